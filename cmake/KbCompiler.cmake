@@ -1,0 +1,36 @@
+# Language level, warnings and the flags that keep results identical between builds.
+set(CMAKE_CXX_STANDARD 17)  # Debian's SystemC is built as C++17; mixing levels breaks its ABI check
+set(CMAKE_CXX_STANDARD_REQUIRED ON)
+set(CMAKE_CXX_EXTENSIONS OFF)
+set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
+set(CMAKE_POSITION_INDEPENDENT_CODE ON)  # plug-ins link the kernel and host libraries
+
+if(NOT CMAKE_BUILD_TYPE)
+  set(CMAKE_BUILD_TYPE Release)
+endif()
+string(REPLACE "-DNDEBUG" "" CMAKE_CXX_FLAGS_RELEASE "${CMAKE_CXX_FLAGS_RELEASE}")
+
+add_library(kb_flags INTERFACE)
+target_compile_options(kb_flags INTERFACE
+  -Wall -Wextra -Wpedantic -Wshadow -Wnon-virtual-dtor
+  -ffp-contract=off)  # no fused multiply-add: results keep their bits on every CPU
+target_include_directories(kb_flags INTERFACE "${CMAKE_SOURCE_DIR}")
+
+if(KB_SANITIZE)
+  # SystemC's threads switch stacks; ASan is told through its fiber-safe defaults in tests/asan.env.
+  add_compile_options(-fsanitize=address,undefined -fno-omit-frame-pointer -fno-sanitize-recover=undefined)
+  add_link_options(-fsanitize=address,undefined)
+endif()
+if(KB_COVERAGE)
+  add_compile_options(--coverage -O0)
+  add_link_options(--coverage)
+endif()
+
+find_program(KB_CCACHE ccache)
+if(KB_CCACHE AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
+  set(CMAKE_CXX_COMPILER_LAUNCHER "${KB_CCACHE}")
+endif()
+find_program(KB_LLD ld.lld)
+if(KB_LLD)
+  add_link_options(-fuse-ld=lld)
+endif()

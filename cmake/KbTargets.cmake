@@ -1,0 +1,25 @@
+# kb_library(name SOURCES ... DEPS ... [PRIVATE_DEPS ...]): one static library per folder, sources listed by name.
+function(kb_library name)
+  cmake_parse_arguments(ARG "" "" "SOURCES;DEPS;PRIVATE_DEPS" ${ARGN})
+  if(ARG_SOURCES)
+    add_library(${name} STATIC ${ARG_SOURCES})
+    target_link_libraries(${name} PUBLIC kb_flags ${ARG_DEPS} PRIVATE ${ARG_PRIVATE_DEPS})
+  else()
+    add_library(${name} INTERFACE)
+    target_link_libraries(${name} INTERFACE kb_flags ${ARG_DEPS})
+  endif()
+endfunction()
+
+# kb_test(name SOURCES ... DEPS ... LABELS unit|block|machine|slow [SYSTEMC]): gtest program; with SYSTEMC each test
+# runs in a process of its own (SystemC elaborates once per process) and the program brings its own sc_main.
+function(kb_test name)
+  cmake_parse_arguments(ARG "SYSTEMC" "" "SOURCES;DEPS;LABELS" ${ARGN})
+  add_executable(${name} ${ARG_SOURCES})
+  if(ARG_SYSTEMC)
+    target_sources(${name} PRIVATE ${CMAKE_SOURCE_DIR}/tests/support/systemc_main.cpp)
+    target_link_libraries(${name} PRIVATE kb_flags ${ARG_DEPS} kb_systemc GTest::gmock rapidcheck)
+  else()
+    target_link_libraries(${name} PRIVATE kb_flags ${ARG_DEPS} GTest::gmock GTest::gmock_main rapidcheck)
+  endif()
+  gtest_discover_tests(${name} PROPERTIES LABELS "${ARG_LABELS}" DISCOVERY_TIMEOUT 60)
+endfunction()

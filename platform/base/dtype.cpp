@@ -1,0 +1,52 @@
+#include "platform/base/dtype.h"
+
+#include <array>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+namespace kb {
+namespace {
+struct Row {
+  Dtype dtype;
+  std::string_view name;
+  std::size_t size;
+};
+constexpr std::array<Row, 7> kRows{{{Dtype::f16, "f16", 2},
+                                    {Dtype::bf16, "bf16", 2},
+                                    {Dtype::f32, "f32", 4},
+                                    {Dtype::i8, "i8", 1},
+                                    {Dtype::i16, "i16", 2},
+                                    {Dtype::i32, "i32", 4},
+                                    {Dtype::i64, "i64", 8}}};
+const Row& row(Dtype dtype) { return kRows[static_cast<std::size_t>(dtype)]; }
+}  // namespace
+
+std::size_t item_size(Dtype dtype) { return row(dtype).size; }
+std::string_view dtype_name(Dtype dtype) { return row(dtype).name; }
+
+std::optional<Dtype> parse_dtype(std::string_view name) {
+  for (const Row& r : kRows) {
+    if (r.name == name) return r.dtype;
+  }
+  return std::nullopt;
+}
+
+const std::vector<std::string>& dtype_names() {
+  static const std::vector<std::string> names = [] {
+    std::vector<std::string> out;
+    for (const Row& r : kRows) out.emplace_back(r.name);
+    return out;
+  }();
+  return names;
+}
+
+std::int64_t element_count(const Shape& shape) {
+  std::int64_t count = 1;
+  for (std::int64_t dim : shape) count *= dim;
+  return count;
+}
+
+std::string format_shape(const Shape& shape) { return fmt::format("({})", fmt::join(shape, ", ")); }
+
+}  // namespace kb

@@ -1,0 +1,50 @@
+#include "platform/base/units.h"
+
+#include <cmath>
+#include <cstdlib>
+
+#include <fmt/format.h>
+
+#include "platform/base/error.h"
+
+namespace kb {
+
+TimeFs ns_to_fs(double ns) {
+  if (!std::isfinite(ns) || ns < 0.0 || ns > 9.0e12) {
+    throw Error::configuration(fmt::format("a time of {} ns is outside 0 .. 9e12", ns));
+  }
+  const TimeFs fs = std::llround(ns * static_cast<double>(kFsPerNs));
+  if (fs == 0 && ns > 0.0) {
+    throw Error::configuration(
+        fmt::format("a time of {} ns rounds to zero (the resolution is 1 fs = 0.000001 ns)", ns));
+  }
+  return fs;
+}
+
+std::string format_ns(TimeFs fs) {
+  const bool negative = fs < 0;
+  const std::uint64_t magnitude = negative ? 0 - static_cast<std::uint64_t>(fs) : static_cast<std::uint64_t>(fs);
+  const std::uint64_t whole = magnitude / kFsPerNs;
+  const std::uint64_t fraction = magnitude % kFsPerNs;
+  std::string text = fmt::format("{}{}", negative ? "-" : "", whole);
+  if (fraction != 0) {
+    std::string digits = fmt::format("{:06}", fraction);
+    digits.erase(digits.find_last_not_of('0') + 1);
+    text += "." + digits;
+  }
+  return text;
+}
+
+TimeFs occupancy_fs(std::uint64_t bytes, double bw_gbs) {
+  if (bw_gbs <= 0.0) return 0;
+  return std::llround(static_cast<double>(bytes) * 1e6 / bw_gbs);
+}
+
+std::string format_bytes(std::uint64_t bytes) {
+  if (bytes >= kGiB && bytes % kGiB == 0) return fmt::format("{} GiB", bytes / kGiB);
+  if (bytes >= kMiB && bytes % kMiB == 0) return fmt::format("{} MiB", bytes / kMiB);
+  if (bytes >= kKiB && bytes % kKiB == 0) return fmt::format("{} KiB", bytes / kKiB);
+  return fmt::format("{} B", bytes);
+}
+
+}  // namespace kb

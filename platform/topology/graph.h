@@ -1,0 +1,91 @@
+// The compiled machine: nodes, directed edges and their effective attributes. It is the only authority on what exists
+// (T-29); it knows no SystemC and never changes after compilation (T-2).
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "platform/base/ids.h"
+#include "platform/topology/machine_spec.h"
+
+namespace kb::topology {
+
+enum class NodeKind : std::uint8_t {
+  host, switch_, pcie_ep, io_cpu, io_noc, ucie, ucie_conn, noc_router, m_cpu, sram, hbm_ctrl,
+  pe_cpu, pe_scheduler, pe_dma, pe_fetch_store, pe_gemm, pe_math, pe_tcm, pe_mmu, pe_ipcq,
+};
+std::string_view node_kind_name(NodeKind kind);
+
+// Section 7 of the topology chapter; routing classifies every kind explicitly (T-67).
+enum class EdgeKind : std::uint8_t {
+  pe_internal, pe_to_router, router_to_pe, router_mesh, router_to_hbm, hbm_to_router, router_to_sram, sram_to_router,
+  ucie_internal, ucie_conn_to_router, router_to_ucie_conn, ucie_conn_to_noc, noc_to_ucie_conn, ucie_mesh,
+  io_internal, io_to_cube, cube_to_io, pcie, command,
+};
+std::string_view edge_kind_name(EdgeKind kind);
+
+struct Position {
+  double x = 0.0;
+  double y = 0.0;
+};
+
+struct Node {
+  std::string id;    // "sip0.cube3.pe5.pe_dma"
+  NodeKind kind{};
+  std::string impl;  // registry name, "builtin.forwarding"
+  std::shared_ptr<const AttributeMap> attrs;  // effective, defaults included; shared by all instances of a template
+  std::optional<Position> pos_mm;             // within the cube
+  SipId sip;    // none for tray nodes
+  CubeId cube;  // none outside cubes
+  PeId pe;      // owning PE of PE sub-blocks and of hbm_ctrl.pe{X}; none otherwise
+
+  // Attribute access; throws model Error when a required attribute is absent (defaults are filled at compilation).
+  double number(std::string_view name) const;
+  double number_or(std::string_view name, double fallback) const;
+  std::int64_t integer(std::string_view name) const;
+  std::int64_t integer_or(std::string_view name, std::int64_t fallback) const;
+  std::string text_or(std::string_view name, std::string fallback) const;
+};
+
+struct Edge {
+  NodeId src;
+  NodeId dst;
+  EdgeKind kind{};
+  double distance_mm = 0.0;
+  std::optional<double> bw_gbs;  // none = no serialisation
+  std::optional<double> routing_weight_mm;
+};
+
+struct Graph {
+  MachineSpec spec;
+  std::vector<Node> nodes;  // in compile order (T-31); the index is the NodeId
+  std::vector<Edge> edges;  // in compile order; the index is the EdgeId and breaks ties between equal arrivals
+
+  const Node& node(NodeId id) const { return nodes[id.value]; }
+  const Edge& edge(EdgeId id) const { return edges[id.value]; }
+  std::optional<NodeId> find_node(std::string_view id) const;
+  std::optional<EdgeId> find_edge(NodeId src, NodeId dst) const;
+
+  // Edges leaving a node, in EdgeId order (compressed rows, built by finish()).
+  std::pair<const EdgeId*, const EdgeId*> out_edges(NodeId id) const;
+  // Edges entering a node, in EdgeId order.
+  std::pair<const EdgeId*, const EdgeId*> in_edges(NodeId id) const;
+
+  // Builds the indexes behind the lookups above. Called once by the compiler after the last edge.
+  void finish();
+
+ private:
+  std::unordered_map<std::string_view, NodeId> by_id_;
+  std::vector<std::uint32_t> out_row_, in_row_;
+  std::vector<EdgeId> out_list_, in_list_;
+};
+
+}  // namespace kb::topology

@@ -1,0 +1,104 @@
+// What the topology file says, checked and with every default filled in: the typed form of the topology schema.
+// Field names are the YAML keys (section 2.1 of the topology chapter); units are in the names.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <variant>
+#include <vector>
+
+namespace kb::topology {
+
+using AttributeValue = std::variant<bool, std::int64_t, double, std::string>;
+using AttributeMap = std::map<std::string, AttributeValue>;
+
+// One `{ kind, impl, attrs }` record.
+struct ComponentSpec {
+  std::string kind;
+  std::string impl;
+  AttributeMap attrs;  // effective: defaults of the kind overlaid by the file's values
+};
+
+enum class SipTopology { ring_1d, torus_2d, mesh_2d_no_wrap };
+enum class HbmMapping { n_to_one, one_to_one };
+enum class Side { N, E, S, W };
+enum class Corner { NW, NE, SW, SE };
+
+struct CubePortSpec {
+  int cube_x = 0;
+  int cube_y = 0;
+  Side cube_side = Side::N;
+  std::string phy;  // "P0"
+  double distance_mm = 2.0;
+};
+
+struct IoChipletSpec {
+  std::string id = "io0";
+  std::optional<Side> shoreline;
+  ComponentSpec pcie_ep, io_cpu, io_noc, io_ucie;
+  double pcie_ep_to_noc_bw_gbs = 256.0;
+  double io_cpu_to_noc_bw_gbs = 0.0;
+  double per_connection_bw_gbs = 512.0;
+  int n_connections = 4;
+  std::vector<CubePortSpec> cube_ports;
+};
+
+struct MachineSpec {
+  // system
+  double ns_per_mm = 0.01;
+  int sip_count = 1;
+  SipTopology sip_topology = SipTopology::ring_1d;
+  int sip_w = 0, sip_h = 0;  // 0, 0 = no grid (T-14)
+  ComponentSpec switch_component;
+  double io_ep_to_switch_bw_gbs = 512.0;
+  double io_ep_to_switch_mm = 0.0;
+
+  // sip
+  int cube_mesh_w = 1, cube_mesh_h = 1;
+  std::vector<IoChipletSpec> io_chiplets;
+
+  // cube
+  double cube_mm_w = 18.0, cube_mm_h = 14.0;
+  double hbm_mm_w = 9.0, hbm_mm_h = 5.0;
+  std::vector<Corner> corners;
+  int pe_per_corner = 1;
+  double m_cpu_x = 1.5, m_cpu_y = 5.5;
+  double sram_x = 1.5, sram_y = 8.5;
+  int ucie_n_connections = 4;
+  ComponentSpec ucie;
+  HbmMapping hbm_mapping_mode = HbmMapping::n_to_one;
+  int hbm_pseudo_channels = 64;
+  int hbm_channels_per_pe = 8;
+  double hbm_channel_bw_gbs = 32.0;
+  int hbm_slices_per_cube = 8;
+  std::uint64_t hbm_bytes_per_cube = 0;   // from hbm_total_gb_per_cube, binary GB
+  std::uint64_t tcm_bytes_per_pe = 0;     // from tcm_size_mb
+  std::uint64_t tcm_scheduler_reserved_bytes = 524288;
+  std::uint64_t tcm_kernel_scratch_bytes = 1048576;  // P-48, P-58
+  std::uint64_t sram_bytes_per_cube = 0;  // from sram.attrs.size_mb
+  std::map<std::string, ComponentSpec> cube_components;  // noc_router, m_cpu, sram, hbm_ctrl
+  double router_link_bw_gbs = 256.0;
+  double router_overhead_ns = 2.0;
+  double pe_to_router_bw_gbs = 256.0;
+  double hbm_to_router_bw_gbs = 256.0;
+  double sram_to_router_bw_gbs = 128.0;
+  double noc_to_ucie_conn_bw_gbs = 128.0;
+  double ucie_link_bw_gbs = 512.0;
+  double ucie_seam_mm = 1.0;
+  std::map<std::string, ComponentSpec> pe_components;  // the nine sub-blocks, by kind
+  std::map<std::string, double> pe_link_mm;            // template links of T-25, e.g. "scheduler_to_dma_mm"
+  double fetch_store_to_tcm_bw_gbs = 512.0;
+
+  std::vector<std::string> emit_views;
+
+  // Derived.
+  int cubes_per_sip() const { return cube_mesh_w * cube_mesh_h; }
+  int pes_per_cube() const { return static_cast<int>(corners.size()) * pe_per_corner; }
+  int pe_count() const { return sip_count * cubes_per_sip() * pes_per_cube(); }
+  std::uint64_t hbm_slice_bytes() const { return hbm_bytes_per_cube / static_cast<std::uint64_t>(hbm_slices_per_cube); }
+  std::uint64_t flit_bytes() const;  // = burst_bytes of hbm_ctrl (F-27)
+};
+
+}  // namespace kb::topology
