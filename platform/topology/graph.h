@@ -8,7 +8,6 @@
 #include <optional>
 #include <string>
 #include <string_view>
-#include <unordered_map>
 #include <utility>
 #include <variant>
 #include <vector>
@@ -19,16 +18,50 @@
 namespace kb::topology {
 
 enum class NodeKind : std::uint8_t {
-  host, switch_, pcie_ep, io_cpu, io_noc, ucie, ucie_conn, noc_router, m_cpu, sram, hbm_ctrl,
-  pe_cpu, pe_scheduler, pe_dma, pe_fetch_store, pe_gemm, pe_math, pe_tcm, pe_mmu, pe_ipcq,
+  host,
+  switch_,
+  pcie_ep,
+  io_cpu,
+  io_noc,
+  ucie,
+  ucie_conn,
+  noc_router,
+  m_cpu,
+  sram,
+  hbm_ctrl,
+  pe_cpu,
+  pe_scheduler,
+  pe_dma,
+  pe_fetch_store,
+  pe_gemm,
+  pe_math,
+  pe_tcm,
+  pe_mmu,
+  pe_ipcq,
 };
 std::string_view node_kind_name(NodeKind kind);
 
 // Section 7 of the topology chapter; routing classifies every kind explicitly (T-67).
 enum class EdgeKind : std::uint8_t {
-  pe_internal, pe_to_router, router_to_pe, router_mesh, router_to_hbm, hbm_to_router, router_to_sram, sram_to_router,
-  ucie_internal, ucie_conn_to_router, router_to_ucie_conn, ucie_conn_to_noc, noc_to_ucie_conn, ucie_mesh,
-  io_internal, io_to_cube, cube_to_io, pcie, command,
+  pe_internal,
+  pe_to_router,
+  router_to_pe,
+  router_mesh,
+  router_to_hbm,
+  hbm_to_router,
+  router_to_sram,
+  sram_to_router,
+  ucie_internal,
+  ucie_conn_to_router,
+  router_to_ucie_conn,
+  ucie_conn_to_noc,
+  noc_to_ucie_conn,
+  ucie_mesh,
+  io_internal,
+  io_to_cube,
+  cube_to_io,
+  pcie,
+  command,
 };
 std::string_view edge_kind_name(EdgeKind kind);
 
@@ -38,14 +71,14 @@ struct Position {
 };
 
 struct Node {
-  std::string id;    // "sip0.cube3.pe5.pe_dma"
+  std::string id;  // "sip0.cube3.pe5.pe_dma"
   NodeKind kind{};
-  std::string impl;  // registry name, "builtin.forwarding"
+  std::string impl;                           // registry name, "builtin.forwarding"
   std::shared_ptr<const AttributeMap> attrs;  // effective, defaults included; shared by all instances of a template
   std::optional<Position> pos_mm;             // within the cube
-  SipId sip;    // none for tray nodes
-  CubeId cube;  // none outside cubes
-  PeId pe;      // owning PE of PE sub-blocks and of hbm_ctrl.pe{X}; none otherwise
+  SipId sip;                                  // none for tray nodes
+  CubeId cube;                                // none outside cubes
+  PeId pe;                                    // owning PE of PE sub-blocks and of hbm_ctrl.pe{X}; none otherwise
 
   // Attribute access; throws model Error when a required attribute is absent (defaults are filled at compilation).
   double number(std::string_view name) const;
@@ -83,7 +116,7 @@ struct Graph {
   void finish();
 
  private:
-  std::unordered_map<std::string_view, NodeId> by_id_;
+  std::vector<std::pair<std::size_t, NodeId>> by_hash_;  // sorted; holds no reference into nodes, so graphs copy freely
   std::vector<std::uint32_t> out_row_, in_row_;
   std::vector<EdgeId> out_list_, in_list_;
 };

@@ -37,7 +37,7 @@ struct CubePortSpec {
 struct IoChipletSpec {
   std::string id = "io0";
   std::optional<Side> shoreline;
-  ComponentSpec pcie_ep, io_cpu, io_noc, io_ucie;
+  ComponentSpec pcie_ep, io_cpu, io_noc, io_ucie, ucie_conn;
   double pcie_ep_to_noc_bw_gbs = 256.0;
   double io_cpu_to_noc_bw_gbs = 0.0;
   double per_connection_bw_gbs = 512.0;
@@ -73,12 +73,12 @@ struct MachineSpec {
   int hbm_channels_per_pe = 8;
   double hbm_channel_bw_gbs = 32.0;
   int hbm_slices_per_cube = 8;
-  std::uint64_t hbm_bytes_per_cube = 0;   // from hbm_total_gb_per_cube, binary GB
-  std::uint64_t tcm_bytes_per_pe = 0;     // from tcm_size_mb
+  std::uint64_t hbm_bytes_per_cube = 0;  // from hbm_total_gb_per_cube, binary GB
+  std::uint64_t tcm_bytes_per_pe = 0;    // from tcm_size_mb
   std::uint64_t tcm_scheduler_reserved_bytes = 524288;
-  std::uint64_t tcm_kernel_scratch_bytes = 1048576;  // P-48, P-58
-  std::uint64_t sram_bytes_per_cube = 0;  // from sram.attrs.size_mb
-  std::map<std::string, ComponentSpec> cube_components;  // noc_router, m_cpu, sram, hbm_ctrl
+  std::uint64_t tcm_kernel_scratch_bytes = 1048576;      // P-48, P-58
+  std::uint64_t sram_bytes_per_cube = 0;                 // from sram.attrs.size_mb
+  std::map<std::string, ComponentSpec> cube_components;  // noc_router, m_cpu, sram, hbm_ctrl, ucie_conn
   double router_link_bw_gbs = 256.0;
   double router_overhead_ns = 2.0;
   double pe_to_router_bw_gbs = 256.0;
@@ -91,6 +91,7 @@ struct MachineSpec {
   std::map<std::string, double> pe_link_mm;            // template links of T-25, e.g. "scheduler_to_dma_mm"
   double fetch_store_to_tcm_bw_gbs = 512.0;
 
+  std::string mesh_file;  // pins the router grid (T-57); empty = computed
   std::vector<std::string> emit_views;
 
   // Derived.

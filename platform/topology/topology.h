@@ -6,7 +6,9 @@
 #include <utility>
 #include <vector>
 
+#include "platform/base/error.h"
 #include "platform/topology/graph.h"
+#include "platform/topology/mesh_layout.h"
 
 namespace kb::topology {
 
@@ -17,9 +19,11 @@ struct ConfigValue {
 };
 
 struct LoadedTopology {
-  std::string file;    // as given
-  std::string sha256;  // of the file's bytes
+  std::string file;                           // as given
+  std::string sha256;                         // of the file's bytes
   std::map<std::string, ConfigValue> config;  // every leaf key by dotted path, effective value and origin
+  std::vector<Diagnostic> warnings;           // plausibility findings that do not stop a run (T-37)
+  MeshLayout mesh;                            // the router grid every cube has
   Graph graph;
 };
 

@@ -1,0 +1,53 @@
+# kb_add_simulation(NAME <name> TOPOLOGY <file.yaml> [BENCH <bench>])
+# makes the executable sim_<name> with the configuration compiled in; it takes the options of `kernbench run`.
+# kb_builtin_topology() embeds the file; kb_runs_plugins() lets an executable load shared libraries (--plugin).
+
+set(KB_SIMULATION_DIR "${CMAKE_CURRENT_LIST_DIR}")
+
+# Adds a generated source to `target` that defines builtin_topology() from a YAML file. A change of the file rebuilds it.
+function(kb_builtin_topology target file)
+  get_filename_component(path "${file}" ABSOLUTE)
+  if(NOT EXISTS "${path}")
+    message(FATAL_ERROR "The topology file ${path} does not exist.")
+  endif()
+  file(RELATIVE_PATH name "${CMAKE_SOURCE_DIR}" "${path}")
+  if(name MATCHES "^\\.\\.")
+    set(name "${path}")
+  endif()
+  set(source "${CMAKE_CURRENT_BINARY_DIR}/${target}_topology.cpp")
+  add_custom_command(OUTPUT "${source}"
+    COMMAND ${CMAKE_COMMAND} -DINPUT=${path} -DNAME=${name} -DOUTPUT=${source}
+            -P "${KB_SIMULATION_DIR}/embed_topology.cmake"
+    DEPENDS "${path}" "${KB_SIMULATION_DIR}/embed_topology.cmake"
+    COMMENT "Building ${name} into ${target}" VERBATIM)
+  target_sources(${target} PRIVATE "${source}")
+endfunction()
+
+# What plug-ins may call; the executable has to contain all of it, used or not.
+set(KB_PLUGIN_LIBRARIES kb_base kb_contract kb_data kb_address kb_tl kb_kernels kb_sw_tensor kb_sw_runtime
+    kb_sw_distributed kb_sw_benches)
+
+# Plug-ins resolve the platform's symbols out of the executable that loads them.
+function(kb_runs_plugins target)
+  list(JOIN KB_PLUGIN_LIBRARIES "," whole)
+  set_target_properties(${target} PROPERTIES
+    ENABLE_EXPORTS ON
+    RUNTIME_OUTPUT_DIRECTORY "${CMAKE_BINARY_DIR}/bin"
+    LINK_LIBRARY_OVERRIDE "WHOLE_ARCHIVE,${whole}")
+endfunction()
+
+function(kb_add_simulation)
+  cmake_parse_arguments(ARG "" "NAME;TOPOLOGY;BENCH" "" ${ARGN})
+  if(NOT ARG_NAME OR NOT ARG_TOPOLOGY)
+    message(FATAL_ERROR "kb_add_simulation needs NAME and TOPOLOGY.")
+  endif()
+  if(NOT ARG_BENCH)
+    set(ARG_BENCH gemm-multi-pe)
+  endif()
+  set(target sim_${ARG_NAME})
+  add_executable(${target} "${KB_SIMULATION_DIR}/simulation_main.cpp")
+  target_compile_definitions(${target} PRIVATE KB_PROGRAM_NAME="${target}" KB_DEFAULT_BENCH="${ARG_BENCH}")
+  target_link_libraries(${target} PRIVATE kb_sim_cli)
+  kb_runs_plugins(${target})
+  kb_builtin_topology(${target} "${ARG_TOPOLOGY}")
+endfunction()

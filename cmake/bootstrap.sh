@@ -1,0 +1,71 @@
+# Sourced by ./run, ./test and .ci/run: packages and builds. Sets `root`.
+root="$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)"
+jobs="${KB_JOBS:-$(nproc)}"
+
+say() { printf '== %s\n' "$*" >&2; }
+
+missing_packages() {
+  local package
+  while read -r package _; do
+    case "$package" in '' | '#'*) continue ;; esac
+    if [ "$(dpkg-query -W -f='${db:Status-Status}' "$package" 2>/dev/null)" != installed ]; then
+      echo "$package"
+    fi
+  done <"$root/cmake/packages.txt"
+}
+
+# ensure_packages yes|ask: installs what cmake/packages.txt lists and is not there.
+ensure_packages() {
+  if ! command -v dpkg-query >/dev/null; then
+    say "this is not a Debian system: the packages of cmake/packages.txt must be installed by hand"
+    return 0
+  fi
+  local missing as_root=()
+  mapfile -t missing < <(missing_packages)
+  [ "${#missing[@]}" -eq 0 ] && return 0
+  say "these Debian packages are needed and not installed:"
+  printf '     %s\n' "${missing[@]}" >&2
+  if [ "$(id -u)" -ne 0 ]; then
+    if ! command -v sudo >/dev/null; then
+      say "installing them needs root and there is no sudo; run as root: apt-get install ${missing[*]}"
+      return 1
+    fi
+    as_root=(sudo)
+  fi
+  if [ "$1" = ask ]; then
+    if [ ! -t 0 ]; then
+      say "nobody can be asked here; repeat with --yes to install them"
+      return 1
+    fi
+    local answer
+    read -r -p "   Install them now? [Y/n] " answer
+    case "$answer" in '' | y | Y | yes | Yes) ;; *) return 1 ;; esac
+  fi
+  local apt=("${as_root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get -q -o DPkg::Lock::Timeout=300)
+  "${apt[@]}" update >&2 || say "the package lists could not be updated; trying with the old ones"
+  "${apt[@]}" install -y --no-install-recommends "${missing[@]}" >&2
+}
+
+# build_preset PRESET [ninja arguments]: configures when needed and builds; prints the output only when it fails.
+build_preset() {
+  local preset="$1" folder="$root/build/$1"
+  shift
+  mkdir -p "$folder"
+  if [ ! -f "$folder/build.ninja" ]; then
+    say "configuring the $preset build"
+    if ! (cd "$root" && cmake --preset "$preset") >"$folder/configure.log" 2>&1; then
+      cat "$folder/configure.log" >&2
+      rm -f "$folder/CMakeCache.txt"
+      return 1
+    fi
+  fi
+  if [ -t 2 ]; then
+    say "building ($preset)"
+    ninja -C "$folder" -j "$jobs" "$@" >&2
+  elif ninja -C "$folder" -n "$@" 2>/dev/null | grep -q 'no work to do'; then
+    return 0
+  else
+    say "building ($preset), output in $folder/build.log"
+    ninja -C "$folder" -j "$jobs" "$@" >"$folder/build.log" 2>&1 || { grep -v '^\[' "$folder/build.log" | tail -n 80 >&2; return 1; }
+  fi
+}

@@ -1,0 +1,5 @@
+#pragma once
+
+#include "platform/contract/i_pe.h"
+
+kb::contract::Kernel scale_add_kernel();

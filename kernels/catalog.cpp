@@ -1,0 +1,64 @@
+#include "kernels/catalog.h"
+
+#include <fmt/format.h>
+
+#include <utility>
+
+#include "kernels/copy/copy.h"
+#include "kernels/elementwise/vector_add.h"
+#include "kernels/gemm/gemm.h"
+#include "kernels/probe/probe.h"
+#include "platform/base/error.h"
+
+namespace kb::kernels {
+
+std::vector<contract::Kernel> builtin_kernels() {
+  return {
+      copy_kernel(), gemm_kernel(),   gemm_single_kernel(), noop_kernel(),
+      pull_kernel(), stream_kernel(), vector_add_kernel(),
+  };
+}
+
+bool is_kernel_name(const std::string& name) {
+  bool word_begins = true;
+  for (const char c : name) {
+    const bool letter = c >= 'a' && c <= 'z';
+    const bool digit = c >= '0' && c <= '9';
+    const bool joint = c == '-' || c == '_';
+    if (!letter && !digit && !joint) return false;
+    if (word_begins && joint) return false;
+    word_begins = joint;
+  }
+  return !word_begins && name[0] >= 'a';
+}
+
+KernelCatalog::KernelCatalog() {
+  for (contract::Kernel& kernel : builtin_kernels()) add(std::move(kernel));
+}
+
+void KernelCatalog::add(contract::Kernel kernel) {
+  if (!is_kernel_name(kernel.name)) {
+    throw Error::program("SCHEMA_ERROR",
+                         fmt::format("'{}' is no kernel name; use lower-case letters and digits, starting "
+                                     "with a letter, in words joined by '-' or '_'",
+                                     kernel.name));
+  }
+  if (!kernel.body) throw Error::program("SCHEMA_ERROR", fmt::format("kernel {}: has no body", kernel.name));
+  const std::string name = kernel.name;
+  if (!kernels_.emplace(name, std::move(kernel)).second) {
+    throw Error::program("SCHEMA_ERROR", fmt::format("kernel {}: the name is taken; choose another one", name));
+  }
+}
+
+const contract::Kernel* KernelCatalog::find(const std::string& name) const {
+  const auto it = kernels_.find(name);
+  return it == kernels_.end() ? nullptr : &it->second;
+}
+
+std::vector<std::string> KernelCatalog::names() const {
+  std::vector<std::string> out;
+  for (const auto& [name, kernel] : kernels_) out.push_back(name);
+  return out;
+}
+
+}  // namespace kb::kernels

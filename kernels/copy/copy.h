@@ -1,0 +1,12 @@
+#pragma once
+
+#include "platform/contract/i_pe.h"
+
+namespace kb::kernels {
+
+// Every PE that runs it copies the given range; both tensors may be at any PE of any cube and SIP.
+contract::Kernel copy_kernel();
+// Each PE fetches the part of the destination that it owns from the same elements of the source.
+contract::Kernel pull_kernel();
+
+}  // namespace kb::kernels

@@ -1,0 +1,10 @@
+#pragma once
+
+#include "platform/contract/i_pe.h"
+
+namespace kb::kernels {
+
+// C = A + B: each PE adds the elements of C that it owns. The tensors have one shape, dtype and placement.
+contract::Kernel vector_add_kernel();
+
+}  // namespace kb::kernels

@@ -1,0 +1,116 @@
+#include "kernels/gemm/gemm.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "kernels/tl/tl.h"
+
+namespace kb::kernels {
+namespace {
+
+using tl::Context;
+using tl::Ptr;
+using tl::TensorHandle;
+using OptionalInt = std::optional<std::int64_t>;
+
+// An A tile, a B tile, the f32 accumulator and one product of this size fit into 1 MiB for every dtype.
+constexpr std::int64_t kTileM = 128;
+constexpr std::int64_t kTileK = 256;
+constexpr std::int64_t kTileN = 128;
+
+struct Problem {
+  Ptr a, b, c;
+  std::int64_t m, k, n;
+  std::int64_t tile_m, tile_k, tile_n;
+};
+
+void require_shape(Context& tl, Ptr tensor, std::int64_t rows, std::int64_t cols) {
+  if (tensor.shape() == Shape{rows, cols}) return;
+  tl.fail(fmt::format("tensor '{}' is {}, the arguments m, k, n ask for {}", tensor.tensor().name,
+                      format_shape(tensor.shape()), format_shape({rows, cols})));
+}
+
+// Tiles are cut out of row-major matrices, so a tensor may be split by rows only.
+void require_rows(Context& tl, Ptr tensor) {
+  if (tensor.row_major()) return;
+  tl.fail(fmt::format("tensor '{}' has shards of shape {}; place it row_wise or replicate", tensor.tensor().name,
+                      format_shape(tensor.tensor().shard_shape)));
+}
+
+Problem make_problem(Context& tl, Ptr a, Ptr b, Ptr c, std::int64_t m, std::int64_t k, std::int64_t n,
+                     OptionalInt tile_m, OptionalInt tile_k, OptionalInt tile_n) {
+  require_shape(tl, a, m, k);
+  require_shape(tl, b, k, n);
+  require_shape(tl, c, m, n);
+  for (const Ptr tensor : {a, b, c}) require_rows(tl, tensor);
+  const Problem p{a,
+                  b,
+                  c,
+                  m,
+                  k,
+                  n,
+                  std::min(m, tile_m.value_or(kTileM)),
+                  std::min(k, tile_k.value_or(kTileK)),
+                  std::min(n, tile_n.value_or(kTileN))};
+  tl.require(p.tile_m > 0 && p.tile_k > 0 && p.tile_n > 0, "tile sizes must be at least 1");
+  return p;
+}
+
+// Rows [row, row + rows) and columns [col, col + cols) of C.
+void output_tile(Context& tl, const Problem& p, std::int64_t row, std::int64_t rows, std::int64_t col,
+                 std::int64_t cols) {
+  const tl::Scratch tile_scope(tl);
+  const Dtype out_dtype = p.c.dtype();
+  const Dtype acc_dtype = p.k <= p.tile_k ? out_dtype : default_acc_dtype(p.a.dtype());
+  const TensorHandle acc = tl.empty({rows, cols}, acc_dtype);
+  for (std::int64_t at = 0; at < p.k; at += p.tile_k) {
+    const tl::Scratch step_scope(tl);
+    const std::int64_t depth = std::min(p.tile_k, p.k - at);
+    const TensorHandle a = tl.load(p.a + row * p.k + at, {rows, depth}, p.a.dtype(), p.k);
+    const TensorHandle b = tl.load(p.b + at * p.n + col, {depth, cols}, p.b.dtype(), p.n);
+    if (at == 0) {
+      tl.dot_into(acc, a, b);
+    } else {
+      tl.dot(a, b, acc);
+    }
+  }
+  tl.store(p.c + row * p.n + col, acc_dtype == out_dtype ? acc : tl.cast(acc, out_dtype), p.n);
+}
+
+void compute_rows(Context& tl, const Problem& p, std::int64_t first, std::int64_t count) {
+  for (std::int64_t row = first; row < first + count; row += p.tile_m) {
+    for (std::int64_t col = 0; col < p.n; col += p.tile_n) {
+      output_tile(tl, p, row, std::min(p.tile_m, first + count - row), col, std::min(p.tile_n, p.n - col));
+    }
+  }
+}
+
+void gemm(Context& tl, Ptr a, Ptr b, Ptr c, std::int64_t m, std::int64_t k, std::int64_t n, OptionalInt tile_m,
+          OptionalInt tile_k, OptionalInt tile_n) {
+  const Problem p = make_problem(tl, a, b, c, m, k, n, tile_m, tile_k, tile_n);
+  const tl::LocalShard mine = tl.shard(c);
+  compute_rows(tl, p, mine.first / n, mine.elements / n);
+}
+
+void gemm_single(Context& tl, Ptr a, Ptr b, Ptr c, std::int64_t m, std::int64_t k, std::int64_t n, OptionalInt tile_m,
+                 OptionalInt tile_k, OptionalInt tile_n) {
+  const Problem p = make_problem(tl, a, b, c, m, k, n, tile_m, tile_k, tile_n);
+  compute_rows(tl, p, 0, m);
+}
+
+const std::vector<std::string> kParameters{"a", "b", "c", "m", "k", "n", "tile_m", "tile_k", "tile_n"};
+
+}  // namespace
+
+contract::Kernel gemm_kernel() {
+  return tl::make_kernel("gemm", "C (m, n) = A (m, k) x B (k, n); each PE computes the rows of C it owns", kParameters,
+                         gemm);
+}
+
+contract::Kernel gemm_single_kernel() {
+  return tl::make_kernel("gemm_single", "C (m, n) = A (m, k) x B (k, n), all of it on the PE that runs it", kParameters,
+                         gemm_single);
+}
+
+}  // namespace kb::kernels

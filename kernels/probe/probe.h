@@ -1,0 +1,13 @@
+// Kernels that exercise the machine rather than compute.
+#pragma once
+
+#include "platform/contract/i_pe.h"
+
+namespace kb::kernels {
+
+// Does nothing, or spends `cycles` of the PE's CPU.
+contract::Kernel noop_kernel();
+// `calls` small loads and stores by turns inside the shard of `data` this PE owns, which keeps its contents.
+contract::Kernel stream_kernel();
+
+}  // namespace kb::kernels

@@ -1,0 +1,190 @@
+// The facade a kernel is written against (chapter 06, sections 8 and 9).
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <initializer_list>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "kernels/tl/ptr.h"
+#include "kernels/tl/scratch_allocator.h"
+#include "kernels/tl/shard_map.h"
+#include "kernels/tl/tensor_handle.h"
+#include "platform/base/error.h"
+#include "platform/contract/i_pe.h"
+
+namespace kb::tl {
+
+// The part of a tensor that lies at this PE. Elements [first, first + elements) of the tensor in shard order.
+struct LocalShard {
+  Ptr ptr;
+  std::int64_t first = 0;
+  std::int64_t elements = 0;  // 0: this PE owns nothing of the tensor
+  Shape shape;
+};
+
+// One running kernel on one PE. Calls look synchronous and take simulated time; each emits at most one command to the
+// PE (dot with an accumulator: two), after a cpu_overhead command when the PE charges dispatch_cycles (P-45). Mistakes
+// are program Errors that name kernel, call and PE: "kernel gemm, tl.dot #17, sip0.cube0.pe3: ...".
+//
+// Shapes have one to four dimensions of at least 1. Results are placed in the PE's scratch, aligned to 16 bytes (P-58);
+// when it is full, the call fails with OUT_OF_SCRATCH.
+class Context {
+ public:
+  Context(contract::IPe& pe, std::string kernel);
+  Context(const Context&) = delete;
+  Context& operator=(const Context&) = delete;
+
+  // --- Identity (P-55). Axis 0: PE in the cube; axis 1: cube in the SIP; any other axis: program Error SHAPE_ERROR.
+  std::int64_t program_id(int axis = 0) const;
+  std::int64_t num_programs(int axis = 0) const;
+  const contract::PeInfo& info() const { return pe_.info(); }
+  // What this PE owns of the tensor `ptr` points into; the same kernel then runs on any set of PEs.
+  LocalShard shard(Ptr ptr);
+
+  // --- Memory. Dense, row-major; `dtype` only repeats the pointer's (use Ptr::as to read the bytes as another type).
+  // With `row_stride` (elements between the starts of rows, at least the row's length) shape (r, c) is a tile of a
+  // wider row-major matrix, gathered or scattered row by row in one command. Out of the tensor: program Error
+  // ADDRESS_ERROR.
+  TensorHandle load(Ptr ptr, Shape shape, std::optional<Dtype> dtype = std::nullopt, std::int64_t row_stride = 0);
+  void store(Ptr ptr, const TensorHandle& value, std::int64_t row_stride = 0);
+  // Describes data that stays in memory; no command. Engines take operands from scratch, so every compute call refuses
+  // it.
+  TensorHandle ref(Ptr ptr, Shape shape, std::optional<Dtype> dtype = std::nullopt, std::int64_t row_stride = 0);
+
+  // --- Known contents; no command, no time. `empty` has none: write it (dot_into, assign, ...) before reading.
+  TensorHandle empty(Shape shape, Dtype dtype = Dtype::f16);
+  TensorHandle zeros(Shape shape, Dtype dtype = Dtype::f16);
+  TensorHandle full(Shape shape, Scalar value, Dtype dtype = Dtype::f16);
+  TensorHandle arange(std::int64_t start, std::int64_t end, Dtype dtype = Dtype::i32);  // (end - start)
+
+  // --- GEMM. (m, k) x (k, n) -> (m, n) in `out_dtype` (absent: that of a and b), accumulated in f32 for floats, in i32
+  // for integers (i64 when the inputs or the result are i64), rounded once.
+  TensorHandle dot(const TensorHandle& a, const TensorHandle& b, std::optional<Dtype> out_dtype = std::nullopt);
+  // The same into `out`, in out's dtype.
+  void dot_into(const TensorHandle& out, const TensorHandle& a, const TensorHandle& b);
+  // acc += a x b in place, in acc's dtype; returns acc. Emits a GEMM and a MATH command.
+  TensorHandle dot(const TensorHandle& a, const TensorHandle& b, const TensorHandle& acc);
+
+  // --- Elementwise: one MATH command each.
+  TensorHandle add(const Operand& a, const Operand& b) { return math(MathOp::add, "add", {a, b}); }
+  TensorHandle sub(const Operand& a, const Operand& b) { return math(MathOp::sub, "sub", {a, b}); }
+  TensorHandle mul(const Operand& a, const Operand& b) { return math(MathOp::mul, "mul", {a, b}); }
+  TensorHandle div(const Operand& a, const Operand& b) { return math(MathOp::div, "div", {a, b}); }
+  TensorHandle maximum(const Operand& a, const Operand& b) { return math(MathOp::maximum, "maximum", {a, b}); }
+  TensorHandle minimum(const Operand& a, const Operand& b) { return math(MathOp::minimum, "minimum", {a, b}); }
+  TensorHandle exp(const TensorHandle& x) { return math(MathOp::exp, "exp", {x}); }
+  TensorHandle log(const TensorHandle& x) { return math(MathOp::log, "log", {x}); }
+  TensorHandle sqrt(const TensorHandle& x) { return math(MathOp::sqrt, "sqrt", {x}); }
+  TensorHandle abs(const TensorHandle& x) { return math(MathOp::abs, "abs", {x}); }
+  TensorHandle neg(const TensorHandle& x) { return math(MathOp::neg, "neg", {x}); }
+  TensorHandle sigmoid(const TensorHandle& x) { return math(MathOp::sigmoid, "sigmoid", {x}); }
+  TensorHandle cos(const TensorHandle& x) { return math(MathOp::cos, "cos", {x}); }
+  TensorHandle sin(const TensorHandle& x) { return math(MathOp::sin, "sin", {x}); }
+  TensorHandle relu(const TensorHandle& x) { return math(MathOp::relu, "relu", {x}); }
+  // a * b + c
+  TensorHandle fma(const Operand& a, const Operand& b, const Operand& c) { return math(MathOp::fma, "fma", {a, b, c}); }
+  TensorHandle clamp(const Operand& x, const Operand& low, const Operand& high) {
+    return math(MathOp::clamp, "clamp", {x, low, high});
+  }
+  // a where cond is not 0, else b
+  TensorHandle where(const Operand& cond, const Operand& a, const Operand& b) {
+    return math(MathOp::where, "where", {cond, a, b});
+  }
+  // Another dtype; also makes a dense copy of a transposed view.
+  TensorHandle cast(const TensorHandle& x, Dtype dtype);
+  // op(inputs) into `out`, whose shape and dtype the result must have; `out` may be one of the inputs.
+  void compute_into(const TensorHandle& out, MathOp op, std::initializer_list<Operand> inputs);
+  // Overwrites `out` with x in out's dtype; the way to keep a result beyond the scope it was computed in.
+  void assign(const TensorHandle& out, const TensorHandle& x);
+
+  // --- Reductions: the axis becomes size 1 (absent: every axis). Softmax along one axis.
+  TensorHandle sum(const TensorHandle& x, std::optional<int> axis = std::nullopt) {
+    return math(MathOp::sum, "sum", {x}, axis);
+  }
+  TensorHandle max(const TensorHandle& x, std::optional<int> axis = std::nullopt) {
+    return math(MathOp::max, "max", {x}, axis);
+  }
+  TensorHandle min(const TensorHandle& x, std::optional<int> axis = std::nullopt) {
+    return math(MathOp::min, "min", {x}, axis);
+  }
+  TensorHandle softmax(const TensorHandle& x, int axis = -1) { return math(MathOp::softmax, "softmax", {x}, axis); }
+
+  // --- Views and helpers; no command.
+  TensorHandle trans(const TensorHandle& x);                 // the last two dimensions swapped, same bytes (P-70)
+  static std::int64_t cdiv(std::int64_t a, std::int64_t b);  // ceiling of a / b; program Error unless a >= 0, b > 0
+  // Explicit scalar work of the PE's CPU, n >= 0 cycles.
+  void cycles(std::int64_t n);
+
+  // The kernel's own checks: program Error KERNEL_ERROR naming kernel and PE.
+  void require(bool condition, std::string_view message) const;
+  [[noreturn]] void fail(std::string_view message) const;
+
+  // What the kernel is doing, for reports: the name of the latest call and how many there were.
+  const char* current_call() const { return call_; }
+  std::uint64_t calls() const { return calls_; }
+  const std::string& kernel() const { return kernel_; }
+
+ private:
+  friend class Scratch;
+  friend class TensorHandle;
+
+  enum class Cost { free, dispatched };
+  void begin(const char* call, Cost cost);
+  void emit(contract::Command&& command);
+  [[noreturn]] void raise(std::string_view code, std::string_view message) const;
+  std::string place() const;
+  template <typename Function>
+  auto located(Function&& function) const -> decltype(function());
+
+  std::uint64_t checked_bytes(const Shape& shape, Dtype dtype) const;
+  TensorHandle allocate(Shape shape, Dtype dtype);
+  void check(const TensorHandle& handle, int position) const;  // usable as an engine's operand
+  std::string describe(const TensorHandle& handle, int position) const;
+  OperandRef operand(const TensorHandle& handle, int position) const;
+  std::vector<OperandRef> operands(MathOp op, const std::initializer_list<Operand>& inputs) const;
+  Extent extent(const TensorHandle& handle) const { return {handle.pa_, handle.nbytes()}; }
+
+  TensorHandle math(MathOp op, const char* call, std::initializer_list<Operand> inputs,
+                    std::optional<int> axis = std::nullopt);
+  void emit_math(MathOp op, std::vector<OperandRef>&& inputs, std::optional<int> axis, const TensorHandle& out);
+  void emit_gemm(OperandRef&& a, OperandRef&& b, const TensorHandle& out);
+  void check_target(const TensorHandle& out, int position, const TensorType& result) const;
+
+  ShardMap& shard_map(const contract::TensorLayout& tensor);
+  Dtype pointer_dtype(Ptr ptr, std::optional<Dtype> dtype) const;
+  std::vector<Extent> extents(Ptr ptr, const Shape& shape, Dtype dtype, std::int64_t row_stride);
+  void append_run(const ShardMap& map, std::int64_t offset, std::uint64_t nbytes, const Shape& shape,
+                  std::vector<Extent>& out) const;
+  TensorHandle seeded(Shape shape, Dtype dtype, std::vector<std::byte> bytes);
+  std::vector<std::byte> contents(const TensorHandle& handle);
+
+  contract::IPe& pe_;
+  std::string kernel_;
+  std::uint64_t id_;
+  ScratchAllocator scratch_;
+  std::deque<ShardMap> shard_maps_;  // of the tensors used so far
+  ShardMap* last_map_ = nullptr;
+  const char* call_ = "";
+  std::uint64_t calls_ = 0;
+};
+
+// Returns the scratch that was taken since it was made when it ends. Addresses repeat; handles from inside must not be
+// used afterwards.
+//   for (...) { tl::Scratch scope(tl); ... }
+class Scratch {
+ public:
+  explicit Scratch(Context& context) : context_(context), scope_(context.scratch_.open()) {}
+  ~Scratch() { context_.scratch_.close(scope_); }
+  Scratch(const Scratch&) = delete;
+  Scratch& operator=(const Scratch&) = delete;
+
+ private:
+  Context& context_;
+  ScratchAllocator::Scope scope_;
+};
+
+}  // namespace kb::tl

@@ -1,0 +1,153 @@
+#include <fmt/format.h>
+
+#include <utility>
+
+#include "kernels/tl/context.h"
+#include "kernels/tl/context_located.h"
+
+namespace kb::tl {
+
+using contract::Command;
+using contract::CommandKind;
+
+OperandRef Context::operand(const TensorHandle& handle, int position) const {
+  check(handle, position);
+  return OperandRef::tensor({extent(handle)}, handle.shape_, handle.dtype_, handle.transposed_);
+}
+
+std::vector<OperandRef> Context::operands(MathOp op, const std::initializer_list<Operand>& inputs) const {
+  std::vector<OperandRef> out;
+  out.reserve(inputs.size());
+  std::optional<Dtype> dtype;  // of the numbers: that of the first tensor which shares it with the result
+  int position = 0;
+  for (const Operand& input : inputs) {
+    const bool condition = op == MathOp::where && position == 0;
+    if (input.handle() != nullptr && !condition && !dtype) dtype = input.handle()->dtype();
+    ++position;
+  }
+  position = 0;
+  for (const Operand& input : inputs) {
+    ++position;
+    if (input.handle() != nullptr) {
+      out.push_back(operand(*input.handle(), position));
+    } else {
+      out.push_back(OperandRef::number(input.number(), dtype.value_or(Dtype::f32)));
+    }
+  }
+  return out;
+}
+
+void Context::check_target(const TensorHandle& out, int position, const TensorType& result) const {
+  check(out, position);
+  if (out.shape_ != result.shape || out.dtype_ != result.dtype) {
+    raise(out.dtype_ != result.dtype ? "DTYPE_ERROR" : "SHAPE_ERROR",
+          fmt::format("{} cannot take the result, which is {} {}", describe(out, position), dtype_name(result.dtype),
+                      format_shape(result.shape)));
+  }
+  if (out.transposed_) {
+    raise("KERNEL_ERROR", fmt::format("{} is a transposed view and cannot be written", describe(out, position)));
+  }
+}
+
+void Context::emit_math(MathOp op, std::vector<OperandRef>&& inputs, std::optional<int> axis, const TensorHandle& out) {
+  Command command;
+  command.kind = CommandKind::math;
+  command.math_op = op;
+  command.inputs = std::move(inputs);
+  command.out = OperandRef::tensor({extent(out)}, out.shape_, out.dtype_);
+  command.axis = axis;
+  emit(std::move(command));
+}
+
+TensorHandle Context::math(MathOp op, const char* call, std::initializer_list<Operand> inputs,
+                           std::optional<int> axis) {
+  begin(call, Cost::dispatched);
+  std::vector<OperandRef> refs = operands(op, inputs);
+  TensorType result = located([&] { return math_result(op, refs, axis); });
+  TensorHandle out = allocate(std::move(result.shape), result.dtype);
+  emit_math(op, std::move(refs), axis, out);
+  return out;
+}
+
+void Context::compute_into(const TensorHandle& out, MathOp op, std::initializer_list<Operand> inputs) {
+  begin(math_op_name(op).data(), Cost::dispatched);
+  std::vector<OperandRef> refs = operands(op, inputs);
+  const TensorType result = located([&] { return math_result(op, refs, std::nullopt); });
+  check_target(out, 0, result);
+  emit_math(op, std::move(refs), std::nullopt, out);
+}
+
+TensorHandle Context::cast(const TensorHandle& x, Dtype dtype) {
+  begin("cast", Cost::dispatched);
+  std::vector<OperandRef> refs = operands(MathOp::cast, {x});
+  TensorHandle out = allocate(x.shape_, dtype);
+  emit_math(MathOp::cast, std::move(refs), std::nullopt, out);
+  return out;
+}
+
+void Context::assign(const TensorHandle& out, const TensorHandle& x) {
+  begin("assign", Cost::dispatched);
+  std::vector<OperandRef> refs = operands(MathOp::cast, {x});
+  check_target(out, 0, {out.dtype_, x.shape_});
+  emit_math(MathOp::cast, std::move(refs), std::nullopt, out);
+}
+
+void Context::emit_gemm(OperandRef&& a, OperandRef&& b, const TensorHandle& out) {
+  Command command;
+  command.kind = CommandKind::gemm;
+  command.m = a.shape[0];
+  command.k = a.shape[1];
+  command.n = b.shape[1];
+  command.acc_dtype = out.dtype_ == Dtype::i64 ? Dtype::i64 : default_acc_dtype(a.dtype);
+  command.out = OperandRef::tensor({extent(out)}, out.shape_, out.dtype_);
+  command.inputs.reserve(2);
+  command.inputs.push_back(std::move(a));
+  command.inputs.push_back(std::move(b));
+  emit(std::move(command));
+}
+
+TensorHandle Context::dot(const TensorHandle& a, const TensorHandle& b, std::optional<Dtype> out_dtype) {
+  begin("dot", Cost::dispatched);
+  OperandRef left = operand(a, 1);
+  OperandRef right = operand(b, 2);
+  TensorType result = located([&] { return gemm_result(left, right, out_dtype); });
+  TensorHandle out = allocate(std::move(result.shape), result.dtype);
+  emit_gemm(std::move(left), std::move(right), out);
+  return out;
+}
+
+void Context::dot_into(const TensorHandle& out, const TensorHandle& a, const TensorHandle& b) {
+  begin("dot_into", Cost::dispatched);
+  OperandRef left = operand(a, 1);
+  OperandRef right = operand(b, 2);
+  check(out, 0);
+  check_target(out, 0, located([&] { return gemm_result(left, right, out.dtype_); }));
+  emit_gemm(std::move(left), std::move(right), out);
+}
+
+TensorHandle Context::dot(const TensorHandle& a, const TensorHandle& b, const TensorHandle& acc) {
+  begin("dot", Cost::dispatched);
+  OperandRef left = operand(a, 1);
+  OperandRef right = operand(b, 2);
+  check(acc, 3);
+  TensorType result = located([&] { return gemm_result(left, right, acc.dtype_); });
+  check_target(acc, 3, result);
+  const Scratch product_scope(*this);
+  const TensorHandle product = allocate(std::move(result.shape), result.dtype);
+  emit_gemm(std::move(left), std::move(right), product);
+  emit_math(MathOp::add, {operand(acc, 3), operand(product, 4)}, std::nullopt, acc);
+  return acc;
+}
+
+TensorHandle Context::trans(const TensorHandle& x) {
+  begin("trans", Cost::free);
+  check(x, 1);
+  const std::size_t rank = x.shape_.size();
+  if (rank < 2) raise("SHAPE_ERROR", fmt::format("{} has no two dimensions to swap", describe(x, 1)));
+  TensorHandle out = x;
+  std::swap(out.shape_[rank - 1], out.shape_[rank - 2]);
+  out.transposed_ = !x.transposed_;
+  return out;
+}
+
+}  // namespace kb::tl

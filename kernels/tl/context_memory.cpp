@@ -1,0 +1,188 @@
+#include <fmt/format.h>
+
+#include <cstring>
+#include <utility>
+
+#include "kernels/tl/context.h"
+#include "kernels/tl/context_located.h"
+
+namespace kb::tl {
+
+using contract::Command;
+using contract::CommandKind;
+
+LocalShard Context::shard(Ptr ptr) {
+  begin("shard", Cost::free);
+  const contract::TensorLayout& tensor = located([&]() -> const contract::TensorLayout& { return ptr.tensor(); });
+  const contract::Shard* own = shard_map(tensor).own();
+  LocalShard local;
+  if (own == nullptr) return local;
+  const auto item = static_cast<std::int64_t>(item_size(tensor.dtype));
+  local.ptr = Ptr(tensor).bytes(static_cast<std::int64_t>(own->offset_bytes));
+  local.first = static_cast<std::int64_t>(own->offset_bytes) / item;
+  local.elements = static_cast<std::int64_t>(own->nbytes) / item;
+  local.shape = tensor.shard_shape;
+  return local;
+}
+
+ShardMap& Context::shard_map(const contract::TensorLayout& tensor) {
+  if (last_map_ != nullptr && &last_map_->tensor() == &tensor) return *last_map_;
+  for (ShardMap& map : shard_maps_) {
+    if (&map.tensor() == &tensor) return *(last_map_ = &map);
+  }
+  shard_maps_.emplace_back(tensor, pe_.info().coord);
+  return *(last_map_ = &shard_maps_.back());
+}
+
+Dtype Context::pointer_dtype(Ptr ptr, std::optional<Dtype> dtype) const {
+  if (ptr.null()) {
+    raise("SCHEMA_ERROR", "the pointer points to no tensor; take it from a kernel argument");
+  }
+  if (dtype && *dtype != ptr.dtype()) {
+    raise("DTYPE_ERROR",
+          fmt::format("tensor '{}' is read as {}, not {}; load it as it is and tl.cast, or re-interpret "
+                      "the bytes with ptr.as(Dtype::{})",
+                      ptr.tensor().name, dtype_name(ptr.dtype()), dtype_name(*dtype), dtype_name(*dtype)));
+  }
+  return ptr.dtype();
+}
+
+void Context::append_run(const ShardMap& map, std::int64_t offset, std::uint64_t nbytes, const Shape& shape,
+                         std::vector<Extent>& out) const {
+  const contract::TensorLayout& tensor = map.tensor();
+  const bool inside =
+      offset >= 0 && nbytes <= tensor.nbytes && static_cast<std::uint64_t>(offset) <= tensor.nbytes - nbytes;
+  if (inside && map.append(static_cast<std::uint64_t>(offset), nbytes, out)) return;
+  raise("ADDRESS_ERROR",
+        fmt::format("bytes {} to {} of a tile of shape {} {} tensor '{}' ({} {}, {} bytes in shard order)", offset,
+                    offset + static_cast<std::int64_t>(nbytes) - 1, format_shape(shape),
+                    inside ? "are in no shard of" : "are outside", tensor.name, dtype_name(tensor.dtype),
+                    format_shape(tensor.shape), tensor.nbytes));
+}
+
+std::vector<Extent> Context::extents(Ptr ptr, const Shape& shape, Dtype dtype, std::int64_t row_stride) {
+  const std::uint64_t nbytes = checked_bytes(shape, dtype);
+  const auto item = static_cast<std::int64_t>(item_size(dtype));
+  const ShardMap& map = shard_map(ptr.tensor());
+  std::vector<Extent> out;
+  if (ptr.offset_bytes() % item != 0) {
+    raise("ADDRESS_ERROR", fmt::format("byte offset {} of tensor '{}' is not a multiple of the {} bytes of {}",
+                                       ptr.offset_bytes(), map.tensor().name, item, dtype_name(dtype)));
+  }
+  if (row_stride == 0 || (shape.size() == 2 && row_stride == shape[1])) {
+    append_run(map, ptr.offset_bytes(), nbytes, shape, out);
+    return out;
+  }
+  if (shape.size() != 2 || row_stride < shape[1]) {
+    raise("SHAPE_ERROR",
+          fmt::format("row stride {} does not fit shape {}; a strided tile has two dimensions and a stride "
+                      "of at least its row length",
+                      row_stride, format_shape(shape)));
+  }
+  std::int64_t step = 0;
+  std::int64_t last = 0;
+  if (__builtin_mul_overflow(row_stride, item, &step) || __builtin_mul_overflow(step, shape[0], &last) ||
+      __builtin_add_overflow(last, ptr.offset_bytes(), &last)) {
+    raise("SHAPE_ERROR", fmt::format("row stride {} is too large", row_stride));
+  }
+  out.reserve(static_cast<std::size_t>(shape[0]));
+  const auto row_bytes = static_cast<std::uint64_t>(shape[1] * item);
+  for (std::int64_t row = 0; row < shape[0]; ++row) {
+    append_run(map, ptr.offset_bytes() + row * step, row_bytes, shape, out);
+  }
+  return out;
+}
+
+TensorHandle Context::load(Ptr ptr, Shape shape, std::optional<Dtype> dtype, std::int64_t row_stride) {
+  begin("load", Cost::dispatched);
+  const Dtype type = pointer_dtype(ptr, dtype);
+  Command command;
+  command.kind = CommandKind::dma_read;
+  command.memory = extents(ptr, shape, type, row_stride);
+  TensorHandle handle = allocate(std::move(shape), type);
+  command.local.push_back(extent(handle));
+  emit(std::move(command));
+  return handle;
+}
+
+void Context::store(Ptr ptr, const TensorHandle& value, std::int64_t row_stride) {
+  begin("store", Cost::dispatched);
+  check(value, 1);
+  const Dtype type = pointer_dtype(ptr, std::nullopt);
+  if (value.dtype_ != type) {
+    raise("DTYPE_ERROR", fmt::format("{} cannot be stored to tensor '{}', which is {}; tl.cast it first",
+                                     describe(value, 1), ptr.tensor().name, dtype_name(type)));
+  }
+  if (value.transposed_) {
+    raise("KERNEL_ERROR", fmt::format("{} is a transposed view; tl.cast(x, x.dtype()) makes a dense copy to store",
+                                      describe(value, 1)));
+  }
+  Command command;
+  command.kind = CommandKind::dma_write;
+  command.memory = extents(ptr, value.shape_, type, row_stride);
+  command.local.push_back(extent(value));
+  emit(std::move(command));
+}
+
+TensorHandle Context::ref(Ptr ptr, Shape shape, std::optional<Dtype> dtype, std::int64_t row_stride) {
+  begin("ref", Cost::free);
+  TensorHandle handle;
+  handle.dtype_ = pointer_dtype(ptr, dtype);
+  extents(ptr, shape, handle.dtype_, row_stride);
+  handle.context_ = this;
+  handle.context_id_ = id_;
+  handle.scope_ = scratch_.current();
+  handle.shape_ = std::move(shape);
+  handle.source_ = ptr;
+  handle.row_stride_ = row_stride;
+  handle.call_ = call_;
+  handle.call_index_ = calls_;
+  return handle;
+}
+
+TensorHandle Context::seeded(Shape shape, Dtype dtype, std::vector<std::byte> bytes) {
+  TensorHandle handle = allocate(std::move(shape), dtype);
+  located([&] { pe_.write_scratch(handle.pa_, std::move(bytes)); });
+  return handle;
+}
+
+TensorHandle Context::empty(Shape shape, Dtype dtype) {
+  begin("empty", Cost::free);
+  return allocate(std::move(shape), dtype);
+}
+
+TensorHandle Context::zeros(Shape shape, Dtype dtype) {
+  begin("zeros", Cost::free);
+  const std::uint64_t nbytes = checked_bytes(shape, dtype);
+  return seeded(std::move(shape), dtype, std::vector<std::byte>(nbytes));
+}
+
+TensorHandle Context::full(Shape shape, Scalar value, Dtype dtype) {
+  begin("full", Cost::free);
+  std::vector<std::byte> bytes(checked_bytes(shape, dtype));
+  const std::uint64_t element = located([&] { return encode_element(dtype, value); });
+  const std::size_t item = item_size(dtype);
+  for (std::size_t at = 0; at < bytes.size(); at += item) std::memcpy(bytes.data() + at, &element, item);
+  return seeded(std::move(shape), dtype, std::move(bytes));
+}
+
+TensorHandle Context::arange(std::int64_t start, std::int64_t end, Dtype dtype) {
+  begin("arange", Cost::free);
+  if (end <= start) raise("SHAPE_ERROR", fmt::format("arange({}, {}) is empty; end must be above start", start, end));
+  Shape shape{end - start};
+  std::vector<std::byte> bytes(checked_bytes(shape, dtype));
+  const std::size_t item = item_size(dtype);
+  for (std::size_t at = 0; at < bytes.size(); at += item, ++start) {
+    const std::uint64_t element = located([&] { return encode_element(dtype, Scalar(start)); });
+    std::memcpy(bytes.data() + at, &element, item);
+  }
+  return seeded(std::move(shape), dtype, std::move(bytes));
+}
+
+std::vector<std::byte> Context::contents(const TensorHandle& handle) {
+  begin("read", Cost::free);
+  check(handle, 1);
+  return located([&] { return pe_.read({extent(handle)}); });
+}
+
+}  // namespace kb::tl

@@ -1,0 +1,28 @@
+#include "kernels/tl/ptr.h"
+
+#include <algorithm>
+
+#include "platform/base/error.h"
+
+namespace kb::tl {
+
+const contract::TensorLayout& Ptr::tensor() const {
+  if (tensor_ == nullptr) {
+    throw Error::program("SCHEMA_ERROR", "a tl::Ptr that points to no tensor was used; take it from a kernel argument");
+  }
+  return *tensor_;
+}
+
+bool Ptr::row_major() const {
+  const Shape& whole = tensor().shape;
+  const Shape& shard = tensor().shard_shape;
+  return shard.size() == whole.size() &&
+         (whole.empty() || std::equal(whole.begin() + 1, whole.end(), shard.begin() + 1));
+}
+
+bool Ptr::same_order(Ptr other) const {
+  if (shape() != other.shape()) return false;
+  return tensor().shard_shape == other.tensor().shard_shape || (row_major() && other.row_major());
+}
+
+}  // namespace kb::tl

@@ -1,0 +1,49 @@
+#include "kernels/tl/recording_pe.h"
+
+#include <utility>
+
+namespace kb::tl {
+
+using contract::Command;
+using contract::CommandKind;
+
+contract::PeInfo RecordingPe::default_info() {
+  contract::PeInfo info;
+  info.coord = {SipId{0}, CubeId{0}, PeId{0}};
+  info.scratch_pa = kScratchPa;
+  info.scratch_bytes = std::uint64_t{1} << 20;
+  return info;
+}
+
+RecordingPe::RecordingPe(contract::PeInfo info) : info_(info) {}
+
+void RecordingPe::execute(Command command) {
+  commands_.push_back(std::move(command));
+  if (on_execute) on_execute(commands_.back());
+}
+
+void RecordingPe::write_scratch(std::uint64_t pa, std::vector<std::byte> bytes) {
+  scratch_writes_.push_back({pa, std::move(bytes), commands_.size()});
+}
+
+std::vector<std::byte> RecordingPe::read(const std::vector<Extent>& extents) {
+  if (contents) return contents(extents);
+  return std::vector<std::byte>(total_bytes(extents));
+}
+
+std::vector<std::string> RecordingPe::command_names() const {
+  std::vector<std::string> names;
+  for (const Command& command : commands_) {
+    std::string name(contract::command_kind_name(command.kind));
+    if (command.kind == CommandKind::math) name += "." + std::string(math_op_name(command.math_op));
+    names.push_back(std::move(name));
+  }
+  return names;
+}
+
+void RecordingPe::clear() {
+  commands_.clear();
+  scratch_writes_.clear();
+}
+
+}  // namespace kb::tl

@@ -1,0 +1,47 @@
+// A PE that only writes down what a kernel asks of it: kernels run in a unit test without SystemC (P-52).
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "platform/contract/i_pe.h"
+
+namespace kb::tl {
+
+class RecordingPe final : public contract::IPe {
+ public:
+  struct ScratchWrite {
+    std::uint64_t pa = 0;
+    std::vector<std::byte> bytes;
+    std::size_t commands_before = 0;  // how many commands came earlier
+  };
+
+  static constexpr std::uint64_t kScratchPa = 0x10000;
+  static contract::PeInfo default_info();  // sip0.cube0.pe0 of 1 x 1, 1 MiB of scratch at kScratchPa, no dispatch cost
+
+  explicit RecordingPe(contract::PeInfo info = default_info());
+
+  const contract::PeInfo& info() const override { return info_; }
+  void execute(contract::Command command) override;
+  void write_scratch(std::uint64_t pa, std::vector<std::byte> bytes) override;
+  // What `contents` gives, or zeros.
+  std::vector<std::byte> read(const std::vector<Extent>& extents) override;
+
+  const std::vector<contract::Command>& commands() const { return commands_; }
+  const std::vector<ScratchWrite>& scratch_writes() const { return scratch_writes_; }
+  std::vector<std::string> command_names() const;  // "dma_read", "gemm", "math.add", "cpu_overhead", ...
+  void clear();
+
+  std::function<std::vector<std::byte>(const std::vector<Extent>&)> contents;
+  std::function<void(const contract::Command&)> on_execute;  // after recording; may throw what a failing access throws
+
+ private:
+  contract::PeInfo info_;
+  std::vector<contract::Command> commands_;
+  std::vector<ScratchWrite> scratch_writes_;
+};
+
+}  // namespace kb::tl

@@ -1,0 +1,50 @@
+// The kernel scratch of one PE (P-58): a stack of scopes over a bump allocator.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+namespace kb::tl {
+
+class ScratchAllocator {
+ public:
+  static constexpr std::uint64_t kAlignment = 16;
+
+  // Where an allocation belongs to; it lives as long as its scope.
+  struct Scope {
+    std::uint32_t depth = 0;
+    std::uint64_t generation = 0;
+  };
+
+  ScratchAllocator(std::uint64_t base_pa, std::uint64_t capacity);
+
+  // Aligned physical address of `nbytes`, or nothing when they do not fit.
+  std::optional<std::uint64_t> allocate(std::uint64_t nbytes);
+  std::uint64_t capacity() const { return capacity_; }
+  std::uint64_t free_bytes() const;  // what one aligned allocation can still get
+
+  Scope open();  // a scope inside the current one
+  // Returns what was allocated since `scope` was opened, in it and in scopes inside it.
+  void close(Scope scope);
+  Scope current() const { return {static_cast<std::uint32_t>(open_.size() - 1), open_.back().generation}; }
+  bool alive(Scope scope) const {
+    return scope.depth < open_.size() && open_[scope.depth].generation == scope.generation;
+  }
+
+ private:
+  struct Open {
+    std::uint64_t generation;
+    std::uint64_t start;  // cursor when opened
+  };
+  std::uint64_t aligned_cursor() const;
+
+  std::uint64_t base_;
+  std::uint64_t capacity_;
+  std::uint64_t cursor_ = 0;
+  std::uint64_t generations_ = 0;
+  std::vector<Open> open_;
+};
+
+}  // namespace kb::tl

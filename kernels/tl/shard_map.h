@@ -1,0 +1,37 @@
+// From tensor space to physical addresses, as one PE sees it (address model PA).
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "platform/base/ids.h"
+#include "platform/base/op_types.h"
+#include "platform/contract/requests.h"
+
+namespace kb::tl {
+
+// The shard list of a tensor with one copy chosen for each range: of several shards with the same range the caller's
+// own is taken, else the first one in the caller's cube, else the first of the list.
+class ShardMap {
+ public:
+  // Model Error when two shards overlap without being copies of each other.
+  ShardMap(const contract::TensorLayout& tensor, PeCoord caller);
+
+  const contract::TensorLayout& tensor() const { return *tensor_; }
+  // Appends the physical extents of bytes [offset, offset + nbytes) in order, split where shards end. False when some
+  // of the bytes are in no shard; `extents` is then unchanged.
+  bool append(std::uint64_t offset, std::uint64_t nbytes, std::vector<Extent>& extents) const;
+  // The shard that the caller owns (the first one, if it owns several), or null.
+  const contract::Shard* own() const { return own_; }
+
+ private:
+  struct Range {
+    std::uint64_t begin, end, pa;
+  };
+  const contract::TensorLayout* tensor_;
+  const contract::Shard* own_ = nullptr;
+  std::vector<Range> ranges_;     // ascending, disjoint
+  mutable std::size_t last_ = 0;  // range of the previous look-up
+};
+
+}  // namespace kb::tl

@@ -1,0 +1,103 @@
+#include "modules/cube/m_cpu.h"
+
+#include <algorithm>
+#include <memory>
+#include <string>
+
+#include "modules/io/launch_barrier.h"
+#include "modules/io/memory_split.h"
+#include "platform/base/error.h"
+#include "platform/elab/route_table.h"
+
+namespace kb::modules {
+
+void MCpu::on_request(payload::Transaction& transaction, TimeFs arrived) {
+  const payload::Message* const message = transaction.message.get();
+  try {
+    if (transaction.op != payload::Op::message) {
+      dma(transaction);
+    } else if (const auto* request = dynamic_cast<const payload::KernelLaunchMsg*>(message)) {
+      launch(transaction, *request);
+    } else if (const auto* mapping = dynamic_cast<const payload::MmuMapMsg*>(message)) {
+      map(transaction, *mapping);
+    } else {
+      FabricEndpoint::on_request(transaction, arrived);
+    }
+  } catch (const Error& error) {
+    if (error.family() == ErrorFamily::model) throw;
+    refuse(transaction, error.code(), error.what());
+  }
+}
+
+void MCpu::launch(payload::Transaction& parent, const payload::KernelLaunchMsg& request) {
+  const contract::KernelLaunch& launch = *request.launch;
+  const SipId sip = node_record().sip;
+  const CubeId cube = node_record().cube;
+  const std::string id = "#" + std::to_string(request.request);
+  if (launch.pes.empty()) throw Error::program("SCHEMA_ERROR", "launch " + id + " targets no PE");
+  std::vector<NodeId> targets;
+  for (PeId pe : launch.pes)
+    targets.push_back(context().routes.resolver().find_pe_node({sip, cube, pe}, topology::NodeKind::pe_cpu));
+
+  std::shared_ptr<const payload::Message> message = parent.message;
+  if (request.target_start == kNever) {
+    auto stamped = std::make_shared<payload::KernelLaunchMsg>(request);
+    stamped->target_start = now() + cube_launch_latency(context(), node(), sip, cube, launch.pes);
+    message = std::move(stamped);
+  }
+  fan_out(parent, "launch " + id + " of kernel " + launch.kernel, launch.failure_policy, "PEs",
+          to_pes(launch.pes, targets, message));
+}
+
+void MCpu::map(payload::Transaction& parent, const payload::MmuMapMsg& request) {
+  std::vector<PeId> pes = request.pes;
+  if (pes.empty()) {
+    const auto count = static_cast<std::uint32_t>(context().graph.spec.pes_per_cube());
+    for (std::uint32_t pe = 0; pe < count; ++pe) pes.emplace_back(pe);
+  }
+  std::vector<NodeId> targets;
+  for (PeId pe : pes) {
+    targets.push_back(context().routes.resolver().find_pe_node({node_record().sip, node_record().cube, pe},
+                                                               topology::NodeKind::pe_mmu));
+  }
+  fan_out(parent, std::string(request.unmap ? "unmap" : "map") + " #" + std::to_string(request.request),
+          contract::FailurePolicy::fail_fast, "PEs", to_pes(pes, targets, parent.message));
+}
+
+void MCpu::dma(payload::Transaction& parent) {
+  std::vector<SubRequest> requests;
+  const bool write = parent.op == payload::Op::write;
+  for (const MemoryPart& part : split_access(context(), parent.address, parent.bytes)) {
+    const payload::FabricRoute& route = context().routes.mcpu_dma(node(), part.memory);
+    const topology::Node& memory = context().graph.node(part.memory);
+    const routing::Route& path = context().routes.router().find_mcpu_dma_path(node(), part.memory);
+    dma_transfer_max_ = std::max(dma_transfer_max_, routing::drain_fs(context().graph, path, part.nbytes));
+    requests.push_back({&route,
+                        nullptr,
+                        part.pa,
+                        part.hbm_offset,
+                        part.nbytes,
+                        {memory.id, memory.id, {memory.sip, memory.cube, PeId{}}}});
+  }
+  fan_out(parent, std::string(write ? "write" : "read") + " #" + std::to_string(parent.id),
+          contract::FailurePolicy::fail_fast, "memories", std::move(requests));
+}
+
+std::vector<CommandProcessor::SubRequest> MCpu::to_pes(const std::vector<PeId>& pes, const std::vector<NodeId>& targets,
+                                                       const std::shared_ptr<const payload::Message>& message) {
+  std::vector<SubRequest> requests;
+  requests.reserve(pes.size());
+  for (std::size_t i = 0; i < pes.size(); ++i) {
+    const PeCoord at{node_record().sip, node_record().cube, pes[i]};
+    requests.push_back(
+        {command_route(targets[i]), message, 0, 0, 0, {"pe" + std::to_string(pes[i].value), place_of(at), at}});
+  }
+  return requests;
+}
+
+void MCpu::collect_statistics(std::vector<elab::Statistic>& statistics) const {
+  CommandProcessor::collect_statistics(statistics);
+  statistics.push_back({"dma_transfer_max", dma_transfer_max_, "ns"});
+}
+
+}  // namespace kb::modules

@@ -1,0 +1,37 @@
+#pragma once
+
+#include <vector>
+
+#include "modules/io/command_processor.h"
+
+namespace kb::modules {
+
+// Command processor of a cube (C-MCPU-1).
+// Models: fan-out of launches to PE_CPUs, of MMU commands to PE_MMUs and, as a fall-back, of memory requests to the HBM
+// controllers (M_CPU.DMA); aggregation of the answers into one; failure policies. Messages that do not end here pass
+// through (C-MCPU-4).
+// Does not model: routing, PE work, address decode (the resolver's, C-MCPU-2).
+// Timing: a request that arrives at t is dispatched at t + overhead_ns, PEs ascending, zero bytes each; an answer that
+// arrives at t counts at t + overhead_ns. A launch without a stamp gets the cube's own barrier, t + overhead_ns + max
+// over PEs of [formula(m_cpu -> pe_cpu) - overhead(m_cpu)]; a stamp that is present passes through (C-MCPU-11).
+// M_CPU.DMA: one channel per direction guards the dispatch only (C-MCPU-7), which takes no time, so it never delays.
+class MCpu final : public CommandProcessor {
+ public:
+  using CommandProcessor::CommandProcessor;
+
+  void collect_statistics(std::vector<elab::Statistic>& statistics) const override;
+
+ protected:
+  void on_request(payload::Transaction& transaction, TimeFs arrived) override;
+
+ private:
+  void launch(payload::Transaction& parent, const payload::KernelLaunchMsg& request);
+  void map(payload::Transaction& parent, const payload::MmuMapMsg& request);
+  void dma(payload::Transaction& parent);
+  std::vector<SubRequest> to_pes(const std::vector<PeId>& pes, const std::vector<NodeId>& targets,
+                                 const std::shared_ptr<const payload::Message>& message);
+
+  TimeFs dma_transfer_max_ = 0;  // xfer_ns: largest serialisation time of one DMA destination (C-MCPU-8)
+};
+
+}  // namespace kb::modules

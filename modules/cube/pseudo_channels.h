@@ -1,0 +1,76 @@
+// The pseudo-channels of one HBM controller: address-based choice and burst commit (C-HBM-4 .. C-HBM-8).
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "modules/fabric/flit_run.h"
+#include "platform/base/units.h"
+
+namespace kb::modules {
+
+enum class BurstDirection : std::uint8_t { none, read, write };
+
+// Burst i of a run enters pseudo-channel (offset / burst_bytes + i) mod num_pcs at its entry time and finishes at
+//   max(entry, channel free) + switch cost + burst_bytes / pc_bw.
+class PseudoChannels {
+ public:
+  struct Params {
+    std::uint32_t count = 8;        // power of two
+    std::uint32_t burst_shift = 8;  // log2(burst_bytes)
+    TimeFs burst = 0;               // time one burst occupies a channel
+    TimeFs switch_penalty = 0;
+  };
+
+  explicit PseudoChannels(const Params& params)
+      : params_(params), free_(params.count, 0), direction_(params.count, BurstDirection::none) {}
+
+  // Commits `count` bursts starting with burst index `first` of a transaction at `offset`; burst j of the call enters at
+  // max(entry + j * spacing, floor). f(j, n, finish, step): bursts j .. j+n-1 finish at finish + k * step.
+  template <typename F>
+  void commit(std::uint64_t offset, std::uint32_t first, std::uint32_t count, TimeFs entry, TimeFs spacing,
+              TimeFs floor, BurstDirection direction, F&& f) {
+    const std::uint64_t base = (offset >> params_.burst_shift) + first;
+    if (flows_freely(base, count, entry, spacing, floor, direction)) {
+      const std::uint32_t touched = std::min(count, params_.count);
+      for (std::uint32_t j = count - touched; j < count; ++j) {
+        const std::size_t pc = (base + j) & (params_.count - 1);
+        free_[pc] = entry + static_cast<TimeFs>(j) * spacing + params_.burst;
+        direction_[pc] = direction;
+      }
+      f(0u, count, entry + params_.burst, spacing);
+      return;
+    }
+    for (std::uint32_t j = 0; j < count; ++j) {
+      const std::size_t pc = (base + j) & (params_.count - 1);
+      const bool turns = direction_[pc] != BurstDirection::none && direction_[pc] != direction;
+      const TimeFs enter = std::max(entry + static_cast<TimeFs>(j) * spacing, floor);
+      free_[pc] = std::max(enter, free_[pc]) + (turns ? params_.switch_penalty : 0) + params_.burst;
+      direction_[pc] = direction;
+      f(j, 1u, free_[pc], TimeFs{0});
+    }
+  }
+
+  TimeFs free_at(std::size_t pc) const { return free_[pc]; }
+  const Params& params() const { return params_; }
+
+ private:
+  // True when no burst of the run has to wait for its channel, so that all finish one burst time after they entered.
+  bool flows_freely(std::uint64_t base, std::uint32_t count, TimeFs entry, TimeFs spacing, TimeFs floor,
+                    BurstDirection direction) const {
+    if (floor > entry) return false;
+    if (count > params_.count && spacing * static_cast<TimeFs>(params_.count) < params_.burst) return false;
+    for (std::uint32_t j = 0; j < std::min(count, params_.count); ++j) {
+      const std::size_t pc = (base + j) & (params_.count - 1);
+      if (free_[pc] > entry + static_cast<TimeFs>(j) * spacing) return false;
+      if (params_.switch_penalty > 0 && direction_[pc] != BurstDirection::none && direction_[pc] != direction) return false;
+    }
+    return true;
+  }
+
+  Params params_;
+  std::vector<TimeFs> free_;
+  std::vector<BurstDirection> direction_;
+};
+
+}  // namespace kb::modules

@@ -1,0 +1,26 @@
+// Shared SRAM of a cube.
+#pragma once
+
+#include "modules/fabric/fabric_endpoint.h"
+
+namespace kb::modules {
+
+// Models: a scratchpad on the cube's NoC that serves one transaction at a time for `overhead_ns`; its bandwidth is that
+// of its link (C-SRAM-1 .. C-SRAM-6). Stores no data.
+// Timing: a write (all flits here at a) or a read command arriving at a is served from max(a, free) for overhead_ns;
+// then the acknowledgement, or the read flits in one block, enter the return edge.
+class Sram final : public FabricEndpoint {
+ public:
+  Sram(const sc_core::sc_module_name& name, NodeId node, elab::BlockContext& context);
+  void collect_statistics(std::vector<elab::Statistic>& statistics) const override;
+
+ protected:
+  void on_arrival(const FlitRun& message) override;
+
+ private:
+  TimeFs free_at_ = 0;
+  std::uint64_t reads_ = 0;
+  std::uint64_t writes_ = 0;
+};
+
+}  // namespace kb::modules

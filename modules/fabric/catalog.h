@@ -1,0 +1,10 @@
+#pragma once
+
+#include "platform/elab/registry.h"
+
+namespace kb::modules {
+
+// Adds the transit names builtin.forwarding, builtin.switch, builtin.noc and builtin.ucie: one behaviour (T-27).
+void add_fabric_blocks(elab::BlockRegistry& registry);
+
+}  // namespace kb::modules

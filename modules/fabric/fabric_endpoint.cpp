@@ -1,0 +1,188 @@
+#include "modules/fabric/fabric_endpoint.h"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "platform/base/error.h"
+
+namespace kb::modules {
+
+using payload::Leg;
+using payload::Op;
+using payload::Transaction;
+
+FabricEndpoint::FabricEndpoint(const sc_core::sc_module_name& name, NodeId node, elab::BlockContext& context)
+    : FabricNode(name, node, context), overhead_(ns_to_fs(node_record().number_or("overhead_ns", 0.0))) {}
+
+void FabricEndpoint::issue(Transaction& transaction, TimeFs at, FirstWire order) {
+  const payload::FabricRoute& route = *transaction.route;
+  if (route.nodes.size() < 2 || route.nodes.front() != node()) {
+    throw Error::model(fmt::format("{} issues a transaction whose route does not start there", node_id()));
+  }
+  transaction.issued = now();
+  transaction.initiator_slot = static_cast<std::uint32_t>(issued_.size());
+  issued_.push_back(&transaction);
+  // Port 0 with a time before any arrival of the same offer time: issued messages go first, in submission order.
+  insert_offer({at, {-1, 0, offer_count_++, 0}, &transaction, Leg::request, 0, route.forward_port[0], order});
+}
+
+void FabricEndpoint::respond(Transaction& transaction, TimeFs at) {
+  const payload::FabricRoute& route = *transaction.route;
+  transaction.payload().set_response_status(transaction.status.ok ? tlm::TLM_OK_RESPONSE
+                                                                  : tlm::TLM_GENERIC_ERROR_RESPONSE);
+  insert_offer({at, {-1, 0, offer_count_++, 0}, &transaction, Leg::response, route.last_hop(),
+                route.reverse_port[route.last_hop()], FirstWire::fifo});
+}
+
+void FabricEndpoint::insert_offer(const Offer& offer) {
+  if (offer.at < now()) throw Error::model(fmt::format("{} offers a message in the past", node_id()));
+  const auto before = [](const Offer& a, const Offer& b) { return a.at != b.at ? a.at < b.at : a.key < b.key; };
+  std::size_t position = offers_.size();
+  offers_.push_back(offer);
+  while (position > 0 && before(offer, offers_[position - 1])) {
+    offers_[position] = offers_[position - 1];
+    --position;
+  }
+  offers_[position] = offer;
+  wake_at(offer.at);
+}
+
+void FabricEndpoint::on_flits(const FlitRun& flits) {
+  if (!flits.has_last_flit()) return;
+  insert_arrival(flits.tail(flits.count - 1));
+}
+
+void FabricEndpoint::on_message(Transaction&, const FlitRun& message) { insert_arrival(message); }
+
+void FabricEndpoint::insert_arrival(const FlitRun& message) {
+  std::size_t position = arrivals_.size();
+  arrivals_.push_back(message);
+  while (position > 0 && message.key() < arrivals_[position - 1].key()) {
+    arrivals_[position] = arrivals_[position - 1];
+    --position;
+  }
+  arrivals_[position] = message;
+  wake_at(message.time);
+}
+
+void FabricEndpoint::on_withdrawn(std::uint16_t, Transaction& transaction, Leg leg, std::uint32_t) {
+  for (std::size_t i = 0; i < arrivals_.size(); ++i) {
+    if (!arrivals_[i].same_leg(transaction, leg)) continue;
+    for (; i + 1 < arrivals_.size(); ++i) arrivals_[i] = arrivals_[i + 1];
+    arrivals_.pop_back();
+  }
+}
+
+void FabricEndpoint::take_back(const FlitRun&) {
+  throw Error::model(node_id() + " was asked to take back flits it had offered whole");
+}
+
+void FabricEndpoint::on_event(TimeFs now, std::uint64_t) {
+  if (now != wake_time_) return;
+  wake_time_ = kNever;
+  while (!arrivals_.empty() && arrivals_.front().time <= now) {
+    const FlitRun message = arrivals_.front();
+    arrivals_.pop_front();
+    if (message.transaction->leg_flits(message.leg) != 0) send_end(message.in_port, *message.transaction, message.leg);
+    on_arrival(message);
+  }
+  while (!handling_.empty() && handling_.front().time + overhead_ <= now) {
+    const FlitRun message = handling_.front();
+    handling_.pop_front();
+    handle(message);
+  }
+  while (!offers_.empty() && offers_.front().at <= now) {
+    const Offer offer = offers_.front();
+    offers_.pop_front();
+    send_offer(offer);
+  }
+  flush();
+  schedule_wake();
+}
+
+void FabricEndpoint::on_arrival(const FlitRun& message) {
+  handling_.push_back(message);
+  wake_at(message.time + overhead_);
+}
+
+void FabricEndpoint::handle(const FlitRun& message) {
+  Transaction& transaction = *message.transaction;
+  if (message.out_port != kTerminal) {
+    insert_offer({now(), message.key(), &transaction, message.leg, message.hop, message.out_port, FirstWire::fifo});
+    return;
+  }
+  if (message.leg == Leg::request) {
+    on_request(transaction, message.time);
+    return;
+  }
+  if (transaction.op == Op::read) transaction.delivered = message.time;
+  transaction.completed = now();
+  issued_[transaction.initiator_slot] = issued_.back();
+  issued_.back()->initiator_slot = transaction.initiator_slot;
+  issued_.pop_back();
+  if (transaction.initiator != nullptr) {
+    transaction.initiator->on_response(transaction);
+  } else {
+    on_response(transaction);
+  }
+}
+
+void FabricEndpoint::send_offer(const Offer& offer) {
+  Transaction& transaction = *offer.transaction;
+  const std::uint32_t flits = transaction.leg_flits(offer.leg);
+  if (flits == 0) {
+    if (offer.order == FirstWire::slip) {
+      slip_message(offer.port, transaction, offer.leg, offer.hop, offer.at);
+    } else {
+      // Everything offered earlier precedes it, so no key is below this one's place.
+      send_message(offer.port, transaction, offer.leg, offer.hop, offer.at, {kNever, 0, 0, 0});
+    }
+    return;
+  }
+  FlitRun run;
+  run.transaction = &transaction;
+  run.time = offer.at;
+  run.spacing = 0;
+  run.first = 0;
+  run.count = flits;
+  run.out_port = offer.port;
+  run.hop = offer.hop;
+  run.leg = offer.leg;
+  commit(run, offer.at);
+}
+
+void FabricEndpoint::on_request(Transaction& transaction, TimeFs) {
+  transaction.status = {false, "UNSUPPORTED_REQUEST", node_id() + " does not serve this kind of request"};
+  respond(transaction, now());
+}
+
+void FabricEndpoint::on_response(Transaction& transaction) { context().pool.release(transaction); }
+
+void FabricEndpoint::wake_at(TimeFs at) {
+  if (at >= wake_time_) return;
+  wake_time_ = at;
+  scheduler().schedule(at, *this);
+}
+
+void FabricEndpoint::schedule_wake() {
+  TimeFs at = kNever;
+  if (!arrivals_.empty()) at = arrivals_.front().time;
+  if (!handling_.empty()) at = std::min(at, handling_.front().time + overhead_);
+  if (!offers_.empty()) at = std::min(at, offers_.front().at);
+  if (at != kNever) wake_at(at);
+}
+
+void FabricEndpoint::collect_waits(std::vector<elab::WaitInfo>& waits) const {
+  std::vector<const Transaction*> open(issued_.begin(), issued_.end());
+  std::sort(open.begin(), open.end(), [](const Transaction* a, const Transaction* b) { return a->id < b->id; });
+  for (const Transaction* t : open) {
+    const char* what = t->op == Op::read ? "read" : t->op == Op::write ? "write" : "message";
+    waits.push_back({node_id(),
+                     fmt::format("response of {} #{} ({} bytes) from {}", what, t->id, t->bytes,
+                                 context().graph.node(t->route->nodes.back()).id),
+                     t->issued});
+  }
+}
+
+}  // namespace kb::modules

@@ -1,0 +1,83 @@
+// A node where messages begin, end or are stored and forwarded whole: PCIE_EP, IO_CPU, M_CPU, SRAM, PE_DMA, PE_CPU.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "modules/fabric/fabric_node.h"
+
+namespace kb::modules {
+
+// Models: re-assembly of flits (F-38), `overhead_ns` once per message with overlapping messages (F-39), contiguous
+// offers to the out-edge, transit of messages that are not for this node, initiation and completion of transactions.
+// Timing of a message whose last flit arrives at t: handled (or offered to the next edge) at t + overhead_ns. Messages
+// handled at one time keep their arrival order; what is issued here goes before what passes through.
+// Derived blocks override on_request (a message for this node) and on_response (the answer to its own request).
+class FabricEndpoint : public FabricNode, private elab::EventHandler {
+ public:
+  // How a message takes its turn on the first wire. `fifo`: behind everything offered before. `slip`: a zero-byte
+  // command leaves at the end of the flit in transfer (round-robin between the DMA channels of a PE).
+  enum class FirstWire : std::uint8_t { fifo, slip };
+
+  FabricEndpoint(const sc_core::sc_module_name& name, NodeId node, elab::BlockContext& context);
+
+  // Offers the request leg of a transaction whose route starts here to the first wire at absolute time `at` >= now().
+  // Calls at one time keep their order. The caller owns the transaction and releases it after on_response.
+  void issue(payload::Transaction& transaction, TimeFs at, FirstWire order = FirstWire::fifo);
+
+  TimeFs overhead() const { return overhead_; }
+
+  // Default: the requests issued here that have no response yet.
+  void collect_waits(std::vector<elab::WaitInfo>& waits) const override;
+
+ protected:
+  // A request whose route ends here arrived completely at `arrived` (raw arrival of the last flit); called at
+  // arrived + overhead_ns = now. Default: answers with status UNSUPPORTED_REQUEST.
+  virtual void on_request(payload::Transaction& transaction, TimeFs arrived);
+  // The response to a transaction issued here: now = arrival + overhead_ns; `transaction.delivered` and `.completed`
+  // are filled in. The block releases the transaction. Default: releases it.
+  virtual void on_response(payload::Transaction& transaction);
+  // A message whose last flit is here: `message.time` = now. Default: handled after overhead_ns. SRAM, which serves one
+  // message at a time, overrides it.
+  virtual void on_arrival(const FlitRun& message);
+
+  // Sends the response leg of a request that ended here at absolute time `at` >= now(); read data is offered
+  // contiguously. transaction.status says how it went.
+  void respond(payload::Transaction& transaction, TimeFs at);
+
+ private:
+  // A whole message offered to an out-edge at a time, in order of (time, arrival key).
+  struct Offer {
+    TimeFs at;
+    ArrivalKey key;
+    payload::Transaction* transaction;
+    payload::Leg leg;
+    std::uint16_t hop;
+    std::uint16_t port;
+    FirstWire order;
+  };
+
+  void on_flits(const FlitRun& flits) final;
+  void on_message(payload::Transaction& transaction, const FlitRun& message) final;
+  void on_withdrawn(std::uint16_t port, payload::Transaction& transaction, payload::Leg leg,
+                    std::uint32_t first) final;
+  void take_back(const FlitRun& flits) final;
+  void on_event(TimeFs now, std::uint64_t argument) final;
+
+  void handle(const FlitRun& message);
+  void insert_arrival(const FlitRun& message);
+  void insert_offer(const Offer& offer);
+  void send_offer(const Offer& offer);
+  void wake_at(TimeFs at);
+  void schedule_wake();
+
+  TimeFs overhead_;
+  RingDeque<FlitRun> arrivals_;   // last flits and zero-byte messages still to arrive, by key
+  RingDeque<FlitRun> handling_;   // arrived, paying the overhead
+  RingDeque<Offer> offers_;
+  std::uint64_t offer_count_ = 0;
+  TimeFs wake_time_ = kNever;
+  std::vector<payload::Transaction*> issued_;  // without a response yet; transaction.initiator_slot is the index
+};
+
+}  // namespace kb::modules

@@ -1,0 +1,94 @@
+// Evenly spaced flits of one leg, and the order in which a node takes arrivals.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+
+#include "platform/base/units.h"
+#include "platform/payload/transaction.h"
+
+namespace kb::modules {
+
+// A node takes arrivals in order of (time, port, sequence on that edge); ports are numbered by incoming edge index.
+struct ArrivalKey {
+  TimeFs time = 0;
+  std::uint32_t port = 0;
+  std::uint64_t sequence = 0;
+  std::uint32_t index = 0;  // tells apart the flits of a run that shares one sequence number
+
+  friend bool operator<(const ArrivalKey& a, const ArrivalKey& b) {
+    if (a.time != b.time) return a.time < b.time;
+    if (a.port != b.port) return a.port < b.port;
+    if (a.sequence != b.sequence) return a.sequence < b.sequence;
+    return a.index < b.index;
+  }
+};
+
+// Flits [first, first + count) of one leg arriving at time + i * spacing through one port.
+struct FlitRun {
+  payload::Transaction* transaction = nullptr;
+  TimeFs time = 0;
+  TimeFs spacing = 0;
+  std::uint64_t sequence = 0;
+  std::uint64_t sequence_step = payload::kSequenceStep;  // 0: all flits share `sequence` and go by index
+  std::uint32_t first = 0;
+  std::uint32_t count = 0;
+  std::uint16_t in_port = 0;
+  std::uint16_t out_port = 0;
+  std::uint16_t hop = 0;  // of this node in the route
+  payload::Leg leg = payload::Leg::request;
+
+  TimeFs time_of(std::uint32_t i) const { return time + static_cast<TimeFs>(i) * spacing; }
+  TimeFs last_time() const { return time_of(count - 1); }
+  ArrivalKey key(std::uint32_t i = 0) const {
+    return {time_of(i), in_port, sequence + i * sequence_step, sequence_step == 0 ? first + i : 0};
+  }
+  bool same_leg(const payload::Transaction& t, payload::Leg l) const { return transaction == &t && leg == l; }
+  bool has_last_flit() const { return first + count == transaction->leg_flits(leg); }
+
+  // Number of flits with a key below `limit` (they are the first ones).
+  std::uint32_t count_before(const ArrivalKey& limit) const {
+    std::uint32_t n = 0;
+    if (spacing > 0) {
+      if (limit.time > time) {
+        const TimeFs earlier = (limit.time - time + spacing - 1) / spacing;
+        n = static_cast<std::uint32_t>(std::min<TimeFs>(earlier, count));
+      }
+      if (n < count && key(n) < limit) ++n;
+      return n;
+    }
+    if (time != limit.time) return time < limit.time ? count : 0;
+    if (in_port != limit.port) return in_port < limit.port ? count : 0;
+    if (sequence_step == 0) {
+      if (sequence != limit.sequence) return sequence < limit.sequence ? count : 0;
+      return limit.index <= first ? 0 : std::min(limit.index - first, count);
+    }
+    if (sequence >= limit.sequence) return 0;
+    const std::uint64_t earlier = (limit.sequence - sequence + sequence_step - 1) / sequence_step;
+    return static_cast<std::uint32_t>(std::min<std::uint64_t>(earlier, count));
+  }
+
+  // The flits from index i on, as a run of their own.
+  FlitRun tail(std::uint32_t i) const {
+    FlitRun rest = *this;
+    rest.time = time_of(i);
+    rest.sequence = sequence + i * sequence_step;
+    rest.first = first + i;
+    rest.count = count - i;
+    return rest;
+  }
+
+  // True when `next` continues this run without a break; then absorbing it changes nothing but the count.
+  bool continued_by(const FlitRun& next) const {
+    if (next.transaction != transaction || next.leg != leg || next.first != first + count) return false;
+    if (next.sequence != sequence + count * sequence_step || next.sequence_step != sequence_step) return false;
+    const TimeFs step = next.time - last_time();
+    return (count == 1 || step == spacing) && (next.count == 1 || step == next.spacing);
+  }
+  void absorb(const FlitRun& next) {
+    spacing = next.time - last_time();
+    count += next.count;
+  }
+};
+
+}  // namespace kb::modules

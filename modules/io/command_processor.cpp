@@ -1,0 +1,94 @@
+#include "modules/io/command_processor.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "platform/base/error.h"
+#include "platform/elab/route_table.h"
+
+namespace kb::modules {
+namespace {
+
+// A sub-request's cookie: parent transaction id and branch index.
+constexpr int kBranchBits = 16;
+constexpr std::uint64_t kBranchMask = (std::uint64_t{1} << kBranchBits) - 1;
+
+}  // namespace
+
+const payload::FabricRoute* CommandProcessor::command_route(NodeId target) {
+  return &context().routes.command(node(), target);
+}
+
+void CommandProcessor::fan_out(payload::Transaction& parent, const std::string& title, contract::FailurePolicy policy,
+                               const std::string& noun, std::vector<SubRequest> requests) {
+  if (requests.empty() || requests.size() > kBranchMask + 1) {
+    throw Error::model(node_id() + ": " + title + " has " + std::to_string(requests.size()) + " targets");
+  }
+  std::vector<Branch> branches;
+  branches.reserve(requests.size());
+  for (SubRequest& request : requests) branches.push_back(std::move(request.branch));
+  const bool launch = dynamic_cast<const payload::KernelLaunchMsg*>(parent.message.get()) != nullptr;
+  pending_.emplace(parent.id, Pending{&parent, title, launch, FanOut(policy, noun, std::move(branches), now())});
+  ++requests_;
+  sub_requests_ += static_cast<std::int64_t>(requests.size());
+  for (std::size_t i = 0; i < requests.size(); ++i) {
+    SubRequest& request = requests[i];
+    payload::Transaction& sub = context().pool.acquire(request.message ? payload::Op::message : parent.op,
+                                                       *request.route, request.address, request.bytes);
+    sub.message = std::move(request.message);
+    sub.hbm_offset = request.hbm_offset;
+    sub.cookie = (parent.id << kBranchBits) | i;
+    issue(sub, now());
+  }
+}
+
+void CommandProcessor::refuse(payload::Transaction& parent, std::string code, const std::string& message) {
+  ++requests_;
+  ++failures_;
+  parent.status = {false, std::move(code), node_id() + ": " + message};
+  respond(parent, now());
+}
+
+void CommandProcessor::on_response(payload::Transaction& transaction) {
+  const auto entry = pending_.find(transaction.cookie >> kBranchBits);
+  if (entry == pending_.end()) throw Error::model(node_id() + ": an answer came for a request that is not pending");
+  Pending& pending = entry->second;
+  const auto* reply = dynamic_cast<const payload::LaunchReply*>(transaction.reply.get());
+  const std::size_t branch = static_cast<std::size_t>(transaction.cookie & kBranchMask);
+  const bool settled = pending.branches.answer(branch, transaction.status, reply);
+  if (pending.parent != nullptr && pending.parent->op == payload::Op::write) {
+    pending.parent->delivered = std::max(pending.parent->delivered, transaction.delivered);
+  }
+  context().pool.release(transaction);
+  if (settled) answer_parent(pending);
+  if (pending.branches.drained()) pending_.erase(entry);
+}
+
+void CommandProcessor::answer_parent(Pending& pending) {
+  payload::Transaction& parent = *std::exchange(pending.parent, nullptr);
+  parent.status = pending.branches.status();
+  if (!parent.status.ok) ++failures_;
+  if (pending.launch) {
+    auto reply = std::make_shared<payload::LaunchReply>();
+    reply->pes = pending.branches.results();
+    parent.reply = std::move(reply);
+  }
+  respond(parent, now());
+}
+
+void CommandProcessor::collect_waits(std::vector<elab::WaitInfo>& waits) const {
+  for (const auto& [id, pending] : pending_) {
+    const char* state = pending.branches.settled() ? " (already answered with an error)" : "";
+    waits.push_back({node_id() + ": " + pending.title + state, "waiting for " + pending.branches.missing(),
+                     pending.branches.since()});
+  }
+}
+
+void CommandProcessor::collect_statistics(std::vector<elab::Statistic>& statistics) const {
+  FabricEndpoint::collect_statistics(statistics);
+  statistics.push_back({"requests", requests_, "1"});
+  statistics.push_back({"sub_requests", sub_requests_, "1"});
+  statistics.push_back({"failures", failures_, "1"});
+}
+
+}  // namespace kb::modules

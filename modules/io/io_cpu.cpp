@@ -1,0 +1,74 @@
+#include "modules/io/io_cpu.h"
+
+#include <memory>
+#include <utility>
+
+#include "modules/io/launch_barrier.h"
+#include "platform/base/error.h"
+#include "platform/elab/route_table.h"
+
+namespace kb::modules {
+
+void IoCpu::on_request(payload::Transaction& transaction, TimeFs arrived) {
+  const payload::Message* const message = transaction.message.get();
+  try {
+    if (const auto* request = dynamic_cast<const payload::KernelLaunchMsg*>(message)) {
+      launch(transaction, *request);
+    } else if (const auto* mapping = dynamic_cast<const payload::MmuMapMsg*>(message)) {
+      map(transaction, *mapping);
+    } else {
+      FabricEndpoint::on_request(transaction, arrived);
+    }
+  } catch (const Error& error) {
+    if (error.family() == ErrorFamily::model) throw;
+    refuse(transaction, error.code(), error.what());
+  }
+}
+
+void IoCpu::launch(payload::Transaction& parent, const payload::KernelLaunchMsg& request) {
+  const contract::KernelLaunch& launch = *request.launch;
+  const SipId own = node_record().sip;
+  if (launch.sip != own) {
+    throw Error::program("SCHEMA_ERROR", "launch #" + std::to_string(request.request) + " is for sip" +
+                                             std::to_string(launch.sip.value) + ", not for this SIP");
+  }
+  if (launch.cubes.empty() || launch.pes.empty()) {
+    throw Error::program("SCHEMA_ERROR", "launch #" + std::to_string(request.request) + " targets no " +
+                                             (launch.cubes.empty() ? "cube" : "PE"));
+  }
+  auto stamped = std::make_shared<payload::KernelLaunchMsg>(request);
+  if (stamped->target_start == kNever) {
+    stamped->target_start = now() + launch_latency(context(), node(), own, launch.cubes, launch.pes);
+  }
+  fan_out(parent, "launch #" + std::to_string(request.request) + " of kernel " + launch.kernel, launch.failure_policy,
+          "cubes", to_cubes(launch.cubes, stamped));
+}
+
+void IoCpu::map(payload::Transaction& parent, const payload::MmuMapMsg& request) {
+  std::vector<CubeId> cubes = request.cubes;
+  if (cubes.empty()) {
+    const auto count = static_cast<std::uint32_t>(context().graph.spec.cubes_per_sip());
+    for (std::uint32_t cube = 0; cube < count; ++cube) cubes.emplace_back(cube);
+  }
+  fan_out(parent, std::string(request.unmap ? "unmap" : "map") + " #" + std::to_string(request.request),
+          contract::FailurePolicy::fail_fast, "cubes", to_cubes(cubes, parent.message));
+}
+
+std::vector<CommandProcessor::SubRequest> IoCpu::to_cubes(const std::vector<CubeId>& cubes,
+                                                          const std::shared_ptr<const payload::Message>& message) {
+  const SipId own = node_record().sip;
+  std::vector<SubRequest> requests;
+  requests.reserve(cubes.size());
+  for (CubeId cube : cubes) {
+    const PeCoord at{own, cube, PeId{}};
+    requests.push_back({command_route(context().routes.resolver().find_m_cpu(own, cube)),
+                        message,
+                        0,
+                        0,
+                        0,
+                        {"cube" + std::to_string(cube.value), place_of(at), at}});
+  }
+  return requests;
+}
+
+}  // namespace kb::modules

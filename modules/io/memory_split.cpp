@@ -1,0 +1,37 @@
+#include "modules/io/memory_split.h"
+
+#include <algorithm>
+
+#include "platform/address/phys_addr.h"
+#include "platform/base/error.h"
+#include "platform/elab/route_table.h"
+
+namespace kb::modules {
+
+std::vector<MemoryPart> split_access(const elab::BlockContext& context, std::uint64_t pa, std::uint64_t nbytes) {
+  const address::PhysAddr first = address::PhysAddr::decode(pa);
+  if (!first.is_hbm() && !first.is_sram()) {
+    throw Error::program("ADDRESS_ERROR",
+                         first.to_string() + " is not memory on the fabric; memory requests go to HBM or cube SRAM");
+  }
+  const routing::AddressResolver& resolver = context.routes.resolver();
+  const address::AddressConfig& config = resolver.config();
+  config.require_implemented(first, nbytes);
+  std::vector<MemoryPart> parts;
+  if (first.is_sram()) {
+    parts.push_back({resolver.resolve(first), pa, 0, nbytes});
+    return parts;
+  }
+  const std::uint64_t base = first.hbm_offset();
+  for (std::uint64_t done = 0; done < nbytes;) {
+    const std::uint64_t offset = base + done;
+    const std::uint64_t in_slice = config.hbm_slice_bytes - offset % config.hbm_slice_bytes;
+    const std::uint64_t length = std::min(in_slice, nbytes - done);
+    const auto part = address::PhysAddr::hbm_addr(first.sip(), first.cube(), offset);
+    parts.push_back({resolver.resolve(part), part.value(), offset, length});
+    done += length;
+  }
+  return parts;
+}
+
+}  // namespace kb::modules

@@ -1,0 +1,46 @@
+#pragma once
+
+#include "modules/fabric/fabric_endpoint.h"
+
+namespace kb::modules {
+
+// Who gets the answers to host requests.
+class IHostPort {
+ public:
+  // `transaction` carries status, times and reply; its cookie is the submitter's. Called at transaction.completed; the
+  // submitter releases the transaction.
+  virtual void on_completed(payload::Transaction& transaction) = 0;
+
+ protected:
+  ~IHostPort() = default;
+};
+
+// Boundary between host side and device (C-PCIE-1).
+// Models: PCIe protocol cost as time; store-and-forward of everything that passes, in both directions alike (C-PCIE-6).
+// Does not model: routing, address decode, MMIO, credits, retry, splitting, a limit on requests in flight (C-PCIE-9).
+// Timing: a host request takes overhead_ns, then is offered to the first wire; its response takes overhead_ns after its
+// last flit arrived; messages in transit take overhead_ns after their last flit arrived. All of these overlap
+// (C-PCIE-4).
+class PcieEp final : public FabricEndpoint {
+ public:
+  using FabricEndpoint::FabricEndpoint;
+
+  // Receiver of the answers to everything submitted here. Must be set before the first submission.
+  void set_host(IHostPort& host) { host_ = &host; }
+
+  // Injects a host request, whose route starts here, now; transaction.issued is now (design: the injection overhead is
+  // part of the request's latency). Requests submitted at one time keep their order.
+  void submit(payload::Transaction& transaction);
+
+  void collect_statistics(std::vector<elab::Statistic>& statistics) const override;
+
+ protected:
+  void on_response(payload::Transaction& transaction) override;
+
+ private:
+  IHostPort* host_ = nullptr;
+  std::int64_t submitted_ = 0;
+  std::int64_t completed_ = 0;
+};
+
+}  // namespace kb::modules

@@ -1,0 +1,51 @@
+#include "modules/pe/accel_engine.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "platform/base/error.h"
+
+namespace kb::modules {
+
+AccelEngine::AccelEngine(const sc_core::sc_module_name& name, NodeId node, elab::BlockContext& context)
+    : PeBlock(name, node, context),
+      overhead_(ns_to_fs(node_record().number_or("overhead_ns", 0.0))),
+      busy_probe_(*this, context.observer, "busy", 1) {}
+
+TimeFs AccelEngine::work_time(double amount, double per_ns) {
+  return std::llround(amount * static_cast<double>(kFsPerNs) / per_ns);
+}
+
+void AccelEngine::on_task(CommandTask& task) {
+  if (slot_ == nullptr) throw Error::model(node_id() + " has no accel_slot: it is not linked to a PE_SCHEDULER");
+  arrivals_.push_back(now());
+  slot_->request(*this, task);
+}
+
+void AccelEngine::on_grant(CommandTask& task) {
+  slot_wait_ += now() - arrivals_.front();
+  arrivals_.pop_front();
+  running_ = &task;
+  task.start = now();
+  busy_probe_.set(now(), 1);
+  scheduler().schedule(now() + std::max(overhead_, work(task.command)), *this);
+}
+
+void AccelEngine::on_event(TimeFs now, std::uint64_t) {
+  CommandTask& task = *running_;
+  running_ = nullptr;
+  ++commands_;
+  busy_ += now - task.start;
+  busy_probe_.set(now, 0);
+  slot_->release();
+  finish(task);
+}
+
+void AccelEngine::collect_statistics(std::vector<elab::Statistic>& statistics) const {
+  if (commands_ == 0) return;
+  statistics.push_back({"commands", commands_, "1"});
+  statistics.push_back({"busy", busy_, "ns"});
+  statistics.push_back({"slot_wait", slot_wait_, "ns"});
+}
+
+}  // namespace kb::modules

@@ -1,0 +1,41 @@
+#pragma once
+
+#include <cstdint>
+
+#include "modules/pe/accel_slot.h"
+#include "modules/pe/pe_links.h"
+#include "modules/pe/probe.h"
+
+namespace kb::modules {
+
+// What PE_GEMM and PE_MATH have in common: one command at a time while holding the PE's accel_slot (P-39).
+// Timing: a command that gets the slot at t is done at t + duration; the slot goes to the next at that time.
+class AccelEngine : public PeBlock, public AccelSlot::IUser, private elab::EventHandler {
+ public:
+  AccelEngine(const sc_core::sc_module_name& name, NodeId node, elab::BlockContext& context);
+
+  void use_slot(AccelSlot& slot) final { slot_ = &slot; }
+  void collect_statistics(std::vector<elab::Statistic>& statistics) const override;
+
+ protected:
+  // Time the command occupies the engine: max(overhead_ns, work).
+  virtual TimeFs work(const contract::Command& command) const = 0;
+  // llround(amount / per_ns), in femtoseconds.
+  static TimeFs work_time(double amount, double per_ns);
+
+ private:
+  void on_task(CommandTask& task) final;
+  void on_grant(CommandTask& task) final;
+  void on_event(TimeFs now, std::uint64_t argument) final;
+
+  TimeFs overhead_;
+  AccelSlot* slot_ = nullptr;
+  CommandTask* running_ = nullptr;
+  RingDeque<TimeFs> arrivals_;  // of the commands that have no slot yet
+  Probe busy_probe_;
+  std::int64_t commands_ = 0;
+  TimeFs busy_ = 0;
+  TimeFs slot_wait_ = 0;
+};
+
+}  // namespace kb::modules

@@ -1,0 +1,78 @@
+// A command on its way through the blocks of a PE.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include <tlm>
+
+#include "platform/base/units.h"
+#include "platform/contract/command.h"
+#include "platform/payload/transaction.h"
+
+namespace kb::modules {
+
+// What the block that receives the task is asked to do.
+enum class Stage : std::uint8_t {
+  fetch,    // PE_FETCH_STORE: operands TCM -> register file
+  execute,  // the engine of the command
+  store,    // PE_FETCH_STORE: result register file -> TCM
+};
+
+enum class CommandState : std::uint8_t { submitted, in_flight, completed };
+
+class CommandTask final : public tlm::tlm_extension<CommandTask> {
+ public:
+  std::uint64_t id = 0;  // identity: a counter of its PE_CPU
+  contract::Command command;
+
+  CommandState state = CommandState::submitted;  // written by PE_SCHEDULER alone (P-8)
+  Stage stage = Stage::execute;                  // written by PE_SCHEDULER
+  payload::Status status;                        // the serving block's report
+
+  TimeFs submitted = 0;  // written by PE_CPU
+  TimeFs start = 0;      // the engine's service interval (P-37, P-68); written by the engine of the command
+  TimeFs end = 0;
+
+  tlm::tlm_generic_payload& payload() { return *payload_; }
+
+  tlm::tlm_extension_base* clone() const override;
+  void copy_from(const tlm::tlm_extension_base& other) override;
+
+ private:
+  friend class CommandPool;
+  friend class PeLinks;
+  tlm::tlm_generic_payload* payload_ = nullptr;
+  // The way back: socket index at each block that has not answered yet, innermost last. Written by PeLinks.
+  static constexpr std::size_t kMaxHops = 8;
+  std::array<std::uint8_t, kMaxHops> return_index_{};
+  std::uint8_t hops_ = 0;
+};
+
+// Owns the payloads and tasks of one PE; tasks are used again, so that a command costs no allocation here.
+class CommandPool final : public tlm::tlm_mm_interface {
+ public:
+  CommandPool() = default;
+  ~CommandPool() override;
+  CommandPool(const CommandPool&) = delete;
+  CommandPool& operator=(const CommandPool&) = delete;
+
+  // A fresh task with a reference held by the caller, who calls release() once the command has completed.
+  CommandTask& acquire(contract::Command&& command);
+  void release(CommandTask& task) { task.payload().release(); }
+
+  std::uint64_t issued() const { return next_id_; }
+  std::uint64_t outstanding() const { return outstanding_; }
+
+  void free(tlm::tlm_generic_payload* payload) override;
+
+ private:
+  std::uint64_t next_id_ = 0;
+  std::uint64_t outstanding_ = 0;
+  std::vector<CommandTask*> free_;
+  std::vector<std::unique_ptr<tlm::tlm_generic_payload>> all_;
+};
+
+}  // namespace kb::modules

@@ -1,0 +1,235 @@
+#include "modules/pe/pe_cpu.h"
+
+#include <algorithm>
+#include <cmath>
+#include <memory>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "platform/address/address_config.h"
+#include "platform/address/phys_addr.h"
+#include "platform/base/error.h"
+#include "platform/base/nearest.h"
+#include "platform/contract/i_operation_sink.h"
+#include "platform/payload/messages.h"
+
+namespace kb::modules {
+namespace {
+
+using contract::CommandKind;
+
+#ifdef __SANITIZE_ADDRESS__
+constexpr int kStackBytes = 512 << 10;  // red zones make frames several times larger
+#else
+constexpr int kStackBytes = 128 << 10;
+#endif
+constexpr double kMaxScalarNs = 1e12;  // keeps sums of times far from overflow
+
+}  // namespace
+
+PeCpu::PeCpu(const sc_core::sc_module_name& name, NodeId node, elab::BlockContext& context)
+    : PeFabricBlock(name, node, context),
+      clock_ghz_(node_record().number("clock_ghz")),
+      waker_(*this),
+      state_probe_(*this, context.observer, "kernel_state", 2) {
+  const topology::MachineSpec& spec = context.graph.spec;
+  const topology::Node& self = node_record();
+  const address::TcmPartition tcm = address::AddressConfig::from_spec(spec).tcm_partition();
+  info_.coord = {self.sip, self.cube, self.pe};
+  info_.pes_per_cube = spec.pes_per_cube();
+  info_.cubes_per_sip = spec.cubes_per_sip();
+  info_.scratch_pa = address::PhysAddr::pe_tcm_addr(self.sip, self.cube, self.pe, tcm.scratch_offset).value();
+  info_.scratch_bytes = tcm.scratch_bytes;
+  info_.dispatch_cycles = static_cast<int>(self.integer("dispatch_cycles"));
+
+  SC_HAS_PROCESS(PeCpu);
+  SC_THREAD(kernel_thread);
+  set_stack_size(kStackBytes);
+  sensitive << launched_event_;
+  dont_initialize();
+}
+
+void PeCpu::on_request(payload::Transaction& transaction, TimeFs arrived) {
+  if (dynamic_cast<const payload::KernelLaunchMsg*>(transaction.message.get()) == nullptr) {
+    FabricEndpoint::on_request(transaction, arrived);
+    return;
+  }
+  launches_.push_back({&transaction, now()});
+  if (state_ == State::idle && launches_.size() == 1) scheduler().wake(launched_event_);
+}
+
+void PeCpu::kernel_thread() {
+  for (;;) {
+    while (!launches_.empty()) {
+      run(launches_.front());
+      launches_.pop_front();
+    }
+    set_state(State::idle);
+    sc_core::wait(launched_event_);
+  }
+}
+
+void PeCpu::run(const Launch& launch) {
+  payload::Transaction& transaction = *launch.transaction;
+  const payload::KernelLaunchMsg& launch_message = message(launch);
+  const std::string& kernel = launch_message.launch->kernel;
+  result_ = contract::PeResult{};
+  result_.pe = info_.coord;
+  const auto fail = [this](std::string code, std::string text) {
+    result_.error_code = std::move(code);
+    result_.error_message = std::move(text);
+  };
+  try {
+    run_kernel(launch_message, launch.ready);
+  } catch (const sc_core::sc_unwind_exception&) {
+    throw;  // the simulation ends this thread
+  } catch (const Error& error) {
+    fail(error.code(), error.what());
+  } catch (const std::exception& error) {
+    fail("KERNEL_ERROR", "kernel " + kernel + " threw an exception: " + error.what());
+  } catch (...) {
+    fail("KERNEL_ERROR", "kernel " + kernel + " threw an object that is no std::exception");
+  }
+  current_ = nullptr;
+  result_.exec = now() - result_.start;
+  ++kernels_;
+  kernel_time_ += result_.exec;
+  if (!result_.error_code.empty()) {
+    ++failures_;
+    transaction.status = {false, result_.error_code, result_.error_message};
+  }
+  auto reply = std::make_shared<payload::LaunchReply>();
+  reply->pes.push_back(result_);
+  transaction.reply = std::move(reply);
+  respond(transaction, now());
+}
+
+void PeCpu::run_kernel(const payload::KernelLaunchMsg& launch_message, TimeFs ready) {
+  result_.start = now();
+  const contract::Kernel& kernel = find_kernel(launch_message.launch->kernel);
+  const TimeFs target = launch_message.target_start;
+  if (target != kNever) {
+    result_.late = std::max<TimeFs>(0, ready - target);
+    late_max_ = std::max(late_max_, result_.late);
+    set_state(State::waiting_for_start);
+    sleep_until(target);
+  }
+  set_state(State::running);
+  result_.start = now();
+  kernel.body(*this, launch_message.launch->args);
+}
+
+const contract::Kernel& PeCpu::find_kernel(const std::string& name) const {
+  const contract::IKernelCatalog* const catalog = context().kernels;
+  const contract::Kernel* const kernel = catalog == nullptr ? nullptr : catalog->find(name);
+  if (kernel != nullptr && kernel->body) return *kernel;
+  throw Error::program("KERNEL_ERROR", "there is no kernel '" + name + "'; " +
+                                           (catalog == nullptr ? std::string("this machine was built without a catalog")
+                                                               : suggest(name, catalog->names())));
+}
+
+void PeCpu::execute(contract::Command command) {
+  if (command.kind == CommandKind::cpu_overhead) {
+    spend(command);
+    return;
+  }
+  CommandTask& task = commands_.acquire(std::move(command));
+  current_ = &task.command;
+  task.submitted = now();
+  set_state(State::waiting_for_engine);
+  send(topology::NodeKind::pe_scheduler, task);
+  blocked_ = true;
+  while (task.state != CommandState::completed) sc_core::wait(resumed_event_);
+  blocked_ = false;
+  set_state(State::running);
+  const bool is_dma = task.command.kind == CommandKind::dma_read || task.command.kind == CommandKind::dma_write;
+  (is_dma ? result_.dma : result_.compute) += task.end - task.start;
+  const payload::Status status = task.status;
+  current_ = nullptr;
+  commands_.release(task);
+  if (!status.ok) throw Error::program(status.code, status.message);
+}
+
+void PeCpu::on_answer(CommandTask&) {
+  if (blocked_) scheduler().wake(resumed_event_);
+}
+
+void PeCpu::spend(const contract::Command& command) {
+  const double ns = static_cast<double>(command.cycles) / clock_ghz_;
+  if (command.cycles < 0 || ns > kMaxScalarNs) {
+    throw Error::program("KERNEL_ERROR", fmt::format("{} cycles cannot be spent; give 0 to {:.0f}", command.cycles,
+                                                     kMaxScalarNs * clock_ghz_));
+  }
+  const TimeFs time = std::llround(ns * static_cast<double>(kFsPerNs));
+  scalar_time_ += time;
+  current_ = &command;
+  sleep_until(now() + time);
+  current_ = nullptr;
+}
+
+void PeCpu::sleep_until(TimeFs at) {
+  if (at <= now()) return;
+  scheduler().schedule(at, waker_);
+  while (now() < at) sc_core::wait(resumed_event_);
+}
+
+void PeCpu::write_scratch(std::uint64_t pa, std::vector<std::byte> bytes) {
+  const std::uint64_t end = info_.scratch_pa + info_.scratch_bytes;
+  if (pa < info_.scratch_pa || pa > end || bytes.size() > end - pa) {
+    throw Error::program("ADDRESS_ERROR", fmt::format("{} bytes at {:#x} are not in the kernel scratch of this PE, {:#x} "
+                                                      "to {:#x}",
+                                                      bytes.size(), pa, info_.scratch_pa, end - 1));
+  }
+  if (context().operations != nullptr) context().operations->on_scratch_write(node(), pa, std::move(bytes), now());
+}
+
+std::vector<std::byte> PeCpu::read(const std::vector<Extent>& extents) {
+  if (context().operations == nullptr) {
+    throw Error::program("DATA_ACCESS", "this run keeps no data; a kernel that reads tensor contents needs --data eager");
+  }
+  return context().operations->kernel_read(extents);
+}
+
+void PeCpu::set_state(State state) {
+  state_ = state;
+  state_since_ = now();
+  state_probe_.set(now(), static_cast<std::uint64_t>(state));
+}
+
+const payload::KernelLaunchMsg& PeCpu::message(const Launch& launch) const {
+  return static_cast<const payload::KernelLaunchMsg&>(*launch.transaction->message);
+}
+
+std::string PeCpu::call_in_progress() const {
+  if (current_ == nullptr || *current_->call == '\0') return "";
+  return fmt::format(", tl.{} #{}", current_->call, current_->call_index);
+}
+
+void PeCpu::collect_waits(std::vector<elab::WaitInfo>& waits) const {
+  if (launches_.empty()) return;
+  const payload::KernelLaunchMsg& running = message(launches_.front());
+  const std::string& kernel = running.launch->kernel;
+  std::string what = "its turn";
+  if (state_ == State::waiting_for_start) what = "its start at " + format_ns(running.target_start) + " ns";
+  if (current_ != nullptr) what = fmt::format("the end of a {}", contract::command_kind_name(current_->kind));
+  waits.push_back({fmt::format("{}: kernel {}{}", node_id(), kernel, call_in_progress()), what, state_since_});
+  for (std::size_t i = 1; i < launches_.size(); ++i) {
+    const payload::KernelLaunchMsg& next = message(launches_[i]);
+    waits.push_back({fmt::format("{}: launch #{} of kernel {}", node_id(), next.request, next.launch->kernel),
+                     "the end of kernel " + kernel, launches_[i].ready});
+  }
+}
+
+void PeCpu::collect_statistics(std::vector<elab::Statistic>& statistics) const {
+  FabricEndpoint::collect_statistics(statistics);
+  if (kernels_ == 0) return;
+  statistics.push_back({"kernels", kernels_, "1"});
+  statistics.push_back({"failures", failures_, "1"});
+  statistics.push_back({"commands", static_cast<std::int64_t>(commands_.issued()), "1"});
+  statistics.push_back({"kernel_time", kernel_time_, "ns"});
+  statistics.push_back({"scalar_time", scalar_time_, "ns"});
+  statistics.push_back({"late_max", late_max_, "ns"});
+}
+
+}  // namespace kb::modules

@@ -1,0 +1,85 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "modules/pe/pe_links.h"
+#include "modules/pe/probe.h"
+#include "platform/contract/i_pe.h"
+
+namespace kb::payload {
+struct KernelLaunchMsg;
+}
+
+namespace kb::modules {
+
+// Runs kernels (P-50 .. P-54). Launches arrive over the fabric and are answered with a LaunchReply when the kernel has
+// ended, successfully or with the error that it threw.
+// Models: one kernel at a time, further launches in arrival order; the start barrier (P-51); the kernel's commands, one
+// after the other, through PE_SCHEDULER; scalar work. A kernel runs in this block's only SC_THREAD, on a stack of 128 KiB.
+// Does not model: instructions of the kernel itself, which take no time unless they are spent with `cycles`.
+// Timing: the kernel starts at max(target_start, launch arrival + overhead_ns, end of the kernel before); a launch that
+// was ready after target_start reports how late it was (H-50). cpu_overhead takes llround(cycles / clock_ghz).
+// A launch of an unknown kernel fails when its turn comes, without waiting for the barrier.
+class PeCpu final : public PeFabricBlock, private contract::IPe {
+ public:
+  PeCpu(const sc_core::sc_module_name& name, NodeId node, elab::BlockContext& context);
+
+  void collect_statistics(std::vector<elab::Statistic>& statistics) const override;
+  // The running kernel with the call it is in, and the launches behind it.
+  void collect_waits(std::vector<elab::WaitInfo>& waits) const override;
+
+ protected:
+  void on_request(payload::Transaction& transaction, TimeFs arrived) override;
+
+ private:
+  enum class State : std::uint8_t { idle, waiting_for_start, running, waiting_for_engine };
+  struct Launch {
+    payload::Transaction* transaction = nullptr;
+    TimeFs ready = 0;
+  };
+  struct Waker final : elab::EventHandler {
+    explicit Waker(PeCpu& owner) : cpu(owner) {}
+    void on_event(TimeFs, std::uint64_t) override { cpu.scheduler().wake(cpu.resumed_event_); }
+    PeCpu& cpu;
+  };
+
+  const contract::PeInfo& info() const override { return info_; }
+  void execute(contract::Command command) override;
+  void write_scratch(std::uint64_t pa, std::vector<std::byte> bytes) override;
+  std::vector<std::byte> read(const std::vector<Extent>& extents) override;
+
+  void on_answer(CommandTask& task) override;
+  void kernel_thread();
+  void run(const Launch& launch);
+  void run_kernel(const payload::KernelLaunchMsg& message, TimeFs ready);
+  const contract::Kernel& find_kernel(const std::string& name) const;
+  void spend(const contract::Command& command);
+  void sleep_until(TimeFs at);
+  void set_state(State state);
+  const payload::KernelLaunchMsg& message(const Launch& launch) const;
+  std::string call_in_progress() const;
+
+  contract::PeInfo info_;
+  double clock_ghz_;
+  CommandPool commands_;
+  RingDeque<Launch> launches_;  // the front one is running
+  sc_core::sc_event launched_event_, resumed_event_;
+  Waker waker_;
+
+  State state_ = State::idle;
+  TimeFs state_since_ = 0;
+  bool blocked_ = false;
+  const contract::Command* current_ = nullptr;  // the command the kernel is in
+  contract::PeResult result_;                   // of the running kernel
+  Probe state_probe_;
+
+  std::int64_t kernels_ = 0;
+  std::int64_t failures_ = 0;
+  TimeFs kernel_time_ = 0;
+  TimeFs scalar_time_ = 0;
+  TimeFs late_max_ = 0;
+};
+
+}  // namespace kb::modules

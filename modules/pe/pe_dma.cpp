@@ -1,0 +1,181 @@
+#include "modules/pe/pe_dma.h"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "platform/address/phys_addr.h"
+#include "platform/base/error.h"
+#include "platform/elab/route_table.h"
+
+namespace kb::modules {
+namespace {
+
+// The generic payload counts bytes in 32 bits.
+constexpr std::uint64_t kMaxRequestBytes = std::uint64_t{1} << 31;
+
+}  // namespace
+
+PeDma::Channels::Channels(const PeDma& dma, const char* name, payload::Op op_kind, FirstWire first_wire,
+                          std::int64_t count)
+    : op(op_kind), order(first_wire), engines(count), busy_probe(dma, dma.context().observer, name, 7) {}
+
+PeDma::PeDma(const sc_core::sc_module_name& name, NodeId node, elab::BlockContext& context)
+    : PeFabricBlock(name, node, context),
+      slice_bytes_(context.graph.spec.hbm_slice_bytes()),
+      tcm_begin_(address::PhysAddr::pe_tcm_addr(node_record().sip, node_record().cube, node_record().pe, 0).value()),
+      tcm_end_(tcm_begin_ + context.graph.spec.tcm_bytes_per_pe),
+      read_(*this, "read_busy", payload::Op::read, FirstWire::slip, node_record().integer("rd_engines")),
+      write_(*this, "write_busy", payload::Op::write, FirstWire::fifo, node_record().integer("wr_engines")) {}
+
+void PeDma::on_task(CommandTask& task) {
+  Channels& channels = task.command.kind == contract::CommandKind::dma_read ? read_ : write_;
+  channels.queue.push_back({&task, now()});
+  serve(channels);
+}
+
+void PeDma::serve(Channels& channels) {
+  while (channels.busy < channels.engines && !channels.queue.empty()) {
+    const Waiting next = channels.queue.front();
+    channels.queue.pop_front();
+    channels.wait += now() - next.since;
+    start(channels, *next.task);
+  }
+}
+
+void PeDma::start(Channels& channels, CommandTask& task) {
+  task.start = now();
+  channels.busy_probe.set(now(), static_cast<std::uint64_t>(++channels.busy));
+  std::uint64_t slot = operations_.size();
+  if (free_operations_.empty()) {
+    operations_.emplace_back();
+  } else {
+    slot = free_operations_.back();
+    free_operations_.pop_back();
+  }
+  try {
+    plan(task.command);
+  } catch (const Error& error) {
+    if (error.family() == ErrorFamily::model) throw;
+    requests_.clear();
+    task.status = {false, error.code(), error.what()};
+  }
+  operations_[slot] = {&task, &channels, static_cast<std::uint32_t>(requests_.size())};
+  if (requests_.empty()) {
+    end(slot);
+    return;
+  }
+  channels.requests += static_cast<std::int64_t>(requests_.size());
+  for (const Request& request : requests_) {
+    payload::Transaction& transaction =
+        context().pool.acquire(channels.op, *request.route, request.pa, request.nbytes);
+    transaction.hbm_offset = request.hbm_offset;
+    transaction.cookie = slot;
+    channels.bytes += static_cast<std::int64_t>(request.nbytes);
+    issue(transaction, now() + overhead(), channels.order);
+  }
+}
+
+void PeDma::plan(const contract::Command& command) {
+  requests_.clear();
+  check_local(command);
+  for (const Extent& extent : command.memory) plan_extent(extent);
+}
+
+void PeDma::check_local(const contract::Command& command) const {
+  const std::uint64_t memory = total_bytes(command.memory);
+  const std::uint64_t local = total_bytes(command.local);
+  if (memory != local) {
+    throw Error::program("SCHEMA_ERROR", fmt::format("a DMA command moves {} bytes of memory and {} bytes of TCM; both "
+                                                     "sides must be equal",
+                                                     memory, local));
+  }
+  for (const Extent& extent : command.local) {
+    if (extent.pa >= tcm_begin_ && extent.pa <= tcm_end_ && extent.nbytes <= tcm_end_ - extent.pa) continue;
+    throw Error::program("ADDRESS_ERROR", fmt::format("{} bytes at {:#x} are not in the TCM of this PE, {:#x} to {:#x}",
+                                                      extent.nbytes, extent.pa, tcm_begin_, tcm_end_ - 1));
+  }
+}
+
+void PeDma::plan_extent(const Extent& extent) {
+  for (std::uint64_t done = 0; done < extent.nbytes;) {
+    const address::PhysAddr at = address::PhysAddr::decode(extent.pa + done);
+    if (!at.is_hbm() && !at.is_sram()) {
+      throw Error::program("ADDRESS_ERROR",
+                           at.to_string() + " is neither HBM nor cube SRAM; a PE loads from and stores to these only");
+    }
+    const std::uint64_t hbm_offset = at.is_hbm() ? at.hbm_offset() : 0;
+    std::uint64_t nbytes = std::min(extent.nbytes - done, kMaxRequestBytes);
+    if (at.is_hbm()) nbytes = std::min(nbytes, slice_bytes_ - hbm_offset % slice_bytes_);
+    const NodeId memory = context().routes.resolver().resolve(at, nbytes);
+    requests_.push_back({&route_to(memory), at.value(), hbm_offset, nbytes});
+    done += nbytes;
+  }
+}
+
+const payload::FabricRoute& PeDma::route_to(NodeId memory) {
+  const payload::FabricRoute*& route = routes_[memory];
+  if (route == nullptr) route = &context().routes.pe_dma(node(), memory);
+  return *route;
+}
+
+void PeDma::on_response(payload::Transaction& transaction) {
+  const std::uint64_t slot = transaction.cookie;
+  Operation& operation = operations_[slot];
+  Channels& channels = *operation.channels;
+  if (!transaction.status.ok && operation.task->status.ok) operation.task->status = transaction.status;
+  context().pool.release(transaction);
+  if (--operation.outstanding > 0) return;
+  end(slot);
+  serve(channels);
+}
+
+void PeDma::end(std::uint64_t slot) {
+  CommandTask& task = *operations_[slot].task;
+  Channels& channels = *operations_[slot].channels;
+  free_operations_.push_back(slot);
+  ++channels.commands;
+  if (!task.status.ok) ++channels.failures;
+  channels.busy_time += now() - task.start;
+  channels.busy_probe.set(now(), static_cast<std::uint64_t>(--channels.busy));
+  finish(task);
+}
+
+void PeDma::on_request(payload::Transaction& transaction, TimeFs) {
+  transaction.status = {false, "UNSUPPORTED",
+                        node_id() + " takes no data from outside: inter-PE queues and access to a PE's TCM over the "
+                                    "fabric are not part of this release"};
+  respond(transaction, now());
+}
+
+void PeDma::collect_statistics(std::vector<elab::Statistic>& statistics) const {
+  FabricEndpoint::collect_statistics(statistics);
+  const auto add = [&](const Channels& channels, const std::string& name) {
+    if (channels.commands == 0) return;
+    statistics.push_back({name + "_commands", channels.commands, "1"});
+    statistics.push_back({name + "_failures", channels.failures, "1"});
+    statistics.push_back({name + "_requests", channels.requests, "1"});
+    statistics.push_back({name + "_bytes", channels.bytes, "B"});
+    statistics.push_back({name + "_busy", channels.busy_time, "ns"});
+    statistics.push_back({name + "_wait", channels.wait, "ns"});
+  };
+  add(read_, "read");
+  add(write_, "write");
+}
+
+void PeDma::collect_waits(std::vector<elab::WaitInfo>& waits) const {
+  const auto add = [&](const Channels& channels, const char* name) {
+    for (std::size_t i = 0; i < channels.queue.size(); ++i) {
+      const Waiting& waiting = channels.queue[i];
+      waits.push_back({fmt::format("{}: tl.{} #{}", node_id(), waiting.task->command.call,
+                                   waiting.task->command.call_index),
+                       fmt::format("a free {} channel ({} of {} busy)", name, channels.busy, channels.engines),
+                       waiting.since});
+    }
+  };
+  add(read_, "read");
+  add(write_, "write");
+  FabricEndpoint::collect_waits(waits);
+}
+
+}  // namespace kb::modules

@@ -1,0 +1,84 @@
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <unordered_map>
+#include <vector>
+
+#include "modules/pe/pe_links.h"
+#include "modules/pe/probe.h"
+
+namespace kb::modules {
+
+// Moves data between this PE's TCM and HBM or cube SRAM, anywhere in the machine, over the fabric.
+// Models: rd_engines read channels and wr_engines write channels, each with its own FIFO queue (P-36). A command takes a
+// channel, then its start stamp, holds the channel until the last response is back, takes its end stamp and releases
+// (P-37). All extents of a command, split at HBM slice boundaries, are requested at once, in order; the command ends with
+// the last response. Read commands slip in at the first wire, write data queues behind what was offered there before.
+// Does not model: the TCM side, which takes no extra time (P-49), and inter-PE queues (vc_comm): requests that arrive
+// over the fabric are refused.
+// Timing: end = max over the requests of the response's arrival + overhead_ns; each request is offered to the first wire
+// at start + overhead_ns. An address that leads nowhere and a failing response end the command with the cause.
+class PeDma final : public PeFabricBlock {
+ public:
+  PeDma(const sc_core::sc_module_name& name, NodeId node, elab::BlockContext& context);
+  void collect_statistics(std::vector<elab::Statistic>& statistics) const override;
+  // The commands that wait for a channel, and the requests without a response.
+  void collect_waits(std::vector<elab::WaitInfo>& waits) const override;
+
+ protected:
+  void on_request(payload::Transaction& transaction, TimeFs arrived) override;
+  void on_response(payload::Transaction& transaction) override;
+
+ private:
+  struct Waiting {
+    CommandTask* task = nullptr;
+    TimeFs since = 0;
+  };
+  struct Channels {
+    Channels(const PeDma& dma, const char* name, payload::Op op_kind, FirstWire first_wire, std::int64_t count);
+    payload::Op op;
+    FirstWire order;
+    std::int64_t engines;
+    std::int64_t busy = 0;
+    RingDeque<Waiting> queue;
+    Probe busy_probe;
+    std::int64_t commands = 0;
+    std::int64_t failures = 0;
+    std::int64_t requests = 0;
+    std::int64_t bytes = 0;
+    TimeFs busy_time = 0;
+    TimeFs wait = 0;
+  };
+  // A command that holds a channel.
+  struct Operation {
+    CommandTask* task = nullptr;
+    Channels* channels = nullptr;
+    std::uint32_t outstanding = 0;
+  };
+  struct Request {
+    const payload::FabricRoute* route;
+    std::uint64_t pa;
+    std::uint64_t hbm_offset;
+    std::uint64_t nbytes;
+  };
+
+  void on_task(CommandTask& task) override;
+  void serve(Channels& channels);
+  void start(Channels& channels, CommandTask& task);
+  void end(std::uint64_t slot);
+  void plan(const contract::Command& command);
+  void plan_extent(const Extent& extent);
+  void check_local(const contract::Command& command) const;
+  const payload::FabricRoute& route_to(NodeId memory);
+
+  std::uint64_t slice_bytes_;
+  std::uint64_t tcm_begin_, tcm_end_;  // physical
+  Channels read_, write_;
+  std::vector<Operation> operations_;  // by transaction cookie
+  std::vector<std::uint64_t> free_operations_;
+  std::vector<Request> requests_;  // of the command being started
+  std::unordered_map<NodeId, const payload::FabricRoute*> routes_;
+};
+
+}  // namespace kb::modules

@@ -1,0 +1,105 @@
+#include "modules/pe/pe_fetch_store.h"
+
+#include "platform/base/error.h"
+
+namespace kb::modules {
+namespace {
+
+std::size_t unit_of(const PeFetchStore& block, const CommandTask& task) {
+  if (task.stage == Stage::execute) {
+    throw Error::model(block.node_id() + " fetches and stores; it was asked to execute a command");
+  }
+  return static_cast<std::size_t>(task.stage == Stage::fetch ? TcmDirection::read : TcmDirection::write);
+}
+
+std::uint64_t tcm_bytes(const CommandTask& task) {
+  if (task.stage == Stage::store) return total_bytes(task.command.out.extents);
+  std::uint64_t bytes = 0;
+  for (const OperandRef& input : task.command.inputs) bytes += total_bytes(input.extents);
+  return bytes;
+}
+
+}  // namespace
+
+PeFetchStore::PeFetchStore(const sc_core::sc_module_name& name, NodeId node, elab::BlockContext& context)
+    : PeBlock(name, node, context), overhead_(ns_to_fs(node_record().number_or("overhead_ns", 0.0))) {}
+
+void PeFetchStore::bind_out(EdgeId edge, elab::Block& neighbour) {
+  if (neighbour.node_record().kind == topology::NodeKind::pe_tcm) {
+    link_gbs_ = context().graph.edge(edge).bw_gbs.value_or(0.0);
+  }
+  PeBlock::bind_out(edge, neighbour);
+}
+
+void PeFetchStore::on_task(CommandTask& task) {
+  const std::size_t unit = unit_of(*this, task);
+  units_[unit].queue.push_back(&task);
+  if (units_[unit].serving == nullptr) serve(unit);
+}
+
+void PeFetchStore::serve(std::size_t index) {
+  Unit& unit = units_[index];
+  unit.serving = unit.queue.front();
+  unit.queue.pop_front();
+  unit.since = now();
+  unit.phase = Phase::overhead;
+  if (overhead_ > 0) {
+    scheduler().schedule(now() + overhead_, *this, index);
+  } else {
+    access_tcm(index);
+  }
+}
+
+void PeFetchStore::access_tcm(std::size_t index) {
+  Unit& unit = units_[index];
+  const std::uint64_t nbytes = tcm_bytes(*unit.serving);
+  TcmRequest& request = TcmRequest::of(*unit.serving);
+  request.direction = static_cast<TcmDirection>(index);
+  request.nbytes = nbytes;
+  unit.bytes += static_cast<std::int64_t>(nbytes);
+  unit.link_free = now() + occupancy_fs(nbytes, link_gbs_);
+  unit.phase = Phase::tcm;
+  send(topology::NodeKind::pe_tcm, *unit.serving);
+}
+
+void PeFetchStore::on_answer(CommandTask& task) {
+  const std::size_t index = unit_of(*this, task);
+  Unit& unit = units_[index];
+  unit.phase = Phase::link;
+  if (unit.link_free > now()) {
+    scheduler().schedule(unit.link_free, *this, index);
+  } else {
+    complete(index);
+  }
+}
+
+void PeFetchStore::on_event(TimeFs, std::uint64_t index) {
+  if (units_[index].phase == Phase::link) {
+    complete(index);
+  } else {
+    access_tcm(index);
+  }
+}
+
+void PeFetchStore::complete(std::size_t index) {
+  Unit& unit = units_[index];
+  CommandTask& task = *unit.serving;
+  unit.serving = nullptr;
+  ++unit.commands;
+  unit.busy += now() - unit.since;
+  if (!unit.queue.empty()) serve(index);
+  answer(task);
+}
+
+void PeFetchStore::collect_statistics(std::vector<elab::Statistic>& statistics) const {
+  const char* const names[2][3] = {{"fetches", "fetch_bytes", "fetch_busy"}, {"stores", "store_bytes", "store_busy"}};
+  for (std::size_t i = 0; i < units_.size(); ++i) {
+    const Unit& unit = units_[i];
+    if (unit.commands == 0) continue;
+    statistics.push_back({names[i][0], unit.commands, "1"});
+    statistics.push_back({names[i][1], unit.bytes, "B"});
+    statistics.push_back({names[i][2], unit.busy, "ns"});
+  }
+}
+
+}  // namespace kb::modules

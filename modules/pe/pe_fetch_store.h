@@ -1,0 +1,47 @@
+#pragma once
+
+#include <array>
+#include <cstdint>
+
+#include "modules/pe/pe_tcm.h"
+
+namespace kb::modules {
+
+// The only gateway between TCM and register file (P-4, P-43).
+// Models: one FETCH (operands TCM -> register file) and one STORE (result register file -> TCM) at a time, each in
+// request order and independent of the other. Bytes are those of the command's operands; numbers written in the kernel
+// cost nothing. Does not model: size, bandwidth and contents of the register file.
+// Timing: overhead_ns, then max(time in PE_TCM, bytes / fetch_store_to_tcm_bw_gbs): the link carries what the TCM
+// delivers, so it shows only when it is the narrower of the two.
+class PeFetchStore final : public PeBlock, private elab::EventHandler {
+ public:
+  PeFetchStore(const sc_core::sc_module_name& name, NodeId node, elab::BlockContext& context);
+  void bind_out(EdgeId edge, elab::Block& neighbour) override;
+  void collect_statistics(std::vector<elab::Statistic>& statistics) const override;
+
+ private:
+  enum class Phase : std::uint8_t { overhead, tcm, link };
+  struct Unit {
+    CommandTask* serving = nullptr;
+    Phase phase = Phase::overhead;
+    RingDeque<CommandTask*> queue;
+    TimeFs link_free = 0;  // when the link has carried the bytes of the task being served
+    std::int64_t commands = 0;
+    std::int64_t bytes = 0;
+    TimeFs since = 0;
+    TimeFs busy = 0;
+  };
+
+  void on_task(CommandTask& task) override;
+  void on_answer(CommandTask& task) override;
+  void on_event(TimeFs now, std::uint64_t unit) override;
+  void serve(std::size_t unit);
+  void access_tcm(std::size_t unit);
+  void complete(std::size_t unit);
+
+  TimeFs overhead_;
+  double link_gbs_ = 0.0;      // no limit until the link to PE_TCM is bound
+  std::array<Unit, 2> units_;  // by TcmDirection: FETCH reads the TCM, STORE writes it
+};
+
+}  // namespace kb::modules

@@ -1,0 +1,107 @@
+#include "modules/pe/pe_scheduler.h"
+
+#include <algorithm>
+#include <variant>
+
+#include "platform/base/error.h"
+
+namespace kb::modules {
+namespace {
+
+using contract::CommandKind;
+using topology::NodeKind;
+
+NodeKind engine_of(CommandKind kind) {
+  switch (kind) {
+    case CommandKind::dma_read:
+    case CommandKind::dma_write:
+      return NodeKind::pe_dma;
+    case CommandKind::gemm:
+      return NodeKind::pe_gemm;
+    case CommandKind::math:
+      return NodeKind::pe_math;
+    case CommandKind::cpu_overhead:
+      break;
+  }
+  throw Error::model("PE_SCHEDULER has no engine for a " + std::string(contract::command_kind_name(kind)));
+}
+
+bool flag(const topology::Node& node, const char* name) {
+  const auto found = node.attrs->find(name);
+  return found != node.attrs->end() && std::get<bool>(found->second);
+}
+
+}  // namespace
+
+PeScheduler::PeScheduler(const sc_core::sc_module_name& name, NodeId node, elab::BlockContext& context)
+    : PeBlock(name, node, context),
+      overhead_(ns_to_fs(node_record().number_or("overhead_ns", 0.0))),
+      charge_fetch_store_(flag(node_record(), "charge_fetch_store")) {}
+
+void PeScheduler::bind_out(EdgeId edge, elab::Block& neighbour) {
+  PeBlock::bind_out(edge, neighbour);
+  if (auto* const user = dynamic_cast<AccelSlot::IUser*>(&neighbour)) user->use_slot(accel_slot_);
+}
+
+void PeScheduler::on_task(CommandTask& task) {
+  task.state = CommandState::submitted;
+  submissions_.push_back(&task);
+  most_submissions_ = std::max(most_submissions_, submissions_.size());
+  if (overhead_ == 0) {
+    dispatch();
+  } else if (submissions_.size() == 1) {
+    scheduler().schedule(now() + overhead_, *this);
+  }
+}
+
+void PeScheduler::on_event(TimeFs now, std::uint64_t) {
+  dispatch();
+  if (!submissions_.empty()) scheduler().schedule(now + overhead_, *this);
+}
+
+void PeScheduler::dispatch() {
+  CommandTask& task = *submissions_.front();
+  submissions_.pop_front();
+  const NodeKind engine = engine_of(task.command.kind);
+  const InFlight entry{&task, engine, charge_fetch_store_ && engine != NodeKind::pe_dma};
+  task.state = CommandState::in_flight;
+  inflight_.push_back(entry);
+  hand_over(entry, entry.fetch_store ? Stage::fetch : Stage::execute);
+}
+
+void PeScheduler::hand_over(const InFlight& entry, Stage stage) {
+  entry.task->stage = stage;
+  send(stage == Stage::execute ? entry.engine : NodeKind::pe_fetch_store, *entry.task);
+}
+
+void PeScheduler::on_answer(CommandTask& task) {
+  std::size_t index = 0;
+  while (index < inflight_.size() && inflight_[index].task != &task) ++index;
+  if (index == inflight_.size()) throw Error::model(node_id() + " got an answer for a command that is not in flight");
+  const InFlight entry = inflight_[index];
+  if (!task.status.ok || !entry.fetch_store || task.stage == Stage::store) {
+    complete(index);
+  } else {
+    hand_over(entry, task.stage == Stage::fetch ? Stage::execute : Stage::store);
+  }
+}
+
+void PeScheduler::complete(std::size_t entry) {
+  CommandTask& task = *inflight_[entry].task;
+  inflight_.erase(inflight_.begin() + static_cast<std::ptrdiff_t>(entry));
+  task.state = CommandState::completed;
+  ++commands_;
+  if (!task.status.ok) ++failures_;
+  latency_ += now() - task.submitted;
+  answer(task);
+}
+
+void PeScheduler::collect_statistics(std::vector<elab::Statistic>& statistics) const {
+  if (commands_ == 0) return;
+  statistics.push_back({"commands", commands_, "1"});
+  statistics.push_back({"failures", failures_, "1"});
+  statistics.push_back({"latency", latency_, "ns"});
+  statistics.push_back({"submission_queue_max", static_cast<std::int64_t>(most_submissions_), "1"});
+}
+
+}  // namespace kb::modules

@@ -1,0 +1,54 @@
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "modules/pe/accel_slot.h"
+#include "modules/pe/pe_links.h"
+
+namespace kb::modules {
+
+// Sole dispatcher of a PE (P-7 .. P-9).
+// Models: the SubmissionQueue (filled by PE_CPU), the InflightTable, and completions in the order in which the engines
+// finish; BEGIN_RESP to PE_CPU is the one completion record of a command. Only this block changes the completion state
+// of a command (P-8). A simple command is one engine operation; with the attribute charge_fetch_store a GEMM or MATH
+// command is FETCH (inputs) -> engine -> STORE (output), the outer two in PE_FETCH_STORE and PE_TCM.
+// Does not model: composites and tile plans.
+// Timing: commands are dispatched in submission order, each overhead_ns after the later of its submission and the
+// dispatch before it. Completion takes no time. An engine's failure completes the command at once.
+// Owns the accel_slot that PE_GEMM and PE_MATH share (P-39).
+class PeScheduler final : public PeBlock, private elab::EventHandler {
+ public:
+  PeScheduler(const sc_core::sc_module_name& name, NodeId node, elab::BlockContext& context);
+  void bind_out(EdgeId edge, elab::Block& neighbour) override;
+  void collect_statistics(std::vector<elab::Statistic>& statistics) const override;
+
+  std::size_t in_flight() const { return inflight_.size(); }
+
+ private:
+  // A sub-command that is with an engine or with PE_FETCH_STORE.
+  struct InFlight {
+    CommandTask* task;
+    topology::NodeKind engine;
+    bool fetch_store;
+  };
+
+  void on_task(CommandTask& task) override;
+  void on_answer(CommandTask& task) override;
+  void on_event(TimeFs now, std::uint64_t argument) override;
+  void dispatch();
+  void hand_over(const InFlight& entry, Stage stage);
+  void complete(std::size_t entry);
+
+  TimeFs overhead_;
+  bool charge_fetch_store_;
+  AccelSlot accel_slot_;
+  RingDeque<CommandTask*> submissions_;
+  std::vector<InFlight> inflight_;  // few: one per command that has been dispatched and not completed
+  std::int64_t commands_ = 0;
+  std::int64_t failures_ = 0;
+  std::size_t most_submissions_ = 0;
+  TimeFs latency_ = 0;  // of all commands, submission to completion
+};
+
+}  // namespace kb::modules

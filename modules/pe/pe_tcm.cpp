@@ -1,0 +1,75 @@
+#include "modules/pe/pe_tcm.h"
+
+#include "platform/base/error.h"
+
+namespace kb::modules {
+
+TcmRequest& TcmRequest::of(CommandTask& task) {
+  auto* request = task.payload().get_extension<TcmRequest>();
+  if (request == nullptr) {
+    request = new TcmRequest;
+    task.payload().set_extension(request);
+  }
+  return *request;
+}
+
+PeTcm::Channel::Channel(const PeTcm& tcm, const char* name, double gbs)
+    : bw_gbs(gbs), busy_probe(tcm, tcm.context().observer, name, 1) {}
+
+PeTcm::PeTcm(const sc_core::sc_module_name& name, NodeId node, elab::BlockContext& context)
+    : PeBlock(name, node, context),
+      channels_{Channel(*this, "read_busy", node_record().number("read_bw_gbs")),
+                Channel(*this, "write_busy", node_record().number("write_bw_gbs"))} {}
+
+void PeTcm::on_task(CommandTask& task) {
+  const auto* const request = task.payload().get_extension<TcmRequest>();
+  if (request == nullptr) throw Error::model(node_id() + " was given a task that asks nothing of a TCM");
+  const auto channel = static_cast<std::size_t>(request->direction);
+  if (channel >= channels_.size()) {
+    throw Error::model(node_id() + ": the direction of a TCM request must be read or write");
+  }
+  channels_[channel].queue.push_back({&task, now()});
+  if (channels_[channel].serving == nullptr) serve(channel);
+}
+
+void PeTcm::serve(std::uint64_t index) {
+  Channel& channel = channels_[index];
+  const Waiting next = channel.queue.front();
+  channel.queue.pop_front();
+  const std::uint64_t nbytes = TcmRequest::of(*next.task).nbytes;
+  const TimeFs time = occupancy_fs(nbytes, channel.bw_gbs);
+  channel.serving = next.task;
+  channel.wait += now() - next.since;
+  channel.busy += time;
+  channel.bytes += static_cast<std::int64_t>(nbytes);
+  ++channel.requests;
+  channel.busy_probe.set(now(), 1);
+  scheduler().schedule(now() + time, *this, index);
+}
+
+void PeTcm::on_event(TimeFs now, std::uint64_t index) {
+  Channel& channel = channels_[index];
+  CommandTask& task = *channel.serving;
+  channel.serving = nullptr;
+  if (channel.queue.empty()) {
+    channel.busy_probe.set(now, 0);
+  } else {
+    serve(index);
+  }
+  answer(task);
+}
+
+void PeTcm::collect_statistics(std::vector<elab::Statistic>& statistics) const {
+  const char* const names[2][4] = {{"reads", "read_bytes", "read_busy", "read_wait"},
+                                   {"writes", "write_bytes", "write_busy", "write_wait"}};
+  for (std::size_t i = 0; i < channels_.size(); ++i) {
+    const Channel& channel = channels_[i];
+    if (channel.requests == 0) continue;
+    statistics.push_back({names[i][0], channel.requests, "1"});
+    statistics.push_back({names[i][1], channel.bytes, "B"});
+    statistics.push_back({names[i][2], channel.busy, "ns"});
+    statistics.push_back({names[i][3], channel.wait, "ns"});
+  }
+}
+
+}  // namespace kb::modules

@@ -1,0 +1,60 @@
+#pragma once
+
+#include <array>
+#include <cstdint>
+
+#include "modules/fabric/ring_deque.h"
+#include "modules/pe/pe_links.h"
+#include "modules/pe/probe.h"
+
+namespace kb::modules {
+
+enum class TcmDirection : std::uint8_t { read, write };
+
+// What a task asks of PE_TCM. The requester sets the fields before it sends the task; the payload owns the extension and
+// keeps it for its next use.
+struct TcmRequest final : tlm::tlm_extension<TcmRequest> {
+  TcmDirection direction = TcmDirection::read;
+  std::uint64_t nbytes = 0;
+
+  static TcmRequest& of(CommandTask& task);
+  tlm::tlm_extension_base* clone() const override { return new TcmRequest(*this); }
+  void copy_from(const tlm::tlm_extension_base& other) override { *this = static_cast<const TcmRequest&>(other); }
+};
+
+// Scratchpad of a PE (C-TCM-1 .. C-TCM-6).
+// Models: one read and one write channel, capacity 1 each; requests of one direction are served in request order,
+// opposite directions at the same time. Stores no data; the capacity is the address map's business.
+// Timing: the channel is held for nbytes / read_bw_gbs (write_bw_gbs) from max(arrival, channel free). A request of 0
+// bytes takes its turn and no time. `overhead_ns` is not charged: extra cost belongs to PE_FETCH_STORE (C-TCM-6).
+// A request that is neither read nor write, or a task without a TcmRequest, is a model Error (C-TCM-5).
+class PeTcm final : public PeBlock, private elab::EventHandler {
+ public:
+  PeTcm(const sc_core::sc_module_name& name, NodeId node, elab::BlockContext& context);
+  void collect_statistics(std::vector<elab::Statistic>& statistics) const override;
+
+ private:
+  struct Waiting {
+    CommandTask* task = nullptr;
+    TimeFs since = 0;
+  };
+  struct Channel {
+    Channel(const PeTcm& tcm, const char* name, double gbs);
+    double bw_gbs;
+    CommandTask* serving = nullptr;
+    RingDeque<Waiting> queue;
+    Probe busy_probe;
+    std::int64_t requests = 0;
+    std::int64_t bytes = 0;
+    TimeFs busy = 0;
+    TimeFs wait = 0;
+  };
+
+  void on_task(CommandTask& task) override;
+  void on_event(TimeFs now, std::uint64_t channel) override;
+  void serve(std::uint64_t channel);
+
+  std::array<Channel, 2> channels_;  // by TcmDirection
+};
+
+}  // namespace kb::modules

@@ -1,0 +1,30 @@
+// One waveform signal of a block; costs a comparison when nobody watches.
+#pragma once
+
+#include <cstdint>
+
+#include "platform/elab/block.h"
+
+namespace kb::modules {
+
+class Probe {
+ public:
+  Probe(const elab::Block& block, elab::ISignalObserver* observer, const char* name, int bits) : observer_(observer) {
+    if (observer_ == nullptr) return;
+    signal_ = observer_->declare(block.node_id(), name, bits);
+    if (signal_ == elab::kNoSignal) observer_ = nullptr;
+  }
+
+  void set(TimeFs at, std::uint64_t value) {
+    if (observer_ == nullptr || value == value_) return;
+    value_ = value;
+    observer_->change(signal_, at, value);
+  }
+
+ private:
+  elab::ISignalObserver* observer_;
+  elab::SignalId signal_ = elab::kNoSignal;
+  std::uint64_t value_ = 0;
+};
+
+}  // namespace kb::modules

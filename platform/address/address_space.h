@@ -1,0 +1,51 @@
+// Which space an address belongs to. The types do not convert into each other, so that a physical address is never
+// mistaken for a virtual one.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "platform/address/phys_addr.h"
+
+namespace kb::address {
+
+enum class AddressSpace : std::uint8_t { pa, va, la };
+std::string_view address_space_name(AddressSpace space);  // "PA"
+
+struct VirtAddr {
+  std::uint64_t value = 0;
+
+  constexpr VirtAddr() = default;
+  constexpr explicit VirtAddr(std::uint64_t v) : value(v) {}
+  friend constexpr bool operator==(VirtAddr a, VirtAddr b) { return a.value == b.value; }
+  friend constexpr bool operator!=(VirtAddr a, VirtAddr b) { return a.value != b.value; }
+  friend constexpr bool operator<(VirtAddr a, VirtAddr b) { return a.value < b.value; }
+};
+
+// An address as a command carries it: the integer and the space it counts in.
+class TaggedAddress {
+ public:
+  explicit TaggedAddress(PhysAddr address) : value_(address.value()), space_(AddressSpace::pa) {}
+  explicit TaggedAddress(VirtAddr address) : value_(address.value), space_(AddressSpace::va) {}
+
+  AddressSpace space() const { return space_; }
+  std::uint64_t value() const { return value_; }
+  // Throw program Error ADDRESS_ERROR when the address is of another space.
+  PhysAddr phys() const;
+  VirtAddr virt() const;
+
+  std::string to_string() const;  // "PA sip2.cube5 HBM +0x1000", "VA 0x100000000"
+
+  friend bool operator==(const TaggedAddress& a, const TaggedAddress& b) {
+    return a.space_ == b.space_ && a.value_ == b.value_;
+  }
+
+ private:
+  void require(AddressSpace space) const;
+
+  std::uint64_t value_;
+  AddressSpace space_;
+};
+
+}  // namespace kb::address

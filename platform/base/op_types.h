@@ -1,0 +1,101 @@
+// What kernels, engines and the data engine share about operations: operands, operators, the shape and dtype rules of
+// results, and the encoding of one element.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+#include "platform/base/dtype.h"
+
+namespace kb {
+
+// A run of bytes in the physical address space; the owner (PE, cube) is part of the address (P-77, P-78).
+struct Extent {
+  std::uint64_t pa = 0;
+  std::uint64_t nbytes = 0;
+  friend bool operator==(const Extent& a, const Extent& b) { return a.pa == b.pa && a.nbytes == b.nbytes; }
+  friend bool operator!=(const Extent& a, const Extent& b) { return !(a == b); }
+};
+std::uint64_t total_bytes(const std::vector<Extent>& extents);
+
+using Scalar = std::variant<std::int64_t, double>;
+
+// A tensor, or a number written in the kernel, that an operation reads or writes.
+struct OperandRef {
+  std::vector<Extent> extents;  // the bytes in row-major storage order; empty for a number
+  Shape shape;                  // as the operation sees it, i.e. after transposition
+  Dtype dtype = Dtype::f16;
+  bool transposed = false;          // stored with the last two dimensions of `shape` swapped (P-70)
+  std::optional<Scalar> immediate;  // the number; `shape` is then () and `dtype` the one it is used in
+
+  static OperandRef tensor(std::vector<Extent> extents, Shape shape, Dtype dtype, bool transposed = false);
+  static OperandRef number(Scalar value, Dtype dtype);
+  std::uint64_t nbytes() const;  // by shape and dtype
+};
+std::string format_operand(const OperandRef& operand);  // "f16 (64, 32)", "i32 number 3"
+
+enum class MathOp : std::uint8_t {
+  add,
+  sub,
+  mul,
+  div,
+  maximum,
+  minimum,  // two inputs, broadcast
+  exp,
+  log,
+  sqrt,
+  abs,
+  neg,
+  sigmoid,
+  cos,
+  sin,
+  relu,
+  cast,  // one input
+  fma,
+  clamp,
+  where,  // three inputs, broadcast
+  sum,
+  max,
+  min,      // one input, reduced axis becomes size 1
+  softmax,  // one input along an axis, same shape
+};
+inline constexpr int kMathOps = static_cast<int>(MathOp::softmax) + 1;
+
+std::string_view math_op_name(MathOp op);
+std::optional<MathOp> parse_math_op(std::string_view name);
+int math_arity(MathOp op);
+bool is_reduction(MathOp op);  // sum, max, min
+
+struct TensorType {
+  Dtype dtype = Dtype::f16;
+  Shape shape;
+};
+
+// NumPy rules: aligned at the last dimension, sizes equal or 1. Program Error SHAPE_ERROR naming `what`.
+Shape broadcast_shapes(const Shape& a, const Shape& b, std::string_view what);
+// 0 .. rank-1 from a possibly negative axis; program Error SHAPE_ERROR when outside -rank .. rank-1.
+int normalize_axis(int axis, std::size_t rank, std::string_view what);
+
+// Type of the result of `op`; program Errors SHAPE_ERROR, DTYPE_ERROR and SCHEMA_ERROR (wrong number of inputs) name
+// the operation and its inputs. All inputs have one dtype (the condition of `where` may have any); exp, log, sqrt,
+// sigmoid, cos, sin and softmax are for floats. `axis` counts for reductions (absent: all axes) and softmax (absent:
+// the last); elsewhere it must be absent. `cast` returns the input's type; the caller chooses the dtype of the output.
+TensorType math_result(MathOp op, const std::vector<OperandRef>& inputs, std::optional<int> axis);
+
+// f32 for floats, i64 for i64, i32 for the other integers (P-90).
+Dtype default_acc_dtype(Dtype input);
+// (m, k) x (k, n) -> (m, n) in `out` (absent: the dtype of the inputs, which agree). Errors as above.
+TensorType gemm_result(const OperandRef& a, const OperandRef& b, std::optional<Dtype> out = std::nullopt);
+
+// One element as it is stored, in the low item_size(dtype) bytes. Floats round to nearest even from the double itself;
+// integers drop the fraction, program Error VALUE_ERROR when the value does not fit or is not finite.
+std::uint64_t encode_element(Dtype dtype, double value);
+std::uint64_t encode_element(Dtype dtype, const Scalar& value);  // an integer goes into i64 unchanged
+double decode_element(Dtype dtype, const std::byte* bytes);      // nearest double for i64
+
+}  // namespace kb

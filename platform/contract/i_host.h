@@ -1,0 +1,74 @@
+// What a host program may ask of the simulated machine. Implemented by sim/driver; blocking calls may only be made from
+// a host thread (the bench or a worker), never from the event engine.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "platform/contract/requests.h"
+
+namespace kb::contract {
+
+// Counts and sizes a host program needs; read-only.
+struct MachineInfo {
+  int sips = 1;
+  int cubes_per_sip = 1;
+  int cube_mesh_w = 1, cube_mesh_h = 1;
+  int pes_per_cube = 1;
+  std::uint64_t hbm_slice_bytes = 0;
+  std::uint64_t hbm_alignment = 256;  // of tensors in HBM
+  std::uint64_t tcm_bytes = 0;
+  std::uint64_t scratch_bytes = 0;
+};
+
+// Where waiting host threads are parked. wait() returns after a later notify_all(), at the simulated time of that call.
+class ISignal {
+ public:
+  virtual ~ISignal() = default;
+  virtual void wait(const std::string& reason) = 0;  // reason appears in the who-waits-for-what table
+  virtual void notify_all() = 0;
+};
+
+enum class DataMode { off, replay, eager };
+
+class IHost {
+ public:
+  virtual ~IHost() = default;
+  virtual const MachineInfo& machine() const = 0;
+  virtual DataMode data_mode() const = 0;
+  virtual TimeFs now() const = 0;
+
+  // Submission takes no simulated time (K-32). Throws program Error SCHEMA_ERROR / ADDRESS_ERROR on a bad request.
+  virtual RequestId submit(const MemoryWrite& request) = 0;
+  virtual RequestId submit(const MemoryRead& request) = 0;
+  virtual RequestId submit(std::shared_ptr<const KernelLaunch> request) = 0;
+
+  // Absolute start stamp that launches on several SIPs can share when they are all submitted at now(): the time at
+  // which the last targeted PE of any of them is ready (H-49). Put it into KernelLaunch::target_start. Empty = let every
+  // IO_CPU stamp on its own. Throws like submit().
+  virtual std::optional<TimeFs> common_start(const std::vector<KernelLaunch>& launches) const {
+    (void)launches;
+    return std::nullopt;
+  }
+
+  virtual bool done(RequestId request) const = 0;
+  // Result of a completed request; valid for the whole run. Model Error when it is not done.
+  virtual const Completion& completion(RequestId request) const = 0;
+  // Called once, in completion order, at the completion time and outside any host thread. May notify signals; must not
+  // block. Called at once when the request is already done.
+  virtual void on_done(RequestId request, std::function<void()> callback) = 0;
+
+  virtual std::unique_ptr<ISignal> make_signal() = 0;
+  // Starts `count` host threads running body(rank) and blocks the caller until all returned. Bodies must not throw.
+  virtual void run_workers(int count, const std::string& name, std::function<void(int rank)> body) = 0;
+  // Identity of the calling host thread: rank of the innermost run_workers, or -1 in the main program.
+  virtual int current_worker() const = 0;
+
+  // Contents of device memory as of all operations completed so far (K-40); zero simulated time. In data mode off: zeros.
+  virtual std::vector<std::byte> read_memory(std::uint64_t pa, std::uint64_t nbytes) = 0;
+};
+
+}  // namespace kb::contract

@@ -1,0 +1,23 @@
+// Where finished operations are reported. PE blocks and the host port write to it; the data engine behind it is not
+// known to them.
+#pragma once
+
+#include "platform/base/ids.h"
+#include "platform/base/units.h"
+#include "platform/contract/command.h"
+#include "platform/contract/requests.h"
+
+namespace kb::contract {
+
+class IOperationSink {
+ public:
+  virtual ~IOperationSink() = default;
+  // A PE command that ended now. `component` is the engine's node; the order of calls is completion order.
+  virtual void on_command(NodeId component, const Command& command, TimeFs start, TimeFs end) = 0;
+  virtual void on_scratch_write(NodeId component, std::uint64_t pa, std::vector<std::byte> bytes, TimeFs at) = 0;
+  virtual void on_host_write(NodeId component, const MemoryWrite& write, TimeFs start, TimeFs end) = 0;
+  // Contents for a kernel that looks at them; program Error DATA_ACCESS where the mode forbids it.
+  virtual std::vector<std::byte> kernel_read(const std::vector<Extent>& extents) = 0;
+};
+
+}  // namespace kb::contract

@@ -1,0 +1,98 @@
+// Requests a host may make of the device and what it gets back (chapter 05, sections 2 and 5). Plain data.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "platform/base/dtype.h"
+#include "platform/base/ids.h"
+#include "platform/base/units.h"
+
+namespace kb::contract {
+
+// One shard of a deployed tensor (K-25): `nbytes` at physical address `pa`, holding the tensor's bytes
+// [offset_bytes, offset_bytes + nbytes) in shard order. Replicas share an offset.
+struct Shard {
+  PeCoord owner;
+  std::uint64_t pa = 0;
+  std::uint64_t nbytes = 0;
+  std::uint64_t offset_bytes = 0;
+};
+
+// The single source of truth for binding a tensor to kernel arguments (H-20). Immutable after deployment.
+struct TensorLayout {
+  std::uint64_t id = 0;
+  std::string name;
+  Dtype dtype = Dtype::f16;
+  Shape shape;                // global, two-dimensional
+  Shape shard_shape;          // of each shard
+  std::uint64_t nbytes = 0;   // of the whole tensor in shard order (replicas counted once)
+  std::vector<Shard> shards;  // cube-major, then PE
+};
+
+using KernelArg = std::variant<std::shared_ptr<const TensorLayout>, std::int64_t, double>;
+
+enum class FailurePolicy { fail_fast, collect_all };
+
+// One launch on one SIP (H-31). Cubes and PEs are explicit and not empty.
+struct KernelLaunch {
+  std::string kernel;
+  std::vector<KernelArg> args;
+  SipId sip;
+  std::vector<CubeId> cubes;  // ascending
+  std::vector<PeId> pes;      // ascending, the same in every cube
+  FailurePolicy failure_policy = FailurePolicy::fail_fast;
+  std::optional<TimeFs> target_start;  // absolute; otherwise IO_CPU stamps (H-47, H-49)
+  std::string label;                   // for reports only
+};
+
+struct Pattern {
+  std::uint64_t value = 0;     // little-endian element, `width` bytes
+  std::uint8_t width = 1;      // 1, 2, 4 or 8
+};
+
+// Bytes written by the host: a repeated pattern or a host buffer (`host_buffer_ref`), never both.
+struct MemoryWrite {
+  PeCoord owner;               // placement tag (H-11)
+  std::uint64_t pa = 0;
+  std::uint64_t nbytes = 0;
+  Pattern pattern;
+  std::shared_ptr<const std::vector<std::byte>> buffer;  // nbytes from `buffer_offset`; null = pattern
+  std::uint64_t buffer_offset = 0;
+};
+
+struct MemoryRead {
+  PeCoord owner;
+  std::uint64_t pa = 0;
+  std::uint64_t nbytes = 0;
+};
+
+// What one PE measured during a launch (H-37).
+struct PeResult {
+  PeCoord pe;
+  TimeFs start = 0;        // kernel body entered
+  TimeFs exec = 0;         // pe_exec: body start to end
+  TimeFs dma = 0;          // DMA engine busy on behalf of the launch
+  TimeFs compute = 0;      // GEMM and MATH busy
+  TimeFs late = 0;         // arrival after the start stamp, 0 if in time (H-50)
+  std::string error_code;  // empty = ok
+  std::string error_message;
+};
+
+struct Completion {
+  bool ok = true;
+  std::string error_code;     // empty iff ok (H-12)
+  std::string error_message;  // names the failing (sip, cube, pe)
+  TimeFs submitted = 0;
+  TimeFs completed = 0;
+  std::vector<PeResult> pes;  // launches only, in (sip, cube, pe) order
+};
+
+using RequestId = std::uint64_t;
+
+}  // namespace kb::contract

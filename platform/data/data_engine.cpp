@@ -1,0 +1,91 @@
+#include "platform/data/data_engine.h"
+
+#include <fmt/format.h>
+
+#include <utility>
+
+#include "platform/base/error.h"
+#include "platform/data/executor.h"
+
+namespace kb::data {
+
+DataEngine::DataEngine(DataMode mode, MemoryStore& memory) : DataEngine(mode, memory, Options{}) {}
+
+DataEngine::DataEngine(DataMode mode, MemoryStore& memory, Options options)
+    : mode_(mode), memory_(memory), options_(std::move(options)), executor_(std::make_unique<Executor>(memory)) {}
+
+DataEngine::~DataEngine() = default;
+
+void DataEngine::complete(OpRecord&& record) {
+  const std::uint64_t sequence = sequence_++;
+  if (options_.sink != nullptr) options_.sink->record(sequence, record);
+  switch (mode_) {
+    case DataMode::off:
+      return;
+    case DataMode::eager:
+      return execute(sequence, record);
+    case DataMode::replay:
+      taint_.apply(sequence, record);
+      queue_.push_back(std::move(record));
+      if (queue_.size() > options_.max_pending) sync();
+      return;
+  }
+}
+
+void DataEngine::sync() {
+  std::size_t done = 0;
+  const std::uint64_t first = sequence_ - queue_.size();
+  try {
+    for (; done < queue_.size(); ++done) execute(first + done, queue_[done]);
+  } catch (...) {
+    queue_.erase(queue_.begin(), queue_.begin() + static_cast<std::ptrdiff_t>(done) + 1);  // the failed one too
+    throw;
+  }
+  queue_.clear();
+}
+
+void DataEngine::execute(std::uint64_t sequence, const OpRecord& record) {
+  try {
+    executor_->execute(record);
+  } catch (const Error& error) {
+    throw Error(error.family(), error.code(),
+                fmt::format("{} (in {} on {}, operation {} of the log, ended at {} ns)", error.what(), record.name(),
+                            component_name(record.component), sequence, format_ns(record.end)));
+  }
+}
+
+std::vector<std::byte> DataEngine::read(const std::vector<Extent>& extents) {
+  if (mode_ == DataMode::off) return std::vector<std::byte>(total_bytes(extents));
+  sync();
+  return memory_.gather(extents);
+}
+
+std::vector<std::byte> DataEngine::kernel_read(const std::vector<Extent>& extents) {
+  if (mode_ == DataMode::off) {
+    throw Error::program("DATA_ACCESS",
+                         "a kernel reads the contents of a tensor, but data mode is off; run with --data eager");
+  }
+  if (mode_ == DataMode::replay) {
+    if (const auto found = taint_.find(extents)) {
+      const auto& origin = found->origin;
+      const std::string op = origin.math ? std::string(math_op_name(*origin.math))
+                                         : "gemm with result " + std::string(dtype_name(origin.dtype));
+      throw Error::program(
+          "DATA_ACCESS",
+          fmt::format(
+              "a kernel reads contents at {} that {} on {} computes (operation {} of the log); in data mode replay "
+              "they are computed after the kernel: run with --data eager",
+              memory_.format_address(found->pa), op, component_name(origin.component), origin.sequence));
+    }
+    sync();
+  }
+  return memory_.gather(extents);
+}
+
+std::string DataEngine::component_name(NodeId component) const {
+  if (!component.valid()) return "host";
+  if (options_.component_name) return options_.component_name(component);
+  return fmt::format("node {}", component.value);
+}
+
+}  // namespace kb::data

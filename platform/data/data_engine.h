@@ -1,0 +1,73 @@
+// The second engine of a simulation: what the operations compute, next to when they happen.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "platform/contract/i_host.h"
+#include "platform/data/i_op_sink.h"
+#include "platform/data/memory_store.h"
+#include "platform/data/op_record.h"
+#include "platform/data/taint_map.h"
+
+namespace kb::data {
+
+using contract::DataMode;
+class Executor;
+
+// Takes finished operations in completion order and computes them in that order: at once (eager), later (replay) or not
+// at all (off). Because the order is the same, replay and eager agree bit for bit.
+class DataEngine {
+ public:
+  struct Options {
+    std::function<std::string(NodeId)> component_name;  // for messages; absent: "node 7"
+    std::size_t max_pending = 4096;                     // replay computes by itself when more operations are queued
+    IOpSink* sink = nullptr;                            // op log; may be null; outlives the engine
+  };
+
+  DataEngine(DataMode mode, MemoryStore& memory);
+  DataEngine(DataMode mode, MemoryStore& memory, Options options);
+  ~DataEngine();
+  DataEngine(const DataEngine&) = delete;
+  DataEngine& operator=(const DataEngine&) = delete;
+
+  // False when complete() would only count; the caller may then skip building records.
+  bool wants_records() const { return mode_ != DataMode::off || options_.sink != nullptr; }
+
+  // One finished operation. Calls come in completion order. Program Errors of the computation (DIVISION_BY_ZERO,
+  // UNWRITTEN_READ, ...) name the operation; in replay they surface when the operation is computed.
+  void complete(OpRecord&& record);
+
+  // Computes everything queued (replay). Which bytes count as computed does not change.
+  void sync();
+
+  // Contents as of all operations completed so far (K-40); in mode off: zeros.
+  std::vector<std::byte> read(const std::vector<Extent>& extents);
+
+  // Contents for a kernel. Program Error DATA_ACCESS in mode off, and in replay when a byte was computed by gemm or
+  // math (P-62); the message names that operation.
+  std::vector<std::byte> kernel_read(const std::vector<Extent>& extents);
+
+  DataMode mode() const { return mode_; }
+  MemoryStore& memory() { return memory_; }
+  std::uint64_t completed() const { return sequence_; }
+  std::size_t pending() const { return queue_.size(); }
+
+ private:
+  void execute(std::uint64_t sequence, const OpRecord& record);
+  std::string component_name(NodeId component) const;
+
+  DataMode mode_;
+  MemoryStore& memory_;
+  Options options_;
+  std::uint64_t sequence_ = 0;
+  std::vector<OpRecord> queue_;  // the last ones of the sequence
+  TaintMap taint_;
+  std::unique_ptr<Executor> executor_;
+};
+
+}  // namespace kb::data

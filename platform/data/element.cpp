@@ -1,0 +1,204 @@
+#include "platform/data/element.h"
+
+#include <fmt/format.h>
+
+#include <Eigen/Core>
+#include <cmath>
+#include <cstring>
+
+#include "platform/base/error.h"
+#include "platform/base/op_types.h"
+
+namespace kb::data {
+namespace {
+
+constexpr std::uint16_t kNanF16 = 0x7e00;
+constexpr std::uint16_t kNanBf16 = 0x7fc0;
+
+template <typename Stored, typename Wide>
+void widen_as(const std::byte* bytes, std::size_t count, Wide* out) {
+  for (std::size_t i = 0; i < count; ++i) {
+    Stored value;
+    std::memcpy(&value, bytes + i * sizeof(Stored), sizeof value);
+    out[i] = static_cast<Wide>(value);
+  }
+}
+
+// All 65536 values once: a lookup is faster than the bit arithmetic without F16C.
+const float* f16_table() {
+  static const std::vector<float> table = [] {
+    std::vector<float> values(65536);
+    for (std::uint32_t bits = 0; bits < values.size(); ++bits) {
+      values[bits] = static_cast<float>(Eigen::numext::bit_cast<Eigen::half>(static_cast<std::uint16_t>(bits)));
+    }
+    return values;
+  }();
+  return table.data();
+}
+
+template <typename Half>
+void narrow_half(const float* values, std::size_t count, std::byte* out, std::uint16_t nan) {
+  for (std::size_t i = 0; i < count; ++i) {
+    const float value = values[i];
+    std::uint16_t bits = Eigen::numext::bit_cast<std::uint16_t>(Half(value));
+    if (value != value) bits = nan;
+    std::memcpy(out + 2 * i, &bits, sizeof bits);
+  }
+}
+
+template <typename Stored>
+void narrow_as(const std::int64_t* values, std::size_t count, std::byte* out) {
+  for (std::size_t i = 0; i < count; ++i) {
+    const auto value = static_cast<Stored>(static_cast<std::uint64_t>(values[i]));
+    std::memcpy(out + i * sizeof value, &value, sizeof value);
+  }
+}
+
+[[noreturn]] void fail_class(Dtype dtype, std::string_view wanted) {
+  throw Error::model(fmt::format("data engine: {} elements are not {}", dtype_name(dtype), wanted));
+}
+
+}  // namespace
+
+void widen(Dtype dtype, const std::byte* bytes, std::size_t count, float* out) {
+  switch (dtype) {
+    case Dtype::f16: {
+      const float* table = f16_table();
+      for (std::size_t i = 0; i < count; ++i) {
+        std::uint16_t bits;
+        std::memcpy(&bits, bytes + 2 * i, sizeof bits);
+        out[i] = table[bits];
+      }
+      return;
+    }
+    case Dtype::bf16:
+      for (std::size_t i = 0; i < count; ++i) {
+        std::uint16_t bits;
+        std::memcpy(&bits, bytes + 2 * i, sizeof bits);
+        out[i] = static_cast<float>(Eigen::numext::bit_cast<Eigen::bfloat16>(bits));
+      }
+      return;
+    case Dtype::f32:
+      if (count > 0) std::memcpy(out, bytes, count * sizeof(float));
+      return;
+    default:
+      fail_class(dtype, "floats");
+  }
+}
+
+void widen(Dtype dtype, const std::byte* bytes, std::size_t count, std::int64_t* out) {
+  switch (dtype) {
+    case Dtype::i8:
+      return widen_as<std::int8_t>(bytes, count, out);
+    case Dtype::i16:
+      return widen_as<std::int16_t>(bytes, count, out);
+    case Dtype::i32:
+      return widen_as<std::int32_t>(bytes, count, out);
+    case Dtype::i64:
+      return widen_as<std::int64_t>(bytes, count, out);
+    default:
+      fail_class(dtype, "integers");
+  }
+}
+
+void narrow(Dtype dtype, const float* values, std::size_t count, std::byte* out) {
+  switch (dtype) {
+    case Dtype::f16:
+      return narrow_half<Eigen::half>(values, count, out, kNanF16);
+    case Dtype::bf16:
+      return narrow_half<Eigen::bfloat16>(values, count, out, kNanBf16);
+    case Dtype::f32:
+      for (std::size_t i = 0; i < count; ++i) {
+        std::uint32_t bits = Eigen::numext::bit_cast<std::uint32_t>(values[i]);
+        if (values[i] != values[i]) bits = 0x7fc00000u;
+        std::memcpy(out + 4 * i, &bits, sizeof bits);
+      }
+      return;
+    default:
+      fail_class(dtype, "floats");
+  }
+}
+
+void narrow(Dtype dtype, const std::int64_t* values, std::size_t count, std::byte* out) {
+  switch (dtype) {
+    case Dtype::i8:
+      return narrow_as<std::uint8_t>(values, count, out);
+    case Dtype::i16:
+      return narrow_as<std::uint16_t>(values, count, out);
+    case Dtype::i32:
+      return narrow_as<std::uint32_t>(values, count, out);
+    case Dtype::i64:
+      return narrow_as<std::uint64_t>(values, count, out);
+    default:
+      fail_class(dtype, "integers");
+  }
+}
+
+std::vector<double> to_doubles(Dtype dtype, const std::byte* bytes, std::size_t count) {
+  if (is_float(dtype)) {
+    std::vector<float> values(count);
+    widen(dtype, bytes, count, values.data());
+    return {values.begin(), values.end()};
+  }
+  std::vector<std::int64_t> values(count);
+  widen(dtype, bytes, count, values.data());
+  std::vector<double> out(count);
+  for (std::size_t i = 0; i < count; ++i) out[i] = static_cast<double>(values[i]);
+  return out;
+}
+
+std::vector<double> to_doubles(Dtype dtype, const std::vector<std::byte>& bytes) {
+  return to_doubles(dtype, bytes.data(), bytes.size() / item_size(dtype));
+}
+
+std::vector<std::int64_t> to_integers(Dtype dtype, const std::vector<std::byte>& bytes) {
+  std::vector<std::int64_t> values(bytes.size() / item_size(dtype));
+  widen(dtype, bytes.data(), values.size(), values.data());
+  return values;
+}
+
+std::vector<std::byte> from_doubles(Dtype dtype, const std::vector<double>& values) {
+  const std::size_t size = item_size(dtype);
+  std::vector<std::byte> bytes(values.size() * size);
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    const double value = values[i];
+    const float single = static_cast<float>(value);
+    if (is_float(dtype) && (static_cast<double>(single) == value || dtype == Dtype::f32)) {
+      narrow(dtype, &single, 1, bytes.data() + i * size);
+    } else {
+      const std::uint64_t bits = encode_element(dtype, value);  // one rounding where f32 between would make two
+      std::memcpy(bytes.data() + i * size, &bits, size);
+    }
+  }
+  return bytes;
+}
+
+std::vector<std::byte> from_integers(Dtype dtype, const std::vector<std::int64_t>& values) {
+  std::vector<std::byte> bytes(values.size() * item_size(dtype));
+  if (is_float(dtype)) return from_doubles(dtype, {values.begin(), values.end()});
+  narrow(dtype, values.data(), values.size(), bytes.data());
+  return bytes;
+}
+
+std::uint64_t random_bits(std::uint64_t seed, std::uint64_t index) {
+  std::uint64_t z = seed + (index + 1) * 0x9e3779b97f4a7c15u;
+  z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
+  z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
+  return z ^ (z >> 31);
+}
+
+std::vector<double> random_small_integers(std::uint64_t seed, std::size_t count) {
+  std::vector<double> values(count);
+  for (std::size_t i = 0; i < count; ++i) values[i] = static_cast<double>(random_bits(seed, i) % 17) - 8.0;
+  return values;
+}
+
+std::vector<double> random_uniform(std::uint64_t seed, std::size_t count, double low, double high) {
+  std::vector<double> values(count);
+  for (std::size_t i = 0; i < count; ++i) {
+    values[i] = low + (high - low) * (static_cast<double>(random_bits(seed, i) >> 11) * 0x1.0p-53);
+  }
+  return values;
+}
+
+}  // namespace kb::data

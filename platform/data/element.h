@@ -1,0 +1,36 @@
+// Tensor bytes as numbers and back, in bulk; and reproducible contents for tests and benches.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "platform/base/dtype.h"
+
+namespace kb::data {
+
+// Exact for every dtype but i64 (nearest double).
+std::vector<double> to_doubles(Dtype dtype, const std::byte* bytes, std::size_t count);
+std::vector<double> to_doubles(Dtype dtype, const std::vector<std::byte>& bytes);
+// Integers only (model Error otherwise), sign-extended.
+std::vector<std::int64_t> to_integers(Dtype dtype, const std::vector<std::byte>& bytes);
+
+// One rounding to nearest even; integers drop the fraction, program Error VALUE_ERROR when a value does not fit.
+std::vector<std::byte> from_doubles(Dtype dtype, const std::vector<double>& values);
+// Into integers: low bits (two's complement); into floats: as from_doubles.
+std::vector<std::byte> from_integers(Dtype dtype, const std::vector<std::int64_t>& values);
+
+// The arithmetic of the engines: floats compute in f32, integers in 64-bit two's complement.
+void widen(Dtype dtype, const std::byte* bytes, std::size_t count, float* out);           // f16, bf16, f32
+void widen(Dtype dtype, const std::byte* bytes, std::size_t count, std::int64_t* out);    // integers
+void narrow(Dtype dtype, const float* values, std::size_t count, std::byte* out);         // nearest even
+void narrow(Dtype dtype, const std::int64_t* values, std::size_t count, std::byte* out);  // low bits
+
+// Element `index` of the pseudo-random stream `seed` (splitmix64); no state, so that shards can be made in any order.
+std::uint64_t random_bits(std::uint64_t seed, std::uint64_t index);
+// Whole numbers in [-8, 8]: small sums and products of them are exact in every dtype.
+std::vector<double> random_small_integers(std::uint64_t seed, std::size_t count);
+// Uniform in [low, high).
+std::vector<double> random_uniform(std::uint64_t seed, std::size_t count, double low, double high);
+
+}  // namespace kb::data

@@ -1,0 +1,47 @@
+// Computes operations on the memory store. Floats compute in f32 and are rounded once per operation to the dtype of the
+// output; integers wrap in two's complement; NaNs are written in one form (positive, quiet) on every platform.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "platform/data/memory_store.h"
+#include "platform/data/op_record.h"
+
+namespace kb::data {
+
+class Executor {
+ public:
+  explicit Executor(MemoryStore& memory);
+
+  // Model Error when extents and shapes of the record disagree; program Errors DIVISION_BY_ZERO (integers), VALUE_ERROR
+  // (cast), UNWRITTEN_READ, and those of math_result() and gemm_result().
+  void execute(const OpRecord& record);
+
+ private:
+  void run(const CopyOp& op);
+  void run(const WriteOp& op);
+  void run(const GemmOp& op);
+  void run(const MathOpRecord& op);
+  void run(const OtherOp&) {}
+
+  template <typename Wide>
+  void run_math(const MathOpRecord& op, const Shape& full);
+  void run_cast(const MathOpRecord& op);
+  // Elements of an operand, transposed and broadcast to `shape`.
+  template <typename Wide>
+  void load(const OperandRef& operand, const Shape& shape, std::vector<Wide>& out);
+  template <typename Wide>
+  void store(const OperandRef& out, const std::vector<Wide>& values);
+  template <typename Wide, typename Acc>
+  void multiply(const GemmOp& op);
+
+  MemoryStore& memory_;
+  std::vector<std::byte> bytes_;  // re-used between operations
+};
+
+// Throws model Error unless the extents hold exactly the operand's elements.
+void check_extents(const OperandRef& operand);
+
+}  // namespace kb::data

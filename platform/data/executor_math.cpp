@@ -1,0 +1,158 @@
+#include <fmt/format.h>
+
+#include <cmath>
+
+#include "platform/base/error.h"
+#include "platform/data/element.h"
+#include "platform/data/executor.h"
+#include "platform/data/math_kernels.h"
+
+namespace kb::data {
+namespace {
+
+template <typename Wide>
+Wide wide_number(const OperandRef& operand) {
+  if constexpr (std::is_same_v<Wide, double>) {
+    return std::visit([](auto v) { return static_cast<double>(v); }, *operand.immediate);
+  } else {
+    const std::uint64_t bits = encode_element(operand.dtype, *operand.immediate);
+    Wide value;
+    widen(operand.dtype, reinterpret_cast<const std::byte*>(&bits), 1, &value);  // little-endian host
+    return value;
+  }
+}
+
+// Element (i0, i1, ..) of the result reads from[sum(i * stride)]; broadcast dimensions have stride 0.
+template <typename Wide>
+void expand(const OperandRef& operand, const Shape& shape, const std::vector<Wide>& from, std::vector<Wide>& to) {
+  const std::size_t rank = shape.size();
+  const std::size_t own = operand.shape.size();
+  Shape stored = operand.shape;
+  if (operand.transposed && own >= 2) std::swap(stored[own - 1], stored[own - 2]);
+  Shape stride(own, 1);
+  for (std::size_t i = own; i-- > 1;) stride[i - 1] = stride[i] * stored[i];
+  if (operand.transposed && own >= 2) std::swap(stride[own - 1], stride[own - 2]);
+  Shape step(rank, 0);
+  for (std::size_t i = 0; i < own; ++i) {
+    if (operand.shape[i] != 1) step[rank - own + i] = stride[i];
+  }
+  to.resize(static_cast<std::size_t>(element_count(shape)));
+  if (to.empty()) return;
+  Shape index(rank, 0);
+  const std::int64_t inner = rank == 0 ? 1 : shape[rank - 1];
+  const std::int64_t inner_step = rank == 0 ? 0 : step[rank - 1];
+  std::int64_t base = 0;
+  for (Wide* out = to.data(); out != to.data() + to.size(); out += inner) {
+    for (std::int64_t i = 0; i < inner; ++i) out[i] = from[static_cast<std::size_t>(base + i * inner_step)];
+    for (std::size_t d = rank - (rank > 0 ? 1 : 0); d-- > 0;) {
+      base += step[d];
+      if (++index[d] < shape[d]) break;
+      base -= step[d] * shape[d];
+      index[d] = 0;
+    }
+  }
+}
+
+}  // namespace
+
+template <typename Wide>
+void Executor::load(const OperandRef& operand, const Shape& shape, std::vector<Wide>& out) {
+  if (operand.immediate) {
+    out.assign(static_cast<std::size_t>(element_count(shape)), wide_number<Wide>(operand));
+    return;
+  }
+  check_extents(operand);
+  memory_.gather(operand.extents, bytes_);
+  const std::size_t count = bytes_.size() / item_size(operand.dtype);
+  std::vector<Wide> stored;
+  if constexpr (std::is_same_v<Wide, double>) {
+    stored = to_doubles(operand.dtype, bytes_.data(), count);
+  } else {
+    stored.resize(count);
+    widen(operand.dtype, bytes_.data(), count, stored.data());
+  }
+  if (operand.shape == shape && !operand.transposed) {
+    out = std::move(stored);
+  } else {
+    expand(operand, shape, stored, out);
+  }
+}
+
+template <typename Wide>
+void Executor::store(const OperandRef& out, const std::vector<Wide>& values) {
+  check_extents(out);
+  bytes_.resize(values.size() * item_size(out.dtype));
+  narrow(out.dtype, values.data(), values.size(), bytes_.data());
+  memory_.scatter(out.extents, bytes_.data());
+}
+template void Executor::store(const OperandRef&, const std::vector<float>&);
+template void Executor::store(const OperandRef&, const std::vector<std::int64_t>&);
+
+template <typename Wide>
+void Executor::run_math(const MathOpRecord& op, const Shape& full) {
+  std::vector<Wide> result;
+  if (op.op == MathOp::where) {
+    const std::vector<bool> condition = [&] {
+      const auto truth = [&](auto values) {
+        load(op.inputs[0], full, values);
+        std::vector<bool> out(values.size());
+        for (std::size_t i = 0; i < out.size(); ++i) out[i] = values[i] != 0;
+        return out;
+      };
+      return is_float(op.inputs[0].dtype) ? truth(std::vector<float>()) : truth(std::vector<std::int64_t>());
+    }();
+    std::vector<Wide> other;
+    load(op.inputs[1], full, result);
+    load(op.inputs[2], full, other);
+    for (std::size_t i = 0; i < result.size(); ++i) {
+      if (!condition[i]) result[i] = other[i];
+    }
+  } else {
+    std::vector<Wide> in[3];
+    for (std::size_t i = 0; i < op.inputs.size(); ++i) load(op.inputs[i], full, in[i]);
+    if (is_reduction(op.op) || op.op == MathOp::softmax) {
+      const AxisView view = axis_view(full, op.op == MathOp::softmax ? op.axis.value_or(-1) : op.axis);
+      along_axis(op.op, view, in[0], result);
+    } else {
+      elementwise(op.op, in[0], in[1], in[2], result);
+    }
+  }
+  store(op.out, result);
+}
+
+void Executor::run_cast(const MathOpRecord& op) {
+  const OperandRef& in = op.inputs[0];
+  if (!is_float(in.dtype) && !is_float(op.out.dtype)) {
+    std::vector<std::int64_t> values;
+    load(in, op.out.shape, values);
+    store(op.out, values);
+    return;
+  }
+  std::vector<double> values;
+  load(in, op.out.shape, values);
+  memory_.scatter(op.out.extents, from_doubles(op.out.dtype, values).data());
+}
+
+void Executor::run(const MathOpRecord& op) {
+  const TensorType result = math_result(op.op, op.inputs, op.axis);
+  if (result.shape != op.out.shape || op.out.transposed) {
+    throw Error::program("SHAPE_ERROR", fmt::format("{}: the result is {}, the output {}", math_op_name(op.op),
+                                                    format_shape(result.shape), format_operand(op.out)));
+  }
+  check_extents(op.out);
+  if (op.op == MathOp::cast) return run_cast(op);
+  if (result.dtype != op.out.dtype) {
+    throw Error::program("DTYPE_ERROR",
+                         fmt::format("{}: the result is {}, the output {}; cast it first", math_op_name(op.op),
+                                     dtype_name(result.dtype), dtype_name(op.out.dtype)));
+  }
+  const bool one_shape = is_reduction(op.op) || op.op == MathOp::softmax;
+  const Shape& full = one_shape ? op.inputs[0].shape : result.shape;
+  if (is_float(result.dtype)) {
+    run_math<float>(op, full);
+  } else {
+    run_math<std::int64_t>(op, full);
+  }
+}
+
+}  // namespace kb::data

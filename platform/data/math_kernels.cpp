@@ -1,0 +1,223 @@
+#include "platform/data/math_kernels.h"
+
+#include <fmt/format.h>
+
+#include <cmath>
+#include <limits>
+
+#include "platform/base/error.h"
+
+namespace kb::data {
+namespace {
+
+using I64 = std::int64_t;
+using U64 = std::uint64_t;
+
+I64 wrap(U64 value) {
+  return static_cast<I64>(value);
+}
+U64 raw(I64 value) {
+  return static_cast<U64>(value);
+}
+
+template <typename T>
+T larger(T a, T b) {
+  return a != a || a > b ? a : b;
+}
+template <typename T>
+T smaller(T a, T b) {
+  return a != a || a < b ? a : b;
+}
+template <typename T>
+T clamped(T x, T low, T high) {
+  return smaller(larger(x, low), high);
+}
+
+template <typename F>
+float in_double(F f, float x) {
+  return static_cast<float>(f(static_cast<double>(x)));
+}
+float exponential(float x) {
+  return in_double([](double v) { return std::exp(v); }, x);
+}
+
+template <typename T, typename F>
+void each(std::vector<T>& out, const std::vector<T>& x, F f) {
+  out.resize(x.size());
+  for (std::size_t i = 0; i < out.size(); ++i) out[i] = f(x[i]);
+}
+template <typename T, typename F>
+void each(std::vector<T>& out, const std::vector<T>& x, const std::vector<T>& y, F f) {
+  out.resize(x.size());
+  for (std::size_t i = 0; i < out.size(); ++i) out[i] = f(x[i], y[i]);
+}
+template <typename T, typename F>
+void each(std::vector<T>& out, const std::vector<T>& x, const std::vector<T>& y, const std::vector<T>& z, F f) {
+  out.resize(x.size());
+  for (std::size_t i = 0; i < out.size(); ++i) out[i] = f(x[i], y[i], z[i]);
+}
+
+[[noreturn]] void fail_op(MathOp op, std::string_view type) {
+  throw Error::model(fmt::format("data engine: {} has no {} form", math_op_name(op), type));
+}
+
+void divide(const std::vector<I64>& x, const std::vector<I64>& y, std::vector<I64>& out) {
+  out.resize(x.size());
+  for (std::size_t i = 0; i < out.size(); ++i) {
+    if (y[i] == 0) {
+      throw Error::program("DIVISION_BY_ZERO", fmt::format("div: element {} divides {} by zero", i, x[i]));
+    }
+    out[i] = y[i] == -1 ? wrap(0 - raw(x[i])) : x[i] / y[i];
+  }
+}
+
+// out(outer, inner) = fold of f over the axis, ascending, beginning with the first element.
+template <typename T, typename F>
+void fold(AxisView view, const std::vector<T>& x, std::vector<T>& out, F f) {
+  out.assign(view.outer * view.inner, T{});
+  if (view.length == 0) return;
+  for (std::size_t o = 0; o < view.outer; ++o) {
+    const T* in = x.data() + o * view.length * view.inner;
+    T* to = out.data() + o * view.inner;
+    for (std::size_t i = 0; i < view.inner; ++i) to[i] = in[i];
+    for (std::size_t a = 1; a < view.length; ++a) {
+      const T* slice = in + a * view.inner;
+      for (std::size_t i = 0; i < view.inner; ++i) to[i] = f(to[i], slice[i]);
+    }
+  }
+}
+
+void softmax(AxisView view, const std::vector<float>& x, std::vector<float>& out) {
+  std::vector<float> peak, sum;
+  fold(view, x, peak, larger<float>);
+  out.resize(x.size());
+  const auto at_each = [&](auto f) {
+    for (std::size_t o = 0; o < view.outer; ++o) {
+      for (std::size_t a = 0; a < view.length; ++a) {
+        for (std::size_t i = 0; i < view.inner; ++i) f((o * view.length + a) * view.inner + i, o * view.inner + i);
+      }
+    }
+  };
+  at_each([&](std::size_t element, std::size_t group) { out[element] = exponential(x[element] - peak[group]); });
+  fold(view, out, sum, [](float a, float b) { return a + b; });
+  at_each([&](std::size_t element, std::size_t group) { out[element] /= sum[group]; });
+}
+
+}  // namespace
+
+AxisView axis_view(const Shape& shape, std::optional<int> axis) {
+  AxisView view;
+  if (!axis) {
+    view.length = static_cast<std::size_t>(element_count(shape));
+    return view;
+  }
+  const auto middle = static_cast<std::size_t>(normalize_axis(*axis, shape.size(), "axis"));
+  for (std::size_t i = 0; i < shape.size(); ++i) {
+    const auto size = static_cast<std::size_t>(shape[i]);
+    (i < middle ? view.outer : i == middle ? view.length : view.inner) *= size;
+  }
+  return view;
+}
+
+void elementwise(MathOp op, const std::vector<float>& x, const std::vector<float>& y, const std::vector<float>& z,
+                 std::vector<float>& out) {
+  using D = double;
+  switch (op) {
+    case MathOp::add:
+      return each(out, x, y, [](float a, float b) { return a + b; });
+    case MathOp::sub:
+      return each(out, x, y, [](float a, float b) { return a - b; });
+    case MathOp::mul:
+      return each(out, x, y, [](float a, float b) { return a * b; });
+    case MathOp::div:
+      return each(out, x, y, [](float a, float b) { return a / b; });
+    case MathOp::maximum:
+      return each(out, x, y, larger<float>);
+    case MathOp::minimum:
+      return each(out, x, y, smaller<float>);
+    case MathOp::exp:
+      return each(out, x, exponential);
+    case MathOp::log:
+      return each(out, x, [](float a) { return in_double([](D v) { return std::log(v); }, a); });
+    case MathOp::sqrt:
+      return each(out, x, [](float a) { return std::sqrt(a); });
+    case MathOp::abs:
+      return each(out, x, [](float a) { return std::fabs(a); });
+    case MathOp::neg:
+      return each(out, x, [](float a) { return -a; });
+    case MathOp::sigmoid:
+      return each(out, x, [](float a) { return in_double([](D v) { return 1.0 / (1.0 + std::exp(-v)); }, a); });
+    case MathOp::cos:
+      return each(out, x, [](float a) { return in_double([](D v) { return std::cos(v); }, a); });
+    case MathOp::sin:
+      return each(out, x, [](float a) { return in_double([](D v) { return std::sin(v); }, a); });
+    case MathOp::relu:
+      return each(out, x, [](float a) { return larger(a, 0.0f); });
+    case MathOp::fma:
+      return each(out, x, y, z, [](float a, float b, float c) { return std::fma(a, b, c); });
+    case MathOp::clamp:
+      return each(out, x, y, z, clamped<float>);
+    default:
+      fail_op(op, "elementwise float");
+  }
+}
+
+void elementwise(MathOp op, const std::vector<I64>& x, const std::vector<I64>& y, const std::vector<I64>& z,
+                 std::vector<I64>& out) {
+  switch (op) {
+    case MathOp::add:
+      return each(out, x, y, [](I64 a, I64 b) { return wrap(raw(a) + raw(b)); });
+    case MathOp::sub:
+      return each(out, x, y, [](I64 a, I64 b) { return wrap(raw(a) - raw(b)); });
+    case MathOp::mul:
+      return each(out, x, y, [](I64 a, I64 b) { return wrap(raw(a) * raw(b)); });
+    case MathOp::div:
+      return divide(x, y, out);
+    case MathOp::maximum:
+      return each(out, x, y, larger<I64>);
+    case MathOp::minimum:
+      return each(out, x, y, smaller<I64>);
+    case MathOp::abs:
+      return each(out, x, [](I64 a) { return a < 0 ? wrap(0 - raw(a)) : a; });
+    case MathOp::neg:
+      return each(out, x, [](I64 a) { return wrap(0 - raw(a)); });
+    case MathOp::relu:
+      return each(out, x, [](I64 a) { return larger(a, I64{0}); });
+    case MathOp::fma:
+      return each(out, x, y, z, [](I64 a, I64 b, I64 c) { return wrap(raw(a) * raw(b) + raw(c)); });
+    case MathOp::clamp:
+      return each(out, x, y, z, clamped<I64>);
+    default:
+      fail_op(op, "elementwise integer");
+  }
+}
+
+void along_axis(MathOp op, AxisView view, const std::vector<float>& x, std::vector<float>& out) {
+  switch (op) {
+    case MathOp::sum:
+      return fold(view, x, out, [](float a, float b) { return a + b; });
+    case MathOp::max:
+      return fold(view, x, out, larger<float>);
+    case MathOp::min:
+      return fold(view, x, out, smaller<float>);
+    case MathOp::softmax:
+      return softmax(view, x, out);
+    default:
+      fail_op(op, "reducing float");
+  }
+}
+
+void along_axis(MathOp op, AxisView view, const std::vector<I64>& x, std::vector<I64>& out) {
+  switch (op) {
+    case MathOp::sum:
+      return fold(view, x, out, [](I64 a, I64 b) { return wrap(raw(a) + raw(b)); });
+    case MathOp::max:
+      return fold(view, x, out, larger<I64>);
+    case MathOp::min:
+      return fold(view, x, out, smaller<I64>);
+    default:
+      fail_op(op, "reducing integer");
+  }
+}
+
+}  // namespace kb::data

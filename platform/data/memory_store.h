@@ -1,0 +1,79 @@
+// The contents of every memory of the machine: HBM, cube SRAM and PE TCM (kernel scratch included) in one sparse,
+// byte-addressable store keyed by physical address, so that the owner is part of the key (P-77, P-78).
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "platform/base/op_types.h"
+#include "platform/base/units.h"
+#include "platform/contract/requests.h"
+#include "platform/data/interval_map.h"
+
+namespace kb::data {
+
+using contract::Pattern;
+
+class MemoryStore {
+ public:
+  struct Options {
+    bool strict = false;                                       // reading unwritten bytes is an error
+    std::function<std::string(std::uint64_t)> format_address;  // for messages; absent: hexadecimal
+  };
+  static constexpr std::uint64_t kPageBytes = 64 * kKiB;
+
+  MemoryStore();
+  explicit MemoryStore(Options options);
+  ~MemoryStore();
+  MemoryStore(const MemoryStore&) = delete;
+  MemoryStore& operator=(const MemoryStore&) = delete;
+
+  void write(std::uint64_t pa, const std::byte* bytes, std::uint64_t nbytes);
+  // Repeats `pattern` from `pa` on; the last repetition may be cut. Allocates no pages when it covers one whole page or
+  // more. Program Error SCHEMA_ERROR when the width is not 1, 2, 4 or 8.
+  void fill(std::uint64_t pa, std::uint64_t nbytes, Pattern pattern);
+  // Unwritten bytes: program Error UNWRITTEN_READ in strict mode, else zero.
+  void read(std::uint64_t pa, std::byte* bytes, std::uint64_t nbytes) const;
+
+  // Extents in order, as one run of bytes.
+  std::vector<std::byte> gather(const std::vector<Extent>& extents) const;
+  void gather(const std::vector<Extent>& extents, std::vector<std::byte>& bytes) const;  // replaces `bytes`
+  void scatter(const std::vector<Extent>& extents, const std::byte* bytes);
+
+  // Address of the first byte in the range that was never written.
+  std::optional<std::uint64_t> first_unwritten(std::uint64_t pa, std::uint64_t nbytes) const;
+  std::string format_address(std::uint64_t pa) const;
+  bool strict() const { return options_.strict; }
+  std::size_t pages() const { return pages_.size(); }  // allocated ones; 72 KiB of host memory each
+
+ private:
+  // A filled range that no page was allocated for. The pattern starts at `origin`, whichever part is left.
+  struct Filling {
+    Pattern pattern;
+    std::uint64_t origin = 0;
+    friend bool operator==(const Filling& a, const Filling& b) {
+      return a.pattern.value == b.pattern.value && a.pattern.width == b.pattern.width && a.origin == b.origin;
+    }
+  };
+  struct Page;
+
+  Page* find(std::uint64_t number) const;
+  Page& page_for_write(std::uint64_t number);
+  void drop_pages(std::uint64_t first, std::uint64_t end);
+  void read_unpaged(std::uint64_t pa, std::byte* bytes, std::uint64_t nbytes) const;
+  [[noreturn]] void fail_unwritten(std::uint64_t pa, std::uint64_t nbytes, std::uint64_t first) const;
+
+  Options options_;
+  std::unordered_map<std::uint64_t, std::unique_ptr<Page>> pages_;  // by pa / kPageBytes; never iterated in order
+  IntervalMap<Filling> fillings_;  // holds where no page exists; a page, once allocated, takes its contents over
+  mutable std::uint64_t last_number_ = ~std::uint64_t{0};
+  mutable Page* last_page_ = nullptr;
+};
+
+}  // namespace kb::data

@@ -1,0 +1,71 @@
+// One finished operation of the machine, complete enough to be logged, explained and computed again (P-67, P-69, P-70).
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+#include "platform/base/ids.h"
+#include "platform/base/op_types.h"
+#include "platform/base/units.h"
+#include "platform/contract/requests.h"
+
+namespace kb::data {
+
+enum class OpKind : std::uint8_t { memory, gemm, math, unknown };
+std::string_view op_kind_name(OpKind kind);
+
+enum class CopyName : std::uint8_t { dma_read, dma_write, ipcq_copy };
+// Bytes move from `source` to `destination`; the totals are equal, the pieces need not be. The source is taken whole
+// before the destination changes, so that overlap is harmless.
+struct CopyOp {
+  CopyName name = CopyName::dma_read;
+  std::vector<Extent> source;
+  std::vector<Extent> destination;
+};
+
+enum class WriteName : std::uint8_t { host_write, scratch_write };
+// Bytes known outside the machine: a pattern, or `buffer` from `buffer_offset` on.
+struct WriteOp {
+  WriteName name = WriteName::host_write;
+  std::vector<Extent> destination;
+  contract::Pattern pattern;
+  std::shared_ptr<const std::vector<std::byte>> buffer;  // null = pattern
+  std::uint64_t buffer_offset = 0;
+};
+
+// out (m, n) = a (m, k) x b (k, n), accumulated in acc_dtype, rounded once to the dtype of `out` (P-90).
+struct GemmOp {
+  OperandRef a, b, out;
+  Dtype acc_dtype = Dtype::f32;
+};
+
+// out = op(inputs); `axis` of reductions and softmax as in math_result().
+struct MathOpRecord {
+  MathOp op = MathOp::add;
+  std::vector<OperandRef> inputs;
+  OperandRef out;
+  std::optional<int> axis;
+};
+
+// Timing only; replay skips it (P-69 "unknown").
+struct OtherOp {
+  std::string name;
+};
+
+struct OpRecord {
+  std::uint64_t id = 0;  // of the request or command; not an address, never re-used
+  TimeFs start = 0;      // service begins (P-68)
+  TimeFs end = 0;        // service ends
+  NodeId component;      // the engine that did it; none for the host
+  std::variant<CopyOp, WriteOp, GemmOp, MathOpRecord, OtherOp> op;
+
+  OpKind kind() const;
+  std::string name() const;  // "dma_read", "gemm_f16", "exp", ...
+};
+
+}  // namespace kb::data

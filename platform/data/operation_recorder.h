@@ -1,0 +1,24 @@
+// Turns what the blocks report into operation records.
+#pragma once
+
+#include "platform/contract/i_operation_sink.h"
+#include "platform/data/data_engine.h"
+
+namespace kb::data {
+
+// Numbers the operations itself, in completion order from 1.
+class OperationRecorder final : public contract::IOperationSink {
+ public:
+  explicit OperationRecorder(DataEngine& engine) : engine_(engine) {}
+
+  void on_command(NodeId component, const contract::Command& command, TimeFs start, TimeFs end) override;
+  void on_scratch_write(NodeId component, std::uint64_t pa, std::vector<std::byte> bytes, TimeFs at) override;
+  void on_host_write(NodeId component, const contract::MemoryWrite& write, TimeFs start, TimeFs end) override;
+  std::vector<std::byte> kernel_read(const std::vector<Extent>& extents) override;
+
+ private:
+  DataEngine& engine_;
+  std::uint64_t next_id_ = 1;
+};
+
+}  // namespace kb::data

@@ -1,0 +1,42 @@
+// Which bytes hold results that a two-pass run has not computed at this point of simulated time (P-62).
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "platform/base/ids.h"
+#include "platform/data/interval_map.h"
+#include "platform/data/op_record.h"
+
+namespace kb::data {
+
+class TaintMap {
+ public:
+  // The operation that computed a byte; copies keep it.
+  struct Origin {
+    std::uint64_t sequence = 0;
+    NodeId component;
+    Dtype dtype = Dtype::f16;
+    std::optional<MathOp> math;  // absent: gemm
+    friend bool operator==(const Origin& a, const Origin& b) { return a.sequence == b.sequence; }
+  };
+  struct Found {
+    std::uint64_t pa = 0;
+    Origin origin;
+  };
+
+  // Results of gemm and math become tainted; a copy gives its destination the taint of its source, byte for byte;
+  // bytes from outside are clean.
+  void apply(std::uint64_t sequence, const OpRecord& record);
+  // First tainted byte of the extents, in their order.
+  std::optional<Found> find(const std::vector<Extent>& extents) const;
+  std::size_t ranges() const { return map_.size(); }
+
+ private:
+  void copy(const CopyOp& op);
+
+  IntervalMap<Origin> map_;
+};
+
+}  // namespace kb::data

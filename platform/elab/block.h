@@ -1,0 +1,87 @@
+// Base of every modelled block, and what a block gets from the elaborator.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include <systemc>
+
+#include "platform/base/ids.h"
+#include "platform/base/units.h"
+#include "platform/elab/event_scheduler.h"
+#include "platform/elab/signal_observer.h"
+#include "platform/payload/transaction.h"
+#include "platform/topology/graph.h"
+
+namespace kb::contract {
+class IKernelCatalog;
+class IOperationSink;
+}  // namespace kb::contract
+
+namespace kb::elab {
+
+class PortMap;
+class RouteTable;
+
+// The seams handed to every block's constructor.
+struct BlockContext {
+  const topology::Graph& graph;
+  EventScheduler& scheduler;
+  payload::TransactionPool& pool;
+  RouteTable& routes;
+  const PortMap& ports;
+  contract::IOperationSink* operations = nullptr;       // null = operations are not recorded
+  const contract::IKernelCatalog* kernels = nullptr;    // null = no kernel can be launched
+  ISignalObserver* observer = nullptr;                  // null = no waveforms
+  // Functional access behind transport_dbg: bytes served, no time, no change of timing state. Empty = 0 bytes.
+  std::function<unsigned(tlm::tlm_generic_payload&)> debug_transport;
+};
+
+// One figure of a block's statistics: integral values keep reports bit-identical.
+struct Statistic {
+  std::string name;
+  std::int64_t value = 0;
+  std::string unit;  // "ns" (value in fs), "B", "flits", "1"
+};
+
+// One line of the who-waits-for-what table (design: no progress).
+struct WaitInfo {
+  std::string who;     // "sip0.cube0.pe3.pe_cpu: kernel gemm, tl.load #12"
+  std::string what;    // "response of read #88 from sip0.cube1.hbm_ctrl.pe2"
+  TimeFs since = 0;
+};
+
+class Block : public sc_core::sc_module {
+ public:
+  Block(const sc_core::sc_module_name& name, NodeId node, BlockContext& context)
+      : sc_core::sc_module(name), node_(node), context_(context) {}
+  Block(const Block&) = delete;
+  Block& operator=(const Block&) = delete;
+
+  NodeId node() const { return node_; }
+  const topology::Node& node_record() const { return context_.graph.node(node_); }
+  const std::string& node_id() const { return node_record().id; }
+
+  // Binds this block's sockets for one directed edge that leaves it. Called once per edge in EdgeId order, before
+  // elaboration ends. Edges of kind pe_internal are for PE blocks; all others belong to the fabric.
+  virtual void bind_out(EdgeId edge, Block& neighbour) = 0;
+
+  virtual void collect_statistics(std::vector<Statistic>&) const {}
+  // Work that is outstanding; empty when idle. Called when the simulation stops making progress.
+  virtual void collect_waits(std::vector<WaitInfo>&) const {}
+
+ protected:
+  BlockContext& context() const { return context_; }
+  EventScheduler& scheduler() const { return context_.scheduler; }
+  TimeFs now() const { return context_.scheduler.now(); }
+
+ private:
+  NodeId node_;
+  BlockContext& context_;
+};
+
+}  // namespace kb::elab

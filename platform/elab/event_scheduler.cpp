@@ -1,0 +1,205 @@
+#include "platform/elab/event_scheduler.h"
+
+#include <algorithm>
+#include <limits>
+
+#include "platform/base/error.h"
+
+namespace kb::elab {
+namespace {
+
+struct Later {
+  template <typename E>
+  bool operator()(const E& a, const E& b) const {
+    return a.time != b.time ? a.time > b.time : a.order > b.order;
+  }
+};
+
+struct Earlier {
+  template <typename E>
+  bool operator()(const E& a, const E& b) const {
+    return a.time != b.time ? a.time < b.time : a.order < b.order;
+  }
+};
+
+constexpr std::uint64_t kPollMask = (1u << 14) - 1;
+
+sc_core::sc_time from_fs(TimeFs fs) { return sc_core::sc_time::from_value(static_cast<std::uint64_t>(fs)); }
+TimeFs kernel_now() { return static_cast<TimeFs>(sc_core::sc_time_stamp().value()); }
+
+}  // namespace
+
+EventScheduler::EventScheduler(const sc_core::sc_module_name& name)
+    : sc_core::sc_module(name), run_event_("run_event"), heads_(kSlots, kNil), occupied_(kSlots / 64, 0) {
+  SC_HAS_PROCESS(EventScheduler);
+  SC_METHOD(run_method);
+  dont_initialize();
+  sensitive << run_event_;
+}
+
+EventScheduler::~EventScheduler() = default;
+
+void EventScheduler::schedule(TimeFs at, EventHandler& handler, std::uint64_t argument) {
+  if (!running_) now_ = std::max(now_, kernel_now());
+  if (at < now_) {
+    throw Error::model("event scheduled at " + format_ns(at) + " ns, before the current time " + format_ns(now_) + " ns");
+  }
+  const Event event{at, order_++, &handler, argument};
+  ++pending_;
+  const std::int64_t slot = slot_of(at);
+  if (slot <= current_slot_) {
+    insert_current(event);
+  } else if (slot - current_slot_ < static_cast<std::int64_t>(kSlots)) {
+    insert_wheel(event);
+  } else {
+    far_.push_back(event);
+    std::push_heap(far_.begin(), far_.end(), Later{});
+  }
+  if (!running_ && at < armed_at_) arm(at);
+}
+
+void EventScheduler::insert_current(const Event& event) {
+  auto position = current_.end();
+  const auto first = current_.begin() + static_cast<std::ptrdiff_t>(cursor_);
+  while (position != first && Earlier{}(event, *(position - 1))) --position;
+  current_.insert(position, event);
+}
+
+void EventScheduler::insert_wheel(const Event& event) {
+  const std::size_t index = static_cast<std::size_t>(slot_of(event.time)) & (kSlots - 1);
+  std::uint32_t cell = free_cell_;
+  if (cell == kNil) {
+    cell = static_cast<std::uint32_t>(cells_.size());
+    cells_.push_back({event, heads_[index]});
+  } else {
+    free_cell_ = cells_[cell].next;
+    cells_[cell] = {event, heads_[index]};
+  }
+  heads_[index] = cell;
+  occupied_[index / 64] |= std::uint64_t{1} << (index % 64);
+}
+
+// Moves the next non-empty slot into current_. Returns false when no event is left.
+bool EventScheduler::next_slot() {
+  current_.clear();
+  cursor_ = 0;
+  const std::int64_t far_slot = far_.empty() ? std::numeric_limits<std::int64_t>::max() : slot_of(far_.front().time);
+  std::int64_t slot = next_occupied_slot();
+  if (slot < 0 || far_slot < slot) slot = far_slot;
+  if (slot == std::numeric_limits<std::int64_t>::max()) return false;
+  current_slot_ = slot;
+  while (!far_.empty() && slot_of(far_.front().time) - current_slot_ < static_cast<std::int64_t>(kSlots)) {
+    std::pop_heap(far_.begin(), far_.end(), Later{});
+    insert_wheel(far_.back());
+    far_.pop_back();
+  }
+  const std::size_t index = static_cast<std::size_t>(slot) & (kSlots - 1);
+  std::uint32_t cell = heads_[index];
+  while (cell != kNil) {
+    current_.push_back(cells_[cell].event);
+    const std::uint32_t next = cells_[cell].next;
+    cells_[cell].next = free_cell_;
+    free_cell_ = cell;
+    cell = next;
+  }
+  heads_[index] = kNil;
+  occupied_[index / 64] &= ~(std::uint64_t{1} << (index % 64));
+  if (current_.size() > 1) std::sort(current_.begin(), current_.end(), Earlier{});
+  return true;
+}
+
+// First occupied slot after current_slot_, or -1.
+std::int64_t EventScheduler::next_occupied_slot() const {
+  const std::size_t start = static_cast<std::size_t>(current_slot_ + 1) & (kSlots - 1);
+  const std::size_t words = occupied_.size();
+  std::size_t word = start / 64;
+  std::uint64_t bits = occupied_[word] & (~std::uint64_t{0} << (start % 64));
+  for (std::size_t step = 0; step <= words; ++step) {
+    if (bits != 0) {
+      const std::size_t index = word * 64 + static_cast<std::size_t>(__builtin_ctzll(bits));
+      const std::size_t distance = (index - start) & (kSlots - 1);
+      return current_slot_ + 1 + static_cast<std::int64_t>(distance);
+    }
+    word = (word + 1) % words;
+    bits = occupied_[word];
+  }
+  return -1;
+}
+
+TimeFs EventScheduler::next_event_time() {
+  if (cursor_ >= current_.size() && !next_slot()) return kNever;
+  return current_[cursor_].time;
+}
+
+void EventScheduler::run_method() {
+  running_ = true;
+  armed_at_ = kNever;
+  threads_woken_ = false;
+  now_ = std::max(now_, kernel_now());
+  const TimeFs ahead_until = sc_core::sc_pending_activity_at_current_time()
+                                 ? now_
+                                 : (sc_core::sc_pending_activity_at_future_time()
+                                        ? now_ + static_cast<TimeFs>(sc_core::sc_time_to_pending_activity().value())
+                                        : kNever);
+  bool stop = false;
+  for (;;) {
+    const TimeFs next = next_event_time();
+    if (next == kNever || next > ahead_until || (threads_woken_ && next > now_)) break;
+    if (next > time_limit_) {
+      limit_reached_ = true;
+      stop = true;
+      break;
+    }
+    const Event event = current_[cursor_++];
+    now_ = event.time;
+    --pending_;
+    ++handled_;
+    event.handler->on_event(now_, event.argument);
+    if ((handled_ & kPollMask) == 0 && poll_ && poll_()) {
+      stop = true;
+      break;
+    }
+  }
+  running_ = false;
+  if (stop) {
+    sc_core::sc_stop();
+    return;
+  }
+  const TimeFs next = next_event_time();
+  if (next != kNever) arm(next);
+}
+
+void EventScheduler::arm(TimeFs at) {
+  armed_at_ = at;
+  const TimeFs kernel = kernel_now();
+  if (at <= kernel) {
+    run_event_.notify(sc_core::SC_ZERO_TIME);
+  } else {
+    run_event_.notify(from_fs(at - kernel));
+  }
+}
+
+void EventScheduler::wake(sc_core::sc_event& event) {
+  threads_woken_ = true;
+  const TimeFs ahead = now_ - kernel_now();
+  if (ahead > 0) {
+    event.notify(from_fs(ahead));
+  } else {
+    event.notify(sc_core::SC_ZERO_TIME);
+  }
+}
+
+void EventScheduler::wait_until(TimeFs at) {
+  struct Sleeper final : EventHandler {
+    EventScheduler& scheduler;
+    sc_core::sc_event event;
+    explicit Sleeper(EventScheduler& s) : scheduler(s) {}
+    void on_event(TimeFs, std::uint64_t) override { scheduler.wake(event); }
+  };
+  if (at <= now()) return;
+  Sleeper sleeper(*this);
+  schedule(at, sleeper);
+  sc_core::wait(sleeper.event);
+}
+
+}  // namespace kb::elab

@@ -1,0 +1,62 @@
+// The live machine: one module per graph node, bound along the graph's edges.
+#pragma once
+
+#include <memory>
+#include <string_view>
+#include <vector>
+
+#include "platform/base/error.h"
+#include "platform/elab/block.h"
+#include "platform/elab/registry.h"
+#include "platform/elab/route_table.h"
+
+namespace kb::elab {
+
+struct PlatformOptions {
+  contract::IOperationSink* operations = nullptr;
+  const contract::IKernelCatalog* kernels = nullptr;
+  ISignalObserver* observer = nullptr;
+};
+
+// Builds the modules in compile order (T-31) and binds them edge by edge. One per process (SystemC elaborates once).
+class Platform final : public sc_core::sc_module {
+ public:
+  Platform(const sc_core::sc_module_name& name, const topology::Graph& graph, const BlockRegistry& registry,
+           const PlatformOptions& options = {});
+  ~Platform() override;
+
+  const topology::Graph& graph() const { return graph_; }
+  BlockContext& context() { return context_; }
+  EventScheduler& scheduler() { return scheduler_; }
+  payload::TransactionPool& pool() { return pool_; }
+  RouteTable& routes() { return routes_; }
+
+  Block& block(NodeId node) const { return *blocks_[node.value]; }
+  Block& block(std::string_view id) const;  // model Error when absent
+  // The block as its concrete type; model Error when it is of another type (a custom implementation).
+  template <typename T>
+  T& block_as(NodeId node) const;
+
+  // Everything that is outstanding, in node order.
+  std::vector<WaitInfo> waits() const;
+
+ private:
+  const topology::Graph& graph_;
+  PortMap ports_;
+  EventScheduler scheduler_;
+  payload::TransactionPool pool_;
+  RouteTable routes_;
+  BlockContext context_;
+  std::vector<std::unique_ptr<Block>> blocks_;  // by NodeId; null for `host`
+};
+
+template <typename T>
+T& Platform::block_as(NodeId node) const {
+  auto* typed = dynamic_cast<T*>(blocks_[node.value].get());
+  if (typed == nullptr) {
+    throw Error::model("node " + graph_.node(node).id + " is not implemented by the type that this use of it needs");
+  }
+  return *typed;
+}
+
+}  // namespace kb::elab

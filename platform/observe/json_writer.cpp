@@ -1,0 +1,125 @@
+#include "platform/observe/json_writer.h"
+
+#include <charconv>
+#include <cmath>
+
+namespace kb::observe {
+namespace {
+
+// Length of the well-formed UTF-8 sequence at the start of `s`, 0 when there is none.
+std::size_t utf8_length(std::string_view s) {
+  const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(s[i]); };
+  const unsigned char first = byte(0);
+  if (first < 0x80) return 1;
+  std::size_t length = 0;
+  if (first >= 0xc2 && first <= 0xdf) length = 2;
+  if (first >= 0xe0 && first <= 0xef) length = 3;
+  if (first >= 0xf0 && first <= 0xf4) length = 4;
+  if (length == 0 || s.size() < length) return 0;
+  for (std::size_t i = 1; i < length; ++i) {
+    if ((byte(i) & 0xc0) != 0x80) return 0;
+  }
+  if (first == 0xe0 && byte(1) < 0xa0) return 0;  // overlong
+  if (first == 0xed && byte(1) > 0x9f) return 0;  // surrogate
+  if (first == 0xf0 && byte(1) < 0x90) return 0;
+  if (first == 0xf4 && byte(1) > 0x8f) return 0;
+  return length;
+}
+
+void append_escaped(std::string& out, char c) {
+  constexpr char kHex[] = "0123456789abcdef";
+  switch (c) {
+    case '"': out += "\\\""; return;
+    case '\\': out += "\\\\"; return;
+    case '\n': out += "\\n"; return;
+    case '\t': out += "\\t"; return;
+    case '\r': out += "\\r"; return;
+    default: break;
+  }
+  out += "\\u00";
+  out += kHex[(static_cast<unsigned char>(c) >> 4) & 0xf];
+  out += kHex[static_cast<unsigned char>(c) & 0xf];
+}
+
+}  // namespace
+
+std::string json_string(std::string_view text) {
+  std::string out = "\"";
+  while (!text.empty()) {
+    const char c = text.front();
+    const std::size_t length = utf8_length(text);
+    if (length == 0) {
+      out += "\\ufffd";
+      text.remove_prefix(1);
+      continue;
+    }
+    if (static_cast<unsigned char>(c) < 0x20 || c == '"' || c == '\\') {
+      append_escaped(out, c);
+    } else {
+      out.append(text.substr(0, length));
+    }
+    text.remove_prefix(length);
+  }
+  return out + '"';
+}
+
+std::string shortest(double value) {
+  char buffer[40];
+  const auto end = std::to_chars(buffer, buffer + sizeof buffer, value).ptr;
+  return {buffer, end};
+}
+
+JsonWriter& JsonWriter::key(std::string_view name) {
+  separate();
+  out_ += json_string(name);
+  out_ += pretty_ ? ": " : ":";
+  after_key_ = true;
+  return *this;
+}
+
+JsonWriter& JsonWriter::text(std::string_view value) { return raw(json_string(value)); }
+
+JsonWriter& JsonWriter::real(double value) { return std::isfinite(value) ? raw(shortest(value)) : null(); }
+
+JsonWriter& JsonWriter::raw(std::string_view json) {
+  before_value();
+  out_ += json;
+  return *this;
+}
+
+JsonWriter& JsonWriter::open(char bracket, bool inline_items) {
+  before_value();
+  out_ += bracket;
+  const bool inherited = !levels_.empty() && levels_.back().inline_items;
+  levels_.push_back({inline_items || inherited, true});
+  return *this;
+}
+
+JsonWriter& JsonWriter::close(char bracket) {
+  const Level level = levels_.back();
+  levels_.pop_back();
+  if (!level.empty && !level.inline_items) new_line();
+  out_ += bracket;
+  return *this;
+}
+
+void JsonWriter::before_value() {
+  if (!after_key_) separate();
+  after_key_ = false;
+}
+
+void JsonWriter::separate() {
+  if (levels_.empty()) return;
+  Level& level = levels_.back();
+  if (!level.empty) out_ += level.inline_items && pretty_ ? ", " : ",";
+  level.empty = false;
+  if (!level.inline_items) new_line();
+}
+
+void JsonWriter::new_line() {
+  if (!pretty_) return;
+  out_ += '\n';
+  out_.append(levels_.size() * 2, ' ');
+}
+
+}  // namespace kb::observe

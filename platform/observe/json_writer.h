@@ -1,0 +1,60 @@
+// Ordered JSON text with exact numbers: times are written from integer femtoseconds, never through a double.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "platform/base/units.h"
+
+namespace kb::observe {
+
+// Members appear in call order, so equal calls give equal bytes.
+class JsonWriter {
+ public:
+  enum class Layout { pretty, compact };
+  explicit JsonWriter(Layout layout = Layout::pretty) : pretty_(layout == Layout::pretty) {}
+
+  // A container opened with `inline_items` keeps its content on one line.
+  JsonWriter& begin_object(bool inline_items = false) { return open('{', inline_items); }
+  JsonWriter& end_object() { return close('}'); }
+  JsonWriter& begin_array(bool inline_items = false) { return open('[', inline_items); }
+  JsonWriter& end_array() { return close(']'); }
+  JsonWriter& key(std::string_view name);
+
+  JsonWriter& text(std::string_view value);  // bytes that are not UTF-8 become U+FFFD
+  JsonWriter& integer(std::int64_t value) { return raw(std::to_string(value)); }
+  JsonWriter& unsigned_integer(std::uint64_t value) { return raw(std::to_string(value)); }
+  JsonWriter& real(double value);  // shortest text that reads back as the same double; null when not finite
+  JsonWriter& boolean(bool value) { return raw(value ? "true" : "false"); }
+  JsonWriter& null() { return raw("null"); }
+  JsonWriter& time_ns(TimeFs fs) { return raw(format_ns(fs)); }  // exact, up to six decimals
+  JsonWriter& raw(std::string_view json);  // a complete JSON value
+
+  // The document so far; complete when every container is closed.
+  const std::string& str() const { return out_; }
+
+ private:
+  struct Level {
+    bool inline_items = false;
+    bool empty = true;
+  };
+  JsonWriter& open(char bracket, bool inline_items);
+  JsonWriter& close(char bracket);
+  void before_value();
+  void separate();
+  void new_line();
+
+  std::string out_;
+  std::vector<Level> levels_;
+  bool pretty_;
+  bool after_key_ = false;
+};
+
+// `text` as a JSON string with its quotes.
+std::string json_string(std::string_view text);
+// Shortest decimal text of a finite double that reads back equal.
+std::string shortest(double value);
+
+}  // namespace kb::observe

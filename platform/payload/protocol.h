@@ -1,0 +1,25 @@
+// The fabric's TLM-2.0 protocol: its own traits class, so that a fabric socket cannot be bound to a base-protocol socket
+// by mistake, the generic payload, and two phases besides the four AT timing points.
+//
+//   request leg   A --BEGIN_REQ, SEGMENT*, SHORTEN*--> B   (forward path)    B --END_REQ--> A   (backward path)
+//   response leg  B --BEGIN_RESP, SEGMENT*, SHORTEN*--> A  (backward path)   A --END_RESP--> B  (forward path)
+//
+// BEGIN_* carries the first segment of a leg, SEGMENT each further one; the segment lies in the transaction extension
+// and holds absolute times, so the transport's delay argument is always zero. END_* is sent when the receiver has the
+// last flit. SHORTEN takes back the flits of a promise from index `segment.first` on, before the first of them arrives.
+// A zero-byte leg is a single segment with count 1; its BEGIN is answered with TLM_COMPLETED and has no END phase.
+#pragma once
+
+#include <tlm>
+
+namespace kb::payload {
+
+struct FabricProtocol {
+  using tlm_payload_type = tlm::tlm_generic_payload;
+  using tlm_phase_type = tlm::tlm_phase;
+};
+
+TLM_DECLARE_EXTENDED_PHASE(SEGMENT);   // further flits of a leg already begun
+TLM_DECLARE_EXTENDED_PHASE(SHORTEN);   // withdraws promised flits
+
+}  // namespace kb::payload

@@ -1,0 +1,69 @@
+#include "platform/payload/transaction.h"
+
+namespace kb::payload {
+
+tlm::tlm_extension_base* Transaction::clone() const {
+  auto* copy = new Transaction;
+  copy->copy_from(*this);
+  return copy;
+}
+
+void Transaction::copy_from(const tlm::tlm_extension_base& other) {
+  const auto& o = static_cast<const Transaction&>(other);
+  tlm::tlm_generic_payload* const own_payload = payload_;
+  *this = o;
+  payload_ = own_payload;
+}
+
+TransactionPool::TransactionPool(std::uint64_t flit_bytes) : flit_bytes_(flit_bytes) {}
+
+TransactionPool::~TransactionPool() {
+  for (auto& payload : all_) payload->free_all_extensions();
+}
+
+Transaction& TransactionPool::acquire(Op op, const FabricRoute& route, std::uint64_t address, std::uint64_t bytes) {
+  Transaction* t = nullptr;
+  if (free_.empty()) {
+    all_.push_back(std::make_unique<tlm::tlm_generic_payload>(this));
+    t = new Transaction;
+    t->payload_ = all_.back().get();
+    t->payload_->set_extension(t);
+  } else {
+    t = free_.back();
+    free_.pop_back();
+  }
+  t->id = next_id_++;
+  t->op = op;
+  t->route = &route;
+  t->address = address;
+  t->hbm_offset = 0;
+  t->bytes = bytes;
+  t->flits = static_cast<std::uint32_t>((bytes + flit_bytes_ - 1) / flit_bytes_);
+  t->last_flit_bytes = bytes == 0 ? 0 : static_cast<std::uint32_t>(bytes - (t->flits - 1) * flit_bytes_);
+  t->issued = t->delivered = t->completed = 0;
+  if (!t->status.ok) t->status = Status{};
+  t->cookie = 0;
+  t->initiator = nullptr;
+  tlm::tlm_generic_payload& gp = *t->payload_;
+  gp.set_command(op == Op::read    ? tlm::TLM_READ_COMMAND
+                 : op == Op::write ? tlm::TLM_WRITE_COMMAND
+                                   : tlm::TLM_IGNORE_COMMAND);
+  gp.set_address(address);
+  gp.set_data_length(static_cast<unsigned>(bytes));
+  gp.set_response_status(tlm::TLM_INCOMPLETE_RESPONSE);
+  gp.acquire();
+  ++outstanding_;
+  return *t;
+}
+
+void TransactionPool::release(Transaction& transaction) { transaction.payload_->release(); }
+
+void TransactionPool::free(tlm::tlm_generic_payload* payload) {
+  auto* t = payload->get_extension<Transaction>();
+  t->message.reset();
+  t->reply.reset();
+  --outstanding_;
+  free_.push_back(t);
+}
+
+}  // namespace kb::payload

@@ -1,0 +1,131 @@
+// The fabric's transaction: one pooled tlm_generic_payload with this extension per request and its response.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include <tlm>
+
+#include "platform/base/units.h"
+#include "platform/payload/route.h"
+
+namespace kb::payload {
+
+enum class Op : std::uint8_t {
+  read,     // zero-byte command, data on the response leg (F-77)
+  write,    // data on the request leg, zero-byte acknowledgement
+  message,  // zero bytes both ways: launch, map/unmap and their completions
+};
+
+enum class Leg : std::uint8_t { request, response };
+
+// Result of a transaction as its initiator sees it. The cause travels back to the host (H-41).
+struct Status {
+  bool ok = true;
+  std::string code;     // empty when ok, e.g. "ADDRESS_ERROR"
+  std::string message;
+};
+
+// Content of a control message; each block family derives its own (payload/messages.h).
+struct Message {
+  virtual ~Message() = default;
+};
+
+// A run of flits of one leg with evenly spaced arrival times at the receiver of a hop.
+struct Segment {
+  TimeFs time = 0;           // arrival of flit `first`
+  TimeFs spacing = 0;        // between consecutive flits
+  std::uint32_t first = 0;   // index of the first flit in its leg
+  std::uint32_t count = 0;
+  std::uint64_t sequence = 0;  // order on the edge; flits advance it by kSequenceStep
+  Leg leg = Leg::request;
+  std::uint16_t hop = 0;     // index in the route of the node that receives
+};
+
+// Zero-byte messages take sequence numbers between those of the flits they travel behind.
+inline constexpr std::uint64_t kSequenceStep = std::uint64_t{1} << 20;
+
+class Transaction;
+
+// Who gets the response of a transaction that was issued on behalf of somebody outside the issuing node.
+class IInitiator {
+ public:
+  // `delivered`, `completed` and `status` are filled in; the initiator releases the transaction.
+  virtual void on_response(Transaction& transaction) = 0;
+
+ protected:
+  ~IInitiator() = default;
+};
+
+class Transaction final : public tlm::tlm_extension<Transaction> {
+ public:
+  // Identity (a counter; never an address).
+  std::uint64_t id = 0;
+  Op op = Op::message;
+  const FabricRoute* route = nullptr;  // set by the initiator, outlives the transaction
+  std::uint64_t address = 0;           // 51-bit physical address of byte 0 (read, write)
+  std::uint64_t hbm_offset = 0;        // offset in the cube's HBM of byte 0; selects the pseudo-channel
+  std::uint64_t bytes = 0;             // payload bytes; 0 for messages
+  std::uint32_t flits = 0;             // ceil(bytes / flit_bytes)
+  std::uint32_t last_flit_bytes = 0;   // bytes of the final flit
+
+  // Absolute times. delivered: last burst committed (write) or last flit at the initiator's node (read);
+  // completed: response at the initiator after its overhead. Written by the terminal and the initiator.
+  TimeFs issued = 0;
+  TimeFs delivered = 0;
+  TimeFs completed = 0;
+
+  Status status;
+  std::shared_ptr<const Message> message;  // request content of Op::message
+  std::shared_ptr<const Message> reply;    // response content of Op::message
+  std::uint64_t cookie = 0;                // the initiator's own reference; nobody else reads it
+
+  IInitiator* initiator = nullptr;         // null = the issuing node itself
+  TimeFs terminal_time = 0;                // the serving block's own progress mark (HBM: last burst so far)
+  std::uint32_t initiator_slot = 0;        // position in the issuing node's list of open transactions
+
+  Segment segment;  // argument of BEGIN_*, SEGMENT and SHORTEN calls; the receiver copies it at once
+
+  tlm::tlm_generic_payload& payload() { return *payload_; }
+  // Flits that travel on a leg; 0 = the leg is a zero-byte message.
+  std::uint32_t leg_flits(Leg leg) const {
+    return (op == Op::write && leg == Leg::request) || (op == Op::read && leg == Leg::response) ? flits : 0;
+  }
+
+  tlm::tlm_extension_base* clone() const override;
+  void copy_from(const tlm::tlm_extension_base& other) override;
+
+ private:
+  friend class TransactionPool;
+  tlm::tlm_generic_payload* payload_ = nullptr;
+};
+
+// Owns every generic payload of a simulation. Not thread-safe: one simulation, one pool.
+class TransactionPool final : public tlm::tlm_mm_interface {
+ public:
+  explicit TransactionPool(std::uint64_t flit_bytes);
+  ~TransactionPool() override;
+  TransactionPool(const TransactionPool&) = delete;
+  TransactionPool& operator=(const TransactionPool&) = delete;
+
+  // A fresh transaction with a reference held by the caller, who calls release() once its response was handled.
+  Transaction& acquire(Op op, const FabricRoute& route, std::uint64_t address, std::uint64_t bytes);
+  void release(Transaction& transaction);
+
+  std::uint64_t flit_bytes() const { return flit_bytes_; }
+  std::uint64_t issued() const { return next_id_; }
+  std::uint64_t outstanding() const { return outstanding_; }
+
+  void free(tlm::tlm_generic_payload* payload) override;
+
+ private:
+  std::uint64_t flit_bytes_;
+  std::uint64_t next_id_ = 0;
+  std::uint64_t outstanding_ = 0;
+  std::vector<Transaction*> free_;
+  std::vector<std::unique_ptr<tlm::tlm_generic_payload>> all_;
+};
+
+}  // namespace kb::payload

@@ -1,0 +1,102 @@
+#include "platform/routing/edge_classes.h"
+
+#include <cmath>
+
+#include <fmt/format.h>
+
+#include "platform/base/error.h"
+
+namespace kb::routing {
+namespace {
+
+using topology::EdgeKind;
+using topology::NodeKind;
+
+enum class EdgeClass { inside_pe, pe_boundary, command, port, fabric };
+
+EdgeClass class_of(EdgeKind kind) {
+  switch (kind) {
+    case EdgeKind::pe_internal:
+      return EdgeClass::inside_pe;
+    case EdgeKind::pe_to_router:
+    case EdgeKind::router_to_pe:
+      return EdgeClass::pe_boundary;
+    case EdgeKind::command:
+      return EdgeClass::command;
+    case EdgeKind::ucie_internal:
+    case EdgeKind::ucie_conn_to_router:
+    case EdgeKind::router_to_ucie_conn:
+    case EdgeKind::ucie_conn_to_noc:
+    case EdgeKind::noc_to_ucie_conn:
+    case EdgeKind::ucie_mesh:
+    case EdgeKind::io_to_cube:
+    case EdgeKind::cube_to_io:
+      return EdgeClass::port;
+    case EdgeKind::router_mesh:
+    case EdgeKind::router_to_hbm:
+    case EdgeKind::hbm_to_router:
+    case EdgeKind::router_to_sram:
+    case EdgeKind::sram_to_router:
+    case EdgeKind::io_internal:
+    case EdgeKind::pcie:
+      return EdgeClass::fabric;
+  }
+  throw Error::model("an edge kind has no place in the routing graphs");
+}
+
+}  // namespace
+
+bool may_use(RoutePurpose purpose, bool same_cube, EdgeKind kind) {
+  const EdgeClass edge_class = class_of(kind);
+  if (same_cube && edge_class == EdgeClass::port) return false;
+  switch (purpose) {
+    case RoutePurpose::pe_dma:
+      return same_cube || edge_class != EdgeClass::command;
+    case RoutePurpose::host_memory:
+    case RoutePurpose::mcpu_dma:
+      return edge_class != EdgeClass::inside_pe && edge_class != EdgeClass::pe_boundary;
+    case RoutePurpose::command:
+      return true;
+  }
+  throw Error::model("a route purpose has no routing graph");
+}
+
+bool is_plain_interior(NodeKind kind, bool between_sips) {
+  switch (kind) {
+    case NodeKind::noc_router:
+    case NodeKind::io_noc:
+    case NodeKind::switch_:
+      return true;
+    case NodeKind::pcie_ep:
+      return between_sips;
+    case NodeKind::host:
+    case NodeKind::io_cpu:
+    case NodeKind::ucie:
+    case NodeKind::ucie_conn:
+    case NodeKind::m_cpu:
+    case NodeKind::sram:
+    case NodeKind::hbm_ctrl:
+    case NodeKind::pe_cpu:
+    case NodeKind::pe_scheduler:
+    case NodeKind::pe_dma:
+    case NodeKind::pe_fetch_store:
+    case NodeKind::pe_gemm:
+    case NodeKind::pe_math:
+    case NodeKind::pe_tcm:
+    case NodeKind::pe_mmu:
+    case NodeKind::pe_ipcq:
+      return false;
+  }
+  throw Error::model("a node kind has no place in the routing rules");
+}
+
+std::int64_t edge_weight_um(const topology::Edge& edge) {
+  const double given = edge.routing_weight_mm.value_or(0.0);
+  const double mm = given != 0.0 ? given : edge.distance_mm;
+  if (!std::isfinite(mm) || mm < 0.0 || mm > 1e9) {
+    throw Error::configuration(fmt::format("{} mm cannot be a distance (it must lie in 0 .. 1e9)", mm));
+  }
+  return std::llround(mm * 1000.0);
+}
+
+}  // namespace kb::routing

@@ -1,0 +1,54 @@
+// Shortest routes between blocks, found on first use and kept (F-13..F-23). The exact rule, ties included, is in
+// docs/architecture/addressing.md.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <unordered_map>
+
+#include "platform/base/ids.h"
+#include "platform/routing/cell_shape.h"
+#include "platform/routing/edge_classes.h"
+#include "platform/routing/fabric_map.h"
+#include "platform/routing/latency.h"
+#include "platform/routing/route.h"
+#include "platform/routing/route_search.h"
+#include "platform/topology/graph.h"
+
+namespace kb::routing {
+
+// Returned routes stay at their address until the router ends. A missing path ("no path from X to Y", F-22) and a route
+// edge without a reverse edge are configuration Errors; an end that is a UCIe node is a model Error. Not thread-safe.
+class PathRouter {
+ public:
+  explicit PathRouter(const topology::Graph& graph);
+
+  const Route& find_path(NodeId pe_dma, NodeId memory) { return find(RoutePurpose::pe_dma, pe_dma, memory); }
+  const Route& find_memory_path(NodeId pcie_ep, NodeId memory) {
+    return find(RoutePurpose::host_memory, pcie_ep, memory);
+  }
+  const Route& find_mcpu_dma_path(NodeId m_cpu, NodeId memory) { return find(RoutePurpose::mcpu_dma, m_cpu, memory); }
+  const Route& find_node_path(NodeId src, NodeId dst) { return find(RoutePurpose::command, src, dst); }
+
+  const Route& find(RoutePurpose purpose, NodeId src, NodeId dst);
+
+ private:
+  struct Fabric {
+    Fabric(const topology::Graph& graph, bool between_sips, CellShapePool& shapes)
+        : map(graph, between_sips, shapes), search(graph, map) {}
+    FabricMap map;
+    RouteSearch search;
+  };
+
+  Route compute(RoutePurpose purpose, NodeId src, NodeId dst);
+  Route with_edges(FoundPath path) const;
+  Fabric& fabric(bool between_sips);
+
+  const topology::Graph& graph_;
+  bool third_sips_are_dead_ends_;
+  CellShapePool shapes_;
+  std::unique_ptr<Fabric> within_sip_, between_sips_;
+  std::unordered_map<std::uint64_t, std::unique_ptr<const Route>> routes_;
+};
+
+}  // namespace kb::routing

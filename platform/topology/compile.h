@@ -1,0 +1,72 @@
+// Compilation of a checked spec into the graph, stage by stage (T-31). Node names are made here and nowhere else
+// (T-40).
+#pragma once
+
+#include <array>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "platform/topology/graph.h"
+#include "platform/topology/mesh_layout.h"
+
+namespace kb::topology {
+
+// Nodes of one template share one attribute map.
+struct BlockTemplate {
+  NodeKind kind{};
+  std::string impl;
+  std::shared_ptr<const AttributeMap> attrs;
+};
+BlockTemplate make_template(NodeKind kind, const ComponentSpec& component, const AttributeMap& derived = {});
+
+// Where a node belongs; unset ids are "none".
+struct Owner {
+  SipId sip;
+  CubeId cube;
+  PeId pe;
+};
+
+class GraphBuilder {
+ public:
+  NodeId add(std::string id, const BlockTemplate& block, const Owner& owner,
+             std::optional<Position> pos = std::nullopt);
+  // One directed edge. bw_gbs <= 0 means no serialisation.
+  void edge(NodeId src, NodeId dst, EdgeKind kind, double distance_mm, double bw_gbs);
+  // A link: `forward` from a to b, `backward` from b to a.
+  void link(NodeId a, NodeId b, EdgeKind forward, EdgeKind backward, double distance_mm, double bw_gbs);
+
+  Graph graph;
+};
+
+inline constexpr double kNoBandwidth = 0.0;
+
+// The templates of everything that is repeated per SIP.
+struct Templates {
+  explicit Templates(const MachineSpec& spec);
+  BlockTemplate host, switch_node, router, m_cpu, sram, hbm_ctrl, ucie, ucie_conn;
+  std::vector<BlockTemplate> pe;  // in the order of pe_block_kinds()
+  struct Io {
+    BlockTemplate pcie_ep, io_cpu, io_noc, ucie, ucie_conn;
+  };
+  std::vector<Io> io;
+};
+
+struct CubeNodes {
+  std::array<NodeId, 4> ucie;  // protocol endpoints by Side
+};
+struct IoNodes {
+  NodeId pcie_ep;
+  std::vector<NodeId> phys;  // protocol endpoints in the order of cube_ports
+};
+
+IoNodes compile_io_chiplet(GraphBuilder& builder, const MachineSpec& spec, const Templates& templates, SipId sip,
+                           std::size_t index);
+CubeNodes compile_cube(GraphBuilder& builder, const MachineSpec& spec, const MeshLayout& mesh,
+                       const Templates& templates, SipId sip, CubeId cube);
+
+// The whole machine. The spec must have passed check_machine. Throws configuration Error for one_to_one (T-56).
+Graph compile_graph(const MachineSpec& spec, const MeshLayout& mesh);
+
+}  // namespace kb::topology

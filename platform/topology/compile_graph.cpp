@@ -1,0 +1,139 @@
+#include <fmt/format.h>
+
+#include "platform/base/error.h"
+#include "platform/topology/compile.h"
+#include "platform/topology/component_rules.h"
+
+namespace kb::topology {
+namespace {
+
+std::size_t index_of(Side side) {
+  return static_cast<std::size_t>(side);
+}
+
+// T-38: E of a cube joins W of its eastern neighbour, S joins N of the southern one; no wrap-around.
+void compile_seams(GraphBuilder& builder, const MachineSpec& spec, const std::vector<CubeNodes>& cubes) {
+  const auto at = [&](int x, int y) -> const CubeNodes& {
+    return cubes[static_cast<std::size_t>(y * spec.cube_mesh_w + x)];
+  };
+  const auto seam = [&](NodeId a, NodeId b) {
+    builder.link(a, b, EdgeKind::ucie_mesh, EdgeKind::ucie_mesh, spec.ucie_seam_mm, spec.ucie_link_bw_gbs);
+  };
+  for (int y = 0; y < spec.cube_mesh_h; ++y) {
+    for (int x = 0; x < spec.cube_mesh_w; ++x) {
+      if (x + 1 < spec.cube_mesh_w) seam(at(x, y).ucie[index_of(Side::E)], at(x + 1, y).ucie[index_of(Side::W)]);
+      if (y + 1 < spec.cube_mesh_h) seam(at(x, y).ucie[index_of(Side::S)], at(x, y + 1).ucie[index_of(Side::N)]);
+    }
+  }
+}
+
+// T-36
+void compile_io_ports(GraphBuilder& builder, const MachineSpec& spec, const std::vector<IoNodes>& io,
+                      const std::vector<CubeNodes>& cubes) {
+  for (std::size_t i = 0; i < io.size(); ++i) {
+    const IoChipletSpec& chiplet = spec.io_chiplets[i];
+    for (std::size_t p = 0; p < chiplet.cube_ports.size(); ++p) {
+      const CubePortSpec& port = chiplet.cube_ports[p];
+      const auto cube = static_cast<std::size_t>(port.cube_y * spec.cube_mesh_w + port.cube_x);
+      builder.link(io[i].phys[p], cubes[cube].ucie[index_of(port.cube_side)], EdgeKind::io_to_cube,
+                   EdgeKind::cube_to_io, port.distance_mm, chiplet.per_connection_bw_gbs);
+    }
+  }
+}
+
+}  // namespace
+
+BlockTemplate make_template(NodeKind kind, const ComponentSpec& component, const AttributeMap& derived) {
+  auto attrs = std::make_shared<AttributeMap>(component.attrs);
+  for (const auto& [name, value] : derived) (*attrs)[name] = value;
+  return {kind, component.impl, std::move(attrs)};
+}
+
+Templates::Templates(const MachineSpec& spec) {
+  const auto cube = [&](const char* name, NodeKind kind, const AttributeMap& derived = {}) {
+    return make_template(kind, spec.cube_components.at(name), derived);
+  };
+  host = make_template(NodeKind::host, {"host", kind_rule(NodeKind::host).impl, {}});
+  switch_node = make_template(NodeKind::switch_, spec.switch_component);
+  router = cube("noc_router", NodeKind::noc_router, {{"overhead_ns", spec.router_overhead_ns}});
+  m_cpu = cube("m_cpu", NodeKind::m_cpu);
+  sram = cube("sram", NodeKind::sram);
+  const auto num_pcs = std::get<std::int64_t>(spec.cube_components.at("hbm_ctrl").attrs.at("num_pcs"));
+  // T-34: from the value before efficiency, so that the edge and not the channels is the limit when it is below 1.
+  hbm_ctrl =
+      cube("hbm_ctrl", NodeKind::hbm_ctrl, {{"pc_bw_gbs", spec.hbm_to_router_bw_gbs / static_cast<double>(num_pcs)}});
+  ucie = make_template(NodeKind::ucie, spec.ucie);
+  ucie_conn = cube("ucie_conn", NodeKind::ucie_conn);
+  for (NodeKind kind : pe_block_kinds()) {
+    pe.push_back(make_template(kind, spec.pe_components.at(std::string(node_kind_name(kind)))));
+  }
+  for (const IoChipletSpec& chiplet : spec.io_chiplets) {
+    io.push_back({make_template(NodeKind::pcie_ep, chiplet.pcie_ep), make_template(NodeKind::io_cpu, chiplet.io_cpu),
+                  make_template(NodeKind::io_noc, chiplet.io_noc), make_template(NodeKind::ucie, chiplet.io_ucie),
+                  make_template(NodeKind::ucie_conn, chiplet.ucie_conn)});
+  }
+}
+
+NodeId GraphBuilder::add(std::string id, const BlockTemplate& block, const Owner& owner, std::optional<Position> pos) {
+  Node node;
+  node.id = std::move(id);
+  node.kind = block.kind;
+  node.impl = block.impl;
+  node.attrs = block.attrs;
+  node.pos_mm = pos;
+  node.sip = owner.sip;
+  node.cube = owner.cube;
+  node.pe = owner.pe;
+  graph.nodes.push_back(std::move(node));
+  return NodeId(static_cast<std::uint32_t>(graph.nodes.size() - 1));
+}
+
+void GraphBuilder::edge(NodeId src, NodeId dst, EdgeKind kind, double distance_mm, double bw_gbs) {
+  Edge edge;
+  edge.src = src;
+  edge.dst = dst;
+  edge.kind = kind;
+  edge.distance_mm = distance_mm;
+  if (bw_gbs > 0.0) edge.bw_gbs = bw_gbs;
+  graph.edges.push_back(edge);
+}
+
+void GraphBuilder::link(NodeId a, NodeId b, EdgeKind forward, EdgeKind backward, double distance_mm, double bw_gbs) {
+  edge(a, b, forward, distance_mm, bw_gbs);
+  edge(b, a, backward, distance_mm, bw_gbs);
+}
+
+Graph compile_graph(const MachineSpec& spec, const MeshLayout& mesh) {
+  if (spec.hbm_mapping_mode == HbmMapping::one_to_one) {
+    throw Error::configuration(
+        "cube.memory_map.hbm_mapping_mode: one_to_one is a known mode that cannot be compiled (write n_to_one, which "
+        "gives the same bandwidth per PE)");
+  }
+  GraphBuilder builder;
+  builder.graph.spec = spec;
+  const Templates templates(spec);
+  const NodeId tray_switch = builder.add("fabric.switch0", templates.switch_node, {});
+  builder.add("host", templates.host, {});
+  std::vector<NodeId> endpoints;
+  for (std::uint32_t s = 0; s < static_cast<std::uint32_t>(spec.sip_count); ++s) {
+    std::vector<IoNodes> io;
+    for (std::size_t i = 0; i < spec.io_chiplets.size(); ++i) {
+      io.push_back(compile_io_chiplet(builder, spec, templates, SipId(s), i));
+      endpoints.push_back(io.back().pcie_ep);
+    }
+    std::vector<CubeNodes> cubes;
+    for (std::uint32_t c = 0; c < static_cast<std::uint32_t>(spec.cubes_per_sip()); ++c) {
+      cubes.push_back(compile_cube(builder, spec, mesh, templates, SipId(s), CubeId(c)));
+    }
+    compile_seams(builder, spec, cubes);
+    compile_io_ports(builder, spec, io, cubes);
+  }
+  for (NodeId endpoint : endpoints) {
+    builder.link(tray_switch, endpoint, EdgeKind::pcie, EdgeKind::pcie, spec.io_ep_to_switch_mm,
+                 spec.io_ep_to_switch_bw_gbs);
+  }
+  builder.graph.finish();
+  return std::move(builder.graph);
+}
+
+}  // namespace kb::topology

@@ -1,0 +1,46 @@
+// What each block kind accepts in YAML: its implementation names and its closed set of attributes with defaults.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "platform/topology/graph.h"
+#include "platform/topology/machine_spec.h"
+#include "platform/topology/spec_reader.h"
+
+namespace kb::topology {
+
+enum class AttributeType { real, whole, power_of_two, flag, word };
+
+struct AttributeRule {
+  std::string name;
+  AttributeType type = AttributeType::real;
+  AttributeValue fallback;
+  Bounds bounds;
+  std::vector<std::string> words;  // word: the accepted ones
+};
+
+// An attribute that users expect here but that has its one place elsewhere.
+struct AttributeRedirect {
+  std::string name;
+  std::string remedy;
+};
+
+struct KindRule {
+  NodeKind kind{};
+  std::string impl;                // default
+  std::vector<std::string> impls;  // builtin names that can serve
+  std::vector<AttributeRule> attrs;
+  std::vector<AttributeRedirect> redirects;
+};
+
+const KindRule& kind_rule(NodeKind kind);
+
+// The nine sub-blocks of a PE in the order of their nodes (T-9).
+const std::vector<NodeKind>& pe_block_kinds();
+
+// Reads { kind, impl, attrs } out of `component` (T-27). `defaults` replaces the kind's own attribute defaults where
+// they follow from other keys.
+ComponentSpec read_component(MapReader& component, NodeKind kind, const AttributeMap& defaults = {});
+
+}  // namespace kb::topology

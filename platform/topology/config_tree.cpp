@@ -1,0 +1,96 @@
+// The part of the reader that remembers: diagnostics, origins and the keys that exist.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "platform/base/nearest.h"
+#include "platform/topology/spec_reader.h"
+
+namespace kb::topology {
+namespace {
+
+constexpr char kOverrideOrigin[] = "--set";
+
+std::string leaf(const std::string& path) {
+  const std::size_t dot = path.rfind('.');
+  return dot == std::string::npos ? path : path.substr(dot + 1);
+}
+
+}  // namespace
+
+void ReadContext::report(yaml::Mark mark, bool from_override, const std::string& key, const std::string& message,
+                         const std::string& remedy) {
+  if (from_override) mark = {};
+  diagnostics_.push_back({from_override ? kOverrideOrigin : file_, mark.line, mark.column, key, message, remedy});
+}
+
+bool ReadContext::is_bad(const std::string& path) const {
+  for (std::size_t end = path.size();;) {
+    if (bad_.count(path.substr(0, end)) != 0) return true;
+    const std::size_t dot = path.find_last_of(".[", end - 1);
+    if (dot == std::string::npos || dot == 0) return false;
+    end = dot;
+  }
+}
+
+std::optional<Diagnostic> ReadContext::rule(const std::vector<std::string>& keys, const std::string& message,
+                                            const std::string& remedy) const {
+  Given place;
+  std::string place_key = keys.front();
+  bool found = false;
+  for (const std::string& key : keys) {
+    if (is_bad(key)) return std::nullopt;
+    const auto it = given_.find(key);
+    if (!found && it != given_.end()) {
+      found = true;
+      place = it->second;
+      place_key = key;
+    }
+  }
+  return Diagnostic{
+      place.from_override ? kOverrideOrigin : file_, place.mark.line, place.mark.column, place_key, message, remedy};
+}
+
+void ReadContext::report_rule(const std::vector<std::string>& keys, const std::string& message,
+                              const std::string& remedy) {
+  if (auto diagnostic = rule(keys, message, remedy)) diagnostics_.push_back(*diagnostic);
+}
+
+void ReadContext::warn_rule(const std::vector<std::string>& keys, const std::string& message,
+                            const std::string& remedy) {
+  if (auto diagnostic = rule(keys, message, remedy)) warnings_.push_back(*diagnostic);
+}
+
+void ReadContext::note_given(const std::string& path, yaml::Mark mark, bool from_override) {
+  given_[path] = {from_override ? yaml::Mark{} : mark, from_override};
+}
+
+void ReadContext::note_value(const std::string& path, const std::string& text, bool from_override) {
+  const char* origin = from_override ? kOverrideOrigin : given(path) && !is_bad(path) ? "file" : "default";
+  config_[path] = {text, origin};
+}
+
+void ReadContext::note_unknown(const yaml::Entry& entry, const std::string& parent,
+                               const std::vector<std::string>& siblings) {
+  unknown_.push_back({entry.key, parent, entry.mark, entry.value->from_override, siblings});
+}
+
+void ReadContext::finish_unknown() {
+  for (const Unknown& unknown : unknown_) {
+    const std::string path = unknown.parent.empty() ? unknown.key : unknown.parent + "." + unknown.key;
+    std::string elsewhere;
+    for (const std::string& known : known_) {
+      if (leaf(known) == unknown.key) {
+        elsewhere = known;
+        break;
+      }
+    }
+    const std::string remedy = elsewhere.empty() || !nearest_name(unknown.key, unknown.siblings).empty()
+                                   ? suggest(unknown.key, unknown.siblings)
+                                   : fmt::format("did you mean '{}'?", elsewhere);
+    report(unknown.mark, unknown.from_override, path, fmt::format("unknown key '{}'", unknown.key), remedy);
+  }
+  unknown_.clear();
+}
+
+}  // namespace kb::topology

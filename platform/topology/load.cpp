@@ -1,0 +1,111 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+
+#include "platform/topology/compile.h"
+#include "platform/topology/schema.h"
+#include "platform/topology/sha256.h"
+#include "platform/topology/topology.h"
+#include "platform/topology/yaml_tree.h"
+
+namespace kb::topology {
+namespace {
+
+// Reads a regular file whole; on failure the problem is reported at `at` (file, place and key of who asked for it).
+std::optional<std::string> read_file(const std::string& file, Diagnostic at, std::vector<Diagnostic>& diagnostics) {
+  const auto fail = [&](const std::string& message, const std::string& remedy) {
+    at.message = message;
+    at.remedy = remedy;
+    diagnostics.push_back(at);
+    return std::nullopt;
+  };
+  std::error_code error;
+  const std::filesystem::file_status status = std::filesystem::status(file, error);
+  if (!std::filesystem::exists(status)) {
+    return fail(fmt::format("there is no file '{}'", file), "check the path; the shipped machines are in configs/");
+  }
+  if (std::filesystem::is_directory(status)) {
+    return fail(fmt::format("'{}' is a directory", file), "name a YAML file in it");
+  }
+  if (!std::filesystem::is_regular_file(status)) return fail(fmt::format("'{}' is not a regular file", file), "");
+  std::ifstream stream(file, std::ios::binary);
+  std::ostringstream text;
+  if (stream) text << stream.rdbuf();
+  if (!stream) {
+    return fail(fmt::format("'{}' cannot be read: {}", file, std::strerror(errno)), "check its permissions");
+  }
+  return text.str();
+}
+
+void throw_if_any(std::vector<Diagnostic> diagnostics) {
+  if (diagnostics.empty()) return;
+  // In the file's order; what has no place in it comes last.
+  std::stable_sort(diagnostics.begin(), diagnostics.end(), [](const Diagnostic& a, const Diagnostic& b) {
+    const bool a_placed = a.line > 0;
+    const bool b_placed = b.line > 0;
+    if (a_placed != b_placed) return a_placed;
+    return a.line != b.line ? a.line < b.line : a.column < b.column;
+  });
+  throw Error(std::move(diagnostics));
+}
+
+MeshLayout obtain_mesh(const MachineSpec& spec, const std::string& topology_file, ReadContext& context) {
+  if (spec.mesh_file.empty()) return compute_mesh_layout(spec);
+  const std::filesystem::path path = std::filesystem::path(topology_file).parent_path() / spec.mesh_file;
+  std::vector<Diagnostic> problems;
+  const std::optional<std::string> text = read_file(path.string(), {}, problems);
+  for (const Diagnostic& problem : problems) context.report_rule({"cube.mesh_file"}, problem.message, problem.remedy);
+  if (!text) return {};
+  return mesh_from_yaml(*text, path.string(), spec, context.diagnostics());
+}
+
+}  // namespace
+
+LoadedTopology load_text(const std::string& text, const std::string& name,
+                         const std::vector<std::pair<std::string, std::string>>& overrides) {
+  ReadContext context(name);
+  yaml::ValuePtr root = yaml::parse(text, name, context.diagnostics());
+  if (!root) throw_if_any(context.diagnostics());
+  if (root->kind != yaml::Kind::map) {
+    const std::string found = root->kind == yaml::Kind::null ? "an empty document" : std::string(kind_text(root->kind));
+    throw_if_any(
+        {{name, std::max(1, root->mark.line), std::max(1, root->mark.column), "",
+          fmt::format("a topology is a mapping of keys at its top level, this is {}", found), "start with 'system:'"}});
+  }
+  const std::size_t in_file = context.diagnostics().size();
+  for (const auto& [key, value] : overrides) yaml::apply_override(root, key, value, context.diagnostics());
+  if (context.diagnostics().size() > in_file) throw_if_any(context.diagnostics());  // else the rest would only follow
+
+  LoadedTopology loaded;
+  loaded.file = name;
+  loaded.sha256 = sha256_hex(text);
+  MapReader top(context, root);
+  const MachineSpec spec = read_machine(top);
+  context.finish_unknown();
+  check_machine(spec, context);
+  if (spec.hbm_mapping_mode == HbmMapping::one_to_one) {  // T-56
+    context.report_rule({"cube.memory_map.hbm_mapping_mode"}, "one_to_one is a known mode that cannot be compiled",
+                        "write n_to_one, which gives the same bandwidth per PE");
+  }
+  throw_if_any(context.diagnostics());
+  loaded.mesh = obtain_mesh(spec, name, context);
+  throw_if_any(context.diagnostics());
+  loaded.graph = compile_graph(spec, loaded.mesh);
+  loaded.config = std::move(context.config());
+  loaded.warnings = std::move(context.warnings());
+  return loaded;
+}
+
+LoadedTopology load(const std::string& file, const std::vector<std::pair<std::string, std::string>>& overrides) {
+  std::vector<Diagnostic> problems;
+  const std::optional<std::string> text = read_file(file, {}, problems);
+  throw_if_any(problems);
+  return load_text(*text, file, overrides);
+}
+
+}  // namespace kb::topology

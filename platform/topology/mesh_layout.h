@@ -1,0 +1,61 @@
+// The router grid of a cube: positions, hole and attachments, computed from geometry, PE layout, UCIe connection count
+// and placement alone (section 5 of the topology chapter).
+#pragma once
+
+#include <array>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "platform/base/error.h"
+#include "platform/topology/graph.h"
+#include "platform/topology/machine_spec.h"
+
+namespace kb::topology {
+
+// Part of the source hash: a layout file of another algorithm does not pass for a current one.
+inline constexpr int kLayoutVersion = 1;
+
+struct GridPoint {
+  int row = 0;
+  int col = 0;
+  friend bool operator==(GridPoint a, GridPoint b) { return a.row == b.row && a.col == b.col; }
+};
+std::string router_name(GridPoint point);  // "r2c0"
+
+struct PeAttachment {
+  GridPoint router;
+  Position center;  // mm
+};
+
+struct MeshLayout {
+  std::vector<double> column_x;                // mm, ascending
+  std::vector<double> row_y;                   // mm, ascending (southwards)
+  std::vector<GridPoint> holes;                // row-major
+  std::vector<PeAttachment> pes;               // by PE index
+  std::array<std::vector<GridPoint>, 4> ucie;  // by Side, then connection index
+  GridPoint m_cpu, sram;
+
+  int rows() const { return static_cast<int>(row_y.size()); }
+  int cols() const { return static_cast<int>(column_x.size()); }
+  bool exists(GridPoint point) const;  // inside the grid and not in the hole
+  Position position(GridPoint point) const;
+  int router_count() const { return rows() * cols() - static_cast<int>(holes.size()); }
+};
+
+// PE rows above (and below) the two HBM rows: T-45, raised to what the corners need (T-55).
+int rows_per_half(const MachineSpec& spec);
+
+// T-43..T-49, T-55. The spec must have passed check_machine.
+MeshLayout compute_mesh_layout(const MachineSpec& spec);
+
+// SHA-256 over the canonical text of exactly the inputs of T-57 and the algorithm's version.
+std::string mesh_source_hash(const MachineSpec& spec);
+
+// The layout as YAML (T-57), and back. Reading checks the hash against `spec` and that every attachment lies on an
+// existing router; problems are appended with line and column.
+std::string mesh_to_yaml(const MeshLayout& mesh, const MachineSpec& spec);
+MeshLayout mesh_from_yaml(const std::string& text, const std::string& file, const MachineSpec& spec,
+                          std::vector<Diagnostic>& diagnostics);
+
+}  // namespace kb::topology

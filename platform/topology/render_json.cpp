@@ -1,0 +1,115 @@
+#include <fmt/format.h>
+
+#include <nlohmann/json.hpp>
+
+#include "platform/topology/topology.h"
+#include "platform/topology/yaml_tree.h"
+
+namespace kb::topology {
+namespace {
+
+std::string quoted(const std::string& text) {
+  return nlohmann::json(text).dump();
+}
+
+// The shortest text that reads back as the same number, always with a point or exponent.
+std::string real_text(double value) {
+  return nlohmann::json(value).dump();
+}
+
+std::string optional_real(const std::optional<double>& value) {
+  return value ? real_text(*value) : "null";
+}
+
+std::string attributes_text(const AttributeMap& attrs) {
+  std::string out = "{";
+  for (const auto& [name, value] : attrs) {
+    if (out.size() > 1) out += ",";
+    out += quoted(name) + ":";
+    std::visit([&](const auto& v) { out += nlohmann::json(v).dump(); }, value);
+  }
+  return out + "}";
+}
+
+// A configuration value's text as JSON: lists and scalars with YAML's types.
+nlohmann::ordered_json to_json(const yaml::Value& value) {
+  if (value.kind == yaml::Kind::list) {
+    nlohmann::ordered_json list = nlohmann::ordered_json::array();
+    for (const yaml::ValuePtr& item : value.items) list.push_back(to_json(*item));
+    return list;
+  }
+  if (!value.quoted) {
+    const nlohmann::ordered_json parsed = nlohmann::ordered_json::parse(value.text, nullptr, false);
+    if (parsed.is_number() || parsed.is_boolean()) return parsed;
+  }
+  return value.text;
+}
+
+nlohmann::ordered_json& child(nlohmann::ordered_json& parent, const std::string& step) {
+  const std::size_t bracket = step.find('[');
+  if (bracket == std::string::npos) return parent[step];
+  nlohmann::ordered_json& list = parent[step.substr(0, bracket)];
+  if (list.is_null()) list = nlohmann::ordered_json::array();
+  const std::size_t index = std::stoul(step.substr(bracket + 1));
+  while (list.size() <= index) list.push_back(nlohmann::ordered_json::object());
+  return list[index];
+}
+
+// The effective configuration in the nested shape of the topology file.
+nlohmann::ordered_json spec_json(const std::map<std::string, ConfigValue>& config) {
+  nlohmann::ordered_json spec = nlohmann::ordered_json::object();
+  for (const auto& [path, entry] : config) {
+    nlohmann::ordered_json* at = &spec;
+    for (std::size_t from = 0; from <= path.size();) {
+      const std::size_t dot = std::min(path.find('.', from), path.size());
+      at = &child(*at, path.substr(from, dot - from));
+      from = dot + 1;
+    }
+    std::vector<Diagnostic> ignored;
+    const yaml::ValuePtr value = yaml::parse(entry.value, path, ignored);
+    *at = value ? to_json(*value) : nlohmann::ordered_json(entry.value);
+  }
+  return spec;
+}
+
+void append_nodes(std::string& out, const Graph& graph) {
+  std::map<const AttributeMap*, std::string> attribute_texts;  // looked up only; shared maps are written once
+  for (std::size_t i = 0; i < graph.nodes.size(); ++i) {
+    const Node& node = graph.nodes[i];
+    std::string& attrs = attribute_texts[node.attrs.get()];
+    if (attrs.empty()) attrs = attributes_text(*node.attrs);
+    const std::string pos =
+        node.pos_mm ? fmt::format("[{},{}]", real_text(node.pos_mm->x), real_text(node.pos_mm->y)) : "null";
+    out += fmt::format("{}\n{{\"id\":\"{}\",\"kind\":\"{}\",\"impl\":{},\"attrs\":{},\"pos_mm\":{}}}", i ? "," : "",
+                       node.id, node_kind_name(node.kind), quoted(node.impl), attrs, pos);
+  }
+}
+
+void append_edges(std::string& out, const Graph& graph) {
+  for (std::size_t i = 0; i < graph.edges.size(); ++i) {
+    const Edge& edge = graph.edges[i];
+    out += fmt::format(
+        "{}\n{{\"src\":\"{}\",\"dst\":\"{}\",\"kind\":\"{}\",\"bw_gbs\":{},\"distance_mm\":{},\"routing_weight_mm\":{}}"
+        "}",
+        i ? "," : "", graph.node(edge.src).id, graph.node(edge.dst).id, edge_kind_name(edge.kind),
+        optional_real(edge.bw_gbs), real_text(edge.distance_mm), optional_real(edge.routing_weight_mm));
+  }
+}
+
+}  // namespace
+
+std::string render_json(const LoadedTopology& topology) {
+  const Graph& graph = topology.graph;
+  std::string out = "{\n";
+  out += fmt::format("\"schema\":1,\n\"file\":{},\n\"sha256\":\"{}\",\n", quoted(topology.file), topology.sha256);
+  out +=
+      fmt::format("\"ns_per_mm\":{},\n\"flit_bytes\":{},\n", real_text(graph.spec.ns_per_mm), graph.spec.flit_bytes());
+  out += "\"spec\":" + spec_json(topology.config).dump() + ",\n\"nodes\":[";
+  append_nodes(out, graph);
+  out += "\n],\n\"edges\":[";
+  append_edges(out, graph);
+  out += "\n]\n}\n";
+  return out;
+}
+
+}  // namespace kb::topology

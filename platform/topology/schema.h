@@ -1,0 +1,20 @@
+// The topology schema: which keys exist, their types, bounds and defaults (section 2 of the topology chapter).
+#pragma once
+
+#include "platform/topology/machine_spec.h"
+#include "platform/topology/spec_reader.h"
+
+namespace kb::topology {
+
+// Reads the whole document; problems are left in the reader's context.
+MachineSpec read_machine(MapReader& top);
+// The `cube:` section.
+void read_cube(MapReader& cube, MachineSpec& spec);
+// The rules that tie several keys to each other (T-12, T-14, T-22, T-26, P-48).
+void check_machine(const MachineSpec& spec, ReadContext& context);
+
+const std::vector<std::string>& side_names();    // in the order of Side
+const std::vector<std::string>& corner_names();  // in the order of Corner
+const std::vector<std::string>& sip_topology_names();
+
+}  // namespace kb::topology

@@ -1,0 +1,190 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "platform/base/units.h"
+#include "platform/topology/component_rules.h"
+#include "platform/topology/schema.h"
+
+namespace kb::topology {
+namespace {
+
+constexpr std::int64_t kGbPerSlice = 6;  // T-11: 48 GB in 8 slices
+
+// A capacity in binary units; it must be a whole number of bytes.
+std::uint64_t to_bytes(ReadContext& context, const std::string& key, double value, std::uint64_t unit) {
+  const double bytes = value * static_cast<double>(unit);
+  if (bytes != std::floor(bytes)) {
+    context.report_rule({key}, fmt::format("{} is not a whole number of bytes", value), "write for example 2 or 0.5");
+  }
+  return static_cast<std::uint64_t>(bytes);
+}
+
+void read_layout(MapReader& cube, MachineSpec& spec) {
+  MapReader geometry = cube.map("geometry");
+  const auto read_size = [&](const char* key, double& w, double& h) {
+    MapReader size = geometry.map(key);
+    w = size.real("w", w, positive(100.0));
+    h = size.real("h", h, positive(100.0));
+    size.done();
+  };
+  read_size("cube_mm", spec.cube_mm_w, spec.cube_mm_h);
+  spec.hbm_mm_w = std::min(spec.hbm_mm_w, spec.cube_mm_w);
+  spec.hbm_mm_h = std::min(spec.hbm_mm_h, spec.cube_mm_h);
+  read_size("hbm_mm", spec.hbm_mm_w, spec.hbm_mm_h);
+  geometry.done();
+
+  MapReader layout = cube.map("pe_layout");
+  for (std::size_t corner : layout.choices("corners", nullptr, corner_names())) {
+    spec.corners.push_back(static_cast<Corner>(corner));
+  }
+  if (spec.corners.empty() && !layout.context().is_bad(layout.path("corners"))) {
+    layout.report("corners", "a cube without corners has no PEs", "list some of NW, NE, SW, SE");
+  }
+  spec.pe_per_corner = static_cast<int>(layout.whole("pe_per_corner", std::nullopt, at_least(1, 16)));
+  layout.done();
+
+  MapReader placement = cube.map("placement");
+  const auto read_place = [&](const char* key, double& x, double& y) {
+    MapReader block = placement.map(key);
+    const auto [px, py] = block.pair("pos_mm", std::make_pair(x, y), at_least(0.0, 100.0));
+    x = px;
+    y = py;
+    block.done();
+  };
+  read_place("m_cpu", spec.m_cpu_x, spec.m_cpu_y);
+  read_place("sram", spec.sram_x, spec.sram_y);
+  placement.done();
+  spec.mesh_file = cube.has("mesh_file") ? cube.text("mesh_file", std::nullopt) : "";
+  cube.context().note_known("cube.mesh_file");
+
+  MapReader ucie = cube.map("ucie");
+  spec.ucie_n_connections = static_cast<int>(ucie.whole("n_connections", 4, at_least(1, 64)));
+  spec.ucie = read_component(ucie, NodeKind::ucie);
+  ucie.done();
+}
+
+// The channel counts follow each other: one of them, or both, may be written (T-23).
+void read_channels(MapReader& memory, MachineSpec& spec) {
+  const std::int64_t pes = std::max(1, spec.pes_per_cube());
+  const Bounds count = at_least(1, 16384);
+  std::int64_t per_pe = 8;
+  if (memory.has("hbm_pseudo_channels") && !memory.has("hbm_channels_per_pe")) {
+    const std::int64_t total = memory.whole("hbm_pseudo_channels", std::nullopt, count);
+    if (total % pes != 0) {
+      memory.context().report_rule(
+          {memory.path("hbm_pseudo_channels"), "cube.pe_layout.corners", "cube.pe_layout.pe_per_corner"},
+          fmt::format("{} pseudo-channels cannot be shared equally by {} PEs", total, pes),
+          "write a multiple of the PE count");
+      memory.context().mark_bad(memory.path("hbm_pseudo_channels"));
+    }
+    per_pe = std::max<std::int64_t>(1, total / pes);
+  }
+  per_pe = memory.whole("hbm_channels_per_pe", per_pe, at_least(1, 1024));
+  spec.hbm_channels_per_pe = static_cast<int>(per_pe);
+  spec.hbm_pseudo_channels = static_cast<int>(memory.whole("hbm_pseudo_channels", per_pe * pes, count));
+  spec.hbm_channel_bw_gbs = memory.real("hbm_channel_bw_gbs", 32.0, bandwidth());
+}
+
+void read_memory(MapReader& memory, MachineSpec& spec) {
+  const std::vector<std::string> modes{"n_to_one", "one_to_one"};
+  spec.hbm_mapping_mode = static_cast<HbmMapping>(memory.choice("hbm_mapping_mode", 0, modes));
+  read_channels(memory, spec);
+  const std::int64_t pes = std::max(1, spec.pes_per_cube());
+  spec.hbm_slices_per_cube = static_cast<int>(memory.whole("hbm_slices_per_cube", pes, at_least(1, 16)));
+  const double gb = memory.real("hbm_total_gb_per_cube",
+                                static_cast<double>(kGbPerSlice * std::min<std::int64_t>(pes, 16)), positive(128.0));
+  spec.hbm_bytes_per_cube = to_bytes(memory.context(), memory.path("hbm_total_gb_per_cube"), gb, kGiB);
+  const Bounds tcm_bytes = at_least(0, 32.0 * static_cast<double>(kMiB));
+  spec.tcm_scheduler_reserved_bytes =
+      static_cast<std::uint64_t>(memory.whole("tcm_scheduler_reserved_bytes", 512 * kKiB, tcm_bytes));
+  spec.tcm_kernel_scratch_bytes = static_cast<std::uint64_t>(memory.whole("tcm_kernel_scratch_bytes", kMiB, tcm_bytes));
+}
+
+void read_components(MapReader& cube, MachineSpec& spec) {
+  MapReader components = cube.map("components");
+  const auto slot = [&](const char* name, NodeKind kind, const AttributeMap& defaults) {
+    MapReader component = components.map(name);
+    ComponentSpec out = read_component(component, kind, defaults);
+    component.done();
+    spec.cube_components[name] = out;
+  };
+  slot("noc_router", NodeKind::noc_router, {});
+  slot("m_cpu", NodeKind::m_cpu, {});
+  slot("sram", NodeKind::sram, {});
+  slot("hbm_ctrl", NodeKind::hbm_ctrl, {{"num_pcs", static_cast<std::int64_t>(spec.hbm_channels_per_pe)}});
+  slot("ucie_conn", NodeKind::ucie_conn, {});
+  components.done();
+  spec.sram_bytes_per_cube = to_bytes(cube.context(), "cube.components.sram.attrs.size_mb",
+                                      std::get<double>(spec.cube_components["sram"].attrs.at("size_mb")), kMiB);
+}
+
+void read_links(MapReader& links, MachineSpec& spec) {
+  spec.router_link_bw_gbs = links.real("router_link_bw_gbs", 256.0, bandwidth());
+  spec.router_overhead_ns = links.real("router_overhead_ns", 2.0, duration_ns());
+  spec.pe_to_router_bw_gbs = links.real("pe_to_router_bw_gbs", 256.0, bandwidth());
+  spec.hbm_to_router_bw_gbs =
+      links.real("hbm_to_router_bw_gbs", spec.hbm_channels_per_pe * spec.hbm_channel_bw_gbs, bandwidth());
+  spec.sram_to_router_bw_gbs = links.real("sram_to_router_bw_gbs", 128.0, bandwidth());
+  spec.noc_to_ucie_conn_bw_gbs = links.real("noc_to_ucie_conn_bw_gbs", 128.0, bandwidth());
+  spec.ucie_link_bw_gbs = links.real("ucie_link_bw_gbs", 512.0, bandwidth());
+  spec.ucie_seam_mm = links.real("ucie_seam_mm", 1.0, length_mm());
+  links.done();
+}
+
+// T-26: the TCM's size may be written at the block or in the memory map; the other follows.
+void read_pe_template(MapReader& pe_template, MapReader& memory, MachineSpec& spec) {
+  MapReader components = pe_template.map("components");
+  double tcm_mb = memory.real("tcm_size_mb", 2.0, positive(32.0));
+  const bool in_memory_map = memory.has("tcm_size_mb");
+  for (NodeKind kind : pe_block_kinds()) {
+    const std::string name(node_kind_name(kind));
+    MapReader component = components.map(name);
+    AttributeMap defaults;
+    if (kind == NodeKind::pe_tcm) defaults["size_mb"] = tcm_mb;
+    spec.pe_components[name] = read_component(component, kind, defaults);
+    component.done();
+  }
+  components.done();
+  const double block_mb = std::get<double>(spec.pe_components["pe_tcm"].attrs.at("size_mb"));
+  if (in_memory_map && block_mb != tcm_mb) {
+    memory.context().report_rule(
+        {"cube.pe_template.components.pe_tcm.attrs.size_mb", memory.path("tcm_size_mb")},
+        fmt::format("the TCM has {} MB here and {} MB in cube.memory_map.tcm_size_mb", block_mb, tcm_mb),
+        "write it in one of the two places");
+  }
+  if (!in_memory_map) {
+    tcm_mb = block_mb;
+    memory.context().note_value(memory.path("tcm_size_mb"), number_text(tcm_mb), false);
+  }
+  spec.tcm_bytes_per_pe = to_bytes(memory.context(), memory.path("tcm_size_mb"), tcm_mb, kMiB);
+
+  MapReader links = pe_template.map("links");
+  for (const char* name :
+       {"scheduler_to_dma_mm", "scheduler_to_fetch_store_mm", "scheduler_to_gemm_mm", "scheduler_to_math_mm",
+        "dma_to_fetch_store_mm", "fetch_store_to_gemm_mm", "fetch_store_to_math_mm", "gemm_to_fetch_store_mm",
+        "gemm_to_math_mm", "math_to_fetch_store_mm", "fetch_store_to_dma_mm"}) {
+    spec.pe_link_mm[name] = links.real(name, 0.0, length_mm());
+  }
+  spec.fetch_store_to_tcm_bw_gbs = links.real("fetch_store_to_tcm_bw_gbs", 512.0, optional_bandwidth());
+  links.done();
+  pe_template.done();
+}
+
+}  // namespace
+
+void read_cube(MapReader& cube, MachineSpec& spec) {
+  read_layout(cube, spec);
+  MapReader memory = cube.map("memory_map");
+  read_memory(memory, spec);
+  read_components(cube, spec);
+  MapReader links = cube.map("links");
+  read_links(links, spec);
+  MapReader pe_template = cube.map("pe_template");
+  read_pe_template(pe_template, memory, spec);
+  memory.done();
+  cube.done();
+}
+
+}  // namespace kb::topology

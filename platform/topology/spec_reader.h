@@ -1,0 +1,147 @@
+// Typed reading of a YAML tree: every access states the key's type, bounds and default. Problems are collected, so that
+// a user sees all of them at once; every value read is recorded with its origin.
+#pragma once
+
+#include <cstdint>
+#include <limits>
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "platform/base/error.h"
+#include "platform/topology/topology.h"
+#include "platform/topology/yaml_tree.h"
+
+namespace kb::topology {
+
+struct Bounds {
+  double low = 0.0;
+  double high = 1e15;
+  bool above_low = false;    // `low` itself is excluded
+  std::string text() const;  // "greater than 0 and at most 1000"
+};
+inline constexpr double kMaxBandwidth = 1e6;  // GB/s: a flit still occupies a link for hundreds of fs
+Bounds positive(double high);
+Bounds at_least(double low, double high);
+Bounds bandwidth();           // must be limited
+Bounds optional_bandwidth();  // 0 = no serialisation
+Bounds duration_ns();
+Bounds length_mm();
+
+// What all readers of one file share.
+class ReadContext {
+ public:
+  explicit ReadContext(std::string file) : file_(std::move(file)) {}
+
+  // Reports a problem at a mark, or at "--set" when the value came from there.
+  void report(yaml::Mark mark, bool from_override, const std::string& key, const std::string& message,
+              const std::string& remedy);
+  // A rule that ties several keys: reported at the first of them that the user gave (else at the first), and not at
+  // all when one of them is itself wrong. Keys are dotted paths.
+  void report_rule(const std::vector<std::string>& keys, const std::string& message, const std::string& remedy);
+  void warn_rule(const std::vector<std::string>& keys, const std::string& message, const std::string& remedy);
+  void mark_bad(const std::string& path) { bad_.insert(path); }
+  // True when the path or a mapping around it was reported.
+  bool is_bad(const std::string& path) const;
+  // True when the file or --set gives the key.
+  bool given(const std::string& path) const { return given_.count(path) != 0; }
+
+  void note_given(const std::string& path, yaml::Mark mark, bool from_override);
+  void note_value(const std::string& path, const std::string& text, bool from_override);
+  void note_known(const std::string& path) { known_.insert(path); }
+  void note_unknown(const yaml::Entry& entry, const std::string& parent, const std::vector<std::string>& siblings);
+  // Reports the unknown keys; called after the whole schema was walked, so that a key at the wrong level is recognised.
+  void finish_unknown();
+
+  const std::string& file() const { return file_; }
+  std::vector<Diagnostic>& diagnostics() { return diagnostics_; }
+  std::vector<Diagnostic>& warnings() { return warnings_; }
+  std::map<std::string, ConfigValue>& config() { return config_; }
+
+ private:
+  struct Given {
+    yaml::Mark mark;
+    bool from_override = false;
+  };
+  struct Unknown {
+    std::string key, parent;
+    yaml::Mark mark;
+    bool from_override = false;
+    std::vector<std::string> siblings;
+  };
+  std::optional<Diagnostic> rule(const std::vector<std::string>& keys, const std::string& message,
+                                 const std::string& remedy) const;
+
+  std::string file_;
+  std::vector<Diagnostic> diagnostics_, warnings_;
+  std::map<std::string, ConfigValue> config_;
+  std::map<std::string, Given> given_;
+  std::set<std::string> bad_, known_;
+  std::vector<Unknown> unknown_;
+};
+
+// Reads one mapping. A missing mapping reads as an empty one. Without a default a key is mandatory.
+class MapReader {
+ public:
+  // The document's top.
+  MapReader(ReadContext& context, const yaml::ValuePtr& root);
+  // A mapping that the file leaves out: every key reads as its default.
+  static MapReader absent(ReadContext& context, const std::string& path) {
+    return MapReader(context, path, nullptr, {}, false);
+  }
+
+  double real(const std::string& key, std::optional<double> fallback, const Bounds& bounds);
+  std::int64_t whole(const std::string& key, std::optional<std::int64_t> fallback, const Bounds& bounds);
+  bool flag(const std::string& key, bool fallback);
+  std::string text(const std::string& key, std::optional<std::string> fallback);
+  // Index of the word in `words`.
+  std::size_t choice(const std::string& key, std::optional<std::size_t> fallback,
+                     const std::vector<std::string>& words);
+  // A list of distinct words out of `words`, as indexes.
+  std::vector<std::size_t> choices(const std::string& key, const std::vector<std::size_t>* fallback,
+                                   const std::vector<std::string>& words);
+  std::pair<double, double> pair(const std::string& key, std::optional<std::pair<double, double>> fallback,
+                                 const Bounds& bounds);
+  // Mandatory lists of any length.
+  std::vector<double> reals(const std::string& key, const Bounds& bounds);
+  std::vector<std::string> words(const std::string& key);
+  MapReader map(const std::string& key);
+  std::vector<MapReader> list_of_maps(const std::string& key);
+  // Any scalar, typed by its spelling as YAML does.
+  AttributeValue any_scalar(const std::string& key);
+
+  bool has(const std::string& key) const { return value_ && value_->find(key) != nullptr; }
+  std::vector<std::string> keys() const;
+  std::string path(const std::string& key) const;
+  const std::string& path() const { return path_; }
+  ReadContext& context() { return *context_; }
+  // Reports a problem at the key's value (or at this mapping when the key is absent).
+  void report(const std::string& key, const std::string& message, const std::string& remedy);
+  // Reports every key that was not asked for.
+  void done();
+
+ private:
+  MapReader(ReadContext& context, std::string path, const yaml::ValuePtr& value, yaml::Mark mark, bool from_override);
+  const yaml::Value* take(const std::string& key, bool mandatory);
+  const yaml::Value* take_scalar(const std::string& key, bool mandatory, const std::string& expected);
+  const yaml::Value* take_list(const std::string& key, bool mandatory, const std::string& example);
+  std::optional<double> parse_real(const std::string& key, const yaml::Value& value, const Bounds& bounds);
+
+  ReadContext* context_;
+  std::string path_;
+  yaml::ValuePtr value_;  // a mapping, or nothing
+  yaml::Mark mark_;       // of the key that holds this mapping
+  bool from_override_ = false;
+  bool wrong_ = false;  // the file has something else here: do not also complain about what is missing inside
+  std::vector<std::string> asked_;
+};
+
+std::string number_text(double value);                          // shortest text of the same value
+std::string join_words(const std::vector<std::string>& words);  // "a, b"
+// "[1.5, 5.5]"
+std::string pair_text(double a, double b);
+
+}  // namespace kb::topology

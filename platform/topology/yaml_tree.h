@@ -1,0 +1,52 @@
+// A YAML document as a plain tree in which every key and value knows its place in the file. Values keep their text:
+// what type is wanted is the schema's business.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "platform/base/error.h"
+
+namespace kb::topology::yaml {
+
+struct Mark {
+  int line = 0;  // 1-based; 0 = unknown
+  int column = 0;
+};
+
+enum class Kind { null, scalar, map, list };
+std::string_view kind_text(Kind kind);  // "a mapping"
+
+struct Value;
+using ValuePtr = std::shared_ptr<Value>;
+
+struct Entry {
+  std::string key;
+  Mark mark;
+  ValuePtr value;
+};
+
+struct Value {
+  Kind kind = Kind::null;
+  Mark mark;
+  bool from_override = false;
+  std::string text;     // scalars
+  bool quoted = false;  // scalars: written with quotes, hence text
+  std::vector<Entry> entries;
+  std::vector<ValuePtr> items;
+
+  const Entry* find(std::string_view key) const;
+};
+
+// Parses one document. Syntax errors, duplicate keys, non-scalar keys and further documents are appended to
+// `diagnostics` with line and column (T-13); returns nothing after a syntax error. An empty text gives a null value.
+ValuePtr parse(const std::string& text, const std::string& file, std::vector<Diagnostic>& diagnostics);
+
+// Sets the value at a dotted path ("sip.io_chiplets[0].n_connections", also "sip.io_chiplets.0..."), creating missing
+// mappings; an index equal to a list's length appends. `text` is YAML. The replaced values carry from_override.
+void apply_override(ValuePtr& root, const std::string& path, const std::string& text,
+                    std::vector<Diagnostic>& diagnostics);
+
+}  // namespace kb::topology::yaml

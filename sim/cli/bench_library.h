@@ -1,0 +1,26 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "kernels/catalog.h"
+#include "sw/benches/bench.h"
+#include "sw/plugin/plugin.h"
+
+namespace kb::cli {
+
+// What can be run: the built-in kernels and benches and those of plug-ins, which stay loaded for the life of this object.
+class BenchLibrary {
+ public:
+  // Configuration Error when a plug-in cannot be loaded.
+  explicit BenchLibrary(const std::vector<std::string>& plugins);
+
+  const kernels::KernelCatalog& kernels() const { return kernels_; }
+  const sw::BenchRegistry& benches() const { return benches_; }
+
+ private:
+  kernels::KernelCatalog kernels_;
+  sw::BenchRegistry benches_ = sw::builtin_registry();
+};
+
+}  // namespace kb::cli

@@ -1,0 +1,77 @@
+// Texts of --help that show how the commands are used.
+#pragma once
+
+namespace kb::cli {
+
+inline constexpr const char* kOverview =
+    "kernbench simulates a multi-die AI accelerator: how long does a kernel take, and is its result right?";
+
+inline constexpr const char* kOverviewFooter =
+    "Examples:\n"
+    "  kernbench run                                        the default bench on the built-in machine\n"
+    "  kernbench run --bench vector-add --verify-data       compute the data too and check it\n"
+    "  kernbench list                                       what can be run\n"
+    "  kernbench topology configs/reference.yaml            what the machine looks like\n"
+    "'kernbench COMMAND --help' explains one command.\n"
+    "\n"
+    "Exit codes: 0 success, 1 bench or verification failed, 2 wrong usage or configuration,\n"
+    "3 defect of the simulator, 4 no progress (deadlock or time limit), 130 interrupted.";
+
+inline constexpr const char* kRunFooter =
+    "Examples:\n"
+    "  kernbench run\n"
+    "  kernbench run --topology my.yaml --bench gemm-multi-pe --verify-data\n"
+    "  kernbench run --bench gemm-single-pe --set m=512 --set k=512 --set n=512\n"
+    "  kernbench run --set cube.links.router_link_bw_gbs=128     a name with a dot is a topology key\n"
+    "  kernbench run --bench copy --vcd copy.vcd --vcd-filter 'sip0.cube0.*'\n"
+    "  kernbench run --plugin ./libmy_kernels.so --bench my-bench\n"
+    "  kernbench run --json > result.json                        only JSON on standard output\n"
+    "\n"
+    "Bench parameters: --set name=value, else the environment (shown by 'kernbench list'), else the default.\n"
+    "Data modes: off = times only; replay = compute after the run; eager = compute as operations complete.\n"
+    "Without --out the result goes to results/result.json (with --json alone no file is written).";
+
+inline constexpr const char* kSimulationFooter =
+    "This program is a simulation of one machine; its topology is built in.\n"
+    "--set changes single keys of it (a name with a dot) or parameters of the bench.";
+
+inline constexpr const char* kTopologyFooter =
+    "Examples:\n"
+    "  kernbench topology configs/reference.yaml\n"
+    "  kernbench topology my.yaml --json | jq '.nodes[].id'\n"
+    "  kernbench topology my.yaml --dot | dot -Tsvg > machine.svg\n"
+    "  kernbench topology my.yaml --set system.sips.count=4 --emit-mesh mesh.yaml";
+
+inline constexpr const char* kCheckFooter =
+    "Examples:\n"
+    "  kernbench check configs/*.yaml\n"
+    "Every problem of every file is printed with file, line and key; exit code 2 when there is one.";
+
+inline constexpr const char* kListFooter =
+    "Examples:\n"
+    "  kernbench list\n"
+    "  kernbench list --plugin ./libmy_kernels.so\n"
+    "  kernbench list --json";
+
+inline constexpr const char* kTrafficFooter =
+    "Examples:\n"
+    "  kernbench traffic --trace trace.csv\n"
+    "  kernbench traffic --topology my.yaml --trace trace.csv --json\n"
+    "\n"
+    "The trace is CSV with the header line id,issue_ns,op,src,dst,bytes; '#' starts a comment line.\n"
+    "  id        unique word or number\n"
+    "  issue_ns  when the transaction is issued, up to six decimals\n"
+    "  op        pe_read, pe_write, host_read or host_write\n"
+    "  src       a PE (sip0.cube0.pe0) for PE rows, host for host rows\n"
+    "  dst       physical address in hexadecimal (0x...), inside one HBM slice or SRAM\n"
+    "  bytes     at least 1";
+
+inline constexpr const char* kProbeFooter =
+    "Examples:\n"
+    "  kernbench probe\n"
+    "  kernbench probe --topology my.yaml --case pe-local-hbm\n"
+    "  kernbench probe --strict --json          exit code 1 when a check fails\n"
+    "\n"
+    "Each case is one transfer of 32 KiB on a machine of its own. Actual is delivered - issued; PE cases are reads.";
+
+}  // namespace kb::cli

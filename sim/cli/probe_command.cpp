@@ -1,0 +1,41 @@
+#include "sim/probe/probe.h"
+
+#include "sim/cli/help.h"
+#include "sim/cli/program.h"
+
+namespace kb::cli {
+namespace {
+
+class ProbeCommand final : public Command {
+ public:
+  ProbeCommand(CLI::App& app, const Program& program) {
+    choice_.program = &program;
+    app.footer(kProbeFooter);
+    choice_.add_file_option(app);
+    choice_.add_set_option(app);
+    app.add_option("--case", case_, "Only the case of this name")->type_name("NAME")->capture_default_str();
+    app.add_flag("--json", json_, "Print as JSON");
+    app.add_flag("--strict", strict_, "Exit code 1 when a check fails");
+  }
+
+  int run() override {
+    const topology::LoadedTopology machine = choice_.load();
+    const sim::ProbeReport report = sim::run_probe(machine, case_);
+    print(json_ ? sim::render_probe_json(machine, report) : sim::render_probe(machine, report));
+    return strict_ && !report.ok() ? exit_code(ErrorFamily::program) : 0;
+  }
+
+ private:
+  TopologyChoice choice_;
+  std::string case_ = "all";
+  bool json_ = false;
+  bool strict_ = false;
+};
+
+}  // namespace
+
+std::unique_ptr<Command> make_probe_command(CLI::App& app, const Program& program) {
+  return std::make_unique<ProbeCommand>(app, program);
+}
+
+}  // namespace kb::cli

@@ -1,0 +1,197 @@
+#include "sim/cli/program.h"
+
+#include <algorithm>
+#include <cerrno>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <exception>
+#include <functional>
+
+#include <systemc>
+
+#include "platform/base/error.h"
+#include "platform/base/nearest.h"
+#include "platform/base/version.h"
+#include "sim/cli/help.h"
+#include "sim/driver/interrupt.h"
+
+namespace kb::cli {
+namespace {
+
+using Factory = std::unique_ptr<Command> (*)(CLI::App&, const Program&);
+struct Entry {
+  const char* name;
+  const char* summary;
+  Factory make;
+};
+constexpr Entry kCommands[] = {
+    {"run", "Run a bench on a simulated machine and report times and data", make_run_command},
+    {"list", "List the benches and kernels that can be run", make_list_command},
+    {"probe", "Measure single transfers against the latency formula", make_probe_command},
+    {"topology", "Show a compiled machine: summary, JSON or Graphviz", make_topology_command},
+    {"check", "Check topology files without simulating", make_check_command},
+    {"traffic", "Replay a file of raw memory transactions", make_traffic_command},
+};
+
+std::string version_text() {
+  return std::string("kernbench ") + kVersion + " (" + sc_core::sc_version() + ")\n";
+}
+
+std::vector<std::string> option_names(const CLI::App& app) {
+  std::vector<std::string> names;
+  for (const CLI::Option* option : app.get_options()) {
+    for (const std::string& name : option->get_lnames()) names.push_back("--" + name);
+  }
+  return names;
+}
+
+// CLI11 names unknown options but does not suggest the right one.
+void check_option_names(const CLI::App& app, const std::vector<std::string>& args) {
+  const std::vector<std::string> names = option_names(app);
+  for (const std::string& arg : args) {
+    if (arg == "--") return;
+    if (arg.rfind("--", 0) != 0) continue;
+    const std::string name = arg.substr(0, arg.find('='));
+    if (std::find(names.begin(), names.end(), name) != names.end()) continue;
+    throw usage_error("unknown option " + name + "; " + suggest(name, names));
+  }
+}
+
+int report(const std::string& program, const Error& error) {
+  std::string text;
+  if (error.diagnostics().empty()) {
+    text = program + ": error: " + error.what() + "\n";
+  } else {
+    for (const Diagnostic& diagnostic : error.diagnostics()) text += diagnostic.text() + "\n";
+    const std::size_t count = error.diagnostics().size();
+    text += program + ": " + std::to_string(count) + (count == 1 ? " problem" : " problems") + " found, nothing was run\n";
+  }
+  if (error.code() == "USAGE_ERROR") text += "Try '" + program + " --help'.\n";
+  std::fflush(stdout);
+  std::fputs(text.c_str(), stderr);
+  return exit_code(error.family());
+}
+
+int guarded(const std::string& program, const std::function<int()>& body) {
+  try {
+    return body();
+  } catch (const Error& error) {
+    return report(program, error);
+  } catch (const sc_core::sc_report& error) {
+    return report(program, Error::model(std::string("SystemC: ") + error.what()));
+  } catch (const std::bad_alloc&) {
+    return report(program, Error::configuration("the machine is too large for the memory of this computer"));
+  } catch (const std::exception& error) {
+    return report(program, Error::model(std::string("unexpected failure: ") + error.what()));
+  }
+}
+
+// Parses the command line; help and version go to stdout.
+int parse_and_run(CLI::App& app, CLI::App& options_of, const std::vector<std::string>& args,
+                  const std::function<int()>& run) {
+  check_option_names(options_of, args);
+  std::vector<std::string> reversed(args.rbegin(), args.rend());
+  if (&app != &options_of) reversed.push_back(options_of.get_name());
+  try {
+    app.parse(reversed);
+  } catch (const CLI::CallForHelp&) {
+    print(&app == &options_of ? app.help() : options_of.help(app.get_name()));
+    return 0;
+  } catch (const CLI::ExtrasError&) {
+    throw usage_error("unexpected argument '" + options_of.remaining().front() + "'");
+  } catch (const CLI::ParseError& error) {
+    throw usage_error(error.what());
+  }
+  return run();
+}
+
+}  // namespace
+
+Error usage_error(const std::string& message) { return {ErrorFamily::configuration, "USAGE_ERROR", message}; }
+
+std::pair<std::string, std::string> split_assignment(const std::string& text) {
+  const std::size_t equals = text.find('=');
+  if (equals == std::string::npos || equals == 0) {
+    throw usage_error("--set needs name=value, not '" + text + "'");
+  }
+  return {text.substr(0, equals), text.substr(equals + 1)};
+}
+
+void TopologyChoice::add_file_option(CLI::App& app) {
+  if (program->fixed_topology) return;
+  app.add_option("--topology", file, "Topology file (default: the built-in reference machine)")->type_name("FILE");
+}
+
+void TopologyChoice::add_set_option(CLI::App& app) {
+  app.add_option("--set", sets, "Override a key of the topology file, e.g. sip.cube_mesh.w=2; may be repeated")
+      ->type_name("KEY=VALUE")
+      ->expected(1)
+      ->take_all();
+}
+
+topology::LoadedTopology TopologyChoice::load() const {
+  std::vector<std::pair<std::string, std::string>> overrides;
+  for (const std::string& text : sets) overrides.push_back(split_assignment(text));
+  if (!file.empty()) return topology::load(file, overrides);
+  return topology::load_text(program->topology.text, program->topology.name, overrides);
+}
+
+void print(const std::string& text) {
+  const bool written = std::fwrite(text.data(), 1, text.size(), stdout) == text.size() && std::fflush(stdout) == 0;
+  if (!written) throw Error::configuration(std::string("cannot write to standard output: ") + std::strerror(errno));
+}
+
+int start_systemc_main(int argc, char** argv) {
+  ::setenv("SYSTEMC_DISABLE_COPYRIGHT_MESSAGE", "1", 1);
+  ::setenv("SC_COPYRIGHT_MESSAGE", "DISABLE", 1);
+  return sc_core::sc_elab_and_sim(argc, argv);
+}
+
+int run_kernbench(int argc, char** argv, const Program& program) {
+  sim::install_interrupt_handlers();
+  const std::vector<std::string> args(argv + 1, argv + argc);
+  std::string prefix = program.name;
+  return guarded(prefix, [&] {
+    CLI::App app(kOverview, program.name);
+    app.footer(kOverviewFooter);
+    app.add_flag("--version", "Print the version and exit");
+    std::vector<std::unique_ptr<Command>> commands;
+    std::vector<std::string> names;
+    for (const Entry& entry : kCommands) {
+      commands.push_back(entry.make(*app.add_subcommand(entry.name, entry.summary), program));
+      names.emplace_back(entry.name);
+    }
+    if (args.empty()) {
+      std::fputs(app.help().c_str(), stderr);
+      return exit_code(ErrorFamily::configuration);
+    }
+    if (args[0] == "--help" || args[0] == "-h" || args[0] == "help") return print(app.help()), 0;
+    if (args[0] == "--version") return print(version_text()), 0;
+    const auto found = std::find(names.begin(), names.end(), args[0]);
+    if (found == names.end()) {
+      const bool option = args[0].rfind('-', 0) == 0;
+      if (option) check_option_names(app, {args[0]});
+      throw usage_error((option ? "no command given before " : "unknown command ") + args[0] + "; " +
+                        suggest(args[0], names));
+    }
+    prefix += " " + *found;
+    const std::vector<std::string> rest(args.begin() + 1, args.end());
+    Command& command = *commands[static_cast<std::size_t>(found - names.begin())];
+    return parse_and_run(app, *app.get_subcommand(*found), rest, [&command] { return command.run(); });
+  });
+}
+
+int run_simulation(int argc, char** argv, const Program& program) {
+  sim::install_interrupt_handlers();
+  const std::vector<std::string> args(argv + 1, argv + argc);
+  return guarded(program.name, [&] {
+    CLI::App app("Simulation of the machine of " + program.topology.name, program.name);
+    app.add_flag("--version", "Print the version and exit");
+    const std::unique_ptr<Command> command = make_run_command(app, program);
+    if (!args.empty() && args[0] == "--version") return print(version_text()), 0;
+    return parse_and_run(app, app, args, [&command] { return command->run(); });
+  });
+}
+
+}  // namespace kb::cli

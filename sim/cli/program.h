@@ -1,0 +1,65 @@
+// What the `kernbench` executable and the `sim_<name>` executables have in common.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <CLI/CLI.hpp>
+
+#include "platform/base/error.h"
+#include "platform/topology/topology.h"
+#include "sim/cli/builtin_topology.h"
+
+namespace kb::cli {
+
+struct Program {
+  std::string name;            // of the executable, for messages
+  BuiltinTopology topology;    // used when no --topology is given
+  std::string default_bench;   // of `run` without --bench
+  bool fixed_topology = false;  // a sim_<name>: there is no --topology
+};
+
+// What main() does: enters sc_main without SystemC's start-up banner.
+int start_systemc_main(int argc, char** argv);
+
+// `kernbench COMMAND ...`; returns the exit code of design 9. Never throws.
+int run_kernbench(int argc, char** argv, const Program& program);
+// `sim_<name> ...`: the options of `kernbench run` on the built-in topology.
+int run_simulation(int argc, char** argv, const Program& program);
+
+// One subcommand. Commands are added to the CLI11 application and run after parsing.
+class Command {
+ public:
+  virtual ~Command() = default;
+  virtual int run() = 0;  // exit code; errors are thrown as kb::Error
+};
+
+// The topology a command works on: a file or the built-in one, with --set overrides.
+struct TopologyChoice {
+  const Program* program = nullptr;
+  std::string file;
+  std::vector<std::string> sets;  // "key.path=value"
+
+  void add_file_option(CLI::App& app);
+  void add_set_option(CLI::App& app);
+  // Configuration Error with every problem of the file; usage Error for a malformed --set.
+  topology::LoadedTopology load() const;
+};
+
+// "name=value" taken apart; usage Error without '=' or name.
+std::pair<std::string, std::string> split_assignment(const std::string& text);
+Error usage_error(const std::string& message);
+
+std::unique_ptr<Command> make_run_command(CLI::App& app, const Program& program);
+std::unique_ptr<Command> make_list_command(CLI::App& app, const Program& program);
+std::unique_ptr<Command> make_probe_command(CLI::App& app, const Program& program);
+std::unique_ptr<Command> make_topology_command(CLI::App& app, const Program& program);
+std::unique_ptr<Command> make_check_command(CLI::App& app, const Program& program);
+std::unique_ptr<Command> make_traffic_command(CLI::App& app, const Program& program);
+
+// Writes to stdout and reports a full disk or closed pipe as a configuration Error.
+void print(const std::string& text);
+
+}  // namespace kb::cli

@@ -1,0 +1,171 @@
+#include <algorithm>
+
+#include "platform/observe/json_writer.h"
+#include "platform/observe/output_file.h"
+#include "sim/cli/bench_library.h"
+#include "sim/cli/help.h"
+#include "sim/cli/program.h"
+#include "sim/driver/bench_run.h"
+#include "sim/driver/text_report.h"
+#include "sw/runtime/device.h"
+
+namespace kb::cli {
+namespace {
+
+const std::vector<std::string> kDataModes = {"off", "replay", "eager"};
+
+class RunCommand final : public Command {
+ public:
+  RunCommand(CLI::App& app, const Program& program) : name_(program.fixed_topology ? program.name : program.name + " run") {
+    choice_.program = &program;
+    bench_ = program.default_bench;
+    app.footer(program.fixed_topology ? kSimulationFooter : kRunFooter);
+    choice_.add_file_option(app);
+    app.add_option("--bench", bench_, "Bench by name or by number of 'kernbench list'")->type_name("NAME")->capture_default_str();
+    app.add_option("--device", device_, "SIPs that the bench may use: all or sip:N")->type_name("DEVICE")->capture_default_str();
+    data_option_ = app.add_option("--data", data_, "Compute the data: off, replay or eager")->type_name("MODE")->capture_default_str();
+    app.add_flag("--verify-data", verify_, "Compute the data (replay unless --data says eager) and check the result");
+    app.add_option("--set", sets_, "Bench parameter, or a topology key when the name has a dot; may be repeated")
+        ->type_name("NAME=VALUE")->expected(1)->take_all();
+    app.add_option("--seed", seed_, "Seed of random tensor contents")->type_name("N")->capture_default_str();
+    app.add_option("--plugin", plugins_, "Shared library with kernels and benches; may be repeated")
+        ->type_name("FILE")->expected(1)->take_all();
+    app.add_option("--out", out_, "Folder for result.json (default: results)")->type_name("DIR");
+    app.add_option("--oplog", options_.oplog_file, "Write every operation to FILE (tab-separated)")->type_name("FILE");
+    app.add_option("--vcd", options_.vcd_file, "Write waveforms to FILE for GTKWave")->type_name("FILE");
+    app.add_option("--vcd-filter", options_.vcd_filters, "Only signals whose node.signal matches, * stands for anything; may be repeated")
+        ->type_name("PATTERN")->expected(1)->take_all();
+    app.add_option("--time-limit-ns", time_limit_ns_, "Stop at this simulated time (exit code 4 when work is outstanding)")
+        ->type_name("NS");
+    app.add_flag("--strict", strict_, "Reading unwritten memory is an error; late PEs and warnings of the run exit with 1");
+    app.add_flag("--json", json_, "Print the result as JSON and nothing else on standard output");
+    app.add_flag("--quiet", quiet_, "Print errors only");
+    app.add_flag("--dump-config", dump_, "Print the effective configuration with the origin of each value and exit");
+  }
+
+  int run() override {
+    take_sets();
+    sim::BenchRun run;
+    run.topology = choice_.load();
+    const BenchLibrary library(plugins_);
+    run.kernels = &library.kernels();
+    run.bench = &library.benches().resolve(bench_);
+    run.params = sw::resolve_params(run.bench->name, run.bench->parameters, bench_sets_);
+    run.device = device_;
+    contract::MachineInfo machine;
+    machine.sips = run.topology.graph.spec.sip_count;
+    run.sips = sw::parse_device(device_, machine);
+    run.seed = seed_;
+    run.strict = strict_;
+    run.verify = verify_;
+    run.options = simulation_options();
+    if (dump_) return dump_config(run);
+    return simulate_and_report(run);
+  }
+
+ private:
+  void take_sets() {
+    for (const std::string& text : sets_) {
+      const auto assignment = split_assignment(text);
+      if (assignment.first.find('.') != std::string::npos) {
+        choice_.sets.push_back(text);
+      } else {
+        bench_sets_.push_back(assignment);
+      }
+    }
+  }
+
+  sim::SimulationOptions simulation_options() const {
+    sim::SimulationOptions options = options_;
+    const auto mode = std::find(kDataModes.begin(), kDataModes.end(), data_);
+    if (mode == kDataModes.end()) throw usage_error("--data " + data_ + ": " + suggest(data_, kDataModes));
+    options.data_mode = static_cast<contract::DataMode>(mode - kDataModes.begin());
+    if (verify_ && options.data_mode == contract::DataMode::off) {
+      if (data_option_->count() > 0) throw usage_error("--verify-data needs the data that --data off leaves out");
+      options.data_mode = contract::DataMode::replay;
+    }
+    if (!options.vcd_filters.empty() && options.vcd_file.empty()) throw usage_error("--vcd-filter needs --vcd FILE");
+    if (time_limit_ns_) {
+      if (!(*time_limit_ns_ > 0.0) || *time_limit_ns_ > 1e12) throw usage_error("--time-limit-ns must be above 0 and at most 1e12");
+      options.time_limit = ns_to_fs(*time_limit_ns_);
+    }
+    options.strict = strict_;
+    options.progress = !quiet_;
+    return options;
+  }
+
+  int dump_config(const sim::BenchRun& run) const {
+    const sim::RunRecord record = sim::describe(run);
+    if (json_) {
+      print(sim::render_config_json(record));
+      return 0;
+    }
+    std::string text = "topology " + record.topology_file + "\n";
+    for (const auto& [key, entry] : record.config) text += key + " = " + entry.value + "  # " + entry.origin + "\n";
+    text += "bench " + record.bench + "\n";
+    for (const auto& [key, entry] : record.params) text += key + " = " + entry.value + "  # " + entry.origin + "\n";
+    print(text);
+    return 0;
+  }
+
+  int simulate_and_report(const sim::BenchRun& run) const {
+    std::optional<observe::OutputFile> file;
+    if (!json_ || !out_.empty()) {
+      const std::string folder = out_.empty() ? "results" : out_;
+      observe::make_folder(folder);
+      file.emplace((folder.back() == '/' ? folder : folder + "/") + "result.json", "the result file");
+    }
+    for (const Diagnostic& warning : run.topology.warnings) std::fprintf(stderr, "warning: %s\n", warning.text().c_str());
+    const sim::BenchOutcome outcome = sim::run_bench(run);
+    const std::string json = sim::render_result(outcome.record);
+    if (file) {
+      file->write(json);
+      file->commit();
+    }
+    if (json_) {
+      print(json);
+    } else if (!quiet_) {
+      print(sim::render_report(outcome.record, run.topology.graph.spec, files(file)));
+    }
+    if (!outcome.record.ok && (json_ || quiet_)) {
+      std::fprintf(stderr, "%s: error: %s: %s\n", name_.c_str(), outcome.record.error_code.c_str(),
+                   outcome.record.error_message.c_str());
+    }
+    return outcome.exit_code;
+  }
+
+  std::vector<std::pair<std::string, std::string>> files(const std::optional<observe::OutputFile>& result) const {
+    std::vector<std::pair<std::string, std::string>> list;
+    if (result) list.emplace_back("result", result->path());
+    if (!options_.oplog_file.empty()) list.emplace_back("operations", options_.oplog_file);
+    if (!options_.vcd_file.empty()) list.emplace_back("waveforms", options_.vcd_file);
+    return list;
+  }
+
+  std::string name_;
+  TopologyChoice choice_;
+  std::string bench_;
+  std::string device_ = "all";
+  std::string data_ = "off";
+  CLI::Option* data_option_ = nullptr;
+  bool verify_ = false;
+  std::vector<std::string> sets_;
+  sw::Assignments bench_sets_;
+  std::uint64_t seed_ = 1;
+  std::vector<std::string> plugins_;
+  std::string out_;
+  sim::SimulationOptions options_;
+  std::optional<double> time_limit_ns_;
+  bool strict_ = false;
+  bool json_ = false;
+  bool quiet_ = false;
+  bool dump_ = false;
+};
+
+}  // namespace
+
+std::unique_ptr<Command> make_run_command(CLI::App& app, const Program& program) {
+  return std::make_unique<RunCommand>(app, program);
+}
+
+}  // namespace kb::cli

@@ -1,0 +1,53 @@
+#include "platform/observe/output_file.h"
+#include "sim/cli/help.h"
+#include "sim/cli/program.h"
+
+namespace kb::cli {
+namespace {
+
+class TopologyCommand final : public Command {
+ public:
+  TopologyCommand(CLI::App& app, const Program& program) {
+    choice_.program = &program;
+    app.footer(kTopologyFooter);
+    CLI::Option* file = app.add_option("FILE", choice_.file, "Topology file (default: the built-in reference machine)");
+    app.add_option("--topology", choice_.file, "The same as FILE")->type_name("FILE")->excludes(file);
+    choice_.add_set_option(app);
+    CLI::Option* json = app.add_flag("--json", json_, "Nodes, edges and the checked specification as JSON");
+    CLI::Option* dot = app.add_flag("--dot", dot_, "A Graphviz drawing; one cube stands for equal ones")->excludes(json);
+    app.add_flag("--full", full_, "With --dot: draw every node")->needs(dot);
+    app.add_option("--emit-mesh", mesh_file_, "Write the cube's router grid to FILE")->type_name("FILE");
+  }
+
+  int run() override {
+    const topology::LoadedTopology machine = choice_.load();
+    if (!mesh_file_.empty()) {
+      observe::OutputFile file(mesh_file_, "the mesh file");
+      file.write(topology::render_mesh(machine));
+      file.commit();
+    }
+    if (json_) {
+      print(topology::render_json(machine));
+    } else if (dot_) {
+      print(topology::render_dot(machine, full_));
+    } else {
+      print(topology::render_summary(machine));
+    }
+    return 0;
+  }
+
+ private:
+  TopologyChoice choice_;
+  bool json_ = false;
+  bool dot_ = false;
+  bool full_ = false;
+  std::string mesh_file_;
+};
+
+}  // namespace
+
+std::unique_ptr<Command> make_topology_command(CLI::App& app, const Program& program) {
+  return std::make_unique<TopologyCommand>(app, program);
+}
+
+}  // namespace kb::cli

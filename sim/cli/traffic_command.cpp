@@ -1,0 +1,55 @@
+#include "platform/observe/output_file.h"
+#include "sim/cli/help.h"
+#include "sim/cli/program.h"
+#include "sim/driver/systemc_setup.h"
+#include "sim/traffic/trace_reader.h"
+#include "sim/traffic/traffic_writer.h"
+
+namespace kb::cli {
+namespace {
+
+class TrafficCommand final : public Command {
+ public:
+  TrafficCommand(CLI::App& app, const Program& program) {
+    choice_.program = &program;
+    app.footer(kTrafficFooter);
+    choice_.add_file_option(app);
+    choice_.add_set_option(app);
+    app.add_option("--trace", trace_, "Transactions as CSV")->type_name("FILE")->required();
+    app.add_option("--out", out_, "Write to FILE instead of standard output")->type_name("FILE");
+    app.add_flag("--json", json_, "JSON instead of tab-separated values");
+  }
+
+  int run() override {
+    const topology::LoadedTopology machine = choice_.load();
+    const sim::Trace trace = sim::read_trace(trace_, machine.graph);
+    for (const Diagnostic& warning : trace.warnings) std::fprintf(stderr, "warning: %s\n", warning.text().c_str());
+    std::optional<observe::OutputFile> file;
+    if (!out_.empty()) file.emplace(out_, "the output file");
+    sim::prepare_systemc();
+    const std::vector<sim::TrafficResult> results = sim::run_traffic(machine, trace.rows);
+    const std::string text = json_ ? sim::render_traffic_json(machine.graph, results)
+                                   : sim::render_traffic_tsv(machine.graph, results);
+    if (file) {
+      file->write(text);
+      file->commit();
+    } else {
+      print(text);
+    }
+    return 0;
+  }
+
+ private:
+  TopologyChoice choice_;
+  std::string trace_;
+  std::string out_;
+  bool json_ = false;
+};
+
+}  // namespace
+
+std::unique_ptr<Command> make_traffic_command(CLI::App& app, const Program& program) {
+  return std::make_unique<TrafficCommand>(app, program);
+}
+
+}  // namespace kb::cli

@@ -1,0 +1,96 @@
+#include "sim/driver/bench_run.h"
+
+#include <utility>
+
+#include "sim/driver/host_usage.h"
+#include "sw/runtime/runtime.h"
+
+namespace kb::sim {
+namespace {
+
+const char* data_mode_name(contract::DataMode mode) {
+  switch (mode) {
+    case contract::DataMode::off: return "off";
+    case contract::DataMode::replay: return "replay";
+    case contract::DataMode::eager: return "eager";
+  }
+  return "";
+}
+
+std::string failed_tensors(const std::vector<data::VerificationRow>& rows) {
+  std::string names;
+  for (const data::VerificationRow& row : rows) {
+    if (!row.ok) names += (names.empty() ? "" : ", ") + row.tensor;
+  }
+  return names;
+}
+
+void fail(BenchOutcome& outcome, ErrorFamily family, std::string code, std::string message) {
+  outcome.record.ok = false;
+  outcome.record.error_code = std::move(code);
+  outcome.record.error_message = std::move(message);
+  outcome.exit_code = exit_code(family);
+}
+
+void judge(BenchOutcome& outcome, const BenchRun& run, const std::optional<Error>& failure) {
+  RunRecord& record = outcome.record;
+  if (failure) {
+    fail(outcome, failure->family(), failure->code(), failure->what());
+  } else if (!data::all_ok(record.verification)) {
+    fail(outcome, ErrorFamily::program, "VERIFICATION_FAILED",
+         "wrong contents in " + failed_tensors(record.verification) + "; the verification table names the elements");
+  } else if (run.verify && record.verification.empty()) {
+    fail(outcome, ErrorFamily::program, "NOTHING_VERIFIED",
+         "--verify-data was given but bench '" + record.bench + "' compared no tensor");
+  } else if (run.strict && !record.warnings.empty()) {
+    fail(outcome, ErrorFamily::program, "STRICT", "--strict does not accept warnings: " + record.warnings[0]);
+  }
+}
+
+}  // namespace
+
+RunRecord describe(const BenchRun& run) {
+  RunRecord record;
+  record.topology_file = run.topology.file;
+  record.topology_sha256 = run.topology.sha256;
+  for (const auto& [key, value] : run.topology.config) record.config[key] = {value.value, value.origin};
+  record.bench = run.bench->name;
+  for (const sw::ParameterValue& value : run.params.values()) {
+    record.params.emplace_back(value.declared.name, ConfigEntry{value.value, value.origin});
+  }
+  record.seed = run.seed;
+  record.device = run.device;
+  record.data_mode = data_mode_name(run.options.data_mode);
+  return record;
+}
+
+BenchOutcome run_bench(const BenchRun& run) {
+  const HostUsage usage;
+  BenchOutcome outcome;
+  RunRecord& record = outcome.record;
+  record = describe(run);
+  std::vector<std::string> warnings;
+  SimulationOptions options = run.options;
+  options.kernels = run.kernels;
+  SimulationResult result = simulate(run.topology, options, [&](contract::IHost& host) {
+    sw::RuntimeOptions runtime_options;
+    runtime_options.devices = run.sips;
+    runtime_options.seed = run.seed;
+    runtime_options.warn = [&warnings](const std::string& text) { warnings.push_back(text); };
+    sw::Runtime runtime(host, run.kernels, std::move(runtime_options));
+    sw::BenchResult bench = sw::run_bench(runtime, *run.bench, run.params);
+    record.verification = std::move(bench.verification);
+    for (const sw::Figure& figure : bench.figures) record.figures.push_back({figure.name, figure.value, figure.unit});
+    record.notes = std::move(bench.notes);
+  });
+  record.sim_time = result.sim_time;
+  record.launches = std::move(result.launches);
+  record.blocks = std::move(result.blocks);
+  record.warnings = std::move(result.warnings);
+  record.warnings.insert(record.warnings.end(), warnings.begin(), warnings.end());
+  judge(outcome, run, result.failure);
+  record.host = usage.figures(result.events);
+  return outcome;
+}
+
+}  // namespace kb::sim

@@ -1,0 +1,38 @@
+// Runs one bench on one machine and turns what happened into a result record and an exit code.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "platform/topology/topology.h"
+#include "sim/driver/run_record.h"
+#include "sim/driver/simulation.h"
+#include "sw/benches/bench.h"
+
+namespace kb::sim {
+
+struct BenchRun {
+  topology::LoadedTopology topology;
+  const contract::IKernelCatalog* kernels = nullptr;
+  const sw::Bench* bench = nullptr;
+  sw::Params params;
+  std::string device;     // as given: "all", "sip:1"
+  std::vector<int> sips;  // the same as SIP numbers
+  std::uint64_t seed = 1;
+  bool strict = false;  // warnings of the run fail it
+  bool verify = false;  // the user asked for verification
+  SimulationOptions options;
+};
+
+struct BenchOutcome {
+  RunRecord record;
+  int exit_code = 0;
+};
+
+// The part of the record that is known before the run.
+RunRecord describe(const BenchRun& run);
+
+// Program failures and lack of progress are in the outcome; configuration and model Errors are thrown.
+BenchOutcome run_bench(const BenchRun& run);
+
+}  // namespace kb::sim

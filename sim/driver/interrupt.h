@@ -1,0 +1,9 @@
+#pragma once
+
+namespace kb::sim {
+
+// Ctrl-C and termination end the process at once with exit code 130, whatever it is doing, and leave no partial file.
+// A write beyond the file size limit becomes an ordinary write error.
+void install_interrupt_handlers();
+
+}  // namespace kb::sim

@@ -1,0 +1,167 @@
+#include "sim/driver/run_record.h"
+
+#include <cctype>
+
+#include "platform/base/version.h"
+#include "platform/observe/json_writer.h"
+
+namespace kb::sim {
+namespace {
+
+using observe::JsonWriter;
+using observe::json_string;
+
+// JSON's own number grammar: no leading zeros, plus signs, hexadecimal or bare points.
+bool is_json_number(const std::string& s) {
+  std::size_t i = 0;
+  const auto digits = [&] {
+    const std::size_t first = i;
+    while (i < s.size() && std::isdigit(static_cast<unsigned char>(s[i])) != 0) ++i;
+    return i - first;
+  };
+  if (i < s.size() && s[i] == '-') ++i;
+  const std::size_t first = i;
+  const std::size_t whole = digits();
+  if (whole == 0 || (whole > 1 && s[first] == '0')) return false;
+  if (i < s.size() && s[i] == '.') {
+    ++i;
+    if (digits() == 0) return false;
+  }
+  if (i < s.size() && (s[i] == 'e' || s[i] == 'E')) {
+    ++i;
+    if (i < s.size() && (s[i] == '+' || s[i] == '-')) ++i;
+    if (digits() == 0) return false;
+  }
+  return i == s.size();
+}
+
+template <typename Entries>
+void write_config(JsonWriter& json, const Entries& entries) {
+  json.begin_object();
+  for (const auto& [key, entry] : entries) {
+    json.key(key).begin_object(true);
+    json.key("value").raw(json_scalar(entry.value));
+    json.key("origin").text(entry.origin).end_object();
+  }
+  json.end_object();
+}
+
+void write_setup(JsonWriter& json, const RunRecord& run) {
+  json.key("schema").integer(kResultSchema).key("version").text(kVersion);
+  json.key("topology").begin_object().key("file").text(run.topology_file);
+  json.key("sha256").text(run.topology_sha256).end_object();
+  json.key("config");
+  write_config(json, run.config);
+  json.key("bench").begin_object().key("name").text(run.bench).key("params");
+  write_config(json, run.params);
+  json.end_object();
+}
+
+void write_pe(JsonWriter& json, const contract::PeResult& pe) {
+  json.begin_object(true);
+  json.key("cube").unsigned_integer(pe.pe.cube.value).key("pe").unsigned_integer(pe.pe.pe.value);
+  json.key("start_ns").time_ns(pe.start).key("exec_ns").time_ns(pe.exec);
+  json.key("dma_ns").time_ns(pe.dma).key("compute_ns").time_ns(pe.compute);
+  json.key("late_ns").time_ns(pe.late).end_object();
+}
+
+// A launch that never completed has null times (no progress).
+JsonWriter& write_time(JsonWriter& json, TimeFs fs) { return fs == kNever ? json.null() : json.time_ns(fs); }
+
+void write_launch(JsonWriter& json, const LaunchRecord& launch) {
+  json.begin_object();
+  json.key("id").unsigned_integer(launch.id).key("kernel").text(launch.kernel);
+  json.key("sip").unsigned_integer(launch.sip.value).key("ok").boolean(launch.ok);
+  json.key("submit_ns").time_ns(launch.submitted).key("start_ns");
+  write_time(json, launch.start).key("completed_ns");
+  write_time(json, launch.completed).key("pe_exec_ns").begin_object(true);
+  json.key("min").time_ns(launch.exec_min()).key("max").time_ns(launch.exec_max()).end_object();
+  json.key("dma_ns").time_ns(launch.dma_max()).key("compute_ns").time_ns(launch.compute_max());
+  json.key("late_pes").unsigned_integer(launch.late_pes()).key("max_late_ns").time_ns(launch.late_max());
+  json.key("per_pe").begin_array();
+  for (const contract::PeResult& pe : launch.pes) write_pe(json, pe);
+  json.end_array().end_object();
+}
+
+void write_verification(JsonWriter& json, const data::VerificationRow& row) {
+  json.begin_object();
+  json.key("tensor").text(row.tensor).key("dtype").text(dtype_name(row.dtype)).key("shape").begin_array(true);
+  for (const std::int64_t size : row.shape) json.integer(size);
+  json.end_array();
+  json.key("max_abs").real(row.max_abs).key("max_rel").real(row.max_rel).key("tolerance").real(row.tolerance);
+  json.key("bound").text(row.bound).key("ok").boolean(row.ok).end_object();
+}
+
+void write_figures(JsonWriter& json, const RunRecord& run) {
+  json.key("figures").begin_array();
+  for (const FigureRecord& figure : run.figures) {
+    json.begin_object(true).key("name").text(figure.name).key("value").real(figure.value);
+    json.key("unit").text(figure.unit).end_object();
+  }
+  json.end_array();
+}
+
+void write_texts(JsonWriter& json, const char* key, const std::vector<std::string>& texts) {
+  json.key(key).begin_array();
+  for (const std::string& text : texts) json.text(text);
+  json.end_array();
+}
+
+void write_blocks(JsonWriter& json, const RunRecord& run) {
+  json.begin_object();
+  for (const auto& [node, statistics] : run.blocks) {
+    json.key(node).begin_object();
+    for (const StatisticRecord& statistic : statistics) {
+      json.key(statistic.name).begin_object(true).key("value");
+      statistic.unit == "ns" ? json.time_ns(statistic.value) : json.integer(statistic.value);
+      json.key("unit").text(statistic.unit).end_object();
+    }
+    json.end_object();
+  }
+  json.end_object();
+}
+
+}  // namespace
+
+std::string json_scalar(const std::string& text) {
+  return text == "true" || text == "false" || is_json_number(text) ? text : json_string(text);
+}
+
+std::string render_config_json(const RunRecord& run) {
+  JsonWriter json;
+  json.begin_object();
+  write_setup(json, run);
+  json.end_object();
+  return json.str() + '\n';
+}
+
+std::string render_result(const RunRecord& run) {
+  JsonWriter json;
+  json.begin_object();
+  write_setup(json, run);
+  json.key("device").text(run.device).key("seed").unsigned_integer(run.seed).key("data_mode").text(run.data_mode);
+  json.key("ok").boolean(run.ok).key("error");
+  if (run.error_code.empty()) {
+    json.null();
+  } else {
+    json.begin_object().key("code").text(run.error_code).key("message").text(run.error_message).end_object();
+  }
+  json.key("sim_time_ns").time_ns(run.sim_time);
+  json.key("launches").begin_array();
+  for (const LaunchRecord& launch : run.launches) write_launch(json, launch);
+  json.end_array();
+  json.key("blocks");
+  write_blocks(json, run);
+  json.key("verification").begin_array();
+  for (const data::VerificationRow& row : run.verification) write_verification(json, row);
+  json.end_array();
+  write_figures(json, run);
+  write_texts(json, "notes", run.notes);
+  write_texts(json, "warnings", run.warnings);
+  json.key("host").begin_object().key("wall_s").real(run.host.wall_s).key("cpu_s").real(run.host.cpu_s);
+  json.key("rss_mb").real(run.host.rss_mb).key("events").unsigned_integer(run.host.events).end_object();
+  json.end_object();
+  return json.str() + '\n';
+}
+
+}  // namespace kb::sim

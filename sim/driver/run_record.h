@@ -1,0 +1,75 @@
+// Everything a run reports, as plain data, and its JSON form (the result contract that scripts depend on).
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "platform/base/units.h"
+#include "platform/data/verification.h"
+#include "sim/host/launch_record.h"
+
+namespace kb::sim {
+
+inline constexpr int kResultSchema = 1;
+
+struct ConfigEntry {
+  std::string value;
+  std::string origin;  // "default", "file", "--set"
+};
+
+struct StatisticRecord {
+  std::string name;
+  std::int64_t value = 0;  // fs when the unit is "ns"
+  std::string unit;
+};
+
+// A result that a reader wants first, e.g. a throughput.
+struct FigureRecord {
+  std::string name;
+  double value = 0.0;
+  std::string unit;  // "" = a count
+};
+
+struct HostFigures {
+  double wall_s = 0.0;
+  double cpu_s = 0.0;
+  double rss_mb = 0.0;
+  std::uint64_t events = 0;
+};
+
+struct RunRecord {
+  std::string topology_file;
+  std::string topology_sha256;
+  std::map<std::string, ConfigEntry> config;
+  std::string bench;
+  std::vector<std::pair<std::string, ConfigEntry>> params;  // in declaration order
+  std::uint64_t seed = 0;
+  std::string device;
+  std::string data_mode;
+  bool ok = true;
+  std::string error_code;  // empty iff there is no error
+  std::string error_message;
+  TimeFs sim_time = 0;
+  std::vector<LaunchRecord> launches;
+  std::vector<std::pair<std::string, std::vector<StatisticRecord>>> blocks;  // by node id, in node order
+  std::vector<data::VerificationRow> verification;
+  std::vector<FigureRecord> figures;
+  std::vector<std::string> notes;  // of the bench
+  std::vector<std::string> warnings;
+  HostFigures host;
+};
+
+// The document of DIR/result.json and of --json. Bit-identical between equal runs except for the member "host".
+std::string render_result(const RunRecord& run);
+
+// `--dump-config --json`: topology, configuration, bench and parameters as in the result.
+std::string render_config_json(const RunRecord& run);
+
+// A configuration value as JSON: a number or boolean where it is spelled as one, else a string.
+std::string json_scalar(const std::string& text);
+
+}  // namespace kb::sim

@@ -1,0 +1,180 @@
+#include "sim/driver/simulation.h"
+
+#include <algorithm>
+
+#include <systemc>
+
+#include "modules/catalog.h"
+#include "platform/address/phys_addr.h"
+#include "platform/data/data_engine.h"
+#include "platform/data/op_log.h"
+#include "platform/data/operation_recorder.h"
+#include "platform/elab/platform.h"
+#include "platform/observe/output_file.h"
+#include "platform/observe/vcd_writer.h"
+#include "sim/driver/progress.h"
+#include "sim/driver/systemc_setup.h"
+#include "sim/driver/wait_table.h"
+#include "sim/host/host_port.h"
+
+namespace kb::sim {
+namespace {
+
+std::string_view memory_space(std::uint64_t pa) {
+  const address::PhysAddr address = address::PhysAddr::decode(pa);
+  if (address.is_hbm()) return "hbm";
+  if (address.is_sram()) return "sram";
+  return address.is_tcm() ? "tcm" : "other";
+}
+
+// What the data engine writes and reads: memory, operation log, recorder.
+class DataSide {
+ public:
+  DataSide(const topology::Graph& graph, const SimulationOptions& options)
+      : memory_({options.strict, [](std::uint64_t pa) { return address::PhysAddr::decode(pa).to_string(); }}),
+        log_(make_log(graph, options)),
+        engine_(options.data_mode, memory_, engine_options(graph, log_.get())),
+        recorder_(engine_) {
+    if (log_) guard_.emplace(options.oplog_file + ".part");
+  }
+
+  data::OperationRecorder& recorder() { return recorder_; }
+  std::vector<std::byte> read(std::uint64_t pa, std::uint64_t nbytes) { return engine_.read({{pa, nbytes}}); }
+  void finish() {
+    engine_.sync();
+    if (log_) log_->finish();
+  }
+  void finish_log() {
+    if (log_) log_->finish();
+  }
+
+ private:
+  static std::unique_ptr<data::OpLog> make_log(const topology::Graph& graph, const SimulationOptions& options) {
+    if (options.oplog_file.empty()) return nullptr;
+    data::OpLog::Options log;
+    for (const topology::Node& node : graph.nodes) log.component_names.push_back(node.id);
+    log.space = memory_space;
+    return std::make_unique<data::OpLog>(options.oplog_file, std::move(log));
+  }
+  static data::DataEngine::Options engine_options(const topology::Graph& graph, data::IOpSink* sink) {
+    data::DataEngine::Options options;
+    options.component_name = [&graph](NodeId node) { return node.valid() ? graph.node(node).id : std::string("host"); };
+    options.sink = sink;
+    return options;
+  }
+
+  data::MemoryStore memory_;
+  std::unique_ptr<data::OpLog> log_;
+  std::optional<observe::TemporaryGuard> guard_;
+  data::DataEngine engine_;
+  data::OperationRecorder recorder_;
+};
+
+std::unique_ptr<observe::VcdWriter> make_waveform(const SimulationOptions& options) {
+  if (options.vcd_file.empty()) return nullptr;
+  observe::VcdWriter::Options vcd;
+  vcd.filters = options.vcd_filters;
+  return std::make_unique<observe::VcdWriter>(options.vcd_file, std::move(vcd));
+}
+
+void check_filters(const observe::VcdWriter* waveform) {
+  if (waveform == nullptr) return;
+  const std::vector<std::string> unmatched = waveform->unmatched_filters();
+  if (unmatched.empty()) return;
+  throw Error::configuration("--vcd-filter '" + unmatched[0] +
+                             "' matches no signal; a signal is named node.signal, e.g. '" + waveform->example() +
+                             "', and * stands for any characters");
+}
+
+// The program's own failure, or the lack of progress; nothing when everything came to its end.
+std::optional<Error> find_failure(elab::Platform& platform, HostPort& host) {
+  if (host.failure()) {
+    try {
+      std::rethrow_exception(host.failure());
+    } catch (const Error& error) {
+      if (error.family() != ErrorFamily::program && error.family() != ErrorFamily::no_progress) throw;
+      return error;
+    } catch (const std::exception& error) {
+      return Error::program("BENCH_ERROR", std::string("the bench failed: ") + error.what());
+    }
+  }
+  const bool limited = platform.scheduler().limit_reached();
+  std::vector<elab::WaitInfo> waits;
+  host.collect_waits(waits);
+  for (const elab::WaitInfo& wait : platform.waits()) waits.push_back(wait);
+  if (host.main_finished() && host.open_requests() == 0 && waits.empty()) return std::nullopt;
+  const std::string now = format_ns(platform.scheduler().now());
+  const std::string headline = limited ? "the time limit was reached at " + now + " ns with work outstanding"
+                                       : "nothing can happen any more at " + now + " ns but work is outstanding";
+  return Error(ErrorFamily::no_progress, limited ? "TIME_LIMIT" : "NO_PROGRESS", headline + "\n" + render_waits(waits));
+}
+
+void collect(const elab::Platform& platform, SimulationResult& result) {
+  const topology::Graph& graph = platform.graph();
+  std::vector<elab::Statistic> statistics;
+  for (std::uint32_t i = 0; i < graph.nodes.size(); ++i) {
+    if (graph.nodes[i].kind == topology::NodeKind::host) continue;
+    statistics.clear();
+    platform.block(NodeId(i)).collect_statistics(statistics);
+    if (statistics.empty()) continue;
+    auto& [id, records] = result.blocks.emplace_back(graph.nodes[i].id, std::vector<StatisticRecord>());
+    for (const elab::Statistic& s : statistics) records.push_back({s.name, s.value, s.unit});
+  }
+}
+
+void add_late_warnings(SimulationResult& result) {
+  for (const LaunchRecord& launch : result.launches) {
+    if (launch.late_pes() == 0) continue;
+    result.warnings.push_back("launch " + std::to_string(launch.id) + " of " + launch.kernel + ": " +
+                              std::to_string(launch.late_pes()) + " PEs got it after the common start time, by up to " +
+                              format_ns(launch.late_max()) + " ns");
+  }
+}
+
+}  // namespace
+
+SimulationResult simulate(const topology::LoadedTopology& topology, const SimulationOptions& options,
+                          const HostProgram& program) {
+  prepare_systemc();
+  DataSide data(topology.graph, options);
+  const std::unique_ptr<observe::VcdWriter> waveform = make_waveform(options);
+  elab::PlatformOptions platform_options;
+  platform_options.operations = &data.recorder();
+  platform_options.kernels = options.kernels;
+  platform_options.observer = waveform.get();
+  elab::Platform platform("platform", topology.graph, modules::builtin_registry(), platform_options);
+  HostPortOptions host_options;
+  host_options.data_mode = options.data_mode;
+  if (options.data_mode != contract::DataMode::off) {
+    host_options.read_memory = [&data](std::uint64_t pa, std::uint64_t nbytes) { return data.read(pa, nbytes); };
+  }
+  HostPort host(platform, host_options);
+  host.run_main(program);
+  if (options.time_limit) platform.scheduler().set_time_limit(*options.time_limit);
+  ProgressLine progress(options.progress);
+  platform.scheduler().set_poll([&] {
+    progress.update(platform.scheduler().now(), platform.scheduler().events());
+    return false;
+  });
+  start_systemc();
+  check_filters(waveform.get());
+  run_systemc();
+  progress.clear();
+
+  SimulationResult result;
+  result.failure = find_failure(platform, host);
+  result.sim_time = platform.scheduler().now();
+  result.events = platform.scheduler().events();
+  if (result.failure && result.failure->family() == ErrorFamily::no_progress) host.abandon(result.failure->what());
+  if (!result.failure) data.finish();
+  data.finish_log();
+  if (waveform) waveform->finish(result.sim_time);
+  result.requests = host.requests();
+  result.launches = host.launches();
+  result.warnings = systemc_warnings();
+  add_late_warnings(result);
+  collect(platform, result);
+  return result;
+}
+
+}  // namespace kb::sim

@@ -1,0 +1,48 @@
+// One simulation: elaborates the machine, runs a host program on it and collects what happened.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "platform/contract/i_host.h"
+#include "platform/contract/i_pe.h"
+#include "platform/topology/topology.h"
+#include "sim/driver/run_record.h"
+
+namespace kb::sim {
+
+struct SimulationOptions {
+  contract::DataMode data_mode = contract::DataMode::off;
+  bool strict = false;  // reading unwritten memory is an error
+  std::string oplog_file;  // empty = none
+  std::string vcd_file;    // empty = none
+  std::vector<std::string> vcd_filters;
+  std::optional<TimeFs> time_limit;
+  bool progress = false;
+  const contract::IKernelCatalog* kernels = nullptr;
+};
+
+// The host side of the run; called in a host thread. Program Errors that it throws end the run with ok: false.
+using HostProgram = std::function<void(contract::IHost&)>;
+
+struct SimulationResult {
+  TimeFs sim_time = 0;
+  std::uint64_t events = 0;
+  std::uint64_t requests = 0;  // submitted by the host program
+  std::vector<LaunchRecord> launches;
+  std::vector<std::pair<std::string, std::vector<StatisticRecord>>> blocks;
+  // Why the run did not succeed: family program or no_progress; none when it did. Errors of other families are thrown.
+  std::optional<Error> failure;
+  std::vector<std::string> warnings;
+};
+
+// Runs to the end. SystemC elaborates once per process, so this is called once. `started` is called when the machine is
+// built, just before simulated time begins. Waveforms and the operation log are complete files when this returns; they
+// are kept after program and no-progress failures too.
+SimulationResult simulate(const topology::LoadedTopology& topology, const SimulationOptions& options,
+                          const HostProgram& program);
+
+}  // namespace kb::sim

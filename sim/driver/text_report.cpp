@@ -1,0 +1,147 @@
+#include "sim/driver/text_report.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+
+#include "platform/observe/text_table.h"
+
+namespace kb::sim {
+namespace {
+
+using observe::TextTable;
+using Align = TextTable::Align;
+
+constexpr std::size_t kMostSettings = 12;
+constexpr std::size_t kMostLaunches = 16;
+
+std::string counted(std::size_t count, const std::string& noun) {
+  return std::to_string(count) + " " + noun + (count == 1 ? "" : "s");
+}
+
+std::string line(const std::string& label, const std::string& text) {
+  std::string padded = label;
+  padded.resize(std::max<std::size_t>(padded.size() + 1, 14), ' ');
+  return "  " + padded + text + '\n';
+}
+
+// Six significant digits, without an exponent in the usual range.
+std::string figure_text(double value) {
+  if (value == std::floor(value) && std::fabs(value) < 1e15) return observe::fixed(value, 0);
+  const double size = std::fabs(value);
+  if (size >= 1e-3 && size < 1e9) {
+    const int digits = std::max(0, 5 - static_cast<int>(std::floor(std::log10(size))));
+    return observe::fixed(value, std::min(digits, 6));
+  }
+  char text[40];
+  std::snprintf(text, sizeof text, "%.5g", value);
+  return text;
+}
+
+std::string launch_time(TimeFs fs) { return fs == kNever ? "-" : format_ns(fs); }
+
+std::string render_settings(const RunRecord& run) {
+  std::string text;
+  std::size_t shown = 0, total = 0;
+  const auto add = [&](const std::string& origin) {
+    for (const auto& [key, entry] : run.config) {
+      if (entry.origin != origin) continue;
+      ++total;
+      if (shown == kMostSettings) continue;
+      ++shown;
+      text += line(shown == 1 ? "settings" : "", key + " = " + entry.value + " (" + entry.origin + ")");
+    }
+  };
+  add("--set");
+  add("file");
+  if (total > shown) text += line("", "... and " + std::to_string(total - shown) + " more in the file");
+  return text;
+}
+
+std::string render_params(const RunRecord& run) {
+  std::string text = run.bench;
+  for (const auto& [name, entry] : run.params) {
+    text += "  " + name + "=" + entry.value;
+    if (entry.origin != "default") text += " (" + entry.origin + ")";
+  }
+  return line("bench", text);
+}
+
+std::string render_launches(const RunRecord& run) {
+  if (run.launches.empty()) return "";
+  TextTable table({{"launch", Align::right}, {"kernel", Align::left}, {"SIP", Align::right}, {"PEs", Align::right},
+                   {"start ns", Align::right}, {"completed ns", Align::right}, {"exec min", Align::right},
+                   {"exec max", Align::right}, {"dma max", Align::right}, {"compute max", Align::right}});
+  for (std::size_t i = 0; i < run.launches.size() && i < kMostLaunches; ++i) {
+    const LaunchRecord& launch = run.launches[i];
+    table.add({std::to_string(launch.id), launch.kernel, std::to_string(launch.sip.value),
+               std::to_string(launch.pes.size()), launch_time(launch.start), launch_time(launch.completed),
+               format_ns(launch.exec_min()), format_ns(launch.exec_max()), format_ns(launch.dma_max()),
+               format_ns(launch.compute_max())});
+  }
+  std::string text = "\nLaunches (times in ns)\n" + table.render("  ");
+  if (run.launches.size() > kMostLaunches) {
+    text += "  ... and " + std::to_string(run.launches.size() - kMostLaunches) + " more in the result file\n";
+  }
+  return text;
+}
+
+std::string render_figures(const RunRecord& run) {
+  if (run.figures.empty()) return "";
+  TextTable table({{"figure", Align::left}, {"value", Align::right}, {"unit", Align::left}});
+  for (const FigureRecord& figure : run.figures) table.add({figure.name, figure_text(figure.value), figure.unit});
+  return "\nFigures\n" + table.render("  ");
+}
+
+std::string render_data(const RunRecord& run) {
+  std::string text;
+  if (!run.verification.empty()) text += "\nVerification\n" + data::render_table(run.verification);
+  for (const std::string& note : run.notes) text += "Note: " + note + '\n';
+  for (const std::string& warning : run.warnings) text += "Warning: " + warning + '\n';
+  return text;
+}
+
+std::string verdict(const RunRecord& run) {
+  if (!run.ok) return "FAILED  " + run.error_code + ": " + run.error_message;
+  if (!run.verification.empty()) {
+    return "ok  " + counted(run.verification.size(), "tensor") + " verified: the data is right";
+  }
+  return run.data_mode == "off" ? "ok  times only; add --verify-data to compute and check the data"
+                                : "ok  data computed, nothing to verify";
+}
+
+std::string host_text(const HostFigures& host) {
+  const double rate = host.wall_s > 0.0 ? static_cast<double>(host.events) / host.wall_s : 0.0;
+  return observe::fixed(host.wall_s, 2) + " s (" + observe::fixed(host.cpu_s, 2) + " s CPU), " +
+         observe::fixed(host.rss_mb, 0) + " MB, " + std::to_string(host.events) + " events, " +
+         observe::fixed(rate * 1e-6, 2) + " million per second";
+}
+
+}  // namespace
+
+std::string machine_text(const topology::MachineSpec& spec) {
+  const auto number = [](int value) { return static_cast<std::size_t>(value); };
+  return counted(number(spec.sip_count), "SIP") + " x " + counted(number(spec.cubes_per_sip()), "cube") + " x " +
+         counted(number(spec.pes_per_cube()), "PE") + " = " + counted(number(spec.pe_count()), "PE");
+}
+
+std::string render_report(const RunRecord& run, const topology::MachineSpec& spec,
+                          const std::vector<std::pair<std::string, std::string>>& files) {
+  std::string text = "Simulation\n";
+  text += line("machine", run.topology_file + ": " + machine_text(spec));
+  text += render_settings(run);
+  text += render_params(run);
+  text += line("device", run.device);
+  text += line("data mode", run.data_mode);
+  text += render_launches(run);
+  text += render_figures(run);
+  text += render_data(run);
+  text += "\nResult\n";
+  text += line("simulated", format_ns(run.sim_time) + " ns");
+  text += line("host", host_text(run.host));
+  for (const auto& [purpose, path] : files) text += line(purpose, path);
+  text += line("verdict", verdict(run));
+  return text;
+}
+
+}  // namespace kb::sim

@@ -1,0 +1,257 @@
+#include "sim/host/host_port.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "modules/io/launch_barrier.h"
+#include "modules/io/memory_split.h"
+#include "platform/base/error.h"
+#include "platform/contract/i_operation_sink.h"
+#include "platform/payload/messages.h"
+#include "sim/host/request_check.h"
+
+namespace kb::sim {
+namespace {
+
+contract::MachineInfo machine_info(const topology::MachineSpec& spec) {
+  contract::MachineInfo info;
+  info.sips = spec.sip_count;
+  info.cubes_per_sip = spec.cubes_per_sip();
+  info.cube_mesh_w = spec.cube_mesh_w;
+  info.cube_mesh_h = spec.cube_mesh_h;
+  info.pes_per_cube = spec.pes_per_cube();
+  info.hbm_slice_bytes = spec.hbm_slice_bytes();
+  info.tcm_bytes = spec.tcm_bytes_per_pe;
+  info.scratch_bytes = spec.tcm_kernel_scratch_bytes;
+  return info;
+}
+
+}  // namespace
+
+HostPort::HostPort(elab::Platform& platform, HostPortOptions options)
+    : platform_(platform),
+      options_(std::move(options)),
+      machine_(machine_info(platform.graph().spec)),
+      threads_(platform.scheduler()) {
+  for (int sip = 0; sip < machine_.sips; ++sip) {
+    const NodeId entry = platform.routes().resolver().find_pcie_ep(SipId(static_cast<std::uint32_t>(sip)));
+    entries_.push_back(&platform.block_as<modules::PcieEp>(entry));
+    entries_.back()->set_host(*this);
+  }
+}
+
+HostPort::~HostPort() = default;
+
+contract::RequestId HostPort::submit(const contract::MemoryWrite& request) {
+  check_memory_request(platform_.graph().spec, "MemoryWrite", request.owner, request.nbytes);
+  check_write_source(request);
+  return submit_memory(Kind::write, payload::Op::write, request.owner, request.pa, request.nbytes,
+                       std::make_unique<const contract::MemoryWrite>(request));
+}
+
+contract::RequestId HostPort::submit(const contract::MemoryRead& request) {
+  check_memory_request(platform_.graph().spec, "MemoryRead", request.owner, request.nbytes);
+  return submit_memory(Kind::read, payload::Op::read, request.owner, request.pa, request.nbytes, nullptr);
+}
+
+contract::RequestId HostPort::submit_memory(Kind kind, payload::Op op, const PeCoord& owner, std::uint64_t pa,
+                                            std::uint64_t nbytes, std::unique_ptr<const contract::MemoryWrite> write) {
+  const std::vector<modules::MemoryPart> parts = modules::split_access(platform_.context(), pa, nbytes);
+  check_placement(platform_.graph().node(parts.front().memory), owner, pa);
+  std::vector<const payload::FabricRoute*> routes;
+  const NodeId entry = entries_[owner.sip.value]->node();
+  for (const modules::MemoryPart& part : parts) routes.push_back(&platform_.routes().host_memory(entry, part.memory));
+
+  Request& request = open_request(kind, owner.sip, parts.size());
+  request.pa = pa;
+  request.nbytes = nbytes;
+  request.write = std::move(write);
+  for (std::size_t i = 0; i < parts.size(); ++i) {
+    payload::Transaction& transaction = platform_.pool().acquire(op, *routes[i], parts[i].pa, parts[i].nbytes);
+    transaction.hbm_offset = parts[i].hbm_offset;
+    inject(request, transaction);
+  }
+  return requests_.size();
+}
+
+contract::RequestId HostPort::submit(std::shared_ptr<const contract::KernelLaunch> request) {
+  if (request == nullptr) throw Error::program("SCHEMA_ERROR", "KernelLaunch: the request is empty");
+  check_launch(platform_.graph().spec, platform_.context().kernels, *request);
+  const NodeId entry = entries_[request->sip.value]->node();
+  const NodeId io_cpu = platform_.routes().resolver().find_io_cpu(request->sip);
+  const payload::FabricRoute& route = platform_.routes().command(entry, io_cpu);
+
+  Request& opened = open_request(Kind::launch, request->sip, 1);
+  opened.launch = launches_.size();
+  LaunchRecord record;
+  record.id = requests_.size();
+  record.kernel = request->kernel;
+  record.label = request->label;
+  record.sip = request->sip;
+  record.submitted = now();
+  launches_.push_back(std::move(record));
+
+  auto message = std::make_shared<payload::KernelLaunchMsg>();
+  message->request = requests_.size();
+  message->target_start = request->target_start.value_or(kNever);
+  message->launch = std::move(request);
+  payload::Transaction& transaction = platform_.pool().acquire(payload::Op::message, route, 0, 0);
+  transaction.message = std::move(message);
+  inject(opened, transaction);
+  return requests_.size();
+}
+
+HostPort::Request& HostPort::open_request(Kind kind, SipId sip, std::size_t parts) {
+  Request& request = requests_.emplace_back();
+  request.kind = kind;
+  request.sip = sip;
+  request.parts = request.part_count = parts;
+  request.completion.submitted = now();
+  ++open_;
+  return request;
+}
+
+void HostPort::inject(const Request& request, payload::Transaction& transaction) {
+  transaction.cookie = requests_.size();
+  entries_[request.sip.value]->submit(transaction);
+}
+
+void HostPort::on_completed(payload::Transaction& transaction) {
+  if (transaction.cookie == 0 || transaction.cookie > requests_.size()) {
+    throw Error::model("host: an answer came for a request that was never submitted");
+  }
+  Request& request = requests_[transaction.cookie - 1];
+  if (request.done) {  // abandoned
+    platform_.pool().release(transaction);
+    return;
+  }
+  contract::Completion& completion = request.completion;
+  if (!transaction.status.ok && completion.ok) {
+    completion.ok = false;
+    completion.error_code = transaction.status.code;
+    completion.error_message = transaction.status.message;
+  }
+  if (const auto* reply = dynamic_cast<const payload::LaunchReply*>(transaction.reply.get())) {
+    completion.pes = reply->pes;
+  }
+  platform_.pool().release(transaction);
+  if (--request.parts == 0) finish(request);
+}
+
+void HostPort::finish(Request& request) {
+  request.done = true;
+  request.completion.completed = now();
+  --open_;
+  if (request.kind == Kind::launch) record_launch(request);
+  if (request.write != nullptr) {
+    contract::IOperationSink* const operations = platform_.context().operations;
+    if (request.completion.ok && operations != nullptr) {
+      operations->on_host_write(entries_[request.sip.value]->node(), *request.write, request.completion.submitted,
+                                request.completion.completed);
+    }
+    request.write.reset();
+  }
+  for (const std::function<void()>& callback : std::exchange(request.callbacks, {})) callback();
+}
+
+void HostPort::record_launch(const Request& request) {
+  LaunchRecord& record = launches_[request.launch];
+  const contract::Completion& completion = request.completion;
+  record.completed = completion.completed;
+  record.ok = completion.ok;
+  record.error_code = completion.error_code;
+  record.error_message = completion.error_message;
+  record.pes = completion.pes;
+  for (const contract::PeResult& pe : record.pes) {
+    if (pe.start > 0) record.start = std::min(record.start, pe.start);
+  }
+}
+
+std::optional<TimeFs> HostPort::common_start(const std::vector<contract::KernelLaunch>& launches) const {
+  for (const contract::KernelLaunch& launch : launches) {
+    check_launch(platform_.graph().spec, platform_.context().kernels, launch);
+  }
+  if (launches.empty()) return std::nullopt;
+  return modules::common_launch_start(platform_.context(), launches, now());
+}
+
+const HostPort::Request& HostPort::find(contract::RequestId request) const {
+  if (request == 0 || request > requests_.size()) {
+    throw Error::model("host: request #" + std::to_string(request) + " does not exist");
+  }
+  return requests_[request - 1];
+}
+
+bool HostPort::done(contract::RequestId request) const {
+  return find(request).done;
+}
+
+const contract::Completion& HostPort::completion(contract::RequestId request) const {
+  const Request& found = find(request);
+  if (!found.done)
+    throw Error::model("host: the result of request #" + std::to_string(request) + " was asked for before it is there");
+  return found.completion;
+}
+
+void HostPort::on_done(contract::RequestId request, std::function<void()> callback) {
+  if (find(request).done) {
+    callback();
+  } else {
+    requests_[request - 1].callbacks.push_back(std::move(callback));
+  }
+}
+
+void HostPort::run_main(std::function<void(contract::IHost&)> program) {
+  threads_.start_main([this, program = std::move(program)] { program(*this); });
+}
+
+void HostPort::run_workers(int count, const std::string& name, std::function<void(int rank)> body) {
+  threads_.run_workers(count, name, body);
+}
+
+std::vector<std::byte> HostPort::read_memory(std::uint64_t pa, std::uint64_t nbytes) {
+  if (!options_.read_memory) return std::vector<std::byte>(nbytes);
+  return options_.read_memory(pa, nbytes);
+}
+
+std::string HostPort::describe(const Request& request, contract::RequestId id) const {
+  if (request.kind == Kind::launch) {
+    return fmt::format("host: launch #{} of kernel {} on sip{}", id, launches_[request.launch].kernel,
+                       request.sip.value);
+  }
+  return fmt::format("host: {} #{} of {} at {:#x}", request.kind == Kind::write ? "write" : "read", id,
+                     format_bytes(request.nbytes), request.pa);
+}
+
+void HostPort::collect_waits(std::vector<elab::WaitInfo>& waits) const {
+  threads_.collect_waits(waits);
+  for (std::size_t i = 0; i < requests_.size(); ++i) {
+    const Request& request = requests_[i];
+    if (request.done) continue;
+    waits.push_back({describe(request, i + 1),
+                     fmt::format("waiting for {} of {} responses at {}", request.parts, request.part_count,
+                                 entries_[request.sip.value]->node_id()),
+                     request.completion.submitted});
+  }
+}
+
+void HostPort::abandon(const std::string& reason) {
+  for (std::size_t i = 0; i < requests_.size(); ++i) {
+    Request& request = requests_[i];
+    if (request.done) continue;
+    request.done = true;
+    --open_;
+    request.callbacks.clear();
+    request.write.reset();
+    request.completion.ok = false;
+    request.completion.error_code = "TIMEOUT";
+    request.completion.error_message = describe(request, i + 1) + " was never answered: " + reason;
+    request.completion.completed = now();
+    if (request.kind == Kind::launch) record_launch(request);
+  }
+  threads_.unwind();
+}
+
+}  // namespace kb::sim

@@ -1,0 +1,107 @@
+#include "sim/host/request_check.h"
+
+#include <fmt/format.h>
+
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "platform/base/error.h"
+#include "platform/base/nearest.h"
+
+namespace kb::sim {
+namespace {
+
+[[noreturn]] void schema_error(const std::string& message) {
+  throw Error::program("SCHEMA_ERROR", message);
+}
+
+template <typename Tag>
+void check_index(const std::string& what, const char* field, Id<Tag> index, int count) {
+  if (!index.valid()) schema_error(what + ": field '" + field + "' is missing");
+  if (index.value >= static_cast<std::uint32_t>(count)) {
+    schema_error(what + ": " + field + " " + std::to_string(index.value) + " does not exist; the machine has " +
+                 std::to_string(count) + " (0 to " + std::to_string(count - 1) + ")");
+  }
+}
+
+template <typename Tag>
+void check_targets(const std::string& what, const char* field, const std::vector<Id<Tag>>& list, int count) {
+  if (list.empty()) schema_error(what + ": field '" + field + "' is empty; name at least one");
+  for (std::size_t i = 0; i < list.size(); ++i) {
+    check_index(what, field, list[i], count);
+    if (i > 0 && !(list[i - 1] < list[i])) {
+      schema_error(what + ": field '" + field + "' must be ascending without repetition, but " +
+                   std::to_string(list[i].value) + " follows " + std::to_string(list[i - 1].value));
+    }
+  }
+}
+
+void check_owner(const topology::MachineSpec& spec, const std::string& what, const PeCoord& owner) {
+  check_index(what, "sip", owner.sip, spec.sip_count);
+  check_index(what, "cube", owner.cube, spec.cubes_per_sip());
+  check_index(what, "pe", owner.pe, spec.pes_per_cube());
+}
+
+}  // namespace
+
+void check_memory_request(const topology::MachineSpec& spec, const char* what, const PeCoord& owner,
+                          std::uint64_t nbytes) {
+  check_owner(spec, what, owner);
+  if (nbytes == 0) schema_error(std::string(what) + ": field 'nbytes' is 0; a memory request moves at least one byte");
+}
+
+void check_write_source(const contract::MemoryWrite& request) {
+  if (request.buffer) {
+    const std::uint64_t size = request.buffer->size();
+    if (request.buffer_offset > size || request.nbytes > size - request.buffer_offset) {
+      schema_error("MemoryWrite: the host buffer has " + std::to_string(size) + " bytes, but bytes " +
+                   std::to_string(request.buffer_offset) + " to " +
+                   std::to_string(request.buffer_offset + request.nbytes) + " are to be written");
+    }
+    return;
+  }
+  const unsigned width = request.pattern.width;
+  if (width != 1 && width != 2 && width != 4 && width != 8) {
+    schema_error("MemoryWrite: pattern width " + std::to_string(width) + " is not one of 1, 2, 4, 8 bytes");
+  }
+  if (request.nbytes % width != 0) {
+    schema_error("MemoryWrite: " + std::to_string(request.nbytes) + " bytes are not a multiple of the pattern width " +
+                 std::to_string(width));
+  }
+}
+
+void check_placement(const topology::Node& memory, const PeCoord& owner, std::uint64_t pa) {
+  const bool same_cube = memory.sip == owner.sip && memory.cube == owner.cube;
+  if (same_cube && (!memory.pe.valid() || memory.pe == owner.pe)) return;
+  throw Error::program(
+      "ADDRESS_ERROR",
+      fmt::format("the placement tag sip{}.cube{}.pe{} disagrees with the address {:#x}, which lies in {}",
+                  owner.sip.value, owner.cube.value, owner.pe.value, pa, memory.id));
+}
+
+void check_launch(const topology::MachineSpec& spec, const contract::IKernelCatalog* kernels,
+                  const contract::KernelLaunch& launch) {
+  const std::string what = "launch of kernel '" + launch.kernel + "'";
+  if (kernels == nullptr || kernels->find(launch.kernel) == nullptr) {
+    const std::vector<std::string> known = kernels == nullptr ? std::vector<std::string>{} : kernels->names();
+    throw Error::program("KERNEL_ERROR",
+                         "unknown kernel '" + launch.kernel + "' (" +
+                             (known.empty() ? "no kernel is registered" : suggest(launch.kernel, known)) + ")");
+  }
+  check_index(what, "sip", launch.sip, spec.sip_count);
+  check_targets(what, "cubes", launch.cubes, spec.cubes_per_sip());
+  check_targets(what, "pes", launch.pes, spec.pes_per_cube());
+  for (std::size_t i = 0; i < launch.args.size(); ++i) {
+    const auto* tensor = std::get_if<std::shared_ptr<const contract::TensorLayout>>(&launch.args[i]);
+    if (tensor == nullptr) continue;
+    const std::string arg = what + ", argument " + std::to_string(i);
+    if (*tensor == nullptr) schema_error(arg + ": the tensor has no layout; deploy it before the launch");
+    if ((*tensor)->shards.empty()) schema_error(arg + ": tensor '" + (*tensor)->name + "' has no shards");
+    for (const contract::Shard& shard : (*tensor)->shards) {
+      check_owner(spec, arg + ", a shard of tensor '" + (*tensor)->name + "'", shard.owner);
+    }
+  }
+}
+
+}  // namespace kb::sim

@@ -1,0 +1,26 @@
+// Checks of host requests before injection (H-15). All throw program Errors that name the field and the remedy.
+#pragma once
+
+#include <cstdint>
+
+#include "platform/contract/i_pe.h"
+#include "platform/contract/requests.h"
+#include "platform/topology/graph.h"
+
+namespace kb::sim {
+
+// Placement tags, size and source of a memory request. SCHEMA_ERROR on a tag outside the machine, no bytes, a pattern
+// width other than 1, 2, 4, 8 or a buffer that is too short.
+void check_memory_request(const topology::MachineSpec& spec, const char* what, const PeCoord& owner,
+                          std::uint64_t nbytes);
+void check_write_source(const contract::MemoryWrite& request);
+
+// ADDRESS_ERROR when the placement tag disagrees with `memory`, where the access begins (H-11).
+void check_placement(const topology::Node& memory, const PeCoord& owner, std::uint64_t pa);
+
+// SCHEMA_ERROR on empty, unordered or out-of-range cubes and PEs and on shards without placement; KERNEL_ERROR on an
+// unknown kernel, with the nearest known name. `kernels` may be null: then none is known.
+void check_launch(const topology::MachineSpec& spec, const contract::IKernelCatalog* kernels,
+                  const contract::KernelLaunch& launch);
+
+}  // namespace kb::sim

@@ -1,0 +1,133 @@
+#include "sim/probe/cases.h"
+
+#include <algorithm>
+#include <optional>
+
+#include "platform/address/phys_addr.h"
+#include "platform/base/error.h"
+
+namespace kb::sim {
+namespace {
+
+using topology::Corner;
+using topology::MachineSpec;
+using topology::Side;
+
+bool is_north(Corner corner) { return corner == Corner::NW || corner == Corner::NE; }
+
+Corner corner_of(const MachineSpec& spec, int pe) {
+  return spec.corners[static_cast<std::size_t>(pe / spec.pe_per_corner)];
+}
+
+PeCoord at(int sip, int cube, int pe) {
+  const auto id = [](int value) { return static_cast<std::uint32_t>(value); };
+  return {SipId(id(sip)), CubeId(id(cube)), PeId(id(pe))};
+}
+
+// First PE after PE 0 in the same (or the other) half of the cube.
+std::optional<int> pe_in_half(const MachineSpec& spec, bool same) {
+  const bool north = is_north(corner_of(spec, 0));
+  for (int pe = 1; pe < spec.pes_per_cube(); ++pe) {
+    if ((is_north(corner_of(spec, pe)) == north) == same) return pe;
+  }
+  return std::nullopt;
+}
+
+// Cube reached after `hops` cubes counted from the first cube port, walking away from the port's side.
+std::optional<int> cube_at_hops(const MachineSpec& spec, int hops) {
+  topology::CubePortSpec port;
+  if (!spec.io_chiplets.empty() && !spec.io_chiplets[0].cube_ports.empty()) port = spec.io_chiplets[0].cube_ports[0];
+  int x = port.cube_x, y = port.cube_y;
+  const int steps = hops - 1;
+  switch (port.cube_side) {
+    case Side::N: y += steps; break;
+    case Side::S: y -= steps; break;
+    case Side::W: x += steps; break;
+    case Side::E: x -= steps; break;
+  }
+  if (x < 0 || y < 0 || x >= spec.cube_mesh_w || y >= spec.cube_mesh_h) return std::nullopt;
+  return y * spec.cube_mesh_w + x;
+}
+
+void add_host_cases(std::vector<ProbeCase>& cases, const MachineSpec& spec, ProbeCategory category) {
+  for (int hops = 1; hops <= 4; ++hops) {
+    ProbeCase probe;
+    probe.category = category;
+    probe.op = category == ProbeCategory::h2d ? TraceOp::host_write : TraceOp::host_read;
+    probe.name = (category == ProbeCategory::h2d ? "h2d-" : "d2h-") + std::to_string(hops) + "hop";
+    probe.hops = hops;
+    if (const std::optional<int> cube = cube_at_hops(spec, hops)) {
+      probe.target = at(0, *cube, 0);
+    } else {
+      probe.skipped = "the cube mesh ends after " + std::to_string(hops - 1) + (hops == 2 ? " cube" : " cubes");
+    }
+    cases.push_back(std::move(probe));
+  }
+}
+
+void add_pe_case(std::vector<ProbeCase>& cases, const std::string& name, std::optional<PeCoord> target,
+                 const std::string& otherwise) {
+  ProbeCase probe;
+  probe.category = ProbeCategory::pe_dma;
+  probe.op = TraceOp::pe_read;
+  probe.name = name;
+  probe.src = at(0, 0, 0);
+  if (target) {
+    probe.target = *target;
+  } else {
+    probe.skipped = otherwise;
+  }
+  cases.push_back(std::move(probe));
+}
+
+std::optional<PeCoord> pe_target(const MachineSpec& spec, std::optional<int> pe) {
+  if (!pe || *pe >= spec.hbm_slices_per_cube) return std::nullopt;
+  return at(0, 0, *pe);
+}
+
+}  // namespace
+
+std::string_view probe_category_name(ProbeCategory category) {
+  switch (category) {
+    case ProbeCategory::h2d: return "H2D";
+    case ProbeCategory::d2h: return "D2H";
+    case ProbeCategory::pe_dma: return "PE DMA";
+  }
+  return "";
+}
+
+std::vector<ProbeCase> probe_cases(const MachineSpec& spec) {
+  std::vector<ProbeCase> cases;
+  add_host_cases(cases, spec, ProbeCategory::h2d);
+  add_host_cases(cases, spec, ProbeCategory::d2h);
+  add_pe_case(cases, "pe-local-hbm", at(0, 0, 0), "");
+  add_pe_case(cases, "pe-same-half-hbm", pe_target(spec, pe_in_half(spec, true)),
+              "half of the cube has no second PE with a memory slice");
+  add_pe_case(cases, "pe-cross-half-hbm", pe_target(spec, pe_in_half(spec, false)),
+              "all PEs with a memory slice are in one half of the cube");
+  const int neighbour = spec.cube_mesh_w > 1 ? 1 : spec.cube_mesh_w;
+  const int corner = spec.cubes_per_sip() - 1;
+  const bool has_neighbour = spec.cubes_per_sip() > 1;
+  add_pe_case(cases, "pe-cross-cube-hbm-best", has_neighbour ? std::optional(at(0, neighbour, 0)) : std::nullopt,
+              "the SIP has one cube");
+  add_pe_case(cases, "pe-cross-cube-hbm-worst", corner > neighbour ? std::optional(at(0, corner, 0)) : std::nullopt,
+              has_neighbour ? "the neighbour is the farthest cube" : "the SIP has one cube");
+  add_pe_case(cases, "pe-cross-sip-hbm", spec.sip_count > 1 ? std::optional(at(1, 0, 0)) : std::nullopt,
+              "the machine has one SIP");
+  return cases;
+}
+
+TraceRow probe_row(const ProbeCase& probe, const topology::MachineSpec& spec) {
+  if (!probe.skipped.empty()) throw Error::model("probe case " + probe.name + " does not exist on this machine");
+  TraceRow row;
+  row.id = probe.name;
+  row.op = probe.op;
+  row.src = probe.src;
+  row.dst = address::PhysAddr::pe_hbm_addr(probe.target.sip, probe.target.cube, probe.target.pe, 0,
+                                           spec.hbm_slice_bytes())
+                .value();
+  row.bytes = kProbeBytes;
+  return row;
+}
+
+}  // namespace kb::sim

@@ -1,0 +1,30 @@
+// The formula latency of a measured path in its parts (F-63 .. F-66): a lower bound of the model.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "platform/base/units.h"
+#include "platform/topology/graph.h"
+
+namespace kb::sim {
+
+struct PathFormula {
+  TimeFs overhead = 0;  // all nodes, both ends included
+  TimeFs wire = 0;
+  TimeFs drain = 0;
+  std::optional<double> bottleneck_gbs;  // none = no edge of the path is limited
+  std::optional<EdgeId> bottleneck;      // first such edge
+
+  TimeFs total() const { return overhead + wire + drain; }
+};
+
+// Of consecutive nodes. Model Error when two of them have no edge.
+PathFormula path_formula(const topology::Graph& graph, const std::vector<NodeId>& path, std::uint64_t bytes);
+
+// Bytes per ns over a duration, and as a share of the bottleneck; 0 without one.
+double effective_gbs(std::uint64_t bytes, double total_ns);
+double utilisation_percent(double gbs, const std::optional<double>& bottleneck_gbs);
+
+}  // namespace kb::sim

@@ -1,0 +1,82 @@
+#include <systemc>
+
+#include "modules/catalog.h"
+#include "modules/fabric/fabric_endpoint.h"
+#include "platform/address/phys_addr.h"
+#include "platform/base/error.h"
+#include "platform/elab/platform.h"
+#include "sim/traffic/traffic.h"
+
+namespace kb::sim {
+namespace {
+
+// Issues all rows and keeps their results.
+class TrafficSource final : public payload::IInitiator {
+ public:
+  TrafficSource(elab::Platform& platform, const std::vector<TraceRow>& rows, std::vector<TrafficResult>& results)
+      : platform_(platform), rows_(rows), results_(results) {}
+
+  void issue_all() {
+    for (std::size_t i = 0; i < rows_.size(); ++i) issue(i);
+  }
+  std::size_t answered() const { return answered_; }
+
+  void on_response(payload::Transaction& transaction) override {
+    TrafficResult& result = results_[transaction.cookie];
+    result.delivered = transaction.delivered;
+    result.completed = transaction.completed;
+    result.status = transaction.status.ok ? "OK" : transaction.status.code;
+    ++answered_;
+    platform_.pool().release(transaction);
+  }
+
+ private:
+  void issue(std::size_t index) {
+    const TraceRow& row = rows_[index];
+    const address::PhysAddr target = address::PhysAddr::decode(row.dst);
+    const routing::AddressResolver& resolver = platform_.routes().resolver();
+    const NodeId memory = resolver.resolve(target);
+    const NodeId source = is_pe_op(row.op) ? resolver.find_pe_node(row.src, topology::NodeKind::pe_dma)
+                                           : resolver.find_pcie_ep(target.sip());
+    const payload::FabricRoute& route = is_pe_op(row.op) ? platform_.routes().pe_dma(source, memory)
+                                                         : platform_.routes().host_memory(source, memory);
+    auto& endpoint = platform_.block_as<modules::FabricEndpoint>(source);
+    const payload::Op op = is_read_op(row.op) ? payload::Op::read : payload::Op::write;
+    payload::Transaction& transaction = platform_.pool().acquire(op, route, row.dst, row.bytes);
+    transaction.hbm_offset = target.is_hbm() ? target.hbm_offset() : 0;
+    transaction.cookie = index;
+    transaction.initiator = this;
+    // A host request pays PCIE_EP's overhead when it is injected; a PE row enters at PE_DMA's fabric side.
+    endpoint.issue(transaction, row.issue + (is_pe_op(row.op) ? 0 : endpoint.overhead()));
+    results_[index].row = row;
+    results_[index].path = route.nodes;
+    results_[index].issue = row.issue;
+  }
+
+  elab::Platform& platform_;
+  const std::vector<TraceRow>& rows_;
+  std::vector<TrafficResult>& results_;
+  std::size_t answered_ = 0;
+};
+
+}  // namespace
+
+std::vector<TrafficResult> run_traffic(const topology::LoadedTopology& topology, const std::vector<TraceRow>& rows) {
+  elab::Platform platform("platform", topology.graph, modules::builtin_registry());
+  std::vector<TrafficResult> results(rows.size());
+  TrafficSource source(platform, rows, results);
+  sc_core::sc_start(sc_core::SC_ZERO_TIME);  // ends elaboration: the sockets are bound from here on
+  source.issue_all();
+  sc_core::sc_start();
+  if (source.answered() != rows.size()) {
+    std::string table;
+    for (const elab::WaitInfo& wait : platform.waits()) {
+      table += "\n  " + wait.who + " waits for " + wait.what + " since " + format_ns(wait.since) + " ns";
+    }
+    throw Error(ErrorFamily::no_progress, "NO_PROGRESS",
+                std::to_string(rows.size() - source.answered()) + " requests were never answered:" + table);
+  }
+  return results;
+}
+
+}  // namespace kb::sim

@@ -1,0 +1,44 @@
+// Raw transactions on the fabric: what one row of a traffic file asks for and what the simulation measured.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "platform/base/ids.h"
+#include "platform/base/units.h"
+#include "platform/topology/topology.h"
+
+namespace kb::sim {
+
+enum class TraceOp : std::uint8_t { pe_read, pe_write, host_read, host_write };
+std::string_view trace_op_name(TraceOp op);
+constexpr bool is_pe_op(TraceOp op) { return op == TraceOp::pe_read || op == TraceOp::pe_write; }
+constexpr bool is_read_op(TraceOp op) { return op == TraceOp::pe_read || op == TraceOp::host_read; }
+
+// One checked row: the source exists, [dst, dst + bytes) lies inside one HBM slice or SRAM window.
+struct TraceRow {
+  std::string id;    // unique, as written
+  TimeFs issue = 0;  // absolute
+  TraceOp op = TraceOp::pe_read;
+  PeCoord src;           // PE rows only; host rows enter at PCIE_EP of the destination's SIP
+  std::uint64_t dst = 0;  // 51-bit physical address
+  std::uint64_t bytes = 0;
+  int line = 0;  // in the file, 1-based
+};
+
+struct TrafficResult {
+  TraceRow row;
+  std::vector<NodeId> path;  // forward, both ends included
+  TimeFs issue = 0;          // absolute times
+  TimeFs delivered = 0;
+  TimeFs completed = 0;
+  std::string status;  // "OK" or the error code of the response
+};
+
+// Simulates the rows on a fresh machine; results in row order. Elaborates SystemC: once per process.
+// Rows of one issue time are injected in row order; PE rows enter at pe_dma's fabric side and take no DMA channel.
+std::vector<TrafficResult> run_traffic(const topology::LoadedTopology& topology, const std::vector<TraceRow>& rows);
+
+}  // namespace kb::sim

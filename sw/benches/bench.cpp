@@ -1,0 +1,118 @@
+#include "sw/benches/bench.h"
+
+#include <algorithm>
+#include <charconv>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "platform/base/error.h"
+#include "platform/base/nearest.h"
+
+namespace kb::sw {
+namespace {
+
+bool is_lower(char c) { return c >= 'a' && c <= 'z'; }
+bool is_digit(char c) { return c >= '0' && c <= '9'; }
+
+// Words of lower-case letters and digits joined by `joint`, beginning with a letter.
+bool is_name(const std::string& name, char joint) {
+  if (name.empty() || !is_lower(name.front()) || name.back() == joint) return false;
+  for (std::size_t i = 0; i < name.size(); ++i) {
+    const bool double_joint = name[i] == joint && name[i - 1] == joint;
+    if (double_joint || !(is_lower(name[i]) || is_digit(name[i]) || name[i] == joint)) return false;
+  }
+  return true;
+}
+
+bool is_blank(const std::string& text) { return text.find_first_not_of(" \t\r\n") == std::string::npos; }
+
+[[noreturn]] void refuse(const std::string& bench, const std::string& what) {
+  throw Error::program("SCHEMA_ERROR", fmt::format("bench '{}': {}", bench, what));
+}
+
+void check_parameters(const Bench& bench) {
+  std::vector<std::string> seen;
+  for (const Parameter& p : bench.parameters) {
+    if (!is_name(p.name, '_')) {
+      refuse(bench.name, fmt::format("'{}' is no parameter name; use lower-case words joined by '_'", p.name));
+    }
+    if (std::find(seen.begin(), seen.end(), p.name) != seen.end()) {
+      refuse(bench.name, fmt::format("parameter '{}' is declared twice", p.name));
+    }
+    if (is_blank(p.help)) refuse(bench.name, fmt::format("parameter '{}' has no help text", p.name));
+    seen.push_back(p.name);
+  }
+  const auto no_environment = [](const std::string&) { return std::optional<std::string>(); };
+  try {
+    static_cast<void>(resolve_params(bench.name, bench.parameters, {}, no_environment));
+  } catch (const Error& error) {
+    refuse(bench.name, fmt::format("the default of a parameter is wrong: {}", error.what()));
+  }
+}
+
+}  // namespace
+
+void BenchRegistry::add(Bench bench) {
+  if (!is_name(bench.name, '-')) {
+    refuse(bench.name, "the name must be lower-case letters and digits in words joined by '-', starting with a letter");
+  }
+  if (is_blank(bench.description)) refuse(bench.name, "the description is empty");
+  if (!bench.run) refuse(bench.name, "it has no entry function");
+  check_parameters(bench);
+  const std::string name = bench.name;
+  if (!benches_.emplace(name, std::move(bench)).second) refuse(name, "the name is taken; choose another one");
+}
+
+std::vector<std::string> BenchRegistry::names() const {
+  std::vector<std::string> out;
+  for (const auto& [name, bench] : benches_) out.push_back(name);
+  return out;
+}
+
+const Bench* BenchRegistry::find(const std::string& name) const {
+  const auto found = benches_.find(name);
+  return found == benches_.end() ? nullptr : &found->second;
+}
+
+const Bench& BenchRegistry::resolve(const std::string& identifier) const {
+  if (is_blank(identifier)) throw Error::configuration("no bench was named; `kernbench list` shows them");
+  if (std::all_of(identifier.begin(), identifier.end(), is_digit)) {
+    std::size_t index = 0;
+    std::from_chars(identifier.data(), identifier.data() + identifier.size(), index);
+    if (index < 1 || index > benches_.size()) {
+      throw Error::configuration(
+          fmt::format("there is no bench {}; they are numbered 1 to {}", identifier, benches_.size()));
+    }
+    return std::next(benches_.begin(), static_cast<std::ptrdiff_t>(index - 1))->second;
+  }
+  if (const Bench* const bench = find(identifier)) return *bench;
+  throw Error::configuration(fmt::format("unknown bench '{}' ({})", identifier, suggest(identifier, names())));
+}
+
+BenchRegistry builtin_registry() {
+  BenchRegistry registry;
+  for (Bench& bench : builtin_benches()) registry.add(std::move(bench));
+  return registry;
+}
+
+BenchResult run_bench(Runtime& runtime, const Bench& bench, const Params& params) {
+  BenchResult result;
+  const std::uint64_t before = runtime.requests_submitted();
+  try {
+    result = bench.run(runtime, params);
+    runtime.wait_all();
+  } catch (const Error&) {
+    throw;
+  } catch (const std::exception& error) {
+    throw Error::program("BENCH_ERROR", fmt::format("bench '{}': {}", bench.name, error.what()));
+  }
+  if (runtime.requests_submitted() == before) {
+    throw Error::program("NO_REQUESTS", fmt::format("bench '{}' ended without having submitted a request to the machine; "
+                                                    "write a tensor or launch a kernel",
+                                                    bench.name));
+  }
+  return result;
+}
+
+}  // namespace kb::sw

@@ -1,0 +1,59 @@
+// Benches: host programs that a user runs by name (chapter 05, section 7).
+#pragma once
+
+#include <functional>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "platform/data/verification.h"
+#include "sw/benches/params.h"
+#include "sw/runtime/runtime.h"
+
+namespace kb::sw {
+
+// One line of the report: a result that a reader wants first.
+struct Figure {
+  std::string name;  // "critical path"
+  double value = 0;
+  std::string unit;  // "ns", "TFLOP/s", "GB/s", "" = a count
+};
+
+struct BenchResult {
+  std::vector<data::VerificationRow> verification;  // empty when the run computes no data
+  std::vector<Figure> figures;
+  std::vector<std::string> notes;  // sentences for the report, e.g. why nothing was verified
+};
+
+struct Bench {
+  std::string name;         // ^[a-z][a-z0-9]*(-[a-z0-9]+)*$ (H-67)
+  std::string description;  // one line
+  std::vector<Parameter> parameters;
+  std::function<BenchResult(Runtime&, const Params&)> run;
+};
+
+// Indices are 1-based in name order and shift when benches are added; scripts use names (H-71).
+class BenchRegistry {
+ public:
+  // Program Error SCHEMA_ERROR on a bad or taken name, an empty description, no entry function, or parameters whose
+  // names, defaults or choices are wrong (H-67).
+  void add(Bench bench);
+
+  std::vector<std::string> names() const;  // sorted
+  // An index, else an exact name; configuration Error with the nearest name (H-72).
+  const Bench& resolve(const std::string& identifier) const;
+  const Bench* find(const std::string& name) const;  // null when unknown
+
+ private:
+  std::map<std::string, Bench> benches_;
+};
+
+// The table of benches that come with kernbench.
+std::vector<Bench> builtin_benches();
+BenchRegistry builtin_registry();
+
+// Runs the bench and waits for all it submitted. Program Error NO_REQUESTS when it submitted none (H-70); what the bench
+// throws, with an exception that is not an Error as BENCH_ERROR. A failed verification is in the result.
+BenchResult run_bench(Runtime& runtime, const Bench& bench, const Params& params);
+
+}  // namespace kb::sw

@@ -1,0 +1,102 @@
+#include "sw/benches/gemm.h"
+
+#include "sw/benches/support.h"
+
+namespace kb::sw {
+namespace {
+
+struct Sizes {
+  std::int64_t m = 0, k = 0, n = 0;
+};
+
+struct Placement {
+  DPPolicy a, b, c;
+  LaunchOptions launch;
+};
+
+std::vector<Parameter> tile_parameters() {
+  return {
+      Parameter::integer("tile_m", 128, "rows of an output tile", 1, "elements"),
+      Parameter::integer("tile_k", 256, "depth of one step", 1, "elements"),
+      Parameter::integer("tile_n", 128, "columns of an output tile", 1, "elements"),
+  };
+}
+
+BenchResult run_gemm(Runtime& rt, const Params& params, const Sizes& size, const Placement& place,
+                     const std::string& kernel) {
+  const Dtype dtype = params.dtype("dtype");
+  const HostArray a_host = HostArray::random({size.m, size.k}, dtype, rt.seed());
+  const HostArray b_host = HostArray::random({size.k, size.n}, dtype, rt.seed() + 1);
+
+  Tensor a = rt.empty({size.m, size.k}, dtype, place.a, "A");
+  Tensor b = rt.empty({size.k, size.n}, dtype, place.b, "B");
+  Tensor c = rt.empty({size.m, size.n}, dtype, place.c, "C");
+  a.copy_(a_host);
+  b.copy_(b_host);
+  const std::int64_t tile_k = params.integer("tile_k");
+  const LaunchHandle launch =
+      rt.launch(kernel, {a, b, c, size.m, size.k, size.n, params.integer("tile_m"), tile_k, params.integer("tile_n")},
+                place.launch);
+  const LaunchMetrics metrics = rt.wait(launch);
+  const HostArray c_host = c.to_host();
+
+  BenchResult result;
+  add_launch_figures(result, metrics);
+  add_rate(result, "achieved", 2.0 * static_cast<double>(size.m * size.k * size.n), metrics.exec_max,
+           is_float(dtype) ? "GFLOP/s" : "GOP/s");
+  result.figures.push_back({"participating PEs", static_cast<double>(metrics.pes), ""});
+  const double steps = static_cast<double>((size.k + tile_k - 1) / tile_k);
+  verify_gemm(rt, result, "C", a_host, b_host, c_host, static_cast<double>(size.k) + steps);
+  return result;
+}
+
+BenchResult run_single(Runtime& rt, const Params& params) {
+  Placement place;
+  place.a.num_cubes = place.a.num_pes = 1;
+  place.b = place.c = place.a;
+  place.launch.cubes = {0};
+  place.launch.pes = {0};
+  return run_gemm(rt, params, {params.integer("m"), params.integer("k"), params.integer("n")}, place, "gemm_single");
+}
+
+BenchResult run_multi(Runtime& rt, const Params& params) {
+  Placement place;
+  place.a.cube = place.a.pe = Split::row_wise;
+  place.c = place.a;
+  if (params.text("b_copies") == "cube") place.b.pe = Split::row_wise;
+  const std::int64_t pes = std::int64_t{rt.spec().cubes_per_sip} * rt.spec().pes_per_cube;
+  const std::int64_t m = params.integer("rows_per_pe") * pes;
+  return run_gemm(rt, params, {m, params.integer("k"), params.integer("n")}, place, "gemm");
+}
+
+std::vector<Parameter> with_tiles(std::vector<Parameter> parameters) {
+  for (Parameter& tile : tile_parameters()) parameters.push_back(std::move(tile));
+  parameters.push_back(dtype_parameter());
+  return parameters;
+}
+
+}  // namespace
+
+Bench gemm_single_pe_bench() {
+  return {"gemm-single-pe", "C (m, n) = A (m, k) x B (k, n) on one PE, verified",
+          with_tiles({
+              Parameter::integer("m", 512, "rows of A and C", 1, "elements"),
+              Parameter::integer("k", 512, "columns of A, rows of B", 1, "elements"),
+              Parameter::integer("n", 512, "columns of B and C", 1, "elements"),
+          }),
+          run_single};
+}
+
+Bench gemm_multi_pe_bench() {
+  return {"gemm-multi-pe", "C = A x B with A and C split by rows over all PEs of a SIP, verified",
+          with_tiles({
+              Parameter::integer("rows_per_pe", 8, "rows of A and C that each PE owns", 1, "elements"),
+              Parameter::integer("k", 256, "columns of A, rows of B", 1, "elements"),
+              Parameter::integer("n", 256, "columns of B and C", 1, "elements"),
+              Parameter::choice("b_copies", "pe", {"pe", "cube"},
+                                "a whole B in every PE's HBM slice, or one per cube split by rows over its PEs"),
+          }),
+          run_multi};
+}
+
+}  // namespace kb::sw

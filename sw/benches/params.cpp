@@ -1,0 +1,189 @@
+#include "sw/benches/params.h"
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <cstdlib>
+
+#include <fmt/format.h>
+
+#include "platform/base/error.h"
+#include "platform/base/nearest.h"
+#include "sw/tensor/join.h"
+
+namespace kb::sw {
+namespace {
+
+std::optional<std::int64_t> parse_integer(const std::string& text) {
+  std::int64_t value = 0;
+  const auto parsed = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (parsed.ec != std::errc{} || parsed.ptr != text.data() + text.size()) return std::nullopt;
+  return value;
+}
+
+std::optional<double> parse_real(const std::string& text) {
+  double value = 0;
+  const auto parsed = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (parsed.ec != std::errc{} || parsed.ptr != text.data() + text.size() || !std::isfinite(value)) return std::nullopt;
+  return value;
+}
+
+std::string range_problem(const Parameter& p, double value) {
+  if (value < p.minimum) return fmt::format("must be at least {:.15g}, not {:.15g}", p.minimum, value);
+  if (value > p.maximum) return fmt::format("must be at most {:.15g}, not {:.15g}", p.maximum, value);
+  return "";
+}
+
+// What is wrong with a value, and the remedy; "" = nothing.
+std::pair<std::string, std::string> problem_with(const Parameter& p, const std::string& text) {
+  switch (p.type) {
+    case ParameterType::integer: {
+      const auto value = parse_integer(text);
+      if (!value) return {fmt::format("'{}' is not a whole number", text), "write e.g. " + p.default_value};
+      return {range_problem(p, static_cast<double>(*value)), p.help};
+    }
+    case ParameterType::real: {
+      const auto value = parse_real(text);
+      if (!value) return {fmt::format("'{}' is not a number", text), "write e.g. " + p.default_value};
+      return {range_problem(p, *value), p.help};
+    }
+    case ParameterType::choice:
+      if (std::find(p.choices.begin(), p.choices.end(), text) != p.choices.end()) break;
+      return {fmt::format("'{}' is not one of {}", text, join(p.choices)), suggest(text, p.choices)};
+    case ParameterType::text: break;
+  }
+  return {};
+}
+
+}  // namespace
+
+std::string_view parameter_type_name(ParameterType type) {
+  switch (type) {
+    case ParameterType::integer: return "int";
+    case ParameterType::real: return "float";
+    case ParameterType::text: return "string";
+    case ParameterType::choice: return "choice";
+  }
+  return "?";
+}
+
+Parameter Parameter::integer(std::string name, std::int64_t default_value, std::string help, std::int64_t minimum,
+                             std::string unit) {
+  Parameter p;
+  p.name = std::move(name);
+  p.type = ParameterType::integer;
+  p.unit = std::move(unit);
+  p.default_value = std::to_string(default_value);
+  p.help = std::move(help);
+  p.minimum = static_cast<double>(minimum);
+  return p;
+}
+
+Parameter Parameter::real(std::string name, double default_value, std::string help, std::string unit) {
+  Parameter p;
+  p.name = std::move(name);
+  p.type = ParameterType::real;
+  p.unit = std::move(unit);
+  p.default_value = fmt::format("{}", default_value);
+  p.help = std::move(help);
+  return p;
+}
+
+Parameter Parameter::text(std::string name, std::string default_value, std::string help) {
+  Parameter p;
+  p.name = std::move(name);
+  p.default_value = std::move(default_value);
+  p.help = std::move(help);
+  return p;
+}
+
+Parameter Parameter::choice(std::string name, std::string default_value, std::vector<std::string> choices,
+                            std::string help) {
+  Parameter p = text(std::move(name), std::move(default_value), std::move(help));
+  p.type = ParameterType::choice;
+  p.choices = std::move(choices);
+  return p;
+}
+
+const ParameterValue& Params::find(const std::string& name, ParameterType type) const {
+  for (const ParameterValue& value : values_) {
+    if (value.declared.name != name) continue;
+    const bool both_text = type == ParameterType::text && value.declared.type == ParameterType::choice;
+    if (value.declared.type == type || both_text) return value;
+    throw Error::model(fmt::format("bench parameter '{}' is declared as {} but read as {}", name,
+                                   parameter_type_name(value.declared.type), parameter_type_name(type)));
+  }
+  throw Error::model(fmt::format("bench parameter '{}' is read but not declared", name));
+}
+
+std::int64_t Params::integer(const std::string& name) const {
+  return *parse_integer(find(name, ParameterType::integer).value);
+}
+
+double Params::real(const std::string& name) const { return *parse_real(find(name, ParameterType::real).value); }
+
+const std::string& Params::text(const std::string& name) const { return find(name, ParameterType::text).value; }
+
+Dtype Params::dtype(const std::string& name) const {
+  const std::optional<Dtype> dtype = parse_dtype(text(name));
+  if (!dtype) throw Error::model(fmt::format("bench parameter '{}' has a choice that is no dtype", name));
+  return *dtype;
+}
+
+std::optional<std::string> process_environment(const std::string& name) {
+  const char* const value = std::getenv(name.c_str());
+  return value == nullptr ? std::nullopt : std::optional<std::string>(value);
+}
+
+std::string environment_name(const std::string& bench, const std::string& parameter) {
+  std::string name = bench + "_" + parameter;
+  for (char& c : name) {
+    if (c == '-') c = '_';
+    if (c >= 'a' && c <= 'z') c = static_cast<char>(c - 'a' + 'A');
+  }
+  return name;
+}
+
+Params resolve_params(const std::string& bench, const std::vector<Parameter>& declared, const Assignments& command_line,
+                      const Environment& environment) {
+  std::vector<Diagnostic> problems;
+  std::vector<std::string> names;
+  for (const Parameter& p : declared) names.push_back(p.name);
+  const auto report = [&](const std::string& key, std::string message, std::string remedy) {
+    Diagnostic d;
+    d.key = key;
+    d.message = std::move(message);
+    d.remedy = std::move(remedy);
+    problems.push_back(std::move(d));
+  };
+  for (const auto& [name, value] : command_line) {
+    if (std::find(names.begin(), names.end(), name) != names.end()) continue;
+    report("--set " + name, fmt::format("bench '{}' has no such parameter", bench),
+           names.empty() ? "it has none" : suggest(name, names));
+  }
+
+  std::vector<ParameterValue> values;
+  for (const Parameter& p : declared) {
+    ParameterValue value{p, p.default_value, "default"};
+    std::string key = p.name;
+    const std::string variable = environment_name(bench, p.name);
+    if (const std::optional<std::string> text = environment(variable)) {
+      value.value = *text;
+      key = "environment variable " + variable;
+      value.origin = "environment " + variable;
+    }
+    for (const auto& [name, text] : command_line) {
+      if (name != p.name) continue;
+      value.value = text;
+      key = "--set " + name;
+      value.origin = "command line";
+    }
+    auto [message, remedy] = problem_with(p, value.value);
+    if (!message.empty()) report(key, std::move(message), std::move(remedy));
+    values.push_back(std::move(value));
+  }
+  if (!problems.empty()) throw Error(std::move(problems));
+  return Params(std::move(values));
+}
+
+}  // namespace kb::sw

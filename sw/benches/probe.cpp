@@ -1,0 +1,68 @@
+#include "sw/benches/probe.h"
+
+#include <fmt/format.h>
+
+#include "sw/benches/support.h"
+
+namespace kb::sw {
+namespace {
+
+BenchResult run_noop(Runtime& rt, const Params& params) {
+  BenchResult result;
+  for (std::int64_t i = 0; i < params.integer("launches"); ++i) {
+    const LaunchMetrics metrics = rt.wait(rt.launch("noop", {params.integer("cycles")}));
+    const std::string name = fmt::format("launch {}", i);
+    result.figures.push_back({name + " submission to start", fs_to_ns(metrics.start - metrics.submitted), "ns"});
+    add_launch_figures(result, metrics, name);
+    if (i == 0) result.figures.push_back({"participating PEs", static_cast<double>(metrics.pes), ""});
+  }
+  return result;
+}
+
+BenchResult run_stream(Runtime& rt, const Params& params) {
+  const std::int64_t calls = params.integer("calls");
+  const std::int64_t elements = params.integer("elements");
+  const Dtype dtype = params.dtype("dtype");
+  DPPolicy single;
+  single.num_cubes = single.num_pes = 1;
+  const HostArray contents = HostArray::random({params.integer("blocks"), elements}, dtype, rt.seed());
+  const Tensor data = rt.empty(contents.shape(), dtype, single, "data");
+  data.copy_(contents);
+  LaunchOptions options;
+  options.cubes = {0};
+  options.pes = {0};
+  const LaunchMetrics metrics = rt.wait(rt.launch("stream", {data, calls, elements}, options));
+  const HostArray after = data.to_host();
+
+  BenchResult result;
+  add_launch_figures(result, metrics);
+  result.figures.push_back({"per call", fs_to_ns(metrics.exec_max) / static_cast<double>(calls), "ns"});
+  add_rate(result, "memory traffic", static_cast<double>(calls * elements) * static_cast<double>(item_size(dtype)),
+           metrics.exec_max, "GB/s");
+  verify_exact(rt, result, "data", after, contents);
+  return result;
+}
+
+}  // namespace
+
+Bench noop_bench() {
+  return {"noop", "launch latency: an empty kernel on all PEs of a SIP",
+          {
+              Parameter::integer("launches", 1, "launches one after the other"),
+              Parameter::integer("cycles", 0, "PE_CPU cycles that the kernel spends", 0, "cycles"),
+          },
+          run_noop};
+}
+
+Bench stream_bench() {
+  return {"stream", "small loads and stores by turns on one PE, verified",
+          {
+              Parameter::integer("calls", 1000, "loads and stores together"),
+              Parameter::integer("elements", 32, "size of each", 1, "elements"),
+              Parameter::integer("blocks", 16, "different places that are visited in turn"),
+              dtype_parameter(),
+          },
+          run_stream};
+}
+
+}  // namespace kb::sw

@@ -1,0 +1,99 @@
+#include "sw/benches/support.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "platform/data/element.h"
+#include "platform/data/reference.h"
+
+namespace kb::sw {
+namespace {
+
+// False, with a note, when the run computes no data.
+bool can_verify(const Runtime& runtime, BenchResult& result) {
+  if (runtime.computes_data()) return true;
+  const std::string note = "data mode off: no data was computed, so nothing was verified";
+  if (std::find(result.notes.begin(), result.notes.end(), note) == result.notes.end()) result.notes.push_back(note);
+  return false;
+}
+
+void compare_integers(BenchResult& result, const std::string& tensor, const HostArray& actual,
+                      const std::vector<std::int64_t>& expected) {
+  const Dtype dtype = actual.dtype();
+  // The device keeps the low bits of a sum that does not fit.
+  const std::vector<std::int64_t> stored = data::to_integers(dtype, data::from_integers(dtype, expected));
+  result.verification.push_back(data::compare(tensor, dtype, actual.shape(), actual.bytes(), stored));
+}
+
+}  // namespace
+
+Parameter dtype_parameter(const std::string& default_value) {
+  return Parameter::choice("dtype", default_value, dtype_names(), "element type of all tensors");
+}
+
+void add_launch_figures(BenchResult& result, const LaunchMetrics& metrics, const std::string& prefix) {
+  const std::string lead = prefix.empty() ? "" : prefix + " ";
+  result.figures.push_back({lead + "critical path", fs_to_ns(metrics.exec_max), "ns"});
+  result.figures.push_back({lead + "launch to completion", fs_to_ns(metrics.total()), "ns"});
+}
+
+void add_rate(BenchResult& result, const std::string& name, double amount, TimeFs time, const std::string& unit) {
+  if (time > 0) result.figures.push_back({name, amount / fs_to_ns(time), unit});
+}
+
+void verify_exact(Runtime& runtime, BenchResult& result, const std::string& tensor, const HostArray& actual,
+                  const HostArray& expected) {
+  if (!can_verify(runtime, result)) return;
+  if (!is_float(actual.dtype())) {
+    result.verification.push_back(
+        data::compare(tensor, actual.dtype(), actual.shape(), actual.bytes(), expected.to_integers()));
+    return;
+  }
+  data::ErrorBound bound;
+  bound.sum_abs_terms.assign(static_cast<std::size_t>(element_count(actual.shape())), 0.0);  // no error at all
+  result.verification.push_back(
+      data::compare(tensor, actual.dtype(), actual.shape(), actual.bytes(), expected.to_doubles(), bound));
+}
+
+void verify_gemm(Runtime& runtime, BenchResult& result, const std::string& tensor, const HostArray& a, const HostArray& b,
+                 const HostArray& c, double acc_roundings) {
+  if (!can_verify(runtime, result)) return;
+  const auto m = static_cast<std::size_t>(a.shape()[0]);
+  const auto k = static_cast<std::size_t>(a.shape()[1]);
+  const auto n = static_cast<std::size_t>(b.shape()[1]);
+  if (!is_float(c.dtype())) {
+    compare_integers(result, tensor, c, data::reference_gemm(a.to_integers(), b.to_integers(), m, k, n));
+    return;
+  }
+  data::ReferenceGemm reference = data::reference_gemm(a.to_doubles(), b.to_doubles(), m, k, n);
+  data::ErrorBound bound;
+  bound.sum_abs_terms = std::move(reference.sum_abs_terms);
+  bound.roundings = 1;
+  bound.acc_roundings = acc_roundings;
+  result.verification.push_back(data::compare(tensor, c.dtype(), c.shape(), c.bytes(), reference.values, bound));
+}
+
+void verify_sum(Runtime& runtime, BenchResult& result, const std::string& tensor, const HostArray& a, const HostArray& b,
+                const HostArray& c) {
+  if (!can_verify(runtime, result)) return;
+  if (!is_float(c.dtype())) {
+    const std::vector<std::int64_t> x = a.to_integers();
+    std::vector<std::int64_t> sum = b.to_integers();
+    for (std::size_t i = 0; i < sum.size(); ++i) {
+      sum[i] = static_cast<std::int64_t>(static_cast<std::uint64_t>(sum[i]) + static_cast<std::uint64_t>(x[i]));
+    }
+    compare_integers(result, tensor, c, sum);
+    return;
+  }
+  const std::vector<double> x = a.to_doubles();
+  std::vector<double> sum = b.to_doubles();
+  data::ErrorBound bound;
+  bound.roundings = 1;
+  for (std::size_t i = 0; i < sum.size(); ++i) {
+    bound.sum_abs_terms.push_back(std::abs(x[i]) + std::abs(sum[i]));
+    sum[i] += x[i];
+  }
+  result.verification.push_back(data::compare(tensor, c.dtype(), c.shape(), c.bytes(), sum, bound));
+}
+
+}  // namespace kb::sw

@@ -1,0 +1,31 @@
+// What the benches share: the dtype parameter, headline figures, verification.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "sw/benches/bench.h"
+
+namespace kb::sw {
+
+Parameter dtype_parameter(const std::string& default_value = "f16");
+
+// Adds critical path and end-to-end time of a launch; `prefix` is put before the names when it is not empty.
+void add_launch_figures(BenchResult& result, const LaunchMetrics& metrics, const std::string& prefix = "");
+// amount / time: with amounts in bytes GB/s, with amounts in floating-point operations GFLOP/s. Nothing when time is 0.
+void add_rate(BenchResult& result, const std::string& name, double amount, TimeFs time, const std::string& unit);
+
+// Compares with `expected` when the run computes data, else leaves a note (once).
+void verify_exact(Runtime& runtime, BenchResult& result, const std::string& tensor, const HostArray& actual,
+                  const HostArray& expected);
+
+// C = A x B against a reference product, floats within the error bound of `acc_roundings` f32 roundings and one to the
+// dtype, integers exactly.
+void verify_gemm(Runtime& runtime, BenchResult& result, const std::string& tensor, const HostArray& a, const HostArray& b,
+                 const HostArray& c, double acc_roundings);
+// C = A + B: one rounding.
+void verify_sum(Runtime& runtime, BenchResult& result, const std::string& tensor, const HostArray& a, const HostArray& b,
+                const HostArray& c);
+
+}  // namespace kb::sw

@@ -1,0 +1,78 @@
+// Arguments, options and results of kernel launches.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <type_traits>
+#include <variant>
+#include <vector>
+
+#include "platform/contract/requests.h"
+#include "sw/tensor/tensor.h"
+
+namespace kb::sw {
+
+// One kernel argument as written in the bench: a tensor, an integer or a float. Integers arrive in the kernel as
+// written; nothing is rewritten to local dimensions (K-29).
+class Arg {
+ public:
+  Arg(const Tensor& tensor) : value_(tensor) {}  // implicit, so that an argument list reads like a call
+  template <typename T, std::enable_if_t<std::is_arithmetic_v<T>, int> = 0>
+  Arg(T value) : value_(to_number(value)) {}
+
+  const std::variant<Tensor, std::int64_t, double>& value() const { return value_; }
+
+ private:
+  template <typename T>
+  static std::variant<Tensor, std::int64_t, double> to_number(T value) {
+    if constexpr (std::is_floating_point_v<T>) {
+      return static_cast<double>(value);
+    } else {
+      return static_cast<std::int64_t>(value);
+    }
+  }
+  std::variant<Tensor, std::int64_t, double> value_;
+};
+
+struct LaunchOptions {
+  // Absent: in a rank the rank's device; in the main program every SIP that holds a shard of an argument (H-80), or the
+  // current device when there are no tensors. One request per SIP (H-31).
+  std::optional<std::vector<int>> sips;
+  // Absent: on each SIP the owners of the arguments' shards, or all cubes when there are no tensors.
+  std::optional<std::vector<int>> cubes;
+  std::optional<std::vector<int>> pes;  // in each cube; absent: all (H-35)
+  contract::FailurePolicy failure_policy = contract::FailurePolicy::fail_fast;
+  std::string label;  // for reports
+};
+
+// Names a launch; cheap to copy.
+struct LaunchHandle {
+  std::size_t index = 0;  // in the order of launch()
+};
+
+// Over all PEs of all requests of one launch. Times in femtoseconds.
+struct LaunchMetrics {
+  TimeFs submitted = 0;
+  TimeFs completed = 0;
+  TimeFs total() const { return completed - submitted; }
+  TimeFs start = kNever;       // first kernel body entered
+  TimeFs exec_min = 0;         // pe_exec
+  TimeFs exec_max = 0;         // critical path (H-38)
+  TimeFs dma_max = 0;
+  TimeFs compute_max = 0;
+  std::size_t pes = 0;
+  std::size_t late_pes = 0;    // arrived after the start stamp (H-50)
+  TimeFs late_max = 0;
+};
+
+// One launch as the runtime remembers it.
+struct LaunchState {
+  std::string kernel;
+  std::string label;
+  std::vector<contract::RequestId> requests;  // one per SIP
+  bool settled = false;  // completed, and its late PEs are counted
+};
+
+}  // namespace kb::sw

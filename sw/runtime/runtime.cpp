@@ -1,0 +1,354 @@
+#include "sw/runtime/runtime.h"
+
+#include <algorithm>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "platform/base/error.h"
+#include "platform/base/op_types.h"
+#include "sw/runtime/device.h"
+#include "sw/runtime/launch_plan.h"
+#include "sw/tensor/join.h"
+
+namespace kb::sw {
+namespace {
+
+constexpr int kMainProgram = -1;
+
+}  // namespace
+
+Runtime::Runtime(contract::IHost& host, const contract::IKernelCatalog* kernels, RuntimeOptions options)
+    : host_(host),
+      kernels_(kernels),
+      options_(std::move(options)),
+      devices_(options_.devices.empty() ? parse_device("all", host.machine()) : options_.devices),
+      memory_(host.machine()),
+      tracker_(host),
+      // Not an owner: handles only ask whether the context is still there.
+      alive_(static_cast<ITensorContext*>(this), [](ITensorContext*) {}) {}
+
+Runtime::~Runtime() { close(); }
+
+void Runtime::close() {
+  alive_.reset();
+  for (const auto& [id, tensor] : tensors_) memory_.free(tensor->shards);
+  tensors_.clear();
+  released_.clear();
+}
+
+void Runtime::check_open() const {
+  if (!alive_) throw Error::program("TENSOR_ERROR", "the runtime context is closed");
+}
+
+Tensor Runtime::empty(const Shape& shape, Dtype dtype, const DPPolicy& policy, const std::string& name) {
+  check_open();
+  release_unused();
+  const std::uint64_t id = next_tensor_++;
+  auto state = std::make_shared<TensorState>();
+  state->name = name.empty() ? fmt::format("tensor{}", id) : name;
+  state->policy = policy;
+  const auto sip = SipId(static_cast<std::uint32_t>(current_device()));
+  const EffectiveCounts counts = effective_counts(policy, machine().cubes_per_sip, machine().pes_per_cube);
+  state->placement = resolve_dp_policy(policy, shape, dtype, counts, sip, state->name);
+
+  auto layout = std::make_shared<contract::TensorLayout>();
+  layout->id = id;
+  layout->name = state->name;
+  layout->dtype = dtype;
+  layout->shape = shape;
+  layout->shard_shape = {state->placement.front().rows, state->placement.front().cols};
+  layout->nbytes = static_cast<std::uint64_t>(element_count(shape)) * item_size(dtype);
+  layout->shards = allocate(state->name, state->placement);
+  state->layout = layout;
+  state->context = alive_;
+  tensors_.emplace(id, std::move(layout));
+  return Tensor(std::move(state));
+}
+
+Tensor Runtime::zeros(const Shape& shape, Dtype dtype, const DPPolicy& policy, const std::string& name) {
+  return full(shape, 0.0, dtype, policy, name);
+}
+
+Tensor Runtime::full(const Shape& shape, double value, Dtype dtype, const DPPolicy& policy, const std::string& name) {
+  static_cast<void>(encode_element(dtype, value));  // refuse before anything is allocated
+  Tensor tensor = empty(shape, dtype, policy, name);
+  tensor.fill(value);
+  return tensor;
+}
+
+Tensor Runtime::from_host(HostArray array, const std::string& name) {
+  auto state = std::make_shared<TensorState>();
+  state->name = name.empty() ? "host array" : name;
+  state->staged = std::move(array);
+  return Tensor(std::move(state));
+}
+
+// Memory that unfinished requests still touch cannot be handed out again, so that a full slice waits for it once.
+std::vector<contract::Shard> Runtime::allocate(const std::string& name, const std::vector<ShardSpec>& placement) {
+  if (released_.empty()) return memory_.allocate(name, placement);
+  try {
+    return memory_.allocate(name, placement);
+  } catch (const Error& error) {
+    if (error.code() != "ALLOCATION_ERROR") throw;
+  }
+  std::vector<contract::RequestId> users;
+  for (const std::uint64_t id : released_) {
+    const std::vector<contract::RequestId> of_tensor = tracker_.users(id);
+    users.insert(users.end(), of_tensor.begin(), of_tensor.end());
+  }
+  tracker_.block(users, fmt::format("memory for tensor '{}'", name));
+  release_unused();
+  return memory_.allocate(name, placement);
+}
+
+void Runtime::on_last_handle_gone(std::uint64_t id) noexcept { released_.insert(id); }
+
+void Runtime::release_unused() {
+  for (auto id = released_.begin(); id != released_.end();) {
+    const auto tensor = tensors_.find(*id);
+    if (tracker_.uses(*id)) {
+      ++id;
+      continue;
+    }
+    if (tensor != tensors_.end()) {
+      memory_.free(tensor->second->shards);
+      tensors_.erase(tensor);
+    }
+    id = released_.erase(id);
+  }
+}
+
+std::vector<std::byte> Runtime::read(HostRead why, const contract::TensorLayout& layout,
+                                     const std::vector<ShardRun>& runs) {
+  const int caller = host_.current_worker();
+  const std::string reason = fmt::format("{} of tensor '{}'", host_read_name(why), layout.name);
+  settle(tracker_.take([&](const Outstanding& r) { return caller == kMainProgram || r.rank == caller; }, reason), true);
+
+  const auto shared = shared_layout(layout);
+  std::set<contract::RequestId> reads;
+  for (const ShardRun& run : runs) {
+    const contract::Shard& shard = layout.shards[run.shard];
+    const contract::RequestId id = host_.submit(contract::MemoryRead{shard.owner, shard.pa + run.offset, run.nbytes});
+    tracker_.add({id, caller, RequestKind::read, shared, run.shard, nullptr, 0});
+    reads.insert(id);
+  }
+  settle(tracker_.take([&](const Outstanding& r) { return reads.count(r.request) != 0; }, reason), true);
+
+  std::vector<std::byte> bytes;
+  for (const ShardRun& run : runs) {
+    const std::vector<std::byte> part = host_.read_memory(layout.shards[run.shard].pa + run.offset, run.nbytes);
+    bytes.insert(bytes.end(), part.begin(), part.end());
+  }
+  return bytes;
+}
+
+void Runtime::write(const contract::TensorLayout& layout, const std::vector<ShardRun>& runs,
+                    std::shared_ptr<const std::vector<std::byte>> buffer) {
+  for (const ShardRun& run : runs) {
+    contract::MemoryWrite write;
+    write.buffer = buffer;
+    write.buffer_offset = run.buffer_offset;
+    submit_write(layout, run, std::move(write));
+  }
+}
+
+void Runtime::fill(const contract::TensorLayout& layout, const std::vector<ShardRun>& runs, contract::Pattern pattern) {
+  for (const ShardRun& run : runs) {
+    contract::MemoryWrite write;
+    write.pattern = pattern;
+    submit_write(layout, run, std::move(write));
+  }
+}
+
+void Runtime::submit_write(const contract::TensorLayout& layout, const ShardRun& run, contract::MemoryWrite write) {
+  const contract::Shard& shard = layout.shards[run.shard];
+  write.owner = shard.owner;
+  write.pa = shard.pa + run.offset;
+  write.nbytes = run.nbytes;
+  tracker_.add(
+      {host_.submit(write), host_.current_worker(), RequestKind::write, shared_layout(layout), run.shard, nullptr, 0});
+}
+
+std::shared_ptr<const contract::TensorLayout> Runtime::shared_layout(const contract::TensorLayout& layout) const {
+  return tensors_.at(layout.id);
+}
+
+LaunchHandle Runtime::launch(const std::string& kernel, const std::vector<Arg>& args, const LaunchOptions& options) {
+  check_open();
+  if (kernels_ != nullptr) check_kernel_arguments(*kernels_, kernel, args);
+  const bool in_rank = host_.current_worker() != kMainProgram;
+  const auto parts = plan_launch({machine(), devices_, current_device(), in_rank}, kernel, args, options);
+  wait_for_arguments(kernel, args);
+
+  if (parts.size() > 1) {
+    std::vector<contract::KernelLaunch> together;
+    for (const auto& part : parts) together.push_back(*part);
+    const std::optional<TimeFs> start = host_.common_start(together);
+    for (const auto& part : parts) part->target_start = start;
+  }
+  const std::size_t index = launches_.size();
+  LaunchState& state = launches_.emplace_back();
+  state.kernel = kernel;
+  state.label = options.label;
+  for (const auto& part : parts) {
+    const contract::RequestId id = host_.submit(part);
+    launches_[index].requests.push_back(id);
+    tracker_.add({id, host_.current_worker(), RequestKind::launch, nullptr, 0, part, index});
+  }
+  return {index};
+}
+
+void Runtime::wait_for_arguments(const std::string& kernel, const std::vector<Arg>& args) {
+  std::set<std::uint64_t> tensors;
+  for (const Arg& arg : args) {
+    if (const auto* tensor = std::get_if<Tensor>(&arg.value())) tensors.insert(tensor->layout().id);
+  }
+  const auto writes_argument = [&](const Outstanding& r) {
+    return r.kind == RequestKind::write && tensors.count(r.tensor->id) != 0;
+  };
+  const std::string reason = fmt::format("host writes to the arguments of kernel '{}'", kernel);
+  // Writes of other ranks stay on the list: their submitter hears of a failure, too.
+  for (const Outstanding& request : tracker_.wait_for(writes_argument, reason)) tracker_.throw_if_failed(request);
+  const int caller = host_.current_worker();
+  static_cast<void>(
+      tracker_.take([&](const Outstanding& r) { return writes_argument(r) && r.rank == caller; }, reason));
+}
+
+LaunchMetrics Runtime::wait(LaunchHandle launch) {
+  if (wait_result(launch)) return metrics(launch);
+  const LaunchState& state = launch_state(launch);
+  for (std::size_t i = 0; i < state.requests.size(); ++i) {
+    const contract::Completion& completion = host_.completion(state.requests[i]);
+    if (completion.ok) continue;
+    throw Error::program(completion.error_code,
+                         fmt::format("launch {} of kernel '{}': {}", launch.index, state.kernel, completion.error_message));
+  }
+  throw Error::model("a failed launch has no failed completion");
+}
+
+bool Runtime::wait_result(LaunchHandle launch) {
+  const LaunchState& state = launch_state(launch);
+  const std::string reason = fmt::format("launch {} of kernel '{}'", launch.index, state.kernel);
+  const auto part_of_launch = [&](const Outstanding& r) {
+    return r.kind == RequestKind::launch && r.launch_index == launch.index;
+  };
+  // By request, not by the list: another host thread may have taken it off already.
+  const std::vector<contract::RequestId> requests = state.requests;
+  tracker_.block(requests, reason);
+  settle(tracker_.take(part_of_launch, reason), false);
+  return std::all_of(requests.begin(), requests.end(),
+                     [&](contract::RequestId id) { return host_.completion(id).ok; });
+}
+
+void Runtime::wait_all() {
+  const int caller = host_.current_worker();
+  const auto mine = [&](const Outstanding& r) { return caller == kMainProgram || r.rank == caller; };
+  settle(tracker_.take(mine, "everything submitted so far"), true);
+}
+
+// Looks at completed requests: late PEs are counted, memory is returned, the first failure is thrown.
+void Runtime::settle(const std::vector<Outstanding>& done, bool throw_failures) {
+  for (const Outstanding& request : done) {
+    if (request.kind == RequestKind::launch) settle_launch(request.launch_index);
+  }
+  release_unused();
+  if (!throw_failures) return;
+  for (const Outstanding& request : done) tracker_.throw_if_failed(request);
+}
+
+void Runtime::settle_launch(std::size_t index) {
+  LaunchState& state = launches_[index];
+  const auto is_done = [&](contract::RequestId id) { return host_.done(id); };
+  if (state.settled || !std::all_of(state.requests.begin(), state.requests.end(), is_done)) return;
+  state.settled = true;
+  const LaunchMetrics m = metrics({index});
+  late_pes_ += m.late_pes;
+  if (m.late_pes == 0) return;
+  warn(fmt::format("launch {} of kernel '{}': {} of {} PEs started up to {} ns after the common start stamp", index,
+                   state.kernel, m.late_pes, m.pes, format_ns(m.late_max)));
+}
+
+const LaunchState& Runtime::launch_state(LaunchHandle launch) const {
+  if (launch.index >= launches_.size()) {
+    throw Error::program("SCHEMA_ERROR", fmt::format("launch {} does not exist in this context", launch.index));
+  }
+  return launches_[launch.index];
+}
+
+std::vector<contract::Completion> Runtime::completions(LaunchHandle launch) const {
+  std::vector<contract::Completion> all;
+  for (const contract::RequestId id : launch_state(launch).requests) all.push_back(host_.completion(id));
+  return all;
+}
+
+LaunchMetrics Runtime::metrics(LaunchHandle launch) const {
+  LaunchMetrics m;
+  bool first = true;
+  for (const contract::RequestId id : launch_state(launch).requests) {
+    const contract::Completion& completion = host_.completion(id);
+    m.submitted = first ? completion.submitted : std::min(m.submitted, completion.submitted);
+    m.completed = std::max(m.completed, completion.completed);
+    first = false;
+    for (const contract::PeResult& pe : completion.pes) {
+      m.start = std::min(m.start, pe.start);
+      m.exec_min = m.pes == 0 ? pe.exec : std::min(m.exec_min, pe.exec);
+      m.exec_max = std::max(m.exec_max, pe.exec);
+      m.dma_max = std::max(m.dma_max, pe.dma);
+      m.compute_max = std::max(m.compute_max, pe.compute);
+      m.late_pes += pe.late > 0 ? 1 : 0;
+      m.late_max = std::max(m.late_max, pe.late);
+      ++m.pes;
+    }
+  }
+  return m;
+}
+
+void Runtime::set_device(int sip) {
+  if (std::find(devices_.begin(), devices_.end(), sip) == devices_.end()) {
+    throw Error::program("DEVICE_ERROR", fmt::format("set_device({}): the devices of this run are {}", sip,
+                                                     join(devices_)));
+  }
+  bound_[host_.current_worker()] = sip;
+}
+
+int Runtime::current_device() {
+  const int caller = host_.current_worker();
+  const auto bound = bound_.find(caller);
+  if (bound != bound_.end()) return bound->second;
+  if (caller != kMainProgram) {
+    warn(fmt::format("rank {} uses sip{} because it never called set_device", caller, devices_.front()));
+  }
+  return devices_.front();
+}
+
+void Runtime::enter_ranks(IRankWaiter& waiter, int nprocs) {
+  if (world_size_ != 0 || host_.current_worker() != kMainProgram) {
+    throw Error::program("SPAWN_ERROR", "spawn cannot be called from a rank of another spawn");
+  }
+  world_size_ = nprocs;
+  tracker_.set_rank_waiter(&waiter);
+}
+
+void Runtime::leave_ranks() {
+  world_size_ = 0;
+  tracker_.set_rank_waiter(nullptr);
+  const auto main_program = bound_.find(kMainProgram);
+  bound_ = main_program == bound_.end() ? std::map<int, int>{} : std::map<int, int>{*main_program};
+}
+
+int Runtime::rank() {
+  const int caller = host_.current_worker();
+  if (caller != kMainProgram) return caller;
+  warn("get_rank outside of spawn is rank 0");
+  return 0;
+}
+
+int Runtime::world_size() const { return world_size_ == 0 ? 1 : world_size_; }
+
+// Each warning once: a loop over tensors would repeat it.
+void Runtime::warn(const std::string& message) {
+  if (warned_.insert(message).second && options_.warn) options_.warn(message);
+}
+
+}  // namespace kb::sw

@@ -1,0 +1,127 @@
+// The runtime context: everything a host program does with the machine (chapter 05, section 6).
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "platform/contract/i_host.h"
+#include "platform/contract/i_pe.h"
+#include "sw/runtime/device_memory.h"
+#include "sw/runtime/launch.h"
+#include "sw/runtime/request_tracker.h"
+#include "sw/tensor/tensor.h"
+
+namespace kb::sw {
+
+struct RuntimeOptions {
+  std::vector<int> devices;  // SIPs this context may use (--device); empty = all
+  std::uint64_t seed = 1;    // of random contents
+  std::function<void(const std::string&)> warn;  // warnings for people; null = dropped
+};
+
+// Errors that reach the host program are program Errors unless said otherwise. Calls that wait may only be made from
+// the main program or a rank of spawn; nothing else takes simulated time (K-32).
+class Runtime final : private ITensorContext {
+ public:
+  // `kernels` may be null: then names and arguments are checked by the machine only.
+  Runtime(contract::IHost& host, const contract::IKernelCatalog* kernels, RuntimeOptions options = {});
+  ~Runtime() override;
+  Runtime(const Runtime&) = delete;
+  Runtime& operator=(const Runtime&) = delete;
+
+  // Tensors of shape (rows, cols) on the caller's current device (K-23). `name` is for messages and reports; a default is
+  // made up. ALLOCATION_ERROR when an HBM slice cannot hold its shard, SHAPE_ERROR and SCHEMA_ERROR as in
+  // resolve_dp_policy, VALUE_ERROR when the dtype cannot hold `value`. Contents of empty() are unwritten memory.
+  Tensor empty(const Shape& shape, Dtype dtype, const DPPolicy& policy = {}, const std::string& name = "");
+  Tensor zeros(const Shape& shape, Dtype dtype, const DPPolicy& policy = {}, const std::string& name = "");
+  Tensor full(const Shape& shape, double value, Dtype dtype, const DPPolicy& policy = {}, const std::string& name = "");
+  // A staging tensor in host memory, to be copied to a deployed one; not accepted by launch().
+  Tensor from_host(HostArray array, const std::string& name = "");
+
+  // Submits `kernel` after the outstanding host writes to its tensors are done, and returns without waiting for it. Other
+  // launches are not waited for. KERNEL_ERROR on an unknown kernel, SCHEMA_ERROR on arguments that do not fit it and on
+  // cubes, PEs or SIPs that are empty, outside the machine or outside of --device.
+  LaunchHandle launch(const std::string& kernel, const std::vector<Arg>& args, const LaunchOptions& options = {});
+  // Returns when the launch has completed; at once when it has (K-32). Throws the launch's failure.
+  LaunchMetrics wait(LaunchHandle launch);
+  // The same without throwing; `false` when it failed. See failure().
+  bool wait_result(LaunchHandle launch);
+  // Waits for everything the caller submitted; in the main program, for everything. Throws the first failure that no
+  // wait has reported yet. Called by the bench runner after every bench.
+  void wait_all();
+
+  // Of a completed launch.
+  LaunchMetrics metrics(LaunchHandle launch) const;
+  // Completions, one per SIP, e.g. to list the PEs that failed under FailurePolicy::collect_all.
+  std::vector<contract::Completion> completions(LaunchHandle launch) const;
+  const std::vector<LaunchState>& launches() const { return launches_; }
+
+  // Device binding of the calling rank (K-22). Unbound: the first device of the context, with a warning in a rank.
+  void set_device(int sip);
+  int current_device();
+  const std::vector<int>& devices() const { return devices_; }
+
+  const contract::MachineInfo& machine() const { return host_.machine(); }
+  const contract::MachineInfo& spec() const { return host_.machine(); }  // the name of chapter 05
+  contract::DataMode data_mode() const { return host_.data_mode(); }
+  bool computes_data() const override { return host_.data_mode() != contract::DataMode::off; }
+  TimeFs now() const { return host_.now(); }
+  std::uint64_t seed() const { return options_.seed; }
+  std::uint64_t requests_submitted() const { return tracker_.submitted(); }  // H-70
+  std::size_t late_pes() const { return late_pes_; }  // over all launches waited for; --strict looks at it (H-50)
+  std::uint64_t free_bytes(const PeCoord& pe) const { return memory_.free_bytes(pe); }
+
+  // Releases every tensor that is alive, in creation order. Handles stay valid for metadata only. Idempotent;
+  // called by the destructor. Does not wait.
+  void close();
+  bool memory_pristine() const { return memory_.pristine(); }
+
+  // For sw/distributed.
+  contract::IHost& host() { return host_; }
+  void enter_ranks(IRankWaiter& waiter, int nprocs);  // nested spawn: SPAWN_ERROR
+  void leave_ranks();
+  int rank();        // of the caller; 0 with a warning outside of spawn (K-21)
+  int world_size() const;
+
+ private:
+  std::vector<std::byte> read(HostRead why, const contract::TensorLayout& layout,
+                              const std::vector<ShardRun>& runs) override;
+  void write(const contract::TensorLayout& layout, const std::vector<ShardRun>& runs,
+             std::shared_ptr<const std::vector<std::byte>> buffer) override;
+  void fill(const contract::TensorLayout& layout, const std::vector<ShardRun>& runs, contract::Pattern pattern) override;
+  void on_last_handle_gone(std::uint64_t id) noexcept override;
+
+  std::vector<contract::Shard> allocate(const std::string& name, const std::vector<ShardSpec>& placement);
+  void release_unused();
+  void submit_write(const contract::TensorLayout& layout, const ShardRun& run, contract::MemoryWrite write);
+  std::shared_ptr<const contract::TensorLayout> shared_layout(const contract::TensorLayout& layout) const;
+  const LaunchState& launch_state(LaunchHandle launch) const;
+  void wait_for_arguments(const std::string& kernel, const std::vector<Arg>& args);
+  void settle(const std::vector<Outstanding>& done, bool throw_failures);
+  void settle_launch(std::size_t index);
+  void warn(const std::string& message);
+  void check_open() const;
+
+  contract::IHost& host_;
+  const contract::IKernelCatalog* kernels_;
+  RuntimeOptions options_;
+  std::vector<int> devices_;
+  DeviceMemory memory_;
+  RequestTracker tracker_;
+  std::map<std::uint64_t, std::shared_ptr<const contract::TensorLayout>> tensors_;  // with memory, in creation order
+  std::set<std::uint64_t> released_;  // last handle gone, memory not returned yet
+  std::uint64_t next_tensor_ = 1;
+  std::vector<LaunchState> launches_;
+  std::size_t late_pes_ = 0;
+  std::map<int, int> bound_;                // rank (-1: main) -> SIP
+  std::set<std::string> warned_;
+  int world_size_ = 0;                      // 0: not inside spawn
+  std::shared_ptr<ITensorContext> alive_;   // what handles hold weakly; reset by close()
+};
+
+}  // namespace kb::sw

@@ -1,0 +1,90 @@
+#include "sw/tensor/host_array.h"
+
+#include <algorithm>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "platform/base/error.h"
+#include "platform/base/op_types.h"
+#include "platform/data/element.h"
+
+namespace kb::sw {
+namespace {
+
+std::size_t checked_bytes(const Shape& shape, Dtype dtype) {
+  for (const std::int64_t size : shape) {
+    if (size < 1) {
+      throw Error::program("SHAPE_ERROR", fmt::format("array shape {} has a dimension below 1", format_shape(shape)));
+    }
+  }
+  return static_cast<std::size_t>(element_count(shape)) * item_size(dtype);
+}
+
+void check_count(const Shape& shape, std::size_t have, std::size_t want, const char* what) {
+  if (have == want) return;
+  throw Error::program("SHAPE_ERROR",
+                       fmt::format("an array of shape {} has {} {}, but {} were given", format_shape(shape), want, what, have));
+}
+
+}  // namespace
+
+HostArray::HostArray(Shape shape, Dtype dtype)
+    : shape_(std::move(shape)), dtype_(dtype), bytes_(checked_bytes(shape_, dtype)) {}
+
+HostArray::HostArray(Shape shape, Dtype dtype, std::vector<std::byte> bytes)
+    : shape_(std::move(shape)), dtype_(dtype), bytes_(std::move(bytes)) {
+  check_count(shape_, bytes_.size(), checked_bytes(shape_, dtype), "bytes");
+}
+
+HostArray HostArray::from_doubles(Shape shape, Dtype dtype, const std::vector<double>& values) {
+  const std::size_t want = checked_bytes(shape, dtype) / item_size(dtype);
+  check_count(shape, values.size(), want, "elements");
+  return {std::move(shape), dtype, data::from_doubles(dtype, values)};
+}
+
+HostArray HostArray::full(Shape shape, Dtype dtype, double value) {
+  const std::size_t count = checked_bytes(shape, dtype) / item_size(dtype);
+  return {std::move(shape), dtype, data::from_doubles(dtype, std::vector<double>(count, value))};
+}
+
+HostArray HostArray::random_integers(Shape shape, Dtype dtype, std::uint64_t seed) {
+  const std::size_t count = checked_bytes(shape, dtype) / item_size(dtype);
+  return {std::move(shape), dtype, data::from_doubles(dtype, data::random_small_integers(seed, count))};
+}
+
+HostArray HostArray::random(Shape shape, Dtype dtype, std::uint64_t seed) {
+  if (!is_float(dtype)) return random_integers(std::move(shape), dtype, seed);
+  const std::size_t count = checked_bytes(shape, dtype) / item_size(dtype);
+  return {std::move(shape), dtype, data::from_doubles(dtype, data::random_uniform(seed, count, -1.0, 1.0))};
+}
+
+std::vector<double> HostArray::to_doubles() const { return data::to_doubles(dtype_, bytes_); }
+
+std::vector<std::int64_t> HostArray::to_integers() const { return data::to_integers(dtype_, bytes_); }
+
+double HostArray::at(std::int64_t row, std::int64_t col) const {
+  if (shape_.size() != 2 || row < 0 || col < 0 || row >= shape_[0] || col >= shape_[1]) {
+    throw Error::program("SHAPE_ERROR", fmt::format("element ({}, {}) is outside of an array of shape {}", row, col,
+                                                    format_shape(shape_)));
+  }
+  const auto index = static_cast<std::size_t>(row * shape_[1] + col);
+  return decode_element(dtype_, bytes_.data() + index * item_size(dtype_));
+}
+
+std::string HostArray::to_string(std::int64_t limit) const {
+  std::string out = fmt::format("{} {}", dtype_name(dtype_), format_shape(shape_));
+  if (placeholder_) return out + " placeholder (the run computes no data)";
+  if (shape_.size() != 2) return out;
+  const std::int64_t rows = std::min(shape_[0], limit);
+  const std::int64_t cols = std::min(shape_[1], limit);
+  for (std::int64_t r = 0; r < rows; ++r) {
+    out += "\n ";
+    for (std::int64_t c = 0; c < cols; ++c) out += fmt::format(" {:>10.5g}", at(r, c));
+    if (cols < shape_[1]) out += " ...";
+  }
+  if (rows < shape_[0]) out += "\n  ...";
+  return out;
+}
+
+}  // namespace kb::sw

@@ -1,0 +1,46 @@
+// Random overlapping reads and writes of PEs and hosts over random machines: every time equals the per-flit oracle's.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <random>
+
+#include "platform/address/phys_addr.h"
+#include "platform/topology/topology.h"
+#include "sim/traffic/traffic.h"
+#include "tests/support/plain_fabric.h"
+#include "tests/support/random_machine.h"
+
+namespace kb {
+namespace {
+
+class RandomTraffic : public testing::TestWithParam<unsigned> {};
+
+TEST_P(RandomTraffic, TimesEqualThePerFlitOracle) {
+  std::mt19937 random(GetParam());
+  const topology::LoadedTopology machine = test::random_machine(random);
+  const std::vector<sim::TraceRow> rows = test::random_rows(random, machine.graph, 1500);
+
+  const std::vector<sim::TrafficResult> results = sim::run_traffic(machine, rows);
+
+  std::vector<test::PlainRequest> requests;
+  for (const sim::TrafficResult& r : results) {
+    const address::PhysAddr target = address::PhysAddr::decode(r.row.dst);
+    requests.push_back({!sim::is_read_op(r.row.op), r.issue, r.path, target.is_hbm() ? target.hbm_offset() : 0, r.row.bytes});
+  }
+  const std::vector<test::PlainTimes> expected = test::simulate_plain(machine.graph, requests);
+  int shown = 0;
+  for (std::size_t i = 0; i < results.size(); ++i) {
+    const test::PlainTimes actual{results[i].delivered, results[i].completed};
+    if (actual == expected[i]) continue;
+    ADD_FAILURE() << "row " << i << " " << sim::trace_op_name(rows[i].op) << " " << rows[i].bytes << " B issued "
+                  << format_ns(rows[i].issue) << ": delivered " << format_ns(actual.delivered) << " expected "
+                  << format_ns(expected[i].delivered) << ", completed " << format_ns(actual.completed) << " expected "
+                  << format_ns(expected[i].completed);
+    if (++shown == 10) break;
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Seeds, RandomTraffic, testing::Range(0u, 40u));
+
+}  // namespace
+}  // namespace kb

@@ -1,0 +1,128 @@
+// The dependency direction of the architecture: platform <- {modules, kernels, sw} <- sim.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "tests/meta/source_tree.h"
+
+namespace kb::meta {
+namespace {
+
+const std::vector<std::string> kSourceEndings = {".h", ".cpp"};
+
+std::string top_of(const std::string& path) { return path.substr(0, path.find('/')); }
+
+std::vector<Include> product_includes() {
+  std::vector<Include> all;
+  for (const std::string& top : product_folders()) {
+    for (const std::string& file : files_below(top, kSourceEndings)) {
+      const std::vector<Include> found = includes_of(file);
+      all.insert(all.end(), found.begin(), found.end());
+    }
+  }
+  return all;
+}
+
+std::string place(const Include& include) {
+  return include.file + ":" + std::to_string(include.line) + " includes " + include.target;
+}
+
+TEST(IncludeDirections, LayersBuildOnlyOnLowerLayers) {
+  const std::map<std::string, std::set<std::string>> allowed = {
+      {"platform", {"platform"}},
+      {"modules", {"platform", "modules"}},
+      {"kernels", {"platform", "kernels"}},
+      {"sw", {"platform", "sw"}},
+      {"sim", {"platform", "modules", "kernels", "sw", "sim"}},
+  };
+  for (const Include& include : product_includes()) {
+    if (!include.own) continue;
+    EXPECT_EQ(allowed.at(top_of(include.file)).count(top_of(include.target)), 1u) << place(include);
+  }
+}
+
+TEST(IncludeDirections, KernelsSeeOnlyContractAndBase) {
+  const std::set<std::string> allowed = {"platform/base", "platform/contract"};
+  for (const Include& include : product_includes()) {
+    if (top_of(include.file) != "kernels" || top_of(include.target) != "platform") continue;
+    EXPECT_EQ(allowed.count(folder_of(include.target)), 1u) << place(include);
+  }
+}
+
+TEST(IncludeDirections, IncludesAreFromTheRoot) {
+  for (const Include& include : product_includes()) {
+    if (!include.own) continue;
+    EXPECT_NO_THROW(read(include.target)) << place(include) << ": write the path from the repository's root";
+  }
+}
+
+// Libraries that a folder's libraries reach through declared dependencies.
+std::set<std::string> reachable(const std::vector<Library>& all, const std::string& folder) {
+  std::set<std::string> names, folders;
+  std::vector<const Library*> open;
+  for (const Library& library : all) {
+    if (library.folder == folder) open.push_back(&library);
+  }
+  while (!open.empty()) {
+    const Library* library = open.back();
+    open.pop_back();
+    if (!names.insert(library->name).second) continue;
+    folders.insert(library->folder);
+    for (const Library& candidate : all) {
+      if (library->deps.count(candidate.name) != 0) open.push_back(&candidate);
+    }
+  }
+  return folders;
+}
+
+// A pure interface without SystemC, so that nothing has to be linked for it.
+const std::set<std::string> kSeams = {"platform/elab/signal_observer.h"};
+
+TEST(IncludeDirections, FoldersIncludeOnlyWhatTheirLibrariesDeclare) {
+  const std::vector<Library> all = libraries();
+  std::map<std::string, std::set<std::string>> cache;
+  const auto library_folder = [&](std::string folder) {
+    while (true) {
+      const bool known = std::any_of(all.begin(), all.end(), [&](const Library& l) { return l.folder == folder; });
+      const std::size_t slash = folder.rfind('/');
+      if (known || slash == std::string::npos) return folder;
+      folder.resize(slash);
+    }
+  };
+  for (const Include& include : product_includes()) {
+    if (!include.own || kSeams.count(include.target) != 0) continue;
+    const std::string from = library_folder(folder_of(include.file));
+    const std::string to = library_folder(folder_of(include.target));
+    if (from == to) continue;
+    auto found = cache.find(from);
+    if (found == cache.end()) found = cache.emplace(from, reachable(all, from)).first;
+    EXPECT_EQ(found->second.count(to), 1u)
+        << place(include) << ", but no library of " << from << " declares a dependency that leads to " << to;
+  }
+}
+
+TEST(IncludeDirections, PlatformPartsWithoutSystemC) {
+  const std::set<std::string> plain = {"platform/base", "platform/topology", "platform/address", "platform/routing",
+                                       "platform/data", "platform/contract", "platform/observe"};
+  for (const Include& include : product_includes()) {
+    const bool plain_folder = plain.count(folder_of(include.file)) != 0 || top_of(include.file) == "kernels";
+    if (!plain_folder) continue;
+    EXPECT_NE(include.target, "systemc") << place(include);
+    EXPECT_NE(include.target, "tlm") << place(include);
+  }
+}
+
+TEST(IncludeDirections, ThirdPartyLibrariesHaveOneHome) {
+  const std::map<std::string, std::string> homes = {{"yaml-cpp", "platform/topology"},
+                                                    {"Eigen", "platform/data"},
+                                                    {"CLI", "sim/cli"},
+                                                    {"nlohmann", "platform/topology"}};
+  for (const Include& include : product_includes()) {
+    const auto home = homes.find(top_of(include.target));
+    if (include.own || home == homes.end()) continue;
+    EXPECT_EQ(folder_of(include.file), home->second) << place(include);
+  }
+}
+
+}  // namespace
+}  // namespace kb::meta

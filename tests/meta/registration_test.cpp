@@ -1,0 +1,85 @@
+// Nothing that was written is left out of the build or of its table.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <filesystem>
+
+#include "tests/meta/source_tree.h"
+
+namespace kb::meta {
+namespace {
+
+bool contains(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
+
+std::string stem(const std::string& file) { return std::filesystem::path(file).stem().string(); }
+
+TEST(Registration, EveryTestIsInTheCMakeListsOfItsFolder) {
+  const std::vector<std::string> tests = files_below("tests", {"_test.cpp"});
+  EXPECT_FALSE(tests.empty());
+  for (const std::string& test : tests) {
+    const std::filesystem::path path(test);
+    const std::string lists = (path.parent_path() / "CMakeLists.txt").generic_string();
+    ASSERT_TRUE(std::filesystem::exists(std::filesystem::path(KB_SOURCE_DIR) / lists)) << test << " has no " << lists;
+    EXPECT_TRUE(contains(read(lists), path.filename().string())) << test << " is not in " << lists;
+  }
+}
+
+TEST(Registration, EverySourceBelongsToALibraryOrProgram) {
+  std::set<std::string> known;
+  for (const Library& library : libraries()) known.insert(library.sources.begin(), library.sources.end());
+  known.insert("sim/cli/main.cpp");
+  for (const std::string& top : product_folders()) {
+    for (const std::string& file : files_below(top, {".cpp"})) {
+      EXPECT_EQ(known.count(file), 1u) << file << " is in no kb_library()";
+    }
+  }
+}
+
+// A block is a class with a factory in a catalog; each has a block test that names it.
+TEST(Registration, EveryBlockHasItsTest) {
+  std::string tests;
+  for (const std::string& test : files_below("tests", {"_test.cpp"})) tests += read(test);
+  for (const std::string& catalog : files_below("modules", {"catalog.cpp"})) {
+    for (const Include& include : includes_of(catalog)) {
+      const bool block = include.own && folder_of(include.target) == folder_of(catalog) && stem(include.target) != "catalog";
+      if (!block) continue;
+      EXPECT_TRUE(contains(tests, '"' + include.target + '"') || contains(tests, stem(include.target)))
+          << include.target << " is in " << catalog << " but no test mentions it";
+    }
+  }
+}
+
+// Each source that defines a `..._kernel()` or `..._bench()` maker appears in its catalog.
+void expect_in_catalog(const std::string& folder, const std::string& catalog, const std::set<std::string>& helpers) {
+  std::string includes;
+  for (const Include& include : includes_of(catalog)) includes += include.target + "\n";
+  for (const std::string& header : files_below(folder, {".h"})) {
+    if (helpers.count(stem(header)) != 0 || header == std::filesystem::path(catalog).replace_extension(".h")) continue;
+    EXPECT_TRUE(contains(includes, header + "\n")) << header << " is not in " << catalog;
+  }
+}
+
+TEST(Registration, EveryKernelIsInTheCatalog) {
+  for (const std::string& header : files_below("kernels", {".h"})) {
+    const std::string folder = folder_of(header);
+    if (folder == "kernels" || folder == "kernels/tl") continue;
+    expect_in_catalog(folder, "kernels/catalog.cpp", {});
+  }
+}
+
+TEST(Registration, EveryBenchIsInTheCatalog) {  // H-68
+  expect_in_catalog("sw/benches", "sw/benches/catalog.cpp", {"bench", "params", "support"});
+}
+
+TEST(Registration, EveryRequiredPackageIsListedOnce) {
+  const std::string packages = read("cmake/packages.txt");
+  for (const char* name : {"libsystemc-dev", "libyaml-cpp-dev", "nlohmann-json3-dev", "libeigen3-dev", "libcli11-dev",
+                           "libfmt-dev", "libgtest-dev", "libgmock-dev", "librapidcheck-dev", "ninja-build"}) {
+    const std::size_t first = packages.find(std::string(name) + "\n");
+    ASSERT_NE(first, std::string::npos) << name;
+    EXPECT_EQ(packages.find(std::string(name) + "\n", first + 1), std::string::npos) << name;
+  }
+}
+
+}  // namespace
+}  // namespace kb::meta

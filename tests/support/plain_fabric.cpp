@@ -1,0 +1,253 @@
+#include "tests/support/plain_fabric.h"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <queue>
+#include <tuple>
+
+namespace kb::test {
+namespace {
+
+using topology::NodeKind;
+
+// Order of arrivals at a node: time, incoming edge, sequence on it. Injections come before every arrival.
+using Order = std::tuple<TimeFs, long, std::uint64_t>;
+
+struct Flit {
+  std::size_t request = 0;
+  bool response = false;
+  std::size_t hop = 0;  // position in the path of the node it is at
+  std::uint32_t index = 0;
+  bool message = false;  // zero bytes
+};
+
+enum class Kind { arrive, enter, leave };
+
+struct Event {
+  TimeFs time;
+  std::uint32_t node;
+  Kind kind;
+  Order order;
+  std::uint32_t tie;
+  Flit flit;
+};
+
+struct Later {
+  bool operator()(const Event& a, const Event& b) const {
+    return std::tie(a.time, a.node, a.kind, a.order, a.tie) > std::tie(b.time, b.node, b.kind, b.order, b.tie);
+  }
+};
+
+class Simulation {
+ public:
+  Simulation(const topology::Graph& graph, const std::vector<PlainRequest>& requests)
+      : graph_(graph), requests_(requests), times_(requests.size()), state_(requests.size()) {
+    flit_bytes_ = graph.spec.flit_bytes();
+    edges_.resize(graph.edges.size());
+    for (std::size_t i = 0; i < requests.size(); ++i) inject(i);
+  }
+
+  std::vector<PlainTimes> run() {
+    while (!queue_.empty()) {
+      const Event e = queue_.top();
+      queue_.pop();
+      now_ = e.time;
+      switch (e.kind) {
+        case Kind::arrive: arrive(e); break;
+        case Kind::enter: enter(e); break;
+        case Kind::leave: leave(e); break;
+      }
+    }
+    return times_;
+  }
+
+ private:
+  struct EdgeState {
+    TimeFs available = 0;
+    std::uint64_t sequence = 0;
+  };
+  struct NodeState {
+    TimeFs worker = 0;                  // serial decode, SRAM service, HBM write decode
+    TimeFs issuer = 0;
+    std::map<std::uint64_t, std::pair<TimeFs, int>> channels;  // pc -> (free, last direction)
+  };
+  struct RequestState {
+    TimeFs finish = 0;
+    std::uint32_t gathered = 0;
+  };
+
+  static TimeFs round_fs(double ns) { return std::llround(ns * 1e6); }
+  TimeFs overhead(NodeId n) const { return round_fs(graph_.node(n).number_or("overhead_ns", 0.0)); }
+  std::uint32_t flits(const PlainRequest& r) const {
+    return static_cast<std::uint32_t>((r.bytes + flit_bytes_ - 1) / flit_bytes_);
+  }
+  std::uint64_t bytes_of(const Flit& f) const {
+    const PlainRequest& r = requests_[f.request];
+    return f.index + 1 == flits(r) ? r.bytes - std::uint64_t{f.index} * flit_bytes_ : flit_bytes_;
+  }
+  NodeId node_of(const Flit& f) const { return requests_[f.request].path[f.hop]; }
+  bool at_end(const Flit& f) const {
+    return f.response ? f.hop == 0 : f.hop + 1 == requests_[f.request].path.size();
+  }
+  bool carries_data(const Flit& f) const { return requests_[f.request].write != f.response; }
+
+  void push(TimeFs time, NodeId node, Kind kind, const Order& order, const Flit& flit) {
+    queue_.push({time, node.value, kind, order, flit.index, flit});
+  }
+
+  void inject(std::size_t i) {
+    const PlainRequest& r = requests_[i];
+    const NodeId source = r.path.front();
+    const bool host = graph_.node(source).kind == NodeKind::pcie_ep;
+    Flit f{i, false, 0, 0, !r.write};
+    push(r.issue + (host ? overhead(source) : 0), source, Kind::leave, {-1, -1, i}, f);
+  }
+
+  void arrive(const Event& e) {
+    const NodeId node = node_of(e.flit);
+    switch (graph_.node(node).kind) {
+      case NodeKind::noc_router:
+      case NodeKind::switch_:
+      case NodeKind::ucie:
+      case NodeKind::ucie_conn:
+      case NodeKind::io_noc: transit(e, node); break;
+      case NodeKind::hbm_ctrl: hbm(e, node); break;
+      default: endpoint(e, node); break;
+    }
+  }
+
+  void transit(const Event& e, NodeId node) {
+    if (e.flit.message) {
+      push(e.time + overhead(node), node, Kind::leave, e.order, e.flit);
+      return;
+    }
+    TimeFs& worker = nodes_[node.value].worker;
+    worker = std::max(e.time, worker) + (e.flit.index == 0 ? overhead(node) : 0);
+    push(worker, node, Kind::leave, e.order, e.flit);
+  }
+
+  void hbm(const Event& e, NodeId node) {
+    NodeState& s = nodes_[node.value];
+    const PlainRequest& r = requests_[e.flit.request];
+    if (!e.flit.message) {
+      s.worker = std::max(e.time, s.worker) + (e.flit.index == 0 ? overhead(node) : 0);
+      push(s.worker, node, Kind::enter, e.order, e.flit);
+      return;
+    }
+    const TimeFs interval = occupancy(edge_to(node, r.path[e.flit.hop - 1]), flit_bytes_);
+    const TimeFs start = std::max(e.time + overhead(node), s.issuer);
+    s.issuer = start + static_cast<TimeFs>(flits(r)) * interval;
+    for (std::uint32_t i = 0; i < flits(r); ++i) {
+      Flit burst = e.flit;
+      burst.index = i;
+      burst.message = false;
+      push(start + static_cast<TimeFs>(i) * interval, node, Kind::enter, e.order, burst);
+    }
+  }
+
+  // A burst enters its pseudo-channel.
+  void enter(const Event& e) {
+    const NodeId node = node_of(e.flit);
+    const topology::Node& n = graph_.node(node);
+    const PlainRequest& r = requests_[e.flit.request];
+    const auto burst_bytes = static_cast<std::uint64_t>(n.integer("burst_bytes"));
+    const auto pcs = static_cast<std::uint64_t>(n.integer("num_pcs"));
+    const std::uint64_t pc = (r.hbm_offset + std::uint64_t{e.flit.index} * flit_bytes_) / burst_bytes % pcs;
+    auto& [free, direction] = nodes_[node.value].channels[pc];
+    const int mine = r.write ? 1 : 2;
+    const TimeFs turn = direction != 0 && direction != mine ? round_fs(n.number_or("switch_penalty_ns", 0.0)) : 0;
+    free = std::max(e.time, free) + turn + round_fs(static_cast<double>(burst_bytes) / n.number("pc_bw_gbs"));
+    direction = mine;
+    RequestState& state = state_[e.flit.request];
+    state.finish = std::max(state.finish, free);
+    Flit reply = e.flit;
+    reply.response = true;
+    if (!r.write) {
+      push(state.finish, node, Kind::leave, e.order, reply);
+    } else if (e.flit.index + 1 == flits(r)) {
+      times_[e.flit.request].delivered = state.finish;
+      reply.index = 0;
+      reply.message = true;
+      push(state.finish, node, Kind::leave, e.order, reply);
+    }
+  }
+
+  // PCIE_EP, SRAM and the initiators gather whole messages.
+  void endpoint(const Event& e, NodeId node) {
+    const PlainRequest& r = requests_[e.flit.request];
+    RequestState& state = state_[e.flit.request];
+    if (!e.flit.message) {
+      if (++state.gathered < flits(r)) return;
+      state.gathered = 0;
+    }
+    Flit whole = e.flit;
+    whole.index = 0;
+    if (!at_end(whole)) {
+      push(e.time + overhead(node), node, Kind::leave, e.order, whole);
+      return;
+    }
+    if (whole.response) {
+      if (!r.write) times_[whole.request].delivered = e.time;
+      times_[whole.request].completed = e.time + overhead(node);
+      return;
+    }
+    TimeFs& free = nodes_[node.value].worker;  // SRAM: one transaction at a time
+    free = std::max(e.time, free) + overhead(node);
+    if (r.write) times_[whole.request].delivered = free;
+    whole.response = true;
+    whole.message = r.write;
+    push(free, node, Kind::leave, e.order, whole);
+  }
+
+  // A flit, a message or (from a gathering node) a whole block of flits is offered to its edge.
+  void leave(const Event& e) {
+    const NodeId node = node_of(e.flit);
+    const NodeKind kind = graph_.node(node).kind;
+    const bool gathers = kind == NodeKind::pcie_ep || kind == NodeKind::sram || kind == NodeKind::pe_dma;
+    const std::uint32_t count = gathers && !e.flit.message ? flits(requests_[e.flit.request]) : 1;
+    for (std::uint32_t i = 0; i < count; ++i) {
+      Flit f = e.flit;
+      if (gathers) f.index = i;
+      send(f, node, e.time);
+    }
+  }
+
+  void send(Flit f, NodeId from, TimeFs time) {
+    f.hop = f.response ? f.hop - 1 : f.hop + 1;
+    const NodeId to = node_of(f);
+    const EdgeId edge = edge_to(from, to);
+    EdgeState& wire = edges_[edge.value];
+    TimeFs through = std::max(time, wire.available);
+    if (!f.message) {
+      through += occupancy(edge, bytes_of(f));
+      wire.available = through;
+    }
+    const TimeFs propagation = std::max<TimeFs>(1, round_fs(graph_.edge(edge).distance_mm * graph_.spec.ns_per_mm));
+    push(through + propagation, to, Kind::arrive, {through + propagation, edge.value, wire.sequence++}, f);
+  }
+
+  EdgeId edge_to(NodeId from, NodeId to) const { return *graph_.find_edge(from, to); }
+  TimeFs occupancy(EdgeId edge, std::uint64_t bytes) const {
+    const auto& bw = graph_.edge(edge).bw_gbs;
+    return bw && *bw > 0 ? std::llround(static_cast<double>(bytes) * 1e6 / *bw) : 0;
+  }
+
+  const topology::Graph& graph_;
+  const std::vector<PlainRequest>& requests_;
+  std::uint64_t flit_bytes_ = 256;
+  std::vector<PlainTimes> times_;
+  std::vector<RequestState> state_;
+  std::vector<EdgeState> edges_;
+  std::map<std::uint32_t, NodeState> nodes_;
+  std::priority_queue<Event, std::vector<Event>, Later> queue_;
+  TimeFs now_ = 0;
+};
+
+}  // namespace
+
+std::vector<PlainTimes> simulate_plain(const topology::Graph& graph, const std::vector<PlainRequest>& requests) {
+  return Simulation(graph, requests).run();
+}
+
+}  // namespace kb::test

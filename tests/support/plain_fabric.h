@@ -1,0 +1,33 @@
+// Oracle for the fabric's timing: moves every single flit through one global event queue, with the rules written out as
+// plainly as they can be said. Slow on purpose; shares no code with the modules.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "platform/base/units.h"
+#include "platform/topology/graph.h"
+
+namespace kb::test {
+
+struct PlainRequest {
+  bool write = false;
+  TimeFs issue = 0;
+  std::vector<NodeId> path;        // forward, initiator to memory
+  std::uint64_t hbm_offset = 0;    // in the cube's HBM; ignored by SRAM
+  std::uint64_t bytes = 0;
+};
+
+struct PlainTimes {
+  TimeFs delivered = -1;
+  TimeFs completed = -1;
+  friend bool operator==(const PlainTimes& a, const PlainTimes& b) {
+    return a.delivered == b.delivered && a.completed == b.completed;
+  }
+};
+
+// Requests of equal issue time at one node keep their order in the list.
+std::vector<PlainTimes> simulate_plain(const topology::Graph& graph, const std::vector<PlainRequest>& requests);
+
+}  // namespace kb::test

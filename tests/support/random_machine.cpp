@@ -1,0 +1,100 @@
+#include "tests/support/random_machine.h"
+
+#include <fmt/format.h>
+
+#include "platform/address/phys_addr.h"
+
+namespace kb::test {
+namespace {
+
+int pick(std::mt19937& random, int low, int high) { return low + static_cast<int>(random() % static_cast<unsigned>(high - low + 1)); }
+template <typename T>
+T one_of(std::mt19937& random, std::initializer_list<T> values) {
+  return *(values.begin() + random() % values.size());
+}
+
+}  // namespace
+
+topology::LoadedTopology random_machine(std::mt19937& random) {
+  const int corners = pick(random, 1, 4);
+  const int per_corner = pick(random, 1, 2);
+  const int pes = corners * per_corner;
+  const int channels = one_of(random, {2, 4, 8});
+  const double channel_bw = one_of(random, {16.0, 32.0, 30.0});
+  std::string yaml = fmt::format(R"(
+system:
+  ns_per_mm: {}
+  sips: {{ count: {}, topology: ring_1d }}
+sip:
+  cube_mesh: {{ w: {}, h: {} }}
+cube:
+  pe_layout: {{ corners: [{}], pe_per_corner: {} }}
+  memory_map:
+    hbm_pseudo_channels: {}
+    hbm_channels_per_pe: {}
+    hbm_channel_bw_gbs: {}
+    hbm_slices_per_cube: {}
+    hbm_total_gb_per_cube: {}
+  components:
+    hbm_ctrl: {{ kind: hbm_ctrl, impl: builtin.hbm_ctrl, attrs: {{ num_pcs: {}, burst_bytes: 256, switch_penalty_ns: {}, overhead_ns: {} }} }}
+  links:
+    router_link_bw_gbs: {}
+    router_overhead_ns: {}
+    pe_to_router_bw_gbs: {}
+    hbm_to_router_bw_gbs: {}
+    ucie_link_bw_gbs: {}
+    noc_to_ucie_conn_bw_gbs: {}
+)",
+                                 one_of(random, {0.01, 0.0, 0.13}), pick(random, 1, 2), pick(random, 1, 3), pick(random, 1, 2),
+                                 corners == 1   ? "NW"
+                                 : corners == 2 ? "NW, NE"
+                                 : corners == 3 ? "NW, NE, SW"
+                                                : "NW, NE, SW, SE",
+                                 per_corner, channels * pes, channels, channel_bw, pes, pes, channels,
+                                 one_of(random, {0.0, 0.0, 3.0}), one_of(random, {0.0, 0.0, 1.5}),
+                                 one_of(random, {256.0, 128.0, 300.0}), one_of(random, {2.0, 0.0, 1.25}),
+                                 one_of(random, {256.0, 512.0, 100.0}), channels * channel_bw,
+                                 one_of(random, {512.0, 128.0}), one_of(random, {128.0, 256.0}));
+  return topology::load_text(yaml, "random machine");
+}
+
+std::vector<sim::TraceRow> random_rows(std::mt19937& random, const topology::Graph& graph, int count) {
+  const topology::MachineSpec& spec = graph.spec;
+  const int window_ns = one_of(random, {200, 2000, 20000});
+  const auto sip = [&] { return SipId(static_cast<std::uint32_t>(pick(random, 0, spec.sip_count - 1))); };
+  const auto cube = [&] { return CubeId(static_cast<std::uint32_t>(pick(random, 0, spec.cubes_per_sip() - 1))); };
+  const auto pe = [&] { return PeId(static_cast<std::uint32_t>(pick(random, 0, spec.pes_per_cube() - 1))); };
+  const bool hot_spot = pick(random, 0, 3) == 0;
+  std::vector<sim::TraceRow> rows;
+  for (int i = 0; i < count; ++i) {
+    sim::TraceRow row;
+    row.id = std::to_string(i);
+    row.line = i + 2;
+    // Coarse issue times make equal arrival times common.
+    row.issue = static_cast<TimeFs>(pick(random, 0, window_ns)) * kFsPerNs;
+    if (pick(random, 0, 3) == 0) row.issue += static_cast<TimeFs>(random() % 1'000'000);
+    const bool host = pick(random, 0, 5) == 0;
+    const bool read = pick(random, 0, 1) == 0;
+    row.op = host ? (read ? sim::TraceOp::host_read : sim::TraceOp::host_write)
+                  : (read ? sim::TraceOp::pe_read : sim::TraceOp::pe_write);
+    row.src = {sip(), cube(), pe()};
+    const int scale = pick(random, 0, 3);
+    row.bytes = scale == 0   ? static_cast<std::uint64_t>(pick(random, 1, 256))
+                : scale == 1 ? static_cast<std::uint64_t>(256 * pick(random, 1, 8))
+                : scale == 2 ? static_cast<std::uint64_t>(pick(random, 1, 8192))
+                             : static_cast<std::uint64_t>(256 * pick(random, 1, 256));
+    const SipId to_sip = hot_spot ? SipId(0) : sip();
+    const CubeId to_cube = hot_spot ? CubeId(0) : cube();
+    if (pick(random, 0, 9) == 0) {
+      row.dst = address::PhysAddr::cube_sram_addr(to_sip, to_cube, 16u * static_cast<unsigned>(pick(random, 0, 4096))).value();
+    } else {
+      const PeId to_pe = hot_spot ? PeId(0) : pe();
+      const auto offset = static_cast<std::uint64_t>(pick(random, 0, 2) == 0 ? pick(random, 0, 100000) : 256 * pick(random, 0, 4096));
+      row.dst = address::PhysAddr::pe_hbm_addr(to_sip, to_cube, to_pe, offset, spec.hbm_slice_bytes()).value();
+    }
+    rows.push_back(row);
+  }
+  return rows;
+}
+
+}  // namespace kb::test

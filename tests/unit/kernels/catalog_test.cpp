@@ -1,0 +1,51 @@
+#include "kernels/catalog.h"
+
+#include <gtest/gtest.h>
+
+#include "kernels/tl/kernel.h"
+#include "tests/unit/kernels/expect_error.h"
+
+namespace kb::tests {
+namespace {
+
+using kernels::KernelCatalog;
+using Strings = std::vector<std::string>;
+
+contract::Kernel named(const std::string& name) {
+  return tl::make_kernel(name, "", {}, [](tl::Context&) {});
+}
+
+TEST(KernelCatalog, HoldsTheBuiltInKernelsSorted) {
+  const KernelCatalog catalog;
+  EXPECT_EQ(catalog.names(), (Strings{"copy", "gemm", "gemm_single", "noop", "pull", "stream", "vector_add"}));
+  for (const std::string& name : catalog.names()) {
+    const contract::Kernel* kernel = catalog.find(name);
+    ASSERT_NE(kernel, nullptr);
+    EXPECT_EQ(kernel->name, name);
+    EXPECT_FALSE(kernel->description.empty());
+  }
+  EXPECT_EQ(catalog.find("gem"), nullptr);
+}
+
+TEST(KernelCatalog, TakesKernelsOfPlugIns) {
+  KernelCatalog catalog;
+  const contract::Kernel* gemm = catalog.find("gemm");
+  catalog.add(named("my-kernel"));
+  EXPECT_NE(catalog.find("my-kernel"), nullptr);
+  EXPECT_EQ(catalog.find("gemm"), gemm);
+  expect_program_error([&] { catalog.add(named("gemm")); }, "SCHEMA_ERROR", {"kernel gemm", "taken"});
+  expect_program_error([&] { catalog.add(named("My Kernel")); }, "SCHEMA_ERROR", {"'My Kernel'", "lower-case"});
+  contract::Kernel empty;
+  empty.name = "empty";
+  expect_program_error([&] { catalog.add(empty); }, "SCHEMA_ERROR", {"kernel empty", "no body"});
+}
+
+TEST(KernelCatalog, NameRule) {
+  for (const char* good : {"a", "a1", "gemm-single_pe2", "a-1"}) EXPECT_TRUE(kernels::is_kernel_name(good)) << good;
+  for (const char* bad : {"", "1a", "-a", "a-", "a--b", "a_-b", "A", "a b", "a.b"}) {
+    EXPECT_FALSE(kernels::is_kernel_name(bad)) << bad;
+  }
+}
+
+}  // namespace
+}  // namespace kb::tests

@@ -1,0 +1,78 @@
+// The kernel that docs/guides/kernels.md teaches compiles, computes, and is the one printed there.
+#include "tests/unit/kernels/guide_kernel.h"
+
+#include <gtest/gtest.h>
+
+#include <fstream>
+#include <sstream>
+
+#include "tests/unit/kernels/device.h"
+
+namespace kb::tests {
+namespace {
+
+std::string file(const std::string& path) {
+  std::ifstream in(std::string(KB_SOURCE_DIR) + "/" + path);
+  EXPECT_TRUE(in.is_open()) << path;
+  std::ostringstream text;
+  text << in.rdbuf();
+  return text.str();
+}
+
+TEST(KernelGuide, KernelComputes) {
+  Device device;
+  const LayoutPtr x = row_wise("x", Dtype::f32, {4, 3000}, 0x10000000, 2);
+  const LayoutPtr y = row_wise("y", Dtype::f32, {4, 3000}, 0x20000000, 2);
+  const auto vx = data::random_small_integers(1, 12000);
+  const auto vy = data::random_small_integers(2, 12000);
+  device.write(*x, vx);
+  device.write(*y, vy);
+  device.run(axpy_kernel(), {as_arg(x), as_arg(y), 0.5}, 2);
+  std::vector<double> expected;
+  for (std::size_t i = 0; i < vx.size(); ++i) expected.push_back(0.5 * vx[i] + vy[i]);
+  EXPECT_EQ(device.read(*y), expected);
+}
+
+TEST(KernelGuide, KernelCanBeRecorded) {
+  const contract::KernelArg x = as_arg(whole("x", Dtype::f32, {2, 8}, 0x10000000));
+  const contract::KernelArg y = as_arg(whole("y", Dtype::f32, {2, 8}, 0x20000000));
+  // guide: begin
+  kb::tl::RecordingPe pe;
+  axpy_kernel().body(pe, {x, y, 0.5});
+  pe.command_names();  // {"dma_read", "dma_read", "math.mul", "math.add", "dma_write"}
+  // guide: end
+  EXPECT_EQ(pe.command_names(),
+            (std::vector<std::string>{"dma_read", "dma_read", "math.mul", "math.add", "dma_write"}));
+}
+
+// The lines between the marks of a source file, without `indent` leading spaces.
+std::string marked_code(const std::string& path, std::size_t indent) {
+  std::istringstream lines(file(path));
+  const std::string margin(indent, ' ');
+  std::string code;
+  bool inside = false;
+  for (std::string line; std::getline(lines, line);) {
+    if (line == margin + "// guide: end") return code;
+    if (inside) code += (line.empty() ? line : line.substr(indent)) + "\n";
+    inside = inside || line == margin + "// guide: begin";
+  }
+  return "no marks in " + path;
+}
+
+TEST(KernelGuide, PrintsTheCompiledCode) {
+  const std::string guide = file("docs/guides/kernels.md");
+  for (const std::string& code : {marked_code("tests/unit/kernels/guide_kernel.h", 0),
+                                  marked_code("tests/unit/kernels/guide_kernel_test.cpp", 2)}) {
+    EXPECT_NE(guide.find("```cpp\n" + code + "```"), std::string::npos) << code;
+  }
+}
+
+TEST(KernelGuide, ListsEveryBuiltInKernel) {
+  const std::string guide = file("docs/guides/kernels.md");
+  for (const std::string& name : kernels::KernelCatalog().names()) {
+    EXPECT_NE(guide.find("| `" + name + "` |"), std::string::npos) << name;
+  }
+}
+
+}  // namespace
+}  // namespace kb::tests

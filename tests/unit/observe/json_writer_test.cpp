@@ -1,0 +1,44 @@
+#include "platform/observe/json_writer.h"
+
+#include <gtest/gtest.h>
+
+#include <limits>
+
+namespace kb::observe {
+namespace {
+
+TEST(JsonWriter, KeepsCallOrderAndIndents) {
+  JsonWriter json;
+  json.begin_object().key("z").integer(-3).key("a").begin_array(true).integer(1).integer(2).end_array();
+  json.key("empty").begin_object().end_object().end_object();
+  EXPECT_EQ(json.str(), "{\n  \"z\": -3,\n  \"a\": [1, 2],\n  \"empty\": {}\n}");
+}
+
+TEST(JsonWriter, CompactHasNoBlanks) {
+  JsonWriter json(JsonWriter::Layout::compact);
+  json.begin_object().key("a").boolean(true).key("b").begin_array().null().text("x").end_array().end_object();
+  EXPECT_EQ(json.str(), "{\"a\":true,\"b\":[null,\"x\"]}");
+}
+
+TEST(JsonWriter, TimesAreExactToTheFemtosecond) {
+  JsonWriter json;
+  json.begin_array(true).time_ns(1).time_ns(77'000'000).time_ns(9'007'199'254'740'993).end_array();
+  EXPECT_EQ(json.str(), "[0.000001, 77, 9007199254.740993]");
+}
+
+TEST(JsonWriter, DoublesReadBackEqualAndNonFiniteIsNull) {
+  JsonWriter json;
+  json.begin_array(true).real(0.1).real(1e300).real(std::numeric_limits<double>::infinity());
+  json.real(std::numeric_limits<double>::quiet_NaN()).end_array();
+  EXPECT_EQ(json.str(), "[0.1, 1e+300, null, null]");
+}
+
+TEST(JsonWriter, EscapesControlCharactersAndReplacesBrokenUtf8) {
+  EXPECT_EQ(json_string("a\"b\\c\n\t\x01"), "\"a\\\"b\\\\c\\n\\t\\u0001\"");
+  EXPECT_EQ(json_string("\xc2\xb5s"), "\"\xc2\xb5s\"");
+  EXPECT_EQ(json_string("x\xff\xc2"), "\"x\\ufffd\\ufffd\"");
+  EXPECT_EQ(json_string("\xed\xa0\x80"), "\"\\ufffd\\ufffd\\ufffd\"");  // a surrogate
+}
+
+}  // namespace
+}  // namespace kb::observe

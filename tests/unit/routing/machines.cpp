@@ -1,0 +1,172 @@
+#include "tests/unit/routing/machines.h"
+
+#include <array>
+
+namespace kb::test {
+namespace {
+
+using topology::EdgeKind;
+using topology::Graph;
+using topology::NodeKind;
+
+class OddFabric {
+ public:
+  explicit OddFabric(std::mt19937& random) : random_(random) {}
+
+  Graph build() {
+    sips_ = pick(1, 2);
+    w_ = pick(1, 3);
+    h_ = pick(1, 2);
+    rows_ = pick(1, 3);
+    cols_ = pick(1, 3);
+    connections_ = pick(1, 3);
+    heavy_mesh_ = pick(0, 1) == 1;
+    graph_.spec.sip_count = sips_;
+    graph_.spec.cube_mesh_w = w_;
+    graph_.spec.cube_mesh_h = h_;
+    const NodeId tray_switch = add("fabric.switch0", NodeKind::switch_);
+    std::vector<NodeId> endpoints;
+    for (int s = 0; s < sips_; ++s) {
+      sip_ = SipId(static_cast<std::uint32_t>(s));
+      std::vector<std::array<NodeId, 4>> cubes;
+      const std::vector<std::vector<NodeId>> phys = add_io(endpoints);
+      for (int c = 0; c < w_ * h_; ++c) cubes.push_back(add_cube(c));
+      join(cubes, phys);
+    }
+    sip_ = SipId();
+    for (NodeId endpoint : endpoints) link(tray_switch, endpoint, EdgeKind::pcie, EdgeKind::pcie, weight());
+    graph_.finish();
+    return std::move(graph_);
+  }
+
+ private:
+  int pick(int low, int high) { return low + static_cast<int>(random_() % static_cast<unsigned>(high - low + 1)); }
+  double weight() {
+    constexpr std::array<double, 5> kWeights{0.0, 0.0, 1.0, 1.0, 2.0};
+    return kWeights[static_cast<std::size_t>(pick(0, 4))];
+  }
+  double mesh_weight() { return heavy_mesh_ ? static_cast<double>(pick(1, 3)) * 4.0 : weight(); }
+
+  NodeId add(std::string id, NodeKind kind) {
+    topology::Node node;
+    node.id = std::move(id);
+    node.kind = kind;
+    node.sip = sip_;
+    node.cube = cube_;
+    graph_.nodes.push_back(node);
+    return NodeId(static_cast<std::uint32_t>(graph_.nodes.size() - 1));
+  }
+  void edge(NodeId a, NodeId b, EdgeKind kind, double mm) {
+    topology::Edge e;
+    e.src = a;
+    e.dst = b;
+    e.kind = kind;
+    e.distance_mm = mm;
+    graph_.edges.push_back(e);
+  }
+  // Now and then the two directions differ.
+  void link(NodeId a, NodeId b, EdgeKind there, EdgeKind back, double mm) {
+    edge(a, b, there, mm);
+    edge(b, a, back, pick(0, 5) == 0 ? weight() : mm);
+  }
+
+  std::vector<std::vector<NodeId>> add_io(std::vector<NodeId>& endpoints) {
+    std::vector<std::vector<NodeId>> phys;
+    // A cube's port takes one peer: north ports for the first chiplet, south ports for the second.
+    const int chiplets = pick(1, 2);
+    for (int i = 0; i < chiplets; ++i) {
+      const std::string prefix = "sip" + std::to_string(sip_.value) + ".io" + std::to_string(i) + ".";
+      endpoints.push_back(add(prefix + "pcie_ep", NodeKind::pcie_ep));
+      const NodeId cpu = add(prefix + "io_cpu", NodeKind::io_cpu);
+      const NodeId noc = add(prefix + "io_noc", NodeKind::io_noc);
+      link(endpoints.back(), noc, EdgeKind::io_internal, EdgeKind::io_internal, weight());
+      link(cpu, noc, EdgeKind::io_internal, EdgeKind::io_internal, 0.0);
+      phys.emplace_back();
+      for (int p = pick(1, w_); p > 0; --p) {
+        const std::string name = prefix + "io_ucie-P" + std::to_string(p);
+        const NodeId phy = add(name, NodeKind::ucie);
+        phys.back().push_back(phy);
+        for (int c = 0; c < connections_; ++c) {
+          const NodeId connection = add(name + ".conn" + std::to_string(c), NodeKind::ucie_conn);
+          link(connection, noc, EdgeKind::ucie_conn_to_noc, EdgeKind::noc_to_ucie_conn, 0.0);
+          link(connection, phy, EdgeKind::ucie_internal, EdgeKind::ucie_internal, 0.0);
+        }
+      }
+    }
+    return phys;
+  }
+
+  std::array<NodeId, 4> add_cube(int index) {
+    cube_ = CubeId(static_cast<std::uint32_t>(index));
+    const std::string prefix = "sip" + std::to_string(sip_.value) + ".cube" + std::to_string(index) + ".";
+    std::vector<NodeId> routers;
+    for (int r = 0; r < rows_; ++r) {
+      for (int c = 0; c < cols_; ++c) {
+        routers.push_back(add(prefix + "r" + std::to_string(r) + "c" + std::to_string(c), NodeKind::noc_router));
+        graph_.nodes.back().pos_mm = topology::Position{3.0 * c, 2.0 * r};
+      }
+    }
+    const auto at = [&](int r, int c) { return routers[static_cast<std::size_t>(r * cols_ + c)]; };
+    for (int r = 0; r < rows_; ++r) {
+      for (int c = 0; c < cols_; ++c) {
+        if (c + 1 < cols_ && pick(0, 5) > 0) {
+          link(at(r, c), at(r, c + 1), EdgeKind::router_mesh, EdgeKind::router_mesh, mesh_weight());
+        }
+        if (r + 1 < rows_ && pick(0, 5) > 0) {
+          link(at(r, c), at(r + 1, c), EdgeKind::router_mesh, EdgeKind::router_mesh, mesh_weight());
+        }
+      }
+    }
+    const auto any_router = [&] { return routers[random_() % routers.size()]; };
+    link(any_router(), add(prefix + "m_cpu", NodeKind::m_cpu), EdgeKind::command, EdgeKind::command, 0.0);
+    for (int pe = 0; pe < 2; ++pe) {
+      const NodeId router = any_router();
+      const std::string id = std::to_string(pe);
+      link(add(prefix + "pe" + id + ".pe_dma", NodeKind::pe_dma), router, EdgeKind::pe_to_router,
+           EdgeKind::router_to_pe, weight());
+      link(router, add(prefix + "hbm_ctrl.pe" + id, NodeKind::hbm_ctrl), EdgeKind::router_to_hbm,
+           EdgeKind::hbm_to_router, 0.0);
+    }
+    std::array<NodeId, 4> ports;
+    for (std::size_t side = 0; side < 4; ++side) {
+      const std::string name = prefix + "ucie-" + std::string(1, "NSEW"[side]);
+      ports[side] = add(name, NodeKind::ucie);
+      for (int c = 0; c < connections_; ++c) {
+        const NodeId connection = add(name + ".conn" + std::to_string(c), NodeKind::ucie_conn);
+        link(connection, any_router(), EdgeKind::ucie_conn_to_router, EdgeKind::router_to_ucie_conn, 0.0);
+        link(connection, ports[side], EdgeKind::ucie_internal, EdgeKind::ucie_internal, 0.0);
+      }
+    }
+    cube_ = CubeId();
+    return ports;
+  }
+
+  void join(const std::vector<std::array<NodeId, 4>>& cubes, const std::vector<std::vector<NodeId>>& phys) {
+    const auto at = [&](int x, int y) { return cubes[static_cast<std::size_t>(y * w_ + x)]; };
+    for (int y = 0; y < h_; ++y) {
+      for (int x = 0; x < w_; ++x) {
+        if (x + 1 < w_) link(at(x, y)[2], at(x + 1, y)[3], EdgeKind::ucie_mesh, EdgeKind::ucie_mesh, weight());
+        if (y + 1 < h_) link(at(x, y)[1], at(x, y + 1)[0], EdgeKind::ucie_mesh, EdgeKind::ucie_mesh, weight());
+      }
+    }
+    for (std::size_t i = 0; i < phys.size(); ++i) {
+      for (std::size_t p = 0; p < phys[i].size(); ++p) {
+        const int x = static_cast<int>(p);
+        link(phys[i][p], i == 0 ? at(x, 0)[0] : at(x, h_ - 1)[1], EdgeKind::io_to_cube, EdgeKind::cube_to_io, weight());
+      }
+    }
+  }
+
+  std::mt19937& random_;
+  Graph graph_;
+  int sips_ = 1, w_ = 1, h_ = 1, rows_ = 1, cols_ = 1, connections_ = 1;
+  bool heavy_mesh_ = false;
+  SipId sip_;
+  CubeId cube_;
+};
+
+}  // namespace
+
+topology::Graph odd_fabric(std::mt19937& random) { return OddFabric(random).build(); }
+
+}  // namespace kb::test

@@ -1,0 +1,35 @@
+// Machines for the routing tests: real ones from topology text, and odd random fabrics made by hand.
+#pragma once
+
+#include <random>
+#include <string>
+
+#include "platform/topology/topology.h"
+
+namespace kb::test {
+
+// `sips` SIPs of w x h cubes with 8 PEs (2 per corner); everything else at its default.
+inline topology::Graph reference_like(int sips, int w, int h, const std::string& more = "") {
+  const std::string text = "system:\n  sips: { count: " + std::to_string(sips) + ", topology: ring_1d }\n" +
+                           "sip:\n  cube_mesh: { w: " + std::to_string(w) + ", h: " + std::to_string(h) + " }\n" +
+                           "cube:\n  pe_layout: { corners: [NW, NE, SW, SE], pe_per_corner: 2 }\n" + more;
+  return topology::load_text(text, "test machine").graph;
+}
+
+inline NodeId node(const topology::Graph& graph, const std::string& id) {
+  const auto found = graph.find_node(id);
+  if (!found) throw std::runtime_error("no node " + id);
+  return *found;
+}
+
+inline std::vector<std::string> names(const topology::Graph& graph, const std::vector<NodeId>& nodes) {
+  std::vector<std::string> result;
+  for (NodeId id : nodes) result.push_back(graph.node(id).id);
+  return result;
+}
+
+// A fabric that obeys the naming and structure of real ones but has random small meshes with missing links, connections
+// at random routers, random weights with many zeros and equals, and one or two IO chiplets per SIP.
+topology::Graph odd_fabric(std::mt19937& random);
+
+}  // namespace kb::test

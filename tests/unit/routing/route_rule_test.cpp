@@ -1,0 +1,48 @@
+// The total order of routes (design rule of F-20, F-23), against the enumerating oracle.
+#include <gtest/gtest.h>
+
+#include "platform/base/error.h"
+#include "platform/routing/path_router.h"
+#include "tests/unit/routing/machines.h"
+#include "tests/unit/routing/route_oracle.h"
+
+namespace kb {
+namespace {
+
+using topology::NodeKind;
+
+bool is_block(NodeKind kind) { return kind != NodeKind::ucie && kind != NodeKind::ucie_conn && kind != NodeKind::host; }
+
+class RouteRule : public testing::TestWithParam<unsigned> {};
+
+TEST_P(RouteRule, EqualsTheFirstOfAllSimplePaths) {
+  std::mt19937 random(GetParam());
+  const topology::Graph graph = test::odd_fabric(random);
+  std::vector<NodeId> blocks;
+  for (std::uint32_t i = 0; i < graph.nodes.size(); ++i) {
+    if (is_block(graph.nodes[i].kind)) blocks.push_back(NodeId(i));
+  }
+  routing::PathRouter router(graph);
+  int compared = 0;
+  for (int i = 0; i < 40; ++i) {
+    const NodeId src = blocks[random() % blocks.size()];
+    const NodeId dst = blocks[random() % blocks.size()];
+    bool gave_up = false;
+    const auto expected = test::best_route(graph, src, dst, gave_up);
+    if (gave_up) continue;
+    ++compared;
+    if (!expected) {
+      EXPECT_THROW(router.find_node_path(src, dst), Error);
+      continue;
+    }
+    const routing::Route& route = router.find_node_path(src, dst);
+    EXPECT_EQ(route.distance_um, expected->um);
+    ASSERT_EQ(test::names(graph, route.nodes), test::names(graph, expected->nodes));
+  }
+  EXPECT_GT(compared, 0);
+}
+
+INSTANTIATE_TEST_SUITE_P(Seeds, RouteRule, testing::Range(0u, 400u));
+
+}  // namespace
+}  // namespace kb

@@ -1,0 +1,48 @@
+#include "sim/probe/isolate.h"
+
+#include <gmock/gmock.h>
+#include <unistd.h>
+
+#include "platform/base/error.h"
+
+namespace kb::sim {
+namespace {
+
+TEST(Isolate, AnswersComeInJobOrderFromOtherProcesses) {
+  std::vector<std::function<std::string()>> jobs;
+  for (int i = 0; i < 20; ++i) {
+    jobs.push_back([i] { return std::to_string(i) + (::getpid() == ::getppid() ? "" : std::string(70000, 'x')); });
+  }
+  const pid_t own = ::getpid();
+  jobs.push_back([own] { return std::string(::getpid() == own ? "same" : "other"); });
+  const std::vector<std::string> answers = run_isolated(jobs);
+  for (int i = 0; i < 20; ++i) {
+    EXPECT_EQ(answers[static_cast<std::size_t>(i)], std::to_string(i) + std::string(70000, 'x'));
+  }
+  EXPECT_EQ(answers[20], "other");
+}
+
+TEST(Isolate, ErrorsKeepFamilyCodeAndMessage) {
+  try {
+    run_isolated({[] { return std::string("fine"); },
+                  []() -> std::string { throw Error::program("ADDRESS_ERROR", "no such place"); }});
+    FAIL();
+  } catch (const Error& error) {
+    EXPECT_EQ(error.family(), ErrorFamily::program);
+    EXPECT_EQ(error.code(), "ADDRESS_ERROR");
+    EXPECT_STREQ(error.what(), "no such place");
+  }
+}
+
+TEST(Isolate, ACrashIsAModelError) {
+  try {
+    run_isolated({[]() -> std::string { ::_exit(7); }});
+    FAIL();
+  } catch (const Error& error) {
+    EXPECT_EQ(error.family(), ErrorFamily::model);
+    EXPECT_THAT(error.what(), testing::HasSubstr("code 7"));
+  }
+}
+
+}  // namespace
+}  // namespace kb::sim

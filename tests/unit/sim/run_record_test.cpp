@@ -1,0 +1,110 @@
+#include "sim/driver/run_record.h"
+
+#include <gmock/gmock.h>
+
+#include <nlohmann/json.hpp>
+
+namespace kb::sim {
+namespace {
+
+using nlohmann::json;
+
+RunRecord sample() {
+  RunRecord run;
+  run.topology_file = "a.yaml";
+  run.topology_sha256 = "ff";
+  run.config["cube.links.router_link_bw_gbs"] = {"128", "--set"};
+  run.config["system.sip_topology"] = {"ring_1d", "default"};
+  run.bench = "gemm-single-pe";
+  run.params = {{"m", {"512", "command line"}}, {"dtype", {"f16", "default"}}};
+  run.seed = 3;
+  run.device = "all";
+  run.data_mode = "replay";
+  run.sim_time = 12'345'678;
+  LaunchRecord launch;
+  launch.id = 4;
+  launch.kernel = "gemm";
+  launch.sip = SipId(1);
+  launch.submitted = 1;
+  launch.start = 2'000'000;
+  launch.completed = 9'500'000;
+  launch.ok = true;
+  contract::PeResult pe;
+  pe.pe = {SipId(1), CubeId(2), PeId(3)};
+  pe.exec = 5'000'000;
+  pe.late = 250'000;
+  launch.pes = {pe};
+  run.launches = {launch};
+  run.blocks = {{"sip0.cube0.sram", {{"busy", 1'500'000, "ns"}, {"bytes", 64, "B"}}}};
+  data::VerificationRow row;
+  row.tensor = "c";
+  row.dtype = Dtype::f16;
+  row.shape = {2, 3};
+  row.tolerance = 0.5;
+  run.verification = {row};
+  run.host = {1.5, 1.25, 80.0, 1000};
+  return run;
+}
+
+TEST(RunRecord, IsValidJsonWithTheContractsMembers) {
+  const json document = json::parse(render_result(sample()));
+  EXPECT_EQ(document["schema"], 1);
+  EXPECT_EQ(document["topology"]["sha256"], "ff");
+  EXPECT_EQ(document["config"]["cube.links.router_link_bw_gbs"]["value"], 128);
+  EXPECT_EQ(document["config"]["cube.links.router_link_bw_gbs"]["origin"], "--set");
+  EXPECT_EQ(document["config"]["system.sip_topology"]["value"], "ring_1d");
+  EXPECT_EQ(document["bench"]["params"]["m"]["value"], 512);
+  EXPECT_EQ(document["seed"], 3);
+  EXPECT_EQ(document["ok"], true);
+  EXPECT_TRUE(document["error"].is_null());
+  EXPECT_EQ(document["launches"][0]["per_pe"][0]["late_ns"], 0.25);
+  EXPECT_EQ(document["launches"][0]["late_pes"], 1);
+  EXPECT_EQ(document["blocks"]["sip0.cube0.sram"]["bytes"]["value"], 64);
+  EXPECT_EQ(document["verification"][0]["shape"], (json{2, 3}));
+  EXPECT_EQ(document["host"]["events"], 1000);
+}
+
+TEST(RunRecord, TimesAreExactNanoseconds) {
+  const std::string text = render_result(sample());
+  EXPECT_THAT(text, testing::HasSubstr("\"sim_time_ns\": 12.345678,"));
+  EXPECT_THAT(text, testing::HasSubstr("\"submit_ns\": 0.000001,"));
+  EXPECT_THAT(text, testing::HasSubstr("\"busy\": {\"value\": 1.5, \"unit\": \"ns\"}"));
+}
+
+TEST(RunRecord, OnlyTheHostMemberDependsOnTheComputer) {
+  RunRecord a = sample(), b = sample();
+  b.host = {9.0, 9.0, 9.0, 9};
+  json left = json::parse(render_result(a)), right = json::parse(render_result(b));
+  EXPECT_NE(left, right);
+  left.erase("host");
+  right.erase("host");
+  EXPECT_EQ(left, right);
+}
+
+TEST(RunRecord, ErrorsCarryCodeAndMessage) {
+  RunRecord run = sample();
+  run.ok = false;
+  run.error_code = "NO_REQUESTS";
+  run.error_message = "line one\nline \"two\"";
+  run.launches[0].completed = kNever;
+  const json document = json::parse(render_result(run));
+  EXPECT_EQ(document["error"]["code"], "NO_REQUESTS");
+  EXPECT_EQ(document["error"]["message"], "line one\nline \"two\"");
+  EXPECT_TRUE(document["launches"][0]["completed_ns"].is_null());
+}
+
+TEST(RunRecord, ScalarsSpelledAsNumbersAreNumbers) {
+  for (const char* text : {"0", "-1", "12.5", "1e9", "2.5E-3", "true", "false"}) EXPECT_EQ(json_scalar(text), text);
+  for (const char* text : {"", "007", "+1", ".5", "5.", "0x10", "1e", "nan", "N", "1 2"}) {
+    EXPECT_EQ(json_scalar(text), '"' + std::string(text) + '"');
+  }
+}
+
+TEST(RunRecord, DumpedConfigurationIsPartOfTheResult) {
+  const json config = json::parse(render_config_json(sample()));
+  const json result = json::parse(render_result(sample()));
+  for (const auto& [key, value] : config.items()) EXPECT_EQ(value, result[key]) << key;
+}
+
+}  // namespace
+}  // namespace kb::sim

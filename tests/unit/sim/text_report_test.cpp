@@ -1,0 +1,83 @@
+#include "sim/driver/text_report.h"
+
+#include <gmock/gmock.h>
+
+namespace kb::sim {
+namespace {
+
+using testing::HasSubstr;
+using testing::Not;
+
+topology::MachineSpec spec() {
+  topology::MachineSpec s;
+  s.sip_count = 2;
+  s.cube_mesh_w = s.cube_mesh_h = 4;
+  s.corners = {topology::Corner::NW, topology::Corner::NE, topology::Corner::SW, topology::Corner::SE};
+  s.pe_per_corner = 2;
+  return s;
+}
+
+RunRecord sample() {
+  RunRecord run;
+  run.topology_file = "m.yaml";
+  run.bench = "vector-add";
+  run.params = {{"elements", {"64", "command line"}}, {"dtype", {"f16", "default"}}};
+  run.config = {{"a.b", {"1", "default"}}, {"c.d", {"2", "--set"}}, {"e.f", {"3", "file"}}};
+  run.device = "all";
+  run.data_mode = "off";
+  run.sim_time = 1'234'500'000;
+  run.figures = {{"throughput", 1234.5678, "GB/s"}};
+  run.host = {2.0, 1.9, 64.0, 3'000'000};
+  return run;
+}
+
+TEST(TextReport, SaysWhatWasSimulatedHowLongAndWhereTheFilesAre) {
+  const std::string text = render_report(sample(), spec(), {{"result", "out/result.json"}});
+  EXPECT_THAT(text, HasSubstr("m.yaml: 2 SIPs x 16 cubes x 8 PEs = 256 PEs"));
+  EXPECT_THAT(text, HasSubstr("vector-add  elements=64 (command line)  dtype=f16\n"));
+  EXPECT_THAT(text, HasSubstr("1234.5 ns"));
+  EXPECT_THAT(text, HasSubstr("2.00 s (1.90 s CPU), 64 MB, 3000000 events, 1.50 million per second"));
+  EXPECT_THAT(text, HasSubstr("out/result.json"));
+  EXPECT_THAT(text, HasSubstr("1234.57"));
+}
+
+TEST(TextReport, NamesOverridesBeforeTheFilesSettingsAndHidesDefaults) {
+  const std::string text = render_report(sample(), spec(), {});
+  EXPECT_THAT(text, HasSubstr("c.d = 2 (--set)"));
+  EXPECT_THAT(text, HasSubstr("e.f = 3 (file)"));
+  EXPECT_LT(text.find("c.d"), text.find("e.f"));
+  EXPECT_THAT(text, Not(HasSubstr("a.b")));
+}
+
+TEST(TextReport, VerdictTellsWhetherTheDataWasRight) {
+  RunRecord run = sample();
+  EXPECT_THAT(render_report(run, spec(), {}), HasSubstr("ok  times only"));
+  run.data_mode = "replay";
+  data::VerificationRow row;
+  row.tensor = "c";
+  row.shape = {1, 1};
+  run.verification = {row};
+  EXPECT_THAT(render_report(run, spec(), {}), HasSubstr("1 tensor verified: the data is right"));
+  run.ok = false;
+  run.error_code = "VERIFICATION_FAILED";
+  run.error_message = "wrong contents in c";
+  EXPECT_THAT(render_report(run, spec(), {}), HasSubstr("FAILED  VERIFICATION_FAILED: wrong contents in c"));
+}
+
+TEST(TextReport, LongListsAreCutAndSaySo) {
+  RunRecord run = sample();
+  for (int i = 0; i < 40; ++i) {
+    run.config["k." + std::to_string(i)] = {"1", "file"};
+    LaunchRecord launch;
+    launch.id = static_cast<std::uint64_t>(i);
+    launch.kernel = "copy";
+    launch.sip = SipId(0);
+    run.launches.push_back(launch);
+  }
+  const std::string text = render_report(run, spec(), {});
+  EXPECT_THAT(text, HasSubstr("... and 30 more in the file"));
+  EXPECT_THAT(text, HasSubstr("... and 24 more in the result file"));
+}
+
+}  // namespace
+}  // namespace kb::sim

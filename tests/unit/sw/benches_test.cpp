@@ -1,0 +1,218 @@
+#include <gmock/gmock.h>
+
+#include "platform/base/op_types.h"
+#include "platform/data/element.h"
+#include "sw/benches/bench.h"
+#include "tests/unit/sw/expect_error.h"
+#include "tests/unit/sw/fake_host.h"
+
+namespace kb::sw {
+namespace {
+
+using contract::KernelLaunch;
+using contract::TensorLayout;
+using testing::error_of;
+using testing::FakeHost;
+
+// Tensor contents in shard order through the fake machine's memory; the kernels below run once per launch.
+const TensorLayout& tensor(const KernelLaunch& launch, std::size_t i) {
+  return *std::get<std::shared_ptr<const TensorLayout>>(launch.args[i]);
+}
+
+std::vector<double> load(FakeHost& host, const TensorLayout& t) {
+  std::vector<std::byte> bytes(t.nbytes);
+  for (const contract::Shard& shard : t.shards) {
+    const std::vector<std::byte> part = host.peek(shard.pa, shard.nbytes);
+    std::copy(part.begin(), part.end(), bytes.begin() + static_cast<std::ptrdiff_t>(shard.offset_bytes));
+  }
+  return data::to_doubles(t.dtype, bytes);
+}
+
+void store(FakeHost& host, const TensorLayout& t, const std::vector<double>& values) {
+  std::vector<std::byte> bytes;
+  if (is_float(t.dtype)) {
+    bytes = data::from_doubles(t.dtype, values);
+  } else {  // keeps the low bits of what does not fit
+    bytes = data::from_integers(t.dtype, {values.begin(), values.end()});
+  }
+  for (const contract::Shard& shard : t.shards) {
+    const auto from = bytes.begin() + static_cast<std::ptrdiff_t>(shard.offset_bytes);
+    host.poke(shard.pa, {from, from + static_cast<std::ptrdiff_t>(shard.nbytes)});
+  }
+}
+
+// All shards are split by rows, so shard order is row-major.
+void fake_gemm(FakeHost& host, const KernelLaunch& launch, contract::Completion&) {
+  const std::vector<double> a = load(host, tensor(launch, 0)), b = load(host, tensor(launch, 1));
+  const auto m = static_cast<std::size_t>(std::get<std::int64_t>(launch.args[3]));
+  const auto k = static_cast<std::size_t>(std::get<std::int64_t>(launch.args[4]));
+  const auto n = static_cast<std::size_t>(std::get<std::int64_t>(launch.args[5]));
+  std::vector<double> c(m * n);
+  for (std::size_t i = 0; i < m; ++i) {
+    for (std::size_t j = 0; j < n; ++j) {
+      for (std::size_t x = 0; x < k; ++x) c[i * n + j] += a[i * k + x] * b[x * n + j];
+    }
+  }
+  store(host, tensor(launch, 2), c);
+}
+
+void fake_add(FakeHost& host, const KernelLaunch& launch, contract::Completion&) {
+  std::vector<double> c = load(host, tensor(launch, 0));
+  const std::vector<double> b = load(host, tensor(launch, 1));
+  for (std::size_t i = 0; i < c.size(); ++i) c[i] += b[i];
+  store(host, tensor(launch, 2), c);
+}
+
+void fake_copy(FakeHost& host, const KernelLaunch& launch, contract::Completion&) {
+  const auto number = [&](std::size_t i) { return static_cast<std::size_t>(std::get<std::int64_t>(launch.args[i])); };
+  const std::vector<double> from = load(host, tensor(launch, 0));
+  std::vector<double> to = load(host, tensor(launch, 1));
+  for (std::size_t i = 0; i < number(2); ++i) to[number(4) + i] = from[number(3) + i];
+  store(host, tensor(launch, 1), to);
+}
+
+class BenchesTest : public ::testing::Test {
+ protected:
+  explicit BenchesTest(contract::DataMode mode = contract::DataMode::eager) : host(FakeHost::small_machine(), mode) {
+    host.kernels["gemm"] = host.kernels["gemm_single"] = fake_gemm;
+    host.kernels["vector_add"] = fake_add;
+    host.kernels["copy"] = fake_copy;
+  }
+  BenchResult run(const std::string& name, const Assignments& set, RuntimeOptions options = {}) {
+    Runtime rt(host, nullptr, std::move(options));
+    const Bench bench = builtin_registry().resolve(name);
+    const auto nothing = [](const std::string&) { return std::optional<std::string>(); };
+    return run_bench(rt, bench, resolve_params(name, bench.parameters, set, nothing));
+  }
+  static double figure(const BenchResult& result, const std::string& name) {
+    for (const Figure& f : result.figures) {
+      if (f.name == name) return f.value;
+    }
+    ADD_FAILURE() << "no figure " << name;
+    return 0;
+  }
+  FakeHost host;
+};
+
+TEST_F(BenchesTest, GemmSinglePe) {
+  for (const std::string& dtype : dtype_names()) {
+    const BenchResult r = run("gemm-single-pe", {{"m", "12"}, {"k", "7"}, {"n", "9"}, {"dtype", dtype}});
+    ASSERT_EQ(r.verification.size(), 1u);
+    EXPECT_TRUE(r.verification[0].ok) << dtype << data::render_table(r.verification);
+    EXPECT_EQ(r.verification[0].shape, (Shape{12, 9}));
+    const KernelLaunch& launch = *host.launches.back();
+    EXPECT_EQ(launch.cubes.size() * launch.pes.size(), 1u);
+    EXPECT_EQ(figure(r, "participating PEs"), 1);
+    EXPECT_EQ(figure(r, "critical path"), 50);
+    EXPECT_DOUBLE_EQ(figure(r, "achieved"), 2.0 * 12 * 7 * 9 / 50);
+  }
+}
+
+TEST_F(BenchesTest, GemmSinglePeFindsAWrongElement) {
+  host.kernels["gemm_single"] = [](FakeHost& h, const KernelLaunch& launch, contract::Completion& done) {
+    fake_gemm(h, launch, done);
+    std::vector<double> c = load(h, tensor(launch, 2));
+    c[5] += 0.25;
+    store(h, tensor(launch, 2), c);
+  };
+  const BenchResult r = run("gemm-single-pe", {{"m", "4"}, {"k", "4"}, {"n", "4"}});
+  EXPECT_FALSE(r.verification[0].ok);
+  EXPECT_EQ(r.verification[0].first_failure, 5u);
+  EXPECT_EQ(r.verification[0].failures, 1u);
+}
+
+TEST_F(BenchesTest, GemmMultiPeUsesAllPesOfOneSip) {
+  for (const char* copies : {"pe", "cube"}) {
+    RuntimeOptions second;
+    second.devices = {1};
+    const BenchResult r =
+        run("gemm-multi-pe", {{"rows_per_pe", "2"}, {"k", "8"}, {"n", "16"}, {"b_copies", copies}}, second);
+    EXPECT_TRUE(data::all_ok(r.verification));
+    const KernelLaunch& launch = *host.launches.back();
+    EXPECT_EQ(launch.sip, SipId(1));
+    EXPECT_EQ(figure(r, "participating PEs"), 8);
+    EXPECT_EQ(tensor(launch, 0).shape, (Shape{16, 8}));
+    EXPECT_EQ(tensor(launch, 0).shard_shape, (Shape{2, 8}));
+    EXPECT_EQ(tensor(launch, 1).shard_shape, (std::string(copies) == "pe" ? Shape{8, 16} : Shape{4, 16}));
+  }
+}
+
+TEST_F(BenchesTest, VectorAddRunsOneRankPerSip) {
+  for (const char* ranks : {"lockstep", "independent"}) {
+    const BenchResult r = run("vector-add", {{"elements_per_pe", "32"}, {"ranks", ranks}});
+    EXPECT_EQ(r.verification.size(), 2u);
+    EXPECT_TRUE(data::all_ok(r.verification));
+    EXPECT_EQ(figure(r, "participating PEs"), 16);
+    EXPECT_EQ(figure(r, "sip1 critical path"), 50);
+  }
+  EXPECT_EQ(host.launches[0]->sip, SipId(0));
+  EXPECT_EQ(host.launches[1]->sip, SipId(1));
+}
+
+TEST_F(BenchesTest, VectorAddOfSmallIntegersWraps) {
+  const BenchResult r = run("vector-add", {{"elements_per_pe", "8"}, {"dtype", "i8"}});
+  EXPECT_TRUE(data::all_ok(r.verification));
+}
+
+TEST_F(BenchesTest, CopyGoesToAllPlaces) {
+  for (const char* direction : {"push", "pull"}) {
+    const BenchResult r = run("copy", {{"bytes", "256"}, {"direction", direction}});
+    std::vector<std::string> places;
+    for (const auto& row : r.verification) places.push_back(row.tensor);
+    EXPECT_THAT(places, ::testing::ElementsAre("own slice", "neighbour PE", "farthest cube", "other SIP"));
+    EXPECT_TRUE(data::all_ok(r.verification));
+    EXPECT_DOUBLE_EQ(figure(r, "other SIP bandwidth"), 256.0 / 50);
+  }
+  for (const auto& launch : host.launches) {  // always on PE 0 of cube 0 of the first SIP
+    EXPECT_EQ(launch->sip, SipId(0));
+    EXPECT_EQ(launch->cubes.size() * launch->pes.size(), 1u);
+  }
+  error_of([&] { run("copy", {{"bytes", "6"}}); }, "CONFIGURATION_ERROR");
+  RuntimeOptions first;
+  first.devices = {0};
+  EXPECT_EQ(run("copy", {{"bytes", "256"}}, first).verification.size(), 3u);
+}
+
+TEST_F(BenchesTest, NoopReportsEachLaunch) {
+  const BenchResult r = run("noop", {{"launches", "3"}});
+  EXPECT_EQ(host.launches.size(), 3u);
+  EXPECT_EQ(figure(r, "launch 2 submission to start"), 50);
+  EXPECT_EQ(figure(r, "participating PEs"), 8);
+  EXPECT_TRUE(r.verification.empty());
+}
+
+TEST_F(BenchesTest, StreamKeepsItsData) {
+  const BenchResult r = run("stream", {{"calls", "10"}, {"elements", "8"}, {"blocks", "4"}});
+  EXPECT_TRUE(data::all_ok(r.verification));
+  EXPECT_EQ(figure(r, "per call"), 5);
+}
+
+class BenchesWithoutDataTest : public BenchesTest {
+ protected:
+  BenchesWithoutDataTest() : BenchesTest(contract::DataMode::off) {}
+};
+
+TEST_F(BenchesWithoutDataTest, RunTheSameAndSayThatNothingWasVerified) {
+  const std::map<std::string, Assignments> small{
+      {"gemm-single-pe", {{"m", "4"}, {"k", "4"}, {"n", "4"}}}, {"gemm-multi-pe", {{"k", "4"}, {"n", "4"}}},
+      {"vector-add", {{"elements_per_pe", "8"}}},                 {"copy", {{"bytes", "64"}}},
+      {"stream", {{"calls", "4"}}},
+  };
+  for (const auto& [name, set] : small) {
+    SCOPED_TRACE(name);
+    const TimeFs before = host.now();
+    const BenchResult r = run(name, set);
+    EXPECT_TRUE(r.verification.empty());
+    EXPECT_THAT(r.notes, ::testing::Contains("data mode off: no data was computed, so nothing was verified"));
+    const TimeFs off = host.now() - before;
+    FakeHost with_data;
+    with_data.kernels = host.kernels;
+    Runtime rt(with_data, nullptr);
+    const Bench bench = builtin_registry().resolve(name);
+    run_bench(rt, bench, resolve_params(name, bench.parameters, set));
+    EXPECT_EQ(with_data.now(), off);  // the data mode moves no time stamp
+  }
+}
+
+}  // namespace
+}  // namespace kb::sw

@@ -1,0 +1,104 @@
+// A machine without hardware: memory in a map, requests that complete after fixed simulated times, host threads that run
+// one at a time. For tests of the host programs' side only.
+#pragma once
+
+#include <condition_variable>
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "platform/contract/i_host.h"
+#include "platform/contract/i_pe.h"
+
+namespace kb::sw::testing {
+
+struct FakeTimes {
+  TimeFs write = 10 * kFsPerNs;
+  TimeFs read = 20 * kFsPerNs;
+  TimeFs launch = 100 * kFsPerNs;
+};
+
+class FakeHost final : public contract::IHost {
+ public:
+  // What a kernel does, once per launch request, at its completion; returns what it reports.
+  using FakeKernel = std::function<void(FakeHost&, const contract::KernelLaunch&, contract::Completion&)>;
+
+  explicit FakeHost(contract::MachineInfo machine = small_machine(), contract::DataMode mode = contract::DataMode::eager);
+  ~FakeHost() override;
+
+  static contract::MachineInfo small_machine();  // 2 SIPs, 2x2 cubes, 2 PEs, 64 KiB slices
+
+  // What happened, for the tests.
+  struct Submitted {
+    TimeFs at = 0;
+    int worker = -1;
+    std::string what;  // "write", "read", "launch gemm"
+    SipId sip;
+  };
+  std::vector<Submitted> log;
+  std::vector<contract::MemoryWrite> writes;
+  std::vector<contract::MemoryRead> reads;
+  std::vector<std::shared_ptr<const contract::KernelLaunch>> launches;
+  FakeTimes times;
+  std::map<std::string, FakeKernel> kernels;
+  std::function<TimeFs(const contract::KernelLaunch&)> launch_time;  // instead of times.launch
+  std::optional<TimeFs> stamp;                                       // answer of common_start
+  std::function<std::string(const std::string& what)> fail;          // non-empty: error code of the request
+
+  std::vector<std::byte> peek(std::uint64_t pa, std::uint64_t nbytes) const;
+  void poke(std::uint64_t pa, const std::vector<std::byte>& bytes);
+
+  // contract::IHost
+  const contract::MachineInfo& machine() const override { return machine_; }
+  contract::DataMode data_mode() const override { return mode_; }
+  TimeFs now() const override { return now_; }
+  contract::RequestId submit(const contract::MemoryWrite& request) override;
+  contract::RequestId submit(const contract::MemoryRead& request) override;
+  contract::RequestId submit(std::shared_ptr<const contract::KernelLaunch> request) override;
+  std::optional<TimeFs> common_start(const std::vector<contract::KernelLaunch>&) const override { return stamp; }
+  bool done(contract::RequestId request) const override { return requests_.at(request).done; }
+  const contract::Completion& completion(contract::RequestId request) const override;
+  void on_done(contract::RequestId request, std::function<void()> callback) override;
+  std::unique_ptr<contract::ISignal> make_signal() override;
+  void run_workers(int count, const std::string& name, std::function<void(int rank)> body) override;
+  int current_worker() const override { return running_; }
+  std::vector<std::byte> read_memory(std::uint64_t pa, std::uint64_t nbytes) override;
+
+ private:
+  class Signal;
+  struct Request {
+    bool done = false;
+    contract::Completion completion;
+    std::vector<std::function<void()>> callbacks;
+    std::function<void(contract::Completion&)> effect;
+  };
+  static constexpr int kMain = -1;
+
+  contract::RequestId add(const std::string& what, SipId sip, TimeFs duration,
+                          std::function<void(contract::Completion&)> effect);
+  void complete_next();               // advances time to the next completion
+  void pass_turn_until(bool& mine);   // main: runs others and completions until `mine`
+  void give_turn(int thread);
+  void wait_for_turn(int thread);
+
+  contract::MachineInfo machine_;
+  contract::DataMode mode_;
+  TimeFs now_ = 0;
+  std::map<std::uint64_t, std::byte> memory_;
+  std::map<contract::RequestId, Request> requests_;
+  std::map<std::pair<TimeFs, contract::RequestId>, contract::RequestId> due_;
+  contract::RequestId next_request_ = 1;
+
+  std::mutex mutex_;
+  std::condition_variable turn_changed_;
+  int running_ = kMain;
+  std::deque<int> ready_;  // workers that may go on
+};
+
+}  // namespace kb::sw::testing

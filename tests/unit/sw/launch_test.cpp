@@ -1,0 +1,218 @@
+#include <gmock/gmock.h>
+
+#include "sw/runtime/runtime.h"
+#include "tests/unit/sw/expect_error.h"
+#include "tests/unit/sw/fake_host.h"
+
+namespace kb::sw {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using testing::error_of;
+using testing::FakeHost;
+
+DPPolicy rows(int cubes, int pes) {
+  DPPolicy p;
+  p.cube = p.pe = Split::row_wise;
+  p.num_cubes = cubes;
+  p.num_pes = pes;
+  return p;
+}
+
+class Catalog final : public contract::IKernelCatalog {
+ public:
+  const contract::Kernel* find(const std::string& name) const override { return name == "scale" ? &kernel_ : nullptr; }
+  std::vector<std::string> names() const override { return {"scale"}; }
+
+ private:
+  contract::Kernel kernel_{"scale", "", {"x: tensor", "factor: float", "n: int (optional)"}, nullptr};
+};
+
+class LaunchTest : public ::testing::Test {
+ protected:
+  const contract::KernelLaunch& last() const { return *host.launches.back(); }
+  FakeHost host;
+  std::vector<std::string> warnings;
+  RuntimeOptions options() {
+    RuntimeOptions o;
+    o.warn = [this](const std::string& text) { warnings.push_back(text); };
+    return o;
+  }
+  Runtime rt{host, nullptr, options()};
+};
+
+TEST_F(LaunchTest, DefaultCubesAreTheShardOwners) {
+  const Tensor a = rt.empty({8, 4}, Dtype::f16, rows(1, 1));
+  const Tensor b = rt.empty({8, 4}, Dtype::f16, rows(2, 2));
+  rt.launch("k", {a, b, 3, 0.5});
+  EXPECT_THAT(last().cubes, ElementsAre(CubeId(0), CubeId(1)));
+  EXPECT_THAT(last().pes, ElementsAre(PeId(0), PeId(1)));  // all of the cube, owners or not (H-35)
+  EXPECT_EQ(last().sip, SipId(0));
+  EXPECT_EQ(std::get<std::int64_t>(last().args[2]), 3);  // as written (K-29)
+  EXPECT_EQ(std::get<double>(last().args[3]), 0.5);
+  EXPECT_EQ(std::get<0>(last().args[0])->id, a.layout().id);
+}
+
+TEST_F(LaunchTest, DefaultCubesAreAllWithoutTensors) {
+  rt.launch("k", {1});
+  EXPECT_EQ(last().cubes.size(), 4u);
+  EXPECT_EQ(host.launches.size(), 1u);  // on the current device
+}
+
+TEST_F(LaunchTest, SelectorsAreSortedAndChecked) {
+  LaunchOptions o;
+  o.cubes = {3, 1, 3};
+  o.pes = {1};
+  o.failure_policy = contract::FailurePolicy::collect_all;
+  o.label = "here";
+  rt.launch("k", {}, o);
+  EXPECT_THAT(last().cubes, ElementsAre(CubeId(1), CubeId(3)));
+  EXPECT_THAT(last().pes, ElementsAre(PeId(1)));
+  EXPECT_EQ(last().failure_policy, contract::FailurePolicy::collect_all);
+  EXPECT_EQ(last().label, "here");
+
+  o.cubes = std::vector<int>{};
+  EXPECT_EQ(error_of([&] { rt.launch("k", {}, o); }, "SCHEMA_ERROR"),
+            "launch of kernel 'k': the set of cubes is empty; name at least one or leave it out for the default");
+  o.cubes = {4};
+  EXPECT_EQ(error_of([&] { rt.launch("k", {}, o); }, "SCHEMA_ERROR"),
+            "launch of kernel 'k': cubes 4 does not exist; there are 4 (0 to 3)");
+  o.cubes = {0};
+  o.pes = std::vector<int>{};
+  EXPECT_THAT(error_of([&] { rt.launch("k", {}, o); }, "SCHEMA_ERROR"), HasSubstr("the set of PEs is empty"));
+  EXPECT_EQ(host.launches.size(), 1u);
+}
+
+TEST_F(LaunchTest, OneRequestPerSipWithACommonStamp) {  // H-31, H-49, H-80
+  host.stamp = 777;
+  const Tensor a = rt.empty({4, 4}, Dtype::f16, rows(1, 2));
+  rt.set_device(1);
+  const Tensor b = rt.empty({4, 4}, Dtype::f16, rows(2, 2));
+  rt.launch("k", {b, a});
+  ASSERT_EQ(host.launches.size(), 2u);
+  EXPECT_EQ(host.launches[0]->sip, SipId(0));
+  EXPECT_THAT(host.launches[0]->cubes, ElementsAre(CubeId(0)));
+  EXPECT_EQ(host.launches[1]->sip, SipId(1));
+  EXPECT_THAT(host.launches[1]->cubes, ElementsAre(CubeId(0), CubeId(1)));
+  EXPECT_EQ(host.launches[0]->target_start, 777);
+  EXPECT_EQ(host.launches[1]->target_start, 777);
+
+  rt.launch("k", {a});
+  EXPECT_EQ(last().target_start, std::nullopt);  // one SIP: IO_CPU stamps (H-47)
+
+  LaunchOptions elsewhere;
+  elsewhere.sips = {1};
+  EXPECT_THAT(error_of([&] { rt.launch("k", {a}, elsewhere); }, "SCHEMA_ERROR"), HasSubstr("set LaunchOptions::cubes"));
+  elsewhere.cubes = {0};
+  rt.launch("k", {a}, elsewhere);  // a tensor of another SIP as source
+  EXPECT_EQ(last().sip, SipId(1));
+}
+
+TEST_F(LaunchTest, LaunchWaitsForWritesToItsTensorsOnly) {
+  const Tensor a = rt.zeros({4, 4}, Dtype::f16, rows(1, 1));
+  host.times.write = 500 * kFsPerNs;
+  const Tensor b = rt.zeros({4, 4}, Dtype::f16, rows(1, 1));
+  rt.launch("k", {a});
+  EXPECT_EQ(host.now(), 10 * kFsPerNs);
+  rt.launch("k", {b});
+  EXPECT_EQ(host.now(), 500 * kFsPerNs);
+}
+
+TEST_F(LaunchTest, WaitIsIdempotentAndTakesNoTimeWhenDone) {  // K-32, H-56
+  const LaunchHandle launch = rt.launch("k", {});
+  EXPECT_EQ(host.now(), 0);
+  const LaunchMetrics m = rt.wait(launch);
+  EXPECT_EQ(host.now(), 100 * kFsPerNs);
+  EXPECT_EQ(m.total(), 100 * kFsPerNs);
+  EXPECT_EQ(m.exec_max, 50 * kFsPerNs);  // H-38
+  EXPECT_EQ(m.start, 50 * kFsPerNs);
+  EXPECT_EQ(m.pes, 8u);
+  rt.wait(launch);
+  rt.wait_all();
+  EXPECT_EQ(host.now(), 100 * kFsPerNs);
+  error_of([&] { rt.wait({5}); }, "SCHEMA_ERROR");
+}
+
+TEST_F(LaunchTest, CriticalPathIsTheSlowestPeOfAllParts) {  // H-37, H-38
+  host.kernels["k"] = [](FakeHost&, const contract::KernelLaunch& launch, contract::Completion& done) {
+    for (contract::PeResult& pe : done.pes) {
+      pe.exec = static_cast<TimeFs>(10 * (launch.sip.value + 1) + pe.pe.cube.value);
+      pe.dma = pe.exec / 2;
+      pe.compute = 3;
+    }
+  };
+  LaunchOptions both;
+  both.sips = {0, 1};
+  const LaunchMetrics m = rt.wait(rt.launch("k", {}, both));
+  EXPECT_EQ(m.exec_min, 10);
+  EXPECT_EQ(m.exec_max, 23);
+  EXPECT_EQ(m.dma_max, 11);
+  EXPECT_EQ(m.compute_max, 3);
+  EXPECT_EQ(m.pes, 16u);
+}
+
+TEST_F(LaunchTest, LatePesAreCountedAndWarnedAbout) {  // H-50
+  host.kernels["k"] = [](FakeHost&, const contract::KernelLaunch&, contract::Completion& done) {
+    done.pes[1].late = 2 * kFsPerNs;
+    done.pes[5].late = 63 * kFsPerNs;
+  };
+  rt.launch("k", {});
+  rt.wait_all();
+  rt.wait_all();
+  EXPECT_EQ(rt.late_pes(), 2u);
+  EXPECT_THAT(warnings, ElementsAre("launch 0 of kernel 'k': 2 of 8 PEs started up to 63 ns after the common start stamp"));
+}
+
+TEST_F(LaunchTest, FailuresReachTheHostOnce) {  // H-12, H-41
+  host.fail = [](const std::string& what) { return what == "launch bad" ? "KERNEL_ERROR" : ""; };
+  const LaunchHandle first = rt.launch("bad", {});
+  EXPECT_EQ(error_of([&] { rt.wait(first); }, "KERNEL_ERROR"), "launch 0 of kernel 'bad': it broke at sip0.cube0.pe0");
+  rt.wait_all();  // reported already
+  rt.launch("bad", {});
+  EXPECT_EQ(error_of([&] { rt.wait_all(); }, "KERNEL_ERROR"),
+            "launch of kernel 'bad' on sip0: it broke at sip0.cube0.pe0");
+  rt.wait_all();
+  const LaunchHandle looked_at = rt.launch("bad", {});
+  EXPECT_FALSE(rt.wait_result(looked_at));
+  EXPECT_EQ(rt.completions(looked_at)[0].error_code, "KERNEL_ERROR");
+  rt.wait_all();
+}
+
+TEST_F(LaunchTest, FailedTransferNamesTensorAndPlace) {
+  host.fail = [](const std::string& what) { return what == "write" ? "ADDRESS_ERROR" : ""; };
+  const Tensor t = rt.zeros({2, 2}, Dtype::f16, rows(1, 2), "w");
+  EXPECT_EQ(error_of([&] { rt.launch("k", {t}); }, "ADDRESS_ERROR"),
+            "host write of tensor 'w' at sip0.cube0.pe0: it broke at sip0.cube0.pe0");
+  EXPECT_TRUE(host.launches.empty());
+}
+
+TEST_F(LaunchTest, ArgumentsAreCheckedAgainstTheCatalog) {  // H-54
+  const Catalog catalog;
+  Runtime checked(host, &catalog);
+  const Tensor t = checked.zeros({2, 2}, Dtype::f16);
+  EXPECT_EQ(error_of([&] { checked.launch("scael", {t, 1.0}); }, "KERNEL_ERROR"),
+            "unknown kernel 'scael' (did you mean 'scale'?)");
+  EXPECT_EQ(error_of([&] { checked.launch("scale", {t}); }, "SCHEMA_ERROR"),
+            "kernel 'scale' takes (x: tensor, factor: float, n: int (optional)), but 1 arguments were given");
+  EXPECT_EQ(error_of([&] { checked.launch("scale", {t, 1.0, 2.5}); }, "SCHEMA_ERROR"),
+            "kernel 'scale', argument 3 (n: int (optional)): a value of kind float was given");
+  EXPECT_THAT(error_of([&] { checked.launch("scale", {1, 1.0}); }, "SCHEMA_ERROR"), HasSubstr("argument 1 (x: tensor)"));
+  checked.launch("scale", {t, 2});  // a whole number is a float, too
+  checked.launch("scale", {t, 2.0, 4});
+  EXPECT_EQ(host.launches.size(), 2u);
+}
+
+TEST_F(LaunchTest, StagingTensorsCannotBeArguments) {
+  const Tensor staged = rt.from_host(HostArray({2, 2}, Dtype::f16), "s");
+  EXPECT_THAT(error_of([&] { rt.launch("k", {staged}); }, "TENSOR_ERROR"), HasSubstr("'s' is a staging tensor"));
+}
+
+TEST_F(LaunchTest, SpecIsReadOnlyMachineInformation) {
+  EXPECT_EQ(rt.spec().cubes_per_sip, 4);
+  EXPECT_EQ(&rt.spec(), &rt.machine());
+  EXPECT_EQ(rt.requests_submitted(), 0u);
+}
+
+}  // namespace
+}  // namespace kb::sw

@@ -1,0 +1,83 @@
+#include "sw/benches/params.h"
+
+#include <gmock/gmock.h>
+
+#include "tests/unit/sw/expect_error.h"
+
+namespace kb::sw {
+namespace {
+
+using ::testing::HasSubstr;
+using testing::error_of;
+
+const std::vector<Parameter> kDeclared{
+    Parameter::integer("m", 512, "rows", 1, "elements"),
+    Parameter::real("scale", 0.5, "a factor"),
+    Parameter::text("title", "plain", "a text"),
+    Parameter::choice("dtype", "f16", {"f16", "f32"}, "element type"),
+};
+
+Environment environment(std::map<std::string, std::string> variables) {
+  return [variables = std::move(variables)](const std::string& name) {
+    const auto found = variables.find(name);
+    return found == variables.end() ? std::nullopt : std::optional<std::string>(found->second);
+  };
+}
+
+TEST(Params, DefaultsAndTypes) {
+  const Params p = resolve_params("my-bench", kDeclared, {}, environment({}));
+  EXPECT_EQ(p.integer("m"), 512);
+  EXPECT_EQ(p.real("scale"), 0.5);
+  EXPECT_EQ(p.text("title"), "plain");
+  EXPECT_EQ(p.text("dtype"), "f16");
+  EXPECT_EQ(p.dtype("dtype"), Dtype::f16);
+  for (const ParameterValue& v : p.values()) EXPECT_EQ(v.origin, "default");
+  EXPECT_EQ(p.values()[0].declared.unit, "elements");
+}
+
+TEST(Params, CommandLineBeatsEnvironmentBeatsDefault) {  // H-74
+  const Params p = resolve_params("gemm-single-pe", kDeclared, {{"m", "8"}, {"m", "16"}},
+                                  environment({{"GEMM_SINGLE_PE_M", "32"}, {"GEMM_SINGLE_PE_SCALE", "2"}, {"M", "64"}}));
+  EXPECT_EQ(p.integer("m"), 16);
+  EXPECT_EQ(p.values()[0].origin, "command line");
+  EXPECT_EQ(p.real("scale"), 2.0);
+  EXPECT_EQ(p.values()[1].origin, "environment GEMM_SINGLE_PE_SCALE");
+}
+
+TEST(Params, EveryProblemIsReportedAtOnce) {
+  try {
+    resolve_params("b", kDeclared, {{"scael", "1"}, {"m", "0"}, {"dtype", "f64"}}, environment({{"B_SCALE", "wide"}}));
+    FAIL() << "no Error";
+  } catch (const Error& error) {
+    EXPECT_EQ(error.family(), ErrorFamily::configuration);
+    ASSERT_EQ(error.diagnostics().size(), 4u);
+    EXPECT_EQ(error.diagnostics()[0].text(), "--set scael: bench 'b' has no such parameter (did you mean 'scale'?)");
+    EXPECT_EQ(error.diagnostics()[1].text(), "--set m: must be at least 1, not 0 (rows)");
+    EXPECT_EQ(error.diagnostics()[2].text(), "environment variable B_SCALE: 'wide' is not a number (write e.g. 0.5)");
+    EXPECT_THAT(error.diagnostics()[3].text(), HasSubstr("--set dtype: 'f64' is not one of f16, f32"));
+  }
+}
+
+TEST(Params, NumbersAreReadWhole) {
+  for (const char* wrong : {"", "1.5", "1e3", "12x", " 1", "99999999999999999999"}) {
+    EXPECT_THAT(error_of([&] { resolve_params("b", kDeclared, {{"m", wrong}}, environment({})); }, "CONFIGURATION_ERROR"),
+                HasSubstr("is not a whole number"));
+  }
+  for (const char* wrong : {"", "nan", "inf", "1,5"}) {
+    EXPECT_THAT(error_of([&] { resolve_params("b", kDeclared, {{"scale", wrong}}, environment({})); }, "CONFIGURATION_ERROR"),
+                HasSubstr("is not a number"));
+  }
+}
+
+TEST(Params, ReadingWhatWasNotDeclaredIsOurFault) {
+  const Params p = resolve_params("b", kDeclared, {}, environment({}));
+  error_of([&] { p.integer("n"); }, "MODEL_ERROR");
+  error_of([&] { p.integer("scale"); }, "MODEL_ERROR");
+}
+
+TEST(Params, EnvironmentNames) {
+  EXPECT_EQ(environment_name("gemm-single-pe", "tile_m"), "GEMM_SINGLE_PE_TILE_M");
+}
+
+}  // namespace
+}  // namespace kb::sw

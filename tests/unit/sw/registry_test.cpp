@@ -1,0 +1,113 @@
+#include <gmock/gmock.h>
+
+#include "sw/benches/bench.h"
+#include "sw/plugin/plugin.h"
+#include "tests/unit/sw/expect_error.h"
+#include "tests/unit/sw/fake_host.h"
+
+KERNBENCH_PLUGIN(registrar) {
+  registrar.add_kernel({"from-plugin", "a kernel", {}, [](kb::contract::IPe&, const std::vector<kb::contract::KernelArg>&) {}});
+  registrar.add_bench({"plugin-bench", "a bench", {}, [](kb::sw::Runtime&, const kb::sw::Params&) {
+                         return kb::sw::BenchResult{};
+                       }});
+}
+
+namespace kb::sw {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using testing::error_of;
+using testing::FakeHost;
+
+Bench bench(const std::string& name, std::function<void(Runtime&)> body = [](Runtime& rt) { rt.launch("k", {}); }) {
+  return {name, "does something", {}, [body = std::move(body)](Runtime& rt, const Params&) {
+            body(rt);
+            return BenchResult{};
+          }};
+}
+
+TEST(BenchRegistry, NamesFollowTheRule) {  // H-67
+  BenchRegistry registry;
+  for (const char* good : {"a", "gemm", "gemm-single-pe", "b2-3x"}) registry.add(bench(good));
+  for (const char* bad : {"", "Gemm", "2gemm", "-a", "a-", "a--b", "a_b", "a b"}) {
+    EXPECT_THAT(error_of([&] { registry.add(bench(bad)); }, "SCHEMA_ERROR"), HasSubstr("the name must be")) << bad;
+  }
+  EXPECT_EQ(error_of([&] { registry.add(bench("gemm")); }, "SCHEMA_ERROR"),
+            "bench 'gemm': the name is taken; choose another one");
+  Bench blank = bench("blank");
+  blank.description = " \t";
+  EXPECT_THAT(error_of([&] { registry.add(blank); }, "SCHEMA_ERROR"), HasSubstr("description is empty"));
+  Bench idle = bench("idle");
+  idle.run = nullptr;
+  EXPECT_THAT(error_of([&] { registry.add(idle); }, "SCHEMA_ERROR"), HasSubstr("no entry function"));
+}
+
+TEST(BenchRegistry, ParametersAreChecked) {
+  BenchRegistry registry;
+  Bench b = bench("b");
+  b.parameters = {Parameter::integer("m", 0, "rows")};
+  EXPECT_THAT(error_of([&] { registry.add(b); }, "SCHEMA_ERROR"), HasSubstr("must be at least 1, not 0"));
+  b.parameters = {Parameter::integer("m", 1, "rows"), Parameter::integer("m", 1, "rows")};
+  EXPECT_THAT(error_of([&] { registry.add(b); }, "SCHEMA_ERROR"), HasSubstr("declared twice"));
+  b.parameters = {Parameter::integer("a.b", 1, "rows")};  // a dot would make it a topology key
+  EXPECT_THAT(error_of([&] { registry.add(b); }, "SCHEMA_ERROR"), HasSubstr("no parameter name"));
+}
+
+TEST(BenchRegistry, ResolvesIndicesAndNames) {  // H-71, H-72
+  BenchRegistry registry;
+  for (const char* name : {"zeta", "alpha", "mid"}) registry.add(bench(name));
+  EXPECT_THAT(registry.names(), ElementsAre("alpha", "mid", "zeta"));
+  EXPECT_EQ(registry.resolve("1").name, "alpha");
+  EXPECT_EQ(registry.resolve("3").name, "zeta");
+  EXPECT_EQ(registry.resolve("mid").name, "mid");
+  EXPECT_EQ(error_of([&] { registry.resolve("0"); }, "CONFIGURATION_ERROR"), "there is no bench 0; they are numbered 1 to 3");
+  error_of([&] { registry.resolve("4"); }, "CONFIGURATION_ERROR");
+  error_of([&] { registry.resolve("99999999999999999999999"); }, "CONFIGURATION_ERROR");
+  EXPECT_EQ(error_of([&] { registry.resolve("alhpa"); }, "CONFIGURATION_ERROR"),
+            "unknown bench 'alhpa' (did you mean 'alpha'?)");
+  EXPECT_THAT(error_of([&] { registry.resolve("  "); }, "CONFIGURATION_ERROR"), HasSubstr("no bench was named"));
+}
+
+TEST(BenchRegistry, BuiltinBenches) {  // H-68
+  EXPECT_THAT(builtin_registry().names(),
+              ElementsAre("copy", "gemm-multi-pe", "gemm-single-pe", "noop", "stream", "vector-add"));
+}
+
+TEST(RunBench, DrainsWhatTheBenchLeft) {  // H-76
+  FakeHost host;
+  Runtime rt(host, nullptr);
+  run_bench(rt, bench("b"), {});
+  EXPECT_EQ(host.now(), host.times.launch);
+}
+
+TEST(RunBench, NoRequestsIsAnError) {  // H-70
+  FakeHost host;
+  Runtime rt(host, nullptr);
+  EXPECT_THAT(error_of([&] { run_bench(rt, bench("lazy", [](Runtime& r) { r.empty({1, 1}, Dtype::f16); }), {}); }, "NO_REQUESTS"),
+              HasSubstr("bench 'lazy' ended without having submitted a request"));
+}
+
+TEST(RunBench, ErrorsKeepTheirFamily) {
+  FakeHost host;
+  Runtime rt(host, nullptr);
+  EXPECT_EQ(error_of([&] { run_bench(rt, bench("b", [](Runtime&) { throw std::out_of_range("index"); }), {}); }, "BENCH_ERROR"),
+            "bench 'b': index");
+  EXPECT_EQ(error_of([&] { run_bench(rt, bench("b", [](Runtime&) { throw Error::configuration("x"); }), {}); },
+                     "CONFIGURATION_ERROR"),
+            "x");
+}
+
+TEST(Plugin, HandsOverKernelsAndBenches) {
+  EXPECT_EQ(std::string(kernbench_plugin_abi()), plugin_abi());
+  EXPECT_THAT(plugin_abi(), ::testing::StartsWith("kernbench 0.1.0, plug-in ABI 1"));
+  PluginRegistrar registrar;
+  kernbench_plugin(registrar);
+  ASSERT_EQ(registrar.kernels().size(), 1u);
+  EXPECT_EQ(registrar.kernels()[0].name, "from-plugin");
+  ASSERT_EQ(registrar.benches().size(), 1u);
+  EXPECT_EQ(registrar.benches()[0].name, "plugin-bench");
+}
+
+}  // namespace
+}  // namespace kb::sw

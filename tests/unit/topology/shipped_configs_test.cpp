@@ -1,0 +1,50 @@
+#include <gtest/gtest.h>
+
+#include "tests/unit/topology/topology_test_support.h"
+
+namespace kb::topology {
+namespace {
+
+LoadedTopology shipped(const std::string& name, const Overrides& overrides = {}) {
+  return load(std::string(KB_CONFIG_DIR) + "/" + name + ".yaml", overrides);
+}
+
+TEST(ShippedMachines, HaveTheirShapesWithoutWarnings) {
+  struct Row {
+    const char* name;
+    int sips, cubes, pes;
+  };
+  for (const Row& row : {Row{"reference", 2, 16, 8}, Row{"one_pe", 1, 1, 1}, Row{"one_cube", 1, 1, 8},
+                         Row{"one_sip", 1, 16, 8}, Row{"six_sips_torus", 6, 4, 8}, Row{"large", 16, 16, 8}}) {
+    const LoadedTopology loaded = shipped(row.name);
+    EXPECT_EQ(loaded.graph.spec.sip_count, row.sips) << row.name;
+    EXPECT_EQ(loaded.graph.spec.cubes_per_sip(), row.cubes) << row.name;
+    EXPECT_EQ(loaded.graph.spec.pes_per_cube(), row.pes) << row.name;
+    EXPECT_TRUE(loaded.warnings.empty()) << row.name;
+  }
+  EXPECT_EQ(shipped("six_sips_torus").graph.spec.sip_w, 3);
+}
+
+// The reference file writes every key, so it shows the defaults: both ways give the same machine.
+TEST(ShippedMachines, ReferenceWritesOutTheDefaults) {
+  const LoadedTopology written = shipped("reference");
+  const LoadedTopology defaults = minimal();
+  ASSERT_EQ(written.config.size(), defaults.config.size());
+  for (const auto& [key, value] : defaults.config) {
+    EXPECT_EQ(written.config.at(key).value, value.value) << key;
+    const bool follows = key == "cube.pe_template.components.pe_tcm.attrs.size_mb";
+    EXPECT_EQ(written.config.at(key).origin, follows ? "default" : "file") << key;
+  }
+}
+
+TEST(ShippedMachines, ReferenceTakesCommonOverrides) {
+  for (const auto& [key, value] : Overrides{{"cube.links.router_link_bw_gbs", "128"},
+                                            {"cube.memory_map.tcm_size_mb", "8"},
+                                            {"system.sips.count", "1"},
+                                            {"cube.components.hbm_ctrl.attrs.efficiency", "0.8"}}) {
+    EXPECT_EQ(shipped("reference", {{key, value}}).config.at(key).value, value);
+  }
+}
+
+}  // namespace
+}  // namespace kb::topology

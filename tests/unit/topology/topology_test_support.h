@@ -1,0 +1,30 @@
+#pragma once
+
+#include <functional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "platform/topology/topology.h"
+
+namespace kb::topology {
+
+using Overrides = std::vector<std::pair<std::string, std::string>>;
+
+// The mandatory keys of the reference machine: everything else is default.
+extern const char* const kMinimal;
+
+inline LoadedTopology minimal(const Overrides& overrides = {}) {
+  return load_text(kMinimal, "t.yaml", overrides);
+}
+
+// The error's text, one line per problem; "" when nothing was thrown. Anything but a configuration Error fails.
+std::string error_of(const std::function<void()>& action);
+std::string error_of_text(const std::string& yaml, const Overrides& overrides = {});
+std::string error_of_set(const std::string& key, const std::string& value);
+
+// "sip0.cube0.r0c0 -> sip0.cube0.r0c1" must exist.
+const Edge& edge_between(const Graph& graph, const std::string& src, const std::string& dst);
+bool has_edge(const Graph& graph, const std::string& src, const std::string& dst);
+
+}  // namespace kb::topology
