@@ -43,7 +43,8 @@ BenchResult run(Runtime& rt, const Params& params) {
 }
 
 Bench scale_add_bench() {
-  return {"scale-add", "out = factor * x + y on any number of PEs, verified",
+  return {"scale-add",
+          "out = factor * x + y on any number of PEs, verified",
           {
               Parameter::integer("cubes", 0, "cubes of each SIP that take part; 0 = all", 0),
               Parameter::integer("pes", 0, "PEs of each cube that take part; 0 = all", 0),

@@ -86,6 +86,7 @@ void CommandProcessor::collect_waits(std::vector<elab::WaitInfo>& waits) const {
 
 void CommandProcessor::collect_statistics(std::vector<elab::Statistic>& statistics) const {
   FabricEndpoint::collect_statistics(statistics);
+  if (requests_ == 0) return;
   statistics.push_back({"requests", requests_, "1"});
   statistics.push_back({"sub_requests", sub_requests_, "1"});
   statistics.push_back({"failures", failures_, "1"});

@@ -17,6 +17,7 @@ void PcieEp::on_response(payload::Transaction& transaction) {
 
 void PcieEp::collect_statistics(std::vector<elab::Statistic>& statistics) const {
   FabricEndpoint::collect_statistics(statistics);
+  if (submitted_ == 0) return;
   statistics.push_back({"host_requests", submitted_, "1"});
   statistics.push_back({"host_responses", completed_, "1"});
 }

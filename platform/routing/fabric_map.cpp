@@ -118,6 +118,9 @@ void FabricMap::find_ports(const Graph& graph) {
     });
   }
   for (const Port& port : ports) {
+    if (port.to.size() > 1 || port.from.size() > 1) {
+      throw Error::model(fmt::format("{} joins more than one other UCIe endpoint", graph.node(port.endpoint).id));
+    }
     for (std::uint32_t door : port.doors) cells[doors[door].cell].doors.push_back(door);
   }
 }

@@ -9,17 +9,14 @@
 namespace kb::routing {
 namespace {
 
-constexpr std::uint32_t inward(std::uint32_t door) { return door * 2; }
-constexpr std::uint32_t outward(std::uint32_t door) { return door * 2 + 1; }
-
-bool later(const std::pair<Cost, std::uint32_t>& a, const std::pair<Cost, std::uint32_t>& b) {
+bool later(const std::pair<Cost, DoorState>& a, const std::pair<Cost, DoorState>& b) {
   return b.first < a.first;
 }
 
 }  // namespace
 
 RouteSearch::RouteSearch(const topology::Graph& graph, const FabricMap& map)
-    : graph_(graph), map_(map), togo_(map.doors.size() * 2), epoch_of_(map.doors.size() * 2, 0) {}
+    : graph_(graph), map_(map), doors_(map), togo_(doors_.states(), Cost::none()) {}
 
 std::optional<FoundPath> RouteSearch::find(const SearchRequest& request) {
   request_ = request;
@@ -47,30 +44,69 @@ std::optional<FoundPath> RouteSearch::find_simple(std::vector<Ban>& bans, const 
 }
 
 std::optional<FoundPath> RouteSearch::find_relaxed(const std::vector<Ban>& bans) {
-  start();
   Cost best = source_cost();
-  while (!heap_.empty() && !request_.same_cube) {
+  if (!request_.same_cube) best = bans.empty() ? label_with_cache(best) : label(best, false, bans);
+  if (!best.reachable()) return std::nullopt;
+  return FoundPath{best, walk(best, bans)};
+}
+
+// Dijkstra from the destination outwards. It stops at the cost of the best route, or when `complete` at the last door.
+Cost RouteSearch::label(Cost best, bool complete, const std::vector<Ban>& bans) {
+  clear_labels();
+  label_destination();
+  while (!heap_.empty()) {
     const auto [cost, state] = heap_.front();
-    if (!(cost < best)) break;
+    if (!complete && !(cost < best)) break;
     std::pop_heap(heap_.begin(), heap_.end(), later);
     heap_.pop_back();
     if (togo_[state] < cost) continue;
-    const std::uint32_t door = state / 2;
-    if (state == inward(door)) {
-      relax_crossings(door, cost, bans);
-      continue;
-    }
-    relax_transits(door, cost);
-    const Door& at = map_.doors[door];
-    for (const Attachment& from : src_) {
-      if (from.place.cell != at.cell) continue;
-      const Cost total = from.cost + map_.cells[at.cell].shape->to(at.local)[from.place.local] +
-                         Cost::step(at.outward_um, 1) + cost;
+    relax_into(state, cost, complete ? Cost::none() : best, bans);
+    if (state != outward(state / 2)) continue;
+    const Cost total = cost_through(state / 2, cost);
+    if (total < best) best = total;
+  }
+  return best;
+}
+
+Cost RouteSearch::label_with_cache(Cost best) {
+  LabelCache::Key key{request_.dst, request_.purpose, SipId()};
+  if (request_.two_sips_only) key.other_sip = graph_.node(request_.src).sip;
+  bool worth_keeping = false;
+  const LabelCache::Labels* kept = cache_.find(key, worth_keeping);
+  if (kept == nullptr) {
+    best = label(best, worth_keeping, {});
+    if (!worth_keeping) return best;
+    LabelCache::Labels labels;
+    for (DoorState state : labelled_) labels.emplace_back(state, togo_[state]);
+    cache_.keep(key, std::move(labels));
+    return best;
+  }
+  clear_labels();
+  for (const auto& [state, cost] : *kept) {
+    togo_[state] = cost;
+    labelled_.push_back(state);
+  }
+  for (const Attachment& from : src_) {
+    for (std::uint32_t door : map_.cells[from.place.cell].doors) {
+      const Cost total = cost_through(door, togo_[outward(door)]);
       if (total < best) best = total;
     }
   }
-  if (!best.reachable()) return std::nullopt;
-  return FoundPath{best, walk(best, bans)};
+  return best;
+}
+
+// From the source out of its cell by `door`, whose connection has `rest` to go.
+Cost RouteSearch::cost_through(std::uint32_t door, Cost rest) const {
+  Cost best = Cost::none();
+  const Door& at = map_.doors[door];
+  if (!rest.reachable() || !at.opens_outward()) return best;
+  for (const Attachment& from : src_) {
+    if (from.place.cell != at.cell) continue;
+    const Cost inside = map_.cells[at.cell].shape->to(at.local)[from.place.local];
+    const Cost total = from.cost + inside + Cost::step(at.outward_um, 1) + rest;
+    if (total < best) best = total;
+  }
+  return best;
 }
 
 bool RouteSearch::better(const FoundPath& a, const FoundPath& b) const {
@@ -113,11 +149,14 @@ Cost RouteSearch::direct_cost() const {
   return Cost::step(edge_weight_um(graph_.edge(*id)), 1);
 }
 
-// Labels of the doors into the destination's cell.
-void RouteSearch::start() {
+void RouteSearch::clear_labels() {
   heap_.clear();
-  ++epoch_;
-  if (request_.same_cube) return;
+  for (DoorState state : labelled_) togo_[state] = Cost::none();
+  labelled_.clear();
+}
+
+// Labels of the doors into the destination's cell.
+void RouteSearch::label_destination() {
   for (const Attachment& to : dst_) {
     const Cell& cell = map_.cells[to.place.cell];
     const std::vector<Cost>& costs = cell.shape->to(to.place.local);
@@ -143,13 +182,26 @@ Cost RouteSearch::source_cost() const {
   return best;
 }
 
-void RouteSearch::relax(std::uint32_t state, Cost cost) {
-  if (!cost.reachable()) return;
-  if (epoch_of_[state] == epoch_ && !(cost < togo_[state])) return;
-  epoch_of_[state] = epoch_;
+void RouteSearch::relax(DoorState state, Cost cost) {
+  if (!(cost < togo_[state]) || !cost.reachable()) return;
+  if (!togo_[state].reachable()) labelled_.push_back(state);
   togo_[state] = cost;
   heap_.emplace_back(cost, state);
   std::push_heap(heap_.begin(), heap_.end(), later);
+}
+
+// A label that is not below the best route so far cannot be on a better or an equal one: the way to it has a cost too.
+void RouteSearch::relax_into(DoorState state, Cost cost, Cost best, const std::vector<Ban>& bans) {
+  const std::uint32_t to_port = map_.doors[state / 2].port;
+  const bool is_crossing = state == inward(state / 2);
+  const auto [begin, end] = doors_.arcs_into(state);
+  for (const DoorGraph::Arc* arc = begin; arc != end; ++arc) {
+    const Cost longer = cost + arc->cost;
+    if (!(longer < togo_[arc->from]) || !(longer < best)) continue;
+    const Door& from = map_.doors[arc->from / 2];
+    if (!in_scope(from) || (is_crossing && !bans.empty() && banned(bans, from.port, to_port))) continue;
+    relax(arc->from, longer);
+  }
 }
 
 bool RouteSearch::in_scope(const Door& door) const {
@@ -157,44 +209,9 @@ bool RouteSearch::in_scope(const Door& door) const {
          door.sip == graph_.node(request_.dst).sip;
 }
 
-// Connection -> endpoint -> peer endpoint -> connection.
-Cost RouteSearch::crossing(const Door& from, const Port::Peer& peer, const Door& to) const {
-  return Cost::step(from.to_endpoint_um + peer.um + to.from_endpoint_um, 3, from.index != to.index);
-}
-
-bool RouteSearch::banned(const std::vector<Ban>& bans, std::uint32_t from_port, std::uint32_t to_port) const {
+bool RouteSearch::banned(const std::vector<Ban>& bans, std::uint32_t from_port, std::uint32_t to_port) {
   return std::any_of(bans.begin(), bans.end(),
                      [&](const Ban& ban) { return ban.port == (ban.outward ? from_port : to_port); });
-}
-
-void RouteSearch::relax_crossings(std::uint32_t door, Cost cost, const std::vector<Ban>& bans) {
-  const Door& to = map_.doors[door];
-  for (const Port::Peer& peer : map_.ports[to.port].from) {
-    if (banned(bans, peer.port, to.port)) continue;
-    for (std::uint32_t other : map_.ports[peer.port].doors) {
-      const Door& from = map_.doors[other];
-      if (!from.opens_outward() || !in_scope(from)) continue;
-      relax(outward(other), crossing(from, peer, to) + cost);
-    }
-  }
-}
-
-// Through a cell, in at one port and out at another.
-void RouteSearch::relax_transits(std::uint32_t door, Cost cost) {
-  const Door& to = map_.doors[door];
-  const Cell& cell = map_.cells[to.cell];
-  const std::vector<Cost>& costs = cell.shape->to(to.local);
-  const Cost out = Cost::step(to.outward_um, 1) + cost;
-  for (std::uint32_t other : cell.doors) {
-    const Door& from = map_.doors[other];
-    if (from.port == to.port || !from.opens_inward() || !in_scope(from)) continue;
-    relax(inward(other), Cost::step(from.inward_um, 1, from.index != to.index) + costs[from.local] + out);
-  }
-}
-
-Cost RouteSearch::togo(std::uint32_t door, bool is_outward) const {
-  const std::uint32_t state = is_outward ? outward(door) : inward(door);
-  return epoch_of_[state] == epoch_ ? togo_[state] : Cost::none();
 }
 
 }  // namespace kb::routing

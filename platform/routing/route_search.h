@@ -9,8 +9,10 @@
 
 #include "platform/base/ids.h"
 #include "platform/routing/cost.h"
+#include "platform/routing/door_graph.h"
 #include "platform/routing/edge_classes.h"
 #include "platform/routing/fabric_map.h"
+#include "platform/routing/label_cache.h"
 #include "platform/topology/graph.h"
 
 namespace kb::routing {
@@ -66,15 +68,17 @@ class RouteSearch {
   // Costs to the destination.
   std::vector<Attachment> attachments(NodeId end, bool is_source) const;
   Cost direct_cost() const;
-  void start();
   Cost source_cost() const;
-  void relax(std::uint32_t state, Cost cost);
-  void relax_crossings(std::uint32_t door, Cost cost, const std::vector<Ban>& bans);
-  void relax_transits(std::uint32_t door, Cost cost);
+  // Each returns the least cost of a route, given that `best` is that of a route without doors.
+  Cost label(Cost best, bool complete, const std::vector<Ban>& bans);
+  Cost label_with_cache(Cost best);
+  void clear_labels();
+  void label_destination();
+  Cost cost_through(std::uint32_t door, Cost rest) const;
+  void relax(DoorState state, Cost cost);
+  void relax_into(DoorState state, Cost cost, Cost best, const std::vector<Ban>& bans);
   bool in_scope(const Door& door) const;
-  Cost crossing(const Door& from, const Port::Peer& peer, const Door& to) const;
-  bool banned(const std::vector<Ban>& bans, std::uint32_t from_port, std::uint32_t to_port) const;
-  Cost togo(std::uint32_t door, bool outward) const;
+  static bool banned(const std::vector<Ban>& bans, std::uint32_t from_port, std::uint32_t to_port);
 
   // The walk.
   // Order of the ways to go on from a node: a horizontal mesh edge first, then the lower node index.
@@ -89,11 +93,11 @@ class RouteSearch {
   SearchRequest request_;
   std::vector<Attachment> src_, dst_;
 
-  // State = door * 2 + (1 when going outward). A label counts only when its epoch is the current one.
-  std::vector<Cost> togo_;
-  std::vector<std::uint32_t> epoch_of_;
-  std::uint32_t epoch_ = 0;
-  std::vector<std::pair<Cost, std::uint32_t>> heap_;
+  DoorGraph doors_;
+  std::vector<Cost> togo_;  // by DoorState; Cost::none() where no label was set
+  std::vector<DoorState> labelled_;
+  std::vector<std::pair<Cost, DoorState>> heap_;
+  LabelCache cache_;
 };
 
 }  // namespace kb::routing

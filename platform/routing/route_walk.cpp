@@ -31,7 +31,7 @@ std::vector<RouteSearch::Exit> RouteSearch::exits_of(std::uint32_t cell_index, s
   const Door* entry = entry_door == kNoDoor ? nullptr : &map_.doors[entry_door];
   for (std::uint32_t door : cell.doors) {
     const Door& at = map_.doors[door];
-    const Cost rest = togo(door, true);
+    const Cost rest = togo_[outward(door)];
     if (!rest.reachable() || (entry != nullptr && entry->port == at.port)) continue;
     const bool change = entry != nullptr && entry->index != at.index;
     exits.push_back({at.connection, door, at.local, Cost::step(at.outward_um, 1, change) + rest,
@@ -84,7 +84,7 @@ RouteSearch::Exit RouteSearch::walk_cell(CellPlace at, std::uint32_t entry_door,
 // From the connection of `door` to the cell behind the peer port; returns the door through which it is entered.
 std::uint32_t RouteSearch::cross(std::uint32_t door, const std::vector<Ban>& bans, std::vector<NodeId>& nodes) const {
   const Door& from = map_.doors[door];
-  const Cost remaining = togo(door, true);
+  const Cost remaining = togo_[outward(door)];
   using Key = std::tuple<NodeId, NodeId, NodeId>;
   std::optional<Key> best;
   std::uint32_t entry = kNoDoor;
@@ -92,7 +92,7 @@ std::uint32_t RouteSearch::cross(std::uint32_t door, const std::vector<Ban>& ban
     if (banned(bans, from.port, peer.port)) continue;
     for (std::uint32_t other : map_.ports[peer.port].doors) {
       const Door& to = map_.doors[other];
-      if (!(crossing(from, peer, to) + togo(other, false) == remaining)) continue;
+      if (!(DoorGraph::crossing(from, peer, to) + togo_[inward(other)] == remaining)) continue;
       const Key key{map_.ports[peer.port].endpoint, to.connection, to.inner};
       if (best && !(key < *best)) continue;
       best = key;
@@ -136,7 +136,7 @@ std::vector<NodeId> RouteSearch::walk(Cost best, const std::vector<Ban>& bans) c
     entry = cross(exit.door, bans, nodes);
     const Door& door = map_.doors[entry];
     at = {door.cell, door.local};
-    remaining = togo(entry, false) - Cost::step(door.inward_um, 1);
+    remaining = togo_[inward(entry)] - Cost::step(door.inward_um, 1);
   }
 }
 

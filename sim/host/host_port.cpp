@@ -238,6 +238,7 @@ void HostPort::collect_waits(std::vector<elab::WaitInfo>& waits) const {
 }
 
 void HostPort::abandon(const std::string& reason) {
+  const std::string headline = reason.substr(0, reason.find('\n'));
   for (std::size_t i = 0; i < requests_.size(); ++i) {
     Request& request = requests_[i];
     if (request.done) continue;
@@ -247,7 +248,7 @@ void HostPort::abandon(const std::string& reason) {
     request.write.reset();
     request.completion.ok = false;
     request.completion.error_code = "TIMEOUT";
-    request.completion.error_message = describe(request, i + 1) + " was never answered: " + reason;
+    request.completion.error_message = describe(request, i + 1) + " was never answered: " + headline;
     request.completion.completed = now();
     if (request.kind == Kind::launch) record_launch(request);
   }

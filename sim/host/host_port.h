@@ -59,8 +59,8 @@ class HostPort final : public contract::IHost, private modules::IHostPort {
 
   // Open requests and blocked host threads, for the who-waits-for-what table.
   void collect_waits(std::vector<elab::WaitInfo>& waits) const;
-  // After a run that stopped making progress: completes every open request with TIMEOUT (H-41), without callbacks, and
-  // unwinds the host threads.
+  // After a run that stopped making progress: completes every open request with TIMEOUT and the first line of
+  // `reason` (H-41), without callbacks, and unwinds the host threads.
   void abandon(const std::string& reason);
 
  private:

@@ -182,7 +182,9 @@ void HostThreads::unwind() {
   for (const auto& [id, thread] : threads_) {
     if (thread->waiting && !thread->joining) make_ready(*thread);
   }
-  sc_core::sc_start(sc_core::sc_time(1, sc_core::SC_FS));
+  // The event engine may be ahead of the SystemC kernel by the time it woke the threads.
+  const TimeFs ahead = scheduler_.now() - static_cast<TimeFs>(sc_core::sc_time_stamp().value());
+  sc_core::sc_start(sc_core::sc_time::from_value(static_cast<std::uint64_t>(std::max<TimeFs>(ahead, 0) + 1)));
 }
 
 }  // namespace kb::sim

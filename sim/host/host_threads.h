@@ -44,8 +44,8 @@ class HostThreads {
   void collect_waits(std::vector<elab::WaitInfo>& waits) const;
 
   // Ends every thread after a run that stopped making progress: each pending and later wait throws an Error of family
-  // no_progress, so that stacks unwind. Runs the simulation for one femtosecond to let them do so; does nothing when
-  // no thread is alive or the simulation was stopped for good.
+  // no_progress, so that stacks unwind. Runs the simulation up to the present time of the event engine to let them do
+  // so; does nothing when no thread is alive or the simulation was stopped for good.
   void unwind();
 
  private:

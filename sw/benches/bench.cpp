@@ -1,10 +1,10 @@
 #include "sw/benches/bench.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <charconv>
 #include <utility>
-
-#include <fmt/format.h>
 
 #include "platform/base/error.h"
 #include "platform/base/nearest.h"
@@ -12,8 +12,12 @@
 namespace kb::sw {
 namespace {
 
-bool is_lower(char c) { return c >= 'a' && c <= 'z'; }
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
+bool is_lower(char c) {
+  return c >= 'a' && c <= 'z';
+}
+bool is_digit(char c) {
+  return c >= '0' && c <= '9';
+}
 
 // Words of lower-case letters and digits joined by `joint`, beginning with a letter.
 bool is_name(const std::string& name, char joint) {
@@ -25,7 +29,9 @@ bool is_name(const std::string& name, char joint) {
   return true;
 }
 
-bool is_blank(const std::string& text) { return text.find_first_not_of(" \t\r\n") == std::string::npos; }
+bool is_blank(const std::string& text) {
+  return text.find_first_not_of(" \t\r\n") == std::string::npos;
+}
 
 [[noreturn]] void refuse(const std::string& bench, const std::string& what) {
   throw Error::program("SCHEMA_ERROR", fmt::format("bench '{}': {}", bench, what));
@@ -108,9 +114,10 @@ BenchResult run_bench(Runtime& runtime, const Bench& bench, const Params& params
     throw Error::program("BENCH_ERROR", fmt::format("bench '{}': {}", bench.name, error.what()));
   }
   if (runtime.requests_submitted() == before) {
-    throw Error::program("NO_REQUESTS", fmt::format("bench '{}' ended without having submitted a request to the machine; "
-                                                    "write a tensor or launch a kernel",
-                                                    bench.name));
+    throw Error::program("NO_REQUESTS",
+                         fmt::format("bench '{}' ended without having submitted a request to the machine; "
+                                     "write a tensor or launch a kernel",
+                                     bench.name));
   }
   return result;
 }

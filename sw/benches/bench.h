@@ -52,8 +52,8 @@ class BenchRegistry {
 std::vector<Bench> builtin_benches();
 BenchRegistry builtin_registry();
 
-// Runs the bench and waits for all it submitted. Program Error NO_REQUESTS when it submitted none (H-70); what the bench
-// throws, with an exception that is not an Error as BENCH_ERROR. A failed verification is in the result.
+// Runs the bench and waits for all it submitted. Program Error NO_REQUESTS when it submitted none (H-70); what the
+// bench throws, with an exception that is not an Error as BENCH_ERROR. A failed verification is in the result.
 BenchResult run_bench(Runtime& runtime, const Bench& bench, const Params& params);
 
 }  // namespace kb::sw

@@ -29,7 +29,8 @@ std::vector<Place> places(const Runtime& rt) {
   return out;
 }
 
-void copy_once(Runtime& rt, BenchResult& result, const Place& place, std::int64_t elements, bool push, std::uint64_t seed) {
+void copy_once(Runtime& rt, BenchResult& result, const Place& place, std::int64_t elements, bool push,
+               std::uint64_t seed) {
   const std::int64_t pes = std::int64_t{rt.spec().cubes_per_sip} * rt.spec().pes_per_cube;
   DPPolicy row_per_pe;
   row_per_pe.cube = row_per_pe.pe = Split::row_wise;
@@ -83,7 +84,8 @@ BenchResult run(Runtime& rt, const Params& params) {
 }  // namespace
 
 Bench copy_bench() {
-  return {"copy", "one PE copies a block to its own slice, a neighbour, the farthest cube and another SIP, verified",
+  return {"copy",
+          "one PE copies a block to its own slice, a neighbour, the farthest cube and another SIP, verified",
           {
               Parameter::integer("bytes", 65536, "size of the block", 4, "B"),
               Parameter::choice("direction", "push", {"push", "pull"}, "from the PE's slice to the place, or back"),

@@ -1,11 +1,11 @@
 #include "sw/benches/params.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <charconv>
 #include <cmath>
 #include <cstdlib>
-
-#include <fmt/format.h>
 
 #include "platform/base/error.h"
 #include "platform/base/nearest.h"
@@ -50,7 +50,8 @@ std::pair<std::string, std::string> problem_with(const Parameter& p, const std::
     case ParameterType::choice:
       if (std::find(p.choices.begin(), p.choices.end(), text) != p.choices.end()) break;
       return {fmt::format("'{}' is not one of {}", text, join(p.choices)), suggest(text, p.choices)};
-    case ParameterType::text: break;
+    case ParameterType::text:
+      break;
   }
   return {};
 }
@@ -59,10 +60,14 @@ std::pair<std::string, std::string> problem_with(const Parameter& p, const std::
 
 std::string_view parameter_type_name(ParameterType type) {
   switch (type) {
-    case ParameterType::integer: return "int";
-    case ParameterType::real: return "float";
-    case ParameterType::text: return "string";
-    case ParameterType::choice: return "choice";
+    case ParameterType::integer:
+      return "int";
+    case ParameterType::real:
+      return "float";
+    case ParameterType::text:
+      return "string";
+    case ParameterType::choice:
+      return "choice";
   }
   return "?";
 }
@@ -120,9 +125,13 @@ std::int64_t Params::integer(const std::string& name) const {
   return *parse_integer(find(name, ParameterType::integer).value);
 }
 
-double Params::real(const std::string& name) const { return *parse_real(find(name, ParameterType::real).value); }
+double Params::real(const std::string& name) const {
+  return *parse_real(find(name, ParameterType::real).value);
+}
 
-const std::string& Params::text(const std::string& name) const { return find(name, ParameterType::text).value; }
+const std::string& Params::text(const std::string& name) const {
+  return find(name, ParameterType::text).value;
+}
 
 Dtype Params::dtype(const std::string& name) const {
   const std::optional<Dtype> dtype = parse_dtype(text(name));

@@ -22,7 +22,7 @@ struct Parameter {
   std::string unit;  // "" = none
   std::string default_value;
   std::string help;
-  std::vector<std::string> choices;  // choice only
+  std::vector<std::string> choices;                        // choice only
   double minimum = std::numeric_limits<double>::lowest();  // numbers only
   double maximum = std::numeric_limits<double>::max();
 
@@ -30,7 +30,8 @@ struct Parameter {
                            std::string unit = "");
   static Parameter real(std::string name, double default_value, std::string help, std::string unit = "");
   static Parameter text(std::string name, std::string default_value, std::string help);
-  static Parameter choice(std::string name, std::string default_value, std::vector<std::string> choices, std::string help);
+  static Parameter choice(std::string name, std::string default_value, std::vector<std::string> choices,
+                          std::string help);
 };
 
 struct ParameterValue {
@@ -39,8 +40,8 @@ struct ParameterValue {
   std::string origin;  // "command line", "environment GEMM_SINGLE_PE_M", "default"
 };
 
-// Values of one run of one bench. Asking for a name or type that the bench did not declare is a model Error: the table of
-// the bench is wrong, not the user.
+// Values of one run of one bench. Asking for a name or type that the bench did not declare is a model Error: the table
+// of the bench is wrong, not the user.
 class Params {
  public:
   Params() = default;
@@ -48,8 +49,8 @@ class Params {
 
   std::int64_t integer(const std::string& name) const;
   double real(const std::string& name) const;
-  const std::string& text(const std::string& name) const;  // text and choice
-  Dtype dtype(const std::string& name) const;              // a choice of dtype names
+  const std::string& text(const std::string& name) const;                // text and choice
+  Dtype dtype(const std::string& name) const;                            // a choice of dtype names
   const std::vector<ParameterValue>& values() const { return values_; }  // in declaration order
 
  private:
@@ -57,15 +58,16 @@ class Params {
   std::vector<ParameterValue> values_;
 };
 
-using Assignments = std::vector<std::pair<std::string, std::string>>;  // --set name=value, in order; the last one counts
+using Assignments =
+    std::vector<std::pair<std::string, std::string>>;  // --set name=value, in order; the last one counts
 using Environment = std::function<std::optional<std::string>(const std::string& name)>;
 std::optional<std::string> process_environment(const std::string& name);
 
 // "gemm-single-pe", "tile_m" -> "GEMM_SINGLE_PE_TILE_M"
 std::string environment_name(const std::string& bench, const std::string& parameter);
 
-// Configuration Error with one diagnostic per problem: unknown parameter (with the nearest name), value of a wrong type,
-// out of range or not among the choices.
+// Configuration Error with one diagnostic per problem: unknown parameter (with the nearest name), value of a wrong
+// type, out of range or not among the choices.
 Params resolve_params(const std::string& bench, const std::vector<Parameter>& declared, const Assignments& command_line,
                       const Environment& environment = process_environment);
 

@@ -46,7 +46,8 @@ BenchResult run_stream(Runtime& rt, const Params& params) {
 }  // namespace
 
 Bench noop_bench() {
-  return {"noop", "launch latency: an empty kernel on all PEs of a SIP",
+  return {"noop",
+          "launch latency: an empty kernel on all PEs of a SIP",
           {
               Parameter::integer("launches", 1, "launches one after the other"),
               Parameter::integer("cycles", 0, "PE_CPU cycles that the kernel spends", 0, "cycles"),
@@ -55,7 +56,8 @@ Bench noop_bench() {
 }
 
 Bench stream_bench() {
-  return {"stream", "small loads and stores by turns on one PE, verified",
+  return {"stream",
+          "small loads and stores by turns on one PE, verified",
           {
               Parameter::integer("calls", 1000, "loads and stores together"),
               Parameter::integer("elements", 32, "size of each", 1, "elements"),

@@ -55,8 +55,8 @@ void verify_exact(Runtime& runtime, BenchResult& result, const std::string& tens
       data::compare(tensor, actual.dtype(), actual.shape(), actual.bytes(), expected.to_doubles(), bound));
 }
 
-void verify_gemm(Runtime& runtime, BenchResult& result, const std::string& tensor, const HostArray& a, const HostArray& b,
-                 const HostArray& c, double acc_roundings) {
+void verify_gemm(Runtime& runtime, BenchResult& result, const std::string& tensor, const HostArray& a,
+                 const HostArray& b, const HostArray& c, double acc_roundings) {
   if (!can_verify(runtime, result)) return;
   const auto m = static_cast<std::size_t>(a.shape()[0]);
   const auto k = static_cast<std::size_t>(a.shape()[1]);
@@ -73,8 +73,8 @@ void verify_gemm(Runtime& runtime, BenchResult& result, const std::string& tenso
   result.verification.push_back(data::compare(tensor, c.dtype(), c.shape(), c.bytes(), reference.values, bound));
 }
 
-void verify_sum(Runtime& runtime, BenchResult& result, const std::string& tensor, const HostArray& a, const HostArray& b,
-                const HostArray& c) {
+void verify_sum(Runtime& runtime, BenchResult& result, const std::string& tensor, const HostArray& a,
+                const HostArray& b, const HostArray& c) {
   if (!can_verify(runtime, result)) return;
   if (!is_float(c.dtype())) {
     const std::vector<std::int64_t> x = a.to_integers();

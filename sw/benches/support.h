@@ -22,10 +22,10 @@ void verify_exact(Runtime& runtime, BenchResult& result, const std::string& tens
 
 // C = A x B against a reference product, floats within the error bound of `acc_roundings` f32 roundings and one to the
 // dtype, integers exactly.
-void verify_gemm(Runtime& runtime, BenchResult& result, const std::string& tensor, const HostArray& a, const HostArray& b,
-                 const HostArray& c, double acc_roundings);
+void verify_gemm(Runtime& runtime, BenchResult& result, const std::string& tensor, const HostArray& a,
+                 const HostArray& b, const HostArray& c, double acc_roundings);
 // C = A + B: one rounding.
-void verify_sum(Runtime& runtime, BenchResult& result, const std::string& tensor, const HostArray& a, const HostArray& b,
-                const HostArray& c);
+void verify_sum(Runtime& runtime, BenchResult& result, const std::string& tensor, const HostArray& a,
+                const HostArray& b, const HostArray& c);
 
 }  // namespace kb::sw

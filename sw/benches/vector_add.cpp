@@ -1,8 +1,8 @@
 #include "sw/benches/vector_add.h"
 
-#include <algorithm>
-
 #include <fmt/format.h>
+
+#include <algorithm>
 
 #include "sw/benches/support.h"
 #include "sw/distributed/spawn.h"
@@ -43,8 +43,9 @@ BenchResult run(Runtime& rt, const Params& params) {
   SpawnOptions options;
   options.name = "vector-add";
   options.mode = params.text("ranks") == "lockstep" ? RankMode::lockstep : RankMode::independent;
-  spawn(rt, ranks, [&](int rank) { results[static_cast<std::size_t>(rank)] = add_on_sip(rt, rank, dtype, elements); },
-        options);
+  spawn(
+      rt, ranks, [&](int rank) { results[static_cast<std::size_t>(rank)] = add_on_sip(rt, rank, dtype, elements); },
+      options);
 
   BenchResult result;
   TimeFs slowest = 0;
@@ -56,8 +57,8 @@ BenchResult run(Runtime& rt, const Params& params) {
     pes += r.metrics.pes;
     verify_sum(rt, result, fmt::format("C{}", rank), r.a, r.b, r.c);
   }
-  const double bytes = 3.0 * static_cast<double>(pes) * static_cast<double>(elements) *
-                       static_cast<double>(item_size(dtype));
+  const double bytes =
+      3.0 * static_cast<double>(pes) * static_cast<double>(elements) * static_cast<double>(item_size(dtype));
   add_rate(result, "memory traffic", bytes, slowest, "GB/s");
   result.figures.push_back({"participating PEs", static_cast<double>(pes), ""});
   return result;
@@ -66,7 +67,8 @@ BenchResult run(Runtime& rt, const Params& params) {
 }  // namespace
 
 Bench vector_add_bench() {
-  return {"vector-add", "C = A + B on all PEs of all SIPs, one rank per SIP, verified",
+  return {"vector-add",
+          "C = A + B on all PEs of all SIPs, one rank per SIP, verified",
           {
               Parameter::integer("elements_per_pe", 4096, "elements of each tensor that each PE owns", 1, "elements"),
               dtype_parameter(),

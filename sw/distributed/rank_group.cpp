@@ -12,9 +12,9 @@ struct RankGroup::State {
   };
   RankMode mode = RankMode::lockstep;
   std::vector<Rank> ranks;
-  std::size_t live = 0;    // not finished
+  std::size_t live = 0;  // not finished
   std::size_t parked = 0;
-  std::size_t open = 0;    // requests that parked ranks wait for
+  std::size_t open = 0;  // requests that parked ranks wait for
   bool aborted = false;
 
   void resume(Rank& rank) {
@@ -40,14 +40,17 @@ struct RankGroup::State {
   }
 };
 
-RankGroup::RankGroup(contract::IHost& host, int nprocs, RankMode mode) : host_(host), state_(std::make_shared<State>()) {
+RankGroup::RankGroup(contract::IHost& host, int nprocs, RankMode mode)
+    : host_(host), state_(std::make_shared<State>()) {
   state_->mode = mode;
   state_->live = static_cast<std::size_t>(nprocs);
   state_->ranks.resize(state_->live);
   for (State::Rank& rank : state_->ranks) rank.signal = host.make_signal();
 }
 
-RankGroup::~RankGroup() { state_->aborted = true; }
+RankGroup::~RankGroup() {
+  state_->aborted = true;
+}
 
 void RankGroup::wait_until_done(const std::vector<contract::RequestId>& requests, const std::string& reason) {
   check_aborted();

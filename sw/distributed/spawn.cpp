@@ -1,10 +1,10 @@
 #include "sw/distributed/spawn.h"
 
+#include <fmt/format.h>
+
 #include <exception>
 #include <utility>
 #include <vector>
-
-#include <fmt/format.h>
 
 #include "sw/distributed/rank_group.h"
 
@@ -77,18 +77,30 @@ void spawn(Runtime& runtime, int nprocs, const std::function<void(int rank)>& fn
   if (!failures.empty()) throw_spawn_error(failures);
 }
 
-int get_rank(Runtime& runtime) { return runtime.rank(); }
+int get_rank(Runtime& runtime) {
+  return runtime.rank();
+}
 
-int get_world_size(const Runtime& runtime) { return runtime.world_size(); }
+int get_world_size(const Runtime& runtime) {
+  return runtime.world_size();
+}
 
 namespace ahbm {
-void set_device(Runtime& runtime, int sip) { runtime.set_device(sip); }
-int current_device(Runtime& runtime) { return runtime.current_device(); }
+void set_device(Runtime& runtime, int sip) {
+  runtime.set_device(sip);
+}
+int current_device(Runtime& runtime) {
+  return runtime.current_device();
+}
 }  // namespace ahbm
 
 namespace accelerator {
-void set_device_index(Runtime& runtime, int sip) { runtime.set_device(sip); }
-int current_device_index(Runtime& runtime) { return runtime.current_device(); }
+void set_device_index(Runtime& runtime, int sip) {
+  runtime.set_device(sip);
+}
+int current_device_index(Runtime& runtime) {
+  return runtime.current_device();
+}
 }  // namespace accelerator
 
 }  // namespace kb::sw

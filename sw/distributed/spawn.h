@@ -32,9 +32,9 @@ class SpawnError : public Error {
 };
 
 // Runs fn(rank) for rank 0 .. nprocs-1 and returns when all have finished. A rank must bind its device first with
-// Runtime::set_device, and must reach a wait or a host read in a finite number of host steps (K-37). When a rank throws,
-// its siblings are ended at their next wait and SpawnError is thrown; requests in flight stay so, and the context should
-// be given up. Program Error SPAWN_ERROR when nprocs < 1 or spawns are nested.
+// Runtime::set_device, and must reach a wait or a host read in a finite number of host steps (K-37). When a rank
+// throws, its siblings are ended at their next wait and SpawnError is thrown; requests in flight stay so, and the
+// context should be given up. Program Error SPAWN_ERROR when nprocs < 1 or spawns are nested.
 void spawn(Runtime& runtime, int nprocs, const std::function<void(int rank)>& fn, const SpawnOptions& options = {});
 
 // Of the calling rank; 0 of 1 in the main program, the former with a warning (K-21).

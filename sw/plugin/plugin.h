@@ -6,8 +6,9 @@
 //     registrar.add_bench(my_bench());
 //   }
 //
-// Build it against the installed package that will load it (find_package(kernbench)): the interface is C++, so both must
-// come from one version and one C++ library. The loader compares kernbench_plugin_abi() before it calls anything else.
+// Build it against the installed package that will load it (find_package(kernbench)): the interface is C++, so both
+// must come from one version and one C++ library. The loader compares kernbench_plugin_abi() before it calls anything
+// else.
 #pragma once
 
 #include <string>
@@ -55,9 +56,9 @@ class PluginRegistrar {
 inline constexpr const char* kKernbenchPluginAbiSymbol = "kernbench_plugin_abi";  // const char*()
 inline constexpr const char* kKernbenchPluginSymbol = "kernbench_plugin";         // void(kb::sw::PluginRegistrar&)
 
-#define KERNBENCH_PLUGIN(registrar)                                                             \
-  extern "C" __attribute__((visibility("default"))) const char* kernbench_plugin_abi() {        \
-    static const std::string text = kb::sw::plugin_abi();                                       \
-    return text.c_str();                                                                        \
-  }                                                                                             \
+#define KERNBENCH_PLUGIN(registrar)                                                      \
+  extern "C" __attribute__((visibility("default"))) const char* kernbench_plugin_abi() { \
+    static const std::string text = kb::sw::plugin_abi();                                \
+    return text.c_str();                                                                 \
+  }                                                                                      \
   extern "C" __attribute__((visibility("default"))) void kernbench_plugin(kb::sw::PluginRegistrar& registrar)

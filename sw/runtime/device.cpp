@@ -1,8 +1,8 @@
 #include "sw/runtime/device.h"
 
-#include <charconv>
-
 #include <fmt/format.h>
+
+#include <charconv>
 
 #include "platform/base/error.h"
 
@@ -23,8 +23,8 @@ std::vector<int> parse_device(const std::string& device, const contract::Machine
     throw Error::configuration(fmt::format("--device {}: write 'all' or 'sip:N', e.g. 'sip:0'", device));
   }
   if (sip >= machine.sips) {
-    throw Error::configuration(fmt::format("--device {}: the machine has {} SIP{} (sip:0 to sip:{})", device, machine.sips,
-                                           machine.sips == 1 ? "" : "s", machine.sips - 1));
+    throw Error::configuration(fmt::format("--device {}: the machine has {} SIP{} (sip:0 to sip:{})", device,
+                                           machine.sips, machine.sips == 1 ? "" : "s", machine.sips - 1));
   }
   return {sip};
 }

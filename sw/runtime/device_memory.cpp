@@ -22,11 +22,12 @@ address::AddressConfig address_config(const contract::MachineInfo& machine) {
 }
 
 Error allocation_error(const std::string& tensor, const ShardSpec& shard, const address::FreeList& memory) {
-  return Error::program("ALLOCATION_ERROR",
-                        fmt::format("tensor '{}': its shard at {} needs {}, but that HBM slice has {} free, {} of it in one "
-                                    "piece; make the tensor smaller, split it over more PEs or drop tensors first",
-                                    tensor, format_coord(shard.owner), format_bytes(shard.nbytes),
-                                    format_bytes(memory.free_bytes()), format_bytes(memory.largest_free_block())));
+  return Error::program(
+      "ALLOCATION_ERROR",
+      fmt::format("tensor '{}': its shard at {} needs {}, but that HBM slice has {} free, {} of it in one "
+                  "piece; make the tensor smaller, split it over more PEs or drop tensors first",
+                  tensor, format_coord(shard.owner), format_bytes(shard.nbytes), format_bytes(memory.free_bytes()),
+                  format_bytes(memory.largest_free_block())));
 }
 
 }  // namespace
@@ -39,7 +40,8 @@ address::PeAllocator& DeviceMemory::allocator(const PeCoord& pe) {
   return *slot;
 }
 
-std::vector<contract::Shard> DeviceMemory::allocate(const std::string& tensor, const std::vector<ShardSpec>& placement) {
+std::vector<contract::Shard> DeviceMemory::allocate(const std::string& tensor,
+                                                    const std::vector<ShardSpec>& placement) {
   std::vector<contract::Shard> shards;
   shards.reserve(placement.size());
   for (const ShardSpec& spec : placement) {

@@ -57,13 +57,13 @@ struct LaunchMetrics {
   TimeFs submitted = 0;
   TimeFs completed = 0;
   TimeFs total() const { return completed - submitted; }
-  TimeFs start = kNever;       // first kernel body entered
-  TimeFs exec_min = 0;         // pe_exec
-  TimeFs exec_max = 0;         // critical path (H-38)
+  TimeFs start = kNever;  // first kernel body entered
+  TimeFs exec_min = 0;    // pe_exec
+  TimeFs exec_max = 0;    // critical path (H-38)
   TimeFs dma_max = 0;
   TimeFs compute_max = 0;
   std::size_t pes = 0;
-  std::size_t late_pes = 0;    // arrived after the start stamp (H-50)
+  std::size_t late_pes = 0;  // arrived after the start stamp (H-50)
   TimeFs late_max = 0;
 };
 
@@ -72,7 +72,7 @@ struct LaunchState {
   std::string kernel;
   std::string label;
   std::vector<contract::RequestId> requests;  // one per SIP
-  bool settled = false;  // completed, and its late PEs are counted
+  bool settled = false;                       // completed, and its late PEs are counted
 };
 
 }  // namespace kb::sw

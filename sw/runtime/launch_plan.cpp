@@ -1,11 +1,11 @@
 #include "sw/runtime/launch_plan.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <map>
 #include <set>
 #include <utility>
-
-#include <fmt/format.h>
 
 #include "platform/base/error.h"
 #include "platform/base/nearest.h"
@@ -17,14 +17,19 @@ namespace {
 
 const char* kind_of(const Arg& arg) {
   switch (arg.value().index()) {
-    case 0: return "tensor";
-    case 1: return "int";
-    default: return "float";
+    case 0:
+      return "tensor";
+    case 1:
+      return "int";
+    default:
+      return "float";
   }
 }
 
 // Kernel::parameters are texts: "a: tensor", "tile: int (optional)".
-bool is_optional(const std::string& parameter) { return parameter.find("(optional)") != std::string::npos; }
+bool is_optional(const std::string& parameter) {
+  return parameter.find("(optional)") != std::string::npos;
+}
 
 // "" when the text names no kind.
 std::string declared_kind(const std::string& parameter) {
@@ -44,15 +49,17 @@ bool fits(const std::string& declared, const std::string& given) {
 std::vector<std::uint32_t> checked_targets(const std::string& kernel, const char* what, const std::vector<int>& wanted,
                                            int count) {
   if (wanted.empty()) {
-    throw Error::program("SCHEMA_ERROR", fmt::format("launch of kernel '{}': the set of {} is empty; name at least one or "
-                                                     "leave it out for the default",
-                                                     kernel, what));
+    throw Error::program("SCHEMA_ERROR",
+                         fmt::format("launch of kernel '{}': the set of {} is empty; name at least one or "
+                                     "leave it out for the default",
+                                     kernel, what));
   }
   std::set<std::uint32_t> sorted;
   for (const int index : wanted) {
     if (index < 0 || index >= count) {
-      throw Error::program("SCHEMA_ERROR", fmt::format("launch of kernel '{}': {} {} does not exist; there are {} (0 to {})",
-                                                       kernel, what, index, count, count - 1));
+      throw Error::program("SCHEMA_ERROR",
+                           fmt::format("launch of kernel '{}': {} {} does not exist; there are {} (0 to {})", kernel,
+                                       what, index, count, count - 1));
     }
     sorted.insert(static_cast<std::uint32_t>(index));
   }
@@ -106,9 +113,10 @@ std::vector<int> target_sips(const LaunchContext& context, const std::string& ke
   std::vector<int> checked;
   for (const std::uint32_t sip : checked_targets(kernel, "SIPs", sips, context.machine.sips)) {
     if (std::find(context.devices.begin(), context.devices.end(), static_cast<int>(sip)) == context.devices.end()) {
-      throw Error::program("SCHEMA_ERROR", fmt::format("launch of kernel '{}': sip{} is not one of the devices of this run "
-                                                       "({})",
-                                                       kernel, sip, join(context.devices)));
+      throw Error::program("SCHEMA_ERROR",
+                           fmt::format("launch of kernel '{}': sip{} is not one of the devices of this run "
+                                       "({})",
+                                       kernel, sip, join(context.devices)));
     }
     checked.push_back(static_cast<int>(sip));
   }
@@ -135,19 +143,21 @@ void check_kernel_arguments(const contract::IKernelCatalog& kernels, const std::
   }
   for (std::size_t i = 0; i < args.size(); ++i) {
     if (fits(declared_kind(parameters[i]), kind_of(args[i]))) continue;
-    throw Error::program("SCHEMA_ERROR", fmt::format("kernel '{}', argument {} ({}): a value of kind {} was given", kernel,
-                                                     i + 1, parameters[i], kind_of(args[i])));
+    throw Error::program("SCHEMA_ERROR", fmt::format("kernel '{}', argument {} ({}): a value of kind {} was given",
+                                                     kernel, i + 1, parameters[i], kind_of(args[i])));
   }
 }
 
-std::vector<std::shared_ptr<contract::KernelLaunch>> plan_launch(const LaunchContext& context, const std::string& kernel,
+std::vector<std::shared_ptr<contract::KernelLaunch>> plan_launch(const LaunchContext& context,
+                                                                 const std::string& kernel,
                                                                  const std::vector<Arg>& args,
                                                                  const LaunchOptions& options) {
   bool has_tensors = false;
   const std::map<int, std::set<int>> owners = owners_of(args, has_tensors);
   const std::vector<contract::KernelArg> values = to_contract(args);
   const contract::MachineInfo& machine = context.machine;
-  const auto pes = checked_targets(kernel, "PEs", options.pes.value_or(range(machine.pes_per_cube)), machine.pes_per_cube);
+  const auto pes =
+      checked_targets(kernel, "PEs", options.pes.value_or(range(machine.pes_per_cube)), machine.pes_per_cube);
 
   std::vector<std::shared_ptr<contract::KernelLaunch>> parts;
   for (const int sip : target_sips(context, kernel, options, owners)) {
@@ -159,9 +169,10 @@ std::vector<std::shared_ptr<contract::KernelLaunch>> plan_launch(const LaunchCon
     } else if (const auto found = owners.find(sip); found != owners.end()) {
       cubes.assign(found->second.begin(), found->second.end());
     } else {
-      throw Error::program("SCHEMA_ERROR", fmt::format("launch of kernel '{}': no argument has a shard on sip{}, so its cubes "
-                                                       "are not known; set LaunchOptions::cubes",
-                                                       kernel, sip));
+      throw Error::program("SCHEMA_ERROR",
+                           fmt::format("launch of kernel '{}': no argument has a shard on sip{}, so its cubes "
+                                       "are not known; set LaunchOptions::cubes",
+                                       kernel, sip));
     }
     auto part = std::make_shared<contract::KernelLaunch>();
     part->kernel = kernel;

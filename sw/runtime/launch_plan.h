@@ -23,7 +23,8 @@ void check_kernel_arguments(const contract::IKernelCatalog& kernels, const std::
                             const std::vector<Arg>& args);
 
 // Requests in ascending SIP order, by the default rules of LaunchOptions. SCHEMA_ERROR on empty or impossible targets.
-std::vector<std::shared_ptr<contract::KernelLaunch>> plan_launch(const LaunchContext& context, const std::string& kernel,
+std::vector<std::shared_ptr<contract::KernelLaunch>> plan_launch(const LaunchContext& context,
+                                                                 const std::string& kernel,
                                                                  const std::vector<Arg>& args,
                                                                  const LaunchOptions& options);
 

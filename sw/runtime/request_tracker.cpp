@@ -1,11 +1,11 @@
 #include "sw/runtime/request_tracker.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <iterator>
 #include <set>
 #include <utility>
-
-#include <fmt/format.h>
 
 #include "platform/base/error.h"
 #include "sw/tensor/placement.h"
@@ -67,7 +67,9 @@ std::vector<Outstanding> RequestTracker::take(const Filter& filter, const std::s
   return taken;
 }
 
-bool RequestTracker::uses(std::uint64_t tensor_id) const { return !users(tensor_id).empty(); }
+bool RequestTracker::uses(std::uint64_t tensor_id) const {
+  return !users(tensor_id).empty();
+}
 
 std::vector<contract::RequestId> RequestTracker::users(std::uint64_t tensor_id) const {
   std::vector<contract::RequestId> ids;

@@ -1,9 +1,9 @@
 #include "sw/runtime/runtime.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <utility>
-
-#include <fmt/format.h>
 
 #include "platform/base/error.h"
 #include "platform/base/op_types.h"
@@ -28,7 +28,9 @@ Runtime::Runtime(contract::IHost& host, const contract::IKernelCatalog* kernels,
       // Not an owner: handles only ask whether the context is still there.
       alive_(static_cast<ITensorContext*>(this), [](ITensorContext*) {}) {}
 
-Runtime::~Runtime() { close(); }
+Runtime::~Runtime() {
+  close();
+}
 
 void Runtime::close() {
   alive_.reset();
@@ -102,7 +104,9 @@ std::vector<contract::Shard> Runtime::allocate(const std::string& name, const st
   return memory_.allocate(name, placement);
 }
 
-void Runtime::on_last_handle_gone(std::uint64_t id) noexcept { released_.insert(id); }
+void Runtime::on_last_handle_gone(std::uint64_t id) noexcept {
+  released_.insert(id);
+}
 
 void Runtime::release_unused() {
   for (auto id = released_.begin(); id != released_.end();) {
@@ -221,8 +225,8 @@ LaunchMetrics Runtime::wait(LaunchHandle launch) {
   for (std::size_t i = 0; i < state.requests.size(); ++i) {
     const contract::Completion& completion = host_.completion(state.requests[i]);
     if (completion.ok) continue;
-    throw Error::program(completion.error_code,
-                         fmt::format("launch {} of kernel '{}': {}", launch.index, state.kernel, completion.error_message));
+    throw Error::program(completion.error_code, fmt::format("launch {} of kernel '{}': {}", launch.index, state.kernel,
+                                                            completion.error_message));
   }
   throw Error::model("a failed launch has no failed completion");
 }
@@ -237,8 +241,7 @@ bool Runtime::wait_result(LaunchHandle launch) {
   const std::vector<contract::RequestId> requests = state.requests;
   tracker_.block(requests, reason);
   settle(tracker_.take(part_of_launch, reason), false);
-  return std::all_of(requests.begin(), requests.end(),
-                     [&](contract::RequestId id) { return host_.completion(id).ok; });
+  return std::all_of(requests.begin(), requests.end(), [&](contract::RequestId id) { return host_.completion(id).ok; });
 }
 
 void Runtime::wait_all() {
@@ -306,8 +309,8 @@ LaunchMetrics Runtime::metrics(LaunchHandle launch) const {
 
 void Runtime::set_device(int sip) {
   if (std::find(devices_.begin(), devices_.end(), sip) == devices_.end()) {
-    throw Error::program("DEVICE_ERROR", fmt::format("set_device({}): the devices of this run are {}", sip,
-                                                     join(devices_)));
+    throw Error::program("DEVICE_ERROR",
+                         fmt::format("set_device({}): the devices of this run are {}", sip, join(devices_)));
   }
   bound_[host_.current_worker()] = sip;
 }
@@ -344,7 +347,9 @@ int Runtime::rank() {
   return 0;
 }
 
-int Runtime::world_size() const { return world_size_ == 0 ? 1 : world_size_; }
+int Runtime::world_size() const {
+  return world_size_ == 0 ? 1 : world_size_;
+}
 
 // Each warning once: a loop over tensors would repeat it.
 void Runtime::warn(const std::string& message) {

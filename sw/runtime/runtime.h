@@ -19,8 +19,8 @@
 namespace kb::sw {
 
 struct RuntimeOptions {
-  std::vector<int> devices;  // SIPs this context may use (--device); empty = all
-  std::uint64_t seed = 1;    // of random contents
+  std::vector<int> devices;                      // SIPs this context may use (--device); empty = all
+  std::uint64_t seed = 1;                        // of random contents
   std::function<void(const std::string&)> warn;  // warnings for people; null = dropped
 };
 
@@ -34,8 +34,8 @@ class Runtime final : private ITensorContext {
   Runtime(const Runtime&) = delete;
   Runtime& operator=(const Runtime&) = delete;
 
-  // Tensors of shape (rows, cols) on the caller's current device (K-23). `name` is for messages and reports; a default is
-  // made up. ALLOCATION_ERROR when an HBM slice cannot hold its shard, SHAPE_ERROR and SCHEMA_ERROR as in
+  // Tensors of shape (rows, cols) on the caller's current device (K-23). `name` is for messages and reports; a default
+  // is made up. ALLOCATION_ERROR when an HBM slice cannot hold its shard, SHAPE_ERROR and SCHEMA_ERROR as in
   // resolve_dp_policy, VALUE_ERROR when the dtype cannot hold `value`. Contents of empty() are unwritten memory.
   Tensor empty(const Shape& shape, Dtype dtype, const DPPolicy& policy = {}, const std::string& name = "");
   Tensor zeros(const Shape& shape, Dtype dtype, const DPPolicy& policy = {}, const std::string& name = "");
@@ -43,9 +43,9 @@ class Runtime final : private ITensorContext {
   // A staging tensor in host memory, to be copied to a deployed one; not accepted by launch().
   Tensor from_host(HostArray array, const std::string& name = "");
 
-  // Submits `kernel` after the outstanding host writes to its tensors are done, and returns without waiting for it. Other
-  // launches are not waited for. KERNEL_ERROR on an unknown kernel, SCHEMA_ERROR on arguments that do not fit it and on
-  // cubes, PEs or SIPs that are empty, outside the machine or outside of --device.
+  // Submits `kernel` after the outstanding host writes to its tensors are done, and returns without waiting for it.
+  // Other launches are not waited for. KERNEL_ERROR on an unknown kernel, SCHEMA_ERROR on arguments that do not fit it
+  // and on cubes, PEs or SIPs that are empty, outside the machine or outside of --device.
   LaunchHandle launch(const std::string& kernel, const std::vector<Arg>& args, const LaunchOptions& options = {});
   // Returns when the launch has completed; at once when it has (K-32). Throws the launch's failure.
   LaunchMetrics wait(LaunchHandle launch);
@@ -85,7 +85,7 @@ class Runtime final : private ITensorContext {
   contract::IHost& host() { return host_; }
   void enter_ranks(IRankWaiter& waiter, int nprocs);  // nested spawn: SPAWN_ERROR
   void leave_ranks();
-  int rank();        // of the caller; 0 with a warning outside of spawn (K-21)
+  int rank();  // of the caller; 0 with a warning outside of spawn (K-21)
   int world_size() const;
 
  private:
@@ -93,7 +93,8 @@ class Runtime final : private ITensorContext {
                               const std::vector<ShardRun>& runs) override;
   void write(const contract::TensorLayout& layout, const std::vector<ShardRun>& runs,
              std::shared_ptr<const std::vector<std::byte>> buffer) override;
-  void fill(const contract::TensorLayout& layout, const std::vector<ShardRun>& runs, contract::Pattern pattern) override;
+  void fill(const contract::TensorLayout& layout, const std::vector<ShardRun>& runs,
+            contract::Pattern pattern) override;
   void on_last_handle_gone(std::uint64_t id) noexcept override;
 
   std::vector<contract::Shard> allocate(const std::string& name, const std::vector<ShardSpec>& placement);
@@ -118,10 +119,10 @@ class Runtime final : private ITensorContext {
   std::uint64_t next_tensor_ = 1;
   std::vector<LaunchState> launches_;
   std::size_t late_pes_ = 0;
-  std::map<int, int> bound_;                // rank (-1: main) -> SIP
+  std::map<int, int> bound_;  // rank (-1: main) -> SIP
   std::set<std::string> warned_;
-  int world_size_ = 0;                      // 0: not inside spawn
-  std::shared_ptr<ITensorContext> alive_;   // what handles hold weakly; reset by close()
+  int world_size_ = 0;                     // 0: not inside spawn
+  std::shared_ptr<ITensorContext> alive_;  // what handles hold weakly; reset by close()
 };
 
 }  // namespace kb::sw

@@ -1,9 +1,9 @@
 #include "sw/tensor/host_array.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <utility>
-
-#include <fmt/format.h>
 
 #include "platform/base/error.h"
 #include "platform/base/op_types.h"
@@ -23,8 +23,8 @@ std::size_t checked_bytes(const Shape& shape, Dtype dtype) {
 
 void check_count(const Shape& shape, std::size_t have, std::size_t want, const char* what) {
   if (have == want) return;
-  throw Error::program("SHAPE_ERROR",
-                       fmt::format("an array of shape {} has {} {}, but {} were given", format_shape(shape), want, what, have));
+  throw Error::program("SHAPE_ERROR", fmt::format("an array of shape {} has {} {}, but {} were given",
+                                                  format_shape(shape), want, what, have));
 }
 
 }  // namespace
@@ -59,9 +59,13 @@ HostArray HostArray::random(Shape shape, Dtype dtype, std::uint64_t seed) {
   return {std::move(shape), dtype, data::from_doubles(dtype, data::random_uniform(seed, count, -1.0, 1.0))};
 }
 
-std::vector<double> HostArray::to_doubles() const { return data::to_doubles(dtype_, bytes_); }
+std::vector<double> HostArray::to_doubles() const {
+  return data::to_doubles(dtype_, bytes_);
+}
 
-std::vector<std::int64_t> HostArray::to_integers() const { return data::to_integers(dtype_, bytes_); }
+std::vector<std::int64_t> HostArray::to_integers() const {
+  return data::to_integers(dtype_, bytes_);
+}
 
 double HostArray::at(std::int64_t row, std::int64_t col) const {
   if (shape_.size() != 2 || row < 0 || col < 0 || row >= shape_[0] || col >= shape_[1]) {

@@ -18,8 +18,8 @@ class HostArray {
   // Program Error SHAPE_ERROR when `bytes` is not exactly the array's size.
   HostArray(Shape shape, Dtype dtype, std::vector<std::byte> bytes);
 
-  // One rounding to nearest even; program Errors SHAPE_ERROR on a wrong number of values, VALUE_ERROR on a value that an
-  // integer type cannot hold.
+  // One rounding to nearest even; program Errors SHAPE_ERROR on a wrong number of values, VALUE_ERROR on a value that
+  // an integer type cannot hold.
   static HostArray from_doubles(Shape shape, Dtype dtype, const std::vector<double>& values);
   static HostArray full(Shape shape, Dtype dtype, double value);
   // Whole numbers in [-8, 8], whose small sums and products are exact in every dtype; a function of `seed` alone.
@@ -33,8 +33,8 @@ class HostArray {
   std::vector<std::byte>& bytes() { return bytes_; }
   std::uint64_t nbytes() const { return bytes_.size(); }
 
-  std::vector<double> to_doubles() const;            // exact for all but i64
-  std::vector<std::int64_t> to_integers() const;     // integer dtypes only
+  std::vector<double> to_doubles() const;               // exact for all but i64
+  std::vector<std::int64_t> to_integers() const;        // integer dtypes only
   double at(std::int64_t row, std::int64_t col) const;  // two-dimensional arrays; program Error SHAPE_ERROR outside
 
   // The contents are not known because the run computes no data (data mode off); the elements are zeros.

@@ -36,7 +36,8 @@ class ITensorContext {
   // One MemoryWrite per run, submitted at once and not waited for (H-29, H-61).
   virtual void write(const contract::TensorLayout& layout, const std::vector<ShardRun>& runs,
                      std::shared_ptr<const std::vector<std::byte>> buffer) = 0;
-  virtual void fill(const contract::TensorLayout& layout, const std::vector<ShardRun>& runs, contract::Pattern pattern) = 0;
+  virtual void fill(const contract::TensorLayout& layout, const std::vector<ShardRun>& runs,
+                    contract::Pattern pattern) = 0;
 
   // The last handle of tensor `id` is gone; its memory is returned later, by the context.
   virtual void on_last_handle_gone(std::uint64_t id) noexcept = 0;

@@ -23,10 +23,10 @@ int checked_count(std::optional<int> wanted, int available, const char* field, c
 
 std::int64_t divide(std::int64_t size, int count, const char* dimension, const char* unit, const std::string& tensor) {
   if (size % count == 0) return size / count;
-  throw Error::program("SHAPE_ERROR",
-                       fmt::format("tensor '{}': {} = {} cannot be split evenly over {} {}; use a multiple of {} or set "
-                                   "DPPolicy::num_{}",
-                                   tensor, dimension, size, count, unit, count, unit));
+  throw Error::program(
+      "SHAPE_ERROR", fmt::format("tensor '{}': {} = {} cannot be split evenly over {} {}; use a multiple of {} or set "
+                                 "DPPolicy::num_{}",
+                                 tensor, dimension, size, count, unit, count, unit));
 }
 
 // Part `index` of `count` of a block.
@@ -50,9 +50,12 @@ Block part_of(const Block& whole, Split split, int index, int count, const char*
 
 std::string_view split_name(Split split) {
   switch (split) {
-    case Split::replicate: return "replicate";
-    case Split::column_wise: return "column_wise";
-    case Split::row_wise: return "row_wise";
+    case Split::replicate:
+      return "replicate";
+    case Split::column_wise:
+      return "column_wise";
+    case Split::row_wise:
+      return "row_wise";
   }
   return "?";
 }
@@ -62,8 +65,8 @@ EffectiveCounts effective_counts(const DPPolicy& policy, int cubes, int pes) {
           checked_count(policy.num_pes, pes, "num_pes", "PEs per cube")};
 }
 
-std::vector<ShardSpec> resolve_dp_policy(const DPPolicy& policy, const Shape& shape, Dtype dtype, EffectiveCounts counts,
-                                         SipId target_sip, const std::string& tensor) {
+std::vector<ShardSpec> resolve_dp_policy(const DPPolicy& policy, const Shape& shape, Dtype dtype,
+                                         EffectiveCounts counts, SipId target_sip, const std::string& tensor) {
   if (shape.size() != 2 || shape[0] < 1 || shape[1] < 1) {
     throw Error::program("SHAPE_ERROR", fmt::format("tensor '{}': shape {} must have two dimensions of at least 1; a "
                                                     "vector of n elements is (1, n)",
@@ -78,8 +81,8 @@ std::vector<ShardSpec> resolve_dp_policy(const DPPolicy& policy, const Shape& sh
     for (int pe = 0; pe < counts.pes; ++pe) {
       const Block b = part_of(in_cube, policy.pe, pe, counts.pes, "pes", item, tensor);
       const PeCoord owner{target_sip, CubeId(static_cast<std::uint32_t>(cube)), PeId(static_cast<std::uint32_t>(pe))};
-      shards.push_back({owner, b.offset_bytes, static_cast<std::uint64_t>(b.rows * b.cols) * item, b.row, b.col, b.rows,
-                        b.cols});
+      shards.push_back(
+          {owner, b.offset_bytes, static_cast<std::uint64_t>(b.rows * b.cols) * item, b.row, b.col, b.rows, b.cols});
     }
   }
   return shards;

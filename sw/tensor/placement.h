@@ -44,8 +44,8 @@ EffectiveCounts effective_counts(const DPPolicy& policy, int cubes, int pes);
 // Splits `shape` over cubes, then each cube's part over its PEs; cube-major, then PE (K-26, K-27). row_wise splits the
 // first dimension, column_wise the second. Program Error SHAPE_ERROR naming `tensor` when the shape is not
 // two-dimensional and positive, or when a dimension is not divisible by its count (naming both).
-std::vector<ShardSpec> resolve_dp_policy(const DPPolicy& policy, const Shape& shape, Dtype dtype, EffectiveCounts counts,
-                                         SipId target_sip, const std::string& tensor);
+std::vector<ShardSpec> resolve_dp_policy(const DPPolicy& policy, const Shape& shape, Dtype dtype,
+                                         EffectiveCounts counts, SipId target_sip, const std::string& tensor);
 
 // "sip0.cube3.pe1"
 std::string format_coord(const PeCoord& coord);

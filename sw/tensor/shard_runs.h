@@ -18,8 +18,8 @@ std::vector<std::size_t> shards_holding(const std::vector<ShardSpec>& placement,
 // The first shard of each distinct offset, in shard order: together they hold the tensor once.
 std::vector<std::size_t> distinct_shards(const std::vector<ShardSpec>& placement);
 
-// The block's bytes inside `shard`, row by row; rows that are adjacent in memory are one run. `buffer_offset` counts the
-// block's bytes in row-major order.
+// The block's bytes inside `shard`, row by row; rows that are adjacent in memory are one run. `buffer_offset` counts
+// the block's bytes in row-major order.
 std::vector<ShardRun> block_runs(const std::vector<ShardSpec>& placement, std::size_t shard, const Block2d& block,
                                  std::size_t item);
 

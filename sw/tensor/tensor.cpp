@@ -1,8 +1,8 @@
 #include "sw/tensor/tensor.h"
 
-#include <ostream>
-
 #include <fmt/format.h>
+
+#include <ostream>
 
 #include "platform/base/error.h"
 #include "platform/base/op_types.h"
@@ -17,8 +17,9 @@ void check_same_type(const Tensor& target, const Shape& shape, Dtype dtype, cons
                                                     target.name(), format_shape(target.shape()), format_shape(shape)));
   }
   if (dtype != target.dtype()) {
-    throw Error::program("DTYPE_ERROR", fmt::format("{} tensor '{}': it holds {}, the source {}; convert the source first",
-                                                    what, target.name(), dtype_name(target.dtype()), dtype_name(dtype)));
+    throw Error::program("DTYPE_ERROR",
+                         fmt::format("{} tensor '{}': it holds {}, the source {}; convert the source first", what,
+                                     target.name(), dtype_name(target.dtype()), dtype_name(dtype)));
   }
 }
 
@@ -29,9 +30,9 @@ Block2d resolve_block(const Tensor& tensor, Slice rows, Slice cols) {
   const bool rows_ok = 0 <= rows.begin && rows.begin < rows.end && rows.end <= shape[0];
   const bool cols_ok = 0 <= cols.begin && cols.begin < cols.end && cols.end <= shape[1];
   if (!rows_ok || !cols_ok) {
-    throw Error::program("SHAPE_ERROR", fmt::format("slice [{}:{}, {}:{}] is empty or outside of tensor '{}' of shape {}",
-                                                    rows.begin, rows.end, cols.begin, cols.end, tensor.name(),
-                                                    format_shape(shape)));
+    throw Error::program("SHAPE_ERROR",
+                         fmt::format("slice [{}:{}, {}:{}] is empty or outside of tensor '{}' of shape {}", rows.begin,
+                                     rows.end, cols.begin, cols.end, tensor.name(), format_shape(shape)));
   }
   return {rows.begin, cols.begin, rows.end - rows.begin, cols.end - cols.begin};
 }
@@ -40,10 +41,10 @@ Block2d resolve_block(const Tensor& tensor, Slice rows, Slice cols) {
 std::vector<std::size_t> holders(const Tensor& tensor, const Block2d& b, const char* instead) {
   std::vector<std::size_t> shards = shards_holding(tensor.placement(), b);
   if (!shards.empty()) return shards;
-  throw Error::program("SHAPE_ERROR",
-                       fmt::format("slice [{}:{}, {}:{}] of tensor '{}' crosses shards of shape {}; use {}", b.row,
-                                   b.row + b.rows, b.col, b.col + b.cols, tensor.name(),
-                                   format_shape(tensor.layout().shard_shape), instead));
+  throw Error::program(
+      "SHAPE_ERROR",
+      fmt::format("slice [{}:{}, {}:{}] of tensor '{}' crosses shards of shape {}; use {}", b.row, b.row + b.rows,
+                  b.col, b.col + b.cols, tensor.name(), format_shape(tensor.layout().shard_shape), instead));
 }
 
 std::vector<ShardRun> whole_runs(const std::vector<ShardSpec>& placement, const std::vector<std::size_t>& shards) {
@@ -66,12 +67,18 @@ contract::Pattern element_pattern(Dtype dtype, double value) {
 
 std::string_view host_read_name(HostRead read) {
   switch (read) {
-    case HostRead::to_host: return "to_host";
-    case HostRead::data: return "data";
-    case HostRead::element: return "element read";
-    case HostRead::slice: return "slice read";
-    case HostRead::print: return "print";
-    case HostRead::copy_source: return "copy_ source";
+    case HostRead::to_host:
+      return "to_host";
+    case HostRead::data:
+      return "data";
+    case HostRead::element:
+      return "element read";
+    case HostRead::slice:
+      return "slice read";
+    case HostRead::print:
+      return "print";
+    case HostRead::copy_source:
+      return "copy_ source";
   }
   return "?";
 }
@@ -82,32 +89,45 @@ TensorState::~TensorState() {
 }
 
 TensorState& Tensor::state() const {
-  if (!state_) throw Error::program("TENSOR_ERROR", "an empty tensor handle was used; make the tensor with the runtime first");
+  if (!state_)
+    throw Error::program("TENSOR_ERROR", "an empty tensor handle was used; make the tensor with the runtime first");
   return *state_;
 }
 
 std::shared_ptr<ITensorContext> Tensor::context() const {
   static_cast<void>(layout());
   auto alive = state_->context.lock();
-  if (!alive) throw Error::program("TENSOR_ERROR", fmt::format("tensor '{}' outlived its runtime context", state_->name));
+  if (!alive)
+    throw Error::program("TENSOR_ERROR", fmt::format("tensor '{}' outlived its runtime context", state_->name));
   return alive;
 }
 
-const Shape& Tensor::shape() const { return deployed() ? state_->layout->shape : state().staged.shape(); }
+const Shape& Tensor::shape() const {
+  return deployed() ? state_->layout->shape : state().staged.shape();
+}
 
-Dtype Tensor::dtype() const { return deployed() ? state_->layout->dtype : state().staged.dtype(); }
+Dtype Tensor::dtype() const {
+  return deployed() ? state_->layout->dtype : state().staged.dtype();
+}
 
-const std::string& Tensor::name() const { return state().name; }
+const std::string& Tensor::name() const {
+  return state().name;
+}
 
-const DPPolicy& Tensor::policy() const { return state().policy; }
+const DPPolicy& Tensor::policy() const {
+  return state().policy;
+}
 
-const contract::TensorLayout& Tensor::layout() const { return *shared_layout(); }
+const contract::TensorLayout& Tensor::layout() const {
+  return *shared_layout();
+}
 
 std::shared_ptr<const contract::TensorLayout> Tensor::shared_layout() const {
   if (!state().layout) {
-    throw Error::program("TENSOR_ERROR", fmt::format("tensor '{}' is a staging tensor in host memory; make a device tensor "
-                                                     "with empty() and copy_ it there",
-                                                     state_->name));
+    throw Error::program("TENSOR_ERROR",
+                         fmt::format("tensor '{}' is a staging tensor in host memory; make a device tensor "
+                                     "with empty() and copy_ it there",
+                                     state_->name));
   }
   return state_->layout;
 }
@@ -145,15 +165,21 @@ HostArray Tensor::read_block(HostRead why, Slice rows, Slice cols) const {
   return out;
 }
 
-HostArray Tensor::to_host() const { return read_all(HostRead::to_host); }
+HostArray Tensor::to_host() const {
+  return read_all(HostRead::to_host);
+}
 
-HostArray Tensor::data() const { return read_all(HostRead::data); }
+HostArray Tensor::data() const {
+  return read_all(HostRead::data);
+}
 
 double Tensor::get(std::int64_t row, std::int64_t col) const {
   return read_block(HostRead::element, Slice::one(row), Slice::one(col)).at(0, 0);
 }
 
-HostArray Tensor::get(Slice rows, Slice cols) const { return read_block(HostRead::slice, rows, cols); }
+HostArray Tensor::get(Slice rows, Slice cols) const {
+  return read_block(HostRead::slice, rows, cols);
+}
 
 std::string Tensor::to_string() const {
   if (!valid()) return "empty tensor handle";
@@ -176,7 +202,9 @@ const Tensor& Tensor::copy_(const Tensor& source) const {
   return copy_(source.read_all(HostRead::copy_source));
 }
 
-void Tensor::set(std::int64_t row, std::int64_t col, double value) const { set(Slice::one(row), Slice::one(col), value); }
+void Tensor::set(std::int64_t row, std::int64_t col, double value) const {
+  set(Slice::one(row), Slice::one(col), value);
+}
 
 void Tensor::set(Slice rows, Slice cols, double value) const {
   const auto ctx = context();
@@ -209,6 +237,8 @@ void Tensor::fill(double value) const {
   ctx->fill(layout(), whole_runs(placement(), all_shards(placement())), element_pattern(dtype(), value));
 }
 
-std::ostream& operator<<(std::ostream& out, const Tensor& tensor) { return out << tensor.to_string(); }
+std::ostream& operator<<(std::ostream& out, const Tensor& tensor) {
+  return out << tensor.to_string();
+}
 
 }  // namespace kb::sw

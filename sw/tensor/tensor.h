@@ -26,9 +26,9 @@ struct Slice {
 struct TensorState {
   std::string name;
   DPPolicy policy;
-  std::vector<ShardSpec> placement;                        // in the order of layout->shards
-  std::shared_ptr<const contract::TensorLayout> layout;    // null: a staging tensor in host memory
-  HostArray staged;                                        // contents of a staging tensor
+  std::vector<ShardSpec> placement;                      // in the order of layout->shards
+  std::shared_ptr<const contract::TensorLayout> layout;  // null: a staging tensor in host memory
+  HostArray staged;                                      // contents of a staging tensor
   std::weak_ptr<ITensorContext> context;
 
   TensorState() = default;
@@ -51,9 +51,9 @@ class Tensor {
   const Shape& shape() const;
   Dtype dtype() const;
   const std::string& name() const;
-  const contract::TensorLayout& layout() const;                               // deployed only
-  std::shared_ptr<const contract::TensorLayout> shared_layout() const;        // deployed only
-  const std::vector<ShardSpec>& placement() const;                            // deployed only
+  const contract::TensorLayout& layout() const;                         // deployed only
+  std::shared_ptr<const contract::TensorLayout> shared_layout() const;  // deployed only
+  const std::vector<ShardSpec>& placement() const;                      // deployed only
   const DPPolicy& policy() const;
 
   // Host reads: wait for the caller's pending work, then move the data through the fabric (K-38, K-40). Replicas are

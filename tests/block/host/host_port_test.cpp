@@ -326,9 +326,11 @@ TEST(HostPort, NamesOpenRequestsAndAbandonsThemWithTimeout) {  // H-41, acceptan
   EXPECT_EQ(waits[0].who, "host: main program");
   EXPECT_EQ(waits[1].who, "host: launch #1 of kernel nop on sip0");
   EXPECT_EQ(waits[1].what, "waiting for 1 of 1 responses at sip0.io0.pcie_ep");
-  f.port.abandon("the machine stopped making progress");
+  f.port.abandon("the machine stopped making progress\nwho waits for what");
   EXPECT_EQ(f.port.open_requests(), 0u);
   EXPECT_EQ(f.port.completion(1).error_code, "TIMEOUT");
+  EXPECT_EQ(f.port.completion(1).error_message,
+            "host: launch #1 of kernel nop on sip0 was never answered: the machine stopped making progress");
   EXPECT_EQ(f.port.launches().front().error_code, "TIMEOUT");
   EXPECT_EQ(unwound, "TIMEOUT");
   EXPECT_TRUE(f.port.main_finished());

@@ -1,5 +1,6 @@
 #include <gmock/gmock.h>
 
+#include "kernels/catalog.h"
 #include "platform/base/op_types.h"
 #include "platform/data/element.h"
 #include "sw/benches/bench.h"
@@ -79,7 +80,7 @@ class BenchesTest : public ::testing::Test {
     host.kernels["copy"] = fake_copy;
   }
   BenchResult run(const std::string& name, const Assignments& set, RuntimeOptions options = {}) {
-    Runtime rt(host, nullptr, std::move(options));
+    Runtime rt(host, &catalog, std::move(options));  // names and arguments are those of the built-in kernels
     const Bench bench = builtin_registry().resolve(name);
     const auto nothing = [](const std::string&) { return std::optional<std::string>(); };
     return run_bench(rt, bench, resolve_params(name, bench.parameters, set, nothing));
@@ -92,6 +93,7 @@ class BenchesTest : public ::testing::Test {
     return 0;
   }
   FakeHost host;
+  kernels::KernelCatalog catalog;
 };
 
 TEST_F(BenchesTest, GemmSinglePe) {
@@ -194,8 +196,10 @@ class BenchesWithoutDataTest : public BenchesTest {
 
 TEST_F(BenchesWithoutDataTest, RunTheSameAndSayThatNothingWasVerified) {
   const std::map<std::string, Assignments> small{
-      {"gemm-single-pe", {{"m", "4"}, {"k", "4"}, {"n", "4"}}}, {"gemm-multi-pe", {{"k", "4"}, {"n", "4"}}},
-      {"vector-add", {{"elements_per_pe", "8"}}},                 {"copy", {{"bytes", "64"}}},
+      {"gemm-single-pe", {{"m", "4"}, {"k", "4"}, {"n", "4"}}},
+      {"gemm-multi-pe", {{"k", "4"}, {"n", "4"}}},
+      {"vector-add", {{"elements_per_pe", "8"}}},
+      {"copy", {{"bytes", "64"}}},
       {"stream", {{"calls", "4"}}},
   };
   for (const auto& [name, set] : small) {

@@ -83,19 +83,20 @@ contract::RequestId FakeHost::submit(const contract::MemoryRead& request) {
 contract::RequestId FakeHost::submit(std::shared_ptr<const contract::KernelLaunch> request) {
   launches.push_back(request);
   const TimeFs duration = launch_time ? launch_time(*request) : times.launch;
-  return add("launch " + request->kernel, request->sip, duration, [this, request, duration](contract::Completion& done) {
-    for (const CubeId cube : request->cubes) {
-      for (const PeId pe : request->pes) {
-        contract::PeResult result;
-        result.pe = {request->sip, cube, pe};
-        result.start = done.submitted + duration / 2;
-        result.exec = duration / 2;
-        done.pes.push_back(result);
-      }
-    }
-    const auto kernel = kernels.find(request->kernel);
-    if (kernel != kernels.end()) kernel->second(*this, *request, done);
-  });
+  return add("launch " + request->kernel, request->sip, duration,
+             [this, request, duration](contract::Completion& done) {
+               for (const CubeId cube : request->cubes) {
+                 for (const PeId pe : request->pes) {
+                   contract::PeResult result;
+                   result.pe = {request->sip, cube, pe};
+                   result.start = done.submitted + duration / 2;
+                   result.exec = duration / 2;
+                   done.pes.push_back(result);
+                 }
+               }
+               const auto kernel = kernels.find(request->kernel);
+               if (kernel != kernels.end()) kernel->second(*this, *request, done);
+             });
 }
 
 const contract::Completion& FakeHost::completion(contract::RequestId request) const {
@@ -182,7 +183,9 @@ class FakeHost::Signal final : public contract::ISignal {
   std::vector<int> waiters_;
 };
 
-std::unique_ptr<contract::ISignal> FakeHost::make_signal() { return std::make_unique<Signal>(*this); }
+std::unique_ptr<contract::ISignal> FakeHost::make_signal() {
+  return std::make_unique<Signal>(*this);
+}
 
 void FakeHost::run_workers(int count, const std::string&, std::function<void(int rank)> body) {
   int alive = count;

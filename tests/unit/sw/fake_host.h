@@ -1,5 +1,5 @@
-// A machine without hardware: memory in a map, requests that complete after fixed simulated times, host threads that run
-// one at a time. For tests of the host programs' side only.
+// A machine without hardware: memory in a map, requests that complete after fixed simulated times, host threads that
+// run one at a time. For tests of the host programs' side only.
 #pragma once
 
 #include <condition_variable>
@@ -29,7 +29,8 @@ class FakeHost final : public contract::IHost {
   // What a kernel does, once per launch request, at its completion; returns what it reports.
   using FakeKernel = std::function<void(FakeHost&, const contract::KernelLaunch&, contract::Completion&)>;
 
-  explicit FakeHost(contract::MachineInfo machine = small_machine(), contract::DataMode mode = contract::DataMode::eager);
+  explicit FakeHost(contract::MachineInfo machine = small_machine(),
+                    contract::DataMode mode = contract::DataMode::eager);
   ~FakeHost() override;
 
   static contract::MachineInfo small_machine();  // 2 SIPs, 2x2 cubes, 2 PEs, 64 KiB slices
@@ -82,8 +83,8 @@ class FakeHost final : public contract::IHost {
 
   contract::RequestId add(const std::string& what, SipId sip, TimeFs duration,
                           std::function<void(contract::Completion&)> effect);
-  void complete_next();               // advances time to the next completion
-  void pass_turn_until(bool& mine);   // main: runs others and completions until `mine`
+  void complete_next();              // advances time to the next completion
+  void pass_turn_until(bool& mine);  // main: runs others and completions until `mine`
   void give_turn(int thread);
   void wait_for_turn(int thread);
 

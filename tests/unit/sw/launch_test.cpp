@@ -8,9 +8,9 @@ namespace kb::sw {
 namespace {
 
 using ::testing::ElementsAre;
-using ::testing::HasSubstr;
 using testing::error_of;
 using testing::FakeHost;
+using ::testing::HasSubstr;
 
 DPPolicy rows(int cubes, int pes) {
   DPPolicy p;
@@ -161,7 +161,8 @@ TEST_F(LaunchTest, LatePesAreCountedAndWarnedAbout) {  // H-50
   rt.wait_all();
   rt.wait_all();
   EXPECT_EQ(rt.late_pes(), 2u);
-  EXPECT_THAT(warnings, ElementsAre("launch 0 of kernel 'k': 2 of 8 PEs started up to 63 ns after the common start stamp"));
+  EXPECT_THAT(warnings,
+              ElementsAre("launch 0 of kernel 'k': 2 of 8 PEs started up to 63 ns after the common start stamp"));
 }
 
 TEST_F(LaunchTest, FailuresReachTheHostOnce) {  // H-12, H-41
@@ -191,13 +192,26 @@ TEST_F(LaunchTest, ArgumentsAreCheckedAgainstTheCatalog) {  // H-54
   const Catalog catalog;
   Runtime checked(host, &catalog);
   const Tensor t = checked.zeros({2, 2}, Dtype::f16);
-  EXPECT_EQ(error_of([&] { checked.launch("scael", {t, 1.0}); }, "KERNEL_ERROR"),
+  EXPECT_EQ(error_of(
+                [&] {
+                  checked.launch("scael", {t, 1.0});
+                },
+                "KERNEL_ERROR"),
             "unknown kernel 'scael' (did you mean 'scale'?)");
   EXPECT_EQ(error_of([&] { checked.launch("scale", {t}); }, "SCHEMA_ERROR"),
             "kernel 'scale' takes (x: tensor, factor: float, n: int (optional)), but 1 arguments were given");
-  EXPECT_EQ(error_of([&] { checked.launch("scale", {t, 1.0, 2.5}); }, "SCHEMA_ERROR"),
+  EXPECT_EQ(error_of(
+                [&] {
+                  checked.launch("scale", {t, 1.0, 2.5});
+                },
+                "SCHEMA_ERROR"),
             "kernel 'scale', argument 3 (n: int (optional)): a value of kind float was given");
-  EXPECT_THAT(error_of([&] { checked.launch("scale", {1, 1.0}); }, "SCHEMA_ERROR"), HasSubstr("argument 1 (x: tensor)"));
+  EXPECT_THAT(error_of(
+                  [&] {
+                    checked.launch("scale", {1, 1.0});
+                  },
+                  "SCHEMA_ERROR"),
+              HasSubstr("argument 1 (x: tensor)"));
   checked.launch("scale", {t, 2});  // a whole number is a float, too
   checked.launch("scale", {t, 2.0, 4});
   EXPECT_EQ(host.launches.size(), 2u);

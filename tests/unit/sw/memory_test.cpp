@@ -10,9 +10,9 @@
 namespace kb::sw {
 namespace {
 
-using ::testing::HasSubstr;
 using testing::error_of;
 using testing::FakeHost;
+using ::testing::HasSubstr;
 
 const PeCoord kFirst{SipId(0), CubeId(0), PeId(0)};
 
@@ -70,9 +70,14 @@ TEST_F(MemoryLifeTest, CloseRestoresAllFreeListsAndEndsTheHandles) {  // A-68, A
 
 TEST_F(MemoryLifeTest, TooLargeTensorNamesItAndTheSizesAndLeaksNothing) {
   const Tensor fill = rt.empty({1, 16 * 1024}, Dtype::i8, one_pe(), "fill");
-  EXPECT_EQ(error_of([&] { rt.empty({8, 16 * 1024}, Dtype::f16, {}, "big"); }, "ALLOCATION_ERROR"),
-            "tensor 'big': its shard at sip0.cube0.pe0 needs 256 KiB, but that HBM slice has 48 KiB free, 48 KiB of it in "
-            "one piece; make the tensor smaller, split it over more PEs or drop tensors first");
+  EXPECT_EQ(
+      error_of(
+          [&] {
+            rt.empty({8, 16 * 1024}, Dtype::f16, {}, "big");
+          },
+          "ALLOCATION_ERROR"),
+      "tensor 'big': its shard at sip0.cube0.pe0 needs 256 KiB, but that HBM slice has 48 KiB free, 48 KiB of it in "
+      "one piece; make the tensor smaller, split it over more PEs or drop tensors first");
   DPPolicy two;
   two.num_cubes = 1;
   // Fits into PE 1's slice only: PE 0 fails first. Reversed order below.
@@ -129,7 +134,8 @@ TEST(Device, ParsesTheCommandLine) {  // H-78
   EXPECT_EQ(parse_device("all", machine), (std::vector<int>{0, 1}));
   EXPECT_EQ(parse_device("sip:1", machine), (std::vector<int>{1}));
   for (const char* wrong : {"", "sip", "sip:", "sip:x", "sip:1x", "1", "sip:-1", "ALL"}) {
-    EXPECT_THAT(error_of([&] { parse_device(wrong, machine); }, "CONFIGURATION_ERROR"), HasSubstr("write 'all' or 'sip:N'"));
+    EXPECT_THAT(error_of([&] { parse_device(wrong, machine); }, "CONFIGURATION_ERROR"),
+                HasSubstr("write 'all' or 'sip:N'"));
   }
   EXPECT_EQ(error_of([&] { parse_device("sip:2", machine); }, "CONFIGURATION_ERROR"),
             "--device sip:2: the machine has 2 SIPs (sip:0 to sip:1)");

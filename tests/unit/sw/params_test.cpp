@@ -7,8 +7,8 @@
 namespace kb::sw {
 namespace {
 
-using ::testing::HasSubstr;
 using testing::error_of;
+using ::testing::HasSubstr;
 
 const std::vector<Parameter> kDeclared{
     Parameter::integer("m", 512, "rows", 1, "elements"),
@@ -36,8 +36,9 @@ TEST(Params, DefaultsAndTypes) {
 }
 
 TEST(Params, CommandLineBeatsEnvironmentBeatsDefault) {  // H-74
-  const Params p = resolve_params("gemm-single-pe", kDeclared, {{"m", "8"}, {"m", "16"}},
-                                  environment({{"GEMM_SINGLE_PE_M", "32"}, {"GEMM_SINGLE_PE_SCALE", "2"}, {"M", "64"}}));
+  const Params p =
+      resolve_params("gemm-single-pe", kDeclared, {{"m", "8"}, {"m", "16"}},
+                     environment({{"GEMM_SINGLE_PE_M", "32"}, {"GEMM_SINGLE_PE_SCALE", "2"}, {"M", "64"}}));
   EXPECT_EQ(p.integer("m"), 16);
   EXPECT_EQ(p.values()[0].origin, "command line");
   EXPECT_EQ(p.real("scale"), 2.0);
@@ -60,11 +61,19 @@ TEST(Params, EveryProblemIsReportedAtOnce) {
 
 TEST(Params, NumbersAreReadWhole) {
   for (const char* wrong : {"", "1.5", "1e3", "12x", " 1", "99999999999999999999"}) {
-    EXPECT_THAT(error_of([&] { resolve_params("b", kDeclared, {{"m", wrong}}, environment({})); }, "CONFIGURATION_ERROR"),
+    EXPECT_THAT(error_of(
+                    [&] {
+                      resolve_params("b", kDeclared, {{"m", wrong}}, environment({}));
+                    },
+                    "CONFIGURATION_ERROR"),
                 HasSubstr("is not a whole number"));
   }
   for (const char* wrong : {"", "nan", "inf", "1,5"}) {
-    EXPECT_THAT(error_of([&] { resolve_params("b", kDeclared, {{"scale", wrong}}, environment({})); }, "CONFIGURATION_ERROR"),
+    EXPECT_THAT(error_of(
+                    [&] {
+                      resolve_params("b", kDeclared, {{"scale", wrong}}, environment({}));
+                    },
+                    "CONFIGURATION_ERROR"),
                 HasSubstr("is not a number"));
   }
 }

@@ -21,8 +21,8 @@ std::vector<ShardSpec> place(Split cube, Split pe, const Shape& shape = {8, 16},
 struct Row {
   Split cube, pe;
   std::int64_t rows, cols;
-  std::vector<std::uint64_t> offsets;                           // of the four shards, in bytes
-  std::vector<std::pair<std::int64_t, std::int64_t>> corners;   // (row, col)
+  std::vector<std::uint64_t> offsets;                          // of the four shards, in bytes
+  std::vector<std::pair<std::int64_t, std::int64_t>> corners;  // (row, col)
 };
 
 class PlacementTable : public ::testing::TestWithParam<Row> {};
@@ -34,7 +34,8 @@ TEST_P(PlacementTable, EveryCombinationOfSplits) {
   ASSERT_EQ(shards.size(), 4u);
   for (std::size_t i = 0; i < 4; ++i) {
     SCOPED_TRACE(i);
-    EXPECT_EQ(shards[i].owner, (PeCoord{kSip, CubeId(static_cast<std::uint32_t>(i / 2)), PeId(static_cast<std::uint32_t>(i % 2))}));
+    EXPECT_EQ(shards[i].owner,
+              (PeCoord{kSip, CubeId(static_cast<std::uint32_t>(i / 2)), PeId(static_cast<std::uint32_t>(i % 2))}));
     EXPECT_EQ(shards[i].offset_bytes, want.offsets[i]);
     EXPECT_EQ(shards[i].rows, want.rows);
     EXPECT_EQ(shards[i].cols, want.cols);
@@ -70,10 +71,18 @@ std::string message_of(const std::function<void()>& call, const std::string& cod
 }
 
 TEST(Placement, IndivisibleDimensionNamesItAndTheCount) {  // K-27
-  EXPECT_EQ(message_of([] { place(kRow, kRow, {6, 4}); }, "SHAPE_ERROR"),
+  EXPECT_EQ(message_of(
+                [] {
+                  place(kRow, kRow, {6, 4});
+                },
+                "SHAPE_ERROR"),
             "tensor 't': the number of rows = 3 cannot be split evenly over 2 pes; use a multiple of 2 or set "
             "DPPolicy::num_pes");
-  EXPECT_EQ(message_of([] { place(kCol, kRep, {4, 5}); }, "SHAPE_ERROR"),
+  EXPECT_EQ(message_of(
+                [] {
+                  place(kCol, kRep, {4, 5});
+                },
+                "SHAPE_ERROR"),
             "tensor 't': the number of columns = 5 cannot be split evenly over 2 cubes; use a multiple of 2 or set "
             "DPPolicy::num_cubes");
 }

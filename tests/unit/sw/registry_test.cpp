@@ -6,21 +6,22 @@
 #include "tests/unit/sw/fake_host.h"
 
 KERNBENCH_PLUGIN(registrar) {
-  registrar.add_kernel({"from-plugin", "a kernel", {}, [](kb::contract::IPe&, const std::vector<kb::contract::KernelArg>&) {}});
-  registrar.add_bench({"plugin-bench", "a bench", {}, [](kb::sw::Runtime&, const kb::sw::Params&) {
-                         return kb::sw::BenchResult{};
-                       }});
+  registrar.add_kernel(
+      {"from-plugin", "a kernel", {}, [](kb::contract::IPe&, const std::vector<kb::contract::KernelArg>&) {}});
+  registrar.add_bench(
+      {"plugin-bench", "a bench", {}, [](kb::sw::Runtime&, const kb::sw::Params&) { return kb::sw::BenchResult{}; }});
 }
 
 namespace kb::sw {
 namespace {
 
 using ::testing::ElementsAre;
-using ::testing::HasSubstr;
 using testing::error_of;
 using testing::FakeHost;
+using ::testing::HasSubstr;
 
-Bench bench(const std::string& name, std::function<void(Runtime&)> body = [](Runtime& rt) { rt.launch("k", {}); }) {
+Bench bench(
+    const std::string& name, std::function<void(Runtime&)> body = [](Runtime& rt) { rt.launch("k", {}); }) {
   return {name, "does something", {}, [body = std::move(body)](Runtime& rt, const Params&) {
             body(rt);
             return BenchResult{};
@@ -61,7 +62,8 @@ TEST(BenchRegistry, ResolvesIndicesAndNames) {  // H-71, H-72
   EXPECT_EQ(registry.resolve("1").name, "alpha");
   EXPECT_EQ(registry.resolve("3").name, "zeta");
   EXPECT_EQ(registry.resolve("mid").name, "mid");
-  EXPECT_EQ(error_of([&] { registry.resolve("0"); }, "CONFIGURATION_ERROR"), "there is no bench 0; they are numbered 1 to 3");
+  EXPECT_EQ(error_of([&] { registry.resolve("0"); }, "CONFIGURATION_ERROR"),
+            "there is no bench 0; they are numbered 1 to 3");
   error_of([&] { registry.resolve("4"); }, "CONFIGURATION_ERROR");
   error_of([&] { registry.resolve("99999999999999999999999"); }, "CONFIGURATION_ERROR");
   EXPECT_EQ(error_of([&] { registry.resolve("alhpa"); }, "CONFIGURATION_ERROR"),
@@ -84,14 +86,19 @@ TEST(RunBench, DrainsWhatTheBenchLeft) {  // H-76
 TEST(RunBench, NoRequestsIsAnError) {  // H-70
   FakeHost host;
   Runtime rt(host, nullptr);
-  EXPECT_THAT(error_of([&] { run_bench(rt, bench("lazy", [](Runtime& r) { r.empty({1, 1}, Dtype::f16); }), {}); }, "NO_REQUESTS"),
+  EXPECT_THAT(error_of(
+                  [&] {
+                    run_bench(rt, bench("lazy", [](Runtime& r) { r.empty({1, 1}, Dtype::f16); }), {});
+                  },
+                  "NO_REQUESTS"),
               HasSubstr("bench 'lazy' ended without having submitted a request"));
 }
 
 TEST(RunBench, ErrorsKeepTheirFamily) {
   FakeHost host;
   Runtime rt(host, nullptr);
-  EXPECT_EQ(error_of([&] { run_bench(rt, bench("b", [](Runtime&) { throw std::out_of_range("index"); }), {}); }, "BENCH_ERROR"),
+  EXPECT_EQ(error_of([&] { run_bench(rt, bench("b", [](Runtime&) { throw std::out_of_range("index"); }), {}); },
+                     "BENCH_ERROR"),
             "bench 'b': index");
   EXPECT_EQ(error_of([&] { run_bench(rt, bench("b", [](Runtime&) { throw Error::configuration("x"); }), {}); },
                      "CONFIGURATION_ERROR"),

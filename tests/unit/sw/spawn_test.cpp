@@ -9,9 +9,9 @@ namespace kb::sw {
 namespace {
 
 using ::testing::ElementsAre;
-using ::testing::HasSubstr;
 using testing::error_of;
 using testing::FakeHost;
+using ::testing::HasSubstr;
 
 SpawnOptions independent() {
   SpawnOptions o;
@@ -23,7 +23,9 @@ class SpawnTest : public ::testing::Test {
  protected:
   SpawnTest() {
     // Rank 0's kernels take 100 ns, rank 1's 250 ns, ...
-    host.launch_time = [](const contract::KernelLaunch& l) { return (100 + 150 * static_cast<TimeFs>(l.sip.value)) * kFsPerNs; };
+    host.launch_time = [](const contract::KernelLaunch& l) {
+      return (100 + 150 * static_cast<TimeFs>(l.sip.value)) * kFsPerNs;
+    };
   }
   RuntimeOptions options() {
     RuntimeOptions o;
@@ -49,7 +51,8 @@ TEST_F(SpawnTest, LockstepRanksResumeTogetherAtTheLastCompletion) {  // K-35, K-
 }
 
 TEST_F(SpawnTest, IndependentRanksResumeOnTheirOwn) {  // K-36
-  spawn(rt, 2, [&](int rank) { rank_body(rank, 2); }, independent());
+  spawn(
+      rt, 2, [&](int rank) { rank_body(rank, 2); }, independent());
   EXPECT_THAT(trace, ElementsAre("rank0@100", "rank0@200", "rank1@250", "rank1@500"));
 }
 
@@ -80,14 +83,15 @@ TEST_F(SpawnTest, KernelOutlivesItsRank) {  // K-34
 
 TEST_F(SpawnTest, WaitAllOfARankIsAboutItsOwnWork) {
   std::vector<TimeFs> resumed(2);
-  spawn(rt, 2,
-        [&](int rank) {
-          rt.set_device(rank);
-          rt.launch("k", {});
-          rt.wait_all();
-          resumed[static_cast<std::size_t>(rank)] = host.now();
-        },
-        independent());
+  spawn(
+      rt, 2,
+      [&](int rank) {
+        rt.set_device(rank);
+        rt.launch("k", {});
+        rt.wait_all();
+        resumed[static_cast<std::size_t>(rank)] = host.now();
+      },
+      independent());
   EXPECT_THAT(resumed, ElementsAre(100 * kFsPerNs, 250 * kFsPerNs));
 }
 
@@ -143,18 +147,19 @@ TEST_F(SpawnTest, ALaunchInARankGoesToItsDevice) {  // rank = SIP: a tensor else
 TEST_F(SpawnTest, LaunchWaitsForWritesOfOtherRanksToItsTensors) {
   Tensor shared;
   host.times.write = 40 * kFsPerNs;
-  spawn(rt, 2,
-        [&](int rank) {
-          rt.set_device(rank);
-          if (rank == 0) {
-            shared = rt.zeros({4, 4}, Dtype::f16);
-          } else {
-            LaunchOptions here;
-            here.cubes = {0};
-            rt.launch("k", {shared}, here);
-          }
-        },
-        independent());
+  spawn(
+      rt, 2,
+      [&](int rank) {
+        rt.set_device(rank);
+        if (rank == 0) {
+          shared = rt.zeros({4, 4}, Dtype::f16);
+        } else {
+          LaunchOptions here;
+          here.cubes = {0};
+          rt.launch("k", {shared}, here);
+        }
+      },
+      independent());
   ASSERT_EQ(host.launches.size(), 1u);
   EXPECT_EQ(host.log.back().at, 40 * kFsPerNs);
 }

@@ -14,9 +14,9 @@
 namespace kb::sw {
 namespace {
 
-using ::testing::HasSubstr;
 using testing::error_of;
 using testing::FakeHost;
+using ::testing::HasSubstr;
 
 DPPolicy policy(Split cube, Split pe) {
   DPPolicy p;
@@ -122,7 +122,11 @@ TEST_F(TensorTest, SliceWritesReachEveryReplica) {
 
 TEST_F(TensorTest, SliceErrorsNameTheSlice) {
   const Tensor t = rt.zeros({8, 8}, Dtype::f16, policy(Split::row_wise, Split::replicate), "t");
-  EXPECT_EQ(error_of([&] { t.get({1, 3}, Slice::all()); }, "SHAPE_ERROR"),
+  EXPECT_EQ(error_of(
+                [&] {
+                  t.get({1, 3}, Slice::all());
+                },
+                "SHAPE_ERROR"),
             "slice [1:3, 0:8] of tensor 't' crosses shards of shape (2, 8); use to_host");
   EXPECT_THAT(error_of([&] { t.set({1, 3}, Slice::all(), 0.0); }, "SHAPE_ERROR"), HasSubstr("use copy_"));
   EXPECT_EQ(error_of([&] { t.get(8, 0); }, "SHAPE_ERROR"),
@@ -133,9 +137,18 @@ TEST_F(TensorTest, SliceErrorsNameTheSlice) {
 
 TEST_F(TensorTest, CopyChecksShapeAndDtype) {
   const Tensor t = rt.empty({2, 4}, Dtype::f16, {}, "t");
-  EXPECT_EQ(error_of([&] { t.copy_(HostArray({4, 2}, Dtype::f16)); }, "SHAPE_ERROR"),
+  EXPECT_EQ(error_of(
+                [&] {
+                  t.copy_(HostArray({4, 2}, Dtype::f16));
+                },
+                "SHAPE_ERROR"),
             "copying into tensor 't': its shape is (2, 4), the source's is (4, 2)");
-  EXPECT_THAT(error_of([&] { t.copy_(HostArray({2, 4}, Dtype::f32)); }, "DTYPE_ERROR"), HasSubstr("holds f16, the source f32"));
+  EXPECT_THAT(error_of(
+                  [&] {
+                    t.copy_(HostArray({2, 4}, Dtype::f32));
+                  },
+                  "DTYPE_ERROR"),
+              HasSubstr("holds f16, the source f32"));
 }
 
 TEST_F(TensorTest, CopyFromTensors) {
@@ -223,7 +236,11 @@ TEST(HostArray, Contents) {
   EXPECT_EQ(HostArray({1, 2}, Dtype::i8).at(0, 1), 0.0);
   error_of([] { HostArray({1, 2}, Dtype::i8).at(0, 2); }, "SHAPE_ERROR");
   error_of([] { HostArray({2, 0}, Dtype::i8); }, "SHAPE_ERROR");
-  EXPECT_EQ(error_of([] { HostArray::from_doubles({2, 2}, Dtype::f16, {1}); }, "SHAPE_ERROR"),
+  EXPECT_EQ(error_of(
+                [] {
+                  HostArray::from_doubles({2, 2}, Dtype::f16, {1});
+                },
+                "SHAPE_ERROR"),
             "an array of shape (2, 2) has 4 elements, but 1 were given");
 }
 

@@ -1,0 +1,142 @@
+// PE_GEMM, PE_MATH and the slot they share, driven by a scripted requester in place of PE_SCHEDULER.
+#include <gmock/gmock.h>
+
+#include "tests/block/pe/pe_machine.h"
+
+namespace kb::test {
+namespace {
+
+using testing::ElementsAre;
+using topology::NodeKind;
+
+MachineOptions engines(std::vector<std::pair<std::string, std::string>> set = {}) {
+  MachineOptions options;
+  options.requesters = {NodeKind::pe_scheduler};
+  options.set = std::move(set);
+  return options;
+}
+
+Request on_gemm(TimeFs at, contract::Command command) {
+  return {at, NodeKind::pe_gemm, std::move(command), modules::Stage::execute, {}};
+}
+Request on_math(TimeFs at, contract::Command command) {
+  return {at, NodeKind::pe_math, std::move(command), modules::Stage::execute, {}};
+}
+
+TimeFs duration(PeMachine& machine, Request request) {
+  const Outcome outcome = machine.run({std::move(request)}).at(0);
+  EXPECT_EQ(outcome.answered, outcome.end);
+  return outcome.end - outcome.start;
+}
+
+TEST(PeGemm, TakesMacsOverMacPerNs) {  // P-40: a 32x64x32 tile takes 16 ns
+  PeMachine machine(engines());
+  EXPECT_EQ(duration(machine, on_gemm(0, gemm(32, 64, 32))), 16 * kNs);
+}
+
+TEST(PeGemm, TimeIsExactToTheFemtosecond) {  // P-40: 1000 / 4096 ns = 0.244140625 ns
+  PeMachine machine(engines());
+  EXPECT_EQ(duration(machine, on_gemm(0, gemm(10, 10, 10))), 244141);
+}
+
+TEST(PeGemm, OverheadIsALowerBound) {  // P-40: max(overhead, work), not the sum
+  PeMachine machine(engines({{"cube.pe_template.components.pe_gemm.attrs.overhead_ns", "20"}}));
+  const std::vector<Outcome> o = machine.run({on_gemm(0, gemm(32, 64, 32)), on_gemm(100 * kNs, gemm(64, 64, 64))});
+  EXPECT_EQ(o[0].end - o[0].start, 20 * kNs);
+  EXPECT_EQ(o[1].end - o[1].start, 64 * kNs);
+}
+
+TEST(PeGemm, RateIsAnAttribute) {
+  PeMachine machine(engines({{"cube.pe_template.components.pe_gemm.attrs.mac_per_ns", "8192"}}));
+  EXPECT_EQ(duration(machine, on_gemm(0, gemm(32, 64, 32))), 8 * kNs);
+}
+
+TEST(PeMath, TakesElementsOverLanesAndClock) {  // P-41
+  PeMachine machine(engines({{"cube.pe_template.components.pe_math.attrs.clock_ghz", "2.0"}}));
+  EXPECT_EQ(duration(machine, on_math(0, math(MathOp::exp, {{64, 64}}, {64, 64}))), 32 * kNs);
+}
+
+TEST(PeMath, GrowsWithEveryElement) {  // P-98
+  PeMachine machine(engines());
+  const std::vector<Outcome> o = machine.run({on_math(0, math(MathOp::neg, {{1}}, {1})),
+                                              on_math(kNs, math(MathOp::neg, {{96}}, {96})),
+                                              on_math(9 * kNs, math(MathOp::neg, {{97}}, {97}))});
+  EXPECT_EQ(o[0].end - o[0].start, 15625);
+  EXPECT_EQ(o[1].end - o[1].start, 1500000);
+  EXPECT_EQ(o[2].end - o[2].start, 1515625);
+}
+
+TEST(PeMath, ReductionCostsItsInput) {  // P-41
+  PeMachine machine(engines());
+  EXPECT_EQ(duration(machine, on_math(0, math(MathOp::sum, {{128, 64}}, {128, 1}))), 128 * kNs);
+}
+
+TEST(PeMath, BroadcastCostsItsOutput) {  // P-41
+  PeMachine machine(engines());
+  EXPECT_EQ(duration(machine, on_math(0, math(MathOp::add, {{128, 1}, {1, 64}}, {128, 64}))), 128 * kNs);
+}
+
+TEST(PeMath, WeightOfAnOperationMultipliesItsTime) {  // P-41
+  MachineOptions options = engines();
+  options.math_attrs["weight_exp"] = 4.0;
+  PeMachine machine(options);
+  const std::vector<Outcome> o = machine.run({on_math(0, math(MathOp::exp, {{640}}, {640})),
+                                              on_math(100 * kNs, math(MathOp::sqrt, {{640}}, {640}))});
+  EXPECT_EQ(o[0].end - o[0].start, 40 * kNs);
+  EXPECT_EQ(o[1].end - o[1].start, 10 * kNs);
+}
+
+TEST(PeMath, OverheadIsALowerBound) {  // P-41
+  PeMachine machine(engines({{"cube.pe_template.components.pe_math.attrs.overhead_ns", "3"}}));
+  EXPECT_EQ(duration(machine, on_math(0, math(MathOp::add, {{8}, {8}}, {8}))), 3 * kNs);
+}
+
+TEST(AccelSlot, OneComputeAtATime) {  // P-39: a request just before, at and just after the end of another
+  PeMachine machine(engines());
+  const std::vector<Outcome> o = machine.run(
+      {on_gemm(0, gemm(32, 64, 32)), on_math(16 * kNs - 1, math(MathOp::exp, {{64}}, {64})),
+       on_gemm(17 * kNs, gemm(32, 64, 32)), on_math(33 * kNs + 1, math(MathOp::exp, {{64}}, {64}))});
+  EXPECT_EQ(o[1].start, 16 * kNs);
+  EXPECT_EQ(o[2].start, 17 * kNs);
+  EXPECT_EQ(o[3].start, 33 * kNs + 1);
+}
+
+TEST(AccelSlot, GrantsInRequestOrderAcrossEngines) {  // P-39
+  PeMachine machine(engines());
+  const std::vector<Outcome> o =
+      machine.run({on_gemm(0, gemm(32, 64, 32)), on_math(1, math(MathOp::exp, {{640}}, {640})),
+                   on_gemm(2, gemm(32, 64, 32)), on_math(3, math(MathOp::exp, {{640}}, {640}))});
+  EXPECT_EQ(o[1].start, 16 * kNs);
+  EXPECT_EQ(o[2].start, 26 * kNs);
+  EXPECT_EQ(o[3].start, 42 * kNs);
+}
+
+TEST(AccelEngine, ReportsOperationsWithServiceTimes) {  // P-68: not from the arrival, but from getting the slot
+  PeMachine machine(engines());
+  machine.run({on_gemm(0, gemm(32, 64, 32)), on_math(kNs, math(MathOp::exp, {{640}}, {640}))});
+  ASSERT_EQ(machine.log.commands.size(), 2u);
+  const OperationLog::Entry& entry = machine.log.commands[1];
+  EXPECT_EQ(entry.node, machine.node("sip0.cube0.pe0.pe_math"));
+  EXPECT_EQ(entry.start, 16 * kNs);
+  EXPECT_EQ(entry.end, 26 * kNs);
+}
+
+TEST(AccelEngine, CountsCommandsBusyAndWaitingTime) {
+  PeMachine machine(engines());
+  EXPECT_TRUE(machine.statistics("sip0.cube0.pe0.pe_math").empty());
+  machine.run({on_gemm(0, gemm(32, 64, 32)), on_math(kNs, math(MathOp::exp, {{640}}, {640}))});
+  EXPECT_THAT(machine.statistics("sip0.cube0.pe0.pe_math"),
+              ElementsAre(std::pair("busy", 10 * kNs), std::pair("commands", 1), std::pair("slot_wait", 15 * kNs)));
+}
+
+TEST(AccelEngine, ShowsWhenItIsBusy) {
+  PeMachine machine(engines());
+  machine.run({on_gemm(kNs, gemm(32, 64, 32)), on_math(2 * kNs, math(MathOp::exp, {{640}}, {640}))});
+  EXPECT_THAT(machine.waves.changes["sip0.cube0.pe0.pe_gemm.busy"],
+              ElementsAre(Waves::Change(kNs, 1), Waves::Change(17 * kNs, 0)));
+  EXPECT_THAT(machine.waves.changes["sip0.cube0.pe0.pe_math.busy"],
+              ElementsAre(Waves::Change(17 * kNs, 1), Waves::Change(27 * kNs, 0)));
+}
+
+}  // namespace
+}  // namespace kb::test

@@ -1,0 +1,259 @@
+#include "tests/block/pe/pe_machine.h"
+
+#include <algorithm>
+
+#include "modules/cube/catalog.h"
+#include "modules/fabric/catalog.h"
+#include "modules/io/catalog.h"
+#include "modules/pe/accel_slot.h"
+#include "modules/pe/catalog.h"
+#include "platform/address/phys_addr.h"
+
+namespace kb::test {
+namespace {
+
+using topology::NodeKind;
+
+topology::LoadedTopology load(const MachineOptions& options) {
+  const std::string corners = options.pes == 1 ? "NW" : options.pes == 2 ? "NW, SE" : "NW, NE, SW, SE";
+  topology::LoadedTopology loaded = topology::load_text(
+      "system: { sips: { count: 1 } }\nsip: { cube_mesh: { w: 1, h: 1 } }\ncube: { pe_layout: { corners: [" + corners +
+          "], pe_per_corner: 1 } }\n",
+      "test.yaml", options.set);
+  for (topology::Node& node : loaded.graph.nodes) {
+    if (node.kind != NodeKind::pe_math || options.math_attrs.empty()) continue;
+    auto attrs = std::make_shared<topology::AttributeMap>(*node.attrs);
+    for (const auto& [key, value] : options.math_attrs) (*attrs)[key] = value;
+    node.attrs = attrs;
+  }
+  return loaded;
+}
+
+// Stands for PE_SCHEDULER or PE_FETCH_STORE: sends the tasks it is told to and notes the answers.
+class Requester final : public modules::PeBlock, private elab::EventHandler {
+ public:
+  using PeBlock::PeBlock;
+
+  void bind_out(EdgeId edge, elab::Block& neighbour) override {
+    PeBlock::bind_out(edge, neighbour);
+    if (auto* const user = dynamic_cast<modules::AccelSlot::IUser*>(&neighbour)) user->use_slot(slot_);
+  }
+
+  void plan(const std::vector<Request>& requests) {
+    requests_ = requests;
+    outcomes.resize(requests.size());
+    for (std::size_t i = 0; i < requests.size(); ++i) scheduler().schedule(requests[i].at, *this, i);
+  }
+  std::vector<Outcome> outcomes;
+
+ private:
+  void on_event(TimeFs, std::uint64_t index) override {
+    const Request& request = requests_[index];
+    modules::CommandTask& task = pool_.acquire(contract::Command(request.command));
+    index_of_[task.id] = index;
+    task.stage = request.stage;
+    task.submitted = now();
+    if (request.tcm) {
+      modules::TcmRequest::of(task).direction = request.tcm->first;
+      modules::TcmRequest::of(task).nbytes = request.tcm->second;
+    }
+    send(request.to, task);
+  }
+  void on_answer(modules::CommandTask& task) override {
+    outcomes[index_of_.at(task.id)] = {now(), task.start, task.end, task.status, task.state};
+    pool_.release(task);
+  }
+
+  std::vector<Request> requests_;
+  std::map<std::uint64_t, std::size_t> index_of_;
+  modules::CommandPool pool_;
+  modules::AccelSlot slot_;
+};
+
+class ScriptedMemory final : public modules::FabricEndpoint {
+ public:
+  ScriptedMemory(const sc_core::sc_module_name& name, NodeId node, elab::BlockContext& context, MemoryScript& script)
+      : FabricEndpoint(name, node, context), script_(script) {}
+
+ protected:
+  void on_request(payload::Transaction& t, TimeFs arrived) override {
+    script_.accesses.push_back({node(), t.op, t.address, t.hbm_offset, t.bytes, arrived});
+    if (script_.status) t.status = script_.status(t);
+    respond(t, now() + script_.delay);
+  }
+
+ private:
+  MemoryScript& script_;
+};
+
+}  // namespace
+
+void Kernels::add(const std::string& name, std::function<void(contract::IPe&)> body) {
+  contract::Kernel& kernel = kernels_[name];
+  kernel.name = name;
+  kernel.body = [body = std::move(body)](contract::IPe& pe, const std::vector<contract::KernelArg>&) { body(pe); };
+}
+const contract::Kernel* Kernels::find(const std::string& name) const {
+  const auto found = kernels_.find(name);
+  return found == kernels_.end() ? nullptr : &found->second;
+}
+std::vector<std::string> Kernels::names() const {
+  std::vector<std::string> list;
+  for (const auto& entry : kernels_) list.push_back(entry.first);
+  return list;
+}
+
+void OperationLog::on_command(NodeId component, const contract::Command& command, TimeFs start, TimeFs end) {
+  commands.push_back({component, command.kind, command.call, start, end});
+}
+void OperationLog::on_scratch_write(NodeId component, std::uint64_t pa, std::vector<std::byte> bytes, TimeFs at) {
+  writes.push_back({component, pa, std::move(bytes), at});
+}
+std::vector<std::byte> OperationLog::kernel_read(const std::vector<Extent>& extents) {
+  return std::vector<std::byte>(total_bytes(extents), std::byte{7});
+}
+
+elab::SignalId Waves::declare(const std::string& scope, const std::string& name, int) {
+  names_.push_back(scope + "." + name);
+  return static_cast<elab::SignalId>(names_.size() - 1);
+}
+void Waves::change(elab::SignalId signal, TimeFs at, std::uint64_t value) {
+  changes[names_.at(signal)].emplace_back(at, value);
+}
+
+struct PeMachine::Script {
+  elab::BlockRegistry blocks;
+  std::vector<Requester*> requesters;
+
+  Script(const MachineOptions& options, MemoryScript& memory) {
+    modules::add_fabric_blocks(blocks);
+    modules::add_cube_blocks(blocks);
+    modules::add_io_blocks(blocks);
+    modules::add_pe_blocks(blocks);
+    for (NodeKind kind : options.requesters) {
+      blocks["builtin." + std::string(topology::node_kind_name(kind))] =
+          [this](const sc_core::sc_module_name& name, NodeId node, elab::BlockContext& context) {
+            auto block = std::make_unique<Requester>(name, node, context);
+            requesters.push_back(block.get());
+            return block;
+          };
+    }
+    if (!options.scripted_memory) return;
+    for (const char* impl : {"builtin.hbm_ctrl", "builtin.sram"}) {
+      blocks[impl] = [&memory](const sc_core::sc_module_name& name, NodeId node, elab::BlockContext& context) {
+        return std::make_unique<ScriptedMemory>(name, node, context, memory);
+      };
+    }
+  }
+};
+
+PeMachine::PeMachine(const MachineOptions& options)
+    : topology(load(options)), script_(std::make_unique<Script>(options, memory)) {
+  elab::PlatformOptions platform_options;
+  platform_options.operations = &log;
+  platform_options.kernels = &kernels;
+  platform_options.observer = &waves;
+  platform = std::make_unique<elab::Platform>("machine", graph(), script_->blocks, platform_options);
+}
+
+PeMachine::~PeMachine() = default;
+
+std::uint64_t PeMachine::tcm(std::uint64_t offset, int pe) const {
+  return address::PhysAddr::pe_tcm_addr(SipId(0), CubeId(0), PeId(static_cast<std::uint32_t>(pe)), offset).value();
+}
+
+std::vector<Outcome> PeMachine::run(const std::vector<Request>& requests) {
+  Requester& requester = *script_->requesters.front();
+  requester.plan(requests);
+  run();
+  return requester.outcomes;
+}
+
+std::size_t PeMachine::launch(const std::string& kernel, TimeFs ready, std::optional<TimeFs> target_start, int pe) {
+  auto launch = std::make_shared<contract::KernelLaunch>();
+  launch->kernel = kernel;
+  launch->sip = SipId(0);
+  launch->cubes = {CubeId(0)};
+  launch->pes = {PeId(static_cast<std::uint32_t>(pe))};
+  auto message = std::make_shared<payload::KernelLaunchMsg>();
+  message->launch = launch;
+  message->request = answers.size();
+  if (target_start) message->target_start = *target_start;
+  return send("sip0.cube0.pe" + std::to_string(pe) + ".pe_cpu", ready, payload::Op::message, message);
+}
+
+std::size_t PeMachine::send(const std::string& target, TimeFs ready, payload::Op op,
+                            std::shared_ptr<const payload::Message> message, std::uint64_t bytes) {
+  const NodeId m_cpu = node("sip0.cube0.m_cpu");
+  const NodeId to = node(target);
+  const payload::FabricRoute& route = op == payload::Op::message ? platform->routes().command(m_cpu, to)
+                                                                 : platform->routes().mcpu_dma(m_cpu, to);
+  auto& endpoint = platform->block_as<modules::FabricEndpoint>(m_cpu);
+  payload::Transaction& transaction = platform->pool().acquire(op, route, 0, bytes);
+  transaction.message = std::move(message);
+  transaction.initiator = this;
+  transaction.cookie = answers.size();
+  answers.emplace_back();
+  endpoint.issue(transaction, ready - (route.formula_fs - endpoint.overhead()));
+  return transaction.cookie;
+}
+
+void PeMachine::on_response(payload::Transaction& transaction) {
+  Answer& answer = answers[transaction.cookie];
+  answer.arrived = true;
+  answer.completed = transaction.completed;
+  answer.status = transaction.status;
+  if (const auto* reply = dynamic_cast<const payload::LaunchReply*>(transaction.reply.get())) {
+    answer.result = reply->pes.at(0);
+  }
+  platform->pool().release(transaction);
+}
+
+std::vector<std::string> PeMachine::wait_lines(const std::string& id) const {
+  std::vector<elab::WaitInfo> waits;
+  platform->block(id).collect_waits(waits);
+  std::vector<std::string> lines;
+  for (const elab::WaitInfo& wait : waits) lines.push_back(wait.who + ": " + wait.what + " @" + format_ns(wait.since));
+  return lines;
+}
+
+std::map<std::string, std::int64_t> PeMachine::statistics(const std::string& id) const {
+  std::vector<elab::Statistic> list;
+  platform->block(id).collect_statistics(list);
+  std::map<std::string, std::int64_t> values;
+  for (const elab::Statistic& statistic : list) values[statistic.name] = statistic.value;
+  return values;
+}
+
+contract::Command dma(contract::CommandKind kind, std::vector<Extent> memory, std::vector<Extent> local) {
+  contract::Command command;
+  command.kind = kind;
+  command.memory = std::move(memory);
+  command.local = std::move(local);
+  return command;
+}
+
+contract::Command gemm(std::int64_t m, std::int64_t k, std::int64_t n) {
+  contract::Command command;
+  command.kind = contract::CommandKind::gemm;
+  command.m = m;
+  command.k = k;
+  command.n = n;
+  const auto operand = [](std::int64_t rows, std::int64_t cols) {
+    return OperandRef::tensor({{0, static_cast<std::uint64_t>(rows * cols * 2)}}, {rows, cols}, Dtype::f16);
+  };
+  command.inputs = {operand(m, k), operand(k, n)};
+  command.out = operand(m, n);
+  return command;
+}
+
+contract::Command math(MathOp op, std::vector<Shape> inputs, Shape out) {
+  contract::Command command;
+  command.kind = contract::CommandKind::math;
+  command.math_op = op;
+  for (Shape& shape : inputs) command.inputs.push_back(OperandRef::tensor({}, std::move(shape), Dtype::f16));
+  command.out = OperandRef::tensor({}, std::move(out), Dtype::f16);
+  return command;
+}
+
+}  // namespace kb::test

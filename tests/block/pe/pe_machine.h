@@ -1,0 +1,158 @@
+// One cube whose PEs are tested: the real machine, or one in which single blocks are scripted.
+#pragma once
+
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "modules/pe/pe_tcm.h"
+#include "platform/contract/i_operation_sink.h"
+#include "platform/contract/i_pe.h"
+#include "platform/elab/platform.h"
+#include "platform/payload/messages.h"
+#include "platform/topology/topology.h"
+
+namespace kb::test {
+
+inline constexpr TimeFs kNs = kFsPerNs;
+
+class Kernels final : public contract::IKernelCatalog {
+ public:
+  void add(const std::string& name, std::function<void(contract::IPe&)> body);
+  const contract::Kernel* find(const std::string& name) const override;
+  std::vector<std::string> names() const override;
+
+ private:
+  std::map<std::string, contract::Kernel> kernels_;
+};
+
+class OperationLog final : public contract::IOperationSink {
+ public:
+  struct Entry {
+    NodeId node;
+    contract::CommandKind kind;
+    std::string call;
+    TimeFs start;
+    TimeFs end;
+  };
+  struct Write {
+    NodeId node;
+    std::uint64_t pa;
+    std::vector<std::byte> bytes;
+    TimeFs at;
+  };
+  std::vector<Entry> commands;  // in the order of the reports
+  std::vector<Write> writes;
+
+  void on_command(NodeId component, const contract::Command& command, TimeFs start, TimeFs end) override;
+  void on_scratch_write(NodeId component, std::uint64_t pa, std::vector<std::byte> bytes, TimeFs at) override;
+  void on_host_write(NodeId, const contract::MemoryWrite&, TimeFs, TimeFs) override {}
+  std::vector<std::byte> kernel_read(const std::vector<Extent>& extents) override;
+};
+
+class Waves final : public elab::ISignalObserver {
+ public:
+  using Change = std::pair<TimeFs, std::uint64_t>;
+  std::map<std::string, std::vector<Change>> changes;  // by "node.signal"
+
+  elab::SignalId declare(const std::string& scope, const std::string& name, int bits) override;
+  void change(elab::SignalId signal, TimeFs at, std::uint64_t value) override;
+
+ private:
+  std::vector<std::string> names_;
+};
+
+// A command that a scripted requester sends, and what became of it.
+struct Request {
+  TimeFs at = 0;
+  topology::NodeKind to{};
+  contract::Command command;
+  modules::Stage stage = modules::Stage::execute;
+  std::optional<std::pair<modules::TcmDirection, std::uint64_t>> tcm;
+};
+struct Outcome {
+  TimeFs answered = -1;  // -1: never
+  TimeFs start = 0;
+  TimeFs end = 0;
+  payload::Status status;
+  modules::CommandState state{};
+  friend bool operator==(const Outcome& a, const Outcome& b) { return a.answered == b.answered && a.start == b.start; }
+};
+
+// What a scripted memory does with every request.
+struct MemoryScript {
+  TimeFs delay = 100 * kNs;
+  std::function<payload::Status(const payload::Transaction&)> status;
+  struct Access {
+    NodeId node;
+    payload::Op op;
+    std::uint64_t address;
+    std::uint64_t hbm_offset;
+    std::uint64_t bytes;
+    TimeFs arrived;
+  };
+  std::vector<Access> accesses;
+};
+
+struct MachineOptions {
+  int pes = 1;                                               // 1, 2 or 4
+  std::vector<std::pair<std::string, std::string>> set;      // topology overrides
+  std::vector<topology::NodeKind> requesters;                // replaced by scripted requesters
+  bool scripted_memory = false;                              // in place of hbm_ctrl and sram
+  std::map<std::string, topology::AttributeValue> math_attrs;  // added to every pe_math
+};
+
+class PeMachine final : private payload::IInitiator {
+ public:
+  explicit PeMachine(const MachineOptions& options = {});
+  ~PeMachine();
+
+  Kernels kernels;
+  OperationLog log;
+  Waves waves;
+  MemoryScript memory;
+  topology::LoadedTopology topology;
+  std::unique_ptr<elab::Platform> platform;
+
+  const topology::Graph& graph() const { return topology.graph; }
+  NodeId node(const std::string& id) const { return *graph().find_node(id); }
+  std::uint64_t tcm(std::uint64_t offset, int pe = 0) const;
+  std::uint64_t slice_bytes() const { return graph().spec.hbm_slice_bytes(); }
+
+  // For a scripted requester of PE 0: outcomes in the order of the requests.
+  std::vector<Outcome> run(const std::vector<Request>& requests);
+
+  // Launches `kernel` from the M_CPU so that it is ready in the PE_CPU at `ready`; returns the launch's number.
+  std::size_t launch(const std::string& kernel, TimeFs ready, std::optional<TimeFs> target_start = std::nullopt,
+                     int pe = 0);
+  // Sends any message from the M_CPU to a node; returns its number.
+  std::size_t send(const std::string& target, TimeFs ready, payload::Op op,
+                   std::shared_ptr<const payload::Message> message, std::uint64_t bytes = 0);
+  void run() { sc_core::sc_start(); }
+
+  struct Answer {
+    bool arrived = false;
+    TimeFs completed = 0;
+    payload::Status status;
+    contract::PeResult result;  // launches
+  };
+  std::vector<Answer> answers;  // by number
+  std::vector<std::string> wait_lines(const std::string& node) const;  // "who: what @since"
+  std::map<std::string, std::int64_t> statistics(const std::string& node) const;
+
+ private:
+  struct Script;
+  void on_response(payload::Transaction& transaction) override;
+
+  std::unique_ptr<Script> script_;
+};
+
+contract::Command dma(contract::CommandKind kind, std::vector<Extent> memory, std::vector<Extent> local);
+contract::Command gemm(std::int64_t m, std::int64_t k, std::int64_t n);
+contract::Command math(MathOp op, std::vector<Shape> inputs, Shape out);
+
+}  // namespace kb::test
