@@ -29,20 +29,19 @@ std::optional<std::uint64_t> implemented_bytes(const AddressConfig& config, cons
 }
 
 std::optional<std::string> missing_part(const AddressConfig& config, const PhysAddr& address) {
-  const auto missing = [](const char* what, std::uint32_t index, std::uint32_t count, const char* where) {
-    return fmt::format("{} {} does not exist ({} {} {} 0..{})", what, index, where, what, count == 1 ? "is" : "are",
-                       count - 1);
+  const auto missing = [](const char* what, std::uint32_t index, const char* whole, std::uint32_t count) {
+    return fmt::format("{} {} does not exist ({} has {})", what, index, whole, count);
   };
-  if (address.sip().value >= config.sips) return missing("sip", address.sip().value, config.sips, "this machine's");
+  if (address.sip().value >= config.sips) return missing("sip", address.sip().value, "this machine", config.sips);
   if (address.die() >= kMaxCubes) {
     if (address.chiplet().value < config.chiplets_per_sip) return std::nullopt;
-    return fmt::format("IO chiplet {} does not exist (a SIP has {})", address.chiplet().value, config.chiplets_per_sip);
+    return missing("IO chiplet", address.chiplet().value, "a SIP", config.chiplets_per_sip);
   }
   if (address.cube().value >= config.cubes_per_sip) {
-    return missing("cube", address.cube().value, config.cubes_per_sip, "a SIP's");
+    return missing("cube", address.cube().value, "a SIP", config.cubes_per_sip);
   }
   if (address.kind() == TargetKind::pe_local && address.pe().value >= config.pes_per_cube) {
-    return missing("pe", address.pe().value, config.pes_per_cube, "a cube's");
+    return missing("pe", address.pe().value, "a cube", config.pes_per_cube);
   }
   return std::nullopt;
 }

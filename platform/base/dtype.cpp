@@ -2,8 +2,6 @@
 
 #include <array>
 
-#include <fmt/format.h>
-#include <fmt/ranges.h>
 
 namespace kb {
 namespace {
@@ -47,6 +45,13 @@ std::int64_t element_count(const Shape& shape) {
   return count;
 }
 
-std::string format_shape(const Shape& shape) { return fmt::format("({})", fmt::join(shape, ", ")); }
+std::string format_shape(const Shape& shape) {
+  std::string out = "(";
+  for (std::size_t i = 0; i < shape.size(); ++i) {
+    if (i > 0) out += ", ";
+    out += std::to_string(shape[i]);
+  }
+  return out + ")";
+}
 
 }  // namespace kb

@@ -3,9 +3,6 @@
 #include <algorithm>
 #include <numeric>
 
-#include <fmt/format.h>
-#include <fmt/ranges.h>
-
 namespace kb {
 namespace {
 
@@ -41,9 +38,10 @@ std::string nearest_name(std::string_view word, const std::vector<std::string>& 
 
 std::string suggest(std::string_view word, const std::vector<std::string>& candidates) {
   const std::string near = nearest_name(word, candidates);
-  if (!near.empty()) return fmt::format("did you mean '{}'?", near);
-  if (candidates.empty()) return "";
-  return fmt::format("known: {}", fmt::join(candidates, ", "));
+  if (!near.empty()) return "did you mean '" + near + "'?";
+  std::string known;
+  for (const std::string& candidate : candidates) known += (known.empty() ? "known: " : ", ") + candidate;
+  return known;
 }
 
 }  // namespace kb

@@ -1,6 +1,9 @@
 #include <algorithm>
+#include <cstdio>
+#include <optional>
 
-#include "platform/observe/json_writer.h"
+#include "platform/base/error.h"
+#include "platform/base/nearest.h"
 #include "platform/observe/output_file.h"
 #include "sim/cli/bench_library.h"
 #include "sim/cli/help.h"

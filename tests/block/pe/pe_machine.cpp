@@ -29,41 +29,58 @@ topology::LoadedTopology load(const MachineOptions& options) {
   return loaded;
 }
 
-// Stands for PE_SCHEDULER or PE_FETCH_STORE: sends the tasks it is told to and notes the answers.
-class Requester final : public modules::PeBlock, private elab::EventHandler {
+class IRequester {
  public:
-  using PeBlock::PeBlock;
+  virtual void plan(const std::vector<Request>& requests) = 0;
+  std::vector<Outcome> outcomes;
+
+ protected:
+  ~IRequester() = default;
+};
+
+// Stands for PE_CPU, PE_SCHEDULER or PE_FETCH_STORE: sends the tasks it is told to and notes the answers.
+template <typename Base>
+class Requester final : public Base, public IRequester {
+ public:
+  Requester(const sc_core::sc_module_name& name, NodeId node, elab::BlockContext& context)
+      : Base(name, node, context), timer_(*this) {}
 
   void bind_out(EdgeId edge, elab::Block& neighbour) override {
-    PeBlock::bind_out(edge, neighbour);
+    Base::bind_out(edge, neighbour);
     if (auto* const user = dynamic_cast<modules::AccelSlot::IUser*>(&neighbour)) user->use_slot(slot_);
   }
 
-  void plan(const std::vector<Request>& requests) {
+  void plan(const std::vector<Request>& requests) override {
     requests_ = requests;
     outcomes.resize(requests.size());
-    for (std::size_t i = 0; i < requests.size(); ++i) scheduler().schedule(requests[i].at, *this, i);
+    for (std::size_t i = 0; i < requests.size(); ++i) this->scheduler().schedule(requests[i].at, timer_, i);
   }
-  std::vector<Outcome> outcomes;
 
  private:
-  void on_event(TimeFs, std::uint64_t index) override {
+  struct Timer final : elab::EventHandler {
+    explicit Timer(Requester& r) : requester(r) {}
+    void on_event(TimeFs, std::uint64_t index) override { requester.submit(index); }
+    Requester& requester;
+  };
+
+  void submit(std::uint64_t index) {
     const Request& request = requests_[index];
     modules::CommandTask& task = pool_.acquire(contract::Command(request.command));
     index_of_[task.id] = index;
     task.stage = request.stage;
-    task.submitted = now();
+    task.submitted = this->now();
     if (request.tcm) {
       modules::TcmRequest::of(task).direction = request.tcm->first;
       modules::TcmRequest::of(task).nbytes = request.tcm->second;
     }
-    send(request.to, task);
+    this->send(request.to, task);
   }
   void on_answer(modules::CommandTask& task) override {
-    outcomes[index_of_.at(task.id)] = {now(), task.start, task.end, task.status, task.state};
+    outcomes[index_of_.at(task.id)] = {this->now(), task.start, task.end, task.status, task.state};
     pool_.release(task);
   }
 
+  Timer timer_;
   std::vector<Request> requests_;
   std::map<std::uint64_t, std::size_t> index_of_;
   modules::CommandPool pool_;
@@ -123,7 +140,16 @@ void Waves::change(elab::SignalId signal, TimeFs at, std::uint64_t value) {
 
 struct PeMachine::Script {
   elab::BlockRegistry blocks;
-  std::vector<Requester*> requesters;
+  std::vector<IRequester*> requesters;
+
+  template <typename Base>
+  elab::BlockFactory requester() {
+    return [this](const sc_core::sc_module_name& name, NodeId node, elab::BlockContext& context) {
+      auto block = std::make_unique<Requester<Base>>(name, node, context);
+      requesters.push_back(block.get());
+      return block;
+    };
+  }
 
   Script(const MachineOptions& options, MemoryScript& memory) {
     modules::add_fabric_blocks(blocks);
@@ -132,11 +158,7 @@ struct PeMachine::Script {
     modules::add_pe_blocks(blocks);
     for (NodeKind kind : options.requesters) {
       blocks["builtin." + std::string(topology::node_kind_name(kind))] =
-          [this](const sc_core::sc_module_name& name, NodeId node, elab::BlockContext& context) {
-            auto block = std::make_unique<Requester>(name, node, context);
-            requesters.push_back(block.get());
-            return block;
-          };
+          kind == NodeKind::pe_cpu ? requester<modules::PeFabricBlock>() : requester<modules::PeBlock>();
     }
     if (!options.scripted_memory) return;
     for (const char* impl : {"builtin.hbm_ctrl", "builtin.sram"}) {
@@ -163,7 +185,7 @@ std::uint64_t PeMachine::tcm(std::uint64_t offset, int pe) const {
 }
 
 std::vector<Outcome> PeMachine::run(const std::vector<Request>& requests) {
-  Requester& requester = *script_->requesters.front();
+  IRequester& requester = *script_->requesters.front();
   requester.plan(requests);
   run();
   return requester.outcomes;

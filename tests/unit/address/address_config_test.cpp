@@ -81,7 +81,7 @@ TEST(AddressConfig, FindsWhatIsNotBuilt) {
 TEST(AddressConfig, SaysWhatIsMissing) {
   const AddressConfig config = machine();
   EXPECT_EQ(config.capacity_problem(PhysAddr::hbm_addr(SipId(2), CubeId(0), 0)),
-            "sip2.cube0 HBM +0x0: sip 2 does not exist (this machine's sip are 0..1)");
+            "sip2.cube0 HBM +0x0: sip 2 does not exist (this machine has 2)");
   EXPECT_EQ(config.capacity_problem(PhysAddr::hbm_addr(SipId(0), CubeId(1), 48 * kGiB), 64),
             "sip0.cube1 HBM +0xc00000000: an access of 64 B ends past the 48 GiB that are built there");
   try {

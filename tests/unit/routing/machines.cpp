@@ -9,6 +9,54 @@ using topology::EdgeKind;
 using topology::Graph;
 using topology::NodeKind;
 
+// The number behind `word` in a dotted name, if it begins one of its parts.
+std::uint32_t number_after(const std::string& id, const std::string& word) {
+  const std::size_t at = ("." + id).find("." + word);
+  if (at == std::string::npos || at + word.size() >= id.size()) return NodeId::kNone;
+  const char digit = id[at + word.size()];
+  return digit >= '0' && digit <= '9' ? static_cast<std::uint32_t>(std::stoul(id.substr(at + word.size()))) : NodeId::kNone;
+}
+
+}  // namespace
+
+Sketch::Sketch(int sips) {
+  graph.spec.sip_count = sips;
+  graph.spec.cube_components["hbm_ctrl"].attrs["burst_bytes"] = std::int64_t{256};
+}
+
+NodeId Sketch::add(const std::string& id, NodeKind kind, std::optional<topology::Position> pos) {
+  topology::Node node;
+  node.id = id;
+  node.kind = kind;
+  node.pos_mm = pos;
+  node.sip = SipId(number_after(id, "sip"));
+  node.cube = CubeId(number_after(id, "cube"));
+  node.pe = PeId(number_after(id, "pe"));
+  graph.nodes.push_back(node);
+  return NodeId(static_cast<std::uint32_t>(graph.nodes.size() - 1));
+}
+
+void Sketch::edge(NodeId from, NodeId to, EdgeKind kind, double mm) {
+  topology::Edge e;
+  e.src = from;
+  e.dst = to;
+  e.kind = kind;
+  e.distance_mm = mm;
+  graph.edges.push_back(e);
+}
+
+void Sketch::link(NodeId a, NodeId b, EdgeKind kind, double mm) {
+  edge(a, b, kind, mm);
+  edge(b, a, kind, mm);
+}
+
+Graph Sketch::build() {
+  graph.finish();
+  return std::move(graph);
+}
+
+namespace {
+
 class OddFabric {
  public:
   explicit OddFabric(std::mt19937& random) : random_(random) {}
@@ -21,22 +69,17 @@ class OddFabric {
     cols_ = pick(1, 3);
     connections_ = pick(1, 3);
     heavy_mesh_ = pick(0, 1) == 1;
-    graph_.spec.sip_count = sips_;
-    graph_.spec.cube_mesh_w = w_;
-    graph_.spec.cube_mesh_h = h_;
     const NodeId tray_switch = add("fabric.switch0", NodeKind::switch_);
     std::vector<NodeId> endpoints;
     for (int s = 0; s < sips_; ++s) {
-      sip_ = SipId(static_cast<std::uint32_t>(s));
+      sip_ = s;
       std::vector<std::array<NodeId, 4>> cubes;
       const std::vector<std::vector<NodeId>> phys = add_io(endpoints);
       for (int c = 0; c < w_ * h_; ++c) cubes.push_back(add_cube(c));
       join(cubes, phys);
     }
-    sip_ = SipId();
     for (NodeId endpoint : endpoints) link(tray_switch, endpoint, EdgeKind::pcie, EdgeKind::pcie, weight());
-    graph_.finish();
-    return std::move(graph_);
+    return sketch_.build();
   }
 
  private:
@@ -47,27 +90,11 @@ class OddFabric {
   }
   double mesh_weight() { return heavy_mesh_ ? static_cast<double>(pick(1, 3)) * 4.0 : weight(); }
 
-  NodeId add(std::string id, NodeKind kind) {
-    topology::Node node;
-    node.id = std::move(id);
-    node.kind = kind;
-    node.sip = sip_;
-    node.cube = cube_;
-    graph_.nodes.push_back(node);
-    return NodeId(static_cast<std::uint32_t>(graph_.nodes.size() - 1));
-  }
-  void edge(NodeId a, NodeId b, EdgeKind kind, double mm) {
-    topology::Edge e;
-    e.src = a;
-    e.dst = b;
-    e.kind = kind;
-    e.distance_mm = mm;
-    graph_.edges.push_back(e);
-  }
+  NodeId add(const std::string& id, NodeKind kind) { return sketch_.add(id, kind); }
   // Now and then the two directions differ.
   void link(NodeId a, NodeId b, EdgeKind there, EdgeKind back, double mm) {
-    edge(a, b, there, mm);
-    edge(b, a, back, pick(0, 5) == 0 ? weight() : mm);
+    sketch_.edge(a, b, there, mm);
+    sketch_.edge(b, a, back, pick(0, 5) == 0 ? weight() : mm);
   }
 
   std::vector<std::vector<NodeId>> add_io(std::vector<NodeId>& endpoints) {
@@ -75,7 +102,7 @@ class OddFabric {
     // A cube's port takes one peer: north ports for the first chiplet, south ports for the second.
     const int chiplets = pick(1, 2);
     for (int i = 0; i < chiplets; ++i) {
-      const std::string prefix = "sip" + std::to_string(sip_.value) + ".io" + std::to_string(i) + ".";
+      const std::string prefix = "sip" + std::to_string(sip_) + ".io" + std::to_string(i) + ".";
       endpoints.push_back(add(prefix + "pcie_ep", NodeKind::pcie_ep));
       const NodeId cpu = add(prefix + "io_cpu", NodeKind::io_cpu);
       const NodeId noc = add(prefix + "io_noc", NodeKind::io_noc);
@@ -97,13 +124,12 @@ class OddFabric {
   }
 
   std::array<NodeId, 4> add_cube(int index) {
-    cube_ = CubeId(static_cast<std::uint32_t>(index));
-    const std::string prefix = "sip" + std::to_string(sip_.value) + ".cube" + std::to_string(index) + ".";
+    const std::string prefix = "sip" + std::to_string(sip_) + ".cube" + std::to_string(index) + ".";
     std::vector<NodeId> routers;
     for (int r = 0; r < rows_; ++r) {
       for (int c = 0; c < cols_; ++c) {
-        routers.push_back(add(prefix + "r" + std::to_string(r) + "c" + std::to_string(c), NodeKind::noc_router));
-        graph_.nodes.back().pos_mm = topology::Position{3.0 * c, 2.0 * r};
+        routers.push_back(sketch_.add(prefix + "r" + std::to_string(r) + "c" + std::to_string(c), NodeKind::noc_router,
+                                      topology::Position{3.0 * c, 2.0 * r}));
       }
     }
     const auto at = [&](int r, int c) { return routers[static_cast<std::size_t>(r * cols_ + c)]; };
@@ -137,7 +163,6 @@ class OddFabric {
         link(connection, ports[side], EdgeKind::ucie_internal, EdgeKind::ucie_internal, 0.0);
       }
     }
-    cube_ = CubeId();
     return ports;
   }
 
@@ -158,11 +183,10 @@ class OddFabric {
   }
 
   std::mt19937& random_;
-  Graph graph_;
+  Sketch sketch_;
   int sips_ = 1, w_ = 1, h_ = 1, rows_ = 1, cols_ = 1, connections_ = 1;
   bool heavy_mesh_ = false;
-  SipId sip_;
-  CubeId cube_;
+  int sip_ = 0;
 };
 
 }  // namespace

@@ -1,8 +1,11 @@
 // Machines for the routing tests: real ones from topology text, and odd random fabrics made by hand.
 #pragma once
 
+#include <optional>
 #include <random>
+#include <stdexcept>
 #include <string>
+#include <vector>
 
 #include "platform/topology/topology.h"
 
@@ -27,6 +30,19 @@ inline std::vector<std::string> names(const topology::Graph& graph, const std::v
   for (NodeId id : nodes) result.push_back(graph.node(id).id);
   return result;
 }
+
+// A graph made by hand, one node and link at a time.
+class Sketch {
+ public:
+  explicit Sketch(int sips = 1);
+  // The node's place follows from its name: "sip0.cube1.pe2.pe_dma".
+  NodeId add(const std::string& id, topology::NodeKind kind, std::optional<topology::Position> pos = std::nullopt);
+  void edge(NodeId from, NodeId to, topology::EdgeKind kind, double mm);
+  void link(NodeId a, NodeId b, topology::EdgeKind kind, double mm);
+  topology::Graph build();
+
+  topology::Graph graph;
+};
 
 // A fabric that obeys the naming and structure of real ones but has random small meshes with missing links, connections
 // at random routers, random weights with many zeros and equals, and one or two IO chiplets per SIP.

@@ -1,0 +1,350 @@
+// PE_CPU on a real PE: launches are sent from the M_CPU so that they are ready at a given time.
+#include "modules/pe/pe_cpu.h"
+
+#include <gmock/gmock.h>
+
+#include <stdexcept>
+
+#include "platform/address/phys_addr.h"
+#include "platform/base/error.h"
+#include "tests/block/pe/pe_machine.h"
+
+namespace kb::test {
+namespace {
+
+using contract::CommandKind;
+using contract::IPe;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using topology::NodeKind;
+
+const char* const kCpu = "sip0.cube0.pe0.pe_cpu";
+const std::string kAttrs = "cube.pe_template.components.pe_cpu.attrs.";
+constexpr TimeFs kReady = 1000 * kNs;
+
+contract::Command cycles(std::int64_t n) {
+  contract::Command command;
+  command.cycles = n;
+  command.call = "cycles";
+  return command;
+}
+
+std::uint64_t hbm(std::uint64_t offset) {
+  return address::PhysAddr::hbm_addr(SipId(0), CubeId(0), offset).value();
+}
+
+contract::Command load(const IPe& pe, std::uint64_t nbytes, std::uint64_t index = 0) {
+  contract::Command command = dma(CommandKind::dma_read, {{hbm(0), nbytes}}, {{pe.info().scratch_pa, nbytes}});
+  command.call = "load";
+  command.call_index = index;
+  return command;
+}
+
+MachineOptions scripted_memory(std::vector<std::pair<std::string, std::string>> set = {}) {
+  MachineOptions options;
+  options.scripted_memory = true;
+  options.set = std::move(set);
+  return options;
+}
+
+// 4096 B from the own slice when the memory answers after 100 ns.
+constexpr TimeFs kLoad = 121 * kNs + 4;
+
+TEST(PeCpu, StartsAtTheStampIfItIsThereInTime) {  // P-51, H-51: one femtosecond early, in time, late
+  PeMachine machine;
+  std::vector<TimeFs> starts;
+  machine.kernels.add("nop", [&](IPe&) { starts.push_back(machine.platform->scheduler().now()); });
+  machine.launch("nop", kReady, kReady + 1);
+  machine.launch("nop", 2 * kReady, 2 * kReady);
+  machine.launch("nop", 3 * kReady, 3 * kReady - 1);
+  machine.launch("nop", 4 * kReady);
+  machine.run();
+  EXPECT_THAT(starts, ElementsAre(kReady + 1, 2 * kReady, 3 * kReady, 4 * kReady));
+  EXPECT_EQ(machine.answers[0].result.late, 0);
+  EXPECT_EQ(machine.answers[1].result.late, 0);
+  EXPECT_EQ(machine.answers[2].result.late, 1);  // H-50
+  EXPECT_EQ(machine.answers[3].result.late, 0);
+  EXPECT_EQ(machine.answers[0].result.start, kReady + 1);
+  EXPECT_EQ(machine.statistics(kCpu).at("late_max"), 1);
+}
+
+TEST(PeCpu, PesWithOneStampStartTogether) {  // H-51
+  MachineOptions options;
+  options.pes = 4;
+  PeMachine machine(options);
+  machine.kernels.add("nop", [](IPe&) {});
+  for (int pe = 0; pe < 4; ++pe) machine.launch("nop", kReady + pe * 7 * kNs, 2 * kReady, pe);
+  machine.run();
+  for (const PeMachine::Answer& answer : machine.answers) {
+    EXPECT_EQ(answer.result.start, 2 * kReady);
+    EXPECT_EQ(answer.result.exec, 0);
+  }
+}
+
+TEST(PeCpu, AnswersAtTheEndOfTheKernel) {  // P-51
+  PeMachine machine(scripted_memory());
+  TimeFs resumed = 0;
+  machine.kernels.add("k", [&](IPe& pe) {
+    pe.execute(load(pe, 4096));
+    resumed = machine.platform->scheduler().now();
+  });
+  const std::size_t launch = machine.launch("k", kReady);
+  machine.run();
+  EXPECT_EQ(resumed, kReady + kLoad);
+  const PeMachine::Answer& answer = machine.answers[launch];
+  EXPECT_TRUE(answer.status.ok);
+  EXPECT_EQ(answer.result.exec, kLoad);
+  EXPECT_TRUE(answer.result.pe == (PeCoord{SipId(0), CubeId(0), PeId(0)}));
+  const TimeFs back = machine.platform->routes().command(machine.node("sip0.cube0.m_cpu"), machine.node(kCpu)).formula_fs;
+  EXPECT_EQ(answer.completed, kReady + kLoad + back);
+}
+
+TEST(PeCpu, MeasuresDmaAndComputeSeparately) {  // H-37
+  PeMachine machine(scripted_memory());
+  machine.kernels.add("k", [](IPe& pe) {
+    pe.execute(load(pe, 4096));
+    pe.execute(gemm(32, 64, 32));
+    pe.execute(cycles(5));
+    pe.execute(math(MathOp::exp, {{640}}, {640}));
+    pe.execute(load(pe, 4096));
+  });
+  const std::size_t launch = machine.launch("k", kReady);
+  machine.run();
+  const contract::PeResult& result = machine.answers[launch].result;
+  EXPECT_EQ(result.dma, 2 * kLoad);
+  EXPECT_EQ(result.compute, 26 * kNs);
+  EXPECT_EQ(result.exec, 2 * kLoad + 31 * kNs);
+}
+
+TEST(PeCpu, ScalarWorkTakesCyclesOfItsClock) {  // P-45
+  PeMachine machine(scripted_memory({{kAttrs + "clock_ghz", "3.0"}, {kAttrs + "dispatch_cycles", "2"}}));
+  std::vector<TimeFs> times;
+  int dispatch = 0;
+  machine.kernels.add("k", [&](IPe& pe) {
+    dispatch = pe.info().dispatch_cycles;
+    for (const std::int64_t n : {0, 1, 3}) {
+      pe.execute(cycles(n));
+      times.push_back(machine.platform->scheduler().now() - kReady);
+    }
+  });
+  machine.launch("k", kReady);
+  machine.run();
+  EXPECT_THAT(times, ElementsAre(0, 333333, 1333333));
+  EXPECT_EQ(dispatch, 2);
+  EXPECT_TRUE(machine.log.commands.empty());  // P-6
+}
+
+TEST(PeCpu, RunsOneKernelAtATimeInArrivalOrder) {  // P-1
+  PeMachine machine(scripted_memory());
+  std::vector<std::pair<std::string, TimeFs>> events;
+  const auto note = [&](const char* what) { events.emplace_back(what, machine.platform->scheduler().now() - kReady); };
+  machine.kernels.add("a", [&](IPe& pe) {
+    note("a");
+    pe.execute(load(pe, 4096));
+    note("a ends");
+  });
+  machine.kernels.add("b", [&](IPe&) { note("b"); });
+  machine.kernels.add("c", [&](IPe&) { note("c"); });
+  machine.launch("a", kReady);
+  machine.launch("b", kReady + 1);
+  machine.launch("c", kReady + 2, kReady + 150 * kNs);
+  machine.run();
+  using Event = std::pair<std::string, TimeFs>;
+  EXPECT_THAT(events, ElementsAre(Event("a", 0), Event("a ends", kLoad), Event("b", kLoad), Event("c", 150 * kNs)));
+  EXPECT_EQ(machine.answers[2].result.late, 0);
+}
+
+TEST(PeCpu, AnUnknownKernelFailsWithASuggestion) {
+  PeMachine machine;
+  machine.kernels.add("gemm", [](IPe&) {});
+  const std::size_t launch = machine.launch("gem", kReady, 2 * kReady);
+  machine.run();
+  const PeMachine::Answer& answer = machine.answers[launch];
+  EXPECT_FALSE(answer.status.ok);
+  EXPECT_EQ(answer.status.code, "KERNEL_ERROR");
+  EXPECT_EQ(answer.status.message, "there is no kernel 'gem'; did you mean 'gemm'?");
+  EXPECT_EQ(answer.result.error_code, "KERNEL_ERROR");
+  EXPECT_EQ(answer.result.start, kReady);  // it does not wait for the barrier
+}
+
+TEST(PeCpu, AFailingAccessReachesTheKernelAndTheHost) {  // H-41
+  PeMachine machine(scripted_memory());
+  std::string seen;
+  machine.kernels.add("k", [&](IPe& pe) {
+    contract::Command command = load(pe, 64);
+    command.memory[0].pa = hbm(machine.graph().spec.hbm_bytes_per_cube);
+    try {
+      pe.execute(command);
+    } catch (const Error& error) {
+      EXPECT_EQ(error.family(), ErrorFamily::program);
+      seen = error.code();
+      throw;
+    }
+  });
+  machine.kernels.add("next", [](IPe& pe) { pe.execute(load(pe, 4096)); });
+  machine.launch("k", kReady);
+  machine.launch("next", kReady);
+  machine.run();
+  EXPECT_EQ(seen, "ADDRESS_ERROR");
+  EXPECT_EQ(machine.answers[0].status.code, "ADDRESS_ERROR");
+  EXPECT_EQ(machine.answers[0].result.error_code, "ADDRESS_ERROR");
+  EXPECT_EQ(machine.answers[0].result.error_message, machine.answers[0].status.message);
+  EXPECT_TRUE(machine.answers[1].status.ok);  // the PE goes on
+  EXPECT_EQ(machine.answers[1].result.exec, kLoad);
+}
+
+TEST(PeCpu, AKernelMayGoOnAfterAFailingAccess) {
+  PeMachine machine(scripted_memory());
+  machine.memory.status = [n = 0](const payload::Transaction&) mutable {
+    return n++ == 0 ? payload::Status{false, "ECC_ERROR", "uncorrectable"} : payload::Status{};
+  };
+  machine.kernels.add("k", [&](IPe& pe) {
+    EXPECT_THROW(pe.execute(load(pe, 4096)), Error);
+    pe.execute(load(pe, 4096));
+  });
+  machine.launch("k", kReady);
+  machine.run();
+  EXPECT_TRUE(machine.answers[0].status.ok);
+  EXPECT_EQ(machine.log.commands.size(), 1u);
+}
+
+TEST(PeCpu, AnyExceptionOfAKernelEndsOnlyItsLaunch) {
+  PeMachine machine;
+  machine.kernels.add("std", [](IPe&) { throw std::out_of_range("index 9"); });
+  machine.kernels.add("odd", [](IPe&) { throw 5; });
+  machine.kernels.add("fine", [](IPe&) {});
+  for (const char* kernel : {"std", "odd", "fine"}) machine.launch(kernel, kReady);
+  machine.run();
+  EXPECT_EQ(machine.answers[0].status.code, "KERNEL_ERROR");
+  EXPECT_EQ(machine.answers[0].status.message, "kernel std threw an exception: index 9");
+  EXPECT_EQ(machine.answers[1].status.message, "kernel odd threw an object that is no std::exception");
+  EXPECT_TRUE(machine.answers[2].status.ok);
+  EXPECT_EQ(machine.statistics(kCpu).at("failures"), 2);
+}
+
+TEST(PeCpu, OtherMessagesAreRefused) {
+  PeMachine machine;
+  const std::size_t number = machine.send(kCpu, kReady, payload::Op::message, std::make_shared<payload::MmuMapMsg>());
+  machine.run();
+  EXPECT_EQ(machine.answers[number].status.code, "UNSUPPORTED_REQUEST");
+}
+
+TEST(PeCpu, KnowsItsPlaceAndItsScratch) {  // P-48, P-55, P-58
+  MachineOptions options;
+  options.pes = 4;
+  PeMachine machine(options);
+  contract::PeInfo info;
+  machine.kernels.add("k", [&](IPe& pe) { info = pe.info(); });
+  machine.launch("k", kReady, std::nullopt, 2);
+  machine.run();
+  EXPECT_TRUE(info.coord == (PeCoord{SipId(0), CubeId(0), PeId(2)}));
+  EXPECT_EQ(info.pes_per_cube, 4);
+  EXPECT_EQ(info.cubes_per_sip, 1);
+  EXPECT_EQ(info.dispatch_cycles, 0);
+  EXPECT_EQ(info.scratch_bytes, 1u << 20);
+  EXPECT_EQ(info.scratch_pa, machine.tcm(512 << 10, 2));
+}
+
+TEST(PeCpu, WritesKnownContentsIntoItsOwnScratchOnly) {
+  PeMachine machine;
+  std::vector<std::string> codes;
+  machine.kernels.add("k", [&](IPe& pe) {
+    const std::uint64_t end = pe.info().scratch_pa + pe.info().scratch_bytes;
+    for (const std::uint64_t pa : {pe.info().scratch_pa, end - 8, pe.info().scratch_pa - 1, end - 7}) {
+      try {
+        pe.write_scratch(pa, std::vector<std::byte>(8, std::byte{1}));
+        codes.push_back("ok");
+      } catch (const Error& error) {
+        codes.push_back(error.code());
+      }
+    }
+  });
+  const std::size_t launch = machine.launch("k", kReady);
+  machine.run();
+  EXPECT_THAT(codes, ElementsAre("ok", "ok", "ADDRESS_ERROR", "ADDRESS_ERROR"));
+  ASSERT_EQ(machine.log.writes.size(), 2u);
+  EXPECT_EQ(machine.log.writes[0].node, machine.node(kCpu));
+  EXPECT_EQ(machine.log.writes[0].at, kReady);
+  EXPECT_EQ(machine.answers[launch].result.exec, 0);  // no simulated time
+}
+
+TEST(PeCpu, ReadsContentsWhereTheyAreKept) {
+  PeMachine machine;
+  std::size_t bytes = 0;
+  machine.kernels.add("k", [&](IPe& pe) { bytes = pe.read({{hbm(0), 12}, {hbm(64), 4}}).size(); });
+  machine.launch("k", kReady);
+  machine.run();
+  EXPECT_EQ(bytes, 16u);
+}
+
+TEST(PeCpu, WithoutContentsAReadIsAnError) {
+  PeMachine machine;
+  machine.platform->context().operations = nullptr;
+  machine.kernels.add("k", [](IPe& pe) { pe.read({{hbm(0), 12}}); });
+  machine.launch("k", kReady);
+  machine.run();
+  EXPECT_EQ(machine.answers[0].status.code, "DATA_ACCESS");
+}
+
+TEST(PeCpu, NamesTheCallThatWaitsAndTheLaunchesBehind) {
+  PeMachine machine(scripted_memory());
+  machine.kernels.add("gemm", [](IPe& pe) {
+    pe.execute(load(pe, 4096, 11));
+    pe.execute(load(pe, 4096, 12));
+  });
+  machine.launch("gemm", kReady);
+  machine.launch("gemm", kReady + 1);
+  machine.platform->scheduler().set_time_limit(kReady + kLoad + 50 * kNs);
+  machine.run();
+  EXPECT_THAT(machine.wait_lines(kCpu),
+              ElementsAre("sip0.cube0.pe0.pe_cpu: kernel gemm, tl.load #12: the end of a dma_read @1121.000004",
+                          "sip0.cube0.pe0.pe_cpu: launch #1 of kernel gemm: the end of kernel gemm @1000.000001"));
+}
+
+TEST(PeCpu, NamesTheBarrierItWaitsFor) {
+  PeMachine machine;
+  machine.kernels.add("nop", [](IPe&) {});
+  machine.launch("nop", kReady, 5 * kReady);
+  machine.platform->scheduler().set_time_limit(2 * kReady);
+  machine.run();
+  EXPECT_THAT(machine.wait_lines(kCpu),
+              ElementsAre("sip0.cube0.pe0.pe_cpu: kernel nop: its start at 5000 ns @1000"));
+}
+
+TEST(PeCpu, IdleBlocksReportNothing) {
+  PeMachine machine;
+  machine.run();
+  EXPECT_TRUE(machine.wait_lines(kCpu).empty());
+  EXPECT_EQ(machine.statistics(kCpu).count("kernels"), 0u);
+}
+
+TEST(PeCpu, ShowsTheStateOfTheKernel) {  // 0 idle, 1 waits for its start, 2 runs, 3 waits for an engine
+  PeMachine machine(scripted_memory());
+  machine.kernels.add("k", [](IPe& pe) {
+    pe.execute(cycles(3));
+    pe.execute(load(pe, 4096));
+    pe.execute(cycles(2));
+  });
+  machine.launch("k", kReady, kReady + 10 * kNs);
+  machine.run();
+  const TimeFs start = kReady + 10 * kNs;
+  using C = Waves::Change;
+  EXPECT_THAT(machine.waves.changes["sip0.cube0.pe0.pe_cpu.kernel_state"],
+              ElementsAre(C(kReady, 1), C(start, 2), C(start + 3 * kNs, 3), C(start + 3 * kNs + kLoad, 2),
+                          C(start + 5 * kNs + kLoad, 0)));
+}
+
+TEST(PeCpu, TasksArePooled) {
+  PeMachine machine(scripted_memory());
+  machine.kernels.add("k", [](IPe& pe) {
+    for (int i = 0; i < 1000; ++i) pe.execute(load(pe, 256));
+  });
+  machine.launch("k", kReady);
+  machine.run();
+  EXPECT_EQ(machine.statistics(kCpu).at("commands"), 1000);
+  EXPECT_EQ(machine.platform->pool().outstanding(), 0u);
+  EXPECT_EQ(machine.log.commands.size(), 1000u);
+}
+
+}  // namespace
+}  // namespace kb::test

@@ -1,0 +1,288 @@
+// PE_DMA behind a scripted requester in place of PE_SCHEDULER. Most tests script the memories, too: they answer 100 ns
+// after a request has arrived.
+#include "modules/pe/pe_dma.h"
+
+#include <gmock/gmock.h>
+
+#include <algorithm>
+
+#include "platform/address/phys_addr.h"
+#include "tests/block/pe/pe_machine.h"
+
+namespace kb::test {
+namespace {
+
+using contract::CommandKind;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using topology::NodeKind;
+
+const std::string kAttrs = "cube.pe_template.components.pe_dma.attrs.";
+const char* const kDma = "sip0.cube0.pe0.pe_dma";
+constexpr CommandKind kRead = CommandKind::dma_read;
+constexpr CommandKind kWrite = CommandKind::dma_write;
+
+MachineOptions dma_alone(std::vector<std::pair<std::string, std::string>> set = {}, int pes = 1) {
+  MachineOptions options;
+  options.pes = pes;
+  options.requesters = {NodeKind::pe_scheduler};
+  options.scripted_memory = true;
+  options.set = std::move(set);
+  return options;
+}
+
+Request transfer(const PeMachine& machine, TimeFs at, CommandKind kind, std::vector<Extent> memory) {
+  const std::uint64_t nbytes = total_bytes(memory);
+  contract::Command command = dma(kind, std::move(memory), {{machine.tcm(0), nbytes}});
+  command.call = kind == kRead ? "load" : "store";
+  return {at, NodeKind::pe_dma, std::move(command), modules::Stage::execute, {}};
+}
+
+std::uint64_t hbm(std::uint64_t offset) {
+  return address::PhysAddr::hbm_addr(SipId(0), CubeId(0), offset).value();
+}
+
+TEST(PeDma, AReadTakesTheRoundTrip) {  // P-37, P-38: one hop over the router, then 16 flits over two links
+  PeMachine machine(dma_alone());
+  const Outcome o = machine.run({transfer(machine, 0, kRead, {{hbm(0), 4096}})}).at(0);
+  const TimeFs there = machine.platform->routes()
+                           .pe_dma(machine.node(kDma), machine.node("sip0.cube0.hbm_ctrl.pe0"))
+                           .formula_fs;
+  ASSERT_EQ(machine.memory.accesses.size(), 1u);
+  EXPECT_EQ(machine.memory.accesses[0].arrived, there);
+  EXPECT_EQ(o.start, 0);
+  EXPECT_EQ(o.end, there + 100 * kNs + there + 17 * kNs);
+  EXPECT_EQ(o.answered, o.end);
+}
+
+TEST(PeDma, LoadOfItsOwnSliceMeetsTheReference) {  // 16 KiB from the own slice: 77 ns within 1 ns
+  MachineOptions options = dma_alone();
+  options.scripted_memory = false;
+  PeMachine machine(options);
+  const Outcome o = machine.run({transfer(machine, 0, kRead, {{hbm(0), 16384}})}).at(0);
+  EXPECT_NEAR(static_cast<double>(o.end) / kNs, 77.0, 1.0);
+}
+
+TEST(PeDma, LoadsQueueForTheReadChannel) {  // P-37: stamped at acquisition, so both last equally long
+  PeMachine machine(dma_alone());
+  const std::vector<Outcome> o = machine.run({transfer(machine, 0, kRead, {{hbm(0), 4096}}),
+                                              transfer(machine, 1, kRead, {{hbm(65536), 4096}})});
+  EXPECT_EQ(o[1].start, o[0].end);
+  EXPECT_EQ(o[1].end - o[1].start, o[0].end - o[0].start);
+  ASSERT_EQ(machine.log.commands.size(), 2u);
+  EXPECT_EQ(machine.log.commands[1].start, o[0].end);
+}
+
+TEST(PeDma, AFreeChannelIsTakenAtOnce) {  // just before, at and just after the end of the load before
+  PeMachine probe(dma_alone());
+  const TimeFs end = probe.run({transfer(probe, 0, kRead, {{hbm(0), 4096}})}).at(0).end;
+  EXPECT_EQ(end, 121 * kNs + 4);
+}
+
+TEST(PeDma, WaitsUntilTheChannelIsReleasedAndNoLonger) {  // P-37
+  PeMachine machine(dma_alone());
+  const TimeFs end = 121 * kNs + 4;  // AFreeChannelIsTakenAtOnce
+  const std::vector<Outcome> o =
+      machine.run({transfer(machine, 0, kRead, {{hbm(0), 4096}}), transfer(machine, end - 1, kRead, {{hbm(0), 4096}}),
+                   transfer(machine, 2 * end, kRead, {{hbm(0), 4096}}),
+                   transfer(machine, 3 * end + 1, kRead, {{hbm(0), 4096}})});
+  EXPECT_EQ(o[1].start, end);
+  EXPECT_EQ(o[2].start, 2 * end);
+  EXPECT_EQ(o[3].start, 3 * end + 1);
+}
+
+TEST(PeDma, ReadsAndWritesOverlap) {  // P-36
+  PeMachine machine(dma_alone());
+  const std::vector<Outcome> o = machine.run(
+      {transfer(machine, 0, kRead, {{hbm(0), 4096}}), transfer(machine, 0, kWrite, {{hbm(65536), 4096}}),
+       transfer(machine, 0, kWrite, {{hbm(65536), 4096}})});
+  EXPECT_EQ(o[0].start, 0);
+  EXPECT_EQ(o[1].start, 0);
+  EXPECT_EQ(o[2].start, o[1].end);
+}
+
+TEST(PeDma, EnginesAreChannels) {  // rd_engines 2: the third load waits for the first to end
+  PeMachine machine(dma_alone({{kAttrs + "rd_engines", "2"}}));
+  const std::vector<Outcome> o = machine.run({transfer(machine, 0, kRead, {{hbm(0), 256}}),
+                                              transfer(machine, 0, kRead, {{hbm(4096), 65536}}),
+                                              transfer(machine, 0, kRead, {{hbm(8192), 256}})});
+  EXPECT_EQ(o[0].start, 0);
+  EXPECT_EQ(o[1].start, 0);
+  EXPECT_EQ(o[2].start, o[0].end);
+  EXPECT_LT(o[2].end, o[1].end);
+}
+
+TEST(PeDma, WriteEnginesAreChannels) {
+  PeMachine machine(dma_alone({{kAttrs + "wr_engines", "2"}}));
+  const std::vector<Outcome> o = machine.run({transfer(machine, 0, kWrite, {{hbm(0), 256}}),
+                                              transfer(machine, 0, kWrite, {{hbm(4096), 256}}),
+                                              transfer(machine, 0, kWrite, {{hbm(8192), 256}})});
+  EXPECT_EQ(o[1].start, 0);
+  EXPECT_EQ(o[2].start, o[0].end);
+}
+
+TEST(PeDma, PaysItsOverheadThereAndBack) {
+  PeMachine plain(dma_alone({{kAttrs + "overhead_ns", "3"}}));
+  const Outcome o = plain.run({transfer(plain, 0, kRead, {{hbm(0), 4096}})}).at(0);
+  EXPECT_EQ(o.start, 0);
+  EXPECT_EQ(o.end, 127 * kNs + 4);
+}
+
+TEST(PeDma, IssuesAllExtentsAtOnceAndEndsWithTheLast) {
+  PeMachine machine(dma_alone());
+  const Outcome o =
+      machine.run({transfer(machine, 0, kRead, {{hbm(0), 256}, {hbm(4096), 256}, {hbm(8192), 128}})}).at(0);
+  ASSERT_EQ(machine.memory.accesses.size(), 3u);
+  for (const MemoryScript::Access& access : machine.memory.accesses) {
+    EXPECT_EQ(access.arrived, machine.memory.accesses[0].arrived);
+  }
+  EXPECT_EQ(machine.memory.accesses[2].hbm_offset, 8192u);
+  EXPECT_EQ(machine.memory.accesses[2].bytes, 128u);
+  EXPECT_EQ(o.end, 107500004);  // two full flits and a half one behind each other, the last one over two links
+}
+
+TEST(PeDma, SplitsAtSliceBoundaries) {  // design: PE_DMA splits; F-9
+  PeMachine machine(dma_alone({}, 4));
+  const std::uint64_t slice = machine.slice_bytes();
+  machine.run({transfer(machine, 0, kRead, {{hbm(slice - 512), 1024}})});
+  auto& accesses = machine.memory.accesses;
+  ASSERT_EQ(accesses.size(), 2u);
+  std::sort(accesses.begin(), accesses.end(), [](const auto& a, const auto& b) { return a.address < b.address; });
+  EXPECT_EQ(accesses[0].node, machine.node("sip0.cube0.hbm_ctrl.pe0"));
+  EXPECT_EQ(accesses[0].hbm_offset, slice - 512);
+  EXPECT_EQ(accesses[0].bytes, 512u);
+  EXPECT_EQ(accesses[1].node, machine.node("sip0.cube0.hbm_ctrl.pe1"));
+  EXPECT_EQ(accesses[1].address, hbm(slice));
+  EXPECT_EQ(accesses[1].hbm_offset, slice);
+  EXPECT_EQ(accesses[1].bytes, 512u);
+}
+
+TEST(PeDma, ReachesTheCubeSram) {  // P-49
+  PeMachine machine(dma_alone());
+  const std::uint64_t sram = address::PhysAddr::cube_sram_addr(SipId(0), CubeId(0), 4096).value();
+  const Outcome o = machine.run({transfer(machine, 0, kWrite, {{sram, 1024}})}).at(0);
+  EXPECT_TRUE(o.status.ok);
+  ASSERT_EQ(machine.memory.accesses.size(), 1u);
+  EXPECT_EQ(machine.memory.accesses[0].node, machine.node("sip0.cube0.sram"));
+  EXPECT_EQ(machine.memory.accesses[0].op, payload::Op::write);
+  EXPECT_EQ(machine.memory.accesses[0].address, sram);
+}
+
+TEST(PeDma, NothingToMoveTakesNoTime) {
+  PeMachine machine(dma_alone());
+  const Outcome o = machine.run({transfer(machine, 9, kRead, {})}).at(0);
+  EXPECT_EQ(o.answered, 9);
+  EXPECT_TRUE(o.status.ok);
+}
+
+TEST(PeDma, AnAddressThatLeadsNowhereFailsTheCommandAndFreesTheChannel) {
+  PeMachine machine(dma_alone());
+  const std::uint64_t beyond = machine.graph().spec.hbm_bytes_per_cube;
+  const std::vector<Outcome> o = machine.run({transfer(machine, 5, kRead, {{hbm(0), 256}, {hbm(beyond), 64}}),
+                                              transfer(machine, 5, kRead, {{hbm(0), 256}})});
+  EXPECT_EQ(o[0].answered, 5);
+  EXPECT_EQ(o[0].status.code, "ADDRESS_ERROR");
+  EXPECT_EQ(o[1].start, 5);
+  EXPECT_TRUE(o[1].status.ok);
+  EXPECT_EQ(machine.memory.accesses.size(), 1u);  // nothing of the failing command was sent
+  EXPECT_EQ(machine.log.commands.size(), 1u);
+  EXPECT_EQ(machine.platform->pool().outstanding(), 0u);
+}
+
+TEST(PeDma, OnlyHbmAndSramAreMemory) {
+  PeMachine machine(dma_alone({}, 2));
+  const Outcome o = machine.run({transfer(machine, 0, kRead, {{machine.tcm(0, 1), 64}})}).at(0);
+  EXPECT_EQ(o.status.code, "ADDRESS_ERROR");
+  EXPECT_THAT(o.status.message, HasSubstr("neither HBM nor cube SRAM"));
+}
+
+TEST(PeDma, TheLocalSideIsThisPesTcm) {
+  PeMachine machine(dma_alone({}, 2));
+  Request foreign = transfer(machine, 0, kRead, {{hbm(0), 64}});
+  foreign.command.local = {{machine.tcm(0, 1), 64}};
+  Request last = transfer(machine, 0, kRead, {{hbm(0), 64}});
+  const std::uint64_t end = machine.tcm(0) + machine.graph().spec.tcm_bytes_per_pe;
+  last.command.local = {{end - 64, 64}};
+  Request beyond = last;
+  beyond.command.local = {{end - 63, 64}};
+  Request uneven = last;
+  uneven.command.memory = {{hbm(0), 128}};
+  const std::vector<Outcome> o = machine.run({foreign, last, beyond, uneven});
+  EXPECT_EQ(o[0].status.code, "ADDRESS_ERROR");
+  EXPECT_TRUE(o[1].status.ok);
+  EXPECT_EQ(o[2].status.code, "ADDRESS_ERROR");
+  EXPECT_EQ(o[3].status.code, "SCHEMA_ERROR");
+}
+
+TEST(PeDma, AFailingResponseFailsTheCommandAfterTheLastResponse) {  // H-41: with its cause
+  PeMachine machine(dma_alone());
+  machine.memory.status = [](const payload::Transaction& t) {
+    return t.hbm_offset == 0 ? payload::Status{false, "ECC_ERROR", "uncorrectable"} : payload::Status{};
+  };
+  const std::vector<Outcome> o =
+      machine.run({transfer(machine, 0, kRead, {{hbm(0), 256}, {hbm(4096), 4096}}), transfer(machine, 0, kRead, {{hbm(512), 256}})});
+  EXPECT_EQ(o[0].status.code, "ECC_ERROR");
+  EXPECT_EQ(o[0].status.message, "uncorrectable");
+  EXPECT_EQ(o[0].end, 122 * kNs + 4);  // 17 flits
+  EXPECT_TRUE(o[1].status.ok);
+  EXPECT_EQ(o[1].start, o[0].end);
+  EXPECT_EQ(machine.log.commands.size(), 1u);
+}
+
+TEST(PeDma, RefusesDataFromOutside) {  // the place of vc_comm
+  MachineOptions options = dma_alone();
+  PeMachine machine(options);
+  const std::size_t number = machine.send(kDma, 1000 * kNs, payload::Op::message, nullptr);
+  machine.run();
+  EXPECT_EQ(machine.answers[number].status.code, "UNSUPPORTED");
+  EXPECT_THAT(machine.answers[number].status.message, HasSubstr("inter-PE queues"));
+}
+
+TEST(PeMmu, AMapMessageIsRefusedAndTheCauseTravelsBack) {
+  PeMachine machine;
+  const std::size_t number =
+      machine.send("sip0.cube0.pe0.pe_mmu", 1000 * kNs, payload::Op::message, std::make_shared<payload::MmuMapMsg>());
+  machine.run();
+  EXPECT_TRUE(machine.answers[number].arrived);
+  EXPECT_EQ(machine.answers[number].status.code, "UNSUPPORTED");
+  EXPECT_THAT(machine.answers[number].status.message, HasSubstr("virtual memory is not part of this release"));
+}
+
+TEST(PeDma, NamesWhatWaits) {
+  PeMachine machine(dma_alone());
+  machine.memory.delay = 1000 * kNs;
+  machine.platform->scheduler().set_time_limit(500 * kNs);
+  Request second = transfer(machine, 7 * kNs, kRead, {{hbm(0), 256}});
+  second.command.call_index = 12;
+  machine.run({transfer(machine, 0, kRead, {{hbm(0), 256}}), second});
+  EXPECT_THAT(machine.wait_lines(kDma),
+              ElementsAre("sip0.cube0.pe0.pe_dma: tl.load #12: a free read channel (1 of 1 busy) @7",
+                          HasSubstr("response of read #0 (256 bytes) from sip0.cube0.hbm_ctrl.pe0 @0")));
+}
+
+TEST(PeDma, CountsPerDirection) {
+  PeMachine machine(dma_alone());
+  const std::vector<Outcome> o =
+      machine.run({transfer(machine, 0, kRead, {{hbm(0), 4096}, {hbm(8192), 256}}),
+                   transfer(machine, 2 * kNs, kRead, {{hbm(0), 256}}), transfer(machine, 0, kWrite, {{hbm(0), 512}})});
+  const auto statistics = machine.statistics(kDma);
+  EXPECT_EQ(statistics.at("read_commands"), 2);
+  EXPECT_EQ(statistics.at("read_requests"), 3);
+  EXPECT_EQ(statistics.at("read_bytes"), 4608);
+  EXPECT_EQ(statistics.at("read_busy"), o[1].end);
+  EXPECT_EQ(statistics.at("read_wait"), o[0].end - 2 * kNs);
+  EXPECT_EQ(statistics.at("write_busy"), o[2].end);
+  EXPECT_EQ(statistics.at("write_failures"), 0);
+}
+
+TEST(PeDma, ShowsBusyChannels) {
+  PeMachine machine(dma_alone({{kAttrs + "rd_engines", "2"}}));
+  const std::vector<Outcome> o = machine.run(
+      {transfer(machine, kNs, kRead, {{hbm(0), 256}}), transfer(machine, 2 * kNs, kRead, {{hbm(0), 256}})});
+  EXPECT_THAT(machine.waves.changes["sip0.cube0.pe0.pe_dma.read_busy"],
+              ElementsAre(Waves::Change(kNs, 1), Waves::Change(2 * kNs, 2), Waves::Change(o[0].end, 1),
+                          Waves::Change(o[1].end, 0)));
+}
+
+}  // namespace
+}  // namespace kb::test

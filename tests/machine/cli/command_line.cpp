@@ -1,0 +1,83 @@
+#include "tests/machine/cli/command_line.h"
+
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+
+namespace kb::test {
+namespace {
+
+namespace fs = std::filesystem;
+
+std::string slurp(const fs::path& path) {
+  std::ostringstream text;
+  text << std::ifstream(path, std::ios::binary).rdbuf();
+  return text.str();
+}
+
+}  // namespace
+
+void CommandLineTest::SetUp() {
+  std::string pattern = (fs::temp_directory_path() / "kb_cli_XXXXXX").string();
+  ASSERT_NE(::mkdtemp(pattern.data()), nullptr);
+  folder_ = pattern;
+  fs::create_directories(folder_ + ".io");
+}
+
+void CommandLineTest::TearDown() {
+  fs::remove_all(folder_);
+  fs::remove_all(folder_ + ".io");
+}
+
+Outcome CommandLineTest::program(const std::string& name, const std::string& arguments, const std::string& prefix) const {
+  const std::string out = folder_ + ".io/out", err = folder_ + ".io/err";
+  const std::string command = "cd '" + folder_ + "' && { " + prefix + " " + KB_PROGRAM_FOLDER + "/" + name + " " + arguments +
+                              " ; } >'" + out + "' 2>'" + err + "' </dev/null";
+  const int status = std::system(command.c_str());
+  const int code = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+  return {code, slurp(out), slurp(err)};
+}
+
+Outcome CommandLineTest::kernbench(const std::string& arguments, const std::string& prefix) const {
+  return program("kernbench", arguments, prefix);
+}
+
+nlohmann::json CommandLineTest::json(const std::string& arguments) const {
+  const Outcome outcome = kernbench(arguments);
+  EXPECT_EQ(outcome.code, 0) << arguments << "\n" << outcome.err;
+  nlohmann::json document = nlohmann::json::parse(outcome.out, nullptr, false);
+  EXPECT_FALSE(document.is_discarded()) << arguments << " printed\n" << outcome.out.substr(0, 2000);
+  return document;
+}
+
+std::string CommandLineTest::write(const std::string& name, const std::string& text) const {
+  std::ofstream(fs::path(folder_) / name) << text;
+  return name;
+}
+
+std::string CommandLineTest::read(const std::string& name) const { return slurp(fs::path(folder_) / name); }
+
+std::vector<std::string> CommandLineTest::files() const {
+  std::vector<std::string> names;
+  for (const fs::directory_entry& entry : fs::recursive_directory_iterator(folder_)) {
+    names.push_back(fs::relative(entry.path(), folder_).generic_string());
+  }
+  std::sort(names.begin(), names.end());
+  return names;
+}
+
+std::string CommandLineTest::config(const std::string& name) {
+  return std::string(KB_SOURCE_DIR) + "/configs/" + name + ".yaml";
+}
+
+nlohmann::json without_host(nlohmann::json result) {
+  result.erase("host");
+  return result;
+}
+
+}  // namespace kb::test

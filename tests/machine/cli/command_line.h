@@ -1,0 +1,42 @@
+// Runs the built programs as a user does.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+namespace kb::test {
+
+struct Outcome {
+  int code = 0;  // exit code; 128 + signal when killed
+  std::string out;
+  std::string err;
+};
+
+// A test with an empty folder of its own, which is also the working directory of what it runs.
+class CommandLineTest : public testing::Test {
+ protected:
+  void SetUp() override;
+  void TearDown() override;
+
+  // `kernbench` followed by a shell command line; `prefix` goes before it (e.g. "ulimit -f 1;").
+  Outcome kernbench(const std::string& arguments, const std::string& prefix = "") const;
+  Outcome program(const std::string& name, const std::string& arguments, const std::string& prefix = "") const;
+  nlohmann::json json(const std::string& arguments) const;  // of a command that must succeed and print JSON only
+
+  std::string write(const std::string& name, const std::string& text) const;  // returns the path
+  std::string read(const std::string& name) const;
+  std::vector<std::string> files() const;  // in the folder, sorted, folders included
+  const std::string& folder() const { return folder_; }
+  static std::string config(const std::string& name);  // path of a shipped configuration
+
+ private:
+  std::string folder_;
+};
+
+// A result without what may differ between runs.
+nlohmann::json without_host(nlohmann::json result);
+
+}  // namespace kb::test

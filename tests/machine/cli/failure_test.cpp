@@ -1,0 +1,91 @@
+// Runs that cannot succeed: the exit codes of design 9 and no partial file.
+#include <gmock/gmock.h>
+
+#include "tests/machine/cli/command_line.h"
+
+namespace kb::test {
+namespace {
+
+using Json = nlohmann::json;
+using testing::HasSubstr;
+
+class FailureTest : public CommandLineTest {
+ protected:
+  std::string small() const {
+    return "run --topology '" + config("one_pe") + "' --bench gemm-single-pe --set m=64 --set k=64 --set n=64 ";
+  }
+};
+
+TEST_F(FailureTest, ATensorLargerThanTheMemoryIsAProgramError) {
+  const Outcome outcome = kernbench("run --topology '" + config("one_pe") +
+                                    "' --bench gemm-single-pe --set m=16777216 --set k=1024 --set n=1024 --out out");
+  EXPECT_EQ(outcome.code, 1) << outcome.err;
+  const Json result = Json::parse(read("out/result.json"));
+  EXPECT_EQ(result["ok"], false);
+  EXPECT_EQ(result["error"]["code"], "ALLOCATION_ERROR");
+}
+
+TEST_F(FailureTest, TheTimeLimitEndsWithTheTableOfWhoWaitsForWhat) {
+  const Outcome outcome = kernbench(small() + "--time-limit-ns 30 --out out --quiet");
+  EXPECT_EQ(outcome.code, 4);
+  EXPECT_THAT(outcome.err, HasSubstr("TIME_LIMIT"));
+  EXPECT_THAT(outcome.err, HasSubstr("who waits"));
+  EXPECT_THAT(outcome.err, HasSubstr("main program"));
+  const Json result = Json::parse(read("out/result.json"));
+  EXPECT_EQ(result["ok"], false);
+  EXPECT_EQ(result["error"]["code"], "TIME_LIMIT");
+}
+
+TEST_F(FailureTest, ALimitAfterTheEndChangesNothing) {
+  EXPECT_EQ(kernbench(small() + "--time-limit-ns 1e9").code, 0);
+}
+
+TEST_F(FailureTest, AnUnwritableFolderIsFoundBeforeTheRun) {
+  write("file", "x");
+  for (const char* out : {"file", "file/below", "/proc/nothing"}) {
+    const Outcome outcome = kernbench(small() + "--out " + out);
+    EXPECT_EQ(outcome.code, 2) << out;
+    EXPECT_THAT(outcome.err, HasSubstr(out));
+    EXPECT_EQ(outcome.out, "");
+  }
+  for (const char* option : {"--vcd", "--oplog"}) {
+    const Outcome outcome = kernbench(small() + option + " missing/file --out out");
+    EXPECT_EQ(outcome.code, 2) << option;
+    EXPECT_THAT(outcome.err, HasSubstr("missing/file"));
+  }
+  EXPECT_THAT(files(), testing::ElementsAre("file", "out"));
+}
+
+// A file size limit of one block stands for a full disk.
+TEST_F(FailureTest, AFullDiskLeavesNoPartialFile) {
+  for (const char* target : {"--out out", "--out out --vcd w.vcd", "--out out --oplog o.log"}) {
+    const Outcome outcome = kernbench(small() + target, "ulimit -f 1;");
+    EXPECT_NE(outcome.code, 0) << target;
+    EXPECT_THAT(outcome.err + outcome.out, HasSubstr("File too large")) << target;
+    EXPECT_THAT(files(), testing::ElementsAre("out")) << target;
+  }
+}
+
+TEST_F(FailureTest, AnInterruptLeavesNoFileAndExits130) {
+  for (const char* signal : {"INT", "TERM"}) {
+    const std::string wait = std::string("timeout --preserve-status -s ") + signal + " 1";
+    const Outcome outcome = kernbench(
+        "run --topology '" + config("one_pe") +
+            "' --bench gemm-single-pe --set m=8192 --set k=8192 --set n=8192 --out out --oplog o.log --vcd w.vcd",
+        wait);
+    EXPECT_EQ(outcome.code, 130) << signal;
+    EXPECT_THAT(outcome.err, HasSubstr("interrupted"));
+    EXPECT_EQ(outcome.out, "");
+    EXPECT_THAT(files(), testing::ElementsAre("out"));
+  }
+}
+
+TEST_F(FailureTest, FilesOfAnEarlierRunSurviveAFailure) {
+  ASSERT_EQ(kernbench(small() + "--out out").code, 0);
+  const std::string before = read("out/result.json");
+  EXPECT_EQ(kernbench(small() + "--out out --vcd w.vcd --vcd-filter nothing").code, 2);
+  EXPECT_EQ(read("out/result.json"), before);
+}
+
+}  // namespace
+}  // namespace kb::test

@@ -1,0 +1,29 @@
+#!/usr/bin/env bash
+# Installs the built tree, builds the plug-in example against the installation and runs it.
+#   package_test.sh CMAKE BUILD_FOLDER SOURCE_FOLDER CXX
+set -euo pipefail
+cmake="$1" build="$2" source="$3" cxx="$4"
+case "$("$cmake" -LA -N "$build" 2>/dev/null | grep '^KB_SANITIZE')" in
+  *=ON) echo "a sanitized program loads only sanitized plug-ins"; exit 77 ;;
+esac
+work="$(mktemp -d)"
+trap 'rm -rf "$work"' EXIT
+
+"$cmake" --install "$build" --prefix "$work/prefix" >"$work/install.log" || { cat "$work/install.log"; exit 1; }
+"$cmake" -S "$source/examples/plugin" -B "$work/build" -G Ninja -DCMAKE_PREFIX_PATH="$work/prefix" \
+  -DCMAKE_CXX_COMPILER="$cxx" -DCMAKE_BUILD_TYPE=Release
+"$cmake" --build "$work/build"
+plugin="$(find "$work/build" -name '*.so' | head -n 1)"
+[ -n "$plugin" ] || { echo "the example built no shared library"; exit 1; }
+
+kernbench="$work/prefix/bin/kernbench"
+benches() { "$kernbench" list --json "$@" | grep -o '"index": [0-9]*' | wc -l; }
+[ "$(benches --plugin "$plugin")" -gt "$(benches)" ] || { echo "the plug-in added no bench"; exit 1; }
+cd "$work"
+"$kernbench" list --plugin "$plugin" | sed -n 's/^[0-9]*  \([a-z][a-z0-9-]*\)  .*/\1/p' | sort >"$work/benches"
+"$kernbench" list | sed -n 's/^[0-9]*  \([a-z][a-z0-9-]*\)  .*/\1/p' | sort >"$work/benches_builtin"
+comm -23 "$work/benches" "$work/benches_builtin" | while read -r bench; do
+  echo "running $bench"
+  "$kernbench" run --plugin "$plugin" --bench "$bench" --verify-data --out "$work/out"
+  grep -q '"ok": true' "$work/out/result.json"
+done

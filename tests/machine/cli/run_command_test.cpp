@@ -1,0 +1,152 @@
+#include <gmock/gmock.h>
+
+#include "tests/machine/cli/command_line.h"
+
+namespace kb::test {
+namespace {
+
+using Json = nlohmann::json;
+using testing::Contains;
+using testing::HasSubstr;
+using testing::Not;
+
+// A small machine and a small GEMM: every run takes milliseconds.
+class RunCommandTest : public CommandLineTest {
+ protected:
+  std::string small() const {
+    return "run --topology '" + config("one_pe") + "' --bench gemm-single-pe --set m=64 --set k=64 --set n=64 ";
+  }
+};
+
+TEST_F(RunCommandTest, ResultHasTheContractsMembers) {
+  const Outcome outcome = kernbench(small() + "--verify-data --out out");
+  EXPECT_EQ(outcome.code, 0) << outcome.err;
+  EXPECT_EQ(outcome.err, "");
+  EXPECT_THAT(files(), testing::ElementsAre("out", "out/result.json"));
+  const Json result = Json::parse(read("out/result.json"));
+  for (const char* key : {"schema", "version", "topology", "config", "bench", "seed", "data_mode", "ok", "error",
+                          "sim_time_ns", "launches", "blocks", "verification", "host"}) {
+    EXPECT_TRUE(result.contains(key)) << key;
+  }
+  EXPECT_EQ(result["ok"], true);
+  EXPECT_EQ(result["data_mode"], "replay");
+  EXPECT_EQ(result["bench"]["params"]["m"]["value"], 64);
+  EXPECT_GT(result["sim_time_ns"], 0);
+  ASSERT_FALSE(result["launches"].empty());
+  const Json& launch = result["launches"][0];
+  for (const char* key : {"id", "kernel", "sip", "submit_ns", "start_ns", "completed_ns", "pe_exec_ns", "dma_ns",
+                          "compute_ns", "late_pes"}) {
+    EXPECT_TRUE(launch.contains(key)) << key;
+  }
+  ASSERT_FALSE(result["verification"].empty());
+  for (const char* key : {"tensor", "dtype", "shape", "max_abs", "max_rel", "tolerance", "ok"}) {
+    EXPECT_TRUE(result["verification"][0].contains(key)) << key;
+  }
+  EXPECT_FALSE(result["blocks"].empty());
+}
+
+TEST_F(RunCommandTest, ReportTellsMachineTimesDataAndFiles) {
+  const Outcome outcome = kernbench(small() + "--verify-data --set cube.links.router_link_bw_gbs=64");
+  EXPECT_EQ(outcome.code, 0) << outcome.err;
+  for (const char* part : {"1 SIP x 1 cube x 1 PE = 1 PE", "cube.links.router_link_bw_gbs = 64", "m=64", "simulated",
+                           "the data is right", "results/result.json"}) {
+    EXPECT_THAT(outcome.out, HasSubstr(part));
+  }
+}
+
+TEST_F(RunCommandTest, JsonGoesAloneToStandardOutputAndEqualsTheFile) {
+  const Outcome outcome = kernbench(small() + "--json --out out");
+  EXPECT_EQ(outcome.code, 0) << outcome.err;
+  EXPECT_EQ(outcome.out, read("out/result.json"));
+  json(small() + "--json");
+  EXPECT_THAT(files(), Not(Contains("results")));
+}
+
+TEST_F(RunCommandTest, QuietPrintsNothing) {
+  const Outcome outcome = kernbench(small() + "--quiet");
+  EXPECT_EQ(outcome.code, 0);
+  EXPECT_EQ(outcome.out + outcome.err, "");
+}
+
+TEST_F(RunCommandTest, EqualRunsGiveEqualBytes) {
+  for (const char* name : {"a", "b"}) {
+    const std::string n = name;
+    EXPECT_EQ(kernbench(small() + "--verify-data --out " + n + " --oplog " + n + ".log --vcd " + n + ".vcd").code, 0);
+  }
+  EXPECT_EQ(read("a.log"), read("b.log"));
+  EXPECT_EQ(read("a.vcd"), read("b.vcd"));
+  EXPECT_NE(read("a.log"), "");
+  const std::string a = read("a/result.json"), b = read("b/result.json");
+  EXPECT_EQ(a.substr(0, a.find("\"host\"")), b.substr(0, b.find("\"host\"")));
+}
+
+TEST_F(RunCommandTest, DataModesAndWaveformsDoNotMoveATime) {
+  const Json off = json(small() + "--json --data off");
+  for (const char* variant : {"--data replay", "--data eager", "--verify-data", "--data off --vcd w.vcd", "--oplog o.log"}) {
+    const Json other = json(small() + "--json " + variant);
+    EXPECT_EQ(other["sim_time_ns"], off["sim_time_ns"]) << variant;
+    EXPECT_EQ(other["launches"], off["launches"]) << variant;
+    EXPECT_EQ(other["blocks"], off["blocks"]) << variant;
+  }
+  const Json replay = json(small() + "--json --verify-data"), eager = json(small() + "--json --verify-data --data eager");
+  EXPECT_EQ(replay["verification"], eager["verification"]);
+}
+
+TEST_F(RunCommandTest, AnEditedBandwidthChangesTheRunAndNamesItself) {
+  const Json base = json(small() + "--json");
+  const Json slow = json(small() + "--json --set cube.links.pe_to_router_bw_gbs=32");
+  EXPECT_GT(slow["sim_time_ns"], base["sim_time_ns"]);
+  EXPECT_EQ(slow["config"]["cube.links.pe_to_router_bw_gbs"]["origin"], "--set");
+  EXPECT_EQ(base["config"]["cube.links.pe_to_router_bw_gbs"]["origin"], "default");
+}
+
+TEST_F(RunCommandTest, CommandLineBeatsEnvironmentBeatsDefault) {
+  const std::string run = "run --topology '" + config("one_pe") + "' --bench gemm-single-pe --dump-config --json";
+  const auto value = [&](const Outcome& outcome) { return Json::parse(outcome.out)["bench"]["params"]["m"]; };
+  EXPECT_EQ(value(kernbench(run))["origin"], "default");
+  EXPECT_EQ(value(kernbench(run, "GEMM_SINGLE_PE_M=32"))["value"], 32);
+  EXPECT_EQ(value(kernbench(run, "GEMM_SINGLE_PE_M=32"))["origin"], "environment GEMM_SINGLE_PE_M");
+  EXPECT_EQ(value(kernbench(run + " --set m=48", "GEMM_SINGLE_PE_M=32"))["value"], 48);
+}
+
+TEST_F(RunCommandTest, DumpConfigNamesOriginsAndRunsNothing) {
+  const Outcome outcome = kernbench(small() + "--dump-config --set system.ns_per_mm=0.02");
+  EXPECT_EQ(outcome.code, 0);
+  EXPECT_THAT(outcome.out, HasSubstr("system.ns_per_mm = 0.02  # --set"));
+  EXPECT_THAT(outcome.out, HasSubstr("m = 64  # command line"));
+  EXPECT_TRUE(files().empty());
+}
+
+TEST_F(RunCommandTest, FilteredWaveformHoldsOnlyMatchingSignals) {
+  EXPECT_EQ(kernbench(small() + "--vcd all.vcd").code, 0);
+  EXPECT_EQ(kernbench(small() + "--vcd some.vcd --vcd-filter '*.pe_dma.*'").code, 0);
+  EXPECT_LT(read("some.vcd").size(), read("all.vcd").size());
+  EXPECT_THAT(read("some.vcd"), HasSubstr("$scope module pe_dma $end"));
+  EXPECT_THAT(read("some.vcd"), Not(HasSubstr("$scope module hbm_ctrl $end")));
+  const Outcome outcome = kernbench(small() + "--vcd none.vcd --vcd-filter 'no.such.*' --out out");
+  EXPECT_EQ(outcome.code, 2);
+  EXPECT_THAT(outcome.err, HasSubstr("'no.such.*' matches no signal"));
+  EXPECT_THAT(files(), Not(Contains("none.vcd")));
+  EXPECT_THAT(files(), Not(Contains("out/result.json")));
+}
+
+TEST_F(RunCommandTest, EverySipOrOneSip) {  // H-80
+  const std::string run = "run --topology '" + config("reference") + "' --bench vector-add --json --verify-data";
+  const Json all = json(run), one = json(run + " --device sip:1");
+  EXPECT_EQ(all["launches"].size(), 2u);
+  ASSERT_EQ(one["launches"].size(), 1u);
+  EXPECT_EQ(one["launches"][0]["sip"], 1);
+}
+
+TEST_F(RunCommandTest, ConfigurationsHaveTheirOwnProgram) {
+  const Outcome outcome = program("sim_one_pe", "--bench gemm-single-pe --set m=64 --set k=64 --set n=64 --json");
+  EXPECT_EQ(outcome.code, 0) << outcome.err;
+  const Json own = Json::parse(outcome.out), file = json(small() + "--json");
+  EXPECT_EQ(own["launches"], file["launches"]);
+  EXPECT_EQ(own["topology"]["sha256"], file["topology"]["sha256"]);
+  EXPECT_EQ(own["topology"]["file"], "configs/one_pe.yaml");
+  EXPECT_EQ(program("sim_one_pe", "--topology x.yaml").code, 2);
+}
+
+}  // namespace
+}  // namespace kb::test

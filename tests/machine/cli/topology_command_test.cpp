@@ -1,0 +1,68 @@
+#include <gmock/gmock.h>
+
+#include "tests/machine/cli/command_line.h"
+
+namespace kb::test {
+namespace {
+
+using testing::HasSubstr;
+using TopologyCommandTest = CommandLineTest;
+
+constexpr const char* kOnePe =
+    "system:\n  sips: { count: 1 }\nsip:\n  cube_mesh: { w: 1, h: 1 }\ncube:\n  pe_layout: { corners: [NW], pe_per_corner: 1 }\n";
+
+TEST_F(TopologyCommandTest, JsonHasTheContractsMembers) {
+  const nlohmann::json machine = json("topology '" + config("one_pe") + "' --json");
+  ASSERT_FALSE(machine["nodes"].empty());
+  for (const char* key : {"id", "kind", "impl", "attrs", "pos_mm"}) EXPECT_TRUE(machine["nodes"][0].contains(key)) << key;
+  for (const char* key : {"src", "dst", "kind", "bw_gbs", "distance_mm", "routing_weight_mm"}) {
+    EXPECT_TRUE(machine["edges"][0].contains(key)) << key;
+  }
+  for (const char* key : {"spec", "ns_per_mm", "flit_bytes"}) EXPECT_TRUE(machine.contains(key)) << key;
+  EXPECT_EQ(machine["flit_bytes"], 256);
+}
+
+TEST_F(TopologyCommandTest, WithoutAFileItShowsTheReferenceMachine) {
+  EXPECT_EQ(json("topology --json")["nodes"], json("topology '" + config("reference") + "' --json")["nodes"]);
+  EXPECT_THAT(kernbench("topology").out, HasSubstr("256"));
+}
+
+TEST_F(TopologyCommandTest, DotAndMeshAreWritten) {
+  const Outcome outcome = kernbench("topology '" + config("one_cube") + "' --dot --emit-mesh mesh.yaml");
+  EXPECT_EQ(outcome.code, 0) << outcome.err;
+  EXPECT_THAT(outcome.out, HasSubstr("graph"));
+  EXPECT_THAT(files(), testing::ElementsAre("mesh.yaml"));
+}
+
+TEST_F(TopologyCommandTest, AMisspelledKeyNamesFileLineKeyAndTheRightOne) {
+  write("m.yaml", std::string(kOnePe) + "  links: { router_link_bw_gsb: 100 }\n");
+  for (const char* command : {"topology m.yaml", "check m.yaml", "run --topology m.yaml", "probe --topology m.yaml"}) {
+    const Outcome outcome = kernbench(command);
+    EXPECT_EQ(outcome.code, 2) << command;
+    EXPECT_THAT(outcome.err, HasSubstr("m.yaml:7:"));
+    EXPECT_THAT(outcome.err, HasSubstr("router_link_bw_gsb"));
+    EXPECT_THAT(outcome.err, HasSubstr("did you mean 'router_link_bw_gbs'?"));
+    EXPECT_THAT(files(), testing::ElementsAre("m.yaml"));
+  }
+}
+
+TEST_F(TopologyCommandTest, CheckReportsEveryProblemOfEveryFile) {
+  write("good.yaml", kOnePe);
+  write("twice.yaml", std::string(kOnePe) + "system:\n  sips: { count: 2 }\n");
+  write("two.yaml", "system:\n  sips: { count: many }\nsip:\n  cube_mesh: { w: -1, h: 1 }\n");
+  const Outcome outcome = kernbench("check good.yaml twice.yaml two.yaml");
+  EXPECT_EQ(outcome.code, 2);
+  EXPECT_THAT(outcome.out, HasSubstr("good.yaml: ok"));
+  EXPECT_THAT(outcome.err, HasSubstr("twice.yaml:7:"));
+  EXPECT_THAT(outcome.err, HasSubstr("two.yaml:2:"));
+  EXPECT_THAT(outcome.err, HasSubstr("two.yaml:4:"));
+  EXPECT_EQ(kernbench("check good.yaml").code, 0);
+}
+
+TEST_F(TopologyCommandTest, OverridesReachTheGraph) {
+  const nlohmann::json machine = json("topology '" + config("one_pe") + "' --json --set system.ns_per_mm=0.5");
+  EXPECT_EQ(machine["ns_per_mm"], 0.5);
+}
+
+}  // namespace
+}  // namespace kb::test

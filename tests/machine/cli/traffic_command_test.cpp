@@ -1,0 +1,78 @@
+#include <gmock/gmock.h>
+
+#include "tests/machine/cli/command_line.h"
+
+namespace kb::test {
+namespace {
+
+using testing::HasSubstr;
+
+constexpr const char* kHeader = "id,issue_ns,op,src,dst,bytes\n";
+
+class TrafficCommandTest : public CommandLineTest {
+ protected:
+  using Json = nlohmann::json;
+
+  // Last completion of 16 KiB requests of several PEs to PE 0's slice, all issued at 0.
+  double last_completed(const std::string& op, const std::vector<int>& pes) {
+    std::string rows = kHeader;
+    for (const int pe : pes) {
+      const std::string n = std::to_string(pe);
+      rows += n + ",0," + op + ",sip0.cube0.pe" + n + ",0x" + hex(static_cast<std::uint64_t>(pe) * 65536) + ",16384\n";
+    }
+    write("t.csv", rows);
+    double last = 0.0;
+    for (const Json& row : json("traffic --topology '" + config("reference") + "' --trace t.csv --json")["rows"]) {
+      EXPECT_EQ(row["status"], "OK");
+      last = std::max(last, row["completed_ns"].get<double>());
+    }
+    return last;
+  }
+  static std::string hex(std::uint64_t offset) {
+    char text[32];
+    std::snprintf(text, sizeof text, "%llx", static_cast<unsigned long long>((std::uint64_t{1} << 37) + offset));
+    return text;
+  }
+};
+
+TEST_F(TrafficCommandTest, ReferenceLatencies) {  // F-69
+  for (const char* op : {"pe_read", "pe_write"}) {
+    EXPECT_NEAR(last_completed(op, {0}), 77.0, 1.0) << op;
+    EXPECT_NEAR(last_completed(op, {1}), 82.0, 1.0) << op;
+    EXPECT_NEAR(last_completed(op, {1, 2}), 158.0, 1.0) << op;
+    EXPECT_NEAR(last_completed(op, {1, 2, 3}), 230.0, 11.5) << op;
+  }
+}
+
+TEST_F(TrafficCommandTest, JsonAndTsvSayTheSameInFileOrder) {
+  write("t.csv", std::string(kHeader) + "late,5.25,host_write,host,0x2000000000,1000\nfirst,0,pe_read,sip0.cube0.pe0,0x2000000000,256\n");
+  const std::string command = "traffic --topology '" + config("one_pe") + "' --trace t.csv";
+  const Json rows = json(command + " --json")["rows"];
+  ASSERT_EQ(rows.size(), 2u);
+  EXPECT_EQ(rows[0]["id"], "late");
+  EXPECT_EQ(rows[0]["issue_ns"], 5.25);
+  EXPECT_EQ(rows[0]["path"].front(), "sip0.io0.pcie_ep");
+  EXPECT_EQ(rows[1]["path"].front(), "sip0.cube0.pe0.pe_dma");
+  EXPECT_EQ(rows[1]["path"].back(), "sip0.cube0.hbm_ctrl.pe0");
+  for (const Json& row : rows) {
+    EXPECT_LT(row["issue_ns"], row["delivered_ns"]);
+    EXPECT_LE(row["delivered_ns"], row["completed_ns"]);
+  }
+  const Outcome tsv = kernbench(command);
+  EXPECT_THAT(tsv.out, HasSubstr("id\top\tsrc\tdst\tbytes\tpath\tissue_ns\tdelivered_ns\tcompleted_ns\tstatus\nlate\thost_write\thost\t"));
+  EXPECT_EQ(std::count(tsv.out.begin(), tsv.out.end(), '\n'), 3);
+}
+
+TEST_F(TrafficCommandTest, WrongRowsNameTheLine) {
+  write("t.csv", std::string(kHeader) + "a,0,pe_read,sip0.cube0.pe0,0x2000000000,256\nb,0,pe_read,sip9.cube0.pe0,0x2000000000,0\nc,0,pe_re");
+  const Outcome outcome = kernbench("traffic --topology '" + config("one_pe") + "' --trace t.csv --json");
+  EXPECT_EQ(outcome.code, 2);
+  EXPECT_EQ(outcome.out, "");
+  EXPECT_THAT(outcome.err, HasSubstr("t.csv:3: src:"));
+  EXPECT_THAT(outcome.err, HasSubstr("t.csv:3: bytes:"));
+  EXPECT_THAT(outcome.err, HasSubstr("t.csv:4:"));
+  EXPECT_THAT(outcome.err, HasSubstr("cut off"));
+}
+
+}  // namespace
+}  // namespace kb::test
