@@ -10,7 +10,8 @@ using payload::Leg;
 using payload::Transaction;
 
 namespace {
-constexpr int kLargestBudget = 32;
+constexpr std::uint32_t kLeastLookahead = 4;
+constexpr std::uint32_t kMostLookahead = 1u << 20;
 
 // Calls f(port) for every set bit, lowest first.
 template <typename F>
@@ -24,7 +25,7 @@ Transit::Transit(const sc_core::sc_module_name& name, NodeId node, elab::BlockCo
     : FabricNode(name, node, context),
       overhead_(ns_to_fs(node_record().number_or("overhead_ns", 0.0))),
       inlets_(port_count()),
-      budget_(kLargestBudget) {
+      lookahead_(kMostLookahead) {
   if (port_count() > 64) throw Error::model(node_id() + " has more than 64 fabric ports");
 }
 
@@ -89,7 +90,7 @@ void Transit::take_back(const FlitRun& flits) {
     inlet.waiting.insert(position, flits);
   }
   waiting_mask_ |= bit(flits.in_port);
-  budget_ /= 2;
+  disturbed_ = true;
 }
 
 void Transit::on_event(TimeFs now, std::uint64_t) {
@@ -103,8 +104,11 @@ void Transit::on_event(TimeFs now, std::uint64_t) {
 }
 
 void Transit::forward_flits(TimeFs now) {
-  if (budget_ < kLargestBudget) ++budget_;
-  int ahead = 0;
+  // Undone work halves the look-ahead, undisturbed wakes let it grow by an eighth.
+  lookahead_ = disturbed_ ? std::max(kLeastLookahead, std::min(lookahead_, 64u) / 2)
+                          : std::min(kMostLookahead, lookahead_ + lookahead_ / 8 + 1);
+  disturbed_ = false;
+  std::uint32_t allowance = lookahead_;
   while (waiting_mask_ != 0) {
     std::uint16_t best = 0;
     ArrivalKey best_key{kNever, 0, 0, 0};
@@ -117,7 +121,7 @@ void Transit::forward_flits(TimeFs now) {
     });
     FlitRun& flits = inlets_[best].waiting.front();
     const bool header = flits.first == 0 && overhead_ > 0;
-    if (flits.time > now && (header || ahead++ >= budget_)) return;
+    if (flits.time > now && (header || allowance == 0)) return;
     if (header) {
       bool undone = false;
       for (std::uint16_t p = 0; p < port_count(); ++p) {
@@ -135,7 +139,8 @@ void Transit::forward_flits(TimeFs now) {
       part.count = 1;
       worker_free_ = std::max(worker_free_, part.time) + overhead_;
     } else {
-      part.count = undisputed(flits);
+      part.count = std::min(undisputed(flits), allowance + 1);
+      allowance -= std::min(allowance, part.count);
     }
     if (part.count == flits.count) {
       inlets_[best].waiting.pop_front();

@@ -66,7 +66,8 @@ class Transit final : public FabricNode, private elab::EventHandler {
   std::uint64_t end_mask_ = 0;      // ports with an END due
   RingDeque<PendingMessage> messages_;  // by (ready, key)
   TimeFs wake_time_ = kNever;
-  int budget_;  // runs that may be forwarded ahead of their arrival in one wake; adapts to how often that was undone
+  std::uint32_t lookahead_;  // flits that may be forwarded ahead of their arrival in one wake
+  bool disturbed_ = false;   // flits were taken back since the last wake
 };
 
 }  // namespace kb::modules

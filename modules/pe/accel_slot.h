@@ -5,8 +5,8 @@
 
 namespace kb::modules {
 
-// The compute slot of a PE, capacity 1, shared by PE_GEMM and PE_MATH (P-39). Grants in request order. PE_SCHEDULER owns
-// it and hands it to the engines when it is bound to them.
+// The compute slot of a PE, capacity 1, shared by PE_GEMM and PE_MATH (P-39). Grants in request order. PE_SCHEDULER
+// owns it and hands it to the engines when it is bound to them.
 class AccelSlot {
  public:
   class IUser {

@@ -4,9 +4,8 @@
 #include <array>
 #include <cstdint>
 #include <memory>
-#include <vector>
-
 #include <tlm>
+#include <vector>
 
 #include "platform/base/units.h"
 #include "platform/contract/command.h"

@@ -1,11 +1,11 @@
 #include "modules/pe/pe_cpu.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 #include <memory>
 #include <utility>
-
-#include <fmt/format.h>
 
 #include "platform/address/address_config.h"
 #include "platform/address/phys_addr.h"
@@ -177,16 +177,18 @@ void PeCpu::sleep_until(TimeFs at) {
 void PeCpu::write_scratch(std::uint64_t pa, std::vector<std::byte> bytes) {
   const std::uint64_t end = info_.scratch_pa + info_.scratch_bytes;
   if (pa < info_.scratch_pa || pa > end || bytes.size() > end - pa) {
-    throw Error::program("ADDRESS_ERROR", fmt::format("{} bytes at {:#x} are not in the kernel scratch of this PE, {:#x} "
-                                                      "to {:#x}",
-                                                      bytes.size(), pa, info_.scratch_pa, end - 1));
+    throw Error::program("ADDRESS_ERROR",
+                         fmt::format("{} bytes at {:#x} are not in the kernel scratch of this PE, {:#x} "
+                                     "to {:#x}",
+                                     bytes.size(), pa, info_.scratch_pa, end - 1));
   }
   if (context().operations != nullptr) context().operations->on_scratch_write(node(), pa, std::move(bytes), now());
 }
 
 std::vector<std::byte> PeCpu::read(const std::vector<Extent>& extents) {
   if (context().operations == nullptr) {
-    throw Error::program("DATA_ACCESS", "this run keeps no data; a kernel that reads tensor contents needs --data eager");
+    throw Error::program("DATA_ACCESS",
+                         "this run keeps no data; a kernel that reads tensor contents needs --data eager");
   }
   return context().operations->kernel_read(extents);
 }

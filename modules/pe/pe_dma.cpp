@@ -1,8 +1,8 @@
 #include "modules/pe/pe_dma.h"
 
-#include <algorithm>
-
 #include <fmt/format.h>
+
+#include <algorithm>
 
 #include "platform/address/phys_addr.h"
 #include "platform/base/error.h"
@@ -67,8 +67,7 @@ void PeDma::start(Channels& channels, CommandTask& task) {
   }
   channels.requests += static_cast<std::int64_t>(requests_.size());
   for (const Request& request : requests_) {
-    payload::Transaction& transaction =
-        context().pool.acquire(channels.op, *request.route, request.pa, request.nbytes);
+    payload::Transaction& transaction = context().pool.acquire(channels.op, *request.route, request.pa, request.nbytes);
     transaction.hbm_offset = request.hbm_offset;
     transaction.cookie = slot;
     channels.bytes += static_cast<std::int64_t>(request.nbytes);
@@ -143,8 +142,9 @@ void PeDma::end(std::uint64_t slot) {
 
 void PeDma::on_request(payload::Transaction& transaction, TimeFs) {
   transaction.status = {false, "UNSUPPORTED",
-                        node_id() + " takes no data from outside: inter-PE queues and access to a PE's TCM over the "
-                                    "fabric are not part of this release"};
+                        node_id() +
+                            " takes no data from outside: inter-PE queues and access to a PE's TCM over the "
+                            "fabric are not part of this release"};
   respond(transaction, now());
 }
 
@@ -167,10 +167,9 @@ void PeDma::collect_waits(std::vector<elab::WaitInfo>& waits) const {
   const auto add = [&](const Channels& channels, const char* name) {
     for (std::size_t i = 0; i < channels.queue.size(); ++i) {
       const Waiting& waiting = channels.queue[i];
-      waits.push_back({fmt::format("{}: tl.{} #{}", node_id(), waiting.task->command.call,
-                                   waiting.task->command.call_index),
-                       fmt::format("a free {} channel ({} of {} busy)", name, channels.busy, channels.engines),
-                       waiting.since});
+      waits.push_back(
+          {fmt::format("{}: tl.{} #{}", node_id(), waiting.task->command.call, waiting.task->command.call_index),
+           fmt::format("a free {} channel ({} of {} busy)", name, channels.busy, channels.engines), waiting.since});
     }
   };
   add(read_, "read");

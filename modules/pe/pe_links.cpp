@@ -18,8 +18,8 @@ void PeLinks::bind_link(elab::Block& neighbour) {
   auto* const peer = dynamic_cast<PeLinks*>(&neighbour);
   if (peer == nullptr) {
     throw Error::configuration("the link " + self_.node_id() + " -> " + neighbour.node_id() +
-                               " needs a block of a PE at its end; the implementation '" + neighbour.node_record().impl +
-                               "' is none");
+                               " needs a block of a PE at its end; the implementation '" +
+                               neighbour.node_record().impl + "' is none");
   }
   out_index_[static_cast<std::size_t>(neighbour.node_record().kind)] = links_++;
   pe_out.bind(peer->pe_in);
@@ -76,9 +76,13 @@ void PeLinks::on_task(CommandTask& task) {
                      std::string(contract::command_kind_name(task.command.kind)));
 }
 
-void PeLinks::on_answer(CommandTask&) { throw Error::model(self_.node_id() + " sends no commands, but got an answer"); }
+void PeLinks::on_answer(CommandTask&) {
+  throw Error::model(self_.node_id() + " sends no commands, but got an answer");
+}
 
-void PeBlock::bind_out(EdgeId, elab::Block& neighbour) { bind_link(neighbour); }
+void PeBlock::bind_out(EdgeId, elab::Block& neighbour) {
+  bind_link(neighbour);
+}
 
 void PeFabricBlock::bind_out(EdgeId edge, elab::Block& neighbour) {
   if (context().graph.edge(edge).kind == topology::EdgeKind::pe_internal) {

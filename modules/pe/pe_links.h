@@ -1,11 +1,11 @@
 // What every block of a PE has besides what it is: sockets for the links inside the PE and the two calls over them.
 #pragma once
 
-#include <array>
-#include <vector>
-
 #include <tlm_utils/multi_passthrough_initiator_socket.h>
 #include <tlm_utils/multi_passthrough_target_socket.h>
+
+#include <array>
+#include <vector>
 
 #include "modules/fabric/fabric_endpoint.h"
 #include "modules/pe/command_task.h"
@@ -15,8 +15,8 @@
 
 namespace kb::modules {
 
-// Mixed into PE blocks through PeBlock (inside the PE only) and PeFabricBlock (also on the fabric). A link takes no time
-// and has no queue of its own (P-2); a neighbour is addressed by its kind, of which a PE has one each.
+// Mixed into PE blocks through PeBlock (inside the PE only) and PeFabricBlock (also on the fabric). A link takes no
+// time and has no queue of its own (P-2); a neighbour is addressed by its kind, of which a PE has one each.
 class PeLinks {
  public:
   tlm_utils::multi_passthrough_initiator_socket<PeLinks, 32, PeProtocol> pe_out;
@@ -35,8 +35,8 @@ class PeLinks {
   void send(topology::NodeKind to, CommandTask& task);
   // BEGIN_RESP now, to the block from which the task came; `task.status` says how it went.
   void answer(CommandTask& task);
-  // The same for an engine that has executed the task's command over [task.start, task.end = now]: reports the operation
-  // first (P-53), unless it failed.
+  // The same for an engine that has executed the task's command over [task.start, task.end = now]: reports the
+  // operation first (P-53), unless it failed.
   void finish(CommandTask& task);
 
   // A task for this block has arrived. Default: model Error.

@@ -3,8 +3,9 @@
 namespace kb::modules {
 
 void PeMmu::on_request(payload::Transaction& transaction, TimeFs) {
-  transaction.status = {false, "UNSUPPORTED",
-                        node_id() + ": virtual memory is not part of this release; give physical addresses and map nothing"};
+  transaction.status = {
+      false, "UNSUPPORTED",
+      node_id() + ": virtual memory is not part of this release; give physical addresses and map nothing"};
   respond(transaction, now());
 }
 

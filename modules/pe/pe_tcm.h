@@ -11,8 +11,8 @@ namespace kb::modules {
 
 enum class TcmDirection : std::uint8_t { read, write };
 
-// What a task asks of PE_TCM. The requester sets the fields before it sends the task; the payload owns the extension and
-// keeps it for its next use.
+// What a task asks of PE_TCM. The requester sets the fields before it sends the task; the payload owns the extension
+// and keeps it for its next use.
 struct TcmRequest final : tlm::tlm_extension<TcmRequest> {
   TcmDirection direction = TcmDirection::read;
   std::uint64_t nbytes = 0;

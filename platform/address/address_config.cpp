@@ -50,10 +50,11 @@ std::optional<std::string> missing_part(const AddressConfig& config, const PhysA
 
 TcmPartition TcmPartition::make(std::uint64_t tcm_bytes, std::uint64_t scratch_bytes, std::uint64_t reserved_bytes) {
   if (reserved_bytes > tcm_bytes || scratch_bytes > tcm_bytes - reserved_bytes) {
-    throw Error::configuration(fmt::format(
-        "a TCM of {} cannot hold {} of kernel scratch and {} reserved for the scheduler (enlarge tcm_size_mb, or reduce "
-        "tcm_kernel_scratch_bytes or tcm_scheduler_reserved_bytes)",
-        format_bytes(tcm_bytes), format_bytes(scratch_bytes), format_bytes(reserved_bytes)));
+    throw Error::configuration(
+        fmt::format("a TCM of {} cannot hold {} of kernel scratch and {} reserved for the scheduler (enlarge "
+                    "tcm_size_mb, or reduce "
+                    "tcm_kernel_scratch_bytes or tcm_scheduler_reserved_bytes)",
+                    format_bytes(tcm_bytes), format_bytes(scratch_bytes), format_bytes(reserved_bytes)));
   }
   TcmPartition parts;
   parts.reserved_bytes = reserved_bytes;

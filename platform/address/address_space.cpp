@@ -1,8 +1,8 @@
 #include "platform/address/address_space.h"
 
-#include <array>
-
 #include <fmt/format.h>
+
+#include <array>
 
 #include "platform/base/error.h"
 
@@ -15,8 +15,8 @@ std::string_view address_space_name(AddressSpace space) {
 
 void TaggedAddress::require(AddressSpace space) const {
   if (space_ == space) return;
-  throw Error::program("ADDRESS_ERROR", fmt::format("{} is used where a {} is needed", to_string(),
-                                                    address_space_name(space)));
+  throw Error::program("ADDRESS_ERROR",
+                       fmt::format("{} is used where a {} is needed", to_string(), address_space_name(space)));
 }
 
 PhysAddr TaggedAddress::phys() const {

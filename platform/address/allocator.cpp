@@ -7,8 +7,12 @@
 namespace kb::address {
 namespace {
 
-std::string cube_name(SipId sip, CubeId cube) { return fmt::format("sip{}.cube{}", sip.value, cube.value); }
-std::string pe_name(const PeCoord& pe) { return fmt::format("{}.pe{}", cube_name(pe.sip, pe.cube), pe.pe.value); }
+std::string cube_name(SipId sip, CubeId cube) {
+  return fmt::format("sip{}.cube{}", sip.value, cube.value);
+}
+std::string pe_name(const PeCoord& pe) {
+  return fmt::format("{}.pe{}", cube_name(pe.sip, pe.cube), pe.pe.value);
+}
 
 void require_owned(bool owned, const PhysAddr& address, const FreeList& list) {
   if (!owned) throw Error::model(fmt::format("{} does not lie in {}", address.to_string(), list.memory()));
@@ -49,7 +53,9 @@ SramAllocator::SramAllocator(const AddressConfig& config, SipId sip, CubeId cube
       cube_(cube),
       list_(cube_name(sip, cube) + " SRAM", 0, config.sram_bytes_per_cube, config.sram_alignment) {}
 
-PhysAddr SramAllocator::alloc(std::int64_t nbytes) { return PhysAddr::cube_sram_addr(sip_, cube_, list_.alloc(nbytes)); }
+PhysAddr SramAllocator::alloc(std::int64_t nbytes) {
+  return PhysAddr::cube_sram_addr(sip_, cube_, list_.alloc(nbytes));
+}
 
 void SramAllocator::free(const PhysAddr& address, std::int64_t nbytes) {
   require_owned(address.is_sram() && address.sip() == sip_ && address.cube() == cube_, address, list_);
@@ -61,7 +67,11 @@ VaAllocator::VaAllocator(std::uint64_t page_size, std::uint64_t base, std::uint6
   list_.set_failure_code("VA_ALLOCATION_ERROR");
 }
 
-VirtAddr VaAllocator::alloc(std::int64_t nbytes) { return VirtAddr(list_.alloc(nbytes)); }
-void VaAllocator::free(VirtAddr address, std::int64_t nbytes) { list_.free(address.value, nbytes); }
+VirtAddr VaAllocator::alloc(std::int64_t nbytes) {
+  return VirtAddr(list_.alloc(nbytes));
+}
+void VaAllocator::free(VirtAddr address, std::int64_t nbytes) {
+  list_.free(address.value, nbytes);
+}
 
 }  // namespace kb::address

@@ -49,7 +49,7 @@ class SramAllocator {
   FreeList list_;
 };
 
-inline constexpr std::uint64_t kVaBase = 0x1'0000'0000;
+inline constexpr std::uint64_t kVaBase = 0x1'0000'0000;
 inline constexpr std::uint64_t kVaBytes = std::uint64_t{64} << 30;
 
 // The device-wide virtual range: sizes are rounded up to pages; code VA_ALLOCATION_ERROR.

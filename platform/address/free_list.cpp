@@ -1,8 +1,8 @@
 #include "platform/address/free_list.h"
 
-#include <algorithm>
-
 #include <fmt/format.h>
+
+#include <algorithm>
 
 #include "platform/base/error.h"
 #include "platform/base/units.h"
@@ -54,7 +54,8 @@ std::uint64_t FreeList::alloc(std::int64_t n) {
 void FreeList::free(std::uint64_t start, std::int64_t n) {
   const auto held = allocated_.find(start);
   if (n <= 0 || held == allocated_.end() || held->second != rounded(n)) {
-    throw Error::model(fmt::format("{}: freeing {} bytes at {:#x}, which is not an allocated block", memory_, n, start));
+    throw Error::model(
+        fmt::format("{}: freeing {} bytes at {:#x}, which is not an allocated block", memory_, n, start));
   }
   const std::uint64_t size = held->second;
   allocated_.erase(held);

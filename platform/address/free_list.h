@@ -18,7 +18,8 @@ class FreeList {
   };
 
   // Manages [base, base + size). Every size is rounded up to a multiple of `alignment`, so that every start is one as
-  // well (relative to base). `memory` names it in messages: "sip0.cube1.pe3 HBM slice". Model Error when alignment is 0.
+  // well (relative to base). `memory` names it in messages: "sip0.cube1.pe3 HBM slice". Model Error when alignment is
+  // 0.
   FreeList(std::string memory, std::uint64_t base, std::uint64_t size, std::uint64_t alignment);
 
   // Front of the first free block that holds n bytes. n <= 0: program Error VALUE_ERROR. No such block: program Error

@@ -1,8 +1,8 @@
 #include "platform/address/phys_addr.h"
 
-#include <array>
-
 #include <fmt/format.h>
+
+#include <array>
 
 #include "platform/base/error.h"
 #include "platform/base/units.h"
@@ -10,16 +10,15 @@
 namespace kb::address {
 namespace {
 
-constexpr std::array<std::string_view, 7> kKindNames{"HBM",       "PE_LOCAL", "MCPU_LOCAL", "CUBE_SRAM",
-                                                     "IOCPU",     "UAL",      "RESERVED"};
+constexpr std::array<std::string_view, 7> kKindNames{"HBM",   "PE_LOCAL", "MCPU_LOCAL", "CUBE_SRAM",
+                                                     "IOCPU", "UAL",      "RESERVED"};
 constexpr std::array<std::string_view, 7> kPeUnits{"PE_CPU_DTCM",     "MATH_ENGINE_DTCM", "IPCQ",  "PE_CPU_SFR",
                                                    "MATH_ENGINE_SFR", "DMA_ENGINE_SFR",   "PE_TCM"};
 constexpr std::array<std::uint64_t, 7> kPeBudgets{8 * kKiB,  8 * kKiB,   256 * kKiB,    16 * kKiB,
                                                   16 * kKiB, 192 * kKiB, kUnitSlotBytes};
 constexpr std::array<std::string_view, 6> kMcpuUnits{"MCPU_ITCM", "MCPU_DTCM",    "MCPU_IPCQ",
                                                      "MCPU_SFR",  "MCPU_DMA_SFR", "MCPU_SRAM"};
-constexpr std::array<std::uint64_t, 6> kMcpuBudgets{512 * kKiB, 512 * kKiB, 256 * kKiB,
-                                                    8 * kKiB,   16 * kKiB,  10 * kMiB};
+constexpr std::array<std::uint64_t, 6> kMcpuBudgets{512 * kKiB, 512 * kKiB, 256 * kKiB, 8 * kKiB, 16 * kKiB, 10 * kMiB};
 constexpr std::array<std::string_view, 6> kIocpuUnits{"IOCPU_ITCM", "IOCPU_DTCM", "IOCPU_IPCQ",
                                                       "IOCPU_SFR",  "IO_DMA_SFR", "IO_SRAM"};
 constexpr std::array<std::uint64_t, 6> kIocpuBudgets{512 * kKiB, 512 * kKiB, 2 * kMiB, 8 * kKiB, 16 * kKiB, 64 * kMiB};
@@ -105,13 +104,27 @@ std::uint64_t budget_of_unit(TargetKind kind, std::uint32_t unit) {
 
 }  // namespace
 
-std::string_view target_kind_name(TargetKind kind) { return kKindNames[static_cast<std::size_t>(kind)]; }
-std::string_view unit_name(PeUnit unit) { return kPeUnits.at(static_cast<std::size_t>(unit)); }
-std::string_view unit_name(McpuUnit unit) { return kMcpuUnits.at(static_cast<std::size_t>(unit)); }
-std::string_view unit_name(IocpuUnit unit) { return kIocpuUnits.at(static_cast<std::size_t>(unit)); }
-std::uint64_t unit_budget(PeUnit unit) { return kPeBudgets.at(static_cast<std::size_t>(unit)); }
-std::uint64_t unit_budget(McpuUnit unit) { return kMcpuBudgets.at(static_cast<std::size_t>(unit)); }
-std::uint64_t unit_budget(IocpuUnit unit) { return kIocpuBudgets.at(static_cast<std::size_t>(unit)); }
+std::string_view target_kind_name(TargetKind kind) {
+  return kKindNames[static_cast<std::size_t>(kind)];
+}
+std::string_view unit_name(PeUnit unit) {
+  return kPeUnits.at(static_cast<std::size_t>(unit));
+}
+std::string_view unit_name(McpuUnit unit) {
+  return kMcpuUnits.at(static_cast<std::size_t>(unit));
+}
+std::string_view unit_name(IocpuUnit unit) {
+  return kIocpuUnits.at(static_cast<std::size_t>(unit));
+}
+std::uint64_t unit_budget(PeUnit unit) {
+  return kPeBudgets.at(static_cast<std::size_t>(unit));
+}
+std::uint64_t unit_budget(McpuUnit unit) {
+  return kMcpuBudgets.at(static_cast<std::size_t>(unit));
+}
+std::uint64_t unit_budget(IocpuUnit unit) {
+  return kIocpuBudgets.at(static_cast<std::size_t>(unit));
+}
 
 AddressFields decode_fields(std::uint64_t value) {
   AddressFields fields;
@@ -151,8 +164,8 @@ std::string describe_fault(const AddressFields& fields) {
       return fmt::format("sub-unit {} in sip {}, die {} is reserved", fields.unit, fields.sip, fields.die);
     case AddressFault::beyond_budget:
       return fmt::format("offset {:#x} is past the {} of {} in sip {}, die {}", fields.offset,
-                         format_bytes(budget_of_unit(fields.kind, fields.unit)),
-                         name_of_unit(fields.kind, fields.unit), fields.sip, fields.die);
+                         format_bytes(budget_of_unit(fields.kind, fields.unit)), name_of_unit(fields.kind, fields.unit),
+                         fields.sip, fields.die);
   }
   return "";
 }

@@ -12,22 +12,28 @@ namespace kb::address {
 using ChipletId = Id<struct ChipletTag>;  // index of an IO chiplet in its SIP: die_id - 16
 
 inline constexpr std::uint32_t kMaxSips = 16;
-inline constexpr std::uint32_t kMaxCubes = 16;     // AHBM dies per SIP
-inline constexpr std::uint32_t kMaxChiplets = 5;   // IO chiplet dies per SIP
-inline constexpr std::uint32_t kMaxPes = 16;       // per cube
+inline constexpr std::uint32_t kMaxCubes = 16;    // AHBM dies per SIP
+inline constexpr std::uint32_t kMaxChiplets = 5;  // IO chiplet dies per SIP
+inline constexpr std::uint32_t kMaxPes = 16;      // per cube
 inline constexpr int kAddressBits = 51;
 inline constexpr std::uint64_t kHbmWindowBytes = std::uint64_t{1} << 37;
-inline constexpr std::uint64_t kUnitSlotBytes = std::uint64_t{1} << 25;    // of PE_LOCAL and MCPU_LOCAL units
+inline constexpr std::uint64_t kUnitSlotBytes = std::uint64_t{1} << 25;  // of PE_LOCAL and MCPU_LOCAL units
 inline constexpr std::uint64_t kSramWindowBytes = std::uint64_t{1} << 25;
 inline constexpr std::uint64_t kIocpuSlotBytes = std::uint64_t{1} << 27;
-inline constexpr std::uint64_t kUalBase = std::uint64_t{1} << 31;          // chiplet offset where UAL begins
+inline constexpr std::uint64_t kUalBase = std::uint64_t{1} << 31;  // chiplet offset where UAL begins
 inline constexpr std::uint64_t kChipletWindowBytes = std::uint64_t{1} << 40;
 
 enum class TargetKind : std::uint8_t { hbm, pe_local, mcpu_local, cube_sram, iocpu, ual, reserved };
 
 // Sub-units by their number in the address (section 2.3 and 2.4).
 enum class PeUnit : std::uint8_t {
-  pe_cpu_dtcm, math_engine_dtcm, ipcq, pe_cpu_sfr, math_engine_sfr, dma_engine_sfr, pe_tcm,
+  pe_cpu_dtcm,
+  math_engine_dtcm,
+  ipcq,
+  pe_cpu_sfr,
+  math_engine_sfr,
+  dma_engine_sfr,
+  pe_tcm,
 };
 enum class McpuUnit : std::uint8_t { itcm, dtcm, ipcq, sfr, dma_sfr, sram };
 enum class IocpuUnit : std::uint8_t { itcm, dtcm, ipcq, sfr, io_dma_sfr, io_sram };
@@ -37,15 +43,21 @@ std::string_view unit_name(PeUnit unit);
 std::string_view unit_name(McpuUnit unit);
 std::string_view unit_name(IocpuUnit unit);
 
-// Bytes built behind a unit. The PE_TCM and the cube SRAM are sized by the topology: their decode accepts the whole slot
-// and AddressConfig knows what is built.
+// Bytes built behind a unit. The PE_TCM and the cube SRAM are sized by the topology: their decode accepts
+// the whole slot and AddressConfig knows what is built.
 std::uint64_t unit_budget(PeUnit unit);
 std::uint64_t unit_budget(McpuUnit unit);
 std::uint64_t unit_budget(IocpuUnit unit);
 
 // Why an integer is not a valid address.
 enum class AddressFault : std::uint8_t {
-  none, too_wide, must_be_zero, reserved_die, reserved_resource_kind, reserved_unit, beyond_budget,
+  none,
+  too_wide,
+  must_be_zero,
+  reserved_die,
+  reserved_resource_kind,
+  reserved_unit,
+  beyond_budget,
 };
 
 // The fields of an integer, valid or not. `kind` is reserved for the reserved_* faults and for too_wide.
@@ -64,8 +76,8 @@ AddressFields decode_fields(std::uint64_t value);
 // "MBZ bits [41:38] are set" or the like; "" without a fault.
 std::string describe_fault(const AddressFields& fields);
 
-// An architecturally valid address. Whether hardware of the machine lies behind it is AddressConfig's and the resolver's
-// business. Every factory throws program Error ADDRESS_ERROR naming the field that is out of range.
+// An architecturally valid address. Whether hardware of the machine lies behind it is AddressConfig's and the
+// resolver's business. Every factory throws program Error ADDRESS_ERROR naming the field that is out of range.
 class PhysAddr {
  public:
   // Throws program Error ADDRESS_ERROR on any fault (A-9, A-11..A-13).
@@ -91,9 +103,9 @@ class PhysAddr {
   SipId sip() const { return SipId(sip_); }
   std::uint32_t die() const { return die_; }
   // The following throw model Error when the address is of another kind.
-  CubeId cube() const;          // AHBM dies
-  ChipletId chiplet() const;    // IO chiplet dies
-  PeId pe() const;              // pe_local
+  CubeId cube() const;        // AHBM dies
+  ChipletId chiplet() const;  // IO chiplet dies
+  PeId pe() const;            // pe_local
   PeUnit pe_unit() const;
   McpuUnit mcpu_unit() const;
   IocpuUnit iocpu_unit() const;

@@ -7,7 +7,9 @@
 namespace kb::address {
 namespace {
 
-[[noreturn]] void refuse(const std::string& message) { throw Error::program("ADDRESS_ERROR", message); }
+[[noreturn]] void refuse(const std::string& message) {
+  throw Error::program("ADDRESS_ERROR", message);
+}
 
 void require_index(const char* name, std::uint32_t value, std::uint32_t limit) {
   if (value >= limit) refuse(fmt::format("{} {} is outside 0..{} of a physical address", name, value, limit - 1));
@@ -56,8 +58,8 @@ PhysAddr PhysAddr::pe_tcm_addr(SipId sip, CubeId cube, PeId pe, std::uint64_t tc
 PhysAddr PhysAddr::pe_resource_addr(SipId sip, CubeId cube, PeId pe, PeUnit unit, std::uint64_t offset) {
   require_index("pe", pe.value, kMaxPes);
   require_offset(unit_name(unit), offset, unit_budget(unit));
-  return decode(cube_base(sip, cube) | (std::uint64_t{pe.value} << 29) |
-                (static_cast<std::uint64_t>(unit) << 25) | offset);
+  return decode(cube_base(sip, cube) | (std::uint64_t{pe.value} << 29) | (static_cast<std::uint64_t>(unit) << 25) |
+                offset);
 }
 
 PhysAddr PhysAddr::mcpu_resource_addr(SipId sip, CubeId cube, McpuUnit unit, std::uint64_t offset) {

@@ -193,7 +193,9 @@ std::string VcdWriter::header() const {
       out += "$scope module " + scope[open.size()] + " $end\n";
     }
     const Signal& signal = signals_[index];
-    out += "$var wire " + std::to_string(signal.bits) + ' ' + identifier(index) + ' ' + signal.name;
+    std::string name = signal.name;
+    std::replace(name.begin(), name.end(), '.', '_');  // viewers take a dot for a scope
+    out += "$var wire " + std::to_string(signal.bits) + ' ' + identifier(index) + ' ' + name;
     if (signal.bits > 1) out += " [" + std::to_string(signal.bits - 1) + ":0]";
     out += " $end\n";
   }

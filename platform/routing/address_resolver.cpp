@@ -1,8 +1,8 @@
 #include "platform/routing/address_resolver.h"
 
-#include <algorithm>
-
 #include <fmt/format.h>
+
+#include <algorithm>
 
 #include "platform/base/error.h"
 #include "platform/base/nearest.h"
@@ -15,7 +15,9 @@ using address::PhysAddr;
 using address::TargetKind;
 using topology::NodeKind;
 
-[[noreturn]] void refuse(const std::string& message) { throw Error::program("ADDRESS_ERROR", message); }
+[[noreturn]] void refuse(const std::string& message) {
+  throw Error::program("ADDRESS_ERROR", message);
+}
 
 // "io0" of "sip3.io0.pcie_ep"
 std::string_view second_part(std::string_view id) {
@@ -25,7 +27,9 @@ std::string_view second_part(std::string_view id) {
   return id.substr(first + 1, second == std::string_view::npos ? second : second - first - 1);
 }
 
-bool is_pe_block(NodeKind kind) { return kind >= NodeKind::pe_cpu && kind <= NodeKind::pe_ipcq; }
+bool is_pe_block(NodeKind kind) {
+  return kind >= NodeKind::pe_cpu && kind <= NodeKind::pe_ipcq;
+}
 std::size_t pe_slot(NodeKind kind) {
   return static_cast<std::size_t>(kind) - static_cast<std::size_t>(NodeKind::pe_cpu);
 }
@@ -53,7 +57,9 @@ NodeId require_node(NodeId id, const std::string& name) {
   return id;
 }
 
-std::string cube_name(SipId sip, CubeId cube) { return fmt::format("sip{}.cube{}", sip.value, cube.value); }
+std::string cube_name(SipId sip, CubeId cube) {
+  return fmt::format("sip{}.cube{}", sip.value, cube.value);
+}
 
 }  // namespace
 
@@ -142,8 +148,8 @@ NodeId AddressResolver::find_pe_node(const PeCoord& coord, NodeKind kind) const 
   }
   const NodeId id = pe(coord).blocks[pe_slot(kind)];
   if (id.valid()) return id;
-  return require_node(id, fmt::format("{}.pe{}.{}", cube_name(coord.sip, coord.cube), coord.pe.value,
-                                      topology::node_kind_name(kind)));
+  return require_node(
+      id, fmt::format("{}.pe{}.{}", cube_name(coord.sip, coord.cube), coord.pe.value, topology::node_kind_name(kind)));
 }
 
 NodeId AddressResolver::find_hbm(const PeCoord& coord) const {
@@ -156,7 +162,9 @@ NodeId AddressResolver::resolve_pe_unit(const PhysAddr& address) const {
   return find_pe_node({address.sip(), address.cube(), address.pe()}, block_of(address.pe_unit()));
 }
 
-NodeId AddressResolver::resolve(const PhysAddr& address) const { return resolve(address, 1); }
+NodeId AddressResolver::resolve(const PhysAddr& address) const {
+  return resolve(address, 1);
+}
 
 NodeId AddressResolver::resolve(const PhysAddr& address, std::uint64_t nbytes) const {
   config_.require_implemented(address, nbytes);

@@ -23,8 +23,8 @@ class AddressResolver {
  public:
   explicit AddressResolver(const topology::Graph& graph);
 
-  // The node behind an address. Fails for addresses past the implemented capacity, for UAL and
-  // for a reserved range.
+  // The node behind an address. Fails for addresses past the implemented capacity, for UAL
+  // and for a reserved range.
   NodeId resolve(const address::PhysAddr& address) const;
   // The same, and all of [address, address + nbytes) lies in that node.
   NodeId resolve(const address::PhysAddr& address, std::uint64_t nbytes) const;

@@ -4,8 +4,8 @@
 
 namespace kb::routing {
 
-// What a route costs, in the order in which routes are compared: micrometres, then nodes, then changes of the connection
-// index from one port to the next.
+// What a route costs, in the order in which routes are compared: micrometres, then nodes, then changes of the
+// connection index from one port to the next.
 struct Cost {
   std::int64_t um = 0;
   std::uint64_t hops_and_changes = 0;  // hops << 32 | changes
@@ -18,9 +18,7 @@ struct Cost {
 
   friend constexpr Cost operator+(Cost a, Cost b) { return {a.um + b.um, a.hops_and_changes + b.hops_and_changes}; }
   friend constexpr Cost operator-(Cost a, Cost b) { return {a.um - b.um, a.hops_and_changes - b.hops_and_changes}; }
-  friend constexpr bool operator==(Cost a, Cost b) {
-    return a.um == b.um && a.hops_and_changes == b.hops_and_changes;
-  }
+  friend constexpr bool operator==(Cost a, Cost b) { return a.um == b.um && a.hops_and_changes == b.hops_and_changes; }
   friend constexpr bool operator<(Cost a, Cost b) {
     return a.um != b.um ? a.um < b.um : a.hops_and_changes < b.hops_and_changes;
   }

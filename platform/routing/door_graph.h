@@ -12,8 +12,12 @@ namespace kb::routing {
 
 // A door passed inward (from the endpoint into the cell) or outward. State = door * 2 + (1 when outward).
 using DoorState = std::uint32_t;
-constexpr DoorState inward(std::uint32_t door) { return door * 2; }
-constexpr DoorState outward(std::uint32_t door) { return door * 2 + 1; }
+constexpr DoorState inward(std::uint32_t door) {
+  return door * 2;
+}
+constexpr DoorState outward(std::uint32_t door) {
+  return door * 2 + 1;
+}
 
 class DoorGraph {
  public:

@@ -1,8 +1,8 @@
 #include "platform/routing/edge_classes.h"
 
-#include <cmath>
-
 #include <fmt/format.h>
+
+#include <cmath>
 
 #include "platform/base/error.h"
 

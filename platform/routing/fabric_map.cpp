@@ -1,9 +1,9 @@
 #include "platform/routing/fabric_map.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <map>
-
-#include <fmt/format.h>
 
 #include "platform/base/error.h"
 #include "platform/routing/edge_classes.h"
@@ -15,8 +15,12 @@ using topology::EdgeKind;
 using topology::Graph;
 using topology::NodeKind;
 
-std::size_t node_count(const Graph& graph) { return graph.nodes.size(); }
-NodeId node_at(std::size_t i) { return NodeId(static_cast<std::uint32_t>(i)); }
+std::size_t node_count(const Graph& graph) {
+  return graph.nodes.size();
+}
+NodeId node_at(std::size_t i) {
+  return NodeId(static_cast<std::uint32_t>(i));
+}
 
 // Calls visit(edge) for every edge that leaves `node`.
 template <typename Visit>

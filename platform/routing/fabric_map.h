@@ -75,8 +75,8 @@ class FabricMap {
   void add_doors(const topology::Graph& graph, NodeId connection);
 
   static constexpr std::uint32_t kNowhere = 0xffffffffu;
-  std::vector<CellPlace> places_;        // by node; cell == kNowhere
-  std::vector<std::uint32_t> port_of_;   // by node; kNowhere
+  std::vector<CellPlace> places_;       // by node; cell == kNowhere
+  std::vector<std::uint32_t> port_of_;  // by node; kNowhere
 };
 
 }  // namespace kb::routing

@@ -1,9 +1,9 @@
 #include "platform/routing/latency.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
-
-#include <fmt/format.h>
 
 #include "platform/base/error.h"
 

@@ -9,8 +9,8 @@
 
 namespace kb::routing {
 
-// Propagation of one edge: llround(distance_mm * ns_per_mm * 1e6), at least 1. The one place that knows this rule; wires
-// and formulas ask here. Configuration Error when the product is negative or not finite.
+// Propagation of one edge: llround(distance_mm * ns_per_mm * 1e6), at least 1. The one place that knows this rule;
+// wires and formulas ask here. Configuration Error when the product is negative or not finite.
 TimeFs propagation_fs(const topology::Edge& edge, double ns_per_mm);
 
 // Sum of the propagation of the route's edges.

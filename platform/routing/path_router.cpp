@@ -1,8 +1,8 @@
 #include "platform/routing/path_router.h"
 
-#include <algorithm>
-
 #include <fmt/format.h>
+
+#include <algorithm>
 
 #include "platform/base/error.h"
 
@@ -29,7 +29,9 @@ std::uint64_t key_of(RoutePurpose purpose, NodeId src, NodeId dst) {
   return (std::uint64_t{src.value} << 33) | (std::uint64_t{dst.value} << 2) | static_cast<std::uint64_t>(purpose);
 }
 
-bool is_port_node(const Node& node) { return node.kind == NodeKind::ucie || node.kind == NodeKind::ucie_conn; }
+bool is_port_node(const Node& node) {
+  return node.kind == NodeKind::ucie || node.kind == NodeKind::ucie_conn;
+}
 
 }  // namespace
 
@@ -88,9 +90,10 @@ Route PathRouter::with_edges(FoundPath path) const {
     const NodeId b = route.nodes[i + 1];
     const std::optional<EdgeId> reverse = graph_.find_edge(b, a);
     if (!reverse) {
-      throw Error::configuration(fmt::format("the link from {} to {} has no way back: every link that a route uses needs "
-                                             "both directions",
-                                             graph_.node(a).id, graph_.node(b).id));
+      throw Error::configuration(
+          fmt::format("the link from {} to {} has no way back: every link that a route uses needs "
+                      "both directions",
+                      graph_.node(a).id, graph_.node(b).id));
     }
     route.edges.push_back(graph_.find_edge(a, b).value());
     route.reverse_edges.push_back(*reverse);

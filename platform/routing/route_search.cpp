@@ -1,8 +1,8 @@
 #include "platform/routing/route_search.h"
 
-#include <algorithm>
-
 #include <fmt/format.h>
+
+#include <algorithm>
 
 #include "platform/base/error.h"
 
@@ -112,8 +112,8 @@ Cost RouteSearch::cost_through(std::uint32_t door, Cost rest) const {
 bool RouteSearch::better(const FoundPath& a, const FoundPath& b) const {
   if (!(a.cost == b.cost)) return a.cost < b.cost;
   const std::size_t shorter = std::min(a.nodes.size(), b.nodes.size());
-  const auto [at_a, at_b] = std::mismatch(a.nodes.begin(), a.nodes.begin() + static_cast<std::ptrdiff_t>(shorter),
-                                          b.nodes.begin());
+  const auto [at_a, at_b] =
+      std::mismatch(a.nodes.begin(), a.nodes.begin() + static_cast<std::ptrdiff_t>(shorter), b.nodes.begin());
   if (at_a == a.nodes.begin() + static_cast<std::ptrdiff_t>(shorter)) return false;
   const NodeId before = *std::prev(at_a);
   return step_key(before, *at_a) < step_key(before, *at_b);

@@ -47,10 +47,10 @@ class RouteSearch {
   };
   // A way out of a cell that is on some best route.
   struct Exit {
-    NodeId node;                  // the next node after the cell: a connection or the destination
+    NodeId node;  // the next node after the cell: a connection or the destination
     std::uint32_t door = kNoDoor;
-    std::uint32_t target = 0;     // local node that it hangs on
-    Cost tail;                    // from there to the destination
+    std::uint32_t target = 0;  // local node that it hangs on
+    Cost tail;                 // from there to the destination
     const std::vector<Cost>* to_target = nullptr;
   };
   // A port and a direction that the route may not use.

@@ -34,8 +34,8 @@ std::vector<RouteSearch::Exit> RouteSearch::exits_of(std::uint32_t cell_index, s
     const Cost rest = togo_[outward(door)];
     if (!rest.reachable() || (entry != nullptr && entry->port == at.port)) continue;
     const bool change = entry != nullptr && entry->index != at.index;
-    exits.push_back({at.connection, door, at.local, Cost::step(at.outward_um, 1, change) + rest,
-                     &cell.shape->to(at.local)});
+    exits.push_back(
+        {at.connection, door, at.local, Cost::step(at.outward_um, 1, change) + rest, &cell.shape->to(at.local)});
   }
   return exits;
 }

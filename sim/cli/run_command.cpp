@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <cstdio>
+#include <map>
 #include <optional>
 
 #include "platform/base/error.h"
@@ -128,13 +129,22 @@ class RunCommand final : public Command {
     if (json_) {
       print(json);
     } else if (!quiet_) {
-      print(sim::render_report(outcome.record, run.topology.graph.spec, files(file)));
+      print(sim::render_report(outcome.record, run.topology.graph.spec, {reference_config(), files(file)}));
     }
     if (!outcome.record.ok && (json_ || quiet_)) {
       std::fprintf(stderr, "%s: error: %s: %s\n", name_.c_str(), outcome.record.error_code.c_str(),
                    outcome.record.error_message.c_str());
     }
     return outcome.exit_code;
+  }
+
+  std::map<std::string, sim::ConfigEntry> reference_config() const {
+    const BuiltinTopology& builtin = choice_.program->topology;
+    std::map<std::string, sim::ConfigEntry> entries;
+    for (const auto& [key, value] : topology::load_text(builtin.text, builtin.name).config) {
+      entries[key] = {value.value, value.origin};
+    }
+    return entries;
   }
 
   std::vector<std::pair<std::string, std::string>> files(const std::optional<observe::OutputFile>& result) const {

@@ -142,7 +142,9 @@ SimulationResult simulate(const topology::LoadedTopology& topology, const Simula
   platform_options.operations = &data.recorder();
   platform_options.kernels = options.kernels;
   platform_options.observer = waveform.get();
-  elab::Platform platform("platform", topology.graph, modules::builtin_registry(), platform_options);
+  // Never destroyed: SystemC looks for every port of a dying module in one list, which for a large machine takes longer
+  // than the simulation, and the process ends soon.
+  elab::Platform& platform = *new elab::Platform("platform", topology.graph, modules::builtin_registry(), platform_options);
   HostPortOptions host_options;
   host_options.data_mode = options.data_mode;
   if (options.data_mode != contract::DataMode::off) {

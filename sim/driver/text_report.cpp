@@ -40,21 +40,23 @@ std::string figure_text(double value) {
 
 std::string launch_time(TimeFs fs) { return fs == kNever ? "-" : format_ns(fs); }
 
-std::string render_settings(const RunRecord& run) {
+// What makes this machine another one than the reference: overrides first.
+std::string render_settings(const RunRecord& run, const std::map<std::string, ConfigEntry>& reference) {
   std::string text;
   std::size_t shown = 0, total = 0;
-  const auto add = [&](const std::string& origin) {
+  const auto add = [&](bool overrides) {
     for (const auto& [key, entry] : run.config) {
-      if (entry.origin != origin) continue;
-      ++total;
-      if (shown == kMostSettings) continue;
-      ++shown;
-      text += line(shown == 1 ? "settings" : "", key + " = " + entry.value + " (" + entry.origin + ")");
+      const auto normal = reference.find(key);
+      const bool same = normal != reference.end() && normal->second.value == entry.value;
+      if ((entry.origin == "--set") != overrides || (same && !overrides)) continue;
+      if (++total > kMostSettings) continue;
+      const std::string instead = normal == reference.end() ? "not in the reference" : "reference: " + normal->second.value;
+      text += line(shown++ == 0 ? "settings" : "", key + " = " + entry.value + " (" + entry.origin + ", " + instead + ")");
     }
   };
-  add("--set");
-  add("file");
-  if (total > shown) text += line("", "... and " + std::to_string(total - shown) + " more in the file");
+  add(true);
+  add(false);
+  if (total > shown) text += line("", "... and " + std::to_string(total - shown) + " more that differ from the reference");
   return text;
 }
 
@@ -125,11 +127,10 @@ std::string machine_text(const topology::MachineSpec& spec) {
          counted(number(spec.pes_per_cube()), "PE") + " = " + counted(number(spec.pe_count()), "PE");
 }
 
-std::string render_report(const RunRecord& run, const topology::MachineSpec& spec,
-                          const std::vector<std::pair<std::string, std::string>>& files) {
+std::string render_report(const RunRecord& run, const topology::MachineSpec& spec, const ReportContext& context) {
   std::string text = "Simulation\n";
   text += line("machine", run.topology_file + ": " + machine_text(spec));
-  text += render_settings(run);
+  text += render_settings(run, context.reference);
   text += render_params(run);
   text += line("device", run.device);
   text += line("data mode", run.data_mode);
@@ -139,7 +140,7 @@ std::string render_report(const RunRecord& run, const topology::MachineSpec& spe
   text += "\nResult\n";
   text += line("simulated", format_ns(run.sim_time) + " ns");
   text += line("host", host_text(run.host));
-  for (const auto& [purpose, path] : files) text += line(purpose, path);
+  for (const auto& [purpose, path] : context.files) text += line(purpose, path);
   text += line("verdict", verdict(run));
   return text;
 }

@@ -59,7 +59,9 @@ void add_host_cases(std::vector<ProbeCase>& cases, const MachineSpec& spec, Prob
     if (const std::optional<int> cube = cube_at_hops(spec, hops)) {
       probe.target = at(0, *cube, 0);
     } else {
-      probe.skipped = "the cube mesh ends after " + std::to_string(hops - 1) + (hops == 2 ? " cube" : " cubes");
+      int depth = hops - 1;
+      while (!cube_at_hops(spec, depth)) --depth;
+      probe.skipped = "the cube mesh ends after " + std::to_string(depth) + (depth == 1 ? " cube" : " cubes");
     }
     cases.push_back(std::move(probe));
   }

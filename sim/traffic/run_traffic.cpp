@@ -62,7 +62,9 @@ class TrafficSource final : public payload::IInitiator {
 }  // namespace
 
 std::vector<TrafficResult> run_traffic(const topology::LoadedTopology& topology, const std::vector<TraceRow>& rows) {
-  elab::Platform platform("platform", topology.graph, modules::builtin_registry());
+  // Never destroyed: SystemC looks for every port of a dying module in one list, which for a large machine takes longer
+  // than the simulation, and the process ends soon.
+  elab::Platform& platform = *new elab::Platform("platform", topology.graph, modules::builtin_registry());
   std::vector<TrafficResult> results(rows.size());
   TrafficSource source(platform, rows, results);
   sc_core::sc_start(sc_core::SC_ZERO_TIME);  // ends elaboration: the sockets are bound from here on

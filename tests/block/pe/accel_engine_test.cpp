@@ -58,9 +58,9 @@ TEST(PeMath, TakesElementsOverLanesAndClock) {  // P-41
 
 TEST(PeMath, GrowsWithEveryElement) {  // P-98
   PeMachine machine(engines());
-  const std::vector<Outcome> o = machine.run({on_math(0, math(MathOp::neg, {{1}}, {1})),
-                                              on_math(kNs, math(MathOp::neg, {{96}}, {96})),
-                                              on_math(9 * kNs, math(MathOp::neg, {{97}}, {97}))});
+  const std::vector<Outcome> o =
+      machine.run({on_math(0, math(MathOp::neg, {{1}}, {1})), on_math(kNs, math(MathOp::neg, {{96}}, {96})),
+                   on_math(9 * kNs, math(MathOp::neg, {{97}}, {97}))});
   EXPECT_EQ(o[0].end - o[0].start, 15625);
   EXPECT_EQ(o[1].end - o[1].start, 1500000);
   EXPECT_EQ(o[2].end - o[2].start, 1515625);
@@ -80,8 +80,8 @@ TEST(PeMath, WeightOfAnOperationMultipliesItsTime) {  // P-41
   MachineOptions options = engines();
   options.math_attrs["weight_exp"] = 4.0;
   PeMachine machine(options);
-  const std::vector<Outcome> o = machine.run({on_math(0, math(MathOp::exp, {{640}}, {640})),
-                                              on_math(100 * kNs, math(MathOp::sqrt, {{640}}, {640}))});
+  const std::vector<Outcome> o = machine.run(
+      {on_math(0, math(MathOp::exp, {{640}}, {640})), on_math(100 * kNs, math(MathOp::sqrt, {{640}}, {640}))});
   EXPECT_EQ(o[0].end - o[0].start, 40 * kNs);
   EXPECT_EQ(o[1].end - o[1].start, 10 * kNs);
 }
@@ -93,9 +93,9 @@ TEST(PeMath, OverheadIsALowerBound) {  // P-41
 
 TEST(AccelSlot, OneComputeAtATime) {  // P-39: a request just before, at and just after the end of another
   PeMachine machine(engines());
-  const std::vector<Outcome> o = machine.run(
-      {on_gemm(0, gemm(32, 64, 32)), on_math(16 * kNs - 1, math(MathOp::exp, {{64}}, {64})),
-       on_gemm(17 * kNs, gemm(32, 64, 32)), on_math(33 * kNs + 1, math(MathOp::exp, {{64}}, {64}))});
+  const std::vector<Outcome> o =
+      machine.run({on_gemm(0, gemm(32, 64, 32)), on_math(16 * kNs - 1, math(MathOp::exp, {{64}}, {64})),
+                   on_gemm(17 * kNs, gemm(32, 64, 32)), on_math(33 * kNs + 1, math(MathOp::exp, {{64}}, {64}))});
   EXPECT_EQ(o[1].start, 16 * kNs);
   EXPECT_EQ(o[2].start, 17 * kNs);
   EXPECT_EQ(o[3].start, 33 * kNs + 1);

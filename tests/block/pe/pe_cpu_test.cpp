@@ -95,7 +95,8 @@ TEST(PeCpu, AnswersAtTheEndOfTheKernel) {  // P-51
   EXPECT_TRUE(answer.status.ok);
   EXPECT_EQ(answer.result.exec, kLoad);
   EXPECT_TRUE(answer.result.pe == (PeCoord{SipId(0), CubeId(0), PeId(0)}));
-  const TimeFs back = machine.platform->routes().command(machine.node("sip0.cube0.m_cpu"), machine.node(kCpu)).formula_fs;
+  const TimeFs back =
+      machine.platform->routes().command(machine.node("sip0.cube0.m_cpu"), machine.node(kCpu)).formula_fs;
   EXPECT_EQ(answer.completed, kReady + kLoad + back);
 }
 
@@ -307,8 +308,7 @@ TEST(PeCpu, NamesTheBarrierItWaitsFor) {
   machine.launch("nop", kReady, 5 * kReady);
   machine.platform->scheduler().set_time_limit(2 * kReady);
   machine.run();
-  EXPECT_THAT(machine.wait_lines(kCpu),
-              ElementsAre("sip0.cube0.pe0.pe_cpu: kernel nop: its start at 5000 ns @1000"));
+  EXPECT_THAT(machine.wait_lines(kCpu), ElementsAre("sip0.cube0.pe0.pe_cpu: kernel nop: its start at 5000 ns @1000"));
 }
 
 TEST(PeCpu, IdleBlocksReportNothing) {

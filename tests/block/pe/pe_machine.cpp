@@ -208,8 +208,8 @@ std::size_t PeMachine::send(const std::string& target, TimeFs ready, payload::Op
                             std::shared_ptr<const payload::Message> message, std::uint64_t bytes) {
   const NodeId m_cpu = node("sip0.cube0.m_cpu");
   const NodeId to = node(target);
-  const payload::FabricRoute& route = op == payload::Op::message ? platform->routes().command(m_cpu, to)
-                                                                 : platform->routes().mcpu_dma(m_cpu, to);
+  const payload::FabricRoute& route =
+      op == payload::Op::message ? platform->routes().command(m_cpu, to) : platform->routes().mcpu_dma(m_cpu, to);
   auto& endpoint = platform->block_as<modules::FabricEndpoint>(m_cpu);
   payload::Transaction& transaction = platform->pool().acquire(op, route, 0, bytes);
   transaction.message = std::move(message);

@@ -99,10 +99,10 @@ struct MemoryScript {
 };
 
 struct MachineOptions {
-  int pes = 1;                                               // 1, 2 or 4
-  std::vector<std::pair<std::string, std::string>> set;      // topology overrides
-  std::vector<topology::NodeKind> requesters;                // replaced by scripted requesters
-  bool scripted_memory = false;                              // in place of hbm_ctrl and sram
+  int pes = 1;                                                 // 1, 2 or 4
+  std::vector<std::pair<std::string, std::string>> set;        // topology overrides
+  std::vector<topology::NodeKind> requesters;                  // replaced by scripted requesters
+  bool scripted_memory = false;                                // in place of hbm_ctrl and sram
   std::map<std::string, topology::AttributeValue> math_attrs;  // added to every pe_math
 };
 
@@ -140,7 +140,7 @@ class PeMachine final : private payload::IInitiator {
     payload::Status status;
     contract::PeResult result;  // launches
   };
-  std::vector<Answer> answers;  // by number
+  std::vector<Answer> answers;                                         // by number
   std::vector<std::string> wait_lines(const std::string& node) const;  // "who: what @since"
   std::map<std::string, std::int64_t> statistics(const std::string& node) const;
 

@@ -3,6 +3,7 @@
 
 #include <gmock/gmock.h>
 
+#include "platform/address/phys_addr.h"
 #include "tests/block/pe/pe_machine.h"
 
 namespace kb::test {
@@ -29,7 +30,8 @@ Request submit(TimeFs at, contract::Command command) {
 }
 
 contract::Command load(const PeMachine& machine, std::uint64_t nbytes) {
-  return dma(CommandKind::dma_read, {{0, nbytes}}, {{machine.tcm(0), nbytes}});
+  return dma(CommandKind::dma_read, {{address::PhysAddr::hbm_addr(SipId(0), CubeId(0), 0).value(), nbytes}},
+             {{machine.tcm(0), nbytes}});
 }
 
 TEST(PeScheduler, GivesEachCommandToItsEngineAtOnce) {  // P-9: no time of its own by default
@@ -55,7 +57,8 @@ TEST(PeScheduler, CompletesInTheOrderOfTheEngines) {  // P-8: one completion per
   EXPECT_GT(o[0].answered, 100 * kNs);
   EXPECT_EQ(o[0].state, CommandState::completed);
   EXPECT_EQ(o[1].state, CommandState::completed);
-  EXPECT_EQ(dynamic_cast<modules::PeScheduler&>(machine.platform->block("sip0.cube0.pe0.pe_scheduler")).in_flight(), 0u);
+  EXPECT_EQ(dynamic_cast<modules::PeScheduler&>(machine.platform->block("sip0.cube0.pe0.pe_scheduler")).in_flight(),
+            0u);
 }
 
 TEST(PeScheduler, DispatchesOneCommandPerOverhead) {  // P-7: submission order

@@ -43,8 +43,8 @@ TEST(PeTcm, OppositeDirectionsOverlap) {  // chapter 03, acceptance check 11; C-
 
 TEST(PeTcm, ServesEachDirectionInRequestOrder) {  // C-TCM-3
   PeMachine machine(tcm_alone());
-  const std::vector<Outcome> o =
-      machine.run({request(0, kWrite, 5120), request(1, kWrite, 512), request(1, kRead, 512), request(2, kWrite, 1024)});
+  const std::vector<Outcome> o = machine.run(
+      {request(0, kWrite, 5120), request(1, kWrite, 512), request(1, kRead, 512), request(2, kWrite, 1024)});
   EXPECT_EQ(o[0].answered, 10 * kNs);
   EXPECT_EQ(o[1].answered, 11 * kNs);
   EXPECT_EQ(o[2].answered, kNs + 1);
@@ -53,9 +53,8 @@ TEST(PeTcm, ServesEachDirectionInRequestOrder) {  // C-TCM-3
 
 TEST(PeTcm, WaitsOnlyWhileTheChannelIsTaken) {  // just before, at and just after the release
   PeMachine machine(tcm_alone());
-  const std::vector<Outcome> o =
-      machine.run({request(0, kRead, 512), request(kNs - 1, kRead, 512), request(2 * kNs, kRead, 512),
-                   request(3 * kNs + 1, kRead, 512)});
+  const std::vector<Outcome> o = machine.run({request(0, kRead, 512), request(kNs - 1, kRead, 512),
+                                              request(2 * kNs, kRead, 512), request(3 * kNs + 1, kRead, 512)});
   EXPECT_EQ(o[1].answered, 2 * kNs);
   EXPECT_EQ(o[2].answered, 3 * kNs);
   EXPECT_EQ(o[3].answered, 4 * kNs + 1);
@@ -72,7 +71,8 @@ TEST(PeTcm, ZeroBytesTakeTheirTurnAndNoTime) {  // C-TCM-4
 
 TEST(PeTcm, BandwidthsArePerDirectionAndOverheadIsNotCharged) {  // C-TCM-2, C-TCM-6
   const std::string attrs = "cube.pe_template.components.pe_tcm.attrs.";
-  PeMachine machine(tcm_alone({{attrs + "read_bw_gbs", "256"}, {attrs + "write_bw_gbs", "1024"}, {attrs + "overhead_ns", "5"}}));
+  PeMachine machine(
+      tcm_alone({{attrs + "read_bw_gbs", "256"}, {attrs + "write_bw_gbs", "1024"}, {attrs + "overhead_ns", "5"}}));
   const std::vector<Outcome> o = machine.run({request(0, kRead, 4096), request(0, kWrite, 4096)});
   EXPECT_EQ(o[0].answered, 16 * kNs);
   EXPECT_EQ(o[1].answered, 4 * kNs);
@@ -95,8 +95,8 @@ TEST(PeTcm, CountsPerDirection) {
   PeMachine machine(tcm_alone());
   machine.run({request(0, kRead, 4096), request(kNs, kRead, 512)});
   EXPECT_THAT(machine.statistics("sip0.cube0.pe0.pe_tcm"),
-              ElementsAre(std::pair("read_busy", 9 * kNs), std::pair("read_bytes", 4608), std::pair("read_wait", 7 * kNs),
-                          std::pair("reads", 2)));
+              ElementsAre(std::pair("read_busy", 9 * kNs), std::pair("read_bytes", 4608),
+                          std::pair("read_wait", 7 * kNs), std::pair("reads", 2)));
 }
 
 }  // namespace

@@ -18,7 +18,7 @@ class FailureTest : public CommandLineTest {
 
 TEST_F(FailureTest, ATensorLargerThanTheMemoryIsAProgramError) {
   const Outcome outcome = kernbench("run --topology '" + config("one_pe") +
-                                    "' --bench gemm-single-pe --set m=16777216 --set k=1024 --set n=1024 --out out");
+                                    "' --bench gemm-single-pe --set cube.memory_map.hbm_total_gb_per_cube=0.0078125 --out out");
   EXPECT_EQ(outcome.code, 1) << outcome.err;
   const Json result = Json::parse(read("out/result.json"));
   EXPECT_EQ(result["ok"], false);

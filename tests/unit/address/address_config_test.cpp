@@ -16,7 +16,9 @@ cube:
   pe_layout: { corners: [NW, NE, SW, SE], pe_per_corner: 2 }
 )";
 
-AddressConfig machine() { return AddressConfig::from_spec(topology::load_text(kMachine, "machine").graph.spec); }
+AddressConfig machine() {
+  return AddressConfig::from_spec(topology::load_text(kMachine, "machine").graph.spec);
+}
 
 // A-54, with the defaults of the topology.
 TEST(AddressConfig, ComesFromTheTopology) {

@@ -11,7 +11,9 @@
 namespace kb::address {
 namespace {
 
-constexpr std::uint64_t at(int bit, std::uint64_t value = 1) { return value << bit; }
+constexpr std::uint64_t at(int bit, std::uint64_t value = 1) {
+  return value << bit;
+}
 
 std::string refusal(const std::function<void()>& action) {
   try {
@@ -25,7 +27,9 @@ std::string refusal(const std::function<void()>& action) {
   return "";
 }
 
-AddressFault fault_of(std::uint64_t value) { return decode_fields(value).fault; }
+AddressFault fault_of(std::uint64_t value) {
+  return decode_fields(value).fault;
+}
 
 // The vectors of section 2.6.
 TEST(PhysAddr, EncodesTheWorkedExamples) {
@@ -122,13 +126,13 @@ TEST(PhysAddr, RefusesEveryBitThatMustBeZero) {
     EXPECT_EQ(fault_of(base), AddressFault::none);
     for (int bit = low; bit <= high; ++bit) EXPECT_EQ(fault_of(base | at(bit)), AddressFault::must_be_zero) << bit;
   };
-  check(at(37), 41, 38);       // HBM
-  check(at(25, 6), 41, 38);    // PE_LOCAL
+  check(at(37), 41, 38);     // HBM
+  check(at(25, 6), 41, 38);  // PE_LOCAL
   check(at(25, 6), 33, 33);
-  check(at(34), 33, 30);       // MCPU_LOCAL
+  check(at(34), 33, 30);  // MCPU_LOCAL
   check(at(34), 41, 38);
-  check(at(35), 33, 25);       // CUBE_SRAM
-  check(at(42, 16), 41, 40);   // IOCPU
+  check(at(35), 33, 25);      // CUBE_SRAM
+  check(at(42, 16), 41, 40);  // IOCPU
   check(at(42, 16) | kUalBase, 41, 40);
 }
 

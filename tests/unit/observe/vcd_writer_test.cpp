@@ -35,7 +35,7 @@ class VcdWriterTest : public testing::Test {
 TEST_F(VcdWriterTest, ScopesFollowTheNodeIdAndAreOpenedOnce) {
   VcdWriter vcd(file_, {});
   vcd.declare("sip0.cube0.sram", "busy", 1);
-  vcd.declare("sip0.io0.pcie_ep", "queue", 8);
+  vcd.declare("sip0.io0.pcie_ep", "to_sip0.r1.queue", 8);
   vcd.declare("sip0.cube0.m_cpu", "state", 2);
   vcd.finish(5);
   const std::string text = content();
@@ -51,7 +51,7 @@ TEST_F(VcdWriterTest, ScopesFollowTheNodeIdAndAreOpenedOnce) {
                       "$upscope $end\n"
                       "$scope module io0 $end\n"
                       "$scope module pcie_ep $end\n"
-                      "$var wire 8 \" queue [7:0] $end\n"
+                      "$var wire 8 \" to_sip0_r1_queue [7:0] $end\n"
                       "$upscope $end\n"
                       "$upscope $end\n"
                       "$upscope $end\n"

@@ -80,8 +80,8 @@ TEST_F(Resolver, AnAccessStaysInOneNode) {
 //
 TEST_F(Resolver, PeUnitsGoToTheirBlocks) {
   const std::vector<std::pair<PeUnit, std::string>> expected{
-      {PeUnit::pe_cpu_dtcm, "pe_cpu"},      {PeUnit::math_engine_dtcm, "pe_math"}, {PeUnit::ipcq, "pe_ipcq"},
-      {PeUnit::pe_cpu_sfr, "pe_cpu"},       {PeUnit::math_engine_sfr, "pe_math"},  {PeUnit::dma_engine_sfr, "pe_dma"},
+      {PeUnit::pe_cpu_dtcm, "pe_cpu"}, {PeUnit::math_engine_dtcm, "pe_math"}, {PeUnit::ipcq, "pe_ipcq"},
+      {PeUnit::pe_cpu_sfr, "pe_cpu"},  {PeUnit::math_engine_sfr, "pe_math"},  {PeUnit::dma_engine_sfr, "pe_dma"},
       {PeUnit::pe_tcm, "pe_tcm"}};
   for (const auto& [unit, block] : expected) {
     EXPECT_EQ(at(PhysAddr::pe_resource_addr(sip_, cube_, PeId(5), unit, 8)), "sip1.cube1.pe5." + block);
@@ -104,9 +104,9 @@ TEST_F(Resolver, FindsBlocksByCoordinate) {
   EXPECT_EQ(graph_.node(resolver_.find_pcie_ep(sip_)).id, "sip1.io0.pcie_ep");
   EXPECT_EQ(graph_.node(resolver_.find_pcie_ep(sip_, "south")).id, "sip1.south.pcie_ep");
   EXPECT_EQ(graph_.node(resolver_.find_io_cpu(SipId(0), "south")).id, "sip0.south.io_cpu");
-  EXPECT_EQ(test::names(graph_, resolver_.find_all_pcie_eps()),
-            (std::vector<std::string>{"sip0.io0.pcie_ep", "sip0.south.pcie_ep", "sip1.io0.pcie_ep",
-                                      "sip1.south.pcie_ep"}));
+  EXPECT_EQ(
+      test::names(graph_, resolver_.find_all_pcie_eps()),
+      (std::vector<std::string>{"sip0.io0.pcie_ep", "sip0.south.pcie_ep", "sip1.io0.pcie_ep", "sip1.south.pcie_ep"}));
   for (NodeKind kind : {NodeKind::pe_cpu, NodeKind::pe_scheduler, NodeKind::pe_dma, NodeKind::pe_fetch_store,
                         NodeKind::pe_gemm, NodeKind::pe_math, NodeKind::pe_tcm, NodeKind::pe_mmu, NodeKind::pe_ipcq}) {
     EXPECT_EQ(graph_.node(resolver_.find_pe_node({sip_, cube_, PeId(7)}, kind)).id,
@@ -117,7 +117,9 @@ TEST_F(Resolver, FindsBlocksByCoordinate) {
 TEST_F(Resolver, NamesWhatItCannotFind) {
   EXPECT_EQ(refusal([&] { resolver_.find_m_cpu(SipId(2), CubeId(0)); }),
             "this machine has no sip2.cube0 (it has 2 SIPs of 2 cubes)");
-  EXPECT_EQ(refusal([&] { resolver_.find_hbm({SipId(0), CubeId(0), PeId(8)}); }),
+  EXPECT_EQ(refusal([&] {
+              resolver_.find_hbm({SipId(0), CubeId(0), PeId(8)});
+            }),
             "this machine has no sip0.cube0.pe8 (it has 2 SIPs of 2 cubes of 8 PEs)");
   EXPECT_EQ(refusal([&] { resolver_.find_pcie_ep(SipId(0), "souht"); }),
             "sip0 has no IO chiplet 'souht' (did you mean 'south'?)");

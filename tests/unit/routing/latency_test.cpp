@@ -51,8 +51,8 @@ TEST(Latency, RemotePeAddsRoutersAndWires) {
 
 // The narrowest edge counts, and each flit is rounded as a wire rounds it.
 TEST(Latency, DrainSumsFlitsOfTheNarrowestEdge) {
-  const topology::Graph graph = test::reference_like(
-      1, 2, 1, "  links: { noc_to_ucie_conn_bw_gbs: 75, router_link_bw_gbs: 300 }\n");
+  const topology::Graph graph =
+      test::reference_like(1, 2, 1, "  links: { noc_to_ucie_conn_bw_gbs: 75, router_link_bw_gbs: 300 }\n");
   PathRouter router(graph);
   const Route& route =
       router.find_path(test::node(graph, "sip0.cube0.pe0.pe_dma"), test::node(graph, "sip0.cube1.hbm_ctrl.pe0"));

@@ -14,7 +14,8 @@ std::uint32_t number_after(const std::string& id, const std::string& word) {
   const std::size_t at = ("." + id).find("." + word);
   if (at == std::string::npos || at + word.size() >= id.size()) return NodeId::kNone;
   const char digit = id[at + word.size()];
-  return digit >= '0' && digit <= '9' ? static_cast<std::uint32_t>(std::stoul(id.substr(at + word.size()))) : NodeId::kNone;
+  return digit >= '0' && digit <= '9' ? static_cast<std::uint32_t>(std::stoul(id.substr(at + word.size())))
+                                      : NodeId::kNone;
 }
 
 }  // namespace
@@ -191,6 +192,8 @@ class OddFabric {
 
 }  // namespace
 
-topology::Graph odd_fabric(std::mt19937& random) { return OddFabric(random).build(); }
+topology::Graph odd_fabric(std::mt19937& random) {
+  return OddFabric(random).build();
+}
 
 }  // namespace kb::test

@@ -24,8 +24,8 @@ class Routes : public testing::Test {
     return test::names(graph_, router_.find_path(at(src), at(dst)).nodes);
   }
   int count(const Route& route, NodeKind kind) const {
-    return static_cast<int>(std::count_if(route.nodes.begin(), route.nodes.end(),
-                                          [&](NodeId id) { return graph_.node(id).kind == kind; }));
+    return static_cast<int>(
+        std::count_if(route.nodes.begin(), route.nodes.end(), [&](NodeId id) { return graph_.node(id).kind == kind; }));
   }
   // What holds for every route.
   void check(const Route& route) const {
@@ -106,8 +106,8 @@ TEST_F(Routes, SameCubeRoutesStayOnTheMesh) {
 TEST_F(Routes, HostMemoryPathsContainNoCpu) {
   for (std::uint32_t cube = 0; cube < 16; ++cube) {
     for (std::uint32_t pe = 0; pe < 8; ++pe) {
-      const Route& route =
-          router_.find_memory_path(resolver_.find_pcie_ep(SipId(1)), resolver_.find_hbm({SipId(1), CubeId(cube), PeId(pe)}));
+      const Route& route = router_.find_memory_path(resolver_.find_pcie_ep(SipId(1)),
+                                                    resolver_.find_hbm({SipId(1), CubeId(cube), PeId(pe)}));
       check(route);
       EXPECT_EQ(count(route, NodeKind::io_cpu) + count(route, NodeKind::m_cpu) + count(route, NodeKind::pe_dma), 0);
       EXPECT_EQ(graph_.node(route.nodes[1]).kind, NodeKind::io_noc);
@@ -117,11 +117,11 @@ TEST_F(Routes, HostMemoryPathsContainNoCpu) {
 
 // The connection index of the first port is kept at the next one: host traffic spreads over the PHY's connections.
 TEST_F(Routes, ConnectionIndexIsKeptFromPortToPort) {
-  const std::vector<std::pair<int, int>> columns{{0, 0}, {1, 1}, {2, 2}, {3, 3}};
-  for (const auto& [pe, connection] : columns) {
+  for (int pe = 0; pe < 3; ++pe) {  // at r0c0, r0c1, r1c4: below ucie_n.c0, c1, c2
     const Names path = test::names(
-        graph_, router_.find_memory_path(at("sip0.io0.pcie_ep"), at("sip0.cube0.hbm_ctrl.pe" + std::to_string(pe))).nodes);
-    const std::string index = ".conn" + std::to_string(connection);
+        graph_,
+        router_.find_memory_path(at("sip0.io0.pcie_ep"), at("sip0.cube0.hbm_ctrl.pe" + std::to_string(pe))).nodes);
+    const std::string index = ".conn" + std::to_string(pe);
     EXPECT_EQ(std::count(path.begin(), path.end(), "sip0.io0.io_ucie-P0" + index), 1) << pe;
     EXPECT_EQ(std::count(path.begin(), path.end(), "sip0.cube0.ucie-N" + index), 1) << pe;
   }
@@ -141,10 +141,11 @@ TEST_F(Routes, CrossSipPathsPassTwoEndpointsAndTheSwitch) {
 
 // F-53
 TEST_F(Routes, LaunchPathsReachBothCpus) {
-  const Names to_m_cpu = test::names(graph_, router_.find_node_path(at("sip0.io0.io_cpu"), at("sip0.cube1.m_cpu")).nodes);
-  EXPECT_EQ(to_m_cpu, (Names{"sip0.io0.io_cpu", "sip0.io0.io_noc", "sip0.io0.io_ucie-P1.conn0", "sip0.io0.io_ucie-P1",
-                             "sip0.cube1.ucie-N", "sip0.cube1.ucie-N.conn0", "sip0.cube1.r0c0", "sip0.cube1.r1c0",
-                             "sip0.cube1.r2c0", "sip0.cube1.m_cpu"}));
+  const Names to_m_cpu =
+      test::names(graph_, router_.find_node_path(at("sip0.io0.io_cpu"), at("sip0.cube0.m_cpu")).nodes);
+  EXPECT_EQ(to_m_cpu, (Names{"sip0.io0.io_cpu", "sip0.io0.io_noc", "sip0.io0.io_ucie-P0.conn0", "sip0.io0.io_ucie-P0",
+                             "sip0.cube0.ucie-N", "sip0.cube0.ucie-N.conn0", "sip0.cube0.r0c0", "sip0.cube0.r1c0",
+                             "sip0.cube0.r2c0", "sip0.cube0.m_cpu"}));
   for (std::uint32_t pe = 0; pe < 8; ++pe) {
     for (NodeKind kind : {NodeKind::pe_cpu, NodeKind::pe_mmu}) {
       const Route& route = router_.find_node_path(resolver_.find_m_cpu(SipId(0), CubeId(9)),
@@ -170,7 +171,8 @@ TEST_F(Routes, McpuDmaReachesLocalAndRemoteMemory) {
   EXPECT_EQ(local, (Names{"sip0.cube0.m_cpu", "sip0.cube0.r2c0", "sip0.cube0.r1c0", "sip0.cube0.r0c0",
                           "sip0.cube0.hbm_ctrl.pe0"}));
   check(router_.find_mcpu_dma_path(at("sip0.cube0.m_cpu"), at("sip0.cube10.hbm_ctrl.pe5")));
-  EXPECT_EQ(count(router_.find_mcpu_dma_path(at("sip0.cube0.m_cpu"), at("sip0.cube10.hbm_ctrl.pe5")), NodeKind::ucie) % 2, 0);
+  EXPECT_EQ(
+      count(router_.find_mcpu_dma_path(at("sip0.cube0.m_cpu"), at("sip0.cube10.hbm_ctrl.pe5")), NodeKind::ucie) % 2, 0);
 }
 
 // F-22
@@ -214,8 +216,9 @@ TEST_F(Routes, AreStableAndIndependentOfTheOrderOfQuestions) {
 TEST_F(Routes, OtherSipsDoNotMatter) {
   const Graph larger = test::reference_like(4, 4, 4);
   PathRouter other(larger);
-  for (const auto& [src, dst] : std::vector<std::pair<std::string, std::string>>{
-           {"sip0.cube6.pe1.pe_dma", "sip1.cube11.hbm_ctrl.pe6"}, {"sip1.cube0.pe7.pe_dma", "sip0.cube3.hbm_ctrl.pe0"}}) {
+  for (const auto& [src, dst] :
+       std::vector<std::pair<std::string, std::string>>{{"sip0.cube6.pe1.pe_dma", "sip1.cube11.hbm_ctrl.pe6"},
+                                                        {"sip1.cube0.pe7.pe_dma", "sip0.cube3.hbm_ctrl.pe0"}}) {
     EXPECT_EQ(test::names(larger, other.find_path(test::node(larger, src), test::node(larger, dst)).nodes),
               pe_path(src, dst));
   }

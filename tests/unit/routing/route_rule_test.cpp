@@ -11,12 +11,13 @@ namespace {
 
 using topology::NodeKind;
 
-bool is_block(NodeKind kind) { return kind != NodeKind::ucie && kind != NodeKind::ucie_conn && kind != NodeKind::host; }
+bool is_block(NodeKind kind) {
+  return kind != NodeKind::ucie && kind != NodeKind::ucie_conn && kind != NodeKind::host;
+}
 
-class RouteRule : public testing::TestWithParam<unsigned> {};
-
-TEST_P(RouteRule, EqualsTheFirstOfAllSimplePaths) {
-  std::mt19937 random(GetParam());
+// Returns how many routes were compared; a few questions are too large for the oracle.
+int compare_with_oracle(unsigned seed) {
+  std::mt19937 random(seed);
   const topology::Graph graph = test::odd_fabric(random);
   std::vector<NodeId> blocks;
   for (std::uint32_t i = 0; i < graph.nodes.size(); ++i) {
@@ -37,12 +38,21 @@ TEST_P(RouteRule, EqualsTheFirstOfAllSimplePaths) {
     }
     const routing::Route& route = router.find_node_path(src, dst);
     EXPECT_EQ(route.distance_um, expected->um);
-    ASSERT_EQ(test::names(graph, route.nodes), test::names(graph, expected->nodes));
+    EXPECT_EQ(test::names(graph, route.nodes), test::names(graph, expected->nodes)) << "seed " << seed;
   }
-  EXPECT_GT(compared, 0);
+  return compared;
 }
 
-INSTANTIATE_TEST_SUITE_P(Seeds, RouteRule, testing::Range(0u, 400u));
+class RouteRule : public testing::TestWithParam<unsigned> {};
+
+TEST_P(RouteRule, EqualsTheFirstOfAllSimplePaths) {
+  constexpr unsigned kFabrics = 50;
+  int compared = 0;
+  for (unsigned i = 0; i < kFabrics; ++i) compared += compare_with_oracle(GetParam() * kFabrics + i);
+  EXPECT_GT(compared, 1500);
+}
+
+INSTANTIATE_TEST_SUITE_P(Seeds, RouteRule, testing::Range(0u, 8u));
 
 }  // namespace
 }  // namespace kb

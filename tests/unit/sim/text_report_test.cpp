@@ -32,7 +32,7 @@ RunRecord sample() {
 }
 
 TEST(TextReport, SaysWhatWasSimulatedHowLongAndWhereTheFilesAre) {
-  const std::string text = render_report(sample(), spec(), {{"result", "out/result.json"}});
+  const std::string text = render_report(sample(), spec(), {{}, {{"result", "out/result.json"}}});
   EXPECT_THAT(text, HasSubstr("m.yaml: 2 SIPs x 16 cubes x 8 PEs = 256 PEs"));
   EXPECT_THAT(text, HasSubstr("vector-add  elements=64 (command line)  dtype=f16\n"));
   EXPECT_THAT(text, HasSubstr("1234.5 ns"));
@@ -41,10 +41,12 @@ TEST(TextReport, SaysWhatWasSimulatedHowLongAndWhereTheFilesAre) {
   EXPECT_THAT(text, HasSubstr("1234.57"));
 }
 
-TEST(TextReport, NamesOverridesBeforeTheFilesSettingsAndHidesDefaults) {
-  const std::string text = render_report(sample(), spec(), {});
-  EXPECT_THAT(text, HasSubstr("c.d = 2 (--set)"));
-  EXPECT_THAT(text, HasSubstr("e.f = 3 (file)"));
+TEST(TextReport, NamesWhatDiffersFromTheReferenceOverridesFirst) {
+  ReportContext context;
+  context.reference = {{"a.b", {"1", "default"}}, {"c.d", {"7", "default"}}};
+  const std::string text = render_report(sample(), spec(), context);
+  EXPECT_THAT(text, HasSubstr("c.d = 2 (--set, reference: 7)"));
+  EXPECT_THAT(text, HasSubstr("e.f = 3 (file, not in the reference)"));
   EXPECT_LT(text.find("c.d"), text.find("e.f"));
   EXPECT_THAT(text, Not(HasSubstr("a.b")));
 }
@@ -75,7 +77,7 @@ TEST(TextReport, LongListsAreCutAndSaySo) {
     run.launches.push_back(launch);
   }
   const std::string text = render_report(run, spec(), {});
-  EXPECT_THAT(text, HasSubstr("... and 30 more in the file"));
+  EXPECT_THAT(text, HasSubstr("... and 31 more that differ from the reference"));
   EXPECT_THAT(text, HasSubstr("... and 24 more in the result file"));
 }
 
