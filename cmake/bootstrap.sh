@@ -62,10 +62,8 @@ build_preset() {
   if [ -t 2 ]; then
     say "building ($preset)"
     ninja -C "$folder" -j "$jobs" "$@" >&2
-  elif ninja -C "$folder" -n "$@" 2>/dev/null | grep -q 'no work to do'; then
-    return 0
   else
-    say "building ($preset), output in $folder/build.log"
+    say "bringing the $preset build up to date, output in $folder/build.log"
     ninja -C "$folder" -j "$jobs" "$@" >"$folder/build.log" 2>&1 || { grep -v '^\[' "$folder/build.log" | tail -n 80 >&2; return 1; }
   fi
 }

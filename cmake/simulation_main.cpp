@@ -12,4 +12,6 @@ int sc_main(int argc, char** argv) {
   return kb::cli::run_simulation(argc, argv, program);
 }
 
-int main(int argc, char** argv) { return kb::cli::start_systemc_main(argc, argv); }
+int main(int argc, char** argv) {
+  return kb::cli::start_systemc_main(argc, argv);
+}

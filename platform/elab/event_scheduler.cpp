@@ -30,7 +30,7 @@ TimeFs kernel_now() { return static_cast<TimeFs>(sc_core::sc_time_stamp().value(
 }  // namespace
 
 EventScheduler::EventScheduler(const sc_core::sc_module_name& name)
-    : sc_core::sc_module(name), run_event_("run_event"), heads_(kSlots, kNil), occupied_(kSlots / 64, 0) {
+    : sc_core::sc_module(name), run_event_("run_event"), heads_(kSlots, kNil), occupied_(kSlots / 64, 0), occupied_words_(kSlots / 4096, 0) {
   SC_HAS_PROCESS(EventScheduler);
   SC_METHOD(run_method);
   dont_initialize();
@@ -77,6 +77,7 @@ void EventScheduler::insert_wheel(const Event& event) {
   }
   heads_[index] = cell;
   occupied_[index / 64] |= std::uint64_t{1} << (index % 64);
+  occupied_words_[index / 4096] |= std::uint64_t{1} << (index / 64 % 64);
 }
 
 // Moves the next non-empty slot into current_. Returns false when no event is left.
@@ -104,6 +105,7 @@ bool EventScheduler::next_slot() {
   }
   heads_[index] = kNil;
   occupied_[index / 64] &= ~(std::uint64_t{1} << (index % 64));
+  if (occupied_[index / 64] == 0) occupied_words_[index / 4096] &= ~(std::uint64_t{1} << (index / 64 % 64));
   if (current_.size() > 1) std::sort(current_.begin(), current_.end(), Earlier{});
   return true;
 }
@@ -111,17 +113,24 @@ bool EventScheduler::next_slot() {
 // First occupied slot after current_slot_, or -1.
 std::int64_t EventScheduler::next_occupied_slot() const {
   const std::size_t start = static_cast<std::size_t>(current_slot_ + 1) & (kSlots - 1);
-  const std::size_t words = occupied_.size();
-  std::size_t word = start / 64;
-  std::uint64_t bits = occupied_[word] & (~std::uint64_t{0} << (start % 64));
-  for (std::size_t step = 0; step <= words; ++step) {
-    if (bits != 0) {
-      const std::size_t index = word * 64 + static_cast<std::size_t>(__builtin_ctzll(bits));
-      const std::size_t distance = (index - start) & (kSlots - 1);
-      return current_slot_ + 1 + static_cast<std::int64_t>(distance);
+  const auto found = [&](std::size_t word, std::uint64_t bits) {
+    const std::size_t index = word * 64 + static_cast<std::size_t>(__builtin_ctzll(bits));
+    return current_slot_ + 1 + static_cast<std::int64_t>((index - start) & (kSlots - 1));
+  };
+  const std::size_t first = start / 64;
+  if (const std::uint64_t bits = occupied_[first] & (~std::uint64_t{0} << (start % 64)); bits != 0) return found(first, bits);
+  // The words after the first one, once around and back to it.
+  const std::size_t groups = occupied_words_.size();
+  const std::size_t from = (first + 1) % occupied_.size();
+  std::size_t group = from / 64;
+  std::uint64_t words = occupied_words_[group] & (~std::uint64_t{0} << (from % 64));
+  for (std::size_t step = 0; step <= groups; ++step) {
+    if (words != 0) {
+      const std::size_t word = group * 64 + static_cast<std::size_t>(__builtin_ctzll(words));
+      return found(word, occupied_[word]);
     }
-    word = (word + 1) % words;
-    bits = occupied_[word];
+    group = (group + 1) % groups;
+    words = occupied_words_[group];
   }
   return -1;
 }

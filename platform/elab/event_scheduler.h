@@ -78,6 +78,7 @@ class EventScheduler final : public sc_core::sc_module {
   std::uint32_t free_cell_ = kNil;
   std::vector<std::uint32_t> heads_;     // per slot
   std::vector<std::uint64_t> occupied_;  // bit per slot
+  std::vector<std::uint64_t> occupied_words_;  // bit per word of occupied_
   std::vector<Event> current_;           // sorted events of the slot being handled
   std::size_t cursor_ = 0;
   std::int64_t current_slot_ = 0;

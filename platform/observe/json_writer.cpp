@@ -29,12 +29,23 @@ std::size_t utf8_length(std::string_view s) {
 void append_escaped(std::string& out, char c) {
   constexpr char kHex[] = "0123456789abcdef";
   switch (c) {
-    case '"': out += "\\\""; return;
-    case '\\': out += "\\\\"; return;
-    case '\n': out += "\\n"; return;
-    case '\t': out += "\\t"; return;
-    case '\r': out += "\\r"; return;
-    default: break;
+    case '"':
+      out += "\\\"";
+      return;
+    case '\\':
+      out += "\\\\";
+      return;
+    case '\n':
+      out += "\\n";
+      return;
+    case '\t':
+      out += "\\t";
+      return;
+    case '\r':
+      out += "\\r";
+      return;
+    default:
+      break;
   }
   out += "\\u00";
   out += kHex[(static_cast<unsigned char>(c) >> 4) & 0xf];
@@ -77,9 +88,13 @@ JsonWriter& JsonWriter::key(std::string_view name) {
   return *this;
 }
 
-JsonWriter& JsonWriter::text(std::string_view value) { return raw(json_string(value)); }
+JsonWriter& JsonWriter::text(std::string_view value) {
+  return raw(json_string(value));
+}
 
-JsonWriter& JsonWriter::real(double value) { return std::isfinite(value) ? raw(shortest(value)) : null(); }
+JsonWriter& JsonWriter::real(double value) {
+  return std::isfinite(value) ? raw(shortest(value)) : null();
+}
 
 JsonWriter& JsonWriter::raw(std::string_view json) {
   before_value();

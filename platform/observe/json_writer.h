@@ -30,7 +30,7 @@ class JsonWriter {
   JsonWriter& boolean(bool value) { return raw(value ? "true" : "false"); }
   JsonWriter& null() { return raw("null"); }
   JsonWriter& time_ns(TimeFs fs) { return raw(format_ns(fs)); }  // exact, up to six decimals
-  JsonWriter& raw(std::string_view json);  // a complete JSON value
+  JsonWriter& raw(std::string_view json);                        // a complete JSON value
 
   // The document so far; complete when every container is closed.
   const std::string& str() const { return out_; }

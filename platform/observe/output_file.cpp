@@ -59,7 +59,9 @@ OutputFile::OutputFile(std::string path, std::string purpose) : path_(std::move(
   if (!direct_) slot_ = remember(temporary_);
 }
 
-OutputFile::~OutputFile() { discard(); }
+OutputFile::~OutputFile() {
+  discard();
+}
 
 void OutputFile::write(std::string_view bytes) {
   if (std::fwrite(bytes.data(), 1, bytes.size(), stream_) == bytes.size()) return;
@@ -106,7 +108,9 @@ void OutputFile::discard() noexcept {
 }
 
 TemporaryGuard::TemporaryGuard(const std::string& path) : slot_(remember(path)) {}
-TemporaryGuard::~TemporaryGuard() { forget(slot_); }
+TemporaryGuard::~TemporaryGuard() {
+  forget(slot_);
+}
 
 void make_folder(const std::string& path) {
   std::error_code error;

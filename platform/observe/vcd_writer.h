@@ -19,7 +19,7 @@ namespace kb::observe {
 class VcdWriter final : public elab::ISignalObserver {
  public:
   struct Options {
-    std::vector<std::string> filters;            // globs over "node.signal"; empty = every signal
+    std::vector<std::string> filters;          // globs over "node.signal"; empty = every signal
     std::size_t buffered_changes = 4'000'000;  // 24 bytes each
   };
   // Configuration Error when the file cannot be created.

@@ -33,7 +33,8 @@ sw::PluginRegistrar load_plugin(const std::string& file) {
   const auto abi = reinterpret_cast<AbiFunction>(::dlsym(library, kKernbenchPluginAbiSymbol));
   const auto entry = reinterpret_cast<PluginFunction>(::dlsym(library, kKernbenchPluginSymbol));
   if (abi == nullptr || entry == nullptr) {
-    refuse(file, "this shared library is no kernbench plug-in", "write KERNBENCH_PLUGIN(registrar) { ... } in one of its files");
+    refuse(file, "this shared library is no kernbench plug-in",
+           "write KERNBENCH_PLUGIN(registrar) { ... } in one of its files");
   }
   if (sw::plugin_abi() != abi()) {
     refuse(file, std::string("the plug-in was built for ") + abi() + ", this is " + sw::plugin_abi(),

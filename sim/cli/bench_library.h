@@ -9,7 +9,8 @@
 
 namespace kb::cli {
 
-// What can be run: the built-in kernels and benches and those of plug-ins, which stay loaded for the life of this object.
+// What can be run: the built-in kernels and benches and those of plug-ins, which stay loaded for the life of this
+// object.
 class BenchLibrary {
  public:
   // Configuration Error when a plug-in cannot be loaded.

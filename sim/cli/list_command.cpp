@@ -99,6 +99,8 @@ class ListCommand final : public Command {
 
 }  // namespace
 
-std::unique_ptr<Command> make_list_command(CLI::App& app, const Program&) { return std::make_unique<ListCommand>(app); }
+std::unique_ptr<Command> make_list_command(CLI::App& app, const Program&) {
+  return std::make_unique<ListCommand>(app);
+}
 
 }  // namespace kb::cli

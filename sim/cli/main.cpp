@@ -10,4 +10,6 @@ int sc_main(int argc, char** argv) {
   return kb::cli::run_kernbench(argc, argv, program);
 }
 
-int main(int argc, char** argv) { return kb::cli::start_systemc_main(argc, argv); }
+int main(int argc, char** argv) {
+  return kb::cli::start_systemc_main(argc, argv);
+}

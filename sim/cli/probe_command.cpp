@@ -1,7 +1,6 @@
-#include "sim/probe/probe.h"
-
 #include "sim/cli/help.h"
 #include "sim/cli/program.h"
+#include "sim/probe/probe.h"
 
 namespace kb::cli {
 namespace {

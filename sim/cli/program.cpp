@@ -7,7 +7,6 @@
 #include <cstring>
 #include <exception>
 #include <functional>
-
 #include <systemc>
 
 #include "platform/base/error.h"
@@ -65,7 +64,8 @@ int report(const std::string& program, const Error& error) {
   } else {
     for (const Diagnostic& diagnostic : error.diagnostics()) text += diagnostic.text() + "\n";
     const std::size_t count = error.diagnostics().size();
-    text += program + ": " + std::to_string(count) + (count == 1 ? " problem" : " problems") + " found, nothing was run\n";
+    text +=
+        program + ": " + std::to_string(count) + (count == 1 ? " problem" : " problems") + " found, nothing was run\n";
   }
   if (error.code() == "USAGE_ERROR") text += "Try '" + program + " --help'.\n";
   std::fflush(stdout);
@@ -108,7 +108,9 @@ int parse_and_run(CLI::App& app, CLI::App& options_of, const std::vector<std::st
 
 }  // namespace
 
-Error usage_error(const std::string& message) { return {ErrorFamily::configuration, "USAGE_ERROR", message}; }
+Error usage_error(const std::string& message) {
+  return {ErrorFamily::configuration, "USAGE_ERROR", message};
+}
 
 std::pair<std::string, std::string> split_assignment(const std::string& text) {
   const std::size_t equals = text.find('=');

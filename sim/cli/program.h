@@ -1,12 +1,11 @@
 // What the `kernbench` executable and the `sim_<name>` executables have in common.
 #pragma once
 
+#include <CLI/CLI.hpp>
 #include <memory>
 #include <string>
 #include <utility>
 #include <vector>
-
-#include <CLI/CLI.hpp>
 
 #include "platform/base/error.h"
 #include "platform/topology/topology.h"
@@ -15,9 +14,9 @@
 namespace kb::cli {
 
 struct Program {
-  std::string name;            // of the executable, for messages
-  BuiltinTopology topology;    // used when no --topology is given
-  std::string default_bench;   // of `run` without --bench
+  std::string name;             // of the executable, for messages
+  BuiltinTopology topology;     // used when no --topology is given
+  std::string default_bench;    // of `run` without --bench
   bool fixed_topology = false;  // a sim_<name>: there is no --topology
 };
 

@@ -20,28 +20,44 @@ const std::vector<std::string> kDataModes = {"off", "replay", "eager"};
 
 class RunCommand final : public Command {
  public:
-  RunCommand(CLI::App& app, const Program& program) : name_(program.fixed_topology ? program.name : program.name + " run") {
+  RunCommand(CLI::App& app, const Program& program)
+      : name_(program.fixed_topology ? program.name : program.name + " run") {
     choice_.program = &program;
     bench_ = program.default_bench;
     app.footer(program.fixed_topology ? kSimulationFooter : kRunFooter);
     choice_.add_file_option(app);
-    app.add_option("--bench", bench_, "Bench by name or by number of 'kernbench list'")->type_name("NAME")->capture_default_str();
-    app.add_option("--device", device_, "SIPs that the bench may use: all or sip:N")->type_name("DEVICE")->capture_default_str();
-    data_option_ = app.add_option("--data", data_, "Compute the data: off, replay or eager")->type_name("MODE")->capture_default_str();
+    app.add_option("--bench", bench_, "Bench by name or by number of 'kernbench list'")
+        ->type_name("NAME")
+        ->capture_default_str();
+    app.add_option("--device", device_, "SIPs that the bench may use: all or sip:N")
+        ->type_name("DEVICE")
+        ->capture_default_str();
+    data_option_ = app.add_option("--data", data_, "Compute the data: off, replay or eager")
+                       ->type_name("MODE")
+                       ->capture_default_str();
     app.add_flag("--verify-data", verify_, "Compute the data (replay unless --data says eager) and check the result");
     app.add_option("--set", sets_, "Bench parameter, or a topology key when the name has a dot; may be repeated")
-        ->type_name("NAME=VALUE")->expected(1)->take_all();
+        ->type_name("NAME=VALUE")
+        ->expected(1)
+        ->take_all();
     app.add_option("--seed", seed_, "Seed of random tensor contents")->type_name("N")->capture_default_str();
     app.add_option("--plugin", plugins_, "Shared library with kernels and benches; may be repeated")
-        ->type_name("FILE")->expected(1)->take_all();
+        ->type_name("FILE")
+        ->expected(1)
+        ->take_all();
     app.add_option("--out", out_, "Folder for result.json (default: results)")->type_name("DIR");
     app.add_option("--oplog", options_.oplog_file, "Write every operation to FILE (tab-separated)")->type_name("FILE");
     app.add_option("--vcd", options_.vcd_file, "Write waveforms to FILE for GTKWave")->type_name("FILE");
-    app.add_option("--vcd-filter", options_.vcd_filters, "Only signals whose node.signal matches, * stands for anything; may be repeated")
-        ->type_name("PATTERN")->expected(1)->take_all();
-    app.add_option("--time-limit-ns", time_limit_ns_, "Stop at this simulated time (exit code 4 when work is outstanding)")
+    app.add_option("--vcd-filter", options_.vcd_filters,
+                   "Only signals whose node.signal matches, * stands for anything; may be repeated")
+        ->type_name("PATTERN")
+        ->expected(1)
+        ->take_all();
+    app.add_option("--time-limit-ns", time_limit_ns_,
+                   "Stop at this simulated time (exit code 4 when work is outstanding)")
         ->type_name("NS");
-    app.add_flag("--strict", strict_, "Reading unwritten memory is an error; late PEs and warnings of the run exit with 1");
+    app.add_flag("--strict", strict_,
+                 "Reading unwritten memory is an error; late PEs and warnings of the run exit with 1");
     app.add_flag("--json", json_, "Print the result as JSON and nothing else on standard output");
     app.add_flag("--quiet", quiet_, "Print errors only");
     app.add_flag("--dump-config", dump_, "Print the effective configuration with the origin of each value and exit");
@@ -90,7 +106,8 @@ class RunCommand final : public Command {
     }
     if (!options.vcd_filters.empty() && options.vcd_file.empty()) throw usage_error("--vcd-filter needs --vcd FILE");
     if (time_limit_ns_) {
-      if (!(*time_limit_ns_ > 0.0) || *time_limit_ns_ > 1e12) throw usage_error("--time-limit-ns must be above 0 and at most 1e12");
+      if (!(*time_limit_ns_ > 0.0) || *time_limit_ns_ > 1e12)
+        throw usage_error("--time-limit-ns must be above 0 and at most 1e12");
       options.time_limit = ns_to_fs(*time_limit_ns_);
     }
     options.strict = strict_;
@@ -119,7 +136,8 @@ class RunCommand final : public Command {
       observe::make_folder(folder);
       file.emplace((folder.back() == '/' ? folder : folder + "/") + "result.json", "the result file");
     }
-    for (const Diagnostic& warning : run.topology.warnings) std::fprintf(stderr, "warning: %s\n", warning.text().c_str());
+    for (const Diagnostic& warning : run.topology.warnings)
+      std::fprintf(stderr, "warning: %s\n", warning.text().c_str());
     const sim::BenchOutcome outcome = sim::run_bench(run);
     const std::string json = sim::render_result(outcome.record);
     if (file) {

@@ -14,7 +14,8 @@ class TopologyCommand final : public Command {
     app.add_option("--topology", choice_.file, "The same as FILE")->type_name("FILE")->excludes(file);
     choice_.add_set_option(app);
     CLI::Option* json = app.add_flag("--json", json_, "Nodes, edges and the checked specification as JSON");
-    CLI::Option* dot = app.add_flag("--dot", dot_, "A Graphviz drawing; one cube stands for equal ones")->excludes(json);
+    CLI::Option* dot =
+        app.add_flag("--dot", dot_, "A Graphviz drawing; one cube stands for equal ones")->excludes(json);
     app.add_flag("--full", full_, "With --dot: draw every node")->needs(dot);
     app.add_option("--emit-mesh", mesh_file_, "Write the cube's router grid to FILE")->type_name("FILE");
   }

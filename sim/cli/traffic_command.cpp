@@ -28,8 +28,8 @@ class TrafficCommand final : public Command {
     if (!out_.empty()) file.emplace(out_, "the output file");
     sim::prepare_systemc();
     const std::vector<sim::TrafficResult> results = sim::run_traffic(machine, trace.rows);
-    const std::string text = json_ ? sim::render_traffic_json(machine.graph, results)
-                                   : sim::render_traffic_tsv(machine.graph, results);
+    const std::string text =
+        json_ ? sim::render_traffic_json(machine.graph, results) : sim::render_traffic_tsv(machine.graph, results);
     if (file) {
       file->write(text);
       file->commit();

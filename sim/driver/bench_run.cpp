@@ -10,9 +10,12 @@ namespace {
 
 const char* data_mode_name(contract::DataMode mode) {
   switch (mode) {
-    case contract::DataMode::off: return "off";
-    case contract::DataMode::replay: return "replay";
-    case contract::DataMode::eager: return "eager";
+    case contract::DataMode::off:
+      return "off";
+    case contract::DataMode::replay:
+      return "replay";
+    case contract::DataMode::eager:
+      return "eager";
   }
   return "";
 }

@@ -8,7 +8,9 @@ namespace {
 double process_cpu_s() {
   struct rusage usage {};
   ::getrusage(RUSAGE_SELF, &usage);
-  const auto seconds = [](const timeval& t) { return static_cast<double>(t.tv_sec) + 1e-6 * static_cast<double>(t.tv_usec); };
+  const auto seconds = [](const timeval& t) {
+    return static_cast<double>(t.tv_sec) + 1e-6 * static_cast<double>(t.tv_usec);
+  };
   return seconds(usage.ru_utime) + seconds(usage.ru_stime);
 }
 
@@ -20,7 +22,9 @@ double HostUsage::wall_s() const {
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count();
 }
 
-double HostUsage::cpu_s() const { return process_cpu_s() - cpu_start_; }
+double HostUsage::cpu_s() const {
+  return process_cpu_s() - cpu_start_;
+}
 
 HostFigures HostUsage::figures(std::uint64_t events) const {
   struct rusage usage {};

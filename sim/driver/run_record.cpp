@@ -8,8 +8,8 @@
 namespace kb::sim {
 namespace {
 
-using observe::JsonWriter;
 using observe::json_string;
+using observe::JsonWriter;
 
 // JSON's own number grammar: no leading zeros, plus signs, hexadecimal or bare points.
 bool is_json_number(const std::string& s) {
@@ -66,7 +66,9 @@ void write_pe(JsonWriter& json, const contract::PeResult& pe) {
 }
 
 // A launch that never completed has null times (no progress).
-JsonWriter& write_time(JsonWriter& json, TimeFs fs) { return fs == kNever ? json.null() : json.time_ns(fs); }
+JsonWriter& write_time(JsonWriter& json, TimeFs fs) {
+  return fs == kNever ? json.null() : json.time_ns(fs);
+}
 
 void write_launch(JsonWriter& json, const LaunchRecord& launch) {
   json.begin_object();

@@ -1,7 +1,6 @@
 #include "sim/driver/simulation.h"
 
 #include <algorithm>
-
 #include <systemc>
 
 #include "modules/catalog.h"
@@ -144,7 +143,8 @@ SimulationResult simulate(const topology::LoadedTopology& topology, const Simula
   platform_options.observer = waveform.get();
   // Never destroyed: SystemC looks for every port of a dying module in one list, which for a large machine takes longer
   // than the simulation, and the process ends soon.
-  elab::Platform& platform = *new elab::Platform("platform", topology.graph, modules::builtin_registry(), platform_options);
+  elab::Platform& platform =
+      *new elab::Platform("platform", topology.graph, modules::builtin_registry(), platform_options);
   HostPortOptions host_options;
   host_options.data_mode = options.data_mode;
   if (options.data_mode != contract::DataMode::off) {

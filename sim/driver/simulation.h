@@ -16,7 +16,7 @@ namespace kb::sim {
 
 struct SimulationOptions {
   contract::DataMode data_mode = contract::DataMode::off;
-  bool strict = false;  // reading unwritten memory is an error
+  bool strict = false;     // reading unwritten memory is an error
   std::string oplog_file;  // empty = none
   std::string vcd_file;    // empty = none
   std::vector<std::string> vcd_filters;

@@ -1,7 +1,6 @@
 #include "sim/driver/systemc_setup.h"
 
 #include <cstring>
-
 #include <systemc>
 
 #include "platform/base/error.h"
@@ -21,9 +20,13 @@ std::string describe(const sc_core::sc_report& report) {
 
 void on_report(const sc_core::sc_report& report, const sc_core::sc_actions& actions) {
   switch (report.get_severity()) {
-    case sc_core::SC_INFO: return;
-    case sc_core::SC_WARNING: g_warnings.push_back(describe(report)); return;
-    default: break;
+    case sc_core::SC_INFO:
+      return;
+    case sc_core::SC_WARNING:
+      g_warnings.push_back(describe(report));
+      return;
+    default:
+      break;
   }
   if (std::strcmp(report.get_msg_type(), sc_core::SC_ID_SIMULATION_UNCAUGHT_EXCEPTION_) == 0 && !g_escaped) {
     g_escaped = std::current_exception();
@@ -57,6 +60,8 @@ void run_systemc() {
   guarded([] { sc_core::sc_start(); });
 }
 
-const std::vector<std::string>& systemc_warnings() { return g_warnings; }
+const std::vector<std::string>& systemc_warnings() {
+  return g_warnings;
+}
 
 }  // namespace kb::sim

@@ -12,8 +12,8 @@ void prepare_systemc();
 
 // Ends elaboration and runs what happens at time zero.
 void start_systemc();
-// Runs the simulation until nothing is left to do. For both: an exception that escapes a process comes out unchanged; other
-// SystemC errors become model Errors that name the instance and the simulated time.
+// Runs the simulation until nothing is left to do. For both: an exception that escapes a process comes out unchanged;
+// other SystemC errors become model Errors that name the instance and the simulated time.
 void run_systemc();
 
 // Texts of SystemC warnings so far.

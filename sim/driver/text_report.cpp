@@ -38,7 +38,9 @@ std::string figure_text(double value) {
   return text;
 }
 
-std::string launch_time(TimeFs fs) { return fs == kNever ? "-" : format_ns(fs); }
+std::string launch_time(TimeFs fs) {
+  return fs == kNever ? "-" : format_ns(fs);
+}
 
 // What makes this machine another one than the reference: overrides first.
 std::string render_settings(const RunRecord& run, const std::map<std::string, ConfigEntry>& reference) {
@@ -50,13 +52,16 @@ std::string render_settings(const RunRecord& run, const std::map<std::string, Co
       const bool same = normal != reference.end() && normal->second.value == entry.value;
       if ((entry.origin == "--set") != overrides || (same && !overrides)) continue;
       if (++total > kMostSettings) continue;
-      const std::string instead = normal == reference.end() ? "not in the reference" : "reference: " + normal->second.value;
-      text += line(shown++ == 0 ? "settings" : "", key + " = " + entry.value + " (" + entry.origin + ", " + instead + ")");
+      const std::string instead =
+          normal == reference.end() ? "not in the reference" : "reference: " + normal->second.value;
+      text +=
+          line(shown++ == 0 ? "settings" : "", key + " = " + entry.value + " (" + entry.origin + ", " + instead + ")");
     }
   };
   add(true);
   add(false);
-  if (total > shown) text += line("", "... and " + std::to_string(total - shown) + " more that differ from the reference");
+  if (total > shown)
+    text += line("", "... and " + std::to_string(total - shown) + " more that differ from the reference");
   return text;
 }
 
@@ -71,9 +76,16 @@ std::string render_params(const RunRecord& run) {
 
 std::string render_launches(const RunRecord& run) {
   if (run.launches.empty()) return "";
-  TextTable table({{"launch", Align::right}, {"kernel", Align::left}, {"SIP", Align::right}, {"PEs", Align::right},
-                   {"start ns", Align::right}, {"completed ns", Align::right}, {"exec min", Align::right},
-                   {"exec max", Align::right}, {"dma max", Align::right}, {"compute max", Align::right}});
+  TextTable table({{"launch", Align::right},
+                   {"kernel", Align::left},
+                   {"SIP", Align::right},
+                   {"PEs", Align::right},
+                   {"start ns", Align::right},
+                   {"completed ns", Align::right},
+                   {"exec min", Align::right},
+                   {"exec max", Align::right},
+                   {"dma max", Align::right},
+                   {"compute max", Align::right}});
   for (std::size_t i = 0; i < run.launches.size() && i < kMostLaunches; ++i) {
     const LaunchRecord& launch = run.launches[i];
     table.add({std::to_string(launch.id), launch.kernel, std::to_string(launch.sip.value),

@@ -14,12 +14,12 @@ namespace kb::sim {
 std::string machine_text(const topology::MachineSpec& spec);
 
 struct ReportContext {
-  std::map<std::string, ConfigEntry> reference;                // configuration that the report names differences from
+  std::map<std::string, ConfigEntry> reference;            // configuration that the report names differences from
   std::vector<std::pair<std::string, std::string>> files;  // purpose, path
 };
 
-// The report at the end of a run, for people: what was simulated on what machine, how long it took in simulated and host
-// time, whether the data was right, and where the files are.
+// The report at the end of a run, for people: what was simulated on what machine, how long it took in simulated and
+// host time, whether the data was right, and where the files are.
 std::string render_report(const RunRecord& run, const topology::MachineSpec& spec, const ReportContext& context);
 
 }  // namespace kb::sim

@@ -25,6 +25,7 @@ contract::MachineInfo machine_info(const topology::MachineSpec& spec) {
   info.hbm_slice_bytes = spec.hbm_slice_bytes();
   info.tcm_bytes = spec.tcm_bytes_per_pe;
   info.scratch_bytes = spec.tcm_kernel_scratch_bytes;
+  info.hbm_alignment = spec.flit_bytes();
   return info;
 }
 

@@ -136,6 +136,7 @@ int HostThreads::current_worker() const {
 }
 
 void HostThreads::make_ready(Thread& thread) {
+  if (std::find(ready_.begin(), ready_.end(), thread.id) != ready_.end()) return;
   ready_.push_back(thread.id);
   if (!busy_) grant_next();
 }

@@ -13,7 +13,9 @@ using topology::Corner;
 using topology::MachineSpec;
 using topology::Side;
 
-bool is_north(Corner corner) { return corner == Corner::NW || corner == Corner::NE; }
+bool is_north(Corner corner) {
+  return corner == Corner::NW || corner == Corner::NE;
+}
 
 Corner corner_of(const MachineSpec& spec, int pe) {
   return spec.corners[static_cast<std::size_t>(pe / spec.pe_per_corner)];
@@ -40,10 +42,18 @@ std::optional<int> cube_at_hops(const MachineSpec& spec, int hops) {
   int x = port.cube_x, y = port.cube_y;
   const int steps = hops - 1;
   switch (port.cube_side) {
-    case Side::N: y += steps; break;
-    case Side::S: y -= steps; break;
-    case Side::W: x += steps; break;
-    case Side::E: x -= steps; break;
+    case Side::N:
+      y += steps;
+      break;
+    case Side::S:
+      y -= steps;
+      break;
+    case Side::W:
+      x += steps;
+      break;
+    case Side::E:
+      x -= steps;
+      break;
   }
   if (x < 0 || y < 0 || x >= spec.cube_mesh_w || y >= spec.cube_mesh_h) return std::nullopt;
   return y * spec.cube_mesh_w + x;
@@ -91,9 +101,12 @@ std::optional<PeCoord> pe_target(const MachineSpec& spec, std::optional<int> pe)
 
 std::string_view probe_category_name(ProbeCategory category) {
   switch (category) {
-    case ProbeCategory::h2d: return "H2D";
-    case ProbeCategory::d2h: return "D2H";
-    case ProbeCategory::pe_dma: return "PE DMA";
+    case ProbeCategory::h2d:
+      return "H2D";
+    case ProbeCategory::d2h:
+      return "D2H";
+    case ProbeCategory::pe_dma:
+      return "PE DMA";
   }
   return "";
 }
@@ -125,9 +138,9 @@ TraceRow probe_row(const ProbeCase& probe, const topology::MachineSpec& spec) {
   row.id = probe.name;
   row.op = probe.op;
   row.src = probe.src;
-  row.dst = address::PhysAddr::pe_hbm_addr(probe.target.sip, probe.target.cube, probe.target.pe, 0,
-                                           spec.hbm_slice_bytes())
-                .value();
+  row.dst =
+      address::PhysAddr::pe_hbm_addr(probe.target.sip, probe.target.cube, probe.target.pe, 0, spec.hbm_slice_bytes())
+          .value();
   row.bytes = kProbeBytes;
   return row;
 }

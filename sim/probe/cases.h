@@ -19,9 +19,9 @@ struct ProbeCase {
   std::string name;  // "h2d-1hop"
   ProbeCategory category{};
   TraceOp op{};
-  PeCoord src;     // PE cases
-  PeCoord target;  // owner of the HBM slice
-  int hops = 0;    // H2D and D2H: cubes on the way, the target included
+  PeCoord src;          // PE cases
+  PeCoord target;       // owner of the HBM slice
+  int hops = 0;         // H2D and D2H: cubes on the way, the target included
   std::string skipped;  // why this machine has no such case; empty = it has
 };
 

@@ -33,7 +33,8 @@ std::vector<ProbeCase> select(std::vector<ProbeCase> cases, const std::string& f
   for (const ProbeCase& probe : cases) names.push_back(probe.name);
   const auto found = std::find(names.begin(), names.end(), filter);
   if (found == names.end()) {
-    throw Error(ErrorFamily::configuration, "USAGE_ERROR", "unknown probe case '" + filter + "'; " + suggest(filter, names));
+    throw Error(ErrorFamily::configuration, "USAGE_ERROR",
+                "unknown probe case '" + filter + "'; " + suggest(filter, names));
   }
   return {std::move(cases[static_cast<std::size_t>(found - names.begin())])};
 }
@@ -68,10 +69,11 @@ void check_chain(std::vector<ProbeCheck>& checks, const std::string& title, cons
 
 void check_lower_bound(std::vector<ProbeCheck>& checks, const std::vector<ProbeResult>& results) {
   for (const ProbeResult& result : results) {
-    if (result.status != "OK") checks.push_back({result.probe.name + " was answered with " + result.status, false, false});
+    if (result.status != "OK")
+      checks.push_back({result.probe.name + " was answered with " + result.status, false, false});
     if (result.completed >= result.formula.total()) continue;
-    checks.push_back({result.probe.name + " is faster than the formula latency: " + format_ns(result.completed) + " < " +
-                          format_ns(result.formula.total()),
+    checks.push_back({result.probe.name + " is faster than the formula latency: " + format_ns(result.completed) +
+                          " < " + format_ns(result.formula.total()),
                       false, false});
   }
 }
@@ -107,13 +109,17 @@ std::vector<ProbeCheck> check_probe(const std::vector<ProbeResult>& results) {
               {{"d2h-1hop", true}, {"d2h-2hop", true}, {"d2h-3hop", true}, {"d2h-4hop", true}});
   for (int hops = 1; hops <= 4; ++hops) {
     const std::string n = std::to_string(hops);
-    check_chain(checks, "D2H is not faster than H2D", results, {{"h2d-" + n + "hop", true}, {"d2h-" + n + "hop", false}});
+    check_chain(checks, "D2H is not faster than H2D", results,
+                {{"h2d-" + n + "hop", true}, {"d2h-" + n + "hop", false}});
   }
   check_chain(checks, "the far cube takes longer", results,
               {{"pe-cross-cube-hbm-best", true}, {"pe-cross-cube-hbm-worst", true}});
   check_chain(checks, "PE DMA increases with distance", results,
-              {{"pe-local-hbm", true}, {"pe-same-half-hbm", true}, {"pe-cross-half-hbm", true},
-               {"pe-cross-cube-hbm-best", false}, {"pe-cross-sip-hbm", false}});
+              {{"pe-local-hbm", true},
+               {"pe-same-half-hbm", true},
+               {"pe-cross-half-hbm", true},
+               {"pe-cross-cube-hbm-best", false},
+               {"pe-cross-sip-hbm", false}});
   check_lower_bound(checks, results);
   add_bottleneck_line(checks, results);
   return checks;

@@ -16,16 +16,25 @@ constexpr std::uint64_t kSweepBytes[] = {4096, 16384, 65536, 262144, 1048576};  
 constexpr ProbeCategory kCategories[] = {ProbeCategory::h2d, ProbeCategory::d2h, ProbeCategory::pe_dma};
 
 std::string owner_text(const PeCoord& pe) {
-  return "sip" + std::to_string(pe.sip.value) + ".cube" + std::to_string(pe.cube.value) + ".pe" + std::to_string(pe.pe.value);
+  return "sip" + std::to_string(pe.sip.value) + ".cube" + std::to_string(pe.cube.value) + ".pe" +
+         std::to_string(pe.pe.value);
 }
 
-std::string source_text(const ProbeResult& result) { return is_pe_op(result.row.op) ? owner_text(result.row.src) : "host"; }
+std::string source_text(const ProbeResult& result) {
+  return is_pe_op(result.row.op) ? owner_text(result.row.src) : "host";
+}
 
-std::string ns(TimeFs fs) { return fixed(fs_to_ns(fs), 2); }
+std::string ns(TimeFs fs) {
+  return fixed(fs_to_ns(fs), 2);
+}
 
-double actual_ns(const ProbeResult& result) { return fs_to_ns(result.actual); }
+double actual_ns(const ProbeResult& result) {
+  return fs_to_ns(result.actual);
+}
 
-double share(double part, double whole) { return whole > 0.0 ? part / whole * 100.0 : 0.0; }
+double share(double part, double whole) {
+  return whole > 0.0 ? part / whole * 100.0 : 0.0;
+}
 
 struct SweepPoint {
   double total_ns, effective_gbs, utilisation;
@@ -41,9 +50,18 @@ SweepPoint sweep_point(const ProbeResult& result, std::uint64_t bytes) {
 }
 
 std::string render_table(const ProbeReport& report, ProbeCategory category) {
-  TextTable table({{"Case", Align::left}, {"Target", Align::left}, {"Actual", Align::right}, {"Completed", Align::right},
-                   {"Ovhd", Align::right}, {"Drain", Align::right}, {"Wire", Align::right}, {"Ovhd%", Align::right},
-                   {"Drain%", Align::right}, {"Eff.BW", Align::right}, {"BN.BW", Align::right}, {"Util%", Align::right}});
+  TextTable table({{"Case", Align::left},
+                   {"Target", Align::left},
+                   {"Actual", Align::right},
+                   {"Completed", Align::right},
+                   {"Ovhd", Align::right},
+                   {"Drain", Align::right},
+                   {"Wire", Align::right},
+                   {"Ovhd%", Align::right},
+                   {"Drain%", Align::right},
+                   {"Eff.BW", Align::right},
+                   {"BN.BW", Align::right},
+                   {"Util%", Align::right}});
   for (const ProbeResult& result : report.results) {
     if (result.probe.category != category) continue;
     const PathFormula& f = result.formula;
@@ -51,17 +69,20 @@ std::string render_table(const ProbeReport& report, ProbeCategory category) {
     const double rate = effective_gbs(kProbeBytes, actual);
     table.add({result.probe.name, owner_text(result.probe.target), ns(result.actual), ns(result.completed),
                ns(f.overhead), ns(f.drain), ns(f.wire), fixed(share(fs_to_ns(f.overhead), actual), 1),
-               fixed(share(fs_to_ns(f.drain), actual), 1), fixed(rate, 1), f.bottleneck_gbs ? fixed(*f.bottleneck_gbs, 1) : "-",
+               fixed(share(fs_to_ns(f.drain), actual), 1), fixed(rate, 1),
+               f.bottleneck_gbs ? fixed(*f.bottleneck_gbs, 1) : "-",
                fixed(utilisation_percent(rate, f.bottleneck_gbs), 1)});
   }
   if (table.empty()) return "";
-  return std::string(probe_category_name(category)) + ", 32 KiB, times in ns, bandwidths in GB/s\n" + table.render("  ") + "\n";
+  return std::string(probe_category_name(category)) + ", 32 KiB, times in ns, bandwidths in GB/s\n" +
+         table.render("  ") + "\n";
 }
 
 std::string render_sweep(const ProbeReport& report) {
   std::vector<TextTable::Column> columns = {{"Utilisation % by formula", Align::left}};
   for (const std::uint64_t bytes : kSweepBytes) {
-    columns.push_back({bytes < kMiB ? std::to_string(bytes / kKiB) + "KB" : std::to_string(bytes / kMiB) + "MB", Align::right});
+    columns.push_back(
+        {bytes < kMiB ? std::to_string(bytes / kKiB) + "KB" : std::to_string(bytes / kMiB) + "MB", Align::right});
   }
   TextTable table(std::move(columns));
   for (const ProbeResult& result : report.results) {
@@ -73,8 +94,8 @@ std::string render_sweep(const ProbeReport& report) {
 }
 
 // One leg with the time each node is passed, counted from 0; a data leg drains at its end.
-std::string render_leg(const topology::Graph& graph, const std::vector<NodeId>& path,
-                       const std::string& title, bool carries_data) {
+std::string render_leg(const topology::Graph& graph, const std::vector<NodeId>& path, const std::string& title,
+                       bool carries_data) {
   const PathFormula formula = path_formula(graph, path, carries_data ? kProbeBytes : 0);
   std::string text = "    " + title + "\n";
   TimeFs at = 0;

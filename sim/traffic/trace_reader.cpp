@@ -148,7 +148,8 @@ class Parser {
     if (const auto issue = parse_ns(fields[1])) {
       row.issue = *issue;
     } else {
-      problem("issue_ns", "'" + fields[1] + "' is no time", "write nanoseconds from 0 on with up to six decimals, e.g. 12.5");
+      problem("issue_ns", "'" + fields[1] + "' is no time",
+              "write nanoseconds from 0 on with up to six decimals, e.g. 12.5");
     }
     const bool op_known = take_op(row, fields[2]);
     if (op_known) take_source(row, fields[3]);
@@ -181,7 +182,8 @@ class Parser {
 
   void take_source(TraceRow& row, const std::string& text) {
     if (!is_pe_op(row.op)) {
-      if (text != "host") problem("src", "'" + text + "' cannot issue " + std::string(trace_op_name(row.op)), "write host");
+      if (text != "host")
+        problem("src", "'" + text + "' cannot issue " + std::string(trace_op_name(row.op)), "write host");
       return;
     }
     const auto pe = parse_pe(text);
@@ -232,7 +234,9 @@ class Parser {
 
 }  // namespace
 
-std::string_view trace_op_name(TraceOp op) { return kOps[static_cast<std::size_t>(op)]; }
+std::string_view trace_op_name(TraceOp op) {
+  return kOps[static_cast<std::size_t>(op)];
+}
 
 Trace parse_trace(std::string_view text, const std::string& name, const topology::Graph& graph) {
   return Parser(name, graph).parse(text);

@@ -12,7 +12,7 @@
 namespace kb::sim {
 
 struct Trace {
-  std::vector<TraceRow> rows;          // in file order
+  std::vector<TraceRow> rows;  // in file order
   std::vector<Diagnostic> warnings;
 };
 

@@ -14,15 +14,19 @@ namespace kb::sim {
 
 enum class TraceOp : std::uint8_t { pe_read, pe_write, host_read, host_write };
 std::string_view trace_op_name(TraceOp op);
-constexpr bool is_pe_op(TraceOp op) { return op == TraceOp::pe_read || op == TraceOp::pe_write; }
-constexpr bool is_read_op(TraceOp op) { return op == TraceOp::pe_read || op == TraceOp::host_read; }
+constexpr bool is_pe_op(TraceOp op) {
+  return op == TraceOp::pe_read || op == TraceOp::pe_write;
+}
+constexpr bool is_read_op(TraceOp op) {
+  return op == TraceOp::pe_read || op == TraceOp::host_read;
+}
 
 // One checked row: the source exists, [dst, dst + bytes) lies inside one HBM slice or SRAM window.
 struct TraceRow {
   std::string id;    // unique, as written
   TimeFs issue = 0;  // absolute
   TraceOp op = TraceOp::pe_read;
-  PeCoord src;           // PE rows only; host rows enter at PCIE_EP of the destination's SIP
+  PeCoord src;            // PE rows only; host rows enter at PCIE_EP of the destination's SIP
   std::uint64_t dst = 0;  // 51-bit physical address
   std::uint64_t bytes = 0;
   int line = 0;  // in the file, 1-based

@@ -10,7 +10,9 @@ namespace {
 
 const std::vector<std::string> kSourceEndings = {".h", ".cpp"};
 
-std::string top_of(const std::string& path) { return path.substr(0, path.find('/')); }
+std::string top_of(const std::string& path) {
+  return path.substr(0, path.find('/'));
+}
 
 std::vector<Include> product_includes() {
   std::vector<Include> all;

@@ -9,9 +9,13 @@
 namespace kb::meta {
 namespace {
 
-bool contains(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
+bool contains(const std::string& text, const std::string& part) {
+  return text.find(part) != std::string::npos;
+}
 
-std::string stem(const std::string& file) { return std::filesystem::path(file).stem().string(); }
+std::string stem(const std::string& file) {
+  return std::filesystem::path(file).stem().string();
+}
 
 TEST(Registration, EveryTestIsInTheCMakeListsOfItsFolder) {
   const std::vector<std::string> tests = files_below("tests", {"_test.cpp"});
@@ -41,7 +45,8 @@ TEST(Registration, EveryBlockHasItsTest) {
   for (const std::string& test : files_below("tests", {"_test.cpp"})) tests += read(test);
   for (const std::string& catalog : files_below("modules", {"catalog.cpp"})) {
     for (const Include& include : includes_of(catalog)) {
-      const bool block = include.own && folder_of(include.target) == folder_of(catalog) && stem(include.target) != "catalog";
+      const bool block =
+          include.own && folder_of(include.target) == folder_of(catalog) && stem(include.target) != "catalog";
       if (!block) continue;
       EXPECT_TRUE(contains(tests, '"' + include.target + '"') || contains(tests, stem(include.target)))
           << include.target << " is in " << catalog << " but no test mentions it";

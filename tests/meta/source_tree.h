@@ -9,15 +9,15 @@
 namespace kb::meta {
 
 struct Include {
-  std::string file;     // that includes, from the root
+  std::string file;  // that includes, from the root
   int line = 0;
-  std::string target;   // "platform/base/units.h" or "yaml-cpp/yaml.h"
-  bool own = false;     // written with quotes
+  std::string target;  // "platform/base/units.h" or "yaml-cpp/yaml.h"
+  bool own = false;    // written with quotes
 };
 
 struct Library {
-  std::string name;      // "kb_elab"
-  std::string folder;    // "platform/elab"
+  std::string name;               // "kb_elab"
+  std::string folder;             // "platform/elab"
   std::set<std::string> sources;  // from the root
   std::set<std::string> deps;     // public and private, as declared
 };

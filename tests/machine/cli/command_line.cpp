@@ -34,10 +34,11 @@ void CommandLineTest::TearDown() {
   fs::remove_all(folder_ + ".io");
 }
 
-Outcome CommandLineTest::program(const std::string& name, const std::string& arguments, const std::string& prefix) const {
+Outcome CommandLineTest::program(const std::string& name, const std::string& arguments,
+                                 const std::string& prefix) const {
   const std::string out = folder_ + ".io/out", err = folder_ + ".io/err";
-  const std::string command = "cd '" + folder_ + "' && { " + prefix + " " + KB_PROGRAM_FOLDER + "/" + name + " " + arguments +
-                              " ; } >'" + out + "' 2>'" + err + "' </dev/null";
+  const std::string command = "cd '" + folder_ + "' && { " + prefix + " " + KB_PROGRAM_FOLDER + "/" + name + " " +
+                              arguments + " ; } >'" + out + "' 2>'" + err + "' </dev/null";
   const int status = std::system(command.c_str());
   const int code = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
   return {code, slurp(out), slurp(err)};
@@ -60,7 +61,9 @@ std::string CommandLineTest::write(const std::string& name, const std::string& t
   return name;
 }
 
-std::string CommandLineTest::read(const std::string& name) const { return slurp(fs::path(folder_) / name); }
+std::string CommandLineTest::read(const std::string& name) const {
+  return slurp(fs::path(folder_) / name);
+}
 
 std::vector<std::string> CommandLineTest::files() const {
   std::vector<std::string> names;

@@ -17,8 +17,9 @@ class FailureTest : public CommandLineTest {
 };
 
 TEST_F(FailureTest, ATensorLargerThanTheMemoryIsAProgramError) {
-  const Outcome outcome = kernbench("run --topology '" + config("one_pe") +
-                                    "' --bench gemm-single-pe --set cube.memory_map.hbm_total_gb_per_cube=0.0078125 --out out");
+  const Outcome outcome =
+      kernbench("run --topology '" + config("one_pe") +
+                "' --bench gemm-single-pe --set cube.memory_map.hbm_total_gb_per_cube=0.0009765625 --out out");
   EXPECT_EQ(outcome.code, 1) << outcome.err;
   const Json result = Json::parse(read("out/result.json"));
   EXPECT_EQ(result["ok"], false);

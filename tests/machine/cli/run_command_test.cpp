@@ -82,13 +82,15 @@ TEST_F(RunCommandTest, EqualRunsGiveEqualBytes) {
 
 TEST_F(RunCommandTest, DataModesAndWaveformsDoNotMoveATime) {
   const Json off = json(small() + "--json --data off");
-  for (const char* variant : {"--data replay", "--data eager", "--verify-data", "--data off --vcd w.vcd", "--oplog o.log"}) {
+  for (const char* variant :
+       {"--data replay", "--data eager", "--verify-data", "--data off --vcd w.vcd", "--oplog o.log"}) {
     const Json other = json(small() + "--json " + variant);
     EXPECT_EQ(other["sim_time_ns"], off["sim_time_ns"]) << variant;
     EXPECT_EQ(other["launches"], off["launches"]) << variant;
     EXPECT_EQ(other["blocks"], off["blocks"]) << variant;
   }
-  const Json replay = json(small() + "--json --verify-data"), eager = json(small() + "--json --verify-data --data eager");
+  const Json replay = json(small() + "--json --verify-data"),
+             eager = json(small() + "--json --verify-data --data eager");
   EXPECT_EQ(replay["verification"], eager["verification"]);
 }
 

@@ -9,12 +9,14 @@ using testing::HasSubstr;
 using TopologyCommandTest = CommandLineTest;
 
 constexpr const char* kOnePe =
-    "system:\n  sips: { count: 1 }\nsip:\n  cube_mesh: { w: 1, h: 1 }\ncube:\n  pe_layout: { corners: [NW], pe_per_corner: 1 }\n";
+    "system:\n  sips: { count: 1 }\nsip:\n  cube_mesh: { w: 1, h: 1 }\ncube:\n  pe_layout: { corners: [NW], "
+    "pe_per_corner: 1 }\n";
 
 TEST_F(TopologyCommandTest, JsonHasTheContractsMembers) {
   const nlohmann::json machine = json("topology '" + config("one_pe") + "' --json");
   ASSERT_FALSE(machine["nodes"].empty());
-  for (const char* key : {"id", "kind", "impl", "attrs", "pos_mm"}) EXPECT_TRUE(machine["nodes"][0].contains(key)) << key;
+  for (const char* key : {"id", "kind", "impl", "attrs", "pos_mm"})
+    EXPECT_TRUE(machine["nodes"][0].contains(key)) << key;
   for (const char* key : {"src", "dst", "kind", "bw_gbs", "distance_mm", "routing_weight_mm"}) {
     EXPECT_TRUE(machine["edges"][0].contains(key)) << key;
   }

@@ -22,7 +22,9 @@ class TrafficCommandTest : public CommandLineTest {
     }
     write("t.csv", rows);
     double last = 0.0;
-    for (const Json& row : json("traffic --topology '" + config("reference") + "' --trace t.csv --json")["rows"]) {
+    const Json results = json("traffic --topology '" + config("reference") + "' --trace t.csv --json");
+    EXPECT_EQ(results["rows"].size(), pes.size());
+    for (const Json& row : results["rows"]) {
       EXPECT_EQ(row["status"], "OK");
       last = std::max(last, row["completed_ns"].get<double>());
     }
@@ -45,7 +47,8 @@ TEST_F(TrafficCommandTest, ReferenceLatencies) {  // F-69
 }
 
 TEST_F(TrafficCommandTest, JsonAndTsvSayTheSameInFileOrder) {
-  write("t.csv", std::string(kHeader) + "late,5.25,host_write,host,0x2000000000,1000\nfirst,0,pe_read,sip0.cube0.pe0,0x2000000000,256\n");
+  write("t.csv", std::string(kHeader) +
+                     "late,5.25,host_write,host,0x2000000000,1000\nfirst,0,pe_read,sip0.cube0.pe0,0x2000000000,256\n");
   const std::string command = "traffic --topology '" + config("one_pe") + "' --trace t.csv";
   const Json rows = json(command + " --json")["rows"];
   ASSERT_EQ(rows.size(), 2u);
@@ -59,12 +62,17 @@ TEST_F(TrafficCommandTest, JsonAndTsvSayTheSameInFileOrder) {
     EXPECT_LE(row["delivered_ns"], row["completed_ns"]);
   }
   const Outcome tsv = kernbench(command);
-  EXPECT_THAT(tsv.out, HasSubstr("id\top\tsrc\tdst\tbytes\tpath\tissue_ns\tdelivered_ns\tcompleted_ns\tstatus\nlate\thost_write\thost\t"));
+  EXPECT_THAT(
+      tsv.out,
+      HasSubstr(
+          "id\top\tsrc\tdst\tbytes\tpath\tissue_ns\tdelivered_ns\tcompleted_ns\tstatus\nlate\thost_write\thost\t"));
   EXPECT_EQ(std::count(tsv.out.begin(), tsv.out.end(), '\n'), 3);
 }
 
 TEST_F(TrafficCommandTest, WrongRowsNameTheLine) {
-  write("t.csv", std::string(kHeader) + "a,0,pe_read,sip0.cube0.pe0,0x2000000000,256\nb,0,pe_read,sip9.cube0.pe0,0x2000000000,0\nc,0,pe_re");
+  write("t.csv",
+        std::string(kHeader) +
+            "a,0,pe_read,sip0.cube0.pe0,0x2000000000,256\nb,0,pe_read,sip9.cube0.pe0,0x2000000000,0\nc,0,pe_re");
   const Outcome outcome = kernbench("traffic --topology '" + config("one_pe") + "' --trace t.csv --json");
   EXPECT_EQ(outcome.code, 2);
   EXPECT_EQ(outcome.out, "");

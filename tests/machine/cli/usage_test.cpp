@@ -45,21 +45,25 @@ TEST_P(WrongUsageTest, IsExplained) {
 
 INSTANTIATE_TEST_SUITE_P(
     Cases, WrongUsageTest,
-    testing::Values(
-        Wrong{"", "Usage: kernbench"}, Wrong{"rum", "did you mean 'run'?"}, Wrong{"--verison", "did you mean '--version'?"},
-        Wrong{"run --bnech x", "did you mean '--bench'?"}, Wrong{"run --bench gemm-sinle-pe", "did you mean 'gemm-single-pe'?"},
-        Wrong{"run --bench 99", "99"}, Wrong{"run --bench ''", "kernbench list"}, Wrong{"run extra", "unexpected argument 'extra'"},
-        Wrong{"run --set m", "--set needs name=value"}, Wrong{"run --bench gemm-single-pe --set mm=4", "no such parameter"},
-        Wrong{"run --bench gemm-single-pe --set m=x", "is not a whole number"},
-        Wrong{"run --set cube.links.router_link_bw_gsb=4", "did you mean 'router_link_bw_gbs'?"},
-        Wrong{"run --set cube.links.router_link_bw_gbs=fast", "router_link_bw_gbs"}, Wrong{"run --device sip:7", "sip:"},
-        Wrong{"run --device both", "both"}, Wrong{"run --data repaly", "did you mean 'replay'?"},
-        Wrong{"run --data off --verify-data", "--data off"}, Wrong{"run --vcd-filter 'x*'", "--vcd"},
-        Wrong{"run --time-limit-ns -5", "--time-limit-ns"}, Wrong{"run --time-limit-ns soon", "--time-limit-ns"},
-        Wrong{"run --plugin nothing.so", "nothing.so"}, Wrong{"run --topology nothing.yaml", "nothing.yaml"},
-        Wrong{"run --topology .", "directory"}, Wrong{"probe --case pe-local", "did you mean 'pe-local-hbm'?"},
-        Wrong{"check", "FILES is required"}, Wrong{"traffic", "--trace is required"},
-        Wrong{"traffic --trace nothing.csv", "nothing.csv"}, Wrong{"topology --json --dot", "excludes"}));
+    testing::Values(Wrong{"", "Usage: kernbench"}, Wrong{"rum", "did you mean 'run'?"},
+                    Wrong{"--verison", "did you mean '--version'?"}, Wrong{"run --bnech x", "did you mean '--bench'?"},
+                    Wrong{"run --bench gemm-sinle-pe", "did you mean 'gemm-single-pe'?"}, Wrong{"run --bench 99", "99"},
+                    Wrong{"run --bench ''", "kernbench list"}, Wrong{"run extra", "unexpected argument 'extra'"},
+                    Wrong{"run --set m", "--set needs name=value"},
+                    Wrong{"run --bench gemm-single-pe --set mm=4", "no such parameter"},
+                    Wrong{"run --bench gemm-single-pe --set m=x", "is not a whole number"},
+                    Wrong{"run --set cube.links.router_link_bw_gsb=4", "did you mean 'router_link_bw_gbs'?"},
+                    Wrong{"run --set cube.links.router_link_bw_gbs=fast", "router_link_bw_gbs"},
+                    Wrong{"run --device sip:7", "sip:"}, Wrong{"run --device both", "both"},
+                    Wrong{"run --data repaly", "did you mean 'replay'?"},
+                    Wrong{"run --data off --verify-data", "--data off"}, Wrong{"run --vcd-filter 'x*'", "--vcd"},
+                    Wrong{"run --time-limit-ns -5", "--time-limit-ns"},
+                    Wrong{"run --time-limit-ns soon", "--time-limit-ns"},
+                    Wrong{"run --plugin nothing.so", "nothing.so"},
+                    Wrong{"run --topology nothing.yaml", "nothing.yaml"}, Wrong{"run --topology .", "directory"},
+                    Wrong{"probe --case pe-local", "did you mean 'pe-local-hbm'?"}, Wrong{"check", "FILES is required"},
+                    Wrong{"traffic", "--trace is required"}, Wrong{"traffic --trace nothing.csv", "nothing.csv"},
+                    Wrong{"topology --json --dot", "excludes"}));
 
 TEST_F(UsageTest, ALibraryThatIsNoPluginIsNamed) {
   const Outcome outcome = kernbench("run --plugin /lib/x86_64-linux-gnu/libm.so.6");

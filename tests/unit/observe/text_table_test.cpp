@@ -6,7 +6,8 @@ namespace kb::observe {
 namespace {
 
 TEST(TextTable, AlignsColumnsAndLeavesNoTrailingBlanks) {
-  TextTable table({{"name", TextTable::Align::left}, {"ns", TextTable::Align::right}, {"note", TextTable::Align::left}});
+  TextTable table(
+      {{"name", TextTable::Align::left}, {"ns", TextTable::Align::right}, {"note", TextTable::Align::left}});
   table.add({"a", "7", "x"});
   table.add({"longer", "1234", ""});
   EXPECT_EQ(table.render(" "),

@@ -1,9 +1,8 @@
-#include "sim/probe/cases.h"
-
 #include <gmock/gmock.h>
 
 #include "platform/address/phys_addr.h"
 #include "platform/base/error.h"
+#include "sim/probe/cases.h"
 
 namespace kb::sim {
 namespace {

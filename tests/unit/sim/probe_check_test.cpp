@@ -46,7 +46,9 @@ TEST(ProbeChecks, PeDistanceChain) {  // H-89, H-93
   EXPECT_EQ(failures(chain(11, 12, 13, 12)), 1);
 }
 
-TEST(ProbeChecks, OnePointIsNoComparison) { EXPECT_TRUE(check_probe({result("h2d-1hop", 5)}).empty()); }  // H-91
+TEST(ProbeChecks, OnePointIsNoComparison) {
+  EXPECT_TRUE(check_probe({result("h2d-1hop", 5)}).empty());
+}  // H-91
 
 TEST(ProbeChecks, FasterThanTheFormulaFails) {  // F-64
   ProbeResult r = result("pe-local-hbm", 10);
@@ -65,7 +67,9 @@ TEST(ProbeChecks, AnErrorResponseFails) {
 
 TEST(Probe, UnknownCaseIsAUsageErrorWithASuggestion) {  // H-91
   const topology::LoadedTopology machine = topology::load_text(
-      "system: {sips: {count: 1}}\nsip: {cube_mesh: {w: 1, h: 1}}\ncube: {pe_layout: {corners: [NW], pe_per_corner: 1}}\n", "t");
+      "system: {sips: {count: 1}}\nsip: {cube_mesh: {w: 1, h: 1}}\ncube: {pe_layout: {corners: [NW], pe_per_corner: "
+      "1}}\n",
+      "t");
   try {
     run_probe(machine, "pe-local-hmb");
     FAIL();

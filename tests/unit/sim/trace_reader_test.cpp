@@ -28,7 +28,9 @@ std::string hex(const address::PhysAddr& address) {
 
 constexpr const char* kHeader = "id,issue_ns,op,src,dst,bytes\n";
 
-Trace parse(const std::string& rows) { return parse_trace(kHeader + rows, "t.csv", machine()); }
+Trace parse(const std::string& rows) {
+  return parse_trace(kHeader + rows, "t.csv", machine());
+}
 
 // The diagnostics of a text that must be refused.
 std::vector<Diagnostic> problems(const std::string& text) {
@@ -41,11 +43,14 @@ std::vector<Diagnostic> problems(const std::string& text) {
   ADD_FAILURE() << "accepted: " << text;
   return {};
 }
-std::vector<Diagnostic> row_problems(const std::string& row) { return problems(kHeader + row + "\n"); }
+std::vector<Diagnostic> row_problems(const std::string& row) {
+  return problems(kHeader + row + "\n");
+}
 
 TEST(TraceReader, ReadsRowsInFileOrderWithCommentsAndBlankLines) {
   const Trace trace = parse_trace(
-      "# a comment\n\nid, issue_ns, op, src, dst, bytes\r\n# another\nb,12.5,pe_read,sip1.cube3.pe7,0x2000000100,300\r\n"
+      "# a comment\n\nid, issue_ns, op, src, dst, bytes\r\n# "
+      "another\nb,12.5,pe_read,sip1.cube3.pe7,0x2000000100,300\r\n"
       "a,0,host_write,host,0x2000000000,1\n",
       "t.csv", machine());
   ASSERT_THAT(trace.rows, SizeIs(2));
@@ -62,7 +67,9 @@ TEST(TraceReader, ReadsRowsInFileOrderWithCommentsAndBlankLines) {
 }
 
 TEST(TraceReader, IssueTimesAreExactToTheFemtosecond) {
-  const Trace trace = parse("a,0.000001,host_read,host,0x2000000000,1\nb,123456789.123456,host_read,host,0x2000000000,1\nc,7.5,host_read,host,0x2000000000,1\n");
+  const Trace trace = parse(
+      "a,0.000001,host_read,host,0x2000000000,1\nb,123456789.123456,host_read,host,0x2000000000,1\nc,7.5,host_read,"
+      "host,0x2000000000,1\n");
   EXPECT_EQ(trace.rows[0].issue, 1);
   EXPECT_EQ(trace.rows[1].issue, 123'456'789'123'456);
   EXPECT_EQ(trace.rows[2].issue, 7'500'000);
@@ -85,15 +92,19 @@ TEST(TraceReader, NamesTheNearestOperation) {
 }
 
 TEST(TraceReader, RefusesDuplicateAndEmptyIds) {
-  const auto found = problems(std::string(kHeader) + "a,0,host_read,host,0x2000000000,1\na,1,host_read,host,0x2000000000,1\n,1,host_read,host,0x2000000000,1\n");
+  const auto found = problems(
+      std::string(kHeader) +
+      "a,0,host_read,host,0x2000000000,1\na,1,host_read,host,0x2000000000,1\n,1,host_read,host,0x2000000000,1\n");
   ASSERT_THAT(found, SizeIs(2));
   EXPECT_THAT(found[0].text(), HasSubstr("t.csv:3: id: the id 'a' was already used in line 2"));
   EXPECT_THAT(found[1].text(), HasSubstr("t.csv:4: id: the id is empty"));
 }
 
 TEST(TraceReader, ChecksTheSourceAgainstTheMachine) {
-  EXPECT_THAT(row_problems("a,0,pe_read,sip0.cube16.pe0,0x2000000000,1")[0].text(), HasSubstr("the machine has no sip0.cube16.pe0"));
-  EXPECT_THAT(row_problems("a,0,pe_read,sip2.cube0.pe0,0x2000000000,1")[0].remedy, HasSubstr("2 SIPs of 16 cubes with 8 PEs"));
+  EXPECT_THAT(row_problems("a,0,pe_read,sip0.cube16.pe0,0x2000000000,1")[0].text(),
+              HasSubstr("the machine has no sip0.cube16.pe0"));
+  EXPECT_THAT(row_problems("a,0,pe_read,sip2.cube0.pe0,0x2000000000,1")[0].remedy,
+              HasSubstr("2 SIPs of 16 cubes with 8 PEs"));
   EXPECT_THAT(row_problems("a,0,pe_read,host,0x2000000000,1")[0].text(), HasSubstr("'host' is no PE"));
   EXPECT_THAT(row_problems("a,0,pe_read,sip0.cube0.pe0.pe_dma,0x2000000000,1")[0].text(), HasSubstr("is no PE"));
   EXPECT_THAT(row_problems("a,0,host_read,sip0.cube0.pe0,0x2000000000,1")[0].text(), HasSubstr("write host"));
@@ -118,8 +129,8 @@ TEST(TraceReader, ChecksTheTargetBytes) {
   EXPECT_THAT(row_problems("a,0,pe_read,sip0.cube0.pe0," + hex(tcm) + ",2")[0].text(),
               HasSubstr("neither HBM nor cube SRAM"));
   EXPECT_THAT(row_problems("a,0,pe_read,sip0.cube0.pe0,0xfffffffffffffff,2")[0].text(), HasSubstr("no valid address"));
-  EXPECT_THAT(row_problems("a,0,pe_read,sip0.cube0.pe0," +
-                           hex(PhysAddr::hbm_addr(SipId(3), CubeId(0), 0)) + ",2"), SizeIs(1));
+  EXPECT_THAT(row_problems("a,0,pe_read,sip0.cube0.pe0," + hex(PhysAddr::hbm_addr(SipId(3), CubeId(0), 0)) + ",2"),
+              SizeIs(1));
 }
 
 TEST(TraceReader, RefusesAddressesAndSizesThatAreNoNumbers) {
@@ -133,7 +144,8 @@ TEST(TraceReader, RefusesAddressesAndSizesThatAreNoNumbers) {
 }
 
 TEST(TraceReader, ReportsEveryProblemAtOnce) {
-  const auto found = problems(std::string(kHeader) + "a,x,no,host,0x2000000000,0\nb,0,host_read,host,0x2000000000,1,9\n");
+  const auto found =
+      problems(std::string(kHeader) + "a,x,no,host,0x2000000000,0\nb,0,host_read,host,0x2000000000,1,9\n");
   EXPECT_THAT(found, SizeIs(4));
 }
 

@@ -6,8 +6,10 @@ namespace kb::sim {
 namespace {
 
 topology::LoadedTopology tiny() {
-  return topology::load_text("system: {sips: {count: 1}}\nsip: {cube_mesh: {w: 1, h: 1}}\n"
-                             "cube: {pe_layout: {corners: [NW], pe_per_corner: 1}}\n", "tiny.yaml");
+  return topology::load_text(
+      "system: {sips: {count: 1}}\nsip: {cube_mesh: {w: 1, h: 1}}\n"
+      "cube: {pe_layout: {corners: [NW], pe_per_corner: 1}}\n",
+      "tiny.yaml");
 }
 
 TrafficResult result_of(const topology::Graph& graph, const std::string& id) {
@@ -47,7 +49,8 @@ TEST(TrafficWriter, TsvHasTheSameColumns) {
   const topology::LoadedTopology machine = tiny();
   EXPECT_EQ(render_traffic_tsv(machine.graph, {result_of(machine.graph, "x")}),
             "id\top\tsrc\tdst\tbytes\tpath\tissue_ns\tdelivered_ns\tcompleted_ns\tstatus\n"
-            "x\tpe_read\tsip0.cube0.pe0\t0x1f00\t16384\tsip0.cube0.pe0.pe_dma>sip0.cube0.hbm_ctrl.pe0\t0.5\t75.000001\t77\tOK\n");
+            "x\tpe_read\tsip0.cube0.pe0\t0x1f00\t16384\tsip0.cube0.pe0.pe_dma>sip0.cube0.hbm_ctrl.pe0\t0.5\t75."
+            "000001\t77\tOK\n");
 }
 
 }  // namespace

@@ -1,0 +1,109 @@
+#include "tests/support/scripted_node.h"
+
+#include <algorithm>
+
+namespace kb::test {
+
+using modules::ArrivalKey;
+using modules::FlitRun;
+using payload::Leg;
+using payload::Transaction;
+
+ScriptedNode::ScriptedNode(const sc_core::sc_module_name& name, NodeId node, elab::BlockContext& context)
+    : FabricNode(name, node, context), last_time_(port_count(), 0) {}
+
+void ScriptedNode::at_time(TimeFs at, std::function<void()> action) {
+  actions_.push_back(std::move(action));
+  scheduler().schedule(at, *this, actions_.size());
+}
+
+std::uint16_t ScriptedNode::hop_of(const Transaction& transaction) const {
+  const std::vector<NodeId>& nodes = transaction.route->nodes;
+  return static_cast<std::uint16_t>(std::find(nodes.begin(), nodes.end(), node()) - nodes.begin());
+}
+
+void ScriptedNode::send(TimeFs at, Transaction& transaction, Leg leg, std::uint32_t first, std::uint32_t count,
+                        TimeFs arrival, TimeFs spacing) {
+  at_time(at, [=, &transaction] {
+    FlitRun run;
+    run.transaction = &transaction;
+    run.leg = leg;
+    run.hop = hop_of(transaction);
+    run.out_port = next_port(transaction, leg, run.hop);
+    run.time = arrival - channel(run.out_port).params().propagation;
+    run.spacing = spacing;
+    run.first = first;
+    run.count = count;
+    run.sequence = sequence_;
+    sequence_ += std::uint64_t{count} * payload::kSequenceStep;
+    commit_later_than_before(run);
+    flush();
+  });
+}
+
+void ScriptedNode::commit_later_than_before(FlitRun run) {
+  run.time = std::max(run.time, last_time_[run.out_port]);
+  last_time_[run.out_port] = run.last_time();
+  commit(run, 0);
+}
+
+void ScriptedNode::send_message(TimeFs at, Transaction& transaction, Leg leg, TimeFs arrival) {
+  at_time(at, [=, &transaction] {
+    const std::uint16_t hop = hop_of(transaction);
+    const std::uint16_t port = next_port(transaction, leg, hop);
+    FabricNode::send_message(port, transaction, leg, hop, arrival - channel(port).params().propagation,
+                             {kNever, 0, 0, 0});
+  });
+}
+
+void ScriptedNode::postpone(TimeFs at, Transaction& transaction, Leg leg, std::uint32_t first, TimeFs later,
+                            TimeFs again) {
+  at_time(at, [=, &transaction] {
+    const std::uint16_t port = next_port(transaction, leg, hop_of(transaction));
+    ArrivalKey key;
+    channel(port).settle(now());
+    if (!channel(port).find(transaction, leg, first, key)) return;
+    taken_back_.clear();
+    cut(port, key);
+    std::vector<FlitRun> runs(taken_back_.rbegin(), taken_back_.rend());
+    last_time_[port] = 0;
+    const auto promise_again = [=] {
+      for (FlitRun run : runs) {
+        run.time += later;
+        commit_later_than_before(run);
+      }
+      flush();
+    };
+    if (again == at) {
+      promise_again();
+    } else {
+      at_time(again, promise_again);
+    }
+  });
+}
+
+void ScriptedNode::on_flits(const FlitRun& flits) {
+  if (!flits.has_last_flit()) return;
+  endings_.push_back({flits.last_time(), flits.transaction, flits.leg, flits.in_port});
+  scheduler().schedule(flits.last_time(), *this, 0);
+}
+
+void ScriptedNode::on_withdrawn(std::uint16_t, Transaction& transaction, Leg leg, std::uint32_t) {
+  endings_.erase(std::remove_if(endings_.begin(), endings_.end(),
+                                [&](const Ending& e) { return e.transaction == &transaction && e.leg == leg; }),
+                 endings_.end());
+}
+
+void ScriptedNode::on_event(TimeFs now, std::uint64_t argument) {
+  if (argument > 0) {
+    const std::function<void()> action = actions_[argument - 1];  // which may add actions
+    action();
+    return;
+  }
+  const auto due = std::stable_partition(endings_.begin(), endings_.end(), [&](const Ending& e) { return e.time > now; });
+  const std::vector<Ending> over(due, endings_.end());
+  endings_.erase(due, endings_.end());
+  for (const Ending& e : over) send_end(e.port, *e.transaction, e.leg);
+}
+
+}  // namespace kb::test

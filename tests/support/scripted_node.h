@@ -1,0 +1,55 @@
+// A neighbour of a fabric block under test that sends what it is told and takes whatever comes.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <vector>
+
+#include "modules/fabric/fabric_node.h"
+
+namespace kb::test {
+
+// Sends through the fabric's own channel of its edge; on an edge without bandwidth a flit arrives exactly when asked
+// for, else not before. Every received leg is ended when its last flit is here.
+class ScriptedNode final : public modules::FabricNode, private elab::EventHandler {
+ public:
+  ScriptedNode(const sc_core::sc_module_name& name, NodeId node, elab::BlockContext& context);
+
+  // At time `at`, promises flits [first, first + count) of a leg for arrival + i * spacing at the neighbour; later than
+  // everything promised on that edge before.
+  void send(TimeFs at, payload::Transaction& transaction, payload::Leg leg, std::uint32_t first, std::uint32_t count,
+            TimeFs arrival, TimeFs spacing);
+  // A zero-byte leg, ready so that it arrives at `arrival` when no flit is in its way.
+  void send_message(TimeFs at, payload::Transaction& transaction, payload::Leg leg, TimeFs arrival);
+  // At time `at`, takes back the flits of the leg from index `first` on, and all that was promised behind them (SHORTEN);
+  // promises the same again at time `again`, `later` after the old times. Nothing happens when they have left.
+  void postpone(TimeFs at, payload::Transaction& transaction, payload::Leg leg, std::uint32_t first, TimeFs later,
+                TimeFs again);
+
+ private:
+  struct Ending {
+    TimeFs time;
+    payload::Transaction* transaction;
+    payload::Leg leg;
+    std::uint16_t port;
+  };
+
+  void on_flits(const modules::FlitRun& flits) override;
+  void on_message(payload::Transaction&, const modules::FlitRun&) override {}
+  void on_withdrawn(std::uint16_t port, payload::Transaction& transaction, payload::Leg leg,
+                    std::uint32_t first) override;
+  void take_back(const modules::FlitRun& flits) override { taken_back_.push_back(flits); }
+  void on_event(TimeFs now, std::uint64_t argument) override;
+
+  void at_time(TimeFs at, std::function<void()> action);
+  void commit_later_than_before(modules::FlitRun run);
+  std::uint16_t hop_of(const payload::Transaction& transaction) const;
+
+  std::vector<std::function<void()>> actions_;
+  std::vector<Ending> endings_;
+  std::vector<modules::FlitRun> taken_back_;
+  std::vector<TimeFs> last_time_;  // of the latest flit committed, by port
+  std::uint64_t sequence_ = 0;
+};
+
+}  // namespace kb::test
