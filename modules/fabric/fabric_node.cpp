@@ -256,13 +256,13 @@ void FabricNode::collect_statistics(std::vector<elab::Statistic>& statistics) co
   for (const Port& port : ports_) {
     const Channel::Statistics& s = port.channel.statistics();
     if (s.flits == 0 && s.messages == 0) continue;
-    const std::string to = "to " + context().graph.node(port.neighbour).id + ": ";
+    const std::string to = "to_" + context().graph.node(port.neighbour).id + ".";
     statistics.push_back({to + "busy", s.busy, "ns"});
     statistics.push_back({to + "bytes", static_cast<std::int64_t>(s.bytes), "B"});
     statistics.push_back({to + "flits", static_cast<std::int64_t>(s.flits), "flits"});
     statistics.push_back({to + "messages", static_cast<std::int64_t>(s.messages), "1"});
-    statistics.push_back({to + "max queue", static_cast<std::int64_t>(s.deepest_queue), "flits"});
-    statistics.push_back({to + "max wait", s.longest_wait, "ns"});
+    statistics.push_back({to + "max_queue", static_cast<std::int64_t>(s.deepest_queue), "flits"});
+    statistics.push_back({to + "max_wait", s.longest_wait, "ns"});
   }
 }
 

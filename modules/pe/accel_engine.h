@@ -9,7 +9,8 @@
 namespace kb::modules {
 
 // What PE_GEMM and PE_MATH have in common: one command at a time while holding the PE's accel_slot (P-39).
-// Timing: a command that gets the slot at t is done at t + duration; the slot goes to the next at that time.
+// Timing: a command that gets the slot at t is done at t + max(overhead_ns, work); the slot goes to the next at that
+// time.
 class AccelEngine : public PeBlock, public AccelSlot::IUser, private elab::EventHandler {
  public:
   AccelEngine(const sc_core::sc_module_name& name, NodeId node, elab::BlockContext& context);
@@ -18,7 +19,7 @@ class AccelEngine : public PeBlock, public AccelSlot::IUser, private elab::Event
   void collect_statistics(std::vector<elab::Statistic>& statistics) const override;
 
  protected:
-  // Time the command occupies the engine: max(overhead_ns, work).
+  // What the command takes by its size; overhead_ns is the lower bound of its duration.
   virtual TimeFs work(const contract::Command& command) const = 0;
   // llround(amount / per_ns), in femtoseconds.
   static TimeFs work_time(double amount, double per_ns);

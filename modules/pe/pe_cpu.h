@@ -16,12 +16,16 @@ namespace kb::modules {
 
 // Runs kernels (P-50 .. P-54). Launches arrive over the fabric and are answered with a LaunchReply when the kernel has
 // ended, successfully or with the error that it threw.
+//
 // Models: one kernel at a time, further launches in arrival order; the start barrier (P-51); the kernel's commands, one
-// after the other, through PE_SCHEDULER; scalar work. A kernel runs in this block's only SC_THREAD, on a stack of 128
-// KiB. Does not model: instructions of the kernel itself, which take no time unless they are spent with `cycles`.
+// after the other, through PE_SCHEDULER; scalar work. A kernel runs in this block's only SC_THREAD, on a stack of
+// 128 KiB.
+//
+// Does not model: instructions of the kernel itself, which take no time unless they are spent with `cycles`.
+//
 // Timing: the kernel starts at max(target_start, launch arrival + overhead_ns, end of the kernel before); a launch that
-// was ready after target_start reports how late it was (H-50). cpu_overhead takes llround(cycles / clock_ghz).
-// A launch of an unknown kernel fails when its turn comes, without waiting for the barrier.
+// was ready after target_start reports how late it was (H-50). cpu_overhead takes llround(cycles / clock_ghz). A launch
+// of an unknown kernel fails when its turn comes, without waiting for the barrier.
 class PeCpu final : public PeFabricBlock, private contract::IPe {
  public:
   PeCpu(const sc_core::sc_module_name& name, NodeId node, elab::BlockContext& context);

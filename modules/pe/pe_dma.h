@@ -11,14 +11,19 @@
 namespace kb::modules {
 
 // Moves data between this PE's TCM and HBM or cube SRAM, anywhere in the machine, over the fabric.
+//
 // Models: rd_engines read channels and wr_engines write channels, each with its own FIFO queue (P-36). A command takes
 // a channel, then its start stamp, holds the channel until the last response is back, takes its end stamp and releases
 // (P-37). All extents of a command, split at HBM slice boundaries, are requested at once, in order; the command ends
 // with the last response. Read commands slip in at the first wire, write data queues behind what was offered there
-// before. Does not model: the TCM side, which takes no extra time (P-49), and inter-PE queues (vc_comm): requests that
-// arrive over the fabric are refused. Timing: end = max over the requests of the response's arrival + overhead_ns; each
-// request is offered to the first wire at start + overhead_ns. An address that leads nowhere and a failing response end
-// the command with the cause.
+// before.
+//
+// Does not model: the TCM side, which takes no extra time (P-49), and inter-PE queues (vc_comm): requests that arrive
+// over the fabric are refused.
+//
+// Timing: each request is offered to the first wire at start + overhead_ns; end = max over the requests of the
+// response's arrival + overhead_ns. An address that leads nowhere and a failing response end the command with the
+// cause.
 class PeDma final : public PeFabricBlock {
  public:
   PeDma(const sc_core::sc_module_name& name, NodeId node, elab::BlockContext& context);

@@ -8,9 +8,13 @@
 namespace kb::modules {
 
 // The only gateway between TCM and register file (P-4, P-43).
+//
 // Models: one FETCH (operands TCM -> register file) and one STORE (result register file -> TCM) at a time, each in
 // request order and independent of the other. Bytes are those of the command's operands; numbers written in the kernel
-// cost nothing. Does not model: size, bandwidth and contents of the register file.
+// cost nothing.
+//
+// Does not model: size, bandwidth and contents of the register file.
+//
 // Timing: overhead_ns, then max(time in PE_TCM, bytes / fetch_store_to_tcm_bw_gbs): the link carries what the TCM
 // delivers, so it shows only when it is the narrower of the two.
 class PeFetchStore final : public PeBlock, private elab::EventHandler {

@@ -10,8 +10,9 @@ namespace kb::modules {
 // Models: the time of one operation, and that only one compute operation runs in a PE (accel_slot, P-39).
 // Does not model: numbers (the data engine computes them), TCM traffic (P-4: PE_FETCH_STORE's).
 // Timing: max(overhead_ns, weight(op) * elements / (elements_per_cycle * clock_ghz)) from getting the slot (P-41), with
-// elements = the largest of the inputs and the output, so that a reduction costs what it reads. Throughput is continuous:
-// 96 elements on 64 lanes take 1.5 cycles. weight(op) is the node attribute weight_<op> (weight_exp, ...), 1 when absent.
+// elements = the largest of the inputs and the output, so that a reduction costs what it reads. Throughput is
+// continuous: 96 elements on 64 lanes take 1.5 cycles. weight(op) is the node attribute weight_<op> (weight_exp, ...),
+// 1 when absent.
 class PeMath final : public AccelEngine {
  public:
   PeMath(const sc_core::sc_module_name& name, NodeId node, elab::BlockContext& context);

@@ -47,12 +47,12 @@ void ScriptedNode::commit_later_than_before(FlitRun run) {
   commit(run, 0);
 }
 
-void ScriptedNode::send_message(TimeFs at, Transaction& transaction, Leg leg, TimeFs arrival) {
-  at_time(at, [=, &transaction] {
-    const std::uint16_t hop = hop_of(transaction);
-    const std::uint16_t port = next_port(transaction, leg, hop);
-    FabricNode::send_message(port, transaction, leg, hop, arrival - channel(port).params().propagation,
-                             {kNever, 0, 0, 0});
+void ScriptedNode::send_message(Transaction& transaction, Leg leg, TimeFs arrival) {
+  const std::uint16_t hop = hop_of(transaction);
+  const std::uint16_t port = next_port(transaction, leg, hop);
+  const TimeFs ready = arrival - channel(port).params().propagation;
+  at_time(ready, [=, &transaction] {
+    FabricNode::send_message(port, transaction, leg, hop, ready, {kNever, 0, 0, 0});
   });
 }
 

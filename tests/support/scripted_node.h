@@ -19,8 +19,8 @@ class ScriptedNode final : public modules::FabricNode, private elab::EventHandle
   // everything promised on that edge before.
   void send(TimeFs at, payload::Transaction& transaction, payload::Leg leg, std::uint32_t first, std::uint32_t count,
             TimeFs arrival, TimeFs spacing);
-  // A zero-byte leg, ready so that it arrives at `arrival` when no flit is in its way.
-  void send_message(TimeFs at, payload::Transaction& transaction, payload::Leg leg, TimeFs arrival);
+  // A zero-byte leg that arrives at `arrival` when no flit is in its way.
+  void send_message(payload::Transaction& transaction, payload::Leg leg, TimeFs arrival);
   // At time `at`, takes back the flits of the leg from index `first` on, and all that was promised behind them (SHORTEN);
   // promises the same again at time `again`, `later` after the old times. Nothing happens when they have left.
   void postpone(TimeFs at, payload::Transaction& transaction, payload::Leg leg, std::uint32_t first, TimeFs later,

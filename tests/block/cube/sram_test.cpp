@@ -1,0 +1,94 @@
+#include "modules/cube/sram.h"
+
+#include <gmock/gmock.h>
+
+#include "tests/support/fabric_bench.h"
+
+namespace kb::test {
+namespace {
+
+using payload::Leg;
+using payload::Op;
+using payload::Transaction;
+using testing::ElementsAre;
+using testing::IsEmpty;
+
+constexpr TimeFs kHop = 1;
+constexpr TimeFs ns(double value) { return static_cast<TimeFs>(value * 1e6); }
+
+struct SharedMemory {
+  SharedMemory() {
+    router = bench.add_scripted("router");
+    sram = bench.add("sram", topology::NodeKind::sram, "builtin.sram", {{"overhead_ns", 2.0}});
+    bench.link(router, sram, 128.0, 128.0);  // 2 ns per flit
+    bench.start();
+  }
+  Transaction& make(Op op, std::uint64_t bytes) { return bench.transaction(op, {router, sram}, bytes); }
+  void write(Transaction& t, TimeFs at) { bench.scripted(router).send(at, t, Leg::request, 0, t.flits, at + kHop, 0); }
+  void read(Transaction& t, TimeFs arrival) { bench.scripted(router).send_message(t, Leg::request, arrival); }
+  std::vector<TimeFs> answers() { return bench.times(sram, router); }
+
+  FabricBench bench;
+  NodeId router, sram;
+};
+
+TEST(Sram, AWriteOf32KiBTakesTheTimeOfItsLink) {  // acceptance 12, C-SRAM-4
+  SharedMemory m;
+  Transaction& t = m.make(Op::write, 32 * kKiB);
+  m.write(t, 0);
+  EXPECT_THAT(m.bench.run(), IsEmpty());
+  EXPECT_GE(t.delivered, ns(256));
+  EXPECT_EQ(t.delivered, ns(256) + kHop + ns(2));  // link time once, then the overhead once
+  EXPECT_THAT(m.answers(), ElementsAre(t.delivered + kHop));
+  EXPECT_TRUE(t.status.ok);
+}
+
+TEST(Sram, AReadOf32KiBTakesTheTimeOfItsLink) {  // acceptance 12, F-77: data once, on the way back
+  SharedMemory m;
+  Transaction& t = m.make(Op::read, 32 * kKiB);
+  m.read(t, ns(10));
+  EXPECT_THAT(m.bench.run(), IsEmpty());
+  const std::vector<TimeFs> flits = m.answers();
+  ASSERT_EQ(flits.size(), 128u);
+  for (std::size_t i = 0; i < flits.size(); ++i) {
+    EXPECT_EQ(flits[i], ns(10) + ns(2) + ns(2) * static_cast<TimeFs>(i + 1) + kHop);
+  }
+}
+
+TEST(Sram, ServesOneTransactionAtATime) {  // C-SRAM-4
+  SharedMemory m;
+  for (int i = 0; i < 3; ++i) m.read(m.make(Op::read, 64), ns(10));
+  EXPECT_THAT(m.bench.run(), IsEmpty());
+  // Served until 12, 14 and 16; 64 bytes take 0.5 ns on the link.
+  EXPECT_THAT(m.answers(), ElementsAre(ns(12.5) + kHop, ns(14.5) + kHop, ns(16.5) + kHop));
+}
+
+TEST(Sram, AWriteIsServedWhenAllOfItIsHere) {  // store and forward; reads that come earlier go first
+  SharedMemory m;
+  Transaction& write = m.make(Op::write, 1024);  // last flit arrives at 8 ns
+  Transaction& before = m.make(Op::read, 256);
+  Transaction& behind = m.make(Op::read, 256);
+  m.write(write, 0);
+  m.read(before, ns(7));
+  m.read(behind, ns(8.5));
+  EXPECT_THAT(m.bench.run(), IsEmpty());
+  EXPECT_EQ(write.delivered, ns(12));  // after the read that came at 8, behind the flit in whose time it was offered
+  const std::vector<Arrival> answers = m.bench.checker().arrivals(m.sram, m.router);
+  ASSERT_EQ(answers.size(), 3u);
+  EXPECT_EQ(answers[0].transaction, before.id);
+  EXPECT_EQ(answers[1].transaction, write.id);
+  EXPECT_EQ(answers[2].transaction, behind.id);
+}
+
+TEST(Sram, RefusesMessages) {
+  SharedMemory m;
+  Transaction& t = m.make(Op::message, 0);
+  m.read(t, ns(10));
+  EXPECT_THAT(m.bench.run(), IsEmpty());
+  EXPECT_THAT(m.answers(), ElementsAre(ns(12) + kHop));
+  EXPECT_FALSE(t.status.ok);
+  EXPECT_EQ(t.status.code, "UNSUPPORTED_REQUEST");
+}
+
+}  // namespace
+}  // namespace kb::test

@@ -1,0 +1,229 @@
+#include "platform/elab/event_scheduler.h"
+
+#include <gmock/gmock.h>
+
+#include <algorithm>
+#include <functional>
+#include <random>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "platform/base/error.h"
+
+namespace kb::elab {
+namespace {
+
+using testing::ElementsAre;
+
+struct Seen {
+  TimeFs time;
+  std::uint64_t argument;
+  friend bool operator==(const Seen& a, const Seen& b) { return a.time == b.time && a.argument == b.argument; }
+  friend void PrintTo(const Seen& s, std::ostream* os) { *os << "(" << s.time << ", " << s.argument << ")"; }
+};
+
+class Recorder : public EventHandler {
+ public:
+  void on_event(TimeFs now, std::uint64_t argument) override { seen.push_back({now, argument}); }
+  std::vector<Seen> seen;
+};
+
+// Calls a function on every event.
+class Calling final : public EventHandler {
+ public:
+  using Function = std::function<void(TimeFs, std::uint64_t)>;
+  explicit Calling(Function function) : function_(std::move(function)) {}
+  void on_event(TimeFs now, std::uint64_t argument) override { function_(now, argument); }
+
+ private:
+  Function function_;
+};
+
+TEST(EventScheduler, RunsEventsByTimeAndThenByScheduleOrder) {  // V2
+  EventScheduler scheduler("scheduler");
+  Recorder recorder;
+  std::mt19937 random(7);
+  std::vector<Seen> expected;
+  for (std::uint64_t i = 0; i < 5000; ++i) {
+    // Within one slot of the wheel, within its horizon (about 2 us) and far beyond; many at equal times.
+    const TimeFs range = i % 3 == 0 ? 50 : i % 3 == 1 ? 1'000'000'000 : 1'000'000'000'000;
+    const TimeFs at = static_cast<TimeFs>(random() % 997) * (range / 50);
+    expected.push_back({at, i});
+    scheduler.schedule(at, recorder, i);
+  }
+  std::stable_sort(expected.begin(), expected.end(), [](const Seen& a, const Seen& b) { return a.time < b.time; });
+  EXPECT_EQ(scheduler.pending(), 5000u);
+  sc_core::sc_start();
+  EXPECT_EQ(recorder.seen, expected);
+  EXPECT_EQ(scheduler.events(), 5000u);
+  EXPECT_EQ(scheduler.pending(), 0u);
+}
+
+TEST(EventScheduler, EventsScheduledWhileRunningTakeTheirPlace) {
+  EventScheduler scheduler("scheduler");
+  Recorder recorder;
+  Calling first([&](TimeFs now, std::uint64_t) {
+    scheduler.schedule(now, recorder, 3);  // behind what was already there for now
+    scheduler.schedule(now + 1, recorder, 4);
+    scheduler.schedule(now + 3'000'000'000, recorder, 6);  // beyond the wheel
+    scheduler.schedule(now + 1'000'000'000, recorder, 5);
+  });
+  scheduler.schedule(100, recorder, 1);
+  scheduler.schedule(100, first);
+  scheduler.schedule(100, recorder, 2);
+  sc_core::sc_start();
+  EXPECT_THAT(recorder.seen, ElementsAre(Seen{100, 1}, Seen{100, 2}, Seen{100, 3}, Seen{101, 4},
+                                         Seen{1'000'000'100, 5}, Seen{3'000'000'100, 6}));
+}
+
+// Each event schedules the next one somewhere around the wheel's horizon, so that it goes into the wheel and behind it
+// by turns, beside a steady tick that was scheduled long before.
+class Wanderer final : public EventHandler {
+ public:
+  explicit Wanderer(EventScheduler& scheduler) : scheduler_(scheduler) {}
+  void on_event(TimeFs now, std::uint64_t left) override {
+    on_time = on_time && now == expected;
+    if (left == 0) return;
+    expected = now + static_cast<TimeFs>(random_() % 4'500'000'000);
+    scheduler_.schedule(expected, *this, left - 1);
+  }
+  TimeFs expected = 0;
+  bool on_time = true;
+
+ private:
+  EventScheduler& scheduler_;
+  std::mt19937_64 random_{11};
+};
+
+TEST(EventScheduler, IsExactOverManyTurnsOfTheWheel) {
+  EventScheduler scheduler("scheduler");
+  Wanderer wanderer(scheduler);
+  Recorder ticks;
+  std::vector<Seen> expected;
+  for (std::uint64_t i = 0; i < 1000; ++i) {
+    expected.push_back({static_cast<TimeFs>(i) * 777'777'777, i});
+    scheduler.schedule(expected.back().time, ticks, i);
+  }
+  scheduler.schedule(0, wanderer, 400);
+  sc_core::sc_start();
+  EXPECT_TRUE(wanderer.on_time);
+  EXPECT_EQ(ticks.seen, expected);
+  EXPECT_EQ(scheduler.events(), 1401u);
+}
+
+TEST(EventScheduler, WakesThreadsAfterAllEventsOfTheTime) {
+  EventScheduler scheduler("scheduler");
+  sc_core::sc_event event("event");
+  std::vector<std::string> log;
+  Calling recorder([&](TimeFs now, std::uint64_t argument) {
+    log.push_back("event " + std::to_string(argument) + " at " + std::to_string(now));
+  });
+  Calling handler([&](TimeFs now, std::uint64_t argument) {
+    log.push_back("event " + std::to_string(argument) + " at " + std::to_string(now));
+    if (argument == 1) scheduler.wake(event);
+    if (argument == 2) scheduler.schedule(now, recorder, 9);
+  });
+  sc_core::sc_spawn([&] {
+    sc_core::wait(event);
+    log.push_back("thread at " + std::to_string(scheduler.now()));
+    scheduler.schedule(scheduler.now(), handler, 4);
+    scheduler.schedule(scheduler.now() + 50, handler, 5);
+  });
+  scheduler.schedule(100, handler, 1);
+  scheduler.schedule(100, handler, 2);
+  scheduler.schedule(101, handler, 3);
+  sc_core::sc_start();
+  EXPECT_THAT(log, ElementsAre("event 1 at 100", "event 2 at 100", "event 9 at 100", "thread at 100", "event 4 at 100",
+                               "event 3 at 101", "event 5 at 150"));
+}
+
+TEST(EventScheduler, ThreadsThatSleepSeeExactTimes) {
+  EventScheduler scheduler("scheduler");
+  Recorder background;
+  for (std::uint64_t i = 0; i < 100; ++i) scheduler.schedule(static_cast<TimeFs>(i) * 10'007, background, i);
+  std::vector<TimeFs> times;
+  for (TimeFs step : {TimeFs{30'000}, TimeFs{70'001}, TimeFs{2'500'000'000}}) {
+    sc_core::sc_spawn([&scheduler, &times, step] {
+      for (int i = 1; i <= 3; ++i) {
+        scheduler.wait_until(step * i);
+        times.push_back(scheduler.now());
+        scheduler.wait_until(scheduler.now());  // at once
+        scheduler.wait_until(scheduler.now() - 5);
+        EXPECT_EQ(scheduler.now(), step * i);
+      }
+    });
+  }
+  sc_core::sc_start();
+  EXPECT_THAT(times, ElementsAre(30'000, 60'000, 70'001, 90'000, 140'002, 210'003, 2'500'000'000, 5'000'000'000,
+                                 7'500'000'000));
+  EXPECT_EQ(background.seen.size(), 100u);
+}
+
+TEST(EventScheduler, AThreadStopsTheEngineFromRunningAhead) {
+  EventScheduler scheduler("scheduler");
+  std::vector<std::string> log;
+  Calling handler([&](TimeFs now, std::uint64_t) { log.push_back("event at " + std::to_string(now)); });
+  for (TimeFs at : {100, 200, 300}) scheduler.schedule(at, handler);
+  sc_core::sc_spawn([&] {
+    scheduler.wait_until(150);
+    log.push_back("thread at 150");
+    scheduler.wait_until(200);
+    log.push_back("thread at 200");
+  });
+  sc_core::sc_start();
+  EXPECT_THAT(log, ElementsAre("event at 100", "thread at 150", "event at 200", "thread at 200", "event at 300"));
+}
+
+TEST(EventScheduler, StopsBeforeTheFirstEventBehindTheTimeLimit) {
+  EventScheduler scheduler("scheduler");
+  Recorder recorder;
+  scheduler.schedule(1000, recorder, 1);
+  scheduler.schedule(1001, recorder, 2);
+  scheduler.set_time_limit(1000);
+  sc_core::sc_start();
+  EXPECT_THAT(recorder.seen, ElementsAre(Seen{1000, 1}));
+  EXPECT_TRUE(scheduler.limit_reached());
+  EXPECT_EQ(scheduler.pending(), 1u);
+}
+
+TEST(EventScheduler, AnUnreachedTimeLimitChangesNothing) {
+  EventScheduler scheduler("scheduler");
+  Recorder recorder;
+  scheduler.schedule(1000, recorder, 1);
+  scheduler.set_time_limit(1000);
+  sc_core::sc_start();
+  EXPECT_THAT(recorder.seen, ElementsAre(Seen{1000, 1}));
+  EXPECT_FALSE(scheduler.limit_reached());
+}
+
+TEST(EventScheduler, ThePollEndsARun) {
+  EventScheduler scheduler("scheduler");
+  Recorder recorder;
+  for (int i = 0; i < 40'000; ++i) scheduler.schedule(i, recorder);
+  int polls = 0;
+  scheduler.set_poll([&] { return ++polls == 2; });
+  sc_core::sc_start();
+  EXPECT_EQ(recorder.seen.size(), 2u << 14);
+}
+
+TEST(EventScheduler, RefusesThePast) {
+  EventScheduler scheduler("scheduler");
+  Recorder recorder;
+  Calling late([&](TimeFs now, std::uint64_t) {
+    try {
+      scheduler.schedule(now - 1, recorder);
+      ADD_FAILURE() << "an event in the past was taken";
+    } catch (const Error& e) {
+      EXPECT_EQ(e.family(), ErrorFamily::model);
+      EXPECT_THAT(e.what(), testing::HasSubstr("before the current time"));
+    }
+  });
+  scheduler.schedule(500, late);
+  sc_core::sc_start();
+  EXPECT_EQ(scheduler.events(), 1u);
+  EXPECT_TRUE(recorder.seen.empty());
+}
+
+}  // namespace
+}  // namespace kb::elab

@@ -1,0 +1,283 @@
+// One transit block alone: a router with neighbours that do what a script says.
+#include "modules/fabric/transit.h"
+
+#include <gmock/gmock.h>
+
+#include <algorithm>
+#include <map>
+#include <random>
+#include <tuple>
+
+#include "tests/support/fabric_bench.h"
+
+namespace kb::test {
+namespace {
+
+using payload::Leg;
+using payload::Op;
+using payload::Transaction;
+using testing::ElementsAre;
+using testing::IsEmpty;
+
+constexpr TimeFs kHop = 1;  // the least propagation
+
+constexpr TimeFs ns(double value) { return static_cast<TimeFs>(value * 1e6); }
+
+struct Router {
+  explicit Router(double overhead_ns) : overhead(ns(overhead_ns)) {
+    dut = bench.add("dut", topology::NodeKind::noc_router, "builtin.forwarding", {{"overhead_ns", overhead_ns}});
+    for (const char* id : {"a", "b", "c", "d"}) {
+      outer.push_back(bench.add_scripted(id));
+      // Into the router a flit arrives exactly when told; out of it one flit takes 1 ns.
+      bench.link(outer.back(), dut, 0.0, 256.0);
+    }
+    bench.start();
+  }
+  ScriptedNode& node(std::size_t i) { return bench.scripted(outer[i]); }
+  Transaction& write(std::size_t from, std::size_t to, std::uint64_t bytes) {
+    return bench.transaction(Op::write, {outer[from], dut, outer[to]}, bytes);
+  }
+  Transaction& read(std::size_t from, std::size_t to, std::uint64_t bytes) {
+    return bench.transaction(Op::read, {outer[from], dut, outer[to]}, bytes);
+  }
+  std::vector<TimeFs> out_times(std::size_t to) { return bench.times(dut, outer[to]); }
+  // (transaction, flit) in the order of departure.
+  std::vector<std::pair<std::uint64_t, std::uint32_t>> out_order(std::size_t to) {
+    std::vector<std::pair<std::uint64_t, std::uint32_t>> order;
+    for (const Arrival& a : bench.checker().arrivals(dut, outer[to])) order.emplace_back(a.transaction, a.index);
+    return order;
+  }
+
+  FabricBench bench;
+  TimeFs overhead;
+  NodeId dut;
+  std::vector<NodeId> outer;
+};
+
+TEST(Transit, FirstFlitPaysTheOverheadOnceAndBodyFlitsFollowInOrder) {  // F-46, F-47, acceptance 7
+  Router r(2.0);
+  Transaction& t = r.write(0, 2, 8 * 256);
+  r.node(0).send(0, t, Leg::request, 0, 8, ns(10), ns(1));
+  EXPECT_THAT(r.bench.run(), IsEmpty());
+  // The header is ready at 12 and through at 13; the body arrives during the decode and follows back to back.
+  std::vector<TimeFs> expected;
+  for (int i = 0; i < 8; ++i) expected.push_back(ns(13 + i) + kHop);
+  EXPECT_EQ(r.out_times(2), expected);
+  EXPECT_TRUE(r.out_times(1).empty());
+  EXPECT_TRUE(r.out_times(3).empty());
+}
+
+TEST(Transit, BodyFlitsPassAtTheirOwnPaceOnceTheDecodeIsOver) {  // F-46
+  Router r(2.0);
+  Transaction& t = r.write(0, 2, 4 * 256);
+  r.node(0).send(0, t, Leg::request, 0, 4, ns(10), ns(3));
+  EXPECT_THAT(r.bench.run(), IsEmpty());
+  EXPECT_THAT(r.out_times(2), ElementsAre(ns(13) + kHop, ns(14) + kHop, ns(17) + kHop, ns(20) + kHop));
+}
+
+TEST(Transit, TheLastFlitOccupiesTheWireForItsOwnBytes) {  // F-28
+  Router r(2.0);
+  Transaction& t = r.write(0, 2, 2 * 256 + 64);
+  r.node(0).send(0, t, Leg::request, 0, 3, ns(10), 0);
+  EXPECT_THAT(r.bench.run(), IsEmpty());
+  EXPECT_THAT(r.out_times(2), ElementsAre(ns(13) + kHop, ns(14) + kHop, ns(14.25) + kHop));
+}
+
+TEST(Transit, AHeaderHoldsUpBodyFlitsOfOtherEdges) {  // F-47: one serial worker
+  Router r(2.0);
+  Transaction& first = r.write(0, 2, 5 * 256);
+  Transaction& second = r.write(1, 3, 256);
+  r.node(0).send(0, first, Leg::request, 0, 5, ns(10), ns(2));
+  r.node(1).send(0, second, Leg::request, 0, 1, ns(15), 0);
+  EXPECT_THAT(r.bench.run(), IsEmpty());
+  // The header of the second keeps the worker from 15 to 17, so the flit that arrives at 16 is ready at 17.
+  EXPECT_THAT(r.out_times(2), ElementsAre(ns(13) + kHop, ns(14) + kHop, ns(15) + kHop, ns(18) + kHop, ns(19) + kHop));
+  EXPECT_THAT(r.out_times(3), ElementsAre(ns(18) + kHop));
+}
+
+TEST(Transit, ZeroByteMessagesOvertakeInTheWorker) {  // F-49
+  Router r(2.0);
+  Transaction& first = r.write(0, 2, 256);
+  Transaction& second = r.write(1, 2, 256);
+  Transaction& message = r.read(3, 2, 256);
+  Transaction& elsewhere = r.read(1, 3, 256);
+  r.node(0).send(0, first, Leg::request, 0, 1, ns(10), 0);   // worker 10 .. 12, wire 12 .. 13
+  r.node(1).send(0, second, Leg::request, 0, 1, ns(11), 0);  // worker 12 .. 14, wire 14 .. 15
+  r.node(3).send_message(message, Leg::request, ns(11.5));   // ready 13.5: before the second, which came earlier
+  r.node(1).send_message(elsewhere, Leg::request, ns(11.25));
+  EXPECT_THAT(r.bench.run(), IsEmpty());
+  EXPECT_THAT(r.out_times(2), ElementsAre(ns(13) + kHop, ns(13.5) + kHop, ns(15) + kHop));
+  EXPECT_THAT(r.out_order(2), ElementsAre(std::pair(first.id, 0u), std::pair(message.id, 0u), std::pair(second.id, 0u)));
+  EXPECT_THAT(r.out_times(3), ElementsAre(ns(13.25) + kHop));
+}
+
+TEST(Transit, ZeroByteMessagesQueueOnTheWireOnly) {  // F-30, F-49
+  Router r(2.0);
+  Transaction& data = r.write(0, 2, 4 * 256);
+  Transaction& message = r.read(1, 2, 256);
+  r.node(0).send(0, data, Leg::request, 0, 4, ns(10), 0);   // wire 12 .. 16
+  r.node(1).send_message(message, Leg::request, ns(11.5));  // ready 13.5, behind what was ready before it
+  EXPECT_THAT(r.bench.run(), IsEmpty());
+  EXPECT_THAT(r.out_times(2),
+              ElementsAre(ns(13) + kHop, ns(14) + kHop, ns(15) + kHop, ns(16) + kHop, ns(16) + kHop));
+}
+
+TEST(Transit, StreamsInterleaveByTimeAndThenByIncomingEdge) {  // design: equal times
+  Router r(0.0);
+  Transaction& from_b = r.write(1, 2, 3 * 256);
+  Transaction& from_a = r.write(0, 2, 3 * 256);
+  r.node(1).send(0, from_b, Leg::request, 0, 3, ns(10), ns(1));
+  r.node(0).send(ns(1), from_a, Leg::request, 0, 3, ns(10), ns(1));  // promised later, yet its edge comes first
+  EXPECT_THAT(r.bench.run(), IsEmpty());
+  EXPECT_THAT(r.out_order(2), ElementsAre(std::pair(from_a.id, 0u), std::pair(from_b.id, 0u), std::pair(from_a.id, 1u),
+                                          std::pair(from_b.id, 1u), std::pair(from_a.id, 2u), std::pair(from_b.id, 2u)));
+  std::vector<TimeFs> expected;
+  for (int i = 0; i < 6; ++i) expected.push_back(ns(11 + i) + kHop);
+  EXPECT_EQ(r.out_times(2), expected);
+}
+
+TEST(Transit, PassesAWithdrawalOnAndTakesTheNewPromise) {  // SHORTEN
+  Router r(2.0);
+  Transaction& t = r.write(0, 2, 8 * 256);
+  r.node(0).send(0, t, Leg::request, 0, 8, ns(10), ns(1));
+  r.node(0).postpone(ns(12.5), t, Leg::request, 3, ns(5), ns(14));
+  EXPECT_THAT(r.bench.run(), IsEmpty());
+  EXPECT_THAT(r.out_times(2), ElementsAre(ns(13) + kHop, ns(14) + kHop, ns(15) + kHop, ns(19) + kHop, ns(20) + kHop,
+                                          ns(21) + kHop, ns(22) + kHop, ns(23) + kHop));
+  EXPECT_EQ(r.bench.checker().shortened(), 2u);  // at the router, which had passed the promise on, and behind it
+}
+
+TEST(Transit, AWholeLegCanBeWithdrawnAndBeginAgain) {  // SHORTEN from flit 0
+  Router r(2.0);
+  Transaction& t = r.write(0, 2, 2 * 256);
+  r.node(0).send(0, t, Leg::request, 0, 2, ns(10), ns(1));
+  r.node(0).postpone(ns(4), t, Leg::request, 0, ns(20), ns(6));
+  EXPECT_THAT(r.bench.run(), IsEmpty());
+  EXPECT_THAT(r.out_times(2), ElementsAre(ns(33) + kHop, ns(34) + kHop));
+  EXPECT_EQ(r.bench.checker().shortened(), 1u);  // nothing was passed on before the header was here
+}
+
+TEST(Transit, AnUndisturbedRunCostsNoMoreEventsThanAFlit) {  // docs/architecture/fabric.md, costs
+  Router r(2.0);
+  Transaction& small = r.write(0, 2, 256);
+  Transaction& large = r.write(0, 2, kMiB);
+  const auto events_of = [&](Transaction& t, TimeFs at) {
+    const std::uint64_t before = r.bench.platform().scheduler().events();
+    r.node(0).send(at, t, Leg::request, 0, t.flits, at + ns(10), ns(1));
+    EXPECT_THAT(r.bench.run(), IsEmpty());
+    return r.bench.platform().scheduler().events() - before;
+  };
+  const std::uint64_t few = events_of(small, 0);
+  EXPECT_LE(events_of(large, ns(1000)), few + 2);
+}
+
+// What the router must send, computed flit by flit from what arrived.
+class Oracle {
+ public:
+  explicit Oracle(Router& router) : router_(router) {}
+
+  std::map<NodeId, std::vector<Arrival>> departures() {
+    for (std::uint32_t port = 0; port < router_.outer.size(); ++port) {
+      for (const Arrival& a : router_.bench.checker().arrivals(router_.outer[port], router_.dut)) {
+        items_.push_back({a, {a.time, port, a.sequence}});
+      }
+    }
+    std::sort(items_.begin(), items_.end(), [](const Item& a, const Item& b) { return a.key < b.key; });
+    TimeFs worker = 0;
+    for (Item& item : items_) {
+      if (item.arrival.message) {
+        item.ready = item.arrival.time + router_.overhead;
+        continue;
+      }
+      worker = std::max(worker, item.arrival.time) + (item.arrival.index == 0 ? router_.overhead : 0);
+      item.ready = worker;
+    }
+    std::sort(items_.begin(), items_.end(),
+              [](const Item& a, const Item& b) { return a.ready != b.ready ? a.ready < b.ready : a.key < b.key; });
+    std::map<NodeId, std::vector<Arrival>> sent;
+    std::map<NodeId, TimeFs> available;
+    for (const Item& item : items_) {
+      const Transaction& t = *transactions.at(item.arrival.transaction);
+      const NodeId to = item.arrival.leg == Leg::request ? t.route->nodes.back() : t.route->nodes.front();
+      TimeFs through = std::max(item.ready, available[to]);
+      if (!item.arrival.message) {
+        through += occupancy_fs(item.arrival.index + 1 == t.flits ? t.last_flit_bytes : 256, 256.0);
+        available[to] = through;
+      }
+      sent[to].push_back(item.arrival);
+      sent[to].back().time = through + kHop;
+    }
+    return sent;
+  }
+
+  std::map<std::uint64_t, Transaction*> transactions;
+
+ private:
+  struct Item {
+    Arrival arrival;
+    std::tuple<TimeFs, std::uint32_t, std::uint64_t> key;
+    TimeFs ready = 0;
+  };
+  Router& router_;
+  std::vector<Item> items_;
+};
+
+// Random promises in pieces, withdrawals and messages, many at equal times.
+void play(Router& r, Oracle& oracle, std::mt19937& random, int count) {
+  const auto pick = [&](int low, int high) { return low + static_cast<int>(random() % static_cast<unsigned>(high - low + 1)); };
+  std::vector<TimeFs> cursor(r.outer.size(), ns(10));
+  for (int i = 0; i < count; ++i) {
+    const auto from = static_cast<std::size_t>(pick(0, 3));
+    const std::size_t to = (from + static_cast<std::size_t>(pick(1, 3))) % 4;
+    const auto bytes = static_cast<std::uint64_t>(pick(0, 2) == 0 ? pick(1, 1000) : 256 * pick(1, 24));
+    const bool response = pick(0, 2) == 0;
+    const Leg leg = response ? Leg::response : Leg::request;
+    const bool message = pick(0, 3) == 0;
+    Transaction& t = response != message ? r.read(response ? to : from, response ? from : to, bytes)
+                                         : r.write(response ? to : from, response ? from : to, bytes);
+    oracle.transactions[t.id] = &t;
+    const TimeFs start = cursor[from] + pick(0, 8) * ns(0.5);
+    if (message) {
+      r.node(from).send_message(t, leg, start);
+      cursor[from] = std::max(cursor[from], start);
+      continue;
+    }
+    const TimeFs spacing = pick(0, 4) * ns(0.5);
+    const TimeFs promised = start - ns(pick(1, 6));
+    const auto cut = static_cast<std::uint32_t>(pick(0, static_cast<int>(t.flits)));
+    if (cut > 0) r.node(from).send(promised, t, leg, 0, cut, start, spacing);
+    const TimeFs rest = start + static_cast<TimeFs>(cut) * spacing;
+    if (cut < t.flits) r.node(from).send(promised, t, leg, cut, t.flits - cut, rest + pick(0, 1) * ns(1), spacing);
+    cursor[from] = rest + static_cast<TimeFs>(t.flits - cut) * spacing;
+    if (pick(0, 1) == 0) continue;
+    const TimeFs at = start + pick(-2, 12) * ns(0.25);
+    r.node(from).postpone(at, t, leg, static_cast<std::uint32_t>(pick(0, static_cast<int>(t.flits) - 1)),
+                          pick(0, 6) * ns(0.5), at);
+  }
+}
+
+class RandomTransit : public testing::TestWithParam<std::tuple<double, unsigned>> {};
+
+TEST_P(RandomTransit, EqualsAFlitByFlitWorker) {  // F-45 .. F-51
+  Router r(std::get<0>(GetParam()));
+  Oracle oracle(r);
+  std::mt19937 random(std::get<1>(GetParam()));
+  play(r, oracle, random, 400);
+  EXPECT_THAT(r.bench.run(), IsEmpty());
+  EXPECT_GT(r.bench.checker().shortened(), 20u);
+  for (const auto& [to, expected] : oracle.departures()) {
+    const std::vector<Arrival> actual = r.bench.checker().arrivals(r.dut, to);
+    ASSERT_EQ(actual.size(), expected.size());
+    for (std::size_t i = 0; i < expected.size(); ++i) {
+      ASSERT_EQ(std::tie(actual[i].time, actual[i].transaction, actual[i].leg, actual[i].index),
+                std::tie(expected[i].time, expected[i].transaction, expected[i].leg, expected[i].index))
+          << "departure " << i << " of " << expected.size();
+    }
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Overheads, RandomTransit,
+                         testing::Combine(testing::Values(0.0, 2.0), testing::Range(0u, 6u)));
+
+}  // namespace
+}  // namespace kb::test
