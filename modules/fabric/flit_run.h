@@ -48,12 +48,10 @@ struct FlitRun {
 
   // Number of flits with a key below `limit` (they are the first ones).
   std::uint32_t count_before(const ArrivalKey& limit) const {
-    std::uint32_t n = 0;
+    if (limit.time > last_time()) return count;
     if (spacing > 0) {
-      if (limit.time > time) {
-        const TimeFs earlier = (limit.time - time + spacing - 1) / spacing;
-        n = static_cast<std::uint32_t>(std::min<TimeFs>(earlier, count));
-      }
+      std::uint32_t n = 0;
+      if (limit.time > time) n = static_cast<std::uint32_t>((limit.time - time + spacing - 1) / spacing);
       if (n < count && key(n) < limit) ++n;
       return n;
     }

@@ -62,7 +62,10 @@ void ScriptedNode::postpone(TimeFs at, Transaction& transaction, Leg leg, std::u
     const std::uint16_t port = next_port(transaction, leg, hop_of(transaction));
     ArrivalKey key;
     channel(port).settle(now());
-    if (!channel(port).find(transaction, leg, first, key)) return;
+    std::uint32_t begin = first;
+    do {  // flits that have left stay
+      if (!channel(port).find(transaction, leg, begin++, key)) return;
+    } while (key.time < now());
     taken_back_.clear();
     cut(port, key);
     std::vector<FlitRun> runs(taken_back_.rbegin(), taken_back_.rend());

@@ -63,21 +63,33 @@ TEST(Sram, ServesOneTransactionAtATime) {  // C-SRAM-4
   EXPECT_THAT(m.answers(), ElementsAre(ns(12.5) + kHop, ns(14.5) + kHop, ns(16.5) + kHop));
 }
 
-TEST(Sram, AWriteIsServedWhenAllOfItIsHere) {  // store and forward; reads that come earlier go first
+TEST(Sram, AWriteIsServedInTurnOnceAllOfItIsHere) {  // store and forward, C-SRAM-4
   SharedMemory m;
-  Transaction& write = m.make(Op::write, 1024);  // last flit arrives at 8 ns
-  Transaction& before = m.make(Op::read, 256);
+  Transaction& first = m.make(Op::read, 256);
+  Transaction& second = m.make(Op::read, 256);
+  Transaction& write = m.make(Op::write, 256);
   Transaction& behind = m.make(Op::read, 256);
-  m.write(write, 0);
-  m.read(before, ns(7));
-  m.read(behind, ns(8.5));
+  m.read(first, ns(10));   // served 10 .. 12
+  m.read(second, ns(10));  // 12 .. 14
+  m.write(write, ns(10));  // here at 12, served 14 .. 16
+  m.read(behind, ns(13));  // 16 .. 18
   EXPECT_THAT(m.bench.run(), IsEmpty());
-  EXPECT_EQ(write.delivered, ns(12));  // after the read that came at 8, behind the flit in whose time it was offered
-  const std::vector<Arrival> answers = m.bench.checker().arrivals(m.sram, m.router);
-  ASSERT_EQ(answers.size(), 3u);
-  EXPECT_EQ(answers[0].transaction, before.id);
-  EXPECT_EQ(answers[1].transaction, write.id);
-  EXPECT_EQ(answers[2].transaction, behind.id);
+  EXPECT_EQ(write.delivered, ns(16));
+  EXPECT_THAT(m.answers(), ElementsAre(ns(14) + kHop, ns(16) + kHop, ns(16) + kHop, ns(20) + kHop));
+  std::vector<std::uint64_t> order;
+  for (const Arrival& a : m.bench.checker().arrivals(m.sram, m.router)) order.push_back(a.transaction);
+  EXPECT_THAT(order, ElementsAre(first.id, second.id, write.id, behind.id));
+}
+
+TEST(Sram, ACommandQueuesBehindTheFlitsOfAWriteOnTheWire) {  // F-30
+  SharedMemory m;
+  Transaction& write = m.make(Op::write, 1024);
+  Transaction& read = m.make(Op::read, 256);
+  m.write(write, 0);     // on the wire until 8
+  m.read(read, ns(2));
+  EXPECT_THAT(m.bench.run(), IsEmpty());
+  EXPECT_EQ(write.delivered, ns(10) + kHop);
+  EXPECT_THAT(m.answers(), ElementsAre(ns(10) + 2 * kHop, ns(14) + 2 * kHop));
 }
 
 TEST(Sram, RefusesMessages) {

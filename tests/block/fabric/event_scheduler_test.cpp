@@ -1,3 +1,6 @@
+#ifndef SC_INCLUDE_DYNAMIC_PROCESSES
+#define SC_INCLUDE_DYNAMIC_PROCESSES  // sc_spawn; before the first SystemC header
+#endif
 #include "platform/elab/event_scheduler.h"
 
 #include <gmock/gmock.h>
@@ -23,7 +26,7 @@ struct Seen {
   friend void PrintTo(const Seen& s, std::ostream* os) { *os << "(" << s.time << ", " << s.argument << ")"; }
 };
 
-class Recorder : public EventHandler {
+class Recorder final : public EventHandler {
  public:
   void on_event(TimeFs now, std::uint64_t argument) override { seen.push_back({now, argument}); }
   std::vector<Seen> seen;
