@@ -1,11 +1,10 @@
 // Speed of the fabric: fabric_bench SCENARIO TOPOLOGY [BYTES]. Prints tab-separated figures; start-up is not included
 // except where the scenario is about it.
-#include <ctime>
 #include <cstdio>
+#include <ctime>
 #include <fstream>
 #include <random>
 #include <string>
-
 #include <systemc>
 
 #include "modules/catalog.h"
@@ -18,7 +17,9 @@
 namespace kb {
 namespace {
 
-double cpu_seconds() { return static_cast<double>(std::clock()) / CLOCKS_PER_SEC; }
+double cpu_seconds() {
+  return static_cast<double>(std::clock()) / CLOCKS_PER_SEC;
+}
 
 double resident_mb() {
   std::ifstream statm("/proc/self/statm");
@@ -59,7 +60,9 @@ class Traffic final : public payload::IInitiator {
   TimeFs last_ = 0;
 };
 
-void figure(const char* name, double value) { std::printf("%s\t%.6g\n", name, value); }
+void figure(const char* name, double value) {
+  std::printf("%s\t%.6g\n", name, value);
+}
 
 // Runs what was issued and prints the rate of flit-hops.
 void measure(elab::Platform& platform, const Traffic& traffic) {
@@ -75,7 +78,8 @@ void measure(elab::Platform& platform, const Traffic& traffic) {
 }
 
 PeCoord any_pe(std::mt19937& random, const topology::MachineSpec& spec) {
-  return {SipId(random() % static_cast<unsigned>(spec.sip_count)), CubeId(random() % static_cast<unsigned>(spec.cubes_per_sip())),
+  return {SipId(random() % static_cast<unsigned>(spec.sip_count)),
+          CubeId(random() % static_cast<unsigned>(spec.cubes_per_sip())),
           PeId(random() % static_cast<unsigned>(spec.pes_per_cube()))};
 }
 
@@ -88,11 +92,12 @@ void random_traffic(elab::Platform& platform, Traffic& traffic) {
     for (int s = 0; s < spec.sip_count; ++s) {
       for (int c = 0; c < spec.cubes_per_sip(); ++c) {
         for (int p = 0; p < spec.pes_per_cube(); ++p) {
-          const PeCoord from{SipId(static_cast<unsigned>(s)), CubeId(static_cast<unsigned>(c)), PeId(static_cast<unsigned>(p))};
+          const PeCoord from{SipId(static_cast<unsigned>(s)), CubeId(static_cast<unsigned>(c)),
+                             PeId(static_cast<unsigned>(p))};
           PeCoord to = any_pe(random, spec);
           if (random() % 2 == 0) to.sip = from.sip, to.cube = from.cube;
-          traffic.issue(static_cast<TimeFs>(random() % 1000) * 100'000 + round * 500 * kFsPerNs, from, random() % 2 == 0, to,
-                        256 * (random() % 65536), 16384);
+          traffic.issue(static_cast<TimeFs>(random() % 1000) * 100'000 + round * 500 * kFsPerNs, from,
+                        random() % 2 == 0, to, 256 * (random() % 65536), 16384);
         }
       }
     }

@@ -10,6 +10,9 @@ function(kb_library name)
   endif()
 endfunction()
 
+# All tests that run no simulation; the sanitized build makes only these.
+add_custom_target(kb_unit_tests)
+
 # kb_test(name SOURCES ... DEPS ... LABELS unit|block|machine|slow [SYSTEMC]): gtest program; with SYSTEMC each test
 # runs in a process of its own (SystemC elaborates once per process) and the program brings its own sc_main.
 function(kb_test name)
@@ -20,6 +23,9 @@ function(kb_test name)
     target_link_libraries(${name} PRIVATE kb_flags ${ARG_DEPS} kb_systemc GTest::gmock rapidcheck)
   else()
     target_link_libraries(${name} PRIVATE kb_flags ${ARG_DEPS} GTest::gmock GTest::gmock_main rapidcheck)
+  endif()
+  if("unit" IN_LIST ARG_LABELS)
+    add_dependencies(kb_unit_tests ${name})
   endif()
   gtest_discover_tests(${name} PROPERTIES LABELS "${ARG_LABELS}" DISCOVERY_TIMEOUT 60)
 endfunction()

@@ -186,8 +186,8 @@ void HbmCtrl::commit_writes(const ArrivalKey& next_read, TimeFs now) {
   apply(piece, piece.bursts.count, true);
   if (piece.bursts.has_last_flit()) {
     const std::uint32_t last = piece.bursts.count - 1;
-    last_entries_.push_back({std::max(piece.entry(last), now), piece.bursts.sequence + last * piece.bursts.sequence_step,
-                             piece.bursts.transaction});
+    last_entries_.push_back({std::max(piece.entry(last), now),
+                             piece.bursts.sequence + last * piece.bursts.sequence_step, piece.bursts.transaction});
   }
 }
 
@@ -248,7 +248,8 @@ bool HbmCtrl::take_back_bursts(const ArrivalKey& limit) {
   const Piece& newest = pieces_.back();
   if (newest.count_before(limit) == newest.bursts.count) return false;
   burst_budget_ /= 2;
-  for (std::size_t i = pieces_.size(); i-- > 0;) pieces_[i].bursts.transaction->terminal_time = pieces_[i].terminal_before;
+  for (std::size_t i = pieces_.size(); i-- > 0;)
+    pieces_[i].bursts.transaction->terminal_time = pieces_[i].terminal_before;
   channels_ = settled_channels_;
   std::size_t kept = 0;
   std::uint32_t partial = 0;
@@ -403,7 +404,9 @@ void HbmCtrl::send_acknowledgements(TimeFs now) {
 void HbmCtrl::insert_due(RingDeque<Due>& queue, const Due& due) {
   std::size_t position = queue.size();
   queue.push_back(due);
-  const auto before = [](const Due& a, const Due& b) { return a.time != b.time ? a.time < b.time : a.sequence < b.sequence; };
+  const auto before = [](const Due& a, const Due& b) {
+    return a.time != b.time ? a.time < b.time : a.sequence < b.sequence;
+  };
   while (position > 0 && before(due, queue[position - 1])) {
     queue[position] = queue[position - 1];
     --position;

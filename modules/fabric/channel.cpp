@@ -6,7 +6,8 @@ using payload::kSequenceStep;
 using payload::Segment;
 
 int Channel::commit(const FlitRun& flits, TimeFs floor, std::uint32_t flit_bytes, Segment out[2]) {
-  const TimeFs occupancy = flit_bytes == params_.flit_bytes ? params_.occupancy : occupancy_fs(flit_bytes, params_.bw_gbs);
+  const TimeFs occupancy =
+      flit_bytes == params_.flit_bytes ? params_.occupancy : occupancy_fs(flit_bytes, params_.bw_gbs);
   Run run;
   run.flits = flits;
   run.floor = floor;
@@ -145,14 +146,18 @@ void Channel::count_run(const Run& run) {
   statistics_.flits += flits.count;
   statistics_.bytes += std::uint64_t{flits.count} * run.flit_bytes;
   statistics_.busy += static_cast<TimeFs>(flits.count) * run.occupancy;
-  // The wait available - occupancy - ready grows while flits are held back by the floor or arrive faster than they leave.
+  // The wait available - occupancy - ready grows while flits are held back by the floor or arrive faster than they
+  // leave.
   std::uint32_t worst = 0;
   if (flits.spacing <= run.occupancy) {
     worst = flits.count - 1;
   } else if (run.floor > flits.time) {
     worst = static_cast<std::uint32_t>(std::min<TimeFs>((run.floor - flits.time) / flits.spacing, flits.count - 1));
   }
-  const TimeFs wait = run.available_after(worst) - run.occupancy - run.ready(worst);
+  TimeFs wait = run.available_after(worst) - run.occupancy - run.ready(worst);
+  if (worst + 1 < flits.count) {  // the first that is not held back can still find a longer queue
+    wait = std::max(wait, run.available_after(worst + 1) - run.occupancy - run.ready(worst + 1));
+  }
   statistics_.longest_wait = std::max(statistics_.longest_wait, wait);
   if (run.occupancy > 0) {
     const auto depth = static_cast<std::uint64_t>((wait + run.occupancy - 1) / run.occupancy);

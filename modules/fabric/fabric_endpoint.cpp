@@ -1,8 +1,8 @@
 #include "modules/fabric/fabric_endpoint.h"
 
-#include <algorithm>
-
 #include <fmt/format.h>
+
+#include <algorithm>
 
 #include "platform/base/error.h"
 
@@ -31,8 +31,13 @@ void FabricEndpoint::respond(Transaction& transaction, TimeFs at) {
   const payload::FabricRoute& route = *transaction.route;
   transaction.payload().set_response_status(transaction.status.ok ? tlm::TLM_OK_RESPONSE
                                                                   : tlm::TLM_GENERIC_ERROR_RESPONSE);
-  insert_offer({at, {-1, 0, offer_count_++, 0}, &transaction, Leg::response, route.last_hop(),
-                route.reverse_port[route.last_hop()], FirstWire::fifo});
+  insert_offer({at,
+                {-1, 0, offer_count_++, 0},
+                &transaction,
+                Leg::response,
+                route.last_hop(),
+                route.reverse_port[route.last_hop()],
+                FirstWire::fifo});
 }
 
 void FabricEndpoint::insert_offer(const Offer& offer) {
@@ -53,7 +58,9 @@ void FabricEndpoint::on_flits(const FlitRun& flits) {
   insert_arrival(flits.tail(flits.count - 1));
 }
 
-void FabricEndpoint::on_message(Transaction&, const FlitRun& message) { insert_arrival(message); }
+void FabricEndpoint::on_message(Transaction&, const FlitRun& message) {
+  insert_arrival(message);
+}
 
 void FabricEndpoint::insert_arrival(const FlitRun& message) {
   std::size_t position = arrivals_.size();
@@ -157,7 +164,9 @@ void FabricEndpoint::on_request(Transaction& transaction, TimeFs) {
   respond(transaction, now());
 }
 
-void FabricEndpoint::on_response(Transaction& transaction) { context().pool.release(transaction); }
+void FabricEndpoint::on_response(Transaction& transaction) {
+  context().pool.release(transaction);
+}
 
 void FabricEndpoint::wake_at(TimeFs at) {
   if (at >= wake_time_) return;

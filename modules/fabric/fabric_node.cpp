@@ -41,7 +41,8 @@ FabricNode::FabricNode(const sc_core::sc_module_name& name, NodeId node, elab::B
 void FabricNode::bind_out(EdgeId edge, elab::Block& neighbour) {
   auto* peer = dynamic_cast<FabricNode*>(&neighbour);
   if (peer == nullptr) {
-    throw Error::model("edge " + node_id() + " -> " + neighbour.node_id() + " joins the fabric to a block that is not on it");
+    throw Error::model("edge " + node_id() + " -> " + neighbour.node_id() +
+                       " joins the fabric to a block that is not on it");
   }
   (void)edge;
   const std::uint16_t port = context().ports.port_towards(node(), peer->node());
@@ -56,7 +57,8 @@ void FabricNode::bind_out(EdgeId edge, elab::Block& neighbour) {
 void FabricNode::end_of_elaboration() {
   for (Port& port : ports_) {
     if (port.out_index < 0 || port.in_index < 0) {
-      throw Error::model("port of " + node_id() + " towards " + context().graph.node(port.neighbour).id + " is not bound");
+      throw Error::model("port of " + node_id() + " towards " + context().graph.node(port.neighbour).id +
+                         " is not bound");
     }
     port.forward = out[port.out_index];
     port.backward = in[port.in_index];
@@ -162,9 +164,9 @@ void FabricNode::flush() {
   Transaction& transaction = *held_transaction_;
   held_transaction_ = nullptr;
   const bool begin = held_.first == 0;
-  const tlm::tlm_phase phase = !begin                        ? tlm::tlm_phase(payload::SEGMENT)
+  const tlm::tlm_phase phase = !begin                      ? tlm::tlm_phase(payload::SEGMENT)
                                : held_.leg == Leg::request ? tlm::tlm_phase(tlm::BEGIN_REQ)
-                                                             : tlm::tlm_phase(tlm::BEGIN_RESP);
+                                                           : tlm::tlm_phase(tlm::BEGIN_RESP);
   transmit(held_port_, transaction, held_, phase);
 }
 

@@ -18,7 +18,9 @@ template <typename F>
 void for_each_port(std::uint64_t mask, F&& f) {
   for (; mask != 0; mask &= mask - 1) f(static_cast<std::uint16_t>(__builtin_ctzll(mask)));
 }
-constexpr std::uint64_t bit(std::uint16_t port) { return std::uint64_t{1} << port; }
+constexpr std::uint64_t bit(std::uint16_t port) {
+  return std::uint64_t{1} << port;
+}
 }  // namespace
 
 Transit::Transit(const sc_core::sc_module_name& name, NodeId node, elab::BlockContext& context)
@@ -41,7 +43,8 @@ void Transit::on_flits(const FlitRun& flits) {
 }
 
 void Transit::on_message(Transaction& transaction, const FlitRun& message) {
-  PendingMessage pending{message.time + overhead_, message.key(), &transaction, message.leg, message.hop, message.out_port};
+  PendingMessage pending{message.time + overhead_, message.key(), &transaction, message.leg, message.hop,
+                         message.out_port};
   std::size_t position = messages_.size();
   messages_.push_back(pending);
   while (position > 0 && pending.key < messages_[position - 1].key) {
@@ -212,7 +215,8 @@ void Transit::collect_waits(std::vector<elab::WaitInfo>& waits) const {
   for (const Inlet& inlet : inlets_) {
     for (std::size_t i = 0; i < inlet.waiting.size(); ++i) {
       const FlitRun& flits = inlet.waiting[i];
-      waits.push_back({node_id(), fmt::format("{} flits of transaction {}", flits.count, flits.transaction->id), flits.time});
+      waits.push_back(
+          {node_id(), fmt::format("{} flits of transaction {}", flits.count, flits.transaction->id), flits.time});
     }
   }
 }

@@ -2,7 +2,6 @@
 
 #include <array>
 
-
 namespace kb {
 namespace {
 struct Row {
@@ -17,11 +16,17 @@ constexpr std::array<Row, 7> kRows{{{Dtype::f16, "f16", 2},
                                     {Dtype::i16, "i16", 2},
                                     {Dtype::i32, "i32", 4},
                                     {Dtype::i64, "i64", 8}}};
-const Row& row(Dtype dtype) { return kRows[static_cast<std::size_t>(dtype)]; }
+const Row& row(Dtype dtype) {
+  return kRows[static_cast<std::size_t>(dtype)];
+}
 }  // namespace
 
-std::size_t item_size(Dtype dtype) { return row(dtype).size; }
-std::string_view dtype_name(Dtype dtype) { return row(dtype).name; }
+std::size_t item_size(Dtype dtype) {
+  return row(dtype).size;
+}
+std::string_view dtype_name(Dtype dtype) {
+  return row(dtype).name;
+}
 
 std::optional<Dtype> parse_dtype(std::string_view name) {
   for (const Row& r : kRows) {

@@ -6,10 +6,14 @@ namespace kb {
 
 int exit_code(ErrorFamily family) {
   switch (family) {
-    case ErrorFamily::configuration: return 2;
-    case ErrorFamily::program: return 1;
-    case ErrorFamily::model: return 3;
-    case ErrorFamily::no_progress: return 4;
+    case ErrorFamily::configuration:
+      return 2;
+    case ErrorFamily::program:
+      return 1;
+    case ErrorFamily::model:
+      return 3;
+    case ErrorFamily::no_progress:
+      return 4;
   }
   return 3;
 }

@@ -1,9 +1,9 @@
 #include "platform/base/units.h"
 
+#include <fmt/format.h>
+
 #include <cmath>
 #include <cstdlib>
-
-#include <fmt/format.h>
 
 #include "platform/base/error.h"
 

@@ -4,11 +4,16 @@ namespace kb::contract {
 
 std::string_view command_kind_name(CommandKind kind) {
   switch (kind) {
-    case CommandKind::dma_read: return "dma_read";
-    case CommandKind::dma_write: return "dma_write";
-    case CommandKind::gemm: return "gemm";
-    case CommandKind::math: return "math";
-    case CommandKind::cpu_overhead: return "cpu_overhead";
+    case CommandKind::dma_read:
+      return "dma_read";
+    case CommandKind::dma_write:
+      return "dma_write";
+    case CommandKind::gemm:
+      return "gemm";
+    case CommandKind::math:
+      return "math";
+    case CommandKind::cpu_overhead:
+      return "cpu_overhead";
   }
   return "?";
 }

@@ -24,13 +24,21 @@ struct Earlier {
 
 constexpr std::uint64_t kPollMask = (1u << 14) - 1;
 
-sc_core::sc_time from_fs(TimeFs fs) { return sc_core::sc_time::from_value(static_cast<std::uint64_t>(fs)); }
-TimeFs kernel_now() { return static_cast<TimeFs>(sc_core::sc_time_stamp().value()); }
+sc_core::sc_time from_fs(TimeFs fs) {
+  return sc_core::sc_time::from_value(static_cast<std::uint64_t>(fs));
+}
+TimeFs kernel_now() {
+  return static_cast<TimeFs>(sc_core::sc_time_stamp().value());
+}
 
 }  // namespace
 
 EventScheduler::EventScheduler(const sc_core::sc_module_name& name)
-    : sc_core::sc_module(name), run_event_("run_event"), heads_(kSlots, kNil), occupied_(kSlots / 64, 0), occupied_words_(kSlots / 4096, 0) {
+    : sc_core::sc_module(name),
+      run_event_("run_event"),
+      heads_(kSlots, kNil),
+      occupied_(kSlots / 64, 0),
+      occupied_words_(kSlots / 4096, 0) {
   SC_HAS_PROCESS(EventScheduler);
   SC_METHOD(run_method);
   dont_initialize();
@@ -42,7 +50,8 @@ EventScheduler::~EventScheduler() = default;
 void EventScheduler::schedule(TimeFs at, EventHandler& handler, std::uint64_t argument) {
   if (!running_) now_ = std::max(now_, kernel_now());
   if (at < now_) {
-    throw Error::model("event scheduled at " + format_ns(at) + " ns, before the current time " + format_ns(now_) + " ns");
+    throw Error::model("event scheduled at " + format_ns(at) + " ns, before the current time " + format_ns(now_) +
+                       " ns");
   }
   const Event event{at, order_++, &handler, argument};
   ++pending_;
@@ -118,7 +127,8 @@ std::int64_t EventScheduler::next_occupied_slot() const {
     return current_slot_ + 1 + static_cast<std::int64_t>((index - start) & (kSlots - 1));
   };
   const std::size_t first = start / 64;
-  if (const std::uint64_t bits = occupied_[first] & (~std::uint64_t{0} << (start % 64)); bits != 0) return found(first, bits);
+  if (const std::uint64_t bits = occupied_[first] & (~std::uint64_t{0} << (start % 64)); bits != 0)
+    return found(first, bits);
   // The words after the first one, once around and back to it.
   const std::size_t groups = occupied_words_.size();
   const std::size_t from = (first + 1) % occupied_.size();

@@ -20,8 +20,8 @@ const BlockFactory& factory_of(const BlockRegistry& registry, const topology::No
   if (found != registry.end()) return found->second;
   std::vector<std::string> names;
   for (const auto& entry : registry) names.push_back(entry.first);
-  throw Error::configuration("node " + node.id + " names the implementation '" + node.impl + "', which is not registered (" +
-                             suggest(node.impl, names) + ")");
+  throw Error::configuration("node " + node.id + " names the implementation '" + node.impl +
+                             "', which is not registered (" + suggest(node.impl, names) + ")");
 }
 
 }  // namespace

@@ -56,7 +56,9 @@ Transaction& TransactionPool::acquire(Op op, const FabricRoute& route, std::uint
   return *t;
 }
 
-void TransactionPool::release(Transaction& transaction) { transaction.payload_->release(); }
+void TransactionPool::release(Transaction& transaction) {
+  transaction.payload_->release();
+}
 
 void TransactionPool::free(tlm::tlm_generic_payload* payload) {
   auto* t = payload->get_extension<Transaction>();

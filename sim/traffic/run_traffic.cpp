@@ -38,8 +38,8 @@ class TrafficSource final : public payload::IInitiator {
     const NodeId memory = resolver.resolve(target);
     const NodeId source = is_pe_op(row.op) ? resolver.find_pe_node(row.src, topology::NodeKind::pe_dma)
                                            : resolver.find_pcie_ep(target.sip());
-    const payload::FabricRoute& route = is_pe_op(row.op) ? platform_.routes().pe_dma(source, memory)
-                                                         : platform_.routes().host_memory(source, memory);
+    const payload::FabricRoute& route =
+        is_pe_op(row.op) ? platform_.routes().pe_dma(source, memory) : platform_.routes().host_memory(source, memory);
     auto& endpoint = platform_.block_as<modules::FabricEndpoint>(source);
     const payload::Op op = is_read_op(row.op) ? payload::Op::read : payload::Op::write;
     payload::Transaction& transaction = platform_.pool().acquire(op, route, row.dst, row.bytes);

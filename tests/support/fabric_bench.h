@@ -17,7 +17,8 @@ class FabricBench {
   ~FabricBench();
 
   // Before start(). A block of the product by its `impl`, or a scripted node.
-  NodeId add(const std::string& id, topology::NodeKind kind, const std::string& impl, topology::AttributeMap attrs = {});
+  NodeId add(const std::string& id, topology::NodeKind kind, const std::string& impl,
+             topology::AttributeMap attrs = {});
   NodeId add_scripted(const std::string& id);
   // Both directions; bandwidths in GB/s, 0 = no serialisation; propagation in ns, 0 = the least there is (1 fs).
   void link(NodeId a, NodeId b, double bw_there, double bw_back, double propagation_ns = 0.0);

@@ -54,9 +54,15 @@ class Simulation {
       queue_.pop();
       now_ = e.time;
       switch (e.kind) {
-        case Kind::arrive: arrive(e); break;
-        case Kind::enter: enter(e); break;
-        case Kind::leave: leave(e); break;
+        case Kind::arrive:
+          arrive(e);
+          break;
+        case Kind::enter:
+          enter(e);
+          break;
+        case Kind::leave:
+          leave(e);
+          break;
       }
     }
     return times_;
@@ -68,7 +74,7 @@ class Simulation {
     std::uint64_t sequence = 0;
   };
   struct NodeState {
-    TimeFs worker = 0;                  // serial decode, SRAM service, HBM write decode
+    TimeFs worker = 0;  // serial decode, SRAM service, HBM write decode
     TimeFs issuer = 0;
     std::map<std::uint64_t, std::pair<TimeFs, int>> channels;  // pc -> (free, last direction)
   };
@@ -87,9 +93,7 @@ class Simulation {
     return f.index + 1 == flits(r) ? r.bytes - std::uint64_t{f.index} * flit_bytes_ : flit_bytes_;
   }
   NodeId node_of(const Flit& f) const { return requests_[f.request].path[f.hop]; }
-  bool at_end(const Flit& f) const {
-    return f.response ? f.hop == 0 : f.hop + 1 == requests_[f.request].path.size();
-  }
+  bool at_end(const Flit& f) const { return f.response ? f.hop == 0 : f.hop + 1 == requests_[f.request].path.size(); }
   bool carries_data(const Flit& f) const { return requests_[f.request].write != f.response; }
 
   void push(TimeFs time, NodeId node, Kind kind, const Order& order, const Flit& flit) {
@@ -111,9 +115,15 @@ class Simulation {
       case NodeKind::switch_:
       case NodeKind::ucie:
       case NodeKind::ucie_conn:
-      case NodeKind::io_noc: transit(e, node); break;
-      case NodeKind::hbm_ctrl: hbm(e, node); break;
-      default: endpoint(e, node); break;
+      case NodeKind::io_noc:
+        transit(e, node);
+        break;
+      case NodeKind::hbm_ctrl:
+        hbm(e, node);
+        break;
+      default:
+        endpoint(e, node);
+        break;
     }
   }
 

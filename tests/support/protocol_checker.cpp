@@ -25,12 +25,15 @@ using payload::Transaction;
 
 namespace {
 constexpr std::size_t kMostProblems = 20;
-const char* leg_name(Leg leg) { return leg == Leg::request ? "request" : "response"; }
+const char* leg_name(Leg leg) {
+  return leg == Leg::request ? "request" : "response";
+}
 }  // namespace
 
 // Stands for the neighbour behind one port.
-class ProtocolChecker::Tap final : public tlm::tlm_fw_nonblocking_transport_if<tlm::tlm_generic_payload, tlm::tlm_phase>,
-                                   public tlm::tlm_bw_nonblocking_transport_if<tlm::tlm_generic_payload, tlm::tlm_phase> {
+class ProtocolChecker::Tap final
+    : public tlm::tlm_fw_nonblocking_transport_if<tlm::tlm_generic_payload, tlm::tlm_phase>,
+      public tlm::tlm_bw_nonblocking_transport_if<tlm::tlm_generic_payload, tlm::tlm_phase> {
  public:
   using Forward = tlm::tlm_fw_nonblocking_transport_if<tlm::tlm_generic_payload, tlm::tlm_phase>;
   using Backward = tlm::tlm_bw_nonblocking_transport_if<tlm::tlm_generic_payload, tlm::tlm_phase>;
@@ -191,7 +194,8 @@ std::vector<std::string> ProtocolChecker::finish() {
   for (const auto& entry : edges_) {
     for (const auto& [key, leg] : entry.second.legs) {
       if (leg.begun && (leg.expected == 0 || (leg.ended && leg.flits.size() == leg.expected))) continue;
-      complain(fmt::format("{}: {} of #{} stays open", entry.second.name, leg_name(std::get<1>(key)), std::get<0>(key)));
+      complain(
+          fmt::format("{}: {} of #{} stays open", entry.second.name, leg_name(std::get<1>(key)), std::get<0>(key)));
     }
   }
   return problems_;

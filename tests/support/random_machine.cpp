@@ -7,7 +7,9 @@
 namespace kb::test {
 namespace {
 
-int pick(std::mt19937& random, int low, int high) { return low + static_cast<int>(random() % static_cast<unsigned>(high - low + 1)); }
+int pick(std::mt19937& random, int low, int high) {
+  return low + static_cast<int>(random() % static_cast<unsigned>(high - low + 1));
+}
 template <typename T>
 T one_of(std::mt19937& random, std::initializer_list<T> values) {
   return *(values.begin() + random() % values.size());
@@ -21,7 +23,8 @@ topology::LoadedTopology random_machine(std::mt19937& random) {
   const int pes = corners * per_corner;
   const int channels = one_of(random, {2, 4, 8});
   const double channel_bw = one_of(random, {16.0, 32.0, 30.0});
-  std::string yaml = fmt::format(R"(
+  std::string yaml =
+      fmt::format(R"(
 system:
   ns_per_mm: {}
   sips: {{ count: {}, topology: ring_1d }}
@@ -45,16 +48,15 @@ cube:
     ucie_link_bw_gbs: {}
     noc_to_ucie_conn_bw_gbs: {}
 )",
-                                 one_of(random, {0.01, 0.0, 0.13}), pick(random, 1, 2), pick(random, 1, 3), pick(random, 1, 2),
-                                 corners == 1   ? "NW"
-                                 : corners == 2 ? "NW, NE"
-                                 : corners == 3 ? "NW, NE, SW"
-                                                : "NW, NE, SW, SE",
-                                 per_corner, channels * pes, channels, channel_bw, pes, pes, channels,
-                                 one_of(random, {0.0, 0.0, 3.0}), one_of(random, {0.0, 0.0, 1.5}),
-                                 one_of(random, {256.0, 128.0, 300.0}), one_of(random, {2.0, 0.0, 1.25}),
-                                 one_of(random, {256.0, 512.0, 100.0}), channels * channel_bw,
-                                 one_of(random, {512.0, 128.0}), one_of(random, {128.0, 256.0}));
+                  one_of(random, {0.01, 0.0, 0.13}), pick(random, 1, 2), pick(random, 1, 3), pick(random, 1, 2),
+                  corners == 1   ? "NW"
+                  : corners == 2 ? "NW, NE"
+                  : corners == 3 ? "NW, NE, SW"
+                                 : "NW, NE, SW, SE",
+                  per_corner, channels * pes, channels, channel_bw, pes, pes, channels, one_of(random, {0.0, 0.0, 3.0}),
+                  one_of(random, {0.0, 0.0, 1.5}), one_of(random, {256.0, 128.0, 300.0}),
+                  one_of(random, {2.0, 0.0, 1.25}), one_of(random, {256.0, 512.0, 100.0}), channels * channel_bw,
+                  one_of(random, {512.0, 128.0}), one_of(random, {128.0, 256.0}));
   return topology::load_text(yaml, "random machine");
 }
 
@@ -86,10 +88,12 @@ std::vector<sim::TraceRow> random_rows(std::mt19937& random, const topology::Gra
     const SipId to_sip = hot_spot ? SipId(0) : sip();
     const CubeId to_cube = hot_spot ? CubeId(0) : cube();
     if (pick(random, 0, 9) == 0) {
-      row.dst = address::PhysAddr::cube_sram_addr(to_sip, to_cube, 16u * static_cast<unsigned>(pick(random, 0, 4096))).value();
+      row.dst = address::PhysAddr::cube_sram_addr(to_sip, to_cube, 16u * static_cast<unsigned>(pick(random, 0, 4096)))
+                    .value();
     } else {
       const PeId to_pe = hot_spot ? PeId(0) : pe();
-      const auto offset = static_cast<std::uint64_t>(pick(random, 0, 2) == 0 ? pick(random, 0, 100000) : 256 * pick(random, 0, 4096));
+      const auto offset =
+          static_cast<std::uint64_t>(pick(random, 0, 2) == 0 ? pick(random, 0, 100000) : 256 * pick(random, 0, 4096));
       row.dst = address::PhysAddr::pe_hbm_addr(to_sip, to_cube, to_pe, offset, spec.hbm_slice_bytes()).value();
     }
     rows.push_back(row);

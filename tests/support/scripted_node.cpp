@@ -103,7 +103,8 @@ void ScriptedNode::on_event(TimeFs now, std::uint64_t argument) {
     action();
     return;
   }
-  const auto due = std::stable_partition(endings_.begin(), endings_.end(), [&](const Ending& e) { return e.time > now; });
+  const auto due =
+      std::stable_partition(endings_.begin(), endings_.end(), [&](const Ending& e) { return e.time > now; });
   const std::vector<Ending> over(due, endings_.end());
   endings_.erase(due, endings_.end());
   for (const Ending& e : over) send_end(e.port, *e.transaction, e.leg);

@@ -21,8 +21,9 @@ class ScriptedNode final : public modules::FabricNode, private elab::EventHandle
             TimeFs arrival, TimeFs spacing);
   // A zero-byte leg that arrives at `arrival` when no flit is in its way.
   void send_message(payload::Transaction& transaction, payload::Leg leg, TimeFs arrival);
-  // At time `at`, takes back the flits of the leg from index `first` on, and all that was promised behind them (SHORTEN);
-  // promises the same again at time `again`, `later` after the old times. Flits that have left are not touched.
+  // At time `at`, takes back the flits of the leg from index `first` on, and all that was promised behind them
+  // (SHORTEN); promises the same again at time `again`, `later` after the old times. Flits that have left are not
+  // touched.
   void postpone(TimeFs at, payload::Transaction& transaction, payload::Leg leg, std::uint32_t first, TimeFs later,
                 TimeFs again);
 

@@ -21,7 +21,9 @@ using testing::ElementsAre;
 using testing::IsEmpty;
 
 constexpr TimeFs kHop = 1;
-constexpr TimeFs ns(double value) { return static_cast<TimeFs>(value * 1e6); }
+constexpr TimeFs ns(double value) {
+  return static_cast<TimeFs>(value * 1e6);
+}
 
 struct Shape {
   double overhead_ns = 0.0;
@@ -65,7 +67,8 @@ struct Memory {
   }
   std::vector<TimeFs> channels() {
     std::vector<TimeFs> free;
-    for (std::size_t pc = 0; pc < 8; ++pc) free.push_back(bench.platform().block_as<modules::HbmCtrl>(hbm).channel_free_at(pc));
+    for (std::size_t pc = 0; pc < 8; ++pc)
+      free.push_back(bench.platform().block_as<modules::HbmCtrl>(hbm).channel_free_at(pc));
     return free;
   }
 
@@ -156,7 +159,7 @@ TEST(HbmCtrl, SwitchPenaltyIsPaidPerAlternationOnAChannel) {  // acceptance 2, C
   EXPECT_EQ(w1.delivered, ns(18));
   EXPECT_THAT(m.answer(r1), ElementsAre(ns(18 + 3 + 8 + 1) + kHop));
   EXPECT_EQ(w2.delivered, ns(29 + 3 + 8));
-  EXPECT_EQ(w3.delivered, ns(40 + 8));    // same direction: none
+  EXPECT_EQ(w3.delivered, ns(40 + 8));     // same direction: none
   EXPECT_EQ(other.delivered, ns(14 + 8));  // a channel of its own: none
 }
 
@@ -315,7 +318,9 @@ TEST_P(RandomHbm, EqualsABurstByBurstController) {  // C-HBM-4 .. C-HBM-12
   shape.switch_penalty_ns = std::get<1>(GetParam());
   Memory m(shape);
   std::mt19937 random(std::get<2>(GetParam()));
-  const auto pick = [&](int low, int high) { return low + static_cast<int>(random() % static_cast<unsigned>(high - low + 1)); };
+  const auto pick = [&](int low, int high) {
+    return low + static_cast<int>(random() % static_cast<unsigned>(high - low + 1));
+  };
   std::map<std::uint64_t, Transaction*> transactions;
   ScriptedNode& source = m.bench.scripted(m.router);
   TimeFs cursor = ns(10);
@@ -351,7 +356,8 @@ TEST_P(RandomHbm, EqualsABurstByBurstController) {  // C-HBM-4 .. C-HBM-12
 }
 
 INSTANTIATE_TEST_SUITE_P(Shapes, RandomHbm,
-                         testing::Combine(testing::Values(0.0, 1.5), testing::Values(0.0, 3.0), testing::Range(0u, 5u)));
+                         testing::Combine(testing::Values(0.0, 1.5), testing::Values(0.0, 3.0),
+                                          testing::Range(0u, 5u)));
 
 }  // namespace
 }  // namespace kb::test

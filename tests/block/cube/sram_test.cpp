@@ -14,7 +14,9 @@ using testing::ElementsAre;
 using testing::IsEmpty;
 
 constexpr TimeFs kHop = 1;
-constexpr TimeFs ns(double value) { return static_cast<TimeFs>(value * 1e6); }
+constexpr TimeFs ns(double value) {
+  return static_cast<TimeFs>(value * 1e6);
+}
 
 struct SharedMemory {
   SharedMemory() {
@@ -85,7 +87,7 @@ TEST(Sram, ACommandQueuesBehindTheFlitsOfAWriteOnTheWire) {  // F-30
   SharedMemory m;
   Transaction& write = m.make(Op::write, 1024);
   Transaction& read = m.make(Op::read, 256);
-  m.write(write, 0);     // on the wire until 8
+  m.write(write, 0);  // on the wire until 8
   m.read(read, ns(2));
   EXPECT_THAT(m.bench.run(), IsEmpty());
   EXPECT_EQ(write.delivered, ns(10) + kHop);

@@ -76,8 +76,8 @@ TEST(EventScheduler, EventsScheduledWhileRunningTakeTheirPlace) {
   scheduler.schedule(100, first);
   scheduler.schedule(100, recorder, 2);
   sc_core::sc_start();
-  EXPECT_THAT(recorder.seen, ElementsAre(Seen{100, 1}, Seen{100, 2}, Seen{100, 3}, Seen{101, 4},
-                                         Seen{1'000'000'100, 5}, Seen{3'000'000'100, 6}));
+  EXPECT_THAT(recorder.seen, ElementsAre(Seen{100, 1}, Seen{100, 2}, Seen{100, 3}, Seen{101, 4}, Seen{1'000'000'100, 5},
+                                         Seen{3'000'000'100, 6}));
 }
 
 // Each event schedules the next one somewhere around the wheel's horizon, so that it goes into the wheel and behind it

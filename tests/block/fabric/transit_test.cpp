@@ -21,7 +21,9 @@ using testing::IsEmpty;
 
 constexpr TimeFs kHop = 1;  // the least propagation
 
-constexpr TimeFs ns(double value) { return static_cast<TimeFs>(value * 1e6); }
+constexpr TimeFs ns(double value) {
+  return static_cast<TimeFs>(value * 1e6);
+}
 
 struct Router {
   explicit Router(double overhead_ns) : overhead(ns(overhead_ns)) {
@@ -107,7 +109,8 @@ TEST(Transit, ZeroByteMessagesOvertakeInTheWorker) {  // F-49
   r.node(1).send_message(elsewhere, Leg::request, ns(11.25));
   EXPECT_THAT(r.bench.run(), IsEmpty());
   EXPECT_THAT(r.out_times(2), ElementsAre(ns(13) + kHop, ns(13.5) + kHop, ns(15) + kHop));
-  EXPECT_THAT(r.out_order(2), ElementsAre(std::pair(first.id, 0u), std::pair(message.id, 0u), std::pair(second.id, 0u)));
+  EXPECT_THAT(r.out_order(2),
+              ElementsAre(std::pair(first.id, 0u), std::pair(message.id, 0u), std::pair(second.id, 0u)));
   EXPECT_THAT(r.out_times(3), ElementsAre(ns(13.25) + kHop));
 }
 
@@ -118,8 +121,7 @@ TEST(Transit, ZeroByteMessagesQueueOnTheWireOnly) {  // F-30, F-49
   r.node(0).send(0, data, Leg::request, 0, 4, ns(10), 0);   // wire 12 .. 16
   r.node(1).send_message(message, Leg::request, ns(11.5));  // ready 13.5, behind what was ready before it
   EXPECT_THAT(r.bench.run(), IsEmpty());
-  EXPECT_THAT(r.out_times(2),
-              ElementsAre(ns(13) + kHop, ns(14) + kHop, ns(15) + kHop, ns(16) + kHop, ns(16) + kHop));
+  EXPECT_THAT(r.out_times(2), ElementsAre(ns(13) + kHop, ns(14) + kHop, ns(15) + kHop, ns(16) + kHop, ns(16) + kHop));
 }
 
 TEST(Transit, StreamsInterleaveByTimeAndThenByIncomingEdge) {  // design: equal times
@@ -129,8 +131,9 @@ TEST(Transit, StreamsInterleaveByTimeAndThenByIncomingEdge) {  // design: equal 
   r.node(1).send(0, from_b, Leg::request, 0, 3, ns(10), ns(1));
   r.node(0).send(ns(1), from_a, Leg::request, 0, 3, ns(10), ns(1));  // promised later, yet its edge comes first
   EXPECT_THAT(r.bench.run(), IsEmpty());
-  EXPECT_THAT(r.out_order(2), ElementsAre(std::pair(from_a.id, 0u), std::pair(from_b.id, 0u), std::pair(from_a.id, 1u),
-                                          std::pair(from_b.id, 1u), std::pair(from_a.id, 2u), std::pair(from_b.id, 2u)));
+  EXPECT_THAT(r.out_order(2),
+              ElementsAre(std::pair(from_a.id, 0u), std::pair(from_b.id, 0u), std::pair(from_a.id, 1u),
+                          std::pair(from_b.id, 1u), std::pair(from_a.id, 2u), std::pair(from_b.id, 2u)));
   std::vector<TimeFs> expected;
   for (int i = 0; i < 6; ++i) expected.push_back(ns(11 + i) + kHop);
   EXPECT_EQ(r.out_times(2), expected);
@@ -224,7 +227,9 @@ class Oracle {
 
 // Random promises in pieces, withdrawals and messages, many at equal times.
 void play(Router& r, Oracle& oracle, std::mt19937& random, int count) {
-  const auto pick = [&](int low, int high) { return low + static_cast<int>(random() % static_cast<unsigned>(high - low + 1)); };
+  const auto pick = [&](int low, int high) {
+    return low + static_cast<int>(random() % static_cast<unsigned>(high - low + 1));
+  };
   std::vector<TimeFs> cursor(r.outer.size(), ns(10));
   for (int i = 0; i < count; ++i) {
     const auto from = static_cast<std::size_t>(pick(0, 3));
@@ -276,8 +281,7 @@ TEST_P(RandomTransit, EqualsAFlitByFlitWorker) {  // F-45 .. F-51
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Overheads, RandomTransit,
-                         testing::Combine(testing::Values(0.0, 2.0), testing::Range(0u, 6u)));
+INSTANTIATE_TEST_SUITE_P(Overheads, RandomTransit, testing::Combine(testing::Values(0.0, 2.0), testing::Range(0u, 6u)));
 
 }  // namespace
 }  // namespace kb::test

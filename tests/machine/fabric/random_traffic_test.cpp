@@ -25,7 +25,8 @@ TEST_P(RandomTraffic, TimesEqualThePerFlitOracle) {
   std::vector<test::PlainRequest> requests;
   for (const sim::TrafficResult& r : results) {
     const address::PhysAddr target = address::PhysAddr::decode(r.row.dst);
-    requests.push_back({!sim::is_read_op(r.row.op), r.issue, r.path, target.is_hbm() ? target.hbm_offset() : 0, r.row.bytes});
+    requests.push_back(
+        {!sim::is_read_op(r.row.op), r.issue, r.path, target.is_hbm() ? target.hbm_offset() : 0, r.row.bytes});
   }
   const std::vector<test::PlainTimes> expected = test::simulate_plain(machine.graph, requests);
   int shown = 0;

@@ -1,0 +1,116 @@
+// Recorded latencies of the reference machine (F-69), and that long transfers cost no more events than short ones.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "platform/address/phys_addr.h"
+#include "platform/routing/latency.h"
+#include "platform/routing/path_router.h"
+#include "sim/traffic/traffic.h"
+#include "tests/machine/fabric/live_machine.h"
+
+namespace kb::test {
+namespace {
+
+using sim::TraceOp;
+
+topology::LoadedTopology reference() {
+  return topology::load(KB_CONFIG_DIR "/reference.yaml");
+}
+
+sim::TraceRow row(const topology::Graph& graph, TraceOp op, std::uint32_t pe, CubeId to_cube, std::uint64_t offset,
+                  std::uint64_t bytes, TimeFs issue = 0) {
+  sim::TraceRow r;
+  r.id = std::to_string(pe);
+  r.issue = issue;
+  r.op = op;
+  r.src = {SipId(0), CubeId(0), PeId(pe)};
+  r.dst = address::PhysAddr::pe_hbm_addr(SipId(0), to_cube, PeId(0), offset, graph.spec.hbm_slice_bytes()).value();
+  r.bytes = bytes;
+  return r;
+}
+
+// 16 KiB from each issuer to PE0's slice, all at time 0: when the last one is complete, in ns. No request may be
+// faster than the formula of its path.
+double last_completed(TraceOp op, const std::vector<std::uint32_t>& issuers) {
+  const topology::LoadedTopology topology = reference();
+  const topology::Graph& graph = topology.graph;
+  std::vector<sim::TraceRow> rows;
+  for (std::uint32_t pe : issuers) rows.push_back(row(graph, op, pe, CubeId(0), pe * 16 * kKiB, 16 * kKiB));
+  routing::PathRouter router(graph);
+  TimeFs last = 0;
+  for (const sim::TrafficResult& r : sim::run_traffic(topology, rows)) {
+    EXPECT_EQ(r.status, "OK");
+    const routing::Route& route = router.find_path(r.path.front(), r.path.back());
+    EXPECT_EQ(route.nodes, r.path);
+    EXPECT_LE(routing::path_latency_fs(graph, route, r.row.bytes), r.delivered - r.issue);  // acceptance 2
+    EXPECT_LE(r.delivered, r.completed);
+    last = std::max(last, r.completed);
+  }
+  return fs_to_ns(last);
+}
+
+constexpr double kOwn = 77.0, kOne = 82.0, kTwo = 158.0, kThree = 230.0;  // F-69
+
+TEST(ReferenceLatency, OwnSliceWrite) {
+  EXPECT_NEAR(last_completed(TraceOp::pe_write, {0}), kOwn, 1.0);
+}
+TEST(ReferenceLatency, OwnSliceRead) {
+  EXPECT_NEAR(last_completed(TraceOp::pe_read, {0}), kOwn, 1.0);
+}
+TEST(ReferenceLatency, OneIssuerWrite) {
+  EXPECT_NEAR(last_completed(TraceOp::pe_write, {1}), kOne, 1.0);
+}
+TEST(ReferenceLatency, OneIssuerRead) {
+  EXPECT_NEAR(last_completed(TraceOp::pe_read, {1}), kOne, 1.0);
+}
+TEST(ReferenceLatency, TwoIssuersWrite) {
+  EXPECT_NEAR(last_completed(TraceOp::pe_write, {1, 2}), kTwo, 1.0);
+}
+TEST(ReferenceLatency, TwoIssuersRead) {
+  EXPECT_NEAR(last_completed(TraceOp::pe_read, {1, 2}), kTwo, 1.0);
+}
+TEST(ReferenceLatency, ThreeIssuersWrite) {
+  EXPECT_NEAR(last_completed(TraceOp::pe_write, {1, 2, 3}), kThree, 0.05 * kThree);
+}
+TEST(ReferenceLatency, ThreeIssuersRead) {
+  EXPECT_NEAR(last_completed(TraceOp::pe_read, {1, 2, 3}), kThree, 0.05 * kThree);
+}
+
+TEST(ReferenceLatency, LocalTransfersAreCutThrough) {  // F-70: store and forward would take about 160 ns
+  const topology::LoadedTopology topology = reference();
+  const auto results = sim::run_traffic(topology, {row(topology.graph, TraceOp::pe_write, 0, CubeId(0), 0, 4 * kKiB)});
+  EXPECT_LE(results[0].completed, 80 * kFsPerNs);
+}
+
+// Events of one transfer on a machine that is otherwise idle.
+std::uint64_t events_of(LiveMachine& machine, TraceOp op, std::uint64_t bytes, TimeFs issue) {
+  elab::EventScheduler& scheduler = machine.platform().scheduler();
+  const std::uint64_t before = scheduler.events();
+  const std::size_t answered = machine.answered();
+  const CubeId far(15);
+  const payload::FabricRoute& route = machine.issue(row(machine.platform().graph(), op, 0, far, 0, bytes, issue));
+  EXPECT_GE(route.last_hop(), 12);
+  machine.run();
+  EXPECT_EQ(machine.answered(), answered + 1);
+  return scheduler.events() - before;
+}
+
+void expect_cheap_long_transfer(TraceOp op) {
+  const topology::LoadedTopology topology = reference();
+  LiveMachine machine(topology);
+  const std::uint64_t small = events_of(machine, op, 256, 0);
+  const std::uint64_t large = events_of(machine, op, kMiB, 1'000'000 * kFsPerNs);
+  EXPECT_GT(small, 0u);
+  EXPECT_LE(large, 2 * small) << "256 B cost " << small << " events";
+}
+
+TEST(EventCost, OneMebibyteWriteTakesAtMostTwiceTheEventsOf256Bytes) {
+  expect_cheap_long_transfer(TraceOp::pe_write);
+}
+TEST(EventCost, OneMebibyteReadTakesAtMostTwiceTheEventsOf256Bytes) {
+  expect_cheap_long_transfer(TraceOp::pe_read);
+}
+
+}  // namespace
+}  // namespace kb::test
