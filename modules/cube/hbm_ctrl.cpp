@@ -48,12 +48,8 @@ std::uint32_t HbmCtrl::Piece::count_before(const ArrivalKey& limit) const {
 }
 
 void HbmCtrl::on_flits(const FlitRun& flits) {
-  if (!writes_.empty() && writes_.back().continued_by(flits)) {
-    writes_.back().absorb(flits);
-    return;
-  }
-  writes_.push_back(flits);
-  if (writes_.size() == 1) wake_at(flits.time);
+  writes_.add(flits);
+  wake_at(flits.time);
 }
 
 void HbmCtrl::on_message(Transaction&, const FlitRun& message) {
@@ -69,15 +65,7 @@ void HbmCtrl::on_withdrawn(std::uint16_t, Transaction& transaction, Leg leg, std
     take_back_bursts(pieces_[i].entry_key(index));
     break;
   }
-  while (!writes_.empty()) {
-    FlitRun& last = writes_.back();
-    if (!last.same_leg(transaction, leg) || last.first + last.count <= first) break;
-    if (last.first < first) {
-      last.count = first - last.first;
-      break;
-    }
-    writes_.pop_back();
-  }
+  writes_.withdraw(transaction, leg, first);
   schedule_wake();
 }
 
@@ -162,7 +150,7 @@ void HbmCtrl::commit_reads(ReadCommand& command, const ArrivalKey& next_write) {
 }
 
 void HbmCtrl::commit_writes(const ArrivalKey& next_read, TimeFs now) {
-  FlitRun& waiting = writes_.front();
+  const FlitRun& waiting = writes_.front();
   Piece piece;
   piece.bursts = waiting;
   if (waiting.first == 0) {
@@ -176,12 +164,9 @@ void HbmCtrl::commit_writes(const ArrivalKey& next_read, TimeFs now) {
   }
   piece.floor = write_floor_;
   piece.bursts.count = piece.count_before(next_read);
+  if (writes_.size() > 1) piece.bursts.count = std::min(piece.bursts.count, waiting.count_before(writes_[1].key()));
   piece.terminal_before = piece.bursts.transaction->terminal_time;
-  if (piece.bursts.count == waiting.count) {
-    writes_.pop_front();
-  } else {
-    waiting = waiting.tail(piece.bursts.count);
-  }
+  writes_.take(piece.bursts.count);
   pieces_.push_back(piece);
   apply(piece, piece.bursts.count, true);
   if (piece.bursts.has_last_flit()) {
@@ -276,13 +261,7 @@ bool HbmCtrl::take_back_bursts(const ArrivalKey& limit) {
         --writes_served_;
         bytes_written_ -= t.bytes;
       }
-      if (!writes_.empty() && rest.continued_by(writes_.front())) {
-        FlitRun joined = rest;
-        joined.absorb(writes_.front());
-        writes_.front() = joined;
-      } else {
-        writes_.push_front(rest);
-      }
+      writes_.put_back(rest);
     }
     if (keep > 0) {
       piece.bursts.count = keep;

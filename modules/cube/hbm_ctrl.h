@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "modules/cube/pseudo_channels.h"
+#include "modules/fabric/arrival_queue.h"
 #include "modules/fabric/fabric_node.h"
 
 namespace kb::modules {
@@ -30,7 +31,7 @@ class HbmCtrl final : public FabricNode, private elab::EventHandler {
  private:
   // Bursts committed to the channels, in entry order, that may still be taken back.
   struct Piece {
-    FlitRun bursts;   // time = entry of a read burst, arrival of a write flit; out_port unused for writes
+    FlitRun bursts;  // time = entry of a read burst, arrival of a write flit; out_port unused for writes
     TimeFs floor = 0;
     bool read = false;
     TimeFs terminal_before = 0;  // transaction.terminal_time before this piece
@@ -92,14 +93,14 @@ class HbmCtrl final : public FabricNode, private elab::EventHandler {
   PseudoChannels channels_;
   PseudoChannels settled_channels_;  // state before the first piece
   RingDeque<Piece> pieces_;
-  RingDeque<FlitRun> commands_;      // read commands still to arrive
+  RingDeque<FlitRun> commands_;  // read commands still to arrive
   RingDeque<ReadCommand> reads_;
   TimeFs issuer_free_ = 0;
-  RingDeque<FlitRun> writes_;        // write flits still to enter
-  TimeFs write_floor_ = 0;           // decode of the latest write header ends
+  ArrivalQueue writes_;                                 // write flits still to enter
+  TimeFs write_floor_ = 0;                              // decode of the latest write header ends
   std::vector<std::unique_ptr<ReturnStream>> streams_;  // active, in command order
   std::vector<std::unique_ptr<ReturnStream>> idle_streams_;
-  RingDeque<Due> last_entries_;      // writes whose last flit enters at `time`
+  RingDeque<Due> last_entries_;  // writes whose last flit enters at `time`
   RingDeque<Due> acknowledgements_;
   TimeFs wake_time_ = kNever;
   int burst_budget_;

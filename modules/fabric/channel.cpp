@@ -18,6 +18,7 @@ int Channel::commit(const FlitRun& flits, TimeFs floor, std::uint32_t flit_bytes
   run.out_sequence = next_sequence_;
   available_ = run.available_after(flits.count - 1);
   next_sequence_ += std::uint64_t{flits.count} * kSequenceStep;
+  latest_arrival_ = flits.last_time();
   runs_.push_back(run);
 
   // The backlog (start - a0) drains by (spacing - occupancy) per flit; until then flits leave back to back.
@@ -33,6 +34,7 @@ int Channel::commit(const FlitRun& flits, TimeFs floor, std::uint32_t flit_bytes
     s.first = flits.first + i;
     s.count = count;
     s.sequence = run.out_sequence + i * kSequenceStep;
+    s.sequence_step = kSequenceStep;
     s.leg = flits.leg;
   };
   int segments = 0;
@@ -62,13 +64,15 @@ void Channel::cut(const ArrivalKey& limit, ICutHandler& handler) {
 
 bool Channel::find(const payload::Transaction& transaction, payload::Leg leg, std::uint32_t from,
                    ArrivalKey& key) const {
-  for (std::size_t i = 0; i < runs_.size(); ++i) {
+  bool found = false;
+  for (std::size_t i = runs_.size(); i-- > 0;) {
     const FlitRun& flits = runs_[i].flits;
-    if (!flits.same_leg(transaction, leg) || flits.first + flits.count <= from) continue;
+    if (!flits.same_leg(transaction, leg)) continue;
+    if (flits.first + flits.count <= from) break;
     key = flits.key(std::max(from, flits.first) - flits.first);
-    return true;
+    found = true;
   }
-  return false;
+  return found;
 }
 
 // The message travels behind the flit with sequence number `behind`, or behind everything when `last`.
@@ -159,10 +163,6 @@ void Channel::count_run(const Run& run) {
     wait = std::max(wait, run.available_after(worst + 1) - run.occupancy - run.ready(worst + 1));
   }
   statistics_.longest_wait = std::max(statistics_.longest_wait, wait);
-  if (run.occupancy > 0) {
-    const auto depth = static_cast<std::uint64_t>((wait + run.occupancy - 1) / run.occupancy);
-    statistics_.deepest_queue = std::max(statistics_.deepest_queue, depth);
-  }
   if (observer_ != nullptr) trace_run(run);
 }
 

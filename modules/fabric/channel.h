@@ -21,9 +21,9 @@ class Channel {
  public:
   struct Params {
     std::uint32_t flit_bytes = 256;
-    TimeFs occupancy = 0;    // of a full flit
-    TimeFs propagation = 1;  // at least 1 fs
-    double bw_gbs = 0.0;     // 0 = no serialisation
+    TimeFs occupancy = 0;          // of a full flit
+    TimeFs propagation = 1;        // at least 1 fs
+    double bw_gbs = 0.0;           // 0 = no serialisation
     bool keep_until_sent = false;  // needed for slip departures
   };
 
@@ -31,7 +31,7 @@ class Channel {
   struct Run {
     FlitRun flits;
     TimeFs floor = 0;
-    TimeFs start = 0;             // m above
+    TimeFs start = 0;  // m above
     TimeFs occupancy = 0;
     TimeFs available_before = 0;
     std::uint64_t out_sequence = 0;
@@ -49,8 +49,7 @@ class Channel {
     std::uint64_t bytes = 0;
     std::uint64_t messages = 0;
     TimeFs busy = 0;
-    TimeFs longest_wait = 0;         // of a flit between being ready and starting on the wire
-    std::uint64_t deepest_queue = 0; // flits waiting for the wire, the one in transfer not counted
+    TimeFs longest_wait = 0;  // of a flit between being ready and starting on the wire
   };
 
   // Where withdrawn flits go back to, and how the receiver is told.
@@ -72,7 +71,9 @@ class Channel {
   // Withdraws every committed flit whose arrival key is not below `limit`.
   void cut(const ArrivalKey& limit, ICutHandler& handler);
   bool has_at_or_after(const ArrivalKey& limit) const {
-    return !runs_.empty() && !(runs_.back().flits.key(runs_.back().flits.count - 1) < limit);
+    if (latest_arrival_ < limit.time || runs_.empty()) return false;
+    const FlitRun& newest = runs_.back().flits;
+    return !(newest.key(newest.count - 1) < limit);
   }
   // The first committed flit of the leg with index >= `from`: true and its arrival key.
   bool find(const payload::Transaction& transaction, payload::Leg leg, std::uint32_t from, ArrivalKey& key) const;
@@ -82,11 +83,18 @@ class Channel {
   // The same for a command that slips in at the end of the flit in progress at `ready`.
   void slip_message(TimeFs ready, payload::Segment& out);
 
-  // Counts and forgets runs that can no longer change or be asked about at times >= now. Called before every use at a
-  // new time, so that no run outlives its transaction.
+  // Counts and forgets runs that can no longer change or be asked about at times >= now. Called before every question
+  // about a transaction, which may have ended and begun again since, and before the record of runs would grow.
   void settle(TimeFs now);
+  bool record_full() const { return runs_.full(); }
 
   const Statistics& statistics() const { return statistics_; }
+  // Flits ahead of the one that waited longest, in full flits.
+  std::uint64_t deepest_queue() const {
+    return params_.occupancy == 0
+               ? 0
+               : static_cast<std::uint64_t>((statistics_.longest_wait + params_.occupancy - 1) / params_.occupancy);
+  }
 
   // Reports busy (0/1) and the number of waiting flits of every settled run.
   void observe(elab::ISignalObserver* observer, elab::SignalId busy, elab::SignalId queue);
@@ -96,15 +104,16 @@ class Channel {
   void count_run(const Run& run);
   void trace_run(const Run& run);
 
-  Params params_;
   TimeFs available_ = 0;
-  std::uint64_t next_sequence_ = payload::kSequenceStep;
-  std::uint64_t message_sequence_ = 0;  // of the latest message
+  TimeFs latest_arrival_ = -1;  // of the flits in runs_, or later
   RingDeque<Run> runs_;
+  std::uint64_t next_sequence_ = payload::kSequenceStep;
+  Params params_;
+  Statistics statistics_;
+  std::uint64_t message_sequence_ = 0;  // of the latest message
   elab::ISignalObserver* observer_ = nullptr;
   elab::SignalId busy_signal_ = elab::kNoSignal;
   elab::SignalId queue_signal_ = elab::kNoSignal;
-  Statistics statistics_;
 };
 
 }  // namespace kb::modules

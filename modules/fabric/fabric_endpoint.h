@@ -59,8 +59,7 @@ class FabricEndpoint : public FabricNode, private elab::EventHandler {
 
   void on_flits(const FlitRun& flits) final;
   void on_message(payload::Transaction& transaction, const FlitRun& message) final;
-  void on_withdrawn(std::uint16_t port, payload::Transaction& transaction, payload::Leg leg,
-                    std::uint32_t first) final;
+  void on_withdrawn(std::uint16_t port, payload::Transaction& transaction, payload::Leg leg, std::uint32_t first) final;
   void take_back(const FlitRun& flits) final;
   void on_event(TimeFs now, std::uint64_t argument) final;
 
@@ -72,8 +71,8 @@ class FabricEndpoint : public FabricNode, private elab::EventHandler {
   void schedule_wake();
 
   TimeFs overhead_;
-  RingDeque<FlitRun> arrivals_;   // last flits and zero-byte messages still to arrive, by key
-  RingDeque<FlitRun> handling_;   // arrived, paying the overhead
+  RingDeque<FlitRun> arrivals_;  // last flits and zero-byte messages still to arrive, by key
+  RingDeque<FlitRun> handling_;  // arrived, paying the overhead
   RingDeque<Offer> offers_;
   std::uint64_t offer_count_ = 0;
   TimeFs wake_time_ = kNever;

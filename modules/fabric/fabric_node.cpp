@@ -12,11 +12,27 @@ using payload::Leg;
 using payload::Segment;
 using payload::Transaction;
 
+namespace {
+TimeFs last_time(const Segment& s) {
+  return s.time + static_cast<TimeFs>(s.count - 1) * s.spacing;
+}
+std::uint64_t last_sequence(const Segment& s) {
+  return s.sequence + (s.count - 1) * s.sequence_step;
+}
+// True when `next`, a segment of the same leg, can become part of `segment`.
+bool continues(const Segment& segment, const Segment& next) {
+  if (next.first != segment.first + segment.count) return false;
+  const TimeFs gap = next.time - last_time(segment);
+  const std::uint64_t step = next.sequence - last_sequence(segment);
+  return (segment.count == 1 || (gap == segment.spacing && step == segment.sequence_step)) &&
+         (next.count == 1 || (gap == next.spacing && step == next.sequence_step));
+}
+}  // namespace
+
 FabricNode::FabricNode(const sc_core::sc_module_name& name, NodeId node, elab::BlockContext& context)
     : Block(name, node, context), out("out"), in("in") {
-  out.register_nb_transport_bw(this, &FabricNode::receive_backward);
-  in.register_nb_transport_fw(this, &FabricNode::receive_forward);
-  in.register_transport_dbg(this, &FabricNode::transport_debug);
+  out.bind(static_cast<tlm::tlm_bw_transport_if<payload::FabricProtocol>&>(*this));
+  in.bind(static_cast<tlm::tlm_fw_transport_if<payload::FabricProtocol>&>(*this));
   const auto& neighbours = context.ports.ports(node);
   ports_.resize(neighbours.size());
   for (std::size_t p = 0; p < neighbours.size(); ++p) {
@@ -28,40 +44,37 @@ FabricNode::FabricNode(const sc_core::sc_module_name& name, NodeId node, elab::B
     params.propagation = routing::propagation_fs(edge, context.graph.spec.ns_per_mm);
     params.keep_until_sent = node_record().kind == topology::NodeKind::pe_dma;
     ports_[p].channel.configure(params);
-    ports_[p].neighbour = neighbours[p].neighbour;
+    ports_[p].link.neighbour = neighbours[p].neighbour;
     if (context.observer != nullptr) {
-      const std::string to = "to_" + context.graph.node(ports_[p].neighbour).id;
-      ports_[p].busy_signal = context.observer->declare(node_id(), to + ".busy", 1);
-      ports_[p].queue_signal = context.observer->declare(node_id(), to + ".queue", 16);
-      ports_[p].channel.observe(context.observer, ports_[p].busy_signal, ports_[p].queue_signal);
+      const std::string to = "to_" + context.graph.node(ports_[p].link.neighbour).id;
+      const elab::SignalId busy = context.observer->declare(node_id(), to + ".busy", 1);
+      const elab::SignalId queue = context.observer->declare(node_id(), to + ".queue", 16);
+      ports_[p].channel.observe(context.observer, busy, queue);
     }
   }
 }
 
-void FabricNode::bind_out(EdgeId edge, elab::Block& neighbour) {
+void FabricNode::bind_out(EdgeId, elab::Block& neighbour) {
   auto* peer = dynamic_cast<FabricNode*>(&neighbour);
   if (peer == nullptr) {
     throw Error::model("edge " + node_id() + " -> " + neighbour.node_id() +
                        " joins the fabric to a block that is not on it");
   }
-  (void)edge;
   const std::uint16_t port = context().ports.port_towards(node(), peer->node());
   const std::uint16_t peer_port = context().ports.port_towards(peer->node(), node());
-  ports_[port].out_index = static_cast<int>(port_of_out_.size());
-  port_of_out_.push_back(port);
-  peer->ports_[peer_port].in_index = static_cast<int>(peer->port_of_in_.size());
-  peer->port_of_in_.push_back(peer_port);
+  ports_[port].out_index = bound_out_++;
+  peer->ports_[peer_port].in_index = peer->bound_in_++;
   out.bind(peer->in);
 }
 
 void FabricNode::end_of_elaboration() {
   for (Port& port : ports_) {
     if (port.out_index < 0 || port.in_index < 0) {
-      throw Error::model("port of " + node_id() + " towards " + context().graph.node(port.neighbour).id +
+      throw Error::model("port of " + node_id() + " towards " + context().graph.node(port.link.neighbour).id +
                          " is not bound");
     }
-    port.forward = out[port.out_index];
-    port.backward = in[port.in_index];
+    port.link.forward = out[port.out_index];
+    port.link.backward = in[port.in_index];
   }
 }
 
@@ -69,25 +82,36 @@ void FabricNode::end_of_simulation() {
   for (Port& port : ports_) port.channel.settle(kNever);
 }
 
-tlm::tlm_sync_enum FabricNode::receive_forward(int index, tlm::tlm_generic_payload& payload, tlm::tlm_phase& phase,
+tlm::tlm_sync_enum FabricNode::nb_transport_fw(tlm::tlm_generic_payload& payload, tlm::tlm_phase& phase,
                                                sc_core::sc_time&) {
-  return receive(port_of_in_[static_cast<std::size_t>(index)], payload, phase);
+  return receive(payload, phase);
 }
 
-tlm::tlm_sync_enum FabricNode::receive_backward(int index, tlm::tlm_generic_payload& payload, tlm::tlm_phase& phase,
-                                                sc_core::sc_time&) {
-  return receive(port_of_out_[static_cast<std::size_t>(index)], payload, phase);
+tlm::tlm_sync_enum FabricNode::nb_transport_bw(tlm::tlm_generic_payload& payload, tlm::tlm_phase& phase,
+                                               sc_core::sc_time&) {
+  return receive(payload, phase);
 }
 
-unsigned FabricNode::transport_debug(int, tlm::tlm_generic_payload& payload) {
+void FabricNode::b_transport(tlm::tlm_generic_payload&, sc_core::sc_time&) {
+  throw Error::model(node_id() + " got a blocking transport call; the fabric is approximately timed (nb_transport)");
+}
+
+unsigned FabricNode::transport_dbg(tlm::tlm_generic_payload& payload) {
   return context().debug_transport ? context().debug_transport(payload) : 0;
 }
 
-tlm::tlm_sync_enum FabricNode::receive(std::uint16_t port, tlm::tlm_generic_payload& payload,
-                                       const tlm::tlm_phase& phase) {
+bool FabricNode::get_direct_mem_ptr(tlm::tlm_generic_payload&, tlm::tlm_dmi& dmi) {
+  dmi.init();
+  return false;  // a direct access would pass by the contention that is to be measured
+}
+
+void FabricNode::invalidate_direct_mem_ptr(sc_dt::uint64, sc_dt::uint64) {}
+
+tlm::tlm_sync_enum FabricNode::receive(tlm::tlm_generic_payload& payload, const tlm::tlm_phase& phase) {
   if (phase == tlm::END_REQ || phase == tlm::END_RESP) return tlm::TLM_ACCEPTED;
-  Transaction& transaction = *payload.get_extension<Transaction>();
+  Transaction& transaction = Transaction::of(payload);
   const Segment& segment = transaction.segment;
+  const std::uint16_t port = previous_port(transaction, segment.leg, segment.hop);
   if (phase == payload::SHORTEN) {
     on_withdrawn(port, transaction, segment.leg, segment.first);
     return tlm::TLM_ACCEPTED;
@@ -97,6 +121,7 @@ tlm::tlm_sync_enum FabricNode::receive(std::uint16_t port, tlm::tlm_generic_payl
   run.time = segment.time;
   run.spacing = segment.spacing;
   run.sequence = segment.sequence;
+  run.sequence_step = segment.sequence_step;
   run.first = segment.first;
   run.count = segment.count;
   run.in_port = port;
@@ -117,7 +142,7 @@ tlm::tlm_sync_enum FabricNode::receive(std::uint16_t port, tlm::tlm_generic_payl
 
 void FabricNode::commit(const FlitRun& flits, TimeFs floor) {
   Channel& wire = ports_[flits.out_port].channel;
-  wire.settle(now());
+  if (wire.record_full()) wire.settle(now());
   Transaction& transaction = *flits.transaction;
   const std::uint32_t full = wire.params().flit_bytes;
   const bool short_tail = flits.has_last_flit() && transaction.last_flit_bytes != full;
@@ -143,31 +168,34 @@ void FabricNode::commit(const FlitRun& flits, TimeFs floor) {
 }
 
 void FabricNode::emit(std::uint16_t port, Transaction& transaction, const Segment& s) {
-  if (held_transaction_ == &transaction && held_port_ == port && held_.leg == s.leg &&
-      held_.first + held_.count == s.first &&
-      held_.sequence + std::uint64_t{held_.count} * payload::kSequenceStep == s.sequence) {
-    const TimeFs step = s.time - (held_.time + static_cast<TimeFs>(held_.count - 1) * held_.spacing);
-    if ((held_.count == 1 || step == held_.spacing) && (s.count == 1 || step == s.spacing)) {
-      held_.spacing = step;
-      held_.count += s.count;
-      return;
+  for (std::size_t i = held_count_; i-- > 0;) {
+    Held& held = held_[i];
+    if (held.transaction != &transaction || held.segment.leg != s.leg) continue;
+    if (continues(held.segment, s)) {
+      held.segment.spacing = s.time - last_time(held.segment);
+      held.segment.sequence_step = s.sequence - last_sequence(held.segment);
+      held.segment.count += s.count;
+    } else {
+      promise(held);
+      held.segment = s;
     }
+    return;
   }
-  flush();
-  held_transaction_ = &transaction;
-  held_port_ = port;
-  held_ = s;
+  if (held_count_ == held_.size()) flush();
+  held_[held_count_++] = {&transaction, s, port};
 }
 
 void FabricNode::flush() {
-  if (held_transaction_ == nullptr) return;
-  Transaction& transaction = *held_transaction_;
-  held_transaction_ = nullptr;
-  const bool begin = held_.first == 0;
-  const tlm::tlm_phase phase = !begin                      ? tlm::tlm_phase(payload::SEGMENT)
-                               : held_.leg == Leg::request ? tlm::tlm_phase(tlm::BEGIN_REQ)
-                                                           : tlm::tlm_phase(tlm::BEGIN_RESP);
-  transmit(held_port_, transaction, held_, phase);
+  for (std::size_t i = 0; i < held_count_; ++i) promise(held_[i]);
+  held_count_ = 0;
+}
+
+void FabricNode::promise(const Held& held) {
+  const Segment& s = held.segment;
+  const tlm::tlm_phase phase = s.first != 0            ? tlm::tlm_phase(payload::SEGMENT)
+                               : s.leg == Leg::request ? tlm::tlm_phase(tlm::BEGIN_REQ)
+                                                       : tlm::tlm_phase(tlm::BEGIN_RESP);
+  transmit(held.port, *held.transaction, s, phase);
 }
 
 void FabricNode::transmit(std::uint16_t port, Transaction& transaction, const Segment& segment,
@@ -176,9 +204,9 @@ void FabricNode::transmit(std::uint16_t port, Transaction& transaction, const Se
   tlm::tlm_phase p = phase;
   sc_core::sc_time no_delay;
   if (segment.leg == Leg::request) {
-    ports_[port].forward->nb_transport_fw(transaction.payload(), p, no_delay);
+    ports_[port].link.forward->nb_transport_fw(transaction.payload(), p, no_delay);
   } else {
-    ports_[port].backward->nb_transport_bw(transaction.payload(), p, no_delay);
+    ports_[port].link.backward->nb_transport_bw(transaction.payload(), p, no_delay);
   }
 }
 
@@ -239,9 +267,9 @@ void FabricNode::send_end(std::uint16_t port, Transaction& transaction, Leg leg)
   sc_core::sc_time no_delay;
   tlm::tlm_phase phase = leg == Leg::request ? tlm::END_REQ : tlm::END_RESP;
   if (leg == Leg::request) {
-    ports_[port].backward->nb_transport_bw(transaction.payload(), phase, no_delay);
+    ports_[port].link.backward->nb_transport_bw(transaction.payload(), phase, no_delay);
   } else {
-    ports_[port].forward->nb_transport_fw(transaction.payload(), phase, no_delay);
+    ports_[port].link.forward->nb_transport_fw(transaction.payload(), phase, no_delay);
   }
 }
 
@@ -258,12 +286,12 @@ void FabricNode::collect_statistics(std::vector<elab::Statistic>& statistics) co
   for (const Port& port : ports_) {
     const Channel::Statistics& s = port.channel.statistics();
     if (s.flits == 0 && s.messages == 0) continue;
-    const std::string to = "to_" + context().graph.node(port.neighbour).id + ".";
+    const std::string to = "to_" + context().graph.node(port.link.neighbour).id + ".";
     statistics.push_back({to + "busy", s.busy, "ns"});
     statistics.push_back({to + "bytes", static_cast<std::int64_t>(s.bytes), "B"});
     statistics.push_back({to + "flits", static_cast<std::int64_t>(s.flits), "flits"});
     statistics.push_back({to + "messages", static_cast<std::int64_t>(s.messages), "1"});
-    statistics.push_back({to + "max_queue", static_cast<std::int64_t>(s.deepest_queue), "flits"});
+    statistics.push_back({to + "max_queue", static_cast<std::int64_t>(port.channel.deepest_queue()), "flits"});
     statistics.push_back({to + "max_wait", s.longest_wait, "ns"});
   }
 }

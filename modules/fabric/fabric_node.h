@@ -1,11 +1,9 @@
 // Base of every block on the fabric: ports, sockets, the sending side of its edges, and the four AT timing points.
 #pragma once
 
-#include <memory>
+#include <array>
+#include <tlm>
 #include <vector>
-
-#include <tlm_utils/multi_passthrough_initiator_socket.h>
-#include <tlm_utils/multi_passthrough_target_socket.h>
 
 #include "modules/fabric/channel.h"
 #include "modules/fabric/flit_run.h"
@@ -17,12 +15,28 @@ namespace kb::modules {
 
 // A port stands for one neighbour: the edge to it (a Channel) and the edge from it. Requests to the neighbour use this
 // node's initiator socket, responses to it the backward path of the neighbour's; both share the port's channel.
-class FabricNode : public elab::Block, protected Channel::ICutHandler {
+//
+// The sockets are the standard ones, bound once per neighbour. A call does not say through which of them it came: the
+// in-port follows from the transaction's route, so a hop costs one virtual call.
+class FabricNode : public elab::Block,
+                   protected Channel::ICutHandler,
+                   private tlm::tlm_fw_transport_if<payload::FabricProtocol>,
+                   private tlm::tlm_bw_transport_if<payload::FabricProtocol> {
  public:
-  tlm_utils::multi_passthrough_initiator_socket<FabricNode, 32, payload::FabricProtocol> out;
-  tlm_utils::multi_passthrough_target_socket<FabricNode, 32, payload::FabricProtocol> in;
+  tlm::tlm_initiator_socket<32, payload::FabricProtocol, 0> out;
+  tlm::tlm_target_socket<32, payload::FabricProtocol, 0> in;
+
+  // The neighbour behind a port, as this node calls it. After elaboration a monitor may put itself in between.
+  struct Link {
+    NodeId neighbour;
+    tlm::tlm_fw_nonblocking_transport_if<>* forward = nullptr;
+    tlm::tlm_bw_nonblocking_transport_if<>* backward = nullptr;
+  };
 
   FabricNode(const sc_core::sc_module_name& name, NodeId node, elab::BlockContext& context);
+
+  std::uint16_t port_count() const { return static_cast<std::uint16_t>(ports_.size()); }
+  Link& link(std::uint16_t port) { return ports_[port].link; }
 
   void bind_out(EdgeId edge, elab::Block& neighbour) override;
   void collect_statistics(std::vector<elab::Statistic>& statistics) const override;
@@ -52,11 +66,15 @@ class FabricNode : public elab::Block, protected Channel::ICutHandler {
   // Where withdrawn flits of a committed run go; called by cut().
   virtual void take_back(const FlitRun& flits) = 0;
 
-  std::uint16_t port_count() const { return static_cast<std::uint16_t>(ports_.size()); }
   Channel& channel(std::uint16_t port) { return ports_[port].channel; }
   const Channel& channel(std::uint16_t port) const { return ports_[port].channel; }
   // Out-port of a leg at this node; kTerminal when the leg ends here.
   static constexpr std::uint16_t kTerminal = 0xffff;
+  // Port of the neighbour that a leg came from to this node.
+  static std::uint16_t previous_port(const payload::Transaction& transaction, payload::Leg leg, std::uint16_t hop) {
+    const payload::FabricRoute& route = *transaction.route;
+    return leg == payload::Leg::request ? route.reverse_port[hop] : route.forward_port[hop];
+  }
   static std::uint16_t next_port(const payload::Transaction& transaction, payload::Leg leg, std::uint16_t hop) {
     const payload::FabricRoute& route = *transaction.route;
     if (leg == payload::Leg::request) return hop == route.last_hop() ? kTerminal : route.forward_port[hop];
@@ -69,33 +87,38 @@ class FabricNode : public elab::Block, protected Channel::ICutHandler {
  private:
   struct Port {
     Channel channel;
-    tlm::tlm_fw_nonblocking_transport_if<tlm::tlm_generic_payload, tlm::tlm_phase>* forward = nullptr;
-    tlm::tlm_bw_nonblocking_transport_if<tlm::tlm_generic_payload, tlm::tlm_phase>* backward = nullptr;
-    NodeId neighbour;
+    Link link;
     int out_index = -1;  // in `out`
     int in_index = -1;   // in `in`
-    elab::SignalId busy_signal = elab::kNoSignal;
-    elab::SignalId queue_signal = elab::kNoSignal;
   };
 
-  tlm::tlm_sync_enum receive_forward(int index, tlm::tlm_generic_payload& payload, tlm::tlm_phase& phase,
-                                     sc_core::sc_time& delay);
-  tlm::tlm_sync_enum receive_backward(int index, tlm::tlm_generic_payload& payload, tlm::tlm_phase& phase,
-                                      sc_core::sc_time& delay);
-  tlm::tlm_sync_enum receive(std::uint16_t port, tlm::tlm_generic_payload& payload, const tlm::tlm_phase& phase);
-  unsigned transport_debug(int index, tlm::tlm_generic_payload& payload);
+  // The latest segments of some legs, held back until flush() because the next commit may continue one of them.
+  struct Held {
+    payload::Transaction* transaction = nullptr;
+    payload::Segment segment;
+    std::uint16_t port = 0;
+  };
+
+  tlm::tlm_sync_enum nb_transport_fw(tlm::tlm_generic_payload& payload, tlm::tlm_phase& phase,
+                                     sc_core::sc_time& delay) override;
+  tlm::tlm_sync_enum nb_transport_bw(tlm::tlm_generic_payload& payload, tlm::tlm_phase& phase,
+                                     sc_core::sc_time& delay) override;
+  void b_transport(tlm::tlm_generic_payload& payload, sc_core::sc_time& delay) override;
+  unsigned transport_dbg(tlm::tlm_generic_payload& payload) override;
+  bool get_direct_mem_ptr(tlm::tlm_generic_payload& payload, tlm::tlm_dmi& dmi) override;
+  void invalidate_direct_mem_ptr(sc_dt::uint64 first, sc_dt::uint64 last) override;
+  tlm::tlm_sync_enum receive(tlm::tlm_generic_payload& payload, const tlm::tlm_phase& phase);
   void on_cut(const FlitRun& withdrawn) override;
   void emit(std::uint16_t port, payload::Transaction& transaction, const payload::Segment& segment);
+  void promise(const Held& held);
   void transmit(std::uint16_t port, payload::Transaction& transaction, const payload::Segment& segment,
                 const tlm::tlm_phase& phase);
 
   std::vector<Port> ports_;
-  std::vector<std::uint16_t> port_of_out_, port_of_in_;
+  int bound_out_ = 0, bound_in_ = 0;
 
-  // The latest segment, held back because the next commit may continue it.
-  payload::Transaction* held_transaction_ = nullptr;
-  payload::Segment held_;
-  std::uint16_t held_port_ = 0;
+  std::array<Held, 8> held_;
+  std::size_t held_count_ = 0;
 
   // Withdrawals of the cuts in progress, latest flits first; consecutive runs of one leg become one SHORTEN.
   struct Withdrawal {

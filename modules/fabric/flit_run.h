@@ -76,17 +76,27 @@ struct FlitRun {
     return rest;
   }
 
-  // True when `next` continues this run without a break; then absorbing it changes nothing but the count.
+  // True when `next` continues this run without a break: one spacing in time and in sequence.
   bool continued_by(const FlitRun& next) const {
     if (next.transaction != transaction || next.leg != leg || next.first != first + count) return false;
-    if (next.sequence != sequence + count * sequence_step || next.sequence_step != sequence_step) return false;
-    const TimeFs step = next.time - last_time();
-    return (count == 1 || step == spacing) && (next.count == 1 || step == next.spacing);
+    if (sequence_step == 0) {
+      if (next.sequence_step != 0 || next.sequence != sequence) return false;
+    } else if (next.sequence <= last_sequence()) {
+      return false;
+    }
+    const TimeFs gap = next.time - last_time();
+    const std::uint64_t step = next.sequence - last_sequence();
+    return (count == 1 || (gap == spacing && step == sequence_step)) &&
+           (next.count == 1 || (gap == next.spacing && step == next.sequence_step));
   }
   void absorb(const FlitRun& next) {
     spacing = next.time - last_time();
+    sequence_step = next.sequence - last_sequence();
     count += next.count;
   }
+
+ private:
+  std::uint64_t last_sequence() const { return sequence + (count - 1) * sequence_step; }
 };
 
 }  // namespace kb::modules

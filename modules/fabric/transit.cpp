@@ -27,19 +27,27 @@ Transit::Transit(const sc_core::sc_module_name& name, NodeId node, elab::BlockCo
     : FabricNode(name, node, context),
       overhead_(ns_to_fs(node_record().number_or("overhead_ns", 0.0))),
       inlets_(port_count()),
+      next_arrival_(port_count(), kNever),
       lookahead_(kMostLookahead) {
   if (port_count() > 64) throw Error::model(node_id() + " has more than 64 fabric ports");
 }
 
 void Transit::on_flits(const FlitRun& flits) {
-  RingDeque<FlitRun>& waiting = inlets_[flits.in_port].waiting;
-  if (!waiting.empty() && waiting.back().continued_by(flits)) {
-    waiting.back().absorb(flits);
-    return;
+  inlets_[flits.in_port].waiting.add(flits);
+  note_front(flits.in_port);
+  wake_at(flits.time);
+}
+
+// Keeps the marks of a port's first waiting run.
+void Transit::note_front(std::uint16_t port) {
+  const ArrivalQueue& waiting = inlets_[port].waiting;
+  if (waiting.empty()) {
+    waiting_mask_ &= ~bit(port);
+    next_arrival_[port] = kNever;
+  } else {
+    waiting_mask_ |= bit(port);
+    next_arrival_[port] = waiting.front().time;
   }
-  waiting.push_back(flits);
-  waiting_mask_ |= bit(flits.in_port);
-  if (waiting.size() == 1) wake_at(flits.time);
 }
 
 void Transit::on_message(Transaction& transaction, const FlitRun& message) {
@@ -56,21 +64,12 @@ void Transit::on_message(Transaction& transaction, const FlitRun& message) {
 }
 
 void Transit::on_withdrawn(std::uint16_t port, Transaction& transaction, Leg leg, std::uint32_t first) {
-  Inlet& inlet = inlets_[port];
   const std::uint16_t out_port = next_port(transaction, leg, transaction.segment.hop);
   ArrivalKey key;
   channel(out_port).settle(now());
   if (channel(out_port).find(transaction, leg, first, key)) cut(out_port, key);
-  while (!inlet.waiting.empty()) {
-    FlitRun& last = inlet.waiting.back();
-    if (!last.same_leg(transaction, leg) || last.first + last.count <= first) break;
-    if (last.first < first) {
-      last.count = first - last.first;
-      break;
-    }
-    inlet.waiting.pop_back();
-  }
-  if (inlet.waiting.empty()) waiting_mask_ &= ~bit(port);
+  inlets_[port].waiting.withdraw(transaction, leg, first);
+  note_front(port);
   schedule_wake();
 }
 
@@ -82,17 +81,8 @@ void Transit::take_back(const FlitRun& flits) {
     inlet.ends.erase(i);
     if (inlet.ends.empty()) end_mask_ &= ~bit(flits.in_port);
   }
-  // A header cuts several out-edges one after the other, so the flits of a port may come back out of order.
-  std::size_t position = 0;
-  while (position < inlet.waiting.size() && inlet.waiting[position].key() < flits.key()) ++position;
-  if (position < inlet.waiting.size() && flits.continued_by(inlet.waiting[position])) {
-    FlitRun joined = flits;
-    joined.absorb(inlet.waiting[position]);
-    inlet.waiting[position] = joined;
-  } else {
-    inlet.waiting.insert(position, flits);
-  }
-  waiting_mask_ |= bit(flits.in_port);
+  inlet.waiting.put_back(flits);
+  note_front(flits.in_port);
   disturbed_ = true;
 }
 
@@ -114,55 +104,63 @@ void Transit::forward_flits(TimeFs now) {
   std::uint32_t allowance = lookahead_;
   while (waiting_mask_ != 0) {
     std::uint16_t best = 0;
-    ArrivalKey best_key{kNever, 0, 0, 0};
+    TimeFs earliest = kNever;
     for_each_port(waiting_mask_, [&](std::uint16_t p) {
-      const ArrivalKey key = inlets_[p].waiting.front().key();
-      if (key < best_key) {
-        best_key = key;
+      if (next_arrival_[p] < earliest) {
+        earliest = next_arrival_[p];
         best = p;
       }
     });
-    FlitRun& flits = inlets_[best].waiting.front();
-    const bool header = flits.first == 0 && overhead_ > 0;
-    if (flits.time > now && (header || allowance == 0)) return;
+    ArrivalQueue& waiting = inlets_[best].waiting;
+    const bool header = waiting.front().first == 0 && overhead_ > 0;
+    if (earliest > now && (header || allowance == 0)) return;
+    if (make_way(waiting.front(), header)) continue;
+    std::uint32_t count = 1;
     if (header) {
-      bool undone = false;
-      for (std::uint16_t p = 0; p < port_count(); ++p) {
-        if (!channel(p).has_at_or_after(best_key)) continue;
-        cut(p, best_key);
-        undone = true;
-      }
-      if (undone) continue;
-    } else if (channel(flits.out_port).has_at_or_after(best_key)) {
-      cut(flits.out_port, best_key);
-      continue;
-    }
-    FlitRun part = flits;
-    if (header) {
-      part.count = 1;
-      worker_free_ = std::max(worker_free_, part.time) + overhead_;
+      worker_free_ = std::max(worker_free_, earliest) + overhead_;
     } else {
-      part.count = std::min(undisputed(flits), allowance + 1);
-      allowance -= std::min(allowance, part.count);
+      count = std::min(undisputed(waiting.front()), allowance + 1);
+      allowance -= std::min(allowance, count);
     }
-    if (part.count == flits.count) {
-      inlets_[best].waiting.pop_front();
-      if (inlets_[best].waiting.empty()) waiting_mask_ &= ~bit(best);
-    } else {
-      flits = flits.tail(part.count);
-    }
+    const FlitRun part = waiting.take(count);
+    note_front(best);
     commit(part, worker_free_);
     if (part.has_last_flit()) note_last_flit(part, now);
   }
 }
 
-// Flits of a run that come before everything known to compete for its out-edge or for the decode worker.
+// Takes back what was forwarded although its turn comes after these flits: from their out-edge, for a header from all.
+bool Transit::make_way(const FlitRun& flits, bool header) {
+  const ArrivalKey key = flits.key();
+  if (!header) {
+    if (!channel(flits.out_port).has_at_or_after(key)) return false;
+    cut(flits.out_port, key);
+    return true;
+  }
+  bool undone = false;
+  for (std::uint16_t p = 0; p < port_count(); ++p) {
+    if (!channel(p).has_at_or_after(key)) continue;
+    cut(p, key);
+    undone = true;
+  }
+  return undone;
+}
+
+// Flits of a run, the first of all that wait, that come before everything known to compete for its out-edge or for the
+// decode worker.
 std::uint32_t Transit::undisputed(const FlitRun& flits) const {
   std::uint32_t count = flits.count;
-  for_each_port(waiting_mask_ & ~bit(flits.in_port), [&](std::uint16_t p) {
-    const FlitRun& other = inlets_[p].waiting.front();
-    const bool competes = other.out_port == flits.out_port || (other.first == 0 && overhead_ > 0);
-    if (competes) count = std::min(count, flits.count_before(other.key()));
+  TimeFs last = flits.last_time();
+  for_each_port(waiting_mask_, [&](std::uint16_t p) {
+    const ArrivalQueue& waiting = inlets_[p].waiting;
+    if (next_arrival_[p] > last) return;
+    for (std::size_t i = p == flits.in_port ? 1 : 0; i < waiting.size() && waiting[i].time <= last; ++i) {
+      const FlitRun& other = waiting[i];
+      if (other.out_port != flits.out_port && (other.first != 0 || overhead_ == 0)) continue;
+      count = std::min(count, flits.count_before(other.key()));
+      last = flits.time_of(count - 1);
+      break;
+    }
   });
   return count;
 }
@@ -206,7 +204,7 @@ void Transit::wake_at(TimeFs at) {
 
 void Transit::schedule_wake() {
   TimeFs at = messages_.empty() ? kNever : messages_.front().ready;
-  for_each_port(waiting_mask_, [&](std::uint16_t p) { at = std::min(at, inlets_[p].waiting.front().time); });
+  for_each_port(waiting_mask_, [&](std::uint16_t p) { at = std::min(at, next_arrival_[p]); });
   for_each_port(end_mask_, [&](std::uint16_t p) { at = std::min(at, inlets_[p].ends.front().time); });
   if (at != kNever) wake_at(std::max(at, now()));
 }

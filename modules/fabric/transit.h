@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "modules/fabric/arrival_queue.h"
 #include "modules/fabric/fabric_node.h"
 
 namespace kb::modules {
@@ -31,8 +32,9 @@ class Transit final : public FabricNode, private elab::EventHandler {
   void on_event(TimeFs now, std::uint64_t argument) override;
 
   void forward_flits(TimeFs now);
-  bool forward_next(TimeFs now);
+  bool make_way(const FlitRun& flits, bool header);
   std::uint32_t undisputed(const FlitRun& flits) const;
+  void note_front(std::uint16_t port);
   void forward_messages(TimeFs now);
   void end_legs(TimeFs now);
   void note_last_flit(const FlitRun& flits, TimeFs now);
@@ -41,7 +43,7 @@ class Transit final : public FabricNode, private elab::EventHandler {
 
   // What has been promised to this node but not been forwarded yet, by port.
   struct Inlet {
-    RingDeque<FlitRun> waiting;
+    ArrivalQueue waiting;
     // Forwarded legs whose last flits are still to arrive: END is due then. In arrival order.
     struct End {
       TimeFs time;
@@ -62,8 +64,9 @@ class Transit final : public FabricNode, private elab::EventHandler {
   TimeFs overhead_;
   TimeFs worker_free_ = 0;  // W
   std::vector<Inlet> inlets_;
-  std::uint64_t waiting_mask_ = 0;  // ports with waiting runs
-  std::uint64_t end_mask_ = 0;      // ports with an END due
+  std::vector<TimeFs> next_arrival_;    // by port: of the first waiting flit
+  std::uint64_t waiting_mask_ = 0;      // ports with waiting runs
+  std::uint64_t end_mask_ = 0;          // ports with an END due
   RingDeque<PendingMessage> messages_;  // by (ready, key)
   TimeFs wake_time_ = kNever;
   std::uint32_t lookahead_;  // flits that may be forwarded ahead of their arrival in one wake

@@ -1,5 +1,5 @@
-// Contents of the control messages that travel as zero-byte transactions beyond PCIE_EP (C 0.1). They are device-internal:
-// the host sees only contract/i_host.h.
+// Contents of the control messages that travel as zero-byte transactions beyond PCIE_EP (C 0.1). They are
+// device-internal: the host sees only contract/i_host.h.
 #pragma once
 
 #include <memory>
@@ -14,8 +14,8 @@ namespace kb::payload {
 // Kernel launch: host -> IO_CPU -> M_CPU -> PE_CPU. Stages pass the same launch record on; only the stamp is added.
 struct KernelLaunchMsg final : Message {
   std::shared_ptr<const contract::KernelLaunch> launch;
-  std::uint64_t request = 0;        // host request id: correlation of every stage
-  TimeFs target_start = kNever;     // absolute start barrier (C-IO-7); kNever = not stamped
+  std::uint64_t request = 0;     // host request id: correlation of every stage
+  TimeFs target_start = kNever;  // absolute start barrier (C-IO-7); kNever = not stamped
 };
 
 // Map or unmap entries for the PE_MMUs. PE_MMU refuses them until virtual memory is built.

@@ -1,5 +1,5 @@
-// The fabric's TLM-2.0 protocol: its own traits class, so that a fabric socket cannot be bound to a base-protocol socket
-// by mistake, the generic payload, and two phases besides the four AT timing points.
+// The fabric's TLM-2.0 protocol: its own traits class, so that a fabric socket cannot be bound to a base-protocol
+// socket by mistake, the generic payload, and two phases besides the four AT timing points.
 //
 //   request leg   A --BEGIN_REQ, SEGMENT*, SHORTEN*--> B   (forward path)    B --END_REQ--> A   (backward path)
 //   response leg  B --BEGIN_RESP, SEGMENT*, SHORTEN*--> A  (backward path)   A --END_RESP--> B  (forward path)
@@ -19,7 +19,7 @@ struct FabricProtocol {
   using tlm_phase_type = tlm::tlm_phase;
 };
 
-TLM_DECLARE_EXTENDED_PHASE(SEGMENT);   // further flits of a leg already begun
-TLM_DECLARE_EXTENDED_PHASE(SHORTEN);   // withdraws promised flits
+TLM_DECLARE_EXTENDED_PHASE(SEGMENT);  // further flits of a leg already begun
+TLM_DECLARE_EXTENDED_PHASE(SHORTEN);  // withdraws promised flits
 
 }  // namespace kb::payload

@@ -15,19 +15,21 @@ void Transaction::copy_from(const tlm::tlm_extension_base& other) {
   payload_ = own_payload;
 }
 
-TransactionPool::TransactionPool(std::uint64_t flit_bytes) : flit_bytes_(flit_bytes) {}
-
-TransactionPool::~TransactionPool() {
-  for (auto& payload : all_) payload->free_all_extensions();
+PooledPayload::PooledPayload(tlm::tlm_mm_interface& pool) : tlm::tlm_generic_payload(&pool) {
+  transaction.payload_ = this;
+  set_extension(&transaction);
 }
+
+PooledPayload::~PooledPayload() {
+  clear_extension(&transaction);  // a member, not the payload's to delete
+}
+
+TransactionPool::TransactionPool(std::uint64_t flit_bytes) : flit_bytes_(flit_bytes) {}
 
 Transaction& TransactionPool::acquire(Op op, const FabricRoute& route, std::uint64_t address, std::uint64_t bytes) {
   Transaction* t = nullptr;
   if (free_.empty()) {
-    all_.push_back(std::make_unique<tlm::tlm_generic_payload>(this));
-    t = new Transaction;
-    t->payload_ = all_.back().get();
-    t->payload_->set_extension(t);
+    t = &all_.emplace_back(*this).transaction;
   } else {
     t = free_.back();
     free_.pop_back();
@@ -61,7 +63,7 @@ void TransactionPool::release(Transaction& transaction) {
 }
 
 void TransactionPool::free(tlm::tlm_generic_payload* payload) {
-  auto* t = payload->get_extension<Transaction>();
+  Transaction* const t = &Transaction::of(*payload);
   t->message.reset();
   t->reply.reset();
   --outstanding_;

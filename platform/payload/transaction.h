@@ -2,11 +2,11 @@
 #pragma once
 
 #include <cstdint>
+#include <deque>
 #include <memory>
 #include <string>
-#include <vector>
-
 #include <tlm>
+#include <vector>
 
 #include "platform/base/units.h"
 #include "platform/payload/route.h"
@@ -24,7 +24,7 @@ enum class Leg : std::uint8_t { request, response };
 // Result of a transaction as its initiator sees it. The cause travels back to the host (H-41).
 struct Status {
   bool ok = true;
-  std::string code;     // empty when ok, e.g. "ADDRESS_ERROR"
+  std::string code;  // empty when ok, e.g. "ADDRESS_ERROR"
   std::string message;
 };
 
@@ -35,16 +35,17 @@ struct Message {
 
 // A run of flits of one leg with evenly spaced arrival times at the receiver of a hop.
 struct Segment {
-  TimeFs time = 0;           // arrival of flit `first`
-  TimeFs spacing = 0;        // between consecutive flits
-  std::uint32_t first = 0;   // index of the first flit in its leg
+  TimeFs time = 0;          // arrival of flit `first`
+  TimeFs spacing = 0;       // between consecutive flits
+  std::uint32_t first = 0;  // index of the first flit in its leg
   std::uint32_t count = 0;
-  std::uint64_t sequence = 0;  // order on the edge; flits advance it by kSequenceStep
+  std::uint64_t sequence = 0;       // order on the edge, of flit `first`
+  std::uint64_t sequence_step = 0;  // between consecutive flits; a multiple of kSequenceStep
   Leg leg = Leg::request;
-  std::uint16_t hop = 0;     // index in the route of the node that receives
+  std::uint16_t hop = 0;  // index in the route of the node that receives
 };
 
-// Zero-byte messages take sequence numbers between those of the flits they travel behind.
+// From one flit of an edge to the next; zero-byte messages take the numbers between.
 inline constexpr std::uint64_t kSequenceStep = std::uint64_t{1} << 20;
 
 class Transaction;
@@ -82,13 +83,15 @@ class Transaction final : public tlm::tlm_extension<Transaction> {
   std::shared_ptr<const Message> reply;    // response content of Op::message
   std::uint64_t cookie = 0;                // the initiator's own reference; nobody else reads it
 
-  IInitiator* initiator = nullptr;         // null = the issuing node itself
-  TimeFs terminal_time = 0;                // the serving block's own progress mark (HBM: last burst so far)
-  std::uint32_t initiator_slot = 0;        // position in the issuing node's list of open transactions
+  IInitiator* initiator = nullptr;   // null = the issuing node itself
+  TimeFs terminal_time = 0;          // the serving block's own progress mark (HBM: last burst so far)
+  std::uint32_t initiator_slot = 0;  // position in the issuing node's list of open transactions
 
   Segment segment;  // argument of BEGIN_*, SEGMENT and SHORTEN calls; the receiver copies it at once
 
   tlm::tlm_generic_payload& payload() { return *payload_; }
+  // The transaction of a payload on the fabric, which always comes from a TransactionPool (no extension lookup).
+  static Transaction& of(tlm::tlm_generic_payload& payload);
   // Flits that travel on a leg; 0 = the leg is a zero-byte message.
   std::uint32_t leg_flits(Leg leg) const {
     return (op == Op::write && leg == Leg::request) || (op == Op::read && leg == Leg::response) ? flits : 0;
@@ -98,15 +101,28 @@ class Transaction final : public tlm::tlm_extension<Transaction> {
   void copy_from(const tlm::tlm_extension_base& other) override;
 
  private:
+  friend class PooledPayload;
   friend class TransactionPool;
   tlm::tlm_generic_payload* payload_ = nullptr;
 };
+
+// A payload with its extension in one piece of memory.
+class PooledPayload final : public tlm::tlm_generic_payload {
+ public:
+  explicit PooledPayload(tlm::tlm_mm_interface& pool);
+  ~PooledPayload() override;
+
+  Transaction transaction;
+};
+
+inline Transaction& Transaction::of(tlm::tlm_generic_payload& payload) {
+  return static_cast<PooledPayload&>(payload).transaction;
+}
 
 // Owns every generic payload of a simulation. Not thread-safe: one simulation, one pool.
 class TransactionPool final : public tlm::tlm_mm_interface {
  public:
   explicit TransactionPool(std::uint64_t flit_bytes);
-  ~TransactionPool() override;
   TransactionPool(const TransactionPool&) = delete;
   TransactionPool& operator=(const TransactionPool&) = delete;
 
@@ -125,7 +141,7 @@ class TransactionPool final : public tlm::tlm_mm_interface {
   std::uint64_t next_id_ = 0;
   std::uint64_t outstanding_ = 0;
   std::vector<Transaction*> free_;
-  std::vector<std::unique_ptr<tlm::tlm_generic_payload>> all_;
+  std::deque<PooledPayload> all_;
 };
 
 }  // namespace kb::payload

@@ -4,19 +4,6 @@
 
 #include "modules/fabric/fabric_node.h"
 
-namespace kb::modules {
-
-// The transport interfaces of a node's ports are its own business; only the checker goes between them. An explicit
-// instantiation may name a private member.
-auto& ports_under_test(FabricNode& node);
-template <auto Member>
-struct PortsUnderTest {
-  friend auto& ports_under_test(FabricNode& node) { return node.*Member; }
-};
-template struct PortsUnderTest<&FabricNode::ports_>;
-
-}  // namespace kb::modules
-
 namespace kb::test {
 
 using payload::Leg;
@@ -77,10 +64,11 @@ ProtocolChecker::ProtocolChecker(elab::Platform& platform) : platform_(platform)
     if (platform.graph().nodes[n].kind == topology::NodeKind::host) continue;
     auto* node = dynamic_cast<modules::FabricNode*>(&platform.block(platform.graph().nodes[n].id));
     if (node == nullptr) continue;
-    for (auto& port : ports_under_test(*node)) {
-      taps_.push_back(std::make_unique<Tap>(*this, NodeId(n), port.neighbour, *port.forward, *port.backward));
-      port.forward = taps_.back().get();
-      port.backward = taps_.back().get();
+    for (std::uint16_t p = 0; p < node->port_count(); ++p) {
+      modules::FabricNode::Link& link = node->link(p);
+      taps_.push_back(std::make_unique<Tap>(*this, NodeId(n), link.neighbour, *link.forward, *link.backward));
+      link.forward = taps_.back().get();
+      link.backward = taps_.back().get();
     }
   }
 }
@@ -142,7 +130,7 @@ void ProtocolChecker::promise(EdgeState& edge, const Transaction& transaction, c
   }
   if (s.first + s.count > leg.expected) complain(who + " has too many flits");
   for (std::uint32_t i = 0; i < s.count; ++i) {
-    const std::uint64_t sequence = s.sequence + i * payload::kSequenceStep;
+    const std::uint64_t sequence = s.sequence + i * s.sequence_step;
     place(edge, {s.time + static_cast<TimeFs>(i) * s.spacing, sequence, transaction.id, s.leg, s.first + i, false});
     leg.flits.push_back(sequence);
   }

@@ -262,7 +262,7 @@ TEST(Channel, DeepestQueueLeavesOutTheFlitInTransfer) {
   Wire wire(256.0);
   wire.commit(make_run(0, 0, 0, 0, 10), 0);
   wire.channel.settle(kNever);
-  EXPECT_EQ(wire.channel.statistics().deepest_queue, 9u);
+  EXPECT_EQ(wire.channel.deepest_queue(), 9u);
   EXPECT_EQ(wire.channel.statistics().longest_wait, 9 * kFsPerNs);
 }
 

@@ -1,0 +1,72 @@
+#include "modules/fabric/arrival_queue.h"
+
+namespace kb::modules {
+
+namespace {
+// How far back a run that could be continued is looked for; beyond, a run of its own is as good.
+constexpr std::size_t kSearchDepth = 8;
+}  // namespace
+
+void ArrivalQueue::add(const FlitRun& flits) {
+  const std::size_t size = runs_.size();
+  for (std::size_t i = size; i-- > 0 && size - i <= kSearchDepth;) {
+    if (!runs_[i].same_leg(*flits.transaction, flits.leg)) continue;
+    if (!runs_[i].continued_by(flits)) break;
+    runs_[i].absorb(flits);
+    return;
+  }
+  insert(flits, size);
+}
+
+// Finds the place among the first `below` runs, from the back.
+void ArrivalQueue::insert(const FlitRun& flits, std::size_t below) {
+  while (below > 0 && flits.key() < runs_[below - 1].key()) --below;
+  runs_.insert(below, flits);
+}
+
+FlitRun ArrivalQueue::take(std::uint32_t count) {
+  FlitRun& run = runs_.front();
+  FlitRun taken = run;
+  if (count == run.count) {
+    runs_.pop_front();
+    return taken;
+  }
+  taken.count = count;
+  const FlitRun rest = run.tail(count);
+  std::size_t i = 0;
+  for (; i + 1 < runs_.size() && runs_[i + 1].key() < rest.key(); ++i) runs_[i] = runs_[i + 1];
+  runs_[i] = rest;
+  return taken;
+}
+
+void ArrivalQueue::put_back(const FlitRun& flits) {
+  for (std::size_t i = 0; i < runs_.size() && i < kSearchDepth; ++i) {
+    if (!runs_[i].same_leg(*flits.transaction, flits.leg)) continue;
+    if (!flits.continued_by(runs_[i])) break;
+    FlitRun joined = flits;
+    joined.absorb(runs_[i]);
+    for (; i > 0 && joined.key() < runs_[i - 1].key(); --i) runs_[i] = runs_[i - 1];
+    runs_[i] = joined;
+    return;
+  }
+  std::size_t position = 0;
+  while (position < runs_.size() && runs_[position].key() < flits.key()) ++position;
+  runs_.insert(position, flits);
+}
+
+void ArrivalQueue::withdraw(const payload::Transaction& transaction, payload::Leg leg, std::uint32_t first) {
+  for (std::size_t i = runs_.size(); i-- > 0;) {
+    FlitRun& run = runs_[i];
+    if (!run.same_leg(transaction, leg)) continue;
+    if (run.first + run.count <= first) return;
+    if (run.first < first) {
+      run.count = first - run.first;
+      return;
+    }
+    const bool more = run.first > first;
+    runs_.erase(i);
+    if (!more) return;
+  }
+}
+
+}  // namespace kb::modules
