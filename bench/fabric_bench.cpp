@@ -83,7 +83,8 @@ PeCoord any_pe(std::mt19937& random, const topology::MachineSpec& spec) {
           PeId(random() % static_cast<unsigned>(spec.pes_per_cube()))};
 }
 
-// Every PE has 16 KiB accesses to random slices outstanding, all over the machine.
+// Every PE issues its 16 KiB accesses to random slices in the first 100 ns, half of them inside its cube: hundreds of
+// thousands of flits are under way until the last ones drain.
 void random_traffic(elab::Platform& platform, Traffic& traffic) {
   const topology::MachineSpec& spec = platform.graph().spec;
   std::mt19937 random(1);
@@ -96,8 +97,8 @@ void random_traffic(elab::Platform& platform, Traffic& traffic) {
                              PeId(static_cast<unsigned>(p))};
           PeCoord to = any_pe(random, spec);
           if (random() % 2 == 0) to.sip = from.sip, to.cube = from.cube;
-          traffic.issue(static_cast<TimeFs>(random() % 1000) * 100'000 + round * 500 * kFsPerNs, from,
-                        random() % 2 == 0, to, 256 * (random() % 65536), 16384);
+          const auto at = static_cast<TimeFs>(random() % 100'000) * 1000;
+          traffic.issue(at, from, random() % 2 == 0, to, 256 * (random() % 65536), 16384);
         }
       }
     }

@@ -198,16 +198,11 @@ void HbmCtrl::deliver(const Piece& piece, std::uint32_t index, std::uint32_t cou
   run.leg = Leg::response;
   run.out_port = t.route->reverse_port[run.hop];
   run.first = piece.bursts.first + index;
-  ReturnStream& stream = stream_of(t, piece.bursts.sequence);
   const auto push = [&](TimeFs time, TimeFs spacing, std::uint32_t n) {
     run.time = time;
     run.spacing = spacing;
     run.count = n;
-    if (!stream.ready.empty() && stream.ready.back().continued_by(run)) {
-      stream.ready.back().absorb(run);
-    } else {
-      stream.ready.push_back(run);
-    }
+    returns_.add(run);
     run.first += n;
   };
   // Flits that finish before a predecessor wait for it.
@@ -280,82 +275,27 @@ void HbmCtrl::withdraw_return(Transaction& transaction, std::uint32_t first) {
   ArrivalKey key;
   channel(0).settle(now());
   if (channel(0).find(transaction, Leg::response, first, key)) cut(0, key);
-  for (auto& stream : streams_) {
-    if (stream->transaction != &transaction) continue;
-    while (!stream->ready.empty() && stream->ready.back().first + stream->ready.back().count > first) {
-      FlitRun& last = stream->ready.back();
-      if (last.first < first) {
-        last.count = first - last.first;
-        break;
-      }
-      stream->ready.pop_back();
-    }
-  }
-}
-
-HbmCtrl::ReturnStream& HbmCtrl::stream_of(Transaction& transaction, std::uint64_t sequence) {
-  for (auto it = streams_.rbegin(); it != streams_.rend(); ++it) {
-    if ((*it)->transaction == &transaction) return **it;
-  }
-  std::unique_ptr<ReturnStream> stream;
-  if (idle_streams_.empty()) {
-    stream = std::make_unique<ReturnStream>();
-  } else {
-    stream = std::move(idle_streams_.back());
-    idle_streams_.pop_back();
-  }
-  stream->transaction = &transaction;
-  stream->sequence = sequence;
-  auto position = streams_.end();
-  while (position != streams_.begin() && sequence < (*(position - 1))->sequence) --position;
-  return **streams_.insert(position, std::move(stream));
+  returns_.withdraw(transaction, Leg::response, first);
 }
 
 void HbmCtrl::take_back(const FlitRun& flits) {
   return_budget_ /= 2;
-  RingDeque<FlitRun>& ready = stream_of(*flits.transaction, flits.sequence).ready;
-  if (!ready.empty() && flits.continued_by(ready.front())) {
-    FlitRun joined = flits;
-    joined.absorb(ready.front());
-    ready.front() = joined;
-  } else {
-    ready.push_front(flits);
-  }
+  returns_.put_back(flits);
 }
 
 void HbmCtrl::return_flits(TimeFs now) {
   if (return_budget_ < kLargestBudget) ++return_budget_;
   int ahead = 0;
-  for (;;) {
-    ReturnStream* best = nullptr;
-    for (auto& stream : streams_) {
-      if (stream->ready.empty()) continue;
-      if (best == nullptr || stream->ready.front().key() < best->ready.front().key()) best = stream.get();
-    }
-    if (best == nullptr) break;
-    FlitRun& flits = best->ready.front();
+  while (!returns_.empty()) {
+    const FlitRun& flits = returns_.front();
     if (flits.time > now && (flits.first == 0 || ahead++ >= return_budget_)) break;
     const ArrivalKey key = flits.key();
     if (channel(0).has_at_or_after(key)) {
       cut(0, key);
       continue;
     }
-    FlitRun part = flits;
-    for (auto& stream : streams_) {
-      if (stream.get() == best || stream->ready.empty()) continue;
-      part.count = std::min(part.count, flits.count_before(stream->ready.front().key()));
-    }
-    if (part.count == flits.count) {
-      best->ready.pop_front();
-    } else {
-      flits = flits.tail(part.count);
-    }
-    commit(part, 0);
-  }
-  for (std::size_t i = streams_.size(); i-- > 0;) {
-    if (!streams_[i]->ready.empty()) continue;
-    idle_streams_.push_back(std::move(streams_[i]));
-    streams_.erase(streams_.begin() + static_cast<std::ptrdiff_t>(i));
+    const std::uint32_t count = returns_.size() == 1 ? flits.count : flits.count_before(returns_[1].key());
+    commit(returns_.take(count), 0);
   }
 }
 
@@ -404,9 +344,7 @@ void HbmCtrl::schedule_wake() {
   if (!commands_.empty()) at = commands_.front().time;
   if (!reads_.empty()) at = std::min(at, reads_.front().start + static_cast<TimeFs>(reads_.front().next) * interval_);
   if (!writes_.empty()) at = std::min(at, writes_.front().time > now() ? writes_.front().time : write_floor_);
-  for (const auto& stream : streams_) {
-    if (!stream->ready.empty()) at = std::min(at, stream->ready.front().time);
-  }
+  if (!returns_.empty()) at = std::min(at, returns_.front().time);
   if (!last_entries_.empty()) at = std::min(at, last_entries_.front().time);
   if (!acknowledgements_.empty()) at = std::min(at, acknowledgements_.front().time);
   if (at != kNever) wake_at(std::max(at, now()));

@@ -51,12 +51,6 @@ class HbmCtrl final : public FabricNode, private elab::EventHandler {
     std::uint32_t next = 0;
     std::uint64_t sequence = 0;
   };
-  // Flits of one read that wait for the return edge.
-  struct ReturnStream {
-    payload::Transaction* transaction = nullptr;
-    std::uint64_t sequence = 0;
-    RingDeque<FlitRun> ready;
-  };
   struct Due {
     TimeFs time;
     std::uint64_t sequence;
@@ -80,7 +74,6 @@ class HbmCtrl final : public FabricNode, private elab::EventHandler {
   // Takes back every committed burst whose entry key is not below the given one.
   bool take_back_bursts(const ArrivalKey& limit);
   void withdraw_return(payload::Transaction& transaction, std::uint32_t first);
-  ReturnStream& stream_of(payload::Transaction& transaction, std::uint64_t sequence);
   void return_flits(TimeFs now);
   void finish_writes(TimeFs now);
   void send_acknowledgements(TimeFs now);
@@ -98,8 +91,7 @@ class HbmCtrl final : public FabricNode, private elab::EventHandler {
   TimeFs issuer_free_ = 0;
   ArrivalQueue writes_;                                 // write flits still to enter
   TimeFs write_floor_ = 0;                              // decode of the latest write header ends
-  std::vector<std::unique_ptr<ReturnStream>> streams_;  // active, in command order
-  std::vector<std::unique_ptr<ReturnStream>> idle_streams_;
+  ArrivalQueue returns_;             // read flits by (finish, command): waiting for the return edge
   RingDeque<Due> last_entries_;  // writes whose last flit enters at `time`
   RingDeque<Due> acknowledgements_;
   TimeFs wake_time_ = kNever;

@@ -32,7 +32,9 @@ FlitRun ArrivalQueue::take(std::uint32_t count) {
     return taken;
   }
   taken.count = count;
-  const FlitRun rest = run.tail(count);
+  run.drop(count);
+  if (runs_.size() == 1 || !(runs_[1].key() < run.key())) return taken;
+  const FlitRun rest = run;
   std::size_t i = 0;
   for (; i + 1 < runs_.size() && runs_[i + 1].key() < rest.key(); ++i) runs_[i] = runs_[i + 1];
   runs_[i] = rest;

@@ -8,7 +8,7 @@ using payload::Segment;
 int Channel::commit(const FlitRun& flits, TimeFs floor, std::uint32_t flit_bytes, Segment out[2]) {
   const TimeFs occupancy =
       flit_bytes == params_.flit_bytes ? params_.occupancy : occupancy_fs(flit_bytes, params_.bw_gbs);
-  Run run;
+  Run& run = runs_.push_back();
   run.flits = flits;
   run.floor = floor;
   run.occupancy = occupancy;
@@ -19,12 +19,11 @@ int Channel::commit(const FlitRun& flits, TimeFs floor, std::uint32_t flit_bytes
   available_ = run.available_after(flits.count - 1);
   next_sequence_ += std::uint64_t{flits.count} * kSequenceStep;
   latest_arrival_ = flits.last_time();
-  runs_.push_back(run);
 
   // The backlog (start - a0) drains by (spacing - occupancy) per flit; until then flits leave back to back.
   std::uint32_t packed = flits.count;
   const TimeFs backlog = run.start - flits.time;
-  if (flits.spacing > occupancy) {
+  if (flits.count > 1 && flits.spacing > occupancy) {
     const TimeFs gain = flits.spacing - occupancy;
     packed = static_cast<std::uint32_t>(std::min<TimeFs>((backlog + gain - 1) / gain, flits.count));
   }

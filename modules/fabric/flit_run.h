@@ -50,6 +50,7 @@ struct FlitRun {
   std::uint32_t count_before(const ArrivalKey& limit) const {
     if (limit.time > last_time()) return count;
     if (spacing > 0) {
+      if (limit.time < time + spacing) return key() < limit ? 1 : 0;
       std::uint32_t n = 0;
       if (limit.time > time) n = static_cast<std::uint32_t>((limit.time - time + spacing - 1) / spacing);
       if (n < count && key(n) < limit) ++n;
@@ -66,13 +67,17 @@ struct FlitRun {
     return static_cast<std::uint32_t>(std::min<std::uint64_t>(earlier, count));
   }
 
+  // Forgets the first i flits.
+  void drop(std::uint32_t i) {
+    time = time_of(i);
+    sequence += i * sequence_step;
+    first += i;
+    count -= i;
+  }
   // The flits from index i on, as a run of their own.
   FlitRun tail(std::uint32_t i) const {
     FlitRun rest = *this;
-    rest.time = time_of(i);
-    rest.sequence = sequence + i * sequence_step;
-    rest.first = first + i;
-    rest.count = count - i;
+    rest.drop(i);
     return rest;
   }
 

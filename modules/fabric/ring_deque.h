@@ -26,6 +26,11 @@ class RingDeque {
     if (full()) grow();
     buffer_[index(size_++)] = std::move(value);
   }
+  // Makes room at the back; the element holds an old value.
+  T& push_back() {
+    if (full()) grow();
+    return buffer_[index(size_++)];
+  }
   void push_front(T value) {
     if (full()) grow();
     head_ = (head_ - 1) & (capacity_ - 1);

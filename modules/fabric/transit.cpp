@@ -38,16 +38,10 @@ void Transit::on_flits(const FlitRun& flits) {
   wake_at(flits.time);
 }
 
-// Keeps the marks of a port's first waiting run.
+// Keeps the arrival of a port's first waiting flit.
 void Transit::note_front(std::uint16_t port) {
   const ArrivalQueue& waiting = inlets_[port].waiting;
-  if (waiting.empty()) {
-    waiting_mask_ &= ~bit(port);
-    next_arrival_[port] = kNever;
-  } else {
-    waiting_mask_ |= bit(port);
-    next_arrival_[port] = waiting.front().time;
-  }
+  next_arrival_[port] = waiting.empty() ? kNever : waiting.front().time;
 }
 
 void Transit::on_message(Transaction& transaction, const FlitRun& message) {
@@ -89,7 +83,7 @@ void Transit::take_back(const FlitRun& flits) {
 void Transit::on_event(TimeFs now, std::uint64_t) {
   if (now != wake_time_) return;  // an earlier wake took over
   wake_time_ = kNever;
-  if (waiting_mask_ != 0) forward_flits(now);
+  forward_flits(now);
   if (end_mask_ != 0) end_legs(now);  // after forwarding, which may take back flits that arrive just now
   if (!messages_.empty()) forward_messages(now);
   flush();
@@ -102,15 +96,15 @@ void Transit::forward_flits(TimeFs now) {
                           : std::min(kMostLookahead, lookahead_ + lookahead_ / 8 + 1);
   disturbed_ = false;
   std::uint32_t allowance = lookahead_;
-  while (waiting_mask_ != 0) {
+  const std::uint16_t ports = port_count();
+  for (;;) {
     std::uint16_t best = 0;
-    TimeFs earliest = kNever;
-    for_each_port(waiting_mask_, [&](std::uint16_t p) {
-      if (next_arrival_[p] < earliest) {
-        earliest = next_arrival_[p];
-        best = p;
-      }
-    });
+    TimeFs earliest = next_arrival_[0];
+    for (std::uint16_t p = 1; p < ports; ++p) {  // equal times: lower port first
+      best = next_arrival_[p] < earliest ? p : best;
+      earliest = std::min(earliest, next_arrival_[p]);
+    }
+    if (earliest == kNever) return;
     ArrivalQueue& waiting = inlets_[best].waiting;
     const bool header = waiting.front().first == 0 && overhead_ > 0;
     if (earliest > now && (header || allowance == 0)) return;
@@ -151,9 +145,9 @@ bool Transit::make_way(const FlitRun& flits, bool header) {
 std::uint32_t Transit::undisputed(const FlitRun& flits) const {
   std::uint32_t count = flits.count;
   TimeFs last = flits.last_time();
-  for_each_port(waiting_mask_, [&](std::uint16_t p) {
+  for (std::uint16_t p = 0; p < port_count(); ++p) {
+    if (next_arrival_[p] > last) continue;
     const ArrivalQueue& waiting = inlets_[p].waiting;
-    if (next_arrival_[p] > last) return;
     for (std::size_t i = p == flits.in_port ? 1 : 0; i < waiting.size() && waiting[i].time <= last; ++i) {
       const FlitRun& other = waiting[i];
       if (other.out_port != flits.out_port && (other.first != 0 || overhead_ == 0)) continue;
@@ -161,7 +155,7 @@ std::uint32_t Transit::undisputed(const FlitRun& flits) const {
       last = flits.time_of(count - 1);
       break;
     }
-  });
+  }
   return count;
 }
 
@@ -204,7 +198,7 @@ void Transit::wake_at(TimeFs at) {
 
 void Transit::schedule_wake() {
   TimeFs at = messages_.empty() ? kNever : messages_.front().ready;
-  for_each_port(waiting_mask_, [&](std::uint16_t p) { at = std::min(at, next_arrival_[p]); });
+  for (const TimeFs arrival : next_arrival_) at = std::min(at, arrival);
   for_each_port(end_mask_, [&](std::uint16_t p) { at = std::min(at, inlets_[p].ends.front().time); });
   if (at != kNever) wake_at(std::max(at, now()));
 }

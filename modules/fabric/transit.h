@@ -65,7 +65,6 @@ class Transit final : public FabricNode, private elab::EventHandler {
   TimeFs worker_free_ = 0;  // W
   std::vector<Inlet> inlets_;
   std::vector<TimeFs> next_arrival_;    // by port: of the first waiting flit
-  std::uint64_t waiting_mask_ = 0;      // ports with waiting runs
   std::uint64_t end_mask_ = 0;          // ports with an END due
   RingDeque<PendingMessage> messages_;  // by (ready, key)
   TimeFs wake_time_ = kNever;

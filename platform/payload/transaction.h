@@ -60,17 +60,20 @@ class IInitiator {
   ~IInitiator() = default;
 };
 
-class Transaction final : public tlm::tlm_extension<Transaction> {
+// What every hop looks at comes first, so that it shares two cache lines.
+class alignas(64) Transaction final : public tlm::tlm_extension<Transaction> {
  public:
-  // Identity (a counter; never an address).
-  std::uint64_t id = 0;
-  Op op = Op::message;
   const FabricRoute* route = nullptr;  // set by the initiator, outlives the transaction
-  std::uint64_t address = 0;           // 51-bit physical address of byte 0 (read, write)
-  std::uint64_t hbm_offset = 0;        // offset in the cube's HBM of byte 0; selects the pseudo-channel
-  std::uint64_t bytes = 0;             // payload bytes; 0 for messages
+  Op op = Op::message;
   std::uint32_t flits = 0;             // ceil(bytes / flit_bytes)
   std::uint32_t last_flit_bytes = 0;   // bytes of the final flit
+
+  Segment segment;  // argument of BEGIN_*, SEGMENT and SHORTEN calls; the receiver copies it at once
+
+  std::uint64_t id = 0;          // identity: a counter, never an address
+  std::uint64_t address = 0;     // 51-bit physical address of byte 0 (read, write)
+  std::uint64_t hbm_offset = 0;  // offset in the cube's HBM of byte 0; selects the pseudo-channel
+  std::uint64_t bytes = 0;       // payload bytes; 0 for messages
 
   // Absolute times. delivered: last burst committed (write) or last flit at the initiator's node (read);
   // completed: response at the initiator after its overhead. Written by the terminal and the initiator.
@@ -86,8 +89,6 @@ class Transaction final : public tlm::tlm_extension<Transaction> {
   IInitiator* initiator = nullptr;   // null = the issuing node itself
   TimeFs terminal_time = 0;          // the serving block's own progress mark (HBM: last burst so far)
   std::uint32_t initiator_slot = 0;  // position in the issuing node's list of open transactions
-
-  Segment segment;  // argument of BEGIN_*, SEGMENT and SHORTEN calls; the receiver copies it at once
 
   tlm::tlm_generic_payload& payload() { return *payload_; }
   // The transaction of a payload on the fabric, which always comes from a TransactionPool (no extension lookup).
