@@ -202,7 +202,7 @@ void HbmCtrl::deliver(const Piece& piece, std::uint32_t index, std::uint32_t cou
     run.time = time;
     run.spacing = spacing;
     run.count = n;
-    returns_.add(run);
+    split_by_size(run, [&](const FlitRun& part) { returns_.add(part); });
     run.first += n;
   };
   // Flits that finish before a predecessor wait for it.
@@ -294,8 +294,9 @@ void HbmCtrl::return_flits(TimeFs now) {
       cut(0, key);
       continue;
     }
-    const std::uint32_t count = returns_.size() == 1 ? flits.count : flits.count_before(returns_[1].key());
-    commit(returns_.take(count), 0);
+    FlitRun strands[kMostStrands];
+    const std::size_t count = returns_.take_braid({kNever, 0, 0, 0}, strands);
+    commit(strands, count, 0);
   }
 }
 

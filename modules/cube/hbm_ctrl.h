@@ -89,9 +89,9 @@ class HbmCtrl final : public FabricNode, private elab::EventHandler {
   RingDeque<FlitRun> commands_;  // read commands still to arrive
   RingDeque<ReadCommand> reads_;
   TimeFs issuer_free_ = 0;
-  ArrivalQueue writes_;                                 // write flits still to enter
-  TimeFs write_floor_ = 0;                              // decode of the latest write header ends
-  ArrivalQueue returns_;             // read flits by (finish, command): waiting for the return edge
+  ArrivalQueue writes_;          // write flits still to enter
+  TimeFs write_floor_ = 0;       // decode of the latest write header ends
+  ArrivalQueue returns_;         // read flits by (finish, command): waiting for the return edge
   RingDeque<Due> last_entries_;  // writes whose last flit enters at `time`
   RingDeque<Due> acknowledgements_;
   TimeFs wake_time_ = kNever;

@@ -4,13 +4,13 @@ namespace kb::modules {
 
 namespace {
 // How far back a run that could be continued is looked for; beyond, a run of its own is as good.
-constexpr std::size_t kSearchDepth = 8;
+constexpr std::size_t kSearchDepth = 16;
 }  // namespace
 
 void ArrivalQueue::add(const FlitRun& flits) {
   const std::size_t size = runs_.size();
   for (std::size_t i = size; i-- > 0 && size - i <= kSearchDepth;) {
-    if (!runs_[i].same_leg(*flits.transaction, flits.leg)) continue;
+    if (!runs_[i].same_leg(flits)) continue;
     if (!runs_[i].continued_by(flits)) break;
     runs_[i].absorb(flits);
     return;
@@ -41,9 +41,51 @@ FlitRun ArrivalQueue::take(std::uint32_t count) {
   return taken;
 }
 
+std::size_t ArrivalQueue::take_braid(const ArrivalKey& limit, FlitRun strands[kMostStrands]) {
+  const std::size_t size = runs_.size();
+  const FlitRun& first = runs_.front();
+  ArrivalKey longest = first.last_key();  // the key at which the longest run ends, and the next longest
+  ArrivalKey end = first.key();
+  std::size_t members = 1;
+  for (; members < size && members < kMostStrands; ++members) {
+    const ArrivalKey begin = runs_[members].key();
+    if (!(begin < longest && begin < limit)) break;
+    const ArrivalKey last = runs_[members].last_key();
+    if (longest < last) {
+      end = longest;
+      longest = last;
+    } else if (end < last) {
+      end = last;
+    }
+  }
+  if (members == 1) {
+    const bool crowded = size > 1 && runs_[1].key() < limit;
+    strands[0] = take(first.count_before(crowded ? runs_[1].key() : limit));
+    return 1;
+  }
+  // A braid ends where only one of its runs goes on, which is then simpler to handle.
+  ArrivalKey below = end.next();
+  if (limit < below) below = limit;
+  if (members < size && runs_[members].key() < below) below = runs_[members].key();
+  FlitRun rests[kMostStrands];
+  std::size_t taken = 0, left = 0;
+  for (std::size_t i = 0; i < members; ++i) {
+    FlitRun& run = runs_[i];
+    const std::uint32_t count = run.count_before(below);
+    if (count > 0) {
+      strands[taken] = run;
+      strands[taken++].count = count;
+    }
+    if (count < run.count) rests[left++] = run.tail(count);
+  }
+  for (std::size_t i = 0; i < members; ++i) runs_.pop_front();
+  for (std::size_t i = left; i-- > 0;) insert_from_front(rests[i]);
+  return taken;
+}
+
 void ArrivalQueue::put_back(const FlitRun& flits) {
   for (std::size_t i = 0; i < runs_.size() && i < kSearchDepth; ++i) {
-    if (!runs_[i].same_leg(*flits.transaction, flits.leg)) continue;
+    if (!runs_[i].same_leg(flits)) continue;
     if (!flits.continued_by(runs_[i])) break;
     FlitRun joined = flits;
     joined.absorb(runs_[i]);
@@ -51,9 +93,19 @@ void ArrivalQueue::put_back(const FlitRun& flits) {
     runs_[i] = joined;
     return;
   }
+  insert_from_front(flits);
+}
+
+void ArrivalQueue::insert_from_front(const FlitRun& flits) {
   std::size_t position = 0;
   while (position < runs_.size() && runs_[position].key() < flits.key()) ++position;
-  runs_.insert(position, flits);
+  if (position <= kSearchDepth) {
+    runs_.push_front(flits);
+    for (std::size_t i = 0; i < position; ++i) runs_[i] = runs_[i + 1];
+    runs_[position] = flits;
+  } else {
+    runs_.insert(position, flits);
+  }
 }
 
 void ArrivalQueue::withdraw(const payload::Transaction& transaction, payload::Leg leg, std::uint32_t first) {

@@ -1,4 +1,4 @@
-// Promised flits of one incoming edge that their node has not taken yet.
+// Promised flits that their node has not taken yet.
 #pragma once
 
 #include <cstdint>
@@ -8,9 +8,8 @@
 
 namespace kb::modules {
 
-// Runs in order of the arrival key of their first flit. Runs of several legs may be interleaved like the strands of a
-// braid (A0 B0 A1 B1 ...): whoever takes flits of the front run has to stop before the first flit of the next one when
-// the two compete.
+// Runs in order of the arrival key of their first flit. Runs of several legs may alternate like the strands of a braid
+// (A0 B0 A1 B1 ...).
 class ArrivalQueue {
  public:
   bool empty() const { return runs_.empty(); }
@@ -19,8 +18,11 @@ class ArrivalQueue {
   const FlitRun& operator[](std::size_t i) const { return runs_[i]; }
 
   void add(const FlitRun& flits);
-  // Removes the first `count` flits of the front run.
+  // Removes the first `count` flits of the front run, which must come before all others.
   FlitRun take(std::uint32_t count);
+  // Removes flits that come before all others and whose keys are below `limit`, the front one at least: of one run, or
+  // of up to kMostStrands runs that alternate. Returns the number of runs in `strands`.
+  std::size_t take_braid(const ArrivalKey& limit, FlitRun strands[kMostStrands]);
   // Flits that were taken and come back.
   void put_back(const FlitRun& flits);
   // Forgets the flits of a leg with index >= `first`.
@@ -28,6 +30,7 @@ class ArrivalQueue {
 
  private:
   void insert(const FlitRun& flits, std::size_t below);
+  void insert_from_front(const FlitRun& flits);
 
   RingDeque<FlitRun> runs_;
 };

@@ -5,73 +5,200 @@ namespace kb::modules {
 using payload::kSequenceStep;
 using payload::Segment;
 
-int Channel::commit(const FlitRun& flits, TimeFs floor, std::uint32_t flit_bytes, Segment out[2]) {
-  const TimeFs occupancy =
-      flit_bytes == params_.flit_bytes ? params_.occupancy : occupancy_fs(flit_bytes, params_.bw_gbs);
-  Run& run = runs_.push_back();
-  run.flits = flits;
-  run.floor = floor;
-  run.occupancy = occupancy;
-  run.flit_bytes = flit_bytes;
-  run.available_before = available_;
-  run.start = std::max({available_, floor, flits.time});
-  run.out_sequence = next_sequence_;
-  available_ = run.available_after(flits.count - 1);
-  next_sequence_ += std::uint64_t{flits.count} * kSequenceStep;
-  latest_arrival_ = flits.last_time();
-
-  // The backlog (start - a0) drains by (spacing - occupancy) per flit; until then flits leave back to back.
-  std::uint32_t packed = flits.count;
-  const TimeFs backlog = run.start - flits.time;
-  if (flits.count > 1 && flits.spacing > occupancy) {
-    const TimeFs gain = flits.spacing - occupancy;
-    packed = static_cast<std::uint32_t>(std::min<TimeFs>((backlog + gain - 1) / gain, flits.count));
+template <typename F>
+void Channel::merge(const Braid& braid, std::size_t base, std::uint32_t flits, F&& f) const {
+  TimeFs next[kMostStrands];
+  std::uint32_t taken[kMostStrands];
+  const FlitRun* runs[kMostStrands];
+  const std::uint32_t strands = braid.strands;
+  for (std::uint32_t j = 0; j < strands; ++j) {
+    runs[j] = &strands_[base + j];
+    next[j] = runs[j]->time;
+    taken[j] = 0;
   }
-  const auto fill = [&](Segment& s, std::uint32_t i, std::uint32_t count, TimeFs spacing) {
+  TimeFs available = braid.available_before;
+  for (; flits > 0; --flits) {
+    std::uint32_t best = 0;
+    for (std::uint32_t j = 1; j < strands; ++j) {
+      if (next[j] > next[best]) continue;
+      if (next[j] < next[best] || runs[j]->key(taken[j]) < runs[best]->key(taken[best])) best = j;
+    }
+    const FlitRun& run = *runs[best];
+    const TimeFs ready = std::max(next[best], braid.floor);
+    const TimeFs start = std::max(available, ready);
+    available = start + occupancy_of(run);
+    f(best, taken[best], Passage{ready, start, available});
+    next[best] = ++taken[best] == run.count ? kNever : next[best] + run.spacing;
+  }
+}
+
+void Channel::commit(const FlitRun* strands, std::size_t count, TimeFs floor, IWireUser& user) {
+  Braid& braid = braids_.push_back();
+  braid.floor = floor;
+  braid.available_before = available_;
+  braid.longest_wait = 0;
+  braid.out_sequence = next_sequence_;
+  braid.flits = 0;
+  braid.strands = static_cast<std::uint32_t>(count);
+  latest_arrival_ = -1;
+  for (std::size_t i = 0; i < count; ++i) {
+    braid.flits += strands[i].count;
+    latest_arrival_ = std::max(latest_arrival_, strands[i].last_time());
+    strands_.push_back() = strands[i];
+  }
+  next_sequence_ += std::uint64_t{braid.flits} * kSequenceStep;
+  if (count == 1) {
+    promise_lone(braid, strands[0], user);
+  } else {
+    promise_strands(braid, strands_.size() - count, user);
+  }
+  available_ = braid.available_after;
+}
+
+// At most two segments: the backlog (start - a0) drains by (spacing - occupancy) per flit; until then flits leave back
+// to back, then as they arrive.
+void Channel::promise_lone(const Braid& braid, const FlitRun& flits, IWireUser& user) {
+  const Lone run = lone(braid, flits);
+  braids_.back().available_after = run.available_after(flits.count - 1);
+  std::uint32_t packed = flits.count;
+  if (flits.count > 1 && flits.spacing > run.occupancy) {
+    const TimeFs gain = flits.spacing - run.occupancy;
+    packed = static_cast<std::uint32_t>(std::min<TimeFs>((run.start - flits.time + gain - 1) / gain, flits.count));
+  }
+  const auto promise = [&](std::uint32_t i, std::uint32_t count, TimeFs spacing) {
+    Segment s;
     s.time = run.available_after(i) + params_.propagation;
     s.spacing = spacing;
     s.first = flits.first + i;
     s.count = count;
-    s.sequence = run.out_sequence + i * kSequenceStep;
+    s.sequence = braid.out_sequence + i * kSequenceStep;
     s.sequence_step = kSequenceStep;
     s.leg = flits.leg;
+    user.on_promise(flits, s);
   };
-  int segments = 0;
-  if (packed > 0) fill(out[segments++], 0, packed, occupancy);
-  if (packed < flits.count) fill(out[segments++], packed, flits.count - packed, flits.spacing);
-  return segments;
+  if (packed > 0) promise(0, packed, run.occupancy);
+  if (packed < flits.count) promise(packed, flits.count - packed, flits.spacing);
 }
 
-void Channel::cut(const ArrivalKey& limit, ICutHandler& handler) {
-  while (!runs_.empty()) {
-    Run& run = runs_.back();
-    const std::uint32_t kept = run.flits.count_before(limit);
-    if (kept == run.flits.count) return;
-    const FlitRun withdrawn = run.flits.tail(kept);
-    next_sequence_ = run.out_sequence + kept * kSequenceStep;
-    if (kept == 0) {
-      available_ = run.available_before;
-      runs_.pop_back();
+void Channel::promise_strands(Braid& braid, std::size_t base, IWireUser& user) {
+  Segment segments[kMostStrands];  // so far, by strand; count 0 = none
+  TimeFs last_time[kMostStrands];
+  std::uint64_t last_sequence[kMostStrands];
+  std::uint64_t sequence = braid.out_sequence;
+  merge(braid, base, braid.flits, [&](std::uint32_t j, std::uint32_t i, const Passage& flit) {
+    const FlitRun& run = strands_[base + j];
+    const TimeFs delivered = flit.end + params_.propagation;
+    Segment& s = segments[j];
+    const TimeFs gap = delivered - last_time[j];
+    const std::uint64_t step = sequence - last_sequence[j];
+    if (i > 0 && (s.count == 1 || (gap == s.spacing && step == s.sequence_step))) {
+      s.spacing = gap;
+      s.sequence_step = step;
+      ++s.count;
     } else {
-      run.flits.count = kept;
-      available_ = run.available_after(kept - 1);
+      if (i > 0) user.on_promise(run, s);
+      s.time = delivered;
+      s.spacing = 0;
+      s.first = run.first + i;
+      s.count = 1;
+      s.sequence = sequence;
+      s.sequence_step = kSequenceStep;
+      s.leg = run.leg;
     }
-    handler.on_cut(withdrawn);
-    if (kept != 0) return;
+    if (i + 1 == run.count) user.on_promise(run, s);  // before a later strand of the same leg goes on
+    last_time[j] = delivered;
+    last_sequence[j] = sequence;
+    sequence += kSequenceStep;
+    braid.longest_wait = std::max(braid.longest_wait, flit.start - flit.ready);
+    braid.available_after = flit.end;
+  });
+}
+
+// Finds a braid's end again after some of its flits were withdrawn.
+void Channel::measure(Braid& braid, std::size_t base) {
+  if (braid.strands == 1) {
+    braid.available_after = lone(braid, strands_[base]).available_after(braid.flits - 1);
+    return;
   }
+  braid.longest_wait = 0;
+  merge(braid, base, braid.flits, [&](std::uint32_t, std::uint32_t, const Passage& flit) {
+    braid.longest_wait = std::max(braid.longest_wait, flit.start - flit.ready);
+    braid.available_after = flit.end;
+  });
+}
+
+void Channel::cut(const ArrivalKey& limit, IWireUser& user) {
+  bool more = true;
+  while (more && !braids_.empty()) {
+    Braid& braid = braids_.back();
+    const std::size_t base = strands_.size() - braid.strands;
+    FlitRun withdrawn[kMostStrands];
+    std::size_t runs = 0;
+    std::uint32_t kept_strands = 0, kept_flits = 0;
+    for (std::uint32_t j = 0; j < braid.strands; ++j) {
+      const FlitRun& run = strands_[base + j];
+      const std::uint32_t kept = run.count_before(limit);
+      if (kept < run.count) withdrawn[runs++] = run.tail(kept);
+      if (kept == 0) continue;
+      FlitRun& place = strands_[base + kept_strands++];
+      if (&place != &run) place = run;
+      place.count = kept;
+      kept_flits += kept;
+    }
+    if (runs == 0) break;
+    while (strands_.size() > base + kept_strands) strands_.pop_back();
+    next_sequence_ = braid.out_sequence + std::uint64_t{kept_flits} * kSequenceStep;
+    more = kept_flits == 0;
+    if (more) {
+      available_ = braid.available_before;
+      braids_.pop_back();
+    } else {
+      braid.flits = kept_flits;
+      braid.strands = kept_strands;
+      measure(braid, base);
+      available_ = braid.available_after;
+    }
+    for (std::size_t i = 0; i < runs; ++i) user.on_cut(withdrawn[i]);
+  }
+  note_latest_arrival();
+}
+
+void Channel::note_latest_arrival() {
+  latest_arrival_ = -1;
+  if (braids_.empty()) return;
+  for (std::size_t i = strands_.size() - braids_.back().strands; i < strands_.size(); ++i)
+    latest_arrival_ = std::max(latest_arrival_, strands_[i].last_time());
+}
+
+// True when the newest braid has a flit whose key is not below `limit`.
+bool Channel::reaches(const ArrivalKey& limit) const {
+  if (braids_.empty()) return false;
+  for (std::size_t i = strands_.size() - braids_.back().strands; i < strands_.size(); ++i) {
+    if (!(strands_[i].last_key() < limit)) return true;
+  }
+  return false;
 }
 
 bool Channel::find(const payload::Transaction& transaction, payload::Leg leg, std::uint32_t from,
                    ArrivalKey& key) const {
   bool found = false;
-  for (std::size_t i = runs_.size(); i-- > 0;) {
-    const FlitRun& flits = runs_[i].flits;
+  for (std::size_t i = strands_.size(); i-- > 0;) {
+    const FlitRun& flits = strands_[i];
     if (!flits.same_leg(transaction, leg)) continue;
     if (flits.first + flits.count <= from) break;
     key = flits.key(std::max(from, flits.first) - flits.first);
     found = true;
   }
   return found;
+}
+
+// When the wire is free after the first `flits` (at least 1) of a braid.
+TimeFs Channel::available_after(const Braid& braid, std::size_t base, std::uint32_t flits) const {
+  if (flits == braid.flits) return braid.available_after;
+  if (braid.strands == 1) return lone(braid, strands_[base]).available_after(flits - 1);
+  TimeFs available = 0;
+  merge(braid, base, flits, [&](std::uint32_t, std::uint32_t, const Passage& flit) { available = flit.end; });
+  return available;
 }
 
 // The message travels behind the flit with sequence number `behind`, or behind everything when `last`.
@@ -87,36 +214,42 @@ void Channel::depart_message(TimeFs at, std::uint64_t behind, bool last, Segment
   out.first = 0;
   out.count = 1;
   out.sequence = message_sequence_;
+  out.sequence_step = kSequenceStep;
   ++statistics_.messages;
 }
 
 void Channel::send_message(TimeFs ready, const ArrivalKey& key, Segment& out) {
   // Flits precede the message when (their ready time, their arrival key) is lower.
-  for (std::size_t i = runs_.size(); i-- > 0;) {
-    const Run& run = runs_[i];
-    if (run.floor > ready) continue;
-    const bool by_key = run.floor == ready || key.time == ready;
-    const std::uint32_t preceding = run.flits.count_before(by_key ? key : ArrivalKey{ready, 0, 0, 0});
+  std::size_t base = strands_.size();
+  for (std::size_t b = braids_.size(); b-- > 0;) {
+    const Braid& braid = braids_[b];
+    base -= braid.strands;
+    if (braid.floor > ready) continue;
+    const bool by_key = braid.floor == ready || key.time == ready;
+    const ArrivalKey limit = by_key ? key : ArrivalKey{ready, 0, 0, 0};
+    std::uint32_t preceding = 0;
+    for (std::uint32_t j = 0; j < braid.strands; ++j) preceding += strands_[base + j].count_before(limit);
     if (preceding == 0) continue;
-    depart_message(std::max(ready, run.available_after(preceding - 1)),
-                   run.out_sequence + (preceding - 1) * kSequenceStep,
-                   i + 1 == runs_.size() && preceding == run.flits.count, out);
+    depart_message(std::max(ready, available_after(braid, base, preceding)),
+                   braid.out_sequence + (preceding - 1) * kSequenceStep,
+                   b + 1 == braids_.size() && preceding == braid.flits, out);
     return;
   }
-  if (runs_.empty()) {
+  if (braids_.empty()) {
     depart_message(std::max(ready, available_), 0, true, out);
   } else {
-    const Run& next = runs_.front();
+    const Braid& next = braids_.front();
     depart_message(std::max(ready, next.available_before), next.out_sequence - kSequenceStep, false, out);
   }
 }
 
 void Channel::slip_message(TimeFs ready, Segment& out) {
-  for (std::size_t i = 0; i < runs_.size(); ++i) {
-    const Run& run = runs_[i];
-    if (run.available_after(run.flits.count - 1) <= ready) continue;
+  for (std::size_t b = 0; b < braids_.size(); ++b) {
+    const Braid& braid = braids_[b];
+    if (braid.available_after <= ready) continue;
+    const Lone run = lone(braid, strands_[b]);
     std::uint32_t low = 0;  // first flit that is not through at `ready`
-    for (std::uint32_t high = run.flits.count - 1; low < high;) {
+    for (std::uint32_t high = braid.flits - 1; low < high;) {
       const std::uint32_t middle = low + (high - low) / 2;
       if (run.available_after(middle) > ready) {
         high = middle;
@@ -126,8 +259,8 @@ void Channel::slip_message(TimeFs ready, Segment& out) {
     }
     const TimeFs end = run.available_after(low);
     const bool in_transfer = end - run.occupancy < ready;
-    const std::uint64_t behind = run.out_sequence + low * kSequenceStep - (in_transfer ? 0 : kSequenceStep);
-    const bool last = in_transfer && i + 1 == runs_.size() && low + 1 == run.flits.count;
+    const std::uint64_t behind = braid.out_sequence + low * kSequenceStep - (in_transfer ? 0 : kSequenceStep);
+    const bool last = in_transfer && b + 1 == braids_.size() && low + 1 == braid.flits;
     depart_message(in_transfer ? end : ready, behind, last, out);
     return;
   }
@@ -135,34 +268,41 @@ void Channel::slip_message(TimeFs ready, Segment& out) {
 }
 
 void Channel::settle(TimeFs now) {
-  while (!runs_.empty()) {
-    const Run& run = runs_.front();
-    const std::uint32_t last = run.flits.count - 1;
-    if ((params_.keep_until_sent ? run.available_after(last) : run.ready(last)) >= now) return;
-    count_run(run);
-    runs_.pop_front();
+  while (!braids_.empty()) {
+    const Braid& braid = braids_.front();
+    TimeFs until = params_.keep_until_sent ? braid.available_after : braid.floor;
+    for (std::uint32_t j = 0; j < braid.strands; ++j) until = std::max(until, strands_[j].last_time());
+    if (until >= now) return;
+    count(braid);
+    for (std::uint32_t j = braid.strands; j > 0; --j) strands_.pop_front();
+    braids_.pop_front();
   }
 }
 
-void Channel::count_run(const Run& run) {
-  const FlitRun& flits = run.flits;
-  statistics_.flits += flits.count;
-  statistics_.bytes += std::uint64_t{flits.count} * run.flit_bytes;
-  statistics_.busy += static_cast<TimeFs>(flits.count) * run.occupancy;
-  // The wait available - occupancy - ready grows while flits are held back by the floor or arrive faster than they
-  // leave.
+// The wait available - occupancy - ready grows while flits are held back by the floor or arrive faster than they leave.
+TimeFs Channel::Lone::longest_wait() const {
   std::uint32_t worst = 0;
-  if (flits.spacing <= run.occupancy) {
+  if (flits.spacing <= occupancy) {
     worst = flits.count - 1;
-  } else if (run.floor > flits.time) {
-    worst = static_cast<std::uint32_t>(std::min<TimeFs>((run.floor - flits.time) / flits.spacing, flits.count - 1));
+  } else if (floor > flits.time) {
+    worst = static_cast<std::uint32_t>(std::min<TimeFs>((floor - flits.time) / flits.spacing, flits.count - 1));
   }
-  TimeFs wait = run.available_after(worst) - run.occupancy - run.ready(worst);
-  if (worst + 1 < flits.count) {  // the first that is not held back can still find a longer queue
-    wait = std::max(wait, run.available_after(worst + 1) - run.occupancy - run.ready(worst + 1));
+  const TimeFs wait = available_after(worst) - occupancy - ready(worst);
+  if (worst + 1 == flits.count) return wait;
+  // The first that is not held back can still find a longer queue.
+  return std::max(wait, available_after(worst + 1) - occupancy - ready(worst + 1));
+}
+
+void Channel::count(const Braid& braid) {
+  for (std::uint32_t j = 0; j < braid.strands; ++j) {
+    const FlitRun& run = strands_[j];
+    statistics_.bytes += std::uint64_t{run.count} * (run.flit_bytes == 0 ? params_.flit_bytes : run.flit_bytes);
+    statistics_.busy += static_cast<TimeFs>(run.count) * occupancy_of(run);
   }
+  statistics_.flits += braid.flits;
+  const TimeFs wait = braid.strands == 1 ? lone(braid, strands_[0]).longest_wait() : braid.longest_wait;
   statistics_.longest_wait = std::max(statistics_.longest_wait, wait);
-  if (observer_ != nullptr) trace_run(run);
+  if (observer_ != nullptr) trace(braid);
 }
 
 void Channel::observe(elab::ISignalObserver* observer, elab::SignalId busy, elab::SignalId queue) {
@@ -171,20 +311,20 @@ void Channel::observe(elab::ISignalObserver* observer, elab::SignalId busy, elab
   queue_signal_ = queue;
 }
 
-// Changes are per flit; the observer orders them by time and drops repetitions.
-void Channel::trace_run(const Run& run) {
-  for (std::uint32_t i = 0; i < run.flits.count; ++i) {
-    const TimeFs end = run.available_after(i);
-    if (busy_signal_ != elab::kNoSignal && run.occupancy > 0) {
-      observer_->change(busy_signal_, end - run.occupancy, 1);
-      observer_->change(busy_signal_, end, 0);
+// Changes are per flit; the observer orders them by time and drops repetitions. Called for the oldest braid.
+void Channel::trace(const Braid& braid) {
+  merge(braid, 0, braid.flits, [&](std::uint32_t j, std::uint32_t, const Passage& flit) {
+    const TimeFs occupancy = occupancy_of(strands_[j]);
+    if (occupancy == 0) return;
+    if (busy_signal_ != elab::kNoSignal) {
+      observer_->change(busy_signal_, flit.start, 1);
+      observer_->change(busy_signal_, flit.end, 0);
     }
-    if (queue_signal_ != elab::kNoSignal && run.occupancy > 0) {
-      const TimeFs wait = end - run.occupancy - run.ready(i);
-      observer_->change(queue_signal_, run.ready(i),
-                        static_cast<std::uint64_t>((wait + run.occupancy - 1) / run.occupancy));
+    if (queue_signal_ != elab::kNoSignal) {
+      const TimeFs wait = flit.start - flit.ready;
+      observer_->change(queue_signal_, flit.ready, static_cast<std::uint64_t>((wait + occupancy - 1) / occupancy));
     }
-  }
+  });
 }
 
 }  // namespace kb::modules

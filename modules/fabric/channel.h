@@ -9,14 +9,28 @@
 
 namespace kb::modules {
 
+// Whom a channel tells about its flits.
+class IWireUser {
+ public:
+  // Flits of a committed run will be delivered as the segment says; its hop is for the user to fill in.
+  virtual void on_promise(const FlitRun& flits, const payload::Segment& segment) = 0;
+  // Flits of a committed run do not leave: they go back to where they came from.
+  virtual void on_cut(const FlitRun& withdrawn) = 0;
+
+ protected:
+  ~IWireUser() = default;
+};
+
 // A flit that is ready at d costs its bytes / bandwidth once and then the propagation (F-28):
 //   start = max(d, available), available = start + occupancy, delivered at available + propagation.
 // A zero-byte message ready at z leaves at max(z, available) without advancing it (F-30).
 //
-// Flits are committed as runs, in order of their arrival keys at the node, possibly before they arrive; runs that are
-// not final yet can be cut back. For a run of arrivals a_i = a0 + i*s that may not leave before `floor`, with
-// m = max(available, floor, a0) and occupancy o, the wire is free again after flit i at
+// Flits are committed in order of their arrival keys at the node, possibly before they arrive, and can be cut back
+// until they are past. They come as braids: one run, or several whose flits alternate. A single run of arrivals a_i =
+// a0 + i*s that may not leave before `floor` needs no loop: with m = max(available, floor, a0) and occupancy o, the
+// wire is free again after flit i at
 //   m + o + max(i*o, i*s - (m - a0)).
+// The strands of a larger braid are merged flit by flit; only the strands are kept, and merged again when asked about.
 class Channel {
  public:
   struct Params {
@@ -27,23 +41,6 @@ class Channel {
     bool keep_until_sent = false;  // needed for slip departures
   };
 
-  // Committed flits of one FlitRun with what is needed to know every departure.
-  struct Run {
-    FlitRun flits;
-    TimeFs floor = 0;
-    TimeFs start = 0;  // m above
-    TimeFs occupancy = 0;
-    TimeFs available_before = 0;
-    std::uint64_t out_sequence = 0;
-    std::uint32_t flit_bytes = 0;
-
-    TimeFs ready(std::uint32_t i) const { return std::max(flits.time_of(i), floor); }
-    TimeFs available_after(std::uint32_t i) const {
-      const TimeFs n = static_cast<TimeFs>(i);
-      return start + occupancy + std::max(n * occupancy, n * flits.spacing - (start - flits.time));
-    }
-  };
-
   struct Statistics {
     std::uint64_t flits = 0;
     std::uint64_t bytes = 0;
@@ -52,41 +49,31 @@ class Channel {
     TimeFs longest_wait = 0;  // of a flit between being ready and starting on the wire
   };
 
-  // Where withdrawn flits go back to, and how the receiver is told.
-  class ICutHandler {
-   public:
-    virtual void on_cut(const FlitRun& withdrawn) = 0;  // latest first
-
-   protected:
-    ~ICutHandler() = default;
-  };
-
   void configure(const Params& params) { params_ = params; }
   const Params& params() const { return params_; }
 
-  // Commits all flits of `flits`, `flit_bytes` each; their delivery times are returned as one or two segments in `out`.
-  // Keys must be above those of all committed flits. Returns the number of segments.
-  int commit(const FlitRun& flits, TimeFs floor, std::uint32_t flit_bytes, payload::Segment out[2]);
+  // Commits all flits of 1 .. kMostStrands runs that may not leave before `floor`. Every key must be above those of all
+  // committed flits. A run with a size of its own (flit_bytes) comes alone or as a single flit.
+  void commit(const FlitRun* strands, std::size_t count, TimeFs floor, IWireUser& user);
 
   // Withdraws every committed flit whose arrival key is not below `limit`.
-  void cut(const ArrivalKey& limit, ICutHandler& handler);
-  bool has_at_or_after(const ArrivalKey& limit) const {
-    if (latest_arrival_ < limit.time || runs_.empty()) return false;
-    const FlitRun& newest = runs_.back().flits;
-    return !(newest.key(newest.count - 1) < limit);
-  }
+  void cut(const ArrivalKey& limit, IWireUser& user);
+  bool has_at_or_after(const ArrivalKey& limit) const { return latest_arrival_ >= limit.time && reaches(limit); }
   // The first committed flit of the leg with index >= `from`: true and its arrival key.
   bool find(const payload::Transaction& transaction, payload::Leg leg, std::uint32_t from, ArrivalKey& key) const;
+  // When the wire is free after everything committed.
+  TimeFs available() const { return available_; }
 
-  // Departure of a zero-byte message that is ready at `ready` and arrived with `key`; `out.time` is its delivery.
+  // Departure of a zero-byte message that is ready at `ready` and arrived with `key`; `out.time` is its delivery. All
+  // flits that are ready before must have been committed.
   void send_message(TimeFs ready, const ArrivalKey& key, payload::Segment& out);
-  // The same for a command that slips in at the end of the flit in progress at `ready`.
+  // The same for a command that slips in at the end of the flit in progress at `ready`; for wires without braids.
   void slip_message(TimeFs ready, payload::Segment& out);
 
-  // Counts and forgets runs that can no longer change or be asked about at times >= now. Called before every question
-  // about a transaction, which may have ended and begun again since, and before the record of runs would grow.
+  // Counts and forgets braids that can no longer change or be asked about at times >= now. Called before every question
+  // about a transaction, which may have ended and begun again since, and before the record would grow.
   void settle(TimeFs now);
-  bool record_full() const { return runs_.full(); }
+  bool record_full() const { return braids_.full(); }
 
   const Statistics& statistics() const { return statistics_; }
   // Flits ahead of the one that waited longest, in full flits.
@@ -96,17 +83,62 @@ class Channel {
                : static_cast<std::uint64_t>((statistics_.longest_wait + params_.occupancy - 1) / params_.occupancy);
   }
 
-  // Reports busy (0/1) and the number of waiting flits of every settled run.
+  // Reports busy (0/1) and the number of waiting flits when braids are settled.
   void observe(elab::ISignalObserver* observer, elab::SignalId busy, elab::SignalId queue);
 
  private:
+  // Flits committed together; their runs are the next `strands` elements of strands_.
+  struct Braid {
+    TimeFs floor = 0;
+    TimeFs available_before = 0;
+    TimeFs available_after = 0;
+    TimeFs longest_wait = 0;  // known at once only when there are several strands
+    std::uint64_t out_sequence = 0;
+    std::uint32_t flits = 0;
+    std::uint32_t strands = 0;
+  };
+  // The closed formulas of a braid with one strand.
+  struct Lone {
+    const FlitRun& flits;
+    TimeFs floor;
+    TimeFs occupancy;
+    TimeFs start;  // m above
+
+    TimeFs ready(std::uint32_t i) const { return std::max(flits.time_of(i), floor); }
+    TimeFs available_after(std::uint32_t i) const {
+      const TimeFs n = static_cast<TimeFs>(i);
+      return start + occupancy + std::max(n * occupancy, n * flits.spacing - (start - flits.time));
+    }
+    TimeFs longest_wait() const;
+  };
+
+  Lone lone(const Braid& braid, const FlitRun& flits) const {
+    return {flits, braid.floor, occupancy_of(flits), std::max({braid.available_before, braid.floor, flits.time})};
+  }
+  TimeFs occupancy_of(const FlitRun& flits) const {
+    return flits.flit_bytes == 0 ? params_.occupancy : occupancy_fs(flits.flit_bytes, params_.bw_gbs);
+  }
+  // One flit's use of the wire.
+  struct Passage {
+    TimeFs ready, start, end;
+  };
+  // Calls f(strand, index in the strand, passage) for the first `flits` flits in their order.
+  template <typename F>
+  void merge(const Braid& braid, std::size_t base, std::uint32_t flits, F&& f) const;
+  void promise_lone(const Braid& braid, const FlitRun& flits, IWireUser& user);
+  void promise_strands(Braid& braid, std::size_t base, IWireUser& user);
+  void measure(Braid& braid, std::size_t base);
+  TimeFs available_after(const Braid& braid, std::size_t base, std::uint32_t flits) const;
+  bool reaches(const ArrivalKey& limit) const;
+  void note_latest_arrival();
   void depart_message(TimeFs at, std::uint64_t behind, bool last, payload::Segment& out);
-  void count_run(const Run& run);
-  void trace_run(const Run& run);
+  void count(const Braid& braid);
+  void trace(const Braid& braid);
 
   TimeFs available_ = 0;
-  TimeFs latest_arrival_ = -1;  // of the flits in runs_, or later
-  RingDeque<Run> runs_;
+  TimeFs latest_arrival_ = -1;  // of the committed flits, or later
+  RingDeque<Braid> braids_;
+  RingDeque<FlitRun> strands_;
   std::uint64_t next_sequence_ = payload::kSequenceStep;
   Params params_;
   Statistics statistics_;

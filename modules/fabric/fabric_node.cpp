@@ -140,31 +140,20 @@ tlm::tlm_sync_enum FabricNode::receive(tlm::tlm_generic_payload& payload, const 
   return tlm::TLM_ACCEPTED;
 }
 
-void FabricNode::commit(const FlitRun& flits, TimeFs floor) {
-  Channel& wire = ports_[flits.out_port].channel;
+void FabricNode::commit(const FlitRun* strands, std::size_t count, TimeFs floor) {
+  Channel& wire = ports_[strands->out_port].channel;
   if (wire.record_full()) wire.settle(now());
-  Transaction& transaction = *flits.transaction;
-  const std::uint32_t full = wire.params().flit_bytes;
-  const bool short_tail = flits.has_last_flit() && transaction.last_flit_bytes != full;
-  const std::uint16_t receiver = static_cast<std::uint16_t>(flits.leg == Leg::request ? flits.hop + 1 : flits.hop - 1);
-  const auto send = [&](const FlitRun& part, std::uint32_t flit_bytes) {
-    Segment segments[2];
-    const int n = wire.commit(part, floor, flit_bytes, segments);
-    for (int i = 0; i < n; ++i) {
-      segments[i].hop = receiver;
-      emit(flits.out_port, transaction, segments[i]);
-    }
-  };
-  if (!short_tail) {
-    send(flits, full);
-    return;
-  }
-  if (flits.count > 1) {
-    FlitRun body = flits;
-    --body.count;
-    send(body, full);
-  }
-  send(flits.tail(flits.count - 1), transaction.last_flit_bytes);
+  wire.commit(strands, count, floor, *this);
+}
+
+void FabricNode::commit(const FlitRun& flits, TimeFs floor) {
+  split_by_size(flits, [&](const FlitRun& run) { commit(&run, 1, floor); });
+}
+
+void FabricNode::on_promise(const FlitRun& flits, const Segment& segment) {
+  Segment s = segment;
+  s.hop = static_cast<std::uint16_t>(flits.leg == Leg::request ? flits.hop + 1 : flits.hop - 1);
+  emit(flits.out_port, *flits.transaction, s);
 }
 
 void FabricNode::emit(std::uint16_t port, Transaction& transaction, const Segment& s) {
@@ -230,9 +219,10 @@ void FabricNode::cut(std::uint16_t port, const ArrivalKey& limit) {
 
 void FabricNode::on_cut(const FlitRun& withdrawn) {
   take_back(withdrawn);
-  if (withdrawals_.size() > withdrawal_base_ && withdrawals_.back().transaction == withdrawn.transaction &&
-      withdrawals_.back().segment.leg == withdrawn.leg) {
-    withdrawals_.back().segment.first = withdrawn.first;
+  for (std::size_t i = withdrawals_.size(); i-- > withdrawal_base_;) {
+    Withdrawal& w = withdrawals_[i];
+    if (w.transaction != withdrawn.transaction || w.segment.leg != withdrawn.leg) continue;
+    w.segment.first = std::min(w.segment.first, withdrawn.first);
     return;
   }
   Segment segment;

@@ -19,7 +19,7 @@ namespace kb::modules {
 // The sockets are the standard ones, bound once per neighbour. A call does not say through which of them it came: the
 // in-port follows from the transaction's route, so a hop costs one virtual call.
 class FabricNode : public elab::Block,
-                   protected Channel::ICutHandler,
+                   private IWireUser,
                    private tlm::tlm_fw_transport_if<payload::FabricProtocol>,
                    private tlm::tlm_bw_transport_if<payload::FabricProtocol> {
  public:
@@ -53,7 +53,12 @@ class FabricNode : public elab::Block,
                             std::uint32_t first) = 0;
 
   // Sending. All commits of one wake are gathered and sent by flush() as few segments as possible.
+  void commit(const FlitRun* strands, std::size_t count, TimeFs floor);
+  // A run whose last flit may be shorter.
   void commit(const FlitRun& flits, TimeFs floor);
+  // Calls f(run) for a run, or for its full flits and its shorter last one.
+  template <typename F>
+  void split_by_size(const FlitRun& flits, F&& f) const;
   void cut(std::uint16_t port, const ArrivalKey& limit);
   void send_message(std::uint16_t port, payload::Transaction& transaction, payload::Leg leg, std::uint16_t hop,
                     TimeFs ready, const ArrivalKey& key);
@@ -108,6 +113,7 @@ class FabricNode : public elab::Block,
   bool get_direct_mem_ptr(tlm::tlm_generic_payload& payload, tlm::tlm_dmi& dmi) override;
   void invalidate_direct_mem_ptr(sc_dt::uint64 first, sc_dt::uint64 last) override;
   tlm::tlm_sync_enum receive(tlm::tlm_generic_payload& payload, const tlm::tlm_phase& phase);
+  void on_promise(const FlitRun& flits, const payload::Segment& segment) override;
   void on_cut(const FlitRun& withdrawn) override;
   void emit(std::uint16_t port, payload::Transaction& transaction, const payload::Segment& segment);
   void promise(const Held& held);
@@ -120,7 +126,7 @@ class FabricNode : public elab::Block,
   std::array<Held, 8> held_;
   std::size_t held_count_ = 0;
 
-  // Withdrawals of the cuts in progress, latest flits first; consecutive runs of one leg become one SHORTEN.
+  // Withdrawals of the cuts in progress: one SHORTEN for each leg.
   struct Withdrawal {
     payload::Transaction* transaction;
     payload::Segment segment;
@@ -128,5 +134,19 @@ class FabricNode : public elab::Block,
   std::vector<Withdrawal> withdrawals_;
   std::size_t withdrawal_base_ = 0;
 };
+
+template <typename F>
+void FabricNode::split_by_size(const FlitRun& flits, F&& f) const {
+  const std::uint32_t last = flits.transaction->last_flit_bytes;
+  if (flits.flit_bytes != 0 || !flits.has_last_flit() || last == ports_.front().channel.params().flit_bytes) {
+    f(flits);
+    return;
+  }
+  FlitRun body = flits;
+  FlitRun tail = flits.tail(flits.count - 1);
+  tail.flit_bytes = last;
+  if (--body.count > 0) f(body);
+  f(tail);
+}
 
 }  // namespace kb::modules

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <cstddef>
 #include <cstdint>
 
 #include "platform/base/units.h"
@@ -9,12 +10,18 @@
 
 namespace kb::modules {
 
+// So many runs may alternate on a wire before they are handled in smaller portions.
+inline constexpr std::size_t kMostStrands = 16;
+
 // A node takes arrivals in order of (time, port, sequence on that edge); ports are numbered by incoming edge index.
 struct ArrivalKey {
   TimeFs time = 0;
   std::uint32_t port = 0;
   std::uint64_t sequence = 0;
   std::uint32_t index = 0;  // tells apart the flits of a run that shares one sequence number
+
+  // A limit that includes this key but nothing after it.
+  ArrivalKey next() const { return {time, port, sequence, index + 1}; }
 
   friend bool operator<(const ArrivalKey& a, const ArrivalKey& b) {
     if (a.time != b.time) return a.time < b.time;
@@ -33,6 +40,7 @@ struct FlitRun {
   std::uint64_t sequence_step = payload::kSequenceStep;  // 0: all flits share `sequence` and go by index
   std::uint32_t first = 0;
   std::uint32_t count = 0;
+  std::uint32_t flit_bytes = 0;  // 0 = full flits; a leg's shorter last flit is a run of its own when it is sent
   std::uint16_t in_port = 0;
   std::uint16_t out_port = 0;
   std::uint16_t hop = 0;  // of this node in the route
@@ -43,6 +51,8 @@ struct FlitRun {
   ArrivalKey key(std::uint32_t i = 0) const {
     return {time_of(i), in_port, sequence + i * sequence_step, sequence_step == 0 ? first + i : 0};
   }
+  ArrivalKey last_key() const { return key(count - 1); }
+  bool same_leg(const FlitRun& other) const { return transaction == other.transaction && leg == other.leg; }
   bool same_leg(const payload::Transaction& t, payload::Leg l) const { return transaction == &t && leg == l; }
   bool has_last_flit() const { return first + count == transaction->leg_flits(leg); }
 
@@ -62,8 +72,9 @@ struct FlitRun {
       if (sequence != limit.sequence) return sequence < limit.sequence ? count : 0;
       return limit.index <= first ? 0 : std::min(limit.index - first, count);
     }
-    if (sequence >= limit.sequence) return 0;
-    const std::uint64_t earlier = (limit.sequence - sequence + sequence_step - 1) / sequence_step;
+    const std::uint64_t end = limit.sequence + (limit.index > 0 ? 1 : 0);  // the flits' own index is 0
+    if (sequence >= end) return 0;
+    const std::uint64_t earlier = (end - sequence + sequence_step - 1) / sequence_step;
     return static_cast<std::uint32_t>(std::min<std::uint64_t>(earlier, count));
   }
 
@@ -84,6 +95,7 @@ struct FlitRun {
   // True when `next` continues this run without a break: one spacing in time and in sequence.
   bool continued_by(const FlitRun& next) const {
     if (next.transaction != transaction || next.leg != leg || next.first != first + count) return false;
+    if (next.flit_bytes != flit_bytes) return false;
     if (sequence_step == 0) {
       if (next.sequence_step != 0 || next.sequence != sequence) return false;
     } else if (next.sequence <= last_sequence()) {

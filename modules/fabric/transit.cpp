@@ -2,58 +2,75 @@
 
 #include <fmt/format.h>
 
-#include "platform/base/error.h"
-
 namespace kb::modules {
 
 using payload::Leg;
 using payload::Transaction;
 
 namespace {
-constexpr std::uint32_t kLeastLookahead = 4;
-constexpr std::uint32_t kMostLookahead = 1u << 20;
+// Look-ahead after work had to be undone, and without bound.
+constexpr TimeFs kLeastLookahead = 4 * kFsPerNs;
+constexpr TimeFs kBusyLookahead = 64 * kFsPerNs;
+constexpr TimeFs kMostLookahead = 1'000'000 * kFsPerNs;
 
-// Calls f(port) for every set bit, lowest first.
-template <typename F>
-void for_each_port(std::uint64_t mask, F&& f) {
-  for (; mask != 0; mask &= mask - 1) f(static_cast<std::uint16_t>(__builtin_ctzll(mask)));
-}
-constexpr std::uint64_t bit(std::uint16_t port) {
-  return std::uint64_t{1} << port;
+// Inserts in an ascending queue, behind equal elements; most often this is its back.
+template <typename T, typename Before>
+void insert_sorted(RingDeque<T>& queue, const T& element, Before&& before) {
+  std::size_t position = queue.size();
+  while (position > 0 && before(element, queue[position - 1])) --position;
+  queue.insert(position, element);
 }
 }  // namespace
 
 Transit::Transit(const sc_core::sc_module_name& name, NodeId node, elab::BlockContext& context)
     : FabricNode(name, node, context),
       overhead_(ns_to_fs(node_record().number_or("overhead_ns", 0.0))),
-      inlets_(port_count()),
-      next_arrival_(port_count(), kNever),
-      lookahead_(kMostLookahead) {
-  if (port_count() > 64) throw Error::model(node_id() + " has more than 64 fabric ports");
-}
+      lookahead_(kMostLookahead),
+      due_(port_count(), kNever),
+      outlets_(port_count()) {}
 
 void Transit::on_flits(const FlitRun& flits) {
-  inlets_[flits.in_port].waiting.add(flits);
-  note_front(flits.in_port);
-  wake_at(flits.time);
+  if (flits.has_last_flit()) {
+    const End end{flits.last_time(), flits.transaction, flits.leg, flits.in_port};
+    insert_sorted(ends_, end, [](const End& a, const End& b) { return a.time < b.time; });
+    wake_at(end.time);
+  }
+  split_by_size(flits, [&](const FlitRun& run) {
+    if (run.first != 0 || overhead_ == 0) {
+      enqueue(run);
+      return;
+    }
+    FlitRun header = run;
+    header.count = 1;
+    insert_sorted(headers_, header, [](const FlitRun& a, const FlitRun& b) { return a.key() < b.key(); });
+    wake_at(header.time);
+    if (run.count > 1) enqueue(run.tail(1));
+  });
 }
 
-// Keeps the arrival of a port's first waiting flit.
-void Transit::note_front(std::uint16_t port) {
-  const ArrivalQueue& waiting = inlets_[port].waiting;
-  next_arrival_[port] = waiting.empty() ? kNever : waiting.front().time;
+void Transit::enqueue(const FlitRun& flits) {
+  outlets_[flits.out_port].add(flits);
+  note_due(flits.out_port);
+  wake_at(due_[flits.out_port]);
+}
+
+// A flit that finds its wire taken need not be put there before the wire is free: until then more becomes known.
+void Transit::note_due(std::uint16_t out_port) {
+  const ArrivalQueue& waiting = outlets_[out_port];
+  if (waiting.empty()) {
+    due_[out_port] = kNever;
+    return;
+  }
+  const FlitRun& first = waiting.front();
+  const Channel& wire = channel(out_port);
+  const bool comes_between = wire.has_at_or_after(first.key());
+  due_[out_port] = std::max(comes_between ? first.time : std::max(first.time, wire.available()), now());
 }
 
 void Transit::on_message(Transaction& transaction, const FlitRun& message) {
-  PendingMessage pending{message.time + overhead_, message.key(), &transaction, message.leg, message.hop,
-                         message.out_port};
-  std::size_t position = messages_.size();
-  messages_.push_back(pending);
-  while (position > 0 && pending.key < messages_[position - 1].key) {
-    messages_[position] = messages_[position - 1];
-    --position;
-  }
-  messages_[position] = pending;
+  const PendingMessage pending{message.time + overhead_, message.key(), &transaction, message.leg, message.hop,
+                               message.out_port};
+  insert_sorted(messages_, pending, [](const PendingMessage& a, const PendingMessage& b) { return a.key < b.key; });
   wake_at(pending.ready);
 }
 
@@ -62,132 +79,99 @@ void Transit::on_withdrawn(std::uint16_t port, Transaction& transaction, Leg leg
   ArrivalKey key;
   channel(out_port).settle(now());
   if (channel(out_port).find(transaction, leg, first, key)) cut(out_port, key);
-  inlets_[port].waiting.withdraw(transaction, leg, first);
-  note_front(port);
+  outlets_[out_port].withdraw(transaction, leg, first);
+  note_due(out_port);
+  if (first == 0) {
+    for (std::size_t i = headers_.size(); i-- > 0;) {
+      if (headers_[i].same_leg(transaction, leg)) headers_.erase(i);
+    }
+  }
+  for (std::size_t i = ends_.size(); i-- > 0;) {
+    if (ends_[i].transaction != &transaction || ends_[i].leg != leg || ends_[i].in_port != port) continue;
+    ends_.erase(i);
+    break;
+  }
   schedule_wake();
 }
 
 void Transit::take_back(const FlitRun& flits) {
-  Inlet& inlet = inlets_[flits.in_port];
-  if (flits.has_last_flit()) {
-    std::size_t i = inlet.ends.size();
-    while (inlet.ends[--i].transaction != flits.transaction || inlet.ends[i].leg != flits.leg) continue;
-    inlet.ends.erase(i);
-    if (inlet.ends.empty()) end_mask_ &= ~bit(flits.in_port);
-  }
-  inlet.waiting.put_back(flits);
-  note_front(flits.in_port);
+  outlets_[flits.out_port].put_back(flits);
   disturbed_ = true;
 }
 
 void Transit::on_event(TimeFs now, std::uint64_t) {
   if (now != wake_time_) return;  // an earlier wake took over
   wake_time_ = kNever;
-  forward_flits(now);
-  if (end_mask_ != 0) end_legs(now);  // after forwarding, which may take back flits that arrive just now
+  adapt_lookahead();
+  decode_headers(now);
+  const bool quiet = lookahead_ > kBusyLookahead;
+  for (std::uint16_t p = 0; p < port_count(); ++p) {
+    if (due_[p] > now && (!quiet || due_[p] == kNever)) continue;
+    ArrivalKey limit{now + lookahead_ + 1, 0, 0, 0};
+    if (!headers_.empty() && headers_.front().key() < limit) limit = headers_.front().key();
+    forward(p, limit);
+  }
   if (!messages_.empty()) forward_messages(now);
+  if (!ends_.empty()) end_legs(now);
   flush();
   schedule_wake();
 }
 
-void Transit::forward_flits(TimeFs now) {
-  // Undone work halves the look-ahead, undisturbed wakes let it grow by an eighth.
-  lookahead_ = disturbed_ ? std::max(kLeastLookahead, std::min(lookahead_, 64u) / 2)
-                          : std::min(kMostLookahead, lookahead_ + lookahead_ / 8 + 1);
+// Undone work halves the look-ahead, undisturbed wakes let it grow by an eighth.
+void Transit::adapt_lookahead() {
+  lookahead_ = disturbed_ ? std::max(kLeastLookahead, std::min(lookahead_, kBusyLookahead) / 2)
+                          : std::min(kMostLookahead, lookahead_ + lookahead_ / 8);
   disturbed_ = false;
-  std::uint32_t allowance = lookahead_;
-  const std::uint16_t ports = port_count();
-  for (;;) {
-    std::uint16_t best = 0;
-    TimeFs earliest = next_arrival_[0];
-    for (std::uint16_t p = 1; p < ports; ++p) {  // equal times: lower port first
-      best = next_arrival_[p] < earliest ? p : best;
-      earliest = std::min(earliest, next_arrival_[p]);
+}
+
+// The worker takes the first flits that are here. Each delays everything that comes after it, on every out-edge.
+void Transit::decode_headers(TimeFs now) {
+  while (!headers_.empty() && headers_.front().time <= now) {
+    const FlitRun header = headers_.front();
+    headers_.pop_front();
+    const ArrivalKey key = header.key();
+    for (std::uint16_t p = 0; p < port_count(); ++p) {
+      if (channel(p).has_at_or_after(key)) cut(p, key);
+      forward(p, key);  // what came earlier does not wait for this one
     }
-    if (earliest == kNever) return;
-    ArrivalQueue& waiting = inlets_[best].waiting;
-    const bool header = waiting.front().first == 0 && overhead_ > 0;
-    if (earliest > now && (header || allowance == 0)) return;
-    if (make_way(waiting.front(), header)) continue;
-    std::uint32_t count = 1;
-    if (header) {
-      worker_free_ = std::max(worker_free_, earliest) + overhead_;
-    } else {
-      count = std::min(undisputed(waiting.front()), allowance + 1);
-      allowance -= std::min(allowance, count);
-    }
-    const FlitRun part = waiting.take(count);
-    note_front(best);
-    commit(part, worker_free_);
-    if (part.has_last_flit()) note_last_flit(part, now);
+    worker_free_ = std::max(worker_free_, header.time) + overhead_;
+    commit(&header, 1, worker_free_);
+    note_due(header.out_port);
   }
 }
 
-// Takes back what was forwarded although its turn comes after these flits: from their out-edge, for a header from all.
-bool Transit::make_way(const FlitRun& flits, bool header) {
-  const ArrivalKey key = flits.key();
-  if (!header) {
-    if (!channel(flits.out_port).has_at_or_after(key)) return false;
-    cut(flits.out_port, key);
-    return true;
-  }
-  bool undone = false;
-  for (std::uint16_t p = 0; p < port_count(); ++p) {
-    if (!channel(p).has_at_or_after(key)) continue;
-    cut(p, key);
-    undone = true;
-  }
-  return undone;
-}
-
-// Flits of a run, the first of all that wait, that come before everything known to compete for its out-edge or for the
-// decode worker.
-std::uint32_t Transit::undisputed(const FlitRun& flits) const {
-  std::uint32_t count = flits.count;
-  TimeFs last = flits.last_time();
-  for (std::uint16_t p = 0; p < port_count(); ++p) {
-    if (next_arrival_[p] > last) continue;
-    const ArrivalQueue& waiting = inlets_[p].waiting;
-    for (std::size_t i = p == flits.in_port ? 1 : 0; i < waiting.size() && waiting[i].time <= last; ++i) {
-      const FlitRun& other = waiting[i];
-      if (other.out_port != flits.out_port && (other.first != 0 || overhead_ == 0)) continue;
-      count = std::min(count, flits.count_before(other.key()));
-      last = flits.time_of(count - 1);
-      break;
+// Puts the waiting flits with keys below `limit` on their wire.
+void Transit::forward(std::uint16_t out_port, const ArrivalKey& limit) {
+  ArrivalQueue& waiting = outlets_[out_port];
+  while (!waiting.empty()) {
+    const ArrivalKey key = waiting.front().key();
+    if (!(key < limit)) break;
+    if (channel(out_port).has_at_or_after(key)) {
+      cut(out_port, key);
+      continue;
     }
+    FlitRun strands[kMostStrands];
+    const std::size_t count = waiting.take_braid(limit, strands);
+    commit(strands, count, worker_free_);
   }
-  return count;
+  note_due(out_port);
 }
 
 void Transit::forward_messages(TimeFs now) {
   while (!messages_.empty() && messages_.front().ready <= now) {
     const PendingMessage m = messages_.front();
     messages_.pop_front();
+    forward(m.out_port, {now + 1, 0, 0, 0});  // what is ready before has to be on the wire
     send_message(m.out_port, *m.transaction, m.leg, m.hop, m.ready, m.key);
   }
 }
 
-void Transit::note_last_flit(const FlitRun& flits, TimeFs now) {
-  const TimeFs at = flits.last_time();
-  Inlet& inlet = inlets_[flits.in_port];
-  if (at <= now) {
-    send_end(flits.in_port, *flits.transaction, flits.leg);
-    return;
-  }
-  inlet.ends.push_back({at, flits.transaction, flits.leg});
-  end_mask_ |= bit(flits.in_port);
-}
-
 void Transit::end_legs(TimeFs now) {
-  for_each_port(end_mask_, [&](std::uint16_t p) {
-    Inlet& inlet = inlets_[p];
-    while (!inlet.ends.empty() && inlet.ends.front().time <= now) {
-      const Inlet::End end = inlet.ends.front();
-      inlet.ends.pop_front();
-      send_end(p, *end.transaction, end.leg);
-    }
-    if (inlet.ends.empty()) end_mask_ &= ~bit(p);
-  });
+  while (!ends_.empty() && ends_.front().time <= now) {
+    const End end = ends_.front();
+    ends_.pop_front();
+    send_end(end.in_port, *end.transaction, end.leg);
+  }
 }
 
 void Transit::wake_at(TimeFs at) {
@@ -197,19 +181,22 @@ void Transit::wake_at(TimeFs at) {
 }
 
 void Transit::schedule_wake() {
-  TimeFs at = messages_.empty() ? kNever : messages_.front().ready;
-  for (const TimeFs arrival : next_arrival_) at = std::min(at, arrival);
-  for_each_port(end_mask_, [&](std::uint16_t p) { at = std::min(at, inlets_[p].ends.front().time); });
+  TimeFs at = kNever;
+  for (const TimeFs due : due_) at = std::min(at, due);
+  if (!headers_.empty()) at = std::min(at, headers_.front().time);
+  if (!messages_.empty()) at = std::min(at, messages_.front().ready);
+  if (!ends_.empty()) at = std::min(at, ends_.front().time);
   if (at != kNever) wake_at(std::max(at, now()));
 }
 
 void Transit::collect_waits(std::vector<elab::WaitInfo>& waits) const {
-  for (const Inlet& inlet : inlets_) {
-    for (std::size_t i = 0; i < inlet.waiting.size(); ++i) {
-      const FlitRun& flits = inlet.waiting[i];
-      waits.push_back(
-          {node_id(), fmt::format("{} flits of transaction {}", flits.count, flits.transaction->id), flits.time});
-    }
+  const auto report = [&](const FlitRun& flits) {
+    waits.push_back(
+        {node_id(), fmt::format("{} flits of transaction {}", flits.count, flits.transaction->id), flits.time});
+  };
+  for (std::size_t i = 0; i < headers_.size(); ++i) report(headers_[i]);
+  for (const ArrivalQueue& waiting : outlets_) {
+    for (std::size_t i = 0; i < waiting.size(); ++i) report(waiting[i]);
   }
 }
 

@@ -15,43 +15,15 @@ namespace kb::modules {
 // Timing: a flit arriving at a is ready for its out-edge at max(a, W); for a leg's first flit this becomes
 // W = max(a, W) + overhead. A zero-byte message arriving at a is ready at a + overhead.
 //
-// Flits are forwarded in runs. A run whose first flit is here is forwarded at once as far as nothing known competes for
-// the out-edge; if a competitor shows up later, the promise is cut back at the competitor's key and the rest is taken
-// again, so that every time equals that of flit-by-flit handling.
+// Flits wait in a queue of their out-edge and are put on the wire when it can take them, all that have arrived at once
+// and a stretch of those that are promised, as far as nothing known comes between. If a competitor shows up later, the
+// wire is cut back at the competitor's key, so that every time equals that of flit-by-flit handling.
 class Transit final : public FabricNode, private elab::EventHandler {
  public:
   Transit(const sc_core::sc_module_name& name, NodeId node, elab::BlockContext& context);
   void collect_waits(std::vector<elab::WaitInfo>& waits) const override;
 
  private:
-  void on_flits(const FlitRun& flits) override;
-  void on_message(payload::Transaction& transaction, const FlitRun& message) override;
-  void on_withdrawn(std::uint16_t port, payload::Transaction& transaction, payload::Leg leg,
-                    std::uint32_t first) override;
-  void take_back(const FlitRun& flits) override;
-  void on_event(TimeFs now, std::uint64_t argument) override;
-
-  void forward_flits(TimeFs now);
-  bool make_way(const FlitRun& flits, bool header);
-  std::uint32_t undisputed(const FlitRun& flits) const;
-  void note_front(std::uint16_t port);
-  void forward_messages(TimeFs now);
-  void end_legs(TimeFs now);
-  void note_last_flit(const FlitRun& flits, TimeFs now);
-  void wake_at(TimeFs at);
-  void schedule_wake();
-
-  // What has been promised to this node but not been forwarded yet, by port.
-  struct Inlet {
-    ArrivalQueue waiting;
-    // Forwarded legs whose last flits are still to arrive: END is due then. In arrival order.
-    struct End {
-      TimeFs time;
-      payload::Transaction* transaction;
-      payload::Leg leg;
-    };
-    RingDeque<End> ends;
-  };
   struct PendingMessage {
     TimeFs ready;
     ArrivalKey key;
@@ -60,16 +32,41 @@ class Transit final : public FabricNode, private elab::EventHandler {
     std::uint16_t hop;
     std::uint16_t out_port;
   };
+  // END is due when the last flit of a leg is here.
+  struct End {
+    TimeFs time;
+    payload::Transaction* transaction;
+    payload::Leg leg;
+    std::uint16_t in_port;
+  };
+
+  void on_flits(const FlitRun& flits) override;
+  void on_message(payload::Transaction& transaction, const FlitRun& message) override;
+  void on_withdrawn(std::uint16_t port, payload::Transaction& transaction, payload::Leg leg,
+                    std::uint32_t first) override;
+  void take_back(const FlitRun& flits) override;
+  void on_event(TimeFs now, std::uint64_t argument) override;
+
+  void enqueue(const FlitRun& flits);
+  void decode_headers(TimeFs now);
+  void forward(std::uint16_t out_port, const ArrivalKey& limit);
+  void forward_messages(TimeFs now);
+  void end_legs(TimeFs now);
+  void note_due(std::uint16_t out_port);
+  void adapt_lookahead();
+  void wake_at(TimeFs at);
+  void schedule_wake();
 
   TimeFs overhead_;
   TimeFs worker_free_ = 0;  // W
-  std::vector<Inlet> inlets_;
-  std::vector<TimeFs> next_arrival_;    // by port: of the first waiting flit
-  std::uint64_t end_mask_ = 0;          // ports with an END due
-  RingDeque<PendingMessage> messages_;  // by (ready, key)
   TimeFs wake_time_ = kNever;
-  std::uint32_t lookahead_;  // flits that may be forwarded ahead of their arrival in one wake
+  TimeFs lookahead_;         // flits that arrive so soon may be forwarded ahead of their arrival
   bool disturbed_ = false;   // flits were taken back since the last wake
+  std::vector<TimeFs> due_;  // by out-port: when the next waiting flit has to be put on the wire, kNever = none
+  std::vector<ArrivalQueue> outlets_;  // by out-port: what waits for the wire; without first flits that need the worker
+  RingDeque<FlitRun> headers_;         // first flits that need the worker, by key
+  RingDeque<PendingMessage> messages_;  // by (ready, key)
+  RingDeque<End> ends_;                 // by time
 };
 
 }  // namespace kb::modules

@@ -4,8 +4,11 @@
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 
-#include <optional>
+#include <algorithm>
+#include <map>
 #include <vector>
+
+#include "modules/fabric/arrival_queue.h"
 
 namespace kb::modules {
 namespace {
@@ -53,7 +56,7 @@ FlitRun make_run(TimeFs time, TimeFs spacing, std::uint64_t sequence, std::uint3
 }
 
 // A channel and the flits it should carry.
-class Wire final : public Channel::ICutHandler {
+class Wire final : public IWireUser {
  public:
   explicit Wire(double bw_gbs, TimeFs propagation = 1) {
     Channel::Params params;
@@ -64,23 +67,18 @@ class Wire final : public Channel::ICutHandler {
     channel.configure(params);
   }
 
-  void commit(const FlitRun& run, TimeFs floor, std::uint32_t bytes = 256) {
-    Segment out[2];
-    const int n = channel.commit(run, floor, bytes, out);
-    std::uint32_t filled = 0;
-    for (int s = 0; s < n; ++s) {
-      EXPECT_EQ(out[s].first, run.first + filled);
-      for (std::uint32_t i = 0; i < out[s].count; ++i) {
-        delivered.push_back(out[s].time + static_cast<TimeFs>(i) * out[s].spacing);
-        sequences.push_back(out[s].sequence + i * kSequenceStep);
-      }
-      filled += out[s].count;
-    }
-    EXPECT_EQ(filled, run.count);
-    for (std::uint32_t i = 0; i < run.count; ++i) {
+  void commit(const FlitRun& run, TimeFs floor) { commit(std::vector<FlitRun>{run}, floor); }
+  void commit(const std::vector<FlitRun>& strands, TimeFs floor) {
+    channel.commit(strands.data(), strands.size(), floor, *this);
+    const auto committed = static_cast<std::ptrdiff_t>(flits.size());
+    for (const FlitRun& run : strands) {
+      const std::uint32_t bytes = run.flit_bytes == 0 ? 256 : run.flit_bytes;
       const TimeFs occupancy = occupancy_fs(bytes, channel.params().bw_gbs);
-      flits.push_back({run.first + i, run.key(i), std::max(run.time_of(i), floor), occupancy, bytes});
+      for (std::uint32_t i = 0; i < run.count; ++i)
+        flits.push_back({run.first + i, run.key(i), std::max(run.time_of(i), floor), occupancy, bytes});
     }
+    std::sort(flits.begin() + committed, flits.end(),
+              [](const PlainFlit& a, const PlainFlit& b) { return a.key < b.key; });
     pass_one_by_one(flits);
   }
 
@@ -88,27 +86,39 @@ class Wire final : public Channel::ICutHandler {
     withdrawn.clear();
     channel.cut(limit, *this);
     while (!flits.empty() && !(flits.back().key < limit)) {
+      promises.erase(flits.back().id);
       flits.pop_back();
-      delivered.pop_back();
-      sequences.pop_back();
     }
   }
 
   bool equals_plain() const {
-    bool equal = delivered.size() == flits.size();
+    bool equal = promises.size() == flits.size();
     for (std::size_t i = 0; equal && i < flits.size(); ++i) {
-      equal = delivered[i] == flits[i].end + channel.params().propagation && sequences[i] == (i + 1) * kSequenceStep;
+      const Promise& promise = promises.at(flits[i].id);
+      equal =
+          promise.time == flits[i].end + channel.params().propagation && promise.sequence == (i + 1) * kSequenceStep;
     }
     return equal;
   }
 
+  struct Promise {
+    TimeFs time;
+    std::uint64_t sequence;
+  };
   Channel channel;
   std::vector<PlainFlit> flits;
-  std::vector<TimeFs> delivered;
-  std::vector<std::uint64_t> sequences;
-  std::vector<FlitRun> withdrawn;  // of the latest cut, latest first
+  std::map<std::uint32_t, Promise> promises;  // by flit id
+  std::vector<FlitRun> withdrawn;             // of the latest cut
 
  private:
+  void on_promise(const FlitRun& run, const Segment& s) override {
+    EXPECT_GE(s.first, run.first);
+    EXPECT_LE(s.first + s.count, run.first + run.count);
+    for (std::uint32_t i = 0; i < s.count; ++i) {
+      const Promise promise{s.time + static_cast<TimeFs>(i) * s.spacing, s.sequence + i * s.sequence_step};
+      EXPECT_TRUE(promises.emplace(s.first + i, promise).second) << "flit " << s.first + i << " is promised twice";
+    }
+  }
   void on_cut(const FlitRun& run) override { withdrawn.push_back(run); }
 };
 
@@ -116,18 +126,24 @@ double any_bandwidth() {
   return *rc::gen::element(0.0, 256.0, 128.0, 100.0, 300.0);
 }
 
-// Random runs whose keys and floors ascend.
+// Random runs, or braids of several, whose keys and floors ascend.
 class RunSource {
  public:
-  FlitRun next() {
+  std::vector<FlitRun> next() {
     time_ += pick(0, 1) * pick(0, 6'000'000);
-    const TimeFs spacing = pick(0, 2) == 0 ? 0 : pick(0, 4'000'000);
-    const FlitRun run = make_run(time_, spacing, sequence_, first_, pick_count(1, 12));
-    time_ = run.last_time();
-    sequence_ += run.count * kSequenceStep;
-    first_ += run.count;
-    floor_ = std::max(floor_, pick(0, 1) * (run.time + pick(0, 8'000'000)));
-    return run;
+    std::vector<FlitRun> strands;
+    const TimeFs begin = time_;
+    for (std::uint32_t n = pick(0, 1) == 0 ? 1 : pick_count(2, 4); n > 0; --n) {
+      const TimeFs spacing = pick(0, 2) == 0 ? 0 : pick(0, 4'000'000);
+      FlitRun run = make_run(begin + pick(0, 1) * pick(0, 6'000'000), spacing, sequence_, first_, pick_count(1, 12));
+      if (run.count == 1 && pick(0, 2) == 0) run.flit_bytes = pick_count(1, 255);
+      time_ = std::max(time_, run.last_time());
+      sequence_ += run.count * kSequenceStep;
+      first_ += run.count;
+      strands.push_back(run);
+    }
+    floor_ = std::max(floor_, pick(0, 1) * (begin + pick(0, 8'000'000)));
+    return strands;
   }
   TimeFs floor() const { return floor_; }
 
@@ -138,11 +154,10 @@ class RunSource {
   std::uint32_t first_ = 0;
 };
 
-void commit_some(Wire& wire, RunSource& source, std::uint32_t runs) {
-  for (std::uint32_t i = 0; i < runs; ++i) {
-    const FlitRun run = source.next();
-    const bool remainder = run.count == 1 && pick(0, 2) == 0;
-    wire.commit(run, source.floor(), remainder ? pick_count(1, 255) : 256);
+void commit_some(Wire& wire, RunSource& source, std::uint32_t braids) {
+  for (std::uint32_t i = 0; i < braids; ++i) {
+    const std::vector<FlitRun> strands = source.next();
+    wire.commit(strands, source.floor());
   }
 }
 
@@ -164,14 +179,22 @@ RC_GTEST_PROP(Channel, CutsAndNewCommitsEqualAFreshComputation, ()) {
     ArrivalKey limit = competitor.key;
     limit.time += pick(-1, 1);
     limit.port = static_cast<std::uint32_t>(pick(0, 2));
+    const std::size_t committed = wire.flits.size();
     wire.cut(limit);
     RC_ASSERT(wire.equals_plain());
     const TimeFs floor = pick(0, 1) == 0 ? source.floor() : limit.time + pick(0, 3'000'000);
-    const std::vector<FlitRun> again(wire.withdrawn.rbegin(), wire.withdrawn.rend());
-    for (const FlitRun& run : again) {
-      RC_ASSERT(run.first == (wire.flits.empty() ? 0 : wire.flits.back().id + 1));
-      wire.commit(run, std::max(floor, source.floor()));
+    std::uint32_t withdrawn = 0;
+    for (const FlitRun& run : wire.withdrawn) withdrawn += run.count;
+    RC_ASSERT(wire.flits.size() + withdrawn == committed);
+    // All of them once more, as one braid or in its order of keys as far as it goes.
+    ArrivalQueue again;
+    for (const FlitRun& run : wire.withdrawn) again.put_back(run);
+    while (!again.empty()) {
+      FlitRun strands[kMostStrands];
+      const std::size_t count = again.take_braid({kNever, 0, 0, 0}, strands);
+      wire.commit(std::vector<FlitRun>(strands, strands + count), std::max(floor, source.floor()));
     }
+    RC_ASSERT(wire.flits.size() == committed);
     RC_ASSERT(wire.equals_plain());
   }
 }
@@ -205,25 +228,28 @@ RC_GTEST_PROP(Channel, MessagesDepartBetweenTheFlitsByReadyTimeAndKey, ()) {
     const bool precedes = f.ready != ready ? f.ready < ready : f.key < key;
     if (precedes) {
       expected = std::max(expected, f.end);
-      behind = wire.sequences[i];
+      behind = (i + 1) * kSequenceStep;
     } else {
-      ahead_of = std::min(ahead_of, wire.sequences[i]);
+      ahead_of = std::min(ahead_of, (i + 1) * kSequenceStep);
     }
   }
   RC_ASSERT(out.time == expected + 1);
   RC_ASSERT((behind == 0 || out.sequence > behind));
   RC_ASSERT((ahead_of == ~std::uint64_t{0} || out.sequence < ahead_of));
   // The wire is as free as before.
-  const FlitRun next = source.next();
-  const std::size_t before = wire.delivered.size();
-  wire.commit(next, source.floor());
-  RC_ASSERT(wire.delivered[before] == wire.flits[before].end + 1);
+  const std::size_t before = wire.flits.size();
+  commit_some(wire, source, 1);
+  RC_ASSERT(wire.promises.at(wire.flits[before].id).time == wire.flits[before].end + 1);
 }
 
 RC_GTEST_PROP(Channel, ASlippingMessageLeavesAtTheEndOfTheFlitInTransfer, ()) {
   Wire wire(any_bandwidth());
   RunSource source;
-  commit_some(wire, source, pick_count(1, 5));
+  for (std::uint32_t runs = pick_count(1, 5); runs > 0; --runs) {
+    for (const FlitRun& run : source.next()) {
+      if (wire.flits.empty() || wire.flits.back().key < run.key()) wire.commit(run, source.floor());
+    }
+  }
   const PlainFlit near = wire.flits[static_cast<std::size_t>(pick(0, static_cast<TimeFs>(wire.flits.size()) - 1))];
   const TimeFs ready = std::max<TimeFs>(0, near.start + pick(-1, near.occupancy + 1));
   Segment out;
@@ -299,7 +325,7 @@ RC_GTEST_PROP(FlitRun, CountBeforeEqualsCounting, ()) {
       make_run(pick(0, 20), pick(0, 3), static_cast<std::uint64_t>(pick(0, 5)), pick_count(0, 3), pick_count(1, 8));
   if (pick(0, 1) == 0) run.sequence_step = static_cast<std::uint64_t>(pick(0, 2));
   ArrivalKey limit{pick(0, 45), static_cast<std::uint32_t>(pick(0, 2)), static_cast<std::uint64_t>(pick(0, 22)), 0};
-  if (run.sequence_step == 0) limit.index = pick_count(0, 12);  // only flits that share a sequence number have one
+  limit.index = run.sequence_step == 0 ? pick_count(0, 12) : pick_count(0, 1);
   std::uint32_t before = 0;
   for (std::uint32_t i = 0; i < run.count; ++i) before += run.key(i) < limit ? 1 : 0;
   RC_ASSERT(run.count_before(limit) == before);
