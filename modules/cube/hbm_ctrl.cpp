@@ -294,9 +294,9 @@ void HbmCtrl::return_flits(TimeFs now) {
       cut(0, key);
       continue;
     }
-    FlitRun strands[kMostStrands];
+    StrandBuffer strands;
     const std::size_t count = returns_.take_braid({kNever, 0, 0, 0}, strands);
-    commit(strands, count, 0);
+    commit(strands.runs, count, 0);
   }
 }
 

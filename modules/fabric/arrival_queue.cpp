@@ -41,7 +41,7 @@ FlitRun ArrivalQueue::take(std::uint32_t count) {
   return taken;
 }
 
-std::size_t ArrivalQueue::take_braid(const ArrivalKey& limit, FlitRun strands[kMostStrands]) {
+std::size_t ArrivalQueue::take_braid(const ArrivalKey& limit, StrandBuffer& strands) {
   const std::size_t size = runs_.size();
   const FlitRun& first = runs_.front();
   ArrivalKey longest = first.last_key();  // the key at which the longest run ends, and the next longest
@@ -60,26 +60,26 @@ std::size_t ArrivalQueue::take_braid(const ArrivalKey& limit, FlitRun strands[kM
   }
   if (members == 1) {
     const bool crowded = size > 1 && runs_[1].key() < limit;
-    strands[0] = take(first.count_before(crowded ? runs_[1].key() : limit));
+    strands.runs[0] = take(first.count_before(crowded ? runs_[1].key() : limit));
     return 1;
   }
   // A braid ends where only one of its runs goes on, which is then simpler to handle.
   ArrivalKey below = end.next();
   if (limit < below) below = limit;
   if (members < size && runs_[members].key() < below) below = runs_[members].key();
-  FlitRun rests[kMostStrands];
+  StrandBuffer rests;
   std::size_t taken = 0, left = 0;
   for (std::size_t i = 0; i < members; ++i) {
     FlitRun& run = runs_[i];
     const std::uint32_t count = run.count_before(below);
     if (count > 0) {
-      strands[taken] = run;
-      strands[taken++].count = count;
+      strands.runs[taken] = run;
+      strands.runs[taken++].count = count;
     }
-    if (count < run.count) rests[left++] = run.tail(count);
+    if (count < run.count) rests.runs[left++] = run.tail(count);
   }
   for (std::size_t i = 0; i < members; ++i) runs_.pop_front();
-  for (std::size_t i = left; i-- > 0;) insert_from_front(rests[i]);
+  for (std::size_t i = left; i-- > 0;) insert_from_front(rests.runs[i]);
   return taken;
 }
 

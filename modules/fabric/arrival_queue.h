@@ -22,7 +22,7 @@ class ArrivalQueue {
   FlitRun take(std::uint32_t count);
   // Removes flits that come before all others and whose keys are below `limit`, the front one at least: of one run, or
   // of up to kMostStrands runs that alternate. Returns the number of runs in `strands`.
-  std::size_t take_braid(const ArrivalKey& limit, FlitRun strands[kMostStrands]);
+  std::size_t take_braid(const ArrivalKey& limit, StrandBuffer& strands);
   // Flits that were taken and come back.
   void put_back(const FlitRun& flits);
   // Forgets the flits of a leg with index >= `first`.

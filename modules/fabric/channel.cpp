@@ -5,6 +5,18 @@ namespace kb::modules {
 using payload::kSequenceStep;
 using payload::Segment;
 
+namespace {
+// The segments in the making of a braid's strands, each set up at the strand's first flit.
+union OpenSegments {
+  OpenSegments() {}
+  struct {
+    Segment segment;
+    TimeFs last_time;
+    std::uint64_t last_sequence;
+  } of[kMostStrands];
+};
+}  // namespace
+
 template <typename F>
 void Channel::merge(const Braid& braid, std::size_t base, std::uint32_t flits, F&& f) const {
   TimeFs next[kMostStrands];
@@ -81,16 +93,14 @@ void Channel::promise_lone(const Braid& braid, const FlitRun& flits, IWireUser& 
 }
 
 void Channel::promise_strands(Braid& braid, std::size_t base, IWireUser& user) {
-  Segment segments[kMostStrands];  // so far, by strand; count 0 = none
-  TimeFs last_time[kMostStrands];
-  std::uint64_t last_sequence[kMostStrands];
+  OpenSegments open;
   std::uint64_t sequence = braid.out_sequence;
   merge(braid, base, braid.flits, [&](std::uint32_t j, std::uint32_t i, const Passage& flit) {
     const FlitRun& run = strands_[base + j];
     const TimeFs delivered = flit.end + params_.propagation;
-    Segment& s = segments[j];
-    const TimeFs gap = delivered - last_time[j];
-    const std::uint64_t step = sequence - last_sequence[j];
+    Segment& s = open.of[j].segment;
+    const TimeFs gap = i == 0 ? 0 : delivered - open.of[j].last_time;
+    const std::uint64_t step = i == 0 ? 0 : sequence - open.of[j].last_sequence;
     if (i > 0 && (s.count == 1 || (gap == s.spacing && step == s.sequence_step))) {
       s.spacing = gap;
       s.sequence_step = step;
@@ -106,8 +116,8 @@ void Channel::promise_strands(Braid& braid, std::size_t base, IWireUser& user) {
       s.leg = run.leg;
     }
     if (i + 1 == run.count) user.on_promise(run, s);  // before a later strand of the same leg goes on
-    last_time[j] = delivered;
-    last_sequence[j] = sequence;
+    open.of[j].last_time = delivered;
+    open.of[j].last_sequence = sequence;
     sequence += kSequenceStep;
     braid.longest_wait = std::max(braid.longest_wait, flit.start - flit.ready);
     braid.available_after = flit.end;
@@ -132,13 +142,13 @@ void Channel::cut(const ArrivalKey& limit, IWireUser& user) {
   while (more && !braids_.empty()) {
     Braid& braid = braids_.back();
     const std::size_t base = strands_.size() - braid.strands;
-    FlitRun withdrawn[kMostStrands];
+    StrandBuffer withdrawn;
     std::size_t runs = 0;
     std::uint32_t kept_strands = 0, kept_flits = 0;
     for (std::uint32_t j = 0; j < braid.strands; ++j) {
       const FlitRun& run = strands_[base + j];
       const std::uint32_t kept = run.count_before(limit);
-      if (kept < run.count) withdrawn[runs++] = run.tail(kept);
+      if (kept < run.count) withdrawn.runs[runs++] = run.tail(kept);
       if (kept == 0) continue;
       FlitRun& place = strands_[base + kept_strands++];
       if (&place != &run) place = run;
@@ -158,7 +168,7 @@ void Channel::cut(const ArrivalKey& limit, IWireUser& user) {
       measure(braid, base);
       available_ = braid.available_after;
     }
-    for (std::size_t i = 0; i < runs; ++i) user.on_cut(withdrawn[i]);
+    for (std::size_t i = 0; i < runs; ++i) user.on_cut(withdrawn.runs[i]);
   }
   note_latest_arrival();
 }

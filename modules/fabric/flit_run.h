@@ -116,4 +116,10 @@ struct FlitRun {
   std::uint64_t last_sequence() const { return sequence + (count - 1) * sequence_step; }
 };
 
+// Room for the strands of a braid. Not initialised: filling it would cost more than using it.
+union StrandBuffer {
+  StrandBuffer() {}
+  FlitRun runs[kMostStrands];
+};
+
 }  // namespace kb::modules

@@ -150,9 +150,9 @@ void Transit::forward(std::uint16_t out_port, const ArrivalKey& limit) {
       cut(out_port, key);
       continue;
     }
-    FlitRun strands[kMostStrands];
+    StrandBuffer strands;
     const std::size_t count = waiting.take_braid(limit, strands);
-    commit(strands, count, worker_free_);
+    commit(strands.runs, count, worker_free_);
   }
   note_due(out_port);
 }

@@ -63,9 +63,9 @@ class Arrivals {
   bool take() {
     ArrivalKey limit = plain[pick(0, static_cast<std::uint32_t>(plain.size()) - 1)].key;
     if (!(plain.front().key < limit)) limit = limit.next();
-    FlitRun strands[kMostStrands];
+    StrandBuffer strands;
     const std::size_t count = queue.take_braid(limit, strands);
-    taken.assign(strands, strands + count);
+    taken.assign(strands.runs, strands.runs + count);
     std::vector<PlainFlit> flits;
     for (const FlitRun& run : taken) {
       for (std::uint32_t i = 0; i < run.count; ++i) flits.push_back({run.key(i), leg_of(run), run.first + i});

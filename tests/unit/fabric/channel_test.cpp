@@ -190,9 +190,9 @@ RC_GTEST_PROP(Channel, CutsAndNewCommitsEqualAFreshComputation, ()) {
     ArrivalQueue again;
     for (const FlitRun& run : wire.withdrawn) again.put_back(run);
     while (!again.empty()) {
-      FlitRun strands[kMostStrands];
+      StrandBuffer strands;
       const std::size_t count = again.take_braid({kNever, 0, 0, 0}, strands);
-      wire.commit(std::vector<FlitRun>(strands, strands + count), std::max(floor, source.floor()));
+      wire.commit(std::vector<FlitRun>(strands.runs, strands.runs + count), std::max(floor, source.floor()));
     }
     RC_ASSERT(wire.flits.size() == committed);
     RC_ASSERT(wire.equals_plain());
