@@ -1,3 +1,5 @@
+#include <CLI/CLI.hpp>
+
 #include "platform/observe/json_writer.h"
 #include "platform/observe/text_table.h"
 #include "sim/cli/bench_library.h"

@@ -1,3 +1,5 @@
+#include <CLI/CLI.hpp>
+
 #include "sim/cli/help.h"
 #include "sim/cli/program.h"
 #include "sim/probe/probe.h"

@@ -1,5 +1,6 @@
 #include "sim/cli/program.h"
 
+#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cerrno>
 #include <cstdio>

@@ -1,7 +1,6 @@
 // What the `kernbench` executable and the `sim_<name>` executables have in common.
 #pragma once
 
-#include <CLI/CLI.hpp>
 #include <memory>
 #include <string>
 #include <utility>
@@ -10,6 +9,10 @@
 #include "platform/base/error.h"
 #include "platform/topology/topology.h"
 #include "sim/cli/builtin_topology.h"
+
+namespace CLI {
+class App;  // each sim_<name> includes this header and needs nothing of CLI11, which takes seconds to compile
+}
 
 namespace kb::cli {
 

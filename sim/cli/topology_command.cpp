@@ -1,3 +1,5 @@
+#include <CLI/CLI.hpp>
+
 #include "platform/observe/output_file.h"
 #include "sim/cli/help.h"
 #include "sim/cli/program.h"
