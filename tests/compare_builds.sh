@@ -1,0 +1,68 @@
+#!/usr/bin/env bash
+# Compares two builds of kernbench bit for bit: op log, result, waveform, traffic and probe times on three machines.
+#   compare_builds.sh KERNBENCH_A KERNBENCH_B     exit 0 when everything is equal
+# Results are compared up to "host", which holds what was measured on this computer.
+set -euo pipefail
+[ "$#" -eq 2 ] || { sed -n '2,4s/^# //p' "$0" >&2; exit 2; }
+a="$(realpath "$1")" b="$(realpath "$2")"
+configs="$(cd "$(dirname "${BASH_SOURCE[0]}")/../configs" && pwd)"
+work="$(mktemp -d)"
+trap 'rm -rf "$work"' EXIT
+mkdir "$work/a" "$work/b"
+compared=0 different=0
+
+# both NAME ARGUMENT...: runs A and B in a folder each; they must end alike.
+both() {
+  local name="$1" rc_a=0 rc_b=0
+  shift
+  (cd "$work/a" && "$a" "$@" >out.txt 2>err.txt) || rc_a=$?
+  (cd "$work/b" && "$b" "$@" >out.txt 2>err.txt) || rc_b=$?
+  if [ "$rc_a" -ne 0 ] || [ "$rc_b" -ne 0 ]; then
+    echo "FAILED    $name: exit codes $rc_a and $rc_b"
+    tail -n 3 "$work/a/err.txt" "$work/b/err.txt"
+    different=$((different + 1))
+    return 1
+  fi
+}
+
+# same NAME FILE: the two files have bytes, and the same ones.
+same() {
+  compared=$((compared + 1))
+  if [ ! -s "$work/a/$2" ] || ! cmp -s "$work/a/$2" "$work/b/$2"; then
+    echo "DIFFERENT $1: $2"
+    diff "$work/a/$2" "$work/b/$2" | head -n 6 || true
+    different=$((different + 1))
+  fi
+}
+
+# Overlapping requests of eight PEs (of one on a smaller machine) to the first slice, with odd sizes.
+traffic() {
+  local pes="$1"
+  echo "id,issue_ns,op,src,dst,bytes"
+  awk -v pes="$pes" 'BEGIN {
+    for (i = 0; i < 400; ++i)
+      printf "%d,%d.%03d,pe_%s,sip0.cube0.pe%d,0x2000%06x,%d\n", i, i / 3, i * 37 % 1000, i % 3 ? "write" : "read",
+             i % pes, i * 4096 % 1000000, 1 + i * i * 7919 % 20000
+  }'
+}
+
+benches="$("$a" list --json | sed -n '/"index":/{n;s/^ *"name": "\([^"]*\)",$/\1/p}')"
+[ "$(wc -w <<<"$benches")" -ge 6 ] || { echo "kernbench list names too few benches: $benches"; exit 1; }
+
+for machine in one_pe one_cube reference; do
+  for bench in $benches; do
+    both "$machine $bench" run --topology "$configs/$machine.yaml" --bench "$bench" --data replay --quiet \
+      --out results --oplog ops.tsv --vcd waves.vcd || continue
+    for side in a b; do sed '/"host": {/,$d' "$work/$side/results/result.json" >"$work/$side/result.txt"; done
+    for file in ops.tsv result.txt waves.vcd; do same "$machine $bench" "$file"; done
+  done
+  pes=8
+  [ "$machine" = one_pe ] && pes=1
+  traffic "$pes" >"$work/traffic.csv"
+  if both "$machine traffic" traffic --topology "$configs/$machine.yaml" --trace "$work/traffic.csv"; then
+    same "$machine traffic" out.txt
+  fi
+  if both "$machine probe" probe --topology "$configs/$machine.yaml" --json; then same "$machine probe" out.txt; fi
+done
+echo "$compared comparisons, $different differences"
+[ "$different" -eq 0 ]
