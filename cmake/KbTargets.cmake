@@ -10,11 +10,18 @@ function(kb_library name)
   endif()
 endfunction()
 
-# All tests that run no simulation; the sanitized build makes only these.
-add_custom_target(kb_unit_tests)
+# What an executable of a sanitized build needs: the defaults of the sanitizers, so that no caller has to set them.
+function(kb_sanitizer_defaults target)
+  if(KB_SANITIZE)
+    target_sources(${target} PRIVATE "${CMAKE_SOURCE_DIR}/cmake/sanitizer_defaults.cpp")
+  endif()
+endfunction()
 
-# kb_test(name SOURCES ... DEPS ... LABELS unit|block|machine|slow [SYSTEMC]): gtest program; with SYSTEMC each test
-# runs in a process of its own (SystemC elaborates once per process) and the program brings its own sc_main.
+# Every test program and what they run; the sanitized build makes only these.
+add_custom_target(kb_tests)
+
+# kb_test(name SOURCES ... DEPS ... LABELS unit|block|machine|meta|slow [SYSTEMC]): gtest program; with SYSTEMC each
+# test runs in a process of its own (SystemC elaborates once per process) and the program brings its own sc_main.
 function(kb_test name)
   cmake_parse_arguments(ARG "SYSTEMC" "" "SOURCES;DEPS;LABELS" ${ARGN})
   add_executable(${name} ${ARG_SOURCES})
@@ -25,8 +32,9 @@ function(kb_test name)
     target_sources(${name} PRIVATE ${CMAKE_SOURCE_DIR}/tests/support/plain_main.cpp)
     target_link_libraries(${name} PRIVATE kb_flags ${ARG_DEPS} GTest::gmock rapidcheck)
   endif()
-  if("unit" IN_LIST ARG_LABELS)
-    add_dependencies(kb_unit_tests ${name})
-  endif()
+  # Assertions are most of what a test program compiles and rarely what takes time when it runs.
+  target_compile_options(${name} PRIVATE $<IF:$<BOOL:${KB_SANITIZE}>,-O0,$<$<CONFIG:Release>:-O1>>)
+  kb_sanitizer_defaults(${name})
+  add_dependencies(kb_tests ${name})
   gtest_discover_tests(${name} PROPERTIES LABELS "${ARG_LABELS}" DISCOVERY_TIMEOUT 60)
 endfunction()

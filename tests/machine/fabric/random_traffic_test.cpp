@@ -41,7 +41,7 @@ TEST_P(RandomTraffic, TimesEqualThePerFlitOracle) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Seeds, RandomTraffic, testing::Range(0u, 40u));
+INSTANTIATE_TEST_SUITE_P(Seeds, RandomTraffic, testing::Range(0u, unsigned{KB_SEEDS}));
 
 }  // namespace
 }  // namespace kb
