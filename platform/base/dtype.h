@@ -12,11 +12,13 @@ namespace kb {
 
 enum class Dtype : std::uint8_t { f16, bf16, f32, i8, i16, i32, i64 };
 
-std::size_t item_size(Dtype dtype);            // bytes per element
-std::string_view dtype_name(Dtype dtype);      // "f16"
+std::size_t item_size(Dtype dtype);        // bytes per element
+std::string_view dtype_name(Dtype dtype);  // "f16"
 std::optional<Dtype> parse_dtype(std::string_view name);
 const std::vector<std::string>& dtype_names();
-constexpr bool is_float(Dtype d) { return d == Dtype::f16 || d == Dtype::bf16 || d == Dtype::f32; }
+constexpr bool is_float(Dtype d) {
+  return d == Dtype::f16 || d == Dtype::bf16 || d == Dtype::f32;
+}
 
 using Shape = std::vector<std::int64_t>;
 std::int64_t element_count(const Shape& shape);

@@ -20,8 +20,8 @@ int exit_code(ErrorFamily family);
 // One finding in a user's input. Empty or zero fields are unknown.
 struct Diagnostic {
   std::string file;
-  int line = 0;    // 1-based
-  int column = 0;  // 1-based
+  int line = 0;         // 1-based
+  int column = 0;       // 1-based
   std::string key;      // dotted path, e.g. "cube.links.router_link_bw_gbs"
   std::string message;  // what is wrong, in one sentence without a final dot
   std::string remedy;   // what to write instead, e.g. "did you mean 'sips'?"

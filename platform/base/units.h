@@ -15,7 +15,9 @@ inline constexpr TimeFs kNever = std::numeric_limits<TimeFs>::max();
 // Nearest femtosecond. Throws configuration Error when a non-zero value rounds to zero, is negative or not finite.
 TimeFs ns_to_fs(double ns);
 
-inline double fs_to_ns(TimeFs fs) { return static_cast<double>(fs) / static_cast<double>(kFsPerNs); }
+inline double fs_to_ns(TimeFs fs) {
+  return static_cast<double>(fs) / static_cast<double>(kFsPerNs);
+}
 
 // Exact decimal nanoseconds with up to six decimals and no trailing zeros ("77", "82.06").
 std::string format_ns(TimeFs fs);

@@ -47,8 +47,8 @@ class IHost {
   virtual RequestId submit(std::shared_ptr<const KernelLaunch> request) = 0;
 
   // Absolute start stamp that launches on several SIPs can share when they are all submitted at now(): the time at
-  // which the last targeted PE of any of them is ready (H-49). Put it into KernelLaunch::target_start. Empty = let every
-  // IO_CPU stamp on its own. Throws like submit().
+  // which the last targeted PE of any of them is ready (H-49). Put it into KernelLaunch::target_start. Empty = let
+  // every IO_CPU stamp on its own. Throws like submit().
   virtual std::optional<TimeFs> common_start(const std::vector<KernelLaunch>& launches) const {
     (void)launches;
     return std::nullopt;
@@ -67,7 +67,8 @@ class IHost {
   // Identity of the calling host thread: rank of the innermost run_workers, or -1 in the main program.
   virtual int current_worker() const = 0;
 
-  // Contents of device memory as of all operations completed so far (K-40); zero simulated time. In data mode off: zeros.
+  // Contents of device memory as of all operations completed so far (K-40); zero simulated time. In data mode off:
+  // zeros.
   virtual std::vector<std::byte> read_memory(std::uint64_t pa, std::uint64_t nbytes) = 0;
 };
 

@@ -17,11 +17,11 @@ namespace kb::contract {
 
 struct PeInfo {
   PeCoord coord;
-  int pes_per_cube = 1;      // num_programs(0)
-  int cubes_per_sip = 1;     // num_programs(1)
-  std::uint64_t scratch_pa = 0;     // physical address of this PE's kernel scratch in its TCM (P-58)
+  int pes_per_cube = 1;          // num_programs(0)
+  int cubes_per_sip = 1;         // num_programs(1)
+  std::uint64_t scratch_pa = 0;  // physical address of this PE's kernel scratch in its TCM (P-58)
   std::uint64_t scratch_bytes = 0;
-  int dispatch_cycles = 0;   // charged before every non-metadata call (P-45)
+  int dispatch_cycles = 0;  // charged before every non-metadata call (P-45)
 };
 
 class IPe {
@@ -33,14 +33,15 @@ class IPe {
   virtual void execute(Command command) = 0;
   // Puts known contents (zeros, full, arange) into this PE's scratch: no simulated time, logged for replay.
   virtual void write_scratch(std::uint64_t pa, std::vector<std::byte> bytes) = 0;
-  // Contents a kernel looks at. Program Error DATA_ACCESS where the data mode forbids it (design: off, or computed in replay).
+  // Contents a kernel looks at. Program Error DATA_ACCESS where the data mode forbids it (design: off, or computed in
+  // replay).
   virtual std::vector<std::byte> read(const std::vector<Extent>& extents) = 0;
 };
 
 // A kernel as the machine sees it: a name and a body over the PE and its untyped arguments. kernels/tl wraps typed
 // functions into this form.
 struct Kernel {
-  std::string name;         // ^[a-z][a-z0-9]*([_-][a-z0-9]+)*$
+  std::string name;  // ^[a-z][a-z0-9]*([_-][a-z0-9]+)*$
   std::string description;
   std::vector<std::string> parameters;  // "a: tensor", "m: int"
   std::function<void(IPe&, const std::vector<KernelArg>&)> body;

@@ -52,13 +52,13 @@ struct KernelLaunch {
 };
 
 struct Pattern {
-  std::uint64_t value = 0;     // little-endian element, `width` bytes
-  std::uint8_t width = 1;      // 1, 2, 4 or 8
+  std::uint64_t value = 0;  // little-endian element, `width` bytes
+  std::uint8_t width = 1;   // 1, 2, 4 or 8
 };
 
 // Bytes written by the host: a repeated pattern or a host buffer (`host_buffer_ref`), never both.
 struct MemoryWrite {
-  PeCoord owner;               // placement tag (H-11)
+  PeCoord owner;  // placement tag (H-11)
   std::uint64_t pa = 0;
   std::uint64_t nbytes = 0;
   Pattern pattern;

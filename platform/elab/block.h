@@ -5,10 +5,9 @@
 #include <functional>
 #include <string>
 #include <string_view>
+#include <systemc>
 #include <utility>
 #include <vector>
-
-#include <systemc>
 
 #include "platform/base/ids.h"
 #include "platform/base/units.h"
@@ -34,9 +33,9 @@ struct BlockContext {
   payload::TransactionPool& pool;
   RouteTable& routes;
   const PortMap& ports;
-  contract::IOperationSink* operations = nullptr;       // null = operations are not recorded
-  const contract::IKernelCatalog* kernels = nullptr;    // null = no kernel can be launched
-  ISignalObserver* observer = nullptr;                  // null = no waveforms
+  contract::IOperationSink* operations = nullptr;     // null = operations are not recorded
+  const contract::IKernelCatalog* kernels = nullptr;  // null = no kernel can be launched
+  ISignalObserver* observer = nullptr;                // null = no waveforms
   // Functional access behind transport_dbg: bytes served, no time, no change of timing state. Empty = 0 bytes.
   std::function<unsigned(tlm::tlm_generic_payload&)> debug_transport;
 };
@@ -50,8 +49,8 @@ struct Statistic {
 
 // One line of the who-waits-for-what table (design: no progress).
 struct WaitInfo {
-  std::string who;     // "sip0.cube0.pe3.pe_cpu: kernel gemm, tl.load #12"
-  std::string what;    // "response of read #88 from sip0.cube1.hbm_ctrl.pe2"
+  std::string who;   // "sip0.cube0.pe3.pe_cpu: kernel gemm, tl.load #12"
+  std::string what;  // "response of read #88 from sip0.cube1.hbm_ctrl.pe2"
   TimeFs since = 0;
 };
 

@@ -1,5 +1,5 @@
-// Waveform probes: blocks report value changes with absolute times (also in the near future, for flits already planned);
-// an observer attached from outside orders and writes them. Attaching one never changes a simulated time.
+// Waveform probes: blocks report value changes with absolute times (also in the near future, for flits already
+// planned); an observer attached from outside orders and writes them. Attaching one never changes a simulated time.
 #pragma once
 
 #include <cstdint>

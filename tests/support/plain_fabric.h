@@ -14,8 +14,8 @@ namespace kb::test {
 struct PlainRequest {
   bool write = false;
   TimeFs issue = 0;
-  std::vector<NodeId> path;        // forward, initiator to memory
-  std::uint64_t hbm_offset = 0;    // in the cube's HBM; ignored by SRAM
+  std::vector<NodeId> path;      // forward, initiator to memory
+  std::uint64_t hbm_offset = 0;  // in the cube's HBM; ignored by SRAM
   std::uint64_t bytes = 0;
 };
 
