@@ -56,6 +56,7 @@ void MCpu::map(payload::Transaction& parent, const payload::MmuMapMsg& request) 
     for (std::uint32_t pe = 0; pe < count; ++pe) pes.emplace_back(pe);
   }
   std::vector<NodeId> targets;
+  targets.reserve(pes.size());
   for (PeId pe : pes) {
     targets.push_back(context().routes.resolver().find_pe_node({node_record().sip, node_record().cube, pe},
                                                                topology::NodeKind::pe_mmu));
