@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "platform/base/nearest.h"
+#include "platform/base/op_types.h"
 
 namespace kb::topology {
 namespace {
@@ -27,12 +28,18 @@ AttributeRule accel_slot() {
   return {"shared_resource", AttributeType::word, std::string("accel_slot"), {}, {"accel_slot"}};
 }
 
+AttributeFamily operation_weights() {
+  AttributeFamily family{"weight_", {}, at_least(0.0, 1e6)};
+  for (int op = 0; op < kMathOps; ++op) family.words.emplace_back(math_op_name(static_cast<MathOp>(op)));
+  return family;
+}
+
 KindRule transit(NodeKind kind, const char* impl, double overhead_ns) {
-  return {kind, impl, kTransitImpls, {overhead(overhead_ns)}, {}};
+  return {kind, impl, kTransitImpls, {overhead(overhead_ns)}, {}, {}};
 }
 KindRule block(NodeKind kind, std::vector<AttributeRule> attrs) {
   const std::string impl = "builtin." + std::string(node_kind_name(kind));
-  return {kind, impl, {impl}, std::move(attrs), {}};
+  return {kind, impl, {impl}, std::move(attrs), {}, {}};
 }
 
 std::vector<KindRule> system_rules() {
@@ -53,7 +60,7 @@ std::vector<KindRule> system_rules() {
   KindRule hbm = block(NodeKind::hbm_ctrl,
                        {overhead(0.0), power_of_two("num_pcs", 8, at_least(1, 1024)),
                         power_of_two("burst_bytes", 256, at_least(1, 65536)),
-                        real("switch_penalty_ns", 0.0, duration_ns()), real("efficiency", 1.0, positive(1.0))});
+                        real("switch_penalty_ns", 0.0, duration_ns()), real("efficiency", 1.0, rate(1.0))});
   hbm.redirects = {{"pc_bw_gbs", "remove it: it is derived as hbm_to_router_bw_gbs / num_pcs"}};
   rules.push_back(hbm);
   return rules;
@@ -61,7 +68,7 @@ std::vector<KindRule> system_rules() {
 
 std::vector<KindRule> pe_rules() {
   const Bounds tile = at_least(1, 65536);
-  const Bounds clock = positive(1000.0);
+  const Bounds clock = rate(1000.0);
   const Bounds tcm_size = positive(32.0);
   std::vector<KindRule> rules;
   rules.push_back(block(NodeKind::pe_cpu,
@@ -74,9 +81,11 @@ std::vector<KindRule> pe_rules() {
   rules.push_back(block(NodeKind::pe_dma, {overhead(0.0), whole("rd_engines", 1, at_least(1, 64)),
                                            whole("wr_engines", 1, at_least(1, 64))}));
   rules.push_back(block(NodeKind::pe_fetch_store, {overhead(0.0)}));
-  rules.push_back(block(NodeKind::pe_gemm, {overhead(0.0), real("mac_per_ns", 4096.0, positive(1e9)), accel_slot()}));
-  rules.push_back(block(NodeKind::pe_math, {overhead(0.0), real("elements_per_cycle", 64.0, positive(1e9)),
-                                            real("clock_ghz", 1.0, clock), accel_slot()}));
+  rules.push_back(block(NodeKind::pe_gemm, {overhead(0.0), real("mac_per_ns", 4096.0, rate(1e9)), accel_slot()}));
+  KindRule math = block(NodeKind::pe_math, {overhead(0.0), real("elements_per_cycle", 64.0, rate(1e9)),
+                                            real("clock_ghz", 1.0, clock), accel_slot()});
+  math.family = operation_weights();
+  rules.push_back(math);
   rules.push_back(
       block(NodeKind::pe_tcm, {overhead(0.0), real("size_mb", 2.0, tcm_size), real("read_bw_gbs", 512.0, bandwidth()),
                                real("write_bw_gbs", 512.0, bandwidth())}));
@@ -143,6 +152,19 @@ AttributeValue read_attribute(MapReader& attrs, const AttributeRule& rule, const
   return fallback;
 }
 
+void read_family(MapReader& attrs, const AttributeFamily& family, AttributeMap& values) {
+  for (const std::string& name : attrs.keys()) {
+    if (!starts_with(name, family.prefix.c_str())) continue;
+    const std::string word = name.substr(family.prefix.size());
+    if (std::find(family.words.begin(), family.words.end(), word) != family.words.end()) {
+      values[name] = attrs.real(name, std::nullopt, family.bounds);
+      continue;
+    }
+    attrs.any_scalar(name);
+    attrs.report(name, fmt::format("'{}' is no operation of this block", word), suggest(word, family.words));
+  }
+}
+
 }  // namespace
 
 const KindRule& kind_rule(NodeKind kind) {
@@ -179,7 +201,9 @@ ComponentSpec read_component(MapReader& component, NodeKind kind, const Attribut
     attrs.any_scalar(redirect.name);
     attrs.report(redirect.name, fmt::format("'{}' is not set here", redirect.name), redirect.remedy);
   }
-  if (starts_with(spec.impl, "custom.")) {
+  const bool custom = starts_with(spec.impl, "custom.");
+  if (rule.family && !custom) read_family(attrs, *rule.family, spec.attrs);
+  if (custom) {
     for (const std::string& name : attrs.keys()) {
       if (spec.attrs.count(name) == 0) spec.attrs[name] = attrs.any_scalar(name);
     }

@@ -1,6 +1,7 @@
 // What each block kind accepts in YAML: its implementation names and its closed set of attributes with defaults.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -26,12 +27,20 @@ struct AttributeRedirect {
   std::string remedy;
 };
 
+// Optional attributes <prefix><word>; one that is not written does not exist.
+struct AttributeFamily {
+  std::string prefix;
+  std::vector<std::string> words;
+  Bounds bounds;
+};
+
 struct KindRule {
   NodeKind kind{};
   std::string impl;                // default
   std::vector<std::string> impls;  // builtin names that can serve
   std::vector<AttributeRule> attrs;
   std::vector<AttributeRedirect> redirects;
+  std::optional<AttributeFamily> family;
 };
 
 const KindRule& kind_rule(NodeKind kind);

@@ -83,7 +83,7 @@ std::string timing_text(const MachineSpec& spec) {
               fmt::format("{} per port, {} connections of {} to the routers", limit_text(spec.ucie_link_bw_gbs),
                           spec.ucie_n_connections, limit_text(spec.noc_to_ucie_conn_bw_gbs)));
   out += line("PCIe endpoint", limit_text(spec.io_chiplets.front().pcie_ep_to_noc_bw_gbs));
-  out += "Delay per transaction\n";
+  out += "\nDelay per transaction\n";
   out += line("router", fmt::format("{} ns", spec.router_overhead_ns));
   out += line("UCIe endpoint", fmt::format("{} ns", overhead_of(spec.ucie)));
   out += line("SRAM / HBM_CTRL", fmt::format("{} / {} ns", overhead_of(spec.cube_components.at("sram")),
@@ -117,8 +117,10 @@ std::string cell_text(const MeshLayout& mesh, GridPoint at) {
 }
 
 std::string mesh_text(const MeshLayout& mesh) {
-  std::string out = fmt::format("Router grid of a cube: {} routers, {} rows x {} columns\n", mesh.router_count(),
-                                mesh.rows(), mesh.cols());
+  std::string out = fmt::format("Router grid of a cube: {}, {} x {}\n",
+                                plural(static_cast<std::size_t>(mesh.router_count()), "router"),
+                                plural(static_cast<std::size_t>(mesh.rows()), "row"),
+                                plural(static_cast<std::size_t>(mesh.cols()), "column"));
   std::size_t width = 6;
   for (int row = 0; row < mesh.rows(); ++row) {
     for (int col = 0; col < mesh.cols(); ++col) width = std::max(width, cell_text(mesh, {row, col}).size());

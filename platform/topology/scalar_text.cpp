@@ -12,7 +12,9 @@ std::string unit_of(const std::string& key) {
   };
   if (key.find("_gb_") != std::string::npos) return "GB";
   if (ends("ns_per_mm")) return "ns/mm";
+  if (ends("_per_ns")) return "per ns";
   if (ends("_gbs")) return "GB/s";
+  if (ends("_ghz")) return "GHz";
   if (ends("_ns")) return "ns";
   if (ends("_mm")) return "mm";
   if (ends("_mb")) return "MB";

@@ -38,7 +38,14 @@ std::string pair_text(double a, double b) {
 
 std::string Bounds::text() const {
   if (above_low) return fmt::format("greater than {} and at most {}", low, high);
-  return fmt::format("between {} and {}", low, high);
+  return fmt::format("{}between {} and {}", or_zero ? "0 or " : "", low, high);
+}
+bool Bounds::contain(double value) const {
+  if (!std::isfinite(value) || value > high) return false;
+  return (above_low ? value > low : value >= low) || (or_zero && value == 0.0);
+}
+Bounds rate(double high) {
+  return at_least(kMinRate, high);
 }
 Bounds positive(double high) {
   return {0.0, high, true};
@@ -47,10 +54,12 @@ Bounds at_least(double low, double high) {
   return {low, high, false};
 }
 Bounds bandwidth() {
-  return positive(kMaxBandwidth);
+  return rate(kMaxBandwidth);
 }
 Bounds optional_bandwidth() {
-  return at_least(0.0, kMaxBandwidth);
+  Bounds bounds = bandwidth();
+  bounds.or_zero = true;
+  return bounds;
 }
 Bounds duration_ns() {
   return at_least(0.0, 1e6);
@@ -138,8 +147,7 @@ std::optional<double> MapReader::parse_real(const std::string& key, const yaml::
            value.quoted ? "remove the quotes" : "write the number alone; the unit belongs to the key");
     return std::nullopt;
   }
-  const bool low_ok = bounds.above_low ? *number > bounds.low : *number >= bounds.low;
-  if (!std::isfinite(*number) || !low_ok || *number > bounds.high) {
+  if (!bounds.contain(*number)) {
     report(key, fmt::format("{} is out of range", value.text),
            fmt::format("it must be {}{}", bounds.text(), unit.empty() ? "" : " " + unit));
     return std::nullopt;
@@ -271,7 +279,9 @@ std::pair<double, double> MapReader::pair(const std::string& key, std::optional<
         return {*a, *b};
       }
     } else {
-      report(key, fmt::format("expected a list of two numbers, found {}", shown(*value)),
+      report(key, fmt::format("expected a list of two numbers, found {}",
+                              value->kind == yaml::Kind::list ? fmt::format("one of {}", value->items.size())
+                                                              : shown(*value)),
              "write for example [1.5, 5.5]");
     }
   } else if (fallback) {

@@ -29,19 +29,19 @@ INSTANTIATE_TEST_SUITE_P(
     testing::Values(
         Case{"Negative",
              {{"cube.links.router_link_bw_gbs", "-1"}},
-             "cube.links.router_link_bw_gbs: -1 is out of range (it must be greater than 0 and at most 1000000 GB/s)"},
+             "cube.links.router_link_bw_gbs: -1 is out of range (it must be between 0.001 and 1000000 GB/s)"},
         Case{"ZeroBandwidth",
              {{"cube.links.pe_to_router_bw_gbs", "0"}},
-             "cube.links.pe_to_router_bw_gbs: 0 is out of range (it must be greater than 0 and at most 1000000 GB/s)"},
+             "cube.links.pe_to_router_bw_gbs: 0 is out of range (it must be between 0.001 and 1000000 GB/s)"},
         Case{"NotANumber",
              {{"system.ns_per_mm", ".nan"}},
              "system.ns_per_mm: .nan is out of range (it must be between 0 and 1000 ns/mm)"},
         Case{"Infinite",
              {{"cube.links.ucie_link_bw_gbs", ".inf"}},
-             "cube.links.ucie_link_bw_gbs: .inf is out of range (it must be greater than 0 and at most 1000000 GB/s)"},
+             "cube.links.ucie_link_bw_gbs: .inf is out of range (it must be between 0.001 and 1000000 GB/s)"},
         Case{"Overflow",
              {{"cube.links.ucie_link_bw_gbs", "1e999"}},
-             "cube.links.ucie_link_bw_gbs: 1e999 is out of range (it must be greater than 0 and at most 1000000 GB/s)"},
+             "cube.links.ucie_link_bw_gbs: 1e999 is out of range (it must be between 0.001 and 1000000 GB/s)"},
         Case{"NegativeTime",
              {{"cube.components.sram.attrs.overhead_ns", "-2"}},
              "cube.components.sram.attrs.overhead_ns: -2 is out of range (it must be between 0 and 1000000 ns)"},
@@ -77,7 +77,7 @@ INSTANTIATE_TEST_SUITE_P(
              "cube.pe_layout.corners: a cube without corners has no PEs (list some of NW, NE, SW, SE)"},
         Case{"OneCoordinate",
              {{"cube.placement.sram.pos_mm", "[1.5]"}},
-             "cube.placement.sram.pos_mm: expected a list of two numbers, found a list (write for example [1.5, 5.5])"},
+             "cube.placement.sram.pos_mm: expected a list of two numbers, found one of 1 (write for example [1.5, 5.5])"},
         Case{"FractionalBytes",
              {{"cube.memory_map.tcm_size_mb", "2.0000001"}},
              "cube.memory_map.tcm_size_mb: 2.0000001 is not a whole number of bytes (write for example 2 or 0.5)"},
@@ -86,8 +86,23 @@ INSTANTIATE_TEST_SUITE_P(
              "cube.components.hbm_ctrl.attrs.burst_bytes: 200 is not a power of two (write for example 8 or 256)"},
         Case{"EfficiencyAboveOne",
              {{"cube.components.hbm_ctrl.attrs.efficiency", "1.1"}},
-             "cube.components.hbm_ctrl.attrs.efficiency: 1.1 is out of range (it must be greater than 0 and at most "
-             "1)"}),
+             "cube.components.hbm_ctrl.attrs.efficiency: 1.1 is out of range (it must be between 0.001 and 1)"},
+        // A flit on such a link would take longer than simulated time can count.
+        Case{"BandwidthBelowWhatTimeCanCount",
+             {{"cube.links.router_link_bw_gbs", "1e-12"}},
+             "cube.links.router_link_bw_gbs: 1e-12 is out of range (it must be between 0.001 and 1000000 GB/s)"},
+        Case{"OptionalBandwidthBelowWhatTimeCanCount",
+             {{"cube.pe_template.links.fetch_store_to_tcm_bw_gbs", "1e-12"}},
+             "cube.pe_template.links.fetch_store_to_tcm_bw_gbs: 1e-12 is out of range (it must be 0 or between 0.001 "
+             "and 1000000 GB/s)"},
+        Case{"RateWithItsUnit",
+             {{"cube.pe_template.components.pe_gemm.attrs.mac_per_ns", "0"}},
+             "cube.pe_template.components.pe_gemm.attrs.mac_per_ns: 0 is out of range (it must be between 0.001 and "
+             "1000000000 per ns)"},
+        Case{"NegativeWeight",
+             {{"cube.pe_template.components.pe_math.attrs.weight_exp", "-1"}},
+             "cube.pe_template.components.pe_math.attrs.weight_exp: -1 is out of range (it must be between 0 and "
+             "1000000)"}),
     case_name);
 
 INSTANTIATE_TEST_SUITE_P(
@@ -116,6 +131,14 @@ INSTANTIATE_TEST_SUITE_P(
              {{"cube.components.hbm_ctrl.attrs.pc_bw_gbs", "32"}},
              "cube.components.hbm_ctrl.attrs.pc_bw_gbs: 'pc_bw_gbs' is not set here (remove it: it is derived as "
              "hbm_to_router_bw_gbs / num_pcs)"},
+        Case{"WeightOfAnUnknownOperation",
+             {{"cube.pe_template.components.pe_math.attrs.weight_sigmod", "2"}},
+             "cube.pe_template.components.pe_math.attrs.weight_sigmod: 'sigmod' is no operation of this block (did you "
+             "mean 'sigmoid'?)"},
+        Case{"WeightAtAnotherBlock",
+             {{"cube.pe_template.components.pe_gemm.attrs.weight_exp", "2"}},
+             "cube.pe_template.components.pe_gemm.attrs.weight_exp: unknown key 'weight_exp' (known: overhead_ns, "
+             "mac_per_ns, shared_resource)"},
         Case{"UnknownBlock",
              {{"cube.pe_template.components.pe_gem.attrs.mac_per_ns", "1"}},
              "cube.pe_template.components.pe_gem: unknown key 'pe_gem' (did you mean 'pe_gemm'?)"}),
@@ -313,6 +336,17 @@ TEST(Defaults, TcmSizeMayBeWrittenAtTheBlockT26) {
   EXPECT_EQ(loaded.graph.spec.tcm_bytes_per_pe, 4u << 20);
   const LoadedTopology by_map = minimal({{"cube.memory_map.tcm_size_mb", "8"}});
   EXPECT_EQ(by_map.graph.node(*by_map.graph.find_node("sip0.cube0.pe0.pe_tcm")).number("size_mb"), 8.0);
+}
+
+TEST(Defaults, WeightsOfOperationsExistOnlyWhenWrittenP41) {
+  const auto math = [](const LoadedTopology& loaded) {
+    return loaded.graph.node(*loaded.graph.find_node("sip0.cube0.pe0.pe_math"));
+  };
+  const LoadedTopology loaded = minimal({{"cube.pe_template.components.pe_math.attrs.weight_exp", "4"}});
+  EXPECT_EQ(math(loaded).number("weight_exp"), 4.0);
+  EXPECT_EQ(loaded.config.at("cube.pe_template.components.pe_math.attrs.weight_exp").origin, "--set");
+  EXPECT_EQ(math(loaded).attrs->count("weight_add"), 0u);
+  EXPECT_EQ(math(minimal()).attrs->count("weight_exp"), 0u);
 }
 
 TEST(Warnings, ConnectionsThatDoNotMatchTheUcieLinkT37) {
