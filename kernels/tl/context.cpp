@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "kernels/tl/context_located.h"
+#include "platform/base/names.h"
 
 namespace kb::tl {
 namespace {
@@ -16,10 +17,6 @@ constexpr std::size_t kMaxRank = 4;
 std::uint64_t next_context_id() {
   static std::atomic<std::uint64_t> last{0};
   return ++last;
-}
-
-std::string pe_name(const PeCoord& pe) {
-  return fmt::format("sip{}.cube{}.pe{}", pe.sip.value, pe.cube.value, pe.pe.value);
 }
 
 }  // namespace

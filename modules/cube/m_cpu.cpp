@@ -7,27 +7,10 @@
 #include "modules/io/launch_barrier.h"
 #include "modules/io/memory_split.h"
 #include "platform/base/error.h"
+#include "platform/base/names.h"
 #include "platform/elab/route_table.h"
 
 namespace kb::modules {
-
-void MCpu::on_request(payload::Transaction& transaction, TimeFs arrived) {
-  const payload::Message* const message = transaction.message.get();
-  try {
-    if (transaction.op != payload::Op::message) {
-      dma(transaction);
-    } else if (const auto* request = dynamic_cast<const payload::KernelLaunchMsg*>(message)) {
-      launch(transaction, *request);
-    } else if (const auto* mapping = dynamic_cast<const payload::MmuMapMsg*>(message)) {
-      map(transaction, *mapping);
-    } else {
-      FabricEndpoint::on_request(transaction, arrived);
-    }
-  } catch (const Error& error) {
-    if (error.family() == ErrorFamily::model) throw;
-    refuse(transaction, error.code(), error.what());
-  }
-}
 
 void MCpu::launch(payload::Transaction& parent, const payload::KernelLaunchMsg& request) {
   const contract::KernelLaunch& launch = *request.launch;
@@ -65,7 +48,7 @@ void MCpu::map(payload::Transaction& parent, const payload::MmuMapMsg& request) 
           contract::FailurePolicy::fail_fast, "PEs", to_pes(pes, targets, parent.message));
 }
 
-void MCpu::dma(payload::Transaction& parent) {
+void MCpu::memory(payload::Transaction& parent, TimeFs) {
   std::vector<SubRequest> requests;
   const bool write = parent.op == payload::Op::write;
   for (const MemoryPart& part : split_access(context(), parent.address, parent.bytes)) {
@@ -91,7 +74,7 @@ std::vector<CommandProcessor::SubRequest> MCpu::to_pes(const std::vector<PeId>& 
   for (std::size_t i = 0; i < pes.size(); ++i) {
     const PeCoord at{node_record().sip, node_record().cube, pes[i]};
     requests.push_back(
-        {command_route(targets[i]), message, 0, 0, 0, {"pe" + std::to_string(pes[i].value), place_of(at), at}});
+        {command_route(targets[i]), message, 0, 0, 0, {"pe" + std::to_string(pes[i].value), pe_name(at), at}});
   }
   return requests;
 }

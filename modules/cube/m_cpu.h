@@ -21,13 +21,10 @@ class MCpu final : public CommandProcessor {
 
   void collect_statistics(std::vector<elab::Statistic>& statistics) const override;
 
- protected:
-  void on_request(payload::Transaction& transaction, TimeFs arrived) override;
-
  private:
-  void launch(payload::Transaction& parent, const payload::KernelLaunchMsg& request);
-  void map(payload::Transaction& parent, const payload::MmuMapMsg& request);
-  void dma(payload::Transaction& parent);
+  void launch(payload::Transaction& parent, const payload::KernelLaunchMsg& request) override;
+  void map(payload::Transaction& parent, const payload::MmuMapMsg& request) override;
+  void memory(payload::Transaction& parent, TimeFs arrived) override;
   std::vector<SubRequest> to_pes(const std::vector<PeId>& pes, const std::vector<NodeId>& targets,
                                  const std::shared_ptr<const payload::Message>& message);
 

@@ -15,6 +15,28 @@ constexpr std::uint64_t kBranchMask = (std::uint64_t{1} << kBranchBits) - 1;
 
 }  // namespace
 
+void CommandProcessor::on_request(payload::Transaction& transaction, TimeFs arrived) {
+  const payload::Message* const message = transaction.message.get();
+  try {
+    if (transaction.op != payload::Op::message) {
+      memory(transaction, arrived);
+    } else if (const auto* request = dynamic_cast<const payload::KernelLaunchMsg*>(message)) {
+      launch(transaction, *request);
+    } else if (const auto* mapping = dynamic_cast<const payload::MmuMapMsg*>(message)) {
+      map(transaction, *mapping);
+    } else {
+      FabricEndpoint::on_request(transaction, arrived);
+    }
+  } catch (const Error& error) {
+    if (error.family() == ErrorFamily::model) throw;
+    refuse(transaction, error.code(), error.what());
+  }
+}
+
+void CommandProcessor::memory(payload::Transaction& parent, TimeFs arrived) {
+  FabricEndpoint::on_request(parent, arrived);
+}
+
 const payload::FabricRoute* CommandProcessor::command_route(NodeId target) {
   return &context().routes.command(node(), target);
 }

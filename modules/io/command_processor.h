@@ -9,6 +9,7 @@
 
 #include "modules/fabric/fabric_endpoint.h"
 #include "modules/io/fan_out.h"
+#include "platform/payload/messages.h"
 
 namespace kb::modules {
 
@@ -47,6 +48,13 @@ class CommandProcessor : public FabricEndpoint {
   void refuse(payload::Transaction& parent, std::string code, const std::string& message);
 
   void on_response(payload::Transaction& transaction) final;
+  // Hands launches, mappings and memory requests to the functions below. What those throw is refused with its code; a
+  // model Error ends the simulation.
+  void on_request(payload::Transaction& transaction, TimeFs arrived) final;
+
+  virtual void launch(payload::Transaction& parent, const payload::KernelLaunchMsg& request) = 0;
+  virtual void map(payload::Transaction& parent, const payload::MmuMapMsg& request) = 0;
+  virtual void memory(payload::Transaction& parent, TimeFs arrived);  // refuses, as any other message
 
  private:
   struct Pending {

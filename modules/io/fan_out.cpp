@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "platform/base/error.h"
+#include "platform/base/names.h"
 
 namespace kb::modules {
 namespace {
@@ -29,12 +30,6 @@ std::string placed(const std::string& place, const std::string& message) {
 }
 
 }  // namespace
-
-std::string place_of(const PeCoord& at) {
-  std::string place = "sip" + std::to_string(at.sip.value) + ".cube" + std::to_string(at.cube.value);
-  if (at.pe.valid()) place += ".pe" + std::to_string(at.pe.value);
-  return place;
-}
 
 FanOut::FanOut(contract::FailurePolicy policy, std::string noun, std::vector<Branch> branches, TimeFs since)
     : policy_(policy),
@@ -67,7 +62,7 @@ void FanOut::record_failure(const Branch& branch, const payload::Status& status,
   const std::size_t before = failures_.size();
   for (const PeResult& result : results) {
     if (result.error_code.empty()) continue;
-    failures_.push_back({result.pe, place_of(result.pe), result.error_code, result.error_message});
+    failures_.push_back({result.pe, pe_name(result.pe), result.error_code, result.error_message});
   }
   if (failures_.size() == before) {  // the receiver itself refused, or failed without naming a PE
     failures_.push_back({branch.at, branch.place, status.code, status.message});

@@ -66,7 +66,4 @@ class FanOut {
   std::vector<contract::PeResult> results_;
 };
 
-// "sip0.cube12.pe4", or "sip0.cube12" without a PE.
-std::string place_of(const PeCoord& at);
-
 }  // namespace kb::modules

@@ -5,25 +5,10 @@
 
 #include "modules/io/launch_barrier.h"
 #include "platform/base/error.h"
+#include "platform/base/names.h"
 #include "platform/elab/route_table.h"
 
 namespace kb::modules {
-
-void IoCpu::on_request(payload::Transaction& transaction, TimeFs arrived) {
-  const payload::Message* const message = transaction.message.get();
-  try {
-    if (const auto* request = dynamic_cast<const payload::KernelLaunchMsg*>(message)) {
-      launch(transaction, *request);
-    } else if (const auto* mapping = dynamic_cast<const payload::MmuMapMsg*>(message)) {
-      map(transaction, *mapping);
-    } else {
-      FabricEndpoint::on_request(transaction, arrived);
-    }
-  } catch (const Error& error) {
-    if (error.family() == ErrorFamily::model) throw;
-    refuse(transaction, error.code(), error.what());
-  }
-}
 
 void IoCpu::launch(payload::Transaction& parent, const payload::KernelLaunchMsg& request) {
   const contract::KernelLaunch& launch = *request.launch;
@@ -66,7 +51,7 @@ std::vector<CommandProcessor::SubRequest> IoCpu::to_cubes(const std::vector<Cube
                         0,
                         0,
                         0,
-                        {"cube" + std::to_string(cube.value), place_of(at), at}});
+                        {"cube" + std::to_string(cube.value), pe_name(at), at}});
   }
   return requests;
 }

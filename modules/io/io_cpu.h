@@ -18,12 +18,9 @@ class IoCpu final : public CommandProcessor {
  public:
   using CommandProcessor::CommandProcessor;
 
- protected:
-  void on_request(payload::Transaction& transaction, TimeFs arrived) override;
-
  private:
-  void launch(payload::Transaction& parent, const payload::KernelLaunchMsg& request);
-  void map(payload::Transaction& parent, const payload::MmuMapMsg& request);
+  void launch(payload::Transaction& parent, const payload::KernelLaunchMsg& request) override;
+  void map(payload::Transaction& parent, const payload::MmuMapMsg& request) override;
   // One sub-request with `message` per cube.
   std::vector<SubRequest> to_cubes(const std::vector<CubeId>& cubes,
                                    const std::shared_ptr<const payload::Message>& message);

@@ -3,16 +3,10 @@
 #include <fmt/format.h>
 
 #include "platform/base/error.h"
+#include "platform/base/names.h"
 
 namespace kb::address {
 namespace {
-
-std::string cube_name(SipId sip, CubeId cube) {
-  return fmt::format("sip{}.cube{}", sip.value, cube.value);
-}
-std::string pe_name(const PeCoord& pe) {
-  return fmt::format("{}.pe{}", cube_name(pe.sip, pe.cube), pe.pe.value);
-}
 
 void require_owned(bool owned, const PhysAddr& address, const FreeList& list) {
   if (!owned) throw Error::model(fmt::format("{} does not lie in {}", address.to_string(), list.memory()));

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "platform/base/error.h"
+#include "platform/base/names.h"
 #include "platform/base/nearest.h"
 
 namespace kb::routing {
@@ -55,10 +56,6 @@ NodeKind block_of(PeUnit unit) {
 NodeId require_node(NodeId id, const std::string& name) {
   if (!id.valid()) refuse(fmt::format("this machine has no {}", name));
   return id;
-}
-
-std::string cube_name(SipId sip, CubeId cube) {
-  return fmt::format("sip{}.cube{}", sip.value, cube.value);
 }
 
 }  // namespace

@@ -2,6 +2,7 @@
 
 #include <cmath>
 
+#include "platform/base/names.h"
 #include "platform/topology/compile.h"
 #include "platform/topology/component_rules.h"
 #include "platform/topology/schema.h"
@@ -15,11 +16,7 @@ class CubeCompiler {
  public:
   CubeCompiler(GraphBuilder& builder, const MachineSpec& spec, const MeshLayout& mesh, const Templates& templates,
                SipId sip, CubeId cube)
-      : builder_(builder),
-        spec_(spec),
-        mesh_(mesh),
-        templates_(templates),
-        prefix_(fmt::format("sip{}.cube{}.", sip.value, cube.value)) {
+      : builder_(builder), spec_(spec), mesh_(mesh), templates_(templates), prefix_(cube_name(sip, cube) + ".") {
     owner_.sip = sip;
     owner_.cube = cube;
   }

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <map>
 
+#include "platform/base/names.h"
 #include "platform/topology/schema.h"
 #include "platform/topology/topology.h"
 
@@ -232,8 +233,7 @@ std::string render_full(const Graph& graph) {
   std::string out = fmt::format("digraph machine {{\n  rankdir=LR;\n{}", kStyle);
   const auto group = [](const Node& node) {
     if (!node.sip.valid()) return std::string();
-    return node.cube.valid() ? fmt::format("sip{}.cube{}", node.sip.value, node.cube.value)
-                             : fmt::format("sip{}", node.sip.value);
+    return node.cube.valid() ? cube_name(node.sip, node.cube) : fmt::format("sip{}", node.sip.value);
   };
   std::string open;
   for (const Node& node : graph.nodes) {

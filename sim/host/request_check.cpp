@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "platform/base/error.h"
+#include "platform/base/names.h"
 #include "platform/base/nearest.h"
 
 namespace kb::sim {
@@ -74,10 +75,9 @@ void check_write_source(const contract::MemoryWrite& request) {
 void check_placement(const topology::Node& memory, const PeCoord& owner, std::uint64_t pa) {
   const bool same_cube = memory.sip == owner.sip && memory.cube == owner.cube;
   if (same_cube && (!memory.pe.valid() || memory.pe == owner.pe)) return;
-  throw Error::program(
-      "ADDRESS_ERROR",
-      fmt::format("the placement tag sip{}.cube{}.pe{} disagrees with the address {:#x}, which lies in {}",
-                  owner.sip.value, owner.cube.value, owner.pe.value, pa, memory.id));
+  throw Error::program("ADDRESS_ERROR",
+                       fmt::format("the placement tag {} disagrees with the address {:#x}, which lies in {}",
+                                   pe_name(owner), pa, memory.id));
 }
 
 void check_launch(const topology::MachineSpec& spec, const contract::IKernelCatalog* kernels,

@@ -4,6 +4,7 @@
 #include <cctype>
 #include <cstdio>
 
+#include "platform/base/names.h"
 #include "platform/observe/json_writer.h"
 
 namespace kb::sim {
@@ -12,9 +13,7 @@ namespace {
 constexpr int kTrafficSchema = 1;
 
 std::string source_text(const TraceRow& row) {
-  if (!is_pe_op(row.op)) return "host";
-  return "sip" + std::to_string(row.src.sip.value) + ".cube" + std::to_string(row.src.cube.value) + ".pe" +
-         std::to_string(row.src.pe.value);
+  return is_pe_op(row.op) ? pe_name(row.src) : "host";
 }
 
 std::string address_text(std::uint64_t address) {

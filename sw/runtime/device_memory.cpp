@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "platform/base/error.h"
+#include "platform/base/names.h"
 #include "platform/base/units.h"
 
 namespace kb::sw {
@@ -26,7 +27,7 @@ Error allocation_error(const std::string& tensor, const ShardSpec& shard, const 
       "ALLOCATION_ERROR",
       fmt::format("tensor '{}': its shard at {} needs {}, but that HBM slice has {} free, {} of it in one "
                   "piece; make the tensor smaller, split it over more PEs or drop tensors first",
-                  tensor, format_coord(shard.owner), format_bytes(shard.nbytes), format_bytes(memory.free_bytes()),
+                  tensor, pe_name(shard.owner), format_bytes(shard.nbytes), format_bytes(memory.free_bytes()),
                   format_bytes(memory.largest_free_block())));
 }
 

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "platform/base/error.h"
+#include "platform/base/names.h"
 #include "sw/tensor/placement.h"
 
 namespace kb::sw {
@@ -84,10 +85,11 @@ void RequestTracker::throw_if_failed(const Outstanding& request) const {
   if (completion.ok) return;
   std::string what;
   if (request.launch) {
-    what = fmt::format("launch of kernel '{}' on sip{}", request.launch->kernel, request.launch->sip.value);
+    what = fmt::format("launch #{} of kernel '{}' on sip{}", request.request, request.launch->kernel,
+                       request.launch->sip.value);
   } else {
     what = fmt::format("host {} of tensor '{}' at {}", request.kind == RequestKind::write ? "write" : "read",
-                       request.tensor->name, format_coord(request.tensor->shards[request.shard].owner));
+                       request.tensor->name, pe_name(request.tensor->shards[request.shard].owner));
   }
   throw Error::program(completion.error_code, fmt::format("{}: {}", what, completion.error_message));
 }

@@ -47,7 +47,4 @@ EffectiveCounts effective_counts(const DPPolicy& policy, int cubes, int pes);
 std::vector<ShardSpec> resolve_dp_policy(const DPPolicy& policy, const Shape& shape, Dtype dtype,
                                          EffectiveCounts counts, SipId target_sip, const std::string& tensor);
 
-// "sip0.cube3.pe1"
-std::string format_coord(const PeCoord& coord);
-
 }  // namespace kb::sw

@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "platform/base/error.h"
+#include "platform/base/names.h"
 
 namespace kb::modules {
 namespace {
@@ -24,7 +25,7 @@ std::vector<Branch> pe_branches(int count) {
   std::vector<Branch> branches;
   for (int i = 0; i < count; ++i) {
     const PeCoord at{SipId(0), CubeId(1), PeId(static_cast<std::uint32_t>(i))};
-    branches.push_back({"pe" + std::to_string(i), place_of(at), at});
+    branches.push_back({"pe" + std::to_string(i), pe_name(at), at});
   }
   return branches;
 }

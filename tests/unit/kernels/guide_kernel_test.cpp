@@ -3,21 +3,15 @@
 
 #include <gtest/gtest.h>
 
-#include <fstream>
 #include <sstream>
 
+#include "tests/support/source_file.h"
 #include "tests/unit/kernels/device.h"
 
 namespace kb::tests {
 namespace {
 
-std::string file(const std::string& path) {
-  std::ifstream in(std::string(KB_SOURCE_DIR) + "/" + path);
-  EXPECT_TRUE(in.is_open()) << path;
-  std::ostringstream text;
-  text << in.rdbuf();
-  return text.str();
-}
+using test::source_file;
 
 TEST(KernelGuide, KernelComputes) {
   Device device;
@@ -47,7 +41,7 @@ TEST(KernelGuide, KernelCanBeRecorded) {
 
 // The lines between the marks of a source file, without `indent` leading spaces.
 std::string marked_code(const std::string& path, std::size_t indent) {
-  std::istringstream lines(file(path));
+  std::istringstream lines(source_file(path));
   const std::string margin(indent, ' ');
   std::string code;
   bool inside = false;
@@ -60,7 +54,7 @@ std::string marked_code(const std::string& path, std::size_t indent) {
 }
 
 TEST(KernelGuide, PrintsTheCompiledCode) {
-  const std::string guide = file("docs/guides/kernels.md");
+  const std::string guide = source_file("docs/guides/kernels.md");
   for (const std::string& code : {marked_code("tests/unit/kernels/guide_kernel.h", 0),
                                   marked_code("tests/unit/kernels/guide_kernel_test.cpp", 2)}) {
     EXPECT_NE(guide.find("```cpp\n" + code + "```"), std::string::npos) << code;
@@ -68,7 +62,7 @@ TEST(KernelGuide, PrintsTheCompiledCode) {
 }
 
 TEST(KernelGuide, ListsEveryBuiltInKernel) {
-  const std::string guide = file("docs/guides/kernels.md");
+  const std::string guide = source_file("docs/guides/kernels.md");
   for (const std::string& name : kernels::KernelCatalog().names()) {
     EXPECT_NE(guide.find("| `" + name + "` |"), std::string::npos) << name;
   }

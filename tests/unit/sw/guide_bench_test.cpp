@@ -3,22 +3,14 @@
 
 #include <gmock/gmock.h>
 
-#include <fstream>
-#include <sstream>
-
 #include "kernels/catalog.h"
+#include "tests/support/source_file.h"
 #include "tests/unit/sw/fake_host.h"
 
 namespace kb::sw {
 namespace {
 
-std::string file(const std::string& path) {
-  std::ifstream in(std::string(KB_SOURCE_DIR) + "/" + path);
-  EXPECT_TRUE(in.is_open()) << path;
-  std::ostringstream text;
-  text << in.rdbuf();
-  return text.str();
-}
+using test::source_file;
 
 TEST(BenchGuide, BenchRuns) {
   testing::FakeHost host;
@@ -34,15 +26,15 @@ TEST(BenchGuide, BenchRuns) {
 }
 
 TEST(BenchGuide, GuidePrintsThisBench) {
-  const std::string source = file("tests/unit/sw/guide_bench.h");
+  const std::string source = source_file("tests/unit/sw/guide_bench.h");
   const std::string begin = "// guide: begin\n";
   const std::size_t from = source.find(begin) + begin.size();
   const std::string code = source.substr(from, source.find("// guide: end") - from);
-  EXPECT_THAT(file("docs/guides/benches.md"), ::testing::HasSubstr("```cpp\n" + code + "```"));
+  EXPECT_THAT(source_file("docs/guides/benches.md"), ::testing::HasSubstr("```cpp\n" + code + "```"));
 }
 
 TEST(BenchGuide, NamesEveryBuiltinBenchAndParameter) {
-  const std::string guide = file("docs/guides/benches.md");
+  const std::string guide = source_file("docs/guides/benches.md");
   for (const Bench& bench : builtin_benches()) {
     EXPECT_THAT(guide, ::testing::HasSubstr("| `" + bench.name + "` |"));
     for (const Parameter& p : bench.parameters)
