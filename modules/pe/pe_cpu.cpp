@@ -85,6 +85,10 @@ void PeCpu::run(const Launch& launch) {
   } catch (const sc_core::sc_unwind_exception&) {
     throw;  // the simulation ends this thread
   } catch (const Error& error) {
+    if (error.family() == ErrorFamily::model) {  // ours, not the kernel's: ends the process
+      throw Error::model(fmt::format("{} at {} ns, in kernel {}{}: {}", node_id(), format_ns(now()), kernel,
+                                     call_in_progress(), error.what()));
+    }
     fail(error.code(), error.what());
   } catch (const std::exception& error) {
     fail("KERNEL_ERROR", "kernel " + kernel + " threw an exception: " + error.what());

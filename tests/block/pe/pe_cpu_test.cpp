@@ -223,6 +223,20 @@ TEST(PeCpu, AnyExceptionOfAKernelEndsOnlyItsLaunch) {
   EXPECT_EQ(machine.statistics(kCpu).at("failures"), 2);
 }
 
+// Ours, not the kernel's: it must not end as a failed launch (design 9).
+TEST(PeCpu, AModelErrorInAKernelThreadEndsTheSimulation) {
+  PeMachine machine;
+  machine.kernels.add("k", [](IPe&) { throw Error::model("an invariant does not hold"); });
+  machine.launch("k", kReady);
+  try {
+    machine.run();
+    FAIL() << "nothing was thrown";
+  } catch (const std::exception& error) {
+    EXPECT_THAT(error.what(), HasSubstr("in kernel k: an invariant does not hold"));
+  }
+  EXPECT_FALSE(machine.answers[0].arrived);
+}
+
 TEST(PeCpu, OtherMessagesAreRefused) {
   PeMachine machine;
   const std::size_t number = machine.send(kCpu, kReady, payload::Op::message, std::make_shared<payload::MmuMapMsg>());
