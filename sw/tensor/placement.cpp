@@ -73,6 +73,11 @@ std::vector<ShardSpec> resolve_dp_policy(const DPPolicy& policy, const Shape& sh
                                                     tensor, format_shape(shape)));
   }
   const std::size_t item = item_size(dtype);
+  constexpr std::int64_t kMostBytes = std::int64_t{1} << 56;  // more than any address reaches
+  if (shape[0] > kMostBytes / static_cast<std::int64_t>(item) / shape[1]) {
+    throw Error::program("ALLOCATION_ERROR", fmt::format("tensor '{}': {} of shape {} is larger than any memory",
+                                                         tensor, dtype_name(dtype), format_shape(shape)));
+  }
   const Block whole{0, 0, shape[0], shape[1], 0};
   std::vector<ShardSpec> shards;
   shards.reserve(static_cast<std::size_t>(counts.cubes) * static_cast<std::size_t>(counts.pes));
@@ -86,10 +91,6 @@ std::vector<ShardSpec> resolve_dp_policy(const DPPolicy& policy, const Shape& sh
     }
   }
   return shards;
-}
-
-std::string format_coord(const PeCoord& coord) {
-  return fmt::format("sip{}.cube{}.pe{}", coord.sip.value, coord.cube.value, coord.pe.value);
 }
 
 }  // namespace kb::sw

@@ -93,6 +93,13 @@ TEST(Placement, ShapesAreTwoDimensionalAndPositive) {
   }
 }
 
+TEST(Placement, SizesThatOverflowAreRefusedByName) {
+  for (const Shape& shape : {Shape{std::int64_t{1} << 62, 8}, Shape{1, std::int64_t{1} << 62}}) {
+    EXPECT_THAT(message_of([&] { place(kRep, kRep, shape); }, "ALLOCATION_ERROR"),
+                ::testing::HasSubstr("tensor 't': f16 of shape"));
+  }
+}
+
 TEST(Placement, EffectiveCountsPreferThePolicy) {  // H-26, K-28
   DPPolicy policy;
   EXPECT_EQ(effective_counts(policy, 4, 8).cubes, 4);
