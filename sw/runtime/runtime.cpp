@@ -16,6 +16,13 @@ namespace {
 
 constexpr int kMainProgram = -1;
 
+// As in the result file: one request per SIP.
+std::string launch_text(const LaunchState& state) {
+  std::string ids;
+  for (const contract::RequestId id : state.requests) ids += fmt::format("{}#{}", ids.empty() ? "" : ", ", id);
+  return fmt::format("launch {} of kernel '{}'", ids, state.kernel);
+}
+
 }  // namespace
 
 Runtime::Runtime(contract::IHost& host, const contract::IKernelCatalog* kernels, RuntimeOptions options)
@@ -225,15 +232,14 @@ LaunchMetrics Runtime::wait(LaunchHandle launch) {
   for (std::size_t i = 0; i < state.requests.size(); ++i) {
     const contract::Completion& completion = host_.completion(state.requests[i]);
     if (completion.ok) continue;
-    throw Error::program(completion.error_code, fmt::format("launch {} of kernel '{}': {}", launch.index, state.kernel,
-                                                            completion.error_message));
+    throw Error::program(completion.error_code, fmt::format("{}: {}", launch_text(state), completion.error_message));
   }
   throw Error::model("a failed launch has no failed completion");
 }
 
 bool Runtime::wait_result(LaunchHandle launch) {
   const LaunchState& state = launch_state(launch);
-  const std::string reason = fmt::format("launch {} of kernel '{}'", launch.index, state.kernel);
+  const std::string reason = launch_text(state);
   const auto part_of_launch = [&](const Outstanding& r) {
     return r.kind == RequestKind::launch && r.launch_index == launch.index;
   };
@@ -268,8 +274,8 @@ void Runtime::settle_launch(std::size_t index) {
   const LaunchMetrics m = metrics({index});
   late_pes_ += m.late_pes;
   if (m.late_pes == 0) return;
-  warn(fmt::format("launch {} of kernel '{}': {} of {} PEs started up to {} ns after the common start stamp", index,
-                   state.kernel, m.late_pes, m.pes, format_ns(m.late_max)));
+  warn(fmt::format("{}: {} of {} PEs started up to {} ns after the common start stamp", launch_text(state), m.late_pes,
+                   m.pes, format_ns(m.late_max)));
 }
 
 const LaunchState& Runtime::launch_state(LaunchHandle launch) const {

@@ -79,6 +79,7 @@ class Runtime final : private ITensorContext {
   // Releases every tensor that is alive, in creation order. Handles stay valid for metadata only. Idempotent;
   // called by the destructor. Does not wait.
   void close();
+  std::uint64_t tensors_made() const { return next_tensor_ - 1; }  // on the device, so far
   bool memory_pristine() const { return memory_.pristine(); }
 
   // For sw/distributed.

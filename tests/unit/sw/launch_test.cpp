@@ -162,17 +162,17 @@ TEST_F(LaunchTest, LatePesAreCountedAndWarnedAbout) {  // H-50
   rt.wait_all();
   EXPECT_EQ(rt.late_pes(), 2u);
   EXPECT_THAT(warnings,
-              ElementsAre("launch 0 of kernel 'k': 2 of 8 PEs started up to 63 ns after the common start stamp"));
+              ElementsAre("launch #1 of kernel 'k': 2 of 8 PEs started up to 63 ns after the common start stamp"));
 }
 
 TEST_F(LaunchTest, FailuresReachTheHostOnce) {  // H-12, H-41
   host.fail = [](const std::string& what) { return what == "launch bad" ? "KERNEL_ERROR" : ""; };
   const LaunchHandle first = rt.launch("bad", {});
-  EXPECT_EQ(error_of([&] { rt.wait(first); }, "KERNEL_ERROR"), "launch 0 of kernel 'bad': it broke at sip0.cube0.pe0");
+  EXPECT_EQ(error_of([&] { rt.wait(first); }, "KERNEL_ERROR"), "launch #1 of kernel 'bad': it broke at sip0.cube0.pe0");
   rt.wait_all();  // reported already
   rt.launch("bad", {});
   EXPECT_EQ(error_of([&] { rt.wait_all(); }, "KERNEL_ERROR"),
-            "launch of kernel 'bad' on sip0: it broke at sip0.cube0.pe0");
+            "launch #2 of kernel 'bad' on sip0: it broke at sip0.cube0.pe0");
   rt.wait_all();
   const LaunchHandle looked_at = rt.launch("bad", {});
   EXPECT_FALSE(rt.wait_result(looked_at));
