@@ -49,6 +49,7 @@ struct Rule {
   const ErrorBound& bound;
   double p91(double expected) const { return p91_tolerance(dtype) * (1.0 + std::fabs(expected)); }
   double allowed(std::size_t i, double expected) const {
+    if (bound.exact) return 0.0;
     if (bound.sum_abs_terms.empty()) return p91(expected);
     const double terms = bound.sum_abs_terms[i];
     if (!(terms > 0.0)) return 0.0;
@@ -57,6 +58,7 @@ struct Rule {
            steps * subnormal_roundoff(dtype);
   }
   std::string text() const {
+    if (bound.exact) return "equal";
     if (bound.sum_abs_terms.empty()) {
       return fmt::format("|err| <= {0:g} + {0:g} * |expected| (P-91)", p91_tolerance(dtype));
     }
@@ -142,9 +144,9 @@ VerificationRow compare(std::string tensor, Dtype dtype, const Shape& shape, con
   }
   if (looser > 0) {
     row.note += fmt::format(
-        "{}looser than P-91 on {} of {} elements: their sums cancel or are long, so that rounding "
-        "alone may exceed it",
-        row.note.empty() ? "" : "; ", looser, values.size());
+        "{}on {} of {} elements wider than the default {:g} + {:g} * |expected| (P-91): their sums cancel or are long, "
+        "so that rounding alone may exceed it",
+        row.note.empty() ? "" : "; ", looser, values.size(), p91_tolerance(dtype), p91_tolerance(dtype));
   }
   return row;
 }

@@ -13,6 +13,7 @@ namespace kb::data {
 //   ((roundings + 1) * u(dtype) + acc_roundings * u(f32)) * sum|terms|,   u = half a unit in the last place of 1,
 // a little more only where f16 runs into its subnormal numbers. Without it P-91's tolerance holds.
 struct ErrorBound {
+  bool exact = false;                 // no error at all; the rest does not count
   std::vector<double> sum_abs_terms;  // per element; empty = unknown
   double roundings = 0;               // roundings to the tensor's dtype that one element saw
   double acc_roundings = 0;           // roundings to f32 inside sums

@@ -50,9 +50,19 @@ void verify_exact(Runtime& runtime, BenchResult& result, const std::string& tens
     return;
   }
   data::ErrorBound bound;
-  bound.sum_abs_terms.assign(static_cast<std::size_t>(element_count(actual.shape())), 0.0);  // no error at all
+  bound.exact = true;
   result.verification.push_back(
       data::compare(tensor, actual.dtype(), actual.shape(), actual.bytes(), expected.to_doubles(), bound));
+}
+
+void verify_values(Runtime& runtime, BenchResult& result, const std::string& tensor, const HostArray& actual,
+                   const std::vector<double>& expected, double roundings, const std::vector<double>& magnitudes) {
+  if (!can_verify(runtime, result)) return;
+  data::ErrorBound bound;
+  bound.roundings = roundings;
+  bound.sum_abs_terms = magnitudes.empty() ? expected : magnitudes;
+  for (double& magnitude : bound.sum_abs_terms) magnitude = std::abs(magnitude);
+  result.verification.push_back(data::compare(tensor, actual.dtype(), actual.shape(), actual.bytes(), expected, bound));
 }
 
 void verify_gemm(Runtime& runtime, BenchResult& result, const std::string& tensor, const HostArray& a,

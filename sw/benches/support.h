@@ -16,9 +16,18 @@ void add_launch_figures(BenchResult& result, const LaunchMetrics& metrics, const
 // amount / time: with amounts in bytes GB/s, with amounts in floating-point operations GFLOP/s. Nothing when time is 0.
 void add_rate(BenchResult& result, const std::string& name, double amount, TimeFs time, const std::string& unit);
 
-// Compares with `expected` when the run computes data, else leaves a note (once).
+// All of these compare when the run computes data, else leave a note (once).
+
+// Every element equals the expected one.
 void verify_exact(Runtime& runtime, BenchResult& result, const std::string& tensor, const HostArray& actual,
                   const HostArray& expected);
+
+// Floats that saw `roundings` roundings to their dtype: |actual - expected| <= (roundings + 1) * u * |magnitude|, u
+// being half a unit in the last place of 1. `magnitudes`: per element the sum of the absolute values that were added
+// up; empty = |expected|, right for products and functions, too tight for sums whose terms cancel. DTYPE_ERROR for
+// integers.
+void verify_values(Runtime& runtime, BenchResult& result, const std::string& tensor, const HostArray& actual,
+                   const std::vector<double>& expected, double roundings, const std::vector<double>& magnitudes = {});
 
 // C = A x B against a reference product, floats within the error bound of `acc_roundings` f32 roundings and one to the
 // dtype, integers exactly.

@@ -65,13 +65,24 @@ TEST(Verification, TheRoundingsBoundIsExact) {
   EXPECT_FALSE(one(Dtype::f16, 0x1p-24, 0.0, bound).ok);
 }
 
+TEST(Verification, ExactMeansEqual) {
+  ErrorBound bound;
+  bound.exact = true;
+  EXPECT_TRUE(one(Dtype::f32, 1.5, 1.5, bound).ok);
+  const auto row = one(Dtype::f32, 1.5, 1.5 + 0x1p-23, bound);
+  EXPECT_FALSE(row.ok);
+  EXPECT_EQ(row.bound, "equal");
+  EXPECT_EQ(row.tolerance, 0.0);
+}
+
 TEST(Verification, ALooserBoundSaysWhy) {
   ErrorBound bound;
   bound.sum_abs_terms = {100.0};
   const auto loose = one(Dtype::f16, 0.01, 0.0, bound);
   EXPECT_TRUE(loose.ok);
-  EXPECT_THAT(loose.note, ::testing::HasSubstr("looser than P-91 on 1 of 1 elements"));
-  EXPECT_THAT(render_table({loose}), ::testing::HasSubstr("note: looser than P-91"));
+  EXPECT_THAT(loose.note,
+              ::testing::HasSubstr("on 1 of 1 elements wider than the default 0.001 + 0.001 * |expected| (P-91)"));
+  EXPECT_THAT(render_table({loose}), ::testing::HasSubstr("note: on 1 of 1 elements wider"));
   bound.sum_abs_terms = {1.0};
   EXPECT_EQ(one(Dtype::f16, 1.0, 1.0, bound).note, "");
 }

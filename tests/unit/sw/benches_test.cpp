@@ -4,6 +4,7 @@
 #include "platform/base/op_types.h"
 #include "platform/data/element.h"
 #include "sw/benches/bench.h"
+#include "sw/benches/support.h"
 #include "tests/unit/sw/expect_error.h"
 #include "tests/unit/sw/fake_host.h"
 
@@ -216,6 +217,24 @@ TEST_F(BenchesWithoutDataTest, RunTheSameAndSayThatNothingWasVerified) {
     run_bench(rt, bench, resolve_params(name, bench.parameters, set));
     EXPECT_EQ(with_data.now(), off);  // the data mode moves no time stamp
   }
+}
+
+TEST(VerifyValues, AllowsTheStatedRoundings) {
+  FakeHost host;
+  Runtime rt(host, nullptr);
+  const Shape shape{1, 2};
+  const auto row = [&](double value, double roundings, const std::vector<double>& magnitudes = {}) {
+    BenchResult result;
+    verify_values(rt, result, "y", HostArray::from_doubles(shape, Dtype::f32, {1.0, value}), {1.0, 3.0}, roundings,
+                  magnitudes);
+    return result.verification.at(0);
+  };
+  const double step = 0x1p-22;         // of f32 at 3
+  EXPECT_TRUE(row(3.0 + step, 1).ok);  // 2 u * 3 = 1.5 steps
+  EXPECT_FALSE(row(3.0 + 2 * step, 1).ok);
+  EXPECT_TRUE(row(3.0 + 2 * step, 2).ok);
+  EXPECT_TRUE(row(3.0 + 4 * step, 1, {1.0, -12.0}).ok);  // a sum of terms that cancel
+  EXPECT_EQ(row(3.0, 1).first_failure, 0u);
 }
 
 }  // namespace
