@@ -58,6 +58,13 @@ void check_option_names(const CLI::App& app, const std::vector<std::string>& arg
   }
 }
 
+// CLI11's "Could not convert: --seed = abc" in the words of the other messages.
+std::string conversion_text(const std::string& text) {
+  const std::size_t option = text.find("--"), equals = text.find(" = ");
+  if (option == std::string::npos || equals == std::string::npos) return text;
+  return text.substr(option, equals - option) + " needs a number, not '" + text.substr(equals + 3) + "'";
+}
+
 int report(const std::string& program, const Error& error) {
   std::string text;
   if (error.diagnostics().empty()) {
@@ -85,6 +92,8 @@ int guarded(const std::string& program, const std::function<int()>& body) {
     return report(program, Error::configuration("the machine is too large for the memory of this computer"));
   } catch (const std::exception& error) {
     return report(program, Error::model(std::string("unexpected failure: ") + error.what()));
+  } catch (...) {
+    return report(program, Error::model("unexpected failure without a message"));
   }
 }
 
@@ -101,6 +110,8 @@ int parse_and_run(CLI::App& app, CLI::App& options_of, const std::vector<std::st
     return 0;
   } catch (const CLI::ExtrasError&) {
     throw usage_error("unexpected argument '" + options_of.remaining().front() + "'");
+  } catch (const CLI::ConversionError& error) {
+    throw usage_error(conversion_text(error.what()));
   } catch (const CLI::ParseError& error) {
     throw usage_error(error.what());
   }
@@ -143,6 +154,11 @@ topology::LoadedTopology TopologyChoice::load() const {
 void print(const std::string& text) {
   const bool written = std::fwrite(text.data(), 1, text.size(), stdout) == text.size() && std::fflush(stdout) == 0;
   if (!written) throw Error::configuration(std::string("cannot write to standard output: ") + std::strerror(errno));
+}
+
+void print_warnings(const std::vector<Diagnostic>& warnings) {
+  std::fflush(stdout);
+  for (const Diagnostic& warning : warnings) std::fprintf(stderr, "warning: %s\n", warning.text().c_str());
 }
 
 int start_systemc_main(int argc, char** argv) {

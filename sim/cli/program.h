@@ -61,6 +61,9 @@ std::unique_ptr<Command> make_topology_command(CLI::App& app, const Program& pro
 std::unique_ptr<Command> make_check_command(CLI::App& app, const Program& program);
 std::unique_ptr<Command> make_traffic_command(CLI::App& app, const Program& program);
 
+// Warnings about input files, to stderr.
+void print_warnings(const std::vector<Diagnostic>& warnings);
+
 // Writes to stdout and reports a full disk or closed pipe as a configuration Error.
 void print(const std::string& text);
 

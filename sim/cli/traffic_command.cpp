@@ -25,11 +25,12 @@ class TrafficCommand final : public Command {
   int run() override {
     const topology::LoadedTopology machine = choice_.load();
     const sim::Trace trace = sim::read_trace(trace_, machine.graph);
-    for (const Diagnostic& warning : trace.warnings) std::fprintf(stderr, "warning: %s\n", warning.text().c_str());
+    print_warnings(machine.warnings);
+    print_warnings(trace.warnings);
     std::optional<observe::OutputFile> file;
     if (!out_.empty()) file.emplace(out_, "the output file");
     sim::prepare_systemc();
-    const std::vector<sim::TrafficResult> results = sim::run_traffic(machine, trace.rows);
+    const std::vector<sim::TrafficResult> results = sim::run_traffic(machine, trace.rows, true);
     const std::string text =
         json_ ? sim::render_traffic_json(machine.graph, results) : sim::render_traffic_tsv(machine.graph, results);
     if (file) {

@@ -3,7 +3,6 @@
 #include <unistd.h>
 
 #include <cstdio>
-#include <string>
 
 namespace kb::sim {
 namespace {
@@ -26,17 +25,31 @@ std::string scaled(double value) {
 ProgressLine::ProgressLine(bool wanted)
     : enabled_(wanted && ::isatty(STDERR_FILENO) == 1), start_(Clock::now()), last_(start_) {}
 
-void ProgressLine::update(TimeFs now, std::uint64_t events) {
-  if (!enabled_) return;
+bool ProgressLine::due() {
+  if (!enabled_) return false;
   const Clock::time_point time = Clock::now();
-  if (time - start_ < kQuiet || time - last_ < kInterval) return;
+  if (time - start_ < kQuiet || time - last_ < kInterval) return false;
   last_ = time;
-  const double seconds = std::chrono::duration<double>(time - start_).count();
-  std::fprintf(stderr, "\r\033[Ksimulated %.3f us, %s events, %s per second, %.0f s", fs_to_ns(now) * 1e-3,
-               scaled(static_cast<double>(events)).c_str(), scaled(static_cast<double>(events) / seconds).c_str(),
-               seconds);
+  return true;
+}
+
+void ProgressLine::show(const std::string& text) {
+  std::fprintf(stderr, "\r\033[K%s, %.0f s", text.c_str(), std::chrono::duration<double>(last_ - start_).count());
   std::fflush(stderr);
   shown_ = true;
+}
+
+void ProgressLine::update(TimeFs now, std::uint64_t events) {
+  if (!due()) return;
+  const double seconds = std::chrono::duration<double>(last_ - start_).count();
+  char time[48];
+  std::snprintf(time, sizeof time, "%.3f", fs_to_ns(now) * 1e-3);
+  show("simulated " + std::string(time) + " us, " + scaled(static_cast<double>(events)) + " events, " +
+       scaled(static_cast<double>(events) / seconds) + " per second");
+}
+
+void ProgressLine::update_count(std::size_t done, std::size_t total, const char* what) {
+  if (due()) show(std::to_string(done) + " of " + std::to_string(total) + " " + what);
 }
 
 void ProgressLine::clear() {

@@ -1,13 +1,15 @@
 #pragma once
 
 #include <chrono>
+#include <cstddef>
 #include <cstdint>
+#include <string>
 
 #include "platform/base/units.h"
 
 namespace kb::sim {
 
-// One line on the terminal that long runs keep up to date: simulated time and events per second. Silent during the
+// One line on the terminal that long work keeps up to date. Silent during the
 // first second and when standard error is no terminal.
 class ProgressLine {
  public:
@@ -17,9 +19,14 @@ class ProgressLine {
   ProgressLine& operator=(const ProgressLine&) = delete;
 
   void update(TimeFs now, std::uint64_t events);
+  // "3 of 14 cases"
+  void update_count(std::size_t done, std::size_t total, const char* what);
   void clear();
 
  private:
+  bool due();
+  void show(const std::string& text);
+
   using Clock = std::chrono::steady_clock;
   bool enabled_;
   bool shown_ = false;

@@ -1,23 +1,67 @@
 #include "sim/driver/wait_table.h"
 
 #include <algorithm>
+#include <cctype>
+#include <map>
 
 #include "platform/observe/text_table.h"
 
 namespace kb::sim {
+namespace {
+
+constexpr std::size_t kMostLines = 60;
+constexpr std::size_t kMostAlike = 4;
+
+// The wait without its numbers and addresses.
+std::string kind_of(const elab::WaitInfo& wait) {
+  const std::string text = wait.who + '\n' + wait.what;
+  std::string kind;
+  for (std::size_t i = 0; i < text.size();) {
+    if (std::isdigit(static_cast<unsigned char>(text[i])) == 0) {
+      kind += text[i++];
+      continue;
+    }
+    const bool address = text.compare(i, 2, "0x") == 0;
+    for (i += address ? 2 : 0; i < text.size(); ++i) {
+      const auto c = static_cast<unsigned char>(text[i]);
+      if ((address ? std::isxdigit(c) : std::isdigit(c)) == 0) break;
+    }
+    kind += '#';
+  }
+  return kind;
+}
+
+}  // namespace
 
 std::string render_waits(std::vector<elab::WaitInfo> waits) {
-  constexpr std::size_t kMostLines = 60;
   using Align = observe::TextTable::Align;
   if (waits.empty()) return "No block reports what it waits for.\n";
   std::stable_sort(waits.begin(), waits.end(),
                    [](const elab::WaitInfo& a, const elab::WaitInfo& b) { return a.since < b.since; });
+  std::vector<std::vector<elab::WaitInfo>> groups;  // in the order of their oldest wait
+  std::map<std::string, std::size_t> group_of;
+  for (elab::WaitInfo& wait : waits) {
+    const auto [place, fresh] = group_of.emplace(kind_of(wait), groups.size());
+    if (fresh) groups.emplace_back();
+    groups[place->second].push_back(std::move(wait));
+  }
   observe::TextTable table({{"who waits", Align::left}, {"for what", Align::left}, {"since ns", Align::right}});
-  for (std::size_t i = 0; i < waits.size() && i < kMostLines; ++i) {
-    table.add({waits[i].who, waits[i].what, format_ns(waits[i].since)});
+  std::size_t lines = 0, left_out = 0;
+  for (const std::vector<elab::WaitInfo>& group : groups) {
+    if (lines >= kMostLines) {
+      left_out += group.size();
+      continue;
+    }
+    // One more instead of a line that stands for one.
+    const std::size_t shown = group.size() <= kMostAlike + 1 ? group.size() : kMostAlike;
+    for (std::size_t i = 0; i < shown; ++i) table.add({group[i].who, group[i].what, format_ns(group[i].since)});
+    if (shown < group.size()) {
+      table.add({"... and " + std::to_string(group.size() - shown) + " more like these", "", ""});
+    }
+    lines += shown;
   }
   std::string text = table.render("  ");
-  if (waits.size() > kMostLines) text += "  ... and " + std::to_string(waits.size() - kMostLines) + " more\n";
+  if (left_out > 0) text += "  ... and " + std::to_string(left_out) + " others\n";
   return text;
 }
 

@@ -7,8 +7,8 @@
 
 namespace kb::sim {
 
-// Who waits for what, since when: one line per wait, oldest first. Long tables are cut, saying how many lines were left
-// out.
+// Who waits for what, since when, oldest first. Waits that differ in numbers only (the same wait of many PEs) stand
+// together; of many the oldest few are shown with the number of the others.
 std::string render_waits(std::vector<elab::WaitInfo> waits);
 
 }  // namespace kb::sim

@@ -72,6 +72,7 @@ std::size_t wait_for_one(std::vector<Child>& children) {
   char buffer[4096];
   while (true) {
     std::vector<pollfd> polls;
+    polls.reserve(children.size());
     for (const Child& child : children) polls.push_back({child.pipe, POLLIN, 0});
     if (::poll(polls.data(), polls.size(), -1) < 0) {
       if (errno == EINTR) continue;
@@ -101,7 +102,8 @@ std::string take_answer(const std::string& text, int status) {
 
 }  // namespace
 
-std::vector<std::string> run_isolated(const std::vector<std::function<std::string()>>& jobs) {
+std::vector<std::string> run_isolated(const std::vector<std::function<std::string()>>& jobs,
+                                      const std::function<void(std::size_t answered)>& on_answer) {
   const std::size_t parallel = std::max(1u, std::thread::hardware_concurrency());
   std::vector<std::string> answers(jobs.size());
   std::vector<int> states(jobs.size(), 0);
@@ -120,6 +122,7 @@ std::vector<std::string> run_isolated(const std::vector<std::function<std::strin
     while (::waitpid(child.pid, &states[child.job], 0) < 0 && errno == EINTR) {
     }
     answers[child.job] = std::move(child.text);
+    if (on_answer) on_answer(next - children.size());
   }
   for (std::size_t i = 0; i < jobs.size(); ++i) answers[i] = take_answer(answers[i], states[i]);
   return answers;

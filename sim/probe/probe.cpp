@@ -7,6 +7,7 @@
 
 #include "platform/base/error.h"
 #include "platform/base/nearest.h"
+#include "sim/driver/progress.h"
 #include "sim/driver/systemc_setup.h"
 #include "sim/probe/isolate.h"
 
@@ -143,7 +144,10 @@ ProbeReport run_probe(const topology::LoadedTopology& topology, const std::strin
     });
     report.results.push_back(std::move(result));
   }
-  const std::vector<std::string> answers = run_isolated(jobs);
+  ProgressLine progress(true);
+  const std::vector<std::string> answers =
+      run_isolated(jobs, [&](std::size_t done) { progress.update_count(done, jobs.size(), "cases"); });
+  progress.clear();
   for (std::size_t i = 0; i < answers.size(); ++i) {
     ProbeResult& result = report.results[i];
     decode(answers[i], result);

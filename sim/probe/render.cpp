@@ -1,5 +1,6 @@
 #include <algorithm>
 
+#include "platform/base/names.h"
 #include "platform/observe/json_writer.h"
 #include "platform/observe/text_table.h"
 #include "platform/routing/latency.h"
@@ -15,17 +16,16 @@ using Align = TextTable::Align;
 constexpr std::uint64_t kSweepBytes[] = {4096, 16384, 65536, 262144, 1048576};  // H-86
 constexpr ProbeCategory kCategories[] = {ProbeCategory::h2d, ProbeCategory::d2h, ProbeCategory::pe_dma};
 
-std::string owner_text(const PeCoord& pe) {
-  return "sip" + std::to_string(pe.sip.value) + ".cube" + std::to_string(pe.cube.value) + ".pe" +
-         std::to_string(pe.pe.value);
-}
-
 std::string source_text(const ProbeResult& result) {
-  return is_pe_op(result.row.op) ? owner_text(result.row.src) : "host";
+  return is_pe_op(result.row.op) ? pe_name(result.row.src) : "host";
 }
 
 std::string ns(TimeFs fs) {
   return fixed(fs_to_ns(fs), 2);
+}
+
+std::string padded(const std::string& text, std::size_t width) {
+  return std::string(width - std::min(width, text.size()), ' ') + text;
 }
 
 double actual_ns(const ProbeResult& result) {
@@ -37,15 +37,16 @@ double share(double part, double whole) {
 }
 
 struct SweepPoint {
-  double total_ns, effective_gbs, utilisation;
+  TimeFs total;
+  double effective_gbs, utilisation;
 };
 
 // By formula, from the measured path (H-86).
 SweepPoint sweep_point(const ProbeResult& result, std::uint64_t bytes) {
   const PathFormula& f = result.formula;
-  const double drain = f.bottleneck_gbs ? static_cast<double>(bytes) / *f.bottleneck_gbs : 0.0;
-  const double total = fs_to_ns(f.overhead + f.wire) + drain;
-  const double rate = effective_gbs(bytes, total);
+  const TimeFs drain = f.bottleneck_gbs ? ns_to_fs(static_cast<double>(bytes) / *f.bottleneck_gbs) : 0;
+  const TimeFs total = f.overhead + f.wire + drain;
+  const double rate = effective_gbs(bytes, fs_to_ns(total));
   return {total, rate, utilisation_percent(rate, f.bottleneck_gbs)};
 }
 
@@ -67,8 +68,8 @@ std::string render_table(const ProbeReport& report, ProbeCategory category) {
     const PathFormula& f = result.formula;
     const double actual = actual_ns(result);
     const double rate = effective_gbs(kProbeBytes, actual);
-    table.add({result.probe.name, owner_text(result.probe.target), ns(result.actual), ns(result.completed),
-               ns(f.overhead), ns(f.drain), ns(f.wire), fixed(share(fs_to_ns(f.overhead), actual), 1),
+    table.add({result.probe.name, pe_name(result.probe.target), ns(result.actual), ns(result.completed), ns(f.overhead),
+               ns(f.drain), ns(f.wire), fixed(share(fs_to_ns(f.overhead), actual), 1),
                fixed(share(fs_to_ns(f.drain), actual), 1), fixed(rate, 1),
                f.bottleneck_gbs ? fixed(*f.bottleneck_gbs, 1) : "-",
                fixed(utilisation_percent(rate, f.bottleneck_gbs), 1)});
@@ -82,7 +83,7 @@ std::string render_sweep(const ProbeReport& report) {
   std::vector<TextTable::Column> columns = {{"Utilisation % by formula", Align::left}};
   for (const std::uint64_t bytes : kSweepBytes) {
     columns.push_back(
-        {bytes < kMiB ? std::to_string(bytes / kKiB) + "KB" : std::to_string(bytes / kMiB) + "MB", Align::right});
+        {bytes < kMiB ? std::to_string(bytes / kKiB) + " KiB" : std::to_string(bytes / kMiB) + " MiB", Align::right});
   }
   TextTable table(std::move(columns));
   for (const ProbeResult& result : report.results) {
@@ -101,7 +102,7 @@ std::string render_leg(const topology::Graph& graph, const std::vector<NodeId>& 
   TimeFs at = 0;
   for (std::size_t i = 0; i < path.size(); ++i) {
     at += path_formula(graph, {path[i]}, 0).overhead;
-    text += "      " + ns(at) + "  " + graph.node(path[i]).id;
+    text += "    " + padded(ns(at), 9) + "  " + graph.node(path[i]).id;
     if (i + 1 == path.size()) break;
     const EdgeId id = *graph.find_edge(path[i], path[i + 1]);
     at += routing::propagation_fs(graph.edge(id), graph.spec.ns_per_mm);
@@ -133,7 +134,7 @@ void write_case(observe::JsonWriter& json, const topology::Graph& graph, const P
   const double rate = effective_gbs(kProbeBytes, actual_ns(result));
   json.begin_object().key("category").text(probe_category_name(result.probe.category));
   json.key("case").text(result.probe.name).key("op").text(trace_op_name(result.row.op));
-  json.key("src").text(source_text(result)).key("target").text(owner_text(result.probe.target));
+  json.key("src").text(source_text(result)).key("target").text(pe_name(result.probe.target));
   json.key("status").text(result.status);
   json.key("actual_ns").time_ns(result.actual).key("completed_ns").time_ns(result.completed);
   json.key("overhead_ns").time_ns(f.overhead).key("drain_ns").time_ns(f.drain).key("wire_ns").time_ns(f.wire);
@@ -145,7 +146,7 @@ void write_case(observe::JsonWriter& json, const topology::Graph& graph, const P
   json.end_array().key("sweep").begin_array();
   for (const std::uint64_t bytes : kSweepBytes) {
     const SweepPoint point = sweep_point(result, bytes);
-    json.begin_object(true).key("bytes").unsigned_integer(bytes).key("total_ns").real(point.total_ns);
+    json.begin_object(true).key("bytes").unsigned_integer(bytes).key("total_ns").time_ns(point.total);
     json.key("effective_gbs").real(point.effective_gbs).key("utilisation_percent").real(point.utilisation).end_object();
   }
   json.end_array().end_object();

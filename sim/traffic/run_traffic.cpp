@@ -1,10 +1,11 @@
-#include <systemc>
-
 #include "modules/catalog.h"
 #include "modules/fabric/fabric_endpoint.h"
 #include "platform/address/phys_addr.h"
 #include "platform/base/error.h"
 #include "platform/elab/platform.h"
+#include "sim/driver/progress.h"
+#include "sim/driver/systemc_setup.h"
+#include "sim/driver/wait_table.h"
 #include "sim/traffic/traffic.h"
 
 namespace kb::sim {
@@ -61,22 +62,25 @@ class TrafficSource final : public payload::IInitiator {
 
 }  // namespace
 
-std::vector<TrafficResult> run_traffic(const topology::LoadedTopology& topology, const std::vector<TraceRow>& rows) {
+std::vector<TrafficResult> run_traffic(const topology::LoadedTopology& topology, const std::vector<TraceRow>& rows,
+                                       bool progress) {
   // Never destroyed: SystemC looks for every port of a dying module in one list, which for a large machine takes longer
   // than the simulation, and the process ends soon.
   elab::Platform& platform = *new elab::Platform("platform", topology.graph, modules::builtin_registry());
   std::vector<TrafficResult> results(rows.size());
   TrafficSource source(platform, rows, results);
-  sc_core::sc_start(sc_core::SC_ZERO_TIME);  // ends elaboration: the sockets are bound from here on
+  start_systemc();  // the sockets are bound from here on
   source.issue_all();
-  sc_core::sc_start();
+  ProgressLine line(progress);
+  platform.scheduler().set_poll([&] {
+    line.update(platform.scheduler().now(), platform.scheduler().events());
+    return false;
+  });
+  run_systemc();
   if (source.answered() != rows.size()) {
-    std::string table;
-    for (const elab::WaitInfo& wait : platform.waits()) {
-      table += "\n  " + wait.who + " waits for " + wait.what + " since " + format_ns(wait.since) + " ns";
-    }
     throw Error(ErrorFamily::no_progress, "NO_PROGRESS",
-                std::to_string(rows.size() - source.answered()) + " requests were never answered:" + table);
+                std::to_string(rows.size() - source.answered()) + " of " + std::to_string(rows.size()) +
+                    " transactions were never answered\n" + render_waits(platform.waits()));
   }
   return results;
 }

@@ -42,7 +42,9 @@ struct TrafficResult {
 };
 
 // Simulates the rows on a fresh machine; results in row order. Elaborates SystemC: once per process.
-// Rows of one issue time are injected in row order; PE rows enter at pe_dma's fabric side and take no DMA channel.
-std::vector<TrafficResult> run_traffic(const topology::LoadedTopology& topology, const std::vector<TraceRow>& rows);
+// `progress`: a line on the terminal while it takes long. Rows of one issue time are injected in row order; PE rows
+// enter at pe_dma's fabric side and take no DMA channel.
+std::vector<TrafficResult> run_traffic(const topology::LoadedTopology& topology, const std::vector<TraceRow>& rows,
+                                       bool progress = false);
 
 }  // namespace kb::sim

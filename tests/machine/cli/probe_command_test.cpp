@@ -27,7 +27,7 @@ TEST_F(ProbeCommandTest, EveryShippedMachinePassesEveryCheck) {  // H-88, H-89
 TEST_F(ProbeCommandTest, TablesRoutesAndChecksAreThere) {  // H-86, H-88, H-90
   const Outcome outcome = kernbench("probe --topology '" + config("reference") + "'");
   EXPECT_EQ(outcome.code, 0);
-  for (const char* part : {"Actual", "Ovhd", "Drain", "Wire", "Ovhd%", "Drain%", "Eff.BW", "BN.BW", "Util%", "1MB",
+  for (const char* part : {"Actual", "Ovhd", "Drain", "Wire", "Ovhd%", "Drain%", "Eff.BW", "BN.BW", "Util%", "1 MiB",
                            "h2d-4hop", "pe-cross-sip-hbm", "<BN:", "drain:", "reverse (data)", "[v] PASS "}) {
     EXPECT_THAT(outcome.out, HasSubstr(part));
   }

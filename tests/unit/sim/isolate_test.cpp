@@ -15,7 +15,10 @@ TEST(Isolate, AnswersComeInJobOrderFromOtherProcesses) {
   }
   const pid_t own = ::getpid();
   jobs.push_back([own] { return std::string(::getpid() == own ? "same" : "other"); });
-  const std::vector<std::string> answers = run_isolated(jobs);
+  std::vector<std::size_t> heard;
+  const std::vector<std::string> answers = run_isolated(jobs, [&](std::size_t done) { heard.push_back(done); });
+  ASSERT_EQ(heard.size(), jobs.size());
+  for (std::size_t i = 0; i < heard.size(); ++i) EXPECT_EQ(heard[i], i + 1);
   for (int i = 0; i < 20; ++i) {
     EXPECT_EQ(answers[static_cast<std::size_t>(i)], std::to_string(i) + std::string(70000, 'x'));
   }

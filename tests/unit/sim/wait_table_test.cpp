@@ -1,0 +1,41 @@
+#include "sim/driver/wait_table.h"
+
+#include <gmock/gmock.h>
+
+namespace kb::sim {
+namespace {
+
+using testing::HasSubstr;
+using testing::Not;
+
+TEST(WaitTable, ListsOldestFirst) {
+  EXPECT_EQ(render_waits({{"sip0.cube0.m_cpu", "pe3", 5 * kFsPerNs}, {"host: main program", "launch #9", 0}}),
+            "  who waits           for what   since ns\n"
+            "  ------------------  ---------  --------\n"
+            "  host: main program  launch #9         0\n"
+            "  sip0.cube0.m_cpu    pe3               5\n");
+  EXPECT_EQ(render_waits({}), "No block reports what it waits for.\n");
+}
+
+// A thousand equal waits must not hide the one that matters.
+TEST(WaitTable, ManyWaitsOfOneKindAreShownByAFew) {
+  std::vector<elab::WaitInfo> waits;
+  for (int i = 0; i < 1000; ++i) {
+    waits.push_back({"host: write #" + std::to_string(i), "response of 0x" + std::to_string(2000 + i) + "af00", i});
+  }
+  waits.push_back({"sip0.cube0.pe3.pe_cpu", "the end of a dma_read", 5000});
+  const std::string table = render_waits(waits);
+  EXPECT_THAT(table, HasSubstr("host: write #3 "));
+  EXPECT_THAT(table, Not(HasSubstr("host: write #4 ")));
+  EXPECT_THAT(table, HasSubstr("... and 996 more like these\n"));
+  EXPECT_THAT(table, HasSubstr("sip0.cube0.pe3.pe_cpu"));
+}
+
+TEST(WaitTable, AVeryLongTableIsCutAndSaysSo) {
+  std::vector<elab::WaitInfo> waits;
+  for (int i = 0; i < 100; ++i) waits.push_back({std::string(static_cast<std::size_t>(i + 1), 'x'), "y", i});
+  EXPECT_THAT(render_waits(waits), HasSubstr("\n  ... and 40 others\n"));
+}
+
+}  // namespace
+}  // namespace kb::sim
