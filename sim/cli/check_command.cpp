@@ -21,6 +21,7 @@ class CheckCommand final : public Command {
         const topology::LoadedTopology machine = topology::load(file);
         print(file + ": ok (" + std::to_string(machine.graph.nodes.size()) + " nodes, " +
               std::to_string(machine.graph.edges.size()) + " edges)\n");
+        print_warnings(machine.warnings);
       } catch (const Error& error) {
         if (error.family() != ErrorFamily::configuration) throw;
         if (error.diagnostics().empty()) {

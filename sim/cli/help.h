@@ -22,7 +22,7 @@ inline constexpr const char* kRunFooter =
     "  kernbench run\n"
     "  kernbench run --topology my.yaml --bench gemm-multi-pe --verify-data\n"
     "  kernbench run --bench gemm-single-pe --set m=512 --set k=512 --set n=512\n"
-    "  kernbench run --set cube.links.router_link_bw_gbs=128     a name with a dot is a topology key\n"
+    "  kernbench run --set cube.links.pe_to_router_bw_gbs=128    a name with a dot is a topology key\n"
     "  kernbench run --bench copy --vcd copy.vcd --vcd-filter 'sip0.cube0.*'\n"
     "  kernbench run --plugin ./libmy_kernels.so --bench my-bench\n"
     "  kernbench run --json > result.json                        only JSON on standard output\n"

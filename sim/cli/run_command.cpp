@@ -58,7 +58,8 @@ class RunCommand final : public Command {
                    "Stop at this simulated time (exit code 4 when work is outstanding)")
         ->type_name("NS");
     app.add_flag("--strict", strict_,
-                 "Reading unwritten memory is an error; late PEs and warnings of the run exit with 1");
+                 "Late PEs and other warnings of the run exit with 1; when data is computed, so does reading memory "
+                 "that was never written");
     app.add_flag("--json", json_, "Print the result as JSON and nothing else on standard output");
     app.add_flag("--quiet", quiet_, "Print errors only");
     app.add_flag("--dump-config", dump_, "Print the effective configuration with the origin of each value and exit");
@@ -72,6 +73,7 @@ class RunCommand final : public Command {
     run.kernels = &library.kernels();
     run.bench = &library.benches().resolve(bench_);
     run.params = sw::resolve_params(run.bench->name, run.bench->parameters, bench_sets_);
+    run.reference = reference_config();
     run.device = device_;
     contract::MachineInfo machine;
     machine.sips = run.topology.graph.spec.sip_count;
@@ -137,8 +139,7 @@ class RunCommand final : public Command {
       observe::make_folder(folder);
       file.emplace((folder.back() == '/' ? folder : folder + "/") + "result.json", "the result file");
     }
-    for (const Diagnostic& warning : run.topology.warnings)
-      std::fprintf(stderr, "warning: %s\n", warning.text().c_str());
+    if (!quiet_) print_warnings(run.topology.warnings);
     const sim::BenchOutcome outcome = sim::run_bench(run);
     const std::string json = sim::render_result(outcome.record);
     if (file) {
@@ -148,7 +149,7 @@ class RunCommand final : public Command {
     if (json_) {
       print(json);
     } else if (!quiet_) {
-      print(sim::render_report(outcome.record, run.topology.graph.spec, {reference_config(), files(file)}));
+      print(sim::render_report(outcome.record, run.topology.graph.spec, files(file)));
     }
     if (!outcome.record.ok && (json_ || quiet_)) {
       std::fprintf(stderr, "%s: error: %s: %s\n", name_.c_str(), outcome.record.error_code.c_str(),

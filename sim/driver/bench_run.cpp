@@ -42,9 +42,10 @@ void judge(BenchOutcome& outcome, const BenchRun& run, const std::optional<Error
   } else if (!data::all_ok(record.verification)) {
     fail(outcome, ErrorFamily::program, "VERIFICATION_FAILED",
          "wrong contents in " + failed_tensors(record.verification) + "; the verification table names the elements");
-  } else if (run.verify && record.verification.empty()) {
+  } else if (run.verify && record.verification.empty() && outcome.has_tensors) {
     fail(outcome, ErrorFamily::program, "NOTHING_VERIFIED",
-         "--verify-data was given but bench '" + record.bench + "' compared no tensor");
+         "--verify-data was given, but bench '" + record.bench +
+             "' compared none of its tensors; add verification rows to its result");
   } else if (run.strict && !record.warnings.empty()) {
     fail(outcome, ErrorFamily::program, "STRICT", "--strict does not accept warnings: " + record.warnings[0]);
   }
@@ -57,6 +58,7 @@ RunRecord describe(const BenchRun& run) {
   record.topology_file = run.topology.file;
   record.topology_sha256 = run.topology.sha256;
   for (const auto& [key, value] : run.topology.config) record.config[key] = {value.value, value.origin};
+  record.settings = differing_settings(record.config, run.reference);
   record.bench = run.bench->name;
   for (const sw::ParameterValue& value : run.params.values()) {
     record.params.emplace_back(value.declared.name, ConfigEntry{value.value, value.origin});
@@ -85,6 +87,7 @@ BenchOutcome run_bench(const BenchRun& run) {
     record.verification = std::move(bench.verification);
     for (const sw::Figure& figure : bench.figures) record.figures.push_back({figure.name, figure.value, figure.unit});
     record.notes = std::move(bench.notes);
+    outcome.has_tensors = runtime.tensors_made() > 0;
   });
   record.sim_time = result.sim_time;
   record.launches = std::move(result.launches);

@@ -1,6 +1,7 @@
 // Runs one bench on one machine and turns what happened into a result record and an exit code.
 #pragma once
 
+#include <map>
 #include <string>
 #include <vector>
 
@@ -16,8 +17,9 @@ struct BenchRun {
   const contract::IKernelCatalog* kernels = nullptr;
   const sw::Bench* bench = nullptr;
   sw::Params params;
-  std::string device;     // as given: "all", "sip:1"
-  std::vector<int> sips;  // the same as SIP numbers
+  std::map<std::string, ConfigEntry> reference;  // configuration that the settings of the record are compared with
+  std::string device;                            // as given: "all", "sip:1"
+  std::vector<int> sips;                         // the same as SIP numbers
   std::uint64_t seed = 1;
   bool strict = false;  // warnings of the run fail it
   bool verify = false;  // the user asked for verification
@@ -26,6 +28,7 @@ struct BenchRun {
 
 struct BenchOutcome {
   RunRecord record;
+  bool has_tensors = false;  // else there is nothing that could be verified
   int exit_code = 0;
 };
 

@@ -50,6 +50,15 @@ void write_setup(JsonWriter& json, const RunRecord& run) {
   json.key("schema").integer(kResultSchema).key("version").text(kVersion);
   json.key("topology").begin_object().key("file").text(run.topology_file);
   json.key("sha256").text(run.topology_sha256).end_object();
+  json.key("settings").begin_array();
+  for (const SettingRecord& setting : run.settings) {
+    json.begin_object(true).key("key").text(setting.key);
+    json.key("value").raw(json_scalar(setting.entry.value)).key("origin").text(setting.entry.origin);
+    json.key("reference");
+    setting.reference ? json.raw(json_scalar(*setting.reference)) : json.null();
+    json.end_object();
+  }
+  json.end_array();
   json.key("config");
   write_config(json, run.config);
   json.key("bench").begin_object().key("name").text(run.bench).key("params");
@@ -70,10 +79,19 @@ JsonWriter& write_time(JsonWriter& json, TimeFs fs) {
   return fs == kNever ? json.null() : json.time_ns(fs);
 }
 
+void write_error(JsonWriter& json, const std::string& code, const std::string& message) {
+  if (code.empty()) {
+    json.null();
+  } else {
+    json.begin_object().key("code").text(code).key("message").text(message).end_object();
+  }
+}
+
 void write_launch(JsonWriter& json, const LaunchRecord& launch) {
   json.begin_object();
   json.key("id").unsigned_integer(launch.id).key("kernel").text(launch.kernel);
-  json.key("sip").unsigned_integer(launch.sip.value).key("ok").boolean(launch.ok);
+  json.key("sip").unsigned_integer(launch.sip.value).key("ok").boolean(launch.ok).key("error");
+  write_error(json, launch.error_code, launch.error_message);
   json.key("submit_ns").time_ns(launch.submitted).key("start_ns");
   write_time(json, launch.start).key("completed_ns");
   write_time(json, launch.completed).key("pe_exec_ns").begin_object(true);
@@ -125,6 +143,21 @@ void write_blocks(JsonWriter& json, const RunRecord& run) {
 
 }  // namespace
 
+std::vector<SettingRecord> differing_settings(const std::map<std::string, ConfigEntry>& config,
+                                              const std::map<std::string, ConfigEntry>& reference) {
+  std::vector<SettingRecord> settings;
+  for (const bool overrides : {true, false}) {
+    for (const auto& [key, entry] : config) {
+      const auto normal = reference.find(key);
+      const bool same = normal != reference.end() && normal->second.value == entry.value;
+      if ((entry.origin == "--set") != overrides || (same && !overrides)) continue;
+      settings.push_back({key, entry, std::nullopt});
+      if (normal != reference.end()) settings.back().reference = normal->second.value;
+    }
+  }
+  return settings;
+}
+
 std::string json_scalar(const std::string& text) {
   return text == "true" || text == "false" || is_json_number(text) ? text : json_string(text);
 }
@@ -143,11 +176,7 @@ std::string render_result(const RunRecord& run) {
   write_setup(json, run);
   json.key("device").text(run.device).key("seed").unsigned_integer(run.seed).key("data_mode").text(run.data_mode);
   json.key("ok").boolean(run.ok).key("error");
-  if (run.error_code.empty()) {
-    json.null();
-  } else {
-    json.begin_object().key("code").text(run.error_code).key("message").text(run.error_message).end_object();
-  }
+  write_error(json, run.error_code, run.error_message);
   json.key("sim_time_ns").time_ns(run.sim_time);
   json.key("launches").begin_array();
   for (const LaunchRecord& launch : run.launches) write_launch(json, launch);

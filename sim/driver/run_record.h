@@ -21,6 +21,13 @@ struct ConfigEntry {
   std::string origin;  // "default", "file", "--set"
 };
 
+// A configuration value that makes this machine another one than the reference.
+struct SettingRecord {
+  std::string key;
+  ConfigEntry entry;
+  std::optional<std::string> reference;  // nothing when the reference machine has no such key
+};
+
 struct StatisticRecord {
   std::string name;
   std::int64_t value = 0;  // fs when the unit is "ns"
@@ -45,6 +52,7 @@ struct RunRecord {
   std::string topology_file;
   std::string topology_sha256;
   std::map<std::string, ConfigEntry> config;
+  std::vector<SettingRecord> settings;
   std::string bench;
   std::vector<std::pair<std::string, ConfigEntry>> params;  // in declaration order
   std::uint64_t seed = 0;
@@ -62,6 +70,10 @@ struct RunRecord {
   std::vector<std::string> warnings;
   HostFigures host;
 };
+
+// What differs from `reference`, and every override; overrides first, else by key.
+std::vector<SettingRecord> differing_settings(const std::map<std::string, ConfigEntry>& config,
+                                              const std::map<std::string, ConfigEntry>& reference);
 
 // The document of DIR/result.json and of --json. Bit-identical between equal runs except for the member "host".
 std::string render_result(const RunRecord& run);

@@ -85,6 +85,15 @@ void check_filters(const observe::VcdWriter* waveform) {
                              "', and * stands for any characters");
 }
 
+std::vector<elab::WaitInfo> open_waits(const elab::Platform& platform, const HostPort& host) {
+  std::vector<elab::WaitInfo> waits;
+  host.collect_waits(waits);
+  for (elab::WaitInfo& wait : platform.waits()) {
+    if (!host.reports(wait)) waits.push_back(std::move(wait));
+  }
+  return waits;
+}
+
 // The program's own failure, or the lack of progress; nothing when everything came to its end.
 std::optional<Error> find_failure(elab::Platform& platform, HostPort& host) {
   if (host.failure()) {
@@ -95,17 +104,24 @@ std::optional<Error> find_failure(elab::Platform& platform, HostPort& host) {
       return error;
     } catch (const std::exception& error) {
       return Error::program("BENCH_ERROR", std::string("the bench failed: ") + error.what());
+    } catch (...) {
+      return Error::program("BENCH_ERROR", "the bench threw an object that is no std::exception");
     }
   }
+  if (host.main_finished() && host.open_requests() == 0 && open_waits(platform, host).empty()) return std::nullopt;
   const bool limited = platform.scheduler().limit_reached();
-  std::vector<elab::WaitInfo> waits;
-  host.collect_waits(waits);
-  for (const elab::WaitInfo& wait : platform.waits()) waits.push_back(wait);
-  if (host.main_finished() && host.open_requests() == 0 && waits.empty()) return std::nullopt;
   const std::string now = format_ns(platform.scheduler().now());
   const std::string headline = limited ? "the time limit was reached at " + now + " ns with work outstanding"
                                        : "nothing can happen any more at " + now + " ns but work is outstanding";
-  return Error(ErrorFamily::no_progress, limited ? "TIME_LIMIT" : "NO_PROGRESS", headline + "\n" + render_waits(waits));
+  return Error(ErrorFamily::no_progress, limited ? "TIME_LIMIT" : "NO_PROGRESS", headline);
+}
+
+// Completes the table of a run without progress and ends what is still open.
+void end_without_progress(elab::Platform& platform, HostPort& host, std::optional<Error>& failure) {
+  const Error headline = *failure;
+  const std::string table = render_waits(open_waits(platform, host));
+  host.abandon(headline.what(), platform.waits());
+  failure.emplace(headline.family(), headline.code(), std::string(headline.what()) + "\n" + table);
 }
 
 void collect(const elab::Platform& platform, SimulationResult& result) {
@@ -121,13 +137,16 @@ void collect(const elab::Platform& platform, SimulationResult& result) {
   }
 }
 
-void add_late_warnings(SimulationResult& result) {
-  for (const LaunchRecord& launch : result.launches) {
-    if (launch.late_pes() == 0) continue;
-    result.warnings.push_back("launch " + std::to_string(launch.id) + " of " + launch.kernel + ": " +
-                              std::to_string(launch.late_pes()) + " PEs got it after the common start time, by up to " +
-                              format_ns(launch.late_max()) + " ns");
+// A mistake of the program that shows outside of its own threads (a strict read, a full disk under the operation log)
+// fails the run like any other.
+std::optional<Error> program_error_of(const std::function<void()>& step) {
+  try {
+    step();
+  } catch (const Error& error) {
+    if (error.family() != ErrorFamily::program) throw;
+    return error;
   }
+  return std::nullopt;
 }
 
 }  // namespace
@@ -158,23 +177,27 @@ SimulationResult simulate(const topology::LoadedTopology& topology, const Simula
     progress.update(platform.scheduler().now(), platform.scheduler().events());
     return false;
   });
-  start_systemc();
+  std::optional<Error> early = program_error_of(start_systemc);
   check_filters(waveform.get());
-  run_systemc();
+  if (!early) early = program_error_of(run_systemc);
   progress.clear();
 
   SimulationResult result;
-  result.failure = find_failure(platform, host);
+  result.failure = early ? early : find_failure(platform, host);
   result.sim_time = platform.scheduler().now();
   result.events = platform.scheduler().events();
-  if (result.failure && result.failure->family() == ErrorFamily::no_progress) host.abandon(result.failure->what());
-  if (!result.failure) data.finish();
-  data.finish_log();
+  if (result.failure && result.failure->family() == ErrorFamily::no_progress) {
+    end_without_progress(platform, host, result.failure);
+  }
+  if (result.failure) {
+    data.finish_log();
+  } else {
+    result.failure = program_error_of([&] { data.finish(); });
+  }
   if (waveform) waveform->finish(result.sim_time);
   result.requests = host.requests();
   result.launches = host.launches();
   result.warnings = systemc_warnings();
-  add_late_warnings(result);
   collect(platform, result);
   return result;
 }

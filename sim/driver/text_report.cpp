@@ -25,6 +25,15 @@ std::string line(const std::string& label, const std::string& text) {
   return "  " + padded + text + '\n';
 }
 
+std::string indented(const std::string& lines) {
+  std::string text;
+  for (const char c : lines) {
+    if (text.empty() || text.back() == '\n') text += "  ";
+    text += c;
+  }
+  return text;
+}
+
 // Six significant digits, without an exponent in the usual range.
 std::string figure_text(double value) {
   if (value == std::floor(value) && std::fabs(value) < 1e15) return observe::fixed(value, 0);
@@ -38,30 +47,23 @@ std::string figure_text(double value) {
   return text;
 }
 
-std::string launch_time(TimeFs fs) {
-  return fs == kNever ? "-" : format_ns(fs);
+// To the picosecond, so that columns align; the result file has the exact time.
+std::string table_time(TimeFs fs) {
+  return fs == kNever ? "-" : observe::fixed(fs_to_ns(fs), 3);
 }
 
-// What makes this machine another one than the reference: overrides first.
-std::string render_settings(const RunRecord& run, const std::map<std::string, ConfigEntry>& reference) {
+std::string render_settings(const RunRecord& run) {
   std::string text;
-  std::size_t shown = 0, total = 0;
-  const auto add = [&](bool overrides) {
-    for (const auto& [key, entry] : run.config) {
-      const auto normal = reference.find(key);
-      const bool same = normal != reference.end() && normal->second.value == entry.value;
-      if ((entry.origin == "--set") != overrides || (same && !overrides)) continue;
-      if (++total > kMostSettings) continue;
-      const std::string instead =
-          normal == reference.end() ? "not in the reference" : "reference: " + normal->second.value;
-      text +=
-          line(shown++ == 0 ? "settings" : "", key + " = " + entry.value + " (" + entry.origin + ", " + instead + ")");
-    }
-  };
-  add(true);
-  add(false);
-  if (total > shown)
-    text += line("", "... and " + std::to_string(total - shown) + " more that differ from the reference");
+  for (std::size_t i = 0; i < run.settings.size() && i < kMostSettings; ++i) {
+    const SettingRecord& setting = run.settings[i];
+    const std::string instead = setting.reference ? "reference: " + *setting.reference : "not in the reference";
+    text += line(i == 0 ? "settings" : "",
+                 setting.key + " = " + setting.entry.value + " (" + setting.entry.origin + ", " + instead + ")");
+  }
+  if (run.settings.size() > kMostSettings) {
+    text += line(
+        "", "... and " + std::to_string(run.settings.size() - kMostSettings) + " more that differ from the reference");
+  }
   return text;
 }
 
@@ -80,8 +82,8 @@ std::string render_launches(const RunRecord& run) {
                    {"kernel", Align::left},
                    {"SIP", Align::right},
                    {"PEs", Align::right},
-                   {"start ns", Align::right},
-                   {"completed ns", Align::right},
+                   {"start", Align::right},
+                   {"completed", Align::right},
                    {"exec min", Align::right},
                    {"exec max", Align::right},
                    {"dma max", Align::right},
@@ -89,13 +91,20 @@ std::string render_launches(const RunRecord& run) {
   for (std::size_t i = 0; i < run.launches.size() && i < kMostLaunches; ++i) {
     const LaunchRecord& launch = run.launches[i];
     table.add({std::to_string(launch.id), launch.kernel, std::to_string(launch.sip.value),
-               std::to_string(launch.pes.size()), launch_time(launch.start), launch_time(launch.completed),
-               format_ns(launch.exec_min()), format_ns(launch.exec_max()), format_ns(launch.dma_max()),
-               format_ns(launch.compute_max())});
+               std::to_string(launch.pes.size()), table_time(launch.start), table_time(launch.completed),
+               table_time(launch.exec_min()), table_time(launch.exec_max()), table_time(launch.dma_max()),
+               table_time(launch.compute_max())});
   }
+  std::size_t failed = 0;
   std::string text = "\nLaunches (times in ns)\n" + table.render("  ");
   if (run.launches.size() > kMostLaunches) {
     text += "  ... and " + std::to_string(run.launches.size() - kMostLaunches) + " more in the result file\n";
+  }
+  for (const LaunchRecord& launch : run.launches) {
+    if (launch.error_code.empty()) continue;
+    text +=
+        "  launch " + std::to_string(launch.id) + " failed: " + launch.error_code + ": " + launch.error_message + '\n';
+    if (++failed == kMostLaunches) break;
   }
   return text;
 }
@@ -109,7 +118,8 @@ std::string render_figures(const RunRecord& run) {
 
 std::string render_data(const RunRecord& run) {
   std::string text;
-  if (!run.verification.empty()) text += "\nVerification\n" + data::render_table(run.verification);
+  if (!run.verification.empty()) text += "\nVerification\n" + indented(data::render_table(run.verification));
+  if (!run.notes.empty() || !run.warnings.empty()) text += '\n';
   for (const std::string& note : run.notes) text += "Note: " + note + '\n';
   for (const std::string& warning : run.warnings) text += "Warning: " + warning + '\n';
   return text;
@@ -121,7 +131,7 @@ std::string verdict(const RunRecord& run) {
     return "ok  " + counted(run.verification.size(), "tensor") + " verified: the data is right";
   }
   return run.data_mode == "off" ? "ok  times only; add --verify-data to compute and check the data"
-                                : "ok  data computed, nothing to verify";
+                                : "ok  the bench compared no data";
 }
 
 std::string host_text(const HostFigures& host) {
@@ -139,10 +149,10 @@ std::string machine_text(const topology::MachineSpec& spec) {
          counted(number(spec.pes_per_cube()), "PE") + " = " + counted(number(spec.pe_count()), "PE");
 }
 
-std::string render_report(const RunRecord& run, const topology::MachineSpec& spec, const ReportContext& context) {
+std::string render_report(const RunRecord& run, const topology::MachineSpec& spec, const OutputFiles& files) {
   std::string text = "Simulation\n";
   text += line("machine", run.topology_file + ": " + machine_text(spec));
-  text += render_settings(run, context.reference);
+  text += render_settings(run);
   text += render_params(run);
   text += line("device", run.device);
   text += line("data mode", run.data_mode);
@@ -152,7 +162,7 @@ std::string render_report(const RunRecord& run, const topology::MachineSpec& spe
   text += "\nResult\n";
   text += line("simulated", format_ns(run.sim_time) + " ns");
   text += line("host", host_text(run.host));
-  for (const auto& [purpose, path] : context.files) text += line(purpose, path);
+  for (const auto& [purpose, path] : files) text += line(purpose, path);
   text += line("verdict", verdict(run));
   return text;
 }

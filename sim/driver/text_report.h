@@ -1,6 +1,5 @@
 #pragma once
 
-#include <map>
 #include <string>
 #include <utility>
 #include <vector>
@@ -13,13 +12,10 @@ namespace kb::sim {
 // "2 SIPs x 16 cubes x 8 PEs = 256 PEs"
 std::string machine_text(const topology::MachineSpec& spec);
 
-struct ReportContext {
-  std::map<std::string, ConfigEntry> reference;            // configuration that the report names differences from
-  std::vector<std::pair<std::string, std::string>> files;  // purpose, path
-};
+using OutputFiles = std::vector<std::pair<std::string, std::string>>;  // purpose, path
 
 // The report at the end of a run, for people: what was simulated on what machine, how long it took in simulated and
 // host time, whether the data was right, and where the files are.
-std::string render_report(const RunRecord& run, const topology::MachineSpec& spec, const ReportContext& context);
+std::string render_report(const RunRecord& run, const topology::MachineSpec& spec, const OutputFiles& files);
 
 }  // namespace kb::sim

@@ -63,9 +63,11 @@ contract::RequestId HostPort::submit_memory(Kind kind, payload::Op op, const PeC
   check_placement(platform_.graph().node(parts.front().memory), owner, pa);
   std::vector<const payload::FabricRoute*> routes;
   const NodeId entry = entries_[owner.sip.value]->node();
+  const NodeId target = parts.front().memory;
   for (const modules::MemoryPart& part : parts) routes.push_back(&platform_.routes().host_memory(entry, part.memory));
 
   Request& request = open_request(kind, owner.sip, parts.size());
+  request.target = target;
   request.pa = pa;
   request.nbytes = nbytes;
   request.write = std::move(write);
@@ -85,6 +87,7 @@ contract::RequestId HostPort::submit(std::shared_ptr<const contract::KernelLaunc
   const payload::FabricRoute& route = platform_.routes().command(entry, io_cpu);
 
   Request& opened = open_request(Kind::launch, request->sip, 1);
+  opened.target = io_cpu;
   opened.launch = launches_.size();
   LaunchRecord record;
   record.id = requests_.size();
@@ -231,15 +234,39 @@ void HostPort::collect_waits(std::vector<elab::WaitInfo>& waits) const {
   for (std::size_t i = 0; i < requests_.size(); ++i) {
     const Request& request = requests_[i];
     if (request.done) continue;
-    waits.push_back({describe(request, i + 1),
-                     fmt::format("waiting for {} of {} responses at {}", request.parts, request.part_count,
-                                 entries_[request.sip.value]->node_id()),
-                     request.completion.submitted});
+    std::string what = fmt::format("response of {} at {}", platform_.graph().node(request.target).id,
+                                   entries_[request.sip.value]->node_id());
+    if (request.part_count > 1) what += fmt::format(", {} of {} parts", request.parts, request.part_count);
+    waits.push_back({describe(request, i + 1), std::move(what), request.completion.submitted});
   }
 }
 
-void HostPort::abandon(const std::string& reason) {
-  const std::string headline = reason.substr(0, reason.find('\n'));
+bool HostPort::reports(const elab::WaitInfo& wait) const {
+  if (wait.what.rfind("response of ", 0) != 0) return false;
+  return std::any_of(entries_.begin(), entries_.end(),
+                     [&](const modules::PcieEp* entry) { return wait.who == entry->node_id(); });
+}
+
+namespace {
+
+// "; sip0.cube0.m_cpu waits for 1 of 8 PEs: pe3": the blocks that hold this launch.
+std::string waits_of_launch(const std::vector<elab::WaitInfo>& waits, contract::RequestId id) {
+  constexpr std::size_t kMost = 8;
+  const std::string mark = fmt::format(": launch #{} of ", id);
+  std::string text;
+  std::size_t found = 0;
+  for (const elab::WaitInfo& wait : waits) {
+    const std::size_t at = wait.who.find(mark);
+    if (at == std::string::npos || ++found > kMost) continue;
+    text += fmt::format("; {}: {}", wait.who.substr(0, at), wait.what);
+  }
+  if (found > kMost) text += fmt::format("; and {} others", found - kMost);
+  return text;
+}
+
+}  // namespace
+
+void HostPort::abandon(const std::string& reason, const std::vector<elab::WaitInfo>& waits) {
   for (std::size_t i = 0; i < requests_.size(); ++i) {
     Request& request = requests_[i];
     if (request.done) continue;
@@ -249,9 +276,12 @@ void HostPort::abandon(const std::string& reason) {
     request.write.reset();
     request.completion.ok = false;
     request.completion.error_code = "TIMEOUT";
-    request.completion.error_message = describe(request, i + 1) + " was never answered: " + headline;
+    request.completion.error_message = describe(request, i + 1) + " was never answered: " + reason;
+    if (request.kind == Kind::launch) request.completion.error_message += waits_of_launch(waits, i + 1);
     request.completion.completed = now();
-    if (request.kind == Kind::launch) record_launch(request);
+    if (request.kind != Kind::launch) continue;
+    record_launch(request);
+    launches_[request.launch].completed = kNever;
   }
   threads_.unwind();
 }

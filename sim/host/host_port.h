@@ -59,9 +59,11 @@ class HostPort final : public contract::IHost, private modules::IHostPort {
 
   // Open requests and blocked host threads, for the who-waits-for-what table.
   void collect_waits(std::vector<elab::WaitInfo>& waits) const;
-  // After a run that stopped making progress: completes every open request with TIMEOUT and the first line of
-  // `reason` (H-41), without callbacks, and unwinds the host threads.
-  void abandon(const std::string& reason);
+  // True for a wait of a PCIE_EP that is one of the open requests seen from the other side.
+  bool reports(const elab::WaitInfo& wait) const;
+  // After a run that stopped making progress: completes every open request with TIMEOUT and `reason` (H-41), without
+  // callbacks, and unwinds the host threads. A launch also names the blocks out of `waits` that hold it.
+  void abandon(const std::string& reason, const std::vector<elab::WaitInfo>& waits);
 
  private:
   enum class Kind { write, read, launch };
@@ -74,6 +76,7 @@ class HostPort final : public contract::IHost, private modules::IHostPort {
     std::uint64_t pa = 0;    // memory requests
     std::uint64_t nbytes = 0;
     SipId sip;                                           // destination
+    NodeId target;                                       // where the (first) transaction goes
     std::unique_ptr<const contract::MemoryWrite> write;  // until completion, for the operation log
     contract::Completion completion;
     std::vector<std::function<void()>> callbacks;

@@ -325,13 +325,17 @@ TEST(HostPort, NamesOpenRequestsAndAbandonsThemWithTimeout) {  // H-41, acceptan
   ASSERT_EQ(waits.size(), 2u);
   EXPECT_EQ(waits[0].who, "host: main program");
   EXPECT_EQ(waits[1].who, "host: launch #1 of kernel nop on sip0");
-  EXPECT_EQ(waits[1].what, "waiting for 1 of 1 responses at sip0.io0.pcie_ep");
-  f.port.abandon("the machine stopped making progress\nwho waits for what");
+  EXPECT_EQ(waits[1].what, "response of sip0.io0.io_cpu at sip0.io0.pcie_ep");
+  const std::vector<elab::WaitInfo> blocks = f.machine.platform->waits();
+  EXPECT_TRUE(std::any_of(blocks.begin(), blocks.end(), [&](const elab::WaitInfo& w) { return f.port.reports(w); }));
+  f.port.abandon("the machine stopped making progress", blocks);
   EXPECT_EQ(f.port.open_requests(), 0u);
   EXPECT_EQ(f.port.completion(1).error_code, "TIMEOUT");
   EXPECT_EQ(f.port.completion(1).error_message,
-            "host: launch #1 of kernel nop on sip0 was never answered: the machine stopped making progress");
+            "host: launch #1 of kernel nop on sip0 was never answered: the machine stopped making progress; "
+            "sip0.io0.io_cpu: waiting for 1 of 1 cubes: cube0; sip0.cube0.m_cpu: waiting for 1 of 1 PEs: pe0");
   EXPECT_EQ(f.port.launches().front().error_code, "TIMEOUT");
+  EXPECT_EQ(f.port.launches().front().completed, kNever);
   EXPECT_EQ(unwound, "TIMEOUT");
   EXPECT_TRUE(f.port.main_finished());
 }

@@ -1,6 +1,10 @@
 #include <gmock/gmock.h>
 
+#include <set>
+#include <sstream>
+
 #include "tests/machine/cli/command_line.h"
+#include "tests/support/source_file.h"
 
 namespace kb::test {
 namespace {
@@ -100,6 +104,31 @@ TEST_F(RunCommandTest, AnEditedBandwidthChangesTheRunAndNamesItself) {
   EXPECT_GT(slow["sim_time_ns"], base["sim_time_ns"]);
   EXPECT_EQ(slow["config"]["cube.links.pe_to_router_bw_gbs"]["origin"], "--set");
   EXPECT_EQ(base["config"]["cube.links.pe_to_router_bw_gbs"]["origin"], "default");
+  EXPECT_EQ(slow["settings"][0],
+            (Json{{"key", "cube.links.pe_to_router_bw_gbs"}, {"value", 32}, {"origin", "--set"}, {"reference", 256}}));
+}
+
+// An edited copy of the reference file: everything in it has the origin "file", the edit alone is a setting.
+TEST_F(RunCommandTest, AnEditInACopyOfTheReferenceIsNamedAlone) {
+  std::string text = source_file("configs/reference.yaml");
+  const std::string line = "pe_to_router_bw_gbs: 256.0";
+  ASSERT_NE(text.find(line), std::string::npos);
+  text.replace(text.find(line), line.size(), "pe_to_router_bw_gbs: 128.0");
+  write("my.yaml", text);
+  const Json edited = json("run --topology my.yaml --bench noop --json");
+  EXPECT_EQ(
+      edited["settings"],
+      (Json::array(
+          {{{"key", "cube.links.pe_to_router_bw_gbs"}, {"value", 128}, {"origin", "file"}, {"reference", 256}}})));
+  EXPECT_THAT(kernbench("run --topology my.yaml --bench noop").out,
+              HasSubstr("cube.links.pe_to_router_bw_gbs = 128 (file, reference: 256)"));
+}
+
+// A launch without data has nothing to verify; it is no failure (H-81).
+TEST_F(RunCommandTest, NothingToVerifyIsNoFailure) {
+  const Outcome outcome = kernbench("run --topology '" + config("one_pe") + "' --bench noop --verify-data");
+  EXPECT_EQ(outcome.code, 0) << outcome.err;
+  EXPECT_THAT(outcome.out, HasSubstr("the bench compared no data"));
 }
 
 TEST_F(RunCommandTest, CommandLineBeatsEnvironmentBeatsDefault) {
@@ -130,6 +159,39 @@ TEST_F(RunCommandTest, FilteredWaveformHoldsOnlyMatchingSignals) {
   EXPECT_THAT(outcome.err, HasSubstr("'no.such.*' matches no signal"));
   EXPECT_THAT(files(), Not(Contains("none.vcd")));
   EXPECT_THAT(files(), Not(Contains("out/result.json")));
+}
+
+// Names "scope.scope.signal" of the variables that a VCD file declares.
+std::set<std::string> declared_signals(const std::string& vcd) {
+  std::set<std::string> names;
+  std::vector<std::string> scopes;
+  std::istringstream lines(vcd.substr(0, vcd.find("$enddefinitions")));
+  for (std::string line; std::getline(lines, line);) {
+    std::istringstream words(line);
+    std::string kind, type, third, id, name;
+    words >> kind >> type >> third >> id >> name;
+    if (kind == "$scope") scopes.push_back(third);
+    if (kind == "$upscope") scopes.pop_back();
+    if (kind != "$var") continue;
+    std::string full;
+    for (const std::string& scope : scopes) full += scope + ".";
+    names.insert(full + name);
+  }
+  return names;
+}
+
+TEST_F(RunCommandTest, EverySignalOfTheSavedLayoutExists) {
+  ASSERT_EQ(kernbench("run --bench noop --quiet --vcd w.vcd").code, 0);
+  const std::set<std::string> declared = declared_signals(read("w.vcd"));
+  std::istringstream layout(source_file("docs/guides/reference.gtkw"));
+  int signals = 0;
+  for (std::string line; std::getline(layout, line);) {
+    if (line.rfind("+{", 0) != 0) continue;
+    const std::string signal = line.substr(line.find("} ") + 2);
+    EXPECT_EQ(declared.count(signal.substr(0, signal.find('['))), 1u) << signal;
+    ++signals;
+  }
+  EXPECT_GT(signals, 20);
 }
 
 TEST_F(RunCommandTest, EverySipOrOneSip) {  // H-80

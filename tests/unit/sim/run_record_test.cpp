@@ -64,6 +64,25 @@ TEST(RunRecord, IsValidJsonWithTheContractsMembers) {
   EXPECT_EQ(document["host"]["events"], 1000);
 }
 
+TEST(RunRecord, NamesWhatDiffersFromTheReference) {
+  RunRecord run = sample();
+  run.settings = differing_settings(
+      run.config, {{"cube.links.router_link_bw_gbs", {"256", "file"}}, {"system.sip_topology", {"ring_1d", "file"}}});
+  EXPECT_EQ(
+      json::parse(render_result(run))["settings"],
+      (json{{{"key", "cube.links.router_link_bw_gbs"}, {"value", 128}, {"origin", "--set"}, {"reference", 256}}}));
+}
+
+TEST(RunRecord, AFailedLaunchNamesItsCause) {
+  RunRecord run = sample();
+  EXPECT_TRUE(json::parse(render_result(run))["launches"][0]["error"].is_null());
+  run.launches[0].ok = false;
+  run.launches[0].error_code = "SHAPE_ERROR";
+  run.launches[0].error_message = "kernel gemm, tl.dot #3";
+  EXPECT_EQ(json::parse(render_result(run))["launches"][0]["error"],
+            (json{{"code", "SHAPE_ERROR"}, {"message", "kernel gemm, tl.dot #3"}}));
+}
+
 TEST(RunRecord, TimesAreExactNanoseconds) {
   const std::string text = render_result(sample());
   EXPECT_THAT(text, testing::HasSubstr("\"sim_time_ns\": 12.345678,"));

@@ -32,7 +32,7 @@ RunRecord sample() {
 }
 
 TEST(TextReport, SaysWhatWasSimulatedHowLongAndWhereTheFilesAre) {
-  const std::string text = render_report(sample(), spec(), {{}, {{"result", "out/result.json"}}});
+  const std::string text = render_report(sample(), spec(), {{"result", "out/result.json"}});
   EXPECT_THAT(text, HasSubstr("m.yaml: 2 SIPs x 16 cubes x 8 PEs = 256 PEs"));
   EXPECT_THAT(text, HasSubstr("vector-add  elements=64 (command line)  dtype=f16\n"));
   EXPECT_THAT(text, HasSubstr("1234.5 ns"));
@@ -42,9 +42,9 @@ TEST(TextReport, SaysWhatWasSimulatedHowLongAndWhereTheFilesAre) {
 }
 
 TEST(TextReport, NamesWhatDiffersFromTheReferenceOverridesFirst) {
-  ReportContext context;
-  context.reference = {{"a.b", {"1", "default"}}, {"c.d", {"7", "default"}}};
-  const std::string text = render_report(sample(), spec(), context);
+  RunRecord run = sample();
+  run.settings = differing_settings(run.config, {{"a.b", {"1", "default"}}, {"c.d", {"7", "default"}}});
+  const std::string text = render_report(run, spec(), {});
   EXPECT_THAT(text, HasSubstr("c.d = 2 (--set, reference: 7)"));
   EXPECT_THAT(text, HasSubstr("e.f = 3 (file, not in the reference)"));
   EXPECT_LT(text.find("c.d"), text.find("e.f"));
@@ -76,9 +76,30 @@ TEST(TextReport, LongListsAreCutAndSaySo) {
     launch.sip = SipId(0);
     run.launches.push_back(launch);
   }
+  run.settings = differing_settings(run.config, {});
   const std::string text = render_report(run, spec(), {});
   EXPECT_THAT(text, HasSubstr("... and 31 more that differ from the reference"));
   EXPECT_THAT(text, HasSubstr("... and 24 more in the result file"));
+}
+
+TEST(TextReport, LaunchTimesAlignAndFailuresNameTheirCause) {
+  RunRecord run = sample();
+  LaunchRecord good;
+  good.id = 4;
+  good.kernel = "copy";
+  good.sip = SipId(0);
+  good.start = 72'689'205'098;
+  good.completed = 74'163'530'160;
+  LaunchRecord bad = good;
+  bad.id = 5;
+  bad.start = bad.completed = kNever;
+  bad.error_code = "SHAPE_ERROR";
+  bad.error_message = "at sip0.cube0.pe0";
+  run.launches = {good, bad};
+  const std::string text = render_report(run, spec(), {});
+  EXPECT_THAT(text, HasSubstr("72689.205  74163.530"));
+  EXPECT_THAT(text, HasSubstr("  launch 5 failed: SHAPE_ERROR: at sip0.cube0.pe0\n"));
+  EXPECT_THAT(text, Not(HasSubstr("launch 4 failed")));
 }
 
 }  // namespace

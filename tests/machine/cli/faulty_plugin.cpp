@@ -1,0 +1,98 @@
+// Kernels and host programs that make one mistake each; the parameter `mistake` chooses.
+#include <stdexcept>
+
+#include "kernels/tl/tl.h"
+#include "platform/base/error.h"
+#include "sw/benches/support.h"
+#include "sw/plugin/plugin.h"
+
+namespace {
+
+using kb::Dtype;
+using kb::Shape;
+using kb::tl::Context;
+using kb::tl::Ptr;
+using namespace kb::sw;
+
+void wrong_shapes(Context& tl, Ptr x) {
+  const auto a = tl.load(x, {8, 8});
+  tl.store(x, tl.dot(a, tl.load(x, {16, 4})));
+}
+
+void no_scratch(Context& tl, Ptr x) {
+  for (;;) tl.load(x, {4096});
+}
+
+void outside(Context& tl, Ptr x) {
+  tl.load(x + 65536, {64});
+}
+
+void sum_of_nothing(Context& tl, Ptr x) {
+  const auto a = tl.load(x, {64});
+  tl.store(x, a + a);
+}
+
+void endless(Context& tl, Ptr) {
+  if (tl.program_id(0) == 3) {
+    for (;;) tl.cycles(1000);
+  }
+}
+
+void busy(Context&, Ptr) {
+  for (volatile int i = 0;; i = 1) {
+  }
+}
+
+void defect(Context&, Ptr) {
+  throw kb::Error::model("an invariant does not hold");
+}
+
+void deep(Context& tl, Ptr) {
+  volatile char large[8 << 20];
+  for (std::size_t i = 0; i < sizeof large; i += 1024) large[i] = 1;
+  tl.cycles(large[0]);
+}
+
+struct Mistake {
+  const char* name;
+  void (*kernel)(Context&, Ptr);
+};
+constexpr Mistake kKernels[] = {{"wrong-shapes", wrong_shapes},
+                                {"no-scratch", no_scratch},
+                                {"outside", outside},
+                                {"sum-of-nothing", sum_of_nothing},
+                                {"endless", endless},
+                                {"busy", busy},
+                                {"defect", defect},
+                                {"deep", deep}};
+
+std::string kernel_name(std::string mistake) {
+  for (char& c : mistake) c = c == '-' ? '_' : c;
+  return "faulty_" + mistake;
+}
+
+BenchResult run(Runtime& rt, const Params& params) {
+  const std::string& mistake = params.text("mistake");
+  if (mistake == "odd-throw") throw 7;
+  if (mistake == "huge") rt.empty({std::int64_t{1} << 62, 8}, Dtype::f32, {}, "huge");
+  DPPolicy rows;
+  rows.pe = Split::row_wise;
+  rows.num_cubes = 1;
+  const Tensor x = rt.empty({8, 8192}, Dtype::f16, rows, "x");
+  if (mistake == "nobody-answers") rt.host().make_signal()->wait("a signal that nobody gives");
+  if (mistake != "sum-of-nothing") x.copy_(HostArray::random({8, 8192}, Dtype::f16, rt.seed()));
+  rt.wait(rt.launch(kernel_name(mistake), {x}));
+  return {};
+}
+
+}  // namespace
+
+KERNBENCH_PLUGIN(registrar) {
+  std::vector<std::string> mistakes = {"odd-throw", "huge", "nobody-answers"};
+  for (const Mistake& mistake : kKernels) {
+    registrar.add_kernel(kb::tl::make_kernel(kernel_name(mistake.name), "makes a mistake", {"x"}, mistake.kernel));
+    mistakes.emplace_back(mistake.name);
+  }
+  registrar.add_bench(
+      {"faulty", "makes one mistake", {Parameter::choice("mistake", "huge", mistakes, "which one")}, run});
+}

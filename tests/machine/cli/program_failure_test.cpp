@@ -1,0 +1,119 @@
+// Mistakes of kernels and host programs: one message that names the place, the exit code of design 9, a complete result
+// for program failures and no file else.
+#include <gmock/gmock.h>
+
+#include "tests/machine/cli/command_line.h"
+
+namespace kb::test {
+namespace {
+
+using Json = nlohmann::json;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::Not;
+
+class ProgramFailureTest : public CommandLineTest {
+ protected:
+  Outcome faulty(const std::string& mistake, const std::string& options = "", const std::string& prefix = "") const {
+    return kernbench("run --topology '" + config("one_cube") +
+                         "' --plugin " KB_FAULTY_PLUGIN " --bench faulty --out out --quiet --set mistake=" + mistake +
+                         " " + options,
+                     prefix);
+  }
+};
+
+struct ProgramMistake {
+  const char* name;
+  const char* options;
+  const char* code;
+  const char* message;
+};
+void PrintTo(const ProgramMistake& m, std::ostream* out) {
+  *out << m.name;
+}
+
+class ProgramMistakeTest : public ProgramFailureTest, public testing::WithParamInterface<ProgramMistake> {};
+
+TEST_P(ProgramMistakeTest, IsExplainedAndInTheResult) {
+  const Outcome outcome = faulty(GetParam().name, GetParam().options);
+  EXPECT_EQ(outcome.code, 1) << outcome.err;
+  EXPECT_EQ(outcome.out, "");
+  EXPECT_THAT(outcome.err, HasSubstr(std::string("kernbench run: error: ") + GetParam().code));
+  EXPECT_THAT(outcome.err, HasSubstr(GetParam().message));
+  EXPECT_THAT(files(), ElementsAre("out", "out/result.json"));
+  const Json result = Json::parse(read("out/result.json"));
+  EXPECT_EQ(result["ok"], false);
+  EXPECT_EQ(result["error"]["code"], GetParam().code);
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Cases, ProgramMistakeTest,
+    testing::Values(
+        ProgramMistake{"wrong-shapes", "", "SHAPE_ERROR",
+                       "kernel faulty_wrong_shapes, tl.dot #3, sip0.cube0.pe0: dot(f16 (8, 8), f16 (16, 4))"},
+        ProgramMistake{"no-scratch", "", "OUT_OF_SCRATCH", "end a tl::Scratch scope earlier"},
+        ProgramMistake{"outside", "", "ADDRESS_ERROR", "outside tensor 'x'"},
+        ProgramMistake{"huge", "", "ALLOCATION_ERROR", "tensor 'huge'"},
+        ProgramMistake{"odd-throw", "", "BENCH_ERROR", "no std::exception"},
+        ProgramMistake{"sum-of-nothing", "--strict --data replay", "UNWRITTEN_READ", "sip0.cube0 HBM +0x0"},
+        ProgramMistake{"sum-of-nothing", "--strict --data eager", "UNWRITTEN_READ", "sip0.cube0 HBM +0x0"},
+        ProgramMistake{"sum-of-nothing", "--verify-data", "NOTHING_VERIFIED", "'faulty'"}));
+
+TEST_F(ProgramFailureTest, UnwrittenMemoryReadsAsZeroWithoutStrict) {
+  EXPECT_EQ(faulty("sum-of-nothing", "--data replay").code, 0);
+}
+
+TEST_F(ProgramFailureTest, AKernelThatNeverEndsIsNamedAtTheTimeLimit) {
+  const Outcome outcome = faulty("endless", "--time-limit-ns 1e5");
+  EXPECT_EQ(outcome.code, 4);
+  for (const char* part : {"TIME_LIMIT", "who waits", "host: main program", "host: launch #9 of kernel faulty_endless",
+                           "waiting for 1 of 8 PEs: pe3", "sip0.cube0.pe3.pe_cpu: kernel faulty_endless, tl.cycles"}) {
+    EXPECT_THAT(outcome.err, HasSubstr(part));
+  }
+  // The launch is one line: not once as the host's request and once as the endpoint's.
+  EXPECT_THAT(outcome.err, Not(HasSubstr("response of message")));
+  const Json launch = Json::parse(read("out/result.json"))["launches"][0];
+  EXPECT_EQ(launch["error"]["code"], "TIMEOUT");
+  EXPECT_THAT(launch["error"]["message"].get<std::string>(),
+              HasSubstr("sip0.cube0.m_cpu: waiting for 1 of 8 PEs: pe3"));
+  EXPECT_TRUE(launch["completed_ns"].is_null());
+}
+
+TEST_F(ProgramFailureTest, AWaitThatNothingEndsIsNoProgress) {
+  const Outcome outcome = faulty("nobody-answers");
+  EXPECT_EQ(outcome.code, 4);
+  EXPECT_THAT(outcome.err, HasSubstr("NO_PROGRESS: nothing can happen any more"));
+  EXPECT_THAT(outcome.err, HasSubstr("a signal that nobody gives"));
+}
+
+// Also while a kernel computes without ever giving control back.
+TEST_F(ProgramFailureTest, AnInterruptEndsAnyKernel) {
+  for (const char* signal : {"INT", "TERM"}) {
+    const Outcome outcome =
+        faulty("busy", "--oplog o.log --vcd w.vcd", std::string("timeout --preserve-status -s ") + signal + " 1");
+    EXPECT_EQ(outcome.code, 130) << signal;
+    EXPECT_THAT(outcome.err, HasSubstr("interrupted"));
+    EXPECT_THAT(files(), ElementsAre("out"));
+  }
+}
+
+TEST_F(ProgramFailureTest, ADefectFoundInAKernelThreadIsNoFailedLaunch) {
+  const Outcome outcome = faulty("defect");
+  EXPECT_EQ(outcome.code, 3);
+  EXPECT_THAT(outcome.err, HasSubstr("sip0.cube0.pe0.pe_cpu at "));
+  EXPECT_THAT(outcome.err, HasSubstr("in kernel faulty_defect: an invariant does not hold"));
+  EXPECT_THAT(files(), ElementsAre("out"));
+}
+
+TEST_F(ProgramFailureTest, AStackOverflowLeavesNoPartialFile) {
+#ifdef __SANITIZE_ADDRESS__
+  GTEST_SKIP() << "the sanitizer reports it";
+#endif
+  const Outcome outcome = faulty("deep", "--oplog o.log --vcd w.vcd");
+  EXPECT_EQ(outcome.code, 3);
+  EXPECT_THAT(outcome.err, HasSubstr("more than its stack"));
+  EXPECT_THAT(files(), ElementsAre("out"));
+}
+
+}  // namespace
+}  // namespace kb::test
