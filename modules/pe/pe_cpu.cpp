@@ -89,6 +89,7 @@ void PeCpu::run(const Launch& launch) {
       throw Error::model(fmt::format("{} at {} ns, in kernel {}{}: {}", node_id(), format_ns(now()), kernel,
                                      call_in_progress(), error.what()));
     }
+    if (error.family() == ErrorFamily::configuration) throw;  // a full disk under the operation log
     fail(error.code(), error.what());
   } catch (const std::exception& error) {
     fail("KERNEL_ERROR", "kernel " + kernel + " threw an exception: " + error.what());

@@ -79,8 +79,9 @@ void OpLog::discard() {
 
 void OpLog::fail(std::string_view doing, int error) {
   discard();
-  throw Error::program("OPLOG_WRITE", fmt::format("cannot {} the operation log {}: {}; the partial file was removed",
-                                                  doing, path_, std::strerror(error)));
+  throw Error(ErrorFamily::configuration, "OPLOG_WRITE",
+              fmt::format("cannot {} the operation log {}: {}; choose a writable place with enough room", doing, path_,
+                          std::strerror(error)));
 }
 
 }  // namespace kb::data

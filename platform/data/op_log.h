@@ -28,7 +28,7 @@ class OpLog final : public IOpSink {
   OpLog(const OpLog&) = delete;
   OpLog& operator=(const OpLog&) = delete;
 
-  // Program Error OPLOG_WRITE with the operating system's reason (disk full, ...); the partial file is then removed.
+  // Configuration Error OPLOG_WRITE with the operating system's reason (disk full, ...); the partial file is then removed.
   void record(std::uint64_t sequence, const OpRecord& record) override;
   void finish() override;
 

@@ -137,7 +137,7 @@ void collect(const elab::Platform& platform, SimulationResult& result) {
   }
 }
 
-// A mistake of the program that shows outside of its own threads (a strict read, a full disk under the operation log)
+// A mistake of the program that shows outside of its own threads (a strict read, say)
 // fails the run like any other.
 std::optional<Error> program_error_of(const std::function<void()>& step) {
   try {

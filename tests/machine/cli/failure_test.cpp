@@ -61,10 +61,23 @@ TEST_F(FailureTest, AnUnwritableFolderIsFoundBeforeTheRun) {
 TEST_F(FailureTest, AFullDiskLeavesNoPartialFile) {
   for (const char* target : {"--out out", "--out out --vcd w.vcd", "--out out --oplog o.log"}) {
     const Outcome outcome = kernbench(small() + target, "ulimit -f 1;");
-    EXPECT_NE(outcome.code, 0) << target;
+    EXPECT_EQ(outcome.code, 2) << target;
     EXPECT_THAT(outcome.err + outcome.out, HasSubstr("File too large")) << target;
     EXPECT_THAT(files(), testing::ElementsAre("out")) << target;
   }
+}
+
+TEST_F(FailureTest, AFullDiskUnderOneOutputLeavesNoOther) {
+  for (const char* option : {"--vcd /dev/full", "--oplog /dev/full"}) {
+    const Outcome outcome = kernbench(small() + "--out out " + option);
+    EXPECT_EQ(outcome.code, 2) << option;
+    EXPECT_THAT(outcome.err, HasSubstr("No space left on device")) << option;
+    EXPECT_EQ(outcome.out, "");
+    EXPECT_THAT(files(), testing::ElementsAre("out")) << option;
+  }
+  const Outcome outcome = kernbench(small() + "--json > /dev/full");
+  EXPECT_EQ(outcome.code, 2);
+  EXPECT_THAT(outcome.err, HasSubstr("standard output: No space left on device"));
 }
 
 TEST_F(FailureTest, AnInterruptLeavesNoFileAndExits130) {
