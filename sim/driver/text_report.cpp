@@ -135,10 +135,11 @@ std::string verdict(const RunRecord& run) {
 }
 
 std::string host_text(const HostFigures& host) {
-  const double rate = host.wall_s > 0.0 ? static_cast<double>(host.events) / host.wall_s : 0.0;
-  return observe::fixed(host.wall_s, 2) + " s (" + observe::fixed(host.cpu_s, 2) + " s CPU), " +
-         observe::fixed(host.rss_mb, 0) + " MB, " + std::to_string(host.events) + " events, " +
-         observe::fixed(rate * 1e-6, 2) + " million per second";
+  const double rate = host.wall_s > 0.0 ? static_cast<double>(host.events) / host.wall_s * 1e-6 : 0.0;
+  std::string text = observe::fixed(host.wall_s, 2) + " s (" + observe::fixed(host.cpu_s, 2) + " s CPU), " +
+                     observe::fixed(host.rss_mb, 0) + " MB, " + std::to_string(host.events) + " events";
+  if (rate >= 0.05) text += ", " + observe::fixed(rate, 2) + " million per second";  // says nothing about tiny runs
+  return text;
 }
 
 }  // namespace
