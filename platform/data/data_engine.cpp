@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <utility>
 
 #include "platform/base/error.h"
@@ -26,22 +27,27 @@ void DataEngine::complete(OpRecord&& record) {
       return execute(sequence, record);
     case DataMode::replay:
       taint_.apply(sequence, record);
-      queue_.push_back(std::move(record));
-      if (queue_.size() > options_.max_pending) sync();
+      if (pending_ == queue_.size()) queue_.emplace_back();
+      std::swap(queue_[pending_++], record);
+      if (pending_ > options_.max_pending) sync();
       return;
   }
 }
 
 void DataEngine::sync() {
-  std::size_t done = 0;
-  const std::uint64_t first = sequence_ - queue_.size();
-  try {
-    for (; done < queue_.size(); ++done) execute(first + done, queue_[done]);
-  } catch (...) {
-    queue_.erase(queue_.begin(), queue_.begin() + static_cast<std::ptrdiff_t>(done) + 1);  // the failed one too
-    throw;
+  const std::uint64_t first = sequence_ - pending_;
+  for (std::size_t done = 0; done < pending_; ++done) {
+    OpRecord& record = queue_[done];
+    try {
+      execute(first + done, record);
+    } catch (...) {
+      std::rotate(queue_.begin(), queue_.begin() + static_cast<std::ptrdiff_t>(done) + 1, queue_.end());
+      pending_ -= done + 1;  // the failed one is done with, too
+      throw;
+    }
+    if (auto* const write = std::get_if<WriteOp>(&record.op)) write->buffer.reset();
   }
-  queue_.clear();
+  pending_ = 0;
 }
 
 void DataEngine::execute(std::uint64_t sequence, const OpRecord& record) {

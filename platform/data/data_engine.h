@@ -39,7 +39,8 @@ class DataEngine {
   bool wants_records() const { return mode_ != DataMode::off || options_.sink != nullptr; }
 
   // One finished operation. Calls come in completion order. Program Errors of the computation (DIVISION_BY_ZERO,
-  // UNWRITTEN_READ, ...) name the operation; in replay they surface when the operation is computed.
+  // UNWRITTEN_READ, ...) name the operation; in replay they surface when the operation is computed. `record` may be
+  // left with the contents of an earlier one, whose memory its next use can take.
   void complete(OpRecord&& record);
 
   // Computes everything queued (replay). Which bytes count as computed does not change.
@@ -55,7 +56,7 @@ class DataEngine {
   DataMode mode() const { return mode_; }
   MemoryStore& memory() { return memory_; }
   std::uint64_t completed() const { return sequence_; }
-  std::size_t pending() const { return queue_.size(); }
+  std::size_t pending() const { return pending_; }
 
  private:
   void execute(std::uint64_t sequence, const OpRecord& record);
@@ -65,7 +66,8 @@ class DataEngine {
   MemoryStore& memory_;
   Options options_;
   std::uint64_t sequence_ = 0;
-  std::vector<OpRecord> queue_;  // the last ones of the sequence
+  std::vector<OpRecord> queue_;  // the first `pending_` are the last ones of the sequence, the others to be used again
+  std::size_t pending_ = 0;
   TaintMap taint_;
   std::unique_ptr<Executor> executor_;
 };

@@ -1,67 +1,25 @@
 #include "platform/data/op_log_format.h"
 
 #include <cmath>
-#include <cstring>
-#include <iterator>
+
+#include "platform/data/text_writer.h"
 
 namespace kb::data {
 namespace {
 
-using Buffer = fmt::memory_buffer;
-
-void text(Buffer& out, std::string_view s) {
-  out.append(s.data(), s.data() + s.size());
-}
-
-template <typename Integer>
-void decimal(Buffer& out, Integer value) {
-  const fmt::format_int digits(value);
-  text(out, {digits.data(), digits.size()});
-}
-
-void hex(Buffer& out, std::uint64_t value) {
-  char digits[20];
-  int at = 19;
-  digits[at] = '"';
-  do {
-    digits[--at] = "0123456789abcdef"[value & 15];
-    value >>= 4;
-  } while (value != 0);
-  digits[--at] = 'x';
-  digits[--at] = '0';
-  digits[--at] = '"';
-  text(out, {digits + at, static_cast<std::size_t>(20 - at)});
-}
-
-// As format_ns(), without a string.
-void nanoseconds(Buffer& out, TimeFs fs) {
-  const bool negative = fs < 0;
-  const std::uint64_t magnitude = negative ? 0 - static_cast<std::uint64_t>(fs) : static_cast<std::uint64_t>(fs);
-  if (negative) out.push_back('-');
-  decimal(out, magnitude / kFsPerNs);
-  std::uint64_t fraction = magnitude % kFsPerNs;
-  if (fraction == 0) return;
-  char digits[6];
-  for (int i = 6; i-- > 0; fraction /= 10) digits[i] = static_cast<char>('0' + fraction % 10);
-  int length = 6;
-  while (digits[length - 1] == '0') --length;
-  out.push_back('.');
-  text(out, {digits, static_cast<std::size_t>(length)});
-}
-
 // Writes the members of one JSON object.
 class Params {
  public:
-  Params(Buffer& out, const OpLog::Options& options) : out_(out), options_(options) { out_.push_back('{'); }
-  void close() { out_.push_back('}'); }
+  Params(TextWriter& out, const OpLog::Options& options) : out_(out), options_(options) { out_.put('{'); }
+  void close() { out_.put('}'); }
 
-  Buffer& key(std::string_view prefix, std::string_view name = {}) {
-    if (!first_) out_.push_back(',');
+  TextWriter& key(std::string_view prefix, std::string_view name = {}) {
+    if (!first_) out_.put(',');
     first_ = false;
-    out_.push_back('"');
-    text(out_, prefix);
-    text(out_, name);
-    text(out_, "\":");
+    out_.put('"');
+    out_.text(prefix);
+    out_.text(name);
+    out_.text("\":");
     return out_;
   }
   void word(std::string_view name, std::string_view value) {
@@ -70,50 +28,56 @@ class Params {
   }
   template <typename Integer>
   void number(std::string_view name, Integer value) {
-    decimal(key(name), value);
+    key(name).decimal(value);
   }
-  void boolean(std::string_view name, bool value) { text(key(name), value ? "true" : "false"); }
+  void boolean(std::string_view name, bool value) { key(name).text(value ? "true" : "false"); }
 
   template <typename Items, typename Each>
   void array(std::string_view name, const Items& items, Each each) {
-    key(name).push_back('[');
+    key(name).put('[');
     bool first = true;
     for (const auto& item : items) {
-      if (!first) out_.push_back(',');
+      if (!first) out_.put(',');
       first = false;
       each(item);
     }
-    out_.push_back(']');
+    out_.put(']');
   }
 
   void quoted(std::string_view value) {
-    out_.push_back('"');
-    text(out_, value);
-    out_.push_back('"');
+    out_.put('"');
+    out_.text(value);
+    out_.put('"');
+  }
+  void quoted_hex(std::uint64_t value) {
+    out_.put('"');
+    out_.hex(value);
+    out_.put('"');
   }
   void shape_value(const Shape& shape) {
-    out_.push_back('[');
+    out_.put('[');
     for (std::size_t i = 0; i < shape.size(); ++i) {
-      if (i > 0) out_.push_back(',');
-      decimal(out_, shape[i]);
+      if (i > 0) out_.put(',');
+      out_.decimal(shape[i]);
     }
-    out_.push_back(']');
+    out_.put(']');
   }
   void scalar_value(const Scalar& value) {
-    if (const auto* whole = std::get_if<std::int64_t>(&value)) return decimal(out_, *whole);
+    if (const auto* whole = std::get_if<std::int64_t>(&value)) return out_.decimal(*whole);
     const double real = std::get<double>(value);
     if (std::isfinite(real)) {
-      fmt::format_to(std::back_inserter(out_), "{}", real);
+      char digits[32];
+      out_.text({digits, static_cast<std::size_t>(fmt::format_to(digits, "{}", real) - digits)});
     } else {
       quoted(std::isnan(real) ? "nan" : real > 0 ? "inf" : "-inf");  // JSON has no such numbers
     }
   }
   void address_value(const std::vector<Extent>& extents) {
-    if (extents.empty()) return text(out_, "null");
-    hex(out_, extents.front().pa);
+    if (extents.empty()) return out_.text("null");
+    quoted_hex(extents.front().pa);
   }
   void space_value(const std::vector<Extent>& extents) {
-    if (extents.empty() || !options_.space) return text(out_, "null");
+    if (extents.empty() || !options_.space) return out_.text("null");
     quoted(options_.space(extents.front().pa));
   }
 
@@ -140,7 +104,7 @@ class Params {
 
   // [[addr, nbytes], ...]; equal pieces at an equal distance are one [addr, nbytes, count, stride].
   void extents_value(const std::vector<Extent>& extents) {
-    out_.push_back('[');
+    out_.put('[');
     for (std::size_t i = 0; i < extents.size();) {
       const auto stride_at = [&](std::size_t j) {
         return static_cast<std::int64_t>(extents[j + 1].pa - extents[j].pa);
@@ -148,25 +112,25 @@ class Params {
       const auto same_size = [&](std::size_t j) { return extents[j].nbytes == extents[i].nbytes; };
       std::size_t last = i;
       while (last + 1 < extents.size() && same_size(last + 1) && stride_at(last) == stride_at(i)) ++last;
-      if (i > 0) out_.push_back(',');
-      out_.push_back('[');
-      hex(out_, extents[i].pa);
-      out_.push_back(',');
-      decimal(out_, extents[i].nbytes);
+      if (i > 0) out_.put(',');
+      out_.put('[');
+      quoted_hex(extents[i].pa);
+      out_.put(',');
+      out_.decimal(extents[i].nbytes);
       if (last > i) {
-        out_.push_back(',');
-        decimal(out_, last - i + 1);
-        out_.push_back(',');
-        decimal(out_, stride_at(i));
+        out_.put(',');
+        out_.decimal(last - i + 1);
+        out_.put(',');
+        out_.decimal(stride_at(i));
       }
-      out_.push_back(']');
+      out_.put(']');
       i = last + 1;
     }
-    out_.push_back(']');
+    out_.put(']');
   }
 
  private:
-  Buffer& out_;
+  TextWriter& out_;
   const OpLog::Options& options_;
   bool first_ = true;
 };
@@ -185,7 +149,8 @@ void params(Params& json, const WriteOp& op) {
     json.number("buffer_offset", op.buffer_offset);
   } else {
     json.word("source", "pattern");
-    hex(json.key("pattern"), op.pattern.value);
+    json.key("pattern");
+    json.quoted_hex(op.pattern.value);
     json.number("pattern_width", static_cast<unsigned>(op.pattern.width));
   }
 }
@@ -222,63 +187,64 @@ void params(Params& json, const MathOpRecord& op) {
   json.array("input_spaces", op.inputs, [&](const OperandRef& in) { json.space_value(in.extents); });
   json.array("input_dtypes", op.inputs, [&](const OperandRef& in) { json.quoted(dtype_name(in.dtype)); });
   if (transposed) {
-    Buffer& out = json.key("input_transposed");
+    TextWriter& out = json.key("input_transposed");
     for (std::size_t i = 0; i < op.inputs.size(); ++i) {
-      out.push_back(i == 0 ? '[' : ',');
-      text(out, op.inputs[i].transposed ? "true" : "false");
+      out.put(i == 0 ? '[' : ',');
+      out.text(op.inputs[i].transposed ? "true" : "false");
     }
-    out.push_back(']');
+    out.put(']');
   }
   if (pieces) {
     json.array("input_extents", op.inputs, [&](const OperandRef& in) { json.extents_value(in.extents); });
   }
   if (values) {
-    Buffer& out = json.key("input_values");
+    TextWriter& out = json.key("input_values");
     for (std::size_t i = 0; i < op.inputs.size(); ++i) {
-      out.push_back(i == 0 ? '[' : ',');
-      op.inputs[i].immediate ? json.scalar_value(*op.inputs[i].immediate) : text(out, "null");
+      out.put(i == 0 ? '[' : ',');
+      op.inputs[i].immediate ? json.scalar_value(*op.inputs[i].immediate) : out.text("null");
     }
-    out.push_back(']');
+    out.put(']');
   }
   json.place("dst", op.out.extents);
   json.key("shape_out");
   json.shape_value(op.out.shape);
   json.word("dtype", dtype_name(op.out.dtype));
-  Buffer& out = json.key("axis");
-  op.axis ? decimal(out, *op.axis) : text(out, "null");
+  TextWriter& out = json.key("axis");
+  op.axis ? out.decimal(*op.axis) : out.text("null");
 }
 
 void params(Params&, const OtherOp&) {}
 
 }  // namespace
 
-void format_row(fmt::memory_buffer& out, std::uint64_t sequence, const OpRecord& record,
+void format_row(fmt::memory_buffer& buffer, std::uint64_t sequence, const OpRecord& record,
                 const OpLog::Options& options) {
-  decimal(out, sequence);
-  out.push_back('\t');
-  decimal(out, record.id);
-  out.push_back('\t');
-  nanoseconds(out, record.start);
-  out.push_back('\t');
-  nanoseconds(out, record.end);
-  out.push_back('\t');
+  TextWriter out(buffer);
+  out.decimal(sequence);
+  out.put('\t');
+  out.decimal(record.id);
+  out.put('\t');
+  out.nanoseconds(record.start);
+  out.put('\t');
+  out.nanoseconds(record.end);
+  out.put('\t');
   if (!record.component.valid()) {
-    text(out, "host");
+    out.text("host");
   } else if (record.component.value < options.component_names.size()) {
-    text(out, options.component_names[record.component.value]);
+    out.text(options.component_names[record.component.value]);
   } else {
-    text(out, "node");
-    decimal(out, record.component.value);
+    out.text("node");
+    out.decimal(record.component.value);
   }
-  out.push_back('\t');
-  text(out, op_kind_name(record.kind()));
-  out.push_back('\t');
-  text(out, record.name());
-  out.push_back('\t');
+  out.put('\t');
+  out.text(op_kind_name(record.kind()));
+  out.put('\t');
+  out.text(record.name());
+  out.put('\t');
   Params json(out, options);
   std::visit([&](const auto& op) { params(json, op); }, record.op);
   json.close();
-  out.push_back('\n');
+  out.put('\n');
 }
 
 }  // namespace kb::data

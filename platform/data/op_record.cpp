@@ -1,26 +1,22 @@
 #include "platform/data/op_record.h"
 
+#include <array>
+
 namespace kb::data {
 namespace {
 
+constexpr std::array<std::string_view, 3> kCopyNames{"dma_read", "dma_write", "ipcq_copy"};
+constexpr std::array<std::string_view, 7> kGemmNames{"gemm_f16", "gemm_bf16", "gemm_f32", "gemm_i8",
+                                                     "gemm_i16", "gemm_i32",  "gemm_i64"};
+
 struct Naming {
-  std::string operator()(const CopyOp& op) const {
-    switch (op.name) {
-      case CopyName::dma_read:
-        return "dma_read";
-      case CopyName::dma_write:
-        return "dma_write";
-      case CopyName::ipcq_copy:
-        return "ipcq_copy";
-    }
-    return "";
-  }
-  std::string operator()(const WriteOp& op) const {
+  std::string_view operator()(const CopyOp& op) const { return kCopyNames[static_cast<std::size_t>(op.name)]; }
+  std::string_view operator()(const WriteOp& op) const {
     return op.name == WriteName::host_write ? "host_write" : "scratch_write";
   }
-  std::string operator()(const GemmOp& op) const { return "gemm_" + std::string(dtype_name(op.a.dtype)); }
-  std::string operator()(const MathOpRecord& op) const { return std::string(math_op_name(op.op)); }
-  std::string operator()(const OtherOp& op) const { return op.name; }
+  std::string_view operator()(const GemmOp& op) const { return kGemmNames[static_cast<std::size_t>(op.a.dtype)]; }
+  std::string_view operator()(const MathOpRecord& op) const { return math_op_name(op.op); }
+  std::string_view operator()(const OtherOp& op) const { return op.name; }
 };
 
 }  // namespace
@@ -44,7 +40,7 @@ OpKind OpRecord::kind() const {
   return kKinds[op.index()];
 }
 
-std::string OpRecord::name() const {
+std::string_view OpRecord::name() const {
   return std::visit(Naming{}, op);
 }
 

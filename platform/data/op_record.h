@@ -65,7 +65,7 @@ struct OpRecord {
   std::variant<CopyOp, WriteOp, GemmOp, MathOpRecord, OtherOp> op;
 
   OpKind kind() const;
-  std::string name() const;  // "dma_read", "gemm_f16", "exp", ...
+  std::string_view name() const;  // "dma_read", "gemm_f16", "exp", ...; valid as long as the record is unchanged
 };
 
 }  // namespace kb::data

@@ -9,20 +9,45 @@ namespace {
 using contract::Command;
 using contract::CommandKind;
 
-decltype(OpRecord::op) payload_of(const Command& command) {
+// The record's operation as a T, with whatever it held before when it was one.
+template <typename T>
+T& become(OpRecord& record) {
+  if (T* const same = std::get_if<T>(&record.op)) return *same;
+  return record.op.emplace<T>();
+}
+
+// Assigns piece by piece: a record that is used again keeps its memory.
+void describe(const Command& command, OpRecord& record) {
   switch (command.kind) {
     case CommandKind::dma_read:
-      return CopyOp{CopyName::dma_read, command.memory, command.local};
-    case CommandKind::dma_write:
-      return CopyOp{CopyName::dma_write, command.local, command.memory};
-    case CommandKind::gemm:
-      return GemmOp{command.inputs.at(0), command.inputs.at(1), command.out, command.acc_dtype};
-    case CommandKind::math:
-      return MathOpRecord{command.math_op, command.inputs, command.out, command.axis};
+    case CommandKind::dma_write: {
+      const bool read = command.kind == CommandKind::dma_read;
+      CopyOp& copy = become<CopyOp>(record);
+      copy.name = read ? CopyName::dma_read : CopyName::dma_write;
+      copy.source = read ? command.memory : command.local;
+      copy.destination = read ? command.local : command.memory;
+      return;
+    }
+    case CommandKind::gemm: {
+      GemmOp& gemm = become<GemmOp>(record);
+      gemm.a = command.inputs.at(0);
+      gemm.b = command.inputs.at(1);
+      gemm.out = command.out;
+      gemm.acc_dtype = command.acc_dtype;
+      return;
+    }
+    case CommandKind::math: {
+      MathOpRecord& math = become<MathOpRecord>(record);
+      math.op = command.math_op;
+      math.inputs = command.inputs;
+      math.out = command.out;
+      math.axis = command.axis;
+      return;
+    }
     case CommandKind::cpu_overhead:
       break;
   }
-  return OtherOp{std::string(contract::command_kind_name(command.kind))};
+  become<OtherOp>(record).name = contract::command_kind_name(command.kind);
 }
 
 }  // namespace
@@ -30,7 +55,12 @@ decltype(OpRecord::op) payload_of(const Command& command) {
 void OperationRecorder::on_command(NodeId component, const Command& command, TimeFs start, TimeFs end) {
   const std::uint64_t id = next_id_++;
   if (!engine_.wants_records()) return;
-  engine_.complete({id, start, end, component, payload_of(command)});
+  record_.id = id;
+  record_.start = start;
+  record_.end = end;
+  record_.component = component;
+  describe(command, record_);
+  engine_.complete(std::move(record_));
 }
 
 void OperationRecorder::on_scratch_write(NodeId component, std::uint64_t pa, std::vector<std::byte> bytes, TimeFs at) {

@@ -18,6 +18,7 @@ class OperationRecorder final : public contract::IOperationSink {
 
  private:
   DataEngine& engine_;
+  OpRecord record_;  // of the latest command; used again, so that a command costs no allocation
   std::uint64_t next_id_ = 1;
 };
 

@@ -22,7 +22,7 @@ struct Sink final : IOpSink {
   std::vector<std::string> names;
   void record(std::uint64_t sequence, const OpRecord& op) override {
     sequences.push_back(sequence);
-    names.push_back(op.name());
+    names.emplace_back(op.name());
   }
   void finish() override {}
 };

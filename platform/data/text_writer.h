@@ -1,0 +1,112 @@
+// Appends to a text buffer through a raw cursor: one comparison per piece, none per character.
+#pragma once
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <cstring>
+#include <string_view>
+#include <type_traits>
+
+#include "platform/base/units.h"
+
+namespace kb::data {
+
+// What was written is in the buffer when the writer ends; nobody else may use the buffer until then.
+class TextWriter {
+ public:
+  explicit TextWriter(fmt::memory_buffer& buffer) : buffer_(buffer) { take(buffer.size()); }
+  ~TextWriter() { buffer_.resize(used()); }
+  TextWriter(const TextWriter&) = delete;
+  TextWriter& operator=(const TextWriter&) = delete;
+
+  void put(char c) {
+    need(1);
+    *at_++ = c;
+  }
+  void text(std::string_view s) {
+    need(s.size());
+    std::memcpy(at_, s.data(), s.size());
+    at_ += s.size();
+  }
+
+  template <typename Integer>
+  void decimal(Integer value) {
+    std::uint64_t magnitude = static_cast<std::uint64_t>(value);
+    if constexpr (std::is_signed_v<Integer>) {
+      if (value < 0) {
+        put('-');
+        magnitude = 0 - magnitude;
+      }
+    }
+    char digits[20];
+    char* first = digits + sizeof digits;
+    for (; magnitude >= 100; magnitude /= 100) first = pair(first, magnitude % 100);
+    if (magnitude >= 10) {
+      first = pair(first, magnitude);
+    } else {
+      *--first = static_cast<char>('0' + magnitude);
+    }
+    text({first, static_cast<std::size_t>(digits + sizeof digits - first)});
+  }
+
+  void hex(std::uint64_t value) {  // 0x1f0
+    const int digits = value == 0 ? 1 : (67 - __builtin_clzll(value)) / 4;
+    need(static_cast<std::size_t>(digits) + 2);
+    *at_++ = '0';
+    *at_++ = 'x';
+    for (int i = digits; i-- > 0;) *at_++ = "0123456789abcdef"[value >> (4 * i) & 15];
+  }
+
+  // As format_ns(), without a string.
+  void nanoseconds(TimeFs fs) {
+    std::uint64_t magnitude = static_cast<std::uint64_t>(fs);
+    if (fs < 0) {
+      put('-');
+      magnitude = 0 - magnitude;
+    }
+    decimal(magnitude / kFsPerNs);
+    const std::uint64_t fraction = magnitude % kFsPerNs;
+    if (fraction == 0) return;
+    char digits[6];
+    pair(digits + 2, fraction / 10000);
+    pair(digits + 4, fraction / 100 % 100);
+    pair(digits + 6, fraction % 100);
+    std::size_t length = 6;
+    while (digits[length - 1] == '0') --length;
+    put('.');
+    text({digits, length});
+  }
+
+ private:
+  // Two digits before `end`; returns where they begin.
+  static char* pair(char* end, std::uint64_t value) {
+    static constexpr char kPairs[] =
+        "00010203040506070809101112131415161718192021222324252627282930313233343536373839404142434445464748495051525354"
+        "555657585960616263646566676869707172737475767778798081828384858687888990919293949596979899";
+    std::memcpy(end - 2, kPairs + 2 * value, 2);
+    return end - 2;
+  }
+
+  std::size_t used() const { return static_cast<std::size_t>(at_ - buffer_.data()); }
+  void need(std::size_t size) {
+    if (size > static_cast<std::size_t>(end_ - at_)) grow(size);
+  }
+  void grow(std::size_t size) {
+    const std::size_t kept = used();
+    buffer_.resize(kept);
+    buffer_.reserve(std::max(kept + size, 2 * buffer_.capacity()));
+    take(kept);
+  }
+  void take(std::size_t at) {
+    at_ = buffer_.data() + at;
+    end_ = buffer_.data() + buffer_.capacity();
+  }
+
+  fmt::memory_buffer& buffer_;
+  char* at_ = nullptr;
+  char* end_ = nullptr;
+};
+
+}  // namespace kb::data
