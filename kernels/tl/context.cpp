@@ -25,7 +25,10 @@ Context::Context(contract::IPe& pe, std::string kernel)
     : pe_(pe),
       kernel_(std::move(kernel)),
       id_(next_context_id()),
-      scratch_(pe.info().scratch_pa, pe.info().scratch_bytes) {}
+      scratch_(pe.info().scratch_pa, pe.info().scratch_bytes) {
+  dispatch_.kind = contract::CommandKind::cpu_overhead;
+  dispatch_.cycles = pe.info().dispatch_cycles;
+}
 
 std::int64_t Context::program_id(int axis) const {
   const PeCoord& coord = pe_.info().coord;
@@ -59,7 +62,7 @@ void Context::cycles(std::int64_t n) {
   contract::Command command;
   command.kind = contract::CommandKind::cpu_overhead;
   command.cycles = n;
-  emit(std::move(command));
+  emit(command);
 }
 
 void Context::require(bool condition, std::string_view message) const {
@@ -73,17 +76,20 @@ void Context::fail(std::string_view message) const {
 void Context::begin(const char* call, Cost cost) {
   call_ = call;
   ++calls_;
-  if (cost == Cost::free || pe_.info().dispatch_cycles <= 0) return;
-  contract::Command command;
-  command.kind = contract::CommandKind::cpu_overhead;
-  command.cycles = pe_.info().dispatch_cycles;
-  emit(std::move(command));
+  if (cost == Cost::dispatched && dispatch_.cycles > 0) emit(dispatch_);
 }
 
-void Context::emit(contract::Command&& command) {
+void Context::emit(contract::Command& command) {
   command.call = call_;
   command.call_index = calls_;
-  located([&] { pe_.execute(std::move(command)); });
+  located([&] { pe_.execute(command); });
+}
+
+contract::Command& Context::new_dma(contract::CommandKind kind) {
+  dma_.kind = kind;
+  dma_.memory.clear();
+  dma_.local.clear();
+  return dma_;
 }
 
 std::string Context::place() const {

@@ -134,7 +134,8 @@ class Context {
 
   enum class Cost { free, dispatched };
   void begin(const char* call, Cost cost);
-  void emit(contract::Command&& command);
+  void emit(contract::Command& command);
+  contract::Command& new_dma(contract::CommandKind kind);
   [[noreturn]] void raise(std::string_view code, std::string_view message) const;
   std::string place() const;
   template <typename Function>
@@ -156,7 +157,7 @@ class Context {
 
   ShardMap& shard_map(const contract::TensorLayout& tensor);
   Dtype pointer_dtype(Ptr ptr, std::optional<Dtype> dtype) const;
-  std::vector<Extent> extents(Ptr ptr, const Shape& shape, Dtype dtype, std::int64_t row_stride);
+  void append_extents(Ptr ptr, const Shape& shape, Dtype dtype, std::int64_t row_stride, std::vector<Extent>& out);
   void append_run(const ShardMap& map, std::int64_t offset, std::uint64_t nbytes, const Shape& shape,
                   std::vector<Extent>& out) const;
   TensorHandle seeded(Shape shape, Dtype dtype, std::vector<std::byte> bytes);
@@ -170,6 +171,8 @@ class Context {
   ShardMap* last_map_ = nullptr;
   const char* call_ = "";
   std::uint64_t calls_ = 0;
+  contract::Command dispatch_;  // cpu_overhead of P-45
+  contract::Command dma_;       // of the latest load or store; used again, so that a call costs no allocation
 };
 
 // Returns the scratch that was taken since it was made when it ends. Addresses repeat; handles from inside must not be

@@ -56,7 +56,7 @@ void Context::emit_math(MathOp op, std::vector<OperandRef>&& inputs, std::option
   command.inputs = std::move(inputs);
   command.out = OperandRef::tensor({extent(out)}, out.shape_, out.dtype_);
   command.axis = axis;
-  emit(std::move(command));
+  emit(command);
 }
 
 TensorHandle Context::math(MathOp op, const char* call, std::initializer_list<Operand> inputs,
@@ -103,7 +103,7 @@ void Context::emit_gemm(OperandRef&& a, OperandRef&& b, const TensorHandle& out)
   command.inputs.reserve(2);
   command.inputs.push_back(std::move(a));
   command.inputs.push_back(std::move(b));
-  emit(std::move(command));
+  emit(command);
 }
 
 TensorHandle Context::dot(const TensorHandle& a, const TensorHandle& b, std::optional<Dtype> out_dtype) {

@@ -60,18 +60,18 @@ void Context::append_run(const ShardMap& map, std::int64_t offset, std::uint64_t
                     format_shape(tensor.shape), tensor.nbytes));
 }
 
-std::vector<Extent> Context::extents(Ptr ptr, const Shape& shape, Dtype dtype, std::int64_t row_stride) {
+void Context::append_extents(Ptr ptr, const Shape& shape, Dtype dtype, std::int64_t row_stride,
+                             std::vector<Extent>& out) {
   const std::uint64_t nbytes = checked_bytes(shape, dtype);
   const auto item = static_cast<std::int64_t>(item_size(dtype));
   const ShardMap& map = shard_map(ptr.tensor());
-  std::vector<Extent> out;
   if (ptr.offset_bytes() % item != 0) {
     raise("ADDRESS_ERROR", fmt::format("byte offset {} of tensor '{}' is not a multiple of the {} bytes of {}",
                                        ptr.offset_bytes(), map.tensor().name, item, dtype_name(dtype)));
   }
   if (row_stride == 0 || (shape.size() == 2 && row_stride == shape[1])) {
     append_run(map, ptr.offset_bytes(), nbytes, shape, out);
-    return out;
+    return;
   }
   if (shape.size() != 2 || row_stride < shape[1]) {
     raise("SHAPE_ERROR",
@@ -90,18 +90,16 @@ std::vector<Extent> Context::extents(Ptr ptr, const Shape& shape, Dtype dtype, s
   for (std::int64_t row = 0; row < shape[0]; ++row) {
     append_run(map, ptr.offset_bytes() + row * step, row_bytes, shape, out);
   }
-  return out;
 }
 
 TensorHandle Context::load(Ptr ptr, Shape shape, std::optional<Dtype> dtype, std::int64_t row_stride) {
   begin("load", Cost::dispatched);
   const Dtype type = pointer_dtype(ptr, dtype);
-  Command command;
-  command.kind = CommandKind::dma_read;
-  command.memory = extents(ptr, shape, type, row_stride);
+  Command& command = new_dma(CommandKind::dma_read);
+  append_extents(ptr, shape, type, row_stride, command.memory);
   TensorHandle handle = allocate(std::move(shape), type);
   command.local.push_back(extent(handle));
-  emit(std::move(command));
+  emit(command);
   return handle;
 }
 
@@ -117,18 +115,18 @@ void Context::store(Ptr ptr, const TensorHandle& value, std::int64_t row_stride)
     raise("KERNEL_ERROR", fmt::format("{} is a transposed view; tl.cast(x, x.dtype()) makes a dense copy to store",
                                       describe(value, 1)));
   }
-  Command command;
-  command.kind = CommandKind::dma_write;
-  command.memory = extents(ptr, value.shape_, type, row_stride);
+  Command& command = new_dma(CommandKind::dma_write);
+  append_extents(ptr, value.shape_, type, row_stride, command.memory);
   command.local.push_back(extent(value));
-  emit(std::move(command));
+  emit(command);
 }
 
 TensorHandle Context::ref(Ptr ptr, Shape shape, std::optional<Dtype> dtype, std::int64_t row_stride) {
   begin("ref", Cost::free);
   TensorHandle handle;
   handle.dtype_ = pointer_dtype(ptr, dtype);
-  extents(ptr, shape, handle.dtype_, row_stride);
+  std::vector<Extent> inside;
+  append_extents(ptr, shape, handle.dtype_, row_stride, inside);
   handle.context_ = this;
   handle.context_id_ = id_;
   handle.scope_ = scratch_.current();

@@ -17,8 +17,8 @@ contract::PeInfo RecordingPe::default_info() {
 
 RecordingPe::RecordingPe(contract::PeInfo info) : info_(info) {}
 
-void RecordingPe::execute(Command command) {
-  commands_.push_back(std::move(command));
+void RecordingPe::execute(const Command& command) {
+  commands_.push_back(command);
   if (on_execute) on_execute(commands_.back());
 }
 

@@ -25,7 +25,7 @@ class RecordingPe final : public contract::IPe {
   explicit RecordingPe(contract::PeInfo info = default_info());
 
   const contract::PeInfo& info() const override { return info_; }
-  void execute(contract::Command command) override;
+  void execute(const contract::Command& command) override;
   void write_scratch(std::uint64_t pa, std::vector<std::byte> bytes) override;
   // What `contents` gives, or zeros.
   std::vector<std::byte> read(const std::vector<Extent>& extents) override;

@@ -1,7 +1,5 @@
 #include "modules/pe/command_task.h"
 
-#include <utility>
-
 namespace kb::modules {
 
 tlm::tlm_extension_base* CommandTask::clone() const {
@@ -20,7 +18,7 @@ CommandPool::~CommandPool() {
   for (auto& payload : all_) payload->free_all_extensions();
 }
 
-CommandTask& CommandPool::acquire(contract::Command&& command) {
+CommandTask& CommandPool::acquire(const contract::Command& command) {
   CommandTask* task = nullptr;
   if (free_.empty()) {
     all_.push_back(std::make_unique<tlm::tlm_generic_payload>(this));
@@ -32,7 +30,7 @@ CommandTask& CommandPool::acquire(contract::Command&& command) {
     free_.pop_back();
   }
   task->id = next_id_++;
-  task->command = std::move(command);
+  task->command = &command;
   task->state = CommandState::submitted;
   task->stage = Stage::execute;
   if (!task->status.ok) task->status = payload::Status{};

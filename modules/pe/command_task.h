@@ -10,6 +10,7 @@
 #include "platform/base/units.h"
 #include "platform/contract/command.h"
 #include "platform/payload/transaction.h"
+#include "platform/topology/graph.h"
 
 namespace kb::modules {
 
@@ -25,7 +26,7 @@ enum class CommandState : std::uint8_t { submitted, in_flight, completed };
 class CommandTask final : public tlm::tlm_extension<CommandTask> {
  public:
   std::uint64_t id = 0;  // identity: a counter of its PE_CPU
-  contract::Command command;
+  const contract::Command* command = nullptr;  // the requester's; unchanged until the task is back
 
   CommandState state = CommandState::submitted;  // written by PE_SCHEDULER alone (P-8)
   Stage stage = Stage::execute;                  // written by PE_SCHEDULER
@@ -44,9 +45,9 @@ class CommandTask final : public tlm::tlm_extension<CommandTask> {
   friend class CommandPool;
   friend class PeLinks;
   tlm::tlm_generic_payload* payload_ = nullptr;
-  // The way back: socket index at each block that has not answered yet, innermost last. Written by PeLinks.
+  // The way back: the blocks that wait for an answer, innermost last. Written by PeLinks.
   static constexpr std::size_t kMaxHops = 8;
-  std::array<std::uint8_t, kMaxHops> return_index_{};
+  std::array<topology::NodeKind, kMaxHops> waiting_{};
   std::uint8_t hops_ = 0;
 };
 
@@ -58,8 +59,10 @@ class CommandPool final : public tlm::tlm_mm_interface {
   CommandPool(const CommandPool&) = delete;
   CommandPool& operator=(const CommandPool&) = delete;
 
-  // A fresh task with a reference held by the caller, who calls release() once the command has completed.
-  CommandTask& acquire(contract::Command&& command);
+  // A fresh task with a reference held by the caller, who calls release() once the command has completed and keeps
+  // `command` until then.
+  CommandTask& acquire(const contract::Command& command);
+  CommandTask& acquire(contract::Command&& command) = delete;
   void release(CommandTask& task) { task.payload().release(); }
 
   std::uint64_t issued() const { return next_id_; }

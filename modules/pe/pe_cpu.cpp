@@ -134,13 +134,13 @@ const contract::Kernel& PeCpu::find_kernel(const std::string& name) const {
                                                                : suggest(name, catalog->names())));
 }
 
-void PeCpu::execute(contract::Command command) {
+void PeCpu::execute(const contract::Command& command) {
   if (command.kind == CommandKind::cpu_overhead) {
     spend(command);
     return;
   }
-  CommandTask& task = commands_.acquire(std::move(command));
-  current_ = &task.command;
+  CommandTask& task = commands_.acquire(command);
+  current_ = &command;
   task.submitted = now();
   set_state(State::waiting_for_engine);
   send(topology::NodeKind::pe_scheduler, task);
@@ -148,12 +148,13 @@ void PeCpu::execute(contract::Command command) {
   while (task.state != CommandState::completed) sc_core::wait(resumed_event_);
   blocked_ = false;
   set_state(State::running);
-  const bool is_dma = task.command.kind == CommandKind::dma_read || task.command.kind == CommandKind::dma_write;
+  const bool is_dma = command.kind == CommandKind::dma_read || command.kind == CommandKind::dma_write;
   (is_dma ? result_.dma : result_.compute) += task.end - task.start;
-  const payload::Status status = task.status;
   current_ = nullptr;
+  payload::Status failure;
+  if (!task.status.ok) failure = task.status;
   commands_.release(task);
-  if (!status.ok) throw Error::program(status.code, status.message);
+  if (!failure.ok) throw Error::program(failure.code, failure.message);
 }
 
 void PeCpu::on_answer(CommandTask&) {

@@ -50,7 +50,7 @@ class PeCpu final : public PeFabricBlock, private contract::IPe {
   };
 
   const contract::PeInfo& info() const override { return info_; }
-  void execute(contract::Command command) override;
+  void execute(const contract::Command& command) override;
   void write_scratch(std::uint64_t pa, std::vector<std::byte> bytes) override;
   std::vector<std::byte> read(const std::vector<Extent>& extents) override;
 

@@ -29,7 +29,7 @@ PeDma::PeDma(const sc_core::sc_module_name& name, NodeId node, elab::BlockContex
       write_(*this, "write_busy", payload::Op::write, FirstWire::fifo, node_record().integer("wr_engines")) {}
 
 void PeDma::on_task(CommandTask& task) {
-  Channels& channels = task.command.kind == contract::CommandKind::dma_read ? read_ : write_;
+  Channels& channels = task.command->kind == contract::CommandKind::dma_read ? read_ : write_;
   channels.queue.push_back({&task, now()});
   serve(channels);
 }
@@ -54,7 +54,7 @@ void PeDma::start(Channels& channels, CommandTask& task) {
     free_operations_.pop_back();
   }
   try {
-    plan(task.command);
+    plan(*task.command);
   } catch (const Error& error) {
     if (error.family() == ErrorFamily::model) throw;
     requests_.clear();
@@ -98,7 +98,15 @@ void PeDma::check_local(const contract::Command& command) const {
 
 void PeDma::plan_extent(const Extent& extent) {
   for (std::uint64_t done = 0; done < extent.nbytes;) {
-    const address::PhysAddr at = address::PhysAddr::decode(extent.pa + done);
+    const std::uint64_t pa = extent.pa + done;
+    if (const Slice* const slice = recent_slice(pa)) {
+      const std::uint64_t offset = pa - slice->begin;
+      const std::uint64_t nbytes = std::min({extent.nbytes - done, kMaxRequestBytes, slice_bytes_ - offset});
+      requests_.push_back({slice->route, pa, slice->hbm_offset + offset, nbytes});
+      done += nbytes;
+      continue;
+    }
+    const address::PhysAddr at = address::PhysAddr::decode(pa);
     if (!at.is_hbm() && !at.is_sram()) {
       throw Error::program("ADDRESS_ERROR",
                            at.to_string() + " is neither HBM nor cube SRAM; a PE loads from and stores to these only");
@@ -106,10 +114,20 @@ void PeDma::plan_extent(const Extent& extent) {
     const std::uint64_t hbm_offset = at.is_hbm() ? at.hbm_offset() : 0;
     std::uint64_t nbytes = std::min(extent.nbytes - done, kMaxRequestBytes);
     if (at.is_hbm()) nbytes = std::min(nbytes, slice_bytes_ - hbm_offset % slice_bytes_);
-    const NodeId memory = context().routes.resolver().resolve(at, nbytes);
-    requests_.push_back({&route_to(memory), at.value(), hbm_offset, nbytes});
+    const payload::FabricRoute& route = route_to(context().routes.resolver().resolve(at, nbytes));
+    requests_.push_back({&route, at.value(), hbm_offset, nbytes});
     done += nbytes;
+    if (!at.is_hbm()) continue;
+    const std::uint64_t in_slice = hbm_offset % slice_bytes_;
+    slices_[next_slice_++ % slices_.size()] = {at.value() - in_slice, hbm_offset - in_slice, &route};
   }
+}
+
+const PeDma::Slice* PeDma::recent_slice(std::uint64_t pa) const {
+  for (const Slice& slice : slices_) {
+    if (slice.route != nullptr && pa - slice.begin < slice_bytes_) return &slice;
+  }
+  return nullptr;
 }
 
 const payload::FabricRoute& PeDma::route_to(NodeId memory) {
@@ -168,7 +186,7 @@ void PeDma::collect_waits(std::vector<elab::WaitInfo>& waits) const {
     for (std::size_t i = 0; i < channels.queue.size(); ++i) {
       const Waiting& waiting = channels.queue[i];
       waits.push_back(
-          {fmt::format("{}: tl.{} #{}", node_id(), waiting.task->command.call, waiting.task->command.call_index),
+          {fmt::format("{}: tl.{} #{}", node_id(), waiting.task->command->call, waiting.task->command->call_index),
            fmt::format("a free {} channel ({} of {} busy)", name, channels.busy, channels.engines), waiting.since});
     }
   };

@@ -67,6 +67,12 @@ class PeDma final : public PeFabricBlock {
     std::uint64_t hbm_offset;
     std::uint64_t nbytes;
   };
+  // An HBM slice whose address was resolved.
+  struct Slice {
+    std::uint64_t begin = 0;  // physical
+    std::uint64_t hbm_offset = 0;
+    const payload::FabricRoute* route = nullptr;  // null = unused
+  };
 
   void on_task(CommandTask& task) override;
   void serve(Channels& channels);
@@ -76,6 +82,8 @@ class PeDma final : public PeFabricBlock {
   void plan_extent(const Extent& extent);
   void check_local(const contract::Command& command) const;
   const payload::FabricRoute& route_to(NodeId memory);
+  // The slice of `pa`, when it was accessed recently.
+  const Slice* recent_slice(std::uint64_t pa) const;
 
   std::uint64_t slice_bytes_;
   std::uint64_t tcm_begin_, tcm_end_;  // physical
@@ -84,6 +92,8 @@ class PeDma final : public PeFabricBlock {
   std::vector<std::uint64_t> free_operations_;
   std::vector<Request> requests_;  // of the command being started
   std::unordered_map<NodeId, const payload::FabricRoute*> routes_;
+  std::array<Slice, 4> slices_;  // the latest ones, so that most requests need no address resolution
+  std::size_t next_slice_ = 0;
 };
 
 }  // namespace kb::modules

@@ -13,9 +13,9 @@ std::size_t unit_of(const PeFetchStore& block, const CommandTask& task) {
 }
 
 std::uint64_t tcm_bytes(const CommandTask& task) {
-  if (task.stage == Stage::store) return total_bytes(task.command.out.extents);
+  if (task.stage == Stage::store) return total_bytes(task.command->out.extents);
   std::uint64_t bytes = 0;
-  for (const OperandRef& input : task.command.inputs) bytes += total_bytes(input.extents);
+  for (const OperandRef& input : task.command->inputs) bytes += total_bytes(input.extents);
   return bytes;
 }
 

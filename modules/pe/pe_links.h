@@ -1,11 +1,9 @@
 // What every block of a PE has besides what it is: sockets for the links inside the PE and the two calls over them.
 #pragma once
 
-#include <tlm_utils/multi_passthrough_initiator_socket.h>
-#include <tlm_utils/multi_passthrough_target_socket.h>
-
 #include <array>
-#include <vector>
+#include <cstdint>
+#include <tlm>
 
 #include "modules/fabric/fabric_endpoint.h"
 #include "modules/pe/command_task.h"
@@ -17,10 +15,13 @@ namespace kb::modules {
 
 // Mixed into PE blocks through PeBlock (inside the PE only) and PeFabricBlock (also on the fabric). A link takes no
 // time and has no queue of its own (P-2); a neighbour is addressed by its kind, of which a PE has one each.
+//
+// The sockets are the standard ones, bound once per neighbour. A call does not say through which of them it came: the
+// task carries the kinds of the blocks that wait for it, so a hop costs one virtual call.
 class PeLinks {
  public:
-  tlm_utils::multi_passthrough_initiator_socket<PeLinks, 32, PeProtocol> pe_out;
-  tlm_utils::multi_passthrough_target_socket<PeLinks, 32, PeProtocol> pe_in;
+  tlm::tlm_initiator_socket<32, PeProtocol, 0, sc_core::SC_ZERO_OR_MORE_BOUND> pe_out;
+  tlm::tlm_target_socket<32, PeProtocol, 0, sc_core::SC_ZERO_OR_MORE_BOUND> pe_in;
 
   PeLinks(const PeLinks&) = delete;
   PeLinks& operator=(const PeLinks&) = delete;
@@ -30,6 +31,8 @@ class PeLinks {
   virtual ~PeLinks() = default;
 
   void bind_link(elab::Block& neighbour);
+  // Called at the end of elaboration.
+  void resolve_links();
 
   // BEGIN_REQ now. Model Error when there is no link to a block of that kind.
   void send(topology::NodeKind to, CommandTask& task);
@@ -45,16 +48,47 @@ class PeLinks {
   virtual void on_answer(CommandTask& task);
 
  private:
-  tlm::tlm_sync_enum receive_request(int index, tlm::tlm_generic_payload& payload, tlm::tlm_phase& phase,
-                                     sc_core::sc_time& delay);
-  tlm::tlm_sync_enum receive_response(int index, tlm::tlm_generic_payload& payload, tlm::tlm_phase& phase,
-                                      sc_core::sc_time& delay);
+  // What the sockets call: objects of their own, because the fabric side of a block has the same methods.
+  class RequestSide final : public tlm::tlm_fw_transport_if<PeProtocol> {
+   public:
+    explicit RequestSide(PeLinks& links) : links_(links) {}
+    tlm::tlm_sync_enum nb_transport_fw(tlm::tlm_generic_payload& payload, tlm::tlm_phase& phase,
+                                       sc_core::sc_time& delay) override;
+    void b_transport(tlm::tlm_generic_payload& payload, sc_core::sc_time& delay) override;
+    unsigned transport_dbg(tlm::tlm_generic_payload&) override { return 0; }
+    bool get_direct_mem_ptr(tlm::tlm_generic_payload&, tlm::tlm_dmi&) override { return false; }
+
+   private:
+    PeLinks& links_;
+  };
+  class AnswerSide final : public tlm::tlm_bw_transport_if<PeProtocol> {
+   public:
+    explicit AnswerSide(PeLinks& links) : links_(links) {}
+    tlm::tlm_sync_enum nb_transport_bw(tlm::tlm_generic_payload& payload, tlm::tlm_phase& phase,
+                                       sc_core::sc_time& delay) override;
+    void invalidate_direct_mem_ptr(sc_dt::uint64, sc_dt::uint64) override {}
+
+   private:
+    PeLinks& links_;
+  };
+  // The neighbour of one kind; null = no link in that direction.
+  struct Link {
+    int out_index = -1;  // in pe_out
+    int in_index = -1;   // in pe_in
+    tlm::tlm_fw_nonblocking_transport_if<>* server = nullptr;
+    tlm::tlm_bw_nonblocking_transport_if<>* requester = nullptr;
+  };
+  Link& link(topology::NodeKind kind) { return links_[static_cast<std::size_t>(kind)]; }
 
   static constexpr std::size_t kKinds = static_cast<std::size_t>(topology::NodeKind::pe_ipcq) + 1;
   elab::Block& self_;
   elab::BlockContext& pe_context_;
-  std::array<std::int8_t, kKinds> out_index_;  // in pe_out; -1 = no link
-  std::int8_t links_ = 0;
+  topology::NodeKind kind_;
+  RequestSide request_side_;
+  AnswerSide answer_side_;
+  std::array<Link, kKinds> links_;
+  int bound_out_ = 0;
+  int bound_in_ = 0;
 };
 
 // A block with links inside the PE only.
@@ -64,6 +98,9 @@ class PeBlock : public elab::Block, public PeLinks {
       : elab::Block(name, node, context), PeLinks(*this, context) {}
 
   void bind_out(EdgeId edge, elab::Block& neighbour) override;
+
+ protected:
+  void end_of_elaboration() override { resolve_links(); }
 };
 
 // A block that is on the fabric, too.
@@ -73,6 +110,12 @@ class PeFabricBlock : public FabricEndpoint, public PeLinks {
       : FabricEndpoint(name, node, context), PeLinks(*this, context) {}
 
   void bind_out(EdgeId edge, elab::Block& neighbour) override;
+
+ protected:
+  void end_of_elaboration() override {
+    FabricEndpoint::end_of_elaboration();
+    resolve_links();
+  }
 };
 
 }  // namespace kb::modules

@@ -62,7 +62,7 @@ void PeScheduler::on_event(TimeFs now, std::uint64_t) {
 void PeScheduler::dispatch() {
   CommandTask& task = *submissions_.front();
   submissions_.pop_front();
-  const NodeKind engine = engine_of(task.command.kind);
+  const NodeKind engine = engine_of(task.command->kind);
   const InFlight entry{&task, engine, charge_fetch_store_ && engine != NodeKind::pe_dma};
   task.state = CommandState::in_flight;
   inflight_.push_back(entry);

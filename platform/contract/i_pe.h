@@ -28,9 +28,9 @@ class IPe {
  public:
   virtual ~IPe() = default;
   virtual const PeInfo& info() const = 0;
-  // Runs one command; returns when it has completed in simulated time. Throws program Error with the cause when the
-  // access failed (ADDRESS_ERROR ...).
-  virtual void execute(Command command) = 0;
+  // Runs one command, which must not change meanwhile; returns when it has completed in simulated time. Throws program
+  // Error with the cause when the access failed (ADDRESS_ERROR ...).
+  virtual void execute(const Command& command) = 0;
   // Puts known contents (zeros, full, arange) into this PE's scratch: no simulated time, logged for replay.
   virtual void write_scratch(std::uint64_t pa, std::vector<std::byte> bytes) = 0;
   // Contents a kernel looks at. Program Error DATA_ACCESS where the data mode forbids it (design: off, or computed in

@@ -65,7 +65,7 @@ class Requester final : public Base, public IRequester {
 
   void submit(std::uint64_t index) {
     const Request& request = requests_[index];
-    modules::CommandTask& task = pool_.acquire(contract::Command(request.command));
+    modules::CommandTask& task = pool_.acquire(request.command);
     index_of_[task.id] = index;
     task.stage = request.stage;
     task.submitted = this->now();

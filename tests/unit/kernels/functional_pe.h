@@ -17,7 +17,7 @@ class FunctionalPe final : public contract::IPe {
   FunctionalPe(contract::PeInfo info, contract::IOperationSink& sink) : info_(info), sink_(sink) {}
 
   const contract::PeInfo& info() const override { return info_; }
-  void execute(contract::Command command) override {
+  void execute(const contract::Command& command) override {
     ++commands_;
     sink_.on_command(NodeId{0}, command, 0, 0);
   }
