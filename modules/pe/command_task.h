@@ -25,7 +25,7 @@ enum class CommandState : std::uint8_t { submitted, in_flight, completed };
 
 class CommandTask final : public tlm::tlm_extension<CommandTask> {
  public:
-  std::uint64_t id = 0;  // identity: a counter of its PE_CPU
+  std::uint64_t id = 0;                        // identity: a counter of its PE_CPU
   const contract::Command* command = nullptr;  // the requester's; unchanged until the task is back
 
   CommandState state = CommandState::submitted;  // written by PE_SCHEDULER alone (P-8)

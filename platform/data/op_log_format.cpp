@@ -1,5 +1,6 @@
 #include "platform/data/op_log_format.h"
 
+#include <array>
 #include <cmath>
 
 #include "platform/data/text_writer.h"
@@ -7,33 +8,64 @@
 namespace kb::data {
 namespace {
 
+// The start of a member, `,"name":`, in a size that is copied as a whole.
+class Key {
+ public:
+  template <std::size_t N>
+  constexpr Key(const char (&name)[N]) : size_(N + 3) {
+    static_assert(N + 3 <= kBytes, "make the key's buffer larger");
+    text_[0] = ',';
+    text_[1] = '"';
+    for (std::size_t i = 0; i + 1 < N; ++i) text_[i + 2] = name[i];
+    text_[N + 1] = '"';
+    text_[N + 2] = ':';
+  }
+  void write(TextWriter& out) const { out.padded(text_, size_); }
+
+ private:
+  static constexpr std::size_t kBytes = 24;
+  std::array<char, kBytes> text_{};
+  std::size_t size_;
+};
+
+struct PlaceKeys {
+  Key address, space, extents;
+};
+constexpr PlaceKeys kSource{"src_addr", "src_space", "src_extents"};
+constexpr PlaceKeys kSourceA{"src_a_addr", "src_a_space", "src_a_extents"};
+constexpr PlaceKeys kSourceB{"src_b_addr", "src_b_space", "src_b_extents"};
+constexpr PlaceKeys kDestination{"dst_addr", "dst_space", "dst_extents"};
+constexpr Key kByteCount("nbytes");
+
 // Writes the members of one JSON object.
 class Params {
  public:
-  Params(TextWriter& out, const OpLog::Options& options) : out_(out), options_(options) { out_.put('{'); }
-  void close() { out_.put('}'); }
+  Params(TextWriter& out, const OpLog::Options& options) : out_(out), options_(options), begin_(out.size()) {}
+  void close() {
+    if (out_.size() == begin_) {
+      out_.put('{');
+    } else {
+      out_[begin_] = '{';  // over the comma of the first member
+    }
+    out_.put('}');
+  }
 
-  TextWriter& key(std::string_view prefix, std::string_view name = {}) {
-    if (!first_) out_.put(',');
-    first_ = false;
-    out_.put('"');
-    out_.text(prefix);
-    out_.text(name);
-    out_.text("\":");
+  TextWriter& key(const Key& name) {
+    name.write(out_);
     return out_;
   }
-  void word(std::string_view name, std::string_view value) {
+  void word(const Key& name, std::string_view value) {
     key(name);
     quoted(value);
   }
   template <typename Integer>
-  void number(std::string_view name, Integer value) {
+  void number(const Key& name, Integer value) {
     key(name).decimal(value);
   }
-  void boolean(std::string_view name, bool value) { key(name).text(value ? "true" : "false"); }
+  void boolean(const Key& name, bool value) { key(name).text(value ? "true" : "false"); }
 
   template <typename Items, typename Each>
-  void array(std::string_view name, const Items& items, Each each) {
+  void array(const Key& name, const Items& items, Each each) {
     key(name).put('[');
     bool first = true;
     for (const auto& item : items) {
@@ -81,16 +113,16 @@ class Params {
     quoted(options_.space(extents.front().pa));
   }
 
-  // "<prefix>_addr", "<prefix>_space" and, unless the bytes are in one piece, "<prefix>_extents".
-  void place(std::string_view prefix, const std::vector<Extent>& extents) {
-    key(prefix, "_addr");
+  // The address, its space and, unless the bytes are in one piece, the extents.
+  void place(const PlaceKeys& keys, const std::vector<Extent>& extents) {
+    key(keys.address);
     address_value(extents);
     if (options_.space) {
-      key(prefix, "_space");
+      key(keys.space);
       space_value(extents);
     }
     if (!one_piece(extents)) {
-      key(prefix, "_extents");
+      key(keys.extents);
       extents_value(extents);
     }
   }
@@ -132,18 +164,18 @@ class Params {
  private:
   TextWriter& out_;
   const OpLog::Options& options_;
-  bool first_ = true;
+  std::size_t begin_;
 };
 
 void params(Params& json, const CopyOp& op) {
-  json.place("src", op.source);
-  json.place("dst", op.destination);
-  json.number("nbytes", total_bytes(op.destination));
+  json.place(kSource, op.source);
+  json.place(kDestination, op.destination);
+  json.number(kByteCount, total_bytes(op.destination));
 }
 
 void params(Params& json, const WriteOp& op) {
-  json.place("dst", op.destination);
-  json.number("nbytes", total_bytes(op.destination));
+  json.place(kDestination, op.destination);
+  json.number(kByteCount, total_bytes(op.destination));
   if (op.buffer) {
     json.word("source", "buffer");
     json.number("buffer_offset", op.buffer_offset);
@@ -156,9 +188,9 @@ void params(Params& json, const WriteOp& op) {
 }
 
 void params(Params& json, const GemmOp& op) {
-  json.place("src_a", op.a.extents);
-  json.place("src_b", op.b.extents);
-  json.place("dst", op.out.extents);
+  json.place(kSourceA, op.a.extents);
+  json.place(kSourceB, op.b.extents);
+  json.place(kDestination, op.out.extents);
   json.key("shape_a");
   json.shape_value(op.a.shape);
   json.key("shape_b");
@@ -205,7 +237,7 @@ void params(Params& json, const MathOpRecord& op) {
     }
     out.put(']');
   }
-  json.place("dst", op.out.extents);
+  json.place(kDestination, op.out.extents);
   json.key("shape_out");
   json.shape_value(op.out.shape);
   json.word("dtype", dtype_name(op.out.dtype));

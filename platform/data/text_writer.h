@@ -4,6 +4,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
+#include <cstddef>
 #include <cstdint>
 #include <cstring>
 #include <string_view>
@@ -17,9 +19,12 @@ namespace kb::data {
 class TextWriter {
  public:
   explicit TextWriter(fmt::memory_buffer& buffer) : buffer_(buffer) { take(buffer.size()); }
-  ~TextWriter() { buffer_.resize(used()); }
+  ~TextWriter() { buffer_.resize(size()); }
   TextWriter(const TextWriter&) = delete;
   TextWriter& operator=(const TextWriter&) = delete;
+
+  std::size_t size() const { return static_cast<std::size_t>(at_ - buffer_.data()); }
+  char& operator[](std::size_t i) { return buffer_[i]; }
 
   void put(char c) {
     need(1);
@@ -31,6 +36,14 @@ class TextWriter {
     at_ += s.size();
   }
 
+  // The first `size` of N bytes, which can all be read: one copy of a fixed size.
+  template <std::size_t N>
+  void padded(const std::array<char, N>& s, std::size_t size) {
+    need(N);
+    std::memcpy(at_, s.data(), N);
+    at_ += size;
+  }
+
   template <typename Integer>
   void decimal(Integer value) {
     std::uint64_t magnitude = static_cast<std::uint64_t>(value);
@@ -40,15 +53,15 @@ class TextWriter {
         magnitude = 0 - magnitude;
       }
     }
-    char digits[20];
-    char* first = digits + sizeof digits;
+    const int length = decimal_digits(magnitude);
+    need(static_cast<std::size_t>(length));
+    char* first = at_ += length;
     for (; magnitude >= 100; magnitude /= 100) first = pair(first, magnitude % 100);
     if (magnitude >= 10) {
-      first = pair(first, magnitude);
+      pair(first, magnitude);
     } else {
       *--first = static_cast<char>('0' + magnitude);
     }
-    text({first, static_cast<std::size_t>(digits + sizeof digits - first)});
   }
 
   void hex(std::uint64_t value) {  // 0x1f0
@@ -69,17 +82,28 @@ class TextWriter {
     decimal(magnitude / kFsPerNs);
     const std::uint64_t fraction = magnitude % kFsPerNs;
     if (fraction == 0) return;
-    char digits[6];
+    need(7);
+    char* const digits = at_ + 1;
+    *at_ = '.';
     pair(digits + 2, fraction / 10000);
     pair(digits + 4, fraction / 100 % 100);
     pair(digits + 6, fraction % 100);
     std::size_t length = 6;
     while (digits[length - 1] == '0') --length;
-    put('.');
-    text({digits, length});
+    at_ = digits + length;
   }
 
  private:
+  static int decimal_digits(std::uint64_t value) {
+    static constexpr auto kPowers = [] {
+      std::array<std::uint64_t, 20> powers{1};
+      for (std::size_t i = 1; i < powers.size(); ++i) powers[i] = powers[i - 1] * 10;
+      return powers;
+    }();
+    const int at_most = (64 - __builtin_clzll(value | 1)) * 1233 >> 12;  // 1233 / 4096 = log10(2)
+    return at_most + (value >= kPowers[static_cast<std::size_t>(at_most)] ? 1 : 0) + (value == 0 ? 1 : 0);
+  }
+
   // Two digits before `end`; returns where they begin.
   static char* pair(char* end, std::uint64_t value) {
     static constexpr char kPairs[] =
@@ -89,14 +113,13 @@ class TextWriter {
     return end - 2;
   }
 
-  std::size_t used() const { return static_cast<std::size_t>(at_ - buffer_.data()); }
-  void need(std::size_t size) {
-    if (size > static_cast<std::size_t>(end_ - at_)) grow(size);
+  void need(std::size_t bytes) {
+    if (__builtin_expect(bytes > static_cast<std::size_t>(end_ - at_), 0)) grow(bytes);
   }
-  void grow(std::size_t size) {
-    const std::size_t kept = used();
+  void grow(std::size_t bytes) {
+    const std::size_t kept = size();
     buffer_.resize(kept);
-    buffer_.reserve(std::max(kept + size, 2 * buffer_.capacity()));
+    buffer_.reserve(std::max(kept + bytes, 2 * buffer_.capacity()));
     take(kept);
   }
   void take(std::size_t at) {

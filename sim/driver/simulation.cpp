@@ -1,6 +1,7 @@
 #include "sim/driver/simulation.h"
 
 #include <algorithm>
+#include <array>
 #include <systemc>
 
 #include "modules/catalog.h"
@@ -19,12 +20,31 @@
 namespace kb::sim {
 namespace {
 
-std::string_view memory_space(std::uint64_t pa) {
-  const address::PhysAddr address = address::PhysAddr::decode(pa);
-  if (address.is_hbm()) return "hbm";
-  if (address.is_sram()) return "sram";
-  return address.is_tcm() ? "tcm" : "other";
-}
+// Names the memory of an address. No slot of the smallest unit holds two memories, so slots seen lately need no
+// decoding.
+class SpaceNames {
+ public:
+  std::string_view operator()(std::uint64_t pa) {
+    const std::uint64_t slot = pa / address::kUnitSlotBytes;
+    Entry& entry = recent_[slot % recent_.size()];
+    if (entry.slot != slot) entry = {slot, decode(pa)};
+    return entry.name;
+  }
+
+ private:
+  struct Entry {
+    std::uint64_t slot = ~std::uint64_t{0};
+    std::string_view name;
+  };
+  static std::string_view decode(std::uint64_t pa) {
+    const address::PhysAddr address = address::PhysAddr::decode(pa);
+    if (address.is_hbm()) return "hbm";
+    if (address.is_sram()) return "sram";
+    return address.is_tcm() ? "tcm" : "other";
+  }
+
+  std::array<Entry, 64> recent_;
+};
 
 // What the data engine writes and reads: memory, operation log, recorder.
 class DataSide {
@@ -52,7 +72,7 @@ class DataSide {
     if (options.oplog_file.empty()) return nullptr;
     data::OpLog::Options log;
     for (const topology::Node& node : graph.nodes) log.component_names.push_back(node.id);
-    log.space = memory_space;
+    log.space = SpaceNames();
     return std::make_unique<data::OpLog>(options.oplog_file, std::move(log));
   }
   static data::DataEngine::Options engine_options(const topology::Graph& graph, data::IOpSink* sink) {
