@@ -38,6 +38,7 @@ std::optional<Dtype> parse_dtype(std::string_view name) {
 const std::vector<std::string>& dtype_names() {
   static const std::vector<std::string> names = [] {
     std::vector<std::string> out;
+    out.reserve(kRows.size());
     for (const Row& r : kRows) out.emplace_back(r.name);
     return out;
   }();

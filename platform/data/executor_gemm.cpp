@@ -10,7 +10,8 @@ namespace {
 // Eigen blocks products by cache size; the host's real sizes would make the bits depend on the machine.
 void fix_blocking() {
   static const bool once = [] {
-    Eigen::setCpuCacheSizes(32 * 1024, 256 * 1024, 2 * 1024 * 1024);
+    constexpr std::ptrdiff_t kKiB = 1024;
+    Eigen::setCpuCacheSizes(32 * kKiB, 256 * kKiB, 2048 * kKiB);
     Eigen::setNbThreads(1);
     return true;
   }();
