@@ -20,8 +20,8 @@ namespace kb::modules {
 // in-port follows from the transaction's route, so a hop costs one virtual call.
 class FabricNode : public elab::Block,
                    private IWireUser,
-                   private tlm::tlm_fw_transport_if<payload::FabricProtocol>,
-                   private tlm::tlm_bw_transport_if<payload::FabricProtocol> {
+                   public tlm::tlm_fw_transport_if<payload::FabricProtocol>,
+                   public tlm::tlm_bw_transport_if<payload::FabricProtocol> {
  public:
   tlm::tlm_initiator_socket<32, payload::FabricProtocol, 0> out;
   tlm::tlm_target_socket<32, payload::FabricProtocol, 0> in;
