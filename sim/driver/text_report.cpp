@@ -96,7 +96,7 @@ std::string render_launches(const RunRecord& run) {
                table_time(launch.compute_max())});
   }
   std::size_t failed = 0;
-  std::string text = "\nLaunches (times in ns)\n" + table.render("  ");
+  std::string text = "\nLaunches (times in ns; exec, dma and compute: least and largest of the PEs)\n" + table.render("  ");
   if (run.launches.size() > kMostLaunches) {
     text += "  ... and " + std::to_string(run.launches.size() - kMostLaunches) + " more in the result file\n";
   }
