@@ -5,15 +5,48 @@ fabric=$1
 kernbench=$2
 configs=$(cd "$(dirname "$0")/../configs" && pwd)
 runs=${RUNS:-5}
+calls=400000
+export SYSTEMC_DISABLE_COPYRIGHT_MESSAGE=1 LC_ALL=C  # the table alone; numbers with a decimal point
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
 
 echo "CPU: $(sed -n 's/^model name[^:]*: //p' /proc/cpuinfo | head -n 1); median of $runs processes, CPU time"
 median() { sort -n | awk '{v[NR]=$1} END {print v[int((NR+1)/2)]}'; }
+row() { printf '%-74s %-22s %s\n' "$1" "$2" "$3"; }
+
+# A figure that the program prints itself.
 figure() { # NAME FIELD COMMAND...
-  local name=$1 field=$2
+  local name=$1 field=$2 value
   shift 2
-  for _ in $(seq "$runs"); do "$@" | awk -F'\t' -v f="$field" '$1==f {print $2}'; done | median |
-    awk -v n="$name" -v f="$field" '{printf "%-58s %-24s %s\n", n, f, $1}'
+  value=$(for _ in $(seq "$runs"); do "$@" | awk -F'\t' -v f="$field" '$1==f {print $2}'; done | median)
+  row "$name" "$field" "$value"
 }
+
+# User and system time of a whole process, from its start to its end.
+process_seconds() { # COMMAND...
+  local TIMEFORMAT='%3U %3S'
+  if ! { time "$@" >"$work/output" 2>&1; } 2>"$work/time"; then
+    cat "$work/output" >&2
+    echo "failed: $*" >&2
+    return 1
+  fi
+  awk '{print $1 + $2}' "$work/time"
+}
+median_process_seconds() { for _ in $(seq "$runs"); do process_seconds "$@" || exit 1; done | median; }
+process() { # NAME KERNBENCH_RUN_OPTIONS...
+  local name=$1 value
+  shift
+  value=$(median_process_seconds "$kernbench" run --out "$work" --quiet "$@")
+  row "$name, whole process" cpu_s "$value"
+}
+tl_calls() { # CONFIG
+  local value
+  value=$(median_process_seconds "$kernbench" run --out "$work" --quiet --topology "$configs/$1.yaml" --bench stream \
+    --set calls=$calls --oplog "$work/oplog.tsv")
+  row "$calls tl loads and stores of 64 B, op log on, whole process, $1" tl_calls_per_cpu_s \
+    "$(awk -v c=$calls -v s="$value" 'BEGIN {printf "%.0f", c / s}')"
+}
+
 for config in one_cube reference large; do
   figure "random traffic, $config" mflit_hops_per_cpu_s "$fabric" random "$configs/$config.yaml"
 done
@@ -25,4 +58,11 @@ done
 for config in reference large; do
   figure "start-up to first event, $config" startup_cpu_s "$fabric" startup "$configs/$config.yaml"
   figure "start-up to first event, $config" rss_mb "$fabric" startup "$configs/$config.yaml"
+done
+for config in one_pe reference; do tl_calls "$config"; done
+process "./run: gemm-multi-pe on reference, verified" --bench gemm-multi-pe --verify-data
+process "gemm-single-pe 512x512x512 on reference, verified" --bench gemm-single-pe --set m=512 --set k=512 --set n=512 \
+  --verify-data
+for config in reference large; do
+  process "start-up and one empty launch, $config" --topology "$configs/$config.yaml" --bench noop
 done
