@@ -37,7 +37,11 @@ std::string format_ns(TimeFs fs) {
 
 TimeFs occupancy_fs(std::uint64_t bytes, double bw_gbs) {
   if (bw_gbs <= 0.0) return 0;
-  return std::llround(static_cast<double>(bytes) * 1e6 / bw_gbs);
+  const double fs = static_cast<double>(bytes) * 1e6 / bw_gbs;
+  if (!(fs < 4.5e15)) return std::llround(fs);
+  // The same without a library call: below 2^52 the fraction is exact.
+  const auto whole = static_cast<TimeFs>(fs);
+  return fs - static_cast<double>(whole) >= 0.5 ? whole + 1 : whole;
 }
 
 std::string format_bytes(std::uint64_t bytes) {
