@@ -154,6 +154,30 @@ TEST(PeDma, SplitsAtSliceBoundaries) {  // design: PE_DMA splits; F-9
   EXPECT_EQ(accesses[1].bytes, 512u);
 }
 
+TEST(PeDma, SlicesAccessedBeforeSplitTheSame) {  // F-9: also when no address has to be resolved any more
+  PeMachine machine(dma_alone({}, 4));
+  const std::uint64_t slice = machine.slice_bytes();
+  std::vector<Request> requests;
+  for (int round = 0; round < 2; ++round) {
+    for (const std::uint64_t at : {slice - 512, 3 * slice - 64, std::uint64_t{0}, 4 * slice - 1024, 2 * slice}) {
+      requests.push_back(transfer(machine, 0, kRead, {{hbm(at), 1024}}));
+    }
+  }
+  for (const Outcome& o : machine.run(requests)) EXPECT_TRUE(o.status.ok) << o.status.message;
+  const auto& accesses = machine.memory.accesses;
+  ASSERT_EQ(accesses.size(), 14u);
+  for (const auto& access : accesses) {
+    const std::uint64_t offset = access.address - hbm(0);
+    EXPECT_EQ(access.hbm_offset, offset);
+    EXPECT_EQ(access.node, machine.node("sip0.cube0.hbm_ctrl.pe" + std::to_string(offset / slice)));
+    EXPECT_EQ((offset + access.bytes - 1) / slice, offset / slice);
+  }
+  for (std::size_t i = 0; i < 7; ++i) {
+    EXPECT_EQ(accesses[i].address, accesses[i + 7].address);
+    EXPECT_EQ(accesses[i].bytes, accesses[i + 7].bytes);
+  }
+}
+
 TEST(PeDma, ReachesTheCubeSram) {  // P-49
   PeMachine machine(dma_alone());
   const std::uint64_t sram = address::PhysAddr::cube_sram_addr(SipId(0), CubeId(0), 4096).value();
