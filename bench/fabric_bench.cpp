@@ -121,7 +121,7 @@ void hotspot_traffic(elab::Platform& platform, Traffic& traffic) {
 
 // One transfer between PEs of different cubes, at least 15 hops apart.
 void single_transfer(elab::Platform& platform, std::uint64_t bytes) {
-  const PeCoord from{SipId(0), CubeId(0), PeId(0)}, to{SipId(0), CubeId(1), PeId(3)};
+  const PeCoord from{SipId(0), CubeId(0), PeId(0)}, to{SipId(0), CubeId(4), PeId(1)};
   Traffic warm(platform);
   for (int i = 0; i < 3; ++i) {
     warm.issue(platform.scheduler().now(), from, true, to, 0, bytes);

@@ -356,7 +356,7 @@ void HbmCtrl::collect_statistics(std::vector<elab::Statistic>& statistics) const
   if (reads_served_ + writes_served_ == 0) return;
   statistics.push_back({"reads", static_cast<std::int64_t>(reads_served_), "1"});
   statistics.push_back({"writes", static_cast<std::int64_t>(writes_served_), "1"});
-  statistics.push_back({"bytes_read", static_cast<std::int64_t>(bytes_read_), "B"});
+  statistics.push_back({"read_bytes", static_cast<std::int64_t>(bytes_read_), "B"});
   statistics.push_back({"write_bytes", static_cast<std::int64_t>(bytes_written_), "B"});
 }
 

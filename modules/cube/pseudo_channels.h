@@ -25,8 +25,8 @@ class PseudoChannels {
   explicit PseudoChannels(const Params& params)
       : params_(params), free_(params.count, 0), direction_(params.count, BurstDirection::none) {}
 
-  // Commits `count` bursts starting with burst index `first` of a transaction at `offset`; burst j of the call enters at
-  // max(entry + j * spacing, floor). f(j, n, finish, step): bursts j .. j+n-1 finish at finish + k * step.
+  // Commits `count` bursts starting with burst index `first` of a transaction at `offset`; burst j of the call enters
+  // at max(entry + j * spacing, floor). f(j, n, finish, step): bursts j .. j+n-1 finish at finish + k * step.
   template <typename F>
   void commit(std::uint64_t offset, std::uint32_t first, std::uint32_t count, TimeFs entry, TimeFs spacing,
               TimeFs floor, BurstDirection direction, F&& f) {
@@ -63,7 +63,8 @@ class PseudoChannels {
     for (std::uint32_t j = 0; j < std::min(count, params_.count); ++j) {
       const std::size_t pc = (base + j) & (params_.count - 1);
       if (free_[pc] > entry + static_cast<TimeFs>(j) * spacing) return false;
-      if (params_.switch_penalty > 0 && direction_[pc] != BurstDirection::none && direction_[pc] != direction) return false;
+      if (params_.switch_penalty > 0 && direction_[pc] != BurstDirection::none && direction_[pc] != direction)
+        return false;
     }
     return true;
   }

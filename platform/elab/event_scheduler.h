@@ -5,9 +5,8 @@
 
 #include <cstdint>
 #include <functional>
-#include <vector>
-
 #include <systemc>
+#include <vector>
 
 #include "platform/base/units.h"
 
@@ -74,12 +73,12 @@ class EventScheduler final : public sc_core::sc_module {
   void arm(TimeFs at);
 
   sc_core::sc_event run_event_;
-  std::vector<Cell> cells_;              // pooled list cells of the wheel
+  std::vector<Cell> cells_;  // pooled list cells of the wheel
   std::uint32_t free_cell_ = kNil;
-  std::vector<std::uint32_t> heads_;     // per slot
-  std::vector<std::uint64_t> occupied_;  // bit per slot
+  std::vector<std::uint32_t> heads_;           // per slot
+  std::vector<std::uint64_t> occupied_;        // bit per slot
   std::vector<std::uint64_t> occupied_words_;  // bit per word of occupied_
-  std::vector<Event> current_;           // sorted events of the slot being handled
+  std::vector<Event> current_;                 // sorted events of the slot being handled
   std::size_t cursor_ = 0;
   std::int64_t current_slot_ = 0;
   std::vector<Event> far_;  // min-heap: events beyond the wheel's horizon

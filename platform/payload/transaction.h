@@ -65,8 +65,8 @@ class alignas(64) Transaction final : public tlm::tlm_extension<Transaction> {
  public:
   const FabricRoute* route = nullptr;  // set by the initiator, outlives the transaction
   Op op = Op::message;
-  std::uint32_t flits = 0;             // ceil(bytes / flit_bytes)
-  std::uint32_t last_flit_bytes = 0;   // bytes of the final flit
+  std::uint32_t flits = 0;            // ceil(bytes / flit_bytes)
+  std::uint32_t last_flit_bytes = 0;  // bytes of the final flit
 
   Segment segment;  // argument of BEGIN_*, SEGMENT and SHORTEN calls; the receiver copies it at once
 

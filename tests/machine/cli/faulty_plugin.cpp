@@ -39,8 +39,8 @@ void endless(Context& tl, Ptr) {
 }
 
 void busy(Context&, Ptr) {
-  for (volatile int i = 0;; i = 1) {
-  }
+  volatile bool forever = true;
+  while (forever) continue;
 }
 
 void defect(Context&, Ptr) {
