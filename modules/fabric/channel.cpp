@@ -6,6 +6,8 @@ using payload::kSequenceStep;
 using payload::Segment;
 
 namespace {
+constexpr std::size_t kMostShown = 0xffff;  // on the 16 bits of the queue signal
+
 // The segments in the making of a braid's strands, each set up at the strand's first flit.
 union OpenSegments {
   OpenSegments() {}
@@ -287,6 +289,8 @@ void Channel::settle(TimeFs now) {
     for (std::uint32_t j = braid.strands; j > 0; --j) strands_.pop_front();
     braids_.pop_front();
   }
+  // What is still to be committed is not ready before now.
+  if (observer_ != nullptr && braids_.empty()) trace_starts(now - 1);
 }
 
 // The wait available - occupancy - ready grows while flits are held back by the floor or arrive faster than they leave.
@@ -323,18 +327,27 @@ void Channel::observe(elab::ISignalObserver* observer, elab::SignalId busy, elab
 
 // Changes are per flit; the observer orders them by time and drops repetitions. Called for the oldest braid.
 void Channel::trace(const Braid& braid) {
-  merge(braid, 0, braid.flits, [&](std::uint32_t j, std::uint32_t, const Passage& flit) {
-    const TimeFs occupancy = occupancy_of(strands_[j]);
-    if (occupancy == 0) return;
+  merge(braid, 0, braid.flits, [&](std::uint32_t, std::uint32_t, const Passage& flit) {
+    if (flit.end == flit.start) return;
     if (busy_signal_ != elab::kNoSignal) {
       observer_->change(busy_signal_, flit.start, 1);
       observer_->change(busy_signal_, flit.end, 0);
     }
-    if (queue_signal_ != elab::kNoSignal) {
-      const TimeFs wait = flit.start - flit.ready;
-      observer_->change(queue_signal_, flit.ready, static_cast<std::uint64_t>((wait + occupancy - 1) / occupancy));
-    }
+    if (queue_signal_ == elab::kNoSignal) return;
+    trace_starts(flit.ready);
+    if (flit.start == flit.ready) return;
+    traced_starts_.push_back(flit.start);
+    observer_->change(queue_signal_, flit.ready, std::min(traced_starts_.size(), kMostShown));
   });
+}
+
+// Flits that started up to then wait no longer.
+void Channel::trace_starts(TimeFs until) {
+  while (!traced_starts_.empty() && traced_starts_.front() <= until) {
+    const TimeFs start = traced_starts_.front();
+    traced_starts_.pop_front();
+    observer_->change(queue_signal_, start, std::min(traced_starts_.size(), kMostShown));
+  }
 }
 
 }  // namespace kb::modules

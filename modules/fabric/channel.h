@@ -83,7 +83,7 @@ class Channel {
                : static_cast<std::uint64_t>((statistics_.longest_wait + params_.occupancy - 1) / params_.occupancy);
   }
 
-  // Reports busy (0/1) and the number of waiting flits when braids are settled.
+  // Reports busy (0/1) and the number of flits that are ready but not yet on the wire, when braids are settled.
   void observe(elab::ISignalObserver* observer, elab::SignalId busy, elab::SignalId queue);
 
  private:
@@ -134,6 +134,7 @@ class Channel {
   void depart_message(TimeFs at, std::uint64_t behind, bool last, payload::Segment& out);
   void count(const Braid& braid);
   void trace(const Braid& braid);
+  void trace_starts(TimeFs until);
 
   TimeFs available_ = 0;
   TimeFs latest_arrival_ = -1;  // of the committed flits, or later
@@ -146,6 +147,7 @@ class Channel {
   elab::ISignalObserver* observer_ = nullptr;
   elab::SignalId busy_signal_ = elab::kNoSignal;
   elab::SignalId queue_signal_ = elab::kNoSignal;
+  RingDeque<TimeFs> traced_starts_;  // of flits that the queue signal still shows as waiting
 };
 
 }  // namespace kb::modules

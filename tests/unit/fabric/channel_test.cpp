@@ -284,6 +284,35 @@ RC_GTEST_PROP(Channel, StatisticsCountWhatWasCarriedAndTheLongestWait, ()) {
   RC_ASSERT(s.messages == 0u);
 }
 
+// Keeps the last value of each signal at each time.
+class Waveform final : public elab::ISignalObserver {
+ public:
+  elab::SignalId declare(const std::string&, const std::string&, int) override { return elab::kNoSignal; }
+  void change(elab::SignalId signal, TimeFs at, std::uint64_t value) override { values[signal][at] = value; }
+  std::map<elab::SignalId, std::map<TimeFs, std::uint64_t>> values;
+};
+
+RC_GTEST_PROP(Channel, QueueWaveformCountsTheFlitsThatAreReadyButNotOnTheWire, ()) {
+  Wire wire(*rc::gen::element(256.0, 128.0, 100.0));
+  Waveform waveform;
+  const elab::SignalId busy = 1, queue = 2;
+  wire.channel.observe(&waveform, busy, queue);
+  RunSource source;
+  commit_some(wire, source, pick_count(1, 6));
+  wire.channel.settle(wire.flits[wire.flits.size() / 2].end);  // in two steps
+  wire.channel.settle(kNever);
+  for (const auto& [at, value] : waveform.values[queue]) {
+    std::uint64_t waiting = 0;
+    for (const PlainFlit& f : wire.flits) waiting += f.ready <= at && at < f.start ? 1 : 0;
+    RC_ASSERT(value == waiting);
+  }
+  for (const PlainFlit& f : wire.flits) {
+    RC_ASSERT((f.start == f.ready || waveform.values[queue].count(f.ready) == 1));
+    RC_ASSERT((f.start == f.ready || waveform.values[queue].count(f.start) == 1));
+    RC_ASSERT(waveform.values[busy].at(f.start) == 1u);
+  }
+}
+
 TEST(Channel, DeepestQueueLeavesOutTheFlitInTransfer) {
   Wire wire(256.0);
   wire.commit(make_run(0, 0, 0, 0, 10), 0);
