@@ -54,24 +54,49 @@ void EventScheduler::schedule(TimeFs at, EventHandler& handler, std::uint64_t ar
                        " ns");
   }
   const Event event{at, order_++, &handler, argument};
-  ++pending_;
+  if (alone_ && waiting() >= kFew) spread();
   const std::int64_t slot = slot_of(at);
+  if (slot > current_slot_ && waiting() < kFew && pending_ == waiting()) {
+    current_slot_ = slot;
+    alone_ = true;
+  }
+  ++pending_;
   if (slot <= current_slot_) {
     insert_current(event);
-  } else if (slot - current_slot_ < static_cast<std::int64_t>(kSlots)) {
-    insert_wheel(event);
   } else {
-    far_.push_back(event);
-    std::push_heap(far_.begin(), far_.end(), Later{});
+    insert_later(event);
   }
   if (!running_ && at < armed_at_) arm(at);
 }
 
 void EventScheduler::insert_current(const Event& event) {
+  if (cursor_ == current_.size() || (cursor_ > kFew && cursor_ > waiting())) {
+    current_.erase(current_.begin(), current_.begin() + static_cast<std::ptrdiff_t>(cursor_));
+    cursor_ = 0;
+  }
   auto position = current_.end();
   const auto first = current_.begin() + static_cast<std::ptrdiff_t>(cursor_);
   while (position != first && Earlier{}(event, *(position - 1))) --position;
   current_.insert(position, event);
+}
+
+void EventScheduler::insert_later(const Event& event) {
+  if (slot_of(event.time) - current_slot_ < static_cast<std::int64_t>(kSlots)) {
+    insert_wheel(event);
+  } else {
+    far_.push_back(event);
+    std::push_heap(far_.begin(), far_.end(), Later{});
+  }
+}
+
+// From a few events to many: all but those of the first slot go to the wheel.
+void EventScheduler::spread() {
+  alone_ = false;
+  current_slot_ = slot_of(current_[cursor_].time);
+  while (slot_of(current_.back().time) > current_slot_) {
+    insert_later(current_.back());
+    current_.pop_back();
+  }
 }
 
 void EventScheduler::insert_wheel(const Event& event) {
@@ -93,6 +118,8 @@ void EventScheduler::insert_wheel(const Event& event) {
 bool EventScheduler::next_slot() {
   current_.clear();
   cursor_ = 0;
+  if (pending_ == 0) return false;
+  alone_ = false;
   const std::int64_t far_slot = far_.empty() ? std::numeric_limits<std::int64_t>::max() : slot_of(far_.front().time);
   std::int64_t slot = next_occupied_slot();
   if (slot < 0 || far_slot < slot) slot = far_slot;

@@ -1,6 +1,6 @@
-// The one event engine behind every block that schedules timed actions: a timing wheel of plain values with an exact
-// (time, schedule order) sequence, driven by a single sc_event. It runs ahead of SystemC time while nothing else is
-// pending in the kernel, so use now() here and not sc_time_stamp() inside blocks.
+// The one event engine behind every block that schedules timed actions: plain values in an exact (time, schedule order)
+// sequence, driven by a single sc_event. A few pending events are one sorted array, many a timing wheel. It runs ahead
+// of SystemC time while nothing else is pending in the kernel, so use now() here and not sc_time_stamp() inside blocks.
 #pragma once
 
 #include <cstdint>
@@ -62,14 +62,19 @@ class EventScheduler final : public sc_core::sc_module {
   static constexpr int kSlotShift = 17;
   static constexpr std::uint64_t kSlots = 1u << 14;
   static constexpr std::uint32_t kNil = 0xffffffffu;
+  // Up to so many pending events are kept in current_ alone, whatever their slots.
+  static constexpr std::size_t kFew = 8;
 
   static std::int64_t slot_of(TimeFs time) { return time >> kSlotShift; }
   void run_method();
   bool next_slot();
   std::int64_t next_occupied_slot() const;
   TimeFs next_event_time();
+  std::size_t waiting() const { return current_.size() - cursor_; }
   void insert_current(const Event& event);
+  void insert_later(const Event& event);
   void insert_wheel(const Event& event);
+  void spread();
   void arm(TimeFs at);
 
   sc_core::sc_event run_event_;
@@ -78,9 +83,10 @@ class EventScheduler final : public sc_core::sc_module {
   std::vector<std::uint32_t> heads_;           // per slot
   std::vector<std::uint64_t> occupied_;        // bit per slot
   std::vector<std::uint64_t> occupied_words_;  // bit per word of occupied_
-  std::vector<Event> current_;                 // sorted events of the slot being handled
-  std::size_t cursor_ = 0;
+  std::vector<Event> current_;                 // sorted: the events of all slots up to current_slot_
+  std::size_t cursor_ = 0;                     // the next one
   std::int64_t current_slot_ = 0;
+  bool alone_ = false;      // current_ may span several slots; wheel and far_ are empty
   std::vector<Event> far_;  // min-heap: events beyond the wheel's horizon
   TimeFs now_ = 0;
   TimeFs armed_at_ = kNever;

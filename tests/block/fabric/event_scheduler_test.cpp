@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <functional>
 #include <random>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -23,6 +24,9 @@ struct Seen {
   TimeFs time;
   std::uint64_t argument;
   friend bool operator==(const Seen& a, const Seen& b) { return a.time == b.time && a.argument == b.argument; }
+  friend bool operator<(const Seen& a, const Seen& b) {
+    return a.time != b.time ? a.time < b.time : a.argument < b.argument;
+  }
   friend void PrintTo(const Seen& s, std::ostream* os) { *os << "(" << s.time << ", " << s.argument << ")"; }
 };
 
@@ -113,6 +117,46 @@ TEST(EventScheduler, IsExactOverManyTurnsOfTheWheel) {
   EXPECT_TRUE(wanderer.on_time);
   EXPECT_EQ(ticks.seen, expected);
   EXPECT_EQ(scheduler.events(), 1401u);
+}
+
+// The number of pending events wanders between none and dozens, their distances between nothing and beyond the wheel;
+// an ordered set says which event has to come next.
+class Brood final : public EventHandler {
+ public:
+  explicit Brood(EventScheduler& scheduler) : scheduler_(scheduler) {}
+  void bear(TimeFs at) {
+    pending_.insert({at, born_});
+    scheduler_.schedule(at, *this, born_++);
+  }
+  void on_event(TimeFs now, std::uint64_t argument) override {
+    EXPECT_EQ(*pending_.begin(), (Seen{now, argument}));
+    pending_.erase(pending_.begin());
+    most = std::max(most, pending_.size());
+    if (pending_.size() > 60) growing_ = false;
+    if (pending_.empty()) growing_ = true;
+    const std::uint64_t children = born_ > 20'000 ? 0 : random_() % 2 + (growing_ ? 1 : 0);
+    constexpr std::uint64_t kDistances[] = {1, 3, 130'000, 1'000'000, 40'000'000, 6'000'000'000};
+    for (std::uint64_t i = 0; i < children; ++i) bear(now + static_cast<TimeFs>(random_() % kDistances[random_() % 6]));
+  }
+  std::size_t most = 0;
+  std::uint64_t born() const { return born_; }
+
+ private:
+  EventScheduler& scheduler_;
+  std::set<Seen> pending_;
+  std::uint64_t born_ = 0;
+  bool growing_ = true;
+  std::mt19937_64 random_{7};
+};
+
+TEST(EventScheduler, IsExactWhileFewAndManyEventsTakeTurns) {
+  EventScheduler scheduler("scheduler");
+  Brood brood(scheduler);
+  brood.bear(5);
+  sc_core::sc_start();
+  EXPECT_EQ(scheduler.events(), brood.born());
+  EXPECT_GT(brood.born(), 20'000u);
+  EXPECT_GT(brood.most, 50u);
 }
 
 TEST(EventScheduler, WakesThreadsAfterAllEventsOfTheTime) {
