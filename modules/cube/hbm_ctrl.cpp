@@ -196,7 +196,7 @@ void HbmCtrl::deliver(const Piece& piece, std::uint32_t index, std::uint32_t cou
   run.sequence_step = 0;
   run.hop = t.route->last_hop();
   run.leg = Leg::response;
-  run.out_port = t.route->reverse_port[run.hop];
+  run.out_port = t.hops[run.hop].reverse;
   run.first = piece.bursts.first + index;
   const auto push = [&](TimeFs time, TimeFs spacing, std::uint32_t n) {
     run.time = time;
@@ -317,7 +317,7 @@ void HbmCtrl::send_acknowledgements(TimeFs now) {
     Transaction& t = *due.transaction;
     t.payload().set_response_status(t.status.ok ? tlm::TLM_OK_RESPONSE : tlm::TLM_COMMAND_ERROR_RESPONSE);
     const std::uint16_t hop = t.route->last_hop();
-    send_message(t.route->reverse_port[hop], t, Leg::response, hop, due.time, {due.time, 0, due.sequence, 0});
+    send_message(t.hops[hop].reverse, t, Leg::response, hop, due.time, {due.time, 0, due.sequence, 0});
   }
 }
 

@@ -116,7 +116,10 @@ class Channel {
     return {flits, braid.floor, occupancy_of(flits), std::max({braid.available_before, braid.floor, flits.time})};
   }
   TimeFs occupancy_of(const FlitRun& flits) const {
-    return flits.flit_bytes == 0 ? params_.occupancy : occupancy_fs(flits.flit_bytes, params_.bw_gbs);
+    if (flits.flit_bytes == 0) return params_.occupancy;
+    if (flits.flit_bytes != latest_short_.bytes)
+      latest_short_ = {flits.flit_bytes, occupancy_fs(flits.flit_bytes, params_.bw_gbs)};
+    return latest_short_.occupancy;
   }
   // One flit's use of the wire.
   struct Passage {
@@ -144,6 +147,11 @@ class Channel {
   Params params_;
   Statistics statistics_;
   std::uint64_t message_sequence_ = 0;  // of the latest message
+  struct Short {
+    std::uint32_t bytes = 0;
+    TimeFs occupancy = 0;
+  };
+  mutable Short latest_short_;  // the division is asked for several times per flit
   elab::ISignalObserver* observer_ = nullptr;
   elab::SignalId busy_signal_ = elab::kNoSignal;
   elab::SignalId queue_signal_ = elab::kNoSignal;

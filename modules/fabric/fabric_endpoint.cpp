@@ -24,7 +24,7 @@ void FabricEndpoint::issue(Transaction& transaction, TimeFs at, FirstWire order)
   transaction.initiator_slot = static_cast<std::uint32_t>(issued_.size());
   issued_.push_back(&transaction);
   // Port 0 with a time before any arrival of the same offer time: issued messages go first, in submission order.
-  insert_offer({at, {-1, 0, offer_count_++, 0}, &transaction, Leg::request, 0, route.forward_port[0], order});
+  insert_offer({at, {-1, 0, offer_count_++, 0}, &transaction, Leg::request, 0, route.ports.front().forward, order});
 }
 
 void FabricEndpoint::respond(Transaction& transaction, TimeFs at) {
@@ -36,7 +36,7 @@ void FabricEndpoint::respond(Transaction& transaction, TimeFs at) {
                 &transaction,
                 Leg::response,
                 route.last_hop(),
-                route.reverse_port[route.last_hop()],
+                route.ports.back().reverse,
                 FirstWire::fifo});
 }
 
@@ -115,7 +115,7 @@ void FabricEndpoint::on_arrival(const FlitRun& message) {
 
 void FabricEndpoint::handle(const FlitRun& message) {
   Transaction& transaction = *message.transaction;
-  if (message.out_port != kTerminal) {
+  if (message.out_port != payload::kNoPort) {
     insert_offer({now(), message.key(), &transaction, message.leg, message.hop, message.out_port, FirstWire::fifo});
     return;
   }

@@ -73,17 +73,15 @@ class FabricNode : public elab::Block,
 
   Channel& channel(std::uint16_t port) { return ports_[port].channel; }
   const Channel& channel(std::uint16_t port) const { return ports_[port].channel; }
-  // Out-port of a leg at this node; kTerminal when the leg ends here.
-  static constexpr std::uint16_t kTerminal = 0xffff;
   // Port of the neighbour that a leg came from to this node.
   static std::uint16_t previous_port(const payload::Transaction& transaction, payload::Leg leg, std::uint16_t hop) {
-    const payload::FabricRoute& route = *transaction.route;
-    return leg == payload::Leg::request ? route.reverse_port[hop] : route.forward_port[hop];
+    const payload::FabricRoute::Ports ports = transaction.hops[hop];
+    return leg == payload::Leg::request ? ports.reverse : ports.forward;
   }
+  // Out-port of a leg at this node; kNoPort when the leg ends here.
   static std::uint16_t next_port(const payload::Transaction& transaction, payload::Leg leg, std::uint16_t hop) {
-    const payload::FabricRoute& route = *transaction.route;
-    if (leg == payload::Leg::request) return hop == route.last_hop() ? kTerminal : route.forward_port[hop];
-    return hop == 0 ? kTerminal : route.reverse_port[hop];
+    const payload::FabricRoute::Ports ports = transaction.hops[hop];
+    return leg == payload::Leg::request ? ports.forward : ports.reverse;
   }
 
   void end_of_elaboration() override;

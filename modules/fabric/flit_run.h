@@ -32,7 +32,7 @@ struct ArrivalKey {
 };
 
 // Flits [first, first + count) of one leg arriving at time + i * spacing through one port.
-struct FlitRun {
+struct alignas(64) FlitRun {
   payload::Transaction* transaction = nullptr;
   TimeFs time = 0;
   TimeFs spacing = 0;

@@ -37,11 +37,10 @@ const payload::FabricRoute& RouteTable::compile(const routing::Route& route) {
   slot = std::make_unique<payload::FabricRoute>();
   const std::size_t n = route.nodes.size();
   slot->nodes = route.nodes;
-  slot->forward_port.assign(n, 0);
-  slot->reverse_port.assign(n, 0);
+  slot->ports.resize(n);
   for (std::size_t i = 0; i + 1 < n; ++i) {
-    slot->forward_port[i] = ports_.port_towards(route.nodes[i], route.nodes[i + 1]);
-    slot->reverse_port[i + 1] = ports_.port_towards(route.nodes[i + 1], route.nodes[i]);
+    slot->ports[i].forward = ports_.port_towards(route.nodes[i], route.nodes[i + 1]);
+    slot->ports[i + 1].reverse = ports_.port_towards(route.nodes[i + 1], route.nodes[i]);
   }
   slot->formula_fs = routing::path_latency_fs(graph_, route, 0);
   return *slot;

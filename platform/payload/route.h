@@ -8,12 +8,19 @@
 
 namespace kb::payload {
 
+// The port that leads nowhere, at either end of a route.
+inline constexpr std::uint16_t kNoPort = 0xffff;
+
 // A route with each node's port numbers filled in, so that a hop is one array access.
 struct FabricRoute {
+  // Ports of nodes[i], side by side because every hop looks at both.
+  struct Ports {
+    std::uint16_t forward = kNoPort;  // towards nodes[i+1]
+    std::uint16_t reverse = kNoPort;  // towards nodes[i-1]
+  };
   std::vector<NodeId> nodes;
-  std::vector<std::uint16_t> forward_port;  // [i]: port of nodes[i] towards nodes[i+1]; the last entry is unused
-  std::vector<std::uint16_t> reverse_port;  // [i]: port of nodes[i] towards nodes[i-1]; the first entry is unused
-  TimeFs formula_fs = 0;                    // overheads + propagation, without drain (F-63)
+  std::vector<Ports> ports;
+  TimeFs formula_fs = 0;  // overheads + propagation, without drain (F-63)
 
   std::uint16_t last_hop() const { return static_cast<std::uint16_t>(nodes.size() - 1); }
 };

@@ -37,6 +37,7 @@ Transaction& TransactionPool::acquire(Op op, const FabricRoute& route, std::uint
   t->id = next_id_++;
   t->op = op;
   t->route = &route;
+  t->hops = route.ports.data();
   t->address = address;
   t->hbm_offset = 0;
   t->bytes = bytes;

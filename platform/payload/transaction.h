@@ -63,7 +63,8 @@ class IInitiator {
 // What every hop looks at comes first, so that it shares two cache lines.
 class alignas(64) Transaction final : public tlm::tlm_extension<Transaction> {
  public:
-  const FabricRoute* route = nullptr;  // set by the initiator, outlives the transaction
+  const FabricRoute* route = nullptr;        // set by the initiator, outlives the transaction
+  const FabricRoute::Ports* hops = nullptr;  // its ports, one step nearer
   Op op = Op::message;
   std::uint32_t flits = 0;            // ceil(bytes / flit_bytes)
   std::uint32_t last_flit_bytes = 0;  // bytes of the final flit

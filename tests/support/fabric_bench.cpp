@@ -60,11 +60,10 @@ payload::Transaction& FabricBench::transaction(payload::Op op, const std::vector
   payload::FabricRoute& route = *routes_.back();
   const elab::PortMap& ports = platform_->context().ports;
   route.nodes = nodes;
-  route.forward_port.assign(nodes.size(), 0);
-  route.reverse_port.assign(nodes.size(), 0);
+  route.ports.resize(nodes.size());
   for (std::size_t i = 0; i + 1 < nodes.size(); ++i) {
-    route.forward_port[i] = ports.port_towards(nodes[i], nodes[i + 1]);
-    route.reverse_port[i + 1] = ports.port_towards(nodes[i + 1], nodes[i]);
+    route.ports[i].forward = ports.port_towards(nodes[i], nodes[i + 1]);
+    route.ports[i + 1].reverse = ports.port_towards(nodes[i + 1], nodes[i]);
   }
   payload::Transaction& transaction = platform_->pool().acquire(op, route, 0, bytes);
   transaction.hbm_offset = hbm_offset;
