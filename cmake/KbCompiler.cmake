@@ -13,6 +13,7 @@ string(REPLACE "-DNDEBUG" "" CMAKE_CXX_FLAGS_RELEASE "${CMAKE_CXX_FLAGS_RELEASE}
 add_library(kb_flags INTERFACE)
 target_compile_options(kb_flags INTERFACE
   -Wall -Wextra -Wpedantic -Wshadow -Wnon-virtual-dtor
+  -fno-semantic-interposition  # a function may be inlined although its code is position independent
   -ffp-contract=off)  # no fused multiply-add: results keep their bits on every CPU
 target_include_directories(kb_flags INTERFACE "${CMAKE_SOURCE_DIR}")
 
