@@ -26,6 +26,11 @@ target_link_libraries(kb_systemc INTERFACE PkgConfig::SYSTEMC)
 get_target_property(_sc_inc PkgConfig::SYSTEMC INTERFACE_INCLUDE_DIRECTORIES)
 target_compile_definitions(kb_systemc INTERFACE SC_ALLOW_DEPRECATED_IEEE_API=0)
 
+# For speed alone (kb_huge_pages); never with sanitizers, which bring their own allocator.
+if(NOT KB_SANITIZE)
+  pkg_check_modules(JEMALLOC QUIET IMPORTED_TARGET jemalloc)
+endif()
+
 find_package(yaml-cpp REQUIRED)
 find_package(nlohmann_json REQUIRED)
 find_package(CLI11 REQUIRED)

@@ -34,6 +34,7 @@ function(kb_runs_plugins target)
     ENABLE_EXPORTS ON
     RUNTIME_OUTPUT_DIRECTORY "${CMAKE_BINARY_DIR}/bin"
     LINK_LIBRARY_OVERRIDE "WHOLE_ARCHIVE,${whole}")
+  kb_huge_pages(${target})
   kb_sanitizer_defaults(${target})
 endfunction()
 

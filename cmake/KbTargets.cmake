@@ -10,6 +10,14 @@ function(kb_library name)
   endif()
 endfunction()
 
+# Memory of an executable that simulates comes from jemalloc and lies on huge pages where the system has them.
+function(kb_huge_pages target)
+  if(JEMALLOC_FOUND)
+    target_sources(${target} PRIVATE "${CMAKE_SOURCE_DIR}/cmake/huge_pages.cpp")
+    target_link_libraries(${target} PRIVATE PkgConfig::JEMALLOC)
+  endif()
+endfunction()
+
 # What an executable of a sanitized build needs: the defaults of the sanitizers, so that no caller has to set them.
 function(kb_sanitizer_defaults target)
   if(KB_SANITIZE)
