@@ -72,13 +72,14 @@ void HbmCtrl::on_withdrawn(std::uint16_t, Transaction& transaction, Leg leg, std
 void HbmCtrl::on_event(TimeFs now, std::uint64_t) {
   if (now != wake_time_) return;
   wake_time_ = kNever;
+  Outbox outbox(*this);
   settle_pieces(now);
   take_commands(now);
   commit_bursts(now);
   finish_writes(now);
   return_flits(now);
   send_acknowledgements(now);
-  flush();
+  outbox.flush();
   schedule_wake();
 }
 

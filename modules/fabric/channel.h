@@ -71,9 +71,9 @@ class Channel {
   void slip_message(TimeFs ready, payload::Segment& out);
 
   // Counts and forgets braids that can no longer change or be asked about at times >= now. Called before every question
-  // about a transaction, which may have ended and begun again since, and before the record would grow.
+  // about a transaction, which may have ended and begun again since, and before commits, so that the record stays
+  // short.
   void settle(TimeFs now);
-  bool record_full() const { return braids_.full(); }
 
   const Statistics& statistics() const { return statistics_; }
   // Flits ahead of the one that waited longest, in full flits.

@@ -88,6 +88,7 @@ void FabricEndpoint::take_back(const FlitRun&) {
 void FabricEndpoint::on_event(TimeFs now, std::uint64_t) {
   if (now != wake_time_) return;
   wake_time_ = kNever;
+  Outbox outbox(*this);
   while (!arrivals_.empty() && arrivals_.front().time <= now) {
     const FlitRun message = arrivals_.front();
     arrivals_.pop_front();
@@ -104,7 +105,7 @@ void FabricEndpoint::on_event(TimeFs now, std::uint64_t) {
     offers_.pop_front();
     send_offer(offer);
   }
-  flush();
+  outbox.flush();
   schedule_wake();
 }
 

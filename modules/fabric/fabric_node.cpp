@@ -142,7 +142,7 @@ tlm::tlm_sync_enum FabricNode::receive(tlm::tlm_generic_payload& payload, const 
 
 void FabricNode::commit(const FlitRun* strands, std::size_t count, TimeFs floor) {
   Channel& wire = ports_[strands->out_port].channel;
-  if (wire.record_full()) wire.settle(now());
+  wire.settle(now());
   wire.commit(strands, count, floor, *this);
 }
 
@@ -153,11 +153,15 @@ void FabricNode::commit(const FlitRun& flits, TimeFs floor) {
 void FabricNode::on_promise(const FlitRun& flits, const Segment& segment) {
   Segment s = segment;
   s.hop = static_cast<std::uint16_t>(flits.leg == Leg::request ? flits.hop + 1 : flits.hop - 1);
-  emit(flits.out_port, *flits.transaction, s);
+  if (outbox_ != nullptr) {
+    outbox_->add(flits.out_port, *flits.transaction, s);
+  } else {
+    promise(flits.out_port, *flits.transaction, s);
+  }
 }
 
-void FabricNode::emit(std::uint16_t port, Transaction& transaction, const Segment& s) {
-  for (std::size_t i = held_count_; i-- > 0;) {
+void FabricNode::Outbox::add(std::uint16_t port, Transaction& transaction, const Segment& s) {
+  for (std::size_t i = count_; i-- > 0;) {
     Held& held = held_[i];
     if (held.transaction != &transaction || held.segment.leg != s.leg) continue;
     if (continues(held.segment, s)) {
@@ -165,26 +169,25 @@ void FabricNode::emit(std::uint16_t port, Transaction& transaction, const Segmen
       held.segment.sequence_step = s.sequence - last_sequence(held.segment);
       held.segment.count += s.count;
     } else {
-      promise(held);
+      node_.promise(port, transaction, held.segment);
       held.segment = s;
     }
     return;
   }
-  if (held_count_ == held_.size()) flush();
-  held_[held_count_++] = {&transaction, s, port};
+  if (count_ == kMostHeld) flush();
+  held_[count_++] = {&transaction, s, port};
 }
 
-void FabricNode::flush() {
-  for (std::size_t i = 0; i < held_count_; ++i) promise(held_[i]);
-  held_count_ = 0;
+void FabricNode::Outbox::flush() {
+  for (std::size_t i = 0; i < count_; ++i) node_.promise(held_[i].port, *held_[i].transaction, held_[i].segment);
+  count_ = 0;
 }
 
-void FabricNode::promise(const Held& held) {
-  const Segment& s = held.segment;
+void FabricNode::promise(std::uint16_t port, Transaction& transaction, const Segment& s) {
   const tlm::tlm_phase phase = s.first != 0            ? tlm::tlm_phase(payload::SEGMENT)
                                : s.leg == Leg::request ? tlm::tlm_phase(tlm::BEGIN_REQ)
                                                        : tlm::tlm_phase(tlm::BEGIN_RESP);
-  transmit(held.port, *held.transaction, s, phase);
+  transmit(port, transaction, s, phase);
 }
 
 void FabricNode::transmit(std::uint16_t port, Transaction& transaction, const Segment& segment,

@@ -1,7 +1,6 @@
 // Base of every block on the fabric: ports, sockets, the sending side of its edges, and the four AT timing points.
 #pragma once
 
-#include <array>
 #include <tlm>
 #include <vector>
 
@@ -52,7 +51,34 @@ class FabricNode : public elab::Block,
   virtual void on_withdrawn(std::uint16_t port, payload::Transaction& transaction, payload::Leg leg,
                             std::uint32_t first) = 0;
 
-  // Sending. All commits of one wake are gathered and sent by flush() as few segments as possible.
+  // Holds back the latest segments of some legs until flush(), because the next commit may continue one of them. Made
+  // on the stack of a wake, whose memory is warm; a member of each node would not be.
+  class Outbox {
+   public:
+    explicit Outbox(FabricNode& node) : node_(node) { node.outbox_ = this; }
+    ~Outbox() { node_.outbox_ = nullptr; }
+    Outbox(const Outbox&) = delete;
+    Outbox& operator=(const Outbox&) = delete;
+
+    void add(std::uint16_t port, payload::Transaction& transaction, const payload::Segment& segment);
+    void flush();
+
+   private:
+    struct Held {
+      payload::Transaction* transaction;
+      payload::Segment segment;
+      std::uint16_t port;
+    };
+    static constexpr std::size_t kMostHeld = 8;  // more would be searched in vain
+
+    FabricNode& node_;
+    std::size_t count_ = 0;
+    union {  // not initialised: filling it would cost more than using it
+      Held held_[kMostHeld];
+    };
+  };
+
+  // Sending. All commits of one wake go to its outbox, to be sent as few segments as possible.
   void commit(const FlitRun* strands, std::size_t count, TimeFs floor);
   // A run whose last flit may be shorter.
   void commit(const FlitRun& flits, TimeFs floor);
@@ -64,7 +90,6 @@ class FabricNode : public elab::Block,
                     TimeFs ready, const ArrivalKey& key);
   void slip_message(std::uint16_t port, payload::Transaction& transaction, payload::Leg leg, std::uint16_t hop,
                     TimeFs ready);
-  void flush();
   // END_REQ or END_RESP for a leg whose last flit is here.
   void send_end(std::uint16_t port, payload::Transaction& transaction, payload::Leg leg);
 
@@ -88,18 +113,11 @@ class FabricNode : public elab::Block,
   void end_of_simulation() override;
 
  private:
-  struct Port {
+  struct alignas(64) Port {
     Channel channel;
     Link link;
     int out_index = -1;  // in `out`
     int in_index = -1;   // in `in`
-  };
-
-  // The latest segments of some legs, held back until flush() because the next commit may continue one of them.
-  struct Held {
-    payload::Transaction* transaction = nullptr;
-    payload::Segment segment;
-    std::uint16_t port = 0;
   };
 
   tlm::tlm_sync_enum nb_transport_fw(tlm::tlm_generic_payload& payload, tlm::tlm_phase& phase,
@@ -113,16 +131,17 @@ class FabricNode : public elab::Block,
   tlm::tlm_sync_enum receive(tlm::tlm_generic_payload& payload, const tlm::tlm_phase& phase);
   void on_promise(const FlitRun& flits, const payload::Segment& segment) override;
   void on_cut(const FlitRun& withdrawn) override;
-  void emit(std::uint16_t port, payload::Transaction& transaction, const payload::Segment& segment);
-  void promise(const Held& held);
+  void flush() {
+    if (outbox_ != nullptr) outbox_->flush();
+  }
+  void promise(std::uint16_t port, payload::Transaction& transaction, const payload::Segment& segment);
   void transmit(std::uint16_t port, payload::Transaction& transaction, const payload::Segment& segment,
                 const tlm::tlm_phase& phase);
 
   std::vector<Port> ports_;
   int bound_out_ = 0, bound_in_ = 0;
 
-  std::array<Held, 8> held_;
-  std::size_t held_count_ = 0;
+  Outbox* outbox_ = nullptr;  // of the wake in progress
 
   // Withdrawals of the cuts in progress: one SHORTEN for each leg.
   struct Withdrawal {

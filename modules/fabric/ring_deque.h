@@ -1,59 +1,57 @@
-// Double-ended queue over one power-of-two buffer: no allocation until the first element, none in the steady state.
+// Double-ended queue in one piece of memory: no allocation until the first element, none in the steady state.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <memory>
 #include <utility>
 
 namespace kb::modules {
 
-// T is default constructible and cheap to move. An empty queue starts over at the front of its buffer, so that a queue
-// that rarely holds more than a few elements keeps to the same few cache lines.
+// T is default constructible and cheap to move. Elements lie side by side and move down in the buffer when what was
+// popped before them takes more room than they do. So the memory that a queue touches follows its length now, not its
+// greatest: thousands of short queues have to share the cache.
 template <typename T>
 class RingDeque {
  public:
   bool empty() const { return size_ == 0; }
-  bool full() const { return size_ == capacity_; }
   std::size_t size() const { return size_; }
   T& front() { return buffer_[head_]; }
   const T& front() const { return buffer_[head_]; }
-  T& back() { return (*this)[size_ - 1]; }
-  const T& back() const { return (*this)[size_ - 1]; }
-  T& operator[](std::size_t i) { return buffer_[index(i)]; }
-  const T& operator[](std::size_t i) const { return buffer_[index(i)]; }
+  T& back() { return buffer_[head_ + size_ - 1]; }
+  const T& back() const { return buffer_[head_ + size_ - 1]; }
+  T& operator[](std::size_t i) { return buffer_[head_ + i]; }
+  const T& operator[](std::size_t i) const { return buffer_[head_ + i]; }
 
-  void push_back(T value) {
-    if (full()) grow();
-    buffer_[index(size_++)] = std::move(value);
+  void push_back(const T& value) {
+    const T copy = value;  // may be an element of this queue
+    push_back() = copy;
   }
   // Makes room at the back; the element holds an old value.
   T& push_back() {
-    if (full()) grow();
-    return buffer_[index(size_++)];
+    if (head_ > 2 * size_ + kSlack || head_ + size_ == capacity_) make_room_behind();
+    return buffer_[head_ + size_++];
   }
-  void push_front(T value) {
-    if (full()) grow();
-    head_ = (head_ - 1) & (capacity_ - 1);
-    buffer_[head_] = std::move(value);
+  void push_front(const T& value) {
+    const T copy = value;
+    if (head_ == 0) make_room_before();
+    buffer_[--head_] = copy;
     ++size_;
   }
   void pop_front() {
     --size_;
-    head_ = size_ == 0 ? 0 : (head_ + 1) & (capacity_ - 1);
+    head_ = size_ == 0 ? 0 : head_ + 1;
   }
   void pop_back() {
     --size_;
     if (size_ == 0) head_ = 0;
   }
   void clear() { size_ = head_ = 0; }
-  void insert(std::size_t position, T value) {
-    if (position == 0) {
-      push_front(std::move(value));
-      return;
-    }
-    push_back(T{});
+  void insert(std::size_t position, const T& value) {
+    const T copy = value;
+    push_back();
     for (std::size_t i = size_ - 1; i > position; --i) (*this)[i] = std::move((*this)[i - 1]);
-    (*this)[position] = std::move(value);
+    (*this)[position] = copy;
   }
   void erase(std::size_t position) {
     for (std::size_t i = position; i + 1 < size_; ++i) (*this)[i] = std::move((*this)[i + 1]);
@@ -61,14 +59,39 @@ class RingDeque {
   }
 
  private:
-  std::size_t index(std::size_t i) const { return (head_ + i) & (capacity_ - 1); }
-  void grow() {
-    const std::uint32_t capacity = capacity_ == 0 ? 4 : capacity_ * 2;
+  static constexpr std::uint32_t kSlack = 4;
+
+  void make_room_behind() {
+    if (head_ > 0 && 2 * head_ >= size_) {
+      slide(0);
+    } else {
+      grow(0);
+    }
+  }
+  void make_room_before() {
+    const std::uint32_t room = std::max(kSlack, size_ / 2);
+    if (capacity_ - size_ >= room) {
+      slide(room);
+    } else {
+      grow(room);
+    }
+  }
+  void slide(std::uint32_t to) {
+    T* const elements = buffer_.get();
+    if (to < head_) {
+      std::move(elements + head_, elements + head_ + size_, elements + to);
+    } else {
+      std::move_backward(elements + head_, elements + head_ + size_, elements + to + size_);
+    }
+    head_ = to;
+  }
+  void grow(std::uint32_t to) {
+    const std::uint32_t capacity = std::max(kSlack, 2 * capacity_) + to;
     auto larger = std::make_unique<T[]>(capacity);
-    for (std::size_t i = 0; i < size_; ++i) larger[i] = std::move((*this)[i]);
+    std::move(buffer_.get() + head_, buffer_.get() + head_ + size_, larger.get() + to);
     buffer_ = std::move(larger);
     capacity_ = capacity;
-    head_ = 0;
+    head_ = to;
   }
 
   std::unique_ptr<T[]> buffer_;

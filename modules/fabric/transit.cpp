@@ -102,6 +102,7 @@ void Transit::take_back(const FlitRun& flits) {
 void Transit::on_event(TimeFs now, std::uint64_t) {
   if (now != wake_time_) return;  // an earlier wake took over
   wake_time_ = kNever;
+  Outbox outbox(*this);
   adapt_lookahead();
   decode_headers(now);
   const bool quiet = lookahead_ > kBusyLookahead;
@@ -113,7 +114,7 @@ void Transit::on_event(TimeFs now, std::uint64_t) {
   }
   if (!messages_.empty()) forward_messages(now);
   if (!ends_.empty()) end_legs(now);
-  flush();
+  outbox.flush();
   schedule_wake();
 }
 

@@ -36,8 +36,9 @@ void ScriptedNode::send(TimeFs at, Transaction& transaction, Leg leg, std::uint3
     run.count = count;
     run.sequence = sequence_;
     sequence_ += std::uint64_t{count} * payload::kSequenceStep;
+    Outbox outbox(*this);
     commit_later_than_before(run);
-    flush();
+    outbox.flush();
   });
 }
 
@@ -71,11 +72,12 @@ void ScriptedNode::postpone(TimeFs at, Transaction& transaction, Leg leg, std::u
     std::vector<FlitRun> runs(taken_back_.rbegin(), taken_back_.rend());
     last_time_[port] = 0;
     const auto promise_again = [=] {
+      Outbox outbox(*this);
       for (FlitRun run : runs) {
         run.time += later;
         commit_later_than_before(run);
       }
-      flush();
+      outbox.flush();
     };
     if (again == at) {
       promise_again();
