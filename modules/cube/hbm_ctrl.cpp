@@ -60,7 +60,8 @@ void HbmCtrl::on_message(Transaction&, const FlitRun& message) {
 void HbmCtrl::on_withdrawn(std::uint16_t, Transaction& transaction, Leg leg, std::uint32_t first) {
   for (std::size_t i = 0; i < pieces_.size(); ++i) {
     const FlitRun& flits = pieces_[i].bursts;
-    if (pieces_[i].read || !flits.same_leg(transaction, leg) || flits.first + flits.count <= first) continue;
+    if (pieces_[i].read || pieces_[i].past(now()) || !flits.same_leg(transaction, leg)) continue;
+    if (flits.first + flits.count <= first) continue;
     const std::uint32_t index = std::max(first, flits.first) - flits.first;
     take_back_bursts(pieces_[i].entry_key(index));
     break;
@@ -134,6 +135,7 @@ void HbmCtrl::commit_reads(ReadCommand& command, const ArrivalKey& next_write) {
   Transaction& t = *command.transaction;
   Piece piece;
   piece.read = true;
+  piece.offset = t.hbm_offset;
   piece.bursts.transaction = &t;
   piece.bursts.time = command.start + static_cast<TimeFs>(command.next) * interval_;
   piece.bursts.spacing = interval_;
@@ -154,6 +156,7 @@ void HbmCtrl::commit_writes(const ArrivalKey& next_read, TimeFs now) {
   const FlitRun& waiting = writes_.front();
   Piece piece;
   piece.bursts = waiting;
+  piece.offset = waiting.transaction->hbm_offset;
   if (waiting.first == 0) {
     waiting.transaction->terminal_time = 0;
     ++writes_served_;
@@ -180,7 +183,7 @@ void HbmCtrl::commit_writes(const ArrivalKey& next_read, TimeFs now) {
 // Commits the first `count` bursts of a piece to the channels; with `deliver` a read's flits become ready to return.
 void HbmCtrl::apply(const Piece& piece, std::uint32_t count, bool with_delivery) {
   Transaction& t = *piece.bursts.transaction;
-  channels_.commit(t.hbm_offset, piece.bursts.first, count, piece.bursts.time, piece.bursts.spacing, piece.floor,
+  channels_.commit(piece.offset, piece.bursts.first, count, piece.bursts.time, piece.bursts.spacing, piece.floor,
                    piece.read ? BurstDirection::read : BurstDirection::write,
                    [&](std::uint32_t j, std::uint32_t n, TimeFs finish, TimeFs step) {
                      const TimeFs last = finish + static_cast<TimeFs>(n - 1) * step;
@@ -216,11 +219,17 @@ void HbmCtrl::deliver(const Piece& piece, std::uint32_t index, std::uint32_t cou
 }
 
 void HbmCtrl::settle_pieces(TimeFs now) {
-  if (pieces_.empty()) return;
-  const Piece& newest = pieces_.back();
-  if (newest.entry(newest.bursts.count - 1) < now) {
-    settled_channels_ = channels_;
-    pieces_.clear();
+  if (pieces_.empty() || !pieces_.back().past(now)) return;
+  settled_channels_ = channels_;
+  pieces_.clear();
+}
+
+void HbmCtrl::settle_past_pieces(TimeFs now) {
+  for (; !pieces_.empty() && pieces_.front().past(now); pieces_.pop_front()) {
+    const Piece& piece = pieces_.front();
+    settled_channels_.commit(
+        piece.offset, piece.bursts.first, piece.bursts.count, piece.bursts.time, piece.bursts.spacing, piece.floor,
+        piece.read ? BurstDirection::read : BurstDirection::write, [](std::uint32_t, std::uint32_t, TimeFs, TimeFs) {});
   }
 }
 
@@ -229,6 +238,7 @@ bool HbmCtrl::take_back_bursts(const ArrivalKey& limit) {
   const Piece& newest = pieces_.back();
   if (newest.count_before(limit) == newest.bursts.count) return false;
   burst_budget_ /= 2;
+  settle_past_pieces(std::min(now(), limit.time));
   for (std::size_t i = pieces_.size(); i-- > 0;)
     pieces_[i].bursts.transaction->terminal_time = pieces_[i].terminal_before;
   channels_ = settled_channels_;

@@ -33,10 +33,13 @@ class HbmCtrl final : public FabricNode, private elab::EventHandler {
   struct Piece {
     FlitRun bursts;  // time = entry of a read burst, arrival of a write flit; out_port unused for writes
     TimeFs floor = 0;
-    bool read = false;
+    std::uint64_t offset = 0;    // transaction.hbm_offset, kept for when the transaction has ended
     TimeFs terminal_before = 0;  // transaction.terminal_time before this piece
+    bool read = false;
 
     TimeFs entry(std::uint32_t i) const { return std::max(bursts.time_of(i), floor); }
+    // All bursts have entered: nothing can change them, and their transaction may have ended and begun again.
+    bool past(TimeFs now) const { return entry(bursts.count - 1) < now; }
     // Bursts that enter before one with this (time, sequence, index).
     std::uint32_t count_before(const ArrivalKey& entry_key) const;
     ArrivalKey entry_key(std::uint32_t i) const {
@@ -70,7 +73,9 @@ class HbmCtrl final : public FabricNode, private elab::EventHandler {
   void commit_writes(const ArrivalKey& next_read, TimeFs now);
   void apply(const Piece& piece, std::uint32_t count, bool deliver);
   void deliver(const Piece& piece, std::uint32_t index, std::uint32_t count, TimeFs finish, TimeFs step);
+  // When all have entered, which is cheap to tell; or those that have, so that only pieces of live transactions remain.
   void settle_pieces(TimeFs now);
+  void settle_past_pieces(TimeFs now);
   // Takes back every committed burst whose entry key is not below the given one.
   bool take_back_bursts(const ArrivalKey& limit);
   void withdraw_return(payload::Transaction& transaction, std::uint32_t first);

@@ -4,6 +4,7 @@
 #include <gmock/gmock.h>
 
 #include <algorithm>
+#include <functional>
 #include <map>
 #include <random>
 #include <tuple>
@@ -222,6 +223,30 @@ TEST(HbmCtrl, WithdrawnWritesCommitOnlyWhenTheyArrive) {  // SHORTEN
   EXPECT_THAT(m.channels(), ElementsAre(ns(18), ns(19), ns(20), ns(21), ns(42), ns(43), ns(44), ns(45)));
   EXPECT_EQ(t.delivered, ns(45));
   EXPECT_THAT(m.answer(t), ElementsAre(ns(45) + kHop));
+}
+
+class At final : public elab::EventHandler {
+ public:
+  At(FabricBench& bench, TimeFs at, std::function<void()> action) : action_(std::move(action)) {
+    bench.platform().scheduler().schedule(at, *this);
+  }
+  void on_event(TimeFs, std::uint64_t) override { action_(); }
+
+ private:
+  std::function<void()> action_;
+};
+
+// A finished transaction begins again for another address while bursts that came after its own are still planned.
+TEST(HbmCtrl, AReusedTransactionDoesNotMoveItsOldBursts) {  // C-HBM-15
+  Memory m;
+  Transaction& first = m.write(256, 3 * 256, ns(10), 0);
+  m.read(64 * 256, 0, ns(10));
+  const At reuse(m.bench, ns(40), [&] { first.hbm_offset = 0; });
+  Transaction& late = m.make(Op::write, 256, 7 * 256);
+  m.bench.scripted(m.router).send(ns(49), late, Leg::request, 0, 1, ns(50), 0);
+  EXPECT_THAT(m.bench.run(), IsEmpty());
+  EXPECT_EQ(late.delivered, ns(65));  // behind burst 39 of the read, which ends at 57
+  EXPECT_THAT(m.channels(), ElementsAre(ns(74), ns(75), ns(76), ns(82), ns(78), ns(79), ns(80), ns(89)));
 }
 
 TEST(HbmCtrl, RefusesMessages) {

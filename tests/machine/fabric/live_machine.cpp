@@ -1,5 +1,7 @@
 #include "tests/machine/fabric/live_machine.h"
 
+#include <algorithm>
+
 #include "modules/catalog.h"
 #include "modules/fabric/fabric_endpoint.h"
 #include "platform/address/phys_addr.h"
@@ -12,6 +14,22 @@ LiveMachine::LiveMachine(const topology::LoadedTopology& topology)
 }
 
 const payload::FabricRoute& LiveMachine::issue(const sim::TraceRow& row) {
+  results_.push_back({row, {}, row.issue, 0, 0, ""});
+  return start(results_.size() - 1);
+}
+
+void LiveMachine::issue_when_due(const sim::TraceRow& row) {
+  constexpr TimeFs kAhead = 1;  // before anything that the issuing node does at that time
+  results_.push_back({row, {}, row.issue, 0, 0, ""});
+  platform_.scheduler().schedule(std::max<TimeFs>(row.issue - kAhead, 0), *this, results_.size() - 1);
+}
+
+void LiveMachine::on_event(TimeFs, std::uint64_t index) {
+  start(index);
+}
+
+const payload::FabricRoute& LiveMachine::start(std::size_t index) {
+  const sim::TraceRow& row = results_[index].row;
   const address::PhysAddr target = address::PhysAddr::decode(row.dst);
   const NodeId memory = platform_.routes().resolver().resolve(target);
   const bool pe = sim::is_pe_op(row.op);
@@ -23,7 +41,11 @@ const payload::FabricRoute& LiveMachine::issue(const sim::TraceRow& row) {
       sim::is_read_op(row.op) ? payload::Op::read : payload::Op::write, route, row.dst, row.bytes);
   transaction.hbm_offset = target.is_hbm() ? target.hbm_offset() : 0;
   transaction.initiator = this;
-  platform_.block_as<modules::FabricEndpoint>(source).issue(transaction, row.issue);
+  transaction.cookie = index;
+  results_[index].path = route.nodes;
+  // A host request pays PCIE_EP's overhead when it is injected.
+  auto& endpoint = platform_.block_as<modules::FabricEndpoint>(source);
+  endpoint.issue(transaction, row.issue + (pe ? 0 : endpoint.overhead()));
   return route;
 }
 
@@ -32,6 +54,10 @@ void LiveMachine::run() {
 }
 
 void LiveMachine::on_response(payload::Transaction& transaction) {
+  sim::TrafficResult& result = results_[transaction.cookie];
+  result.delivered = transaction.delivered;
+  result.completed = transaction.completed;
+  result.status = transaction.status.ok ? "OK" : transaction.status.code;
   ++answered_;
   platform_.pool().release(transaction);
 }
