@@ -29,6 +29,7 @@ HbmCtrl::HbmCtrl(const sc_core::sc_module_name& name, NodeId node, elab::BlockCo
       overhead_(ns_to_fs(node_record().number_or("overhead_ns", 0.0))),
       channels_(channel_params(node_record())),
       settled_channels_(channels_),
+      waves_(*this, context.observer, channels_.params().count),
       burst_budget_(kLargestBudget),
       return_budget_(kLargestBudget) {
   if (port_count() != 1) throw Error::model(node_id() + " must have exactly one router neighbour");
@@ -82,6 +83,12 @@ void HbmCtrl::on_event(TimeFs now, std::uint64_t) {
   send_acknowledgements(now);
   outbox.flush();
   schedule_wake();
+}
+
+void HbmCtrl::end_of_simulation() {
+  FabricNode::end_of_simulation();
+  settle_all_pieces();
+  waves_.finish();
 }
 
 void HbmCtrl::take_commands(TimeFs now) {
@@ -184,8 +191,7 @@ void HbmCtrl::commit_writes(const ArrivalKey& next_read, TimeFs now) {
 void HbmCtrl::apply(const Piece& piece, std::uint32_t count, bool with_delivery) {
   Transaction& t = *piece.bursts.transaction;
   channels_.commit(piece.offset, piece.bursts.first, count, piece.bursts.time, piece.bursts.spacing, piece.floor,
-                   piece.read ? BurstDirection::read : BurstDirection::write,
-                   [&](std::uint32_t j, std::uint32_t n, TimeFs finish, TimeFs step) {
+                   piece.direction(), [&](std::uint32_t j, std::uint32_t n, TimeFs finish, TimeFs step) {
                      const TimeFs last = finish + static_cast<TimeFs>(n - 1) * step;
                      if (piece.read && with_delivery) deliver(piece, j, n, finish, step);
                      t.terminal_time = std::max(t.terminal_time, last);
@@ -219,17 +225,35 @@ void HbmCtrl::deliver(const Piece& piece, std::uint32_t index, std::uint32_t cou
 }
 
 void HbmCtrl::settle_pieces(TimeFs now) {
-  if (pieces_.empty() || !pieces_.back().past(now)) return;
+  if (!pieces_.empty() && pieces_.back().past(now)) settle_all_pieces();
+}
+
+void HbmCtrl::settle_all_pieces() {
+  if (waves_.wanted()) {
+    for (std::size_t i = 0; i < pieces_.size(); ++i) settle(pieces_[i]);
+  }
   settled_channels_ = channels_;
   pieces_.clear();
 }
 
 void HbmCtrl::settle_past_pieces(TimeFs now) {
-  for (; !pieces_.empty() && pieces_.front().past(now); pieces_.pop_front()) {
-    const Piece& piece = pieces_.front();
-    settled_channels_.commit(
-        piece.offset, piece.bursts.first, piece.bursts.count, piece.bursts.time, piece.bursts.spacing, piece.floor,
-        piece.read ? BurstDirection::read : BurstDirection::write, [](std::uint32_t, std::uint32_t, TimeFs, TimeFs) {});
+  for (; !pieces_.empty() && pieces_.front().past(now); pieces_.pop_front()) settle(pieces_.front());
+}
+
+void HbmCtrl::settle(const Piece& piece) {
+  const FlitRun& bursts = piece.bursts;
+  if (!waves_.wanted()) {
+    settled_channels_.commit(piece.offset, bursts.first, bursts.count, bursts.time, bursts.spacing, piece.floor,
+                             piece.direction(), [](std::uint32_t, std::uint32_t, TimeFs, TimeFs) {});
+    return;
+  }
+  for (std::uint32_t i = 0; i < bursts.count; ++i) {
+    const std::size_t pc = settled_channels_.channel_of(piece.offset, bursts.first + i);
+    const TimeFs entry = piece.entry(i);
+    settled_channels_.commit(piece.offset, bursts.first + i, 1, entry, 0, 0, piece.direction(),
+                             [&](std::uint32_t, std::uint32_t, TimeFs finish, TimeFs) {
+                               waves_.add(pc, entry, finish - settled_channels_.params().burst, finish);
+                             });
   }
 }
 
@@ -275,10 +299,7 @@ bool HbmCtrl::take_back_bursts(const ArrivalKey& limit) {
     }
     pieces_.pop_back();
   }
-  if (limit.time <= now()) {  // what is left can no longer change
-    settled_channels_ = channels_;
-    pieces_.clear();
-  }
+  if (limit.time <= now()) settle_all_pieces();  // what is left can no longer change
   return true;
 }
 

@@ -5,6 +5,7 @@
 #include <memory>
 #include <vector>
 
+#include "modules/cube/pseudo_channel_waves.h"
 #include "modules/cube/pseudo_channels.h"
 #include "modules/fabric/arrival_queue.h"
 #include "modules/fabric/fabric_node.h"
@@ -37,6 +38,7 @@ class HbmCtrl final : public FabricNode, private elab::EventHandler {
     TimeFs terminal_before = 0;  // transaction.terminal_time before this piece
     bool read = false;
 
+    BurstDirection direction() const { return read ? BurstDirection::read : BurstDirection::write; }
     TimeFs entry(std::uint32_t i) const { return std::max(bursts.time_of(i), floor); }
     // All bursts have entered: nothing can change them, and their transaction may have ended and begun again.
     bool past(TimeFs now) const { return entry(bursts.count - 1) < now; }
@@ -66,6 +68,7 @@ class HbmCtrl final : public FabricNode, private elab::EventHandler {
                     std::uint32_t first) override;
   void take_back(const FlitRun& flits) override;
   void on_event(TimeFs now, std::uint64_t argument) override;
+  void end_of_simulation() override;
 
   void take_commands(TimeFs now);
   void commit_bursts(TimeFs now);
@@ -73,9 +76,12 @@ class HbmCtrl final : public FabricNode, private elab::EventHandler {
   void commit_writes(const ArrivalKey& next_read, TimeFs now);
   void apply(const Piece& piece, std::uint32_t count, bool deliver);
   void deliver(const Piece& piece, std::uint32_t index, std::uint32_t count, TimeFs finish, TimeFs step);
-  // When all have entered, which is cheap to tell; or those that have, so that only pieces of live transactions remain.
+  // When all bursts have entered, which is cheap to tell.
   void settle_pieces(TimeFs now);
+  // The pieces that have entered, so that only those of live transactions remain.
   void settle_past_pieces(TimeFs now);
+  void settle_all_pieces();
+  void settle(const Piece& piece);
   // Takes back every committed burst whose entry key is not below the given one.
   bool take_back_bursts(const ArrivalKey& limit);
   void withdraw_return(payload::Transaction& transaction, std::uint32_t first);
@@ -90,6 +96,7 @@ class HbmCtrl final : public FabricNode, private elab::EventHandler {
   TimeFs interval_ = 0;  // between bursts of a read: one full flit on the return edge
   PseudoChannels channels_;
   PseudoChannels settled_channels_;  // state before the first piece
+  PseudoChannelWaves waves_;
   RingDeque<Piece> pieces_;
   RingDeque<FlitRun> commands_;  // read commands still to arrive
   RingDeque<ReadCommand> reads_;

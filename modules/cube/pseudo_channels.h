@@ -51,6 +51,10 @@ class PseudoChannels {
     }
   }
 
+  // Of burst `index` of a transaction at `offset`.
+  std::size_t channel_of(std::uint64_t offset, std::uint32_t index) const {
+    return ((offset >> params_.burst_shift) + index) & (params_.count - 1);
+  }
   TimeFs free_at(std::size_t pc) const { return free_[pc]; }
   const Params& params() const { return params_; }
 

@@ -49,7 +49,9 @@ void FabricBench::start() {
   modules::add_fabric_blocks(registry);
   modules::add_cube_blocks(registry);
   registry["test.scripted"] = elab::make_factory<ScriptedNode>();
-  platform_ = std::make_unique<elab::Platform>("bench", graph_, registry);
+  elab::PlatformOptions options;
+  options.observer = &waves_;
+  platform_ = std::make_unique<elab::Platform>("bench", graph_, registry, options);
   sc_core::sc_start(sc_core::SC_ZERO_TIME);
   checker_ = std::make_unique<ProtocolChecker>(*platform_);
 }
@@ -73,6 +75,10 @@ payload::Transaction& FabricBench::transaction(payload::Op op, const std::vector
 std::vector<std::string> FabricBench::run() {
   sc_core::sc_start();
   return checker_->finish();
+}
+
+void FabricBench::end() {
+  sc_core::sc_stop();
 }
 
 std::vector<TimeFs> FabricBench::times(NodeId from, NodeId to) const {

@@ -8,6 +8,7 @@
 #include "platform/elab/platform.h"
 #include "tests/support/protocol_checker.h"
 #include "tests/support/scripted_node.h"
+#include "tests/support/waves.h"
 
 namespace kb::test {
 
@@ -34,11 +35,15 @@ class FabricBench {
                                     std::uint64_t hbm_offset = 0);
   // Until nothing happens any more; the protocol was kept if no problem is returned.
   std::vector<std::string> run();
+  // No further run: blocks report what they keep to the end. The waveforms are complete from here on.
+  void end();
+  const Waves& waves() const { return waves_; }
   // Arrival times on an edge, in order.
   std::vector<TimeFs> times(NodeId from, NodeId to) const;
 
  private:
   topology::Graph graph_;
+  Waves waves_;
   std::unique_ptr<elab::Platform> platform_;
   std::unique_ptr<ProtocolChecker> checker_;
   std::vector<std::unique_ptr<payload::FabricRoute>> routes_;

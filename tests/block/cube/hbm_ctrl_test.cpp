@@ -66,6 +66,9 @@ struct Memory {
     }
     return times;
   }
+  using Edges = std::vector<Waves::Change>;
+  Edges busy(int pc) const { return bench.waves().shown("hbm.pc" + std::to_string(pc) + ".busy"); }
+  Edges queue(int pc) const { return bench.waves().shown("hbm.pc" + std::to_string(pc) + ".queue"); }
   std::vector<TimeFs> channels() {
     std::vector<TimeFs> free;
     for (std::size_t pc = 0; pc < 8; ++pc)
@@ -249,6 +252,45 @@ TEST(HbmCtrl, AReusedTransactionDoesNotMoveItsOldBursts) {  // C-HBM-15
   EXPECT_THAT(m.channels(), ElementsAre(ns(74), ns(75), ns(76), ns(82), ns(78), ns(79), ns(80), ns(89)));
 }
 
+TEST(HbmCtrlWaves, ShowWhenABurstOccupiesItsChannelAndWhatWaits) {  // C-HBM-8
+  Shape shape;
+  shape.switch_penalty_ns = 3.0;
+  Memory m(shape);
+  m.write(256, 0, ns(10), 0);
+  m.read(256, 0, ns(11));      // turns the channel from 18 to 21
+  m.write(256, 0, ns(12), 0);  // and this one from 29 to 32
+  m.write(256, 256, ns(14), 0);
+  EXPECT_THAT(m.bench.run(), IsEmpty());
+  m.bench.end();
+  EXPECT_EQ(m.busy(0), (Memory::Edges{{ns(10), 1}, {ns(18), 0}, {ns(21), 1}, {ns(29), 0}, {ns(32), 1}, {ns(40), 0}}));
+  EXPECT_EQ(m.queue(0), (Memory::Edges{{ns(11), 1}, {ns(12), 2}, {ns(21), 1}, {ns(32), 0}}));
+  EXPECT_EQ(m.busy(1), (Memory::Edges{{ns(14), 1}, {ns(22), 0}}));
+  EXPECT_THAT(m.queue(1), IsEmpty());
+  EXPECT_THAT(m.busy(2), IsEmpty());
+}
+
+// A read of 64 bursts is planned as one run. The second write comes unannounced, after bursts behind it were planned.
+TEST(HbmCtrlWaves, AreTrueForRunsThatArePlannedAheadAndTakenBack) {
+  Memory m;
+  m.write(256, 3 * 256, ns(10), 0);
+  m.read(64 * 256, 0, ns(10));
+  Transaction& late = m.make(Op::write, 256, 7 * 256);
+  m.bench.scripted(m.router).send(ns(49), late, Leg::request, 0, 1, ns(50), 0);
+  EXPECT_THAT(m.bench.run(), IsEmpty());
+  m.bench.end();
+  EXPECT_EQ(m.busy(0), (Memory::Edges{{ns(10), 1}, {ns(74), 0}}));  // eight bursts without a gap
+  EXPECT_THAT(m.queue(0), IsEmpty());
+  EXPECT_EQ(m.busy(3), (Memory::Edges{{ns(10), 1}, {ns(82), 0}}));
+  Memory::Edges queue;
+  for (int burst = 0; burst < 8; ++burst) {  // each waits five ns for its predecessor
+    queue.push_back({ns(13 + 8 * burst), 1});
+    queue.push_back({ns(18 + 8 * burst), 0});
+  }
+  EXPECT_EQ(m.queue(3), queue);
+  EXPECT_EQ(m.busy(7), (Memory::Edges{{ns(17), 1}, {ns(89), 0}}));
+  EXPECT_EQ(m.queue(7), (Memory::Edges{{ns(50), 1}, {ns(81), 0}}));  // one starts as the next enters
+}
+
 TEST(HbmCtrl, RefusesMessages) {
   Memory m;
   Transaction& t = m.make(Op::message, 0, 0);
@@ -263,6 +305,12 @@ class Oracle {
  public:
   Oracle(Memory& memory, const std::map<std::uint64_t, Transaction*>& transactions)
       : memory_(memory), transactions_(transactions) {}
+
+  // A burst on its pseudo-channel.
+  struct Use {
+    TimeFs entry, start, finish;
+  };
+  const std::vector<Use>& uses(std::uint64_t pc) { return uses_[pc]; }
 
   std::vector<Arrival> answers() {
     enter_all();
@@ -322,6 +370,7 @@ class Oracle {
     const int mine = t.op == Op::read ? 1 : 2;
     const TimeFs turn = direction != 0 && direction != mine ? ns(memory_.shape.switch_penalty_ns) : 0;
     free = std::max(b.time, free) + turn + ns(8);
+    uses_[(t.hbm_offset / 256 + b.index) % 8].push_back({b.time, free - ns(8), free});
     direction = mine;
     TimeFs& finish = finish_[t.id];
     finish = std::max(finish, free);
@@ -333,7 +382,36 @@ class Oracle {
   std::vector<Burst> bursts_;
   std::map<std::uint64_t, std::pair<TimeFs, int>> channels_;
   std::map<std::uint64_t, TimeFs> finish_;
+  std::map<std::uint64_t, std::vector<Use>> uses_;
 };
+
+// The value of a signal at a time.
+std::uint64_t value_at(const Memory::Edges& edges, TimeFs at) {
+  std::uint64_t value = 0;
+  for (const auto& [time, next] : edges) value = time <= at ? next : value;
+  return value;
+}
+
+void expect_true_waves(const Memory& memory, Oracle& oracle) {
+  for (int pc = 0; pc < 8; ++pc) {
+    const std::vector<Oracle::Use>& uses = oracle.uses(static_cast<std::uint64_t>(pc));
+    ASSERT_FALSE(uses.empty());
+    const Memory::Edges busy = memory.busy(pc), queue = memory.queue(pc);
+    std::vector<TimeFs> times;
+    for (const Oracle::Use& use : uses) times.insert(times.end(), {use.entry, use.start, use.finish});
+    for (const auto& [time, value] : busy) times.push_back(time);
+    for (const auto& [time, value] : queue) times.push_back(time);
+    for (const TimeFs at : times) {
+      std::uint64_t running = 0, waiting = 0;
+      for (const Oracle::Use& use : uses) {
+        running += use.start <= at && at < use.finish ? 1 : 0;
+        waiting += use.entry <= at && at < use.start ? 1 : 0;
+      }
+      ASSERT_EQ(value_at(busy, at), running) << "pc" << pc << " at " << format_ns(at);
+      ASSERT_EQ(value_at(queue, at), waiting) << "pc" << pc << " at " << format_ns(at);
+    }
+  }
+}
 
 class RandomHbm : public testing::TestWithParam<std::tuple<double, double, unsigned>> {};
 
@@ -370,7 +448,8 @@ TEST_P(RandomHbm, EqualsABurstByBurstController) {  // C-HBM-4 .. C-HBM-12
                     pick(0, 6) * ns(0.5), at);
   }
   EXPECT_THAT(m.bench.run(), IsEmpty());
-  const std::vector<Arrival> expected = Oracle(m, transactions).answers();
+  Oracle oracle(m, transactions);
+  const std::vector<Arrival> expected = oracle.answers();
   const std::vector<Arrival> actual = m.bench.checker().arrivals(m.hbm, m.router);
   ASSERT_EQ(actual.size(), expected.size());
   for (std::size_t i = 0; i < expected.size(); ++i) {
@@ -378,6 +457,8 @@ TEST_P(RandomHbm, EqualsABurstByBurstController) {  // C-HBM-4 .. C-HBM-12
               std::tie(expected[i].time, expected[i].transaction, expected[i].index))
         << "answer " << i << " of " << expected.size();
   }
+  m.bench.end();
+  expect_true_waves(m, oracle);
 }
 
 INSTANTIATE_TEST_SUITE_P(Shapes, RandomHbm,

@@ -130,14 +130,6 @@ std::vector<std::byte> OperationLog::kernel_read(const std::vector<Extent>& exte
   return std::vector<std::byte>(total_bytes(extents), std::byte{7});
 }
 
-elab::SignalId Waves::declare(const std::string& scope, const std::string& name, int) {
-  names_.push_back(scope + "." + name);
-  return static_cast<elab::SignalId>(names_.size() - 1);
-}
-void Waves::change(elab::SignalId signal, TimeFs at, std::uint64_t value) {
-  changes[names_.at(signal)].emplace_back(at, value);
-}
-
 struct PeMachine::Script {
   elab::BlockRegistry blocks;
   std::vector<IRequester*> requesters;

@@ -15,6 +15,7 @@
 #include "platform/elab/platform.h"
 #include "platform/payload/messages.h"
 #include "platform/topology/topology.h"
+#include "tests/support/waves.h"
 
 namespace kb::test {
 
@@ -52,18 +53,6 @@ class OperationLog final : public contract::IOperationSink {
   void on_scratch_write(NodeId component, std::uint64_t pa, std::vector<std::byte> bytes, TimeFs at) override;
   void on_host_write(NodeId, const contract::MemoryWrite&, TimeFs, TimeFs) override {}
   std::vector<std::byte> kernel_read(const std::vector<Extent>& extents) override;
-};
-
-class Waves final : public elab::ISignalObserver {
- public:
-  using Change = std::pair<TimeFs, std::uint64_t>;
-  std::map<std::string, std::vector<Change>> changes;  // by "node.signal"
-
-  elab::SignalId declare(const std::string& scope, const std::string& name, int bits) override;
-  void change(elab::SignalId signal, TimeFs at, std::uint64_t value) override;
-
- private:
-  std::vector<std::string> names_;
 };
 
 // A command that a scripted requester sends, and what became of it.

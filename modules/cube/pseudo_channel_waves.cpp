@@ -1,0 +1,49 @@
+#include "modules/cube/pseudo_channel_waves.h"
+
+#include <algorithm>
+#include <string>
+
+namespace kb::modules {
+namespace {
+constexpr int kQueueBits = 16;
+constexpr std::size_t kMostShown = (std::size_t{1} << kQueueBits) - 1;
+}  // namespace
+
+PseudoChannelWaves::PseudoChannelWaves(const elab::Block& block, elab::ISignalObserver* observer,
+                                       std::uint32_t channels)
+    : observer_(observer) {
+  if (observer_ == nullptr) return;
+  bool any = false;
+  for (std::uint32_t pc = 0; pc < channels; ++pc) {
+    const std::string name = "pc" + std::to_string(pc);
+    Channel& channel = channels_.emplace_back();
+    channel.busy = observer_->declare(block.node_id(), name + ".busy", 1);
+    channel.queue = observer_->declare(block.node_id(), name + ".queue", kQueueBits);
+    any = any || channel.busy != elab::kNoSignal || channel.queue != elab::kNoSignal;
+  }
+  if (!any) channels_.clear();
+}
+
+void PseudoChannelWaves::add(std::size_t pc, TimeFs entry, TimeFs start, TimeFs finish) {
+  Channel& channel = channels_[pc];
+  observer_->change(channel.busy, start, 1);
+  observer_->change(channel.busy, finish, 0);
+  show_starts(channel, entry);
+  if (start == entry) return;
+  channel.starts.push_back(start);
+  observer_->change(channel.queue, entry, std::min(channel.starts.size(), kMostShown));
+}
+
+void PseudoChannelWaves::finish() {
+  for (Channel& channel : channels_) show_starts(channel, kNever);
+}
+
+void PseudoChannelWaves::show_starts(Channel& channel, TimeFs until) {
+  while (!channel.starts.empty() && channel.starts.front() <= until) {
+    const TimeFs start = channel.starts.front();
+    channel.starts.pop_front();
+    observer_->change(channel.queue, start, std::min(channel.starts.size(), kMostShown));
+  }
+}
+
+}  // namespace kb::modules

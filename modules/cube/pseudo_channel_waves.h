@@ -1,0 +1,38 @@
+// Waveforms of the pseudo-channels of one HBM controller.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "modules/fabric/ring_deque.h"
+#include "platform/elab/block.h"
+
+namespace kb::modules {
+
+// Per pseudo-channel n: `pc<n>.busy`, 1 while a burst occupies it (a change of direction comes before, with busy 0),
+// and `pc<n>.queue`, the bursts that have entered and not started. Takes bursts when they can no longer change, so that
+// an edge is reported once; attached to nothing it costs a comparison.
+class PseudoChannelWaves {
+ public:
+  PseudoChannelWaves(const elab::Block& block, elab::ISignalObserver* observer, std::uint32_t channels);
+
+  bool wanted() const { return !channels_.empty(); }
+  // Bursts of one channel come in the order of their entry.
+  void add(std::size_t pc, TimeFs entry, TimeFs start, TimeFs finish);
+  // No burst enters any more: shows when those that still wait start.
+  void finish();
+
+ private:
+  struct Channel {
+    elab::SignalId busy;
+    elab::SignalId queue;
+    RingDeque<TimeFs> starts;  // of bursts that the queue still shows as waiting
+  };
+
+  void show_starts(Channel& channel, TimeFs until);
+
+  elab::ISignalObserver* observer_;
+  std::vector<Channel> channels_;  // empty when nobody watches
+};
+
+}  // namespace kb::modules

@@ -1,0 +1,42 @@
+// Keeps every reported change of a waveform signal.
+#pragma once
+
+#include <map>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "platform/elab/signal_observer.h"
+
+namespace kb::test {
+
+class Waves final : public elab::ISignalObserver {
+ public:
+  using Change = std::pair<TimeFs, std::uint64_t>;
+  std::map<std::string, std::vector<Change>> changes;  // by "node.signal", in the order of the reports
+
+  elab::SignalId declare(const std::string& scope, const std::string& name, int) override {
+    names_.push_back(scope + "." + name);
+    return static_cast<elab::SignalId>(names_.size() - 1);
+  }
+  void change(elab::SignalId signal, TimeFs at, std::uint64_t value) override {
+    changes[names_.at(signal)].emplace_back(at, value);
+  }
+  // As a waveform file shows a signal: by time, the latest report of a time, without repetitions; 0 before the first.
+  std::vector<Change> shown(const std::string& signal) const {
+    std::map<TimeFs, std::uint64_t> values;
+    if (const auto found = changes.find(signal); found != changes.end()) {
+      for (const auto& [at, value] : found->second) values[at] = value;
+    }
+    std::vector<Change> edges;
+    for (const auto& [at, value] : values) {
+      if (value != (edges.empty() ? 0 : edges.back().second)) edges.emplace_back(at, value);
+    }
+    return edges;
+  }
+
+ private:
+  std::vector<std::string> names_;
+};
+
+}  // namespace kb::test
