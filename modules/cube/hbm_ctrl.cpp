@@ -1,7 +1,6 @@
 #include "modules/cube/hbm_ctrl.h"
 
-#include <fmt/format.h>
-
+#include "modules/fabric/request_text.h"
 #include "platform/base/error.h"
 
 namespace kb::modules {
@@ -394,7 +393,7 @@ void HbmCtrl::collect_statistics(std::vector<elab::Statistic>& statistics) const
 
 void HbmCtrl::collect_waits(std::vector<elab::WaitInfo>& waits) const {
   for (std::size_t i = 0; i < reads_.size(); ++i) {
-    waits.push_back({node_id(), fmt::format("bursts of read #{}", reads_[i].transaction->id), reads_[i].start});
+    waits.push_back({node_id(), "bursts of " + request_text(*reads_[i].transaction, context().graph), reads_[i].start});
   }
 }
 

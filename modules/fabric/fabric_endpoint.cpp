@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "modules/fabric/request_text.h"
 #include "platform/base/error.h"
 
 namespace kb::modules {
@@ -187,11 +188,10 @@ void FabricEndpoint::collect_waits(std::vector<elab::WaitInfo>& waits) const {
   std::vector<const Transaction*> open(issued_.begin(), issued_.end());
   std::sort(open.begin(), open.end(), [](const Transaction* a, const Transaction* b) { return a->id < b->id; });
   for (const Transaction* t : open) {
-    const char* what = t->op == Op::read ? "read" : t->op == Op::write ? "write" : "message";
-    waits.push_back({node_id(),
-                     fmt::format("response of {} #{} ({} bytes) from {}", what, t->id, t->bytes,
-                                 context().graph.node(t->route->nodes.back()).id),
-                     t->issued});
+    waits.push_back(
+        {node_id(),
+         fmt::format("response of {} to {}", context().graph.node(t->route->nodes.back()).id, request_text(*t)),
+         t->issued});
   }
 }
 

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include "modules/fabric/request_text.h"
+
 namespace kb::modules {
 
 using payload::Leg;
@@ -192,8 +194,10 @@ void Transit::schedule_wake() {
 
 void Transit::collect_waits(std::vector<elab::WaitInfo>& waits) const {
   const auto report = [&](const FlitRun& flits) {
-    waits.push_back(
-        {node_id(), fmt::format("{} flits of transaction {}", flits.count, flits.transaction->id), flits.time});
+    waits.push_back({node_id(),
+                     fmt::format("the way on for {} flit{} of {}", flits.count, flits.count == 1 ? "" : "s",
+                                 request_text(*flits.transaction, context().graph)),
+                     flits.time});
   };
   for (std::size_t i = 0; i < headers_.size(); ++i) report(headers_[i]);
   for (const ArrivalQueue& waiting : outlets_) {

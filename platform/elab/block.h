@@ -50,7 +50,7 @@ struct Statistic {
 // One line of the who-waits-for-what table (design: no progress).
 struct WaitInfo {
   std::string who;   // "sip0.cube0.pe3.pe_cpu: kernel gemm, tl.load #12"
-  std::string what;  // "response of read #88 from sip0.cube1.hbm_ctrl.pe2"
+  std::string what;  // "response of sip0.cube1.hbm_ctrl.pe2 to read of 4 KiB at 0x10c2000000000"
   TimeFs since = 0;
 };
 

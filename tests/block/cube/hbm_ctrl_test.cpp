@@ -291,6 +291,18 @@ TEST(HbmCtrlWaves, AreTrueForRunsThatArePlannedAheadAndTakenBack) {
   EXPECT_EQ(m.queue(7), (Memory::Edges{{ns(50), 1}, {ns(81), 0}}));  // one starts as the next enters
 }
 
+TEST(HbmCtrl, NamesTheReadsThatWaitByWhatWasAsked) {
+  Memory m;
+  for (int i = 0; i < 200; ++i) m.read(64 * 256, 0, ns(10));  // more than are planned at once
+  m.bench.platform().scheduler().set_time_limit(ns(10.5));
+  m.bench.run();
+  const std::vector<elab::WaitInfo> waits = m.bench.platform().waits();
+  ASSERT_FALSE(waits.empty());
+  EXPECT_EQ(waits.back().who, "hbm");
+  EXPECT_EQ(waits.back().what, "bursts of read of 16 KiB at 0x0 by router");
+  EXPECT_EQ(waits.back().since, ns(10 + 199 * 64));
+}
+
 TEST(HbmCtrl, RefusesMessages) {
   Memory m;
   Transaction& t = m.make(Op::message, 0, 0);

@@ -69,6 +69,18 @@ TEST(Transit, FirstFlitPaysTheOverheadOnceAndBodyFlitsFollowInOrder) {  // F-46,
   EXPECT_TRUE(r.out_times(3).empty());
 }
 
+TEST(Transit, NamesWhatItHoldsByWhatWasAsked) {
+  Router r(2.0);
+  r.node(0).send(0, r.write(0, 2, 8 * 256), Leg::request, 0, 8, ns(10), ns(1));
+  r.bench.platform().scheduler().set_time_limit(ns(5));  // promised, and taken when the first flit is here
+  r.bench.run();
+  const std::vector<elab::WaitInfo> waits = r.bench.platform().waits();
+  ASSERT_FALSE(waits.empty());
+  EXPECT_EQ(waits.front().who, "dut");
+  EXPECT_EQ(waits.front().what, "the way on for 1 flit of write of 2 KiB at 0x0 by a");  // its header is kept apart
+  EXPECT_EQ(waits.back().what, "the way on for 7 flits of write of 2 KiB at 0x0 by a");
+}
+
 TEST(Transit, BodyFlitsPassAtTheirOwnPaceOnceTheDecodeIsOver) {  // F-46
   Router r(2.0);
   Transaction& t = r.write(0, 2, 4 * 256);

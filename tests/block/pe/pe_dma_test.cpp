@@ -2,6 +2,7 @@
 // after a request has arrived.
 #include "modules/pe/pe_dma.h"
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 
 #include <algorithm>
@@ -276,9 +277,11 @@ TEST(PeDma, NamesWhatWaits) {
   Request second = transfer(machine, 7 * kNs, kRead, {{hbm(0), 256}});
   second.command.call_index = 12;
   machine.run({transfer(machine, 0, kRead, {{hbm(0), 256}}), second});
-  EXPECT_THAT(machine.wait_lines(kDma),
-              ElementsAre("sip0.cube0.pe0.pe_dma: tl.load #12: a free read channel (1 of 1 busy) @7",
-                          HasSubstr("response of read #0 (256 bytes) from sip0.cube0.hbm_ctrl.pe0 @0")));
+  EXPECT_THAT(
+      machine.wait_lines(kDma),
+      ElementsAre("sip0.cube0.pe0.pe_dma: tl.load #12: a free read channel (1 of 1 busy) @7",
+                  fmt::format("sip0.cube0.pe0.pe_dma: response of sip0.cube0.hbm_ctrl.pe0 to read of 256 B at {:#x} @0",
+                              hbm(0))));
 }
 
 TEST(PeDma, CountsPerDirection) {
