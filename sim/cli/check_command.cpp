@@ -1,11 +1,32 @@
 #include <CLI/CLI.hpp>
 
+#include "modules/catalog.h"
 #include "platform/base/error.h"
+#include "platform/base/nearest.h"
 #include "sim/cli/help.h"
 #include "sim/cli/program.h"
 
 namespace kb::cli {
 namespace {
+
+// A file may be meant for another program, one that brings a module of its own: such a key is right, but not runnable
+// here.
+std::vector<Diagnostic> foreign_implementations(const topology::LoadedTopology& machine) {
+  const elab::BlockRegistry known = modules::builtin_registry();
+  std::vector<std::string> names;
+  for (const auto& entry : known) names.push_back(entry.first);
+  std::vector<Diagnostic> warnings;
+  for (const auto& [key, entry] : machine.config) {
+    const bool impl = key.size() > 5 && key.compare(key.size() - 5, 5, ".impl") == 0;
+    if (!impl || known.count(entry.value) != 0) continue;
+    warnings.push_back({machine.file, 0, 0, key,
+                        "'" + entry.value +
+                            "' is no implementation of this program, which cannot simulate this machine; plug-ins "
+                            "bring kernels and benches, no blocks",
+                        suggest(entry.value, names)});
+  }
+  return warnings;
+}
 
 class CheckCommand final : public Command {
  public:
@@ -22,6 +43,7 @@ class CheckCommand final : public Command {
         print(file + ": ok (" + std::to_string(machine.graph.nodes.size()) + " nodes, " +
               std::to_string(machine.graph.edges.size()) + " edges)\n");
         print_warnings(machine.warnings);
+        print_warnings(foreign_implementations(machine));
       } catch (const Error& error) {
         if (error.family() != ErrorFamily::configuration) throw;
         if (error.diagnostics().empty()) {

@@ -61,6 +61,18 @@ TEST_F(TopologyCommandTest, CheckReportsEveryProblemOfEveryFile) {
   EXPECT_EQ(kernbench("check good.yaml").code, 0);
 }
 
+// Right for a program with a module of its own, so no error; but this program cannot run it, and says so beforehand.
+TEST_F(TopologyCommandTest, CheckWarnsOfAnImplementationThatThisProgramDoesNotHave) {
+  write("m.yaml", std::string(kOnePe) + "  components: { noc_router: { impl: custom.fast_router } }\n");
+  const Outcome check = kernbench("check m.yaml");
+  EXPECT_EQ(check.code, 0);
+  EXPECT_THAT(check.out, HasSubstr("m.yaml: ok"));
+  EXPECT_THAT(check.err, HasSubstr("warning: m.yaml: cube.components.noc_router.impl: 'custom.fast_router' is no "
+                                   "implementation of this program"));
+  EXPECT_EQ(kernbench("run --topology m.yaml --bench noop").code, 2);
+  EXPECT_EQ(kernbench("check '" + config("reference") + "'").err, "");
+}
+
 TEST_F(TopologyCommandTest, OverridesReachTheGraph) {
   const nlohmann::json machine = json("topology '" + config("one_pe") + "' --json --set system.ns_per_mm=0.5");
   EXPECT_EQ(machine["ns_per_mm"], 0.5);
