@@ -80,6 +80,17 @@ TEST_F(FailureTest, AFullDiskUnderOneOutputLeavesNoOther) {
   EXPECT_THAT(outcome.err, HasSubstr("standard output: No space left on device"));
 }
 
+// The run has succeeded: what it found must not depend on who listens.
+TEST_F(FailureTest, AResultThatCannotBePrintedIsKeptWhole) {
+  for (const char* option : {"", "--json "}) {
+    const Outcome outcome = kernbench(small() + option + "--out out > /dev/full");
+    EXPECT_EQ(outcome.code, 2) << option;
+    EXPECT_THAT(outcome.err, HasSubstr("standard output: No space left on device"));
+    EXPECT_THAT(files(), testing::ElementsAre("out", "out/result.json"));
+    EXPECT_EQ(nlohmann::json::parse(read("out/result.json"))["ok"], true);
+  }
+}
+
 TEST_F(FailureTest, AnInterruptLeavesNoFileAndExits130) {
   for (const char* signal : {"INT", "TERM"}) {
     const std::string wait = std::string("timeout --preserve-status -s ") + signal + " 1";
