@@ -73,6 +73,7 @@ class RunCommand final : public Command {
     run.kernels = &library.kernels();
     run.bench = &library.benches().resolve(bench_);
     run.params = sw::resolve_params(run.bench->name, run.bench->parameters, bench_sets_);
+    if (!quiet_) print_warnings(sw::unknown_variables(run.bench->name, run.bench->parameters));
     run.reference = reference_config();
     run.device = device_;
     contract::MachineInfo machine;

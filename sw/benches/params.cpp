@@ -1,6 +1,7 @@
 #include "sw/benches/params.h"
 
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <charconv>
@@ -151,6 +152,33 @@ std::string environment_name(const std::string& bench, const std::string& parame
     if (c >= 'a' && c <= 'z') c = static_cast<char>(c - 'a' + 'A');
   }
   return name;
+}
+
+std::vector<std::string> environment_variables() {
+  std::vector<std::string> names;
+  for (char** entry = environ; entry != nullptr && *entry != nullptr; ++entry) {
+    const std::string_view text(*entry);
+    names.emplace_back(text.substr(0, text.find('=')));
+  }
+  std::sort(names.begin(), names.end());
+  return names;
+}
+
+std::vector<Diagnostic> unknown_variables(const std::string& bench, const std::vector<Parameter>& declared,
+                                          const std::vector<std::string>& variables) {
+  const std::string prefix = environment_name(bench, "");
+  std::vector<std::string> known;
+  for (const Parameter& p : declared) known.push_back(environment_name(bench, p.name));
+  std::vector<Diagnostic> warnings;
+  for (const std::string& variable : variables) {
+    if (variable.rfind(prefix, 0) != 0 || std::find(known.begin(), known.end(), variable) != known.end()) continue;
+    Diagnostic d;
+    d.key = "environment variable " + variable;
+    d.message = fmt::format("bench '{}' has no such parameter, so it sets nothing", bench);
+    d.remedy = known.empty() ? "it has none" : suggest(variable, known);
+    warnings.push_back(std::move(d));
+  }
+  return warnings;
 }
 
 Params resolve_params(const std::string& bench, const std::vector<Parameter>& declared, const Assignments& command_line,

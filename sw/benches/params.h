@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "platform/base/dtype.h"
+#include "platform/base/error.h"
 
 namespace kb::sw {
 
@@ -62,9 +63,14 @@ using Assignments =
     std::vector<std::pair<std::string, std::string>>;  // --set name=value, in order; the last one counts
 using Environment = std::function<std::optional<std::string>(const std::string& name)>;
 std::optional<std::string> process_environment(const std::string& name);
+std::vector<std::string> environment_variables();  // names, sorted
 
 // "gemm-single-pe", "tile_m" -> "GEMM_SINGLE_PE_TILE_M"
 std::string environment_name(const std::string& bench, const std::string& parameter);
+
+// Variables that begin like those of the bench but name none of its parameters, probably misspelt: one warning each.
+std::vector<Diagnostic> unknown_variables(const std::string& bench, const std::vector<Parameter>& declared,
+                                          const std::vector<std::string>& variables = environment_variables());
 
 // Configuration Error with one diagnostic per problem: unknown parameter (with the nearest name), value of a wrong
 // type, out of range or not among the choices.

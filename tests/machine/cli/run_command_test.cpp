@@ -140,6 +140,16 @@ TEST_F(RunCommandTest, CommandLineBeatsEnvironmentBeatsDefault) {
   EXPECT_EQ(value(kernbench(run + " --set m=48", "GEMM_SINGLE_PE_M=32"))["value"], 48);
 }
 
+TEST_F(RunCommandTest, AMisspeltVariableGetsAWarningAndChangesNothing) {  // H-74
+  const Outcome plain = kernbench(small() + "--dump-config");
+  const Outcome misspelt = kernbench(small() + "--dump-config", "GEMM_SINGLE_PE_TIEL_M=8");
+  EXPECT_EQ(misspelt.code, 0);
+  EXPECT_EQ(misspelt.out, plain.out);
+  EXPECT_THAT(misspelt.err, HasSubstr("warning: environment variable GEMM_SINGLE_PE_TIEL_M"));
+  EXPECT_THAT(misspelt.err, HasSubstr("did you mean 'GEMM_SINGLE_PE_TILE_M'?"));
+  EXPECT_EQ(kernbench(small() + "--dump-config --quiet", "GEMM_SINGLE_PE_TIEL_M=8").err, "");
+}
+
 TEST_F(RunCommandTest, DumpConfigNamesOriginsAndRunsNothing) {
   const Outcome outcome = kernbench(small() + "--dump-config --set system.ns_per_mm=0.02");
   EXPECT_EQ(outcome.code, 0);

@@ -84,6 +84,17 @@ TEST(Params, ReadingWhatWasNotDeclaredIsOurFault) {
   error_of([&] { p.integer("scale"); }, "MODEL_ERROR");
 }
 
+TEST(Params, AMisspeltVariableOfTheBenchIsNamed) {  // H-74
+  const std::vector<Diagnostic> warnings = unknown_variables(
+      "my-bench", kDeclared, {"HOME", "MY_BENCHES", "MY_BENCH_DTYPE", "MY_BENCH_M", "MY_BENCH_SCALLE", "my_bench_m"});
+  ASSERT_EQ(warnings.size(), 1u);
+  EXPECT_EQ(warnings[0].text(),
+            "environment variable MY_BENCH_SCALLE: bench 'my-bench' has no such parameter, so it sets nothing (did you "
+            "mean 'MY_BENCH_SCALE'?)");
+  EXPECT_EQ(unknown_variables("noop", {}, {"NOOP_X"}).size(), 1u);
+  EXPECT_THAT(environment_variables(), ::testing::Contains("PATH"));
+}
+
 TEST(Params, EnvironmentNames) {
   EXPECT_EQ(environment_name("gemm-single-pe", "tile_m"), "GEMM_SINGLE_PE_TILE_M");
 }
