@@ -85,7 +85,8 @@ BenchOutcome run_bench(const BenchRun& run) {
     sw::Runtime runtime(host, run.kernels, std::move(runtime_options));
     sw::BenchResult bench = sw::run_bench(runtime, *run.bench, run.params);
     record.verification = std::move(bench.verification);
-    for (const sw::Figure& figure : bench.figures) record.figures.push_back({figure.name, figure.value, figure.unit});
+    for (const sw::Figure& figure : bench.figures)
+      record.figures.push_back({figure.name, figure.value, figure.unit, figure.meaning});
     record.notes = std::move(bench.notes);
     outcome.has_tensors = runtime.tensors_made() > 0;
   });

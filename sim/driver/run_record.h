@@ -39,6 +39,7 @@ struct FigureRecord {
   std::string name;
   double value = 0.0;
   std::string unit;  // "" = a count
+  std::string meaning;
 };
 
 struct HostFigures {

@@ -14,6 +14,10 @@ using Align = TextTable::Align;
 
 constexpr std::size_t kMostSettings = 12;
 constexpr std::size_t kMostLaunches = 16;
+constexpr const char* kLaunchTitle =
+    "\nLaunches (times in ns)\n"
+    "  start: the first PE enters the kernel; completed: the host has every answer; exec: a PE's time in the kernel,\n"
+    "  least and longest; dma, compute: longest busy time of a PE's DMA and of its GEMM and MATH engines\n";
 
 std::string counted(std::size_t count, const std::string& noun) {
   return std::to_string(count) + " " + noun + (count == 1 ? "" : "s");
@@ -96,7 +100,7 @@ std::string render_launches(const RunRecord& run) {
                table_time(launch.compute_max())});
   }
   std::size_t failed = 0;
-  std::string text = "\nLaunches (times in ns; exec, dma and compute: least and largest of the PEs)\n" + table.render("  ");
+  std::string text = kLaunchTitle + table.render("  ");
   if (run.launches.size() > kMostLaunches) {
     text += "  ... and " + std::to_string(run.launches.size() - kMostLaunches) + " more in the result file\n";
   }
@@ -111,8 +115,9 @@ std::string render_launches(const RunRecord& run) {
 
 std::string render_figures(const RunRecord& run) {
   if (run.figures.empty()) return "";
-  TextTable table({{"figure", Align::left}, {"value", Align::right}, {"unit", Align::left}});
-  for (const FigureRecord& figure : run.figures) table.add({figure.name, figure_text(figure.value), figure.unit});
+  TextTable table({{"figure", Align::left}, {"value", Align::right}, {"unit", Align::left}, {"meaning", Align::left}});
+  for (const FigureRecord& figure : run.figures)
+    table.add({figure.name, figure_text(figure.value), figure.unit, figure.meaning});
   return "\nFigures\n" + table.render("  ");
 }
 

@@ -16,7 +16,8 @@ namespace kb::sw {
 struct Figure {
   std::string name;  // "critical path"
   double value = 0;
-  std::string unit;  // "ns", "TFLOP/s", "GB/s", "" = a count
+  std::string unit;     // "ns", "TFLOP/s", "GB/s", "" = a count
+  std::string meaning;  // for the report, in a few words: "the longest time of a PE in the kernel"
 };
 
 struct BenchResult {

@@ -62,7 +62,8 @@ void copy_once(Runtime& rt, BenchResult& result, const Place& place, std::int64_
   const HostArray moved = push ? remote.get(row, Slice::all()) : local.to_host();
 
   add_launch_figures(result, metrics, place.name);
-  add_rate(result, place.name + " bandwidth", static_cast<double>(contents.nbytes()), metrics.exec_max, "GB/s");
+  add_rate(result, place.name + " bandwidth", static_cast<double>(contents.nbytes()), metrics.exec_max, "GB/s",
+           "the block over the critical path");
   verify_exact(rt, result, place.name, moved, contents);
 }
 

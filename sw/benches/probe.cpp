@@ -12,9 +12,10 @@ BenchResult run_noop(Runtime& rt, const Params& params) {
   for (std::int64_t i = 0; i < params.integer("launches"); ++i) {
     const LaunchMetrics metrics = rt.wait(rt.launch("noop", {params.integer("cycles")}));
     const std::string name = fmt::format("launch {}", i);
-    result.figures.push_back({name + " submission to start", fs_to_ns(metrics.start - metrics.submitted), "ns"});
+    result.figures.push_back({name + " submission to start", fs_to_ns(metrics.start - metrics.submitted), "ns",
+                              "until the first PE enters the kernel"});
     add_launch_figures(result, metrics, name);
-    if (i == 0) result.figures.push_back({"participating PEs", static_cast<double>(metrics.pes), ""});
+    if (i == 0) add_pe_count(result, metrics.pes);
   }
   return result;
 }
@@ -36,9 +37,10 @@ BenchResult run_stream(Runtime& rt, const Params& params) {
 
   BenchResult result;
   add_launch_figures(result, metrics);
-  result.figures.push_back({"per call", fs_to_ns(metrics.exec_max) / static_cast<double>(calls), "ns"});
+  result.figures.push_back({"per call", fs_to_ns(metrics.exec_max) / static_cast<double>(calls), "ns",
+                            "critical path over the number of calls"});
   add_rate(result, "memory traffic", static_cast<double>(calls * elements) * static_cast<double>(item_size(dtype)),
-           metrics.exec_max, "GB/s");
+           metrics.exec_max, "GB/s", "bytes that the kernel moves over the critical path");
   verify_exact(rt, result, "data", after, contents);
   return result;
 }

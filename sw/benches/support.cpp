@@ -33,12 +33,19 @@ Parameter dtype_parameter(const std::string& default_value) {
 
 void add_launch_figures(BenchResult& result, const LaunchMetrics& metrics, const std::string& prefix) {
   const std::string lead = prefix.empty() ? "" : prefix + " ";
-  result.figures.push_back({lead + "critical path", fs_to_ns(metrics.exec_max), "ns"});
-  result.figures.push_back({lead + "launch to completion", fs_to_ns(metrics.total()), "ns"});
+  result.figures.push_back(
+      {lead + "critical path", fs_to_ns(metrics.exec_max), "ns", "the longest time of a PE in the kernel"});
+  result.figures.push_back({lead + "launch to completion", fs_to_ns(metrics.total()), "ns",
+                            "from the host's submission to its completion there"});
 }
 
-void add_rate(BenchResult& result, const std::string& name, double amount, TimeFs time, const std::string& unit) {
-  if (time > 0) result.figures.push_back({name, amount / fs_to_ns(time), unit});
+void add_rate(BenchResult& result, const std::string& name, double amount, TimeFs time, const std::string& unit,
+              const std::string& meaning) {
+  if (time > 0) result.figures.push_back({name, amount / fs_to_ns(time), unit, meaning});
+}
+
+void add_pe_count(BenchResult& result, std::size_t pes) {
+  result.figures.push_back({"participating PEs", static_cast<double>(pes), "", "PEs that ran the kernel"});
 }
 
 void verify_exact(Runtime& runtime, BenchResult& result, const std::string& tensor, const HostArray& actual,

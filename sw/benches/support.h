@@ -14,7 +14,10 @@ Parameter dtype_parameter(const std::string& default_value = "f16");
 // Adds critical path and end-to-end time of a launch; `prefix` is put before the names when it is not empty.
 void add_launch_figures(BenchResult& result, const LaunchMetrics& metrics, const std::string& prefix = "");
 // amount / time: with amounts in bytes GB/s, with amounts in floating-point operations GFLOP/s. Nothing when time is 0.
-void add_rate(BenchResult& result, const std::string& name, double amount, TimeFs time, const std::string& unit);
+void add_rate(BenchResult& result, const std::string& name, double amount, TimeFs time, const std::string& unit,
+              const std::string& meaning = "");
+// PEs that ran the kernels.
+void add_pe_count(BenchResult& result, std::size_t pes);
 
 // All of these compare when the run computes data, else leave a note (once).
 

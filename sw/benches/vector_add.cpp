@@ -59,8 +59,8 @@ BenchResult run(Runtime& rt, const Params& params) {
   }
   const double bytes =
       3.0 * static_cast<double>(pes) * static_cast<double>(elements) * static_cast<double>(item_size(dtype));
-  add_rate(result, "memory traffic", bytes, slowest, "GB/s");
-  result.figures.push_back({"participating PEs", static_cast<double>(pes), ""});
+  add_rate(result, "memory traffic", bytes, slowest, "GB/s", "bytes read and written over the longest critical path");
+  add_pe_count(result, pes);
   return result;
 }
 

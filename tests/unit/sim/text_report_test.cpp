@@ -26,7 +26,7 @@ RunRecord sample() {
   run.device = "all";
   run.data_mode = "off";
   run.sim_time = 1'234'500'000;
-  run.figures = {{"throughput", 1234.5678, "GB/s"}};
+  run.figures = {{"throughput", 1234.5678, "GB/s", "bytes over the critical path"}};
   run.host = {2.0, 1.9, 64.0, 3'000'000};
   return run;
 }
@@ -38,7 +38,7 @@ TEST(TextReport, SaysWhatWasSimulatedHowLongAndWhereTheFilesAre) {
   EXPECT_THAT(text, HasSubstr("1234.5 ns"));
   EXPECT_THAT(text, HasSubstr("2.00 s (1.90 s CPU), 64 MB, 3000000 events, 1.50 million per second"));
   EXPECT_THAT(text, HasSubstr("out/result.json"));
-  EXPECT_THAT(text, HasSubstr("1234.57"));
+  EXPECT_THAT(text, HasSubstr("  throughput  1234.57  GB/s  bytes over the critical path\n"));
 }
 
 TEST(TextReport, NamesWhatDiffersFromTheReferenceOverridesFirst) {
@@ -98,6 +98,7 @@ TEST(TextReport, LaunchTimesAlignAndFailuresNameTheirCause) {
   run.launches = {good, bad};
   const std::string text = render_report(run, spec(), {});
   EXPECT_THAT(text, HasSubstr("72689.205  74163.530"));
+  EXPECT_THAT(text, HasSubstr("start: the first PE enters the kernel;"));
   EXPECT_THAT(text, HasSubstr("  launch 5 failed: SHAPE_ERROR: at sip0.cube0.pe0\n"));
   EXPECT_THAT(text, Not(HasSubstr("launch 4 failed")));
 }

@@ -84,7 +84,9 @@ class BenchesTest : public ::testing::Test {
     Runtime rt(host, &catalog, std::move(options));  // names and arguments are those of the built-in kernels
     const Bench bench = builtin_registry().resolve(name);
     const auto nothing = [](const std::string&) { return std::optional<std::string>(); };
-    return run_bench(rt, bench, resolve_params(name, bench.parameters, set, nothing));
+    BenchResult result = run_bench(rt, bench, resolve_params(name, bench.parameters, set, nothing));
+    for (const Figure& f : result.figures) EXPECT_NE(f.meaning, "") << f.name << " is not explained in the report";
+    return result;
   }
   static double figure(const BenchResult& result, const std::string& name) {
     for (const Figure& f : result.figures) {
