@@ -26,25 +26,11 @@ PseudoChannels::Params channel_params(const topology::Node& node) {
 HbmCtrl::HbmCtrl(const sc_core::sc_module_name& name, NodeId node, elab::BlockContext& context)
     : FabricNode(name, node, context),
       overhead_(ns_to_fs(node_record().number_or("overhead_ns", 0.0))),
-      channels_(channel_params(node_record())),
-      settled_channels_(channels_),
-      waves_(*this, context.observer, channels_.params().count),
+      plan_(*this, context.observer, channel_params(node_record())),
       burst_budget_(kLargestBudget),
       return_budget_(kLargestBudget) {
   if (port_count() != 1) throw Error::model(node_id() + " must have exactly one router neighbour");
   interval_ = channel(0).params().occupancy;
-}
-
-std::uint32_t HbmCtrl::Piece::count_before(const ArrivalKey& limit) const {
-  if (floor > limit.time) return 0;
-  if (floor < limit.time) return bursts.count_before(limit);
-  // Everything that was held back to `floor` enters at this very time: the sequence decides.
-  FlitRun held = bursts;
-  held.count = bursts.count_before({limit.time + 1, 0, 0, 0});
-  if (held.count == 0) return 0;
-  held.time = limit.time;
-  held.spacing = 0;
-  return held.count_before(limit);
 }
 
 void HbmCtrl::on_flits(const FlitRun& flits) {
@@ -58,14 +44,8 @@ void HbmCtrl::on_message(Transaction&, const FlitRun& message) {
 }
 
 void HbmCtrl::on_withdrawn(std::uint16_t, Transaction& transaction, Leg leg, std::uint32_t first) {
-  for (std::size_t i = 0; i < pieces_.size(); ++i) {
-    const FlitRun& flits = pieces_[i].bursts;
-    if (pieces_[i].read || pieces_[i].past(now()) || !flits.same_leg(transaction, leg)) continue;
-    if (flits.first + flits.count <= first) continue;
-    const std::uint32_t index = std::max(first, flits.first) - flits.first;
-    take_back_bursts(pieces_[i].entry_key(index));
-    break;
-  }
+  ArrivalKey entry;
+  if (plan_.find_write(transaction, first, now(), entry)) take_back_bursts(entry);
   writes_.withdraw(transaction, leg, first);
   schedule_wake();
 }
@@ -74,9 +54,9 @@ void HbmCtrl::on_event(TimeFs now, std::uint64_t) {
   if (now != wake_time_) return;
   wake_time_ = kNever;
   Outbox outbox(*this);
-  settle_pieces(now);
+  plan_.settle(now);
   take_commands(now);
-  commit_bursts(now);
+  plan_bursts(now);
   finish_writes(now);
   return_flits(now);
   send_acknowledgements(now);
@@ -86,8 +66,7 @@ void HbmCtrl::on_event(TimeFs now, std::uint64_t) {
 
 void HbmCtrl::end_of_simulation() {
   FabricNode::end_of_simulation();
-  settle_all_pieces();
-  waves_.finish();
+  plan_.finish();
 }
 
 void HbmCtrl::take_commands(TimeFs now) {
@@ -109,39 +88,41 @@ void HbmCtrl::take_commands(TimeFs now) {
   }
 }
 
-void HbmCtrl::commit_bursts(TimeFs now) {
+ArrivalKey HbmCtrl::next_read() const {
+  if (reads_.empty()) return {kNever, 0, 0, 0};
+  const ReadCommand& read = reads_.front();
+  return {read.start + static_cast<TimeFs>(read.next) * interval_, 0, read.sequence, read.next};
+}
+
+ArrivalKey HbmCtrl::next_write() const {
+  if (writes_.empty()) return {kNever, 0, 0, 0};
+  const FlitRun& flits = writes_.front();
+  return {std::max(flits.time, write_floor_) + (header_is_next() ? overhead_ : 0), 0, flits.sequence, 0};
+}
+
+void HbmCtrl::plan_bursts(TimeFs now) {
   if (burst_budget_ < kLargestBudget) ++burst_budget_;
   int ahead = 0;
   while (!reads_.empty() || !writes_.empty()) {
-    ArrivalKey read_key{kNever, 0, 0, 0}, write_key{kNever, 0, 0, 0};
-    if (!reads_.empty()) {
-      const ReadCommand& r = reads_.front();
-      read_key = {r.start + static_cast<TimeFs>(r.next) * interval_, 0, r.sequence, r.next};
-    }
-    bool header = false;
-    if (!writes_.empty()) {
-      const FlitRun& w = writes_.front();
-      header = w.first == 0 && overhead_ > 0;
-      write_key = {std::max(w.time, write_floor_) + (header ? overhead_ : 0), 0, w.sequence, 0};
-    }
+    const ArrivalKey read_key = next_read(), write_key = next_write();
     const bool read = read_key < write_key;
     const ArrivalKey& key = read ? read_key : write_key;
-    if (!read && header && writes_.front().time > now) return;
+    if (!read && header_is_next() && writes_.front().time > now) return;
     if (key.time > now && ahead++ >= burst_budget_) return;
     if (take_back_bursts(key)) continue;
     if (read) {
-      commit_reads(reads_.front(), write_key);
+      plan_read(write_key);
     } else {
-      commit_writes(read_key, now);
+      plan_writes(read_key, now);
     }
   }
 }
 
-void HbmCtrl::commit_reads(ReadCommand& command, const ArrivalKey& next_write) {
+void HbmCtrl::plan_read(const ArrivalKey& write) {
+  ReadCommand& command = reads_.front();
   Transaction& t = *command.transaction;
   Piece piece;
   piece.read = true;
-  piece.offset = t.hbm_offset;
   piece.bursts.transaction = &t;
   piece.bursts.time = command.start + static_cast<TimeFs>(command.next) * interval_;
   piece.bursts.spacing = interval_;
@@ -150,19 +131,17 @@ void HbmCtrl::commit_reads(ReadCommand& command, const ArrivalKey& next_write) {
   piece.bursts.first = command.next;
   piece.bursts.count = t.flits - command.next;
   piece.bursts.leg = Leg::response;
-  piece.bursts.count = piece.count_before(next_write);
-  piece.terminal_before = t.terminal_time;
+  piece.bursts.count = piece.count_before(write);
   command.next += piece.bursts.count;
   if (command.next == t.flits) reads_.pop_front();
-  pieces_.push_back(piece);
-  apply(piece, piece.bursts.count, true);
+  plan_.add(piece,
+            [&](std::uint32_t j, std::uint32_t n, TimeFs finish, TimeFs step) { deliver(piece, j, n, finish, step); });
 }
 
-void HbmCtrl::commit_writes(const ArrivalKey& next_read, TimeFs now) {
+void HbmCtrl::plan_writes(const ArrivalKey& read, TimeFs now) {
   const FlitRun& waiting = writes_.front();
   Piece piece;
   piece.bursts = waiting;
-  piece.offset = waiting.transaction->hbm_offset;
   if (waiting.first == 0) {
     waiting.transaction->terminal_time = 0;
     ++writes_served_;
@@ -173,28 +152,14 @@ void HbmCtrl::commit_writes(const ArrivalKey& next_read, TimeFs now) {
     }
   }
   piece.floor = write_floor_;
-  piece.bursts.count = piece.count_before(next_read);
+  piece.bursts.count = piece.count_before(read);
   if (writes_.size() > 1) piece.bursts.count = std::min(piece.bursts.count, waiting.count_before(writes_[1].key()));
-  piece.terminal_before = piece.bursts.transaction->terminal_time;
   writes_.take(piece.bursts.count);
-  pieces_.push_back(piece);
-  apply(piece, piece.bursts.count, true);
-  if (piece.bursts.has_last_flit()) {
-    const std::uint32_t last = piece.bursts.count - 1;
-    last_entries_.push_back({std::max(piece.entry(last), now),
-                             piece.bursts.sequence + last * piece.bursts.sequence_step, piece.bursts.transaction});
-  }
-}
-
-// Commits the first `count` bursts of a piece to the channels; with `deliver` a read's flits become ready to return.
-void HbmCtrl::apply(const Piece& piece, std::uint32_t count, bool with_delivery) {
-  Transaction& t = *piece.bursts.transaction;
-  channels_.commit(piece.offset, piece.bursts.first, count, piece.bursts.time, piece.bursts.spacing, piece.floor,
-                   piece.direction(), [&](std::uint32_t j, std::uint32_t n, TimeFs finish, TimeFs step) {
-                     const TimeFs last = finish + static_cast<TimeFs>(n - 1) * step;
-                     if (piece.read && with_delivery) deliver(piece, j, n, finish, step);
-                     t.terminal_time = std::max(t.terminal_time, last);
-                   });
+  plan_.add(piece, [](std::uint32_t, std::uint32_t, TimeFs, TimeFs) {});
+  if (!piece.bursts.has_last_flit()) return;
+  const std::uint32_t last = piece.bursts.count - 1;
+  last_entries_.push_back({std::max(piece.entry(last), now), piece.bursts.sequence + last * piece.bursts.sequence_step,
+                           piece.bursts.transaction});
 }
 
 void HbmCtrl::deliver(const Piece& piece, std::uint32_t index, std::uint32_t count, TimeFs finish, TimeFs step) {
@@ -223,83 +188,36 @@ void HbmCtrl::deliver(const Piece& piece, std::uint32_t index, std::uint32_t cou
   if (held < count) push(finish + static_cast<TimeFs>(held) * step, step, count - held);
 }
 
-void HbmCtrl::settle_pieces(TimeFs now) {
-  if (!pieces_.empty() && pieces_.back().past(now)) settle_all_pieces();
+bool HbmCtrl::take_back_bursts(const ArrivalKey& limit) {
+  if (!plan_.reaches(limit)) return false;
+  burst_budget_ /= 2;
+  plan_.take_back(limit, now(), [&](bool read, const FlitRun& bursts) {
+    if (read) {
+      put_back_read(bursts);
+    } else {
+      put_back_write(bursts);
+    }
+  });
+  return true;
 }
 
-void HbmCtrl::settle_all_pieces() {
-  if (waves_.wanted()) {
-    for (std::size_t i = 0; i < pieces_.size(); ++i) settle(pieces_[i]);
-  }
-  settled_channels_ = channels_;
-  pieces_.clear();
-}
-
-void HbmCtrl::settle_past_pieces(TimeFs now) {
-  for (; !pieces_.empty() && pieces_.front().past(now); pieces_.pop_front()) settle(pieces_.front());
-}
-
-void HbmCtrl::settle(const Piece& piece) {
-  const FlitRun& bursts = piece.bursts;
-  if (!waves_.wanted()) {
-    settled_channels_.commit(piece.offset, bursts.first, bursts.count, bursts.time, bursts.spacing, piece.floor,
-                             piece.direction(), [](std::uint32_t, std::uint32_t, TimeFs, TimeFs) {});
+void HbmCtrl::put_back_read(const FlitRun& bursts) {
+  Transaction& t = *bursts.transaction;
+  withdraw_return(t, bursts.first);
+  if (!reads_.empty() && reads_.front().transaction == &t) {
+    reads_.front().next = bursts.first;
     return;
   }
-  for (std::uint32_t i = 0; i < bursts.count; ++i) {
-    const std::size_t pc = settled_channels_.channel_of(piece.offset, bursts.first + i);
-    const TimeFs entry = piece.entry(i);
-    settled_channels_.commit(piece.offset, bursts.first + i, 1, entry, 0, 0, piece.direction(),
-                             [&](std::uint32_t, std::uint32_t, TimeFs finish, TimeFs) {
-                               waves_.add(pc, entry, finish - settled_channels_.params().burst, finish);
-                             });
-  }
+  reads_.push_front({&t, bursts.time - static_cast<TimeFs>(bursts.first) * interval_, bursts.first, bursts.sequence});
 }
 
-bool HbmCtrl::take_back_bursts(const ArrivalKey& limit) {
-  if (pieces_.empty()) return false;
-  const Piece& newest = pieces_.back();
-  if (newest.count_before(limit) == newest.bursts.count) return false;
-  burst_budget_ /= 2;
-  settle_past_pieces(std::min(now(), limit.time));
-  for (std::size_t i = pieces_.size(); i-- > 0;)
-    pieces_[i].bursts.transaction->terminal_time = pieces_[i].terminal_before;
-  channels_ = settled_channels_;
-  std::size_t kept = 0;
-  std::uint32_t partial = 0;
-  for (; kept < pieces_.size(); ++kept) {
-    partial = pieces_[kept].count_before(limit);
-    if (partial > 0) apply(pieces_[kept], partial, false);
-    if (partial < pieces_[kept].bursts.count) break;
+void HbmCtrl::put_back_write(const FlitRun& bursts) {
+  if (bursts.has_last_flit()) last_entries_.pop_back();
+  if (bursts.first == 0) {
+    --writes_served_;
+    bytes_written_ -= bursts.transaction->bytes;
   }
-  while (pieces_.size() > kept) {
-    Piece& piece = pieces_.back();
-    const std::uint32_t keep = pieces_.size() - 1 == kept ? partial : 0;
-    const FlitRun rest = piece.bursts.tail(keep);
-    Transaction& t = *rest.transaction;
-    if (piece.read) {
-      withdraw_return(t, rest.first);
-      if (!reads_.empty() && reads_.front().transaction == &t) {
-        reads_.front().next = rest.first;
-      } else {
-        reads_.push_front({&t, rest.time - static_cast<TimeFs>(rest.first) * interval_, rest.first, rest.sequence});
-      }
-    } else {
-      if (rest.has_last_flit()) last_entries_.pop_back();
-      if (rest.first == 0) {
-        --writes_served_;
-        bytes_written_ -= t.bytes;
-      }
-      writes_.put_back(rest);
-    }
-    if (keep > 0) {
-      piece.bursts.count = keep;
-      break;
-    }
-    pieces_.pop_back();
-  }
-  if (limit.time <= now()) settle_all_pieces();  // what is left can no longer change
-  return true;
+  writes_.put_back(bursts);
 }
 
 void HbmCtrl::withdraw_return(Transaction& transaction, std::uint32_t first) {
@@ -374,7 +292,7 @@ void HbmCtrl::wake_at(TimeFs at) {
 void HbmCtrl::schedule_wake() {
   TimeFs at = kNever;
   if (!commands_.empty()) at = commands_.front().time;
-  if (!reads_.empty()) at = std::min(at, reads_.front().start + static_cast<TimeFs>(reads_.front().next) * interval_);
+  at = std::min(at, next_read().time);
   if (!writes_.empty()) at = std::min(at, writes_.front().time > now() ? writes_.front().time : write_floor_);
   if (!returns_.empty()) at = std::min(at, returns_.front().time);
   if (!last_entries_.empty()) at = std::min(at, last_entries_.front().time);

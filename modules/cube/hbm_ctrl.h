@@ -2,11 +2,8 @@
 #pragma once
 
 #include <cstdint>
-#include <memory>
-#include <vector>
 
-#include "modules/cube/pseudo_channel_waves.h"
-#include "modules/cube/pseudo_channels.h"
+#include "modules/cube/burst_plan.h"
 #include "modules/fabric/arrival_queue.h"
 #include "modules/fabric/fabric_node.h"
 
@@ -25,31 +22,12 @@ class HbmCtrl final : public FabricNode, private elab::EventHandler {
  public:
   HbmCtrl(const sc_core::sc_module_name& name, NodeId node, elab::BlockContext& context);
 
-  TimeFs channel_free_at(std::size_t pc) const { return channels_.free_at(pc); }
+  TimeFs channel_free_at(std::size_t pc) const { return plan_.free_at(pc); }
   void collect_statistics(std::vector<elab::Statistic>& statistics) const override;
   void collect_waits(std::vector<elab::WaitInfo>& waits) const override;
 
  private:
-  // Bursts committed to the channels, in entry order, that may still be taken back.
-  struct Piece {
-    FlitRun bursts;  // time = entry of a read burst, arrival of a write flit; out_port unused for writes
-    TimeFs floor = 0;
-    std::uint64_t offset = 0;    // transaction.hbm_offset, kept for when the transaction has ended
-    TimeFs terminal_before = 0;  // transaction.terminal_time before this piece
-    bool read = false;
-
-    BurstDirection direction() const { return read ? BurstDirection::read : BurstDirection::write; }
-    TimeFs entry(std::uint32_t i) const { return std::max(bursts.time_of(i), floor); }
-    // All bursts have entered: nothing can change them, and their transaction may have ended and begun again.
-    bool past(TimeFs now) const { return entry(bursts.count - 1) < now; }
-    // Bursts that enter before one with this (time, sequence, index).
-    std::uint32_t count_before(const ArrivalKey& entry_key) const;
-    ArrivalKey entry_key(std::uint32_t i) const {
-      ArrivalKey key = bursts.key(i);
-      key.time = entry(i);
-      return key;
-    }
-  };
+  using Piece = BurstPlan::Piece;
   struct ReadCommand {
     payload::Transaction* transaction;
     TimeFs start;  // t0
@@ -71,19 +49,19 @@ class HbmCtrl final : public FabricNode, private elab::EventHandler {
   void end_of_simulation() override;
 
   void take_commands(TimeFs now);
-  void commit_bursts(TimeFs now);
-  void commit_reads(ReadCommand& command, const ArrivalKey& next_write);
-  void commit_writes(const ArrivalKey& next_read, TimeFs now);
-  void apply(const Piece& piece, std::uint32_t count, bool deliver);
+  void plan_bursts(TimeFs now);
+  // Plans the front read up to the given next write, or the front write flits up to the given next read.
+  void plan_read(const ArrivalKey& write);
+  void plan_writes(const ArrivalKey& read, TimeFs now);
+  // The next burst of the front read, the next write flit to enter; kNever when there is none.
+  ArrivalKey next_read() const;
+  ArrivalKey next_write() const;
+  bool header_is_next() const { return writes_.front().first == 0 && overhead_ > 0; }
   void deliver(const Piece& piece, std::uint32_t index, std::uint32_t count, TimeFs finish, TimeFs step);
-  // When all bursts have entered, which is cheap to tell.
-  void settle_pieces(TimeFs now);
-  // The pieces that have entered, so that only those of live transactions remain.
-  void settle_past_pieces(TimeFs now);
-  void settle_all_pieces();
-  void settle(const Piece& piece);
-  // Takes back every committed burst whose entry key is not below the given one.
+  // Takes back every planned burst whose entry key is not below the given one; false when there is none.
   bool take_back_bursts(const ArrivalKey& limit);
+  void put_back_read(const FlitRun& bursts);
+  void put_back_write(const FlitRun& bursts);
   void withdraw_return(payload::Transaction& transaction, std::uint32_t first);
   void return_flits(TimeFs now);
   void finish_writes(TimeFs now);
@@ -94,10 +72,7 @@ class HbmCtrl final : public FabricNode, private elab::EventHandler {
 
   TimeFs overhead_;
   TimeFs interval_ = 0;  // between bursts of a read: one full flit on the return edge
-  PseudoChannels channels_;
-  PseudoChannels settled_channels_;  // state before the first piece
-  PseudoChannelWaves waves_;
-  RingDeque<Piece> pieces_;
+  BurstPlan plan_;
   RingDeque<FlitRun> commands_;  // read commands still to arrive
   RingDeque<ReadCommand> reads_;
   TimeFs issuer_free_ = 0;
