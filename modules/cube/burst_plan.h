@@ -7,7 +7,7 @@
 #include "modules/cube/pseudo_channel_waves.h"
 #include "modules/cube/pseudo_channels.h"
 #include "modules/fabric/flit_run.h"
-#include "modules/fabric/ring_deque.h"
+#include "modules/fabric/sliding_deque.h"
 
 namespace kb::modules {
 
@@ -72,7 +72,7 @@ class BurstPlan {
 
   PseudoChannels channels_;
   PseudoChannels settled_channels_;  // before the first piece
-  RingDeque<Piece> pieces_;
+  SlidingDeque<Piece> pieces_;
   PseudoChannelWaves waves_;
 };
 

@@ -270,7 +270,7 @@ void HbmCtrl::send_acknowledgements(TimeFs now) {
   }
 }
 
-void HbmCtrl::insert_due(RingDeque<Due>& queue, const Due& due) {
+void HbmCtrl::insert_due(SlidingDeque<Due>& queue, const Due& due) {
   std::size_t position = queue.size();
   queue.push_back(due);
   const auto before = [](const Due& a, const Due& b) {

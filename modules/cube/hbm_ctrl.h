@@ -66,21 +66,21 @@ class HbmCtrl final : public FabricNode, private elab::EventHandler {
   void return_flits(TimeFs now);
   void finish_writes(TimeFs now);
   void send_acknowledgements(TimeFs now);
-  static void insert_due(RingDeque<Due>& queue, const Due& due);
+  static void insert_due(SlidingDeque<Due>& queue, const Due& due);
   void wake_at(TimeFs at);
   void schedule_wake();
 
   TimeFs overhead_;
   TimeFs interval_ = 0;  // between bursts of a read: one full flit on the return edge
   BurstPlan plan_;
-  RingDeque<FlitRun> commands_;  // read commands still to arrive
-  RingDeque<ReadCommand> reads_;
+  SlidingDeque<FlitRun> commands_;  // read commands still to arrive
+  SlidingDeque<ReadCommand> reads_;
   TimeFs issuer_free_ = 0;
-  ArrivalQueue writes_;          // write flits still to enter
-  TimeFs write_floor_ = 0;       // decode of the latest write header ends
-  ArrivalQueue returns_;         // read flits by (finish, command): waiting for the return edge
-  RingDeque<Due> last_entries_;  // writes whose last flit enters at `time`
-  RingDeque<Due> acknowledgements_;
+  ArrivalQueue writes_;             // write flits still to enter
+  TimeFs write_floor_ = 0;          // decode of the latest write header ends
+  ArrivalQueue returns_;            // read flits by (finish, command): waiting for the return edge
+  SlidingDeque<Due> last_entries_;  // writes whose last flit enters at `time`
+  SlidingDeque<Due> acknowledgements_;
   TimeFs wake_time_ = kNever;
   int burst_budget_;
   int return_budget_;

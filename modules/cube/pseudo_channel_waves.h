@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "modules/fabric/ring_deque.h"
+#include "modules/fabric/sliding_deque.h"
 #include "platform/elab/block.h"
 
 namespace kb::modules {
@@ -26,7 +26,7 @@ class PseudoChannelWaves {
   struct Channel {
     elab::SignalId busy;
     elab::SignalId queue;
-    RingDeque<TimeFs> starts;  // of bursts that the queue still shows as waiting
+    SlidingDeque<TimeFs> starts;  // of bursts that the queue still shows as waiting
   };
 
   void show_starts(Channel& channel, TimeFs until);

@@ -4,7 +4,7 @@
 #include <cstdint>
 
 #include "modules/fabric/flit_run.h"
-#include "modules/fabric/ring_deque.h"
+#include "modules/fabric/sliding_deque.h"
 
 namespace kb::modules {
 
@@ -32,7 +32,7 @@ class ArrivalQueue {
   void insert(const FlitRun& flits, std::size_t below);
   void insert_from_front(const FlitRun& flits);
 
-  RingDeque<FlitRun> runs_;
+  SlidingDeque<FlitRun> runs_;
 };
 
 }  // namespace kb::modules

@@ -4,7 +4,7 @@
 #include <cstdint>
 
 #include "modules/fabric/flit_run.h"
-#include "modules/fabric/ring_deque.h"
+#include "modules/fabric/sliding_deque.h"
 #include "platform/elab/signal_observer.h"
 
 namespace kb::modules {
@@ -141,8 +141,8 @@ class Channel {
 
   TimeFs available_ = 0;
   TimeFs latest_arrival_ = -1;  // of the committed flits, or later
-  RingDeque<Braid> braids_;
-  RingDeque<FlitRun> strands_;
+  SlidingDeque<Braid> braids_;
+  SlidingDeque<FlitRun> strands_;
   std::uint64_t next_sequence_ = payload::kSequenceStep;
   Params params_;
   Statistics statistics_;
@@ -155,7 +155,7 @@ class Channel {
   elab::ISignalObserver* observer_ = nullptr;
   elab::SignalId busy_signal_ = elab::kNoSignal;
   elab::SignalId queue_signal_ = elab::kNoSignal;
-  RingDeque<TimeFs> traced_starts_;  // of flits that the queue signal still shows as waiting
+  SlidingDeque<TimeFs> traced_starts_;  // of flits that the queue signal still shows as waiting
 };
 
 }  // namespace kb::modules

@@ -71,9 +71,9 @@ class FabricEndpoint : public FabricNode, private elab::EventHandler {
   void schedule_wake();
 
   TimeFs overhead_;
-  RingDeque<FlitRun> arrivals_;  // last flits and zero-byte messages still to arrive, by key
-  RingDeque<FlitRun> handling_;  // arrived, paying the overhead
-  RingDeque<Offer> offers_;
+  SlidingDeque<FlitRun> arrivals_;  // last flits and zero-byte messages still to arrive, by key
+  SlidingDeque<FlitRun> handling_;  // arrived, paying the overhead
+  SlidingDeque<Offer> offers_;
   std::uint64_t offer_count_ = 0;
   TimeFs wake_time_ = kNever;
   std::vector<payload::Transaction*> issued_;  // without a response yet; transaction.initiator_slot is the index

@@ -17,7 +17,7 @@ constexpr TimeFs kMostLookahead = 1'000'000 * kFsPerNs;
 
 // Inserts in an ascending queue, behind equal elements; most often this is its back.
 template <typename T, typename Before>
-void insert_sorted(RingDeque<T>& queue, const T& element, Before&& before) {
+void insert_sorted(SlidingDeque<T>& queue, const T& element, Before&& before) {
   std::size_t position = queue.size();
   while (position > 0 && before(element, queue[position - 1])) --position;
   queue.insert(position, element);

@@ -64,9 +64,9 @@ class Transit final : public FabricNode, private elab::EventHandler {
   bool disturbed_ = false;   // flits were taken back since the last wake
   std::vector<TimeFs> due_;  // by out-port: when the next waiting flit has to be put on the wire, kNever = none
   std::vector<ArrivalQueue> outlets_;  // by out-port: what waits for the wire; without first flits that need the worker
-  RingDeque<FlitRun> headers_;         // first flits that need the worker, by key
-  RingDeque<PendingMessage> messages_;  // by (ready, key)
-  RingDeque<End> ends_;                 // by time
+  SlidingDeque<FlitRun> headers_;      // first flits that need the worker, by key
+  SlidingDeque<PendingMessage> messages_;  // by (ready, key)
+  SlidingDeque<End> ends_;                 // by time
 };
 
 }  // namespace kb::modules

@@ -32,7 +32,7 @@ class AccelEngine : public PeBlock, public AccelSlot::IUser, private elab::Event
   TimeFs overhead_;
   AccelSlot* slot_ = nullptr;
   CommandTask* running_ = nullptr;
-  RingDeque<TimeFs> arrivals_;  // of the commands that have no slot yet
+  SlidingDeque<TimeFs> arrivals_;  // of the commands that have no slot yet
   Probe busy_probe_;
   std::int64_t commands_ = 0;
   TimeFs busy_ = 0;

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "modules/fabric/ring_deque.h"
+#include "modules/fabric/sliding_deque.h"
 #include "modules/pe/command_task.h"
 
 namespace kb::modules {
@@ -52,7 +52,7 @@ class AccelSlot {
     CommandTask* task = nullptr;
   };
   bool taken_ = false;
-  RingDeque<Request> waiting_;
+  SlidingDeque<Request> waiting_;
 };
 
 }  // namespace kb::modules

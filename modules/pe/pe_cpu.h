@@ -68,7 +68,7 @@ class PeCpu final : public PeFabricBlock, private contract::IPe {
   contract::PeInfo info_;
   double clock_ghz_;
   CommandPool commands_;
-  RingDeque<Launch> launches_;  // the front one is running
+  SlidingDeque<Launch> launches_;  // the front one is running
   sc_core::sc_event launched_event_, resumed_event_;
   Waker waker_;
 

@@ -46,7 +46,7 @@ class PeDma final : public PeFabricBlock {
     FirstWire order;
     std::int64_t engines;
     std::int64_t busy = 0;
-    RingDeque<Waiting> queue;
+    SlidingDeque<Waiting> queue;
     Probe busy_probe;
     std::int64_t commands = 0;
     std::int64_t failures = 0;

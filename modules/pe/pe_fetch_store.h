@@ -28,7 +28,7 @@ class PeFetchStore final : public PeBlock, private elab::EventHandler {
   struct Unit {
     CommandTask* serving = nullptr;
     Phase phase = Phase::overhead;
-    RingDeque<CommandTask*> queue;
+    SlidingDeque<CommandTask*> queue;
     TimeFs link_free = 0;  // when the link has carried the bytes of the task being served
     std::int64_t commands = 0;
     std::int64_t bytes = 0;

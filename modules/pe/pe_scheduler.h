@@ -43,7 +43,7 @@ class PeScheduler final : public PeBlock, private elab::EventHandler {
   TimeFs overhead_;
   bool charge_fetch_store_;
   AccelSlot accel_slot_;
-  RingDeque<CommandTask*> submissions_;
+  SlidingDeque<CommandTask*> submissions_;
   std::vector<InFlight> inflight_;  // few: one per command that has been dispatched and not completed
   std::int64_t commands_ = 0;
   std::int64_t failures_ = 0;

@@ -3,7 +3,7 @@
 #include <array>
 #include <cstdint>
 
-#include "modules/fabric/ring_deque.h"
+#include "modules/fabric/sliding_deque.h"
 #include "modules/pe/pe_links.h"
 #include "modules/pe/probe.h"
 
@@ -42,7 +42,7 @@ class PeTcm final : public PeBlock, private elab::EventHandler {
     Channel(const PeTcm& tcm, const char* name, double gbs);
     double bw_gbs;
     CommandTask* serving = nullptr;
-    RingDeque<Waiting> queue;
+    SlidingDeque<Waiting> queue;
     Probe busy_probe;
     std::int64_t requests = 0;
     std::int64_t bytes = 0;

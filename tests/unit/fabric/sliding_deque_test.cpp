@@ -1,4 +1,4 @@
-#include "modules/fabric/ring_deque.h"
+#include "modules/fabric/sliding_deque.h"
 
 #include <gmock/gmock.h>
 #include <rapidcheck/gtest.h>
@@ -9,9 +9,9 @@
 namespace kb::modules {
 namespace {
 
-// Replays operations on a RingDeque and on std::deque; `lengths` says how long the queue may become by turns.
+// Replays operations on a SlidingDeque and on std::deque; `lengths` says how long the queue may become by turns.
 void compare(const std::vector<std::uint32_t>& operations, std::size_t most) {
-  RingDeque<std::uint32_t> queue;
+  SlidingDeque<std::uint32_t> queue;
   std::deque<std::uint32_t> oracle;
   for (const std::uint32_t operation : operations) {
     const std::uint32_t value = operation >> 8;
@@ -57,14 +57,14 @@ void compare(const std::vector<std::uint32_t>& operations, std::size_t most) {
   }
 }
 
-RC_GTEST_PROP(RingDeque, HoldsWhatADequeHolds, ()) {
+RC_GTEST_PROP(SlidingDeque, HoldsWhatADequeHolds, ()) {
   const auto length = *rc::gen::inRange<std::size_t>(0, 400);
   const auto operations = *rc::gen::container<std::vector<std::uint32_t>>(length, rc::gen::arbitrary<std::uint32_t>());
   compare(operations, *rc::gen::element<std::size_t>(1, 3, 20, 400));
 }
 
-TEST(RingDeque, AShortQueueKeepsToTheSameMemory) {
-  RingDeque<int> queue;
+TEST(SlidingDeque, AShortQueueKeepsToTheSameMemory) {
+  SlidingDeque<int> queue;
   for (int i = 0; i < 100; ++i) queue.push_back(i);
   for (int i = 0; i < 98; ++i) queue.pop_front();
   const int* lowest = nullptr;

@@ -12,7 +12,7 @@ namespace kb::modules {
 // popped before them takes more room than they do. So the memory that a queue touches follows its length now, not its
 // greatest: thousands of short queues have to share the cache.
 template <typename T>
-class RingDeque {
+class SlidingDeque {
  public:
   bool empty() const { return size_ == 0; }
   std::size_t size() const { return size_; }
