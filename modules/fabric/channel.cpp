@@ -51,17 +51,20 @@ void Channel::commit(const FlitRun* strands, std::size_t count, TimeFs floor, IW
   braid.floor = floor;
   braid.available_before = available_;
   braid.longest_wait = 0;
+  braid.last_arrival = -1;
   braid.out_sequence = next_sequence_;
   braid.flits = 0;
   braid.strands = static_cast<std::uint32_t>(count);
-  latest_arrival_ = -1;
   for (std::size_t i = 0; i < count; ++i) {
     braid.flits += strands[i].count;
-    latest_arrival_ = std::max(latest_arrival_, strands[i].last_time());
+    braid.last_arrival = std::max(braid.last_arrival, strands[i].last_time());
     strands_.push_back() = strands[i];
+    this->count(strands[i]);
   }
+  latest_arrival_ = braid.last_arrival;
   next_sequence_ += std::uint64_t{braid.flits} * kSequenceStep;
   if (count == 1) {
+    measure_lone(braid, strands[0]);
     promise_lone(braid, strands[0], user);
   } else {
     promise_strands(braid, strands_.size() - count, user);
@@ -73,7 +76,6 @@ void Channel::commit(const FlitRun* strands, std::size_t count, TimeFs floor, IW
 // to back, then as they arrive.
 void Channel::promise_lone(const Braid& braid, const FlitRun& flits, IWireUser& user) {
   const Lone run = lone(braid, flits);
-  braids_.back().available_after = run.available_after(flits.count - 1);
   std::uint32_t packed = flits.count;
   if (flits.count > 1 && flits.spacing > run.occupancy) {
     const TimeFs gain = flits.spacing - run.occupancy;
@@ -126,10 +128,19 @@ void Channel::promise_strands(Braid& braid, std::size_t base, IWireUser& user) {
   });
 }
 
-// Finds a braid's end again after some of its flits were withdrawn.
+void Channel::measure_lone(Braid& braid, const FlitRun& flits) const {
+  const Lone run = lone(braid, flits);
+  braid.available_after = run.available_after(flits.count - 1);
+  braid.longest_wait = run.longest_wait();
+}
+
+// Finds a braid's end and longest wait again after some of its flits were withdrawn.
 void Channel::measure(Braid& braid, std::size_t base) {
+  braid.last_arrival = -1;
+  for (std::size_t i = base; i < strands_.size(); ++i)
+    braid.last_arrival = std::max(braid.last_arrival, strands_[i].last_time());
   if (braid.strands == 1) {
-    braid.available_after = lone(braid, strands_[base]).available_after(braid.flits - 1);
+    measure_lone(braid, strands_[base]);
     return;
   }
   braid.longest_wait = 0;
@@ -170,16 +181,12 @@ void Channel::cut(const ArrivalKey& limit, IWireUser& user) {
       measure(braid, base);
       available_ = braid.available_after;
     }
-    for (std::size_t i = 0; i < runs; ++i) user.on_cut(withdrawn.runs[i]);
+    for (std::size_t i = 0; i < runs; ++i) {
+      discount(withdrawn.runs[i]);
+      user.on_cut(withdrawn.runs[i]);
+    }
   }
-  note_latest_arrival();
-}
-
-void Channel::note_latest_arrival() {
-  latest_arrival_ = -1;
-  if (braids_.empty()) return;
-  for (std::size_t i = strands_.size() - braids_.back().strands; i < strands_.size(); ++i)
-    latest_arrival_ = std::max(latest_arrival_, strands_[i].last_time());
+  latest_arrival_ = braids_.empty() ? -1 : braids_.back().last_arrival;
 }
 
 // True when the newest braid has a flit whose key is not below `limit`.
@@ -282,10 +289,10 @@ void Channel::slip_message(TimeFs ready, Segment& out) {
 void Channel::settle(TimeFs now) {
   while (!braids_.empty()) {
     const Braid& braid = braids_.front();
-    TimeFs until = params_.keep_until_sent ? braid.available_after : braid.floor;
-    for (std::uint32_t j = 0; j < braid.strands; ++j) until = std::max(until, strands_[j].last_time());
+    const TimeFs until = params_.keep_until_sent ? braid.available_after : std::max(braid.floor, braid.last_arrival);
     if (until >= now) return;
-    count(braid);
+    statistics_.longest_wait = std::max(statistics_.longest_wait, braid.longest_wait);
+    if (observer_ != nullptr) trace(braid);
     for (std::uint32_t j = braid.strands; j > 0; --j) strands_.pop_front();
     braids_.pop_front();
   }
@@ -307,16 +314,16 @@ TimeFs Channel::Lone::longest_wait() const {
   return std::max(wait, available_after(worst + 1) - occupancy - ready(worst + 1));
 }
 
-void Channel::count(const Braid& braid) {
-  for (std::uint32_t j = 0; j < braid.strands; ++j) {
-    const FlitRun& run = strands_[j];
-    statistics_.bytes += std::uint64_t{run.count} * (run.flit_bytes == 0 ? params_.flit_bytes : run.flit_bytes);
-    statistics_.busy += static_cast<TimeFs>(run.count) * occupancy_of(run);
-  }
-  statistics_.flits += braid.flits;
-  const TimeFs wait = braid.strands == 1 ? lone(braid, strands_[0]).longest_wait() : braid.longest_wait;
-  statistics_.longest_wait = std::max(statistics_.longest_wait, wait);
-  if (observer_ != nullptr) trace(braid);
+void Channel::count(const FlitRun& flits) {
+  statistics_.flits += flits.count;
+  statistics_.bytes += std::uint64_t{flits.count} * (flits.flit_bytes == 0 ? params_.flit_bytes : flits.flit_bytes);
+  statistics_.busy += static_cast<TimeFs>(flits.count) * occupancy_of(flits);
+}
+
+void Channel::discount(const FlitRun& flits) {
+  statistics_.flits -= flits.count;
+  statistics_.bytes -= std::uint64_t{flits.count} * (flits.flit_bytes == 0 ? params_.flit_bytes : flits.flit_bytes);
+  statistics_.busy -= static_cast<TimeFs>(flits.count) * occupancy_of(flits);
 }
 
 void Channel::observe(elab::ISignalObserver* observer, elab::SignalId busy, elab::SignalId queue) {

@@ -92,7 +92,8 @@ class Channel {
     TimeFs floor = 0;
     TimeFs available_before = 0;
     TimeFs available_after = 0;
-    TimeFs longest_wait = 0;  // known at once only when there are several strands
+    TimeFs longest_wait = 0;
+    TimeFs last_arrival = 0;
     std::uint64_t out_sequence = 0;
     std::uint32_t flits = 0;
     std::uint32_t strands = 0;
@@ -131,16 +132,17 @@ class Channel {
   void promise_lone(const Braid& braid, const FlitRun& flits, IWireUser& user);
   void promise_strands(Braid& braid, std::size_t base, IWireUser& user);
   void measure(Braid& braid, std::size_t base);
+  void measure_lone(Braid& braid, const FlitRun& flits) const;
   TimeFs available_after(const Braid& braid, std::size_t base, std::uint32_t flits) const;
   bool reaches(const ArrivalKey& limit) const;
-  void note_latest_arrival();
   void depart_message(TimeFs at, std::uint64_t behind, bool last, payload::Segment& out);
-  void count(const Braid& braid);
+  void count(const FlitRun& flits);
+  void discount(const FlitRun& flits);
   void trace(const Braid& braid);
   void trace_starts(TimeFs until);
 
   TimeFs available_ = 0;
-  TimeFs latest_arrival_ = -1;  // of the committed flits, or later
+  TimeFs latest_arrival_ = -1;  // of the newest braid, or later
   SlidingDeque<Braid> braids_;
   SlidingDeque<FlitRun> strands_;
   std::uint64_t next_sequence_ = payload::kSequenceStep;
