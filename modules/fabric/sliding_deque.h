@@ -29,7 +29,7 @@ class SlidingDeque {
   }
   // Makes room at the back; the element holds an old value.
   T& push_back() {
-    if (head_ > 2 * size_ + kSlack || head_ + size_ == capacity_) make_room_behind();
+    if (head_ > size_ || head_ + size_ == capacity_) make_room_behind();
     return buffer_[head_ + size_++];
   }
   void push_front(const T& value) {
