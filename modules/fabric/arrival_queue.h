@@ -14,6 +14,7 @@ class ArrivalQueue {
  public:
   bool empty() const { return runs_.empty(); }
   std::size_t size() const { return runs_.size(); }
+  void prefetch_front() const { runs_.prefetch_front(); }
   const FlitRun& front() const { return runs_.front(); }
   const FlitRun& operator[](std::size_t i) const { return runs_[i]; }
 

@@ -51,6 +51,11 @@ class Channel {
 
   void configure(const Params& params) { params_ = params; }
   const Params& params() const { return params_; }
+  // Fetches what a commit writes into the cache.
+  void prefetch() const {
+    braids_.prefetch_back();
+    strands_.prefetch_back();
+  }
 
   // Commits all flits of 1 .. kMostStrands runs that may not leave before `floor`. Every key must be above those of all
   // committed flits. A run with a size of its own (flit_bytes) comes alone or as a single flit.

@@ -12,19 +12,24 @@
 
 namespace kb::modules {
 
+// A base, so that the sockets come before the interfaces, and what every call reads lies together behind those: on a
+// large machine most of a node's memory has to be fetched anew when its turn comes.
+struct FabricSockets {
+  tlm::tlm_initiator_socket<32, payload::FabricProtocol, 0> out{"out"};
+  tlm::tlm_target_socket<32, payload::FabricProtocol, 0> in{"in"};
+};
+
 // A port stands for one neighbour: the edge to it (a Channel) and the edge from it. Requests to the neighbour use this
 // node's initiator socket, responses to it the backward path of the neighbour's; both share the port's channel.
 //
 // The sockets are the standard ones, bound once per neighbour. A call does not say through which of them it came: the
 // in-port follows from the transaction's route, so a hop costs one virtual call.
 class FabricNode : public elab::Block,
+                   public FabricSockets,
                    private IWireUser,
                    public tlm::tlm_fw_transport_if<payload::FabricProtocol>,
                    public tlm::tlm_bw_transport_if<payload::FabricProtocol> {
  public:
-  tlm::tlm_initiator_socket<32, payload::FabricProtocol, 0> out;
-  tlm::tlm_target_socket<32, payload::FabricProtocol, 0> in;
-
   // The neighbour behind a port, as this node calls it. After elaboration a monitor may put itself in between.
   struct Link {
     NodeId neighbour;
@@ -96,6 +101,7 @@ class FabricNode : public elab::Block,
   // Where withdrawn flits of a committed run go; called by cut().
   virtual void take_back(const FlitRun& flits) = 0;
 
+  TimeFs now() const { return scheduler_.now(); }
   Channel& channel(std::uint16_t port) { return ports_[port].channel; }
   const Channel& channel(std::uint16_t port) const { return ports_[port].channel; }
   // Port of the neighbour that a leg came from to this node.
@@ -134,10 +140,12 @@ class FabricNode : public elab::Block,
   void flush() {
     if (outbox_ != nullptr) outbox_->flush();
   }
+  void prefetch_neighbour(std::uint16_t port) const;
   void promise(std::uint16_t port, payload::Transaction& transaction, const payload::Segment& segment);
   void transmit(std::uint16_t port, payload::Transaction& transaction, const payload::Segment& segment,
                 const tlm::tlm_phase& phase);
 
+  const elab::EventScheduler& scheduler_;  // the context's, one step nearer
   std::vector<Port> ports_;
   int bound_out_ = 0, bound_in_ = 0;
 

@@ -15,6 +15,9 @@ template <typename T>
 class SlidingDeque {
  public:
   bool empty() const { return size_ == 0; }
+  // Fetches the front, or where the next element will be pushed, into the cache.
+  void prefetch_front() const { __builtin_prefetch(buffer_.get() + head_); }
+  void prefetch_back() const { __builtin_prefetch(buffer_.get() + head_ + size_, 1); }
   std::size_t size() const { return size_; }
   T& front() { return buffer_[head_]; }
   const T& front() const { return buffer_[head_]; }

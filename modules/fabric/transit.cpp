@@ -106,6 +106,7 @@ void Transit::on_event(TimeFs now, std::uint64_t) {
   wake_time_ = kNever;
   Outbox outbox(*this);
   adapt_lookahead();
+  prefetch();
   decode_headers(now);
   const bool quiet = lookahead_ > kBusyLookahead;
   for (std::uint16_t p = 0; p < port_count(); ++p) {
@@ -118,6 +119,15 @@ void Transit::on_event(TimeFs now, std::uint64_t) {
   if (!ends_.empty()) end_legs(now);
   outbox.flush();
   schedule_wake();
+}
+
+// What forward() will need, all at once instead of one after the other.
+void Transit::prefetch() const {
+  for (std::uint16_t p = 0; p < port_count(); ++p) {
+    if (due_[p] == kNever) continue;
+    outlets_[p].prefetch_front();
+    channel(p).prefetch();
+  }
 }
 
 // Undone work halves the look-ahead, undisturbed wakes let it grow by an eighth.

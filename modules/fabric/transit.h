@@ -53,6 +53,7 @@ class Transit final : public FabricNode, private elab::EventHandler {
   void forward_messages(TimeFs now);
   void end_legs(TimeFs now);
   void note_due(std::uint16_t out_port);
+  void prefetch() const;
   void adapt_lookahead();
   void wake_at(TimeFs at);
   void schedule_wake();
