@@ -22,8 +22,6 @@ if(NOT KB_SYSTEMC_IS_CXX17)
 endif()
 add_library(kb_systemc INTERFACE)
 target_link_libraries(kb_systemc INTERFACE PkgConfig::SYSTEMC)
-# SystemC's own headers are not ours to warn about.
-get_target_property(_sc_inc PkgConfig::SYSTEMC INTERFACE_INCLUDE_DIRECTORIES)
 target_compile_definitions(kb_systemc INTERFACE SC_ALLOW_DEPRECATED_IEEE_API=0)
 
 # For speed alone (kb_huge_pages); never with sanitizers, which bring their own allocator.

@@ -153,7 +153,7 @@ class FabricNode : public elab::Block,
 
   // Withdrawals of the cuts in progress: one SHORTEN for each leg.
   struct Withdrawal {
-    payload::Transaction* transaction;
+    payload::Transaction* transaction = nullptr;
     payload::Segment segment;
   };
   std::vector<Withdrawal> withdrawals_;

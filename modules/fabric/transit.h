@@ -25,12 +25,12 @@ class Transit final : public FabricNode, private elab::EventHandler {
 
  private:
   struct PendingMessage {
-    TimeFs ready;
+    TimeFs ready = 0;
     ArrivalKey key;
-    payload::Transaction* transaction;
-    payload::Leg leg;
-    std::uint16_t hop;
-    std::uint16_t out_port;
+    payload::Transaction* transaction = nullptr;
+    payload::Leg leg = payload::Leg::request;
+    std::uint16_t hop = 0;
+    std::uint16_t out_port = 0;
   };
   // END is due when the last flit of a leg is here.
   struct End {

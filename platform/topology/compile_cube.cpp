@@ -30,7 +30,10 @@ class CubeCompiler {
   }
 
  private:
-  NodeId& router(GridPoint point) { return routers_[static_cast<std::size_t>(point.row * mesh_.cols() + point.col)]; }
+  NodeId& router(GridPoint point) {
+    return routers_[static_cast<std::size_t>(point.row) * static_cast<std::size_t>(mesh_.cols()) +
+                    static_cast<std::size_t>(point.col)];
+  }
   Owner pe_owner(PeId pe) const {
     Owner owner = owner_;
     owner.pe = pe;
@@ -39,7 +42,7 @@ class CubeCompiler {
 
   // T-50: no edge crosses the hole.
   void add_routers() {
-    routers_.resize(static_cast<std::size_t>(mesh_.rows() * mesh_.cols()));
+    routers_.resize(static_cast<std::size_t>(mesh_.rows()) * static_cast<std::size_t>(mesh_.cols()));
     const auto each = [&](const auto& visit) {
       for (int row = 0; row < mesh_.rows(); ++row) {
         for (int col = 0; col < mesh_.cols(); ++col) {

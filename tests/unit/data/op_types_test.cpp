@@ -29,7 +29,7 @@ TEST(MathOp, NamesRoundTrip) {
 }
 
 TEST(MathResult, BroadcastsLikeNumPy) {
-  const auto shape = [](Shape a, Shape b) {
+  const auto shape = [](const Shape& a, const Shape& b) {
     return math_result(MathOp::add, {at(0, a, Dtype::f16), at(0, b, Dtype::f16)}, {}).shape;
   };
   EXPECT_EQ(shape({4, 5}, {4, 5}), (Shape{4, 5}));
