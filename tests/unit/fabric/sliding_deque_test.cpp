@@ -9,7 +9,7 @@
 namespace kb::modules {
 namespace {
 
-// Replays operations on a SlidingDeque and on std::deque; `lengths` says how long the queue may become by turns.
+// Replays operations on a SlidingDeque and on std::deque; more than `most` are popped.
 void compare(const std::vector<std::uint32_t>& operations, std::size_t most) {
   SlidingDeque<std::uint32_t> queue;
   std::deque<std::uint32_t> oracle;
