@@ -64,8 +64,8 @@ void HbmCtrl::on_event(TimeFs now, std::uint64_t) {
   schedule_wake();
 }
 
-void HbmCtrl::end_of_simulation() {
-  FabricNode::end_of_simulation();
+void HbmCtrl::conclude() {
+  FabricNode::conclude();
   plan_.finish();
 }
 

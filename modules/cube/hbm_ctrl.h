@@ -23,6 +23,7 @@ class HbmCtrl final : public FabricNode, private elab::EventHandler {
   HbmCtrl(const sc_core::sc_module_name& name, NodeId node, elab::BlockContext& context);
 
   TimeFs channel_free_at(std::size_t pc) const { return plan_.free_at(pc); }
+  void conclude() override;
   void collect_statistics(std::vector<elab::Statistic>& statistics) const override;
   void collect_waits(std::vector<elab::WaitInfo>& waits) const override;
 
@@ -46,7 +47,6 @@ class HbmCtrl final : public FabricNode, private elab::EventHandler {
                     std::uint32_t first) override;
   void take_back(const FlitRun& flits) override;
   void on_event(TimeFs now, std::uint64_t argument) override;
-  void end_of_simulation() override;
 
   void take_commands(TimeFs now);
   void plan_bursts(TimeFs now);

@@ -78,7 +78,7 @@ void FabricNode::end_of_elaboration() {
   }
 }
 
-void FabricNode::end_of_simulation() {
+void FabricNode::conclude() {
   for (Port& port : ports_) port.channel.settle(kNever);
 }
 

@@ -43,6 +43,7 @@ class FabricNode : public elab::Block,
   Link& link(std::uint16_t port) { return ports_[port].link; }
 
   void bind_out(EdgeId edge, elab::Block& neighbour) override;
+  void conclude() override;
   void collect_statistics(std::vector<elab::Statistic>& statistics) const override;
 
   // Flit-hops this node has sent (for speed figures); settles all channels up to now.
@@ -116,7 +117,6 @@ class FabricNode : public elab::Block,
   }
 
   void end_of_elaboration() override;
-  void end_of_simulation() override;
 
  private:
   struct alignas(64) Port {

@@ -69,6 +69,8 @@ class Block : public sc_core::sc_module {
   // elaboration ends. Edges of kind pe_internal are for PE blocks; all others belong to the fabric.
   virtual void bind_out(EdgeId edge, Block& neighbour) = 0;
 
+  // The run has ended, however it did: reports what was held back because it could still have changed.
+  virtual void conclude() {}
   virtual void collect_statistics(std::vector<Statistic>&) const {}
   // Work that is outstanding; empty when idle. Called when the simulation stops making progress.
   virtual void collect_waits(std::vector<WaitInfo>&) const {}

@@ -55,6 +55,12 @@ Block& Platform::block(std::string_view id) const {
   return *blocks_[node->value];
 }
 
+void Platform::conclude() {
+  for (const auto& block : blocks_) {
+    if (block != nullptr) block->conclude();
+  }
+}
+
 std::vector<WaitInfo> Platform::waits() const {
   std::vector<WaitInfo> waits;
   for (const auto& block : blocks_) {

@@ -37,6 +37,9 @@ class Platform final : public sc_core::sc_module {
   template <typename T>
   T& block_as(NodeId node) const;
 
+  // Has every block conclude; before statistics are collected and waveforms written.
+  void conclude();
+
   // Everything that is outstanding, in node order.
   std::vector<WaitInfo> waits() const;
 

@@ -214,6 +214,7 @@ SimulationResult simulate(const topology::LoadedTopology& topology, const Simula
   } else {
     result.failure = program_error_of([&] { data.finish(); });
   }
+  platform.conclude();
   if (waveform) waveform->finish(result.sim_time);
   result.requests = host.requests();
   result.launches = host.launches();

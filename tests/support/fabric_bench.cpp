@@ -78,7 +78,7 @@ std::vector<std::string> FabricBench::run() {
 }
 
 void FabricBench::end() {
-  sc_core::sc_stop();
+  platform_->conclude();
 }
 
 std::vector<TimeFs> FabricBench::times(NodeId from, NodeId to) const {

@@ -158,6 +158,31 @@ TEST_F(RunCommandTest, DumpConfigNamesOriginsAndRunsNothing) {
   EXPECT_TRUE(files().empty());
 }
 
+// How long the only signal of a waveform file is 1.
+double high_ns(const std::string& vcd) {
+  std::istringstream lines(vcd);
+  double now = 0, since = 0, high = 0;
+  bool value = false;
+  for (std::string line; std::getline(lines, line);) {
+    if (line[0] == '#') now = std::stod(line.substr(1)) / 1e6;
+    if (line[0] != '0' && line[0] != '1') continue;
+    if (value) high += now - since;
+    value = line[0] == '1';
+    since = now;
+  }
+  return high;
+}
+
+// The last transfers of a run count, too, although nothing comes after them.
+TEST_F(RunCommandTest, StatisticsAndWaveformsCoverTheWholeRun) {
+  EXPECT_EQ(kernbench(small() + "--out out --vcd w.vcd --vcd-filter '*.pe_dma.to_*.busy'").code, 0);
+  const Json wire = Json::parse(read("out/result.json"))["blocks"]["sip0.cube0.pe0.pe_dma"];
+  constexpr int kProductBytes = 64 * 64 * 2;
+  EXPECT_EQ(wire["to_sip0.cube0.r0c0.bytes"]["value"], kProductBytes);
+  EXPECT_EQ(wire["to_sip0.cube0.r0c0.busy"]["value"], kProductBytes / 256);  // 256 B/ns
+  EXPECT_NEAR(high_ns(read("w.vcd")), kProductBytes / 256, 1e-9);
+}
+
 TEST_F(RunCommandTest, FilteredWaveformHoldsOnlyMatchingSignals) {
   EXPECT_EQ(kernbench(small() + "--vcd all.vcd").code, 0);
   EXPECT_EQ(kernbench(small() + "--vcd some.vcd --vcd-filter '*.pe_dma.*'").code, 0);
