@@ -102,7 +102,7 @@ contract::Kernel build(std::string name, std::string description, std::vector<st
     signature->check_count(args.size());
     std::tuple<Args...> values{ArgType<Args>::get(*signature, args, I)...};
     Context context(pe, signature->kernel());
-    fn(context, std::get<I>(std::move(values))...);
+    std::apply([&](Args&... value) { fn(context, std::move(value)...); }, values);
   };
   return {std::move(name), std::move(description), signature->texts(), std::move(body)};
 }

@@ -30,15 +30,15 @@ class HbmCtrl final : public FabricNode, private elab::EventHandler {
  private:
   using Piece = BurstPlan::Piece;
   struct ReadCommand {
-    payload::Transaction* transaction;
-    TimeFs start;  // t0
+    payload::Transaction* transaction = nullptr;
+    TimeFs start = 0;  // t0
     std::uint32_t next = 0;
     std::uint64_t sequence = 0;
   };
   struct Due {
-    TimeFs time;
-    std::uint64_t sequence;
-    payload::Transaction* transaction;
+    TimeFs time = 0;
+    std::uint64_t sequence = 0;
+    payload::Transaction* transaction = nullptr;
   };
 
   void on_flits(const FlitRun& flits) override;

@@ -24,8 +24,8 @@ class PseudoChannelWaves {
 
  private:
   struct Channel {
-    elab::SignalId busy;
-    elab::SignalId queue;
+    elab::SignalId busy = elab::kNoSignal;
+    elab::SignalId queue = elab::kNoSignal;
     SlidingDeque<TimeFs> starts;  // of bursts that the queue still shows as waiting
   };
 

@@ -48,13 +48,13 @@ class FabricEndpoint : public FabricNode, private elab::EventHandler {
  private:
   // A whole message offered to an out-edge at a time, in order of (time, arrival key).
   struct Offer {
-    TimeFs at;
+    TimeFs at = 0;
     ArrivalKey key;
-    payload::Transaction* transaction;
-    payload::Leg leg;
-    std::uint16_t hop;
-    std::uint16_t port;
-    FirstWire order;
+    payload::Transaction* transaction = nullptr;
+    payload::Leg leg = payload::Leg::request;
+    std::uint16_t hop = 0;
+    std::uint16_t port = 0;
+    FirstWire order{};
   };
 
   void on_flits(const FlitRun& flits) final;

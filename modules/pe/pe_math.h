@@ -21,7 +21,7 @@ class PeMath final : public AccelEngine {
   TimeFs work(const contract::Command& command) const override;
 
   double elements_per_ns_;
-  std::array<double, kMathOps> weights_;
+  std::array<double, kMathOps> weights_{};
 };
 
 }  // namespace kb::modules

@@ -11,11 +11,13 @@ std::size_t index_of(Side side) {
   return static_cast<std::size_t>(side);
 }
 
+std::size_t cube_index(const MachineSpec& spec, int x, int y) {
+  return static_cast<std::size_t>(y) * static_cast<std::size_t>(spec.cube_mesh_w) + static_cast<std::size_t>(x);
+}
+
 // T-38: E of a cube joins W of its eastern neighbour, S joins N of the southern one; no wrap-around.
 void compile_seams(GraphBuilder& builder, const MachineSpec& spec, const std::vector<CubeNodes>& cubes) {
-  const auto at = [&](int x, int y) -> const CubeNodes& {
-    return cubes[static_cast<std::size_t>(y * spec.cube_mesh_w + x)];
-  };
+  const auto at = [&](int x, int y) -> const CubeNodes& { return cubes[cube_index(spec, x, y)]; };
   const auto seam = [&](NodeId a, NodeId b) {
     builder.link(a, b, EdgeKind::ucie_mesh, EdgeKind::ucie_mesh, spec.ucie_seam_mm, spec.ucie_link_bw_gbs);
   };
@@ -34,7 +36,7 @@ void compile_io_ports(GraphBuilder& builder, const MachineSpec& spec, const std:
     const IoChipletSpec& chiplet = spec.io_chiplets[i];
     for (std::size_t p = 0; p < chiplet.cube_ports.size(); ++p) {
       const CubePortSpec& port = chiplet.cube_ports[p];
-      const auto cube = static_cast<std::size_t>(port.cube_y * spec.cube_mesh_w + port.cube_x);
+      const std::size_t cube = cube_index(spec, port.cube_x, port.cube_y);
       builder.link(io[i].phys[p], cubes[cube].ucie[index_of(port.cube_side)], EdgeKind::io_to_cube,
                    EdgeKind::cube_to_io, port.distance_mm, chiplet.per_connection_bw_gbs);
     }

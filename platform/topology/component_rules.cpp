@@ -57,10 +57,10 @@ std::vector<KindRule> system_rules() {
   rules.push_back(router);
   rules.push_back(block(NodeKind::m_cpu, {overhead(5.0)}));
   rules.push_back(block(NodeKind::sram, {overhead(2.0), real("size_mb", 32.0, positive(32.0))}));
-  KindRule hbm = block(NodeKind::hbm_ctrl,
-                       {overhead(0.0), power_of_two("num_pcs", 8, at_least(1, 1024)),
-                        power_of_two("burst_bytes", 256, at_least(1, 65536)),
-                        real("switch_penalty_ns", 0.0, duration_ns()), real("efficiency", 1.0, rate(1.0))});
+  KindRule hbm =
+      block(NodeKind::hbm_ctrl, {overhead(0.0), power_of_two("num_pcs", 8, at_least(1, 1024)),
+                                 power_of_two("burst_bytes", 256, at_least(1, 65536)),
+                                 real("switch_penalty_ns", 0.0, duration_ns()), real("efficiency", 1.0, rate(1.0))});
   hbm.redirects = {{"pc_bw_gbs", "remove it: it is derived as hbm_to_router_bw_gbs / num_pcs"}};
   rules.push_back(hbm);
   return rules;
@@ -109,7 +109,7 @@ bool starts_with(const std::string& text, const char* prefix) {
 }
 
 std::string read_impl(MapReader& component, const KindRule& rule) {
-  const std::string impl = component.text("impl", rule.impl);
+  std::string impl = component.text("impl", rule.impl);
   if (starts_with(impl, "custom.") && impl.size() > 7) return impl;
   if (std::find(rule.impls.begin(), rule.impls.end(), impl) != rule.impls.end()) return impl;
   if (!starts_with(impl, "builtin.")) {

@@ -83,7 +83,7 @@ class MeshFileReader {
 
  private:
   std::vector<double> axis(const std::string& key, double size) {
-    const std::vector<double> values = top_.reals(key, at_least(0.0, size));
+    std::vector<double> values = top_.reals(key, at_least(0.0, size));
     for (std::size_t i = 1; i < values.size(); ++i) {
       if (values[i] <= values[i - 1]) {
         top_.report(key, "the positions are not ascending", "regenerate the file with --emit-mesh");

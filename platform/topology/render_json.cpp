@@ -39,7 +39,7 @@ nlohmann::ordered_json to_json(const yaml::Value& value) {
     return list;
   }
   if (!value.quoted) {
-    const nlohmann::ordered_json parsed = nlohmann::ordered_json::parse(value.text, nullptr, false);
+    nlohmann::ordered_json parsed = nlohmann::ordered_json::parse(value.text, nullptr, false);
     if (parsed.is_number() || parsed.is_boolean()) return parsed;
   }
   return value.text;

@@ -47,7 +47,7 @@ std::string shape_text(const MachineSpec& spec) {
 }
 
 std::string memory_text(const MachineSpec& spec) {
-  const auto cubes = static_cast<std::uint64_t>(spec.sip_count * spec.cubes_per_sip());
+  const auto cubes = static_cast<std::uint64_t>(spec.sip_count) * static_cast<std::uint64_t>(spec.cubes_per_sip());
   const auto pes = static_cast<std::uint64_t>(spec.pes_per_cube());
   const auto row = [](const char* name, const std::string& pe, std::uint64_t cube, std::uint64_t all) {
     return fmt::format("  {:<22}{:>12}{:>12}{:>12}\n", name, pe, format_bytes(cube), format_bytes(all));
@@ -117,10 +117,9 @@ std::string cell_text(const MeshLayout& mesh, GridPoint at) {
 }
 
 std::string mesh_text(const MeshLayout& mesh) {
-  std::string out = fmt::format("Router grid of a cube: {}, {} x {}\n",
-                                plural(static_cast<std::size_t>(mesh.router_count()), "router"),
-                                plural(static_cast<std::size_t>(mesh.rows()), "row"),
-                                plural(static_cast<std::size_t>(mesh.cols()), "column"));
+  std::string out = fmt::format(
+      "Router grid of a cube: {}, {} x {}\n", plural(static_cast<std::size_t>(mesh.router_count()), "router"),
+      plural(static_cast<std::size_t>(mesh.rows()), "row"), plural(static_cast<std::size_t>(mesh.cols()), "column"));
   std::size_t width = 6;
   for (int row = 0; row < mesh.rows(); ++row) {
     for (int col = 0; col < mesh.cols(); ++col) width = std::max(width, cell_text(mesh, {row, col}).size());

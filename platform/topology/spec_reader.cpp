@@ -279,10 +279,11 @@ std::pair<double, double> MapReader::pair(const std::string& key, std::optional<
         return {*a, *b};
       }
     } else {
-      report(key, fmt::format("expected a list of two numbers, found {}",
-                              value->kind == yaml::Kind::list ? fmt::format("one of {}", value->items.size())
-                                                              : shown(*value)),
-             "write for example [1.5, 5.5]");
+      report(
+          key,
+          fmt::format("expected a list of two numbers, found {}",
+                      value->kind == yaml::Kind::list ? fmt::format("one of {}", value->items.size()) : shown(*value)),
+          "write for example [1.5, 5.5]");
     }
   } else if (fallback) {
     context_->note_value(path(key), pair_text(fallback->first, fallback->second), false);

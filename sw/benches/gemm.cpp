@@ -45,8 +45,8 @@ BenchResult run_gemm(Runtime& rt, const Params& params, const Sizes& size, const
   add_rate(result, "achieved", 2.0 * static_cast<double>(size.m * size.k * size.n), metrics.exec_max,
            is_float(dtype) ? "GFLOP/s" : "GOP/s", "2 m k n operations over the critical path");
   add_pe_count(result, metrics.pes);
-  const double steps = static_cast<double>((size.k + tile_k - 1) / tile_k);
-  verify_gemm(rt, result, "C", a_host, b_host, c_host, static_cast<double>(size.k) + steps);
+  const std::int64_t steps = (size.k + tile_k - 1) / tile_k;
+  verify_gemm(rt, result, "C", a_host, b_host, c_host, static_cast<double>(size.k + steps));
   return result;
 }
 
