@@ -17,10 +17,11 @@ if(KB_COVERAGE)
   find_program(KB_GCOVR gcovr)
   if(KB_GCOVR)
     add_custom_target(coverage-report
+      COMMAND ${CMAKE_COMMAND} -E make_directory "${CMAKE_BINARY_DIR}/coverage"
       COMMAND ${KB_GCOVR} --root "${CMAKE_SOURCE_DIR}" --filter platform/ --filter modules/ --filter kernels/
-              --filter sw/ --filter sim/ --exclude-unreachable-branches --sort-uncovered
-              --html-details "${CMAKE_BINARY_DIR}/coverage.html" "${CMAKE_BINARY_DIR}"
-      COMMAND ${CMAKE_COMMAND} -E echo "line by line: ${CMAKE_BINARY_DIR}/coverage.html"
+              --filter sw/ --filter sim/ --sort-percentage --txt
+              --html-details "${CMAKE_BINARY_DIR}/coverage/index.html" "${CMAKE_BINARY_DIR}"
+      COMMAND ${CMAKE_COMMAND} -E echo "line by line: ${CMAKE_BINARY_DIR}/coverage/index.html"
       WORKING_DIRECTORY "${CMAKE_SOURCE_DIR}"
       USES_TERMINAL VERBATIM)
   else()
