@@ -11,7 +11,6 @@ namespace kb::test {
 namespace {
 
 using contract::FailurePolicy;
-using testing::ElementsAre;
 using testing::HasSubstr;
 
 const MachineShape kTwoByTwo{1, 2, 2, 2, {"NW", "SE"}};  // 4 cubes of 4 PEs

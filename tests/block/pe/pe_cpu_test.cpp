@@ -16,7 +16,6 @@ using contract::CommandKind;
 using contract::IPe;
 using testing::ElementsAre;
 using testing::HasSubstr;
-using topology::NodeKind;
 
 const char* const kCpu = "sip0.cube0.pe0.pe_cpu";
 const std::string kAttrs = "cube.pe_template.components.pe_cpu.attrs.";

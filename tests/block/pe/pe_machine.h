@@ -78,11 +78,11 @@ struct MemoryScript {
   std::function<payload::Status(const payload::Transaction&)> status;
   struct Access {
     NodeId node;
-    payload::Op op;
-    std::uint64_t address;
-    std::uint64_t hbm_offset;
-    std::uint64_t bytes;
-    TimeFs arrived;
+    payload::Op op = payload::Op::message;
+    std::uint64_t address = 0;
+    std::uint64_t hbm_offset = 0;
+    std::uint64_t bytes = 0;
+    TimeFs arrived = 0;
   };
   std::vector<Access> accesses;
 };

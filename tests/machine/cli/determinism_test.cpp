@@ -30,7 +30,7 @@ class DeterminismTest : public CommandLineTest {
                                           options + " --out " + out + " --oplog " + file,
                                       prefix);
     EXPECT_EQ(outcome.code, 0) << bench << " " << options << "\n" << outcome.err;
-    const std::string log = read(file);
+    std::string log = read(file);
     EXPECT_NE(log, "") << bench;
     return log;
   }

@@ -179,8 +179,9 @@ TEST_F(RunCommandTest, StatisticsAndWaveformsCoverTheWholeRun) {
   const Json wire = Json::parse(read("out/result.json"))["blocks"]["sip0.cube0.pe0.pe_dma"];
   constexpr int kProductBytes = 64 * 64 * 2;
   EXPECT_EQ(wire["to_sip0.cube0.r0c0.bytes"]["value"], kProductBytes);
-  EXPECT_EQ(wire["to_sip0.cube0.r0c0.busy"]["value"], kProductBytes / 256);  // 256 B/ns
-  EXPECT_NEAR(high_ns(read("w.vcd")), kProductBytes / 256, 1e-9);
+  constexpr double kBusyNs = kProductBytes / 256.0;  // at 256 B/ns
+  EXPECT_EQ(wire["to_sip0.cube0.r0c0.busy"]["value"], kBusyNs);
+  EXPECT_NEAR(high_ns(read("w.vcd")), kBusyNs, 1e-9);
 }
 
 TEST_F(RunCommandTest, FilteredWaveformHoldsOnlyMatchingSignals) {

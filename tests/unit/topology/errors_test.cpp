@@ -21,7 +21,7 @@ class TopologyFile : public testing::Test {
   }
   void TearDown() override { std::filesystem::remove_all(folder_); }
   std::string write(const std::string& name, const std::string& text) {
-    const std::string path = (folder_ / name).string();
+    std::string path = (folder_ / name).string();
     std::ofstream(path) << text;
     return path;
   }
