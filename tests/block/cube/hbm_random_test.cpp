@@ -1,0 +1,186 @@
+// One HBM controller against a controller that knows only bursts, under random traffic.
+#include <gmock/gmock.h>
+
+#include <algorithm>
+#include <map>
+#include <random>
+#include <tuple>
+#include <utility>
+
+#include "tests/block/cube/hbm_memory.h"
+
+namespace kb::test {
+namespace {
+
+using payload::Leg;
+using payload::Op;
+using payload::Transaction;
+using testing::IsEmpty;
+
+// Burst by burst, from what arrived at the controller.
+class Oracle {
+ public:
+  Oracle(Memory& memory, const std::map<std::uint64_t, Transaction*>& transactions)
+      : memory_(memory), transactions_(transactions) {}
+
+  // A burst on its pseudo-channel.
+  struct Use {
+    TimeFs entry, start, finish;
+  };
+  const std::vector<Use>& uses(std::uint64_t pc) { return uses_[pc]; }
+
+  std::vector<Arrival> answers() {
+    enter_all();
+    std::sort(bursts_.begin(), bursts_.end(), [](const Burst& a, const Burst& b) {
+      return std::tie(a.time, a.sequence, a.index) < std::tie(b.time, b.sequence, b.index);
+    });
+    std::vector<Burst> leaving;
+    for (const Burst& b : bursts_) commit(b, leaving);
+    std::stable_sort(leaving.begin(), leaving.end(), [](const Burst& a, const Burst& b) {
+      return std::tie(a.time, a.sequence, a.index) < std::tie(b.time, b.sequence, b.index);
+    });
+    std::vector<Arrival> sent;
+    TimeFs available = 0;
+    for (const Burst& b : leaving) {
+      const bool read = b.transaction->op == Op::read;
+      TimeFs through = std::max(b.time, available);
+      if (read) {
+        const bool last = b.index + 1 == b.transaction->flits;
+        through += occupancy_fs(last ? b.transaction->last_flit_bytes : 256, memory_.shape.return_bw_gbs);
+        available = through;
+      }
+      sent.push_back({through + kHop, 0, b.transaction->id, Leg::response, read ? b.index : 0, !read});
+    }
+    return sent;
+  }
+
+ private:
+  struct Burst {
+    TimeFs time;
+    std::uint64_t sequence;
+    std::uint32_t index;
+    Transaction* transaction;
+  };
+
+  void enter_all() {
+    const TimeFs overhead = ns(memory_.shape.overhead_ns);
+    const TimeFs interval = occupancy_fs(256, memory_.shape.return_bw_gbs);
+    TimeFs issuer = 0, decode = 0;
+    for (const Arrival& a : memory_.bench.checker().arrivals(memory_.router, memory_.hbm)) {
+      Transaction& t = *transactions_.at(a.transaction);
+      if (a.message) {
+        const TimeFs start = std::max(a.time + overhead, issuer);
+        issuer = start + static_cast<TimeFs>(t.flits) * interval;
+        for (std::uint32_t i = 0; i < t.flits; ++i) {
+          bursts_.push_back({start + static_cast<TimeFs>(i) * interval, a.sequence, i, &t});
+        }
+      } else {
+        decode = std::max(a.time, decode) + (a.index == 0 ? overhead : 0);
+        bursts_.push_back({decode, a.sequence, a.index, &t});
+      }
+    }
+  }
+
+  void commit(const Burst& b, std::vector<Burst>& leaving) {
+    Transaction& t = *b.transaction;
+    auto& [free, direction] = channels_[(t.hbm_offset / 256 + b.index) % 8];
+    const int mine = t.op == Op::read ? 1 : 2;
+    const TimeFs turn = direction != 0 && direction != mine ? ns(memory_.shape.switch_penalty_ns) : 0;
+    free = std::max(b.time, free) + turn + ns(8);
+    uses_[(t.hbm_offset / 256 + b.index) % 8].push_back({b.time, free - ns(8), free});
+    direction = mine;
+    TimeFs& finish = finish_[t.id];
+    finish = std::max(finish, free);
+    if (t.op == Op::read || b.index + 1 == t.flits) leaving.push_back({finish, b.sequence, b.index, &t});
+  }
+
+  Memory& memory_;
+  const std::map<std::uint64_t, Transaction*>& transactions_;
+  std::vector<Burst> bursts_;
+  std::map<std::uint64_t, std::pair<TimeFs, int>> channels_;
+  std::map<std::uint64_t, TimeFs> finish_;
+  std::map<std::uint64_t, std::vector<Use>> uses_;
+};
+
+// The value of a signal at a time.
+std::uint64_t value_at(const Memory::Edges& edges, TimeFs at) {
+  std::uint64_t value = 0;
+  for (const auto& [time, next] : edges) value = time <= at ? next : value;
+  return value;
+}
+
+void expect_true_waves(const Memory& memory, Oracle& oracle) {
+  for (int pc = 0; pc < 8; ++pc) {
+    const std::vector<Oracle::Use>& uses = oracle.uses(static_cast<std::uint64_t>(pc));
+    ASSERT_FALSE(uses.empty());
+    const Memory::Edges busy = memory.busy(pc), queue = memory.queue(pc);
+    std::vector<TimeFs> times;
+    for (const Oracle::Use& use : uses) times.insert(times.end(), {use.entry, use.start, use.finish});
+    for (const auto& [time, value] : busy) times.push_back(time);
+    for (const auto& [time, value] : queue) times.push_back(time);
+    for (const TimeFs at : times) {
+      std::uint64_t running = 0, waiting = 0;
+      for (const Oracle::Use& use : uses) {
+        running += use.start <= at && at < use.finish ? 1 : 0;
+        waiting += use.entry <= at && at < use.start ? 1 : 0;
+      }
+      ASSERT_EQ(value_at(busy, at), running) << "pc" << pc << " at " << format_ns(at);
+      ASSERT_EQ(value_at(queue, at), waiting) << "pc" << pc << " at " << format_ns(at);
+    }
+  }
+}
+
+class RandomHbm : public testing::TestWithParam<std::tuple<double, double, unsigned>> {};
+
+TEST_P(RandomHbm, EqualsABurstByBurstController) {  // C-HBM-4 .. C-HBM-12
+  Shape shape;
+  shape.overhead_ns = std::get<0>(GetParam());
+  shape.switch_penalty_ns = std::get<1>(GetParam());
+  Memory m(shape);
+  std::mt19937 random(std::get<2>(GetParam()));
+  const auto pick = [&](int low, int high) {
+    return low + static_cast<int>(random() % static_cast<unsigned>(high - low + 1));
+  };
+  std::map<std::uint64_t, Transaction*> transactions;
+  ScriptedNode& source = m.bench.scripted(m.router);
+  TimeFs cursor = ns(10);
+  for (int i = 0; i < 200; ++i) {
+    const auto bytes = static_cast<std::uint64_t>(pick(0, 2) == 0 ? pick(1, 1000) : 256 * pick(1, 40));
+    const auto offset = static_cast<std::uint64_t>(pick(0, 1) == 0 ? 256 * pick(0, 15) : pick(0, 5000));
+    const TimeFs start = cursor + pick(0, 20) * ns(0.5);
+    Transaction& t = m.make(pick(0, 1) == 0 ? Op::read : Op::write, bytes, offset);
+    transactions[t.id] = &t;
+    cursor = start;
+    if (t.op == Op::read) {
+      source.send_message(t, Leg::request, start);
+      continue;
+    }
+    const TimeFs spacing = pick(0, 4) * ns(0.5);
+    source.send(start - ns(pick(1, 6)), t, Leg::request, 0, t.flits, start, spacing);
+    // Commands may come while the flits of a write are still on their way.
+    if (pick(0, 1) == 0) cursor += static_cast<TimeFs>(t.flits - 1) * spacing;
+    if (pick(0, 1) == 0) continue;
+    const TimeFs at = start + pick(-2, 12) * ns(0.25);
+    source.postpone(at, t, Leg::request, static_cast<std::uint32_t>(pick(0, static_cast<int>(t.flits) - 1)),
+                    pick(0, 6) * ns(0.5), at);
+  }
+  EXPECT_THAT(m.bench.run(), IsEmpty());
+  Oracle oracle(m, transactions);
+  const std::vector<Arrival> expected = oracle.answers();
+  const std::vector<Arrival> actual = m.bench.checker().arrivals(m.hbm, m.router);
+  ASSERT_EQ(actual.size(), expected.size());
+  for (std::size_t i = 0; i < expected.size(); ++i) {
+    ASSERT_EQ(std::tie(actual[i].time, actual[i].transaction, actual[i].index),
+              std::tie(expected[i].time, expected[i].transaction, expected[i].index))
+        << "answer " << i << " of " << expected.size();
+  }
+  m.bench.end();
+  expect_true_waves(m, oracle);
+}
+
+INSTANTIATE_TEST_SUITE_P(Shapes, RandomHbm,
+                         testing::Combine(testing::Values(0.0, 1.5), testing::Values(0.0, 3.0),
+                                          testing::Range(0u, 5u)));
+
+}  // namespace
+}  // namespace kb::test
