@@ -15,6 +15,7 @@ class ArrivalQueue {
   bool empty() const { return runs_.empty(); }
   std::size_t size() const { return runs_.size(); }
   void prefetch_front() const { runs_.prefetch_front(); }
+  void prefetch_back() const { runs_.prefetch_back(); }
   const FlitRun& front() const { return runs_.front(); }
   const FlitRun& operator[](std::size_t i) const { return runs_[i]; }
 

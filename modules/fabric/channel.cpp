@@ -314,15 +314,19 @@ TimeFs Channel::Lone::longest_wait() const {
   return std::max(wait, available_after(worst + 1) - occupancy - ready(worst + 1));
 }
 
+std::uint64_t Channel::bytes_of(const FlitRun& flits) const {
+  return std::uint64_t{flits.count} * (flits.flit_bytes == 0 ? params_.flit_bytes : flits.flit_bytes);
+}
+
 void Channel::count(const FlitRun& flits) {
   statistics_.flits += flits.count;
-  statistics_.bytes += std::uint64_t{flits.count} * (flits.flit_bytes == 0 ? params_.flit_bytes : flits.flit_bytes);
+  statistics_.bytes += bytes_of(flits);
   statistics_.busy += static_cast<TimeFs>(flits.count) * occupancy_of(flits);
 }
 
 void Channel::discount(const FlitRun& flits) {
   statistics_.flits -= flits.count;
-  statistics_.bytes -= std::uint64_t{flits.count} * (flits.flit_bytes == 0 ? params_.flit_bytes : flits.flit_bytes);
+  statistics_.bytes -= bytes_of(flits);
   statistics_.busy -= static_cast<TimeFs>(flits.count) * occupancy_of(flits);
 }
 

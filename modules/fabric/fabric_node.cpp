@@ -176,6 +176,7 @@ void FabricNode::Outbox::add(std::uint16_t port, Transaction& transaction, const
   }
   if (count_ == kMostHeld) flush();
   held_[count_++] = {&transaction, s, port};
+  __builtin_prefetch(&transaction.hops[s.hop]);
   node_.prefetch_neighbour(port);
 }
 

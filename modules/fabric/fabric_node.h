@@ -119,12 +119,14 @@ class FabricNode : public elab::Block,
   void end_of_elaboration() override;
 
  private:
+  // Four cache lines; the first holds what is seldom used.
   struct alignas(64) Port {
-    Channel channel;
-    Link link;
     int out_index = -1;  // in `out`
     int in_index = -1;   // in `in`
+    Channel channel;
+    Link link;
   };
+  static_assert(sizeof(Port) == 256);
 
   tlm::tlm_sync_enum nb_transport_fw(tlm::tlm_generic_payload& payload, tlm::tlm_phase& phase,
                                      sc_core::sc_time& delay) override;

@@ -32,6 +32,8 @@ Transit::Transit(const sc_core::sc_module_name& name, NodeId node, elab::BlockCo
       outlets_(port_count()) {}
 
 void Transit::on_flits(const FlitRun& flits) {
+  channel(flits.out_port).prefetch_state();
+  outlets_[flits.out_port].prefetch_back();
   if (flits.has_last_flit()) {
     const End end{flits.last_time(), flits.transaction, flits.leg, flits.in_port};
     insert_sorted(ends_, end, [](const End& a, const End& b) { return a.time < b.time; });
@@ -127,6 +129,9 @@ void Transit::prefetch() const {
     if (due_[p] == kNever) continue;
     outlets_[p].prefetch_front();
     channel(p).prefetch();
+  }
+  for (std::uint16_t p = 0; p < port_count(); ++p) {
+    if (due_[p] != kNever) channel(p).prefetch_records();
   }
 }
 
