@@ -1,0 +1,217 @@
+#include "platform/plan/pipeline_plan.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "platform/base/error.h"
+
+namespace kb::plan {
+namespace {
+
+std::size_t index_of(TileOperand operand) {
+  return static_cast<std::size_t>(operand);
+}
+std::size_t index_of(EpilogueScope scope) {
+  return static_cast<std::size_t>(scope);
+}
+
+std::int64_t tiles_of(std::int64_t size, std::int64_t tile) {
+  return (size + tile - 1) / tile;
+}
+
+void require_positive(std::int64_t value, const char* what) {
+  if (value >= 1) return;
+  throw Error::program("SHAPE_ERROR", fmt::format("{} of a composite is {}; it must be at least 1", what, value));
+}
+
+}  // namespace
+
+std::string_view stage_type_name(StageType type) {
+  constexpr std::array<std::string_view, kStageTypes> kNames = {"DMA_READ", "FETCH", "GEMM",
+                                                                "MATH",     "STORE", "DMA_WRITE"};
+  return kNames[static_cast<std::size_t>(type)];
+}
+
+PipelinePlan gemm_plan(const GemmProblem& problem, const TileShape& shape) {
+  require_positive(problem.m, "M");
+  require_positive(problem.k, "K");
+  require_positive(problem.n, "N");
+  require_positive(shape.m, "the tile size of M");
+  require_positive(shape.k, "the tile size of K");
+  require_positive(shape.n, "the tile size of N");
+  PipelinePlan plan;
+  plan.shape_ = shape;
+  plan.m_ = problem.m;
+  plan.k_ = problem.k;
+  plan.n_ = problem.n;
+  plan.rows_ = tiles_of(problem.m, shape.m);
+  plan.columns_ = tiles_of(problem.n, shape.n);
+  plan.depths_ = tiles_of(problem.k, shape.k);
+  plan.item_ = {item_size(problem.dtype_a), item_size(problem.dtype_b), item_size(problem.dtype_out)};
+  plan.has_b_ = true;
+  plan.a_pinned_ = problem.a_pinned;
+  plan.b_pinned_ = problem.b_pinned;
+  for (std::uint32_t i = 0; i < problem.epilogues.size(); ++i) {
+    plan.epilogues_[index_of(problem.epilogues[i])].push_back(i);
+  }
+  return plan;
+}
+
+PipelinePlan math_plan(const MathProblem& problem, const TileShape& shape) {
+  require_positive(problem.m, "M");
+  require_positive(problem.n, "N");
+  require_positive(shape.m, "the tile size of M");
+  require_positive(shape.n, "the tile size of N");
+  PipelinePlan plan;
+  plan.shape_ = {shape.m, 1, shape.n};
+  plan.m_ = problem.m;
+  plan.k_ = 1;
+  plan.n_ = problem.n;
+  plan.rows_ = tiles_of(problem.m, shape.m);
+  plan.columns_ = tiles_of(problem.n, shape.n);
+  plan.depths_ = 1;
+  plan.item_ = {item_size(problem.dtype_a), 0, item_size(problem.dtype_out)};
+  return plan;
+}
+
+Tile PipelinePlan::tile(std::uint64_t id) const {
+  if (id >= tiles()) throw Error::model(fmt::format("tile {} of a plan with {} tiles", id, tiles()));
+  Tile tile;
+  tile.id = id;
+  auto rest = static_cast<std::int64_t>(id);
+  tile.depth = rest % depths_;
+  rest /= depths_;
+  tile.column = rest % columns_;
+  tile.row = rest / columns_;
+  tile.m = std::min(shape_.m, m_ - tile.row * shape_.m);
+  tile.k = std::min(shape_.k, k_ - tile.depth * shape_.k);
+  tile.n = std::min(shape_.n, n_ - tile.column * shape_.n);
+  tile.first_k = tile.depth == 0;
+  tile.last_k = tile.depth + 1 == depths_;
+  return tile;
+}
+
+// Stages between FETCH and STORE.
+std::uint32_t PipelinePlan::compute_stages(const Tile& tile) const {
+  std::size_t count = 1 + epilogues_[index_of(EpilogueScope::k_tile)].size();
+  if (tile.last_k) count += epilogues_[index_of(EpilogueScope::output_tile)].size();
+  if (is_last(tile)) count += epilogues_[index_of(EpilogueScope::kernel)].size();
+  return static_cast<std::uint32_t>(count);
+}
+
+std::uint32_t PipelinePlan::stage_count(const Tile& tile) const {
+  return reads() + 1 + compute_stages(tile) + (tile.last_k ? 2 : 0);
+}
+
+Stage PipelinePlan::stage(const Tile& tile, std::uint32_t index) const {
+  const std::uint32_t count = stage_count(tile);
+  if (index >= count) throw Error::model(fmt::format("stage {} of a tile with {} stages", index, count));
+  if (index < reads()) return read_stage(tile, index == 0 && !a_pinned_ ? TileOperand::a : TileOperand::b);
+  index -= reads();
+  Stage stage;
+  if (index == 0) {
+    stage.type = StageType::fetch;
+    stage.nbytes = bytes(tile, TileOperand::a) + bytes(tile, TileOperand::b);
+    return stage;
+  }
+  const std::uint32_t compute = compute_stages(tile);
+  if (index <= compute) return compute_stage(tile, index - 1);
+  stage.nbytes = bytes(tile, TileOperand::out);
+  if (index == compute + 1) {
+    stage.type = StageType::store;
+    return stage;
+  }
+  stage.type = StageType::dma_write;
+  stage.operand = TileOperand::out;
+  stage.offset = offset(tile, TileOperand::out);
+  return stage;
+}
+
+Stage PipelinePlan::read_stage(const Tile& tile, TileOperand operand) const {
+  Stage stage;
+  stage.type = StageType::dma_read;
+  stage.operand = operand;
+  stage.offset = offset(tile, operand);
+  stage.nbytes = bytes(tile, operand);
+  return stage;
+}
+
+Stage PipelinePlan::compute_stage(const Tile& tile, std::uint32_t index) const {
+  Stage stage;
+  stage.elements = tile.m * tile.n;
+  if (index == 0 && has_b_) {
+    stage.type = StageType::gemm;
+    stage.elements = 0;
+    stage.macs = shape_.m * shape_.k * shape_.n;
+    stage.useful_macs = tile.m * tile.k * tile.n;
+    return stage;
+  }
+  stage.type = StageType::math;
+  if (!has_b_) return stage;
+  --index;
+  for (const EpilogueScope scope : {EpilogueScope::k_tile, EpilogueScope::output_tile, EpilogueScope::kernel}) {
+    if (scope == EpilogueScope::output_tile && !tile.last_k) continue;
+    const std::vector<std::uint32_t>& epilogues = epilogues_[index_of(scope)];
+    if (index < epilogues.size()) {
+      stage.epilogue = epilogues[index];
+      if (scope == EpilogueScope::kernel) stage.elements = m_ * n_;
+      return stage;
+    }
+    index -= static_cast<std::uint32_t>(epilogues.size());
+  }
+  throw Error::model("a tile plan has no such compute stage");
+}
+
+// Bytes of a tile's part of an operand.
+std::uint64_t PipelinePlan::bytes(const Tile& tile, TileOperand operand) const {
+  std::int64_t elements = tile.m * tile.n;
+  if (has_b_ && operand == TileOperand::a) elements = tile.m * tile.k;
+  if (operand == TileOperand::b) elements = tile.k * tile.n;
+  return static_cast<std::uint64_t>(elements) * item_[index_of(operand)];
+}
+
+// Bytes before that part, tile-major: whole rows of tiles, then the tiles before it in its own row.
+std::uint64_t PipelinePlan::offset(const Tile& tile, TileOperand operand) const {
+  std::int64_t elements = tile.row * shape_.m * n_ + tile.m * tile.column * shape_.n;
+  if (has_b_ && operand == TileOperand::a) elements = tile.row * shape_.m * k_ + tile.m * tile.depth * shape_.k;
+  if (operand == TileOperand::b) elements = tile.depth * shape_.k * n_ + tile.k * tile.column * shape_.n;
+  return static_cast<std::uint64_t>(elements) * item_[index_of(operand)];
+}
+
+StageCounts PipelinePlan::counts() const {
+  const std::uint64_t outputs = static_cast<std::uint64_t>(rows_ * columns_);
+  const auto fired = [&](EpilogueScope scope) { return epilogues_[index_of(scope)].size(); };
+  StageCounts counts;
+  counts.tiles = tiles();
+  const auto set = [&](StageType type, std::uint64_t count) { counts.stages[static_cast<std::size_t>(type)] = count; };
+  set(StageType::dma_read, tiles() * reads());
+  set(StageType::fetch, tiles());
+  set(StageType::gemm, has_b_ ? tiles() : 0);
+  set(StageType::math, has_b_ ? tiles() * fired(EpilogueScope::k_tile) + outputs * fired(EpilogueScope::output_tile) +
+                                    fired(EpilogueScope::kernel)
+                              : outputs);
+  set(StageType::store, outputs);
+  set(StageType::dma_write, outputs);
+  return counts;
+}
+
+std::uint64_t PipelinePlan::input_buffer_bytes() const {
+  if (!has_b_) return static_cast<std::uint64_t>(shape_.m * shape_.n) * item_[index_of(TileOperand::a)];
+  const std::uint64_t a = static_cast<std::uint64_t>(shape_.m * shape_.k) * item_[index_of(TileOperand::a)];
+  const std::uint64_t b = static_cast<std::uint64_t>(shape_.k * shape_.n) * item_[index_of(TileOperand::b)];
+  return (a_pinned_ ? 0 : a) + (b_pinned_ ? 0 : b);
+}
+
+std::uint64_t PipelinePlan::output_buffer_bytes() const {
+  return static_cast<std::uint64_t>(shape_.m * shape_.n) * item_[index_of(TileOperand::out)];
+}
+
+std::uint64_t PipelinePlan::register_bytes(Dtype acc) const {
+  const std::uint64_t acc_bytes = static_cast<std::uint64_t>(shape_.m * shape_.n) * item_size(acc);
+  if (!has_b_) return input_buffer_bytes() + acc_bytes;
+  return static_cast<std::uint64_t>(shape_.m * shape_.k) * item_[index_of(TileOperand::a)] +
+         static_cast<std::uint64_t>(shape_.k * shape_.n) * item_[index_of(TileOperand::b)] + acc_bytes;
+}
+
+}  // namespace kb::plan

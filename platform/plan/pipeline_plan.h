@@ -1,0 +1,129 @@
+// Tile plans of composite commands (chapter 06, section 4): which stages each tile goes through, and with what sizes.
+// Pure functions of the problem; nothing here knows the simulation.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string_view>
+#include <vector>
+
+#include "platform/base/dtype.h"
+
+namespace kb::plan {
+
+// The numbers are P-26's.
+enum class StageType : std::uint8_t { dma_read = 0, fetch = 1, gemm = 2, math = 3, store = 4, dma_write = 5 };
+inline constexpr std::size_t kStageTypes = 6;
+std::string_view stage_type_name(StageType type);  // "DMA_READ"
+
+// When an epilogue fires (P-13): for every K tile on its partial product; once per output tile, after the last K tile;
+// once per command, in its very last tile.
+enum class EpilogueScope : std::uint8_t { k_tile, output_tile, kernel };
+
+enum class TileOperand : std::uint8_t { a, b, out };
+
+struct TileShape {
+  std::int64_t m = 32;
+  std::int64_t k = 64;
+  std::int64_t n = 32;
+};
+
+// out (m, n) = a (m, k) x b (k, n) with epilogues in command order.
+struct GemmProblem {
+  std::int64_t m = 0;
+  std::int64_t k = 0;
+  std::int64_t n = 0;
+  Dtype dtype_a = Dtype::f16;
+  Dtype dtype_b = Dtype::f16;
+  Dtype dtype_out = Dtype::f16;
+  bool a_pinned = false;  // the whole operand is in the TCM already (P-23)
+  bool b_pinned = false;
+  std::vector<EpilogueScope> epilogues;
+};
+
+// out (m, n) = op(a (m, n)).
+struct MathProblem {
+  std::int64_t m = 0;
+  std::int64_t n = 0;
+  Dtype dtype_a = Dtype::f16;
+  Dtype dtype_out = Dtype::f16;
+};
+
+// Where a tile lies and how large it is; edge tiles are smaller than the tile shape. In a math plan k is 1.
+struct Tile {
+  std::uint64_t id = 0;
+  std::int64_t row = 0, column = 0, depth = 0;  // in tiles, of M, N and K
+  std::int64_t m = 0, k = 0, n = 0;
+  bool first_k = false;
+  bool last_k = false;
+};
+
+// One step of a tile. Fields that a type does not use are 0.
+struct Stage {
+  StageType type = StageType::dma_read;
+  TileOperand operand = TileOperand::a;  // DMA_READ, DMA_WRITE
+  std::uint64_t offset = 0;              // DMA_READ, DMA_WRITE: in the operand's bytes, tile-major
+  std::uint64_t nbytes = 0;              // all but GEMM and MATH
+  std::int64_t macs = 0;                 // GEMM: of the full tile, which occupies the array (P-28)
+  std::int64_t useful_macs = 0;          // GEMM: of the elements that exist
+  std::int64_t elements = 0;             // MATH
+  std::uint32_t epilogue = 0;            // MATH of a GEMM plan: which of the command's
+};
+
+struct StageCounts {
+  std::uint64_t tiles = 0;
+  std::array<std::uint64_t, kStageTypes> stages{};  // by StageType
+
+  std::uint64_t of(StageType type) const { return stages[static_cast<std::size_t>(type)]; }
+};
+
+// The tiles of one command in the order of their ids: M, then N, then K innermost (P-21, P-24). Holds the problem, not
+// the tiles, however many they are; unchanged once made (P-26).
+class PipelinePlan {
+ public:
+  std::uint64_t tiles() const { return static_cast<std::uint64_t>(rows_ * columns_ * depths_); }
+  const TileShape& tile_shape() const { return shape_; }
+
+  // id < tiles(), index < stage_count(tile); model Error beyond.
+  Tile tile(std::uint64_t id) const;
+  std::uint32_t stage_count(const Tile& tile) const;
+  Stage stage(const Tile& tile, std::uint32_t index) const;
+
+  // P-25, without walking the tiles.
+  StageCounts counts() const;
+
+  // What a tile of full size needs: TCM for its inputs and for its output (P-46), and the register file for its inputs
+  // and an accumulator in `acc` (P-43).
+  std::uint64_t input_buffer_bytes() const;
+  std::uint64_t output_buffer_bytes() const;
+  std::uint64_t register_bytes(Dtype acc) const;
+
+ private:
+  friend PipelinePlan gemm_plan(const GemmProblem& problem, const TileShape& shape);
+  friend PipelinePlan math_plan(const MathProblem& problem, const TileShape& shape);
+  PipelinePlan() = default;
+
+  std::uint32_t reads() const { return (a_pinned_ ? 0u : 1u) + (has_b_ && !b_pinned_ ? 1u : 0u); }
+  std::uint32_t compute_stages(const Tile& tile) const;
+  bool is_last(const Tile& tile) const { return tile.id + 1 == tiles(); }
+  Stage read_stage(const Tile& tile, TileOperand operand) const;
+  Stage compute_stage(const Tile& tile, std::uint32_t index) const;
+  std::uint64_t bytes(const Tile& tile, TileOperand operand) const;
+  std::uint64_t offset(const Tile& tile, TileOperand operand) const;
+
+  TileShape shape_;
+  std::int64_t m_ = 0, k_ = 0, n_ = 0;
+  std::int64_t rows_ = 0, columns_ = 0, depths_ = 0;
+  std::array<std::uint64_t, 3> item_{};  // bytes per element, by TileOperand
+  bool has_b_ = false;                   // GEMM plan
+  bool a_pinned_ = false;
+  bool b_pinned_ = false;
+  // The command's epilogues by scope, each in command order.
+  std::array<std::vector<std::uint32_t>, 3> epilogues_;
+};
+
+// Program Error SHAPE_ERROR when a dimension or a tile size is below 1.
+PipelinePlan gemm_plan(const GemmProblem& problem, const TileShape& shape);
+PipelinePlan math_plan(const MathProblem& problem, const TileShape& shape);  // shape.k is not used
+
+}  // namespace kb::plan

@@ -1,0 +1,164 @@
+#include "platform/plan/pipeline_plan.h"
+
+#include <gmock/gmock.h>
+
+#include "platform/base/error.h"
+#include "tests/unit/plan/plan_oracle.h"
+
+namespace kb::plan::test {
+namespace {
+
+using testing::ElementsAre;
+
+std::vector<StageType> types(const PipelinePlan& plan, std::uint64_t id) {
+  std::vector<StageType> types;
+  const Tile tile = plan.tile(id);
+  for (std::uint32_t i = 0; i < plan.stage_count(tile); ++i) types.push_back(plan.stage(tile, i).type);
+  return types;
+}
+
+constexpr StageType R = StageType::dma_read, F = StageType::fetch, G = StageType::gemm, M = StageType::math,
+                    S = StageType::store, W = StageType::dma_write;
+
+GemmProblem problem(std::int64_t m, std::int64_t k, std::int64_t n) {
+  GemmProblem p;
+  p.m = m;
+  p.k = k;
+  p.n = n;
+  return p;
+}
+
+TEST(GemmPlan, HasTheTilesOfTheExamples) {  // P-20, P-25
+  EXPECT_EQ(gemm_plan(problem(512, 512, 512), {}).tiles(), 2048u);
+  EXPECT_EQ(gemm_plan(problem(32, 3072, 32), {}).tiles(), 48u);
+  EXPECT_EQ(gemm_plan(problem(32, 64, 32), {}).tiles(), 1u);
+  EXPECT_EQ(gemm_plan(problem(1, 1, 1), {}).tiles(), 1u);
+  EXPECT_EQ(gemm_plan(problem(33, 65, 33), {}).tiles(), 8u);
+  EXPECT_EQ(gemm_plan(problem(4096, 4096, 4096), {}).tiles(), 1u << 20);
+}
+
+TEST(GemmPlan, StoresOnlyAfterTheLastKTile) {  // P-21, P-22
+  const PipelinePlan plan = gemm_plan(problem(32, 128, 32), {});
+  EXPECT_THAT(types(plan, 0), ElementsAre(R, R, F, G));
+  EXPECT_THAT(types(plan, 1), ElementsAre(R, R, F, G, S, W));
+}
+
+TEST(GemmPlan, GoesThroughKThenNThenM) {  // P-21
+  const PipelinePlan plan = gemm_plan(problem(64, 128, 64), {});
+  std::vector<std::int64_t> places;
+  for (std::uint64_t id = 0; id < plan.tiles(); ++id) {
+    const Tile tile = plan.tile(id);
+    EXPECT_EQ(tile.id, id);
+    places.push_back(tile.row * 100 + tile.column * 10 + tile.depth);
+  }
+  EXPECT_THAT(places, ElementsAre(0, 1, 10, 11, 100, 101, 110, 111));
+}
+
+TEST(GemmPlan, PinnedOperandsAreNotReadByAnyTile) {  // P-23
+  GemmProblem p = problem(32, 128, 32);
+  p.a_pinned = true;
+  EXPECT_THAT(types(gemm_plan(p, {}), 0), ElementsAre(R, F, G));
+  EXPECT_EQ(gemm_plan(p, {}).stage(gemm_plan(p, {}).tile(0), 0).operand, TileOperand::b);
+  p.b_pinned = true;
+  EXPECT_THAT(types(gemm_plan(p, {}), 1), ElementsAre(F, G, S, W));
+  EXPECT_EQ(gemm_plan(p, {}).stage(gemm_plan(p, {}).tile(1), 0).nbytes, 8192u);  // still fetched from the TCM
+}
+
+TEST(GemmPlan, EpiloguesFireByScopeInCommandOrder) {  // P-12, P-13
+  GemmProblem p = problem(32, 128, 64);
+  p.epilogues = {EpilogueScope::output_tile, EpilogueScope::k_tile, EpilogueScope::kernel, EpilogueScope::output_tile};
+  const PipelinePlan plan = gemm_plan(p, {});
+  const auto fired = [&](std::uint64_t id) {
+    std::vector<std::uint32_t> epilogues;
+    const Tile tile = plan.tile(id);
+    for (std::uint32_t i = 0; i < plan.stage_count(tile); ++i) {
+      const Stage stage = plan.stage(tile, i);
+      if (stage.type == StageType::math) epilogues.push_back(stage.epilogue);
+    }
+    return epilogues;
+  };
+  EXPECT_THAT(fired(0), ElementsAre(1));
+  EXPECT_THAT(fired(1), ElementsAre(1, 0, 3));
+  EXPECT_THAT(fired(2), ElementsAre(1));
+  EXPECT_THAT(fired(3), ElementsAre(1, 0, 3, 2));
+  EXPECT_THAT(types(plan, 3), ElementsAre(R, R, F, G, M, M, M, M, S, W));
+}
+
+TEST(GemmPlan, EdgeTilesMoveTheirBytesAndOccupyTheWholeArray) {  // P-28
+  const PipelinePlan plan = gemm_plan(problem(33, 70, 40), {});
+  const Tile corner = plan.tile(plan.tiles() - 1);
+  EXPECT_EQ(corner.m, 1);
+  EXPECT_EQ(corner.k, 6);
+  EXPECT_EQ(corner.n, 8);
+  EXPECT_EQ(plan.stage(corner, 0).nbytes, 1u * 6 * 2);
+  EXPECT_EQ(plan.stage(corner, 1).nbytes, 6u * 8 * 2);
+  EXPECT_EQ(plan.stage(corner, 2).nbytes, 12u + 96);
+  EXPECT_EQ(plan.stage(corner, 3).macs, 32 * 64 * 32);
+  EXPECT_EQ(plan.stage(corner, 3).useful_macs, 1 * 6 * 8);
+  EXPECT_EQ(plan.stage(corner, 4).nbytes, 1u * 8 * 2);
+}
+
+TEST(GemmPlan, TilesLieSideBySide) {  // decision 0012
+  const PipelinePlan plan = gemm_plan(problem(64, 128, 64), {});
+  EXPECT_EQ(plan.stage(plan.tile(0), 0).offset, 0u);
+  EXPECT_EQ(plan.stage(plan.tile(1), 0).offset, 4096u);
+  EXPECT_EQ(plan.stage(plan.tile(4), 0).offset, 8192u);  // the next row of A
+  EXPECT_EQ(plan.stage(plan.tile(2), 1).offset, 4096u);  // the next column of B
+  EXPECT_EQ(plan.stage(plan.tile(1), 1).offset, 8192u);
+  EXPECT_EQ(plan.stage(plan.tile(3), 5).offset, 2048u);
+}
+
+TEST(GemmPlan, KnowsWhatATileNeeds) {  // P-43, P-46
+  GemmProblem p = problem(512, 512, 512);
+  EXPECT_EQ(gemm_plan(p, {}).input_buffer_bytes(), 8192u);
+  EXPECT_EQ(gemm_plan(p, {}).output_buffer_bytes(), 2048u);
+  EXPECT_EQ(gemm_plan(p, {}).register_bytes(Dtype::f32), 3u * 4096);
+  p.b_pinned = true;
+  EXPECT_EQ(gemm_plan(p, {}).input_buffer_bytes(), 4096u);
+}
+
+TEST(MathPlan, ReadsComputesAndWritesEveryTile) {  // P-24
+  MathProblem p;
+  p.m = 40;
+  p.n = 33;
+  p.dtype_out = Dtype::f32;
+  const PipelinePlan plan = math_plan(p, {});
+  EXPECT_EQ(plan.tiles(), 4u);
+  EXPECT_THAT(types(plan, 0), ElementsAre(R, F, M, S, W));
+  const Tile corner = plan.tile(3);
+  EXPECT_EQ(plan.stage(corner, 0).nbytes, 8u * 1 * 2);
+  EXPECT_EQ(plan.stage(corner, 2).elements, 8);
+  EXPECT_EQ(plan.stage(corner, 4).nbytes, 8u * 1 * 4);
+  EXPECT_EQ(plan.stage(corner, 4).offset, (32u * 33 + 8 * 32) * 4);
+}
+
+TEST(Plan, RefusesEmptyProblemsAndTiles) {
+  const auto message = [](const GemmProblem& p, const TileShape& shape) -> std::string {
+    try {
+      gemm_plan(p, shape);
+    } catch (const Error& error) {
+      EXPECT_EQ(error.code(), "SHAPE_ERROR");
+      return error.what();
+    }
+    return "";
+  };
+  EXPECT_EQ(message(problem(0, 1, 1), {}), "M of a composite is 0; it must be at least 1");
+  EXPECT_EQ(message(problem(1, -3, 1), {}), "K of a composite is -3; it must be at least 1");
+  EXPECT_EQ(message(problem(1, 1, 1), {32, 64, 0}), "the tile size of N of a composite is 0; it must be at least 1");
+  EXPECT_THROW(math_plan({}, {}), Error);
+}
+
+TEST(Plan, HasNoTilesOrStagesBeyondItsEnd) {
+  const PipelinePlan plan = gemm_plan(problem(32, 64, 32), {});
+  EXPECT_THROW(plan.tile(1), Error);
+  EXPECT_THROW(plan.stage(plan.tile(0), 6), Error);
+}
+
+TEST(Plan, NamesItsStages) {  // P-26
+  EXPECT_EQ(stage_type_name(StageType::dma_read), "DMA_READ");
+  EXPECT_EQ(stage_type_name(StageType::dma_write), "DMA_WRITE");
+  EXPECT_EQ(static_cast<int>(StageType::dma_write), 5);
+}
+
+}  // namespace
+}  // namespace kb::plan::test

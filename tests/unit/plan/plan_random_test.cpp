@@ -1,0 +1,124 @@
+#include <gtest/gtest.h>
+#include <rapidcheck/gtest.h>
+
+#include <map>
+
+#include "tests/unit/plan/plan_oracle.h"
+
+namespace kb::plan::test {
+namespace {
+
+Dtype any_dtype() {
+  return *rc::gen::element(Dtype::f16, Dtype::bf16, Dtype::f32, Dtype::i8, Dtype::i64);
+}
+
+TileShape any_shape() {
+  return {*rc::gen::inRange(1, 40), *rc::gen::inRange(1, 70), *rc::gen::inRange(1, 40)};
+}
+
+GemmProblem any_gemm() {
+  GemmProblem p;
+  p.m = *rc::gen::inRange(1, 130);
+  p.k = *rc::gen::inRange(1, 130);
+  p.n = *rc::gen::inRange(1, 130);
+  p.dtype_a = any_dtype();
+  p.dtype_b = any_dtype();
+  p.dtype_out = any_dtype();
+  p.a_pinned = *rc::gen::arbitrary<bool>();
+  p.b_pinned = *rc::gen::arbitrary<bool>();
+  const int count = *rc::gen::inRange(0, 5);
+  for (int i = 0; i < count; ++i) {
+    p.epilogues.push_back(*rc::gen::element(EpilogueScope::k_tile, EpilogueScope::output_tile, EpilogueScope::kernel));
+  }
+  return p;
+}
+
+void expect_counts(const PipelinePlan& plan, const ListedTiles& tiles) {
+  std::map<StageType, std::uint64_t> found;
+  for (const auto& stages : tiles) {
+    for (const ListedStage& stage : stages) ++found[stage.type];
+  }
+  const StageCounts counts = plan.counts();
+  RC_ASSERT(counts.tiles == tiles.size());
+  for (std::size_t type = 0; type < kStageTypes; ++type) {
+    RC_ASSERT(counts.stages[type] == found[static_cast<StageType>(type)]);
+  }
+}
+
+// The ranges of an operand that the tiles with `select` touch follow each other without gap and overlap.
+template <typename Select>
+void expect_partition(const PipelinePlan& plan, TileOperand operand, std::uint64_t nbytes, Select&& select) {
+  std::map<std::uint64_t, std::uint64_t> ranges;
+  for (std::uint64_t id = 0; id < plan.tiles(); ++id) {
+    const Tile tile = plan.tile(id);
+    if (!select(tile)) continue;
+    for (std::uint32_t i = 0; i < plan.stage_count(tile); ++i) {
+      const Stage stage = plan.stage(tile, i);
+      const bool dma = stage.type == StageType::dma_read || stage.type == StageType::dma_write;
+      if (dma && stage.operand == operand) RC_ASSERT(ranges.emplace(stage.offset, stage.nbytes).second);
+    }
+  }
+  std::uint64_t end = 0;
+  for (const auto& [offset, size] : ranges) {
+    RC_ASSERT(offset == end);
+    end += size;
+  }
+  RC_ASSERT(end == nbytes);
+}
+
+RC_GTEST_PROP(GemmPlanProperty, EqualsTheNestedLoops, ()) {  // P-19 .. P-25
+  const GemmProblem p = any_gemm();
+  const TileShape shape = any_shape();
+  const PipelinePlan plan = gemm_plan(p, shape);
+  const ListedTiles expected = listed_gemm(p, shape);
+  RC_ASSERT(walked(plan) == expected);
+  expect_counts(plan, expected);
+}
+
+RC_GTEST_PROP(GemmPlanProperty, TilesTogetherAreExactlyTheOperands, ()) {  // decision 0012
+  GemmProblem p = any_gemm();
+  p.a_pinned = p.b_pinned = false;
+  const PipelinePlan plan = gemm_plan(p, any_shape());
+  const auto bytes = [](std::int64_t rows, std::int64_t columns, Dtype dtype) {
+    return static_cast<std::uint64_t>(rows * columns) * item_size(dtype);
+  };
+  expect_partition(plan, TileOperand::a, bytes(p.m, p.k, p.dtype_a), [](const Tile& t) { return t.column == 0; });
+  expect_partition(plan, TileOperand::b, bytes(p.k, p.n, p.dtype_b), [](const Tile& t) { return t.row == 0; });
+  expect_partition(plan, TileOperand::out, bytes(p.m, p.n, p.dtype_out), [](const Tile&) { return true; });
+}
+
+RC_GTEST_PROP(GemmPlanProperty, UsefulProductsAreThoseOfTheProblem, ()) {  // P-28
+  const GemmProblem p = any_gemm();
+  const TileShape shape = any_shape();
+  const PipelinePlan plan = gemm_plan(p, shape);
+  std::int64_t useful = 0;
+  for (std::uint64_t id = 0; id < plan.tiles(); ++id) {
+    const Tile tile = plan.tile(id);
+    for (std::uint32_t i = 0; i < plan.stage_count(tile); ++i) {
+      const Stage stage = plan.stage(tile, i);
+      if (stage.type != StageType::gemm) continue;
+      RC_ASSERT(stage.macs == shape.m * shape.k * shape.n);
+      useful += stage.useful_macs;
+    }
+  }
+  RC_ASSERT(useful == p.m * p.k * p.n);
+}
+
+RC_GTEST_PROP(MathPlanProperty, EqualsTheNestedLoops, ()) {  // P-24, P-25
+  MathProblem p;
+  p.m = *rc::gen::inRange(1, 200);
+  p.n = *rc::gen::inRange(1, 200);
+  p.dtype_a = any_dtype();
+  p.dtype_out = any_dtype();
+  const TileShape shape = any_shape();
+  const PipelinePlan plan = math_plan(p, shape);
+  const ListedTiles expected = listed_math(p, shape);
+  RC_ASSERT(walked(plan) == expected);
+  expect_counts(plan, expected);
+  const auto elements = static_cast<std::uint64_t>(p.m * p.n);
+  expect_partition(plan, TileOperand::a, elements * item_size(p.dtype_a), [](const Tile&) { return true; });
+  expect_partition(plan, TileOperand::out, elements * item_size(p.dtype_out), [](const Tile&) { return true; });
+}
+
+}  // namespace
+}  // namespace kb::plan::test
