@@ -56,10 +56,11 @@ class PluginRegistrar {
 inline constexpr const char* kKernbenchPluginAbiSymbol = "kernbench_plugin_abi";  // const char*()
 inline constexpr const char* kKernbenchPluginSymbol = "kernbench_plugin";         // void(kb::sw::PluginRegistrar&)
 
-// NOLINTNEXTLINE(bugprone-macro-parentheses): the name of a parameter cannot be in parentheses
+// NOLINTBEGIN(bugprone-macro-parentheses): the name of a parameter cannot be in parentheses
 #define KERNBENCH_PLUGIN(registrar)                                                      \
   extern "C" __attribute__((visibility("default"))) const char* kernbench_plugin_abi() { \
     static const std::string text = kb::sw::plugin_abi();                                \
     return text.c_str();                                                                 \
   }                                                                                      \
   extern "C" __attribute__((visibility("default"))) void kernbench_plugin(kb::sw::PluginRegistrar& registrar)
+// NOLINTEND(bugprone-macro-parentheses)

@@ -110,8 +110,8 @@ class CommandMachine final : private modules::IHostPort {
   struct Answer {
     payload::Status status;
     std::vector<contract::PeResult> pes;
-    TimeFs issued;
-    TimeFs completed;
+    TimeFs issued = 0;
+    TimeFs completed = 0;
   };
   std::map<std::uint64_t, Answer> answers;      // by cookie
   std::vector<std::string> wait_lines() const;  // "who: what"

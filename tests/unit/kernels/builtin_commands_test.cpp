@@ -12,7 +12,6 @@ namespace kb::tests {
 namespace {
 
 using contract::Command;
-using contract::CommandKind;
 using contract::KernelArg;
 using tl::RecordingPe;
 using Args = std::vector<KernelArg>;
