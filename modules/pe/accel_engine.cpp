@@ -28,7 +28,7 @@ void AccelEngine::on_grant(CommandTask& task) {
   running_ = &task;
   task.start = now();
   busy_probe_.set(now(), 1);
-  scheduler().schedule(now() + std::max(overhead_, work(*task.command)), *this);
+  scheduler().schedule(now() + std::max(overhead_, work(task)), *this);
 }
 
 void AccelEngine::on_event(TimeFs now, std::uint64_t) {

@@ -1,6 +1,82 @@
 #include "modules/pe/command_task.h"
 
+#include <algorithm>
+
+#include "platform/base/error.h"
+
 namespace kb::modules {
+
+using contract::CommandKind;
+using plan::StageType;
+using topology::NodeKind;
+
+NodeKind block_of(StageType type) {
+  switch (type) {
+    case StageType::dma_read:
+    case StageType::dma_write:
+      return NodeKind::pe_dma;
+    case StageType::fetch:
+    case StageType::store:
+      return NodeKind::pe_fetch_store;
+    case StageType::gemm:
+      return NodeKind::pe_gemm;
+    case StageType::math:
+      return NodeKind::pe_math;
+  }
+  throw Error::model("no block of a PE serves stages of type " + std::to_string(static_cast<int>(type)));
+}
+
+StageType engine_stage(CommandKind kind) {
+  switch (kind) {
+    case CommandKind::dma_read:
+      return StageType::dma_read;
+    case CommandKind::dma_write:
+      return StageType::dma_write;
+    case CommandKind::gemm:
+      return StageType::gemm;
+    case CommandKind::math:
+      return StageType::math;
+    case CommandKind::cpu_overhead:
+      break;
+  }
+  throw Error::model("a PE has no engine for a " + std::string(contract::command_kind_name(kind)));
+}
+
+void CommandTask::begin(StageType first, StageType last) {
+  last_stage_ = last;
+  enter(first);
+}
+
+bool CommandTask::advance() {
+  if (stage.type == last_stage_) return false;
+  enter(stage.type == StageType::fetch ? engine_stage(command->kind) : StageType::store);
+  return true;
+}
+
+void CommandTask::enter(StageType type) {
+  stage = plan::Stage{};
+  stage.type = type;
+  switch (type) {
+    case StageType::dma_read:
+    case StageType::dma_write:
+      stage.nbytes = total_bytes(command->memory);
+      break;
+    case StageType::fetch:
+      for (const OperandRef& input : command->inputs) stage.nbytes += total_bytes(input.extents);
+      break;
+    case StageType::store:
+      stage.nbytes = total_bytes(command->out.extents);
+      break;
+    case StageType::gemm:
+      stage.macs = stage.useful_macs = command->m * command->k * command->n;
+      break;
+    case StageType::math:
+      stage.elements = element_count(command->out.shape);
+      for (const OperandRef& input : command->inputs)
+        stage.elements = std::max(stage.elements, element_count(input.shape));
+      break;
+  }
+}
 
 tlm::tlm_extension_base* CommandTask::clone() const {
   auto* copy = new CommandTask;
@@ -32,8 +108,9 @@ CommandTask& CommandPool::acquire(const contract::Command& command) {
   task->id = next_id_++;
   task->command = &command;
   task->state = CommandState::submitted;
-  task->stage = Stage::execute;
   if (!task->status.ok) task->status = payload::Status{};
+  const StageType engine = engine_stage(command.kind);
+  task->begin(engine, engine);
   task->submitted = task->start = task->end = 0;
   task->hops_ = 0;
   task->payload_->set_command(tlm::TLM_IGNORE_COMMAND);

@@ -10,27 +10,33 @@
 #include "platform/base/units.h"
 #include "platform/contract/command.h"
 #include "platform/payload/transaction.h"
+#include "platform/plan/pipeline_plan.h"
 #include "platform/topology/graph.h"
 
 namespace kb::modules {
 
-// What the block that receives the task is asked to do.
-enum class Stage : std::uint8_t {
-  fetch,    // PE_FETCH_STORE: operands TCM -> register file
-  execute,  // the engine of the command
-  store,    // PE_FETCH_STORE: result register file -> TCM
-};
-
 enum class CommandState : std::uint8_t { submitted, in_flight, completed };
 
+// The block of a PE that serves stages of a type.
+topology::NodeKind block_of(plan::StageType type);
+// The stage that executes a simple command; model Error when no engine does.
+plan::StageType engine_stage(contract::CommandKind kind);
+
+// Blocks know their stage, not what comes before or behind it (P-35): the task says where it goes on.
 class CommandTask final : public tlm::tlm_extension<CommandTask> {
  public:
   std::uint64_t id = 0;                        // identity: a counter of its PE_CPU
   const contract::Command* command = nullptr;  // the requester's; unchanged until the task is back
 
   CommandState state = CommandState::submitted;  // written by PE_SCHEDULER alone (P-8)
-  Stage stage = Stage::execute;                  // written by PE_SCHEDULER
+  plan::Stage stage;                             // what the block that has the task is asked to do
   payload::Status status;                        // the serving block's report
+
+  // A simple command goes through the stages from `first` to `last` of FETCH, its engine's, STORE; a new task through
+  // its engine's alone.
+  void begin(plan::StageType first, plan::StageType last);
+  // Makes the next stage the present one; false when there is none.
+  bool advance();
 
   TimeFs submitted = 0;  // written by PE_CPU
   TimeFs start = 0;      // the engine's service interval (P-37, P-68); written by the engine of the command
@@ -44,6 +50,9 @@ class CommandTask final : public tlm::tlm_extension<CommandTask> {
  private:
   friend class CommandPool;
   friend class PeLinks;
+  void enter(plan::StageType type);
+
+  plan::StageType last_stage_ = plan::StageType::dma_read;
   tlm::tlm_generic_payload* payload_ = nullptr;
   // The way back: the blocks that wait for an answer, innermost last. Written by PeLinks.
   static constexpr std::size_t kMaxHops = 8;

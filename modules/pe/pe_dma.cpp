@@ -29,7 +29,7 @@ PeDma::PeDma(const sc_core::sc_module_name& name, NodeId node, elab::BlockContex
       write_(*this, "write_busy", payload::Op::write, FirstWire::fifo, node_record().integer("wr_engines")) {}
 
 void PeDma::on_task(CommandTask& task) {
-  Channels& channels = task.command->kind == contract::CommandKind::dma_read ? read_ : write_;
+  Channels& channels = task.stage.type == plan::StageType::dma_read ? read_ : write_;
   channels.queue.push_back({&task, now()});
   serve(channels);
 }

@@ -6,17 +6,10 @@ namespace kb::modules {
 namespace {
 
 std::size_t unit_of(const PeFetchStore& block, const CommandTask& task) {
-  if (task.stage == Stage::execute) {
-    throw Error::model(block.node_id() + " fetches and stores; it was asked to execute a command");
-  }
-  return static_cast<std::size_t>(task.stage == Stage::fetch ? TcmDirection::read : TcmDirection::write);
-}
-
-std::uint64_t tcm_bytes(const CommandTask& task) {
-  if (task.stage == Stage::store) return total_bytes(task.command->out.extents);
-  std::uint64_t bytes = 0;
-  for (const OperandRef& input : task.command->inputs) bytes += total_bytes(input.extents);
-  return bytes;
+  if (task.stage.type == plan::StageType::fetch) return static_cast<std::size_t>(TcmDirection::read);
+  if (task.stage.type == plan::StageType::store) return static_cast<std::size_t>(TcmDirection::write);
+  throw Error::model(block.node_id() + " fetches and stores; it was asked to do a stage of type " +
+                     std::string(plan::stage_type_name(task.stage.type)));
 }
 
 }  // namespace
@@ -52,7 +45,7 @@ void PeFetchStore::serve(std::size_t index) {
 
 void PeFetchStore::access_tcm(std::size_t index) {
   Unit& unit = units_[index];
-  const std::uint64_t nbytes = tcm_bytes(*unit.serving);
+  const std::uint64_t nbytes = unit.serving->stage.nbytes;
   TcmRequest& request = TcmRequest::of(*unit.serving);
   request.direction = static_cast<TcmDirection>(index);
   request.nbytes = nbytes;
@@ -88,7 +81,7 @@ void PeFetchStore::complete(std::size_t index) {
   ++unit.commands;
   unit.busy += now() - unit.since;
   if (!unit.queue.empty()) serve(index);
-  answer(task);
+  pass_on(task);
 }
 
 void PeFetchStore::collect_statistics(std::vector<elab::Statistic>& statistics) const {

@@ -14,7 +14,7 @@ class PeGemm final : public AccelEngine {
   PeGemm(const sc_core::sc_module_name& name, NodeId node, elab::BlockContext& context);
 
  private:
-  TimeFs work(const contract::Command& command) const override;
+  TimeFs work(const CommandTask& task) const override;
 
   double mac_per_ns_;
 };

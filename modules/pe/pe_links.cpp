@@ -39,12 +39,16 @@ void PeLinks::resolve_links() {
 }
 
 void PeLinks::send(NodeKind to, CommandTask& task) {
+  if (task.hops_ == CommandTask::kMaxHops) throw Error::model(self_.node_id() + " sends a command too many hops on");
+  task.waiting_[task.hops_++] = kind_;
+  request(to, task);
+}
+
+void PeLinks::request(NodeKind to, CommandTask& task) {
   const Link& neighbour = link(to);
   if (neighbour.server == nullptr) {
     throw Error::model(self_.node_id() + " has no link to " + std::string(topology::node_kind_name(to)));
   }
-  if (task.hops_ == CommandTask::kMaxHops) throw Error::model(self_.node_id() + " sends a command too many hops on");
-  task.waiting_[task.hops_++] = kind_;
   tlm::tlm_phase phase = tlm::BEGIN_REQ;
   sc_core::sc_time no_delay;
   neighbour.server->nb_transport_fw(task.payload(), phase, no_delay);
@@ -59,12 +63,25 @@ void PeLinks::answer(CommandTask& task) {
   neighbour.requester->nb_transport_bw(task.payload(), phase, no_delay);
 }
 
+void PeLinks::pass_on(CommandTask& task) {
+  if (!task.status.ok || !task.advance()) {
+    answer(task);
+    return;
+  }
+  const NodeKind next = block_of(task.stage.type);
+  if (next == kind_) {
+    on_task(task);
+  } else {
+    request(next, task);  // the answer goes to the block that waits for the task, not to this one
+  }
+}
+
 void PeLinks::finish(CommandTask& task) {
   task.end = pe_context_.scheduler.now();
   if (task.status.ok && pe_context_.operations != nullptr) {
     pe_context_.operations->on_command(self_.node(), *task.command, task.start, task.end);
   }
-  answer(task);
+  pass_on(task);
 }
 
 tlm::tlm_sync_enum PeLinks::RequestSide::nb_transport_fw(tlm::tlm_generic_payload& payload, tlm::tlm_phase& phase,

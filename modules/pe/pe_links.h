@@ -38,6 +38,9 @@ class PeLinks {
   void send(topology::NodeKind to, CommandTask& task);
   // BEGIN_RESP now, to the block from which the task came; `task.status` says how it went.
   void answer(CommandTask& task);
+  // The task's stage is done: the task goes on to the block of its next stage, which may be this one, or is answered
+  // when it was the last or has failed (P-30, P-33).
+  void pass_on(CommandTask& task);
   // The same for an engine that has executed the task's command over [task.start, task.end = now]: reports the
   // operation first (P-53), unless it failed.
   void finish(CommandTask& task);
@@ -48,6 +51,8 @@ class PeLinks {
   virtual void on_answer(CommandTask& task);
 
  private:
+  void request(topology::NodeKind to, CommandTask& task);
+
   // What the sockets call: objects of their own, because the fabric side of a block has the same methods.
   class RequestSide final : public tlm::tlm_fw_transport_if<PeProtocol> {
    public:

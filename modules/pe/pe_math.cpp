@@ -1,18 +1,8 @@
 #include "modules/pe/pe_math.h"
 
-#include <algorithm>
 #include <string>
 
 namespace kb::modules {
-namespace {
-
-double elements(const Shape& shape) {
-  double count = 1.0;
-  for (const std::int64_t dimension : shape) count *= static_cast<double>(dimension);
-  return count;
-}
-
-}  // namespace
 
 PeMath::PeMath(const sc_core::sc_module_name& name, NodeId node, elab::BlockContext& context)
     : AccelEngine(name, node, context),
@@ -23,10 +13,9 @@ PeMath::PeMath(const sc_core::sc_module_name& name, NodeId node, elab::BlockCont
   }
 }
 
-TimeFs PeMath::work(const contract::Command& command) const {
-  double most = elements(command.out.shape);
-  for (const OperandRef& input : command.inputs) most = std::max(most, elements(input.shape));
-  return work_time(most * weights_[static_cast<std::size_t>(command.math_op)], elements_per_ns_);
+TimeFs PeMath::work(const CommandTask& task) const {
+  return work_time(static_cast<double>(task.stage.elements) * weights_[static_cast<std::size_t>(task.command->math_op)],
+                   elements_per_ns_);
 }
 
 }  // namespace kb::modules

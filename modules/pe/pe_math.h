@@ -18,7 +18,7 @@ class PeMath final : public AccelEngine {
   PeMath(const sc_core::sc_module_name& name, NodeId node, elab::BlockContext& context);
 
  private:
-  TimeFs work(const contract::Command& command) const override;
+  TimeFs work(const CommandTask& task) const override;
 
   double elements_per_ns_;
   std::array<double, kMathOps> weights_{};

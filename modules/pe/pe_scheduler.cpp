@@ -8,23 +8,7 @@
 namespace kb::modules {
 namespace {
 
-using contract::CommandKind;
-using topology::NodeKind;
-
-NodeKind engine_of(CommandKind kind) {
-  switch (kind) {
-    case CommandKind::dma_read:
-    case CommandKind::dma_write:
-      return NodeKind::pe_dma;
-    case CommandKind::gemm:
-      return NodeKind::pe_gemm;
-    case CommandKind::math:
-      return NodeKind::pe_math;
-    case CommandKind::cpu_overhead:
-      break;
-  }
-  throw Error::model("PE_SCHEDULER has no engine for a " + std::string(contract::command_kind_name(kind)));
-}
+using plan::StageType;
 
 bool flag(const topology::Node& node, const char* name) {
   const auto found = node.attrs->find(name);
@@ -62,33 +46,21 @@ void PeScheduler::on_event(TimeFs now, std::uint64_t) {
 void PeScheduler::dispatch() {
   CommandTask& task = *submissions_.front();
   submissions_.pop_front();
-  const NodeKind engine = engine_of(task.command->kind);
-  const InFlight entry{&task, engine, charge_fetch_store_ && engine != NodeKind::pe_dma};
   task.state = CommandState::in_flight;
-  inflight_.push_back(entry);
-  hand_over(entry, entry.fetch_store ? Stage::fetch : Stage::execute);
-}
-
-void PeScheduler::hand_over(const InFlight& entry, Stage stage) {
-  entry.task->stage = stage;
-  send(stage == Stage::execute ? entry.engine : NodeKind::pe_fetch_store, *entry.task);
+  inflight_.push_back(&task);
+  const bool computes = task.stage.type == StageType::gemm || task.stage.type == StageType::math;
+  if (charge_fetch_store_ && computes) task.begin(StageType::fetch, StageType::store);
+  send(block_of(task.stage.type), task);
 }
 
 void PeScheduler::on_answer(CommandTask& task) {
-  std::size_t index = 0;
-  while (index < inflight_.size() && inflight_[index].task != &task) ++index;
-  if (index == inflight_.size()) throw Error::model(node_id() + " got an answer for a command that is not in flight");
-  const InFlight entry = inflight_[index];
-  if (!task.status.ok || !entry.fetch_store || task.stage == Stage::store) {
-    complete(index);
-  } else {
-    hand_over(entry, task.stage == Stage::fetch ? Stage::execute : Stage::store);
-  }
+  const auto entry = std::find(inflight_.begin(), inflight_.end(), &task);
+  if (entry == inflight_.end()) throw Error::model(node_id() + " got an answer for a command that is not in flight");
+  inflight_.erase(entry);
+  complete(task);
 }
 
-void PeScheduler::complete(std::size_t entry) {
-  CommandTask& task = *inflight_[entry].task;
-  inflight_.erase(inflight_.begin() + static_cast<std::ptrdiff_t>(entry));
+void PeScheduler::complete(CommandTask& task) {
   task.state = CommandState::completed;
   ++commands_;
   if (!task.status.ok) ++failures_;

@@ -26,25 +26,17 @@ class PeScheduler final : public PeBlock, private elab::EventHandler {
   std::size_t in_flight() const { return inflight_.size(); }
 
  private:
-  // A sub-command that is with an engine or with PE_FETCH_STORE.
-  struct InFlight {
-    CommandTask* task;
-    topology::NodeKind engine;
-    bool fetch_store;
-  };
-
   void on_task(CommandTask& task) override;
   void on_answer(CommandTask& task) override;
   void on_event(TimeFs now, std::uint64_t argument) override;
   void dispatch();
-  void hand_over(const InFlight& entry, Stage stage);
-  void complete(std::size_t entry);
+  void complete(CommandTask& task);
 
   TimeFs overhead_;
   bool charge_fetch_store_;
   AccelSlot accel_slot_;
   SlidingDeque<CommandTask*> submissions_;
-  std::vector<InFlight> inflight_;  // few: one per command that has been dispatched and not completed
+  std::vector<CommandTask*> inflight_;  // few: dispatched and not completed
   std::int64_t commands_ = 0;
   std::int64_t failures_ = 0;
   std::size_t most_submissions_ = 0;

@@ -17,10 +17,10 @@ MachineOptions engines(std::vector<std::pair<std::string, std::string>> set = {}
 }
 
 Request on_gemm(TimeFs at, contract::Command command) {
-  return {at, NodeKind::pe_gemm, std::move(command), modules::Stage::execute, {}};
+  return {at, NodeKind::pe_gemm, std::move(command), {}, {}};
 }
 Request on_math(TimeFs at, contract::Command command) {
-  return {at, NodeKind::pe_math, std::move(command), modules::Stage::execute, {}};
+  return {at, NodeKind::pe_math, std::move(command), {}, {}};
 }
 
 TimeFs duration(PeMachine& machine, Request request) {

@@ -38,7 +38,7 @@ Request transfer(const PeMachine& machine, TimeFs at, CommandKind kind, std::vec
   const std::uint64_t nbytes = total_bytes(memory);
   contract::Command command = dma(kind, std::move(memory), {{machine.tcm(0), nbytes}});
   command.call = kind == kRead ? "load" : "store";
-  return {at, NodeKind::pe_dma, std::move(command), modules::Stage::execute, {}};
+  return {at, NodeKind::pe_dma, std::move(command), {}, {}};
 }
 
 std::uint64_t hbm(std::uint64_t offset) {

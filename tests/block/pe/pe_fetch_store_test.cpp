@@ -6,7 +6,7 @@
 namespace kb::test {
 namespace {
 
-using modules::Stage;
+using Stage = plan::StageType;
 using testing::ElementsAre;
 using topology::NodeKind;
 

@@ -67,7 +67,7 @@ class Requester final : public Base, public IRequester {
     const Request& request = requests_[index];
     modules::CommandTask& task = pool_.acquire(request.command);
     index_of_[task.id] = index;
-    task.stage = request.stage;
+    if (request.stage) task.begin(*request.stage, *request.stage);
     task.submitted = this->now();
     if (request.tcm) {
       modules::TcmRequest::of(task).direction = request.tcm->first;

@@ -60,7 +60,7 @@ struct Request {
   TimeFs at = 0;
   topology::NodeKind to{};
   contract::Command command;
-  modules::Stage stage = modules::Stage::execute;
+  std::optional<plan::StageType> stage;  // absent: the one that executes the command
   std::optional<std::pair<modules::TcmDirection, std::uint64_t>> tcm;
 };
 struct Outcome {

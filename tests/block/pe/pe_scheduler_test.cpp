@@ -26,7 +26,7 @@ MachineOptions scheduler(std::vector<std::pair<std::string, std::string>> set = 
 }
 
 Request submit(TimeFs at, contract::Command command) {
-  return {at, NodeKind::pe_scheduler, std::move(command), modules::Stage::execute, {}};
+  return {at, NodeKind::pe_scheduler, std::move(command), {}, {}};
 }
 
 contract::Command load(const PeMachine& machine, std::uint64_t nbytes) {

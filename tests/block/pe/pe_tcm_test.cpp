@@ -24,7 +24,7 @@ MachineOptions tcm_alone(std::vector<std::pair<std::string, std::string>> set = 
 }
 
 Request request(TimeFs at, TcmDirection direction, std::uint64_t nbytes) {
-  return {at, NodeKind::pe_tcm, gemm(1, 1, 1), modules::Stage::fetch, std::make_pair(direction, nbytes)};
+  return {at, NodeKind::pe_tcm, gemm(1, 1, 1), {}, std::make_pair(direction, nbytes)};
 }
 
 TEST(PeTcm, EqualDirectionsSerialise) {  // chapter 03, acceptance check 11
