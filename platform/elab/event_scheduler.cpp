@@ -190,12 +190,15 @@ void EventScheduler::run_method() {
   bool stop = false;
   for (;;) {
     const TimeFs next = next_event_time();
-    if (next == kNever || next > ahead_until || (threads_woken_ && next > now_)) break;
-    if (next > time_limit_) {
+    if (next == kNever || (threads_woken_ && next > now_)) break;
+    const bool threads_first = next > ahead_until;
+    if (next > time_limit_ && (!threads_first || (now_ >= time_limit_ && ahead_until > now_))) {
+      now_ = std::max(now_, time_limit_);
       limit_reached_ = true;
       stop = true;
       break;
     }
+    if (threads_first) break;
     const Event event = current_[cursor_++];
     now_ = event.time;
     --pending_;
@@ -215,7 +218,9 @@ void EventScheduler::run_method() {
   if (next != kNever) arm(next);
 }
 
+// Not beyond the time limit: the clock would go there first.
 void EventScheduler::arm(TimeFs at) {
+  at = std::min(at, std::max(now_, time_limit_));
   armed_at_ = at;
   const TimeFs kernel = kernel_now();
   if (at <= kernel) {

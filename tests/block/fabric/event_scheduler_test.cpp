@@ -234,6 +234,23 @@ TEST(EventScheduler, StopsBeforeTheFirstEventBehindTheTimeLimit) {
   EXPECT_EQ(scheduler.pending(), 1u);
 }
 
+// A thread that sleeps beyond the limit must not take the clock there.
+TEST(EventScheduler, StopsAtTheTimeLimitWhileThreadsSleep) {
+  EventScheduler scheduler("scheduler");
+  bool woke = false;
+  sc_core::sc_spawn([&] {
+    scheduler.wait_until(400);
+    scheduler.wait_until(5000);
+    woke = true;
+  });
+  sc_core::sc_spawn([] { sc_core::wait(sc_core::sc_time::from_value(4000)); });
+  scheduler.set_time_limit(1000);
+  sc_core::sc_start();
+  EXPECT_FALSE(woke);
+  EXPECT_TRUE(scheduler.limit_reached());
+  EXPECT_EQ(scheduler.now(), 1000);
+}
+
 TEST(EventScheduler, AnUnreachedTimeLimitChangesNothing) {
   EventScheduler scheduler("scheduler");
   Recorder recorder;

@@ -77,6 +77,7 @@ TEST_F(ProgramFailureTest, AKernelThatNeverEndsIsNamedAtTheTimeLimit) {
   EXPECT_THAT(launch["error"]["message"].get<std::string>(),
               HasSubstr("sip0.cube0.m_cpu: waiting for 1 of 8 PEs: pe3"));
   EXPECT_TRUE(launch["completed_ns"].is_null());
+  EXPECT_EQ(Json::parse(read("out/result.json"))["sim_time_ns"], 1e5);
 }
 
 TEST_F(ProgramFailureTest, AWaitThatNothingEndsIsNoProgress) {
