@@ -94,7 +94,8 @@ contract::Kernel build(std::string name, std::string description, std::vector<st
   static_assert(optionals_last<Args...>(), "optional kernel parameters come after the others");
   if (names.size() != sizeof...(Args)) {
     throw Error::program("SCHEMA_ERROR", "kernel " + name + ": " + std::to_string(names.size()) +
-                                             " parameter names for " + std::to_string(sizeof...(Args)) + " parameters");
+                                             " parameter names for " + std::to_string(sizeof...(Args)) +
+                                             " parameters; name each one that comes after tl::Context");
   }
   std::vector<Parameter> parameters{ArgType<Args>::parameter(std::move(names[I]))...};
   auto signature = std::make_shared<const Signature>(name, std::move(parameters));

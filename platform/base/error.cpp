@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <new>
+
 namespace kb {
 
 int exit_code(ErrorFamily family) {
@@ -51,5 +53,13 @@ Error::Error(std::vector<Diagnostic> diagnostics)
       family_(ErrorFamily::configuration),
       code_("CONFIGURATION_ERROR"),
       diagnostics_(std::move(diagnostics)) {}
+
+Error error_of_program(const std::exception& thrown, const std::string& where) {
+  const bool memory = dynamic_cast<const std::bad_alloc*>(&thrown) != nullptr ||
+                      dynamic_cast<const std::length_error*>(&thrown) != nullptr;
+  if (!memory) return Error::program("BENCH_ERROR", where + thrown.what());
+  return Error::program("OUT_OF_MEMORY",
+                        where + "its data does not fit the memory of this computer; choose smaller parameters");
+}
 
 }  // namespace kb

@@ -1,6 +1,7 @@
 // The error families of the platform and what each does to the process: who is at fault decides the exit code.
 #pragma once
 
+#include <exception>
 #include <stdexcept>
 #include <string>
 #include <vector>
@@ -13,6 +14,10 @@ enum class ErrorFamily {
   model,          // ours; exit 3
   no_progress,    // deadlock or time limit with work outstanding; exit 4
 };
+
+class Error;
+// What a user's code threw that is no Error: BENCH_ERROR, or OUT_OF_MEMORY with a remedy. `where` comes first.
+Error error_of_program(const std::exception& thrown, const std::string& where);
 
 // Process exit code of a family (0 is success).
 int exit_code(ErrorFamily family);

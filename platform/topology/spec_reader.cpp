@@ -118,7 +118,11 @@ const yaml::Value* MapReader::take(const std::string& key, bool mandatory) {
     return entry->value.get();
   }
   if (wrong_) context_->mark_bad(path(key));
-  if (mandatory && !wrong_) report(key, "this mandatory key is missing", "add it to the mapping that starts here");
+  if (mandatory && !wrong_) {
+    report(key, "this mandatory key is missing",
+           value_ || path_.empty() ? "add it to the mapping that starts here"
+                                   : fmt::format("add a mapping '{}' with this key", path_));
+  }
   return nullptr;
 }
 

@@ -262,7 +262,28 @@ const Entry* Value::find(std::string_view key) const {
   return nullptr;
 }
 
+namespace {
+
+// Other programs' files are full of characters that belong in no text, and YAML's own message would show them.
+bool is_text(const std::string& text, const std::string& file, std::vector<Diagnostic>& diagnostics) {
+  constexpr std::string_view kLayout = "\t\n\r";
+  const auto odd = std::find_if(text.begin(), text.end(), [&](char c) {
+    const auto code = static_cast<unsigned char>(c);
+    return (code < 0x20 && kLayout.find(c) == std::string_view::npos) || code == 0x7f;
+  });
+  if (odd == text.end()) return true;
+  const auto line = static_cast<int>(1 + std::count(text.begin(), odd, '\n'));
+  diagnostics.push_back(
+      {file, line, 0, "",
+       fmt::format("this is no text: it holds the character {:#04x}", static_cast<unsigned char>(*odd)),
+       "give a YAML file"});
+  return false;
+}
+
+}  // namespace
+
 ValuePtr parse(const std::string& text, const std::string& file, std::vector<Diagnostic>& diagnostics) {
+  if (!is_text(text, file, diagnostics)) return nullptr;
   try {
     std::istringstream stream(text);
     YAML::Parser parser(stream);

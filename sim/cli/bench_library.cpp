@@ -41,7 +41,11 @@ sw::PluginRegistrar load_plugin(const std::string& file) {
            "build it against this installation");
   }
   sw::PluginRegistrar registrar;
-  entry(registrar);
+  try {
+    entry(registrar);
+  } catch (const Error& error) {
+    refuse(file, error.what(), "");
+  }
   return registrar;
 }
 

@@ -97,6 +97,15 @@ int guarded(const std::string& program, const std::function<int()>& body) {
   }
 }
 
+// An empty value is most often a shell variable that is not set.
+void check_values(const CLI::App& app) {
+  for (const CLI::Option* option : app.get_options()) {
+    const std::vector<std::string>& values = option->results();
+    if (std::find(values.begin(), values.end(), "") == values.end()) continue;
+    throw usage_error(option->get_name() + " is given an empty value");
+  }
+}
+
 // Parses the command line; help and version go to stdout.
 int parse_and_run(CLI::App& app, CLI::App& options_of, const std::vector<std::string>& args,
                   const std::function<int()>& run) {
@@ -115,6 +124,7 @@ int parse_and_run(CLI::App& app, CLI::App& options_of, const std::vector<std::st
   } catch (const CLI::ParseError& error) {
     throw usage_error(error.what());
   }
+  check_values(options_of);
   return run();
 }
 

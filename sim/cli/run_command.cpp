@@ -41,7 +41,12 @@ class RunCommand final : public Command {
         ->type_name("NAME=VALUE")
         ->expected(1)
         ->take_all();
-    app.add_option("--seed", seed_, "Seed of random tensor contents")->type_name("N")->capture_default_str();
+    app.add_option("--seed", seed_, "Seed of random tensor contents")
+        ->type_name("N")
+        ->capture_default_str()
+        ->check([](const std::string& text) {
+          return text.rfind('-', 0) == 0 ? "--seed must be at least 0, not " + text : std::string();
+        });
     app.add_option("--plugin", plugins_, "Shared library with kernels and benches; may be repeated")
         ->type_name("FILE")
         ->expected(1)

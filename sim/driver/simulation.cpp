@@ -123,7 +123,7 @@ std::optional<Error> find_failure(elab::Platform& platform, HostPort& host) {
       if (error.family() != ErrorFamily::program && error.family() != ErrorFamily::no_progress) throw;
       return error;
     } catch (const std::exception& error) {
-      return Error::program("BENCH_ERROR", std::string("the bench failed: ") + error.what());
+      return error_of_program(error, "the bench failed: ");
     } catch (...) {
       return Error::program("BENCH_ERROR", "the bench threw an object that is no std::exception");
     }

@@ -111,7 +111,7 @@ BenchResult run_bench(Runtime& runtime, const Bench& bench, const Params& params
   } catch (const Error&) {
     throw;
   } catch (const std::exception& error) {
-    throw Error::program("BENCH_ERROR", fmt::format("bench '{}': {}", bench.name, error.what()));
+    throw error_of_program(error, fmt::format("bench '{}': ", bench.name));
   }
   if (runtime.requests_submitted() == before) {
     throw Error::program("NO_REQUESTS",

@@ -15,11 +15,10 @@
 namespace kb::sw {
 namespace {
 
-std::optional<std::int64_t> parse_integer(const std::string& text) {
-  std::int64_t value = 0;
+// What std::from_chars makes of the whole text; invalid_argument when something is left over.
+std::errc parse_integer(const std::string& text, std::int64_t& value) {
   const auto parsed = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (parsed.ec != std::errc{} || parsed.ptr != text.data() + text.size()) return std::nullopt;
-  return value;
+  return parsed.ptr == text.data() + text.size() ? parsed.ec : std::errc::invalid_argument;
 }
 
 std::optional<double> parse_real(const std::string& text) {
@@ -39,9 +38,12 @@ std::string range_problem(const Parameter& p, double value) {
 std::pair<std::string, std::string> problem_with(const Parameter& p, const std::string& text) {
   switch (p.type) {
     case ParameterType::integer: {
-      const auto value = parse_integer(text);
-      if (!value) return {fmt::format("'{}' is not a whole number", text), "write e.g. " + p.default_value};
-      return {range_problem(p, static_cast<double>(*value)), p.help};
+      std::int64_t value = 0;
+      const std::errc error = parse_integer(text, value);
+      if (error == std::errc::result_out_of_range) return {fmt::format("'{}' does not fit 64 bits", text), p.help};
+      if (error != std::errc{})
+        return {fmt::format("'{}' is not a whole number", text), "write e.g. " + p.default_value};
+      return {range_problem(p, static_cast<double>(value)), p.help};
     }
     case ParameterType::real: {
       const auto value = parse_real(text);
@@ -116,14 +118,20 @@ const ParameterValue& Params::find(const std::string& name, ParameterType type) 
     if (value.declared.name != name) continue;
     const bool both_text = type == ParameterType::text && value.declared.type == ParameterType::choice;
     if (value.declared.type == type || both_text) return value;
-    throw Error::model(fmt::format("bench parameter '{}' is declared as {} but read as {}", name,
-                                   parameter_type_name(value.declared.type), parameter_type_name(type)));
+    throw Error::program("SCHEMA_ERROR",
+                         fmt::format("bench parameter '{}' is declared as {} but read as {}", name,
+                                     parameter_type_name(value.declared.type), parameter_type_name(type)));
   }
-  throw Error::model(fmt::format("bench parameter '{}' is read but not declared", name));
+  std::vector<std::string> names;
+  for (const ParameterValue& value : values_) names.push_back(value.declared.name);
+  throw Error::program("SCHEMA_ERROR",
+                       fmt::format("bench parameter '{}' is read but not declared; {}", name, suggest(name, names)));
 }
 
 std::int64_t Params::integer(const std::string& name) const {
-  return *parse_integer(find(name, ParameterType::integer).value);
+  std::int64_t value = 0;
+  parse_integer(find(name, ParameterType::integer).value, value);  // was checked when it was given
+  return value;
 }
 
 double Params::real(const std::string& name) const {

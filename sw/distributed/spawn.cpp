@@ -24,7 +24,7 @@ Error as_error(const std::exception_ptr& thrown) {
   } catch (const Error& error) {
     return error;
   } catch (const std::exception& error) {
-    return Error::program("BENCH_ERROR", error.what());
+    return error_of_program(error, "");
   } catch (...) {
     return Error::program("BENCH_ERROR", "an exception that is not a std::exception");
   }

@@ -37,6 +37,14 @@ TEST_F(FailureTest, TheTimeLimitEndsWithTheTableOfWhoWaitsForWhat) {
   EXPECT_EQ(result["error"]["code"], "TIME_LIMIT");
 }
 
+TEST_F(FailureTest, DataThatDoesNotFitTheComputerIsNamed) {
+  const Outcome outcome =
+      kernbench("run --bench vector-add --set elements_per_pe=9223372036854775807 --out out --quiet");
+  EXPECT_EQ(outcome.code, 1);
+  EXPECT_THAT(outcome.err, HasSubstr("OUT_OF_MEMORY"));
+  EXPECT_THAT(outcome.err, HasSubstr("choose smaller parameters"));
+}
+
 TEST_F(FailureTest, ALimitAfterTheEndChangesNothing) {
   EXPECT_EQ(kernbench(small() + "--time-limit-ns 1e9").code, 0);
 }

@@ -33,6 +33,10 @@ struct Wrong {
   const char* message;
 };
 
+void PrintTo(const Wrong& wrong, std::ostream* out) {  // the default would print pointers
+  *out << wrong.arguments;
+}
+
 class WrongUsageTest : public CommandLineTest, public testing::WithParamInterface<Wrong> {};
 
 TEST_P(WrongUsageTest, IsExplained) {
@@ -48,10 +52,13 @@ INSTANTIATE_TEST_SUITE_P(
     testing::Values(Wrong{"", "Usage: kernbench"}, Wrong{"rum", "did you mean 'run'?"},
                     Wrong{"--verison", "did you mean '--version'?"}, Wrong{"run --bnech x", "did you mean '--bench'?"},
                     Wrong{"run --bench gemm-sinle-pe", "did you mean 'gemm-single-pe'?"}, Wrong{"run --bench 99", "99"},
-                    Wrong{"run --bench ''", "kernbench list"}, Wrong{"run extra", "unexpected argument 'extra'"},
-                    Wrong{"run --set m", "--set needs name=value"},
+                    Wrong{"run --bench ''", "--bench is given an empty value"},
+                    Wrong{"probe --topology ''", "--topology is given an empty value"},
+                    Wrong{"run --seed -1", "--seed must be at least 0"},
+                    Wrong{"run extra", "unexpected argument 'extra'"}, Wrong{"run --set m", "--set needs name=value"},
                     Wrong{"run --bench gemm-single-pe --set mm=4", "no such parameter"},
                     Wrong{"run --bench gemm-single-pe --set m=x", "is not a whole number"},
+                    Wrong{"run --bench gemm-single-pe --set m=99999999999999999999", "does not fit 64 bits"},
                     Wrong{"run --set cube.links.router_link_bw_gsb=4", "did you mean 'router_link_bw_gbs'?"},
                     Wrong{"run --set cube.links.router_link_bw_gbs=fast", "router_link_bw_gbs"},
                     Wrong{"run --device sip:7", "sip:"}, Wrong{"run --device both", "both"},

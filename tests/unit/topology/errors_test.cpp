@@ -124,13 +124,16 @@ INSTANTIATE_TEST_SUITE_P(
              "'cube.links.router_link_bw_gbs'?)"},
         Case{"UnknownAttribute", kTop + "  ucie: { attrs: { overhaed_ns: 1 } }\n",
              "t.yaml:7:20: cube.ucie.attrs.overhaed_ns: unknown key 'overhaed_ns' (did you mean 'overhead_ns'?)"},
-        Case{"MissingMandatoryKeys", "system:\n  ns_per_mm: 0.02\nsip:\n  cube_mesh:\n    w: 2\n",
-             "t.yaml:1:1: system.sips.count: this mandatory key is missing (add it to the mapping that starts here)\n"
-             "t.yaml:1:1: cube.pe_layout.corners: this mandatory key is missing (add it to the mapping that starts "
-             "here)\n"
-             "t.yaml:1:1: cube.pe_layout.pe_per_corner: this mandatory key is missing (add it to the mapping that "
-             "starts here)\n"
-             "t.yaml:4:3: sip.cube_mesh.h: this mandatory key is missing (add it to the mapping that starts here)"},
+        Case{
+            "MissingMandatoryKeys", "system:\n  ns_per_mm: 0.02\nsip:\n  cube_mesh:\n    w: 2\n",
+            "t.yaml:1:1: system.sips.count: this mandatory key is missing (add a mapping 'system.sips' with this key)\n"
+            "t.yaml:1:1: cube.pe_layout.corners: this mandatory key is missing (add a mapping 'cube.pe_layout' with "
+            "this "
+            "key)\n"
+            "t.yaml:1:1: cube.pe_layout.pe_per_corner: this mandatory key is missing (add a mapping 'cube.pe_layout' "
+            "with "
+            "this key)\n"
+            "t.yaml:4:3: sip.cube_mesh.h: this mandatory key is missing (add it to the mapping that starts here)"},
         Case{"TextForNumber", kTop + "  links: { router_link_bw_gbs: abc }\n",
              "t.yaml:7:32: cube.links.router_link_bw_gbs: expected a number in GB/s, found 'abc' (write the number "
              "alone; the unit belongs to the key)"},
