@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "modules/pe/tile_feeder.h"
 #include "platform/base/error.h"
 
 namespace kb::modules {
@@ -36,6 +37,8 @@ StageType engine_stage(CommandKind kind) {
       return StageType::gemm;
     case CommandKind::math:
       return StageType::math;
+    case CommandKind::composite_gemm:
+    case CommandKind::composite_math:
     case CommandKind::cpu_overhead:
       break;
   }
@@ -47,7 +50,20 @@ void CommandTask::begin(StageType first, StageType last) {
   enter(first);
 }
 
+void CommandTask::begin(PipelineContext& pipeline, ITileOwner& owner, const plan::Tile& tile) {
+  pipeline_ = &pipeline;
+  owner_ = &owner;
+  tile_ = tile;
+  stage_index_ = 0;
+  stage = pipeline.plan.stage(tile_, 0);
+}
+
 bool CommandTask::advance() {
+  if (pipeline_ != nullptr) {
+    if (++stage_index_ == pipeline_->plan.stage_count(tile_)) return false;
+    stage = pipeline_->plan.stage(tile_, stage_index_);
+    return true;
+  }
   if (stage.type == last_stage_) return false;
   enter(stage.type == StageType::fetch ? engine_stage(command->kind) : StageType::store);
   return true;
@@ -95,6 +111,22 @@ CommandPool::~CommandPool() {
 }
 
 CommandTask& CommandPool::acquire(const contract::Command& command) {
+  CommandTask& task = take(command);
+  if (!contract::is_composite(command.kind)) {
+    const StageType engine = engine_stage(command.kind);
+    task.begin(engine, engine);
+  }
+  return task;
+}
+
+CommandTask& CommandPool::acquire_tile(PipelineContext& pipeline, ITileOwner& owner, const plan::Tile& tile) {
+  CommandTask& task = take(*pipeline.command->command);
+  task.begin(pipeline, owner, tile);
+  return task;
+}
+
+// A task that has no stage yet.
+CommandTask& CommandPool::take(const contract::Command& command) {
   CommandTask* task = nullptr;
   if (free_.empty()) {
     all_.push_back(std::make_unique<tlm::tlm_generic_payload>(this));
@@ -109,8 +141,8 @@ CommandTask& CommandPool::acquire(const contract::Command& command) {
   task->command = &command;
   task->state = CommandState::submitted;
   if (!task->status.ok) task->status = payload::Status{};
-  const StageType engine = engine_stage(command.kind);
-  task->begin(engine, engine);
+  task->pipeline_ = nullptr;
+  task->owner_ = nullptr;
   task->submitted = task->start = task->end = 0;
   task->hops_ = 0;
   task->payload_->set_command(tlm::TLM_IGNORE_COMMAND);

@@ -22,7 +22,20 @@ topology::NodeKind block_of(plan::StageType type);
 // The stage that executes a simple command; model Error when no engine does.
 plan::StageType engine_stage(contract::CommandKind kind);
 
-// Blocks know their stage, not what comes before or behind it (P-35): the task says where it goes on.
+struct PipelineContext;
+class CommandTask;
+
+// Whom PE_FETCH_STORE tells that the inputs of a tile are in the register file.
+class ITileOwner {
+ public:
+  virtual void inputs_fetched(CommandTask& tile) = 0;
+
+ protected:
+  ~ITileOwner() = default;
+};
+
+// A simple command, a composite on its way to PE_SCHEDULER and back, or one tile of a composite (the TileToken of
+// P-29). Blocks know their stage, not what comes before or behind it (P-35): the task says where it goes on.
 class CommandTask final : public tlm::tlm_extension<CommandTask> {
  public:
   std::uint64_t id = 0;                        // identity: a counter of its PE_CPU
@@ -35,6 +48,12 @@ class CommandTask final : public tlm::tlm_extension<CommandTask> {
   // A simple command goes through the stages from `first` to `last` of FETCH, its engine's, STORE; a new task through
   // its engine's alone.
   void begin(plan::StageType first, plan::StageType last);
+  // A tile goes through the stages of its plan.
+  void begin(PipelineContext& pipeline, ITileOwner& owner, const plan::Tile& tile);
+  PipelineContext* pipeline() const { return pipeline_; }  // null: no tile
+  const plan::Tile& tile() const { return tile_; }
+  ITileOwner* owner() const { return owner_; }
+
   // Makes the next stage the present one; false when there is none.
   bool advance();
 
@@ -52,6 +71,10 @@ class CommandTask final : public tlm::tlm_extension<CommandTask> {
   friend class PeLinks;
   void enter(plan::StageType type);
 
+  PipelineContext* pipeline_ = nullptr;
+  ITileOwner* owner_ = nullptr;
+  plan::Tile tile_;
+  std::uint32_t stage_index_ = 0;
   plan::StageType last_stage_ = plan::StageType::dma_read;
   tlm::tlm_generic_payload* payload_ = nullptr;
   // The way back: the blocks that wait for an answer, innermost last. Written by PeLinks.
@@ -72,6 +95,7 @@ class CommandPool final : public tlm::tlm_mm_interface {
   // `command` until then.
   CommandTask& acquire(const contract::Command& command);
   CommandTask& acquire(contract::Command&& command) = delete;
+  CommandTask& acquire_tile(PipelineContext& pipeline, ITileOwner& owner, const plan::Tile& tile);
   void release(CommandTask& task) { task.payload().release(); }
 
   std::uint64_t issued() const { return next_id_; }
@@ -80,6 +104,8 @@ class CommandPool final : public tlm::tlm_mm_interface {
   void free(tlm::tlm_generic_payload* payload) override;
 
  private:
+  CommandTask& take(const contract::Command& command);
+
   std::uint64_t next_id_ = 0;
   std::uint64_t outstanding_ = 0;
   std::vector<CommandTask*> free_;

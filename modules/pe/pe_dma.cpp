@@ -29,9 +29,18 @@ PeDma::PeDma(const sc_core::sc_module_name& name, NodeId node, elab::BlockContex
       write_(*this, "write_busy", payload::Op::write, FirstWire::fifo, node_record().integer("wr_engines")) {}
 
 void PeDma::on_task(CommandTask& task) {
-  Channels& channels = task.stage.type == plan::StageType::dma_read ? read_ : write_;
+  Channels& channels = channels_of(task);
   channels.queue.push_back({&task, now()});
   serve(channels);
+}
+
+// The channel that served the stage before is served again after this.
+void PeDma::on_next_stage(CommandTask& task) {
+  channels_of(task).queue.push_front({&task, now()});
+}
+
+PeDma::Channels& PeDma::channels_of(const CommandTask& task) {
+  return task.stage.type == plan::StageType::dma_read ? read_ : write_;
 }
 
 void PeDma::serve(Channels& channels) {
@@ -54,7 +63,7 @@ void PeDma::start(Channels& channels, CommandTask& task) {
     free_operations_.pop_back();
   }
   try {
-    plan(*task.command);
+    plan(task);
   } catch (const Error& error) {
     if (error.family() == ErrorFamily::model) throw;
     requests_.clear();
@@ -75,10 +84,34 @@ void PeDma::start(Channels& channels, CommandTask& task) {
   }
 }
 
-void PeDma::plan(const contract::Command& command) {
+void PeDma::plan(const CommandTask& task) {
   requests_.clear();
+  const contract::Command& command = *task.command;
+  if (task.pipeline() != nullptr) {
+    const plan::TileOperand operand = task.stage.operand;
+    const OperandRef& tensor =
+        operand == plan::TileOperand::out ? command.out : command.inputs.at(static_cast<std::size_t>(operand));
+    plan_range(tensor.extents, task.stage.offset, task.stage.nbytes);
+    return;
+  }
   check_local(command);
   for (const Extent& extent : command.memory) plan_extent(extent);
+}
+
+// Bytes [offset, offset + nbytes) of what the extents hold together.
+void PeDma::plan_range(const std::vector<Extent>& extents, std::uint64_t offset, std::uint64_t nbytes) {
+  for (const Extent& extent : extents) {
+    if (nbytes == 0) return;
+    if (offset >= extent.nbytes) {
+      offset -= extent.nbytes;
+      continue;
+    }
+    const std::uint64_t part = std::min(nbytes, extent.nbytes - offset);
+    plan_extent({extent.pa + offset, part});
+    nbytes -= part;
+    offset = 0;
+  }
+  if (nbytes > 0) throw Error::model(node_id() + " was given a tile beyond the end of its operand");
 }
 
 void PeDma::check_local(const contract::Command& command) const {

@@ -18,6 +18,9 @@ namespace kb::modules {
 // with the last response. Read commands slip in at the first wire, write data queues behind what was offered there
 // before.
 //
+// A tile takes its channel once per stage; when the next stage is a transfer of the same direction, it goes before all
+// that wait (P-33).
+//
 // Does not model: the TCM side, which takes no extra time (P-49), and inter-PE queues (vc_comm): requests that arrive
 // over the fabric are refused.
 //
@@ -75,10 +78,13 @@ class PeDma final : public PeFabricBlock {
   };
 
   void on_task(CommandTask& task) override;
+  void on_next_stage(CommandTask& task) override;
+  Channels& channels_of(const CommandTask& task);
   void serve(Channels& channels);
   void start(Channels& channels, CommandTask& task);
   void end(std::uint64_t slot);
-  void plan(const contract::Command& command);
+  void plan(const CommandTask& task);
+  void plan_range(const std::vector<Extent>& extents, std::uint64_t offset, std::uint64_t nbytes);
   void plan_extent(const Extent& extent);
   void check_local(const contract::Command& command) const;
   const payload::FabricRoute& route_to(NodeId memory);

@@ -81,6 +81,8 @@ void PeFetchStore::complete(std::size_t index) {
   ++unit.commands;
   unit.busy += now() - unit.since;
   if (!unit.queue.empty()) serve(index);
+  const bool fetched = task.stage.type == plan::StageType::fetch;
+  if (fetched && task.owner() != nullptr) task.owner()->inputs_fetched(task);
   pass_on(task);
 }
 

@@ -70,7 +70,7 @@ void PeLinks::pass_on(CommandTask& task) {
   }
   const NodeKind next = block_of(task.stage.type);
   if (next == kind_) {
-    on_task(task);
+    on_next_stage(task);
   } else {
     request(next, task);  // the answer goes to the block that waits for the task, not to this one
   }
@@ -78,10 +78,13 @@ void PeLinks::pass_on(CommandTask& task) {
 
 void PeLinks::finish(CommandTask& task) {
   task.end = pe_context_.scheduler.now();
-  if (task.status.ok && pe_context_.operations != nullptr) {
-    pe_context_.operations->on_command(self_.node(), *task.command, task.start, task.end);
-  }
+  if (task.status.ok && task.pipeline() == nullptr) report(task);
   pass_on(task);
+}
+
+void PeLinks::report(const CommandTask& task) {
+  if (pe_context_.operations == nullptr) return;
+  pe_context_.operations->on_command(self_.node(), *task.command, task.start, task.end);
 }
 
 tlm::tlm_sync_enum PeLinks::RequestSide::nb_transport_fw(tlm::tlm_generic_payload& payload, tlm::tlm_phase& phase,

@@ -41,12 +41,16 @@ class PeLinks {
   // The task's stage is done: the task goes on to the block of its next stage, which may be this one, or is answered
   // when it was the last or has failed (P-30, P-33).
   void pass_on(CommandTask& task);
-  // The same for an engine that has executed the task's command over [task.start, task.end = now]: reports the
-  // operation first (P-53), unless it failed.
+  // The same for an engine that has done the task's stage over [task.start, task.end = now]: a simple command that did
+  // not fail is reported first (P-53).
   void finish(CommandTask& task);
+  // Reports the task's command as executed by this block over [task.start, task.end].
+  void report(const CommandTask& task);
 
   // A task for this block has arrived. Default: model Error.
   virtual void on_task(CommandTask& task);
+  // The next stage of a task is this block's own, too (P-33). Default: as if it had arrived.
+  virtual void on_next_stage(CommandTask& task) { on_task(task); }
   // A task sent to another block is back. Default: model Error.
   virtual void on_answer(CommandTask& task);
 

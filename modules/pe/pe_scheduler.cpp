@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <variant>
 
+#include "platform/address/address_config.h"
 #include "platform/base/error.h"
 
 namespace kb::modules {
@@ -20,7 +21,10 @@ bool flag(const topology::Node& node, const char* name) {
 PeScheduler::PeScheduler(const sc_core::sc_module_name& name, NodeId node, elab::BlockContext& context)
     : PeBlock(name, node, context),
       overhead_(ns_to_fs(node_record().number_or("overhead_ns", 0.0))),
-      charge_fetch_store_(flag(node_record(), "charge_fetch_store")) {}
+      charge_fetch_store_(flag(node_record(), "charge_fetch_store")),
+      tile_shape_{node_record().integer("tile_m"), node_record().integer("tile_k"), node_record().integer("tile_n")},
+      feeder_(*this, context.scheduler,
+              address::AddressConfig::from_spec(context.graph.spec).tcm_partition().reserved_bytes) {}
 
 void PeScheduler::bind_out(EdgeId edge, elab::Block& neighbour) {
   PeBlock::bind_out(edge, neighbour);
@@ -48,12 +52,50 @@ void PeScheduler::dispatch() {
   submissions_.pop_front();
   task.state = CommandState::in_flight;
   inflight_.push_back(&task);
+  if (contract::is_composite(task.command->kind)) {
+    feeder_.submit(task, plan(*task.command));
+    return;
+  }
   const bool computes = task.stage.type == StageType::gemm || task.stage.type == StageType::math;
   if (charge_fetch_store_ && computes) task.begin(StageType::fetch, StageType::store);
   send(block_of(task.stage.type), task);
 }
 
+plan::PipelinePlan PeScheduler::plan(const contract::Command& command) const {
+  const plan::TileShape shape = command.tile_shape.value_or(tile_shape_);
+  if (command.kind == contract::CommandKind::composite_math) {
+    return plan::math_plan({command.m, command.n, command.inputs.at(0).dtype, command.out.dtype}, shape);
+  }
+  return plan::gemm_plan({command.m,
+                          command.k,
+                          command.n,
+                          command.inputs.at(0).dtype,
+                          command.inputs.at(1).dtype,
+                          command.out.dtype,
+                          command.pinned[0],
+                          command.pinned[1],
+                          {}},
+                         shape);
+}
+
+void PeScheduler::on_tile(CommandTask& tile) {
+  send(block_of(tile.stage.type), tile);
+}
+
+void PeScheduler::on_composite_done(CommandTask& command) {
+  if (command.status.ok) report(command);
+  end(command);
+}
+
 void PeScheduler::on_answer(CommandTask& task) {
+  if (task.pipeline() != nullptr) {
+    feeder_.tile_done(task);
+  } else {
+    end(task);
+  }
+}
+
+void PeScheduler::end(CommandTask& task) {
   const auto entry = std::find(inflight_.begin(), inflight_.end(), &task);
   if (entry == inflight_.end()) throw Error::model(node_id() + " got an answer for a command that is not in flight");
   inflight_.erase(entry);
@@ -74,6 +116,9 @@ void PeScheduler::collect_statistics(std::vector<elab::Statistic>& statistics) c
   statistics.push_back({"failures", failures_, "1"});
   statistics.push_back({"latency", latency_, "ns"});
   statistics.push_back({"submission_queue_max", static_cast<std::int64_t>(most_submissions_), "1"});
+  if (feeder_.tiles() == 0) return;
+  statistics.push_back({"tiles", static_cast<std::int64_t>(feeder_.tiles()), "1"});
+  statistics.push_back({"tile_buffer_least_free", static_cast<std::int64_t>(feeder_.least_free_bytes()), "B"});
 }
 
 }  // namespace kb::modules

@@ -5,6 +5,7 @@
 
 #include "modules/pe/accel_slot.h"
 #include "modules/pe/pe_links.h"
+#include "modules/pe/tile_feeder.h"
 
 namespace kb::modules {
 
@@ -13,11 +14,13 @@ namespace kb::modules {
 // finish; BEGIN_RESP to PE_CPU is the one completion record of a command. Only this block changes the completion state
 // of a command (P-8). A simple command is one engine operation; with the attribute charge_fetch_store a GEMM or MATH
 // command is FETCH (inputs) -> engine -> STORE (output), the outer two in PE_FETCH_STORE and PE_TCM.
-// Does not model: composites and tile plans.
+// A composite is planned and fed tile by tile (P-10, P-32, P-46); the tiles make their own way through the engines and
+// come back when they are done.
+// Does not model: the time of planning.
 // Timing: commands are dispatched in submission order, each overhead_ns after the later of its submission and the
 // dispatch before it. Completion takes no time. An engine's failure completes the command at once.
 // Owns the accel_slot that PE_GEMM and PE_MATH share (P-39).
-class PeScheduler final : public PeBlock, private elab::EventHandler {
+class PeScheduler final : public PeBlock, private elab::EventHandler, private TileFeeder::IUser {
  public:
   PeScheduler(const sc_core::sc_module_name& name, NodeId node, elab::BlockContext& context);
   void bind_out(EdgeId edge, elab::Block& neighbour) override;
@@ -29,12 +32,18 @@ class PeScheduler final : public PeBlock, private elab::EventHandler {
   void on_task(CommandTask& task) override;
   void on_answer(CommandTask& task) override;
   void on_event(TimeFs now, std::uint64_t argument) override;
+  void on_tile(CommandTask& tile) override;
+  void on_composite_done(CommandTask& command) override;
   void dispatch();
+  plan::PipelinePlan plan(const contract::Command& command) const;
+  void end(CommandTask& task);
   void complete(CommandTask& task);
 
   TimeFs overhead_;
   bool charge_fetch_store_;
+  plan::TileShape tile_shape_;
   AccelSlot accel_slot_;
+  TileFeeder feeder_;
   SlidingDeque<CommandTask*> submissions_;
   std::vector<CommandTask*> inflight_;  // few: dispatched and not completed
   std::int64_t commands_ = 0;

@@ -12,6 +12,10 @@ std::string_view command_kind_name(CommandKind kind) {
       return "gemm";
     case CommandKind::math:
       return "math";
+    case CommandKind::composite_gemm:
+      return "composite_gemm";
+    case CommandKind::composite_math:
+      return "composite_math";
     case CommandKind::cpu_overhead:
       return "cpu_overhead";
   }

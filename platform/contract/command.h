@@ -1,6 +1,8 @@
-// Commands a kernel gives to the engines of its PE (P-2 .. P-9). One command = one engine operation.
+// Commands a kernel gives to the engines of its PE (P-2 .. P-10). A simple command is one engine operation; a composite
+// is split into tiles.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <optional>
 #include <string_view>
@@ -8,10 +10,14 @@
 
 #include "platform/base/dtype.h"
 #include "platform/base/op_types.h"
+#include "platform/plan/pipeline_plan.h"
 
 namespace kb::contract {
 
-enum class CommandKind : std::uint8_t { dma_read, dma_write, gemm, math, cpu_overhead };
+enum class CommandKind : std::uint8_t { dma_read, dma_write, gemm, math, composite_gemm, composite_math, cpu_overhead };
+constexpr bool is_composite(CommandKind kind) {
+  return kind == CommandKind::composite_gemm || kind == CommandKind::composite_math;
+}
 std::string_view command_kind_name(CommandKind kind);
 
 struct Command {
@@ -28,6 +34,11 @@ struct Command {
   std::int64_t m = 0, k = 0, n = 0;
   Dtype acc_dtype = Dtype::f32;
   std::optional<int> axis;
+
+  // Composites compute the same from memory to memory, tile by tile. A pinned input is in the TCM already. Math ones
+  // have one input and take it as m rows of n elements.
+  std::optional<plan::TileShape> tile_shape;  // absent: the one of PE_SCHEDULER
+  std::array<bool, 2> pinned{};               // by input
 
   std::int64_t cycles = 0;  // cpu_overhead
 

@@ -28,7 +28,8 @@ void describe(const Command& command, OpRecord& record) {
       copy.destination = read ? command.local : command.memory;
       return;
     }
-    case CommandKind::gemm: {
+    case CommandKind::gemm:
+    case CommandKind::composite_gemm: {
       GemmOp& gemm = become<GemmOp>(record);
       gemm.a = command.inputs.at(0);
       gemm.b = command.inputs.at(1);
@@ -36,7 +37,8 @@ void describe(const Command& command, OpRecord& record) {
       gemm.acc_dtype = command.acc_dtype;
       return;
     }
-    case CommandKind::math: {
+    case CommandKind::math:
+    case CommandKind::composite_math: {
       MathOpRecord& math = become<MathOpRecord>(record);
       math.op = command.math_op;
       math.inputs = command.inputs;

@@ -1,0 +1,81 @@
+#include "modules/pe/tile_feeder.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "platform/base/error.h"
+
+namespace kb::modules {
+
+void TileFeeder::submit(CommandTask& command, plan::PipelinePlan plan) {
+  const std::uint64_t needed = plan.input_buffer_bytes() + plan.output_buffer_bytes();
+  if (needed > buffer_bytes_) {
+    command.start = command.end = clock_.now();
+    command.status = {false, "OUT_OF_SCRATCH",
+                      fmt::format("a tile of this composite needs {} B of TCM, {} B are reserved for tiles; choose a "
+                                  "smaller tile shape",
+                                  needed, buffer_bytes_)};
+    user_.on_composite_done(command);
+    return;
+  }
+  auto pipeline = std::make_unique<PipelineContext>(command, std::move(plan));
+  feeding_.push_back(pipeline.get());
+  open_.push_back(std::move(pipeline));
+  feed();
+}
+
+// A tile may end within the call that feeds it, and would then feed the next in the middle of that.
+void TileFeeder::feed() {
+  if (feeding_now_) return;
+  feeding_now_ = true;
+  while (!feeding_.empty() && feed_one(*feeding_.front())) {
+  }
+  feeding_now_ = false;
+}
+
+// False when the composite has to wait for a buffer.
+bool TileFeeder::feed_one(PipelineContext& pipeline) {
+  if (pipeline.fed == pipeline.plan.tiles() || !pipeline.command->status.ok) {
+    feeding_.pop_front();
+    if (pipeline.fed == pipeline.completed) close(pipeline);
+    return true;
+  }
+  const plan::Tile tile = pipeline.plan.tile(pipeline.fed);
+  const std::uint64_t needed =
+      pipeline.plan.input_buffer_bytes() + (tile.last_k ? pipeline.plan.output_buffer_bytes() : 0);
+  if (needed > free_bytes_) return false;
+  free_bytes_ -= needed;
+  least_free_ = std::min(least_free_, free_bytes_);
+  if (pipeline.fed++ == 0) pipeline.command->start = clock_.now();
+  user_.on_tile(tiles_.acquire_tile(pipeline, *this, tile));
+  return true;
+}
+
+void TileFeeder::inputs_fetched(CommandTask& tile) {
+  free_bytes_ += tile.pipeline()->plan.input_buffer_bytes();
+  feed();
+}
+
+void TileFeeder::tile_done(CommandTask& tile) {
+  PipelineContext& pipeline = *tile.pipeline();
+  if (++pipeline.completed > pipeline.fed) throw Error::model("a tile of a composite was completed twice");
+  if (!tile.status.ok) {
+    if (pipeline.command->status.ok) pipeline.command->status = tile.status;
+    if (tile.stage.type == plan::StageType::dma_read) free_bytes_ += pipeline.plan.input_buffer_bytes();
+  }
+  if (tile.tile().last_k) free_bytes_ += pipeline.plan.output_buffer_bytes();
+  tiles_.release(tile);
+  const bool waits_for_feed = std::find(feeding_.begin(), feeding_.end(), &pipeline) != feeding_.end();
+  if (!waits_for_feed && pipeline.completed == pipeline.fed) close(pipeline);
+  feed();
+}
+
+void TileFeeder::close(PipelineContext& pipeline) {
+  CommandTask& command = *pipeline.command;
+  command.end = clock_.now();
+  open_.erase(std::find_if(open_.begin(), open_.end(), [&](const auto& open) { return open.get() == &pipeline; }));
+  user_.on_composite_done(command);
+}
+
+}  // namespace kb::modules

@@ -1,0 +1,72 @@
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include "modules/pe/command_task.h"
+#include "platform/elab/event_scheduler.h"
+#include "platform/plan/pipeline_plan.h"
+
+namespace kb::modules {
+
+// A composite command while its tiles go through the PE (P-31).
+struct PipelineContext final {
+  PipelineContext(CommandTask& composite, plan::PipelinePlan tiles) : command(&composite), plan(std::move(tiles)) {}
+
+  CommandTask* command;
+  plan::PipelinePlan plan;
+  std::uint64_t fed = 0;
+  std::uint64_t completed = 0;
+};
+
+// Turns composites into tiles, one composite after the other in submission order (P-32), as fast as tile buffers in the
+// TCM that is reserved for them come free (P-46). A tile takes room for its inputs, and when it is the last of its K
+// loop for the output, when it is fed; the inputs are free again after FETCH, the output after DMA_WRITE.
+//
+// When a tile fails, its composite feeds no more; it ends with that tile's cause once the tiles under way are back.
+class TileFeeder final : private ITileOwner {
+ public:
+  class IUser {
+   public:
+    // The tile is ready for its first stage.
+    virtual void on_tile(CommandTask& tile) = 0;
+    // The last tile is back; command.status says how it went. `command.start` is when the first tile was fed.
+    virtual void on_composite_done(CommandTask& command) = 0;
+
+   protected:
+    ~IUser() = default;
+  };
+
+  TileFeeder(IUser& user, const elab::EventScheduler& clock, std::uint64_t buffer_bytes)
+      : user_(user), clock_(clock), free_bytes_(buffer_bytes), buffer_bytes_(buffer_bytes) {}
+
+  // Tiles that do not fit the buffers fail the command at once with OUT_OF_SCRATCH.
+  void submit(CommandTask& command, plan::PipelinePlan plan);
+  void tile_done(CommandTask& tile);
+
+  std::uint64_t tiles() const { return tiles_.issued(); }
+  std::uint64_t under_way() const { return tiles_.outstanding(); }
+  std::size_t waiting_composites() const { return feeding_.size(); }
+  std::uint64_t least_free_bytes() const { return least_free_; }
+
+ private:
+  void inputs_fetched(CommandTask& tile) override;
+  void feed();
+  bool feed_one(PipelineContext& pipeline);
+  void close(PipelineContext& pipeline);
+
+  IUser& user_;
+  const elab::EventScheduler& clock_;
+  std::uint64_t free_bytes_;
+  std::uint64_t buffer_bytes_;
+  std::uint64_t least_free_ = UINT64_MAX;
+  bool feeding_now_ = false;
+  std::vector<std::unique_ptr<PipelineContext>> open_;  // all that have not ended
+  std::deque<PipelineContext*> feeding_;                // those with tiles to feed, in submission order
+  CommandPool tiles_;
+};
+
+}  // namespace kb::modules

@@ -1,0 +1,274 @@
+// Composites in a whole PE: a scripted requester in place of PE_CPU, the real engines behind PE_SCHEDULER.
+#include <gmock/gmock.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <random>
+
+#include "platform/address/phys_addr.h"
+#include "tests/block/pe/pe_machine.h"
+
+namespace kb::test {
+namespace {
+
+using contract::CommandKind;
+using testing::HasSubstr;
+using topology::NodeKind;
+
+const std::string kPe = "sip0.cube0.pe0.";
+
+MachineOptions pipeline(std::vector<std::pair<std::string, std::string>> set = {}) {
+  MachineOptions options;
+  options.requesters = {NodeKind::pe_cpu};
+  options.scripted_memory = true;
+  options.set = std::move(set);
+  return options;
+}
+
+std::uint64_t hbm(std::uint64_t offset) {
+  return address::PhysAddr::hbm_addr(SipId(0), CubeId(0), offset).value();
+}
+
+OperandRef matrix(std::uint64_t offset, std::int64_t rows, std::int64_t columns) {
+  const auto nbytes = static_cast<std::uint64_t>(rows * columns) * 2;
+  return OperandRef::tensor({{hbm(offset), nbytes}}, {rows, columns}, Dtype::f16);
+}
+
+contract::Command composite(std::int64_t m, std::int64_t k, std::int64_t n) {
+  contract::Command command = gemm(m, k, n);
+  command.kind = CommandKind::composite_gemm;
+  command.inputs = {matrix(0, m, k), matrix(1u << 20, k, n)};
+  command.out = matrix(2u << 20, m, n);
+  return command;
+}
+
+contract::Command elementwise(std::int64_t m, std::int64_t n) {
+  contract::Command command;
+  command.kind = CommandKind::composite_math;
+  command.math_op = MathOp::exp;
+  command.m = m;
+  command.n = n;
+  command.inputs = {matrix(0, m, n)};
+  command.out = matrix(2u << 20, m, n);
+  return command;
+}
+
+Request submit(TimeFs at, contract::Command command) {
+  return {at, NodeKind::pe_scheduler, std::move(command), {}, {}};
+}
+
+// What each block counted, by stage type.
+std::array<std::int64_t, plan::kStageTypes> stages(const PeMachine& machine) {
+  const auto count = [&](const char* block, const char* name) {
+    const auto statistics = machine.statistics(kPe + block);
+    const auto found = statistics.find(name);
+    return found == statistics.end() ? 0 : found->second;
+  };
+  return {count("pe_dma", "read_commands"), count("pe_fetch_store", "fetches"), count("pe_gemm", "commands"),
+          count("pe_math", "commands"),     count("pe_fetch_store", "stores"),  count("pe_dma", "write_commands")};
+}
+
+void expect_stages(const PeMachine& machine, const plan::StageCounts& counts) {
+  const auto found = stages(machine);
+  for (std::size_t type = 0; type < plan::kStageTypes; ++type) {
+    EXPECT_EQ(found[type], static_cast<std::int64_t>(counts.stages[type]))
+        << plan::stage_type_name(static_cast<plan::StageType>(type));
+  }
+  EXPECT_EQ(machine.statistics(kPe + "pe_scheduler").at("tiles"), static_cast<std::int64_t>(counts.tiles));
+}
+
+plan::StageCounts planned(const contract::Command& command, const plan::TileShape& shape = {}) {
+  plan::GemmProblem problem;
+  problem.m = command.m;
+  problem.k = command.k;
+  problem.n = command.n;
+  problem.a_pinned = command.pinned[0];
+  problem.b_pinned = command.pinned[1];
+  return plan::gemm_plan(problem, shape).counts();
+}
+
+// One tile alone: A, B, FETCH 8192 B and STORE 2048 B over 512 GB/s, 16 ns of products, the answer to the write.
+TEST(TilePipeline, OneTileTakesTheSumOfItsStages) {  // P-11, P-21
+  PeMachine machine(pipeline());
+  const Outcome outcome = machine.run({submit(0, composite(32, 64, 32))}).at(0);
+  const auto dma = machine.statistics(kPe + "pe_dma");
+  EXPECT_EQ(outcome.start, 0);
+  EXPECT_EQ(outcome.end, dma.at("read_busy") + (16 + 16 + 4) * kNs + dma.at("write_busy"));
+  EXPECT_EQ(outcome.answered, outcome.end);
+  expect_stages(machine, planned(composite(32, 64, 32)));
+}
+
+TEST(TilePipeline, IsReportedOnceAsAWhole) {  // P-72: tiles are no operations of their own
+  PeMachine machine(pipeline());
+  const Outcome outcome = machine.run({submit(5, composite(64, 128, 64))}).at(0);
+  ASSERT_EQ(machine.log.commands.size(), 1u);
+  const OperationLog::Entry& entry = machine.log.commands[0];
+  EXPECT_EQ(entry.kind, CommandKind::composite_gemm);
+  EXPECT_EQ(entry.node, machine.node(kPe + "pe_scheduler"));
+  EXPECT_EQ(entry.start, 5);
+  EXPECT_EQ(entry.end, outcome.end);
+}
+
+TEST(TilePipeline, ReadsGoOnWhileOthersCompute) {  // P-11: the read channel never waits
+  PeMachine machine(pipeline());
+  const Outcome outcome = machine.run({submit(0, composite(32, 64 * 20, 32))}).at(0);
+  const auto dma = machine.statistics(kPe + "pe_dma");
+  EXPECT_EQ(dma.at("read_commands"), 40);
+  // Behind the last read only its own tile is left.
+  EXPECT_EQ(outcome.end, dma.at("read_busy") + (16 + 16 + 4) * kNs + dma.at("write_busy"));
+}
+
+TEST(TilePipeline, ATileReadsAAndBInOneGo) {  // P-33
+  PeMachine machine(pipeline());
+  machine.run({submit(0, composite(32, 128, 32))});
+  std::vector<std::uint64_t> reads;
+  for (const MemoryScript::Access& access : machine.memory.accesses) {
+    if (access.op == payload::Op::read) reads.push_back(access.address - hbm(0));
+  }
+  EXPECT_THAT(reads, testing::ElementsAre(0, 1u << 20, 4096, (1u << 20) + 4096));
+}
+
+TEST(TilePipeline, PinnedOperandsAreNotRead) {  // P-23
+  contract::Command command = composite(64, 128, 64);
+  PeMachine probe(pipeline());
+  command.pinned = {true, true};
+  probe.run({submit(0, command)});
+  expect_stages(probe, planned(command));
+  for (const MemoryScript::Access& access : probe.memory.accesses) EXPECT_EQ(access.op, payload::Op::write);
+}
+
+TEST(TilePipeline, TheCallsTileShapeCounts) {  // P-20
+  PeMachine machine(pipeline());
+  contract::Command command = composite(64, 64, 64);
+  command.tile_shape = plan::TileShape{16, 16, 64};
+  machine.run({submit(0, command)});
+  expect_stages(machine, planned(command, {16, 16, 64}));
+}
+
+TEST(TilePipeline, MathCompositesGoThroughPeMath) {  // P-24
+  PeMachine machine(pipeline());
+  machine.run({submit(0, elementwise(64, 80))});
+  expect_stages(machine, plan::math_plan({64, 80, Dtype::f16, Dtype::f16}, {}).counts());
+}
+
+TEST(TilePipeline, CompositesAreFedInSubmissionOrder) {  // P-32: no interleaving
+  PeMachine machine(pipeline());
+  contract::Command second = composite(32, 64 * 4, 32);
+  second.inputs[0] = matrix(3u << 20, 32, 64 * 4);
+  const std::vector<Outcome> o = machine.run({submit(0, composite(32, 64 * 60, 32)), submit(0, second)});
+  EXPECT_LT(o[0].answered, o[1].answered);
+  bool seen_second = false;
+  for (const MemoryScript::Access& access : machine.memory.accesses) {
+    if (access.op != payload::Op::read) continue;
+    const bool of_second = access.address >= hbm(3u << 20);
+    const bool of_first_a = access.address < hbm(1u << 20);
+    seen_second = seen_second || of_second;
+    EXPECT_FALSE(seen_second && of_first_a);
+  }
+}
+
+TEST(TilePipeline, SimpleCommandsPassAComposite) {  // P-32: only the feeder waits
+  PeMachine machine(pipeline());
+  const std::vector<Outcome> o =
+      machine.run({submit(0, composite(32, 64 * 60, 32)), submit(kNs, math(MathOp::exp, {{64}}, {64}))});
+  EXPECT_EQ(o[1].answered, 2 * kNs);
+}
+
+TEST(TilePipeline, BuffersBoundTheTilesUnderWay) {  // P-46: room for 2 tiles of 8 KiB and one output
+  const std::vector<std::pair<std::string, std::string>> small = {
+      {"cube.memory_map.tcm_scheduler_reserved_bytes", "18432"}};
+  PeMachine machine(pipeline(small));
+  machine.run({submit(0, composite(32, 64 * 20, 32))});
+  EXPECT_EQ(machine.statistics(kPe + "pe_scheduler").at("tile_buffer_least_free"), 0);
+  expect_stages(machine, planned(composite(32, 64 * 20, 32)));
+}
+
+TEST(TilePipeline, ATileThatFitsNoBufferIsRefused) {
+  PeMachine machine(pipeline());
+  contract::Command command = composite(512, 512, 512);
+  command.tile_shape = plan::TileShape{512, 512, 512};
+  const Outcome outcome = machine.run({submit(3, command)}).at(0);
+  EXPECT_EQ(outcome.answered, 3);
+  EXPECT_EQ(outcome.status.code, "OUT_OF_SCRATCH");
+  EXPECT_THAT(outcome.status.message, HasSubstr("choose a smaller tile shape"));
+  EXPECT_TRUE(machine.log.commands.empty());
+}
+
+TEST(TilePipeline, AFailingTileEndsItsCompositeAlone) {
+  PeMachine machine(pipeline());
+  int reads = 0;
+  machine.memory.status = [&](const payload::Transaction& t) {
+    const bool fails = t.op == payload::Op::read && ++reads == 4;
+    return fails ? payload::Status{false, "MEMORY_ERROR", "no such row"} : payload::Status{};
+  };
+  const std::vector<Outcome> o =
+      machine.run({submit(0, composite(32, 64 * 200, 32)), submit(0, composite(32, 64, 32))});
+  EXPECT_EQ(o[0].status.code, "MEMORY_ERROR");
+  EXPECT_TRUE(o[1].status.ok);
+  EXPECT_LT(machine.statistics(kPe + "pe_scheduler").at("tiles"), 100);
+  ASSERT_EQ(machine.log.commands.size(), 1u);
+}
+
+// A run of one composite; SystemC builds one machine per process, so each has its own.
+struct Measured {
+  bool ok;
+  TimeFs end;
+  TimeFs gemm_busy;
+  std::int64_t tiles;
+  std::array<std::int64_t, plan::kStageTypes> stages;
+  std::uint64_t open_transactions;
+};
+Measured run_in_a_process(const contract::Command& command, int reserved_bytes) {
+  int ends[2];
+  if (::pipe(ends) != 0) return {};
+  if (::fork() == 0) {
+    PeMachine machine(pipeline({{"cube.memory_map.tcm_scheduler_reserved_bytes", std::to_string(reserved_bytes)}}));
+    const Outcome outcome = machine.run({submit(0, command)}).at(0);
+    const Measured run{outcome.status.ok,
+                       outcome.end,
+                       machine.statistics(kPe + "pe_gemm")["busy"],
+                       machine.statistics(kPe + "pe_scheduler")["tiles"],
+                       stages(machine),
+                       machine.platform->pool().outstanding()};
+    ::_exit(::write(ends[1], &run, sizeof run) == sizeof run ? 0 : 1);
+  }
+  ::close(ends[1]);
+  Measured run{};
+  EXPECT_EQ(::read(ends[0], &run, sizeof run), static_cast<ssize_t>(sizeof run)) << "the run ended early";
+  ::close(ends[0]);
+  ::wait(nullptr);
+  return run;
+}
+
+class RandomComposites : public testing::TestWithParam<unsigned> {};
+
+// Random shapes, tiles and pinned operands: the counts of P-25, and never faster with smaller buffers.
+TEST_P(RandomComposites, CountAsPlannedAndAreNotFasterWithSmallerBuffers) {
+  std::mt19937 random(GetParam());
+  const auto pick = [&](int low, int high) {
+    return low + static_cast<int>(random() % static_cast<unsigned>(high - low + 1));
+  };
+  contract::Command command = composite(pick(1, 100), pick(1, 300), pick(1, 100));
+  command.tile_shape = plan::TileShape{pick(8, 40), pick(8, 70), pick(8, 40)};
+  command.pinned = {pick(0, 3) == 0, pick(0, 3) == 0};
+  const plan::StageCounts counts = planned(command, *command.tile_shape);
+  TimeFs with_less = kNever;
+  for (const int reserved_kb : {16, 24, 48, 512}) {
+    const Measured run = run_in_a_process(command, reserved_kb * 1024);
+    ASSERT_TRUE(run.ok);
+    EXPECT_EQ(run.tiles, static_cast<std::int64_t>(counts.tiles));
+    for (std::size_t type = 0; type < plan::kStageTypes; ++type) {
+      EXPECT_EQ(run.stages[type], static_cast<std::int64_t>(counts.stages[type]));
+    }
+    EXPECT_LE(run.end, with_less) << reserved_kb << " KiB";
+    with_less = run.end;
+    EXPECT_GE(run.end, run.gemm_busy);
+    EXPECT_EQ(run.open_transactions, 0u);
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Seeds, RandomComposites, testing::Range(0u, 12u));
+
+}  // namespace
+}  // namespace kb::test
