@@ -96,6 +96,14 @@ void PeCpu::run(const Launch& launch) {
   } catch (...) {
     fail("KERNEL_ERROR", "kernel " + kernel + " threw an object that is no std::exception");
   }
+  while (!background_.empty()) {
+    try {
+      wait(background_.begin()->first);
+    } catch (const Error& error) {
+      if (error.family() == ErrorFamily::model) throw;
+      if (result_.error_code.empty()) fail(error.code(), error.what());
+    }
+  }
   current_ = nullptr;
   result_.exec = now() - result_.start;
   ++kernels_;
@@ -139,16 +147,42 @@ void PeCpu::execute(const contract::Command& command) {
     spend(command);
     return;
   }
-  CommandTask& task = commands_.acquire(command);
   current_ = &command;
-  task.submitted = now();
   set_state(State::waiting_for_engine);
+  await(send_command(command));
+}
+
+contract::IPe::Ticket PeCpu::submit(const contract::Command& command) {
+  const Ticket ticket = next_ticket_++;
+  Background& background = background_.emplace(ticket, command).first->second;
+  background.task = &send_command(background.command);
+  return ticket;
+}
+
+void PeCpu::wait(Ticket ticket) {
+  const auto found = background_.find(ticket);
+  if (found == background_.end()) throw Error::model("a kernel waits for a command that it has not submitted");
+  const auto background = background_.extract(found);
+  current_ = &background.mapped().command;
+  set_state(State::waiting_for_engine);
+  await(*background.mapped().task);
+}
+
+CommandTask& PeCpu::send_command(const contract::Command& command) {
+  CommandTask& task = commands_.acquire(command);
+  task.submitted = now();
   send(topology::NodeKind::pe_scheduler, task);
-  blocked_ = true;
+  return task;
+}
+
+// Blocks until the current command has completed, and accounts for it.
+void PeCpu::await(CommandTask& task) {
+  awaited_ = &task;
   while (task.state != CommandState::completed) sc_core::wait(resumed_event_);
-  blocked_ = false;
+  awaited_ = nullptr;
   set_state(State::running);
-  const bool is_dma = command.kind == CommandKind::dma_read || command.kind == CommandKind::dma_write;
+  const CommandKind kind = task.command->kind;
+  const bool is_dma = kind == CommandKind::dma_read || kind == CommandKind::dma_write;
   (is_dma ? result_.dma : result_.compute) += task.end - task.start;
   current_ = nullptr;
   payload::Status failure;
@@ -157,8 +191,8 @@ void PeCpu::execute(const contract::Command& command) {
   if (!failure.ok) throw Error::program(failure.code, failure.message);
 }
 
-void PeCpu::on_answer(CommandTask&) {
-  if (blocked_) scheduler().wake(resumed_event_);
+void PeCpu::on_answer(CommandTask& task) {
+  if (&task == awaited_) scheduler().wake(resumed_event_);
 }
 
 void PeCpu::spend(const contract::Command& command) {

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -18,7 +19,8 @@ namespace kb::modules {
 // ended, successfully or with the error that it threw.
 //
 // Models: one kernel at a time, further launches in arrival order; the start barrier (P-51); the kernel's commands, one
-// after the other, through PE_SCHEDULER; scalar work. A kernel runs in this block's only SC_THREAD, on a stack of
+// after the other, through PE_SCHEDULER, and composites beside them; scalar work. A kernel ends when its composites
+// have. A kernel runs in this block's only SC_THREAD, on a stack of
 // 128 KiB.
 //
 // Does not model: instructions of the kernel itself, which take no time unless they are spent with `cycles`.
@@ -51,6 +53,8 @@ class PeCpu final : public PeFabricBlock, private contract::IPe {
 
   const contract::PeInfo& info() const override { return info_; }
   void execute(const contract::Command& command) override;
+  Ticket submit(const contract::Command& command) override;
+  void wait(Ticket ticket) override;
   void write_scratch(std::uint64_t pa, std::vector<std::byte> bytes) override;
   std::vector<std::byte> read(const std::vector<Extent>& extents) override;
 
@@ -59,6 +63,8 @@ class PeCpu final : public PeFabricBlock, private contract::IPe {
   void run(const Launch& launch);
   void run_kernel(const payload::KernelLaunchMsg& message, TimeFs ready);
   const contract::Kernel& find_kernel(const std::string& name) const;
+  CommandTask& send_command(const contract::Command& command);
+  void await(CommandTask& task);
   void spend(const contract::Command& command);
   void sleep_until(TimeFs at);
   void set_state(State state);
@@ -74,9 +80,16 @@ class PeCpu final : public PeFabricBlock, private contract::IPe {
 
   State state_ = State::idle;
   TimeFs state_since_ = 0;
-  bool blocked_ = false;
+  const CommandTask* awaited_ = nullptr;        // by the kernel
   const contract::Command* current_ = nullptr;  // the command the kernel is in
-  contract::PeResult result_;                   // of the running kernel
+  struct Background {
+    explicit Background(const contract::Command& c) : command(c) {}
+    contract::Command command;
+    CommandTask* task = nullptr;
+  };
+  std::map<Ticket, Background> background_;  // submitted and not waited for yet
+  Ticket next_ticket_ = 1;
+  contract::PeResult result_;  // of the running kernel
   Probe state_probe_;
 
   std::int64_t kernels_ = 0;

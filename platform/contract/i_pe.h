@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <functional>
 #include <memory>
 #include <string>
@@ -31,6 +32,16 @@ class IPe {
   // Runs one command, which must not change meanwhile; returns when it has completed in simulated time. Throws program
   // Error with the cause when the access failed (ADDRESS_ERROR ...).
   virtual void execute(const Command& command) = 0;
+  // Gives the PE a composite that goes on beside the kernel, and returns at once. A PE without time of its own executes
+  // it here.
+  using Ticket = std::uint64_t;
+  virtual Ticket submit(const Command& command) {
+    execute(command);
+    return 0;
+  }
+  // Returns when that command has completed; throws as execute() does. Once per ticket; what a kernel does not wait for
+  // is waited for when it ends.
+  virtual void wait(Ticket) {}
   // Puts known contents (zeros, full, arange) into this PE's scratch: no simulated time, logged for replay.
   virtual void write_scratch(std::uint64_t pa, std::vector<std::byte> bytes) = 0;
   // Contents a kernel looks at. Program Error DATA_ACCESS where the data mode forbids it (design: off, or computed in

@@ -67,6 +67,71 @@ TEST(PeCpu, StartsAtTheStampIfItIsThereInTime) {  // P-51, H-51: one femtosecond
   EXPECT_EQ(machine.statistics(kCpu).at("late_max"), 1);
 }
 
+contract::Command composite(std::int64_t k) {
+  contract::Command command = gemm(32, k, 32);
+  command.kind = CommandKind::composite_gemm;
+  command.inputs[0].extents = {{hbm(0), static_cast<std::uint64_t>(64 * k)}};
+  command.inputs[1].extents = {{hbm(1 << 20), static_cast<std::uint64_t>(64 * k)}};
+  command.out.extents = {{hbm(2 << 20), 2048}};
+  command.call = "composite";
+  return command;
+}
+
+TEST(PeCpu, ACompositeGoesOnBesideTheKernel) {  // P-54, section 9: composite does not block, wait does
+  PeMachine machine(scripted_memory());
+  std::vector<TimeFs> times;
+  const auto now = [&] { return machine.platform->scheduler().now(); };
+  machine.kernels.add("overlap", [&](IPe& pe) {
+    const IPe::Ticket ticket = pe.submit(composite(640));
+    times.push_back(now());
+    pe.execute(cycles(10));
+    times.push_back(now());
+    pe.wait(ticket);
+    times.push_back(now());
+  });
+  machine.launch("overlap", kReady);
+  machine.run();
+  ASSERT_TRUE(machine.answers[0].status.ok) << machine.answers[0].status.message;
+  EXPECT_EQ(times[0], kReady);
+  EXPECT_EQ(times[1], kReady + 10 * kNs);
+  ASSERT_EQ(machine.log.commands.size(), 1u);
+  EXPECT_EQ(times[2], machine.log.commands[0].end);
+  EXPECT_EQ(machine.answers[0].result.compute, times[2] - kReady);
+}
+
+TEST(PeCpu, AKernelEndsWithItsComposites) {
+  PeMachine machine(scripted_memory());
+  machine.kernels.add("forgetful", [](IPe& pe) {
+    pe.submit(composite(640));
+    pe.submit(composite(64));
+  });
+  machine.launch("forgetful", kReady);
+  machine.run();
+  ASSERT_EQ(machine.log.commands.size(), 2u);
+  EXPECT_EQ(machine.answers[0].result.exec, machine.log.commands[1].end - kReady);
+}
+
+TEST(PeCpu, ACompositeThatFailsFailsItsKernel) {
+  PeMachine machine(scripted_memory());
+  machine.memory.status = [](const payload::Transaction&) { return payload::Status{false, "MEMORY_ERROR", "no row"}; };
+  bool thrown = false;
+  machine.kernels.add("careful", [&](IPe& pe) {
+    const IPe::Ticket ticket = pe.submit(composite(640));
+    try {
+      pe.wait(ticket);
+    } catch (const Error& error) {
+      thrown = error.code() == "MEMORY_ERROR";
+    }
+  });
+  machine.kernels.add("forgetful", [](IPe& pe) { pe.submit(composite(640)); });
+  machine.launch("careful", kReady);
+  machine.launch("forgetful", 100 * kReady);
+  machine.run();
+  EXPECT_TRUE(thrown);
+  EXPECT_TRUE(machine.answers[0].status.ok);
+  EXPECT_EQ(machine.answers[1].status.code, "MEMORY_ERROR");
+}
+
 TEST(PeCpu, PesWithOneStampStartTogether) {  // H-51
   MachineOptions options;
   options.pes = 4;
