@@ -7,6 +7,7 @@
 #include "kernels/copy/copy.h"
 #include "kernels/elementwise/vector_add.h"
 #include "kernels/gemm/gemm.h"
+#include "kernels/gemm/gemm_composite.h"
 #include "kernels/probe/probe.h"
 #include "platform/base/error.h"
 
@@ -14,8 +15,8 @@ namespace kb::kernels {
 
 std::vector<contract::Kernel> builtin_kernels() {
   return {
-      copy_kernel(), gemm_kernel(),   gemm_single_kernel(), noop_kernel(),
-      pull_kernel(), stream_kernel(), vector_add_kernel(),
+      copy_kernel(), gemm_composite_kernel(), gemm_kernel(),   gemm_single_kernel(),
+      noop_kernel(), pull_kernel(),           stream_kernel(), vector_add_kernel(),
   };
 }
 

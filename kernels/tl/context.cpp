@@ -140,7 +140,7 @@ std::string Context::describe(const TensorHandle& handle, int position) const {
                      format_shape(handle.shape_), handle.call_, handle.call_index_);
 }
 
-void Context::check(const TensorHandle& handle, int position) const {
+void Context::check_owner(const TensorHandle& handle, int position) const {
   if (handle.context_ == nullptr) {
     raise("KERNEL_ERROR", fmt::format("operand {} is an empty tensor handle; assign it a result first", position));
   }
@@ -149,6 +149,10 @@ void Context::check(const TensorHandle& handle, int position) const {
           fmt::format("{} belongs to another kernel instance; handles live no longer than the kernel that made them",
                       describe(handle, position)));
   }
+}
+
+void Context::check(const TensorHandle& handle, int position) const {
+  check_owner(handle, position);
   if (handle.is_ref()) {
     raise("KERNEL_ERROR", fmt::format("{} is a reference to data in memory; use tl.load to bring it into scratch",
                                       describe(handle, position)));

@@ -9,6 +9,7 @@
 #include <string_view>
 #include <vector>
 
+#include "kernels/tl/composite.h"
 #include "kernels/tl/ptr.h"
 #include "kernels/tl/scratch_allocator.h"
 #include "kernels/tl/shard_map.h"
@@ -113,6 +114,18 @@ class Context {
   }
   TensorHandle softmax(const TensorHandle& x, int axis = -1) { return math(MathOp::softmax, "softmax", {x}, axis); }
 
+  // --- Composites: one command each, split into tiles that run beside the kernel; the call returns at once (P-10).
+  // Inputs are refs to data in memory, or for a GEMM also tensors in scratch, which are then pinned: no tile reads them
+  // again (P-23) and they must live until the composite has ended. The result goes to memory, in the dtype of `out`.
+  // The same numbers as load, dot and store would give.
+  CompletionHandle composite(const TensorHandle& a, const TensorHandle& b, Ptr out,
+                             const CompositeOptions& options = {});
+  // op(x), element-wise.
+  CompletionHandle composite(MathOp op, const TensorHandle& x, Ptr out, const CompositeOptions& options = {});
+  // Until that composite has ended, or all of them; at once when it has. A kernel that ends waits for all.
+  void wait(const CompletionHandle& handle);
+  void wait();
+
   // --- Views and helpers; no command.
   TensorHandle trans(const TensorHandle& x);                 // the last two dimensions swapped, same bytes (P-70)
   static std::int64_t cdiv(std::int64_t a, std::int64_t b);  // ceiling of a / b; program Error unless a >= 0, b > 0
@@ -143,7 +156,11 @@ class Context {
 
   std::uint64_t checked_bytes(const Shape& shape, Dtype dtype) const;
   TensorHandle allocate(Shape shape, Dtype dtype);
+  void check_owner(const TensorHandle& handle, int position) const;
   void check(const TensorHandle& handle, int position) const;  // usable as an engine's operand
+  void add_composite_input(contract::Command& command, const TensorHandle& handle, int index);
+  CompletionHandle submit_composite(contract::Command& command, Ptr out, TensorType result,
+                                    const CompositeOptions& options);
   std::string describe(const TensorHandle& handle, int position) const;
   OperandRef operand(const TensorHandle& handle, int position) const;
   std::vector<OperandRef> operands(MathOp op, const std::initializer_list<Operand>& inputs) const;
@@ -169,6 +186,8 @@ class Context {
   ScratchAllocator scratch_;
   std::deque<ShardMap> shard_maps_;  // of the tensors used so far
   ShardMap* last_map_ = nullptr;
+  std::vector<CompletionHandle> unfinished_;  // composites that were not waited for
+  std::uint64_t composites_ = 0;
   const char* call_ = "";
   std::uint64_t calls_ = 0;
   contract::Command dispatch_;  // cpu_overhead of P-45

@@ -8,7 +8,8 @@ namespace kb::sw {
 
 std::vector<Bench> builtin_benches() {
   return {
-      copy_bench(), gemm_multi_pe_bench(), gemm_single_pe_bench(), noop_bench(), stream_bench(), vector_add_bench(),
+      copy_bench(), gemm_multi_pe_bench(), gemm_single_pe_bench(), matmul_composite_bench(),
+      noop_bench(), stream_bench(),        vector_add_bench(),
   };
 }
 

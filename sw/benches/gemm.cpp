@@ -22,8 +22,9 @@ std::vector<Parameter> tile_parameters() {
   };
 }
 
+// `arguments` follow a, b, c, m, k, n; sums are rounded once per `steps` of K besides.
 BenchResult run_gemm(Runtime& rt, const Params& params, const Sizes& size, const Placement& place,
-                     const std::string& kernel) {
+                     const std::string& kernel, const std::vector<std::int64_t>& arguments, std::int64_t steps) {
   const Dtype dtype = params.dtype("dtype");
   const HostArray a_host = HostArray::random({size.m, size.k}, dtype, rt.seed());
   const HostArray b_host = HostArray::random({size.k, size.n}, dtype, rt.seed() + 1);
@@ -33,10 +34,9 @@ BenchResult run_gemm(Runtime& rt, const Params& params, const Sizes& size, const
   Tensor c = rt.empty({size.m, size.n}, dtype, place.c, "C");
   a.copy_(a_host);
   b.copy_(b_host);
-  const std::int64_t tile_k = params.integer("tile_k");
-  const LaunchHandle launch =
-      rt.launch(kernel, {a, b, c, size.m, size.k, size.n, params.integer("tile_m"), tile_k, params.integer("tile_n")},
-                place.launch);
+  std::vector<Arg> values{a, b, c, size.m, size.k, size.n};
+  values.insert(values.end(), arguments.begin(), arguments.end());
+  const LaunchHandle launch = rt.launch(kernel, values, place.launch);
   const LaunchMetrics metrics = rt.wait(launch);
   const HostArray c_host = c.to_host();
 
@@ -45,18 +45,40 @@ BenchResult run_gemm(Runtime& rt, const Params& params, const Sizes& size, const
   add_rate(result, "achieved", 2.0 * static_cast<double>(size.m * size.k * size.n), metrics.exec_max,
            is_float(dtype) ? "GFLOP/s" : "GOP/s", "2 m k n operations over the critical path");
   add_pe_count(result, metrics.pes);
-  const std::int64_t steps = (size.k + tile_k - 1) / tile_k;
   verify_gemm(rt, result, "C", a_host, b_host, c_host, static_cast<double>(size.k + steps));
   return result;
 }
 
-BenchResult run_single(Runtime& rt, const Params& params) {
+std::vector<std::int64_t> tiles(const Params& params) {
+  return {params.integer("tile_m"), params.integer("tile_k"), params.integer("tile_n")};
+}
+std::int64_t steps_of(std::int64_t k, const Params& params) {
+  return (k + params.integer("tile_k") - 1) / params.integer("tile_k");
+}
+
+Placement on_one_pe() {
   Placement place;
   place.a.num_cubes = place.a.num_pes = 1;
   place.b = place.c = place.a;
   place.launch.cubes = {0};
   place.launch.pes = {0};
-  return run_gemm(rt, params, {params.integer("m"), params.integer("k"), params.integer("n")}, place, "gemm_single");
+  return place;
+}
+
+Sizes sizes(const Params& params) {
+  return {params.integer("m"), params.integer("k"), params.integer("n")};
+}
+
+BenchResult run_single(Runtime& rt, const Params& params) {
+  const Sizes size = sizes(params);
+  return run_gemm(rt, params, size, on_one_pe(), "gemm_single", tiles(params), steps_of(size.k, params));
+}
+
+BenchResult run_composite(Runtime& rt, const Params& params) {
+  const std::string& variant = params.text("variant");
+  std::vector<std::int64_t> arguments{variant == "ref" ? 0 : 1, variant == "load" ? 1 : 0};
+  for (const std::int64_t size : tiles(params)) arguments.push_back(size);
+  return run_gemm(rt, params, sizes(params), on_one_pe(), "gemm_composite", arguments, 0);
 }
 
 BenchResult run_multi(Runtime& rt, const Params& params) {
@@ -66,7 +88,16 @@ BenchResult run_multi(Runtime& rt, const Params& params) {
   if (params.text("b_copies") == "cube") place.b.pe = Split::row_wise;
   const std::int64_t pes = std::int64_t{rt.spec().cubes_per_sip} * rt.spec().pes_per_cube;
   const std::int64_t m = params.integer("rows_per_pe") * pes;
-  return run_gemm(rt, params, {m, params.integer("k"), params.integer("n")}, place, "gemm");
+  const Sizes size{m, params.integer("k"), params.integer("n")};
+  return run_gemm(rt, params, size, place, "gemm", tiles(params), steps_of(size.k, params));
+}
+
+std::vector<Parameter> size_parameters() {
+  return {
+      Parameter::integer("m", 512, "rows of A and C", 1, "elements"),
+      Parameter::integer("k", 512, "columns of A, rows of B", 1, "elements"),
+      Parameter::integer("n", 512, "columns of B and C", 1, "elements"),
+  };
 }
 
 std::vector<Parameter> with_tiles(std::vector<Parameter> parameters) {
@@ -78,13 +109,20 @@ std::vector<Parameter> with_tiles(std::vector<Parameter> parameters) {
 }  // namespace
 
 Bench gemm_single_pe_bench() {
-  return {"gemm-single-pe", "C (m, n) = A (m, k) x B (k, n) on one PE, verified",
-          with_tiles({
-              Parameter::integer("m", 512, "rows of A and C", 1, "elements"),
-              Parameter::integer("k", 512, "columns of A, rows of B", 1, "elements"),
-              Parameter::integer("n", 512, "columns of B and C", 1, "elements"),
-          }),
+  return {"gemm-single-pe", "C (m, n) = A (m, k) x B (k, n) on one PE, verified", with_tiles(size_parameters()),
           run_single};
+}
+
+Bench matmul_composite_bench() {
+  std::vector<Parameter> parameters = size_parameters();
+  parameters.push_back(Parameter::choice("variant", "ref", {"ref", "load_ref", "load"},
+                                         "A and B streamed tile by tile; A loaded whole before; both loaded"));
+  parameters.push_back(Parameter::integer("tile_m", 32, "rows of a tile of A and C", 1, "elements"));
+  parameters.push_back(Parameter::integer("tile_k", 64, "depth of a tile", 1, "elements"));
+  parameters.push_back(Parameter::integer("tile_n", 32, "columns of a tile of B and C", 1, "elements"));
+  parameters.push_back(dtype_parameter());
+  return {"matmul-composite", "C (m, n) = A (m, k) x B (k, n) as one composite on one PE, verified",
+          std::move(parameters), run_composite};
 }
 
 Bench gemm_multi_pe_bench() {

@@ -73,7 +73,7 @@ TEST(BenchRegistry, ResolvesIndicesAndNames) {  // H-71, H-72
 
 TEST(BenchRegistry, BuiltinBenches) {  // H-68
   EXPECT_THAT(builtin_registry().names(),
-              ElementsAre("copy", "gemm-multi-pe", "gemm-single-pe", "noop", "stream", "vector-add"));
+              ElementsAre("copy", "gemm-multi-pe", "gemm-single-pe", "matmul-composite", "noop", "stream", "vector-add"));
 }
 
 TEST(RunBench, DrainsWhatTheBenchLeft) {  // H-76
@@ -107,7 +107,7 @@ TEST(RunBench, ErrorsKeepTheirFamily) {
 
 TEST(Plugin, HandsOverKernelsAndBenches) {
   EXPECT_EQ(std::string(kernbench_plugin_abi()), plugin_abi());
-  EXPECT_THAT(plugin_abi(), ::testing::StartsWith("kernbench 0.1.0, plug-in ABI 2"));
+  EXPECT_THAT(plugin_abi(), ::testing::StartsWith("kernbench 0.1.0, plug-in ABI 3"));
   PluginRegistrar registrar;
   kernbench_plugin(registrar);
   ASSERT_EQ(registrar.kernels().size(), 1u);

@@ -1,0 +1,118 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "kernels/tl/context.h"
+#include "kernels/tl/context_located.h"
+
+namespace kb::tl {
+
+using contract::Command;
+using contract::CommandKind;
+
+// Input `index` of a composite: data in memory, or a tensor in scratch, which is pinned (P-23, P-57).
+void Context::add_composite_input(Command& command, const TensorHandle& handle, int index) {
+  if (!handle.is_ref()) {
+    command.inputs.push_back(operand(handle, index + 1));
+    command.pinned[static_cast<std::size_t>(index)] = true;
+  } else {
+    check_owner(handle, index + 1);
+    if (handle.row_stride_ != 0 && handle.row_stride_ != handle.shape_.back()) {
+      raise("SHAPE_ERROR", fmt::format("{} is a tile of a wider matrix; a composite takes whole, dense operands",
+                                       describe(handle, index + 1)));
+    }
+    std::vector<Extent> extents;
+    append_extents(handle.source_, handle.shape_, handle.dtype_, 0, extents);
+    command.inputs.push_back(OperandRef::tensor(std::move(extents), handle.shape_, handle.dtype_, handle.transposed_));
+  }
+  if (command.inputs.back().transposed) {
+    raise("KERNEL_ERROR", fmt::format("{} is a transposed view; a composite reads its tiles as they are stored",
+                                      describe(handle, index + 1)));
+  }
+}
+
+CompletionHandle Context::submit_composite(Command& command, Ptr out, TensorType result,
+                                           const CompositeOptions& options) {
+  std::vector<Extent> extents;
+  append_extents(out, result.shape, result.dtype, 0, extents);
+  command.out = OperandRef::tensor(std::move(extents), std::move(result.shape), result.dtype);
+  if (const auto& tile = options.tile_shape; tile && std::min({tile->m, tile->k, tile->n}) < 1) {
+    raise("SHAPE_ERROR",
+          fmt::format("a tile of {} x {} x {} is not possible; give sizes of at least 1", tile->m, tile->k, tile->n));
+  }
+  command.tile_shape = options.tile_shape;
+  command.call = call_;
+  command.call_index = calls_;
+  CompletionHandle handle;
+  handle.context_id_ = id_;
+  handle.ticket_ = located([&] { return pe_.submit(command); });
+  handle.index_ = composites_++;
+  unfinished_.push_back(handle);
+  return handle;
+}
+
+CompletionHandle Context::composite(const TensorHandle& a, const TensorHandle& b, Ptr out,
+                                    const CompositeOptions& options) {
+  begin("composite", Cost::dispatched);
+  Command command;
+  command.kind = CommandKind::composite_gemm;
+  add_composite_input(command, a, 0);
+  add_composite_input(command, b, 1);
+  TensorType result =
+      located([&] { return gemm_result(command.inputs[0], command.inputs[1], pointer_dtype(out, std::nullopt)); });
+  command.m = command.inputs[0].shape[0];
+  command.k = command.inputs[0].shape[1];
+  command.n = command.inputs[1].shape[1];
+  command.acc_dtype =
+      options.acc_dtype.value_or(result.dtype == Dtype::i64 ? Dtype::i64 : default_acc_dtype(command.inputs[0].dtype));
+  return submit_composite(command, out, std::move(result), options);
+}
+
+CompletionHandle Context::composite(MathOp op, const TensorHandle& x, Ptr out, const CompositeOptions& options) {
+  begin("composite", Cost::dispatched);
+  if (math_arity(op) != 1 || is_reduction(op) || op == MathOp::softmax) {
+    raise("KERNEL_ERROR", fmt::format("{} is no element-wise operation of one input; run it as a command of its own",
+                                      math_op_name(op)));
+  }
+  Command command;
+  command.kind = CommandKind::composite_math;
+  command.math_op = op;
+  add_composite_input(command, x, 0);
+  if (command.pinned[0]) {
+    raise("KERNEL_ERROR",
+          fmt::format("{} is in scratch; a composite of one input reads it from memory: give tl.ref", describe(x, 1)));
+  }
+  TensorType result = located([&] { return math_result(op, command.inputs, std::nullopt); });
+  const Dtype out_dtype = pointer_dtype(out, std::nullopt);
+  if (op == MathOp::cast) result.dtype = out_dtype;
+  if (result.dtype != out_dtype) {
+    raise("DTYPE_ERROR", fmt::format("the result is {}, tensor '{}' is {}", dtype_name(result.dtype), out.tensor().name,
+                                     dtype_name(out_dtype)));
+  }
+  command.n = result.shape.back();
+  command.m = element_count(result.shape) / command.n;
+  return submit_composite(command, out, std::move(result), options);
+}
+
+void Context::wait(const CompletionHandle& handle) {
+  begin("wait", Cost::free);
+  if (handle.context_id_ == 0) raise("KERNEL_ERROR", "the handle is empty; assign it what tl.composite returns");
+  if (handle.context_id_ != id_) raise("KERNEL_ERROR", "the handle belongs to another kernel instance");
+  const auto found = std::find_if(unfinished_.begin(), unfinished_.end(),
+                                  [&](const CompletionHandle& open) { return open.index_ == handle.index_; });
+  if (found == unfinished_.end()) return;  // waited for before
+  unfinished_.erase(found);
+  located([&] { pe_.wait(handle.ticket_); });
+}
+
+void Context::wait() {
+  begin("wait", Cost::free);
+  while (!unfinished_.empty()) {
+    const CompletionHandle next = unfinished_.front();
+    unfinished_.erase(unfinished_.begin());
+    located([&] { pe_.wait(next.ticket_); });
+  }
+}
+
+}  // namespace kb::tl

@@ -1,0 +1,62 @@
+// Composites on a whole machine: right data in every mode, and times that the blocks' own figures explain.
+#include <gmock/gmock.h>
+
+#include "tests/machine/cli/command_line.h"
+
+namespace kb::test {
+namespace {
+
+using Json = nlohmann::json;
+
+class CompositeTest : public CommandLineTest {
+ protected:
+  Json run(const std::string& options) {
+    const Outcome outcome =
+        kernbench("run --quiet --topology '" + config("one_pe") + "' --bench matmul-composite --out out " + options);
+    EXPECT_EQ(outcome.code, 0) << options << "\n" << outcome.err;
+    return Json::parse(read("out/result.json"), nullptr, false);
+  }
+  static double exec_ns(const Json& result) { return result["launches"].back()["pe_exec_ns"]["max"]; }
+  static double figure(const Json& result, const std::string& block, const std::string& name) {
+    return result["blocks"]["sip0.cube0.pe0." + block][name]["value"];
+  }
+};
+
+TEST_F(CompositeTest, DataIsRightForEveryVariantAndDtype) {  // P-90, P-91
+  for (const char* variant : {"ref", "load_ref", "load"}) {
+    for (const char* dtype : {"f16", "f32", "i8"}) {
+      const std::string options =
+          std::string("--set m=70 --set k=130 --set n=45 --set variant=") + variant + " --set dtype=" + dtype;
+      const Json replay = run(options + " --verify-data");
+      EXPECT_EQ(replay["ok"], true) << options;
+      EXPECT_EQ(replay["verification"].size(), 1u);
+      EXPECT_EQ(run(options + " --data eager --verify-data")["sim_time_ns"], replay["sim_time_ns"]) << options;
+      EXPECT_EQ(run(options + " --data off")["sim_time_ns"], replay["sim_time_ns"]) << options;
+    }
+  }
+}
+
+TEST_F(CompositeTest, TheReadChannelLimitsStreamedOperands) {  // P-11, P-37: at least 95 % of its busy time
+  const Json result = run("--set m=256 --set k=512 --set n=256");
+  const double limit = figure(result, "pe_dma", "read_busy");
+  EXPECT_GT(limit, figure(result, "pe_gemm", "busy"));
+  EXPECT_GE(exec_ns(result), limit);
+  EXPECT_LE(exec_ns(result), limit / 0.95);
+}
+
+TEST_F(CompositeTest, TheArrayLimitsLoadedOperands) {  // P-40: 512 tiles of 16 ns
+  const Json result = run("--set m=256 --set k=512 --set n=256 --set variant=load");
+  EXPECT_DOUBLE_EQ(figure(result, "pe_gemm", "busy"), 512 * 16.0);
+  EXPECT_LE(exec_ns(result) - figure(result, "pe_dma", "read_busy"), 512 * 16.0 / 0.95);
+}
+
+TEST_F(CompositeTest, TilesThatDoNotFitAreRefused) {
+  const Outcome outcome = kernbench("run --quiet --topology '" + config("one_pe") +
+                                    "' --bench matmul-composite --set tile_m=1024 --set tile_n=1024 --out out");
+  EXPECT_EQ(outcome.code, 1);
+  EXPECT_THAT(outcome.err, testing::HasSubstr("OUT_OF_SCRATCH"));
+  EXPECT_THAT(outcome.err, testing::HasSubstr("choose a smaller tile shape"));
+}
+
+}  // namespace
+}  // namespace kb::test

@@ -1,0 +1,140 @@
+// Composites of the facade (chapter 06, sections 3 and 9): commands, results, mistakes.
+#include <gmock/gmock.h>
+
+#include "kernels/tl/tl.h"
+#include "tests/unit/kernels/device.h"
+#include "tests/unit/kernels/expect_error.h"
+
+namespace kb::tests {
+namespace {
+
+using contract::Command;
+using contract::CommandKind;
+using testing::ElementsAre;
+using tl::CompletionHandle;
+using tl::Context;
+using tl::TensorHandle;
+using Values = std::vector<double>;
+
+struct TlComposite : ::testing::Test {
+  tl::RecordingPe pe;
+  Context tl{pe, "demo"};
+  LayoutPtr a = whole("a", Dtype::f16, {40, 64}, 0x100000);
+  LayoutPtr b = whole("b", Dtype::f16, {64, 16}, 0x200000);
+  LayoutPtr c = whole("c", Dtype::f32, {40, 16}, 0x300000);
+  TensorHandle left = tl.ref(tl::Ptr(*a), {40, 64});
+  TensorHandle right = tl.ref(tl::Ptr(*b), {64, 16});
+};
+
+TEST_F(TlComposite, IsOneCommandFromMemoryToMemory) {  // P-10, P-57
+  tl.composite(left, right, tl::Ptr(*c));
+  ASSERT_EQ(pe.commands().size(), 1u);
+  const Command& command = pe.commands()[0];
+  EXPECT_EQ(command.kind, CommandKind::composite_gemm);
+  EXPECT_THAT((std::vector<std::int64_t>{command.m, command.k, command.n}), ElementsAre(40, 64, 16));
+  EXPECT_THAT(command.inputs[0].extents, ElementsAre(Extent{0x100000, 40 * 64 * 2}));
+  EXPECT_THAT(command.inputs[1].extents, ElementsAre(Extent{0x200000, 64 * 16 * 2}));
+  EXPECT_THAT(command.out.extents, ElementsAre(Extent{0x300000, 40 * 16 * 4}));
+  EXPECT_EQ(command.out.dtype, Dtype::f32);
+  EXPECT_EQ(command.acc_dtype, Dtype::f32);
+  EXPECT_FALSE(command.tile_shape.has_value());
+  EXPECT_THAT(command.pinned, ElementsAre(false, false));
+  EXPECT_STREQ(command.call, "composite");
+}
+
+TEST_F(TlComposite, LoadedOperandsArePinned) {  // P-23
+  const TensorHandle loaded = tl.load(tl::Ptr(*b), {64, 16});
+  tl::CompositeOptions options;
+  options.tile_shape = tl::TileShape{8, 16, 8};
+  tl.composite(left, loaded, tl::Ptr(*c), options);
+  const Command& command = pe.commands().back();
+  EXPECT_THAT(command.pinned, ElementsAre(false, true));
+  EXPECT_THAT(command.inputs[1].extents, ElementsAre(Extent{loaded.address(), loaded.nbytes()}));
+  ASSERT_TRUE(command.tile_shape.has_value());
+  EXPECT_EQ(command.tile_shape->k, 16);
+}
+
+TEST_F(TlComposite, TakesRowsOfTheLastDimension) {
+  const LayoutPtr x = whole("x", Dtype::f16, {2, 3, 5}, 0x100000);
+  const LayoutPtr y = whole("y", Dtype::f16, {2, 3, 5}, 0x200000);
+  tl.composite(MathOp::exp, tl.ref(tl::Ptr(*x), {2, 3, 5}), tl::Ptr(*y));
+  EXPECT_EQ(pe.commands()[0].kind, CommandKind::composite_math);
+  EXPECT_EQ(pe.commands()[0].m, 6);
+  EXPECT_EQ(pe.commands()[0].n, 5);
+}
+
+TEST_F(TlComposite, MistakesNameCallAndOperand) {
+  const tl::Ptr out(*c);
+  expect_program_error([&] { tl.composite(right, left, out); }, "SHAPE_ERROR", {"kernel demo, tl.composite #"});
+  const LayoutPtr wide = whole("wide", Dtype::f16, {40, 128}, 0x400000);
+  expect_program_error(
+      [&] {
+        tl.composite(tl.ref(tl::Ptr(*wide), {40, 64}, {}, 128), right, out);
+      },
+      "SHAPE_ERROR", {"a composite takes whole, dense operands"});
+  expect_program_error(
+      [&] {
+        tl.composite(tl.trans(tl.zeros({64, 40})), right, out);
+      },
+      "KERNEL_ERROR", {"operand 1", "transposed view"});
+  expect_program_error([&] { tl.composite(MathOp::sum, left, out); }, "KERNEL_ERROR", {"sum is no element-wise"});
+  expect_program_error([&] { tl.composite(MathOp::exp, left, out); }, "DTYPE_ERROR", {"'c' is f32"});
+  expect_program_error([&] { tl.composite(MathOp::exp, tl.zeros({4}), out); }, "KERNEL_ERROR", {"give tl.ref"});
+  tl::CompositeOptions options;
+  options.tile_shape = tl::TileShape{0, 1, 1};
+  expect_program_error([&] { tl.composite(left, right, out, options); }, "SHAPE_ERROR", {"0 x 1 x 1"});
+  expect_program_error([&] { tl.wait(CompletionHandle()); }, "KERNEL_ERROR", {"the handle is empty"});
+}
+
+// Waits are passed on once per composite, in order.
+struct CountingPe final : contract::IPe {
+  contract::PeInfo info_ = tl::RecordingPe::default_info();
+  std::vector<Ticket> waits;
+  Ticket next = 100;
+  const contract::PeInfo& info() const override { return info_; }
+  void execute(const Command&) override {}
+  Ticket submit(const Command&) override { return next++; }
+  void wait(Ticket ticket) override { waits.push_back(ticket); }
+  void write_scratch(std::uint64_t, std::vector<std::byte>) override {}
+  std::vector<std::byte> read(const std::vector<Extent>&) override { return {}; }
+};
+
+TEST_F(TlComposite, WaitsForOneOrForAll) {
+  CountingPe counting;
+  Context context(counting, "waiting");
+  const auto go = [&] {
+    return context.composite(context.ref(tl::Ptr(*a), {40, 64}), context.ref(tl::Ptr(*b), {64, 16}), tl::Ptr(*c));
+  };
+  go();
+  const CompletionHandle second = go();
+  go();
+  context.wait(second);
+  context.wait(second);
+  context.wait();
+  context.wait();
+  EXPECT_THAT(counting.waits, ElementsAre(101, 100, 102));
+}
+
+TEST(TlCompositeResults, EqualLoadDotStore) {  // P-90
+  Device device;
+  FunctionalPe pe(tl::RecordingPe::default_info(), device.recorder);
+  Context tl(pe, "demo");
+  const LayoutPtr a = whole("a", Dtype::f16, {3, 4}, 0x100000);
+  const LayoutPtr b = whole("b", Dtype::f16, {4, 2}, 0x200000);
+  const LayoutPtr c = whole("c", Dtype::f32, {3, 2}, 0x300000);
+  const LayoutPtr d = whole("d", Dtype::f32, {3, 2}, 0x400000);
+  const LayoutPtr e = whole("e", Dtype::f32, {3, 2}, 0x500000);
+  device.write(*a, {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12});
+  device.write(*b, {1, -1, 2, -2, 3, -3, 4, 0.5});
+  const TensorHandle left = tl.ref(tl::Ptr(*a), {3, 4});
+  const TensorHandle right = tl.load(tl::Ptr(*b), {4, 2});
+  tl.wait(tl.composite(left, right, tl::Ptr(*c)));
+  tl.store(tl::Ptr(*d), tl.dot(tl.load(tl::Ptr(*a), {3, 4}), right, Dtype::f32));
+  EXPECT_EQ(device.read(*c), device.read(*d));
+  EXPECT_EQ(device.read(*c), (Values{30, -12, 70, -34, 110, -56}));
+  tl.wait(tl.composite(MathOp::relu, tl.ref(tl::Ptr(*c), {3, 2}), tl::Ptr(*e)));
+  EXPECT_EQ(device.read(*e), (Values{30, 0, 70, 0, 110, 0}));
+}
+
+}  // namespace
+}  // namespace kb::tests
