@@ -2,6 +2,8 @@
 
 #include <array>
 
+#include "platform/base/error.h"
+
 namespace kb {
 namespace {
 struct Row {
@@ -46,8 +48,13 @@ const std::vector<std::string>& dtype_names() {
 }
 
 std::int64_t element_count(const Shape& shape) {
+  constexpr std::int64_t kMost = std::int64_t{1} << 59;  // their bytes can still be counted
   std::int64_t count = 1;
-  for (std::int64_t dim : shape) count *= dim;
+  for (const std::int64_t dimension : shape) {
+    if (__builtin_mul_overflow(count, dimension, &count) || count > kMost) {
+      throw Error::program("SHAPE_ERROR", "shape " + format_shape(shape) + " has more elements than can be addressed");
+    }
+  }
   return count;
 }
 

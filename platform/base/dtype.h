@@ -21,7 +21,7 @@ constexpr bool is_float(Dtype d) {
 }
 
 using Shape = std::vector<std::int64_t>;
-std::int64_t element_count(const Shape& shape);
-std::string format_shape(const Shape& shape);  // "(512, 512)"
+std::int64_t element_count(const Shape& shape);  // program Error SHAPE_ERROR above 2^59
+std::string format_shape(const Shape& shape);    // "(512, 512)"
 
 }  // namespace kb

@@ -126,9 +126,11 @@ Bench matmul_composite_bench() {
 }
 
 Bench gemm_multi_pe_bench() {
+  Parameter rows = Parameter::integer("rows_per_pe", 8, "rows of A and C that each PE owns", 1, "elements");
+  rows.maximum = 1e9;  // times the PEs of a SIP is the number of rows
   return {"gemm-multi-pe", "C = A x B with A and C split by rows over all PEs of a SIP, verified",
           with_tiles({
-              Parameter::integer("rows_per_pe", 8, "rows of A and C that each PE owns", 1, "elements"),
+              rows,
               Parameter::integer("k", 256, "columns of A, rows of B", 1, "elements"),
               Parameter::integer("n", 256, "columns of B and C", 1, "elements"),
               Parameter::choice("b_copies", "pe", {"pe", "cube"},

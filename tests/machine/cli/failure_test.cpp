@@ -37,12 +37,12 @@ TEST_F(FailureTest, TheTimeLimitEndsWithTheTableOfWhoWaitsForWhat) {
   EXPECT_EQ(result["error"]["code"], "TIME_LIMIT");
 }
 
-TEST_F(FailureTest, DataThatDoesNotFitTheComputerIsNamed) {
+TEST_F(FailureTest, AShapeBeyondAllAddressesIsNamed) {
   const Outcome outcome =
       kernbench("run --bench vector-add --set elements_per_pe=9223372036854775807 --out out --quiet");
   EXPECT_EQ(outcome.code, 1);
-  EXPECT_THAT(outcome.err, HasSubstr("OUT_OF_MEMORY"));
-  EXPECT_THAT(outcome.err, HasSubstr("choose smaller parameters"));
+  EXPECT_THAT(outcome.err, HasSubstr("SHAPE_ERROR"));
+  EXPECT_THAT(outcome.err, HasSubstr("9223372036854775807"));
 }
 
 TEST_F(FailureTest, ALimitAfterTheEndChangesNothing) {

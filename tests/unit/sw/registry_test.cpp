@@ -72,8 +72,8 @@ TEST(BenchRegistry, ResolvesIndicesAndNames) {  // H-71, H-72
 }
 
 TEST(BenchRegistry, BuiltinBenches) {  // H-68
-  EXPECT_THAT(builtin_registry().names(),
-              ElementsAre("copy", "gemm-multi-pe", "gemm-single-pe", "matmul-composite", "noop", "stream", "vector-add"));
+  EXPECT_THAT(builtin_registry().names(), ElementsAre("copy", "gemm-multi-pe", "gemm-single-pe", "matmul-composite",
+                                                      "noop", "stream", "vector-add"));
 }
 
 TEST(RunBench, DrainsWhatTheBenchLeft) {  // H-76
@@ -100,6 +100,8 @@ TEST(RunBench, ErrorsKeepTheirFamily) {
   EXPECT_EQ(error_of([&] { run_bench(rt, bench("b", [](Runtime&) { throw std::out_of_range("index"); }), {}); },
                      "BENCH_ERROR"),
             "bench 'b': index");
+  EXPECT_EQ(error_of([&] { run_bench(rt, bench("b", [](Runtime&) { throw std::bad_alloc(); }), {}); }, "OUT_OF_MEMORY"),
+            "bench 'b': its data does not fit the memory of this computer; choose smaller parameters");
   EXPECT_EQ(error_of([&] { run_bench(rt, bench("b", [](Runtime&) { throw Error::configuration("x"); }), {}); },
                      "CONFIGURATION_ERROR"),
             "x");
