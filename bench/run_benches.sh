@@ -63,6 +63,9 @@ for config in one_pe reference; do tl_calls "$config"; done
 process "./run: gemm-multi-pe on reference, verified" --bench gemm-multi-pe --verify-data
 process "gemm-single-pe 512x512x512 on reference, verified" --bench gemm-single-pe --set m=512 --set k=512 --set n=512 \
   --verify-data
+composite=(--topology "$configs/one_pe.yaml" --bench matmul-composite)
+process "matmul-composite 512x512x512 on one_pe, timing only" "${composite[@]}"
+process "matmul-composite 512x512x512 on one_pe, verified" "${composite[@]}" --verify-data
 for config in reference large; do
   process "start-up and one empty launch, $config" --topology "$configs/$config.yaml" --bench noop
 done

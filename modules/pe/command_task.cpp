@@ -143,7 +143,7 @@ CommandTask& CommandPool::take(const contract::Command& command) {
   if (!task->status.ok) task->status = payload::Status{};
   task->pipeline_ = nullptr;
   task->owner_ = nullptr;
-  task->submitted = task->start = task->end = 0;
+  task->submitted = task->start = task->end = task->dma = task->compute = 0;
   task->hops_ = 0;
   task->payload_->set_command(tlm::TLM_IGNORE_COMMAND);
   task->payload_->set_response_status(tlm::TLM_INCOMPLETE_RESPONSE);

@@ -60,6 +60,8 @@ class CommandTask final : public tlm::tlm_extension<CommandTask> {
   TimeFs submitted = 0;  // written by PE_CPU
   TimeFs start = 0;      // the engine's service interval (P-37, P-68); written by the engine of the command
   TimeFs end = 0;
+  TimeFs dma = 0;  // service times of PE_DMA and of PE_GEMM and PE_MATH; of a composite, those of its tiles
+  TimeFs compute = 0;
 
   tlm::tlm_generic_payload& payload() { return *payload_; }
 

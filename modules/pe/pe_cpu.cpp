@@ -181,9 +181,8 @@ void PeCpu::await(CommandTask& task) {
   while (task.state != CommandState::completed) sc_core::wait(resumed_event_);
   awaited_ = nullptr;
   set_state(State::running);
-  const CommandKind kind = task.command->kind;
-  const bool is_dma = kind == CommandKind::dma_read || kind == CommandKind::dma_write;
-  (is_dma ? result_.dma : result_.compute) += task.end - task.start;
+  result_.dma += task.dma;
+  result_.compute += task.compute;
   current_ = nullptr;
   payload::Status failure;
   if (!task.status.ok) failure = task.status;

@@ -1,5 +1,6 @@
 #include "modules/pe/pe_links.h"
 
+#include "modules/pe/tile_feeder.h"
 #include "platform/base/error.h"
 #include "platform/contract/i_operation_sink.h"
 
@@ -78,6 +79,8 @@ void PeLinks::pass_on(CommandTask& task) {
 
 void PeLinks::finish(CommandTask& task) {
   task.end = pe_context_.scheduler.now();
+  CommandTask& command = task.pipeline() == nullptr ? task : *task.pipeline()->command;
+  (kind_ == NodeKind::pe_dma ? command.dma : command.compute) += task.end - task.start;
   if (task.status.ok && task.pipeline() == nullptr) report(task);
   pass_on(task);
 }

@@ -96,7 +96,9 @@ TEST(PeCpu, ACompositeGoesOnBesideTheKernel) {  // P-54, section 9: composite do
   EXPECT_EQ(times[1], kReady + 10 * kNs);
   ASSERT_EQ(machine.log.commands.size(), 1u);
   EXPECT_EQ(times[2], machine.log.commands[0].end);
-  EXPECT_EQ(machine.answers[0].result.compute, times[2] - kReady);
+  EXPECT_EQ(machine.answers[0].result.compute, 10 * 16 * kNs);  // the tiles' own times, not the composite's
+  const auto dma_statistics = machine.statistics("sip0.cube0.pe0.pe_dma");
+  EXPECT_EQ(machine.answers[0].result.dma, dma_statistics.at("read_busy") + dma_statistics.at("write_busy"));
 }
 
 TEST(PeCpu, AKernelEndsWithItsComposites) {
