@@ -5,7 +5,6 @@
 
 #include <stdexcept>
 
-#include "platform/address/phys_addr.h"
 #include "platform/base/error.h"
 #include "tests/block/pe/pe_machine.h"
 
@@ -26,10 +25,6 @@ contract::Command cycles(std::int64_t n) {
   command.cycles = n;
   command.call = "cycles";
   return command;
-}
-
-std::uint64_t hbm(std::uint64_t offset) {
-  return address::PhysAddr::hbm_addr(SipId(0), CubeId(0), offset).value();
 }
 
 contract::Command load(const IPe& pe, std::uint64_t nbytes, std::uint64_t index = 0) {
@@ -65,73 +60,6 @@ TEST(PeCpu, StartsAtTheStampIfItIsThereInTime) {  // P-51, H-51: one femtosecond
   EXPECT_EQ(machine.answers[3].result.late, 0);
   EXPECT_EQ(machine.answers[0].result.start, kReady + 1);
   EXPECT_EQ(machine.statistics(kCpu).at("late_max"), 1);
-}
-
-contract::Command composite(std::int64_t k) {
-  contract::Command command = gemm(32, k, 32);
-  command.kind = CommandKind::composite_gemm;
-  command.inputs[0].extents = {{hbm(0), static_cast<std::uint64_t>(64 * k)}};
-  command.inputs[1].extents = {{hbm(1 << 20), static_cast<std::uint64_t>(64 * k)}};
-  command.out.extents = {{hbm(2 << 20), 2048}};
-  command.call = "composite";
-  return command;
-}
-
-TEST(PeCpu, ACompositeGoesOnBesideTheKernel) {  // P-54, section 9: composite does not block, wait does
-  PeMachine machine(scripted_memory());
-  std::vector<TimeFs> times;
-  const auto now = [&] { return machine.platform->scheduler().now(); };
-  machine.kernels.add("overlap", [&](IPe& pe) {
-    const IPe::Ticket ticket = pe.submit(composite(640));
-    times.push_back(now());
-    pe.execute(cycles(10));
-    times.push_back(now());
-    pe.wait(ticket);
-    times.push_back(now());
-  });
-  machine.launch("overlap", kReady);
-  machine.run();
-  ASSERT_TRUE(machine.answers[0].status.ok) << machine.answers[0].status.message;
-  EXPECT_EQ(times[0], kReady);
-  EXPECT_EQ(times[1], kReady + 10 * kNs);
-  ASSERT_EQ(machine.log.commands.size(), 1u);
-  EXPECT_EQ(times[2], machine.log.commands[0].end);
-  EXPECT_EQ(machine.answers[0].result.compute, 10 * 16 * kNs);  // the tiles' own times, not the composite's
-  const auto dma_statistics = machine.statistics("sip0.cube0.pe0.pe_dma");
-  EXPECT_EQ(machine.answers[0].result.dma, dma_statistics.at("read_busy") + dma_statistics.at("write_busy"));
-}
-
-TEST(PeCpu, AKernelEndsWithItsComposites) {
-  PeMachine machine(scripted_memory());
-  machine.kernels.add("forgetful", [](IPe& pe) {
-    pe.submit(composite(640));
-    pe.submit(composite(64));
-  });
-  machine.launch("forgetful", kReady);
-  machine.run();
-  ASSERT_EQ(machine.log.commands.size(), 2u);
-  EXPECT_EQ(machine.answers[0].result.exec, machine.log.commands[1].end - kReady);
-}
-
-TEST(PeCpu, ACompositeThatFailsFailsItsKernel) {
-  PeMachine machine(scripted_memory());
-  machine.memory.status = [](const payload::Transaction&) { return payload::Status{false, "MEMORY_ERROR", "no row"}; };
-  bool thrown = false;
-  machine.kernels.add("careful", [&](IPe& pe) {
-    const IPe::Ticket ticket = pe.submit(composite(640));
-    try {
-      pe.wait(ticket);
-    } catch (const Error& error) {
-      thrown = error.code() == "MEMORY_ERROR";
-    }
-  });
-  machine.kernels.add("forgetful", [](IPe& pe) { pe.submit(composite(640)); });
-  machine.launch("careful", kReady);
-  machine.launch("forgetful", 100 * kReady);
-  machine.run();
-  EXPECT_TRUE(thrown);
-  EXPECT_TRUE(machine.answers[0].status.ok);
-  EXPECT_EQ(machine.answers[1].status.code, "MEMORY_ERROR");
 }
 
 TEST(PeCpu, PesWithOneStampStartTogether) {  // H-51

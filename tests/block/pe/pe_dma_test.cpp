@@ -41,10 +41,6 @@ Request transfer(const PeMachine& machine, TimeFs at, CommandKind kind, std::vec
   return {at, NodeKind::pe_dma, std::move(command), {}, {}};
 }
 
-std::uint64_t hbm(std::uint64_t offset) {
-  return address::PhysAddr::hbm_addr(SipId(0), CubeId(0), offset).value();
-}
-
 TEST(PeDma, AReadTakesTheRoundTrip) {  // P-37, P-38: one hop over the router, then 16 flits over two links
   PeMachine machine(dma_alone());
   const Outcome o = machine.run({transfer(machine, 0, kRead, {{hbm(0), 4096}})}).at(0);

@@ -270,4 +270,21 @@ contract::Command math(MathOp op, std::vector<Shape> inputs, Shape out) {
   return command;
 }
 
+std::uint64_t hbm(std::uint64_t offset) {
+  return address::PhysAddr::hbm_addr(SipId(0), CubeId(0), offset).value();
+}
+
+OperandRef matrix(std::uint64_t offset, std::int64_t rows, std::int64_t columns) {
+  const auto nbytes = static_cast<std::uint64_t>(rows * columns) * 2;
+  return OperandRef::tensor({{hbm(offset), nbytes}}, {rows, columns}, Dtype::f16);
+}
+
+contract::Command composite(std::int64_t m, std::int64_t k, std::int64_t n) {
+  contract::Command command = gemm(m, k, n);
+  command.kind = contract::CommandKind::composite_gemm;
+  command.inputs = {matrix(0, m, k), matrix(1u << 20, k, n)};
+  command.out = matrix(2u << 20, m, n);
+  return command;
+}
+
 }  // namespace kb::test

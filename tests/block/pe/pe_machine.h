@@ -143,5 +143,9 @@ class PeMachine final : private payload::IInitiator {
 contract::Command dma(contract::CommandKind kind, std::vector<Extent> memory, std::vector<Extent> local);
 contract::Command gemm(std::int64_t m, std::int64_t k, std::int64_t n);
 contract::Command math(MathOp op, std::vector<Shape> inputs, Shape out);
+std::uint64_t hbm(std::uint64_t offset);  // physical address in the first HBM slice
+OperandRef matrix(std::uint64_t hbm_offset, std::int64_t rows, std::int64_t columns);  // f16
+// A at HBM offset 0, B at 1 MiB, the product at 2 MiB.
+contract::Command composite(std::int64_t m, std::int64_t k, std::int64_t n);
 
 }  // namespace kb::test

@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <random>
 
-#include "platform/address/phys_addr.h"
 #include "tests/block/pe/pe_machine.h"
 
 namespace kb::test {
@@ -24,23 +23,6 @@ MachineOptions pipeline(std::vector<std::pair<std::string, std::string>> set = {
   options.scripted_memory = true;
   options.set = std::move(set);
   return options;
-}
-
-std::uint64_t hbm(std::uint64_t offset) {
-  return address::PhysAddr::hbm_addr(SipId(0), CubeId(0), offset).value();
-}
-
-OperandRef matrix(std::uint64_t offset, std::int64_t rows, std::int64_t columns) {
-  const auto nbytes = static_cast<std::uint64_t>(rows * columns) * 2;
-  return OperandRef::tensor({{hbm(offset), nbytes}}, {rows, columns}, Dtype::f16);
-}
-
-contract::Command composite(std::int64_t m, std::int64_t k, std::int64_t n) {
-  contract::Command command = gemm(m, k, n);
-  command.kind = CommandKind::composite_gemm;
-  command.inputs = {matrix(0, m, k), matrix(1u << 20, k, n)};
-  command.out = matrix(2u << 20, m, n);
-  return command;
 }
 
 contract::Command elementwise(std::int64_t m, std::int64_t n) {
