@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "modules/pe/tile_feeder.h"
+#include "modules/pe/pipeline_context.h"
 #include "platform/base/error.h"
 
 namespace kb::modules {

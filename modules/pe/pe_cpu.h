@@ -20,8 +20,7 @@ namespace kb::modules {
 //
 // Models: one kernel at a time, further launches in arrival order; the start barrier (P-51); the kernel's commands, one
 // after the other, through PE_SCHEDULER, and composites beside them; scalar work. A kernel ends when its composites
-// have. A kernel runs in this block's only SC_THREAD, on a stack of
-// 128 KiB.
+// have. It runs in this block's only SC_THREAD, on a stack of 128 KiB.
 //
 // Does not model: instructions of the kernel itself, which take no time unless they are spent with `cycles`.
 //

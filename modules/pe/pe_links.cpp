@@ -1,6 +1,6 @@
 #include "modules/pe/pe_links.h"
 
-#include "modules/pe/tile_feeder.h"
+#include "modules/pe/pipeline_context.h"
 #include "platform/base/error.h"
 #include "platform/contract/i_operation_sink.h"
 

@@ -3,24 +3,14 @@
 #include <cstdint>
 #include <deque>
 #include <memory>
-#include <utility>
 #include <vector>
 
 #include "modules/pe/command_task.h"
+#include "modules/pe/pipeline_context.h"
 #include "platform/elab/event_scheduler.h"
 #include "platform/plan/pipeline_plan.h"
 
 namespace kb::modules {
-
-// A composite command while its tiles go through the PE (P-31).
-struct PipelineContext final {
-  PipelineContext(CommandTask& composite, plan::PipelinePlan tiles) : command(&composite), plan(std::move(tiles)) {}
-
-  CommandTask* command;
-  plan::PipelinePlan plan;
-  std::uint64_t fed = 0;
-  std::uint64_t completed = 0;
-};
 
 // Turns composites into tiles, one composite after the other in submission order (P-32), as fast as tile buffers in the
 // TCM that is reserved for them come free (P-46). A tile takes room for its inputs, and when it is the last of its K
