@@ -1,5 +1,8 @@
 #include "sw/benches/gemm.h"
 
+#include <algorithm>
+
+#include "platform/base/error.h"
 #include "sw/benches/support.h"
 
 namespace kb::sw {
@@ -77,7 +80,13 @@ BenchResult run_single(Runtime& rt, const Params& params) {
 BenchResult run_composite(Runtime& rt, const Params& params) {
   const std::string& variant = params.text("variant");
   std::vector<std::int64_t> arguments{variant == "ref" ? 0 : 1, variant == "load" ? 1 : 0};
-  for (const std::int64_t size : tiles(params)) arguments.push_back(size);
+  const std::vector<std::int64_t> tile = tiles(params);
+  const auto given = tile.size() - static_cast<std::size_t>(std::count(tile.begin(), tile.end(), 0));
+  if (given == tile.size()) {
+    arguments.insert(arguments.end(), tile.begin(), tile.end());
+  } else if (given > 0) {
+    throw Error::program("SCHEMA_ERROR", "bench 'matmul-composite': give all of tile_m, tile_k and tile_n, or none");
+  }
   return run_gemm(rt, params, sizes(params), on_one_pe(), "gemm_composite", arguments, 0);
 }
 
@@ -117,9 +126,11 @@ Bench matmul_composite_bench() {
   std::vector<Parameter> parameters = size_parameters();
   parameters.push_back(Parameter::choice("variant", "ref", {"ref", "load_ref", "load"},
                                          "A and B streamed tile by tile; A loaded whole before; both loaded"));
-  parameters.push_back(Parameter::integer("tile_m", 32, "rows of a tile of A and C", 1, "elements"));
-  parameters.push_back(Parameter::integer("tile_k", 64, "depth of a tile", 1, "elements"));
-  parameters.push_back(Parameter::integer("tile_n", 32, "columns of a tile of B and C", 1, "elements"));
+  parameters.push_back(
+      Parameter::integer("tile_m", 0, "rows of a tile of A and C; 0: the machine's tile shape", 0, "elements"));
+  parameters.push_back(Parameter::integer("tile_k", 0, "depth of a tile; 0: the machine's", 0, "elements"));
+  parameters.push_back(
+      Parameter::integer("tile_n", 0, "columns of a tile of B and C; 0: the machine's", 0, "elements"));
   parameters.push_back(dtype_parameter());
   return {"matmul-composite", "C (m, n) = A (m, k) x B (k, n) as one composite on one PE, verified",
           std::move(parameters), run_composite};

@@ -50,9 +50,20 @@ TEST_F(CompositeTest, TheArrayLimitsLoadedOperands) {  // P-40: 512 tiles of 16 
   EXPECT_LE(exec_ns(result) - figure(result, "pe_dma", "read_busy"), 512 * 16.0 / 0.95);
 }
 
+TEST_F(CompositeTest, TheTileShapeIsTheMachinesUnlessGiven) {  // P-20
+  const std::string size = "--set m=64 --set k=128 --set n=64";
+  EXPECT_EQ(figure(run(size), "pe_scheduler", "tiles"), 8);
+  EXPECT_EQ(
+      figure(run(size + " --set cube.pe_template.components.pe_scheduler.attrs.tile_k=32"), "pe_scheduler", "tiles"),
+      16);
+  EXPECT_EQ(figure(run(size + " --set tile_m=64 --set tile_k=128 --set tile_n=64"), "pe_scheduler", "tiles"), 1);
+  EXPECT_EQ(kernbench("run --quiet --bench matmul-composite --set tile_m=64 --out out").code, 1);
+}
+
 TEST_F(CompositeTest, TilesThatDoNotFitAreRefused) {
-  const Outcome outcome = kernbench("run --quiet --topology '" + config("one_pe") +
-                                    "' --bench matmul-composite --set tile_m=1024 --set tile_n=1024 --out out");
+  const Outcome outcome =
+      kernbench("run --quiet --topology '" + config("one_pe") +
+                "' --bench matmul-composite --set tile_m=1024 --set tile_k=64 --set tile_n=1024 --out out");
   EXPECT_EQ(outcome.code, 1);
   EXPECT_THAT(outcome.err, testing::HasSubstr("OUT_OF_SCRATCH"));
   EXPECT_THAT(outcome.err, testing::HasSubstr("choose a smaller tile shape"));
