@@ -117,7 +117,9 @@ class Context {
   // --- Composites: one command each, split into tiles that run beside the kernel; the call returns at once (P-10).
   // Inputs are refs to data in memory, or for a GEMM also tensors in scratch, which are then pinned: no tile reads them
   // again (P-23) and they must live until the composite has ended. The result goes to memory, in the dtype of `out`.
-  // The same numbers as load, dot and store would give.
+  // Without epilogues the same numbers as load, dot and store would give. Epilogues work on the product before it is
+  // stored, in f32 or the integers of the accumulator, in their order within a scope (P-12, P-14); their tensors are in
+  // scratch and must live as long as pinned inputs.
   CompletionHandle composite(const TensorHandle& a, const TensorHandle& b, Ptr out,
                              const CompositeOptions& options = {});
   // op(x), element-wise.
@@ -159,8 +161,9 @@ class Context {
   void check_owner(const TensorHandle& handle, int position) const;
   void check(const TensorHandle& handle, int position) const;  // usable as an engine's operand
   void add_composite_input(contract::Command& command, const TensorHandle& handle, int index);
-  CompletionHandle submit_composite(contract::Command& command, Ptr out, TensorType result,
-                                    const CompositeOptions& options);
+  void set_tile_shape(contract::Command& command, const CompositeOptions& options) const;
+  kb::Epilogue resolved(const Epilogue& epilogue, int position) const;
+  CompletionHandle submit_composite(contract::Command& command, Ptr out, TensorType result);
   std::string describe(const TensorHandle& handle, int position) const;
   OperandRef operand(const TensorHandle& handle, int position) const;
   std::vector<OperandRef> operands(MathOp op, const std::initializer_list<Operand>& inputs) const;

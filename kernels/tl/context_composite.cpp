@@ -32,16 +32,32 @@ void Context::add_composite_input(Command& command, const TensorHandle& handle, 
   }
 }
 
-CompletionHandle Context::submit_composite(Command& command, Ptr out, TensorType result,
-                                           const CompositeOptions& options) {
+void Context::set_tile_shape(Command& command, const CompositeOptions& options) const {
+  const TileShape& tile = command.tile_shape = options.tile_shape.value_or(pe_.info().tile_shape);
+  if (std::min({tile.m, tile.k, tile.n}) >= 1) return;
+  raise("SHAPE_ERROR",
+        fmt::format("a tile of {} x {} x {} is not possible; give sizes of at least 1", tile.m, tile.k, tile.n));
+}
+
+// The operand of an epilogue: a number, or a tensor in scratch.
+kb::Epilogue Context::resolved(const Epilogue& epilogue, int position) const {
+  kb::Epilogue out{epilogue.op(), epilogue.scope(), std::nullopt};
+  if (epilogue.tensor()) {
+    out.operand = operand(*epilogue.tensor(), position);
+    if (out.operand->transposed) {
+      raise("KERNEL_ERROR", fmt::format("{} is a transposed view; an epilogue reads its operand as it is stored",
+                                        describe(*epilogue.tensor(), position)));
+    }
+  } else if (epilogue.number()) {
+    out.operand = OperandRef::number(*epilogue.number(), Dtype::f32);
+  }
+  return out;
+}
+
+CompletionHandle Context::submit_composite(Command& command, Ptr out, TensorType result) {
   std::vector<Extent> extents;
   append_extents(out, result.shape, result.dtype, 0, extents);
   command.out = OperandRef::tensor(std::move(extents), std::move(result.shape), result.dtype);
-  if (const auto& tile = options.tile_shape; tile && std::min({tile->m, tile->k, tile->n}) < 1) {
-    raise("SHAPE_ERROR",
-          fmt::format("a tile of {} x {} x {} is not possible; give sizes of at least 1", tile->m, tile->k, tile->n));
-  }
-  command.tile_shape = options.tile_shape;
   command.call = call_;
   command.call_index = calls_;
   CompletionHandle handle;
@@ -59,14 +75,19 @@ CompletionHandle Context::composite(const TensorHandle& a, const TensorHandle& b
   command.kind = CommandKind::composite_gemm;
   add_composite_input(command, a, 0);
   add_composite_input(command, b, 1);
-  TensorType result =
-      located([&] { return gemm_result(command.inputs[0], command.inputs[1], pointer_dtype(out, std::nullopt)); });
+  set_tile_shape(command, options);
+  for (const Epilogue& epilogue : options.epilogue) command.epilogues.push_back(resolved(epilogue, 3));
+  const OperandRef& left = command.inputs[0];
+  const std::int64_t depth = left.shape.size() == 2 ? cdiv(left.shape[1], command.tile_shape.k) : 1;
+  TensorType result = located([&] {
+    return composite_gemm_result(left, command.inputs[1], command.epilogues, depth, pointer_dtype(out, std::nullopt));
+  });
   command.m = command.inputs[0].shape[0];
   command.k = command.inputs[0].shape[1];
   command.n = command.inputs[1].shape[1];
   command.acc_dtype =
       options.acc_dtype.value_or(result.dtype == Dtype::i64 ? Dtype::i64 : default_acc_dtype(command.inputs[0].dtype));
-  return submit_composite(command, out, std::move(result), options);
+  return submit_composite(command, out, std::move(result));
 }
 
 CompletionHandle Context::composite(MathOp op, const TensorHandle& x, Ptr out, const CompositeOptions& options) {
@@ -92,7 +113,9 @@ CompletionHandle Context::composite(MathOp op, const TensorHandle& x, Ptr out, c
   }
   command.n = result.shape.back();
   command.m = element_count(result.shape) / command.n;
-  return submit_composite(command, out, std::move(result), options);
+  set_tile_shape(command, options);
+  if (!options.epilogue.empty()) raise("KERNEL_ERROR", "a composite of one element-wise operation takes no epilogue");
+  return submit_composite(command, out, std::move(result));
 }
 
 void Context::wait(const CompletionHandle& handle) {

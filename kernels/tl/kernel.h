@@ -21,7 +21,8 @@ namespace detail {
 
 template <typename T>
 struct ArgType {
-  static_assert(!sizeof(T), "a kernel parameter is a tl::Ptr, std::int64_t, int, double or a std::optional of one");
+  static_assert(!sizeof(T),
+                "a kernel parameter is a tl::Ptr, std::int64_t, int, double, std::string or a std::optional of one");
 };
 template <>
 struct ArgType<Ptr> {
@@ -49,6 +50,13 @@ struct ArgType<double> {
   static Parameter parameter(std::string name) { return {std::move(name), ParameterKind::real}; }
   static double get(const Signature& s, const std::vector<contract::KernelArg>& args, std::size_t i) {
     return s.real(args, i);
+  }
+};
+template <>
+struct ArgType<std::string> {
+  static Parameter parameter(std::string name) { return {std::move(name), ParameterKind::text}; }
+  static std::string get(const Signature& s, const std::vector<contract::KernelArg>& args, std::size_t i) {
+    return s.text(args, i);
   }
 };
 template <typename T>
@@ -111,8 +119,9 @@ contract::Kernel build(std::string name, std::string description, std::vector<st
 }  // namespace detail
 
 // `fn` is a function or a lambda void(tl::Context&, ...) whose further parameters are tl::Ptr (a tensor of the launch),
-// std::int64_t, int, double, or at the end std::optional of these; `parameters` names them in order (P-50). A launch
-// with other arguments ends in a program Error SCHEMA_ERROR. The name is checked when the kernel enters a catalog.
+// std::int64_t, int, double, std::string, or at the end std::optional of these; `parameters` names them in order
+// (P-50). A launch with other arguments ends in a program Error SCHEMA_ERROR. The name is checked when the kernel
+// enters a catalog.
 template <typename Fn>
 contract::Kernel make_kernel(std::string name, std::string description, std::vector<std::string> parameters, Fn fn) {
   using Parameters = typename detail::KernelFunction<std::decay_t<Fn>>::Parameters;

@@ -21,6 +21,8 @@ std::string_view kind_name(ParameterKind kind) {
       return "int";
     case ParameterKind::real:
       return "float";
+    case ParameterKind::text:
+      return "text";
   }
   return "?";
 }
@@ -30,6 +32,7 @@ std::string format_arg(const KernelArg& arg) {
     return *tensor ? fmt::format("tensor '{}'", (*tensor)->name) : "a null tensor";
   }
   if (const auto* whole = std::get_if<std::int64_t>(&arg)) return fmt::format("the integer {}", *whole);
+  if (const auto* text = std::get_if<std::string>(&arg)) return fmt::format("the text '{}'", *text);
   return fmt::format("the number {}", std::get<double>(arg));
 }
 
@@ -86,6 +89,12 @@ std::int64_t Signature::integer(const std::vector<KernelArg>& args, std::size_t 
 double Signature::real(const std::vector<KernelArg>& args, std::size_t i) const {
   if (const auto* whole = std::get_if<std::int64_t>(&args[i])) return static_cast<double>(*whole);
   const auto* value = std::get_if<double>(&args[i]);
+  if (value == nullptr) mismatch(args, i);
+  return *value;
+}
+
+const std::string& Signature::text(const std::vector<KernelArg>& args, std::size_t i) const {
+  const auto* value = std::get_if<std::string>(&args[i]);
   if (value == nullptr) mismatch(args, i);
   return *value;
 }

@@ -12,7 +12,7 @@
 
 namespace kb::tl {
 
-enum class ParameterKind { tensor, integer, real };
+enum class ParameterKind { tensor, integer, real, text };
 
 struct Parameter {
   std::string name;
@@ -36,6 +36,7 @@ class Signature {
   Ptr tensor(const std::vector<contract::KernelArg>& args, std::size_t i) const;
   std::int64_t integer(const std::vector<contract::KernelArg>& args, std::size_t i) const;
   double real(const std::vector<contract::KernelArg>& args, std::size_t i) const;  // also takes a whole number
+  const std::string& text(const std::vector<contract::KernelArg>& args, std::size_t i) const;
 
  private:
   [[noreturn]] void mismatch(const std::vector<contract::KernelArg>& args, std::size_t i) const;

@@ -18,6 +18,10 @@ TimeFs AccelEngine::work_time(double amount, double per_ns) {
 
 void AccelEngine::on_task(CommandTask& task) {
   if (slot_ == nullptr) throw Error::model(node_id() + " has no accel_slot: it is not linked to a PE_SCHEDULER");
+  if (task.holds_slot) {
+    start(task);
+    return;
+  }
   arrivals_.push_back(now());
   slot_->request(*this, task);
 }
@@ -25,6 +29,10 @@ void AccelEngine::on_task(CommandTask& task) {
 void AccelEngine::on_grant(CommandTask& task) {
   slot_wait_ += now() - arrivals_.front();
   arrivals_.pop_front();
+  start(task);
+}
+
+void AccelEngine::start(CommandTask& task) {
   running_ = &task;
   task.start = now();
   busy_probe_.set(now(), 1);
@@ -37,7 +45,8 @@ void AccelEngine::on_event(TimeFs now, std::uint64_t) {
   ++commands_;
   busy_ += now - task.start;
   busy_probe_.set(now, 0);
-  slot_->release();
+  task.holds_slot = task.stage.keeps_slot;
+  if (!task.holds_slot) slot_->release();
   finish(task);
 }
 

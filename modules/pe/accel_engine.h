@@ -10,7 +10,8 @@ namespace kb::modules {
 
 // What PE_GEMM and PE_MATH have in common: one command at a time while holding the PE's accel_slot (P-39).
 // Timing: a command that gets the slot at t is done at t + max(overhead_ns, work); the slot goes to the next at that
-// time.
+// time, unless the task's next stage belongs to the same turn: a tile keeps the slot through its k_tile epilogues
+// (P-17).
 class AccelEngine : public PeBlock, public AccelSlot::IUser, private elab::EventHandler {
  public:
   AccelEngine(const sc_core::sc_module_name& name, NodeId node, elab::BlockContext& context);
@@ -27,6 +28,7 @@ class AccelEngine : public PeBlock, public AccelSlot::IUser, private elab::Event
  private:
   void on_task(CommandTask& task) final;
   void on_grant(CommandTask& task) final;
+  void start(CommandTask& task);
   void on_event(TimeFs now, std::uint64_t argument) final;
 
   TimeFs overhead_;

@@ -141,6 +141,7 @@ CommandTask& CommandPool::take(const contract::Command& command) {
   task->command = &command;
   task->state = CommandState::submitted;
   if (!task->status.ok) task->status = payload::Status{};
+  task->holds_slot = false;
   task->pipeline_ = nullptr;
   task->owner_ = nullptr;
   task->submitted = task->start = task->end = task->dma = task->compute = 0;

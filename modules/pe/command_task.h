@@ -44,6 +44,7 @@ class CommandTask final : public tlm::tlm_extension<CommandTask> {
   CommandState state = CommandState::submitted;  // written by PE_SCHEDULER alone (P-8)
   plan::Stage stage;                             // what the block that has the task is asked to do
   payload::Status status;                        // the serving block's report
+  bool holds_slot = false;                       // the accel_slot is this task's already (P-17); written by the engines
 
   // A simple command goes through the stages from `first` to `last` of FETCH, its engine's, STORE; a new task through
   // its engine's alone.

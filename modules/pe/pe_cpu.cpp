@@ -12,6 +12,7 @@
 #include "platform/base/error.h"
 #include "platform/base/nearest.h"
 #include "platform/contract/i_operation_sink.h"
+#include "platform/elab/route_table.h"
 #include "platform/payload/messages.h"
 
 namespace kb::modules {
@@ -42,6 +43,9 @@ PeCpu::PeCpu(const sc_core::sc_module_name& name, NodeId node, elab::BlockContex
   info_.scratch_pa = address::PhysAddr::pe_tcm_addr(self.sip, self.cube, self.pe, tcm.scratch_offset).value();
   info_.scratch_bytes = tcm.scratch_bytes;
   info_.dispatch_cycles = static_cast<int>(self.integer("dispatch_cycles"));
+  const topology::Node& dispatcher =
+      context.graph.node(context.routes.resolver().find_pe_node(info_.coord, topology::NodeKind::pe_scheduler));
+  info_.tile_shape = {dispatcher.integer("tile_m"), dispatcher.integer("tile_k"), dispatcher.integer("tile_n")};
 
   SC_HAS_PROCESS(PeCpu);
   SC_THREAD(kernel_thread);

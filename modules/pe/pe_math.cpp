@@ -14,8 +14,11 @@ PeMath::PeMath(const sc_core::sc_module_name& name, NodeId node, elab::BlockCont
 }
 
 TimeFs PeMath::work(const CommandTask& task) const {
-  return work_time(static_cast<double>(task.stage.elements) * weights_[static_cast<std::size_t>(task.command->math_op)],
-                   elements_per_ns_);
+  const contract::Command& command = *task.command;
+  const MathOp op = command.kind == contract::CommandKind::composite_gemm
+                        ? math_op_of(command.epilogues.at(task.stage.epilogue).op)
+                        : command.math_op;
+  return work_time(static_cast<double>(task.stage.elements) * weights_[static_cast<std::size_t>(op)], elements_per_ns_);
 }
 
 }  // namespace kb::modules

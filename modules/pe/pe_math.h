@@ -12,7 +12,7 @@ namespace kb::modules {
 // Timing: max(overhead_ns, weight(op) * elements / (elements_per_cycle * clock_ghz)) from getting the slot (P-41), with
 // elements = the largest of the inputs and the output, so that a reduction costs what it reads. Throughput is
 // continuous: 96 elements on 64 lanes take 1.5 cycles. weight(op) is the node attribute weight_<op> (weight_exp, ...),
-// 1 when absent.
+// 1 when absent. An epilogue costs what its operation does: bias add, relu relu, scale and dequant mul.
 class PeMath final : public AccelEngine {
  public:
   PeMath(const sc_core::sc_module_name& name, NodeId node, elab::BlockContext& context);

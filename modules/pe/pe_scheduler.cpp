@@ -1,7 +1,9 @@
 #include "modules/pe/pe_scheduler.h"
 
 #include <algorithm>
+#include <utility>
 #include <variant>
+#include <vector>
 
 #include "platform/address/address_config.h"
 #include "platform/base/error.h"
@@ -22,7 +24,6 @@ PeScheduler::PeScheduler(const sc_core::sc_module_name& name, NodeId node, elab:
     : PeBlock(name, node, context),
       overhead_(ns_to_fs(node_record().number_or("overhead_ns", 0.0))),
       charge_fetch_store_(flag(node_record(), "charge_fetch_store")),
-      tile_shape_{node_record().integer("tile_m"), node_record().integer("tile_k"), node_record().integer("tile_n")},
       feeder_(*this, context.scheduler,
               address::AddressConfig::from_spec(context.graph.spec).tcm_partition().reserved_bytes) {}
 
@@ -62,19 +63,14 @@ void PeScheduler::dispatch() {
 }
 
 plan::PipelinePlan PeScheduler::plan(const contract::Command& command) const {
-  const plan::TileShape shape = command.tile_shape.value_or(tile_shape_);
+  const plan::TileShape& shape = command.tile_shape;
   if (command.kind == contract::CommandKind::composite_math) {
     return plan::math_plan({command.m, command.n, command.inputs.at(0).dtype, command.out.dtype}, shape);
   }
-  return plan::gemm_plan({command.m,
-                          command.k,
-                          command.n,
-                          command.inputs.at(0).dtype,
-                          command.inputs.at(1).dtype,
-                          command.out.dtype,
-                          command.pinned[0],
-                          command.pinned[1],
-                          {}},
+  std::vector<plan::EpilogueStep> epilogues;
+  for (const Epilogue& epilogue : command.epilogues) epilogues.push_back(plan::epilogue_step(epilogue));
+  return plan::gemm_plan({command.m, command.k, command.n, command.inputs.at(0).dtype, command.inputs.at(1).dtype,
+                          command.out.dtype, command.pinned[0], command.pinned[1], std::move(epilogues)},
                          shape);
 }
 

@@ -41,7 +41,6 @@ class PeScheduler final : public PeBlock, private elab::EventHandler, private Ti
 
   TimeFs overhead_;
   bool charge_fetch_store_;
-  plan::TileShape tile_shape_;
   AccelSlot accel_slot_;
   TileFeeder feeder_;
   SlidingDeque<CommandTask*> submissions_;

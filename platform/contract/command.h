@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "platform/base/dtype.h"
+#include "platform/base/epilogue.h"
 #include "platform/base/op_types.h"
 #include "platform/plan/pipeline_plan.h"
 
@@ -37,8 +38,9 @@ struct Command {
 
   // Composites compute the same from memory to memory, tile by tile. A pinned input is in the TCM already. Math ones
   // have one input and take it as m rows of n elements.
-  std::optional<plan::TileShape> tile_shape;  // absent: the one of PE_SCHEDULER
-  std::array<bool, 2> pinned{};               // by input
+  plan::TileShape tile_shape;
+  std::array<bool, 2> pinned{};     // by input
+  std::vector<Epilogue> epilogues;  // of a GEMM
 
   std::int64_t cycles = 0;  // cpu_overhead
 

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "platform/contract/requests.h"
+#include "platform/plan/pipeline_plan.h"
 
 namespace kb::contract {
 
@@ -22,6 +23,7 @@ struct MachineInfo {
   std::uint64_t hbm_alignment = 256;  // of tensors in HBM
   std::uint64_t tcm_bytes = 0;
   std::uint64_t scratch_bytes = 0;
+  plan::TileShape tile_shape;  // of composites that bring none of their own (P-20)
 };
 
 // Where waiting host threads are parked. wait() returns after a later notify_all(), at the simulated time of that call.

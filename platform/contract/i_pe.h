@@ -22,7 +22,8 @@ struct PeInfo {
   int cubes_per_sip = 1;         // num_programs(1)
   std::uint64_t scratch_pa = 0;  // physical address of this PE's kernel scratch in its TCM (P-58)
   std::uint64_t scratch_bytes = 0;
-  int dispatch_cycles = 0;  // charged before every non-metadata call (P-45)
+  int dispatch_cycles = 0;     // charged before every non-metadata call (P-45)
+  plan::TileShape tile_shape;  // of composites that bring none of their own (P-20)
 };
 
 class IPe {

@@ -35,7 +35,7 @@ struct TensorLayout {
   std::vector<Shard> shards;  // cube-major, then PE
 };
 
-using KernelArg = std::variant<std::shared_ptr<const TensorLayout>, std::int64_t, double>;
+using KernelArg = std::variant<std::shared_ptr<const TensorLayout>, std::int64_t, double, std::string>;
 
 enum class FailurePolicy { fail_fast, collect_all };
 

@@ -36,6 +36,7 @@ class Executor {
   void store(const OperandRef& out, const std::vector<Wide>& values);
   template <typename Wide, typename Acc>
   void multiply(const GemmOp& op);
+  void multiply_with_epilogues(const GemmOp& op);
 
   MemoryStore& memory_;
   std::vector<std::byte> bytes_;  // re-used between operations

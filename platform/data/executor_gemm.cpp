@@ -76,7 +76,9 @@ void Executor::multiply(const GemmOp& op) {
 
 void Executor::run(const GemmOp& op) {
   fix_blocking();
-  const TensorType result = gemm_result(op.a, op.b, op.out.dtype);
+  const std::int64_t k = op.a.shape.size() == 2 ? op.a.shape[1] : 0;
+  const std::int64_t k_tiles = op.tile_k > 0 ? (k + op.tile_k - 1) / op.tile_k : 1;
+  const TensorType result = composite_gemm_result(op.a, op.b, op.epilogues, k_tiles, op.out.dtype);
   if (result.shape != op.out.shape || op.out.transposed) {
     throw Error::program("SHAPE_ERROR",
                          "dot: the result is " + format_shape(result.shape) + ", the output " + format_operand(op.out));
@@ -88,6 +90,7 @@ void Executor::run(const GemmOp& op) {
                                             std::string(dtype_name(op.acc_dtype)) +
                                             "; floats accumulate in f32, integers in i32 or i64");
   }
+  if (!op.epilogues.empty()) return multiply_with_epilogues(op);
   if (floats) {
     multiply<float, float>(op);
   } else if (op.acc_dtype == Dtype::i32) {

@@ -78,6 +78,9 @@ void Executor::load(const OperandRef& operand, const Shape& shape, std::vector<W
   }
 }
 
+template void Executor::load(const OperandRef&, const Shape&, std::vector<float>&);
+template void Executor::load(const OperandRef&, const Shape&, std::vector<std::int64_t>&);
+
 template <typename Wide>
 void Executor::store(const OperandRef& out, const std::vector<Wide>& values) {
   check_extents(out);

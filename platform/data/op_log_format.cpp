@@ -127,6 +127,23 @@ class Params {
     }
   }
 
+  // {"op":"bias","scope":"output_tile","value":0.5} or, for a tensor, its place, shape and dtype.
+  void epilogue_value(const Epilogue& epilogue) {
+    out_.text(R"({"op":)");
+    quoted(epilogue_op_name(epilogue.op));
+    word("scope", epilogue_scope_name(epilogue.scope));
+    if (epilogue.operand && epilogue.operand->immediate) {
+      key("value");
+      scalar_value(*epilogue.operand->immediate);
+    } else if (epilogue.operand) {
+      place(kSource, epilogue.operand->extents);
+      key("shape");
+      shape_value(epilogue.operand->shape);
+      word("dtype", dtype_name(epilogue.operand->dtype));
+    }
+    out_.put('}');
+  }
+
   static bool one_piece(const std::vector<Extent>& extents) {
     for (std::size_t i = 1; i < extents.size(); ++i) {
       if (extents[i].pa != extents[i - 1].pa + extents[i - 1].nbytes) return false;
@@ -205,6 +222,9 @@ void params(Params& json, const GemmOp& op) {
   json.number("m", op.a.shape.empty() ? 0 : op.a.shape.front());
   json.number("k", op.b.shape.empty() ? 0 : op.b.shape.front());
   json.number("n", op.b.shape.empty() ? 0 : op.b.shape.back());
+  if (op.epilogues.empty()) return;
+  json.number("tile_k", op.tile_k);
+  json.array("epilogues", op.epilogues, [&](const Epilogue& epilogue) { json.epilogue_value(epilogue); });
 }
 
 void params(Params& json, const MathOpRecord& op) {
@@ -214,6 +234,7 @@ void params(Params& json, const MathOpRecord& op) {
     pieces = pieces || !Params::one_piece(input.extents);
     transposed = transposed || input.transposed;
   }
+  if (op.composite) json.word("op", math_op_name(op.op));
   json.array("input_addrs", op.inputs, [&](const OperandRef& in) { json.address_value(in.extents); });
   json.array("input_shapes", op.inputs, [&](const OperandRef& in) { json.shape_value(in.shape); });
   json.array("input_spaces", op.inputs, [&](const OperandRef& in) { json.space_value(in.extents); });

@@ -14,8 +14,12 @@ struct Naming {
   std::string_view operator()(const WriteOp& op) const {
     return op.name == WriteName::host_write ? "host_write" : "scratch_write";
   }
-  std::string_view operator()(const GemmOp& op) const { return kGemmNames[static_cast<std::size_t>(op.a.dtype)]; }
-  std::string_view operator()(const MathOpRecord& op) const { return math_op_name(op.op); }
+  std::string_view operator()(const GemmOp& op) const {
+    return op.composite ? "composite_gemm" : kGemmNames[static_cast<std::size_t>(op.a.dtype)];
+  }
+  std::string_view operator()(const MathOpRecord& op) const {
+    return op.composite ? "composite_math" : math_op_name(op.op);
+  }
   std::string_view operator()(const OtherOp& op) const { return op.name; }
 };
 

@@ -9,6 +9,7 @@
 #include <variant>
 #include <vector>
 
+#include "platform/base/epilogue.h"
 #include "platform/base/ids.h"
 #include "platform/base/op_types.h"
 #include "platform/base/units.h"
@@ -38,10 +39,14 @@ struct WriteOp {
   std::uint64_t buffer_offset = 0;
 };
 
-// out (m, n) = a (m, k) x b (k, n), accumulated in acc_dtype, rounded once to the dtype of `out` (P-90).
+// out (m, n) = a (m, k) x b (k, n), accumulated in acc_dtype, rounded once to the dtype of `out` (P-90); a composite's
+// epilogues are applied before that (P-18).
 struct GemmOp {
   OperandRef a, b, out;
   Dtype acc_dtype = Dtype::f32;
+  std::vector<Epilogue> epilogues{};
+  std::int64_t tile_k = 0;  // depth of a K tile, for epilogues of scope k_tile
+  bool composite = false;
 };
 
 // out = op(inputs); `axis` of reductions and softmax as in math_result().
@@ -50,6 +55,7 @@ struct MathOpRecord {
   std::vector<OperandRef> inputs;
   OperandRef out;
   std::optional<int> axis;
+  bool composite = false;
 };
 
 // Timing only; replay skips it (P-69 "unknown").

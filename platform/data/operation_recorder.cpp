@@ -35,6 +35,9 @@ void describe(const Command& command, OpRecord& record) {
       gemm.b = command.inputs.at(1);
       gemm.out = command.out;
       gemm.acc_dtype = command.acc_dtype;
+      gemm.epilogues = command.epilogues;
+      gemm.composite = command.kind == CommandKind::composite_gemm;
+      gemm.tile_k = command.tile_shape.k;
       return;
     }
     case CommandKind::math:
@@ -44,6 +47,7 @@ void describe(const Command& command, OpRecord& record) {
       math.inputs = command.inputs;
       math.out = command.out;
       math.axis = command.axis;
+      math.composite = command.kind == CommandKind::composite_math;
       return;
     }
     case CommandKind::cpu_overhead:

@@ -33,6 +33,17 @@ std::string_view stage_type_name(StageType type) {
   return kNames[static_cast<std::size_t>(type)];
 }
 
+EpilogueStep epilogue_step(const Epilogue& epilogue) {
+  EpilogueStep step;
+  step.scope = epilogue.scope;
+  if (!epilogue.operand || epilogue.operand->immediate) return step;
+  const Shape& shape = epilogue.operand->shape;
+  step.item_bytes = item_size(epilogue.operand->dtype);
+  step.per_row = shape.size() >= 2 && shape[shape.size() - 2] > 1;
+  step.per_column = !shape.empty() && shape.back() > 1;
+  return step;
+}
+
 PipelinePlan gemm_plan(const GemmProblem& problem, const TileShape& shape) {
   require_positive(problem.m, "M");
   require_positive(problem.k, "K");
@@ -52,8 +63,9 @@ PipelinePlan gemm_plan(const GemmProblem& problem, const TileShape& shape) {
   plan.has_b_ = true;
   plan.a_pinned_ = problem.a_pinned;
   plan.b_pinned_ = problem.b_pinned;
-  for (std::uint32_t i = 0; i < problem.epilogues.size(); ++i) {
-    plan.epilogues_[index_of(problem.epilogues[i])].push_back(i);
+  plan.steps_ = problem.epilogues;
+  for (std::uint32_t i = 0; i < plan.steps_.size(); ++i) {
+    plan.epilogues_[index_of(plan.steps_[i].scope)].push_back(i);
   }
   return plan;
 }
@@ -112,7 +124,7 @@ Stage PipelinePlan::stage(const Tile& tile, std::uint32_t index) const {
   Stage stage;
   if (index == 0) {
     stage.type = StageType::fetch;
-    stage.nbytes = bytes(tile, TileOperand::a) + bytes(tile, TileOperand::b);
+    stage.nbytes = bytes(tile, TileOperand::a) + bytes(tile, TileOperand::b) + epilogue_bytes(tile);
     return stage;
   }
   const std::uint32_t compute = compute_stages(tile);
@@ -145,6 +157,7 @@ Stage PipelinePlan::compute_stage(const Tile& tile, std::uint32_t index) const {
     stage.elements = 0;
     stage.macs = shape_.m * shape_.k * shape_.n;
     stage.useful_macs = tile.m * tile.k * tile.n;
+    stage.keeps_slot = !epilogues_[index_of(EpilogueScope::k_tile)].empty();
     return stage;
   }
   stage.type = StageType::math;
@@ -156,11 +169,26 @@ Stage PipelinePlan::compute_stage(const Tile& tile, std::uint32_t index) const {
     if (index < epilogues.size()) {
       stage.epilogue = epilogues[index];
       if (scope == EpilogueScope::kernel) stage.elements = m_ * n_;
+      stage.keeps_slot = scope == EpilogueScope::k_tile && index + 1 < epilogues.size();
       return stage;
     }
     index -= static_cast<std::uint32_t>(epilogues.size());
   }
   throw Error::model("a tile plan has no such compute stage");
+}
+
+// What the operands of the epilogues that fire in the tile add to its FETCH.
+std::uint64_t PipelinePlan::epilogue_bytes(const Tile& tile) const {
+  std::uint64_t sum = 0;
+  for (const EpilogueStep& step : steps_) {
+    const bool whole = step.scope == EpilogueScope::kernel;
+    if (whole ? !is_last(tile) : step.scope == EpilogueScope::output_tile && !tile.last_k) continue;
+    std::int64_t elements = 1;
+    if (step.per_row) elements *= whole ? m_ : tile.m;
+    if (step.per_column) elements *= whole ? n_ : tile.n;
+    sum += static_cast<std::uint64_t>(elements) * step.item_bytes;
+  }
+  return sum;
 }
 
 // Bytes of a tile's part of an operand.

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "platform/base/dtype.h"
+#include "platform/base/epilogue.h"
 
 namespace kb::plan {
 
@@ -16,10 +17,6 @@ enum class StageType : std::uint8_t { dma_read = 0, fetch = 1, gemm = 2, math = 
 inline constexpr std::size_t kStageTypes = 6;
 std::string_view stage_type_name(StageType type);  // "DMA_READ"
 
-// When an epilogue fires (P-13): for every K tile on its partial product; once per output tile, after the last K tile;
-// once per command, in its very last tile.
-enum class EpilogueScope : std::uint8_t { k_tile, output_tile, kernel };
-
 enum class TileOperand : std::uint8_t { a, b, out };
 
 struct TileShape {
@@ -27,6 +24,15 @@ struct TileShape {
   std::int64_t k = 64;
   std::int64_t n = 32;
 };
+
+// An epilogue as the plan sees it: when it fires, and what its operand adds to the FETCH of a tile in which it does.
+struct EpilogueStep {
+  EpilogueScope scope = EpilogueScope::output_tile;
+  std::uint64_t item_bytes = 0;  // of an element of the operand; 0 = none, or a number of the command
+  bool per_row = false;          // the operand has an element for each row of the product
+  bool per_column = false;
+};
+EpilogueStep epilogue_step(const Epilogue& epilogue);
 
 // out (m, n) = a (m, k) x b (k, n) with epilogues in command order.
 struct GemmProblem {
@@ -38,7 +44,7 @@ struct GemmProblem {
   Dtype dtype_out = Dtype::f16;
   bool a_pinned = false;  // the whole operand is in the TCM already (P-23)
   bool b_pinned = false;
-  std::vector<EpilogueScope> epilogues;
+  std::vector<EpilogueStep> epilogues;
 };
 
 // out (m, n) = op(a (m, n)).
@@ -68,6 +74,7 @@ struct Stage {
   std::int64_t useful_macs = 0;          // GEMM: of the elements that exist
   std::int64_t elements = 0;             // MATH
   std::uint32_t epilogue = 0;            // MATH of a GEMM plan: which of the command's
+  bool keeps_slot = false;               // GEMM, MATH: the next stage runs in the same turn of the accel_slot (P-17)
 };
 
 struct StageCounts {
@@ -108,6 +115,7 @@ class PipelinePlan {
   bool is_last(const Tile& tile) const { return tile.id + 1 == tiles(); }
   Stage read_stage(const Tile& tile, TileOperand operand) const;
   Stage compute_stage(const Tile& tile, std::uint32_t index) const;
+  std::uint64_t epilogue_bytes(const Tile& tile) const;
   std::uint64_t bytes(const Tile& tile, TileOperand operand) const;
   std::uint64_t offset(const Tile& tile, TileOperand operand) const;
 
@@ -118,8 +126,8 @@ class PipelinePlan {
   bool has_b_ = false;                   // GEMM plan
   bool a_pinned_ = false;
   bool b_pinned_ = false;
-  // The command's epilogues by scope, each in command order.
-  std::array<std::vector<std::uint32_t>, 3> epilogues_;
+  std::vector<EpilogueStep> steps_;
+  std::array<std::vector<std::uint32_t>, 3> epilogues_;  // indices of steps_ by scope, each in command order
 };
 
 // Program Error SHAPE_ERROR when a dimension or a tile size is below 1.

@@ -12,12 +12,15 @@ namespace {
 using observe::JsonWriter;
 using observe::TextTable;
 
-void write_parameter(JsonWriter& json, const std::string& bench, const sw::Parameter& parameter) {
+void write_parameter(JsonWriter& json, const sw::Bench& bench, const sw::Parameter& parameter) {
   json.begin_object(true).key("name").text(parameter.name).key("type").text(parameter_type_name(parameter.type));
   json.key("unit").text(parameter.unit).key("default").text(parameter.default_value).key("help").text(parameter.help);
   json.key("choices").begin_array();
   for (const std::string& choice : parameter.choices) json.text(choice);
-  json.end_array().key("environment").text(sw::environment_name(bench, parameter.name)).end_object();
+  json.end_array()
+      .key("environment")
+      .text(sw::environment_name(bench.environment_prefix(), parameter.name))
+      .end_object();
 }
 
 std::string render_json(const BenchLibrary& library) {
@@ -28,7 +31,7 @@ std::string render_json(const BenchLibrary& library) {
     const sw::Bench& bench = *library.benches().find(name);
     json.begin_object().key("index").integer(++index).key("name").text(name).key("description").text(bench.description);
     json.key("parameters").begin_array();
-    for (const sw::Parameter& parameter : bench.parameters) write_parameter(json, name, parameter);
+    for (const sw::Parameter& parameter : bench.parameters) write_parameter(json, bench, parameter);
     json.end_array().end_object();
   }
   json.end_array().key("kernels").begin_array();
@@ -66,7 +69,7 @@ std::string render_text(const BenchLibrary& library) {
                      {"environment", TextTable::Align::left}});
     for (const sw::Parameter& parameter : bench.parameters) {
       table.add({parameter.name, parameter.default_value, parameter_text(parameter),
-                 sw::environment_name(name, parameter.name)});
+                 sw::environment_name(bench.environment_prefix(), parameter.name)});
     }
     if (!table.empty()) text += table.render("     ");
   }

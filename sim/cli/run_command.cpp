@@ -77,8 +77,11 @@ class RunCommand final : public Command {
     const BenchLibrary library(plugins_);
     run.kernels = &library.kernels();
     run.bench = &library.benches().resolve(bench_);
-    run.params = sw::resolve_params(run.bench->name, run.bench->parameters, bench_sets_);
-    if (!quiet_) print_warnings(sw::unknown_variables(run.bench->name, run.bench->parameters));
+    run.params = sw::resolve_params(run.bench->name, run.bench->parameters, bench_sets_, sw::process_environment,
+                                    run.bench->environment);
+    if (!quiet_)
+      print_warnings(sw::unknown_variables(run.bench->name, run.bench->parameters, sw::environment_variables(),
+                                           run.bench->environment));
     run.reference = reference_config();
     run.device = device_;
     contract::MachineInfo machine;

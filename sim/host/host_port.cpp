@@ -15,7 +15,8 @@
 namespace kb::sim {
 namespace {
 
-contract::MachineInfo machine_info(const topology::MachineSpec& spec) {
+contract::MachineInfo machine_info(const topology::Graph& graph) {
+  const topology::MachineSpec& spec = graph.spec;
   contract::MachineInfo info;
   info.sips = spec.sip_count;
   info.cubes_per_sip = spec.cubes_per_sip();
@@ -26,6 +27,12 @@ contract::MachineInfo machine_info(const topology::MachineSpec& spec) {
   info.tcm_bytes = spec.tcm_bytes_per_pe;
   info.scratch_bytes = spec.tcm_kernel_scratch_bytes;
   info.hbm_alignment = spec.flit_bytes();
+  const auto dispatcher = std::find_if(graph.nodes.begin(), graph.nodes.end(), [](const topology::Node& node) {
+    return node.kind == topology::NodeKind::pe_scheduler;
+  });
+  if (dispatcher != graph.nodes.end()) {  // all PEs come from one template
+    info.tile_shape = {dispatcher->integer("tile_m"), dispatcher->integer("tile_k"), dispatcher->integer("tile_n")};
+  }
   return info;
 }
 
@@ -34,7 +41,7 @@ contract::MachineInfo machine_info(const topology::MachineSpec& spec) {
 HostPort::HostPort(elab::Platform& platform, HostPortOptions options)
     : platform_(platform),
       options_(std::move(options)),
-      machine_(machine_info(platform.graph().spec)),
+      machine_(machine_info(platform.graph())),
       threads_(platform.scheduler()) {
   for (int sip = 0; sip < machine_.sips; ++sip) {
     const NodeId entry = platform.routes().resolver().find_pcie_ep(SipId(static_cast<std::uint32_t>(sip)));

@@ -31,6 +31,10 @@ struct Bench {
   std::string description;  // one line
   std::vector<Parameter> parameters;
   std::function<BenchResult(Runtime&, const Params&)> run;
+  // Environment variables of the parameters begin like this instead of like the name: "matmul" -> MATMUL_M.
+  std::string environment{};
+
+  const std::string& environment_prefix() const { return environment.empty() ? name : environment; }
 };
 
 // Indices are 1-based in name order and shift when benches are added; scripts use names (H-71).

@@ -1,6 +1,7 @@
 #include "sw/benches/bench.h"
 #include "sw/benches/copy.h"
 #include "sw/benches/gemm.h"
+#include "sw/benches/matmul_composite.h"
 #include "sw/benches/probe.h"
 #include "sw/benches/vector_add.h"
 

@@ -1,8 +1,5 @@
 #include "sw/benches/gemm.h"
 
-#include <algorithm>
-
-#include "platform/base/error.h"
 #include "sw/benches/support.h"
 
 namespace kb::sw {
@@ -59,35 +56,15 @@ std::int64_t steps_of(std::int64_t k, const Params& params) {
   return (k + params.integer("tile_k") - 1) / params.integer("tile_k");
 }
 
-Placement on_one_pe() {
-  Placement place;
-  place.a.num_cubes = place.a.num_pes = 1;
-  place.b = place.c = place.a;
-  place.launch.cubes = {0};
-  place.launch.pes = {0};
-  return place;
-}
-
 Sizes sizes(const Params& params) {
   return {params.integer("m"), params.integer("k"), params.integer("n")};
 }
 
 BenchResult run_single(Runtime& rt, const Params& params) {
   const Sizes size = sizes(params);
-  return run_gemm(rt, params, size, on_one_pe(), "gemm_single", tiles(params), steps_of(size.k, params));
-}
-
-BenchResult run_composite(Runtime& rt, const Params& params) {
-  const std::string& variant = params.text("variant");
-  std::vector<std::int64_t> arguments{variant == "ref" ? 0 : 1, variant == "load" ? 1 : 0};
-  const std::vector<std::int64_t> tile = tiles(params);
-  const auto given = tile.size() - static_cast<std::size_t>(std::count(tile.begin(), tile.end(), 0));
-  if (given == tile.size()) {
-    arguments.insert(arguments.end(), tile.begin(), tile.end());
-  } else if (given > 0) {
-    throw Error::program("SCHEMA_ERROR", "bench 'matmul-composite': give all of tile_m, tile_k and tile_n, or none");
-  }
-  return run_gemm(rt, params, sizes(params), on_one_pe(), "gemm_composite", arguments, 0);
+  const DPPolicy one_pe = one_pe_placement();
+  return run_gemm(rt, params, size, {one_pe, one_pe, one_pe, on_one_pe()}, "gemm_single", tiles(params),
+                  steps_of(size.k, params));
 }
 
 BenchResult run_multi(Runtime& rt, const Params& params) {
@@ -101,14 +78,6 @@ BenchResult run_multi(Runtime& rt, const Params& params) {
   return run_gemm(rt, params, size, place, "gemm", tiles(params), steps_of(size.k, params));
 }
 
-std::vector<Parameter> size_parameters() {
-  return {
-      Parameter::integer("m", 512, "rows of A and C", 1, "elements"),
-      Parameter::integer("k", 512, "columns of A, rows of B", 1, "elements"),
-      Parameter::integer("n", 512, "columns of B and C", 1, "elements"),
-  };
-}
-
 std::vector<Parameter> with_tiles(std::vector<Parameter> parameters) {
   for (Parameter& tile : tile_parameters()) parameters.push_back(std::move(tile));
   parameters.push_back(dtype_parameter());
@@ -118,22 +87,8 @@ std::vector<Parameter> with_tiles(std::vector<Parameter> parameters) {
 }  // namespace
 
 Bench gemm_single_pe_bench() {
-  return {"gemm-single-pe", "C (m, n) = A (m, k) x B (k, n) on one PE, verified", with_tiles(size_parameters()),
+  return {"gemm-single-pe", "C (m, n) = A (m, k) x B (k, n) on one PE, verified", with_tiles(gemm_size_parameters()),
           run_single};
-}
-
-Bench matmul_composite_bench() {
-  std::vector<Parameter> parameters = size_parameters();
-  parameters.push_back(Parameter::choice("variant", "ref", {"ref", "load_ref", "load"},
-                                         "A and B streamed tile by tile; A loaded whole before; both loaded"));
-  parameters.push_back(
-      Parameter::integer("tile_m", 0, "rows of a tile of A and C; 0: the machine's tile shape", 0, "elements"));
-  parameters.push_back(Parameter::integer("tile_k", 0, "depth of a tile; 0: the machine's", 0, "elements"));
-  parameters.push_back(
-      Parameter::integer("tile_n", 0, "columns of a tile of B and C; 0: the machine's", 0, "elements"));
-  parameters.push_back(dtype_parameter());
-  return {"matmul-composite", "C (m, n) = A (m, k) x B (k, n) as one composite on one PE, verified",
-          std::move(parameters), run_composite};
 }
 
 Bench gemm_multi_pe_bench() {

@@ -10,8 +10,4 @@ Bench gemm_single_pe_bench();
 // A and C are split by rows over all PEs of the current SIP; every PE, or every cube, has its own B.
 Bench gemm_multi_pe_bench();
 
-// The same as gemm-single-pe as one composite, with its operands streamed tile by tile or loaded whole beforehand
-// (E-19).
-Bench matmul_composite_bench();
-
 }  // namespace kb::sw

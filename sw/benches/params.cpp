@@ -173,13 +173,15 @@ std::vector<std::string> environment_variables() {
 }
 
 std::vector<Diagnostic> unknown_variables(const std::string& bench, const std::vector<Parameter>& declared,
-                                          const std::vector<std::string>& variables) {
-  const std::string prefix = environment_name(bench, "");
+                                          const std::vector<std::string>& variables, const std::string& prefix) {
+  const std::string& lead = prefix.empty() ? bench : prefix;
   std::vector<std::string> known;
-  for (const Parameter& p : declared) known.push_back(environment_name(bench, p.name));
+  for (const Parameter& p : declared) known.push_back(environment_name(lead, p.name));
   std::vector<Diagnostic> warnings;
   for (const std::string& variable : variables) {
-    if (variable.rfind(prefix, 0) != 0 || std::find(known.begin(), known.end(), variable) != known.end()) continue;
+    if (variable.rfind(environment_name(lead, ""), 0) != 0 ||
+        std::find(known.begin(), known.end(), variable) != known.end())
+      continue;
     Diagnostic d;
     d.key = "environment variable " + variable;
     d.message = fmt::format("bench '{}' has no such parameter, so it sets nothing", bench);
@@ -190,7 +192,7 @@ std::vector<Diagnostic> unknown_variables(const std::string& bench, const std::v
 }
 
 Params resolve_params(const std::string& bench, const std::vector<Parameter>& declared, const Assignments& command_line,
-                      const Environment& environment) {
+                      const Environment& environment, const std::string& prefix) {
   std::vector<Diagnostic> problems;
   std::vector<std::string> names;
   for (const Parameter& p : declared) names.push_back(p.name);
@@ -211,7 +213,7 @@ Params resolve_params(const std::string& bench, const std::vector<Parameter>& de
   for (const Parameter& p : declared) {
     ParameterValue value{p, p.default_value, "default"};
     std::string key = p.name;
-    const std::string variable = environment_name(bench, p.name);
+    const std::string variable = environment_name(prefix.empty() ? bench : prefix, p.name);
     if (const std::optional<std::string> text = environment(variable)) {
       value.value = *text;
       key = "environment variable " + variable;

@@ -68,13 +68,16 @@ std::vector<std::string> environment_variables();  // names, sorted
 // "gemm-single-pe", "tile_m" -> "GEMM_SINGLE_PE_TILE_M"
 std::string environment_name(const std::string& bench, const std::string& parameter);
 
+// In both functions below `prefix` stands for the bench's name in the names of variables when it is not empty.
+
 // Variables that begin like those of the bench but name none of its parameters, probably misspelt: one warning each.
 std::vector<Diagnostic> unknown_variables(const std::string& bench, const std::vector<Parameter>& declared,
-                                          const std::vector<std::string>& variables = environment_variables());
+                                          const std::vector<std::string>& variables = environment_variables(),
+                                          const std::string& prefix = "");
 
 // Configuration Error with one diagnostic per problem: unknown parameter (with the nearest name), value of a wrong
 // type, out of range or not among the choices.
 Params resolve_params(const std::string& bench, const std::vector<Parameter>& declared, const Assignments& command_line,
-                      const Environment& environment = process_environment);
+                      const Environment& environment = process_environment, const std::string& prefix = "");
 
 }  // namespace kb::sw

@@ -27,6 +27,27 @@ void compare_integers(BenchResult& result, const std::string& tensor, const Host
 
 }  // namespace
 
+std::vector<Parameter> gemm_size_parameters() {
+  return {
+      Parameter::integer("m", 512, "rows of A and C", 1, "elements"),
+      Parameter::integer("k", 512, "columns of A, rows of B", 1, "elements"),
+      Parameter::integer("n", 512, "columns of B and C", 1, "elements"),
+  };
+}
+
+DPPolicy one_pe_placement() {
+  DPPolicy policy;
+  policy.num_cubes = policy.num_pes = 1;
+  return policy;
+}
+
+LaunchOptions on_one_pe() {
+  LaunchOptions launch;
+  launch.cubes = {0};
+  launch.pes = {0};
+  return launch;
+}
+
 Parameter dtype_parameter(const std::string& default_value) {
   return Parameter::choice("dtype", default_value, dtype_names(), "element type of all tensors");
 }
@@ -82,12 +103,23 @@ void verify_gemm(Runtime& runtime, BenchResult& result, const std::string& tenso
     compare_integers(result, tensor, c, data::reference_gemm(a.to_integers(), b.to_integers(), m, k, n));
     return;
   }
-  data::ReferenceGemm reference = data::reference_gemm(a.to_doubles(), b.to_doubles(), m, k, n);
+  const data::ReferenceGemm reference = data::reference_gemm(a.to_doubles(), b.to_doubles(), m, k, n);
+  verify_sums(runtime, result, tensor, c, reference.values, reference.sum_abs_terms, acc_roundings);
+}
+
+void verify_integers(Runtime& runtime, BenchResult& result, const std::string& tensor, const HostArray& actual,
+                     const std::vector<std::int64_t>& expected) {
+  if (can_verify(runtime, result)) compare_integers(result, tensor, actual, expected);
+}
+
+void verify_sums(Runtime& runtime, BenchResult& result, const std::string& tensor, const HostArray& actual,
+                 const std::vector<double>& expected, const std::vector<double>& magnitudes, double acc_roundings) {
+  if (!can_verify(runtime, result)) return;
   data::ErrorBound bound;
-  bound.sum_abs_terms = std::move(reference.sum_abs_terms);
+  bound.sum_abs_terms = magnitudes;
   bound.roundings = 1;
   bound.acc_roundings = acc_roundings;
-  result.verification.push_back(data::compare(tensor, c.dtype(), c.shape(), c.bytes(), reference.values, bound));
+  result.verification.push_back(data::compare(tensor, actual.dtype(), actual.shape(), actual.bytes(), expected, bound));
 }
 
 void verify_sum(Runtime& runtime, BenchResult& result, const std::string& tensor, const HostArray& a,

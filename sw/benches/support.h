@@ -9,6 +9,11 @@
 
 namespace kb::sw {
 
+// m, k and n of C (m, n) = A (m, k) x B (k, n).
+std::vector<Parameter> gemm_size_parameters();
+// All of a tensor in the HBM slice of PE 0 of cube 0, and a launch on that PE.
+DPPolicy one_pe_placement();
+LaunchOptions on_one_pe();
 Parameter dtype_parameter(const std::string& default_value = "f16");
 
 // Adds critical path and end-to-end time of a launch; `prefix` is put before the names when it is not empty.
@@ -36,6 +41,12 @@ void verify_values(Runtime& runtime, BenchResult& result, const std::string& ten
 // dtype, integers exactly.
 void verify_gemm(Runtime& runtime, BenchResult& result, const std::string& tensor, const HostArray& a,
                  const HostArray& b, const HostArray& c, double acc_roundings);
+// Integers equal, in the low bits that the dtype keeps.
+void verify_integers(Runtime& runtime, BenchResult& result, const std::string& tensor, const HostArray& actual,
+                     const std::vector<std::int64_t>& expected);
+// Sums in f32 that saw `acc_roundings` roundings and one to the dtype; `magnitudes` as in verify_values.
+void verify_sums(Runtime& runtime, BenchResult& result, const std::string& tensor, const HostArray& actual,
+                 const std::vector<double>& expected, const std::vector<double>& magnitudes, double acc_roundings);
 // C = A + B: one rounding.
 void verify_sum(Runtime& runtime, BenchResult& result, const std::string& tensor, const HostArray& a,
                 const HostArray& b, const HostArray& c);

@@ -6,6 +6,7 @@
 #include <optional>
 #include <string>
 #include <type_traits>
+#include <utility>
 #include <variant>
 #include <vector>
 
@@ -14,26 +15,30 @@
 
 namespace kb::sw {
 
-// One kernel argument as written in the bench: a tensor, an integer or a float. Integers arrive in the kernel as
-// written; nothing is rewritten to local dimensions (K-29).
+// One kernel argument as written in the bench: a tensor, an integer, a float or a text. Integers arrive in the kernel
+// as written; nothing is rewritten to local dimensions (K-29).
 class Arg {
  public:
   Arg(const Tensor& tensor) : value_(tensor) {}  // implicit, so that an argument list reads like a call
   template <typename T, std::enable_if_t<std::is_arithmetic_v<T>, int> = 0>
   Arg(T value) : value_(to_number(value)) {}
 
-  const std::variant<Tensor, std::int64_t, double>& value() const { return value_; }
+  Arg(std::string text) : value_(std::move(text)) {}
+  Arg(const char* text) : value_(std::string(text)) {}
+
+  using Value = std::variant<Tensor, std::int64_t, double, std::string>;
+  const Value& value() const { return value_; }
 
  private:
   template <typename T>
-  static std::variant<Tensor, std::int64_t, double> to_number(T value) {
+  static Value to_number(T value) {
     if constexpr (std::is_floating_point_v<T>) {
       return static_cast<double>(value);
     } else {
       return static_cast<std::int64_t>(value);
     }
   }
-  std::variant<Tensor, std::int64_t, double> value_;
+  Value value_;
 };
 
 struct LaunchOptions {

@@ -21,8 +21,10 @@ const char* kind_of(const Arg& arg) {
       return "tensor";
     case 1:
       return "int";
-    default:
+    case 2:
       return "float";
+    default:
+      return "text";
   }
 }
 
@@ -41,7 +43,7 @@ std::string declared_kind(const std::string& parameter) {
 }
 
 bool fits(const std::string& declared, const std::string& given) {
-  const bool known = declared == "tensor" || declared == "int" || declared == "float";
+  const bool known = declared == "tensor" || declared == "int" || declared == "float" || declared == "text";
   return !known || declared == given || (declared == "float" && given == "int");
 }
 
@@ -93,6 +95,8 @@ std::vector<contract::KernelArg> to_contract(const std::vector<Arg>& args) {
       out.emplace_back(tensor->shared_layout());
     } else if (const auto* integer = std::get_if<std::int64_t>(&arg.value())) {
       out.emplace_back(*integer);
+    } else if (const auto* text = std::get_if<std::string>(&arg.value())) {
+      out.emplace_back(*text);
     } else {
       out.emplace_back(std::get<double>(arg.value()));
     }

@@ -36,6 +36,31 @@ TEST_F(CompositeTest, DataIsRightForEveryVariantAndDtype) {  // P-90, P-91
   }
 }
 
+TEST_F(CompositeTest, EpiloguesTakeEffect) {  // P-13, P-14, P-18
+  const std::string size = "--set m=70 --set k=130 --set n=45 --set dtype=";
+  for (const char* chain : {"f16 --set epilogue=bias,relu", "f32 --set epilogue=scale=0.5:k_tile,relu:k_tile,bias",
+                            "bf16 --set epilogue=relu:kernel", "i8 --set epilogue=bias,scale=3,relu",
+                            "i8 --set epilogue=dequant:k_tile,bias", "i8 --set epilogue=relu,dequant,bias"}) {
+    const Json replay = run(size + chain + " --verify-data");
+    EXPECT_EQ(replay["ok"], true) << chain;
+    EXPECT_EQ(replay["verification"].size(), 1u);
+    EXPECT_EQ(run(size + chain + " --data eager --verify-data")["ok"], true) << chain;
+    EXPECT_EQ(run(size + chain + " --data off")["sim_time_ns"], replay["sim_time_ns"]) << chain;
+    EXPECT_GT(figure(replay, "pe_math", "commands"), 0) << chain;
+  }
+}
+
+TEST_F(CompositeTest, AnUnknownEpilogueIsRefusedByName) {  // P-14
+  const auto refused = [&](const std::string& epilogue) {
+    const Outcome outcome = kernbench("run --quiet --bench matmul-composite --set epilogue=" + epilogue + " --out out");
+    EXPECT_EQ(outcome.code, 1) << epilogue;
+    return outcome.err;
+  };
+  EXPECT_THAT(refused("rleu"), testing::HasSubstr("did you mean 'relu'?"));
+  EXPECT_THAT(refused("relu:ktile"), testing::HasSubstr("did you mean 'k_tile'?"));
+  EXPECT_THAT(refused("scale"), testing::HasSubstr("scale needs its factor"));
+}
+
 TEST_F(CompositeTest, TheReadChannelLimitsStreamedOperands) {  // P-11, P-37: at least 95 % of its busy time
   const Json result = run("--set m=256 --set k=512 --set n=256");
   const double limit = figure(result, "pe_dma", "read_busy");

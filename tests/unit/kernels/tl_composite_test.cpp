@@ -37,7 +37,7 @@ TEST_F(TlComposite, IsOneCommandFromMemoryToMemory) {  // P-10, P-57
   EXPECT_THAT(command.out.extents, ElementsAre(Extent{0x300000, 40 * 16 * 4}));
   EXPECT_EQ(command.out.dtype, Dtype::f32);
   EXPECT_EQ(command.acc_dtype, Dtype::f32);
-  EXPECT_FALSE(command.tile_shape.has_value());
+  EXPECT_EQ(command.tile_shape.k, pe.info().tile_shape.k);
   EXPECT_THAT(command.pinned, ElementsAre(false, false));
   EXPECT_STREQ(command.call, "composite");
 }
@@ -50,8 +50,7 @@ TEST_F(TlComposite, LoadedOperandsArePinned) {  // P-23
   const Command& command = pe.commands().back();
   EXPECT_THAT(command.pinned, ElementsAre(false, true));
   EXPECT_THAT(command.inputs[1].extents, ElementsAre(Extent{loaded.address(), loaded.nbytes()}));
-  ASSERT_TRUE(command.tile_shape.has_value());
-  EXPECT_EQ(command.tile_shape->k, 16);
+  EXPECT_EQ(command.tile_shape.k, 16);
 }
 
 TEST_F(TlComposite, TakesRowsOfTheLastDimension) {
@@ -84,6 +83,41 @@ TEST_F(TlComposite, MistakesNameCallAndOperand) {
   options.tile_shape = tl::TileShape{0, 1, 1};
   expect_program_error([&] { tl.composite(left, right, out, options); }, "SHAPE_ERROR", {"0 x 1 x 1"});
   expect_program_error([&] { tl.wait(CompletionHandle()); }, "KERNEL_ERROR", {"the handle is empty"});
+}
+
+TEST_F(TlComposite, EpiloguesTravelWithTheCommand) {  // P-12, P-14, P-15
+  const LayoutPtr bias = whole("bias", Dtype::f16, {1, 16}, 0x500000);
+  const TensorHandle row = tl.load(tl::Ptr(*bias), {1, 16});
+  tl::CompositeOptions options;
+  options.epilogue = {tl::Epilogue::scale(0.5, EpilogueScope::k_tile), tl::Epilogue::bias(row), tl::Epilogue::relu()};
+  tl.composite(left, right, tl::Ptr(*c), options);
+  const std::vector<kb::Epilogue>& epilogues = pe.commands().back().epilogues;
+  ASSERT_EQ(epilogues.size(), 3u);
+  EXPECT_EQ(epilogues[0].scope, EpilogueScope::k_tile);
+  EXPECT_EQ(epilogues[1].scope, EpilogueScope::output_tile);
+  EXPECT_EQ(epilogues[0].operand->immediate, Scalar(0.5));
+  EXPECT_THAT(epilogues[1].operand->extents, ElementsAre(Extent{row.address(), 32}));
+  EXPECT_EQ(epilogues[2].op, EpilogueOp::relu);
+}
+
+TEST_F(TlComposite, EpilogueMistakesAreErrorsAtTheCall) {  // P-14
+  const auto call = [&](const tl::Epilogue& epilogue) {
+    tl::CompositeOptions options;
+    options.epilogue = {epilogue};
+    tl.composite(left, right, tl::Ptr(*c), options);
+  };
+  expect_program_error([&] { call(tl::Epilogue::bias(tl.zeros({40}))); }, "SHAPE_ERROR",
+                       {"kernel demo, tl.composite #", "epilogue bias", "product (40, 16)"});
+  expect_program_error([&] { call(tl::Epilogue::bias(left)); }, "KERNEL_ERROR", {"operand 3"});
+  expect_program_error(
+      [&] {
+        call(tl::Epilogue::bias(tl.trans(tl.zeros({16, 40}))));
+      },
+      "KERNEL_ERROR", {"transposed view"});
+  tl::CompositeOptions options;
+  options.epilogue = {tl::Epilogue::relu()};
+  expect_program_error([&] { tl.composite(MathOp::abs, left, tl::Ptr(*a), options); }, "KERNEL_ERROR",
+                       {"takes no epilogue"});
 }
 
 // Waits are passed on once per composite, in order.
@@ -134,6 +168,11 @@ TEST(TlCompositeResults, EqualLoadDotStore) {  // P-90
   EXPECT_EQ(device.read(*c), (Values{30, -12, 70, -34, 110, -56}));
   tl.wait(tl.composite(MathOp::relu, tl.ref(tl::Ptr(*c), {3, 2}), tl::Ptr(*e)));
   EXPECT_EQ(device.read(*e), (Values{30, 0, 70, 0, 110, 0}));
+
+  tl::CompositeOptions options;  // 2 * x + 12, then no negative numbers
+  options.epilogue = {tl::Epilogue::scale(2.0), tl::Epilogue::bias(12.0), tl::Epilogue::relu()};
+  tl.wait(tl.composite(left, right, tl::Ptr(*e), options));
+  EXPECT_EQ(device.read(*e), (Values{72, 0, 152, 0, 232, 0}));
 }
 
 }  // namespace

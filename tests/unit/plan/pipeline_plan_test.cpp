@@ -66,7 +66,12 @@ TEST(GemmPlan, PinnedOperandsAreNotReadByAnyTile) {  // P-23
 
 TEST(GemmPlan, EpiloguesFireByScopeInCommandOrder) {  // P-12, P-13
   GemmProblem p = problem(32, 128, 64);
-  p.epilogues = {EpilogueScope::output_tile, EpilogueScope::k_tile, EpilogueScope::kernel, EpilogueScope::output_tile};
+  for (const EpilogueScope scope :
+       {EpilogueScope::output_tile, EpilogueScope::k_tile, EpilogueScope::kernel, EpilogueScope::output_tile}) {
+    EpilogueStep step;
+    step.scope = scope;
+    p.epilogues.push_back(step);
+  }
   const PipelinePlan plan = gemm_plan(p, {});
   const auto fired = [&](std::uint64_t id) {
     std::vector<std::uint32_t> epilogues;
@@ -82,6 +87,9 @@ TEST(GemmPlan, EpiloguesFireByScopeInCommandOrder) {  // P-12, P-13
   EXPECT_THAT(fired(2), ElementsAre(1));
   EXPECT_THAT(fired(3), ElementsAre(1, 0, 3, 2));
   EXPECT_THAT(types(plan, 3), ElementsAre(R, R, F, G, M, M, M, M, S, W));
+  const auto keeps = [&](std::uint32_t i) { return plan.stage(plan.tile(3), i).keeps_slot; };
+  EXPECT_TRUE(keeps(3));  // P-17: GEMM and the k_tile epilogue are one turn of the accel_slot
+  for (std::uint32_t i = 4; i < 8; ++i) EXPECT_FALSE(keeps(i)) << i;
 }
 
 TEST(GemmPlan, EdgeTilesMoveTheirBytesAndOccupyTheWholeArray) {  // P-28

@@ -35,16 +35,27 @@ ListedTiles listed_gemm(const GemmProblem& p, const TileShape& shape) {
         std::vector<ListedStage> stages;
         if (!p.a_pinned) stages.push_back({StageType::dma_read, TileOperand::a, a, 0});
         if (!p.b_pinned) stages.push_back({StageType::dma_read, TileOperand::b, b, 0});
-        stages.push_back({StageType::fetch, TileOperand::a, a + b, 0});
+        const auto fires = [&](EpilogueScope scope) {
+          return scope == EpilogueScope::k_tile || (scope == EpilogueScope::output_tile ? last_k : last);
+        };
+        std::uint64_t operands = 0;
+        for (const EpilogueStep& step : p.epilogues) {
+          if (!fires(step.scope)) continue;
+          const bool whole = step.scope == EpilogueScope::kernel;
+          const std::int64_t rows = !step.per_row ? 1 : whole ? p.m : tm;
+          const std::int64_t columns = !step.per_column ? 1 : whole ? p.n : tn;
+          operands += product(rows, columns, static_cast<std::int64_t>(step.item_bytes));
+        }
+        stages.push_back({StageType::fetch, TileOperand::a, a + b + operands, 0});
         stages.push_back({StageType::gemm, TileOperand::a, product(tm, tk, tn), 0});
         const auto fire = [&](EpilogueScope scope, std::uint64_t elements) {
           for (std::uint32_t i = 0; i < p.epilogues.size(); ++i) {
-            if (p.epilogues[i] == scope) stages.push_back({StageType::math, TileOperand::a, elements, i});
+            if (p.epilogues[i].scope == scope) stages.push_back({StageType::math, TileOperand::a, elements, i});
           }
         };
-        fire(EpilogueScope::k_tile, product(tm, tn, 1));
-        if (last_k) fire(EpilogueScope::output_tile, product(tm, tn, 1));
-        if (last) fire(EpilogueScope::kernel, product(p.m, p.n, 1));
+        for (const EpilogueScope scope : {EpilogueScope::k_tile, EpilogueScope::output_tile, EpilogueScope::kernel}) {
+          if (fires(scope)) fire(scope, scope == EpilogueScope::kernel ? product(p.m, p.n, 1) : product(tm, tn, 1));
+        }
         if (last_k) {
           stages.push_back({StageType::store, TileOperand::a, out, 0});
           stages.push_back({StageType::dma_write, TileOperand::out, out, 0});

@@ -28,7 +28,12 @@ GemmProblem any_gemm() {
   p.b_pinned = *rc::gen::arbitrary<bool>();
   const int count = *rc::gen::inRange(0, 5);
   for (int i = 0; i < count; ++i) {
-    p.epilogues.push_back(*rc::gen::element(EpilogueScope::k_tile, EpilogueScope::output_tile, EpilogueScope::kernel));
+    EpilogueStep step;
+    step.scope = *rc::gen::element(EpilogueScope::k_tile, EpilogueScope::output_tile, EpilogueScope::kernel);
+    step.item_bytes = *rc::gen::element<std::uint64_t>(0, 2, 4);
+    step.per_row = *rc::gen::arbitrary<bool>();
+    step.per_column = *rc::gen::arbitrary<bool>();
+    p.epilogues.push_back(step);
   }
   return p;
 }

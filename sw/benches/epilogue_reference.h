@@ -1,0 +1,34 @@
+// Reference results of a GEMM with epilogues, element by element in double or in whole numbers (P-13, P-14).
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "platform/base/epilogue.h"
+#include "sw/tensor/host_array.h"
+
+namespace kb::sw {
+
+struct EpilogueGemm {
+  const HostArray* a = nullptr;
+  const HostArray* b = nullptr;
+  std::vector<EpilogueText> chain;
+  const HostArray* bias = nullptr;   // (1, n), for a bias without number
+  const HostArray* scale = nullptr;  // (1, n) or (K tiles, n), for a dequant without number
+  std::int64_t tile_k = 0;
+};
+
+// Row-major (m, n). Integer products stay whole numbers until a dequant, wrapped to the accumulator's 32 or 64 bits.
+struct EpilogueResult {
+  bool floats = true;
+  std::vector<std::int64_t> integers;  // of an integer result
+  std::vector<double> values;          // of a float result
+  std::vector<double> magnitudes;      // per element the sum of the absolute values that were added up
+  double acc_roundings = 0;            // f32 roundings that an element saw at most
+};
+EpilogueResult reference_of(const EpilogueGemm& problem);
+
+// The chain as it is applied: by scope, in its order within a scope.
+std::vector<EpilogueText> firing_order(std::vector<EpilogueText> chain);
+
+}  // namespace kb::sw

@@ -1,0 +1,128 @@
+#include "sw/benches/matmul_composite.h"
+
+#include <algorithm>
+#include <optional>
+
+#include "platform/base/error.h"
+#include "sw/benches/epilogue_reference.h"
+#include "sw/benches/support.h"
+
+namespace kb::sw {
+namespace {
+
+bool uses_tensor(const EpilogueText& epilogue, EpilogueOp op) {
+  return epilogue.op == op && !epilogue.number;
+}
+
+// Type of the product where an epilogue sees it: that of A and B until a dequant makes it f32.
+Dtype bias_dtype(const std::vector<EpilogueText>& chain, Dtype dtype) {
+  for (const EpilogueText& epilogue : firing_order(chain)) {
+    if (uses_tensor(epilogue, EpilogueOp::bias)) break;
+    if (epilogue.op == EpilogueOp::dequant && !is_float(dtype)) dtype = Dtype::f32;
+  }
+  return is_float(dtype) ? dtype : Dtype::i32;
+}
+
+Dtype result_dtype(const std::vector<EpilogueText>& chain, Dtype dtype) {
+  const bool dequantizes =
+      std::any_of(chain.begin(), chain.end(), [](const EpilogueText& e) { return e.op == EpilogueOp::dequant; });
+  return dequantizes && !is_float(dtype) ? Dtype::f32 : dtype;
+}
+
+std::int64_t scale_rows(const std::vector<EpilogueText>& chain, std::int64_t k, std::int64_t tile_k) {
+  const auto uses_scale = [](const EpilogueText& e) { return uses_tensor(e, EpilogueOp::dequant); };
+  if (std::count_if(chain.begin(), chain.end(), uses_scale) > 1) {
+    throw Error::program("SCHEMA_ERROR",
+                         "bench 'matmul-composite': one dequant can take the tensor of scales; give the others a "
+                         "number, dequant=0.5");
+  }
+  const auto found = std::find_if(chain.begin(), chain.end(), uses_scale);
+  if (found == chain.end() || found->scope != EpilogueScope::k_tile) return 1;
+  return (k + tile_k - 1) / tile_k;
+}
+
+std::vector<std::int64_t> tile_arguments(const Params& params) {
+  const std::vector<std::int64_t> tile{params.integer("tile_m"), params.integer("tile_k"), params.integer("tile_n")};
+  const auto absent = std::count(tile.begin(), tile.end(), 0);
+  if (absent != 0 && absent != static_cast<std::ptrdiff_t>(tile.size())) {
+    throw Error::program("SCHEMA_ERROR", "bench 'matmul-composite': give all of tile_m, tile_k and tile_n, or none");
+  }
+  return tile;
+}
+
+void verify(Runtime& rt, BenchResult& result, const EpilogueGemm& problem, const HostArray& c) {
+  if (!rt.computes_data()) return verify_exact(rt, result, "C", c, c);  // leaves the note
+  const EpilogueResult expected = reference_of(problem);
+  if (expected.floats) {
+    verify_sums(rt, result, "C", c, expected.values, expected.magnitudes, expected.acc_roundings);
+  } else {
+    verify_integers(rt, result, "C", c, expected.integers);
+  }
+}
+
+BenchResult run(Runtime& rt, const Params& params) {
+  const std::int64_t m = params.integer("m"), k = params.integer("k"), n = params.integer("n");
+  const Dtype dtype = params.dtype("dtype");
+  const std::string& variant = params.text("variant");
+  const std::string& epilogue = params.text("epilogue");
+  const std::vector<EpilogueText> chain = parse_epilogues(epilogue);
+  const std::vector<std::int64_t> tile = tile_arguments(params);
+  const std::int64_t tile_k = tile[1] != 0 ? tile[1] : rt.machine().tile_shape.k;
+
+  const DPPolicy place = one_pe_placement();
+  const auto deploy = [&](const HostArray& values, const char* name) {
+    Tensor tensor = rt.empty(values.shape(), values.dtype(), place, name);
+    tensor.copy_(values);
+    return tensor;
+  };
+  const HostArray a_host = HostArray::random({m, k}, dtype, rt.seed());
+  const HostArray b_host = HostArray::random({k, n}, dtype, rt.seed() + 1);
+  const HostArray bias_host = HostArray::random({1, n}, bias_dtype(chain, dtype), rt.seed() + 2);
+  const HostArray scale_host = HostArray::random({scale_rows(chain, k, tile_k), n}, Dtype::f32, rt.seed() + 3);
+  const auto uses = [&](EpilogueOp op) {
+    return std::any_of(chain.begin(), chain.end(), [&](const EpilogueText& e) { return uses_tensor(e, op); });
+  };
+  const Tensor a = deploy(a_host, "A"), b = deploy(b_host, "B");
+  const Tensor c = rt.empty({m, n}, result_dtype(chain, dtype), place, "C");
+  std::vector<Arg> arguments{a, b, c, m, k, n, variant == "ref" ? 0 : 1, variant == "load" ? 1 : 0};
+  if (tile[0] != 0 || !chain.empty()) arguments.insert(arguments.end(), tile.begin(), tile.end());
+  if (!chain.empty()) {
+    arguments.emplace_back(epilogue);
+    arguments.emplace_back(uses(EpilogueOp::bias) ? deploy(bias_host, "bias") : a);
+    arguments.emplace_back(uses(EpilogueOp::dequant) ? deploy(scale_host, "scale") : a);
+  }
+  const LaunchMetrics metrics = rt.wait(rt.launch("gemm_composite", arguments, on_one_pe()));
+  const HostArray c_host = c.to_host();
+
+  BenchResult result;
+  add_launch_figures(result, metrics);
+  add_rate(result, "achieved", 2.0 * static_cast<double>(m * k * n), metrics.exec_max,
+           is_float(dtype) ? "GFLOP/s" : "GOP/s", "2 m k n operations over the critical path");
+  add_pe_count(result, metrics.pes);
+  verify(rt, result, {&a_host, &b_host, chain, &bias_host, &scale_host, tile_k}, c_host);
+  return result;
+}
+
+}  // namespace
+
+Bench matmul_composite_bench() {
+  std::vector<Parameter> parameters = gemm_size_parameters();
+  parameters.push_back(Parameter::choice("variant", "ref", {"ref", "load_ref", "load"},
+                                         "A and B streamed tile by tile; A loaded whole before; both loaded"));
+  parameters.push_back(Parameter::text("epilogue", "none",
+                                       "steps on the product: a list of bias, relu, dequant, scale=<factor>, each with "
+                                       ":k_tile, :output_tile or :kernel behind it if wanted; bias=<x>, dequant=<x> "
+                                       "take a number instead of a random vector of n"));
+  parameters.push_back(
+      Parameter::integer("tile_m", 0, "rows of a tile of A and C; 0: the machine's tile shape", 0, "elements"));
+  parameters.push_back(Parameter::integer("tile_k", 0, "depth of a tile; 0: the machine's", 0, "elements"));
+  parameters.push_back(
+      Parameter::integer("tile_n", 0, "columns of a tile of B and C; 0: the machine's", 0, "elements"));
+  parameters.push_back(dtype_parameter());
+  Bench bench{"matmul-composite", "C (m, n) = A (m, k) x B (k, n) with epilogues as one composite on one PE, verified",
+              std::move(parameters), run};
+  bench.environment = "matmul";
+  return bench;
+}
+
+}  // namespace kb::sw
