@@ -79,11 +79,12 @@ void PeFetchStore::complete(std::size_t index) {
   CommandTask& task = *unit.serving;
   unit.serving = nullptr;
   ++unit.commands;
-  unit.busy += now() - unit.since;
+  const TimeFs start = unit.since;
+  unit.busy += now() - start;
   if (!unit.queue.empty()) serve(index);
   const bool fetched = task.stage.type == plan::StageType::fetch;
   if (fetched && task.owner() != nullptr) task.owner()->inputs_fetched(task);
-  pass_on(task);
+  finish_stage(task, start);
 }
 
 void PeFetchStore::collect_statistics(std::vector<elab::Statistic>& statistics) const {

@@ -82,6 +82,14 @@ void PeLinks::finish(CommandTask& task) {
   CommandTask& command = task.pipeline() == nullptr ? task : *task.pipeline()->command;
   (kind_ == NodeKind::pe_dma ? command.dma : command.compute) += task.end - task.start;
   if (task.status.ok && task.pipeline() == nullptr) report(task);
+  finish_stage(task, task.start);
+}
+
+void PeLinks::finish_stage(CommandTask& task, TimeFs start) {
+  if (task.pipeline() != nullptr && task.status.ok && pe_context_.operations != nullptr) {
+    pe_context_.operations->on_stage(self_.node(), task.stage, task.pipeline()->command->id, task.tile().id, start,
+                                     pe_context_.scheduler.now());
+  }
   pass_on(task);
 }
 

@@ -38,9 +38,9 @@ class PeLinks {
   void send(topology::NodeKind to, CommandTask& task);
   // BEGIN_RESP now, to the block from which the task came; `task.status` says how it went.
   void answer(CommandTask& task);
-  // The task's stage is done: the task goes on to the block of its next stage, which may be this one, or is answered
-  // when it was the last or has failed (P-30, P-33).
-  void pass_on(CommandTask& task);
+  // The task's stage, begun at `start`, is done: the task goes on to the block of its next stage, which may be this
+  // one, or is answered when it was the last or has failed (P-30, P-33). The stage of a tile is reported (P-72).
+  void finish_stage(CommandTask& task, TimeFs start);
   // The same for an engine that has done the task's stage over [task.start, task.end = now]: a simple command that did
   // not fail is reported first (P-53).
   void finish(CommandTask& task);
@@ -56,6 +56,7 @@ class PeLinks {
 
  private:
   void request(topology::NodeKind to, CommandTask& task);
+  void pass_on(CommandTask& task);
 
   // What the sockets call: objects of their own, because the fabric side of a block has the same methods.
   class RequestSide final : public tlm::tlm_fw_transport_if<PeProtocol> {

@@ -14,6 +14,13 @@ class IOperationSink {
   virtual ~IOperationSink() = default;
   // A PE command that ended now. `component` is the engine's node; the order of calls is completion order.
   virtual void on_command(NodeId component, const Command& command, TimeFs start, TimeFs end) = 0;
+  // A stage of a composite's tile that ended now (P-72): timing only, the composite itself is reported when it is done.
+  // `composite` is its number on that PE.
+  virtual void on_stage(NodeId component, const plan::Stage& stage, std::uint64_t composite, std::uint64_t tile,
+                        TimeFs start, TimeFs end) {
+    static_cast<void>(component), static_cast<void>(stage), static_cast<void>(composite), static_cast<void>(tile),
+        static_cast<void>(start), static_cast<void>(end);
+  }
   virtual void on_scratch_write(NodeId component, std::uint64_t pa, std::vector<std::byte> bytes, TimeFs at) = 0;
   virtual void on_host_write(NodeId component, const MemoryWrite& write, TimeFs start, TimeFs end) = 0;
   // Contents for a kernel that looks at them; program Error DATA_ACCESS where the mode forbids it.

@@ -38,6 +38,9 @@ class DataEngine {
   // False when complete() would only count; the caller may then skip building records.
   bool wants_records() const { return mode_ != DataMode::off || options_.sink != nullptr; }
 
+  // Whether stages of tiles are wanted: they stand in the log and compute nothing.
+  bool wants_stages() const { return options_.sink != nullptr; }
+
   // One finished operation. Calls come in completion order. Program Errors of the computation (DIVISION_BY_ZERO,
   // UNWRITTEN_READ, ...) name the operation; in replay they surface when the operation is computed. `record` may be
   // left with the contents of an earlier one, whose memory its next use can take.

@@ -25,6 +25,7 @@ class Executor {
   void run(const GemmOp& op);
   void run(const MathOpRecord& op);
   void run(const OtherOp&) {}
+  void run(const TileOp&) {}
 
   template <typename Wide>
   void run_math(const MathOpRecord& op, const Shape& full);

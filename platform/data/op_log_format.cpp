@@ -268,6 +268,31 @@ void params(Params& json, const MathOpRecord& op) {
 
 void params(Params&, const OtherOp&) {}
 
+void params(Params& json, const TileOp& op) {
+  const plan::Stage& stage = op.stage;
+  json.word("stage_type", plan::stage_type_name(stage.type));
+  json.number("composite", op.composite);
+  json.number("tile", op.tile);
+  switch (stage.type) {
+    case plan::StageType::gemm:
+      json.number("macs", stage.macs);
+      json.number("useful_macs", stage.useful_macs);
+      return;
+    case plan::StageType::math:
+      json.number("elements", stage.elements);
+      json.number("epilogue", stage.epilogue);
+      return;
+    case plan::StageType::dma_read:
+      json.word("operand", stage.operand == plan::TileOperand::a ? "a" : "b");
+      break;
+    case plan::StageType::fetch:
+    case plan::StageType::store:
+    case plan::StageType::dma_write:
+      break;
+  }
+  json.number(kByteCount, stage.nbytes);
+}
+
 }  // namespace
 
 void format_row(fmt::memory_buffer& buffer, std::uint64_t sequence, const OpRecord& record,

@@ -9,6 +9,10 @@ constexpr std::array<std::string_view, 3> kCopyNames{"dma_read", "dma_write", "i
 constexpr std::array<std::string_view, 7> kGemmNames{"gemm_f16", "gemm_bf16", "gemm_f32", "gemm_i8",
                                                      "gemm_i16", "gemm_i32",  "gemm_i64"};
 
+constexpr std::array<std::string_view, plan::kStageTypes> kTileNames{"TileToken/DMA_READ", "TileToken/FETCH",
+                                                                     "TileToken/GEMM",     "TileToken/MATH",
+                                                                     "TileToken/STORE",    "TileToken/DMA_WRITE"};
+
 struct Naming {
   std::string_view operator()(const CopyOp& op) const { return kCopyNames[static_cast<std::size_t>(op.name)]; }
   std::string_view operator()(const WriteOp& op) const {
@@ -21,6 +25,7 @@ struct Naming {
     return op.composite ? "composite_math" : math_op_name(op.op);
   }
   std::string_view operator()(const OtherOp& op) const { return op.name; }
+  std::string_view operator()(const TileOp& op) const { return kTileNames[static_cast<std::size_t>(op.stage.type)]; }
 };
 
 }  // namespace
@@ -40,7 +45,8 @@ std::string_view op_kind_name(OpKind kind) {
 }
 
 OpKind OpRecord::kind() const {
-  static constexpr OpKind kKinds[] = {OpKind::memory, OpKind::memory, OpKind::gemm, OpKind::math, OpKind::unknown};
+  static constexpr OpKind kKinds[] = {OpKind::memory, OpKind::memory,  OpKind::gemm,
+                                      OpKind::math,   OpKind::unknown, OpKind::unknown};
   return kKinds[op.index()];
 }
 

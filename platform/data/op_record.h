@@ -14,6 +14,7 @@
 #include "platform/base/op_types.h"
 #include "platform/base/units.h"
 #include "platform/contract/requests.h"
+#include "platform/plan/pipeline_plan.h"
 
 namespace kb::data {
 
@@ -63,12 +64,19 @@ struct OtherOp {
   std::string name;
 };
 
+// A stage of a tile of a composite: timing only; the numbers come from the composite's own record (P-72).
+struct TileOp {
+  plan::Stage stage;
+  std::uint64_t composite = 0;  // its number on the PE
+  std::uint64_t tile = 0;
+};
+
 struct OpRecord {
   std::uint64_t id = 0;  // of the request or command; not an address, never re-used
   TimeFs start = 0;      // service begins (P-68)
   TimeFs end = 0;        // service ends
   NodeId component;      // the engine that did it; none for the host
-  std::variant<CopyOp, WriteOp, GemmOp, MathOpRecord, OtherOp> op;
+  std::variant<CopyOp, WriteOp, GemmOp, MathOpRecord, OtherOp, TileOp> op;
 
   OpKind kind() const;
   std::string_view name() const;  // "dma_read", "gemm_f16", "exp", ...; valid as long as the record is unchanged

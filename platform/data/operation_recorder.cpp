@@ -69,6 +69,12 @@ void OperationRecorder::on_command(NodeId component, const Command& command, Tim
   engine_.complete(std::move(record_));
 }
 
+void OperationRecorder::on_stage(NodeId component, const plan::Stage& stage, std::uint64_t composite,
+                                 std::uint64_t tile, TimeFs start, TimeFs end) {
+  if (!engine_.wants_stages()) return;
+  engine_.complete({next_id_++, start, end, component, TileOp{stage, composite, tile}});
+}
+
 void OperationRecorder::on_scratch_write(NodeId component, std::uint64_t pa, std::vector<std::byte> bytes, TimeFs at) {
   const std::uint64_t id = next_id_++;
   if (!engine_.wants_records()) return;

@@ -123,6 +123,11 @@ std::vector<std::string> Kernels::names() const {
 void OperationLog::on_command(NodeId component, const contract::Command& command, TimeFs start, TimeFs end) {
   commands.push_back({component, command.kind, command.call, start, end});
 }
+void OperationLog::on_stage(NodeId component, const plan::Stage& stage, std::uint64_t, std::uint64_t tile, TimeFs start,
+                            TimeFs end) {
+  stages.push_back({component, stage.type, tile, start, end});
+}
+
 void OperationLog::on_scratch_write(NodeId component, std::uint64_t pa, std::vector<std::byte> bytes, TimeFs at) {
   writes.push_back({component, pa, std::move(bytes), at});
 }

@@ -46,10 +46,20 @@ class OperationLog final : public contract::IOperationSink {
     std::vector<std::byte> bytes;
     TimeFs at;
   };
+  struct StageEntry {
+    NodeId node;
+    plan::StageType type;
+    std::uint64_t tile;
+    TimeFs start;
+    TimeFs end;
+  };
   std::vector<Entry> commands;  // in the order of the reports
+  std::vector<StageEntry> stages;
   std::vector<Write> writes;
 
   void on_command(NodeId component, const contract::Command& command, TimeFs start, TimeFs end) override;
+  void on_stage(NodeId component, const plan::Stage& stage, std::uint64_t composite, std::uint64_t tile, TimeFs start,
+                TimeFs end) override;
   void on_scratch_write(NodeId component, std::uint64_t pa, std::vector<std::byte> bytes, TimeFs at) override;
   void on_host_write(NodeId, const contract::MemoryWrite&, TimeFs, TimeFs) override {}
   std::vector<std::byte> kernel_read(const std::vector<Extent>& extents) override;

@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <map>
 #include <random>
 
 #include "tests/block/pe/pe_machine.h"
@@ -91,6 +92,27 @@ TEST(TilePipeline, IsReportedOnceAsAWhole) {  // P-72: tiles are no operations o
   EXPECT_EQ(entry.node, machine.node(kPe + "pe_scheduler"));
   EXPECT_EQ(entry.start, 5);
   EXPECT_EQ(entry.end, outcome.end);
+}
+
+TEST(TilePipeline, EveryStageIsReportedByItsBlockWithItsServiceTime) {  // P-72, P-68
+  PeMachine machine(pipeline());
+  contract::Command command = composite(64, 128, 64);
+  command.epilogues = {{EpilogueOp::relu, EpilogueScope::output_tile, {}}};
+  machine.run({submit(5, command)});
+  std::array<std::uint64_t, plan::kStageTypes> count{};
+  std::map<std::pair<plan::StageType, std::uint64_t>, TimeFs> ends;
+  for (const OperationLog::StageEntry& stage : machine.log.stages) {
+    ++count[static_cast<std::size_t>(stage.type)];
+    EXPECT_EQ(machine.platform->graph().node(stage.node).kind, modules::block_of(stage.type));
+    ends[{stage.type, stage.tile}] = stage.end;
+    if (stage.type == plan::StageType::gemm) {
+      EXPECT_EQ(stage.end - stage.start, 16 * kNs);
+      const auto fetched = ends.find({plan::StageType::fetch, stage.tile});
+      ASSERT_NE(fetched, ends.end());
+      EXPECT_GE(stage.start, fetched->second);
+    }
+  }
+  EXPECT_EQ(count, planned(command).stages);
 }
 
 TEST(TilePipeline, ReadsGoOnWhileOthersCompute) {  // P-11: the read channel never waits

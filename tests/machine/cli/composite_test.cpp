@@ -1,6 +1,9 @@
 // Composites on a whole machine: right data in every mode, and times that the blocks' own figures explain.
 #include <gmock/gmock.h>
 
+#include <map>
+#include <sstream>
+
 #include "tests/machine/cli/command_line.h"
 
 namespace kb::test {
@@ -48,6 +51,23 @@ TEST_F(CompositeTest, EpiloguesTakeEffect) {  // P-13, P-14, P-18
     EXPECT_EQ(run(size + chain + " --data off")["sim_time_ns"], replay["sim_time_ns"]) << chain;
     EXPECT_GT(figure(replay, "pe_math", "commands"), 0) << chain;
   }
+}
+
+TEST_F(CompositeTest, TheLogHasEveryStageOfEveryTile) {  // P-25, P-72: 8 tiles, 4 of the output
+  run("--set m=64 --set k=128 --set n=64 --set epilogue=relu --oplog ops.tsv");
+  std::map<std::string, int> count;
+  std::istringstream lines(read("ops.tsv"));
+  for (std::string line; std::getline(lines, line);) {
+    std::istringstream fields(line);
+    std::string field;
+    for (int i = 0; i < 7; ++i) std::getline(fields, field, '\t');
+    ++count[field];
+  }
+  EXPECT_EQ(count["TileToken/DMA_READ"], 16);
+  for (const char* name : {"TileToken/FETCH", "TileToken/GEMM"}) EXPECT_EQ(count[name], 8) << name;
+  for (const char* name : {"TileToken/MATH", "TileToken/STORE", "TileToken/DMA_WRITE"})
+    EXPECT_EQ(count[name], 4) << name;
+  EXPECT_EQ(count["composite_gemm"], 1);
 }
 
 TEST_F(CompositeTest, AnUnknownEpilogueIsRefusedByName) {  // P-14
