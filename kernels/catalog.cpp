@@ -5,9 +5,11 @@
 #include <utility>
 
 #include "kernels/copy/copy.h"
+#include "kernels/elementwise/normalize.h"
 #include "kernels/elementwise/vector_add.h"
 #include "kernels/gemm/gemm.h"
 #include "kernels/gemm/gemm_composite.h"
+#include "kernels/linear/linear.h"
 #include "kernels/probe/probe.h"
 #include "platform/base/error.h"
 
@@ -15,8 +17,10 @@ namespace kb::kernels {
 
 std::vector<contract::Kernel> builtin_kernels() {
   return {
-      copy_kernel(), gemm_composite_kernel(), gemm_kernel(),   gemm_single_kernel(),
-      noop_kernel(), pull_kernel(),           stream_kernel(), vector_add_kernel(),
+      copy_kernel(),        elementwise_kernel(), gemm_composite_kernel(), gemm_kernel(),
+      gemm_single_kernel(), layernorm_kernel(),   linear_kernel(),         mlp_kernel(),
+      noop_kernel(),        pull_kernel(),        softmax_kernel(),        stream_kernel(),
+      vector_add_kernel(),
   };
 }
 

@@ -62,7 +62,8 @@ struct MemoryWrite {
   std::uint64_t pa = 0;
   std::uint64_t nbytes = 0;
   Pattern pattern;
-  std::shared_ptr<const std::vector<std::byte>> buffer;  // nbytes from `buffer_offset`; null = pattern
+  // nbytes from `buffer_offset`; null = pattern. In data mode off it may be empty: the contents do not matter.
+  std::shared_ptr<const std::vector<std::byte>> buffer;
   std::uint64_t buffer_offset = 0;
 };
 

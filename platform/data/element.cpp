@@ -187,16 +187,17 @@ std::uint64_t random_bits(std::uint64_t seed, std::uint64_t index) {
   return z ^ (z >> 31);
 }
 
-std::vector<double> random_small_integers(std::uint64_t seed, std::size_t count) {
+std::vector<double> random_small_integers(std::uint64_t seed, std::size_t count, std::uint64_t first) {
   std::vector<double> values(count);
-  for (std::size_t i = 0; i < count; ++i) values[i] = static_cast<double>(random_bits(seed, i) % 17) - 8.0;
+  for (std::size_t i = 0; i < count; ++i) values[i] = static_cast<double>(random_bits(seed, first + i) % 17) - 8.0;
   return values;
 }
 
-std::vector<double> random_uniform(std::uint64_t seed, std::size_t count, double low, double high) {
+std::vector<double> random_uniform(std::uint64_t seed, std::size_t count, double low, double high,
+                                   std::uint64_t first) {
   std::vector<double> values(count);
   for (std::size_t i = 0; i < count; ++i) {
-    values[i] = low + (high - low) * (static_cast<double>(random_bits(seed, i) >> 11) * 0x1.0p-53);
+    values[i] = low + (high - low) * (static_cast<double>(random_bits(seed, first + i) >> 11) * 0x1.0p-53);
   }
   return values;
 }

@@ -54,7 +54,7 @@ HostPort::~HostPort() = default;
 
 contract::RequestId HostPort::submit(const contract::MemoryWrite& request) {
   check_memory_request(platform_.graph().spec, "MemoryWrite", request.owner, request.nbytes);
-  check_write_source(request);
+  check_write_source(request, options_.data_mode);
   return submit_memory(Kind::write, payload::Op::write, request.owner, request.pa, request.nbytes,
                        std::make_unique<const contract::MemoryWrite>(request));
 }

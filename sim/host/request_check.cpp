@@ -52,8 +52,9 @@ void check_memory_request(const topology::MachineSpec& spec, const char* what, c
   if (nbytes == 0) schema_error(std::string(what) + ": field 'nbytes' is 0; a memory request moves at least one byte");
 }
 
-void check_write_source(const contract::MemoryWrite& request) {
+void check_write_source(const contract::MemoryWrite& request, contract::DataMode mode) {
   if (request.buffer) {
+    if (mode == contract::DataMode::off && request.buffer->empty()) return;
     const std::uint64_t size = request.buffer->size();
     if (request.buffer_offset > size || request.nbytes > size - request.buffer_offset) {
       schema_error("MemoryWrite: the host buffer has " + std::to_string(size) + " bytes, but bytes " +

@@ -13,7 +13,7 @@ namespace kb::sim {
 // width other than 1, 2, 4, 8 or a buffer that is too short.
 void check_memory_request(const topology::MachineSpec& spec, const char* what, const PeCoord& owner,
                           std::uint64_t nbytes);
-void check_write_source(const contract::MemoryWrite& request);
+void check_write_source(const contract::MemoryWrite& request, contract::DataMode mode);
 
 // ADDRESS_ERROR when the placement tag disagrees with `memory`, where the access begins (H-11).
 void check_placement(const topology::Node& memory, const PeCoord& owner, std::uint64_t pa);

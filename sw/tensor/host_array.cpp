@@ -27,6 +27,20 @@ void check_count(const Shape& shape, std::size_t have, std::size_t want, const c
                                                   format_shape(shape), want, what, have));
 }
 
+// values(first, count) gives doubles; pieces, because a large array has no room for all of them at once.
+template <typename Values>
+HostArray made_in_pieces(Shape shape, Dtype dtype, Values values) {
+  constexpr std::size_t kPiece = 1 << 16;
+  HostArray out(std::move(shape), dtype);
+  const std::size_t item = item_size(dtype);
+  const std::size_t total = out.bytes().size() / item;
+  for (std::size_t first = 0; first < total; first += kPiece) {
+    const std::vector<std::byte> piece = data::from_doubles(dtype, values(first, std::min(kPiece, total - first)));
+    std::copy(piece.begin(), piece.end(), out.bytes().begin() + static_cast<std::ptrdiff_t>(first * item));
+  }
+  return out;
+}
+
 }  // namespace
 
 HostArray::HostArray(Shape shape, Dtype dtype)
@@ -49,14 +63,25 @@ HostArray HostArray::full(Shape shape, Dtype dtype, double value) {
 }
 
 HostArray HostArray::random_integers(Shape shape, Dtype dtype, std::uint64_t seed) {
-  const std::size_t count = checked_bytes(shape, dtype) / item_size(dtype);
-  return {std::move(shape), dtype, data::from_doubles(dtype, data::random_small_integers(seed, count))};
+  return made_in_pieces(std::move(shape), dtype, [&](std::uint64_t first, std::size_t count) {
+    return data::random_small_integers(seed, count, first);
+  });
 }
 
 HostArray HostArray::random(Shape shape, Dtype dtype, std::uint64_t seed) {
   if (!is_float(dtype)) return random_integers(std::move(shape), dtype, seed);
-  const std::size_t count = checked_bytes(shape, dtype) / item_size(dtype);
-  return {std::move(shape), dtype, data::from_doubles(dtype, data::random_uniform(seed, count, -1.0, 1.0))};
+  return made_in_pieces(std::move(shape), dtype, [&](std::uint64_t first, std::size_t count) {
+    return data::random_uniform(seed, count, -1.0, 1.0, first);
+  });
+}
+
+HostArray HostArray::unknown(Shape shape, Dtype dtype) {
+  checked_bytes(shape, dtype);
+  HostArray out;
+  out.shape_ = std::move(shape);
+  out.dtype_ = dtype;
+  out.placeholder_ = true;
+  return out;
 }
 
 std::vector<double> HostArray::to_doubles() const {

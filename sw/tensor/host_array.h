@@ -27,6 +27,10 @@ class HostArray {
   // Uniform in [-1, 1) for floats; for integers as random_integers.
   static HostArray random(Shape shape, Dtype dtype, std::uint64_t seed);
 
+  // Contents that a run without data (data mode off) needs no numbers for: a placeholder without bytes, which can be
+  // copied to a tensor in such a run and nothing else.
+  static HostArray unknown(Shape shape, Dtype dtype);
+
   const Shape& shape() const { return shape_; }
   Dtype dtype() const { return dtype_; }
   const std::vector<std::byte>& bytes() const { return bytes_; }

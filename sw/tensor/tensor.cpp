@@ -190,8 +190,9 @@ const Tensor& Tensor::copy_(const HostArray& source) const {
   const auto ctx = context();
   check_same_type(*this, source.shape(), source.dtype(), "copying into");
   const std::vector<ShardSpec>& shards = state_->placement;
+  const bool unknown = source.placeholder() && source.bytes().empty();
   auto buffer = std::make_shared<const std::vector<std::byte>>(
-      to_shard_order(shards, shape(), item_size(dtype()), source.bytes()));
+      unknown ? std::vector<std::byte>() : to_shard_order(shards, shape(), item_size(dtype()), source.bytes()));
   ctx->write(layout(), whole_runs(shards, all_shards(shards)), std::move(buffer));
   return *this;
 }

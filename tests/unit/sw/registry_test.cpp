@@ -72,8 +72,10 @@ TEST(BenchRegistry, ResolvesIndicesAndNames) {  // H-71, H-72
 }
 
 TEST(BenchRegistry, BuiltinBenches) {  // H-68
-  EXPECT_THAT(builtin_registry().names(), ElementsAre("copy", "gemm-multi-pe", "gemm-single-pe", "matmul-composite",
-                                                      "noop", "stream", "vector-add"));
+  EXPECT_THAT(builtin_registry().names(),
+              ElementsAre("copy", "elementwise", "gemm-multi-pe", "gemm-single-pe", "gpt3-qkv", "layernorm",
+                          "matmul-composite", "matmul-composite-multi-pe", "mlp", "noop", "qkv-gemm",
+                          "qkv-gemm-multi-pe", "softmax", "stream", "vector-add"));
 }
 
 TEST(RunBench, DrainsWhatTheBenchLeft) {  // H-76

@@ -1,0 +1,105 @@
+#include "kernels/linear/linear.h"
+
+#include <fmt/format.h>
+
+#include "kernels/tl/tl.h"
+
+namespace kb::kernels {
+namespace {
+
+using tl::Context;
+using tl::Epilogue;
+using tl::Ptr;
+using tl::TensorHandle;
+
+void require_product(Context& tl, Ptr x, Ptr w, Ptr y) {
+  const bool fits = x.shape()[1] == w.shape()[0] && y.shape() == Shape{x.shape()[0], w.shape()[1]};
+  if (fits) return;
+  tl.fail(fmt::format("'{}' {} times '{}' {} does not give '{}' {}", x.tensor().name, format_shape(x.shape()),
+                      w.tensor().name, format_shape(w.shape()), y.tensor().name, format_shape(y.shape())));
+}
+
+// A bias whose columns are those of `columns`: all, or the part this PE owns.
+TensorHandle load_bias(Context& tl, std::optional<Ptr> bias, std::int64_t columns) {
+  if (!bias) tl.fail("the epilogue needs the tensor 'bias'");
+  const bool whole = bias->shape()[1] == columns;
+  const Ptr part = whole ? *bias : tl.shard(*bias).ptr;
+  return tl.load(part, {1, columns});
+}
+
+std::vector<Epilogue> chain(Context& tl, const std::string& text, std::optional<Ptr> bias, std::int64_t columns) {
+  std::vector<Epilogue> out;
+  for (const EpilogueText& step : parse_epilogues(text)) {
+    const auto number = [&] {
+      if (!step.number) tl.fail(fmt::format("epilogue {} needs a number here", epilogue_op_name(step.op)));
+      return std::visit([](auto value) { return tl::Operand(value); }, *step.number);
+    };
+    if (step.op == EpilogueOp::relu) {
+      out.push_back(Epilogue::relu(step.scope));
+    } else if (step.op == EpilogueOp::bias) {
+      out.push_back(step.number ? Epilogue::bias(number(), step.scope)
+                                : Epilogue::bias(load_bias(tl, bias, columns), step.scope));
+    } else if (step.op == EpilogueOp::scale) {
+      out.push_back(Epilogue::scale(number(), step.scope));
+    } else {
+      out.push_back(Epilogue::dequant(number(), step.scope));
+    }
+  }
+  return out;
+}
+
+// Rows [row, row + rows) of y.
+void linear_rows(Context& tl, Ptr x, Ptr w, Ptr y, std::int64_t row, std::int64_t rows, const std::string& epilogue,
+                 std::optional<Ptr> bias) {
+  const std::int64_t k = w.shape()[0], n = w.shape()[1];
+  tl::CompositeOptions options;
+  options.epilogue = chain(tl, epilogue, bias, n);
+  tl.wait(tl.composite(tl.ref(x + row * k, {rows, k}), tl.ref(w, {k, n}), y + row * n, options));
+}
+
+void linear(Context& tl, Ptr x, Ptr w, Ptr y, std::optional<std::string> epilogue, std::optional<Ptr> bias) {
+  require_product(tl, x, w, y);
+  const tl::LocalShard mine = tl.shard(y);
+  if (mine.elements == 0) return;
+  const tl::Scratch scope(tl);
+  const std::int64_t m = y.shape()[0], n = y.shape()[1], k = x.shape()[1];
+  const std::string steps = epilogue.value_or("");
+  if (mine.shape[1] == n) {
+    linear_rows(tl, x, w, y, mine.first / n, mine.shape[0], steps, bias);
+    return;
+  }
+  const tl::LocalShard weights = tl.shard(w);
+  tl.require(mine.shape[0] == m && weights.shape == Shape{k, mine.shape[1]},
+             "W must be split by columns like Y; give Y rows or columns, not blocks");
+  tl::CompositeOptions options;
+  options.epilogue = chain(tl, steps, bias, mine.shape[1]);
+  tl.wait(tl.composite(tl.ref(x, {m, k}), tl.ref(weights.ptr, weights.shape), mine.ptr, options));
+}
+
+void mlp(Context& tl, Ptr x, Ptr w1, Ptr b1, Ptr h, Ptr w2, Ptr b2, Ptr y) {
+  require_product(tl, x, w1, h);
+  require_product(tl, h, w2, y);
+  const tl::LocalShard mine = tl.shard(y);
+  if (mine.elements == 0) return;
+  tl.require(mine.shape[1] == y.shape()[1], "Y must be split by rows");
+  const tl::Scratch scope(tl);
+  const std::int64_t row = mine.first / y.shape()[1];
+  linear_rows(tl, x, w1, h, row, mine.shape[0], "bias,relu", b1);
+  linear_rows(tl, h, w2, y, row, mine.shape[0], "bias", b2);
+}
+
+}  // namespace
+
+contract::Kernel linear_kernel() {
+  return tl::make_kernel("linear",
+                         "Y = epilogue(X x W) as composites; each PE computes the rows or columns of Y it owns",
+                         {"x", "w", "y", "epilogue", "bias"}, linear);
+}
+
+contract::Kernel mlp_kernel() {
+  return tl::make_kernel("mlp",
+                         "Y = relu(X x W1 + B1) x W2 + B2 on the rows each PE owns, two composites with epilogues",
+                         {"x", "w1", "b1", "h", "w2", "b2", "y"}, mlp);
+}
+
+}  // namespace kb::kernels

@@ -1,0 +1,260 @@
+#include "sw/benches/linear.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "platform/base/error.h"
+#include "sw/benches/deployed.h"
+#include "sw/benches/epilogue_reference.h"
+#include "sw/benches/ranks.h"
+#include "sw/benches/support.h"
+
+namespace kb::sw {
+namespace {
+
+// Y (m, n) = X (m, k) x W (k, n), with a bias (1, n) if there is an epilogue.
+struct Layer {
+  std::int64_t m = 0, k = 0, n = 0;
+  Dtype dtype = Dtype::f16;
+  std::string epilogue;
+  DPPolicy x, w, y;  // the bias lies like W
+  LaunchOptions launch;
+};
+
+struct LayerResult {
+  Deployed x, w, bias;
+  HostArray y;
+  LaunchMetrics metrics;
+};
+
+LayerResult run_layer(Runtime& rt, const Layer& layer, std::uint64_t x_seed, std::uint64_t w_seed) {
+  LayerResult out;
+  out.x = deploy_random(rt, {layer.m, layer.k}, layer.dtype, layer.x, "X", x_seed);
+  out.w = deploy_random(rt, {layer.k, layer.n}, layer.dtype, layer.w, "W", w_seed);
+  const Tensor y = rt.empty({layer.m, layer.n}, layer.dtype, layer.y, "Y");
+  std::vector<Arg> arguments{out.x.tensor, out.w.tensor, y};
+  if (!layer.epilogue.empty()) {
+    out.bias = deploy_random(rt, {1, layer.n}, layer.dtype, layer.w, "bias", w_seed + 1);
+    arguments.emplace_back(layer.epilogue);
+    arguments.emplace_back(out.bias.tensor);
+  }
+  out.metrics = rt.wait(rt.launch("linear", arguments, layer.launch));
+  out.y = y.to_host();
+  return out;
+}
+
+// Of a large result some columns are verified, evenly spaced.
+constexpr std::int64_t kVerifiedColumns = 64;
+
+void verify_layer(Runtime& rt, BenchResult& result, const std::string& name, const Layer& layer,
+                  const LayerResult& run) {
+  if (!rt.computes_data()) return verify_exact(rt, result, name, run.y, run.y);  // leaves the note
+  const std::vector<std::int64_t> columns = spread(layer.n, kVerifiedColumns);
+  const HostArray w = take_columns(run.w.values, columns), y = take_columns(run.y, columns);
+  EpilogueGemm problem;
+  problem.a = &run.x.values;
+  problem.b = &w;
+  problem.chain = parse_epilogues(layer.epilogue);
+  HostArray bias;
+  if (!problem.chain.empty()) {
+    bias = take_columns(run.bias.values, columns);
+    problem.bias = &bias;
+  }
+  const EpilogueResult expected = reference_of(problem);
+  if (expected.floats) {
+    verify_sums(rt, result, name, y, expected.values, expected.magnitudes, expected.acc_roundings);
+  } else {
+    verify_integers(rt, result, name, y, expected.integers);
+  }
+  if (static_cast<std::int64_t>(columns.size()) == layer.n) return;
+  result.notes.push_back(fmt::format("{}: {} of {} columns were verified", name, columns.size(), layer.n));
+}
+
+void add_figures(BenchResult& result, double products, Dtype dtype, const std::vector<LaunchMetrics>& launches) {
+  TimeFs slowest = 0;
+  std::size_t pes = 0;
+  for (const LaunchMetrics& metrics : launches) {
+    slowest = std::max(slowest, metrics.exec_max);
+    pes += metrics.pes;
+  }
+  result.figures.push_back(
+      {"critical path", fs_to_ns(slowest), "ns", "the longest time of a PE in the kernel, over all SIPs"});
+  add_rate(result, "achieved", 2.0 * products, slowest, is_float(dtype) ? "GFLOP/s" : "GOP/s",
+           "2 operations per product over the critical path");
+  add_pe_count(result, pes);
+}
+
+DPPolicy split_over_pes(Split split) {
+  DPPolicy policy;
+  policy.cube = policy.pe = split;
+  return policy;
+}
+
+BenchResult run_here(Runtime& rt, const Layer& layer) {
+  const LayerResult run = run_layer(rt, layer, rt.seed(), rt.seed() + 1);
+  BenchResult result;
+  add_launch_figures(result, run.metrics);
+  const double products = static_cast<double>(layer.m) * static_cast<double>(layer.k) * static_cast<double>(layer.n);
+  add_rate(result, "achieved", 2.0 * products, run.metrics.exec_max, is_float(layer.dtype) ? "GFLOP/s" : "GOP/s",
+           "2 operations per product over the critical path");
+  add_pe_count(result, run.metrics.pes);
+  verify_layer(rt, result, "Y", layer, run);
+  return result;
+}
+
+Layer qkv_layer(const Params& params, std::int64_t hidden) {
+  Layer layer;
+  layer.m = params.integer("tokens");
+  layer.k = hidden;
+  layer.n = 3 * hidden;
+  layer.dtype = params.dtype("dtype");
+  layer.epilogue = "bias";
+  return layer;
+}
+
+BenchResult run_qkv_single(Runtime& rt, const Params& params) {
+  Layer layer = qkv_layer(params, params.integer("hidden"));
+  layer.x = layer.w = layer.y = one_pe_placement();
+  layer.launch = on_one_pe();
+  return run_here(rt, layer);
+}
+
+BenchResult run_qkv_multi(Runtime& rt, const Params& params) {
+  Layer layer = qkv_layer(params, params.integer("hidden"));
+  layer.w = layer.y = split_over_pes(Split::column_wise);
+  return run_here(rt, layer);
+}
+
+// `layer` is one SIP's share; the shares differ in W when `split_w`, else in X.
+BenchResult run_everywhere(Runtime& rt, const std::string& name, const Layer& layer, bool split_w) {
+  const auto runs = on_every_sip(rt, name, [&](int rank, int) {
+    const std::uint64_t own = rt.seed() + 10 * static_cast<std::uint64_t>(rank + 1);
+    return run_layer(rt, layer, split_w ? rt.seed() : own, split_w ? own : rt.seed());
+  });
+  BenchResult result;
+  std::vector<LaunchMetrics> launches;
+  for (const LayerResult& run : runs) launches.push_back(run.metrics);
+  const double products = static_cast<double>(layer.m) * static_cast<double>(layer.k) * static_cast<double>(layer.n) *
+                          static_cast<double>(runs.size());
+  add_figures(result, products, layer.dtype, launches);
+  for (std::size_t rank = 0; rank < runs.size(); ++rank) {
+    verify_layer(rt, result, fmt::format("Y of sip{}", rt.devices()[rank]), layer, runs[rank]);
+  }
+  return result;
+}
+
+std::int64_t share(std::int64_t total, const Runtime& rt, const char* what) {
+  const auto sips = static_cast<std::int64_t>(rt.devices().size());
+  if (total % sips == 0) return total / sips;
+  throw Error::program("SHAPE_ERROR", fmt::format("{} = {} cannot be split evenly over {} SIPs", what, total, sips));
+}
+
+struct Gpt3Model {
+  const char* name;
+  std::int64_t hidden;
+};
+constexpr Gpt3Model kGpt3Models[] = {{"small", 768}, {"medium", 1024}, {"large", 1536}, {"xl", 2048},
+                                     {"2.7b", 2560}, {"6.7b", 4096},   {"13b", 5120},   {"175b", 12288}};
+
+BenchResult run_gpt3(Runtime& rt, const Params& params) {
+  const std::string& name = params.text("model");
+  const auto* model =
+      std::find_if(std::begin(kGpt3Models), std::end(kGpt3Models), [&](const Gpt3Model& m) { return m.name == name; });
+  Layer layer = qkv_layer(params, model->hidden);
+  layer.n = share(layer.n, rt, "3 hidden");
+  layer.w = layer.y = split_over_pes(Split::column_wise);
+  return run_everywhere(rt, "gpt3-qkv", layer, true);
+}
+
+BenchResult run_matmul_multi(Runtime& rt, const Params& params) {
+  Layer layer;
+  layer.m = share(params.integer("m"), rt, "m");
+  layer.k = params.integer("k");
+  layer.n = params.integer("n");
+  layer.dtype = params.dtype("dtype");
+  layer.y = split_over_pes(Split::row_wise);
+  return run_everywhere(rt, "matmul-composite-multi-pe", layer, false);
+}
+
+BenchResult run_mlp(Runtime& rt, const Params& params) {
+  const std::int64_t m = params.integer("tokens"), k = params.integer("hidden"), wide = params.integer("inner");
+  const Dtype dtype = params.dtype("dtype");
+  const DPPolicy rows = split_over_pes(Split::row_wise), whole;
+  const Deployed x = deploy_random(rt, {m, k}, dtype, rows, "X", rt.seed());
+  const Deployed w1 = deploy_random(rt, {k, wide}, dtype, whole, "W1", rt.seed() + 1);
+  const Deployed b1 = deploy_random(rt, {1, wide}, dtype, whole, "b1", rt.seed() + 2);
+  const Deployed w2 = deploy_random(rt, {wide, k}, dtype, whole, "W2", rt.seed() + 3);
+  const Deployed b2 = deploy_random(rt, {1, k}, dtype, whole, "b2", rt.seed() + 4);
+  const Tensor h = rt.empty({m, wide}, dtype, rows, "H"), y = rt.empty({m, k}, dtype, rows, "Y");
+  const LaunchMetrics metrics = rt.wait(rt.launch("mlp", {x.tensor, w1.tensor, b1.tensor, h, w2.tensor, b2.tensor, y}));
+  const HostArray h_host = h.to_host(), y_host = y.to_host();
+
+  BenchResult result;
+  add_launch_figures(result, metrics);
+  add_rate(result, "achieved", 4.0 * static_cast<double>(m * k * wide), metrics.exec_max,
+           is_float(dtype) ? "GFLOP/s" : "GOP/s", "2 operations per product over the critical path");
+  add_pe_count(result, metrics.pes);
+  // Each half against what it was given: the second one starts from the activations as they were rounded.
+  const auto check = [&](const char* name, const HostArray& a, const Deployed& b, const Deployed& bias,
+                         const HostArray& c, const char* epilogue) {
+    if (!rt.computes_data()) return verify_exact(rt, result, name, c, c);
+    const EpilogueResult expected = reference_of({&a, &b.values, parse_epilogues(epilogue), &bias.values, nullptr, 0});
+    if (expected.floats) {
+      verify_sums(rt, result, name, c, expected.values, expected.magnitudes, expected.acc_roundings);
+    } else {
+      verify_integers(rt, result, name, c, expected.integers);
+    }
+  };
+  check("H", x.values, w1, b1, h_host, "bias,relu");
+  check("Y", h_host, w2, b2, y_host, "bias");
+  return result;
+}
+
+std::vector<Parameter> qkv_parameters(std::int64_t tokens, std::int64_t hidden) {
+  return {Parameter::integer("tokens", tokens, "rows of X", 1, "tokens"),
+          Parameter::integer("hidden", hidden, "width of the model", 1, "elements"), dtype_parameter()};
+}
+
+}  // namespace
+
+Bench qkv_gemm_bench() {
+  return {"qkv-gemm", "query, key and value projections of one layer as one composite with bias on one PE, verified",
+          qkv_parameters(64, 256), run_qkv_single};
+}
+
+Bench qkv_gemm_multi_pe_bench() {
+  return {"qkv-gemm-multi-pe",
+          "query, key and value projections with W split by columns over the PEs of a SIP, verified",
+          qkv_parameters(128, 1024), run_qkv_multi};
+}
+
+Bench gpt3_qkv_bench() {
+  std::vector<std::string> models;
+  for (const Gpt3Model& model : kGpt3Models) models.emplace_back(model.name);
+  return {
+      "gpt3-qkv",
+      "query, key and value projections of a GPT-3 layer over every PE of the machine, verified in part",
+      {Parameter::choice("model", "175b", models, "width of the model: 768, 1024, 1536, 2048, 2560, 4096, 5120, 12288"),
+       Parameter::integer("tokens", 128, "rows of X", 1, "tokens"), dtype_parameter()},
+      run_gpt3};
+}
+
+Bench matmul_composite_multi_pe_bench() {
+  std::vector<Parameter> parameters = gemm_size_parameters();
+  parameters.push_back(dtype_parameter());
+  return {"matmul-composite-multi-pe",
+          "C = A x B as one composite per PE over every PE of the machine, C split by rows, verified in part",
+          std::move(parameters), run_matmul_multi};
+}
+
+Bench mlp_bench() {
+  return {"mlp",
+          "Y = relu(X x W1 + b1) x W2 + b2 in one launch, rows split over the PEs of a SIP, verified",
+          {Parameter::integer("tokens", 512, "rows of X", 1, "tokens"),
+           Parameter::integer("hidden", 256, "columns of X and Y", 1, "elements"),
+           Parameter::integer("inner", 1024, "columns of W1", 1, "elements"), dtype_parameter()},
+          run_mlp};
+}
+
+}  // namespace kb::sw
