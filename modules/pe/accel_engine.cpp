@@ -10,6 +10,7 @@ namespace kb::modules {
 AccelEngine::AccelEngine(const sc_core::sc_module_name& name, NodeId node, elab::BlockContext& context)
     : PeBlock(name, node, context),
       overhead_(ns_to_fs(node_record().number_or("overhead_ns", 0.0))),
+      queue_depth_(queue_depth(node_record())),
       busy_probe_(*this, context.observer, "busy", 1) {}
 
 TimeFs AccelEngine::work_time(double amount, double per_ns) {
@@ -30,6 +31,7 @@ void AccelEngine::on_grant(CommandTask& task) {
   slot_wait_ += now() - arrivals_.front();
   arrivals_.pop_front();
   start(task);
+  take_held();
 }
 
 void AccelEngine::start(CommandTask& task) {
@@ -46,8 +48,19 @@ void AccelEngine::on_event(TimeFs now, std::uint64_t) {
   busy_ += now - task.start;
   busy_probe_.set(now, 0);
   task.holds_slot = task.stage.keeps_slot;
-  if (!task.holds_slot) slot_->release();
-  finish(task);
+  const bool keeps_slot = task.holds_slot;
+  stalled_ = !finish(task);
+  if (!keeps_slot) slot_->release();
+}
+
+// A task that has the slot already is the only one that runs.
+bool AccelEngine::has_room(const CommandTask& task) const {
+  return task.holds_slot || arrivals_.size() < queue_depth_;
+}
+
+void AccelEngine::on_accepted(CommandTask&) {
+  stalled_ = false;
+  slot_->offer();
 }
 
 void AccelEngine::collect_statistics(std::vector<elab::Statistic>& statistics) const {
@@ -55,6 +68,7 @@ void AccelEngine::collect_statistics(std::vector<elab::Statistic>& statistics) c
   statistics.push_back({"commands", commands_, "1"});
   statistics.push_back({"busy", busy_, "ns"});
   statistics.push_back({"slot_wait", slot_wait_, "ns"});
+  if (queue_full_time() > 0) statistics.push_back({"queue_full", queue_full_time(), "ns"});
 }
 
 }  // namespace kb::modules

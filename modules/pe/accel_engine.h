@@ -27,11 +27,16 @@ class AccelEngine : public PeBlock, public AccelSlot::IUser, private elab::Event
 
  private:
   void on_task(CommandTask& task) final;
+  bool has_room(const CommandTask& task) const final;
+  void on_accepted(CommandTask& task) final;
   void on_grant(CommandTask& task) final;
+  bool ready() const final { return !stalled_; }
   void start(CommandTask& task);
   void on_event(TimeFs now, std::uint64_t argument) final;
 
   TimeFs overhead_;
+  std::size_t queue_depth_;
+  bool stalled_ = false;  // the next block has no room for what was finished last
   AccelSlot* slot_ = nullptr;
   CommandTask* running_ = nullptr;
   SlidingDeque<TimeFs> arrivals_;  // of the commands that have no slot yet

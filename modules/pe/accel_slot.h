@@ -5,8 +5,8 @@
 
 namespace kb::modules {
 
-// The compute slot of a PE, capacity 1, shared by PE_GEMM and PE_MATH (P-39). Grants in request order. PE_SCHEDULER
-// owns it and hands it to the engines when it is bound to them.
+// The compute slot of a PE, capacity 1, shared by PE_GEMM and PE_MATH (P-39). Grants in request order, past users that
+// are not ready. PE_SCHEDULER owns it and hands it to the engines when it is bound to them.
 class AccelSlot {
  public:
   class IUser {
@@ -14,6 +14,8 @@ class AccelSlot {
     virtual void use_slot(AccelSlot& slot) = 0;
     // The slot is this user's until it calls release().
     virtual void on_grant(CommandTask& task) = 0;
+    // False while finished work of the user has nowhere to go; it then gets no turn, and calls offer() afterwards.
+    virtual bool ready() const = 0;
 
    protected:
     ~IUser() = default;
@@ -25,7 +27,7 @@ class AccelSlot {
 
   // Calls user.on_grant(task) at once when the slot is free, else when its turn comes.
   void request(IUser& user, CommandTask& task) {
-    if (taken_) {
+    if (taken_ || !user.ready()) {
       waiting_.push_back({&user, &task});
       return;
     }
@@ -33,15 +35,20 @@ class AccelSlot {
     user.on_grant(task);
   }
 
-  // Grants the slot to the next in the queue.
   void release() {
-    if (waiting_.empty()) {
-      taken_ = false;
-      return;
+    taken_ = false;
+    offer();
+  }
+
+  // Grants the slot, if it is free, to the first in the queue whose user is ready.
+  void offer() {
+    for (std::size_t i = 0; !taken_ && i < waiting_.size(); ++i) {
+      if (!waiting_[i].user->ready()) continue;
+      const Request next = waiting_[i];
+      waiting_.erase(i);
+      taken_ = true;
+      next.user->on_grant(*next.task);
     }
-    const Request next = waiting_.front();
-    waiting_.pop_front();
-    next.user->on_grant(*next.task);
   }
 
   bool taken() const { return taken_; }

@@ -80,6 +80,9 @@ class CommandTask final : public tlm::tlm_extension<CommandTask> {
   std::uint32_t stage_index_ = 0;
   plan::StageType last_stage_ = plan::StageType::dma_read;
   tlm::tlm_generic_payload* payload_ = nullptr;
+  // Who sent it to the block that has it, and since when it waits for room there. Written by PeLinks.
+  topology::NodeKind sender_{};
+  TimeFs held_since_ = 0;
   // The way back: the blocks that wait for an answer, innermost last. Written by PeLinks.
   static constexpr std::size_t kMaxHops = 8;
   std::array<topology::NodeKind, kMaxHops> waiting_{};

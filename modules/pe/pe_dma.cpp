@@ -25,6 +25,7 @@ PeDma::PeDma(const sc_core::sc_module_name& name, NodeId node, elab::BlockContex
       slice_bytes_(context.graph.spec.hbm_slice_bytes()),
       tcm_begin_(address::PhysAddr::pe_tcm_addr(node_record().sip, node_record().cube, node_record().pe, 0).value()),
       tcm_end_(tcm_begin_ + context.graph.spec.tcm_bytes_per_pe),
+      queue_depth_(queue_depth(node_record())),
       read_(*this, "read_busy", payload::Op::read, FirstWire::slip, node_record().integer("rd_engines")),
       write_(*this, "write_busy", payload::Op::write, FirstWire::fifo, node_record().integer("wr_engines")) {}
 
@@ -39,6 +40,10 @@ void PeDma::on_next_stage(CommandTask& task) {
   channels_of(task).queue.push_front({&task, now()});
 }
 
+bool PeDma::has_room(const CommandTask& task) const {
+  return (task.stage.type == plan::StageType::dma_read ? read_ : write_).queue.size() < queue_depth_;
+}
+
 PeDma::Channels& PeDma::channels_of(const CommandTask& task) {
   return task.stage.type == plan::StageType::dma_read ? read_ : write_;
 }
@@ -49,6 +54,7 @@ void PeDma::serve(Channels& channels) {
     channels.queue.pop_front();
     channels.wait += now() - next.since;
     start(channels, *next.task);
+    take_held();
   }
 }
 
@@ -188,7 +194,14 @@ void PeDma::end(std::uint64_t slot) {
   if (!task.status.ok) ++channels.failures;
   channels.busy_time += now() - task.start;
   channels.busy_probe.set(now(), static_cast<std::uint64_t>(--channels.busy));
-  finish(task);
+  if (finish(task)) return;
+  channels.busy_probe.set(now(), static_cast<std::uint64_t>(++channels.busy));  // until the next block has room
+}
+
+// Only what was read goes on to another block.
+void PeDma::on_accepted(CommandTask&) {
+  read_.busy_probe.set(now(), static_cast<std::uint64_t>(--read_.busy));
+  serve(read_);
 }
 
 void PeDma::on_request(payload::Transaction& transaction, TimeFs) {
@@ -212,6 +225,7 @@ void PeDma::collect_statistics(std::vector<elab::Statistic>& statistics) const {
   };
   add(read_, "read");
   add(write_, "write");
+  if (queue_full_time() > 0) statistics.push_back({"queue_full", queue_full_time(), "ns"});
 }
 
 void PeDma::collect_waits(std::vector<elab::WaitInfo>& waits) const {

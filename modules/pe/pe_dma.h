@@ -79,6 +79,8 @@ class PeDma final : public PeFabricBlock {
 
   void on_task(CommandTask& task) override;
   void on_next_stage(CommandTask& task) override;
+  bool has_room(const CommandTask& task) const override;
+  void on_accepted(CommandTask& task) override;
   Channels& channels_of(const CommandTask& task);
   void serve(Channels& channels);
   void start(Channels& channels, CommandTask& task);
@@ -93,6 +95,7 @@ class PeDma final : public PeFabricBlock {
 
   std::uint64_t slice_bytes_;
   std::uint64_t tcm_begin_, tcm_end_;  // physical
+  std::size_t queue_depth_;
   Channels read_, write_;
   std::vector<Operation> operations_;  // by transaction cookie
   std::vector<std::uint64_t> free_operations_;

@@ -15,7 +15,9 @@ std::size_t unit_of(const PeFetchStore& block, const CommandTask& task) {
 }  // namespace
 
 PeFetchStore::PeFetchStore(const sc_core::sc_module_name& name, NodeId node, elab::BlockContext& context)
-    : PeBlock(name, node, context), overhead_(ns_to_fs(node_record().number_or("overhead_ns", 0.0))) {}
+    : PeBlock(name, node, context),
+      overhead_(ns_to_fs(node_record().number_or("overhead_ns", 0.0))),
+      queue_depth_(queue_depth(node_record())) {}
 
 void PeFetchStore::bind_out(EdgeId edge, elab::Block& neighbour) {
   if (neighbour.node_record().kind == topology::NodeKind::pe_tcm) {
@@ -30,6 +32,10 @@ void PeFetchStore::on_task(CommandTask& task) {
   if (units_[unit].serving == nullptr) serve(unit);
 }
 
+bool PeFetchStore::has_room(const CommandTask& task) const {
+  return units_[unit_of(*this, task)].queue.size() < queue_depth_;
+}
+
 void PeFetchStore::serve(std::size_t index) {
   Unit& unit = units_[index];
   unit.serving = unit.queue.front();
@@ -41,6 +47,7 @@ void PeFetchStore::serve(std::size_t index) {
   } else {
     access_tcm(index);
   }
+  take_held();
 }
 
 void PeFetchStore::access_tcm(std::size_t index) {
@@ -77,17 +84,28 @@ void PeFetchStore::on_event(TimeFs, std::uint64_t index) {
 void PeFetchStore::complete(std::size_t index) {
   Unit& unit = units_[index];
   CommandTask& task = *unit.serving;
-  unit.serving = nullptr;
   ++unit.commands;
   const TimeFs start = unit.since;
   unit.busy += now() - start;
-  if (!unit.queue.empty()) serve(index);
   const bool fetched = task.stage.type == plan::StageType::fetch;
   if (fetched && task.owner() != nullptr) task.owner()->inputs_fetched(task);
-  finish_stage(task, start);
+  unit.phase = Phase::stalled;
+  if (finish_stage(task, start)) serve_next(index);
+}
+
+// FETCH is followed by an engine, STORE by PE_DMA: the stage of the accepted task tells which of the two it was.
+void PeFetchStore::on_accepted(CommandTask& task) {
+  const bool computes = block_of(task.stage.type) != topology::NodeKind::pe_dma;
+  serve_next(static_cast<std::size_t>(computes ? TcmDirection::read : TcmDirection::write));
+}
+
+void PeFetchStore::serve_next(std::size_t index) {
+  units_[index].serving = nullptr;
+  if (!units_[index].queue.empty()) serve(index);
 }
 
 void PeFetchStore::collect_statistics(std::vector<elab::Statistic>& statistics) const {
+  if (queue_full_time() > 0) statistics.push_back({"queue_full", queue_full_time(), "ns"});
   const char* const names[2][3] = {{"fetches", "fetch_bytes", "fetch_busy"}, {"stores", "store_bytes", "store_busy"}};
   for (std::size_t i = 0; i < units_.size(); ++i) {
     const Unit& unit = units_[i];

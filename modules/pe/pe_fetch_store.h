@@ -24,7 +24,7 @@ class PeFetchStore final : public PeBlock, private elab::EventHandler {
   void collect_statistics(std::vector<elab::Statistic>& statistics) const override;
 
  private:
-  enum class Phase : std::uint8_t { overhead, tcm, link };
+  enum class Phase : std::uint8_t { overhead, tcm, link, stalled };
   struct Unit {
     CommandTask* serving = nullptr;
     Phase phase = Phase::overhead;
@@ -37,13 +37,17 @@ class PeFetchStore final : public PeBlock, private elab::EventHandler {
   };
 
   void on_task(CommandTask& task) override;
+  bool has_room(const CommandTask& task) const override;
+  void on_accepted(CommandTask& task) override;
   void on_answer(CommandTask& task) override;
   void on_event(TimeFs now, std::uint64_t unit) override;
   void serve(std::size_t unit);
   void access_tcm(std::size_t unit);
   void complete(std::size_t unit);
+  void serve_next(std::size_t unit);
 
   TimeFs overhead_;
+  std::size_t queue_depth_;
   double link_gbs_ = 0.0;      // no limit until the link to PE_TCM is bound
   std::array<Unit, 2> units_;  // by TcmDirection: FETCH reads the TCM, STORE writes it
 };

@@ -1,5 +1,7 @@
 #include "modules/pe/pe_links.h"
 
+#include <limits>
+
 #include "modules/pe/pipeline_context.h"
 #include "platform/base/error.h"
 #include "platform/contract/i_operation_sink.h"
@@ -7,6 +9,11 @@
 namespace kb::modules {
 
 using topology::NodeKind;
+
+std::size_t queue_depth(const topology::Node& node) {
+  const auto depth = static_cast<std::size_t>(node.integer_or("queue_depth", 0));
+  return depth == 0 ? std::numeric_limits<std::size_t>::max() : depth;
+}
 
 PeLinks::PeLinks(elab::Block& self, elab::BlockContext& context)
     : pe_out("pe_out"),
@@ -39,20 +46,50 @@ void PeLinks::resolve_links() {
   }
 }
 
-void PeLinks::send(NodeKind to, CommandTask& task) {
+bool PeLinks::send(NodeKind to, CommandTask& task) {
   if (task.hops_ == CommandTask::kMaxHops) throw Error::model(self_.node_id() + " sends a command too many hops on");
   task.waiting_[task.hops_++] = kind_;
-  request(to, task);
+  return request(to, task);
 }
 
-void PeLinks::request(NodeKind to, CommandTask& task) {
+bool PeLinks::request(NodeKind to, CommandTask& task) {
   const Link& neighbour = link(to);
   if (neighbour.server == nullptr) {
     throw Error::model(self_.node_id() + " has no link to " + std::string(topology::node_kind_name(to)));
   }
   tlm::tlm_phase phase = tlm::BEGIN_REQ;
   sc_core::sc_time no_delay;
-  neighbour.server->nb_transport_fw(task.payload(), phase, no_delay);
+  task.sender_ = kind_;
+  if (neighbour.server->nb_transport_fw(task.payload(), phase, no_delay) == tlm::TLM_UPDATED) return true;
+  task.held_since_ = pe_context_.scheduler.now();
+  return false;
+}
+
+bool PeLinks::receive(CommandTask& task) {
+  if (!has_room(task)) {
+    held_.push_back(&task);
+    return false;
+  }
+  on_task(task);
+  return true;
+}
+
+// Putting a task into a queue can free another place in the middle of this.
+void PeLinks::take_held() {
+  for (std::size_t i = 0; i < held_.size();) {
+    CommandTask& task = *held_[i];
+    if (!has_room(task)) {
+      ++i;
+      continue;
+    }
+    held_.erase(i);
+    const Link& sender = link(task.sender_);
+    on_task(task);
+    tlm::tlm_phase phase = tlm::END_REQ;
+    sc_core::sc_time no_delay;
+    sender.requester->nb_transport_bw(task.payload(), phase, no_delay);
+    i = 0;
+  }
 }
 
 void PeLinks::answer(CommandTask& task) {
@@ -64,33 +101,31 @@ void PeLinks::answer(CommandTask& task) {
   neighbour.requester->nb_transport_bw(task.payload(), phase, no_delay);
 }
 
-void PeLinks::pass_on(CommandTask& task) {
+bool PeLinks::pass_on(CommandTask& task) {
   if (!task.status.ok || !task.advance()) {
     answer(task);
-    return;
+    return true;
   }
   const NodeKind next = block_of(task.stage.type);
-  if (next == kind_) {
-    on_next_stage(task);
-  } else {
-    request(next, task);  // the answer goes to the block that waits for the task, not to this one
-  }
+  if (next != kind_) return request(next, task);  // the answer goes to the block that waits for the task
+  on_next_stage(task);
+  return true;
 }
 
-void PeLinks::finish(CommandTask& task) {
+bool PeLinks::finish(CommandTask& task) {
   task.end = pe_context_.scheduler.now();
   CommandTask& command = task.pipeline() == nullptr ? task : *task.pipeline()->command;
   (kind_ == NodeKind::pe_dma ? command.dma : command.compute) += task.end - task.start;
   if (task.status.ok && task.pipeline() == nullptr) report(task);
-  finish_stage(task, task.start);
+  return finish_stage(task, task.start);
 }
 
-void PeLinks::finish_stage(CommandTask& task, TimeFs start) {
+bool PeLinks::finish_stage(CommandTask& task, TimeFs start) {
   if (task.pipeline() != nullptr && task.status.ok && pe_context_.operations != nullptr) {
     pe_context_.operations->on_stage(self_.node(), task.stage, task.pipeline()->command->id, task.tile().id, start,
                                      pe_context_.scheduler.now());
   }
-  pass_on(task);
+  return pass_on(task);
 }
 
 void PeLinks::report(const CommandTask& task) {
@@ -104,7 +139,7 @@ tlm::tlm_sync_enum PeLinks::RequestSide::nb_transport_fw(tlm::tlm_generic_payloa
   if (task == nullptr || phase != tlm::BEGIN_REQ) {
     throw Error::model(links_.self_.node_id() + " received a request that breaks the protocol between PE blocks");
   }
-  links_.on_task(*task);
+  if (!links_.receive(*task)) return tlm::TLM_ACCEPTED;
   phase = tlm::END_REQ;
   return tlm::TLM_UPDATED;
 }
@@ -116,10 +151,16 @@ void PeLinks::RequestSide::b_transport(tlm::tlm_generic_payload&, sc_core::sc_ti
 
 tlm::tlm_sync_enum PeLinks::AnswerSide::nb_transport_bw(tlm::tlm_generic_payload& payload, tlm::tlm_phase& phase,
                                                         sc_core::sc_time&) {
+  auto* const task = payload.get_extension<CommandTask>();
+  if (phase == tlm::END_REQ) {
+    links_.queue_full_ += links_.pe_context_.scheduler.now() - task->held_since_;
+    links_.on_accepted(*task);
+    return tlm::TLM_ACCEPTED;
+  }
   if (phase != tlm::BEGIN_RESP) {
     throw Error::model(links_.self_.node_id() + " received an answer that breaks the protocol between PE blocks");
   }
-  links_.on_answer(*payload.get_extension<CommandTask>());
+  links_.on_answer(*task);
   return tlm::TLM_COMPLETED;
 }
 

@@ -6,12 +6,16 @@
 #include <tlm>
 
 #include "modules/fabric/fabric_endpoint.h"
+#include "modules/fabric/sliding_deque.h"
 #include "modules/pe/command_task.h"
 #include "modules/pe/pe_protocol.h"
 #include "platform/elab/block.h"
 #include "platform/topology/graph.h"
 
 namespace kb::modules {
+
+// Tasks that wait in each input queue of the block besides those being served; the attribute's 0 is no limit (P-34).
+std::size_t queue_depth(const topology::Node& node);
 
 // Mixed into PE blocks through PeBlock (inside the PE only) and PeFabricBlock (also on the fabric). A link takes no
 // time and has no queue of its own (P-2); a neighbour is addressed by its kind, of which a PE has one each.
@@ -34,29 +38,40 @@ class PeLinks {
   // Called at the end of elaboration.
   void resolve_links();
 
-  // BEGIN_REQ now. Model Error when there is no link to a block of that kind.
-  void send(topology::NodeKind to, CommandTask& task);
+  // BEGIN_REQ now. False when the receiver's input queue is full: the task waits there and on_accepted() follows
+  // (P-34). Model Error when there is no link to a block of that kind.
+  bool send(topology::NodeKind to, CommandTask& task);
   // BEGIN_RESP now, to the block from which the task came; `task.status` says how it went.
   void answer(CommandTask& task);
   // The task's stage, begun at `start`, is done: the task goes on to the block of its next stage, which may be this
   // one, or is answered when it was the last or has failed (P-30, P-33). The stage of a tile is reported (P-72).
-  void finish_stage(CommandTask& task, TimeFs start);
+  // False when the next block has no room yet: what served the task stays occupied until on_accepted().
+  bool finish_stage(CommandTask& task, TimeFs start);
   // The same for an engine that has done the task's stage over [task.start, task.end = now]: a simple command that did
   // not fail is reported first (P-53).
-  void finish(CommandTask& task);
+  bool finish(CommandTask& task);
   // Reports the task's command as executed by this block over [task.start, task.end].
   void report(const CommandTask& task);
 
+  // Whether the input queue takes one more task; asked before on_task(). Default: always.
+  virtual bool has_room(const CommandTask&) const { return true; }
+  // Called by the block when a place in an input queue has come free: tasks that wait for one move up.
+  void take_held();
   // A task for this block has arrived. Default: model Error.
   virtual void on_task(CommandTask& task);
   // The next stage of a task is this block's own, too (P-33). Default: as if it had arrived.
   virtual void on_next_stage(CommandTask& task) { on_task(task); }
+  // A task that its receiver had no room for is in its queue now. Default: nothing was held up by it.
+  virtual void on_accepted(CommandTask&) {}
   // A task sent to another block is back. Default: model Error.
   virtual void on_answer(CommandTask& task);
+  // Time for which finished work waited for room in the next block; a statistic of blocks that do.
+  TimeFs queue_full_time() const { return queue_full_; }
 
  private:
-  void request(topology::NodeKind to, CommandTask& task);
-  void pass_on(CommandTask& task);
+  bool request(topology::NodeKind to, CommandTask& task);
+  bool pass_on(CommandTask& task);
+  bool receive(CommandTask& task);
 
   // What the sockets call: objects of their own, because the fabric side of a block has the same methods.
   class RequestSide final : public tlm::tlm_fw_transport_if<PeProtocol> {
@@ -97,6 +112,8 @@ class PeLinks {
   RequestSide request_side_;
   AnswerSide answer_side_;
   std::array<Link, kKinds> links_;
+  SlidingDeque<CommandTask*> held_;  // arrived, but there was no room
+  TimeFs queue_full_ = 0;
   int bound_out_ = 0;
   int bound_in_ = 0;
 };

@@ -1,5 +1,7 @@
 #include "modules/pe/pe_scheduler.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <utility>
 #include <variant>
@@ -30,6 +32,9 @@ PeScheduler::PeScheduler(const sc_core::sc_module_name& name, NodeId node, elab:
 void PeScheduler::bind_out(EdgeId edge, elab::Block& neighbour) {
   PeBlock::bind_out(edge, neighbour);
   if (auto* const user = dynamic_cast<AccelSlot::IUser*>(&neighbour)) user->use_slot(accel_slot_);
+  if (neighbour.node_record().kind == topology::NodeKind::pe_fetch_store) {
+    register_file_bytes_ = static_cast<std::uint64_t>(neighbour.node_record().integer("register_file_kb")) << 10;
+  }
 }
 
 void PeScheduler::on_task(CommandTask& task) {
@@ -54,12 +59,30 @@ void PeScheduler::dispatch() {
   task.state = CommandState::in_flight;
   inflight_.push_back(&task);
   if (contract::is_composite(task.command->kind)) {
-    feeder_.submit(task, plan(*task.command));
+    submit(task);
     return;
   }
   const bool computes = task.stage.type == StageType::gemm || task.stage.type == StageType::math;
   if (charge_fetch_store_ && computes) task.begin(StageType::fetch, StageType::store);
   send(block_of(task.stage.type), task);
+}
+
+// Two tiles share the register file: one computes while the next is fetched and the one before is stored.
+void PeScheduler::submit(CommandTask& task) {
+  plan::PipelinePlan tiles = plan(*task.command);
+  const std::uint64_t registers = 2 * tiles.register_bytes(task.command->acc_dtype);
+  if (registers <= register_file_bytes_) {
+    feeder_.submit(task, std::move(tiles));
+    return;
+  }
+  const plan::TileShape& shape = tiles.tile_shape();
+  task.start = task.end = now();
+  task.status = {
+      false, "OUT_OF_REGISTERS",
+      fmt::format("two tiles of {} x {} x {} need {} B of registers, there are {}; choose a smaller tile shape "
+                  "or a larger register_file_kb of pe_fetch_store",
+                  shape.m, shape.k, shape.n, registers, register_file_bytes_)};
+  end(task);
 }
 
 plan::PipelinePlan PeScheduler::plan(const contract::Command& command) const {
@@ -74,8 +97,13 @@ plan::PipelinePlan PeScheduler::plan(const contract::Command& command) const {
                          shape);
 }
 
-void PeScheduler::on_tile(CommandTask& tile) {
-  send(block_of(tile.stage.type), tile);
+bool PeScheduler::on_tile(CommandTask& tile) {
+  return send(block_of(tile.stage.type), tile);
+}
+
+// Simple commands wait in front of their engine; only the feeder is held up (P-32).
+void PeScheduler::on_accepted(CommandTask& task) {
+  if (task.pipeline() != nullptr) feeder_.resume();
 }
 
 void PeScheduler::on_composite_done(CommandTask& command) {

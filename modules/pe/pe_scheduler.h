@@ -32,15 +32,18 @@ class PeScheduler final : public PeBlock, private elab::EventHandler, private Ti
   void on_task(CommandTask& task) override;
   void on_answer(CommandTask& task) override;
   void on_event(TimeFs now, std::uint64_t argument) override;
-  void on_tile(CommandTask& tile) override;
+  bool on_tile(CommandTask& tile) override;
+  void on_accepted(CommandTask& task) override;
   void on_composite_done(CommandTask& command) override;
   void dispatch();
+  void submit(CommandTask& task);
   plan::PipelinePlan plan(const contract::Command& command) const;
   void end(CommandTask& task);
   void complete(CommandTask& task);
 
   TimeFs overhead_;
   bool charge_fetch_store_;
+  std::uint64_t register_file_bytes_ = 0;  // of the linked PE_FETCH_STORE
   AccelSlot accel_slot_;
   TileFeeder feeder_;
   SlidingDeque<CommandTask*> submissions_;

@@ -29,9 +29,14 @@ void TileFeeder::submit(CommandTask& command, plan::PipelinePlan plan) {
 void TileFeeder::feed() {
   if (feeding_now_) return;
   feeding_now_ = true;
-  while (!feeding_.empty() && feed_one(*feeding_.front())) {
+  while (!held_up_ && !feeding_.empty() && feed_one(*feeding_.front())) {
   }
   feeding_now_ = false;
+}
+
+void TileFeeder::resume() {
+  held_up_ = false;
+  feed();
 }
 
 // False when the composite has to wait for a buffer.
@@ -48,7 +53,7 @@ bool TileFeeder::feed_one(PipelineContext& pipeline) {
   free_bytes_ -= needed;
   least_free_ = std::min(least_free_, free_bytes_);
   if (pipeline.fed++ == 0) pipeline.command->start = clock_.now();
-  user_.on_tile(tiles_.acquire_tile(pipeline, *this, tile));
+  held_up_ = !user_.on_tile(tiles_.acquire_tile(pipeline, *this, tile));
   return true;
 }
 

@@ -21,8 +21,8 @@ class TileFeeder final : private ITileOwner {
  public:
   class IUser {
    public:
-    // The tile is ready for its first stage.
-    virtual void on_tile(CommandTask& tile) = 0;
+    // The tile is ready for its first stage; false when that block has no room, until resume() is called.
+    virtual bool on_tile(CommandTask& tile) = 0;
     // The last tile is back; command.status says how it went. `command.start` is when the first tile was fed.
     virtual void on_composite_done(CommandTask& command) = 0;
 
@@ -36,6 +36,7 @@ class TileFeeder final : private ITileOwner {
   // Tiles that do not fit the buffers fail the command at once with OUT_OF_SCRATCH.
   void submit(CommandTask& command, plan::PipelinePlan plan);
   void tile_done(CommandTask& tile);
+  void resume();
 
   std::uint64_t tiles() const { return tiles_.issued(); }
   std::uint64_t under_way() const { return tiles_.outstanding(); }
@@ -54,6 +55,7 @@ class TileFeeder final : private ITileOwner {
   std::uint64_t buffer_bytes_;
   std::uint64_t least_free_ = UINT64_MAX;
   bool feeding_now_ = false;
+  bool held_up_ = false;                                // the latest tile waits for room in its first block (P-32)
   std::vector<std::unique_ptr<PipelineContext>> open_;  // all that have not ended
   std::deque<PipelineContext*> feeding_;                // those with tiles to feed, in submission order
   CommandPool tiles_;

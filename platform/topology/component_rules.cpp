@@ -78,12 +78,15 @@ std::vector<KindRule> pe_rules() {
                                                  whole("tile_k", 64, tile),
                                                  whole("tile_n", 32, tile),
                                                  {"charge_fetch_store", AttributeType::flag, false, {}, {}}}));
+  const auto queue = [] { return whole("queue_depth", 0, at_least(0, 1e6)); };  // P-34; 0 = no limit
   rules.push_back(block(NodeKind::pe_dma, {overhead(0.0), whole("rd_engines", 1, at_least(1, 64)),
-                                           whole("wr_engines", 1, at_least(1, 64))}));
-  rules.push_back(block(NodeKind::pe_fetch_store, {overhead(0.0)}));
-  rules.push_back(block(NodeKind::pe_gemm, {overhead(0.0), real("mac_per_ns", 4096.0, rate(1e9)), accel_slot()}));
+                                           whole("wr_engines", 1, at_least(1, 64)), queue()}));
+  rules.push_back(
+      block(NodeKind::pe_fetch_store, {overhead(0.0), whole("register_file_kb", 64, at_least(1, 1e6)), queue()}));
+  rules.push_back(
+      block(NodeKind::pe_gemm, {overhead(0.0), real("mac_per_ns", 4096.0, rate(1e9)), queue(), accel_slot()}));
   KindRule math = block(NodeKind::pe_math, {overhead(0.0), real("elements_per_cycle", 64.0, rate(1e9)),
-                                            real("clock_ghz", 1.0, clock), accel_slot()});
+                                            real("clock_ghz", 1.0, clock), queue(), accel_slot()});
   math.family = operation_weights();
   rules.push_back(math);
   rules.push_back(

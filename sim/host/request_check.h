@@ -3,6 +3,7 @@
 
 #include <cstdint>
 
+#include "platform/contract/i_host.h"
 #include "platform/contract/i_pe.h"
 #include "platform/contract/requests.h"
 #include "platform/topology/graph.h"

@@ -241,8 +241,71 @@ TEST(TilePipeline, BuffersBoundTheTilesUnderWay) {  // P-46: room for 2 tiles of
   expect_stages(machine, planned(composite(32, 64 * 20, 32)));
 }
 
+std::string attribute(const std::string& block, const std::string& name) {
+  return "cube.pe_template.components." + block + ".attrs." + name;
+}
+
+// Times of a composite whose stage in `slow` is the slowest, with a queue of one before each block: finished work of
+// the block before waits, and of no block behind.
+std::map<std::string, TimeFs> queue_full_times(const contract::Command& command,
+                                               std::vector<std::pair<std::string, std::string>> set) {
+  for (const char* block : {"pe_dma", "pe_fetch_store", "pe_gemm", "pe_math"}) {
+    set.emplace_back(attribute(block, "queue_depth"), "1");
+  }
+  PeMachine machine(pipeline(std::move(set)));
+  const Outcome outcome = machine.run({submit(0, command)}).at(0);
+  EXPECT_TRUE(outcome.status.ok);
+  expect_stages(machine, planned(command));
+  std::map<std::string, TimeFs> times;
+  for (const char* block : {"pe_dma", "pe_fetch_store", "pe_gemm", "pe_math"}) {
+    const auto statistics = machine.statistics(kPe + block);
+    const auto found = statistics.find("queue_full");
+    times[block] = found == statistics.end() ? 0 : found->second;
+  }
+  return times;
+}
+
+TEST(TilePipeline, SlowProductsHoldUpFetchAndThenReads) {  // P-34
+  const auto full = queue_full_times(composite(32, 64 * 20, 32), {{attribute("pe_gemm", "mac_per_ns"), "64"}});
+  EXPECT_GT(full.at("pe_dma"), 0);
+  EXPECT_GT(full.at("pe_fetch_store"), 0);
+  EXPECT_EQ(full.at("pe_gemm"), 0);
+}
+
+TEST(TilePipeline, SlowStoresHoldUpTheArray) {  // P-34: outputs of one tile each, 64 B/ns against 2048 B
+  contract::Command command = composite(32 * 20, 64, 32);
+  command.pinned = {true, true};
+  const auto full = queue_full_times(command, {{attribute("pe_tcm", "write_bw_gbs"), "8"}});
+  EXPECT_GT(full.at("pe_gemm"), 0);
+  EXPECT_GT(full.at("pe_fetch_store"), 0);  // its FETCH, behind the array
+}
+
+TEST(TilePipeline, AFullArrayDoesNotKeepTheSlotFromItsEpilogues) {  // GEMM waits for MATH, which needs the slot
+  contract::Command command = composite(32 * 20, 64, 32);
+  command.pinned = {true, true};
+  command.epilogues = {kRelu, kRelu};
+  const auto full = queue_full_times(command, {{attribute("pe_math", "weight_relu"), "10"}});
+  EXPECT_GT(full.at("pe_gemm"), 0);
+}
+
+TEST(TilePipeline, SimpleCommandsPassAFeederThatIsHeldUp) {  // P-32
+  PeMachine machine(pipeline({{attribute("pe_dma", "queue_depth"), "1"}}));
+  const std::vector<Outcome> o =
+      machine.run({submit(0, composite(32, 64 * 60, 32)), submit(kNs, math(MathOp::exp, {{64}}, {64}))});
+  EXPECT_EQ(o[1].answered, 2 * kNs);
+}
+
+TEST(TilePipeline, TilesThatDoNotFitTheRegistersAreRefused) {  // P-43
+  PeMachine machine(pipeline({{attribute("pe_fetch_store", "register_file_kb"), "23"}}));
+  const Outcome outcome = machine.run({submit(3, composite(32, 64, 32))}).at(0);
+  EXPECT_EQ(outcome.answered, 3);
+  EXPECT_EQ(outcome.status.code, "OUT_OF_REGISTERS");
+  EXPECT_THAT(outcome.status.message,
+              HasSubstr("two tiles of 32 x 64 x 32 need 24576 B of registers, there are 23552"));
+}
+
 TEST(TilePipeline, ATileThatFitsNoBufferIsRefused) {
-  PeMachine machine(pipeline());
+  PeMachine machine(pipeline({{attribute("pe_fetch_store", "register_file_kb"), "10000"}}));
   contract::Command command = composite(512, 512, 512);
   command.tile_shape = plan::TileShape{512, 512, 512};
   const Outcome outcome = machine.run({submit(3, command)}).at(0);
@@ -276,11 +339,16 @@ struct Measured {
   std::array<std::int64_t, plan::kStageTypes> stages;
   std::uint64_t open_transactions;
 };
-Measured run_in_a_process(const contract::Command& command, int reserved_bytes) {
+Measured run_in_a_process(const contract::Command& command, int reserved_bytes, int queue_depth = 0) {
   int ends[2];
   if (::pipe(ends) != 0) return {};
   if (::fork() == 0) {
-    PeMachine machine(pipeline({{"cube.memory_map.tcm_scheduler_reserved_bytes", std::to_string(reserved_bytes)}}));
+    std::vector<std::pair<std::string, std::string>> set{
+        {"cube.memory_map.tcm_scheduler_reserved_bytes", std::to_string(reserved_bytes)}};
+    for (const char* block : {"pe_dma", "pe_fetch_store", "pe_gemm", "pe_math"}) {
+      set.emplace_back(attribute(block, "queue_depth"), std::to_string(queue_depth));
+    }
+    PeMachine machine(pipeline(std::move(set)));
     const Outcome outcome = machine.run({submit(0, command)}).at(0);
     const Measured run{outcome.status.ok,
                        outcome.end,
@@ -324,6 +392,35 @@ TEST_P(RandomComposites, CountAsPlannedAndAreNotFasterWithSmallerBuffers) {
     EXPECT_LE(run.end, with_less) << reserved_kb << " KiB";
     with_less = run.end;
     EXPECT_GE(run.end, run.gemm_busy);
+    EXPECT_EQ(run.open_transactions, 0u);
+  }
+}
+
+// The same with shorter queues, where no epilogue reorders the turns of the slot.
+TEST_P(RandomComposites, CountAsPlannedAndAreNotFasterWithShorterQueues) {
+  std::mt19937 random(GetParam() + 100);
+  const auto pick = [&](int low, int high) {
+    return low + static_cast<int>(random() % static_cast<unsigned>(high - low + 1));
+  };
+  contract::Command command = composite(pick(1, 100), pick(1, 300), pick(1, 100));
+  command.tile_shape = plan::TileShape{pick(8, 40), pick(8, 70), pick(8, 40)};
+  command.pinned = {pick(0, 3) == 0, pick(0, 3) == 0};
+  const bool epilogues = pick(0, 1) == 0;
+  for (int count = epilogues ? pick(1, 3) : 0; count > 0; --count) {
+    command.epilogues.push_back({EpilogueOp::relu, static_cast<EpilogueScope>(pick(0, 2)), {}});
+  }
+  const plan::StageCounts counts = planned(command, command.tile_shape);
+  TimeFs with_less = kNever;
+  for (const int depth : {1, 2, 5, 0}) {
+    const Measured run = run_in_a_process(command, 512 * 1024, depth);
+    ASSERT_TRUE(run.ok);
+    for (std::size_t type = 0; type < plan::kStageTypes; ++type) {
+      EXPECT_EQ(run.stages[type], static_cast<std::int64_t>(counts.stages[type])) << depth;
+    }
+    if (!epilogues) {
+      EXPECT_LE(run.end, with_less) << "queue depth " << depth;
+      with_less = run.end;
+    }
     EXPECT_EQ(run.open_transactions, 0u);
   }
 }

@@ -101,7 +101,10 @@ TEST_F(CompositeTest, TheTileShapeIsTheMachinesUnlessGiven) {  // P-20
   EXPECT_EQ(
       figure(run(size + " --set cube.pe_template.components.pe_scheduler.attrs.tile_k=32"), "pe_scheduler", "tiles"),
       16);
-  EXPECT_EQ(figure(run(size + " --set tile_m=64 --set tile_k=128 --set tile_n=64"), "pe_scheduler", "tiles"), 1);
+  EXPECT_EQ(figure(run(size + " --set tile_m=64 --set tile_k=128 --set tile_n=64 --set "
+                              "cube.pe_template.components.pe_fetch_store.attrs.register_file_kb=96"),
+                   "pe_scheduler", "tiles"),
+            1);
   EXPECT_EQ(kernbench("run --quiet --bench matmul-composite --set tile_m=64 --out out").code, 1);
 }
 
@@ -110,7 +113,7 @@ TEST_F(CompositeTest, TilesThatDoNotFitAreRefused) {
       kernbench("run --quiet --topology '" + config("one_pe") +
                 "' --bench matmul-composite --set tile_m=1024 --set tile_k=64 --set tile_n=1024 --out out");
   EXPECT_EQ(outcome.code, 1);
-  EXPECT_THAT(outcome.err, testing::HasSubstr("OUT_OF_SCRATCH"));
+  EXPECT_THAT(outcome.err, testing::HasSubstr("OUT_OF_REGISTERS"));
   EXPECT_THAT(outcome.err, testing::HasSubstr("choose a smaller tile shape"));
 }
 

@@ -138,7 +138,7 @@ INSTANTIATE_TEST_SUITE_P(
         Case{"WeightAtAnotherBlock",
              {{"cube.pe_template.components.pe_gemm.attrs.weight_exp", "2"}},
              "cube.pe_template.components.pe_gemm.attrs.weight_exp: unknown key 'weight_exp' (known: overhead_ns, "
-             "mac_per_ns, shared_resource)"},
+             "mac_per_ns, queue_depth, shared_resource)"},
         Case{"UnknownBlock",
              {{"cube.pe_template.components.pe_gem.attrs.mac_per_ns", "1"}},
              "cube.pe_template.components.pe_gem: unknown key 'pe_gem' (did you mean 'pe_gemm'?)"}),
