@@ -13,6 +13,16 @@ std::string_view address_space_name(AddressSpace space) {
   return kNames[static_cast<std::size_t>(space)];
 }
 
+std::string encoded_text(std::uint64_t encoded) {
+  const AddressSpace space = space_of(encoded);
+  const std::uint64_t value = value_of(encoded);
+  if (space == AddressSpace::pa && decode_fields(value).fault == AddressFault::none) {
+    return "PA " + PhysAddr::decode(value).to_string();
+  }
+  if (space > AddressSpace::la) return fmt::format("{:#x}", encoded);
+  return fmt::format("{} {:#x}", address_space_name(space), value);
+}
+
 void TaggedAddress::require(AddressSpace space) const {
   if (space_ == space) return;
   throw Error::program("ADDRESS_ERROR",
@@ -30,8 +40,7 @@ VirtAddr TaggedAddress::virt() const {
 }
 
 std::string TaggedAddress::to_string() const {
-  if (space_ == AddressSpace::pa) return "PA " + PhysAddr::decode(value_).to_string();
-  return fmt::format("{} {:#x}", address_space_name(space_), value_);
+  return encoded_text(encoded());
 }
 
 }  // namespace kb::address

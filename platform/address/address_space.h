@@ -23,6 +23,19 @@ struct VirtAddr {
   friend constexpr bool operator<(VirtAddr a, VirtAddr b) { return a.value < b.value; }
 };
 
+inline constexpr int kSpaceShift = 62;
+constexpr std::uint64_t encode(AddressSpace space, std::uint64_t value) {
+  return static_cast<std::uint64_t>(space) << kSpaceShift | value;
+}
+// Of an encoded address.
+constexpr AddressSpace space_of(std::uint64_t encoded) {
+  return static_cast<AddressSpace>(encoded >> kSpaceShift);
+}
+constexpr std::uint64_t value_of(std::uint64_t encoded) {
+  return encoded & ((std::uint64_t{1} << kSpaceShift) - 1);
+}
+std::string encoded_text(std::uint64_t encoded);  // "VA 0x100000000", "PA sip2.cube5 HBM +0x1000"; any integer
+
 // An address as a command carries it: the integer and the space it counts in.
 class TaggedAddress {
  public:
@@ -31,6 +44,10 @@ class TaggedAddress {
 
   AddressSpace space() const { return space_; }
   std::uint64_t value() const { return value_; }
+
+  // The address as one integer, as extents carry it: the space in bits [63:62], so that a physical address is its own
+  // encoding and adding an offset stays inside the space.
+  std::uint64_t encoded() const { return encode(space_, value_); }
   // Throw program Error ADDRESS_ERROR when the address is of another space.
   PhysAddr phys() const;
   VirtAddr virt() const;
