@@ -8,8 +8,10 @@
 #include <utility>
 
 #include "platform/address/address_config.h"
+#include "platform/address/address_space.h"
 #include "platform/address/phys_addr.h"
 #include "platform/base/error.h"
+#include "platform/base/names.h"
 #include "platform/base/nearest.h"
 #include "platform/contract/i_operation_sink.h"
 #include "platform/elab/route_table.h"
@@ -191,7 +193,24 @@ void PeCpu::await(CommandTask& task) {
   payload::Status failure;
   if (!task.status.ok) failure = task.status;
   commands_.release(task);
-  if (!failure.ok) throw Error::program(failure.code, failure.message);
+  if (!failure.ok) throw Error::program(failure.code, failure.message + tensor_at(failure.fault_address));
+}
+
+// ": it belongs to tensor 'a' ..." when a tensor argument of the running kernel covers the address, else "".
+std::string PeCpu::tensor_at(std::uint64_t fault) const {
+  if (fault == 0 || launches_.empty()) return "";
+  for (const contract::KernelArg& argument : message(launches_.front()).launch->args) {
+    const auto* const tensor = std::get_if<std::shared_ptr<const contract::TensorLayout>>(&argument);
+    if (tensor == nullptr || !(*tensor)->va_base) continue;
+    const std::uint64_t offset = fault - *(*tensor)->va_base;
+    if (offset >= (*tensor)->nbytes) continue;
+    return fmt::format(
+        ": byte {} of tensor '{}' {} {} at {}, which is not visible from {}; a tensor that is replicated "
+        "over cubes is mapped in the cubes that hold a copy, and only on its own SIP",
+        offset, (*tensor)->name, dtype_name((*tensor)->dtype), format_shape((*tensor)->shape),
+        address::encoded_text(*(*tensor)->va_base), pe_name(info_.coord));
+  }
+  return ": it belongs to no tensor argument of the kernel";
 }
 
 void PeCpu::on_answer(CommandTask& task) {

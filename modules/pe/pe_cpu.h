@@ -64,6 +64,7 @@ class PeCpu final : public PeFabricBlock, private contract::IPe {
   const contract::Kernel& find_kernel(const std::string& name) const;
   CommandTask& send_command(const contract::Command& command);
   void await(CommandTask& task);
+  std::string tensor_at(std::uint64_t fault) const;
   void spend(const contract::Command& command);
   void sleep_until(TimeFs at);
   void set_state(State state);

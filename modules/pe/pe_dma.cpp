@@ -4,8 +4,10 @@
 
 #include <algorithm>
 
+#include "platform/address/address_space.h"
 #include "platform/address/phys_addr.h"
 #include "platform/base/error.h"
+#include "platform/contract/i_translator.h"
 #include "platform/elab/route_table.h"
 
 namespace kb::modules {
@@ -73,7 +75,7 @@ void PeDma::start(Channels& channels, CommandTask& task) {
   } catch (const Error& error) {
     if (error.family() == ErrorFamily::model) throw;
     requests_.clear();
-    task.status = {false, error.code(), error.what()};
+    task.status = {false, error.code(), error.what(), fault_};
   }
   operations_[slot] = {&task, &channels, static_cast<std::uint32_t>(requests_.size())};
   if (requests_.empty()) {
@@ -81,17 +83,31 @@ void PeDma::start(Channels& channels, CommandTask& task) {
     return;
   }
   channels.requests += static_cast<std::int64_t>(requests_.size());
+  const TimeFs offered = now() + overhead() + account_translation(channels);
   for (const Request& request : requests_) {
     payload::Transaction& transaction = context().pool.acquire(channels.op, *request.route, request.pa, request.nbytes);
     transaction.hbm_offset = request.hbm_offset;
     transaction.cookie = slot;
     channels.bytes += static_cast<std::int64_t>(request.nbytes);
-    issue(transaction, now() + overhead(), channels.order);
+    issue(transaction, offered, channels.order);
   }
+}
+
+// the same for loads and stores and for tiles.
+TimeFs PeDma::account_translation(Channels& channels) const {
+  if (!translated_) {
+    ++channels.fallbacks;
+    return 0;
+  }
+  ++channels.translations;
+  channels.translation_time += translator()->access_overhead();
+  return translator()->access_overhead();
 }
 
 void PeDma::plan(const CommandTask& task) {
   requests_.clear();
+  translated_ = false;
+  fault_ = 0;
   const contract::Command& command = *task.command;
   if (task.pipeline() != nullptr) {
     const plan::TileOperand operand = task.stage.operand;
@@ -136,6 +152,27 @@ void PeDma::check_local(const contract::Command& command) const {
 }
 
 void PeDma::plan_extent(const Extent& extent) {
+  if (address::space_of(extent.pa) == address::AddressSpace::pa) {
+    plan_physical(extent);
+    return;
+  }
+  if (translator() == nullptr) {
+    throw Error::program("ADDRESS_ERROR", fmt::format("{} needs a translation, but this machine's tensors have "
+                                                      "physical addresses (cube.memory_map.address_model)",
+                                                      address::encoded_text(extent.pa)));
+  }
+  translated_ = true;
+  physical_.clear();
+  if (const auto fault = translator()->translate(extent, physical_)) {
+    fault_ = *fault;
+    throw Error::program("PAGE_FAULT",
+                         fmt::format("{} is not mapped at this PE (in an access to {} bytes at {})",
+                                     address::encoded_text(fault_), extent.nbytes, address::encoded_text(extent.pa)));
+  }
+  for (const Extent& piece : physical_) plan_physical(piece);
+}
+
+void PeDma::plan_physical(const Extent& extent) {
   for (std::uint64_t done = 0; done < extent.nbytes;) {
     const std::uint64_t pa = extent.pa + done;
     if (const Slice* const slice = recent_slice(pa)) {
@@ -222,6 +259,10 @@ void PeDma::collect_statistics(std::vector<elab::Statistic>& statistics) const {
     statistics.push_back({name + "_bytes", channels.bytes, "B"});
     statistics.push_back({name + "_busy", channels.busy_time, "ns"});
     statistics.push_back({name + "_wait", channels.wait, "ns"});
+    if (translator() == nullptr) return;
+    statistics.push_back({name + "_translations", channels.translations, "1"});
+    statistics.push_back({name + "_translation_time", channels.translation_time, "ns"});
+    statistics.push_back({name + "_fallbacks", channels.fallbacks, "1"});
   };
   add(read_, "read");
   add(write_, "write");

@@ -21,12 +21,17 @@ namespace kb::modules {
 // A tile takes its channel once per stage; when the next stage is a transfer of the same direction, it goes before all
 // that wait (P-33).
 //
+// Virtual addresses (A-42 .. A-46): a command or stage whose memory operands are virtual is one access. It is
+// translated when it gets its channel, by a direct call of the PE's PE_MMU, split where mappings end, and pays
+// tlb_overhead_ns once, without an event. An address that no mapping covers ends the command with PAGE_FAULT; physical
+// addresses need no translation and are counted as fall-backs.
+//
 // Does not model: the TCM side, which takes no extra time (P-49), and inter-PE queues (vc_comm): requests that arrive
 // over the fabric are refused.
 //
-// Timing: each request is offered to the first wire at start + overhead_ns; end = max over the requests of the
-// response's arrival + overhead_ns. An address that leads nowhere and a failing response end the command with the
-// cause.
+// Timing: each request is offered to the first wire at start + overhead_ns (+ tlb_overhead_ns of PE_MMU); end = max
+// over the requests of the response's arrival + overhead_ns. An address that leads nowhere and a failing response end
+// the command with the cause.
 class PeDma final : public PeFabricBlock {
  public:
   PeDma(const sc_core::sc_module_name& name, NodeId node, elab::BlockContext& context);
@@ -55,6 +60,9 @@ class PeDma final : public PeFabricBlock {
     std::int64_t failures = 0;
     std::int64_t requests = 0;
     std::int64_t bytes = 0;
+    std::int64_t translations = 0;
+    std::int64_t fallbacks = 0;
+    TimeFs translation_time = 0;
     TimeFs busy_time = 0;
     TimeFs wait = 0;
   };
@@ -88,6 +96,8 @@ class PeDma final : public PeFabricBlock {
   void plan(const CommandTask& task);
   void plan_range(const std::vector<Extent>& extents, std::uint64_t offset, std::uint64_t nbytes);
   void plan_extent(const Extent& extent);
+  void plan_physical(const Extent& extent);
+  TimeFs account_translation(Channels& channels) const;  // what it adds to the access
   void check_local(const contract::Command& command) const;
   const payload::FabricRoute& route_to(NodeId memory);
   // The slice of `pa`, when it was accessed recently.
@@ -99,7 +109,12 @@ class PeDma final : public PeFabricBlock {
   Channels read_, write_;
   std::vector<Operation> operations_;  // by transaction cookie
   std::vector<std::uint64_t> free_operations_;
-  std::vector<Request> requests_;  // of the command being started
+  // Of the command being started.
+  std::vector<Request> requests_;
+  std::vector<Extent> physical_;
+  bool translated_ = false;
+  std::uint64_t fault_ = 0;
+
   std::unordered_map<NodeId, const payload::FabricRoute*> routes_;
   std::array<Slice, 4> slices_;  // the latest ones, so that most requests need no address resolution
   std::size_t next_slice_ = 0;

@@ -40,6 +40,9 @@ void PeLinks::bind_link(elab::Block& neighbour) {
 }
 
 void PeLinks::resolve_links() {
+  const topology::Node& self = self_.node_record();
+  const auto mmu = pe_context_.translators.find({self.sip, self.cube, self.pe});
+  if (mmu != pe_context_.translators.end()) translator_ = mmu->second;
   for (Link& neighbour : links_) {
     if (neighbour.out_index >= 0) neighbour.server = pe_out[neighbour.out_index];
     if (neighbour.in_index >= 0) neighbour.requester = pe_in[neighbour.in_index];
@@ -130,7 +133,7 @@ bool PeLinks::finish_stage(CommandTask& task, TimeFs start) {
 
 void PeLinks::report(const CommandTask& task) {
   if (pe_context_.operations == nullptr) return;
-  pe_context_.operations->on_command(self_.node(), *task.command, task.start, task.end);
+  pe_context_.operations->on_command(self_.node(), *task.command, translator_, task.start, task.end);
 }
 
 tlm::tlm_sync_enum PeLinks::RequestSide::nb_transport_fw(tlm::tlm_generic_payload& payload, tlm::tlm_phase& phase,

@@ -52,6 +52,8 @@ class PeLinks {
   bool finish(CommandTask& task);
   // Reports the task's command as executed by this block over [task.start, task.end].
   void report(const CommandTask& task);
+  // The PE's address translation; null where addresses are physical.
+  const contract::ITranslator* translator() const { return translator_; }
 
   // Whether the input queue takes one more task; asked before on_task(). Default: always.
   virtual bool has_room(const CommandTask&) const { return true; }
@@ -114,6 +116,7 @@ class PeLinks {
   std::array<Link, kKinds> links_;
   SlidingDeque<CommandTask*> held_;  // arrived, but there was no room
   TimeFs queue_full_ = 0;
+  const contract::ITranslator* translator_ = nullptr;
   int bound_out_ = 0;
   int bound_in_ = 0;
 };

@@ -1,12 +1,94 @@
 #include "modules/pe/pe_mmu.h"
 
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "platform/address/address_space.h"
+
 namespace kb::modules {
 
-void PeMmu::on_request(payload::Transaction& transaction, TimeFs) {
-  transaction.status = {
-      false, "UNSUPPORTED",
-      node_id() + ": virtual memory is not part of this release; give physical addresses and map nothing"};
+using address::AddressSpace;
+
+PeMmu::PeMmu(const sc_core::sc_module_name& name, NodeId node, elab::BlockContext& context)
+    : FabricEndpoint(name, node, context),
+      table_(static_cast<std::uint64_t>(node_record().integer("page_size"))),
+      tlb_overhead_(ns_to_fs(node_record().number_or("tlb_overhead_ns", 0.0))),
+      update_overhead_(ns_to_fs(node_record().number_or("update_overhead_ns", 0.0))),
+      timer_(*this) {
+  if (context.graph.spec.address_model != topology::AddressModel::va) return;
+  context.translators[{node_record().sip, node_record().cube, node_record().pe}] = this;
+}
+
+std::optional<std::uint64_t> PeMmu::translate(const Extent& extent, std::vector<Extent>& physical) const {
+  const AddressSpace space = address::space_of(extent.pa);
+  if (space == AddressSpace::pa) {
+    physical.push_back(extent);
+    return std::nullopt;
+  }
+  if (space != AddressSpace::va) return extent.pa;
+  const auto fault = table_.translate(address::VirtAddr(address::value_of(extent.pa)), extent.nbytes, physical);
+  if (!fault) return std::nullopt;
+  return address::encode(AddressSpace::va, fault->value);
+}
+
+const payload::MmuMapMsg* PeMmu::message(const payload::Transaction& transaction) {
+  return dynamic_cast<const payload::MmuMapMsg*>(transaction.message.get());
+}
+
+void PeMmu::on_request(payload::Transaction& transaction, TimeFs arrived) {
+  const payload::MmuMapMsg* const request = message(transaction);
+  if (request == nullptr || request->entries == nullptr) {
+    FabricEndpoint::on_request(transaction, arrived);
+    return;
+  }
+  if (update_overhead_ == 0) {
+    apply(transaction);
+    return;
+  }
+  updates_.push_back(&transaction);
+  free_at_ = std::max(free_at_, now()) + update_overhead_;
+  scheduler().schedule(free_at_, timer_);
+}
+
+void PeMmu::apply_next() {
+  payload::Transaction& transaction = *updates_.front();
+  updates_.pop_front();
+  apply(transaction);
+}
+
+void PeMmu::apply(payload::Transaction& transaction) {
+  const payload::MmuMapMsg& request = *message(transaction);
+  if (request.unmap) {
+    ++unmaps_;
+    for (const address::Region& region : request.entries->regions()) {
+      table_.unmap(address::VirtAddr(region.va), region.nbytes);
+    }
+  } else {
+    ++maps_;
+    regions_ += static_cast<std::int64_t>(request.entries->regions().size());
+    shared_pages_ += static_cast<std::int64_t>(request.entries->shared_pages(table_.page_size()));
+    table_.map(request.entries);
+  }
   respond(transaction, now());
+}
+
+void PeMmu::collect_statistics(std::vector<elab::Statistic>& statistics) const {
+  FabricEndpoint::collect_statistics(statistics);
+  if (maps_ + unmaps_ == 0) return;
+  statistics.push_back({"maps", maps_, "1"});
+  statistics.push_back({"unmaps", unmaps_, "1"});
+  statistics.push_back({"regions", regions_, "1"});
+  statistics.push_back({"shared_pages", shared_pages_, "1"});
+}
+
+void PeMmu::collect_waits(std::vector<elab::WaitInfo>& waits) const {
+  FabricEndpoint::collect_waits(waits);
+  for (std::size_t i = 0; i < updates_.size(); ++i) {
+    waits.push_back({fmt::format("{}: {} #{}", node_id(), message(*updates_[i])->unmap ? "unmap" : "map",
+                                 message(*updates_[i])->request),
+                     "its table update", now()});
+  }
 }
 
 }  // namespace kb::modules

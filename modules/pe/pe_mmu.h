@@ -1,17 +1,56 @@
 #pragma once
 
 #include "modules/fabric/fabric_endpoint.h"
+#include "platform/address/page_table.h"
+#include "platform/contract/i_translator.h"
+#include "platform/payload/messages.h"
 
 namespace kb::modules {
 
-// Place of the PE's VA -> PA translation. Physical addresses are the only address model: every request that arrives
-// here is refused overhead_ns after its arrival, and the refusal travels back to whoever asked (C-MCPU-13).
-class PeMmu final : public FabricEndpoint {
+// Page table of a PE: a node of the fabric that takes map and unmap messages, and at the same time the translation that
+// the PE's other blocks call directly. Where tensors have physical addresses (cube.memory_map.address_model) it
+// offers no translation.
+//
+// Models: one message at a time; a message's entries become valid together, at the moment at which its answer is
+// sent; later mappings replace earlier ones; regions smaller than a page.
+// Does not model: a TLB with hits and misses, walks through tables in memory, protection, several page sizes.
+// Timing: a message that arrives at t is applied and answered at max(t + overhead_ns, end of the message before)
+// + update_overhead_ns, whatever the number of its entries. Translation takes no time here; an engine adds
+// tlb_overhead_ns to each access that it translates.
+class PeMmu final : public FabricEndpoint, public contract::ITranslator {
  public:
-  using FabricEndpoint::FabricEndpoint;
+  PeMmu(const sc_core::sc_module_name& name, NodeId node, elab::BlockContext& context);
+
+  std::optional<std::uint64_t> translate(const Extent& extent, std::vector<Extent>& physical) const override;
+  TimeFs access_overhead() const override { return tlb_overhead_; }
+  const address::PageTable& table() const { return table_; }
+
+  void collect_statistics(std::vector<elab::Statistic>& statistics) const override;
+  void collect_waits(std::vector<elab::WaitInfo>& waits) const override;
 
  protected:
   void on_request(payload::Transaction& transaction, TimeFs arrived) override;
+
+ private:
+  struct Timer final : elab::EventHandler {
+    explicit Timer(PeMmu& owner) : mmu(owner) {}
+    void on_event(TimeFs, std::uint64_t) override { mmu.apply_next(); }
+    PeMmu& mmu;
+  };
+  static const payload::MmuMapMsg* message(const payload::Transaction& transaction);
+  void apply_next();
+  void apply(payload::Transaction& transaction);
+
+  address::PageTable table_;
+  TimeFs tlb_overhead_;
+  TimeFs update_overhead_;
+  Timer timer_;
+  SlidingDeque<payload::Transaction*> updates_;  // that take their time
+  TimeFs free_at_ = 0;
+  std::int64_t maps_ = 0;
+  std::int64_t unmaps_ = 0;
+  std::int64_t regions_ = 0;       // of all maps
+  std::int64_t shared_pages_ = 0;  // that a map put more than one region in
 };
 
 }  // namespace kb::modules

@@ -14,7 +14,8 @@
 
 namespace kb {
 
-// A run of bytes in the physical address space; the owner (PE, cube) is part of the address (P-77, P-78).
+// A run of bytes in the physical address space; the owner (PE, cube) is part of the address (P-77, P-78). In a command
+// that a PE has not executed yet, `pa` may be a tagged address of another space.
 struct Extent {
   std::uint64_t pa = 0;
   std::uint64_t nbytes = 0;

@@ -24,9 +24,10 @@ std::string_view command_kind_name(CommandKind kind);
 struct Command {
   CommandKind kind = CommandKind::cpu_overhead;
 
-  // dma_read: memory -> local; dma_write: local -> memory. Extents are physical, in order; equal total sizes.
-  std::vector<Extent> memory;  // HBM or SRAM, each inside one slice or window
-  std::vector<Extent> local;   // this PE's TCM
+  // dma_read: memory -> local; dma_write: local -> memory. Extents in order; equal total sizes. Addresses carry their
+  // space (platform/address/address_space.h): a physical one is the plain number, a virtual one is tagged.
+  std::vector<Extent> memory;  // HBM or SRAM; a physical one inside one slice or window
+  std::vector<Extent> local;   // this PE's TCM, physical
 
   // gemm: out(m,n) = a(m,k) * b(k,n), accumulated in acc_dtype. math: out = op(inputs), axis for reductions.
   MathOp math_op{};

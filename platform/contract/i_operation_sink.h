@@ -5,6 +5,7 @@
 #include "platform/base/ids.h"
 #include "platform/base/units.h"
 #include "platform/contract/command.h"
+#include "platform/contract/i_translator.h"
 #include "platform/contract/requests.h"
 
 namespace kb::contract {
@@ -12,8 +13,10 @@ namespace kb::contract {
 class IOperationSink {
  public:
   virtual ~IOperationSink() = default;
-  // A PE command that ended now. `component` is the engine's node; the order of calls is completion order.
-  virtual void on_command(NodeId component, const Command& command, TimeFs start, TimeFs end) = 0;
+  // A PE command that ended now. `component` is the engine's node; the order of calls is completion order. Its extents
+  // are as the kernel gave them: `translator` makes them physical (P-78); null: they are.
+  virtual void on_command(NodeId component, const Command& command, const ITranslator* translator, TimeFs start,
+                          TimeFs end) = 0;
   // A stage of a composite's tile that ended now (P-72): timing only, the composite itself is reported when it is done.
   // `composite` is its number on that PE.
   virtual void on_stage(NodeId component, const plan::Stage& stage, std::uint64_t composite, std::uint64_t tile,

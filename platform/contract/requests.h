@@ -33,6 +33,9 @@ struct TensorLayout {
   Shape shard_shape;          // of each shard
   std::uint64_t nbytes = 0;   // of the whole tensor in shard order (replicas counted once)
   std::vector<Shard> shards;  // cube-major, then PE
+  // Address model VA: the tagged virtual address of byte 0 in shard order; the tensor's bytes follow it. Absent:
+  // the tensor is addressed by the physical addresses of its shards.
+  std::optional<std::uint64_t> va_base;
 };
 
 using KernelArg = std::variant<std::shared_ptr<const TensorLayout>, std::int64_t, double, std::string>;
@@ -65,6 +68,23 @@ struct MemoryWrite {
   // nbytes from `buffer_offset`; null = pattern. In data mode off it may be empty: the contents do not matter.
   std::shared_ptr<const std::vector<std::byte>> buffer;
   std::uint64_t buffer_offset = 0;
+};
+
+// Puts a tensor's shards into the page tables of PEs of one SIP, or takes them out (section 5.7 of the addressing
+// chapter). Completes when every table has changed.
+struct MapRequest {
+  struct Entry {
+    std::uint64_t va = 0;  // plain, without its tag
+    std::uint64_t pa = 0;  // no meaning in an unmap
+    std::uint64_t nbytes = 0;
+  };
+  bool unmap = false;
+  std::shared_ptr<const TensorLayout> tensor;  // whose; its va_base and nbytes bound the entries
+  SipId sip;
+  std::vector<CubeId> cubes;  // ascending; empty = every cube of the SIP
+  std::vector<PeId> pes;      // ascending, the same in every cube; empty = every PE of a cube
+  std::vector<Entry> entries;
+  std::uint64_t page_size = 0;  // of the allocator of virtual addresses
 };
 
 struct MemoryRead {

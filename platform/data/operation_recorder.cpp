@@ -1,7 +1,12 @@
 #include "platform/data/operation_recorder.h"
 
+#include <fmt/format.h>
+
 #include <memory>
 #include <utility>
+
+#include "platform/address/address_space.h"
+#include "platform/base/error.h"
 
 namespace kb::data {
 namespace {
@@ -58,7 +63,8 @@ void describe(const Command& command, OpRecord& record) {
 
 }  // namespace
 
-void OperationRecorder::on_command(NodeId component, const Command& command, TimeFs start, TimeFs end) {
+void OperationRecorder::on_command(NodeId component, const Command& command, const contract::ITranslator* translator,
+                                   TimeFs start, TimeFs end) {
   const std::uint64_t id = next_id_++;
   if (!engine_.wants_records()) return;
   record_.id = id;
@@ -66,6 +72,7 @@ void OperationRecorder::on_command(NodeId component, const Command& command, Tim
   record_.end = end;
   record_.component = component;
   describe(command, record_);
+  if (translator != nullptr) make_physical(*translator);
   engine_.complete(std::move(record_));
 }
 
@@ -73,6 +80,28 @@ void OperationRecorder::on_stage(NodeId component, const plan::Stage& stage, std
                                  std::uint64_t tile, TimeFs start, TimeFs end) {
   if (!engine_.wants_stages()) return;
   engine_.complete({next_id_++, start, end, component, TileOp{stage, composite, tile}});
+}
+
+void OperationRecorder::make_physical(const contract::ITranslator& translator) {
+  const auto resolve = [&](std::vector<Extent>& extents) {
+    physical_.clear();
+    for (const Extent& extent : extents) {
+      const auto fault = translator.translate(extent, physical_);
+      if (!fault) continue;
+      throw Error::program("PAGE_FAULT", fmt::format("the mapping of {} was removed while a command used it",
+                                                     address::encoded_text(*fault)));
+    }
+    extents.swap(physical_);
+  };
+  if (auto* const copy = std::get_if<CopyOp>(&record_.op)) {
+    resolve(copy->source);
+    resolve(copy->destination);
+  } else if (auto* const gemm = std::get_if<GemmOp>(&record_.op)) {
+    for (OperandRef* operand : {&gemm->a, &gemm->b, &gemm->out}) resolve(operand->extents);
+  } else if (auto* const math = std::get_if<MathOpRecord>(&record_.op)) {
+    for (OperandRef& input : math->inputs) resolve(input.extents);
+    resolve(math->out.extents);
+  }
 }
 
 void OperationRecorder::on_scratch_write(NodeId component, std::uint64_t pa, std::vector<std::byte> bytes, TimeFs at) {

@@ -1,4 +1,4 @@
-// Turns what the blocks report into operation records.
+// Turns what the blocks report into operation records, which have physical addresses only (P-78).
 #pragma once
 
 #include "platform/contract/i_operation_sink.h"
@@ -11,7 +11,8 @@ class OperationRecorder final : public contract::IOperationSink {
  public:
   explicit OperationRecorder(DataEngine& engine) : engine_(engine) {}
 
-  void on_command(NodeId component, const contract::Command& command, TimeFs start, TimeFs end) override;
+  void on_command(NodeId component, const contract::Command& command, const contract::ITranslator* translator,
+                  TimeFs start, TimeFs end) override;
   void on_stage(NodeId component, const plan::Stage& stage, std::uint64_t composite, std::uint64_t tile, TimeFs start,
                 TimeFs end) override;
   void on_scratch_write(NodeId component, std::uint64_t pa, std::vector<std::byte> bytes, TimeFs at) override;
@@ -19,8 +20,12 @@ class OperationRecorder final : public contract::IOperationSink {
   std::vector<std::byte> kernel_read(const std::vector<Extent>& extents) override;
 
  private:
+  // The extents of record_; program Error PAGE_FAULT when a mapping is gone.
+  void make_physical(const contract::ITranslator& translator);
+
   DataEngine& engine_;
   OpRecord record_;  // of the latest command; used again, so that a command costs no allocation
+  std::vector<Extent> physical_;
   std::uint64_t next_id_ = 1;
 };
 

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <string>
 #include <string_view>
 #include <systemc>
@@ -19,6 +20,7 @@
 namespace kb::contract {
 class IKernelCatalog;
 class IOperationSink;
+class ITranslator;
 }  // namespace kb::contract
 
 namespace kb::elab {
@@ -38,6 +40,9 @@ struct BlockContext {
   ISignalObserver* observer = nullptr;                // null = no waveforms
   // Functional access behind transport_dbg: bytes served, no time, no change of timing state. Empty = 0 bytes.
   std::function<unsigned(tlm::tlm_generic_payload&)> debug_transport;
+  // The address translation of each PE. A PE_MMU enters itself when it is constructed; the other blocks of its PE call
+  // it directly, which is no layer violation.
+  std::map<PeCoord, const contract::ITranslator*> translators;
 };
 
 // One figure of a block's statistics: integral values keep reports bit-identical.

@@ -5,6 +5,7 @@
 #include <memory>
 #include <vector>
 
+#include "platform/address/region_list.h"
 #include "platform/base/ids.h"
 #include "platform/contract/requests.h"
 #include "platform/payload/transaction.h"
@@ -18,10 +19,11 @@ struct KernelLaunchMsg final : Message {
   TimeFs target_start = kNever;  // absolute start barrier (C-IO-7); kNever = not stamped
 };
 
-// Map or unmap entries for the PE_MMUs. PE_MMU refuses them until virtual memory is built.
+// Map or unmap entries for the PE_MMUs (section 5.7 of the addressing chapter).
 struct MmuMapMsg final : Message {
   std::uint64_t request = 0;
   bool unmap = false;
+  std::shared_ptr<const address::RegionList> entries;  // shared by all receivers; `pa` has no meaning in an unmap
   std::vector<CubeId> cubes;  // empty = every cube of the SIP
   std::vector<PeId> pes;      // empty = every PE of a cube
 };

@@ -26,6 +26,7 @@ struct Status {
   bool ok = true;
   std::string code;  // empty when ok, e.g. "ADDRESS_ERROR"
   std::string message;
+  std::uint64_t fault_address = 0;  // of a PAGE_FAULT: encoded, 0 otherwise
 };
 
 // Content of a control message; each block family derives its own (payload/messages.h).

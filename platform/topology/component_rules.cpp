@@ -92,8 +92,9 @@ std::vector<KindRule> pe_rules() {
   rules.push_back(
       block(NodeKind::pe_tcm, {overhead(0.0), real("size_mb", 2.0, tcm_size), real("read_bw_gbs", 512.0, bandwidth()),
                                real("write_bw_gbs", 512.0, bandwidth())}));
-  rules.push_back(block(NodeKind::pe_mmu, {overhead(0.0), power_of_two("page_size", 4096, at_least(256, 1u << 30)),
-                                           real("tlb_overhead_ns", 0.0, duration_ns())}));
+  rules.push_back(block(NodeKind::pe_mmu,
+                        {overhead(0.0), power_of_two("page_size", 4096, at_least(256, 1u << 30)),
+                         real("tlb_overhead_ns", 0.0, duration_ns()), real("update_overhead_ns", 0.0, duration_ns())}));
   rules.push_back(block(NodeKind::pe_ipcq, {overhead(0.0)}));
   return rules;
 }

@@ -23,6 +23,7 @@ struct ComponentSpec {
 
 enum class SipTopology { ring_1d, torus_2d, mesh_2d_no_wrap };
 enum class HbmMapping { n_to_one, one_to_one };
+enum class AddressModel { pa, va };  // what tensors are addressed by
 enum class Side { N, E, S, W };
 enum class Corner { NW, NE, SW, SE };
 
@@ -68,6 +69,8 @@ struct MachineSpec {
   double sram_x = 1.5, sram_y = 8.5;
   int ucie_n_connections = 4;
   ComponentSpec ucie;
+  AddressModel address_model = AddressModel::pa;
+  std::uint64_t page_size = 4096;  // of PE_MMU and VA allocator alike
   HbmMapping hbm_mapping_mode = HbmMapping::n_to_one;
   int hbm_pseudo_channels = 64;
   int hbm_channels_per_pe = 8;

@@ -88,6 +88,7 @@ void read_channels(MapReader& memory, MachineSpec& spec) {
 }
 
 void read_memory(MapReader& memory, MachineSpec& spec) {
+  spec.address_model = static_cast<AddressModel>(memory.choice("address_model", 0, {"pa", "va"}));
   const std::vector<std::string> modes{"n_to_one", "one_to_one"};
   spec.hbm_mapping_mode = static_cast<HbmMapping>(memory.choice("hbm_mapping_mode", 0, modes));
   read_channels(memory, spec);
@@ -133,16 +134,37 @@ void read_links(MapReader& links, MachineSpec& spec) {
   links.done();
 }
 
+// the page size, too, may be written at its block or in the memory map.
+void settle_page_size(MapReader& memory, std::int64_t of_map, MachineSpec& spec) {
+  const std::int64_t of_mmu = std::get<std::int64_t>(spec.pe_components["pe_mmu"].attrs.at("page_size"));
+  spec.page_size = static_cast<std::uint64_t>(of_mmu);
+  if (!memory.has("page_size")) {
+    memory.context().note_value(memory.path("page_size"), std::to_string(of_mmu), false);
+    return;
+  }
+  if ((of_map & (of_map - 1)) != 0) {
+    memory.report("page_size", fmt::format("{} is not a power of two", of_map), "write for example 4096");
+  }
+  if (of_mmu == of_map) return;
+  memory.context().report_rule({"cube.pe_template.components.pe_mmu.attrs.page_size", memory.path("page_size")},
+                               fmt::format("PE_MMU has pages of {} bytes here, and tensors get their virtual addresses "
+                                           "in pages of {} in cube.memory_map.page_size",
+                                           of_mmu, of_map),
+                               "write it in one of the two places");
+}
+
 // T-26: the TCM's size may be written at the block or in the memory map; the other follows.
 void read_pe_template(MapReader& pe_template, MapReader& memory, MachineSpec& spec) {
   MapReader components = pe_template.map("components");
   double tcm_mb = memory.real("tcm_size_mb", 2.0, positive(32.0));
   const bool in_memory_map = memory.has("tcm_size_mb");
+  const std::int64_t page_size = memory.whole("page_size", 4096, at_least(256, 1u << 30));
   for (NodeKind kind : pe_block_kinds()) {
     const std::string name(node_kind_name(kind));
     MapReader component = components.map(name);
     AttributeMap defaults;
     if (kind == NodeKind::pe_tcm) defaults["size_mb"] = tcm_mb;
+    if (kind == NodeKind::pe_mmu) defaults["page_size"] = page_size;
     spec.pe_components[name] = read_component(component, kind, defaults);
     component.done();
   }
@@ -160,6 +182,7 @@ void read_pe_template(MapReader& pe_template, MapReader& memory, MachineSpec& sp
   }
   spec.tcm_bytes_per_pe = to_bytes(memory.context(), memory.path("tcm_size_mb"), tcm_mb, kMiB);
 
+  settle_page_size(memory, page_size, spec);
   MapReader links = pe_template.map("links");
   for (const char* name :
        {"scheduler_to_dma_mm", "scheduler_to_fetch_store_mm", "scheduler_to_gemm_mm", "scheduler_to_math_mm",

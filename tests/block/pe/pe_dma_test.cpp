@@ -256,16 +256,6 @@ TEST(PeDma, RefusesDataFromOutside) {  // the place of vc_comm
   EXPECT_THAT(machine.answers[number].status.message, HasSubstr("inter-PE queues"));
 }
 
-TEST(PeMmu, AMapMessageIsRefusedAndTheCauseTravelsBack) {
-  PeMachine machine;
-  const std::size_t number =
-      machine.send("sip0.cube0.pe0.pe_mmu", 1000 * kNs, payload::Op::message, std::make_shared<payload::MmuMapMsg>());
-  machine.run();
-  EXPECT_TRUE(machine.answers[number].arrived);
-  EXPECT_EQ(machine.answers[number].status.code, "UNSUPPORTED");
-  EXPECT_THAT(machine.answers[number].status.message, HasSubstr("virtual memory is not part of this release"));
-}
-
 TEST(PeDma, NamesWhatWaits) {
   PeMachine machine(dma_alone());
   machine.memory.delay = 1000 * kNs;

@@ -120,8 +120,14 @@ std::vector<std::string> Kernels::names() const {
   return list;
 }
 
-void OperationLog::on_command(NodeId component, const contract::Command& command, TimeFs start, TimeFs end) {
-  commands.push_back({component, command.kind, command.call, start, end});
+void OperationLog::on_command(NodeId component, const contract::Command& command,
+                              const contract::ITranslator* translator, TimeFs start, TimeFs end) {
+  std::vector<Extent> memory = command.memory;
+  if (translator != nullptr) {
+    memory.clear();
+    for (const Extent& extent : command.memory) translator->translate(extent, memory);
+  }
+  commands.push_back({component, command.kind, command.call, start, end, std::move(memory)});
 }
 void OperationLog::on_stage(NodeId component, const plan::Stage& stage, std::uint64_t, std::uint64_t tile, TimeFs start,
                             TimeFs end) {

@@ -39,6 +39,7 @@ class OperationLog final : public contract::IOperationSink {
     std::string call;
     TimeFs start;
     TimeFs end;
+    std::vector<Extent> memory;  // physical
   };
   struct Write {
     NodeId node;
@@ -57,7 +58,8 @@ class OperationLog final : public contract::IOperationSink {
   std::vector<StageEntry> stages;
   std::vector<Write> writes;
 
-  void on_command(NodeId component, const contract::Command& command, TimeFs start, TimeFs end) override;
+  void on_command(NodeId component, const contract::Command& command, const contract::ITranslator* translator,
+                  TimeFs start, TimeFs end) override;
   void on_stage(NodeId component, const plan::Stage& stage, std::uint64_t composite, std::uint64_t tile, TimeFs start,
                 TimeFs end) override;
   void on_scratch_write(NodeId component, std::uint64_t pa, std::vector<std::byte> bytes, TimeFs at) override;

@@ -197,27 +197,73 @@ TEST(OperationRecorder, TurnsCommandsIntoRecords) {
   load.kind = contract::CommandKind::dma_read;
   load.memory = {{0, 4}};
   load.local = {{104, 4}};
-  recorder.on_command(NodeId(1), load, 11, 12);
+  recorder.on_command(NodeId(1), load, nullptr, 11, 12);
   contract::Command math;
   math.kind = contract::CommandKind::math;
   math.math_op = MathOp::mul;
   math.inputs = {at(100, {4}, Dtype::i8), at(104, {4}, Dtype::i8)};
   math.out = at(108, {4}, Dtype::i8);
-  recorder.on_command(NodeId(1), math, 12, 13);
+  recorder.on_command(NodeId(1), math, nullptr, 12, 13);
   contract::Command gemm;
   gemm.kind = contract::CommandKind::gemm;
   gemm.inputs = {at(108, {2, 2}, Dtype::i8), at(104, {2, 2}, Dtype::i8)};
   gemm.out = at(112, {2, 2}, Dtype::i8);
   gemm.acc_dtype = Dtype::i32;
-  recorder.on_command(NodeId(1), gemm, 13, 14);
+  recorder.on_command(NodeId(1), gemm, nullptr, 13, 14);
   contract::Command store;
   store.kind = contract::CommandKind::dma_write;
   store.memory = {{8, 4}};
   store.local = {{112, 4}};
-  recorder.on_command(NodeId(1), store, 14, 15);
-  recorder.on_command(NodeId(1), contract::Command{}, 15, 16);  // cpu_overhead: timing only
+  recorder.on_command(NodeId(1), store, nullptr, 14, 15);
+  recorder.on_command(NodeId(1), contract::Command{}, nullptr, 15, 16);  // cpu_overhead: timing only
   EXPECT_EQ(recorder.kernel_read({{8, 4}}), bytes_of({12, 12, 28, 28}));
   EXPECT_EQ(m.engine.completed(), 7u);
+}
+
+// Virtual addresses 1000 and up, tagged, lie at 0 in reverse order of 4-byte pieces.
+class Reversing final : public contract::ITranslator {
+ public:
+  std::optional<std::uint64_t> translate(const Extent& extent, std::vector<Extent>& physical) const override {
+    if (extent.pa < kTag) {
+      physical.push_back(extent);
+      return std::nullopt;
+    }
+    for (std::uint64_t at = 0; at < extent.nbytes; at += 4) physical.push_back({kTag + 1012 - extent.pa - at, 4});
+    if (extent.pa - kTag > 1012) return extent.pa;
+    return std::nullopt;
+  }
+  TimeFs access_overhead() const override { return 0; }
+  static constexpr std::uint64_t kTag = std::uint64_t{1} << 62;
+};
+
+// P-78: the data engine sees the memory behind a virtual address; composites are reported with whole operands.
+TEST(OperationRecorder, MakesAddressesPhysical) {
+  Machine m(DataMode::eager);
+  OperationRecorder recorder(m.engine);
+  const Reversing mmu;
+  recorder.on_scratch_write(NodeId(1), 0, bytes_of({1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16}), 0);
+  contract::Command load;
+  load.kind = contract::CommandKind::dma_read;
+  load.memory = {{Reversing::kTag + 1004, 8}};
+  load.local = {{100, 8}};
+  recorder.on_command(NodeId(1), load, &mmu, 0, 1);
+  EXPECT_EQ(recorder.kernel_read({{100, 8}}), bytes_of({9, 10, 11, 12, 5, 6, 7, 8}));
+
+  contract::Command composite;
+  composite.kind = contract::CommandKind::composite_math;
+  composite.math_op = MathOp::neg;
+  composite.inputs = {at(Reversing::kTag + 1000, {4}, Dtype::i8)};
+  composite.out = at(Reversing::kTag + 1012, {4}, Dtype::i8);
+  recorder.on_command(NodeId(1), composite, &mmu, 1, 2);
+  EXPECT_EQ(recorder.kernel_read({{0, 4}}), bytes_of({243, 242, 241, 240}));
+
+  load.memory = {{Reversing::kTag + 1016, 8}};
+  try {
+    recorder.on_command(NodeId(1), load, &mmu, 2, 3);
+    FAIL() << "the mapping is gone";
+  } catch (const Error& error) {
+    EXPECT_EQ(error.code(), "PAGE_FAULT");
+  }
 }
 
 // P-99: replay equals eager for every byte, whatever the sequence of operations and however the queue was cut.

@@ -19,7 +19,7 @@ class FunctionalPe final : public contract::IPe {
   const contract::PeInfo& info() const override { return info_; }
   void execute(const contract::Command& command) override {
     ++commands_;
-    sink_.on_command(NodeId{0}, command, 0, 0);
+    sink_.on_command(NodeId{0}, command, nullptr, 0, 0);
   }
   void write_scratch(std::uint64_t pa, std::vector<std::byte> bytes) override {
     sink_.on_scratch_write(NodeId{0}, pa, std::move(bytes), 0);

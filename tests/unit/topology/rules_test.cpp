@@ -77,7 +77,8 @@ INSTANTIATE_TEST_SUITE_P(
              "cube.pe_layout.corners: a cube without corners has no PEs (list some of NW, NE, SW, SE)"},
         Case{"OneCoordinate",
              {{"cube.placement.sram.pos_mm", "[1.5]"}},
-             "cube.placement.sram.pos_mm: expected a list of two numbers, found one of 1 (write for example [1.5, 5.5])"},
+             "cube.placement.sram.pos_mm: expected a list of two numbers, found one of 1 (write for example [1.5, "
+             "5.5])"},
         Case{"FractionalBytes",
              {{"cube.memory_map.tcm_size_mb", "2.0000001"}},
              "cube.memory_map.tcm_size_mb: 2.0000001 is not a whole number of bytes (write for example 2 or 0.5)"},
@@ -204,6 +205,17 @@ INSTANTIATE_TEST_SUITE_P(
              {{"cube.memory_map.tcm_size_mb", "4"}, {"cube.pe_template.components.pe_tcm.attrs.size_mb", "2"}},
              "cube.pe_template.components.pe_tcm.attrs.size_mb: the TCM has 2 MB here and 4 MB in "
              "cube.memory_map.tcm_size_mb (write it in one of the two places)"},
+        Case{"PageSizesDisagreeA40",
+             {{"cube.memory_map.page_size", "8192"}, {"cube.pe_template.components.pe_mmu.attrs.page_size", "4096"}},
+             "cube.pe_template.components.pe_mmu.attrs.page_size: PE_MMU has pages of 4096 bytes here, and tensors get "
+             "their virtual addresses in pages of 8192 in cube.memory_map.page_size (write it in one of the two "
+             "places)"},
+        Case{"PageSizeIsNoPowerOfTwo",
+             {{"cube.memory_map.page_size", "5000"}},
+             "cube.memory_map.page_size: 5000 is not a power of two (write for example 4096)"},
+        Case{"UnknownAddressModelA1",
+             {{"cube.memory_map.address_model", "vm"}},
+             "cube.memory_map.address_model: 'vm' is not one of pa, va (did you mean 'va'?)"},
         Case{"TcmFullP48",
              {{"cube.memory_map.tcm_size_mb", "1.5"}},
              "cube.memory_map.tcm_size_mb: a TCM of 1536 KiB has no room left for tensors: the scheduler reserves 512 "
@@ -336,6 +348,19 @@ TEST(Defaults, TcmSizeMayBeWrittenAtTheBlockT26) {
   EXPECT_EQ(loaded.graph.spec.tcm_bytes_per_pe, 4u << 20);
   const LoadedTopology by_map = minimal({{"cube.memory_map.tcm_size_mb", "8"}});
   EXPECT_EQ(by_map.graph.node(*by_map.graph.find_node("sip0.cube0.pe0.pe_tcm")).number("size_mb"), 8.0);
+}
+
+TEST(Defaults, PageSizeMayBeWrittenAtTheBlockA40) {
+  const auto of_mmu = [](const LoadedTopology& loaded) {
+    return loaded.graph.node(*loaded.graph.find_node("sip0.cube0.pe0.pe_mmu")).integer("page_size");
+  };
+  EXPECT_EQ(minimal().graph.spec.page_size, 4096u);
+  const LoadedTopology at_block = minimal({{"cube.pe_template.components.pe_mmu.attrs.page_size", "65536"}});
+  EXPECT_EQ(at_block.graph.spec.page_size, 65536u);
+  EXPECT_EQ(at_block.config.at("cube.memory_map.page_size").value, "65536");
+  const LoadedTopology by_map = minimal({{"cube.memory_map.page_size", "8192"}});
+  EXPECT_EQ(by_map.graph.spec.page_size, 8192u);
+  EXPECT_EQ(of_mmu(by_map), 8192);
 }
 
 TEST(Defaults, WeightsOfOperationsExistOnlyWhenWrittenP41) {

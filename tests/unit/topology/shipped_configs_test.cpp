@@ -28,10 +28,13 @@ TEST(ShippedMachines, HaveTheirShapesWithoutWarnings) {
 }
 
 // Keys of the reference file that are only shown, because they follow from others.
-const std::set<std::string> kFollowing = {
-    "cube.memory_map.hbm_pseudo_channels",  "cube.memory_map.hbm_slices_per_cube",
-    "cube.memory_map.hbm_total_gb_per_cube", "cube.components.hbm_ctrl.attrs.num_pcs",
-    "cube.links.hbm_to_router_bw_gbs",      "cube.pe_template.components.pe_tcm.attrs.size_mb"};
+const std::set<std::string> kFollowing = {"cube.memory_map.hbm_pseudo_channels",
+                                          "cube.memory_map.hbm_slices_per_cube",
+                                          "cube.memory_map.hbm_total_gb_per_cube",
+                                          "cube.components.hbm_ctrl.attrs.num_pcs",
+                                          "cube.links.hbm_to_router_bw_gbs",
+                                          "cube.pe_template.components.pe_tcm.attrs.size_mb",
+                                          "cube.pe_template.components.pe_mmu.attrs.page_size"};
 
 // The reference file writes every other key, so it shows the defaults: both ways give the same machine.
 TEST(ShippedMachines, ReferenceWritesOutTheDefaults) {
