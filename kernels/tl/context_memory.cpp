@@ -52,6 +52,10 @@ void Context::append_run(const ShardMap& map, std::int64_t offset, std::uint64_t
   const contract::TensorLayout& tensor = map.tensor();
   const bool inside =
       offset >= 0 && nbytes <= tensor.nbytes && static_cast<std::uint64_t>(offset) <= tensor.nbytes - nbytes;
+  if (inside && tensor.va_base) {
+    out.push_back({*tensor.va_base + static_cast<std::uint64_t>(offset), nbytes});
+    return;
+  }
   if (inside && map.append(static_cast<std::uint64_t>(offset), nbytes, out)) return;
   raise("ADDRESS_ERROR",
         fmt::format("bytes {} to {} of a tile of shape {} {} tensor '{}' ({} {}, {} bytes in shard order)", offset,

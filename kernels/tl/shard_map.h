@@ -1,4 +1,4 @@
-// From tensor space to physical addresses, as one PE sees it (address model PA).
+// From tensor space to physical addresses, as one PE sees it (address model PA; under VA the PE's page table does it).
 #pragma once
 
 #include <cstdint>

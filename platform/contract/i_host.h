@@ -21,6 +21,8 @@ struct MachineInfo {
   int pes_per_cube = 1;
   std::uint64_t hbm_slice_bytes = 0;
   std::uint64_t hbm_alignment = 256;  // of tensors in HBM
+  bool virtual_memory = false;        // address model VA: tensors are mapped
+  std::uint64_t page_size = 4096;
   std::uint64_t tcm_bytes = 0;
   std::uint64_t scratch_bytes = 0;
   plan::TileShape tile_shape;  // of composites that bring none of their own (P-20)
@@ -47,6 +49,7 @@ class IHost {
   virtual RequestId submit(const MemoryWrite& request) = 0;
   virtual RequestId submit(const MemoryRead& request) = 0;
   virtual RequestId submit(std::shared_ptr<const KernelLaunch> request) = 0;
+  virtual RequestId submit(const MapRequest& request) = 0;
 
   // Absolute start stamp that launches on several SIPs can share when they are all submitted at now(): the time at
   // which the last targeted PE of any of them is ready (H-49). Put it into KernelLaunch::target_start. Empty = let

@@ -24,6 +24,8 @@ contract::MachineInfo machine_info(const topology::Graph& graph) {
   info.cube_mesh_h = spec.cube_mesh_h;
   info.pes_per_cube = spec.pes_per_cube();
   info.hbm_slice_bytes = spec.hbm_slice_bytes();
+  info.virtual_memory = spec.address_model == topology::AddressModel::va;
+  info.page_size = spec.page_size;
   info.tcm_bytes = spec.tcm_bytes_per_pe;
   info.scratch_bytes = spec.tcm_kernel_scratch_bytes;
   info.hbm_alignment = spec.flit_bytes();
@@ -112,6 +114,46 @@ contract::RequestId HostPort::submit(std::shared_ptr<const contract::KernelLaunc
   transaction.message = std::move(message);
   inject(opened, transaction);
   return requests_.size();
+}
+
+contract::RequestId HostPort::submit(const contract::MapRequest& request) {
+  check_map(platform_.graph().spec, request);
+  std::string what = mapping_text(request);
+  auto message = std::make_shared<payload::MmuMapMsg>();
+  message->unmap = request.unmap;
+  message->cubes = request.cubes;
+  message->pes = request.pes;
+  message->entries = map_entries(request, what);
+  mappings_.apply(request, what);
+  const NodeId entry = entries_[request.sip.value]->node();
+  const NodeId io_cpu = platform_.routes().resolver().find_io_cpu(request.sip);
+  const payload::FabricRoute& route = platform_.routes().command(entry, io_cpu);
+
+  Request& opened = open_request(Kind::map, request.sip, 1);
+  opened.target = io_cpu;
+  opened.mapping = std::move(what);
+  message->request = requests_.size();
+  payload::Transaction& transaction = platform_.pool().acquire(payload::Op::message, route, 0, 0);
+  transaction.message = std::move(message);
+  inject(opened, transaction);
+  return requests_.size();
+}
+
+// Regions that lie in memory of this machine and do not overlap.
+std::shared_ptr<const address::RegionList> HostPort::map_entries(const contract::MapRequest& request,
+                                                                 const std::string& what) const {
+  try {
+    std::vector<address::Region> regions;
+    regions.reserve(request.entries.size());
+    for (const contract::MapRequest::Entry& entry : request.entries) {
+      if (!request.unmap && entry.nbytes > 0) modules::split_access(platform_.context(), entry.pa, entry.nbytes);
+      regions.push_back({entry.va, entry.pa, entry.nbytes});
+    }
+    return address::RegionList::make(std::move(regions));
+  } catch (const Error& error) {
+    if (error.family() == ErrorFamily::model) throw;
+    throw Error::program(error.code(), what + ": " + error.what());
+  }
 }
 
 HostPort::Request& HostPort::open_request(Kind kind, SipId sip, std::size_t parts) {
@@ -231,6 +273,9 @@ std::string HostPort::describe(const Request& request, contract::RequestId id) c
   if (request.kind == Kind::launch) {
     return fmt::format("host: launch #{} of kernel {} on sip{}", id, launches_[request.launch].kernel,
                        request.sip.value);
+  }
+  if (request.kind == Kind::map) {
+    return fmt::format("host: #{}, {}, on sip{}", id, request.mapping, request.sip.value);
   }
   return fmt::format("host: {} #{} of {} at {:#x}", request.kind == Kind::write ? "write" : "read", id,
                      format_bytes(request.nbytes), request.pa);

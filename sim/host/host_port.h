@@ -10,10 +10,12 @@
 #include <vector>
 
 #include "modules/io/pcie_ep.h"
+#include "platform/address/region_list.h"
 #include "platform/contract/i_host.h"
 #include "platform/elab/platform.h"
 #include "sim/host/host_threads.h"
 #include "sim/host/launch_record.h"
+#include "sim/host/mapping_registry.h"
 
 namespace kb::sim {
 
@@ -24,8 +26,9 @@ struct HostPortOptions {
 };
 
 // Requests are checked before injection (H-15): program Errors SCHEMA_ERROR, ADDRESS_ERROR, KERNEL_ERROR name the field
-// and the remedy. Memory requests travel pcie_ep -> HBM controller or SRAM (H-17), launches pcie_ep -> IO_CPU (H-18).
-// A memory request that crosses a slice boundary is split into one transaction per slice and completes with the last.
+// and the remedy. Memory requests travel pcie_ep -> HBM controller or SRAM (H-17), launches and mappings pcie_ep ->
+// IO_CPU (H-18). A memory request that crosses a slice boundary is split into one transaction per slice and completes
+// with the last.
 class HostPort final : public contract::IHost, private modules::IHostPort {
  public:
   HostPort(elab::Platform& platform, HostPortOptions options);
@@ -38,6 +41,7 @@ class HostPort final : public contract::IHost, private modules::IHostPort {
   contract::RequestId submit(const contract::MemoryWrite& request) override;
   contract::RequestId submit(const contract::MemoryRead& request) override;
   contract::RequestId submit(std::shared_ptr<const contract::KernelLaunch> request) override;
+  contract::RequestId submit(const contract::MapRequest& request) override;
   std::optional<TimeFs> common_start(const std::vector<contract::KernelLaunch>& launches) const override;
   bool done(contract::RequestId request) const override;
   const contract::Completion& completion(contract::RequestId request) const override;
@@ -66,7 +70,7 @@ class HostPort final : public contract::IHost, private modules::IHostPort {
   void abandon(const std::string& reason, const std::vector<elab::WaitInfo>& waits);
 
  private:
-  enum class Kind { write, read, launch };
+  enum class Kind { write, read, launch, map };
   struct Request {
     Kind kind = Kind::write;
     bool done = false;
@@ -78,6 +82,7 @@ class HostPort final : public contract::IHost, private modules::IHostPort {
     SipId sip;                                           // destination
     NodeId target;                                       // where the (first) transaction goes
     std::unique_ptr<const contract::MemoryWrite> write;  // until completion, for the operation log
+    std::string mapping;                                 // "map of tensor 'a' ..."
     contract::Completion completion;
     std::vector<std::function<void()>> callbacks;
   };
@@ -85,6 +90,8 @@ class HostPort final : public contract::IHost, private modules::IHostPort {
   void on_completed(payload::Transaction& transaction) override;
   contract::RequestId submit_memory(Kind kind, payload::Op op, const PeCoord& owner, std::uint64_t pa,
                                     std::uint64_t nbytes, std::unique_ptr<const contract::MemoryWrite> write);
+  std::shared_ptr<const address::RegionList> map_entries(const contract::MapRequest& request,
+                                                         const std::string& what) const;
   Request& open_request(Kind kind, SipId sip, std::size_t parts);
   void inject(const Request& request, payload::Transaction& transaction);
   void finish(Request& request);
@@ -98,6 +105,7 @@ class HostPort final : public contract::IHost, private modules::IHostPort {
   std::vector<modules::PcieEp*> entries_;  // by SIP
   std::deque<Request> requests_;           // request id - 1; never moves, so that completions stay valid
   std::size_t open_ = 0;
+  MappingRegistry mappings_;
   std::vector<LaunchRecord> launches_;
   HostThreads threads_;
 };

@@ -6,6 +6,7 @@
 #include <variant>
 #include <vector>
 
+#include "platform/address/address_space.h"
 #include "platform/base/error.h"
 #include "platform/base/names.h"
 #include "platform/base/nearest.h"
@@ -79,6 +80,45 @@ void check_placement(const topology::Node& memory, const PeCoord& owner, std::ui
   throw Error::program("ADDRESS_ERROR",
                        fmt::format("the placement tag {} disagrees with the address {:#x}, which lies in {}",
                                    pe_name(owner), pa, memory.id));
+}
+
+std::string mapping_text(const contract::MapRequest& request) {
+  const contract::TensorLayout& tensor = *request.tensor;
+  return fmt::format("{} of tensor '{}' {} {} at {}", request.unmap ? "unmap" : "map", tensor.name,
+                     dtype_name(tensor.dtype), format_shape(tensor.shape), address::encoded_text(*tensor.va_base));
+}
+
+void check_map(const topology::MachineSpec& spec, const contract::MapRequest& request) {
+  if (request.tensor == nullptr) schema_error("MapRequest: field 'tensor' is missing");
+  if (!request.tensor->va_base || address::space_of(*request.tensor->va_base) != address::AddressSpace::va) {
+    schema_error("MapRequest: tensor '" + request.tensor->name + "' has no virtual address range");
+  }
+  const std::string what = mapping_text(request);
+  if (spec.address_model != topology::AddressModel::va) {
+    schema_error(what + ": this machine's tensors have physical addresses; set cube.memory_map.address_model to va");
+  }
+  check_index(what, "sip", request.sip, spec.sip_count);
+  if (!request.cubes.empty()) check_targets(what, "cubes", request.cubes, spec.cubes_per_sip());
+  if (!request.pes.empty()) check_targets(what, "pes", request.pes, spec.pes_per_cube());
+  if (request.page_size != spec.page_size) {
+    schema_error(
+        fmt::format("{}: the virtual range was allocated in pages of {} bytes, but PE_MMU has pages of {}; "
+                    "both take cube.memory_map.page_size",
+                    what, request.page_size, spec.page_size));
+  }
+  const std::uint64_t base = address::value_of(*request.tensor->va_base);
+  const std::uint64_t nbytes = request.tensor->nbytes;
+  if (base % spec.page_size != 0) {
+    throw Error::program("ADDRESS_ERROR", fmt::format("{}: the range does not start at a page of {} bytes; {:#x} does",
+                                                      what, spec.page_size, base - base % spec.page_size));
+  }
+  for (const contract::MapRequest::Entry& entry : request.entries) {
+    const std::uint64_t offset = entry.va - base;
+    if (offset <= nbytes && entry.nbytes <= nbytes - offset) continue;
+    throw Error::program("ADDRESS_ERROR",
+                         fmt::format("{}: the entry of {} bytes at VA {:#x} is outside of the tensor's {} bytes", what,
+                                     entry.nbytes, entry.va, nbytes));
+  }
 }
 
 void check_launch(const topology::MachineSpec& spec, const contract::IKernelCatalog* kernels,

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
 
 #include "platform/contract/i_host.h"
 #include "platform/contract/i_pe.h"
@@ -18,6 +19,12 @@ void check_write_source(const contract::MemoryWrite& request, contract::DataMode
 
 // ADDRESS_ERROR when the placement tag disagrees with `memory`, where the access begins (H-11).
 void check_placement(const topology::Node& memory, const PeCoord& owner, std::uint64_t pa);
+
+// SCHEMA_ERROR on a machine without virtual memory, a tensor without a virtual range, targets outside the machine and a
+// page size that is not PE_MMU's; ADDRESS_ERROR on a range that does not start at a page and on entries outside of it.
+// All name tensor, shape and address.
+void check_map(const topology::MachineSpec& spec, const contract::MapRequest& request);
+std::string mapping_text(const contract::MapRequest& request);  // "map of tensor 'a' f16 (64, 64) at VA 0x100000000"
 
 // SCHEMA_ERROR on empty, unordered or out-of-range cubes and PEs and on shards without placement; KERNEL_ERROR on an
 // unknown kernel, with the nearest known name. `kernels` may be null: then none is known.

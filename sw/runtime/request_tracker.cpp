@@ -75,6 +75,7 @@ bool RequestTracker::uses(std::uint64_t tensor_id) const {
 std::vector<contract::RequestId> RequestTracker::users(std::uint64_t tensor_id) const {
   std::vector<contract::RequestId> ids;
   for (const Outstanding& entry : outstanding_) {
+    if (entry.kind == RequestKind::map || entry.kind == RequestKind::unmap) continue;
     if (touches(entry, tensor_id) && !host_.done(entry.request)) ids.push_back(entry.request);
   }
   return ids;
@@ -87,6 +88,9 @@ void RequestTracker::throw_if_failed(const Outstanding& request) const {
   if (request.launch) {
     what = fmt::format("launch #{} of kernel '{}' on sip{}", request.request, request.launch->kernel,
                        request.launch->sip.value);
+  } else if (request.kind == RequestKind::map || request.kind == RequestKind::unmap) {
+    what = fmt::format("{} of tensor '{}' {} {}", request.kind == RequestKind::map ? "mapping" : "unmapping",
+                       request.tensor->name, dtype_name(request.tensor->dtype), format_shape(request.tensor->shape));
   } else {
     what = fmt::format("host {} of tensor '{}' at {}", request.kind == RequestKind::write ? "write" : "read",
                        request.tensor->name, pe_name(request.tensor->shards[request.shard].owner));

@@ -11,13 +11,13 @@
 
 namespace kb::sw {
 
-enum class RequestKind : std::uint8_t { write, read, launch };
+enum class RequestKind : std::uint8_t { write, read, launch, map, unmap };
 
 struct Outstanding {
   contract::RequestId request = 0;
   int rank = -1;  // -1: the main program
   RequestKind kind = RequestKind::write;
-  std::shared_ptr<const contract::TensorLayout> tensor;  // transfers
+  std::shared_ptr<const contract::TensorLayout> tensor;  // all but launches
   std::size_t shard = 0;                                 // transfers
   std::shared_ptr<const contract::KernelLaunch> launch;  // launches
   std::size_t launch_index = 0;                          // launches
@@ -49,7 +49,9 @@ class RequestTracker {
   // The same, and takes them off the list: their failures are the caller's to report.
   std::vector<Outstanding> take(const Filter& filter, const std::string& reason);
 
-  bool uses(std::uint64_t tensor_id) const;  // an unfinished request touches the tensor
+  // An unfinished transfer or launch touches the tensor. Map and unmap requests do not count: whatever follows them
+  // reaches each PE_MMU behind them.
+  bool uses(std::uint64_t tensor_id) const;
   std::vector<contract::RequestId> users(std::uint64_t tensor_id) const;
 
   // Program Error with the completion's code when a request failed; says what it was.

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <exception>
 #include <utility>
 
 #include "platform/base/error.h"
@@ -31,17 +32,18 @@ Runtime::Runtime(contract::IHost& host, const contract::IKernelCatalog* kernels,
       options_(std::move(options)),
       devices_(options_.devices.empty() ? parse_device("all", host.machine()) : options_.devices),
       memory_(host.machine()),
+      mappings_(host),
       tracker_(host),
       // Not an owner: handles only ask whether the context is still there.
       alive_(static_cast<ITensorContext*>(this), [](ITensorContext*) {}) {}
 
 Runtime::~Runtime() {
-  close();
+  if (std::uncaught_exceptions() == 0) close();  // a failed program sends nothing any more
 }
 
 void Runtime::close() {
   alive_.reset();
-  for (const auto& [id, tensor] : tensors_) memory_.free(tensor->shards);
+  for (const auto& [id, tensor] : tensors_) release(tensor);
   tensors_.clear();
   released_.clear();
 }
@@ -68,10 +70,11 @@ Tensor Runtime::empty(const Shape& shape, Dtype dtype, const DPPolicy& policy, c
   layout->shape = shape;
   layout->shard_shape = {state->placement.front().rows, state->placement.front().cols};
   layout->nbytes = static_cast<std::uint64_t>(element_count(shape)) * item_size(dtype);
-  layout->shards = allocate(state->name, state->placement);
+  allocate(*layout, state->placement);
   state->layout = layout;
   state->context = alive_;
-  tensors_.emplace(id, std::move(layout));
+  tensors_.emplace(id, layout);
+  map(layout, policy);
   return Tensor(std::move(state));
 }
 
@@ -91,43 +94,6 @@ Tensor Runtime::from_host(HostArray array, const std::string& name) {
   state->name = name.empty() ? "host array" : name;
   state->staged = std::move(array);
   return Tensor(std::move(state));
-}
-
-// Memory that unfinished requests still touch cannot be handed out again, so that a full slice waits for it once.
-std::vector<contract::Shard> Runtime::allocate(const std::string& name, const std::vector<ShardSpec>& placement) {
-  if (released_.empty()) return memory_.allocate(name, placement);
-  try {
-    return memory_.allocate(name, placement);
-  } catch (const Error& error) {
-    if (error.code() != "ALLOCATION_ERROR") throw;
-  }
-  std::vector<contract::RequestId> users;
-  for (const std::uint64_t id : released_) {
-    const std::vector<contract::RequestId> of_tensor = tracker_.users(id);
-    users.insert(users.end(), of_tensor.begin(), of_tensor.end());
-  }
-  tracker_.block(users, fmt::format("memory for tensor '{}'", name));
-  release_unused();
-  return memory_.allocate(name, placement);
-}
-
-void Runtime::on_last_handle_gone(std::uint64_t id) noexcept {
-  released_.insert(id);
-}
-
-void Runtime::release_unused() {
-  for (auto id = released_.begin(); id != released_.end();) {
-    const auto tensor = tensors_.find(*id);
-    if (tracker_.uses(*id)) {
-      ++id;
-      continue;
-    }
-    if (tensor != tensors_.end()) {
-      memory_.free(tensor->second->shards);
-      tensors_.erase(tensor);
-    }
-    id = released_.erase(id);
-  }
 }
 
 std::vector<std::byte> Runtime::read(HostRead why, const contract::TensorLayout& layout,
@@ -190,6 +156,7 @@ LaunchHandle Runtime::launch(const std::string& kernel, const std::vector<Arg>& 
   if (kernels_ != nullptr) check_kernel_arguments(*kernels_, kernel, args);
   const bool in_rank = host_.current_worker() != kMainProgram;
   const auto parts = plan_launch({machine(), devices_, current_device(), in_rank}, kernel, args, options);
+  map_arguments(parts);
   wait_for_arguments(kernel, args);
 
   if (parts.size() > 1) {
@@ -215,15 +182,15 @@ void Runtime::wait_for_arguments(const std::string& kernel, const std::vector<Ar
   for (const Arg& arg : args) {
     if (const auto* tensor = std::get_if<Tensor>(&arg.value())) tensors.insert(tensor->layout().id);
   }
-  const auto writes_argument = [&](const Outstanding& r) {
-    return r.kind == RequestKind::write && tensors.count(r.tensor->id) != 0;
+  const auto prepares_argument = [&](const Outstanding& r) {
+    return (r.kind == RequestKind::write || r.kind == RequestKind::map) && tensors.count(r.tensor->id) != 0;
   };
   const std::string reason = fmt::format("host writes to the arguments of kernel '{}'", kernel);
-  // Writes of other ranks stay on the list: their submitter hears of a failure, too.
-  for (const Outstanding& request : tracker_.wait_for(writes_argument, reason)) tracker_.throw_if_failed(request);
+  // Requests of other ranks stay on the list: their submitter hears of a failure, too.
+  for (const Outstanding& request : tracker_.wait_for(prepares_argument, reason)) tracker_.throw_if_failed(request);
   const int caller = host_.current_worker();
   static_cast<void>(
-      tracker_.take([&](const Outstanding& r) { return writes_argument(r) && r.rank == caller; }, reason));
+      tracker_.take([&](const Outstanding& r) { return prepares_argument(r) && r.rank == caller; }, reason));
 }
 
 LaunchMetrics Runtime::wait(LaunchHandle launch) {

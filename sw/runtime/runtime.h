@@ -14,6 +14,7 @@
 #include "sw/runtime/device_memory.h"
 #include "sw/runtime/launch.h"
 #include "sw/runtime/request_tracker.h"
+#include "sw/runtime/tensor_mappings.h"
 #include "sw/tensor/tensor.h"
 
 namespace kb::sw {
@@ -43,7 +44,8 @@ class Runtime final : private ITensorContext {
   // A staging tensor in host memory, to be copied to a deployed one; not accepted by launch().
   Tensor from_host(HostArray array, const std::string& name = "");
 
-  // Submits `kernel` after the outstanding host writes to its tensors are done, and returns without waiting for it.
+  // Submits `kernel` after the outstanding host writes to its tensors and their mappings are done, and returns without
+  // waiting for it.
   // Other launches are not waited for. KERNEL_ERROR on an unknown kernel, SCHEMA_ERROR on arguments that do not fit it
   // and on cubes, PEs or SIPs that are empty, outside the machine or outside of --device.
   LaunchHandle launch(const std::string& kernel, const std::vector<Arg>& args, const LaunchOptions& options = {});
@@ -77,10 +79,10 @@ class Runtime final : private ITensorContext {
   std::uint64_t free_bytes(const PeCoord& pe) const { return memory_.free_bytes(pe); }
 
   // Releases every tensor that is alive, in creation order. Handles stay valid for metadata only. Idempotent;
-  // called by the destructor. Does not wait.
+  // called by the destructor. Under virtual memory it sends their unmap messages. Does not wait.
   void close();
   std::uint64_t tensors_made() const { return next_tensor_ - 1; }  // on the device, so far
-  bool memory_pristine() const { return memory_.pristine(); }
+  bool memory_pristine() const { return memory_.pristine() && mappings_.pristine(); }
 
   // For sw/distributed.
   contract::IHost& host() { return host_; }
@@ -98,7 +100,11 @@ class Runtime final : private ITensorContext {
             contract::Pattern pattern) override;
   void on_last_handle_gone(std::uint64_t id) noexcept override;
 
-  std::vector<contract::Shard> allocate(const std::string& name, const std::vector<ShardSpec>& placement);
+  void allocate(contract::TensorLayout& tensor, const std::vector<ShardSpec>& placement);
+  void place(contract::TensorLayout& tensor, const std::vector<ShardSpec>& placement);
+  void map(const std::shared_ptr<const contract::TensorLayout>& tensor, const DPPolicy& policy);
+  void map_arguments(const std::vector<std::shared_ptr<contract::KernelLaunch>>& parts);
+  void release(const std::shared_ptr<const contract::TensorLayout>& tensor);
   void release_unused();
   void submit_write(const contract::TensorLayout& layout, const ShardRun& run, contract::MemoryWrite write);
   std::shared_ptr<const contract::TensorLayout> shared_layout(const contract::TensorLayout& layout) const;
@@ -114,6 +120,7 @@ class Runtime final : private ITensorContext {
   RuntimeOptions options_;
   std::vector<int> devices_;
   DeviceMemory memory_;
+  TensorMappings mappings_;
   RequestTracker tracker_;
   std::map<std::uint64_t, std::shared_ptr<const contract::TensorLayout>> tensors_;  // with memory, in creation order
   std::set<std::uint64_t> released_;  // last handle gone, memory not returned yet

@@ -3,79 +3,24 @@
 #include <gmock/gmock.h>
 
 #include "platform/address/phys_addr.h"
-#include "platform/base/error.h"
-#include "tests/block/io/command_machine.h"
+#include "tests/block/host/host_fixture.h"
 
 namespace kb::sim {
 namespace {
 
 using address::PhysAddr;
 using contract::IHost;
-using test::CommandMachine;
+using test::Fixture;
 using test::MachineShape;
+using test::pe;
 using test::Reaction;
+using test::wait_for;
 using testing::ElementsAre;
 using testing::HasSubstr;
 
 const MachineShape kOneCube{1, 1, 1, 2, {"NW", "SE"}};  // 4 PEs
 const MachineShape kTwoByTwo{1, 2, 2, 1, {"NW"}};
 const MachineShape kTwoSips{2, 2, 1, 2, {"NW"}};
-
-PeCoord pe(std::uint32_t sip, std::uint32_t cube, std::uint32_t index) {
-  return {SipId(sip), CubeId(cube), PeId(index)};
-}
-
-struct Fixture {
-  explicit Fixture(const MachineShape& shape, HostPortOptions options = {})
-      : machine(shape), port(*machine.platform, std::move(options)) {}
-
-  CommandMachine machine;
-  HostPort port;
-
-  void run(std::function<void(IHost&)> program) {
-    port.run_main(std::move(program));
-    sc_core::sc_start();
-    if (port.failure()) std::rethrow_exception(port.failure());
-  }
-  std::uint64_t slice() const { return port.machine().hbm_slice_bytes; }
-  std::uint64_t hbm(const PeCoord& at, std::uint64_t offset) const {
-    return PhysAddr::pe_hbm_addr(at.sip, at.cube, at.pe, offset, slice()).value();
-  }
-  contract::MemoryWrite write(const PeCoord& at, std::uint64_t offset, std::uint64_t nbytes) const {
-    contract::MemoryWrite w;
-    w.owner = at;
-    w.pa = hbm(at, offset);
-    w.nbytes = nbytes;
-    return w;
-  }
-  std::shared_ptr<contract::KernelLaunch> launch(std::uint32_t sip = 0) const {
-    auto l = std::make_shared<contract::KernelLaunch>();
-    l->kernel = "nop";
-    l->sip = SipId(sip);
-    l->cubes = {CubeId(0)};
-    l->pes = {PeId(0)};
-    return l;
-  }
-  // Code and message of the Error that submitting throws.
-  template <typename Request>
-  std::pair<std::string, std::string> refusal(const Request& request) {
-    try {
-      port.submit(request);
-    } catch (const Error& error) {
-      EXPECT_EQ(error.family(), ErrorFamily::program);
-      return {error.code(), error.what()};
-    }
-    return {"accepted", ""};
-  }
-};
-
-// Blocks the calling host thread until `request` is done.
-const contract::Completion& wait_for(IHost& host, contract::RequestId request) {
-  auto signal = host.make_signal();
-  host.on_done(request, [&] { signal->notify_all(); });
-  if (!host.done(request)) signal->wait("request");
-  return host.completion(request);
-}
 
 TEST(HostPort, DescribesTheMachine) {
   Fixture f(kTwoSips);

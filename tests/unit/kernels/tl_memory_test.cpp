@@ -68,6 +68,23 @@ TEST_F(TlMemory, StrideEqualToTheRowIsDense) {
   EXPECT_EQ(pe.commands()[0].memory, (Extents{{0x4000000, 32}}));
 }
 
+// with a virtual range one extent per contiguous piece, wherever the shards lie; bounds as before.
+TEST_F(TlMemory, AVirtualRangeIsOffsetFromItsBase) {
+  constexpr std::uint64_t kBase = 0x4000'0001'0000'0000;
+  layout->va_base = kBase;
+  const TensorHandle whole = tl.load(x, {4, 8});
+  EXPECT_EQ(pe.commands()[0].memory, (Extents{{kBase, 64}}));
+  EXPECT_EQ(pe.commands()[0].local, (Extents{{kScratch, 64}}));
+  tl.load(x + 2, {3, 4}, Dtype::f16, 8);
+  EXPECT_EQ(pe.commands()[1].memory, (Extents{{kBase + 4, 8}, {kBase + 20, 8}, {kBase + 36, 8}}));
+  tl.store(x, whole);
+  EXPECT_EQ(pe.commands()[2].memory, (Extents{{kBase, 64}}));
+  tl.composite(MathOp::neg, tl.ref(x + 8, {2, 8}), x + 16);
+  EXPECT_EQ(pe.commands()[3].inputs.at(0).extents, (Extents{{kBase + 16, 32}}));
+  EXPECT_EQ(pe.commands()[3].out.extents, (Extents{{kBase + 32, 32}}));
+  expect_program_error([&] { tl.load(x + 16, {4, 8}); }, "ADDRESS_ERROR", {"outside tensor 'x'"});
+}
+
 TEST_F(TlMemory, LastStridedRowMayEndWithTheTensor) {
   tl.load(x + 4, {4, 4}, std::nullopt, 8);
   EXPECT_EQ(pe.commands()[0].memory.back(), (Extent{0x4100018, 8}));

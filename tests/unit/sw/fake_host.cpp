@@ -99,6 +99,11 @@ contract::RequestId FakeHost::submit(std::shared_ptr<const contract::KernelLaunc
              });
 }
 
+contract::RequestId FakeHost::submit(const contract::MapRequest& request) {
+  maps.push_back(request);
+  return add(request.unmap ? "unmap" : "map", request.sip, times.map, [](contract::Completion&) {});
+}
+
 const contract::Completion& FakeHost::completion(contract::RequestId request) const {
   const Request& found = requests_.at(request);
   if (!found.done) throw Error::model("completion of an open request");

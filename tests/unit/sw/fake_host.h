@@ -22,6 +22,7 @@ struct FakeTimes {
   TimeFs write = 10 * kFsPerNs;
   TimeFs read = 20 * kFsPerNs;
   TimeFs launch = 100 * kFsPerNs;
+  TimeFs map = 5 * kFsPerNs;
 };
 
 class FakeHost final : public contract::IHost {
@@ -39,12 +40,13 @@ class FakeHost final : public contract::IHost {
   struct Submitted {
     TimeFs at = 0;
     int worker = -1;
-    std::string what;  // "write", "read", "launch gemm"
+    std::string what;  // "write", "read", "launch gemm", "map", "unmap"
     SipId sip;
   };
   std::vector<Submitted> log;
   std::vector<contract::MemoryWrite> writes;
   std::vector<contract::MemoryRead> reads;
+  std::vector<contract::MapRequest> maps;  // and unmaps
   std::vector<std::shared_ptr<const contract::KernelLaunch>> launches;
   FakeTimes times;
   std::map<std::string, FakeKernel> kernels;
@@ -62,6 +64,7 @@ class FakeHost final : public contract::IHost {
   contract::RequestId submit(const contract::MemoryWrite& request) override;
   contract::RequestId submit(const contract::MemoryRead& request) override;
   contract::RequestId submit(std::shared_ptr<const contract::KernelLaunch> request) override;
+  contract::RequestId submit(const contract::MapRequest& request) override;
   std::optional<TimeFs> common_start(const std::vector<contract::KernelLaunch>&) const override { return stamp; }
   bool done(contract::RequestId request) const override { return requests_.at(request).done; }
   const contract::Completion& completion(contract::RequestId request) const override;

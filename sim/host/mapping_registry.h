@@ -1,0 +1,27 @@
+// The virtual ranges that are mapped on each SIP, so that a mistake of the host program shows at the call.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+
+#include "platform/contract/requests.h"
+
+namespace kb::sim {
+
+class MappingRegistry {
+ public:
+  // A map may be repeated for the same tensor, for other PEs; program Error ADDRESS_ERROR when its range meets that of
+  // another tensor. An unmap ends all maps of its tensor; ADDRESS_ERROR when there is none. `what` begins the messages.
+  void apply(const contract::MapRequest& request, const std::string& what);
+
+ private:
+  struct Range {
+    std::uint64_t end = 0;
+    std::uint64_t tensor = 0;
+    std::string name;
+  };
+  std::map<SipId, std::map<std::uint64_t, Range>> ranges_;  // by first byte
+};
+
+}  // namespace kb::sim
