@@ -19,8 +19,8 @@ std::vector<contract::Kernel> builtin_kernels() {
   return {
       copy_kernel(),        elementwise_kernel(), gemm_composite_kernel(), gemm_kernel(),
       gemm_single_kernel(), layernorm_kernel(),   linear_kernel(),         mlp_kernel(),
-      noop_kernel(),        pull_kernel(),        softmax_kernel(),        stream_kernel(),
-      vector_add_kernel(),
+      noop_kernel(),        pull_kernel(),        rotate_kernel(),         softmax_kernel(),
+      stream_kernel(),      vector_add_kernel(),
   };
 }
 

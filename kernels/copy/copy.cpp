@@ -37,6 +37,28 @@ void pull(tl::Context& tl, Ptr src, Ptr dst, OptionalInt tile) {
   copy_range(tl, src + mine.first, dst + mine.first, mine.elements, tile.value_or(kTile));
 }
 
+std::int64_t wrapped(std::int64_t position, std::int64_t total) {
+  return (position % total + total) % total;
+}
+
+void rotate(tl::Context& tl, Ptr src, Ptr dst, std::int64_t read_shift, std::int64_t write_shift, OptionalInt tile) {
+  tl.require(src.shape() == dst.shape() && src.dtype() == dst.dtype(), "source and destination must be of one kind");
+  const std::int64_t most = tile.value_or(kTile);
+  tl.require(most > 0, "tile must be at least 1");
+  const std::int64_t total = element_count(src.shape());
+  const std::int64_t pes = tl.num_programs(0) * tl.num_programs(1);
+  const std::int64_t pe = tl.program_id(1) * tl.num_programs(0) + tl.program_id(0);
+  const std::int64_t end = total * (pe + 1) / pes;
+  for (std::int64_t at = total * pe / pes; at < end;) {
+    const std::int64_t from = wrapped(at + read_shift, total);
+    const std::int64_t to = wrapped(at + write_shift, total);
+    const std::int64_t count = std::min({end - at, most, total - from, total - to});
+    const tl::Scratch scope(tl);
+    tl.store(dst + to, tl.load(src + from, {count}));
+    at += count;
+  }
+}
+
 }  // namespace
 
 contract::Kernel copy_kernel() {
@@ -47,6 +69,12 @@ contract::Kernel copy_kernel() {
 contract::Kernel pull_kernel() {
   return tl::make_kernel("pull", "each PE copies the part of dst it owns from the same elements of src",
                          {"src", "dst", "tile"}, pull);
+}
+
+contract::Kernel rotate_kernel() {
+  return tl::make_kernel("rotate",
+                         "all PEs of a SIP copy src to dst, each an equal part, read and written at an offset",
+                         {"src", "dst", "read_shift", "write_shift", "tile"}, rotate);
 }
 
 }  // namespace kb::kernels

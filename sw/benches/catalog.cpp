@@ -5,16 +5,30 @@
 #include "sw/benches/matmul_composite.h"
 #include "sw/benches/normalize.h"
 #include "sw/benches/probe.h"
+#include "sw/benches/va_offset.h"
 #include "sw/benches/vector_add.h"
 
 namespace kb::sw {
 
 std::vector<Bench> builtin_benches() {
   return {
-      copy_bench(),     elementwise_bench(), gemm_multi_pe_bench(),    gemm_single_pe_bench(),
-      gpt3_qkv_bench(), layernorm_bench(),   matmul_composite_bench(), matmul_composite_multi_pe_bench(),
-      mlp_bench(),      noop_bench(),        qkv_gemm_bench(),         qkv_gemm_multi_pe_bench(),
-      softmax_bench(),  stream_bench(),      vector_add_bench(),
+      copy_bench(),
+      elementwise_bench(),
+      gemm_multi_pe_bench(),
+      gemm_single_pe_bench(),
+      gpt3_qkv_bench(),
+      layernorm_bench(),
+      map_tensors_bench(),
+      matmul_composite_bench(),
+      matmul_composite_multi_pe_bench(),
+      mlp_bench(),
+      noop_bench(),
+      qkv_gemm_bench(),
+      qkv_gemm_multi_pe_bench(),
+      softmax_bench(),
+      stream_bench(),
+      va_offset_bench(),
+      vector_add_bench(),
   };
 }
 

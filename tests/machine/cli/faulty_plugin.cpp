@@ -27,6 +27,14 @@ void outside(Context& tl, Ptr x) {
   tl.load(x + 65536, {64});
 }
 
+void unmapped(Context& tl, Ptr x) {
+  if (tl.program_id(1) == 1) tl.load(x + 100, {64});
+}
+
+void unmapped_composite(Context& tl, Ptr x) {
+  if (tl.program_id(1) == 1) tl.wait(tl.composite(kb::MathOp::neg, tl.ref(x, {8, 8192}), x));
+}
+
 void sum_of_nothing(Context& tl, Ptr x) {
   const auto a = tl.load(x, {64});
   tl.store(x, a + a);
@@ -60,6 +68,8 @@ struct Mistake {
 constexpr Mistake kKernels[] = {{"wrong-shapes", wrong_shapes},
                                 {"no-scratch", no_scratch},
                                 {"outside", outside},
+                                {"unmapped", unmapped},
+                                {"unmapped-composite", unmapped_composite},
                                 {"sum-of-nothing", sum_of_nothing},
                                 {"endless", endless},
                                 {"busy", busy},
@@ -81,7 +91,9 @@ BenchResult run(Runtime& rt, const Params& params) {
   const Tensor x = rt.empty({8, 8192}, Dtype::f16, rows, "x");
   if (mistake == "nobody-answers") rt.host().make_signal()->wait("a signal that nobody gives");
   if (mistake != "sum-of-nothing") x.copy_(HostArray::random({8, 8192}, Dtype::f16, rt.seed()));
-  rt.wait(rt.launch(kernel_name(mistake), {x}));
+  LaunchOptions options;
+  if (mistake.rfind("unmapped", 0) == 0) options.cubes = {0, 1};
+  rt.wait(rt.launch(kernel_name(mistake), {x}, options));
   return {};
 }
 

@@ -18,7 +18,7 @@ contract::Kernel named(const std::string& name) {
 TEST(KernelCatalog, HoldsTheBuiltInKernelsSorted) {
   const KernelCatalog catalog;
   EXPECT_EQ(catalog.names(), (Strings{"copy", "elementwise", "gemm", "gemm_composite", "gemm_single", "layernorm",
-                                      "linear", "mlp", "noop", "pull", "softmax", "stream", "vector_add"}));
+                                      "linear", "mlp", "noop", "pull", "rotate", "softmax", "stream", "vector_add"}));
   for (const std::string& name : catalog.names()) {
     const contract::Kernel* kernel = catalog.find(name);
     ASSERT_NE(kernel, nullptr);
