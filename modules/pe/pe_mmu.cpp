@@ -46,13 +46,13 @@ void PeMmu::on_request(payload::Transaction& transaction, TimeFs arrived) {
     apply(transaction);
     return;
   }
-  updates_.push_back(&transaction);
+  updates_.push_back({&transaction, now()});
   free_at_ = std::max(free_at_, now()) + update_overhead_;
   scheduler().schedule(free_at_, timer_);
 }
 
 void PeMmu::apply_next() {
-  payload::Transaction& transaction = *updates_.front();
+  payload::Transaction& transaction = *updates_.front().transaction;
   updates_.pop_front();
   apply(transaction);
 }
@@ -85,9 +85,9 @@ void PeMmu::collect_statistics(std::vector<elab::Statistic>& statistics) const {
 void PeMmu::collect_waits(std::vector<elab::WaitInfo>& waits) const {
   FabricEndpoint::collect_waits(waits);
   for (std::size_t i = 0; i < updates_.size(); ++i) {
-    waits.push_back({fmt::format("{}: {} #{}", node_id(), message(*updates_[i])->unmap ? "unmap" : "map",
-                                 message(*updates_[i])->request),
-                     "its table update", now()});
+    const payload::MmuMapMsg& request = *message(*updates_[i].transaction);
+    waits.push_back({fmt::format("{}: {} #{}", node_id(), request.unmap ? "unmap" : "map", request.request),
+                     "its table update", updates_[i].since});
   }
 }
 

@@ -37,6 +37,10 @@ class PeMmu final : public FabricEndpoint, public contract::ITranslator {
     void on_event(TimeFs, std::uint64_t) override { mmu.apply_next(); }
     PeMmu& mmu;
   };
+  struct Update {
+    payload::Transaction* transaction = nullptr;
+    TimeFs since = 0;
+  };
   static const payload::MmuMapMsg* message(const payload::Transaction& transaction);
   void apply_next();
   void apply(payload::Transaction& transaction);
@@ -45,7 +49,7 @@ class PeMmu final : public FabricEndpoint, public contract::ITranslator {
   TimeFs tlb_overhead_;
   TimeFs update_overhead_;
   Timer timer_;
-  SlidingDeque<payload::Transaction*> updates_;  // that take their time
+  SlidingDeque<Update> updates_;  // that take their time
   TimeFs free_at_ = 0;
   std::int64_t maps_ = 0;
   std::int64_t unmaps_ = 0;

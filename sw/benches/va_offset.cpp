@@ -78,10 +78,12 @@ BenchResult run_va_offset(Runtime& rt, const Params& params) {
 BenchResult run_map_tensors(Runtime& rt, const Params& params) {
   const std::int64_t count = params.integer("tensors");
   const Shape shape{pe_count(rt), params.integer("elements_per_pe")};
+  const bool sharded = params.text("placement") == "sharded";
+  const DPPolicy policy = sharded ? spread(Split::row_wise, Split::row_wise) : DPPolicy{};
   const TimeFs start = rt.now();
   std::vector<Tensor> tensors;
   for (std::int64_t i = 0; i < count; ++i) {
-    tensors.push_back(rt.empty(shape, kDtype, spread(Split::row_wise, Split::row_wise)));
+    tensors.push_back(rt.empty(shape, kDtype, policy));
   }
   rt.wait_all();
   BenchResult result;
@@ -111,9 +113,10 @@ Bench va_offset_bench() {
 
 Bench map_tensors_bench() {
   return {"map-tensors",
-          "tensors sharded over every PE of one SIP are mapped and taken back; then one PE runs an empty kernel",
+          "tensors on every PE of one SIP are mapped and taken back; then one PE runs an empty kernel",
           {Parameter::integer("tensors", 100, "number of tensors"),
-           Parameter::integer("elements_per_pe", 1024, "elements of each shard", 1, "elements")},
+           Parameter::integer("elements_per_pe", 1024, "elements of each shard", 1, "elements"),
+           Parameter::choice("placement", "sharded", {"sharded", "replicated"}, "over all PEs, or a copy per PE")},
           run_map_tensors};
 }
 

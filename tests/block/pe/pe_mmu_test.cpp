@@ -85,6 +85,14 @@ TEST(PeMmu, UpdatesTakeTheirTimeOneAfterTheOther) {
   EXPECT_EQ(machine.answers[second].completed, 1060 * kNs + back);
 }
 
+TEST(PeMmu, NamesTheUpdatesThatTakeTheirTime) {
+  PeMachine machine(machine_with(NodeKind::pe_scheduler, {{kAttrs + "update_overhead_ns", "500"}}));
+  map(machine, 1000 * kNs, {{kVa, hbm(0), 4096}});
+  machine.platform->scheduler().set_time_limit(1200 * kNs);
+  machine.run();
+  EXPECT_THAT(machine.wait_lines(kMmu), ElementsAre("sip0.cube0.pe0.pe_mmu: map #0: its table update @1000"));
+}
+
 TEST(PeMmu, RefusesWhatIsNoMapMessage) {
   PeMachine machine(machine_with(NodeKind::pe_scheduler));
   const std::size_t number = machine.send(kMmu, 1000 * kNs, payload::Op::message, nullptr);

@@ -76,6 +76,28 @@ TEST_F(VirtualMemoryTest, EveryMappingIsTakenBack) {
   EXPECT_GT(sum(va, "pe_mmu", "shared_pages"), 0);  // 32 shards of 128 B on a page
 }
 
+// ranges are handed out again at once, for tensors that lie elsewhere; what is mapped next still
+// comes behind what is taken back, however long an update takes.
+TEST_F(VirtualMemoryTest, SlowUpdatesKeepTheirOrder) {
+  const std::string options = "va-offset-verify --set elements_per_pe=40" + kModel + "va";
+  const Json fast = run("one_sip", options);
+  const Json slow = run("one_sip", options + " --set cube.pe_template.components.pe_mmu.attrs.update_overhead_ns=2000");
+  EXPECT_EQ(slow["ok"], true);
+  EXPECT_EQ(kernels(slow), kernels(fast));
+  EXPECT_GT(slow["sim_time_ns"].get<double>(), fast["sim_time_ns"].get<double>() + 2000.0);
+}
+
+TEST_F(VirtualMemoryTest, MappingTakesNoTimeOfItsOwnButTheFabrics) {  // 1 to 100 tensors, one message each
+  const auto mapped = [&](const char* tensors) {
+    const Outcome outcome = kernbench("run --quiet --topology '" + config("one_sip") +
+                                      "' --out out --bench map-tensors --set tensors=" + tensors + kModel + "va");
+    EXPECT_EQ(outcome.code, 0) << outcome.err;
+    return Json::parse(read("out/result.json"), nullptr, false)["figures"][0]["value"].get<double>();
+  };
+  EXPECT_GT(mapped("1"), 100.0);
+  EXPECT_EQ(mapped("100"), mapped("1"));
+}
+
 // A-42 .. A-44: one PE, one access at a time.
 TEST_F(VirtualMemoryTest, EachTranslatedAccessIsCharged) {
   const std::string bench = "stream --set calls=100" + kModel;
