@@ -66,8 +66,7 @@ process "gemm-single-pe 512x512x512 on reference, verified" --bench gemm-single-
 composite=(--topology "$configs/one_pe.yaml" --bench matmul-composite)
 process "matmul-composite 512x512x512 on one_pe, timing only" "${composite[@]}"
 process "matmul-composite 512x512x512 on one_pe, verified" "${composite[@]}" --verify-data
-process "map-tensors: 100 tensors over the 128 PEs of one_sip" --topology "$configs/one_sip.yaml" --bench map-tensors \
-  --set cube.memory_map.address_model=va
+process "map-tensors: 100 tensors over the 128 PEs of one_sip" --topology "$configs/one_sip.yaml" --bench map-tensors
 for config in reference one_sip large; do
   process "start-up and one empty launch, $config" --topology "$configs/$config.yaml" --bench noop
 done

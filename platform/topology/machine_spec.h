@@ -69,7 +69,7 @@ struct MachineSpec {
   double sram_x = 1.5, sram_y = 8.5;
   int ucie_n_connections = 4;
   ComponentSpec ucie;
-  AddressModel address_model = AddressModel::pa;
+  AddressModel address_model = AddressModel::va;
   std::uint64_t page_size = 4096;  // of PE_MMU and VA allocator alike
   HbmMapping hbm_mapping_mode = HbmMapping::n_to_one;
   int hbm_pseudo_channels = 64;

@@ -66,7 +66,7 @@ TEST_F(ProgramFailureTest, UnwrittenMemoryReadsAsZeroWithoutStrict) {
 TEST_F(ProgramFailureTest, AKernelThatNeverEndsIsNamedAtTheTimeLimit) {
   const Outcome outcome = faulty("endless", "--time-limit-ns 1e5");
   EXPECT_EQ(outcome.code, 4);
-  for (const char* part : {"TIME_LIMIT", "who waits", "host: main program", "host: launch #9 of kernel faulty_endless",
+  for (const char* part : {"TIME_LIMIT", "who waits", "host: main program", "host: launch #10 of kernel faulty_endless",
                            "waiting for 1 of 8 PEs: pe3", "sip0.cube0.pe3.pe_cpu: kernel faulty_endless, tl.cycles"}) {
     EXPECT_THAT(outcome.err, HasSubstr(part));
   }

@@ -350,6 +350,11 @@ TEST(Defaults, TcmSizeMayBeWrittenAtTheBlockT26) {
   EXPECT_EQ(by_map.graph.node(*by_map.graph.find_node("sip0.cube0.pe0.pe_tcm")).number("size_mb"), 8.0);
 }
 
+TEST(Defaults, TensorsHaveVirtualAddressesUnlessWrittenA1) {
+  EXPECT_EQ(minimal().graph.spec.address_model, AddressModel::va);
+  EXPECT_EQ(minimal({{"cube.memory_map.address_model", "pa"}}).graph.spec.address_model, AddressModel::pa);
+}
+
 TEST(Defaults, PageSizeMayBeWrittenAtTheBlockA40) {
   const auto of_mmu = [](const LoadedTopology& loaded) {
     return loaded.graph.node(*loaded.graph.find_node("sip0.cube0.pe0.pe_mmu")).integer("page_size");
