@@ -293,7 +293,24 @@ void params(Params& json, const TileOp& op) {
   json.number(kByteCount, stage.nbytes);
 }
 
+void write_params(TextWriter& out, const OpRecord& record, const OpLog::Options& options) {
+  Params json(out, options);
+  std::visit([&](const auto& op) { params(json, op); }, record.op);
+  json.close();
+}
+
 }  // namespace
+
+std::string component_name(NodeId component, const OpLog::Options& options) {
+  if (!component.valid()) return "host";
+  if (component.value < options.component_names.size()) return options.component_names[component.value];
+  return "node" + std::to_string(component.value);
+}
+
+void format_params(fmt::memory_buffer& buffer, const OpRecord& record, const OpLog::Options& options) {
+  TextWriter out(buffer);
+  write_params(out, record, options);
+}
 
 void format_row(fmt::memory_buffer& buffer, std::uint64_t sequence, const OpRecord& record,
                 const OpLog::Options& options) {
@@ -306,22 +323,17 @@ void format_row(fmt::memory_buffer& buffer, std::uint64_t sequence, const OpReco
   out.put('\t');
   out.nanoseconds(record.end);
   out.put('\t');
-  if (!record.component.valid()) {
-    out.text("host");
-  } else if (record.component.value < options.component_names.size()) {
+  if (record.component.valid() && record.component.value < options.component_names.size()) {
     out.text(options.component_names[record.component.value]);
   } else {
-    out.text("node");
-    out.decimal(record.component.value);
+    out.text(component_name(record.component, options));
   }
   out.put('\t');
   out.text(op_kind_name(record.kind()));
   out.put('\t');
   out.text(record.name());
   out.put('\t');
-  Params json(out, options);
-  std::visit([&](const auto& op) { params(json, op); }, record.op);
-  json.close();
+  write_params(out, record, options);
   out.put('\n');
 }
 

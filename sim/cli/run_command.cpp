@@ -52,7 +52,10 @@ class RunCommand final : public Command {
         ->expected(1)
         ->take_all();
     app.add_option("--out", out_, "Folder for result.json (default: results)")->type_name("DIR");
-    app.add_option("--oplog", options_.oplog_file, "Write every operation to FILE (tab-separated)")->type_name("FILE");
+    app.add_option("--oplog", options_.oplog_file,
+                   "Write every operation to FILE: a SQLite database if it ends in .sqlite, .sqlite3 or .db, else "
+                   "tab-separated text")
+        ->type_name("FILE");
     app.add_option("--vcd", options_.vcd_file, "Write waveforms to FILE for GTKWave")->type_name("FILE");
     app.add_option("--vcd-filter", options_.vcd_filters,
                    "Only signals whose node.signal matches, * stands for anything; may be repeated")

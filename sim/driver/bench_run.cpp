@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "platform/base/version.h"
 #include "sim/driver/host_usage.h"
 #include "sw/runtime/runtime.h"
 
@@ -51,6 +52,18 @@ void judge(BenchOutcome& outcome, const BenchRun& run, const std::optional<Error
   }
 }
 
+// What a database of operations says about its run: everything that decides its contents.
+std::vector<std::pair<std::string, std::string>> log_facts(const RunRecord& record) {
+  std::vector<std::pair<std::string, std::string>> facts = {{"kernbench", kVersion},
+                                                            {"topology_sha256", record.topology_sha256},
+                                                            {"bench", record.bench},
+                                                            {"device", record.device},
+                                                            {"seed", std::to_string(record.seed)}};
+  for (const auto& [name, entry] : record.params) facts.emplace_back("param." + name, entry.value);
+  for (const auto& [key, entry] : record.config) facts.emplace_back("topology." + key, entry.value);
+  return facts;
+}
+
 }  // namespace
 
 RunRecord describe(const BenchRun& run) {
@@ -77,6 +90,7 @@ BenchOutcome run_bench(const BenchRun& run) {
   std::vector<std::string> warnings;
   SimulationOptions options = run.options;
   options.kernels = run.kernels;
+  options.oplog_facts = log_facts(record);
   SimulationResult result = simulate(run.topology, options, [&](contract::IHost& host) {
     sw::RuntimeOptions runtime_options;
     runtime_options.devices = run.sips;

@@ -7,7 +7,7 @@
 #include "modules/catalog.h"
 #include "platform/address/phys_addr.h"
 #include "platform/data/data_engine.h"
-#include "platform/data/op_log.h"
+#include "platform/data/op_log_file.h"
 #include "platform/data/operation_recorder.h"
 #include "platform/elab/platform.h"
 #include "platform/observe/output_file.h"
@@ -68,12 +68,13 @@ class DataSide {
   }
 
  private:
-  static std::unique_ptr<data::OpLog> make_log(const topology::Graph& graph, const SimulationOptions& options) {
+  static std::unique_ptr<data::IOpSink> make_log(const topology::Graph& graph, const SimulationOptions& options) {
     if (options.oplog_file.empty()) return nullptr;
     data::OpLog::Options log;
     for (const topology::Node& node : graph.nodes) log.component_names.push_back(node.id);
     log.space = SpaceNames();
-    return std::make_unique<data::OpLog>(options.oplog_file, std::move(log));
+    log.facts = options.oplog_facts;
+    return data::open_op_log(options.oplog_file, std::move(log));
   }
   static data::DataEngine::Options engine_options(const topology::Graph& graph, data::IOpSink* sink) {
     data::DataEngine::Options options;
@@ -83,7 +84,7 @@ class DataSide {
   }
 
   data::MemoryStore memory_;
-  std::unique_ptr<data::OpLog> log_;
+  std::unique_ptr<data::IOpSink> log_;
   std::optional<observe::TemporaryGuard> guard_;
   data::DataEngine engine_;
   data::OperationRecorder recorder_;

@@ -5,6 +5,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "platform/contract/i_host.h"
@@ -18,6 +19,7 @@ struct SimulationOptions {
   contract::DataMode data_mode = contract::DataMode::off;
   bool strict = false;     // reading unwritten memory is an error
   std::string oplog_file;  // empty = none
+  std::vector<std::pair<std::string, std::string>> oplog_facts;  // of the run, for a log that has room for them
   std::string vcd_file;    // empty = none
   std::vector<std::string> vcd_filters;
   std::optional<TimeFs> time_limit;

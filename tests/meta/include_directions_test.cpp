@@ -117,6 +117,7 @@ TEST(IncludeDirections, PlatformPartsWithoutSystemC) {
 TEST(IncludeDirections, ThirdPartyLibrariesHaveOneHome) {
   const std::map<std::string, std::string> homes = {{"yaml-cpp", "platform/topology"},
                                                     {"Eigen", "platform/data"},
+                                                    {"sqlite3.h", "platform/data"},
                                                     {"CLI", "sim/cli"},
                                                     {"nlohmann", "platform/topology"}};
   for (const Include& include : product_includes()) {

@@ -1,0 +1,210 @@
+#include "platform/data/op_log_sqlite.h"
+
+#include <sqlite3.h>
+
+#include <cerrno>
+#include <utility>
+
+#include "platform/base/error.h"
+#include "platform/data/op_log_format.h"
+
+namespace kb::data {
+namespace {
+
+// Nobody reads the file before it is renamed, and an interrupted run leaves none: no journal, no waiting for the disk.
+// The cache bounds the memory of rows not yet written and of sorting; a larger one is slower.
+constexpr const char* kSettings = R"sql(
+PRAGMA page_size = 16384;
+PRAGMA encoding = 'UTF-8';
+PRAGMA journal_mode = OFF;
+PRAGMA synchronous = OFF;
+PRAGMA locking_mode = EXCLUSIVE;
+PRAGMA temp_store = FILE;
+PRAGMA cache_size = -2048;
+)sql";
+
+constexpr const char* kTables = R"sql(
+CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
+CREATE TABLE component (id INTEGER PRIMARY KEY, name TEXT NOT NULL);
+CREATE TABLE operation (id INTEGER PRIMARY KEY, kind TEXT NOT NULL, name TEXT NOT NULL);
+CREATE TABLE op (
+  seq INTEGER PRIMARY KEY,
+  id INTEGER NOT NULL,
+  t_start_fs INTEGER NOT NULL,
+  t_end_fs INTEGER NOT NULL,
+  component_id INTEGER NOT NULL REFERENCES component (id),
+  operation_id INTEGER NOT NULL REFERENCES operation (id),
+  params TEXT NOT NULL
+);
+CREATE VIEW ops AS
+  SELECT op.seq, op.id, op.t_start_fs / 1e6 AS t_start_ns, op.t_end_fs / 1e6 AS t_end_ns,
+         (op.t_end_fs - op.t_start_fs) / 1e6 AS duration_ns, component.name AS component,
+         operation.kind AS op_kind, operation.name AS op_name, op.params
+  FROM op JOIN component ON component.id = op.component_id JOIN operation ON operation.id = op.operation_id;
+)sql";
+
+constexpr const char* kIndices = R"sql(
+CREATE INDEX op_by_start ON op (t_start_fs);
+CREATE INDEX op_by_component ON op (component_id, t_start_fs);
+)sql";
+
+constexpr std::int64_t kHostId = -1;
+constexpr std::size_t kRowsPerStatement = 16;  // starting a statement costs as much as half a row
+
+// OR FAIL: with the default, SQLite would keep what it needs to take back a part of the rows.
+std::string insert_sql(std::size_t rows) {
+  std::string sql = "INSERT OR FAIL INTO op VALUES ";
+  for (std::size_t i = 0; i < rows; ++i) sql += i == 0 ? "(?,?,?,?,?,?,?)" : ",(?,?,?,?,?,?,?)";
+  return sql;
+}
+
+// Sorting for an index may need room on the disk: beside the log, where the room for the log itself is.
+class SortingFolder {
+ public:
+  explicit SortingFolder(const std::string& file) {
+    const std::size_t slash = file.rfind('/');
+    const std::string folder = slash == std::string::npos ? "." : file.substr(0, slash + 1);
+    sqlite3_temp_directory = sqlite3_mprintf("%s", folder.c_str());
+  }
+  ~SortingFolder() {
+    sqlite3_free(sqlite3_temp_directory);
+    sqlite3_temp_directory = nullptr;
+  }
+  SortingFolder(const SortingFolder&) = delete;
+  SortingFolder& operator=(const SortingFolder&) = delete;
+};
+
+void bind_text(sqlite3_stmt* statement, int column, std::string_view text) {
+  sqlite3_bind_text(statement, column, text.data(), static_cast<int>(text.size()), SQLITE_STATIC);
+}
+
+}  // namespace
+
+void OpLogSqlite::Close::operator()(sqlite3* database) const {
+  sqlite3_close_v2(database);  // also with a statement that a failure left open
+}
+void OpLogSqlite::Close::operator()(sqlite3_stmt* statement) const {
+  sqlite3_finalize(statement);
+}
+
+OpLogSqlite::OpLogSqlite(std::string path, OpLog::Options options)
+    : options_(std::move(options)), file_(std::move(path), OpLogFile::Target::regular_file) {
+  sqlite3* database = nullptr;
+  const int code =
+      sqlite3_open_v2(file_.part().c_str(), &database, SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX, nullptr);
+  database_.reset(database);
+  check(code);
+  run(kSettings);
+  run("BEGIN EXCLUSIVE");
+  run(kTables);
+  insert_rows_ = prepare(insert_sql(kRowsPerStatement));
+}
+
+OpLogSqlite::~OpLogSqlite() = default;
+
+void OpLogSqlite::record(std::uint64_t sequence, const OpRecord& record) {
+  if (finished_) throw Error::model("operation log: a record after finish()");
+  format_params(params_, record, options_);
+  rows_.push_back({{static_cast<std::int64_t>(sequence), static_cast<std::int64_t>(record.id), record.start, record.end,
+                    component_id(record.component), operation_id(record.kind(), record.name())},
+                   params_.size()});
+  if (rows_.size() == kRowsPerStatement) write_rows();
+}
+
+void OpLogSqlite::write_rows() {
+  int column = 0;
+  std::size_t begin = 0;
+  for (const Row& row : rows_) {
+    for (const std::int64_t number : row.numbers) sqlite3_bind_int64(insert_rows_.get(), ++column, number);
+    bind_text(insert_rows_.get(), ++column, {params_.data() + begin, row.params_end - begin});
+    begin = row.params_end;
+  }
+  execute(insert_rows_);
+  rows_.clear();
+  params_.clear();
+}
+
+void OpLogSqlite::finish() {
+  if (finished_) return;
+  finished_ = true;
+  if (!rows_.empty()) {
+    insert_rows_ = prepare(insert_sql(rows_.size()));
+    write_rows();
+  }
+  insert_rows_.reset();
+  Statement fact = prepare("INSERT INTO meta VALUES (?1, ?2)");
+  const auto put = [&](std::string_view key, std::string_view value) {
+    bind_text(fact.get(), 1, key);
+    bind_text(fact.get(), 2, value);
+    execute(fact);
+  };
+  put("schema_version", std::to_string(kSchemaVersion));
+  for (const auto& [key, value] : options_.facts) put(key, value);
+  fact.reset();
+  {
+    const SortingFolder folder(file_.part());
+    run(kIndices);
+  }
+  run("COMMIT");
+  if (const int code = sqlite3_close(database_.release()); code != SQLITE_OK) file_.fail("close", sqlite3_errstr(code));
+  file_.commit();
+}
+
+void OpLogSqlite::run(const char* sql) {
+  check(sqlite3_exec(database_.get(), sql, nullptr, nullptr, nullptr));
+}
+
+OpLogSqlite::Statement OpLogSqlite::prepare(const std::string& sql) {
+  sqlite3_stmt* statement = nullptr;
+  check(sqlite3_prepare_v3(database_.get(), sql.c_str(), -1, SQLITE_PREPARE_PERSISTENT, &statement, nullptr));
+  return Statement(statement);
+}
+
+void OpLogSqlite::execute(Statement& statement) {
+  if (const int code = sqlite3_step(statement.get()); code != SQLITE_DONE) check(code);
+  sqlite3_reset(statement.get());
+}
+
+void OpLogSqlite::check(int code) {
+  if (code == SQLITE_OK) return;
+  const int error_number = database_ ? sqlite3_system_errno(database_.get()) : 0;
+  const std::string reason = database_ ? sqlite3_errmsg(database_.get()) : sqlite3_errstr(code);
+  finished_ = true;
+  insert_rows_.reset();
+  database_.reset();
+  if ((code & 0xff) == SQLITE_FULL) file_.fail("write", ENOSPC);
+  if ((code & 0xff) == SQLITE_IOERR && error_number != 0) file_.fail("write", error_number);
+  file_.fail("write", reason);
+}
+
+void OpLogSqlite::insert_name(const char* sql, std::int64_t id, std::string_view kind, std::string_view name) {
+  Statement statement = prepare(sql);
+  sqlite3_bind_int64(statement.get(), 1, id);
+  bind_text(statement.get(), 2, kind);
+  bind_text(statement.get(), 3, name);
+  execute(statement);
+}
+
+std::int64_t OpLogSqlite::component_id(NodeId component) {
+  const bool host = !component.valid();
+  const std::size_t index = host ? 0 : component.value + std::size_t{1};
+  if (index >= known_components_.size()) known_components_.resize(index + 1);
+  const std::int64_t id = host ? kHostId : static_cast<std::int64_t>(component.value);
+  if (!known_components_[index]) {
+    known_components_[index] = true;
+    insert_name("INSERT INTO component VALUES (?1, ?3)", id, {}, component_name(component, options_));
+  }
+  return id;
+}
+
+std::int64_t OpLogSqlite::operation_id(OpKind kind, std::string_view name) {
+  for (std::size_t i = 0; i < operations_.size(); ++i) {
+    if (operations_[i].second == name && operations_[i].first == kind) return static_cast<std::int64_t>(i);
+  }
+  operations_.emplace_back(kind, name);
+  const auto id = static_cast<std::int64_t>(operations_.size() - 1);
+  insert_name("INSERT INTO operation VALUES (?1, ?2, ?3)", id, op_kind_name(kind), name);
+  return id;
+}
+
+}  // namespace kb::data

@@ -1,0 +1,69 @@
+// The operation log as a SQLite database; docs/guides/oplog.md documents the tables.
+#pragma once
+
+#include <fmt/format.h>
+
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "platform/data/op_log_file.h"
+
+struct sqlite3;
+struct sqlite3_stmt;
+
+namespace kb::data {
+
+// Holds the same facts as OpLog's text (P-67 .. P-70). Rows go to FILE.part in one transaction without journal, through
+// a page cache of fixed size, so that memory does not grow with the run (P-74). finish() adds the indices and renames
+// the file. Equal records give equal bytes.
+class OpLogSqlite final : public IOpSink {
+ public:
+  static constexpr int kSchemaVersion = 1;
+
+  // Configuration Error with the operating system's reason when the file cannot be made or is no regular file.
+  OpLogSqlite(std::string path, OpLog::Options options);
+  ~OpLogSqlite() override;
+  OpLogSqlite(const OpLogSqlite&) = delete;
+  OpLogSqlite& operator=(const OpLogSqlite&) = delete;
+
+  // Configuration Error OPLOG_WRITE with the reason (disk full, ...); the partial file is then removed.
+  void record(std::uint64_t sequence, const OpRecord& record) override;
+  void finish() override;
+
+ private:
+  struct Close {
+    void operator()(sqlite3* database) const;
+    void operator()(sqlite3_stmt* statement) const;
+  };
+  using Statement = std::unique_ptr<sqlite3_stmt, Close>;
+  struct Row {
+    std::array<std::int64_t, 6> numbers;  // the columns before `params`
+    std::size_t params_end;               // where its parameters end in params_; they begin where the row before ends
+  };
+
+  void run(const char* sql);
+  Statement prepare(const std::string& sql);
+  void check(int code);
+  void execute(Statement& statement);
+  void write_rows();
+  void insert_name(const char* sql, std::int64_t id, std::string_view kind, std::string_view name);
+  std::int64_t component_id(NodeId component);
+  std::int64_t operation_id(OpKind kind, std::string_view name);
+
+  OpLog::Options options_;
+  OpLogFile file_;
+  std::unique_ptr<sqlite3, Close> database_;
+  bool finished_ = false;
+  Statement insert_rows_;
+  std::vector<Row> rows_;  // not yet inserted
+  fmt::memory_buffer params_;
+  std::vector<bool> known_components_;                      // the host, then by NodeId
+  std::vector<std::pair<OpKind, std::string>> operations_;  // by id
+};
+
+}  // namespace kb::data
