@@ -1,8 +1,9 @@
 #!/usr/bin/env bash
-# Prints every speed figure as the median of five processes: bench/run_benches.sh FABRIC_BENCH KERNBENCH
+# Prints every speed figure as the median of five processes: bench/run_benches.sh FABRIC_BENCH KERNBENCH OPLOG_BENCH
 set -euo pipefail
 fabric=$1
 kernbench=$2
+oplog=$3
 configs=$(cd "$(dirname "$0")/../configs" && pwd)
 runs=${RUNS:-5}
 calls=400000
@@ -60,6 +61,10 @@ for config in reference large; do
   figure "start-up to first event, $config" rss_mb "$fabric" startup "$configs/$config.yaml"
 done
 for config in one_pe reference; do tl_calls "$config"; done
+for file in oplog.tsv oplog.sqlite; do
+  figure "operation log of 2 million rows, $file" rows_per_cpu_s "$oplog" "$work/$file" 2000000
+  figure "operation log of 2 million rows, $file" writing_rows_per_cpu_s "$oplog" "$work/$file" 2000000
+done
 process "./run: gemm-multi-pe on reference, verified" --bench gemm-multi-pe --verify-data
 process "gemm-single-pe 512x512x512 on reference, verified" --bench gemm-single-pe --set m=512 --set k=512 --set n=512 \
   --verify-data
