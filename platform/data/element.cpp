@@ -2,18 +2,15 @@
 
 #include <fmt/format.h>
 
-#include <Eigen/Core>
 #include <cmath>
 #include <cstring>
 
 #include "platform/base/error.h"
 #include "platform/base/op_types.h"
+#include "platform/data/float_codec.h"
 
 namespace kb::data {
 namespace {
-
-constexpr std::uint16_t kNanF16 = 0x7e00;
-constexpr std::uint16_t kNanBf16 = 0x7fc0;
 
 template <typename Stored, typename Wide>
 void widen_as(const std::byte* bytes, std::size_t count, Wide* out) {
@@ -21,28 +18,6 @@ void widen_as(const std::byte* bytes, std::size_t count, Wide* out) {
     Stored value;
     std::memcpy(&value, bytes + i * sizeof(Stored), sizeof value);
     out[i] = static_cast<Wide>(value);
-  }
-}
-
-// All 65536 values once: a lookup is faster than the bit arithmetic without F16C.
-const float* f16_table() {
-  static const std::vector<float> table = [] {
-    std::vector<float> values(65536);
-    for (std::uint32_t bits = 0; bits < values.size(); ++bits) {
-      values[bits] = static_cast<float>(Eigen::numext::bit_cast<Eigen::half>(static_cast<std::uint16_t>(bits)));
-    }
-    return values;
-  }();
-  return table.data();
-}
-
-template <typename Half>
-void narrow_half(const float* values, std::size_t count, std::byte* out, std::uint16_t nan) {
-  for (std::size_t i = 0; i < count; ++i) {
-    const float value = values[i];
-    std::uint16_t bits = Eigen::numext::bit_cast<std::uint16_t>(Half(value));
-    if (value != value) bits = nan;
-    std::memcpy(out + 2 * i, &bits, sizeof bits);
   }
 }
 
@@ -62,22 +37,10 @@ void narrow_as(const std::int64_t* values, std::size_t count, std::byte* out) {
 
 void widen(Dtype dtype, const std::byte* bytes, std::size_t count, float* out) {
   switch (dtype) {
-    case Dtype::f16: {
-      const float* table = f16_table();
-      for (std::size_t i = 0; i < count; ++i) {
-        std::uint16_t bits;
-        std::memcpy(&bits, bytes + 2 * i, sizeof bits);
-        out[i] = table[bits];
-      }
-      return;
-    }
+    case Dtype::f16:
+      return f16_to_f32(bytes, count, out);
     case Dtype::bf16:
-      for (std::size_t i = 0; i < count; ++i) {
-        std::uint16_t bits;
-        std::memcpy(&bits, bytes + 2 * i, sizeof bits);
-        out[i] = static_cast<float>(Eigen::numext::bit_cast<Eigen::bfloat16>(bits));
-      }
-      return;
+      return bf16_to_f32(bytes, count, out);
     case Dtype::f32:
       if (count > 0) std::memcpy(out, bytes, count * sizeof(float));
       return;
@@ -104,16 +67,11 @@ void widen(Dtype dtype, const std::byte* bytes, std::size_t count, std::int64_t*
 void narrow(Dtype dtype, const float* values, std::size_t count, std::byte* out) {
   switch (dtype) {
     case Dtype::f16:
-      return narrow_half<Eigen::half>(values, count, out, kNanF16);
+      return f32_to_f16(values, count, out);
     case Dtype::bf16:
-      return narrow_half<Eigen::bfloat16>(values, count, out, kNanBf16);
+      return f32_to_bf16(values, count, out);
     case Dtype::f32:
-      for (std::size_t i = 0; i < count; ++i) {
-        std::uint32_t bits = Eigen::numext::bit_cast<std::uint32_t>(values[i]);
-        if (values[i] != values[i]) bits = 0x7fc00000u;
-        std::memcpy(out + 4 * i, &bits, sizeof bits);
-      }
-      return;
+      return f32_to_f32(values, count, out);
     default:
       fail_class(dtype, "floats");
   }

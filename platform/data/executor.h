@@ -35,12 +35,23 @@ class Executor {
   void load(const OperandRef& operand, const Shape& shape, std::vector<Wide>& out);
   template <typename Wide>
   void store(const OperandRef& out, const std::vector<Wide>& values);
-  template <typename Wide, typename Acc>
-  void multiply(const GemmOp& op);
+  // Operands of a product in the type it is computed in.
+  template <typename Acc>
+  struct Matrices {
+    std::vector<Acc> a, b, out;
+  };
+  template <typename Acc>
+  void load_matrix(const OperandRef& operand, std::vector<Acc>& out);
+  template <typename Acc>
+  void multiply(const GemmOp& op, Matrices<Acc>& use);
   void multiply_with_epilogues(const GemmOp& op);
 
   MemoryStore& memory_;
-  std::vector<std::byte> bytes_;  // re-used between operations
+  // Used again by the next operation: fresh pages cost as much as what is written into them.
+  std::vector<std::byte> bytes_;
+  Matrices<float> floats_;
+  Matrices<std::uint32_t> words_;
+  Matrices<std::uint64_t> long_words_;
 };
 
 // Throws model Error unless the extents hold exactly the operand's elements.

@@ -1,4 +1,5 @@
 #include <Eigen/Core>
+#include <algorithm>
 
 #include "platform/base/error.h"
 #include "platform/data/element.h"
@@ -48,28 +49,36 @@ void product(const GemmOp& op, const std::vector<T>& a, const std::vector<T>& b,
 
 }  // namespace
 
-template <typename Wide, typename Acc>
-void Executor::multiply(const GemmOp& op) {
-  const auto load_as_stored = [&](const OperandRef& operand) {
-    memory_.gather(operand.extents, bytes_);
-    const std::size_t count = bytes_.size() / item_size(operand.dtype);
-    std::vector<Wide> wide(count);
-    widen(operand.dtype, bytes_.data(), count, wide.data());
-    if constexpr (std::is_same_v<Wide, Acc>) {
-      return wide;
-    } else {
-      return std::vector<Acc>(wide.begin(), wide.end());  // unsigned, so that sums wrap
+template <typename Acc>
+void Executor::load_matrix(const OperandRef& operand, std::vector<Acc>& out) {
+  const auto count = static_cast<std::size_t>(element_count(operand.shape));
+  out.resize(count);
+  if constexpr (std::is_same_v<Acc, float>) {
+    if (operand.dtype == Dtype::f32) {
+      memory_.gather(operand.extents, reinterpret_cast<std::byte*>(out.data()));
+      return;
     }
-  };
-  const std::vector<Acc> a = load_as_stored(op.a);
-  const std::vector<Acc> b = load_as_stored(op.b);
-  std::vector<Acc> c(static_cast<std::size_t>(element_count(op.out.shape)));
-  if (!c.empty()) product(op, a, b, c);
-  if constexpr (std::is_same_v<Wide, Acc>) {
-    store(op.out, c);
+    memory_.gather(operand.extents, bytes_);
+    widen(operand.dtype, bytes_.data(), count, out.data());
   } else {
-    std::vector<Wide> wide(c.size());
-    for (std::size_t i = 0; i < c.size(); ++i) wide[i] = static_cast<std::make_signed_t<Acc>>(c[i]);
+    memory_.gather(operand.extents, bytes_);
+    std::vector<std::int64_t> wide(count);
+    widen(operand.dtype, bytes_.data(), count, wide.data());
+    std::copy(wide.begin(), wide.end(), out.begin());  // unsigned, so that sums wrap
+  }
+}
+
+template <typename Acc>
+void Executor::multiply(const GemmOp& op, Matrices<Acc>& use) {
+  load_matrix(op.a, use.a);
+  load_matrix(op.b, use.b);
+  use.out.resize(static_cast<std::size_t>(element_count(op.out.shape)));
+  if (!use.out.empty()) product(op, use.a, use.b, use.out);
+  if constexpr (std::is_same_v<Acc, float>) {
+    store(op.out, use.out);
+  } else {
+    std::vector<std::int64_t> wide(use.out.size());
+    for (std::size_t i = 0; i < wide.size(); ++i) wide[i] = static_cast<std::make_signed_t<Acc>>(use.out[i]);
     store(op.out, wide);
   }
 }
@@ -92,11 +101,11 @@ void Executor::run(const GemmOp& op) {
   }
   if (!op.epilogues.empty()) return multiply_with_epilogues(op);
   if (floats) {
-    multiply<float, float>(op);
+    multiply(op, floats_);
   } else if (op.acc_dtype == Dtype::i32) {
-    multiply<std::int64_t, std::uint32_t>(op);
+    multiply(op, words_);
   } else {
-    multiply<std::int64_t, std::uint64_t>(op);
+    multiply(op, long_words_);
   }
 }
 

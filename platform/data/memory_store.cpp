@@ -215,13 +215,16 @@ void MemoryStore::fail_unwritten(std::uint64_t pa, std::uint64_t nbytes, std::ui
                   nbytes, format_address(pa), format_address(first), first - pa));
 }
 
-void MemoryStore::gather(const std::vector<Extent>& extents, std::vector<std::byte>& bytes) const {
-  bytes.resize(total_bytes(extents));
-  std::byte* out = bytes.data();
+void MemoryStore::gather(const std::vector<Extent>& extents, std::byte* out) const {
   for (const Extent& extent : extents) {
     read(extent.pa, out, extent.nbytes);
     out += extent.nbytes;
   }
+}
+
+void MemoryStore::gather(const std::vector<Extent>& extents, std::vector<std::byte>& bytes) const {
+  bytes.resize(total_bytes(extents));
+  gather(extents, bytes.data());
 }
 
 std::vector<std::byte> MemoryStore::gather(const std::vector<Extent>& extents) const {

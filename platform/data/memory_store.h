@@ -41,7 +41,8 @@ class MemoryStore {
   // Unwritten bytes: program Error UNWRITTEN_READ in strict mode, else zero.
   void read(std::uint64_t pa, std::byte* bytes, std::uint64_t nbytes) const;
 
-  // Extents in order, as one run of bytes.
+  // Extents in order, as one run of bytes. `out` has room for all of them.
+  void gather(const std::vector<Extent>& extents, std::byte* out) const;
   std::vector<std::byte> gather(const std::vector<Extent>& extents) const;
   void gather(const std::vector<Extent>& extents, std::vector<std::byte>& bytes) const;  // replaces `bytes`
   void scatter(const std::vector<Extent>& extents, const std::byte* bytes);

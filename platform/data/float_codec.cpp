@@ -1,0 +1,100 @@
+#include "platform/data/float_codec.h"
+
+#include <cstdint>
+#include <cstring>
+
+namespace kb::data {
+namespace {
+
+// Bits of f32; exponents are biased by 127, those of f16 by 15.
+constexpr std::uint32_t kExponentOne = 1u << 23;
+constexpr std::uint32_t kRebias = 127u - 15u;
+constexpr std::uint32_t kInfinity = 0xffu << 23;
+constexpr int kDroppedBits = 13;  // of the mantissa, in f16
+
+std::uint32_t bits_of(float value) {
+  std::uint32_t bits;
+  std::memcpy(&bits, &value, sizeof bits);
+  return bits;
+}
+float float_of(std::uint32_t bits) {
+  float value;
+  std::memcpy(&value, &bits, sizeof value);
+  return value;
+}
+// A comparison of these is signed, the only one that SSE2 has; magnitudes are below 2^31.
+std::int32_t magnitude_of(std::uint32_t bits) {
+  return static_cast<std::int32_t>(bits & 0x7fffffffu);
+}
+// In plain `?:` the compiler may not compute both sides, since one has floating-point arithmetic.
+std::uint32_t select(bool condition, std::uint32_t yes, std::uint32_t no) {
+  const std::uint32_t mask = 0u - static_cast<std::uint32_t>(condition);
+  return (yes & mask) | (no & ~mask);
+}
+
+}  // namespace
+
+void f16_to_f32(const std::byte* bytes, std::size_t count, float* out) {
+  for (std::size_t i = 0; i < count; ++i) {
+    std::uint16_t half;
+    std::memcpy(&half, bytes + 2 * i, sizeof half);
+    const std::uint32_t shifted = (half & 0x7fffu) << kDroppedBits;
+    const auto magnitude = static_cast<std::int32_t>(shifted);
+    constexpr std::uint32_t kSmallestNormal = (kRebias + 1) * kExponentOne;  // 2^-14
+    // A leading one that f16's subnormals do not have is put before the mantissa and subtracted as a number.
+    const std::uint32_t subnormal = bits_of(float_of(shifted + kSmallestNormal) - float_of(kSmallestNormal));
+    const std::uint32_t normal = shifted + kRebias * kExponentOne;
+    const std::uint32_t special = shifted + 2 * kRebias * kExponentOne;
+    std::uint32_t bits = select(magnitude < static_cast<std::int32_t>(kExponentOne), subnormal, normal);
+    bits = select(magnitude >= static_cast<std::int32_t>(31 * kExponentOne), special, bits);
+    bits |= (half & 0x8000u) << 16;
+    std::memcpy(out + i, &bits, sizeof bits);
+  }
+}
+
+void bf16_to_f32(const std::byte* bytes, std::size_t count, float* out) {
+  for (std::size_t i = 0; i < count; ++i) {
+    std::uint16_t upper;
+    std::memcpy(&upper, bytes + 2 * i, sizeof upper);
+    const std::uint32_t bits = static_cast<std::uint32_t>(upper) << 16;
+    std::memcpy(out + i, &bits, sizeof bits);
+  }
+}
+
+void f32_to_f16(const float* values, std::size_t count, std::byte* out) {
+  for (std::size_t i = 0; i < count; ++i) {
+    const std::uint32_t bits = bits_of(values[i]);
+    const std::int32_t magnitude = magnitude_of(bits);
+    const auto shifted = static_cast<std::uint32_t>(magnitude);
+    const std::uint32_t odd = shifted >> kDroppedBits & 1u;
+    const std::uint32_t normal = (shifted - kRebias * kExponentOne + 0xfffu + odd) >> kDroppedBits;
+    // Adding 0.5, whose last bit is worth f16's smallest number, lets the addition round.
+    const std::uint32_t subnormal = bits_of(float_of(shifted) + 0.5f) - bits_of(0.5f);
+    std::uint32_t half = select(magnitude < static_cast<std::int32_t>((kRebias + 1) * kExponentOne), subnormal, normal);
+    half = select(magnitude >= static_cast<std::int32_t>((kRebias + 31) * kExponentOne), 0x7c00u, half);
+    half |= bits >> 16 & 0x8000u;
+    half = select(magnitude > static_cast<std::int32_t>(kInfinity), 0x7e00u, half);
+    const auto stored = static_cast<std::uint16_t>(half);
+    std::memcpy(out + 2 * i, &stored, sizeof stored);
+  }
+}
+
+void f32_to_bf16(const float* values, std::size_t count, std::byte* out) {
+  for (std::size_t i = 0; i < count; ++i) {
+    const std::uint32_t bits = bits_of(values[i]);
+    const std::uint32_t rounded = (bits + 0x7fffu + (bits >> 16 & 1u)) >> 16;
+    const std::uint32_t upper = select(magnitude_of(bits) > static_cast<std::int32_t>(kInfinity), 0x7fc0u, rounded);
+    const auto stored = static_cast<std::uint16_t>(upper);
+    std::memcpy(out + 2 * i, &stored, sizeof stored);
+  }
+}
+
+void f32_to_f32(const float* values, std::size_t count, std::byte* out) {
+  for (std::size_t i = 0; i < count; ++i) {
+    const std::uint32_t bits = bits_of(values[i]);
+    const std::uint32_t stored = select(magnitude_of(bits) > static_cast<std::int32_t>(kInfinity), 0x7fc00000u, bits);
+    std::memcpy(out + 4 * i, &stored, sizeof stored);
+  }
+}
+
+}  // namespace kb::data
