@@ -1,9 +1,10 @@
 #!/usr/bin/env bash
-# Prints every speed figure as the median of five processes: bench/run_benches.sh FABRIC_BENCH KERNBENCH OPLOG_BENCH
+# Prints every speed figure as the median of five processes: bench/run_benches.sh FABRIC_BENCH KERNBENCH OPLOG_BENCH REPLAY_BENCH
 set -euo pipefail
 fabric=$1
 kernbench=$2
 oplog=$3
+replay=$4
 configs=$(cd "$(dirname "$0")/../configs" && pwd)
 runs=${RUNS:-5}
 calls=400000
@@ -64,6 +65,12 @@ for config in one_pe reference; do tl_calls "$config"; done
 for file in oplog.tsv oplog.sqlite; do
   figure "operation log of 2 million rows, $file" rows_per_cpu_s "$oplog" "$work/$file" 2000000
   figure "operation log of 2 million rows, $file" writing_rows_per_cpu_s "$oplog" "$work/$file" 2000000
+done
+for dtype in f32 f16 bf16 i8; do
+  row "replay of a 1024x1024x1024 product in $dtype against Eigen's in f32" rate_ratio \
+    "$(for _ in $(seq "$runs"); do
+      "$replay" --benchmark_filter="^replay/$dtype/1024/" 2>/dev/null | sed -n 's/.* ratio=\([0-9.]*\).*/\1/p'
+    done | median)"
 done
 process "./run: gemm-multi-pe on reference, verified" --bench gemm-multi-pe --verify-data
 process "gemm-single-pe 512x512x512 on reference, verified" --bench gemm-single-pe --set m=512 --set k=512 --set n=512 \
