@@ -14,6 +14,7 @@
 #include <sstream>
 
 #include "platform/data/op_log_file.h"
+#include "platform/data/op_log_reader.h"
 #include "tests/support/sqlite_rows.h"
 #include "tests/unit/data/support.h"
 
@@ -169,6 +170,42 @@ TEST_F(OpLogSqliteTest, ParametersCanBeQueried_P69) {
   log->finish();
   EXPECT_EQ(sql_rows(file, "SELECT sum(json_extract(params, '$.nbytes')), min(params ->> 'src_addr') FROM op"),
             (SqlRows{{"2560", "0x0"}}));
+}
+
+TEST_F(OpLogSqliteTest, IsReadInOrderOfStart_P68) {
+  const std::string file = path("ops.db");
+  const auto log = open_op_log(file, options());
+  log->record(0, record(OtherOp{"late"}, 1, 50, 60, NodeId(1)));
+  log->record(1, record(OtherOp{"first of two"}, 2, 10, 70));
+  log->record(2, record(OtherOp{"second of two"}, 3, 10, 20));
+  log->finish();
+  const OpLogReader reader(file);
+  EXPECT_EQ(reader.fact("bench"), "copy");
+  EXPECT_EQ(reader.fact("nothing"), "");
+  std::vector<std::string> rows;
+  reader.for_each([&](const LoggedOp& op) {
+    rows.push_back(
+        fmt::format("{} {} {} {} {} {} {}", op.sequence, op.start, op.end, op.component, op.kind, op.name, op.params));
+  });
+  EXPECT_THAT(rows, ::testing::ElementsAre("1 10 70 sip0.cube0.pe0.pe_dma unknown first of two {}",
+                                           "2 10 20 sip0.cube0.pe0.pe_dma unknown second of two {}",
+                                           "0 50 60 sip0.cube0.pe0.pe_gemm unknown late {}"));
+}
+
+TEST_F(OpLogSqliteTest, OnlyALogOfThisVersionIsRead) {
+  const auto fails = [&](const std::string& name, const std::string& why) {
+    expect_error([&] { OpLogReader reader(path(name)); }, ErrorFamily::configuration, "CONFIGURATION_ERROR",
+                 {path(name), why, "--oplog FILE.sqlite"});
+  };
+  fails("missing.db", "unable to open");
+  std::ofstream(path("text.db")) << std::string(5000, 'x');
+  fails("text.db", "not a database");
+  sqlite3* database = nullptr;
+  ASSERT_EQ(sqlite3_open(path("other.db").c_str(), &database), SQLITE_OK);
+  sqlite3_exec(database, "CREATE TABLE meta (key, value); INSERT INTO meta VALUES ('schema_version', '99')", nullptr,
+               nullptr, nullptr);
+  sqlite3_close(database);
+  fails("other.db", "schema version is '99'");
 }
 
 TEST_F(OpLogSqliteTest, TheEndingChoosesTheFormat) {

@@ -1,0 +1,51 @@
+// Reads an operation log that is a database (op_log_sqlite.h).
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "platform/base/units.h"
+
+struct sqlite3;
+
+namespace kb::data {
+
+// One operation. The texts are valid until the next row.
+struct LoggedOp {
+  std::uint64_t sequence = 0;
+  TimeFs start = 0;
+  TimeFs end = 0;
+  std::string_view component;  // "sip0.cube0.pe0.pe_dma"
+  std::string_view kind;       // "memory"
+  std::string_view name;       // "dma_read"
+  std::string_view params;     // JSON
+};
+
+class OpLogReader {
+ public:
+  // Configuration Error when the file is missing, no database, or of another schema version.
+  explicit OpLogReader(const std::string& path);
+  ~OpLogReader();
+  OpLogReader(const OpLogReader&) = delete;
+  OpLogReader& operator=(const OpLogReader&) = delete;
+
+  // A fact of the run ("bench", "topology_sha256", ...); empty when the log has none of this name.
+  std::string fact(std::string_view key) const;
+  // In order of start, at equal times of sequence (P-68).
+  void for_each(const std::function<void(const LoggedOp&)>& visit) const;
+
+ private:
+  struct Close {
+    void operator()(sqlite3* database) const;
+  };
+
+  void query(const char* sql, std::string_view bound, const std::function<void(void*)>& row) const;
+  [[noreturn]] void fail(std::string_view why) const;
+
+  std::string path_;
+  std::unique_ptr<sqlite3, Close> database_;
+};
+
+}  // namespace kb::data
