@@ -12,6 +12,7 @@ inline constexpr const char* kOverviewFooter =
     "  kernbench run --bench vector-add --verify-data       compute the data too and check it\n"
     "  kernbench list                                       what can be run\n"
     "  kernbench topology configs/reference.yaml            what the machine looks like\n"
+    "  kernbench evaluate gemm                              measure over many runs, with figures\n"
     "'kernbench COMMAND --help' explains one command.\n"
     "\n"
     "Exit codes: 0 success, 1 bench or verification failed, 2 wrong usage or configuration,\n"
@@ -65,6 +66,16 @@ inline constexpr const char* kTrafficFooter =
     "  src       a PE (sip0.cube0.pe0) for PE rows, host for host rows\n"
     "  dst       physical address in hexadecimal (0x...), inside one HBM slice or SRAM\n"
     "  bytes     at least 1";
+
+inline constexpr const char* kEvaluateFooter =
+    "Examples:\n"
+    "  kernbench evaluate gemm\n"
+    "  kernbench evaluate gemm --topology my.yaml --out figures/my\n"
+    "  kernbench evaluate gemm --set cube.pe_template.components.pe_gemm.attrs.mac_per_ns=8192\n"
+    "  kernbench evaluate gemm --fast                 draw again from the data file\n"
+    "\n"
+    "Every point is a run of its own. After an interruption the same command goes on where it stopped.\n"
+    "Exit code 1 when a check of the data fails; the message names the rule. Figures need gnuplot.";
 
 inline constexpr const char* kProbeFooter =
     "Examples:\n"

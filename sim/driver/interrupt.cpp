@@ -11,13 +11,15 @@ namespace kb::sim {
 namespace {
 
 constexpr int kInterrupted = 130;
+const char* g_hint = "no result files were written";
 
 // Only async-signal-safe calls: the signal may arrive inside the allocator or on a kernel's stack.
 extern "C" void on_interrupt(int) {
   observe::OutputFile::remove_temporaries();
-  constexpr char kText[] = "\nkernbench: interrupted, no result files were written\n";
-  const ssize_t written = ::write(STDERR_FILENO, kText, sizeof kText - 1);
-  static_cast<void>(written);
+  for (const char* text : {"\nkernbench: interrupted, ", g_hint, "\n"}) {
+    const ssize_t written = ::write(STDERR_FILENO, text, std::strlen(text));
+    static_cast<void>(written);
+  }
   ::_exit(kInterrupted);
 }
 
@@ -59,6 +61,10 @@ void install_crash_handlers() {}
 #endif
 
 }  // namespace
+
+void set_interrupt_hint(const char* text) {
+  g_hint = text;
+}
 
 void install_interrupt_handlers() {
   install_crash_handlers();

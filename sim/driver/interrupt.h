@@ -7,4 +7,7 @@ namespace kb::sim {
 // file either, names the likely cause and exits with code 3.
 void install_interrupt_handlers();
 
+// What the message of an interrupt says about files. `text` lives as long as the process.
+void set_interrupt_hint(const char* text);
+
 }  // namespace kb::sim

@@ -1,0 +1,113 @@
+#include <unistd.h>
+
+#include <CLI/CLI.hpp>
+#include <chrono>
+#include <cstdio>
+#include <cstdlib>
+
+#include "platform/observe/output_file.h"
+#include "sim/cli/help.h"
+#include "sim/cli/program.h"
+#include "sim/driver/interrupt.h"
+#include "sim/evaluate/catalog.h"
+#include "sim/evaluate/run_evaluation.h"
+
+namespace kb::cli {
+namespace {
+
+constexpr const char* kFastVariable = "MILESTONE_FAST";
+
+class EvaluateCommand final : public Command {
+ public:
+  EvaluateCommand(CLI::App& app, const Program& program) {
+    choice_.program = &program;
+    std::string names;
+    for (const evaluate::EvaluationEntry& entry : evaluate::evaluations()) {
+      names += std::string("\n  ") + entry.name + "    " + entry.summary;
+    }
+    app.footer("Evaluations:" + names + "\n\n" + kEvaluateFooter);
+    app.add_option("NAME", name_, "Which evaluation")->required();
+    choice_.add_file_option(app);
+    choice_.add_set_option(app);
+    app.add_option("--out", out_, "Folder for data and figures (default: evaluation/NAME)")->type_name("DIR");
+    app.add_option("--jobs", jobs_, "Runs at a time (default: one per core)")
+        ->type_name("N")
+        ->check([](const std::string& text) {
+          const bool number =
+              !text.empty() && text.size() < 5 && text.find_first_not_of("0123456789") == std::string::npos;
+          return number && std::stoi(text) > 0 ? std::string() : "must be a number from 1 to 9999, not " + text;
+        });
+    app.add_flag("--fast", fast_, "Do not simulate: draw from the data file that is there (also: MILESTONE_FAST=1)");
+    app.add_option("--shapes", options_.shapes, "Shapes MxKxN instead of the evaluation's own, with commas between")
+        ->type_name("LIST");
+    app.add_option("--exclude", options_.exclude, "Shapes that are measured but not drawn")->type_name("LIST");
+    app.add_flag("--quiet", quiet_, "Print errors and violated checks only");
+  }
+
+  int run() override {
+    const evaluate::EvaluationEntry& entry = evaluate::find_evaluation(name_);
+    const std::unique_ptr<evaluate::IEvaluation> evaluation = entry.make(options_);
+    const topology::LoadedTopology machine = choice_.load();
+    if (!quiet_) print_warnings(machine.warnings);
+    evaluate::RunOptions options;
+    options.folder = out_.empty() ? std::string("evaluation/") + entry.name : out_;
+    options.topology = topology_options();
+    options.jobs = jobs_;
+    const char* const fast = std::getenv(kFastVariable);
+    options.fast = fast_ || (fast != nullptr && std::string(fast) == "1");
+    if (!quiet_ && ::isatty(STDERR_FILENO) == 1) {
+      options.progress = [](std::size_t done, std::size_t points) {
+        std::fprintf(stderr, "\r%zu of %zu points%s", done, points, done == points ? "\n" : "");
+      };
+    }
+    if (!options.fast) observe::make_folder(options.folder);
+    sim::set_interrupt_hint("points that are finished are kept; run the same command again to go on");
+    const auto begin = std::chrono::steady_clock::now();
+    const evaluate::RunSummary summary = evaluate::run_evaluation(*evaluation, machine, options);
+    const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+    if (!quiet_) print(report(summary, seconds));
+    for (const evaluate::Violation& violation : summary.violations) {
+      std::fprintf(stderr, "kernbench evaluate: check %s failed: %s\n", violation.rule.c_str(), violation.text.c_str());
+    }
+    return summary.violations.empty() ? 0 : exit_code(ErrorFamily::program);
+  }
+
+ private:
+  std::vector<std::string> topology_options() const {
+    std::vector<std::string> options;
+    if (!choice_.file.empty()) options = {"--topology", choice_.file};
+    for (const std::string& set : choice_.sets) options.insert(options.end(), {"--set", set});
+    return options;
+  }
+
+  std::string report(const evaluate::RunSummary& summary, double seconds) const {
+    char time[32];
+    std::snprintf(time, sizeof time, "%.1f s", seconds);
+    std::string text = name_ + ": ";
+    if (summary.points == 0) {
+      text += "drawn from the data file";
+    } else {
+      text += std::to_string(summary.points) + " points";
+      if (summary.resumed > 0) text += " (" + std::to_string(summary.resumed) + " from an interrupted call)";
+    }
+    text += std::string(" in ") + time + ", checks " + (summary.violations.empty() ? "passed" : "FAILED") + "\n";
+    for (const std::string& file : summary.files) text += "  " + file + "\n";
+    return text;
+  }
+
+  TopologyChoice choice_;
+  std::string name_;
+  std::string out_;
+  int jobs_ = 0;
+  bool fast_ = false;
+  bool quiet_ = false;
+  evaluate::EvaluationOptions options_;
+};
+
+}  // namespace
+
+std::unique_ptr<Command> make_evaluate_command(CLI::App& app, const Program& program) {
+  return std::make_unique<EvaluateCommand>(app, program);
+}
+
+}  // namespace kb::cli

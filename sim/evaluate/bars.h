@@ -1,0 +1,36 @@
+// Grouped bars as part of a gnuplot script.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace kb::evaluate {
+
+struct BarSeries {
+  std::string title;
+  std::string colour;                         // "#4477aa"
+  std::vector<std::optional<double>> values;  // by group; none = no bar
+};
+
+struct BarChart {
+  std::vector<std::string> groups;  // may have several lines
+  std::vector<BarSeries> series;
+  std::string label_format;  // of the number above each bar, printf
+};
+
+// xtics, xrange and the plot command, ending without a line break so that `, more` can follow. Sets no title or axis.
+std::string plot_bars(const BarChart& chart);
+
+// Grey lines at the bottom of a figure of `height` pixels that say where its numbers come from.
+std::string caption(const std::vector<std::string>& lines, int height);
+
+// Blue, cyan, green, yellow, red, purple that people with colour-blindness can tell apart (Paul Tol).
+inline constexpr const char* kBlue = "#4477aa";
+inline constexpr const char* kCyan = "#66ccee";
+inline constexpr const char* kGreen = "#228833";
+inline constexpr const char* kYellow = "#ccbb44";
+inline constexpr const char* kRed = "#ee6677";
+inline constexpr const char* kGrey = "#bbbbbb";
+
+}  // namespace kb::evaluate

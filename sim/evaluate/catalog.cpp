@@ -1,0 +1,24 @@
+#include "sim/evaluate/catalog.h"
+
+#include "platform/base/nearest.h"
+#include "sim/evaluate/gemm/gemm_evaluation.h"
+
+namespace kb::evaluate {
+
+const std::vector<EvaluationEntry>& evaluations() {
+  static const std::vector<EvaluationEntry> all = {
+      {"gemm", "composite GEMMs on one PE: stages and utilisation over shapes and operand staging", gemm_evaluation},
+  };
+  return all;
+}
+
+const EvaluationEntry& find_evaluation(const std::string& name) {
+  std::vector<std::string> names;
+  for (const EvaluationEntry& entry : evaluations()) {
+    if (entry.name == name) return entry;
+    names.emplace_back(entry.name);
+  }
+  throw Error(ErrorFamily::configuration, "USAGE_ERROR", "unknown evaluation " + name + "; " + suggest(name, names));
+}
+
+}  // namespace kb::evaluate

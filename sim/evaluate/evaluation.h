@@ -1,0 +1,62 @@
+// One domain of measurements (chapter 09): which runs it needs, and what is made of them. The driver is
+// run_evaluation.h.
+#pragma once
+
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "platform/topology/topology.h"
+#include "sim/evaluate/gnuplot.h"
+
+namespace kb::evaluate {
+
+using Json = nlohmann::ordered_json;
+
+// One run of a bench: a process of its own (E-2).
+struct Point {
+  std::string id;  // unique, fit for a file name
+  std::string bench;
+  std::vector<std::pair<std::string, std::string>> params;
+};
+
+// What a finished run left.
+struct PointFiles {
+  std::string result;  // result.json
+  std::string oplog;   // a database
+};
+
+// A relation that does not hold (E-9).
+struct Violation {
+  std::string rule;  // "E-22"
+  std::string text;
+};
+
+class IEvaluation {
+ public:
+  virtual ~IEvaluation() = default;
+
+  virtual std::string name() const = 0;       // "gemm"
+  virtual std::string data_file() const = 0;  // "gemm_sweep.json"; the table beside it ends in .csv
+  virtual std::vector<Point> points() const = 0;
+
+  // Times in ns, exact. Simulated quantities only.
+  virtual Json row(const Point& point, const PointFiles& files) const = 0;
+  // The data file's own members; rows in the order of points().
+  virtual Json data(const topology::LoadedTopology& machine, const std::vector<Json>& rows) const = 0;
+
+  // Pure functions of the data file.
+  virtual std::string csv(const Json& data) const = 0;
+  virtual std::vector<Violation> check(const Json& data) const = 0;
+  virtual std::vector<Figure> figures(const Json& data) const = 0;
+};
+
+// Choices of the command line that every evaluation gets; what one does not know it refuses.
+struct EvaluationOptions {
+  std::string shapes;   // empty = the evaluation's own list
+  std::string exclude;  // of figures
+};
+
+}  // namespace kb::evaluate

@@ -1,0 +1,139 @@
+// Relations that every sweep has to keep (E-9), and the table.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "sim/evaluate/gemm/gemm_evaluation.h"
+
+namespace kb::evaluate {
+namespace {
+
+constexpr double kRounding = 1e-9;       // of ratios of exact times
+constexpr std::int64_t kManySteps = 32;  // K tiles of a shape that fills the pipeline
+constexpr double kApproach = 0.9;        // of the steady state, E-32
+
+std::string name_of(const Json& run) {
+  return run.at("shape").get<std::string>() + " " + run.at("variant").get<std::string>();
+}
+
+std::int64_t tiles_of(const Json& run) {
+  const Json& tiles = run.at("tiles");
+  return tiles.at("m").get<std::int64_t>() * tiles.at("k").get<std::int64_t>() * tiles.at("n").get<std::int64_t>();
+}
+
+class Checker {
+ public:
+  template <typename... Args>
+  void expect(bool holds, const char* rule, const char* text, const Args&... args) {
+    if (!holds) violations_.push_back({rule, fmt::format(fmt::runtime(text), args...)});
+  }
+  std::vector<Violation> take() { return std::move(violations_); }
+
+ private:
+  std::vector<Violation> violations_;
+};
+
+void check_counts(Checker& checker, const Json& run) {
+  const std::int64_t tiles = tiles_of(run);
+  const std::int64_t outputs = tiles / run.at("tiles").at("k").get<std::int64_t>();
+  const std::int64_t streamed = (run.at("a_pinned") ? 0 : 1) + (run.at("b_pinned") ? 0 : 1);
+  const std::pair<const char*, std::int64_t> expected[] = {
+      {"FETCH", tiles},   {"GEMM", tiles},        {"DMA_READ", streamed * tiles},
+      {"STORE", outputs}, {"DMA_WRITE", outputs}, {"MATH", 0}};
+  for (const auto& [stage, count] : expected) {
+    const std::int64_t found = run.at("stages").at(stage).at("count");
+    checker.expect(found == count, "E-22", "{}: {} records of stage {} instead of {}", name_of(run), found, stage,
+                   count);
+  }
+}
+
+void check_times(Checker& checker, const Json& data, const Json& run) {
+  const double window = run.at("composite_window_ns"), pe_window = run.at("pe_window_ns"), exec = run.at("pe_exec_ns");
+  checker.expect(window > 0 && window <= pe_window * (1 + kRounding), "E-23",
+                 "{}: the composite window of {} ns is not inside the PE window of {} ns", name_of(run), window,
+                 pe_window);
+  checker.expect(pe_window <= exec * (1 + kRounding), "E-11", "{}: engines work for {} ns in a kernel of {} ns",
+                 name_of(run), pe_window, exec);
+  const double utilisation = run.at("gemm_utilisation"), useful = run.at("useful_efficiency");
+  checker.expect(utilisation > 0 && utilisation <= 1 + kRounding, "E-32", "{}: GEMM utilisation of {:.3f} %",
+                 name_of(run), 100 * utilisation);
+  checker.expect(useful <= utilisation * (1 + kRounding), "E-28", "{}: useful efficiency above utilisation",
+                 name_of(run));
+  const double ideal = run.at("theory").at("ideal").at("steady_state_bound");
+  checker.expect(utilisation <= ideal * (1 + kRounding), "E-32",
+                 "{}: GEMM utilisation of {:.3f} % is above the bound of {:.3f} %", name_of(run), 100 * utilisation,
+                 100 * ideal);
+  const double tile = data.at("platform").at("tile_ns"), products = run.at("stages").at("GEMM").at("occupancy_ns");
+  const double expected = tile * static_cast<double>(tiles_of(run));
+  checker.expect(std::abs(products - expected) <= 1e-6 * expected, "E-30",
+                 "{}: the products take {} ns; the topology says {} tiles of {} ns", name_of(run), products,
+                 tiles_of(run), tile);
+}
+
+// Long K loops with one streamed operand come close to what the slowest stage allows.
+void check_steady_state(Checker& checker, const Json& run) {
+  const Json& tiles = run.at("tiles");
+  if (run.at("variant") != "load_ref" || tiles.at("k") < kManySteps || tiles.at("m") != 1 || tiles.at("n") != 1) return;
+  const double bound = run.at("theory").at("round_trips").at("steady_state_bound"),
+               measured = run.at("gemm_utilisation");
+  checker.expect(measured >= kApproach * bound, "E-32",
+                 "{}: GEMM utilisation of {:.3f} % does not come near the steady state of {:.3f} %", name_of(run),
+                 100 * measured, 100 * bound);
+}
+
+void check_growth(Checker& checker, const Json& data) {
+  for (const Json& one : data.at("runs")) {
+    if (tiles_of(one) != 1) continue;
+    for (const Json& many : data.at("runs")) {
+      if (many.at("variant") != one.at("variant") || tiles_of(many) == 1) continue;
+      checker.expect(many.at("composite_window_ns") > one.at("composite_window_ns"), "E-32",
+                     "{} with {} tiles is not slower than {} with one", name_of(many), tiles_of(many), name_of(one));
+    }
+  }
+}
+
+}  // namespace
+
+std::vector<Violation> check_gemm(const Json& data) {
+  Checker checker;
+  for (const Json& run : data.at("runs")) {
+    check_counts(checker, run);
+    check_times(checker, data, run);
+    check_steady_state(checker, run);
+  }
+  check_growth(checker, data);
+  return checker.take();
+}
+
+std::string gemm_csv(const Json& data) {
+  const Json& first = data.at("runs").at(0);
+  std::string text =
+      "m,k,n,variant,under_tile,tiles,composite_window_ns,pe_window_ns,pe_exec_ns,gemm_utilisation,"
+      "useful_efficiency,ideal_utilisation,round_trips_utilisation";
+  for (const char* group : {"stages", "engines"}) {
+    for (const auto& [name, sums] : first.at(group).items()) {
+      for (const auto& [quantity, value] : sums.items()) text += "," + name + "_" + quantity;
+    }
+  }
+  text += "\n";
+  for (const Json& run : data.at("runs")) {
+    text += fmt::format("{},{},{},{},{},{}", run.at("m").dump(), run.at("k").dump(), run.at("n").dump(),
+                        run.at("variant").get<std::string>(), run.at("under_tile").dump(), tiles_of(run));
+    for (const char* column :
+         {"composite_window_ns", "pe_window_ns", "pe_exec_ns", "gemm_utilisation", "useful_efficiency"}) {
+      text += "," + run.at(column).dump();
+    }
+    for (const char* model : {"ideal", "round_trips"})
+      text += "," + run.at("theory").at(model).at("gemm_utilisation").dump();
+    for (const char* group : {"stages", "engines"}) {
+      for (const auto& [name, sums] : run.at(group).items()) {
+        for (const auto& [quantity, value] : sums.items()) text += "," + value.dump();
+      }
+    }
+    text += "\n";
+  }
+  return text;
+}
+
+}  // namespace kb::evaluate

@@ -1,0 +1,171 @@
+#include "sim/evaluate/gemm/gemm_evaluation.h"
+
+#include <algorithm>
+#include <sstream>
+
+#include "platform/base/error.h"
+#include "platform/data/op_log_reader.h"
+#include "sim/evaluate/stage_times.h"
+#include "sim/evaluate/staging.h"
+
+namespace kb::evaluate {
+namespace {
+
+constexpr const char* kShapes = "16x16x16,32x32x32,64x64x64,128x128x128,256x256x256,512x512x512,32x128x32,32x3072x32";
+constexpr const char* kNotDrawn = "512x512x512";  // E-17: it would hide the others
+constexpr const char* kPe = "sip0.cube0.pe0";     // of the bench
+
+const std::vector<GemmVariant>& variants() {
+  static const std::vector<GemmVariant> all = {{"ref", false, false}, {"load_ref", true, false}, {"load", true, true}};
+  return all;
+}
+
+double ns(TimeFs time) {
+  return static_cast<double>(time) / static_cast<double>(kFsPerNs);
+}
+
+std::vector<GemmShape> parse_shapes(const std::string& text, const char* option) {
+  std::vector<GemmShape> shapes;
+  std::stringstream list(text);
+  for (std::string item; std::getline(list, item, ',');) {
+    GemmShape shape;
+    char x1 = 0, x2 = 0, rest = 0;
+    std::stringstream one(item);
+    const bool read = static_cast<bool>(one >> shape.m >> x1 >> shape.k >> x2 >> shape.n) && !(one >> rest);
+    constexpr std::int64_t kMost = 1 << 20;
+    const auto fits = [](std::int64_t size) { return size >= 1 && size <= kMost; };
+    if (!read || x1 != 'x' || x2 != 'x' || !fits(shape.m) || !fits(shape.k) || !fits(shape.n)) {
+      throw Error(ErrorFamily::configuration, "USAGE_ERROR",
+                  std::string(option) + ": '" + item + "' is no shape; write MxKxN with sizes of 1 to 1048576, e.g. " +
+                      "32x3072x32, and commas between shapes");
+    }
+    const bool twice =
+        std::any_of(shapes.begin(), shapes.end(), [&](const GemmShape& s) { return s.text() == shape.text(); });
+    if (twice) {
+      throw Error(ErrorFamily::configuration, "USAGE_ERROR", std::string(option) + " names " + item + " twice");
+    }
+    shapes.push_back(shape);
+  }
+  return shapes;
+}
+
+Json times_json(const std::map<std::string, IntervalSum>& sums, std::initializer_list<const char*> names) {
+  Json json = Json::object();
+  for (const char* name : names) {
+    const auto found = sums.find(name);
+    const IntervalSum sum = found == sums.end() ? IntervalSum() : found->second;
+    json[name] = {{"count", sum.count()}, {"wall_ns", ns(sum.wall())}, {"occupancy_ns", ns(sum.occupancy())}};
+  }
+  return json;
+}
+
+Json theory_json(const GemmTheory& theory, double useful) {
+  return {{"total_ns", theory.total_ns},
+          {"gemm_utilisation", theory.utilisation},
+          {"useful_efficiency", theory.utilisation * useful},
+          {"steady_state_bound", theory.bound}};
+}
+
+class GemmEvaluation final : public IEvaluation {
+ public:
+  explicit GemmEvaluation(const EvaluationOptions& options)
+      : shapes_(parse_shapes(options.shapes.empty() ? kShapes : options.shapes, "--shapes")) {
+    const bool own = options.exclude.empty();
+    for (const GemmShape& shape : parse_shapes(own ? kNotDrawn : options.exclude, "--exclude")) {
+      not_drawn_.push_back(shape.text());
+    }
+  }
+
+  std::string name() const override { return "gemm"; }
+  std::string data_file() const override { return "gemm_sweep.json"; }
+
+  std::vector<Point> points() const override {
+    std::vector<Point> list;
+    for (const GemmShape& shape : shapes_) {
+      for (const GemmVariant& variant : variants()) {
+        list.push_back({shape.text() + "_" + variant.name,
+                        "matmul-composite",
+                        {{"m", std::to_string(shape.m)},
+                         {"k", std::to_string(shape.k)},
+                         {"n", std::to_string(shape.n)},
+                         {"variant", variant.name}}});
+      }
+    }
+    return list;
+  }
+
+  Json row(const Point& point, const PointFiles& files) const override {
+    const data::OpLogReader log(files.oplog);
+    const StageTimes times = stage_times([&](const auto& visit) { log.for_each(visit); }, kPe);
+    const Json result = Json::parse(read_file(files.result));
+    Json row;
+    for (const auto& [name, value] : point.params)
+      row[name] = name == "variant" ? Json(value) : Json(std::stoll(value));
+    row["stages"] = times_json(times.stages, {"DMA_READ", "FETCH", "GEMM", "MATH", "STORE", "DMA_WRITE"});
+    row["engines"] = times_json(times.engines, {"pe_dma", "pe_fetch_store", "pe_gemm", "pe_math"});
+    row["pe_window_ns"] = ns(times.pe.window());
+    row["composite_window_ns"] = ns(times.composite.window());
+    row["pe_exec_ns"] = result.at("launches").back().at("pe_exec_ns").at("max");
+    return row;
+  }
+
+  Json data(const topology::LoadedTopology& machine, const std::vector<Json>& rows) const override {
+    const GemmPlatform platform = gemm_platform(machine, PeCoord{SipId(0), CubeId(0), PeId(0)});
+    const plan::TileShape& tile = platform.tile;
+    Json runs = Json::array();
+    for (const Json& row : rows) {
+      const GemmShape shape{row["m"], row["k"], row["n"]};
+      const auto variant = std::find_if(variants().begin(), variants().end(),
+                                        [&](const GemmVariant& v) { return v.name == row["variant"]; });
+      runs.push_back(run_json(platform, shape, *variant, row));
+    }
+    return {{"tile_sizes", {{"m", tile.m}, {"k", tile.k}, {"n", tile.n}}},
+            {"dtype", "f16"},
+            {"pe", kPe},
+            {"platform", platform.json()},
+            {"figures", {{"variant", "load_ref"}, {"excluded", not_drawn_}}},
+            {"runs", runs}};
+  }
+
+  std::string csv(const Json& data) const override { return gemm_csv(data); }
+  std::vector<Violation> check(const Json& data) const override { return check_gemm(data); }
+  std::vector<Figure> figures(const Json& data) const override { return gemm_figures(data); }
+
+ private:
+  static Json run_json(const GemmPlatform& platform, const GemmShape& shape, const GemmVariant& variant,
+                       const Json& row) {
+    const plan::TileShape& tile = platform.tile;
+    const double useful = useful_share(shape, tile);
+    const double window = row["composite_window_ns"];
+    const double utilisation = window > 0 ? row["stages"]["GEMM"]["wall_ns"].get<double>() / window : 0.0;
+    const auto steps = [](std::int64_t size, std::int64_t step) { return (size + step - 1) / step; };
+    Json run{{"shape", shape.text()},
+             {"m", shape.m},
+             {"k", shape.k},
+             {"n", shape.n},
+             {"variant", variant.name},
+             {"a_pinned", variant.a_pinned},
+             {"b_pinned", variant.b_pinned},
+             {"under_tile", shape.m < tile.m || shape.k < tile.k || shape.n < tile.n},
+             {"tiles", {{"m", steps(shape.m, tile.m)}, {"k", steps(shape.k, tile.k)}, {"n", steps(shape.n, tile.n)}}}};
+    for (const char* member : {"stages", "engines", "pe_window_ns", "composite_window_ns", "pe_exec_ns"}) {
+      run[member] = row[member];
+    }
+    run["gemm_utilisation"] = utilisation;
+    run["useful_efficiency"] = utilisation * useful;
+    run["theory"] = {{"ideal", theory_json(gemm_theory(platform, shape, variant, false), useful)},
+                     {"round_trips", theory_json(gemm_theory(platform, shape, variant, true), useful)}};
+    return run;
+  }
+
+  std::vector<GemmShape> shapes_;
+  std::vector<std::string> not_drawn_;
+};
+
+}  // namespace
+
+std::unique_ptr<IEvaluation> gemm_evaluation(const EvaluationOptions& options) {
+  return std::make_unique<GemmEvaluation>(options);
+}
+
+}  // namespace kb::evaluate

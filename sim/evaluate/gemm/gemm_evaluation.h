@@ -1,0 +1,19 @@
+// The GEMM sweep: one composite on one PE, shapes x operand staging (E-16 .. E-32).
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "sim/evaluate/gemm/gemm_model.h"
+
+namespace kb::evaluate {
+
+// Usage Error naming the part of `options` that is no list of shapes.
+std::unique_ptr<IEvaluation> gemm_evaluation(const EvaluationOptions& options);
+
+// The parts that are functions of the data file.
+std::vector<Violation> check_gemm(const Json& data);
+std::vector<Figure> gemm_figures(const Json& data);
+std::string gemm_csv(const Json& data);
+
+}  // namespace kb::evaluate

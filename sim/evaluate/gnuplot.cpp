@@ -1,0 +1,82 @@
+#include "sim/evaluate/gnuplot.h"
+
+#include <fmt/format.h>
+
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+#include <fstream>
+#include <sstream>
+
+#include "platform/base/error.h"
+#include "platform/observe/output_file.h"
+#include "sim/evaluate/process_pool.h"
+
+namespace kb::evaluate {
+namespace {
+
+struct Format {
+  const char* ending;
+  const char* terminal;
+};
+constexpr Format kFormats[] = {{"png", "pngcairo noenhanced font 'DejaVu Sans,11'"},
+                               {"svg", "svg noenhanced font 'DejaVu Sans,13' background '#ffffff'"}};
+
+std::string read_text(const std::string& file) {
+  std::ifstream in(file, std::ios::binary);
+  std::stringstream text;
+  text << in.rdbuf();
+  return text.str();
+}
+
+void write_text(const std::string& file, const std::string& text) {
+  observe::OutputFile out(file, "the script of a figure");
+  out.write(text);
+  out.commit();
+}
+
+}  // namespace
+
+std::string plot_text(const std::string& text) {
+  std::string quoted = "\"";
+  for (const char c : text) {
+    if (c == '"' || c == '\\') quoted += '\\';
+    c == '\n' ? quoted += "\\n" : quoted += c;
+  }
+  return quoted + "\"";
+}
+
+std::string plot_number(double value) {
+  return fmt::format("{:.9g}", value);
+}
+
+void draw(const std::vector<Figure>& figures, const std::string& folder, const std::string& work, int jobs) {
+  std::vector<ProcessJob> processes;
+  std::vector<std::string> names;
+  for (const Figure& figure : figures) {
+    for (const Format& format : kFormats) {
+      const std::string name = figure.name + "." + format.ending;
+      const std::string picture = work + "/" + name;
+      write_text(picture + ".gp", fmt::format("set terminal {} size {},{}\nset output {}\n{}", format.terminal,
+                                              figure.width, figure.height, plot_text(picture), figure.script));
+      processes.push_back({{"gnuplot", picture + ".gp"}, picture + ".log"});
+      names.push_back(name);
+    }
+  }
+  const std::vector<int> codes = run_processes(processes, jobs);
+  for (std::size_t i = 0; i < names.size(); ++i) {
+    const std::string made = work + "/" + names[i], target = folder + "/" + names[i];
+    const std::string said = read_text(made + ".log");
+    std::string problem;
+    if (codes[i] == 127) {
+      problem = "gnuplot cannot be started (" + said + "); install it (Debian: gnuplot-nox)";
+    } else if (codes[i] != 0) {
+      problem = "gnuplot failed to draw " + names[i] + ": " + said;
+    } else if (std::rename(made.c_str(), target.c_str()) != 0) {
+      problem = "cannot write " + target + ": " + std::strerror(errno);
+    }
+    if (!problem.empty()) throw Error::configuration(problem + "; the data file is complete, --fast draws from it");
+  }
+}
+
+}  // namespace kb::evaluate

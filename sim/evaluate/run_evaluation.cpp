@@ -1,0 +1,189 @@
+#include "sim/evaluate/run_evaluation.h"
+
+#include <fmt/format.h>
+
+#include <cstdio>
+#include <filesystem>
+#include <optional>
+#include <thread>
+
+#include "platform/base/error.h"
+#include "platform/base/version.h"
+#include "platform/observe/output_file.h"
+#include "platform/topology/sha256.h"
+#include "sim/evaluate/process_pool.h"
+#include "sim/evaluate/staging.h"
+
+namespace kb::evaluate {
+namespace {
+
+constexpr int kDataSchema = 1;
+constexpr const char* kProgram = "/proc/self/exe";
+
+std::vector<std::string> command_of(const Point& point, const RunOptions& options, const std::string& folder) {
+  std::vector<std::string> command{std::filesystem::read_symlink(kProgram).string(), "run", "--quiet", "--data", "off"};
+  command.insert(command.end(), options.topology.begin(), options.topology.end());
+  command.insert(command.end(), {"--bench", point.bench});
+  for (const auto& [name, value] : point.params) command.insert(command.end(), {"--set", name + "=" + value});
+  command.insert(command.end(), {"--out", folder, "--oplog", folder + "/ops.sqlite"});
+  return command;
+}
+
+ErrorFamily family_of(int code) {
+  for (const ErrorFamily family : {ErrorFamily::configuration, ErrorFamily::program, ErrorFamily::no_progress}) {
+    if (exit_code(family) == code) return family;
+  }
+  return ErrorFamily::model;
+}
+
+[[noreturn]] void fail_point(const Point& point, int code, std::string said) {
+  while (!said.empty() && said.back() == '\n') said.pop_back();
+  std::string shown;
+  for (const auto& [name, value] : point.params) shown += " " + name + "=" + value;
+  throw Error(family_of(code), "POINT_FAILED",
+              fmt::format("point {} (bench {}{}) ended with code {}: {}", point.id, point.bench, shown, code,
+                          said.empty() ? "it printed nothing" : said));
+}
+
+// What a run says about the computer (E-94): no part of the data file, which two equal calls write equally.
+Json host_of(const std::string& result_file) {
+  const Json result = Json::parse(read_file(result_file), nullptr, false);
+  Json host = result.is_object() && result.contains("host") ? result["host"] : Json::object();
+  const double wall = host.value("wall_s", 0.0);
+  if (wall > 0.0) host["simulated_ns_per_wall_s"] = result.value("sim_time_ns", 0.0) / wall;
+  return host;
+}
+
+struct Rows {
+  std::vector<Json> rows;
+  std::vector<Json> hosts;
+  std::size_t resumed = 0;
+};
+
+Rows measure(const IEvaluation& evaluation, const std::vector<Point>& points, const Staging& staging,
+             const RunOptions& options) {
+  Rows found{std::vector<Json>(points.size()), std::vector<Json>(points.size()), 0};
+  std::vector<ProcessJob> jobs;
+  std::vector<std::size_t> of_job;
+  for (std::size_t i = 0; i < points.size(); ++i) {
+    if (const std::optional<Json> kept = staging.find(points[i])) {
+      found.rows[i] = (*kept)["row"];
+      found.hosts[i] = (*kept)["host"];
+      ++found.resumed;
+      continue;
+    }
+    const std::string folder = staging.run_folder(points[i]);
+    observe::make_folder(folder);
+    jobs.push_back({command_of(points[i], options, folder), folder + "/log"});
+    of_job.push_back(i);
+  }
+  std::size_t done = found.resumed;
+  if (options.progress) options.progress(done, points.size());
+  run_processes(jobs, options.jobs, [&](std::size_t job, int code) {
+    const Point& point = points[of_job[job]];
+    const std::string folder = staging.run_folder(point);
+    if (code != 0) fail_point(point, code, read_file(folder + "/log"));
+    Json& row = found.rows[of_job[job]];
+    Json& host = found.hosts[of_job[job]];
+    row = evaluation.row(point, {folder + "/result.json", folder + "/ops.sqlite"});
+    host = host_of(folder + "/result.json");
+    staging.keep(point, Json{{"row", row}, {"host", host}});
+    std::error_code ignored;
+    std::filesystem::remove_all(folder, ignored);
+    if (options.progress) options.progress(++done, points.size());
+  });
+  return found;
+}
+
+Json header(const IEvaluation& evaluation, const topology::LoadedTopology& machine, const std::vector<Point>& points) {
+  std::string text = machine_digest(machine) + "\n";
+  for (const Point& point : points) {
+    text += point.bench;
+    for (const auto& [name, value] : point.params) text += " " + name + "=" + value;
+    text += "\n";
+  }
+  return {{"schema", kDataSchema},
+          {"evaluation", evaluation.name()},
+          {"kernbench", kVersion},
+          {"topology", {{"file", std::filesystem::path(machine.file).filename().string()}, {"sha256", machine.sha256}}},
+          {"config_digest", topology::sha256_hex(text)}};
+}
+
+Json stored_data(const IEvaluation& evaluation, const std::string& file) {
+  std::error_code ignored;
+  if (!std::filesystem::exists(file, ignored)) {
+    throw Error::configuration("there is no data file " + file + " to draw from; measure first: kernbench evaluate " +
+                               evaluation.name() + " without --fast (and without MILESTONE_FAST=1)");
+  }
+  Json data = Json::parse(read_file(file), nullptr, false);
+  const auto has = [&](const char* key, const Json& value) {
+    return data.is_object() && data.contains(key) && data[key] == value;
+  };
+  if (!has("evaluation", evaluation.name()) || !has("schema", kDataSchema)) {
+    throw Error::configuration(file + " is no data file of the evaluation '" + evaluation.name() +
+                               "' of this version; measure again without --fast");
+  }
+  return data;
+}
+
+void write_host(const std::string& file, const std::vector<Point>& points, const std::vector<Json>& hosts) {
+  Json document{{"cores", std::thread::hardware_concurrency()}, {"points", Json::object()}};
+  for (std::size_t i = 0; i < points.size(); ++i) document["points"][points[i].id] = hosts[i];
+  write_file(file, document.dump(1) + "\n", "the host figures");
+}
+
+class TemporaryFolder {
+ public:
+  explicit TemporaryFolder(std::string path) : path_(std::move(path)) { observe::make_folder(path_); }
+  ~TemporaryFolder() {
+    std::error_code ignored;
+    std::filesystem::remove_all(path_, ignored);
+  }
+  TemporaryFolder(const TemporaryFolder&) = delete;
+  TemporaryFolder& operator=(const TemporaryFolder&) = delete;
+  const std::string& path() const { return path_; }
+
+ private:
+  std::string path_;
+};
+
+}  // namespace
+
+RunSummary run_evaluation(const IEvaluation& evaluation, const topology::LoadedTopology& machine,
+                          const RunOptions& options) {
+  RunSummary summary;
+  const std::string base = options.folder + "/";
+  const std::string data_file = base + evaluation.data_file();
+  const std::string table = std::filesystem::path(data_file).replace_extension(".csv").string();
+  Json data;
+  if (options.fast) data = stored_data(evaluation, data_file);
+  if (!options.fast) {
+    const Staging staging(base + "staging", topology::sha256_hex(read_file(kProgram)) + machine_digest(machine));
+    const std::vector<Point> points = evaluation.points();
+    const Rows measured = measure(evaluation, points, staging, options);
+    summary.points = points.size();
+    summary.resumed = measured.resumed;
+    data = header(evaluation, machine, points);
+    data.update(evaluation.data(machine, measured.rows));
+    write_file(data_file, data.dump(1) + "\n", "the data file");
+    write_host(base + "host.json", points, measured.hosts);
+    summary.files.push_back(base + "host.json");
+    staging.remove();
+  }
+  try {
+    write_file(table, evaluation.csv(data), "the table");
+    summary.violations = evaluation.check(data);
+    const std::vector<Figure> figures = evaluation.figures(data);
+    const TemporaryFolder work(base + "figures.part");
+    draw(figures, options.folder, work.path(), options.jobs);
+    summary.files.insert(summary.files.begin(), {data_file, table});
+    for (const Figure& figure : figures) {
+      for (const char* ending : {".png", ".svg"}) summary.files.push_back(base + figure.name + ending);
+    }
+  } catch (const Json::exception& error) {
+    throw Error::configuration(data_file + " is damaged (" + error.what() + "); measure again without --fast");
+  }
+  return summary;
+}
+
+}  // namespace kb::evaluate

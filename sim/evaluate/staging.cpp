@@ -1,0 +1,59 @@
+#include "sim/evaluate/staging.h"
+
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+
+#include "platform/base/version.h"
+#include "platform/observe/output_file.h"
+#include "platform/topology/sha256.h"
+
+namespace kb::evaluate {
+
+std::string machine_digest(const topology::LoadedTopology& machine) {
+  std::string text;
+  for (const auto& [key, value] : machine.config) text += key + "=" + value.value + "\n";
+  return topology::sha256_hex(text);
+}
+
+Staging::Staging(std::string folder, std::string identity)
+    : folder_(std::move(folder)), identity_(std::move(identity)) {
+  observe::make_folder(folder_);
+}
+
+std::string Staging::digest(const Point& point) const {
+  std::string text = identity_ + "\n" + point.bench + "\n";
+  for (const auto& [name, value] : point.params) text += name + "=" + value + "\n";
+  return topology::sha256_hex(text);
+}
+
+std::optional<Json> Staging::find(const Point& point) const {
+  const Json kept = Json::parse(read_file(file(point)), nullptr, false);
+  if (!kept.is_object() || !kept.contains("digest") || !kept.contains("row")) return std::nullopt;
+  if (kept["digest"] != digest(point)) return std::nullopt;
+  return kept["row"];
+}
+
+void Staging::keep(const Point& point, const Json& row) const {
+  write_file(file(point), Json{{"digest", digest(point)}, {"row", row}}.dump(1) + "\n", "the row of a point");
+}
+
+void Staging::remove() const {
+  std::error_code ignored;
+  std::filesystem::remove_all(folder_, ignored);
+}
+
+std::string read_file(const std::string& file) {
+  std::ifstream in(file, std::ios::binary);
+  std::stringstream text;
+  text << in.rdbuf();
+  return text.str();
+}
+
+void write_file(const std::string& file, const std::string& text, const std::string& purpose) {
+  observe::OutputFile out(file, purpose);
+  out.write(text);
+  out.commit();
+}
+
+}  // namespace kb::evaluate

@@ -1,0 +1,38 @@
+// Rows of finished points, kept until the data file is complete, so that a killed evaluation goes on where it stopped.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "sim/evaluate/evaluation.h"
+
+namespace kb::evaluate {
+
+// Digest of what the machine is: every effective value of the topology. 64 hexadecimal digits.
+std::string machine_digest(const topology::LoadedTopology& machine);
+
+class Staging {
+ public:
+  // Creates `folder`. `identity` is what decides all rows: program and machine.
+  Staging(std::string folder, std::string identity);
+
+  // The row of a point that was finished with the same identity, bench and parameters; nothing otherwise.
+  std::optional<Json> find(const Point& point) const;
+  void keep(const Point& point, const Json& row) const;
+  // Where the point's run puts its files.
+  std::string run_folder(const Point& point) const { return folder_ + "/" + point.id; }
+  std::string folder() const { return folder_; }
+  void remove() const;
+
+ private:
+  std::string digest(const Point& point) const;
+  std::string file(const Point& point) const { return folder_ + "/" + point.id + ".json"; }
+
+  std::string folder_;
+  std::string identity_;
+};
+
+std::string read_file(const std::string& file);  // empty when it cannot be read
+void write_file(const std::string& file, const std::string& text, const std::string& purpose);
+
+}  // namespace kb::evaluate

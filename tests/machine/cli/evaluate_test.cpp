@@ -1,0 +1,195 @@
+// `kernbench evaluate`: from runs to figures, again from the data file, and after an interruption (chapter 09).
+#include <gmock/gmock.h>
+
+#include <algorithm>
+#include <filesystem>
+
+#include "tests/machine/cli/command_line.h"
+
+namespace kb::test {
+namespace {
+
+namespace fs = std::filesystem;
+using Json = nlohmann::json;
+using testing::HasSubstr;
+
+constexpr const char* kFew = "--shapes 32x64x32,64x128x64,32x1024x32,20x70x33 --exclude 64x128x64";
+const std::vector<std::string> kFigures = {"gemm_stage_breakdown", "gemm_mac_utilization_measured",
+                                           "gemm_mac_utilization_theoretical_vs_measured"};
+
+class EvaluateTest : public CommandLineTest {
+ protected:
+  Outcome evaluate(const std::string& options, const std::string& prefix = "") const {
+    return kernbench("evaluate gemm --topology '" + config("one_pe") + "' " + options, prefix);
+  }
+  Json data(const std::string& out) const { return Json::parse(read(out + "/gemm_sweep.json")); }
+  static Json run_of(const Json& data, const std::string& shape, const std::string& variant) {
+    for (const Json& run : data["runs"]) {
+      if (run["shape"] == shape && run["variant"] == variant) return run;
+    }
+    return {};
+  }
+};
+
+TEST_F(EvaluateTest, TheWholeSweepPassesItsChecks_E9_E17_E22_E32_E87) {
+  const Outcome outcome = evaluate("--out out");
+  ASSERT_EQ(outcome.code, 0) << outcome.err;
+  EXPECT_THAT(outcome.out, HasSubstr("24 points"));
+  EXPECT_THAT(outcome.out, HasSubstr("checks passed"));
+  std::vector<std::string> expected = {"out", "out/gemm_sweep.csv", "out/gemm_sweep.json", "out/host.json"};
+  for (const std::string& figure : kFigures) {
+    for (const char* ending : {".png", ".svg"}) expected.push_back("out/" + figure + ending);
+  }
+  EXPECT_THAT(files(), testing::UnorderedElementsAreArray(expected));
+  const Json sweep = data("out");
+  EXPECT_EQ(sweep["runs"].size(), 24u);
+  EXPECT_EQ(sweep["tile_sizes"], (Json{{"m", 32}, {"k", 64}, {"n", 32}}));
+  const Json large = run_of(sweep, "512x512x512", "load_ref");  // E-22: T = 16 * 8 * 16, one operand pinned
+  EXPECT_EQ(large["stages"]["FETCH"]["count"], 2048);
+  EXPECT_EQ(large["stages"]["DMA_READ"]["count"], 2048);
+  EXPECT_EQ(large["stages"]["DMA_WRITE"]["count"], 256);
+  const Json deep = run_of(sweep, "32x3072x32", "load_ref");
+  EXPECT_GT(deep["pe_window_ns"], deep["composite_window_ns"]);  // E-23: A was loaded before
+  EXPECT_NEAR(deep["gemm_utilisation"].get<double>(), 16.0 / 29, 0.03);
+  EXPECT_EQ(run_of(sweep, "16x16x16", "ref")["under_tile"], true);  // E-21
+  EXPECT_EQ(run_of(sweep, "64x64x64", "ref")["under_tile"], false);
+  const std::string picture = read("out/gemm_stage_breakdown.svg");
+  EXPECT_THAT(picture, testing::Not(HasSubstr("512x512x512")));
+  EXPECT_THAT(picture, HasSubstr(sweep["config_digest"].get<std::string>().substr(0, 12)));
+  EXPECT_EQ(read("out/gemm_stage_breakdown.png").substr(1, 3), "PNG");
+}
+
+TEST_F(EvaluateTest, EqualInputsGiveEqualBytes_E5) {
+  ASSERT_EQ(evaluate(std::string(kFew) + " --out a --jobs 1").code, 0);
+  ASSERT_EQ(evaluate(std::string(kFew) + " --out b --jobs 3", "MATMUL_M=7 MATMUL_DTYPE=f32").code, 0);
+  std::vector<std::string> names = {"gemm_sweep.json", "gemm_sweep.csv"};
+  for (const std::string& figure : kFigures) names.push_back(figure + ".svg");
+  for (const std::string& name : names) {
+    EXPECT_GT(read("a/" + name).size(), 500u) << name;
+    EXPECT_EQ(read("a/" + name), read("b/" + name)) << name;
+  }
+}
+
+TEST_F(EvaluateTest, FastDrawsWithoutSimulating_E3_E4) {
+  ASSERT_EQ(evaluate(std::string(kFew) + " --out out").code, 0);
+  const std::string before = read("out/gemm_sweep.json"), picture = read("out/gemm_stage_breakdown.svg");
+  for (const auto& [options, prefix] :
+       {std::pair("--out out --fast", ""), std::pair("--out out", "MILESTONE_FAST=1")}) {
+    fs::remove(folder() + "/out/gemm_stage_breakdown.svg");
+    const Outcome outcome = evaluate(options, prefix);
+    EXPECT_EQ(outcome.code, 0) << outcome.err;
+    EXPECT_THAT(outcome.out, HasSubstr("drawn from the data file"));
+    EXPECT_EQ(read("out/gemm_sweep.json"), before);
+    EXPECT_EQ(read("out/gemm_stage_breakdown.svg"), picture);
+  }
+  const Outcome missing = evaluate("--out nothing --fast");
+  EXPECT_EQ(missing.code, 2);
+  EXPECT_THAT(missing.err, HasSubstr("nothing/gemm_sweep.json"));
+  EXPECT_FALSE(fs::exists(folder() + "/nothing"));
+}
+
+TEST_F(EvaluateTest, AViolatedCheckIsNamedAndFails_E9) {
+  ASSERT_EQ(evaluate(std::string(kFew) + " --out out").code, 0);
+  Json sweep = data("out");
+  sweep["runs"][0]["stages"]["FETCH"]["count"] = 9;
+  write("out/gemm_sweep.json", sweep.dump());
+  const Outcome outcome = evaluate("--out out --fast");
+  EXPECT_EQ(outcome.code, 1);
+  EXPECT_THAT(outcome.err, HasSubstr("check E-22 failed: 32x64x32 ref: 9 records of stage FETCH instead of 1"));
+  EXPECT_THAT(outcome.out, HasSubstr("checks FAILED"));
+}
+
+TEST_F(EvaluateTest, ADamagedDataFileIsNoCrash) {
+  ASSERT_EQ(evaluate("--shapes 32x64x32 --out out").code, 0);
+  Json sweep = data("out");
+  sweep["runs"][0].erase("stages");
+  for (const std::string& text :
+       {std::string("{"), std::string("[]"), std::string("{\"evaluation\": 3}"), sweep.dump()}) {
+    write("out/gemm_sweep.json", text);
+    const Outcome outcome = evaluate("--out out --fast");
+    EXPECT_EQ(outcome.code, 2) << text.substr(0, 40) << outcome.err;
+    EXPECT_THAT(outcome.err, HasSubstr("gemm_sweep.json"));
+  }
+}
+
+// Killed without a chance to clean up, it goes on from the finished points and ends with the bytes of an undisturbed
+// one.
+TEST_F(EvaluateTest, AKilledEvaluationGoesOn_E7) {
+  const std::string shapes = "--shapes 32x64x32,32x128x32,32x192x32,512x512x32,512x512x64";
+  ASSERT_EQ(evaluate(shapes + " --out whole").code, 0);
+  std::size_t rows = 0;
+  for (const char* seconds : {"0.15", "0.3", "0.6", "1.2"}) {  // until one meets the middle
+    evaluate(shapes + " --out out --jobs 1", std::string("timeout -s KILL ") + seconds);
+    const std::vector<std::string> left = files();
+    rows = static_cast<std::size_t>(std::count_if(left.begin(), left.end(), [](const std::string& file) {
+      return file.find("staging/") != std::string::npos && fs::path(file).extension() == ".json" &&
+             fs::path(file).stem() != "result";
+    }));
+    if (rows > 0) break;
+  }
+  ASSERT_GT(rows, 0u);
+  const Outcome outcome = evaluate(shapes + " --out out");
+  ASSERT_EQ(outcome.code, 0) << outcome.err;
+  EXPECT_THAT(outcome.out, HasSubstr("(" + std::to_string(rows) + " from an interrupted call)"));
+  EXPECT_EQ(read("out/gemm_sweep.json"), read("whole/gemm_sweep.json"));
+  EXPECT_FALSE(fs::exists(folder() + "/out/staging"));
+}
+
+TEST_F(EvaluateTest, RowsOfAnotherMachineAreNotTaken_E7) {
+  const std::string shape = "--shapes 32x64x32 --out out ";
+  EXPECT_EQ(evaluate(shape, "PATH=/nonexistent").code, 2);  // no gnuplot: the data file is there
+  EXPECT_TRUE(fs::exists(folder() + "/out/gemm_sweep.json"));
+  EXPECT_EQ(evaluate("--out out --fast").code, 0);
+  const Outcome failed = evaluate("--shapes 32x64x32,1024x1024x32 --jobs 1 --out out");  // A does not fit the TCM
+  EXPECT_EQ(failed.code, 1);
+  EXPECT_THAT(failed.err, HasSubstr("point 1024x1024x32_load_ref"));
+  EXPECT_THAT(failed.err, HasSubstr("OUT_OF_SCRATCH"));
+  ASSERT_TRUE(fs::exists(folder() + "/out/staging/32x64x32_load.json"));
+  const Outcome same = evaluate(shape);
+  EXPECT_THAT(same.out, HasSubstr("(3 from an interrupted call)"));
+  EXPECT_EQ(evaluate("--shapes 32x64x32,1024x1024x32 --jobs 1 --out out").code, 1);
+  const Outcome other = evaluate(shape + "--set cube.pe_template.components.pe_gemm.attrs.mac_per_ns=8192");
+  EXPECT_EQ(other.code, 0) << other.err;
+  EXPECT_THAT(other.out, testing::Not(HasSubstr("from an interrupted call")));
+}
+
+TEST_F(EvaluateTest, AnInterruptSaysHowToGoOn) {
+  const Outcome outcome = evaluate("--out out --jobs 1", "timeout --preserve-status -s INT 0.4");
+  EXPECT_EQ(outcome.code, 130);
+  EXPECT_THAT(outcome.err, HasSubstr("run the same command again"));
+  EXPECT_FALSE(fs::exists(folder() + "/out/gemm_sweep.json"));
+}
+
+// The figures follow the machine as the roofline says.
+TEST_F(EvaluateTest, AFasterArrayIsUsedLessWhereReadsLimit_E30) {
+  ASSERT_EQ(evaluate("--shapes 32x1024x32 --out slow").code, 0);
+  ASSERT_EQ(evaluate("--shapes 32x1024x32 --out fast --set cube.pe_template.components.pe_gemm.attrs.mac_per_ns=8192 "
+                     "--set cube.pe_template.components.pe_tcm.attrs.read_bw_gbs=1024 "
+                     "--set cube.pe_template.links.fetch_store_to_tcm_bw_gbs=1024")
+                .code,
+            0);
+  for (const char* variant : {"load_ref", "load"}) {
+    const Json slow = run_of(data("slow"), "32x1024x32", variant), fast = run_of(data("fast"), "32x1024x32", variant);
+    const double ratio = fast["gemm_utilisation"].get<double>() / slow["gemm_utilisation"].get<double>();
+    if (std::string(variant) == "load") {
+      EXPECT_NEAR(ratio, 1.0, 0.1);  // nothing but the array
+    } else {
+      EXPECT_NEAR(ratio, 0.5, 0.05);
+    }
+  }
+}
+
+TEST_F(EvaluateTest, UsageMistakesAreExplained) {
+  for (const auto& [options, says] :
+       {std::pair("evaluate gem", "did you mean 'gemm'"), std::pair("evaluate", "NAME"),
+        std::pair("evaluate gemm --shapes 3x4", "is no shape"), std::pair("evaluate gemm --exclude 3", "--exclude"),
+        std::pair("evaluate gemm --jobs 0", "1 to 9999"),
+        std::pair("evaluate gemm --out /proc/nothing", "/proc/nothing")}) {
+    const Outcome outcome = kernbench(options);
+    EXPECT_EQ(outcome.code, 2) << options;
+    EXPECT_THAT(outcome.err, HasSubstr(says)) << options;
+  }
+}
+
+}  // namespace
+}  // namespace kb::test

@@ -1,0 +1,54 @@
+// Rows that survive an interruption (E-7).
+#include "sim/evaluate/staging.h"
+
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <filesystem>
+
+namespace kb::evaluate {
+namespace {
+
+namespace fs = std::filesystem;
+
+class StagingTest : public testing::Test {
+ protected:
+  StagingTest() : folder_((fs::temp_directory_path() / ("kb_staging_" + std::to_string(::getpid()))).string()) {
+    fs::remove_all(folder_);
+  }
+  ~StagingTest() override { fs::remove_all(folder_); }
+  std::string folder_;
+  Point point_{"p", "bench", {{"m", "1"}}};
+};
+
+TEST_F(StagingTest, ARowCountsOnlyForWhatItWasMeasuredWith) {
+  const Staging staging(folder_, "machine");
+  EXPECT_FALSE(staging.find(point_));
+  staging.keep(point_, Json{{"x", 1.000001}});
+  EXPECT_EQ(staging.find(point_), (Json{{"x", 1.000001}}));
+  EXPECT_TRUE(Staging(folder_, "machine").find(point_));
+  EXPECT_FALSE(Staging(folder_, "another machine").find(point_));
+  EXPECT_FALSE(staging.find({"p", "other", {{"m", "1"}}}));
+  EXPECT_FALSE(staging.find({"p", "bench", {{"m", "2"}}}));
+  EXPECT_FALSE(staging.find({"q", "bench", {{"m", "1"}}}));
+}
+
+TEST_F(StagingTest, ADamagedRowIsMeasuredAgain) {
+  const Staging staging(folder_, "machine");
+  for (const char* text : {"", "{", "[]", "{\"digest\": \"x\"}", "{\"digest\": 5, \"row\": 1}"}) {
+    write_file(folder_ + "/p.json", text, "a row");
+    EXPECT_FALSE(staging.find(point_)) << text;
+  }
+}
+
+TEST_F(StagingTest, TheDigestOfAMachineIsThatOfItsValues) {
+  const auto digest = [](const std::vector<std::pair<std::string, std::string>>& overrides) {
+    return machine_digest(topology::load(KB_SOURCE_DIR "/configs/one_pe.yaml", overrides));
+  };
+  EXPECT_EQ(digest({}), digest({}));
+  EXPECT_EQ(digest({{"cube.links.pe_to_router_bw_gbs", "256"}}).size(), 64u);
+  EXPECT_NE(digest({{"cube.links.pe_to_router_bw_gbs", "128"}}), digest({}));
+}
+
+}  // namespace
+}  // namespace kb::evaluate
