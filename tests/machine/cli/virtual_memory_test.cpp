@@ -48,7 +48,10 @@ TEST_F(VirtualMemoryTest, KernelsRunAsUnderPhysicalAddresses) {
   const std::pair<const char*, const char*> programs[] = {
       {"one_cube", "gemm-multi-pe"},
       {"one_cube", "gemm-multi-pe --set b_copies=cube"},
-      {"one_pe", "matmul-composite --set m=70 --set k=130 --set n=45"},
+      {"one_pe", "matmul-composite --set m=70 --set k=130 --set n=45 --set epilogue=bias,relu"},
+      {"one_cube", "mlp --set tokens=64 --set hidden=64 --set inner=128"},
+      {"one_cube", "qkv-gemm-multi-pe --set tokens=32 --set hidden=64"},
+      {"one_cube", "layernorm --set rows=64"},
       {"reference", "vector-add --set elements_per_pe=256"},
       {"reference", "copy --set bytes=8192"},
       {"reference", "copy --set bytes=8192 --set direction=pull"},
