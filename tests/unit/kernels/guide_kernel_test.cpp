@@ -7,6 +7,7 @@
 
 #include "tests/support/source_file.h"
 #include "tests/unit/kernels/device.h"
+#include "tests/unit/kernels/guide_fused_kernel.h"
 
 namespace kb::tests {
 namespace {
@@ -25,6 +26,18 @@ TEST(KernelGuide, KernelComputes) {
   std::vector<double> expected;
   for (std::size_t i = 0; i < vx.size(); ++i) expected.push_back(0.5 * vx[i] + vy[i]);
   EXPECT_EQ(device.read(*y), expected);
+}
+
+TEST(KernelGuide, FusedKernelComputes) {
+  Device device;
+  const LayoutPtr x = whole("x", Dtype::f16, {2, 3}, 0x10000000), w = whole("w", Dtype::f16, {3, 2}, 0x20000000);
+  const LayoutPtr bias = whole("bias", Dtype::f16, {1, 2}, 0x30000000);
+  const LayoutPtr y = whole("y", Dtype::f16, {2, 2}, 0x40000000);
+  device.write(*x, {1, 2, 3, -1, -2, -3});
+  device.write(*w, {1, 0, 0, 1, 1, 1});
+  device.write(*bias, {10, -1});
+  device.run(linear_relu_kernel(), {as_arg(x), as_arg(w), as_arg(bias), as_arg(y)});
+  EXPECT_EQ(device.read(*y), (std::vector<double>{14, 4, 6, 0}));
 }
 
 TEST(KernelGuide, KernelCanBeRecorded) {
@@ -55,8 +68,9 @@ std::string marked_code(const std::string& path, std::size_t indent) {
 
 TEST(KernelGuide, PrintsTheCompiledCode) {
   const std::string guide = source_file("docs/guides/kernels.md");
-  for (const std::string& code : {marked_code("tests/unit/kernels/guide_kernel.h", 0),
-                                  marked_code("tests/unit/kernels/guide_kernel_test.cpp", 2)}) {
+  for (const std::string& code :
+       {marked_code("tests/unit/kernels/guide_kernel.h", 0), marked_code("tests/unit/kernels/guide_fused_kernel.h", 0),
+        marked_code("tests/unit/kernels/guide_kernel_test.cpp", 2)}) {
     EXPECT_NE(guide.find("```cpp\n" + code + "```"), std::string::npos) << code;
   }
 }
