@@ -36,6 +36,7 @@ void AccelEngine::on_grant(CommandTask& task) {
 
 void AccelEngine::start(CommandTask& task) {
   running_ = &task;
+  begin_activity(PeActivity::Kind::compute);
   task.start = now();
   busy_probe_.set(now(), 1);
   scheduler().schedule(now() + std::max(overhead_, work(task)), *this);
@@ -44,12 +45,14 @@ void AccelEngine::start(CommandTask& task) {
 void AccelEngine::on_event(TimeFs now, std::uint64_t) {
   CommandTask& task = *running_;
   running_ = nullptr;
+  end_activity(PeActivity::Kind::compute);
   ++commands_;
   busy_ += now - task.start;
   busy_probe_.set(now, 0);
   task.holds_slot = task.stage.keeps_slot;
   const bool keeps_slot = task.holds_slot;
   stalled_ = !finish(task);
+  if (stalled_) begin_activity(PeActivity::Kind::queue_full);
   if (!keeps_slot) slot_->release();
 }
 
@@ -60,6 +63,7 @@ bool AccelEngine::has_room(const CommandTask& task) const {
 
 void AccelEngine::on_accepted(CommandTask&) {
   stalled_ = false;
+  end_activity(PeActivity::Kind::queue_full);
   slot_->offer();
 }
 

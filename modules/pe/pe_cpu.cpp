@@ -7,6 +7,7 @@
 #include <memory>
 #include <utility>
 
+#include "modules/pe/pe_scheduler.h"
 #include "platform/address/address_config.h"
 #include "platform/address/address_space.h"
 #include "platform/address/phys_addr.h"
@@ -65,6 +66,11 @@ void PeCpu::on_request(payload::Transaction& transaction, TimeFs arrived) {
   if (state_ == State::idle && launches_.size() == 1) scheduler().wake(launched_event_);
 }
 
+void PeCpu::bind_out(EdgeId edge, elab::Block& neighbour) {
+  PeFabricBlock::bind_out(edge, neighbour);
+  if (auto* const dispatcher = dynamic_cast<PeScheduler*>(&neighbour)) use_activity(dispatcher->activity());
+}
+
 void PeCpu::kernel_thread() {
   for (;;) {
     while (!launches_.empty()) {
@@ -82,6 +88,8 @@ void PeCpu::run(const Launch& launch) {
   const std::string& kernel = launch_message.launch->kernel;
   result_ = contract::PeResult{};
   result_.pe = info_.coord;
+  result_.ready = now();
+  if (activity() != nullptr) result_.shares = activity()->until(now());
   const auto fail = [this](std::string code, std::string text) {
     result_.error_code = std::move(code);
     result_.error_message = std::move(text);
@@ -112,6 +120,11 @@ void PeCpu::run(const Launch& launch) {
   }
   current_ = nullptr;
   result_.exec = now() - result_.start;
+  if (activity() != nullptr) {
+    contract::TimeShares shares = activity()->until(now());
+    shares -= result_.shares;
+    result_.shares = shares;
+  }
   ++kernels_;
   kernel_time_ += result_.exec;
   if (!result_.error_code.empty()) {
@@ -136,6 +149,7 @@ void PeCpu::run_kernel(const payload::KernelLaunchMsg& launch_message, TimeFs re
   }
   set_state(State::running);
   result_.start = now();
+  if (activity() != nullptr) result_.shares = activity()->until(now());
   kernel.body(*this, launch_message.launch->args);
 }
 
@@ -226,7 +240,9 @@ void PeCpu::spend(const contract::Command& command) {
   const TimeFs time = std::llround(ns * static_cast<double>(kFsPerNs));
   scalar_time_ += time;
   current_ = &command;
+  begin_activity(PeActivity::Kind::scalar);
   sleep_until(now() + time);
+  end_activity(PeActivity::Kind::scalar);
   current_ = nullptr;
 }
 

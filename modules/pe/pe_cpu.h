@@ -57,6 +57,7 @@ class PeCpu final : public PeFabricBlock, private contract::IPe {
   void write_scratch(std::uint64_t pa, std::vector<std::byte> bytes) override;
   std::vector<std::byte> read(const std::vector<Extent>& extents) override;
 
+  void bind_out(EdgeId edge, elab::Block& neighbour) override;
   void on_answer(CommandTask& task) override;
   void kernel_thread();
   void run(const Launch& launch);

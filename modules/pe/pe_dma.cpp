@@ -31,15 +31,31 @@ PeDma::PeDma(const sc_core::sc_module_name& name, NodeId node, elab::BlockContex
       read_(*this, "read_busy", payload::Op::read, FirstWire::slip, node_record().integer("rd_engines")),
       write_(*this, "write_busy", payload::Op::write, FirstWire::fifo, node_record().integer("wr_engines")) {}
 
+void PeDma::end_of_elaboration() {
+  PeFabricBlock::end_of_elaboration();
+  const topology::Graph& graph = context().graph;
+  const auto bandwidth = [&](std::pair<const EdgeId*, const EdgeId*> edges) {
+    for (const EdgeId* edge = edges.first; edge != edges.second; ++edge) {
+      if (graph.edge(*edge).kind != topology::EdgeKind::pe_internal) return graph.edge(*edge).bw_gbs.value_or(0.0);
+    }
+    return 0.0;
+  };
+  read_.link_gbs = bandwidth(graph.in_edges(node()));
+  write_.link_gbs = bandwidth(graph.out_edges(node()));
+  if (activity() != nullptr) activity()->set_channels(read_.engines, write_.engines);
+}
+
 void PeDma::on_task(CommandTask& task) {
   Channels& channels = channels_of(task);
   channels.queue.push_back({&task, now()});
+  begin_activity(PeActivity::Kind::waiting);
   serve(channels);
 }
 
 // The channel that served the stage before is served again after this.
 void PeDma::on_next_stage(CommandTask& task) {
   channels_of(task).queue.push_front({&task, now()});
+  begin_activity(PeActivity::Kind::waiting);
 }
 
 bool PeDma::has_room(const CommandTask& task) const {
@@ -54,6 +70,7 @@ void PeDma::serve(Channels& channels) {
   while (channels.busy < channels.engines && !channels.queue.empty()) {
     const Waiting next = channels.queue.front();
     channels.queue.pop_front();
+    end_activity(PeActivity::Kind::waiting);
     channels.wait += now() - next.since;
     start(channels, *next.task);
     take_held();
@@ -62,6 +79,7 @@ void PeDma::serve(Channels& channels) {
 
 void PeDma::start(Channels& channels, CommandTask& task) {
   task.start = now();
+  begin_activity(channels.activity());
   channels.busy_probe.set(now(), static_cast<std::uint64_t>(++channels.busy));
   std::uint64_t slot = operations_.size();
   if (free_operations_.empty()) {
@@ -83,12 +101,15 @@ void PeDma::start(Channels& channels, CommandTask& task) {
     return;
   }
   channels.requests += static_cast<std::int64_t>(requests_.size());
-  const TimeFs offered = now() + overhead() + account_translation(channels);
+  const TimeFs translation = account_translation(channels);
+  if (activity() != nullptr && translation > 0) activity()->translating_until(now() + translation);
+  const TimeFs offered = now() + overhead() + translation;
   for (const Request& request : requests_) {
     payload::Transaction& transaction = context().pool.acquire(channels.op, *request.route, request.pa, request.nbytes);
     transaction.hbm_offset = request.hbm_offset;
     transaction.cookie = slot;
     channels.bytes += static_cast<std::int64_t>(request.nbytes);
+    if (activity() != nullptr) activity()->moved(channels.link(), occupancy_fs(request.nbytes, channels.link_gbs));
     issue(transaction, offered, channels.order);
   }
 }
@@ -227,6 +248,7 @@ void PeDma::end(std::uint64_t slot) {
   CommandTask& task = *operations_[slot].task;
   Channels& channels = *operations_[slot].channels;
   free_operations_.push_back(slot);
+  end_activity(channels.activity());
   ++channels.commands;
   if (!task.status.ok) ++channels.failures;
   channels.busy_time += now() - task.start;

@@ -40,6 +40,7 @@ class PeDma final : public PeFabricBlock {
   void collect_waits(std::vector<elab::WaitInfo>& waits) const override;
 
  protected:
+  void end_of_elaboration() override;
   void on_request(payload::Transaction& transaction, TimeFs arrived) override;
   void on_response(payload::Transaction& transaction) override;
 
@@ -50,9 +51,17 @@ class PeDma final : public PeFabricBlock {
   };
   struct Channels {
     Channels(const PeDma& dma, const char* name, payload::Op op_kind, FirstWire first_wire, std::int64_t count);
+    PeActivity::Kind activity() const {
+      return op == payload::Op::read ? PeActivity::Kind::reading : PeActivity::Kind::writing;
+    }
+    contract::PeResource link() const {
+      return op == payload::Op::read ? contract::PeResource::read_link : contract::PeResource::write_link;
+    }
+
     payload::Op op;
     FirstWire order;
     std::int64_t engines;
+    double link_gbs = 0.0;  // of the link that carries the data; 0 = no limit
     std::int64_t busy = 0;
     SlidingDeque<Waiting> queue;
     Probe busy_probe;

@@ -12,6 +12,10 @@ std::size_t unit_of(const PeFetchStore& block, const CommandTask& task) {
                      std::string(plan::stage_type_name(task.stage.type)));
 }
 
+PeActivity::Kind activity_of(std::size_t unit) {
+  return unit == static_cast<std::size_t>(TcmDirection::read) ? PeActivity::Kind::fetch : PeActivity::Kind::store;
+}
+
 }  // namespace
 
 PeFetchStore::PeFetchStore(const sc_core::sc_module_name& name, NodeId node, elab::BlockContext& context)
@@ -42,6 +46,7 @@ void PeFetchStore::serve(std::size_t index) {
   unit.queue.pop_front();
   unit.since = now();
   unit.phase = Phase::overhead;
+  begin_activity(activity_of(index));
   if (overhead_ > 0) {
     scheduler().schedule(now() + overhead_, *this, index);
   } else {
@@ -84,6 +89,7 @@ void PeFetchStore::on_event(TimeFs, std::uint64_t index) {
 void PeFetchStore::complete(std::size_t index) {
   Unit& unit = units_[index];
   CommandTask& task = *unit.serving;
+  end_activity(activity_of(index));
   ++unit.commands;
   const TimeFs start = unit.since;
   unit.busy += now() - start;

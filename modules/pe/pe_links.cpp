@@ -68,6 +68,14 @@ bool PeLinks::request(NodeKind to, CommandTask& task) {
   return false;
 }
 
+void PeLinks::begin_activity(PeActivity::Kind kind) {
+  if (activity_ != nullptr) activity_->begin(kind, pe_context_.scheduler.now());
+}
+
+void PeLinks::end_activity(PeActivity::Kind kind) {
+  if (activity_ != nullptr) activity_->end(kind, pe_context_.scheduler.now());
+}
+
 bool PeLinks::receive(CommandTask& task) {
   if (!has_room(task)) {
     held_.push_back(&task);

@@ -8,6 +8,7 @@
 #include "modules/fabric/fabric_endpoint.h"
 #include "modules/fabric/sliding_deque.h"
 #include "modules/pe/command_task.h"
+#include "modules/pe/pe_activity.h"
 #include "modules/pe/pe_protocol.h"
 #include "platform/elab/block.h"
 #include "platform/topology/graph.h"
@@ -26,6 +27,9 @@ class PeLinks {
  public:
   tlm::tlm_initiator_socket<32, PeProtocol, 0, sc_core::SC_ZERO_OR_MORE_BOUND> pe_out;
   tlm::tlm_target_socket<32, PeProtocol, 0, sc_core::SC_ZERO_OR_MORE_BOUND> pe_in;
+
+  // Where the block tells what it is busy with; nowhere when it is never called.
+  void use_activity(PeActivity& activity) { activity_ = &activity; }
 
   PeLinks(const PeLinks&) = delete;
   PeLinks& operator=(const PeLinks&) = delete;
@@ -54,6 +58,10 @@ class PeLinks {
   void report(const CommandTask& task);
   // The PE's address translation; null where addresses are physical.
   const contract::ITranslator* translator() const { return translator_; }
+
+  PeActivity* activity() { return activity_; }
+  void begin_activity(PeActivity::Kind kind);
+  void end_activity(PeActivity::Kind kind);
 
   // Whether the input queue takes one more task; asked before on_task(). Default: always.
   virtual bool has_room(const CommandTask&) const { return true; }
@@ -116,6 +124,7 @@ class PeLinks {
   std::array<Link, kKinds> links_;
   SlidingDeque<CommandTask*> held_;  // arrived, but there was no room
   TimeFs queue_full_ = 0;
+  PeActivity* activity_ = nullptr;
   const contract::ITranslator* translator_ = nullptr;
   int bound_out_ = 0;
   int bound_in_ = 0;

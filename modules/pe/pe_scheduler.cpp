@@ -32,6 +32,7 @@ PeScheduler::PeScheduler(const sc_core::sc_module_name& name, NodeId node, elab:
 void PeScheduler::bind_out(EdgeId edge, elab::Block& neighbour) {
   PeBlock::bind_out(edge, neighbour);
   if (auto* const user = dynamic_cast<AccelSlot::IUser*>(&neighbour)) user->use_slot(accel_slot_);
+  if (auto* const links = dynamic_cast<PeLinks*>(&neighbour)) links->use_activity(activity_);
   if (neighbour.node_record().kind == topology::NodeKind::pe_fetch_store) {
     register_file_bytes_ = static_cast<std::uint64_t>(neighbour.node_record().integer("register_file_kb")) << 10;
   }

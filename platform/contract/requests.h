@@ -12,6 +12,7 @@
 #include "platform/base/dtype.h"
 #include "platform/base/ids.h"
 #include "platform/base/units.h"
+#include "platform/contract/time_shares.h"
 
 namespace kb::contract {
 
@@ -101,6 +102,8 @@ struct PeResult {
   TimeFs dma = 0;          // DMA engine busy on behalf of the launch
   TimeFs compute = 0;      // GEMM and MATH busy
   TimeFs late = 0;         // arrival after the start stamp, 0 if in time (H-50)
+  TimeFs ready = 0;        // the launch was here and the PE free; the barrier is start - ready
+  TimeShares shares;       // of `exec`
   std::string error_code;  // empty = ok
   std::string error_message;
 };

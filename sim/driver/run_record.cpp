@@ -2,6 +2,7 @@
 
 #include <cctype>
 
+#include "platform/base/names.h"
 #include "platform/base/version.h"
 #include "platform/observe/json_writer.h"
 
@@ -87,6 +88,27 @@ void write_error(JsonWriter& json, const std::string& code, const std::string& m
   }
 }
 
+// Parts of submission to completion as the PE that ended last saw them; they add up to it exactly.
+void write_breakdown(JsonWriter& json, const LaunchRecord& launch) {
+  const contract::PeResult* const pe = launch.last_pe();
+  if (pe == nullptr) {
+    json.null();
+    return;
+  }
+  json.begin_object(true);
+  json.key("pe").text(pe_name(pe->pe));
+  json.key("delivery_ns").time_ns(pe->ready - launch.submitted).key("barrier_ns").time_ns(pe->start - pe->ready);
+  for (std::size_t i = 0; i < contract::kTimeShares; ++i) {
+    json.key(std::string(time_share_name(static_cast<contract::TimeShare>(i))) + "_ns").time_ns(pe->shares.time[i]);
+  }
+  json.key("completion_ns").time_ns(launch.completed - pe->start - pe->exec);
+  json.key("busy").begin_object(true);
+  for (std::size_t i = 0; i < contract::kPeResources; ++i) {
+    json.key(std::string(pe_resource_name(static_cast<contract::PeResource>(i))) + "_ns").time_ns(pe->shares.busy[i]);
+  }
+  json.end_object().key("limiter").text(pe_resource_name(pe->shares.limiter())).end_object();
+}
+
 void write_launch(JsonWriter& json, const LaunchRecord& launch) {
   json.begin_object();
   json.key("id").unsigned_integer(launch.id).key("kernel").text(launch.kernel);
@@ -98,6 +120,8 @@ void write_launch(JsonWriter& json, const LaunchRecord& launch) {
   json.key("min").time_ns(launch.exec_min()).key("max").time_ns(launch.exec_max()).end_object();
   json.key("dma_ns").time_ns(launch.dma_max()).key("compute_ns").time_ns(launch.compute_max());
   json.key("late_pes").unsigned_integer(launch.late_pes()).key("max_late_ns").time_ns(launch.late_max());
+  json.key("breakdown");
+  write_breakdown(json, launch);
   json.key("per_pe").begin_array();
   for (const contract::PeResult& pe : launch.pes) write_pe(json, pe);
   json.end_array().end_object();

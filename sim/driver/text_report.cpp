@@ -4,6 +4,7 @@
 #include <cmath>
 #include <cstdio>
 
+#include "platform/base/names.h"
 #include "platform/observe/text_table.h"
 
 namespace kb::sim {
@@ -113,6 +114,77 @@ std::string render_launches(const RunRecord& run) {
   return text;
 }
 
+struct Part {
+  const char* name;
+  TimeFs time;
+  const char* meaning;
+};
+
+std::vector<Part> parts_of(const LaunchRecord& launch, const contract::PeResult& pe) {
+  using contract::TimeShare;
+  const auto share = [&](TimeShare which) { return pe.shares.of(which); };
+  return {
+      {"delivery", pe.ready - launch.submitted, "the launch travels to the PE"},
+      {"barrier", pe.start - pe.ready, "the PE waits for the common start"},
+      {"compute", share(TimeShare::compute), "GEMM or MATH computes"},
+      {"queue full", share(TimeShare::queue_full), "a result waits for room in the next block"},
+      {"tlb", share(TimeShare::tlb), "nothing computes; address translation"},
+      {"channel busy", share(TimeShare::channel_busy), "nothing computes; transfers wait for a DMA channel"},
+      {"tcm", share(TimeShare::tcm), "nothing computes; FETCH or STORE between TCM and registers"},
+      {"dma", share(TimeShare::dma), "nothing computes; a transfer is under way, none waits"},
+      {"scalar", share(TimeShare::scalar), "the PE's CPU works"},
+      {"dependency", share(TimeShare::dependency), "the kernel waits for something outside the PE"},
+      {"completion", launch.completed - pe.start - pe.exec, "answers are gathered and travel to the host"},
+  };
+}
+
+const char* limiter_text(contract::PeResource resource) {
+  switch (resource) {
+    case contract::PeResource::compute:
+      return "the compute engines";
+    case contract::PeResource::read_link:
+      return "the link that brings data to the PE";
+    case contract::PeResource::write_link:
+      return "the link that takes data from the PE";
+    case contract::PeResource::tcm_read:
+      return "FETCH, TCM to registers";
+    case contract::PeResource::tcm_write:
+      return "STORE, registers to TCM";
+    case contract::PeResource::read_channel:
+      return "the DMA read channels, round trips included";
+    case contract::PeResource::write_channel:
+      return "the DMA write channels, round trips included";
+  }
+  return "?";
+}
+
+// Of the launch that took longest.
+std::string render_breakdown(const RunRecord& run) {
+  const LaunchRecord* longest = nullptr;
+  for (const LaunchRecord& launch : run.launches) {
+    if (launch.last_pe() == nullptr) continue;
+    const auto duration = [](const LaunchRecord& l) { return l.completed - l.submitted; };
+    if (longest == nullptr || duration(launch) > duration(*longest)) longest = &launch;
+  }
+  if (longest == nullptr) return "";
+  const contract::PeResult& pe = *longest->last_pe();
+  const double total = fs_to_ns(longest->completed - longest->submitted);
+  TextTable table({{"part", Align::left}, {"ns", Align::right}, {"%", Align::right}, {"", Align::left}});
+  for (const Part& part : parts_of(*longest, pe)) {
+    if (part.time == 0) continue;
+    table.add({part.name, table_time(part.time), observe::fixed(100.0 * fs_to_ns(part.time) / total, 1), part.meaning});
+  }
+  std::string text = "\nWhere the time went\n  launch " + std::to_string(longest->id) + " (" + longest->kernel +
+                     "), submission to completion, at " + pe_name(pe.pe) + ", which ended last\n" + table.render("  ");
+  const contract::PeResource limiter = pe.shares.limiter();
+  if (pe.exec > 0 && pe.shares.of(limiter) > 0) {
+    const double share = 100.0 * fs_to_ns(pe.shares.of(limiter)) / fs_to_ns(pe.exec);
+    text += "  most used: " + std::string(limiter_text(limiter)) + ", " + observe::fixed(share, 1) +
+            " % of the kernel's time\n";
+  }
+  return text;
+}
+
 std::string render_figures(const RunRecord& run) {
   if (run.figures.empty()) return "";
   TextTable table({{"figure", Align::left}, {"value", Align::right}, {"unit", Align::left}, {"meaning", Align::left}});
@@ -163,6 +235,7 @@ std::string render_report(const RunRecord& run, const topology::MachineSpec& spe
   text += line("device", run.device);
   text += line("data mode", run.data_mode);
   text += render_launches(run);
+  text += render_breakdown(run);
   text += render_figures(run);
   text += render_data(run);
   text += "\nResult\n";

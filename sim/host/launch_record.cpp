@@ -33,6 +33,13 @@ TimeFs LaunchRecord::late_max() const {
   return greatest(pes, &contract::PeResult::late);
 }
 
+const contract::PeResult* LaunchRecord::last_pe() const {
+  if (pes.empty() || completed == kNever) return nullptr;
+  return &*std::max_element(pes.begin(), pes.end(), [](const contract::PeResult& a, const contract::PeResult& b) {
+    return a.start + a.exec < b.start + b.exec;
+  });
+}
+
 std::size_t LaunchRecord::late_pes() const {
   return static_cast<std::size_t>(
       std::count_if(pes.begin(), pes.end(), [](const contract::PeResult& pe) { return pe.late > 0; }));

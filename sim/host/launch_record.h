@@ -28,6 +28,8 @@ struct LaunchRecord {
   TimeFs compute_max() const;
   std::size_t late_pes() const;  // arrived after the start stamp (H-50)
   TimeFs late_max() const;
+  // The PE that ended last, the first of several; null when none ran or the launch is open.
+  const contract::PeResult* last_pe() const;
 };
 
 }  // namespace kb::sim

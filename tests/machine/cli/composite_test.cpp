@@ -1,6 +1,8 @@
 // Composites on a whole machine: right data in every mode, and times that the blocks' own figures explain.
 #include <gmock/gmock.h>
 
+#include <algorithm>
+#include <cmath>
 #include <map>
 #include <sstream>
 
@@ -87,6 +89,43 @@ TEST_F(CompositeTest, TheReadChannelLimitsStreamedOperands) {  // P-11, P-37: at
   EXPECT_GT(limit, figure(result, "pe_gemm", "busy"));
   EXPECT_GE(exec_ns(result), limit);
   EXPECT_LE(exec_ns(result), limit / 0.95);
+}
+
+// Femtoseconds of a time in a result.
+std::int64_t fs(const Json& ns) {
+  return std::llround(ns.get<double>() * 1e6);
+}
+
+TEST_F(CompositeTest, TheReportSaysWhereTheTimeWentAndWhatLimits) {
+  const std::string attrs = "cube.pe_template.components.";
+  const auto limiter = [&](const std::string& options) {
+    const Json launch = run(options)["launches"].back();
+    const Json& parts = launch["breakdown"];
+    std::int64_t sum = 0;
+    for (const auto& [name, value] : parts.items()) {
+      if (value.is_number()) sum += fs(value);
+    }
+    EXPECT_EQ(sum, fs(launch["completed_ns"]) - fs(launch["submit_ns"])) << options;
+    EXPECT_GT(parts["compute_ns"], 0);
+    return parts["limiter"].get<std::string>();
+  };
+  EXPECT_EQ(limiter(""), "read_channel");
+  EXPECT_EQ(limiter("--set " + attrs + "pe_dma.attrs.rd_engines=2"), "read_link");
+  EXPECT_EQ(limiter("--set variant=load"), "compute");
+  EXPECT_EQ(limiter("--set " + attrs + "pe_tcm.attrs.write_bw_gbs=1"), "tcm_write");
+  EXPECT_EQ(limiter("--set " + attrs + "pe_tcm.attrs.read_bw_gbs=50"), "tcm_read");
+}
+
+// The bars of a GEMM with two read channels: 95 % of the busiest of array and wire.
+TEST_F(CompositeTest, TwoReadChannelsReachTheLink) {
+  const std::string two = "--set cube.pe_template.components.pe_dma.attrs.rd_engines=2";
+  for (const char* rate : {"4096", "1024"}) {
+    const Json result = run(two + " --set cube.pe_template.components.pe_gemm.attrs.mac_per_ns=" + rate);
+    const Json& busy = result["launches"].back()["breakdown"]["busy"];
+    const double bound = std::max(busy["compute_ns"].get<double>(), busy["read_link_ns"].get<double>());
+    EXPECT_GE(exec_ns(result), bound);
+    EXPECT_LE(exec_ns(result), bound / 0.95) << rate;
+  }
 }
 
 TEST_F(CompositeTest, TheArrayLimitsLoadedOperands) {  // P-40: 512 tiles of 16 ns

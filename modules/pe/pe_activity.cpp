@@ -1,0 +1,41 @@
+#include "modules/pe/pe_activity.h"
+
+namespace kb::modules {
+
+using contract::PeResource;
+using contract::TimeShare;
+
+TimeShare PeActivity::idle_share(bool moving) const {
+  if (moving && count(Kind::waiting) > 0) return TimeShare::channel_busy;
+  if (count(Kind::fetch) > 0 || count(Kind::store) > 0) return TimeShare::tcm;
+  if (moving) return TimeShare::dma;
+  return count(Kind::scalar) > 0 ? TimeShare::scalar : TimeShare::dependency;
+}
+
+void PeActivity::accrue(TimeFs now) {
+  const TimeFs time = now - since_;
+  if (time == 0) return;
+  const auto busy = [&](PeResource resource, Kind kind) {
+    shares_.busy[static_cast<std::size_t>(resource)] += count(kind) * time;
+  };
+  busy(PeResource::compute, Kind::compute);
+  busy(PeResource::tcm_read, Kind::fetch);
+  busy(PeResource::tcm_write, Kind::store);
+  busy(PeResource::read_channel, Kind::reading);
+  busy(PeResource::write_channel, Kind::writing);
+
+  const auto add = [&](TimeShare share, TimeFs part) { shares_.time[static_cast<std::size_t>(share)] += part; };
+  if (count(Kind::compute) > 0) {
+    add(TimeShare::compute, time);
+  } else if (count(Kind::queue_full) > 0) {
+    add(TimeShare::queue_full, time);
+  } else {
+    const bool moving = count(Kind::reading) > 0 || count(Kind::writing) > 0;
+    const TimeFs translating = moving ? std::clamp<TimeFs>(translated_ - since_, 0, time) : 0;
+    add(TimeShare::tlb, translating);
+    add(idle_share(moving), time - translating);
+  }
+  since_ = now;
+}
+
+}  // namespace kb::modules

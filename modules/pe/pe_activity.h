@@ -1,0 +1,60 @@
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+
+#include "platform/contract/time_shares.h"
+
+namespace kb::modules {
+
+// What a PE is busy with. Blocks say when something begins and ends; moments are then shared out by
+// contract::TimeShare. Observes only: no time depends on it.
+class PeActivity {
+ public:
+  enum class Kind : std::uint8_t { compute, queue_full, fetch, store, waiting, reading, writing, scalar };
+
+  // Channels of PE_DMA, to count busy time per channel.
+  void set_channels(std::int64_t readers, std::int64_t writers) {
+    readers_ = readers;
+    writers_ = writers;
+  }
+
+  void begin(Kind kind, TimeFs now) {
+    accrue(now);
+    ++counts_[index(kind)];
+  }
+  void end(Kind kind, TimeFs now) {
+    accrue(now);
+    --counts_[index(kind)];
+  }
+  void translating_until(TimeFs end) { translated_ = std::max(translated_, end); }
+  void moved(contract::PeResource link, TimeFs occupancy) { shares_.busy[static_cast<std::size_t>(link)] += occupancy; }
+
+  // Everything up to now.
+  contract::TimeShares until(TimeFs now) {
+    accrue(now);
+    contract::TimeShares out = shares_;
+    const auto per_unit = [&](contract::PeResource resource, std::int64_t units) {
+      out.busy[static_cast<std::size_t>(resource)] /= units;
+    };
+    per_unit(contract::PeResource::read_channel, readers_);
+    per_unit(contract::PeResource::write_channel, writers_);
+    return out;
+  }
+
+ private:
+  static constexpr std::size_t kKinds = 8;
+  static constexpr std::size_t index(Kind kind) { return static_cast<std::size_t>(kind); }
+  std::int64_t count(Kind kind) const { return counts_[index(kind)]; }
+  contract::TimeShare idle_share(bool moving) const;
+  void accrue(TimeFs now);
+
+  TimeFs since_ = 0;
+  TimeFs translated_ = 0;  // the latest end of a translation
+  std::int64_t readers_ = 1, writers_ = 1;
+  std::array<std::int64_t, kKinds> counts_{};
+  contract::TimeShares shares_;
+};
+
+}  // namespace kb::modules
