@@ -11,16 +11,20 @@ struct BarSeries {
   std::string title;
   std::string colour;                         // "#4477aa"
   std::vector<std::optional<double>> values;  // by group; none = no bar
+  std::vector<std::string> labels = {};       // by group, above the bar; empty = the numbers
 };
 
 struct BarChart {
   std::vector<std::string> groups;  // may have several lines
   std::vector<BarSeries> series;
-  std::string label_format;  // of the number above each bar, printf
+  std::string label_format = "{:.0f}";  // of the number above each bar, of fmt
 };
 
 // xtics, xrange and the plot command, ending without a line break so that `, more` can follow. Sets no title or axis.
 std::string plot_bars(const BarChart& chart);
+
+// The same with the series of a group on top of each other and the sum, or the label of the last series, above.
+std::string plot_stacked(const BarChart& chart);
 
 // Grey lines at the bottom of a figure of `height` pixels that say where its numbers come from.
 std::string caption(const std::vector<std::string>& lines, int height);
@@ -31,6 +35,7 @@ inline constexpr const char* kCyan = "#66ccee";
 inline constexpr const char* kGreen = "#228833";
 inline constexpr const char* kYellow = "#ccbb44";
 inline constexpr const char* kRed = "#ee6677";
+inline constexpr const char* kPurple = "#aa3377";
 inline constexpr const char* kGrey = "#bbbbbb";
 
 }  // namespace kb::evaluate

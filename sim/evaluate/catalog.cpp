@@ -2,12 +2,15 @@
 
 #include "platform/base/nearest.h"
 #include "sim/evaluate/gemm/gemm_evaluation.h"
+#include "sim/evaluate/pe_dma/pe_dma_evaluation.h"
 
 namespace kb::evaluate {
 
 const std::vector<EvaluationEntry>& evaluations() {
   static const std::vector<EvaluationEntry> all = {
       {"gemm", "composite GEMMs on one PE: stages and utilisation over shapes and operand staging", gemm_evaluation},
+      {"pe-dma", "transfers of PEs to HBM partitions, alone and together: utilisation and parts of the latency",
+       pe_dma_evaluation},
   };
   return all;
 }

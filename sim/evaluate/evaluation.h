@@ -15,17 +15,18 @@ namespace kb::evaluate {
 
 using Json = nlohmann::ordered_json;
 
-// One run of a bench: a process of its own (E-2).
+// One run: a process of its own (E-2), of a bench or of raw traffic.
 struct Point {
-  std::string id;  // unique, fit for a file name
-  std::string bench;
+  std::string id;     // unique, fit for a file name
+  std::string bench;  // empty for traffic
   std::vector<std::pair<std::string, std::string>> params;
+  std::string trace = {};  // the file that `kernbench traffic` replays
 };
 
 // What a finished run left.
 struct PointFiles {
-  std::string result;  // result.json
-  std::string oplog;   // a database
+  std::string result;  // result.json of a bench, the JSON of traffic
+  std::string oplog;   // a database; benches only
 };
 
 // A relation that does not hold (E-9).
@@ -40,7 +41,8 @@ class IEvaluation {
 
   virtual std::string name() const = 0;       // "gemm"
   virtual std::string data_file() const = 0;  // "gemm_sweep.json"; the table beside it ends in .csv
-  virtual std::vector<Point> points() const = 0;
+  // Configuration Error when the machine has none of what is measured.
+  virtual std::vector<Point> points(const topology::LoadedTopology& machine) const = 0;
 
   // Times in ns, exact. Simulated quantities only.
   virtual Json row(const Point& point, const PointFiles& files) const = 0;

@@ -63,14 +63,14 @@ void draw(const std::vector<Figure>& figures, const std::string& folder, const s
       names.push_back(name);
     }
   }
-  const std::vector<int> codes = run_processes(processes, jobs);
+  const std::vector<ProcessEnd> ends = run_processes(processes, jobs);
   for (std::size_t i = 0; i < names.size(); ++i) {
     const std::string made = work + "/" + names[i], target = folder + "/" + names[i];
     const std::string said = read_text(made + ".log");
     std::string problem;
-    if (codes[i] == 127) {
+    if (ends[i].code == 127) {
       problem = "gnuplot cannot be started (" + said + "); install it (Debian: gnuplot-nox)";
-    } else if (codes[i] != 0) {
+    } else if (ends[i].code != 0) {
       problem = "gnuplot failed to draw " + names[i] + ": " + said;
     } else if (std::rename(made.c_str(), target.c_str()) != 0) {
       problem = "cannot write " + target + ": " + std::strerror(errno);

@@ -2,12 +2,14 @@
 
 #include <fcntl.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <array>
 #include <cerrno>
+#include <chrono>
 #include <csignal>
 #include <cstdlib>
 #include <cstring>
@@ -41,10 +43,22 @@ std::vector<char*> pointers(std::vector<std::string>& texts) {
   return list;
 }
 
+using Clock = std::chrono::steady_clock;
+
 struct Running {
   pid_t pid;
   std::size_t job;
+  Clock::time_point start;
 };
+
+ProcessEnd end_of(const Running& child, int status, const rusage& usage) {
+  const auto seconds = [](const timeval& t) {
+    return static_cast<double>(t.tv_sec) + 1e-6 * static_cast<double>(t.tv_usec);
+  };
+  return {WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status),
+          std::chrono::duration<double>(Clock::now() - child.start).count(),
+          seconds(usage.ru_utime) + seconds(usage.ru_stime), static_cast<double>(usage.ru_maxrss) / 1024.0};
+}
 
 // Ends what is still under way when the caller gives up.
 class Group {
@@ -56,19 +70,21 @@ class Group {
   std::size_t size() const { return children_.size(); }
   void add(Running child) { children_.push_back(child); }
 
-  // Waits for the next one to end; its exit code.
-  int wait(std::size_t& job) {
+  // Waits for the next one to end.
+  ProcessEnd wait(std::size_t& job) {
     while (true) {
       int status = 0;
-      const pid_t pid = ::waitpid(-1, &status, 0);
+      rusage usage{};
+      const pid_t pid = ::wait4(-1, &status, 0, &usage);
       if (pid < 0 && errno == EINTR) continue;
       if (pid < 0) throw Error::model(std::string("waiting for processes: ") + std::strerror(errno));
       const auto found =
           std::find_if(children_.begin(), children_.end(), [pid](const Running& r) { return r.pid == pid; });
       if (found == children_.end()) continue;
       job = found->job;
+      const ProcessEnd end = end_of(*found, status, usage);
       children_.erase(found);
-      return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
+      return end;
     }
   }
 
@@ -92,13 +108,13 @@ class Group {
 
 }  // namespace
 
-std::vector<int> run_processes(const std::vector<ProcessJob>& jobs, int parallel,
-                               const std::function<void(std::size_t job, int code)>& on_exit) {
+std::vector<ProcessEnd> run_processes(const std::vector<ProcessJob>& jobs, int parallel,
+                                      const std::function<void(std::size_t job, const ProcessEnd&)>& on_exit) {
   const std::size_t limit =
       parallel > 0 ? static_cast<std::size_t>(parallel) : std::max(1u, std::thread::hardware_concurrency());
   std::vector<std::string> environment = clean_environment();
   const std::vector<char*> environment_list = pointers(environment);
-  std::vector<int> codes(jobs.size(), 0);
+  std::vector<ProcessEnd> ends(jobs.size());
   Group group;
   for (std::size_t next = 0; next < jobs.size() || group.size() > 0;) {
     if (next < jobs.size() && group.size() < limit) {
@@ -107,15 +123,15 @@ std::vector<int> run_processes(const std::vector<ProcessJob>& jobs, int parallel
       const pid_t pid = ::fork();
       if (pid == 0) become(arguments.data(), environment_list.data(), jobs[next].log.c_str());
       if (pid < 0) throw Error::configuration(std::string("cannot start a process: ") + std::strerror(errno));
-      group.add({pid, next++});
+      group.add({pid, next++, Clock::now()});
       continue;
     }
     std::size_t job = 0;
-    const int code = group.wait(job);
-    codes[job] = code;
-    if (on_exit) on_exit(job, code);
+    const ProcessEnd end = group.wait(job);
+    ends[job] = end;
+    if (on_exit) on_exit(job, end);
   }
-  return codes;
+  return ends;
 }
 
 }  // namespace kb::evaluate

@@ -13,11 +13,17 @@ struct ProcessJob {
   std::string log;                   // file for what it prints
 };
 
-// Runs every job, at most `parallel` at a time (0 = one per core), and returns the exit codes in job order; 128 +
-// signal for a job that a signal ended. `on_exit` is called in the order in which jobs end; when it throws or this
-// process ends, jobs under way are ended. The environment of a job holds no bench parameters. Configuration Error when
-// a process cannot be started.
-std::vector<int> run_processes(const std::vector<ProcessJob>& jobs, int parallel,
-                               const std::function<void(std::size_t job, int code)>& on_exit = nullptr);
+struct ProcessEnd {
+  int code = 0;  // 128 + signal when a signal ended it
+  double wall_s = 0;
+  double cpu_s = 0;
+  double rss_mb = 0;  // the most it had
+};
+
+// Runs every job, at most `parallel` at a time (0 = one per core), and returns how they ended in job order. `on_exit`
+// is called in the order in which jobs end; when it throws or this process ends, jobs under way are ended. The
+// environment of a job holds no bench parameters. Configuration Error when a process cannot be started.
+std::vector<ProcessEnd> run_processes(const std::vector<ProcessJob>& jobs, int parallel,
+                                      const std::function<void(std::size_t job, const ProcessEnd&)>& on_exit = nullptr);
 
 }  // namespace kb::evaluate

@@ -21,11 +21,21 @@ constexpr int kDataSchema = 1;
 constexpr const char* kProgram = "/proc/self/exe";
 
 std::vector<std::string> command_of(const Point& point, const RunOptions& options, const std::string& folder) {
-  std::vector<std::string> command{std::filesystem::read_symlink(kProgram).string(), "run", "--quiet", "--data", "off"};
-  command.insert(command.end(), options.topology.begin(), options.topology.end());
-  command.insert(command.end(), {"--bench", point.bench});
-  for (const auto& [name, value] : point.params) command.insert(command.end(), {"--set", name + "=" + value});
-  command.insert(command.end(), {"--out", folder, "--oplog", folder + "/ops.sqlite"});
+  std::vector<std::string> command{std::filesystem::read_symlink(kProgram).string()};
+  const auto add = [&](const std::vector<std::string>& words) {
+    command.insert(command.end(), words.begin(), words.end());
+  };
+  if (!point.trace.empty()) {
+    add({"traffic"});
+    add(options.topology);
+    add({"--trace", folder + "/trace.csv", "--json", "--out", folder + "/result.json"});
+    return command;
+  }
+  add({"run", "--quiet", "--data", "off"});
+  add(options.topology);
+  add({"--bench", point.bench});
+  for (const auto& [name, value] : point.params) add({"--set", name + "=" + value});
+  add({"--out", folder, "--oplog", folder + "/ops.sqlite"});
   return command;
 }
 
@@ -36,21 +46,26 @@ ErrorFamily family_of(int code) {
   return ErrorFamily::model;
 }
 
+std::string describe(const Point& point) {
+  std::string text = point.trace.empty() ? "bench " + point.bench : std::string("traffic");
+  for (const auto& [name, value] : point.params) text += " " + name + "=" + value;
+  return text;
+}
+
 [[noreturn]] void fail_point(const Point& point, int code, std::string said) {
   while (!said.empty() && said.back() == '\n') said.pop_back();
-  std::string shown;
-  for (const auto& [name, value] : point.params) shown += " " + name + "=" + value;
   throw Error(family_of(code), "POINT_FAILED",
-              fmt::format("point {} (bench {}{}) ended with code {}: {}", point.id, point.bench, shown, code,
+              fmt::format("point {} ({}) ended with code {}: {}", point.id, describe(point), code,
                           said.empty() ? "it printed nothing" : said));
 }
 
-// What a run says about the computer (E-94): no part of the data file, which two equal calls write equally.
-Json host_of(const std::string& result_file) {
+// What a run took of the computer (E-94): no part of the data file, which two equal calls write equally.
+Json host_of(const ProcessEnd& end, const std::string& result_file) {
+  Json host{{"wall_s", end.wall_s}, {"cpu_s", end.cpu_s}, {"rss_mb", end.rss_mb}};
   const Json result = Json::parse(read_file(result_file), nullptr, false);
-  Json host = result.is_object() && result.contains("host") ? result["host"] : Json::object();
-  const double wall = host.value("wall_s", 0.0);
-  if (wall > 0.0) host["simulated_ns_per_wall_s"] = result.value("sim_time_ns", 0.0) / wall;
+  if (!result.is_object() || !result.contains("host")) return host;
+  host["events"] = result["host"]["events"];
+  if (end.wall_s > 0.0) host["simulated_ns_per_wall_s"] = result.value("sim_time_ns", 0.0) / end.wall_s;
   return host;
 }
 
@@ -74,19 +89,20 @@ Rows measure(const IEvaluation& evaluation, const std::vector<Point>& points, co
     }
     const std::string folder = staging.run_folder(points[i]);
     observe::make_folder(folder);
+    if (!points[i].trace.empty()) write_file(folder + "/trace.csv", points[i].trace, "the traffic of a point");
     jobs.push_back({command_of(points[i], options, folder), folder + "/log"});
     of_job.push_back(i);
   }
   std::size_t done = found.resumed;
   if (options.progress) options.progress(done, points.size());
-  run_processes(jobs, options.jobs, [&](std::size_t job, int code) {
+  run_processes(jobs, options.jobs, [&](std::size_t job, const ProcessEnd& end) {
     const Point& point = points[of_job[job]];
     const std::string folder = staging.run_folder(point);
-    if (code != 0) fail_point(point, code, read_file(folder + "/log"));
+    if (end.code != 0) fail_point(point, end.code, read_file(folder + "/log"));
     Json& row = found.rows[of_job[job]];
     Json& host = found.hosts[of_job[job]];
     row = evaluation.row(point, {folder + "/result.json", folder + "/ops.sqlite"});
-    host = host_of(folder + "/result.json");
+    host = host_of(end, folder + "/result.json");
     staging.keep(point, Json{{"row", row}, {"host", host}});
     std::error_code ignored;
     std::filesystem::remove_all(folder, ignored);
@@ -97,11 +113,7 @@ Rows measure(const IEvaluation& evaluation, const std::vector<Point>& points, co
 
 Json header(const IEvaluation& evaluation, const topology::LoadedTopology& machine, const std::vector<Point>& points) {
   std::string text = machine_digest(machine) + "\n";
-  for (const Point& point : points) {
-    text += point.bench;
-    for (const auto& [name, value] : point.params) text += " " + name + "=" + value;
-    text += "\n";
-  }
+  for (const Point& point : points) text += describe(point) + "\n" + point.trace;
   return {{"schema", kDataSchema},
           {"evaluation", evaluation.name()},
           {"kernbench", kVersion},
@@ -159,7 +171,7 @@ RunSummary run_evaluation(const IEvaluation& evaluation, const topology::LoadedT
   if (options.fast) data = stored_data(evaluation, data_file);
   if (!options.fast) {
     const Staging staging(base + "staging", topology::sha256_hex(read_file(kProgram)) + machine_digest(machine));
-    const std::vector<Point> points = evaluation.points();
+    const std::vector<Point> points = evaluation.points(machine);
     const Rows measured = measure(evaluation, points, staging, options);
     summary.points = points.size();
     summary.resumed = measured.resumed;

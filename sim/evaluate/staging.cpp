@@ -22,7 +22,7 @@ Staging::Staging(std::string folder, std::string identity)
 }
 
 std::string Staging::digest(const Point& point) const {
-  std::string text = identity_ + "\n" + point.bench + "\n";
+  std::string text = identity_ + "\n" + point.bench + "\n" + point.trace + "\n";
   for (const auto& [name, value] : point.params) text += name + "=" + value + "\n";
   return topology::sha256_hex(text);
 }

@@ -79,7 +79,7 @@ class GemmEvaluation final : public IEvaluation {
   std::string name() const override { return "gemm"; }
   std::string data_file() const override { return "gemm_sweep.json"; }
 
-  std::vector<Point> points() const override {
+  std::vector<Point> points(const topology::LoadedTopology&) const override {
     std::vector<Point> list;
     for (const GemmShape& shape : shapes_) {
       for (const GemmVariant& variant : variants()) {

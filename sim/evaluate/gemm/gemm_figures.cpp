@@ -84,7 +84,7 @@ Figure stage_breakdown(const Json& data) {
                   {"DMA out (C tiles)", kYellow, wall("DMA_WRITE")},
                   {"whole composite", kGrey,
                    values(runs, [](const Json& run) { return run.at("composite_window_ns").get<double>(); })}};
-  chart.label_format = "%.0f";
+  chart.label_format = "{:.0f}";
   double highest = 1;
   for (const auto& value : chart.series.back().values) highest = std::max(highest, *value);
   return {"gemm_stage_breakdown",
@@ -104,7 +104,7 @@ Figure utilisation_measured(const Json& data) {
   chart.series = {
       {"GEMM utilisation: MAC array busy", kGreen, share("gemm_utilisation")},
       {"useful efficiency: busy with products that were wanted, not padding", kBlue, share("useful_efficiency")}};
-  chart.label_format = "%.1f";
+  chart.label_format = "{:.1f}";
   return {"gemm_mac_utilization_measured",
           head(data, "GEMM composite: utilisation of the MAC array (simulated)", "share of the composite window [%]",
                kHeight) +
@@ -124,7 +124,7 @@ std::string panel(const Json& data, const char* metric, const std::string& title
       {"analytic: ideal (bytes at full rate)", kGrey, model("ideal")},
       {"analytic: a read holds its engine for the round trip", kYellow, model("round_trips")},
       {"simulated", kGreen, values(runs, [&](const Json& run) { return kPercent * run.at(metric).get<double>(); })}};
-  chart.label_format = "%.1f";
+  chart.label_format = "{:.1f}";
   return "set title " + plot_text(title) + " font ',12'\nset ylabel " + plot_text(y_axis) +
          "\nset yrange [0:138]\nset ytics 0,20,100\n" + plot_bars(chart) + "\n";
 }

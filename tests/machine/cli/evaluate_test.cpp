@@ -179,6 +179,28 @@ TEST_F(EvaluateTest, AFasterArrayIsUsedLessWhereReadsLimit_E30) {
   }
 }
 
+TEST_F(EvaluateTest, PeDmaPassesItsChecksOnTheReferenceMachine_E58_E59) {
+  const Outcome outcome = kernbench("evaluate pe-dma --out out");
+  ASSERT_EQ(outcome.code, 0) << outcome.err;
+  EXPECT_THAT(outcome.out, HasSubstr("26 points"));
+  const Json sweep = Json::parse(read("out/pe_dma.json"));
+  for (const Json& run : sweep["runs"]) {
+    if (run["issuers"] != 1 || run["scenario"] == "REMOTE_SIP") continue;  // PCIe endpoints store and forward
+    EXPECT_NEAR(run["breakdown_ns"]["contention"].get<double>(), 0, 1e-6)
+        << run["scenario"];  // E-57: exactly the parts
+  }
+  for (const char* direction : {"write", "read"}) {
+    for (const char* part : {"", "_breakdown"}) {
+      for (const char* set : {"_no_congestion", "_congestion"}) {
+        const std::string figure = std::string("out/pe_dma_") + direction + part + set;
+        EXPECT_EQ(read(figure + ".png").substr(1, 3), "PNG") << figure;
+        EXPECT_THAT(read(figure + ".svg"), HasSubstr(sweep["config_digest"].get<std::string>().substr(0, 12)));
+      }
+    }
+  }
+  EXPECT_EQ(kernbench("evaluate pe-dma --shapes 1x1x1 --out out").code, 2);
+}
+
 TEST_F(EvaluateTest, UsageMistakesAreExplained) {
   for (const auto& [options, says] :
        {std::pair("evaluate gem", "did you mean 'gemm'"), std::pair("evaluate", "NAME"),

@@ -31,13 +31,19 @@ class ProcessPoolTest : public testing::Test {
 
 TEST_F(ProcessPoolTest, CodesAreInJobOrderWhoeverEndsFirst) {
   std::vector<std::size_t> ended;
-  const std::vector<int> codes = run_processes({shell("sleep 0.3; exit 3", "a"),
-                                                shell("exit 4", "b"),
-                                                shell("echo out; echo err >&2", "c"),
-                                                shell("kill -KILL $$", "d"),
-                                                {{"/no/such/program"}, path("e")}},
-                                               2, [&](std::size_t job, int) { ended.push_back(job); });
+  const std::vector<ProcessEnd> ends =
+      run_processes({shell("sleep 0.3; exit 3", "a"),
+                     shell("exit 4", "b"),
+                     shell("echo out; echo err >&2", "c"),
+                     shell("kill -KILL $$", "d"),
+                     {{"/no/such/program"}, path("e")}},
+                    2, [&](std::size_t job, const ProcessEnd&) { ended.push_back(job); });
+  std::vector<int> codes;
+  for (const ProcessEnd& end : ends) codes.push_back(end.code);
   EXPECT_THAT(codes, testing::ElementsAre(3, 4, 0, 128 + SIGKILL, 127));
+  EXPECT_GE(ends[0].wall_s, 0.3);
+  EXPECT_LT(ends[0].cpu_s, 0.3);
+  EXPECT_GT(ends[0].rss_mb, 0.1);
   EXPECT_EQ(ended.size(), 5u);
   EXPECT_EQ(ended[0], 1u);
   EXPECT_EQ(read_file(path("c")), "out\nerr\n");
@@ -54,7 +60,7 @@ TEST_F(ProcessPoolTest, ParametersInTheEnvironmentStayOutside) {
 TEST_F(ProcessPoolTest, GivingUpEndsWhatIsUnderWay) {
   const auto begin = std::chrono::steady_clock::now();
   EXPECT_THROW(run_processes({shell("exec sleep 60", "a"), shell("exit 1", "b")}, 2,
-                             [](std::size_t, int) { throw std::runtime_error("enough"); }),
+                             [](std::size_t, const ProcessEnd&) { throw std::runtime_error("enough"); }),
                std::runtime_error);
   EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::seconds(20));
 }

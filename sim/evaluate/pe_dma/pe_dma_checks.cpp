@@ -1,0 +1,201 @@
+// The relations of E-59, and the table.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <optional>
+
+#include "sim/evaluate/pe_dma/pe_dma_evaluation.h"
+
+namespace kb::evaluate {
+namespace {
+
+constexpr double kRounding = 1e-9;
+constexpr const char* kDistances[] = {"SAME_CUBE_PE_LOCAL", "SAME_CUBE_PE_REMOTE_BEST", "SAME_CUBE_PE_REMOTE_WORST",
+                                      "REMOTE_CUBE_PE_REMOTE_BEST", "REMOTE_CUBE_PE_REMOTE_WORST"};
+constexpr const char* kHotTargets[] = {"ctrl_hot_1", "ctrl_hot_2", "ctrl_hot_3", "all_pe_cube0_to_pe0"};
+
+// The runs of one direction by scenario; a machine need not have all.
+class Runs {
+ public:
+  Runs(const Json& data, const std::string& direction) : data_(data), direction_(direction) {}
+  const Json* find(const char* scenario) const {
+    for (const Json& run : data_.at("runs")) {
+      if (run.at("direction") == direction_ && run.at("scenario") == scenario) return &run;
+    }
+    return nullptr;
+  }
+  std::vector<const Json*> all() const {
+    std::vector<const Json*> list;
+    for (const Json& run : data_.at("runs")) {
+      if (run.at("direction") == direction_) list.push_back(&run);
+    }
+    return list;
+  }
+  const std::string& direction() const { return direction_; }
+
+ private:
+  const Json& data_;
+  std::string direction_;
+};
+
+double number(const Json& run, const char* name) {
+  return run.at(name).get<double>();
+}
+
+class Checker {
+ public:
+  explicit Checker(std::string direction) : direction_(std::move(direction)) {}
+
+  template <typename... Args>
+  void expect(bool holds, const char* rule, const char* text, const Args&... args) {
+    if (!holds) violations_.push_back({rule, direction_ + ": " + fmt::format(fmt::runtime(text), args...)});
+  }
+  std::vector<Violation> take() { return std::move(violations_); }
+
+ private:
+  std::string direction_;
+  std::vector<Violation> violations_;
+};
+
+std::string name_of(const Json& run) {
+  return run.at("scenario").get<std::string>();
+}
+
+// Each of the scenarios that are there is slower than the one before.
+template <std::size_t N>
+void expect_slower(Checker& checker, const Runs& runs, const char* const (&names)[N], const char* rule) {
+  const Json* before = nullptr;
+  for (const char* name : names) {
+    const Json* run = runs.find(name);
+    if (run == nullptr) continue;
+    if (before != nullptr) {
+      checker.expect(number(*run, "total_ns") > number(*before, "total_ns"), rule,
+                     "{} ({} ns) is not slower than {} ({} ns)", name, number(*run, "total_ns"), name_of(*before),
+                     number(*before, "total_ns"));
+    }
+    before = run;
+  }
+}
+
+void check_distances(Checker& checker, const Runs& runs) {
+  expect_slower(checker, runs, kDistances, "E-59.1");
+  const Json* const remote = runs.find("REMOTE_SIP");
+  for (std::size_t i = 0; remote != nullptr && i < 3; ++i) {
+    const Json* const near = runs.find(kDistances[i]);
+    if (near == nullptr) continue;
+    checker.expect(number(*remote, "total_ns") > number(*near, "total_ns"), "E-59.1",
+                   "REMOTE_SIP is not slower than {}", kDistances[i]);
+  }
+}
+
+void check_utilisation(Checker& checker, const Json& run) {
+  const double single = number(run, "util_single"), aggregate = number(run, "util_aggregate");
+  const double issuers = number(run, "issuers"), effective = number(run, "effective_gbs");
+  checker.expect(aggregate <= 1 + kRounding, "E-59.2", "{}: {:.2f} % of the aggregate peak", name_of(run),
+                 100 * aggregate);
+  if (issuers == 1) {
+    checker.expect(std::abs(single - aggregate) <= kRounding && single <= 1 + kRounding, "E-59.3",
+                   "{}: one issuer, but {:.2f} % of the single and {:.2f} % of the aggregate peak", name_of(run),
+                   100 * single, 100 * aggregate);
+  }
+  checker.expect(single <= issuers + 0.05, "E-59.4", "{}: {:.2f} % of a single path by {} issuers", name_of(run),
+                 100 * single, issuers);
+  const double expected = number(run, "bytes") / number(run, "total_ns");
+  checker.expect(std::abs(effective - expected) <= kRounding * expected, "E-59.5",
+                 "{}: effective bandwidth of {} GB/s is not bytes / time = {}", name_of(run), effective, expected);
+}
+
+void check_congestion(Checker& checker, const Runs& runs) {
+  expect_slower(checker, runs, kHotTargets, "E-59.6");
+  const Json* before = nullptr;
+  for (const char* name : kHotTargets) {
+    const Json* run = runs.find(name);
+    if (run == nullptr) continue;
+    if (before != nullptr) {
+      checker.expect(number(*run, "effective_gbs") >= number(*before, "effective_gbs") * (1 - kRounding), "E-59.6",
+                     "{} moves fewer bytes per ns than {}", name, name_of(*before));
+    }
+    before = run;
+  }
+  if (const Json* const all = runs.find("all_pe_cube0_to_pe0")) {
+    checker.expect(number(*all, "util_aggregate") >= 0.7, "E-59.7",
+                   "all_pe_cube0_to_pe0 reaches {:.1f} % of the shared peak", 100 * number(*all, "util_aggregate"));
+  }
+  if (const Json* const east = runs.find("ucie_eastbound")) {
+    checker.expect(
+        number(*east, "util_aggregate") < 0.9 * number(*east, "util_single"), "E-59.8",
+        "ucie_eastbound: {:.1f} % of the aggregate peak is not clearly below {:.1f} % of a single path: only one "
+        "connection is used",
+        100 * number(*east, "util_aggregate"), 100 * number(*east, "util_single"));
+  }
+  const Json* const everyone = runs.find("sip_local_all");
+  const Json* const alone = runs.find("SAME_CUBE_PE_LOCAL");
+  if (everyone != nullptr && alone != nullptr) {
+    const double expected = number(*alone, "effective_gbs") * number(*everyone, "issuers");
+    checker.expect(std::abs(number(*everyone, "effective_gbs") - expected) <= 0.02 * expected, "E-59.12",
+                   "sip_local_all moves {:.0f} bytes per ns, {:.0f} issuers alone {:.0f}",
+                   number(*everyone, "effective_gbs"), number(*everyone, "issuers"), expected);
+  }
+}
+
+void check_breakdown(Checker& checker, const Json& data, const Json& run) {
+  const Json& parts = run.at("breakdown_ns");
+  const double ucie = number(parts, "ucie"), residual = number(parts, "contention"), total = number(run, "total_ns");
+  const std::string scenario = name_of(run);
+  const bool same_cube = scenario.rfind("SAME_CUBE", 0) == 0;
+  if (run.at("set") != "no_congestion") return;
+  checker.expect(same_cube ? ucie == 0 : ucie > 0, "E-59.9", "{}: {} ns of UCIe", scenario, ucie);
+  if (scenario == "SAME_CUBE_PE_LOCAL") {
+    const double formula =
+        (number(data, "bytes_per_issuer") - number(data, "flit_bytes")) / number(run, "single_peak_gbs");
+    checker.expect(std::abs(number(parts, "wire_transfer") - formula) <= 0.05 * formula, "E-59.11",
+                   "{}: {} ns on the wire, the formula says {}", scenario, number(parts, "wire_transfer"), formula);
+  }
+  const double most = same_cube ? 0.25 : 0.7;
+  checker.expect(residual >= -kRounding * total && residual <= most * total, "E-59.10",
+                 "{}: {:.3f} of {:.3f} ns are explained by no part of the path", scenario, residual, total);
+}
+
+}  // namespace
+
+std::vector<Violation> check_pe_dma(const Json& data) {
+  std::vector<Violation> all;
+  for (const char* direction : {"write", "read"}) {
+    const Runs runs(data, direction);
+    Checker checker(direction);
+    check_distances(checker, runs);
+    for (const Json* run : runs.all()) {
+      check_utilisation(checker, *run);
+      check_breakdown(checker, data, *run);
+    }
+    check_congestion(checker, runs);
+    for (Violation& violation : checker.take()) all.push_back(std::move(violation));
+  }
+  return all;
+}
+
+std::string pe_dma_csv(const Json& data) {
+  std::string text;
+  for (const Json& run : data.at("runs")) {
+    if (text.empty()) {
+      for (const auto& [name, value] : run.items()) {
+        if (value.is_object()) continue;
+        text += (text.empty() ? "" : ",") + name;
+      }
+      for (const auto& [name, value] : run.at("breakdown_ns").items()) text += "," + name + "_ns";
+      text += "\n";
+    }
+    bool first = true;
+    for (const auto& [name, value] : run.items()) {
+      if (value.is_object()) continue;
+      text += (first ? "" : ",") + (value.is_string() ? value.get<std::string>() : value.dump());
+      first = false;
+    }
+    for (const auto& [name, value] : run.at("breakdown_ns").items()) text += "," + value.dump();
+    text += "\n";
+  }
+  return text;
+}
+
+}  // namespace kb::evaluate
