@@ -88,26 +88,20 @@ double DmaPaths::aggregate_peak(const std::vector<DmaFlow>& flows) {
   return sum;
 }
 
-// Only the first flit pays the overheads of nodes. Behind the narrowest wire the others come with gaps, close up while
-// it does, and the last one is not delayed.
-double DmaPaths::hidden_overhead(const DmaFlow& flow, double flits) {
-  const std::vector<EdgeId>& edges = data_edges(flow);
+// The last flit is as late as the wire that holds it up most makes it: the flits before it follow each other there, and
+// the nodes behind cost it nothing, because only the first flit pays their overheads while the others close up.
+double DmaPaths::behind_first_flit(const DmaFlow& flow, double flits) {
+  std::vector<EdgeId> passed = data_edges(flow);
+  if (!read_) std::reverse(passed.begin(), passed.end());  // from the end of the way to its begin
   const auto flit = static_cast<double>(graph_.spec.flit_bytes());
-  const double peak = single_peak(flow);
-  std::vector<EdgeId> passed = edges;
-  if (read_) std::reverse(passed.begin(), passed.end());  // reverse edges are listed from the issuer on
-  double hidden = 0, fastest = 0;
+  double latest = 0, overheads = 0;
   for (const EdgeId id : passed) {
     const topology::Edge& edge = graph_.edge(id);
-    if (limited(edge) && *edge.bw_gbs <= peak) {
-      hidden = fastest = 0;
-    } else if (limited(edge)) {
-      fastest = fastest == 0 ? *edge.bw_gbs : std::min(fastest, *edge.bw_gbs);
-    }
     const topology::Node& node = graph_.node(edge.dst);
-    if (node.kind != NodeKind::hbm_ctrl && node.kind != NodeKind::pe_dma) hidden += node.number_or("overhead_ns", 0);
+    if (node.kind != NodeKind::hbm_ctrl && node.kind != NodeKind::pe_dma) overheads += node.number_or("overhead_ns", 0);
+    if (limited(edge)) latest = std::max(latest, (flits - 1) * flit / *edge.bw_gbs - overheads);
   }
-  return fastest == 0 ? 0.0 : std::min(hidden, (flits - 1) * (flit / peak - flit / fastest));
+  return latest;
 }
 
 DmaBreakdown DmaPaths::breakdown(const DmaFlow& flow, std::uint64_t bytes) {
@@ -118,7 +112,7 @@ DmaBreakdown DmaPaths::breakdown(const DmaFlow& flow, std::uint64_t bytes) {
   DmaBreakdown parts;
   parts.hbm_ctrl = hbm.number_or("overhead_ns", 0) +
                    hbm.number("burst_bytes") / (hbm.number("pc_bw_gbs") * hbm.number("efficiency"));
-  parts.wire_transfer = (flits - 1) * flit / single_peak(flow) - hidden_overhead(flow, flits);
+  parts.wire_transfer = behind_first_flit(flow, flits);
   const auto pass = [&](const std::vector<EdgeId>& edges, bool data) {
     for (std::size_t i = 0; i < edges.size(); ++i) {
       const topology::Edge& edge = graph_.edge(edges[i]);
@@ -127,17 +121,17 @@ DmaBreakdown DmaPaths::breakdown(const DmaFlow& flow, std::uint64_t bytes) {
       field(parts, part_of(graph_, edge)) += time;
     }
   };
-  const auto overheads = [&](bool back) {
+  const auto overheads = [&] {
     for (const NodeId id : found.nodes) {
       const topology::Node& node = graph_.node(id);
-      if (node.kind == NodeKind::hbm_ctrl || (back && node.kind == NodeKind::pe_dma)) continue;
+      if (node.kind == NodeKind::hbm_ctrl || node.kind == NodeKind::pe_dma) continue;  // begins behind PE_DMA's own
       field(parts, part_of(node)) += node.number_or("overhead_ns", 0);
     }
   };
-  overheads(false);
+  overheads();
   pass(found.edges, !read_);
   if (read_) {
-    overheads(true);
+    overheads();
     pass(found.reverse_edges, true);
   }
   return parts;

@@ -13,7 +13,7 @@ namespace kb::evaluate {
 
 // Times in ns; their sum is the latency of a transfer that is alone.
 struct DmaBreakdown {
-  double pe_setup = 0;       // inside the issuing PE
+  double pe_setup = 0;       // inside the issuing PE; raw transfers begin behind it
   double noc_mesh = 0;       // routers and mesh wires of cubes
   double ucie = 0;           // UCIe endpoints, connections and links of cubes
   double fabric = 0;         // IO chiplets, PCIe and the switch
@@ -36,7 +36,7 @@ class DmaPaths {
 
  private:
   const routing::Route& route(const DmaFlow& flow);
-  double hidden_overhead(const DmaFlow& flow, double flits);
+  double behind_first_flit(const DmaFlow& flow, double flits);
   const std::vector<EdgeId>& data_edges(const DmaFlow& flow);
 
   const topology::Graph& graph_;

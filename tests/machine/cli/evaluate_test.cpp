@@ -190,6 +190,15 @@ TEST_F(EvaluateTest, PeDmaPassesItsChecksOnTheReferenceMachine_E58_E59) {
         << run["scenario"];  // E-57: exactly the parts
   }
   for (const char* direction : {"write", "read"}) {
+    double before = 0;  // E-59, rule 1
+    for (const char* scenario : {"SAME_CUBE_PE_LOCAL", "SAME_CUBE_PE_REMOTE_BEST", "SAME_CUBE_PE_REMOTE_WORST",
+                                 "REMOTE_CUBE_PE_REMOTE_BEST", "REMOTE_CUBE_PE_REMOTE_WORST"}) {
+      for (const Json& run : sweep["runs"]) {
+        if (run["direction"] != direction || run["scenario"] != scenario) continue;
+        EXPECT_GT(run["total_ns"].get<double>(), before) << direction << " " << scenario;
+        before = run["total_ns"].get<double>();
+      }
+    }
     for (const char* part : {"", "_breakdown"}) {
       for (const char* set : {"_no_congestion", "_congestion"}) {
         const std::string figure = std::string("out/pe_dma_") + direction + part + set;

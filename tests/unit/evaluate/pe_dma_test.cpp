@@ -107,6 +107,7 @@ Json run(const char* direction, const char* scenario, const char* set, int issue
           {"total_ns", total},
           {"effective_gbs", bytes / total},
           {"single_peak_gbs", single},
+          {"aggregate_peak_gbs", aggregate},
           {"util_single", bytes / total / single},
           {"util_aggregate", bytes / total / aggregate},
           {"breakdown_ns",
@@ -153,12 +154,25 @@ TEST(PeDmaChecks, AGoodSetPasses) {
   for (const Violation& violation : check_pe_dma(good())) ADD_FAILURE() << violation.rule << " " << violation.text;
 }
 
+TEST(PeDmaChecks, ANearerNextCubeIsNoMistake_E59) {
+  Json data = good();
+  set(data, "REMOTE_CUBE_PE_REMOTE_BEST", "total_ns", 89);
+  set(data, "REMOTE_CUBE_PE_REMOTE_BEST", "contention", 20);
+  for (const Violation& violation : check_pe_dma(data)) EXPECT_NE(violation.rule, "E-59.1") << violation.text;
+}
+
 TEST(PeDmaChecks, EachBrokenRelationIsNamed_E59) {
   const std::tuple<const char*, const char*, std::function<void(Json&)>> cases[] = {
       {"E-59.1", "SAME_CUBE_PE_REMOTE_WORST (79 ns) is not slower than SAME_CUBE_PE_REMOTE_BEST",
-       [](Json& d) { set(d, "SAME_CUBE_PE_REMOTE_WORST", "total_ns", 79); }},
-      {"E-59.1", "REMOTE_SIP is not slower than SAME_CUBE_PE_REMOTE_WORST",
-       [](Json& d) { set(d, "REMOTE_SIP", "total_ns", 85); }},
+       [](Json& d) {
+         set(d, "SAME_CUBE_PE_REMOTE_WORST", "total_ns", 79);
+         set(d, "SAME_CUBE_PE_REMOTE_WORST", "contention", 0);
+       }},
+      {"E-59.1", "REMOTE_SIP (85 ns) is not slower than SAME_CUBE_PE_REMOTE_WORST (90 ns)",
+       [](Json& d) {
+         set(d, "REMOTE_SIP", "total_ns", 85);
+         set(d, "REMOTE_SIP", "contention", -200);
+       }},
       {"E-59.2", "101.00 % of the aggregate peak", [](Json& d) { set(d, "ctrl_hot_2", "util_aggregate", 1.01); }},
       {"E-59.3", "REMOTE_SIP: one issuer", [](Json& d) { set(d, "REMOTE_SIP", "util_single", 0.1); }},
       {"E-59.4", "by 2 issuers", [](Json& d) { set(d, "ctrl_hot_2", "util_single", 2.1); }},
