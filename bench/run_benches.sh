@@ -78,6 +78,9 @@ process "gemm-single-pe 512x512x512 on reference, verified" --bench gemm-single-
 composite=(--topology "$configs/one_pe.yaml" --bench matmul-composite)
 process "matmul-composite 512x512x512 on one_pe, timing only" "${composite[@]}"
 process "matmul-composite 512x512x512 on one_pe, verified" "${composite[@]}" --verify-data
+process "matmul-composite-multi-pe 4096x4096x4096 on the 256 PEs of reference, op log on" \
+  --bench matmul-composite-multi-pe --set m=4096 --set k=4096 --set n=4096 --oplog /dev/null
+process "gpt3-qkv on the 256 PEs of reference, op log on" --bench gpt3-qkv --oplog /dev/null
 process "map-tensors: 100 tensors over the 128 PEs of one_sip" --topology "$configs/one_sip.yaml" --bench map-tensors
 for config in reference one_sip large; do
   process "start-up and one empty launch, $config" --topology "$configs/$config.yaml" --bench noop

@@ -1,6 +1,7 @@
 #include <unistd.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
@@ -16,6 +17,7 @@ namespace kb::cli {
 namespace {
 
 constexpr const char* kFastVariable = "MILESTONE_FAST";
+constexpr std::size_t kNameWidth = 8;
 
 class EvaluateCommand final : public Command {
  public:
@@ -23,7 +25,9 @@ class EvaluateCommand final : public Command {
     choice_.program = &program;
     std::string names;
     for (const evaluate::EvaluationEntry& entry : evaluate::evaluations()) {
-      names += std::string("\n  ") + entry.name + "    " + entry.summary;
+      std::string name = entry.name;
+      name.resize(std::max<std::size_t>(name.size(), kNameWidth), ' ');
+      names += "\n  " + name + "  " + entry.summary;
     }
     app.footer("Evaluations:" + names + "\n\n" + kEvaluateFooter);
     app.add_option("NAME", name_, "Which evaluation")->required();
