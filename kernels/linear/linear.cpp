@@ -19,15 +19,24 @@ void require_product(Context& tl, Ptr x, Ptr w, Ptr y) {
                       w.tensor().name, format_shape(w.shape()), y.tensor().name, format_shape(y.shape())));
 }
 
-// A bias whose columns are those of `columns`: all, or the part this PE owns.
-TensorHandle load_bias(Context& tl, std::optional<Ptr> bias, std::int64_t columns) {
-  if (!bias) tl.fail("the epilogue needs the tensor 'bias'");
-  const bool whole = bias->shape()[1] == columns;
-  const Ptr part = whole ? *bias : tl.shard(*bias).ptr;
-  return tl.load(part, {1, columns});
+void require_rows(Context& tl, Ptr tensor) {
+  if (tensor.row_major()) return;
+  tl.fail(fmt::format("'{}' is split by columns where its rows are read; replicate it or split it by rows",
+                      tensor.tensor().name));
 }
 
-std::vector<Epilogue> chain(Context& tl, const std::string& text, std::optional<Ptr> bias, std::int64_t columns) {
+// Columns [first, first + columns) of the bias: out of a whole copy, or the part this PE owns.
+TensorHandle load_bias(Context& tl, std::optional<Ptr> bias, std::int64_t first, std::int64_t columns) {
+  if (!bias) tl.fail("the epilogue needs the tensor 'bias'");
+  if (bias->row_major()) return tl.load(*bias + first, {1, columns});
+  const tl::LocalShard own = tl.shard(*bias);
+  tl.require(own.first == first && own.elements == columns,
+             "the bias must be split like the columns of Y, or replicated");
+  return tl.load(own.ptr, {1, columns});
+}
+
+std::vector<Epilogue> chain(Context& tl, const std::string& text, std::optional<Ptr> bias, std::int64_t first,
+                            std::int64_t columns) {
   std::vector<Epilogue> out;
   for (const EpilogueText& step : parse_epilogues(text)) {
     const auto number = [&] {
@@ -38,7 +47,7 @@ std::vector<Epilogue> chain(Context& tl, const std::string& text, std::optional<
       out.push_back(Epilogue::relu(step.scope));
     } else if (step.op == EpilogueOp::bias) {
       out.push_back(step.number ? Epilogue::bias(number(), step.scope)
-                                : Epilogue::bias(load_bias(tl, bias, columns), step.scope));
+                                : Epilogue::bias(load_bias(tl, bias, first, columns), step.scope));
     } else if (step.op == EpilogueOp::scale) {
       out.push_back(Epilogue::scale(number(), step.scope));
     } else {
@@ -51,9 +60,10 @@ std::vector<Epilogue> chain(Context& tl, const std::string& text, std::optional<
 // Rows [row, row + rows) of y.
 void linear_rows(Context& tl, Ptr x, Ptr w, Ptr y, std::int64_t row, std::int64_t rows, const std::string& epilogue,
                  std::optional<Ptr> bias) {
+  for (const Ptr tensor : {x, w, y}) require_rows(tl, tensor);
   const std::int64_t k = w.shape()[0], n = w.shape()[1];
   tl::CompositeOptions options;
-  options.epilogue = chain(tl, epilogue, bias, n);
+  options.epilogue = chain(tl, epilogue, bias, 0, n);
   tl.wait(tl.composite(tl.ref(x + row * k, {rows, k}), tl.ref(w, {k, n}), y + row * n, options));
 }
 
@@ -71,8 +81,11 @@ void linear(Context& tl, Ptr x, Ptr w, Ptr y, std::optional<std::string> epilogu
   const tl::LocalShard weights = tl.shard(w);
   tl.require(mine.shape[0] == m && weights.shape == Shape{k, mine.shape[1]},
              "W must be split by columns like Y; give Y rows or columns, not blocks");
+  require_rows(tl, x);
+  const std::int64_t first_column = weights.first / k;  // shards of W follow each other by columns
+  tl.require(mine.first == first_column * m, "W must be split by columns like Y");
   tl::CompositeOptions options;
-  options.epilogue = chain(tl, steps, bias, mine.shape[1]);
+  options.epilogue = chain(tl, steps, bias, first_column, mine.shape[1]);
   tl.wait(tl.composite(tl.ref(x, {m, k}), tl.ref(weights.ptr, weights.shape), mine.ptr, options));
 }
 

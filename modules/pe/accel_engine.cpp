@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "platform/base/error.h"
 
@@ -20,7 +21,11 @@ TimeFs AccelEngine::work_time(double amount, double per_ns) {
 void AccelEngine::on_task(CommandTask& task) {
   if (slot_ == nullptr) throw Error::model(node_id() + " has no accel_slot: it is not linked to a PE_SCHEDULER");
   if (task.holds_slot) {
-    start(task);
+    if (stalled_) {
+      deferred_ = &task;
+    } else {
+      start(task);
+    }
     return;
   }
   arrivals_.push_back(now());
@@ -64,7 +69,11 @@ bool AccelEngine::has_room(const CommandTask& task) const {
 void AccelEngine::on_accepted(CommandTask&) {
   stalled_ = false;
   end_activity(PeActivity::Kind::queue_full);
-  slot_->offer();
+  if (deferred_ != nullptr) {
+    start(*std::exchange(deferred_, nullptr));
+  } else {
+    slot_->offer();
+  }
 }
 
 void AccelEngine::collect_statistics(std::vector<elab::Statistic>& statistics) const {

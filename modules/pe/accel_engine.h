@@ -36,7 +36,8 @@ class AccelEngine : public PeBlock, public AccelSlot::IUser, private elab::Event
 
   TimeFs overhead_;
   std::size_t queue_depth_;
-  bool stalled_ = false;  // the next block has no room for what was finished last
+  bool stalled_ = false;             // the next block has no room for what was finished last
+  CommandTask* deferred_ = nullptr;  // came with the slot meanwhile
   AccelSlot* slot_ = nullptr;
   CommandTask* running_ = nullptr;
   SlidingDeque<TimeFs> arrivals_;  // of the commands that have no slot yet

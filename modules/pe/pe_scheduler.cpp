@@ -78,11 +78,11 @@ void PeScheduler::submit(CommandTask& task) {
   }
   const plan::TileShape& shape = tiles.tile_shape();
   task.start = task.end = now();
-  task.status = {
-      false, "OUT_OF_REGISTERS",
-      fmt::format("two tiles of {} x {} x {} need {} B of registers, there are {}; choose a smaller tile shape "
-                  "or a larger register_file_kb of pe_fetch_store",
-                  shape.m, shape.k, shape.n, registers, register_file_bytes_)};
+  task.status = {false, "OUT_OF_REGISTERS",
+                 fmt::format("two tiles of {} x {} x {} need {} B of registers, there are {}; choose a smaller tile "
+                             "shape (tile_m, tile_k, tile_n of pe_scheduler when the call names none) "
+                             "or a larger register_file_kb of pe_fetch_store",
+                             shape.m, shape.k, shape.n, registers, register_file_bytes_)};
   end(task);
 }
 

@@ -121,6 +121,7 @@ EpilogueText parse_epilogue(std::string_view part) {
     if (!out.number) throw fail(fmt::format("'{}' is no number", name.substr(equals + 1)));
     name = name.substr(0, equals);
   }
+  if (name.empty()) throw fail("names no operation; give a list like bias,relu:k_tile");
   const auto op = parse_epilogue_op(name);
   if (!op) throw fail(fmt::format("unknown operation '{}'; {}", name, suggest(name, epilogue_op_names())));
   out.op = *op;
@@ -189,7 +190,7 @@ TensorType composite_gemm_result(const OperandRef& a, const OperandRef& b, const
                                  std::int64_t k_tiles, Dtype out) {
   if (epilogues.empty()) return gemm_result(a, b, out);
   const TensorType product = gemm_result(a, b);
-  ChainCheck chain(product.shape, product.dtype, k_tiles);
+  ChainCheck chain(product.shape, default_acc_dtype(product.dtype), k_tiles);
   for (const Epilogue* epilogue : in_firing_order(epilogues)) chain.apply(*epilogue);
   if (is_float(chain.dtype()) != is_float(out)) {
     throw Error::program("DTYPE_ERROR", fmt::format("the epilogues end in {} numbers, the result cannot be {}",

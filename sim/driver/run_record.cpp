@@ -106,7 +106,10 @@ void write_breakdown(JsonWriter& json, const LaunchRecord& launch) {
   for (std::size_t i = 0; i < contract::kPeResources; ++i) {
     json.key(std::string(pe_resource_name(static_cast<contract::PeResource>(i))) + "_ns").time_ns(pe->shares.busy[i]);
   }
-  json.end_object().key("limiter").text(pe_resource_name(pe->shares.limiter())).end_object();
+  json.end_object().key("limiter");
+  const contract::PeResource limiter = pe->shares.limiter();
+  pe->shares.of(limiter) > 0 ? json.text(pe_resource_name(limiter)) : json.null();
+  json.end_object();
 }
 
 void write_launch(JsonWriter& json, const LaunchRecord& launch) {

@@ -18,7 +18,7 @@ constexpr std::size_t kMostLaunches = 16;
 constexpr const char* kLaunchTitle =
     "\nLaunches (times in ns)\n"
     "  start: the first PE enters the kernel; completed: the host has every answer; exec: a PE's time in the kernel,\n"
-    "  least and longest; dma, compute: longest busy time of a PE's DMA and of its GEMM and MATH engines\n";
+    "  least and longest; dma, compute: most service time of a PE, summed over its DMA channels and its engines\n";
 
 std::string counted(std::size_t count, const std::string& noun) {
   return std::to_string(count) + " " + noun + (count == 1 ? "" : "s");

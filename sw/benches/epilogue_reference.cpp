@@ -34,6 +34,7 @@ class Chain {
   explicit Chain(const EpilogueGemm& problem)
       : wide_(problem.a->dtype() == Dtype::i64), n_(static_cast<std::size_t>(problem.b->shape()[1])) {
     if (problem.bias != nullptr) bias_ = problem.bias->to_doubles();
+    if (problem.bias != nullptr && !is_float(problem.bias->dtype())) whole_bias_ = problem.bias->to_integers();
     if (problem.scale != nullptr) scale_ = problem.scale->to_doubles();
   }
 
@@ -45,11 +46,10 @@ class Chain {
       x.floats = true;
     }
     for (std::size_t i = 0; i < (x.floats ? x.values.size() : x.integers.size()); ++i) {
-      const double y = operand(epilogue, k_tile, i % n_);
       if (x.floats) {
-        apply_to_float(epilogue.op, y, x.values[i], x.magnitudes[i]);
+        apply_to_float(epilogue.op, operand(epilogue, k_tile, i % n_), x.values[i], x.magnitudes[i]);
       } else {
-        apply_to_integer(epilogue.op, static_cast<std::uint64_t>(static_cast<std::int64_t>(y)), x.integers[i]);
+        apply_to_integer(epilogue.op, whole_operand(epilogue, i % n_), x.integers[i]);
       }
     }
   }
@@ -64,6 +64,11 @@ class Chain {
     if (epilogue.op == EpilogueOp::bias) return bias_[column];
     if (epilogue.op == EpilogueOp::dequant) return scale_[scale_.size() > n_ ? k_tile * n_ + column : column];
     return 0;
+  }
+  // Of integer products, whose operands are integers: a number, or the bias.
+  std::uint64_t whole_operand(const EpilogueText& epilogue, std::size_t column) const {
+    if (epilogue.number) return static_cast<std::uint64_t>(std::get<std::int64_t>(*epilogue.number));
+    return epilogue.op == EpilogueOp::bias ? static_cast<std::uint64_t>(whole_bias_[column]) : 0;
   }
   static void apply_to_float(EpilogueOp op, double y, double& value, double& magnitude) {
     if (op == EpilogueOp::bias) {
@@ -90,6 +95,7 @@ class Chain {
   bool wide_;
   std::size_t n_;
   std::vector<double> bias_, scale_;
+  std::vector<std::int64_t> whole_bias_;  // of an integer bias
 };
 
 Product multiply(const EpilogueGemm& problem, const Chain& chain, std::size_t begin, std::size_t end) {

@@ -32,7 +32,7 @@ void add_path(GemmPlatform& platform, const topology::Graph& graph, const PeCoor
   const topology::Node& hbm = graph.node(resolver.find_hbm(pe));
   const routing::Route& route = router.find_path(resolver.find_pe_node(pe, NodeKind::pe_dma), resolver.find_hbm(pe));
   const double burst = hbm.number("burst_bytes");
-  const double channel_gbs = hbm.number("pc_bw_gbs") * hbm.number("efficiency");
+  const double channel_gbs = hbm.number("pc_bw_gbs");
   platform.link_gbs = channel_gbs * hbm.number("num_pcs");
   double flit_ns = 0;  // a flit stands on every wire, but only the narrowest one's time is part of the bytes' time
   for (const EdgeId edge : route.reverse_edges) {

@@ -110,8 +110,7 @@ DmaBreakdown DmaPaths::breakdown(const DmaFlow& flow, std::uint64_t bytes) {
   const auto flit = static_cast<double>(graph_.spec.flit_bytes());
   const double flits = std::ceil(static_cast<double>(bytes) / flit);
   DmaBreakdown parts;
-  parts.hbm_ctrl = hbm.number_or("overhead_ns", 0) +
-                   hbm.number("burst_bytes") / (hbm.number("pc_bw_gbs") * hbm.number("efficiency"));
+  parts.hbm_ctrl = hbm.number_or("overhead_ns", 0) + hbm.number("burst_bytes") / hbm.number("pc_bw_gbs");
   parts.wire_transfer = behind_first_flit(flow, flits);
   const auto pass = [&](const std::vector<EdgeId>& edges, bool data) {
     for (std::size_t i = 0; i < edges.size(); ++i) {

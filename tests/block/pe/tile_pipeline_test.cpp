@@ -288,6 +288,24 @@ TEST(TilePipeline, AFullArrayDoesNotKeepTheSlotFromItsEpilogues) {  // GEMM wait
   EXPECT_GT(full.at("pe_gemm"), 0);
 }
 
+TEST(TilePipeline, AStalledEngineTakesNoTileThatBringsTheSlot) {  // P-17, P-34
+  PeMachine machine(
+      pipeline({{attribute("pe_fetch_store", "queue_depth"), "1"}, {attribute("pe_tcm", "write_bw_gbs"), "8"}}));
+  contract::Command command = composite(32 * 12, 64, 32);
+  command.pinned = {true, true};
+  command.epilogues = {kReluPerTile};
+  const Outcome outcome = machine.run({submit(0, command)}).at(0);
+  expect_stages(machine, planned(command));
+  EXPECT_GT(machine.statistics(kPe + "pe_math").at("queue_full"), 0);
+  EXPECT_LE(machine.statistics(kPe + "pe_math").at("queue_full"), outcome.end);  // one tile at a time
+  std::vector<TimeFs> math, store;
+  for (const OperationLog::StageEntry& stage : machine.log.stages) {
+    if (stage.type == plan::StageType::math) math.push_back(stage.start);
+    if (stage.type == plan::StageType::store) store.push_back(stage.start);
+  }
+  for (std::size_t i = 3; i < math.size(); ++i) EXPECT_GE(math[i], store[i - 2]) << i;  // room for one in the queue
+}
+
 TEST(TilePipeline, SimpleCommandsPassAFeederThatIsHeldUp) {  // P-32
   PeMachine machine(pipeline({{attribute("pe_dma", "queue_depth"), "1"}}));
   const std::vector<Outcome> o =

@@ -2,8 +2,10 @@
 #include <gtest/gtest.h>
 #include <rapidcheck.h>
 
+#include "kernels/linear/linear.h"
 #include "platform/data/reference.h"
 #include "tests/unit/kernels/device.h"
+#include "tests/unit/kernels/expect_error.h"
 
 namespace kb::tests {
 namespace {
@@ -56,6 +58,43 @@ TEST(GemmResult, AccumulatesF16InF32) {  // P-90: 2049 is no f16; partial sums p
   device.run(*kernels::KernelCatalog().find("gemm"),
              {as_arg(a), as_arg(b), as_arg(c), one, std::int64_t{3}, one, one, one, one});
   EXPECT_EQ(device.read(*c), std::vector<double>{2050});
+}
+
+// X (2, 3), W (3, 4) with columns 1, 2, 3, 4 times (1, 1, 1), bias 10 .. 40.
+struct LinearCase {
+  LayoutPtr x = whole("x", Dtype::f32, {2, 3}, 0x10000000);
+  LayoutPtr w = column_wise("w", Dtype::f32, {3, 4}, 0x20000000, 2);
+  LayoutPtr y = column_wise("y", Dtype::f32, {2, 4}, 0x40000000, 2);
+  Device device;
+  LinearCase() {
+    device.write(*x, {1, 2, 3, 4, 5, 6});
+    device.write(*w, {1, 2, 1, 2, 1, 2, 3, 4, 3, 4, 3, 4});  // in shard order
+  }
+  void run(const LayoutPtr& bias) {
+    device.run(kernels::linear_kernel(), {as_arg(x), as_arg(w), as_arg(y), std::string("bias"), as_arg(bias)}, 2);
+  }
+};
+
+TEST(LinearResult, TakesItsColumnsOfASplitOrAReplicatedBias) {
+  // Rows of X add up to 6 and 15; Y in shard order: columns 0 and 1 of both rows, then 2 and 3.
+  const std::vector<double> expected{16, 32, 25, 50, 48, 64, 75, 100};
+  for (const bool split : {true, false}) {
+    LinearCase c;
+    const LayoutPtr bias = split ? column_wise("bias", Dtype::f32, {1, 4}, 0x30000000, 2)
+                                 : replicated("bias", Dtype::f32, {1, 4}, 0x30000000, 1, 2);
+    c.device.write(*bias, {10, 20, 30, 40});
+    c.run(bias);
+    EXPECT_EQ(c.device.read(*c.y), expected) << split;
+  }
+}
+
+TEST(LinearResult, RefusesLayoutsThatItWouldReadInAnotherOrder) {
+  LinearCase c;
+  const LayoutPtr bias = whole("bias", Dtype::f32, {1, 4}, 0x30000000);
+  c.x = column_wise("x", Dtype::f32, {2, 4}, 0x10000000, 2);
+  c.w = whole("w", Dtype::f32, {4, 4}, 0x20000000);
+  c.y = row_wise("y", Dtype::f32, {2, 4}, 0x40000000, 2);
+  expect_program_error([&] { c.run(bias); }, "KERNEL_ERROR", {"'x' is split by columns where its rows are read"});
 }
 
 TEST(VectorAddResult, AddsAcrossPes) {

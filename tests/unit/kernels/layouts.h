@@ -43,6 +43,16 @@ inline LayoutPtr row_wise(std::string name, Dtype dtype, Shape shape, std::uint6
   return layout;
 }
 
+// Split by columns in the same way.
+inline LayoutPtr column_wise(std::string name, Dtype dtype, Shape shape, std::uint64_t pa, std::uint32_t pes) {
+  LayoutPtr layout = empty_layout(std::move(name), dtype, shape, {shape[0], shape[1] / pes});
+  const std::uint64_t part = layout->nbytes / pes;
+  for (std::uint32_t i = 0; i < pes; ++i) {
+    layout->shards.push_back({pe_at(0, 0, i), pa + i * std::uint64_t{0x100000}, part, i * part});
+  }
+  return layout;
+}
+
 // A copy at each of `cubes` x `pes` PEs; copy (c, p) lies at pa + (c * pes + p) * 0x100000.
 inline LayoutPtr replicated(std::string name, Dtype dtype, Shape shape, std::uint64_t pa, std::uint32_t cubes,
                             std::uint32_t pes) {
