@@ -39,6 +39,11 @@ VirtAddr TaggedAddress::virt() const {
   return VirtAddr(value_);
 }
 
+LogicalAddr TaggedAddress::logical() const {
+  require(AddressSpace::la);
+  return LogicalAddr(value_);
+}
+
 std::string TaggedAddress::to_string() const {
   return encoded_text(encoded());
 }

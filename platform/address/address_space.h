@@ -23,6 +23,17 @@ struct VirtAddr {
   friend constexpr bool operator<(VirtAddr a, VirtAddr b) { return a.value < b.value; }
 };
 
+// of one PE, so that the same value may mean other memory at another PE.
+struct LogicalAddr {
+  std::uint64_t value = 0;
+
+  constexpr LogicalAddr() = default;
+  constexpr explicit LogicalAddr(std::uint64_t v) : value(v) {}
+  friend constexpr bool operator==(LogicalAddr a, LogicalAddr b) { return a.value == b.value; }
+  friend constexpr bool operator!=(LogicalAddr a, LogicalAddr b) { return a.value != b.value; }
+  friend constexpr bool operator<(LogicalAddr a, LogicalAddr b) { return a.value < b.value; }
+};
+
 inline constexpr int kSpaceShift = 62;
 constexpr std::uint64_t encode(AddressSpace space, std::uint64_t value) {
   return static_cast<std::uint64_t>(space) << kSpaceShift | value;
@@ -41,6 +52,7 @@ class TaggedAddress {
  public:
   explicit TaggedAddress(PhysAddr address) : value_(address.value()), space_(AddressSpace::pa) {}
   explicit TaggedAddress(VirtAddr address) : value_(address.value), space_(AddressSpace::va) {}
+  explicit TaggedAddress(LogicalAddr address) : value_(address.value), space_(AddressSpace::la) {}
 
   AddressSpace space() const { return space_; }
   std::uint64_t value() const { return value_; }
@@ -51,6 +63,7 @@ class TaggedAddress {
   // Throw program Error ADDRESS_ERROR when the address is of another space.
   PhysAddr phys() const;
   VirtAddr virt() const;
+  LogicalAddr logical() const;
 
   std::string to_string() const;  // "PA sip2.cube5 HBM +0x1000", "VA 0x100000000"
 

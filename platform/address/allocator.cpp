@@ -68,4 +68,16 @@ void VaAllocator::free(VirtAddr address, std::int64_t nbytes) {
   list_.free(address.value, nbytes);
 }
 
+LaAllocator::LaAllocator(std::uint64_t alignment, std::uint64_t base, std::uint64_t size)
+    : list_("the logical address space", base, size, alignment) {
+  list_.set_failure_code("LA_ALLOCATION_ERROR");
+}
+
+LogicalAddr LaAllocator::alloc(std::int64_t nbytes) {
+  return LogicalAddr(list_.alloc(nbytes));
+}
+void LaAllocator::free(LogicalAddr address, std::int64_t nbytes) {
+  list_.free(address.value, nbytes);
+}
+
 }  // namespace kb::address

@@ -52,6 +52,9 @@ class SramAllocator {
 inline constexpr std::uint64_t kVaBase = 0x1'0000'0000;
 inline constexpr std::uint64_t kVaBytes = std::uint64_t{64} << 30;
 
+inline constexpr std::uint64_t kLaBase = 0x1'0000'0000;
+inline constexpr std::uint64_t kLaBytes = std::uint64_t{64} << 30;
+
 // The device-wide virtual range: sizes are rounded up to pages; code VA_ALLOCATION_ERROR.
 class VaAllocator {
  public:
@@ -59,6 +62,21 @@ class VaAllocator {
 
   VirtAddr alloc(std::int64_t nbytes);
   void free(VirtAddr address, std::int64_t nbytes);
+
+  const FreeList& list() const { return list_; }
+
+ private:
+  FreeList list_;
+};
+
+// The logical range: by the algorithm of VaAllocator, in units of `alignment` bytes; code
+// LA_ALLOCATION_ERROR. A tensor has the same range at every PE that sees it.
+class LaAllocator {
+ public:
+  explicit LaAllocator(std::uint64_t alignment = 256, std::uint64_t base = kLaBase, std::uint64_t size = kLaBytes);
+
+  LogicalAddr alloc(std::int64_t nbytes);
+  void free(LogicalAddr address, std::int64_t nbytes);
 
   const FreeList& list() const { return list_; }
 

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <string_view>
 #include <utility>
 
 #include "platform/base/error.h"
@@ -18,21 +19,22 @@ void SharedPages::add(std::uint64_t begin, std::uint64_t end) {
   behind_page_ = last + 1;
 }
 
-std::shared_ptr<const RegionList> RegionList::make(std::vector<Region> regions) {
+std::shared_ptr<const RegionList> RegionList::make(std::vector<Region> regions, AddressSpace space) {
   if (regions.empty()) throw Error::program("ADDRESS_ERROR", "a mapping has no entries; name at least one region");
+  const std::string_view name = address_space_name(space);
   const auto by_va = [](const Region& a, const Region& b) { return a.va < b.va; };
   if (!std::is_sorted(regions.begin(), regions.end(), by_va)) std::stable_sort(regions.begin(), regions.end(), by_va);
   for (std::size_t i = 0; i < regions.size(); ++i) {
     const Region& region = regions[i];
     if (region.nbytes == 0 || region.end() < region.va) {
-      throw Error::program("ADDRESS_ERROR", fmt::format("the mapping of {} bytes at VA {:#x} is empty or too large",
-                                                        region.nbytes, region.va));
+      throw Error::program("ADDRESS_ERROR", fmt::format("the mapping of {} bytes at {} {:#x} is empty or too large",
+                                                        region.nbytes, name, region.va));
     }
     if (i > 0 && region.va < regions[i - 1].end()) {
       throw Error::program(
           "ADDRESS_ERROR",
-          fmt::format("the mappings of {} bytes at VA {:#x} and of {} bytes at VA {:#x} overlap; map each byte once",
-                      regions[i - 1].nbytes, regions[i - 1].va, region.nbytes, region.va));
+          fmt::format("the mappings of {} bytes at {} {:#x} and of {} bytes at {} {:#x} overlap; map each byte once",
+                      regions[i - 1].nbytes, name, regions[i - 1].va, region.nbytes, name, region.va));
     }
   }
   return std::shared_ptr<const RegionList>(new RegionList(std::move(regions)));

@@ -1,13 +1,16 @@
-// The entries of one map message: virtual regions and the physical memory behind each.
+// The entries of one map or segment message: virtual or logical regions and the physical memory behind each.
 #pragma once
 
 #include <cstdint>
 #include <memory>
 #include <vector>
 
+#include "platform/address/address_space.h"
+
 namespace kb::address {
 
-// Bytes [va, va + nbytes) lie at [pa, pa + nbytes). Both are plain integers of their space.
+// Bytes [va, va + nbytes) lie at [pa, pa + nbytes). Both are plain integers of their space; under the LA model `va` is
+// a logical address.
 struct Region {
   std::uint64_t va = 0;
   std::uint64_t pa = 0;
@@ -37,8 +40,8 @@ class SharedPages {
 class RegionList {
  public:
   // Takes the regions in any order. Program Error ADDRESS_ERROR naming both when two overlap, and when one is empty,
-  // wraps around, or when there are none.
-  static std::shared_ptr<const RegionList> make(std::vector<Region> regions);
+  // wraps around, or when there are none. `space` is that of the regions, for the messages.
+  static std::shared_ptr<const RegionList> make(std::vector<Region> regions, AddressSpace space = AddressSpace::va);
 
   const std::vector<Region>& regions() const { return regions_; }  // by va, disjoint, not empty
   std::uint64_t begin() const { return regions_.front().va; }

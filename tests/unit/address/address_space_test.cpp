@@ -22,12 +22,15 @@ TEST(TaggedAddress, GivesBackTheAddressOfItsSpace) {
   const PhysAddr physical = PhysAddr::hbm_addr(SipId(0), CubeId(1), 0x40);
   EXPECT_EQ(TaggedAddress(physical).phys(), physical);
   EXPECT_EQ(TaggedAddress(VirtAddr(0x1'0000'0000)).virt(), VirtAddr(0x1'0000'0000));
+  EXPECT_EQ(TaggedAddress(LogicalAddr(0x1'0000'0000)).logical(), LogicalAddr(0x1'0000'0000));
+  EXPECT_EQ(TaggedAddress(LogicalAddr(0x40)).encoded(), encode(AddressSpace::la, 0x40));
   EXPECT_EQ(TaggedAddress(physical).to_string(), "PA sip0.cube1 HBM +0x40");
   EXPECT_EQ(TaggedAddress(VirtAddr(0x1'0000'0000)).to_string(), "VA 0x100000000");
 }
 
 TEST(TaggedAddress, RefusesToServeAsAnotherSpace) {
   EXPECT_THROW(TaggedAddress(VirtAddr(0)).phys(), Error);
+  EXPECT_THROW(TaggedAddress(VirtAddr(0)).logical(), Error);
   EXPECT_THROW(TaggedAddress(PhysAddr::hbm_addr(SipId(0), CubeId(0), 0)).virt(), Error);
 }
 

@@ -112,6 +112,22 @@ TEST(VaAllocator, RoundsToPagesFromTheBase) {
   EXPECT_EQ(allocator.alloc(8192), VirtAddr(0x1'0000'1000));
 }
 
+//
+TEST(LaAllocator, StartsAtFourGigabytesInUnitsOfItsAlignment) {
+  LaAllocator allocator(256);
+  EXPECT_EQ(allocator.alloc(1), LogicalAddr(0x1'0000'0000));
+  EXPECT_EQ(allocator.alloc(300), LogicalAddr(0x1'0000'0100));
+  EXPECT_EQ(allocator.alloc(1), LogicalAddr(0x1'0000'0300));
+  allocator.free(LogicalAddr(0x1'0000'0100), 300);
+  EXPECT_EQ(allocator.alloc(512), LogicalAddr(0x1'0000'0100));
+  try {
+    allocator.alloc(static_cast<std::int64_t>(kLaBytes));
+    FAIL() << "nothing was thrown";
+  } catch (const Error& error) {
+    EXPECT_EQ(error.code(), "LA_ALLOCATION_ERROR");
+  }
+}
+
 TEST(VaAllocator, FailsWithItsOwnCode) {
   VaAllocator allocator(4096);
   try {
