@@ -32,19 +32,20 @@ void MCpu::launch(payload::Transaction& parent, const payload::KernelLaunchMsg& 
           to_pes(launch.pes, targets, message));
 }
 
-void MCpu::map(payload::Transaction& parent, const payload::MmuMapMsg& request) {
+void MCpu::map(payload::Transaction& parent, const payload::TranslationMsg& request) {
   std::vector<PeId> pes = request.pes;
   if (pes.empty()) {
     const auto count = static_cast<std::uint32_t>(context().graph.spec.pes_per_cube());
     for (std::uint32_t pe = 0; pe < count; ++pe) pes.emplace_back(pe);
   }
+  const bool to_mmu = dynamic_cast<const payload::MmuMapMsg*>(&request) != nullptr;
+  const topology::NodeKind holder = to_mmu ? topology::NodeKind::pe_mmu : topology::NodeKind::pe_dma;
   std::vector<NodeId> targets;
   targets.reserve(pes.size());
   for (PeId pe : pes) {
-    targets.push_back(context().routes.resolver().find_pe_node({node_record().sip, node_record().cube, pe},
-                                                               topology::NodeKind::pe_mmu));
+    targets.push_back(context().routes.resolver().find_pe_node({node_record().sip, node_record().cube, pe}, holder));
   }
-  fan_out(parent, std::string(request.unmap ? "unmap" : "map") + " #" + std::to_string(request.request),
+  fan_out(parent, std::string(request.verb()) + " #" + std::to_string(request.request),
           contract::FailurePolicy::fail_fast, "PEs", to_pes(pes, targets, parent.message));
 }
 

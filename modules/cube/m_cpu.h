@@ -7,10 +7,9 @@
 namespace kb::modules {
 
 // Command processor of a cube (C-MCPU-1).
-// Models: fan-out of launches to PE_CPUs, of MMU commands to PE_MMUs and, as a fall-back, of memory requests to the HBM
-// controllers (M_CPU.DMA); aggregation of the answers into one; failure policies. Messages that do not end here pass
-// through (C-MCPU-4).
-// Does not model: routing, PE work, address decode (the resolver's, C-MCPU-2).
+// Models: fan-out of launches to PE_CPUs, of translation messages to PE_MMUs or PE_DMAs and, as a fall-back, of memory
+// requests to the HBM controllers (M_CPU.DMA); aggregation of the answers into one; failure policies. Messages that do
+// not end here pass through (C-MCPU-4). Does not model: routing, PE work, address decode (the resolver's, C-MCPU-2).
 // Timing: a request that arrives at t is dispatched at t + overhead_ns, PEs ascending, zero bytes each; an answer that
 // arrives at t counts at t + overhead_ns. A launch without a stamp gets the cube's own barrier, t + overhead_ns + max
 // over PEs of [formula(m_cpu -> pe_cpu) - overhead(m_cpu)]; a stamp that is present passes through (C-MCPU-11).
@@ -23,7 +22,7 @@ class MCpu final : public CommandProcessor {
 
  private:
   void launch(payload::Transaction& parent, const payload::KernelLaunchMsg& request) override;
-  void map(payload::Transaction& parent, const payload::MmuMapMsg& request) override;
+  void map(payload::Transaction& parent, const payload::TranslationMsg& request) override;
   void memory(payload::Transaction& parent, TimeFs arrived) override;
   std::vector<SubRequest> to_pes(const std::vector<PeId>& pes, const std::vector<NodeId>& targets,
                                  const std::shared_ptr<const payload::Message>& message);

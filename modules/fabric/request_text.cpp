@@ -18,8 +18,8 @@ std::string request_text(const payload::Transaction& transaction) {
   if (const auto* launch = dynamic_cast<const payload::KernelLaunchMsg*>(message)) {
     return fmt::format("launch #{}", launch->request);
   }
-  if (const auto* mapping = dynamic_cast<const payload::MmuMapMsg*>(message)) {
-    return fmt::format("{} #{}", mapping->unmap ? "unmap request" : "map request", mapping->request);
+  if (const auto* mapping = dynamic_cast<const payload::TranslationMsg*>(message)) {
+    return fmt::format("{} request #{}", mapping->verb(), mapping->request);
   }
   return "control message";
 }

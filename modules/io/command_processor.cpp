@@ -22,7 +22,7 @@ void CommandProcessor::on_request(payload::Transaction& transaction, TimeFs arri
       memory(transaction, arrived);
     } else if (const auto* request = dynamic_cast<const payload::KernelLaunchMsg*>(message)) {
       launch(transaction, *request);
-    } else if (const auto* mapping = dynamic_cast<const payload::MmuMapMsg*>(message)) {
+    } else if (const auto* mapping = dynamic_cast<const payload::TranslationMsg*>(message)) {
       map(transaction, *mapping);
     } else {
       FabricEndpoint::on_request(transaction, arrived);

@@ -53,7 +53,7 @@ class CommandProcessor : public FabricEndpoint {
   void on_request(payload::Transaction& transaction, TimeFs arrived) final;
 
   virtual void launch(payload::Transaction& parent, const payload::KernelLaunchMsg& request) = 0;
-  virtual void map(payload::Transaction& parent, const payload::MmuMapMsg& request) = 0;
+  virtual void map(payload::Transaction& parent, const payload::TranslationMsg& request) = 0;
   virtual void memory(payload::Transaction& parent, TimeFs arrived);  // refuses, as any other message
 
  private:

@@ -29,13 +29,13 @@ void IoCpu::launch(payload::Transaction& parent, const payload::KernelLaunchMsg&
           "cubes", to_cubes(launch.cubes, stamped));
 }
 
-void IoCpu::map(payload::Transaction& parent, const payload::MmuMapMsg& request) {
+void IoCpu::map(payload::Transaction& parent, const payload::TranslationMsg& request) {
   std::vector<CubeId> cubes = request.cubes;
   if (cubes.empty()) {
     const auto count = static_cast<std::uint32_t>(context().graph.spec.cubes_per_sip());
     for (std::uint32_t cube = 0; cube < count; ++cube) cubes.emplace_back(cube);
   }
-  fan_out(parent, std::string(request.unmap ? "unmap" : "map") + " #" + std::to_string(request.request),
+  fan_out(parent, std::string(request.verb()) + " #" + std::to_string(request.request),
           contract::FailurePolicy::fail_fast, "cubes", to_cubes(cubes, parent.message));
 }
 

@@ -7,12 +7,12 @@
 namespace kb::modules {
 
 // Command-plane endpoint of an IO chiplet (C-IO-1).
-// Models: fan-out of launches and MMU commands to the M_CPUs of the targeted cubes of its own SIP (C-IO-3), the start
-// barrier of launches (C-IO-7), aggregation of the answers into one (C-IO-9), failure policies (C-IO-10).
-// Does not model: kernel decode, fan-out inside a cube; memory requests bypass it and are refused.
-// Timing: a request that arrives at t is dispatched at t + overhead_ns with one zero-byte sub-request per cube,
-// ascending; an answer that arrives at t counts at t + overhead_ns. Barrier: target_start = t + overhead_ns + max over
-// (cube, pe) of [formula(io_cpu -> m_cpu) + formula(m_cpu -> pe_cpu)
+// Models: fan-out of launches and translation messages to the M_CPUs of the targeted cubes of its own SIP (C-IO-3), the
+// start barrier of launches (C-IO-7), aggregation of the answers into one (C-IO-9), failure policies (C-IO-10). Does
+// not model: kernel decode, fan-out inside a cube; memory requests bypass it and are refused. Timing: a request that
+// arrives at t is dispatched at t + overhead_ns with one zero-byte sub-request per cube, ascending; an answer that
+// arrives at t counts at t + overhead_ns. Barrier: target_start = t + overhead_ns + max over (cube, pe) of
+// [formula(io_cpu -> m_cpu) + formula(m_cpu -> pe_cpu)
 // - overhead(io_cpu) - overhead(m_cpu)]. A stamp that is already present passes through unchanged (H-47, H-49).
 class IoCpu final : public CommandProcessor {
  public:
@@ -20,7 +20,7 @@ class IoCpu final : public CommandProcessor {
 
  private:
   void launch(payload::Transaction& parent, const payload::KernelLaunchMsg& request) override;
-  void map(payload::Transaction& parent, const payload::MmuMapMsg& request) override;
+  void map(payload::Transaction& parent, const payload::TranslationMsg& request) override;
   // One sub-request with `message` per cube.
   std::vector<SubRequest> to_cubes(const std::vector<CubeId>& cubes,
                                    const std::shared_ptr<const payload::Message>& message);

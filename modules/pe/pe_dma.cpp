@@ -7,7 +7,6 @@
 #include "platform/address/address_space.h"
 #include "platform/address/phys_addr.h"
 #include "platform/base/error.h"
-#include "platform/contract/i_translator.h"
 #include "platform/elab/route_table.h"
 
 namespace kb::modules {
@@ -24,12 +23,16 @@ PeDma::Channels::Channels(const PeDma& dma, const char* name, payload::Op op_kin
 
 PeDma::PeDma(const sc_core::sc_module_name& name, NodeId node, elab::BlockContext& context)
     : PeFabricBlock(name, node, context),
+      baaw_(ns_to_fs(node_record().number_or("baaw_overhead_ns", 0.0))),
       slice_bytes_(context.graph.spec.hbm_slice_bytes()),
       tcm_begin_(address::PhysAddr::pe_tcm_addr(node_record().sip, node_record().cube, node_record().pe, 0).value()),
       tcm_end_(tcm_begin_ + context.graph.spec.tcm_bytes_per_pe),
       queue_depth_(queue_depth(node_record())),
       read_(*this, "read_busy", payload::Op::read, FirstWire::slip, node_record().integer("rd_engines")),
-      write_(*this, "write_busy", payload::Op::write, FirstWire::fifo, node_record().integer("wr_engines")) {}
+      write_(*this, "write_busy", payload::Op::write, FirstWire::fifo, node_record().integer("wr_engines")) {
+  if (context.graph.spec.address_model != topology::AddressModel::la) return;
+  context.translators[{node_record().sip, node_record().cube, node_record().pe}] = &baaw_;
+}
 
 void PeDma::end_of_elaboration() {
   PeFabricBlock::end_of_elaboration();
@@ -186,9 +189,11 @@ void PeDma::plan_extent(const Extent& extent) {
   physical_.clear();
   if (const auto fault = translator()->translate(extent, physical_)) {
     fault_ = *fault;
-    throw Error::program("PAGE_FAULT",
-                         fmt::format("{} is not mapped at this PE (in an access to {} bytes at {})",
-                                     address::encoded_text(fault_), extent.nbytes, address::encoded_text(extent.pa)));
+    const bool segments = translator() == &baaw_;
+    throw Error::program(
+        segments ? "SEGMENT_FAULT" : "PAGE_FAULT",
+        fmt::format("{} is {} at this PE (in an access to {} bytes at {})", address::encoded_text(fault_),
+                    segments ? "in no segment" : "not mapped", extent.nbytes, address::encoded_text(extent.pa)));
   }
   for (const Extent& piece : physical_) plan_physical(piece);
 }
@@ -264,10 +269,17 @@ void PeDma::on_accepted(CommandTask&) {
 }
 
 void PeDma::on_request(payload::Transaction& transaction, TimeFs) {
-  transaction.status = {false, "UNSUPPORTED",
-                        node_id() +
-                            " takes no data from outside: inter-PE queues and access to a PE's TCM over the "
-                            "fabric are not part of this release"};
+  try {
+    if (!baaw_.apply(transaction.message.get())) {
+      transaction.status = {false, "UNSUPPORTED",
+                            node_id() +
+                                " takes no data from outside: inter-PE queues and access to a PE's TCM over the "
+                                "fabric are not part of this release"};
+    }
+  } catch (const Error& error) {
+    if (error.family() == ErrorFamily::model) throw;
+    transaction.status = {false, error.code(), node_id() + ": " + error.what()};
+  }
   respond(transaction, now());
 }
 
@@ -288,6 +300,7 @@ void PeDma::collect_statistics(std::vector<elab::Statistic>& statistics) const {
   };
   add(read_, "read");
   add(write_, "write");
+  baaw_.collect_statistics(statistics);
   if (queue_full_time() > 0) statistics.push_back({"queue_full", queue_full_time(), "ns"});
 }
 

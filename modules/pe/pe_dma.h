@@ -5,6 +5,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "modules/pe/baaw.h"
 #include "modules/pe/pe_links.h"
 #include "modules/pe/probe.h"
 
@@ -26,12 +27,15 @@ namespace kb::modules {
 // tlb_overhead_ns once, without an event. An address that no mapping covers ends the command with PAGE_FAULT; physical
 // addresses need no translation and are counted as fall-backs.
 //
-// Does not model: the TCM side, which takes no extra time (P-49), and inter-PE queues (vc_comm): requests that arrive
-// over the fabric are refused.
+// Logical addresses (A-73 .. A-78): the same by this block's own mapping unit, which takes the segment messages that
+// arrive over the fabric, with baaw_overhead_ns; a miss ends the command with SEGMENT_FAULT.
 //
-// Timing: each request is offered to the first wire at start + overhead_ns (+ tlb_overhead_ns of PE_MMU); end = max
-// over the requests of the response's arrival + overhead_ns. An address that leads nowhere and a failing response end
-// the command with the cause.
+// Does not model: the TCM side, which takes no extra time (P-49), and inter-PE queues (vc_comm): requests that arrive
+// over the fabric are refused, unless they install or remove segments.
+//
+// Timing: each request is offered to the first wire at start + overhead_ns (+ tlb_overhead_ns of PE_MMU, or
+// baaw_overhead_ns); end = max over the requests of the response's arrival + overhead_ns. An address that leads nowhere
+// and a failing response end the command with the cause.
 class PeDma final : public PeFabricBlock {
  public:
   PeDma(const sc_core::sc_module_name& name, NodeId node, elab::BlockContext& context);
@@ -112,6 +116,7 @@ class PeDma final : public PeFabricBlock {
   // The slice of `pa`, when it was accessed recently.
   const Slice* recent_slice(std::uint64_t pa) const;
 
+  Baaw baaw_;
   std::uint64_t slice_bytes_;
   std::uint64_t tcm_begin_, tcm_end_;  // physical
   std::size_t queue_depth_;

@@ -13,6 +13,8 @@
 
 namespace kb::contract {
 
+enum class AddressModel { pa, va, la };  // what tensors are addressed by
+
 // Counts and sizes a host program needs; read-only.
 struct MachineInfo {
   int sips = 1;
@@ -21,7 +23,7 @@ struct MachineInfo {
   int pes_per_cube = 1;
   std::uint64_t hbm_slice_bytes = 0;
   std::uint64_t hbm_alignment = 256;  // of tensors in HBM
-  bool virtual_memory = false;        // address model VA: tensors are mapped
+  AddressModel address_model = AddressModel::pa;
   std::uint64_t page_size = 4096;
   std::uint64_t tcm_bytes = 0;
   std::uint64_t scratch_bytes = 0;

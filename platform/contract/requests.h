@@ -34,8 +34,8 @@ struct TensorLayout {
   Shape shard_shape;          // of each shard
   std::uint64_t nbytes = 0;   // of the whole tensor in shard order (replicas counted once)
   std::vector<Shard> shards;  // cube-major, then PE
-  // Address model VA: the tagged virtual address of byte 0 in shard order; the tensor's bytes follow it. Absent:
-  // the tensor is addressed by the physical addresses of its shards.
+  // Address models VA and LA: the tagged virtual or logical address of byte 0 in shard order; the tensor's bytes follow
+  // it. Absent: the tensor is addressed by the physical addresses of its shards.
   std::optional<std::uint64_t> va_base;
 };
 
@@ -71,8 +71,9 @@ struct MemoryWrite {
   std::uint64_t buffer_offset = 0;
 };
 
-// Puts a tensor's shards into the page tables of PEs of one SIP, or takes them out (section 5.7 of the addressing
-// chapter). Completes when every table has changed.
+// Puts a tensor's shards into the page tables (VA) or segment tables (LA) of PEs of one SIP, or takes them out
+// (sections 5.7 and 8 of the addressing chapter). Completes when every table has changed. Under LA the entries of a
+// request are all that the PE is to know of the tensor.
 struct MapRequest {
   struct Entry {
     std::uint64_t va = 0;  // plain, without its tag
@@ -85,7 +86,7 @@ struct MapRequest {
   std::vector<CubeId> cubes;  // ascending; empty = every cube of the SIP
   std::vector<PeId> pes;      // ascending, the same in every cube; empty = every PE of a cube
   std::vector<Entry> entries;
-  std::uint64_t page_size = 0;  // of the allocator of virtual addresses
+  std::uint64_t page_size = 0;  // of the allocator of virtual addresses; without meaning under LA
 };
 
 struct MemoryRead {

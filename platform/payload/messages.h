@@ -3,8 +3,10 @@
 #pragma once
 
 #include <memory>
+#include <string_view>
 #include <vector>
 
+#include "platform/address/address_space.h"
 #include "platform/address/region_list.h"
 #include "platform/base/ids.h"
 #include "platform/contract/requests.h"
@@ -19,13 +21,36 @@ struct KernelLaunchMsg final : Message {
   TimeFs target_start = kNever;  // absolute start barrier (C-IO-7); kNever = not stamped
 };
 
-// Map or unmap entries for the PE_MMUs (section 5.7 of the addressing chapter).
-struct MmuMapMsg final : Message {
+// A change of the translation tables of PEs: host -> IO_CPU -> M_CPU -> the block of each PE that holds the table.
+struct TranslationMsg : Message {
   std::uint64_t request = 0;
-  bool unmap = false;
-  std::shared_ptr<const address::RegionList> entries;  // shared by all receivers; `pa` has no meaning in an unmap
   std::vector<CubeId> cubes;  // empty = every cube of the SIP
   std::vector<PeId> pes;      // empty = every PE of a cube
+
+  virtual std::string_view verb() const = 0;  // for texts: "unmap"
+};
+
+// Map or unmap entries for the PE_MMUs (section 5.7 of the addressing chapter).
+struct MmuMapMsg final : TranslationMsg {
+  bool unmap = false;
+  std::shared_ptr<const address::RegionList> entries;  // shared by all receivers; `pa` has no meaning in an unmap
+
+  std::string_view verb() const override { return unmap ? "unmap" : "map"; }
+};
+
+// Segments of a tensor for the BAAWs in the PE_DMAs.
+struct BaawSegmentInstallMsg final : TranslationMsg {
+  std::shared_ptr<const address::RegionList> segments;  // shared by all receivers
+
+  std::string_view verb() const override { return "segment install"; }
+};
+
+// Takes back the segments that were installed at [la_base, la_base + la_size).
+struct BaawSegmentRemoveMsg final : TranslationMsg {
+  address::LogicalAddr la_base;
+  std::uint64_t la_size = 0;
+
+  std::string_view verb() const override { return "segment removal"; }
 };
 
 // Aggregated answer of PE_CPU, M_CPU or IO_CPU. Metrics merge by maximum, in any order (C-MCPU-12).

@@ -23,7 +23,7 @@ struct ComponentSpec {
 
 enum class SipTopology { ring_1d, torus_2d, mesh_2d_no_wrap };
 enum class HbmMapping { n_to_one, one_to_one };
-enum class AddressModel { pa, va };  // what tensors are addressed by
+enum class AddressModel { pa, va, la };  // what tensors are addressed by
 enum class Side { N, E, S, W };
 enum class Corner { NW, NE, SW, SE };
 

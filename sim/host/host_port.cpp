@@ -15,6 +15,18 @@
 namespace kb::sim {
 namespace {
 
+contract::AddressModel address_model(topology::AddressModel model) {
+  switch (model) {
+    case topology::AddressModel::pa:
+      return contract::AddressModel::pa;
+    case topology::AddressModel::va:
+      return contract::AddressModel::va;
+    case topology::AddressModel::la:
+      return contract::AddressModel::la;
+  }
+  throw Error::model("an address model is not known to the host");
+}
+
 contract::MachineInfo machine_info(const topology::Graph& graph) {
   const topology::MachineSpec& spec = graph.spec;
   contract::MachineInfo info;
@@ -24,7 +36,7 @@ contract::MachineInfo machine_info(const topology::Graph& graph) {
   info.cube_mesh_h = spec.cube_mesh_h;
   info.pes_per_cube = spec.pes_per_cube();
   info.hbm_slice_bytes = spec.hbm_slice_bytes();
-  info.virtual_memory = spec.address_model == topology::AddressModel::va;
+  info.address_model = address_model(spec.address_model);
   info.page_size = spec.page_size;
   info.tcm_bytes = spec.tcm_bytes_per_pe;
   info.scratch_bytes = spec.tcm_kernel_scratch_bytes;
@@ -119,11 +131,7 @@ contract::RequestId HostPort::submit(std::shared_ptr<const contract::KernelLaunc
 contract::RequestId HostPort::submit(const contract::MapRequest& request) {
   check_map(platform_.graph().spec, request);
   std::string what = mapping_text(request);
-  auto message = std::make_shared<payload::MmuMapMsg>();
-  message->unmap = request.unmap;
-  message->cubes = request.cubes;
-  message->pes = request.pes;
-  message->entries = map_entries(request, what);
+  const std::shared_ptr<payload::TranslationMsg> message = translation_message(request, what);
   mappings_.apply(request, what);
   const NodeId entry = entries_[request.sip.value]->node();
   const NodeId io_cpu = platform_.routes().resolver().find_io_cpu(request.sip);
@@ -134,9 +142,34 @@ contract::RequestId HostPort::submit(const contract::MapRequest& request) {
   opened.mapping = std::move(what);
   message->request = requests_.size();
   payload::Transaction& transaction = platform_.pool().acquire(payload::Op::message, route, 0, 0);
-  transaction.message = std::move(message);
+  transaction.message = message;
   inject(opened, transaction);
   return requests_.size();
+}
+
+// For the PE_MMUs, or for the BAAWs.
+std::shared_ptr<payload::TranslationMsg> HostPort::translation_message(const contract::MapRequest& request,
+                                                                       const std::string& what) const {
+  std::shared_ptr<payload::TranslationMsg> message;
+  const std::shared_ptr<const address::RegionList> entries = map_entries(request, what);
+  if (machine_.address_model == contract::AddressModel::va) {
+    auto map = std::make_shared<payload::MmuMapMsg>();
+    map->unmap = request.unmap;
+    map->entries = entries;
+    message = std::move(map);
+  } else if (request.unmap) {
+    auto removal = std::make_shared<payload::BaawSegmentRemoveMsg>();
+    removal->la_base = address::LogicalAddr(entries->begin());
+    removal->la_size = entries->end() - entries->begin();
+    message = std::move(removal);
+  } else {
+    auto install = std::make_shared<payload::BaawSegmentInstallMsg>();
+    install->segments = entries;
+    message = std::move(install);
+  }
+  message->cubes = request.cubes;
+  message->pes = request.pes;
+  return message;
 }
 
 // Regions that lie in memory of this machine and do not overlap.
@@ -149,7 +182,7 @@ std::shared_ptr<const address::RegionList> HostPort::map_entries(const contract:
       if (!request.unmap && entry.nbytes > 0) modules::split_access(platform_.context(), entry.pa, entry.nbytes);
       regions.push_back({entry.va, entry.pa, entry.nbytes});
     }
-    return address::RegionList::make(std::move(regions));
+    return address::RegionList::make(std::move(regions), address::space_of(*request.tensor->va_base));
   } catch (const Error& error) {
     if (error.family() == ErrorFamily::model) throw;
     throw Error::program(error.code(), what + ": " + error.what());

@@ -13,6 +13,7 @@
 #include "platform/address/region_list.h"
 #include "platform/contract/i_host.h"
 #include "platform/elab/platform.h"
+#include "platform/payload/messages.h"
 #include "sim/host/host_threads.h"
 #include "sim/host/launch_record.h"
 #include "sim/host/mapping_registry.h"
@@ -92,6 +93,8 @@ class HostPort final : public contract::IHost, private modules::IHostPort {
                                     std::uint64_t nbytes, std::unique_ptr<const contract::MemoryWrite> write);
   std::shared_ptr<const address::RegionList> map_entries(const contract::MapRequest& request,
                                                          const std::string& what) const;
+  std::shared_ptr<payload::TranslationMsg> translation_message(const contract::MapRequest& request,
+                                                               const std::string& what) const;
   Request& open_request(Kind kind, SipId sip, std::size_t parts);
   void inject(const Request& request, payload::Transaction& transaction);
   void finish(Request& request);

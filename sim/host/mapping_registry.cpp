@@ -31,9 +31,11 @@ void MappingRegistry::apply(const contract::MapRequest& request, const std::stri
     --other;
     throw Error::program(
         "ADDRESS_ERROR",
-        fmt::format("{}: its range, to {:#x}, overlaps that of tensor '{}' at VA {:#x} to {:#x}; unmap "
+        fmt::format("{}: its range, to {:#x}, overlaps that of tensor '{}' at {} {:#x} to {:#x}; unmap "
                     "that first",
-                    what, end - 1, other->second.name, other->first, other->second.end - 1));
+                    what, end - 1, other->second.name,
+                    address::address_space_name(address::space_of(*request.tensor->va_base)), other->first,
+                    other->second.end - 1));
   }
   ranges.emplace(begin, Range{end, request.tensor->id, request.tensor->name});
 }

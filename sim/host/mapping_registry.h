@@ -1,4 +1,4 @@
-// The virtual ranges that are mapped on each SIP, so that a mistake of the host program shows at the call.
+// The virtual or logical ranges that are mapped on each SIP, so that a mistake of the host program shows at the call.
 #pragma once
 
 #include <cstdint>

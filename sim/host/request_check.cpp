@@ -14,6 +14,8 @@
 namespace kb::sim {
 namespace {
 
+using address::AddressSpace;
+
 [[noreturn]] void schema_error(const std::string& message) {
   throw Error::program("SCHEMA_ERROR", message);
 }
@@ -43,6 +45,29 @@ void check_owner(const topology::MachineSpec& spec, const std::string& what, con
   check_index(what, "sip", owner.sip, spec.sip_count);
   check_index(what, "cube", owner.cube, spec.cubes_per_sip());
   check_index(what, "pe", owner.pe, spec.pes_per_cube());
+}
+
+void check_space(const topology::MachineSpec& spec, const std::string& what, AddressSpace space) {
+  const auto expected = static_cast<AddressSpace>(spec.address_model);  // the same order
+  if (space == expected) return;
+  if (expected == AddressSpace::pa) {
+    schema_error(what + ": this machine's tensors have physical addresses; set cube.memory_map.address_model to va");
+  }
+  schema_error(fmt::format("{}: this machine addresses tensors by {} (cube.memory_map.address_model)", what,
+                           address::address_space_name(expected)));
+}
+
+void check_pages(const topology::MachineSpec& spec, const std::string& what, const contract::MapRequest& request) {
+  if (request.page_size != spec.page_size) {
+    schema_error(
+        fmt::format("{}: the virtual range was allocated in pages of {} bytes, but PE_MMU has pages of {}; "
+                    "both take cube.memory_map.page_size",
+                    what, request.page_size, spec.page_size));
+  }
+  const std::uint64_t base = address::value_of(*request.tensor->va_base);
+  if (base % spec.page_size == 0) return;
+  throw Error::program("ADDRESS_ERROR", fmt::format("{}: the range does not start at a page of {} bytes; {:#x} does",
+                                                    what, spec.page_size, base - base % spec.page_size));
 }
 
 }  // namespace
@@ -90,34 +115,24 @@ std::string mapping_text(const contract::MapRequest& request) {
 
 void check_map(const topology::MachineSpec& spec, const contract::MapRequest& request) {
   if (request.tensor == nullptr) schema_error("MapRequest: field 'tensor' is missing");
-  if (!request.tensor->va_base || address::space_of(*request.tensor->va_base) != address::AddressSpace::va) {
-    schema_error("MapRequest: tensor '" + request.tensor->name + "' has no virtual address range");
+  if (!request.tensor->va_base || address::space_of(*request.tensor->va_base) == AddressSpace::pa) {
+    schema_error("MapRequest: tensor '" + request.tensor->name + "' has no virtual or logical address range");
   }
   const std::string what = mapping_text(request);
-  if (spec.address_model != topology::AddressModel::va) {
-    schema_error(what + ": this machine's tensors have physical addresses; set cube.memory_map.address_model to va");
-  }
+  check_space(spec, what, address::space_of(*request.tensor->va_base));
   check_index(what, "sip", request.sip, spec.sip_count);
   if (!request.cubes.empty()) check_targets(what, "cubes", request.cubes, spec.cubes_per_sip());
   if (!request.pes.empty()) check_targets(what, "pes", request.pes, spec.pes_per_cube());
-  if (request.page_size != spec.page_size) {
-    schema_error(
-        fmt::format("{}: the virtual range was allocated in pages of {} bytes, but PE_MMU has pages of {}; "
-                    "both take cube.memory_map.page_size",
-                    what, request.page_size, spec.page_size));
-  }
+  if (spec.address_model == topology::AddressModel::va) check_pages(spec, what, request);
   const std::uint64_t base = address::value_of(*request.tensor->va_base);
   const std::uint64_t nbytes = request.tensor->nbytes;
-  if (base % spec.page_size != 0) {
-    throw Error::program("ADDRESS_ERROR", fmt::format("{}: the range does not start at a page of {} bytes; {:#x} does",
-                                                      what, spec.page_size, base - base % spec.page_size));
-  }
   for (const contract::MapRequest::Entry& entry : request.entries) {
     const std::uint64_t offset = entry.va - base;
     if (offset <= nbytes && entry.nbytes <= nbytes - offset) continue;
-    throw Error::program("ADDRESS_ERROR",
-                         fmt::format("{}: the entry of {} bytes at VA {:#x} is outside of the tensor's {} bytes", what,
-                                     entry.nbytes, entry.va, nbytes));
+    throw Error::program(
+        "ADDRESS_ERROR",
+        fmt::format("{}: the entry of {} bytes at {} {:#x} is outside of the tensor's {} bytes", what, entry.nbytes,
+                    address_space_name(address::space_of(*request.tensor->va_base)), entry.va, nbytes));
   }
 }
 

@@ -59,6 +59,18 @@ void rotate_once(Runtime& rt, BenchResult& result, const Case& source, std::int6
   verify_exact(rt, result, name, dst.to_host(), rotated(contents, read_shift, write_shift));
 }
 
+std::string addresses_note(const contract::MachineInfo& machine) {
+  switch (machine.address_model) {
+    case contract::AddressModel::va:
+      return fmt::format("tensors had virtual addresses, on pages of {} B", machine.page_size);
+    case contract::AddressModel::la:
+      return "tensors had logical addresses (cube.memory_map.address_model: la)";
+    case contract::AddressModel::pa:
+      break;
+  }
+  return "tensors had physical addresses (cube.memory_map.address_model: pa)";
+}
+
 BenchResult run_va_offset(Runtime& rt, const Params& params) {
   BenchResult result;
   std::uint64_t seed = rt.seed();
@@ -69,9 +81,7 @@ BenchResult run_va_offset(Runtime& rt, const Params& params) {
       rotate_once(rt, result, source, elements, seed++);
     }
   }
-  result.notes.push_back(rt.spec().virtual_memory
-                             ? fmt::format("tensors had virtual addresses, on pages of {} B", rt.spec().page_size)
-                             : "tensors had physical addresses (cube.memory_map.address_model: pa)");
+  result.notes.push_back(addresses_note(rt.spec()));
   return result;
 }
 
@@ -97,7 +107,8 @@ BenchResult run_map_tensors(Runtime& rt, const Params& params) {
   options.cubes = {0};
   options.pes = {0};
   rt.wait(rt.launch("noop", {}, options));
-  if (!rt.spec().virtual_memory) result.notes.push_back("tensors had physical addresses: there was nothing to map");
+  if (rt.spec().address_model == contract::AddressModel::pa)
+    result.notes.push_back("tensors had physical addresses: there was nothing to map");
   return result;
 }
 

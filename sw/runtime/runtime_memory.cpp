@@ -1,4 +1,4 @@
-// Memory and virtual ranges of tensors: from creation to release.
+// Memory and address ranges of tensors: from creation to release.
 #include <fmt/format.h>
 
 #include "platform/base/error.h"
@@ -12,7 +12,7 @@ void Runtime::allocate(contract::TensorLayout& tensor, const std::vector<ShardSp
   try {
     return place(tensor, placement);
   } catch (const Error& error) {
-    if (error.code() != "ALLOCATION_ERROR" && error.code() != "VA_ALLOCATION_ERROR") throw;
+    if (error.code() != "ALLOCATION_ERROR" && !TensorMappings::no_room(error)) throw;
   }
   std::vector<contract::RequestId> users;
   for (const std::uint64_t id : released_) {
@@ -24,7 +24,7 @@ void Runtime::allocate(contract::TensorLayout& tensor, const std::vector<ShardSp
   place(tensor, placement);
 }
 
-// Physical memory for every shard and a virtual range, or nothing.
+// Physical memory for every shard and a range of addresses, or nothing.
 void Runtime::place(contract::TensorLayout& tensor, const std::vector<ShardSpec>& placement) {
   tensor.shards = memory_.allocate(tensor.name, placement);
   try {

@@ -12,15 +12,18 @@
 
 namespace kb::sw {
 
-TensorMappings::TensorMappings(contract::IHost& host) : host_(host), addresses_(host.machine().page_size) {}
+TensorMappings::TensorMappings(contract::IHost& host)
+    : host_(host), virtual_(host.machine().page_size), logical_(host.machine().hbm_alignment) {}
 
 void TensorMappings::place(contract::TensorLayout& tensor) {
-  if (!host_.machine().virtual_memory) return;
+  if (host_.machine().address_model == contract::AddressModel::pa) return;
+  const auto nbytes = static_cast<std::int64_t>(tensor.nbytes);
   try {
-    const address::VirtAddr base = addresses_.alloc(static_cast<std::int64_t>(tensor.nbytes));
-    tensor.va_base = address::TaggedAddress(base).encoded();
+    tensor.va_base = host_.machine().address_model == contract::AddressModel::va
+                         ? address::TaggedAddress(virtual_.alloc(nbytes)).encoded()
+                         : address::TaggedAddress(logical_.alloc(nbytes)).encoded();
   } catch (const Error& error) {
-    if (error.code() != "VA_ALLOCATION_ERROR") throw;
+    if (!no_room(error)) throw;
     throw Error::program(error.code(), fmt::format("tensor '{}' {} {}: {}", tensor.name, dtype_name(tensor.dtype),
                                                    format_shape(tensor.shape), error.what()));
   }
@@ -54,9 +57,18 @@ std::vector<contract::RequestId> TensorMappings::unmap(std::uint64_t tensor) {
   for (const SipId sip : mapped.sips) {
     requests.push_back(host_.submit(plan_unmapping(mapped.tensor, mapped.cube_split, sip, host_.machine())));
   }
-  addresses_.free(address::VirtAddr(address::value_of(*mapped.tensor->va_base)),
-                  static_cast<std::int64_t>(mapped.tensor->nbytes));
+  const std::uint64_t base = address::value_of(*mapped.tensor->va_base);
+  const auto nbytes = static_cast<std::int64_t>(mapped.tensor->nbytes);
+  if (host_.machine().address_model == contract::AddressModel::va) {
+    virtual_.free(address::VirtAddr(base), nbytes);
+  } else {
+    logical_.free(address::LogicalAddr(base), nbytes);
+  }
   return requests;
+}
+
+bool TensorMappings::no_room(const Error& error) {
+  return error.code() == "VA_ALLOCATION_ERROR" || error.code() == "LA_ALLOCATION_ERROR";
 }
 
 }  // namespace kb::sw

@@ -19,16 +19,18 @@ const MachineShape kTwoByTwo{1, 2, 2, 1, {"NW"}};
 const MachineShape kTwoSips{2, 2, 1, 2, {"NW"}};
 const std::vector<std::pair<std::string, std::string>> kVirtual{{"cube.memory_map.address_model", "va"}};
 const std::vector<std::pair<std::string, std::string>> kPhysical{{"cube.memory_map.address_model", "pa"}};
+const std::vector<std::pair<std::string, std::string>> kLogical{{"cube.memory_map.address_model", "la"}};
 constexpr std::uint64_t kVa = 0x1'0000'0000;
 
 // 8 KiB over two shards at PE 0 and PE 1 of cube 0, at 4 KiB.
-contract::MapRequest mapping(const Fixture& f, std::uint64_t id = 1, std::uint64_t va = kVa) {
+contract::MapRequest mapping(const Fixture& f, std::uint64_t id = 1, std::uint64_t va = kVa,
+                             address::AddressSpace space = address::AddressSpace::va) {
   auto tensor = std::make_shared<contract::TensorLayout>();
   tensor->id = id;
   tensor->name = "a" + std::to_string(id);
   tensor->shape = {64, 64};
   tensor->nbytes = 8192;
-  tensor->va_base = address::encode(address::AddressSpace::va, va);
+  tensor->va_base = address::encode(space, va);
   contract::MapRequest request;
   request.tensor = tensor;
   request.sip = SipId(0);
@@ -39,7 +41,7 @@ contract::MapRequest mapping(const Fixture& f, std::uint64_t id = 1, std::uint64
 
 TEST(MapRequest, AMapTravelsToEveryPeMmu) {  // A-47 .. A-49: with the latency of the way there and back
   Fixture f(kTwoByTwo, {}, kVirtual);
-  EXPECT_TRUE(f.port.machine().virtual_memory);
+  EXPECT_EQ(f.port.machine().address_model, contract::AddressModel::va);
   EXPECT_EQ(f.port.machine().page_size, 4096u);
   contract::MapRequest request = mapping(f);
   request.entries.pop_back();
@@ -103,9 +105,52 @@ TEST(MapRequest, RefusesOverlapsBetweenTensorsAndASecondUnmap) {
   EXPECT_EQ(f.refusal(mapping(f, 3)).first, "accepted");
 }
 
+// segments go to the PE_DMAs and are taken back from there, over the same way as a map.
+TEST(MapRequest, SegmentsTravelToEveryPeDma) {
+  Fixture f(kTwoByTwo, {}, kLogical);
+  EXPECT_EQ(f.port.machine().address_model, contract::AddressModel::la);
+  contract::MapRequest request = mapping(f, 1, kVa, address::AddressSpace::la);
+  request.entries.pop_back();
+  request.cubes = {CubeId(1), CubeId(3)};
+  f.run([&](IHost& host) {
+    EXPECT_TRUE(wait_for(host, host.submit(request)).ok);
+    request.unmap = true;
+    EXPECT_TRUE(wait_for(host, host.submit(request)).ok);
+  });
+  std::vector<std::string> found;
+  for (const auto& arrival : f.machine.script.arrivals) {
+    const auto& message = dynamic_cast<const payload::TranslationMsg&>(*arrival.message);
+    found.push_back(arrival.node + " " + std::string(message.verb()));
+  }
+  EXPECT_THAT(found, ElementsAre("sip0.cube1.pe0.pe_dma segment install", "sip0.cube3.pe0.pe_dma segment install",
+                                 "sip0.cube1.pe0.pe_dma segment removal", "sip0.cube3.pe0.pe_dma segment removal"));
+  const auto& last = dynamic_cast<const payload::BaawSegmentRemoveMsg&>(*f.machine.script.arrivals.back().message);
+  EXPECT_EQ(last.la_base, address::LogicalAddr(kVa));
+  EXPECT_EQ(last.la_size, 4096u);
+  EXPECT_GT(f.port.completion(1).completed, f.machine.formula("sip0.io0.pcie_ep", "sip0.io0.io_cpu") +
+                                                f.machine.formula("sip0.io0.io_cpu", "sip0.cube3.m_cpu"));
+}
+
+TEST(MapRequest, RefusesBadSegmentsAtTheCall) {
+  Fixture f(kTwoSips, {}, kLogical);
+  constexpr auto kLa = address::AddressSpace::la;
+  EXPECT_EQ(f.refusal(mapping(f, 1, kVa, kLa)).first, "accepted");
+  const auto collision = f.refusal(mapping(f, 2, kVa + 64, kLa));
+  EXPECT_EQ(collision.first, "ADDRESS_ERROR");
+  EXPECT_THAT(collision.second, HasSubstr("tensor 'a2' f16 (64, 64) at LA 0x100000040: its range, to 0x10000203f, "
+                                          "overlaps that of tensor 'a1' at LA 0x100000000 to 0x100001fff"));
+  contract::MapRequest inside = mapping(f, 3, kVa + 8192, kLa);
+  inside.entries[1].va -= 1;
+  EXPECT_THAT(f.refusal(inside).second, HasSubstr("4096 bytes at LA 0x100002000 and of 4096 bytes at LA 0x100002fff "
+                                                  "overlap"));
+  inside.entries[1].va += 2;
+  EXPECT_THAT(f.refusal(inside).second, HasSubstr("at LA 0x100003001 is outside of the tensor's 8192 bytes"));
+  EXPECT_THAT(f.refusal(mapping(f)).second, HasSubstr("this machine addresses tensors by LA"));
+}
+
 TEST(MapRequest, RefusesMapsWithoutVirtualMemory) {
   Fixture f(kTwoSips, {}, kPhysical);
-  EXPECT_FALSE(f.port.machine().virtual_memory);
+  EXPECT_EQ(f.port.machine().address_model, contract::AddressModel::pa);
   EXPECT_THAT(f.refusal(mapping(f)).second, HasSubstr("set cube.memory_map.address_model to va"));
 }
 

@@ -1,4 +1,4 @@
-// The same programs under physical and virtual addresses: equal data, equal times of the kernels.
+// The same programs under physical, virtual and logical addresses: equal data, equal times of the kernels.
 #include <gmock/gmock.h>
 
 #include <cmath>
@@ -12,6 +12,7 @@ using Json = nlohmann::json;
 using testing::HasSubstr;
 
 const std::string kModel = " --set cube.memory_map.address_model=";
+const std::string kBaaw = " --set cube.pe_template.components.pe_dma.attrs.baaw_overhead_ns=";
 const std::string kTlb = " --set cube.pe_template.components.pe_mmu.attrs.tlb_overhead_ns=";
 
 class VirtualMemoryTest : public CommandLineTest {
@@ -43,7 +44,7 @@ class VirtualMemoryTest : public CommandLineTest {
   }
 };
 
-// kernels, their data and their times are the same; across PEs, cubes and SIPs, whole and in tiles.
+// kernels, their data and their times are the same; across PEs, cubes and SIPs, whole and in tiles.
 TEST_F(VirtualMemoryTest, KernelsRunAsUnderPhysicalAddresses) {
   const std::pair<const char*, const char*> programs[] = {
       {"one_cube", "gemm-multi-pe"},
@@ -68,6 +69,14 @@ TEST_F(VirtualMemoryTest, KernelsRunAsUnderPhysicalAddresses) {
     EXPECT_GT(sum(va, "pe_dma", "read_translations"), 0) << bench;
     EXPECT_GT(sum(va, "pe_mmu", "maps"), 0) << bench;
     EXPECT_EQ(sum(pa, "pe_mmu", "maps"), 0) << bench;
+    const Json la = run(machine, bench + kModel + "la");
+    EXPECT_EQ(la["ok"], true) << bench;
+    EXPECT_EQ(la["verification"].size(), va["verification"].size()) << bench;
+    EXPECT_EQ(kernels(la), kernels(pa)) << bench;
+    EXPECT_EQ(sum(la, "pe_dma", "read_fallbacks"), 0) << bench;
+    EXPECT_EQ(sum(la, "pe_dma", "read_translations"), sum(va, "pe_dma", "read_translations")) << bench;
+    EXPECT_GT(sum(la, "pe_dma", "segment_installs"), 0) << bench;
+    EXPECT_EQ(sum(la, "pe_mmu", "maps"), 0) << bench;
   }
 }
 
@@ -77,6 +86,12 @@ TEST_F(VirtualMemoryTest, EveryMappingIsTakenBack) {
   EXPECT_GT(sum(va, "pe_mmu", "unmaps"), 0);
   EXPECT_EQ(sum(va, "pe_mmu", "unmaps"), sum(va, "pe_mmu", "maps"));
   EXPECT_GT(sum(va, "pe_mmu", "shared_pages"), 0);  // 32 shards of 128 B on a page
+}
+
+TEST_F(VirtualMemoryTest, EverySegmentIsTakenBack) {
+  const Json la = run("one_sip", "va-offset-verify --set elements_per_pe=40" + kModel + "la");
+  EXPECT_GT(sum(la, "pe_dma", "segment_removals"), 0);
+  EXPECT_EQ(sum(la, "pe_dma", "segment_removals"), sum(la, "pe_dma", "segment_installs"));
 }
 
 // ranges are handed out again at once, for tensors that lie elsewhere; what is mapped next still
@@ -111,13 +126,24 @@ TEST_F(VirtualMemoryTest, EachTranslatedAccessIsCharged) {
   EXPECT_EQ(sum(va, "pe_dma", "read_translation_time") + sum(va, "pe_dma", "write_translation_time"), 1000.0);
 }
 
+// the same charge, in front of PE_DMA.
+TEST_F(VirtualMemoryTest, EachAccessThroughASegmentIsCharged) {
+  const std::string bench = "stream --set calls=100" + kModel;
+  const Json va = run("one_pe", bench + "va" + kTlb + "10");
+  const Json la = run("one_pe", bench + "la" + kBaaw + "10");
+  EXPECT_EQ(kernels(la), kernels(va));
+  EXPECT_EQ(sum(la, "pe_dma", "read_translation_time") + sum(la, "pe_dma", "write_translation_time"), 1000.0);
+}
+
 TEST_F(VirtualMemoryTest, DataModesDoNotMoveATimeStamp) {
-  const std::string options = "va-offset-verify --set elements_per_pe=40" + kModel + "va" + kTlb + "3";
-  const Json replay = run("one_cube", options);
-  const Json eager = run("one_cube", options + " --data eager");
-  EXPECT_EQ(eager["launches"], replay["launches"]);
-  EXPECT_EQ(eager["blocks"], replay["blocks"]);
-  EXPECT_EQ(eager["sim_time_ns"], replay["sim_time_ns"]);
+  for (const std::string& model : {"va" + kTlb + "3", "la" + kBaaw + "3"}) {
+    const std::string options = "va-offset-verify --set elements_per_pe=40" + kModel + model;
+    const Json replay = run("one_cube", options);
+    const Json eager = run("one_cube", options + " --data eager");
+    EXPECT_EQ(eager["launches"], replay["launches"]) << model;
+    EXPECT_EQ(eager["blocks"], replay["blocks"]) << model;
+    EXPECT_EQ(eager["sim_time_ns"], replay["sim_time_ns"]) << model;
+  }
 }
 
 // a copy on cube 0 is not visible on cube 1, and the error says whose address it is.
@@ -135,6 +161,11 @@ TEST_F(VirtualMemoryTest, AnUnmappedTensorIsNamed) {
     EXPECT_THAT(outcome.err, HasSubstr("sip0.cube1.pe0"));
     EXPECT_THAT(outcome.err, HasSubstr(tile ? "VA 0x100000000 is not mapped" : "VA 0x1000000c8 is not mapped"));
     EXPECT_THAT(outcome.err, HasSubstr("tensor 'x' f16 (8, 8192) at VA 0x100000000"));
+    const Outcome logical = kernbench(run + "la");
+    EXPECT_EQ(logical.code, 1);
+    EXPECT_THAT(logical.err, HasSubstr("SEGMENT_FAULT"));
+    EXPECT_THAT(logical.err, HasSubstr(tile ? "LA 0x100000000 is in no segment" : "LA 0x1000000c8 is in no segment"));
+    EXPECT_THAT(logical.err, HasSubstr("tensor 'x' f16 (8, 8192) at LA 0x100000000"));
   }
 }
 

@@ -7,6 +7,7 @@
 
 #include "kernels/tl/shard_map.h"
 #include "platform/address/address_space.h"
+#include "platform/address/allocator.h"
 #include "platform/address/page_table.h"
 #include "sw/runtime/mapping_plan.h"
 #include "sw/runtime/runtime.h"
@@ -26,7 +27,7 @@ constexpr std::uint64_t kTag = address::encode(address::AddressSpace::va, 0);
 
 contract::MachineInfo virtual_machine() {
   contract::MachineInfo machine = FakeHost::small_machine();
-  machine.virtual_memory = true;
+  machine.address_model = contract::AddressModel::va;
   return machine;
 }
 
@@ -231,6 +232,49 @@ TEST_F(MappingTest, WithoutVirtualRangeThePhysicalMemoryIsReturned) {  // A-57
   EXPECT_THAT(text, HasSubstr("virtual address space"));
   runtime.close();
   EXPECT_TRUE(runtime.memory_pristine());
+}
+
+contract::MachineInfo logical_machine() {
+  contract::MachineInfo machine = FakeHost::small_machine();
+  machine.address_model = contract::AddressModel::la;
+  return machine;
+}
+
+// A-73, section 11 row 12: one segment per shard at identical offsets for every PE, in the range of logical addresses.
+TEST(LogicalMappingTest, ATensorIsOneSegmentPerShard) {
+  FakeHost host(logical_machine());
+  Runtime rt(host, nullptr);
+  Tensor a = rt.empty({8, 65}, Dtype::i8, spread(Split::row_wise, Split::row_wise), "a");
+  const Tensor b = rt.empty({8, 64}, Dtype::i8, spread(Split::replicate, Split::row_wise), "b");
+  EXPECT_EQ(*a.layout().va_base, address::encode(address::AddressSpace::la, 0x1'0000'0000));
+  EXPECT_EQ(*b.layout().va_base, *a.layout().va_base + 3 * 256);  // in units of the HBM alignment
+  ASSERT_EQ(host.maps.size(), 5u);
+  EXPECT_TRUE(host.maps[0].cubes.empty());
+  ASSERT_EQ(host.maps[0].entries.size(), 8u);
+  for (std::size_t i = 0; i < 8; ++i) {
+    EXPECT_EQ(host.maps[0].entries[i].va, 0x1'0000'0000 + a.layout().shards[i].offset_bytes);
+    EXPECT_EQ(host.maps[0].entries[i].pa, a.layout().shards[i].pa);
+  }
+  const std::uint64_t la = *a.layout().va_base;
+  a = Tensor();
+  EXPECT_EQ(*rt.empty({8, 65}, Dtype::i8, {}, "c").layout().va_base, la);  // returned with the last handle
+  rt.close();
+  EXPECT_TRUE(rt.memory_pristine());
+}
+
+TEST(LogicalMappingTest, WithoutLogicalRangeThePhysicalMemoryIsReturned) {
+  contract::MachineInfo machine = logical_machine();
+  machine.pes_per_cube = 1;
+  machine.hbm_alignment = address::kLaBytes;  // one unit
+  machine.hbm_slice_bytes = 2 * address::kLaBytes;
+  FakeHost narrow(machine);
+  Runtime rt(narrow, nullptr);
+  const Tensor first = rt.empty({8, 64}, Dtype::f16, {}, "first");
+  const std::string text = error_of([&] { rt.empty({8, 64}, Dtype::f16, {}, "second"); }, "LA_ALLOCATION_ERROR");
+  EXPECT_THAT(text, HasSubstr("tensor 'second' f16 (8, 64)"));
+  EXPECT_THAT(text, HasSubstr("logical address space"));
+  rt.close();
+  EXPECT_TRUE(rt.memory_pristine());
 }
 
 TEST(PhysicalMappingTest, PhysicalTensorsSendNothing) {

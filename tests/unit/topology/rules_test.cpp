@@ -215,7 +215,7 @@ INSTANTIATE_TEST_SUITE_P(
              "cube.memory_map.page_size: 5000 is not a power of two (write for example 4096)"},
         Case{"UnknownAddressModelA1",
              {{"cube.memory_map.address_model", "vm"}},
-             "cube.memory_map.address_model: 'vm' is not one of pa, va (did you mean 'va'?)"},
+             "cube.memory_map.address_model: 'vm' is not one of pa, va, la (did you mean 'va'?)"},
         Case{"TcmFullP48",
              {{"cube.memory_map.tcm_size_mb", "1.5"}},
              "cube.memory_map.tcm_size_mb: a TCM of 1536 KiB has no room left for tensors: the scheduler reserves 512 "
@@ -353,6 +353,7 @@ TEST(Defaults, TcmSizeMayBeWrittenAtTheBlockT26) {
 TEST(Defaults, TensorsHaveVirtualAddressesUnlessWrittenA1) {
   EXPECT_EQ(minimal().graph.spec.address_model, AddressModel::va);
   EXPECT_EQ(minimal({{"cube.memory_map.address_model", "pa"}}).graph.spec.address_model, AddressModel::pa);
+  EXPECT_EQ(minimal({{"cube.memory_map.address_model", "la"}}).graph.spec.address_model, AddressModel::la);
 }
 
 TEST(Defaults, PageSizeMayBeWrittenAtTheBlockA40) {
