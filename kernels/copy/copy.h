@@ -9,8 +9,8 @@ contract::Kernel copy_kernel();
 // Each PE fetches the part of the destination that it owns from the same elements of the source.
 contract::Kernel pull_kernel();
 
-// dst[(x + write_shift) mod n] = src[(x + read_shift) mod n] for every element x in shard order. Every PE of the SIP does
-// an equal part, wherever the elements lie.
+// dst[(x + write_shift) mod n] = src[(x + read_shift) mod n] for every element x in shard order. Every PE of the SIP
+// does an equal part, wherever the elements lie.
 contract::Kernel rotate_kernel();
 
 }  // namespace kb::kernels

@@ -20,8 +20,8 @@ namespace kb::topology {
 struct Bounds {
   double low = 0.0;
   double high = 1e15;
-  bool above_low = false;    // `low` itself is excluded
-  bool or_zero = false;      // 0 is accepted below `low`
+  bool above_low = false;  // `low` itself is excluded
+  bool or_zero = false;    // 0 is accepted below `low`
   bool contain(double value) const;
   std::string text() const;  // "greater than 0 and at most 1000"
 };

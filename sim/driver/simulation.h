@@ -17,10 +17,10 @@ namespace kb::sim {
 
 struct SimulationOptions {
   contract::DataMode data_mode = contract::DataMode::off;
-  bool strict = false;     // reading unwritten memory is an error
-  std::string oplog_file;  // empty = none
+  bool strict = false;                                           // reading unwritten memory is an error
+  std::string oplog_file;                                        // empty = none
   std::vector<std::pair<std::string, std::string>> oplog_facts;  // of the run, for a log that has room for them
-  std::string vcd_file;    // empty = none
+  std::string vcd_file;                                          // empty = none
   std::vector<std::string> vcd_filters;
   std::optional<TimeFs> time_limit;
   bool progress = false;

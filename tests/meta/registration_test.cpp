@@ -73,7 +73,8 @@ TEST(Registration, EveryKernelIsInTheCatalog) {
 }
 
 TEST(Registration, EveryBenchIsInTheCatalog) {  // H-68
-  expect_in_catalog("sw/benches", "sw/benches/catalog.cpp", {"bench", "deployed", "epilogue_reference", "params", "ranks", "support"});
+  expect_in_catalog("sw/benches", "sw/benches/catalog.cpp",
+                    {"bench", "deployed", "epilogue_reference", "params", "ranks", "support"});
 }
 
 TEST(Registration, EveryRequiredPackageIsListedOnce) {

@@ -118,7 +118,8 @@ TEST_F(EvaluateTest, AKilledEvaluationGoesOn_E7) {
   const std::string shapes = "--shapes 32x64x32,32x128x32,32x192x32,512x512x32,512x512x64";
   ASSERT_EQ(evaluate(shapes + " --out whole").code, 0);
   std::size_t rows = 0;
-  for (const char* seconds : {"0.15", "0.3", "0.6", "1.2", "2.5", "5", "10", "20", "40"}) {  // until one meets the middle
+  for (const char* seconds :
+       {"0.15", "0.3", "0.6", "1.2", "2.5", "5", "10", "20", "40"}) {  // until one meets the middle
     evaluate(shapes + " --out out --jobs 1", std::string("timeout -s KILL ") + seconds);
     const std::vector<std::string> left = files();
     rows = static_cast<std::size_t>(std::count_if(left.begin(), left.end(), [](const std::string& file) {

@@ -183,7 +183,8 @@ TEST_F(OpLogTest, AFullDiskRemovesThePartialFile) {
     small.rlim_cur = 100;
     ::setrlimit(RLIMIT_FSIZE, &small);
     for (std::uint64_t i = 0; i < 10; ++i) log.record(i, record(OtherOp{"x"}));
-    expect_error([&] { log.finish(); }, ErrorFamily::configuration, "OPLOG_WRITE", {file, "File too large", "enough room"});
+    expect_error([&] { log.finish(); }, ErrorFamily::configuration, "OPLOG_WRITE",
+                 {file, "File too large", "enough room"});
   }
   ::setrlimit(RLIMIT_FSIZE, &before);
   std::signal(SIGXFSZ, old);
@@ -193,7 +194,8 @@ TEST_F(OpLogTest, AFullDiskRemovesThePartialFile) {
 TEST_F(OpLogTest, DevicesAreWrittenDirectly) {
   OpLog log("/dev/full", options());
   log.record(0, record(OtherOp{"x"}));
-  expect_error([&] { log.finish(); }, ErrorFamily::configuration, "OPLOG_WRITE", {"/dev/full", "No space left on device"});
+  expect_error([&] { log.finish(); }, ErrorFamily::configuration, "OPLOG_WRITE",
+               {"/dev/full", "No space left on device"});
   EXPECT_TRUE(fs::exists("/dev/full"));
 }
 
