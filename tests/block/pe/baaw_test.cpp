@@ -2,11 +2,10 @@
 #include "modules/pe/baaw.h"
 
 #include <gmock/gmock.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 #include "platform/address/address_space.h"
 #include "tests/block/pe/pe_machine.h"
+#include "tests/support/own_process.h"
 
 namespace kb::test {
 namespace {
@@ -135,9 +134,7 @@ struct Measured {
 // One command at kLater in a process of its own, because a process elaborates once. Absent `baaw_ns`: physical
 // addresses.
 Measured measure(const contract::Command& command, std::optional<int> baaw_ns) {
-  int ends[2];
-  if (::pipe(ends) != 0) return {};
-  if (::fork() == 0) {
+  return test::in_own_process([&] {
     PeMachine machine(machine_with(NodeKind::pe_cpu, baaw_ns.value_or(0)));
     install(machine, 1000 * kNs, {{kLa, hbm(0), 4u << 20}});
     Request request{kLater, NodeKind::pe_scheduler, command, {}, {}};
@@ -152,17 +149,10 @@ Measured measure(const contract::Command& command, std::optional<int> baaw_ns) {
     }
     const Outcome o = machine.run({request}).at(0);
     auto statistics = machine.statistics(kDma);
-    const Measured run{o.status.ok ? o.answered - kLater : 0,
-                       statistics["read_translations"] + statistics["write_translations"],
-                       machine.platform->scheduler().events()};
-    ::_exit(::write(ends[1], &run, sizeof run) == sizeof run ? 0 : 1);
-  }
-  ::close(ends[1]);
-  Measured run{};
-  EXPECT_EQ(::read(ends[0], &run, sizeof run), static_cast<ssize_t>(sizeof run)) << "the run ended early";
-  ::close(ends[0]);
-  ::wait(nullptr);
-  return run;
+    return Measured{o.status.ok ? o.answered - kLater : 0,
+                    statistics["read_translations"] + statistics["write_translations"],
+                    machine.platform->scheduler().events()};
+  });
 }
 
 // charged by the rule of A-42, on both paths; with 0 no event.

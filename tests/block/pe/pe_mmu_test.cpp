@@ -2,12 +2,11 @@
 #include "modules/pe/pe_mmu.h"
 
 #include <gmock/gmock.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 #include "modules/fabric/fabric_endpoint.h"
 #include "platform/address/address_space.h"
 #include "tests/block/pe/pe_machine.h"
+#include "tests/support/own_process.h"
 
 namespace kb::test {
 namespace {
@@ -165,9 +164,7 @@ struct Measured {
 // One command at kLater in a process of its own, because a process elaborates once. Absent `tlb_ns`: physical
 // addresses.
 Measured measure(const contract::Command& command, std::optional<int> tlb_ns) {
-  int ends[2];
-  if (::pipe(ends) != 0) return {};
-  if (::fork() == 0) {
+  return test::in_own_process([&] {
     PeMachine machine(
         machine_with(NodeKind::pe_cpu, {{kAttrs + "tlb_overhead_ns", std::to_string(tlb_ns.value_or(0))}}));
     map(machine, 1000 * kNs, {{kVa, hbm(0), 4u << 20}});
@@ -183,17 +180,9 @@ Measured measure(const contract::Command& command, std::optional<int> tlb_ns) {
     }
     const Outcome o = machine.run({request}).at(0);
     auto statistics = machine.statistics(kDma);
-    const Measured run{o.status.ok ? o.answered - kLater : 0, statistics["read_commands"],
-                       statistics["read_translations"], statistics["write_translations"],
-                       machine.platform->scheduler().events()};
-    ::_exit(::write(ends[1], &run, sizeof run) == sizeof run ? 0 : 1);
-  }
-  ::close(ends[1]);
-  Measured run{};
-  EXPECT_EQ(::read(ends[0], &run, sizeof run), static_cast<ssize_t>(sizeof run)) << "the run ended early";
-  ::close(ends[0]);
-  ::wait(nullptr);
-  return run;
+    return Measured{o.status.ok ? o.answered - kLater : 0, statistics["read_commands"], statistics["read_translations"],
+                    statistics["write_translations"], machine.platform->scheduler().events()};
+  });
 }
 
 // A-42 .. A-44: an access costs tlb_overhead_ns once, a load as well as the stage of a tile; with 0 it
