@@ -93,7 +93,7 @@ class Group {
 };
 
 [[noreturn]] void become(char* const* command, char* const* environment, const char* log) {
-  ::prctl(PR_SET_PDEATHSIG, SIGTERM);
+  ::prctl(PR_SET_PDEATHSIG, SIGKILL);  // what it has written so far is of no use to anybody
   for (const int signal : {SIGINT, SIGTERM, SIGHUP, SIGXFSZ}) ::signal(signal, SIG_DFL);
   const int out = ::open(log, O_WRONLY | O_CREAT | O_TRUNC, 0666);
   if (out < 0 || ::dup2(out, STDOUT_FILENO) < 0 || ::dup2(out, STDERR_FILENO) < 0) ::_exit(127);

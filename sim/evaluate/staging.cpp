@@ -1,5 +1,7 @@
 #include "sim/evaluate/staging.h"
 
+#include <unistd.h>
+
 #include <filesystem>
 #include <fstream>
 #include <sstream>
@@ -19,6 +21,10 @@ std::string machine_digest(const topology::LoadedTopology& machine) {
 Staging::Staging(std::string folder, std::string identity)
     : folder_(std::move(folder)), identity_(std::move(identity)) {
   observe::make_folder(folder_);
+}
+
+std::string Staging::run_folder(const Point& point) const {
+  return folder_ + "/" + point.id + "." + std::to_string(::getpid());
 }
 
 std::string Staging::digest(const Point& point) const {

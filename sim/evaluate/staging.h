@@ -19,8 +19,9 @@ class Staging {
   // The row of a point that was finished with the same identity, bench and parameters; nothing otherwise.
   std::optional<Json> find(const Point& point) const;
   void keep(const Point& point, const Json& row) const;
-  // Where the point's run puts its files.
-  std::string run_folder(const Point& point) const { return folder_ + "/" + point.id; }
+  // Where the point's run puts its files: one per process, so that a run that outlives a killed evaluation for a moment
+  // does not write into its successor's.
+  std::string run_folder(const Point& point) const;
   std::string folder() const { return folder_; }
   void remove() const;
 
