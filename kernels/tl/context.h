@@ -5,6 +5,7 @@
 #include <deque>
 #include <initializer_list>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -25,6 +26,23 @@ struct LocalShard {
   std::int64_t first = 0;
   std::int64_t elements = 0;  // 0: this PE owns nothing of the tensor
   Shape shape;
+};
+
+// What recv_any gives: the contents and where they came from.
+struct Message {
+  TensorHandle value;
+  std::string direction;
+};
+
+// A receive that goes on beside the kernel.
+class RecvFuture {
+ public:
+  RecvFuture() = default;
+
+ private:
+  friend class Context;
+  TensorHandle value_;
+  contract::IPe::Ticket ticket_ = 0;
 };
 
 // One running kernel on one PE. Calls look synchronous and take simulated time; each emits at most one command to the
@@ -61,6 +79,30 @@ class Context {
   TensorHandle zeros(Shape shape, Dtype dtype = Dtype::f16);
   TensorHandle full(Shape shape, Scalar value, Dtype dtype = Dtype::f16);
   TensorHandle arange(std::int64_t start, std::int64_t end, Dtype dtype = Dtype::i32);  // (end - start)
+
+  // --- Messages to and from neighbouring PEs (chapter 07), by direction label ("E", "global_W"). A message is one
+  // slot. Unknown direction, a message larger than a slot, a message of another size than expected: program Error
+  // QUEUE_ERROR.
+  //
+  // Goes on when the message is with PE_DMA: after a free slot at the receiver, not after the transfer. The contents
+  // are taken as they are now.
+  void send(std::string_view direction, const TensorHandle& value);
+  // Straight from memory, which costs no read.
+  void send(std::string_view direction, Ptr ptr, Shape shape, std::int64_t row_stride = 0);
+  // Waits for the oldest message, reads its slot and returns when the sender has its credit. The result is the
+  // message's own copy: it outlives the slot, cannot be written, and lives until the tl::Scratch scope it was received
+  // in ends.
+  TensorHandle recv(std::string_view direction, Shape shape, Dtype dtype = Dtype::f16);
+  // The next message of any direction, in turn.
+  Message recv_any(Shape shape, Dtype dtype = Dtype::f16);
+  // The same into a tensor in scratch, or into memory, at no more cost than the slot read.
+  void recv_into(std::string_view direction, const TensorHandle& out);
+  void recv_into(std::string_view direction, Ptr ptr, Shape shape, std::int64_t row_stride = 0);
+  // Diagnostic: without the cost of the slot read.
+  TensorHandle recv_no_consume(std::string_view direction, Shape shape, Dtype dtype = Dtype::f16);
+  // Goes on at once; receives of one direction complete in the order of these calls.
+  RecvFuture recv_async(std::string_view direction, Shape shape, Dtype dtype = Dtype::f16);
+  TensorHandle wait(const RecvFuture& future);  // again: the same value
 
   // --- GEMM. (m, k) x (k, n) -> (m, n) in `out_dtype` (absent: that of a and b), accumulated in f32 for floats, in i32
   // for integers (i64 when the inputs or the result are i64), rounded once.
@@ -180,6 +222,10 @@ class Context {
   void append_extents(Ptr ptr, const Shape& shape, Dtype dtype, std::int64_t row_stride, std::vector<Extent>& out);
   void append_run(const ShardMap& map, std::int64_t offset, std::uint64_t nbytes, const Shape& shape,
                   std::vector<Extent>& out) const;
+  contract::Command message(contract::CommandKind kind, std::string_view direction);
+  TensorHandle message_value(Shape shape, Dtype dtype);
+  TensorHandle receive(const char* call, std::string_view direction, Shape shape, Dtype dtype, bool charge_slot);
+  void check_writable(const TensorHandle& out, int position) const;
   TensorHandle seeded(Shape shape, Dtype dtype, std::vector<std::byte> bytes);
   std::vector<std::byte> contents(const TensorHandle& handle);
 
@@ -187,7 +233,9 @@ class Context {
   std::string kernel_;
   std::uint64_t id_;
   ScratchAllocator scratch_;
-  std::deque<ShardMap> shard_maps_;  // of the tensors used so far
+  ScratchAllocator messages_;                 // addresses of received values; its scopes are those of scratch_
+  std::set<contract::IPe::Ticket> receives_;  // asynchronous ones that were not waited for
+  std::deque<ShardMap> shard_maps_;           // of the tensors used so far
   ShardMap* last_map_ = nullptr;
   std::vector<CompletionHandle> unfinished_;  // composites that were not waited for
   std::uint64_t composites_ = 0;
@@ -202,14 +250,18 @@ class Context {
 //   for (...) { tl::Scratch scope(tl); ... }
 class Scratch {
  public:
-  explicit Scratch(Context& context) : context_(context), scope_(context.scratch_.open()) {}
-  ~Scratch() { context_.scratch_.close(scope_); }
+  explicit Scratch(Context& context)
+      : context_(context), scope_(context.scratch_.open()), messages_(context.messages_.open()) {}
+  ~Scratch() {
+    context_.scratch_.close(scope_);
+    context_.messages_.close(messages_);
+  }
   Scratch(const Scratch&) = delete;
   Scratch& operator=(const Scratch&) = delete;
 
  private:
   Context& context_;
-  ScratchAllocator::Scope scope_;
+  ScratchAllocator::Scope scope_, messages_;
 };
 
 }  // namespace kb::tl

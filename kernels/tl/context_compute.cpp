@@ -38,7 +38,7 @@ std::vector<OperandRef> Context::operands(MathOp op, const std::initializer_list
 }
 
 void Context::check_target(const TensorHandle& out, int position, const TensorType& result) const {
-  check(out, position);
+  check_writable(out, position);
   if (out.shape_ != result.shape || out.dtype_ != result.dtype) {
     raise(out.dtype_ != result.dtype ? "DTYPE_ERROR" : "SHAPE_ERROR",
           fmt::format("{} cannot take the result, which is {} {}", describe(out, position), dtype_name(result.dtype),
@@ -120,7 +120,7 @@ void Context::dot_into(const TensorHandle& out, const TensorHandle& a, const Ten
   begin("dot_into", Cost::dispatched);
   OperandRef left = operand(a, 1);
   OperandRef right = operand(b, 2);
-  check(out, 0);
+  check_writable(out, 0);
   check_target(out, 0, located([&] { return gemm_result(left, right, out.dtype_); }));
   emit_gemm(std::move(left), std::move(right), out);
 }

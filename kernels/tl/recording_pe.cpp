@@ -12,6 +12,8 @@ contract::PeInfo RecordingPe::default_info() {
   info.coord = {SipId{0}, CubeId{0}, PeId{0}};
   info.scratch_pa = kScratchPa;
   info.scratch_bytes = std::uint64_t{1} << 20;
+  info.message_base = kMessageBase;
+  info.message_bytes = std::uint64_t{1} << 30;
   return info;
 }
 

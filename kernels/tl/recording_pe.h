@@ -20,6 +20,7 @@ class RecordingPe final : public contract::IPe {
   };
 
   static constexpr std::uint64_t kScratchPa = 0x10000;
+  static constexpr std::uint64_t kMessageBase = 0xe000000000000000;
   static contract::PeInfo default_info();  // sip0.cube0.pe0 of 1 x 1, 1 MiB of scratch at kScratchPa, no dispatch cost
 
   explicit RecordingPe(contract::PeInfo info = default_info());

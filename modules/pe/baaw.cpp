@@ -8,7 +8,7 @@ using address::AddressSpace;
 
 std::optional<std::uint64_t> Baaw::translate(const Extent& extent, std::vector<Extent>& physical) const {
   const AddressSpace space = address::space_of(extent.pa);
-  if (space == AddressSpace::pa) {
+  if (address::is_resolved(space)) {
     physical.push_back(extent);
     return std::nullopt;
   }

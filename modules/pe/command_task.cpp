@@ -40,6 +40,8 @@ StageType engine_stage(CommandKind kind) {
     case CommandKind::composite_gemm:
     case CommandKind::composite_math:
     case CommandKind::cpu_overhead:
+    case CommandKind::ipcq_send:
+    case CommandKind::ipcq_recv:
       break;
   }
   throw Error::model("a PE has no engine for a " + std::string(contract::command_kind_name(kind)));
@@ -112,7 +114,7 @@ CommandPool::~CommandPool() {
 
 CommandTask& CommandPool::acquire(const contract::Command& command) {
   CommandTask& task = take(command);
-  if (!contract::is_composite(command.kind)) {
+  if (!contract::is_composite(command.kind) && !contract::is_queue(command.kind)) {
     const StageType engine = engine_stage(command.kind);
     task.begin(engine, engine);
   }
@@ -142,6 +144,7 @@ CommandTask& CommandPool::take(const contract::Command& command) {
   task->state = CommandState::submitted;
   if (!task->status.ok) task->status = payload::Status{};
   task->holds_slot = false;
+  task->served = {};
   task->pipeline_ = nullptr;
   task->owner_ = nullptr;
   task->submitted = task->start = task->end = task->dma = task->compute = 0;

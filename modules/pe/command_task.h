@@ -4,6 +4,7 @@
 #include <array>
 #include <cstdint>
 #include <memory>
+#include <string_view>
 #include <tlm>
 #include <vector>
 
@@ -34,16 +35,18 @@ class ITileOwner {
   ~ITileOwner() = default;
 };
 
-// A simple command, a composite on its way to PE_SCHEDULER and back, or one tile of a composite (the TileToken of
-// P-29). Blocks know their stage, not what comes before or behind it (P-35): the task says where it goes on.
+// A simple command, a composite on its way to PE_SCHEDULER and back, a command of PE_IPCQ, or one tile of a composite
+// (the TileToken of P-29). Blocks know their stage, not what comes before or behind it (P-35): the task says where it
+// goes on.
 class CommandTask final : public tlm::tlm_extension<CommandTask> {
  public:
   std::uint64_t id = 0;                        // identity: a counter of its PE_CPU
   const contract::Command* command = nullptr;  // the requester's; unchanged until the task is back
 
-  CommandState state = CommandState::submitted;  // written by PE_SCHEDULER alone (P-8)
+  CommandState state = CommandState::submitted;  // written by PE_SCHEDULER alone (P-8), or PE_IPCQ
   plan::Stage stage;                             // what the block that has the task is asked to do
   payload::Status status;                        // the serving block's report
+  std::string_view served;                       // by PE_IPCQ: the direction of a receive, valid while it has queues
   bool holds_slot = false;                       // the accel_slot is this task's already (P-17); written by the engines
 
   // A simple command goes through the stages from `first` to `last` of FETCH, its engine's, STORE; a new task through

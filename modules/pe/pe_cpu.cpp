@@ -45,6 +45,12 @@ PeCpu::PeCpu(const sc_core::sc_module_name& name, NodeId node, elab::BlockContex
   info_.cubes_per_sip = spec.cubes_per_sip();
   info_.scratch_pa = address::PhysAddr::pe_tcm_addr(self.sip, self.cube, self.pe, tcm.scratch_offset).value();
   info_.scratch_bytes = tcm.scratch_bytes;
+  const auto pe_index = [&](const PeCoord& pe) {
+    const std::uint64_t cube = std::uint64_t{pe.sip.value} * static_cast<std::uint64_t>(spec.cubes_per_sip());
+    return (cube + pe.cube.value) * static_cast<std::uint64_t>(spec.pes_per_cube()) + pe.pe.value;
+  };
+  info_.message_base = address::message_values(pe_index(info_.coord));
+  info_.message_bytes = address::kMessageValueBytes;
   info_.dispatch_cycles = static_cast<int>(self.integer("dispatch_cycles"));
   const topology::Node& dispatcher =
       context.graph.node(context.routes.resolver().find_pe_node(info_.coord, topology::NodeKind::pe_scheduler));
@@ -172,6 +178,12 @@ void PeCpu::execute(const contract::Command& command) {
   await(send_command(command));
 }
 
+std::string PeCpu::receive(const contract::Command& command) {
+  current_ = &command;
+  set_state(State::waiting_for_engine);
+  return await(send_command(command));
+}
+
 contract::IPe::Ticket PeCpu::submit(const contract::Command& command) {
   const Ticket ticket = next_ticket_++;
   Background& background = background_.emplace(ticket, command).first->second;
@@ -191,12 +203,12 @@ void PeCpu::wait(Ticket ticket) {
 CommandTask& PeCpu::send_command(const contract::Command& command) {
   CommandTask& task = commands_.acquire(command);
   task.submitted = now();
-  send(topology::NodeKind::pe_scheduler, task);
+  send(contract::is_queue(command.kind) ? topology::NodeKind::pe_ipcq : topology::NodeKind::pe_scheduler, task);
   return task;
 }
 
-// Blocks until the current command has completed, and accounts for it.
-void PeCpu::await(CommandTask& task) {
+// Blocks until the current command has completed, and accounts for it. Returns the direction that served a receive.
+std::string PeCpu::await(CommandTask& task) {
   awaited_ = &task;
   while (task.state != CommandState::completed) sc_core::wait(resumed_event_);
   awaited_ = nullptr;
@@ -206,8 +218,10 @@ void PeCpu::await(CommandTask& task) {
   current_ = nullptr;
   payload::Status failure;
   if (!task.status.ok) failure = task.status;
+  std::string served(task.served);
   commands_.release(task);
   if (!failure.ok) throw Error::program(failure.code, failure.message + tensor_at(failure.fault_address));
+  return served;
 }
 
 // ": it belongs to tensor 'a' ..." when a tensor argument of the running kernel covers the address, else "".

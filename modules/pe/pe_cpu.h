@@ -52,6 +52,7 @@ class PeCpu final : public PeFabricBlock, private contract::IPe {
 
   const contract::PeInfo& info() const override { return info_; }
   void execute(const contract::Command& command) override;
+  std::string receive(const contract::Command& command) override;
   Ticket submit(const contract::Command& command) override;
   void wait(Ticket ticket) override;
   void write_scratch(std::uint64_t pa, std::vector<std::byte> bytes) override;
@@ -64,7 +65,7 @@ class PeCpu final : public PeFabricBlock, private contract::IPe {
   void run_kernel(const payload::KernelLaunchMsg& message, TimeFs ready);
   const contract::Kernel& find_kernel(const std::string& name) const;
   CommandTask& send_command(const contract::Command& command);
-  void await(CommandTask& task);
+  std::string await(CommandTask& task);
   std::string tensor_at(std::uint64_t fault) const;
   void spend(const contract::Command& command);
   void sleep_until(TimeFs at);

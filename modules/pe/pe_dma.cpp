@@ -169,6 +169,7 @@ void PeDma::check_local(const contract::Command& command) const {
                                                      memory, local));
   }
   for (const Extent& extent : command.local) {
+    if (address::space_of(extent.pa) == address::AddressSpace::message) continue;  // a received value
     if (extent.pa >= tcm_begin_ && extent.pa <= tcm_end_ && extent.nbytes <= tcm_end_ - extent.pa) continue;
     throw Error::program("ADDRESS_ERROR", fmt::format("{} bytes at {:#x} are not in the TCM of this PE, {:#x} to {:#x}",
                                                       extent.nbytes, extent.pa, tcm_begin_, tcm_end_ - 1));
@@ -269,12 +270,13 @@ void PeDma::on_accepted(CommandTask&) {
 }
 
 void PeDma::on_request(payload::Transaction& transaction, TimeFs) {
+  if (vc_comm_.accept(transaction)) return;
   try {
     if (!baaw_.apply(transaction.message.get())) {
       transaction.status = {false, "UNSUPPORTED",
                             node_id() +
-                                " takes no data from outside: inter-PE queues and access to a PE's TCM over the "
-                                "fabric are not part of this release"};
+                                " takes no data from outside but messages between PEs: access to a PE's TCM over the "
+                                "fabric is not part of this release"};
     }
   } catch (const Error& error) {
     if (error.family() == ErrorFamily::model) throw;
@@ -301,6 +303,7 @@ void PeDma::collect_statistics(std::vector<elab::Statistic>& statistics) const {
   add(read_, "read");
   add(write_, "write");
   baaw_.collect_statistics(statistics);
+  vc_comm_.collect_statistics(statistics);
   if (queue_full_time() > 0) statistics.push_back({"queue_full", queue_full_time(), "ns"});
 }
 

@@ -8,6 +8,7 @@
 #include "modules/pe/baaw.h"
 #include "modules/pe/pe_links.h"
 #include "modules/pe/probe.h"
+#include "modules/pe/vc_comm.h"
 
 namespace kb::modules {
 
@@ -30,8 +31,10 @@ namespace kb::modules {
 // Logical addresses (A-73 .. A-78): the same by this block's own mapping unit, which takes the segment messages that
 // arrive over the fabric, with baaw_overhead_ns; a miss ends the command with SEGMENT_FAULT.
 //
-// Does not model: the TCM side, which takes no extra time (P-49), and inter-PE queues (vc_comm): requests that arrive
-// over the fabric are refused, unless they install or remove segments.
+// Messages between PEs: the virtual channel VcComm, beside the channels above.
+//
+// Does not model: the TCM side, which takes no extra time (P-49). Requests that arrive over the fabric are refused,
+// unless they are messages between PEs or install or remove segments.
 //
 // Timing: each request is offered to the first wire at start + overhead_ns (+ tlb_overhead_ns of PE_MMU, or
 // baaw_overhead_ns); end = max over the requests of the response's arrival + overhead_ns. An address that leads nowhere
@@ -39,6 +42,7 @@ namespace kb::modules {
 class PeDma final : public PeFabricBlock {
  public:
   PeDma(const sc_core::sc_module_name& name, NodeId node, elab::BlockContext& context);
+  VcComm& vc_comm() { return vc_comm_; }
   void collect_statistics(std::vector<elab::Statistic>& statistics) const override;
   // The commands that wait for a channel, and the requests without a response.
   void collect_waits(std::vector<elab::WaitInfo>& waits) const override;
@@ -49,6 +53,7 @@ class PeDma final : public PeFabricBlock {
   void on_response(payload::Transaction& transaction) override;
 
  private:
+  friend class VcComm;
   struct Waiting {
     CommandTask* task = nullptr;
     TimeFs since = 0;
@@ -117,6 +122,7 @@ class PeDma final : public PeFabricBlock {
   const Slice* recent_slice(std::uint64_t pa) const;
 
   Baaw baaw_;
+  VcComm vc_comm_{*this};
   std::uint64_t slice_bytes_;
   std::uint64_t tcm_begin_, tcm_end_;  // physical
   std::size_t queue_depth_;

@@ -1,11 +1,468 @@
 #include "modules/pe/pe_ipcq.h"
 
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "modules/pe/pe_dma.h"
+#include "platform/address/address_space.h"
+#include "platform/base/error.h"
+#include "platform/base/names.h"
+#include "platform/base/nearest.h"
+#include "platform/contract/i_operation_sink.h"
+#include "platform/contract/i_translator.h"
+#include "platform/elab/route_table.h"
+#include "platform/routing/latency.h"
+
 namespace kb::modules {
 
+using contract::CommandKind;
+using contract::QueueTransport;
+using MessageStep = contract::IOperationSink::MessageStep;
+
+namespace {
+
+constexpr unsigned kEventBits = 2;
+
+Error queue_error(const std::string& text) {
+  return Error::program("QUEUE_ERROR", text);
+}
+
+}  // namespace
+
+PeIpcq::PeIpcq(const sc_core::sc_module_name& name, NodeId node, elab::BlockContext& context)
+    : PeBlock(name, node, context), overhead_(ns_to_fs(node_record().number_or("overhead_ns", 0.0))) {
+  context.queue_endpoints[{node_record().sip, node_record().cube, node_record().pe}] = this;
+}
+
+void PeIpcq::bind_out(EdgeId edge, elab::Block& neighbour) {
+  PeBlock::bind_out(edge, neighbour);
+  auto* const dma = dynamic_cast<PeDma*>(&neighbour);
+  if (dma == nullptr) return;
+  vc_comm_ = &dma->vc_comm();
+  vc_comm_->connect(*this);
+}
+
+// --- Installation
+
+void PeIpcq::remove() {
+  for (const Queue& queue : queues_) {
+    if (queue.senders.empty() && queue.receivers.empty() && queue.arrived.empty() && anybody_.empty()) continue;
+    throw queue_error(fmt::format(
+        "{}: queues cannot be replaced while messages are under way: {}; let the kernels that use them end first",
+        node_id(), pointers(queue)));
+  }
+  if (vc_comm_ != nullptr && vc_comm_->in_flight() > 0) {
+    throw queue_error(node_id() + ": queues cannot be replaced while messages of this PE are in flight");
+  }
+  queues_.clear();
+  by_own_ring_.clear();
+  by_peer_ring_.clear();
+}
+
+void PeIpcq::install(const contract::PeQueues& queues, const contract::QueuePlan& plan) {
+  remove();
+  if (vc_comm_ == nullptr) throw Error::model(node_id() + " has no link to a PE_DMA with a vc_comm");
+  const routing::AddressResolver& resolver = context().routes.resolver();
+  if (!slot_cost_) slot_cost_.emplace(context(), node(), vc_comm_->dma_node());
+  if (plan.credit_bytes < 1 || plan.credit_bytes > context().graph.spec.flit_bytes()) {
+    throw queue_error(fmt::format("a credit of {} bytes is not possible; give 1 to {}, one flit", plan.credit_bytes,
+                                  context().graph.spec.flit_bytes()));
+  }
+  rules_ = plan;
+  rules_.pes.clear();
+  last_served_ = queues.pairs.empty() ? 0 : queues.pairs.size() - 1;
+  for (const contract::QueuePair& pair : queues.pairs) {
+    const std::size_t index = queues_.size();
+    Queue& queue = queues_.emplace_back();
+    queue.pair = pair;
+    if (pair.peer) {
+      queue.peer_dma = resolver.find_pe_node(pair.peer->owner, topology::NodeKind::pe_dma);
+      by_peer_ring_[pair.peer->base_pa] = index;
+    }
+    if (pair.own) by_own_ring_[pair.own->base_pa] = index;
+  }
+}
+
+std::vector<std::string> PeIpcq::directions() const {
+  std::vector<std::string> names;
+  for (const Queue& queue : queues_) names.push_back(queue.pair.direction);
+  return names;
+}
+
+// --- Commands
+
 void PeIpcq::on_task(CommandTask& task) {
-  task.status = {false, "UNSUPPORTED",
-                 node_id() + ": inter-PE queues are not part of this release; exchange data through HBM or cube SRAM"};
+  if (overhead_ == 0) {
+    begin(task);
+    return;
+  }
+  commands_.push_back(&task);
+  schedule(now() + overhead_, Event::command, 0);
+}
+
+void PeIpcq::begin(CommandTask& task) {
+  try {
+    if (task.command->kind == CommandKind::ipcq_send) {
+      begin_send(task);
+    } else {
+      begin_receive(task);
+    }
+  } catch (const Error& error) {
+    if (error.family() == ErrorFamily::model) throw;
+    fail(task, error);
+  }
+}
+
+PeIpcq::Queue& PeIpcq::queue_of(const CommandTask& task) {
+  const std::string& direction = task.command->direction;
+  for (Queue& queue : queues_) {
+    if (queue.pair.direction == direction) return queue;
+  }
+  throw queue_error(fmt::format(
+      "{} has no queue in direction '{}'; {}", pe_name({node_record().sip, node_record().cube, node_record().pe}),
+      direction,
+      queues_.empty() ? "no queues are installed in this PE: initialise a process group whose wiring reaches it"
+                      : suggest(direction, directions())));
+}
+
+void PeIpcq::begin_send(CommandTask& task) {
+  Queue& queue = queue_of(task);
+  const std::uint64_t nbytes = total_bytes(task.command->local);
+  if (!queue.pair.peer) {
+    throw queue_error(fmt::format("direction '{}' of this PE can only receive", queue.pair.direction));
+  }
+  if (nbytes > queue.pair.peer->slot_size) {
+    throw queue_error(
+        fmt::format("a message of {} bytes does not fit a slot of {} bytes in direction '{}'; send it in "
+                    "parts or enlarge slot_size in the collective configuration",
+                    nbytes, queue.pair.peer->slot_size, queue.pair.direction));
+  }
+  const Waiting send{&task, now()};
+  if (queue.senders.empty() && has_slot(queue)) {
+    transmit(queue, send);
+  } else {
+    queue.senders.push_back(send);
+  }
+}
+
+void PeIpcq::transmit(Queue& queue, const Waiting& send) {
+  CommandTask& task = *send.task;
+  const std::uint64_t sequence = queue.my_head;
+  auto token = std::make_shared<payload::QueueTokenMsg>();
+  token->slot_pa = queue.pair.peer->slot_pa(sequence);
+  token->sequence = sequence;
+  token->nbytes = total_bytes(task.command->local);
+  token->sender = {node_record().sip, node_record().cube, node_record().pe};
+  token->direction = queue.pair.direction;
+  std::vector<Extent> source;
+  try {
+    source = resolved(task);
+  } catch (const Error& error) {
+    if (error.family() == ErrorFamily::model) throw;
+    fail(task, error);
+    return;
+  }
+  ++queue.my_head;
+  queue.sent_bytes += static_cast<std::int64_t>(token->nbytes);
+  queue.send_wait += now() - send.since;
+  if (context().operations != nullptr) {
+    const std::vector<Extent> in_flight{{address::message_in_flight(token->slot_pa), token->nbytes}};
+    context().operations->on_message(node(), {MessageStep::send, source, in_flight, queue.pair.direction, sequence},
+                                     nullptr, task.submitted, now());
+  }
+  vc_comm_->send(std::move(token), queue.peer_dma);
+  complete(task);
+}
+
+// The physical extents of the kernel's side of a message.
+std::vector<Extent> PeIpcq::resolved(const CommandTask& task) const {
+  if (translator() == nullptr) return task.command->local;
+  std::vector<Extent> physical;
+  for (const Extent& extent : task.command->local) {
+    const auto fault = translator()->translate(extent, physical);
+    if (!fault) continue;
+    throw Error::program("PAGE_FAULT",
+                         fmt::format("{} is not mapped at this PE (in a message of {} bytes at {})",
+                                     address::encoded_text(*fault), extent.nbytes, address::encoded_text(extent.pa)));
+  }
+  return physical;
+}
+
+void PeIpcq::begin_receive(CommandTask& task) {
+  if (task.command->direction.empty()) {
+    if (queues_.empty()) throw queue_error("no queues are installed in this PE, so nothing can be received");
+    anybody_.push_back({&task, now()});
+    serve_anybody();
+    return;
+  }
+  Queue& queue = queue_of(task);
+  if (!queue.pair.own) {
+    throw queue_error(fmt::format("direction '{}' of this PE can only send", queue.pair.direction));
+  }
+  queue.receivers.push_back({&task, now()});
+  serve(queue);
+}
+
+void PeIpcq::complete(CommandTask& task) {
+  task.start = task.submitted;
+  task.end = now();
+  task.state = CommandState::completed;
   answer(task);
+}
+
+void PeIpcq::fail(CommandTask& task, const Error& error) {
+  task.status = {false, error.code(), error.what()};
+  complete(task);
+}
+
+// --- Sending
+
+void PeIpcq::on_credit(std::uint64_t ring_pa, std::uint64_t consumed) {
+  const auto found = by_peer_ring_.find(ring_pa);
+  if (found == by_peer_ring_.end()) {
+    throw Error::model(fmt::format("{}: a credit for the ring at {}, into which no queue of this PE sends\n{}",
+                                   node_id(), address::encoded_text(ring_pa), pointer_table()));
+  }
+  Queue& queue = queues_[found->second];
+  queue.peer_tail_cache = std::max(queue.peer_tail_cache, consumed);
+  if (queue.senders.empty()) return;
+  if (rules_.backpressure == contract::Backpressure::sleep) {
+    send_waiting(queue);
+    return;
+  }
+  const TimeFs since = queue.senders.front().since;
+  const TimeFs polls = (now() - since + rules_.poll_interval - 1) / rules_.poll_interval;
+  schedule(since + polls * rules_.poll_interval, Event::poll, found->second);
+}
+
+void PeIpcq::send_waiting(Queue& queue) {
+  while (!queue.senders.empty() && has_slot(queue)) {
+    const Waiting send = queue.senders.front();
+    queue.senders.pop_front();
+    transmit(queue, send);
+  }
+}
+
+// --- Receiving
+
+PeIpcq::Queue& PeIpcq::own_ring(std::uint64_t pa) {
+  auto found = by_own_ring_.upper_bound(pa);
+  if (found != by_own_ring_.begin()) {
+    Queue& queue = queues_[(--found)->second];
+    if (pa - found->first < queue.pair.own->nbytes()) return queue;
+  }
+  throw Error::model(fmt::format("{}: a message for {}, which is in no ring of this PE\n{}", node_id(),
+                                 address::encoded_text(pa), pointer_table()));
+}
+
+TimeFs PeIpcq::visible_at(const payload::QueueTokenMsg& token) {
+  Queue& queue = own_ring(token.slot_pa);
+  const TimeFs begin = std::max(now(), queue.slot_written);
+  queue.slot_written = begin + slot_cost_->of(queue.pair.own->memory, token.nbytes);
+  return queue.slot_written;
+}
+
+void PeIpcq::on_arrival(Token token, NodeId writer) {
+  Queue& queue = own_ring(token->slot_pa);
+  if (token->sequence != queue.peer_head_cache) {
+    throw Error::model(fmt::format("{}: message {} from {} arrived after {} others\n{}", node_id(), token->sequence,
+                                   pe_name(token->sender), queue.peer_head_cache, pointer_table()));
+  }
+  if (queue.source == nullptr) find_source(queue, token->sender);
+  if (context().operations != nullptr) {
+    const std::vector<Extent> in_flight{{address::message_in_flight(token->slot_pa), token->nbytes}};
+    const std::vector<Extent> slot{{token->slot_pa, token->nbytes}};
+    context().operations->on_message(writer,
+                                     {MessageStep::copy, in_flight, slot, queue.pair.direction, token->sequence},
+                                     nullptr, now() - slot_cost_->of(queue.pair.own->memory, token->nbytes), now());
+  }
+  ++queue.peer_head_cache;
+  queue.arrived.push_back(std::move(token));
+  serve(queue);
+  serve_anybody();
+}
+
+// Where credits go and how long they take; the owner of the ring that sends here does not change while queues are
+// installed.
+void PeIpcq::find_source(Queue& queue, const PeCoord& sender) {
+  const auto found = context().queue_endpoints.find(sender);
+  if (found == context().queue_endpoints.end()) {
+    throw Error::model(fmt::format("{}: {} has no queue control to send a credit to", node_id(), pe_name(sender)));
+  }
+  queue.source = found->second;
+  queue.source_dma = context().routes.resolver().find_pe_node(sender, topology::NodeKind::pe_dma);
+  const routing::Route& route = context().routes.router().find_path(vc_comm_->dma_node(), queue.source_dma);
+  queue.credit_latency = routing::one_flit_latency_fs(context().graph, route, rules_.credit_bytes);
+}
+
+void PeIpcq::serve(Queue& queue) {
+  if (queue.receiving != Receiving::no || queue.receivers.empty() || queue.arrived.empty()) return;
+  const Waiting receive = queue.receivers.front();
+  const payload::QueueTokenMsg& token = *queue.arrived.front();
+  const std::uint64_t expected = total_bytes(receive.task->command->local);
+  if (expected != token.nbytes) {
+    queue.receivers.pop_front();
+    fail(*receive.task,
+         queue_error(fmt::format("the message from '{}' (number {}, sent by {} to its '{}') has {} bytes, but {} are "
+                                 "expected; both sides must agree on shape and dtype",
+                                 queue.pair.direction, token.sequence, pe_name(token.sender), token.direction,
+                                 token.nbytes, expected)));
+    serve(queue);
+    return;
+  }
+  queue.receiving = Receiving::reading;
+  queue.receive_wait += now() - receive.since;
+  last_served_ = index_of(queue);
+  const TimeFs cost =
+      receive.task->command->charge_slot ? slot_cost_->of(queue.pair.own->memory, token.nbytes) : TimeFs{0};
+  if (cost == 0) {
+    slot_read(queue);
+  } else {
+    schedule(now() + cost, Event::slot_read, index_of(queue));
+  }
+}
+
+void PeIpcq::serve_anybody() {
+  for (std::size_t i = 1; i <= queues_.size() && !anybody_.empty(); ++i) {
+    Queue& queue = queues_[(last_served_ + i) % queues_.size()];
+    if (queue.receiving != Receiving::no || !queue.receivers.empty() || queue.arrived.empty()) continue;
+    queue.receivers.push_back(anybody_.front());
+    anybody_.pop_front();
+    serve(queue);
+    i = 0;  // from the one served last
+  }
+}
+
+// The contents are captured before the credit lets the sender use the slot again.
+void PeIpcq::slot_read(Queue& queue) {
+  CommandTask& task = *queue.receivers.front().task;
+  const Token token = queue.arrived.front();
+  queue.arrived.erase(queue.arrived.begin());
+  try {
+    if (context().operations != nullptr) {
+      const std::vector<Extent> slot{{token->slot_pa, token->nbytes}};
+      context().operations->on_message(
+          node(), {MessageStep::receive, slot, resolved(task), queue.pair.direction, token->sequence}, nullptr,
+          task.submitted, now());
+    }
+  } catch (const Error& error) {
+    if (error.family() == ErrorFamily::model) throw;
+    task.status = {false, error.code(), error.what()};
+  }
+  queue.received_bytes += static_cast<std::int64_t>(token->nbytes);
+  ++queue.my_tail;
+  queue.receiving = Receiving::crediting;
+  if (rules_.credit == QueueTransport::annotated) {
+    schedule(now() + queue.credit_latency, Event::credit, index_of(queue));
+    return;
+  }
+  auto credit = std::make_shared<payload::QueueCreditMsg>();
+  credit->ring_pa = queue.pair.own->base_pa;
+  credit->consumed = queue.my_tail;
+  credit->emitter = this;
+  vc_comm_->send(std::move(credit), rules_.credit_bytes, queue.source_dma);
+}
+
+void PeIpcq::on_credit_delivered(std::uint64_t ring_pa) {
+  finish_receive(own_ring(ring_pa));
+}
+
+void PeIpcq::finish_receive(Queue& queue) {
+  CommandTask& task = *queue.receivers.front().task;
+  queue.receivers.pop_front();
+  queue.receiving = Receiving::no;
+  task.served = queue.pair.direction;
+  complete(task);
+  serve(queue);
+  serve_anybody();
+}
+
+// --- Events
+
+void PeIpcq::schedule(TimeFs at, Event event, std::size_t queue) {
+  scheduler().schedule(at, *this, queue << kEventBits | static_cast<std::uint64_t>(event));
+}
+
+void PeIpcq::on_event(TimeFs, std::uint64_t argument) {
+  const std::size_t index = argument >> kEventBits;
+  switch (static_cast<Event>(argument & ((1u << kEventBits) - 1))) {
+    case Event::command: {
+      CommandTask& task = *commands_.front();
+      commands_.pop_front();
+      begin(task);
+      return;
+    }
+    case Event::poll:
+      send_waiting(queues_[index]);
+      return;
+    case Event::slot_read:
+      slot_read(queues_[index]);
+      return;
+    case Event::credit: {
+      Queue& queue = queues_[index];
+      queue.source->on_credit(queue.pair.own->base_pa, queue.my_tail);
+      finish_receive(queue);
+      return;
+    }
+  }
+}
+
+// --- Texts
+
+std::string PeIpcq::pointers(const Queue& queue) const {
+  std::string text = fmt::format("'{}'", queue.pair.direction);
+  if (queue.pair.peer) {
+    text += fmt::format(": sent {}, {} of them consumed, to the ring of {} slots at {} of {}", queue.my_head,
+                        queue.peer_tail_cache, queue.pair.peer->n_slots,
+                        address::encoded_text(queue.pair.peer->base_pa), pe_name(queue.pair.peer->owner));
+  }
+  if (queue.pair.own) {
+    text += fmt::format("; arrived {}, {} of them received, in the ring of {} slots at {}", queue.peer_head_cache,
+                        queue.my_tail, queue.pair.own->n_slots, address::encoded_text(queue.pair.own->base_pa));
+  }
+  return text;
+}
+
+std::string PeIpcq::pointer_table() const {
+  std::string text = "queues of " + node_id() + ":";
+  for (const Queue& queue : queues_) text += "\n  " + pointers(queue);
+  return text;
+}
+
+void PeIpcq::collect_waits(std::vector<elab::WaitInfo>& waits) const {
+  const auto who = [&](const Waiting& waiting) {
+    return fmt::format("{}: tl.{} #{}", node_id(), waiting.task->command->call, waiting.task->command->call_index);
+  };
+  for (const Queue& queue : queues_) {
+    for (std::size_t i = 0; i < queue.senders.size(); ++i) {
+      waits.push_back({who(queue.senders[i]),
+                       fmt::format("a free slot at {} ({})", pe_name(queue.pair.peer->owner), pointers(queue)),
+                       queue.senders[i].since});
+    }
+    for (std::size_t i = 0; i < queue.receivers.size(); ++i) {
+      const std::string from = queue.pair.peer ? " of " + pe_name(queue.pair.peer->owner) : std::string();
+      waits.push_back(
+          {who(queue.receivers[i]), fmt::format("a message{} ({})", from, pointers(queue)), queue.receivers[i].since});
+    }
+  }
+  for (std::size_t i = 0; i < anybody_.size(); ++i) {
+    waits.push_back({who(anybody_[i]), "a message from any direction", anybody_[i].since});
+  }
+}
+
+void PeIpcq::collect_statistics(std::vector<elab::Statistic>& statistics) const {
+  for (const Queue& queue : queues_) {
+    if (queue.my_head + queue.peer_head_cache == 0) continue;
+    const std::string name = queue.pair.direction + ".";
+    statistics.push_back({name + "sent", static_cast<std::int64_t>(queue.my_head), "1"});
+    statistics.push_back({name + "sent_bytes", queue.sent_bytes, "B"});
+    statistics.push_back({name + "send_wait", queue.send_wait, "ns"});
+    statistics.push_back({name + "received", static_cast<std::int64_t>(queue.my_tail), "1"});
+    statistics.push_back({name + "received_bytes", queue.received_bytes, "B"});
+    statistics.push_back({name + "receive_wait", queue.receive_wait, "ns"});
+  }
 }
 
 }  // namespace kb::modules

@@ -1,17 +1,130 @@
 #pragma once
 
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
 #include "modules/pe/pe_links.h"
+#include "modules/pe/slot_cost.h"
+#include "modules/pe/vc_comm.h"
+#include "platform/base/error.h"
+#include "platform/contract/i_queue_endpoint.h"
+#include "platform/contract/queues.h"
 
 namespace kb::modules {
 
-// Place of the PE's inter-PE queue control. No command kind leads here; a task that does arrive is answered at once
-// with the status UNSUPPORTED.
-class PeIpcq final : public PeBlock {
+// Control of this PE's message queues (chapter 07): pointers, flow control and the wake-up of kernels that wait.
+// Contents are moved by PE_DMA's vc_comm.
+//
+// Models: per direction the four counters of Q-14; a send waits while the peer's ring is full and is done when its
+// token is with PE_DMA; a receive takes the oldest message, pays the slot read, and is done when its
+// credit has reached the sender. Receives of one direction are served in posting order, one at a time; a
+// receive from anybody goes round the directions from the one served last. Arrivals and credits are matched by
+// ring address alone.
+//
+// Does not model: cycles of the bookkeeping itself beyond overhead_ns, contents.
+//
+// Timing: a command acts at its arrival + overhead_ns. In poll mode a blocked sender goes on at the next multiple of
+// the poll interval after it began to wait. A credit takes the path of PE_DMA to PE_DMA with every overhead, and
+// credit_bytes on every wire, without occupying it; with credits on the fabric it is a transaction of that size (Q-46,
+//
+class PeIpcq final : public PeBlock,
+                     public contract::IQueueEndpoint,
+                     private IMessageReceiver,
+                     private elab::EventHandler {
  public:
-  using PeBlock::PeBlock;
+  PeIpcq(const sc_core::sc_module_name& name, NodeId node, elab::BlockContext& context);
+
+  // Replaces all queues and resets their counters; takes no time. Program Error QUEUE_ERROR while messages,
+  // credits or commands are under way here.
+  void install(const contract::PeQueues& queues, const contract::QueuePlan& plan);
+  // Without queues again.
+  void remove();
+
+  void collect_statistics(std::vector<elab::Statistic>& statistics) const override;
+  // Blocked sends and receives, with the pointers of their queue.
+  void collect_waits(std::vector<elab::WaitInfo>& waits) const override;
+
+ protected:
+  void bind_out(EdgeId edge, elab::Block& neighbour) override;
 
  private:
+  using Token = std::shared_ptr<const payload::QueueTokenMsg>;
+  struct Waiting {
+    CommandTask* task = nullptr;
+    TimeFs since = 0;
+  };
+  enum class Receiving : std::uint8_t { no, reading, crediting };
+
+  // One direction. Counters are messages since the installation.
+  struct Queue {
+    contract::QueuePair pair;
+    std::uint64_t my_head = 0;          // sent
+    std::uint64_t peer_tail_cache = 0;  // of those, known to be consumed
+    std::uint64_t my_tail = 0;          // consumed here
+    std::uint64_t peer_head_cache = 0;  // arrived here
+
+    std::vector<Token> arrived;  // not consumed yet; as many as the ring has slots at most
+    SlidingDeque<Waiting> senders;
+    SlidingDeque<Waiting> receivers;  // posted; the front one is being served unless `receiving` is no
+    Receiving receiving = Receiving::no;
+    TimeFs slot_written = 0;  // end of the latest slot write (Q-61: one at a time per queue)
+
+    NodeId peer_dma;                             // of `pair.peer`'s owner, whither messages go
+    NodeId source_dma;                           // whither credits for `pair.own` go
+    contract::IQueueEndpoint* source = nullptr;  // who gets them; known with the first message
+    TimeFs credit_latency = 0;
+
+    std::int64_t sent_bytes = 0, received_bytes = 0;
+    TimeFs send_wait = 0, receive_wait = 0;
+  };
+  enum class Event : std::uint8_t { command, poll, slot_read, credit };
+
+  // PeLinks
   void on_task(CommandTask& task) override;
+  // IMessageReceiver
+  TimeFs visible_at(const payload::QueueTokenMsg& token) override;
+  void on_arrival(Token token, NodeId writer) override;
+  // contract::IQueueEndpoint and IMessageReceiver
+  void on_credit(std::uint64_t ring_pa, std::uint64_t consumed) override;
+  void on_credit_delivered(std::uint64_t ring_pa) override;
+  void on_event(TimeFs now, std::uint64_t argument) override;
+  void schedule(TimeFs at, Event event, std::size_t queue);
+
+  void begin(CommandTask& task);
+  void begin_send(CommandTask& task);
+  void begin_receive(CommandTask& task);
+  Queue& queue_of(const CommandTask& task);
+  bool has_slot(const Queue& queue) const { return queue.my_head - queue.peer_tail_cache < queue.pair.peer->n_slots; }
+  void transmit(Queue& queue, const Waiting& send);
+  void send_waiting(Queue& queue);
+  void serve(Queue& queue);
+  void serve_anybody();
+  void slot_read(Queue& queue);
+  void finish_receive(Queue& queue);
+  void find_source(Queue& queue, const PeCoord& sender);
+  std::vector<Extent> resolved(const CommandTask& task) const;
+  void complete(CommandTask& task);
+  void fail(CommandTask& task, const Error& error);
+
+  Queue& own_ring(std::uint64_t pa);
+  std::size_t index_of(const Queue& queue) const { return static_cast<std::size_t>(&queue - queues_.data()); }
+  std::vector<std::string> directions() const;
+  std::string pointers(const Queue& queue) const;
+  std::string pointer_table() const;
+
+  TimeFs overhead_;
+  VcComm* vc_comm_ = nullptr;
+  std::optional<SlotCost> slot_cost_;
+  contract::QueuePlan rules_;  // without the queues
+  std::vector<Queue> queues_;
+  std::map<std::uint64_t, std::size_t> by_own_ring_, by_peer_ring_;  // base address -> queue
+  SlidingDeque<CommandTask*> commands_;                              // paying overhead_ns
+  SlidingDeque<Waiting> anybody_;                                    // receives without a direction
+  std::size_t last_served_ = 0;
 };
 
 }  // namespace kb::modules

@@ -22,7 +22,7 @@ PeMmu::PeMmu(const sc_core::sc_module_name& name, NodeId node, elab::BlockContex
 
 std::optional<std::uint64_t> PeMmu::translate(const Extent& extent, std::vector<Extent>& physical) const {
   const AddressSpace space = address::space_of(extent.pa);
-  if (space == AddressSpace::pa) {
+  if (address::is_resolved(space)) {
     physical.push_back(extent);
     return std::nullopt;
   }

@@ -9,7 +9,7 @@
 namespace kb::address {
 
 std::string_view address_space_name(AddressSpace space) {
-  constexpr std::array<std::string_view, 3> kNames{"PA", "VA", "LA"};
+  constexpr std::array<std::string_view, 4> kNames{"PA", "VA", "LA", "MSG"};
   return kNames[static_cast<std::size_t>(space)];
 }
 
@@ -19,7 +19,6 @@ std::string encoded_text(std::uint64_t encoded) {
   if (space == AddressSpace::pa && decode_fields(value).fault == AddressFault::none) {
     return "PA " + PhysAddr::decode(value).to_string();
   }
-  if (space > AddressSpace::la) return fmt::format("{:#x}", encoded);
   return fmt::format("{} {:#x}", address_space_name(space), value);
 }
 

@@ -10,7 +10,8 @@
 
 namespace kb::address {
 
-enum class AddressSpace : std::uint8_t { pa, va, la };
+// `message`: contents of messages between PEs, which no memory of the machine holds any longer, or not yet.
+enum class AddressSpace : std::uint8_t { pa, va, la, message };
 std::string_view address_space_name(AddressSpace space);  // "PA"
 
 struct VirtAddr {
@@ -45,7 +46,21 @@ constexpr AddressSpace space_of(std::uint64_t encoded) {
 constexpr std::uint64_t value_of(std::uint64_t encoded) {
   return encoded & ((std::uint64_t{1} << kSpaceShift) - 1);
 }
+// Needs no translation by a PE_MMU or a BAAW.
+constexpr bool is_resolved(AddressSpace space) {
+  return space == AddressSpace::pa || space == AddressSpace::message;
+}
 std::string encoded_text(std::uint64_t encoded);  // "VA 0x100000000", "PA sip2.cube5 HBM +0x1000"; any integer
+
+// Received values: a range per PE, which its kernels hand out like scratch. Messages on their way into a ring: the
+// ring's own address in the other half of the space.
+inline constexpr std::uint64_t kMessageValueBytes = std::uint64_t{1} << 40;
+constexpr std::uint64_t message_values(std::uint64_t pe_index) {
+  return encode(AddressSpace::message, std::uint64_t{1} << 61 | pe_index * kMessageValueBytes);
+}
+constexpr std::uint64_t message_in_flight(std::uint64_t slot_pa) {
+  return encode(AddressSpace::message, slot_pa);
+}
 
 // An address as a command carries it: the integer and the space it counts in.
 class TaggedAddress {

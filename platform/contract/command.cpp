@@ -18,6 +18,10 @@ std::string_view command_kind_name(CommandKind kind) {
       return "composite_math";
     case CommandKind::cpu_overhead:
       return "cpu_overhead";
+    case CommandKind::ipcq_send:
+      return "ipcq_send";
+    case CommandKind::ipcq_recv:
+      return "ipcq_recv";
   }
   return "?";
 }

@@ -5,6 +5,7 @@
 #include <array>
 #include <cstdint>
 #include <optional>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -15,9 +16,22 @@
 
 namespace kb::contract {
 
-enum class CommandKind : std::uint8_t { dma_read, dma_write, gemm, math, composite_gemm, composite_math, cpu_overhead };
+enum class CommandKind : std::uint8_t {
+  dma_read,
+  dma_write,
+  gemm,
+  math,
+  composite_gemm,
+  composite_math,
+  cpu_overhead,
+  ipcq_send,
+  ipcq_recv
+};
 constexpr bool is_composite(CommandKind kind) {
   return kind == CommandKind::composite_gemm || kind == CommandKind::composite_math;
+}
+constexpr bool is_queue(CommandKind kind) {
+  return kind == CommandKind::ipcq_send || kind == CommandKind::ipcq_recv;
 }
 std::string_view command_kind_name(CommandKind kind);
 
@@ -44,6 +58,11 @@ struct Command {
   std::vector<Epilogue> epilogues;  // of a GEMM
 
   std::int64_t cycles = 0;  // cpu_overhead
+
+  // ipcq_send: `local` is what is sent, from any address space. ipcq_recv: `local` is where the contents go, of exactly
+  // the message's size. A receive without a direction takes what any of them has.
+  std::string direction;
+  bool charge_slot = true;  // of a receive: pay for reading the slot
 
   // What the kernel was doing, for the who-waits-for-what table: "dot", and its number among the kernel's calls.
   const char* call = "";  // a string with static lifetime

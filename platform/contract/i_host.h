@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "platform/contract/queues.h"
 #include "platform/contract/requests.h"
 #include "platform/plan/pipeline_plan.h"
 
@@ -52,6 +53,11 @@ class IHost {
   virtual RequestId submit(const MemoryRead& request) = 0;
   virtual RequestId submit(std::shared_ptr<const KernelLaunch> request) = 0;
   virtual RequestId submit(const MapRequest& request) = 0;
+
+  // Sets up the message queues of the PEs, in no simulated time, in place of all that were there. Program
+  // Errors: ADDRESS_ERROR for a PE or ring that does not exist, QUEUE_ERROR for queues that break the invariants or are
+  // in use.
+  virtual void install_queues(const QueuePlan& plan) = 0;
 
   // Absolute start stamp that launches on several SIPs can share when they are all submitted at now(): the time at
   // which the last targeted PE of any of them is ready (H-49). Put it into KernelLaunch::target_start. Empty = let

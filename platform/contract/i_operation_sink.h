@@ -2,6 +2,10 @@
 // known to them.
 #pragma once
 
+#include <cstdint>
+#include <string_view>
+#include <vector>
+
 #include "platform/base/ids.h"
 #include "platform/base/units.h"
 #include "platform/contract/command.h"
@@ -23,6 +27,21 @@ class IOperationSink {
                         TimeFs start, TimeFs end) {
     static_cast<void>(component), static_cast<void>(stage), static_cast<void>(composite), static_cast<void>(tile),
         static_cast<void>(start), static_cast<void>(end);
+  }
+  // A step of a message between PEs that ended now: its bytes were taken from `source` (as in a command) and are at
+  // `destination`.
+  enum class MessageStep : std::uint8_t { send, copy, receive };
+  struct MessageCopy {
+    MessageStep step{};
+    const std::vector<Extent>& source;
+    const std::vector<Extent>& destination;
+    std::string_view direction;  // of the PE that reports: where it sends to or receives from
+    std::uint64_t sequence = 0;  // of the message in its queue
+  };
+  virtual void on_message(NodeId component, const MessageCopy& copy, const ITranslator* translator, TimeFs start,
+                          TimeFs end) {
+    static_cast<void>(component), static_cast<void>(copy), static_cast<void>(translator), static_cast<void>(start),
+        static_cast<void>(end);
   }
   virtual void on_scratch_write(NodeId component, std::uint64_t pa, std::vector<std::byte> bytes, TimeFs at) = 0;
   virtual void on_host_write(NodeId component, const MemoryWrite& write, TimeFs start, TimeFs end) = 0;

@@ -22,8 +22,10 @@ struct PeInfo {
   int cubes_per_sip = 1;         // num_programs(1)
   std::uint64_t scratch_pa = 0;  // physical address of this PE's kernel scratch in its TCM (P-58)
   std::uint64_t scratch_bytes = 0;
-  int dispatch_cycles = 0;     // charged before every non-metadata call (P-45)
-  plan::TileShape tile_shape;  // of composites that bring none of their own (P-20)
+  int dispatch_cycles = 0;         // charged before every non-metadata call (P-45)
+  plan::TileShape tile_shape;      // of composites that bring none of their own (P-20)
+  std::uint64_t message_base = 0;  // of the addresses that received values get
+  std::uint64_t message_bytes = 0;
 };
 
 class IPe {
@@ -33,8 +35,13 @@ class IPe {
   // Runs one command, which must not change meanwhile; returns when it has completed in simulated time. Throws program
   // Error with the cause when the access failed (ADDRESS_ERROR ...).
   virtual void execute(const Command& command) = 0;
-  // Gives the PE a composite that goes on beside the kernel, and returns at once. A PE without time of its own executes
-  // it here.
+  // Runs an ipcq_recv like execute() and returns the direction that it was served from.
+  virtual std::string receive(const Command& command) {
+    execute(command);
+    return command.direction;
+  }
+  // Gives the PE a composite or a receive that goes on beside the kernel, and returns at once. A PE without time of its
+  // own executes it here.
   using Ticket = std::uint64_t;
   virtual Ticket submit(const Command& command) {
     execute(command);

@@ -40,7 +40,7 @@ struct PeQueues {
   std::vector<QueuePair> pairs;  // in the order of the direction list, which is that of receiving from anybody
 };
 
-enum class Backpressure : std::uint8_t { sleep, poll };         // of a sender without a free slot
+enum class Backpressure : std::uint8_t { sleep, poll };          // of a sender without a free slot
 enum class QueueTransport : std::uint8_t { annotated, fabric };  // delays by formula, or transactions of their own
 
 // Everything the PEs must know to exchange messages. What it replaces is forgotten.
@@ -48,8 +48,8 @@ struct QueuePlan {
   std::vector<PeQueues> pes;  // in (sip, cube, pe) order; PEs that are not named have no queues
   Backpressure backpressure = Backpressure::sleep;
   TimeFs poll_interval = kFsPerNs;
-  std::uint64_t credit_bytes = 16;
-  QueueTransport credit = QueueTransport::annotated;
+  std::uint64_t credit_bytes = 16;
+  QueueTransport credit = QueueTransport::annotated;
   QueueTransport slot_access = QueueTransport::annotated;
 };
 

@@ -188,6 +188,9 @@ void params(Params& json, const CopyOp& op) {
   json.place(kSource, op.source);
   json.place(kDestination, op.destination);
   json.number(kByteCount, total_bytes(op.destination));
+  if (op.direction.empty()) return;
+  json.word("direction", op.direction);
+  json.number("sequence", op.sequence);
 }
 
 void params(Params& json, const WriteOp& op) {

@@ -21,13 +21,15 @@ namespace kb::data {
 enum class OpKind : std::uint8_t { memory, gemm, math, unknown };
 std::string_view op_kind_name(OpKind kind);
 
-enum class CopyName : std::uint8_t { dma_read, dma_write, ipcq_copy };
+enum class CopyName : std::uint8_t { dma_read, dma_write, ipcq_copy, ipcq_send, ipcq_recv };
 // Bytes move from `source` to `destination`; the totals are equal, the pieces need not be. The source is taken whole
 // before the destination changes, so that overlap is harmless.
 struct CopyOp {
   CopyName name = CopyName::dma_read;
   std::vector<Extent> source;
   std::vector<Extent> destination;
+  std::string direction{};  // of a message: the queue of the PE that did it, and its number there; else empty
+  std::uint64_t sequence = 0;
 };
 
 enum class WriteName : std::uint8_t { host_write, scratch_write };

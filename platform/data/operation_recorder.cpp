@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <array>
 #include <memory>
 #include <utility>
 
@@ -31,6 +32,7 @@ void describe(const Command& command, OpRecord& record) {
       copy.name = read ? CopyName::dma_read : CopyName::dma_write;
       copy.source = read ? command.memory : command.local;
       copy.destination = read ? command.local : command.memory;
+      copy.direction.clear();
       return;
     }
     case CommandKind::gemm:
@@ -56,6 +58,8 @@ void describe(const Command& command, OpRecord& record) {
       return;
     }
     case CommandKind::cpu_overhead:
+    case CommandKind::ipcq_send:  // reported as messages
+    case CommandKind::ipcq_recv:
       break;
   }
   become<OtherOp>(record).name = contract::command_kind_name(command.kind);
@@ -80,6 +84,25 @@ void OperationRecorder::on_stage(NodeId component, const plan::Stage& stage, std
                                  std::uint64_t tile, TimeFs start, TimeFs end) {
   if (!engine_.wants_stages()) return;
   engine_.complete({next_id_++, start, end, component, TileOp{stage, composite, tile}});
+}
+
+void OperationRecorder::on_message(NodeId component, const MessageCopy& message,
+                                   const contract::ITranslator* translator, TimeFs start, TimeFs end) {
+  constexpr std::array<CopyName, 3> kNames{CopyName::ipcq_send, CopyName::ipcq_copy, CopyName::ipcq_recv};
+  const std::uint64_t id = next_id_++;
+  if (!engine_.wants_records()) return;
+  record_.id = id;
+  record_.start = start;
+  record_.end = end;
+  record_.component = component;
+  CopyOp& copy = become<CopyOp>(record_);
+  copy.name = kNames.at(static_cast<std::size_t>(message.step));
+  copy.source = message.source;
+  copy.destination = message.destination;
+  copy.direction = message.direction;
+  copy.sequence = message.sequence;
+  if (translator != nullptr) make_physical(*translator);
+  engine_.complete(std::move(record_));
 }
 
 void OperationRecorder::make_physical(const contract::ITranslator& translator) {

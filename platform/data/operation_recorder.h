@@ -15,6 +15,8 @@ class OperationRecorder final : public contract::IOperationSink {
                   TimeFs start, TimeFs end) override;
   void on_stage(NodeId component, const plan::Stage& stage, std::uint64_t composite, std::uint64_t tile, TimeFs start,
                 TimeFs end) override;
+  void on_message(NodeId component, const MessageCopy& message, const contract::ITranslator* translator, TimeFs start,
+                  TimeFs end) override;
   void on_scratch_write(NodeId component, std::uint64_t pa, std::vector<std::byte> bytes, TimeFs at) override;
   void on_host_write(NodeId component, const contract::MemoryWrite& write, TimeFs start, TimeFs end) override;
   std::vector<std::byte> kernel_read(const std::vector<Extent>& extents) override;

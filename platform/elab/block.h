@@ -20,6 +20,7 @@
 namespace kb::contract {
 class IKernelCatalog;
 class IOperationSink;
+class IQueueEndpoint;
 class ITranslator;
 }  // namespace kb::contract
 
@@ -43,6 +44,8 @@ struct BlockContext {
   // The address translation of each PE. A PE_MMU enters itself when it is constructed; the other blocks of its PE call
   // it directly, which is no layer violation.
   std::map<PeCoord, const contract::ITranslator*> translators;
+  // The queue control of each PE, entered by PE_IPCQ: where credits go.
+  std::map<PeCoord, contract::IQueueEndpoint*> queue_endpoints;
 };
 
 // One figure of a block's statistics: integral values keep reports bit-identical.

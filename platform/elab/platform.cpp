@@ -35,7 +35,7 @@ Platform::Platform(const sc_core::sc_module_name& name, const topology::Graph& g
       pool_(graph.spec.flit_bytes()),
       routes_(graph, ports_),
       context_{graph,           scheduler_,       pool_, routes_, ports_, options.operations,
-               options.kernels, options.observer, {},    {}} {
+               options.kernels, options.observer, {},    {},      {}} {
   blocks_.resize(graph.nodes.size());
   for (std::uint32_t i = 0; i < graph.nodes.size(); ++i) {
     const topology::Node& node = graph.nodes[i];

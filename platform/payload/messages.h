@@ -2,13 +2,16 @@
 // device-internal: the host sees only contract/i_host.h.
 #pragma once
 
+#include <cstdint>
 #include <memory>
+#include <string>
 #include <string_view>
 #include <vector>
 
 #include "platform/address/address_space.h"
 #include "platform/address/region_list.h"
 #include "platform/base/ids.h"
+#include "platform/contract/i_queue_endpoint.h"
 #include "platform/contract/requests.h"
 #include "platform/payload/transaction.h"
 
@@ -51,6 +54,23 @@ struct BaawSegmentRemoveMsg final : TranslationMsg {
   std::uint64_t la_size = 0;
 
   std::string_view verb() const override { return "segment removal"; }
+};
+
+// What the DMA write of a message between PEs carries besides its bytes. The receiver finds the queue by
+// `slot_pa` alone; sender and direction are for texts.
+struct QueueTokenMsg final : Message {
+  std::uint64_t slot_pa = 0;  // in the receiver's ring
+  std::uint64_t sequence = 0;
+  std::uint64_t nbytes = 0;
+  PeCoord sender;
+  std::string direction;
+};
+
+// A credit on its way back over the fabric.
+struct QueueCreditMsg final : Message {
+  std::uint64_t ring_pa = 0;                    // of the ring whose messages were consumed
+  std::uint64_t consumed = 0;                   // of all its messages
+  contract::IQueueEndpoint* emitter = nullptr;  // told when the credit is there
 };
 
 // Aggregated answer of PE_CPU, M_CPU or IO_CPU. Metrics merge by maximum, in any order (C-MCPU-12).

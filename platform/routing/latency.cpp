@@ -41,6 +41,12 @@ TimeFs drain_fs(const topology::Graph& graph, const Route& route, std::uint64_t 
   return static_cast<TimeFs>(bytes / flit) * occupancy_fs(flit, narrowest) + occupancy_fs(bytes % flit, narrowest);
 }
 
+TimeFs one_flit_latency_fs(const topology::Graph& graph, const Route& route, std::uint64_t bytes) {
+  TimeFs sum = wire_fs(graph, route) + overhead_fs(graph, route);
+  for (EdgeId edge : route.edges) sum += occupancy_fs(bytes, graph.edge(edge).bw_gbs.value_or(0.0));
+  return sum;
+}
+
 TimeFs path_latency_fs(const topology::Graph& graph, const Route& route, std::uint64_t bytes) {
   return wire_fs(graph, route) + overhead_fs(graph, route) + drain_fs(graph, route, bytes);
 }

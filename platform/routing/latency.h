@@ -20,6 +20,8 @@ TimeFs overhead_fs(const topology::Graph& graph, const Route& route);
 // Time that `bytes` occupy the narrowest edge of the route that has a bandwidth, each flit rounded as on a wire so that
 // the formula stays a lower bound to the femtosecond; 0 without such an edge or without bytes.
 TimeFs drain_fs(const topology::Graph& graph, const Route& route, std::uint64_t bytes);
+// What a message of one flit takes on an idle fabric, exactly: overheads, propagation and its time on every wire.
+TimeFs one_flit_latency_fs(const topology::Graph& graph, const Route& route, std::uint64_t bytes);
 // wire + overhead + drain.
 TimeFs path_latency_fs(const topology::Graph& graph, const Route& route, std::uint64_t bytes);
 

@@ -5,6 +5,7 @@
 #include <systemc>
 
 #include "modules/catalog.h"
+#include "platform/address/address_space.h"
 #include "platform/address/phys_addr.h"
 #include "platform/data/data_engine.h"
 #include "platform/data/op_log_file.h"
@@ -37,6 +38,7 @@ class SpaceNames {
     std::string_view name;
   };
   static std::string_view decode(std::uint64_t pa) {
+    if (address::space_of(pa) == address::AddressSpace::message) return "message";
     const address::PhysAddr address = address::PhysAddr::decode(pa);
     if (address.is_hbm()) return "hbm";
     if (address.is_sram()) return "sram";
@@ -50,7 +52,12 @@ class SpaceNames {
 class DataSide {
  public:
   DataSide(const topology::Graph& graph, const SimulationOptions& options)
-      : memory_({options.strict, [](std::uint64_t pa) { return address::PhysAddr::decode(pa).to_string(); }}),
+      : memory_({options.strict,
+                 [](std::uint64_t pa) {
+                   return address::space_of(pa) == address::AddressSpace::message
+                              ? address::encoded_text(pa)
+                              : address::PhysAddr::decode(pa).to_string();
+                 }}),
         log_(make_log(graph, options)),
         engine_(options.data_mode, memory_, engine_options(graph, log_.get())),
         recorder_(engine_) {

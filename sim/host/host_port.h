@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "modules/io/pcie_ep.h"
+#include "modules/pe/pe_ipcq.h"
 #include "platform/address/region_list.h"
 #include "platform/contract/i_host.h"
 #include "platform/elab/platform.h"
@@ -43,6 +44,7 @@ class HostPort final : public contract::IHost, private modules::IHostPort {
   contract::RequestId submit(const contract::MemoryRead& request) override;
   contract::RequestId submit(std::shared_ptr<const contract::KernelLaunch> request) override;
   contract::RequestId submit(const contract::MapRequest& request) override;
+  void install_queues(const contract::QueuePlan& plan) override;
   std::optional<TimeFs> common_start(const std::vector<contract::KernelLaunch>& launches) const override;
   bool done(contract::RequestId request) const override;
   const contract::Completion& completion(contract::RequestId request) const override;
@@ -109,6 +111,7 @@ class HostPort final : public contract::IHost, private modules::IHostPort {
   std::deque<Request> requests_;           // request id - 1; never moves, so that completions stay valid
   std::size_t open_ = 0;
   MappingRegistry mappings_;
+  std::vector<modules::PeIpcq*> queues_;  // PEs with message queues
   std::vector<LaunchRecord> launches_;
   HostThreads threads_;
 };

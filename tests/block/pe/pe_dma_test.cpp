@@ -247,13 +247,13 @@ TEST(PeDma, AFailingResponseFailsTheCommandAfterTheLastResponse) {  // H-41: wit
   EXPECT_EQ(machine.log.commands.size(), 1u);
 }
 
-TEST(PeDma, RefusesDataFromOutside) {  // the place of vc_comm
+TEST(PeDma, RefusesDataFromOutside) {
   MachineOptions options = dma_alone();
   PeMachine machine(options);
   const std::size_t number = machine.send(kDma, 1000 * kNs, payload::Op::message, nullptr);
   machine.run();
   EXPECT_EQ(machine.answers[number].status.code, "UNSUPPORTED");
-  EXPECT_THAT(machine.answers[number].status.message, HasSubstr("inter-PE queues"));
+  EXPECT_THAT(machine.answers[number].status.message, HasSubstr("no data from outside but messages between PEs"));
 }
 
 TEST(PeDma, NamesWhatWaits) {

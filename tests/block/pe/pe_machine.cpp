@@ -134,6 +134,11 @@ void OperationLog::on_stage(NodeId component, const plan::Stage& stage, std::uin
   stages.push_back({component, stage.type, tile, start, end});
 }
 
+void OperationLog::on_message(NodeId component, const MessageCopy& copy, const contract::ITranslator*, TimeFs start,
+                              TimeFs end) {
+  messages.push_back({component, copy.step, copy.source.front().pa, copy.destination.front().pa,
+                      std::string(copy.direction), copy.sequence, start, end});
+}
 void OperationLog::on_scratch_write(NodeId component, std::uint64_t pa, std::vector<std::byte> bytes, TimeFs at) {
   writes.push_back({component, pa, std::move(bytes), at});
 }

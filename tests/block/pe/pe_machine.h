@@ -54,7 +54,18 @@ class OperationLog final : public contract::IOperationSink {
     TimeFs start;
     TimeFs end;
   };
+  struct MessageEntry {
+    NodeId node;
+    MessageStep step;
+    std::uint64_t source;  // of the first byte
+    std::uint64_t destination;
+    std::string direction;
+    std::uint64_t sequence;
+    TimeFs start;
+    TimeFs end;
+  };
   std::vector<Entry> commands;  // in the order of the reports
+  std::vector<MessageEntry> messages;
   std::vector<StageEntry> stages;
   std::vector<Write> writes;
 
@@ -62,6 +73,8 @@ class OperationLog final : public contract::IOperationSink {
                   TimeFs start, TimeFs end) override;
   void on_stage(NodeId component, const plan::Stage& stage, std::uint64_t composite, std::uint64_t tile, TimeFs start,
                 TimeFs end) override;
+  void on_message(NodeId component, const MessageCopy& copy, const contract::ITranslator* translator, TimeFs start,
+                  TimeFs end) override;
   void on_scratch_write(NodeId component, std::uint64_t pa, std::vector<std::byte> bytes, TimeFs at) override;
   void on_host_write(NodeId, const contract::MemoryWrite&, TimeFs, TimeFs) override {}
   std::vector<std::byte> kernel_read(const std::vector<Extent>& extents) override;
@@ -107,10 +120,10 @@ struct MachineOptions {
   std::map<std::string, topology::AttributeValue> math_attrs;  // added to every pe_math
 };
 
-class PeMachine final : private payload::IInitiator {
+class PeMachine : private payload::IInitiator {
  public:
   explicit PeMachine(const MachineOptions& options = {});
-  ~PeMachine();
+  virtual ~PeMachine();
 
   Kernels kernels;
   OperationLog log;

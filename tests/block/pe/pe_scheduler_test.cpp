@@ -118,15 +118,5 @@ TEST(PeScheduler, CountsCommandsAndLatency) {
                           std::pair("submission_queue_max", 1)));
 }
 
-TEST(PeIpcq, RefusesWithTheRemedy) {
-  PeMachine machine(scheduler());
-  Request request = submit(3, gemm(1, 1, 1));
-  request.to = NodeKind::pe_ipcq;
-  const Outcome outcome = machine.run({request}).at(0);
-  EXPECT_EQ(outcome.answered, 3);
-  EXPECT_EQ(outcome.status.code, "UNSUPPORTED");
-  EXPECT_THAT(outcome.status.message, HasSubstr("exchange data through HBM or cube SRAM"));
-}
-
 }  // namespace
 }  // namespace kb::test

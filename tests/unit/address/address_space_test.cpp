@@ -50,7 +50,8 @@ TEST(AddressSpace, DescribesAnyInteger) {
   EXPECT_EQ(encoded_text(encode(AddressSpace::va, 0x1000)), "VA 0x1000");
   EXPECT_EQ(encoded_text(0x20'0000'0040), "PA sip0.cube0 HBM +0x40");
   EXPECT_EQ(encoded_text(std::uint64_t{1} << 51), "PA 0x8000000000000");
-  EXPECT_EQ(encoded_text(~std::uint64_t{0}), "0xffffffffffffffff");
+  EXPECT_EQ(encoded_text(~std::uint64_t{0}), "MSG 0x3fffffffffffffff");
+  EXPECT_EQ(encoded_text(message_in_flight(0x40)), "MSG 0x40");
 }
 
 // The same integer in two spaces is two addresses.

@@ -47,6 +47,7 @@ class FakeHost final : public contract::IHost {
   std::vector<contract::MemoryWrite> writes;
   std::vector<contract::MemoryRead> reads;
   std::vector<contract::MapRequest> maps;  // and unmaps
+  std::vector<contract::QueuePlan> queue_plans;
   std::vector<std::shared_ptr<const contract::KernelLaunch>> launches;
   FakeTimes times;
   std::map<std::string, FakeKernel> kernels;
@@ -65,6 +66,7 @@ class FakeHost final : public contract::IHost {
   contract::RequestId submit(const contract::MemoryRead& request) override;
   contract::RequestId submit(std::shared_ptr<const contract::KernelLaunch> request) override;
   contract::RequestId submit(const contract::MapRequest& request) override;
+  void install_queues(const contract::QueuePlan& plan) override { queue_plans.push_back(plan); }
   std::optional<TimeFs> common_start(const std::vector<contract::KernelLaunch>&) const override { return stamp; }
   bool done(contract::RequestId request) const override { return requests_.at(request).done; }
   const contract::Completion& completion(contract::RequestId request) const override;

@@ -1,0 +1,135 @@
+#include <fmt/format.h>
+
+#include <utility>
+
+#include "kernels/tl/context.h"
+#include "kernels/tl/context_located.h"
+
+namespace kb::tl {
+
+using contract::Command;
+using contract::CommandKind;
+
+Command Context::message(CommandKind kind, std::string_view direction) {
+  if (direction.empty()) raise("QUEUE_ERROR", "a direction is a label like \"E\"; recv_any() takes from all of them");
+  Command command;
+  command.kind = kind;
+  command.direction = direction;
+  return command;
+}
+
+void Context::send(std::string_view direction, const TensorHandle& value) {
+  begin("send", Cost::dispatched);
+  check(value, 1);
+  if (value.transposed_) {
+    raise("KERNEL_ERROR",
+          fmt::format("{} is a transposed view; tl.cast(x, x.dtype()) makes a dense copy to send", describe(value, 1)));
+  }
+  Command command = message(CommandKind::ipcq_send, direction);
+  command.local.push_back(extent(value));
+  emit(command);
+}
+
+void Context::send(std::string_view direction, Ptr ptr, Shape shape, std::int64_t row_stride) {
+  begin("send", Cost::dispatched);
+  Command command = message(CommandKind::ipcq_send, direction);
+  append_extents(ptr, shape, pointer_dtype(ptr, std::nullopt), row_stride, command.local);
+  emit(command);
+}
+
+TensorHandle Context::message_value(Shape shape, Dtype dtype) {
+  const std::optional<std::uint64_t> address = messages_.allocate(checked_bytes(shape, dtype));
+  if (!address) {
+    raise("OUT_OF_SCRATCH",
+          "too many received messages are alive; receive inside a tl::Scratch scope, which ends them");
+  }
+  TensorHandle handle;
+  handle.context_ = this;
+  handle.context_id_ = id_;
+  handle.scope_ = scratch_.current();
+  handle.pa_ = *address;
+  handle.shape_ = std::move(shape);
+  handle.dtype_ = dtype;
+  handle.call_ = call_;
+  handle.call_index_ = calls_;
+  return handle;
+}
+
+TensorHandle Context::receive(const char* call, std::string_view direction, Shape shape, Dtype dtype,
+                              bool charge_slot) {
+  begin(call, Cost::dispatched);
+  Command command = message(CommandKind::ipcq_recv, direction);
+  command.charge_slot = charge_slot;
+  TensorHandle value = message_value(std::move(shape), dtype);
+  command.local.push_back(extent(value));
+  emit(command);
+  return value;
+}
+
+TensorHandle Context::recv(std::string_view direction, Shape shape, Dtype dtype) {
+  return receive("recv", direction, std::move(shape), dtype, true);
+}
+
+TensorHandle Context::recv_no_consume(std::string_view direction, Shape shape, Dtype dtype) {
+  return receive("recv_no_consume", direction, std::move(shape), dtype, false);
+}
+
+Message Context::recv_any(Shape shape, Dtype dtype) {
+  begin("recv_any", Cost::dispatched);
+  Command command;
+  command.kind = CommandKind::ipcq_recv;
+  command.call = call_;
+  command.call_index = calls_;
+  Message message{message_value(std::move(shape), dtype), {}};
+  command.local.push_back(extent(message.value));
+  located([&] { message.direction = pe_.receive(command); });
+  return message;
+}
+
+void Context::recv_into(std::string_view direction, const TensorHandle& out) {
+  begin("recv_into", Cost::dispatched);
+  check_writable(out, 1);
+  Command command = message(CommandKind::ipcq_recv, direction);
+  command.local.push_back(extent(out));
+  emit(command);
+}
+
+void Context::recv_into(std::string_view direction, Ptr ptr, Shape shape, std::int64_t row_stride) {
+  begin("recv_into", Cost::dispatched);
+  Command command = message(CommandKind::ipcq_recv, direction);
+  append_extents(ptr, shape, pointer_dtype(ptr, std::nullopt), row_stride, command.local);
+  emit(command);
+}
+
+RecvFuture Context::recv_async(std::string_view direction, Shape shape, Dtype dtype) {
+  begin("recv_async", Cost::dispatched);
+  Command command = message(CommandKind::ipcq_recv, direction);
+  command.call = call_;
+  command.call_index = calls_;
+  RecvFuture future;
+  future.value_ = message_value(std::move(shape), dtype);
+  command.local.push_back(extent(future.value_));
+  future.ticket_ = located([&] { return pe_.submit(command); });
+  receives_.insert(future.ticket_);
+  return future;
+}
+
+TensorHandle Context::wait(const RecvFuture& future) {
+  begin("wait", Cost::free);
+  check_owner(future.value_, 1);
+  if (receives_.erase(future.ticket_) > 0) {
+    located([&] { pe_.wait(future.ticket_); });
+  }
+  return future.value_;
+}
+
+void Context::check_writable(const TensorHandle& out, int position) const {
+  check(out, position);
+  const std::uint64_t base = pe_.info().message_base;
+  if (out.pa_ < base || out.pa_ - base >= pe_.info().message_bytes) return;
+  raise("KERNEL_ERROR", fmt::format("{} is a received message and cannot be written; write the result to scratch "
+                                    "instead, e.g. x = received + y",
+                                    describe(out, position)));
+}
+
+}  // namespace kb::tl

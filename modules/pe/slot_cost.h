@@ -1,0 +1,31 @@
+#pragma once
+
+#include <array>
+#include <cstdint>
+
+#include "platform/base/units.h"
+#include "platform/contract/queues.h"
+#include "platform/elab/block.h"
+
+namespace kb::modules {
+
+// What writing or reading a slot of this PE's rings costs, by their memory:
+//   setup + n / bandwidth, and for SRAM and HBM n / the narrowest link between PE_DMA and the bank.
+// Counted at the PE: neither the memory nor the fabric sees these accesses.
+class SlotCost {
+ public:
+  // `ipcq`: the PE_IPCQ node that has the attributes; `dma`: PE_DMA of the same PE.
+  SlotCost(elab::BlockContext& context, NodeId ipcq, NodeId dma);
+
+  TimeFs of(contract::QueueMemory memory, std::uint64_t nbytes) const;
+
+ private:
+  struct Memory {
+    TimeFs setup = 0;
+    double bw_gbs = 0.0;
+    double hop_gbs = 0.0;  // 0 = no hop
+  };
+  std::array<Memory, 3> memories_;
+};
+
+}  // namespace kb::modules

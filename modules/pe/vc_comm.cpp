@@ -1,0 +1,96 @@
+#include "modules/pe/vc_comm.h"
+
+#include <utility>
+
+#include "modules/pe/pe_dma.h"
+#include "platform/base/error.h"
+
+namespace kb::modules {
+
+using payload::QueueCreditMsg;
+using payload::QueueTokenMsg;
+using payload::Transaction;
+
+NodeId VcComm::dma_node() const {
+  return dma_.node();
+}
+
+IMessageReceiver& VcComm::receiver() const {
+  if (receiver_ == nullptr) throw Error::model(dma_.node_id() + " got a message, but its PE has no PE_IPCQ");
+  return *receiver_;
+}
+
+void VcComm::send(std::shared_ptr<const QueueTokenMsg> token, NodeId peer) {
+  ++sent_;
+  bytes_sent_ += static_cast<std::int64_t>(token->nbytes);
+  const std::uint64_t address = token->slot_pa;
+  const std::uint64_t nbytes = token->nbytes;
+  issue(std::move(token), peer, address, nbytes);
+}
+
+void VcComm::send(std::shared_ptr<const QueueCreditMsg> credit, std::uint64_t nbytes, NodeId peer) {
+  ++credits_;
+  const std::uint64_t address = credit->ring_pa;
+  issue(std::move(credit), peer, address, nbytes);
+}
+
+void VcComm::issue(std::shared_ptr<const payload::Message> message, NodeId peer, std::uint64_t address,
+                   std::uint64_t nbytes) {
+  Transaction& transaction = dma_.context().pool.acquire(payload::Op::write, dma_.route_to(peer), address, nbytes);
+  transaction.message = std::move(message);
+  transaction.initiator = this;
+  ++in_flight_;
+  dma_.issue(transaction, dma_.now() + dma_.overhead());
+}
+
+void VcComm::on_response(Transaction& transaction) {
+  --in_flight_;
+  if (!transaction.status.ok) throw Error::model("a message between PEs was refused: " + transaction.status.message);
+  dma_.context().pool.release(transaction);
+}
+
+bool VcComm::accept(Transaction& transaction) {
+  if (const auto* credit = dynamic_cast<const QueueCreditMsg*>(transaction.message.get())) {
+    transaction.delivered = dma_.now();
+    receiver().on_credit(credit->ring_pa, credit->consumed);
+    credit->emitter->on_credit_delivered(credit->ring_pa);
+    dma_.respond(transaction, dma_.now());
+    return true;
+  }
+  const auto* const token = dynamic_cast<const QueueTokenMsg*>(transaction.message.get());
+  if (token == nullptr) return false;
+  std::uint64_t slot = inbound_.size();
+  if (free_inbound_.empty()) {
+    inbound_.emplace_back();
+  } else {
+    slot = free_inbound_.back();
+    free_inbound_.pop_back();
+  }
+  inbound_[slot] = &transaction;
+  const TimeFs at = receiver().visible_at(*token);
+  if (at == dma_.now()) {
+    on_event(at, slot);
+  } else {
+    dma_.scheduler().schedule(at, *this, slot);
+  }
+  return true;
+}
+
+void VcComm::on_event(TimeFs now, std::uint64_t slot) {
+  Transaction& transaction = *inbound_[slot];
+  free_inbound_.push_back(slot);
+  ++received_;
+  transaction.delivered = now;
+  receiver().on_arrival(std::static_pointer_cast<const QueueTokenMsg>(transaction.message), dma_.node());
+  dma_.respond(transaction, now);
+}
+
+void VcComm::collect_statistics(std::vector<elab::Statistic>& statistics) const {
+  if (sent_ + received_ + credits_ == 0) return;
+  statistics.push_back({"messages_sent", sent_, "1"});
+  statistics.push_back({"message_bytes_sent", bytes_sent_, "B"});
+  statistics.push_back({"messages_received", received_, "1"});
+  if (credits_ > 0) statistics.push_back({"credits_sent", credits_, "1"});
+}
+
+}  // namespace kb::modules

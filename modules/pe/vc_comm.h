@@ -1,0 +1,70 @@
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <vector>
+
+#include "platform/elab/block.h"
+#include "platform/elab/event_scheduler.h"
+#include "platform/payload/messages.h"
+#include "platform/payload/transaction.h"
+
+namespace kb::modules {
+
+class PeDma;
+
+// The queue control behind a vc_comm: PE_IPCQ.
+class IMessageReceiver {
+ public:
+  // A message has arrived with its last byte: when it will be written into its slot. Model Error when the slot
+  // belongs to no ring of this PE.
+  virtual TimeFs visible_at(const payload::QueueTokenMsg& token) = 0;
+  // That time has come: contents and arrival become visible in this call. `writer` is the node that wrote.
+  virtual void on_arrival(std::shared_ptr<const payload::QueueTokenMsg> token, NodeId writer) = 0;
+  // A credit for a ring that this PE sends into.
+  virtual void on_credit(std::uint64_t ring_pa, std::uint64_t consumed) = 0;
+
+ protected:
+  ~IMessageReceiver() = default;
+};
+
+// The virtual channel of PE_DMA for messages between PEs (section 8 of the queue chapter).
+//
+// Models: one write transaction per message, in the order of send(), beside the channels of loads and
+// stores; arrival, slot write and visibility in one step; credits that travel over the fabric.
+// Timing: a message is offered to the first wire at send + overhead_ns of PE_DMA, behind what was offered before; it is
+// handled when its last flit has arrived, + overhead_ns, and visible after the slot write.
+class VcComm final : private payload::IInitiator, private elab::EventHandler {
+ public:
+  explicit VcComm(PeDma& dma) : dma_(dma) {}
+
+  void connect(IMessageReceiver& receiver) { receiver_ = &receiver; }
+  NodeId dma_node() const;
+
+  // `peer`: the PE_DMA of the receiving PE.
+  void send(std::shared_ptr<const payload::QueueTokenMsg> token, NodeId peer);
+  void send(std::shared_ptr<const payload::QueueCreditMsg> credit, std::uint64_t nbytes, NodeId peer);
+
+  // Takes an arriving request that is a message or a credit; false for any other.
+  bool accept(payload::Transaction& transaction);
+
+  std::uint64_t in_flight() const { return in_flight_; }  // sent from here and not acknowledged
+  void collect_statistics(std::vector<elab::Statistic>& statistics) const;
+
+ private:
+  void issue(std::shared_ptr<const payload::Message> message, NodeId peer, std::uint64_t address, std::uint64_t nbytes);
+  void on_response(payload::Transaction& transaction) override;
+  void on_event(TimeFs now, std::uint64_t slot) override;
+  IMessageReceiver& receiver() const;
+
+  PeDma& dma_;
+  IMessageReceiver* receiver_ = nullptr;
+  std::vector<payload::Transaction*> inbound_;  // being written, by event argument
+  std::vector<std::uint64_t> free_inbound_;
+  std::uint64_t in_flight_ = 0;
+  std::int64_t sent_ = 0, received_ = 0, credits_ = 0;
+  std::int64_t bytes_sent_ = 0;
+};
+
+}  // namespace kb::modules

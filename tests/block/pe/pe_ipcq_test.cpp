@@ -1,0 +1,447 @@
+// PE_IPCQ and PE_DMA's vc_comm: kernels on the PEs of one cube exchange messages.
+#include "modules/pe/pe_ipcq.h"
+
+#include <gmock/gmock.h>
+
+#include <algorithm>
+
+#include "platform/address/address_space.h"
+#include "platform/base/error.h"
+#include "platform/elab/route_table.h"
+#include "platform/routing/latency.h"
+#include "tests/block/pe/pe_machine.h"
+#include "tests/support/own_process.h"
+
+namespace kb::test {
+namespace {
+
+using contract::Command;
+using contract::CommandKind;
+using contract::IPe;
+using contract::QueueMemory;
+using testing::HasSubstr;
+
+constexpr TimeFs kReady = 1000 * kNs;
+constexpr std::uint32_t kPes = 4;
+
+struct Rings {
+  QueueMemory memory = QueueMemory::tcm;
+  std::uint32_t n_slots = 4;
+  std::uint64_t slot_size = 4096;
+};
+
+PeCoord pe(std::uint32_t index) {
+  return {SipId(0), CubeId(0), PeId(index)};
+}
+
+// Direction d (0 = E, 1 = W) of PE i: rings lie one behind the other in the memory of their kind.
+contract::QueueRing ring(const PeMachine& machine, std::uint32_t index, int direction, const Rings& rings) {
+  const std::uint64_t offset = static_cast<std::uint64_t>(direction) * rings.n_slots * rings.slot_size;
+  contract::QueueRing out{pe(index), rings.memory, 0, rings.n_slots, rings.slot_size};
+  switch (rings.memory) {
+    case QueueMemory::tcm:
+      out.base_pa = machine.tcm(offset, static_cast<int>(index));
+      break;
+    case QueueMemory::sram:
+      out.base_pa =
+          address::PhysAddr::cube_sram_addr(SipId(0), CubeId(0), index * 2 * rings.n_slots * rings.slot_size + offset)
+              .value();
+      break;
+    case QueueMemory::hbm:
+      out.base_pa =
+          address::PhysAddr::pe_hbm_addr(SipId(0), CubeId(0), PeId(index), offset, machine.slice_bytes()).value();
+      break;
+  }
+  return out;
+}
+
+class QueueMachine final : public PeMachine {
+ public:
+  explicit QueueMachine(const Rings& geometry = {}, contract::QueuePlan rules = {},
+                        std::vector<std::pair<std::string, std::string>> set = {})
+      : PeMachine(options(std::move(set))), rings(geometry), plan(std::move(rules)) {
+    for (std::uint32_t i = 0; i < kPes; ++i) {  // a ring of all PEs
+      const std::uint32_t east = (i + 1) % kPes, west = (i + kPes - 1) % kPes;
+      plan.pes.push_back({pe(i),
+                          {{"E", ring(*this, east, 1, rings), ring(*this, i, 0, rings)},
+                           {"W", ring(*this, west, 0, rings), ring(*this, i, 1, rings)}}});
+    }
+    install();
+  }
+  void install() {
+    for (const contract::PeQueues& queues : plan.pes) ipcq(queues.pe.pe.value).install(queues, plan);
+  }
+  modules::PeIpcq& ipcq(std::uint32_t index) {
+    return platform->block_as<modules::PeIpcq>(node("sip0.cube0.pe" + std::to_string(index) + ".pe_ipcq"));
+  }
+  TimeFs now() { return platform->scheduler().now(); }
+  // Runs `body` on PE i from kReady on.
+  void on(std::uint32_t index, std::function<void(IPe&)> body) {
+    const std::string name = "kernel" + std::to_string(index);
+    kernels.add(name, std::move(body));
+    launch(name, kReady, kReady, static_cast<int>(index));
+  }
+
+  // What the specification says, from the graph.
+  const routing::Route& route(std::uint32_t from, std::uint32_t to) {
+    const auto dma = [&](std::uint32_t i) { return node("sip0.cube0.pe" + std::to_string(i) + ".pe_dma"); };
+    return platform->routes().router().find_path(dma(from), dma(to));
+  }
+  TimeFs transfer(std::uint32_t from, std::uint32_t to, std::uint64_t nbytes) {
+    return routing::one_flit_latency_fs(graph(), route(from, to), std::min<std::uint64_t>(nbytes, 256));
+  }
+
+  Rings rings;
+  contract::QueuePlan plan;
+
+ private:
+  static MachineOptions options(std::vector<std::pair<std::string, std::string>> set) {
+    MachineOptions out;
+    out.pes = static_cast<int>(kPes);
+    out.set = std::move(set);
+    return out;
+  }
+};
+
+Command send(const IPe& self, const std::string& direction, std::uint64_t nbytes) {
+  Command command;
+  command.kind = CommandKind::ipcq_send;
+  command.direction = direction;
+  command.local = {{self.info().scratch_pa, nbytes}};
+  command.call = "send";
+  return command;
+}
+Command recv(const IPe& self, const std::string& direction, std::uint64_t nbytes) {
+  Command command = send(self, direction, nbytes);
+  command.kind = CommandKind::ipcq_recv;
+  command.local = {{self.info().message_base, nbytes}};
+  command.call = "recv";
+  return command;
+}
+
+constexpr TimeFs ns(double value) {
+  return static_cast<TimeFs>(value * 1e6);
+}
+// with the default links: 128 GB/s to the SRAM, 256 GB/s to the HBM.
+TimeFs slot(QueueMemory memory, std::uint64_t nbytes) {
+  const double n = static_cast<double>(nbytes);
+  switch (memory) {
+    case QueueMemory::tcm:
+      return ns(n / 512);
+    case QueueMemory::sram:
+      return ns(2 + n / 512 + n / 128);
+    case QueueMemory::hbm:
+      return ns(6 + n / 256 + n / 256);
+  }
+  return 0;
+}
+
+class PeIpcqMemory : public testing::TestWithParam<QueueMemory> {};
+
+// the sender does not see the transfer; the receiver sees arrival, slot write, slot read and credit.
+TEST_P(PeIpcqMemory, AMessageTakesTransferSlotWriteSlotReadAndCredit_Q68) {
+  QueueMachine machine({GetParam(), 4, 4096});
+  TimeFs sent = -1, received = -1;
+  machine.on(0, [&](IPe& self) {
+    self.execute(send(self, "E", 256));
+    sent = machine.now();
+  });
+  machine.on(1, [&](IPe& self) {
+    self.execute(recv(self, "W", 256));
+    received = machine.now();
+  });
+  machine.run();
+  EXPECT_EQ(sent, kReady);
+  EXPECT_EQ(received, kReady + machine.transfer(0, 1, 256) + 2 * slot(GetParam(), 256) + machine.transfer(1, 0, 16));
+}
+
+// contents and arrival in one step, by PE_DMA; the value is captured before the credit.
+TEST_P(PeIpcqMemory, ThreeCopiesSayWhenAndWhere_Q58) {
+  QueueMachine machine({GetParam(), 4, 4096});
+  machine.on(0, [&](IPe& self) {
+    for (int i = 0; i < 2; ++i) self.execute(send(self, "E", 256));
+  });
+  machine.on(1, [&](IPe& self) {
+    for (int i = 0; i < 2; ++i) self.execute(recv(self, "W", 256));
+  });
+  machine.run();
+  const std::uint64_t base = ring(machine, 1, 1, machine.rings).base_pa;
+  std::vector<OperationLog::MessageEntry> second;
+  for (const OperationLog::MessageEntry& entry : machine.log.messages) {
+    if (entry.sequence == 1) second.push_back(entry);
+  }
+  ASSERT_EQ(second.size(), 3u);
+  EXPECT_EQ(second[0].destination, address::message_in_flight(base + 4096));
+  EXPECT_EQ(second[1].source, address::message_in_flight(base + 4096));
+  EXPECT_EQ(second[1].destination, base + 4096);
+  EXPECT_EQ(second[1].node, machine.node("sip0.cube0.pe1.pe_dma"));
+  EXPECT_EQ(second[1].end - second[1].start, slot(GetParam(), 256));
+  EXPECT_EQ(second[2].source, base + 4096);
+  EXPECT_EQ(second[2].direction, "W");
+}
+
+INSTANTIATE_TEST_SUITE_P(All, PeIpcqMemory, testing::Values(QueueMemory::tcm, QueueMemory::sram, QueueMemory::hbm),
+                         [](const auto& parameter) {
+                           return std::string(contract::queue_memory_name(parameter.param));
+                         });
+
+// for large messages tcm < hbm < sram, and the gaps grow with the size.
+TEST(PeIpcq, LargeMessagesOrderTheMemories_Q66) {
+  const auto exchange = [](QueueMemory memory, std::uint64_t nbytes) {
+    return in_own_process([=] {
+      QueueMachine machine({memory, 2, 16384});
+      TimeFs received = -1;
+      machine.on(0, [&](IPe& self) { self.execute(send(self, "E", nbytes)); });
+      machine.on(1, [&](IPe& self) {
+        self.execute(recv(self, "W", nbytes));
+        received = machine.now();
+      });
+      machine.run();
+      return received - kReady;
+    });
+  };
+  TimeFs gap = 0;
+  for (const std::uint64_t nbytes : {4096, 8192, 16384}) {
+    const TimeFs tcm = exchange(QueueMemory::tcm, nbytes), hbm = exchange(QueueMemory::hbm, nbytes),
+                 sram = exchange(QueueMemory::sram, nbytes);
+    EXPECT_LT(tcm, hbm);
+    EXPECT_LT(hbm, sram);
+    EXPECT_EQ(sram - tcm, 2 * (slot(QueueMemory::sram, nbytes) - slot(QueueMemory::tcm, nbytes)));
+    EXPECT_EQ(hbm - tcm, 2 * (slot(QueueMemory::hbm, nbytes) - slot(QueueMemory::tcm, nbytes)));
+    EXPECT_GT(sram - hbm, gap);
+    gap = sram - hbm;
+  }
+}
+
+// the last of n_slots + 1 messages waits for the first credit.
+TEST(PeIpcq, ASenderWaitsForAFreeSlot_Q122) {
+  for (const std::uint32_t n_slots : {1u, 2u, 4u}) {
+    const bool ok = in_own_process([=] {
+      QueueMachine machine({QueueMemory::tcm, n_slots, 4096});
+      std::vector<TimeFs> sent;
+      TimeFs received = -1;
+      machine.on(0, [&](IPe& self) {
+        for (std::uint32_t i = 0; i <= n_slots; ++i) {
+          self.execute(send(self, "E", 64));
+          sent.push_back(machine.now());
+        }
+      });
+      machine.on(1, [&](IPe& self) {
+        Command pause;
+        pause.cycles = 5000;
+        self.execute(pause);
+        self.execute(recv(self, "W", 64));
+        received = machine.now();
+        for (std::uint32_t i = 0; i < n_slots; ++i) self.execute(recv(self, "W", 64));
+      });
+      machine.run();
+      for (std::uint32_t i = 0; i < n_slots; ++i) {
+        if (sent[i] != kReady) return false;
+      }
+      return sent[n_slots] == received && received > kReady + 5000 * kNs;
+    });
+    EXPECT_TRUE(ok) << n_slots;
+  }
+}
+
+// polling may be late by one interval at most, and only for a blocked sender.
+TEST(PeIpcq, PollingResumesAtTheNextPoll_Q70) {
+  const auto resumed = [](contract::Backpressure mode, TimeFs interval) {
+    return in_own_process([=] {
+      contract::QueuePlan rules;
+      rules.backpressure = mode;
+      rules.poll_interval = interval;
+      QueueMachine machine({QueueMemory::tcm, 1, 4096}, rules);
+      TimeFs sent = -1;
+      machine.on(0, [&](IPe& self) {
+        self.execute(send(self, "E", 64));
+        self.execute(send(self, "E", 64));
+        sent = machine.now();
+      });
+      machine.on(1, [&](IPe& self) {
+        self.execute(recv(self, "W", 64));
+        self.execute(recv(self, "W", 64));
+      });
+      machine.run();
+      return sent - kReady;
+    });
+  };
+  const TimeFs sleeping = resumed(contract::Backpressure::sleep, kNs);
+  for (const TimeFs interval : {kNs, 7 * kNs, 100 * kNs}) {
+    EXPECT_EQ(resumed(contract::Backpressure::poll, interval), (sleeping + interval - 1) / interval * interval);
+  }
+}
+
+// credits on the fabric take the same time on an idle machine.
+TEST(PeIpcq, CreditsOnTheFabricTakeTheSameTime_Q50) {
+  const auto run = [](contract::QueueTransport transport) {
+    return in_own_process([=] {
+      contract::QueuePlan rules;
+      rules.credit = transport;
+      QueueMachine machine({QueueMemory::tcm, 1, 4096}, rules);
+      std::array<TimeFs, 2> ends{};
+      machine.on(0, [&](IPe& self) {
+        for (int i = 0; i < 3; ++i) self.execute(send(self, "W", 300));
+        ends[0] = machine.now();
+      });
+      machine.on(3, [&](IPe& self) {
+        for (int i = 0; i < 3; ++i) self.execute(recv(self, "E", 300));
+        ends[1] = machine.now();
+      });
+      machine.run();
+      return ends;
+    });
+  };
+  const auto annotated = run(contract::QueueTransport::annotated), fabric = run(contract::QueueTransport::fabric);
+  EXPECT_GT(annotated[0], kReady);
+  EXPECT_EQ(fabric[0], annotated[0]);
+  EXPECT_EQ(fabric[1], annotated[1]);
+}
+
+//
+TEST(PeIpcq, NotConsumingSavesTheSlotRead_Q124) {
+  for (const QueueMemory memory : {QueueMemory::tcm, QueueMemory::sram, QueueMemory::hbm}) {
+    const auto run = [=](bool charge) {
+      return in_own_process([=] {
+        QueueMachine machine({memory, 4, 4096});
+        TimeFs received = -1;
+        machine.on(0, [&](IPe& self) { self.execute(send(self, "E", 2048)); });
+        machine.on(1, [&](IPe& self) {
+          Command command = recv(self, "W", 2048);
+          command.charge_slot = charge;
+          self.execute(command);
+          received = machine.now();
+        });
+        machine.run();
+        return received;
+      });
+    };
+    EXPECT_EQ(run(true) - run(false), slot(memory, 2048)) << contract::queue_memory_name(memory);
+  }
+}
+
+// from the direction after the one served last, in the fixed order.
+TEST(PeIpcq, ReceivingFromAnybodyGoesRoundTheDirections_Q41) {
+  QueueMachine machine;
+  std::vector<std::string> served;
+  machine.on(0, [&](IPe& self) {
+    for (int i = 0; i < 3; ++i) self.execute(send(self, "E", 64));
+  });
+  machine.on(2, [&](IPe& self) {
+    for (int i = 0; i < 3; ++i) self.execute(send(self, "W", 64));
+  });
+  machine.on(1, [&](IPe& self) {
+    Command pause;
+    pause.cycles = 1000;
+    self.execute(pause);
+    for (int i = 0; i < 6; ++i) {
+      Command command = recv(self, "", 64);
+      served.push_back(self.receive(command));
+    }
+  });
+  machine.run();
+  EXPECT_THAT(served, testing::ElementsAre("E", "W", "E", "W", "E", "W"));
+}
+
+// posted receives complete in posting order, beside the kernel.
+TEST(PeIpcq, PostedReceivesCompleteInOrder_Q40) {
+  QueueMachine machine;
+  std::vector<TimeFs> ends;
+  TimeFs posted = -1;
+  machine.on(0, [&](IPe& self) {
+    for (int i = 0; i < 2; ++i) self.execute(send(self, "E", 64));
+  });
+  machine.on(1, [&](IPe& self) {
+    std::vector<IPe::Ticket> tickets;
+    for (int i = 0; i < 2; ++i) tickets.push_back(self.submit(recv(self, "W", 64)));
+    posted = machine.now();
+    for (const IPe::Ticket ticket : tickets) {
+      self.wait(ticket);
+      ends.push_back(machine.now());
+    }
+  });
+  machine.run();
+  EXPECT_EQ(posted, kReady);
+  ASSERT_EQ(ends.size(), 2u);
+  EXPECT_LT(ends[0], ends[1]);
+  EXPECT_EQ(ends[1] - ends[0], slot(QueueMemory::tcm, 64) + machine.transfer(1, 0, 16));
+}
+
+TEST(PeIpcq, MistakesAreExplained) {
+  QueueMachine machine({QueueMemory::tcm, 4, 1024});
+  std::vector<std::string> errors;
+  const auto attempt = [&](IPe& self, const Command& command) {
+    try {
+      self.execute(command);
+      errors.push_back("none");
+    } catch (const Error& error) {
+      errors.push_back(error.code() + ": " + error.what());
+    }
+  };
+  machine.on(0, [&](IPe& self) {
+    attempt(self, send(self, "EE", 64));
+    attempt(self, send(self, "E", 1025));
+    attempt(self, send(self, "E", 64));
+  });
+  machine.on(1, [&](IPe& self) { attempt(self, recv(self, "W", 65)); });
+  machine.run();
+  ASSERT_EQ(errors.size(), 4u);
+  EXPECT_THAT(errors[0], HasSubstr("QUEUE_ERROR: sip0.cube0.pe0 has no queue in direction 'EE'; did you mean 'E'?"));
+  EXPECT_THAT(errors[1], HasSubstr("a message of 1025 bytes does not fit a slot of 1024 bytes in direction 'E'"));
+  EXPECT_THAT(errors[2], HasSubstr("none"));
+  EXPECT_THAT(errors[3], HasSubstr("the message from 'W' (number 0, sent by sip0.cube0.pe0 to its 'E') has 64 bytes, "
+                                   "but 65 are expected"));
+}
+
+// who waits, for whom, with the pointers of the queue.
+TEST(PeIpcq, ABlockedExchangeIsDescribed_Q104) {
+  QueueMachine machine({QueueMemory::tcm, 2, 4096});
+  machine.on(0, [&](IPe& self) {
+    for (int i = 0; i < 3; ++i) self.execute(send(self, "E", 64));
+  });
+  machine.on(2, [&](IPe& self) { self.execute(recv(self, "E", 64)); });
+  machine.run();
+  EXPECT_THAT(machine.wait_lines("sip0.cube0.pe0.pe_ipcq"),
+              testing::ElementsAre(testing::AllOf(HasSubstr("tl.send #0: a free slot at sip0.cube0.pe1"),
+                                                  HasSubstr("'E': sent 2, 0 of them consumed"))));
+  EXPECT_THAT(machine.wait_lines("sip0.cube0.pe2.pe_ipcq"),
+              testing::ElementsAre(testing::AllOf(HasSubstr("a message of sip0.cube0.pe3"),
+                                                  HasSubstr("arrived 0, 0 of them received"))));
+  EXPECT_THROW(machine.install(), Error);  // messages are under way
+}
+
+TEST(PeIpcq, APairOfTwoPesKeepsItsDirectionsApart_Q74) {
+  PeMachine machine([] {
+    MachineOptions options;
+    options.pes = 2;
+    return options;
+  }());
+  contract::QueuePlan plan;
+  const Rings rings;
+  for (std::uint32_t i = 0; i < 2; ++i) {  // both directions lead to the same peer
+    plan.pes.push_back({pe(i),
+                        {{"E", ring(machine, 1 - i, 1, rings), ring(machine, i, 0, rings)},
+                         {"W", ring(machine, 1 - i, 0, rings), ring(machine, i, 1, rings)}}});
+  }
+  for (const contract::PeQueues& queues : plan.pes) {
+    machine.platform
+        ->block_as<modules::PeIpcq>(machine.node("sip0.cube0.pe" + std::to_string(queues.pe.pe.value) + ".pe_ipcq"))
+        .install(queues, plan);
+  }
+  int done = 0;
+  for (std::uint32_t i = 0; i < 2; ++i) {
+    machine.kernels.add("kernel" + std::to_string(i), [&](IPe& self) {
+      self.execute(send(self, "E", 64));
+      self.execute(send(self, "W", 128));
+      self.execute(recv(self, "E", 128));
+      self.execute(recv(self, "W", 64));
+      ++done;
+    });
+    machine.launch("kernel" + std::to_string(i), kReady, kReady, static_cast<int>(i));
+  }
+  machine.run();
+  EXPECT_EQ(done, 2);
+}
+
+}  // namespace
+}  // namespace kb::test
