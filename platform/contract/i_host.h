@@ -14,7 +14,8 @@
 
 namespace kb::contract {
 
-enum class AddressModel { pa, va, la };  // what tensors are addressed by
+enum class AddressModel { pa, va, la };                         // what tensors are addressed by
+enum class SipTopology { ring_1d, torus_2d, mesh_2d_no_wrap };  // the order in which collectives see the SIPs (K-9)
 
 // Counts and sizes a host program needs; read-only.
 struct MachineInfo {
@@ -22,13 +23,17 @@ struct MachineInfo {
   int cubes_per_sip = 1;
   int cube_mesh_w = 1, cube_mesh_h = 1;
   int pes_per_cube = 1;
+  SipTopology sip_topology = SipTopology::ring_1d;
+  int sip_w = 0, sip_h = 0;  // 0, 0 = no grid, as for a ring (K-10)
   std::uint64_t hbm_slice_bytes = 0;
-  std::uint64_t hbm_alignment = 256;  // of tensors in HBM
+  std::uint64_t hbm_alignment = 256;  // of tensors in HBM, the size of a flit
   AddressModel address_model = AddressModel::pa;
   std::uint64_t page_size = 4096;
   std::uint64_t tcm_bytes = 0;
   std::uint64_t scratch_bytes = 0;
-  plan::TileShape tile_shape;  // of composites that bring none of their own (P-20)
+  std::uint64_t tcm_reserved_bytes = 0;  // for the scheduler (P-48)
+  std::uint64_t sram_bytes = 0;          // per cube
+  plan::TileShape tile_shape;            // of composites that bring none of their own (P-20)
 };
 
 // Where waiting host threads are parked. wait() returns after a later notify_all(), at the simulated time of that call.

@@ -27,6 +27,18 @@ contract::AddressModel address_model(topology::AddressModel model) {
   throw Error::model("an address model is not known to the host");
 }
 
+contract::SipTopology sip_topology(topology::SipTopology kind) {
+  switch (kind) {
+    case topology::SipTopology::ring_1d:
+      return contract::SipTopology::ring_1d;
+    case topology::SipTopology::torus_2d:
+      return contract::SipTopology::torus_2d;
+    case topology::SipTopology::mesh_2d_no_wrap:
+      return contract::SipTopology::mesh_2d_no_wrap;
+  }
+  throw Error::model("a SIP topology is not known to the host");
+}
+
 contract::MachineInfo machine_info(const topology::Graph& graph) {
   const topology::MachineSpec& spec = graph.spec;
   contract::MachineInfo info;
@@ -35,11 +47,16 @@ contract::MachineInfo machine_info(const topology::Graph& graph) {
   info.cube_mesh_w = spec.cube_mesh_w;
   info.cube_mesh_h = spec.cube_mesh_h;
   info.pes_per_cube = spec.pes_per_cube();
+  info.sip_topology = sip_topology(spec.sip_topology);
+  info.sip_w = spec.sip_w;
+  info.sip_h = spec.sip_h;
   info.hbm_slice_bytes = spec.hbm_slice_bytes();
   info.address_model = address_model(spec.address_model);
   info.page_size = spec.page_size;
   info.tcm_bytes = spec.tcm_bytes_per_pe;
   info.scratch_bytes = spec.tcm_kernel_scratch_bytes;
+  info.tcm_reserved_bytes = spec.tcm_scheduler_reserved_bytes;
+  info.sram_bytes = spec.sram_bytes_per_cube;
   info.hbm_alignment = spec.flit_bytes();
   const auto dispatcher = std::find_if(graph.nodes.begin(), graph.nodes.end(), [](const topology::Node& node) {
     return node.kind == topology::NodeKind::pe_scheduler;
