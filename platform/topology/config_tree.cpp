@@ -33,22 +33,25 @@ bool ReadContext::is_bad(const std::string& path) const {
   }
 }
 
+Diagnostic ReadContext::place(const std::vector<std::string>& keys) const {
+  for (const std::string& key : keys) {
+    const auto it = given_.find(key);
+    if (it == given_.end()) continue;
+    const Given& found = it->second;
+    return {found.from_override ? kOverrideOrigin : file_, found.mark.line, found.mark.column, key, "", ""};
+  }
+  return {file_, 0, 0, keys.front(), "", ""};
+}
+
 std::optional<Diagnostic> ReadContext::rule(const std::vector<std::string>& keys, const std::string& message,
                                             const std::string& remedy) const {
-  Given place;
-  std::string place_key = keys.front();
-  bool found = false;
   for (const std::string& key : keys) {
     if (is_bad(key)) return std::nullopt;
-    const auto it = given_.find(key);
-    if (!found && it != given_.end()) {
-      found = true;
-      place = it->second;
-      place_key = key;
-    }
   }
-  return Diagnostic{
-      place.from_override ? kOverrideOrigin : file_, place.mark.line, place.mark.column, place_key, message, remedy};
+  Diagnostic found = place(keys);
+  found.message = message;
+  found.remedy = remedy;
+  return found;
 }
 
 void ReadContext::report_rule(const std::vector<std::string>& keys, const std::string& message,

@@ -1,13 +1,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cerrno>
-#include <cstring>
 #include <filesystem>
-#include <fstream>
-#include <sstream>
 
 #include "platform/topology/compile.h"
+#include "platform/topology/input_file.h"
 #include "platform/topology/schema.h"
 #include "platform/topology/sha256.h"
 #include "platform/topology/topology.h"
@@ -16,49 +13,13 @@
 namespace kb::topology {
 namespace {
 
-// Reads a regular file whole; on failure the problem is reported at `at` (file, place and key of who asked for it).
-std::optional<std::string> read_file(const std::string& file, Diagnostic at, std::vector<Diagnostic>& diagnostics) {
-  const auto fail = [&](const std::string& message, const std::string& remedy) {
-    at.message = message;
-    at.remedy = remedy;
-    diagnostics.push_back(at);
-    return std::nullopt;
-  };
-  std::error_code error;
-  const std::filesystem::file_status status = std::filesystem::status(file, error);
-  if (!std::filesystem::exists(status)) {
-    return fail(fmt::format("there is no file '{}'", file), "check the path; the shipped machines are in configs/");
-  }
-  if (std::filesystem::is_directory(status)) {
-    return fail(fmt::format("'{}' is a directory", file), "name a YAML file in it");
-  }
-  if (!std::filesystem::is_regular_file(status)) return fail(fmt::format("'{}' is not a regular file", file), "");
-  std::ifstream stream(file, std::ios::binary);
-  std::ostringstream text;
-  if (stream) text << stream.rdbuf();
-  if (!stream) {
-    return fail(fmt::format("'{}' cannot be read: {}", file, std::strerror(errno)), "check its permissions");
-  }
-  return text.str();
-}
-
-void throw_if_any(std::vector<Diagnostic> diagnostics) {
-  if (diagnostics.empty()) return;
-  // In the file's order; what has no place in it comes last.
-  std::stable_sort(diagnostics.begin(), diagnostics.end(), [](const Diagnostic& a, const Diagnostic& b) {
-    const bool a_placed = a.line > 0;
-    const bool b_placed = b.line > 0;
-    if (a_placed != b_placed) return a_placed;
-    return a.line != b.line ? a.line < b.line : a.column < b.column;
-  });
-  throw Error(std::move(diagnostics));
-}
+constexpr char kMachineHint[] = "check the path; the shipped machines are in configs/";
 
 MeshLayout obtain_mesh(const MachineSpec& spec, const std::string& topology_file, ReadContext& context) {
   if (spec.mesh_file.empty()) return compute_mesh_layout(spec);
   const std::filesystem::path path = std::filesystem::path(topology_file).parent_path() / spec.mesh_file;
   std::vector<Diagnostic> problems;
-  const std::optional<std::string> text = read_file(path.string(), {}, problems);
+  const std::optional<std::string> text = read_file(path.string(), kMachineHint, problems);
   for (const Diagnostic& problem : problems) context.report_rule({"cube.mesh_file"}, problem.message, problem.remedy);
   if (!text) return {};
   return mesh_from_yaml(*text, path.string(), spec, context.diagnostics());
@@ -103,7 +64,7 @@ LoadedTopology load_text(const std::string& text, const std::string& name,
 
 LoadedTopology load(const std::string& file, const std::vector<std::pair<std::string, std::string>>& overrides) {
   std::vector<Diagnostic> problems;
-  const std::optional<std::string> text = read_file(file, {}, problems);
+  const std::optional<std::string> text = read_file(file, kMachineHint, problems);
   throw_if_any(problems);
   return load_text(*text, file, overrides);
 }

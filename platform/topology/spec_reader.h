@@ -48,6 +48,8 @@ class ReadContext {
   // all when one of them is itself wrong. Keys are dotted paths.
   void report_rule(const std::vector<std::string>& keys, const std::string& message, const std::string& remedy);
   void warn_rule(const std::vector<std::string>& keys, const std::string& message, const std::string& remedy);
+  // A diagnostic without message: where the first of the keys that the user gave stands (else the first key's name).
+  Diagnostic place(const std::vector<std::string>& keys) const;
   void mark_bad(const std::string& path) { bad_.insert(path); }
   // True when the path or a mapping around it was reported.
   bool is_bad(const std::string& path) const;

@@ -3,6 +3,7 @@
 #include "modules/catalog.h"
 #include "platform/base/error.h"
 #include "platform/base/nearest.h"
+#include "platform/topology/ccl_config.h"
 #include "sim/cli/help.h"
 #include "sim/cli/program.h"
 
@@ -32,13 +33,19 @@ class CheckCommand final : public Command {
  public:
   explicit CheckCommand(CLI::App& app) {
     app.footer(kCheckFooter);
-    app.add_option("FILES", files_, "Topology files")->required()->type_name("FILE");
+    app.add_option("FILES", files_, "Topology and collective configuration files")->required()->type_name("FILE");
   }
 
   int run() override {
     std::vector<Diagnostic> problems;
     for (const std::string& file : files_) {
       try {
+        if (topology::is_ccl_file(file)) {
+          const topology::CclConfig ccl = topology::load_ccl({file, "", {}, {}});
+          print(file + ": ok (collectives, algorithm " + ccl.algorithm + ")\n");
+          print_warnings(ccl.warnings);
+          continue;
+        }
         const topology::LoadedTopology machine = topology::load(file);
         print(file + ": ok (" + std::to_string(machine.graph.nodes.size()) + " nodes, " +
               std::to_string(machine.graph.edges.size()) + " edges)\n");

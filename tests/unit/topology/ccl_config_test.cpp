@@ -1,0 +1,188 @@
+#include "platform/topology/ccl_config.h"
+
+#include <gmock/gmock.h>
+
+#include "tests/unit/topology/topology_test_support.h"
+
+namespace kb::topology {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+
+CclConfig read(const std::string& text, CclOptions options = {}) {
+  return load_ccl_text(text, "ccl.yaml", options);
+}
+std::string error_in(const std::string& text, const CclOptions& options = {}) {
+  return error_of([&] { read(text, options); });
+}
+
+TEST(CclConfig, WithoutFileHasTheDefaultsOfQ22) {  // K-5, Q-22, Q-46, Q-70
+  const CclConfig config = load_ccl();             // the tests' working directory has no ccl.yaml
+  EXPECT_EQ(config.file, "");
+  EXPECT_EQ(config.algorithm, "lrab_hierarchical_allreduce");
+  EXPECT_EQ(config.module, "lrab_hierarchical_allreduce");
+  EXPECT_EQ(config.buffer_kind, BufferKind::tcm);
+  EXPECT_EQ(config.backpressure, Backpressure::sleep);
+  EXPECT_EQ(config.n_slots, 4u);
+  EXPECT_EQ(config.slot_size, 4096u);
+  EXPECT_EQ(config.vc_chunk_size, 256u);
+  EXPECT_EQ(config.ipcq_credit_size_bytes, 16u);
+  EXPECT_EQ(config.ipcq_poll, kFsPerNs);
+  EXPECT_EQ(config.credit, QueueTransport::annotated);
+  EXPECT_EQ(config.slot_access, QueueTransport::annotated);
+  EXPECT_EQ(config.wiring, WiringPreset::intercube_multisip);
+  EXPECT_EQ(config.topology, RankTopology::none);
+  EXPECT_EQ(config.n_elem, 8);
+  EXPECT_EQ(config.world_size, 0);
+}
+
+TEST(CclConfig, ShippedFileWritesOutTheDefaults) {
+  const CclConfig shipped = load_ccl({std::string(KB_CONFIG_DIR) + "/ccl.yaml", "", {}, {}});
+  const CclConfig built_in = load_ccl();
+  for (const auto& [key, value] : built_in.values) EXPECT_EQ(shipped.values.at(key).value, value.value) << key;
+  EXPECT_EQ(shipped.values.at("n_slots").origin, "file");
+  EXPECT_EQ(shipped.values.at("w").origin, "default");
+  EXPECT_THAT(shipped.warnings, IsEmpty());
+  EXPECT_TRUE(is_ccl_file(std::string(KB_CONFIG_DIR) + "/ccl.yaml"));
+  EXPECT_FALSE(is_ccl_file(std::string(KB_CONFIG_DIR) + "/one_pe.yaml"));
+}
+
+const char* const kTwo =
+    "defaults:\n"
+    "  algorithm: ring\n"
+    "  slot_size: 8192\n"
+    "  n_slots: 2\n"
+    "algorithms:\n"
+    "  ring: { topology: ring_1d, n_slots: 8 }\n"
+    "  mesh:\n"
+    "    module: mesh_allreduce\n"
+    "    topology: mesh_2d_no_wrap\n"
+    "    w: 3\n"
+    "    h: 2\n"
+    "    backpressure: poll\n"
+    "    ipcq_poll_ns: 2.5\n";
+
+TEST(CclConfig, EntryOverlaysTheDefaults) {  // K-5
+  const CclConfig ring = read(kTwo);
+  EXPECT_EQ(ring.algorithm, "ring");
+  EXPECT_EQ(ring.module, "ring");
+  EXPECT_EQ(ring.n_slots, 8u);
+  EXPECT_EQ(ring.slot_size, 8192u);
+  EXPECT_EQ(ring.wiring, WiringPreset::flat);  // follows from the topology
+  EXPECT_EQ(ring.topology, RankTopology::ring_1d);
+  EXPECT_THAT(ring.algorithms, ElementsAre("ring", "mesh"));
+
+  const CclConfig mesh = read(kTwo, {"", "mesh", {}, {}});
+  EXPECT_EQ(mesh.algorithm, "mesh");
+  EXPECT_EQ(mesh.module, "mesh_allreduce");
+  EXPECT_EQ(mesh.n_slots, 2u);
+  EXPECT_EQ(mesh.w, 3);
+  EXPECT_EQ(mesh.h, 2);
+  EXPECT_EQ(mesh.backpressure, Backpressure::poll);
+  EXPECT_EQ(mesh.ipcq_poll, 2'500'000);
+}
+
+TEST(CclConfig, ValuesTellWhereTheyComeFrom) {
+  const CclConfig config = read(kTwo, {"", "", {{"algorithms.ring.slot_size", "64"}}, {}});
+  EXPECT_EQ(config.slot_size, 64u);
+  EXPECT_EQ(config.values.at("slot_size").origin, "--set");
+  EXPECT_EQ(config.values.at("n_slots").origin, "file");
+  EXPECT_EQ(config.values.at("n_slots").value, "8");
+  EXPECT_EQ(config.values.at("buffer_kind").origin, "default");
+  EXPECT_EQ(config.problem_at("n_slots", "too many", "write 1").text(),
+            "ccl.yaml:6:39: algorithms.ring.n_slots: too many (write 1)");
+}
+
+TEST(CclConfig, WiringAndTopologyFollowFromEachOther) {  // Q-79, K-58, K-90
+  const std::string head = "algorithms:\n  lrab_hierarchical_allreduce: ";
+  EXPECT_EQ(read(head + "{ wiring: flat }").topology, RankTopology::ring_1d);
+  EXPECT_EQ(read(head + "{ wiring: flat, topology: none }").topology, RankTopology::none);
+  EXPECT_EQ(read(head + "{ topology: tree_binary }").wiring, WiringPreset::flat);
+  EXPECT_EQ(read(head + "{ wiring: intracube_ring }").topology, RankTopology::none);
+  EXPECT_EQ(error_in(head + "{ wiring: intracube_ring, topology: torus_2d }"),
+            "ccl.yaml:2:68: algorithms.lrab_hierarchical_allreduce.topology: wiring 'intracube_ring' decides the "
+            "neighbours by itself, topology 'torus_2d' has no part in it (write 'wiring: flat', or leave the topology "
+            "out)");
+}
+
+TEST(CclConfig, EveryProblemIsReportedAtOnce) {  // K-6
+  EXPECT_EQ(
+      error_in("defaults:\n"
+               "  algoritm: ring\n"
+               "  buffer_kind: dram\n"
+               "  n_slots: 0\n"
+               "  slot_size: 4kB\n"
+               "  ipcq_poll_ns: 0\n"
+               "  w: 2\n"
+               "algorithms:\n"
+               "  lrab_hierarchical_allreduce: { n_slot: 3, credit: fabrik }\n"
+               "n_elem: 3\n"),
+      "ccl.yaml:2:3: defaults.algoritm: unknown key 'algoritm' (did you mean 'algorithm'?)\n"
+      "ccl.yaml:3:16: defaults.buffer_kind: 'dram' is not one of tcm, sram, hbm (did you mean 'sram'?)\n"
+      "ccl.yaml:4:12: defaults.n_slots: 0 is out of range (it must be between 1 and 65536)\n"
+      "ccl.yaml:5:14: defaults.slot_size: expected a whole number, found '4kB' (write digits only)\n"
+      "ccl.yaml:6:17: defaults.ipcq_poll_ns: 0 is out of range (it must be greater than 0 and at most 1000000 "
+      "ns)\n"
+      "ccl.yaml:7:6: defaults.w: only one of w and h is given (give both, with w * h equal to the number of "
+      "ranks)\n"
+      "ccl.yaml:9:34: algorithms.lrab_hierarchical_allreduce.n_slot: unknown key 'n_slot' (did you mean "
+      "'n_slots'?)\n"
+      "ccl.yaml:9:53: algorithms.lrab_hierarchical_allreduce.credit: 'fabrik' is not one of annotated, fabric "
+      "(did you mean 'fabric'?)\n"
+      "ccl.yaml:10:1: n_elem: unknown key 'n_elem' (did you mean 'algorithms.lrab_hierarchical_allreduce.n_elem'?)");
+}
+
+TEST(CclConfig, UnknownAlgorithmsAndImplementationsAreNamed) {  // K-6
+  EXPECT_EQ(error_in("defaults: { algorithm: rign }\nalgorithms: { ring: , tree: }\n"),
+            "ccl.yaml:1:24: defaults.algorithm: there is no algorithm 'rign' in the section 'algorithms' (did you mean "
+            "'ring'?)");
+  EXPECT_EQ(error_in(kTwo, {"", "tree", {}, {}}),
+            "ccl.yaml: algorithm: there is no algorithm 'tree' in the section 'algorithms' (known: ring, mesh)");
+  EXPECT_EQ(error_in("algorithms: { ring: }\n"),
+            "ccl.yaml: defaults.algorithm: there is no algorithm 'lrab_hierarchical_allreduce' in the section "
+            "'algorithms' (known: ring)");
+  EXPECT_EQ(
+      error_in(kTwo, {"", "", {}, {"ring", "meshed_allreduce"}}),
+      "ccl.yaml:8:13: algorithms.mesh.module: there is no algorithm implementation 'mesh_allreduce' (did you mean "
+      "'meshed_allreduce'?)");
+  EXPECT_EQ(read(kTwo, {"", "", {}, {"ring", "mesh_allreduce"}}).module, "ring");
+}
+
+TEST(CclConfig, GridMustHoldTheRanks) {
+  EXPECT_EQ(
+      error_in("defaults: { algorithm: m, world_size: 7 }\nalgorithms: { m: { topology: torus_2d, w: 3, h: 2 } }"),
+      "ccl.yaml:2:43: algorithms.m.w: a grid of 3 x 2 ranks does not hold 7 ranks (w * h must equal world_size)");
+}
+
+TEST(CclConfig, WarnsOfWhatHasNoEffectOrSurprises) {
+  const CclConfig config = read(
+      "defaults: { slot_size: 100 }\n"
+      "algorithms: { lrab_hierarchical_allreduce: { root_cube: 15 }, old: { topology: mesh_2d } }\n");
+  std::vector<std::string> lines;
+  for (const Diagnostic& warning : config.warnings) lines.push_back(warning.text());
+  EXPECT_THAT(
+      lines, ElementsAre(
+                 "ccl.yaml:2:57: algorithms.lrab_hierarchical_allreduce.root_cube: this key is not read: the root is "
+                 "computed from the cube mesh (remove it)",
+                 "ccl.yaml:1:24: defaults.slot_size: slots of 100 B do not all begin at a multiple of 16 B (write 112)",
+                 "ccl.yaml:2:80: algorithms.old.topology: 'mesh_2d' is the old name of 'torus_2d' (write 'torus_2d' or "
+                 "'mesh_2d_no_wrap')"));
+}
+
+TEST(CclConfig, RefusesWhatIsNoConfiguration) {
+  EXPECT_EQ(error_in("- 1\n"),
+            "ccl.yaml:1:1: a collective configuration is a mapping at its top level, this is a list (start with "
+            "'defaults:')");
+  EXPECT_EQ(error_in("algorithms: 3\n"),
+            "ccl.yaml:1:13: algorithms: expected a mapping, found '3' (write 'key: value' lines below it)");
+  EXPECT_EQ(error_of([] {
+              load_ccl({"/none/ccl.yaml", "", {}, {}});
+            }),
+            "there is no file '/none/ccl.yaml' (check the path; one with every key is configs/ccl.yaml)");
+  EXPECT_THAT(error_in("defaults: { n_slots: 4, n_slots: 5 }\n"), HasSubstr("appears twice"));
+}
+
+}  // namespace
+}  // namespace kb::topology
