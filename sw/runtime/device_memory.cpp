@@ -9,18 +9,7 @@
 namespace kb::sw {
 namespace {
 
-address::AddressConfig address_config(const contract::MachineInfo& machine) {
-  address::AddressConfig config;
-  config.sips = static_cast<std::uint32_t>(machine.sips);
-  config.cubes_per_sip = static_cast<std::uint32_t>(machine.cubes_per_sip);
-  config.pes_per_cube = static_cast<std::uint32_t>(machine.pes_per_cube);
-  config.hbm_slice_bytes = machine.hbm_slice_bytes;
-  config.hbm_bytes_per_cube = machine.hbm_slice_bytes * static_cast<std::uint64_t>(machine.pes_per_cube);
-  config.hbm_alignment = machine.hbm_alignment;
-  config.tcm_bytes_per_pe = machine.tcm_bytes;
-  config.tcm_kernel_scratch_bytes = machine.scratch_bytes;
-  return config;
-}
+using contract::QueueMemory;
 
 Error allocation_error(const std::string& tensor, const ShardSpec& shard, const address::FreeList& memory) {
   return Error::program(
@@ -33,20 +22,83 @@ Error allocation_error(const std::string& tensor, const ShardSpec& shard, const 
 
 }  // namespace
 
-DeviceMemory::DeviceMemory(const contract::MachineInfo& machine) : config_(address_config(machine)) {}
-
-address::PeAllocator& DeviceMemory::allocator(const PeCoord& pe) {
-  std::unique_ptr<address::PeAllocator>& slot = allocators_[pe];
-  if (!slot) slot = std::make_unique<address::PeAllocator>(config_, pe);
-  return *slot;
+address::AddressConfig address_config(const contract::MachineInfo& machine) {
+  address::AddressConfig config;
+  config.sips = static_cast<std::uint32_t>(machine.sips);
+  config.cubes_per_sip = static_cast<std::uint32_t>(machine.cubes_per_sip);
+  config.pes_per_cube = static_cast<std::uint32_t>(machine.pes_per_cube);
+  config.hbm_slice_bytes = machine.hbm_slice_bytes;
+  config.hbm_bytes_per_cube = machine.hbm_slice_bytes * static_cast<std::uint64_t>(machine.pes_per_cube);
+  config.hbm_alignment = machine.hbm_alignment;
+  config.tcm_bytes_per_pe = machine.tcm_bytes;
+  config.tcm_kernel_scratch_bytes = machine.scratch_bytes;
+  config.tcm_scheduler_reserved_bytes = machine.tcm_reserved_bytes;
+  config.sram_bytes_per_cube = machine.sram_bytes;
+  return config;
 }
+
+// The free lists; shared with reservations only weakly.
+struct MemoryReservation::Banks {
+  explicit Banks(address::AddressConfig machine) : config(std::move(machine)) {}
+
+  address::PeAllocator& of_pe(const PeCoord& pe) {
+    std::unique_ptr<address::PeAllocator>& slot = pes[pe];
+    if (!slot) slot = std::make_unique<address::PeAllocator>(config, pe);
+    return *slot;
+  }
+  address::SramAllocator& of_cube(const PeCoord& pe) {
+    std::unique_ptr<address::SramAllocator>& slot = cubes[{pe.sip, pe.cube}];
+    if (!slot) slot = std::make_unique<address::SramAllocator>(config, pe.sip, pe.cube);
+    return *slot;
+  }
+  const address::FreeList& list(QueueMemory memory, const PeCoord& owner) {
+    if (memory == QueueMemory::sram) return of_cube(owner).list();
+    return memory == QueueMemory::tcm ? of_pe(owner).tcm() : of_pe(owner).hbm();
+  }
+  address::PhysAddr alloc(QueueMemory memory, const PeCoord& owner, std::int64_t nbytes) {
+    if (memory == QueueMemory::sram) return of_cube(owner).alloc(nbytes);
+    return memory == QueueMemory::tcm ? of_pe(owner).alloc_tcm(nbytes) : of_pe(owner).alloc_hbm(nbytes);
+  }
+  void free(QueueMemory memory, const Block& block) {
+    const address::PhysAddr at = address::PhysAddr::decode(block.pa);
+    const auto nbytes = static_cast<std::int64_t>(block.nbytes);
+    if (memory == QueueMemory::sram) return of_cube(block.owner).free(at, nbytes);
+    if (memory == QueueMemory::tcm) return of_pe(block.owner).free_tcm(at, nbytes);
+    of_pe(block.owner).free_hbm(at, nbytes);
+  }
+
+  address::AddressConfig config;
+  std::map<PeCoord, std::unique_ptr<address::PeAllocator>> pes;
+  std::map<std::pair<SipId, CubeId>, std::unique_ptr<address::SramAllocator>> cubes;
+};
+
+MemoryReservation& MemoryReservation::operator=(MemoryReservation&& other) noexcept {
+  if (this == &other) return *this;
+  release();
+  banks_ = std::move(other.banks_);
+  memory_ = other.memory_;
+  blocks_ = std::move(other.blocks_);
+  other.blocks_.clear();
+  return *this;
+}
+
+void MemoryReservation::release() noexcept {
+  if (const std::shared_ptr<Banks> banks = banks_.lock()) {
+    for (const Block& block : blocks_) banks->free(memory_, block);
+  }
+  banks_.reset();
+  blocks_.clear();
+}
+
+DeviceMemory::DeviceMemory(const contract::MachineInfo& machine)
+    : banks_(std::make_shared<MemoryReservation::Banks>(address_config(machine))) {}
 
 std::vector<contract::Shard> DeviceMemory::allocate(const std::string& tensor,
                                                     const std::vector<ShardSpec>& placement) {
   std::vector<contract::Shard> shards;
   shards.reserve(placement.size());
   for (const ShardSpec& spec : placement) {
-    address::PeAllocator& memory = allocator(spec.owner);
+    address::PeAllocator& memory = banks_->of_pe(spec.owner);
     if (memory.hbm().largest_free_block() < spec.nbytes) {
       const Error error = allocation_error(tensor, spec, memory.hbm());
       free(shards);
@@ -60,18 +112,43 @@ std::vector<contract::Shard> DeviceMemory::allocate(const std::string& tensor,
 
 void DeviceMemory::free(const std::vector<contract::Shard>& shards) {
   for (const contract::Shard& shard : shards) {
-    allocator(shard.owner).free_hbm(address::PhysAddr::decode(shard.pa), static_cast<std::int64_t>(shard.nbytes));
+    banks_->of_pe(shard.owner).free_hbm(address::PhysAddr::decode(shard.pa), static_cast<std::int64_t>(shard.nbytes));
   }
 }
 
+std::optional<DeviceMemory::Shortage> DeviceMemory::shortage(QueueMemory memory, const std::vector<Request>& requests) {
+  for (const Request& request : requests) {
+    const address::FreeList& list = banks_->list(memory, request.owner);
+    if (request.nbytes <= list.largest_free_block()) continue;
+    return Shortage{request, list.free_bytes(), list.largest_free_block(), list.free_bytes() + list.used_bytes()};
+  }
+  return std::nullopt;
+}
+
+MemoryReservation DeviceMemory::reserve(QueueMemory memory, const std::vector<Request>& requests) {
+  MemoryReservation reservation;
+  reservation.banks_ = banks_;
+  reservation.memory_ = memory;
+  for (const Request& request : requests) {
+    const address::PhysAddr at = banks_->alloc(memory, request.owner, static_cast<std::int64_t>(request.nbytes));
+    PeCoord owner = request.owner;
+    if (memory == QueueMemory::sram) owner.pe = PeId();
+    reservation.blocks_.push_back({owner, at.value(), request.nbytes});
+  }
+  return reservation;
+}
+
 std::uint64_t DeviceMemory::free_bytes(const PeCoord& pe) const {
-  const auto found = allocators_.find(pe);
-  return found == allocators_.end() ? config_.hbm_slice_bytes : found->second->hbm().free_bytes();
+  const auto found = banks_->pes.find(pe);
+  return found == banks_->pes.end() ? banks_->config.hbm_slice_bytes : found->second->hbm().free_bytes();
 }
 
 bool DeviceMemory::pristine() const {
-  for (const auto& [pe, memory] : allocators_) {
+  for (const auto& [pe, memory] : banks_->pes) {
     if (!memory->pristine()) return false;
+  }
+  for (const auto& [cube, memory] : banks_->cubes) {
+    if (!memory->list().pristine()) return false;
   }
   return true;
 }

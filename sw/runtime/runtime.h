@@ -86,6 +86,7 @@ class Runtime final : private ITensorContext {
 
   // For sw/distributed.
   contract::IHost& host() { return host_; }
+  DeviceMemory& memory() { return memory_; }
   void enter_ranks(IRankWaiter& waiter, int nprocs);  // nested spawn: SPAWN_ERROR
   void leave_ranks();
   int rank();  // of the caller; 0 with a warning outside of spawn (K-21)
