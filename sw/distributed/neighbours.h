@@ -1,0 +1,54 @@
+// Who is next to whom: rank -> {direction -> rank} of rings, meshes and trees (chapter 07, sections 2 and 12). Knows
+// nothing of PEs.
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "platform/topology/ccl_config.h"
+
+namespace kb::sw {
+
+enum class Flow { both, send_only, receive_only };
+
+struct Neighbour {
+  std::string direction;  // label, unique in its table
+  int rank = 0;           // of the neighbour
+  Flow flow = Flow::both;
+  friend bool operator==(const Neighbour& a, const Neighbour& b) {
+    return a.direction == b.direction && a.rank == b.rank && a.flow == b.flow;
+  }
+};
+using NeighbourTable = std::vector<Neighbour>;  // of one rank; the order matters to pairing
+using NeighbourFunction = std::function<NeighbourTable(int rank)>;
+
+// Ranks as a grid, row-major: x = rank mod w, y = rank div w (K-11). 0, 0 = no grid.
+struct RankGrid {
+  int w = 0, h = 0;
+  friend bool operator==(const RankGrid& a, const RankGrid& b) { return a.w == b.w && a.h == b.h; }
+};
+
+// The label that leads back; "" for labels outside of the table, such as "parent".
+std::string opposite_direction(const std::string& direction);
+
+// "global_" + direction and so on: the same neighbours under the labels of another namespace.
+NeighbourTable prefixed(NeighbourTable table, const std::string& prefix);
+
+// K-10, Q-90: 0, 0 for what is not two-dimensional; else w x h as given, which must hold `count`; else the square. A
+// configuration Error names count and grid. `what` are the ranks in it: "SIPs".
+RankGrid resolve_grid(topology::RankTopology topology, int count, const RankGrid& given, const std::string& what);
+
+// The table of `rank` out of `count` (Q-85..Q-92):
+//   ring_1d          E = rank + 1, W = rank - 1, around; nothing when the rank is alone
+//   ring_1d_unidir   E sends to rank + 1, W receives from rank - 1
+//   torus_2d         N, S, E, W around in each dimension; none in a dimension of size 1
+//   mesh_2d_no_wrap  the same without the links around
+//   mesh_2d          torus_2d
+//   tree_binary      parent, child_l, child_r
+//   none             nothing
+// `grid` as of resolve_grid(), read by the 2-D topologies only; model Error when it does not hold `count`.
+NeighbourTable neighbours(topology::RankTopology topology, int rank, int count, const RankGrid& grid = {});
+
+}  // namespace kb::sw
