@@ -1,0 +1,185 @@
+#include "sw/distributed/queue_plan.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+
+#include "platform/base/error.h"
+#include "platform/base/names.h"
+#include "platform/base/units.h"
+
+namespace kb::sw {
+namespace {
+
+using contract::QueueMemory;
+using contract::QueuePair;
+using contract::QueueRing;
+
+constexpr std::uint64_t kMaxTcmMib = 32;  // what the address map has room for
+constexpr std::uint64_t kMaxSramMib = 32;
+constexpr std::uint64_t kSlotStep = 16;  // of the sizes that messages propose
+
+QueueMemory queue_memory(topology::BufferKind kind) {
+  switch (kind) {
+    case topology::BufferKind::tcm:
+      return QueueMemory::tcm;
+    case topology::BufferKind::sram:
+      return QueueMemory::sram;
+    case topology::BufferKind::hbm:
+      return QueueMemory::hbm;
+  }
+  throw Error::model("a buffer kind has no memory");
+}
+
+contract::QueueTransport transport(topology::QueueTransport value) {
+  return value == topology::QueueTransport::fabric ? contract::QueueTransport::fabric
+                                                   : contract::QueueTransport::annotated;
+}
+
+// Where the rings of one PE begin.
+struct Share {
+  std::size_t block = 0;     // of the reservation
+  std::uint64_t offset = 0;  // in it
+};
+
+struct Layout {
+  std::vector<DeviceMemory::Request> requests;
+  std::map<PeCoord, Share> shares;
+};
+
+Layout lay_out(const Wiring& wiring, QueueMemory memory, std::uint64_t bytes_per_pe) {
+  Layout layout;
+  for (const WiredRank& rank : wiring.ranks) {
+    if (!rank.links.empty()) layout.shares[rank.pe] = {};
+  }
+  for (auto& [pe, share] : layout.shares) {
+    const bool shared = memory == QueueMemory::sram && !layout.requests.empty() &&
+                        layout.requests.back().owner.sip == pe.sip && layout.requests.back().owner.cube == pe.cube;
+    if (!shared) layout.requests.push_back({pe, 0});
+    share = {layout.requests.size() - 1, layout.requests.back().nbytes};
+    layout.requests.back().nbytes += bytes_per_pe;
+  }
+  return layout;
+}
+
+// "raise cube.memory_map.tcm_size_mb to 4, "; nothing when it cannot be raised that far.
+std::string larger_memory(QueueMemory memory, const DeviceMemory::Shortage& shortage,
+                          const contract::MachineInfo& machine) {
+  const auto mib = [](std::uint64_t bytes) { return (bytes + kMiB - 1) / kMiB; };
+  const std::uint64_t used = shortage.capacity - shortage.free_bytes;
+  if (memory == QueueMemory::tcm) {
+    const std::uint64_t wanted =
+        mib(used + shortage.request.nbytes + machine.scratch_bytes + machine.tcm_reserved_bytes);
+    return wanted > kMaxTcmMib ? "" : fmt::format("raise cube.memory_map.tcm_size_mb to {}, ", wanted);
+  }
+  if (memory == QueueMemory::sram) {
+    const std::uint64_t wanted = mib(used + shortage.request.nbytes);
+    return wanted > kMaxSramMib ? "" : fmt::format("raise cube.components.sram.attrs.size_mb to {}, ", wanted);
+  }
+  return "";
+}
+
+std::string direction_text(const Wiring& wiring) {
+  std::string text;
+  for (const std::string& direction : wiring.directions) text += (text.empty() ? "" : " ") + direction;
+  return text;
+}
+
+Error no_room(const Wiring& wiring, const topology::CclConfig& config, const contract::MachineInfo& machine,
+              QueueMemory memory, const DeviceMemory::Shortage& shortage) {
+  const DeviceMemory::Request& request = shortage.request;
+  const std::uint64_t rings = request.nbytes / (config.n_slots * config.slot_size);
+  std::uint64_t per_slot = shortage.largest_free_block / (rings * config.n_slots);
+  if (per_slot > kSlotStep) per_slot -= per_slot % kSlotStep;
+  const std::string owner =
+      memory == QueueMemory::sram ? cube_name(request.owner.sip, request.owner.cube) : pe_name(request.owner);
+  const std::string message = fmt::format(
+      "the message queues of {} need {} of its {} ({} rings of {} slots of {} B, directions {}), but {} of {} are free",
+      owner, format_bytes(request.nbytes),
+      memory == QueueMemory::hbm   ? "HBM slice"
+      : memory == QueueMemory::tcm ? "TCM"
+                                   : "SRAM",
+      rings, config.n_slots, config.slot_size, direction_text(wiring), format_bytes(shortage.largest_free_block),
+      format_bytes(shortage.capacity));
+  const std::string remedy =
+      fmt::format("{}{}{}reduce n_slots", larger_memory(memory, shortage, machine),
+                  memory == QueueMemory::hbm ? "" : "write 'buffer_kind: hbm', ",
+                  per_slot == 0 ? "" : fmt::format("reduce slot_size to at most {}, or ", per_slot));
+  if (request.nbytes > shortage.capacity) return Error({config.problem_at("slot_size", message, remedy)});
+  return Error::program("ALLOCATION_ERROR", fmt::format("{}; {}, or drop tensors first", message, remedy));
+}
+
+QueueRing ring_of(const Wiring& wiring, std::size_t rank, std::size_t link, const contract::QueueRing& geometry,
+                  const std::vector<std::uint64_t>& bases) {
+  QueueRing ring = geometry;
+  ring.owner = wiring.ranks[rank].pe;
+  ring.base_pa = bases[rank] + wiring.ranks[rank].links[link].direction * geometry.nbytes();
+  return ring;
+}
+
+std::vector<contract::PeQueues> pairs(const Wiring& wiring, const QueueRing& geometry,
+                                      const std::vector<std::uint64_t>& bases) {
+  std::vector<contract::PeQueues> pes;
+  for (std::size_t r = 0; r < wiring.ranks.size(); ++r) {
+    const WiredRank& rank = wiring.ranks[r];
+    if (rank.links.empty()) continue;
+    contract::PeQueues queues{rank.pe, {}};
+    for (std::size_t l = 0; l < rank.links.size(); ++l) {
+      QueuePair pair;
+      pair.direction = wiring.label(rank.links[l]);
+      if (const auto& end = rank.links[l].send_to) pair.peer = ring_of(wiring, end->rank, end->link, geometry, bases);
+      if (rank.links[l].receives) pair.own = ring_of(wiring, r, l, geometry, bases);
+      queues.pairs.push_back(std::move(pair));
+    }
+    pes.push_back(std::move(queues));
+  }
+  std::sort(pes.begin(), pes.end(),
+            [](const contract::PeQueues& a, const contract::PeQueues& b) { return a.pe < b.pe; });
+  return pes;
+}
+
+}  // namespace
+
+PlannedQueues plan_queues(const Wiring& wiring, const topology::CclConfig& config, const contract::MachineInfo& machine,
+                          DeviceMemory& memory) {
+  QueueRing geometry;
+  geometry.memory = queue_memory(config.buffer_kind);
+  geometry.n_slots = config.n_slots;
+  geometry.slot_size = config.slot_size;
+  const Layout layout = lay_out(wiring, geometry.memory, wiring.directions.size() * geometry.nbytes());
+  if (const auto shortage = memory.shortage(geometry.memory, layout.requests)) {
+    throw no_room(wiring, config, machine, geometry.memory, *shortage);
+  }
+
+  PlannedQueues planned;
+  planned.memory = memory.reserve(geometry.memory, layout.requests);
+  std::vector<std::uint64_t> bases(wiring.ranks.size());
+  for (std::size_t r = 0; r < bases.size(); ++r) {
+    const auto found = layout.shares.find(wiring.ranks[r].pe);
+    if (found == layout.shares.end()) continue;
+    bases[r] = planned.memory.blocks()[found->second.block].pa + found->second.offset;
+  }
+  contract::QueuePlan& plan = planned.plan;
+  plan.pes = pairs(wiring, geometry, bases);
+  plan.backpressure = config.backpressure == topology::Backpressure::poll ? contract::Backpressure::poll
+                                                                          : contract::Backpressure::sleep;
+  plan.poll_interval = config.ipcq_poll;
+  plan.credit_bytes = config.ipcq_credit_size_bytes;
+  plan.credit = transport(config.credit);
+  plan.slot_access = transport(config.slot_access);
+  verify_queue_plan(plan, machine);
+
+  const auto chunk = config.values.find("vc_chunk_size");
+  if (config.vc_chunk_size != machine.hbm_alignment && chunk != config.values.end() &&
+      chunk->second.origin != "default") {
+    planned.warnings.push_back(
+        config.problem_at("vc_chunk_size",
+                          fmt::format("{} B has no effect: the channels of PE_DMA take turns flit by flit, of {} B",
+                                      config.vc_chunk_size, machine.hbm_alignment),
+                          fmt::format("write {}, or leave the key out", machine.hbm_alignment)));
+  }
+  return planned;
+}
+
+}  // namespace kb::sw

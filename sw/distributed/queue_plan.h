@@ -1,0 +1,38 @@
+// From links between PEs to message queues in their memories: the plan that the machine installs (chapter 07, sections
+// 4 and 11).
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "platform/contract/i_host.h"
+#include "platform/contract/queues.h"
+#include "platform/topology/ccl_config.h"
+#include "sw/distributed/wiring.h"
+#include "sw/runtime/device_memory.h"
+
+namespace kb::sw {
+
+struct PlannedQueues {
+  contract::QueuePlan plan;
+  MemoryReservation memory;          // of the rings: given back with this object, which therefore lives as long as they
+  std::vector<Diagnostic> warnings;  // of keys that this machine gives no meaning
+};
+
+// Reserves the rings where buffer_kind says, lays them out and proves the plan (verify_queue_plan).
+// Each PE with links gets directions * n_slots * slot_size bytes, direction d at d times the size of a ring (A-92,
+// A-93), also for directions it has not; in SRAM the PEs of a cube follow each other in one block. PEs without links
+// are not in the plan. Rings that do not fit: configuration Error at slot_size when they never could, else program
+// Error ALLOCATION_ERROR; both name memory, PE, needed and free bytes and what to change.
+PlannedQueues plan_queues(const Wiring& wiring, const topology::CclConfig& config, const contract::MachineInfo& machine,
+                          DeviceMemory& memory);
+
+// Model Error when two rings meet (I3.1, Q-78), when what is sent on a direction does not come out of the one
+// that its peer pairs with it (I3, Q-77), or when PEs, labels, geometry or addresses are not what they should be
+// PEs in order, labels unique, every ring inside its owner's memory of its kind. O(n log n).
+void verify_queue_plan(const contract::QueuePlan& plan, const contract::MachineInfo& machine);
+
+// Direction <-> own ring <-> peer ring for every PE, addresses decoded; lines end with '\n'.
+std::string queue_plan_table(const contract::QueuePlan& plan);
+
+}  // namespace kb::sw
