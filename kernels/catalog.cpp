@@ -4,6 +4,7 @@
 
 #include <utility>
 
+#include "kernels/collective/lrab_allreduce.h"
 #include "kernels/copy/copy.h"
 #include "kernels/elementwise/normalize.h"
 #include "kernels/elementwise/vector_add.h"
@@ -17,10 +18,9 @@ namespace kb::kernels {
 
 std::vector<contract::Kernel> builtin_kernels() {
   return {
-      copy_kernel(),        elementwise_kernel(), gemm_composite_kernel(), gemm_kernel(),
-      gemm_single_kernel(), layernorm_kernel(),   linear_kernel(),         mlp_kernel(),
-      noop_kernel(),        pull_kernel(),        rotate_kernel(),         softmax_kernel(),
-      stream_kernel(),      vector_add_kernel(),
+      copy_kernel(),      elementwise_kernel(), gemm_composite_kernel(), gemm_kernel(),   gemm_single_kernel(),
+      layernorm_kernel(), linear_kernel(),      lrab_allreduce_kernel(), mlp_kernel(),    noop_kernel(),
+      pull_kernel(),      rotate_kernel(),      softmax_kernel(),        stream_kernel(), vector_add_kernel(),
   };
 }
 

@@ -1,4 +1,5 @@
 #include "sw/benches/bench.h"
+#include "sw/benches/collectives.h"
 #include "sw/benches/copy.h"
 #include "sw/benches/gemm.h"
 #include "sw/benches/linear.h"
@@ -12,6 +13,7 @@ namespace kb::sw {
 
 std::vector<Bench> builtin_benches() {
   return {
+      ccl_allreduce_bench(),
       copy_bench(),
       elementwise_bench(),
       gemm_multi_pe_bench(),

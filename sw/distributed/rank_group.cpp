@@ -9,12 +9,15 @@ struct RankGroup::State {
     std::unique_ptr<contract::ISignal> signal;
     std::size_t open = 0;  // requests it waits for
     bool parked = false;
+    bool meeting = false;  // waits for other ranks, not for requests
   };
   RankMode mode = RankMode::lockstep;
   std::vector<Rank> ranks;
   std::size_t live = 0;  // not finished
   std::size_t parked = 0;
   std::size_t open = 0;  // requests that parked ranks wait for
+  std::size_t meeting = 0;
+  bool missed = false;  // a meeting that cannot take place
   bool aborted = false;
 
   void resume(Rank& rank) {
@@ -26,9 +29,21 @@ struct RankGroup::State {
   void resume_all() {  // in rank order
     for (Rank& rank : ranks) resume(rank);
   }
-  // A lockstep round ends when every live rank waits and nothing that it waits for is open.
+  void end_meeting() {
+    for (Rank& rank : ranks) {
+      if (!rank.meeting) continue;
+      rank.meeting = false;
+      --meeting;
+      rank.signal->notify_all();
+    }
+  }
+  // A lockstep round ends when every live rank waits and nothing that it waits for is open. Ranks that meet wait for
+  // others; when no rank is left that could come, they are told.
   void end_round_if_over() {
-    if (mode == RankMode::lockstep && parked == live && open == 0) resume_all();
+    if (mode == RankMode::lockstep && parked > 0 && parked + meeting == live && open == 0) resume_all();
+    if (meeting == 0 || meeting < live) return;
+    missed = true;
+    end_meeting();
   }
   void on_request_done(std::size_t index) {
     if (aborted) return;
@@ -67,6 +82,21 @@ void RankGroup::wait_until_done(const std::vector<contract::RequestId>& requests
   check_aborted();
 }
 
+bool RankGroup::meet(const std::string& reason) {
+  check_aborted();
+  State::Rank& rank = state_->ranks[static_cast<std::size_t>(host_.current_worker())];
+  rank.meeting = true;
+  ++state_->meeting;
+  state_->end_round_if_over();
+  while (rank.meeting) rank.signal->wait(reason);
+  check_aborted();
+  return !state_->missed;
+}
+
+void RankGroup::end_meeting() {
+  state_->end_meeting();
+}
+
 void RankGroup::check_aborted() const {
   if (state_->aborted) throw RankAborted{};
 }
@@ -79,6 +109,7 @@ void RankGroup::finish() {
 void RankGroup::abort() {
   state_->aborted = true;
   state_->resume_all();
+  state_->end_meeting();
 }
 
 }  // namespace kb::sw

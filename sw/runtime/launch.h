@@ -52,6 +52,14 @@ struct LaunchOptions {
   std::string label;  // for reports
 };
 
+// A launch that was checked and whose arguments are in place: it can be submitted without time passing, also together
+// with those of other ranks.
+struct PreparedLaunch {
+  std::string kernel;
+  std::string label;
+  std::vector<std::shared_ptr<contract::KernelLaunch>> parts;  // one per SIP
+};
+
 // Names a launch; cheap to copy.
 struct LaunchHandle {
   std::size_t index = 0;  // in the order of launch()

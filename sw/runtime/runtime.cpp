@@ -152,24 +152,34 @@ std::shared_ptr<const contract::TensorLayout> Runtime::shared_layout(const contr
 }
 
 LaunchHandle Runtime::launch(const std::string& kernel, const std::vector<Arg>& args, const LaunchOptions& options) {
+  return submit(prepare(kernel, args, options));
+}
+
+PreparedLaunch Runtime::prepare(const std::string& kernel, const std::vector<Arg>& args, const LaunchOptions& options) {
   check_open();
   if (kernels_ != nullptr) check_kernel_arguments(*kernels_, kernel, args);
   const bool in_rank = host_.current_worker() != kMainProgram;
-  const auto parts = plan_launch({machine(), devices_, current_device(), in_rank}, kernel, args, options);
-  map_arguments(parts);
+  PreparedLaunch prepared{kernel, options.label,
+                          plan_launch({machine(), devices_, current_device(), in_rank}, kernel, args, options)};
+  map_arguments(prepared.parts);
   wait_for_arguments(kernel, args);
+  if (prepared.parts.size() > 1) start_together(prepared.parts);
+  return prepared;
+}
 
-  if (parts.size() > 1) {
-    std::vector<contract::KernelLaunch> together;
-    for (const auto& part : parts) together.push_back(*part);
-    const std::optional<TimeFs> start = host_.common_start(together);
-    for (const auto& part : parts) part->target_start = start;
-  }
+void Runtime::start_together(const std::vector<std::shared_ptr<contract::KernelLaunch>>& parts) const {
+  std::vector<contract::KernelLaunch> together;
+  for (const auto& part : parts) together.push_back(*part);
+  const std::optional<TimeFs> start = host_.common_start(together);
+  for (const auto& part : parts) part->target_start = start;
+}
+
+LaunchHandle Runtime::submit(const PreparedLaunch& launch) {
   const std::size_t index = launches_.size();
   LaunchState& state = launches_.emplace_back();
-  state.kernel = kernel;
-  state.label = options.label;
-  for (const auto& part : parts) {
+  state.kernel = launch.kernel;
+  state.label = launch.label;
+  for (const auto& part : launch.parts) {
     const contract::RequestId id = host_.submit(part);
     launches_[index].requests.push_back(id);
     tracker_.add({id, host_.current_worker(), RequestKind::launch, nullptr, 0, part, index});
@@ -303,11 +313,13 @@ void Runtime::enter_ranks(IRankWaiter& waiter, int nprocs) {
     throw Error::program("SPAWN_ERROR", "spawn cannot be called from a rank of another spawn");
   }
   world_size_ = nprocs;
+  waiter_ = &waiter;
   tracker_.set_rank_waiter(&waiter);
 }
 
 void Runtime::leave_ranks() {
   world_size_ = 0;
+  waiter_ = nullptr;
   tracker_.set_rank_waiter(nullptr);
   const auto main_program = bound_.find(kMainProgram);
   bound_ = main_program == bound_.end() ? std::map<int, int>{} : std::map<int, int>{*main_program};

@@ -49,6 +49,11 @@ class Runtime final : private ITensorContext {
   // Other launches are not waited for. KERNEL_ERROR on an unknown kernel, SCHEMA_ERROR on arguments that do not fit it
   // and on cubes, PEs or SIPs that are empty, outside the machine or outside of --device.
   LaunchHandle launch(const std::string& kernel, const std::vector<Arg>& args, const LaunchOptions& options = {});
+  // The same in two steps, so that ranks can meet between them.
+  PreparedLaunch prepare(const std::string& kernel, const std::vector<Arg>& args, const LaunchOptions& options = {});
+  LaunchHandle submit(const PreparedLaunch& launch);
+  // Gives launches that are submitted at this time one start stamp (H-49).
+  void start_together(const std::vector<std::shared_ptr<contract::KernelLaunch>>& parts) const;
   // Returns when the launch has completed; at once when it has (K-32). Throws the launch's failure.
   LaunchMetrics wait(LaunchHandle launch);
   // The same without throwing; `false` when it failed. See failure().
@@ -87,7 +92,8 @@ class Runtime final : private ITensorContext {
   // For sw/distributed.
   contract::IHost& host() { return host_; }
   DeviceMemory& memory() { return memory_; }
-  void enter_ranks(IRankWaiter& waiter, int nprocs);  // nested spawn: SPAWN_ERROR
+  void enter_ranks(IRankWaiter& waiter, int nprocs);    // nested spawn: SPAWN_ERROR
+  IRankWaiter* rank_waiter() const { return waiter_; }  // null outside of spawn
   void leave_ranks();
   int rank();  // of the caller; 0 with a warning outside of spawn (K-21)
   int world_size() const;
@@ -130,7 +136,8 @@ class Runtime final : private ITensorContext {
   std::size_t late_pes_ = 0;
   std::map<int, int> bound_;  // rank (-1: main) -> SIP
   std::set<std::string> warned_;
-  int world_size_ = 0;                     // 0: not inside spawn
+  int world_size_ = 0;  // 0: not inside spawn
+  IRankWaiter* waiter_ = nullptr;
   std::shared_ptr<ITensorContext> alive_;  // what handles hold weakly; reset by close()
 };
 

@@ -1,0 +1,18 @@
+#pragma once
+
+#include "platform/contract/i_pe.h"
+
+namespace kb::kernels {
+
+// The hierarchical all-reduce (section 9 of the collectives chapter): one tile of n_elem elements per cube, on PE 0,
+// is replaced by the combination of the tiles of all cubes of all SIPs. Other PEs return at once (K-55).
+//
+// Phases (K-52): along each row to the root's column, along that column to the root cube, between the SIPs, and back.
+// A tensor on a single cube has only the exchange between SIPs (K-54). Arguments: K-45, then optionally
+//   op     "sum" (default), "max", "min", "avg"
+//   root   the cube that collects; default the centre (K-56)
+//   chunk  elements per message; 0 (default) = the whole tile. Smaller ones travel as a pipeline: all chunks towards
+//          the root, then all back, so that any number of slots suffices.
+contract::Kernel lrab_allreduce_kernel();
+
+}  // namespace kb::kernels

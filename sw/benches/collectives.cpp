@@ -1,0 +1,152 @@
+#include "sw/benches/collectives.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include "sw/benches/ranks.h"
+#include "sw/benches/support.h"
+#include "sw/distributed/process_group.h"
+
+namespace kb::sw {
+namespace {
+
+// Whole numbers whose combination over every tile of the largest machine is exact in the dtype.
+HostArray small_integers(const Shape& shape, Dtype dtype, std::uint64_t seed) {
+  HostArray array = HostArray::random_integers(shape, dtype, seed);
+  if (dtype != Dtype::bf16) return array;  // has eight significant bits
+  std::vector<double> values = array.to_doubles();
+  for (double& value : values) value = static_cast<double>((value > 2) - (value < -2));
+  return HostArray::from_doubles(shape, dtype, values);
+}
+
+// The combination of all rows of all ranks' arrays, column by column.
+std::vector<double> combine(const std::vector<HostArray>& inputs, const std::string& op) {
+  const Shape& shape = inputs.front().shape();
+  const auto width = static_cast<std::size_t>(shape[1]);
+  std::vector<double> out;
+  for (const HostArray& input : inputs) {
+    const std::vector<double> values = input.to_doubles();
+    for (std::size_t i = 0; i < values.size(); ++i) {
+      if (out.size() < width) {
+        out.push_back(values[i]);
+      } else if (op == "max") {
+        out[i % width] = std::max(out[i % width], values[i]);
+      } else if (op == "min") {
+        out[i % width] = std::min(out[i % width], values[i]);
+      } else {
+        out[i % width] += values[i];
+      }
+    }
+  }
+  return out;
+}
+
+HostArray expected_rows(const std::vector<HostArray>& inputs, const std::string& op) {
+  const Shape& shape = inputs.front().shape();
+  const Dtype dtype = inputs.front().dtype();
+  std::vector<double> row = combine(inputs, op);
+  if (op == "avg") {
+    const double tiles = static_cast<double>(shape[0]) * static_cast<double>(inputs.size());
+    for (double& value : row) value = is_float(dtype) ? value / tiles : std::trunc(value / tiles);
+  }
+  std::vector<double> all;
+  for (std::int64_t i = 0; i < shape[0]; ++i) all.insert(all.end(), row.begin(), row.end());
+  return HostArray::from_doubles(shape, dtype, all);
+}
+
+// Parameters that overlay the collective configuration, when they are not empty.
+topology::CclOptions ccl_options(const Params& params) {
+  topology::CclOptions options;
+  options.file = params.text("ccl");
+  options.algorithm = params.text("algorithm");
+  for (const char* key : {"buffer_kind", "n_slots", "slot_size", "backpressure", "credit"}) {
+    const std::string& value = params.text(key);
+    if (!value.empty()) options.overrides.emplace_back(std::string("defaults.") + key, value);
+  }
+  return options;
+}
+
+std::vector<Parameter> ccl_parameters() {
+  return {
+      Parameter::text("ccl", "",
+                      "collective configuration file; empty: ccl.yaml of the working directory, or defaults"),
+      Parameter::text("algorithm", "", "its entry to use; empty: as configured"),
+      Parameter::text("buffer_kind", "", "tcm, sram or hbm; empty: as configured"),
+      Parameter::text("n_slots", "", "messages that a ring holds; empty: as configured"),
+      Parameter::text("slot_size", "", "bytes of the largest message; empty: as configured"),
+      Parameter::text("backpressure", "", "sleep or poll; empty: as configured"),
+      Parameter::text("credit", "", "annotated or fabric; empty: as configured"),
+  };
+}
+
+struct RankResult {
+  HostArray in, out;
+  LaunchMetrics metrics;
+};
+
+BenchResult run_allreduce(Runtime& rt, const Params& params) {
+  ProcessGroup group(rt, ccl_options(params));
+  const std::int64_t asked = params.integer("n_elem");
+  const std::int64_t n_elem = asked > 0 ? asked : group.config().n_elem;
+  const Dtype dtype = params.dtype("dtype");
+  const std::string op = params.text("op");
+  const CollectiveOptions options{params.integer("root"), params.integer("chunk")};
+  const bool one_cube = params.text("cubes") == "one";
+  DPPolicy tiles;
+  tiles.cube = one_cube ? Split::replicate : Split::row_wise;
+  tiles.num_cubes = one_cube ? std::optional<int>(1) : std::nullopt;
+  tiles.num_pes = 1;
+  const Shape shape{one_cube ? 1 : rt.spec().cubes_per_sip, n_elem};
+
+  const auto ranks = on_every_sip(rt, "ccl-allreduce", [&](int rank, int) {
+    RankResult out;
+    out.in = rt.computes_data() ? small_integers(shape, dtype, rt.seed() + static_cast<std::uint64_t>(rank))
+                                : HostArray::unknown(shape, dtype);
+    const Tensor t = rt.empty(shape, dtype, tiles, fmt::format("T{}", rank));
+    t.copy_(out.in);
+    out.metrics = group.all_reduce(t, op, options);
+    out.out = t.to_host();
+    return out;
+  });
+
+  BenchResult result;
+  TimeFs slowest = 0;
+  std::size_t pes = 0;
+  std::vector<HostArray> inputs;
+  for (const RankResult& rank : ranks) {
+    slowest = std::max(slowest, rank.metrics.exec_max);
+    pes += rank.metrics.pes;
+    inputs.push_back(rank.in);
+  }
+  const double tile = static_cast<double>(n_elem) * static_cast<double>(item_size(dtype));
+  result.figures.push_back({"all-reduce", fs_to_ns(slowest), "ns", "the longest time of a PE in the kernel"});
+  result.figures.push_back({"tile", tile, "B", "per cube"});
+  add_rate(result, "tile bandwidth", tile, slowest, "GB/s", "bytes of a tile over that time");
+  add_pe_count(result, pes);
+  const HostArray expected = rt.computes_data() ? expected_rows(inputs, op) : ranks.front().out;
+  for (std::size_t rank = 0; rank < ranks.size(); ++rank) {
+    verify_exact(rt, result, fmt::format("T{}", rank), ranks[rank].out, expected);
+  }
+  return result;
+}
+
+}  // namespace
+
+Bench ccl_allreduce_bench() {
+  std::vector<Parameter> parameters{
+      Parameter::integer("n_elem", 0, "elements of a tile; 0: as configured (n_elem)", 0, "elements"),
+      dtype_parameter(),
+      Parameter::choice("op", "sum", {"sum", "max", "min", "avg"}, "how the tiles are combined"),
+      Parameter::choice("cubes", "all", {"all", "one"}, "a tile on every cube, or on cube 0 of each SIP only"),
+      Parameter::integer("root", -1, "cube that collects; -1: the centre of the mesh", -1),
+      Parameter::integer("chunk", 0, "elements per message; 0: a whole tile", 0, "elements"),
+  };
+  for (Parameter& parameter : ccl_parameters()) parameters.push_back(std::move(parameter));
+  return {"ccl-allreduce", "all-reduce of one tile per cube over all SIPs by message queues, verified",
+          std::move(parameters), run_allreduce, "CCL"};
+}
+
+}  // namespace kb::sw

@@ -1,0 +1,41 @@
+// The algorithms behind collectives: which kernel, with which arguments, on which layout (chapter 08, section 8).
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "platform/contract/i_host.h"
+#include "sw/runtime/launch.h"
+#include "sw/tensor/tensor.h"
+
+namespace kb::sw {
+
+// One rank's part of an all-reduce.
+struct AllReduceCall {
+  Tensor tensor;
+  std::string op = "sum";
+  int rank = 0;  // SIP of the tensor
+  int world_size = 1;
+  std::int64_t n_elem = 0;     // of a tile
+  int cube_w = 1, cube_h = 1;  // of the cubes that take part (K-16)
+  contract::SipTopology sip_topology{};
+  int sip_w = 0, sip_h = 0;         // 0, 0 = no grid
+  std::int64_t root_cube = -1;      // -1: the algorithm's choice
+  std::int64_t chunk_elements = 0;  // per message; 0 = the whole tile
+};
+
+// An implementation that a collective configuration can name as its `module`.
+struct AllReduceAlgorithm {
+  std::string name;
+  std::string kernel;
+  std::function<std::vector<Arg>(const AllReduceCall&)> arguments;
+};
+
+const std::vector<AllReduceAlgorithm>& all_reduce_algorithms();
+std::vector<std::string> algorithm_names();
+// Configuration Error with the nearest name.
+const AllReduceAlgorithm& find_all_reduce(const std::string& name);
+
+}  // namespace kb::sw

@@ -1,0 +1,151 @@
+// All-reduce on whole machines: right on every topology, with every queue, in every data mode (chapter 08, section 14).
+#include <gmock/gmock.h>
+
+#include "tests/machine/cli/command_line.h"
+
+namespace kb::test {
+namespace {
+
+using Json = nlohmann::json;
+using testing::HasSubstr;
+
+class CollectivesTest : public CommandLineTest {
+ protected:
+  Json all_reduce(const std::string& options, const std::string& mode = "--verify-data") {
+    const Outcome outcome =
+        kernbench("run --quiet --topology '" + machine_ + "' --bench ccl-allreduce --out out " + options + " " + mode);
+    EXPECT_EQ(outcome.code, 0) << options << "\n" << outcome.err;
+    const Json result = Json::parse(read("out/result.json"), nullptr, false);
+    EXPECT_EQ(result.value("ok", false), true) << options;
+    return result;
+  }
+  static double slowest(const Json& result) {
+    double time = 0;
+    for (const Json& launch : result["launches"]) time = std::max(time, launch["pe_exec_ns"]["max"].get<double>());
+    return time;
+  }
+  static std::string sips(int count, const std::string& topology = "ring_1d", int w = 0, int h = 0) {
+    std::string out = " --set system.sips.count=" + std::to_string(count) + " --set system.sips.topology=" + topology;
+    if (w > 0) out += " --set system.sips.w=" + std::to_string(w) + " --set system.sips.h=" + std::to_string(h);
+    return out + " ";
+  }
+  std::string machine_ = config("reference");
+};
+
+TEST_F(CollectivesTest, EveryTopologyOfSipsGivesTheReferenceSum_K94) {
+  for (const std::string& machine :
+       {sips(1), sips(2), sips(3), sips(6), sips(6, "torus_2d", 2, 3), sips(6, "torus_2d", 3, 2), sips(4, "torus_2d"),
+        sips(2, "torus_2d", 2, 1), sips(6, "mesh_2d_no_wrap", 2, 3), sips(6, "mesh_2d_no_wrap", 3, 2),
+        sips(9, "mesh_2d_no_wrap"), sips(5, "mesh_2d_no_wrap", 1, 5)}) {
+    const Json result = all_reduce(machine + "--set n_elem=33");
+    for (const Json& row : result["verification"]) EXPECT_EQ(row["max_abs"], 0) << machine;
+  }
+}
+
+TEST_F(CollectivesTest, EveryMeshOfCubesAndASingleCube_K95) {
+  for (const char* one : {"--set cubes=one ", "--set cubes=one --set op=avg "}) {
+    all_reduce(one);
+    all_reduce(one + sips(6, "torus_2d", 2, 3));
+  }
+  for (const auto& [w, h] : std::vector<std::pair<int, int>>{{1, 1}, {1, 4}, {5, 1}, {3, 2}, {2, 3}, {3, 5}}) {
+    machine_ = folder() + "/" +
+               write("machine.yaml", "system: { sips: { count: 2 } }\nsip: { cube_mesh: { w: " + std::to_string(w) +
+                                         ", h: " + std::to_string(h) +
+                                         " } }\ncube: { pe_layout: { corners: [NW], pe_per_corner: 1 } }\n");
+    all_reduce("--set n_elem=33");
+  }
+}
+
+TEST_F(CollectivesTest, GridsThatDoNotHoldTheSipsAreRefused_K96) {
+  for (const std::string& machine : {sips(6, "torus_2d"), sips(6, "mesh_2d_no_wrap", 2, 2)}) {
+    const Outcome outcome =
+        kernbench("run --quiet --topology '" + config("reference") + "' --bench ccl-allreduce --out out " + machine);
+    EXPECT_EQ(outcome.code, 2) << machine;
+    EXPECT_THAT(outcome.err, HasSubstr("6")) << machine;
+  }
+}
+
+// K-97, Q-101: data do not depend on how the queues are built.
+TEST_F(CollectivesTest, QueuesDoNotChangeTheData_K97) {
+  const Json expected = all_reduce("--set n_elem=100")["verification"];
+  for (const char* queues :
+       {"--set buffer_kind=sram", "--set buffer_kind=hbm", "--set backpressure=poll", "--set n_slots=1",
+        "--set n_slots=2 --set buffer_kind=hbm --set backpressure=poll", "--set credit=fabric", "--set slot_size=256",
+        "--set chunk=7 --set n_slots=1", "--set chunk=33 --set credit=fabric"}) {
+    EXPECT_EQ(all_reduce("--set n_elem=100 " + std::string(queues))["verification"], expected) << queues;
+  }
+}
+
+TEST_F(CollectivesTest, EveryOperationAndDtype) {
+  for (const char* op : {"sum", "max", "min", "avg"}) {
+    for (const char* dtype : {"f16", "bf16", "f32", "i8", "i16", "i32", "i64"}) {
+      all_reduce("--set n_elem=17 --set op=" + std::string(op) + " --set dtype=" + dtype);
+    }
+  }
+}
+
+TEST_F(CollectivesTest, NoDataModeMovesATimeStamp_H77) {
+  for (const std::string& options : {std::string("--set n_elem=64 --set n_slots=1"), sips(3) + "--set chunk=3"}) {
+    const Json replay = all_reduce(options), eager = all_reduce(options, "--data eager --verify-data"),
+               off = all_reduce(options, "--data off");
+    EXPECT_EQ(replay["verification"], eager["verification"]);
+    EXPECT_EQ(replay["launches"], eager["launches"]);
+    EXPECT_EQ(replay["launches"], off["launches"]);
+    EXPECT_EQ(replay["sim_time_ns"], off["sim_time_ns"]);
+  }
+}
+
+// Inside a SIP the centre beats every corner. Between SIPs the way to the IO chiplet counts, too: the north-western
+// corner of the reference machine lies next to it.
+TEST_F(CollectivesTest, ACentreRootBeatsACornerInEveryTopology_K101) {
+  for (const std::string& machine :
+       {sips(1), sips(2), sips(6), sips(6, "torus_2d", 2, 3), sips(6, "mesh_2d_no_wrap", 2, 3)}) {
+    const double centre = slowest(all_reduce(machine, "--data off"));
+    for (const int corner : {0, 3, 12, 15}) {
+      if (corner == 0 && machine != sips(1)) continue;
+      EXPECT_LT(centre, slowest(all_reduce(machine + "--set root=" + std::to_string(corner), "--data off")))
+          << machine << corner;
+    }
+  }
+}
+
+// between the kinds of rings lies what writing and reading slots costs.
+TEST_F(CollectivesTest, LargeTilesOrderTheMemoriesOfTheRings_Q66) {
+  const std::string large = "--set n_elem=32768 --set slot_size=65536 --set cube.memory_map.tcm_size_mb=4 ";
+  const auto time = [&](const std::string& kind) {
+    return slowest(all_reduce(large + "--set buffer_kind=" + kind, "--data off"));
+  };
+  const double tcm = time("tcm"), hbm = time("hbm"), sram = time("sram");
+  EXPECT_LT(tcm, hbm);
+  EXPECT_LT(hbm, sram);
+  // Per message on the critical path (setup + n / bandwidth + n / hop) twice, so the gaps have one ratio.
+  const double n = 65536, hbm_slot = 6 + n / 256 + n / 256 - n / 512, sram_slot = 2 + n / 128;
+  EXPECT_NEAR((sram - tcm) / (hbm - tcm), sram_slot / hbm_slot, 0.01 * sram_slot / hbm_slot);
+}
+
+TEST_F(CollectivesTest, TheConfigurationFileDecides_K4_K7) {
+  write("ccl.yaml", "defaults: { buffer_kind: hbm, n_elem: 24 }\n");
+  const Json from_file = all_reduce(""), explicit_ = all_reduce("--set buffer_kind=hbm --set n_elem=24");
+  EXPECT_EQ(from_file["launches"], explicit_["launches"]);
+  write("ccl.yaml", "defaults: { buffer_kin: hbm }\n");
+  const Outcome wrong =
+      kernbench("run --quiet --topology '" + config("reference") + "' --bench ccl-allreduce --out out");
+  EXPECT_EQ(wrong.code, 2);
+  EXPECT_THAT(wrong.err, testing::AllOf(HasSubstr("ccl.yaml:1"), HasSubstr("did you mean 'buffer_kind'")));
+}
+
+TEST_F(CollectivesTest, WhatDoesNotFitIsExplained) {
+  const auto refused = [&](const std::string& options, int code) {
+    const Outcome outcome =
+        kernbench("run --quiet --topology '" + config("reference") + "' --bench ccl-allreduce --out out " + options);
+    EXPECT_EQ(outcome.code, code) << options;
+    return outcome.err;
+  };
+  EXPECT_THAT(refused("--set n_elem=4096", 1), HasSubstr("a tile of 8 KiB does not fit a slot of 4 KiB"));
+  EXPECT_THAT(refused("--set slot_size=98304", 2), HasSubstr("raise cube.memory_map.tcm_size_mb to"));
+  EXPECT_THAT(refused("--device sip:0", 1), HasSubstr("--device all"));
+  EXPECT_THAT(refused("--set algorithm=lrab", 2), HasSubstr("lrab_hierarchical_allreduce"));
+}
+
+}  // namespace
+}  // namespace kb::test

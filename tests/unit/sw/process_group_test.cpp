@@ -1,0 +1,218 @@
+#include "sw/distributed/process_group.h"
+
+#include <gmock/gmock.h>
+
+#include "sw/distributed/spawn.h"
+#include "tests/unit/sw/expect_error.h"
+#include "tests/unit/sw/fake_host.h"
+
+namespace kb::sw {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::ElementsAre;
+using testing::error_of;
+using testing::FakeHost;
+using ::testing::HasSubstr;
+
+DPPolicy tile_per_cube() {
+  DPPolicy policy;
+  policy.cube = Split::row_wise;
+  policy.num_pes = 1;
+  return policy;
+}
+
+class ProcessGroupTest : public ::testing::Test {
+ protected:
+  Tensor tiles(int rank, std::int64_t n_elem = 8, Dtype dtype = Dtype::f16) {
+    rt.set_device(rank);
+    return rt.zeros({4, n_elem}, dtype, tile_per_cube(), "T" + std::to_string(rank));
+  }
+  FakeHost host;  // 2 SIPs of 2 x 2 cubes
+  Runtime rt{host, nullptr};
+};
+
+TEST_F(ProcessGroupTest, WiresTheMachineOnce_K14_K58) {
+  const std::uint64_t free_before = rt.memory().free_bytes({SipId(0), CubeId(0), PeId(0)});
+  {
+    ProcessGroup group(rt);
+    EXPECT_EQ(group.backend(), "ahbm");
+    EXPECT_EQ(group.world_size(), 2);
+    ASSERT_EQ(host.queue_plans.size(), 1u);
+    EXPECT_EQ(host.queue_plans[0].pes.size(), 8u);  // PE 0 of every cube of every SIP
+  }
+  EXPECT_EQ(rt.memory().free_bytes({SipId(0), CubeId(0), PeId(0)}), free_before);
+  EXPECT_TRUE(rt.memory_pristine());
+}
+
+TEST_F(ProcessGroupTest, AllReduceLaunchesItsKernelOnEverySip_K16_K17_K45) {
+  ProcessGroup group(rt);
+  spawn(rt, 2, [&](int rank) { group.all_reduce(tiles(rank), "max"); });
+  ASSERT_EQ(host.launches.size(), 2u);
+  for (std::size_t rank = 0; rank < 2; ++rank) {
+    const contract::KernelLaunch& launch = *host.launches[rank];
+    EXPECT_EQ(launch.kernel, "lrab_allreduce");
+    EXPECT_THAT(launch.pes, ElementsAre(PeId(0)));
+    EXPECT_EQ(launch.cubes.size(), 4u);
+    std::vector<std::int64_t> numbers;
+    for (const contract::KernelArg& arg : launch.args) {
+      if (const auto* number = std::get_if<std::int64_t>(&arg)) numbers.push_back(*number);
+    }
+    const auto sip = static_cast<std::int64_t>(launch.sip.value);
+    EXPECT_THAT(numbers, ElementsAre(8, 2, 2, 2, sip, 0, 0, 0, -1, 0));  // n_elem, cubes, SIPs, rank, ring, root, chunk
+    EXPECT_EQ(std::get<std::string>(launch.args[9]), "max");
+  }
+}
+
+// K-36: what every rank has submitted starts together, when the last one has called.
+TEST_F(ProcessGroupTest, RanksStartTogether_K36) {
+  host.stamp = 12345;
+  ProcessGroup group(rt);
+  SpawnOptions independent;
+  independent.mode = RankMode::independent;
+  std::vector<TimeFs> returned(2);
+  spawn(
+      rt, 2,
+      [&](int rank) {
+        const Tensor t = tiles(rank);
+        if (rank == 1) rt.wait(rt.launch("k", {}));  // comes later
+        group.all_reduce(t);
+        returned[static_cast<std::size_t>(rank)] = host.now();
+      },
+      independent);
+  ASSERT_EQ(host.launches.size(), 3u);
+  EXPECT_EQ(host.launches[1]->target_start, 12345);
+  EXPECT_EQ(host.launches[2]->target_start, 12345);
+  EXPECT_EQ(returned[0], returned[1]);
+}
+
+TEST_F(ProcessGroupTest, ATensorOnOneCubeIsReducedBetweenSipsOnly_K54) {
+  ProcessGroup group(rt);
+  spawn(rt, 2, [&](int rank) {
+    rt.set_device(rank);
+    DPPolicy one;
+    one.num_cubes = one.num_pes = 1;
+    group.all_reduce(rt.zeros({2, 8}, Dtype::f32, one, "T"));
+  });
+  EXPECT_EQ(std::get<std::int64_t>(host.launches.at(0)->args[1]), 16);
+  EXPECT_EQ(std::get<std::int64_t>(host.launches.at(0)->args[2]), 1);
+  EXPECT_EQ(std::get<std::int64_t>(host.launches.at(0)->args[3]), 1);
+}
+
+TEST_F(ProcessGroupTest, LayoutsThatDoNotFitAreRefused_K65) {
+  ProcessGroup group(rt);
+  const auto refuse = [&](const DPPolicy& policy, const Shape& shape, const CollectiveOptions& options = {}) {
+    return error_of(
+        [&] {
+          spawn(rt, 2, [&](int rank) {
+            rt.set_device(rank);
+            group.all_reduce(rt.empty(shape, Dtype::f16, policy, "T"), "sum", options);
+          });
+        },
+        "LAYOUT_ERROR");
+  };
+  DPPolicy over_pes = tile_per_cube();
+  over_pes.num_pes = 2;
+  over_pes.pe = Split::row_wise;
+  EXPECT_THAT(refuse(over_pes, {8, 8}), AllOf(HasSubstr("tensor 'T' f16 (8, 8)"), HasSubstr(".pe1 holds a part")));
+  DPPolicy copies = tile_per_cube();
+  copies.cube = Split::replicate;
+  EXPECT_THAT(refuse(copies, {4, 8}), HasSubstr("copies of each other"));
+  DPPolicy some = tile_per_cube();
+  some.num_cubes = 2;
+  EXPECT_THAT(refuse(some, {4, 8}), HasSubstr("2 shards on 2 of 4 cubes"));
+  EXPECT_THAT(refuse(tile_per_cube(), {4, 2049}),
+              AllOf(HasSubstr("does not fit a slot of 4 KiB"), HasSubstr("at most 2048")));
+  CollectiveOptions chunks;
+  chunks.chunk_elements = 2048;
+  EXPECT_NO_THROW(spawn(rt, 2, [&](int rank) { group.all_reduce(tiles(rank, 2049), "sum", chunks); }));
+}
+
+TEST_F(ProcessGroupTest, MistakesAreExplained_K15) {
+  ProcessGroup group(rt);
+  const auto fail = [&](const std::string& code, const std::function<void(int)>& body) {
+    return error_of([&] { spawn(rt, 2, body); }, code);
+  };
+  EXPECT_THAT(fail("SCHEMA_ERROR", [&](int rank) { group.all_reduce(tiles(rank), "summ"); }),
+              HasSubstr("did you mean 'sum'"));
+  EXPECT_THAT(fail("TENSOR_ERROR", [&](int) { group.all_reduce(Tensor(), "sum"); }), HasSubstr("on the device"));
+  EXPECT_THAT(error_of([&] { group.all_reduce(tiles(0)); }, "COLLECTIVE_ERROR"),
+              HasSubstr("is called by 1 rank, but the group has 2"));
+}
+
+// Ranks that disagree are named, and nobody hangs.
+TEST_F(ProcessGroupTest, RanksThatDisagreeAreNamed) {
+  ProcessGroup group(rt);
+  const std::string other_op =
+      error_of([&] { spawn(rt, 2, [&](int rank) { group.all_reduce(tiles(rank), rank == 0 ? "sum" : "max"); }); },
+               "COLLECTIVE_ERROR");
+  EXPECT_THAT(other_op, AllOf(HasSubstr("the ranks disagree"),
+                              HasSubstr("rank 0: all_reduce(op = sum, 8 elements per tile, f16, 4 cubes)"),
+                              HasSubstr("rank 1: all_reduce(op = max, 8 elements per tile, f16, 4 cubes)")));
+  EXPECT_TRUE(host.launches.empty());
+}
+
+TEST_F(ProcessGroupTest, ARankThatDisagreesInSizeIsNamed) {
+  ProcessGroup group(rt);
+  EXPECT_THAT(
+      error_of([&] { spawn(rt, 2, [&](int rank) { group.all_reduce(tiles(rank, 8 + rank)); }); }, "COLLECTIVE_ERROR"),
+      HasSubstr("rank 1: all_reduce(op = sum, 9 elements per tile"));
+}
+
+TEST_F(ProcessGroupTest, WaitingForARankThatHasEndedIsAnError) {
+  for (const RankMode mode : {RankMode::lockstep, RankMode::independent}) {
+    FakeHost machine;
+    Runtime runtime(machine, nullptr);
+    ProcessGroup group(runtime);
+    SpawnOptions options;
+    options.mode = mode;
+    EXPECT_THAT(error_of(
+                    [&] {
+                      spawn(
+                          runtime, 2,
+                          [&](int rank) {
+                            runtime.set_device(rank);
+                            if (rank == 1) runtime.wait(runtime.launch("k", {}));
+                            if (rank == 0) group.barrier();
+                          },
+                          options);
+                    },
+                    "COLLECTIVE_ERROR"),
+                HasSubstr("rank 0 waits in barrier() for rank 1, which has ended without it"));
+  }
+}
+
+TEST_F(ProcessGroupTest, ARankThatThrowsEndsItsSiblings_K42) {
+  ProcessGroup group(rt);
+  try {
+    spawn(rt, 2, [&](int rank) {
+      if (rank == 1) throw std::runtime_error("lost");
+      group.all_reduce(tiles(rank));
+    });
+    FAIL() << "no error";
+  } catch (const SpawnError& error) {
+    EXPECT_EQ(error.errors().size(), 1u);
+    EXPECT_THAT(error.errors().at(1), HasSubstr("lost"));
+  }
+}
+
+TEST_F(ProcessGroupTest, ABarrierWaitsForEveryRank_K19) {
+  ProcessGroup group(rt);
+  std::vector<TimeFs> passed(2);
+  SpawnOptions independent;
+  independent.mode = RankMode::independent;
+  spawn(
+      rt, 2,
+      [&](int rank) {
+        rt.set_device(rank);
+        for (int i = 0; i < 2 * rank; ++i) rt.wait(rt.launch("k", {}));
+        group.barrier();
+        passed[static_cast<std::size_t>(rank)] = host.now();
+      },
+      independent);
+  EXPECT_EQ(passed[0], passed[1]);
+  EXPECT_GT(passed[0], 0);
+}
+
+}  // namespace
+}  // namespace kb::sw
