@@ -33,7 +33,7 @@ Error queue_error(const std::string& text) {
 
 PeIpcq::PeIpcq(const sc_core::sc_module_name& name, NodeId node, elab::BlockContext& context)
     : PeBlock(name, node, context), overhead_(ns_to_fs(node_record().number_or("overhead_ns", 0.0))) {
-  context.queue_endpoints[{node_record().sip, node_record().cube, node_record().pe}] = this;
+  context.queue_endpoints[coord()] = this;
 }
 
 void PeIpcq::bind_out(EdgeId edge, elab::Block& neighbour) {
@@ -61,7 +61,7 @@ void PeIpcq::remove() {
   by_peer_ring_.clear();
 }
 
-void PeIpcq::install(const contract::PeQueues& queues, const contract::QueuePlan& plan) {
+void PeIpcq::install(const contract::PeQueues& queues, const contract::QueuePlan& plan, const Senders& senders) {
   remove();
   if (vc_comm_ == nullptr) throw Error::model(node_id() + " has no link to a PE_DMA with a vc_comm");
   const routing::AddressResolver& resolver = context().routes.resolver();
@@ -81,8 +81,32 @@ void PeIpcq::install(const contract::PeQueues& queues, const contract::QueuePlan
       queue.peer_dma = resolver.find_pe_node(pair.peer->owner, topology::NodeKind::pe_dma);
       by_peer_ring_[pair.peer->base_pa] = index;
     }
-    if (pair.own) by_own_ring_[pair.own->base_pa] = index;
+    if (!pair.own) continue;
+    by_own_ring_[pair.own->base_pa] = index;
+    find_source(queue, senders);
   }
+}
+
+// Whom the credits of a ring go to.
+void PeIpcq::find_source(Queue& queue, const Senders& senders) {
+  const auto sender = senders.find(queue.pair.own->base_pa);
+  const auto control =
+      sender == senders.end() ? context().queue_endpoints.end() : context().queue_endpoints.find(sender->second);
+  if (control == context().queue_endpoints.end()) {
+    throw queue_error(
+        fmt::format("nobody sends into the ring of {} in direction '{}'", pe_name(coord()), queue.pair.direction));
+  }
+  queue.source = sender->second;
+  queue.credited = control->second;
+  queue.source_dma = context().routes.resolver().find_pe_node(queue.source, topology::NodeKind::pe_dma);
+}
+
+TimeFs PeIpcq::credit_latency(Queue& queue) {
+  if (!queue.credit_latency) {
+    const routing::Route& route = context().routes.router().find_path(vc_comm_->dma_node(), queue.source_dma);
+    queue.credit_latency = routing::one_flit_latency_fs(context().graph, route, rules_.credit_bytes);
+  }
+  return *queue.credit_latency;
 }
 
 std::vector<std::string> PeIpcq::directions() const {
@@ -121,8 +145,7 @@ PeIpcq::Queue& PeIpcq::queue_of(const CommandTask& task) {
     if (queue.pair.direction == direction) return queue;
   }
   throw queue_error(fmt::format(
-      "{} has no queue in direction '{}'; {}", pe_name({node_record().sip, node_record().cube, node_record().pe}),
-      direction,
+      "{} has no queue in direction '{}'; {}", pe_name(coord()), direction,
       queues_.empty() ? "no queues are installed in this PE: initialise a process group whose wiring reaches it"
                       : suggest(direction, directions())));
 }
@@ -154,7 +177,7 @@ void PeIpcq::transmit(Queue& queue, const Waiting& send) {
   token->slot_pa = queue.pair.peer->slot_pa(sequence);
   token->sequence = sequence;
   token->nbytes = total_bytes(task.command->local);
-  token->sender = {node_record().sip, node_record().cube, node_record().pe};
+  token->sender = coord();
   token->direction = queue.pair.direction;
   std::vector<Extent> source;
   try {
@@ -270,7 +293,6 @@ void PeIpcq::on_arrival(Token token, NodeId writer) {
     throw Error::model(fmt::format("{}: message {} from {} arrived after {} others\n{}", node_id(), token->sequence,
                                    pe_name(token->sender), queue.peer_head_cache, pointer_table()));
   }
-  if (queue.source == nullptr) find_source(queue, token->sender);
   if (context().operations != nullptr) {
     const std::vector<Extent> in_flight{{address::message_in_flight(token->slot_pa), token->nbytes}};
     const std::vector<Extent> slot{{token->slot_pa, token->nbytes}};
@@ -282,19 +304,6 @@ void PeIpcq::on_arrival(Token token, NodeId writer) {
   queue.arrived.push_back(std::move(token));
   serve(queue);
   serve_anybody();
-}
-
-// Where credits go and how long they take; the owner of the ring that sends here does not change while queues are
-// installed.
-void PeIpcq::find_source(Queue& queue, const PeCoord& sender) {
-  const auto found = context().queue_endpoints.find(sender);
-  if (found == context().queue_endpoints.end()) {
-    throw Error::model(fmt::format("{}: {} has no queue control to send a credit to", node_id(), pe_name(sender)));
-  }
-  queue.source = found->second;
-  queue.source_dma = context().routes.resolver().find_pe_node(sender, topology::NodeKind::pe_dma);
-  const routing::Route& route = context().routes.router().find_path(vc_comm_->dma_node(), queue.source_dma);
-  queue.credit_latency = routing::one_flit_latency_fs(context().graph, route, rules_.credit_bytes);
 }
 
 void PeIpcq::serve(Queue& queue) {
@@ -355,7 +364,7 @@ void PeIpcq::slot_read(Queue& queue) {
   ++queue.my_tail;
   queue.receiving = Receiving::crediting;
   if (rules_.credit == QueueTransport::annotated) {
-    schedule(now() + queue.credit_latency, Event::credit, index_of(queue));
+    schedule(now() + credit_latency(queue), Event::credit, index_of(queue));
     return;
   }
   auto credit = std::make_shared<payload::QueueCreditMsg>();
@@ -402,7 +411,7 @@ void PeIpcq::on_event(TimeFs, std::uint64_t argument) {
       return;
     case Event::credit: {
       Queue& queue = queues_[index];
-      queue.source->on_credit(queue.pair.own->base_pa, queue.my_tail);
+      queue.credited->on_credit(queue.pair.own->base_pa, queue.my_tail);
       finish_receive(queue);
       return;
     }
@@ -435,20 +444,26 @@ void PeIpcq::collect_waits(std::vector<elab::WaitInfo>& waits) const {
   const auto who = [&](const Waiting& waiting) {
     return fmt::format("{}: tl.{} #{}", node_id(), waiting.task->command->call, waiting.task->command->call_index);
   };
+  std::vector<PeCoord> anybody;
   for (const Queue& queue : queues_) {
     for (std::size_t i = 0; i < queue.senders.size(); ++i) {
       waits.push_back({who(queue.senders[i]),
                        fmt::format("a free slot at {} ({})", pe_name(queue.pair.peer->owner), pointers(queue)),
-                       queue.senders[i].since});
+                       queue.senders[i].since,
+                       coord(),
+                       {queue.pair.peer->owner}});
     }
     for (std::size_t i = 0; i < queue.receivers.size(); ++i) {
-      const std::string from = queue.pair.peer ? " of " + pe_name(queue.pair.peer->owner) : std::string();
-      waits.push_back(
-          {who(queue.receivers[i]), fmt::format("a message{} ({})", from, pointers(queue)), queue.receivers[i].since});
+      waits.push_back({who(queue.receivers[i]),
+                       fmt::format("a message of {} ({})", pe_name(queue.source), pointers(queue)),
+                       queue.receivers[i].since,
+                       coord(),
+                       {queue.source}});
     }
+    if (queue.pair.own) anybody.push_back(queue.source);
   }
   for (std::size_t i = 0; i < anybody_.size(); ++i) {
-    waits.push_back({who(anybody_[i]), "a message from any direction", anybody_[i].since});
+    waits.push_back({who(anybody_[i]), "a message from any direction", anybody_[i].since, coord(), anybody});
   }
 }
 

@@ -40,7 +40,9 @@ class PeIpcq final : public PeBlock,
 
   // Replaces all queues and resets their counters; takes no time. Program Error QUEUE_ERROR while messages,
   // credits or commands are under way here.
-  void install(const contract::PeQueues& queues, const contract::QueuePlan& plan);
+  // `senders`: who sends into a ring, by its base address; QUEUE_ERROR when nobody does.
+  using Senders = std::map<std::uint64_t, PeCoord>;
+  void install(const contract::PeQueues& queues, const contract::QueuePlan& plan, const Senders& senders);
   // Without queues again.
   void remove();
 
@@ -73,10 +75,11 @@ class PeIpcq final : public PeBlock,
     Receiving receiving = Receiving::no;
     TimeFs slot_written = 0;  // end of the latest slot write (Q-61: one at a time per queue)
 
-    NodeId peer_dma;                             // of `pair.peer`'s owner, whither messages go
-    NodeId source_dma;                           // whither credits for `pair.own` go
-    contract::IQueueEndpoint* source = nullptr;  // who gets them; known with the first message
-    TimeFs credit_latency = 0;
+    NodeId peer_dma;    // of `pair.peer`'s owner, whither messages go
+    PeCoord source;     // who sends into `pair.own`
+    NodeId source_dma;  // whither its credits go
+    contract::IQueueEndpoint* credited = nullptr;
+    std::optional<TimeFs> credit_latency;  // found with the first credit: routes take a while on a large machine
 
     std::int64_t sent_bytes = 0, received_bytes = 0;
     TimeFs send_wait = 0, receive_wait = 0;
@@ -105,8 +108,10 @@ class PeIpcq final : public PeBlock,
   void serve_anybody();
   void slot_read(Queue& queue);
   void finish_receive(Queue& queue);
-  void find_source(Queue& queue, const PeCoord& sender);
+  void find_source(Queue& queue, const Senders& senders);
+  TimeFs credit_latency(Queue& queue);
   std::vector<Extent> resolved(const CommandTask& task) const;
+  PeCoord coord() const { return {node_record().sip, node_record().cube, node_record().pe}; }
   void complete(CommandTask& task);
   void fail(CommandTask& task, const Error& error);
 

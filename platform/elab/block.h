@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <functional>
 #include <map>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <systemc>
@@ -60,6 +61,8 @@ struct WaitInfo {
   std::string who;   // "sip0.cube0.pe3.pe_cpu: kernel gemm, tl.load #12"
   std::string what;  // "response of sip0.cube1.hbm_ctrl.pe2 to read of 4 KiB at 0x10c2000000000"
   TimeFs since = 0;
+  std::optional<PeCoord> pe{};  // that waits, if it is one
+  std::vector<PeCoord> on{};    // any of these PEs could end the wait by what its kernel does next
 };
 
 class Block : public sc_core::sc_module {

@@ -13,6 +13,7 @@
 #include "platform/elab/platform.h"
 #include "platform/observe/output_file.h"
 #include "platform/observe/vcd_writer.h"
+#include "sim/driver/deadlock.h"
 #include "sim/driver/progress.h"
 #include "sim/driver/systemc_setup.h"
 #include "sim/driver/wait_table.h"
@@ -147,7 +148,8 @@ std::optional<Error> find_failure(elab::Platform& platform, HostPort& host) {
 // Completes the table of a run without progress and ends what is still open.
 void end_without_progress(elab::Platform& platform, HostPort& host, std::optional<Error>& failure) {
   const Error headline = *failure;
-  const std::string table = render_waits(open_waits(platform, host));
+  const std::vector<elab::WaitInfo> waits = open_waits(platform, host);
+  const std::string table = diagnose_deadlock(waits) + render_waits(waits);
   host.abandon(headline.what(), platform.waits());
   failure.emplace(headline.family(), headline.code(), std::string(headline.what()) + "\n" + table);
 }

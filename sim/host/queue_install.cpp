@@ -33,6 +33,7 @@ void HostPort::install_queues(const contract::QueuePlan& plan) {
   const topology::MachineSpec& spec = platform_.graph().spec;
   const address::AddressConfig config = address::AddressConfig::from_spec(spec);
   std::vector<modules::PeIpcq*> blocks;
+  modules::PeIpcq::Senders senders;
   for (const contract::PeQueues& pe : plan.pes) {
     if (pe.pe.sip.value >= config.sips || pe.pe.cube.value >= config.cubes_per_sip ||
         pe.pe.pe.value >= config.pes_per_cube) {
@@ -41,14 +42,16 @@ void HostPort::install_queues(const contract::QueuePlan& plan) {
     for (const contract::QueuePair& pair : pe.pairs) {
       const std::string what = fmt::format("the ring of {} in direction '{}'", pe_name(pe.pe), pair.direction);
       if (pair.own) check_ring(*pair.own, config, what);
-      if (pair.peer) check_ring(*pair.peer, config, what + " (its neighbour's)");
+      if (!pair.peer) continue;
+      check_ring(*pair.peer, config, what + " (its neighbour's)");
+      senders[pair.peer->base_pa] = pe.pe;
     }
     const NodeId node = platform_.routes().resolver().find_pe_node(pe.pe, topology::NodeKind::pe_ipcq);
     blocks.push_back(&platform_.block_as<modules::PeIpcq>(node));
   }
   for (modules::PeIpcq* block : queues_) block->remove();
   queues_ = std::move(blocks);
-  for (std::size_t i = 0; i < queues_.size(); ++i) queues_[i]->install(plan.pes[i], plan);
+  for (std::size_t i = 0; i < queues_.size(); ++i) queues_[i]->install(plan.pes[i], plan, senders);
 }
 
 }  // namespace kb::sim

@@ -4,6 +4,8 @@
 #include <gmock/gmock.h>
 
 #include <algorithm>
+#include <array>
+#include <random>
 
 #include "platform/address/address_space.h"
 #include "platform/base/error.h"
@@ -55,6 +57,14 @@ contract::QueueRing ring(const PeMachine& machine, std::uint32_t index, int dire
   return out;
 }
 
+modules::PeIpcq::Senders senders_of(const contract::QueuePlan& plan) {
+  modules::PeIpcq::Senders senders;
+  for (const contract::PeQueues& queues : plan.pes) {
+    for (const contract::QueuePair& pair : queues.pairs) senders[pair.peer->base_pa] = queues.pe;
+  }
+  return senders;
+}
+
 class QueueMachine final : public PeMachine {
  public:
   explicit QueueMachine(const Rings& geometry = {}, contract::QueuePlan rules = {},
@@ -69,7 +79,8 @@ class QueueMachine final : public PeMachine {
     install();
   }
   void install() {
-    for (const contract::PeQueues& queues : plan.pes) ipcq(queues.pe.pe.value).install(queues, plan);
+    const modules::PeIpcq::Senders senders = senders_of(plan);
+    for (const contract::PeQueues& queues : plan.pes) ipcq(queues.pe.pe.value).install(queues, plan, senders);
   }
   modules::PeIpcq& ipcq(std::uint32_t index) {
     return platform->block_as<modules::PeIpcq>(node("sip0.cube0.pe" + std::to_string(index) + ".pe_ipcq"));
@@ -410,6 +421,100 @@ TEST(PeIpcq, ABlockedExchangeIsDescribed_Q104) {
   EXPECT_THROW(machine.install(), Error);  // messages are under way
 }
 
+// A PE's program: letters e, w send, E, W receive.
+using Programs = std::array<std::string, kPes>;
+
+Programs random_programs(std::mt19937& random) {
+  Programs programs;
+  // Mostly receives that have a send, or dead-locks would be all there is.
+  for (std::uint32_t i = 0; i < kPes; ++i) {
+    for (std::uint32_t messages = random() % 5; messages > 0; --messages) {
+      const bool east = random() % 2 == 0;
+      const std::uint32_t peer = east ? (i + 1) % kPes : (i + kPes - 1) % kPes;
+      const auto insert = [&](std::string& program, char op) {
+        const std::size_t length = program.size();
+        program.insert(length - random() % (std::min<std::size_t>(length, 2) + 1), 1, op);
+      };
+      insert(programs[i], east ? 'e' : 'w');
+      if (random() % 20 != 0) insert(programs[peer], east ? 'W' : 'E');
+    }
+  }
+  return programs;
+}
+
+// How far each PE gets when every one goes on as long as it can, with mailboxes of `n_slots` places (Q-103: the order
+// in which they take turns does not matter).
+std::array<std::size_t, kPes> mailbox_oracle(const Programs& programs, std::uint32_t n_slots) {
+  std::array<std::size_t, kPes> done{};
+  std::array<std::array<std::uint32_t, 2>, kPes> box{};  // messages in the rings E and W of a PE
+  for (bool moved = true; moved;) {
+    moved = false;
+    for (std::uint32_t i = 0; i < kPes; ++i) {
+      while (done[i] < programs[i].size()) {
+        const char op = programs[i][done[i]];
+        const bool east = op == 'e' || op == 'E';
+        if (op == 'e' || op == 'w') {
+          std::uint32_t& target = east ? box[(i + 1) % kPes][1] : box[(i + kPes - 1) % kPes][0];
+          if (target == n_slots) break;
+          ++target;
+        } else {
+          std::uint32_t& own = box[i][east ? 0 : 1];
+          if (own == 0) break;
+          --own;
+        }
+        ++done[i];
+        moved = true;
+      }
+    }
+  }
+  return done;
+}
+
+// Random programs dead-lock exactly where mailboxes with the same number of slots do, and say so.
+TEST(PeIpcq, RandomProgramsAgreeWithMailboxes_Q23) {
+  std::mt19937 random(20);
+  int dead_locks = 0;
+  constexpr int kRounds = 120;
+  for (int round = 0; round < kRounds; ++round) {
+    const Programs programs = random_programs(random);
+    const std::uint32_t n_slots = 1 + random() % 3;
+    const auto memory = static_cast<QueueMemory>(random() % 3);
+    const auto credit = static_cast<contract::QueueTransport>(random() % 2);
+    struct Result {
+      std::array<std::size_t, kPes> done;
+      bool waits;
+    };
+    const Result result = in_own_process([&] {
+      contract::QueuePlan rules;
+      rules.credit = credit;
+      QueueMachine machine({memory, n_slots, 512}, rules);
+      Result out{};
+      for (std::uint32_t i = 0; i < kPes; ++i) {
+        machine.on(i, [&, i](IPe& self) {
+          for (const char op : programs[i]) {
+            const std::string direction = op == 'e' || op == 'E' ? "E" : "W";
+            self.execute(op == 'e' || op == 'w' ? send(self, direction, 300) : recv(self, direction, 300));
+            ++out.done[i];
+          }
+        });
+      }
+      machine.run();
+      for (std::uint32_t i = 0; i < kPes; ++i) {
+        out.waits = out.waits || !machine.wait_lines("sip0.cube0.pe" + std::to_string(i) + ".pe_ipcq").empty();
+      }
+      return out;
+    });
+    const std::array<std::size_t, kPes> expected = mailbox_oracle(programs, n_slots);
+    bool stuck = false;
+    for (std::uint32_t i = 0; i < kPes; ++i) stuck = stuck || expected[i] < programs[i].size();
+    dead_locks += stuck ? 1 : 0;
+    EXPECT_EQ(result.done, expected) << testing::PrintToString(programs) << " with " << n_slots << " slots";
+    EXPECT_EQ(result.waits, stuck);
+  }
+  EXPECT_GT(dead_locks, kRounds / 10);  // both kinds were tried
+  EXPECT_LT(dead_locks, kRounds * 9 / 10);
+}
+
 TEST(PeIpcq, APairOfTwoPesKeepsItsDirectionsApart_Q74) {
   PeMachine machine([] {
     MachineOptions options;
@@ -426,7 +531,7 @@ TEST(PeIpcq, APairOfTwoPesKeepsItsDirectionsApart_Q74) {
   for (const contract::PeQueues& queues : plan.pes) {
     machine.platform
         ->block_as<modules::PeIpcq>(machine.node("sip0.cube0.pe" + std::to_string(queues.pe.pe.value) + ".pe_ipcq"))
-        .install(queues, plan);
+        .install(queues, plan, senders_of(plan));
   }
   int done = 0;
   for (std::uint32_t i = 0; i < 2; ++i) {
