@@ -16,7 +16,15 @@ using payload::Transaction;
 FabricEndpoint::FabricEndpoint(const sc_core::sc_module_name& name, NodeId node, elab::BlockContext& context)
     : FabricNode(name, node, context), overhead_(ns_to_fs(node_record().number_or("overhead_ns", 0.0))) {}
 
-void FabricEndpoint::issue(Transaction& transaction, TimeFs at, FirstWire order) {
+void FabricEndpoint::use_lanes() {
+  const Channel::Params& wire = channel(0).params();
+  if (port_count() != 1) throw Error::model(node_id() + " has no single first wire that lanes could share");
+  if (lanes_ != nullptr || wire.occupancy == 0) return;
+  lanes_ = std::make_unique<WireLanes>(
+      wire.occupancy, [bw_gbs = wire.bw_gbs](std::uint32_t bytes) { return occupancy_fs(bytes, bw_gbs); });
+}
+
+void FabricEndpoint::issue(Transaction& transaction, TimeFs at, FirstWire order, std::uint16_t lane) {
   const payload::FabricRoute& route = *transaction.route;
   if (route.nodes.size() < 2 || route.nodes.front() != node()) {
     throw Error::model(fmt::format("{} issues a transaction whose route does not start there", node_id()));
@@ -25,7 +33,8 @@ void FabricEndpoint::issue(Transaction& transaction, TimeFs at, FirstWire order)
   transaction.initiator_slot = static_cast<std::uint32_t>(issued_.size());
   issued_.push_back(&transaction);
   // Port 0 with a time before any arrival of the same offer time: issued messages go first, in submission order.
-  insert_offer({at, {-1, 0, offer_count_++, 0}, &transaction, Leg::request, 0, route.ports.front().forward, order});
+  insert_offer(
+      {at, {-1, 0, offer_count_++, 0}, &transaction, Leg::request, 0, route.ports.front().forward, order, lane});
 }
 
 void FabricEndpoint::respond(Transaction& transaction, TimeFs at) {
@@ -82,8 +91,9 @@ void FabricEndpoint::on_withdrawn(std::uint16_t, Transaction& transaction, Leg l
   }
 }
 
-void FabricEndpoint::take_back(const FlitRun&) {
-  throw Error::model(node_id() + " was asked to take back flits it had offered whole");
+void FabricEndpoint::take_back(const FlitRun& flits) {
+  if (lanes_ == nullptr) throw Error::model(node_id() + " was asked to take back flits it had offered whole");
+  lanes_->put_back(flits);
 }
 
 void FabricEndpoint::on_event(TimeFs now, std::uint64_t) {
@@ -158,7 +168,20 @@ void FabricEndpoint::send_offer(const Offer& offer) {
   run.out_port = offer.port;
   run.hop = offer.hop;
   run.leg = offer.leg;
-  commit(run, offer.at);
+  if (lanes_ == nullptr) {
+    commit(run, offer.at);
+    return;
+  }
+  run.in_port = offer.lane;
+  send_in_turn(run);
+}
+
+// What has not started is withdrawn and planned again together with the run. A flit that starts now keeps its place: it
+// was offered first.
+void FabricEndpoint::send_in_turn(FlitRun run) {
+  cut(run.out_port, {now() + 1, 0, 0, 0});
+  lanes_->add(run);
+  lanes_->plan(now(), channel(run.out_port).available(), [this](const FlitRun& flits) { commit(flits, flits.time); });
 }
 
 void FabricEndpoint::on_request(Transaction& transaction, TimeFs) {

@@ -2,9 +2,11 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <vector>
 
 #include "modules/fabric/fabric_node.h"
+#include "modules/fabric/wire_lanes.h"
 
 namespace kb::modules {
 
@@ -21,9 +23,13 @@ class FabricEndpoint : public FabricNode, private elab::EventHandler {
 
   FabricEndpoint(const sc_core::sc_module_name& name, NodeId node, elab::BlockContext& context);
 
+  // From now on the messages issued here share the first wire in lanes, in turns flit by flit (WireLanes).
+  void use_lanes();
+
   // Offers the request leg of a transaction whose route starts here to the first wire at absolute time `at` >= now().
-  // Calls at one time keep their order. The caller owns the transaction and releases it after on_response.
-  void issue(payload::Transaction& transaction, TimeFs at, FirstWire order = FirstWire::fifo);
+  // Calls at one time keep their order. The caller owns the transaction and releases it after on_response. `lane`: 0 or
+  // 1, of flits, where lanes are used.
+  void issue(payload::Transaction& transaction, TimeFs at, FirstWire order = FirstWire::fifo, std::uint16_t lane = 0);
 
   TimeFs overhead() const { return overhead_; }
 
@@ -55,6 +61,7 @@ class FabricEndpoint : public FabricNode, private elab::EventHandler {
     std::uint16_t hop = 0;
     std::uint16_t port = 0;
     FirstWire order{};
+    std::uint16_t lane = 0;
   };
 
   void on_flits(const FlitRun& flits) final;
@@ -67,6 +74,7 @@ class FabricEndpoint : public FabricNode, private elab::EventHandler {
   void insert_arrival(const FlitRun& message);
   void insert_offer(const Offer& offer);
   void send_offer(const Offer& offer);
+  void send_in_turn(FlitRun run);
   void wake_at(TimeFs at);
   void schedule_wake();
 
@@ -76,6 +84,7 @@ class FabricEndpoint : public FabricNode, private elab::EventHandler {
   SlidingDeque<Offer> offers_;
   std::uint64_t offer_count_ = 0;
   TimeFs wake_time_ = kNever;
+  std::unique_ptr<WireLanes> lanes_;           // none: everything in the order of the offers
   std::vector<payload::Transaction*> issued_;  // without a response yet; transaction.initiator_slot is the index
 };
 

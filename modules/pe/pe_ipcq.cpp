@@ -70,6 +70,7 @@ void PeIpcq::install(const contract::PeQueues& queues, const contract::QueuePlan
     throw queue_error(fmt::format("a credit of {} bytes is not possible; give 1 to {}, one flit", plan.credit_bytes,
                                   context().graph.spec.flit_bytes()));
   }
+  vc_comm_->activate();
   rules_ = plan;
   rules_.pes.clear();
   last_served_ = queues.pairs.empty() ? 0 : queues.pairs.size() - 1;

@@ -11,6 +11,14 @@ using payload::QueueCreditMsg;
 using payload::QueueTokenMsg;
 using payload::Transaction;
 
+namespace {
+constexpr std::uint16_t kLane = 1;  // 0: write data of the other channels
+}
+
+void VcComm::activate() {
+  dma_.use_lanes();
+}
+
 NodeId VcComm::dma_node() const {
   return dma_.node();
 }
@@ -40,7 +48,7 @@ void VcComm::issue(std::shared_ptr<const payload::Message> message, NodeId peer,
   transaction.message = std::move(message);
   transaction.initiator = this;
   ++in_flight_;
-  dma_.issue(transaction, dma_.now() + dma_.overhead());
+  dma_.issue(transaction, dma_.now() + dma_.overhead(), FabricEndpoint::FirstWire::fifo, kLane);
 }
 
 void VcComm::on_response(Transaction& transaction) {

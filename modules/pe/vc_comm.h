@@ -33,13 +33,16 @@ class IMessageReceiver {
 //
 // Models: one write transaction per message, in the order of send(), beside the channels of loads and
 // stores; arrival, slot write and visibility in one step; credits that travel over the fabric.
-// Timing: a message is offered to the first wire at send + overhead_ns of PE_DMA, behind what was offered before; it is
-// handled when its last flit has arrived, + overhead_ns, and visible after the slot write.
+// Timing: a message is offered to the first wire at send + overhead_ns of PE_DMA, behind earlier messages and in turns
+// with the flits of stores, from which it follows that an outstanding store does not hold it; it is handled when
+// its last flit has arrived, + overhead_ns, and visible after the slot write.
 class VcComm final : private payload::IInitiator, private elab::EventHandler {
  public:
   explicit VcComm(PeDma& dma) : dma_(dma) {}
 
   void connect(IMessageReceiver& receiver) { receiver_ = &receiver; }
+  // Before the first message: its flits take turns with those of stores on the first wire.
+  void activate();
   NodeId dma_node() const;
 
   // `peer`: the PE_DMA of the receiving PE.

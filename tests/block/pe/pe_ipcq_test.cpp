@@ -378,6 +378,42 @@ TEST(PeIpcq, PostedReceivesCompleteInOrder_Q40) {
   EXPECT_EQ(ends[1] - ends[0], slot(QueueMemory::tcm, 64) + machine.transfer(1, 0, 16));
 }
 
+// a message that comes in the middle of a store takes turns with its flits. Routers take no time here, or
+// the gaps that the turns leave would hide some of theirs.
+TEST(PeIpcq, AStoreOnTheWireDoesNotHoldAMessage_Q52) {
+  struct Ends {
+    TimeFs received, stored;
+  };
+  const auto run = [](std::uint64_t store, std::uint64_t message) {
+    return in_own_process([=] {
+      QueueMachine machine({}, {}, {{"cube.links.router_overhead_ns", "0"}});
+      Ends ends{};
+      machine.on(0, [&](IPe& self) {
+        IPe::Ticket ticket = 0;
+        if (store > 0) {
+          ticket = self.submit(dma(CommandKind::dma_write, {{hbm(0), store}}, {{self.info().scratch_pa, store}}));
+        }
+        Command pause;
+        pause.cycles = 100;
+        self.execute(pause);
+        if (message > 0) self.execute(send(self, "E", message));
+        if (store > 0) self.wait(ticket);
+        ends.stored = machine.now();
+      });
+      machine.on(1, [&](IPe& self) {
+        if (message > 0) self.execute(recv(self, "W", message));
+        ends.received = machine.now();
+      });
+      machine.run();
+      return ends;
+    });
+  };
+  constexpr std::uint64_t kStore = 65536, kMessage = 4096;  // 256 and 16 flits of 1 ns
+  const Ends both = run(kStore, kMessage), message = run(0, kMessage), store = run(kStore, 0);
+  EXPECT_EQ(both.stored - store.stored, 16 * kNs);        // the wire is never idle and never taken twice
+  EXPECT_EQ(both.received - message.received, 16 * kNs);  // a flit of the store before each of its own
+}
+
 TEST(PeIpcq, MistakesAreExplained) {
   QueueMachine machine({QueueMemory::tcm, 4, 1024});
   std::vector<std::string> errors;

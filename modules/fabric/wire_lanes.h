@@ -1,0 +1,82 @@
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <utility>
+
+#include "modules/fabric/flit_run.h"
+#include "modules/fabric/sliding_deque.h"
+
+namespace kb::modules {
+
+// Two lanes of one node that share its wire flit by flit: each in order, in turns while both have flits. Plans
+// ahead as if nothing more came; when something does, the flits that have not started are withdrawn from the wire, put
+// back, and planned anew.
+class WireLanes {
+ public:
+  static constexpr std::size_t kLanes = 2;
+
+  // Occupancies of a full flit and of one of other size.
+  template <typename Occupancy>
+  WireLanes(TimeFs full, Occupancy&& of_bytes) : full_(full), of_bytes_(std::forward<Occupancy>(of_bytes)) {}
+
+  // Behind what waits in the lane. A run's in_port is its lane.
+  void add(const FlitRun& run) { lanes_[run.in_port].push_back(run); }
+  // A run that was withdrawn; calls come from the newest to the oldest.
+  void put_back(const FlitRun& run);
+  // Calls commit(run) for everything that waits, in the order of the wire, each run with the times at which its flits
+  // start; `from`: the wire is free.
+  template <typename Commit>
+  void plan(TimeFs now, TimeFs from, Commit&& commit);
+
+ private:
+  struct Planned {
+    std::uint32_t lane = 0;
+    TimeFs first = 0, last = 0;  // starts of its first and last flit
+  };
+  TimeFs occupancy_of_last(const FlitRun& run) const {
+    if (run.flit_bytes != 0) return of_bytes_(run.flit_bytes);
+    return run.has_last_flit() ? of_bytes_(run.transaction->last_flit_bytes) : full_;
+  }
+  FlitRun take_one(SlidingDeque<FlitRun>& lane);
+  void note(const FlitRun& run) { planned_.push_back({run.in_port, run.time, run.last_time()}); }
+  // Forgets what has started by `now`, except who had the last turn.
+  void advance(TimeFs now);
+
+  TimeFs full_;
+  std::function<TimeFs(std::uint32_t bytes)> of_bytes_;
+  std::array<SlidingDeque<FlitRun>, kLanes> lanes_;
+  SlidingDeque<Planned> planned_;  // by start
+  std::uint32_t last_lane_ = 0;
+};
+
+template <typename Commit>
+void WireLanes::plan(TimeFs now, TimeFs from, Commit&& commit) {
+  advance(now);
+  TimeFs at = std::max(now, from);
+  std::uint32_t turn = 1 - last_lane_;
+  while (!lanes_[0].empty() && !lanes_[1].empty()) {
+    FlitRun flit = take_one(lanes_[turn]);
+    flit.time = at;
+    flit.spacing = 0;
+    commit(flit);
+    note(flit);
+    at += occupancy_of_last(flit);
+    turn = 1 - turn;
+  }
+  for (SlidingDeque<FlitRun>& lane : lanes_) {
+    for (; !lane.empty(); lane.pop_front()) {
+      FlitRun run = lane.front();
+      run.time = at;
+      run.spacing = full_;
+      commit(run);
+      note(run);
+      at += static_cast<TimeFs>(run.count - 1) * full_ + occupancy_of_last(run);
+    }
+  }
+}
+
+}  // namespace kb::modules
