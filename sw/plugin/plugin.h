@@ -22,9 +22,9 @@
 namespace kb::sw {
 
 // Raised with every change of a type that crosses the boundary.
-inline constexpr int kPluginAbi = 6;
+inline constexpr int kPluginAbi = 7;
 
-// What a library and its loader must agree on: "kernbench 0.1.0, plug-in ABI 6".
+// What a library and its loader must agree on: "kernbench 0.1.0, plug-in ABI 7".
 inline std::string plugin_abi() {
   std::string text = std::string("kernbench ") + kVersion + ", plug-in ABI " + std::to_string(kPluginAbi);
 #if defined(_GLIBCXX_USE_CXX11_ABI) && !_GLIBCXX_USE_CXX11_ABI
