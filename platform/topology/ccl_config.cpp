@@ -116,11 +116,6 @@ class Sections {
   std::string entry_;
 };
 
-bool two_dimensional(RankTopology topology) {
-  return topology == RankTopology::torus_2d || topology == RankTopology::mesh_2d_no_wrap ||
-         topology == RankTopology::mesh_2d;
-}
-
 // Fills in what wiring and topology say of each other, and checks what ties several keys.
 void settle(CclConfig& config, Sections sections) {
   const bool generated = config.topology != RankTopology::none;
@@ -146,7 +141,7 @@ void settle(CclConfig& config, Sections sections) {
   if (config.topology == RankTopology::mesh_2d) {
     sections.warn("topology", "'mesh_2d' is the old name of 'torus_2d'", "write 'torus_2d' or 'mesh_2d_no_wrap'");
   }
-  if (two_dimensional(config.topology) && config.w * config.h != 0 && config.world_size != 0 &&
+  if (is_two_dimensional(config.topology) && config.w * config.h != 0 && config.world_size != 0 &&
       config.w * config.h != config.world_size) {
     sections.report(
         {"w", "h", "world_size"},
@@ -232,6 +227,11 @@ const std::vector<std::string>& rank_topology_names() {
   static const std::vector<std::string> names{"none",    "ring_1d",    "ring_1d_unidir", "torus_2d", "mesh_2d_no_wrap",
                                               "mesh_2d", "tree_binary"};
   return names;
+}
+
+bool is_two_dimensional(RankTopology topology) {
+  return topology == RankTopology::torus_2d || topology == RankTopology::mesh_2d_no_wrap ||
+         topology == RankTopology::mesh_2d;
 }
 
 Diagnostic CclConfig::problem_at(const std::string& key, const std::string& message, const std::string& remedy) const {

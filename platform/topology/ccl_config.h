@@ -24,6 +24,7 @@ enum class RankTopology { none, ring_1d, ring_1d_unidir, torus_2d, mesh_2d_no_wr
 const std::vector<std::string>& buffer_kind_names();  // each in the order of its enum
 const std::vector<std::string>& wiring_names();
 const std::vector<std::string>& rank_topology_names();
+bool is_two_dimensional(RankTopology topology);  // its ranks form a grid
 
 inline constexpr char kCclFile[] = "ccl.yaml";
 inline constexpr char kDefaultAlgorithm[] = "lrab_hierarchical_allreduce";

@@ -12,11 +12,6 @@ namespace {
 
 using topology::RankTopology;
 
-bool two_dimensional(RankTopology topology) {
-  return topology == RankTopology::torus_2d || topology == RankTopology::mesh_2d_no_wrap ||
-         topology == RankTopology::mesh_2d;
-}
-
 const std::string& topology_name(RankTopology topology) {
   return topology::rank_topology_names()[static_cast<std::size_t>(topology)];
 }
@@ -74,7 +69,7 @@ NeighbourTable prefixed(NeighbourTable table, const std::string& prefix) {
 }
 
 RankGrid resolve_grid(RankTopology topology, int count, const RankGrid& given, const std::string& what) {
-  if (!two_dimensional(topology)) return {};
+  if (!is_two_dimensional(topology)) return {};
   if (given.w > 0 && given.h > 0) {
     if (given.w * given.h == count) return given;
     throw Error::configuration(fmt::format("a grid of {} x {} {} does not hold {} {} (w * h must equal their number)",
@@ -88,7 +83,7 @@ RankGrid resolve_grid(RankTopology topology, int count, const RankGrid& given, c
 
 NeighbourTable neighbours(RankTopology topology, int rank, int count, const RankGrid& grid) {
   if (rank < 0 || rank >= count) throw Error::model(fmt::format("there is no rank {} among {} ranks", rank, count));
-  if (two_dimensional(topology) && grid.w * grid.h != count) {
+  if (is_two_dimensional(topology) && grid.w * grid.h != count) {
     throw Error::model(fmt::format("a grid of {} x {} does not hold {} ranks", grid.w, grid.h, count));
   }
   switch (topology) {

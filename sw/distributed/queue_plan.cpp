@@ -170,6 +170,13 @@ PlannedQueues plan_queues(const Wiring& wiring, const topology::CclConfig& confi
   plan.slot_access = transport(config.slot_access);
   verify_queue_plan(plan, machine);
 
+  if (!wiring.left_out.empty()) {
+    planned.warnings.push_back(
+        config.problem_at("topology",
+                          fmt::format("{} of the links lead nowhere back and are not installed, the first is {}",
+                                      wiring.left_out.size(), wiring.left_out.front()),
+                          "let each neighbour name the rank that names it"));
+  }
   const auto chunk = config.values.find("vc_chunk_size");
   if (config.vc_chunk_size != machine.hbm_alignment && chunk != config.values.end() &&
       chunk->second.origin != "default") {

@@ -16,7 +16,7 @@ namespace kb::sw {
 struct PlannedQueues {
   contract::QueuePlan plan;
   MemoryReservation memory;          // of the rings: given back with this object, which therefore lives as long as they
-  std::vector<Diagnostic> warnings;  // of keys that this machine gives no meaning
+  std::vector<Diagnostic> warnings;  // keys without meaning here, links that are not installed
 };
 
 // Reserves the rings where buffer_kind says, lays them out and proves the plan (verify_queue_plan).

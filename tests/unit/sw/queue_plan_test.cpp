@@ -161,6 +161,21 @@ TEST(QueuePlan, SaysWhenAChunkSizeHasNoEffect) {  // Q-22
   EXPECT_THAT(planned(ccl("defaults: { vc_chunk_size: 256 }"), machine, memory).warnings, IsEmpty());
 }
 
+TEST(QueuePlan, SaysWhichLinksAreNotInstalled) {  // Q-75 (3)
+  const contract::MachineInfo machine = small();
+  DeviceMemory memory(machine);
+  const CclConfig config = ccl("defaults: { wiring: flat, topology: none }");
+  const Wiring wiring = make_wiring(config, machine, [](int r) {
+    return r < 2 ? NeighbourTable{{"mate", r ^ 1}, {"away", 7}} : NeighbourTable{};
+  });
+  const PlannedQueues queues = plan_queues(wiring, config, machine, memory);
+  EXPECT_EQ(queues.plan.pes.size(), 2u);
+  ASSERT_EQ(queues.warnings.size(), 1u);
+  EXPECT_EQ(queues.warnings[0].text(),
+            "ccl.yaml:1:37: defaults.topology: 2 of the links lead nowhere back and are not installed, the first is "
+            "rank 0 'away' -> 7 (let each neighbour name the rank that names it)");
+}
+
 TEST(QueuePlan, TableDecodesEveryRing) {
   contract::MachineInfo machine = small();
   machine.cubes_per_sip = machine.cube_mesh_w = machine.cube_mesh_h = 1;
