@@ -61,6 +61,16 @@ TEST_F(TopologyCommandTest, CheckReportsEveryProblemOfEveryFile) {
   EXPECT_EQ(kernbench("check good.yaml").code, 0);
 }
 
+TEST_F(TopologyCommandTest, CheckTakesCollectiveConfigurationsToo) {  // K-6
+  const Outcome good = kernbench("check '" + config("ccl") + "' '" + config("one_pe") + "'");
+  EXPECT_EQ(good.code, 0) << good.err;
+  EXPECT_THAT(good.out, HasSubstr("ccl.yaml: ok (collectives, algorithm lrab_hierarchical_allreduce)"));
+  write("ccl.yaml", "defaults: { n_slot: 4 }\n");
+  const Outcome bad = kernbench("check ccl.yaml");
+  EXPECT_EQ(bad.code, 2);
+  EXPECT_THAT(bad.err, HasSubstr("ccl.yaml:1:13: defaults.n_slot: unknown key 'n_slot' (did you mean 'n_slots'?)"));
+}
+
 // Right for a program with a module of its own, so no error; but this program cannot run it, and says so beforehand.
 TEST_F(TopologyCommandTest, CheckWarnsOfAnImplementationThatThisProgramDoesNotHave) {
   write("m.yaml", std::string(kOnePe) + "  components: { noc_router: { impl: custom.fast_router } }\n");

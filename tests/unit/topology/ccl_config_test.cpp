@@ -2,6 +2,9 @@
 
 #include <gmock/gmock.h>
 
+#include <fstream>
+#include <iterator>
+
 #include "tests/unit/topology/topology_test_support.h"
 
 namespace kb::topology {
@@ -47,6 +50,19 @@ TEST(CclConfig, ShippedFileWritesOutTheDefaults) {
   EXPECT_THAT(shipped.warnings, IsEmpty());
   EXPECT_TRUE(is_ccl_file(std::string(KB_CONFIG_DIR) + "/ccl.yaml"));
   EXPECT_FALSE(is_ccl_file(std::string(KB_CONFIG_DIR) + "/one_pe.yaml"));
+}
+
+TEST(CclConfig, GuideListsEveryKeyAndItsExampleIsRead) {
+  std::ifstream file(std::string(KB_CONFIG_DIR) + "/../docs/guides/ccl.md");
+  const std::string guide((std::istreambuf_iterator<char>(file)), std::istreambuf_iterator<char>());
+  for (const auto& [key, value] : load_ccl().values) EXPECT_THAT(guide, HasSubstr("`" + key + "`"));
+  const std::string fence = "```yaml\n";
+  const std::size_t begin = guide.find(fence) + fence.size();
+  const CclConfig config = read(guide.substr(begin, guide.find("```", begin) - begin), {"", "grid", {}, {}});
+  EXPECT_EQ(config.module, "mesh_allreduce");
+  EXPECT_EQ(config.slot_size, 8192u);
+  EXPECT_EQ(config.buffer_kind, BufferKind::hbm);
+  EXPECT_EQ(config.wiring, WiringPreset::flat);
 }
 
 const char* const kTwo =
