@@ -16,7 +16,7 @@ struct DmaBreakdown {
   double pe_setup = 0;       // inside the issuing PE; raw transfers begin behind it
   double noc_mesh = 0;       // routers and mesh wires of cubes
   double ucie = 0;           // UCIe endpoints, connections and links of cubes
-  double fabric = 0;         // IO chiplets, PCIe and the switch
+  double fabric = 0;         // IO chiplets, PCIe, which gathers whole messages, and the switch
   double hbm_ctrl = 0;       // controller and one burst
   double wire_transfer = 0;  // how much later than the first flit the last one comes
 
@@ -36,7 +36,6 @@ class DmaPaths {
 
  private:
   const routing::Route& route(const DmaFlow& flow);
-  double behind_first_flit(const DmaFlow& flow, double flits);
   const std::vector<EdgeId>& data_edges(const DmaFlow& flow);
 
   const topology::Graph& graph_;

@@ -79,12 +79,17 @@ class PeDmaEvaluation final : public IEvaluation {
       runs.push_back(run_json(machine, *scenario, row));
     }
     const topology::MachineSpec& spec = machine.graph.spec;
-    return {
-        {"bytes_per_issuer", kDmaBytes},
-        {"flit_bytes", spec.flit_bytes()},
-        {"machine",
-         {{"sips", spec.sip_count}, {"cubes_per_sip", spec.cubes_per_sip()}, {"pes_per_cube", spec.pes_per_cube()}}},
-        {"runs", runs}};
+    const DmaFlow& first = scenarios.front().flows.front();
+    const routing::AddressResolver resolver(machine.graph);
+    const topology::Node& hbm = machine.graph.node(resolver.find_hbm(first.target));
+    return {{"bytes_per_issuer", kDmaBytes},
+            {"flit_bytes", spec.flit_bytes()},
+            {"machine",
+             {{"sips", spec.sip_count},
+              {"cubes_per_sip", spec.cubes_per_sip()},
+              {"pes_per_cube", spec.pes_per_cube()},
+              {"hbm_overhead_ns", hbm.number_or("overhead_ns", 0)}}},
+            {"runs", runs}};
   }
 
   std::string csv(const Json& data) const override { return pe_dma_csv(data); }

@@ -115,10 +115,10 @@ Figure breakdown(const Json& data, const std::string& direction, const std::stri
       {"pe_setup", "issuing PE", kPurple},
       {"noc_mesh", "routers and mesh", kBlue},
       {"ucie", "UCIe", kCyan},
-      {"fabric", "IO chiplet, PCIe, switch", kYellow},
+      {"fabric", "IO chiplet, PCIe (gathers messages), switch", kYellow},
       {"hbm_ctrl", "HBM controller", kRed},
       {"wire_transfer", "bytes on the narrowest wire", kGreen},
-      {"contention", "waiting (contention, store and forward)", kGrey}};
+      {"contention", "waiting for others", kGrey}};
   BarChart chart;
   chart.groups = group_names(runs);
   for (const auto& [member, title, colour] : parts) {

@@ -185,7 +185,7 @@ TEST_F(EvaluateTest, PeDmaPassesItsChecksOnTheReferenceMachine_E58_E59) {
   EXPECT_THAT(outcome.out, HasSubstr("26 points"));
   const Json sweep = Json::parse(read("out/pe_dma.json"));
   for (const Json& run : sweep["runs"]) {
-    if (run["issuers"] != 1 || run["scenario"] == "REMOTE_SIP") continue;  // PCIe endpoints store and forward
+    if (run["issuers"] != 1) continue;
     EXPECT_NEAR(run["breakdown_ns"]["contention"].get<double>(), 0, 1e-6)
         << run["scenario"];  // E-57: exactly the parts
   }
@@ -208,6 +208,18 @@ TEST_F(EvaluateTest, PeDmaPassesItsChecksOnTheReferenceMachine_E58_E59) {
     }
   }
   EXPECT_EQ(kernbench("evaluate pe-dma --shapes 1x1x1 --out out").code, 2);
+}
+
+TEST_F(EvaluateTest, PeDmaExplainsAllOfALoneTransferWithSlowControllers_E57_E59) {
+  const Outcome outcome = kernbench("evaluate pe-dma --out out --set cube.components.hbm_ctrl.attrs.overhead_ns=20");
+  ASSERT_EQ(outcome.code, 0) << outcome.err;
+  std::size_t alone = 0;
+  for (const Json& run : Json::parse(read("out/pe_dma.json"))["runs"]) {
+    if (run["issuers"] != 1) continue;
+    ++alone;
+    EXPECT_NEAR(run["breakdown_ns"]["contention"].get<double>(), 0, 1e-6) << run["direction"] << run["scenario"];
+  }
+  EXPECT_EQ(alone, 14u);
 }
 
 TEST_F(EvaluateTest, UsageMistakesAreExplained) {

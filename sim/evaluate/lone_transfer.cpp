@@ -1,0 +1,165 @@
+#include "sim/evaluate/lone_transfer.h"
+
+#include <algorithm>
+
+#include "platform/routing/latency.h"
+
+namespace kb::evaluate {
+namespace {
+
+using topology::NodeKind;
+
+PathPart part_of(const topology::Node& node) {
+  if (!node.cube.valid()) return PathPart::fabric;
+  if (node.kind == NodeKind::ucie || node.kind == NodeKind::ucie_conn) return PathPart::ucie;
+  if (node.kind == NodeKind::hbm_ctrl) return PathPart::memory;
+  return node.kind == NodeKind::pe_dma ? PathPart::pe : PathPart::mesh;
+}
+
+// A wire belongs to the outer one of its ends; those of PEs and controllers to the mesh.
+PathPart part_of(const topology::Graph& graph, const topology::Edge& edge) {
+  const auto of_end = [&](NodeId id) {
+    const PathPart part = part_of(graph.node(id));
+    return part == PathPart::memory ? PathPart::mesh : part;
+  };
+  return std::max({of_end(edge.src), of_end(edge.dst), PathPart::mesh});
+}
+
+std::vector<PathStep> steps_of(const topology::Graph& graph, const std::vector<EdgeId>& edges) {
+  std::vector<PathStep> steps;
+  for (const EdgeId id : edges) {
+    const topology::Edge& edge = graph.edge(id);
+    const topology::Node& node = graph.node(edge.dst);
+    steps.push_back({part_of(graph, edge), part_of(node), routing::propagation_fs(edge, graph.spec.ns_per_mm),
+                     edge.bw_gbs.value_or(0.0), ns_to_fs(node.number_or("overhead_ns", 0.0)),
+                     node.kind == NodeKind::pcie_ep});
+  }
+  return steps;
+}
+
+// The flits of a message on their way, by the time at which each is where the message is.
+class Flits {
+ public:
+  Flits(const TransferPath& path, std::uint64_t bytes, TransferTimes& times)
+      : path_(path), bytes_(bytes), times_(times), at_((bytes + path.flit_bytes - 1) / path.flit_bytes, 0) {}
+
+  void pass(const PathStep& step) {
+    cross(step);
+    if (step.gathers) gather(step);
+    decode(step.overhead, step.node);
+  }
+
+  void cross(const PathStep& wire) {
+    TimeFs available = 0;
+    for (std::size_t i = 0; i < at_.size(); ++i) {
+      const std::uint64_t left = bytes_ - i * path_.flit_bytes;
+      available = std::max(at_[i], available) + occupancy_fs(std::min(left, path_.flit_bytes), wire.gbs);
+      move(i, available + wire.propagation, wire.wire);
+    }
+  }
+
+  // The first flit pays, the others close up behind it.
+  void decode(TimeFs overhead, PathPart part) {
+    TimeFs free = at_[0] + overhead;
+    for (std::size_t i = 0; i < at_.size(); ++i) {
+      free = std::max(at_[i], free);
+      move(i, free, part);
+    }
+  }
+
+  // Each burst in the pseudo-channel of its address.
+  void access() {
+    std::vector<TimeFs> channels(std::min<std::uint64_t>(path_.channels, at_.size()), 0);
+    for (std::size_t i = 0; i < at_.size(); ++i) {
+      TimeFs& free = channels[i % channels.size()];
+      free = std::max(at_[i], free) + path_.burst;
+      move(i, free, PathPart::memory);
+    }
+  }
+
+  // Read commands start a burst whenever the wire back can take one.
+  void start_bursts(TimeFs now) {
+    const TimeFs interval = occupancy_fs(path_.flit_bytes, path_.back.front().gbs);
+    for (std::size_t i = 0; i < at_.size(); ++i) at_[i] = now + static_cast<TimeFs>(i) * interval;
+  }
+
+  // Data goes back in order.
+  void line_up() {
+    for (std::size_t i = 1; i < at_.size(); ++i) at_[i] = std::max(at_[i], at_[i - 1]);
+  }
+
+  TimeFs first() const { return at_.front(); }
+  TimeFs last() const { return *std::max_element(at_.begin(), at_.end()); }
+
+ private:
+  void gather(const PathStep& step) {
+    const TimeFs all = at_.back();
+    for (std::size_t i = 0; i < at_.size(); ++i) move(i, all, step.node);
+  }
+
+  void move(std::size_t flit, TimeFs to, PathPart part) {
+    if (flit == 0) times_.parts[static_cast<std::size_t>(part)] += to - at_[0];
+    at_[flit] = to;
+  }
+
+  const TransferPath& path_;
+  std::uint64_t bytes_;
+  TransferTimes& times_;
+  std::vector<TimeFs> at_;
+};
+
+// A message without data: to the end of the way, the last node's overhead left out.
+TimeFs message(const std::vector<PathStep>& steps, TransferTimes* times) {
+  TimeFs now = 0;
+  const auto spend = [&](TimeFs time, PathPart part) {
+    now += time;
+    if (times != nullptr) times->parts[static_cast<std::size_t>(part)] += time;
+  };
+  for (std::size_t i = 0; i < steps.size(); ++i) {
+    spend(steps[i].propagation, steps[i].wire);
+    if (i + 1 < steps.size()) spend(steps[i].overhead, steps[i].node);
+  }
+  return now;
+}
+
+}  // namespace
+
+TransferPath transfer_path(const topology::Graph& graph, const routing::Route& route) {
+  const topology::Node& hbm = graph.node(route.nodes.back());
+  TransferPath path;
+  path.there = steps_of(graph, route.edges);
+  path.back = steps_of(graph, {route.reverse_edges.rbegin(), route.reverse_edges.rend()});
+  path.flit_bytes = graph.spec.flit_bytes();
+  path.burst = occupancy_fs(path.flit_bytes, hbm.number("pc_bw_gbs"));
+  path.channels = static_cast<std::uint64_t>(hbm.integer("num_pcs"));
+  return path;
+}
+
+TransferTimes lone_write(const TransferPath& path, std::uint64_t bytes) {
+  TransferTimes times;
+  Flits data(path, bytes, times);
+  for (const PathStep& step : path.there) data.pass(step);
+  data.access();
+  times.delivered = data.last();
+  times.behind_first = times.delivered - data.first();
+  times.answered = times.delivered + message(path.back, nullptr);
+  return times;
+}
+
+TransferTimes lone_read(const TransferPath& path, std::uint64_t bytes) {
+  TransferTimes times;
+  const PathStep& controller = path.there.back();
+  const TimeFs asked = message(path.there, &times) + controller.overhead;
+  times.parts[static_cast<std::size_t>(PathPart::memory)] += controller.overhead;
+  Flits data(path, bytes, times);
+  data.start_bursts(asked);
+  data.access();
+  data.line_up();
+  for (std::size_t i = 0; i + 1 < path.back.size(); ++i) data.pass(path.back[i]);
+  data.cross(path.back.back());
+  times.delivered = times.answered = data.last();
+  times.behind_first = times.delivered - data.first();
+  return times;
+}
+
+}  // namespace kb::evaluate

@@ -1,0 +1,54 @@
+// How long a transfer between a PE and an HBM slice takes when nothing else is under way, flit by flit as the fabric's
+// rules have it (docs/blocks), and which part of the machine the time is spent in. Exact to the femtosecond.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <vector>
+
+#include "platform/base/units.h"
+#include "platform/routing/route.h"
+#include "platform/topology/graph.h"
+
+namespace kb::evaluate {
+
+enum class PathPart : std::uint8_t { pe, mesh, ucie, fabric, memory };
+inline constexpr std::size_t kPathParts = 5;
+
+// A wire and the node that it leads to.
+struct PathStep {
+  PathPart wire = PathPart::mesh;
+  PathPart node = PathPart::mesh;
+  TimeFs propagation = 0;
+  double gbs = 0;  // 0 = no limit
+  TimeFs overhead = 0;
+  bool gathers = false;  // the node stores and forwards whole messages
+};
+
+struct TransferPath {
+  std::vector<PathStep> there;  // from PE_DMA; the last one leads to the HBM controller
+  std::vector<PathStep> back;   // from the controller; the last one leads to PE_DMA
+  std::uint64_t flit_bytes = 256;
+  TimeFs burst = 0;  // a flit in its pseudo-channel
+  std::uint64_t channels = 1;
+};
+
+// `route` leads from a PE_DMA to an HBM controller.
+TransferPath transfer_path(const topology::Graph& graph, const routing::Route& route);
+
+struct TransferTimes {
+  TimeFs delivered = 0;  // since the first wire was offered the transfer: the last burst committed, the last flit back
+  TimeFs answered = 0;   // the response is at PE_DMA, which then adds its own overhead
+  // Adding up to `delivered`: what the first flit (of a read: the command, then the first flit) spends where, messages
+  // being gathered included, and how much later than it the last one comes.
+  std::array<TimeFs, kPathParts> parts{};
+  TimeFs behind_first = 0;
+
+  TimeFs part(PathPart which) const { return parts[static_cast<std::size_t>(which)]; }
+};
+
+// bytes >= 1, one contiguous piece of the slice.
+TransferTimes lone_write(const TransferPath& path, std::uint64_t bytes);
+TransferTimes lone_read(const TransferPath& path, std::uint64_t bytes);
+
+}  // namespace kb::evaluate

@@ -1,0 +1,97 @@
+// A transfer that is alone: every time equals that of the flit-by-flit oracle, and the parts are all of it (E-56,
+// E-57).
+#include "sim/evaluate/lone_transfer.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <numeric>
+#include <random>
+
+#include "platform/routing/address_resolver.h"
+#include "platform/routing/path_router.h"
+#include "platform/topology/topology.h"
+#include "tests/support/plain_fabric.h"
+#include "tests/support/random_machine.h"
+
+namespace kb::evaluate {
+namespace {
+
+using topology::NodeKind;
+
+std::vector<PeCoord> all_pes(const topology::Graph& graph) {
+  std::vector<PeCoord> pes;
+  for (const topology::Node& node : graph.nodes) {
+    if (node.kind == NodeKind::pe_dma) pes.push_back({node.sip, node.cube, node.pe});
+  }
+  return pes;
+}
+
+// Between the PE and the partition, both ways, against the oracle.
+void expect_oracle_times(const topology::Graph& graph, PeCoord issuer, PeCoord owner, std::uint64_t bytes) {
+  const routing::AddressResolver resolver(graph);
+  routing::PathRouter router(graph);
+  const NodeId dma = resolver.find_pe_node(issuer, NodeKind::pe_dma), hbm = resolver.find_hbm(owner);
+  const routing::Route& route = router.find_path(dma, hbm);
+  const TransferPath path = transfer_path(graph, route);
+  const TimeFs overhead = ns_to_fs(graph.node(dma).number_or("overhead_ns", 0));
+  for (const bool write : {true, false}) {
+    const TransferTimes found = write ? lone_write(path, bytes) : lone_read(path, bytes);
+    const test::PlainTimes expected = test::simulate_plain(graph, {{write, 0, route.nodes, 0, bytes}})[0];
+    const std::string what = (write ? "write of " : "read of ") + std::to_string(bytes) + " B to " + graph.node(hbm).id;
+    EXPECT_EQ(found.delivered, expected.delivered) << what;
+    EXPECT_EQ(found.answered + overhead, expected.completed) << what;
+    EXPECT_EQ(std::accumulate(found.parts.begin(), found.parts.end(), found.behind_first), found.delivered) << what;
+    EXPECT_GE(found.behind_first, 0) << what;
+    EXPECT_TRUE(found.part(PathPart::fabric) > 0 || issuer.sip == owner.sip) << what;
+  }
+}
+
+class LoneTransfer : public testing::TestWithParam<unsigned> {};
+
+TEST_P(LoneTransfer, TakesTheTimeOfThePerFlitRules) {
+  std::mt19937 random(GetParam());
+  const topology::LoadedTopology machine = test::random_machine(random);
+  const std::vector<PeCoord> pes = all_pes(machine.graph);
+  const auto any = [&] { return pes[random() % pes.size()]; };
+  for (int i = 0; i < 20; ++i) expect_oracle_times(machine.graph, any(), any(), 1 + random() % 20000);
+}
+
+INSTANTIATE_TEST_SUITE_P(Seeds, LoneTransfer, testing::Range(0u, 40u));
+
+TEST(LoneTransferOfTheReference, TakesTheTimeOfThePerFlitRulesWithSlowControllers) {
+  const topology::LoadedTopology machine =
+      topology::load(KB_SOURCE_DIR "/configs/reference.yaml", {{"cube.components.hbm_ctrl.attrs.overhead_ns", "20"}});
+  const PeCoord own{SipId(0), CubeId(0), PeId(0)};
+  for (const std::uint64_t bytes : {1, 256, 257, 16384}) {
+    for (const PeCoord& owner : {own, PeCoord{SipId(0), CubeId(15), PeId(7)}, PeCoord{SipId(1), CubeId(0), PeId(0)}}) {
+      expect_oracle_times(machine.graph, own, owner, bytes);
+    }
+  }
+}
+
+// What a PCIe endpoint waits for until it has the whole message is time of the fabric, and so no more than the first
+// flit's way for a message of one flit.
+TEST(LoneTransferOfTheReference, APcieEndpointGathersTheWholeMessage_E57) {
+  const topology::LoadedTopology machine = topology::load(KB_SOURCE_DIR "/configs/reference.yaml");
+  const routing::AddressResolver resolver(machine.graph);
+  routing::PathRouter router(machine.graph);
+  const NodeId dma = resolver.find_pe_node({SipId(0), CubeId(0), PeId(0)}, NodeKind::pe_dma);
+  const TransferPath path =
+      transfer_path(machine.graph, router.find_path(dma, resolver.find_hbm({SipId(1), CubeId(0), PeId(0)})));
+  const auto gathers = [](const PathStep& step) { return step.gathers; };
+  ASSERT_EQ(std::count_if(path.there.begin(), path.there.end(), gathers), 2);
+  const TimeFs one = lone_write(path, 256).part(PathPart::fabric);
+  const TimeFs many = lone_write(path, 16384).part(PathPart::fabric);
+  // 63 flits behind the first at the 128 GB/s of the way to the first endpoint, and of the wire to the second.
+  EXPECT_GT(many - one, 63 * 2 * kFsPerNs);
+  TimeFs whole = many;
+  for (const PathStep& step : path.there) {
+    if (step.wire == PathPart::fabric) whole -= step.propagation + occupancy_fs(256, step.gbs);
+    if (step.node == PathPart::fabric) whole -= step.overhead;
+  }
+  EXPECT_EQ(whole, many - one);
+}
+
+}  // namespace
+}  // namespace kb::evaluate
