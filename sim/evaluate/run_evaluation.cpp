@@ -17,7 +17,7 @@
 namespace kb::evaluate {
 namespace {
 
-constexpr int kDataSchema = 1;
+constexpr int kDataSchema = 2;
 constexpr const char* kProgram = "/proc/self/exe";
 
 std::vector<std::string> command_of(const Point& point, const RunOptions& options, const std::string& folder) {

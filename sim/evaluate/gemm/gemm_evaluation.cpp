@@ -153,8 +153,8 @@ class GemmEvaluation final : public IEvaluation {
     }
     run["gemm_utilisation"] = utilisation;
     run["useful_efficiency"] = utilisation * useful;
-    run["theory"] = {{"ideal", theory_json(gemm_theory(platform, shape, variant, false), useful)},
-                     {"round_trips", theory_json(gemm_theory(platform, shape, variant, true), useful)}};
+    run["theory"] = {{"ideal", theory_json(ideal_theory(platform, shape, variant), useful)},
+                     {"round_trips", theory_json(round_trip_theory(platform, shape, variant), useful)}};
     return run;
   }
 

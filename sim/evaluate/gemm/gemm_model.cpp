@@ -26,24 +26,118 @@ int stages_inside(const plan::TileShape& tile) {
   return static_cast<int>(types.size());
 }
 
+double narrowest(const std::vector<PathStep>& steps) {
+  double narrow = 0;
+  for (const PathStep& step : steps) {
+    if (step.gbs > 0 && (narrow == 0 || step.gbs < narrow)) narrow = step.gbs;
+  }
+  return narrow;
+}
+
+// Of limits that stand in a row; 0 is none.
+double narrower(double one, double other) {
+  return one > 0 && other > 0 ? std::min(one, other) : std::max(one, other);
+}
+
 void add_path(GemmPlatform& platform, const topology::Graph& graph, const PeCoord& pe) {
   const routing::AddressResolver resolver(graph);
   routing::PathRouter router(graph);
   const topology::Node& hbm = graph.node(resolver.find_hbm(pe));
-  const routing::Route& route = router.find_path(resolver.find_pe_node(pe, NodeKind::pe_dma), resolver.find_hbm(pe));
-  const double burst = hbm.number("burst_bytes");
-  const double channel_gbs = hbm.number("pc_bw_gbs");
-  platform.link_gbs = channel_gbs * hbm.number("num_pcs");
-  double flit_ns = 0;  // a flit stands on every wire, but only the narrowest one's time is part of the bytes' time
-  for (const EdgeId edge : route.reverse_edges) {
-    const std::optional<double> gbs = graph.edge(edge).bw_gbs;
-    if (!gbs || *gbs <= 0) continue;
-    platform.link_gbs = std::min(platform.link_gbs, *gbs);
-    flit_ns += burst / *gbs;
+  platform.path =
+      transfer_path(graph, router.find_path(resolver.find_pe_node(pe, NodeKind::pe_dma), resolver.find_hbm(pe)));
+  platform.memory_gbs = hbm.number("pc_bw_gbs") * hbm.number("num_pcs");
+  platform.link_gbs = narrower(narrowest(platform.path.back), platform.memory_gbs);
+  platform.write_link_gbs = narrower(narrowest(platform.path.there), platform.memory_gbs);
+}
+
+double translation_ns(const topology::Graph& graph, const topology::Node& mmu, const topology::Node& dma) {
+  switch (graph.spec.address_model) {
+    case topology::AddressModel::va:
+      return mmu.number_or("tlb_overhead_ns", 0);
+    case topology::AddressModel::la:
+      return dma.number_or("baaw_overhead_ns", 0);
+    case topology::AddressModel::pa:
+      break;
   }
-  const double there_and_back = 2 * ns(routing::overhead_fs(graph, route) + routing::wire_fs(graph, route));
-  platform.read_latency_ns = there_and_back - hbm.number("overhead_ns") + burst / channel_gbs +
-                             std::max(0.0, flit_ns - burst / platform.link_gbs);
+  return 0;
+}
+
+double at_rate(double bytes, double gbs) {
+  return gbs > 0 ? bytes / gbs : 0;
+}
+
+// For how long a plan needs each resource, all tiles together.
+struct Demand {
+  double products = 0, fetch = 0, store = 0;
+  double read_link = 0, write_link = 0, memory = 0;
+  double readers = 0, writers = 0;  // engines of PE_DMA, spread over them
+
+  double busiest_alone() const { return std::max({products, fetch, store, read_link, write_link}); }
+};
+
+// What one tile takes on its way when nothing else is in it.
+struct TileTimes {
+  double read = 0, fetch = 0, product = 0;
+  double store = 0, write = 0;  // of the last of a K loop
+};
+
+TileTimes add_tile(Demand& demand, const GemmPlatform& platform, const plan::PipelinePlan& plan,
+                   const plan::Tile& tile) {
+  TileTimes times;
+  times.product = platform.tile_ns();
+  for (std::uint32_t i = 0; i < plan.stage_count(tile); ++i) {
+    const plan::Stage stage = plan.stage(tile, i);
+    const auto bytes = static_cast<double>(stage.nbytes);
+    const std::uint64_t flit = platform.path.flit_bytes;
+    const double bursts = static_cast<double>((stage.nbytes + flit - 1) / flit * flit);  // a partial one costs a full
+    if (stage.type == plan::StageType::fetch)
+      times.fetch += platform.fetch_overhead_ns + at_rate(bytes, platform.fetch_gbs);
+    if (stage.type == plan::StageType::store)
+      times.store += platform.fetch_overhead_ns + at_rate(bytes, platform.store_gbs);
+    if (stage.type == plan::StageType::dma_read) {
+      times.read += platform.read_ns(stage.nbytes);
+      demand.read_link += at_rate(bytes, platform.link_gbs);
+      demand.memory += at_rate(bursts, platform.memory_gbs);
+    }
+    if (stage.type == plan::StageType::dma_write) {
+      times.write += platform.write_ns(stage.nbytes);
+      demand.write_link += at_rate(bytes, platform.write_link_gbs);
+      demand.memory += at_rate(bursts, platform.memory_gbs);
+    }
+  }
+  demand.products += times.product;
+  demand.fetch += times.fetch;
+  demand.store += times.store;
+  demand.readers += times.read / platform.rd_engines;
+  demand.writers += times.write / platform.wr_engines;
+  return times;
+}
+
+struct PlanTimes {
+  Demand demand;
+  TileTimes least;  // each step's shortest time: whichever tile comes first or last takes no less
+};
+
+PlanTimes times_of(const GemmPlatform& platform, const GemmShape& shape, const GemmVariant& variant) {
+  const plan::PipelinePlan plan = plan_of(shape, variant, platform.tile);
+  constexpr double kNone = std::numeric_limits<double>::infinity();
+  PlanTimes times{{}, {kNone, kNone, kNone, kNone, kNone}};
+  const auto shorten = [](double& least, double time) { least = std::min(least, time); };
+  for (std::uint64_t id = 0; id < plan.tiles(); ++id) {
+    const plan::Tile tile = plan.tile(id);
+    const TileTimes one = add_tile(times.demand, platform, plan, tile);
+    shorten(times.least.read, one.read);
+    shorten(times.least.fetch, one.fetch);
+    shorten(times.least.product, one.product);
+    if (!tile.last_k) continue;
+    shorten(times.least.store, one.store);
+    shorten(times.least.write, one.write);
+  }
+  return times;
+}
+
+GemmTheory theory(double products, double busiest, double total) {
+  return {total, products / total, products / busiest};
 }
 
 }  // namespace
@@ -66,11 +160,34 @@ double GemmPlatform::tile_ns() const {
   return std::max(gemm_overhead_ns, static_cast<double>(tile.m * tile.k * tile.n) / mac_per_ns);
 }
 
+double GemmPlatform::read_ns(std::uint64_t bytes) const {
+  return 2 * dma_overhead_ns + translation_ns + ns(lone_read(path, bytes).answered);
+}
+
+double GemmPlatform::write_ns(std::uint64_t bytes) const {
+  return 2 * dma_overhead_ns + translation_ns + ns(lone_write(path, bytes).answered);
+}
+
+double GemmPlatform::read_latency_ns() const {
+  const auto bytes = static_cast<std::uint64_t>(tile.k * tile.n) * item_size(Dtype::f16);
+  return read_ns(bytes) - at_rate(static_cast<double>(bytes), link_gbs);
+}
+
 Json GemmPlatform::json() const {
-  return {{"mac_per_ns", mac_per_ns}, {"gemm_overhead_ns", gemm_overhead_ns},
-          {"tile_ns", tile_ns()},     {"fetch_gbs", fetch_gbs},
-          {"link_gbs", link_gbs},     {"read_latency_ns", read_latency_ns},
-          {"rd_engines", rd_engines}, {"pipeline_stages", pipeline_stages}};
+  return {{"mac_per_ns", mac_per_ns},
+          {"gemm_overhead_ns", gemm_overhead_ns},
+          {"tile_ns", tile_ns()},
+          {"fetch_gbs", fetch_gbs},
+          {"store_gbs", store_gbs},
+          {"fetch_overhead_ns", fetch_overhead_ns},
+          {"link_gbs", link_gbs},
+          {"write_link_gbs", write_link_gbs},
+          {"memory_gbs", memory_gbs},
+          {"read_latency_ns", read_latency_ns()},
+          {"translation_ns", translation_ns},
+          {"rd_engines", rd_engines},
+          {"wr_engines", wr_engines},
+          {"pipeline_stages", pipeline_stages}};
 }
 
 GemmPlatform gemm_platform(const topology::LoadedTopology& machine, const PeCoord& pe) {
@@ -84,39 +201,37 @@ GemmPlatform gemm_platform(const topology::LoadedTopology& machine, const PeCoor
   platform.tile = {scheduler.integer("tile_m"), scheduler.integer("tile_k"), scheduler.integer("tile_n")};
   platform.mac_per_ns = block(NodeKind::pe_gemm).number("mac_per_ns");
   platform.gemm_overhead_ns = block(NodeKind::pe_gemm).number("overhead_ns");
-  platform.fetch_gbs = block(NodeKind::pe_tcm).number("read_bw_gbs");
-  if (graph.spec.fetch_store_to_tcm_bw_gbs > 0) {  // 0 = no limit
-    platform.fetch_gbs = std::min(platform.fetch_gbs, graph.spec.fetch_store_to_tcm_bw_gbs);
-  }
-  platform.rd_engines = static_cast<int>(block(NodeKind::pe_dma).integer("rd_engines"));
+  const topology::Node& tcm = block(NodeKind::pe_tcm);
+  const double register_link = graph.spec.fetch_store_to_tcm_bw_gbs;
+  platform.fetch_gbs = narrower(tcm.number("read_bw_gbs"), register_link);
+  platform.store_gbs = narrower(tcm.number("write_bw_gbs"), register_link);
+  platform.fetch_overhead_ns = block(NodeKind::pe_fetch_store).number_or("overhead_ns", 0);
+  const topology::Node& dma = block(NodeKind::pe_dma);
+  platform.dma_overhead_ns = dma.number_or("overhead_ns", 0);
+  platform.translation_ns = translation_ns(graph, block(NodeKind::pe_mmu), dma);
+  platform.rd_engines = static_cast<int>(dma.integer("rd_engines"));
+  platform.wr_engines = static_cast<int>(dma.integer("wr_engines"));
   platform.pipeline_stages = stages_inside(platform.tile);
   add_path(platform, graph, pe);
   return platform;
 }
 
-GemmTheory gemm_theory(const GemmPlatform& platform, const GemmShape& shape, const GemmVariant& variant,
-                       bool round_trips) {
-  const plan::PipelinePlan plan = plan_of(shape, variant, platform.tile);
-  double steady = 0;
-  for (std::uint64_t id = 0; id < plan.tiles(); ++id) {
-    const plan::Tile tile = plan.tile(id);
-    double read = 0, held = 0, fetch = 0;
-    for (std::uint32_t i = 0; i < plan.stage_count(tile); ++i) {
-      const plan::Stage stage = plan.stage(tile, i);
-      const auto bytes = static_cast<double>(stage.nbytes);
-      if (stage.type == plan::StageType::fetch) fetch += bytes / platform.fetch_gbs;
-      if (stage.type != plan::StageType::dma_read) continue;
-      read += bytes / platform.link_gbs;
-      held += (bytes / platform.link_gbs + platform.read_latency_ns) / platform.rd_engines;
-    }
-    steady += std::max({platform.tile_ns(), fetch, round_trips ? std::max(read, held) : read});
-  }
-  const double products = static_cast<double>(plan.tiles()) * platform.tile_ns();
-  GemmTheory theory;
-  theory.total_ns = steady + (platform.pipeline_stages - 1) * platform.tile_ns();
-  theory.utilisation = products / theory.total_ns;
-  theory.bound = products / steady;
-  return theory;
+GemmTheory ideal_theory(const GemmPlatform& platform, const GemmShape& shape, const GemmVariant& variant) {
+  const Demand demand = times_of(platform, shape, variant).demand;
+  const double busiest = demand.busiest_alone();
+  return theory(demand.products, busiest, busiest + (platform.pipeline_stages - 1) * platform.tile_ns());
+}
+
+GemmTheory round_trip_theory(const GemmPlatform& platform, const GemmShape& shape, const GemmVariant& variant) {
+  const auto [demand, least] = times_of(platform, shape, variant);
+  const double fetched = least.read + least.fetch, computed = fetched + least.product;
+  const double stored = least.store + least.write, multiplied = least.product + stored;
+  const double total =
+      std::max({std::max(demand.readers, demand.read_link) + least.fetch + multiplied, demand.memory,
+                least.read + demand.fetch + multiplied, fetched + demand.products + stored,
+                computed + demand.store + least.write, computed + std::max(demand.writers, demand.write_link)});
+  return theory(demand.products, std::max({demand.busiest_alone(), demand.memory, demand.readers, demand.writers}),
+                total);
 }
 
 double useful_share(const GemmShape& shape, const plan::TileShape& tile) {

@@ -7,6 +7,7 @@
 #include "platform/plan/pipeline_plan.h"
 #include "platform/topology/topology.h"
 #include "sim/evaluate/evaluation.h"
+#include "sim/evaluate/lone_transfer.h"
 
 namespace kb::evaluate {
 
@@ -24,33 +25,43 @@ struct GemmVariant {
 
 plan::PipelinePlan plan_of(const GemmShape& shape, const GemmVariant& variant, const plan::TileShape& tile);
 
-// Rates and latencies of one PE and its HBM slice. Times in ns, rates in bytes or products per ns.
+// Rates and latencies of one PE and its HBM slice. Times in ns, rates in bytes or products per ns; 0 GB/s = no limit.
 struct GemmPlatform {
   plan::TileShape tile;
   double mac_per_ns = 0;
   double gemm_overhead_ns = 0;
-  double fetch_gbs = 0;  // TCM -> register file
-  double link_gbs = 0;   // the narrowest of the path PE_DMA <- HBM, pseudo-channels and their efficiency included
-  double read_latency_ns =
-      0;  // of a read, beyond its bytes at link_gbs: the command's way there, one burst, the way back
-  int rd_engines = 1;
+  double fetch_gbs = 0;          // TCM -> register file
+  double store_gbs = 0;          // register file -> TCM
+  double fetch_overhead_ns = 0;  // of each FETCH and each STORE
+  double link_gbs = 0;           // the narrowest of the path PE_DMA <- HBM, pseudo-channels and efficiency included
+  double write_link_gbs = 0;     // of the path PE_DMA -> HBM
+  double memory_gbs = 0;         // of the slice's pseudo-channels, which reads and writes share
+  double dma_overhead_ns = 0;    // of PE_DMA, before a transfer and behind it
+  double translation_ns = 0;     // of an access: TLB or BAAW, whichever the address model uses
+  TransferPath path;             // PE_DMA to the slice and back
+  int rd_engines = 1, wr_engines = 1;
   int pipeline_stages = 0;  // of a tile inside the K loop
 
-  double tile_ns() const;  // of a product of a full tile
+  double tile_ns() const;                      // of a product of a full tile
+  double read_ns(std::uint64_t bytes) const;   // for which a read keeps its engine when nothing is in its way
+  double write_ns(std::uint64_t bytes) const;  // the same of a write, until the acknowledgement is back
+  double read_latency_ns() const;              // of the read of a full tile of B, beyond its bytes at link_gbs
   Json json() const;
 };
 // Of the PE that the sweep runs on.
 GemmPlatform gemm_platform(const topology::LoadedTopology& machine, const PeCoord& pe);
 
-// Steady state of the slowest stage, plus filling the pipeline once.
+// No schedule of the plan's stages on the machine's engines is faster.
 struct GemmTheory {
   double total_ns = 0;
   double utilisation = 0;  // of the MAC array, 0 .. 1
-  double bound = 0;        // the same without filling: what long runs approach
+  double bound = 0;        // the same without filling and draining: what long runs approach
 };
-// `round_trips`: a read keeps its engine until the data is back (P-37); else only bytes count (E-29).
-GemmTheory gemm_theory(const GemmPlatform& platform, const GemmShape& shape, const GemmVariant& variant,
-                       bool round_trips);
+// The busiest of array, FETCH, STORE and links, and the pipeline filled once, a tile's time per stage (E-29).
+GemmTheory ideal_theory(const GemmPlatform& platform, const GemmShape& shape, const GemmVariant& variant);
+// A transfer also keeps its engine until the response is back (P-37), reads and writes share the memory, and each
+// resource waits for the first tile to reach it and is followed by what the last tile has still before it.
+GemmTheory round_trip_theory(const GemmPlatform& platform, const GemmShape& shape, const GemmVariant& variant);
 
 // m k n of the shape against m k n of its full tiles (E-28): below 1 for under-tile and ragged shapes.
 double useful_share(const GemmShape& shape, const plan::TileShape& tile);

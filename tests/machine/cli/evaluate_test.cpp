@@ -179,6 +179,28 @@ TEST_F(EvaluateTest, AFasterArrayIsUsedLessWhereReadsLimit_E30) {
   }
 }
 
+// The model follows what a machine is made for to study, so that the simulation stays below it and long runs come near.
+TEST_F(EvaluateTest, TheModelFollowsTheMachine_E30_E32) {
+  const std::string pe = "--set cube.pe_template.components.";
+  const std::string wide =
+      " --set cube.memory_map.hbm_channel_bw_gbs=64 --set cube.links.hbm_to_router_bw_gbs=512"
+      " --set cube.links.pe_to_router_bw_gbs=512";
+  for (const std::string& machine :
+       {pe + "pe_mmu.attrs.tlb_overhead_ns=12", pe + "pe_fetch_store.attrs.overhead_ns=20",
+        pe + "pe_tcm.attrs.write_bw_gbs=2", wide, wide + " " + pe + "pe_dma.attrs.rd_engines=2",
+        pe + "pe_dma.attrs.baaw_overhead_ns=9 --set cube.memory_map.address_model=la",
+        std::string("--set cube.components.hbm_ctrl.attrs.overhead_ns=15")}) {
+    const Outcome outcome = evaluate("--shapes 32x64x32,32x3000x32,70x300x65 --out out " + machine);
+    EXPECT_EQ(outcome.code, 0) << machine << ": " << outcome.err;
+    for (const Json& run : data("out")["runs"]) {
+      const double bound = run["theory"]["round_trips"]["gemm_utilisation"], simulated = run["gemm_utilisation"];
+      EXPECT_LE(simulated, bound * (1 + 1e-9)) << machine << run["shape"] << run["variant"];
+      if (run["shape"] != "32x3000x32" || run["variant"] != "load_ref") continue;
+      EXPECT_GT(simulated, 0.97 * bound) << machine;
+    }
+  }
+}
+
 TEST_F(EvaluateTest, PeDmaPassesItsChecksOnTheReferenceMachine_E58_E59) {
   const Outcome outcome = kernbench("evaluate pe-dma --out out");
   ASSERT_EQ(outcome.code, 0) << outcome.err;
