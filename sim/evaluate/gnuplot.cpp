@@ -5,11 +5,9 @@
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
-#include <fstream>
-#include <sstream>
 
 #include "platform/base/error.h"
-#include "platform/observe/output_file.h"
+#include "sim/evaluate/files.h"
 #include "sim/evaluate/process_pool.h"
 
 namespace kb::evaluate {
@@ -21,19 +19,6 @@ struct Format {
 };
 constexpr Format kFormats[] = {{"png", "pngcairo noenhanced font 'DejaVu Sans,11'"},
                                {"svg", "svg noenhanced font 'DejaVu Sans,13' background '#ffffff'"}};
-
-std::string read_text(const std::string& file) {
-  std::ifstream in(file, std::ios::binary);
-  std::stringstream text;
-  text << in.rdbuf();
-  return text.str();
-}
-
-void write_text(const std::string& file, const std::string& text) {
-  observe::OutputFile out(file, "the script of a figure");
-  out.write(text);
-  out.commit();
-}
 
 }  // namespace
 
@@ -57,8 +42,10 @@ void draw(const std::vector<Figure>& figures, const std::string& folder, const s
     for (const Format& format : kFormats) {
       const std::string name = figure.name + "." + format.ending;
       const std::string picture = work + "/" + name;
-      write_text(picture + ".gp", fmt::format("set terminal {} size {},{}\nset output {}\n{}", format.terminal,
-                                              figure.width, figure.height, plot_text(picture), figure.script));
+      write_file(picture + ".gp",
+                 fmt::format("set terminal {} size {},{}\nset output {}\n{}", format.terminal, figure.width,
+                             figure.height, plot_text(picture), figure.script),
+                 "the script of a figure");
       processes.push_back({{"gnuplot", picture + ".gp"}, picture + ".log"});
       names.push_back(name);
     }
@@ -66,7 +53,7 @@ void draw(const std::vector<Figure>& figures, const std::string& folder, const s
   const std::vector<ProcessEnd> ends = run_processes(processes, jobs);
   for (std::size_t i = 0; i < names.size(); ++i) {
     const std::string made = work + "/" + names[i], target = folder + "/" + names[i];
-    const std::string said = read_text(made + ".log");
+    const std::string said = read_file(made + ".log");
     std::string problem;
     if (ends[i].code == 127) {
       problem = "gnuplot cannot be started (" + said + "); install it (Debian: gnuplot-nox)";

@@ -11,6 +11,7 @@
 #include "platform/base/version.h"
 #include "platform/observe/output_file.h"
 #include "platform/topology/sha256.h"
+#include "sim/evaluate/files.h"
 #include "sim/evaluate/process_pool.h"
 #include "sim/evaluate/staging.h"
 

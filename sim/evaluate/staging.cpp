@@ -3,12 +3,11 @@
 #include <unistd.h>
 
 #include <filesystem>
-#include <fstream>
-#include <sstream>
 
 #include "platform/base/version.h"
 #include "platform/observe/output_file.h"
 #include "platform/topology/sha256.h"
+#include "sim/evaluate/files.h"
 
 namespace kb::evaluate {
 
@@ -47,19 +46,6 @@ void Staging::keep(const Point& point, const Json& row) const {
 void Staging::remove() const {
   std::error_code ignored;
   std::filesystem::remove_all(folder_, ignored);
-}
-
-std::string read_file(const std::string& file) {
-  std::ifstream in(file, std::ios::binary);
-  std::stringstream text;
-  text << in.rdbuf();
-  return text.str();
-}
-
-void write_file(const std::string& file, const std::string& text, const std::string& purpose) {
-  observe::OutputFile out(file, purpose);
-  out.write(text);
-  out.commit();
 }
 
 }  // namespace kb::evaluate

@@ -33,7 +33,4 @@ class Staging {
   std::string identity_;
 };
 
-std::string read_file(const std::string& file);  // empty when it cannot be read
-void write_file(const std::string& file, const std::string& text, const std::string& purpose);
-
 }  // namespace kb::evaluate

@@ -5,8 +5,8 @@
 
 #include "platform/base/error.h"
 #include "platform/data/op_log_reader.h"
+#include "sim/evaluate/files.h"
 #include "sim/evaluate/stage_times.h"
-#include "sim/evaluate/staging.h"
 
 namespace kb::evaluate {
 namespace {

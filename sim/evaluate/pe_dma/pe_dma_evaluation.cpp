@@ -6,9 +6,9 @@
 
 #include "platform/address/phys_addr.h"
 #include "platform/base/error.h"
+#include "sim/evaluate/files.h"
 #include "sim/evaluate/pe_dma/paths.h"
 #include "sim/evaluate/pe_dma/scenarios.h"
-#include "sim/evaluate/staging.h"
 
 namespace kb::evaluate {
 namespace {

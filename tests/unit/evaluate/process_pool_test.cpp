@@ -8,7 +8,7 @@
 #include <cstdlib>
 #include <filesystem>
 
-#include "sim/evaluate/staging.h"
+#include "sim/evaluate/files.h"
 
 namespace kb::evaluate {
 namespace {

@@ -6,6 +6,8 @@
 
 #include <filesystem>
 
+#include "sim/evaluate/files.h"
+
 namespace kb::evaluate {
 namespace {
 
