@@ -146,11 +146,14 @@ void settle_page_size(MapReader& memory, std::int64_t of_map, MachineSpec& spec)
     memory.report("page_size", fmt::format("{} is not a power of two", of_map), "write for example 4096");
   }
   if (of_mmu == of_map) return;
-  memory.context().report_rule({"cube.pe_template.components.pe_mmu.attrs.page_size", memory.path("page_size")},
-                               fmt::format("PE_MMU has pages of {} bytes here, and tensors get their virtual addresses "
-                                           "in pages of {} in cube.memory_map.page_size",
-                                           of_mmu, of_map),
-                               "write it in one of the two places");
+  memory.context().report_rule(
+      {"cube.pe_template.components.pe_mmu.attrs.page_size", memory.path("page_size")},
+      fmt::format("PE_MMU would have pages of {} bytes, but the memory map, whose pages virtual "
+                  "addresses are allocated in, has {} (cube.memory_map.page_size)",
+                  of_mmu, of_map),
+      fmt::format("set cube.memory_map.page_size={} instead, which PE_MMU follows; or write "
+                  "the same in both",
+                  of_mmu));
 }
 
 // T-26: the TCM's size may be written at the block or in the memory map; the other follows.

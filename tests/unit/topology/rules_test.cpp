@@ -207,9 +207,9 @@ INSTANTIATE_TEST_SUITE_P(
              "cube.memory_map.tcm_size_mb (write it in one of the two places)"},
         Case{"PageSizesDisagreeA40",
              {{"cube.memory_map.page_size", "8192"}, {"cube.pe_template.components.pe_mmu.attrs.page_size", "4096"}},
-             "cube.pe_template.components.pe_mmu.attrs.page_size: PE_MMU has pages of 4096 bytes here, and tensors get "
-             "their virtual addresses in pages of 8192 in cube.memory_map.page_size (write it in one of the two "
-             "places)"},
+             "cube.pe_template.components.pe_mmu.attrs.page_size: PE_MMU would have pages of 4096 bytes, but the "
+             "memory map, whose pages virtual addresses are allocated in, has 8192 (cube.memory_map.page_size) (set "
+             "cube.memory_map.page_size=4096 instead, which PE_MMU follows; or write the same in both)"},
         Case{"PageSizeIsNoPowerOfTwo",
              {{"cube.memory_map.page_size", "5000"}},
              "cube.memory_map.page_size: 5000 is not a power of two (write for example 4096)"},
