@@ -92,14 +92,14 @@ class Group {
   std::vector<Running> children_;
 };
 
-[[noreturn]] void become(char* const* command, char* const* environment, const char* log) {
+[[noreturn]] void become(const char* program, char* const* command, char* const* environment, const char* log) {
   ::prctl(PR_SET_PDEATHSIG, SIGKILL);  // what it has written so far is of no use to anybody
   for (const int signal : {SIGINT, SIGTERM, SIGHUP, SIGXFSZ}) ::signal(signal, SIG_DFL);
   const int out = ::open(log, O_WRONLY | O_CREAT | O_TRUNC, 0666);
   if (out < 0 || ::dup2(out, STDOUT_FILENO) < 0 || ::dup2(out, STDERR_FILENO) < 0) ::_exit(127);
   const int nothing = ::open("/dev/null", O_RDONLY);
   if (nothing < 0 || ::dup2(nothing, STDIN_FILENO) < 0) ::_exit(127);
-  ::execvpe(command[0], command, environment);
+  ::execvpe(program, command, environment);
   const char* const reason = std::strerror(errno);
   const ssize_t written = ::write(STDERR_FILENO, reason, std::strlen(reason));
   static_cast<void>(written);
@@ -121,7 +121,8 @@ std::vector<ProcessEnd> run_processes(const std::vector<ProcessJob>& jobs, int p
       std::vector<std::string> command = jobs[next].command;
       const std::vector<char*> arguments = pointers(command);
       const pid_t pid = ::fork();
-      if (pid == 0) become(arguments.data(), environment_list.data(), jobs[next].log.c_str());
+      const std::string& program = jobs[next].program.empty() ? command[0] : jobs[next].program;
+      if (pid == 0) become(program.c_str(), arguments.data(), environment_list.data(), jobs[next].log.c_str());
       if (pid < 0) throw Error::configuration(std::string("cannot start a process: ") + std::strerror(errno));
       group.add({pid, next++, Clock::now()});
       continue;

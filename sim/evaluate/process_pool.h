@@ -11,6 +11,7 @@ namespace kb::evaluate {
 struct ProcessJob {
   std::vector<std::string> command;  // program and arguments
   std::string log;                   // file for what it prints
+  std::string program = {};          // what to run when command[0] is only what it is called
 };
 
 struct ProcessEnd {

@@ -22,7 +22,7 @@ constexpr int kDataSchema = 2;
 constexpr const char* kProgram = "/proc/self/exe";
 
 std::vector<std::string> command_of(const Point& point, const RunOptions& options, const std::string& folder) {
-  std::vector<std::string> command{std::filesystem::read_symlink(kProgram).string()};
+  std::vector<std::string> command{std::filesystem::read_symlink(kProgram).string()};  // its name; kProgram is run
   const auto add = [&](const std::vector<std::string>& words) {
     command.insert(command.end(), words.begin(), words.end());
   };
@@ -91,7 +91,7 @@ Rows measure(const IEvaluation& evaluation, const std::vector<Point>& points, co
     const std::string folder = staging.run_folder(points[i]);
     observe::make_folder(folder);
     if (!points[i].trace.empty()) write_file(folder + "/trace.csv", points[i].trace, "the traffic of a point");
-    jobs.push_back({command_of(points[i], options, folder), folder + "/log"});
+    jobs.push_back({command_of(points[i], options, folder), folder + "/log", kProgram});
     of_job.push_back(i);
   }
   std::size_t done = found.resumed;

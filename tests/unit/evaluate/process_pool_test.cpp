@@ -50,6 +50,11 @@ TEST_F(ProcessPoolTest, CodesAreInJobOrderWhoeverEndsFirst) {
   EXPECT_THAT(read_file(path("e")), testing::HasSubstr("No such file"));
 }
 
+TEST_F(ProcessPoolTest, AProgramCanBeCalledByAnotherName) {
+  run_processes({{{"readable", "-c", "echo $0"}, path("a"), "/bin/sh"}}, 1);
+  EXPECT_EQ(read_file(path("a")), "readable\n");
+}
+
 TEST_F(ProcessPoolTest, ParametersInTheEnvironmentStayOutside) {
   ::setenv("MATMUL_M", "7", 1);
   run_processes({shell("echo \"[$MATMUL_M]\"; test -n \"$PATH\" && echo path", "a")}, 0);
