@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "platform/data/reference.h"
+#include "sw/benches/support.h"
 
 namespace kb::sw {
 namespace {
@@ -157,6 +158,17 @@ EpilogueResult reference_of(const EpilogueGemm& problem) {
   const double tiles = std::ceil(static_cast<double>(k) / static_cast<double>(step));
   const double roundings = static_cast<double>(k) + tiles + static_cast<double>(order.size());
   return {sum.floats, std::move(sum.integers), std::move(sum.values), std::move(sum.magnitudes), roundings};
+}
+
+void verify_epilogues(Runtime& runtime, BenchResult& result, const std::string& tensor, const EpilogueGemm& problem,
+                      const HostArray& actual) {
+  if (!runtime.computes_data()) return verify_exact(runtime, result, tensor, actual, actual);  // leaves the note
+  const EpilogueResult expected = reference_of(problem);
+  if (expected.floats) {
+    verify_sums(runtime, result, tensor, actual, expected.values, expected.magnitudes, expected.acc_roundings);
+  } else {
+    verify_integers(runtime, result, tensor, actual, expected.integers);
+  }
 }
 
 }  // namespace kb::sw

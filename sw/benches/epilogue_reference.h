@@ -2,9 +2,11 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
 #include <vector>
 
 #include "platform/base/epilogue.h"
+#include "sw/benches/bench.h"
 #include "sw/tensor/host_array.h"
 
 namespace kb::sw {
@@ -27,6 +29,10 @@ struct EpilogueResult {
   double acc_roundings = 0;            // f32 roundings that an element saw at most
 };
 EpilogueResult reference_of(const EpilogueGemm& problem);
+
+// Adds the row of `actual`, the whole result of the problem; without data only the note that says so.
+void verify_epilogues(Runtime& runtime, BenchResult& result, const std::string& tensor, const EpilogueGemm& problem,
+                      const HostArray& actual);
 
 // The chain as it is applied: by scope, in its order within a scope.
 std::vector<EpilogueText> firing_order(std::vector<EpilogueText> chain);

@@ -61,16 +61,28 @@ void verify_layer(Runtime& rt, BenchResult& result, const std::string& name, con
     bias = take_columns(run.bias.values, columns);
     problem.bias = &bias;
   }
-  const EpilogueResult expected = reference_of(problem);
-  if (expected.floats) {
-    verify_sums(rt, result, name, y, expected.values, expected.magnitudes, expected.acc_roundings);
-  } else {
-    verify_integers(rt, result, name, y, expected.integers);
-  }
+  verify_epilogues(rt, result, name, problem, y);
   if (static_cast<std::int64_t>(columns.size()) == layer.n) return;
   result.notes.push_back(fmt::format("{}: {} of {} columns were verified", name, columns.size(), layer.n));
 }
 
+double products_of(const Layer& layer) {
+  return static_cast<double>(layer.m) * static_cast<double>(layer.k) * static_cast<double>(layer.n);
+}
+
+void add_achieved(BenchResult& result, double products, Dtype dtype, TimeFs time) {
+  add_rate(result, "achieved", 2.0 * products, time, is_float(dtype) ? "GFLOP/s" : "GOP/s",
+           "2 operations per product over the critical path");
+}
+
+// Of one launch.
+void add_figures(BenchResult& result, double products, Dtype dtype, const LaunchMetrics& metrics) {
+  add_launch_figures(result, metrics);
+  add_achieved(result, products, dtype, metrics.exec_max);
+  add_pe_count(result, metrics.pes);
+}
+
+// Of launches on several SIPs at once.
 void add_figures(BenchResult& result, double products, Dtype dtype, const std::vector<LaunchMetrics>& launches) {
   TimeFs slowest = 0;
   std::size_t pes = 0;
@@ -80,8 +92,7 @@ void add_figures(BenchResult& result, double products, Dtype dtype, const std::v
   }
   result.figures.push_back(
       {"critical path", fs_to_ns(slowest), "ns", "the longest time of a PE in the kernel, over all SIPs"});
-  add_rate(result, "achieved", 2.0 * products, slowest, is_float(dtype) ? "GFLOP/s" : "GOP/s",
-           "2 operations per product over the critical path");
+  add_achieved(result, products, dtype, slowest);
   add_pe_count(result, pes);
 }
 
@@ -94,11 +105,7 @@ DPPolicy split_over_pes(Split split) {
 BenchResult run_here(Runtime& rt, const Layer& layer) {
   const LayerResult run = run_layer(rt, layer, rt.seed(), rt.seed() + 1);
   BenchResult result;
-  add_launch_figures(result, run.metrics);
-  const double products = static_cast<double>(layer.m) * static_cast<double>(layer.k) * static_cast<double>(layer.n);
-  add_rate(result, "achieved", 2.0 * products, run.metrics.exec_max, is_float(layer.dtype) ? "GFLOP/s" : "GOP/s",
-           "2 operations per product over the critical path");
-  add_pe_count(result, run.metrics.pes);
+  add_figures(result, products_of(layer), layer.dtype, run.metrics);
   verify_layer(rt, result, "Y", layer, run);
   return result;
 }
@@ -135,9 +142,7 @@ BenchResult run_everywhere(Runtime& rt, const std::string& name, const Layer& la
   BenchResult result;
   std::vector<LaunchMetrics> launches;
   for (const LayerResult& run : runs) launches.push_back(run.metrics);
-  const double products = static_cast<double>(layer.m) * static_cast<double>(layer.k) * static_cast<double>(layer.n) *
-                          static_cast<double>(runs.size());
-  add_figures(result, products, layer.dtype, launches);
+  add_figures(result, products_of(layer) * static_cast<double>(runs.size()), layer.dtype, launches);
   for (std::size_t rank = 0; rank < runs.size(); ++rank) {
     verify_layer(rt, result, fmt::format("Y of sip{}", rt.devices()[rank]), layer, runs[rank]);
   }
@@ -191,20 +196,11 @@ BenchResult run_mlp(Runtime& rt, const Params& params) {
   const HostArray h_host = h.to_host(), y_host = y.to_host();
 
   BenchResult result;
-  add_launch_figures(result, metrics);
-  add_rate(result, "achieved", 4.0 * static_cast<double>(m * k * wide), metrics.exec_max,
-           is_float(dtype) ? "GFLOP/s" : "GOP/s", "2 operations per product over the critical path");
-  add_pe_count(result, metrics.pes);
+  add_figures(result, 2.0 * static_cast<double>(m * k * wide), dtype, metrics);
   // Each half against what it was given: the second one starts from the activations as they were rounded.
   const auto check = [&](const char* name, const HostArray& a, const Deployed& b, const Deployed& bias,
                          const HostArray& c, const char* epilogue) {
-    if (!rt.computes_data()) return verify_exact(rt, result, name, c, c);
-    const EpilogueResult expected = reference_of({&a, &b.values, parse_epilogues(epilogue), &bias.values, nullptr, 0});
-    if (expected.floats) {
-      verify_sums(rt, result, name, c, expected.values, expected.magnitudes, expected.acc_roundings);
-    } else {
-      verify_integers(rt, result, name, c, expected.integers);
-    }
+    verify_epilogues(rt, result, name, {&a, &b.values, parse_epilogues(epilogue), &bias.values, nullptr, 0}, c);
   };
   check("H", x.values, w1, b1, h_host, "bias,relu");
   check("Y", h_host, w2, b2, y_host, "bias");
