@@ -75,12 +75,16 @@ TEST_F(CompositeTest, TheLogHasEveryStageOfEveryTile) {  // P-25, P-72: 8 tiles,
 TEST_F(CompositeTest, AnUnknownEpilogueIsRefusedByName) {  // P-14
   const auto refused = [&](const std::string& epilogue) {
     const Outcome outcome = kernbench("run --quiet --bench matmul-composite --set epilogue=" + epilogue + " --out out");
-    EXPECT_EQ(outcome.code, 1) << epilogue;
+    EXPECT_EQ(outcome.code, 2) << epilogue;  // a mistake of the command line
+    EXPECT_THAT(files(), testing::Not(testing::Contains("out/result.json"))) << epilogue;
     return outcome.err;
   };
   EXPECT_THAT(refused("rleu"), testing::HasSubstr("did you mean 'relu'?"));
   EXPECT_THAT(refused("relu:ktile"), testing::HasSubstr("did you mean 'k_tile'?"));
   EXPECT_THAT(refused("scale"), testing::HasSubstr("scale needs its factor"));
+  EXPECT_THAT(refused("bias,dequant,dequant:k_tile"), testing::HasSubstr("one dequant can take the tensor"));
+  EXPECT_THAT(refused("scale=0.5 --set dtype=i8"), testing::HasSubstr("the product is an integer"));
+  EXPECT_THAT(refused("none --set tile_m=16"), testing::HasSubstr("all of tile_m, tile_k and tile_n"));
 }
 
 TEST_F(CompositeTest, TheReadChannelLimitsStreamedOperands) {  // P-11, P-37: at least 95 % of its busy time
@@ -144,7 +148,7 @@ TEST_F(CompositeTest, TheTileShapeIsTheMachinesUnlessGiven) {  // P-20
                               "cube.pe_template.components.pe_fetch_store.attrs.register_file_kb=96"),
                    "pe_scheduler", "tiles"),
             1);
-  EXPECT_EQ(kernbench("run --quiet --bench matmul-composite --set tile_m=64 --out out").code, 1);
+  EXPECT_EQ(kernbench("run --quiet --bench matmul-composite --set tile_m=64 --out out").code, 2);
 }
 
 TEST_F(CompositeTest, TilesThatDoNotFitAreRefused) {
