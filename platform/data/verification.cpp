@@ -126,6 +126,7 @@ VerificationRow compare(std::string tensor, Dtype dtype, const Shape& shape, con
     const double got = values[i];
     if (!std::isfinite(want) || !std::isfinite(got)) {
       const bool same = std::isnan(want) ? std::isnan(got) : got == rounded(dtype, want);
+      row.non_finite += same ? 1 : 0;
       if (same) continue;
       row.max_abs = row.worst = std::numeric_limits<double>::infinity();
       note_failure(row, i, got, want);
@@ -196,6 +197,18 @@ std::string render_table(const std::vector<VerificationRow>& rows) {
 
 bool all_ok(const std::vector<VerificationRow>& rows) {
   return std::all_of(rows.begin(), rows.end(), [](const VerificationRow& row) { return row.ok; });
+}
+
+std::vector<std::string> non_finite_warnings(const std::vector<VerificationRow>& rows) {
+  std::vector<std::string> out;
+  for (const VerificationRow& row : rows) {
+    if (row.non_finite == 0) continue;
+    out.push_back(
+        fmt::format("{}: {} of {} elements are NaN or infinite both as computed and as expected, so that they "
+                    "show nothing; give the operation inputs of its domain",
+                    row.tensor, row.non_finite, element_count(row.shape)));
+  }
+  return out;
 }
 
 }  // namespace kb::data

@@ -31,6 +31,7 @@ struct VerificationRow {
   std::uint64_t failures = 0;
   std::uint64_t first_failure = 0;  // element index, row-major; meaningful when failures > 0
   double first_actual = 0, first_expected = 0;
+  std::uint64_t non_finite = 0;  // elements that are NaN or infinite as expected: equal, but no numbers were compared
   bool ok = true;
   std::string bound;  // the rule used, in words
   std::string note;   // why the rule is looser than P-91, if it is
@@ -52,5 +53,7 @@ VerificationRow compare(std::string tensor, Dtype dtype, const Shape& shape, con
 // A table for people, one line per row, with notes and the first wrong element below it.
 std::string render_table(const std::vector<VerificationRow>& rows);
 bool all_ok(const std::vector<VerificationRow>& rows);
+// "Y: 3 of 8 elements ...", a sentence per row with elements that are no finite numbers on both sides.
+std::vector<std::string> non_finite_warnings(const std::vector<VerificationRow>& rows);
 
 }  // namespace kb::data

@@ -108,6 +108,7 @@ BenchOutcome run_bench(const BenchRun& run) {
   record.launches = std::move(result.launches);
   record.blocks = std::move(result.blocks);
   record.warnings = std::move(result.warnings);
+  for (const std::string& warning : data::non_finite_warnings(record.verification)) warnings.push_back(warning);
   record.warnings.insert(record.warnings.end(), warnings.begin(), warnings.end());
   judge(outcome, run, result.failure);
   record.host = usage.figures(result.events);

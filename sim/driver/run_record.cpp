@@ -136,6 +136,7 @@ void write_verification(JsonWriter& json, const data::VerificationRow& row) {
   for (const std::int64_t size : row.shape) json.integer(size);
   json.end_array();
   json.key("max_abs").real(row.max_abs).key("max_rel").real(row.max_rel).key("tolerance").real(row.tolerance);
+  json.key("non_finite").unsigned_integer(row.non_finite);
   json.key("bound").text(row.bound).key("ok").boolean(row.ok).end_object();
 }
 

@@ -1,16 +1,34 @@
 #include "sw/benches/deployed.h"
 
 #include <algorithm>
+#include <cmath>
 #include <cstring>
 
 namespace kb::sw {
 
-Deployed deploy_random(Runtime& runtime, const Shape& shape, Dtype dtype, const DPPolicy& policy,
-                       const std::string& name, std::uint64_t seed) {
-  Deployed out{runtime.empty(shape, dtype, policy, name),
-               runtime.computes_data() ? HostArray::random(shape, dtype, seed) : HostArray::unknown(shape, dtype)};
+namespace {
+
+Deployed deploy(Runtime& runtime, HostArray values, const DPPolicy& policy, const std::string& name) {
+  Deployed out{runtime.empty(values.shape(), values.dtype(), policy, name), std::move(values)};
   out.tensor.copy_(out.values);
   return out;
+}
+
+}  // namespace
+
+Deployed deploy_random(Runtime& runtime, const Shape& shape, Dtype dtype, const DPPolicy& policy,
+                       const std::string& name, std::uint64_t seed) {
+  return deploy(runtime,
+                runtime.computes_data() ? HostArray::random(shape, dtype, seed) : HostArray::unknown(shape, dtype),
+                policy, name);
+}
+
+Deployed deploy_positive(Runtime& runtime, const Shape& shape, Dtype dtype, const DPPolicy& policy,
+                         const std::string& name, std::uint64_t seed) {
+  if (!runtime.computes_data()) return deploy(runtime, HostArray::unknown(shape, dtype), policy, name);
+  std::vector<double> values = HostArray::random(shape, dtype, seed).to_doubles();
+  for (double& value : values) value = 0.5 + 0.5 * std::abs(value);
+  return deploy(runtime, HostArray::from_doubles(shape, dtype, values), policy, name);
 }
 
 std::vector<std::int64_t> spread(std::int64_t count, std::int64_t limit) {

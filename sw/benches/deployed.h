@@ -17,6 +17,9 @@ struct Deployed {
 // Contents as HostArray::random.
 Deployed deploy_random(Runtime& runtime, const Shape& shape, Dtype dtype, const DPPolicy& policy,
                        const std::string& name, std::uint64_t seed);
+// Floats in [0.5, 1): what logarithms, roots and divisors are defined for, far from overflow in every dtype.
+Deployed deploy_positive(Runtime& runtime, const Shape& shape, Dtype dtype, const DPPolicy& policy,
+                         const std::string& name, std::uint64_t seed);
 
 // Up to `limit` of 0 .. count-1, evenly spaced, the first and the last among them.
 std::vector<std::int64_t> spread(std::int64_t count, std::int64_t limit);

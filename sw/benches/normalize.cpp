@@ -26,11 +26,13 @@ struct Input {
   Tensor out;
 };
 
-Input make_input(Runtime& rt, const Params& params) {
+using Deploy = Deployed (*)(Runtime&, const Shape&, Dtype, const DPPolicy&, const std::string&, std::uint64_t);
+
+Input make_input(Runtime& rt, const Params& params, Deploy deploy = deploy_random) {
   Input in;
   in.shape = {params.integer("rows"), params.integer("columns")};
   in.dtype = params.dtype("dtype");
-  in.x = deploy_random(rt, in.shape, in.dtype, by_rows(), "X", rt.seed());
+  in.x = deploy(rt, in.shape, in.dtype, by_rows(), "X", rt.seed());
   in.out = rt.empty(in.shape, in.dtype, by_rows(), "Y");
   return in;
 }
@@ -103,11 +105,13 @@ BenchResult run_elementwise(Runtime& rt, const Params& params) {
   const std::string& op = params.text("op");
   const auto binary = binary_operations().find(op);
   const bool two = binary != binary_operations().end();
-  const Input in = make_input(rt, params);
+  const bool positive = op == "log" || op == "sqrt";
+  const Input in = make_input(rt, params, positive ? deploy_positive : deploy_random);
   std::vector<Arg> arguments{op, in.x.tensor, in.out};
   Deployed other;
   if (two) {
-    other = deploy_random(rt, in.shape, in.dtype, by_rows(), "Z", rt.seed() + 1);
+    const Deploy deploy = op == "div" ? deploy_positive : deploy_random;
+    other = deploy(rt, in.shape, in.dtype, by_rows(), "Z", rt.seed() + 1);
     arguments.emplace_back(other.tensor);
   }
   const LaunchMetrics metrics = rt.wait(rt.launch("elementwise", arguments));

@@ -1,4 +1,5 @@
 // Kernels and host programs that make one mistake each; the parameter `mistake` chooses.
+#include <cmath>
 #include <stdexcept>
 
 #include "kernels/tl/tl.h"
@@ -81,6 +82,15 @@ std::string kernel_name(std::string mistake) {
   return "faulty_" + mistake;
 }
 
+// Compares what no computation could get wrong.
+BenchResult compare_no_numbers(Runtime& rt, const Tensor& x) {
+  const HostArray nothing = HostArray::full({8, 8192}, Dtype::f16, std::nan(""));
+  x.copy_(nothing);
+  BenchResult result;
+  verify_exact(rt, result, "x", x.to_host(), nothing);
+  return result;
+}
+
 BenchResult run(Runtime& rt, const Params& params) {
   const std::string& mistake = params.text("mistake");
   if (mistake == "odd-throw") throw 7;
@@ -89,6 +99,7 @@ BenchResult run(Runtime& rt, const Params& params) {
   rows.pe = Split::row_wise;
   rows.num_cubes = 1;
   const Tensor x = rt.empty({8, 8192}, Dtype::f16, rows, "x");
+  if (mistake == "no-numbers") return compare_no_numbers(rt, x);
   if (mistake == "nobody-answers") rt.host().make_signal()->wait("a signal that nobody gives");
   if (mistake != "sum-of-nothing") x.copy_(HostArray::random({8, 8192}, Dtype::f16, rt.seed()));
   LaunchOptions options;
@@ -100,7 +111,7 @@ BenchResult run(Runtime& rt, const Params& params) {
 }  // namespace
 
 KERNBENCH_PLUGIN(registrar) {
-  std::vector<std::string> mistakes = {"odd-throw", "huge", "nobody-answers"};
+  std::vector<std::string> mistakes = {"odd-throw", "huge", "nobody-answers", "no-numbers"};
   for (const Mistake& mistake : kKernels) {
     registrar.add_kernel(kb::tl::make_kernel(kernel_name(mistake.name), "makes a mistake", {"x"}, mistake.kernel));
     mistakes.emplace_back(mistake.name);

@@ -31,6 +31,7 @@ TEST_P(LayerBenchesTest, IsRightInEveryModeAtTheSameTimes) {
   const Json replay = run("--verify-data"), eager = run("--data eager --verify-data"), off = run("--data off");
   EXPECT_EQ(replay["ok"], true);
   EXPECT_FALSE(replay["verification"].empty());
+  for (const Json& row : replay["verification"]) EXPECT_EQ(row["non_finite"], 0);
   EXPECT_EQ(replay["verification"], eager["verification"]);
   EXPECT_EQ(replay["sim_time_ns"], eager["sim_time_ns"]);
   EXPECT_EQ(replay["sim_time_ns"], off["sim_time_ns"]);
@@ -48,6 +49,9 @@ INSTANTIATE_TEST_SUITE_P(
                     LayerCase{"mlp", "--set tokens=16 --set hidden=16 --set inner=24 --set dtype=i32"},
                     LayerCase{"elementwise", "--set rows=64 --set op=sigmoid"},
                     LayerCase{"elementwise", "--set rows=64 --set op=sub --set dtype=f32"},
+                    LayerCase{"elementwise", "--set rows=64 --set op=log"},
+                    LayerCase{"elementwise", "--set rows=64 --set op=sqrt --set dtype=bf16"},
+                    LayerCase{"elementwise", "--set rows=64 --set op=div"},
                     LayerCase{"softmax", "--set rows=64 --set columns=100"},
                     LayerCase{"layernorm", "--set rows=64 --set columns=100 --set dtype=bf16"},
                     LayerCase{"layernorm", "--set rows=8 --set columns=5000 --set dtype=f32"}));

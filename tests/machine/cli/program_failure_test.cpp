@@ -59,6 +59,18 @@ INSTANTIATE_TEST_SUITE_P(
         ProgramMistake{"sum-of-nothing", "--strict --data eager", "UNWRITTEN_READ", "sip0.cube0 HBM +0x0"},
         ProgramMistake{"sum-of-nothing", "--verify-data", "NOTHING_VERIFIED", "'faulty'"}));
 
+// Equal, but no verification: a warning, which --strict does not accept.
+TEST_F(ProgramFailureTest, AComparisonWithoutNumbersIsAWarning) {
+  EXPECT_EQ(faulty("no-numbers", "--verify-data").code, 0);
+  const Json result = Json::parse(read("out/result.json"));
+  EXPECT_EQ(result["verification"][0]["non_finite"], 65536);
+  ASSERT_EQ(result["warnings"].size(), 1u);
+  EXPECT_THAT(result["warnings"][0].get<std::string>(), HasSubstr("x: 65536 of 65536 elements are NaN or infinite"));
+  const Outcome strict = faulty("no-numbers", "--verify-data --strict");
+  EXPECT_EQ(strict.code, 1);
+  EXPECT_THAT(strict.err, HasSubstr("--strict does not accept warnings: x: 65536"));
+}
+
 TEST_F(ProgramFailureTest, UnwrittenMemoryReadsAsZeroWithoutStrict) {
   EXPECT_EQ(faulty("sum-of-nothing", "--data replay").code, 0);
 }

@@ -1,7 +1,7 @@
 // Comparison with a reference (P-91), reference products and reproducible contents.
 #include "platform/data/verification.h"
 
-#include <gtest/gtest.h>
+#include <gmock/gmock.h>
 
 #include <cmath>
 
@@ -96,6 +96,17 @@ TEST(Verification, SpecialValuesMustAgree) {
   EXPECT_TRUE(one(Dtype::f32, nan, nan).ok);
   EXPECT_FALSE(one(Dtype::f32, nan, 1.0).ok);
   EXPECT_FALSE(one(Dtype::f32, 1.0, nan).ok);
+}
+
+// Equal, but nothing is shown by it: they are counted and a sentence names them.
+TEST(Verification, PairsThatAreNoNumbersAreCounted) {
+  const double nan = std::nan("");
+  EXPECT_EQ(one(Dtype::f32, nan, nan).non_finite, 1u);
+  EXPECT_EQ(one(Dtype::f16, HUGE_VAL, 70000.0).non_finite, 1u);
+  EXPECT_EQ(one(Dtype::f32, nan, 1.0).non_finite, 0u);  // wrong
+  EXPECT_EQ(one(Dtype::f32, 2.0, 2.0).non_finite, 0u);
+  EXPECT_THAT(non_finite_warnings({one(Dtype::f32, 2.0, 2.0), one(Dtype::f32, nan, nan)}),
+              ::testing::ElementsAre(::testing::HasSubstr("1 of 1 elements are NaN or infinite")));
 }
 
 TEST(Verification, IntegersMustBeEqual) {

@@ -41,6 +41,7 @@ RunRecord sample() {
   row.dtype = Dtype::f16;
   row.shape = {2, 3};
   row.tolerance = 0.5;
+  row.non_finite = 2;
   run.verification = {row};
   run.host = {1.5, 1.25, 80.0, 1000};
   return run;
@@ -61,6 +62,7 @@ TEST(RunRecord, IsValidJsonWithTheContractsMembers) {
   EXPECT_EQ(document["launches"][0]["late_pes"], 1);
   EXPECT_EQ(document["blocks"]["sip0.cube0.sram"]["bytes"]["value"], 64);
   EXPECT_EQ(document["verification"][0]["shape"], (json{2, 3}));
+  EXPECT_EQ(document["verification"][0]["non_finite"], 2);
   EXPECT_EQ(document["host"]["events"], 1000);
 }
 
