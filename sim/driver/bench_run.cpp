@@ -36,6 +36,11 @@ void fail(BenchOutcome& outcome, ErrorFamily family, std::string code, std::stri
   outcome.exit_code = exit_code(family);
 }
 
+// What --verify-data found nothing to compare in.
+bool nothing_to_verify(const BenchOutcome& outcome, const BenchRun& run) {
+  return run.verify && outcome.record.verification.empty() && !outcome.has_contents;
+}
+
 void judge(BenchOutcome& outcome, const BenchRun& run, const std::optional<Error>& failure) {
   RunRecord& record = outcome.record;
   if (failure) {
@@ -43,7 +48,7 @@ void judge(BenchOutcome& outcome, const BenchRun& run, const std::optional<Error
   } else if (!data::all_ok(record.verification)) {
     fail(outcome, ErrorFamily::program, "VERIFICATION_FAILED",
          "wrong contents in " + failed_tensors(record.verification) + "; the verification table names the elements");
-  } else if (run.verify && record.verification.empty() && outcome.has_tensors) {
+  } else if (run.verify && record.verification.empty() && outcome.has_contents) {
     fail(outcome, ErrorFamily::program, "NOTHING_VERIFIED",
          "--verify-data was given, but bench '" + record.bench +
              "' compared none of its tensors; add verification rows to its result");
@@ -102,7 +107,7 @@ BenchOutcome run_bench(const BenchRun& run) {
     for (const sw::Figure& figure : bench.figures)
       record.figures.push_back({figure.name, figure.value, figure.unit, figure.meaning});
     record.notes = std::move(bench.notes);
-    outcome.has_tensors = runtime.tensors_made() > 0;
+    outcome.has_contents = runtime.contents_made();
   });
   record.sim_time = result.sim_time;
   record.launches = std::move(result.launches);
@@ -111,6 +116,9 @@ BenchOutcome run_bench(const BenchRun& run) {
   for (const std::string& warning : data::non_finite_warnings(record.verification)) warnings.push_back(warning);
   record.warnings.insert(record.warnings.end(), warnings.begin(), warnings.end());
   judge(outcome, run, result.failure);
+  if (record.ok && nothing_to_verify(outcome, run)) {
+    record.notes.push_back("nothing was verified: the bench wrote no tensor and gave none to a kernel");
+  }
   record.host = usage.figures(result.events);
   return outcome;
 }

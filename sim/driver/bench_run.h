@@ -28,7 +28,7 @@ struct BenchRun {
 
 struct BenchOutcome {
   RunRecord record;
-  bool has_tensors = false;  // else there is nothing that could be verified
+  bool has_contents = false;  // else there is nothing that could be verified
   int exit_code = 0;
 };
 

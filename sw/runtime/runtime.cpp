@@ -139,6 +139,7 @@ void Runtime::fill(const contract::TensorLayout& layout, const std::vector<Shard
 }
 
 void Runtime::submit_write(const contract::TensorLayout& layout, const ShardRun& run, contract::MemoryWrite write) {
+  contents_made_ = true;
   const contract::Shard& shard = layout.shards[run.shard];
   write.owner = shard.owner;
   write.pa = shard.pa + run.offset;
@@ -192,6 +193,7 @@ void Runtime::wait_for_arguments(const std::string& kernel, const std::vector<Ar
   for (const Arg& arg : args) {
     if (const auto* tensor = std::get_if<Tensor>(&arg.value())) tensors.insert(tensor->layout().id);
   }
+  contents_made_ = contents_made_ || !tensors.empty();
   const auto prepares_argument = [&](const Outstanding& r) {
     return (r.kind == RequestKind::write || r.kind == RequestKind::map) && tensors.count(r.tensor->id) != 0;
   };

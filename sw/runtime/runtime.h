@@ -86,7 +86,7 @@ class Runtime final : private ITensorContext {
   // Releases every tensor that is alive, in creation order. Handles stay valid for metadata only. Idempotent;
   // called by the destructor. Under virtual memory it sends their unmap messages. Does not wait.
   void close();
-  std::uint64_t tensors_made() const { return next_tensor_ - 1; }  // on the device, so far
+  bool contents_made() const { return contents_made_; }  // a tensor was written or given to a kernel
   bool memory_pristine() const { return memory_.pristine() && mappings_.pristine(); }
 
   // For sw/distributed.
@@ -132,6 +132,7 @@ class Runtime final : private ITensorContext {
   std::map<std::uint64_t, std::shared_ptr<const contract::TensorLayout>> tensors_;  // with memory, in creation order
   std::set<std::uint64_t> released_;  // last handle gone, memory not returned yet
   std::uint64_t next_tensor_ = 1;
+  bool contents_made_ = false;
   std::vector<LaunchState> launches_;
   std::size_t late_pes_ = 0;
   std::map<int, int> bound_;  // rank (-1: main) -> SIP
