@@ -6,7 +6,6 @@
 #include <cstdio>
 #include <cstdlib>
 
-#include "platform/observe/output_file.h"
 #include "sim/cli/help.h"
 #include "sim/cli/program.h"
 #include "sim/driver/interrupt.h"
@@ -42,7 +41,9 @@ class EvaluateCommand final : public Command {
           return number && std::stoi(text) > 0 ? std::string() : "must be a number from 1 to 9999, not " + text;
         });
     app.add_flag("--fast", fast_, "Do not simulate: draw from the data file that is there (also: MILESTONE_FAST=1)");
-    app.add_option("--shapes", options_.shapes, "Shapes MxKxN instead of the evaluation's own, with commas between")
+    app.add_option(
+           "--shapes", options_.shapes,
+           "Shapes MxKxN instead of the evaluation's own, with commas between; all are drawn unless --exclude says so")
         ->type_name("LIST");
     app.add_option("--exclude", options_.exclude, "Shapes that are measured but not drawn")->type_name("LIST");
     app.add_flag("--quiet", quiet_, "Print errors and violated checks only");
@@ -64,12 +65,19 @@ class EvaluateCommand final : public Command {
         std::fprintf(stderr, "\r%zu of %zu points%s", done, points, done == points ? "\n" : "");
       };
     }
-    if (!options.fast) observe::make_folder(options.folder);
     sim::set_interrupt_hint("points that are finished are kept; run the same command again to go on");
+    options.measured = [] {
+      sim::set_interrupt_hint("the data file is complete; the same command with --fast draws from it");
+    };
     const auto begin = std::chrono::steady_clock::now();
     const evaluate::RunSummary summary = evaluate::run_evaluation(*evaluation, machine, options);
     const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
-    if (!quiet_) print(report(summary, seconds));
+    if (!quiet_) {
+      for (const std::string& remark : summary.remarks) {
+        std::fprintf(stderr, "kernbench evaluate: note: %s\n", remark.c_str());
+      }
+      print(report(summary, seconds));
+    }
     for (const evaluate::Violation& violation : summary.violations) {
       std::fprintf(stderr, "kernbench evaluate: check %s failed: %s\n", violation.rule.c_str(), violation.text.c_str());
     }

@@ -4,6 +4,7 @@
 
 #include <memory>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -41,18 +42,31 @@ class IEvaluation {
 
   virtual std::string name() const = 0;       // "gemm"
   virtual std::string data_file() const = 0;  // "gemm_sweep.json"; the table beside it ends in .csv
-  // Configuration Error when the machine has none of what is measured.
+  // Configuration Error when the machine has none of what is measured, or nothing of it would be drawn.
   virtual std::vector<Point> points(const topology::LoadedTopology& machine) const = 0;
 
   // Times in ns, exact. Simulated quantities only.
   virtual Json row(const Point& point, const PointFiles& files) const = 0;
-  // The data file's own members; rows in the order of points().
+  // The row of a point whose run ended with an error of the program: nothing when that is no result.
+  virtual std::optional<Json> row_of_failure(const Point&, const std::string& /*code*/,
+                                             const std::string& /*message*/) const {
+    return std::nullopt;
+  }
+  // The data file's own members; rows in the order of points(). Program Error when no row has a result.
   virtual Json data(const topology::LoadedTopology& machine, const std::vector<Json>& rows) const = 0;
+
+  // Takes over the choices of the command line that concern a data file that is there; configuration Error where they
+  // need other measurements.
+  virtual void choose(Json& /*data*/) const {}
 
   // Pure functions of the data file.
   virtual std::string csv(const Json& data) const = 0;
   virtual std::vector<Violation> check(const Json& data) const = 0;
   virtual std::vector<Figure> figures(const Json& data) const = 0;
+  // What a user should know about it, a sentence each.
+  virtual std::vector<std::string> remarks(const Json&) const { return {}; }
+  // All that figures() can draw: what an earlier call drew and this one does not is removed.
+  virtual std::vector<std::string> figure_names() const = 0;
 };
 
 // Choices of the command line that every evaluation gets; what one does not know it refuses.

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <filesystem>
 #include <optional>
@@ -53,6 +54,13 @@ std::string describe(const Point& point) {
   return text;
 }
 
+// What a run that did not succeed says about it.
+std::optional<Json> row_of_failure(const IEvaluation& evaluation, const Point& point, const std::string& result_file) {
+  const Json result = Json::parse(read_file(result_file), nullptr, false);
+  if (!result.is_object() || !result.contains("error") || !result["error"].is_object()) return std::nullopt;
+  return evaluation.row_of_failure(point, result["error"].value("code", ""), result["error"].value("message", ""));
+}
+
 [[noreturn]] void fail_point(const Point& point, int code, std::string said) {
   while (!said.empty() && said.back() == '\n') said.pop_back();
   throw Error(family_of(code), "POINT_FAILED",
@@ -99,11 +107,13 @@ Rows measure(const IEvaluation& evaluation, const std::vector<Point>& points, co
   run_processes(jobs, options.jobs, [&](std::size_t job, const ProcessEnd& end) {
     const Point& point = points[of_job[job]];
     const std::string folder = staging.run_folder(point);
-    if (end.code != 0) fail_point(point, end.code, read_file(folder + "/log"));
+    const std::string result = folder + "/result.json";
+    const std::optional<Json> failure = end.code == 0 ? std::nullopt : row_of_failure(evaluation, point, result);
+    if (end.code != 0 && !failure) fail_point(point, end.code, read_file(folder + "/log"));
     Json& row = found.rows[of_job[job]];
     Json& host = found.hosts[of_job[job]];
-    row = evaluation.row(point, {folder + "/result.json", folder + "/ops.sqlite"});
-    host = host_of(end, folder + "/result.json");
+    row = failure ? *failure : evaluation.row(point, {result, folder + "/ops.sqlite"});
+    host = host_of(end, result);
     staging.keep(point, Json{{"row", row}, {"host", host}});
     std::error_code ignored;
     std::filesystem::remove_all(folder, ignored);
@@ -118,11 +128,24 @@ Json header(const IEvaluation& evaluation, const topology::LoadedTopology& machi
   return {{"schema", kDataSchema},
           {"evaluation", evaluation.name()},
           {"kernbench", kVersion},
-          {"topology", {{"file", std::filesystem::path(machine.file).filename().string()}, {"sha256", machine.sha256}}},
+          {"topology",
+           {{"file", std::filesystem::path(machine.file).filename().string()},
+            {"sha256", machine.sha256},
+            {"digest", machine_digest(machine)}}},
           {"config_digest", topology::sha256_hex(text)}};
 }
 
-Json stored_data(const IEvaluation& evaluation, const std::string& file) {
+Error damaged(const std::string& file, const Json::exception& error) {
+  return Error::configuration(file + " is damaged (" + error.what() + "); measure again without --fast");
+}
+
+void write_data(const std::string& file, const Json& data) {
+  write_file(file, data.dump(1) + "\n", "the data file");
+}
+
+// Of the machine that the command line chooses, if it does.
+Json stored_data(const IEvaluation& evaluation, const topology::LoadedTopology& machine, const RunOptions& options,
+                 const std::string& file) {
   std::error_code ignored;
   if (!std::filesystem::exists(file, ignored)) {
     throw Error::configuration("there is no data file " + file + " to draw from; measure first: kernbench evaluate " +
@@ -136,6 +159,18 @@ Json stored_data(const IEvaluation& evaluation, const std::string& file) {
     throw Error::configuration(file + " is no data file of the evaluation '" + evaluation.name() +
                                "' of this version; measure again without --fast");
   }
+  if (!options.topology.empty() && data.value(Json::json_pointer("/topology/digest"), "") != machine_digest(machine)) {
+    throw Error::configuration(file +
+                               " is of another machine than --topology and --set choose; measure again without "
+                               "--fast, or leave these options out to draw what is there");
+  }
+  const Json before = data;
+  try {
+    evaluation.choose(data);
+  } catch (const Json::exception& error) {
+    throw damaged(file, error);
+  }
+  if (data != before) write_data(file, data);
   return data;
 }
 
@@ -143,6 +178,16 @@ void write_host(const std::string& file, const std::vector<Point>& points, const
   Json document{{"cores", std::thread::hardware_concurrency()}, {"points", Json::object()}};
   for (std::size_t i = 0; i < points.size(); ++i) document["points"][points[i].id] = hosts[i];
   write_file(file, document.dump(1) + "\n", "the host figures");
+}
+
+// Figures that an earlier call drew here and this one does not.
+void remove_others(const IEvaluation& evaluation, const std::vector<Figure>& drawn, const std::string& folder) {
+  for (const std::string& name : evaluation.figure_names()) {
+    const auto same = [&](const Figure& figure) { return figure.name == name; };
+    if (std::any_of(drawn.begin(), drawn.end(), same)) continue;
+    std::error_code ignored;
+    for (const char* ending : {".png", ".svg"}) std::filesystem::remove(folder + name + ending, ignored);
+  }
 }
 
 class TemporaryFolder {
@@ -169,32 +214,36 @@ RunSummary run_evaluation(const IEvaluation& evaluation, const topology::LoadedT
   const std::string data_file = base + evaluation.data_file();
   const std::string table = std::filesystem::path(data_file).replace_extension(".csv").string();
   Json data;
-  if (options.fast) data = stored_data(evaluation, data_file);
+  if (options.fast) data = stored_data(evaluation, machine, options, data_file);
   if (!options.fast) {
-    const Staging staging(base + "staging", topology::sha256_hex(read_file(kProgram)) + machine_digest(machine));
     const std::vector<Point> points = evaluation.points(machine);
+    observe::make_folder(options.folder);
+    const Staging staging(base + "staging", topology::sha256_hex(read_file(kProgram)) + machine_digest(machine));
     const Rows measured = measure(evaluation, points, staging, options);
     summary.points = points.size();
     summary.resumed = measured.resumed;
     data = header(evaluation, machine, points);
     data.update(evaluation.data(machine, measured.rows));
-    write_file(data_file, data.dump(1) + "\n", "the data file");
+    write_data(data_file, data);
     write_host(base + "host.json", points, measured.hosts);
     summary.files.push_back(base + "host.json");
     staging.remove();
   }
+  if (options.measured) options.measured();
   try {
     write_file(table, evaluation.csv(data), "the table");
     summary.violations = evaluation.check(data);
+    summary.remarks = evaluation.remarks(data);
     const std::vector<Figure> figures = evaluation.figures(data);
     const TemporaryFolder work(base + "figures.part");
     draw(figures, options.folder, work.path(), options.jobs);
+    remove_others(evaluation, figures, base);
     summary.files.insert(summary.files.begin(), {data_file, table});
     for (const Figure& figure : figures) {
       for (const char* ending : {".png", ".svg"}) summary.files.push_back(base + figure.name + ending);
     }
   } catch (const Json::exception& error) {
-    throw Error::configuration(data_file + " is damaged (" + error.what() + "); measure again without --fast");
+    throw damaged(data_file, error);
   }
   return summary;
 }

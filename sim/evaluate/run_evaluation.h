@@ -16,18 +16,20 @@ struct RunOptions {
   int jobs = 0;       // processes at a time; 0 = one per core
   bool fast = false;  // draw from the data file that is there (E-4)
   std::function<void(std::size_t done, std::size_t points)> progress = nullptr;
+  std::function<void()> measured = nullptr;  // the data file is complete, drawing begins
 };
 
 struct RunSummary {
   std::size_t points = 0;
   std::size_t resumed = 0;  // of them taken from an earlier, interrupted call
   std::vector<Violation> violations;
+  std::vector<std::string> remarks;
   std::vector<std::string> files;
 };
 
-// `machine` is what `options.topology` chooses. Configuration Errors: folder not writable, data file missing or of
-// another evaluation (fast), gnuplot missing; the Error of a point that fails names it. Files are whole or absent; what
-// is staged stays when a point fails.
+// `machine` is what `options.topology` chooses. Configuration Errors: folder not writable, data file missing, of
+// another evaluation or, when `options.topology` chooses one, of another machine (fast), gnuplot missing; the Error of
+// a point that fails names it. Files are whole or absent; what is staged stays when a point fails.
 RunSummary run_evaluation(const IEvaluation& evaluation, const topology::LoadedTopology& machine,
                           const RunOptions& options);
 

@@ -24,6 +24,16 @@ double ns(TimeFs time) {
   return static_cast<double>(time) / static_cast<double>(kFsPerNs);
 }
 
+Error usage_error(const std::string& text) {
+  return Error(ErrorFamily::configuration, "USAGE_ERROR", text);
+}
+
+std::string joined(const std::vector<std::string>& list) {
+  std::string text;
+  for (const std::string& item : list) text += (text.empty() ? "" : ", ") + item;
+  return text;
+}
+
 std::vector<GemmShape> parse_shapes(const std::string& text, const char* option) {
   std::vector<GemmShape> shapes;
   std::stringstream list(text);
@@ -35,15 +45,12 @@ std::vector<GemmShape> parse_shapes(const std::string& text, const char* option)
     constexpr std::int64_t kMost = 1 << 20;
     const auto fits = [](std::int64_t size) { return size >= 1 && size <= kMost; };
     if (!read || x1 != 'x' || x2 != 'x' || !fits(shape.m) || !fits(shape.k) || !fits(shape.n)) {
-      throw Error(ErrorFamily::configuration, "USAGE_ERROR",
-                  std::string(option) + ": '" + item + "' is no shape; write MxKxN with sizes of 1 to 1048576, e.g. " +
-                      "32x3072x32, and commas between shapes");
+      throw usage_error(std::string(option) + ": '" + item + "' is no shape; write MxKxN with sizes of 1 to 1048576, " +
+                        "e.g. 32x3072x32, and commas between shapes");
     }
     const bool twice =
         std::any_of(shapes.begin(), shapes.end(), [&](const GemmShape& s) { return s.text() == shape.text(); });
-    if (twice) {
-      throw Error(ErrorFamily::configuration, "USAGE_ERROR", std::string(option) + " names " + item + " twice");
-    }
+    if (twice) throw usage_error(std::string(option) + " names " + item + " twice");
     shapes.push_back(shape);
   }
   return shapes;
@@ -69,17 +76,18 @@ Json theory_json(const GemmTheory& theory, double useful) {
 class GemmEvaluation final : public IEvaluation {
  public:
   explicit GemmEvaluation(const EvaluationOptions& options)
-      : shapes_(parse_shapes(options.shapes.empty() ? kShapes : options.shapes, "--shapes")) {
-    const bool own = options.exclude.empty();
-    for (const GemmShape& shape : parse_shapes(own ? kNotDrawn : options.exclude, "--exclude")) {
-      not_drawn_.push_back(shape.text());
-    }
+      : own_shapes_(options.shapes.empty()),
+        own_exclusion_(options.exclude.empty()),
+        shapes_(parse_shapes(own_shapes_ ? kShapes : options.shapes, "--shapes")) {
+    const char* const usual = own_shapes_ ? kNotDrawn : "";
+    not_drawn_ = texts(parse_shapes(own_exclusion_ ? usual : options.exclude, "--exclude"));
   }
 
   std::string name() const override { return "gemm"; }
   std::string data_file() const override { return "gemm_sweep.json"; }
 
   std::vector<Point> points(const topology::LoadedTopology&) const override {
+    check_exclusion(texts(shapes_));
     std::vector<Point> list;
     for (const GemmShape& shape : shapes_) {
       for (const GemmVariant& variant : variants()) {
@@ -94,13 +102,38 @@ class GemmEvaluation final : public IEvaluation {
     return list;
   }
 
+  // A whole operand that is loaded has to fit the TCM; the other variants of the shape are measured all the same.
+  std::optional<Json> row_of_failure(const Point& point, const std::string& code,
+                                     const std::string& message) const override {
+    if (code != "OUT_OF_SCRATCH") return std::nullopt;
+    Json row = parameters_json(point);
+    row["does_not_fit"] = message;
+    return row;
+  }
+
+  void choose(Json& data) const override {
+    std::vector<std::string> measured;
+    for (const char* list : {"runs", "does_not_fit"}) {
+      for (const Json& run : data.at(list)) measured.push_back(run.at("shape"));
+    }
+    std::sort(measured.begin(), measured.end());
+    measured.erase(std::unique(measured.begin(), measured.end()), measured.end());
+    std::vector<std::string> asked = texts(shapes_);
+    std::sort(asked.begin(), asked.end());
+    if (!own_shapes_ && asked != measured) {
+      throw usage_error("--shapes: the data file has " + joined(measured) +
+                        "; measure other shapes without --fast, or choose of these with --exclude");
+    }
+    if (own_shapes_ && own_exclusion_) return;
+    check_exclusion(measured);
+    data.at("figures")["excluded"] = not_drawn_;
+  }
+
   Json row(const Point& point, const PointFiles& files) const override {
     const data::OpLogReader log(files.oplog);
     const StageTimes times = stage_times([&](const auto& visit) { log.for_each(visit); }, kPe);
     const Json result = Json::parse(read_file(files.result));
-    Json row;
-    for (const auto& [name, value] : point.params)
-      row[name] = name == "variant" ? Json(value) : Json(std::stoll(value));
+    Json row = parameters_json(point);
     row["stages"] = times_json(times.stages, {"DMA_READ", "FETCH", "GEMM", "MATH", "STORE", "DMA_WRITE"});
     row["engines"] = times_json(times.engines, {"pe_dma", "pe_fetch_store", "pe_gemm", "pe_math"});
     row["pe_window_ns"] = ns(times.pe.window());
@@ -112,26 +145,72 @@ class GemmEvaluation final : public IEvaluation {
   Json data(const topology::LoadedTopology& machine, const std::vector<Json>& rows) const override {
     const GemmPlatform platform = gemm_platform(machine, PeCoord{SipId(0), CubeId(0), PeId(0)});
     const plan::TileShape& tile = platform.tile;
-    Json runs = Json::array();
+    Json runs = Json::array(), too_large = Json::array();
     for (const Json& row : rows) {
       const GemmShape shape{row["m"], row["k"], row["n"]};
+      if (row.contains("does_not_fit")) {
+        too_large.push_back({{"shape", shape.text()}, {"variant", row["variant"]}, {"reason", row["does_not_fit"]}});
+        continue;
+      }
       const auto variant = std::find_if(variants().begin(), variants().end(),
                                         [&](const GemmVariant& v) { return v.name == row["variant"]; });
       runs.push_back(run_json(platform, shape, *variant, row));
+    }
+    if (runs.empty()) {
+      throw Error::program("OUT_OF_SCRATCH",
+                           "none of the shapes fits the machine: " + too_large[0].at("reason").get<std::string>());
     }
     return {{"tile_sizes", {{"m", tile.m}, {"k", tile.k}, {"n", tile.n}}},
             {"dtype", "f16"},
             {"pe", kPe},
             {"platform", platform.json()},
             {"figures", {{"variant", "load_ref"}, {"excluded", not_drawn_}}},
-            {"runs", runs}};
+            {"runs", runs},
+            {"does_not_fit", too_large}};
   }
 
   std::string csv(const Json& data) const override { return gemm_csv(data); }
   std::vector<Violation> check(const Json& data) const override { return check_gemm(data); }
   std::vector<Figure> figures(const Json& data) const override { return gemm_figures(data); }
+  std::vector<std::string> figure_names() const override { return gemm_figure_names(); }
+  std::vector<std::string> remarks(const Json& data) const override {
+    std::vector<std::string> texts;
+    for (const Json& run : data.at("does_not_fit")) {
+      texts.push_back(run.at("shape").get<std::string>() + " " + run.at("variant").get<std::string>() +
+                      " does not fit and has no figures: " + run.at("reason").get<std::string>());
+    }
+    return texts;
+  }
 
  private:
+  static std::vector<std::string> texts(const std::vector<GemmShape>& shapes) {
+    std::vector<std::string> list;
+    for (const GemmShape& shape : shapes) list.push_back(shape.text());
+    return list;
+  }
+
+  static Json parameters_json(const Point& point) {
+    Json json;
+    for (const auto& [name, value] : point.params) {
+      json[name] = name == "variant" ? Json(value) : Json(std::stoll(value));
+    }
+    return json;
+  }
+
+  // Of the shapes that there are, some must be left to draw.
+  void check_exclusion(const std::vector<std::string>& measured) const {
+    const auto among = [](const std::vector<std::string>& list) {
+      return [&](const std::string& shape) { return std::find(list.begin(), list.end(), shape) != list.end(); };
+    };
+    const auto stranger = std::find_if_not(not_drawn_.begin(), not_drawn_.end(), among(measured));
+    if (stranger != not_drawn_.end()) {
+      throw usage_error("--exclude: " + *stranger + " is none of the shapes, which are " + joined(measured));
+    }
+    if (std::all_of(measured.begin(), measured.end(), among(not_drawn_))) {
+      throw usage_error("--exclude leaves no shape to draw of " + joined(measured));
+    }
+  }
+
   static Json run_json(const GemmPlatform& platform, const GemmShape& shape, const GemmVariant& variant,
                        const Json& row) {
     const plan::TileShape& tile = platform.tile;
@@ -158,6 +237,7 @@ class GemmEvaluation final : public IEvaluation {
     return run;
   }
 
+  bool own_shapes_, own_exclusion_;  // of this evaluation, not of the command line
   std::vector<GemmShape> shapes_;
   std::vector<std::string> not_drawn_;
 };

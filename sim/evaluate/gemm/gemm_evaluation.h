@@ -14,6 +14,7 @@ std::unique_ptr<IEvaluation> gemm_evaluation(const EvaluationOptions& options);
 // The parts that are functions of the data file.
 std::vector<Violation> check_gemm(const Json& data);
 std::vector<Figure> gemm_figures(const Json& data);
+std::vector<std::string> gemm_figure_names();
 std::string gemm_csv(const Json& data);
 
 }  // namespace kb::evaluate

@@ -12,15 +12,23 @@ namespace {
 
 constexpr double kPercent = 100.0;
 constexpr int kHeight = 620, kTallHeight = 900;  // pixels
+constexpr const char* kBreakdown = "gemm_stage_breakdown";
+constexpr const char* kMeasured = "gemm_mac_utilization_measured";
+constexpr const char* kCompared = "gemm_mac_utilization_theoretical_vs_measured";
 
-std::vector<Json> drawn_runs(const Json& data) {
+// Of data["runs"] or data["does_not_fit"].
+std::vector<Json> drawn(const Json& data, const char* list) {
   const Json& excluded = data.at("figures").at("excluded");
   std::vector<Json> runs;
-  for (const Json& run : data.at("runs")) {
+  for (const Json& run : data.at(list)) {
     if (run.at("variant") != data.at("figures").at("variant")) continue;
     if (std::find(excluded.begin(), excluded.end(), run.at("shape")) == excluded.end()) runs.push_back(run);
   }
   return runs;
+}
+
+std::vector<Json> drawn_runs(const Json& data) {
+  return drawn(data, "runs");
 }
 
 std::string group_name(const Json& run) {
@@ -33,9 +41,13 @@ std::string group_name(const Json& run) {
   return text;
 }
 
-std::vector<std::string> group_names(const std::vector<Json>& runs) {
+// Those without bars come last.
+std::vector<std::string> group_names(const Json& data) {
   std::vector<std::string> names;
-  for (const Json& run : runs) names.push_back(group_name(run));
+  for (const Json& run : drawn_runs(data)) names.push_back(group_name(run));
+  for (const Json& run : drawn(data, "does_not_fit")) {
+    names.push_back(run.at("shape").get<std::string>() + "\ndoes not fit\nthe TCM");
+  }
   return names;
 }
 
@@ -81,7 +93,7 @@ Figure stage_breakdown(const Json& data) {
     return values(runs, [&](const Json& run) { return run.at("stages").at(stage).at("wall_ns").get<double>(); });
   };
   BarChart chart;
-  chart.groups = group_names(runs);
+  chart.groups = group_names(data);
   chart.series = {{"DMA in (B tiles)", kBlue, wall("DMA_READ")},
                   {"Fetch (TCM to registers)", kCyan, wall("FETCH")},
                   {"GEMM (MAC array)", kGreen, wall("GEMM")},
@@ -91,7 +103,7 @@ Figure stage_breakdown(const Json& data) {
   chart.label_format = "{:.0f}";
   double highest = 1;
   for (const auto& value : chart.series.back().values) highest = std::max(highest, *value);
-  return {"gemm_stage_breakdown",
+  return {kBreakdown,
           head(data, "GEMM composite: time in which each pipeline stage is busy (simulated)",
                "wall-clock of the stage [ns], logarithmic", kHeight) +
               fmt::format("set logscale y\nset yrange [1:{}]\n", plot_number(highest * 8)) + plot_bars(chart) + "\n",
@@ -104,12 +116,12 @@ Figure utilisation_measured(const Json& data) {
     return values(runs, [&](const Json& run) { return kPercent * run.at(metric).get<double>(); });
   };
   BarChart chart;
-  chart.groups = group_names(runs);
+  chart.groups = group_names(data);
   chart.series = {
       {"GEMM utilisation: MAC array busy", kGreen, share("gemm_utilisation")},
       {"useful efficiency: busy with products that were wanted, not padding", kBlue, share("useful_efficiency")}};
   chart.label_format = "{:.1f}";
-  return {"gemm_mac_utilization_measured",
+  return {kMeasured,
           head(data, "GEMM composite: utilisation of the MAC array (simulated)", "share of the composite window [%]",
                kHeight) +
               "set yrange [0:122]\nset ytics 0,20,100\n" + plot_bars(chart) +
@@ -123,7 +135,7 @@ std::string panel(const Json& data, const char* metric, const std::string& title
     return values(runs, [&](const Json& run) { return kPercent * run.at("theory").at(name).at(metric).get<double>(); });
   };
   BarChart chart;
-  chart.groups = group_names(runs);
+  chart.groups = group_names(data);
   chart.series = {
       {"analytic: ideal (bytes at full rate)", kGrey, model("ideal")},
       {"analytic: no schedule is faster (round trips, overheads)", kYellow, model("round_trips")},
@@ -143,10 +155,14 @@ Figure utilisation_compared(const Json& data) {
       panel(data, "gemm_utilisation", "GEMM utilisation", "of the window [%]") + "unset label\n" +
       panel(data, "useful_efficiency", "Useful efficiency (products that were wanted)", "of the window [%]") +
       "unset multiplot\n";
-  return {"gemm_mac_utilization_theoretical_vs_measured", std::move(script), 1180, kTallHeight};
+  return {kCompared, std::move(script), 1180, kTallHeight};
 }
 
 }  // namespace
+
+std::vector<std::string> gemm_figure_names() {
+  return {kBreakdown, kMeasured, kCompared};
+}
 
 std::vector<Figure> gemm_figures(const Json& data) {
   if (drawn_runs(data).empty()) return {};

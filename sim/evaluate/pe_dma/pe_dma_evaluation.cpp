@@ -95,6 +95,7 @@ class PeDmaEvaluation final : public IEvaluation {
   std::string csv(const Json& data) const override { return pe_dma_csv(data); }
   std::vector<Violation> check(const Json& data) const override { return check_pe_dma(data); }
   std::vector<Figure> figures(const Json& data) const override { return pe_dma_figures(data); }
+  std::vector<std::string> figure_names() const override { return pe_dma_figure_names(); }
 
  private:
   static Json run_json(const topology::LoadedTopology& machine, const DmaScenario& scenario, const Json& row) {

@@ -14,6 +14,7 @@ std::unique_ptr<IEvaluation> pe_dma_evaluation(const EvaluationOptions& options)
 // The parts that are functions of the data file.
 std::vector<Violation> check_pe_dma(const Json& data);
 std::vector<Figure> pe_dma_figures(const Json& data);
+std::vector<std::string> pe_dma_figure_names();
 std::string pe_dma_csv(const Json& data);
 
 }  // namespace kb::evaluate

@@ -82,6 +82,14 @@ const char* preposition(const std::string& direction) {
   return direction == "read" ? "from" : "to";
 }
 
+std::string utilisation_name(const std::string& direction, const std::string& set) {
+  return fmt::format("pe_dma_{}_{}", direction, set);
+}
+
+std::string breakdown_name(const std::string& direction, const std::string& set) {
+  return fmt::format("pe_dma_{}_breakdown_{}", direction, set);
+}
+
 Figure utilisation(const Json& data, const std::string& direction, const std::string& set) {
   const std::vector<Json> runs = runs_of(data, direction, set);
   BarChart chart;
@@ -102,7 +110,7 @@ Figure utilisation(const Json& data, const std::string& direction, const std::st
   }
   const std::string title = fmt::format("PE_DMA {}s {} HBM partitions: utilisation, {} (simulated)", direction,
                                         preposition(direction), scope(data, set));
-  return {fmt::format("pe_dma_{}_{}", direction, set),
+  return {utilisation_name(direction, set),
           head(data, title, "effective bandwidth / peak [%]") + bands() +
               fmt::format("set yrange [0:{}]\nset ytics 0,20,140\n", top * 1.25) + plot_bars(chart) +
               ", \\\n  100 with lines linecolor rgb '#555555' dashtype 2 notitle\n",
@@ -140,19 +148,33 @@ Figure breakdown(const Json& data, const std::string& direction, const std::stri
   const std::string title = fmt::format("PE_DMA {}s {} HBM partitions: where the time goes, {} (simulated)", direction,
                                         preposition(direction), scope(data, set));
   return {
-      fmt::format("pe_dma_{}_breakdown_{}", direction, set),
+      breakdown_name(direction, set),
       head(data, title,
            shares ? "share of the time until everything is delivered [%]" : "time until everything is delivered [ns]") +
           fmt::format("set yrange [0:{}]\n", plot_number(highest * 1.3)) + plot_stacked(chart) + "\n",
       kWidth, kHeight};
 }
 
+constexpr const char* kDirections[] = {"write", "read"};
+constexpr const char* kSets[] = {"no_congestion", "congestion"};
+
 }  // namespace
+
+std::vector<std::string> pe_dma_figure_names() {
+  std::vector<std::string> names;
+  for (const char* direction : kDirections) {
+    for (const char* set : kSets) {
+      names.push_back(utilisation_name(direction, set));
+      names.push_back(breakdown_name(direction, set));
+    }
+  }
+  return names;
+}
 
 std::vector<Figure> pe_dma_figures(const Json& data) {
   std::vector<Figure> figures;
-  for (const char* direction : {"write", "read"}) {
-    for (const char* set : {"no_congestion", "congestion"}) {
+  for (const char* direction : kDirections) {
+    for (const char* set : kSets) {
       if (runs_of(data, direction, set).empty()) continue;
       figures.push_back(utilisation(data, direction, set));
       figures.push_back(breakdown(data, direction, set));

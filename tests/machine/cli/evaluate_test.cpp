@@ -136,21 +136,109 @@ TEST_F(EvaluateTest, AKilledEvaluationGoesOn_E7) {
 }
 
 TEST_F(EvaluateTest, RowsOfAnotherMachineAreNotTaken_E7) {
-  const std::string shape = "--shapes 32x64x32 --out out ";
+  const std::string small = " --out out --set cube.memory_map.hbm_total_gb_per_cube=0.0009765625 ";
+  const std::string shape = "--shapes 32x64x32" + small;
   EXPECT_EQ(evaluate(shape, "PATH=/nonexistent").code, 2);  // no gnuplot: the data file is there
   EXPECT_TRUE(fs::exists(folder() + "/out/gemm_sweep.json"));
-  EXPECT_EQ(evaluate("--out out --fast").code, 0);
-  const Outcome failed = evaluate("--shapes 32x64x32,1024x1024x32 --jobs 1 --out out");  // A does not fit the TCM
+  EXPECT_EQ(evaluate("--fast" + small).code, 0);
+  const std::string fails = "--shapes 32x64x32,1024x1024x32 --jobs 1" + small;  // A does not fit the HBM
+  const Outcome failed = evaluate(fails);
   EXPECT_EQ(failed.code, 1);
-  EXPECT_THAT(failed.err, HasSubstr("point 1024x1024x32_load_ref"));
-  EXPECT_THAT(failed.err, HasSubstr("OUT_OF_SCRATCH"));
+  EXPECT_THAT(failed.err, HasSubstr("point 1024x1024x32_ref"));
+  EXPECT_THAT(failed.err, HasSubstr("ALLOCATION_ERROR"));
   ASSERT_TRUE(fs::exists(folder() + "/out/staging/32x64x32_load.json"));
   const Outcome same = evaluate(shape);
   EXPECT_THAT(same.out, HasSubstr("(3 from an interrupted call)"));
-  EXPECT_EQ(evaluate("--shapes 32x64x32,1024x1024x32 --jobs 1 --out out").code, 1);
+  EXPECT_EQ(evaluate(fails).code, 1);
   const Outcome other = evaluate(shape + "--set cube.pe_template.components.pe_gemm.attrs.mac_per_ns=8192");
   EXPECT_EQ(other.code, 0) << other.err;
   EXPECT_THAT(other.out, testing::Not(HasSubstr("from an interrupted call")));
+}
+
+// A that is loaded whole has to fit the TCM: the shape's other variant and the other shapes are measured.
+TEST_F(EvaluateTest, AShapeThatDoesNotFitIsNamedAndTheOthersGoOn) {
+  const Outcome outcome = evaluate("--shapes 1024x1024x32,32x64x32 --out out");
+  EXPECT_EQ(outcome.code, 0) << outcome.err;
+  for (const char* variant : {"load_ref", "load"}) {
+    EXPECT_THAT(outcome.err, HasSubstr(std::string("1024x1024x32 ") + variant + " does not fit"));
+  }
+  const Json sweep = data("out");
+  EXPECT_EQ(sweep["runs"].size(), 4u);
+  EXPECT_EQ(sweep["does_not_fit"].size(), 2u);
+  EXPECT_EQ(sweep["does_not_fit"][0]["shape"], "1024x1024x32");
+  EXPECT_THAT(read("out/gemm_mac_utilization_measured.svg"), HasSubstr("does not fit"));
+  const Outcome again = evaluate("--fast --quiet --out out");
+  EXPECT_EQ(again.code, 0) << again.err;
+  EXPECT_EQ(again.err, "");
+  const Outcome nothing =
+      evaluate("--shapes 32x64x32 --out none --set cube.memory_map.tcm_scheduler_reserved_bytes=1024");
+  EXPECT_EQ(nothing.code, 1) << nothing.out;
+  EXPECT_THAT(nothing.err, HasSubstr("none of the shapes fits"));
+  EXPECT_FALSE(fs::exists(folder() + "/none/gemm_sweep.json"));
+}
+
+// What is drawn: all shapes of the command line, of the evaluation's own not the largest; never figures of another
+// call.
+TEST_F(EvaluateTest, FiguresShowWhatWasAskedFor_E17) {
+  ASSERT_EQ(evaluate("--shapes 32x64x32,512x512x512 --out out").code, 0);
+  const std::string picture = "out/gemm_stage_breakdown.svg";
+  EXPECT_THAT(read(picture), HasSubstr("512x512x512"));
+  ASSERT_EQ(evaluate("--fast --exclude 512x512x512 --out out").code, 0);
+  EXPECT_THAT(read(picture), testing::Not(HasSubstr("512x512x512")));
+  EXPECT_EQ(data("out")["figures"]["excluded"], Json({"512x512x512"}));
+  const std::string before = read(picture);
+  for (const char* options : {"--exclude 512x512x512,32x64x32", "--fast --exclude 512x512x512,32x64x32",
+                              "--exclude 9x9x9", "--shapes 8x8x8 --exclude 8x8x8"}) {
+    const Outcome outcome = evaluate(std::string(options) + " --out out");
+    EXPECT_EQ(outcome.code, 2) << options;
+    EXPECT_THAT(outcome.err, HasSubstr("--exclude")) << options;
+    EXPECT_EQ(read(picture), before) << options;
+  }
+  ASSERT_EQ(kernbench("evaluate pe-dma --out out --topology '" + config("one_cube") + "'").code, 0);
+  EXPECT_TRUE(fs::exists(folder() + "/out/pe_dma_read_congestion.png"));
+  ASSERT_EQ(kernbench("evaluate pe-dma --out out --topology '" + config("one_pe") + "'").code, 0);
+  EXPECT_TRUE(fs::exists(folder() + "/out/pe_dma_read_no_congestion.png"));
+  EXPECT_FALSE(fs::exists(folder() + "/out/pe_dma_read_congestion.png"));
+  EXPECT_TRUE(fs::exists(folder() + "/" + picture));  // of another evaluation
+}
+
+TEST_F(EvaluateTest, FastRefusesOtherMeasurements_E4) {
+  ASSERT_EQ(evaluate("--shapes 32x64x32 --out out").code, 0);
+  const std::string before = read("out/gemm_sweep.json");
+  EXPECT_EQ(kernbench("evaluate gemm --fast --out out").code, 0);
+  EXPECT_EQ(evaluate("--shapes 32x64x32 --fast --jobs 1 --out out").code, 0);
+  const Outcome shapes = evaluate("--shapes 32x64x32,8x8x8 --fast --out out");
+  EXPECT_EQ(shapes.code, 2);
+  EXPECT_THAT(shapes.err, HasSubstr("the data file has 32x64x32"));
+  for (const std::string& machine :
+       {std::string("--set system.ns_per_mm=0.02"), "--topology '" + config("one_cube") + "'"}) {
+    const Outcome other = kernbench("evaluate gemm --fast --out out " + machine);
+    EXPECT_EQ(other.code, 2) << machine;
+    EXPECT_THAT(other.err, HasSubstr("of another machine")) << machine;
+  }
+  EXPECT_EQ(read("out/gemm_sweep.json"), before);
+}
+
+// gnuplot itself presses Ctrl-C.
+TEST_F(EvaluateTest, AnInterruptWhileDrawingNamesFast) {
+  fs::create_directories(folder() + "/bin");
+  write("bin/gnuplot", "#!/bin/sh\nkill -INT $PPID\nsleep 5\n");
+  fs::permissions(folder() + "/bin/gnuplot", fs::perms::owner_all);
+  const Outcome outcome = evaluate("--shapes 32x64x32 --out out", "PATH='" + folder() + "/bin':$PATH");
+  EXPECT_EQ(outcome.code, 130);
+  EXPECT_THAT(outcome.err, HasSubstr("--fast draws from it"));
+  EXPECT_EQ(evaluate("--fast --out out").code, 0);
+}
+
+// A rebuild under way: the sweep goes on with the program that it began with.
+TEST_F(EvaluateTest, TheProgramMayBeReplacedMeanwhile) {
+  const std::string script = "cp " KB_PROGRAM_FOLDER "/kernbench mine; ./mine evaluate gemm --topology '" +
+                             config("one_pe") +
+                             "' --shapes 32x64x32,64x128x64 --jobs 1 --out out & for i in $(seq 2000); do test -d "
+                             "out/staging && break; sleep 0.005; done; rm mine; echo '#!/bin/false' > mine; wait $!; ";
+  const Outcome outcome = kernbench("--version", script);
+  EXPECT_THAT(outcome.out, HasSubstr("6 points")) << outcome.err;
+  EXPECT_TRUE(fs::exists(folder() + "/out/gemm_stage_breakdown.png")) << outcome.err;
 }
 
 TEST_F(EvaluateTest, AnInterruptSaysHowToGoOn) {
@@ -192,7 +280,8 @@ TEST_F(EvaluateTest, TheModelFollowsTheMachine_E30_E32) {
         std::string("--set cube.components.hbm_ctrl.attrs.overhead_ns=15")}) {
     const Outcome outcome = evaluate("--shapes 32x64x32,32x3000x32,70x300x65 --out out " + machine);
     EXPECT_EQ(outcome.code, 0) << machine << ": " << outcome.err;
-    for (const Json& run : data("out")["runs"]) {
+    const Json sweep = data("out");
+    for (const Json& run : sweep["runs"]) {
       const double bound = run["theory"]["round_trips"]["gemm_utilisation"], simulated = run["gemm_utilisation"];
       EXPECT_LE(simulated, bound * (1 + 1e-9)) << machine << run["shape"] << run["variant"];
       if (run["shape"] != "32x3000x32" || run["variant"] != "load_ref") continue;
@@ -236,7 +325,8 @@ TEST_F(EvaluateTest, PeDmaExplainsAllOfALoneTransferWithSlowControllers_E57_E59)
   const Outcome outcome = kernbench("evaluate pe-dma --out out --set cube.components.hbm_ctrl.attrs.overhead_ns=20");
   ASSERT_EQ(outcome.code, 0) << outcome.err;
   std::size_t alone = 0;
-  for (const Json& run : Json::parse(read("out/pe_dma.json"))["runs"]) {
+  const Json sweep = Json::parse(read("out/pe_dma.json"));
+  for (const Json& run : sweep["runs"]) {
     if (run["issuers"] != 1) continue;
     ++alone;
     EXPECT_NEAR(run["breakdown_ns"]["contention"].get<double>(), 0, 1e-6) << run["direction"] << run["scenario"];

@@ -63,7 +63,8 @@ Json sweep() {
             {"store_gbs", 512.0},
             {"fetch_overhead_ns", 0.0}}},
           {"figures", {{"variant", "load_ref"}, {"excluded", {"512x512x512"}}}},
-          {"runs", {run(1, 86), run(48, 1449)}}};
+          {"runs", {run(1, 86), run(48, 1449)}},
+          {"does_not_fit", Json::array()}};
 }
 
 TEST(GemmChecks, AGoodSweepPasses) {
@@ -155,6 +156,10 @@ TEST(GemmChecks, FiguresShowTheDataAndWhereItIsFrom_E27_E31) {
   EXPECT_THAT(figures[1].script, HasSubstr(plot_number(100 * 16.0 * 48 / 1449)));  // simulated, not the model's 90
   EXPECT_THAT(figures[1].script, testing::Not(HasSubstr(" 90 \"")));
   EXPECT_THAT(figures[2].script, HasSubstr(" 90 \""));
+  data["does_not_fit"] = {{{"shape", "9999x9999x32"}, {"variant", "load_ref"}, {"reason", "no room"}}};
+  for (const Figure& figure : gemm_figures(data)) {
+    EXPECT_THAT(figure.script, HasSubstr("9999x9999x32\\ndoes not fit"));
+  }
   data["figures"]["excluded"] = {"32x64x32", "32x3072x32"};
   EXPECT_THAT(gemm_figures(data), testing::IsEmpty());
 }
@@ -177,6 +182,38 @@ TEST(GemmSweep, PointsAreShapesTimesVariants_E17_E18) {
     EXPECT_THROW(gemm_evaluation({wrong, ""}), Error) << wrong;
     EXPECT_THROW(gemm_evaluation({"", wrong}), Error) << wrong;
   }
+  EXPECT_THROW(gemm_evaluation({"8x8x8", "9x9x9"})->points({}), Error);              // none of the shapes
+  EXPECT_THROW(gemm_evaluation({"8x8x8,9x9x9", "9x9x9,8x8x8"})->points({}), Error);  // none is left
+}
+
+// On a data file that is there: what is drawn can change, what was measured cannot.
+TEST(GemmSweep, ChoicesOfTheCommandLineApplyToStoredData_E4) {
+  const auto excluded = [](const EvaluationOptions& options) {
+    Json data = sweep();
+    data["figures"]["excluded"] = {"32x64x32"};
+    gemm_evaluation(options)->choose(data);
+    return data["figures"]["excluded"];
+  };
+  EXPECT_EQ(excluded({}), Json({"32x64x32"}));
+  EXPECT_EQ(excluded({"", "32x3072x32"}), Json({"32x3072x32"}));
+  EXPECT_EQ(excluded({"32x3072x32,32x64x32", ""}), Json::array());
+  EXPECT_THROW(excluded({"32x64x32", ""}), Error);
+  EXPECT_THROW(excluded({"", "9x9x9"}), Error);
+  EXPECT_THROW(excluded({"", "32x64x32,32x3072x32"}), Error);
+}
+
+// A shape that a variant has no room for is no failure, and no measurement either.
+TEST(GemmSweep, AShapeThatDoesNotFitIsNamed) {
+  const std::unique_ptr<IEvaluation> evaluation = gemm_evaluation({"8x8x8", ""});
+  const Point point = evaluation->points({})[1];
+  EXPECT_EQ(evaluation->row_of_failure(point, "SHAPE_ERROR", "no"), std::nullopt);
+  const topology::LoadedTopology machine = topology::load(KB_SOURCE_DIR "/configs/one_pe.yaml");
+  const Json row = *evaluation->row_of_failure(point, "OUT_OF_SCRATCH", "4 KiB are missing");
+  EXPECT_THROW(evaluation->data(machine, {row}), Error);  // nothing is left
+  Json data = sweep();
+  data["does_not_fit"] = {{{"shape", "8x8x8"}, {"variant", "load_ref"}, {"reason", "4 KiB are missing"}}};
+  EXPECT_THAT(evaluation->remarks(data),
+              testing::ElementsAre("8x8x8 load_ref does not fit and has no figures: 4 KiB are missing"));
 }
 
 }  // namespace
