@@ -83,6 +83,22 @@ std::string plot_stacked(const BarChart& chart) {
   return data + axis(chart, kGroupWidth * 0.6) + plots + labels(fmt::format("$bars{}", layers.size() - 1), 1);
 }
 
+std::string origin_of(const nlohmann::ordered_json& data) {
+  constexpr std::size_t kNamed = 4;
+  const nlohmann::ordered_json& topology = data.at("topology");
+  std::string changes;
+  std::size_t count = 0;
+  for (const auto& [key, value] : topology.at("set").items()) {
+    if (count++ >= kNamed) continue;
+    changes +=
+        fmt::format("{} {}={}", count == 1 ? " with" : ",", key.substr(key.rfind('.') + 1), value.get<std::string>());
+  }
+  if (count > kNamed) changes += fmt::format(" and {} more", count - kNamed);
+  return fmt::format("kernbench {}, topology {}{}, configuration {}", data.at("kernbench").get<std::string>(),
+                     topology.at("file").get<std::string>(), changes,
+                     data.at("config_digest").get<std::string>().substr(0, 12));
+}
+
 std::string caption(const std::vector<std::string>& lines, int height) {
   constexpr double kLine = 17, kMargin = 12;  // pixels
   std::string text;

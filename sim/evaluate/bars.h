@@ -1,6 +1,7 @@
 // Grouped bars as part of a gnuplot script.
 #pragma once
 
+#include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
 #include <vector>
@@ -26,6 +27,8 @@ std::string plot_bars(const BarChart& chart);
 // The same with the series of a group on top of each other and the sum, or the label of the last series, above.
 std::string plot_stacked(const BarChart& chart);
 
+// "kernbench 0.1.0, topology x.yaml with tile_m=64, configuration 0123456789ab", of a data file's header.
+std::string origin_of(const nlohmann::ordered_json& data);
 // Grey lines at the bottom of a figure of `height` pixels that say where its numbers come from.
 std::string caption(const std::vector<std::string>& lines, int height);
 

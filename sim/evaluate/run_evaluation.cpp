@@ -122,6 +122,15 @@ Rows measure(const IEvaluation& evaluation, const std::vector<Point>& points, co
   return found;
 }
 
+// What --set changed of the topology file.
+Json changes(const topology::LoadedTopology& machine) {
+  Json json = Json::object();
+  for (const auto& [key, value] : machine.config) {
+    if (value.origin == "--set") json[key] = value.value;
+  }
+  return json;
+}
+
 Json header(const IEvaluation& evaluation, const topology::LoadedTopology& machine, const std::vector<Point>& points) {
   std::string text = machine_digest(machine) + "\n";
   for (const Point& point : points) text += describe(point) + "\n" + point.trace;
@@ -131,7 +140,8 @@ Json header(const IEvaluation& evaluation, const topology::LoadedTopology& machi
           {"topology",
            {{"file", std::filesystem::path(machine.file).filename().string()},
             {"sha256", machine.sha256},
-            {"digest", machine_digest(machine)}}},
+            {"digest", machine_digest(machine)},
+            {"set", changes(machine)}}},
           {"config_digest", topology::sha256_hex(text)}};
 }
 

@@ -75,9 +75,7 @@ std::vector<std::string> origin(const Json& data) {
           fmt::format(
               "One composite (M x K) x (K x N) on {}; variant {}: A is in the TCM before, B is streamed tile by tile.",
               data.at("pe").get<std::string>(), data.at("figures").at("variant").get<std::string>()),
-          fmt::format("kernbench {}, topology {}, configuration {}", data.at("kernbench").get<std::string>(),
-                      data.at("topology").at("file").get<std::string>(),
-                      data.at("config_digest").get<std::string>().substr(0, 12))};
+          origin_of(data)};
 }
 
 std::string head(const Json& data, const std::string& title, const std::string& y_axis, int height) {

@@ -62,9 +62,7 @@ std::string head(const Json& data, const std::string& title, const std::string& 
                               "or from an HBM "
                               "partition: raw transfers at the fabric side of PE_DMA.",
                               kib),
-                  fmt::format("kernbench {}, topology {}, configuration {}", data.at("kernbench").get<std::string>(),
-                              data.at("topology").at("file").get<std::string>(),
-                              data.at("config_digest").get<std::string>().substr(0, 12))},
+                  origin_of(data)},
                  kHeight);
 }
 
@@ -151,7 +149,8 @@ Figure breakdown(const Json& data, const std::string& direction, const std::stri
       breakdown_name(direction, set),
       head(data, title,
            shares ? "share of the time until everything is delivered [%]" : "time until everything is delivered [ns]") +
-          fmt::format("set yrange [0:{}]\n", plot_number(highest * 1.3)) + plot_stacked(chart) + "\n",
+          fmt::format("set yrange [0:{}]\n{}", plot_number(highest * 1.3), shares ? "set ytics 0,20,100\n" : "") +
+          plot_stacked(chart) + "\n",
       kWidth, kHeight};
 }
 

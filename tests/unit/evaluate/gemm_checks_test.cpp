@@ -47,7 +47,7 @@ Json run(std::int64_t depth, double window) {
 
 Json sweep() {
   return {{"kernbench", "0.1.0"},
-          {"topology", {{"file", "x.yaml"}}},
+          {"topology", {{"file", "x.yaml"}, {"set", {{"a.b.tile_m", "64"}}}}},
           {"config_digest", "0123456789abcdef"},
           {"tile_sizes", {{"m", 32}, {"k", 64}, {"n", 32}}},
           {"dtype", "f16"},
@@ -146,7 +146,7 @@ TEST(GemmChecks, FiguresShowTheDataAndWhereItIsFrom_E27_E31) {
   std::vector<std::string> names;
   for (const Figure& figure : figures) {
     names.push_back(figure.name);
-    EXPECT_THAT(figure.script, HasSubstr("configuration 0123456789ab"));
+    EXPECT_THAT(figure.script, HasSubstr("topology x.yaml with tile_m=64, configuration 0123456789ab"));
     EXPECT_THAT(figure.script, HasSubstr("4096 MAC/ns = 16 ns per tile"));
     EXPECT_THAT(figure.script, HasSubstr("32x3072x32\\n48 tiles"));
     EXPECT_THAT(figure.script, testing::Not(HasSubstr("9x9x9")));
