@@ -120,11 +120,12 @@ std::vector<ProcessEnd> run_processes(const std::vector<ProcessJob>& jobs, int p
     if (next < jobs.size() && group.size() < limit) {
       std::vector<std::string> command = jobs[next].command;
       const std::vector<char*> arguments = pointers(command);
+      const Clock::time_point start = Clock::now();
       const pid_t pid = ::fork();
       const std::string& program = jobs[next].program.empty() ? command[0] : jobs[next].program;
       if (pid == 0) become(program.c_str(), arguments.data(), environment_list.data(), jobs[next].log.c_str());
       if (pid < 0) throw Error::configuration(std::string("cannot start a process: ") + std::strerror(errno));
-      group.add({pid, next++, Clock::now()});
+      group.add({pid, next++, start});
       continue;
     }
     std::size_t job = 0;
