@@ -50,6 +50,10 @@ const payload::FabricRoute& RouteTable::pe_dma(NodeId pe_dma, NodeId memory) {
   return compile(router_.find_path(pe_dma, memory));
 }
 
+const payload::FabricRoute& RouteTable::channel(NodeId pe_dma, NodeId channel_router) {
+  return compile(router_.find_channel_path(pe_dma, channel_router));
+}
+
 const payload::FabricRoute& RouteTable::host_memory(NodeId pcie_ep, NodeId memory) {
   return compile(router_.find_memory_path(pcie_ep, memory));
 }

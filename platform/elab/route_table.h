@@ -38,6 +38,7 @@ class RouteTable {
 
   // Purposes of F-15. References stay valid for the run. Throws Error "no path from X to Y" (F-22).
   const payload::FabricRoute& pe_dma(NodeId pe_dma, NodeId memory);
+  const payload::FabricRoute& channel(NodeId pe_dma, NodeId channel_router);
   const payload::FabricRoute& host_memory(NodeId pcie_ep, NodeId memory);
   const payload::FabricRoute& mcpu_dma(NodeId m_cpu, NodeId memory);
   const payload::FabricRoute& command(NodeId from, NodeId to);

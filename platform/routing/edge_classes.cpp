@@ -12,7 +12,7 @@ namespace {
 using topology::EdgeKind;
 using topology::NodeKind;
 
-enum class EdgeClass { inside_pe, pe_boundary, command, port, fabric };
+enum class EdgeClass { inside_pe, pe_boundary, channel, command, port, fabric };
 
 EdgeClass class_of(EdgeKind kind) {
   switch (kind) {
@@ -21,6 +21,11 @@ EdgeClass class_of(EdgeKind kind) {
     case EdgeKind::pe_to_router:
     case EdgeKind::router_to_pe:
       return EdgeClass::pe_boundary;
+    case EdgeKind::pe_to_channel:
+    case EdgeKind::channel_to_pe:
+    case EdgeKind::channel_to_hbm:
+    case EdgeKind::hbm_to_channel:
+      return EdgeClass::channel;
     case EdgeKind::command:
       return EdgeClass::command;
     case EdgeKind::ucie_internal:
@@ -48,6 +53,7 @@ EdgeClass class_of(EdgeKind kind) {
 
 bool may_use(RoutePurpose purpose, bool same_cube, EdgeKind kind) {
   const EdgeClass edge_class = class_of(kind);
+  if (edge_class == EdgeClass::channel) return purpose == RoutePurpose::channel;
   if (same_cube && edge_class == EdgeClass::port) return false;
   switch (purpose) {
     case RoutePurpose::pe_dma:
@@ -57,6 +63,8 @@ bool may_use(RoutePurpose purpose, bool same_cube, EdgeKind kind) {
       return edge_class != EdgeClass::inside_pe && edge_class != EdgeClass::pe_boundary;
     case RoutePurpose::command:
       return true;
+    case RoutePurpose::channel:
+      return false;
   }
   throw Error::model("a route purpose has no routing graph");
 }
@@ -76,6 +84,7 @@ bool is_plain_interior(NodeKind kind, bool between_sips) {
     case NodeKind::m_cpu:
     case NodeKind::sram:
     case NodeKind::hbm_ctrl:
+    case NodeKind::channel_router:
     case NodeKind::pe_cpu:
     case NodeKind::pe_scheduler:
     case NodeKind::pe_dma:

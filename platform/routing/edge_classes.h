@@ -14,6 +14,7 @@ enum class RoutePurpose : std::uint8_t {
   host_memory,  // pcie_ep -> memory: `mcpu_dma`
   mcpu_dma,     // M_CPU -> memory: inside a cube `local` without PE edges, otherwise `mcpu_dma` (F-16)
   command,      // block to block: `all`
+  channel,      // PE_DMA -> one channel of its own HBM partition (T-56): through its channel router, never searched
 };
 
 // True when a route of this purpose may use an edge of this kind; same_cube: both ends lie in one cube.

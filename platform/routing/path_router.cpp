@@ -26,7 +26,8 @@ bool one_switch_joins_all(const Graph& graph) {
 }
 
 std::uint64_t key_of(RoutePurpose purpose, NodeId src, NodeId dst) {
-  return (std::uint64_t{src.value} << 33) | (std::uint64_t{dst.value} << 2) | static_cast<std::uint64_t>(purpose);
+  static_assert(static_cast<int>(RoutePurpose::channel) < 8);
+  return (std::uint64_t{src.value} << 34) | (std::uint64_t{dst.value} << 3) | static_cast<std::uint64_t>(purpose);
 }
 
 bool is_port_node(const Node& node) {
@@ -65,6 +66,7 @@ Route PathRouter::compute(RoutePurpose purpose, NodeId src, NodeId dst) {
   if (is_port_node(from) || is_port_node(to)) {
     throw Error::model(fmt::format("a route from {} to {} ends at a UCIe node", from.id, to.id));
   }
+  if (purpose == RoutePurpose::channel) return through_channel(src, dst);
   if (src == dst) return with_edges({Cost(), {src}});
   SearchRequest request;
   request.src = src;
@@ -79,6 +81,21 @@ Route PathRouter::compute(RoutePurpose purpose, NodeId src, NodeId dst) {
         fmt::format("no path from {} to {}: the topology has no links that join them", from.id, to.id));
   }
   return with_edges(*std::move(found));
+}
+
+Route PathRouter::through_channel(NodeId pe_dma, NodeId channel_router) const {
+  FoundPath path{Cost(), {pe_dma, channel_router}};
+  const auto [begin, end] = graph_.out_edges(channel_router);
+  for (const EdgeId* id = begin; id != end; ++id) {
+    if (graph_.edge(*id).kind == topology::EdgeKind::channel_to_hbm) path.nodes.push_back(graph_.edge(*id).dst);
+  }
+  const std::optional<EdgeId> lane = graph_.find_edge(pe_dma, channel_router);
+  if (path.nodes.size() != 3 || !lane || graph_.edge(*lane).kind != topology::EdgeKind::pe_to_channel) {
+    throw Error::model(
+        fmt::format("{} has no HBM channel behind {}", graph_.node(pe_dma).id, graph_.node(channel_router).id));
+  }
+  path.cost = Cost::step(edge_weight_um(graph_.edge(*lane)), 2);
+  return with_edges(std::move(path));
 }
 
 Route PathRouter::with_edges(FoundPath path) const {

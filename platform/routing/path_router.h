@@ -29,6 +29,10 @@ class PathRouter {
   }
   const Route& find_mcpu_dma_path(NodeId m_cpu, NodeId memory) { return find(RoutePurpose::mcpu_dma, m_cpu, memory); }
   const Route& find_node_path(NodeId src, NodeId dst) { return find(RoutePurpose::command, src, dst); }
+  // From PE_DMA through a channel router to the HBM controller behind it (T-56).
+  const Route& find_channel_path(NodeId pe_dma, NodeId channel_router) {
+    return find(RoutePurpose::channel, pe_dma, channel_router);
+  }
 
   const Route& find(RoutePurpose purpose, NodeId src, NodeId dst);
 
@@ -41,6 +45,7 @@ class PathRouter {
   };
 
   Route compute(RoutePurpose purpose, NodeId src, NodeId dst);
+  Route through_channel(NodeId pe_dma, NodeId channel_router) const;
   Route with_edges(FoundPath path) const;
   Fabric& fabric(bool between_sips);
 

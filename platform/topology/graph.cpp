@@ -11,17 +11,21 @@
 namespace kb::topology {
 namespace {
 
-constexpr std::array<std::string_view, 20> kNodeKindNames{
-    "host",           "switch",  "pcie_ep", "io_cpu",   "io_noc", "ucie",         "ucie_conn",
-    "noc_router",     "m_cpu",   "sram",    "hbm_ctrl", "pe_cpu", "pe_scheduler", "pe_dma",
-    "pe_fetch_store", "pe_gemm", "pe_math", "pe_tcm",   "pe_mmu", "pe_ipcq"};
+constexpr std::array<std::string_view, 21> kNodeKindNames{
+    "host",       "switch",         "pcie_ep", "io_cpu",   "io_noc",         "ucie",   "ucie_conn",
+    "noc_router", "m_cpu",          "sram",    "hbm_ctrl", "channel_router", "pe_cpu", "pe_scheduler",
+    "pe_dma",     "pe_fetch_store", "pe_gemm", "pe_math",  "pe_tcm",         "pe_mmu", "pe_ipcq"};
 
-constexpr std::array<std::string_view, 19> kEdgeKindNames{"pe_internal",
+constexpr std::array<std::string_view, 23> kEdgeKindNames{"pe_internal",
                                                           "pe_to_router",
                                                           "router_to_pe",
                                                           "router_mesh",
                                                           "router_to_hbm",
                                                           "hbm_to_router",
+                                                          "pe_to_channel",
+                                                          "channel_to_pe",
+                                                          "channel_to_hbm",
+                                                          "hbm_to_channel",
                                                           "router_to_sram",
                                                           "sram_to_router",
                                                           "ucie_internal",

@@ -29,6 +29,7 @@ enum class NodeKind : std::uint8_t {
   m_cpu,
   sram,
   hbm_ctrl,
+  channel_router,
   pe_cpu,
   pe_scheduler,
   pe_dma,
@@ -49,6 +50,10 @@ enum class EdgeKind : std::uint8_t {
   router_mesh,
   router_to_hbm,
   hbm_to_router,
+  pe_to_channel,
+  channel_to_pe,
+  channel_to_hbm,
+  hbm_to_channel,
   router_to_sram,
   sram_to_router,
   ucie_internal,
@@ -78,7 +83,7 @@ struct Node {
   std::optional<Position> pos_mm;             // within the cube
   SipId sip;                                  // none for tray nodes
   CubeId cube;                                // none outside cubes
-  PeId pe;                                    // owning PE of PE sub-blocks and of hbm_ctrl.pe{X}; none otherwise
+  PeId pe;                                    // owning PE of PE sub-blocks, its HBM and channel routers; else none
 
   // Attribute access; throws model Error when a required attribute is absent (defaults are filled at compilation).
   double number(std::string_view name) const;

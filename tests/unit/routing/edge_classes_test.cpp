@@ -12,15 +12,19 @@ namespace {
 using topology::EdgeKind;
 
 std::set<EdgeKind> left_out(RoutePurpose purpose, bool same_cube) {
+  const std::set<EdgeKind> channel{EdgeKind::pe_to_channel, EdgeKind::channel_to_pe, EdgeKind::channel_to_hbm,
+                                   EdgeKind::hbm_to_channel};
   std::set<EdgeKind> kinds;
   for (int k = 0; k <= static_cast<int>(EdgeKind::command); ++k) {
     const auto kind = static_cast<EdgeKind>(k);
-    if (!may_use(purpose, same_cube, kind)) kinds.insert(kind);
+    if (may_use(purpose, same_cube, kind)) continue;
+    if (channel.count(kind) == 0) kinds.insert(kind);
   }
+  for (EdgeKind kind : channel) EXPECT_FALSE(may_use(purpose, same_cube, kind));
   return kinds;
 }
 
-// The table of F-14, with F-15 and F-16 for who uses which graph.
+// The table of F-14, with F-15 and F-16 for who uses which graph. No search enters a channel (T-56).
 TEST(EdgeClasses, LeaveOutTheKindsOfTheTable) {
   const std::set<EdgeKind> pe{EdgeKind::pe_internal, EdgeKind::pe_to_router, EdgeKind::router_to_pe};
   const std::set<EdgeKind> local{EdgeKind::ucie_internal,       EdgeKind::ucie_conn_to_router,
