@@ -31,22 +31,42 @@ bool BurstPlan::find_write(const payload::Transaction& transaction, std::uint32_
   return false;
 }
 
-// Brings the channels to the state before `limit`. Pieces below `kept` stay whole; returns the bursts that stay of the
-// piece at `kept`.
-std::uint32_t BurstPlan::replay_before(const ArrivalKey& limit, std::size_t& kept) {
+bool BurstPlan::reaches_bound(const ArrivalKey& limit, std::uint32_t channel) const {
+  if (latest_ < limit.time) return false;
+  for (std::size_t i = pieces_.size(); i-- > 0;) {
+    if (pieces_[i].meets(channel) && pieces_[i].enters_from(limit)) return true;
+  }
+  return false;
+}
+
+void BurstPlan::replay_without(const ArrivalKey& limit, std::uint32_t channel) {
   for (std::size_t i = pieces_.size(); i-- > 0;)
     pieces_[i].bursts.transaction->terminal_time = pieces_[i].terminal_before;
   channels_ = settled_channels_;
-  for (kept = 0; kept < pieces_.size(); ++kept) {
-    const std::uint32_t before = pieces_[kept].count_before(limit);
-    if (before > 0) enter(pieces_[kept], before, kNothing);
-    if (before < pieces_[kept].bursts.count) return before;
+  for (std::size_t i = 0; i < pieces_.size(); ++i) {
+    const Piece& piece = pieces_[i];
+    const std::uint32_t count = piece.meets(channel) ? piece.count_before(limit) : piece.bursts.count;
+    if (count > 0) enter(piece, count, kNothing);
+    if (!bound_ && count < piece.bursts.count) return;  // nor does any behind it stay
   }
-  return 0;
 }
 
+// What meets a piece and was entered before it is past when the piece is, so bound pieces may leave from the middle.
 void BurstPlan::settle_past(TimeFs now) {
-  for (; !pieces_.empty() && pieces_.front().past(now); pieces_.pop_front()) settle_piece(pieces_.front());
+  if (!bound_) {
+    for (; !pieces_.empty() && pieces_.front().past(now); pieces_.pop_front()) settle_piece(pieces_.front());
+    return;
+  }
+  std::size_t kept = 0;
+  for (std::size_t i = 0; i < pieces_.size(); ++i) {
+    if (pieces_[i].past(now)) {
+      settle_piece(pieces_[i]);
+    } else {
+      if (kept != i) pieces_[kept] = pieces_[i];
+      ++kept;
+    }
+  }
+  while (pieces_.size() > kept) pieces_.pop_back();
 }
 
 void BurstPlan::settle_all() {
@@ -60,17 +80,16 @@ void BurstPlan::settle_all() {
 void BurstPlan::settle_piece(const Piece& piece) {
   const FlitRun& bursts = piece.bursts;
   if (!waves_.wanted()) {
-    settled_channels_.commit(piece.offset, bursts.first, bursts.count, bursts.time, bursts.spacing, piece.floor,
-                             piece.direction(), kNothing);
+    commit(settled_channels_, piece, 0, bursts.count, kNothing);
     return;
   }
   for (std::uint32_t i = 0; i < bursts.count; ++i) {
-    const std::size_t pc = settled_channels_.channel_of(piece.offset, bursts.first + i);
+    const std::size_t pc =
+        piece.channel != kByAddress ? piece.channel : settled_channels_.channel_of(piece.offset, bursts.first + i);
     const TimeFs entry = piece.entry(i);
-    settled_channels_.commit(piece.offset, bursts.first + i, 1, entry, 0, 0, piece.direction(),
-                             [&](std::uint32_t, std::uint32_t, TimeFs finish, TimeFs) {
-                               waves_.add(pc, entry, finish - settled_channels_.params().burst, finish);
-                             });
+    commit(settled_channels_, piece, i, 1, [&](std::uint32_t, std::uint32_t, TimeFs finish, TimeFs) {
+      waves_.add(pc, entry, finish - settled_channels_.params().burst, finish);
+    });
   }
 }
 

@@ -1,5 +1,7 @@
 #include "modules/cube/hbm_ctrl.h"
 
+#include <tuple>
+
 #include "modules/fabric/request_text.h"
 #include "platform/base/error.h"
 
@@ -26,27 +28,50 @@ PseudoChannels::Params channel_params(const topology::Node& node) {
 HbmCtrl::HbmCtrl(const sc_core::sc_module_name& name, NodeId node, elab::BlockContext& context)
     : FabricNode(name, node, context),
       overhead_(ns_to_fs(node_record().number_or("overhead_ns", 0.0))),
-      plan_(*this, context.observer, channel_params(node_record())),
+      plan_(*this, context.observer, channel_params(node_record()), port_count() > 1),
+      lanes_(port_count()),
       burst_budget_(kLargestBudget),
       return_budget_(kLargestBudget) {
-  if (port_count() != 1) throw Error::model(node_id() + " must have exactly one router neighbour");
-  interval_ = channel(0).params().occupancy;
+  assign_ports();
+}
+
+void HbmCtrl::assign_ports() {
+  const auto pcs = static_cast<std::uint32_t>(node_record().integer("num_pcs"));
+  std::vector<bool> bound(pcs, false);
+  std::size_t ordinary = 0;
+  for (Lane& lane : lanes_) {
+    lane.port = static_cast<std::uint16_t>(&lane - lanes_.data());
+    lane.interval = channel(lane.port).params().occupancy;
+    const topology::Node& neighbour = context().graph.node(link(lane.port).neighbour);
+    if (neighbour.kind != topology::NodeKind::channel_router) {
+      ++ordinary;
+      continue;
+    }
+    lane.channel = static_cast<std::uint32_t>(neighbour.integer("channel"));
+    if (lane.channel >= pcs || bound[lane.channel]) {
+      throw Error::model(node_id() + " has no pseudo-channel for " + neighbour.id);
+    }
+    bound[lane.channel] = true;
+  }
+  if (ordinary != 1) {
+    throw Error::model(node_id() + " must have exactly one router neighbour besides the routers of its channels");
+  }
 }
 
 void HbmCtrl::on_flits(const FlitRun& flits) {
-  writes_.add(flits);
+  lanes_[flits.in_port].writes.add(flits);
   wake_at(flits.time);
 }
 
 void HbmCtrl::on_message(Transaction&, const FlitRun& message) {
-  commands_.push_back(message);
+  lanes_[message.in_port].commands.push_back(message);
   wake_at(message.time);
 }
 
-void HbmCtrl::on_withdrawn(std::uint16_t, Transaction& transaction, Leg leg, std::uint32_t first) {
+void HbmCtrl::on_withdrawn(std::uint16_t port, Transaction& transaction, Leg leg, std::uint32_t first) {
   ArrivalKey entry;
-  if (plan_.find_write(transaction, first, now(), entry)) take_back_bursts(entry);
-  writes_.withdraw(transaction, leg, first);
+  if (plan_.find_write(transaction, first, now(), entry)) take_back_bursts(lanes_[port], entry);
+  lanes_[port].writes.withdraw(transaction, leg, first);
   schedule_wake();
 }
 
@@ -55,10 +80,11 @@ void HbmCtrl::on_event(TimeFs now, std::uint64_t) {
   wake_time_ = kNever;
   Outbox outbox(*this);
   plan_.settle(now);
-  take_commands(now);
+  for (Lane& lane : lanes_) take_commands(lane, now);
   plan_bursts(now);
-  finish_writes(now);
-  return_flits(now);
+  for (Lane& lane : lanes_) finish_writes(lane, now);
+  if (return_budget_ < kLargestBudget) ++return_budget_;
+  for (Lane& lane : lanes_) return_flits(lane, now);
   send_acknowledgements(now);
   outbox.flush();
   schedule_wake();
@@ -69,100 +95,129 @@ void HbmCtrl::conclude() {
   plan_.finish();
 }
 
-void HbmCtrl::take_commands(TimeFs now) {
-  while (!commands_.empty() && commands_.front().time <= now) {
-    const FlitRun message = commands_.front();
-    commands_.pop_front();
+void HbmCtrl::take_commands(Lane& lane, TimeFs now) {
+  while (!lane.commands.empty() && lane.commands.front().time <= now) {
+    const FlitRun message = lane.commands.front();
+    lane.commands.pop_front();
     Transaction& t = *message.transaction;
     if (t.op != Op::read || t.flits == 0) {
       if (t.op == Op::message) t.status = {false, "UNSUPPORTED_REQUEST", node_id() + " serves reads and writes only"};
-      insert_due(acknowledgements_, {now + overhead_, message.sequence, &t});
+      insert_due(acknowledgements_, {now + overhead_, lane.port, message.sequence, &t});
       continue;
     }
-    const TimeFs start = std::max(message.time + overhead_, issuer_free_);
-    issuer_free_ = start + static_cast<TimeFs>(t.flits) * interval_;
+    const TimeFs start = std::max(message.time + overhead_, lane.issuer_free);
+    lane.issuer_free = start + static_cast<TimeFs>(t.flits) * lane.interval;
     t.terminal_time = 0;
-    reads_.push_back({&t, start, 0, message.sequence});
+    lane.reads.push_back({&t, start, 0, message.sequence});
     ++reads_served_;
     bytes_read_ += t.bytes;
   }
 }
 
-ArrivalKey HbmCtrl::next_read() const {
-  if (reads_.empty()) return {kNever, 0, 0, 0};
-  const ReadCommand& read = reads_.front();
-  return {read.start + static_cast<TimeFs>(read.next) * interval_, 0, read.sequence, read.next};
+ArrivalKey HbmCtrl::Lane::next_read() const {
+  if (reads.empty()) return {kNever, 0, 0, 0};
+  const ReadCommand& read = reads.front();
+  return {read.start + static_cast<TimeFs>(read.next) * interval, port, read.sequence, read.next};
 }
 
-ArrivalKey HbmCtrl::next_write() const {
-  if (writes_.empty()) return {kNever, 0, 0, 0};
-  const FlitRun& flits = writes_.front();
-  return {std::max(flits.time, write_floor_) + (header_is_next() ? overhead_ : 0), 0, flits.sequence, 0};
+ArrivalKey HbmCtrl::Lane::next_write(TimeFs overhead) const {
+  if (writes.empty()) return {kNever, 0, 0, 0};
+  const FlitRun& flits = writes.front();
+  return {std::max(flits.time, write_floor) + (header_is_next(overhead) ? overhead : 0), port, flits.sequence, 0};
+}
+
+bool HbmCtrl::next_turn(Turn& turn) {
+  turn = {};
+  ArrivalKey first{kNever, 0, 0, 0};
+  for (Lane& lane : lanes_) {
+    if (lane.reads.empty() && lane.writes.empty()) continue;
+    const ArrivalKey read = lane.next_read(), write = lane.next_write(overhead_);
+    const ArrivalKey& key = read < write ? read : write;
+    if (turn.lane != nullptr && !(key < first)) continue;
+    first = key;
+    turn.lane = &lane;
+    turn.read = read;
+    turn.write = write;
+  }
+  if (turn.lane == nullptr) return false;
+  turn.after = {kNever, 0, 0, 0};
+  for (const Lane& lane : lanes_) {
+    if (&lane == turn.lane || !lane.meets(*turn.lane)) continue;
+    turn.after = std::min({turn.after, lane.next_read(), lane.next_write(overhead_)});
+  }
+  return true;
 }
 
 void HbmCtrl::plan_bursts(TimeFs now) {
   if (burst_budget_ < kLargestBudget) ++burst_budget_;
   int ahead = 0;
-  while (!reads_.empty() || !writes_.empty()) {
-    const ArrivalKey read_key = next_read(), write_key = next_write();
-    const bool read = read_key < write_key;
-    const ArrivalKey& key = read ? read_key : write_key;
-    if (!read && header_is_next() && writes_.front().time > now) return;
+  for (Turn turn; next_turn(turn);) {
+    Lane& lane = *turn.lane;
+    const bool read = turn.read < turn.write;
+    const ArrivalKey& key = read ? turn.read : turn.write;
+    if (!read && lane.header_is_next(overhead_) && lane.writes.front().time > now) return;
     if (key.time > now && ahead++ >= burst_budget_) return;
-    if (take_back_bursts(key)) continue;
+    if (take_back_bursts(lane, key)) continue;
     if (read) {
-      plan_read(write_key);
+      plan_read(lane, std::min(turn.write, turn.after));
     } else {
-      plan_writes(read_key, now);
+      plan_writes(lane, std::min(turn.read, turn.after), now);
     }
   }
 }
 
-void HbmCtrl::plan_read(const ArrivalKey& write) {
-  ReadCommand& command = reads_.front();
+void HbmCtrl::plan_read(Lane& lane, const ArrivalKey& other) {
+  ReadCommand& command = lane.reads.front();
   Transaction& t = *command.transaction;
   Piece piece;
   piece.read = true;
+  piece.channel = lane.channel;
   piece.bursts.transaction = &t;
-  piece.bursts.time = command.start + static_cast<TimeFs>(command.next) * interval_;
-  piece.bursts.spacing = interval_;
+  piece.bursts.time = command.start + static_cast<TimeFs>(command.next) * lane.interval;
+  piece.bursts.spacing = lane.interval;
+  piece.bursts.in_port = lane.port;
   piece.bursts.sequence = command.sequence;
   piece.bursts.sequence_step = 0;
   piece.bursts.first = command.next;
   piece.bursts.count = t.flits - command.next;
   piece.bursts.leg = Leg::response;
-  piece.bursts.count = piece.count_before(write);
+  piece.bursts.count = piece.count_before(other);
   command.next += piece.bursts.count;
-  if (command.next == t.flits) reads_.pop_front();
-  plan_.add(piece,
-            [&](std::uint32_t j, std::uint32_t n, TimeFs finish, TimeFs step) { deliver(piece, j, n, finish, step); });
+  if (command.next == t.flits) lane.reads.pop_front();
+  plan_.add(piece, [&](std::uint32_t j, std::uint32_t n, TimeFs finish, TimeFs step) {
+    deliver(lane, piece, j, n, finish, step);
+  });
 }
 
-void HbmCtrl::plan_writes(const ArrivalKey& read, TimeFs now) {
-  const FlitRun& waiting = writes_.front();
+void HbmCtrl::plan_writes(Lane& lane, const ArrivalKey& other, TimeFs now) {
+  const FlitRun& waiting = lane.writes.front();
   Piece piece;
+  piece.channel = lane.channel;
+  piece.floor_before = lane.write_floor;
   piece.bursts = waiting;
   if (waiting.first == 0) {
     waiting.transaction->terminal_time = 0;
     ++writes_served_;
     bytes_written_ += waiting.transaction->bytes;
     if (overhead_ > 0) {
-      write_floor_ = std::max(waiting.time, write_floor_) + overhead_;
+      lane.write_floor = std::max(waiting.time, lane.write_floor) + overhead_;
       piece.bursts.count = 1;
     }
   }
-  piece.floor = write_floor_;
-  piece.bursts.count = piece.count_before(read);
-  if (writes_.size() > 1) piece.bursts.count = std::min(piece.bursts.count, waiting.count_before(writes_[1].key()));
-  writes_.take(piece.bursts.count);
+  piece.floor = lane.write_floor;
+  piece.bursts.count = piece.count_before(other);
+  if (lane.writes.size() > 1)
+    piece.bursts.count = std::min(piece.bursts.count, waiting.count_before(lane.writes[1].key()));
+  lane.writes.take(piece.bursts.count);
   plan_.add(piece, [](std::uint32_t, std::uint32_t, TimeFs, TimeFs) {});
   if (!piece.bursts.has_last_flit()) return;
   const std::uint32_t last = piece.bursts.count - 1;
-  last_entries_.push_back({std::max(piece.entry(last), now), piece.bursts.sequence + last * piece.bursts.sequence_step,
-                           piece.bursts.transaction});
+  lane.last_entries.push_back({std::max(piece.entry(last), now), lane.port,
+                               piece.bursts.sequence + last * piece.bursts.sequence_step, piece.bursts.transaction});
 }
 
-void HbmCtrl::deliver(const Piece& piece, std::uint32_t index, std::uint32_t count, TimeFs finish, TimeFs step) {
+void HbmCtrl::deliver(Lane& lane, const Piece& piece, std::uint32_t index, std::uint32_t count, TimeFs finish,
+                      TimeFs step) {
   Transaction& t = *piece.bursts.transaction;
   FlitRun run;
   run.transaction = &t;
@@ -176,7 +231,7 @@ void HbmCtrl::deliver(const Piece& piece, std::uint32_t index, std::uint32_t cou
     run.time = time;
     run.spacing = spacing;
     run.count = n;
-    split_by_size(run, [&](const FlitRun& part) { returns_.add(part); });
+    split_by_size(run, [&](const FlitRun& part) { lane.returns.add(part); });
     run.first += n;
   };
   // Flits that finish before a predecessor wait for it.
@@ -188,74 +243,77 @@ void HbmCtrl::deliver(const Piece& piece, std::uint32_t index, std::uint32_t cou
   if (held < count) push(finish + static_cast<TimeFs>(held) * step, step, count - held);
 }
 
-bool HbmCtrl::take_back_bursts(const ArrivalKey& limit) {
-  if (!plan_.reaches(limit)) return false;
+bool HbmCtrl::take_back_bursts(const Lane& lane, const ArrivalKey& limit) {
+  if (!plan_.reaches(limit, lane.channel)) return false;
   burst_budget_ /= 2;
-  plan_.take_back(limit, now(), [&](bool read, const FlitRun& bursts) {
-    if (read) {
+  plan_.take_back(limit, lane.channel, now(), [&](const Piece& piece, const FlitRun& bursts) {
+    if (piece.read) {
       put_back_read(bursts);
     } else {
-      put_back_write(bursts);
+      put_back_write(piece, bursts);
     }
   });
   return true;
 }
 
 void HbmCtrl::put_back_read(const FlitRun& bursts) {
+  Lane& lane = lanes_[bursts.in_port];
   Transaction& t = *bursts.transaction;
-  withdraw_return(t, bursts.first);
-  if (!reads_.empty() && reads_.front().transaction == &t) {
-    reads_.front().next = bursts.first;
+  withdraw_return(lane, t, bursts.first);
+  if (!lane.reads.empty() && lane.reads.front().transaction == &t) {
+    lane.reads.front().next = bursts.first;
     return;
   }
-  reads_.push_front({&t, bursts.time - static_cast<TimeFs>(bursts.first) * interval_, bursts.first, bursts.sequence});
+  lane.reads.push_front(
+      {&t, bursts.time - static_cast<TimeFs>(bursts.first) * lane.interval, bursts.first, bursts.sequence});
 }
 
-void HbmCtrl::put_back_write(const FlitRun& bursts) {
-  if (bursts.has_last_flit()) last_entries_.pop_back();
+void HbmCtrl::put_back_write(const Piece& piece, const FlitRun& bursts) {
+  Lane& lane = lanes_[bursts.in_port];
+  if (bursts.has_last_flit()) lane.last_entries.pop_back();
   if (bursts.first == 0) {
+    lane.write_floor = piece.floor_before;
     --writes_served_;
     bytes_written_ -= bursts.transaction->bytes;
   }
-  writes_.put_back(bursts);
+  lane.writes.put_back(bursts);
 }
 
-void HbmCtrl::withdraw_return(Transaction& transaction, std::uint32_t first) {
+void HbmCtrl::withdraw_return(Lane& lane, Transaction& transaction, std::uint32_t first) {
   ArrivalKey key;
-  channel(0).settle(now());
-  if (channel(0).find(transaction, Leg::response, first, key)) cut(0, key);
-  returns_.withdraw(transaction, Leg::response, first);
+  channel(lane.port).settle(now());
+  if (channel(lane.port).find(transaction, Leg::response, first, key)) cut(lane.port, key);
+  lane.returns.withdraw(transaction, Leg::response, first);
 }
 
 void HbmCtrl::take_back(const FlitRun& flits) {
   return_budget_ /= 2;
-  returns_.put_back(flits);
+  lanes_[flits.out_port].returns.put_back(flits);
 }
 
-void HbmCtrl::return_flits(TimeFs now) {
-  if (return_budget_ < kLargestBudget) ++return_budget_;
+void HbmCtrl::return_flits(Lane& lane, TimeFs now) {
   int ahead = 0;
-  while (!returns_.empty()) {
-    const FlitRun& flits = returns_.front();
+  while (!lane.returns.empty()) {
+    const FlitRun& flits = lane.returns.front();
     if (flits.time > now && (flits.first == 0 || ahead++ >= return_budget_)) break;
     const ArrivalKey key = flits.key();
-    if (channel(0).has_at_or_after(key)) {
-      cut(0, key);
+    if (channel(lane.port).has_at_or_after(key)) {
+      cut(lane.port, key);
       continue;
     }
     StrandBuffer strands;
-    const std::size_t count = returns_.take_braid({kNever, 0, 0, 0}, strands);
+    const std::size_t count = lane.returns.take_braid({kNever, 0, 0, 0}, strands);
     commit(strands.runs, count, 0);
   }
 }
 
-void HbmCtrl::finish_writes(TimeFs now) {
-  while (!last_entries_.empty() && last_entries_.front().time <= now) {
-    const Due last = last_entries_.front();
-    last_entries_.pop_front();
-    send_end(0, *last.transaction, Leg::request);
+void HbmCtrl::finish_writes(Lane& lane, TimeFs now) {
+  while (!lane.last_entries.empty() && lane.last_entries.front().time <= now) {
+    const Due last = lane.last_entries.front();
+    lane.last_entries.pop_front();
+    send_end(lane.port, *last.transaction, Leg::request);
     last.transaction->delivered = last.transaction->terminal_time;
-    insert_due(acknowledgements_, {last.transaction->terminal_time, last.sequence, last.transaction});
+    insert_due(acknowledgements_, {last.transaction->terminal_time, lane.port, last.sequence, last.transaction});
   }
 }
 
@@ -274,7 +332,7 @@ void HbmCtrl::insert_due(SlidingDeque<Due>& queue, const Due& due) {
   std::size_t position = queue.size();
   queue.push_back(due);
   const auto before = [](const Due& a, const Due& b) {
-    return a.time != b.time ? a.time < b.time : a.sequence < b.sequence;
+    return std::tie(a.time, a.port, a.sequence) < std::tie(b.time, b.port, b.sequence);
   };
   while (position > 0 && before(due, queue[position - 1])) {
     queue[position] = queue[position - 1];
@@ -291,11 +349,15 @@ void HbmCtrl::wake_at(TimeFs at) {
 
 void HbmCtrl::schedule_wake() {
   TimeFs at = kNever;
-  if (!commands_.empty()) at = commands_.front().time;
-  at = std::min(at, next_read().time);
-  if (!writes_.empty()) at = std::min(at, writes_.front().time > now() ? writes_.front().time : write_floor_);
-  if (!returns_.empty()) at = std::min(at, returns_.front().time);
-  if (!last_entries_.empty()) at = std::min(at, last_entries_.front().time);
+  for (const Lane& lane : lanes_) {
+    if (!lane.commands.empty()) at = std::min(at, lane.commands.front().time);
+    at = std::min(at, lane.next_read().time);
+    if (!lane.writes.empty()) {
+      at = std::min(at, lane.writes.front().time > now() ? lane.writes.front().time : lane.write_floor);
+    }
+    if (!lane.returns.empty()) at = std::min(at, lane.returns.front().time);
+    if (!lane.last_entries.empty()) at = std::min(at, lane.last_entries.front().time);
+  }
   if (!acknowledgements_.empty()) at = std::min(at, acknowledgements_.front().time);
   if (at != kNever) wake_at(std::max(at, now()));
 }
@@ -310,8 +372,11 @@ void HbmCtrl::collect_statistics(std::vector<elab::Statistic>& statistics) const
 }
 
 void HbmCtrl::collect_waits(std::vector<elab::WaitInfo>& waits) const {
-  for (std::size_t i = 0; i < reads_.size(); ++i) {
-    waits.push_back({node_id(), "bursts of " + request_text(*reads_[i].transaction, context().graph), reads_[i].start});
+  for (const Lane& lane : lanes_) {
+    for (std::size_t i = 0; i < lane.reads.size(); ++i) {
+      const ReadCommand& read = lane.reads[i];
+      waits.push_back({node_id(), "bursts of " + request_text(*read.transaction, context().graph), read.start});
+    }
   }
 }
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <vector>
 
 #include "modules/cube/burst_plan.h"
 #include "modules/fabric/arrival_queue.h"
@@ -10,7 +11,10 @@
 namespace kb::modules {
 
 // Models: pseudo-channels shared by reads and writes, one read issuer, data returned flit by flit as bursts finish,
-// acknowledgement of a write when its last burst is committed (C-HBM-1 .. C-HBM-12).
+// acknowledgement of a write when its last burst is committed (C-HBM-1 .. C-HBM-12). Besides the port of the ordinary
+// router, whose bursts choose their pseudo-channel by address, there can be a port per pseudo-channel, whose
+// bursts all use that one; each port has its own issuer, header decoder and return queue, and bursts of all
+// ports share the pseudo-channels in order of (entry, port, command).
 // Does not model: bank conflicts, refresh, reordering.
 // Timing: a read command arriving at a starts at t0 = max(a + overhead, issuer free); burst i enters its channel at
 // t0 + i * burst_bytes / bw(return edge); the issuer is free after the last. A write flit enters when it arrives (a
@@ -37,8 +41,30 @@ class HbmCtrl final : public FabricNode, private elab::EventHandler {
   };
   struct Due {
     TimeFs time = 0;
+    std::uint16_t port = 0;
     std::uint64_t sequence = 0;
     payload::Transaction* transaction = nullptr;
+  };
+  // What comes and goes through one port.
+  struct Lane {
+    std::uint16_t port = 0;
+    std::uint32_t channel = kByAddress;
+    TimeFs interval = 0;              // between bursts of a read: one full flit on the return edge
+    SlidingDeque<FlitRun> commands;   // read commands still to arrive
+    SlidingDeque<ReadCommand> reads;  // with bursts still to be planned
+    TimeFs issuer_free = 0;
+    ArrivalQueue writes;             // write flits still to enter
+    TimeFs write_floor = 0;          // decode of the latest write header ends
+    ArrivalQueue returns;            // read flits by (finish, command): waiting for the return edge
+    SlidingDeque<Due> last_entries;  // writes whose last flit enters at `time`
+
+    bool meets(const Lane& other) const {
+      return channel == kByAddress || other.channel == kByAddress || channel == other.channel;
+    }
+    // The next burst of the front read, the next write flit to enter; kNever when there is none.
+    ArrivalKey next_read() const;
+    ArrivalKey next_write(TimeFs overhead) const;
+    bool header_is_next(TimeFs overhead) const { return writes.front().first == 0 && overhead > 0; }
   };
 
   void on_flits(const FlitRun& flits) override;
@@ -48,38 +74,36 @@ class HbmCtrl final : public FabricNode, private elab::EventHandler {
   void take_back(const FlitRun& flits) override;
   void on_event(TimeFs now, std::uint64_t argument) override;
 
-  void take_commands(TimeFs now);
+  void assign_ports();
+  void take_commands(Lane& lane, TimeFs now);
   void plan_bursts(TimeFs now);
-  // Plans the front read up to the given next write, or the front write flits up to the given next read.
-  void plan_read(const ArrivalKey& write);
-  void plan_writes(const ArrivalKey& read, TimeFs now);
-  // The next burst of the front read, the next write flit to enter; kNever when there is none.
-  ArrivalKey next_read() const;
-  ArrivalKey next_write() const;
-  bool header_is_next() const { return writes_.front().first == 0 && overhead_ > 0; }
-  void deliver(const Piece& piece, std::uint32_t index, std::uint32_t count, TimeFs finish, TimeFs step);
-  // Takes back every planned burst whose entry key is not below the given one; false when there is none.
-  bool take_back_bursts(const ArrivalKey& limit);
+  // The next burst of any lane; false when nobody has one. `after`: what it may meet next on another lane.
+  struct Turn {
+    Lane* lane = nullptr;
+    ArrivalKey read, write;  // of the lane
+    ArrivalKey after;
+  };
+  bool next_turn(Turn& turn);
+  // Plans the front read, or the front write flits, up to the given other burst.
+  void plan_read(Lane& lane, const ArrivalKey& other);
+  void plan_writes(Lane& lane, const ArrivalKey& other, TimeFs now);
+  void deliver(Lane& lane, const Piece& piece, std::uint32_t index, std::uint32_t count, TimeFs finish, TimeFs step);
+  // Takes back every planned burst that meets those of the lane and whose entry key is not below the given one; false
+  // when there is none.
+  bool take_back_bursts(const Lane& lane, const ArrivalKey& limit);
   void put_back_read(const FlitRun& bursts);
-  void put_back_write(const FlitRun& bursts);
-  void withdraw_return(payload::Transaction& transaction, std::uint32_t first);
-  void return_flits(TimeFs now);
-  void finish_writes(TimeFs now);
+  void put_back_write(const Piece& piece, const FlitRun& bursts);
+  void withdraw_return(Lane& lane, payload::Transaction& transaction, std::uint32_t first);
+  void return_flits(Lane& lane, TimeFs now);
+  void finish_writes(Lane& lane, TimeFs now);
   void send_acknowledgements(TimeFs now);
   static void insert_due(SlidingDeque<Due>& queue, const Due& due);
   void wake_at(TimeFs at);
   void schedule_wake();
 
   TimeFs overhead_;
-  TimeFs interval_ = 0;  // between bursts of a read: one full flit on the return edge
   BurstPlan plan_;
-  SlidingDeque<FlitRun> commands_;  // read commands still to arrive
-  SlidingDeque<ReadCommand> reads_;
-  TimeFs issuer_free_ = 0;
-  ArrivalQueue writes_;             // write flits still to enter
-  TimeFs write_floor_ = 0;          // decode of the latest write header ends
-  ArrivalQueue returns_;            // read flits by (finish, command): waiting for the return edge
-  SlidingDeque<Due> last_entries_;  // writes whose last flit enters at `time`
+  std::vector<Lane> lanes_;  // by port
   SlidingDeque<Due> acknowledgements_;
   TimeFs wake_time_ = kNever;
   int burst_budget_;

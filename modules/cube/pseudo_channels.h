@@ -1,4 +1,4 @@
-// The pseudo-channels of one HBM controller: address-based choice and burst commit (C-HBM-4 .. C-HBM-8).
+// The pseudo-channels of one HBM controller: choice by address or by port, and burst commit (C-HBM-4 .. C-HBM-8).
 #pragma once
 
 #include <cstdint>
@@ -11,7 +11,11 @@ namespace kb::modules {
 
 enum class BurstDirection : std::uint8_t { none, read, write };
 
-// Burst i of a run enters pseudo-channel (offset / burst_bytes + i) mod num_pcs at its entry time and finishes at
+// Which pseudo-channels a run uses: all in turn, by address, or one.
+inline constexpr std::uint32_t kByAddress = ~0u;
+
+// Burst i of a run enters pseudo-channel (offset / burst_bytes + i) mod num_pcs, or the one that the run is bound to,
+// at its entry time and finishes at
 //   max(entry, channel free) + switch cost + burst_bytes / pc_bw.
 class PseudoChannels {
  public:
@@ -47,6 +51,30 @@ class PseudoChannels {
       const TimeFs enter = std::max(entry + static_cast<TimeFs>(j) * spacing, floor);
       free_[pc] = std::max(enter, free_[pc]) + (turns ? params_.switch_penalty : 0) + params_.burst;
       direction_[pc] = direction;
+      f(j, 1u, free_[pc], TimeFs{0});
+    }
+  }
+
+  // The same for bursts that all enter pseudo-channel `pc`.
+  template <typename F>
+  void commit_on(std::uint32_t pc, std::uint32_t count, TimeFs entry, TimeFs spacing, TimeFs floor,
+                 BurstDirection direction, F&& f) {
+    const bool turns = direction_[pc] != BurstDirection::none && direction_[pc] != direction;
+    direction_[pc] = direction;
+    const TimeFs first = std::max({entry, floor, free_[pc]}) + (turns ? params_.switch_penalty : 0) + params_.burst;
+    const TimeFs rest = static_cast<TimeFs>(count - 1);
+    const bool queued = spacing <= params_.burst;  // each waits for the one before, or comes as that ends
+    if (queued || (first == entry + params_.burst)) {
+      const TimeFs step = queued ? params_.burst : spacing;
+      free_[pc] = first + rest * step;
+      f(0u, count, first, step);
+      return;
+    }
+    free_[pc] = first;
+    f(0u, 1u, first, TimeFs{0});
+    for (std::uint32_t j = 1; j < count; ++j) {
+      const TimeFs enter = std::max(entry + static_cast<TimeFs>(j) * spacing, floor);
+      free_[pc] = std::max(enter, free_[pc]) + params_.burst;
       f(j, 1u, free_[pc], TimeFs{0});
     }
   }

@@ -153,6 +153,20 @@ TEST(HbmCtrl, OverheadIsPaidOncePerTransaction) {  // C-HBM-9, C-HBM-11
   EXPECT_THAT(m.answer(r), ElementsAre(ns(21) + kHop));
 }
 
+// The second write waits for the decoder, so that the read comes before it after all.
+TEST(HbmCtrl, AHeaderThatIsTakenBackIsDecodedOnce) {  // C-HBM-9
+  Shape shape;
+  shape.overhead_ns = 2.0;
+  Memory m(shape);
+  Transaction& first = m.write(256, 0, ns(10), 0);
+  Transaction& second = m.write(256, 256, ns(10), 0);
+  Transaction& read = m.read(256, 512, ns(11));
+  EXPECT_THAT(m.bench.run(), IsEmpty());
+  EXPECT_EQ(first.delivered, ns(12 + 8));
+  EXPECT_EQ(second.delivered, ns(14 + 8));
+  EXPECT_THAT(m.answer(read), ElementsAre(ns(13 + 8 + 1) + kHop));
+}
+
 TEST(HbmCtrl, WithdrawnWritesCommitOnlyWhenTheyArrive) {  // SHORTEN
   Memory m;
   Transaction& t = m.write(8 * 256, 0, ns(10), ns(1));
@@ -236,6 +250,62 @@ TEST(HbmCtrl, NamesTheReadsThatWaitByWhatWasAsked) {
   EXPECT_EQ(waits.back().who, "hbm");
   EXPECT_EQ(waits.back().what, "bursts of read of 16 KiB at 0x0 by router");
   EXPECT_EQ(waits.back().since, ns(10 + 199 * 64));
+}
+
+Shape with_channel_ports() {
+  Shape shape;
+  shape.channel_ports = 8;
+  return shape;
+}
+
+// one channel of 32 GB/s each, whatever the address says; together as fast as the ordinary port.
+TEST(HbmCtrlPorts, EachHasItsChannelItsIssuerAndItsWire) {
+  Memory m(with_channel_ports());
+  std::vector<Transaction*> reads;
+  for (std::size_t port = 1; port <= 8; ++port) reads.push_back(&m.read(8 * 256, 0, ns(10), port));
+  EXPECT_THAT(m.bench.run(), IsEmpty());
+  for (const Transaction* read : reads) {
+    const std::vector<TimeFs> times = m.answer(*read);
+    ASSERT_EQ(times.size(), 8u);
+    for (std::size_t i = 0; i < 8; ++i) EXPECT_EQ(times[i], ns(26 + 8 * static_cast<double>(i)) + kHop);
+  }
+  EXPECT_THAT(m.channels(), Each(ns(74)));
+}
+
+TEST(HbmCtrlPorts, OneChannelRunsAtTheBandwidthOfAChannel) {  // contention
+  Memory m(with_channel_ports());
+  Transaction& first = m.read(16 * 256, 0, ns(10), 4);
+  Transaction& second = m.read(16 * 256, 0, ns(10), 4);
+  Transaction& other = m.read(256, 0, ns(10), 5);
+  EXPECT_THAT(m.bench.run(), IsEmpty());
+  EXPECT_EQ(m.answer(first).back(), ns(10 + 16 * 8 + 8) + kHop);
+  EXPECT_EQ(m.answer(second).back(), ns(10 + 32 * 8 + 8) + kHop);
+  EXPECT_EQ(m.answer(other).back(), ns(10 + 8 + 8) + kHop);  // does not wait for them
+}
+
+// The ordinary port takes part in every channel, in order of entry; at equal times it goes first.
+TEST(HbmCtrlPorts, ShareTheirChannelsWithTheOrdinaryPort) {
+  Memory m(with_channel_ports());
+  Transaction& bound = m.write(4 * 256, 0, ns(10), ns(8), 3);  // on channel 2
+  Transaction& by_address = m.write(8 * 256, 0, ns(15), 0);
+  Transaction& tied = m.write(256, 5 * 256, ns(50), 0, 6);
+  Transaction& first = m.write(256, 5 * 256, ns(50), 0);
+  EXPECT_THAT(m.bench.run(), IsEmpty());
+  EXPECT_EQ(by_address.delivered, ns(18 + 8));
+  EXPECT_EQ(bound.delivered, ns(10 + 5 * 8));
+  EXPECT_EQ(first.delivered, ns(58));
+  EXPECT_EQ(tied.delivered, ns(66));
+  EXPECT_THAT(m.answer(tied), ElementsAre(ns(66) + kHop));
+}
+
+TEST(HbmCtrlPorts, PayTheOverheadSideBySide) {  // C-HBM-9
+  Shape shape = with_channel_ports();
+  shape.overhead_ns = 3.0;
+  Memory m(shape);
+  std::vector<Transaction*> writes;
+  for (std::size_t port = 0; port <= 8; ++port) writes.push_back(&m.write(256, 0, ns(10), 0, port));
+  EXPECT_THAT(m.bench.run(), IsEmpty());
+  for (std::size_t port = 0; port <= 8; ++port) EXPECT_EQ(writes[port]->delivered, ns(port == 1 ? 29 : 21)) << port;
 }
 
 TEST(HbmCtrl, RefusesMessages) {

@@ -1,4 +1,5 @@
-// One HBM controller alone at a scripted router: 8 channels of 32 GB/s, 256 B bursts of 8 ns, unless stated.
+// One HBM controller alone at a scripted router: 8 channels of 32 GB/s, 256 B bursts of 8 ns, unless stated; and, when
+// asked for, at a scripted router per channel, with wires of 32 GB/s.
 #pragma once
 
 #include <cstdint>
@@ -20,6 +21,9 @@ struct Shape {
   double switch_penalty_ns = 0.0;
   std::int64_t burst_bytes = 256;
   double return_bw_gbs = 256.0;
+  std::size_t channel_ports = 0;
+
+  double bandwidth(std::size_t port) const { return port == 0 ? return_bw_gbs : 32.0; }
 };
 
 struct Memory {
@@ -32,25 +36,33 @@ struct Memory {
                      {"switch_penalty_ns", s.switch_penalty_ns},
                      {"overhead_ns", s.overhead_ns}});
     bench.link(router, hbm, 0.0, s.return_bw_gbs);  // into the controller a flit arrives exactly when told
+    sources.push_back(router);
+    for (std::size_t i = 0; i < s.channel_ports; ++i) {
+      sources.push_back(bench.add("ch_r" + std::to_string(i), topology::NodeKind::channel_router, "test.scripted",
+                                  {{"channel", static_cast<std::int64_t>(i)}}));
+      bench.link(sources.back(), hbm, 0.0, s.bandwidth(i + 1));
+    }
     bench.start();
   }
-  payload::Transaction& make(payload::Op op, std::uint64_t bytes, std::uint64_t offset) {
-    return bench.transaction(op, {router, hbm}, bytes, offset);
+  // Port 0 is the ordinary router's, port i + 1 that of channel i.
+  payload::Transaction& make(payload::Op op, std::uint64_t bytes, std::uint64_t offset, std::size_t port = 0) {
+    return bench.transaction(op, {sources[port], hbm}, bytes, offset);
   }
-  payload::Transaction& write(std::uint64_t bytes, std::uint64_t offset, TimeFs arrival, TimeFs spacing) {
-    payload::Transaction& t = make(payload::Op::write, bytes, offset);
-    bench.scripted(router).send(0, t, payload::Leg::request, 0, t.flits, arrival, spacing);
+  payload::Transaction& write(std::uint64_t bytes, std::uint64_t offset, TimeFs arrival, TimeFs spacing,
+                              std::size_t port = 0) {
+    payload::Transaction& t = make(payload::Op::write, bytes, offset, port);
+    bench.scripted(sources[port]).send(0, t, payload::Leg::request, 0, t.flits, arrival, spacing);
     return t;
   }
-  payload::Transaction& read(std::uint64_t bytes, std::uint64_t offset, TimeFs arrival) {
-    payload::Transaction& t = make(payload::Op::read, bytes, offset);
-    bench.scripted(router).send_message(t, payload::Leg::request, arrival);
+  payload::Transaction& read(std::uint64_t bytes, std::uint64_t offset, TimeFs arrival, std::size_t port = 0) {
+    payload::Transaction& t = make(payload::Op::read, bytes, offset, port);
+    bench.scripted(sources[port]).send_message(t, payload::Leg::request, arrival);
     return t;
   }
   // Arrivals of the answer to one transaction.
   std::vector<TimeFs> answer(const payload::Transaction& t) {
     std::vector<TimeFs> times;
-    for (const Arrival& a : bench.checker().arrivals(hbm, router)) {
+    for (const Arrival& a : bench.checker().arrivals(hbm, t.route->nodes.front())) {
       if (a.transaction == t.id) times.push_back(a.time);
     }
     return times;
@@ -68,6 +80,7 @@ struct Memory {
   FabricBench bench;
   Shape shape;
   NodeId router, hbm;
+  std::vector<NodeId> sources;  // by port
 };
 
 }  // namespace kb::test

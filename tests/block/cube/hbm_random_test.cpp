@@ -29,27 +29,27 @@ class Oracle {
   };
   const std::vector<Use>& uses(std::uint64_t pc) { return uses_[pc]; }
 
-  std::vector<Arrival> answers() {
-    enter_all();
-    std::sort(bursts_.begin(), bursts_.end(), [](const Burst& a, const Burst& b) {
-      return std::tie(a.time, a.sequence, a.index) < std::tie(b.time, b.sequence, b.index);
-    });
+  // By port.
+  std::vector<std::vector<Arrival>> answers() {
+    for (std::size_t port = 0; port < memory_.sources.size(); ++port) enter_all(port);
+    const auto in_order = [](const Burst& a, const Burst& b) {
+      return std::tie(a.time, a.port, a.sequence, a.index) < std::tie(b.time, b.port, b.sequence, b.index);
+    };
+    std::sort(bursts_.begin(), bursts_.end(), in_order);
     std::vector<Burst> leaving;
     for (const Burst& b : bursts_) commit(b, leaving);
-    std::stable_sort(leaving.begin(), leaving.end(), [](const Burst& a, const Burst& b) {
-      return std::tie(a.time, a.sequence, a.index) < std::tie(b.time, b.sequence, b.index);
-    });
-    std::vector<Arrival> sent;
-    TimeFs available = 0;
+    std::stable_sort(leaving.begin(), leaving.end(), in_order);
+    std::vector<std::vector<Arrival>> sent(memory_.sources.size());
+    std::vector<TimeFs> available(memory_.sources.size(), 0);
     for (const Burst& b : leaving) {
       const bool read = b.transaction->op == Op::read;
-      TimeFs through = std::max(b.time, available);
+      TimeFs through = std::max(b.time, available[b.port]);
       if (read) {
         const bool last = b.index + 1 == b.transaction->flits;
-        through += occupancy_fs(last ? b.transaction->last_flit_bytes : 256, memory_.shape.return_bw_gbs);
-        available = through;
+        through += occupancy_fs(last ? b.transaction->last_flit_bytes : 256, memory_.shape.bandwidth(b.port));
+        available[b.port] = through;
       }
-      sent.push_back({through + kHop, 0, b.transaction->id, Leg::response, read ? b.index : 0, !read});
+      sent[b.port].push_back({through + kHop, 0, b.transaction->id, Leg::response, read ? b.index : 0, !read});
     }
     return sent;
   }
@@ -57,41 +57,43 @@ class Oracle {
  private:
   struct Burst {
     TimeFs time;
+    std::size_t port;
     std::uint64_t sequence;
     std::uint32_t index;
     Transaction* transaction;
   };
 
-  void enter_all() {
+  void enter_all(std::size_t port) {
     const TimeFs overhead = ns(memory_.shape.overhead_ns);
-    const TimeFs interval = occupancy_fs(256, memory_.shape.return_bw_gbs);
+    const TimeFs interval = occupancy_fs(256, memory_.shape.bandwidth(port));
     TimeFs issuer = 0, decode = 0;
-    for (const Arrival& a : memory_.bench.checker().arrivals(memory_.router, memory_.hbm)) {
+    for (const Arrival& a : memory_.bench.checker().arrivals(memory_.sources[port], memory_.hbm)) {
       Transaction& t = *transactions_.at(a.transaction);
       if (a.message) {
         const TimeFs start = std::max(a.time + overhead, issuer);
         issuer = start + static_cast<TimeFs>(t.flits) * interval;
         for (std::uint32_t i = 0; i < t.flits; ++i) {
-          bursts_.push_back({start + static_cast<TimeFs>(i) * interval, a.sequence, i, &t});
+          bursts_.push_back({start + static_cast<TimeFs>(i) * interval, port, a.sequence, i, &t});
         }
       } else {
         decode = std::max(a.time, decode) + (a.index == 0 ? overhead : 0);
-        bursts_.push_back({decode, a.sequence, a.index, &t});
+        bursts_.push_back({decode, port, a.sequence, a.index, &t});
       }
     }
   }
 
   void commit(const Burst& b, std::vector<Burst>& leaving) {
     Transaction& t = *b.transaction;
-    auto& [free, direction] = channels_[(t.hbm_offset / 256 + b.index) % 8];
+    const std::uint64_t pc = b.port == 0 ? (t.hbm_offset / 256 + b.index) % 8 : b.port - 1;
+    auto& [free, direction] = channels_[pc];
     const int mine = t.op == Op::read ? 1 : 2;
     const TimeFs turn = direction != 0 && direction != mine ? ns(memory_.shape.switch_penalty_ns) : 0;
     free = std::max(b.time, free) + turn + ns(8);
-    uses_[(t.hbm_offset / 256 + b.index) % 8].push_back({b.time, free - ns(8), free});
+    uses_[pc].push_back({b.time, free - ns(8), free});
     direction = mine;
     TimeFs& finish = finish_[t.id];
     finish = std::max(finish, free);
-    if (t.op == Op::read || b.index + 1 == t.flits) leaving.push_back({finish, b.sequence, b.index, &t});
+    if (t.op == Op::read || b.index + 1 == t.flits) leaving.push_back({finish, b.port, b.sequence, b.index, &t});
   }
 
   Memory& memory_;
@@ -130,10 +132,11 @@ void expect_true_waves(const Memory& memory, Oracle& oracle) {
   }
 }
 
-class RandomHbm : public testing::TestWithParam<std::tuple<double, double, unsigned>> {};
+class RandomHbm : public testing::TestWithParam<std::tuple<double, double, unsigned, std::size_t>> {};
 
-TEST_P(RandomHbm, EqualsABurstByBurstController) {  // C-HBM-4 .. C-HBM-12
+TEST_P(RandomHbm, EqualsABurstByBurstController) {  // C-HBM-4 .. C-HBM-12, A-87
   Shape shape;
+  shape.channel_ports = std::get<3>(GetParam());
   shape.overhead_ns = std::get<0>(GetParam());
   shape.switch_penalty_ns = std::get<1>(GetParam());
   Memory m(shape);
@@ -142,20 +145,23 @@ TEST_P(RandomHbm, EqualsABurstByBurstController) {  // C-HBM-4 .. C-HBM-12
     return low + static_cast<int>(random() % static_cast<unsigned>(high - low + 1));
   };
   std::map<std::uint64_t, Transaction*> transactions;
-  ScriptedNode& source = m.bench.scripted(m.router);
-  TimeFs cursor = ns(10);
-  for (int i = 0; i < 200; ++i) {
+  const int last_port = static_cast<int>(shape.channel_ports);
+  std::vector<TimeFs> cursors(m.sources.size(), ns(10));
+  for (int i = 0; i < (last_port == 0 ? 200 : 600); ++i) {
+    const auto port = static_cast<std::size_t>(last_port == 0 || pick(0, 2) == 0 ? 0 : pick(1, last_port));
+    ScriptedNode& source = m.bench.scripted(m.sources[port]);
+    TimeFs& cursor = cursors[port];
     const auto bytes = static_cast<std::uint64_t>(pick(0, 2) == 0 ? pick(1, 1000) : 256 * pick(1, 40));
     const auto offset = static_cast<std::uint64_t>(pick(0, 1) == 0 ? 256 * pick(0, 15) : pick(0, 5000));
-    const TimeFs start = cursor + pick(0, 20) * ns(0.5);
-    Transaction& t = m.make(pick(0, 1) == 0 ? Op::read : Op::write, bytes, offset);
+    const TimeFs start = cursor + pick(0, port == 0 ? 20 : 100) * ns(0.5);
+    Transaction& t = m.make(pick(0, 1) == 0 ? Op::read : Op::write, bytes, offset, port);
     transactions[t.id] = &t;
     cursor = start;
     if (t.op == Op::read) {
       source.send_message(t, Leg::request, start);
       continue;
     }
-    const TimeFs spacing = pick(0, 4) * ns(0.5);
+    const TimeFs spacing = pick(0, 4) * ns(port == 0 ? 0.5 : 4.0);
     source.send(start - ns(pick(1, 6)), t, Leg::request, 0, t.flits, start, spacing);
     // Commands may come while the flits of a write are still on their way.
     if (pick(0, 1) == 0) cursor += static_cast<TimeFs>(t.flits - 1) * spacing;
@@ -166,21 +172,27 @@ TEST_P(RandomHbm, EqualsABurstByBurstController) {  // C-HBM-4 .. C-HBM-12
   }
   EXPECT_THAT(m.bench.run(), IsEmpty());
   Oracle oracle(m, transactions);
-  const std::vector<Arrival> expected = oracle.answers();
-  const std::vector<Arrival> actual = m.bench.checker().arrivals(m.hbm, m.router);
-  ASSERT_EQ(actual.size(), expected.size());
-  for (std::size_t i = 0; i < expected.size(); ++i) {
-    ASSERT_EQ(std::tie(actual[i].time, actual[i].transaction, actual[i].index),
-              std::tie(expected[i].time, expected[i].transaction, expected[i].index))
-        << "answer " << i << " of " << expected.size();
+  const std::vector<std::vector<Arrival>> answers = oracle.answers();
+  for (std::size_t port = 0; port < m.sources.size(); ++port) {
+    const std::vector<Arrival>& expected = answers[port];
+    const std::vector<Arrival> actual = m.bench.checker().arrivals(m.hbm, m.sources[port]);
+    ASSERT_EQ(actual.size(), expected.size());
+    for (std::size_t i = 0; i < expected.size(); ++i) {
+      ASSERT_EQ(std::tie(actual[i].time, actual[i].transaction, actual[i].index),
+                std::tie(expected[i].time, expected[i].transaction, expected[i].index))
+          << "answer " << i << " of " << expected.size() << " at port " << port;
+    }
   }
   m.bench.end();
   expect_true_waves(m, oracle);
 }
 
 INSTANTIATE_TEST_SUITE_P(Shapes, RandomHbm,
-                         testing::Combine(testing::Values(0.0, 1.5), testing::Values(0.0, 3.0),
-                                          testing::Range(0u, 5u)));
+                         testing::Combine(testing::Values(0.0, 1.5), testing::Values(0.0, 3.0), testing::Range(0u, 5u),
+                                          testing::Values(0u)));
+INSTANTIATE_TEST_SUITE_P(ChannelPorts, RandomHbm,
+                         testing::Combine(testing::Values(0.0, 1.5), testing::Values(0.0, 3.0), testing::Range(5u, 15u),
+                                          testing::Values(8u)));
 
 }  // namespace
 }  // namespace kb::test
