@@ -15,6 +15,10 @@ namespace {
 // The generic payload counts bytes in 32 bits.
 constexpr std::uint64_t kMaxRequestBytes = std::uint64_t{1} << 31;
 
+address::PhysAddr own_hbm(const topology::Graph& graph, const topology::Node& node) {
+  return address::PhysAddr::pe_hbm_addr(node.sip, node.cube, node.pe, 0, graph.spec.hbm_slice_bytes());
+}
+
 }  // namespace
 
 PeDma::Channels::Channels(const PeDma& dma, const char* name, payload::Op op_kind, FirstWire first_wire,
@@ -25,11 +29,14 @@ PeDma::PeDma(const sc_core::sc_module_name& name, NodeId node, elab::BlockContex
     : PeFabricBlock(name, node, context),
       baaw_(ns_to_fs(node_record().number_or("baaw_overhead_ns", 0.0))),
       slice_bytes_(context.graph.spec.hbm_slice_bytes()),
+      hbm_begin_(own_hbm(context.graph, node_record()).value()),
+      hbm_begin_offset_(own_hbm(context.graph, node_record()).hbm_offset()),
       tcm_begin_(address::PhysAddr::pe_tcm_addr(node_record().sip, node_record().cube, node_record().pe, 0).value()),
       tcm_end_(tcm_begin_ + context.graph.spec.tcm_bytes_per_pe),
       queue_depth_(queue_depth(node_record())),
       read_(*this, "read_busy", payload::Op::read, FirstWire::slip, node_record().integer("rd_engines")),
-      write_(*this, "write_busy", payload::Op::write, FirstWire::fifo, node_record().integer("wr_engines")) {
+      write_(*this, "write_busy", payload::Op::write, FirstWire::fifo, node_record().integer("wr_engines")),
+      stripe_(context.graph.spec.flit_bytes(), static_cast<std::uint32_t>(context.graph.spec.hbm_channels_per_pe)) {
   if (context.graph.spec.address_model != topology::AddressModel::la) return;
   context.translators[{node_record().sip, node_record().cube, node_record().pe}] = &baaw_;
 }
@@ -39,13 +46,20 @@ void PeDma::end_of_elaboration() {
   const topology::Graph& graph = context().graph;
   const auto bandwidth = [&](std::pair<const EdgeId*, const EdgeId*> edges) {
     for (const EdgeId* edge = edges.first; edge != edges.second; ++edge) {
-      if (graph.edge(*edge).kind != topology::EdgeKind::pe_internal) return graph.edge(*edge).bw_gbs.value_or(0.0);
+      const topology::EdgeKind kind = graph.edge(*edge).kind;
+      if (kind == topology::EdgeKind::pe_to_router || kind == topology::EdgeKind::router_to_pe) {
+        return graph.edge(*edge).bw_gbs.value_or(0.0);
+      }
     }
     return 0.0;
   };
   read_.link_gbs = bandwidth(graph.in_edges(node()));
   write_.link_gbs = bandwidth(graph.out_edges(node()));
   if (activity() != nullptr) activity()->set_channels(read_.engines, write_.engines);
+  for (const EdgeId* edge = graph.out_edges(node()).first; edge != graph.out_edges(node()).second; ++edge) {
+    if (graph.edge(*edge).kind != topology::EdgeKind::pe_to_channel) continue;
+    channel_routes_.push_back(&context().routes.channel(node(), graph.edge(*edge).dst));
+  }
 }
 
 void PeDma::on_task(CommandTask& task) {
@@ -196,7 +210,13 @@ void PeDma::plan_extent(const Extent& extent) {
         fmt::format("{} is {} at this PE (in an access to {} bytes at {})", address::encoded_text(fault_),
                     segments ? "in no segment" : "not mapped", extent.nbytes, address::encoded_text(extent.pa)));
   }
-  for (const Extent& piece : physical_) plan_physical(piece);
+  for (const Extent& piece : physical_) {
+    if (has_channels(piece)) {
+      plan_channels(piece);
+    } else {
+      plan_physical(piece);
+    }
+  }
 }
 
 void PeDma::plan_physical(const Extent& extent) {
@@ -223,6 +243,20 @@ void PeDma::plan_physical(const Extent& extent) {
     if (!at.is_hbm()) continue;
     const std::uint64_t in_slice = hbm_offset % slice_bytes_;
     slices_[next_slice_++ % slices_.size()] = {at.value() - in_slice, hbm_offset - in_slice, &route};
+  }
+}
+
+bool PeDma::has_channels(const Extent& extent) const {
+  const std::uint64_t offset = extent.pa - hbm_begin_;
+  return !channel_routes_.empty() && offset < slice_bytes_ && extent.nbytes <= slice_bytes_ - offset;
+}
+
+void PeDma::plan_channels(const Extent& extent) {
+  const std::uint64_t offset = hbm_begin_offset_ + (extent.pa - hbm_begin_);
+  parts_.clear();
+  stripe_.split(offset, extent.nbytes, parts_);
+  for (const address::ChannelPart& part : parts_) {
+    requests_.push_back({channel_routes_[part.channel], extent.pa + (part.offset - offset), part.offset, part.nbytes});
   }
 }
 

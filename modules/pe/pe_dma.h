@@ -9,6 +9,7 @@
 #include "modules/pe/pe_links.h"
 #include "modules/pe/probe.h"
 #include "modules/pe/vc_comm.h"
+#include "platform/address/channel_stripe.h"
 
 namespace kb::modules {
 
@@ -30,6 +31,10 @@ namespace kb::modules {
 //
 // Logical addresses (A-73 .. A-78): the same by this block's own mapping unit, which takes the segment messages that
 // arrive over the fabric, with baaw_overhead_ns; a miss ends the command with SEGMENT_FAULT.
+//
+// Channels (A-80 .. A-82): on a machine with channel routers, what a logical access has in this PE's own HBM partition
+// is one request per HBM channel that it touches, each over its own router to its own port of the controller; all are
+// offered at the same time. Shards of other PEs, SRAM and physical addresses take the ordinary router.
 //
 // Messages between PEs: the virtual channel VcComm, beside the channels above.
 //
@@ -115,6 +120,8 @@ class PeDma final : public PeFabricBlock {
   void plan_range(const std::vector<Extent>& extents, std::uint64_t offset, std::uint64_t nbytes);
   void plan_extent(const Extent& extent);
   void plan_physical(const Extent& extent);
+  bool has_channels(const Extent& extent) const;
+  void plan_channels(const Extent& extent);
   TimeFs account_translation(Channels& channels) const;  // what it adds to the access
   void check_local(const contract::Command& command) const;
   const payload::FabricRoute& route_to(NodeId memory);
@@ -124,6 +131,8 @@ class PeDma final : public PeFabricBlock {
   Baaw baaw_;
   VcComm vc_comm_{*this};
   std::uint64_t slice_bytes_;
+  std::uint64_t hbm_begin_;            // physical, of this PE's partition
+  std::uint64_t hbm_begin_offset_;     // the same in the cube's HBM
   std::uint64_t tcm_begin_, tcm_end_;  // physical
   std::size_t queue_depth_;
   Channels read_, write_;
@@ -132,9 +141,12 @@ class PeDma final : public PeFabricBlock {
   // Of the command being started.
   std::vector<Request> requests_;
   std::vector<Extent> physical_;
+  std::vector<address::ChannelPart> parts_;
   bool translated_ = false;
   std::uint64_t fault_ = 0;
 
+  address::ChannelStripe stripe_;
+  std::vector<const payload::FabricRoute*> channel_routes_;  // by HBM channel; empty = no channel routers
   std::unordered_map<NodeId, const payload::FabricRoute*> routes_;
   std::array<Slice, 4> slices_;  // the latest ones, so that most requests need no address resolution
   std::size_t next_slice_ = 0;

@@ -81,6 +81,16 @@ void check_hbm(const MachineSpec& spec, ReadContext& context) {
   }
 }
 
+// T-56: it is logical addresses that are split into channels.
+void check_mapping(const MachineSpec& spec, ReadContext& context) {
+  if (spec.hbm_mapping_mode != HbmMapping::one_to_one || spec.address_model == AddressModel::la) return;
+  context.report_rule({kMemory + "hbm_mapping_mode", kMemory + "address_model"},
+                      fmt::format("one_to_one gives each HBM channel accesses of its own, which takes logical "
+                                  "addresses, but address_model is {}",
+                                  spec.address_model == AddressModel::pa ? "pa" : "va"),
+                      "write address_model: la beside it, or n_to_one, which gives the same bandwidth per PE");
+}
+
 void check_tcm(const MachineSpec& spec, ReadContext& context) {
   const std::uint64_t taken = spec.tcm_scheduler_reserved_bytes + spec.tcm_kernel_scratch_bytes;
   if (taken < spec.tcm_bytes_per_pe) return;
@@ -208,6 +218,7 @@ void check_io_chiplets(const MachineSpec& spec, ReadContext& context) {
 void check_machine(const MachineSpec& spec, ReadContext& context) {
   check_ceilings(spec, context);
   if (spec.pes_per_cube() <= 16) check_hbm(spec, context);  // else its findings would only follow from the first
+  check_mapping(spec, context);
   check_tcm(spec, context);
   check_geometry(spec, context);
   check_io_chiplets(spec, context);

@@ -46,7 +46,8 @@ inline constexpr double kNoBandwidth = 0.0;
 struct Templates {
   explicit Templates(const MachineSpec& spec);
   BlockTemplate host, switch_node, router, m_cpu, sram, hbm_ctrl, ucie, ucie_conn;
-  std::vector<BlockTemplate> pe;  // in the order of pe_block_kinds()
+  std::vector<BlockTemplate> channels;  // routers of a PE's HBM channels; empty unless one_to_one (T-56)
+  std::vector<BlockTemplate> pe;        // in the order of pe_block_kinds()
   struct Io {
     BlockTemplate pcie_ep, io_cpu, io_noc, ucie, ucie_conn;
   };
@@ -66,7 +67,7 @@ IoNodes compile_io_chiplet(GraphBuilder& builder, const MachineSpec& spec, const
 CubeNodes compile_cube(GraphBuilder& builder, const MachineSpec& spec, const MeshLayout& mesh,
                        const Templates& templates, SipId sip, CubeId cube);
 
-// The whole machine. The spec must have passed check_machine. Throws configuration Error for one_to_one (T-56).
+// The whole machine. The spec must have passed check_machine.
 Graph compile_graph(const MachineSpec& spec, const MeshLayout& mesh);
 
 }  // namespace kb::topology

@@ -101,11 +101,16 @@ class CubeCompiler {
     attach_pe(place, dma, cpu, mmu);
   }
 
-  void attach_pe(const PeAttachment& place, NodeId dma, NodeId cpu, NodeId mmu) {
+  double stub_mm(const PeAttachment& place) const {
     const Position at = mesh_.position(place.router);
     const double stub = std::abs(place.center.x - at.x) + std::abs(place.center.y - at.y);
-    builder_.link(dma, router(place.router), EdgeKind::pe_to_router, EdgeKind::router_to_pe,
-                  std::round(stub * 1000.0) / 1000.0, spec_.pe_to_router_bw_gbs);
+    return std::round(stub * 1000.0) / 1000.0;
+  }
+
+  void attach_pe(const PeAttachment& place, NodeId dma, NodeId cpu, NodeId mmu) {
+    builder_.link(dma, router(place.router), EdgeKind::pe_to_router, EdgeKind::router_to_pe, stub_mm(place),
+                  spec_.pe_to_router_bw_gbs);
+    dma_.push_back(dma);
     command(router(place.router), cpu);
     command(router(place.router), mmu);
   }
@@ -131,6 +136,24 @@ class CubeCompiler {
     const double efficiency = std::get<double>(templates_.hbm_ctrl.attrs->at("efficiency"));
     builder_.link(router(at), hbm, EdgeKind::router_to_hbm, EdgeKind::hbm_to_router, 0.0,
                   spec_.hbm_to_router_bw_gbs * efficiency);
+    if (!templates_.channels.empty()) add_channels(pe, hbm, spec_.hbm_channel_bw_gbs * efficiency);
+  }
+
+  // T-56, A-87: what the PE's router is split into for accesses to the PE's own partition. A lane is as wide as the
+  // PE's link where that carries all channels at once; elsewhere the link is what is shared, and a lane its N-th part,
+  // so that the lanes together are never wider than it.
+  void add_channels(PeId pe, NodeId hbm, double channel_bw_gbs) {
+    const PeAttachment& place = mesh_.pes[pe.value];
+    const auto count = static_cast<double>(templates_.channels.size());
+    const bool wide = spec_.pe_to_router_bw_gbs >= count * channel_bw_gbs;
+    const double lane_bw_gbs = wide ? spec_.pe_to_router_bw_gbs : spec_.pe_to_router_bw_gbs / count;
+    for (std::size_t i = 0; i < templates_.channels.size(); ++i) {
+      const NodeId router = builder_.add(fmt::format("{}pe{}.ch_r{}", prefix_, pe.value, i), templates_.channels[i],
+                                         pe_owner(pe), mesh_.position(place.router));
+      builder_.link(dma_[pe.value], router, EdgeKind::pe_to_channel, EdgeKind::channel_to_pe, stub_mm(place),
+                    lane_bw_gbs);
+      builder_.link(router, hbm, EdgeKind::channel_to_hbm, EdgeKind::hbm_to_channel, 0.0, channel_bw_gbs);
+    }
   }
 
   Position port_position(Side side) const {
@@ -175,6 +198,7 @@ class CubeCompiler {
   std::string prefix_;
   Owner owner_;
   std::vector<NodeId> routers_;  // by row * cols + col; none in the hole
+  std::vector<NodeId> dma_;      // by PE
 };
 
 }  // namespace

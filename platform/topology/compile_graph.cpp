@@ -1,6 +1,5 @@
 #include <fmt/format.h>
 
-#include "platform/base/error.h"
 #include "platform/topology/compile.h"
 #include "platform/topology/component_rules.h"
 
@@ -64,6 +63,13 @@ Templates::Templates(const MachineSpec& spec) {
   // T-34: from the value before efficiency, so that the edge and not the channels is the limit when it is below 1.
   hbm_ctrl =
       cube("hbm_ctrl", NodeKind::hbm_ctrl, {{"pc_bw_gbs", spec.hbm_to_router_bw_gbs / static_cast<double>(num_pcs)}});
+  if (spec.hbm_mapping_mode == HbmMapping::one_to_one) {
+    for (int i = 0; i < spec.hbm_channels_per_pe; ++i) {
+      channels.push_back(
+          make_template(NodeKind::channel_router, spec.cube_components.at("noc_router"),
+                        {{"overhead_ns", spec.router_overhead_ns}, {"channel", static_cast<std::int64_t>(i)}}));
+    }
+  }
   ucie = make_template(NodeKind::ucie, spec.ucie);
   ucie_conn = cube("ucie_conn", NodeKind::ucie_conn);
   for (NodeKind kind : pe_block_kinds()) {
@@ -106,11 +112,6 @@ void GraphBuilder::link(NodeId a, NodeId b, EdgeKind forward, EdgeKind backward,
 }
 
 Graph compile_graph(const MachineSpec& spec, const MeshLayout& mesh) {
-  if (spec.hbm_mapping_mode == HbmMapping::one_to_one) {
-    throw Error::configuration(
-        "cube.memory_map.hbm_mapping_mode: one_to_one is a known mode that cannot be compiled (write n_to_one, which "
-        "gives the same bandwidth per PE)");
-  }
   GraphBuilder builder;
   builder.graph.spec = spec;
   const Templates templates(spec);

@@ -49,10 +49,6 @@ LoadedTopology load_text(const std::string& text, const std::string& name,
   const MachineSpec spec = read_machine(top);
   context.finish_unknown();
   check_machine(spec, context);
-  if (spec.hbm_mapping_mode == HbmMapping::one_to_one) {  // T-56
-    context.report_rule({"cube.memory_map.hbm_mapping_mode"}, "one_to_one is a known mode that cannot be compiled",
-                        "write n_to_one, which gives the same bandwidth per PE");
-  }
   throw_if_any(context.diagnostics());
   loaded.mesh = obtain_mesh(spec, name, context);
   throw_if_any(context.diagnostics());

@@ -137,13 +137,19 @@ class CubeDrawing {
                                "SRAM to router {}, UCIe connection to router {}",
                                bandwidth_text(spec_.router_link_bw_gbs), bandwidth_text(spec_.pe_to_router_bw_gbs),
                                bandwidth_text(hbm), bandwidth_text(spec_.sram_to_router_bw_gbs),
-                               bandwidth_text(spec_.noc_to_ucie_conn_bw_gbs)),
+                               bandwidth_text(spec_.noc_to_ucie_conn_bw_gbs)) +
+                       channel_text(),
                    x(width_ / 2), y(spec_.cube_mm_h) + 2.3);
   }
 
  private:
   double x(double mm) const { return left_ + mm * scale_; }
   double y(double mm) const { return mm * scale_ - 2.0; }
+  // T-56
+  std::string channel_text() const {
+    if (spec_.hbm_mapping_mode != HbmMapping::one_to_one) return "";
+    return fmt::format("\\neach PE also reaches its own HBM through {} channel routers", spec_.hbm_channels_per_pe);
+  }
   std::string id(GridPoint at) const { return "cube." + router_name(at); }
 
   void draw_hole() {

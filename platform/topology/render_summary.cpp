@@ -69,7 +69,20 @@ double overhead_of(const ComponentSpec& component) {
   return std::get<double>(component.attrs.at("overhead_ns"));
 }
 
-std::string timing_text(const MachineSpec& spec) {
+// T-56: what an access to the PE's own partition passes instead of its ordinary router.
+std::string channel_text(const Graph& graph) {
+  const auto is_lane = [](const Edge& edge) { return edge.kind == EdgeKind::pe_to_channel; };
+  const auto lane = std::find_if(graph.edges.begin(), graph.edges.end(), is_lane);
+  if (lane == graph.edges.end()) return "";
+  const MachineSpec& spec = graph.spec;
+  const double efficiency = std::get<double>(spec.cube_components.at("hbm_ctrl").attrs.at("efficiency"));
+  return line("HBM channels", fmt::format("one_to_one: {} routers per PE, {} to PE_DMA and {} to the HBM each",
+                                          spec.hbm_channels_per_pe, limit_text(lane->bw_gbs.value_or(0.0)),
+                                          limit_text(spec.hbm_channel_bw_gbs * efficiency)));
+}
+
+std::string timing_text(const Graph& graph) {
+  const MachineSpec& spec = graph.spec;
   const double efficiency = std::get<double>(spec.cube_components.at("hbm_ctrl").attrs.at("efficiency"));
   const double local = spec.hbm_to_router_bw_gbs * efficiency;
   std::string out = "Bandwidth, each direction\n";
@@ -77,6 +90,7 @@ std::string timing_text(const MachineSpec& spec) {
   out += line("HBM to router",
               fmt::format("{} per PE ({} channels of {} GB/s), {} per cube", limit_text(local),
                           spec.hbm_channels_per_pe, spec.hbm_channel_bw_gbs, limit_text(local * spec.pes_per_cube())));
+  out += channel_text(graph);
   out += line("router to router", limit_text(spec.router_link_bw_gbs));
   out += line("SRAM to router", limit_text(spec.sram_to_router_bw_gbs));
   out += line("cube to cube",
@@ -149,8 +163,8 @@ std::string graph_text(const Graph& graph) {
 std::string render_summary(const LoadedTopology& topology) {
   const MachineSpec& spec = topology.graph.spec;
   std::string out = fmt::format("Machine {} (sha256 {})\n\n", topology.file, topology.sha256.substr(0, 12));
-  out += shape_text(spec) + "\n" + memory_text(spec) + "\n" + timing_text(spec) + "\n" + mesh_text(topology.mesh) +
-         "\n" + graph_text(topology.graph);
+  out += shape_text(spec) + "\n" + memory_text(spec) + "\n" + timing_text(topology.graph) + "\n" +
+         mesh_text(topology.mesh) + "\n" + graph_text(topology.graph);
   std::string overridden;
   for (const auto& [key, value] : topology.config) {
     if (value.origin == "--set") overridden += fmt::format("  {} = {}\n", key, value.value);

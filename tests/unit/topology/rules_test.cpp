@@ -199,8 +199,15 @@ INSTANTIATE_TEST_SUITE_P(
              "(choose a capacity that is)"},
         Case{"OneToOneT56",
              {{"cube.memory_map.hbm_mapping_mode", "one_to_one"}},
-             "cube.memory_map.hbm_mapping_mode: one_to_one is a known mode that cannot be compiled (write n_to_one, "
-             "which gives the same bandwidth per PE)"},
+             "cube.memory_map.hbm_mapping_mode: one_to_one gives each HBM channel accesses of its own, which takes "
+             "logical addresses, but address_model is va (write address_model: la beside it, or n_to_one, which gives "
+             "the same bandwidth per PE)"},
+        Case{"OneToOneNeedsChannelsThatDivideA72",
+             {{"cube.memory_map.address_model", "la"},
+              {"cube.memory_map.hbm_mapping_mode", "one_to_one"},
+              {"cube.memory_map.hbm_pseudo_channels", "65"}},
+             "cube.memory_map.hbm_pseudo_channels: 65 pseudo-channels cannot be shared equally by 8 PEs (write a "
+             "multiple of the PE count)"},
         Case{"TcmSizesDisagreeT26",
              {{"cube.memory_map.tcm_size_mb", "4"}, {"cube.pe_template.components.pe_tcm.attrs.size_mb", "2"}},
              "cube.pe_template.components.pe_tcm.attrs.size_mb: the TCM has 2 MB here and 4 MB in "
