@@ -16,10 +16,10 @@ using payload::Transaction;
 FabricEndpoint::FabricEndpoint(const sc_core::sc_module_name& name, NodeId node, elab::BlockContext& context)
     : FabricNode(name, node, context), overhead_(ns_to_fs(node_record().number_or("overhead_ns", 0.0))) {}
 
-void FabricEndpoint::use_lanes() {
-  const Channel::Params& wire = channel(0).params();
-  if (port_count() != 1) throw Error::model(node_id() + " has no single first wire that lanes could share");
+void FabricEndpoint::use_lanes(std::uint16_t port) {
+  const Channel::Params& wire = channel(port).params();
   if (lanes_ != nullptr || wire.occupancy == 0) return;
+  lane_port_ = port;
   lanes_ = std::make_unique<WireLanes>(
       wire.occupancy, [bw_gbs = wire.bw_gbs](std::uint32_t bytes) { return occupancy_fs(bytes, bw_gbs); });
 }
@@ -168,7 +168,7 @@ void FabricEndpoint::send_offer(const Offer& offer) {
   run.out_port = offer.port;
   run.hop = offer.hop;
   run.leg = offer.leg;
-  if (lanes_ == nullptr) {
+  if (lanes_ == nullptr || offer.port != lane_port_) {
     commit(run, offer.at);
     return;
   }

@@ -23,8 +23,9 @@ class FabricEndpoint : public FabricNode, private elab::EventHandler {
 
   FabricEndpoint(const sc_core::sc_module_name& name, NodeId node, elab::BlockContext& context);
 
-  // From now on the messages issued here share the first wire in lanes, in turns flit by flit (WireLanes).
-  void use_lanes();
+  // From now on the messages issued here share the wire of a port in lanes, in turns flit by flit (WireLanes). Of one
+  // port only.
+  void use_lanes(std::uint16_t port);
 
   // Offers the request leg of a transaction whose route starts here to the first wire at absolute time `at` >= now().
   // Calls at one time keep their order. The caller owns the transaction and releases it after on_response. `lane`: 0 or
@@ -85,6 +86,7 @@ class FabricEndpoint : public FabricNode, private elab::EventHandler {
   std::uint64_t offer_count_ = 0;
   TimeFs wake_time_ = kNever;
   std::unique_ptr<WireLanes> lanes_;           // none: everything in the order of the offers
+  std::uint16_t lane_port_ = 0;
   std::vector<payload::Transaction*> issued_;  // without a response yet; transaction.initiator_slot is the index
 };
 

@@ -70,7 +70,6 @@ void PeIpcq::install(const contract::PeQueues& queues, const contract::QueuePlan
     throw queue_error(fmt::format("a credit of {} bytes is not possible; give 1 to {}, one flit", plan.credit_bytes,
                                   context().graph.spec.flit_bytes()));
   }
-  vc_comm_->activate();
   rules_ = plan;
   rules_.pes.clear();
   last_served_ = queues.pairs.empty() ? 0 : queues.pairs.size() - 1;
@@ -81,6 +80,7 @@ void PeIpcq::install(const contract::PeQueues& queues, const contract::QueuePlan
     if (pair.peer) {
       queue.peer_dma = resolver.find_pe_node(pair.peer->owner, topology::NodeKind::pe_dma);
       by_peer_ring_[pair.peer->base_pa] = index;
+      if (index == 0) vc_comm_->activate(queue.peer_dma);
     }
     if (!pair.own) continue;
     by_own_ring_[pair.own->base_pa] = index;

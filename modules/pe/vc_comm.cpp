@@ -15,8 +15,8 @@ namespace {
 constexpr std::uint16_t kLane = 1;  // 0: write data of the other channels
 }
 
-void VcComm::activate() {
-  dma_.use_lanes();
+void VcComm::activate(NodeId peer) {
+  dma_.use_lanes(dma_.route_to(peer).ports.front().forward);
 }
 
 NodeId VcComm::dma_node() const {

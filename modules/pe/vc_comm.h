@@ -42,7 +42,7 @@ class VcComm final : private payload::IInitiator, private elab::EventHandler {
 
   void connect(IMessageReceiver& receiver) { receiver_ = &receiver; }
   // Before the first message: its flits take turns with those of stores on the first wire.
-  void activate();
+  void activate(NodeId peer);
   NodeId dma_node() const;
 
   // `peer`: the PE_DMA of the receiving PE.
