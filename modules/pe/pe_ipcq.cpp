@@ -7,6 +7,7 @@
 
 #include "modules/pe/pe_dma.h"
 #include "platform/address/address_space.h"
+#include "platform/address/phys_addr.h"
 #include "platform/base/error.h"
 #include "platform/base/names.h"
 #include "platform/base/nearest.h"
@@ -421,16 +422,20 @@ void PeIpcq::on_event(TimeFs, std::uint64_t argument) {
 
 // --- Texts
 
+// "'E': sent 4, 1 of them consumed, into 4 slots at sip0.cube1.pe0 PE_TCM +0x1000; arrived ..."
 std::string PeIpcq::pointers(const Queue& queue) const {
-  std::string text = fmt::format("'{}'", queue.pair.direction);
+  const auto slots = [](const contract::QueueRing& ring) {
+    return fmt::format("{} slots at {}", ring.n_slots, address::PhysAddr::decode(ring.base_pa).to_string());
+  };
+  std::string text = fmt::format("'{}': ", queue.pair.direction);
   if (queue.pair.peer) {
-    text += fmt::format(": sent {}, {} of them consumed, to the ring of {} slots at {} of {}", queue.my_head,
-                        queue.peer_tail_cache, queue.pair.peer->n_slots,
-                        address::encoded_text(queue.pair.peer->base_pa), pe_name(queue.pair.peer->owner));
+    text += fmt::format("sent {}, {} of them consumed, into {}", queue.my_head, queue.peer_tail_cache,
+                        slots(*queue.pair.peer));
   }
+  if (queue.pair.peer && queue.pair.own) text += "; ";
   if (queue.pair.own) {
-    text += fmt::format("; arrived {}, {} of them received, in the ring of {} slots at {}", queue.peer_head_cache,
-                        queue.my_tail, queue.pair.own->n_slots, address::encoded_text(queue.pair.own->base_pa));
+    text += fmt::format("arrived {}, {} of them received, in {}", queue.peer_head_cache, queue.my_tail,
+                        slots(*queue.pair.own));
   }
   return text;
 }
@@ -447,19 +452,23 @@ void PeIpcq::collect_waits(std::vector<elab::WaitInfo>& waits) const {
   };
   std::vector<PeCoord> anybody;
   for (const Queue& queue : queues_) {
+    const std::string& direction = queue.pair.direction;
     for (std::size_t i = 0; i < queue.senders.size(); ++i) {
+      const PeCoord& peer = queue.pair.peer->owner;
       waits.push_back({who(queue.senders[i]),
-                       fmt::format("a free slot at {} ({})", pe_name(queue.pair.peer->owner), pointers(queue)),
+                       fmt::format("a free slot of {} in direction '{}'", pe_name(peer), direction),
                        queue.senders[i].since,
                        coord(),
-                       {queue.pair.peer->owner}});
+                       {peer},
+                       pointers(queue)});
     }
     for (std::size_t i = 0; i < queue.receivers.size(); ++i) {
       waits.push_back({who(queue.receivers[i]),
-                       fmt::format("a message of {} ({})", pe_name(queue.source), pointers(queue)),
+                       fmt::format("a message of {} in direction '{}'", pe_name(queue.source), direction),
                        queue.receivers[i].since,
                        coord(),
-                       {queue.source}});
+                       {queue.source},
+                       pointers(queue)});
     }
     if (queue.pair.own) anybody.push_back(queue.source);
   }

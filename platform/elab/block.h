@@ -63,6 +63,7 @@ struct WaitInfo {
   TimeFs since = 0;
   std::optional<PeCoord> pe{};  // that waits, if it is one
   std::vector<PeCoord> on{};    // any of these PEs could end the wait by what its kernel does next
+  std::string detail{};         // what else explains a dead-lock; not in the table
 };
 
 class Block : public sc_core::sc_module {

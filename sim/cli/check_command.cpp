@@ -6,6 +6,7 @@
 #include "platform/topology/ccl_config.h"
 #include "sim/cli/help.h"
 #include "sim/cli/program.h"
+#include "sw/distributed/algorithms.h"
 
 namespace kb::cli {
 namespace {
@@ -41,7 +42,7 @@ class CheckCommand final : public Command {
     for (const std::string& file : files_) {
       try {
         if (topology::is_ccl_file(file)) {
-          const topology::CclConfig ccl = topology::load_ccl({file, "", {}, {}});
+          const topology::CclConfig ccl = topology::load_ccl({file, "", {}, sw::algorithm_names()});
           print(file + ": ok (collectives, algorithm " + ccl.algorithm + ")\n");
           print_warnings(ccl.warnings);
           continue;

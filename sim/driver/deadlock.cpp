@@ -80,6 +80,7 @@ class Diagnosis {
       const Blocked& blocked = pes_.at(path[i]);
       const std::string& who = blocked.kernel != nullptr ? blocked.kernel->who : blocked.queue->who;
       out += fmt::format("  {} waits for {}\n", who, blocked.queue->what);
+      if (!blocked.queue->detail.empty()) out += fmt::format("    {}\n", blocked.queue->detail);
     }
     if (path.size() > kMostLinks) out += fmt::format("  ... and {} more\n", path.size() - kMostLinks);
     return out;

@@ -133,7 +133,7 @@ std::vector<Part> parts_of(const LaunchRecord& launch, const contract::PeResult&
       {"tcm", share(TimeShare::tcm), "nothing computes; FETCH or STORE between TCM and registers"},
       {"dma", share(TimeShare::dma), "nothing computes; a transfer is under way, none waits"},
       {"scalar", share(TimeShare::scalar), "the PE's CPU works"},
-      {"dependency", share(TimeShare::dependency), "the kernel waits for something outside the PE"},
+      {"dependency", share(TimeShare::dependency), "the kernel waits for other PEs: messages, slots, credits"},
       {"completion", launch.completed - pe.start - pe.exec, "answers are gathered and travel to the host"},
   };
 }

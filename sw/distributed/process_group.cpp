@@ -42,6 +42,8 @@ ProcessGroup::ProcessGroup(Runtime& runtime, const topology::CclOptions& options
                     world_size_, runtime.devices().size()));
   }
   queues_ = plan_queues(make_wiring(config_, machine), config_, machine, runtime.memory());
+  for (const Diagnostic& warning : config_.warnings) runtime.warn(warning.text());
+  for (const Diagnostic& warning : queues_.warnings) runtime.warn(warning.text());
   runtime.host().install_queues(queues_.plan);
 }
 

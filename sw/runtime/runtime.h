@@ -95,7 +95,8 @@ class Runtime final : private ITensorContext {
   void enter_ranks(IRankWaiter& waiter, int nprocs);    // nested spawn: SPAWN_ERROR
   IRankWaiter* rank_waiter() const { return waiter_; }  // null outside of spawn
   void leave_ranks();
-  int rank();  // of the caller; 0 with a warning outside of spawn (K-21)
+  void warn(const std::string& message);  // once per text
+  int rank();                             // of the caller; 0 with a warning outside of spawn (K-21)
   int world_size() const;
 
  private:
@@ -119,7 +120,6 @@ class Runtime final : private ITensorContext {
   void wait_for_arguments(const std::string& kernel, const std::vector<Arg>& args);
   void settle(const std::vector<Outstanding>& done, bool throw_failures);
   void settle_launch(std::size_t index);
-  void warn(const std::string& message);
   void check_open() const;
 
   contract::IHost& host_;

@@ -449,11 +449,17 @@ TEST(PeIpcq, ABlockedExchangeIsDescribed_Q104) {
   machine.on(2, [&](IPe& self) { self.execute(recv(self, "E", 64)); });
   machine.run();
   EXPECT_THAT(machine.wait_lines("sip0.cube0.pe0.pe_ipcq"),
-              testing::ElementsAre(testing::AllOf(HasSubstr("tl.send #0: a free slot at sip0.cube0.pe1"),
-                                                  HasSubstr("'E': sent 2, 0 of them consumed"))));
+              testing::ElementsAre(HasSubstr("tl.send #0: a free slot of sip0.cube0.pe1 in direction 'E'")));
   EXPECT_THAT(machine.wait_lines("sip0.cube0.pe2.pe_ipcq"),
-              testing::ElementsAre(testing::AllOf(HasSubstr("a message of sip0.cube0.pe3"),
-                                                  HasSubstr("arrived 0, 0 of them received"))));
+              testing::ElementsAre(HasSubstr("tl.recv #0: a message of sip0.cube0.pe3 in direction 'E'")));
+  std::vector<elab::WaitInfo> waits;
+  machine.ipcq(0).collect_waits(waits);
+  ASSERT_EQ(waits.size(), 1u);
+  EXPECT_EQ(waits[0].detail,
+            "'E': sent 2, 0 of them consumed, into 2 slots at sip0.cube0.pe1 PE_TCM +0x2000; arrived 0, 0 of them "
+            "received, in 2 slots at sip0.cube0.pe0 PE_TCM +0x0");
+  EXPECT_EQ(waits[0].pe, pe(0));
+  EXPECT_THAT(waits[0].on, testing::ElementsAre(pe(1)));
   EXPECT_THROW(machine.install(), Error);  // messages are under way
 }
 

@@ -147,5 +147,20 @@ TEST_F(CollectivesTest, WhatDoesNotFitIsExplained) {
   EXPECT_THAT(refused("--set algorithm=lrab", 2), HasSubstr("lrab_hierarchical_allreduce"));
 }
 
+// The example of examples/messages, whole and broken.
+TEST_F(CollectivesTest, TwoRanksPlayPingPongOrSayWhyNot) {
+  const std::string command = "run --quiet --topology '" + config("reference") + "' --plugin " + KB_PING_PONG_PLUGIN +
+                              " --bench ping-pong --out out ";
+  const Outcome good = kernbench(command + "--verify-data");
+  EXPECT_EQ(good.code, 0) << good.err;
+  EXPECT_EQ(Json::parse(read("out/result.json"))["verification"].size(), 2u);
+  EXPECT_EQ(kernbench(command + "--verify-data --set server=1").code, 0);
+  const Outcome stuck = kernbench(command + "--set server=2");
+  EXPECT_EQ(stuck.code, 4);
+  EXPECT_THAT(stuck.err, HasSubstr("Dead-lock: 2 PEs wait for each other in a circle.\n"
+                                   "  sip0.cube0.pe0.pe_cpu: kernel ping_pong, tl.recv #2 waits for a message of "
+                                   "sip1.cube0.pe0 in direction 'global_E'\n    'global_E': sent 0"));
+}
+
 }  // namespace
 }  // namespace kb::test

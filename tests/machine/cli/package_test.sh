@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Installs the built tree, builds the plug-in example against the installation and runs it.
+# Installs the built tree, builds the example plug-ins against the installation and runs them.
 #   package_test.sh CMAKE BUILD_FOLDER SOURCE_FOLDER CXX
 set -euo pipefail
 cmake="$1" build="$2" source="$3" cxx="$4"
@@ -10,20 +10,23 @@ work="$(mktemp -d)"
 trap 'rm -rf "$work"' EXIT
 
 "$cmake" --install "$build" --prefix "$work/prefix" >"$work/install.log" || { cat "$work/install.log"; exit 1; }
-"$cmake" -S "$source/examples/plugin" -B "$work/build" -G Ninja -DCMAKE_PREFIX_PATH="$work/prefix" \
-  -DCMAKE_CXX_COMPILER="$cxx" -DCMAKE_BUILD_TYPE=Release
-"$cmake" --build "$work/build"
-plugin="$(find "$work/build" -name '*.so' | head -n 1)"
-[ -n "$plugin" ] || { echo "the example built no shared library"; exit 1; }
-
 kernbench="$work/prefix/bin/kernbench"
 benches() { "$kernbench" list --json "$@" | grep -o '"index": [0-9]*' | wc -l; }
-[ "$(benches --plugin "$plugin")" -gt "$(benches)" ] || { echo "the plug-in added no bench"; exit 1; }
-cd "$work"
-"$kernbench" list --plugin "$plugin" | sed -n 's/^[0-9]*  \([a-z][a-z0-9-]*\)  .*/\1/p' | sort >"$work/benches"
-"$kernbench" list | sed -n 's/^[0-9]*  \([a-z][a-z0-9-]*\)  .*/\1/p' | sort >"$work/benches_builtin"
-comm -23 "$work/benches" "$work/benches_builtin" | while read -r bench; do
-  echo "running $bench"
-  "$kernbench" run --plugin "$plugin" --bench "$bench" --verify-data --out "$work/out"
-  grep -q '"ok": true' "$work/out/result.json"
+names() { "$kernbench" list "$@" | sed -n 's/^[0-9]*  \([a-z][a-z0-9-]*\)  .*/\1/p' | sort; }
+for example in plugin messages; do
+  tree="$work/$example"
+  "$cmake" -S "$source/examples/$example" -B "$tree" -G Ninja -DCMAKE_PREFIX_PATH="$work/prefix" \
+    -DCMAKE_CXX_COMPILER="$cxx" -DCMAKE_BUILD_TYPE=Release
+  "$cmake" --build "$tree"
+  plugin="$(find "$tree" -name '*.so' | head -n 1)"
+  [ -n "$plugin" ] || { echo "the example built no shared library"; exit 1; }
+  [ "$(benches --plugin "$plugin")" -gt "$(benches)" ] || { echo "the plug-in added no bench"; exit 1; }
+  cd "$tree"
+  names --plugin "$plugin" >with
+  names >without
+  comm -23 with without | while read -r bench; do
+    echo "running $bench"
+    "$kernbench" run --plugin "$plugin" --bench "$bench" --verify-data --out "$tree/out"
+    grep -q '"ok": true' "$tree/out/result.json"
+  done
 done

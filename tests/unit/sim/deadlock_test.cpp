@@ -21,6 +21,7 @@ elab::WaitInfo kernel(std::uint32_t index, const std::string& what = "the end of
 elab::WaitInfo queue(std::uint32_t index, std::vector<std::uint32_t> on) {
   elab::WaitInfo wait{name(index) + ".pe_ipcq: tl.recv", "a message of " + name(on.front()), 0, pe(index)};
   for (const std::uint32_t other : on) wait.on.push_back(pe(other));
+  if (index == 2) wait.detail = "'E': sent 1";
   return wait;
 }
 
@@ -29,7 +30,8 @@ TEST(Deadlock, NamesTheCircle_Q104) {
       diagnose_deadlock({queue(3, {1}), kernel(0), queue(0, {1}), kernel(1), queue(1, {2}), kernel(2), queue(2, {1})}),
       "Dead-lock: 2 PEs wait for each other in a circle.\n"
       "  sip0.cube1.pe0.pe_cpu: kernel ring, tl.recv #1 waits for a message of sip0.cube2.pe0\n"
-      "  sip0.cube2.pe0.pe_cpu: kernel ring, tl.recv #2 waits for a message of sip0.cube1.pe0\n");
+      "  sip0.cube2.pe0.pe_cpu: kernel ring, tl.recv #2 waits for a message of sip0.cube1.pe0\n"
+      "    'E': sent 1\n");
 }
 
 TEST(Deadlock, NamesWhoCouldHaveGoneOn_Q126) {
