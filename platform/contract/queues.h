@@ -48,9 +48,8 @@ struct QueuePlan {
   std::vector<PeQueues> pes;  // in (sip, cube, pe) order; PEs that are not named have no queues
   Backpressure backpressure = Backpressure::sleep;
   TimeFs poll_interval = kFsPerNs;
-  std::uint64_t credit_bytes = 16;
-  QueueTransport credit = QueueTransport::annotated;
-  QueueTransport slot_access = QueueTransport::annotated;
+  std::uint64_t credit_bytes = 16;
+  QueueTransport credit = QueueTransport::annotated;
 };
 
 }  // namespace kb::contract

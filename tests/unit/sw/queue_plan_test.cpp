@@ -66,7 +66,7 @@ TEST(QueuePlan, RingsLieDirectionByDirectionInTheirOwnersTcm) {  // Q-24, Q-25, 
   EXPECT_EQ(queues.memory.blocks()[0].nbytes, 6u * 16384);
 }
 
-TEST(QueuePlan, CarriesTheProtocolsSettings) {
+TEST(QueuePlan, CarriesTheProtocolsSettings) {
   const contract::MachineInfo machine = small();
   DeviceMemory memory(machine);
   const PlannedQueues queues =
@@ -76,11 +76,9 @@ TEST(QueuePlan, CarriesTheProtocolsSettings) {  // Q-46, Q-50, Q-67, Q-69, Q-70
   EXPECT_EQ(queues.plan.poll_interval, 2 * kFsPerNs);
   EXPECT_EQ(queues.plan.credit_bytes, 32u);
   EXPECT_EQ(queues.plan.credit, contract::QueueTransport::fabric);
-  EXPECT_EQ(queues.plan.slot_access, contract::QueueTransport::annotated);
-  const PlannedQueues plain = planned(ccl("defaults: { slot_access: fabric }"), machine, memory);
+  const PlannedQueues plain = planned(ccl("defaults: { n_slots: 2 }"), machine, memory);
   EXPECT_EQ(plain.plan.backpressure, contract::Backpressure::sleep);
   EXPECT_EQ(plain.plan.credit, contract::QueueTransport::annotated);
-  EXPECT_EQ(plain.plan.slot_access, contract::QueueTransport::fabric);
 }
 
 TEST(QueuePlan, SramRingsOfACubeAreOneBlock) {
