@@ -124,6 +124,7 @@ TensorHandle Context::allocate(Shape shape, Dtype dtype) {
                     "smaller tiles",
                     dtype_name(dtype), format_shape(shape), nbytes, scratch_.free_bytes(), scratch_.capacity()));
   }
+  if (!unfinished_.empty()) check_not_in_use(*pa, nbytes);
   TensorHandle handle;
   handle.context_ = this;
   handle.context_id_ = id_;

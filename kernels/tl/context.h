@@ -226,6 +226,7 @@ class Context {
   TensorHandle message_value(Shape shape, Dtype dtype);
   TensorHandle receive(const char* call, std::string_view direction, Shape shape, Dtype dtype, bool charge_slot);
   void check_writable(const TensorHandle& out, int position) const;
+  void check_not_in_use(std::uint64_t pa, std::uint64_t nbytes) const;
   TensorHandle seeded(Shape shape, Dtype dtype, std::vector<std::byte> bytes);
   std::vector<std::byte> contents(const TensorHandle& handle);
 
@@ -237,7 +238,13 @@ class Context {
   std::set<contract::IPe::Ticket> receives_;  // asynchronous ones that were not waited for
   std::deque<ShardMap> shard_maps_;           // of the tensors used so far
   ShardMap* last_map_ = nullptr;
-  std::vector<CompletionHandle> unfinished_;  // composites that were not waited for
+  // A composite that was not waited for, and the operands in scratch that it may still read.
+  struct Unfinished {
+    CompletionHandle handle;
+    std::uint64_t call_index = 0;
+    std::vector<Extent> scratch;
+  };
+  std::vector<Unfinished> unfinished_;
   std::uint64_t composites_ = 0;
   const char* call_ = "";
   std::uint64_t calls_ = 0;

@@ -60,12 +60,36 @@ CompletionHandle Context::submit_composite(Command& command, Ptr out, TensorType
   command.out = OperandRef::tensor(std::move(extents), std::move(result.shape), result.dtype);
   command.call = call_;
   command.call_index = calls_;
-  CompletionHandle handle;
+  Unfinished open;
+  open.call_index = calls_;
+  const auto uses = [&](const OperandRef& operand) {
+    open.scratch.insert(open.scratch.end(), operand.extents.begin(), operand.extents.end());
+  };
+  for (std::size_t i = 0; i < command.inputs.size(); ++i) {
+    if (command.pinned.at(i)) uses(command.inputs[i]);
+  }
+  for (const kb::Epilogue& epilogue : command.epilogues) {
+    if (epilogue.operand) uses(*epilogue.operand);
+  }
+  CompletionHandle& handle = open.handle;
   handle.context_id_ = id_;
   handle.ticket_ = located([&] { return pe_.submit(command); });
   handle.index_ = composites_++;
-  unfinished_.push_back(handle);
-  return handle;
+  unfinished_.push_back(std::move(open));
+  return unfinished_.back().handle;
+}
+
+// The room of a composite's operand is taken again when the scope of the operand has ended too early.
+void Context::check_not_in_use(std::uint64_t pa, std::uint64_t nbytes) const {
+  for (const Unfinished& open : unfinished_) {
+    for (const Extent& used : open.scratch) {
+      if (pa >= used.pa + used.nbytes || used.pa >= pa + nbytes) continue;
+      raise("KERNEL_ERROR",
+            fmt::format("an operand of tl.composite #{}, which was not waited for, is to be overwritten: "
+                        "the tl::Scratch scope it was made in has ended; wait for the composite first",
+                        open.call_index));
+    }
+  }
 }
 
 CompletionHandle Context::composite(const TensorHandle& a, const TensorHandle& b, Ptr out,
@@ -123,7 +147,7 @@ void Context::wait(const CompletionHandle& handle) {
   if (handle.context_id_ == 0) raise("KERNEL_ERROR", "the handle is empty; assign it what tl.composite returns");
   if (handle.context_id_ != id_) raise("KERNEL_ERROR", "the handle belongs to another kernel instance");
   const auto found = std::find_if(unfinished_.begin(), unfinished_.end(),
-                                  [&](const CompletionHandle& open) { return open.index_ == handle.index_; });
+                                  [&](const Unfinished& open) { return open.handle.index_ == handle.index_; });
   if (found == unfinished_.end()) return;  // waited for before
   unfinished_.erase(found);
   located([&] { pe_.wait(handle.ticket_); });
@@ -132,7 +156,7 @@ void Context::wait(const CompletionHandle& handle) {
 void Context::wait() {
   begin("wait", Cost::free);
   while (!unfinished_.empty()) {
-    const CompletionHandle next = unfinished_.front();
+    const CompletionHandle next = unfinished_.front().handle;
     unfinished_.erase(unfinished_.begin());
     located([&] { pe_.wait(next.ticket_); });
   }

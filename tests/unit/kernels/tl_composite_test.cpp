@@ -42,6 +42,28 @@ TEST_F(TlComposite, IsOneCommandFromMemoryToMemory) {  // P-10, P-57
   EXPECT_STREQ(command.call, "composite");
 }
 
+// Never stale data: room that a running composite still reads is not handed out again.
+TEST_F(TlComposite, OperandsOutliveTheirScopeOrTheCallFails) {
+  tl::CompletionHandle open;
+  {
+    tl::Scratch scope(tl);
+    open = tl.composite(left, tl.load(tl::Ptr(*b), {64, 16}), tl::Ptr(*c));
+  }
+  expect_program_error([&] { tl.zeros({4}); }, "KERNEL_ERROR",
+                       {"an operand of tl.composite #4", "is to be overwritten"});
+  tl.wait(open);
+  tl.zeros({4});
+  {
+    tl::Scratch scope(tl);
+    tl::CompositeOptions options;
+    options.epilogue = {tl::Epilogue::bias(tl.zeros({16}))};
+    open = tl.composite(left, right, tl::Ptr(*c), options);
+  }
+  expect_program_error([&] { tl.load(tl::Ptr(*a), {8}); }, "KERNEL_ERROR", {"which was not waited for"});
+  tl.wait();
+  tl.load(tl::Ptr(*a), {8});
+}
+
 TEST_F(TlComposite, LoadedOperandsArePinned) {  // P-23
   const TensorHandle loaded = tl.load(tl::Ptr(*b), {64, 16});
   tl::CompositeOptions options;
