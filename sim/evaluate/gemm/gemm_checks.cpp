@@ -75,7 +75,8 @@ void check_times(Checker& checker, const Json& data, const Json& run) {
                  tiles_of(run), tile);
 }
 
-// Long K loops with one streamed operand come close to what the slowest stage allows.
+// Long K loops with one streamed operand come close to what the slowest stage allows. Not asked where the model knows
+// no latencies.
 void check_steady_state(Checker& checker, const Json& run) {
   const Json& tiles = run.at("tiles");
   if (run.at("variant") != "load_ref" || tiles.at("k") < kManySteps || tiles.at("m") != 1 || tiles.at("n") != 1) return;
@@ -111,7 +112,7 @@ std::vector<Violation> check_gemm(const Json& data) {
   for (const Json& run : data.at("runs")) {
     check_counts(checker, run);
     check_times(checker, data, run);
-    check_steady_state(checker, run);
+    if (!data.at("platform").value("channels", false)) check_steady_state(checker, run);
   }
   check_growth(checker, data);
   return checker.take();

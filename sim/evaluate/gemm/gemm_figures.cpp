@@ -135,7 +135,7 @@ std::string panel(const Json& data, const char* metric, const std::string& title
   BarChart chart;
   chart.groups = group_names(data);
   chart.series = {
-      {"analytic: ideal (bytes at full rate)", kGrey, model("ideal")},
+      {"analytic: bytes at full rate, a tile time per stage (E-29)", kGrey, model("ideal")},
       {"analytic: no schedule is faster (round trips, overheads)", kYellow, model("round_trips")},
       {"simulated", kGreen, values(runs, [&](const Json& run) { return kPercent * run.at(metric).get<double>(); })}};
   chart.label_format = "{:.1f}";

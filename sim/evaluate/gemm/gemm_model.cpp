@@ -1,6 +1,7 @@
 #include "sim/evaluate/gemm/gemm_model.h"
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 #include <set>
 
@@ -66,6 +67,11 @@ double at_rate(double bytes, double gbs) {
   return gbs > 0 ? bytes / gbs : 0;
 }
 
+// Rounded as the memory port does.
+double on_port(std::uint64_t bytes, double gbs) {
+  return ns(occupancy_fs(bytes, gbs));
+}
+
 // For how long a plan needs each resource, all tiles together.
 struct Demand {
   double products = 0, fetch = 0, store = 0;
@@ -91,9 +97,9 @@ TileTimes add_tile(Demand& demand, const GemmPlatform& platform, const plan::Pip
     const std::uint64_t flit = platform.path.flit_bytes;
     const double bursts = static_cast<double>((stage.nbytes + flit - 1) / flit * flit);  // a partial one costs a full
     if (stage.type == plan::StageType::fetch)
-      times.fetch += platform.fetch_overhead_ns + at_rate(bytes, platform.fetch_gbs);
+      times.fetch += platform.fetch_overhead_ns + on_port(stage.nbytes, platform.fetch_gbs);
     if (stage.type == plan::StageType::store)
-      times.store += platform.fetch_overhead_ns + at_rate(bytes, platform.store_gbs);
+      times.store += platform.fetch_overhead_ns + on_port(stage.nbytes, platform.store_gbs);
     if (stage.type == plan::StageType::dma_read) {
       times.read += platform.read_ns(stage.nbytes);
       demand.read_link += at_rate(bytes, platform.link_gbs);
@@ -156,15 +162,19 @@ plan::PipelinePlan plan_of(const GemmShape& shape, const GemmVariant& variant, c
   return plan::gemm_plan(problem, tile);
 }
 
+// Rounded like the engine's (AccelEngine::work_time).
 double GemmPlatform::tile_ns() const {
-  return std::max(gemm_overhead_ns, static_cast<double>(tile.m * tile.k * tile.n) / mac_per_ns);
+  const double products = static_cast<double>(tile.m * tile.k * tile.n);
+  return std::max(gemm_overhead_ns, ns(std::llround(products / mac_per_ns * static_cast<double>(kFsPerNs))));
 }
 
 double GemmPlatform::read_ns(std::uint64_t bytes) const {
+  if (channels) return 2 * dma_overhead_ns + translation_ns + at_rate(static_cast<double>(bytes), link_gbs);
   return 2 * dma_overhead_ns + translation_ns + ns(lone_read(path, bytes).answered);
 }
 
 double GemmPlatform::write_ns(std::uint64_t bytes) const {
+  if (channels) return 2 * dma_overhead_ns + translation_ns + at_rate(static_cast<double>(bytes), write_link_gbs);
   return 2 * dma_overhead_ns + translation_ns + ns(lone_write(path, bytes).answered);
 }
 
@@ -187,7 +197,8 @@ Json GemmPlatform::json() const {
           {"translation_ns", translation_ns},
           {"rd_engines", rd_engines},
           {"wr_engines", wr_engines},
-          {"pipeline_stages", pipeline_stages}};
+          {"pipeline_stages", pipeline_stages},
+          {"channels", channels}};
 }
 
 GemmPlatform gemm_platform(const topology::LoadedTopology& machine, const PeCoord& pe) {
@@ -212,6 +223,7 @@ GemmPlatform gemm_platform(const topology::LoadedTopology& machine, const PeCoor
   platform.rd_engines = static_cast<int>(dma.integer("rd_engines"));
   platform.wr_engines = static_cast<int>(dma.integer("wr_engines"));
   platform.pipeline_stages = stages_inside(platform.tile);
+  platform.channels = graph.spec.hbm_mapping_mode == topology::HbmMapping::one_to_one;
   add_path(platform, graph, pe);
   return platform;
 }

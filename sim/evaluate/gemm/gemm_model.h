@@ -39,6 +39,7 @@ struct GemmPlatform {
   double dma_overhead_ns = 0;    // of PE_DMA, before a transfer and behind it
   double translation_ns = 0;     // of an access: TLB or BAAW, whichever the address model uses
   TransferPath path;             // PE_DMA to the slice and back
+  bool channels = false;         // a request per HBM channel: latencies are not modelled then, only bytes
   int rd_engines = 1, wr_engines = 1;
   int pipeline_stages = 0;  // of a tile inside the K loop
 
