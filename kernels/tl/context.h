@@ -171,7 +171,10 @@ class Context {
   void wait();
 
   // --- Views and helpers; no command.
-  TensorHandle trans(const TensorHandle& x);                 // the last two dimensions swapped, same bytes (P-70)
+  TensorHandle trans(const TensorHandle& x);  // the last two dimensions swapped, same bytes (P-70)
+  // Elements [first, first + those of `shape`) of x in row-major order, as a tensor of that shape on the same bytes. Of
+  // a received message it cannot be written either. Program Error SHAPE_ERROR out of x, KERNEL_ERROR for transposed x.
+  TensorHandle view(const TensorHandle& x, std::int64_t first, Shape shape);
   static std::int64_t cdiv(std::int64_t a, std::int64_t b);  // ceiling of a / b; program Error unless a >= 0, b > 0
   // Explicit scalar work of the PE's CPU, n >= 0 cycles.
   void cycles(std::int64_t n);

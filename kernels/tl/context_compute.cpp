@@ -150,4 +150,23 @@ TensorHandle Context::trans(const TensorHandle& x) {
   return out;
 }
 
+TensorHandle Context::view(const TensorHandle& x, std::int64_t first, Shape shape) {
+  begin("view", Cost::free);
+  check(x, 1);
+  if (x.transposed_) {
+    raise("KERNEL_ERROR",
+          fmt::format("{} is a transposed view; tl.cast(x, x.dtype()) makes a dense copy", describe(x, 1)));
+  }
+  checked_bytes(shape, x.dtype_);
+  const std::int64_t elements = element_count(x.shape_), wanted = element_count(shape);
+  if (first < 0 || wanted > elements || first > elements - wanted) {
+    raise("SHAPE_ERROR", fmt::format("{} elements from number {} on are not inside of {}, which has {}", wanted, first,
+                                     describe(x, 1), elements));
+  }
+  TensorHandle out = x;
+  out.pa_ += static_cast<std::uint64_t>(first) * item_size(x.dtype_);
+  out.shape_ = std::move(shape);
+  return out;
+}
+
 }  // namespace kb::tl

@@ -215,5 +215,24 @@ TEST_F(TlCompute, TransSwapsAndCarriesTheFlag) {
   expect_program_error([&] { view += a; }, "KERNEL_ERROR", {"transposed"});
 }
 
+TEST_F(TlCompute, ViewNamesElementsOfATensor) {
+  const TensorHandle part = tl.view(a, 5, {3, 2});
+  EXPECT_TRUE(pe.commands().empty());
+  EXPECT_EQ(part.shape(), (Shape{3, 2}));
+  EXPECT_EQ(part.dtype(), Dtype::f16);
+  EXPECT_EQ(part.address(), a.address() + 10);
+  EXPECT_EQ(tl.view(part, 2, {4}).address(), a.address() + 14);
+  tl.assign(tl.view(a, 0, {8, 2}), b);
+  EXPECT_EQ(last().out.extents, (std::vector<Extent>{{a.address(), 32}}));
+  tl.view(a, 31, {1});
+  for (const std::int64_t first : {-1, 30, 32}) {
+    expect_program_error([&] { tl.view(a, first, {3}); }, "SHAPE_ERROR", {"tl.view", "3 elements", "which has 32"});
+  }
+  expect_program_error([&] { tl.view(a, 0, {0}); }, "SHAPE_ERROR", {"(0)"});
+  expect_program_error([&] { tl.view(tl.trans(a), 0, {3}); }, "KERNEL_ERROR", {"transposed", "cast"});
+  const TensorHandle message = tl.recv("E", {4});
+  expect_program_error([&] { tl.assign(tl.view(message, 1, {2}), tl.zeros({2})); }, "KERNEL_ERROR", {"received"});
+}
+
 }  // namespace
 }  // namespace kb::tests
