@@ -4,6 +4,8 @@
 
 #include <utility>
 
+#include "kernels/attention/attention_mesh_kv.h"
+#include "kernels/attention/attention_mesh_mlo.h"
 #include "kernels/collective/lrab_allreduce.h"
 #include "kernels/copy/copy.h"
 #include "kernels/elementwise/normalize.h"
@@ -18,9 +20,23 @@ namespace kb::kernels {
 
 std::vector<contract::Kernel> builtin_kernels() {
   return {
-      copy_kernel(),      elementwise_kernel(), gemm_composite_kernel(), gemm_kernel(),   gemm_single_kernel(),
-      layernorm_kernel(), linear_kernel(),      lrab_allreduce_kernel(), mlp_kernel(),    noop_kernel(),
-      pull_kernel(),      rotate_kernel(),      softmax_kernel(),        stream_kernel(), vector_add_kernel(),
+      attention_mesh_kv_kernel(),
+      attention_mesh_mlo_kernel(),
+      copy_kernel(),
+      elementwise_kernel(),
+      gemm_composite_kernel(),
+      gemm_kernel(),
+      gemm_single_kernel(),
+      layernorm_kernel(),
+      linear_kernel(),
+      lrab_allreduce_kernel(),
+      mlp_kernel(),
+      noop_kernel(),
+      pull_kernel(),
+      rotate_kernel(),
+      softmax_kernel(),
+      stream_kernel(),
+      vector_add_kernel(),
   };
 }
 

@@ -1,0 +1,104 @@
+#include "kernels/attention/attention_mesh_mlo.h"
+
+#include <algorithm>
+#include <optional>
+#include <string_view>
+#include <vector>
+
+#include "kernels/attention/attention_rank.h"
+#include "kernels/attention/online_softmax.h"
+#include "kernels/tl/tl.h"
+
+namespace kb::kernels {
+namespace {
+
+using tl::Context;
+using tl::Ptr;
+using tl::TensorHandle;
+
+// A rank in the tree that partials are folded along: one or two chains that end in the root.
+struct FoldPlace {
+  std::vector<std::string_view> from;
+  std::optional<std::string_view> to;  // none: the root
+};
+
+FoldPlace place_on_line(std::int64_t rank, std::int64_t n, std::int64_t root) {
+  FoldPlace place;
+  if (rank <= root && rank > 0) place.from.emplace_back("W");
+  if (rank >= root && rank < n - 1) place.from.emplace_back("E");
+  if (rank < root) place.to = "E";
+  if (rank > root) place.to = "W";
+  return place;
+}
+
+// The ring is cut opposite of the root: the first half behind it folds westward, the rest eastward.
+FoldPlace place_on_ring(std::int64_t rank, std::int64_t n, std::int64_t root) {
+  const std::int64_t west_side = n / 2;
+  const std::int64_t behind = (rank - root + n) % n;
+  return place_on_line(behind <= west_side ? n - 1 - west_side + behind : behind - west_side - 1, n, n - 1 - west_side);
+}
+
+// The result goes back the way the partials came, and every rank stores it.
+void hand_out(Context& tl, const FoldPlace& place, const TensorHandle& result, const AttentionSizes& sizes, Ptr out) {
+  const std::int64_t elements = sizes.rows * sizes.d;
+  const std::int64_t step = sizes.slot_bytes / static_cast<std::int64_t>(item_size(out.dtype()));
+  for (std::int64_t first = 0; first < elements; first += step) {
+    const tl::Scratch messages(tl);
+    const Shape shape{std::min(step, elements - first)};
+    const TensorHandle part = place.to ? tl.recv(*place.to, shape, out.dtype()) : tl.view(result, first, shape);
+    for (const std::string_view from : place.from) tl.send(from, part);
+    if (place.to) tl.store(out + first, part);
+  }
+}
+
+void attention_mesh_mlo(Context& tl, Ptr q, Ptr k, Ptr v, Ptr o, std::int64_t rows, std::int64_t keys, std::int64_t d,
+                        std::int64_t heads, std::int64_t n_ranks, std::int64_t rank_axis, std::int64_t slot_bytes,
+                        std::optional<std::int64_t> root, std::optional<std::int64_t> broadcast) {
+  const AttentionSizes sizes{rows, keys, d, heads, n_ranks, rank_axis, slot_bytes};
+  const auto me = attention_rank(tl, sizes, q, k, v, o);
+  if (!me) return;
+  const std::int64_t end = root && *root >= 0 ? *root : me->ring ? 0 : n_ranks / 2;
+  tl.require(end < n_ranks, "the root is no rank");
+  const FoldPlace place = me->ring ? place_on_ring(me->rank, n_ranks, end) : place_on_line(me->rank, n_ranks, end);
+  for (std::int64_t head = 0; head < heads; ++head) {
+    const tl::Scratch scope(tl);
+    const TensorHandle my_q = tl.load(me->q + head * rows * d, {rows, d});
+    OnlineSoftmax softmax(tl, rows, d);
+    const std::int64_t at = head * keys * d;
+    softmax.attend(
+        my_q, keys,
+        [&] {
+          return tl.load(me->k + at, {keys, d});
+        },
+        [&] {
+          return tl.load(me->v + at, {keys, d});
+        });
+    for (const std::string_view from : place.from) {
+      const tl::Scratch partial_scope(tl);
+      OnlineSoftmax partial(tl, rows, d);
+      partial.receive(from, slot_bytes);
+      softmax.merge(partial);
+    }
+    const Ptr out = me->o + head * rows * d;
+    TensorHandle result;
+    if (place.to) {
+      softmax.send(*place.to, slot_bytes);
+    } else {
+      result = softmax.result(o.dtype());
+      tl.store(out, result);
+    }
+    if (broadcast.value_or(0) != 0) hand_out(tl, place, result, sizes, out);
+  }
+}
+
+}  // namespace
+
+contract::Kernel attention_mesh_mlo_kernel() {
+  return tl::make_kernel(
+      "attention_mesh_mlo",
+      "decode attention: each rank attends over its part of K and V, the partial results are merged",
+      {"q", "k", "v", "o", "rows", "keys", "d", "heads", "n_ranks", "rank_axis", "slot_bytes", "root", "broadcast"},
+      attention_mesh_mlo);
+}
+
+}  // namespace kb::kernels

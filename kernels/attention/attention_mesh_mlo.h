@@ -1,0 +1,18 @@
+#pragma once
+
+#include "platform/contract/i_pe.h"
+
+namespace kb::kernels {
+
+// Attention of query rows that every rank holds over K and V split over the ranks (section 13 of the collectives
+// chapter, K-82): each rank attends over its part, exactly two GEMMs per KV head (K-84); then the partial (m, l, O)
+// are folded towards one rank, merged on the way (K-83), which stores O / l. With rank_axis 0 on the ring of a cube's
+// PEs, from both sides; with rank_axis 1 on the line of cubes of a mesh row (K-91).
+//
+// Arguments: q, k, v, o, each split by rows over the ranks, then the numbers of AttentionSizes in their order; Q is the
+// same in every rank. Optionally
+//   root       the rank that collects; -1 (default): 0 on the ring, n_ranks / 2 on the line
+//   broadcast  1: it sends the result back, and every rank stores it; 0 (default): the others store nothing
+contract::Kernel attention_mesh_mlo_kernel();
+
+}  // namespace kb::kernels

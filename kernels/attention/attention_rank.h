@@ -1,0 +1,33 @@
+// What both attention kernels share: the dimensions of a launch and a rank's own rows.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+
+#include "kernels/tl/tl.h"
+
+namespace kb::kernels {
+
+// As written by the launch; no kernel derives one from another (K-89).
+struct AttentionSizes {
+  std::int64_t rows = 0;        // rows of Q of a rank per KV head: query tokens x query heads of its group
+  std::int64_t keys = 0;        // rows of K and V of a rank per KV head
+  std::int64_t d = 0;           // head dimension
+  std::int64_t heads = 1;       // KV heads that a group of ranks computes, one after the other
+  std::int64_t n_ranks = 1;     // of a group
+  std::int64_t rank_axis = 0;   // 0: the PEs of a cube are a ring; 1: PE 0 of the cubes of a mesh row are a line (K-86)
+  std::int64_t slot_bytes = 0;  // the largest message
+};
+
+// A rank and the rows that lie at its PE, head by head.
+struct AttentionRank {
+  std::int64_t rank = 0;
+  bool ring = true;  // else a line, west to east (K-91)
+  tl::Ptr q, k, v, o;
+};
+
+// None on a PE that is no rank (K-86). KERNEL_ERROR when the sizes do not fit each other, the machine or the shards.
+std::optional<AttentionRank> attention_rank(tl::Context& tl, const AttentionSizes& sizes, tl::Ptr q, tl::Ptr k,
+                                            tl::Ptr v, tl::Ptr o);
+
+}  // namespace kb::kernels

@@ -1,0 +1,42 @@
+// Softmax attention over K and V that come in pieces (K-83).
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <string_view>
+
+#include "kernels/tl/tl.h"
+
+namespace kb::kernels {
+
+// The running triple (m, l, O) of some query rows in f32: row maximum of the scores so far, sum of their exponentials
+// relative to it, and the sum of the rows of V weighted with these. One dense buffer m | l | O, so that it travels as
+// one sequence of elements. It lives in the scope it is made in.
+class OnlineSoftmax {
+ public:
+  OnlineSoftmax(tl::Context& tl, std::int64_t rows, std::int64_t d);
+
+  // Attends over `keys` more rows of K and V (keys, d): two GEMMs, q x K^T and P x V with P in the dtype of V. K and V
+  // are asked for when they are needed, K in a scope that ends before V is asked for.
+  using Source = std::function<tl::TensorHandle()>;
+  void attend(const tl::TensorHandle& q, std::int64_t keys, const Source& k, const Source& v);
+  // What `other` has seen, too: m = max(m1, m2), l = l1 e^(m1 - m) + l2 e^(m2 - m), O likewise.
+  void merge(const OnlineSoftmax& other);
+  tl::TensorHandle result(Dtype dtype);  // O / l, (rows, d)
+
+  // In messages of at most `slot_bytes` bytes.
+  void send(std::string_view direction, std::int64_t slot_bytes) const;
+  void receive(std::string_view direction, std::int64_t slot_bytes);
+
+ private:
+  // `transfer` for each part of the buffer that is one message.
+  void in_parts(std::int64_t slot_bytes, const std::function<void(const tl::TensorHandle&)>& transfer) const;
+
+  tl::Context& tl_;
+  std::int64_t rows_;
+  double scale_;
+  tl::TensorHandle buffer_, m_, l_, o_;
+  bool empty_ = true;
+};
+
+}  // namespace kb::kernels
