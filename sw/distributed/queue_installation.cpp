@@ -1,0 +1,24 @@
+#include "sw/distributed/queue_installation.h"
+
+#include "sw/distributed/wiring.h"
+
+namespace kb::sw {
+namespace {
+
+topology::CclConfig with_wiring(topology::CclConfig config, topology::WiringPreset wiring) {
+  config.wiring = wiring;
+  config.topology = topology::RankTopology::none;
+  config.w = config.h = config.world_size = 0;
+  return config;
+}
+
+}  // namespace
+
+QueueInstallation::QueueInstallation(Runtime& runtime, topology::WiringPreset wiring,
+                                     const topology::CclOptions& options)
+    : config_(with_wiring(topology::load_ccl(options), wiring)),
+      queues_(plan_queues(make_wiring(config_, runtime.machine()), config_, runtime.machine(), runtime.memory())) {
+  runtime.host().install_queues(queues_.plan);
+}
+
+}  // namespace kb::sw

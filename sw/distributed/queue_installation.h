@@ -1,0 +1,27 @@
+// Message queues for kernels that bring their own wiring and need no ranks of a host program.
+#pragma once
+
+#include "platform/topology/ccl_config.h"
+#include "sw/distributed/queue_plan.h"
+#include "sw/runtime/runtime.h"
+
+namespace kb::sw {
+
+// Wires the whole machine by one of the presets and installs the queues in place of all that were there. Rings, credits
+// and sizes are those of the collective configuration; what it says about wiring and neighbours does not count. Lives
+// as long as the queues are used. Configuration Errors of the file, of rings that do not fit and of grids as
+// plan_queues.
+class QueueInstallation {
+ public:
+  QueueInstallation(Runtime& runtime, topology::WiringPreset wiring, const topology::CclOptions& options = {});
+  QueueInstallation(const QueueInstallation&) = delete;
+  QueueInstallation& operator=(const QueueInstallation&) = delete;
+
+  const topology::CclConfig& config() const { return config_; }
+
+ private:
+  topology::CclConfig config_;
+  PlannedQueues queues_;
+};
+
+}  // namespace kb::sw
