@@ -1,3 +1,4 @@
+#include "sw/benches/attention.h"
 #include "sw/benches/bench.h"
 #include "sw/benches/collectives.h"
 #include "sw/benches/copy.h"
@@ -13,6 +14,7 @@ namespace kb::sw {
 
 std::vector<Bench> builtin_benches() {
   return {
+      attention_bench(),
       ccl_allreduce_bench(),
       copy_bench(),
       elementwise_bench(),

@@ -74,7 +74,7 @@ TEST(Registration, EveryKernelIsInTheCatalog) {
 
 TEST(Registration, EveryBenchIsInTheCatalog) {  // H-68
   expect_in_catalog("sw/benches", "sw/benches/catalog.cpp",
-                    {"bench", "deployed", "epilogue_reference", "params", "ranks", "support"});
+                    {"attention_problem", "bench", "deployed", "epilogue_reference", "params", "ranks", "support"});
 }
 
 TEST(Registration, EveryRequiredPackageIsListedOnce) {

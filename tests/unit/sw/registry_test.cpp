@@ -72,10 +72,11 @@ TEST(BenchRegistry, ResolvesIndicesAndNames) {  // H-71, H-72
 }
 
 TEST(BenchRegistry, BuiltinBenches) {  // H-68
-  EXPECT_THAT(builtin_registry().names(),
-              ElementsAre("ccl-allreduce", "copy", "elementwise", "gemm-multi-pe", "gemm-single-pe", "gpt3-qkv",
-                          "layernorm", "map-tensors", "matmul-composite", "matmul-composite-multi-pe", "mlp", "noop",
-                          "qkv-gemm", "qkv-gemm-multi-pe", "softmax", "stream", "va-offset-verify", "vector-add"));
+  EXPECT_THAT(
+      builtin_registry().names(),
+      ElementsAre("attention", "ccl-allreduce", "copy", "elementwise", "gemm-multi-pe", "gemm-single-pe", "gpt3-qkv",
+                  "layernorm", "map-tensors", "matmul-composite", "matmul-composite-multi-pe", "mlp", "noop",
+                  "qkv-gemm", "qkv-gemm-multi-pe", "softmax", "stream", "va-offset-verify", "vector-add"));
 }
 
 TEST(RunBench, DrainsWhatTheBenchLeft) {  // H-76

@@ -1,0 +1,144 @@
+#include "sw/benches/attention.h"
+
+#include <fmt/format.h>
+
+#include <cmath>
+#include <utility>
+
+#include "sw/benches/attention_problem.h"
+#include "sw/benches/deployed.h"
+#include "sw/benches/support.h"
+#include "sw/distributed/queue_installation.h"
+
+namespace kb::sw {
+namespace {
+
+constexpr const char* kQueueKeys[] = {"buffer_kind", "n_slots", "slot_size", "backpressure", "credit"};
+
+topology::CclOptions queue_options(const Params& params) {
+  topology::CclOptions options;
+  options.file = params.text("ccl");
+  for (const char* key : kQueueKeys) {
+    const std::string& value = params.text(key);
+    if (!value.empty()) options.overrides.emplace_back(std::string("defaults.") + key, value);
+  }
+  return options;
+}
+
+// Ranks whose rows of O are written.
+std::vector<std::int64_t> ranks_with_result(const AttentionProblem& problem, std::int64_t root, bool all) {
+  if (!problem.panel.prefill && !all) return {root};
+  std::vector<std::int64_t> out;
+  for (std::int64_t rank = 0; rank < problem.ranks; ++rank) out.push_back(rank);
+  return out;
+}
+
+// The scores of |q|, |k| < 1 are off by at most (d + 2) sqrt(d) f32 roundings, which count in numerator and
+// denominator; then come the sums over the context and a handful of steps per partial result. The weights are rounded
+// to the dtype, and so is the result.
+data::ErrorBound error_bound(const AttentionProblem& problem, std::vector<double> magnitudes, double partials) {
+  const auto d = static_cast<double>(problem.d);
+  data::ErrorBound bound;
+  bound.sum_abs_terms = std::move(magnitudes);
+  bound.roundings = 2;
+  bound.acc_roundings = 2 * (d + 4) * std::sqrt(d) + 2 * static_cast<double>(problem.context) + 8 * partials + 16;
+  return bound;
+}
+
+void add_figures(BenchResult& result, const AttentionProblem& p, const LaunchMetrics& metrics) {
+  add_launch_figures(result, metrics);
+  const double keys = static_cast<double>(p.kv_heads * p.context), d = static_cast<double>(p.d);
+  const double queries = static_cast<double>(p.rows * (p.panel.prefill ? p.ranks : 1));
+  add_rate(result, "achieved", 4 * queries * keys * d, metrics.exec_max, "GFLOP/s",
+           "operations of both products over the critical path");
+  add_rate(result, "cache read", 2 * keys * d * static_cast<double>(item_size(p.dtype)), metrics.exec_max, "GB/s",
+           "bytes of K and V over the critical path");
+  result.figures.push_back({"ranks", static_cast<double>(p.groups * p.ranks), "", "PEs that compute"});
+  add_pe_count(result, metrics.pes);
+}
+
+BenchResult run_attention(Runtime& rt, const Params& params) {
+  const AttentionProblem p = attention_problem(params, rt.machine());
+  const std::int64_t asked = params.integer("root"), root = asked >= 0               ? asked
+                                                            : p.panel.rank_axis == 0 ? 0
+                                                                                     : p.ranks / 2;
+  if (root >= p.ranks) {
+    throw Error::program("SHAPE_ERROR", fmt::format("root = {}, but there are ranks 0 to {}", root, p.ranks - 1));
+  }
+  const bool all = params.text("result") == "all";
+  const QueueInstallation queues(rt, p.panel.wiring, queue_options(params));
+  const DPPolicy placement = p.placement();
+  const HostArray q_values =
+      rt.computes_data() ? attention_queries(p, rt.seed()) : HostArray::unknown(p.q_shape(), p.dtype);
+  const Tensor q = rt.empty(p.q_shape(), p.dtype, placement, "Q");
+  q.copy_(q_values);
+  const Deployed k = deploy_random(rt, p.k_shape(), p.dtype, placement, "K", rt.seed() + 1);
+  const Deployed v = deploy_random(rt, p.k_shape(), p.dtype, placement, "V", rt.seed() + 2);
+  const Tensor o = rt.zeros(p.q_shape(), p.dtype, placement, "O");
+  const auto slot = static_cast<std::int64_t>(queues.config().slot_size);
+  std::vector<Arg> arguments{q, k.tensor, v.tensor, o, p.rows, p.keys, p.d, p.heads, p.ranks, p.panel.rank_axis, slot};
+  if (!p.panel.prefill) {
+    arguments.emplace_back(root);
+    arguments.emplace_back(all ? 1 : 0);
+  }
+  LaunchOptions launch;
+  launch.label = p.panel.name;
+  const LaunchMetrics metrics = rt.wait(rt.launch(p.panel.kernel, arguments, launch));
+  const HostArray o_values = o.to_host();
+
+  BenchResult result;
+  add_figures(result, p, metrics);
+  if (!rt.computes_data()) {
+    verify_exact(rt, result, "O", o_values, o_values);  // leaves the note
+    return result;
+  }
+  const std::vector<std::int64_t> ranks = ranks_with_result(p, root, all);
+  AttentionReference expected = attention_reference(p, ranks, q_values, k.values, v.values);
+  const HostArray actual = rows_of_ranks(p, ranks, o_values);
+  const double row_bytes = static_cast<double>(p.d) * static_cast<double>(item_size(p.dtype));
+  const double blocks =
+      p.panel.prefill ? std::ceil(static_cast<double>(p.keys) / std::floor(static_cast<double>(slot) / row_bytes)) : 1;
+  result.verification.push_back(
+      data::compare("O", p.dtype, actual.shape(), actual.bytes(), expected.values,
+                    error_bound(p, std::move(expected.magnitudes), static_cast<double>(p.ranks) * blocks)));
+  return result;
+}
+
+std::vector<Parameter> parameters() {
+  std::vector<std::string> panels;
+  for (const AttentionPanel& panel : attention_panels()) panels.push_back(panel.name);
+  return {
+      Parameter::choice("panel", panels.front(), panels,
+                        "single_user: the PEs of a cube are the ranks; multi_user: PE 0 of the cubes of a row"),
+      Parameter::choice("scale", "validation", {"validation", "headline"},
+                        "sizes that are 0: 1/1 heads of 64, context 64; or 64/8 heads of 128, context 8192"),
+      Parameter::integer("q_heads", 0, "query heads; 0: by scale", 0),
+      Parameter::integer("kv_heads", 0, "K/V heads, spread over cubes or rows of cubes; 0: by scale", 0),
+      Parameter::integer("head_dim", 0, "columns of Q, K and V; 0: by scale", 0, "elements"),
+      Parameter::integer("context", 0, "keys of a K/V head, split over its ranks; 0: by scale", 0, "tokens"),
+      Parameter::integer("s_q", 0, "query tokens, in prefill split over the ranks; 0: 16 in prefill, 1 in decode", 0,
+                         "tokens"),
+      Parameter::integer("queries_per_cube", 0, "query tokens that a cube works on, instead of s_q; 0: by s_q", 0,
+                         "tokens"),
+      Parameter::integer("ranks", 0, "of a K/V head; 0: all PEs of a cube, or 4 cubes of a row", 0),
+      Parameter::integer("root", -1, "rank that collects in decode; -1: 0 on the ring, the centre of a row", -1),
+      Parameter::choice("result", "root", {"root", "all"}, "ranks that have the result of decode"),
+      Parameter::choice("dtype", "f16", {"f16", "bf16", "f32"}, "element type of all tensors"),
+      Parameter::text("ccl", "",
+                      "collective configuration file; empty: ccl.yaml of the working directory, or defaults"),
+      Parameter::text("buffer_kind", "", "tcm, sram or hbm; empty: as configured"),
+      Parameter::text("n_slots", "", "messages that a ring holds; empty: as configured"),
+      Parameter::text("slot_size", "", "bytes of the largest message; empty: as configured"),
+      Parameter::text("backpressure", "", "sleep or poll; empty: as configured"),
+      Parameter::text("credit", "", "annotated or fabric; empty: as configured"),
+  };
+}
+
+}  // namespace
+
+Bench attention_bench() {
+  return {"attention", "grouped-query attention by message queues, prefill or decode, verified", parameters(),
+          run_attention};
+}
+
+}  // namespace kb::sw

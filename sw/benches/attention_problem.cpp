@@ -1,0 +1,192 @@
+#include "sw/benches/attention_problem.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+
+#include "platform/base/error.h"
+
+namespace kb::sw {
+namespace {
+
+using topology::WiringPreset;
+
+struct Scale {
+  std::int64_t q_heads, kv_heads, d, context;
+};
+constexpr Scale kValidation{1, 1, 64, 64};     // K-88
+constexpr Scale kHeadline{64, 8, 128, 8192};   // Llama 70B
+constexpr std::int64_t kPrefillTokens = 16;    // K-87
+constexpr std::int64_t kCubesOfMultiUser = 4;  // K-87
+
+std::int64_t given(const Params& params, const char* name, std::int64_t otherwise) {
+  const std::int64_t value = params.integer(name);
+  return value > 0 ? value : otherwise;
+}
+
+std::int64_t divide(std::int64_t whole, std::int64_t parts, const std::string& what) {
+  if (whole % parts == 0) return whole / parts;
+  throw Error::program("SHAPE_ERROR", fmt::format("{} cannot be split evenly: {} into {}", what, whole, parts));
+}
+
+// The largest number of groups up to `most` that share the KV heads evenly.
+std::int64_t groups_for(std::int64_t kv_heads, std::int64_t most) {
+  std::int64_t groups = std::min(kv_heads, most);
+  while (kv_heads % groups != 0) --groups;
+  return groups;
+}
+
+void place_ranks(AttentionProblem& problem, const Params& params, const contract::MachineInfo& machine) {
+  if (problem.panel.rank_axis == 0) {
+    problem.ranks = given(params, "ranks", machine.pes_per_cube);
+    if (problem.ranks != machine.pes_per_cube) {
+      throw Error::program(
+          "SHAPE_ERROR", fmt::format("{} ranks on the ring of a cube's {} PEs; a ring takes all of them", problem.ranks,
+                                     machine.pes_per_cube));
+    }
+    problem.groups = groups_for(problem.kv_heads, machine.cubes_per_sip);
+    return;
+  }
+  problem.ranks = given(params, "ranks", std::min<std::int64_t>(kCubesOfMultiUser, machine.cube_mesh_w));
+  if (problem.ranks > machine.cube_mesh_w) {
+    throw Error::program("SHAPE_ERROR", fmt::format("{} ranks, but a row of the cube mesh has {} cubes", problem.ranks,
+                                                    machine.cube_mesh_w));
+  }
+  // Further rows of the mesh begin where a full row ends.
+  problem.groups = groups_for(problem.kv_heads, problem.ranks == machine.cube_mesh_w ? machine.cube_mesh_h : 1);
+}
+
+std::size_t row_index(const AttentionProblem& p, std::int64_t group, std::int64_t rank, std::int64_t head,
+                      std::int64_t rows, std::int64_t row) {
+  return static_cast<std::size_t>((((group * p.ranks + rank) * p.heads + head) * rows + row) * p.d);
+}
+
+// One row of Q against all keys of its group.
+void attend(const AttentionProblem& p, std::int64_t group, std::int64_t head, const double* q,
+            const std::vector<double>& k, const std::vector<double>& v, double* out, double* magnitudes) {
+  const auto d = static_cast<std::size_t>(p.d);
+  std::vector<double> scores;
+  for (std::int64_t rank = 0; rank < p.ranks; ++rank) {
+    for (std::int64_t key = 0; key < p.keys; ++key) {
+      const double* const row = &k[row_index(p, group, rank, head, p.keys, key)];
+      double score = 0;
+      for (std::size_t i = 0; i < d; ++i) score += q[i] * row[i];
+      scores.push_back(score / std::sqrt(static_cast<double>(p.d)));
+    }
+  }
+  const double peak = *std::max_element(scores.begin(), scores.end());
+  double sum = 0;
+  for (double& score : scores) sum += score = std::exp(score - peak);
+  for (std::int64_t rank = 0; rank < p.ranks; ++rank) {
+    for (std::int64_t key = 0; key < p.keys; ++key) {
+      const double* const row = &v[row_index(p, group, rank, head, p.keys, key)];
+      const double weight = scores[static_cast<std::size_t>(rank * p.keys + key)] / sum;
+      for (std::size_t i = 0; i < d; ++i) {
+        out[i] += weight * row[i];
+        magnitudes[i] += weight * std::fabs(row[i]);
+      }
+    }
+  }
+}
+
+}  // namespace
+
+const std::vector<AttentionPanel>& attention_panels() {
+  static const std::vector<AttentionPanel> kPanels{
+      {"single_user_prefill", "attention_mesh_kv", true, 0, WiringPreset::intracube_ring},
+      {"multi_user_prefill", "attention_mesh_kv", true, 1, WiringPreset::intercube_multisip},
+      {"single_user_decode", "attention_mesh_mlo", false, 0, WiringPreset::intracube_ring},
+      {"multi_user_decode", "attention_mesh_mlo", false, 1, WiringPreset::intercube_multisip},
+  };
+  return kPanels;
+}
+
+const AttentionPanel& find_attention_panel(const std::string& name) {
+  for (const AttentionPanel& panel : attention_panels()) {
+    if (panel.name == name) return panel;
+  }
+  throw Error::model("no attention panel '" + name + "'");
+}
+
+DPPolicy AttentionProblem::placement() const {
+  DPPolicy policy;
+  policy.cube = policy.pe = Split::row_wise;
+  const bool in_cube = panel.rank_axis == 0;
+  policy.num_cubes = static_cast<int>(in_cube ? groups : groups * ranks);
+  policy.num_pes = static_cast<int>(in_cube ? ranks : 1);
+  return policy;
+}
+
+AttentionProblem attention_problem(const Params& params, const contract::MachineInfo& machine) {
+  const Scale& scale = params.text("scale") == "headline" ? kHeadline : kValidation;
+  AttentionProblem p;
+  p.panel = find_attention_panel(params.text("panel"));
+  p.dtype = params.dtype("dtype");
+  p.q_heads = given(params, "q_heads", scale.q_heads);
+  p.kv_heads = given(params, "kv_heads", scale.kv_heads);
+  p.d = given(params, "head_dim", scale.d);
+  p.context = given(params, "context", scale.context);
+  place_ranks(p, params, machine);
+  p.heads = p.kv_heads / p.groups;
+  p.s_q = given(params, "s_q", p.panel.prefill ? kPrefillTokens : 1);
+  if (const std::int64_t per_cube = params.integer("queries_per_cube"); per_cube > 0) {
+    p.s_q = p.panel.prefill && p.panel.rank_axis == 1 ? per_cube * p.ranks : per_cube;
+  }
+  const std::int64_t shared = divide(p.q_heads, p.kv_heads, "the query heads over the KV heads");
+  p.rows =
+      p.panel.prefill ? divide(p.s_q * shared, p.ranks, "the query rows of a KV head over its ranks") : p.s_q * shared;
+  p.keys = divide(p.context, p.ranks, "the context over the ranks of a KV head");
+  return p;
+}
+
+HostArray attention_queries(const AttentionProblem& problem, std::uint64_t seed) {
+  if (problem.panel.prefill) return HostArray::random(problem.q_shape(), problem.dtype, seed);
+  const HostArray one =
+      HostArray::random({problem.groups * problem.heads * problem.rows, problem.d}, problem.dtype, seed);
+  HostArray all(problem.q_shape(), problem.dtype);
+  const auto part = static_cast<std::size_t>(problem.heads * problem.rows * problem.d) * item_size(problem.dtype);
+  for (std::size_t i = 0; i < static_cast<std::size_t>(problem.groups * problem.ranks); ++i) {
+    const std::size_t group = i / static_cast<std::size_t>(problem.ranks);
+    std::memcpy(all.bytes().data() + i * part, one.bytes().data() + group * part, part);
+  }
+  return all;
+}
+
+AttentionReference attention_reference(const AttentionProblem& problem, const std::vector<std::int64_t>& ranks,
+                                       const HostArray& q, const HostArray& k, const HostArray& v) {
+  const std::vector<double> vq = q.to_doubles(), vk = k.to_doubles(), vv = v.to_doubles();
+  const auto d = static_cast<std::size_t>(problem.d);
+  AttentionReference out;
+  for (std::int64_t group = 0; group < problem.groups; ++group) {
+    for (const std::int64_t rank : ranks) {
+      for (std::int64_t head = 0; head < problem.heads; ++head) {
+        for (std::int64_t row = 0; row < problem.rows; ++row) {
+          out.values.resize(out.values.size() + d);
+          out.magnitudes.resize(out.values.size());
+          const std::size_t at = out.values.size() - d;
+          attend(problem, group, head, &vq[row_index(problem, group, rank, head, problem.rows, row)], vk, vv,
+                 &out.values[at], &out.magnitudes[at]);
+        }
+      }
+    }
+  }
+  return out;
+}
+
+HostArray rows_of_ranks(const AttentionProblem& problem, const std::vector<std::int64_t>& ranks, const HostArray& o) {
+  const std::int64_t rows = problem.heads * problem.rows;
+  HostArray out({problem.groups * static_cast<std::int64_t>(ranks.size()) * rows, problem.d}, problem.dtype);
+  const auto part = static_cast<std::size_t>(rows * problem.d) * item_size(problem.dtype);
+  std::byte* to = out.bytes().data();
+  for (std::int64_t group = 0; group < problem.groups; ++group) {
+    for (const std::int64_t rank : ranks) {
+      std::memcpy(to, o.bytes().data() + static_cast<std::size_t>(group * problem.ranks + rank) * part, part);
+      to += part;
+    }
+  }
+  return out;
+}
+
+}  // namespace kb::sw
