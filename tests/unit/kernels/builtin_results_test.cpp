@@ -35,7 +35,7 @@ void check_gemm(data::DataMode mode, Dtype dtype, std::int64_t m, std::int64_t k
 }
 
 TEST(GemmResult, EqualsTheReferenceForAnyShapeAndTiles) {  // P-99
-  rc::check("row-sharded gemm", [] {
+  EXPECT_TRUE(rc::check("row-sharded gemm", [] {
     const auto dim = [] { return *rc::gen::inRange<std::int64_t>(1, 14); };
     const auto pes = *rc::gen::inRange<std::uint32_t>(1, 5);
     const Dtype dtype = *rc::gen::element(Dtype::f16, Dtype::f32, Dtype::i16, Dtype::i64);
@@ -44,7 +44,7 @@ TEST(GemmResult, EqualsTheReferenceForAnyShapeAndTiles) {  // P-99
     const std::int64_t k = dim();
     const std::int64_t n = dim();
     check_gemm(mode, dtype, rows, k, n, pes, {dim(), dim(), dim()});
-  });
+  }));
 }
 
 TEST(GemmResult, AccumulatesF16InF32) {  // P-90: 2049 is no f16; partial sums pass through it

@@ -91,7 +91,7 @@ TEST(ShardMap, RefusesPartialOverlap) {
 
 // Any range is covered byte by byte, whatever was looked up before.
 TEST(ShardMap, RangesAreExactForAllOffsets) {
-  rc::check("extents cover the range in order", [] {
+  EXPECT_TRUE(rc::check("extents cover the range in order", [] {
     const auto pes = *rc::gen::inRange<std::uint32_t>(1, 9);
     const LayoutPtr layout = row_wise("x", Dtype::i8, {static_cast<std::int64_t>(pes) * 3, 5}, 0x40, pes);
     const ShardMap shards(*layout, pe_at(0, 0, 0));
@@ -108,7 +108,7 @@ TEST(ShardMap, RangesAreExactForAllOffsets) {
       }
       RC_ASSERT(at == offset + nbytes);
     }
-  });
+  }));
 }
 
 }  // namespace
