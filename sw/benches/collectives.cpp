@@ -95,11 +95,10 @@ BenchResult run_allreduce(Runtime& rt, const Params& params) {
   const std::string op = params.text("op");
   const CollectiveOptions options{params.integer("root"), params.integer("chunk")};
   const bool one_cube = params.text("cubes") == "one";
-  DPPolicy tiles;
-  tiles.cube = one_cube ? Split::replicate : Split::row_wise;
-  tiles.num_cubes = one_cube ? std::optional<int>(1) : std::nullopt;
-  tiles.num_pes = 1;
-  const Shape shape{one_cube ? 1 : rt.spec().cubes_per_sip, n_elem};
+  DPPolicy tiles = group.all_reduce_policy();
+  if (one_cube) tiles.num_cubes = tiles.num_pes = 1;
+  const EffectiveCounts counts = effective_counts(tiles, rt.spec().cubes_per_sip, rt.spec().pes_per_cube);
+  const Shape shape{tiles.pe == Split::row_wise ? counts.cubes * counts.pes : counts.cubes, n_elem};
 
   const auto ranks = on_every_sip(rt, "ccl-allreduce", [&](int rank, int) {
     RankResult out;
@@ -123,7 +122,7 @@ BenchResult run_allreduce(Runtime& rt, const Params& params) {
   }
   const double tile = static_cast<double>(n_elem) * static_cast<double>(item_size(dtype));
   result.figures.push_back({"all-reduce", fs_to_ns(slowest), "ns", "the longest time of a PE in the kernel"});
-  result.figures.push_back({"tile", tile, "B", "per cube"});
+  result.figures.push_back({"tile", tile, "B", "one of the combined parts"});
   add_rate(result, "tile bandwidth", tile, slowest, "GB/s", "bytes of a tile over that time");
   add_pe_count(result, pes);
   const HostArray expected = rt.computes_data() ? expected_rows(inputs, op) : ranks.front().out;

@@ -10,6 +10,7 @@
 #include "platform/topology/ccl_config.h"
 #include "sw/distributed/algorithms.h"
 #include "sw/distributed/queue_plan.h"
+#include "sw/distributed/tile_layout.h"
 #include "sw/runtime/runtime.h"
 
 namespace kb::sw {
@@ -37,10 +38,13 @@ class ProcessGroup {
   int rank() { return runtime_.rank(); }
   const topology::CclConfig& config() const { return config_; }
 
-  // Replaces the tensor, in place and on every rank, by its combination over all ranks and cubes: `op` is sum, max, min
+  // The placement that all_reduce wants, one row per tile; lrab_hierarchical_allreduce also takes a single tile.
+  DPPolicy all_reduce_policy() const;
+  // Replaces the tensor, in place and on every rank, by its combination over all ranks and tiles: `op` is sum, max, min
   // or avg. Layout (K-65): one tile of equal size on PE 0 of every participating cube, which is one cube or all of
-  // them; a tile, or a chunk of it, fits a slot. Returns when every rank's kernel has ended; the times are those of the
-  // caller's. Program Errors: TENSOR_ERROR, LAYOUT_ERROR, SCHEMA_ERROR for an operation that does not exist.
+  // them; for algorithms with a tile per PE, on every PE. A tile, or a chunk of it, fits a slot. Returns when every
+  // rank's kernel has ended; the times are those of the caller's. Program Errors: TENSOR_ERROR, LAYOUT_ERROR,
+  // SCHEMA_ERROR for an operation that does not exist.
   LaunchMetrics all_reduce(const Tensor& tensor, const std::string& op = "sum", const CollectiveOptions& options = {});
 
   // Returns when every rank has called it (K-19); takes no simulated time by itself.
@@ -51,6 +55,7 @@ class ProcessGroup {
     std::string what;
     PreparedLaunch launch;
   };
+  TileRule tile_rule() const;
   AllReduceCall describe(const Tensor& tensor, const std::string& op, const CollectiveOptions& options);
   // Every rank of the group, or none: returns when all have called it, in the same simulated moment.
   void meet(Entry entry);
@@ -61,6 +66,7 @@ class ProcessGroup {
   topology::CclConfig config_;
   const AllReduceAlgorithm& algorithm_;
   int world_size_ = 1;
+  int flat_ranks_ = 0;  // of the wiring
   PlannedQueues queues_;
   std::map<int, Entry> meeting_;  // by rank
 };

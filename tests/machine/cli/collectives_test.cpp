@@ -7,6 +7,7 @@ namespace kb::test {
 namespace {
 
 using Json = nlohmann::json;
+using testing::AllOf;
 using testing::HasSubstr;
 
 class CollectivesTest : public CommandLineTest {
@@ -131,7 +132,72 @@ TEST_F(CollectivesTest, TheConfigurationFileDecides_K4_K7) {
   const Outcome wrong =
       kernbench("run --quiet --topology '" + config("reference") + "' --bench ccl-allreduce --out out");
   EXPECT_EQ(wrong.code, 2);
-  EXPECT_THAT(wrong.err, testing::AllOf(HasSubstr("ccl.yaml:1"), HasSubstr("did you mean 'buffer_kind'")));
+  EXPECT_THAT(wrong.err, AllOf(HasSubstr("ccl.yaml:1"), HasSubstr("did you mean 'buffer_kind'")));
+}
+
+// K-66: every PE is a rank, Q-121: rings with more ranks than slots.
+TEST_F(CollectivesTest, FlatAlgorithmsOverAllPes_K66_Q121) {
+  for (const char* algorithm : {"ring_allreduce", "mesh_allreduce", "tree_allreduce"}) {
+    const Json result = all_reduce(std::string("--set n_elem=9 --set algorithm=") + algorithm);
+    for (const Json& row : result["verification"]) {
+      EXPECT_EQ(row["shape"], Json({128, 9}));
+      EXPECT_EQ(row["max_abs"], 0) << algorithm;
+    }
+  }
+}
+
+TEST_F(CollectivesTest, FlatAlgorithmsWithEveryOptionAndQueue_K66) {
+  machine_ = config("one_cube");
+  write("ccl.yaml",
+        "algorithms:\n"
+        "  ring: { module: ring_allreduce, wiring: flat }\n"
+        "  one_way: { module: ring_allreduce, topology: ring_1d_unidir }\n"
+        "  torus: { module: mesh_allreduce, topology: torus_2d, w: 4, h: 2 }\n"
+        "  mesh: { module: mesh_allreduce, topology: mesh_2d_no_wrap, w: 2, h: 4 }\n"
+        "  tree: { module: tree_allreduce, topology: tree_binary }\n");
+  for (const char* algorithm : {"ring", "one_way", "torus", "mesh", "tree"}) {
+    for (const char* options :
+         {"--set op=max", "--set op=avg --set dtype=i32", "--set chunk=5 --set n_slots=1 --set dtype=f32",
+          "--set buffer_kind=sram --set credit=fabric --set op=min", "--set backpressure=poll --set buffer_kind=hbm"}) {
+      all_reduce(std::string("--set ccl=ccl.yaml --set n_elem=33 ") + options + " --set algorithm=" + algorithm);
+    }
+  }
+}
+
+// One rank per SIP: world_size of the wiring, not of the process group. A tree of 7 as of K-66.
+TEST_F(CollectivesTest, FlatAlgorithmsWithOneRankPerSip_K66_Q79) {
+  machine_ = folder() + "/" +
+             write("machine.yaml",
+                   "system: { sips: { count: 7 } }\nsip: { cube_mesh: { w: 1, h: 1 } }\n"
+                   "cube: { pe_layout: { corners: [NW], pe_per_corner: 2 } }\n");
+  write("ccl.yaml",
+        "defaults: { world_size: 7 }\n"
+        "algorithms:\n"
+        "  ring_allreduce: { wiring: flat }\n"
+        "  mesh_allreduce: { topology: mesh_2d_no_wrap, w: 7, h: 1 }\n"
+        "  tree_allreduce: { topology: tree_binary }\n");
+  for (const char* algorithm : {"ring_allreduce", "mesh_allreduce", "tree_allreduce"}) {
+    all_reduce(std::string("--set ccl=ccl.yaml --set n_elem=5 --set algorithm=") + algorithm);
+  }
+}
+
+TEST_F(CollectivesTest, AlgorithmsAndWiringsThatDoNotMatchAreExplained) {
+  const auto refused = [&](const std::string& ccl, const std::string& options = "") {
+    write("ccl.yaml", ccl);
+    const Outcome outcome =
+        kernbench("run --quiet --topology '" + config("one_cube") + "' --bench ccl-allreduce --out out " + options);
+    EXPECT_EQ(outcome.code, 2) << ccl;
+    return outcome.err;
+  };
+  const std::string entry = "algorithms:\n  lrab_hierarchical_allreduce: ";
+  EXPECT_THAT(refused(entry + "{ module: ring_allreduce }\n"),
+              AllOf(HasSubstr("wiring 'intercube_multisip' has not the links that ring_allreduce sends over"),
+                    HasSubstr("write 'flat'")));
+  EXPECT_THAT(refused(entry + "{ module: tree_allreduce, wiring: flat, topology: ring_1d }\n"),
+              AllOf(HasSubstr("ccl.yaml:2"), HasSubstr("write 'tree_binary'")));
+  EXPECT_THAT(refused(entry + "{ module: mesh_allreduce, topology: torus_2d }\n"), HasSubstr("8 ranks form no square"));
+  EXPECT_THAT(refused(entry + "{ module: ring_allreduce, topology: ring_1d, world_size: 3 }\n"),
+              AllOf(HasSubstr("neither one per PE nor one per SIP"), HasSubstr("write 8 or 1")));
 }
 
 TEST_F(CollectivesTest, WhatDoesNotFitIsExplained) {

@@ -64,6 +64,50 @@ TEST_F(ProcessGroupTest, AllReduceLaunchesItsKernelOnEverySip_K16_K17_K45) {
   }
 }
 
+// K-66: a tile on every PE, and where each tile stands among the ranks of the wiring.
+TEST_F(ProcessGroupTest, FlatAlgorithmsTakeATilePerPe_K66_Q79) {
+  topology::CclOptions options;
+  options.algorithm = "mesh_allreduce";
+  options.overrides = {{"algorithms.mesh_allreduce.w", "8"}, {"algorithms.mesh_allreduce.h", "2"}};
+  ProcessGroup group(rt, options);
+  EXPECT_EQ(group.world_size(), 2);
+  EXPECT_EQ(host.queue_plans.at(0).pes.size(), 16u);  // 2 SIPs of 4 cubes of 2 PEs
+  spawn(rt, 2, [&](int rank) {
+    rt.set_device(rank);
+    group.all_reduce(rt.zeros({8, 6}, Dtype::f16, group.all_reduce_policy(), "T"), "min");
+  });
+  ASSERT_EQ(host.launches.size(), 2u);
+  for (std::size_t rank = 0; rank < 2; ++rank) {
+    const contract::KernelLaunch& launch = *host.launches[rank];
+    EXPECT_EQ(launch.kernel, "mesh_allreduce");
+    EXPECT_THAT(launch.pes, ElementsAre(PeId(0), PeId(1)));
+    std::vector<std::int64_t> numbers;
+    for (const contract::KernelArg& arg : launch.args) {
+      if (const auto* number = std::get_if<std::int64_t>(&arg)) numbers.push_back(*number);
+    }
+    const auto sip = static_cast<std::int64_t>(launch.sip.value);
+    EXPECT_THAT(numbers, ElementsAre(6, 16, 8 * sip, 8, 2, 1, 0));  // n_elem, ranks, first, grid, wrap, chunk
+  }
+  const auto refuse = [&](const DPPolicy& policy, const CollectiveOptions& how, const std::string& code) {
+    return error_of(
+        [&] {
+          spawn(rt, 2, [&](int rank) {
+            rt.set_device(rank);
+            group.all_reduce(rt.empty({8, 6}, Dtype::f16, policy, "T"), "sum", how);
+          });
+        },
+        code);
+  };
+  EXPECT_THAT(refuse(tile_per_cube(), {}, "LAYOUT_ERROR"),
+              AllOf(HasSubstr("4 shards on 4 of 4 cubes"), HasSubstr("one row per PE")));
+  DPPolicy copies = group.all_reduce_policy();
+  copies.pe = Split::replicate;
+  EXPECT_THAT(refuse(copies, {}, "LAYOUT_ERROR"), HasSubstr("copies of each other"));
+  CollectiveOptions root;
+  root.root_cube = 1;
+  EXPECT_THAT(refuse(group.all_reduce_policy(), root, "SCHEMA_ERROR"), HasSubstr("mesh_allreduce has no root cube"));
+}
+
 // K-36: what every rank has submitted starts together, when the last one has called.
 TEST_F(ProcessGroupTest, RanksStartTogether_K36) {
   host.stamp = 12345;
