@@ -19,11 +19,25 @@ namespace kb::kernels {
 
 std::vector<contract::Kernel> builtin_kernels() {
   return {
-      copy_kernel(),           elementwise_kernel(), gemm_composite_kernel(), gemm_kernel(),
-      gemm_single_kernel(),    layernorm_kernel(),   linear_kernel(),         lrab_allreduce_kernel(),
-      mesh_allreduce_kernel(), mlp_kernel(),         noop_kernel(),           pull_kernel(),
-      ring_allreduce_kernel(), rotate_kernel(),      softmax_kernel(),        stream_kernel(),
-      tree_allreduce_kernel(), vector_add_kernel(),
+      copy_kernel(),
+      elementwise_kernel(),
+      gemm_composite_kernel(),
+      gemm_kernel(),
+      gemm_single_kernel(),
+      layernorm_kernel(),
+      linear_kernel(),
+      lrab_allreduce_kernel(),
+      mesh_allreduce_kernel(),
+      mlp_kernel(),
+      noop_kernel(),
+      pull_kernel(),
+      ring_allreduce_kernel(),
+      rotate_kernel(),
+      softmax_kernel(),
+      stream_kernel(),
+      three_level_allreduce_kernel(),
+      tree_allreduce_kernel(),
+      vector_add_kernel(),
   };
 }
 

@@ -218,6 +218,7 @@ yaml::ValuePtr parse_top(const std::string& text, const std::string& name, ReadC
 
 const char kBuiltInCcl[] = R"(algorithms:
   lrab_hierarchical_allreduce: {}
+  three_level_allreduce: { intra_cube: ring }
   ring_allreduce: { wiring: flat, topology: ring_1d }
   mesh_allreduce: { wiring: flat, topology: torus_2d }
   tree_allreduce: { wiring: flat, topology: tree_binary }

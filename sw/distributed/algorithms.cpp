@@ -10,18 +10,6 @@
 namespace kb::sw {
 namespace {
 
-std::int64_t topology_kind(contract::SipTopology topology) {  // K-44
-  switch (topology) {
-    case contract::SipTopology::ring_1d:
-      return 0;
-    case contract::SipTopology::torus_2d:
-      return 1;
-    case contract::SipTopology::mesh_2d_no_wrap:
-      return 2;
-  }
-  throw Error::model("a SIP topology has no kind");
-}
-
 std::vector<Arg> lrab_arguments(const AllReduceCall& call) {
   return {call.tensor,
           call.n_elem,
@@ -60,6 +48,29 @@ AllReduceAlgorithm flat(const std::string& name, std::vector<topology::RankTopol
 
 }  // namespace
 
+std::int64_t topology_kind(contract::SipTopology topology) {  // K-44
+  switch (topology) {
+    case contract::SipTopology::ring_1d:
+      return 0;
+    case contract::SipTopology::torus_2d:
+      return 1;
+    case contract::SipTopology::mesh_2d_no_wrap:
+      return 2;
+  }
+  throw Error::model("a SIP topology has no kind");
+}
+
+const std::vector<std::string>& reduction_names() {
+  static const std::vector<std::string> names{"sum", "max", "min", "avg"};
+  return names;
+}
+
+void require_reduction(const std::string& call, const std::string& op) {
+  const std::vector<std::string>& names = reduction_names();
+  if (std::find(names.begin(), names.end(), op) != names.end()) return;
+  throw Error::program("SCHEMA_ERROR", fmt::format("{} has no operation '{}'; {}", call, op, suggest(op, names)));
+}
+
 const std::vector<AllReduceAlgorithm>& all_reduce_algorithms() {
   using topology::RankTopology;
   static const std::vector<AllReduceAlgorithm> all = [] {
@@ -67,8 +78,13 @@ const std::vector<AllReduceAlgorithm>& all_reduce_algorithms() {
     lrab.name = "lrab_hierarchical_allreduce";
     lrab.kernel = "lrab_allreduce";
     lrab.arguments = lrab_arguments;
+    AllReduceAlgorithm three_level = lrab;
+    three_level.name = three_level.kernel = "three_level_allreduce";
+    three_level.owners = TileOwners::pes;
+    three_level.intra_cube = topology::IntraCube::ring;
     return std::vector<AllReduceAlgorithm>{
-        lrab, flat("ring_allreduce", {RankTopology::ring_1d, RankTopology::ring_1d_unidir}, flat_arguments),
+        lrab, three_level,
+        flat("ring_allreduce", {RankTopology::ring_1d, RankTopology::ring_1d_unidir}, flat_arguments),
         flat("mesh_allreduce", {RankTopology::torus_2d, RankTopology::mesh_2d_no_wrap, RankTopology::mesh_2d},
              mesh_arguments),
         flat("tree_allreduce", {RankTopology::tree_binary}, flat_arguments)};

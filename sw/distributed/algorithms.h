@@ -45,6 +45,12 @@ struct AllReduceAlgorithm {
   std::function<std::vector<Arg>(const AllReduceCall&)> arguments;
 };
 
+// What kernels call a SIP topology (K-44).
+std::int64_t topology_kind(contract::SipTopology topology);
+// sum, max, min, avg. Program Error SCHEMA_ERROR with the nearest name, in words of `call`.
+const std::vector<std::string>& reduction_names();
+void require_reduction(const std::string& call, const std::string& op);
+
 const std::vector<AllReduceAlgorithm>& all_reduce_algorithms();
 std::vector<std::string> algorithm_names();
 // Configuration Error with the nearest name.

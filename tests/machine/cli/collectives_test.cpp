@@ -135,6 +135,24 @@ TEST_F(CollectivesTest, TheConfigurationFileDecides_K4_K7) {
   EXPECT_THAT(wrong.err, AllOf(HasSubstr("ccl.yaml:1"), HasSubstr("did you mean 'buffer_kind'")));
 }
 
+TEST_F(CollectivesTest, ThreeLevelsReduceWhatLiesOnAllPes_K67_K68) {
+  for (const char* options : {"", "--set root=1 --set op=avg --set dtype=i32", "--set chunk=4 --set n_slots=1"}) {
+    const Json result =
+        all_reduce(sips(4, "torus_2d") + "--set n_elem=9 --set algorithm=three_level_allreduce " + options);
+    for (const Json& row : result["verification"]) EXPECT_EQ(row["shape"], Json({128, 9}));
+  }
+  for (const int pes : {1, 2, 3}) {  // in each of two corners
+    machine_ = folder() + "/" +
+               write("machine.yaml",
+                     "system: { sips: { count: 3 } }\nsip: { cube_mesh: { w: 2, h: 1 } }\n"
+                     "cube: { pe_layout: { corners: [NW, NE], pe_per_corner: " +
+                         std::to_string(pes) + " } }\n");
+    for (const char* op : {"max", "min", "avg"}) {
+      all_reduce(std::string("--set n_elem=33 --set algorithm=three_level_allreduce --set op=") + op);
+    }
+  }
+}
+
 // K-66: every PE is a rank, Q-121: rings with more ranks than slots.
 TEST_F(CollectivesTest, FlatAlgorithmsOverAllPes_K66_Q121) {
   for (const char* algorithm : {"ring_allreduce", "mesh_allreduce", "tree_allreduce"}) {
@@ -193,6 +211,8 @@ TEST_F(CollectivesTest, AlgorithmsAndWiringsThatDoNotMatchAreExplained) {
   EXPECT_THAT(refused(entry + "{ module: ring_allreduce }\n"),
               AllOf(HasSubstr("wiring 'intercube_multisip' has not the links that ring_allreduce sends over"),
                     HasSubstr("write 'flat'")));
+  EXPECT_THAT(refused(entry + "{ module: three_level_allreduce, intra_cube: mesh }\n"),
+              AllOf(HasSubstr("intra_cube 'mesh' has not the links"), HasSubstr("write 'ring'")));
   EXPECT_THAT(refused(entry + "{ module: tree_allreduce, wiring: flat, topology: ring_1d }\n"),
               AllOf(HasSubstr("ccl.yaml:2"), HasSubstr("write 'tree_binary'")));
   EXPECT_THAT(refused(entry + "{ module: mesh_allreduce, topology: torus_2d }\n"), HasSubstr("8 ranks form no square"));

@@ -17,10 +17,25 @@ contract::Kernel named(const std::string& name) {
 
 TEST(KernelCatalog, HoldsTheBuiltInKernelsSorted) {
   const KernelCatalog catalog;
-  EXPECT_EQ(catalog.names(),
-            (Strings{"copy", "elementwise", "gemm", "gemm_composite", "gemm_single", "layernorm", "linear",
-                     "lrab_allreduce", "mesh_allreduce", "mlp", "noop", "pull", "ring_allreduce", "rotate", "softmax",
-                     "stream", "tree_allreduce", "vector_add"}));
+  EXPECT_EQ(catalog.names(), (Strings{"copy",
+                                      "elementwise",
+                                      "gemm",
+                                      "gemm_composite",
+                                      "gemm_single",
+                                      "layernorm",
+                                      "linear",
+                                      "lrab_allreduce",
+                                      "mesh_allreduce",
+                                      "mlp",
+                                      "noop",
+                                      "pull",
+                                      "ring_allreduce",
+                                      "rotate",
+                                      "softmax",
+                                      "stream",
+                                      "three_level_allreduce",
+                                      "tree_allreduce",
+                                      "vector_add"}));
   for (const std::string& name : catalog.names()) {
     const contract::Kernel* kernel = catalog.find(name);
     ASSERT_NE(kernel, nullptr);
