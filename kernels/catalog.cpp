@@ -6,6 +6,7 @@
 
 #include "kernels/collective/flat_allreduce.h"
 #include "kernels/collective/lrab_allreduce.h"
+#include "kernels/collective/sip_collectives.h"
 #include "kernels/copy/copy.h"
 #include "kernels/elementwise/normalize.h"
 #include "kernels/elementwise/vector_add.h"
@@ -18,7 +19,7 @@
 namespace kb::kernels {
 
 std::vector<contract::Kernel> builtin_kernels() {
-  return {
+  std::vector<contract::Kernel> kernels{
       copy_kernel(),
       elementwise_kernel(),
       gemm_composite_kernel(),
@@ -39,6 +40,8 @@ std::vector<contract::Kernel> builtin_kernels() {
       tree_allreduce_kernel(),
       vector_add_kernel(),
   };
+  for (contract::Kernel& kernel : sip_collective_kernels()) kernels.push_back(std::move(kernel));
+  return kernels;
 }
 
 bool is_kernel_name(const std::string& name) {

@@ -19,17 +19,6 @@ topology::CclConfig load(topology::CclOptions options) {
   return topology::load_ccl(options);
 }
 
-const std::vector<std::string>& operations() {
-  static const std::vector<std::string> names{"sum", "max", "min", "avg"};
-  return names;
-}
-
-void require_operation(const std::string& call, const std::string& op) {
-  if (std::find(operations().begin(), operations().end(), op) != operations().end()) return;
-  throw Error::program("SCHEMA_ERROR",
-                       fmt::format("{} has no operation '{}'; {}", call, op, suggest(op, operations())));
-}
-
 }  // namespace
 
 ProcessGroup::ProcessGroup(Runtime& runtime, const topology::CclOptions& options)
@@ -85,10 +74,18 @@ TileRule ProcessGroup::tile_rule() const {
   return rule;
 }
 
+void ProcessGroup::require_own_sip(const Tensor& tensor, int sip) const {
+  if (runtime_.rank_waiter() == nullptr || sip == runtime_.rank()) return;
+  throw layout_error(tensor, fmt::format("it lies on SIP {0}, but rank {1} owns SIP {1}; call set_device({1}) before "
+                                         "making tensors",
+                                         sip, runtime_.rank()));
+}
+
 AllReduceCall ProcessGroup::describe(const Tensor& tensor, const std::string& op, const CollectiveOptions& options) {
   const contract::MachineInfo& machine = runtime_.machine();
   const TileLayout layout = tile_layout(tensor, machine, tile_rule(), "all_reduce");
-  require_operation("all_reduce", op);
+  require_own_sip(tensor, layout.sip);
+  require_reduction("all_reduce", op);
   const bool flat = algorithm_.wiring == topology::WiringPreset::flat;
   if (flat && options.root_cube >= 0) {
     throw Error::program("SCHEMA_ERROR", algorithm_.name + " has no root cube; leave root_cube out");

@@ -10,6 +10,7 @@ namespace kb::sw {
 namespace {
 
 std::string remedy(const TileRule& rule) {
+  if (rule.any) return "give it one row per cube, DPPolicy{cube = row_wise, num_pes = 1}";
   const char* const one = "put all of it on PE 0 of one cube (num_cubes = num_pes = 1)";
   if (!rule.all) return one;
   const std::string all = rule.owners == TileOwners::pes
@@ -44,9 +45,10 @@ TileLayout tile_layout(const Tensor& tensor, const contract::MachineInfo& machin
   layout.tiles = static_cast<int>(shards.size());
   layout.one_cube = shards.size() == 1 && shards.front().owner.pe.value == 0;
   layout.n_elem = static_cast<std::int64_t>(shards.front().nbytes / item_size(tensor.dtype()));
+  for (const CubeId cube : cubes) layout.cubes.push_back(static_cast<int>(cube.value));
   const int per_cube = rule.owners == TileOwners::pes ? machine.pes_per_cube : 1;
   const bool all = layout.tiles == machine.cubes_per_sip * per_cube;
-  if (!(rule.one && layout.one_cube) && !(rule.all && all)) {
+  if (!rule.any && !(rule.one && layout.one_cube) && !(rule.all && all)) {
     throw layout_error(tensor, fmt::format("{} shards on {} of {} cubes; {}", layout.tiles, cubes.size(),
                                            machine.cubes_per_sip, remedy(rule)));
   }

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <string>
+#include <vector>
 
 #include "platform/base/error.h"
 #include "platform/contract/i_host.h"
@@ -16,6 +17,7 @@ struct TileLayout {
   int tiles = 1;            // of the tensor
   bool one_cube = false;    // a single tile on PE 0 of one cube
   std::int64_t n_elem = 0;  // of a tile
+  std::vector<int> cubes;   // in order
 };
 
 // Which layouts are accepted, and what the remedy says.
@@ -23,6 +25,7 @@ struct TileRule {
   TileOwners owners = TileOwners::cubes;
   bool one = true;      // a single tile on PE 0 of one cube
   bool all = true;      // a tile on every cube, or on every PE
+  bool any = false;     // tiles on any set of cubes
   bool copies = false;  // tiles may be copies of each other
 };
 

@@ -20,6 +20,28 @@ class CollectivesTest : public CommandLineTest {
     EXPECT_EQ(result.value("ok", false), true) << options;
     return result;
   }
+  // A collective between ranks on a small machine; every rank's result equals the host's.
+  Json between_ranks(const std::string& bench, const std::string& options, const std::string& mode = "--verify-data") {
+    const Outcome outcome = kernbench("run --quiet --topology '" + machine_ + "' --bench ccl-" + bench + " --out out " +
+                                      options + " " + mode);
+    EXPECT_EQ(outcome.code, 0) << bench << options << "\n" << outcome.err;
+    const Json result = Json::parse(read("out/result.json"), nullptr, false);
+    EXPECT_EQ(result.value("ok", false), true) << bench << options;
+    for (const Json& row : result["verification"]) EXPECT_EQ(row["max_abs"], 0) << bench << options;
+    return result;
+  }
+  void use_small_machine() {  // SIPs of two cubes of two PEs
+    machine_ = folder() + "/" +
+               write("machine.yaml",
+                     "system: { sips: { count: 2 } }\nsip: { cube_mesh: { w: 2, h: 1 } }\n"
+                     "cube: { pe_layout: { corners: [NW], pe_per_corner: 2 } }\n");
+  }
+  static const std::vector<std::string>& rank_benches() {
+    static const std::vector<std::string> names{"broadcast",      "reduce",     "allreduce-ranks",
+                                                "send-recv",      "all-gather", "gather",
+                                                "reduce-scatter", "scatter",    "all-to-all"};
+    return names;
+  }
   static double slowest(const Json& result) {
     double time = 0;
     for (const Json& launch : result["launches"]) time = std::max(time, launch["pe_exec_ns"]["max"].get<double>());
@@ -218,6 +240,61 @@ TEST_F(CollectivesTest, AlgorithmsAndWiringsThatDoNotMatchAreExplained) {
   EXPECT_THAT(refused(entry + "{ module: mesh_allreduce, topology: torus_2d }\n"), HasSubstr("8 ranks form no square"));
   EXPECT_THAT(refused(entry + "{ module: ring_allreduce, topology: ring_1d, world_size: 3 }\n"),
               AllOf(HasSubstr("neither one per PE nor one per SIP"), HasSubstr("write 8 or 1")));
+}
+
+// One slot per ring, and several messages per block: no order of messages may depend on room in a queue.
+TEST_F(CollectivesTest, CollectivesBetweenRanksOnEveryTopologyOfSips_K20) {
+  use_small_machine();
+  for (const std::string& machine :
+       {sips(1), sips(2), sips(3), sips(16), sips(2, "torus_2d", 2, 1), sips(3, "torus_2d", 1, 3), sips(4, "torus_2d"),
+        sips(9, "torus_2d"), sips(15, "torus_2d", 3, 5), sips(15, "torus_2d", 5, 3), sips(6, "torus_2d", 3, 2),
+        sips(6, "torus_2d", 2, 3), sips(6, "mesh_2d_no_wrap", 2, 3), sips(9, "mesh_2d_no_wrap"),
+        sips(5, "mesh_2d_no_wrap", 5, 1)}) {
+    for (const std::string& bench : rank_benches()) {
+      const Json result = between_ranks(bench, machine + "--set n_slots=1 --set n_elem=7 --set chunk=3");
+      EXPECT_FALSE(result["verification"].empty());
+    }
+  }
+}
+
+TEST_F(CollectivesTest, CollectivesBetweenRanksWithEveryRootOpAndDtype_K20) {
+  use_small_machine();
+  for (const std::string& machine : {sips(5), sips(6, "mesh_2d_no_wrap", 3, 2), sips(6, "torus_2d", 3, 2)}) {
+    for (const char* root : {"1", "2", "3", "4"}) {
+      for (const char* bench : {"broadcast", "reduce", "gather", "scatter"}) {
+        between_ranks(bench, machine + "--set root=" + root);
+      }
+      for (const char* target : {"0", "3", "4"}) {
+        between_ranks("send-recv", machine + "--set source=" + root + " --set target=" + target);
+      }
+    }
+  }
+  for (const char* dtype : {"bf16", "f32", "i8", "i16", "i32", "i64"}) {
+    for (const std::string& bench : rank_benches()) {
+      between_ranks(bench, sips(3) + "--set n_elem=5 --set dtype=" + dtype);
+    }
+    for (const char* bench : {"reduce", "reduce-scatter", "allreduce-ranks"}) {
+      for (const char* op : {"max", "min", "avg"}) {
+        between_ranks(bench, sips(3) + "--set n_elem=5 --set dtype=" + dtype + " --set op=" + op);
+      }
+    }
+  }
+}
+
+TEST_F(CollectivesTest, QueuesAndDataModesDoNotChangeCollectivesBetweenRanks_K97_H77) {
+  use_small_machine();
+  for (const std::string& bench : rank_benches()) {
+    const std::string base = sips(4) + "--set n_elem=65 ";
+    const Json expected = between_ranks(bench, base);
+    for (const char* queues : {"--set buffer_kind=sram --set n_slots=2", "--set buffer_kind=hbm --set credit=fabric",
+                               "--set backpressure=poll --set n_slots=1", "--set slot_size=16", "--set cubes=one"}) {
+      between_ranks(bench, base + queues);
+    }
+    const Json eager = between_ranks(bench, base, "--data eager"), off = between_ranks(bench, base, "--data off");
+    EXPECT_EQ(expected["verification"], eager["verification"]);
+    EXPECT_EQ(expected["launches"], eager["launches"]);
+    EXPECT_EQ(expected["launches"], off["launches"]);
+  }
 }
 
 TEST_F(CollectivesTest, WhatDoesNotFitIsExplained) {
