@@ -260,24 +260,23 @@ TEST_F(CollectivesTest, CollectivesBetweenRanksOnEveryTopologyOfSips_K20) {
 TEST_F(CollectivesTest, CollectivesBetweenRanksWithEveryRootOpAndDtype_K20) {
   use_small_machine();
   for (const std::string& machine : {sips(5), sips(6, "mesh_2d_no_wrap", 3, 2), sips(6, "torus_2d", 3, 2)}) {
-    for (const char* root : {"1", "2", "3", "4"}) {
+    for (const char* root : {"1", "3"}) {
       for (const char* bench : {"broadcast", "reduce", "gather", "scatter"}) {
         between_ranks(bench, machine + "--set root=" + root);
       }
-      for (const char* target : {"0", "3", "4"}) {
+      for (const char* target : {"0", "4"}) {
         between_ranks("send-recv", machine + "--set source=" + root + " --set target=" + target);
       }
     }
   }
   for (const char* dtype : {"bf16", "f32", "i8", "i16", "i32", "i64"}) {
-    for (const std::string& bench : rank_benches()) {
+    for (const char* bench : {"all-gather", "all-to-all"}) {
       between_ranks(bench, sips(3) + "--set n_elem=5 --set dtype=" + dtype);
     }
-    for (const char* bench : {"reduce", "reduce-scatter", "allreduce-ranks"}) {
-      for (const char* op : {"max", "min", "avg"}) {
-        between_ranks(bench, sips(3) + "--set n_elem=5 --set dtype=" + dtype + " --set op=" + op);
-      }
+    for (const char* op : {"sum", "max", "min", "avg"}) {
+      between_ranks("reduce-scatter", sips(3) + "--set n_elem=5 --set dtype=" + dtype + " --set op=" + op);
     }
+    between_ranks("reduce", sips(3) + "--set n_elem=5 --set op=avg --set dtype=" + dtype);
   }
 }
 
