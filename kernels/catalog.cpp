@@ -6,7 +6,9 @@
 
 #include "kernels/attention/attention_mesh_kv.h"
 #include "kernels/attention/attention_mesh_mlo.h"
+#include "kernels/collective/flat_allreduce.h"
 #include "kernels/collective/lrab_allreduce.h"
+#include "kernels/collective/sip_collectives.h"
 #include "kernels/copy/copy.h"
 #include "kernels/elementwise/normalize.h"
 #include "kernels/elementwise/vector_add.h"
@@ -19,7 +21,7 @@
 namespace kb::kernels {
 
 std::vector<contract::Kernel> builtin_kernels() {
-  return {
+  std::vector<contract::Kernel> kernels{
       attention_mesh_kv_kernel(),
       attention_mesh_mlo_kernel(),
       copy_kernel(),
@@ -30,14 +32,20 @@ std::vector<contract::Kernel> builtin_kernels() {
       layernorm_kernel(),
       linear_kernel(),
       lrab_allreduce_kernel(),
+      mesh_allreduce_kernel(),
       mlp_kernel(),
       noop_kernel(),
       pull_kernel(),
+      ring_allreduce_kernel(),
       rotate_kernel(),
       softmax_kernel(),
       stream_kernel(),
+      three_level_allreduce_kernel(),
+      tree_allreduce_kernel(),
       vector_add_kernel(),
   };
+  for (contract::Kernel& kernel : sip_collective_kernels()) kernels.push_back(std::move(kernel));
+  return kernels;
 }
 
 bool is_kernel_name(const std::string& name) {

@@ -54,43 +54,104 @@ void broadcast_line(Context& tl, const Line& line, TensorHandle& value) {
   if (!line.is_end()) tl.send(line.outward(), value);
 }
 
-void lrab_allreduce(Context& tl, Ptr t, std::int64_t n_elem, std::int64_t cube_w, std::int64_t cube_h,
-                    std::int64_t n_sips, std::int64_t sip_rank, std::int64_t sip_topo_kind, std::int64_t sip_topo_w,
-                    std::int64_t sip_topo_h, std::optional<std::string> op, std::optional<std::int64_t> root,
-                    std::optional<std::int64_t> chunk) {
-  if (tl.program_id(0) != 0) return;
-  const std::int64_t cubes = cube_w * cube_h;
-  const std::int64_t cube = cubes == 1 ? 0 : tl.program_id(1);
-  tl.require(n_elem >= 1 && cubes >= 1 && cube < cubes, "n_elem, cube_w and cube_h do not fit this machine");
-  const std::int64_t root_cube = root && *root >= 0 ? *root : cube_h / 2 * cube_w + cube_w / 2;  // K-56
-  tl.require(root_cube < cubes, "the root is no cube of the mesh");
-  const Line row{cube % cube_w, cube_w, root_cube % cube_w, "W", "E"};
-  const Line column{cube / cube_w, cube_h, root_cube / cube_w, "N", "S"};
-  const SipPlace sip = sip_place(tl, n_sips, sip_rank, sip_topo_kind, sip_topo_w, sip_topo_h);
-  const Reduction reduction(tl, op.value_or("sum"), cubes * n_sips);
-  const std::int64_t step = chunk && *chunk > 0 ? std::min(*chunk, n_elem) : n_elem;
+// Where this PE stands, level by level; a level of one member is trivial.
+struct Levels {
+  Line pes, row, column;
+  SipPlace sip;
+  std::int64_t tile = 0;  // of this PE in the SIP's tensor
+};
 
+struct Tiles {
+  Ptr t;
+  std::int64_t n_elem, step;  // step: elements per message
+
+  Ptr at(std::int64_t tile, std::int64_t first) const { return t + (tile * n_elem + first); }
+  std::int64_t message(std::int64_t first) const { return std::min(step, n_elem - first); }
+};
+
+// K-52 inside out and back, with all messages of a phase behind each other.
+void combine(Context& tl, const Levels& at, const Tiles& tiles, const Reduction& reduction) {
   std::vector<TensorHandle> parts;
-  for (std::int64_t first = 0; first < n_elem; first += step) {
-    TensorHandle acc = tl.load(t + (cube * n_elem + first), {std::min(step, n_elem - first)});
+  for (std::int64_t first = 0; first < tiles.n_elem; first += tiles.step) {
+    TensorHandle acc = tl.load(tiles.at(at.tile, first), {tiles.message(first)});
     tl::Scratch messages(tl);
-    reduce_line(tl, row, reduction, acc);
-    if (row.is_root()) {
-      reduce_line(tl, column, reduction, acc);
-      if (column.is_root()) {
-        exchange_between_sips(tl, sip, reduction, acc);
+    reduce_line(tl, at.pes, reduction, acc);
+    if (at.pes.is_root()) reduce_line(tl, at.row, reduction, acc);
+    if (at.pes.is_root() && at.row.is_root()) {
+      reduce_line(tl, at.column, reduction, acc);
+      if (at.column.is_root()) {
+        exchange_between_sips(tl, at.sip, reduction, acc);
         reduction.finish(acc);
       }
     }
     parts.push_back(acc);
   }
-  for (std::int64_t first = 0, i = 0; first < n_elem; first += step, ++i) {
+  for (std::int64_t first = 0, i = 0; first < tiles.n_elem; first += tiles.step, ++i) {
     tl::Scratch messages(tl);
     TensorHandle value = parts[static_cast<std::size_t>(i)];
-    if (row.is_root()) broadcast_line(tl, column, value);
-    broadcast_line(tl, row, value);
-    tl.store(t + (cube * n_elem + first), value);
+    if (at.pes.is_root()) {
+      if (at.row.is_root()) broadcast_line(tl, at.column, value);
+      broadcast_line(tl, at.row, value);
+    }
+    broadcast_line(tl, at.pes, value);
+    tl.store(tiles.at(at.tile, first), value);
   }
+}
+
+// The PEs of a cube as a ring with PE 0 as its root: the lower half lies above it, the upper half below (K-67).
+Line ring_of_pes(std::int64_t pe, std::int64_t pes) {
+  const std::int64_t root = (pes - 1) / 2;
+  return {(pe + root) % pes, pes, root, "intra_W", "intra_E"};
+}
+
+// What both kernels are called with (K-45).
+struct Call {
+  Ptr t;
+  std::int64_t n_elem, cube_w, cube_h, n_sips, sip_rank, sip_topo_kind, sip_topo_w, sip_topo_h;
+  std::optional<std::string> op;
+  std::optional<std::int64_t> root, chunk;
+};
+
+void hierarchical(Context& tl, const Call& call, const Line& pes) {
+  const std::int64_t cubes = call.cube_w * call.cube_h;
+  const std::int64_t cube = cubes == 1 ? 0 : tl.program_id(1);
+  tl.require(call.n_elem >= 1 && cubes >= 1 && cube < cubes, "n_elem, cube_w and cube_h do not fit this machine");
+  const std::int64_t root =
+      call.root && *call.root >= 0 ? *call.root : call.cube_h / 2 * call.cube_w + call.cube_w / 2;  // K-56
+  tl.require(root < cubes, "the root is no cube of the mesh");
+  Levels at;
+  at.pes = pes;
+  at.row = {cube % call.cube_w, call.cube_w, root % call.cube_w, "W", "E"};
+  at.column = {cube / call.cube_w, call.cube_h, root / call.cube_w, "N", "S"};
+  at.sip = sip_place(tl, call.n_sips, call.sip_rank, call.sip_topo_kind, call.sip_topo_w, call.sip_topo_h);
+  at.tile = cube * pes.size + (pes.size == 1 ? 0 : tl.program_id(0));
+  const Reduction reduction(tl, call.op.value_or("sum"), cubes * pes.size * call.n_sips);
+  const std::int64_t step = call.chunk && *call.chunk > 0 ? std::min(*call.chunk, call.n_elem) : call.n_elem;
+  combine(tl, at, {call.t, call.n_elem, step}, reduction);
+}
+
+void lrab_allreduce(Context& tl, Ptr t, std::int64_t n_elem, std::int64_t cube_w, std::int64_t cube_h,
+                    std::int64_t n_sips, std::int64_t sip_rank, std::int64_t sip_topo_kind, std::int64_t sip_topo_w,
+                    std::int64_t sip_topo_h, std::optional<std::string> op, std::optional<std::int64_t> root,
+                    std::optional<std::int64_t> chunk) {
+  if (tl.program_id(0) != 0) return;
+  hierarchical(tl,
+               {t, n_elem, cube_w, cube_h, n_sips, sip_rank, sip_topo_kind, sip_topo_w, sip_topo_h, op, root, chunk},
+               {0, 1, 0, "", ""});
+}
+
+void three_level_allreduce(Context& tl, Ptr t, std::int64_t n_elem, std::int64_t cube_w, std::int64_t cube_h,
+                           std::int64_t n_sips, std::int64_t sip_rank, std::int64_t sip_topo_kind,
+                           std::int64_t sip_topo_w, std::int64_t sip_topo_h, std::optional<std::string> op,
+                           std::optional<std::int64_t> root, std::optional<std::int64_t> chunk) {
+  hierarchical(tl,
+               {t, n_elem, cube_w, cube_h, n_sips, sip_rank, sip_topo_kind, sip_topo_w, sip_topo_h, op, root, chunk},
+               ring_of_pes(tl.program_id(0), tl.num_programs(0)));
+}
+
+std::vector<std::string> parameters() {
+  return {"t",          "n_elem",     "cube_w", "cube_h", "n_sips", "sip_rank", "sip_topo_kind",
+          "sip_topo_w", "sip_topo_h", "op",     "root",   "chunk"};
 }
 
 }  // namespace
@@ -98,9 +159,13 @@ void lrab_allreduce(Context& tl, Ptr t, std::int64_t n_elem, std::int64_t cube_w
 contract::Kernel lrab_allreduce_kernel() {
   return tl::make_kernel("lrab_allreduce",
                          "all-reduce of one tile per cube: rows, columns, SIPs, and back to every cube (PE 0 of each)",
-                         {"t", "n_elem", "cube_w", "cube_h", "n_sips", "sip_rank", "sip_topo_kind", "sip_topo_w",
-                          "sip_topo_h", "op", "root", "chunk"},
-                         lrab_allreduce);
+                         parameters(), lrab_allreduce);
+}
+
+contract::Kernel three_level_allreduce_kernel() {
+  return tl::make_kernel("three_level_allreduce",
+                         "all-reduce of one tile per PE: the PEs of each cube, the cubes, the SIPs, and back",
+                         parameters(), three_level_allreduce);
 }
 
 }  // namespace kb::kernels

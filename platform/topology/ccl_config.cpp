@@ -29,10 +29,6 @@ const std::vector<std::string>& transport_names() {
   static const std::vector<std::string> names{"annotated", "fabric"};
   return names;
 }
-const std::vector<std::string>& intra_cube_names() {
-  static const std::vector<std::string> names{"none", "ring", "mesh"};
-  return names;
-}
 
 template <typename Enum>
 Enum choose(MapReader& section, const char* key, Enum fallback, const std::vector<std::string>& names) {
@@ -213,12 +209,24 @@ yaml::ValuePtr parse_top(const std::string& text, const std::string& name, ReadC
 
 }  // namespace
 
+const char kBuiltInCcl[] = R"(algorithms:
+  lrab_hierarchical_allreduce: {}
+  three_level_allreduce: { intra_cube: ring }
+  ring_allreduce: { wiring: flat, topology: ring_1d }
+  mesh_allreduce: { wiring: flat, topology: torus_2d }
+  tree_allreduce: { wiring: flat, topology: tree_binary }
+)";
+
 const std::vector<std::string>& buffer_kind_names() {
   static const std::vector<std::string> names{"tcm", "sram", "hbm"};
   return names;
 }
 const std::vector<std::string>& wiring_names() {
   static const std::vector<std::string> names{"intercube_multisip", "intracube_ring", "flat"};
+  return names;
+}
+const std::vector<std::string>& intra_cube_names() {
+  static const std::vector<std::string> names{"none", "ring", "mesh"};
   return names;
 }
 const std::vector<std::string>& rank_topology_names() {
@@ -285,7 +293,7 @@ CclConfig load_ccl_text(const std::string& text, const std::string& name, const 
 CclConfig load_ccl(const CclOptions& options) {
   std::error_code none;
   if (options.file.empty() && !std::filesystem::exists(kCclFile, none)) {
-    CclConfig config = load_ccl_text("", "", options);
+    CclConfig config = load_ccl_text(kBuiltInCcl, "", options);
     config.sha256.clear();
     return config;
   }

@@ -23,11 +23,14 @@ enum class RankTopology { none, ring_1d, ring_1d_unidir, torus_2d, mesh_2d_no_wr
 
 const std::vector<std::string>& buffer_kind_names();  // each in the order of its enum
 const std::vector<std::string>& wiring_names();
+const std::vector<std::string>& intra_cube_names();
 const std::vector<std::string>& rank_topology_names();
 bool is_two_dimensional(RankTopology topology);  // its ranks form a grid
 
 inline constexpr char kCclFile[] = "ccl.yaml";
 inline constexpr char kDefaultAlgorithm[] = "lrab_hierarchical_allreduce";
+// What holds without a file: one entry per algorithm that comes with kernbench.
+extern const char kBuiltInCcl[];
 
 // The effective configuration of one algorithm: `defaults` overlaid by its entry. Field names are the keys.
 struct CclConfig {

@@ -1,3 +1,5 @@
+#include <utility>
+
 #include "sw/benches/attention.h"
 #include "sw/benches/bench.h"
 #include "sw/benches/collectives.h"
@@ -7,13 +9,14 @@
 #include "sw/benches/matmul_composite.h"
 #include "sw/benches/normalize.h"
 #include "sw/benches/probe.h"
+#include "sw/benches/rank_collectives.h"
 #include "sw/benches/va_offset.h"
 #include "sw/benches/vector_add.h"
 
 namespace kb::sw {
 
 std::vector<Bench> builtin_benches() {
-  return {
+  std::vector<Bench> benches{
       attention_bench(),
       ccl_allreduce_bench(),
       copy_bench(),
@@ -34,6 +37,8 @@ std::vector<Bench> builtin_benches() {
       va_offset_bench(),
       vector_add_bench(),
   };
+  for (Bench& bench : rank_collective_benches()) benches.push_back(std::move(bench));
+  return benches;
 }
 
 }  // namespace kb::sw

@@ -6,21 +6,13 @@
 #include <cmath>
 #include <utility>
 
+#include "sw/benches/ccl_support.h"
 #include "sw/benches/ranks.h"
 #include "sw/benches/support.h"
 #include "sw/distributed/process_group.h"
 
 namespace kb::sw {
 namespace {
-
-// Whole numbers whose combination over every tile of the largest machine is exact in the dtype.
-HostArray small_integers(const Shape& shape, Dtype dtype, std::uint64_t seed) {
-  HostArray array = HostArray::random_integers(shape, dtype, seed);
-  if (dtype != Dtype::bf16) return array;  // has eight significant bits
-  std::vector<double> values = array.to_doubles();
-  for (double& value : values) value = static_cast<double>((value > 2) - (value < -2));
-  return HostArray::from_doubles(shape, dtype, values);
-}
 
 // The combination of all rows of all ranks' arrays, column by column.
 std::vector<double> combine(const std::vector<HostArray>& inputs, const std::string& op) {
@@ -57,31 +49,6 @@ HostArray expected_rows(const std::vector<HostArray>& inputs, const std::string&
   return HostArray::from_doubles(shape, dtype, all);
 }
 
-// Parameters that overlay the collective configuration, when they are not empty.
-topology::CclOptions ccl_options(const Params& params) {
-  topology::CclOptions options;
-  options.file = params.text("ccl");
-  options.algorithm = params.text("algorithm");
-  for (const char* key : {"buffer_kind", "n_slots", "slot_size", "backpressure", "credit"}) {
-    const std::string& value = params.text(key);
-    if (!value.empty()) options.overrides.emplace_back(std::string("defaults.") + key, value);
-  }
-  return options;
-}
-
-std::vector<Parameter> ccl_parameters() {
-  return {
-      Parameter::text("ccl", "",
-                      "collective configuration file; empty: ccl.yaml of the working directory, or defaults"),
-      Parameter::text("algorithm", "", "its entry to use; empty: as configured"),
-      Parameter::text("buffer_kind", "", "tcm, sram or hbm; empty: as configured"),
-      Parameter::text("n_slots", "", "messages that a ring holds; empty: as configured"),
-      Parameter::text("slot_size", "", "bytes of the largest message; empty: as configured"),
-      Parameter::text("backpressure", "", "sleep or poll; empty: as configured"),
-      Parameter::text("credit", "", "annotated or fabric; empty: as configured"),
-  };
-}
-
 struct RankResult {
   HostArray in, out;
   LaunchMetrics metrics;
@@ -95,11 +62,10 @@ BenchResult run_allreduce(Runtime& rt, const Params& params) {
   const std::string op = params.text("op");
   const CollectiveOptions options{params.integer("root"), params.integer("chunk")};
   const bool one_cube = params.text("cubes") == "one";
-  DPPolicy tiles;
-  tiles.cube = one_cube ? Split::replicate : Split::row_wise;
-  tiles.num_cubes = one_cube ? std::optional<int>(1) : std::nullopt;
-  tiles.num_pes = 1;
-  const Shape shape{one_cube ? 1 : rt.spec().cubes_per_sip, n_elem};
+  DPPolicy tiles = group.all_reduce_policy();
+  if (one_cube) tiles.num_cubes = tiles.num_pes = 1;
+  const EffectiveCounts counts = effective_counts(tiles, rt.spec().cubes_per_sip, rt.spec().pes_per_cube);
+  const Shape shape{tiles.pe == Split::row_wise ? counts.cubes * counts.pes : counts.cubes, n_elem};
 
   const auto ranks = on_every_sip(rt, "ccl-allreduce", [&](int rank, int) {
     RankResult out;
@@ -123,7 +89,7 @@ BenchResult run_allreduce(Runtime& rt, const Params& params) {
   }
   const double tile = static_cast<double>(n_elem) * static_cast<double>(item_size(dtype));
   result.figures.push_back({"all-reduce", fs_to_ns(slowest), "ns", "the longest time of a PE in the kernel"});
-  result.figures.push_back({"tile", tile, "B", "per cube"});
+  result.figures.push_back({"tile", tile, "B", "one of the combined parts"});
   add_rate(result, "tile bandwidth", tile, slowest, "GB/s", "bytes of a tile over that time");
   add_pe_count(result, pes);
   const HostArray expected = rt.computes_data() ? expected_rows(inputs, op) : ranks.front().out;

@@ -1,5 +1,7 @@
 #include "sw/distributed/algorithms.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
 #include "platform/base/error.h"
@@ -7,18 +9,6 @@
 
 namespace kb::sw {
 namespace {
-
-std::int64_t topology_kind(contract::SipTopology topology) {  // K-44
-  switch (topology) {
-    case contract::SipTopology::ring_1d:
-      return 0;
-    case contract::SipTopology::torus_2d:
-      return 1;
-    case contract::SipTopology::mesh_2d_no_wrap:
-      return 2;
-  }
-  throw Error::model("a SIP topology has no kind");
-}
 
 std::vector<Arg> lrab_arguments(const AllReduceCall& call) {
   return {call.tensor,
@@ -35,10 +25,70 @@ std::vector<Arg> lrab_arguments(const AllReduceCall& call) {
           call.chunk_elements};
 }
 
+// Ranks of a flat wiring: the tiles of all SIPs, SIP by SIP.
+std::vector<Arg> flat_arguments(const AllReduceCall& call) {
+  return {call.tensor, call.n_elem, call.world_size * call.tiles, call.rank * call.tiles, call.op, call.chunk_elements};
+}
+
+std::vector<Arg> mesh_arguments(const AllReduceCall& call) {
+  return {call.tensor, call.n_elem, call.world_size * call.tiles, call.rank * call.tiles, call.grid_w, call.grid_h,
+          call.wrap,   call.op,     call.chunk_elements};
+}
+
+AllReduceAlgorithm flat(const std::string& name, std::vector<topology::RankTopology> topologies,
+                        std::function<std::vector<Arg>(const AllReduceCall&)> arguments) {
+  AllReduceAlgorithm algorithm;
+  algorithm.name = algorithm.kernel = name;
+  algorithm.owners = TileOwners::pes;
+  algorithm.wiring = topology::WiringPreset::flat;
+  algorithm.topologies = std::move(topologies);
+  algorithm.arguments = std::move(arguments);
+  return algorithm;
+}
+
 }  // namespace
 
+std::int64_t topology_kind(contract::SipTopology topology) {  // K-44
+  switch (topology) {
+    case contract::SipTopology::ring_1d:
+      return 0;
+    case contract::SipTopology::torus_2d:
+      return 1;
+    case contract::SipTopology::mesh_2d_no_wrap:
+      return 2;
+  }
+  throw Error::model("a SIP topology has no kind");
+}
+
+const std::vector<std::string>& reduction_names() {
+  static const std::vector<std::string> names{"sum", "max", "min", "avg"};
+  return names;
+}
+
+void require_reduction(const std::string& call, const std::string& op) {
+  const std::vector<std::string>& names = reduction_names();
+  if (std::find(names.begin(), names.end(), op) != names.end()) return;
+  throw Error::program("SCHEMA_ERROR", fmt::format("{} has no operation '{}'; {}", call, op, suggest(op, names)));
+}
+
 const std::vector<AllReduceAlgorithm>& all_reduce_algorithms() {
-  static const std::vector<AllReduceAlgorithm> all{{"lrab_hierarchical_allreduce", "lrab_allreduce", lrab_arguments}};
+  using topology::RankTopology;
+  static const std::vector<AllReduceAlgorithm> all = [] {
+    AllReduceAlgorithm lrab;
+    lrab.name = "lrab_hierarchical_allreduce";
+    lrab.kernel = "lrab_allreduce";
+    lrab.arguments = lrab_arguments;
+    AllReduceAlgorithm three_level = lrab;
+    three_level.name = three_level.kernel = "three_level_allreduce";
+    three_level.owners = TileOwners::pes;
+    three_level.intra_cube = topology::IntraCube::ring;
+    return std::vector<AllReduceAlgorithm>{
+        lrab, three_level,
+        flat("ring_allreduce", {RankTopology::ring_1d, RankTopology::ring_1d_unidir}, flat_arguments),
+        flat("mesh_allreduce", {RankTopology::torus_2d, RankTopology::mesh_2d_no_wrap, RankTopology::mesh_2d},
+             mesh_arguments),
+        flat("tree_allreduce", {RankTopology::tree_binary}, flat_arguments)};
+  }();
   return all;
 }
 
@@ -53,6 +103,32 @@ const AllReduceAlgorithm& find_all_reduce(const std::string& name) {
     if (algorithm.name == name) return algorithm;
   }
   throw Error::configuration("there is no all-reduce algorithm '" + name + "'; " + suggest(name, algorithm_names()));
+}
+
+void require_wiring(const AllReduceAlgorithm& algorithm, const topology::CclConfig& config) {
+  const auto wrong = [&](const char* key, const std::string& has, const std::string& remedy) {
+    throw Error({config.problem_at(
+        key, fmt::format("{} '{}' has not the links that {} sends over", key, has, algorithm.name), remedy)});
+  };
+  if (config.wiring != algorithm.wiring) {
+    const auto& names = topology::wiring_names();
+    wrong("wiring", names[static_cast<std::size_t>(config.wiring)],
+          fmt::format("write '{}'", names[static_cast<std::size_t>(algorithm.wiring)]));
+  }
+  const auto& allowed = algorithm.topologies;
+  if (!allowed.empty() && std::find(allowed.begin(), allowed.end(), config.topology) == allowed.end()) {
+    const auto& names = topology::rank_topology_names();
+    std::string remedy;
+    for (const topology::RankTopology one : allowed) {
+      remedy += (remedy.empty() ? "write '" : " or '") + names[static_cast<std::size_t>(one)] + "'";
+    }
+    wrong("topology", names[static_cast<std::size_t>(config.topology)], remedy);
+  }
+  if (algorithm.intra_cube != topology::IntraCube::none && config.intra_cube != algorithm.intra_cube) {
+    const auto& names = topology::intra_cube_names();
+    wrong("intra_cube", names[static_cast<std::size_t>(config.intra_cube)],
+          fmt::format("write '{}'", names[static_cast<std::size_t>(algorithm.intra_cube)]));
+  }
 }
 
 }  // namespace kb::sw

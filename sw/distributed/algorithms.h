@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "platform/contract/i_host.h"
+#include "platform/topology/ccl_config.h"
 #include "sw/runtime/launch.h"
 #include "sw/tensor/tensor.h"
 
@@ -20,22 +21,41 @@ struct AllReduceCall {
   int world_size = 1;
   std::int64_t n_elem = 0;     // of a tile
   int cube_w = 1, cube_h = 1;  // of the cubes that take part (K-16)
+  int tiles = 1;               // of this rank
   contract::SipTopology sip_topology{};
   int sip_w = 0, sip_h = 0;         // 0, 0 = no grid
   std::int64_t root_cube = -1;      // -1: the algorithm's choice
   std::int64_t chunk_elements = 0;  // per message; 0 = the whole tile
+  int grid_w = 0, grid_h = 0;       // of all tiles, of a flat mesh or torus
+  bool wrap = false;
 };
+
+// Which PEs hold a tile.
+enum class TileOwners : std::uint8_t { cubes, pes };  // PE 0 of a cube; every PE
 
 // An implementation that a collective configuration can name as its `module`.
 struct AllReduceAlgorithm {
   std::string name;
   std::string kernel;
+  TileOwners owners = TileOwners::cubes;
+  // What the kernel's directions need of the configuration.
+  topology::WiringPreset wiring = topology::WiringPreset::intercube_multisip;
+  std::vector<topology::RankTopology> topologies;  // of wiring flat
+  topology::IntraCube intra_cube = topology::IntraCube::none;
   std::function<std::vector<Arg>(const AllReduceCall&)> arguments;
 };
+
+// What kernels call a SIP topology (K-44).
+std::int64_t topology_kind(contract::SipTopology topology);
+// sum, max, min, avg. Program Error SCHEMA_ERROR with the nearest name, in words of `call`.
+const std::vector<std::string>& reduction_names();
+void require_reduction(const std::string& call, const std::string& op);
 
 const std::vector<AllReduceAlgorithm>& all_reduce_algorithms();
 std::vector<std::string> algorithm_names();
 // Configuration Error with the nearest name.
 const AllReduceAlgorithm& find_all_reduce(const std::string& name);
+// Configuration Error, at the key's place, when the wiring has not the directions that the algorithm uses.
+void require_wiring(const AllReduceAlgorithm& algorithm, const topology::CclConfig& config);
 
 }  // namespace kb::sw

@@ -3,12 +3,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <set>
 #include <utility>
 
 #include "platform/base/error.h"
-#include "platform/base/names.h"
 #include "platform/base/nearest.h"
+#include "sw/distributed/tile_layout.h"
 #include "sw/distributed/wiring.h"
 #include "sw/tensor/join.h"
 
@@ -20,26 +19,30 @@ topology::CclConfig load(topology::CclOptions options) {
   return topology::load_ccl(options);
 }
 
-Error layout_error(const Tensor& tensor, const std::string& text) {
-  return Error::program("LAYOUT_ERROR", fmt::format("tensor '{}' {} {}: {}", tensor.name(), dtype_name(tensor.dtype()),
-                                                    format_shape(tensor.shape()), text));
-}
-
-constexpr char kLayoutRemedy[] =
-    "give it one row per cube, DPPolicy{cube = row_wise, num_pes = 1}, or put all of it on PE 0 of one cube";
-
 }  // namespace
 
 ProcessGroup::ProcessGroup(Runtime& runtime, const topology::CclOptions& options)
     : runtime_(runtime), config_(load(options)), algorithm_(find_all_reduce(config_.module)) {
+  require_wiring(algorithm_, config_);
   const contract::MachineInfo& machine = runtime.machine();
-  world_size_ = config_.world_size > 0 ? config_.world_size : machine.sips;  // K-13
+  // A flat wiring has a rank count of its own, which is not the group's.
+  const bool flat = config_.wiring == topology::WiringPreset::flat;
+  world_size_ = !flat && config_.world_size > 0 ? config_.world_size : machine.sips;  // K-13
   if (world_size_ != static_cast<int>(runtime.devices().size())) {
     throw Error::program(
         "COLLECTIVE_ERROR",
         fmt::format("a process group of {} ranks, one per SIP, on {} devices of this run; use --device "
                     "all and leave world_size out of the collective configuration",
                     world_size_, runtime.devices().size()));
+  }
+  const int pes = machine.sips * machine.cubes_per_sip * machine.pes_per_cube;
+  flat_ranks_ = config_.world_size > 0 ? config_.world_size : pes;
+  if (flat && flat_ranks_ != pes && flat_ranks_ != machine.sips) {
+    throw Error({config_.problem_at("world_size",
+                                    fmt::format("{} ranks of the wiring 'flat' are neither one per PE "
+                                                "nor one per SIP of this machine",
+                                                flat_ranks_),
+                                    fmt::format("write {} or {}", pes, machine.sips))});
   }
   queues_ = plan_queues(make_wiring(config_, machine), config_, machine, runtime.memory());
   for (const Diagnostic& warning : config_.warnings) runtime.warn(warning.text());
@@ -49,37 +52,54 @@ ProcessGroup::ProcessGroup(Runtime& runtime, const topology::CclOptions& options
 
 ProcessGroup::~ProcessGroup() = default;
 
+DPPolicy ProcessGroup::all_reduce_policy() const {
+  DPPolicy policy;
+  policy.cube = Split::row_wise;
+  if (tile_rule().owners == TileOwners::pes) {
+    policy.pe = Split::row_wise;
+  } else {
+    policy.num_pes = 1;
+  }
+  if (!tile_rule().all) policy.num_cubes = policy.num_pes = 1;
+  return policy;
+}
+
+TileRule ProcessGroup::tile_rule() const {
+  TileRule rule;
+  rule.owners = algorithm_.owners;
+  if (algorithm_.wiring != topology::WiringPreset::flat) {
+    rule.one = algorithm_.owners == TileOwners::cubes;
+    return rule;
+  }
+  rule.one = flat_ranks_ == world_size_;
+  rule.all = flat_ranks_ != world_size_ || runtime_.machine().cubes_per_sip * runtime_.machine().pes_per_cube == 1;
+  return rule;
+}
+
+void ProcessGroup::require_own_sip(const Tensor& tensor, int sip) const {
+  if (runtime_.rank_waiter() == nullptr || sip == runtime_.rank()) return;
+  throw layout_error(tensor, fmt::format("it lies on SIP {0}, but rank {1} owns SIP {1}; call set_device({1}) before "
+                                         "making tensors",
+                                         sip, runtime_.rank()));
+}
+
 AllReduceCall ProcessGroup::describe(const Tensor& tensor, const std::string& op, const CollectiveOptions& options) {
-  static const std::vector<std::string> kOps{"sum", "max", "min", "avg"};
-  if (!tensor.deployed()) {
-    throw Error::program("TENSOR_ERROR", "all_reduce needs a tensor on the device; make it with empty() or zeros()");
-  }
-  if (std::find(kOps.begin(), kOps.end(), op) == kOps.end()) {
-    throw Error::program("SCHEMA_ERROR", "all_reduce has no operation '" + op + "'; " + suggest(op, kOps));
-  }
   const contract::MachineInfo& machine = runtime_.machine();
-  const std::vector<ShardSpec>& shards = tensor.placement();
-  std::set<CubeId> cubes;
-  for (const ShardSpec& shard : shards) {
-    cubes.insert(shard.owner.cube);
-    if (shard.owner.pe.value != 0)
-      throw layout_error(tensor, fmt::format("{} holds a part of it; {}", pe_name(shard.owner), kLayoutRemedy));
-    if (shard.nbytes != shards.front().nbytes) throw layout_error(tensor, "its tiles differ in size");
+  const TileLayout layout = tile_layout(tensor, machine, tile_rule(), "all_reduce");
+  require_own_sip(tensor, layout.sip);
+  require_reduction("all_reduce", op);
+  const bool flat = algorithm_.wiring == topology::WiringPreset::flat;
+  if (flat && options.root_cube >= 0) {
+    throw Error::program("SCHEMA_ERROR", algorithm_.name + " has no root cube; leave root_cube out");
   }
-  const bool one = cubes.size() == 1;
-  if (shards.size() != cubes.size() || (!one && static_cast<int>(cubes.size()) != machine.cubes_per_sip)) {
-    throw layout_error(tensor, fmt::format("{} shards on {} of {} cubes; {}", shards.size(), cubes.size(),
-                                           machine.cubes_per_sip, kLayoutRemedy));
-  }
-  if (!one && tensor.policy().cube == Split::replicate) {
-    throw layout_error(tensor, fmt::format("its tiles are copies of each other; {}", kLayoutRemedy));
-  }
+  const bool one = layout.one_cube && !flat;
   AllReduceCall call;
   call.tensor = tensor;
   call.op = op;
-  call.rank = static_cast<int>(shards.front().owner.sip.value);
+  call.rank = layout.sip;
   call.world_size = world_size_;
-  call.n_elem = static_cast<std::int64_t>(shards.front().nbytes / item_size(tensor.dtype()));
+  call.n_elem = layout.n_elem;
+  call.tiles = layout.tiles;
   call.cube_w = one ? 1 : machine.cube_mesh_w;
   call.cube_h = one ? 1 : machine.cube_mesh_h;
   call.sip_topology = machine.sip_topology;
@@ -87,27 +107,25 @@ AllReduceCall ProcessGroup::describe(const Tensor& tensor, const std::string& op
   call.sip_h = machine.sip_h;
   call.root_cube = one ? -1 : options.root_cube;
   call.chunk_elements = options.chunk_elements;
-  const std::int64_t message = options.chunk_elements > 0 ? std::min(options.chunk_elements, call.n_elem) : call.n_elem;
-  const std::uint64_t nbytes = static_cast<std::uint64_t>(message) * item_size(tensor.dtype());
-  if (nbytes > config_.slot_size) {
-    throw layout_error(tensor,
-                       fmt::format("a tile of {} does not fit a slot of {}; enlarge slot_size in the collective "
-                                   "configuration, or send it in chunks (CollectiveOptions::chunk_elements, at "
-                                   "most {})",
-                                   format_bytes(nbytes), format_bytes(config_.slot_size),
-                                   config_.slot_size / item_size(tensor.dtype())));
+  if (flat) {
+    const RankGrid grid = resolve_grid(config_.topology, flat_ranks_, {config_.w, config_.h}, "ranks");
+    call.grid_w = grid.w;
+    call.grid_h = grid.h;
+    call.wrap = config_.topology != topology::RankTopology::mesh_2d_no_wrap;
   }
+  require_slot(tensor, options.chunk_elements > 0 ? std::min(options.chunk_elements, call.n_elem) : call.n_elem,
+               config_.slot_size);
   return call;
 }
 
 LaunchMetrics ProcessGroup::all_reduce(const Tensor& tensor, const std::string& op, const CollectiveOptions& options) {
   const AllReduceCall call = describe(tensor, op, options);
   LaunchOptions launch;
-  launch.pes = std::vector<int>{0};
+  if (algorithm_.owners == TileOwners::cubes) launch.pes = std::vector<int>{0};
   launch.label = fmt::format("all_reduce {} of '{}'", op, tensor.name());
   PreparedLaunch prepared = runtime_.prepare(algorithm_.kernel, algorithm_.arguments(call), launch);
-  meet({fmt::format("all_reduce(op = {}, {} elements per tile, {}, {} cubes)", op, call.n_elem,
-                    dtype_name(tensor.dtype()), call.cube_w * call.cube_h),
+  meet({fmt::format("all_reduce(op = {}, {} elements per tile, {}, {} {})", op, call.n_elem, dtype_name(tensor.dtype()),
+                    call.tiles, algorithm_.owners == TileOwners::cubes ? "cubes" : "PEs"),
         prepared});
   return runtime_.wait(runtime_.submit(prepared));
 }
@@ -148,8 +166,7 @@ void ProcessGroup::require_agreement() const {
   if (groups.size() == 1) return;
   std::string text;
   for (const auto& [what, ranks] : groups) {
-    text += fmt::format("{}rank{} {}: {}", text.empty() ? "" : "; ", ranks.size() == 1 ? "" : "s",
-                        join(ranks), what);
+    text += fmt::format("{}rank{} {}: {}", text.empty() ? "" : "; ", ranks.size() == 1 ? "" : "s", join(ranks), what);
   }
   throw Error::program("COLLECTIVE_ERROR", "the ranks disagree about their collective: " + text);
 }

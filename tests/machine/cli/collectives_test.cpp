@@ -7,6 +7,7 @@ namespace kb::test {
 namespace {
 
 using Json = nlohmann::json;
+using testing::AllOf;
 using testing::HasSubstr;
 
 class CollectivesTest : public CommandLineTest {
@@ -18,6 +19,28 @@ class CollectivesTest : public CommandLineTest {
     const Json result = Json::parse(read("out/result.json"), nullptr, false);
     EXPECT_EQ(result.value("ok", false), true) << options;
     return result;
+  }
+  // A collective between ranks on a small machine; every rank's result equals the host's.
+  Json between_ranks(const std::string& bench, const std::string& options, const std::string& mode = "--verify-data") {
+    const Outcome outcome = kernbench("run --quiet --topology '" + machine_ + "' --bench ccl-" + bench + " --out out " +
+                                      options + " " + mode);
+    EXPECT_EQ(outcome.code, 0) << bench << options << "\n" << outcome.err;
+    const Json result = Json::parse(read("out/result.json"), nullptr, false);
+    EXPECT_EQ(result.value("ok", false), true) << bench << options;
+    for (const Json& row : result["verification"]) EXPECT_EQ(row["max_abs"], 0) << bench << options;
+    return result;
+  }
+  void use_small_machine() {  // SIPs of two cubes of two PEs
+    machine_ = folder() + "/" +
+               write("machine.yaml",
+                     "system: { sips: { count: 2 } }\nsip: { cube_mesh: { w: 2, h: 1 } }\n"
+                     "cube: { pe_layout: { corners: [NW], pe_per_corner: 2 } }\n");
+  }
+  static const std::vector<std::string>& rank_benches() {
+    static const std::vector<std::string> names{"broadcast",      "reduce",     "allreduce-ranks",
+                                                "send-recv",      "all-gather", "gather",
+                                                "reduce-scatter", "scatter",    "all-to-all"};
+    return names;
   }
   static double slowest(const Json& result) {
     double time = 0;
@@ -131,7 +154,146 @@ TEST_F(CollectivesTest, TheConfigurationFileDecides_K4_K7) {
   const Outcome wrong =
       kernbench("run --quiet --topology '" + config("reference") + "' --bench ccl-allreduce --out out");
   EXPECT_EQ(wrong.code, 2);
-  EXPECT_THAT(wrong.err, testing::AllOf(HasSubstr("ccl.yaml:1"), HasSubstr("did you mean 'buffer_kind'")));
+  EXPECT_THAT(wrong.err, AllOf(HasSubstr("ccl.yaml:1"), HasSubstr("did you mean 'buffer_kind'")));
+}
+
+TEST_F(CollectivesTest, ThreeLevelsReduceWhatLiesOnAllPes_K67_K68) {
+  for (const char* options : {"", "--set root=1 --set op=avg --set dtype=i32", "--set chunk=4 --set n_slots=1"}) {
+    const Json result =
+        all_reduce(sips(4, "torus_2d") + "--set n_elem=9 --set algorithm=three_level_allreduce " + options);
+    for (const Json& row : result["verification"]) EXPECT_EQ(row["shape"], Json({128, 9}));
+  }
+  for (const int pes : {1, 2, 3}) {  // in each of two corners
+    machine_ = folder() + "/" +
+               write("machine.yaml",
+                     "system: { sips: { count: 3 } }\nsip: { cube_mesh: { w: 2, h: 1 } }\n"
+                     "cube: { pe_layout: { corners: [NW, NE], pe_per_corner: " +
+                         std::to_string(pes) + " } }\n");
+    for (const char* op : {"max", "min", "avg"}) {
+      all_reduce(std::string("--set n_elem=33 --set algorithm=three_level_allreduce --set op=") + op);
+    }
+  }
+}
+
+// K-66: every PE is a rank, Q-121: rings with more ranks than slots.
+TEST_F(CollectivesTest, FlatAlgorithmsOverAllPes_K66_Q121) {
+  for (const char* algorithm : {"ring_allreduce", "mesh_allreduce", "tree_allreduce"}) {
+    const Json result = all_reduce(std::string("--set n_elem=9 --set algorithm=") + algorithm);
+    for (const Json& row : result["verification"]) {
+      EXPECT_EQ(row["shape"], Json({128, 9}));
+      EXPECT_EQ(row["max_abs"], 0) << algorithm;
+    }
+  }
+}
+
+TEST_F(CollectivesTest, FlatAlgorithmsWithEveryOptionAndQueue_K66) {
+  machine_ = config("one_cube");
+  write("ccl.yaml",
+        "algorithms:\n"
+        "  ring: { module: ring_allreduce, wiring: flat }\n"
+        "  one_way: { module: ring_allreduce, topology: ring_1d_unidir }\n"
+        "  torus: { module: mesh_allreduce, topology: torus_2d, w: 4, h: 2 }\n"
+        "  mesh: { module: mesh_allreduce, topology: mesh_2d_no_wrap, w: 2, h: 4 }\n"
+        "  tree: { module: tree_allreduce, topology: tree_binary }\n");
+  for (const char* algorithm : {"ring", "one_way", "torus", "mesh", "tree"}) {
+    for (const char* options :
+         {"--set op=max", "--set op=avg --set dtype=i32", "--set chunk=5 --set n_slots=1 --set dtype=f32",
+          "--set buffer_kind=sram --set credit=fabric --set op=min", "--set backpressure=poll --set buffer_kind=hbm"}) {
+      all_reduce(std::string("--set ccl=ccl.yaml --set n_elem=33 ") + options + " --set algorithm=" + algorithm);
+    }
+  }
+}
+
+// One rank per SIP: world_size of the wiring, not of the process group. A tree of 7 as of K-66.
+TEST_F(CollectivesTest, FlatAlgorithmsWithOneRankPerSip_K66_Q79) {
+  machine_ = folder() + "/" +
+             write("machine.yaml",
+                   "system: { sips: { count: 7 } }\nsip: { cube_mesh: { w: 1, h: 1 } }\n"
+                   "cube: { pe_layout: { corners: [NW], pe_per_corner: 2 } }\n");
+  write("ccl.yaml",
+        "defaults: { world_size: 7 }\n"
+        "algorithms:\n"
+        "  ring_allreduce: { wiring: flat }\n"
+        "  mesh_allreduce: { topology: mesh_2d_no_wrap, w: 7, h: 1 }\n"
+        "  tree_allreduce: { topology: tree_binary }\n");
+  for (const char* algorithm : {"ring_allreduce", "mesh_allreduce", "tree_allreduce"}) {
+    all_reduce(std::string("--set ccl=ccl.yaml --set n_elem=5 --set algorithm=") + algorithm);
+  }
+}
+
+TEST_F(CollectivesTest, AlgorithmsAndWiringsThatDoNotMatchAreExplained) {
+  const auto refused = [&](const std::string& ccl, const std::string& options = "") {
+    write("ccl.yaml", ccl);
+    const Outcome outcome =
+        kernbench("run --quiet --topology '" + config("one_cube") + "' --bench ccl-allreduce --out out " + options);
+    EXPECT_EQ(outcome.code, 2) << ccl;
+    return outcome.err;
+  };
+  const std::string entry = "algorithms:\n  lrab_hierarchical_allreduce: ";
+  EXPECT_THAT(refused(entry + "{ module: ring_allreduce }\n"),
+              AllOf(HasSubstr("wiring 'intercube_multisip' has not the links that ring_allreduce sends over"),
+                    HasSubstr("write 'flat'")));
+  EXPECT_THAT(refused(entry + "{ module: three_level_allreduce, intra_cube: mesh }\n"),
+              AllOf(HasSubstr("intra_cube 'mesh' has not the links"), HasSubstr("write 'ring'")));
+  EXPECT_THAT(refused(entry + "{ module: tree_allreduce, wiring: flat, topology: ring_1d }\n"),
+              AllOf(HasSubstr("ccl.yaml:2"), HasSubstr("write 'tree_binary'")));
+  EXPECT_THAT(refused(entry + "{ module: mesh_allreduce, topology: torus_2d }\n"), HasSubstr("8 ranks form no square"));
+  EXPECT_THAT(refused(entry + "{ module: ring_allreduce, topology: ring_1d, world_size: 3 }\n"),
+              AllOf(HasSubstr("neither one per PE nor one per SIP"), HasSubstr("write 8 or 1")));
+}
+
+// One slot per ring, and several messages per block: no order of messages may depend on room in a queue.
+TEST_F(CollectivesTest, CollectivesBetweenRanksOnEveryTopologyOfSips_K20) {
+  use_small_machine();
+  for (const std::string& machine :
+       {sips(1), sips(2), sips(3), sips(16), sips(2, "torus_2d", 2, 1), sips(3, "torus_2d", 1, 3), sips(4, "torus_2d"),
+        sips(9, "torus_2d"), sips(15, "torus_2d", 3, 5), sips(15, "torus_2d", 5, 3), sips(6, "torus_2d", 3, 2),
+        sips(6, "torus_2d", 2, 3), sips(6, "mesh_2d_no_wrap", 2, 3), sips(9, "mesh_2d_no_wrap"),
+        sips(5, "mesh_2d_no_wrap", 5, 1)}) {
+    for (const std::string& bench : rank_benches()) {
+      const Json result = between_ranks(bench, machine + "--set n_slots=1 --set n_elem=7 --set chunk=3");
+      EXPECT_FALSE(result["verification"].empty());
+    }
+  }
+}
+
+TEST_F(CollectivesTest, CollectivesBetweenRanksWithEveryRootOpAndDtype_K20) {
+  use_small_machine();
+  for (const std::string& machine : {sips(5), sips(6, "mesh_2d_no_wrap", 3, 2), sips(6, "torus_2d", 3, 2)}) {
+    for (const char* root : {"1", "3"}) {
+      for (const char* bench : {"broadcast", "reduce", "gather", "scatter"}) {
+        between_ranks(bench, machine + "--set root=" + root);
+      }
+      for (const char* target : {"0", "4"}) {
+        between_ranks("send-recv", machine + "--set source=" + root + " --set target=" + target);
+      }
+    }
+  }
+  for (const char* dtype : {"bf16", "f32", "i8", "i16", "i32", "i64"}) {
+    for (const char* bench : {"all-gather", "all-to-all"}) {
+      between_ranks(bench, sips(3) + "--set n_elem=5 --set dtype=" + dtype);
+    }
+    for (const char* op : {"sum", "max", "min", "avg"}) {
+      between_ranks("reduce-scatter", sips(3) + "--set n_elem=5 --set dtype=" + dtype + " --set op=" + op);
+    }
+    between_ranks("reduce", sips(3) + "--set n_elem=5 --set op=avg --set dtype=" + dtype);
+  }
+}
+
+TEST_F(CollectivesTest, QueuesAndDataModesDoNotChangeCollectivesBetweenRanks_K97_H77) {
+  use_small_machine();
+  for (const std::string& bench : rank_benches()) {
+    const std::string base = sips(4) + "--set n_elem=65 ";
+    const Json expected = between_ranks(bench, base);
+    for (const char* queues : {"--set buffer_kind=sram --set n_slots=2", "--set buffer_kind=hbm --set credit=fabric",
+                               "--set backpressure=poll --set n_slots=1", "--set slot_size=16", "--set cubes=one"}) {
+      between_ranks(bench, base + queues);
+    }
+    const Json eager = between_ranks(bench, base, "--data eager"), off = between_ranks(bench, base, "--data off");
+    EXPECT_EQ(expected["verification"], eager["verification"]);
+    EXPECT_EQ(expected["launches"], eager["launches"]);
+    EXPECT_EQ(expected["launches"], off["launches"]);
+  }
 }
 
 TEST_F(CollectivesTest, WhatDoesNotFitIsExplained) {

@@ -17,9 +17,36 @@ contract::Kernel named(const std::string& name) {
 
 TEST(KernelCatalog, HoldsTheBuiltInKernelsSorted) {
   const KernelCatalog catalog;
-  EXPECT_EQ(catalog.names(), (Strings{"attention_mesh_kv", "attention_mesh_mlo", "copy", "elementwise", "gemm",
-                                      "gemm_composite", "gemm_single", "layernorm", "linear", "lrab_allreduce", "mlp",
-                                      "noop", "pull", "rotate", "softmax", "stream", "vector_add"}));
+  EXPECT_EQ(catalog.names(), (Strings{"attention_mesh_kv",
+                                      "attention_mesh_mlo",
+                                      "copy",
+                                      "elementwise",
+                                      "gemm",
+                                      "gemm_composite",
+                                      "gemm_single",
+                                      "layernorm",
+                                      "linear",
+                                      "lrab_allreduce",
+                                      "mesh_allreduce",
+                                      "mlp",
+                                      "noop",
+                                      "pull",
+                                      "ring_allreduce",
+                                      "rotate",
+                                      "sip_all_gather",
+                                      "sip_all_to_all",
+                                      "sip_allreduce",
+                                      "sip_broadcast",
+                                      "sip_gather",
+                                      "sip_reduce",
+                                      "sip_reduce_scatter",
+                                      "sip_scatter",
+                                      "sip_send_recv",
+                                      "softmax",
+                                      "stream",
+                                      "three_level_allreduce",
+                                      "tree_allreduce",
+                                      "vector_add"}));
   for (const std::string& name : catalog.names()) {
     const contract::Kernel* kernel = catalog.find(name);
     ASSERT_NE(kernel, nullptr);

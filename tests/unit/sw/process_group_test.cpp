@@ -64,6 +64,105 @@ TEST_F(ProcessGroupTest, AllReduceLaunchesItsKernelOnEverySip_K16_K17_K45) {
   }
 }
 
+// K-66: a tile on every PE, and where each tile stands among the ranks of the wiring.
+TEST_F(ProcessGroupTest, FlatAlgorithmsTakeATilePerPe_K66_Q79) {
+  topology::CclOptions options;
+  options.algorithm = "mesh_allreduce";
+  options.overrides = {{"algorithms.mesh_allreduce.w", "8"}, {"algorithms.mesh_allreduce.h", "2"}};
+  ProcessGroup group(rt, options);
+  EXPECT_EQ(group.world_size(), 2);
+  EXPECT_EQ(host.queue_plans.at(0).pes.size(), 16u);  // 2 SIPs of 4 cubes of 2 PEs
+  spawn(rt, 2, [&](int rank) {
+    rt.set_device(rank);
+    group.all_reduce(rt.zeros({8, 6}, Dtype::f16, group.all_reduce_policy(), "T"), "min");
+  });
+  ASSERT_EQ(host.launches.size(), 2u);
+  for (std::size_t rank = 0; rank < 2; ++rank) {
+    const contract::KernelLaunch& launch = *host.launches[rank];
+    EXPECT_EQ(launch.kernel, "mesh_allreduce");
+    EXPECT_THAT(launch.pes, ElementsAre(PeId(0), PeId(1)));
+    std::vector<std::int64_t> numbers;
+    for (const contract::KernelArg& arg : launch.args) {
+      if (const auto* number = std::get_if<std::int64_t>(&arg)) numbers.push_back(*number);
+    }
+    const auto sip = static_cast<std::int64_t>(launch.sip.value);
+    EXPECT_THAT(numbers, ElementsAre(6, 16, 8 * sip, 8, 2, 1, 0));  // n_elem, ranks, first, grid, wrap, chunk
+  }
+  const auto refuse = [&](const DPPolicy& policy, const CollectiveOptions& how, const std::string& code) {
+    return error_of(
+        [&] {
+          spawn(rt, 2, [&](int rank) {
+            rt.set_device(rank);
+            group.all_reduce(rt.empty({8, 6}, Dtype::f16, policy, "T"), "sum", how);
+          });
+        },
+        code);
+  };
+  EXPECT_THAT(refuse(tile_per_cube(), {}, "LAYOUT_ERROR"),
+              AllOf(HasSubstr("4 shards on 4 of 4 cubes"), HasSubstr("one row per PE")));
+  DPPolicy copies = group.all_reduce_policy();
+  copies.pe = Split::replicate;
+  EXPECT_THAT(refuse(copies, {}, "LAYOUT_ERROR"), HasSubstr("copies of each other"));
+  CollectiveOptions root;
+  root.root_cube = 1;
+  EXPECT_THAT(refuse(group.all_reduce_policy(), root, "SCHEMA_ERROR"), HasSubstr("mesh_allreduce has no root cube"));
+}
+
+// What a rank has no part in may be left out: the kernel gets the other tensor in its place.
+TEST_F(ProcessGroupTest, CollectivesBetweenRanksGetBlocksAndRoot_K20) {
+  ProcessGroup group(rt);
+  spawn(rt, 2, [&](int rank) {
+    const Tensor tile = tiles(rank, 6);
+    group.scatter(tile, rank == 1 ? tiles(rank, 12) : Tensor(), 1);
+  });
+  ASSERT_EQ(host.launches.size(), 2u);
+  for (const auto& launch : host.launches) {
+    EXPECT_EQ(launch->kernel, "sip_scatter");
+    EXPECT_THAT(launch->pes, ElementsAre(PeId(0)));
+    EXPECT_EQ(launch->cubes.size(), 4u);
+    std::vector<std::int64_t> numbers;
+    for (const contract::KernelArg& arg : launch->args) {
+      if (const auto* number = std::get_if<std::int64_t>(&arg)) numbers.push_back(*number);
+    }
+    const auto sip = static_cast<std::int64_t>(launch->sip.value);
+    EXPECT_THAT(numbers, ElementsAre(6, 2, sip, 0, 0, 0, 6, 1));  // block, SIPs, rank, ring, grid, chunk, root
+  }
+}
+
+TEST_F(ProcessGroupTest, MistakesInCollectivesBetweenRanksAreExplained) {
+  ProcessGroup group(rt);
+  const auto fail = [&](const std::string& code, const std::function<void(int)>& body) {
+    return error_of([&] { spawn(rt, 2, body); }, code);
+  };
+  EXPECT_THAT(fail("SCHEMA_ERROR", [&](int rank) { group.broadcast(tiles(rank), 2); }),
+              HasSubstr("broadcast: root 2 is no rank; the group has ranks 0 to 1"));
+  EXPECT_THAT(fail("SCHEMA_ERROR", [&](int rank) { group.reduce(tiles(rank), 0, "prod"); }),
+              HasSubstr("reduce has no operation 'prod'"));
+  EXPECT_THAT(fail("TENSOR_ERROR", [&](int rank) { group.all_gather(Tensor(), tiles(rank)); }),
+              HasSubstr("all_gather needs a tensor on the device"));
+  EXPECT_THAT(
+      fail("LAYOUT_ERROR", [&](int rank) { group.all_gather(tiles(rank, 8), tiles(rank, 8)); }),
+      HasSubstr("all_gather of 2 ranks needs tiles of 1 x n and 2 x n elements in and out, these have 8 and 8"));
+  EXPECT_THAT(fail("LAYOUT_ERROR", [&](int rank) { group.all_to_all(tiles(rank, 7), tiles(rank, 7)); }),
+              HasSubstr("these have 7 and 7"));
+  EXPECT_THAT(fail("LAYOUT_ERROR", [&](int rank) { group.all_gather(tiles(rank, 16, Dtype::f32), tiles(rank, 8)); }),
+              HasSubstr("both need one dtype and tiles on the same cubes"));
+  EXPECT_THAT(fail("LAYOUT_ERROR",
+                   [&](int rank) {
+                     rt.set_device(rank);
+                     DPPolicy pes;
+                     pes.cube = Split::row_wise;
+                     pes.pe = Split::row_wise;
+                     group.broadcast(rt.zeros({8, 8}, Dtype::f16, pes, "T"), 0);
+                   }),
+              HasSubstr(".pe1 holds a part of it; give it one row per cube"));
+  EXPECT_THAT(fail("COLLECTIVE_ERROR", [&](int rank) { group.broadcast(tiles(rank), rank); }),
+              AllOf(HasSubstr("rank 0: broadcast(8 elements per block"), HasSubstr("root 0)"), HasSubstr("root 1)")));
+  EXPECT_THAT(fail("LAYOUT_ERROR", [&](int) { group.broadcast(tiles(0), 0); }),
+              HasSubstr("it lies on SIP 0, but rank 1 owns SIP 1; call set_device(1)"));
+  EXPECT_THAT(fail("LAYOUT_ERROR", [&](int) { group.all_reduce(tiles(0)); }), HasSubstr("call set_device(1)"));
+}
+
 // K-36: what every rank has submitted starts together, when the last one has called.
 TEST_F(ProcessGroupTest, RanksStartTogether_K36) {
   host.stamp = 12345;

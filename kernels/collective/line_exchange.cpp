@@ -1,0 +1,30 @@
+#include "kernels/collective/line_exchange.h"
+
+namespace kb::kernels {
+
+using tl::Context;
+using tl::TensorHandle;
+
+void combine_ring(Context& tl, const Axis& axis, std::int64_t size, const Reduction& reduction, TensorHandle& acc) {
+  if (size < 2) return;
+  tl.send(axis.up, acc);  // taken as it is now: adding to it below does not change it
+  for (std::int64_t round = 1; round < size; ++round) {
+    tl::Scratch message(tl);
+    const TensorHandle block = tl.recv(axis.down, acc.shape(), acc.dtype());
+    if (round < size - 1) tl.send(axis.up, block);  // first, so that the next member need not wait for the addition
+    reduction.add(acc, block);
+  }
+}
+
+void combine_chain(Context& tl, const Axis& axis, std::int64_t size, std::int64_t place, const Reduction& reduction,
+                   TensorHandle& acc) {
+  tl::Scratch message(tl);
+  if (place > 0) reduction.add(acc, tl.recv(axis.down, acc.shape(), acc.dtype()));
+  if (place < size - 1) {
+    tl.send(axis.up, acc);
+    tl.recv_into(axis.up, acc);
+  }
+  if (place > 0) tl.send(axis.down, acc);
+}
+
+}  // namespace kb::kernels

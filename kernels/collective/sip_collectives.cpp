@@ -1,0 +1,336 @@
+#include "kernels/collective/sip_collectives.h"
+
+#include <algorithm>
+#include <array>
+#include <optional>
+#include <string>
+
+#include "kernels/collective/reduction.h"
+#include "kernels/collective/sip_exchange.h"
+#include "kernels/collective/sip_path.h"
+#include "kernels/tl/tl.h"
+
+namespace kb::kernels {
+namespace {
+
+using tl::Context;
+using tl::Ptr;
+using tl::TensorHandle;
+using Integer = std::int64_t;
+
+// One chunk of every block, in the exchange between the SIPs.
+struct Exchange {
+  Context& tl;
+  const SipPlace& sip;
+  const SipPath& path;
+  Ptr in, out;     // the tiles, moved to the chunk
+  Integer n_elem;  // from block to block
+  Shape shape;     // of a message
+  Dtype dtype;
+
+  TensorHandle load(Integer block = 0) const { return tl.load(in + block * n_elem, shape); }
+  void store(const TensorHandle& value, Integer block = 0) const { tl.store(out + block * n_elem, value); }
+  TensorHandle receive(std::string_view from) const { return tl.recv(from, shape, dtype); }
+  std::array<const Way*, 2> ways() const { return {&path.forward(), &path.backward()}; }
+};
+
+struct Arguments {
+  Ptr in, out;
+  Integer n_elem, n_sips, rank, topology, width, height, chunk;
+};
+
+// body(exchange) for every chunk, on the PEs that hold a tile.
+template <typename Body>
+void exchange_chunks(Context& tl, const Arguments& args, Body body) {
+  const tl::LocalShard in = tl.shard(args.in), out = tl.shard(args.out);
+  if (in.elements == 0 || out.elements == 0) return;
+  tl.require(args.n_elem >= 1 && in.elements >= args.n_elem && out.elements >= args.n_elem,
+             "n_elem is larger than the tile on this PE");
+  const SipPlace sip = sip_place(tl, args.n_sips, args.rank, args.topology, args.width, args.height);
+  tl.require(args.rank >= 0 && args.rank < args.n_sips, "sip_rank is no rank");
+  const SipPath path(sip);
+  const Integer step = args.chunk > 0 ? std::min(args.chunk, args.n_elem) : args.n_elem;
+  for (Integer first = 0; first < args.n_elem; first += step) {
+    tl::Scratch scratch(tl);
+    body(Exchange{tl, sip, path, in.ptr + first, out.ptr + first, args.n_elem,
+                  Shape{std::min(step, args.n_elem - first)}, args.in.dtype()});
+  }
+}
+
+void require_rank(Context& tl, const Arguments& args, Integer rank, const char* name) {
+  if (rank >= 0 && rank < args.n_sips) return;
+  tl.fail(std::string(name) + " " + std::to_string(rank) + " is none of " + std::to_string(args.n_sips) + " ranks");
+}
+
+void broadcast(const Exchange& x, Integer root) {
+  const Arm arm = x.path.arm_from(root);
+  const TensorHandle value = arm.way == nullptr ? x.load() : x.receive(arm.way->from);
+  for (const Way* way : x.ways()) {
+    if (arm.way == nullptr ? way->targets > 0 : arm.way == way && way->passes_on(arm.distance))
+      x.tl.send(way->to, value);
+  }
+  x.store(value);
+}
+
+// Against the ways of a broadcast.
+void reduce(const Exchange& x, Integer root, const Reduction& reduction) {
+  const Arm arm = x.path.arm_from(root);
+  std::vector<Lane> lanes;
+  TensorHandle acc = x.load();
+  for (const Way* way : x.ways()) {
+    if (arm.way == nullptr ? way->targets == 0 : arm.way != way || !way->passes_on(arm.distance)) continue;
+    Lane lane;
+    lane.from = way->to;
+    lane.items = 1;
+    lane.act = [&](Integer, const TensorHandle* received) { reduction.add(acc, *received); };
+    lanes.push_back(lane);
+  }
+  run_lanes(x.tl, x.shape, x.dtype, lanes);
+  if (arm.way != nullptr) {
+    x.tl.send(arm.way->from, acc);
+    return;
+  }
+  reduction.finish(acc);
+  x.store(acc);
+}
+
+void all_reduce(const Exchange& x, const Reduction& reduction) {
+  TensorHandle acc = x.load();
+  exchange_between_sips(x.tl, x.sip, reduction, acc);
+  reduction.finish(acc);
+  x.store(acc);
+}
+
+void all_gather(const Exchange& x) {
+  const TensorHandle own = x.load();
+  std::vector<Lane> lanes;
+  for (const Way* way : x.ways()) {
+    if (way->targets > 0) x.tl.send(way->to, own);
+    Lane lane;
+    lane.from = way->from;
+    lane.items = way->sources;
+    lane.act = [&x, way](Integer item, const TensorHandle* received) {
+      if (way->passes_on(item + 1)) x.tl.send(way->to, *received);
+    };
+    lane.settle = [&x, way](Integer item, const TensorHandle* received) {
+      x.store(*received, x.path.rank_ahead(*way, -item - 1));
+    };
+    lanes.push_back(lane);
+  }
+  x.store(own, x.sip.rank);
+  run_lanes(x.tl, x.shape, x.dtype, lanes);
+}
+
+// The block of each rank collects on its way to it, from both sides; blocks that go farther leave first.
+void reduce_scatter(const Exchange& x, const Reduction& reduction) {
+  std::vector<Lane> lanes;
+  std::array<TensorHandle, 2> next;  // this SIP's part of the block that passes
+  std::optional<TensorHandle> result;
+  const auto load_result = [&x, &result] {
+    if (!result) result = x.load(x.sip.rank);
+  };
+  for (const Way* way : x.ways()) {
+    TensorHandle& part = next[lanes.size()];
+    Lane lane;
+    lane.from = way->from;
+    lane.items = way->targets + (way->sources > 0 ? 1 : 0);
+    lane.first_round = way->closed ? 0 : way->sources;
+    lane.unreceived = way->sources == 0 ? lane.items : way->closed ? 1 : 0;
+    lane.prepare = [&x, &part, load_result, way](Integer item) {
+      if (item < way->targets) {
+        part = x.load(x.path.rank_ahead(*way, way->targets - item));
+      } else {
+        load_result();
+      }
+    };
+    lane.act = [&x, &part, &result, &reduction, way](Integer item, const TensorHandle* received) {
+      TensorHandle& acc = item < way->targets ? part : *result;
+      if (received != nullptr) reduction.add(acc, *received);
+      if (item < way->targets) x.tl.send(way->to, acc);
+    };
+    lanes.push_back(lane);
+  }
+  run_lanes(x.tl, x.shape, x.dtype, lanes);
+  load_result();
+  reduction.finish(*result);
+  x.store(*result);
+}
+
+// The nearest block first.
+void gather(const Exchange& x, Integer root) {
+  const Arm arm = x.path.arm_from(root);
+  const TensorHandle own = x.load();
+  if (arm.way != nullptr) {
+    x.tl.send(arm.way->from, own);
+    for (Integer outer = arm.way->beyond(arm.distance); outer > 0; --outer) {
+      tl::Scratch message(x.tl);
+      x.tl.send(arm.way->from, x.receive(arm.way->to));
+    }
+    return;
+  }
+  x.store(own, x.sip.rank);
+  std::vector<Lane> lanes;
+  for (const Way* way : x.ways()) {
+    Lane lane;
+    lane.from = way->to;
+    lane.items = way->targets;
+    lane.act = [&x, way](Integer item, const TensorHandle* received) {
+      x.store(*received, x.path.rank_ahead(*way, item + 1));
+    };
+    lanes.push_back(lane);
+  }
+  run_lanes(x.tl, x.shape, x.dtype, lanes);
+}
+
+// The farthest block first.
+void scatter(const Exchange& x, Integer root) {
+  const Arm arm = x.path.arm_from(root);
+  if (arm.way != nullptr) {
+    for (Integer outer = arm.way->beyond(arm.distance); outer > 0; --outer) {
+      tl::Scratch message(x.tl);
+      x.tl.send(arm.way->to, x.receive(arm.way->from));
+    }
+    x.store(x.receive(arm.way->from));
+    return;
+  }
+  for (Integer item = 0; item < x.path.count(); ++item) {
+    for (const Way* way : x.ways()) {
+      if (item >= way->targets) continue;
+      tl::Scratch block(x.tl);
+      x.tl.send(way->to, x.load(x.path.rank_ahead(*way, way->targets - item)));
+    }
+  }
+  x.store(x.load(x.sip.rank));
+}
+
+// For every distance all blocks that go so far, hop by hop. What comes next is loaded, and what came last is stored,
+// while messages are under way.
+struct Shift {
+  const Exchange& x;
+  const Way* way;
+  Integer distance = 1;
+  std::optional<TensorHandle> next = {}, arrived = {};  // to send for `distance`; received for the distance before
+  Integer from = 0;                                     // whose block `arrived` is
+
+  void load_next() {
+    next.reset();
+    if (way->targets >= distance) next = x.load(x.path.rank_ahead(*way, distance));
+  }
+  void store_arrived() {
+    if (arrived) x.store(*arrived, from);
+    arrived.reset();
+  }
+  // Hop h brings the block of the SIP h behind, if there is one and its target is not beyond the end.
+  Lane lane() {
+    const Integer nearest = way->closed ? 1 : std::max<Integer>(1, distance - way->targets);
+    const Integer farthest = way->closed && distance > way->targets ? 0 : std::min(distance, way->sources);
+    Lane lane;
+    lane.from = way->from;
+    lane.items = std::max<Integer>(0, farthest - nearest + 1);
+    lane.first_round = nearest;
+    lane.act = [this, nearest, last = distance](Integer item, const TensorHandle* received) {
+      if (nearest + item < last) {
+        x.tl.send(way->to, *received);
+      } else {
+        arrived = *received;
+        from = x.path.rank_ahead(*way, -last);
+      }
+    };
+    return lane;
+  }
+};
+
+void all_to_all(const Exchange& x) {
+  std::vector<Shift> shifts;
+  for (const Way* way : x.ways()) shifts.push_back({x, way});
+  for (Shift& shift : shifts) shift.load_next();
+  for (Integer distance = 1; distance < x.path.count(); ++distance) {
+    std::vector<Lane> lanes;
+    for (Shift& shift : shifts) {
+      if (shift.next) x.tl.send(shift.way->to, *shift.next);
+      lanes.push_back(shift.lane());
+    }
+    for (Shift& shift : shifts) shift.store_arrived();
+    if (distance == 1) x.store(x.load(x.sip.rank), x.sip.rank);
+    for (Shift& shift : shifts) {
+      ++shift.distance;
+      shift.load_next();
+    }
+    run_lanes(x.tl, x.shape, x.dtype, lanes);
+  }
+  for (Shift& shift : shifts) shift.store_arrived();
+  if (x.path.count() == 1) x.store(x.load(x.sip.rank), x.sip.rank);
+}
+
+void send_recv(const Exchange& x, Integer source, Integer target) {
+  if (source == target) {
+    if (x.sip.rank == source) x.store(x.load());
+    return;
+  }
+  const Arm whole = x.path.arm(source, target), here = x.path.arm_from(source);
+  if (x.sip.rank == source) return x.tl.send(whole.way->to, x.load());
+  if (x.sip.rank == target) return x.store(x.receive(whole.way->from));
+  if (here.way == whole.way && here.distance < whole.distance) x.tl.send(whole.way->to, x.receive(whole.way->from));
+}
+
+// A kernel of the common arguments and those that `body` has behind the exchange.
+template <typename... More, typename Body>
+contract::Kernel kernel(const char* name, const char* what, std::vector<std::string> more, Body body) {
+  std::vector<std::string> names{"in",         "out",        "n_elem", "n_sips", "sip_rank", "sip_topo_kind",
+                                 "sip_topo_w", "sip_topo_h", "chunk"};
+  names.insert(names.end(), more.begin(), more.end());
+  return tl::make_kernel(name, what, names,
+                         [body](Context& tl, Ptr in, Ptr out, Integer n_elem, Integer n_sips, Integer rank,
+                                Integer topology, Integer width, Integer height, Integer chunk, More... values) {
+                           const Arguments args{in, out, n_elem, n_sips, rank, topology, width, height, chunk};
+                           body(tl, args, values...);
+                         });
+}
+
+contract::Kernel rooted(const char* name, const char* what, void (*collective)(const Exchange&, Integer)) {
+  return kernel<Integer>(name, what, {"root"}, [collective](Context& tl, const Arguments& args, Integer root) {
+    require_rank(tl, args, root, "root");
+    exchange_chunks(tl, args, [&](const Exchange& x) { collective(x, root); });
+  });
+}
+
+contract::Kernel symmetric(const char* name, const char* what, void (*collective)(const Exchange&)) {
+  return kernel<>(name, what, {},
+                  [collective](Context& tl, const Arguments& args) { exchange_chunks(tl, args, collective); });
+}
+
+contract::Kernel reducing(const char* name, const char* what, void (*collective)(const Exchange&, const Reduction&)) {
+  return kernel<std::string>(name, what, {"op"}, [collective](Context& tl, const Arguments& args, std::string op) {
+    const Reduction reduction(tl, op, args.n_sips);
+    exchange_chunks(tl, args, [&](const Exchange& x) { collective(x, reduction); });
+  });
+}
+
+}  // namespace
+
+std::vector<contract::Kernel> sip_collective_kernels() {
+  return {
+      symmetric("sip_all_gather", "every SIP gets the tiles of all SIPs, one behind the other", all_gather),
+      symmetric("sip_all_to_all", "every SIP sends a block of its tile to every other", all_to_all),
+      reducing("sip_allreduce", "all-reduce of the tiles of the same cube of all SIPs", all_reduce),
+      rooted("sip_broadcast", "every SIP gets the tiles of one", broadcast),
+      rooted("sip_gather", "one SIP gets the tiles of all SIPs, one behind the other", gather),
+      kernel<Integer, std::string>("sip_reduce", "one SIP gets the combination of the tiles of all SIPs",
+                                   {"root", "op"},
+                                   [](Context& tl, const Arguments& args, Integer root, std::string op) {
+                                     require_rank(tl, args, root, "root");
+                                     const Reduction reduction(tl, op, args.n_sips);
+                                     exchange_chunks(tl, args, [&](const Exchange& x) { reduce(x, root, reduction); });
+                                   }),
+      reducing("sip_reduce_scatter", "every SIP gets its block of the combination of all tiles", reduce_scatter),
+      rooted("sip_scatter", "every SIP gets its block of the tile of one", scatter),
+      kernel<Integer, Integer>("sip_send_recv", "one SIP sends its tiles to another", {"src", "dst"},
+                               [](Context& tl, const Arguments& args, Integer source, Integer target) {
+                                 require_rank(tl, args, source, "src");
+                                 require_rank(tl, args, target, "dst");
+                                 exchange_chunks(tl, args, [&](const Exchange& x) { send_recv(x, source, target); });
+                               }),
+  };
+}
+
+}  // namespace kb::kernels

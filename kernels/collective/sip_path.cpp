@@ -1,0 +1,138 @@
+#include "kernels/collective/sip_path.h"
+
+#include <algorithm>
+#include <iterator>
+#include <utility>
+
+#include "kernels/collective/line_exchange.h"
+
+namespace kb::kernels {
+namespace {
+
+constexpr Axis kRow{"global_E", "global_W"};
+constexpr Axis kColumn{"global_S", "global_N"};
+
+struct Step {
+  std::string_view there, back;
+};
+
+// The path through all SIPs, line by line; lines are rows or columns of the grid.
+struct Walk {
+  std::int64_t width, lines, length;
+  bool rows;
+  std::vector<std::int64_t> ranks;
+  std::vector<Step> steps;  // from each place to the next one, around
+
+  void visit(std::int64_t line, std::int64_t at) { ranks.push_back(rows ? line * width + at : at * width + line); }
+  void step(const Axis& axis, bool up) { steps.push_back(up ? Step{axis.up, axis.down} : Step{axis.down, axis.up}); }
+
+  // `upwards` of the lines at the end all go up, the others alternate.
+  void go(std::int64_t upwards) {
+    const Axis along = rows ? kRow : kColumn, across = rows ? kColumn : kRow;
+    std::int64_t at = 0;
+    for (std::int64_t line = 0; line < lines; ++line) {
+      const bool up = line >= lines - upwards || line % 2 == 0;
+      visit(line, at);
+      for (std::int64_t i = 1; i < length; ++i) {
+        at = (at + (up ? 1 : length - 1)) % length;
+        step(along, up);
+        visit(line, at);
+      }
+      step(across, true);
+    }
+  }
+};
+
+// A torus closes when the shifts of its lines, +1 or -1 each, add up to a multiple of their length: an even number of
+// lines alternates; with both numbers odd, as many lines as they are long all go the same way.
+Walk walk(const SipPlace& sip) {
+  const bool ring = sip.topology == SipTopology::ring;
+  const std::int64_t w = ring ? sip.count : sip.width, h = ring ? 1 : sip.height;
+  const bool rows = sip.topology == SipTopology::mesh || (!ring && (h % 2 == 0 || (w % 2 == 1 && h >= w)));
+  Walk path{w, rows ? h : w, rows ? w : h, rows, {}, {}};
+  path.go(sip.topology == SipTopology::torus && path.lines % 2 == 1 ? path.length : 0);
+  return path;
+}
+
+}  // namespace
+
+SipPath::SipPath(const SipPlace& sip) {
+  Walk path = walk(sip);
+  ranks_ = std::move(path.ranks);
+  place_ = place_of(sip.rank);
+  const std::int64_t n = count();
+  closed_ = sip.topology != SipTopology::mesh && n > 1;
+  const auto& steps = path.steps;
+  const Step next = steps[static_cast<std::size_t>(place_)],
+             last = steps[static_cast<std::size_t>((place_ + n - 1) % n)];
+  forward_ = {last.back, next.there, closed_ ? n / 2 : place_, closed_ ? n / 2 : n - 1 - place_, closed_};
+  backward_ = {next.there, last.back, closed_ ? (n - 1) / 2 : n - 1 - place_, closed_ ? (n - 1) / 2 : place_, closed_};
+}
+
+std::int64_t SipPath::place_of(std::int64_t rank) const {
+  return std::distance(ranks_.begin(), std::find(ranks_.begin(), ranks_.end(), rank));
+}
+
+std::int64_t SipPath::rank_ahead(const Way& way, std::int64_t distance) const {
+  const std::int64_t shift = &way == &forward_ ? distance : -distance;
+  return ranks_.at(static_cast<std::size_t>((place_ + shift + count()) % count()));
+}
+
+Arm SipPath::arm_from(std::int64_t rank) const {
+  return arm(rank, ranks_.at(static_cast<std::size_t>(place_)));
+}
+
+Arm SipPath::arm(std::int64_t from, std::int64_t to) const {
+  const std::int64_t n = count(), ahead = place_of(to) - place_of(from);
+  if (ahead == 0) return {};
+  if (!closed_) return ahead > 0 ? Arm{&forward_, ahead} : Arm{&backward_, -ahead};
+  const std::int64_t around = (ahead + n) % n;
+  return around <= n / 2 ? Arm{&forward_, around} : Arm{&backward_, n - around};
+}
+
+namespace {
+
+struct Progress {
+  const Lane& lane;
+  std::int64_t next = 0;
+  tl::RecvFuture future = {};
+  tl::TensorHandle received = {};
+
+  bool done() const { return next == lane.items; }
+  std::int64_t round() const { return lane.first_round + next; }
+  const tl::TensorHandle* message() const { return next < lane.unreceived ? nullptr : &received; }
+};
+
+}  // namespace
+
+void run_lanes(tl::Context& tl, const Shape& message, Dtype dtype, const std::vector<Lane>& lanes) {
+  std::vector<Progress> all;
+  for (const Lane& lane : lanes) all.push_back({lane});
+  const auto post = [&](Progress& way, std::int64_t item) {
+    if (std::max(item, way.lane.unreceived) < way.lane.items) way.future = tl.recv_async(way.lane.from, message, dtype);
+  };
+  for (Progress& way : all) post(way, 0);
+  while (true) {
+    std::vector<Progress*> round;
+    for (Progress& way : all) {
+      if (way.done()) continue;
+      if (!round.empty() && way.round() < round.front()->round()) round.clear();
+      if (round.empty() || way.round() == round.front()->round()) round.push_back(&way);
+    }
+    if (round.empty()) return;
+    for (Progress* way : round) way->lane.prepare(way->next);
+    for (Progress* way : round) {
+      if (way->message() != nullptr) {
+        way->received = tl.wait(way->future);
+        post(*way, way->next + 1);
+      }
+      way->lane.act(way->next, way->message());
+    }
+    for (Progress* way : round) {
+      way->lane.settle(way->next, way->message());
+      ++way->next;
+    }
+  }
+}
+
+}  // namespace kb::kernels

@@ -1,0 +1,20 @@
+// What the benches of collectives share.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "platform/topology/ccl_config.h"
+#include "sw/benches/params.h"
+#include "sw/tensor/host_array.h"
+
+namespace kb::sw {
+
+// Whole numbers whose combination over every tile of the largest machine is exact in the dtype.
+HostArray small_integers(const Shape& shape, Dtype dtype, std::uint64_t seed);
+
+// Parameters that overlay the collective configuration, when they are not empty.
+std::vector<Parameter> ccl_parameters();
+topology::CclOptions ccl_options(const Params& params);
+
+}  // namespace kb::sw

@@ -1,0 +1,256 @@
+#include "sw/benches/rank_collectives.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <functional>
+#include <optional>
+#include <string>
+#include <utility>
+
+#include "sw/benches/ccl_support.h"
+#include "sw/benches/ranks.h"
+#include "sw/benches/support.h"
+#include "sw/distributed/process_group.h"
+
+namespace kb::sw {
+namespace {
+
+constexpr int kCombined = -1;
+
+// What a block of a rank's result must be: a block of one rank's input, or the combination of that block of all.
+struct Piece {
+  int rank = kCombined;
+  int block = 0;
+};
+
+struct Setting {  // of one run
+  int ranks = 1;
+  int root = 0, target = 0;  // target: of send_recv, whose source is the root
+  std::string op = "sum";
+  CollectiveOptions options;
+};
+
+struct Collective {
+  std::string name, description;
+  bool many_in = false, many_out = false;  // a tile has one block per rank
+  bool in_place = false;
+  bool root = false, op = false, target = false;
+  // None: the rank gets nothing.
+  std::function<std::optional<Piece>(const Setting&, int rank, int block)> expected;
+  std::function<LaunchMetrics(ProcessGroup&, const Setting&, const Tensor& out, const Tensor& in)> call;
+};
+
+using Blocks = std::vector<std::vector<double>>;  // by rank: all tiles, cube by cube
+
+double combined(const Blocks& inputs, std::size_t at, const std::string& op, Dtype dtype) {
+  double value = inputs.front()[at];
+  for (std::size_t rank = 1; rank < inputs.size(); ++rank) {
+    const double other = inputs[rank][at];
+    value = op == "max" ? std::max(value, other) : op == "min" ? std::min(value, other) : value + other;
+  }
+  if (op != "avg") return value;
+  value /= static_cast<double>(inputs.size());
+  return is_float(dtype) ? value : std::trunc(value);
+}
+
+struct Sizes {
+  std::size_t cubes, block, in_blocks, out_blocks;
+};
+
+std::optional<HostArray> expected_result(const Collective& collective, const Setting& setting, const Sizes& sizes,
+                                         const Blocks& inputs, int rank, Dtype dtype) {
+  std::vector<double> values;
+  for (std::size_t cube = 0; cube < sizes.cubes; ++cube) {
+    for (std::size_t b = 0; b < sizes.out_blocks; ++b) {
+      const auto piece = collective.expected(setting, rank, static_cast<int>(b));
+      if (!piece) return std::nullopt;
+      const std::size_t first = (cube * sizes.in_blocks + static_cast<std::size_t>(piece->block)) * sizes.block;
+      for (std::size_t i = first; i < first + sizes.block; ++i) {
+        values.push_back(piece->rank == kCombined ? combined(inputs, i, setting.op, dtype)
+                                                  : inputs[static_cast<std::size_t>(piece->rank)][i]);
+      }
+    }
+  }
+  const Shape shape{static_cast<std::int64_t>(sizes.cubes), static_cast<std::int64_t>(sizes.out_blocks * sizes.block)};
+  return HostArray::from_doubles(shape, dtype, values);
+}
+
+struct RankResult {
+  HostArray in, out;
+  LaunchMetrics metrics;
+};
+
+Setting setting_of(const Collective& collective, const Params& params, int ranks) {
+  Setting setting;
+  setting.ranks = ranks;
+  if (collective.root) setting.root = static_cast<int>(params.integer(collective.target ? "source" : "root"));
+  if (collective.target) {
+    const std::int64_t target = params.integer("target");
+    setting.target = target < 0 ? ranks - 1 : static_cast<int>(target);
+  }
+  if (collective.op) setting.op = params.text("op");
+  setting.options.chunk_elements = params.integer("chunk");
+  return setting;
+}
+
+BenchResult run_collective(const Collective& collective, Runtime& rt, const Params& params) {
+  ProcessGroup group(rt, ccl_options(params));
+  const std::int64_t asked = params.integer("n_elem");
+  const std::int64_t block = asked > 0 ? asked : group.config().n_elem;
+  const Dtype dtype = params.dtype("dtype");
+  const Setting setting = setting_of(collective, params, group.world_size());
+  DPPolicy tiles;
+  tiles.cube = Split::row_wise;
+  tiles.num_pes = 1;
+  if (params.text("cubes") == "one") tiles.num_cubes = 1;
+  const std::int64_t cubes = tiles.num_cubes.value_or(rt.spec().cubes_per_sip), n = setting.ranks;
+  const Shape in_shape{cubes, collective.many_in ? block * n : block};
+  const Shape out_shape{cubes, collective.many_out ? block * n : block};
+
+  const auto ranks = on_every_sip(rt, "ccl-" + collective.name, [&](int rank, int) {
+    RankResult result;
+    result.in = rt.computes_data() ? small_integers(in_shape, dtype, rt.seed() + static_cast<std::uint64_t>(rank))
+                                   : HostArray::unknown(in_shape, dtype);
+    const Tensor in = rt.empty(in_shape, dtype, tiles, fmt::format("in{}", rank));
+    in.copy_(result.in);
+    const Tensor out = collective.in_place ? in : rt.zeros(out_shape, dtype, tiles, fmt::format("out{}", rank));
+    result.metrics = collective.call(group, setting, out, in);
+    result.out = out.to_host();
+    return result;
+  });
+
+  BenchResult result;
+  TimeFs slowest = 0;
+  std::size_t pes = 0;
+  Blocks inputs;
+  for (const RankResult& rank : ranks) {
+    slowest = std::max(slowest, rank.metrics.exec_max);
+    pes += rank.metrics.pes;
+    inputs.push_back(rank.in.to_doubles());
+  }
+  const double nbytes = static_cast<double>(block) * static_cast<double>(item_size(dtype));
+  result.figures.push_back({collective.name, fs_to_ns(slowest), "ns", "the longest time of a PE in the kernel"});
+  result.figures.push_back({"block", nbytes, "B", "per cube and rank"});
+  add_rate(result, "block bandwidth", nbytes, slowest, "GB/s", "bytes of a block over that time");
+  add_pe_count(result, pes);
+  const Sizes sizes{static_cast<std::size_t>(cubes), static_cast<std::size_t>(block),
+                    static_cast<std::size_t>(in_shape[1] / block), static_cast<std::size_t>(out_shape[1] / block)};
+  for (int rank = 0; rank < setting.ranks; ++rank) {
+    const RankResult& its = ranks[static_cast<std::size_t>(rank)];
+    const auto expected = rt.computes_data() ? expected_result(collective, setting, sizes, inputs, rank, dtype)
+                                             : std::optional<HostArray>(its.out);
+    if (expected) verify_exact(rt, result, fmt::format("rank{}", rank), its.out, *expected);
+  }
+  return result;
+}
+
+Bench bench_of(const Collective& collective) {
+  std::vector<Parameter> parameters{
+      Parameter::integer("n_elem", 0, "elements of a block, per cube and rank; 0: as configured (n_elem)", 0,
+                         "elements"),
+      dtype_parameter(),
+      Parameter::choice("cubes", "all", {"all", "one"}, "a tile on every cube, or on cube 0 of each SIP only"),
+      Parameter::integer("chunk", 0, "elements per message; 0: as many as a slot holds", 0, "elements"),
+  };
+  if (collective.target) {
+    parameters.push_back(Parameter::integer("source", 0, "rank that sends", 0));
+    parameters.push_back(Parameter::integer("target", -1, "rank that receives; -1: the last one", -1));
+  } else if (collective.root) {
+    parameters.push_back(Parameter::integer("root", 0, "rank that the others work with", 0));
+  }
+  if (collective.op) {
+    parameters.push_back(Parameter::choice("op", "sum", {"sum", "max", "min", "avg"}, "how the tiles are combined"));
+  }
+  for (Parameter& parameter : ccl_parameters()) parameters.push_back(std::move(parameter));
+  return {"ccl-" + collective.name, collective.description, std::move(parameters),
+          [collective](Runtime& rt, const Params& params) { return run_collective(collective, rt, params); }, "CCL"};
+}
+
+Collective named(const std::string& name, const std::string& description) {
+  Collective collective;
+  collective.name = name;
+  collective.description = description + ", tile by tile, verified";
+  return collective;
+}
+
+std::optional<Piece> only(bool here, Piece piece) {
+  return here ? std::optional<Piece>(piece) : std::nullopt;
+}
+
+// One tensor, changed in place.
+std::vector<Collective> in_place_collectives() {
+  Collective broadcast = named("broadcast", "every rank gets the tensor of one");
+  broadcast.root = true;
+  broadcast.expected = [](const Setting& s, int, int) { return Piece{s.root, 0}; };
+  broadcast.call = [](ProcessGroup& g, const Setting& s, const Tensor& t, const Tensor&) {
+    return g.broadcast(t, s.root, s.options);
+  };
+  Collective reduce = named("reduce", "one rank gets the combination of all tensors");
+  reduce.root = reduce.op = true;
+  reduce.expected = [](const Setting& s, int rank, int) { return Piece{rank == s.root ? kCombined : rank, 0}; };
+  reduce.call = [](ProcessGroup& g, const Setting& s, const Tensor& t, const Tensor&) {
+    return g.reduce(t, s.root, s.op, s.options);
+  };
+  Collective all_reduce = named("allreduce-ranks", "every rank gets the combination of all tensors");
+  all_reduce.op = true;
+  all_reduce.expected = [](const Setting&, int, int) { return Piece{}; };
+  all_reduce.call = [](ProcessGroup& g, const Setting& s, const Tensor& t, const Tensor&) {
+    return g.all_reduce_ranks(t, s.op, s.options);
+  };
+  Collective send_recv = named("send-recv", "one rank gets the tensor of another");
+  send_recv.root = send_recv.target = true;
+  send_recv.expected = [](const Setting& s, int rank, int) { return Piece{rank == s.target ? s.root : rank, 0}; };
+  send_recv.call = [](ProcessGroup& g, const Setting& s, const Tensor& t, const Tensor&) {
+    return g.send_recv(t, s.root, s.target, s.options);
+  };
+  std::vector<Collective> all{broadcast, reduce, all_reduce, send_recv};
+  for (Collective& collective : all) collective.in_place = true;
+  return all;
+}
+
+std::vector<Collective> block_collectives() {
+  Collective all_gather = named("all-gather", "every rank gets the tensors of all");
+  all_gather.many_out = true;
+  all_gather.expected = [](const Setting&, int, int block) { return Piece{block, 0}; };
+  all_gather.call = [](ProcessGroup& g, const Setting& s, const Tensor& out, const Tensor& in) {
+    return g.all_gather(out, in, s.options);
+  };
+  Collective gather = named("gather", "one rank gets the tensors of all");
+  gather.many_out = gather.root = true;
+  gather.expected = [](const Setting& s, int rank, int block) { return only(rank == s.root, {block, 0}); };
+  gather.call = [](ProcessGroup& g, const Setting& s, const Tensor& out, const Tensor& in) {
+    return g.gather(out, in, s.root, s.options);
+  };
+  Collective reduce_scatter = named("reduce-scatter", "every rank gets its block of the combination of all tensors");
+  reduce_scatter.many_in = reduce_scatter.op = true;
+  reduce_scatter.expected = [](const Setting&, int rank, int) { return Piece{kCombined, rank}; };
+  reduce_scatter.call = [](ProcessGroup& g, const Setting& s, const Tensor& out, const Tensor& in) {
+    return g.reduce_scatter(out, in, s.op, s.options);
+  };
+  Collective scatter = named("scatter", "every rank gets its block of the tensor of one");
+  scatter.many_in = scatter.root = true;
+  scatter.expected = [](const Setting& s, int rank, int) { return Piece{s.root, rank}; };
+  scatter.call = [](ProcessGroup& g, const Setting& s, const Tensor& out, const Tensor& in) {
+    return g.scatter(out, in, s.root, s.options);
+  };
+  Collective all_to_all = named("all-to-all", "every rank gets a block of the tensor of every rank");
+  all_to_all.many_in = all_to_all.many_out = true;
+  all_to_all.expected = [](const Setting&, int rank, int block) { return Piece{block, rank}; };
+  all_to_all.call = [](ProcessGroup& g, const Setting& s, const Tensor& out, const Tensor& in) {
+    return g.all_to_all(out, in, s.options);
+  };
+  return {all_gather, gather, reduce_scatter, scatter, all_to_all};
+}
+
+}  // namespace
+
+std::vector<Bench> rank_collective_benches() {
+  std::vector<Bench> benches;
+  for (const Collective& collective : in_place_collectives()) benches.push_back(bench_of(collective));
+  for (const Collective& collective : block_collectives()) benches.push_back(bench_of(collective));
+  return benches;
+}
+
+}  // namespace kb::sw

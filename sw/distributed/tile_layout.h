@@ -1,0 +1,42 @@
+// How collectives want their tensors: one tile of equal size on each participating PE (K-16, K-65).
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "platform/base/error.h"
+#include "platform/contract/i_host.h"
+#include "sw/distributed/algorithms.h"
+#include "sw/tensor/tensor.h"
+
+namespace kb::sw {
+
+struct TileLayout {
+  int sip = 0;
+  int tiles = 1;            // of the tensor
+  bool one_cube = false;    // a single tile on PE 0 of one cube
+  std::int64_t n_elem = 0;  // of a tile
+  std::vector<int> cubes;   // in order
+};
+
+// Which layouts are accepted, and what the remedy says.
+struct TileRule {
+  TileOwners owners = TileOwners::cubes;
+  bool one = true;      // a single tile on PE 0 of one cube
+  bool all = true;      // a tile on every cube, or on every PE
+  bool any = false;     // tiles on any set of cubes
+  bool copies = false;  // tiles may be copies of each other
+};
+
+Error layout_error(const Tensor& tensor, const std::string& text);
+
+// Program Errors: TENSOR_ERROR when the tensor is not on the device (`what` is the call), LAYOUT_ERROR naming tensor
+// and offending shard.
+TileLayout tile_layout(const Tensor& tensor, const contract::MachineInfo& machine, const TileRule& rule,
+                       const std::string& what);
+
+// A message of `elements` fits a slot, else LAYOUT_ERROR with the remedy.
+void require_slot(const Tensor& tensor, std::int64_t elements, std::uint64_t slot_size);
+
+}  // namespace kb::sw

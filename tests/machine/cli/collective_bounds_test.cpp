@@ -1,0 +1,202 @@
+// The time of uncontended collectives against the bounds that docs/architecture/collectives.md gives: never below, at
+// most 10 % above. The bounds come from the compiled topology and the formulas alone, no simulation has a part in them.
+#include <gmock/gmock.h>
+
+#include <algorithm>
+#include <cmath>
+#include <functional>
+#include <memory>
+
+#include "platform/routing/latency.h"
+#include "platform/routing/path_router.h"
+#include "platform/topology/topology.h"
+#include "tests/machine/cli/command_line.h"
+
+namespace kb::test {
+namespace {
+
+using Json = nlohmann::json;
+using Settings = std::vector<std::pair<std::string, std::string>>;
+
+// Latencies of messages of one flit at most, in ns.
+class Formulas {
+ public:
+  Formulas(const std::string& file, const Settings& settings, double nbytes)
+      : topology_(topology::load(file, settings)), router_(topology_.graph), nbytes_(nbytes) {}
+
+  // L(b): from PE_DMA to PE_DMA of PE 0.
+  double message(int sip, int cube, int to_sip, int to_cube) {
+    return latency(dma(sip, cube), dma(to_sip, to_cube), nbytes_);
+  }
+  double credit(int sip, int cube, int to_sip, int to_cube) {
+    return latency(dma(to_sip, to_cube), dma(sip, cube), 16);
+  }
+  double slot() const { return attr("pe_ipcq", "tcm_slot_setup_ns") + nbytes_ / attr("pe_ipcq", "tcm_slot_bw_gbs"); }
+  double hop(int sip, int cube, int to_sip, int to_cube) {
+    return message(sip, cube, to_sip, to_cube) + 2 * slot() + credit(sip, cube, to_sip, to_cube);
+  }
+  double hop_between_sips(int cube) { return hop(0, cube, 1, cube); }
+  // There, one burst in its pseudo-channel, the data, and back.
+  double memory() {
+    const NodeId bank = node("sip0.cube0.hbm_ctrl.pe0");
+    const double burst =
+        topology_.graph.node(bank).number("burst_bytes") / topology_.graph.node(bank).number("pc_bw_gbs");
+    return latency(dma(0, 0), bank, nbytes_) + latency(dma(0, 0), bank, 0) + burst;
+  }
+  double math() const {  // of f16
+    return nbytes_ / 2 / attr("pe_math", "elements_per_cycle") / attr("pe_math", "clock_ghz");
+  }
+  double switch_overhead() const { return topology_.graph.node(node("fabric.switch0")).number("overhead_ns"); }
+
+ private:
+  NodeId node(const std::string& id) const { return topology_.graph.find_node(id).value(); }
+  NodeId dma(int sip, int cube) const {
+    return node("sip" + std::to_string(sip) + ".cube" + std::to_string(cube) + ".pe0.pe_dma");
+  }
+  double attr(const std::string& kind, const std::string& name) const {
+    return topology_.graph.node(node("sip0.cube0.pe0." + kind)).number(name);
+  }
+  double latency(NodeId from, NodeId to, double nbytes) {
+    return fs_to_ns(
+        routing::one_flit_latency_fs(topology_.graph, router_.find_path(from, to), static_cast<std::uint64_t>(nbytes)));
+  }
+  topology::LoadedTopology topology_;
+  routing::PathRouter router_;
+  double nbytes_;
+};
+
+class CollectiveBoundsTest : public CommandLineTest {
+ protected:
+  double measured(const std::string& machine, const Settings& settings, const std::string& bench,
+                  const std::string& options) {
+    std::string line =
+        "run --quiet --topology '" + machine + "' --bench ccl-" + bench + " --data off --out out " + options;
+    for (const auto& [key, value] : settings) line += " --set " + key + "=" + value;
+    const Outcome outcome = kernbench(line);
+    EXPECT_EQ(outcome.code, 0) << outcome.err;
+    double time = 0;
+    const Json result = Json::parse(read("out/result.json"));
+    for (const Json& launch : result["launches"]) time = std::max(time, launch["pe_exec_ns"]["max"].get<double>());
+    return time;
+  }
+  static void expect_near_bound(double time, double bound, const std::string& what) {
+    EXPECT_GE(time, bound - 1e-3) << what;  // a femtosecond per wire
+    EXPECT_LE(time, 1.1 * bound) << what;
+  }
+  static Settings sips(int count, const std::string& topology = "ring_1d", int w = 0, int h = 0) {
+    Settings out{{"system.sips.count", std::to_string(count)}, {"system.sips.topology", topology}};
+    if (w > 0) out.push_back({"system.sips.w", std::to_string(w)});
+    if (h > 0) out.push_back({"system.sips.h", std::to_string(h)});
+    return out;
+  }
+};
+
+// One cube per SIP works: no other traffic shares its way out of the SIP.
+TEST_F(CollectiveBoundsTest, BetweenRanksOnAClosedPath) {
+  const std::string machine = folder() + "/" +
+                              write("machine.yaml",
+                                    "sip: { cube_mesh: { w: 1, h: 1 } }\n"
+                                    "cube: { pe_layout: { corners: [NW], pe_per_corner: 1 } }\n");
+  const std::vector<std::pair<int, Settings>> groups{{2, sips(2)},
+                                                     {3, sips(3)},
+                                                     {5, sips(5)},
+                                                     {8, sips(8)},
+                                                     {9, sips(9, "torus_2d", 3, 3)},
+                                                     {6, sips(6, "torus_2d", 3, 2)}};
+  for (const auto& [n, settings] : groups) {
+    for (const int elements : {8, 128}) {
+      Formulas f(machine, settings, 2.0 * elements);
+      const double hop = f.hop_between_sips(0), mem = f.memory(), math = f.math();
+      const int rounds = n / 2, ways = n % 2 == 1 ? 2 : 1;
+      const double together = (ways * n - 1) * f.switch_overhead();  // all send at the same moment
+      std::vector<std::pair<std::string, double>> bounds{
+          {"send-recv --set target=1", 2 * mem + hop},
+          {"broadcast", 2 * mem + rounds * hop},
+          {"reduce", 2 * mem + rounds * (hop + math)},
+          {"gather", mem + rounds * hop + ways * mem},
+          {"scatter", ways * mem + rounds * hop + mem},
+          {"all-gather", mem + rounds * hop + ways * mem + together},
+          {"reduce-scatter", ways * mem + rounds * (hop + math) + mem + together}};
+      if (settings[1].second == "ring_1d") {
+        bounds.push_back({"allreduce-ranks", 2 * mem + (n - 1) * (hop + f.switch_overhead()) + math});
+      }
+      if (n <= 5) bounds.push_back({"all-to-all", 2 * ways * mem + rounds * (rounds + 1) / 2 * hop + together});
+      for (const auto& [bench, bound] : bounds) {
+        const std::string options = "--set n_elem=" + std::to_string(elements);
+        expect_near_bound(measured(machine, settings, bench, options), bound,
+                          bench + " of " + std::to_string(n) + " ranks, " + options);
+      }
+    }
+  }
+}
+
+// When each cube has what it waits for (K-57), with the second of two receives in a row paying its own slot and credit.
+struct Hierarchy {
+  Formulas& f;
+  int w, h, root;
+  int column() const { return root % w; }
+  int row() const { return root / w; }
+  int at(int c, int r) const { return r * w + c; }
+
+  double take(double ready, double sent, int from, int to) const {
+    const double arrived = sent + f.message(0, from, 0, to) + f.slot();
+    return std::max(ready, arrived) + f.slot() + f.credit(0, from, 0, to) + f.math();
+  }
+  double row_ready(int c, int r) const {
+    double ready = 0;
+    if (c <= column() && c > 0) ready = take(ready, row_ready(c - 1, r), at(c - 1, r), at(c, r));
+    if (c >= column() && c < w - 1) ready = take(ready, row_ready(c + 1, r), at(c + 1, r), at(c, r));
+    return ready;
+  }
+  double column_ready(int r) const {
+    double ready = row_ready(column(), r);
+    if (r <= row() && r > 0) ready = take(ready, column_ready(r - 1), at(column(), r - 1), at(column(), r));
+    if (r >= row() && r < h - 1) ready = take(ready, column_ready(r + 1), at(column(), r + 1), at(column(), r));
+    return ready;
+  }
+  double reduce() const { return column_ready(row()); }
+  double broadcast() const {
+    double last = 0;
+    for (int c = 0; c < w; ++c) {
+      for (int r = 0; r < h; ++r) last = std::max(last, given(c, r));
+    }
+    return last;
+  }
+  double given(int c, int r) const {
+    if (c != column()) {
+      const int from = c < column() ? c + 1 : c - 1;
+      return given(from, r) + f.hop(0, at(from, r), 0, at(c, r));
+    }
+    if (r == row()) return 0;
+    const int from = r < row() ? r + 1 : r - 1;
+    return given(c, from) + f.hop(0, at(c, from), 0, at(c, r));
+  }
+};
+
+TEST_F(CollectiveBoundsTest, HierarchicalAllReduce) {
+  const std::string machine = config("reference");
+  struct Case {
+    Settings settings;
+    int ring_rounds, chain_rounds;
+  };
+  for (const Case& one : {Case{sips(1), 0, 0}, Case{sips(2), 1, 0}, Case{sips(6), 5, 0},
+                          Case{sips(6, "torus_2d", 3, 2), 3, 0}, Case{sips(6, "mesh_2d_no_wrap", 3, 2), 0, 6}}) {
+    for (const int root : {10, 1}) {
+      for (const int elements : {8, 128}) {
+        Formulas f(machine, one.settings, 2.0 * elements);
+        const Hierarchy cubes{f, 4, 4, root};
+        double bound = 2 * f.memory() + cubes.reduce() + cubes.broadcast();
+        if (one.ring_rounds + one.chain_rounds > 0) {
+          bound += (one.ring_rounds + one.chain_rounds) * f.hop_between_sips(root) +
+                   (one.ring_rounds > 0 ? 1 : 3) * f.math();
+        }
+        const std::string options = "--set root=" + std::to_string(root) + " --set n_elem=" + std::to_string(elements);
+        expect_near_bound(measured(machine, one.settings, "allreduce", options), bound,
+                          options + " on " + one.settings[0].second + " " + one.settings[1].second);
+      }
+    }
+  }
+}
+
+}  // namespace
+}  // namespace kb::test
