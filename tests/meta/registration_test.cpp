@@ -68,13 +68,15 @@ TEST(Registration, EveryKernelIsInTheCatalog) {
   for (const std::string& header : files_below("kernels", {".h"})) {
     const std::string folder = folder_of(header);
     if (folder == "kernels" || folder == "kernels/tl") continue;
-    expect_in_catalog(folder, "kernels/catalog.cpp", {"attention_rank", "online_softmax", "reduction", "sip_exchange"});
+    expect_in_catalog(folder, "kernels/catalog.cpp",
+                      {"attention_rank", "line_exchange", "online_softmax", "reduction", "sip_exchange", "sip_path"});
   }
 }
 
 TEST(Registration, EveryBenchIsInTheCatalog) {  // H-68
-  expect_in_catalog("sw/benches", "sw/benches/catalog.cpp",
-                    {"attention_problem", "bench", "deployed", "epilogue_reference", "params", "ranks", "support"});
+  expect_in_catalog(
+      "sw/benches", "sw/benches/catalog.cpp",
+      {"attention_problem", "bench", "ccl_support", "deployed", "epilogue_reference", "params", "ranks", "support"});
 }
 
 TEST(Registration, EveryRequiredPackageIsListedOnce) {
