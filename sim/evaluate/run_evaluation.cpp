@@ -224,10 +224,13 @@ RunSummary run_evaluation(const IEvaluation& evaluation, const topology::LoadedT
   const std::string data_file = base + evaluation.data_file();
   const std::string table = std::filesystem::path(data_file).replace_extension(".csv").string();
   Json data;
-  if (options.fast) data = stored_data(evaluation, machine, options, data_file);
-  if (!options.fast) {
+  std::optional<FolderLock> lock;
+  if (options.fast) {
+    lock.emplace(options.folder, false);
+    data = stored_data(evaluation, machine, options, data_file);
+  } else {
     const std::vector<Point> points = evaluation.points(machine);
-    observe::make_folder(options.folder);
+    lock.emplace(options.folder, true);
     const Staging staging(base + "staging", topology::sha256_hex(read_file(kProgram)) + machine_digest(machine));
     const Rows measured = measure(evaluation, points, staging, options);
     summary.points = points.size();

@@ -6,6 +6,7 @@
 
 #include <filesystem>
 
+#include "platform/base/error.h"
 #include "sim/evaluate/files.h"
 
 namespace kb::evaluate {
@@ -41,6 +42,22 @@ TEST_F(StagingTest, ADamagedRowIsMeasuredAgain) {
     write_file(folder_ + "/p.json", text, "a row");
     EXPECT_FALSE(staging.find(point_)) << text;
   }
+}
+
+TEST_F(StagingTest, OneEvaluationAtATimeHasAFolder) {
+  {
+    const FolderLock first(folder_, true);
+    try {
+      const FolderLock second(folder_, true);
+      ADD_FAILURE() << "two had the folder";
+    } catch (const Error& error) {
+      EXPECT_EQ(error.family(), ErrorFamily::configuration);
+      EXPECT_NE(std::string(error.what()).find(folder_), std::string::npos);
+    }
+  }
+  EXPECT_NO_THROW(FolderLock(folder_, true));
+  EXPECT_NO_THROW(FolderLock(folder_ + "/none", false));
+  EXPECT_FALSE(fs::exists(folder_ + "/none"));
 }
 
 TEST_F(StagingTest, TheDigestOfAMachineIsThatOfItsValues) {
