@@ -57,6 +57,7 @@ BenchLibrary::BenchLibrary(const std::vector<std::string>& plugins) {
     try {
       for (contract::Kernel& kernel : registrar.kernels()) kernels_.add(std::move(kernel));
       for (sw::Bench& bench : registrar.benches()) benches_.add(std::move(bench));
+      for (sw::AllReduceAlgorithm& algorithm : registrar.all_reduces()) sw::add_all_reduce(std::move(algorithm));
     } catch (const Error& error) {
       refuse(file, error.what(), "");
     }

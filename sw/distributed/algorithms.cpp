@@ -71,9 +71,11 @@ void require_reduction(const std::string& call, const std::string& op) {
   throw Error::program("SCHEMA_ERROR", fmt::format("{} has no operation '{}'; {}", call, op, suggest(op, names)));
 }
 
-const std::vector<AllReduceAlgorithm>& all_reduce_algorithms() {
+namespace {
+
+std::vector<AllReduceAlgorithm>& table() {
   using topology::RankTopology;
-  static const std::vector<AllReduceAlgorithm> all = [] {
+  static std::vector<AllReduceAlgorithm> all = [] {
     AllReduceAlgorithm lrab;
     lrab.name = "lrab_hierarchical_allreduce";
     lrab.kernel = "lrab_allreduce";
@@ -90,6 +92,25 @@ const std::vector<AllReduceAlgorithm>& all_reduce_algorithms() {
         flat("tree_allreduce", {RankTopology::tree_binary}, flat_arguments)};
   }();
   return all;
+}
+
+}  // namespace
+
+const std::vector<AllReduceAlgorithm>& all_reduce_algorithms() {
+  return table();
+}
+
+void add_all_reduce(AllReduceAlgorithm algorithm) {
+  const auto refuse = [&](const std::string& text) {
+    throw Error::program("SCHEMA_ERROR", fmt::format("all-reduce algorithm '{}': {}", algorithm.name, text));
+  };
+  if (algorithm.name.empty() || algorithm.kernel.empty() || !algorithm.arguments) {
+    refuse("needs a name, a kernel and a function that makes the kernel's arguments");
+  }
+  for (const std::string& name : algorithm_names()) {
+    if (name == algorithm.name) refuse("the name is taken; choose another one");
+  }
+  table().push_back(std::move(algorithm));
 }
 
 std::vector<std::string> algorithm_names() {

@@ -52,6 +52,9 @@ const std::vector<std::string>& reduction_names();
 void require_reduction(const std::string& call, const std::string& op);
 
 const std::vector<AllReduceAlgorithm>& all_reduce_algorithms();
+// One more, e.g. of a plug-in; before any process group is made. Program Error SCHEMA_ERROR when the name is taken or
+// something is missing.
+void add_all_reduce(AllReduceAlgorithm algorithm);
 std::vector<std::string> algorithm_names();
 // Configuration Error with the nearest name.
 const AllReduceAlgorithm& find_all_reduce(const std::string& name);

@@ -18,6 +18,7 @@
 #include "platform/base/version.h"
 #include "platform/contract/i_pe.h"
 #include "sw/benches/bench.h"
+#include "sw/distributed/algorithms.h"
 
 namespace kb::sw {
 
@@ -41,13 +42,16 @@ class PluginRegistrar {
  public:
   void add_kernel(contract::Kernel kernel) { kernels_.push_back(std::move(kernel)); }
   void add_bench(Bench bench) { benches_.push_back(std::move(bench)); }
+  void add_all_reduce(AllReduceAlgorithm algorithm) { all_reduces_.push_back(std::move(algorithm)); }
 
   std::vector<contract::Kernel>& kernels() { return kernels_; }
   std::vector<Bench>& benches() { return benches_; }
+  std::vector<AllReduceAlgorithm>& all_reduces() { return all_reduces_; }
 
  private:
   std::vector<contract::Kernel> kernels_;
   std::vector<Bench> benches_;
+  std::vector<AllReduceAlgorithm> all_reduces_;
 };
 
 }  // namespace kb::sw

@@ -309,6 +309,21 @@ TEST_F(CollectivesTest, WhatDoesNotFitIsExplained) {
   EXPECT_THAT(refused("--set algorithm=lrab", 2), HasSubstr("lrab_hierarchical_allreduce"));
 }
 
+TEST_F(CollectivesTest, AnAlgorithmOfAPluginIsOneLikeAllOthers_K47) {
+  write("ccl.yaml", "algorithms: { own_ring: {} }\n");
+  const std::string plugin = std::string("--plugin ") + KB_PING_PONG_PLUGIN + " --set algorithm=own_ring ";
+  for (const std::string& machine : {sips(2), sips(5), sips(5) + "--set n_slots=1"}) {
+    all_reduce(plugin + "--set cubes=one --set n_elem=33 " + machine);
+  }
+  const std::string run = "run --quiet --topology '" + machine_ + "' --bench ccl-allreduce --out out ";
+  const Outcome unfit = kernbench(run + plugin);
+  EXPECT_EQ(unfit.code, 1);
+  EXPECT_THAT(unfit.err, HasSubstr("own_ring sums tensors on one cube per SIP"));
+  const Outcome unknown = kernbench(run + "--set algorithm=own_ring");
+  EXPECT_EQ(unknown.code, 2);
+  EXPECT_THAT(unknown.err, testing::AllOf(HasSubstr("ccl.yaml:1"), HasSubstr("own_ring")));
+}
+
 // The example of examples/messages, whole and broken.
 TEST_F(CollectivesTest, TwoRanksPlayPingPongOrSayWhyNot) {
   const std::string command = "run --quiet --topology '" + config("reference") + "' --plugin " + KB_PING_PONG_PLUGIN +
