@@ -125,11 +125,16 @@ TensorHandle Context::allocate(Shape shape, Dtype dtype) {
                     dtype_name(dtype), format_shape(shape), nbytes, scratch_.free_bytes(), scratch_.capacity()));
   }
   if (!unfinished_.empty()) check_not_in_use(*pa, nbytes);
+  return new_handle(*pa, std::move(shape), dtype);
+}
+
+// Of the present call and scope.
+TensorHandle Context::new_handle(std::uint64_t address, Shape shape, Dtype dtype) {
   TensorHandle handle;
   handle.context_ = this;
   handle.context_id_ = id_;
   handle.scope_ = scratch_.current();
-  handle.pa_ = *pa;
+  handle.pa_ = address;
   handle.shape_ = std::move(shape);
   handle.dtype_ = dtype;
   handle.call_ = call_;

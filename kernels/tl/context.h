@@ -226,6 +226,7 @@ class Context {
   void append_run(const ShardMap& map, std::int64_t offset, std::uint64_t nbytes, const Shape& shape,
                   std::vector<Extent>& out) const;
   contract::Command message(contract::CommandKind kind, std::string_view direction);
+  TensorHandle new_handle(std::uint64_t address, Shape shape, Dtype dtype);
   TensorHandle message_value(Shape shape, Dtype dtype);
   TensorHandle receive(const char* call, std::string_view direction, Shape shape, Dtype dtype, bool charge_slot);
   void check_writable(const TensorHandle& out, int position) const;

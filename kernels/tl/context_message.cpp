@@ -43,16 +43,7 @@ TensorHandle Context::message_value(Shape shape, Dtype dtype) {
     raise("OUT_OF_SCRATCH",
           "too many received messages are alive; receive inside a tl::Scratch scope, which ends them");
   }
-  TensorHandle handle;
-  handle.context_ = this;
-  handle.context_id_ = id_;
-  handle.scope_ = scratch_.current();
-  handle.pa_ = *address;
-  handle.shape_ = std::move(shape);
-  handle.dtype_ = dtype;
-  handle.call_ = call_;
-  handle.call_index_ = calls_;
-  return handle;
+  return new_handle(*address, std::move(shape), dtype);
 }
 
 TensorHandle Context::receive(const char* call, std::string_view direction, Shape shape, Dtype dtype,

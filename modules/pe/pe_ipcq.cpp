@@ -7,7 +7,6 @@
 
 #include "modules/pe/pe_dma.h"
 #include "platform/address/address_space.h"
-#include "platform/address/phys_addr.h"
 #include "platform/base/error.h"
 #include "platform/base/names.h"
 #include "platform/base/nearest.h"
@@ -23,14 +22,12 @@ using contract::QueueTransport;
 using MessageStep = contract::IOperationSink::MessageStep;
 
 namespace {
-
 constexpr unsigned kEventBits = 2;
-
-Error queue_error(const std::string& text) {
-  return Error::program("QUEUE_ERROR", text);
 }
 
-}  // namespace
+Error PeIpcq::queue_error(const std::string& text) {
+  return Error::program("QUEUE_ERROR", text);
+}
 
 PeIpcq::PeIpcq(const sc_core::sc_module_name& name, NodeId node, elab::BlockContext& context)
     : PeBlock(name, node, context), overhead_(ns_to_fs(node_record().number_or("overhead_ns", 0.0))) {
@@ -43,78 +40,6 @@ void PeIpcq::bind_out(EdgeId edge, elab::Block& neighbour) {
   if (dma == nullptr) return;
   vc_comm_ = &dma->vc_comm();
   vc_comm_->connect(*this);
-}
-
-// --- Installation
-
-void PeIpcq::remove() {
-  for (const Queue& queue : queues_) {
-    if (queue.senders.empty() && queue.receivers.empty() && queue.arrived.empty() && anybody_.empty()) continue;
-    throw queue_error(fmt::format(
-        "{}: queues cannot be replaced while messages are under way: {}; let the kernels that use them end first",
-        node_id(), pointers(queue)));
-  }
-  if (vc_comm_ != nullptr && vc_comm_->in_flight() > 0) {
-    throw queue_error(node_id() + ": queues cannot be replaced while messages of this PE are in flight");
-  }
-  queues_.clear();
-  by_own_ring_.clear();
-  by_peer_ring_.clear();
-}
-
-void PeIpcq::install(const contract::PeQueues& queues, const contract::QueuePlan& plan, const Senders& senders) {
-  remove();
-  if (vc_comm_ == nullptr) throw Error::model(node_id() + " has no link to a PE_DMA with a vc_comm");
-  const routing::AddressResolver& resolver = context().routes.resolver();
-  if (!slot_cost_) slot_cost_.emplace(context(), node(), vc_comm_->dma_node());
-  if (plan.credit_bytes < 1 || plan.credit_bytes > context().graph.spec.flit_bytes()) {
-    throw queue_error(fmt::format("a credit of {} bytes is not possible; give 1 to {}, one flit", plan.credit_bytes,
-                                  context().graph.spec.flit_bytes()));
-  }
-  rules_ = plan;
-  rules_.pes.clear();
-  last_served_ = queues.pairs.empty() ? 0 : queues.pairs.size() - 1;
-  for (const contract::QueuePair& pair : queues.pairs) {
-    const std::size_t index = queues_.size();
-    Queue& queue = queues_.emplace_back();
-    queue.pair = pair;
-    if (pair.peer) {
-      queue.peer_dma = resolver.find_pe_node(pair.peer->owner, topology::NodeKind::pe_dma);
-      by_peer_ring_[pair.peer->base_pa] = index;
-      if (index == 0) vc_comm_->activate(queue.peer_dma);
-    }
-    if (!pair.own) continue;
-    by_own_ring_[pair.own->base_pa] = index;
-    find_source(queue, senders);
-  }
-}
-
-// Whom the credits of a ring go to.
-void PeIpcq::find_source(Queue& queue, const Senders& senders) {
-  const auto sender = senders.find(queue.pair.own->base_pa);
-  const auto control =
-      sender == senders.end() ? context().queue_endpoints.end() : context().queue_endpoints.find(sender->second);
-  if (control == context().queue_endpoints.end()) {
-    throw queue_error(
-        fmt::format("nobody sends into the ring of {} in direction '{}'", pe_name(coord()), queue.pair.direction));
-  }
-  queue.source = sender->second;
-  queue.credited = control->second;
-  queue.source_dma = context().routes.resolver().find_pe_node(queue.source, topology::NodeKind::pe_dma);
-}
-
-TimeFs PeIpcq::credit_latency(Queue& queue) {
-  if (!queue.credit_latency) {
-    const routing::Route& route = context().routes.router().find_path(vc_comm_->dma_node(), queue.source_dma);
-    queue.credit_latency = routing::one_flit_latency_fs(context().graph, route, rules_.credit_bytes);
-  }
-  return *queue.credit_latency;
-}
-
-std::vector<std::string> PeIpcq::directions() const {
-  std::vector<std::string> names;
-  for (const Queue& queue : queues_) names.push_back(queue.pair.direction);
-  return names;
 }
 
 // --- Commands
@@ -376,6 +301,14 @@ void PeIpcq::slot_read(Queue& queue) {
   vc_comm_->send(std::move(credit), rules_.credit_bytes, queue.source_dma);
 }
 
+TimeFs PeIpcq::credit_latency(Queue& queue) {
+  if (!queue.credit_latency) {
+    const routing::Route& route = context().routes.router().find_path(vc_comm_->dma_node(), queue.source_dma);
+    queue.credit_latency = routing::one_flit_latency_fs(context().graph, route, rules_.credit_bytes);
+  }
+  return *queue.credit_latency;
+}
+
 void PeIpcq::on_credit_delivered(std::uint64_t ring_pa) {
   finish_receive(own_ring(ring_pa));
 }
@@ -417,76 +350,6 @@ void PeIpcq::on_event(TimeFs, std::uint64_t argument) {
       finish_receive(queue);
       return;
     }
-  }
-}
-
-// --- Texts
-
-// "'E': sent 4, 1 of them consumed, into 4 slots at sip0.cube1.pe0 PE_TCM +0x1000; arrived ..."
-std::string PeIpcq::pointers(const Queue& queue) const {
-  const auto slots = [](const contract::QueueRing& ring) {
-    return fmt::format("{} slots at {}", ring.n_slots, address::PhysAddr::decode(ring.base_pa).to_string());
-  };
-  std::string text = fmt::format("'{}': ", queue.pair.direction);
-  if (queue.pair.peer) {
-    text += fmt::format("sent {}, {} of them consumed, into {}", queue.my_head, queue.peer_tail_cache,
-                        slots(*queue.pair.peer));
-  }
-  if (queue.pair.peer && queue.pair.own) text += "; ";
-  if (queue.pair.own) {
-    text += fmt::format("arrived {}, {} of them received, in {}", queue.peer_head_cache, queue.my_tail,
-                        slots(*queue.pair.own));
-  }
-  return text;
-}
-
-std::string PeIpcq::pointer_table() const {
-  std::string text = "queues of " + node_id() + ":";
-  for (const Queue& queue : queues_) text += "\n  " + pointers(queue);
-  return text;
-}
-
-void PeIpcq::collect_waits(std::vector<elab::WaitInfo>& waits) const {
-  const auto who = [&](const Waiting& waiting) {
-    return fmt::format("{}: tl.{} #{}", node_id(), waiting.task->command->call, waiting.task->command->call_index);
-  };
-  std::vector<PeCoord> anybody;
-  for (const Queue& queue : queues_) {
-    const std::string& direction = queue.pair.direction;
-    for (std::size_t i = 0; i < queue.senders.size(); ++i) {
-      const PeCoord& peer = queue.pair.peer->owner;
-      waits.push_back({who(queue.senders[i]),
-                       fmt::format("a free slot of {} in direction '{}'", pe_name(peer), direction),
-                       queue.senders[i].since,
-                       coord(),
-                       {peer},
-                       pointers(queue)});
-    }
-    for (std::size_t i = 0; i < queue.receivers.size(); ++i) {
-      waits.push_back({who(queue.receivers[i]),
-                       fmt::format("a message of {} in direction '{}'", pe_name(queue.source), direction),
-                       queue.receivers[i].since,
-                       coord(),
-                       {queue.source},
-                       pointers(queue)});
-    }
-    if (queue.pair.own) anybody.push_back(queue.source);
-  }
-  for (std::size_t i = 0; i < anybody_.size(); ++i) {
-    waits.push_back({who(anybody_[i]), "a message from any direction", anybody_[i].since, coord(), anybody});
-  }
-}
-
-void PeIpcq::collect_statistics(std::vector<elab::Statistic>& statistics) const {
-  for (const Queue& queue : queues_) {
-    if (queue.my_head + queue.peer_head_cache == 0) continue;
-    const std::string name = queue.pair.direction + ".";
-    statistics.push_back({name + "sent", static_cast<std::int64_t>(queue.my_head), "1"});
-    statistics.push_back({name + "sent_bytes", queue.sent_bytes, "B"});
-    statistics.push_back({name + "send_wait", queue.send_wait, "ns"});
-    statistics.push_back({name + "received", static_cast<std::int64_t>(queue.my_tail), "1"});
-    statistics.push_back({name + "received_bytes", queue.received_bytes, "B"});
-    statistics.push_back({name + "receive_wait", queue.receive_wait, "ns"});
   }
 }
 

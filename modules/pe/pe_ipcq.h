@@ -114,6 +114,7 @@ class PeIpcq final : public PeBlock,
   PeCoord coord() const { return {node_record().sip, node_record().cube, node_record().pe}; }
   void complete(CommandTask& task);
   void fail(CommandTask& task, const Error& error);
+  static Error queue_error(const std::string& text);
 
   Queue& own_ring(std::uint64_t pa);
   std::size_t index_of(const Queue& queue) const { return static_cast<std::size_t>(&queue - queues_.data()); }

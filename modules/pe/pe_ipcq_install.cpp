@@ -1,0 +1,74 @@
+// PE_IPCQ: from a plan to queues (section 11 of the queue chapter).
+#include <fmt/format.h>
+
+#include "modules/pe/pe_dma.h"
+#include "modules/pe/pe_ipcq.h"
+#include "platform/base/error.h"
+#include "platform/base/names.h"
+#include "platform/elab/route_table.h"
+
+namespace kb::modules {
+
+void PeIpcq::remove() {
+  for (const Queue& queue : queues_) {
+    if (queue.senders.empty() && queue.receivers.empty() && queue.arrived.empty() && anybody_.empty()) continue;
+    throw queue_error(fmt::format(
+        "{}: queues cannot be replaced while messages are under way: {}; let the kernels that use them end first",
+        node_id(), pointers(queue)));
+  }
+  if (vc_comm_ != nullptr && vc_comm_->in_flight() > 0) {
+    throw queue_error(node_id() + ": queues cannot be replaced while messages of this PE are in flight");
+  }
+  queues_.clear();
+  by_own_ring_.clear();
+  by_peer_ring_.clear();
+}
+
+void PeIpcq::install(const contract::PeQueues& queues, const contract::QueuePlan& plan, const Senders& senders) {
+  remove();
+  if (vc_comm_ == nullptr) throw Error::model(node_id() + " has no link to a PE_DMA with a vc_comm");
+  const routing::AddressResolver& resolver = context().routes.resolver();
+  if (!slot_cost_) slot_cost_.emplace(context(), node(), vc_comm_->dma_node());
+  if (plan.credit_bytes < 1 || plan.credit_bytes > context().graph.spec.flit_bytes()) {
+    throw queue_error(fmt::format("a credit of {} bytes is not possible; give 1 to {}, one flit", plan.credit_bytes,
+                                  context().graph.spec.flit_bytes()));
+  }
+  rules_ = plan;
+  rules_.pes.clear();
+  last_served_ = queues.pairs.empty() ? 0 : queues.pairs.size() - 1;
+  for (const contract::QueuePair& pair : queues.pairs) {
+    const std::size_t index = queues_.size();
+    Queue& queue = queues_.emplace_back();
+    queue.pair = pair;
+    if (pair.peer) {
+      queue.peer_dma = resolver.find_pe_node(pair.peer->owner, topology::NodeKind::pe_dma);
+      by_peer_ring_[pair.peer->base_pa] = index;
+      if (index == 0) vc_comm_->activate(queue.peer_dma);
+    }
+    if (!pair.own) continue;
+    by_own_ring_[pair.own->base_pa] = index;
+    find_source(queue, senders);
+  }
+}
+
+// Whom the credits of a ring go to.
+void PeIpcq::find_source(Queue& queue, const Senders& senders) {
+  const auto sender = senders.find(queue.pair.own->base_pa);
+  const auto control =
+      sender == senders.end() ? context().queue_endpoints.end() : context().queue_endpoints.find(sender->second);
+  if (control == context().queue_endpoints.end()) {
+    throw queue_error(
+        fmt::format("nobody sends into the ring of {} in direction '{}'", pe_name(coord()), queue.pair.direction));
+  }
+  queue.source = sender->second;
+  queue.credited = control->second;
+  queue.source_dma = context().routes.resolver().find_pe_node(queue.source, topology::NodeKind::pe_dma);
+}
+
+std::vector<std::string> PeIpcq::directions() const {
+  std::vector<std::string> names;
+  for (const Queue& queue : queues_) names.push_back(queue.pair.direction);
+  return names;
+}
+
+}  // namespace kb::modules
