@@ -85,7 +85,7 @@ class FabricEndpoint : public FabricNode, private elab::EventHandler {
   SlidingDeque<Offer> offers_;
   std::uint64_t offer_count_ = 0;
   TimeFs wake_time_ = kNever;
-  std::unique_ptr<WireLanes> lanes_;           // none: everything in the order of the offers
+  std::unique_ptr<WireLanes> lanes_;  // none: everything in the order of the offers
   std::uint16_t lane_port_ = 0;
   std::vector<payload::Transaction*> issued_;  // without a response yet; transaction.initiator_slot is the index
 };

@@ -96,11 +96,11 @@ std::vector<KindRule> pe_rules() {
   rules.push_back(block(NodeKind::pe_mmu,
                         {overhead(0.0), power_of_two("page_size", 4096, at_least(256, 1u << 30)),
                          real("tlb_overhead_ns", 0.0, duration_ns()), real("update_overhead_ns", 0.0, duration_ns())}));
-  rules.push_back(block(NodeKind::pe_ipcq,
-                        {overhead(0.0), real("tcm_slot_bw_gbs", 512.0, bandwidth()),
-                         real("tcm_slot_setup_ns", 0.0, duration_ns()), real("sram_slot_bw_gbs", 512.0, bandwidth()),
-                         real("sram_slot_setup_ns", 2.0, duration_ns()), real("hbm_slot_bw_gbs", 256.0, bandwidth()),
-                         real("hbm_slot_setup_ns", 6.0, duration_ns())}));
+  rules.push_back(
+      block(NodeKind::pe_ipcq,
+            {overhead(0.0), real("tcm_slot_bw_gbs", 512.0, bandwidth()), real("tcm_slot_setup_ns", 0.0, duration_ns()),
+             real("sram_slot_bw_gbs", 512.0, bandwidth()), real("sram_slot_setup_ns", 2.0, duration_ns()),
+             real("hbm_slot_bw_gbs", 256.0, bandwidth()), real("hbm_slot_setup_ns", 6.0, duration_ns())}));
   return rules;
 }
 
