@@ -5,13 +5,10 @@
 
 #include <algorithm>
 #include <array>
-#include <random>
 
 #include "platform/address/address_space.h"
 #include "platform/base/error.h"
-#include "platform/elab/route_table.h"
-#include "platform/routing/latency.h"
-#include "tests/block/pe/pe_machine.h"
+#include "tests/block/pe/queue_machine.h"
 #include "tests/support/own_process.h"
 
 namespace kb::test {
@@ -22,113 +19,6 @@ using contract::CommandKind;
 using contract::IPe;
 using contract::QueueMemory;
 using testing::HasSubstr;
-
-constexpr TimeFs kReady = 1000 * kNs;
-constexpr std::uint32_t kPes = 4;
-
-struct Rings {
-  QueueMemory memory = QueueMemory::tcm;
-  std::uint32_t n_slots = 4;
-  std::uint64_t slot_size = 4096;
-};
-
-PeCoord pe(std::uint32_t index) {
-  return {SipId(0), CubeId(0), PeId(index)};
-}
-
-// Direction d (0 = E, 1 = W) of PE i: rings lie one behind the other in the memory of their kind.
-contract::QueueRing ring(const PeMachine& machine, std::uint32_t index, int direction, const Rings& rings) {
-  const std::uint64_t offset = static_cast<std::uint64_t>(direction) * rings.n_slots * rings.slot_size;
-  contract::QueueRing out{pe(index), rings.memory, 0, rings.n_slots, rings.slot_size};
-  switch (rings.memory) {
-    case QueueMemory::tcm:
-      out.base_pa = machine.tcm(offset, static_cast<int>(index));
-      break;
-    case QueueMemory::sram:
-      out.base_pa =
-          address::PhysAddr::cube_sram_addr(SipId(0), CubeId(0), index * 2 * rings.n_slots * rings.slot_size + offset)
-              .value();
-      break;
-    case QueueMemory::hbm:
-      out.base_pa =
-          address::PhysAddr::pe_hbm_addr(SipId(0), CubeId(0), PeId(index), offset, machine.slice_bytes()).value();
-      break;
-  }
-  return out;
-}
-
-modules::PeIpcq::Senders senders_of(const contract::QueuePlan& plan) {
-  modules::PeIpcq::Senders senders;
-  for (const contract::PeQueues& queues : plan.pes) {
-    for (const contract::QueuePair& pair : queues.pairs) senders[pair.peer->base_pa] = queues.pe;
-  }
-  return senders;
-}
-
-class QueueMachine final : public PeMachine {
- public:
-  explicit QueueMachine(const Rings& geometry = {}, contract::QueuePlan rules = {},
-                        std::vector<std::pair<std::string, std::string>> set = {})
-      : PeMachine(options(std::move(set))), rings(geometry), plan(std::move(rules)) {
-    for (std::uint32_t i = 0; i < kPes; ++i) {  // a ring of all PEs
-      const std::uint32_t east = (i + 1) % kPes, west = (i + kPes - 1) % kPes;
-      plan.pes.push_back({pe(i),
-                          {{"E", ring(*this, east, 1, rings), ring(*this, i, 0, rings)},
-                           {"W", ring(*this, west, 0, rings), ring(*this, i, 1, rings)}}});
-    }
-    install();
-  }
-  void install() {
-    const modules::PeIpcq::Senders senders = senders_of(plan);
-    for (const contract::PeQueues& queues : plan.pes) ipcq(queues.pe.pe.value).install(queues, plan, senders);
-  }
-  modules::PeIpcq& ipcq(std::uint32_t index) {
-    return platform->block_as<modules::PeIpcq>(node("sip0.cube0.pe" + std::to_string(index) + ".pe_ipcq"));
-  }
-  TimeFs now() { return platform->scheduler().now(); }
-  // Runs `body` on PE i from kReady on.
-  void on(std::uint32_t index, std::function<void(IPe&)> body) {
-    const std::string name = "kernel" + std::to_string(index);
-    kernels.add(name, std::move(body));
-    launch(name, kReady, kReady, static_cast<int>(index));
-  }
-
-  // What the specification says, from the graph.
-  const routing::Route& route(std::uint32_t from, std::uint32_t to) {
-    const auto dma = [&](std::uint32_t i) { return node("sip0.cube0.pe" + std::to_string(i) + ".pe_dma"); };
-    return platform->routes().router().find_path(dma(from), dma(to));
-  }
-  TimeFs transfer(std::uint32_t from, std::uint32_t to, std::uint64_t nbytes) {
-    return routing::one_flit_latency_fs(graph(), route(from, to), std::min<std::uint64_t>(nbytes, 256));
-  }
-
-  Rings rings;
-  contract::QueuePlan plan;
-
- private:
-  static MachineOptions options(std::vector<std::pair<std::string, std::string>> set) {
-    MachineOptions out;
-    out.pes = static_cast<int>(kPes);
-    out.set = std::move(set);
-    return out;
-  }
-};
-
-Command send(const IPe& self, const std::string& direction, std::uint64_t nbytes) {
-  Command command;
-  command.kind = CommandKind::ipcq_send;
-  command.direction = direction;
-  command.local = {{self.info().scratch_pa, nbytes}};
-  command.call = "send";
-  return command;
-}
-Command recv(const IPe& self, const std::string& direction, std::uint64_t nbytes) {
-  Command command = send(self, direction, nbytes);
-  command.kind = CommandKind::ipcq_recv;
-  command.local = {{self.info().message_base, nbytes}};
-  command.call = "recv";
-  return command;
-}
 
 constexpr TimeFs ns(double value) {
   return static_cast<TimeFs>(value * 1e6);
@@ -461,100 +351,6 @@ TEST(PeIpcq, ABlockedExchangeIsDescribed_Q104) {
   EXPECT_EQ(waits[0].pe, pe(0));
   EXPECT_THAT(waits[0].on, testing::ElementsAre(pe(1)));
   EXPECT_THROW(machine.install(), Error);  // messages are under way
-}
-
-// A PE's program: letters e, w send, E, W receive.
-using Programs = std::array<std::string, kPes>;
-
-Programs random_programs(std::mt19937& random) {
-  Programs programs;
-  // Mostly receives that have a send, or dead-locks would be all there is.
-  for (std::uint32_t i = 0; i < kPes; ++i) {
-    for (std::uint32_t messages = random() % 5; messages > 0; --messages) {
-      const bool east = random() % 2 == 0;
-      const std::uint32_t peer = east ? (i + 1) % kPes : (i + kPes - 1) % kPes;
-      const auto insert = [&](std::string& program, char op) {
-        const std::size_t length = program.size();
-        program.insert(length - random() % (std::min<std::size_t>(length, 2) + 1), 1, op);
-      };
-      insert(programs[i], east ? 'e' : 'w');
-      if (random() % 20 != 0) insert(programs[peer], east ? 'W' : 'E');
-    }
-  }
-  return programs;
-}
-
-// How far each PE gets when every one goes on as long as it can, with mailboxes of `n_slots` places (Q-103: the order
-// in which they take turns does not matter).
-std::array<std::size_t, kPes> mailbox_oracle(const Programs& programs, std::uint32_t n_slots) {
-  std::array<std::size_t, kPes> done{};
-  std::array<std::array<std::uint32_t, 2>, kPes> box{};  // messages in the rings E and W of a PE
-  for (bool moved = true; moved;) {
-    moved = false;
-    for (std::uint32_t i = 0; i < kPes; ++i) {
-      while (done[i] < programs[i].size()) {
-        const char op = programs[i][done[i]];
-        const bool east = op == 'e' || op == 'E';
-        if (op == 'e' || op == 'w') {
-          std::uint32_t& target = east ? box[(i + 1) % kPes][1] : box[(i + kPes - 1) % kPes][0];
-          if (target == n_slots) break;
-          ++target;
-        } else {
-          std::uint32_t& own = box[i][east ? 0 : 1];
-          if (own == 0) break;
-          --own;
-        }
-        ++done[i];
-        moved = true;
-      }
-    }
-  }
-  return done;
-}
-
-// Random programs dead-lock exactly where mailboxes with the same number of slots do, and say so.
-TEST(PeIpcq, RandomProgramsAgreeWithMailboxes_Q23) {
-  std::mt19937 random(20);
-  int dead_locks = 0;
-  constexpr int kRounds = 120;
-  for (int round = 0; round < kRounds; ++round) {
-    const Programs programs = random_programs(random);
-    const std::uint32_t n_slots = 1 + random() % 3;
-    const auto memory = static_cast<QueueMemory>(random() % 3);
-    const auto credit = static_cast<contract::QueueTransport>(random() % 2);
-    struct Result {
-      std::array<std::size_t, kPes> done;
-      bool waits;
-    };
-    const Result result = in_own_process([&] {
-      contract::QueuePlan rules;
-      rules.credit = credit;
-      QueueMachine machine({memory, n_slots, 512}, rules);
-      Result out{};
-      for (std::uint32_t i = 0; i < kPes; ++i) {
-        machine.on(i, [&, i](IPe& self) {
-          for (const char op : programs[i]) {
-            const std::string direction = op == 'e' || op == 'E' ? "E" : "W";
-            self.execute(op == 'e' || op == 'w' ? send(self, direction, 300) : recv(self, direction, 300));
-            ++out.done[i];
-          }
-        });
-      }
-      machine.run();
-      for (std::uint32_t i = 0; i < kPes; ++i) {
-        out.waits = out.waits || !machine.wait_lines("sip0.cube0.pe" + std::to_string(i) + ".pe_ipcq").empty();
-      }
-      return out;
-    });
-    const std::array<std::size_t, kPes> expected = mailbox_oracle(programs, n_slots);
-    bool stuck = false;
-    for (std::uint32_t i = 0; i < kPes; ++i) stuck = stuck || expected[i] < programs[i].size();
-    dead_locks += stuck ? 1 : 0;
-    EXPECT_EQ(result.done, expected) << testing::PrintToString(programs) << " with " << n_slots << " slots";
-    EXPECT_EQ(result.waits, stuck);
-  }
-  EXPECT_GT(dead_locks, kRounds / 10);  // both kinds were tried
-  EXPECT_LT(dead_locks, kRounds * 9 / 10);
 }
 
 TEST(PeIpcq, APairOfTwoPesKeepsItsDirectionsApart_Q74) {
