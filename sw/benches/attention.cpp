@@ -6,24 +6,13 @@
 #include <utility>
 
 #include "sw/benches/attention_problem.h"
+#include "sw/benches/ccl_support.h"
 #include "sw/benches/deployed.h"
 #include "sw/benches/support.h"
 #include "sw/distributed/queue_installation.h"
 
 namespace kb::sw {
 namespace {
-
-constexpr const char* kQueueKeys[] = {"buffer_kind", "n_slots", "slot_size", "backpressure", "credit"};
-
-topology::CclOptions queue_options(const Params& params) {
-  topology::CclOptions options;
-  options.file = params.text("ccl");
-  for (const char* key : kQueueKeys) {
-    const std::string& value = params.text(key);
-    if (!value.empty()) options.overrides.emplace_back(std::string("defaults.") + key, value);
-  }
-  return options;
-}
 
 // Ranks whose rows of O are written.
 std::vector<std::int64_t> ranks_with_result(const AttentionProblem& problem, std::int64_t root, bool all) {
@@ -104,10 +93,10 @@ BenchResult run_attention(Runtime& rt, const Params& params) {
   return result;
 }
 
-std::vector<Parameter> parameters() {
+std::vector<Parameter> attention_parameters() {
   std::vector<std::string> panels;
   for (const AttentionPanel& panel : attention_panels()) panels.push_back(panel.name);
-  return {
+  std::vector<Parameter> parameters{
       Parameter::choice("panel", panels.front(), panels,
                         "single_user: the PEs of a cube are the ranks; multi_user: PE 0 of the cubes of a row"),
       Parameter::choice("scale", "validation", {"validation", "headline"},
@@ -124,20 +113,15 @@ std::vector<Parameter> parameters() {
       Parameter::integer("root", -1, "rank that collects in decode; -1: 0 on the ring, the centre of a row", -1),
       Parameter::choice("result", "root", {"root", "all"}, "ranks that have the result of decode"),
       Parameter::choice("dtype", "f16", {"f16", "bf16", "f32"}, "element type of all tensors"),
-      Parameter::text("ccl", "",
-                      "collective configuration file; empty: ccl.yaml of the working directory, or defaults"),
-      Parameter::text("buffer_kind", "", "tcm, sram or hbm; empty: as configured"),
-      Parameter::text("n_slots", "", "messages that a ring holds; empty: as configured"),
-      Parameter::text("slot_size", "", "bytes of the largest message; empty: as configured"),
-      Parameter::text("backpressure", "", "sleep or poll; empty: as configured"),
-      Parameter::text("credit", "", "annotated or fabric; empty: as configured"),
   };
+  for (Parameter& parameter : queue_parameters()) parameters.push_back(std::move(parameter));
+  return parameters;
 }
 
 }  // namespace
 
 Bench attention_bench() {
-  return {"attention", "grouped-query attention by message queues, prefill or decode, verified", parameters(),
+  return {"attention", "grouped-query attention by message queues, prefill or decode, verified", attention_parameters(),
           run_attention};
 }
 

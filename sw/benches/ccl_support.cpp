@@ -12,28 +12,42 @@ HostArray small_integers(const Shape& shape, Dtype dtype, std::uint64_t seed) {
   return HostArray::from_doubles(shape, dtype, values);
 }
 
-topology::CclOptions ccl_options(const Params& params) {
+namespace {
+constexpr const char* kQueueKeys[] = {"buffer_kind", "n_slots", "slot_size", "backpressure", "credit"};
+}
+
+topology::CclOptions queue_options(const Params& params) {
   topology::CclOptions options;
   options.file = params.text("ccl");
-  options.algorithm = params.text("algorithm");
-  for (const char* key : {"buffer_kind", "n_slots", "slot_size", "backpressure", "credit"}) {
+  for (const char* key : kQueueKeys) {
     const std::string& value = params.text(key);
     if (!value.empty()) options.overrides.emplace_back(std::string("defaults.") + key, value);
   }
   return options;
 }
 
-std::vector<Parameter> ccl_parameters() {
+topology::CclOptions ccl_options(const Params& params) {
+  topology::CclOptions options = queue_options(params);
+  options.algorithm = params.text("algorithm");
+  return options;
+}
+
+std::vector<Parameter> queue_parameters() {
   return {
       Parameter::text("ccl", "",
                       "collective configuration file; empty: ccl.yaml of the working directory, or defaults"),
-      Parameter::text("algorithm", "", "its entry to use; empty: as configured"),
       Parameter::text("buffer_kind", "", "tcm, sram or hbm; empty: as configured"),
       Parameter::text("n_slots", "", "messages that a ring holds; empty: as configured"),
       Parameter::text("slot_size", "", "bytes of the largest message; empty: as configured"),
       Parameter::text("backpressure", "", "sleep or poll; empty: as configured"),
       Parameter::text("credit", "", "annotated or fabric; empty: as configured"),
   };
+}
+
+std::vector<Parameter> ccl_parameters() {
+  std::vector<Parameter> parameters = queue_parameters();
+  parameters.insert(parameters.begin() + 1, Parameter::text("algorithm", "", "its entry to use; empty: as configured"));
+  return parameters;
 }
 
 }  // namespace kb::sw

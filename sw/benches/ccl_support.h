@@ -1,4 +1,4 @@
-// What the benches of collectives share.
+// What benches on message queues share.
 #pragma once
 
 #include <cstdint>
@@ -13,7 +13,10 @@ namespace kb::sw {
 // Whole numbers whose combination over every tile of the largest machine is exact in the dtype.
 HostArray small_integers(const Shape& shape, Dtype dtype, std::uint64_t seed);
 
-// Parameters that overlay the collective configuration, when they are not empty.
+// Parameters that overlay the collective configuration, when they are not empty: its file and what queues are like.
+std::vector<Parameter> queue_parameters();
+topology::CclOptions queue_options(const Params& params);
+// The same and the algorithm.
 std::vector<Parameter> ccl_parameters();
 topology::CclOptions ccl_options(const Params& params);
 
