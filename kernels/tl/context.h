@@ -208,6 +208,7 @@ class Context {
   void add_composite_input(contract::Command& command, const TensorHandle& handle, int index);
   void set_tile_shape(contract::Command& command, const CompositeOptions& options) const;
   kb::Epilogue resolved(const Epilogue& epilogue, int position) const;
+  void check_apart(const contract::Command& command, const std::string& out) const;
   CompletionHandle submit_composite(contract::Command& command, Ptr out, TensorType result);
   std::string describe(const TensorHandle& handle, int position) const;
   OperandRef operand(const TensorHandle& handle, int position) const;

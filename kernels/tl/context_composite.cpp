@@ -5,6 +5,7 @@
 
 #include "kernels/tl/context.h"
 #include "kernels/tl/context_located.h"
+#include "platform/contract/composite_plan.h"
 
 namespace kb::tl {
 
@@ -58,10 +59,15 @@ CompletionHandle Context::submit_composite(Command& command, Ptr out, TensorType
   std::vector<Extent> extents;
   append_extents(out, result.shape, result.dtype, 0, extents);
   command.out = OperandRef::tensor(std::move(extents), std::move(result.shape), result.dtype);
+  if (const auto misfit = plan::misfit(composite_plan(command), command.acc_dtype, pe_.info().tile_room)) {
+    raise(misfit->code, fmt::format("for the {} {} result in tensor '{}': {}", dtype_name(result.dtype),
+                                    format_shape(command.out.shape), out.tensor().name, misfit->text));
+  }
   command.call = call_;
   command.call_index = calls_;
   Unfinished open;
   open.call_index = calls_;
+  if (command.kind == CommandKind::composite_gemm) check_apart(command, out.tensor().name);
   const auto uses = [&](const OperandRef& operand) {
     open.scratch.insert(open.scratch.end(), operand.extents.begin(), operand.extents.end());
   };
@@ -77,6 +83,20 @@ CompletionHandle Context::submit_composite(Command& command, Ptr out, TensorType
   handle.index_ = composites_++;
   unfinished_.push_back(std::move(open));
   return unfinished_.back().handle;
+}
+
+// Tiles of the operands are read again after the first tiles of the product are written.
+void Context::check_apart(const Command& command, const std::string& out) const {
+  for (std::size_t i = 0; i < command.inputs.size(); ++i) {
+    for (const Extent& in : command.inputs[i].extents) {
+      for (const Extent& to : command.out.extents) {
+        if (to.pa >= in.pa + in.nbytes || in.pa >= to.pa + to.nbytes) continue;
+        raise("KERNEL_ERROR", fmt::format("the result in tensor '{}' lies over operand {}, which is still read when "
+                                          "the first tiles are written; give it a tensor of its own",
+                                          out, i + 1));
+      }
+    }
+  }
 }
 
 // The room of a composite's operand is taken again when the scope of the operand has ended too early.

@@ -55,6 +55,9 @@ PeCpu::PeCpu(const sc_core::sc_module_name& name, NodeId node, elab::BlockContex
   const topology::Node& dispatcher =
       context.graph.node(context.routes.resolver().find_pe_node(info_.coord, topology::NodeKind::pe_scheduler));
   info_.tile_shape = {dispatcher.integer("tile_m"), dispatcher.integer("tile_k"), dispatcher.integer("tile_n")};
+  const topology::Node& registers =
+      context.graph.node(context.routes.resolver().find_pe_node(info_.coord, topology::NodeKind::pe_fetch_store));
+  info_.tile_room = {static_cast<std::uint64_t>(registers.integer("register_file_kb")) << 10, tcm.reserved_bytes};
 
   SC_HAS_PROCESS(PeCpu);
   SC_THREAD(kernel_thread);

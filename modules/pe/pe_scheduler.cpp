@@ -1,7 +1,5 @@
 #include "modules/pe/pe_scheduler.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <utility>
 #include <variant>
@@ -9,6 +7,7 @@
 
 #include "platform/address/address_config.h"
 #include "platform/base/error.h"
+#include "platform/contract/composite_plan.h"
 
 namespace kb::modules {
 namespace {
@@ -26,15 +25,16 @@ PeScheduler::PeScheduler(const sc_core::sc_module_name& name, NodeId node, elab:
     : PeBlock(name, node, context),
       overhead_(ns_to_fs(node_record().number_or("overhead_ns", 0.0))),
       charge_fetch_store_(flag(node_record(), "charge_fetch_store")),
-      feeder_(*this, context.scheduler,
-              address::AddressConfig::from_spec(context.graph.spec).tcm_partition().reserved_bytes) {}
+      tile_room_{0, address::AddressConfig::from_spec(context.graph.spec).tcm_partition().reserved_bytes},
+      feeder_(*this, context.scheduler, tile_room_.buffer_bytes) {}
 
 void PeScheduler::bind_out(EdgeId edge, elab::Block& neighbour) {
   PeBlock::bind_out(edge, neighbour);
   if (auto* const user = dynamic_cast<AccelSlot::IUser*>(&neighbour)) user->use_slot(accel_slot_);
   if (auto* const links = dynamic_cast<PeLinks*>(&neighbour)) links->use_activity(activity_);
   if (neighbour.node_record().kind == topology::NodeKind::pe_fetch_store) {
-    register_file_bytes_ = static_cast<std::uint64_t>(neighbour.node_record().integer("register_file_kb")) << 10;
+    tile_room_.register_file_bytes = static_cast<std::uint64_t>(neighbour.node_record().integer("register_file_kb"))
+                                     << 10;
   }
 }
 
@@ -68,34 +68,15 @@ void PeScheduler::dispatch() {
   send(block_of(task.stage.type), task);
 }
 
-// Two tiles share the register file: one computes while the next is fetched and the one before is stored.
 void PeScheduler::submit(CommandTask& task) {
-  plan::PipelinePlan tiles = plan(*task.command);
-  const std::uint64_t registers = 2 * tiles.register_bytes(task.command->acc_dtype);
-  if (registers <= register_file_bytes_) {
-    feeder_.submit(task, std::move(tiles));
+  plan::PipelinePlan tiles = contract::composite_plan(*task.command);
+  if (const auto misfit = plan::misfit(tiles, task.command->acc_dtype, tile_room_)) {
+    task.start = task.end = now();
+    task.status = {false, misfit->code, misfit->text};
+    end(task);
     return;
   }
-  const plan::TileShape& shape = tiles.tile_shape();
-  task.start = task.end = now();
-  task.status = {false, "OUT_OF_REGISTERS",
-                 fmt::format("two tiles of {} x {} x {} need {} B of registers, there are {}; choose a smaller tile "
-                             "shape (tile_m, tile_k, tile_n of pe_scheduler when the call names none) "
-                             "or a larger register_file_kb of pe_fetch_store",
-                             shape.m, shape.k, shape.n, registers, register_file_bytes_)};
-  end(task);
-}
-
-plan::PipelinePlan PeScheduler::plan(const contract::Command& command) const {
-  const plan::TileShape& shape = command.tile_shape;
-  if (command.kind == contract::CommandKind::composite_math) {
-    return plan::math_plan({command.m, command.n, command.inputs.at(0).dtype, command.out.dtype}, shape);
-  }
-  std::vector<plan::EpilogueStep> epilogues;
-  for (const Epilogue& epilogue : command.epilogues) epilogues.push_back(plan::epilogue_step(epilogue));
-  return plan::gemm_plan({command.m, command.k, command.n, command.inputs.at(0).dtype, command.inputs.at(1).dtype,
-                          command.out.dtype, command.pinned[0], command.pinned[1], std::move(epilogues)},
-                         shape);
+  feeder_.submit(task, std::move(tiles));
 }
 
 bool PeScheduler::on_tile(CommandTask& tile) {

@@ -6,6 +6,7 @@
 #include "modules/pe/accel_slot.h"
 #include "modules/pe/pe_links.h"
 #include "modules/pe/tile_feeder.h"
+#include "platform/plan/tile_room.h"
 
 namespace kb::modules {
 
@@ -38,13 +39,12 @@ class PeScheduler final : public PeBlock, private elab::EventHandler, private Ti
   void on_composite_done(CommandTask& command) override;
   void dispatch();
   void submit(CommandTask& task);
-  plan::PipelinePlan plan(const contract::Command& command) const;
   void end(CommandTask& task);
   void complete(CommandTask& task);
 
   TimeFs overhead_;
   bool charge_fetch_store_;
-  std::uint64_t register_file_bytes_ = 0;  // of the linked PE_FETCH_STORE
+  plan::TileRoom tile_room_;  // registers: of the linked PE_FETCH_STORE
   AccelSlot accel_slot_;
   PeActivity activity_;  // of the whole PE
   TileFeeder feeder_;

@@ -9,16 +9,6 @@
 namespace kb::modules {
 
 void TileFeeder::submit(CommandTask& command, plan::PipelinePlan plan) {
-  const std::uint64_t needed = plan.input_buffer_bytes() + plan.output_buffer_bytes();
-  if (needed > buffer_bytes_) {
-    command.start = command.end = clock_.now();
-    command.status = {false, "OUT_OF_SCRATCH",
-                      fmt::format("a tile of this composite needs {} B of TCM, {} B are reserved for tiles; choose a "
-                                  "smaller tile shape",
-                                  needed, buffer_bytes_)};
-    user_.on_composite_done(command);
-    return;
-  }
   auto pipeline = std::make_unique<PipelineContext>(command, std::move(plan));
   feeding_.push_back(pipeline.get());
   open_.push_back(std::move(pipeline));

@@ -33,7 +33,7 @@ class TileFeeder final : private ITileOwner {
   TileFeeder(IUser& user, const elab::EventScheduler& clock, std::uint64_t buffer_bytes)
       : user_(user), clock_(clock), free_bytes_(buffer_bytes), buffer_bytes_(buffer_bytes) {}
 
-  // Tiles that do not fit the buffers fail the command at once with OUT_OF_SCRATCH.
+  // A tile of the plan fits the buffers.
   void submit(CommandTask& command, plan::PipelinePlan plan);
   void tile_done(CommandTask& tile);
   void resume();

@@ -13,6 +13,7 @@
 #include "platform/base/op_types.h"
 #include "platform/contract/command.h"
 #include "platform/contract/requests.h"
+#include "platform/plan/tile_room.h"
 
 namespace kb::contract {
 
@@ -24,6 +25,7 @@ struct PeInfo {
   std::uint64_t scratch_bytes = 0;
   int dispatch_cycles = 0;         // charged before every non-metadata call (P-45)
   plan::TileShape tile_shape;      // of composites that bring none of their own (P-20)
+  plan::TileRoom tile_room;        // of all composites (P-43, P-46)
   std::uint64_t message_base = 0;  // of the addresses that received values get
   std::uint64_t message_bytes = 0;
 };

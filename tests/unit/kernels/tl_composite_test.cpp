@@ -101,10 +101,31 @@ TEST_F(TlComposite, MistakesNameCallAndOperand) {
   expect_program_error([&] { tl.composite(MathOp::sum, left, out); }, "KERNEL_ERROR", {"sum is no element-wise"});
   expect_program_error([&] { tl.composite(MathOp::exp, left, out); }, "DTYPE_ERROR", {"'c' is f32"});
   expect_program_error([&] { tl.composite(MathOp::exp, tl.zeros({4}), out); }, "KERNEL_ERROR", {"give tl.ref"});
+  expect_program_error([&] { tl.composite(left, right, tl::Ptr(*a)); }, "KERNEL_ERROR",
+                       {"tl.composite #", "the result in tensor 'a' lies over operand 1"});
   tl::CompositeOptions options;
   options.tile_shape = tl::TileShape{0, 1, 1};
   expect_program_error([&] { tl.composite(left, right, out, options); }, "SHAPE_ERROR", {"0 x 1 x 1"});
   expect_program_error([&] { tl.wait(CompletionHandle()); }, "KERNEL_ERROR", {"the handle is empty"});
+}
+
+TEST_F(TlComposite, TilesThatDoNotFitAreErrorsAtTheCall) {  // P-43, P-46
+  contract::PeInfo info = tl::RecordingPe::default_info();
+  info.tile_room = {32768, 12288};
+  tl::RecordingPe small(info);
+  tl::Context on_small(small, "demo");
+  const auto call = [&](tl::TileShape tile) {
+    tl::CompositeOptions options;
+    options.tile_shape = tile;
+    on_small.composite(on_small.ref(tl::Ptr(*a), {40, 64}), on_small.ref(tl::Ptr(*b), {64, 16}), tl::Ptr(*c), options);
+  };
+  call({32, 64, 32});
+  expect_program_error([&] { call({32, 97, 32}); }, "OUT_OF_REGISTERS",
+                       {"kernel demo, tl.composite #", "f32 (40, 16) result in tensor 'c'",
+                        "two tiles of 32 x 97 x 32 need 33024 B of registers, there are 32768"});
+  expect_program_error([&] { call({16, 192, 16}); }, "OUT_OF_SCRATCH",
+                       {"a tile of 16 x 192 x 16 needs 13312 B of TCM, 12288 B are reserved"});
+  EXPECT_EQ(small.commands().size(), 1u);
 }
 
 TEST_F(TlComposite, EpiloguesTravelWithTheCommand) {  // P-12, P-14, P-15
