@@ -29,7 +29,9 @@ class PeActivity {
     --counts_[index(kind)];
   }
   void translating_until(TimeFs end) { translated_ = std::max(translated_, end); }
-  void moved(contract::PeResource link, TimeFs occupancy) { shares_.busy[static_cast<std::size_t>(link)] += occupancy; }
+  void moved(contract::PeResource resource, TimeFs occupancy) {
+    shares_.busy[static_cast<std::size_t>(resource)] += occupancy;
+  }
 
   // Everything up to now.
   contract::TimeShares until(TimeFs now) {

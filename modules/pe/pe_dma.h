@@ -122,6 +122,7 @@ class PeDma final : public PeFabricBlock {
   void plan_physical(const Extent& extent);
   bool has_channels(const Extent& extent) const;
   void plan_channels(const Extent& extent);
+  void account_busy(const Channels& channels, const Request& request);
   TimeFs account_translation(Channels& channels) const;  // what it adds to the access
   void check_local(const contract::Command& command) const;
   const payload::FabricRoute& route_to(NodeId memory);
@@ -131,6 +132,8 @@ class PeDma final : public PeFabricBlock {
   Baaw baaw_;
   VcComm vc_comm_{*this};
   std::uint64_t slice_bytes_;
+  std::uint64_t burst_bytes_;
+  double slice_gbs_;
   std::uint64_t hbm_begin_;            // physical, of this PE's partition
   std::uint64_t hbm_begin_offset_;     // the same in the cube's HBM
   std::uint64_t tcm_begin_, tcm_end_;  // physical

@@ -12,8 +12,8 @@ std::string_view time_share_name(TimeShare share) {
 }
 
 std::string_view pe_resource_name(PeResource resource) {
-  constexpr std::array<std::string_view, kPeResources> kNames{"compute",   "read_link",    "write_link",   "tcm_read",
-                                                              "tcm_write", "read_channel", "write_channel"};
+  constexpr std::array<std::string_view, kPeResources> kNames{
+      "compute", "read_link", "write_link", "tcm_read", "tcm_write", "hbm_slice", "read_channel", "write_channel"};
   return kNames[static_cast<std::size_t>(resource)];
 }
 

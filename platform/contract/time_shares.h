@@ -30,10 +30,11 @@ enum class PeResource : std::uint8_t {
   write_link,  // bytes written / bandwidth of the link to the router
   tcm_read,    // FETCH
   tcm_write,   // STORE
+  hbm_slice,   // bursts to and from the PE's own slice / bandwidth of its pseudo-channels
   read_channel,
   write_channel,
 };
-inline constexpr std::size_t kPeResources = 7;
+inline constexpr std::size_t kPeResources = 8;
 std::string_view pe_resource_name(PeResource resource);  // "read_channel"
 
 struct TimeShares {

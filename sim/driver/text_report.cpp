@@ -150,6 +150,8 @@ const char* limiter_text(contract::PeResource resource) {
       return "FETCH, TCM to registers";
     case contract::PeResource::tcm_write:
       return "STORE, registers to TCM";
+    case contract::PeResource::hbm_slice:
+      return "the PE's own HBM slice, reads and writes together";
     case contract::PeResource::read_channel:
       return "the DMA read channels, round trips included";
     case contract::PeResource::write_channel:

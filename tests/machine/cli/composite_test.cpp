@@ -114,7 +114,7 @@ TEST_F(CompositeTest, TheReportSaysWhereTheTimeWentAndWhatLimits) {
     return parts["limiter"].get<std::string>();
   };
   EXPECT_EQ(limiter(""), "read_channel");
-  EXPECT_EQ(limiter("--set " + attrs + "pe_dma.attrs.rd_engines=2"), "read_link");
+  EXPECT_EQ(limiter("--set " + attrs + "pe_dma.attrs.rd_engines=2"), "hbm_slice");
   EXPECT_EQ(limiter("--set variant=load"), "compute");
   EXPECT_EQ(limiter("--set " + attrs + "pe_tcm.attrs.write_bw_gbs=1"), "tcm_write");
   EXPECT_EQ(limiter("--set " + attrs + "pe_tcm.attrs.read_bw_gbs=50"), "tcm_read");
