@@ -16,22 +16,27 @@ int distance_rank(PeCoord owner, PeCoord caller) {
 
 }  // namespace
 
-ShardMap::ShardMap(const contract::TensorLayout& tensor, PeCoord caller) : tensor_(&tensor) {
+ShardMap::ShardMap(const contract::TensorLayout& tensor, PeCoord caller) : tensor_(&tensor), caller_(caller) {
+  const auto own = std::find_if(tensor.shards.begin(), tensor.shards.end(),
+                                [&](const contract::Shard& shard) { return shard.owner == caller; });
+  if (own != tensor.shards.end()) own_ = &*own;
+}
+
+void ShardMap::sort_ranges() const {
   std::vector<const contract::Shard*> order;
-  for (const contract::Shard& shard : tensor.shards) {
-    if (own_ == nullptr && shard.owner == caller) own_ = &shard;
+  for (const contract::Shard& shard : tensor_->shards) {
     if (shard.nbytes > 0) order.push_back(&shard);
   }
   std::stable_sort(order.begin(), order.end(), [&](const contract::Shard* a, const contract::Shard* b) {
     if (a->offset_bytes != b->offset_bytes) return a->offset_bytes < b->offset_bytes;
-    return distance_rank(a->owner, caller) < distance_rank(b->owner, caller);
+    return distance_rank(a->owner, caller_) < distance_rank(b->owner, caller_);
   });
   for (const contract::Shard* shard : order) {
     const std::uint64_t end = shard->offset_bytes + shard->nbytes;
     if (!ranges_.empty() && shard->offset_bytes < ranges_.back().end) {
       if (shard->offset_bytes == ranges_.back().begin && end == ranges_.back().end) continue;
       throw Error::model(fmt::format("tensor '{}': the shards at offsets {} and {} overlap without being copies",
-                                     tensor.name, ranges_.back().begin, shard->offset_bytes));
+                                     tensor_->name, ranges_.back().begin, shard->offset_bytes));
     }
     ranges_.push_back({shard->offset_bytes, end, shard->pa});
   }
@@ -39,6 +44,12 @@ ShardMap::ShardMap(const contract::TensorLayout& tensor, PeCoord caller) : tenso
 
 bool ShardMap::append(std::uint64_t offset, std::uint64_t nbytes, std::vector<Extent>& extents) const {
   if (nbytes == 0) return true;
+  if (own_ != nullptr && offset >= own_->offset_bytes && nbytes <= own_->nbytes &&
+      offset - own_->offset_bytes <= own_->nbytes - nbytes) {
+    extents.push_back({own_->pa + (offset - own_->offset_bytes), nbytes});
+    return true;
+  }
+  if (ranges_.empty()) sort_ranges();
   std::size_t i = last_;
   if (i >= ranges_.size() || offset < ranges_[i].begin || offset >= ranges_[i].end) {
     const auto it = std::upper_bound(ranges_.begin(), ranges_.end(), offset,

@@ -14,12 +14,12 @@ namespace kb::tl {
 // own is taken, else the first one in the caller's cube, else the first of the list.
 class ShardMap {
  public:
-  // Model Error when two shards overlap without being copies of each other.
   ShardMap(const contract::TensorLayout& tensor, PeCoord caller);
 
   const contract::TensorLayout& tensor() const { return *tensor_; }
   // Appends the physical extents of bytes [offset, offset + nbytes) in order, split where shards end. False when some
-  // of the bytes are in no shard; `extents` is then unchanged.
+  // of the bytes are in no shard; `extents` is then unchanged. Model Error when two shards overlap without being copies
+  // of each other, unless the caller's own has all bytes.
   bool append(std::uint64_t offset, std::uint64_t nbytes, std::vector<Extent>& extents) const;
   // The shard that the caller owns (the first one, if it owns several), or null.
   const contract::Shard* own() const { return own_; }
@@ -28,10 +28,13 @@ class ShardMap {
   struct Range {
     std::uint64_t begin, end, pa;
   };
+  void sort_ranges() const;
+
   const contract::TensorLayout* tensor_;
+  PeCoord caller_;
   const contract::Shard* own_ = nullptr;
-  std::vector<Range> ranges_;     // ascending, disjoint
-  mutable std::size_t last_ = 0;  // range of the previous look-up
+  mutable std::vector<Range> ranges_;  // ascending, disjoint; empty until bytes beyond the own shard are asked for
+  mutable std::size_t last_ = 0;       // range of the previous look-up
 };
 
 }  // namespace kb::tl

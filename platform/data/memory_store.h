@@ -26,7 +26,7 @@ class MemoryStore {
     bool strict = false;                                       // reading unwritten bytes is an error
     std::function<std::string(std::uint64_t)> format_address;  // for messages; absent: hexadecimal
   };
-  static constexpr std::uint64_t kPageBytes = 64 * kKiB;
+  static constexpr std::uint64_t kPageBytes = 16 * kKiB;
 
   MemoryStore();
   explicit MemoryStore(Options options);
@@ -51,7 +51,7 @@ class MemoryStore {
   std::optional<std::uint64_t> first_unwritten(std::uint64_t pa, std::uint64_t nbytes) const;
   std::string format_address(std::uint64_t pa) const;
   bool strict() const { return options_.strict; }
-  std::size_t pages() const { return pages_.size(); }  // allocated ones; 72 KiB of host memory each
+  std::size_t pages() const { return pages_.size(); }  // allocated ones; 18 KiB of host memory each
 
  private:
   // A filled range that no page was allocated for. The pattern starts at `origin`, whichever part is left.

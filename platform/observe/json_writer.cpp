@@ -1,5 +1,6 @@
 #include "platform/observe/json_writer.h"
 
+#include <algorithm>
 #include <charconv>
 #include <cmath>
 
@@ -52,11 +53,21 @@ void append_escaped(std::string& out, char c) {
   out += kHex[static_cast<unsigned char>(c) & 0xf];
 }
 
+// An ASCII character that stands for itself.
+bool is_plain(char c) {
+  const auto code = static_cast<unsigned char>(c);
+  return code >= 0x20 && code < 0x80 && c != '"' && c != '\\';
+}
+
 }  // namespace
 
 std::string json_string(std::string_view text) {
   std::string out = "\"";
-  while (!text.empty()) {
+  while (true) {
+    const auto plain = static_cast<std::size_t>(std::find_if_not(text.begin(), text.end(), is_plain) - text.begin());
+    out.append(text.substr(0, plain));
+    text.remove_prefix(plain);
+    if (text.empty()) break;
     const char c = text.front();
     const std::size_t length = utf8_length(text);
     if (length == 0) {

@@ -86,7 +86,7 @@ TEST(ShardMap, KnowsTheCallersShard) {
 TEST(ShardMap, RefusesPartialOverlap) {
   LayoutPtr layout = row_wise("x", Dtype::f16, {4, 8}, 0x1000, 4);
   layout->shards[1].offset_bytes = 8;
-  EXPECT_THROW(ShardMap(*layout, pe_at(0, 0, 0)), Error);
+  EXPECT_THROW(map(*layout, pe_at(0, 0, 0), 0, layout->nbytes), Error);
 }
 
 // Any range is covered byte by byte, whatever was looked up before.
