@@ -83,6 +83,12 @@ std::string plot_stacked(const BarChart& chart) {
   return data + axis(chart, kGroupWidth * 0.6) + plots + labels(fmt::format("$bars{}", layers.size() - 1), 1);
 }
 
+std::string level(double y) {
+  return fmt::format(
+      "set arrow from graph 0, first {0} to graph 1, first {0} nohead back linecolor rgb '#888888' dashtype 2\n",
+      plot_number(y));
+}
+
 std::string origin_of(const nlohmann::ordered_json& data) {
   constexpr std::size_t kNamed = 4;
   const nlohmann::ordered_json& topology = data.at("topology");

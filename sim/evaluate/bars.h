@@ -27,6 +27,9 @@ std::string plot_bars(const BarChart& chart);
 // The same with the series of a group on top of each other and the sum, or the label of the last series, above.
 std::string plot_stacked(const BarChart& chart);
 
+// A dashed line across the graph, behind the bars.
+std::string level(double y);
+
 // "kernbench 0.1.0, topology x.yaml with tile_m=64, configuration 0123456789ab", of a data file's header.
 std::string origin_of(const nlohmann::ordered_json& data);
 // Grey lines at the bottom of a figure of `height` pixels that say where its numbers come from.

@@ -58,6 +58,14 @@ std::vector<std::optional<double>> values(const std::vector<Json>& runs, Value v
   return list;
 }
 
+std::string not_drawn(const Json& data) {
+  std::string shapes;
+  for (const Json& shape : data.at("figures").at("excluded")) {
+    shapes += (shapes.empty() ? "" : ", ") + shape.get<std::string>();
+  }
+  return shapes.empty() ? "" : " Measured, not drawn: " + shapes + ".";
+}
+
 std::vector<std::string> origin(const Json& data) {
   const Json& tile = data.at("tile_sizes");
   const Json& platform = data.at("platform");
@@ -73,8 +81,8 @@ std::vector<std::string> origin(const Json& data) {
                       tile.at("k").dump(), tile.at("n").dump(), data.at("dtype").get<std::string>(), real("mac_per_ns"),
                       real("tile_ns"), reads, registers),
           fmt::format(
-              "One composite (M x K) x (K x N) on {}; variant {}: A is in the TCM before, B is streamed tile by tile.",
-              data.at("pe").get<std::string>(), data.at("figures").at("variant").get<std::string>()),
+              "One composite (M x K) x (K x N) on {}; variant {}: A is in the TCM before, B is streamed tile by tile.{}",
+              data.at("pe").get<std::string>(), data.at("figures").at("variant").get<std::string>(), not_drawn(data)),
           origin_of(data)};
 }
 
@@ -122,8 +130,7 @@ Figure utilisation_measured(const Json& data) {
   return {kMeasured,
           head(data, "GEMM composite: utilisation of the MAC array (simulated)", "share of the composite window [%]",
                kHeight) +
-              "set yrange [0:122]\nset ytics 0,20,100\n" + plot_bars(chart) +
-              ", \\\n  100 with lines linecolor rgb '#888888' dashtype 2 notitle\n",
+              "set yrange [0:122]\nset ytics 0,20,100\n" + level(kPercent) + plot_bars(chart) + "\n",
           1100, kHeight};
 }
 

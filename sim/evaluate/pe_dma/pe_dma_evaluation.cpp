@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 
 #include "platform/address/phys_addr.h"
 #include "platform/base/error.h"
@@ -26,14 +27,19 @@ std::string trace_of(const DmaScenario& scenario, const std::string& direction, 
   return text;
 }
 
+// Times are whole femtoseconds; sums of doubles are not.
+double whole_fs(double ns) {
+  return std::round(ns * 1e6) / 1e6;
+}
+
 Json breakdown_json(const DmaBreakdown& parts, double measured) {
-  return {{"pe_setup", parts.pe_setup},
-          {"noc_mesh", parts.noc_mesh},
-          {"ucie", parts.ucie},
-          {"fabric", parts.fabric},
-          {"wire_transfer", parts.wire_transfer},
-          {"hbm_ctrl", parts.hbm_ctrl},
-          {"contention", measured - parts.sum()}};
+  return {{"pe_setup", whole_fs(parts.pe_setup)},
+          {"noc_mesh", whole_fs(parts.noc_mesh)},
+          {"ucie", whole_fs(parts.ucie)},
+          {"fabric", whole_fs(parts.fabric)},
+          {"wire_transfer", whole_fs(parts.wire_transfer)},
+          {"hbm_ctrl", whole_fs(parts.hbm_ctrl)},
+          {"contention", whole_fs(measured - parts.sum())}};
 }
 
 class PeDmaEvaluation final : public IEvaluation {

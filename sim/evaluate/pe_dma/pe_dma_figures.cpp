@@ -110,8 +110,8 @@ Figure utilisation(const Json& data, const std::string& direction, const std::st
                                         preposition(direction), scope(data, set));
   return {utilisation_name(direction, set),
           head(data, title, "effective bandwidth / peak [%]") + bands() +
-              fmt::format("set yrange [0:{}]\nset ytics 0,20,140\n", top * 1.25) + plot_bars(chart) +
-              ", \\\n  100 with lines linecolor rgb '#555555' dashtype 2 notitle\n",
+              fmt::format("set yrange [0:{}]\nset ytics 0,20,140\n", top * 1.25) + level(kPercent) + plot_bars(chart) +
+              "\n",
           kWidth, kHeight};
 }
 
@@ -132,7 +132,8 @@ Figure breakdown(const Json& data, const std::string& direction, const std::stri
     for (const Json& run : runs) {
       series.values.push_back(std::max(0.0, run.at("breakdown_ns").at(member).get<double>()));
     }
-    chart.series.push_back(std::move(series));
+    const auto present = [](const std::optional<double>& value) { return *value > 0; };
+    if (std::any_of(series.values.begin(), series.values.end(), present)) chart.series.push_back(std::move(series));
   }
   // Together, times differ by orders of magnitude: shares of each, with the time above.
   const bool shares = set == "congestion";
