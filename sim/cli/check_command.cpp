@@ -1,4 +1,5 @@
 #include <CLI/CLI.hpp>
+#include <algorithm>
 
 #include "modules/catalog.h"
 #include "platform/base/error.h"
@@ -35,9 +36,13 @@ class CheckCommand final : public Command {
   explicit CheckCommand(CLI::App& app) {
     app.footer(kCheckFooter);
     app.add_option("FILES", files_, "Topology and collective configuration files")->required()->type_name("FILE");
+    choice_.add_set_option(app);
   }
 
   int run() override {
+    if (!choice_.sets.empty() && std::all_of(files_.begin(), files_.end(), topology::is_ccl_file)) {
+      throw usage_error("--set changes keys of a topology; the collective configuration is changed in its file");
+    }
     std::vector<Diagnostic> problems;
     for (const std::string& file : files_) {
       try {
@@ -47,7 +52,7 @@ class CheckCommand final : public Command {
           print_warnings(ccl.warnings);
           continue;
         }
-        const topology::LoadedTopology machine = topology::load(file);
+        const topology::LoadedTopology machine = load(file);
         print(file + ": ok (" + std::to_string(machine.graph.nodes.size()) + " nodes, " +
               std::to_string(machine.graph.edges.size()) + " edges)\n");
         print_warnings(machine.warnings);
@@ -66,7 +71,14 @@ class CheckCommand final : public Command {
   }
 
  private:
+  topology::LoadedTopology load(const std::string& file) const {
+    TopologyChoice choice = choice_;
+    choice.file = file;
+    return choice.load();
+  }
+
   std::vector<std::string> files_;
+  TopologyChoice choice_;  // its overrides are those of every topology file
 };
 
 }  // namespace
