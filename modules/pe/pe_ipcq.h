@@ -48,6 +48,7 @@ class PeIpcq final : public PeBlock,
 
   void collect_statistics(std::vector<elab::Statistic>& statistics) const override;
   // Blocked sends and receives, with the pointers of their queue.
+  void collect_leftovers(std::vector<std::string>& leftovers) const override;
   void collect_waits(std::vector<elab::WaitInfo>& waits) const override;
 
  protected:

@@ -86,6 +86,8 @@ class Block : public sc_core::sc_module {
   virtual void collect_statistics(std::vector<Statistic>&) const {}
   // Work that is outstanding; empty when idle. Called when the simulation stops making progress.
   virtual void collect_waits(std::vector<WaitInfo>&) const {}
+  // What a run that has come to its end leaves behind although somebody should have taken it, a sentence each.
+  virtual void collect_leftovers(std::vector<std::string>&) const {}
 
  protected:
   BlockContext& context() const { return context_; }

@@ -167,6 +167,22 @@ void collect(const elab::Platform& platform, SimulationResult& result) {
   }
 }
 
+constexpr std::size_t kShownLeftovers = 4;
+
+void warn_of_leftovers(const elab::Platform& platform, std::vector<std::string>& warnings) {
+  std::vector<std::string> leftovers;
+  for (std::uint32_t i = 0; i < platform.graph().nodes.size(); ++i) {
+    if (platform.graph().nodes[i].kind == topology::NodeKind::host) continue;
+    platform.block(NodeId(i)).collect_leftovers(leftovers);
+  }
+  const std::size_t all = leftovers.size();
+  if (all > kShownLeftovers) {
+    leftovers.resize(kShownLeftovers);
+    leftovers.push_back(std::to_string(all - kShownLeftovers) + " more queues were left with messages");
+  }
+  warnings.insert(warnings.end(), leftovers.begin(), leftovers.end());
+}
+
 // A mistake of the program that shows outside of its own threads (a strict read, say)
 // fails the run like any other.
 std::optional<Error> program_error_of(const std::function<void()>& step) {
@@ -229,6 +245,7 @@ SimulationResult simulate(const topology::LoadedTopology& topology, const Simula
   result.requests = host.requests();
   result.launches = host.launches();
   result.warnings = systemc_warnings();
+  if (!result.failure) warn_of_leftovers(platform, result.warnings);
   collect(platform, result);
   return result;
 }

@@ -353,6 +353,24 @@ TEST(PeIpcq, ABlockedExchangeIsDescribed_Q104) {
   EXPECT_THROW(machine.install(), Error);  // messages are under way
 }
 
+// A ring keeps what nobody received, for the next kernel.
+TEST(PeIpcq, WhatWasNeverReceivedIsReported) {
+  QueueMachine machine;
+  machine.on(0, [&](IPe& self) {
+    for (int i = 0; i < 3; ++i) self.execute(send(self, "E", 64));
+    self.execute(send(self, "W", 64));
+  });
+  machine.on(1, [&](IPe& self) { self.execute(recv(self, "W", 64)); });
+  machine.run();
+  std::vector<std::string> leftovers;
+  for (std::uint32_t i = 0; i < kPes; ++i) machine.ipcq(i).collect_leftovers(leftovers);
+  EXPECT_THAT(leftovers,
+              testing::ElementsAre("2 messages from sip0.cube0.pe0 in direction 'W' of sip0.cube0.pe1 were never "
+                                   "received; the next kernel that receives there would get them first",
+                                   "1 message from sip0.cube0.pe0 in direction 'E' of sip0.cube0.pe3 was never "
+                                   "received; the next kernel that receives there would get it first"));
+}
+
 TEST(PeIpcq, APairOfTwoPesKeepsItsDirectionsApart_Q74) {
   PeMachine machine([] {
     MachineOptions options;
