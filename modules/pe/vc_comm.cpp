@@ -58,15 +58,8 @@ void VcComm::on_response(Transaction& transaction) {
 }
 
 bool VcComm::accept(Transaction& transaction) {
-  if (const auto* credit = dynamic_cast<const QueueCreditMsg*>(transaction.message.get())) {
-    transaction.delivered = dma_.now();
-    receiver().on_credit(credit->ring_pa, credit->consumed);
-    credit->emitter->on_credit_delivered(credit->ring_pa);
-    dma_.respond(transaction, dma_.now());
-    return true;
-  }
   const auto* const token = dynamic_cast<const QueueTokenMsg*>(transaction.message.get());
-  if (token == nullptr) return false;
+  if (token == nullptr) return accept_credit(transaction);
   std::uint64_t slot = inbound_.size();
   if (free_inbound_.empty()) {
     inbound_.emplace_back();
@@ -81,6 +74,16 @@ bool VcComm::accept(Transaction& transaction) {
   } else {
     dma_.scheduler().schedule(at, *this, slot);
   }
+  return true;
+}
+
+bool VcComm::accept_credit(Transaction& transaction) {
+  const auto* const credit = dynamic_cast<const QueueCreditMsg*>(transaction.message.get());
+  if (credit == nullptr) return false;
+  transaction.delivered = dma_.now();
+  receiver().on_credit(credit->ring_pa, credit->consumed);
+  credit->emitter->on_credit_delivered(credit->ring_pa);
+  dma_.respond(transaction, dma_.now());
   return true;
 }
 

@@ -57,6 +57,7 @@ class VcComm final : private payload::IInitiator, private elab::EventHandler {
 
  private:
   void issue(std::shared_ptr<const payload::Message> message, NodeId peer, std::uint64_t address, std::uint64_t nbytes);
+  bool accept_credit(payload::Transaction& transaction);
   void on_response(payload::Transaction& transaction) override;
   void on_event(TimeFs now, std::uint64_t slot) override;
   IMessageReceiver& receiver() const;

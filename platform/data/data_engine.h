@@ -25,7 +25,7 @@ class DataEngine {
  public:
   struct Options {
     std::function<std::string(NodeId)> component_name;  // for messages; absent: "node 7"
-    std::size_t max_pending = 512;                      // replay computes by itself when more operations are queued
+    std::size_t max_pending = 128;                      // replay computes by itself when more operations are queued
     IOpSink* sink = nullptr;                            // op log; may be null; outlives the engine
   };
 
