@@ -1,5 +1,7 @@
 #include "sw/benches/ccl_support.h"
 
+#include <algorithm>
+#include <cmath>
 #include <utility>
 
 namespace kb::sw {
@@ -10,6 +12,21 @@ HostArray small_integers(const Shape& shape, Dtype dtype, std::uint64_t seed) {
   std::vector<double> values = array.to_doubles();
   for (double& value : values) value = static_cast<double>((value > 2) - (value < -2));
   return HostArray::from_doubles(shape, dtype, values);
+}
+
+double combined(const std::string& op, double a, double b) {
+  if (op == "max") return std::max(a, b);
+  return op == "min" ? std::min(a, b) : a + b;
+}
+
+double reduced(const std::string& op, double value, double count, Dtype dtype) {
+  if (!is_float(dtype)) {
+    const unsigned unused = 64 - 8 * static_cast<unsigned>(item_size(dtype));
+    const auto bits = static_cast<std::uint64_t>(static_cast<std::int64_t>(value)) << unused;
+    value = static_cast<double>(static_cast<std::int64_t>(bits) >> unused);
+  }
+  if (op != "avg") return value;
+  return is_float(dtype) ? value / count : std::trunc(value / count);
 }
 
 namespace {

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
 #include <utility>
 
 #include "sw/benches/ccl_support.h"
@@ -24,12 +23,8 @@ std::vector<double> combine(const std::vector<HostArray>& inputs, const std::str
     for (std::size_t i = 0; i < values.size(); ++i) {
       if (out.size() < width) {
         out.push_back(values[i]);
-      } else if (op == "max") {
-        out[i % width] = std::max(out[i % width], values[i]);
-      } else if (op == "min") {
-        out[i % width] = std::min(out[i % width], values[i]);
       } else {
-        out[i % width] += values[i];
+        out[i % width] = combined(op, out[i % width], values[i]);
       }
     }
   }
@@ -40,10 +35,8 @@ HostArray expected_rows(const std::vector<HostArray>& inputs, const std::string&
   const Shape& shape = inputs.front().shape();
   const Dtype dtype = inputs.front().dtype();
   std::vector<double> row = combine(inputs, op);
-  if (op == "avg") {
-    const double tiles = static_cast<double>(shape[0]) * static_cast<double>(inputs.size());
-    for (double& value : row) value = is_float(dtype) ? value / tiles : std::trunc(value / tiles);
-  }
+  const double tiles = static_cast<double>(shape[0]) * static_cast<double>(inputs.size());
+  for (double& value : row) value = reduced(op, value, tiles, dtype);
   std::vector<double> all;
   for (std::int64_t i = 0; i < shape[0]; ++i) all.insert(all.end(), row.begin(), row.end());
   return HostArray::from_doubles(shape, dtype, all);

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
 #include <functional>
 #include <optional>
 #include <string>
@@ -44,15 +43,10 @@ struct Collective {
 
 using Blocks = std::vector<std::vector<double>>;  // by rank: all tiles, cube by cube
 
-double combined(const Blocks& inputs, std::size_t at, const std::string& op, Dtype dtype) {
+double combination(const Blocks& inputs, std::size_t at, const std::string& op, Dtype dtype) {
   double value = inputs.front()[at];
-  for (std::size_t rank = 1; rank < inputs.size(); ++rank) {
-    const double other = inputs[rank][at];
-    value = op == "max" ? std::max(value, other) : op == "min" ? std::min(value, other) : value + other;
-  }
-  if (op != "avg") return value;
-  value /= static_cast<double>(inputs.size());
-  return is_float(dtype) ? value : std::trunc(value);
+  for (std::size_t rank = 1; rank < inputs.size(); ++rank) value = combined(op, value, inputs[rank][at]);
+  return reduced(op, value, static_cast<double>(inputs.size()), dtype);
 }
 
 struct Sizes {
@@ -68,7 +62,7 @@ std::optional<HostArray> expected_result(const Collective& collective, const Set
       if (!piece) return std::nullopt;
       const std::size_t first = (cube * sizes.in_blocks + static_cast<std::size_t>(piece->block)) * sizes.block;
       for (std::size_t i = first; i < first + sizes.block; ++i) {
-        values.push_back(piece->rank == kCombined ? combined(inputs, i, setting.op, dtype)
+        values.push_back(piece->rank == kCombined ? combination(inputs, i, setting.op, dtype)
                                                   : inputs[static_cast<std::size_t>(piece->rank)][i]);
       }
     }
