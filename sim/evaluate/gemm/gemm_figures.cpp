@@ -77,13 +77,14 @@ std::vector<std::string> origin(const Json& data) {
   std::string registers = fmt::format("TCM to registers {} GB/s", real("fetch_gbs"));
   if (platform.at("store_gbs") != platform.at("fetch_gbs")) registers += fmt::format(", back {}", real("store_gbs"));
   if (platform.at("fetch_overhead_ns") > 0) registers += fmt::format(", {} ns each time", real("fetch_overhead_ns"));
-  return {fmt::format("Machine: tile {}x{}x{} {}, {} MAC/ns = {} ns per tile; {}); {}.", tile.at("m").dump(),
-                      tile.at("k").dump(), tile.at("n").dump(), data.at("dtype").get<std::string>(), real("mac_per_ns"),
-                      real("tile_ns"), reads, registers),
-          fmt::format(
-              "One composite (M x K) x (K x N) on {}; variant {}: A is in the TCM before, B is streamed tile by tile.{}",
-              data.at("pe").get<std::string>(), data.at("figures").at("variant").get<std::string>(), not_drawn(data)),
-          origin_of(data)};
+  return {
+      fmt::format("Machine: tile {}x{}x{} {}, {} MAC/ns = {} ns per tile; {}); {}.", tile.at("m").dump(),
+                  tile.at("k").dump(), tile.at("n").dump(), data.at("dtype").get<std::string>(), real("mac_per_ns"),
+                  real("tile_ns"), reads, registers),
+      fmt::format(
+          "One composite (M x K) x (K x N) on {}; variant {}: A is in the TCM before, B is streamed tile by tile.{}",
+          data.at("pe").get<std::string>(), data.at("figures").at("variant").get<std::string>(), not_drawn(data)),
+      origin_of(data)};
 }
 
 std::string head(const Json& data, const std::string& title, const std::string& y_axis, int height) {

@@ -27,9 +27,9 @@ int stages_inside(const plan::TileShape& tile) {
   return static_cast<int>(types.size());
 }
 
-double narrowest(const std::vector<PathStep>& steps) {
+double narrowest(const std::vector<routing::PathStep>& steps) {
   double narrow = 0;
-  for (const PathStep& step : steps) {
+  for (const routing::PathStep& step : steps) {
     if (step.gbs > 0 && (narrow == 0 || step.gbs < narrow)) narrow = step.gbs;
   }
   return narrow;
@@ -44,8 +44,8 @@ void add_path(GemmPlatform& platform, const topology::Graph& graph, const PeCoor
   const routing::AddressResolver resolver(graph);
   routing::PathRouter router(graph);
   const topology::Node& hbm = graph.node(resolver.find_hbm(pe));
-  platform.path =
-      transfer_path(graph, router.find_path(resolver.find_pe_node(pe, NodeKind::pe_dma), resolver.find_hbm(pe)));
+  platform.path = routing::transfer_path(
+      graph, router.find_path(resolver.find_pe_node(pe, NodeKind::pe_dma), resolver.find_hbm(pe)));
   platform.memory_gbs = hbm.number("pc_bw_gbs") * hbm.number("num_pcs");
   platform.link_gbs = narrower(narrowest(platform.path.back), platform.memory_gbs);
   platform.write_link_gbs = narrower(narrowest(platform.path.there), platform.memory_gbs);
@@ -170,12 +170,12 @@ double GemmPlatform::tile_ns() const {
 
 double GemmPlatform::read_ns(std::uint64_t bytes) const {
   if (channels) return 2 * dma_overhead_ns + translation_ns + at_rate(static_cast<double>(bytes), link_gbs);
-  return 2 * dma_overhead_ns + translation_ns + ns(lone_read(path, bytes).answered);
+  return 2 * dma_overhead_ns + translation_ns + ns(routing::lone_read(path, bytes).answered);
 }
 
 double GemmPlatform::write_ns(std::uint64_t bytes) const {
   if (channels) return 2 * dma_overhead_ns + translation_ns + at_rate(static_cast<double>(bytes), write_link_gbs);
-  return 2 * dma_overhead_ns + translation_ns + ns(lone_write(path, bytes).answered);
+  return 2 * dma_overhead_ns + translation_ns + ns(routing::lone_write(path, bytes).answered);
 }
 
 double GemmPlatform::read_latency_ns() const {

@@ -5,7 +5,7 @@
 #include <map>
 
 #include "platform/routing/address_resolver.h"
-#include "sim/evaluate/lone_transfer.h"
+#include "platform/routing/lone_transfer.h"
 
 namespace kb::evaluate {
 namespace {
@@ -61,14 +61,14 @@ double DmaPaths::aggregate_peak(const std::vector<DmaFlow>& flows) {
 }
 
 DmaBreakdown DmaPaths::breakdown(const DmaFlow& flow, std::uint64_t bytes) {
-  const TransferPath path = transfer_path(graph_, route(flow));
-  const TransferTimes times = read_ ? lone_read(path, bytes) : lone_write(path, bytes);
+  const routing::TransferPath path = routing::transfer_path(graph_, route(flow));
+  const routing::TransferTimes times = read_ ? routing::lone_read(path, bytes) : routing::lone_write(path, bytes);
   DmaBreakdown parts;
-  parts.pe_setup = ns(times.part(PathPart::pe));
-  parts.noc_mesh = ns(times.part(PathPart::mesh));
-  parts.ucie = ns(times.part(PathPart::ucie));
-  parts.fabric = ns(times.part(PathPart::fabric));
-  parts.hbm_ctrl = ns(times.part(PathPart::memory));
+  parts.pe_setup = ns(times.part(routing::PathPart::pe));
+  parts.noc_mesh = ns(times.part(routing::PathPart::mesh));
+  parts.ucie = ns(times.part(routing::PathPart::ucie));
+  parts.fabric = ns(times.part(routing::PathPart::fabric));
+  parts.hbm_ctrl = ns(times.part(routing::PathPart::memory));
   parts.wire_transfer = ns(times.behind_first);
   return parts;
 }

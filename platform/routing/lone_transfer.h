@@ -1,5 +1,5 @@
-// How long a transfer between a PE and an HBM slice takes when nothing else is under way, flit by flit as the fabric's
-// rules have it (docs/blocks), and which part of the machine the time is spent in. Exact to the femtosecond.
+// How long a transfer between a PE and an HBM slice or SRAM takes when nothing else is under way, flit by flit as the
+// fabric's rules have it (docs/blocks), and which part of the machine the time is spent in. Exact to the femtosecond.
 #pragma once
 
 #include <array>
@@ -10,7 +10,7 @@
 #include "platform/routing/route.h"
 #include "platform/topology/graph.h"
 
-namespace kb::evaluate {
+namespace kb::routing {
 
 enum class PathPart : std::uint8_t { pe, mesh, ucie, fabric, memory };
 inline constexpr std::size_t kPathParts = 5;
@@ -26,14 +26,14 @@ struct PathStep {
 };
 
 struct TransferPath {
-  std::vector<PathStep> there;  // from PE_DMA; the last one leads to the HBM controller
-  std::vector<PathStep> back;   // from the controller; the last one leads to PE_DMA
+  std::vector<PathStep> there;  // from PE_DMA; the last one leads to the memory
+  std::vector<PathStep> back;   // from the memory; the last one leads to PE_DMA
   std::uint64_t flit_bytes = 256;
-  TimeFs burst = 0;  // a flit in its pseudo-channel
+  TimeFs burst = 0;  // a flit in its pseudo-channel; 0 for SRAM
   std::uint64_t channels = 1;
 };
 
-// `route` leads from a PE_DMA to an HBM controller.
+// `route` leads from a PE_DMA to an HBM controller or SRAM.
 TransferPath transfer_path(const topology::Graph& graph, const routing::Route& route);
 
 struct TransferTimes {
@@ -47,8 +47,8 @@ struct TransferTimes {
   TimeFs part(PathPart which) const { return parts[static_cast<std::size_t>(which)]; }
 };
 
-// bytes >= 1, one contiguous piece of the slice.
+// bytes >= 1, one contiguous piece of the memory.
 TransferTimes lone_write(const TransferPath& path, std::uint64_t bytes);
 TransferTimes lone_read(const TransferPath& path, std::uint64_t bytes);
 
-}  // namespace kb::evaluate
+}  // namespace kb::routing

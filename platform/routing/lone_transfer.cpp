@@ -1,10 +1,10 @@
-#include "sim/evaluate/lone_transfer.h"
+#include "platform/routing/lone_transfer.h"
 
 #include <algorithm>
 
 #include "platform/routing/latency.h"
 
-namespace kb::evaluate {
+namespace kb::routing {
 namespace {
 
 using topology::NodeKind;
@@ -12,7 +12,7 @@ using topology::NodeKind;
 PathPart part_of(const topology::Node& node) {
   if (!node.cube.valid()) return PathPart::fabric;
   if (node.kind == NodeKind::ucie || node.kind == NodeKind::ucie_conn) return PathPart::ucie;
-  if (node.kind == NodeKind::hbm_ctrl) return PathPart::memory;
+  if (node.kind == NodeKind::hbm_ctrl || node.kind == NodeKind::sram) return PathPart::memory;
   return node.kind == NodeKind::pe_dma ? PathPart::pe : PathPart::mesh;
 }
 
@@ -125,13 +125,17 @@ TimeFs message(const std::vector<PathStep>& steps, TransferTimes* times) {
 }  // namespace
 
 TransferPath transfer_path(const topology::Graph& graph, const routing::Route& route) {
-  const topology::Node& hbm = graph.node(route.nodes.back());
+  const topology::Node& memory = graph.node(route.nodes.back());
   TransferPath path;
   path.there = steps_of(graph, route.edges);
   path.back = steps_of(graph, {route.reverse_edges.rbegin(), route.reverse_edges.rend()});
   path.flit_bytes = graph.spec.flit_bytes();
-  path.burst = occupancy_fs(path.flit_bytes, hbm.number("pc_bw_gbs"));
-  path.channels = static_cast<std::uint64_t>(hbm.integer("num_pcs"));
+  if (memory.kind == NodeKind::sram) {
+    path.there.back().gathers = true;
+    return path;
+  }
+  path.burst = occupancy_fs(path.flit_bytes, memory.number("pc_bw_gbs"));
+  path.channels = static_cast<std::uint64_t>(memory.integer("num_pcs"));
   return path;
 }
 
@@ -162,4 +166,4 @@ TransferTimes lone_read(const TransferPath& path, std::uint64_t bytes) {
   return times;
 }
 
-}  // namespace kb::evaluate
+}  // namespace kb::routing

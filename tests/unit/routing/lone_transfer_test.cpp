@@ -1,6 +1,6 @@
 // A transfer that is alone: every time equals that of the flit-by-flit oracle, and the parts are all of it (E-56,
 // E-57).
-#include "sim/evaluate/lone_transfer.h"
+#include "platform/routing/lone_transfer.h"
 
 #include <gtest/gtest.h>
 
@@ -8,13 +8,14 @@
 #include <numeric>
 #include <random>
 
+#include "platform/address/phys_addr.h"
 #include "platform/routing/address_resolver.h"
 #include "platform/routing/path_router.h"
 #include "platform/topology/topology.h"
 #include "tests/support/plain_fabric.h"
 #include "tests/support/random_machine.h"
 
-namespace kb::evaluate {
+namespace kb::routing {
 namespace {
 
 using topology::NodeKind;
@@ -27,18 +28,23 @@ std::vector<PeCoord> all_pes(const topology::Graph& graph) {
   return pes;
 }
 
-// Between the PE and the partition, both ways, against the oracle.
-void expect_oracle_times(const topology::Graph& graph, PeCoord issuer, PeCoord owner, std::uint64_t bytes) {
-  const routing::AddressResolver resolver(graph);
-  routing::PathRouter router(graph);
-  const NodeId dma = resolver.find_pe_node(issuer, NodeKind::pe_dma), hbm = resolver.find_hbm(owner);
-  const routing::Route& route = router.find_path(dma, hbm);
+// Between the PE and the other's partition, or the SRAM of its cube, both ways, against the oracle.
+void expect_oracle_times(const topology::Graph& graph, PeCoord issuer, PeCoord owner, std::uint64_t bytes,
+                         NodeKind memory = NodeKind::hbm_ctrl) {
+  const AddressResolver resolver(graph);
+  PathRouter router(graph);
+  const NodeId dma = resolver.find_pe_node(issuer, NodeKind::pe_dma);
+  const NodeId target = memory == NodeKind::hbm_ctrl
+                            ? resolver.find_hbm(owner)
+                            : resolver.resolve(address::PhysAddr::cube_sram_addr(owner.sip, owner.cube, 0), 1);
+  const Route& route = router.find_path(dma, target);
   const TransferPath path = transfer_path(graph, route);
   const TimeFs overhead = ns_to_fs(graph.node(dma).number_or("overhead_ns", 0));
   for (const bool write : {true, false}) {
     const TransferTimes found = write ? lone_write(path, bytes) : lone_read(path, bytes);
     const test::PlainTimes expected = test::simulate_plain(graph, {{write, 0, route.nodes, 0, bytes}})[0];
-    const std::string what = (write ? "write of " : "read of ") + std::to_string(bytes) + " B to " + graph.node(hbm).id;
+    const std::string what =
+        (write ? "write of " : "read of ") + std::to_string(bytes) + " B to " + graph.node(target).id;
     EXPECT_EQ(found.delivered, expected.delivered) << what;
     EXPECT_EQ(found.answered + overhead, expected.completed) << what;
     EXPECT_EQ(std::accumulate(found.parts.begin(), found.parts.end(), found.behind_first), found.delivered) << what;
@@ -54,7 +60,10 @@ TEST_P(LoneTransfer, TakesTheTimeOfThePerFlitRules) {
   const topology::LoadedTopology machine = test::random_machine(random);
   const std::vector<PeCoord> pes = all_pes(machine.graph);
   const auto any = [&] { return pes[random() % pes.size()]; };
-  for (int i = 0; i < 20; ++i) expect_oracle_times(machine.graph, any(), any(), 1 + random() % 20000);
+  for (int i = 0; i < 20; ++i) {
+    expect_oracle_times(machine.graph, any(), any(), 1 + random() % 20000);
+    expect_oracle_times(machine.graph, any(), any(), 1 + random() % 20000, NodeKind::sram);
+  }
 }
 
 INSTANTIATE_TEST_SUITE_P(Seeds, LoneTransfer, testing::Range(0u, 40u));
@@ -74,8 +83,8 @@ TEST(LoneTransferOfTheReference, TakesTheTimeOfThePerFlitRulesWithSlowController
 // flit's way for a message of one flit.
 TEST(LoneTransferOfTheReference, APcieEndpointGathersTheWholeMessage_E57) {
   const topology::LoadedTopology machine = topology::load(KB_SOURCE_DIR "/configs/reference.yaml");
-  const routing::AddressResolver resolver(machine.graph);
-  routing::PathRouter router(machine.graph);
+  const AddressResolver resolver(machine.graph);
+  PathRouter router(machine.graph);
   const NodeId dma = resolver.find_pe_node({SipId(0), CubeId(0), PeId(0)}, NodeKind::pe_dma);
   const TransferPath path =
       transfer_path(machine.graph, router.find_path(dma, resolver.find_hbm({SipId(1), CubeId(0), PeId(0)})));
@@ -94,4 +103,4 @@ TEST(LoneTransferOfTheReference, APcieEndpointGathersTheWholeMessage_E57) {
 }
 
 }  // namespace
-}  // namespace kb::evaluate
+}  // namespace kb::routing
