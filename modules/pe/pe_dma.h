@@ -58,6 +58,7 @@ class PeDma final : public PeFabricBlock {
   void on_response(payload::Transaction& transaction) override;
 
  private:
+  friend class SlotAccess;
   friend class VcComm;
   struct Waiting {
     CommandTask* task = nullptr;

@@ -207,11 +207,37 @@ PeIpcq::Queue& PeIpcq::own_ring(std::uint64_t pa) {
                                  address::encoded_text(pa), pointer_table()));
 }
 
-TimeFs PeIpcq::visible_at(const payload::QueueTokenMsg& token) {
+bool PeIpcq::slots_on_fabric(const Queue& queue) const {
+  return rules_.slot_access == QueueTransport::fabric && queue.pair.own->memory != contract::QueueMemory::tcm;
+}
+
+std::optional<TimeFs> PeIpcq::visible_at(const payload::QueueTokenMsg& token, std::uint64_t inbound) {
   Queue& queue = own_ring(token.slot_pa);
+  if (slots_on_fabric(queue)) {
+    queue.writes.push_back({token.slot_pa, token.nbytes, inbound, 0});
+    if (queue.writes.size() == 1) begin_write(queue);
+    return std::nullopt;
+  }
   const TimeFs begin = std::max(now(), queue.slot_written);
   queue.slot_written = begin + slot_cost_->of(queue.pair.own->memory, token.nbytes);
   return queue.slot_written;
+}
+
+void PeIpcq::begin_write(Queue& queue) {
+  Write& write = queue.writes.front();
+  write.since = now();
+  slot_access_->begin(payload::Op::write, queue.pair.own->memory, write.slot_pa, write.nbytes, index_of(queue));
+}
+
+void PeIpcq::on_slot_accessed(payload::Op op, std::size_t index) {
+  Queue& queue = queues_[index];
+  if (op == payload::Op::read) {
+    slot_read(queue);
+    return;
+  }
+  vc_comm_->written(queue.writes.front().inbound);
+  queue.writes.pop_front();
+  if (!queue.writes.empty()) begin_write(queue);
 }
 
 void PeIpcq::on_arrival(Token token, NodeId writer) {
@@ -223,9 +249,11 @@ void PeIpcq::on_arrival(Token token, NodeId writer) {
   if (context().operations != nullptr) {
     const std::vector<Extent> in_flight{{address::message_in_flight(token->slot_pa), token->nbytes}};
     const std::vector<Extent> slot{{token->slot_pa, token->nbytes}};
-    context().operations->on_message(writer,
-                                     {MessageStep::copy, in_flight, slot, queue.pair.direction, token->sequence},
-                                     nullptr, now() - slot_cost_->of(queue.pair.own->memory, token->nbytes), now());
+    context().operations->on_message(
+        writer, {MessageStep::copy, in_flight, slot, queue.pair.direction, token->sequence}, nullptr,
+        slots_on_fabric(queue) ? queue.writes.front().since
+                               : now() - slot_cost_->of(queue.pair.own->memory, token->nbytes),
+        now());
   }
   ++queue.peer_head_cache;
   queue.arrived.push_back(std::move(token));
@@ -251,8 +279,20 @@ void PeIpcq::serve(Queue& queue) {
   queue.receiving = Receiving::reading;
   queue.receive_wait += now() - receive.since;
   last_served_ = index_of(queue);
-  const TimeFs cost =
-      receive.task->command->charge_slot ? slot_cost_->of(queue.pair.own->memory, token.nbytes) : TimeFs{0};
+  if (receive.task->command->charge_slot) {
+    read_slot(queue, token.slot_pa, token.nbytes);
+  } else {
+    slot_read(queue);
+  }
+}
+
+void PeIpcq::read_slot(Queue& queue, std::uint64_t slot_pa, std::uint64_t nbytes) {
+  const contract::QueueMemory memory = queue.pair.own->memory;
+  if (slots_on_fabric(queue)) {
+    slot_access_->begin(payload::Op::read, memory, slot_pa, nbytes, index_of(queue));
+    return;
+  }
+  const TimeFs cost = slot_cost_->of(memory, nbytes);
   if (cost == 0) {
     slot_read(queue);
   } else {

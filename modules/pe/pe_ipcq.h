@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "modules/pe/pe_links.h"
+#include "modules/pe/slot_access.h"
 #include "modules/pe/slot_cost.h"
 #include "modules/pe/vc_comm.h"
 #include "platform/base/error.h"
@@ -34,6 +35,7 @@ namespace kb::modules {
 class PeIpcq final : public PeBlock,
                      public contract::IQueueEndpoint,
                      private IMessageReceiver,
+                     private SlotAccess::IUser,
                      private elab::EventHandler {
  public:
   PeIpcq(const sc_core::sc_module_name& name, NodeId node, elab::BlockContext& context);
@@ -60,6 +62,11 @@ class PeIpcq final : public PeBlock,
     CommandTask* task = nullptr;
     TimeFs since = 0;
   };
+  struct Write {  // of an arrived message into its slot
+    std::uint64_t slot_pa = 0, nbytes = 0;
+    std::uint64_t inbound = 0;  // VcComm's number
+    TimeFs since = 0;           // once under way
+  };
   enum class Receiving : std::uint8_t { no, reading, crediting };
 
   // One direction. Counters are messages since the installation.
@@ -74,7 +81,8 @@ class PeIpcq final : public PeBlock,
     SlidingDeque<Waiting> senders;
     SlidingDeque<Waiting> receivers;  // posted; the front one is being served unless `receiving` is no
     Receiving receiving = Receiving::no;
-    TimeFs slot_written = 0;  // end of the latest slot write (Q-61: one at a time per queue)
+    TimeFs slot_written = 0;     // end of the latest slot write (Q-61: one at a time per queue)
+    SlidingDeque<Write> writes;  // with slots on the fabric; the front one is under way
 
     NodeId peer_dma;    // of `pair.peer`'s owner, whither messages go
     PeCoord source;     // who sends into `pair.own`
@@ -90,11 +98,12 @@ class PeIpcq final : public PeBlock,
   // PeLinks
   void on_task(CommandTask& task) override;
   // IMessageReceiver
-  TimeFs visible_at(const payload::QueueTokenMsg& token) override;
+  std::optional<TimeFs> visible_at(const payload::QueueTokenMsg& token, std::uint64_t inbound) override;
   void on_arrival(Token token, NodeId writer) override;
   // contract::IQueueEndpoint and IMessageReceiver
   void on_credit(std::uint64_t ring_pa, std::uint64_t consumed) override;
   void on_credit_delivered(std::uint64_t ring_pa) override;
+  void on_slot_accessed(payload::Op op, std::size_t queue) override;
   void on_event(TimeFs now, std::uint64_t argument) override;
   void schedule(TimeFs at, Event event, std::size_t queue);
 
@@ -105,6 +114,9 @@ class PeIpcq final : public PeBlock,
   bool has_slot(const Queue& queue) const { return queue.my_head - queue.peer_tail_cache < queue.pair.peer->n_slots; }
   void transmit(Queue& queue, const Waiting& send);
   void send_waiting(Queue& queue);
+  bool slots_on_fabric(const Queue& queue) const;
+  void begin_write(Queue& queue);
+  void read_slot(Queue& queue, std::uint64_t slot_pa, std::uint64_t nbytes);
   void serve(Queue& queue);
   void serve_anybody();
   void slot_read(Queue& queue);
@@ -126,6 +138,7 @@ class PeIpcq final : public PeBlock,
   TimeFs overhead_;
   VcComm* vc_comm_ = nullptr;
   std::optional<SlotCost> slot_cost_;
+  std::optional<SlotAccess> slot_access_;
   contract::QueuePlan rules_;  // without the queues
   std::vector<Queue> queues_;
   std::map<std::uint64_t, std::size_t> by_own_ring_, by_peer_ring_;  // base address -> queue

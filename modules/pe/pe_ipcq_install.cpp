@@ -16,7 +16,8 @@ void PeIpcq::remove() {
         "{}: queues cannot be replaced while messages are under way: {}; let the kernels that use them end first",
         node_id(), pointers(queue)));
   }
-  if (vc_comm_ != nullptr && vc_comm_->in_flight() > 0) {
+  const bool accesses = slot_access_ && slot_access_->under_way() > 0;
+  if (accesses || (vc_comm_ != nullptr && vc_comm_->in_flight() > 0)) {
     throw queue_error(node_id() + ": queues cannot be replaced while messages of this PE are in flight");
   }
   queues_.clear();
@@ -28,7 +29,10 @@ void PeIpcq::install(const contract::PeQueues& queues, const contract::QueuePlan
   remove();
   if (vc_comm_ == nullptr) throw Error::model(node_id() + " has no link to a PE_DMA with a vc_comm");
   const routing::AddressResolver& resolver = context().routes.resolver();
-  if (!slot_cost_) slot_cost_.emplace(context(), node(), vc_comm_->dma_node());
+  if (!slot_cost_) {
+    slot_cost_.emplace(context(), node(), vc_comm_->dma_node());
+    slot_access_.emplace(static_cast<SlotAccess::IUser&>(*this), vc_comm_->dma(), *slot_cost_);
+  }
   if (plan.credit_bytes < 1 || plan.credit_bytes > context().graph.spec.flit_bytes()) {
     throw queue_error(fmt::format("a credit of {} bytes is not possible; give 1 to {}, one flit", plan.credit_bytes,
                                   context().graph.spec.flit_bytes()));

@@ -66,10 +66,11 @@ void PeIpcq::collect_leftovers(std::vector<std::string>& leftovers) const {
   for (const Queue& queue : queues_) {
     const std::uint64_t left = queue.peer_head_cache - queue.my_tail;
     if (left == 0) continue;
-    leftovers.push_back(fmt::format("{} message{} from {} in direction '{}' of {} w{} never received; the next kernel "
-                                    "that receives there would get {} first",
-                                    left, left == 1 ? "" : "s", pe_name(queue.source), queue.pair.direction,
-                                    pe_name(coord()), left == 1 ? "as" : "ere", left == 1 ? "it" : "them"));
+    leftovers.push_back(
+        fmt::format("{} message{} from {} in direction '{}' of {} w{} never received; the next kernel "
+                    "that receives there would get {} first",
+                    left, left == 1 ? "" : "s", pe_name(queue.source), queue.pair.direction, pe_name(coord()),
+                    left == 1 ? "as" : "ere", left == 1 ? "it" : "them"));
   }
 }
 

@@ -57,6 +57,10 @@ void VcComm::on_response(Transaction& transaction) {
   dma_.context().pool.release(transaction);
 }
 
+void VcComm::written(std::uint64_t inbound) {
+  on_event(dma_.now(), inbound);
+}
+
 bool VcComm::accept(Transaction& transaction) {
   const auto* const token = dynamic_cast<const QueueTokenMsg*>(transaction.message.get());
   if (token == nullptr) return accept_credit(transaction);
@@ -68,11 +72,12 @@ bool VcComm::accept(Transaction& transaction) {
     free_inbound_.pop_back();
   }
   inbound_[slot] = &transaction;
-  const TimeFs at = receiver().visible_at(*token);
-  if (at == dma_.now()) {
-    on_event(at, slot);
+  const std::optional<TimeFs> at = receiver().visible_at(*token, slot);
+  if (!at) return true;
+  if (*at == dma_.now()) {
+    written(slot);
   } else {
-    dma_.scheduler().schedule(at, *this, slot);
+    dma_.scheduler().schedule(*at, *this, slot);
   }
   return true;
 }

@@ -17,9 +17,9 @@ class PeDma;
 // The queue control behind a vc_comm: PE_IPCQ.
 class IMessageReceiver {
  public:
-  // A message has arrived with its last byte: when it will be written into its slot. Model Error when the slot
-  // belongs to no ring of this PE.
-  virtual TimeFs visible_at(const payload::QueueTokenMsg& token) = 0;
+  // A message has arrived with its last byte: when it will be written into its slot; nothing when that is not
+  // known, and VcComm::written(inbound) is called then. Model Error when the slot belongs to no ring of this PE.
+  virtual std::optional<TimeFs> visible_at(const payload::QueueTokenMsg& token, std::uint64_t inbound) = 0;
   // That time has come: contents and arrival become visible in this call. `writer` is the node that wrote.
   virtual void on_arrival(std::shared_ptr<const payload::QueueTokenMsg> token, NodeId writer) = 0;
   // A credit for a ring that this PE sends into.
@@ -44,10 +44,14 @@ class VcComm final : private payload::IInitiator, private elab::EventHandler {
   // Before the first message: its flits take turns with those of stores on the first wire.
   void activate(NodeId peer);
   NodeId dma_node() const;
+  PeDma& dma() { return dma_; }
 
   // `peer`: the PE_DMA of the receiving PE.
   void send(std::shared_ptr<const payload::QueueTokenMsg> token, NodeId peer);
   void send(std::shared_ptr<const payload::QueueCreditMsg> credit, std::uint64_t nbytes, NodeId peer);
+
+  // The message that visible_at() got this number for is in its slot.
+  void written(std::uint64_t inbound);
 
   // Takes an arriving request that is a message or a credit; false for any other.
   bool accept(payload::Transaction& transaction);

@@ -51,6 +51,7 @@ void read_section(MapReader& section, CclConfig& config) {
       count(section, "ipcq_credit_size_bytes", config.ipcq_credit_size_bytes, 1, kMaxCreditBytes);
   config.ipcq_poll = ns_to_fs(section.real("ipcq_poll_ns", fs_to_ns(config.ipcq_poll), positive(1e6)));
   config.credit = choose(section, "credit", config.credit, transport_names());
+  config.slot_access = choose(section, "slot_access", config.slot_access, transport_names());
   config.wiring = choose(section, "wiring", config.wiring, wiring_names());
   config.intra_cube = choose(section, "intra_cube", config.intra_cube, intra_cube_names());
   config.topology = choose(section, "topology", config.topology, rank_topology_names());
@@ -66,6 +67,7 @@ constexpr const char* kKeys[] = {"buffer_kind",
                                  "slot_size",
                                  "vc_chunk_size",
                                  "credit",
+                                 "slot_access",
                                  "wiring",
                                  "intra_cube",
                                  "ipcq_credit_size_bytes",

@@ -15,7 +15,7 @@ namespace kb::topology {
 
 enum class BufferKind { tcm, sram, hbm };         // the memory that holds the rings
 enum class Backpressure { sleep, poll };          // of a sender without a free slot
-enum class QueueTransport { annotated, fabric };  // of credits
+enum class QueueTransport { annotated, fabric };  // of credits and slot accesses
 enum class IntraCube { none, ring, mesh };        // intra_* links between the PEs of every cube, beside the preset
 enum class WiringPreset { intercube_multisip, intracube_ring, flat };
 // Neighbour generators (Q-85..Q-92); mesh_2d is the old name of torus_2d.
@@ -44,6 +44,7 @@ struct CclConfig {
   std::uint64_t ipcq_credit_size_bytes = 16;
   TimeFs ipcq_poll = kFsPerNs;  // ipcq_poll_ns
   QueueTransport credit = QueueTransport::annotated;
+  QueueTransport slot_access = QueueTransport::annotated;
   WiringPreset wiring = WiringPreset::intercube_multisip;
   IntraCube intra_cube = IntraCube::none;
   RankTopology topology = RankTopology::none;  // of the ranks of `flat`; none: the algorithm brings its neighbours

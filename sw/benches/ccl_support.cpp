@@ -30,7 +30,7 @@ double reduced(const std::string& op, double value, double count, Dtype dtype) {
 }
 
 namespace {
-constexpr const char* kQueueKeys[] = {"buffer_kind", "n_slots", "slot_size", "backpressure", "credit"};
+constexpr const char* kQueueKeys[] = {"buffer_kind", "n_slots", "slot_size", "backpressure", "credit", "slot_access"};
 }
 
 topology::CclOptions queue_options(const Params& params) {
@@ -58,6 +58,7 @@ std::vector<Parameter> queue_parameters() {
       Parameter::text("slot_size", "", "bytes of the largest message; empty: as configured"),
       Parameter::text("backpressure", "", "sleep or poll; empty: as configured"),
       Parameter::text("credit", "", "annotated or fabric; empty: as configured"),
+      Parameter::text("slot_access", "", "annotated or fabric; empty: as configured"),
   };
 }
 

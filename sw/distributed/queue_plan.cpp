@@ -167,6 +167,7 @@ PlannedQueues plan_queues(const Wiring& wiring, const topology::CclConfig& confi
   plan.poll_interval = config.ipcq_poll;
   plan.credit_bytes = config.ipcq_credit_size_bytes;
   plan.credit = transport(config.credit);
+  plan.slot_access = transport(config.slot_access);
   verify_queue_plan(plan, machine);
 
   if (!wiring.left_out.empty()) {

@@ -44,7 +44,8 @@ class RandomCollectives : public CommandLineTest, public testing::WithParamInter
     return " --set n_slots=" + std::to_string(draw.number(1, 8)) +
            " --set buffer_kind=" + draw.of<std::string>({"tcm", "sram", "hbm"}) +
            " --set backpressure=" + draw.of<std::string>({"sleep", "poll"}) +
-           " --set credit=" + draw.of<std::string>({"annotated", "fabric"});
+           " --set credit=" + draw.of<std::string>({"annotated", "fabric"}) +
+           " --set slot_access=" + draw.of<std::string>({"annotated", "fabric"});
   }
   // All PEs of the machine in a grid of any form.
   std::string grid(Draw& draw) {

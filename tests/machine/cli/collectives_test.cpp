@@ -91,10 +91,11 @@ TEST_F(CollectivesTest, GridsThatDoNotHoldTheSipsAreRefused_K96) {
 // K-97, Q-101: data do not depend on how the queues are built.
 TEST_F(CollectivesTest, QueuesDoNotChangeTheData_K97) {
   const Json expected = all_reduce("--set n_elem=100")["verification"];
-  for (const char* queues :
-       {"--set buffer_kind=sram", "--set buffer_kind=hbm", "--set backpressure=poll", "--set n_slots=1",
-        "--set n_slots=2 --set buffer_kind=hbm --set backpressure=poll", "--set credit=fabric", "--set slot_size=256",
-        "--set chunk=7 --set n_slots=1", "--set chunk=33 --set credit=fabric"}) {
+  for (const char* queues : {"--set buffer_kind=sram", "--set buffer_kind=hbm", "--set backpressure=poll",
+                             "--set n_slots=1", "--set n_slots=2 --set buffer_kind=hbm --set backpressure=poll",
+                             "--set credit=fabric", "--set slot_size=256", "--set chunk=7 --set n_slots=1",
+                             "--set chunk=33 --set credit=fabric", "--set slot_access=fabric --set buffer_kind=hbm",
+                             "--set slot_access=fabric --set buffer_kind=sram --set chunk=9"}) {
     EXPECT_EQ(all_reduce("--set n_elem=100 " + std::string(queues))["verification"], expected) << queues;
   }
 }
@@ -144,6 +145,27 @@ TEST_F(CollectivesTest, LargeTilesOrderTheMemoriesOfTheRings_Q66) {
   // Per message on the critical path (setup + n / bandwidth + n / hop) twice, so the gaps have one ratio.
   const double n = 65536, hbm_slot = 6 + n / 256 + n / 256 - n / 512, sram_slot = 2 + n / 128;
   EXPECT_NEAR((sram - tcm) / (hbm - tcm), sram_slot / hbm_slot, 0.01 * sram_slot / hbm_slot);
+}
+
+// alone a slot access takes what the formula says, whatever its size; PEs that share an SRAM meet there.
+TEST_F(CollectivesTest, SlotAccessesOnTheFabricAddTheirWaiting_Q67) {
+  const auto time = [&](const std::string& options, const char* access) {
+    return slowest(all_reduce("--set slot_access=" + std::string(access) + " " + options, ""));
+  };
+  for (const char* kind : {"tcm", "sram", "hbm"}) {
+    for (const char* elements : {"1", "8", "130", "700", "2048", "16384"}) {
+      const std::string alone =
+          "--set cubes=one --set slot_size=32768 --set cube.memory_map.tcm_size_mb=4 "
+          "--set buffer_kind=" +
+          std::string(kind) + " --set n_elem=" + elements;
+      EXPECT_DOUBLE_EQ(time(alone, "fabric"), time(alone, "annotated")) << alone;
+    }
+  }
+  machine_ = config("one_cube");
+  const std::string shared = "--set algorithm=ring_allreduce --set n_elem=2048 --set buffer_kind=";
+  EXPECT_GT(time(shared + "sram", "fabric"), 2 * time(shared + "sram", "annotated"));
+  EXPECT_GT(time(shared + "hbm", "fabric"), time(shared + "hbm", "annotated"));
+  EXPECT_DOUBLE_EQ(time(shared + "tcm", "fabric"), time(shared + "tcm", "annotated"));
 }
 
 TEST_F(CollectivesTest, TheConfigurationFileDecides_K4_K7) {

@@ -70,15 +70,17 @@ TEST(QueuePlan, CarriesTheProtocolsSettings) {  // Q-46, Q-50, Q-69, Q-70
   const contract::MachineInfo machine = small();
   DeviceMemory memory(machine);
   const PlannedQueues queues =
-      planned(ccl("defaults: { backpressure: poll, ipcq_poll_ns: 2, ipcq_credit_size_bytes: 32, credit: fabric }"),
+      planned(ccl("defaults: { backpressure: poll, ipcq_poll_ns: 2, ipcq_credit_size_bytes: 32, credit: fabric, slot_access: fabric }"),
               machine, memory);
   EXPECT_EQ(queues.plan.backpressure, contract::Backpressure::poll);
   EXPECT_EQ(queues.plan.poll_interval, 2 * kFsPerNs);
   EXPECT_EQ(queues.plan.credit_bytes, 32u);
   EXPECT_EQ(queues.plan.credit, contract::QueueTransport::fabric);
+  EXPECT_EQ(queues.plan.slot_access, contract::QueueTransport::fabric);
   const PlannedQueues plain = planned(ccl("defaults: { n_slots: 2 }"), machine, memory);
   EXPECT_EQ(plain.plan.backpressure, contract::Backpressure::sleep);
   EXPECT_EQ(plain.plan.credit, contract::QueueTransport::annotated);
+  EXPECT_EQ(plain.plan.slot_access, contract::QueueTransport::annotated);
 }
 
 TEST(QueuePlan, SramRingsOfACubeAreOneBlock) {

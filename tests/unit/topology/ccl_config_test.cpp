@@ -34,6 +34,7 @@ TEST(CclConfig, WithoutFileHasTheDefaultsOfQ22) {  // K-5, Q-22, Q-46, Q-70
   EXPECT_EQ(config.ipcq_credit_size_bytes, 16u);
   EXPECT_EQ(config.ipcq_poll, kFsPerNs);
   EXPECT_EQ(config.credit, QueueTransport::annotated);
+  EXPECT_EQ(config.slot_access, QueueTransport::annotated);
   EXPECT_EQ(config.wiring, WiringPreset::intercube_multisip);
   EXPECT_EQ(config.topology, RankTopology::none);
   EXPECT_EQ(config.n_elem, 8);
