@@ -27,9 +27,9 @@ std::string trace_of(const DmaScenario& scenario, const std::string& direction, 
   return text;
 }
 
-// Times are whole femtoseconds; sums of doubles are not.
+// Times are whole femtoseconds; sums of doubles are not, and can be a negative zero.
 double whole_fs(double ns) {
-  return std::round(ns * 1e6) / 1e6;
+  return std::round(ns * 1e6) / 1e6 + 0.0;
 }
 
 Json breakdown_json(const DmaBreakdown& parts, double measured) {

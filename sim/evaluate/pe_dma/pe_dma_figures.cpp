@@ -53,7 +53,16 @@ std::string scope(const Json& data, const std::string& set) {
                      machine.at("pes_per_cube").get<int>() * machine.at("cubes_per_sip").get<int>());
 }
 
-std::string head(const Json& data, const std::string& title, const std::string& y_axis) {
+// Routes are the shortest in time, which can surprise.
+bool leaves_its_cubes(const Json& run) {
+  const auto sip = [&](const char* member) {
+    const std::string name = run.at(member).get<std::string>();
+    return name.substr(0, name.find('.'));
+  };
+  return sip("first_issuer") == sip("first_target") && run.at("breakdown_ns").at("fabric") > 0;
+}
+
+std::string head(const Json& data, const std::string& title, const std::string& y_axis, bool over_the_chiplet = false) {
   const double kib = data.at("bytes_per_issuer").get<double>() / 1024;
   return "set encoding utf8\nset title " + plot_text(title) + " font ',14'\nset ylabel " + plot_text(y_axis) +
          "\nset grid ytics linecolor rgb '#dddddd'\nset border 3\nset ytics nomirror\n"
@@ -61,7 +70,8 @@ std::string head(const Json& data, const std::string& title, const std::string& 
          caption({fmt::format("{:g} KiB per issuer (N), all at time 0, until the last byte is delivered. Every PE to "
                               "or from an HBM "
                               "partition: raw transfers at the fabric side of PE_DMA.",
-                              kib),
+                              kib) +
+                      (over_the_chiplet ? " Cubes at an IO chiplet reach each other over it when that is faster." : ""),
                   origin_of(data)},
                  kHeight);
 }
@@ -149,7 +159,8 @@ Figure breakdown(const Json& data, const std::string& direction, const std::stri
   return {
       breakdown_name(direction, set),
       head(data, title,
-           shares ? "share of the time until everything is delivered [%]" : "time until everything is delivered [ns]") +
+           shares ? "share of the time until everything is delivered [%]" : "time until everything is delivered [ns]",
+           std::any_of(runs.begin(), runs.end(), leaves_its_cubes)) +
           fmt::format("set yrange [0:{}]\n{}", plot_number(highest * 1.3), shares ? "set ytics 0,20,100\n" : "") +
           plot_stacked(chart) + "\n",
       kWidth, kHeight};
