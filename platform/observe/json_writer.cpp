@@ -59,10 +59,8 @@ bool is_plain(char c) {
   return code >= 0x20 && code < 0x80 && c != '"' && c != '\\';
 }
 
-}  // namespace
-
-std::string json_string(std::string_view text) {
-  std::string out = "\"";
+void append_string(std::string& out, std::string_view text) {
+  out += '"';
   while (true) {
     const auto plain = static_cast<std::size_t>(std::find_if_not(text.begin(), text.end(), is_plain) - text.begin());
     out.append(text.substr(0, plain));
@@ -82,7 +80,15 @@ std::string json_string(std::string_view text) {
     }
     text.remove_prefix(length);
   }
-  return out + '"';
+  out += '"';
+}
+
+}  // namespace
+
+std::string json_string(std::string_view text) {
+  std::string out;
+  append_string(out, text);
+  return out;
 }
 
 std::string shortest(double value) {
@@ -93,14 +99,16 @@ std::string shortest(double value) {
 
 JsonWriter& JsonWriter::key(std::string_view name) {
   separate();
-  out_ += json_string(name);
+  append_string(out_, name);
   out_ += pretty_ ? ": " : ":";
   after_key_ = true;
   return *this;
 }
 
 JsonWriter& JsonWriter::text(std::string_view value) {
-  return raw(json_string(value));
+  before_value();
+  append_string(out_, value);
+  return *this;
 }
 
 JsonWriter& JsonWriter::real(double value) {
