@@ -137,14 +137,18 @@ void FabricEndpoint::handle(const FlitRun& message) {
   }
   if (transaction.op == Op::read) transaction.delivered = message.time;
   transaction.completed = now();
-  issued_[transaction.initiator_slot] = issued_.back();
-  issued_.back()->initiator_slot = transaction.initiator_slot;
-  issued_.pop_back();
+  retire(transaction);
   if (transaction.initiator != nullptr) {
     transaction.initiator->on_response(transaction);
   } else {
     on_response(transaction);
   }
+}
+
+void FabricEndpoint::retire(const Transaction& transaction) {
+  issued_[transaction.initiator_slot] = issued_.back();
+  issued_.back()->initiator_slot = transaction.initiator_slot;
+  issued_.pop_back();
 }
 
 void FabricEndpoint::send_offer(const Offer& offer) {

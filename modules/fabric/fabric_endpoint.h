@@ -32,6 +32,9 @@ class FabricEndpoint : public FabricNode, private elab::EventHandler {
   // 1, of flits, where lanes are used.
   void issue(payload::Transaction& transaction, TimeFs at, FirstWire order = FirstWire::fifo, std::uint16_t lane = 0);
 
+  // A posted request that was issued here has ended where its route ends; no response will come.
+  void retire(const payload::Transaction& transaction);
+
   TimeFs overhead() const { return overhead_; }
 
   // Default: the requests issued here that have no response yet.

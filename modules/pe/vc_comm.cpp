@@ -51,10 +51,16 @@ void VcComm::issue(std::shared_ptr<const payload::Message> message, NodeId peer,
   dma_.issue(transaction, dma_.now() + dma_.overhead(), FabricEndpoint::FirstWire::fifo, kLane);
 }
 
+// A message is a posted write: its receiver calls this when it has it, and nothing travels back.
 void VcComm::on_response(Transaction& transaction) {
   --in_flight_;
-  if (!transaction.status.ok) throw Error::model("a message between PEs was refused: " + transaction.status.message);
+  dma_.retire(transaction);
   dma_.context().pool.release(transaction);
+}
+
+void VcComm::conclude(Transaction& transaction) {
+  transaction.delivered = transaction.completed = dma_.now();
+  transaction.initiator->on_response(transaction);
 }
 
 void VcComm::written(std::uint64_t inbound) {
@@ -85,20 +91,19 @@ bool VcComm::accept(Transaction& transaction) {
 bool VcComm::accept_credit(Transaction& transaction) {
   const auto* const credit = dynamic_cast<const QueueCreditMsg*>(transaction.message.get());
   if (credit == nullptr) return false;
-  transaction.delivered = dma_.now();
   receiver().on_credit(credit->ring_pa, credit->consumed);
   credit->emitter->on_credit_delivered(credit->ring_pa);
-  dma_.respond(transaction, dma_.now());
+  conclude(transaction);
   return true;
 }
 
-void VcComm::on_event(TimeFs now, std::uint64_t slot) {
+void VcComm::on_event(TimeFs, std::uint64_t slot) {
   Transaction& transaction = *inbound_[slot];
   free_inbound_.push_back(slot);
   ++received_;
-  transaction.delivered = now;
-  receiver().on_arrival(std::static_pointer_cast<const QueueTokenMsg>(transaction.message), dma_.node());
-  dma_.respond(transaction, now);
+  const auto token = std::static_pointer_cast<const QueueTokenMsg>(transaction.message);
+  conclude(transaction);
+  receiver().on_arrival(token, dma_.node());
 }
 
 void VcComm::collect_statistics(std::vector<elab::Statistic>& statistics) const {

@@ -56,11 +56,12 @@ class VcComm final : private payload::IInitiator, private elab::EventHandler {
   // Takes an arriving request that is a message or a credit; false for any other.
   bool accept(payload::Transaction& transaction);
 
-  std::uint64_t in_flight() const { return in_flight_; }  // sent from here and not acknowledged
+  std::uint64_t in_flight() const { return in_flight_; }  // sent from here and not arrived
   void collect_statistics(std::vector<elab::Statistic>& statistics) const;
 
  private:
   void issue(std::shared_ptr<const payload::Message> message, NodeId peer, std::uint64_t address, std::uint64_t nbytes);
+  void conclude(payload::Transaction& transaction);
   bool accept_credit(payload::Transaction& transaction);
   void on_response(payload::Transaction& transaction) override;
   void on_event(TimeFs now, std::uint64_t slot) override;
