@@ -11,19 +11,36 @@
 namespace kb::sw {
 namespace {
 
-void require_member(const std::string& call, const std::string& name, int rank, int ranks) {
-  if (rank >= 0 && rank < ranks) return;
-  throw Error::program("SCHEMA_ERROR",
-                       fmt::format("{}: {} {} is no rank; the group has ranks 0 to {}", call, name, rank, ranks - 1));
+// "; these are ranks 4, 1 of the run"
+std::string translation(const std::vector<int>& ranks) {
+  for (std::size_t i = 0; i < ranks.size(); ++i) {
+    if (ranks[i] != static_cast<int>(i)) return fmt::format(", which are ranks {} of the run", join(ranks));
+  }
+  return "";
 }
 
 }  // namespace
 
-Communicator::Communicator(Runtime& runtime, Members members)
-    : runtime_(runtime), members_(std::move(members)), meeting_(runtime, members_.ranks) {}
+Communicator::Communicator(Runtime& runtime, Members members, std::shared_ptr<WaitingRanks> waiting)
+    : runtime_(runtime),
+      members_(std::move(members)),
+      waiting_(std::move(waiting)),
+      meeting_(runtime, waiting_, members_.ranks, members_.name) {}
+
+bool Communicator::has(int rank_of_spawn) const {
+  return std::find(ranks().begin(), ranks().end(), rank_of_spawn) != ranks().end();
+}
+
+int Communicator::member() const {
+  const int rank = runtime_.rank_waiter() == nullptr ? 0 : runtime_.rank();
+  return static_cast<int>(std::find(ranks().begin(), ranks().end(), rank) - ranks().begin());
+}
 
 int Communicator::rank() {
-  return runtime_.rank();
+  const int rank = runtime_.rank();
+  if (has(rank)) return member();
+  throw Error::program("COLLECTIVE_ERROR", fmt::format("rank {} is no member{}, which has only rank{} {}", rank,
+                                                       meeting_.of_group(), size() == 1 ? "" : "s", join(ranks())));
 }
 
 void Communicator::barrier() {
@@ -62,15 +79,22 @@ std::int64_t Communicator::block_elements(const Call& call, const TileLayout& in
 
 LaunchMetrics Communicator::run(const Call& call) {
   require_links(call.name);
-  for (const auto& [name, member] : call.members) require_member(call.name, name, member, size());
+  meeting_.require_member(call.name);
+  for (const auto& [name, member] : call.members) {
+    if (member >= 0 && member < size()) continue;
+    throw Error::program("SCHEMA_ERROR",
+                         fmt::format("{}: {} {} is no rank{}; the group has ranks 0 to {}{}", call.name, name, member,
+                                     meeting_.of_group(), size() - 1, translation(ranks())));
+  }
   if (!call.op.empty()) require_reduction(call.name, call.op);
   const TileLayout in = tiles(call, call.in), out = tiles(call, call.out);
   const std::int64_t block = block_elements(call, in, out);
   const auto fits = static_cast<std::int64_t>(members_.slot_size / item_size(call.in.dtype()));
   const std::int64_t chunk = call.options.chunk_elements > 0 ? call.options.chunk_elements : std::min(fits, block);
   require_slot(call.in, std::min(chunk, block), members_.slot_size);
-  std::vector<Arg> args{call.in,         call.out,        block, size(), in.sip, topology_kind(members_.topology),
-                        members_.grid_w, members_.grid_h, chunk};
+  std::vector<Arg> args{
+      call.in,         call.out,        block, size(),        member(), topology_kind(members_.topology),
+      members_.grid_w, members_.grid_h, chunk, members_.links};
   std::string what = fmt::format("{}({} elements per block, {}, chunks of {}, cubes {}", call.name, block,
                                  dtype_name(call.in.dtype()), chunk, join(in.cubes));
   for (const auto& [name, member] : call.members) {
@@ -81,6 +105,7 @@ LaunchMetrics Communicator::run(const Call& call) {
     args.emplace_back(call.op);
     what += ", op = " + call.op;
   }
+  if (!call.options.purpose.empty()) what += ", for " + call.options.purpose;
   LaunchOptions launch;
   launch.pes = std::vector<int>{0};
   launch.label = fmt::format("{} of '{}'", call.name, call.in.name());
@@ -108,7 +133,7 @@ LaunchMetrics Communicator::all_gather(const Tensor& out, const Tensor& in, cons
 }
 
 LaunchMetrics Communicator::gather(const Tensor& out, const Tensor& in, int root, const CollectiveOptions& options) {
-  const bool collects = rank() == root;
+  const bool collects = member() == root;
   return run(
       {"gather", "sip_gather", in, collects ? out : in, 1, collects ? size() : 1, {{"root", root}}, "", options});
 }
@@ -119,7 +144,7 @@ LaunchMetrics Communicator::reduce_scatter(const Tensor& out, const Tensor& in, 
 }
 
 LaunchMetrics Communicator::scatter(const Tensor& out, const Tensor& in, int root, const CollectiveOptions& options) {
-  const bool gives = rank() == root;
+  const bool gives = member() == root;
   return run({"scatter", "sip_scatter", gives ? in : out, out, gives ? size() : 1, 1, {{"root", root}}, "", options});
 }
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <utility>
 #include <vector>
@@ -16,11 +17,15 @@ namespace kb::sw {
 struct CollectiveOptions {
   std::int64_t root_cube = -1;      // that collects inside a SIP; -1: the centre (K-56)
   std::int64_t chunk_elements = 0;  // per message; 0: a tile is one message; between ranks, as much as a slot holds
+  std::string purpose;              // what it is for, in messages; members must agree on it
 };
 
-// Member i is the rank ranks()[i] of the spawn and owns the SIP of that number. Made by ProcessGroup. Every member
-// calls the same collectives in the same order with the same element count, dtype and operation: what does not match
-// ends in a program Error COLLECTIVE_ERROR that names the ranks, and so does waiting for a rank that has ended.
+// Ranks of a run that work together, in an order of their own: member i is the rank ranks()[i] of the spawn and owns
+// the SIP of that number. Made by ProcessGroup. Collectives are called inside a spawn of as many ranks as the run has
+// SIPs, or by the main program when that is one; by all members and no other rank, while ranks outside do what they
+// like. Every member calls the same collectives in the same order with the same element count, dtype and operation:
+// what does not match ends in a program Error COLLECTIVE_ERROR that names the ranks, and so does waiting for a rank
+// that has ended or waits elsewhere for ever, and a call of a rank that is no member.
 //
 // A collective combines the tile of each cube with the tiles of the same cube of the other members, in all cubes at the
 // same time. Layout: one tile of equal size on PE 0 of any set of cubes, the same on every member and for both tensors;
@@ -37,7 +42,10 @@ class Communicator {
   Communicator& operator=(const Communicator&) = delete;
 
   int size() const { return static_cast<int>(members_.ranks.size()); }
-  int rank();                                                       // member that the caller is
+  // Member that the calling rank is: COLLECTIVE_ERROR when it is none.
+  int rank();
+  bool has(int rank_of_spawn) const;
+  const std::string& name() const { return members_.name; }         // for messages; "": all ranks
   const std::vector<int>& ranks() const { return members_.ranks; }  // of the spawn = SIPs, by member
 
   LaunchMetrics broadcast(const Tensor& tensor, int root, const CollectiveOptions& options = {});
@@ -65,21 +73,25 @@ class Communicator {
   // Returns when every member has called it (K-19); takes no simulated time by itself.
   void barrier();
 
+  Runtime& runtime() const { return runtime_; }
+
  protected:
   struct Members {
     std::vector<int> ranks;  // of the spawn, by member
+    std::string name;        // for messages; "": all ranks
     std::uint64_t slot_size = 0;
     // Over which links they talk.
     contract::SipTopology topology = contract::SipTopology::ring_1d;
     int grid_w = 0, grid_h = 0;
+    std::string links = "global_";  // what their labels begin with
   };
-  Communicator(Runtime& runtime, Members members);
+  Communicator(Runtime& runtime, Members members, std::shared_ptr<WaitingRanks> waiting);
 
   // Every member, or none: returns when all have called it, in the same simulated moment.
   void meet(Meeting::Entry entry) { meeting_.attend(std::move(entry)); }
+  const std::shared_ptr<WaitingRanks>& waiting() const { return waiting_; }
   // A rank's tensors lie on its own SIP.
   void require_own_sip(const Tensor& tensor, int sip) const;
-  Runtime& runtime() const { return runtime_; }
 
  private:
   struct Call {  // one member's part of a collective
@@ -94,10 +106,12 @@ class Communicator {
   TileLayout tiles(const Call& call, const Tensor& tensor) const;
   std::int64_t block_elements(const Call& call, const TileLayout& in, const TileLayout& out) const;
   // Configuration Error when there are no links for `call`.
-  virtual void require_links(const std::string& call) const = 0;
+  virtual void require_links(const std::string& call) const { (void)call; }
+  int member() const;  // that the caller is; 0 in the main program
 
   Runtime& runtime_;
   Members members_;
+  std::shared_ptr<WaitingRanks> waiting_;
   Meeting meeting_;
 };
 

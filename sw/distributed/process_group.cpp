@@ -39,8 +39,10 @@ ProcessGroup::ProcessGroup(Runtime& runtime, const topology::CclOptions& options
     : ProcessGroup(runtime, load(options)) {}
 
 ProcessGroup::ProcessGroup(Runtime& runtime, topology::CclConfig config)
-    : Communicator(runtime, {all_ranks(runtime, config), config.slot_size, runtime.machine().sip_topology,
-                             runtime.machine().sip_w, runtime.machine().sip_h}),
+    : Communicator(runtime,
+                   {all_ranks(runtime, config), "", config.slot_size, runtime.machine().sip_topology,
+                    runtime.machine().sip_w, runtime.machine().sip_h},
+                   std::make_shared<WaitingRanks>()),
       config_(std::move(config)),
       algorithm_(find_all_reduce(config_.module)) {
   require_wiring(algorithm_, config_);
@@ -55,10 +57,13 @@ ProcessGroup::ProcessGroup(Runtime& runtime, topology::CclConfig config)
                                                 flat_ranks_),
                                     fmt::format("write {} or {}", pes, machine.sips))});
   }
-  queues_ = plan_queues(make_wiring(config_, machine), config_, machine, runtime.memory());
+  PlannedQueues planned = plan_queues(make_wiring(config_, machine), config_, machine, runtime.memory());
   for (const Diagnostic& warning : config_.warnings) runtime.warn(warning.text());
-  for (const Diagnostic& warning : queues_.warnings) runtime.warn(warning.text());
-  runtime.host().install_queues(queues_.plan);
+  for (const Diagnostic& warning : planned.warnings) runtime.warn(warning.text());
+  runtime.host().install_queues(planned.plan);
+  installed_ = std::move(planned.plan);
+  memory_ = std::move(planned.memory);
+  waiting()->world_size = world_size();
 }
 
 DPPolicy ProcessGroup::all_reduce_policy() const {

@@ -1,7 +1,9 @@
 // Ranks that work together: all of a run (chapter 08, sections 4 and 5).
 #pragma once
 
+#include <memory>
 #include <string>
+#include <vector>
 
 #include "platform/topology/ccl_config.h"
 #include "sw/distributed/algorithms.h"
@@ -34,16 +36,27 @@ class ProcessGroup : public Communicator {
   // SCHEMA_ERROR for an operation that does not exist.
   LaunchMetrics all_reduce(const Tensor& tensor, const std::string& op = "sum", const CollectiveOptions& options = {});
 
+  // A communicator of some of the ranks, in the given order, with queues of its own around a ring of its members:
+  // groups may overlap, never mix their messages, and work at the same time when they are disjoint. Made by the main
+  // program, before its ranks; lives as long as this object. `name` is for messages; "" makes one up. Program Errors:
+  // COLLECTIVE_ERROR inside a spawn; SCHEMA_ERROR for no ranks, ranks twice and ranks that the run has not; those of
+  // plan_queues when the rings do not fit. After an error nothing has changed.
+  Communicator& new_group(const std::vector<int>& ranks, const std::string& name = "");
+
  private:
   ProcessGroup(Runtime& runtime, topology::CclConfig config);
   TileRule tile_rule() const;
   AllReduceCall describe(const Tensor& tensor, const std::string& op, const CollectiveOptions& options);
+  void require_group(const std::vector<int>& ranks) const;
   void require_links(const std::string& call) const override;
 
   topology::CclConfig config_;
   const AllReduceAlgorithm& algorithm_;
   int flat_ranks_ = 0;  // of the wiring
-  PlannedQueues queues_;
+  struct Group;
+  contract::QueuePlan installed_;  // of all groups
+  MemoryReservation memory_;
+  std::vector<std::unique_ptr<Communicator>> groups_;
 };
 
 }  // namespace kb::sw
