@@ -10,6 +10,7 @@
 #include "kernels/collective/lrab_allreduce.h"
 #include "kernels/collective/sip_collectives.h"
 #include "kernels/copy/copy.h"
+#include "kernels/copy/tile_blocks.h"
 #include "kernels/elementwise/normalize.h"
 #include "kernels/elementwise/vector_add.h"
 #include "kernels/gemm/gemm.h"
@@ -41,6 +42,7 @@ std::vector<contract::Kernel> builtin_kernels() {
       softmax_kernel(),
       stream_kernel(),
       three_level_allreduce_kernel(),
+      tile_blocks_kernel(),
       tree_allreduce_kernel(),
       vector_add_kernel(),
   };

@@ -45,6 +45,7 @@ TEST(KernelCatalog, HoldsTheBuiltInKernelsSorted) {
                                       "softmax",
                                       "stream",
                                       "three_level_allreduce",
+                                      "tile_blocks",
                                       "tree_allreduce",
                                       "vector_add"}));
   for (const std::string& name : catalog.names()) {
