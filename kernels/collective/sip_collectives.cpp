@@ -44,10 +44,10 @@ struct Arguments {
 // body(exchange) for every chunk, on the PEs that hold a tile.
 template <typename Body>
 void exchange_chunks(Context& tl, const Arguments& args, Body body) {
-  const tl::LocalShard in = tl.shard(args.in), out = tl.shard(args.out);
+  const tl::LocalShard in = tl.cube_shard(args.in), out = tl.cube_shard(args.out);
   if (in.elements == 0 || out.elements == 0) return;
   tl.require(args.n_elem >= 1 && in.elements >= args.n_elem && out.elements >= args.n_elem,
-             "n_elem is larger than the tile on this PE");
+             "n_elem is larger than the tile in this cube");
   const SipPlace sip = sip_place(tl, args.n_sips, args.rank, args.topology, args.width, args.height, args.links);
   tl.require(args.rank >= 0 && args.rank < args.n_sips, "sip_rank is no rank");
   const SipPath path(sip);

@@ -56,7 +56,7 @@ void Communicator::require_own_sip(const Tensor& tensor, int sip) const {
 
 TileLayout Communicator::tiles(const Call& call, const Tensor& tensor) const {
   TileRule rule;
-  rule.any = rule.copies = true;
+  rule.any = rule.copies = rule.spread = true;
   const TileLayout layout = tile_layout(tensor, runtime_.machine(), rule, call.name);
   require_own_sip(tensor, layout.sip);
   return layout;

@@ -28,8 +28,9 @@ struct CollectiveOptions {
 // that has ended or waits elsewhere for ever, and a call of a rank that is no member.
 //
 // A collective combines the tile of each cube with the tiles of the same cube of the other members, in all cubes at the
-// same time. Layout: one tile of equal size on PE 0 of any set of cubes, the same on every member and for both tensors;
-// tiles may be copies of each other. A block is what one member contributes to another; a tile of several blocks has
+// same time. Layout: one tile of equal size in any set of cubes, the same on every member and for both tensors; a tile
+// lies at one PE or, part after part, at several PEs of its cube (any DPPolicy without copies inside a cube); tiles may
+// be copies of each other. A block is what one member contributes to another; a tile of several blocks has
 // them one behind the other, in the order of members. Tiles of any size: messages larger than a slot are sent in
 // chunks. Roots, sources and targets are members: 0 .. size() - 1. Collectives return when the caller's kernel has
 // ended; the times are those of its SIP. Program Errors: TENSOR_ERROR when a tensor is not on the device, LAYOUT_ERROR
