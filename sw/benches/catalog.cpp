@@ -11,6 +11,7 @@
 #include "sw/benches/probe.h"
 #include "sw/benches/rank_collectives.h"
 #include "sw/benches/redistribute.h"
+#include "sw/benches/tensor_parallel.h"
 #include "sw/benches/va_offset.h"
 #include "sw/benches/vector_add.h"
 
@@ -37,6 +38,9 @@ std::vector<Bench> builtin_benches() {
       redistribute_bench(),
       softmax_bench(),
       stream_bench(),
+      tp_layer_bench(),
+      tp_mlp_bench(),
+      tp_transformer_block_bench(),
       va_offset_bench(),
       vector_add_bench(),
   };

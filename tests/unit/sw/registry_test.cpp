@@ -78,7 +78,8 @@ TEST(BenchRegistry, BuiltinBenches) {  // H-68
                   "ccl-broadcast", "ccl-gather", "ccl-reduce", "ccl-reduce-scatter", "ccl-scatter", "ccl-send-recv",
                   "copy", "elementwise", "gemm-multi-pe", "gemm-single-pe", "gpt3-qkv", "grid-linear", "layernorm",
                   "map-tensors", "matmul-composite", "matmul-composite-multi-pe", "mlp", "noop", "qkv-gemm",
-                  "qkv-gemm-multi-pe", "redistribute", "softmax", "stream", "va-offset-verify", "vector-add"));
+                  "qkv-gemm-multi-pe", "redistribute", "softmax", "stream", "tp-layer", "tp-mlp",
+                  "tp-transformer-block", "va-offset-verify", "vector-add"));
 }
 
 TEST(RunBench, DrainsWhatTheBenchLeft) {  // H-76
