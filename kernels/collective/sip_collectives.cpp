@@ -98,7 +98,7 @@ void reduce(const Exchange& x, Integer root, const Reduction& reduction) {
 
 void all_reduce(const Exchange& x, const Reduction& reduction) {
   TensorHandle acc = x.load();
-  exchange_between_sips(x.tl, x.sip, reduction, acc);
+  exchange_between_sips(x.tl, x.sip, reduction, acc, SumOrder::of_ranks);
   reduction.finish(acc);
   x.store(acc);
 }

@@ -21,13 +21,18 @@ SipPlace sip_place(Context& tl, std::int64_t count, std::int64_t rank, std::int6
   return place;
 }
 
-void exchange_between_sips(Context& tl, const SipPlace& sip, const Reduction& reduction, TensorHandle& acc) {
+void exchange_between_sips(Context& tl, const SipPlace& sip, const Reduction& reduction, TensorHandle& acc,
+                           SumOrder order) {
   const Axis row{sip.links.east, sip.links.west}, column{sip.links.south, sip.links.north};
-  if (sip.topology == SipTopology::ring) return combine_ring(tl, row, sip.count, reduction, acc);
+  const auto ring = [&](const Axis& axis, std::int64_t size, std::int64_t place) {
+    if (order == SumOrder::of_ranks) return combine_ring_in_order(tl, axis, size, place, reduction, acc);
+    combine_ring(tl, axis, size, reduction, acc);
+  };
+  if (sip.topology == SipTopology::ring) return ring(row, sip.count, sip.rank);
   const std::int64_t x = sip.rank % sip.width, y = sip.rank / sip.width;
   if (sip.topology == SipTopology::torus) {
-    combine_ring(tl, row, sip.width, reduction, acc);
-    combine_ring(tl, column, sip.height, reduction, acc);
+    ring(row, sip.width, x);
+    ring(column, sip.height, y);
     return;
   }
   combine_chain(tl, row, sip.width, x, reduction, acc);

@@ -33,11 +33,19 @@ struct SipPlace {
 SipPlace sip_place(tl::Context& tl, std::int64_t count, std::int64_t rank, std::int64_t topology, std::int64_t width,
                    std::int64_t height, const std::string& links = "global_");
 
-// Combines `acc` of all SIPs over their links; every SIP returns the same value up to the rounding of
-// another order. All SIPs call it with equal shapes; `acc` lies in scratch and holds the result.
+// In which order the SIPs of a ring add up.
+enum class SumOrder {
+  of_arrival,  // while messages are under way; ranks may differ in the last bits
+  of_ranks,    // when all are here; all ranks get the same bits
+};
+
+// Combines `acc` of all SIPs over their links; every SIP returns the same value, on rings up to the rounding
+// of another order unless it is that of ranks. All SIPs call it with equal shapes; `acc` lies in scratch and holds the
+// result.
 //   ring:  n - 1 rounds; the block of the round before goes on, so that each SIP adds every other's once (K-60)
 //   torus: a ring along the row, then a ring of the row sums along the column (K-61)
 //   mesh:  along the row to its east end and back, then along the column to its south end and back (K-62)
-void exchange_between_sips(tl::Context& tl, const SipPlace& sip, const Reduction& reduction, tl::TensorHandle& acc);
+void exchange_between_sips(tl::Context& tl, const SipPlace& sip, const Reduction& reduction, tl::TensorHandle& acc,
+                           SumOrder order = SumOrder::of_arrival);
 
 }  // namespace kb::kernels

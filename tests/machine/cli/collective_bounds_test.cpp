@@ -126,7 +126,7 @@ TEST_F(CollectiveBoundsTest, BetweenRanksOnAClosedPath) {
           {"all-gather", mem + rounds * hop + ways * mem + together},
           {"reduce-scatter", ways * mem + rounds * (hop + math) + mem + together}};
       if (settings[1].second == "ring_1d" || !group.empty()) {
-        bounds.push_back({"allreduce-ranks", 2 * mem + (n - 1) * (hop + f.switch_overhead()) + math});
+        bounds.push_back({"allreduce-ranks", 2 * mem + (n - 1) * (hop + f.switch_overhead() + math)});
       }
       if (n <= 5) bounds.push_back({"all-to-all", 2 * ways * mem + rounds * (rounds + 1) / 2 * hop + together});
       for (const auto& [bench, bound] : bounds) {
