@@ -70,6 +70,19 @@ TEST_F(ParallelTest, TheGroupIsTheModelsRanks_K70) {
               HasSubstr("a model on 3 ranks, but its process group has 2"));
 }
 
+TEST_F(ParallelTest, AModelCanLieOnSomeOfTheRanks_K70) {
+  ModelParallel part(rt, group.new_group({1}, "part"));
+  EXPECT_EQ(part.size(), 1);
+  in_ranks([&](int rank) {
+    if (rank == 0) return;
+    EXPECT_EQ(part.rank(), 0);
+    EXPECT_EQ(RowParallelLinear(part, 8, 16).forward(rows(2, 8)).shape(), (Shape{2, 16}));
+  });
+  EXPECT_THAT(launched(0), ElementsAre());
+  EXPECT_THAT(launched(1), ElementsAre("linear"));
+  EXPECT_THAT(refused("COLLECTIVE_ERROR", [&](int) { RowParallelLinear(part, 8, 16); }), HasSubstr("'part'"));
+}
+
 TEST_F(ParallelTest, ColumnParallelHoldsItsColumnsAndLaunchesOnce_K71) {
   in_ranks([&](int rank) {
     LinearOptions options;
