@@ -3,10 +3,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <deque>
 #include <functional>
 #include <map>
 #include <utility>
 
+#include "platform/base/error.h"
 #include "sw/benches/ccl_support.h"
 #include "sw/benches/noisy_reference.h"
 #include "sw/benches/ranks.h"
@@ -20,28 +22,52 @@
 namespace kb::sw {
 namespace {
 
-using Forward = std::function<Tensor(ModelParallel& mp)>;
+// What a rank of the model on group `replica` does.
+using Forward = std::function<Tensor(ModelParallel& mp, std::int64_t replica)>;
 
-// What the ranks did and what came out.
+// What the ranks did and what came out. Ranks [r size, (r + 1) size) are replica r of the model.
 struct ParallelRun {
+  int size = 1;                    // ranks that share a model
   std::vector<HostArray> outputs;  // by rank
   std::vector<std::vector<ParallelStep>> steps;
+  std::int64_t replicas() const { return static_cast<std::int64_t>(outputs.size()) / size; }
 };
 
+int model_size(const Params& params, int ranks) {
+  const std::int64_t size = params.integer("tp");
+  if (size == 0) return ranks;
+  if (size <= ranks && ranks % size == 0) return static_cast<int>(size);
+  throw Error::program("SHAPE_ERROR", fmt::format("tp = {}: {} SIPs cannot be shared evenly by models on {} SIPs each",
+                                                  size, ranks, size));
+}
+
 ParallelRun run_ranks(Runtime& rt, const Params& params, const std::string& name, const Forward& forward) {
-  ProcessGroup group(rt, ccl_options(params));
-  ModelParallel mp(rt, group);
+  ProcessGroup world(rt, ccl_options(params));
   ParallelRun run;
-  run.outputs = on_every_sip(rt, name, [&](int, int) { return forward(mp).to_host(); });
-  for (int rank = 0; rank < mp.size(); ++rank) run.steps.push_back(mp.steps(rank));
+  run.size = model_size(params, world.size());
+  std::deque<ModelParallel> models;
+  for (int first = 0; first < world.size(); first += run.size) {
+    std::vector<int> ranks;
+    for (int rank = first; rank < first + run.size; ++rank) ranks.push_back(rank);
+    models.emplace_back(rt, run.size == world.size() ? static_cast<Communicator&>(world) : world.new_group(ranks));
+  }
+  run.outputs = on_every_sip(rt, name, [&](int rank, int) {
+    const int replica = rank / run.size;
+    return forward(models[static_cast<std::size_t>(replica)], replica).to_host();
+  });
+  for (int rank = 0; rank < world.size(); ++rank) {
+    run.steps.push_back(models[static_cast<std::size_t>(rank / run.size)].steps(rank % run.size));
+  }
   return run;
 }
 
-HostArray random_array(const Runtime& rt, const Shape& shape, Dtype dtype, std::uint64_t seed) {
+// X of a replica.
+HostArray input_of(const Runtime& rt, const Shape& shape, Dtype dtype, std::int64_t replica) {
+  const std::uint64_t seed = rt.seed() + 100 + static_cast<std::uint64_t>(replica);
   return rt.computes_data() ? HostArray::random(shape, dtype, seed) : HostArray::unknown(shape, dtype);
 }
 
-// Time of the slowest rank, and how much of it each kind of step takes.
+// Time of the slowest rank, and how much of it each kind of step takes; `products` of one replica.
 void add_figures(BenchResult& result, const ParallelRun& run, double products) {
   TimeFs forward = 0;
   std::map<StepKind, TimeFs> by_kind;
@@ -65,16 +91,23 @@ void add_figures(BenchResult& result, const ParallelRun& run, double products) {
   add("between ranks", by_kind[StepKind::exchange], "critical paths of its collectives");
   add("layouts", by_kind[StepKind::layout], "critical paths of what moves data inside a SIP");
   add("element-wise", by_kind[StepKind::pointwise], "critical paths of functions, norms and biases");
-  add_rate(result, "achieved", 2 * products, forward, "GFLOP/s", "2 operations per product over the forward time");
+  add_rate(result, "achieved", 2 * products * static_cast<double>(run.replicas()), forward, "GFLOP/s",
+           "2 operations per product over the forward time");
   add_pe_count(result, pes);
 }
 
-// Every rank's output against one expected matrix.
+// Every rank's output against the expected one of its replica, and bit by bit against that of the replica's first rank
+// (K-79).
 void verify_ranks(Runtime& rt, BenchResult& result, const NoisyReference& reference, const ParallelRun& run,
-                  const std::function<NoisyMatrix()>& expected) {
-  const NoisyMatrix y = rt.computes_data() ? expected() : NoisyMatrix{};
-  for (std::size_t rank = 0; rank < run.outputs.size(); ++rank) {
-    reference.verify(rt, result, fmt::format("Y of rank {}", rank), run.outputs[rank], y);
+                  const std::function<NoisyMatrix(std::int64_t replica)>& expected) {
+  for (std::int64_t replica = 0; replica < run.replicas(); ++replica) {
+    const NoisyMatrix y = rt.computes_data() ? expected(replica) : NoisyMatrix{};
+    const auto first = static_cast<std::size_t>(replica * run.size);
+    for (std::size_t rank = first; rank < first + static_cast<std::size_t>(run.size); ++rank) {
+      reference.verify(rt, result, fmt::format("Y of rank {}", rank), run.outputs[rank], y);
+      if (rank == first) continue;
+      verify_exact(rt, result, fmt::format("rank {} = rank {}", rank, first), run.outputs[rank], run.outputs[first]);
+    }
   }
 }
 
@@ -91,7 +124,11 @@ Parameter activation_parameter() {
                            "between the layers; swiglu adds a third one");
 }
 
-void append_ccl(std::vector<Parameter>& parameters) {
+void append_shared(std::vector<Parameter>& parameters) {
+  parameters.push_back(Parameter::integer("tp", 0,
+                                          "SIPs that share a model; further groups of SIPs have replicas of it, "
+                                          "with tokens of their own; 0: all",
+                                          0));
   for (Parameter& parameter : ccl_parameters()) parameters.push_back(std::move(parameter));
 }
 
@@ -132,17 +169,22 @@ MlpOptions mlp_options(Runtime& rt, const Params& params) {
 BenchResult run_mlp(Runtime& rt, const Params& params) {
   const std::int64_t m = params.integer("tokens"), width = params.integer("width"), inner = params.integer("inner");
   const MlpOptions options = mlp_options(rt, params);
-  const HostArray x = params.text("x") == "constant" ? HostArray::full({m, width}, options.dtype, 0.1)
-                                                     : random_array(rt, {m, width}, options.dtype, rt.seed() + 100);
-  const ParallelRun run = run_ranks(rt, params, "tp-mlp", [&](ModelParallel& mp) {
+  const bool constant = params.text("x") == "constant";
+  const auto x = [&](std::int64_t replica) {
+    return constant ? HostArray::full({m, width}, options.dtype, 0.1)
+                    : input_of(rt, {m, width}, options.dtype, replica);
+  };
+  const ParallelRun run = run_ranks(rt, params, "tp-mlp", [&](ModelParallel& mp, std::int64_t replica) {
     const ParallelMlp mlp(mp, width, inner, options);
-    return mlp.forward(on_every_cube(mp, x, "X"));
+    return mlp.forward(on_every_cube(mp, x(replica), "X"));
   });
   BenchResult result;
   const double layers = options.activation == Activation::swiglu ? 3 : 2;
   add_figures(result, run, layers * static_cast<double>(m * width * inner));
-  const NoisyReference reference(options.dtype, static_cast<int>(run.outputs.size()));
-  verify_ranks(rt, result, reference, run, [&] { return expected_mlp(reference, reference.exact(x), inner, options); });
+  const NoisyReference reference(options.dtype, run.size);
+  verify_ranks(rt, result, reference, run, [&](std::int64_t replica) {
+    return expected_mlp(reference, reference.exact(x(replica)), inner, options);
+  });
   return result;
 }
 
@@ -186,15 +228,16 @@ double block_products(const TransformerOptions& o, std::int64_t m) {
 BenchResult run_block(Runtime& rt, const Params& params) {
   const TransformerOptions options = transformer_options(rt, params);
   const std::int64_t m = params.integer("tokens");
-  const HostArray x = random_array(rt, {m, options.width}, options.dtype, rt.seed() + 100);
-  const ParallelRun run = run_ranks(rt, params, "tp-transformer-block", [&](ModelParallel& mp) {
+  const auto x = [&](std::int64_t replica) { return input_of(rt, {m, options.width}, options.dtype, replica); };
+  const ParallelRun run = run_ranks(rt, params, "tp-transformer-block", [&](ModelParallel& mp, std::int64_t replica) {
     const TransformerBlock block(mp, options);
-    return block.forward(on_every_cube(mp, x, "X"));
+    return block.forward(on_every_cube(mp, x(replica), "X"));
   });
   BenchResult result;
   add_figures(result, run, block_products(options, m));
-  const NoisyReference reference(options.dtype, static_cast<int>(run.outputs.size()));
-  verify_ranks(rt, result, reference, run, [&] { return expected_block(reference, reference.exact(x), options); });
+  const NoisyReference reference(options.dtype, run.size);
+  verify_ranks(rt, result, reference, run,
+               [&](std::int64_t replica) { return expected_block(reference, reference.exact(x(replica)), options); });
   return result;
 }
 
@@ -202,17 +245,16 @@ struct LayerCase {
   std::string layer;
   std::int64_t tokens, in, out;
   LinearOptions options;
-  HostArray x;  // of linear layers: (tokens, in)
 };
 
-Tensor forward_layer(ModelParallel& mp, const LayerCase& c) {
+Tensor forward_layer(ModelParallel& mp, const LayerCase& c, const HostArray& x) {
   if (c.layer == "column" || c.layer == "column_gather") {
-    return ColumnParallelLinear(mp, c.in, c.out, c.options).forward(on_every_cube(mp, c.x, "X"));
+    return ColumnParallelLinear(mp, c.in, c.out, c.options).forward(on_every_cube(mp, x, "X"));
   }
   const RowParallelLinear layer(mp, c.in, c.out, c.options);
-  if (c.layer == "row_scatter") return layer.forward(on_every_cube(mp, c.x, "X"));
+  if (c.layer == "row_scatter") return layer.forward(on_every_cube(mp, x, "X"));
   const std::int64_t own = c.in / mp.size();
-  return layer.forward(on_every_cube(mp, columns_of(c.x, mp.rank() * own, own), "X"));
+  return layer.forward(on_every_cube(mp, columns_of(x, mp.rank() * own, own), "X"));
 }
 
 BenchResult run_linear(Runtime& rt, const Params& params, LayerCase c) {
@@ -222,27 +264,30 @@ BenchResult run_linear(Runtime& rt, const Params& params, LayerCase c) {
   c.options.input_is_parallel = c.layer == "row";
   c.options.seed = rt.seed();
   c.options.name = c.layer;
-  c.x = random_array(rt, {c.tokens, c.in}, c.options.dtype, rt.seed() + 100);
-  const ParallelRun run = run_ranks(rt, params, "tp-layer", [&](ModelParallel& mp) { return forward_layer(mp, c); });
+  const auto x = [&](std::int64_t replica) { return input_of(rt, {c.tokens, c.in}, c.options.dtype, replica); };
+  const ParallelRun run = run_ranks(rt, params, "tp-layer", [&](ModelParallel& mp, std::int64_t replica) {
+    return forward_layer(mp, c, x(replica));
+  });
   BenchResult result;
   add_figures(result, run, static_cast<double>(c.tokens * c.in * c.out));
-  const auto ranks = static_cast<std::int64_t>(run.outputs.size());
-  const NoisyReference reference(c.options.dtype, static_cast<int>(ranks));
+  const NoisyReference reference(c.options.dtype, run.size);
   const bool rows = c.layer == "row" || c.layer == "row_scatter";
-  const auto expected = [&](std::int64_t first, std::int64_t count) {
+  const auto expected = [&](std::int64_t replica, std::int64_t first, std::int64_t count) {
     const LayerValues values = layer_values(c.in, c.out, c.options.dtype, *c.options.seed, c.options.bias);
     const HostArray bias = columns_of(values.bias, first, count);
-    return reference.linear(reference.exact(c.x), columns_of(values.weight, first, count),
+    return reference.linear(reference.exact(x(replica)), columns_of(values.weight, first, count),
                             values.has_bias ? &bias : nullptr, rows);
   };
   if (c.layer != "column") {
-    verify_ranks(rt, result, reference, run, [&] { return expected(0, c.out); });
+    verify_ranks(rt, result, reference, run, [&](std::int64_t replica) { return expected(replica, 0, c.out); });
     return result;
   }
-  for (std::int64_t rank = 0; rank < ranks; ++rank) {
-    const std::int64_t own = c.out / ranks;
-    reference.verify(rt, result, fmt::format("Y of rank {}", rank), run.outputs[static_cast<std::size_t>(rank)],
-                     rt.computes_data() ? expected(rank * own, own) : NoisyMatrix{});
+  const std::int64_t own = c.out / run.size;
+  for (std::size_t rank = 0; rank < run.outputs.size(); ++rank) {
+    const auto member = static_cast<std::int64_t>(rank) % run.size,
+               replica = static_cast<std::int64_t>(rank) / run.size;
+    reference.verify(rt, result, fmt::format("Y of rank {}", rank), run.outputs[rank],
+                     rt.computes_data() ? expected(replica, member * own, own) : NoisyMatrix{});
   }
   return result;
 }
@@ -259,7 +304,7 @@ BenchResult run_embedding(Runtime& rt, const Params& params, const LayerCase& c)
   options.dtype = params.dtype("dtype");
   options.seed = rt.seed();
   const HostArray ids = token_ids(c.tokens, c.in);
-  const ParallelRun run = run_ranks(rt, params, "tp-layer", [&](ModelParallel& mp) {
+  const ParallelRun run = run_ranks(rt, params, "tp-layer", [&](ModelParallel& mp, std::int64_t) {
     return VocabParallelEmbedding(mp, c.in, c.out, options).forward(rt.from_host(ids, "ids"));
   });
   BenchResult result;
@@ -300,7 +345,7 @@ Bench tp_layer_bench() {
       Parameter::integer("out", 512, "columns of Y", 1, "elements"),
       bias_parameter(),
       float_parameter()};
-  append_ccl(parameters);
+  append_shared(parameters);
   return {"tp-layer", "one tensor-parallel layer over all SIPs, verified", std::move(parameters), run_layer};
 }
 
@@ -313,7 +358,7 @@ Bench tp_mlp_bench() {
       bias_parameter(),
       Parameter::choice("x", "random", {"random", "constant"}, "contents of X: in [-1, 1), or 0.1 everywhere"),
       float_parameter()};
-  append_ccl(parameters);
+  append_shared(parameters);
   return {"tp-mlp", "tensor-parallel MLP of two layers over all SIPs, one all-reduce, verified", std::move(parameters),
           run_mlp};
 }
@@ -330,7 +375,7 @@ Bench tp_transformer_block_bench() {
       Parameter::choice("mask", "causal", {"causal", "none"}, "which tokens a token sees"),
       bias_parameter(),
       float_parameter()};
-  append_ccl(parameters);
+  append_shared(parameters);
   return {"tp-transformer-block",
           "tensor-parallel transformer block over all SIPs: norms, attention, MLP, residual paths, verified",
           std::move(parameters), run_block};

@@ -107,7 +107,7 @@ TEST_F(TensorParallelTest, QueuesAndAddressModelsDoNotChangeTheData) {
 // K-79: B = 1, 512 -> 2048 -> 512, x = 0.1, on the whole reference machine.
 TEST_F(TensorParallelTest, TheSampleMlp_K79) {
   const Json result = run("tp-mlp", "--set activation=none --set x=constant");
-  ASSERT_EQ(result["verification"].size(), 2u);  // one per rank
+  ASSERT_EQ(result["verification"].size(), 3u);  // one per rank, and that both are equal
   EXPECT_EQ(figure(result, "participating PEs"), 256);
   EXPECT_GT(figure(result, "between ranks"), 0);
   EXPECT_GE(figure(result, "forward"), figure(result, "products") + figure(result, "between ranks") +
@@ -132,6 +132,27 @@ TEST_F(TensorParallelTest, TransformerBlocks_K100) {
   run("tp-transformer-block", size + "--set heads=5");
   machine_ = config("six_sips_torus");
   run("tp-transformer-block", "--set tokens=7");
+}
+
+// On a ring every rank hears of the others in another order; all add in one.
+TEST_F(TensorParallelTest, RanksEndWithTheSameBits_K79) {
+  use_machine(6, 1, 1, 2);
+  const Json result = run("tp-layer", "--set layer=row --set in=600 --set out=64 --set tokens=20");
+  ASSERT_EQ(result["verification"].size(), 11u);
+  EXPECT_EQ(result["verification"][2]["tensor"], "rank 1 = rank 0");
+  EXPECT_EQ(result["verification"][2]["max_abs"], 0);
+}
+
+TEST_F(TensorParallelTest, ReplicasOnTheGridOfSips) {
+  use_machine(6, 2, 1, 2, ", topology: torus_2d, w: 3, h: 2");
+  for (const char* tp : {"1", "2", "3", "6"}) {
+    run("tp-mlp", "--set tokens=3 --set width=24 --set inner=48 --set tp=" + std::string(tp));
+    run("tp-layer", "--set tokens=3 --set in=24 --set out=48 --set layer=column --set tp=" + std::string(tp));
+  }
+  run("tp-transformer-block", "--set tokens=5 --set width=48 --set heads=4 --set head_dim=8 --set tp=2");
+  run("tp-layer", "--set layer=embedding --set in=30 --set out=48 --set tp=3");
+  EXPECT_THAT(refused("tp-mlp", "--set tp=4", 1),
+              HasSubstr("tp = 4: 6 SIPs cannot be shared evenly by models on 4 SIPs each"));
 }
 
 TEST_F(TensorParallelTest, NoDataModeMovesATimeStamp_H77) {
