@@ -19,8 +19,9 @@ struct ParallelStep {
   LaunchMetrics metrics;
 };
 
-// Made once, by the main program, after its process group (K-70); layers are made and called by the ranks. The
-// tensor-parallel group are the members of the communicator: the process group, or a part of it.
+// Made after the process group (K-70), by the main program, or by every rank for the group it is in; layers are made
+// and called by the ranks. Who shares the model are the members of the communicator: the process group, a group of some
+// ranks, or an axis of a DeviceMesh.
 class ModelParallel {
  public:
   // Program Error COLLECTIVE_ERROR when `size`, the wanted number of ranks, is neither 0 (all) nor that of the group.
