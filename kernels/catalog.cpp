@@ -6,15 +6,20 @@
 
 #include "kernels/attention/attention_mesh_kv.h"
 #include "kernels/attention/attention_mesh_mlo.h"
+#include "kernels/attention/self_attention.h"
 #include "kernels/collective/flat_allreduce.h"
 #include "kernels/collective/lrab_allreduce.h"
 #include "kernels/collective/sip_collectives.h"
 #include "kernels/copy/copy.h"
+#include "kernels/copy/tile_blocks.h"
 #include "kernels/elementwise/normalize.h"
 #include "kernels/elementwise/vector_add.h"
 #include "kernels/gemm/gemm.h"
 #include "kernels/gemm/gemm_composite.h"
 #include "kernels/linear/linear.h"
+#include "kernels/parallel/columns.h"
+#include "kernels/parallel/embedding.h"
+#include "kernels/parallel/pointwise.h"
 #include "kernels/probe/probe.h"
 #include "platform/base/error.h"
 
@@ -22,10 +27,14 @@ namespace kb::kernels {
 
 std::vector<contract::Kernel> builtin_kernels() {
   std::vector<contract::Kernel> kernels{
+      add_bias_kernel(),
       attention_mesh_kv_kernel(),
       attention_mesh_mlo_kernel(),
+      collect_columns_kernel(),
       copy_kernel(),
       elementwise_kernel(),
+      embedding_kernel(),
+      gather_columns_kernel(),
       gemm_composite_kernel(),
       gemm_kernel(),
       gemm_single_kernel(),
@@ -35,12 +44,16 @@ std::vector<contract::Kernel> builtin_kernels() {
       mesh_allreduce_kernel(),
       mlp_kernel(),
       noop_kernel(),
+      pointwise_kernel(),
       pull_kernel(),
       ring_allreduce_kernel(),
       rotate_kernel(),
+      self_attention_kernel(),
+      slice_columns_kernel(),
       softmax_kernel(),
       stream_kernel(),
       three_level_allreduce_kernel(),
+      tile_blocks_kernel(),
       tree_allreduce_kernel(),
       vector_add_kernel(),
   };

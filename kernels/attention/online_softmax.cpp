@@ -16,7 +16,8 @@ OnlineSoftmax::OnlineSoftmax(tl::Context& tl, std::int64_t rows, std::int64_t d)
       l_(tl.view(buffer_, rows, {rows, 1})),
       o_(tl.view(buffer_, 2 * rows, {rows, d})) {}
 
-void OnlineSoftmax::attend(const TensorHandle& q, std::int64_t keys, const Source& k, const Source& v) {
+void OnlineSoftmax::attend(const TensorHandle& q, std::int64_t keys, const Source& k, const Source& v,
+                           const Source& mask) {
   const tl::Scratch scope(tl_);
   const TensorHandle scores = tl_.empty({rows_, keys}, Dtype::f32);
   {
@@ -24,6 +25,10 @@ void OnlineSoftmax::attend(const TensorHandle& q, std::int64_t keys, const Sourc
     tl_.dot_into(scores, q, tl_.trans(k()));
   }
   tl_.compute_into(scores, MathOp::mul, {scores, scale_});
+  if (mask) {
+    const tl::Scratch mask_scope(tl_);
+    tl_.compute_into(scores, MathOp::add, {scores, mask()});
+  }
   const TensorHandle peak = tl_.max(scores, 1);
   if (empty_) {
     tl_.assign(m_, peak);

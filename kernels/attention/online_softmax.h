@@ -17,9 +17,10 @@ class OnlineSoftmax {
   OnlineSoftmax(tl::Context& tl, std::int64_t rows, std::int64_t d);
 
   // Attends over `keys` more rows of K and V (keys, d): two GEMMs, q x K^T and P x V with P in the dtype of V. K and V
-  // are asked for when they are needed, K in a scope that ends before V is asked for.
+  // are asked for when they are needed, K in a scope that ends before V is asked for. `mask`, f32 (rows, keys), is
+  // added to the scores; no row may be masked in all keys of the first call.
   using Source = std::function<tl::TensorHandle()>;
-  void attend(const tl::TensorHandle& q, std::int64_t keys, const Source& k, const Source& v);
+  void attend(const tl::TensorHandle& q, std::int64_t keys, const Source& k, const Source& v, const Source& mask = {});
   // What `other` has seen, too: m = max(m1, m2), l = l1 e^(m1 - m) + l2 e^(m2 - m), O likewise.
   void merge(const OnlineSoftmax& other);
   tl::TensorHandle result(Dtype dtype);  // O / l, (rows, d)

@@ -1,5 +1,7 @@
 #include "kernels/collective/line_exchange.h"
 
+#include <vector>
+
 namespace kb::kernels {
 
 using tl::Context;
@@ -14,6 +16,28 @@ void combine_ring(Context& tl, const Axis& axis, std::int64_t size, const Reduct
     if (round < size - 1) tl.send(axis.up, block);  // first, so that the next member need not wait for the addition
     reduction.add(acc, block);
   }
+}
+
+void combine_ring_in_order(Context& tl, const Axis& axis, std::int64_t size, std::int64_t place,
+                           const Reduction& reduction, TensorHandle& acc) {
+  if (size < 2) return;
+  tl::Scratch messages(tl);
+  std::vector<TensorHandle> blocks(static_cast<std::size_t>(size));  // by place; none of the caller's own
+  tl.send(axis.up, acc);
+  for (std::int64_t round = 1; round < size; ++round) {
+    const TensorHandle block = tl.recv(axis.down, acc.shape(), acc.dtype());
+    if (round < size - 1) tl.send(axis.up, block);
+    blocks[static_cast<std::size_t>((place - round + size) % size)] = block;
+  }
+  // Of two terms the order does not matter: acc += the sum of those below is their sum + acc.
+  if (place == 1) reduction.add(acc, blocks[0]);
+  if (place > 1) {
+    TensorHandle below = tl.empty(acc.shape(), acc.dtype());
+    tl.assign(below, blocks[0]);
+    for (std::int64_t i = 1; i < place; ++i) reduction.add(below, blocks[static_cast<std::size_t>(i)]);
+    reduction.add(acc, below);
+  }
+  for (std::int64_t i = place + 1; i < size; ++i) reduction.add(acc, blocks[static_cast<std::size_t>(i)]);
 }
 
 void combine_chain(Context& tl, const Axis& axis, std::int64_t size, std::int64_t place, const Reduction& reduction,

@@ -19,7 +19,12 @@ struct Axis {
 void combine_ring(tl::Context& tl, const Axis& axis, std::int64_t size, const Reduction& reduction,
                   tl::TensorHandle& acc);
 
-// The same without the link around: to the upper end, and back (K-62).
+// The same, but contributions are added in the order of places once all are here, so that all members get the same
+// bits. `place` is the caller's, [0, size).
+void combine_ring_in_order(tl::Context& tl, const Axis& axis, std::int64_t size, std::int64_t place,
+                           const Reduction& reduction, tl::TensorHandle& acc);
+
+// Without the link around: to the upper end, and back (K-62).
 void combine_chain(tl::Context& tl, const Axis& axis, std::int64_t size, std::int64_t place, const Reduction& reduction,
                    tl::TensorHandle& acc);
 

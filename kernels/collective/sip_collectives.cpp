@@ -4,6 +4,7 @@
 #include <array>
 #include <optional>
 #include <string>
+#include <utility>
 
 #include "kernels/collective/reduction.h"
 #include "kernels/collective/sip_exchange.h"
@@ -37,16 +38,17 @@ struct Exchange {
 struct Arguments {
   Ptr in, out;
   Integer n_elem, n_sips, rank, topology, width, height, chunk;
+  std::string links;
 };
 
 // body(exchange) for every chunk, on the PEs that hold a tile.
 template <typename Body>
 void exchange_chunks(Context& tl, const Arguments& args, Body body) {
-  const tl::LocalShard in = tl.shard(args.in), out = tl.shard(args.out);
+  const tl::LocalShard in = tl.cube_shard(args.in), out = tl.cube_shard(args.out);
   if (in.elements == 0 || out.elements == 0) return;
   tl.require(args.n_elem >= 1 && in.elements >= args.n_elem && out.elements >= args.n_elem,
-             "n_elem is larger than the tile on this PE");
-  const SipPlace sip = sip_place(tl, args.n_sips, args.rank, args.topology, args.width, args.height);
+             "n_elem is larger than the tile in this cube");
+  const SipPlace sip = sip_place(tl, args.n_sips, args.rank, args.topology, args.width, args.height, args.links);
   tl.require(args.rank >= 0 && args.rank < args.n_sips, "sip_rank is no rank");
   const SipPath path(sip);
   const Integer step = args.chunk > 0 ? std::min(args.chunk, args.n_elem) : args.n_elem;
@@ -96,7 +98,7 @@ void reduce(const Exchange& x, Integer root, const Reduction& reduction) {
 
 void all_reduce(const Exchange& x, const Reduction& reduction) {
   TensorHandle acc = x.load();
-  exchange_between_sips(x.tl, x.sip, reduction, acc);
+  exchange_between_sips(x.tl, x.sip, reduction, acc, SumOrder::of_ranks);
   reduction.finish(acc);
   x.store(acc);
 }
@@ -277,14 +279,15 @@ void send_recv(const Exchange& x, Integer source, Integer target) {
 template <typename... More, typename Body>
 contract::Kernel kernel(const char* name, const char* what, std::vector<std::string> more, Body body) {
   std::vector<std::string> names{"in",         "out",        "n_elem", "n_sips", "sip_rank", "sip_topo_kind",
-                                 "sip_topo_w", "sip_topo_h", "chunk"};
+                                 "sip_topo_w", "sip_topo_h", "chunk",  "links"};
   names.insert(names.end(), more.begin(), more.end());
-  return tl::make_kernel(name, what, names,
-                         [body](Context& tl, Ptr in, Ptr out, Integer n_elem, Integer n_sips, Integer rank,
-                                Integer topology, Integer width, Integer height, Integer chunk, More... values) {
-                           const Arguments args{in, out, n_elem, n_sips, rank, topology, width, height, chunk};
-                           body(tl, args, values...);
-                         });
+  return tl::make_kernel(
+      name, what, names,
+      [body](Context& tl, Ptr in, Ptr out, Integer n_elem, Integer n_sips, Integer rank, Integer topology,
+             Integer width, Integer height, Integer chunk, std::string links, More... values) {
+        const Arguments args{in, out, n_elem, n_sips, rank, topology, width, height, chunk, std::move(links)};
+        body(tl, args, values...);
+      });
 }
 
 contract::Kernel rooted(const char* name, const char* what, void (*collective)(const Exchange&, Integer)) {

@@ -13,6 +13,7 @@ namespace kb::kernels {
 //   n_elem         elements of a block, what one rank contributes to another
 //   n_sips, sip_rank, sip_topo_kind, sip_topo_w, sip_topo_h   as of K-45
 //   chunk          elements per message; larger blocks are exchanged chunk by chunk
+//   links          what the labels of the directions between the SIPs begin with: "global_"
 // then
 //   sip_broadcast       root       out = in of the root (in and out the same tensor, or two)
 //   sip_reduce          root, op   out of the root = combination of all ins

@@ -5,38 +5,38 @@
 #include "kernels/collective/line_exchange.h"
 
 namespace kb::kernels {
-namespace {
 
 using tl::Context;
 using tl::TensorHandle;
 
-constexpr Axis kRow{"global_E", "global_W"};
-constexpr Axis kColumn{"global_S", "global_N"};
-
-}  // namespace
-
 SipPlace sip_place(Context& tl, std::int64_t count, std::int64_t rank, std::int64_t topology, std::int64_t width,
-                   std::int64_t height) {
+                   std::int64_t height, const std::string& links) {
   if (topology < 0 || topology > 2) {
     tl.fail(fmt::format("SIP topology kind {} is unknown; 0 is a ring, 1 a torus, 2 a mesh without wrap", topology));
   }
-  const SipPlace place{count, rank, static_cast<SipTopology>(topology), width, height};
+  const SipPlace place{count, rank, static_cast<SipTopology>(topology), width, height, SipLinks(links)};
   if (place.topology != SipTopology::ring && width * height != count) {
     tl.fail(fmt::format("a grid of {} x {} does not hold {} SIPs", width, height, count));
   }
   return place;
 }
 
-void exchange_between_sips(Context& tl, const SipPlace& sip, const Reduction& reduction, TensorHandle& acc) {
-  if (sip.topology == SipTopology::ring) return combine_ring(tl, kRow, sip.count, reduction, acc);
+void exchange_between_sips(Context& tl, const SipPlace& sip, const Reduction& reduction, TensorHandle& acc,
+                           SumOrder order) {
+  const Axis row{sip.links.east, sip.links.west}, column{sip.links.south, sip.links.north};
+  const auto ring = [&](const Axis& axis, std::int64_t size, std::int64_t place) {
+    if (order == SumOrder::of_ranks) return combine_ring_in_order(tl, axis, size, place, reduction, acc);
+    combine_ring(tl, axis, size, reduction, acc);
+  };
+  if (sip.topology == SipTopology::ring) return ring(row, sip.count, sip.rank);
   const std::int64_t x = sip.rank % sip.width, y = sip.rank / sip.width;
   if (sip.topology == SipTopology::torus) {
-    combine_ring(tl, kRow, sip.width, reduction, acc);
-    combine_ring(tl, kColumn, sip.height, reduction, acc);
+    ring(row, sip.width, x);
+    ring(column, sip.height, y);
     return;
   }
-  combine_chain(tl, kRow, sip.width, x, reduction, acc);
-  combine_chain(tl, kColumn, sip.height, y, reduction, acc);
+  combine_chain(tl, row, sip.width, x, reduction, acc);
+  combine_chain(tl, column, sip.height, y, reduction, acc);
 }
 
 }  // namespace kb::kernels

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
 
 #include "kernels/collective/reduction.h"
 #include "kernels/tl/context.h"
@@ -11,23 +12,40 @@ namespace kb::kernels {
 // What K-45 passes as sip_topo_kind.
 enum class SipTopology : std::int64_t { ring = 0, torus = 1, mesh = 2 };
 
+// Directions to the neighbours of a SIP.
+struct SipLinks {
+  explicit SipLinks(const std::string& prefix = "global_")
+      : east(prefix + "E"), west(prefix + "W"), south(prefix + "S"), north(prefix + "N") {}
+  std::string east, west, south, north;
+};
+
 // This SIP in the grid; SIPs are numbered row by row (K-11). A ring has no grid: width and height are 0.
 struct SipPlace {
   std::int64_t count = 1;
   std::int64_t rank = 0;
   SipTopology topology = SipTopology::ring;
   std::int64_t width = 0, height = 0;
+  SipLinks links = SipLinks();
 };
 
-// Program Error KERNEL_ERROR when the topology is none of the three or the grid does not hold the SIPs (K-46).
+// `links` is what the labels of the directions begin with. Program Error KERNEL_ERROR when the topology is none of the
+// three or the grid does not hold the SIPs (K-46).
 SipPlace sip_place(tl::Context& tl, std::int64_t count, std::int64_t rank, std::int64_t topology, std::int64_t width,
-                   std::int64_t height);
+                   std::int64_t height, const std::string& links = "global_");
 
-// Combines `acc` of all SIPs over the directions global_*; every SIP returns the same value up to the rounding of
-// another order. All SIPs call it with equal shapes; `acc` lies in scratch and holds the result.
+// In which order the SIPs of a ring add up.
+enum class SumOrder {
+  of_arrival,  // while messages are under way; ranks may differ in the last bits
+  of_ranks,    // when all are here; all ranks get the same bits
+};
+
+// Combines `acc` of all SIPs over their links; every SIP returns the same value, on rings up to the rounding
+// of another order unless it is that of ranks. All SIPs call it with equal shapes; `acc` lies in scratch and holds the
+// result.
 //   ring:  n - 1 rounds; the block of the round before goes on, so that each SIP adds every other's once (K-60)
 //   torus: a ring along the row, then a ring of the row sums along the column (K-61)
 //   mesh:  along the row to its east end and back, then along the column to its south end and back (K-62)
-void exchange_between_sips(tl::Context& tl, const SipPlace& sip, const Reduction& reduction, tl::TensorHandle& acc);
+void exchange_between_sips(tl::Context& tl, const SipPlace& sip, const Reduction& reduction, tl::TensorHandle& acc,
+                           SumOrder order = SumOrder::of_arrival);
 
 }  // namespace kb::kernels

@@ -9,9 +9,6 @@
 namespace kb::kernels {
 namespace {
 
-constexpr Axis kRow{"global_E", "global_W"};
-constexpr Axis kColumn{"global_S", "global_N"};
-
 struct Step {
   std::string_view there, back;
 };
@@ -20,6 +17,7 @@ struct Step {
 struct Walk {
   std::int64_t width, lines, length;
   bool rows;
+  Axis along, across;
   std::vector<std::int64_t> ranks;
   std::vector<Step> steps;  // from each place to the next one, around
 
@@ -28,7 +26,6 @@ struct Walk {
 
   // `upwards` of the lines at the end all go up, the others alternate.
   void go(std::int64_t upwards) {
-    const Axis along = rows ? kRow : kColumn, across = rows ? kColumn : kRow;
     std::int64_t at = 0;
     for (std::int64_t line = 0; line < lines; ++line) {
       const bool up = line >= lines - upwards || line % 2 == 0;
@@ -49,7 +46,8 @@ Walk walk(const SipPlace& sip) {
   const bool ring = sip.topology == SipTopology::ring;
   const std::int64_t w = ring ? sip.count : sip.width, h = ring ? 1 : sip.height;
   const bool rows = sip.topology == SipTopology::mesh || (!ring && (h % 2 == 0 || (w % 2 == 1 && h >= w)));
-  Walk path{w, rows ? h : w, rows ? w : h, rows, {}, {}};
+  const Axis row{sip.links.east, sip.links.west}, column{sip.links.south, sip.links.north};
+  Walk path{w, rows ? h : w, rows ? w : h, rows, rows ? row : column, rows ? column : row, {}, {}};
   path.go(sip.topology == SipTopology::torus && path.lines % 2 == 1 ? path.length : 0);
   return path;
 }

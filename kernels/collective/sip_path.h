@@ -30,7 +30,8 @@ struct Arm {
   std::int64_t distance = 0;
 };
 
-// A ring as it is; a torus as a ring through all its SIPs; a mesh as a line, row by row, every other row backwards.
+// Views the labels of `sip`, which therefore lives as long as the path. A ring as it is; a torus as a ring through all
+// its SIPs; a mesh as a line, row by row, every other row backwards.
 class SipPath {
  public:
   explicit SipPath(const SipPlace& sip);

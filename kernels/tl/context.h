@@ -63,6 +63,9 @@ class Context {
   const contract::PeInfo& info() const { return pe_.info(); }
   // What this PE owns of the tensor `ptr` points into; the same kernel then runs on any set of PEs.
   LocalShard shard(Ptr ptr);
+  // What all PEs of this cube own of it, from the first to the last element in shard order: one tile when the tensor is
+  // split over cubes first, as every DPPolicy does. `shape` stays empty.
+  LocalShard cube_shard(Ptr ptr);
 
   // --- Memory. Dense, row-major; `dtype` only repeats the pointer's (use Ptr::as to read the bytes as another type).
   // With `row_stride` (elements between the starts of rows, at least the row's length) shape (r, c) is a tile of a

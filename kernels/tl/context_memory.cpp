@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstring>
 #include <utility>
 
@@ -22,6 +23,25 @@ LocalShard Context::shard(Ptr ptr) {
   local.first = static_cast<std::int64_t>(own->offset_bytes) / item;
   local.elements = static_cast<std::int64_t>(own->nbytes) / item;
   local.shape = tensor.shard_shape;
+  return local;
+}
+
+LocalShard Context::cube_shard(Ptr ptr) {
+  begin("cube_shard", Cost::free);
+  const contract::TensorLayout& tensor = located([&]() -> const contract::TensorLayout& { return ptr.tensor(); });
+  const PeCoord& me = pe_.info().coord;
+  std::uint64_t first = tensor.nbytes, end = 0;
+  for (const contract::Shard& shard : tensor.shards) {
+    if (shard.owner.sip != me.sip || shard.owner.cube != me.cube) continue;
+    first = std::min(first, shard.offset_bytes);
+    end = std::max(end, shard.offset_bytes + shard.nbytes);
+  }
+  LocalShard local;
+  if (end <= first) return local;
+  const auto item = static_cast<std::int64_t>(item_size(tensor.dtype));
+  local.ptr = Ptr(tensor).bytes(static_cast<std::int64_t>(first));
+  local.first = static_cast<std::int64_t>(first) / item;
+  local.elements = static_cast<std::int64_t>(end - first) / item;
   return local;
 }
 

@@ -10,6 +10,8 @@
 #include "sw/benches/normalize.h"
 #include "sw/benches/probe.h"
 #include "sw/benches/rank_collectives.h"
+#include "sw/benches/redistribute.h"
+#include "sw/benches/tensor_parallel.h"
 #include "sw/benches/va_offset.h"
 #include "sw/benches/vector_add.h"
 
@@ -24,6 +26,7 @@ std::vector<Bench> builtin_benches() {
       gemm_multi_pe_bench(),
       gemm_single_pe_bench(),
       gpt3_qkv_bench(),
+      grid_linear_bench(),
       layernorm_bench(),
       map_tensors_bench(),
       matmul_composite_bench(),
@@ -32,8 +35,12 @@ std::vector<Bench> builtin_benches() {
       noop_bench(),
       qkv_gemm_bench(),
       qkv_gemm_multi_pe_bench(),
+      redistribute_bench(),
       softmax_bench(),
       stream_bench(),
+      tp_layer_bench(),
+      tp_mlp_bench(),
+      tp_transformer_block_bench(),
       va_offset_bench(),
       vector_add_bench(),
   };

@@ -53,7 +53,9 @@ BenchResult run_allreduce(Runtime& rt, const Params& params) {
   const std::int64_t n_elem = asked > 0 ? asked : group.config().n_elem;
   const Dtype dtype = params.dtype("dtype");
   const std::string op = params.text("op");
-  const CollectiveOptions options{params.integer("root"), params.integer("chunk")};
+  CollectiveOptions options;
+  options.root_cube = params.integer("root");
+  options.chunk_elements = params.integer("chunk");
   const bool one_cube = params.text("cubes") == "one";
   DPPolicy tiles = group.all_reduce_policy();
   if (one_cube) tiles.num_cubes = tiles.num_pes = 1;

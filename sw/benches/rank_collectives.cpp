@@ -7,7 +7,9 @@
 #include <optional>
 #include <string>
 #include <utility>
+#include <vector>
 
+#include "platform/base/error.h"
 #include "sw/benches/ccl_support.h"
 #include "sw/benches/ranks.h"
 #include "sw/benches/support.h"
@@ -38,7 +40,7 @@ struct Collective {
   bool root = false, op = false, target = false;
   // None: the rank gets nothing.
   std::function<std::optional<Piece>(const Setting&, int rank, int block)> expected;
-  std::function<LaunchMetrics(ProcessGroup&, const Setting&, const Tensor& out, const Tensor& in)> call;
+  std::function<LaunchMetrics(Communicator&, const Setting&, const Tensor& out, const Tensor& in)> call;
 };
 
 using Blocks = std::vector<std::vector<double>>;  // by rank: all tiles, cube by cube
@@ -76,6 +78,70 @@ struct RankResult {
   LaunchMetrics metrics;
 };
 
+// "0,2/1,3": the ranks of each group. SCHEMA_ERROR when it is written differently.
+std::vector<std::vector<int>> parse_groups(const std::string& text) {
+  std::vector<std::vector<int>> groups(1);
+  std::string number;
+  for (const char c : text + "/") {
+    if (c >= '0' && c <= '9' && number.size() < 6) {
+      number += c;
+      continue;
+    }
+    if ((c != ',' && c != '/') || number.empty()) {
+      throw Error::program("SCHEMA_ERROR", fmt::format("groups '{}' are not understood; write the ranks of each group "
+                                                       "with commas, and groups with '/' between them: 0,2/1,3",
+                                                       text));
+    }
+    groups.back().push_back(std::stoi(number));
+    number.clear();
+    if (c == '/') groups.emplace_back();
+  }
+  groups.pop_back();
+  return groups;
+}
+
+std::vector<Communicator*> make_groups(ProcessGroup& world, const std::string& text) {
+  if (text.empty()) return {&world};
+  std::vector<Communicator*> groups;
+  for (const std::vector<int>& ranks : parse_groups(text)) groups.push_back(&world.new_group(ranks));
+  return groups;
+}
+
+struct Sizing {  // of one rank's tensors
+  Shape in, out;
+  Dtype dtype = Dtype::f16;
+  DPPolicy tiles;
+};
+
+RankResult run_in(const Collective& collective, Communicator& group, Runtime& rt, const Setting& setting,
+                  const Sizing& sizing, std::uint64_t seed) {
+  RankResult result;
+  result.in =
+      rt.computes_data() ? small_integers(sizing.in, sizing.dtype, seed) : HostArray::unknown(sizing.in, sizing.dtype);
+  const int rank = rt.rank();
+  const Tensor in = rt.empty(sizing.in, sizing.dtype, sizing.tiles, fmt::format("in{}", rank));
+  in.copy_(result.in);
+  const Tensor out =
+      collective.in_place ? in : rt.zeros(sizing.out, sizing.dtype, sizing.tiles, fmt::format("out{}", rank));
+  result.metrics = collective.call(group, setting, out, in);
+  result.out = out.to_host();
+  return result;
+}
+
+// Of one group: results by member.
+void verify_group(const Collective& collective, Runtime& rt, BenchResult& result, const Setting& setting,
+                  const Sizes& sizes, const std::vector<RankResult>& members, const std::vector<std::string>& names) {
+  Blocks inputs;
+  for (const RankResult& member : members) inputs.push_back(member.in.to_doubles());
+  for (int member = 0; member < setting.ranks; ++member) {
+    const RankResult& its = members[static_cast<std::size_t>(member)];
+    const auto expected = rt.computes_data()
+                              ? expected_result(collective, setting, sizes, inputs, member, its.in.dtype())
+                              : std::optional<HostArray>(its.out);
+    if (expected) verify_exact(rt, result, names[static_cast<std::size_t>(member)], its.out, *expected);
+  }
+}
+
 Setting setting_of(const Collective& collective, const Params& params, int ranks) {
   Setting setting;
   setting.ranks = ranks;
@@ -90,52 +156,61 @@ Setting setting_of(const Collective& collective, const Params& params, int ranks
 }
 
 BenchResult run_collective(const Collective& collective, Runtime& rt, const Params& params) {
-  ProcessGroup group(rt, ccl_options(params));
+  ProcessGroup world(rt, ccl_options(params));
+  const std::vector<Communicator*> groups = make_groups(world, params.text("groups"));
   const std::int64_t asked = params.integer("n_elem");
-  const std::int64_t block = asked > 0 ? asked : group.config().n_elem;
-  const Dtype dtype = params.dtype("dtype");
-  const Setting setting = setting_of(collective, params, group.world_size());
-  DPPolicy tiles;
-  tiles.cube = Split::row_wise;
-  tiles.num_pes = 1;
-  if (params.text("cubes") == "one") tiles.num_cubes = 1;
-  const std::int64_t cubes = tiles.num_cubes.value_or(rt.spec().cubes_per_sip), n = setting.ranks;
-  const Shape in_shape{cubes, collective.many_in ? block * n : block};
-  const Shape out_shape{cubes, collective.many_out ? block * n : block};
+  const std::int64_t block = asked > 0 ? asked : world.config().n_elem;
+  Sizing sizing;
+  sizing.dtype = params.dtype("dtype");
+  sizing.tiles.cube = Split::row_wise;
+  sizing.tiles.num_pes = 1;
+  if (params.text("cubes") == "one") sizing.tiles.num_cubes = 1;
+  const std::int64_t cubes = sizing.tiles.num_cubes.value_or(rt.spec().cubes_per_sip);
+  const auto sizing_in = [&](const Communicator& group) {
+    Sizing its = sizing;
+    its.in = {cubes, collective.many_in ? block * group.size() : block};
+    its.out = {cubes, collective.many_out ? block * group.size() : block};
+    return its;
+  };
 
-  const auto ranks = on_every_sip(rt, "ccl-" + collective.name, [&](int rank, int) {
-    RankResult result;
-    result.in = rt.computes_data() ? small_integers(in_shape, dtype, rt.seed() + static_cast<std::uint64_t>(rank))
-                                   : HostArray::unknown(in_shape, dtype);
-    const Tensor in = rt.empty(in_shape, dtype, tiles, fmt::format("in{}", rank));
-    in.copy_(result.in);
-    const Tensor out = collective.in_place ? in : rt.zeros(out_shape, dtype, tiles, fmt::format("out{}", rank));
-    result.metrics = collective.call(group, setting, out, in);
-    result.out = out.to_host();
-    return result;
+  std::vector<std::vector<RankResult>> results;  // by group and member
+  for (const Communicator* group : groups) results.emplace_back(static_cast<std::size_t>(group->size()));
+  on_every_sip(rt, "ccl-" + collective.name, [&](int rank, int ranks) {
+    for (std::size_t g = 0; g < groups.size(); ++g) {
+      Communicator& group = *groups[g];
+      if (!group.has(rank)) continue;
+      results[g][static_cast<std::size_t>(group.rank())] =
+          run_in(collective, group, rt, setting_of(collective, params, group.size()), sizing_in(group),
+                 rt.seed() + g * static_cast<std::uint64_t>(ranks) + static_cast<std::uint64_t>(rank));
+    }
+    return 0;
   });
 
   BenchResult result;
   TimeFs slowest = 0;
   std::size_t pes = 0;
-  Blocks inputs;
-  for (const RankResult& rank : ranks) {
-    slowest = std::max(slowest, rank.metrics.exec_max);
-    pes += rank.metrics.pes;
-    inputs.push_back(rank.in.to_doubles());
+  for (const auto& members : results) {
+    for (const RankResult& member : members) {
+      slowest = std::max(slowest, member.metrics.exec_max);
+      pes += member.metrics.pes;
+    }
   }
-  const double nbytes = static_cast<double>(block) * static_cast<double>(item_size(dtype));
+  const double nbytes = static_cast<double>(block) * static_cast<double>(item_size(sizing.dtype));
   result.figures.push_back({collective.name, fs_to_ns(slowest), "ns", "the longest time of a PE in the kernel"});
   result.figures.push_back({"block", nbytes, "B", "per cube and rank"});
   add_rate(result, "block bandwidth", nbytes, slowest, "GB/s", "bytes of a block over that time");
   add_pe_count(result, pes);
-  const Sizes sizes{static_cast<std::size_t>(cubes), static_cast<std::size_t>(block),
-                    static_cast<std::size_t>(in_shape[1] / block), static_cast<std::size_t>(out_shape[1] / block)};
-  for (int rank = 0; rank < setting.ranks; ++rank) {
-    const RankResult& its = ranks[static_cast<std::size_t>(rank)];
-    const auto expected = rt.computes_data() ? expected_result(collective, setting, sizes, inputs, rank, dtype)
-                                             : std::optional<HostArray>(its.out);
-    if (expected) verify_exact(rt, result, fmt::format("rank{}", rank), its.out, *expected);
+  for (std::size_t g = 0; g < groups.size(); ++g) {
+    const Communicator& group = *groups[g];
+    const Sizing its = sizing_in(group);
+    const Sizes sizes{static_cast<std::size_t>(cubes), static_cast<std::size_t>(block),
+                      static_cast<std::size_t>(its.in[1] / block), static_cast<std::size_t>(its.out[1] / block)};
+    std::vector<std::string> names;
+    for (const int rank : group.ranks()) {
+      names.push_back(group.name().empty() ? fmt::format("rank{}", rank)
+                                           : fmt::format("{} rank{}", group.name(), rank));
+    }
+    verify_group(collective, rt, result, setting_of(collective, params, group.size()), sizes, results[g], names);
   }
   return result;
 }
@@ -147,12 +222,13 @@ Bench bench_of(const Collective& collective) {
       dtype_parameter(),
       Parameter::choice("cubes", "all", {"all", "one"}, "a tile on every cube, or on cube 0 of each SIP only"),
       Parameter::integer("chunk", 0, "elements per message; 0: as many as a slot holds", 0, "elements"),
+      Parameter::text("groups", "", "ranks of each group that does it, in order: 0,2/1,3; empty: all ranks together"),
   };
   if (collective.target) {
-    parameters.push_back(Parameter::integer("source", 0, "rank that sends", 0));
-    parameters.push_back(Parameter::integer("target", -1, "rank that receives; -1: the last one", -1));
+    parameters.push_back(Parameter::integer("source", 0, "rank of the group that sends", 0));
+    parameters.push_back(Parameter::integer("target", -1, "rank of the group that receives; -1: the last one", -1));
   } else if (collective.root) {
-    parameters.push_back(Parameter::integer("root", 0, "rank that the others work with", 0));
+    parameters.push_back(Parameter::integer("root", 0, "rank of the group that the others work with", 0));
   }
   if (collective.op) {
     parameters.push_back(Parameter::choice("op", "sum", {"sum", "max", "min", "avg"}, "how the tiles are combined"));
@@ -178,25 +254,25 @@ std::vector<Collective> in_place_collectives() {
   Collective broadcast = named("broadcast", "every rank gets the tensor of one");
   broadcast.root = true;
   broadcast.expected = [](const Setting& s, int, int) { return Piece{s.root, 0}; };
-  broadcast.call = [](ProcessGroup& g, const Setting& s, const Tensor& t, const Tensor&) {
+  broadcast.call = [](Communicator& g, const Setting& s, const Tensor& t, const Tensor&) {
     return g.broadcast(t, s.root, s.options);
   };
   Collective reduce = named("reduce", "one rank gets the combination of all tensors");
   reduce.root = reduce.op = true;
   reduce.expected = [](const Setting& s, int rank, int) { return Piece{rank == s.root ? kCombined : rank, 0}; };
-  reduce.call = [](ProcessGroup& g, const Setting& s, const Tensor& t, const Tensor&) {
+  reduce.call = [](Communicator& g, const Setting& s, const Tensor& t, const Tensor&) {
     return g.reduce(t, s.root, s.op, s.options);
   };
   Collective all_reduce = named("allreduce-ranks", "every rank gets the combination of all tensors");
   all_reduce.op = true;
   all_reduce.expected = [](const Setting&, int, int) { return Piece{}; };
-  all_reduce.call = [](ProcessGroup& g, const Setting& s, const Tensor& t, const Tensor&) {
+  all_reduce.call = [](Communicator& g, const Setting& s, const Tensor& t, const Tensor&) {
     return g.all_reduce_ranks(t, s.op, s.options);
   };
   Collective send_recv = named("send-recv", "one rank gets the tensor of another");
   send_recv.root = send_recv.target = true;
   send_recv.expected = [](const Setting& s, int rank, int) { return Piece{rank == s.target ? s.root : rank, 0}; };
-  send_recv.call = [](ProcessGroup& g, const Setting& s, const Tensor& t, const Tensor&) {
+  send_recv.call = [](Communicator& g, const Setting& s, const Tensor& t, const Tensor&) {
     return g.send_recv(t, s.root, s.target, s.options);
   };
   std::vector<Collective> all{broadcast, reduce, all_reduce, send_recv};
@@ -208,31 +284,31 @@ std::vector<Collective> block_collectives() {
   Collective all_gather = named("all-gather", "every rank gets the tensors of all");
   all_gather.many_out = true;
   all_gather.expected = [](const Setting&, int, int block) { return Piece{block, 0}; };
-  all_gather.call = [](ProcessGroup& g, const Setting& s, const Tensor& out, const Tensor& in) {
+  all_gather.call = [](Communicator& g, const Setting& s, const Tensor& out, const Tensor& in) {
     return g.all_gather(out, in, s.options);
   };
   Collective gather = named("gather", "one rank gets the tensors of all");
   gather.many_out = gather.root = true;
   gather.expected = [](const Setting& s, int rank, int block) { return only(rank == s.root, {block, 0}); };
-  gather.call = [](ProcessGroup& g, const Setting& s, const Tensor& out, const Tensor& in) {
+  gather.call = [](Communicator& g, const Setting& s, const Tensor& out, const Tensor& in) {
     return g.gather(out, in, s.root, s.options);
   };
   Collective reduce_scatter = named("reduce-scatter", "every rank gets its block of the combination of all tensors");
   reduce_scatter.many_in = reduce_scatter.op = true;
   reduce_scatter.expected = [](const Setting&, int rank, int) { return Piece{kCombined, rank}; };
-  reduce_scatter.call = [](ProcessGroup& g, const Setting& s, const Tensor& out, const Tensor& in) {
+  reduce_scatter.call = [](Communicator& g, const Setting& s, const Tensor& out, const Tensor& in) {
     return g.reduce_scatter(out, in, s.op, s.options);
   };
   Collective scatter = named("scatter", "every rank gets its block of the tensor of one");
   scatter.many_in = scatter.root = true;
   scatter.expected = [](const Setting& s, int rank, int) { return Piece{s.root, rank}; };
-  scatter.call = [](ProcessGroup& g, const Setting& s, const Tensor& out, const Tensor& in) {
+  scatter.call = [](Communicator& g, const Setting& s, const Tensor& out, const Tensor& in) {
     return g.scatter(out, in, s.root, s.options);
   };
   Collective all_to_all = named("all-to-all", "every rank gets a block of the tensor of every rank");
   all_to_all.many_in = all_to_all.many_out = true;
   all_to_all.expected = [](const Setting&, int rank, int block) { return Piece{block, rank}; };
-  all_to_all.call = [](ProcessGroup& g, const Setting& s, const Tensor& out, const Tensor& in) {
+  all_to_all.call = [](Communicator& g, const Setting& s, const Tensor& out, const Tensor& in) {
     return g.all_to_all(out, in, s.options);
   };
   return {all_gather, gather, reduce_scatter, scatter, all_to_all};

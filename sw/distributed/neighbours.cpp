@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <cmath>
-#include <map>
 
 #include "platform/base/error.h"
 
@@ -47,20 +46,27 @@ NeighbourTable tree(int rank, int count) {
 
 }  // namespace
 
+namespace {
+
+// "", "global_", "intra_" or "group" and a number.
+bool is_namespace(const std::string& prefix) {
+  if (prefix.empty() || prefix == "global_" || prefix == "intra_") return true;
+  const std::string word = "group", digits = "0123456789";
+  return prefix.compare(0, word.size(), word) == 0 && prefix.size() > word.size() + 1 &&
+         prefix.find_first_not_of(digits, word.size()) == prefix.size() - 1 && prefix.back() == '_';
+}
+
+}  // namespace
+
+std::string group_prefix(int number) {
+  return fmt::format("group{}_", number);
+}
+
 std::string opposite_direction(const std::string& direction) {
-  static const std::map<std::string, std::string> opposites = [] {
-    std::map<std::string, std::string> table;
-    for (const char* prefix : {"", "global_", "intra_"}) {
-      const std::string p = prefix;
-      table[p + "E"] = p + "W";
-      table[p + "W"] = p + "E";
-      table[p + "N"] = p + "S";
-      table[p + "S"] = p + "N";
-    }
-    return table;
-  }();
-  const auto found = opposites.find(direction);
-  return found == opposites.end() ? "" : found->second;
+  if (direction.empty()) return "";
+  const std::string prefix = direction.substr(0, direction.size() - 1), from = "EWNS", to = "WESN";
+  const std::size_t at = from.find(direction.back());
+  return at == std::string::npos || !is_namespace(prefix) ? "" : prefix + to[at];
 }
 
 NeighbourTable prefixed(NeighbourTable table, const std::string& prefix) {

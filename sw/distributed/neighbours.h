@@ -32,6 +32,8 @@ struct RankGrid {
 
 // The label that leads back; "" for labels outside of the table, such as "parent".
 std::string opposite_direction(const std::string& direction);
+// What the labels of group `number` begin with: "group1_".
+std::string group_prefix(int number);
 
 // "global_" + direction and so on: the same neighbours under the labels of another namespace.
 NeighbourTable prefixed(NeighbourTable table, const std::string& prefix);

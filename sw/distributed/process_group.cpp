@@ -3,13 +3,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <numeric>
 #include <utility>
 
 #include "platform/base/error.h"
-#include "platform/base/nearest.h"
-#include "sw/distributed/tile_layout.h"
 #include "sw/distributed/wiring.h"
-#include "sw/tensor/join.h"
 
 namespace kb::sw {
 namespace {
@@ -19,22 +17,37 @@ topology::CclConfig load(topology::CclOptions options) {
   return topology::load_ccl(options);
 }
 
-}  // namespace
-
-ProcessGroup::ProcessGroup(Runtime& runtime, const topology::CclOptions& options)
-    : runtime_(runtime), config_(load(options)), algorithm_(find_all_reduce(config_.module)) {
-  require_wiring(algorithm_, config_);
-  const contract::MachineInfo& machine = runtime.machine();
+std::vector<int> all_ranks(const Runtime& runtime, const topology::CclConfig& config) {
   // A flat wiring has a rank count of its own, which is not the group's.
-  const bool flat = config_.wiring == topology::WiringPreset::flat;
-  world_size_ = !flat && config_.world_size > 0 ? config_.world_size : machine.sips;  // K-13
-  if (world_size_ != static_cast<int>(runtime.devices().size())) {
+  const bool flat = config.wiring == topology::WiringPreset::flat;
+  const int count = !flat && config.world_size > 0 ? config.world_size : runtime.machine().sips;  // K-13
+  if (count != static_cast<int>(runtime.devices().size())) {
     throw Error::program(
         "COLLECTIVE_ERROR",
         fmt::format("a process group of {} ranks, one per SIP, on {} devices of this run; use --device "
                     "all and leave world_size out of the collective configuration",
-                    world_size_, runtime.devices().size()));
+                    count, runtime.devices().size()));
   }
+  std::vector<int> ranks(static_cast<std::size_t>(count));
+  std::iota(ranks.begin(), ranks.end(), 0);
+  return ranks;
+}
+
+}  // namespace
+
+ProcessGroup::ProcessGroup(Runtime& runtime, const topology::CclOptions& options)
+    : ProcessGroup(runtime, load(options)) {}
+
+ProcessGroup::ProcessGroup(Runtime& runtime, topology::CclConfig config)
+    : Communicator(runtime,
+                   {all_ranks(runtime, config), "", config.slot_size, runtime.machine().sip_topology,
+                    runtime.machine().sip_w, runtime.machine().sip_h},
+                   std::make_shared<WaitingRanks>()),
+      config_(std::move(config)),
+      algorithm_(find_all_reduce(config_.module)) {
+  require_wiring(algorithm_, config_);
+  const contract::MachineInfo& machine = runtime.machine();
+  const bool flat = config_.wiring == topology::WiringPreset::flat;
   const int pes = machine.sips * machine.cubes_per_sip * machine.pes_per_cube;
   flat_ranks_ = config_.world_size > 0 ? config_.world_size : pes;
   if (flat && flat_ranks_ != pes && flat_ranks_ != machine.sips) {
@@ -44,13 +57,14 @@ ProcessGroup::ProcessGroup(Runtime& runtime, const topology::CclOptions& options
                                                 flat_ranks_),
                                     fmt::format("write {} or {}", pes, machine.sips))});
   }
-  queues_ = plan_queues(make_wiring(config_, machine), config_, machine, runtime.memory());
+  PlannedQueues planned = plan_queues(make_wiring(config_, machine), config_, machine, runtime.memory());
   for (const Diagnostic& warning : config_.warnings) runtime.warn(warning.text());
-  for (const Diagnostic& warning : queues_.warnings) runtime.warn(warning.text());
-  runtime.host().install_queues(queues_.plan);
+  for (const Diagnostic& warning : planned.warnings) runtime.warn(warning.text());
+  runtime.host().install_queues(planned.plan);
+  installed_ = std::move(planned.plan);
+  memory_ = std::move(planned.memory);
+  waiting()->world_size = world_size();
 }
-
-ProcessGroup::~ProcessGroup() = default;
 
 DPPolicy ProcessGroup::all_reduce_policy() const {
   DPPolicy policy;
@@ -71,20 +85,13 @@ TileRule ProcessGroup::tile_rule() const {
     rule.one = algorithm_.owners == TileOwners::cubes;
     return rule;
   }
-  rule.one = flat_ranks_ == world_size_;
-  rule.all = flat_ranks_ != world_size_ || runtime_.machine().cubes_per_sip * runtime_.machine().pes_per_cube == 1;
+  rule.one = flat_ranks_ == world_size();
+  rule.all = flat_ranks_ != world_size() || runtime().machine().cubes_per_sip * runtime().machine().pes_per_cube == 1;
   return rule;
 }
 
-void ProcessGroup::require_own_sip(const Tensor& tensor, int sip) const {
-  if (runtime_.rank_waiter() == nullptr || sip == runtime_.rank()) return;
-  throw layout_error(tensor, fmt::format("it lies on SIP {0}, but rank {1} owns SIP {1}; call set_device({1}) before "
-                                         "making tensors",
-                                         sip, runtime_.rank()));
-}
-
 AllReduceCall ProcessGroup::describe(const Tensor& tensor, const std::string& op, const CollectiveOptions& options) {
-  const contract::MachineInfo& machine = runtime_.machine();
+  const contract::MachineInfo& machine = runtime().machine();
   const TileLayout layout = tile_layout(tensor, machine, tile_rule(), "all_reduce");
   require_own_sip(tensor, layout.sip);
   require_reduction("all_reduce", op);
@@ -97,7 +104,7 @@ AllReduceCall ProcessGroup::describe(const Tensor& tensor, const std::string& op
   call.tensor = tensor;
   call.op = op;
   call.rank = layout.sip;
-  call.world_size = world_size_;
+  call.world_size = world_size();
   call.n_elem = layout.n_elem;
   call.tiles = layout.tiles;
   call.cube_w = one ? 1 : machine.cube_mesh_w;
@@ -123,61 +130,17 @@ LaunchMetrics ProcessGroup::all_reduce(const Tensor& tensor, const std::string& 
   LaunchOptions launch;
   if (algorithm_.owners == TileOwners::cubes) launch.pes = std::vector<int>{0};
   launch.label = fmt::format("all_reduce {} of '{}'", op, tensor.name());
-  PreparedLaunch prepared = runtime_.prepare(algorithm_.kernel, algorithm_.arguments(call), launch);
+  PreparedLaunch prepared = runtime().prepare(algorithm_.kernel, algorithm_.arguments(call), launch);
   meet({fmt::format("all_reduce(op = {}, {} elements per tile, {}, {} {})", op, call.n_elem, dtype_name(tensor.dtype()),
                     call.tiles, algorithm_.owners == TileOwners::cubes ? "cubes" : "PEs"),
         prepared});
-  return runtime_.wait(runtime_.submit(prepared));
+  return runtime().wait(runtime().submit(prepared));
 }
 
-void ProcessGroup::barrier() {
-  meet({"barrier()", {}});
-}
-
-void ProcessGroup::meet(Entry entry) {
-  const int rank = runtime_.rank_waiter() == nullptr ? 0 : runtime_.rank();
-  const int ranks = runtime_.rank_waiter() == nullptr ? 1 : runtime_.world_size();
-  if (ranks != world_size_) {
-    throw Error::program(
-        "COLLECTIVE_ERROR",
-        fmt::format("{} is called by {} rank{}, but the group has {}; spawn as many ranks as the group "
-                    "has",
-                    entry.what, ranks, ranks == 1 ? "" : "s", world_size_));
-  }
-  const std::string what = entry.what;
-  meeting_[rank] = std::move(entry);
-  if (static_cast<int>(meeting_.size()) < world_size_) {
-    if (runtime_.rank_waiter()->meet(fmt::format("the other ranks in {}", what))) return;
-    throw Error::program("COLLECTIVE_ERROR", fmt::format("rank {} waits in {} for {}", rank, what, absent()));
-  }
-  require_agreement();
-  std::vector<std::shared_ptr<contract::KernelLaunch>> parts;
-  for (const auto& [other, brought] : meeting_) {
-    parts.insert(parts.end(), brought.launch.parts.begin(), brought.launch.parts.end());
-  }
-  if (parts.size() > 1) runtime_.start_together(parts);
-  meeting_.clear();
-  if (runtime_.rank_waiter() != nullptr) runtime_.rank_waiter()->end_meeting();
-}
-
-void ProcessGroup::require_agreement() const {
-  std::map<std::string, std::vector<int>> groups;
-  for (const auto& [rank, entry] : meeting_) groups[entry.what].push_back(rank);
-  if (groups.size() == 1) return;
-  std::string text;
-  for (const auto& [what, ranks] : groups) {
-    text += fmt::format("{}rank{} {}: {}", text.empty() ? "" : "; ", ranks.size() == 1 ? "" : "s", join(ranks), what);
-  }
-  throw Error::program("COLLECTIVE_ERROR", "the ranks disagree about their collective: " + text);
-}
-
-std::string ProcessGroup::absent() const {
-  std::vector<int> missing;
-  for (int rank = 0; rank < world_size_; ++rank) {
-    if (meeting_.count(rank) == 0) missing.push_back(rank);
-  }
-  return fmt::format("rank{} {}, which ha{} ended without it", missing.size() == 1 ? "" : "s", join(missing),
-                     missing.size() == 1 ? "s" : "ve");
+void ProcessGroup::require_links(const std::string& call) const {
+  if (config_.wiring == topology::WiringPreset::intercube_multisip) return;
+  throw Error({config_.problem_at("wiring", call + " needs the links between the SIPs of intercube_multisip",
+                                  "choose an algorithm with that wiring")});
 }
 
 }  // namespace kb::sw

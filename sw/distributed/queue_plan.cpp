@@ -189,4 +189,16 @@ PlannedQueues plan_queues(const Wiring& wiring, const topology::CclConfig& confi
   return planned;
 }
 
+void add_queues(contract::QueuePlan& plan, const contract::QueuePlan& more) {
+  const auto before = [](const contract::PeQueues& a, const contract::PeQueues& b) { return a.pe < b.pe; };
+  for (const contract::PeQueues& queues : more.pes) {
+    const auto at = std::lower_bound(plan.pes.begin(), plan.pes.end(), queues, before);
+    if (at == plan.pes.end() || queues.pe < at->pe) {
+      plan.pes.insert(at, queues);
+    } else {
+      at->pairs.insert(at->pairs.end(), queues.pairs.begin(), queues.pairs.end());
+    }
+  }
+}
+
 }  // namespace kb::sw

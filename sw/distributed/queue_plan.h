@@ -27,6 +27,9 @@ struct PlannedQueues {
 PlannedQueues plan_queues(const Wiring& wiring, const topology::CclConfig& config, const contract::MachineInfo& machine,
                           DeviceMemory& memory);
 
+// The queues of `more` beside those of `plan`, whose rules hold for both; rings and labels are others (not checked).
+void add_queues(contract::QueuePlan& plan, const contract::QueuePlan& more);
+
 // Model Error when two rings meet (I3.1, Q-78), when what is sent on a direction does not come out of the one
 // that its peer pairs with it (I3, Q-77), or when PEs, labels, geometry or addresses are not what they should be
 // PEs in order, labels unique, every ring inside its owner's memory of its kind. O(n log n).

@@ -10,6 +10,7 @@ struct RankGroup::State {
     std::size_t open = 0;  // requests it waits for
     bool parked = false;
     bool meeting = false;  // waits for other ranks, not for requests
+    bool missed = false;   // its meeting cannot take place
   };
   RankMode mode = RankMode::lockstep;
   std::vector<Rank> ranks;
@@ -17,7 +18,6 @@ struct RankGroup::State {
   std::size_t parked = 0;
   std::size_t open = 0;  // requests that parked ranks wait for
   std::size_t meeting = 0;
-  bool missed = false;  // a meeting that cannot take place
   bool aborted = false;
 
   void resume(Rank& rank) {
@@ -29,21 +29,21 @@ struct RankGroup::State {
   void resume_all() {  // in rank order
     for (Rank& rank : ranks) resume(rank);
   }
-  void end_meeting() {
-    for (Rank& rank : ranks) {
-      if (!rank.meeting) continue;
-      rank.meeting = false;
-      --meeting;
-      rank.signal->notify_all();
-    }
+  void end_meeting(Rank& rank, bool missed) {
+    if (!rank.meeting) return;
+    rank.meeting = false;
+    rank.missed = missed;
+    --meeting;
+    rank.signal->notify_all();
+  }
+  void end_meetings() {
+    for (Rank& rank : ranks) end_meeting(rank, true);
   }
   // A lockstep round ends when every live rank waits and nothing that it waits for is open. Ranks that meet wait for
   // others; when no rank is left that could come, they are told.
   void end_round_if_over() {
     if (mode == RankMode::lockstep && parked > 0 && parked + meeting == live && open == 0) resume_all();
-    if (meeting == 0 || meeting < live) return;
-    missed = true;
-    end_meeting();
+    if (meeting > 0 && meeting == live) end_meetings();
   }
   void on_request_done(std::size_t index) {
     if (aborted) return;
@@ -90,11 +90,11 @@ bool RankGroup::meet(const std::string& reason) {
   state_->end_round_if_over();
   while (rank.meeting) rank.signal->wait(reason);
   check_aborted();
-  return !state_->missed;
+  return !rank.missed;
 }
 
-void RankGroup::end_meeting() {
-  state_->end_meeting();
+void RankGroup::end_meeting(const std::vector<int>& ranks) {
+  for (const int rank : ranks) state_->end_meeting(state_->ranks[static_cast<std::size_t>(rank)], false);
 }
 
 void RankGroup::check_aborted() const {
@@ -109,7 +109,7 @@ void RankGroup::finish() {
 void RankGroup::abort() {
   state_->aborted = true;
   state_->resume_all();
-  state_->end_meeting();
+  state_->end_meetings();
 }
 
 }  // namespace kb::sw

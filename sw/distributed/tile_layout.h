@@ -1,4 +1,4 @@
-// How collectives want their tensors: one tile of equal size on each participating PE (K-16, K-65).
+// How collectives want their tensors: one tile of equal size on each participating PE or cube (K-16, K-65).
 #pragma once
 
 #include <cstdint>
@@ -14,7 +14,7 @@ namespace kb::sw {
 
 struct TileLayout {
   int sip = 0;
-  int tiles = 1;            // of the tensor
+  int tiles = 1;            // of the tensor, copies counted
   bool one_cube = false;    // a single tile on PE 0 of one cube
   std::int64_t n_elem = 0;  // of a tile
   std::vector<int> cubes;   // in order
@@ -27,6 +27,7 @@ struct TileRule {
   bool all = true;      // a tile on every cube, or on every PE
   bool any = false;     // tiles on any set of cubes
   bool copies = false;  // tiles may be copies of each other
+  bool spread = false;  // a cube's tile may lie in the slices of several of its PEs, one part after the other
 };
 
 Error layout_error(const Tensor& tensor, const std::string& text);

@@ -172,4 +172,18 @@ Wiring make_wiring(const topology::CclConfig& config, const contract::MachineInf
   return wire(all.ranks, all.neighbours_of);
 }
 
+Wiring make_group_wiring(const std::vector<int>& sips, const std::string& prefix,
+                         const contract::MachineInfo& machine) {
+  const int cubes = machine.cubes_per_sip, count = static_cast<int>(sips.size());
+  std::vector<PeCoord> ranks;  // member * cubes + cube
+  for (const int sip : sips) {
+    for (int cube = 0; cube < cubes; ++cube) ranks.push_back(pe_at(sip, cube, 0));
+  }
+  return wire(ranks, [&](int rank) {
+    NeighbourTable table;
+    append(table, prefixed(neighbours(RankTopology::ring_1d, rank / cubes, count), prefix), cubes, rank % cubes);
+    return table;
+  });
+}
+
 }  // namespace kb::sw

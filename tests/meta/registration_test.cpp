@@ -76,7 +76,7 @@ TEST(Registration, EveryKernelIsInTheCatalog) {
 TEST(Registration, EveryBenchIsInTheCatalog) {  // H-68
   expect_in_catalog(
       "sw/benches", "sw/benches/catalog.cpp",
-      {"attention_problem", "bench", "ccl_support", "deployed", "epilogue_reference", "params", "ranks", "support"});
+      {"attention_problem", "bench", "ccl_support", "deployed", "epilogue_reference", "noisy_reference", "params", "ranks", "support"});
 }
 
 TEST(Registration, EveryRequiredPackageIsListedOnce) {

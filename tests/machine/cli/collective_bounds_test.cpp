@@ -97,13 +97,21 @@ TEST_F(CollectiveBoundsTest, BetweenRanksOnAClosedPath) {
                               write("machine.yaml",
                                     "sip: { cube_mesh: { w: 1, h: 1 } }\n"
                                     "cube: { pe_layout: { corners: [NW], pe_per_corner: 1 } }\n");
-  const std::vector<std::pair<int, Settings>> groups{{2, sips(2)},
-                                                     {3, sips(3)},
-                                                     {5, sips(5)},
-                                                     {8, sips(8)},
-                                                     {9, sips(9, "torus_2d", 3, 3)},
-                                                     {6, sips(6, "torus_2d", 3, 2)}};
-  for (const auto& [n, settings] : groups) {
+  struct Case {
+    int n;
+    Settings settings;
+    std::string group = {};  // of some of the ranks
+  };
+  const std::vector<Case> groups{{2, sips(2)},
+                                 {3, sips(3)},
+                                 {5, sips(5)},
+                                 {8, sips(8)},
+                                 {9, sips(9, "torus_2d", 3, 3)},
+                                 {6, sips(6, "torus_2d", 3, 2)},
+                                 {2, sips(5), "4,1"},
+                                 {3, sips(6, "torus_2d", 3, 2), "5,0,4"},
+                                 {4, sips(6, "mesh_2d_no_wrap", 3, 2), "1,3,2,5"}};
+  for (const auto& [n, settings, group] : groups) {
     for (const int elements : {8, 128}) {
       Formulas f(machine, settings, 2.0 * elements);
       const double hop = f.hop_between_sips(0), mem = f.memory(), math = f.math();
@@ -117,12 +125,12 @@ TEST_F(CollectiveBoundsTest, BetweenRanksOnAClosedPath) {
           {"scatter", ways * mem + rounds * hop + mem},
           {"all-gather", mem + rounds * hop + ways * mem + together},
           {"reduce-scatter", ways * mem + rounds * (hop + math) + mem + together}};
-      if (settings[1].second == "ring_1d") {
-        bounds.push_back({"allreduce-ranks", 2 * mem + (n - 1) * (hop + f.switch_overhead()) + math});
+      if (settings[1].second == "ring_1d" || !group.empty()) {
+        bounds.push_back({"allreduce-ranks", 2 * mem + (n - 1) * (hop + f.switch_overhead() + math)});
       }
       if (n <= 5) bounds.push_back({"all-to-all", 2 * ways * mem + rounds * (rounds + 1) / 2 * hop + together});
       for (const auto& [bench, bound] : bounds) {
-        const std::string options = "--set n_elem=" + std::to_string(elements);
+        const std::string options = "--set n_elem=" + std::to_string(elements) + " --set groups=" + group;
         expect_near_bound(measured(machine, settings, bench, options), bound,
                           bench + " of " + std::to_string(n) + " ranks, " + options);
       }

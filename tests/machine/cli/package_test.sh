@@ -13,7 +13,7 @@ trap 'rm -rf "$work"' EXIT
 kernbench="$work/prefix/bin/kernbench"
 benches() { "$kernbench" list --json "$@" | grep -o '"index": [0-9]*' | wc -l; }
 names() { "$kernbench" list "$@" | sed -n 's/^[0-9]*  \([a-z][a-z0-9-]*\)  .*/\1/p' | sort; }
-for example in plugin messages; do
+for example in plugin messages tensor_parallel; do
   tree="$work/$example"
   "$cmake" -S "$source/examples/$example" -B "$tree" -G Ninja -DCMAKE_PREFIX_PATH="$work/prefix" \
     -DCMAKE_CXX_COMPILER="$cxx" -DCMAKE_BUILD_TYPE=Release

@@ -17,10 +17,14 @@ contract::Kernel named(const std::string& name) {
 
 TEST(KernelCatalog, HoldsTheBuiltInKernelsSorted) {
   const KernelCatalog catalog;
-  EXPECT_EQ(catalog.names(), (Strings{"attention_mesh_kv",
+  EXPECT_EQ(catalog.names(), (Strings{"add_bias",
+                                      "attention_mesh_kv",
                                       "attention_mesh_mlo",
+                                      "collect_columns",
                                       "copy",
                                       "elementwise",
+                                      "embedding",
+                                      "gather_columns",
                                       "gemm",
                                       "gemm_composite",
                                       "gemm_single",
@@ -30,9 +34,11 @@ TEST(KernelCatalog, HoldsTheBuiltInKernelsSorted) {
                                       "mesh_allreduce",
                                       "mlp",
                                       "noop",
+                                      "pointwise",
                                       "pull",
                                       "ring_allreduce",
                                       "rotate",
+                                      "self_attention",
                                       "sip_all_gather",
                                       "sip_all_to_all",
                                       "sip_allreduce",
@@ -42,9 +48,11 @@ TEST(KernelCatalog, HoldsTheBuiltInKernelsSorted) {
                                       "sip_reduce_scatter",
                                       "sip_scatter",
                                       "sip_send_recv",
+                                      "slice_columns",
                                       "softmax",
                                       "stream",
                                       "three_level_allreduce",
+                                      "tile_blocks",
                                       "tree_allreduce",
                                       "vector_add"}));
   for (const std::string& name : catalog.names()) {

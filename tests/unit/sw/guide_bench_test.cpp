@@ -33,6 +33,14 @@ TEST(BenchGuide, GuidePrintsThisBench) {
   EXPECT_THAT(source_file("docs/guides/benches.md"), ::testing::HasSubstr("```cpp\n" + code + "```"));
 }
 
+TEST(DistributedGuide, GuidePrintsTheBenchOfTheGrid) {
+  const std::string source = source_file("sw/benches/grid_linear.cpp");
+  const std::string begin = "    // guide: begin\n";
+  const std::size_t from = source.find(begin) + begin.size();
+  const std::string code = source.substr(from, source.find("    // guide: end") - from);
+  EXPECT_THAT(source_file("docs/guides/distributed.md"), ::testing::HasSubstr(code));
+}
+
 TEST(BenchGuide, NamesEveryBuiltinBenchAndParameter) {
   const std::string guide = source_file("docs/guides/benches.md");
   for (const Bench& bench : builtin_benches()) {

@@ -27,7 +27,9 @@ TEST(Neighbours, OppositesOfQ11) {
     EXPECT_EQ(opposite_direction(p + "N"), p + "S");
     EXPECT_EQ(opposite_direction(p + "S"), p + "N");
   }
-  for (const char* label : {"parent", "child_l", "e", "global_", "tree_E"}) EXPECT_EQ(opposite_direction(label), "");
+  for (const char* label :
+       {"parent", "child_l", "e", "global_", "tree_E", "group_E", "groupx_E", "group1E", "group1_X", ""})
+    EXPECT_EQ(opposite_direction(label), "");
 }
 
 TEST(Neighbours, RingsOfQ85AndQ86) {

@@ -129,6 +129,26 @@ TEST_F(ProcessGroupTest, CollectivesBetweenRanksGetBlocksAndRoot_K20) {
   }
 }
 
+// K-64, K-75: a cube's tile may lie in the slices of its PEs; PE 0 moves all of it.
+TEST_F(ProcessGroupTest, TilesBetweenRanksMayBeSpreadOverTheirCube_K64_K75) {
+  ProcessGroup group(rt);
+  for (const Split split : {Split::row_wise, Split::column_wise}) {
+    host.launches.clear();
+    spawn(rt, 2, [&](int rank) {
+      rt.set_device(rank);
+      DPPolicy policy;
+      policy.cube = policy.pe = split;
+      group.all_reduce_ranks(rt.zeros({8, 16}, Dtype::f16, policy, "T"));
+    });
+    ASSERT_EQ(host.launches.size(), 2u);
+    for (const auto& launch : host.launches) {
+      EXPECT_THAT(launch->pes, ElementsAre(PeId(0)));
+      EXPECT_EQ(launch->cubes.size(), 4u);
+      EXPECT_EQ(std::get<std::int64_t>(launch->args[2]), 8 * 16 / 4);  // elements of a cube
+    }
+  }
+}
+
 TEST_F(ProcessGroupTest, MistakesInCollectivesBetweenRanksAreExplained) {
   ProcessGroup group(rt);
   const auto fail = [&](const std::string& code, const std::function<void(int)>& body) {
@@ -152,10 +172,9 @@ TEST_F(ProcessGroupTest, MistakesInCollectivesBetweenRanksAreExplained) {
                      rt.set_device(rank);
                      DPPolicy pes;
                      pes.cube = Split::row_wise;
-                     pes.pe = Split::row_wise;
                      group.broadcast(rt.zeros({8, 8}, Dtype::f16, pes, "T"), 0);
                    }),
-              HasSubstr(".pe1 holds a part of it; give it one row per cube"));
+              HasSubstr(".pe1 holds a copy of what another PE of its cube holds; split it over the PEs"));
   EXPECT_THAT(fail("COLLECTIVE_ERROR", [&](int rank) { group.broadcast(tiles(rank), rank); }),
               AllOf(HasSubstr("rank 0: broadcast(8 elements per block"), HasSubstr("root 0)"), HasSubstr("root 1)")));
   EXPECT_THAT(fail("LAYOUT_ERROR", [&](int) { group.broadcast(tiles(0), 0); }),

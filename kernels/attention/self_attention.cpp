@@ -1,0 +1,82 @@
+#include "kernels/attention/self_attention.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "kernels/attention/online_softmax.h"
+#include "kernels/tl/tl.h"
+
+namespace kb::kernels {
+namespace {
+
+using tl::Context;
+using tl::Ptr;
+using tl::TensorHandle;
+
+constexpr std::int64_t kKeys = 256;     // of a block of K and V
+constexpr std::int64_t kMostRows = 64;  // of a piece of Q
+constexpr double kMasked = -1e30;       // its exponential is 0; finite for a million keys
+
+struct Sizes {
+  std::int64_t m, heads, kv_heads, d;
+  bool causal;
+  std::int64_t width() const { return (heads + 2 * kv_heads) * d; }
+};
+
+// (rows, keys): 0 where the key is no later than the row, else far below every score.
+TensorHandle causal_mask(Context& tl, std::int64_t row, std::int64_t rows, std::int64_t key, std::int64_t keys) {
+  const TensorHandle row_index = tl.view(tl.arange(row, row + rows, Dtype::f32), 0, {rows, 1});
+  const TensorHandle distance = tl.arange(key, key + keys, Dtype::f32) - row_index;
+  tl.compute_into(distance, MathOp::relu, {distance});
+  tl.compute_into(distance, MathOp::mul, {distance, kMasked});
+  return distance;
+}
+
+void attend_rows(Context& tl, const Sizes& s, Ptr qkv, Ptr out, std::int64_t head, std::int64_t row,
+                 std::int64_t rows) {
+  const tl::Scratch scope(tl);
+  const std::int64_t width = s.width(), kv_head = head / (s.heads / s.kv_heads);
+  const Ptr k = qkv + (s.heads + kv_head) * s.d, v = k + s.kv_heads * s.d;
+  const TensorHandle q = tl.load(qkv + row * width + head * s.d, {rows, s.d}, qkv.dtype(), width);
+  OnlineSoftmax softmax(tl, rows, s.d);
+  const std::int64_t seen = s.causal ? row + rows : s.m;
+  for (std::int64_t key = 0; key < seen; key += kKeys) {
+    const tl::Scratch block_scope(tl);
+    const std::int64_t keys = std::min(kKeys, seen - key);
+    const auto load = [&](Ptr of) { return tl.load(of + key * width, {keys, s.d}, qkv.dtype(), width); };
+    OnlineSoftmax::Source mask;
+    if (s.causal && key + keys > row + 1) mask = [&] { return causal_mask(tl, row, rows, key, keys); };
+    softmax.attend(
+        q, keys, [&] { return load(k); }, [&] { return load(v); }, mask);
+  }
+  tl.store(out + row * s.heads * s.d + head * s.d, softmax.result(out.dtype()), s.heads * s.d);
+}
+
+void self_attention(Context& tl, Ptr qkv, Ptr out, std::int64_t heads, std::int64_t kv_heads, std::int64_t d,
+                    std::int64_t causal) {
+  const Sizes s{out.shape()[0], heads, kv_heads, d, causal != 0};
+  tl.require(heads >= 1 && kv_heads >= 1 && d >= 1 && heads % kv_heads == 0,
+             fmt::format("{} query heads over {} K/V heads of {}", heads, kv_heads, d));
+  tl.require(out.shape() == Shape{s.m, heads * d} && qkv.shape() == Shape{s.m, s.width()},
+             fmt::format("'{}' {} and '{}' {} do not fit {} query and {} K/V heads of {}", qkv.tensor().name,
+                         format_shape(qkv.shape()), out.tensor().name, format_shape(out.shape()), heads, kv_heads, d));
+  tl.require(qkv.row_major() && out.row_major(), "qkv and out must be whole or split by rows");
+  const std::int64_t pes = tl.num_programs(0) * tl.num_programs(1);
+  const std::int64_t me = tl.program_id(1) * tl.num_programs(0) + tl.program_id(0);
+  const std::int64_t rows = std::min(kMostRows, Context::cdiv(s.m * heads, pes));
+  const std::int64_t pieces = Context::cdiv(s.m, rows);
+  for (std::int64_t item = me; item < pieces * heads; item += pes) {
+    const std::int64_t row = item / heads * rows;
+    attend_rows(tl, s, qkv, out, item % heads, row, std::min(rows, s.m - row));
+  }
+}
+
+}  // namespace
+
+contract::Kernel self_attention_kernel() {
+  return tl::make_kernel("self_attention", "attention of m tokens over themselves, heads dealt out to the PEs of a SIP",
+                         {"qkv", "out", "heads", "kv_heads", "d", "causal"}, self_attention);
+}
+
+}  // namespace kb::kernels

@@ -1,0 +1,60 @@
+#include "kernels/copy/tile_blocks.h"
+
+#include <algorithm>
+
+#include "kernels/tl/tl.h"
+
+namespace kb::kernels {
+namespace {
+
+using tl::Ptr;
+using Integer = std::int64_t;
+
+constexpr Integer kPiece = 16384;  // elements that are under way at a time
+
+struct Side {
+  Integer start, step, stride;
+
+  Integer at(Integer block, Integer row, Integer col) const { return start + block * step + row * stride + col; }
+};
+
+void require_inside(tl::Context& tl, const tl::LocalShard& tile, const Side& side, Integer blocks, Integer rows,
+                    Integer cols, const std::string& name) {
+  tl.require(side.start >= 0 && side.step >= 0 && (rows == 1 || side.stride >= cols) &&
+                 side.at(blocks - 1, rows - 1, cols - 1) < tile.elements,
+             name + ": a block leaves the tile of this PE");
+}
+
+void tile_blocks(tl::Context& tl, Ptr in, Ptr out, Integer blocks, Integer rows, Integer cols, Integer in_start,
+                 Integer in_step, Integer in_stride, Integer out_start, Integer out_step, Integer out_stride) {
+  const tl::LocalShard source = tl.shard(in), target = tl.shard(out);
+  if (source.elements == 0 || target.elements == 0) return;
+  tl.require(in.dtype() == out.dtype(), "in and out must have one dtype");
+  tl.require(blocks >= 1 && rows >= 1 && cols >= 1, "blocks, rows and cols are at least 1");
+  const Side from{in_start, in_step, in_stride}, to{out_start, out_step, out_stride};
+  require_inside(tl, source, from, blocks, rows, cols, "in");
+  require_inside(tl, target, to, blocks, rows, cols, "out");
+  const Integer wide = std::min(cols, kPiece), high = std::max<Integer>(1, kPiece / wide);
+  for (Integer block = 0; block < blocks; ++block) {
+    for (Integer row = 0; row < rows; row += high) {
+      for (Integer col = 0; col < cols; col += wide) {
+        const tl::Scratch piece(tl);
+        const Shape shape{std::min(high, rows - row), std::min(wide, cols - col)};
+        const tl::TensorHandle values =
+            tl.load(source.ptr + from.at(block, row, col), shape, in.dtype(), shape[0] == 1 ? 0 : from.stride);
+        tl.store(target.ptr + to.at(block, row, col), values, shape[0] == 1 ? 0 : to.stride);
+      }
+    }
+  }
+}
+
+}  // namespace
+
+contract::Kernel tile_blocks_kernel() {
+  return tl::make_kernel("tile_blocks", "copies matrices between tiles of a PE, with strides: splits and joins columns",
+                         {"in", "out", "blocks", "rows", "cols", "in_start", "in_step", "in_stride", "out_start",
+                          "out_step", "out_stride"},
+                         tile_blocks);
+}
+
+}  // namespace kb::kernels

@@ -1,0 +1,121 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+#include <vector>
+
+#include "sw/benches/ccl_support.h"
+#include "sw/benches/ranks.h"
+#include "sw/benches/redistribute.h"
+#include "sw/benches/support.h"
+#include "sw/distributed/dtensor.h"
+
+namespace kb::sw {
+namespace {
+
+constexpr Dtype kDtype = Dtype::f32;  // all sums below are exact in it
+
+// C = A x B of whole numbers.
+HostArray product(const HostArray& a, const HostArray& b) {
+  const std::int64_t m = a.shape()[0], k = a.shape()[1], n = b.shape()[1];
+  const std::vector<double> x = a.to_doubles(), y = b.to_doubles();
+  std::vector<double> values(static_cast<std::size_t>(m * n));
+  for (std::int64_t i = 0; i < m; ++i) {
+    for (std::int64_t p = 0; p < k; ++p) {
+      for (std::int64_t j = 0; j < n; ++j) {
+        values[static_cast<std::size_t>(i * n + j)] +=
+            x[static_cast<std::size_t>(i * k + p)] * y[static_cast<std::size_t>(p * n + j)];
+      }
+    }
+  }
+  return HostArray::from_doubles({m, n}, kDtype, values);
+}
+
+HostArray transposed(const HostArray& a) {
+  std::vector<double> values;
+  for (std::int64_t col = 0; col < a.shape()[1]; ++col) {
+    for (std::int64_t row = 0; row < a.shape()[0]; ++row) values.push_back(a.at(row, col));
+  }
+  return HostArray::from_doubles({a.shape()[1], a.shape()[0]}, kDtype, values);
+}
+
+// What every rank multiplies by itself.
+Tensor local_product(Runtime& rt, const Tensor& a, const Tensor& b) {
+  const Tensor c = rt.empty({a.shape()[0], b.shape()[1]}, kDtype, one_pe_placement());
+  rt.wait(rt.launch("gemm_single", {a, b, c, a.shape()[0], a.shape()[1], b.shape()[1]}, on_one_pe()));
+  return c;
+}
+
+// SIPs of a grid as it is, else two rows when that is possible.
+int default_rows(const contract::MachineInfo& machine) {
+  if (machine.sip_h > 0) return machine.sip_h;
+  return machine.sips % 2 == 0 ? 2 : 1;
+}
+
+struct RankResult {
+  HostArray y, gradient;
+  TimeFs activations = 0, gradients = 0;
+};
+
+BenchResult run(Runtime& rt, const Params& params) {
+  ProcessGroup world(rt, ccl_options(params));
+  const int dp = params.integer("dp") > 0 ? static_cast<int>(params.integer("dp")) : default_rows(rt.spec());
+  DeviceMesh mesh(world, {{"dp", dp}, {"tp", std::max(1, world.world_size() / dp)}});
+  const std::int64_t m = params.integer("m"), k = params.integer("k"), n = params.integer("n");
+  const HostArray x = HostArray::random_integers({m, k}, kDtype, rt.seed());
+  const HostArray w = HostArray::random_integers({k, n}, kDtype, rt.seed() + 1), x_t = transposed(x);
+  const Placement all = Placement::replicate(), rows = Placement::shard(0), cols = Placement::shard(1);
+  const Placement sum = Placement::partial("sum");
+
+  const auto ranks = on_every_sip(rt, "grid-linear", [&](int, int) {
+    RankResult result;
+    // guide: begin
+    const DTensor dx = distribute_tensor(mesh, x, {rows, cols}), dw = distribute_tensor(mesh, w, {all, rows});
+    const DTensor dx_t = distribute_tensor(mesh, x_t, {cols, rows});
+    // Forward: Y = X W, each rank over its part of k; the sum along "tp" follows.
+    const DTensor parts = from_local(mesh, local_product(rt, dx.local(), dw.local()), {rows, sum}, "Y");
+    const TimeFs multiplied = rt.now();
+    const DTensor y = parts.redistribute({rows, all});
+    result.activations = rt.now() - multiplied;
+    // The gradient of |Y|^2 / 2: X^T Y, each rank over its part of the batch; the sum along "dp" follows.
+    const DTensor of_batch = from_local(mesh, local_product(rt, dx_t.local(), y.local()), {sum, rows}, "dW");
+    const TimeFs derived = rt.now();
+    const DTensor gradient = of_batch.redistribute({all, rows});
+    result.gradients = rt.now() - derived;
+    // guide: end
+    result.y = y.full_tensor();
+    result.gradient = gradient.full_tensor();
+    return result;
+  });
+
+  BenchResult result;
+  TimeFs activations = 0, gradients = 0;
+  for (const RankResult& rank : ranks) {
+    activations = std::max(activations, rank.activations);
+    gradients = std::max(gradients, rank.gradients);
+  }
+  result.figures.push_back({"activations", fs_to_ns(activations), "ns", "sum of Y along the tensor parallel axis"});
+  result.figures.push_back({"gradients", fs_to_ns(gradients), "ns", "sum of dW along the data parallel axis"});
+  const HostArray y = product(x, w), gradient = product(x_t, y);
+  for (std::size_t rank = 0; rank < ranks.size(); ++rank) {
+    verify_exact(rt, result, fmt::format("Y rank{}", rank), ranks[rank].y, y);
+    verify_exact(rt, result, fmt::format("dW rank{}", rank), ranks[rank].gradient, gradient);
+  }
+  return result;
+}
+
+}  // namespace
+
+Bench grid_linear_bench() {
+  std::vector<Parameter> parameters{
+      Parameter::integer("m", 24, "rows of X, the batch; a multiple of dp"),
+      Parameter::integer("k", 48, "columns of X; a multiple of the SIPs along the tensor parallel axis"),
+      Parameter::integer("n", 32, "columns of W"),
+      Parameter::integer("dp", 0, "SIPs along the data parallel axis; 0: the rows of the SIP grid, else 2 or 1", 0),
+  };
+  for (Parameter& parameter : ccl_parameters()) parameters.push_back(std::move(parameter));
+  return {"grid-linear", "Y = X W and its gradient on a grid of SIPs, tensor and data parallel, verified",
+          std::move(parameters), run};
+}
+
+}  // namespace kb::sw

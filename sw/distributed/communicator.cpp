@@ -1,0 +1,160 @@
+#include "sw/distributed/communicator.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "platform/base/error.h"
+#include "sw/distributed/algorithms.h"
+#include "sw/tensor/join.h"
+
+namespace kb::sw {
+namespace {
+
+// "; these are ranks 4, 1 of the run"
+std::string translation(const std::vector<int>& ranks) {
+  for (std::size_t i = 0; i < ranks.size(); ++i) {
+    if (ranks[i] != static_cast<int>(i)) return fmt::format(", which are ranks {} of the run", join(ranks));
+  }
+  return "";
+}
+
+}  // namespace
+
+Communicator::Communicator(Runtime& runtime, Members members, std::shared_ptr<WaitingRanks> waiting)
+    : runtime_(runtime),
+      members_(std::move(members)),
+      waiting_(std::move(waiting)),
+      meeting_(runtime, waiting_, members_.ranks, members_.name) {}
+
+bool Communicator::has(int rank_of_spawn) const {
+  return std::find(ranks().begin(), ranks().end(), rank_of_spawn) != ranks().end();
+}
+
+int Communicator::member() const {
+  const int rank = runtime_.rank_waiter() == nullptr ? 0 : runtime_.rank();
+  return static_cast<int>(std::find(ranks().begin(), ranks().end(), rank) - ranks().begin());
+}
+
+int Communicator::rank() {
+  const int rank = runtime_.rank();
+  if (has(rank)) return member();
+  throw Error::program("COLLECTIVE_ERROR", fmt::format("rank {} is no member{}, which has only rank{} {}", rank,
+                                                       meeting_.of_group(), size() == 1 ? "" : "s", join(ranks())));
+}
+
+void Communicator::barrier() {
+  meet({"barrier()", {}});
+}
+
+void Communicator::require_own_sip(const Tensor& tensor, int sip) const {
+  if (runtime_.rank_waiter() == nullptr || sip == runtime_.rank()) return;
+  throw layout_error(tensor, fmt::format("it lies on SIP {0}, but rank {1} owns SIP {1}; call set_device({1}) before "
+                                         "making tensors",
+                                         sip, runtime_.rank()));
+}
+
+TileLayout Communicator::tiles(const Call& call, const Tensor& tensor) const {
+  TileRule rule;
+  rule.any = rule.copies = rule.spread = true;
+  const TileLayout layout = tile_layout(tensor, runtime_.machine(), rule, call.name);
+  require_own_sip(tensor, layout.sip);
+  return layout;
+}
+
+std::int64_t Communicator::block_elements(const Call& call, const TileLayout& in, const TileLayout& out) const {
+  if (call.in.dtype() != call.out.dtype() || in.cubes != out.cubes) {
+    throw layout_error(call.out, fmt::format("it does not fit '{}' {}: both need one dtype and tiles on the same cubes",
+                                             call.in.name(), dtype_name(call.in.dtype())));
+  }
+  const std::int64_t block = out.n_elem / call.out_blocks;
+  if (block * call.out_blocks != out.n_elem || block * call.in_blocks != in.n_elem) {
+    throw layout_error(call.out,
+                       fmt::format("{} of {} ranks needs tiles of {} x n and {} x n elements in and out, "
+                                   "these have {} and {}",
+                                   call.name, size(), call.in_blocks, call.out_blocks, in.n_elem, out.n_elem));
+  }
+  return block;
+}
+
+LaunchMetrics Communicator::run(const Call& call) {
+  require_links(call.name);
+  meeting_.require_member(call.name);
+  for (const auto& [name, member] : call.members) {
+    if (member >= 0 && member < size()) continue;
+    throw Error::program("SCHEMA_ERROR",
+                         fmt::format("{}: {} {} is no rank{}; the group has ranks 0 to {}{}", call.name, name, member,
+                                     meeting_.of_group(), size() - 1, translation(ranks())));
+  }
+  if (!call.op.empty()) require_reduction(call.name, call.op);
+  const TileLayout in = tiles(call, call.in), out = tiles(call, call.out);
+  const std::int64_t block = block_elements(call, in, out);
+  const auto fits = static_cast<std::int64_t>(members_.slot_size / item_size(call.in.dtype()));
+  const std::int64_t chunk = call.options.chunk_elements > 0 ? call.options.chunk_elements : std::min(fits, block);
+  require_slot(call.in, std::min(chunk, block), members_.slot_size);
+  std::vector<Arg> args{
+      call.in,         call.out,        block, size(),        member(), topology_kind(members_.topology),
+      members_.grid_w, members_.grid_h, chunk, members_.links};
+  std::string what = fmt::format("{}({} elements per block, {}, chunks of {}, cubes {}", call.name, block,
+                                 dtype_name(call.in.dtype()), chunk, join(in.cubes));
+  for (const auto& [name, member] : call.members) {
+    args.emplace_back(member);
+    what += fmt::format(", {} {}", name, member);
+  }
+  if (!call.op.empty()) {
+    args.emplace_back(call.op);
+    what += ", op = " + call.op;
+  }
+  if (!call.options.purpose.empty()) what += ", for " + call.options.purpose;
+  LaunchOptions launch;
+  launch.pes = std::vector<int>{0};
+  launch.label = fmt::format("{} of '{}'", call.name, call.in.name());
+  const PreparedLaunch prepared = runtime_.prepare(call.kernel, args, launch);
+  meet({what + ")", prepared});
+  return runtime_.wait(runtime_.submit(prepared));
+}
+
+LaunchMetrics Communicator::broadcast(const Tensor& tensor, int root, const CollectiveOptions& options) {
+  return run({"broadcast", "sip_broadcast", tensor, tensor, 1, 1, {{"root", root}}, "", options});
+}
+
+LaunchMetrics Communicator::reduce(const Tensor& tensor, int root, const std::string& op,
+                                   const CollectiveOptions& options) {
+  return run({"reduce", "sip_reduce", tensor, tensor, 1, 1, {{"root", root}}, op, options});
+}
+
+LaunchMetrics Communicator::all_reduce_ranks(const Tensor& tensor, const std::string& op,
+                                             const CollectiveOptions& options) {
+  return run({"all_reduce_ranks", "sip_allreduce", tensor, tensor, 1, 1, {}, op, options});
+}
+
+LaunchMetrics Communicator::all_gather(const Tensor& out, const Tensor& in, const CollectiveOptions& options) {
+  return run({"all_gather", "sip_all_gather", in, out, 1, size(), {}, "", options});
+}
+
+LaunchMetrics Communicator::gather(const Tensor& out, const Tensor& in, int root, const CollectiveOptions& options) {
+  const bool collects = member() == root;
+  return run(
+      {"gather", "sip_gather", in, collects ? out : in, 1, collects ? size() : 1, {{"root", root}}, "", options});
+}
+
+LaunchMetrics Communicator::reduce_scatter(const Tensor& out, const Tensor& in, const std::string& op,
+                                           const CollectiveOptions& options) {
+  return run({"reduce_scatter", "sip_reduce_scatter", in, out, size(), 1, {}, op, options});
+}
+
+LaunchMetrics Communicator::scatter(const Tensor& out, const Tensor& in, int root, const CollectiveOptions& options) {
+  const bool gives = member() == root;
+  return run({"scatter", "sip_scatter", gives ? in : out, out, gives ? size() : 1, 1, {{"root", root}}, "", options});
+}
+
+LaunchMetrics Communicator::all_to_all(const Tensor& out, const Tensor& in, const CollectiveOptions& options) {
+  return run({"all_to_all", "sip_all_to_all", in, out, size(), size(), {}, "", options});
+}
+
+LaunchMetrics Communicator::send_recv(const Tensor& tensor, int source, int target, const CollectiveOptions& options) {
+  return run(
+      {"send_recv", "sip_send_recv", tensor, tensor, 1, 1, {{"source", source}, {"target", target}}, "", options});
+}
+
+}  // namespace kb::sw

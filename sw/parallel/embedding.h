@@ -1,0 +1,44 @@
+// A table of vectors, one per token, split over the ranks of a model.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "sw/parallel/model_parallel.h"
+
+namespace kb::sw {
+
+struct EmbeddingOptions {
+  Dtype dtype = Dtype::f16;
+  std::optional<std::uint64_t>
+      seed;  // of the table, uniform in [-1, 1), the same for every number of ranks; absent: zeros
+  std::string name = "embedding";
+};
+
+// Rank r holds the rows [r, r + 1) * tokens / size. Rows of other ranks give zero, and the sum over the ranks is the
+// result.
+class VocabParallelEmbedding {
+ public:
+  // SHAPE_ERROR when `tokens` cannot be split evenly; DEVICE_ERROR when the rank is bound to another SIP.
+  VocabParallelEmbedding(ModelParallel& mp, std::int64_t tokens, std::int64_t width,
+                         const EmbeddingOptions& options = {});
+
+  // ids (1, m), i32 or i64 -> (m, width), the same on every rank, split by columns over the SIP. `ids` is a tensor on
+  // the device or, by Runtime::from_host, one of the host, which is sent. VALUE_ERROR for an id that is no row of the
+  // table, where the contents are known: always on the host, on the device when the run computes data.
+  Tensor forward(const Tensor& ids) const;
+
+  void load(const HostArray& table) const;  // all of it (tokens, width)
+  const Tensor& table() const { return table_; }
+
+ private:
+  Tensor deployed(const Tensor& ids) const;
+
+  ModelParallel& mp_;
+  std::int64_t tokens_, width_;
+  EmbeddingOptions options_;
+  Tensor table_;  // (tokens / size, width)
+};
+
+}  // namespace kb::sw

@@ -1,0 +1,165 @@
+#include "sw/parallel/linear_layers.h"
+
+#include <fmt/format.h>
+
+#include <cmath>
+
+#include "platform/base/error.h"
+#include "sw/parallel/host_parts.h"
+#include "sw/parallel/layouts.h"
+#include "sw/parallel/regions.h"
+
+namespace kb::sw {
+namespace {
+
+constexpr std::uint64_t kBiasSeed = 0x9e3779b97f4a7c15;  // apart from every weight's
+
+HostArray uniform(const Shape& shape, Dtype dtype, std::uint64_t seed, std::int64_t in) {
+  const HostArray random = HostArray::random(shape, dtype, seed);
+  if (!is_float(dtype)) return random;
+  std::vector<double> values = random.to_doubles();
+  const double scale = 1 / std::sqrt(static_cast<double>(in));
+  for (double& value : values) value *= scale;
+  return HostArray::from_doubles(shape, dtype, values);
+}
+
+void require_width(const std::string& name, const Tensor& x, std::int64_t columns) {
+  if (x.shape()[1] == columns) return;
+  throw Error::program("SHAPE_ERROR", fmt::format("{}: '{}' {} has {} columns, the layer takes {}", name, x.name(),
+                                                  format_shape(x.shape()), x.shape()[1], columns));
+}
+
+// x W with the bias as an epilogue, if it is valid.
+Tensor product(ModelParallel& mp, const std::string& name, const Tensor& x, const Tensor& w, const Tensor& bias) {
+  Runtime& rt = mp.runtime();
+  const Tensor rows = with_whole_rows(mp, x, name);
+  const Shape shape{x.shape()[0], w.shape()[1]};
+  const Tensor y = rt.empty(shape, w.dtype(), split_columns(rt.machine(), shape[1]), name);
+  std::vector<Arg> args{rows, w, y};
+  if (bias.valid()) {
+    args.emplace_back("bias");
+    args.emplace_back(bias);
+  }
+  mp.run(name + ": linear", StepKind::product, "linear", args);
+  return y;
+}
+
+Tensor parameter(Runtime& rt, const Shape& shape, const LinearOptions& options, const char* what) {
+  return rt.zeros(shape, options.dtype, split_columns(rt.machine(), shape[1]), options.name + "." + what);
+}
+
+HostArray seeded(const Runtime& rt, const Shape& shape, Dtype dtype,
+                 HostArray (*make)(std::int64_t, std::int64_t, Dtype, std::uint64_t), std::int64_t in,
+                 std::uint64_t seed) {
+  return rt.computes_data() ? make(in, shape[1], dtype, seed) : HostArray::unknown(shape, dtype);
+}
+
+// Weights and bias that the options ask for.
+template <typename Layer>
+void initialise(const Layer& layer, const Runtime& rt, std::int64_t in, std::int64_t out,
+                const LinearOptions& options) {
+  if (!options.seed) return;
+  const HostArray weight = seeded(rt, {in, out}, options.dtype, seeded_weight, in, *options.seed);
+  if (!options.bias) return layer.load(weight);
+  layer.load(weight, seeded(rt, {1, out}, options.dtype, seeded_bias, in, *options.seed));
+}
+
+[[noreturn]] void refuse_bias(const std::string& name) {
+  throw Error::program("SCHEMA_ERROR", name + " has no bias; set LinearOptions::bias");
+}
+
+}  // namespace
+
+HostArray seeded_weight(std::int64_t in, std::int64_t out, Dtype dtype, std::uint64_t seed) {
+  return uniform({in, out}, dtype, seed, in);
+}
+
+HostArray seeded_bias(std::int64_t in, std::int64_t out, Dtype dtype, std::uint64_t seed) {
+  return uniform({1, out}, dtype, seed ^ kBiasSeed, in);
+}
+
+ColumnParallelLinear::ColumnParallelLinear(ModelParallel& mp, std::int64_t in, std::int64_t out,
+                                           const LinearOptions& options)
+    : mp_(mp), in_(in), out_(out), options_(options) {
+  mp.require_device(options.name);
+  if (options_.parts.empty()) options_.parts = {out};
+  std::int64_t sum = 0;
+  for (const std::int64_t part : options_.parts) {
+    static_cast<void>(mp.share(part, options.name + ": out features"));
+    sum += part;
+  }
+  if (sum != out) {
+    throw Error::program("SHAPE_ERROR",
+                         fmt::format("{}: the parts have {} columns together, the layer {}", options.name, sum, out));
+  }
+  if (options.gather_output && options_.parts.size() > 1) {
+    throw Error::program("SCHEMA_ERROR", options.name + ": an output of several parts cannot be gathered");
+  }
+  const std::int64_t own = out / mp.size();
+  weight_ = parameter(mp.runtime(), {in, own}, options_, "weight");
+  if (options.bias) bias_ = parameter(mp.runtime(), {1, own}, options_, "bias");
+  initialise(*this, mp.runtime(), in, out, options_);
+}
+
+Tensor ColumnParallelLinear::forward(const Tensor& x) const {
+  mp_.require_tensor(options_.name, x, options_.dtype);
+  require_width(options_.name, x, in_);
+  const Tensor y = product(mp_, options_.name, x, weight_, bias_);
+  return options_.gather_output ? gather_from_region(mp_, y, options_.name) : y;
+}
+
+void ColumnParallelLinear::load(const HostArray& weight) const {
+  require_array(options_.name + ": its weight", weight, {in_, out_}, options_.dtype);
+  weight_.copy_(own_columns(weight));
+}
+
+void ColumnParallelLinear::load(const HostArray& weight, const HostArray& bias) const {
+  if (!options_.bias) refuse_bias(options_.name);
+  require_array(options_.name + ": its bias", bias, {1, out_}, options_.dtype);
+  load(weight);
+  bias_.copy_(own_columns(bias));
+}
+
+HostArray ColumnParallelLinear::own_columns(const HostArray& whole) const {
+  std::int64_t first = 0;
+  std::optional<HostArray> out;
+  for (const std::int64_t part : options_.parts) {
+    const std::int64_t own = part / mp_.size();
+    const HostArray columns = columns_of(whole, first + mp_.rank() * own, own);
+    out = out ? side_by_side(*out, columns) : columns;
+    first += part;
+  }
+  return *out;
+}
+
+RowParallelLinear::RowParallelLinear(ModelParallel& mp, std::int64_t in, std::int64_t out, const LinearOptions& options)
+    : mp_(mp), in_(in), out_(out), options_(options) {
+  mp.require_device(options.name);
+  weight_ = parameter(mp.runtime(), {mp.share(in, options.name + ": in features"), out}, options_, "weight");
+  if (options.bias) bias_ = parameter(mp.runtime(), {1, out}, options_, "bias");
+  initialise(*this, mp.runtime(), in, out, options_);
+}
+
+Tensor RowParallelLinear::forward(const Tensor& x) const {
+  mp_.require_tensor(options_.name, x, options_.dtype);
+  require_width(options_.name, x, options_.input_is_parallel ? in_ / mp_.size() : in_);
+  const Tensor part = options_.input_is_parallel ? x : scatter_to_region(mp_, x, options_.name);
+  const Tensor y = reduce_from_region(mp_, product(mp_, options_.name, part, weight_, Tensor()), options_.name);
+  if (bias_.valid()) mp_.run(options_.name + ": bias", StepKind::pointwise, "add_bias", {y, bias_, y});
+  return y;
+}
+
+void RowParallelLinear::load(const HostArray& weight) const {
+  require_array(options_.name + ": its weight", weight, {in_, out_}, options_.dtype);
+  const std::int64_t own = in_ / mp_.size();
+  weight_.copy_(rows_of(weight, mp_.rank() * own, own));
+}
+
+void RowParallelLinear::load(const HostArray& weight, const HostArray& bias) const {
+  if (!options_.bias) refuse_bias(options_.name);
+  require_array(options_.name + ": its bias", bias, {1, out_}, options_.dtype);
+  load(weight);
+  bias_.copy_(bias);
+}
+
+}  // namespace kb::sw

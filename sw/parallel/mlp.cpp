@@ -1,0 +1,55 @@
+#include "sw/parallel/mlp.h"
+
+#include <algorithm>
+#include <vector>
+
+#include "platform/base/error.h"
+#include "platform/base/nearest.h"
+#include "sw/parallel/functions.h"
+#include "sw/parallel/regions.h"
+
+namespace kb::sw {
+
+Activation activation_named(const std::string& name) {
+  static const std::vector<std::string> kNames{"none", "relu", "gelu", "silu", "swiglu"};
+  const auto found = std::find(kNames.begin(), kNames.end(), name);
+  if (found != kNames.end()) return static_cast<Activation>(found - kNames.begin());
+  throw Error::program("SCHEMA_ERROR", "unknown activation '" + name + "' (" + suggest(name, kNames) + ")");
+}
+
+ParallelMlp::ParallelMlp(ModelParallel& mp, std::int64_t width, std::int64_t inner, const MlpOptions& options)
+    : mp_(mp), activation_(options.activation) {
+  const auto layer = [&](const char* name, std::uint64_t number) {
+    LinearOptions out;
+    out.bias = options.bias;
+    out.dtype = options.dtype;
+    if (options.seed) out.seed = *options.seed + number;
+    out.name = options.name + "." + name;
+    return out;
+  };
+  up_ = std::make_unique<ColumnParallelLinear>(mp, width, inner, layer("up", 0));
+  down_ = std::make_unique<RowParallelLinear>(mp, inner, width, layer("down", 1));
+  if (activation_ != Activation::swiglu) return;
+  gate_ = std::make_unique<ColumnParallelLinear>(mp, width, inner, layer("gate", 2));
+}
+
+Tensor ParallelMlp::forward(const Tensor& x) const {
+  // Both layers that read x read the same copy.
+  const Tensor rows = gate_ ? with_whole_rows(mp_, x, "mlp") : x;
+  const Tensor up = up_->forward(rows);
+  switch (activation_) {
+    case Activation::none:
+      return down_->forward(up);
+    case Activation::relu:
+      return down_->forward(relu(mp_, up));
+    case Activation::gelu:
+      return down_->forward(gelu(mp_, up));
+    case Activation::silu:
+      return down_->forward(silu(mp_, up));
+    case Activation::swiglu:
+      return down_->forward(swiglu(mp_, gate_->forward(rows), up));
+  }
+  throw Error::model("no such activation");
+}
+
+}  // namespace kb::sw

@@ -1,0 +1,68 @@
+#include "sw/parallel/transformer_block.h"
+
+#include <fmt/format.h>
+
+#include "platform/base/error.h"
+#include "sw/parallel/layouts.h"
+
+namespace kb::sw {
+namespace {
+
+LinearOptions linear_options(const TransformerOptions& options, const char* name, std::uint64_t number) {
+  LinearOptions out;
+  out.bias = options.bias;
+  out.dtype = options.dtype;
+  if (options.seed) out.seed = *options.seed + number;
+  out.name = options.name + "." + name;
+  return out;
+}
+
+LinearOptions qkv_options(const TransformerOptions& options) {
+  LinearOptions out = linear_options(options, "qkv", 0);
+  const std::int64_t keys = options.kv_heads * options.head_dim;
+  out.parts = {options.heads * options.head_dim, keys, keys};
+  return out;
+}
+
+MlpOptions mlp_options(const TransformerOptions& options) {
+  MlpOptions out;
+  out.activation = options.activation;
+  out.bias = options.bias;
+  out.dtype = options.dtype;
+  if (options.seed) out.seed = *options.seed + 2;
+  out.name = options.name + ".mlp";
+  return out;
+}
+
+AttentionShape attention_shape(const ModelParallel& mp, const TransformerOptions& options) {
+  if (options.heads < 1 || options.kv_heads < 1 || options.heads % options.kv_heads != 0) {
+    throw Error::program("SHAPE_ERROR", fmt::format("{}: {} query heads cannot share {} K/V heads evenly", options.name,
+                                                    options.heads, options.kv_heads));
+  }
+  return {mp.share(options.heads, options.name + ": query heads"),
+          mp.share(options.kv_heads, options.name + ": K/V heads"), options.head_dim, options.causal};
+}
+
+}  // namespace
+
+TransformerBlock::TransformerBlock(ModelParallel& mp, const TransformerOptions& options)
+    : mp_(mp),
+      options_(options),
+      attention_(attention_shape(mp, options)),
+      qkv_(mp, options.width, (options.heads + 2 * options.kv_heads) * options.head_dim, qkv_options(options)),
+      projection_(mp, options.heads * options.head_dim, options.width, linear_options(options, "projection", 1)),
+      mlp_(mp, options.width, options.inner, mlp_options(options)) {
+  Runtime& rt = mp.runtime();
+  const DPPolicy copies = copy_per_cube(rt.machine(), 1);
+  ones_ = rt.full({1, options.width}, 1.0, options.dtype, copies, options.name + ".gamma");
+  zeros_ = rt.zeros({1, options.width}, options.dtype, copies, options.name + ".beta");
+}
+
+Tensor TransformerBlock::forward(const Tensor& x) const {
+  const Tensor qkv = qkv_.forward(layer_norm(mp_, x, ones_, zeros_, options_.eps));
+  const Tensor attended = self_attention(mp_, qkv, attention_, options_.name + ".attention");
+  const Tensor h = add(mp_, x, projection_.forward(attended));
+  return add(mp_, h, mlp_.forward(layer_norm(mp_, h, ones_, zeros_, options_.eps)));
+}
+
+}  // namespace kb::sw
