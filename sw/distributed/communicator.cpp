@@ -125,7 +125,12 @@ LaunchMetrics Communicator::reduce(const Tensor& tensor, int root, const std::st
 
 LaunchMetrics Communicator::all_reduce_ranks(const Tensor& tensor, const std::string& op,
                                              const CollectiveOptions& options) {
-  return run({"all_reduce_ranks", "sip_allreduce", tensor, tensor, 1, 1, {}, op, options});
+  return all_reduce_ranks(tensor, tensor, op, options);
+}
+
+LaunchMetrics Communicator::all_reduce_ranks(const Tensor& out, const Tensor& in, const std::string& op,
+                                             const CollectiveOptions& options) {
+  return run({"all_reduce_ranks", "sip_allreduce", in, out, 1, 1, {}, op, options});
 }
 
 LaunchMetrics Communicator::all_gather(const Tensor& out, const Tensor& in, const CollectiveOptions& options) {

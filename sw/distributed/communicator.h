@@ -56,6 +56,9 @@ class Communicator {
                        const CollectiveOptions& options = {});
   LaunchMetrics all_reduce_ranks(const Tensor& tensor, const std::string& op = "sum",
                                  const CollectiveOptions& options = {});
+  // The same, but `in` keeps its contents.
+  LaunchMetrics all_reduce_ranks(const Tensor& out, const Tensor& in, const std::string& op = "sum",
+                                 const CollectiveOptions& options = {});
   // out has size() times the elements of in.
   LaunchMetrics all_gather(const Tensor& out, const Tensor& in, const CollectiveOptions& options = {});
   // `out` is read on the root only, elsewhere it may be empty.

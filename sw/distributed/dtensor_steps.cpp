@@ -167,8 +167,8 @@ Tensor TileMover::combine(const Tensor& in, TileShape tile, const Placement& fro
   const std::int64_t n = size(step.axis);
   Communicator& group = mesh_.group(step.axis);
   if (step.to.kind == Kind::replicate) {
-    const Tensor out = moved(in, tile, {1, tile.rows, tile.cols, 0, 0, tile.cols, 0, 0, tile.cols});
-    group.all_reduce_ranks(out, from.op, how());
+    const Tensor out = make(tile);
+    group.all_reduce_ranks(out, in, from.op, how());
     return out;
   }
   const bool columns = step.to.is_shard(1);
