@@ -83,6 +83,11 @@ class CollectiveBoundsTest : public CommandLineTest {
     EXPECT_GE(time, bound - 1e-3) << what;  // a femtosecond per wire
     EXPECT_LE(time, 1.1 * bound) << what;
   }
+  std::string one_pe_per_sip() {
+    return folder() + "/" +
+           write("machine.yaml",
+                 "sip: { cube_mesh: { w: 1, h: 1 } }\ncube: { pe_layout: { corners: [NW], pe_per_corner: 1 } }\n");
+  }
   static Settings sips(int count, const std::string& topology = "ring_1d", int w = 0, int h = 0) {
     Settings out{{"system.sips.count", std::to_string(count)}, {"system.sips.topology", topology}};
     if (w > 0) out.push_back({"system.sips.w", std::to_string(w)});
@@ -93,10 +98,7 @@ class CollectiveBoundsTest : public CommandLineTest {
 
 // One cube per SIP works: no other traffic shares its way out of the SIP.
 TEST_F(CollectiveBoundsTest, BetweenRanksOnAClosedPath) {
-  const std::string machine = folder() + "/" +
-                              write("machine.yaml",
-                                    "sip: { cube_mesh: { w: 1, h: 1 } }\n"
-                                    "cube: { pe_layout: { corners: [NW], pe_per_corner: 1 } }\n");
+  const std::string machine = one_pe_per_sip();
   struct Case {
     int n;
     Settings settings;
@@ -134,6 +136,75 @@ TEST_F(CollectiveBoundsTest, BetweenRanksOnAClosedPath) {
         expect_near_bound(measured(machine, settings, bench, options), bound,
                           bench + " of " + std::to_string(n) + " ranks, " + options);
       }
+    }
+  }
+}
+
+// On a mesh without wrap the path is a line, and a block goes to its end.
+TEST_F(CollectiveBoundsTest, BetweenRanksOnALine) {
+  const std::string machine = one_pe_per_sip();
+  for (const auto& [w, h] : std::vector<std::pair<int, int>>{{3, 1}, {1, 4}, {2, 2}, {3, 2}}) {
+    const int n = w * h;
+    const Settings settings = sips(n, "mesh_2d_no_wrap", w, h);
+    for (const int elements : {8, 128}) {
+      Formulas f(machine, settings, 2.0 * elements);
+      const double hop = f.hop_between_sips(0), mem = f.memory(), math = f.math();
+      const std::vector<std::pair<std::string, double>> bounds{
+          {"send-recv", 2 * mem + (h % 2 == 0 ? n - w : n - 1) * hop},  // rows go east and west in turn
+          {"broadcast", 2 * mem + (n - 1) * hop},
+          {"reduce", 2 * mem + (n - 1) * (hop + math)},
+          {"gather", 2 * mem + (n - 1) * hop},
+          {"scatter", 2 * mem + (n - 1) * hop},
+          {"all-gather", 2 * mem + (n - 1) * hop},
+          {"reduce-scatter", 2 * mem + (n - 1) * (hop + math)},
+          {"allreduce-ranks", 2 * mem + 2 * (w - 1 + h - 1) * hop + (w - 1 + h - 1) * math}};
+      for (const auto& [bench, bound] : bounds) {
+        const std::string options = "--set n_elem=" + std::to_string(elements);
+        expect_near_bound(measured(machine, settings, bench, options), bound,
+                          bench + " of a line of " + std::to_string(n) + " ranks, " + options);
+      }
+    }
+  }
+}
+
+// A rank of a binary tree takes its left child's part, then the right one's (K-66).
+double tree_sum_ready(Formulas& f, int rank, int ranks) {
+  double ready = 0;
+  for (const int child : {2 * rank + 1, 2 * rank + 2}) {
+    if (child >= ranks) continue;
+    const double arrived = tree_sum_ready(f, child, ranks) + f.message(0, 0, 1, 0) + f.slot();
+    ready = std::max(ready, arrived) + f.slot() + f.credit(0, 0, 1, 0) + f.math();
+  }
+  return ready;
+}
+
+TEST_F(CollectiveBoundsTest, FlatAlgorithmsWithOneRankPerSip) {
+  const std::string machine = one_pe_per_sip();
+  const auto ccl = [&](const std::string& text) {
+    return " --set ccl=" + write("flat.yaml", "algorithms: { flat: { wiring: flat, " + text + " } }\n") +
+           " --set algorithm=flat";
+  };
+  for (const int elements : {8, 128}) {
+    Formulas f(machine, sips(2), 2.0 * elements);
+    const double hop = f.hop_between_sips(0), mem = f.memory(), math = f.math(), together = f.switch_overhead();
+    const std::string size = "--set n_elem=" + std::to_string(elements);
+    for (const int n : {2, 3, 6, 8}) {
+      expect_near_bound(measured(machine, sips(n), "allreduce", size + ccl("module: ring_allreduce")),
+                        2 * mem + (n - 1) * (hop + together) + math, size + " ring of " + std::to_string(n));
+      const double depth = std::floor(std::log2(n));
+      expect_near_bound(
+          measured(machine, sips(n), "allreduce", size + ccl("module: tree_allreduce, topology: tree_binary")),
+          2 * mem + tree_sum_ready(f, 0, n) + depth * hop, size + " tree of " + std::to_string(n));
+    }
+    for (const auto& [w, h] : std::vector<std::pair<int, int>>{{3, 2}, {3, 3}, {4, 2}}) {
+      const std::string grid = ", w: " + std::to_string(w) + ", h: " + std::to_string(h);
+      const int hops = w - 1 + h - 1;
+      expect_near_bound(
+          measured(machine, sips(w * h), "allreduce", size + ccl("module: mesh_allreduce, topology: torus_2d" + grid)),
+          2 * mem + hops * (hop + together) + 2 * math, size + " torus" + grid);
+      expect_near_bound(measured(machine, sips(w * h), "allreduce",
+                                 size + ccl("module: mesh_allreduce, topology: mesh_2d_no_wrap" + grid)),
+                        2 * mem + 2 * hops * hop + hops * math, size + " mesh" + grid);
     }
   }
 }
