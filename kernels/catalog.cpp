@@ -10,6 +10,7 @@
 #include "kernels/collective/lrab_allreduce.h"
 #include "kernels/collective/sip_collectives.h"
 #include "kernels/copy/copy.h"
+#include "kernels/copy/pe_to_pe.h"
 #include "kernels/elementwise/normalize.h"
 #include "kernels/elementwise/vector_add.h"
 #include "kernels/gemm/gemm.h"
@@ -35,6 +36,7 @@ std::vector<contract::Kernel> builtin_kernels() {
       mesh_allreduce_kernel(),
       mlp_kernel(),
       noop_kernel(),
+      pe_to_pe_kernel(),
       pull_kernel(),
       ring_allreduce_kernel(),
       rotate_kernel(),

@@ -30,6 +30,7 @@ TEST(KernelCatalog, HoldsTheBuiltInKernelsSorted) {
                                       "mesh_allreduce",
                                       "mlp",
                                       "noop",
+                                      "pe_to_pe",
                                       "pull",
                                       "ring_allreduce",
                                       "rotate",

@@ -77,7 +77,7 @@ TEST(BenchRegistry, BuiltinBenches) {  // H-68
                           "ccl-broadcast", "ccl-gather", "ccl-reduce", "ccl-reduce-scatter", "ccl-scatter",
                           "ccl-send-recv", "copy", "elementwise", "gemm-multi-pe", "gemm-single-pe", "gpt3-qkv",
                           "layernorm", "map-tensors", "matmul-composite", "matmul-composite-multi-pe", "mlp", "noop",
-                          "qkv-gemm", "qkv-gemm-multi-pe", "softmax", "stream", "va-offset-verify", "vector-add"));
+                          "pe-to-pe", "qkv-gemm", "qkv-gemm-multi-pe", "softmax", "stream", "va-offset-verify", "vector-add"));
 }
 
 TEST(RunBench, DrainsWhatTheBenchLeft) {  // H-76
