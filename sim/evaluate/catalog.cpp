@@ -1,6 +1,7 @@
 #include "sim/evaluate/catalog.h"
 
 #include "platform/base/nearest.h"
+#include "sim/evaluate/allreduce/allreduce_evaluation.h"
 #include "sim/evaluate/gemm/gemm_evaluation.h"
 #include "sim/evaluate/pe_dma/pe_dma_evaluation.h"
 
@@ -8,6 +9,8 @@ namespace kb::evaluate {
 
 const std::vector<EvaluationEntry>& evaluations() {
   static const std::vector<EvaluationEntry> all = {
+      {"allreduce", "all-reduce over six SIPs: latency over sizes and topologies, memories of the rings, roots",
+       allreduce_evaluation},
       {"gemm", "composite GEMMs on one PE: stages and utilisation over shapes and operand staging", gemm_evaluation},
       {"pe-dma", "transfers of PEs to HBM partitions, alone and together: utilisation and parts of the latency",
        pe_dma_evaluation},
