@@ -11,6 +11,7 @@
 #include "kernels/collective/lrab_allreduce.h"
 #include "kernels/collective/sip_collectives.h"
 #include "kernels/copy/copy.h"
+#include "kernels/copy/pe_to_pe.h"
 #include "kernels/copy/tile_blocks.h"
 #include "kernels/elementwise/normalize.h"
 #include "kernels/elementwise/vector_add.h"
@@ -44,6 +45,7 @@ std::vector<contract::Kernel> builtin_kernels() {
       mesh_allreduce_kernel(),
       mlp_kernel(),
       noop_kernel(),
+      pe_to_pe_kernel(),
       pointwise_kernel(),
       pull_kernel(),
       ring_allreduce_kernel(),

@@ -16,7 +16,7 @@ namespace kb::cli {
 namespace {
 
 constexpr const char* kFastVariable = "MILESTONE_FAST";
-constexpr std::size_t kNameWidth = 8;
+constexpr std::size_t kNameWidth = 9;
 
 class EvaluateCommand final : public Command {
  public:
@@ -46,6 +46,9 @@ class EvaluateCommand final : public Command {
            "Shapes MxKxN instead of the evaluation's own, with commas between; all are drawn unless --exclude says so")
         ->type_name("LIST");
     app.add_option("--exclude", options_.exclude, "Shapes that are measured but not drawn")->type_name("LIST");
+    app.add_option("--reference", options_.reference,
+                   "allreduce: JSON file with an external measurement to draw (default: the one that comes along)")
+        ->type_name("FILE");
     app.add_flag("--quiet", quiet_, "Print errors and violated checks only");
   }
 

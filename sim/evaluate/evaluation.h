@@ -18,10 +18,13 @@ using Json = nlohmann::ordered_json;
 
 // One run: a process of its own (E-2), of a bench or of raw traffic.
 struct Point {
-  std::string id;     // unique, fit for a file name
-  std::string bench;  // empty for traffic
-  std::vector<std::pair<std::string, std::string>> params;
-  std::string trace = {};  // the file that `kernbench traffic` replays
+  std::string id;                                           // unique, fit for a file name
+  std::string bench;                                        // empty for traffic
+  std::vector<std::pair<std::string, std::string>> params;  // of the bench, or dotted keys of the machine
+  std::string trace = {};                                   // the file that `kernbench traffic` replays
+  std::string ccl = {};  // the collective configuration of a bench: none of the working directory is read
+  bool verify = false;   // data are computed and compared; else times only
+  bool oplog = true;     // row() reads the operation log
 };
 
 // What a finished run left.
@@ -71,8 +74,16 @@ class IEvaluation {
 
 // Choices of the command line that every evaluation gets; what one does not know it refuses.
 struct EvaluationOptions {
-  std::string shapes;   // empty = the evaluation's own list
-  std::string exclude;  // of figures
+  std::string shapes = {};     // empty = the evaluation's own list
+  std::string exclude = {};    // of figures
+  std::string reference = {};  // file with an external measurement to draw; empty = the one that comes with kernbench
 };
+
+// Usage Error when a choice was made that `evaluation` does not know; `known` are names like "--shapes".
+void refuse_others(const std::string& evaluation, const EvaluationOptions& options,
+                   const std::vector<std::string>& known);
+
+// For figures of a data file from which runs are missing. Configuration Error unless `there`.
+void require_runs(bool there, const std::string& what);
 
 }  // namespace kb::evaluate

@@ -21,6 +21,7 @@ namespace {
 
 constexpr int kDataSchema = 2;
 constexpr const char* kProgram = "/proc/self/exe";
+constexpr const char* kCclName = "ccl.yaml";
 
 std::vector<std::string> command_of(const Point& point, const RunOptions& options, const std::string& folder) {
   std::vector<std::string> command{std::filesystem::read_symlink(kProgram).string()};  // its name; kProgram is run
@@ -33,11 +34,18 @@ std::vector<std::string> command_of(const Point& point, const RunOptions& option
     add({"--trace", folder + "/trace.csv", "--json", "--out", folder + "/result.json"});
     return command;
   }
-  add({"run", "--quiet", "--data", "off"});
+  add({"run", "--quiet"});
+  if (point.verify) {
+    add({"--verify-data"});
+  } else {
+    add({"--data", "off"});
+  }
   add(options.topology);
   add({"--bench", point.bench});
   for (const auto& [name, value] : point.params) add({"--set", name + "=" + value});
-  add({"--out", folder, "--oplog", folder + "/ops.sqlite"});
+  if (!point.ccl.empty()) add({"--set", "ccl=" + folder + "/" + kCclName});
+  add({"--out", folder});
+  if (point.oplog) add({"--oplog", folder + "/ops.sqlite"});
   return command;
 }
 
@@ -54,11 +62,16 @@ std::string describe(const Point& point) {
   return text;
 }
 
-// What a run that did not succeed says about it.
-std::optional<Json> row_of_failure(const IEvaluation& evaluation, const Point& point, const std::string& result_file) {
-  const Json result = Json::parse(read_file(result_file), nullptr, false);
+// The row of a run that ended; nothing when it failed. Wrong contents are something that was measured.
+std::optional<Json> row_of(const IEvaluation& evaluation, const Point& point, const ProcessEnd& end,
+                           const std::string& folder) {
+  const PointFiles files{folder + "/result.json", folder + "/ops.sqlite"};
+  if (end.code == 0) return evaluation.row(point, files);
+  const Json result = Json::parse(read_file(files.result), nullptr, false);
   if (!result.is_object() || !result.contains("error") || !result["error"].is_object()) return std::nullopt;
-  return evaluation.row_of_failure(point, result["error"].value("code", ""), result["error"].value("message", ""));
+  const std::string code = result["error"].value("code", "");
+  if (point.verify && code == "VERIFICATION_FAILED") return evaluation.row(point, files);
+  return evaluation.row_of_failure(point, code, result["error"].value("message", ""));
 }
 
 [[noreturn]] void fail_point(const Point& point, int code, std::string said) {
@@ -99,6 +112,7 @@ Rows measure(const IEvaluation& evaluation, const std::vector<Point>& points, co
     const std::string folder = staging.run_folder(points[i]);
     observe::make_folder(folder);
     if (!points[i].trace.empty()) write_file(folder + "/trace.csv", points[i].trace, "the traffic of a point");
+    if (!points[i].ccl.empty()) write_file(folder + "/" + kCclName, points[i].ccl, "the queues of a point");
     jobs.push_back({command_of(points[i], options, folder), folder + "/log", kProgram});
     of_job.push_back(i);
   }
@@ -107,13 +121,12 @@ Rows measure(const IEvaluation& evaluation, const std::vector<Point>& points, co
   run_processes(jobs, options.jobs, [&](std::size_t job, const ProcessEnd& end) {
     const Point& point = points[of_job[job]];
     const std::string folder = staging.run_folder(point);
-    const std::string result = folder + "/result.json";
-    const std::optional<Json> failure = end.code == 0 ? std::nullopt : row_of_failure(evaluation, point, result);
-    if (end.code != 0 && !failure) fail_point(point, end.code, read_file(folder + "/log"));
+    const std::optional<Json> measured = row_of(evaluation, point, end, folder);
+    if (!measured) fail_point(point, end.code, read_file(folder + "/log"));
     Json& row = found.rows[of_job[job]];
     Json& host = found.hosts[of_job[job]];
-    row = failure ? *failure : evaluation.row(point, {result, folder + "/ops.sqlite"});
-    host = host_of(end, result);
+    row = *measured;
+    host = host_of(end, folder + "/result.json");
     staging.keep(point, Json{{"row", row}, {"host", host}});
     std::error_code ignored;
     std::filesystem::remove_all(folder, ignored);
@@ -133,7 +146,7 @@ Json changes(const topology::LoadedTopology& machine) {
 
 Json header(const IEvaluation& evaluation, const topology::LoadedTopology& machine, const std::vector<Point>& points) {
   std::string text = machine_digest(machine) + "\n";
-  for (const Point& point : points) text += describe(point) + "\n" + point.trace;
+  for (const Point& point : points) text += describe(point) + "\n" + point.trace + point.ccl;
   return {{"schema", kDataSchema},
           {"evaluation", evaluation.name()},
           {"kernbench", kVersion},

@@ -44,7 +44,8 @@ std::string Staging::run_folder(const Point& point) const {
 }
 
 std::string Staging::digest(const Point& point) const {
-  std::string text = identity_ + "\n" + point.bench + "\n" + point.trace + "\n";
+  std::string text = identity_ + "\n" + point.bench + "\n" + point.trace + "\n" + point.ccl + "\n" +
+                     (point.verify ? "verified\n" : "");
   for (const auto& [name, value] : point.params) text += name + "=" + value + "\n";
   return topology::sha256_hex(text);
 }

@@ -8,6 +8,7 @@
 #include "sw/benches/linear.h"
 #include "sw/benches/matmul_composite.h"
 #include "sw/benches/normalize.h"
+#include "sw/benches/pe_to_pe.h"
 #include "sw/benches/probe.h"
 #include "sw/benches/rank_collectives.h"
 #include "sw/benches/redistribute.h"
@@ -33,6 +34,7 @@ std::vector<Bench> builtin_benches() {
       matmul_composite_multi_pe_bench(),
       mlp_bench(),
       noop_bench(),
+      pe_to_pe_bench(),
       qkv_gemm_bench(),
       qkv_gemm_multi_pe_bench(),
       redistribute_bench(),

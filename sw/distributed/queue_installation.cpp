@@ -1,7 +1,5 @@
 #include "sw/distributed/queue_installation.h"
 
-#include "sw/distributed/wiring.h"
-
 namespace kb::sw {
 namespace {
 
@@ -18,6 +16,12 @@ QueueInstallation::QueueInstallation(Runtime& runtime, topology::WiringPreset wi
                                      const topology::CclOptions& options)
     : config_(with_wiring(topology::load_ccl(options), wiring)),
       queues_(plan_queues(make_wiring(config_, runtime.machine()), config_, runtime.machine(), runtime.memory())) {
+  runtime.host().install_queues(queues_.plan);
+}
+
+QueueInstallation::QueueInstallation(Runtime& runtime, const Wiring& wiring, const topology::CclOptions& options)
+    : config_(with_wiring(topology::load_ccl(options), topology::WiringPreset::flat)),
+      queues_(plan_queues(wiring, config_, runtime.machine(), runtime.memory())) {
   runtime.host().install_queues(queues_.plan);
 }
 

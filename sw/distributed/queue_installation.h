@@ -3,17 +3,19 @@
 
 #include "platform/topology/ccl_config.h"
 #include "sw/distributed/queue_plan.h"
+#include "sw/distributed/wiring.h"
 #include "sw/runtime/runtime.h"
 
 namespace kb::sw {
 
-// Wires the whole machine by one of the presets and installs the queues in place of all that were there. Rings, credits
-// and sizes are those of the collective configuration; what it says about wiring and neighbours does not count. Lives
-// as long as the queues are used. Configuration Errors of the file, of rings that do not fit and of grids as
-// plan_queues.
+// Wires the whole machine by one of the presets, or by a wiring of the caller's, and installs the queues in place of
+// all that were there. Rings, credits and sizes are those of the collective configuration; what it says about wiring
+// and neighbours does not count. Lives as long as the queues are used. Configuration Errors of the file, of rings that
+// do not fit and of grids as plan_queues.
 class QueueInstallation {
  public:
   QueueInstallation(Runtime& runtime, topology::WiringPreset wiring, const topology::CclOptions& options = {});
+  QueueInstallation(Runtime& runtime, const Wiring& wiring, const topology::CclOptions& options = {});
   QueueInstallation(const QueueInstallation&) = delete;
   QueueInstallation& operator=(const QueueInstallation&) = delete;
 

@@ -245,6 +245,7 @@ class GemmEvaluation final : public IEvaluation {
 }  // namespace
 
 std::unique_ptr<IEvaluation> gemm_evaluation(const EvaluationOptions& options) {
+  refuse_others("gemm", options, {"--shapes", "--exclude"});
   return std::make_unique<GemmEvaluation>(options);
 }
 

@@ -138,10 +138,7 @@ class PeDmaEvaluation final : public IEvaluation {
 }  // namespace
 
 std::unique_ptr<IEvaluation> pe_dma_evaluation(const EvaluationOptions& options) {
-  if (!options.shapes.empty() || !options.exclude.empty()) {
-    throw Error(ErrorFamily::configuration, "USAGE_ERROR",
-                "--shapes and --exclude are choices of the evaluation gemm; pe-dma has no shapes");
-  }
+  refuse_others("pe-dma", options, {});
   return std::make_unique<PeDmaEvaluation>();
 }
 

@@ -231,7 +231,7 @@ TEST(PeDmaSweep, EveryScenarioIsWrittenAndRead_E50) {
   EXPECT_EQ(points[0].id, "write_SAME_CUBE_PE_LOCAL");
   EXPECT_THAT(points[0].trace, HasSubstr("\n0,0,pe_write,sip0.cube0.pe0,0x2000000000,16384\n"));
   EXPECT_THAT(points[25].trace, HasSubstr(",pe_read,sip0.cube15.pe7,"));
-  EXPECT_THROW(pe_dma_evaluation({"1x1x1", ""}), Error);
+  EXPECT_THROW(pe_dma_evaluation({"1x1x1", "", ""}), Error);
 }
 
 }  // namespace

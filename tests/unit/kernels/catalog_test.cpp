@@ -34,6 +34,7 @@ TEST(KernelCatalog, HoldsTheBuiltInKernelsSorted) {
                                       "mesh_allreduce",
                                       "mlp",
                                       "noop",
+                                      "pe_to_pe",
                                       "pointwise",
                                       "pull",
                                       "ring_allreduce",

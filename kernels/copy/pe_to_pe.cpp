@@ -1,0 +1,48 @@
+#include "kernels/copy/pe_to_pe.h"
+
+#include <fmt/format.h>
+
+#include <string>
+
+#include "kernels/tl/tl.h"
+
+namespace kb::kernels {
+namespace {
+
+bool holds(const tl::LocalShard& shard, std::int64_t element) {
+  return shard.first <= element && element < shard.first + shard.elements;
+}
+
+// `method`: "dma", a store that nobody waits for at the other side; "ipcq", a message whose slot is not read;
+// "ipcq_read", one that is. `keep`: what was received is stored to dst, too. PEs that own neither end return at once.
+void pe_to_pe(tl::Context& tl, tl::Ptr src, tl::Ptr dst, std::int64_t elements, std::int64_t src_offset,
+              std::int64_t dst_offset, std::string method, std::int64_t keep) {
+  if (method != "dma" && method != "ipcq" && method != "ipcq_read") {
+    tl.fail(fmt::format("there is no method '{}'; it is dma, ipcq or ipcq_read", method));
+  }
+  tl.require(elements > 0, "elements must be at least 1");
+  tl.require(src.dtype() == dst.dtype(), "source and destination must have one dtype");
+  const bool sender = holds(tl.shard(src), src_offset), receiver = holds(tl.shard(dst), dst_offset);
+  tl.require(!sender || !receiver, "source and destination must lie at two PEs");
+  if (sender) {
+    const tl::TensorHandle value = tl.load(src + src_offset, {elements});
+    if (method == "dma") {
+      tl.store(dst + dst_offset, value);
+    } else {
+      tl.send("E", value);
+    }
+  } else if (receiver && method != "dma") {
+    const tl::TensorHandle value =
+        method == "ipcq" ? tl.recv_no_consume("W", {elements}, dst.dtype()) : tl.recv("W", {elements}, dst.dtype());
+    if (keep != 0) tl.store(dst + dst_offset, value);
+  }
+}
+
+}  // namespace
+
+contract::Kernel pe_to_pe_kernel() {
+  return tl::make_kernel("pe_to_pe", "one PE moves elements to another, as a store or as a message",
+                         {"src", "dst", "elements", "src_offset", "dst_offset", "method", "keep"}, pe_to_pe);
+}
+
+}  // namespace kb::kernels

@@ -1,0 +1,11 @@
+#pragma once
+
+#include "platform/contract/i_pe.h"
+
+namespace kb::kernels {
+
+// The PE that owns src[src_offset] moves `elements` to the one that owns dst[dst_offset]: by a store, or by a message
+// from its direction E to the other's W.
+contract::Kernel pe_to_pe_kernel();
+
+}  // namespace kb::kernels

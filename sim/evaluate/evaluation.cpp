@@ -1,0 +1,27 @@
+#include "sim/evaluate/evaluation.h"
+
+#include <algorithm>
+
+#include "platform/base/error.h"
+
+namespace kb::evaluate {
+
+void refuse_others(const std::string& evaluation, const EvaluationOptions& options,
+                   const std::vector<std::string>& known) {
+  const std::pair<const char*, const std::string*> choices[] = {
+      {"--shapes", &options.shapes}, {"--exclude", &options.exclude}, {"--reference", &options.reference}};
+  std::string accepted;
+  for (const std::string& name : known) accepted += (accepted.empty() ? "" : " and ") + name;
+  for (const auto& [name, value] : choices) {
+    if (value->empty() || std::find(known.begin(), known.end(), name) != known.end()) continue;
+    throw Error(ErrorFamily::configuration, "USAGE_ERROR",
+                std::string(name) + " is no choice of the evaluation " + evaluation + ", which " +
+                    (accepted.empty() ? "has none of its own" : "knows " + accepted));
+  }
+}
+
+void require_runs(bool there, const std::string& what) {
+  if (!there) throw Error::configuration("the data file has no runs of " + what + "; measure again without --fast");
+}
+
+}  // namespace kb::evaluate
