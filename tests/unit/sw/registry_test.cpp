@@ -72,14 +72,13 @@ TEST(BenchRegistry, ResolvesIndicesAndNames) {  // H-71, H-72
 }
 
 TEST(BenchRegistry, BuiltinBenches) {  // H-68
-  EXPECT_THAT(
-      builtin_registry().names(),
-      ElementsAre("attention", "ccl-all-gather", "ccl-all-to-all", "ccl-allreduce", "ccl-allreduce-ranks",
-                  "ccl-broadcast", "ccl-gather", "ccl-reduce", "ccl-reduce-scatter", "ccl-scatter", "ccl-send-recv",
-                  "copy", "elementwise", "gemm-multi-pe", "gemm-single-pe", "gpt3-qkv", "grid-linear", "layernorm",
-                  "map-tensors", "matmul-composite", "matmul-composite-multi-pe", "mlp", "noop", "qkv-gemm",
-                  "qkv-gemm-multi-pe", "redistribute", "softmax", "stream", "tp-layer", "tp-mlp",
-                  "tp-transformer-block", "va-offset-verify", "vector-add"));
+  EXPECT_THAT(builtin_registry().names(),
+              ElementsAre("attention", "ccl-all-gather", "ccl-all-to-all", "ccl-allreduce", "ccl-allreduce-ranks",
+                          "ccl-broadcast", "ccl-gather", "ccl-reduce", "ccl-reduce-scatter", "ccl-scatter",
+                          "ccl-send-recv", "copy", "elementwise", "gemm-multi-pe", "gemm-single-pe", "gpt3-qkv",
+                          "grid-linear", "layernorm", "map-tensors", "matmul-composite", "matmul-composite-multi-pe",
+                          "mlp", "noop", "qkv-gemm", "qkv-gemm-multi-pe", "redistribute", "softmax", "stream",
+                          "tp-layer", "tp-mlp", "tp-transformer-block", "va-offset-verify", "vector-add"));
 }
 
 TEST(RunBench, DrainsWhatTheBenchLeft) {  // H-76
