@@ -74,9 +74,9 @@ TEST(Registration, EveryKernelIsInTheCatalog) {
 }
 
 TEST(Registration, EveryBenchIsInTheCatalog) {  // H-68
-  expect_in_catalog(
-      "sw/benches", "sw/benches/catalog.cpp",
-      {"attention_problem", "bench", "ccl_support", "deployed", "epilogue_reference", "noisy_reference", "params", "ranks", "support"});
+  expect_in_catalog("sw/benches", "sw/benches/catalog.cpp",
+                    {"attention_problem", "bench", "ccl_support", "deployed", "epilogue_reference", "noisy_reference",
+                     "params", "ranks", "support"});
 }
 
 TEST(Registration, EveryRequiredPackageIsListedOnce) {
