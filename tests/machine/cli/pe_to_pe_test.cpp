@@ -19,6 +19,9 @@ class PeToPeTest : public CommandLineTest {
     EXPECT_EQ(outcome.code, 0) << options << outcome.err;
     const Json result = Json::parse(read("out/result.json"), nullptr, false);
     EXPECT_EQ(result["verification"].size(), 1u) << options;
+    return figure_of(result);
+  }
+  static double figure_of(const Json& result) {
     for (const Json& figure : result["figures"]) {
       if (figure["name"] == "critical path") return figure["value"];
     }
@@ -42,10 +45,11 @@ TEST_F(PeToPeTest, ReadingBackDoesNotCountAndNoDataModeMovesATime_H77) {
   const double verified = critical_path("--set to=sip1.cube0.pe0");
   ASSERT_EQ(kernbench("run --quiet --bench pe-to-pe --data off --out off --set to=sip1.cube0.pe0").code, 0);
   const Json result = Json::parse(read("off/result.json"));
-  EXPECT_EQ(result["launches"].size(), 2u);  // one on each SIP
+  EXPECT_EQ(result["launches"].size(), 4u);  // on each SIP: one that is measured, one that stores what was received
+  EXPECT_EQ(figure_of(result), verified);
   double longest = 0;
   for (const Json& launch : result["launches"]) longest = std::max(longest, launch["pe_exec_ns"]["max"].get<double>());
-  EXPECT_EQ(longest, verified);
+  EXPECT_GT(longest, verified);
 }
 
 TEST_F(PeToPeTest, MistakesAreExplained) {
