@@ -77,7 +77,7 @@ void check_hbm(const MachineSpec& spec, ReadContext& context) {
          kMemory + "hbm_pseudo_channels"},
         fmt::format("hbm_to_router_bw_gbs is {}, but {} channels of {} GB/s make {}", spec.hbm_to_router_bw_gbs,
                     spec.hbm_channels_per_pe, spec.hbm_channel_bw_gbs, local_bw),
-        fmt::format("write {}, or leave the key out", local_bw));
+        fmt::format("write {}, or leave the key out and change {}hbm_channel_bw_gbs", local_bw, kMemory));
   }
 }
 

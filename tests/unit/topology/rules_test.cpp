@@ -186,7 +186,7 @@ INSTANTIATE_TEST_SUITE_P(
         Case{"HbmLinkT22",
              {{"cube.links.hbm_to_router_bw_gbs", "200"}},
              "cube.links.hbm_to_router_bw_gbs: hbm_to_router_bw_gbs is 200, but 8 channels of 32 GB/s make 256 (write "
-             "256, or leave the key out)"},
+             "256, or leave the key out and change cube.memory_map.hbm_channel_bw_gbs)"},
         Case{"HbmDivisionT22",
              {{"cube.memory_map.hbm_total_gb_per_cube", "32"},
               {"cube.pe_layout.corners", "[NW]"},
