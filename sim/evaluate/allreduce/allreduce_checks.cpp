@@ -6,6 +6,7 @@
 #include <map>
 
 #include "sim/evaluate/allreduce/allreduce_evaluation.h"
+#include "sim/evaluate/checker.h"
 #include "sim/evaluate/slot_costs.h"
 
 namespace kb::evaluate {
@@ -26,18 +27,6 @@ std::string text(const Json& run) {
                      run.at("n_sips").dump(), bytes(run), run.at("buffer_kind").get<std::string>(),
                      run.at("root").dump());
 }
-
-class Checker {
- public:
-  template <typename... Args>
-  void expect(bool holds, const char* rule, const char* format, const Args&... args) {
-    if (!holds) violations_.push_back({rule, fmt::format(fmt::runtime(format), args...)});
-  }
-  std::vector<Violation> take() { return std::move(violations_); }
-
- private:
-  std::vector<Violation> violations_;
-};
 
 const Json* find(const std::vector<Json>& runs, const char* member, const std::string& value, double size) {
   for (const Json& run : runs) {

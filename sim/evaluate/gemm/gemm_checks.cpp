@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "sim/evaluate/checker.h"
 #include "sim/evaluate/gemm/gemm_evaluation.h"
 
 namespace kb::evaluate {
@@ -21,18 +22,6 @@ std::int64_t tiles_of(const Json& run) {
   const Json& tiles = run.at("tiles");
   return tiles.at("m").get<std::int64_t>() * tiles.at("k").get<std::int64_t>() * tiles.at("n").get<std::int64_t>();
 }
-
-class Checker {
- public:
-  template <typename... Args>
-  void expect(bool holds, const char* rule, const char* text, const Args&... args) {
-    if (!holds) violations_.push_back({rule, fmt::format(fmt::runtime(text), args...)});
-  }
-  std::vector<Violation> take() { return std::move(violations_); }
-
- private:
-  std::vector<Violation> violations_;
-};
 
 void check_counts(Checker& checker, const Json& run) {
   const std::int64_t tiles = tiles_of(run);

@@ -3,22 +3,11 @@
 
 #include <map>
 
+#include "sim/evaluate/checker.h"
 #include "sim/evaluate/gqa/gqa_evaluation.h"
 
 namespace kb::evaluate {
 namespace {
-
-class Checker {
- public:
-  template <typename... Args>
-  void expect(bool holds, const char* rule, const char* text, const Args&... args) {
-    if (!holds) violations_.push_back({rule, fmt::format(fmt::runtime(text), args...)});
-  }
-  std::vector<Violation> take() { return std::move(violations_); }
-
- private:
-  std::vector<Violation> violations_;
-};
 
 std::int64_t whole(const Json& run, const char* member) {
   return run.at(member).get<std::int64_t>();

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <map>
 
+#include "sim/evaluate/checker.h"
 #include "sim/evaluate/pe2pe/pe2pe_evaluation.h"
 #include "sim/evaluate/slot_costs.h"
 
@@ -33,18 +34,6 @@ class Runs {
 
  private:
   std::map<std::array<std::string, 4>, std::map<std::int64_t, double>> latencies_;
-};
-
-class Checker {
- public:
-  template <typename... Args>
-  void expect(bool holds, const char* rule, const char* text, const Args&... args) {
-    if (!holds) violations_.push_back({rule, fmt::format(fmt::runtime(text), args...)});
-  }
-  std::vector<Violation> take() { return std::move(violations_); }
-
- private:
-  std::vector<Violation> violations_;
 };
 
 // Both methods move the same bytes the same way. A message then pays a slot write and a credit, a store the last burst

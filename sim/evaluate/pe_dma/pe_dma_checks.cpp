@@ -5,6 +5,7 @@
 #include <cmath>
 #include <optional>
 
+#include "sim/evaluate/checker.h"
 #include "sim/evaluate/pe_dma/pe_dma_evaluation.h"
 
 namespace kb::evaluate {
@@ -43,21 +44,6 @@ class Runs {
 double number(const Json& run, const char* name) {
   return run.at(name).get<double>();
 }
-
-class Checker {
- public:
-  explicit Checker(std::string direction) : direction_(std::move(direction)) {}
-
-  template <typename... Args>
-  void expect(bool holds, const char* rule, const char* text, const Args&... args) {
-    if (!holds) violations_.push_back({rule, direction_ + ": " + fmt::format(fmt::runtime(text), args...)});
-  }
-  std::vector<Violation> take() { return std::move(violations_); }
-
- private:
-  std::string direction_;
-  std::vector<Violation> violations_;
-};
 
 std::string name_of(const Json& run) {
   return run.at("scenario").get<std::string>();
@@ -185,7 +171,7 @@ std::vector<Violation> check_pe_dma(const Json& data) {
   std::vector<Violation> all;
   for (const char* direction : {"write", "read"}) {
     const Runs runs(data, direction);
-    Checker checker(direction);
+    Checker checker(std::string(direction) + ": ");
     check_distances(checker, runs);
     for (const Json* run : runs.all()) {
       check_utilisation(checker, *run);
