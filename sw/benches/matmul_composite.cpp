@@ -88,10 +88,13 @@ BenchResult run(Runtime& rt, const Params& params) {
     tensor.copy_(values);
     return tensor;
   };
-  const HostArray a_host = HostArray::random({m, k}, dtype, rt.seed());
-  const HostArray b_host = HostArray::random({k, n}, dtype, rt.seed() + 1);
-  const HostArray bias_host = HostArray::random({1, n}, bias_dtype(chain, dtype), rt.seed() + 2);
-  const HostArray scale_host = HostArray::random({scale_rows(chain, k, tile_k), n}, Dtype::f32, rt.seed() + 3);
+  std::uint64_t seed = rt.seed();
+  const auto values = [&](const Shape& shape, Dtype of) {
+    return rt.computes_data() ? HostArray::random(shape, of, seed++) : HostArray::unknown(shape, of);
+  };
+  const HostArray a_host = values({m, k}, dtype), b_host = values({k, n}, dtype);
+  const HostArray bias_host = values({1, n}, bias_dtype(chain, dtype));
+  const HostArray scale_host = values({scale_rows(chain, k, tile_k), n}, Dtype::f32);
   const auto uses = [&](EpilogueOp op) {
     return std::any_of(chain.begin(), chain.end(), [&](const EpilogueText& e) { return uses_tensor(e, op); });
   };
