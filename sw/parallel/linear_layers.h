@@ -21,6 +21,16 @@ struct LinearOptions {
                                       // ranks; absent: zeros (K-73)
   std::string name = "linear";        // in reports and messages
 };
+// Of layer `name`, the `number`th of a larger module with options of its own.
+template <typename ModuleOptions>
+LinearOptions layer_options(const ModuleOptions& module, const char* name, std::uint64_t number) {
+  LinearOptions out;
+  out.bias = module.bias;
+  out.dtype = module.dtype;
+  if (module.seed) out.seed = *module.seed + number;
+  out.name = module.name + "." + name;
+  return out;
+}
 
 // y = x W + b with the columns of W (in, out) and b split over the ranks. No collective, unless gather_output.
 class ColumnParallelLinear {

@@ -19,18 +19,10 @@ Activation activation_named(const std::string& name) {
 
 ParallelMlp::ParallelMlp(ModelParallel& mp, std::int64_t width, std::int64_t inner, const MlpOptions& options)
     : mp_(mp), activation_(options.activation) {
-  const auto layer = [&](const char* name, std::uint64_t number) {
-    LinearOptions out;
-    out.bias = options.bias;
-    out.dtype = options.dtype;
-    if (options.seed) out.seed = *options.seed + number;
-    out.name = options.name + "." + name;
-    return out;
-  };
-  up_ = std::make_unique<ColumnParallelLinear>(mp, width, inner, layer("up", 0));
-  down_ = std::make_unique<RowParallelLinear>(mp, inner, width, layer("down", 1));
+  up_ = std::make_unique<ColumnParallelLinear>(mp, width, inner, layer_options(options, "up", 0));
+  down_ = std::make_unique<RowParallelLinear>(mp, inner, width, layer_options(options, "down", 1));
   if (activation_ != Activation::swiglu) return;
-  gate_ = std::make_unique<ColumnParallelLinear>(mp, width, inner, layer("gate", 2));
+  gate_ = std::make_unique<ColumnParallelLinear>(mp, width, inner, layer_options(options, "gate", 2));
 }
 
 Tensor ParallelMlp::forward(const Tensor& x) const {

@@ -8,17 +8,8 @@
 namespace kb::sw {
 namespace {
 
-LinearOptions linear_options(const TransformerOptions& options, const char* name, std::uint64_t number) {
-  LinearOptions out;
-  out.bias = options.bias;
-  out.dtype = options.dtype;
-  if (options.seed) out.seed = *options.seed + number;
-  out.name = options.name + "." + name;
-  return out;
-}
-
 LinearOptions qkv_options(const TransformerOptions& options) {
-  LinearOptions out = linear_options(options, "qkv", 0);
+  LinearOptions out = layer_options(options, "qkv", 0);
   const std::int64_t keys = options.kv_heads * options.head_dim;
   out.parts = {options.heads * options.head_dim, keys, keys};
   return out;
@@ -50,7 +41,7 @@ TransformerBlock::TransformerBlock(ModelParallel& mp, const TransformerOptions& 
       options_(options),
       attention_(attention_shape(mp, options)),
       qkv_(mp, options.width, (options.heads + 2 * options.kv_heads) * options.head_dim, qkv_options(options)),
-      projection_(mp, options.heads * options.head_dim, options.width, linear_options(options, "projection", 1)),
+      projection_(mp, options.heads * options.head_dim, options.width, layer_options(options, "projection", 1)),
       mlp_(mp, options.width, options.inner, mlp_options(options)) {
   Runtime& rt = mp.runtime();
   const DPPolicy copies = copy_per_cube(rt.machine(), 1);
