@@ -309,7 +309,7 @@ void PeCpu::collect_waits(std::vector<elab::WaitInfo>& waits) const {
   const std::string& kernel = running.launch->kernel;
   std::string what = "its turn";
   if (state_ == State::waiting_for_start) what = "its start at " + format_ns(running.target_start) + " ns";
-  if (current_ != nullptr) what = fmt::format("the end of a {}", contract::command_kind_name(current_->kind));
+  if (current_ != nullptr) what = fmt::format("the end of its {}", contract::command_kind_name(current_->kind));
   waits.push_back(
       {fmt::format("{}: kernel {}{}", node_id(), kernel, call_in_progress()), what, state_since_, info_.coord});
   for (std::size_t i = 1; i < launches_.size(); ++i) {

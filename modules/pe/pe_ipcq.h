@@ -133,6 +133,7 @@ class PeIpcq final : public PeBlock,
   std::size_t index_of(const Queue& queue) const { return static_cast<std::size_t>(&queue - queues_.data()); }
   std::vector<std::string> directions() const;
   std::string pointers(const Queue& queue) const;
+  std::string unread_elsewhere(const Queue& listened) const;
   std::string pointer_table() const;
 
   TimeFs overhead_;

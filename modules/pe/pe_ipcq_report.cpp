@@ -31,6 +31,17 @@ std::string PeIpcq::pointer_table() const {
   return text;
 }
 
+// What a kernel that listens to the wrong direction does not see.
+std::string PeIpcq::unread_elsewhere(const Queue& listened) const {
+  std::string text;
+  for (const Queue& queue : queues_) {
+    if (&queue == &listened || queue.arrived.empty()) continue;
+    text += fmt::format("; unread here: {} from {} in direction '{}'", queue.arrived.size(), pe_name(queue.source),
+                        queue.pair.direction);
+  }
+  return text;
+}
+
 void PeIpcq::collect_waits(std::vector<elab::WaitInfo>& waits) const {
   const auto who = [&](const Waiting& waiting) {
     return fmt::format("{}: tl.{} #{}", node_id(), waiting.task->command->call, waiting.task->command->call_index);
@@ -48,12 +59,17 @@ void PeIpcq::collect_waits(std::vector<elab::WaitInfo>& waits) const {
                        pointers(queue)});
     }
     for (std::size_t i = 0; i < queue.receivers.size(); ++i) {
+      if (i == 0 && queue.receiving != Receiving::no) {
+        const char* const what = queue.receiving == Receiving::reading ? "the slot to be read" : "its credit to arrive";
+        waits.push_back({who(queue.receivers[i]), what, queue.receivers[i].since, coord()});
+        continue;
+      }
       waits.push_back({who(queue.receivers[i]),
                        fmt::format("a message of {} in direction '{}'", pe_name(queue.source), direction),
                        queue.receivers[i].since,
                        coord(),
                        {queue.source},
-                       pointers(queue)});
+                       pointers(queue) + unread_elsewhere(queue)});
     }
     if (queue.pair.own) anybody.push_back(queue.source);
   }

@@ -49,6 +49,11 @@ class Diagnosis {
       out += links(Path(chain.begin(), chain.end() - 1));
     }
     out += more(chain_count_, chains_.size(), "chains");
+    if (circle_count_ > 0) {
+      out +=
+          "  Somebody has to send before it receives, or to receive in the direction in which its neighbour's "
+          "messages arrive.\n";
+    }
     return out;
   }
 

@@ -145,13 +145,32 @@ std::optional<Error> find_failure(elab::Platform& platform, HostPort& host) {
   return Error(ErrorFamily::no_progress, limited ? "TIME_LIMIT" : "NO_PROGRESS", headline);
 }
 
-// Completes the table of a run without progress and ends what is still open.
+// A kernel that has failed is why others wait for it.
+std::optional<Error> first_failed_launch(const HostPort& host) {
+  const LaunchRecord* first = nullptr;
+  for (const LaunchRecord& launch : host.launches()) {
+    if (launch.ok || launch.completed == kNever) continue;
+    if (first == nullptr || launch.completed < first->completed) first = &launch;
+  }
+  if (first == nullptr) return std::nullopt;
+  return Error::program(first->error_code, "launch " + std::to_string(first->id) + " failed: " + first->error_message);
+}
+
+// Completes the table of a run without progress and ends what is still open. Nobody waits in vain while events are
+// left, so a time limit is no dead-lock.
 void end_without_progress(elab::Platform& platform, HostPort& host, std::optional<Error>& failure) {
   const Error headline = *failure;
+  const bool limited = platform.scheduler().limit_reached();
+  const std::optional<Error> cause = limited ? std::nullopt : first_failed_launch(host);
   const std::vector<elab::WaitInfo> waits = open_waits(platform, host);
-  const std::string table = diagnose_deadlock(waits) + render_waits(waits);
+  const std::string table = (limited || cause ? "" : diagnose_deadlock(waits)) + render_waits(waits);
   host.abandon(headline.what(), platform.waits());
-  failure.emplace(headline.family(), headline.code(), std::string(headline.what()) + "\n" + table);
+  if (cause) {
+    failure.emplace(cause->family(), cause->code(),
+                    std::string(cause->what()) + "\nBecause of that " + headline.what() + "\n" + table);
+  } else {
+    failure.emplace(headline.family(), headline.code(), std::string(headline.what()) + "\n" + table);
+  }
 }
 
 void collect(const elab::Platform& platform, SimulationResult& result) {
@@ -232,7 +251,7 @@ SimulationResult simulate(const topology::LoadedTopology& topology, const Simula
   result.failure = early ? early : find_failure(platform, host);
   result.sim_time = platform.scheduler().now();
   result.events = platform.scheduler().events();
-  if (result.failure && result.failure->family() == ErrorFamily::no_progress) {
+  if (!early && result.failure && result.failure->family() == ErrorFamily::no_progress) {
     end_without_progress(platform, host, result.failure);
   }
   if (result.failure) {

@@ -306,7 +306,7 @@ TEST(PeCpu, NamesTheCallThatWaitsAndTheLaunchesBehind) {
   machine.platform->scheduler().set_time_limit(kReady + kLoad + 50 * kNs);
   machine.run();
   EXPECT_THAT(machine.wait_lines(kCpu),
-              ElementsAre("sip0.cube0.pe0.pe_cpu: kernel gemm, tl.load #12: the end of a dma_read @1121.000004",
+              ElementsAre("sip0.cube0.pe0.pe_cpu: kernel gemm, tl.load #12: the end of its dma_read @1121.000004",
                           "sip0.cube0.pe0.pe_cpu: launch #1 of kernel gemm: the end of kernel gemm @1000.000001"));
 }
 

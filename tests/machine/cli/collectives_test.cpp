@@ -9,6 +9,7 @@ namespace {
 using Json = nlohmann::json;
 using testing::AllOf;
 using testing::HasSubstr;
+using testing::Not;
 
 class CollectivesTest : public CommandLineTest {
  protected:
@@ -359,6 +360,17 @@ TEST_F(CollectivesTest, TwoRanksPlayPingPongOrSayWhyNot) {
   EXPECT_THAT(stuck.err, HasSubstr("Dead-lock: 2 PEs wait for each other in a circle.\n"
                                    "  sip0.cube0.pe0.pe_cpu: kernel ping_pong, tl.recv #2 waits for a message of "
                                    "sip1.cube0.pe0 in direction 'global_E'\n    'global_E': sent 0"));
+  // A run that is cut short is no dead-lock, and a kernel that failed is why its partner waits.
+  const Outcome cut = kernbench(command + "--time-limit-ns 500");
+  EXPECT_EQ(cut.code, 4);
+  EXPECT_THAT(cut.err, AllOf(HasSubstr("the time limit was reached at 500 ns"), Not(HasSubstr("Dead-lock")),
+                             Not(HasSubstr("Nobody is left"))));
+  const Outcome failed = kernbench(command + "--set elements=2000");
+  EXPECT_EQ(failed.code, 1);
+  EXPECT_THAT(failed.err,
+              AllOf(HasSubstr("QUEUE_ERROR: launch 5 failed: kernel ping_pong, tl.send #2, sip0.cube0.pe0"),
+                    HasSubstr("does not fit a slot of 4096 bytes"), HasSubstr("Because of that nothing can happen")));
+  EXPECT_EQ(Json::parse(read("out/result.json"))["error"]["code"], "QUEUE_ERROR");
 }
 
 }  // namespace

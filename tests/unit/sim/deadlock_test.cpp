@@ -15,7 +15,7 @@ PeCoord pe(std::uint32_t index) {
 std::string name(std::uint32_t index) {
   return "sip0.cube" + std::to_string(index) + ".pe0";
 }
-elab::WaitInfo kernel(std::uint32_t index, const std::string& what = "the end of a ipcq_recv") {
+elab::WaitInfo kernel(std::uint32_t index, const std::string& what = "the end of its ipcq_recv") {
   return {name(index) + ".pe_cpu: kernel ring, tl.recv #" + std::to_string(index), what, 0, pe(index)};
 }
 elab::WaitInfo queue(std::uint32_t index, std::vector<std::uint32_t> on) {
@@ -31,7 +31,9 @@ TEST(Deadlock, NamesTheCircle_Q104) {
       "Dead-lock: 2 PEs wait for each other in a circle.\n"
       "  sip0.cube1.pe0.pe_cpu: kernel ring, tl.recv #1 waits for a message of sip0.cube2.pe0\n"
       "  sip0.cube2.pe0.pe_cpu: kernel ring, tl.recv #2 waits for a message of sip0.cube1.pe0\n"
-      "    'E': sent 1\n");
+      "    'E': sent 1\n"
+      "  Somebody has to send before it receives, or to receive in the direction in which its neighbour's messages "
+      "arrive.\n");
 }
 
 TEST(Deadlock, NamesWhoCouldHaveGoneOn_Q126) {

@@ -23,7 +23,7 @@ TEST(WaitTable, ManyWaitsOfOneKindAreShownByAFew) {
   for (int i = 0; i < 1000; ++i) {
     waits.push_back({"host: write #" + std::to_string(i), "response of 0x" + std::to_string(2000 + i) + "af00", i});
   }
-  waits.push_back({"sip0.cube0.pe3.pe_cpu", "the end of a dma_read", 5000});
+  waits.push_back({"sip0.cube0.pe3.pe_cpu", "the end of its dma_read", 5000});
   const std::string table = render_waits(waits);
   EXPECT_THAT(table, HasSubstr("host: write #3 "));
   EXPECT_THAT(table, Not(HasSubstr("host: write #4 ")));
