@@ -250,9 +250,57 @@ Diagnostic CclConfig::problem_at(const std::string& key, const std::string& mess
   return problem;
 }
 
+namespace {
+
+const std::vector<yaml::Entry>& built_in_entries() {
+  static const std::vector<yaml::Entry> entries = [] {
+    std::vector<Diagnostic> none;
+    return yaml::parse(kBuiltInCcl, "", none)->find("algorithms")->value->entries;
+  }();
+  return entries;
+}
+
+std::vector<std::string> with_built_in(std::vector<std::string> names) {
+  for (const yaml::Entry& entry : built_in_entries()) {
+    if (std::find(names.begin(), names.end(), entry.key) == names.end()) names.push_back(entry.key);
+  }
+  return names;
+}
+
+// A file adds entries to the built-in ones and replaces those that it names (K-5). Of the others only the chosen one
+// matters.
+void add_built_in_entry(yaml::ValuePtr& root, const std::string& wanted) {
+  std::string chosen = wanted;
+  const yaml::Entry* const defaults = root->find("defaults");
+  if (chosen.empty() && defaults != nullptr && defaults->value->kind == yaml::Kind::map) {
+    const yaml::Entry* const algorithm = defaults->value->find("algorithm");
+    if (algorithm != nullptr && algorithm->value->kind == yaml::Kind::scalar) chosen = algorithm->value->text;
+  }
+  if (chosen.empty()) chosen = kDefaultAlgorithm;
+  const yaml::Entry* section = root->find("algorithms");
+  if (section == nullptr) {
+    auto map = std::make_shared<yaml::Value>();
+    map->kind = yaml::Kind::map;
+    root->kind = yaml::Kind::map;
+    root->entries.push_back({"algorithms", {}, std::move(map)});
+    section = root->find("algorithms");
+  }
+  if (section->value->kind != yaml::Kind::map || section->value->find(chosen) != nullptr) return;
+  for (const yaml::Entry& entry : built_in_entries()) {
+    if (entry.key != chosen) continue;
+    section->value->entries.push_back(entry);
+    yaml::Entry& added = section->value->entries.back();
+    added.mark = added.value->mark = {};
+    for (yaml::Entry& value : added.value->entries) value.mark = value.value->mark = {};
+  }
+}
+
+}  // namespace
+
 CclConfig load_ccl_text(const std::string& text, const std::string& name, const CclOptions& options) {
   ReadContext context(name);
-  const yaml::ValuePtr root = parse_top(text, name, context, options.overrides);
+  yaml::ValuePtr root = parse_top(text, name, context, options.overrides);
+  add_built_in_entry(root, options.algorithm);
   MapReader top(context, root);
   CclConfig base;
   base.file = name;
@@ -264,7 +312,6 @@ CclConfig load_ccl_text(const std::string& text, const std::string& name, const 
 
   MapReader entries = top.map("algorithms");
   base.algorithms = entries.keys();
-  if (!top.has("algorithms")) base.algorithms = {kDefaultAlgorithm};
   const std::string chosen = options.algorithm.empty() ? wanted : options.algorithm;
   CclConfig result = base;
   bool found = false;
@@ -279,11 +326,13 @@ CclConfig load_ccl_text(const std::string& text, const std::string& name, const 
   top.done();
   context.finish_unknown();
   if (!found && !context.is_bad("algorithms")) {
-    const std::string message = fmt::format("there is no algorithm '{}' in the section 'algorithms'", chosen);
+    const std::string message =
+        fmt::format("there is no algorithm '{}' in the section 'algorithms', and none is built in", chosen);
+    const std::string remedy = suggest(chosen, with_built_in(base.algorithms));
     if (options.algorithm.empty()) {
-      context.report_rule({"defaults.algorithm"}, message, suggest(chosen, base.algorithms));
+      context.report_rule({"defaults.algorithm"}, message, remedy);
     } else {
-      context.diagnostics().push_back({name, 0, 0, "algorithm", message, suggest(chosen, base.algorithms)});
+      context.diagnostics().push_back({name, 0, 0, "algorithm", message, remedy});
     }
   }
   throw_if_any(without_repeats(context.diagnostics()));

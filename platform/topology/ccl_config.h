@@ -54,7 +54,7 @@ struct CclConfig {
 
   std::string file;                           // "" = built-in defaults
   std::string sha256;                         // of the file's bytes
-  std::vector<std::string> algorithms;        // entries of the file, in its order
+  std::vector<std::string> algorithms;        // entries of the file, in its order, and the built-in one that was chosen
   std::map<std::string, ConfigValue> values;  // by key: effective value and origin
   std::map<std::string, Diagnostic> places;   // by key: where its effective value stands
   std::vector<Diagnostic> warnings;

@@ -152,18 +152,29 @@ TEST(CclConfig, EveryProblemIsReportedAtOnce) {  // K-6
 
 TEST(CclConfig, UnknownAlgorithmsAndImplementationsAreNamed) {  // K-6
   EXPECT_EQ(error_in("defaults: { algorithm: rign }\nalgorithms: { ring: , tree: }\n"),
-            "ccl.yaml:1:24: defaults.algorithm: there is no algorithm 'rign' in the section 'algorithms' (did you mean "
-            "'ring'?)");
-  EXPECT_EQ(error_in(kTwo, {"", "tree", {}, {}}),
-            "ccl.yaml: algorithm: there is no algorithm 'tree' in the section 'algorithms' (known: ring, mesh)");
-  EXPECT_EQ(error_in("algorithms: { ring: }\n"),
-            "ccl.yaml: defaults.algorithm: there is no algorithm 'lrab_hierarchical_allreduce' in the section "
-            "'algorithms' (known: ring)");
+            "ccl.yaml:1:24: defaults.algorithm: there is no algorithm 'rign' in the section 'algorithms', and none is "
+            "built in (did you mean 'ring'?)");
+  EXPECT_EQ(
+      error_in(kTwo, {"", "tree", {}, {}}),
+      "ccl.yaml: algorithm: there is no algorithm 'tree' in the section 'algorithms', and none is built in (known: "
+      "ring, mesh, lrab_hierarchical_allreduce, three_level_allreduce, ring_allreduce, mesh_allreduce, "
+      "tree_allreduce)");
   EXPECT_EQ(
       error_in(kTwo, {"", "", {}, {"ring", "meshed_allreduce"}}),
       "ccl.yaml:8:13: algorithms.mesh.module: there is no algorithm implementation 'mesh_allreduce' (did you mean "
       "'meshed_allreduce'?)");
   EXPECT_EQ(read(kTwo, {"", "", {}, {"ring", "mesh_allreduce"}}).module, "ring");
+}
+
+TEST(CclConfig, AFileAddsToTheBuiltInAlgorithms) {  // K-5
+  EXPECT_EQ(read("algorithms: { ring: }\n").module, "lrab_hierarchical_allreduce");
+  const CclConfig tree = read("defaults: { n_slots: 3 }\n", {"", "tree_allreduce", {}, {}});
+  EXPECT_EQ(tree.topology, RankTopology::tree_binary);
+  EXPECT_EQ(tree.n_slots, 3u);
+  EXPECT_EQ(read("defaults: { algorithm: ring_allreduce }\nalgorithms: { mine: }\n").wiring, WiringPreset::flat);
+  const CclConfig replaced =
+      read("algorithms: { ring_allreduce: { topology: ring_1d_unidir } }\n", {"", "ring_allreduce", {}, {}});
+  EXPECT_EQ(replaced.topology, RankTopology::ring_1d_unidir);
 }
 
 TEST(CclConfig, GridMustHoldTheRanks) {
