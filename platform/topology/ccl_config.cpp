@@ -193,22 +193,6 @@ std::vector<Diagnostic> without_repeats(const std::vector<Diagnostic>& all) {
   return out;
 }
 
-yaml::ValuePtr parse_top(const std::string& text, const std::string& name, ReadContext& context,
-                         const std::vector<std::pair<std::string, std::string>>& overrides) {
-  yaml::ValuePtr root = yaml::parse(text, name, context.diagnostics());
-  if (!root) throw_if_any(context.diagnostics());
-  if (root->kind != yaml::Kind::map && root->kind != yaml::Kind::null) {
-    throw_if_any({{name, std::max(1, root->mark.line), std::max(1, root->mark.column), "",
-                   fmt::format("a collective configuration is a mapping at its top level, this is {}",
-                               yaml::kind_text(root->kind)),
-                   "start with 'defaults:'"}});
-  }
-  const std::size_t in_file = context.diagnostics().size();
-  for (const auto& [key, value] : overrides) yaml::apply_override(root, key, value, context.diagnostics());
-  if (context.diagnostics().size() > in_file) throw_if_any(context.diagnostics());
-  return root;
-}
-
 }  // namespace
 
 const char kBuiltInCcl[] = R"(algorithms:
@@ -295,12 +279,28 @@ void add_built_in_entry(yaml::ValuePtr& root, const std::string& wanted) {
   }
 }
 
+yaml::ValuePtr parse_top(const std::string& text, const std::string& name, ReadContext& context,
+                         const CclOptions& options) {
+  yaml::ValuePtr root = yaml::parse(text, name, context.diagnostics());
+  if (!root) throw_if_any(context.diagnostics());
+  if (root->kind != yaml::Kind::map && root->kind != yaml::Kind::null) {
+    throw_if_any({{name, std::max(1, root->mark.line), std::max(1, root->mark.column), "",
+                   fmt::format("a collective configuration is a mapping at its top level, this is {}",
+                               yaml::kind_text(root->kind)),
+                   "start with 'defaults:'"}});
+  }
+  const std::size_t in_file = context.diagnostics().size();
+  add_built_in_entry(root, options.algorithm);
+  for (const auto& [key, value] : options.overrides) yaml::apply_override(root, key, value, context.diagnostics());
+  if (context.diagnostics().size() > in_file) throw_if_any(context.diagnostics());
+  return root;
+}
+
 }  // namespace
 
 CclConfig load_ccl_text(const std::string& text, const std::string& name, const CclOptions& options) {
   ReadContext context(name);
-  yaml::ValuePtr root = parse_top(text, name, context, options.overrides);
-  add_built_in_entry(root, options.algorithm);
+  const yaml::ValuePtr root = parse_top(text, name, context, options);
   MapReader top(context, root);
   CclConfig base;
   base.file = name;

@@ -128,8 +128,10 @@ const AllReduceAlgorithm& find_all_reduce(const std::string& name) {
 
 void require_wiring(const AllReduceAlgorithm& algorithm, const topology::CclConfig& config) {
   const auto wrong = [&](const char* key, const std::string& has, const std::string& remedy) {
-    throw Error({config.problem_at(
-        key, fmt::format("{} '{}' has not the links that {} sends over", key, has, algorithm.name), remedy)});
+    throw Error({config.problem_at(key,
+                                   fmt::format("algorithm '{}': {} '{}' has not the links that {} sends over",
+                                               config.algorithm, key, has, algorithm.name),
+                                   remedy)});
   };
   if (config.wiring != algorithm.wiring) {
     const auto& names = topology::wiring_names();

@@ -20,7 +20,8 @@ struct ProcessGroup::Group final : Communicator {
 
 void ProcessGroup::require_group(const std::vector<int>& ranks) const {
   const auto refuse = [&](const std::string& code, const std::string& text) {
-    throw Error::program(code, fmt::format("new_group of ranks {}: {}", join(ranks), text));
+    const std::string of = ranks.empty() ? "" : " of ranks " + join(ranks);
+    throw Error::program(code, "new_group" + of + ": " + text);
   };
   if (runtime().rank_waiter() != nullptr) {
     refuse("COLLECTIVE_ERROR", "a rank cannot make groups; make them in the main program, before its spawn");

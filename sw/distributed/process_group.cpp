@@ -20,13 +20,20 @@ topology::CclConfig load(topology::CclOptions options) {
 std::vector<int> all_ranks(const Runtime& runtime, const topology::CclConfig& config) {
   // A flat wiring has a rank count of its own, which is not the group's.
   const bool flat = config.wiring == topology::WiringPreset::flat;
-  const int count = !flat && config.world_size > 0 ? config.world_size : runtime.machine().sips;  // K-13
-  if (count != static_cast<int>(runtime.devices().size())) {
-    throw Error::program(
-        "COLLECTIVE_ERROR",
-        fmt::format("a process group of {} ranks, one per SIP, on {} devices of this run; use --device "
-                    "all and leave world_size out of the collective configuration",
-                    count, runtime.devices().size()));
+  const int sips = runtime.machine().sips;
+  const int count = !flat && config.world_size > 0 ? config.world_size : sips;  // K-13
+  if (count != sips) {
+    throw Error({config.problem_at("world_size", fmt::format("{} ranks, one per SIP, on a machine of {}", count, sips),
+                                   fmt::format("write {}, or leave the key out", sips))});
+  }
+  if (sips != static_cast<int>(runtime.devices().size())) {
+    throw Error::program("COLLECTIVE_ERROR",
+                         fmt::format("a process group of {} ranks, one per SIP, on {} of the devices; use --device all",
+                                     sips, runtime.devices().size()));
+  }
+  if (runtime.rank_waiter() != nullptr) {
+    throw Error::program("COLLECTIVE_ERROR",
+                         "a rank cannot make a process group; make it in the main program, before its spawn (K-12)");
   }
   std::vector<int> ranks(static_cast<std::size_t>(count));
   std::iota(ranks.begin(), ranks.end(), 0);
@@ -97,7 +104,11 @@ AllReduceCall ProcessGroup::describe(const Tensor& tensor, const std::string& op
   require_reduction("all_reduce", op);
   const bool flat = algorithm_.wiring == topology::WiringPreset::flat;
   if (flat && options.root_cube >= 0) {
-    throw Error::program("SCHEMA_ERROR", algorithm_.name + " has no root cube; leave root_cube out");
+    throw Error::program("SCHEMA_ERROR", algorithm_.name + " has no root cube; leave the root out");
+  }
+  if (options.root_cube >= machine.cubes_per_sip) {
+    throw Error::program("SCHEMA_ERROR", fmt::format("all_reduce: root {} is no cube; a SIP has cubes 0 to {}",
+                                                     options.root_cube, machine.cubes_per_sip - 1));
   }
   const bool one = layout.one_cube && !flat;
   AllReduceCall call;
