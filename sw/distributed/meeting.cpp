@@ -63,7 +63,7 @@ void Meeting::attend_as(int rank, Entry entry) {
   came_[rank] = std::move(entry);
   if (came_.size() < ranks_.size()) {
     if (runtime_.rank_waiter()->meet(fmt::format("the other ranks in {}{}", what, of_group_))) return;
-    throw collective_error(fmt::format("rank {} waits in {}{} for {}", rank, what, of_group_, absent()));
+    throw collective_error(fmt::format("rank {} waits in {}{} for {}{}", rank, what, of_group_, absent(), everybody()));
   }
   require_agreement();
   std::vector<std::shared_ptr<contract::KernelLaunch>> parts;
@@ -102,6 +102,26 @@ std::string Meeting::absent() const {
                                       : fmt::format("wait{} in {}", one ? "s" : "", where));
   }
   return text;
+}
+
+// Where the ranks are that those of this group wait for in turn.
+std::string Meeting::everybody() const {
+  std::map<std::string, std::vector<int>> places;
+  bool outsiders = false;
+  for (int rank = 0; rank < waiting_->world_size; ++rank) {
+    const auto in = waiting_->in.find(rank);
+    places[in == waiting_->in.end() ? "" : in->second].push_back(rank);
+    outsiders = outsiders || std::find(ranks_.begin(), ranks_.end(), rank) == ranks_.end();
+  }
+  if (!outsiders) return "";
+  std::string text;
+  for (const auto& [where, ranks] : places) {
+    const bool one = ranks.size() == 1;
+    text += fmt::format(
+        "{}{} {}", text.empty() ? " (of all ranks: " : "; ", ranks_text(ranks),
+        where.empty() ? (one ? "has ended" : "have ended") : fmt::format("wait{} in {}", one ? "s" : "", where));
+  }
+  return text + ")";
 }
 
 }  // namespace kb::sw

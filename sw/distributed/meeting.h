@@ -41,6 +41,7 @@ class Meeting {
   void attend_as(int rank, Entry entry);
   void require_agreement() const;
   std::string absent() const;
+  std::string everybody() const;
 
   Runtime& runtime_;
   std::shared_ptr<WaitingRanks> waiting_;

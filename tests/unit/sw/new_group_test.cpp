@@ -203,14 +203,16 @@ TEST_F(NewGroupTest, RanksThatWaitElsewhereOrHaveEndedAreNamed) {
     const auto end = [&](const std::function<void(int)>& body) {
       return error_of([&] { spawn(rt, 6, body, options); }, "COLLECTIVE_ERROR");
     };
+    const std::string text = end([&](int rank) {
+      if (rank == 0) a.barrier();
+      if (rank == 1 || rank == 2) b.barrier();
+    });
     EXPECT_THAT(
-        end([&](int rank) {
-          if (rank == 0) a.barrier();
-          if (rank == 1 || rank == 2) b.barrier();
-        }),
-        ::testing::AnyOf(HasSubstr("rank 0 waits in barrier() of group 'a' for rank 1, which waits in barrier() "
-                                   "of group 'b'"),
-                         HasSubstr("waits in barrier() of group 'b' for rank 3, which has ended without it")));
+        text, ::testing::AnyOf(HasSubstr("rank 0 waits in barrier() of group 'a' for rank 1, which waits in barrier() "
+                                         "of group 'b'"),
+                               HasSubstr("waits in barrier() of group 'b' for rank 3, which has ended without it")));
+    EXPECT_THAT(text, ::testing::AllOf(HasSubstr("(of all ranks: ranks 3, 4, 5 have ended; "),
+                                       HasSubstr("ranks 1, 2 wait in barrier() of group 'b'")));
     // The same group works again afterwards.
     EXPECT_NO_THROW(spawn(rt, 6, [&](int rank) {
       if (a.has(rank)) a.barrier();
