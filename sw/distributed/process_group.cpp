@@ -64,6 +64,7 @@ ProcessGroup::ProcessGroup(Runtime& runtime, topology::CclConfig config)
                                                 flat_ranks_),
                                     fmt::format("write {} or {}", pes, machine.sips))});
   }
+  queues_ = runtime.claim_queues();
   PlannedQueues planned = plan_queues(make_wiring(config_, machine), config_, machine, runtime.memory());
   for (const Diagnostic& warning : config_.warnings) runtime.warn(warning.text());
   for (const Diagnostic& warning : planned.warnings) runtime.warn(warning.text());

@@ -14,13 +14,15 @@ topology::CclConfig with_wiring(topology::CclConfig config, topology::WiringPres
 
 QueueInstallation::QueueInstallation(Runtime& runtime, topology::WiringPreset wiring,
                                      const topology::CclOptions& options)
-    : config_(with_wiring(topology::load_ccl(options), wiring)),
+    : claim_(runtime.claim_queues()),
+      config_(with_wiring(topology::load_ccl(options), wiring)),
       queues_(plan_queues(make_wiring(config_, runtime.machine()), config_, runtime.machine(), runtime.memory())) {
   runtime.host().install_queues(queues_.plan);
 }
 
 QueueInstallation::QueueInstallation(Runtime& runtime, const Wiring& wiring, const topology::CclOptions& options)
-    : config_(with_wiring(topology::load_ccl(options), topology::WiringPreset::flat)),
+    : claim_(runtime.claim_queues()),
+      config_(with_wiring(topology::load_ccl(options), topology::WiringPreset::flat)),
       queues_(plan_queues(wiring, config_, runtime.machine(), runtime.memory())) {
   runtime.host().install_queues(queues_.plan);
 }

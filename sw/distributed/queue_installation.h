@@ -8,10 +8,10 @@
 
 namespace kb::sw {
 
-// Wires the whole machine by one of the presets, or by a wiring of the caller's, and installs the queues in place of
-// all that were there. Rings, credits and sizes are those of the collective configuration; what it says about wiring
-// and neighbours does not count. Lives as long as the queues are used. Configuration Errors of the file, of rings that
-// do not fit and of grids as plan_queues.
+// Wires the whole machine by one of the presets, or by a wiring of the caller's, and installs the queues. Rings,
+// credits and sizes are those of the collective configuration; what it says about wiring and neighbours does not count.
+// Lives as long as the queues are used; COLLECTIVE_ERROR beside another owner of the queues (Runtime::claim_queues).
+// Configuration Errors of the file, of rings that do not fit and of grids as plan_queues.
 class QueueInstallation {
  public:
   QueueInstallation(Runtime& runtime, topology::WiringPreset wiring, const topology::CclOptions& options = {});
@@ -22,6 +22,7 @@ class QueueInstallation {
   const topology::CclConfig& config() const { return config_; }
 
  private:
+  std::shared_ptr<void> claim_;
   topology::CclConfig config_;
   PlannedQueues queues_;
 };

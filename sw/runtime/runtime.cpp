@@ -310,6 +310,18 @@ int Runtime::current_device() {
   return devices_.front();
 }
 
+std::shared_ptr<void> Runtime::claim_queues() {
+  if (!queue_owner_.expired()) {
+    throw Error::program(
+        "COLLECTIVE_ERROR",
+        "the message queues of this run are in use by a process group or another installation, which a "
+        "second one would break; make groups of some ranks with new_group, or end the first one");
+  }
+  const auto owner = std::make_shared<int>(0);
+  queue_owner_ = owner;
+  return owner;
+}
+
 void Runtime::enter_ranks(IRankWaiter& waiter, int nprocs) {
   if (world_size_ != 0 || host_.current_worker() != kMainProgram) {
     throw Error::program("SPAWN_ERROR", "spawn cannot be called from a rank of another spawn");

@@ -92,6 +92,9 @@ class Runtime final : private ITensorContext {
   // For sw/distributed.
   contract::IHost& host() { return host_; }
   DeviceMemory& memory() { return memory_; }
+  // The machine's message queues have one owner at a time, because another would replace what the first one uses.
+  // Program Error COLLECTIVE_ERROR while what an earlier call returned is alive.
+  std::shared_ptr<void> claim_queues();
   void enter_ranks(IRankWaiter& waiter, int nprocs);    // nested spawn: SPAWN_ERROR
   IRankWaiter* rank_waiter() const { return waiter_; }  // null outside of spawn
   void leave_ranks();
@@ -138,6 +141,7 @@ class Runtime final : private ITensorContext {
   std::map<int, int> bound_;  // rank (-1: main) -> SIP
   std::set<std::string> warned_;
   int world_size_ = 0;  // 0: not inside spawn
+  std::weak_ptr<void> queue_owner_;
   IRankWaiter* waiter_ = nullptr;
   std::shared_ptr<ITensorContext> alive_;  // what handles hold weakly; reset by close()
 };

@@ -194,6 +194,12 @@ TEST_F(NewGroupTest, DisagreementNamesGroupAndRanksOfTheRun) {
   EXPECT_THAT(host.launches, IsEmpty());
 }
 
+TEST_F(NewGroupTest, ASecondProcessGroupWouldTakeTheQueues) {
+  EXPECT_THAT(error_of([&] { ProcessGroup again(rt); }, "COLLECTIVE_ERROR"), HasSubstr("new_group"));
+  EXPECT_THAT(error_of([&] { spawn(rt, 6, [&](int) { ProcessGroup again(rt); }); }, "COLLECTIVE_ERROR"),
+              HasSubstr("a rank cannot make a process group"));
+}
+
 // Two groups whose ranks wait for each other in a circle, and a rank that has ended: nobody hangs, in either mode.
 TEST_F(NewGroupTest, RanksThatWaitElsewhereOrHaveEndedAreNamed) {
   Communicator &a = world.new_group({0, 1}, "a"), &b = world.new_group({1, 2, 3}, "b");

@@ -30,8 +30,10 @@ TEST_F(QueueInstallationTest, WiresByTheCallersPreset_K87_K90) {
   {
     const QueueInstallation ring(rt, WiringPreset::intracube_ring, options);
     EXPECT_EQ(ring.config().n_slots, 2u);
-    const QueueInstallation mesh(rt, WiringPreset::intercube_multisip, options);
+    EXPECT_THAT(testing::error_of([&] { QueueInstallation(rt, WiringPreset::intercube_multisip); }, "COLLECTIVE_ERROR"),
+                ::testing::HasSubstr("in use"));
   }
+  { const QueueInstallation mesh(rt, WiringPreset::intercube_multisip, options); }
   ASSERT_EQ(host.queue_plans.size(), 2u);
   EXPECT_EQ(host.queue_plans[0].pes.size(), 16u);  // every PE
   EXPECT_THAT(labels(host.queue_plans[0].pes[0]), UnorderedElementsAre("E", "W"));
