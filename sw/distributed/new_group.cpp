@@ -45,13 +45,14 @@ Communicator& ProcessGroup::new_group(const std::vector<int>& ranks, const std::
   members.slot_size = config_.slot_size;
   members.links = group_prefix(static_cast<int>(number));
   const contract::MachineInfo& machine = runtime().machine();
-  PlannedQueues planned =
-      plan_queues(make_group_wiring(ranks, members.links, machine), config_, machine, runtime().memory());
+  const Wiring wiring = make_group_wiring(ranks, members.links, machine);
+  PlannedQueues planned = plan_queues(wiring, config_, machine, runtime().memory(), rings_per_pe_);
   contract::QueuePlan all = installed_;
   add_queues(all, planned.plan);
   verify_queue_plan(all, machine);
   runtime().host().install_queues(all);
   installed_ = std::move(all);
+  rings_per_pe_ += wiring.directions.size();
   groups_.push_back(std::make_unique<Group>(runtime(), std::move(members), waiting(), std::move(planned.memory)));
   return *groups_.back();
 }

@@ -65,7 +65,9 @@ ProcessGroup::ProcessGroup(Runtime& runtime, topology::CclConfig config)
                                     fmt::format("write {} or {}", pes, machine.sips))});
   }
   queues_ = runtime.claim_queues();
-  PlannedQueues planned = plan_queues(make_wiring(config_, machine), config_, machine, runtime.memory());
+  const Wiring wiring = make_wiring(config_, machine);
+  PlannedQueues planned = plan_queues(wiring, config_, machine, runtime.memory());
+  rings_per_pe_ = wiring.directions.size();
   for (const Diagnostic& warning : config_.warnings) runtime.warn(warning.text());
   for (const Diagnostic& warning : planned.warnings) runtime.warn(warning.text());
   runtime.host().install_queues(planned.plan);

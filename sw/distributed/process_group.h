@@ -54,8 +54,9 @@ class ProcessGroup : public Communicator {
   const AllReduceAlgorithm& algorithm_;
   int flat_ranks_ = 0;  // of the wiring
   struct Group;
-  std::shared_ptr<void> queues_;   // the claim
-  contract::QueuePlan installed_;  // of all groups
+  std::shared_ptr<void> queues_;    // the claim
+  std::uint64_t rings_per_pe_ = 0;  // of all groups, as if each had every PE
+  contract::QueuePlan installed_;   // of all groups
   MemoryReservation memory_;
   std::vector<std::unique_ptr<Communicator>> groups_;
 };

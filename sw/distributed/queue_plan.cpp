@@ -87,10 +87,11 @@ std::string direction_text(const Wiring& wiring) {
 }
 
 Error no_room(const Wiring& wiring, const topology::CclConfig& config, const contract::MachineInfo& machine,
-              QueueMemory memory, const DeviceMemory::Shortage& shortage) {
+              QueueMemory memory, const DeviceMemory::Shortage& shortage, std::uint64_t rings_before) {
   const DeviceMemory::Request& request = shortage.request;
   const std::uint64_t rings = request.nbytes / (config.n_slots * config.slot_size);
-  std::uint64_t per_slot = shortage.largest_free_block / (rings * config.n_slots);
+  const std::uint64_t before = rings_before * config.n_slots * config.slot_size;
+  std::uint64_t per_slot = (shortage.largest_free_block + before) / ((rings + rings_before) * config.n_slots);
   if (per_slot > kSlotStep) per_slot -= per_slot % kSlotStep;
   const std::string owner =
       memory == QueueMemory::sram ? cube_name(request.owner.sip, request.owner.cube) : pe_name(request.owner);
@@ -142,14 +143,14 @@ std::vector<contract::PeQueues> pairs(const Wiring& wiring, const QueueRing& geo
 }  // namespace
 
 PlannedQueues plan_queues(const Wiring& wiring, const topology::CclConfig& config, const contract::MachineInfo& machine,
-                          DeviceMemory& memory) {
+                          DeviceMemory& memory, std::uint64_t rings_before) {
   QueueRing geometry;
   geometry.memory = queue_memory(config.buffer_kind);
   geometry.n_slots = config.n_slots;
   geometry.slot_size = config.slot_size;
   const Layout layout = lay_out(wiring, geometry.memory, wiring.directions.size() * geometry.nbytes());
   if (const auto shortage = memory.shortage(geometry.memory, layout.requests)) {
-    throw no_room(wiring, config, machine, geometry.memory, *shortage);
+    throw no_room(wiring, config, machine, geometry.memory, *shortage, rings_before);
   }
 
   PlannedQueues planned;
