@@ -14,6 +14,7 @@
 #include "sw/benches/ranks.h"
 #include "sw/benches/support.h"
 #include "sw/distributed/dtensor.h"
+#include "sw/distributed/dtensor_steps.h"
 
 namespace kb::sw {
 namespace {
@@ -198,6 +199,7 @@ BenchResult run(Runtime& rt, const Params& params) {
   problem.cubes = static_cast<int>(params.integer("cubes"));
   problem.seed = rt.seed();
   DeviceMesh mesh(world, problem.axes);
+  for (const Placements& placements : {problem.from, problem.to}) require_placements(mesh, placements, "redistribute");
   const auto ranks = on_every_sip(rt, "redistribute", [&](int rank, int) {
     const DTensor x = begin(problem, mesh, rt, rank, params.text("source") == "device");
     rt.wait_all();
