@@ -5,9 +5,9 @@
 #include <string>
 
 #include "platform/plan/pipeline_plan.h"
+#include "platform/routing/lone_transfer.h"
 #include "platform/topology/topology.h"
 #include "sim/evaluate/evaluation.h"
-#include "platform/routing/lone_transfer.h"
 
 namespace kb::evaluate {
 
@@ -38,7 +38,7 @@ struct GemmPlatform {
   double memory_gbs = 0;         // of the slice's pseudo-channels, which reads and writes share
   double dma_overhead_ns = 0;    // of PE_DMA, before a transfer and behind it
   double translation_ns = 0;     // of an access: TLB or BAAW, whichever the address model uses
-  routing::TransferPath path;             // PE_DMA to the slice and back
+  routing::TransferPath path;    // PE_DMA to the slice and back
   bool channels = false;         // a request per HBM channel: latencies are not modelled then, only bytes
   int rd_engines = 1, wr_engines = 1;
   int pipeline_stages = 0;  // of a tile inside the K loop

@@ -42,6 +42,7 @@ class RandomCollectives : public CommandLineTest, public testing::WithParamInter
   }
   static std::string queues(Draw& draw) {
     return " --set n_slots=" + std::to_string(draw.number(1, 8)) +
+           " --set slot_size=" + std::to_string(draw.of<int>({720, 1008, 4096, 8192})) +  // 720: 90 elements of i64
            " --set buffer_kind=" + draw.of<std::string>({"tcm", "sram", "hbm"}) +
            " --set backpressure=" + draw.of<std::string>({"sleep", "poll"}) +
            " --set credit=" + draw.of<std::string>({"annotated", "fabric"}) +
