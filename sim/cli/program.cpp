@@ -13,6 +13,7 @@
 #include "platform/base/error.h"
 #include "platform/base/nearest.h"
 #include "platform/base/version.h"
+#include "platform/observe/output_file.h"
 #include "sim/cli/help.h"
 #include "sim/driver/interrupt.h"
 
@@ -164,7 +165,11 @@ topology::LoadedTopology TopologyChoice::load() const {
 
 void print(const std::string& text) {
   const bool written = std::fwrite(text.data(), 1, text.size(), stdout) == text.size() && std::fflush(stdout) == 0;
-  if (!written) throw Error::configuration(std::string("cannot write to standard output: ") + std::strerror(errno));
+  if (written) return;
+  const int error_number = errno;
+  if (error_number == EPIPE) sim::end_by_broken_pipe();
+  throw Error::configuration(std::string("cannot write to standard output: ") + std::strerror(error_number) +
+                             (observe::results_committed() ? "; all result files were written" : ""));
 }
 
 void print_warnings(const std::vector<Diagnostic>& warnings) {

@@ -6,7 +6,8 @@
 
 #include "platform/base/error.h"
 #include "platform/base/nearest.h"
-#include "platform/observe/output_file.h"
+#include "platform/data/op_log_file.h"
+#include "platform/observe/output_set.h"
 #include "sim/cli/bench_library.h"
 #include "sim/cli/help.h"
 #include "sim/cli/program.h"
@@ -52,11 +53,11 @@ class RunCommand final : public Command {
         ->expected(1)
         ->take_all();
     app.add_option("--out", out_, "Folder for result.json (default: results)")->type_name("DIR");
-    app.add_option("--oplog", options_.oplog_file,
+    app.add_option("--oplog", oplog_file_,
                    "Write every operation to FILE: a SQLite database if it ends in .sqlite, .sqlite3 or .db, else "
                    "tab-separated text")
         ->type_name("FILE");
-    app.add_option("--vcd", options_.vcd_file, "Write waveforms to FILE for GTKWave")->type_name("FILE");
+    app.add_option("--vcd", vcd_file_, "Write waveforms to FILE for GTKWave")->type_name("FILE");
     app.add_option("--vcd-filter", options_.vcd_filters,
                    "Only signals whose node.signal matches, * stands for anything; may be repeated")
         ->type_name("PATTERN")
@@ -119,7 +120,7 @@ class RunCommand final : public Command {
       if (data_option_->count() > 0) throw usage_error("--verify-data needs the data that --data off leaves out");
       options.data_mode = contract::DataMode::replay;
     }
-    if (!options.vcd_filters.empty() && options.vcd_file.empty()) throw usage_error("--vcd-filter needs --vcd FILE");
+    if (!options.vcd_filters.empty() && vcd_file_.empty()) throw usage_error("--vcd-filter needs --vcd FILE");
     if (time_limit_ns_) {
       if (!(*time_limit_ns_ > 0.0) || *time_limit_ns_ > 1e12)
         throw usage_error("--time-limit-ns must be above 0 and at most 1e12");
@@ -144,24 +145,34 @@ class RunCommand final : public Command {
     return 0;
   }
 
-  int simulate_and_report(const sim::BenchRun& run) const {
-    std::optional<observe::OutputFile> file;
-    if (!json_ || !out_.empty()) {
-      const std::string folder = out_.empty() ? "results" : out_;
-      observe::make_folder(folder);
-      file.emplace((folder.back() == '/' ? folder : folder + "/") + "result.json", "the result file");
+  // Without --out, --json makes no folder.
+  std::string output_folder() const { return out_.empty() && !json_ ? "results" : out_; }
+
+  std::string result_file() const {
+    const std::string folder = output_folder();
+    return folder.empty() || folder.back() == '/' ? folder + "result.json" : folder + "/result.json";
+  }
+
+  int simulate_and_report(sim::BenchRun& run) const {
+    observe::OutputSet outputs;
+    observe::OutputFile* result = nullptr;
+    if (!output_folder().empty()) {
+      observe::make_folder(output_folder());
+      result = &outputs.add(result_file(), "the result file");
     }
+    if (!oplog_file_.empty()) {
+      run.options.oplog = &outputs.add(oplog_file_, "the operation log", data::op_log_target(oplog_file_));
+    }
+    if (!vcd_file_.empty()) run.options.vcd = &outputs.add(vcd_file_, "the waveform file");
     if (!quiet_) print_warnings(run.topology.warnings);
     const sim::BenchOutcome outcome = sim::run_bench(run);
     const std::string json = sim::render_result(outcome.record);
-    if (file) {
-      file->write(json);
-      file->commit();
-    }
+    if (result != nullptr) result->write(json);
+    outputs.commit();
     if (json_) {
       print(json);
     } else if (!quiet_) {
-      print(sim::render_report(outcome.record, run.topology.graph.spec, files(file)));
+      print(sim::render_report(outcome.record, run.topology.graph.spec, files()));
     }
     if (!outcome.record.ok && (json_ || quiet_)) {
       std::fprintf(stderr, "%s: error: %s: %s\n", name_.c_str(), outcome.record.error_code.c_str(),
@@ -179,11 +190,11 @@ class RunCommand final : public Command {
     return entries;
   }
 
-  std::vector<std::pair<std::string, std::string>> files(const std::optional<observe::OutputFile>& result) const {
+  std::vector<std::pair<std::string, std::string>> files() const {
     std::vector<std::pair<std::string, std::string>> list;
-    if (result) list.emplace_back("result", result->path());
-    if (!options_.oplog_file.empty()) list.emplace_back("operations", options_.oplog_file);
-    if (!options_.vcd_file.empty()) list.emplace_back("waveforms", options_.vcd_file);
+    if (!output_folder().empty()) list.emplace_back("result", result_file());
+    if (!oplog_file_.empty()) list.emplace_back("operations", oplog_file_);
+    if (!vcd_file_.empty()) list.emplace_back("waveforms", vcd_file_);
     return list;
   }
 
@@ -199,6 +210,8 @@ class RunCommand final : public Command {
   std::uint64_t seed_ = 1;
   std::vector<std::string> plugins_;
   std::string out_;
+  std::string oplog_file_;
+  std::string vcd_file_;
   sim::SimulationOptions options_;
   std::optional<double> time_limit_ns_;
   bool strict_ = false;

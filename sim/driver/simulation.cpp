@@ -11,7 +11,6 @@
 #include "platform/data/op_log_file.h"
 #include "platform/data/operation_recorder.h"
 #include "platform/elab/platform.h"
-#include "platform/observe/output_file.h"
 #include "platform/observe/vcd_writer.h"
 #include "sim/driver/deadlock.h"
 #include "sim/driver/progress.h"
@@ -61,9 +60,7 @@ class DataSide {
                  }}),
         log_(make_log(graph, options)),
         engine_(options.data_mode, memory_, engine_options(graph, log_.get())),
-        recorder_(engine_) {
-    if (log_) guard_.emplace(options.oplog_file + ".part");
-  }
+        recorder_(engine_) {}
 
   data::OperationRecorder& recorder() { return recorder_; }
   std::vector<std::byte> read(std::uint64_t pa, std::uint64_t nbytes) { return engine_.read({{pa, nbytes}}); }
@@ -77,12 +74,12 @@ class DataSide {
 
  private:
   static std::unique_ptr<data::IOpSink> make_log(const topology::Graph& graph, const SimulationOptions& options) {
-    if (options.oplog_file.empty()) return nullptr;
+    if (options.oplog == nullptr) return nullptr;
     data::OpLog::Options log;
     for (const topology::Node& node : graph.nodes) log.component_names.push_back(node.id);
     log.space = SpaceNames();
     log.facts = options.oplog_facts;
-    return data::open_op_log(options.oplog_file, std::move(log));
+    return data::open_op_log(*options.oplog, std::move(log));
   }
   static data::DataEngine::Options engine_options(const topology::Graph& graph, data::IOpSink* sink) {
     data::DataEngine::Options options;
@@ -93,16 +90,15 @@ class DataSide {
 
   data::MemoryStore memory_;
   std::unique_ptr<data::IOpSink> log_;
-  std::optional<observe::TemporaryGuard> guard_;
   data::DataEngine engine_;
   data::OperationRecorder recorder_;
 };
 
 std::unique_ptr<observe::VcdWriter> make_waveform(const SimulationOptions& options) {
-  if (options.vcd_file.empty()) return nullptr;
+  if (options.vcd == nullptr) return nullptr;
   observe::VcdWriter::Options vcd;
   vcd.filters = options.vcd_filters;
-  return std::make_unique<observe::VcdWriter>(options.vcd_file, std::move(vcd));
+  return std::make_unique<observe::VcdWriter>(*options.vcd, std::move(vcd));
 }
 
 void check_filters(const observe::VcdWriter* waveform) {
