@@ -6,6 +6,7 @@
 #include <cstdio>
 #include <cstdlib>
 
+#include "sim/cli/file_roles.h"
 #include "sim/cli/help.h"
 #include "sim/cli/program.h"
 #include "sim/driver/interrupt.h"
@@ -68,6 +69,7 @@ class EvaluateCommand final : public Command {
         std::fprintf(stderr, "\r%zu of %zu points%s", done, points, done == points ? "\n" : "");
       };
     }
+    check_files(machine, options.folder, evaluation->data_file());
     sim::set_interrupt_hint("points that are finished are kept; run the same command again to go on");
     options.measured = [] {
       sim::set_interrupt_hint("the data file is complete; the same command with --fast draws from it");
@@ -88,6 +90,18 @@ class EvaluateCommand final : public Command {
   }
 
  private:
+  void check_files(const topology::LoadedTopology& machine, const std::string& folder,
+                   const std::string& data_file) const {
+    FileRoles roles;
+    choice_.add_roles(machine, roles);
+    roles.reads("--reference", options_.reference);
+    const std::string table = data_file.substr(0, data_file.rfind('.')) + ".csv";
+    for (const std::string& file : {data_file, table, std::string("host.json")}) {
+      roles.writes("a file of the evaluation", folder + "/" + file);
+    }
+    roles.check();
+  }
+
   std::vector<std::string> topology_options() const {
     std::vector<std::string> options;
     if (!choice_.file.empty()) options = {"--topology", choice_.file};

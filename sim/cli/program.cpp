@@ -7,6 +7,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <exception>
+#include <filesystem>
 #include <functional>
 #include <systemc>
 
@@ -14,6 +15,7 @@
 #include "platform/base/nearest.h"
 #include "platform/base/version.h"
 #include "platform/observe/output_file.h"
+#include "sim/cli/file_roles.h"
 #include "sim/cli/help.h"
 #include "sim/driver/interrupt.h"
 
@@ -161,6 +163,13 @@ topology::LoadedTopology TopologyChoice::load() const {
   for (const std::string& text : sets) overrides.push_back(split_assignment(text));
   if (!file.empty()) return topology::load(file, overrides);
   return topology::load_text(program->topology.text, program->topology.name, overrides);
+}
+
+void TopologyChoice::add_roles(const topology::LoadedTopology& machine, FileRoles& roles) const {
+  if (file.empty()) return;
+  roles.reads("--topology", file);
+  const std::string& mesh = machine.graph.spec.mesh_file;
+  if (!mesh.empty()) roles.reads("cube.mesh_file", (std::filesystem::path(file).parent_path() / mesh).string());
 }
 
 void print(const std::string& text) {

@@ -16,6 +16,8 @@ class App;  // each sim_<name> includes this header and needs nothing of CLI11, 
 
 namespace kb::cli {
 
+class FileRoles;
+
 struct Program {
   std::string name;             // of the executable, for messages
   BuiltinTopology topology;     // used when no --topology is given
@@ -48,6 +50,8 @@ struct TopologyChoice {
   void add_set_option(CLI::App& app);
   // Configuration Error with every problem of the file; usage Error for a malformed --set.
   topology::LoadedTopology load() const;
+  // The files that it was loaded from.
+  void add_roles(const topology::LoadedTopology& machine, FileRoles& roles) const;
 };
 
 // "name=value" taken apart; usage Error without '=' or name.

@@ -8,7 +8,9 @@
 #include "platform/base/nearest.h"
 #include "platform/data/op_log_file.h"
 #include "platform/observe/output_set.h"
+#include "platform/topology/ccl_config.h"
 #include "sim/cli/bench_library.h"
+#include "sim/cli/file_roles.h"
 #include "sim/cli/help.h"
 #include "sim/cli/program.h"
 #include "sim/driver/bench_run.h"
@@ -153,7 +155,26 @@ class RunCommand final : public Command {
     return folder.empty() || folder.back() == '/' ? folder + "result.json" : folder + "/result.json";
   }
 
+  void check_files(const sim::BenchRun& run) const {
+    FileRoles roles;
+    choice_.add_roles(run.topology, roles);
+    for (const std::string& plugin : plugins_) roles.reads("--plugin", plugin);
+    for (const sw::ParameterValue& value : run.params.values()) {
+      if (value.declared.name == "ccl") roles.reads("--set ccl", value.value);
+    }
+    roles.reads("the file of collectives", topology::kCclFile);
+    roles.writes("--oplog", oplog_file_);
+    roles.writes("--vcd", vcd_file_);
+    if (!output_folder().empty()) {
+      roles.writes("--out", output_folder());
+      roles.writes(out_.empty() ? "the result file" : "--out", result_file());
+    }
+    roles.prints(json_);
+    roles.check();
+  }
+
   int simulate_and_report(sim::BenchRun& run) const {
+    check_files(run);
     observe::OutputSet outputs;
     observe::OutputFile* result = nullptr;
     if (!output_folder().empty()) {

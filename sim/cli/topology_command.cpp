@@ -1,6 +1,7 @@
 #include <CLI/CLI.hpp>
 
 #include "platform/observe/output_file.h"
+#include "sim/cli/file_roles.h"
 #include "sim/cli/help.h"
 #include "sim/cli/program.h"
 
@@ -25,6 +26,7 @@ class TopologyCommand final : public Command {
   int run() override {
     const topology::LoadedTopology machine = choice_.load();
     if (!mesh_file_.empty()) {
+      check_files(machine);
       observe::OutputFile file(mesh_file_, "the mesh file");
       file.write(topology::render_mesh(machine));
       file.commit();
@@ -40,6 +42,14 @@ class TopologyCommand final : public Command {
   }
 
  private:
+  void check_files(const topology::LoadedTopology& machine) const {
+    FileRoles roles;
+    choice_.add_roles(machine, roles);
+    roles.writes("--emit-mesh", mesh_file_);
+    roles.prints(json_ || dot_);
+    roles.check();
+  }
+
   TopologyChoice choice_;
   bool json_ = false;
   bool dot_ = false;
