@@ -113,6 +113,7 @@ OpLogSqlite::OpLogSqlite(observe::OutputFile& file, OpLog::Options options)
       sqlite3_open_v2(file_.working_path().c_str(), &database, SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX, nullptr);
   database_.reset(database);
   check(code);
+  if (sqlite3_db_readonly(database, nullptr) != 0) file_.fail("write", "it cannot be opened again for writing");
   run(kSettings);
   run("BEGIN EXCLUSIVE");
   run(kTables);
