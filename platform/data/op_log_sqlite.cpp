@@ -78,11 +78,13 @@ class SortingFolder {
  public:
   explicit SortingFolder(const std::string& file) {
     sqlite3_temp_directory = sqlite3_mprintf("%s", file.substr(0, file.rfind('/') + 1).c_str());
+    if (files_ == nullptr || files_->iVersion < 3) return;
     g_open = reinterpret_cast<decltype(g_open)>(files_->xGetSystemCall(files_, "open"));
     files_->xSetSystemCall(files_, "open", reinterpret_cast<sqlite3_syscall_ptr>(open_nameless));
   }
   ~SortingFolder() {
-    files_->xSetSystemCall(files_, "open", reinterpret_cast<sqlite3_syscall_ptr>(g_open));
+    if (g_open != nullptr) files_->xSetSystemCall(files_, "open", reinterpret_cast<sqlite3_syscall_ptr>(g_open));
+    g_open = nullptr;
     sqlite3_free(sqlite3_temp_directory);
     sqlite3_temp_directory = nullptr;
   }
@@ -108,6 +110,7 @@ void OpLogSqlite::Close::operator()(sqlite3_stmt* statement) const {
 
 OpLogSqlite::OpLogSqlite(observe::OutputFile& file, OpLog::Options options)
     : options_(std::move(options)), file_(file) {
+  refuse_remains();
   sqlite3* database = nullptr;
   const int code =
       sqlite3_open_v2(file_.working_path().c_str(), &database, SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX, nullptr);
@@ -121,6 +124,17 @@ OpLogSqlite::OpLogSqlite(observe::OutputFile& file, OpLog::Options options)
 }
 
 OpLogSqlite::~OpLogSqlite() = default;
+
+// SQLite would apply them to the new database when it is opened.
+void OpLogSqlite::refuse_remains() {
+  for (const char* ending : {"-journal", "-wal"}) {
+    const std::string remains = file_.final_path() + ending;
+    if (::access(remains.c_str(), F_OK) != 0) continue;
+    throw Error::configuration("cannot create " + file_.purpose() + " '" + file_.path() + "': there is '" + remains +
+                               "', which belongs to another database of this name; close or repair that one, or remove "
+                               "the file");
+  }
+}
 
 void OpLogSqlite::record(std::uint64_t sequence, const OpRecord& record) {
   if (finished_) throw Error::model("operation log: a record after finish()");

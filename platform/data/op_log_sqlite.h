@@ -45,6 +45,7 @@ class OpLogSqlite final : public IOpSink {
     std::size_t params_end;               // where its parameters end in params_; they begin where the row before ends
   };
 
+  void refuse_remains();
   void run(const char* sql);
   Statement prepare(const std::string& sql);
   void check(int code);

@@ -37,8 +37,9 @@ class OutputFile {
   // complete(), and the file takes its place.
   void commit();
 
-  // For a library that opens the file itself: an absolute name.
+  // For a library that opens the file itself: an absolute name. And the name that it gets, links followed.
   std::string working_path() const;
+  std::string final_path() const { return folder_path_ + "/" + name_; }
   [[noreturn]] void fail(std::string_view doing, std::string_view reason);
 
  private:

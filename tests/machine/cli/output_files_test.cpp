@@ -316,6 +316,15 @@ TEST_F(OutputFaultTest, AnInterruptAnywhereLeavesAllFilesOrNone) {
   }
 }
 
+// The files that a large database is sorted in have a name for a moment.
+TEST_F(OutputFaultTest, AnInterruptWhileSortingLeavesNoFile) {
+  const Outcome outcome = kernbench(
+      "run --topology '" + config("one_pe") + "' --bench stream --set calls=200000 --quiet --out out --oplog s.db",
+      fault("unlink", 1, "KB_FAULT_SIGNAL=" + std::to_string(SIGTERM)));
+  EXPECT_EQ(outcome.code, 130);
+  EXPECT_TRUE(contents().empty());
+}
+
 TEST_F(OutputFaultTest, AnAbortLeavesNoTemporaryFile) {
   for (const int signal : {SIGABRT, SIGQUIT, SIGXCPU}) {
     const Outcome outcome =

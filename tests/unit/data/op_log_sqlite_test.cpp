@@ -247,6 +247,19 @@ TEST_F(OpLogSqliteTest, ReplacesAnOlderFile) {
   EXPECT_EQ(sql_rows(file, "SELECT count(*) FROM op"), (SqlRows{{"0"}}));
 }
 
+// Opening the new database would apply them to it.
+TEST_F(OpLogSqliteTest, TheJournalOfAnotherDatabaseIsInTheWay) {
+  for (const char* ending : {"-journal", "-wal"}) {
+    const std::string journal = path("ops.sqlite") + ending;
+    std::ofstream(journal) << "mine";
+    expect_error([&] { CommittedLog log(path("ops.sqlite"), options()); }, ErrorFamily::configuration,
+                 "CONFIGURATION_ERROR", {journal, "remove the file"});
+    EXPECT_EQ(content(journal), "mine");
+    EXPECT_EQ(std::distance(fs::directory_iterator(folder_), {}), 1);
+    fs::remove(journal);
+  }
+}
+
 TEST_F(OpLogSqliteTest, EqualRunsAreEqualBytesAndTakeLittleMemory_P74) {
   constexpr sqlite3_int64 kMostMemory = 5 << 20;
   for (const char* name : {"a.db", "b.db"}) {
