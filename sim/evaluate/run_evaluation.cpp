@@ -97,11 +97,12 @@ struct Rows {
   std::size_t resumed = 0;
 };
 
-Rows measure(const IEvaluation& evaluation, const std::vector<Point>& points, const Staging& staging,
-             const RunOptions& options) {
+Rows measure(const IEvaluation& evaluation, const std::vector<Point>& points, const WorkFolder& work,
+             const Staging& staging, const RunOptions& options) {
   Rows found{std::vector<Json>(points.size()), std::vector<Json>(points.size()), 0};
   std::vector<ProcessJob> jobs;
   std::vector<std::size_t> of_job;
+  std::vector<std::string> folders(points.size());
   for (std::size_t i = 0; i < points.size(); ++i) {
     if (const std::optional<Json> kept = staging.find(points[i])) {
       found.rows[i] = (*kept)["row"];
@@ -109,8 +110,8 @@ Rows measure(const IEvaluation& evaluation, const std::vector<Point>& points, co
       ++found.resumed;
       continue;
     }
-    const std::string folder = staging.run_folder(points[i]);
-    observe::make_folder(folder);
+    const std::string folder = work.make_run_folder(points[i].id);
+    folders[i] = folder;
     if (!points[i].trace.empty()) write_file(folder + "/trace.csv", points[i].trace, "the traffic of a point");
     if (!points[i].ccl.empty()) write_file(folder + "/" + kCclName, points[i].ccl, "the queues of a point");
     jobs.push_back({command_of(points[i], options, folder), folder + "/log", kProgram});
@@ -120,7 +121,7 @@ Rows measure(const IEvaluation& evaluation, const std::vector<Point>& points, co
   if (options.progress) options.progress(done, points.size());
   run_processes(jobs, options.jobs, [&](std::size_t job, const ProcessEnd& end) {
     const Point& point = points[of_job[job]];
-    const std::string folder = staging.run_folder(point);
+    const std::string& folder = folders[of_job[job]];
     const std::optional<Json> measured = row_of(evaluation, point, end, folder);
     if (!measured) fail_point(point, end.code, read_file(folder + "/log"));
     Json& row = found.rows[of_job[job]];
@@ -128,8 +129,7 @@ Rows measure(const IEvaluation& evaluation, const std::vector<Point>& points, co
     row = *measured;
     host = host_of(end, folder + "/result.json");
     staging.keep(point, Json{{"row", row}, {"host", host}});
-    std::error_code ignored;
-    std::filesystem::remove_all(folder, ignored);
+    work.remove_run_folder(point.id);
     if (options.progress) options.progress(++done, points.size());
   });
   return found;
@@ -203,30 +203,20 @@ void write_host(const std::string& file, const std::vector<Point>& points, const
   write_file(file, document.dump(1) + "\n", "the host figures");
 }
 
+void remove_regular(const std::string& file) {
+  std::error_code ignored;
+  const bool regular = std::filesystem::is_regular_file(std::filesystem::symlink_status(file, ignored));
+  if (regular) std::filesystem::remove(file, ignored);
+}
+
 // Figures that an earlier call drew here and this one does not.
 void remove_others(const IEvaluation& evaluation, const std::vector<Figure>& drawn, const std::string& folder) {
   for (const std::string& name : evaluation.figure_names()) {
     const auto same = [&](const Figure& figure) { return figure.name == name; };
     if (std::any_of(drawn.begin(), drawn.end(), same)) continue;
-    std::error_code ignored;
-    for (const char* ending : {".png", ".svg"}) std::filesystem::remove(folder + name + ending, ignored);
+    for (const char* ending : {".png", ".svg"}) remove_regular(folder + name + ending);
   }
 }
-
-class TemporaryFolder {
- public:
-  explicit TemporaryFolder(std::string path) : path_(std::move(path)) { observe::make_folder(path_); }
-  ~TemporaryFolder() {
-    std::error_code ignored;
-    std::filesystem::remove_all(path_, ignored);
-  }
-  TemporaryFolder(const TemporaryFolder&) = delete;
-  TemporaryFolder& operator=(const TemporaryFolder&) = delete;
-  const std::string& path() const { return path_; }
-
- private:
-  std::string path_;
-};
 
 }  // namespace
 
@@ -238,14 +228,16 @@ RunSummary run_evaluation(const IEvaluation& evaluation, const topology::LoadedT
   const std::string table = std::filesystem::path(data_file).replace_extension(".csv").string();
   Json data;
   std::optional<FolderLock> lock;
+  std::optional<WorkFolder> work;
   if (options.fast) {
     lock.emplace(options.folder, false);
     data = stored_data(evaluation, machine, options, data_file);
   } else {
     const std::vector<Point> points = evaluation.points(machine);
     lock.emplace(options.folder, true);
-    const Staging staging(base + "staging", topology::sha256_hex(read_file(kProgram)) + machine_digest(machine));
-    const Rows measured = measure(evaluation, points, staging, options);
+    work.emplace(options.folder);
+    const Staging staging(*work, topology::sha256_hex(read_file(kProgram)) + machine_digest(machine));
+    const Rows measured = measure(evaluation, points, *work, staging, options);
     summary.points = points.size();
     summary.resumed = measured.resumed;
     data = header(evaluation, machine, points);
@@ -253,7 +245,7 @@ RunSummary run_evaluation(const IEvaluation& evaluation, const topology::LoadedT
     write_data(data_file, data);
     write_host(base + "host.json", points, measured.hosts);
     summary.files.push_back(base + "host.json");
-    staging.remove();
+    work->remove_rows();
   }
   if (options.measured) options.measured();
   try {
@@ -261,8 +253,8 @@ RunSummary run_evaluation(const IEvaluation& evaluation, const topology::LoadedT
     summary.violations = evaluation.check(data);
     summary.remarks = evaluation.remarks(data);
     const std::vector<Figure> figures = evaluation.figures(data);
-    const TemporaryFolder work(base + "figures.part");
-    draw(figures, options.folder, work.path(), options.jobs);
+    if (!work) work.emplace(options.folder);
+    draw(figures, options.folder, work->path(), options.jobs);
     remove_others(evaluation, figures, base);
     summary.files.insert(summary.files.begin(), {data_file, table});
     for (const Figure& figure : figures) {
