@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstdio>
 #include <filesystem>
+#include <new>
 #include <optional>
 #include <thread>
 
@@ -13,6 +14,9 @@
 #include "platform/observe/output_file.h"
 #include "platform/topology/sha256.h"
 #include "sim/evaluate/files.h"
+#include "sim/evaluate/json_file.h"
+#include "sim/evaluate/point_failure.h"
+#include "sim/evaluate/printable.h"
 #include "sim/evaluate/process_pool.h"
 #include "sim/evaluate/staging.h"
 
@@ -49,22 +53,9 @@ std::vector<std::string> command_of(const Point& point, const RunOptions& option
   return command;
 }
 
-ErrorFamily family_of(int code) {
-  for (const ErrorFamily family : {ErrorFamily::configuration, ErrorFamily::program, ErrorFamily::no_progress}) {
-    if (exit_code(family) == code) return family;
-  }
-  return ErrorFamily::model;
-}
-
-std::string describe(const Point& point) {
-  std::string text = point.trace.empty() ? "bench " + point.bench : std::string("traffic");
-  for (const auto& [name, value] : point.params) text += " " + name + "=" + value;
-  return text;
-}
-
 // The row of a run that ended; nothing when it failed. Wrong contents are something that was measured.
-std::optional<Json> row_of(const IEvaluation& evaluation, const Point& point, const ProcessEnd& end,
-                           const std::string& folder) {
+std::optional<Json> measured_row(const IEvaluation& evaluation, const Point& point, const ProcessEnd& end,
+                                 const std::string& folder) {
   const PointFiles files{folder + "/result.json", folder + "/ops.sqlite"};
   if (end.code == 0) return evaluation.row(point, files);
   const Json result = Json::parse(read_file(files.result), nullptr, false);
@@ -74,11 +65,15 @@ std::optional<Json> row_of(const IEvaluation& evaluation, const Point& point, co
   return evaluation.row_of_failure(point, code, result["error"].value("message", ""));
 }
 
-[[noreturn]] void fail_point(const Point& point, int code, std::string said) {
-  while (!said.empty() && said.back() == '\n') said.pop_back();
-  throw Error(family_of(code), "POINT_FAILED",
-              fmt::format("point {} ({}) ended with code {}: {}", point.id, describe(point), code,
-                          said.empty() ? "it printed nothing" : said));
+std::optional<Json> row_of(const IEvaluation& evaluation, const Point& point, const ProcessEnd& end,
+                           const std::string& folder) {
+  try {
+    return measured_row(evaluation, point, end, folder);
+  } catch (const Json::exception& error) {
+    throw Error(ErrorFamily::configuration, "POINT_FAILED",
+                "the result of point " + point.id + " cannot be read (" + reason_of(error) + "); its folder " + folder +
+                    " has been changed meanwhile, or this computer is out of room");
+  }
 }
 
 // What a run took of the computer (E-94): no part of the data file, which two equal calls write equally.
@@ -123,7 +118,7 @@ Rows measure(const IEvaluation& evaluation, const std::vector<Point>& points, co
     const Point& point = points[of_job[job]];
     const std::string& folder = folders[of_job[job]];
     const std::optional<Json> measured = row_of(evaluation, point, end, folder);
-    if (!measured) fail_point(point, end.code, read_file(folder + "/log"));
+    if (!measured) throw failure_of(point, end, read_file(folder + "/log"));
     Json& row = found.rows[of_job[job]];
     Json& host = found.hosts[of_job[job]];
     row = *measured;
@@ -159,11 +154,24 @@ Json header(const IEvaluation& evaluation, const topology::LoadedTopology& machi
 }
 
 Error damaged(const std::string& file, const Json::exception& error) {
-  return Error::configuration(file + " is damaged (" + error.what() + "); measure again without --fast");
+  return Error::configuration(file + " is damaged (" + reason_of(error) + "); measure again without --fast");
 }
 
 void write_data(const std::string& file, const Json& data) {
   write_file(file, data.dump(1) + "\n", "the data file");
+}
+
+Json data_of(const std::string& file) {
+  try {
+    return read_json(file, kMostDataBytes);
+  } catch (const Error& error) {
+    throw Error::configuration(std::string(error.what()) + "; measure again without --fast");
+  }
+}
+
+bool is_of(const Json& data, const topology::LoadedTopology& machine) {
+  const Json::json_pointer digest("/topology/digest");
+  return data.contains(digest) && data.at(digest) == machine_digest(machine);
 }
 
 // Of the machine that the command line chooses, if it does.
@@ -174,7 +182,7 @@ Json stored_data(const IEvaluation& evaluation, const topology::LoadedTopology& 
     throw Error::configuration("there is no data file " + file + " to draw from; measure first: kernbench evaluate " +
                                evaluation.name() + " without --fast (and without MILESTONE_FAST=1)");
   }
-  Json data = Json::parse(read_file(file), nullptr, false);
+  Json data = data_of(file);
   const auto has = [&](const char* key, const Json& value) {
     return data.is_object() && data.contains(key) && data[key] == value;
   };
@@ -182,7 +190,7 @@ Json stored_data(const IEvaluation& evaluation, const topology::LoadedTopology& 
     throw Error::configuration(file + " is no data file of the evaluation '" + evaluation.name() +
                                "' of this version; measure again without --fast");
   }
-  if (!options.topology.empty() && data.value(Json::json_pointer("/topology/digest"), "") != machine_digest(machine)) {
+  if (!options.topology.empty() && !is_of(data, machine)) {
     throw Error::configuration(file +
                                " is of another machine than --topology and --set choose; measure again without "
                                "--fast, or leave these options out to draw what is there");
@@ -218,10 +226,21 @@ void remove_others(const IEvaluation& evaluation, const std::vector<Figure>& dra
   }
 }
 
-}  // namespace
+// Figures may be of names that a data file brings; no other files are written.
+void check_names(const IEvaluation& evaluation, const std::vector<Figure>& figures, const std::string& data_file) {
+  const std::vector<std::string> known = evaluation.figure_names();
+  for (std::size_t i = 0; i < figures.size(); ++i) {
+    const std::string& name = figures[i].name;
+    const bool twice = std::any_of(figures.begin(), figures.begin() + static_cast<std::ptrdiff_t>(i),
+                                   [&](const Figure& other) { return other.name == name; });
+    if (!twice && std::find(known.begin(), known.end(), name) != known.end()) continue;
+    throw Error::configuration(data_file + " is damaged (it has " + (twice ? "two figures " : "a figure ") + name +
+                               "); measure again without --fast");
+  }
+}
 
-RunSummary run_evaluation(const IEvaluation& evaluation, const topology::LoadedTopology& machine,
-                          const RunOptions& options) {
+RunSummary measure_and_draw(const IEvaluation& evaluation, const topology::LoadedTopology& machine,
+                            const RunOptions& options) {
   RunSummary summary;
   const std::string base = options.folder + "/";
   const std::string data_file = base + evaluation.data_file();
@@ -253,6 +272,7 @@ RunSummary run_evaluation(const IEvaluation& evaluation, const topology::LoadedT
     summary.violations = evaluation.check(data);
     summary.remarks = evaluation.remarks(data);
     const std::vector<Figure> figures = evaluation.figures(data);
+    check_names(evaluation, figures, data_file);
     if (!work) work.emplace(options.folder);
     draw(figures, options.folder, work->path(), options.jobs);
     remove_others(evaluation, figures, base);
@@ -263,6 +283,27 @@ RunSummary run_evaluation(const IEvaluation& evaluation, const topology::LoadedT
   } catch (const Json::exception& error) {
     throw damaged(data_file, error);
   }
+  return summary;
+}
+
+}  // namespace
+
+RunSummary run_evaluation(const IEvaluation& evaluation, const topology::LoadedTopology& machine,
+                          const RunOptions& options) {
+  RunSummary summary;
+  try {
+    summary = measure_and_draw(evaluation, machine, options);
+  } catch (const Error& error) {
+    if (!error.diagnostics().empty()) throw;
+    throw Error(error.family(), error.code(), printable(error.what()));
+  } catch (const std::bad_alloc&) {
+    throw Error::configuration(
+        "the memory of this computer, or what this shell may use of it (ulimit -v), is used up; finished points are "
+        "kept, the same command goes on");
+  }
+  for (std::string& remark : summary.remarks) remark = printable(remark);
+  for (std::string& file : summary.files) file = printable(file);
+  for (Violation& violation : summary.violations) violation.text = printable(violation.text);
   return summary;
 }
 
