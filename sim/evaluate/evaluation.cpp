@@ -6,6 +6,12 @@
 
 namespace kb::evaluate {
 
+std::string describe(const Point& point) {
+  std::string text = point.trace.empty() ? "bench " + point.bench : std::string("traffic");
+  for (const auto& [name, value] : point.params) text += " " + name + "=" + value;
+  return text;
+}
+
 void refuse_others(const std::string& evaluation, const EvaluationOptions& options,
                    const std::vector<std::string>& known) {
   const std::pair<const char*, const std::string*> choices[] = {

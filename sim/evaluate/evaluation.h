@@ -27,6 +27,9 @@ struct Point {
   bool oplog = true;     // row() reads the operation log
 };
 
+// Bench and parameters, for messages.
+std::string describe(const Point& point);
+
 // What a finished run left.
 struct PointFiles {
   std::string result;  // result.json of a bench, the JSON of traffic
