@@ -324,7 +324,7 @@ MapReader MapReader::map(const std::string& key) {
   return child;
 }
 
-std::vector<MapReader> MapReader::list_of_maps(const std::string& key) {
+std::vector<MapReader> MapReader::list_of_maps(const std::string& key, std::size_t most, const std::string& what) {
   std::vector<MapReader> out;
   const yaml::Value* value = take(key, false);
   if (value == nullptr || value->kind == yaml::Kind::null) return out;
@@ -332,7 +332,10 @@ std::vector<MapReader> MapReader::list_of_maps(const std::string& key) {
     report(key, fmt::format("expected a list, found {}", shown(*value)), "start each entry with '- '");
     return out;
   }
-  for (std::size_t i = 0; i < value->items.size(); ++i) {
+  if (value->items.size() > most) {
+    report(key, fmt::format("{} {} {}", value->items.size(), what, most), fmt::format("list at most {}", most));
+  }
+  for (std::size_t i = 0; i < std::min(value->items.size(), most); ++i) {
     const yaml::ValuePtr& item = value->items[i];
     out.push_back(MapReader(*context_, fmt::format("{}[{}]", path(key), i), item, item->mark, item->from_override));
   }
