@@ -12,7 +12,10 @@
 
 #include "platform/base/error.h"
 #include "platform/base/nearest.h"
+#include "platform/base/printable.h"
+#include "platform/base/problem_limit.h"
 #include "platform/base/version.h"
+#include "sim/cli/arguments.h"
 #include "sim/cli/help.h"
 #include "sim/driver/interrupt.h"
 
@@ -39,42 +42,22 @@ std::string version_text() {
   return std::string("kernbench ") + kVersion + " (" + sc_core::sc_version() + ")\n";
 }
 
-std::vector<std::string> option_names(const CLI::App& app) {
-  std::vector<std::string> names;
-  for (const CLI::Option* option : app.get_options()) {
-    for (const std::string& name : option->get_lnames()) names.push_back("--" + name);
-  }
-  return names;
-}
-
-// CLI11 names unknown options but does not suggest the right one.
-void check_option_names(const CLI::App& app, const std::vector<std::string>& args) {
-  const std::vector<std::string> names = option_names(app);
-  for (const std::string& arg : args) {
-    if (arg == "--") return;
-    if (arg.rfind("--", 0) != 0) continue;
-    const std::string name = arg.substr(0, arg.find('='));
-    if (std::find(names.begin(), names.end(), name) != names.end()) continue;
-    throw usage_error("unknown option " + name + "; " + suggest(name, names));
-  }
-}
-
-// CLI11's "Could not convert: --seed = abc" in the words of the other messages.
-std::string conversion_text(const std::string& text) {
-  const std::size_t option = text.find("--"), equals = text.find(" = ");
-  if (option == std::string::npos || equals == std::string::npos) return text;
-  return text.substr(option, equals - option) + " needs a number, not '" + text.substr(equals + 3) + "'";
+// Tables of who waits for whom have several lines; a single one may be a megabyte of what a user typed.
+std::string error_line(const std::string& program, const std::string& message) {
+  const bool lines = message.find('\n') != std::string::npos;
+  return program + ": error: " + (lines ? printable(message) : printable_line(message)) + "\n";
 }
 
 int report(const std::string& program, const Error& error) {
   std::string text;
   if (error.diagnostics().empty()) {
-    text = program + ": error: " + error.what() + "\n";
+    text = error_line(program, error.what());
   } else {
-    for (const Diagnostic& diagnostic : error.diagnostics()) text += diagnostic.text() + "\n";
+    for (const Diagnostic& diagnostic : error.diagnostics()) text += printable_line(diagnostic.text()) + "\n";
     const std::size_t count = error.diagnostics().size();
-    text +=
-        program + ": " + std::to_string(count) + (count == 1 ? " problem" : " problems") + " found, nothing was run\n";
+    const std::string number =
+        count > kMostProblems ? "more than " + std::to_string(kMostProblems) : std::to_string(count);
+    text += program + ": " + number + (count == 1 ? " problem" : " problems") + " found, nothing was run\n";
   }
   if (error.code() == "USAGE_ERROR") text += "Try '" + program + " --help'.\n";
   std::fflush(stdout);
@@ -98,20 +81,11 @@ int guarded(const std::string& program, const std::function<int()>& body) {
   }
 }
 
-// An empty value is most often a shell variable that is not set.
-void check_values(const CLI::App& app) {
-  for (const CLI::Option* option : app.get_options()) {
-    const std::vector<std::string>& values = option->results();
-    if (std::find(values.begin(), values.end(), "") == values.end()) continue;
-    throw usage_error(option->get_name() + " is given an empty value");
-  }
-}
-
 // Parses the command line; help and version go to stdout.
 int parse_and_run(CLI::App& app, CLI::App& options_of, const std::vector<std::string>& args,
                   const std::function<int()>& run) {
-  check_option_names(options_of, args);
-  std::vector<std::string> reversed(args.rbegin(), args.rend());
+  std::vector<std::string> reversed = check_arguments(options_of, args);
+  std::reverse(reversed.begin(), reversed.end());
   if (&app != &options_of) reversed.push_back(options_of.get_name());
   try {
     app.parse(reversed);
@@ -119,13 +93,11 @@ int parse_and_run(CLI::App& app, CLI::App& options_of, const std::vector<std::st
     print(&app == &options_of ? app.help() : options_of.help(app.get_name()));
     return 0;
   } catch (const CLI::ExtrasError&) {
-    throw usage_error("unexpected argument '" + options_of.remaining().front() + "'");
-  } catch (const CLI::ConversionError& error) {
-    throw usage_error(conversion_text(error.what()));
+    const std::vector<std::string> extras = app.remaining(true);
+    throw usage_error(extras.empty() ? "too many arguments" : "unexpected argument '" + extras.front() + "'");
   } catch (const CLI::ParseError& error) {
     throw usage_error(error.what());
   }
-  check_values(options_of);
   return run();
 }
 
@@ -167,9 +139,20 @@ void print(const std::string& text) {
   if (!written) throw Error::configuration(std::string("cannot write to standard output: ") + std::strerror(errno));
 }
 
+void print_text(const std::string& text) {
+  print(printable(text));
+}
+
+void print_note(const std::string& text) {
+  std::fflush(stdout);
+  std::fputs((printable(text) + "\n").c_str(), stderr);
+}
+
 void print_warnings(const std::vector<Diagnostic>& warnings) {
   std::fflush(stdout);
-  for (const Diagnostic& warning : warnings) std::fprintf(stderr, "warning: %s\n", warning.text().c_str());
+  for (const Diagnostic& warning : warnings) {
+    std::fputs(("warning: " + printable_line(warning.text()) + "\n").c_str(), stderr);
+  }
 }
 
 int start_systemc_main(int argc, char** argv) {
@@ -201,7 +184,7 @@ int run_kernbench(int argc, char** argv, const Program& program) {
     const auto found = std::find(names.begin(), names.end(), args[0]);
     if (found == names.end()) {
       const bool option = args[0].rfind('-', 0) == 0;
-      if (option) check_option_names(app, {args[0]});
+      if (option && args[0] != "--") check_arguments(app, {args[0]});
       throw usage_error((option ? "no command given before " : "unknown command ") + args[0] + "; " +
                         suggest(args[0], names));
     }
