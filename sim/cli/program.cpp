@@ -8,6 +8,7 @@
 #include <cstring>
 #include <exception>
 #include <functional>
+#include <system_error>
 #include <systemc>
 
 #include "platform/base/error.h"
@@ -65,7 +66,7 @@ int report(const std::string& program, const Error& error) {
   return exit_code(error.family());
 }
 
-int guarded(const std::string& program, const std::function<int()>& body) {
+int run_guarded(const std::string& program, const std::function<int()>& body) {
   try {
     return body();
   } catch (const Error& error) {
@@ -73,12 +74,22 @@ int guarded(const std::string& program, const std::function<int()>& body) {
   } catch (const sc_core::sc_report& error) {
     return report(program, Error::model(std::string("SystemC: ") + error.what()));
   } catch (const std::bad_alloc&) {
-    return report(program, Error::configuration("the machine is too large for the memory of this computer"));
+    return report(program, Error::configuration("there is not enough memory for building and simulating the machine; "
+                                                "use a smaller one, or raise the limit (ulimit -v)"));
+  } catch (const std::system_error& error) {
+    return report(program,
+                  Error::configuration(std::string("the system refuses what the simulation needs: ") + error.what()));
   } catch (const std::exception& error) {
     return report(program, Error::model(std::string("unexpected failure: ") + error.what()));
   } catch (...) {
     return report(program, Error::model("unexpected failure without a message"));
   }
+}
+
+int guarded(const std::string& program, const std::function<int()>& body) {
+  const int code = run_guarded(program, body);
+  sim::allow_exit();
+  return code;
 }
 
 // Parses the command line; help and version go to stdout.
@@ -130,8 +141,10 @@ void TopologyChoice::add_set_option(CLI::App& app) {
 topology::LoadedTopology TopologyChoice::load() const {
   std::vector<std::pair<std::string, std::string>> overrides;
   for (const std::string& text : sets) overrides.push_back(split_assignment(text));
-  if (!file.empty()) return topology::load(file, overrides);
-  return topology::load_text(program->topology.text, program->topology.name, overrides);
+  return within_memory("reading the topology", [&] {
+    if (!file.empty()) return topology::load(file, overrides);
+    return topology::load_text(program->topology.text, program->topology.name, overrides);
+  });
 }
 
 void print(const std::string& text) {
@@ -156,13 +169,19 @@ void print_warnings(const std::vector<Diagnostic>& warnings) {
 }
 
 int start_systemc_main(int argc, char** argv) {
+  sim::install_interrupt_handlers();
   ::setenv("SYSTEMC_DISABLE_COPYRIGHT_MESSAGE", "1", 1);
   ::setenv("SC_COPYRIGHT_MESSAGE", "DISABLE", 1);
-  return sc_core::sc_elab_and_sim(argc, argv);
+  try {
+    const int code = sc_core::sc_elab_and_sim(argc, argv);
+    sim::allow_exit();
+    return code;
+  } catch (const std::bad_alloc&) {
+    std::terminate();  // its handler says why
+  }
 }
 
 int run_kernbench(int argc, char** argv, const Program& program) {
-  sim::install_interrupt_handlers();
   const std::vector<std::string> args(argv + 1, argv + argc);
   std::string prefix = program.name;
   return guarded(prefix, [&] {
@@ -196,7 +215,6 @@ int run_kernbench(int argc, char** argv, const Program& program) {
 }
 
 int run_simulation(int argc, char** argv, const Program& program) {
-  sim::install_interrupt_handlers();
   const std::vector<std::string> args(argv + 1, argv + argc);
   return guarded(program.name, [&] {
     CLI::App app("Simulation of the machine of " + program.topology.name, program.name);

@@ -2,25 +2,93 @@
 
 #include <unistd.h>
 
+#include <atomic>
 #include <csignal>
+#include <cstdio>
+#include <cstdlib>
 #include <cstring>
+#include <exception>
+#include <initializer_list>
+#include <new>
+#include <string>
 
+#include "platform/base/printable.h"
 #include "platform/observe/output_file.h"
 
 namespace kb::sim {
 namespace {
 
 constexpr int kInterrupted = 130;
+constexpr int kProgramFault = 1;
+constexpr int kConfigurationFault = 2;
 const char* g_hint = "no result files were written";
+std::atomic<bool> g_exit_allowed{false};
+
+// Only async-signal-safe calls.
+void write_texts(std::initializer_list<const char*> texts) {
+  for (const char* text : texts) {
+    const ssize_t written = ::write(STDERR_FILENO, text, std::strlen(text));
+    static_cast<void>(written);
+  }
+}
 
 // Only async-signal-safe calls: the signal may arrive inside the allocator or on a kernel's stack.
 extern "C" void on_interrupt(int) {
   observe::OutputFile::remove_temporaries();
-  for (const char* text : {"\nkernbench: interrupted, ", g_hint, "\n"}) {
-    const ssize_t written = ::write(STDERR_FILENO, text, std::strlen(text));
-    static_cast<void>(written);
-  }
+  write_texts({"\nkernbench: interrupted, ", g_hint, "\n"});
   ::_exit(kInterrupted);
+}
+
+// A kernel, a bench or a plug-in ends the process, which would otherwise look like a success without a result.
+[[noreturn]] void end_by_program(const char* what) {
+  observe::OutputFile::remove_temporaries();
+  write_texts({"\nkernbench: error: ", what, "; no result files were written\n"});
+  ::_exit(kProgramFault);
+}
+
+extern "C" void on_exit_call() {
+  if (g_exit_allowed) return;
+  std::fflush(stdout);
+  end_by_program("a kernel, a bench or a plug-in called exit(); return from it instead, or throw an exception");
+}
+
+extern "C" void on_abort(int) {
+  end_by_program("a kernel, a bench or a plug-in called abort() or failed an assertion");
+}
+
+// Nothing here takes memory.
+[[noreturn]] void end_for_memory() {
+  observe::OutputFile::remove_temporaries();
+  write_texts(
+      {"\nkernbench: error: there is not enough memory to start, or for a thread; free some, or raise the limit "
+       "(ulimit -v); no result files were written\n"});
+  ::_exit(kConfigurationFault);
+}
+
+// An exception that nobody can catch: it left a thread of a plug-in, or a destructor.
+void on_terminate() {
+  const std::exception_ptr thrown = std::current_exception();
+  if (!thrown) end_by_program("std::terminate was called in a kernel, a bench or a plug-in");
+  std::string text = "an exception that is no std::exception was not caught in a thread or destructor of a plug-in";
+  try {
+    std::rethrow_exception(thrown);
+  } catch (const std::bad_alloc&) {
+    end_for_memory();
+  } catch (const std::exception& error) {
+    text = std::string("an exception was not caught in a thread or destructor of a plug-in: ") + error.what();
+  } catch (...) {
+  }
+  end_by_program(printable_line(text).c_str());
+}
+
+void install_exit_handlers() {
+  std::atexit(on_exit_call);
+  std::at_quick_exit(on_exit_call);
+  std::set_terminate(on_terminate);
+  struct sigaction action {};
+  action.sa_handler = on_abort;
+  ::sigemptyset(&action.sa_mask);
+  ::sigaction(SIGABRT, &action, nullptr);
 }
 
 // The sanitizers report crashes better themselves.
@@ -39,8 +107,7 @@ extern "C" void on_crash(int signal) {
             "bench "
             "that uses more than its stack (128 KiB, 4 MiB: put large arrays into a std::vector) or a bad pointer "
             "in a plug-in, else it is a defect of the simulator; no result files were written\n";
-  const ssize_t written = ::write(STDERR_FILENO, text, std::strlen(text));
-  static_cast<void>(written);
+  write_texts({text});
   ::_exit(kCrashed);
 }
 
@@ -66,8 +133,13 @@ void set_interrupt_hint(const char* text) {
   g_hint = text;
 }
 
+void allow_exit() {
+  g_exit_allowed = true;
+}
+
 void install_interrupt_handlers() {
   install_crash_handlers();
+  install_exit_handlers();
   struct sigaction action {};
   action.sa_handler = on_interrupt;
   ::sigemptyset(&action.sa_mask);
