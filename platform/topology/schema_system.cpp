@@ -11,6 +11,8 @@ namespace {
 
 constexpr double kMaxSips = 16;
 constexpr double kMaxCubes = 16;
+constexpr std::size_t kMaxChiplets = 5;
+constexpr std::size_t kMaxPorts = 64;  // four sides of each cube
 
 ComponentSpec read_slot(MapReader& components, const char* slot, NodeKind kind) {
   MapReader component = components.map(slot);
@@ -120,7 +122,8 @@ IoChipletSpec read_io_chiplet(MapReader& chiplet, std::size_t index, std::size_t
   io.per_connection_bw_gbs = links.real("per_connection_bw_gbs", 512.0, bandwidth());
   links.done();
   io.n_connections = static_cast<int>(chiplet.whole("n_connections", spec.ucie_n_connections, at_least(1, 64)));
-  std::vector<MapReader> ports = chiplet.list_of_maps("cube_ports");
+  std::vector<MapReader> ports =
+      chiplet.list_of_maps("cube_ports", kMaxPorts, "ports of one IO chiplet, but the cubes of a SIP have");
   for (MapReader& port : ports) io.cube_ports.push_back(read_cube_port(port));
   if (ports.empty() && !chiplet.context().is_bad(chiplet.path("cube_ports"))) {
     if (chiplet.has("cube_ports")) {
@@ -139,7 +142,8 @@ IoChipletSpec read_io_chiplet(MapReader& chiplet, std::size_t index, std::size_t
 }
 
 void read_sip(MapReader& sip, MachineSpec& spec) {
-  std::vector<MapReader> chiplets = sip.list_of_maps("io_chiplets");
+  std::vector<MapReader> chiplets =
+      sip.list_of_maps("io_chiplets", kMaxChiplets, "IO chiplets per SIP, but addresses reach");
   if (chiplets.empty()) {
     if (sip.has("io_chiplets") && !sip.context().is_bad("sip.io_chiplets")) {
       sip.report("io_chiplets", "a SIP without IO chiplet cannot be reached", "list one, or remove the key");

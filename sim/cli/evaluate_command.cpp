@@ -6,6 +6,7 @@
 #include <cstdio>
 #include <cstdlib>
 
+#include "sim/cli/arguments.h"
 #include "sim/cli/file_roles.h"
 #include "sim/cli/help.h"
 #include "sim/cli/program.h"
@@ -34,13 +35,7 @@ class EvaluateCommand final : public Command {
     choice_.add_file_option(app);
     choice_.add_set_option(app);
     app.add_option("--out", out_, "Folder for data and figures (default: evaluation/NAME)")->type_name("DIR");
-    app.add_option("--jobs", jobs_, "Runs at a time (default: one per core)")
-        ->type_name("N")
-        ->check([](const std::string& text) {
-          const bool number =
-              !text.empty() && text.size() < 5 && text.find_first_not_of("0123456789") == std::string::npos;
-          return number && std::stoi(text) > 0 ? std::string() : "must be a number from 1 to 9999, not " + text;
-        });
+    add_whole_option(app, "--jobs", jobs_, 1, 9999, "Runs at a time (default: one per core)");
     app.add_flag("--fast", fast_, "Do not simulate: draw from the data file that is there (also: MILESTONE_FAST=1)");
     app.add_option(
            "--shapes", options_.shapes,
@@ -61,7 +56,7 @@ class EvaluateCommand final : public Command {
     evaluate::RunOptions options;
     options.folder = out_.empty() ? std::string("evaluation/") + entry.name : out_;
     options.topology = topology_options();
-    options.jobs = jobs_;
+    options.jobs = static_cast<int>(jobs_);
     const char* const fast = std::getenv(kFastVariable);
     options.fast = fast_ || (fast != nullptr && std::string(fast) == "1");
     if (!quiet_ && ::isatty(STDERR_FILENO) == 1) {
@@ -79,12 +74,12 @@ class EvaluateCommand final : public Command {
     const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
     if (!quiet_) {
       for (const std::string& remark : summary.remarks) {
-        std::fprintf(stderr, "kernbench evaluate: note: %s\n", remark.c_str());
+        print_note("kernbench evaluate: note: " + remark);
       }
-      print(report(summary, seconds));
+      print_text(report(summary, seconds));
     }
     for (const evaluate::Violation& violation : summary.violations) {
-      std::fprintf(stderr, "kernbench evaluate: check %s failed: %s\n", violation.rule.c_str(), violation.text.c_str());
+      print_note("kernbench evaluate: check " + violation.rule + " failed: " + violation.text);
     }
     return summary.violations.empty() ? 0 : exit_code(ErrorFamily::program);
   }
@@ -127,7 +122,7 @@ class EvaluateCommand final : public Command {
   TopologyChoice choice_;
   std::string name_;
   std::string out_;
-  int jobs_ = 0;
+  std::uint64_t jobs_ = 0;
   bool fast_ = false;
   bool quiet_ = false;
   evaluate::EvaluationOptions options_;

@@ -1,6 +1,6 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
-#include <cstdio>
+#include <limits>
 #include <map>
 #include <optional>
 
@@ -9,6 +9,7 @@
 #include "platform/data/op_log_file.h"
 #include "platform/observe/output_set.h"
 #include "platform/topology/ccl_config.h"
+#include "sim/cli/arguments.h"
 #include "sim/cli/bench_library.h"
 #include "sim/cli/file_roles.h"
 #include "sim/cli/help.h"
@@ -20,6 +21,8 @@
 namespace kb::cli {
 namespace {
 
+constexpr double kLeastLimitNs = 1e-6;  // a femtosecond
+constexpr double kMostLimitNs = 1e12;
 const std::vector<std::string> kDataModes = {"off", "replay", "eager"};
 
 class RunCommand final : public Command {
@@ -44,12 +47,9 @@ class RunCommand final : public Command {
         ->type_name("NAME=VALUE")
         ->expected(1)
         ->take_all();
-    app.add_option("--seed", seed_, "Seed of random tensor contents")
-        ->type_name("N")
-        ->capture_default_str()
-        ->check([](const std::string& text) {
-          return text.rfind('-', 0) == 0 ? "--seed must be at least 0, not " + text : std::string();
-        });
+    add_whole_option(app, "--seed", seed_, 0, std::numeric_limits<std::uint64_t>::max(),
+                     "Seed of random tensor contents")
+        ->default_str("1");
     app.add_option("--plugin", plugins_, "Shared library with kernels and benches; may be repeated")
         ->type_name("FILE")
         ->expected(1)
@@ -65,8 +65,8 @@ class RunCommand final : public Command {
         ->type_name("PATTERN")
         ->expected(1)
         ->take_all();
-    app.add_option("--time-limit-ns", time_limit_ns_,
-                   "Stop at this simulated time (exit code 4 when work is outstanding)")
+    add_real_option(app, "--time-limit-ns", time_limit_ns_, kLeastLimitNs, kMostLimitNs,
+                    "Stop at this simulated time (exit code 4 when work is outstanding)")
         ->type_name("NS");
     app.add_flag("--strict", strict_,
                  "Late PEs and other warnings of the run exit with 1; when data is computed, so does reading memory "
@@ -123,11 +123,7 @@ class RunCommand final : public Command {
       options.data_mode = contract::DataMode::replay;
     }
     if (!options.vcd_filters.empty() && vcd_file_.empty()) throw usage_error("--vcd-filter needs --vcd FILE");
-    if (time_limit_ns_) {
-      if (!(*time_limit_ns_ > 0.0) || *time_limit_ns_ > 1e12)
-        throw usage_error("--time-limit-ns must be above 0 and at most 1e12");
-      options.time_limit = ns_to_fs(*time_limit_ns_);
-    }
+    if (time_limit_ns_ > 0.0) options.time_limit = ns_to_fs(time_limit_ns_);
     options.strict = strict_;
     options.progress = !quiet_;
     return options;
@@ -143,7 +139,7 @@ class RunCommand final : public Command {
     for (const auto& [key, entry] : record.config) text += key + " = " + entry.value + "  # " + entry.origin + "\n";
     text += "bench " + record.bench + "\n";
     for (const auto& [key, entry] : record.params) text += key + " = " + entry.value + "  # " + entry.origin + "\n";
-    print(text);
+    print_text(text);
     return 0;
   }
 
@@ -193,11 +189,10 @@ class RunCommand final : public Command {
     if (json_) {
       print(json);
     } else if (!quiet_) {
-      print(sim::render_report(outcome.record, run.topology.graph.spec, files()));
+      print_text(sim::render_report(outcome.record, run.topology.graph.spec, files()));
     }
     if (!outcome.record.ok && (json_ || quiet_)) {
-      std::fprintf(stderr, "%s: error: %s: %s\n", name_.c_str(), outcome.record.error_code.c_str(),
-                   outcome.record.error_message.c_str());
+      print_note(name_ + ": error: " + outcome.record.error_code + ": " + outcome.record.error_message);
     }
     return outcome.exit_code;
   }
@@ -234,7 +229,7 @@ class RunCommand final : public Command {
   std::string oplog_file_;
   std::string vcd_file_;
   sim::SimulationOptions options_;
-  std::optional<double> time_limit_ns_;
+  double time_limit_ns_ = 0.0;  // 0 = none
   bool strict_ = false;
   bool json_ = false;
   bool quiet_ = false;

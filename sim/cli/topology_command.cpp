@@ -34,9 +34,9 @@ class TopologyCommand final : public Command {
     if (json_) {
       print(topology::render_json(machine));
     } else if (dot_) {
-      print(topology::render_dot(machine, full_));
+      print_text(topology::render_dot(machine, full_));
     } else {
-      print(topology::render_summary(machine));
+      print_text(topology::render_summary(machine));
     }
     return 0;
   }

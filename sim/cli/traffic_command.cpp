@@ -25,7 +25,8 @@ class TrafficCommand final : public Command {
 
   int run() override {
     const topology::LoadedTopology machine = choice_.load();
-    const sim::Trace trace = sim::read_trace(trace_, machine.graph);
+    const sim::Trace trace =
+        within_memory("reading the traffic file", [&] { return sim::read_trace(trace_, machine.graph); });
     check_files(machine);
     print_warnings(machine.warnings);
     print_warnings(trace.warnings);

@@ -46,6 +46,16 @@ TEST_F(TrafficCommandTest, ReferenceLatencies) {  // F-69
   }
 }
 
+TEST_F(TrafficCommandTest, ATraceMayComeFromAPipe) {
+  const std::string row = "id,issue_ns,op,src,dst,bytes\\n1,0,pe_read,sip0.cube0.pe0,0x2000000000,256\\n";
+  const std::string arguments = "traffic --topology '" + config("one_pe") + "' --trace ";
+  const Outcome input = kernbench(arguments + "/dev/stdin", "printf '" + row + "' |");
+  const Outcome pipe = kernbench(arguments + "p; wait", "mkfifo p; printf '" + row + "' > p & ");
+  EXPECT_EQ(input.code, 0) << input.err;
+  EXPECT_THAT(input.out, HasSubstr("sip0.cube0.pe0"));
+  EXPECT_EQ(input.out, pipe.out) << pipe.err;
+}
+
 TEST_F(TrafficCommandTest, JsonAndTsvSayTheSameInFileOrder) {
   write("t.csv", std::string(kHeader) +
                      "late,5.25,host_write,host,0x2000000000,1000\nfirst,0,pe_read,sip0.cube0.pe0,0x2000000000,256\n");

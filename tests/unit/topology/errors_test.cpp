@@ -40,7 +40,7 @@ TEST_F(TopologyFile, DirectoryT13) {
 }
 
 TEST_F(TopologyFile, NotARegularFileT13) {
-  EXPECT_EQ(error_of([&] { load("/dev/null"); }), "'/dev/null' is not a regular file");
+  EXPECT_EQ(error_of([&] { load("/dev/null"); }), "'/dev/null' is not a regular file (write its content into a file)");
 }
 
 TEST_F(TopologyFile, LoadsAndHashesTheBytes) {
