@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "platform/base/error.h"
 #include "sim/evaluate/gnuplot.h"
 
 namespace kb::evaluate {
@@ -46,6 +47,7 @@ std::string byte_axis(const std::vector<double>& sizes, const std::string& title
   for (const double size : sizes) {
     tics += (tics.empty() ? "" : ", ") + tic_text(byte_text(size)) + " " + plot_number(size);
   }
+  if (sizes.empty()) throw Error::configuration("there are no sizes to draw");
   const auto [least, most] = std::minmax_element(sizes.begin(), sizes.end());
   return fmt::format("set xlabel {}\nset logscale x 2\nset xtics nomirror ({}) font ',10'\nset xrange [{}:{}]\n",
                      plot_text(title), tics, plot_number(*least * low), plot_number(*most * high));

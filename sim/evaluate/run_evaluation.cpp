@@ -239,6 +239,17 @@ void check_names(const IEvaluation& evaluation, const std::vector<Figure>& figur
   }
 }
 
+std::vector<Figure> figures_of(const IEvaluation& evaluation, const Json& data, const std::string& data_file) {
+  std::vector<Figure> figures;
+  try {
+    figures = evaluation.figures(data);
+  } catch (const Error& error) {
+    throw Error(error.family(), error.code(), data_file + ": " + error.what());
+  }
+  check_names(evaluation, figures, data_file);
+  return figures;
+}
+
 RunSummary measure_and_draw(const IEvaluation& evaluation, const topology::LoadedTopology& machine,
                             const RunOptions& options) {
   RunSummary summary;
@@ -260,7 +271,8 @@ RunSummary measure_and_draw(const IEvaluation& evaluation, const topology::Loade
     summary.points = points.size();
     summary.resumed = measured.resumed;
     data = header(evaluation, machine, points);
-    data.update(evaluation.data(machine, measured.rows));
+    const Json measurement = evaluation.data(machine, measured.rows);
+    for (const auto& [key, value] : measurement.items()) data[key] = value;
     write_data(data_file, data);
     write_host(base + "host.json", points, measured.hosts);
     summary.files.push_back(base + "host.json");
@@ -271,8 +283,7 @@ RunSummary measure_and_draw(const IEvaluation& evaluation, const topology::Loade
     write_file(table, evaluation.csv(data), "the table");
     summary.violations = evaluation.check(data);
     summary.remarks = evaluation.remarks(data);
-    const std::vector<Figure> figures = evaluation.figures(data);
-    check_names(evaluation, figures, data_file);
+    const std::vector<Figure> figures = figures_of(evaluation, data, data_file);
     if (!work) work.emplace(options.folder);
     draw(figures, options.folder, work->path(), options.jobs);
     remove_others(evaluation, figures, base);
