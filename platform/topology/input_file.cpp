@@ -1,16 +1,39 @@
 #include "platform/topology/input_file.h"
 
+#include <fcntl.h>
 #include <fmt/format.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
-#include <fstream>
 
 #include "platform/topology/yaml_tree.h"
 
 namespace kb::topology {
+
+namespace {
+
+// At most one byte more than a file may have. Some files of /proc would wait for their next line.
+int read_bounded(const std::string& file, std::string& text) {
+  const int descriptor = ::open(file.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+  if (descriptor < 0) return errno;
+  std::size_t size = 0;
+  ssize_t count = 1;
+  text.resize(yaml::kMostBytes + 1);
+  while (count != 0 && size < text.size()) {
+    count = ::read(descriptor, text.data() + size, text.size() - size);
+    if (count < 0 && errno != EINTR) break;
+    size += static_cast<std::size_t>(std::max<ssize_t>(count, 0));
+  }
+  const int error = count < 0 ? errno : 0;
+  ::close(descriptor);
+  text.resize(size);
+  return error;
+}
+
+}  // namespace
 
 std::string remedy_of(int error) {
   switch (error) {
@@ -44,15 +67,10 @@ std::optional<std::string> read_file(const std::string& file, const std::string&
   if (!S_ISREG(status.st_mode)) {
     return fail(fmt::format("'{}' is not a regular file", file), "write its content into a file");
   }
-  std::ifstream stream(file, std::ios::binary);
-  if (!stream) return fail(fmt::format("'{}' cannot be read: {}", file, std::strerror(errno)), remedy_of(errno));
-  std::string text(yaml::kMostBytes + 1, '\0');
-  errno = 0;
-  stream.read(text.data(), static_cast<std::streamsize>(text.size()));
-  if (stream.bad() || errno != 0) {
-    return fail(fmt::format("'{}' cannot be read: {}", file, std::strerror(errno)), "");
+  std::string text;
+  if (const int error = read_bounded(file, text)) {
+    return fail(fmt::format("'{}' cannot be read: {}", file, std::strerror(error)), remedy_of(error));
   }
-  text.resize(static_cast<std::size_t>(stream.gcount()));
   if (text.size() > yaml::kMostBytes) {
     return fail(fmt::format("'{}' has more than 1 MiB, which no configuration needs", file), "check the path");
   }

@@ -32,6 +32,14 @@ std::string shown(const yaml::Value& value) {
   return std::string(yaml::kind_text(value.kind));
 }
 
+// A list that is not two numbers.
+std::string list_text(const yaml::Value& value) {
+  for (const yaml::ValuePtr& item : value.items) {
+    if (item->kind != yaml::Kind::scalar) return fmt::format("one that holds {}", shown(*item));
+  }
+  return fmt::format("one of {}", value.items.size());
+}
+
 }  // namespace
 
 std::string number_text(double value) {
@@ -157,7 +165,7 @@ std::optional<double> MapReader::parse_real(const std::string& key, const yaml::
   const std::string unit = unit_of(key);
   const std::optional<double> number = value.quoted ? std::nullopt : to_real(value.text);
   if (!number) {
-    report(key, fmt::format("expected a number{}, found '{}'", unit.empty() ? "" : " in " + unit, value.text),
+    report(key, fmt::format("expected a number{}, found {}", unit.empty() ? "" : " in " + unit, shown(value)),
            value.quoted ? "remove the quotes" : "write the number alone; the unit belongs to the key");
     return std::nullopt;
   }
@@ -295,11 +303,10 @@ std::pair<double, double> MapReader::pair(const std::string& key, std::optional<
         return {*a, *b};
       }
     } else {
-      report(
-          key,
-          fmt::format("expected a list of two numbers, found {}",
-                      value->kind == yaml::Kind::list ? fmt::format("one of {}", value->items.size()) : shown(*value)),
-          "write for example [1.5, 5.5]");
+      report(key,
+             fmt::format("expected a list of two numbers, found {}",
+                         value->kind == yaml::Kind::list ? list_text(*value) : shown(*value)),
+             "write for example [1.5, 5.5]");
     }
   } else if (fallback) {
     context_->note_value(path(key), pair_text(fallback->first, fallback->second), false);
@@ -323,7 +330,14 @@ std::vector<std::string> MapReader::words(const std::string& key) {
   std::vector<std::string> out;
   const yaml::Value* value = take_list(key, true, "r0c0, r0c1");
   if (value == nullptr) return out;
-  for (const yaml::ValuePtr& item : value->items) out.push_back(item->text);
+  for (const yaml::ValuePtr& item : value->items) {
+    if (item->kind != yaml::Kind::scalar) {
+      report(key, fmt::format("expected a list of words, found one that holds {}", shown(*item)),
+             "write for example [r0c0, r0c1]");
+      return {};
+    }
+    out.push_back(item->text);
+  }
   return out;
 }
 
