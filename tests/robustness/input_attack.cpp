@@ -1,6 +1,7 @@
 #include "tests/robustness/input_attack.h"
 
 #include <algorithm>
+#include <cstdlib>
 
 #include "tests/robustness/byte_mutator.h"
 #include "tests/robustness/csv_mutator.h"
@@ -57,6 +58,14 @@ const BenchSeed& short_bench(const Seeds& seeds, Random& random) {
   }
 }
 
+// Sizes and counts that a program has to accept and that would keep it busy for minutes are no defects.
+bool long_work(const BenchSeed::Parameter& parameter, const std::string& value) {
+  static const std::vector<std::string> kRepetitions = {"tensors", "launches", "calls"};
+  const double number = std::strtod(value.c_str(), nullptr);
+  const bool repeats = std::find(kRepetitions.begin(), kRepetitions.end(), parameter.name) != kRepetitions.end();
+  return parameter.type == "int" && number > 5000 && (repeats || number < 1e12);
+}
+
 void add_parameter(Draft& draft, const BenchSeed& bench, Random& random) {
   if (bench.parameters.empty()) return;
   const BenchSeed::Parameter& parameter = random.pick(bench.parameters);
@@ -73,6 +82,7 @@ void add_parameter(Draft& draft, const BenchSeed& bench, Random& random) {
   } else {
     value = typo(value, random);
   }
+  if (long_work(parameter, value)) value = "4097";
   if (random.chance(10)) {
     draft.attack.environment[parameter.environment] = value;
   } else {

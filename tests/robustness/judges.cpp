@@ -61,6 +61,18 @@ std::string messages(const AttackCase& attack, const Trial& trial) {
   return trial.end.code == 2 || shape.json || shape.quiet ? trial.err : trial.err + trial.out;
 }
 
+// A value of the command line or the environment that the message repeats is a place, too.
+bool names_value(const AttackCase& attack, const std::string& message) {
+  const auto said = [&](const std::string& text) {
+    const std::string value = text.substr(std::min(text.rfind('='), text.size() - 1) + 1);
+    return value.size() > 1 && contains(message, value);
+  };
+  const auto of_environment = [&](const auto& entry) { return contains(message, entry.first); };
+  return std::any_of(attack.args.begin(), attack.args.end(),
+                     [&](const auto& arg) { return !arg.empty() && said(arg); }) ||
+         std::any_of(attack.environment.begin(), attack.environment.end(), of_environment);
+}
+
 // The beginning, without long repetitions: regular expressions of the library recurse per byte.
 std::string compact(const std::string& message) {
   std::string text;
@@ -111,7 +123,7 @@ Finding judge_signal(const AttackCase&, const Trial& trial, const Setup&) {
 Finding judge_exit_code(const AttackCase&, const Trial& trial, const Setup&) {
   if (trial.end.signal != 0 || trial.end.timed_out) return std::nullopt;
   const int code = trial.end.code;
-  if (code == 3) return "exit code 3, a defect of the simulator";
+  if (code == 3) return "exit code 3: " + readable(trial.err, 300);
   if (code == 0 || code == 1 || code == 2 || code == 4) return std::nullopt;
   return "exit code " + std::to_string(code) + ", which has no meaning";
 }
@@ -128,18 +140,19 @@ Finding judge_memory(const AttackCase& attack, const Trial& trial, const Setup& 
   return std::to_string(trial.end.peak_kb / 1024) + " MB, more than " + std::to_string(most / 1024) + " MB";
 }
 
+// Numbers that are wrong, or that break a rule of an evaluation, have no remedy that a message could name.
 Finding judge_message(const AttackCase& attack, const Trial& trial, const Setup&) {
   if (trial.end.code == 0 || trial.end.code == 3 || trial.end.signal != 0 || trial.end.timed_out) return std::nullopt;
   const std::string said = messages(attack, trial);
   if (said.empty()) return "no message";
   if (trial.end.code == 1 && contains(said, "VERIFICATION_FAILED"))
     return std::nullopt;  // wrong numbers have no remedy
-  if (!names_place(said)) return "no place: " + readable(said, 400);
+  if (!names_place(said) && !names_value(attack, said)) return "no place: " + readable(said, 400);
   if (!names_remedy(said)) return "no remedy: " + readable(said, 400);
   return std::nullopt;
 }
 
-Finding judge_control_bytes(const AttackCase&, const Trial& trial, const Setup&) {
+Finding judge_control_bytes(const AttackCase& attack, const Trial& trial, const Setup&) {
   for (const std::string* text : {&trial.err, &trial.out}) {
     for (std::size_t i = 0; i < text->size(); ++i) {
       const auto byte = static_cast<unsigned char>((*text)[i]);
@@ -147,7 +160,9 @@ Finding judge_control_bytes(const AttackCase&, const Trial& trial, const Setup&)
       const bool tab = byte == '\t' && text == &trial.out;  // tab-separated values
       if ((byte >= ' ' || byte == '\n' || tab) && byte != 0x7f && !c1) continue;
       const std::size_t from = i < 100 ? 0 : i - 100;
-      return "raw control byte in a message: " + readable(text->substr(from), 160);
+      return "raw control byte in " + std::string(text == &trial.out ? "what " : "a message of ") +
+             shape_of(attack.args).command + (text == &trial.out ? " prints: " : ": ") +
+             readable(text->substr(from), 160);
     }
   }
   return std::nullopt;
@@ -210,6 +225,7 @@ Finding judge_result(const AttackCase& attack, const Trial& trial, const Setup&)
 
 Finding judge_json(const AttackCase& attack, const Trial& trial, const Setup&) {
   const CommandShape shape = shape_of(attack.args);
+  if (trial.out.size() >= kMostOutput) return std::nullopt;  // read in part
   if (!shape.json || trial.end.code != 0 || trial.end.signal != 0 || trial.out.empty()) return std::nullopt;
   if (trial.end.timed_out || std::count(attack.args.begin(), attack.args.end(), "--help") > 0) return std::nullopt;
   if (std::count(attack.args.begin(), attack.args.end(), "-h") > 0) return std::nullopt;

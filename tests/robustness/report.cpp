@@ -21,12 +21,13 @@ std::string end_of(const Trial& trial) {
 }
 
 std::string family_of(const std::string& id) {
-  return id.substr(0, id.find_first_of("0123456789"));
+  return id.substr(0, id.find_first_of("0123456789-"));
 }
 
 }  // namespace
 
 std::string signature(const Verdict& verdict) {
+  if (verdict.judge == "control") return "control: " + verdict.text.substr(0, verdict.text.find(':'));
   std::string text;
   bool quote = false;
   for (const char c : verdict.text) {
@@ -41,12 +42,15 @@ std::string signature(const Verdict& verdict) {
 }
 
 void Report::keep(const std::string& id, const AttackCase& attack, const Trial& trial, const Verdict& verdict) {
-  Class& found = classes_[signature(verdict)];
+  const bool corpus = family_of(id) == "corpus";  // every case is a defect of its own
+  Class& found = classes_[corpus ? id + " " + verdict.judge : signature(verdict)];
   if (++found.count > 1) return;
   found.id = id;
   found.text = verdict.text;
   found.folder = folder_ + "/" + id + "-" + verdict.judge;
   for (char& c : found.folder) c = c == ' ' ? '_' : c;
+  std::error_code ignored;
+  std::filesystem::remove_all(found.folder, ignored);  // of an earlier attack
   AttackCase noted = attack;
   noted.notes.push_back(verdict.judge + ": " + verdict.text.substr(0, verdict.text.find('\n')));
   write_case(found.folder, noted);

@@ -57,7 +57,7 @@ void attack_corpus(const Session& session, const std::string& folder, const std:
     const AttackCase attack = read_case(folder + "/" + names[index]);
     if (!attack.skip.empty()) return session.report->skip("corpus " + names[index], attack.skip);
     const Trial trial = carry_out(session.setup, attack, work);
-    session.report->add("corpus0-" + names[index], attack, trial, judge(attack, trial, session.setup));
+    session.report->add("corpus-" + names[index], attack, trial, judge(attack, trial, session.setup));
   });
 }
 

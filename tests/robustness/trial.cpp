@@ -10,8 +10,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::size_t kMostText = std::size_t{16} << 20;
-
 }  // namespace
 
 void plant_user_files(const std::string& folder) {
@@ -56,8 +54,8 @@ Trial carry_out(const Setup& setup, const AttackCase& attack, const std::string&
   call.kick = options.kick;
   trial.end = run_process(call);
   trial.after = snapshot(folder);
-  if (attack.stdout_to.empty()) trial.out = read_text(call.out_file, kMostText);
-  trial.err = read_text(call.err_file, kMostText);
+  if (attack.stdout_to.empty()) trial.out = read_text(call.out_file, kMostOutput);
+  trial.err = read_text(call.err_file, kMostOutput);
   return trial;
 }
 
