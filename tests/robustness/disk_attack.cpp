@@ -7,6 +7,7 @@
 #include <filesystem>
 
 #include "tests/robustness/output_job.h"
+#include "tests/robustness/session.h"
 
 namespace kb::robustness {
 namespace {
@@ -53,7 +54,7 @@ void prepare_small_disks(Report& report, bool wanted) {
 }
 
 void attack_disks(const Session& session, std::uint64_t count) {
-  const std::vector<OutputJob> jobs = output_jobs(session.setup);
+  const std::vector<OutputJob>& jobs = session.outputs;
   session.for_each("disks", count, [&](std::uint64_t index, const std::string& folder) {
     Random random = Random::of_case(session.seed, "disks", index);
     const OutputJob& job = random.pick(jobs);

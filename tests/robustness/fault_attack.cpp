@@ -4,6 +4,7 @@
 
 #include "tests/robustness/fault_plan.h"
 #include "tests/robustness/output_job.h"
+#include "tests/robustness/session.h"
 
 namespace kb::robustness {
 namespace {
@@ -49,14 +50,13 @@ std::vector<Verdict> judge_fault(const OutputJob& job, const AttackCase& attack,
 void attack_faults(const Session& session, std::uint64_t count) {
   if (session.setup.shim.empty())
     return session.report->skip("faults", "nothing can be preloaded into a program with sanitizers");
-  const std::vector<OutputJob> jobs = output_jobs(session.setup);
-  const std::vector<CallCounts> calls = count_calls(session.setup, jobs);
+  const std::vector<OutputJob>& jobs = session.outputs;
   session.for_each("faults", count, [&](std::uint64_t index, const std::string& folder) {
     Random random = Random::of_case(session.seed, "faults", index);
     const std::size_t which = random.below(jobs.size());
     const OutputJob& job = jobs[which];
     AttackCase attack = random.chance(40) ? with_earlier_files(job) : job.attack;
-    const FaultPlan plan = plan_of(calls[which], random);
+    const FaultPlan plan = plan_of(session.calls[which], random);
     TrialOptions options;
     options.environment = plan.environment(session.setup);
     std::string note = "with";

@@ -45,8 +45,8 @@ bool asked_for(const AttackCase& attack, const std::string& path) {
   }
   const bool evaluation = shape.command == "evaluate";
   return std::any_of(shape.result_folders.begin(), shape.result_folders.end(), [&](const std::string& folder) {
-    const std::string base = normal(folder + "/");
-    return evaluation ? path.rfind(base, 0) == 0 : path == base + "result.json";
+    if (!evaluation) return path == normal(folder + "/result.json");
+    return path.rfind(normal(folder + "/x").substr(0, normal(folder + "/x").size() - 1), 0) == 0;
   });
 }
 

@@ -95,6 +95,11 @@ int attack(Choice choice) {
   session.setup = setup_of(choice, pattern);
   const auto start = std::chrono::steady_clock::now();
   if (choice.inputs > 0) session.seeds = load_seeds(session.setup, choice.inputs >= 1000 || session.only);
+  const std::uint64_t disturbed = choice.signals + choice.faults + choice.disks;
+  if (disturbed > 0) {
+    session.outputs = output_jobs(session.setup, disturbed >= 100 || session.only);
+    session.calls = count_calls(session.setup, session.outputs);
+  }
   if (!choice.corpus.empty()) attack_corpus(session, choice.corpus, choice.only);
   if (choice.inputs > 0) attack_inputs(session, choice.inputs);
   if (choice.messages > 0) attack_messages(session, choice.messages);

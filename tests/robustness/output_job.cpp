@@ -6,6 +6,7 @@
 #include <stdexcept>
 
 #include "tests/robustness/file_text.h"
+#include "tests/robustness/seeds.h"
 
 namespace kb::robustness {
 namespace {
@@ -74,8 +75,9 @@ bool success(const Trial& trial) {
 
 }  // namespace
 
-std::vector<OutputJob> output_jobs(const Setup& setup) {
+std::vector<OutputJob> output_jobs(const Setup& setup, bool with_evaluation) {
   std::vector<OutputJob> jobs = all_jobs();
+  if (!with_evaluation) jobs.pop_back();
   for (OutputJob& job : jobs) {
     for (int round = 0; round < 2; ++round) {
       const Trial trial = carry_out(setup, job.attack, setup.work + "/job_" + job.name);

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "tests/robustness/session.h"
+#include "tests/robustness/judges.h"
 
 namespace kb::robustness {
 
@@ -18,8 +18,9 @@ struct OutputJob {
   double wall_s = 0.0;                       // of a good run
 };
 
-// Carries each out twice. std::runtime_error when one fails or its files differ between the runs.
-std::vector<OutputJob> output_jobs(const Setup& setup);
+// Carries each out twice; without evaluations they take seconds. std::runtime_error when one fails or its files differ
+// between the runs.
+std::vector<OutputJob> output_jobs(const Setup& setup, bool with_evaluation);
 
 // Some cases begin with files of an earlier run, which a failure must leave as they are.
 AttackCase with_earlier_files(const OutputJob& job);

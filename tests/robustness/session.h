@@ -6,6 +6,8 @@
 #include <optional>
 #include <string>
 
+#include "tests/robustness/fault_plan.h"
+#include "tests/robustness/output_job.h"
 #include "tests/robustness/report.h"
 #include "tests/robustness/seeds.h"
 #include "tests/robustness/trial.h"
@@ -14,7 +16,9 @@ namespace kb::robustness {
 
 struct Session {
   Setup setup;
-  Seeds seeds;
+  Seeds seeds;                     // of damaged inputs
+  std::vector<OutputJob> outputs;  // of signals, faults and disks
+  std::vector<CallCounts> calls;   // of these
   std::uint64_t seed = 1;
   std::size_t jobs = 1;
   Report* report = nullptr;

@@ -3,6 +3,7 @@
 
 #include "tests/robustness/fault_plan.h"
 #include "tests/robustness/output_job.h"
+#include "tests/robustness/session.h"
 
 namespace kb::robustness {
 namespace {
@@ -23,8 +24,7 @@ std::vector<Verdict> judge_end(const OutputJob& job, const Trial& trial, int sig
 }  // namespace
 
 void attack_signals(const Session& session, std::uint64_t count) {
-  const std::vector<OutputJob> jobs = output_jobs(session.setup);
-  const std::vector<CallCounts> calls = count_calls(session.setup, jobs);
+  const std::vector<OutputJob>& jobs = session.outputs;
   session.for_each("signals", count, [&](std::uint64_t index, const std::string& folder) {
     Random random = Random::of_case(session.seed, "signals", index);
     const std::size_t which = random.below(jobs.size());
@@ -33,9 +33,9 @@ void attack_signals(const Session& session, std::uint64_t count) {
     const int signal = random.pick(kSignals);
     TrialOptions options;
     const double moment = random.fraction() * 1.05 * job.wall_s;
-    if (random.chance(50) && calls[which].at("all") > 0) {
+    if (random.chance(50) && session.calls[which].at("all") > 0) {
       FaultPlan plan;
-      plan.at = 1 + random.below(calls[which].at("all"));
+      plan.at = 1 + random.below(session.calls[which].at("all"));
       plan.signal = signal;
       options.environment = plan.environment(session.setup);
     } else {
