@@ -1,0 +1,18 @@
+// What a command line asks for, read without the program: which files it may write.
+#pragma once
+
+#include <string>
+#include <vector>
+
+namespace kb::robustness {
+
+struct CommandShape {
+  std::string command;
+  bool json = false, quiet = false, dump = false;
+  std::vector<std::string> result_folders;  // of run and evaluate: --out, or the default
+  std::vector<std::string> output_files;    // --oplog, --vcd, --emit-mesh, --out of traffic
+};
+
+CommandShape shape_of(const std::vector<std::string>& args);
+
+}  // namespace kb::robustness

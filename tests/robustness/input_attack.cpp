@@ -1,0 +1,235 @@
+#include "tests/robustness/input_attack.h"
+
+#include <algorithm>
+#include <cstdlib>
+
+#include "tests/robustness/byte_mutator.h"
+#include "tests/robustness/csv_mutator.h"
+#include "tests/robustness/option_mutator.h"
+#include "tests/robustness/values.h"
+
+namespace kb::robustness {
+namespace {
+
+struct Draft {
+  Options options;
+  AttackCase attack;
+};
+
+// Most changes alone are refused at once; what is accepted goes deeper.
+std::size_t few(Random& random) {
+  const std::vector<std::size_t> counts = {0, 0, 0, 1, 1, 1, 1, 2, 2, 3};
+  return random.pick(counts);
+}
+
+std::string machine_text(const Seeds& seeds, Tree tree, Random& random) {
+  for (std::size_t n = few(random); n > 0; --n) mutate(tree, seeds.machine_words, random);
+  std::string text = write_yaml(tree, random.chance(20));
+  const bool bytes = random.chance(10);
+  return bytes ? damage(text, write_yaml(seeds.ccl, false), random) : text;
+}
+
+std::string ccl_text(const Seeds& seeds, Random& random) {
+  Tree tree = seeds.ccl;
+  for (std::size_t n = few(random); n > 0; --n) mutate(tree, seeds.ccl_words, random);
+  const std::string text = write_yaml(tree, random.chance(20));
+  return random.chance(15) ? damage(text, seeds.mesh, random) : text;
+}
+
+void add_topology(Draft& draft, const Seeds& seeds, Random& random, unsigned percent) {
+  if (!random.chance(percent)) {
+    draft.attack.files["m.yaml"] = small_machine();
+  } else {
+    draft.attack.files["m.yaml"] = machine_text(seeds, random.pick(seeds.small_machines), random);
+  }
+  draft.options.groups.push_back({"--topology", "m.yaml"});
+}
+
+void add_machine_set(Draft& draft, const Seeds& seeds, Random& random) {
+  const std::string value = random.chance(70) ? edge_number(random) : odd_text(random);
+  draft.options.groups.push_back({"--set", random.pick(seeds.keys) + "=" + value});
+}
+
+// Sizes that keep a good run short.
+const BenchSeed& short_bench(const Seeds& seeds, Random& random) {
+  while (true) {
+    const BenchSeed& bench = random.pick(seeds.benches);
+    if (bench.name != "gpt3-qkv") return bench;
+  }
+}
+
+// Sizes and counts that a program has to accept and that would keep it busy for minutes are no defects.
+bool long_work(const BenchSeed::Parameter& parameter, const std::string& value) {
+  static const std::vector<std::string> kRepetitions = {"tensors", "launches", "calls"};
+  const double number = std::strtod(value.c_str(), nullptr);
+  const bool repeats = std::find(kRepetitions.begin(), kRepetitions.end(), parameter.name) != kRepetitions.end();
+  return parameter.type == "int" && number > 5000 && (repeats || number < 1e12);
+}
+
+void add_parameter(Draft& draft, const BenchSeed& bench, Random& random) {
+  if (bench.parameters.empty()) return;
+  const BenchSeed::Parameter& parameter = random.pick(bench.parameters);
+  std::string value = parameter.value;
+  const std::size_t kind = random.below(10);
+  if (!parameter.choices.empty() && kind < 6) {
+    value = random.pick(parameter.choices);
+  } else if (kind < 4) {
+    value = near_number(value, random);
+  } else if (kind < 8) {
+    value = edge_number(random);
+  } else if (kind == 8) {
+    value = odd_text(random);
+  } else {
+    value = typo(value, random);
+  }
+  if (long_work(parameter, value)) value = "4097";
+  if (random.chance(10)) {
+    draft.attack.environment[parameter.environment] = value;
+  } else {
+    draft.options.groups.push_back({"--set", parameter.name + "=" + value});
+  }
+}
+
+Draft run_draft(const Seeds& seeds, Random& random) {
+  Draft draft;
+  draft.options.command = "run";
+  auto& groups = draft.options.groups;
+  const BenchSeed& bench = short_bench(seeds, random);
+  add_topology(draft, seeds, random, 60);
+  groups.push_back({"--bench", bench.name});
+  for (std::size_t n = random.below(3); n > 0; --n) add_parameter(draft, bench, random);
+  if (random.chance(15)) add_machine_set(draft, seeds, random);
+  if (random.chance(30)) groups.push_back({"--verify-data"});
+  if (random.chance(10)) groups.push_back({"--data", "eager"});
+  if (random.chance(40)) groups.push_back({"--quiet"});
+  if (random.chance(20)) groups.push_back({"--json"});
+  if (random.chance(60)) groups.push_back({"--out", "o"});
+  if (random.chance(10)) groups.push_back({"--oplog", random.chance(50) ? "ops.sqlite" : "ops.tsv"});
+  if (random.chance(10)) groups.push_back({"--vcd", "w.vcd"});
+  if (random.chance(5)) groups.push_back({"--seed", edge_number(random)});
+  if (random.chance(5)) groups.push_back({"--time-limit-ns", edge_number(random)});
+  if (random.chance(5)) groups.push_back({"--device", random.chance(50) ? "sip:0" : odd_text(random)});
+  if (random.chance(3)) groups.push_back({"--dump-config"});
+  if (random.chance(3)) groups.push_back({"--strict"});
+  const bool collective =
+      bench.name.rfind("ccl-", 0) == 0 || bench.name.rfind("tp-", 0) == 0 || bench.name == "attention";
+  if (collective && random.chance(60)) draft.attack.files["ccl.yaml"] = ccl_text(seeds, random);
+  return draft;
+}
+
+Draft check_draft(const Seeds& seeds, Random& random) {
+  Draft draft;
+  draft.options.command = "check";
+  if (random.chance(30)) {
+    draft.attack.files["ccl.yaml"] = ccl_text(seeds, random);
+    draft.options.groups.push_back({"ccl.yaml"});
+    return draft;
+  }
+  const auto& machines = random.chance(60) ? seeds.small_machines : seeds.large_machines;
+  draft.attack.files["m.yaml"] = machine_text(seeds, random.pick(machines), random);
+  draft.options.groups.push_back({"m.yaml"});
+  if (random.chance(20)) add_machine_set(draft, seeds, random);
+  return draft;
+}
+
+Draft topology_draft(const Seeds& seeds, Random& random) {
+  Draft draft;
+  draft.options.command = "topology";
+  Tree machine = random.pick(random.chance(70) ? seeds.small_machines : seeds.large_machines);
+  if (random.chance(15)) {  // a layout of its own
+    std::string mesh = seeds.mesh;
+    Tree tree = parse_tree(mesh);
+    for (std::size_t n = random.between(1, 3); n > 0; --n) mutate(tree, seeds.machine_words, random);
+    mesh = write_yaml(tree, random.chance(50));
+    draft.attack.files["mesh.yaml"] = random.chance(20) ? damage(mesh, seeds.mesh, random) : mesh;
+    machine = parse_tree(small_machine());
+    overlay(machine, parse_tree("cube: { mesh_file: mesh.yaml }"));
+  }
+  draft.attack.files["m.yaml"] = machine_text(seeds, machine, random);
+  draft.options.groups.push_back({"m.yaml"});
+  if (random.chance(50)) draft.options.groups.push_back({random.chance(60) ? "--json" : "--dot"});
+  if (random.chance(10)) draft.options.groups.push_back({"--full"});
+  if (random.chance(20)) draft.options.groups.push_back({"--emit-mesh", "mesh_out.yaml"});
+  return draft;
+}
+
+Draft traffic_draft(const Seeds& seeds, Random& random) {
+  Draft draft;
+  draft.options.command = "traffic";
+  add_topology(draft, seeds, random, 30);
+  draft.attack.files["t.csv"] = traffic_file(random);
+  draft.options.groups.push_back({"--trace", "t.csv"});
+  if (random.chance(40)) draft.options.groups.push_back({"--json"});
+  if (random.chance(30)) draft.options.groups.push_back({"--out", "times.txt"});
+  return draft;
+}
+
+Draft probe_draft(const Seeds& seeds, Random& random) {
+  Draft draft;
+  draft.options.command = random.chance(70) ? "probe" : "list";
+  if (draft.options.command == "probe") {
+    add_topology(draft, seeds, random, 70);
+    if (random.chance(50))
+      draft.options.groups.push_back({"--case", random.chance(70) ? "pe-local-hbm" : odd_text(random)});
+  }
+  if (random.chance(50)) draft.options.groups.push_back({"--json"});
+  return draft;
+}
+
+Draft evaluate_draft(const Seeds& seeds, Random& random) {
+  Draft draft;
+  auto& groups = draft.options.groups;
+  draft.options.command = "evaluate";
+  if (random.chance(70) && !seeds.data.empty()) {
+    const auto& [name, text] = random.pick(seeds.data);
+    Tree tree = parse_tree(text);
+    Vocabulary words;
+    words.add(tree);
+    for (std::size_t n = random.between(1, 3); n > 0; --n) mutate(tree, words, random);
+    std::string data = write_json(tree);
+    if (random.chance(20)) data = damage(data, seeds.reference, random);
+    draft.attack.files[std::string("o/") + (name == "gemm" ? "gemm_sweep.json" : "pe_dma.json")] = data;
+    groups = {{name}, {"--fast"}, {"--out", "o"}};
+    return draft;
+  }
+  const bool reference = random.chance(30);
+  groups.push_back({reference ? "allreduce" : "gemm"});
+  add_topology(draft, seeds, random, 30);
+  groups.push_back({"--out", "o"});
+  groups.push_back({"--jobs", random.chance(90) ? "1" : edge_number(random)});
+  if (reference) {
+    Tree tree = parse_tree(seeds.reference);
+    Vocabulary words;
+    words.add(tree);
+    mutate(tree, words, random);
+    draft.attack.files["r.json"] = random.chance(20) ? damage(write_json(tree), seeds.mesh, random) : write_json(tree);
+    groups.push_back({"--reference", "r.json"});
+    groups.push_back({"--fast"});
+  } else {
+    groups.push_back({"--shapes", random.chance(60) ? edge_number(random) + "x32x" + edge_number(random) : "32x64x32"});
+  }
+  return draft;
+}
+
+Draft draft_of(const Seeds& seeds, Random& random) {
+  const std::size_t kind = random.below(1000);
+  if (kind < 400) return run_draft(seeds, random);
+  if (kind < 600) return check_draft(seeds, random);
+  if (kind < 750) return topology_draft(seeds, random);
+  if (kind < 900) return traffic_draft(seeds, random);
+  if (kind < 980) return probe_draft(seeds, random);
+  return evaluate_draft(seeds, random);
+}
+
+}  // namespace
+
+AttackCase input_case(const Seeds& seeds, std::uint64_t seed, std::uint64_t index) {
+  Random random = Random::of_case(seed, "inputs", index);
+  Draft draft = draft_of(seeds, random);
+  const std::size_t changes = random.chance(75) ? 0 : random.between(1, 3);
+  for (std::size_t i = 0; i < changes; ++i) mutate(draft.options, random);
+  draft.attack.args = draft.options.words();
+  return draft.attack;
+}
+
+}  // namespace kb::robustness

@@ -1,0 +1,145 @@
+#include "tests/robustness/output_job.h"
+
+#include <algorithm>
+#include <filesystem>
+#include <nlohmann/json.hpp>
+#include <stdexcept>
+
+#include "tests/robustness/file_text.h"
+#include "tests/robustness/seeds.h"
+
+namespace kb::robustness {
+namespace {
+
+constexpr const char* kEarlier = "of an earlier run\n";
+
+std::string trace_of_many_rows() {
+  std::string text = "id,issue_ns,op,src,dst,bytes\n";
+  for (int i = 0; i < 3000; ++i) {
+    text += std::to_string(i) + "," + std::to_string(i * 10) + ",pe_read,sip0.cube0.pe0,0x2000010000,4096\n";
+  }
+  return text;
+}
+
+OutputJob job(const std::string& name, std::vector<std::string> args, std::vector<std::string> finals) {
+  OutputJob made;
+  made.name = name;
+  made.attack.files["m.yaml"] = small_machine();
+  made.attack.args = std::move(args);
+  made.finals = std::move(finals);
+  return made;
+}
+
+std::vector<OutputJob> all_jobs() {
+  const std::vector<std::string> run = {"run",     "--topology", "m.yaml", "--bench",   "gemm-single-pe",
+                                        "--set",   "m=256",      "--set",  "tile_m=64", "--verify-data",
+                                        "--quiet", "--out",      "o",      "--vcd",     "w.vcd"};
+  std::vector<std::string> text = run, database = run;
+  text.insert(text.end(), {"--oplog", "ops.tsv"});
+  database.insert(database.end(), {"--oplog", "ops.sqlite"});
+  std::vector<OutputJob> jobs = {
+      job("run", text, {"o/result.json", "ops.tsv", "w.vcd"}),
+      job("database", database, {"o/result.json", "ops.sqlite", "w.vcd"}),
+      job("traffic", {"traffic", "--topology", "m.yaml", "--trace", "t.csv", "--json", "--out", "times.json"},
+          {"times.json"}),
+      job("mesh", {"topology", "m.yaml", "--emit-mesh", "mesh.yaml"}, {"mesh.yaml"}),
+      job("evaluate",
+          {"evaluate", "gemm", "--topology", "m.yaml", "--shapes", "32x64x32,64x128x64", "--jobs", "2", "--out", "o",
+           "--quiet"},
+          {"o/gemm_sweep.json", "o/gemm_sweep.csv", "o/host.json", "o/gemm_stage_breakdown.svg"})};
+  jobs[2].attack.files["t.csv"] = trace_of_many_rows();
+  jobs[4].together = false;  // data first, figures from it
+  return jobs;
+}
+
+std::string whole_of(const std::string& folder, const std::string& name) {
+  const std::string text = read_text(folder + "/" + name);
+  if (name == "o/host.json") return nlohmann::json::accept(text) ? "JSON" : "damaged";
+  if (name != "o/result.json") return text;
+  nlohmann::json result = nlohmann::json::parse(text, nullptr, false);
+  if (result.is_object()) result.erase("host");
+  return result.dump();
+}
+
+enum class State { absent, earlier, whole, other };
+
+State state_of(const OutputJob& job, const Trial& trial, const std::string& name) {
+  if (trial.after.count(name) == 0) return State::absent;
+  if (read_text(trial.folder + "/" + name) == kEarlier) return State::earlier;
+  return whole_of(trial.folder, name) == job.whole.at(name) ? State::whole : State::other;
+}
+
+bool success(const Trial& trial) {
+  return trial.end.code == 0 && trial.end.signal == 0 && !trial.end.timed_out;
+}
+
+}  // namespace
+
+std::vector<OutputJob> output_jobs(const Setup& setup, bool with_evaluation) {
+  std::vector<OutputJob> jobs = all_jobs();
+  if (!with_evaluation) jobs.pop_back();
+  for (OutputJob& job : jobs) {
+    for (int round = 0; round < 2; ++round) {
+      const Trial trial = carry_out(setup, job.attack, setup.work + "/job_" + job.name);
+      if (!success(trial)) throw std::runtime_error(command_line(job.attack, "kernbench") + " fails: " + trial.err);
+      job.wall_s = trial.end.wall_s;
+      for (const std::string& name : job.finals) {
+        const std::string text = whole_of(trial.folder, name);
+        if (round == 1 && text != job.whole[name]) throw std::runtime_error("equal runs write different files " + name);
+        job.whole[name] = text;
+      }
+    }
+  }
+  return jobs;
+}
+
+AttackCase with_earlier_files(const OutputJob& job) {
+  AttackCase attack = job.attack;
+  for (const std::string& name : job.finals) attack.files[name] = kEarlier;
+  return attack;
+}
+
+std::vector<Verdict> judge_files(const OutputJob& job, const AttackCase& attack, const Trial& trial, bool killed) {
+  std::vector<Verdict> verdicts;
+  std::string whole, missing;
+  for (const std::string& name : job.finals) {
+    const State state = state_of(job, trial, name);
+    const bool earlier = attack.files.count(name) != 0;
+    if (state == State::other) verdicts.push_back({"files", job.name + ": incomplete " + name});
+    if (state == State::absent && earlier) verdicts.push_back({"files", job.name + ": lost the earlier " + name});
+    (state == State::whole ? whole : missing) += " " + name;
+  }
+  if (success(trial) && !missing.empty()) verdicts.push_back({"files", job.name + ": success without" + missing});
+  if (!killed && !success(trial) && job.together && !whole.empty() &&
+      trial.err.find("standard output") == std::string::npos) {
+    verdicts.push_back(
+        {"files", job.name + ": failed, and yet wrote" + whole + (missing.empty() ? "" : ", not" + missing)});
+  }
+  for (const std::string& name : changed(trial.before, trial.after)) {
+    const bool output = std::find(job.finals.begin(), job.finals.end(), name) != job.finals.end();
+    const bool of_evaluation = name.rfind("o/", 0) == 0 && job.name == "evaluate";
+    if (!output && !of_evaluation) verdicts.push_back({"user file", job.name + ": changed " + name});
+  }
+  for (const std::string& name : new_files(trial.before, trial.after)) {
+    const bool staged = name.find("staging/") != std::string::npos && !success(trial);
+    if (!killed && !staged && temporary_name(name))
+      verdicts.push_back({"leftover", job.name + ": left behind " + name});
+  }
+  return verdicts;
+}
+
+std::vector<Verdict> judge_next_run(const OutputJob& job, const AttackCase& attack, const Trial& first,
+                                    const Setup& setup) {
+  TrialOptions again;
+  again.prepare = false;
+  Trial trial = carry_out(setup, attack, first.folder, again);
+  if (!success(trial))
+    return {{"next run",
+             job.name + ": exit " + std::to_string(trial.end.code) + " after a kill: " + trial.err.substr(0, 200)}};
+  trial.before = first.before;
+  std::vector<Verdict> verdicts = judge_files(job, attack, trial, false);
+  for (Verdict& verdict : verdicts) verdict.judge = "next run: " + verdict.judge;
+  return verdicts;
+}
+
+}  // namespace kb::robustness

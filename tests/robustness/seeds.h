@@ -1,0 +1,38 @@
+// The valid inputs that attacks begin with.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "tests/robustness/tree_mutator.h"
+#include "tests/robustness/trial.h"
+
+namespace kb::robustness {
+
+struct BenchSeed {
+  struct Parameter {
+    std::string name, type, value, environment;
+    std::vector<std::string> choices;
+  };
+  std::string name;
+  std::vector<Parameter> parameters;
+};
+
+struct Seeds {
+  std::vector<Tree> small_machines;  // a few PEs: a run takes some 20 ms
+  std::vector<Tree> large_machines;  // to be checked, not run
+  std::vector<std::string> keys;     // dotted names of the topology
+  Vocabulary machine_words;
+  Tree ccl;
+  Vocabulary ccl_words;
+  std::vector<BenchSeed> benches;
+  std::string mesh;                                       // of topology --emit-mesh
+  std::vector<std::pair<std::string, std::string>> data;  // evaluation -> a data file that --fast draws
+  std::string reference;                                  // of evaluate allreduce --reference
+};
+
+// Runs the program for what only it knows. std::runtime_error when that fails.
+Seeds load_seeds(const Setup& setup, bool with_data);
+std::string small_machine();  // topology file of one PE
+
+}  // namespace kb::robustness

@@ -1,0 +1,56 @@
+#include "tests/robustness/snapshot.h"
+
+#include <cstdint>
+#include <filesystem>
+
+#include "tests/robustness/file_text.h"
+
+namespace kb::robustness {
+namespace {
+
+namespace fs = std::filesystem;
+
+std::uint64_t hash_of(const std::string& bytes) {  // FNV-1a
+  std::uint64_t hash = 0xcbf29ce484222325;
+  for (const char c : bytes) hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001b3;
+  return hash;
+}
+
+std::string describe(const fs::directory_entry& entry) {
+  std::error_code error;
+  if (entry.is_symlink(error)) return "link " + fs::read_symlink(entry.path(), error).string();
+  if (entry.is_directory(error)) return "dir";
+  if (!entry.is_regular_file(error)) return "special";
+  const std::string bytes = read_text(entry.path().string());
+  return "file " + std::to_string(bytes.size()) + " " + std::to_string(hash_of(bytes));
+}
+
+}  // namespace
+
+Snapshot snapshot(const std::string& folder) {
+  Snapshot found;
+  const std::size_t prefix = folder.size() + 1;
+  for (const fs::directory_entry& entry : fs::recursive_directory_iterator(folder)) {
+    found[entry.path().string().substr(prefix)] = describe(entry);
+  }
+  return found;
+}
+
+std::vector<std::string> new_files(const Snapshot& before, const Snapshot& after) {
+  std::vector<std::string> names;
+  for (const auto& [name, what] : after) {
+    if (what != "dir" && before.count(name) == 0) names.push_back(name);
+  }
+  return names;
+}
+
+std::vector<std::string> changed(const Snapshot& before, const Snapshot& after) {
+  std::vector<std::string> names;
+  for (const auto& [name, what] : before) {
+    const auto found = after.find(name);
+    if (found == after.end() || found->second != what) names.push_back(name);
+  }
+  return names;
+}
+
+}  // namespace kb::robustness

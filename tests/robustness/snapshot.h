@@ -1,0 +1,17 @@
+// What lies in a folder.
+#pragma once
+
+#include <map>
+#include <string>
+#include <vector>
+
+namespace kb::robustness {
+
+// By path relative to the folder: "dir", "link TARGET", or "file SIZE HASH".
+using Snapshot = std::map<std::string, std::string>;
+
+Snapshot snapshot(const std::string& folder);
+std::vector<std::string> new_files(const Snapshot& before, const Snapshot& after);  // no folders
+std::vector<std::string> changed(const Snapshot& before, const Snapshot& after);    // other contents, or gone
+
+}  // namespace kb::robustness

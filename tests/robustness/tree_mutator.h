@@ -1,0 +1,21 @@
+// Grammar-aware changes of a document: keys, types, values, structure.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "tests/robustness/random.h"
+#include "tests/robustness/tree.h"
+
+namespace kb::robustness {
+
+// What the documents of one format know: a changed value is often one that is right in another place.
+struct Vocabulary {
+  std::vector<std::string> keys;
+  std::vector<std::string> values;
+  void add(const Tree& tree);
+};
+
+void mutate(Tree& tree, const Vocabulary& words, Random& random);  // one change
+
+}  // namespace kb::robustness

@@ -1,0 +1,47 @@
+// A case, carried out: the folder before and after, and how the program ended.
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "tests/robustness/attack_case.h"
+#include "tests/robustness/process.h"
+#include "tests/robustness/snapshot.h"
+
+namespace kb::robustness {
+
+struct Setup {
+  std::string program;  // kernbench
+  std::string configs;  // folder of the shipped configurations
+  std::string plugin;   // library with the bench of random message programs
+  std::string shim;     // library that makes calls of the system fail; empty: there is none
+  std::string work;     // folder for everything that is written
+  Limits limits;
+  bool sanitized = false;       // memory cannot be measured and every process is slower
+  std::size_t baseline_kb = 0;  // peak memory of a good run of the smallest machine
+};
+
+constexpr std::size_t kMostOutput = std::size_t{16} << 20;
+
+struct Trial {
+  ProcessEnd end;
+  std::string out, err;    // the first kMostOutput bytes
+  Snapshot before, after;  // of the folder; `before` has the user's own files
+  std::string folder;
+};
+
+struct TrialOptions {
+  std::optional<ProcessCall::Kick> kick;
+  std::vector<std::string> environment;
+  bool prepare = true;  // makes the folder anew; false: once more in what is there
+};
+
+// Files of the user that no attack names: temporary names, folders and links that a careless program would take.
+void plant_user_files(const std::string& folder);
+void prepare_folder(const std::string& folder, const AttackCase& attack);  // with them, inputs and links
+Trial carry_out(const Setup& setup, const AttackCase& attack, const std::string& folder,
+                const TrialOptions& options = {});
+
+}  // namespace kb::robustness
