@@ -62,6 +62,18 @@ class Channel {
     strands_.prefetch_back();
   }
 
+  // True when 1 .. kMostStrands runs can be committed without passing the end of simulated time: the last of their
+  // flits is through when the wire has carried all of them after the latest moment at which it could be idle.
+  bool fits(const FlitRun* strands, std::size_t count, TimeFs floor) const {
+    TimeFs idle = std::max(available_, floor);
+    std::uint64_t flits = 0;
+    for (std::size_t i = 0; i < count; ++i) {
+      const FlitRun& run = strands[i];
+      idle = std::max(idle, run.spacing == 0 ? run.time : time_sum(run.time, time_product(run.count - 1, run.spacing)));
+      flits += run.count;
+    }
+    return time_sum(idle, time_product(flits, params_.occupancy)) <= kTimeEnd - params_.propagation;
+  }
   // Commits all flits of 1 .. kMostStrands runs that may not leave before `floor`. Every key must be above those of all
   // committed flits. A run with a size of its own (flit_bytes) comes alone or as a single flit.
   void commit(const FlitRun* strands, std::size_t count, TimeFs floor, IWireUser& user);

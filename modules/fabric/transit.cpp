@@ -152,7 +152,7 @@ void Transit::decode_headers(TimeFs now) {
       if (channel(p).has_at_or_after(key)) cut(p, key);
       forward(p, key);  // what came earlier does not wait for this one
     }
-    worker_free_ = std::max(worker_free_, header.time) + overhead_;
+    worker_free_ = time_sum(std::max(worker_free_, header.time), overhead_);
     commit(&header, 1, worker_free_);
     note_due(header.out_port);
   }

@@ -133,6 +133,9 @@ std::optional<Error> find_failure(elab::Platform& platform, HostPort& host) {
       return Error::program("BENCH_ERROR", "the bench threw an object that is no std::exception");
     }
   }
+  if (const std::string& passed = platform.scheduler().passed_end(); !passed.empty()) {
+    return Error::program("TIME_RANGE", passed);
+  }
   if (host.main_finished() && host.open_requests() == 0 && open_waits(platform, host).empty()) return std::nullopt;
   const bool limited = platform.scheduler().limit_reached();
   const std::string now = format_ns(platform.scheduler().now());
@@ -156,7 +159,7 @@ std::optional<Error> first_failed_launch(const HostPort& host) {
 // left, so a time limit is no dead-lock.
 void end_without_progress(elab::Platform& platform, HostPort& host, std::optional<Error>& failure) {
   const Error headline = *failure;
-  const bool limited = platform.scheduler().limit_reached();
+  const bool limited = platform.scheduler().limit_reached() || !platform.scheduler().passed_end().empty();
   const std::optional<Error> cause = limited ? std::nullopt : first_failed_launch(host);
   const std::vector<elab::WaitInfo> waits = open_waits(platform, host);
   const std::string table = (limited || cause ? "" : diagnose_deadlock(waits)) + render_waits(waits);
@@ -247,7 +250,8 @@ SimulationResult simulate(const topology::LoadedTopology& topology, const Simula
   result.failure = early ? early : find_failure(platform, host);
   result.sim_time = platform.scheduler().now();
   result.events = platform.scheduler().events();
-  if (!early && result.failure && result.failure->family() == ErrorFamily::no_progress) {
+  const bool passed = !platform.scheduler().passed_end().empty();
+  if (!early && result.failure && (passed || result.failure->family() == ErrorFamily::no_progress)) {
     end_without_progress(platform, host, result.failure);
   }
   if (result.failure) {
