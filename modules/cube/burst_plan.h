@@ -38,7 +38,7 @@ class BurstPlan {
     std::uint32_t count_before(const ArrivalKey& entry_key) const;
     ArrivalKey entry_key(std::uint32_t i) const {
       ArrivalKey key = bursts.key(i);
-      key.time = entry(i);
+      key.time = key.ready = entry(i);
       return key;
     }
   };

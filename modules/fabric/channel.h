@@ -80,7 +80,7 @@ class Channel {
 
   // Withdraws every committed flit whose arrival key is not below `limit`.
   void cut(const ArrivalKey& limit, IWireUser& user);
-  bool has_at_or_after(const ArrivalKey& limit) const { return latest_arrival_ >= limit.time && reaches(limit); }
+  bool has_at_or_after(const ArrivalKey& limit) const { return latest_ready_ >= limit.ready && reaches(limit); }
   // The first committed flit of the leg with index >= `from`: true and its arrival key.
   bool find(const payload::Transaction& transaction, payload::Leg leg, std::uint32_t from, ArrivalKey& key) const;
   // When the wire is free after everything committed.
@@ -117,7 +117,7 @@ class Channel {
     TimeFs available_before = 0;
     TimeFs available_after = 0;
     TimeFs longest_wait = 0;
-    TimeFs last_arrival = 0;
+    TimeFs last_ready = 0;
     std::uint64_t out_sequence = 0;
     std::uint32_t flits = 0;
     std::uint32_t strands = 0;
@@ -138,7 +138,8 @@ class Channel {
   };
 
   Lone lone(const Braid& braid, const FlitRun& flits) const {
-    return {flits, braid.floor, occupancy_of(flits), std::max({braid.available_before, braid.floor, flits.time})};
+    const TimeFs floor = std::max(braid.floor, flits.floor);
+    return {flits, floor, occupancy_of(flits), std::max({braid.available_before, floor, flits.time})};
   }
   TimeFs occupancy_of(const FlitRun& flits) const {
     if (flits.flit_bytes == 0) return params_.occupancy;
@@ -179,7 +180,7 @@ class Channel {
   mutable Short latest_short_;          // the division is asked for several times per flit
 
   TimeFs available_ = 0;
-  TimeFs latest_arrival_ = -1;  // of the newest braid, or later
+  TimeFs latest_ready_ = -1;  // of the newest braid, or later
   SlidingDeque<Braid> braids_;
   SlidingDeque<FlitRun> strands_;
   elab::ISignalObserver* observer_ = nullptr;

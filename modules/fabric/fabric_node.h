@@ -173,7 +173,7 @@ void FabricNode::split_by_size(const FlitRun& flits, F&& f) const {
   }
   FlitRun body = flits;
   FlitRun tail = flits.tail(flits.count - 1);
-  tail.flit_bytes = last;
+  tail.flit_bytes = static_cast<std::uint16_t>(last);
   if (--body.count > 0) f(body);
   f(tail);
 }

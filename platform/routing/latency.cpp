@@ -18,6 +18,10 @@ TimeFs propagation_fs(const topology::Edge& edge, double ns_per_mm) {
   return std::max<TimeFs>(1, std::llround(ns * static_cast<double>(kFsPerNs)));
 }
 
+TimeFs node_overhead_fs(const topology::Node& node) {
+  return ns_to_fs(node.number_or("overhead_ns", 0.0));
+}
+
 TimeFs wire_fs(const topology::Graph& graph, const Route& route) {
   TimeFs sum = 0;
   for (EdgeId edge : route.edges) sum = time_sum(sum, propagation_fs(graph.edge(edge), graph.spec.ns_per_mm));
@@ -26,7 +30,7 @@ TimeFs wire_fs(const topology::Graph& graph, const Route& route) {
 
 TimeFs overhead_fs(const topology::Graph& graph, const Route& route) {
   TimeFs sum = 0;
-  for (NodeId node : route.nodes) sum = time_sum(sum, ns_to_fs(graph.node(node).number_or("overhead_ns", 0.0)));
+  for (NodeId node : route.nodes) sum = time_sum(sum, node_overhead_fs(graph.node(node)));
   return sum;
 }
 

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "platform/topology/component_rules.h"
+#include "platform/topology/graph.h"
 #include "platform/topology/schema.h"
 
 namespace kb::topology {
@@ -156,6 +157,19 @@ void read_sip(MapReader& sip, MachineSpec& spec) {
   }
 }
 
+// F-8, F-19
+void read_routing(MapReader& routing, MachineSpec& spec) {
+  spec.routing_metric = static_cast<RoutingMetric>(routing.choice("metric", 0, routing_metric_names()));
+  MapReader weights = routing.map("routing_weight_mm");
+  for (int k = 0; k <= static_cast<int>(EdgeKind::command); ++k) {
+    const std::string kind(edge_kind_name(static_cast<EdgeKind>(k)));
+    weights.context().note_known(weights.path(kind));
+    if (weights.has(kind)) spec.routing_weight_mm[kind] = weights.real(kind, std::nullopt, length_mm());
+  }
+  weights.done();
+  routing.done();
+}
+
 }  // namespace
 
 const std::vector<std::string>& side_names() {
@@ -168,6 +182,11 @@ const std::vector<std::string>& corner_names() {
 }
 const std::vector<std::string>& sip_topology_names() {
   static const std::vector<std::string> names{"ring_1d", "torus_2d", "mesh_2d_no_wrap"};
+  return names;
+}
+
+const std::vector<std::string>& routing_metric_names() {
+  static const std::vector<std::string> names{"latency", "distance"};
   return names;
 }
 
@@ -184,6 +203,8 @@ MachineSpec read_machine(MapReader& top) {
   read_cube(cube, spec);
   read_sip(sip, spec);  // after the cube: the IO side's connection count follows the cube's
   sip.done();
+  MapReader routing = top.map("routing");
+  read_routing(routing, spec);
   MapReader visualization = top.map("visualization");
   const std::vector<std::string> views{"system", "sip", "cube", "pe"};
   const std::vector<std::size_t> all_views{0, 1, 2, 3};
