@@ -69,7 +69,8 @@ class Channel {
     std::uint64_t flits = 0;
     for (std::size_t i = 0; i < count; ++i) {
       const FlitRun& run = strands[i];
-      idle = std::max(idle, run.spacing == 0 ? run.time : time_sum(run.time, time_product(run.count - 1, run.spacing)));
+      const TimeFs last = run.spacing == 0 ? run.time : time_sum(run.time, time_product(run.count - 1, run.spacing));
+      idle = std::max({idle, run.floor, last});
       flits += run.count;
     }
     return time_sum(idle, time_product(flits, params_.occupancy)) <= kTimeEnd - params_.propagation;
