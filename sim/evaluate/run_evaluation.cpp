@@ -117,6 +117,11 @@ Rows measure(const IEvaluation& evaluation, const std::vector<Point>& points, co
   run_processes(jobs, options.jobs, [&](std::size_t job, const ProcessEnd& end) {
     const Point& point = points[of_job[job]];
     const std::string& folder = folders[of_job[job]];
+    if (!std::filesystem::is_directory(folder)) {
+      throw Error(ErrorFamily::configuration, "POINT_FAILED",
+                  "the folder " + folder + " of point " + point.id +
+                      " was removed while it ran; run the same command " + "again");
+    }
     const std::optional<Json> measured = row_of(evaluation, point, end, folder);
     if (!measured) throw failure_of(point, end, read_file(folder + "/log"));
     Json& row = found.rows[of_job[job]];
@@ -280,10 +285,11 @@ RunSummary measure_and_draw(const IEvaluation& evaluation, const topology::Loade
   }
   if (options.measured) options.measured();
   try {
-    write_file(table, evaluation.csv(data), "the table");
+    const std::string rows = evaluation.csv(data);
     summary.violations = evaluation.check(data);
     summary.remarks = evaluation.remarks(data);
     const std::vector<Figure> figures = figures_of(evaluation, data, data_file);
+    write_file(table, rows, "the table");
     if (!work) work.emplace(options.folder);
     draw(figures, options.folder, work->path(), options.jobs);
     remove_others(evaluation, figures, base);
