@@ -352,6 +352,13 @@ TEST_F(EvaluateTest, HostileTextExecutesNothing_E97) {
   EXPECT_THAT(files(), testing::Not(testing::Contains(testing::AnyOf("PWN", testing::EndsWith("/PWN")))));
 }
 
+TEST_F(EvaluateTest, NamesMayBeginWithADash) {
+  fs::copy_file(config("one_pe"), folder() + "/--json");
+  const Outcome outcome = kernbench("evaluate gemm --shapes 32x64x32 --topology=--json --out=--quiet");
+  EXPECT_EQ(outcome.code, 0) << outcome.err;
+  EXPECT_TRUE(fs::exists(folder() + "/--quiet/gemm_stage_breakdown.png"));
+}
+
 TEST_F(EvaluateTest, WhatAUserHasInTheOutputFolderStays_E98) {
   for (const char* name : {"out/staging", "out/figures.part", "out/.kernbench-staging"}) {
     fs::create_directories(folder() + "/" + name);
