@@ -57,7 +57,8 @@ void measure(const std::string& file, std::uint64_t rows) {
   std::vector<data::OpRecord> records;
   for (std::uint64_t i = 0; i < kRecords; ++i) records.push_back(record(i));
 
-  const auto log = data::open_op_log(file, std::move(options));
+  observe::OutputFile output(file, "the operation log", data::op_log_target(file));
+  const auto log = data::open_op_log(output, std::move(options));
   const double begin = cpu_seconds();
   long before = 0;
   for (std::uint64_t i = 0; i < rows; ++i) {
@@ -71,6 +72,7 @@ void measure(const std::string& file, std::uint64_t rows) {
   const double written = cpu_seconds();
   const long after = peak_kb();
   log->finish();
+  output.commit();
   const double end = cpu_seconds();
   std::printf("rows_per_cpu_s\t%.0f\nwriting_rows_per_cpu_s\t%.0f\n", static_cast<double>(rows) / (end - begin),
               static_cast<double>(rows) / (written - begin));

@@ -31,6 +31,8 @@ endif()
 
 find_package(yaml-cpp REQUIRED)
 find_package(nlohmann_json REQUIRED)
+# Messages about a data file name the place in it. For all that use the library, because it changes its types.
+set_property(TARGET nlohmann_json::nlohmann_json APPEND PROPERTY INTERFACE_COMPILE_DEFINITIONS JSON_DIAGNOSTICS=1)
 find_package(CLI11 REQUIRED)
 find_package(fmt REQUIRED)
 find_package(Eigen3 3.4 REQUIRED NO_MODULE)

@@ -38,7 +38,7 @@ class BurstPlan {
     std::uint32_t count_before(const ArrivalKey& entry_key) const;
     ArrivalKey entry_key(std::uint32_t i) const {
       ArrivalKey key = bursts.key(i);
-      key.time = entry(i);
+      key.time = key.ready = entry(i);
       return key;
     }
   };
@@ -47,6 +47,12 @@ class BurstPlan {
   BurstPlan(const elab::Block& block, elab::ISignalObserver* observer, const PseudoChannels::Params& params, bool bound)
       : channels_(params), settled_channels_(channels_), waves_(block, observer, params.count), bound_(bound) {}
 
+  // False when a piece cannot be added without passing the end of simulated time.
+  bool fits(const Piece& piece) {
+    if (ends_in_time(piece)) return true;
+    latest_finish_ = channels_.latest_free();  // without what was taken back
+    return ends_in_time(piece);
+  }
   // Bursts that enter after all others that they meet. on_finish(j, n, finish, step), as of PseudoChannels::commit,
   // comes before the transaction's terminal_time includes them.
   template <typename F>
@@ -82,6 +88,10 @@ class BurstPlan {
   static void commit(PseudoChannels& channels, const Piece& piece, std::uint32_t first, std::uint32_t count, F&& f);
   template <typename F>
   void enter(const Piece& piece, std::uint32_t count, F&& on_finish);
+  bool ends_in_time(const Piece& piece) const {
+    const TimeFs idle = std::max(piece.entry(piece.bursts.count - 1), latest_finish_);
+    return channels_.latest_end(piece.bursts.count, piece.channel != kByAddress, idle) <= kTimeEnd;
+  }
   bool reaches_bound(const ArrivalKey& limit, std::uint32_t channel) const;
   // Brings the channels to the state without the bursts that meet those of `channel` at or after the limit.
   void replay_without(const ArrivalKey& limit, std::uint32_t channel);
@@ -97,7 +107,8 @@ class BurstPlan {
   SlidingDeque<Piece> pieces_;
   PseudoChannelWaves waves_;
   bool bound_;
-  TimeFs latest_ = 0;  // bound: no burst enters later
+  TimeFs latest_ = 0;         // bound: no burst enters later
+  TimeFs latest_finish_ = 0;  // no burst finishes later
 };
 
 // Bursts first .. first + count - 1 of a piece.
@@ -117,7 +128,9 @@ void BurstPlan::enter(const Piece& piece, std::uint32_t count, F&& on_finish) {
   payload::Transaction& t = *piece.bursts.transaction;
   const auto finished = [&](std::uint32_t j, std::uint32_t n, TimeFs finish, TimeFs step) {
     on_finish(j, n, finish, step);
-    t.terminal_time = std::max(t.terminal_time, finish + static_cast<TimeFs>(n - 1) * step);
+    const TimeFs last = finish + static_cast<TimeFs>(n - 1) * step;
+    t.terminal_time = std::max(t.terminal_time, last);
+    latest_finish_ = std::max(latest_finish_, last);
   };
   commit(channels_, piece, 0, count, finished);
 }

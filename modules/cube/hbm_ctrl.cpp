@@ -106,7 +106,12 @@ void HbmCtrl::take_commands(Lane& lane, TimeFs now) {
       continue;
     }
     const TimeFs start = std::max(message.time + overhead_, lane.issuer_free);
-    lane.issuer_free = start + static_cast<TimeFs>(t.flits) * lane.interval;
+    const TimeFs end = time_sum(start, time_product(t.flits, lane.interval));
+    if (end > kTimeEnd) {
+      pass_end(t);
+      continue;
+    }
+    lane.issuer_free = end;
     t.terminal_time = 0;
     lane.reads.push_back({&t, start, 0, message.sequence});
     ++reads_served_;
@@ -184,6 +189,10 @@ void HbmCtrl::plan_read(Lane& lane, const ArrivalKey& other) {
   piece.bursts.count = piece.count_before(other);
   command.next += piece.bursts.count;
   if (command.next == t.flits) lane.reads.pop_front();
+  if (!plan_.fits(piece)) {
+    pass_end(t);
+    return;
+  }
   plan_.add(piece, [&](std::uint32_t j, std::uint32_t n, TimeFs finish, TimeFs step) {
     deliver(lane, piece, j, n, finish, step);
   });
@@ -200,7 +209,7 @@ void HbmCtrl::plan_writes(Lane& lane, const ArrivalKey& other, TimeFs now) {
     ++writes_served_;
     bytes_written_ += waiting.transaction->bytes;
     if (overhead_ > 0) {
-      lane.write_floor = std::max(waiting.time, lane.write_floor) + overhead_;
+      lane.write_floor = time_sum(std::max(waiting.time, lane.write_floor), overhead_);
       piece.bursts.count = 1;
     }
   }
@@ -209,6 +218,10 @@ void HbmCtrl::plan_writes(Lane& lane, const ArrivalKey& other, TimeFs now) {
   if (lane.writes.size() > 1)
     piece.bursts.count = std::min(piece.bursts.count, waiting.count_before(lane.writes[1].key()));
   lane.writes.take(piece.bursts.count);
+  if (!plan_.fits(piece)) {
+    pass_end(*piece.bursts.transaction);
+    return;
+  }
   plan_.add(piece, [](std::uint32_t, std::uint32_t, TimeFs, TimeFs) {});
   if (!piece.bursts.has_last_flit()) return;
   const std::uint32_t last = piece.bursts.count - 1;

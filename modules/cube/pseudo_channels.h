@@ -1,6 +1,7 @@
 // The pseudo-channels of one HBM controller: choice by address or by port, and burst commit (C-HBM-4 .. C-HBM-8).
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <vector>
 
@@ -78,6 +79,14 @@ class PseudoChannels {
       f(j, 1u, free_[pc], TimeFs{0});
     }
   }
+
+  // When `count` bursts are done at the latest that find their pseudo-channels free at `idle`: each gets its share, or
+  // one gets all.
+  TimeFs latest_end(std::uint32_t count, bool all_on_one, TimeFs idle) const {
+    const std::uint64_t share = all_on_one ? count : count / params_.count + 1;
+    return time_sum(time_sum(idle, params_.switch_penalty), time_product(share, params_.burst));
+  }
+  TimeFs latest_free() const { return *std::max_element(free_.begin(), free_.end()); }
 
   // Of burst `index` of a transaction at `offset`.
   std::size_t channel_of(std::uint64_t offset, std::uint32_t index) const {

@@ -9,7 +9,7 @@ Sram::Sram(const sc_core::sc_module_name& name, NodeId node, elab::BlockContext&
 
 void Sram::on_arrival(const FlitRun& message) {
   payload::Transaction& transaction = *message.transaction;
-  free_at_ = std::max(message.time, free_at_) + overhead();
+  free_at_ = time_sum(std::max(message.time, free_at_), overhead());
   if (transaction.op == payload::Op::message) {
     transaction.status = {false, "UNSUPPORTED_REQUEST", node_id() + " serves reads and writes only"};
   } else if (transaction.op == payload::Op::write) {

@@ -27,7 +27,7 @@ void Channel::merge(const Braid& braid, std::size_t base, std::uint32_t flits, F
   const std::uint32_t strands = braid.strands;
   for (std::uint32_t j = 0; j < strands; ++j) {
     runs[j] = &strands_[base + j];
-    next[j] = runs[j]->time;
+    next[j] = runs[j]->ready_of(0);
     taken[j] = 0;
   }
   TimeFs available = braid.available_before;
@@ -42,7 +42,7 @@ void Channel::merge(const Braid& braid, std::size_t base, std::uint32_t flits, F
     const TimeFs start = std::max(available, ready);
     available = start + occupancy_of(run);
     f(best, taken[best], Passage{ready, start, available});
-    next[best] = ++taken[best] == run.count ? kNever : next[best] + run.spacing;
+    next[best] = ++taken[best] == run.count ? kNever : run.ready_of(taken[best]);
   }
 }
 
@@ -51,17 +51,17 @@ void Channel::commit(const FlitRun* strands, std::size_t count, TimeFs floor, IW
   braid.floor = floor;
   braid.available_before = available_;
   braid.longest_wait = 0;
-  braid.last_arrival = -1;
+  braid.last_ready = -1;
   braid.out_sequence = next_sequence_;
   braid.flits = 0;
   braid.strands = static_cast<std::uint32_t>(count);
   for (std::size_t i = 0; i < count; ++i) {
     braid.flits += strands[i].count;
-    braid.last_arrival = std::max(braid.last_arrival, strands[i].last_time());
+    braid.last_ready = std::max(braid.last_ready, strands[i].last_ready());
     strands_.push_back() = strands[i];
     this->count(strands[i]);
   }
-  latest_arrival_ = braid.last_arrival;
+  latest_ready_ = braid.last_ready;
   next_sequence_ += std::uint64_t{braid.flits} * kSequenceStep;
   if (count == 1) {
     measure_lone(braid, strands[0]);
@@ -136,9 +136,9 @@ void Channel::measure_lone(Braid& braid, const FlitRun& flits) const {
 
 // Finds a braid's end and longest wait again after some of its flits were withdrawn.
 void Channel::measure(Braid& braid, std::size_t base) {
-  braid.last_arrival = -1;
+  braid.last_ready = -1;
   for (std::size_t i = base; i < strands_.size(); ++i)
-    braid.last_arrival = std::max(braid.last_arrival, strands_[i].last_time());
+    braid.last_ready = std::max(braid.last_ready, strands_[i].last_ready());
   if (braid.strands == 1) {
     measure_lone(braid, strands_[base]);
     return;
@@ -186,7 +186,7 @@ void Channel::cut(const ArrivalKey& limit, IWireUser& user) {
       user.on_cut(withdrawn.runs[i]);
     }
   }
-  latest_arrival_ = braids_.empty() ? -1 : braids_.back().last_arrival;
+  latest_ready_ = braids_.empty() ? -1 : braids_.back().last_ready;
 }
 
 // True when the newest braid has a flit whose key is not below `limit`.
@@ -244,8 +244,7 @@ void Channel::send_message(TimeFs ready, const ArrivalKey& key, Segment& out) {
     const Braid& braid = braids_[b];
     base -= braid.strands;
     if (braid.floor > ready) continue;
-    const bool by_key = braid.floor == ready || key.time == ready;
-    const ArrivalKey limit = by_key ? key : ArrivalKey{ready, 0, 0, 0};
+    const ArrivalKey limit = key.with_ready(braid.floor == ready ? key.time : ready);
     std::uint32_t preceding = 0;
     for (std::uint32_t j = 0; j < braid.strands; ++j) preceding += strands_[base + j].count_before(limit);
     if (preceding == 0) continue;
@@ -289,7 +288,7 @@ void Channel::slip_message(TimeFs ready, Segment& out) {
 void Channel::settle(TimeFs now) {
   while (!braids_.empty()) {
     const Braid& braid = braids_.front();
-    const TimeFs until = params_.keep_until_sent ? braid.available_after : std::max(braid.floor, braid.last_arrival);
+    const TimeFs until = params_.keep_until_sent ? braid.available_after : std::max(braid.floor, braid.last_ready);
     if (until >= now) return;
     statistics_.longest_wait = std::max(statistics_.longest_wait, braid.longest_wait);
     if (observer_ != nullptr) trace(braid);

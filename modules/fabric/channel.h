@@ -62,13 +62,26 @@ class Channel {
     strands_.prefetch_back();
   }
 
+  // True when 1 .. kMostStrands runs can be committed without passing the end of simulated time: the last of their
+  // flits is through when the wire has carried all of them after the latest moment at which it could be idle.
+  bool fits(const FlitRun* strands, std::size_t count, TimeFs floor) const {
+    TimeFs idle = std::max(available_, floor);
+    std::uint64_t flits = 0;
+    for (std::size_t i = 0; i < count; ++i) {
+      const FlitRun& run = strands[i];
+      const TimeFs last = run.spacing == 0 ? run.time : time_sum(run.time, time_product(run.count - 1, run.spacing));
+      idle = std::max({idle, run.floor, last});
+      flits += run.count;
+    }
+    return time_sum(idle, time_product(flits, params_.occupancy)) <= kTimeEnd - params_.propagation;
+  }
   // Commits all flits of 1 .. kMostStrands runs that may not leave before `floor`. Every key must be above those of all
   // committed flits. A run with a size of its own (flit_bytes) comes alone or as a single flit.
   void commit(const FlitRun* strands, std::size_t count, TimeFs floor, IWireUser& user);
 
   // Withdraws every committed flit whose arrival key is not below `limit`.
   void cut(const ArrivalKey& limit, IWireUser& user);
-  bool has_at_or_after(const ArrivalKey& limit) const { return latest_arrival_ >= limit.time && reaches(limit); }
+  bool has_at_or_after(const ArrivalKey& limit) const { return latest_ready_ >= limit.ready && reaches(limit); }
   // The first committed flit of the leg with index >= `from`: true and its arrival key.
   bool find(const payload::Transaction& transaction, payload::Leg leg, std::uint32_t from, ArrivalKey& key) const;
   // When the wire is free after everything committed.
@@ -105,7 +118,7 @@ class Channel {
     TimeFs available_before = 0;
     TimeFs available_after = 0;
     TimeFs longest_wait = 0;
-    TimeFs last_arrival = 0;
+    TimeFs last_ready = 0;
     std::uint64_t out_sequence = 0;
     std::uint32_t flits = 0;
     std::uint32_t strands = 0;
@@ -126,7 +139,8 @@ class Channel {
   };
 
   Lone lone(const Braid& braid, const FlitRun& flits) const {
-    return {flits, braid.floor, occupancy_of(flits), std::max({braid.available_before, braid.floor, flits.time})};
+    const TimeFs floor = std::max(braid.floor, flits.floor);
+    return {flits, floor, occupancy_of(flits), std::max({braid.available_before, floor, flits.time})};
   }
   TimeFs occupancy_of(const FlitRun& flits) const {
     if (flits.flit_bytes == 0) return params_.occupancy;
@@ -167,7 +181,7 @@ class Channel {
   mutable Short latest_short_;          // the division is asked for several times per flit
 
   TimeFs available_ = 0;
-  TimeFs latest_arrival_ = -1;  // of the newest braid, or later
+  TimeFs latest_ready_ = -1;  // of the newest braid, or later
   SlidingDeque<Braid> braids_;
   SlidingDeque<FlitRun> strands_;
   elab::ISignalObserver* observer_ = nullptr;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "modules/fabric/request_text.h"
 #include "platform/base/error.h"
 #include "platform/elab/route_table.h"
 #include "platform/routing/latency.h"
@@ -143,7 +144,17 @@ tlm::tlm_sync_enum FabricNode::receive(tlm::tlm_generic_payload& payload, const 
 void FabricNode::commit(const FlitRun* strands, std::size_t count, TimeFs floor) {
   Channel& wire = ports_[strands->out_port].channel;
   wire.settle(now());
-  wire.commit(strands, count, floor, *this);
+  if (__builtin_expect(wire.fits(strands, count, floor), 1)) {
+    wire.commit(strands, count, floor, *this);
+  } else {
+    pass_end(*strands->transaction);
+  }
+}
+
+void FabricNode::pass_end(const Transaction& transaction) const {
+  std::string what = "the " + request_text(transaction, context().graph);
+  if (transaction.initiator != nullptr) what += transaction.initiator->origin(transaction);
+  scheduler().pass_end(what + ", now at " + node_id() + ",");
 }
 
 void FabricNode::commit(const FlitRun& flits, TimeFs floor) {

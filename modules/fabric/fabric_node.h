@@ -96,6 +96,8 @@ class FabricNode : public elab::Block,
                     TimeFs ready, const ArrivalKey& key);
   void slip_message(std::uint16_t port, payload::Transaction& transaction, payload::Leg leg, std::uint16_t hop,
                     TimeFs ready);
+  // The run ends because this transaction would last beyond the end of simulated time.
+  void pass_end(const payload::Transaction& transaction) const;
   // END_REQ or END_RESP for a leg whose last flit is here.
   void send_end(std::uint16_t port, payload::Transaction& transaction, payload::Leg leg);
 
@@ -171,7 +173,7 @@ void FabricNode::split_by_size(const FlitRun& flits, F&& f) const {
   }
   FlitRun body = flits;
   FlitRun tail = flits.tail(flits.count - 1);
-  tail.flit_bytes = last;
+  tail.flit_bytes = static_cast<std::uint16_t>(last);
   if (--body.count > 0) f(body);
   f(tail);
 }

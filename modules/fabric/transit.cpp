@@ -2,6 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <limits>
+
 #include "modules/fabric/request_text.h"
 
 namespace kb::modules {
@@ -14,6 +17,8 @@ namespace {
 constexpr TimeFs kLeastLookahead = 4 * kFsPerNs;
 constexpr TimeFs kBusyLookahead = 64 * kFsPerNs;
 constexpr TimeFs kMostLookahead = 1'000'000 * kFsPerNs;
+constexpr std::size_t kFewDecoding = 16;
+constexpr TimeFs kMostFlits = std::numeric_limits<std::uint32_t>::max();
 
 // Inserts in an ascending queue, behind equal elements; most often this is its back.
 template <typename T, typename Before>
@@ -27,9 +32,20 @@ void insert_sorted(SlidingDeque<T>& queue, const T& element, Before&& before) {
 Transit::Transit(const sc_core::sc_module_name& name, NodeId node, elab::BlockContext& context)
     : FabricNode(name, node, context),
       overhead_(ns_to_fs(node_record().number_or("overhead_ns", 0.0))),
+      serial_(node_record().text_or("decode", "pipelined") == "serial"),
       lookahead_(kMostLookahead),
       due_(port_count(), kNever),
-      outlets_(port_count()) {}
+      outlets_(port_count()) {
+  for (std::uint16_t p = 0; p < port_count(); ++p) covered_.push_back(flits_during_overhead(p));
+}
+
+// The last flit may be a short one, so it counts for nothing.
+std::uint32_t Transit::flits_during_overhead(std::uint16_t port) const {
+  const auto& edge = context().graph.edge(context().ports.ports(node())[port].in);
+  const TimeFs occupancy = occupancy_fs(context().pool.flit_bytes(), edge.bw_gbs.value_or(0.0));
+  if (occupancy == 0) return std::numeric_limits<std::uint32_t>::max();
+  return static_cast<std::uint32_t>(std::min<TimeFs>(overhead_ / occupancy + 2, kMostFlits));
+}
 
 void Transit::on_flits(const FlitRun& flits) {
   channel(flits.out_port).prefetch_state();
@@ -39,17 +55,43 @@ void Transit::on_flits(const FlitRun& flits) {
     insert_sorted(ends_, end, [](const End& a, const End& b) { return a.time < b.time; });
     wake_at(end.time);
   }
-  split_by_size(flits, [&](const FlitRun& run) {
-    if (run.first != 0 || overhead_ == 0) {
-      enqueue(run);
-      return;
+  if (serial_) {
+    split_by_size(flits, [&](const FlitRun& run) { enqueue_behind_worker(run); });
+    return;
+  }
+  FlitRun decoded = flits;
+  decoded.floor = header_ready(flits);
+  split_by_size(decoded, [&](const FlitRun& run) { enqueue(run); });
+}
+
+// When the header of the flits' leg is ready; 0 when none of the flits can have to wait for that.
+TimeFs Transit::header_ready(const FlitRun& flits) {
+  if (overhead_ == 0) return 0;
+  if (flits.first == 0) {
+    if (decoding_.size() >= kFewDecoding) {
+      const auto done = [this](const Decoding& d) { return d.ready <= now(); };
+      decoding_.erase(std::remove_if(decoding_.begin(), decoding_.end(), done), decoding_.end());
     }
-    FlitRun header = run;
-    header.count = 1;
-    insert_sorted(headers_, header, [](const FlitRun& a, const FlitRun& b) { return a.key() < b.key(); });
-    wake_at(header.time);
-    if (run.count > 1) enqueue(run.tail(1));
-  });
+    decoding_.push_back({flits.transaction, flits.leg, flits.time + overhead_});
+    return flits.time + overhead_;
+  }
+  if (flits.first > covered_[flits.in_port]) return 0;
+  for (auto d = decoding_.rbegin(); d != decoding_.rend(); ++d) {
+    if (flits.same_leg(*d->transaction, d->leg)) return d->ready;
+  }
+  return 0;  // ready before now
+}
+
+void Transit::enqueue_behind_worker(const FlitRun& run) {
+  if (run.first != 0 || overhead_ == 0) {
+    enqueue(run);
+    return;
+  }
+  FlitRun header = run;
+  header.count = 1;
+  insert_sorted(headers_, header, [](const FlitRun& a, const FlitRun& b) { return a.key() < b.key(); });
+  wake_at(header.time);
+  if (run.count > 1) enqueue(run.tail(1));
 }
 
 void Transit::enqueue(const FlitRun& flits) {
@@ -68,7 +110,8 @@ void Transit::note_due(std::uint16_t out_port) {
   const FlitRun& first = waiting.front();
   const Channel& wire = channel(out_port);
   const bool comes_between = wire.has_at_or_after(first.key());
-  due_[out_port] = std::max(comes_between ? first.time : std::max(first.time, wire.available()), now());
+  const TimeFs ready = first.ready_of(0);
+  due_[out_port] = std::max(comes_between ? ready : std::max(ready, wire.available()), now());
 }
 
 void Transit::on_message(Transaction& transaction, const FlitRun& message) {
@@ -113,7 +156,7 @@ void Transit::on_event(TimeFs now, std::uint64_t) {
   const bool quiet = lookahead_ > kBusyLookahead;
   for (std::uint16_t p = 0; p < port_count(); ++p) {
     if (due_[p] > now && (!quiet || due_[p] == kNever)) continue;
-    ArrivalKey limit{now + lookahead_ + 1, 0, 0, 0};
+    ArrivalKey limit = ArrivalKey::ready_at(now + lookahead_ + 1);
     if (!headers_.empty() && headers_.front().key() < limit) limit = headers_.front().key();
     forward(p, limit);
   }
@@ -152,7 +195,7 @@ void Transit::decode_headers(TimeFs now) {
       if (channel(p).has_at_or_after(key)) cut(p, key);
       forward(p, key);  // what came earlier does not wait for this one
     }
-    worker_free_ = std::max(worker_free_, header.time) + overhead_;
+    worker_free_ = time_sum(std::max(worker_free_, header.time), overhead_);
     commit(&header, 1, worker_free_);
     note_due(header.out_port);
   }
@@ -179,7 +222,7 @@ void Transit::forward_messages(TimeFs now) {
   while (!messages_.empty() && messages_.front().ready <= now) {
     const PendingMessage m = messages_.front();
     messages_.pop_front();
-    forward(m.out_port, {now + 1, 0, 0, 0});  // what is ready before has to be on the wire
+    forward(m.out_port, ArrivalKey::ready_at(now + 1));  // what is ready before has to be on the wire
     send_message(m.out_port, *m.transaction, m.leg, m.hop, m.ready, m.key);
   }
 }

@@ -9,15 +9,16 @@
 
 namespace kb::modules {
 
-// Models: one serial decode worker that takes flits in arrival order and holds the first flit of each leg for
-// `overhead_ns` (F-45 .. F-47, F-51); zero-byte messages pay the overhead concurrently and skip the worker (F-49).
-// Does not model: route choice, finite buffers.
-// Timing: a flit arriving at a is ready for its out-edge at max(a, W); for a leg's first flit this becomes
-// W = max(a, W) + overhead. A zero-byte message arriving at a is ready at a + overhead.
+// Models: decoding of headers (F-45, F-46), pipelined or by one serial worker (F-47, F-51), and the merging of streams;
+// zero-byte messages pay the overhead concurrently (F-49). Does not model: route choice, finite buffers.
+// Timing of `decode: pipelined`: a leg's first flit that arrives at a is ready for its out-edge at R = a + overhead_ns,
+// a later one at max(a, R). What is ready leaves in order of (ready time, arrival). Timing of `decode: serial`: a flit
+// is ready at max(a, W); for a leg's first flit this becomes W = max(a, W) + overhead. A zero-byte message arriving at
+// a is ready at a + overhead.
 //
-// Flits wait in a queue of their out-edge and are put on the wire when it can take them, all that have arrived at once
-// and a stretch of those that are promised, as far as nothing known comes between. If a competitor shows up later, the
-// wire is cut back at the competitor's key, so that every time equals that of flit-by-flit handling.
+// Flits wait in a queue of their out-edge and are put on the wire when it can take them, all that are ready at once and
+// a stretch of those that are promised, as far as nothing known comes between. If a competitor shows up later, the wire
+// is cut back at the competitor's key, so that every time equals that of flit-by-flit handling.
 class Transit final : public FabricNode, private elab::EventHandler {
  public:
   Transit(const sc_core::sc_module_name& name, NodeId node, elab::BlockContext& context);
@@ -31,6 +32,12 @@ class Transit final : public FabricNode, private elab::EventHandler {
     payload::Leg leg = payload::Leg::request;
     std::uint16_t hop = 0;
     std::uint16_t out_port = 0;
+  };
+  // A header on its way through the pipelined decoder.
+  struct Decoding {
+    const payload::Transaction* transaction;
+    payload::Leg leg;
+    TimeFs ready;
   };
   // END is due when the last flit of a leg is here.
   struct End {
@@ -48,6 +55,9 @@ class Transit final : public FabricNode, private elab::EventHandler {
   void on_event(TimeFs now, std::uint64_t argument) override;
 
   void enqueue(const FlitRun& flits);
+  void enqueue_behind_worker(const FlitRun& flits);
+  TimeFs header_ready(const FlitRun& flits);
+  std::uint32_t flits_during_overhead(std::uint16_t port) const;
   void decode_headers(TimeFs now);
   void forward(std::uint16_t out_port, const ArrivalKey& limit);
   void forward_messages(TimeFs now);
@@ -59,13 +69,16 @@ class Transit final : public FabricNode, private elab::EventHandler {
   void schedule_wake();
 
   TimeFs overhead_;
-  TimeFs worker_free_ = 0;  // W
+  bool serial_;
+  TimeFs worker_free_ = 0;  // W; stays 0 when pipelined
   TimeFs wake_time_ = kNever;
   TimeFs lookahead_;         // flits that arrive so soon may be forwarded ahead of their arrival
   bool disturbed_ = false;   // flits were taken back since the last wake
   std::vector<TimeFs> due_;  // by out-port: when the next waiting flit has to be put on the wire, kNever = none
   std::vector<ArrivalQueue> outlets_;  // by out-port: what waits for the wire; without first flits that need the worker
   SlidingDeque<FlitRun> headers_;      // first flits that need the worker, by key
+  std::vector<Decoding> decoding_;     // in order of their promises; also a few that are done
+  std::vector<std::uint32_t> covered_;     // by in-port: flits of a leg that can arrive before its header is ready
   SlidingDeque<PendingMessage> messages_;  // by (ready, key)
   SlidingDeque<End> ends_;                 // by time
 };

@@ -64,7 +64,7 @@ void WireLanes::plan(TimeFs now, TimeFs from, Commit&& commit) {
     flit.spacing = 0;
     commit(flit);
     note(flit);
-    at += occupancy_of_last(flit);
+    at = time_sum(at, occupancy_of_last(flit));
     turn = 1 - turn;
   }
   for (SlidingDeque<FlitRun>& lane : lanes_) {
@@ -74,7 +74,7 @@ void WireLanes::plan(TimeFs now, TimeFs from, Commit&& commit) {
       run.spacing = full_;
       commit(run);
       note(run);
-      at += static_cast<TimeFs>(run.count - 1) * full_ + occupancy_of_last(run);
+      at = time_sum(at, time_sum(time_product(run.count - 1, full_), occupancy_of_last(run)));
     }
   }
 }

@@ -32,7 +32,8 @@ TimeFs launch_latency(elab::BlockContext& context, NodeId io_cpu, SipId sip, con
   TimeFs latest = 0;
   for (CubeId cube : cubes) {
     const NodeId m_cpu = context.routes.resolver().find_m_cpu(sip, cube);
-    latest = std::max(latest, formula(context, io_cpu, m_cpu) + cube_launch_latency(context, m_cpu, sip, cube, pes));
+    latest = std::max(latest,
+                      time_sum(formula(context, io_cpu, m_cpu), cube_launch_latency(context, m_cpu, sip, cube, pes)));
   }
   return latest - overhead_of(context, io_cpu);
 }
@@ -44,7 +45,8 @@ TimeFs common_launch_start(elab::BlockContext& context, const std::vector<contra
     const routing::AddressResolver& resolver = context.routes.resolver();
     const NodeId io_cpu = resolver.find_io_cpu(launch.sip);
     const TimeFs to_io_cpu = formula(context, resolver.find_pcie_ep(launch.sip), io_cpu);
-    start = std::max(start, now + to_io_cpu + launch_latency(context, io_cpu, launch.sip, launch.cubes, launch.pes));
+    const TimeFs from_io_cpu = launch_latency(context, io_cpu, launch.sip, launch.cubes, launch.pes);
+    start = std::max(start, time_sum(now, time_sum(to_io_cpu, from_io_cpu)));
   }
   return start;
 }

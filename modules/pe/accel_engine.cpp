@@ -1,7 +1,6 @@
 #include "modules/pe/accel_engine.h"
 
 #include <algorithm>
-#include <cmath>
 #include <utility>
 
 #include "platform/base/error.h"
@@ -15,7 +14,7 @@ AccelEngine::AccelEngine(const sc_core::sc_module_name& name, NodeId node, elab:
       busy_probe_(*this, context.observer, "busy", 1) {}
 
 TimeFs AccelEngine::work_time(double amount, double per_ns) {
-  return std::llround(amount * static_cast<double>(kFsPerNs) / per_ns);
+  return round_fs(amount * static_cast<double>(kFsPerNs) / per_ns);
 }
 
 void AccelEngine::on_task(CommandTask& task) {
@@ -33,7 +32,7 @@ void AccelEngine::on_task(CommandTask& task) {
 }
 
 void AccelEngine::on_grant(CommandTask& task) {
-  slot_wait_ += now() - arrivals_.front();
+  accumulate(slot_wait_, now() - arrivals_.front());
   arrivals_.pop_front();
   start(task);
   take_held();

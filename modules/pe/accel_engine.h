@@ -22,7 +22,7 @@ class AccelEngine : public PeBlock, public AccelSlot::IUser, private elab::Event
  protected:
   // What the task's stage takes by its size; overhead_ns is the lower bound of its duration.
   virtual TimeFs work(const CommandTask& task) const = 0;
-  // llround(amount / per_ns), in femtoseconds.
+  // llround(amount / per_ns), in femtoseconds; at most kPastEnd.
   static TimeFs work_time(double amount, double per_ns);
 
  private:

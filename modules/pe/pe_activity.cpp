@@ -16,7 +16,9 @@ void PeActivity::accrue(TimeFs now) {
   const TimeFs time = now - since_;
   if (time == 0) return;
   const auto busy = [&](PeResource resource, Kind kind) {
-    shares_.busy[static_cast<std::size_t>(resource)] += count(kind) * time;
+    TimeFs sum = 0;
+    if (__builtin_mul_overflow(count(kind), time, &sum)) sum = kNever;
+    accumulate(shares_.busy[static_cast<std::size_t>(resource)], sum);
   };
   busy(PeResource::compute, Kind::compute);
   busy(PeResource::tcm_read, Kind::fetch);

@@ -30,7 +30,7 @@ class PeActivity {
   }
   void translating_until(TimeFs end) { translated_ = std::max(translated_, end); }
   void moved(contract::PeResource resource, TimeFs occupancy) {
-    shares_.busy[static_cast<std::size_t>(resource)] += occupancy;
+    accumulate(shares_.busy[static_cast<std::size_t>(resource)], occupancy);
   }
 
   // Everything up to now.

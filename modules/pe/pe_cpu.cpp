@@ -127,7 +127,7 @@ void PeCpu::run(const Launch& launch) {
       if (result_.error_code.empty()) fail(error.code(), error.what());
     }
   }
-  current_ = nullptr;
+  current_.reset();
   result_.exec = now() - result_.start;
   if (activity() != nullptr) {
     contract::TimeShares shares = activity()->until(now());
@@ -176,13 +176,13 @@ void PeCpu::execute(const contract::Command& command) {
     spend(command);
     return;
   }
-  current_ = &command;
+  set_current(command);
   set_state(State::waiting_for_engine);
   await(send_command(command));
 }
 
 std::string PeCpu::receive(const contract::Command& command) {
-  current_ = &command;
+  set_current(command);
   set_state(State::waiting_for_engine);
   return await(send_command(command));
 }
@@ -198,7 +198,7 @@ void PeCpu::wait(Ticket ticket) {
   const auto found = background_.find(ticket);
   if (found == background_.end()) throw Error::model("a kernel waits for a command that it has not submitted");
   const auto background = background_.extract(found);
-  current_ = &background.mapped().command;
+  set_current(background.mapped().command);
   set_state(State::waiting_for_engine);
   await(*background.mapped().task);
 }
@@ -216,9 +216,9 @@ std::string PeCpu::await(CommandTask& task) {
   while (task.state != CommandState::completed) sc_core::wait(resumed_event_);
   awaited_ = nullptr;
   set_state(State::running);
-  result_.dma += task.dma;
-  result_.compute += task.compute;
-  current_ = nullptr;
+  accumulate(result_.dma, task.dma);
+  accumulate(result_.compute, task.compute);
+  current_.reset();
   payload::Status failure;
   if (!task.status.ok) failure = task.status;
   std::string served(task.served);
@@ -254,13 +254,13 @@ void PeCpu::spend(const contract::Command& command) {
     throw Error::program("KERNEL_ERROR", fmt::format("{} cycles cannot be spent; give 0 to {:.0f}", command.cycles,
                                                      kMaxScalarNs * clock_ghz_));
   }
-  const TimeFs time = std::llround(ns * static_cast<double>(kFsPerNs));
-  scalar_time_ += time;
-  current_ = &command;
+  const TimeFs time = round_fs(ns * static_cast<double>(kFsPerNs));
+  accumulate(scalar_time_, time);
+  set_current(command);
   begin_activity(PeActivity::Kind::scalar);
   sleep_until(now() + time);
   end_activity(PeActivity::Kind::scalar);
-  current_ = nullptr;
+  current_.reset();
 }
 
 void PeCpu::sleep_until(TimeFs at) {
@@ -294,13 +294,17 @@ void PeCpu::set_state(State state) {
   state_probe_.set(now(), static_cast<std::uint64_t>(state));
 }
 
+void PeCpu::set_current(const contract::Command& command) {
+  current_ = Call{command.kind, command.call, command.call_index};
+}
+
 const payload::KernelLaunchMsg& PeCpu::message(const Launch& launch) const {
   return static_cast<const payload::KernelLaunchMsg&>(*launch.transaction->message);
 }
 
 std::string PeCpu::call_in_progress() const {
-  if (current_ == nullptr || *current_->call == '\0') return "";
-  return fmt::format(", tl.{} #{}", current_->call, current_->call_index);
+  if (!current_ || *current_->name == '\0') return "";
+  return fmt::format(", tl.{} #{}", current_->name, current_->index);
 }
 
 void PeCpu::collect_waits(std::vector<elab::WaitInfo>& waits) const {
@@ -309,7 +313,7 @@ void PeCpu::collect_waits(std::vector<elab::WaitInfo>& waits) const {
   const std::string& kernel = running.launch->kernel;
   std::string what = "its turn";
   if (state_ == State::waiting_for_start) what = "its start at " + format_ns(running.target_start) + " ns";
-  if (current_ != nullptr) what = fmt::format("the end of its {}", contract::command_kind_name(current_->kind));
+  if (current_) what = fmt::format("the end of its {}", contract::command_kind_name(current_->kind));
   waits.push_back(
       {fmt::format("{}: kernel {}{}", node_id(), kernel, call_in_progress()), what, state_since_, info_.coord});
   for (std::size_t i = 1; i < launches_.size(); ++i) {

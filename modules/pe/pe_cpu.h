@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -70,6 +71,7 @@ class PeCpu final : public PeFabricBlock, private contract::IPe {
   void spend(const contract::Command& command);
   void sleep_until(TimeFs at);
   void set_state(State state);
+  void set_current(const contract::Command& command);
   const payload::KernelLaunchMsg& message(const Launch& launch) const;
   std::string call_in_progress() const;
 
@@ -82,8 +84,14 @@ class PeCpu final : public PeFabricBlock, private contract::IPe {
 
   State state_ = State::idle;
   TimeFs state_since_ = 0;
-  const CommandTask* awaited_ = nullptr;        // by the kernel
-  const contract::Command* current_ = nullptr;  // the command the kernel is in
+  const CommandTask* awaited_ = nullptr;  // by the kernel
+  // The command that the kernel is in; a copy, because an error is reported when the command is gone.
+  struct Call {
+    contract::CommandKind kind;
+    const char* name;
+    std::uint64_t index;
+  };
+  std::optional<Call> current_;
   struct Background {
     explicit Background(const contract::Command& c) : command(c) {}
     contract::Command command;

@@ -90,7 +90,7 @@ void PeDma::serve(Channels& channels) {
     const Waiting next = channels.queue.front();
     channels.queue.pop_front();
     end_activity(PeActivity::Kind::waiting);
-    channels.wait += now() - next.since;
+    accumulate(channels.wait, now() - next.since);
     start(channels, *next.task);
     take_held();
   }
@@ -148,7 +148,7 @@ TimeFs PeDma::account_translation(Channels& channels) const {
     return 0;
   }
   ++channels.translations;
-  channels.translation_time += translator()->access_overhead();
+  accumulate(channels.translation_time, translator()->access_overhead());
   return translator()->access_overhead();
 }
 
@@ -301,7 +301,7 @@ void PeDma::end(std::uint64_t slot) {
   end_activity(channels.activity());
   ++channels.commands;
   if (!task.status.ok) ++channels.failures;
-  channels.busy_time += now() - task.start;
+  accumulate(channels.busy_time, now() - task.start);
   channels.busy_probe.set(now(), static_cast<std::uint64_t>(--channels.busy));
   if (finish(task)) return;
   channels.busy_probe.set(now(), static_cast<std::uint64_t>(++channels.busy));  // until the next block has room

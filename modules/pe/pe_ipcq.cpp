@@ -116,7 +116,7 @@ void PeIpcq::transmit(Queue& queue, const Waiting& send) {
   }
   ++queue.my_head;
   queue.sent_bytes += static_cast<std::int64_t>(token->nbytes);
-  queue.send_wait += now() - send.since;
+  accumulate(queue.send_wait, now() - send.since);
   if (context().operations != nullptr) {
     const std::vector<Extent> in_flight{{address::message_in_flight(token->slot_pa), token->nbytes}};
     context().operations->on_message(node(), {MessageStep::send, source, in_flight, queue.pair.direction, sequence},
@@ -219,7 +219,7 @@ std::optional<TimeFs> PeIpcq::visible_at(const payload::QueueTokenMsg& token, st
     return std::nullopt;
   }
   const TimeFs begin = std::max(now(), queue.slot_written);
-  queue.slot_written = begin + slot_cost_->of(queue.pair.own->memory, token.nbytes);
+  queue.slot_written = time_sum(begin, slot_cost_->of(queue.pair.own->memory, token.nbytes));
   return queue.slot_written;
 }
 
@@ -277,7 +277,7 @@ void PeIpcq::serve(Queue& queue) {
     return;
   }
   queue.receiving = Receiving::reading;
-  queue.receive_wait += now() - receive.since;
+  accumulate(queue.receive_wait, now() - receive.since);
   last_served_ = index_of(queue);
   if (receive.task->command->charge_slot) {
     read_slot(queue, token.slot_pa, token.nbytes);

@@ -126,7 +126,7 @@ bool PeLinks::pass_on(CommandTask& task) {
 bool PeLinks::finish(CommandTask& task) {
   task.end = pe_context_.scheduler.now();
   CommandTask& command = task.pipeline() == nullptr ? task : *task.pipeline()->command;
-  (kind_ == NodeKind::pe_dma ? command.dma : command.compute) += task.end - task.start;
+  accumulate(kind_ == NodeKind::pe_dma ? command.dma : command.compute, task.end - task.start);
   if (task.status.ok && task.pipeline() == nullptr) report(task);
   return finish_stage(task, task.start);
 }
@@ -164,7 +164,7 @@ tlm::tlm_sync_enum PeLinks::AnswerSide::nb_transport_bw(tlm::tlm_generic_payload
                                                         sc_core::sc_time&) {
   auto* const task = payload.get_extension<CommandTask>();
   if (phase == tlm::END_REQ) {
-    links_.queue_full_ += links_.pe_context_.scheduler.now() - task->held_since_;
+    accumulate(links_.queue_full_, links_.pe_context_.scheduler.now() - task->held_since_);
     links_.on_accepted(*task);
     return tlm::TLM_ACCEPTED;
   }

@@ -47,7 +47,7 @@ void PeMmu::on_request(payload::Transaction& transaction, TimeFs arrived) {
     return;
   }
   updates_.push_back({&transaction, now()});
-  free_at_ = std::max(free_at_, now()) + update_overhead_;
+  free_at_ = time_sum(std::max(free_at_, now()), update_overhead_);
   scheduler().schedule(free_at_, timer_);
 }
 

@@ -112,7 +112,7 @@ void PeScheduler::complete(CommandTask& task) {
   task.state = CommandState::completed;
   ++commands_;
   if (!task.status.ok) ++failures_;
-  latency_ += now() - task.submitted;
+  accumulate(latency_, now() - task.submitted);
   answer(task);
 }
 

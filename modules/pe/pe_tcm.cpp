@@ -39,8 +39,8 @@ void PeTcm::serve(std::uint64_t index) {
   const std::uint64_t nbytes = TcmRequest::of(*next.task).nbytes;
   const TimeFs time = occupancy_fs(nbytes, channel.bw_gbs);
   channel.serving = next.task;
-  channel.wait += now() - next.since;
-  channel.busy += time;
+  accumulate(channel.wait, now() - next.since);
+  accumulate(channel.busy, time);
   channel.bytes += static_cast<std::int64_t>(nbytes);
   ++channel.requests;
   channel.busy_probe.set(now(), 1);

@@ -32,7 +32,8 @@ void SlotAccess::begin(Op op, contract::QueueMemory memory, std::uint64_t pa, st
   access = {queue, op, dma_.now(), cost_.of(memory, nbytes), lone_time(op, node, nbytes)};
   if (access.is_short()) {
     if (owed_.size() <= queue) owed_.resize(queue + 1);
-    dma_.scheduler().schedule(access.begun + access.cost + std::exchange(owed_[queue], 0), *this, slot);
+    const TimeFs end = time_sum(access.begun, access.cost);
+    dma_.scheduler().schedule(time_sum(end, std::exchange(owed_[queue], 0)), *this, slot);
   }
   ++under_way_;
   Transaction& transaction = dma_.context().pool.acquire(op, dma_.route_to(node), pa, nbytes);
@@ -51,7 +52,7 @@ TimeFs SlotAccess::lone_time(Op op, NodeId memory, std::uint64_t nbytes) {
         routing::transfer_path(dma_.context().graph, dma_.context().routes.router().find_path(dma_.node(), memory));
     const routing::TransferTimes lone =
         op == Op::read ? routing::lone_read(path, nbytes) : routing::lone_write(path, nbytes);
-    entry->second = lone.answered + dma_.overhead();
+    entry->second = time_sum(lone.answered, dma_.overhead());
   }
   return entry->second;
 }
@@ -66,7 +67,7 @@ void SlotAccess::on_response(Transaction& transaction) {
   Access& access = accesses_[slot];
   access.answered = true;
   if (access.is_short()) {
-    owed_[access.queue] += std::max<TimeFs>(0, dma_.now() - access.begun - access.lone);
+    accumulate(owed_[access.queue], std::max<TimeFs>(0, dma_.now() - access.begun - access.lone));
     release_when_over(slot);
   } else {
     dma_.scheduler().schedule(dma_.now() + access.cost - access.lone, *this, slot);

@@ -40,7 +40,7 @@ SlotCost::SlotCost(elab::BlockContext& context, NodeId ipcq, NodeId dma) {
 
 TimeFs SlotCost::of(QueueMemory kind, std::uint64_t nbytes) const {
   const Memory& memory = memories_[static_cast<std::size_t>(kind)];
-  return memory.setup + occupancy_fs(nbytes, memory.bw_gbs) + occupancy_fs(nbytes, memory.hop_gbs);
+  return time_sum(memory.setup, time_sum(occupancy_fs(nbytes, memory.bw_gbs), occupancy_fs(nbytes, memory.hop_gbs)));
 }
 
 }  // namespace kb::modules

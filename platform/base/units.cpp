@@ -9,9 +9,13 @@
 
 namespace kb {
 
+TimeFs round_fs(double fs) {
+  return fs <= static_cast<double>(kTimeEnd) ? std::llround(fs) : kPastEnd;
+}
+
 TimeFs ns_to_fs(double ns) {
-  if (!std::isfinite(ns) || ns < 0.0 || ns > 9.0e12) {
-    throw Error::configuration(fmt::format("a time of {} ns is outside 0 .. 9e12", ns));
+  if (!std::isfinite(ns) || ns < 0.0 || ns > 1.0e12) {
+    throw Error::configuration(fmt::format("a time of {} ns is outside 0 .. 1e12", ns));
   }
   const TimeFs fs = std::llround(ns * static_cast<double>(kFsPerNs));
   if (fs == 0 && ns > 0.0) {
@@ -38,7 +42,7 @@ std::string format_ns(TimeFs fs) {
 TimeFs occupancy_fs(std::uint64_t bytes, double bw_gbs) {
   if (bw_gbs <= 0.0) return 0;
   const double fs = static_cast<double>(bytes) * 1e6 / bw_gbs;
-  if (!(fs < 4.5e15)) return std::llround(fs);
+  if (!(fs < 4.5e15)) return round_fs(fs);
   // The same without a library call: below 2^52 the fraction is exact.
   const auto whole = static_cast<TimeFs>(fs);
   return fs - static_cast<double>(whole) >= 0.5 ? whole + 1 : whole;

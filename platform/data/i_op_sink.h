@@ -12,8 +12,7 @@ class IOpSink {
   virtual ~IOpSink() = default;
   // `sequence` counts from 0 in completion order without gaps.
   virtual void record(std::uint64_t sequence, const OpRecord& record) = 0;
-  // Everything is on its final place when this returns; nothing is recorded afterwards. A sink that is destroyed
-  // without it leaves nothing behind.
+  // The contents are complete when this returns; nothing is recorded afterwards.
   virtual void finish() = 0;
 };
 

@@ -5,20 +5,17 @@
 
 #include <cstdint>
 #include <functional>
-#include <memory>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
 
 #include "platform/data/i_op_sink.h"
+#include "platform/observe/output_file.h"
 
 namespace kb::data {
 
-class OpLogFile;
-
-// Rows stream to FILE.part; finish() renames it to FILE. Something else than a regular file (a pipe, /dev/null) is
-// written directly.
+// Rows stream to the file; finish() completes it, and its owner commits it.
 class OpLog final : public IOpSink {
  public:
   struct Options {
@@ -27,24 +24,17 @@ class OpLog final : public IOpSink {
     std::vector<std::pair<std::string, std::string>> facts = {};  // of the run; a database keeps them, text does not
   };
 
-  // Configuration Error with the operating system's reason when the file cannot be made.
-  OpLog(std::string path, Options options);
-  ~OpLog() override;
-  OpLog(const OpLog&) = delete;
-  OpLog& operator=(const OpLog&) = delete;
+  OpLog(observe::OutputFile& file, Options options);
 
-  // Configuration Error OPLOG_WRITE with the operating system's reason (disk full, ...); the partial file is then
-  // removed.
+  // Errors as those of OutputFile::write().
   void record(std::uint64_t sequence, const OpRecord& record) override;
   void finish() override;
-
-  const std::string& path() const;
 
  private:
   void flush();
 
   Options options_;
-  std::unique_ptr<OpLogFile> file_;
+  observe::OutputFile& file_;
   fmt::memory_buffer buffer_;
 };
 

@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 #include <sqlite3.h>
 
+#include <filesystem>
+
 #include "platform/base/error.h"
 #include "platform/data/op_log_sqlite.h"
 
@@ -19,7 +21,8 @@ std::string_view text(sqlite3_stmt* row, int column) {
 
 OpLogReader::OpLogReader(const std::string& path) : path_(path) {
   sqlite3* opened = nullptr;
-  const int code = sqlite3_open_v2(path.c_str(), &opened, SQLITE_OPEN_READONLY | SQLITE_OPEN_NOMUTEX, nullptr);
+  const std::string file = std::filesystem::absolute(path).string();  // SQLite takes file:... for a URI
+  const int code = sqlite3_open_v2(file.c_str(), &opened, SQLITE_OPEN_READONLY | SQLITE_OPEN_NOMUTEX, nullptr);
   database_.reset(opened);
   if (code != SQLITE_OK) fail(sqlite3_errmsg(opened));
   const std::string version = fact("schema_version");

@@ -1,18 +1,22 @@
 #include "platform/data/op_log_sqlite.h"
 
+#include <fcntl.h>
 #include <sqlite3.h>
+#include <unistd.h>
 
 #include <cerrno>
+#include <cstring>
 #include <utility>
 
 #include "platform/base/error.h"
 #include "platform/data/op_log_format.h"
+#include "platform/observe/signal_block.h"
 
 namespace kb::data {
 namespace {
 
-// Nobody reads the file before it is renamed, and an interrupted run leaves none: no journal, no waiting for the disk.
-// The cache bounds the memory of rows not yet written and of sorting; a larger one is slower.
+// Nobody reads the file before it is committed, and an interrupted run leaves none: no journal, no waiting for the
+// disk. The cache bounds the memory of rows not yet written and of sorting; a larger one is slower.
 constexpr const char* kSettings = R"sql(
 PRAGMA page_size = 16384;
 PRAGMA encoding = 'UTF-8';
@@ -58,20 +62,37 @@ std::string insert_sql(std::size_t rows) {
   return sql;
 }
 
+int (*g_open)(const char*, int, int) = nullptr;
+
+// SQLite creates such a file, and removes its name after a moment in which a signal could end the process.
+int open_nameless(const char* path, int flags, int mode) {
+  if ((flags & O_EXCL) == 0) return g_open(path, flags, mode);
+  const observe::SignalBlock block;
+  const int file = g_open(path, flags, mode);
+  if (file >= 0) ::unlink(path);
+  return file;
+}
+
 // Sorting for an index may need room on the disk: beside the log, where the room for the log itself is.
 class SortingFolder {
  public:
   explicit SortingFolder(const std::string& file) {
-    const std::size_t slash = file.rfind('/');
-    const std::string folder = slash == std::string::npos ? "." : file.substr(0, slash + 1);
-    sqlite3_temp_directory = sqlite3_mprintf("%s", folder.c_str());
+    sqlite3_temp_directory = sqlite3_mprintf("%s", file.substr(0, file.rfind('/') + 1).c_str());
+    if (files_ == nullptr || files_->iVersion < 3) return;
+    g_open = reinterpret_cast<decltype(g_open)>(files_->xGetSystemCall(files_, "open"));
+    files_->xSetSystemCall(files_, "open", reinterpret_cast<sqlite3_syscall_ptr>(open_nameless));
   }
   ~SortingFolder() {
+    if (g_open != nullptr) files_->xSetSystemCall(files_, "open", reinterpret_cast<sqlite3_syscall_ptr>(g_open));
+    g_open = nullptr;
     sqlite3_free(sqlite3_temp_directory);
     sqlite3_temp_directory = nullptr;
   }
   SortingFolder(const SortingFolder&) = delete;
   SortingFolder& operator=(const SortingFolder&) = delete;
+
+ private:
+  sqlite3_vfs* files_ = sqlite3_vfs_find(nullptr);
 };
 
 void bind_text(sqlite3_stmt* statement, int column, std::string_view text) {
@@ -87,13 +108,15 @@ void OpLogSqlite::Close::operator()(sqlite3_stmt* statement) const {
   sqlite3_finalize(statement);
 }
 
-OpLogSqlite::OpLogSqlite(std::string path, OpLog::Options options)
-    : options_(std::move(options)), file_(std::move(path), OpLogFile::Target::regular_file) {
+OpLogSqlite::OpLogSqlite(observe::OutputFile& file, OpLog::Options options)
+    : options_(std::move(options)), file_(file) {
+  refuse_remains();
   sqlite3* database = nullptr;
   const int code =
-      sqlite3_open_v2(file_.part().c_str(), &database, SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX, nullptr);
+      sqlite3_open_v2(file_.working_path().c_str(), &database, SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX, nullptr);
   database_.reset(database);
   check(code);
+  if (sqlite3_db_readonly(database, nullptr) != 0) file_.fail("write", "it cannot be opened again for writing");
   run(kSettings);
   run("BEGIN EXCLUSIVE");
   run(kTables);
@@ -101,6 +124,17 @@ OpLogSqlite::OpLogSqlite(std::string path, OpLog::Options options)
 }
 
 OpLogSqlite::~OpLogSqlite() = default;
+
+// SQLite would apply them to the new database when it is opened.
+void OpLogSqlite::refuse_remains() {
+  for (const char* ending : {"-journal", "-wal"}) {
+    const std::string remains = file_.final_path() + ending;
+    if (::access(remains.c_str(), F_OK) != 0) continue;
+    throw Error::configuration("cannot create " + file_.purpose() + " '" + file_.path() + "': there is '" + remains +
+                               "', which belongs to another database of this name; close or repair that one, or remove "
+                               "the file");
+  }
+}
 
 void OpLogSqlite::record(std::uint64_t sequence, const OpRecord& record) {
   if (finished_) throw Error::model("operation log: a record after finish()");
@@ -142,12 +176,12 @@ void OpLogSqlite::finish() {
   for (const auto& [key, value] : options_.facts) put(key, value);
   fact.reset();
   {
-    const SortingFolder folder(file_.part());
+    const SortingFolder folder(file_.working_path());
     run(kIndices);
   }
   run("COMMIT");
   if (const int code = sqlite3_close(database_.release()); code != SQLITE_OK) file_.fail("close", sqlite3_errstr(code));
-  file_.commit();
+  file_.complete();
 }
 
 void OpLogSqlite::run(const char* sql) {
@@ -172,8 +206,8 @@ void OpLogSqlite::check(int code) {
   finished_ = true;
   insert_rows_.reset();
   database_.reset();
-  if ((code & 0xff) == SQLITE_FULL) file_.fail("write", ENOSPC);
-  if ((code & 0xff) == SQLITE_IOERR && error_number != 0) file_.fail("write", error_number);
+  if ((code & 0xff) == SQLITE_FULL) file_.fail("write", std::strerror(ENOSPC));
+  if ((code & 0xff) == SQLITE_IOERR && error_number != 0) file_.fail("write", std::strerror(error_number));
   file_.fail("write", reason);
 }
 

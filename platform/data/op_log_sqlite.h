@@ -11,27 +11,26 @@
 #include <utility>
 #include <vector>
 
-#include "platform/data/op_log_file.h"
+#include "platform/data/op_log.h"
 
 struct sqlite3;
 struct sqlite3_stmt;
 
 namespace kb::data {
 
-// Holds the same facts as OpLog's text (P-67 .. P-70). Rows go to FILE.part in one transaction without journal, through
-// a page cache of fixed size, so that memory does not grow with the run (P-74). finish() adds the indices and renames
-// the file. Equal records give equal bytes.
+// Holds the same facts as OpLog's text (P-67 .. P-70). Rows go to the file in one transaction without journal, through
+// a page cache of fixed size, so that memory does not grow with the run (P-74). finish() adds the indices. Equal
+// records give equal bytes.
 class OpLogSqlite final : public IOpSink {
  public:
   static constexpr int kSchemaVersion = 1;
 
-  // Configuration Error with the operating system's reason when the file cannot be made or is no regular file.
-  OpLogSqlite(std::string path, OpLog::Options options);
+  // `file` is a regular file. Errors as those of OutputFile::write(), here and below.
+  OpLogSqlite(observe::OutputFile& file, OpLog::Options options);
   ~OpLogSqlite() override;
   OpLogSqlite(const OpLogSqlite&) = delete;
   OpLogSqlite& operator=(const OpLogSqlite&) = delete;
 
-  // Configuration Error OPLOG_WRITE with the reason (disk full, ...); the partial file is then removed.
   void record(std::uint64_t sequence, const OpRecord& record) override;
   void finish() override;
 
@@ -46,6 +45,7 @@ class OpLogSqlite final : public IOpSink {
     std::size_t params_end;               // where its parameters end in params_; they begin where the row before ends
   };
 
+  void refuse_remains();
   void run(const char* sql);
   Statement prepare(const std::string& sql);
   void check(int code);
@@ -56,7 +56,7 @@ class OpLogSqlite final : public IOpSink {
   std::int64_t operation_id(OpKind kind, std::string_view name);
 
   OpLog::Options options_;
-  OpLogFile file_;
+  observe::OutputFile& file_;
   std::unique_ptr<sqlite3, Close> database_;
   bool finished_ = false;
   Statement insert_rows_;

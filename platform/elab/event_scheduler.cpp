@@ -4,6 +4,7 @@
 #include <limits>
 
 #include "platform/base/error.h"
+#include "platform/elab/block.h"
 
 namespace kb::elab {
 namespace {
@@ -31,6 +32,25 @@ TimeFs kernel_now() {
   return static_cast<TimeFs>(sc_core::sc_time_stamp().value());
 }
 
+// The block below one of these objects that is the handler, whatever base it is known by.
+const Block* find_block(const std::vector<sc_core::sc_object*>& objects, const void* handler) {
+  for (const sc_core::sc_object* object : objects) {
+    const auto* const block = dynamic_cast<const Block*>(object);
+    if (block != nullptr && dynamic_cast<const void*>(block) == handler) return block;
+    if (const Block* const below = find_block(object->get_child_objects(), handler)) return below;
+  }
+  return nullptr;
+}
+
+std::string name_of(const EventHandler& handler) {
+  const void* const object = dynamic_cast<const void*>(&handler);
+  if (const Block* const block = find_block(sc_core::sc_get_top_level_objects(), object)) return block->node_id();
+  const sc_core::sc_process_handle process = sc_core::sc_get_current_process_handle();
+  if (!process.valid() || process.proc_kind() != sc_core::SC_THREAD_PROC_) return "an operation";
+  const auto* const block = dynamic_cast<const Block*>(process.get_parent_object());
+  return block != nullptr ? block->node_id() : process.name();
+}
+
 }  // namespace
 
 EventScheduler::EventScheduler(const sc_core::sc_module_name& name)
@@ -49,9 +69,9 @@ EventScheduler::~EventScheduler() = default;
 
 void EventScheduler::schedule(TimeFs at, EventHandler& handler, std::uint64_t argument) {
   if (!running_) now_ = std::max(now_, kernel_now());
-  if (at < now_) {
-    throw Error::model("event scheduled at " + format_ns(at) + " ns, before the current time " + format_ns(now_) +
-                       " ns");
+  if (static_cast<std::uint64_t>(at - now_) > static_cast<std::uint64_t>(kTimeEnd - now_)) {
+    refuse(at, handler);
+    return;
   }
   const Event event{at, order_++, &handler, argument};
   if (alone_ && waiting() >= kFew) spread();
@@ -67,6 +87,24 @@ void EventScheduler::schedule(TimeFs at, EventHandler& handler, std::uint64_t ar
     insert_later(event);
   }
   if (!running_ && at < armed_at_) arm(at);
+}
+
+void EventScheduler::refuse(TimeFs at, const EventHandler& handler) {
+  if (at < now_) {
+    throw Error::model("event scheduled at " + format_ns(at) + " ns, before the current time " + format_ns(now_) +
+                       " ns");
+  }
+  pass_end("the work of " + name_of(handler));
+}
+
+void EventScheduler::pass_end(const std::string& what) {
+  if (passed_end_.empty()) {
+    passed_end_ = "simulated time would pass its end at " + format_ns(kTimeEnd) + " ns: " + what +
+                  " takes longer than what is left at " + format_ns(now_) +
+                  " ns; choose less work, or higher bandwidths and rates";
+  }
+  time_limit_ = std::min(time_limit_, now_);
+  if (!running_ && now_ < armed_at_) arm(now_);
 }
 
 void EventScheduler::insert_current(const Event& event) {

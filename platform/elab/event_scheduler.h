@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <string>
 #include <systemc>
 #include <vector>
 
@@ -28,7 +29,8 @@ class EventScheduler final : public sc_core::sc_module {
   // Time of the event being handled; in a thread, the time at which it was resumed.
   TimeFs now() const { return now_; }
 
-  // Calls handler.on_event(at, argument) at absolute time `at` >= now(). Events of one time run in schedule order.
+  // Calls handler.on_event(at, argument) at absolute time `at` >= now(). Events of one time run in schedule order. What
+  // is later than kTimeEnd never happens: it ends the run (pass_end).
   void schedule(TimeFs at, EventHandler& handler, std::uint64_t argument = 0);
 
   // Resumes the threads waiting on `event` at the current engine time, after all engine events of that time.
@@ -41,6 +43,11 @@ class EventScheduler final : public sc_core::sc_module {
   // Stops the run at the first event later than `limit`; limit_reached() then tells.
   void set_time_limit(TimeFs limit) { time_limit_ = limit; }
   bool limit_reached() const { return limit_reached_; }
+  // The run ends at the current time because `what` would last beyond kTimeEnd; the first call counts. The caller
+  // leaves out what it cannot represent.
+  void pass_end(const std::string& what);
+  // Empty, or what passed the end of simulated time, in a sentence.
+  const std::string& passed_end() const { return passed_end_; }
   // Polled about once per 16384 events; returning true ends the run (Ctrl-C, progress output).
   void set_poll(std::function<bool()> poll) { poll_ = std::move(poll); }
 
@@ -76,6 +83,7 @@ class EventScheduler final : public sc_core::sc_module {
   void insert_wheel(const Event& event);
   void spread();
   void arm(TimeFs at);
+  void refuse(TimeFs at, const EventHandler& handler);
 
   sc_core::sc_event run_event_;
   std::vector<Cell> cells_;  // pooled list cells of the wheel
@@ -98,6 +106,7 @@ class EventScheduler final : public sc_core::sc_module {
   bool threads_woken_ = false;
   bool limit_reached_ = false;
   std::function<bool()> poll_;
+  std::string passed_end_;
 };
 
 }  // namespace kb::elab

@@ -4,28 +4,10 @@
 #include <charconv>
 #include <cmath>
 
+#include "platform/base/printable.h"
+
 namespace kb::observe {
 namespace {
-
-// Length of the well-formed UTF-8 sequence at the start of `s`, 0 when there is none.
-std::size_t utf8_length(std::string_view s) {
-  const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(s[i]); };
-  const unsigned char first = byte(0);
-  if (first < 0x80) return 1;
-  std::size_t length = 0;
-  if (first >= 0xc2 && first <= 0xdf) length = 2;
-  if (first >= 0xe0 && first <= 0xef) length = 3;
-  if (first >= 0xf0 && first <= 0xf4) length = 4;
-  if (length == 0 || s.size() < length) return 0;
-  for (std::size_t i = 1; i < length; ++i) {
-    if ((byte(i) & 0xc0) != 0x80) return 0;
-  }
-  if (first == 0xe0 && byte(1) < 0xa0) return 0;  // overlong
-  if (first == 0xed && byte(1) > 0x9f) return 0;  // surrogate
-  if (first == 0xf0 && byte(1) < 0x90) return 0;
-  if (first == 0xf4 && byte(1) > 0x8f) return 0;
-  return length;
-}
 
 void append_escaped(std::string& out, char c) {
   constexpr char kHex[] = "0123456789abcdef";

@@ -1,121 +1,134 @@
 #include "platform/observe/output_file.h"
 
+#include <fcntl.h>
+#include <poll.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <atomic>
 #include <cerrno>
 #include <cstring>
 #include <filesystem>
 #include <system_error>
+#include <utility>
 
 #include "platform/base/error.h"
+#include "platform/observe/target_path.h"
 
 namespace kb::observe {
 namespace {
 
-constexpr int kSlots = 16;
-constexpr std::size_t kPathBytes = 4096;
+namespace fs = std::filesystem;
 
-// A fixed table, because a signal handler may not touch the heap.
-struct Slot {
-  std::atomic<bool> used{false};
-  std::atomic<bool> ready{false};
-  char path[kPathBytes] = {};
-};
-Slot g_slots[kSlots];
+constexpr const char* kRemedy = "; choose a writable place with enough room";
 
-int remember(const std::string& path) {
-  if (path.size() >= kPathBytes) return -1;
-  for (int i = 0; i < kSlots; ++i) {
-    if (g_slots[i].used.exchange(true)) continue;
-    std::memcpy(g_slots[i].path, path.c_str(), path.size() + 1);
-    g_slots[i].ready = true;
-    return i;
+// Errno, 0 = everything is written.
+int write_all(int file, std::string_view bytes) {
+  while (!bytes.empty()) {
+    const ssize_t written = ::write(file, bytes.data(), bytes.size());
+    if (written > 0) {
+      bytes.remove_prefix(static_cast<std::size_t>(written));
+    } else if (written == 0) {
+      return ENOSPC;
+    } else if (errno == EAGAIN) {  // the other end of an open file that others share has made it so
+      pollfd ready{file, POLLOUT, 0};
+      ::poll(&ready, 1, -1);
+    } else if (errno != EINTR) {
+      return errno;
+    }
   }
-  return -1;
-}
-
-void forget(int slot) {
-  if (slot < 0) return;
-  g_slots[slot].ready = false;
-  g_slots[slot].used = false;
-}
-
-bool exists_but_not_regular(const std::string& path) {
-  struct stat info {};
-  return ::stat(path.c_str(), &info) == 0 && !S_ISREG(info.st_mode) && !S_ISDIR(info.st_mode);
+  return 0;
 }
 
 }  // namespace
 
-OutputFile::OutputFile(std::string path, std::string purpose) : path_(std::move(path)), purpose_(std::move(purpose)) {
-  direct_ = exists_but_not_regular(path_);
-  temporary_ = direct_ ? path_ : path_ + ".tmp" + std::to_string(::getpid());
-  std::error_code ignored;
-  if (std::filesystem::is_directory(path_, ignored)) fail("create", EISDIR);
-  stream_ = std::fopen(temporary_.c_str(), "wb");
-  if (stream_ == nullptr) fail("create", errno);
-  if (!direct_) slot_ = remember(temporary_);
+OutputFile::OutputFile(std::string path, std::string purpose, Target target)
+    : path_(std::move(path)), purpose_(std::move(purpose)) {
+  try {
+    const TargetPath resolved = resolve_target(path_);
+    if (resolved.kind == TargetPath::Kind::folder) refuse("create", "it is a folder; name a file");
+    if (resolved.kind == TargetPath::Kind::direct && target == Target::regular_file) {
+      refuse("create", "it has to be a regular file, and this is a pipe or a device");
+    }
+    if (resolved.kind == TargetPath::Kind::direct) {
+      open_directly(resolved.path, resolved.own_descriptor);
+    } else {
+      open_beside(resolved.path);
+    }
+  } catch (const std::system_error& error) {
+    discard();
+    refuse("create", std::strerror(error.code().value()) + std::string(kRemedy));
+  }
+  writable_ = true;
 }
 
 OutputFile::~OutputFile() {
   discard();
 }
 
+void OutputFile::open_directly(const std::string& path, int own_descriptor) {
+  if (own_descriptor >= 0) {  // keeps its position, and works without the right to open it again
+    const int flags = ::fcntl(own_descriptor, F_GETFL);
+    if (flags >= 0 && (flags & O_ACCMODE) == O_RDONLY) throw std::system_error(EBADF, std::generic_category());
+    direct_ = ::fcntl(own_descriptor, F_DUPFD_CLOEXEC, 0);
+  } else {
+    direct_ = ::open(path.c_str(), O_WRONLY | O_NOCTTY | O_CLOEXEC);
+  }
+  if (direct_ < 0) throw std::system_error(errno, std::generic_category());
+}
+
+void OutputFile::open_beside(const std::string& path) {
+  const fs::path target(path);
+  name_ = target.filename().string();
+  if (name_.empty()) throw std::system_error(path.empty() ? ENOENT : EISDIR, std::generic_category());
+  const fs::path folder = target.has_parent_path() ? target.parent_path() : fs::path(".");
+  folder_ = ::open(folder.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC);
+  if (folder_ < 0) throw std::system_error(errno, std::generic_category());
+  folder_path_ = fs::absolute(folder).string();
+  temporary_ = std::make_unique<TemporaryFile>(folder_, name_);
+}
+
+std::string OutputFile::working_path() const {
+  return folder_path_ + "/" + temporary_->name();
+}
+
 void OutputFile::write(std::string_view bytes) {
-  if (std::fwrite(bytes.data(), 1, bytes.size(), stream_) == bytes.size()) return;
-  const int error_number = errno;
-  discard();
-  fail("write", error_number);
+  const int error_number = write_all(temporary_ ? temporary_->descriptor() : direct_, bytes);
+  if (error_number != 0) fail("write", std::strerror(error_number));
+}
+
+// A copy of the descriptor is closed: that reports as much, and the file stays locked.
+void OutputFile::complete() {
+  if (!std::exchange(writable_, false)) return;
+  const int closed = temporary_ ? ::fcntl(temporary_->descriptor(), F_DUPFD_CLOEXEC, 0) : std::exchange(direct_, -1);
+  if (closed < 0 || ::close(closed) != 0) fail("write", std::strerror(errno));
 }
 
 void OutputFile::commit() {
-  int error_number = 0;
-  if (stream_ != nullptr) {
-    if (std::fflush(stream_) != 0) error_number = errno;
-    if (std::fclose(stream_) != 0 && error_number == 0) error_number = errno;
-    stream_ = nullptr;
-  }
-  if (error_number == 0 && !direct_ && std::rename(temporary_.c_str(), path_.c_str()) != 0) error_number = errno;
-  if (error_number != 0) {
-    discard();
-    fail("write", error_number);
-  }
-  forget(slot_);
-  slot_ = -1;
-  temporary_.clear();
+  commit_together({this});
 }
 
-void OutputFile::remove_temporaries() noexcept {
-  for (const Slot& slot : g_slots) {
-    if (slot.ready) ::unlink(slot.path);
-  }
+void OutputFile::refuse(const std::string& doing, const std::string& reason) const {
+  throw Error::configuration("cannot " + doing + " " + purpose_ + " '" + path_ + "': " + reason);
 }
 
-void OutputFile::fail(const std::string& action, int error_number) const {
-  throw Error::configuration("cannot " + action + " " + purpose_ + " '" + path_ + "': " + std::strerror(error_number) +
-                             "; choose a writable place with enough room");
+void OutputFile::fail(std::string_view doing, std::string_view reason) {
+  discard();
+  throw Error(ErrorFamily::configuration, "OUTPUT_WRITE",
+              "cannot " + std::string(doing) + " " + purpose_ + " '" + path_ + "': " + std::string(reason) + kRemedy);
 }
 
 void OutputFile::discard() noexcept {
-  if (stream_ != nullptr) std::fclose(stream_);
-  stream_ = nullptr;
-  if (!direct_ && !temporary_.empty()) ::unlink(temporary_.c_str());
-  forget(slot_);
-  slot_ = -1;
-  temporary_.clear();
-}
-
-TemporaryGuard::TemporaryGuard(const std::string& path) : slot_(remember(path)) {}
-TemporaryGuard::~TemporaryGuard() {
-  forget(slot_);
+  writable_ = false;
+  temporary_.reset();
+  for (int* const file : {&direct_, &replaced_, &folder_}) {
+    if (*file >= 0) ::close(std::exchange(*file, -1));
+  }
 }
 
 void make_folder(const std::string& path) {
   std::error_code error;
-  std::filesystem::create_directories(path, error);
-  if (!error && std::filesystem::is_directory(path, error)) return;
+  fs::create_directories(path, error);
+  if (!error && fs::is_directory(path, error)) return;
   const std::string reason = error ? error.message() : "a file of this name exists";
   throw Error::configuration("cannot create the output folder '" + path + "': " + reason +
                              "; choose a writable one with --out");

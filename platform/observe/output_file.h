@@ -1,54 +1,78 @@
-// Result files appear complete or not at all: written under a temporary name beside the target, renamed at the end.
+// Result files appear complete or not at all: written under a temporary name beside the target, which takes its place
+// at the end.
 #pragma once
 
-#include <cstdio>
+#include <memory>
 #include <string>
 #include <string_view>
+#include <vector>
+
+#include "platform/observe/temporary_file.h"
 
 namespace kb::observe {
 
 class OutputFile {
  public:
+  enum class Target {
+    any,           // pipes, devices and open files (/dev/stdout) are written directly
+    regular_file,  // they are a configuration Error
+  };
+
   // Creates the temporary file at once, so that an unwritable folder is reported before any work is done.
   // `purpose` names the file in messages ("the result file"). Configuration Error with the system's reason.
-  // Targets that are no regular files (pipes, /dev/null) are written directly.
-  OutputFile(std::string path, std::string purpose);
+  // When the target is a symbolic link, the file that it leads to is replaced and the link stays.
+  OutputFile(std::string path, std::string purpose, Target target = Target::any);
   ~OutputFile();  // without commit(): no file is left
   OutputFile(const OutputFile&) = delete;
   OutputFile& operator=(const OutputFile&) = delete;
 
+  const std::string& path() const { return path_; }
+  const std::string& purpose() const { return purpose_; }
+  bool writable() const { return writable_; }  // neither complete nor failed
+
+  // Configuration Error OUTPUT_WRITE, and what was written is removed.
   void write(std::string_view bytes);
-  // Flushes and renames. Configuration Error when the disk is full.
+  // Nothing more is written. Reports what the system found out late (a quota on a network file system).
+  void complete();
+  // complete(), and the file takes its place.
   void commit();
 
-  const std::string& path() const { return path_; }
-
-  // Removes every temporary file of the process. Safe to call from a signal handler.
-  static void remove_temporaries() noexcept;
+  // For a library that opens the file itself: an absolute name. And the name that it gets, links followed.
+  std::string working_path() const;
+  std::string final_path() const { return folder_path_ + "/" + name_; }
+  [[noreturn]] void fail(std::string_view doing, std::string_view reason);
 
  private:
-  [[noreturn]] void fail(const std::string& action, int error_number) const;
+  friend void commit_together(const std::vector<OutputFile*>& files);
+  enum class Place { not_yet, new_name, exchanged, replaced };
+
+  [[noreturn]] void refuse(const std::string& doing, const std::string& reason) const;
+  void open_directly(const std::string& path, int own_descriptor);
+  void open_beside(const std::string& path);
   void discard() noexcept;
+  int put_in_place() noexcept;  // errno, 0 = done
+  bool take_back() noexcept;    // false: it stays in its place
+  void stay_in_place() noexcept;
+  int replace() noexcept;
 
   std::string path_;
   std::string purpose_;
-  std::string temporary_;
-  std::FILE* stream_ = nullptr;
-  int slot_ = -1;  // in the table of temporary files
-  bool direct_ = false;
+  std::string folder_path_;  // absolute
+  std::string name_;         // in the folder
+  int folder_ = -1;
+  int direct_ = -1;
+  int replaced_ = -1;  // the file that was there, held open so that nobody takes it for a leftover
+  std::unique_ptr<TemporaryFile> temporary_;
+  Place place_ = Place::not_yet;
+  bool writable_ = false;
 };
 
-// Names a temporary file that somebody else writes, so that an interrupt removes it too.
-class TemporaryGuard {
- public:
-  explicit TemporaryGuard(const std::string& path);
-  ~TemporaryGuard();
-  TemporaryGuard(const TemporaryGuard&) = delete;
-  TemporaryGuard& operator=(const TemporaryGuard&) = delete;
+// Completes all, then puts all in their places, the first one last. If one of them cannot be, those that already are go
+// back, older files are as before, and this is a configuration Error. Interrupts wait until it is done.
+void commit_together(const std::vector<OutputFile*>& files);
 
- private:
-  int slot_;
-};
+// Whether commit_together() has succeeded in this process. Safe to call from a signal handler.
+bool results_committed() noexcept;
 
 // Creates a folder and its parents. Configuration Error with the system's reason.
 void make_folder(const std::string& path);

@@ -9,6 +9,7 @@
 
 #include "platform/base/error.h"
 #include "platform/base/version.h"
+#include "platform/observe/signal_block.h"
 
 namespace kb::observe {
 namespace {
@@ -47,6 +48,17 @@ void append_value(std::string& out, std::uint64_t value, int bits, std::uint32_t
   }
   out += identifier(signal);
   out += '\n';
+}
+
+Error spill_error() {
+  return Error::configuration(std::string("cannot keep waveform data in a temporary file: ") + std::strerror(errno) +
+                              "; record fewer signals with --vcd-filter or free some disk space");
+}
+
+// The file may have a name for a moment.
+std::FILE* open_spill() {
+  const SignalBlock block;
+  return std::tmpfile();
 }
 
 }  // namespace
@@ -116,6 +128,7 @@ class VcdWriter::Merger {
     if (source.position == source.block.size()) {
       source.block.resize(4096);
       source.block.resize(std::fread(source.block.data(), sizeof(Change), source.block.size(), source.file));
+      if (std::ferror(source.file) != 0) throw spill_error();
       source.position = 0;
     }
     if (source.position < source.block.size()) heads_.push({source.block[source.position++], index});
@@ -126,8 +139,8 @@ class VcdWriter::Merger {
   std::priority_queue<Head> heads_;
 };
 
-VcdWriter::VcdWriter(const std::string& path, Options options)
-    : options_(std::move(options)), file_(path, "the waveform file"), matched_(options_.filters.size(), false) {}
+VcdWriter::VcdWriter(OutputFile& file, Options options)
+    : options_(std::move(options)), file_(file), matched_(options_.filters.size(), false) {}
 
 VcdWriter::~VcdWriter() = default;
 
@@ -168,11 +181,10 @@ void VcdWriter::sort_buffer() {
 
 void VcdWriter::spill() {
   sort_buffer();
-  Spill file(std::tmpfile());
+  Spill file(open_spill());
   if (!file || std::fwrite(buffer_.data(), sizeof(Change), buffer_.size(), file.get()) != buffer_.size() ||
       std::fflush(file.get()) != 0) {
-    throw Error::configuration(std::string("cannot keep waveform data in a temporary file: ") + std::strerror(errno) +
-                               "; record fewer signals with --vcd-filter or free some disk space");
+    throw spill_error();
   }
   spills_.push_back(std::move(file));
   buffer_.clear();
@@ -249,7 +261,7 @@ void VcdWriter::finish(TimeFs end) {
   initial ? end_initial() : flush();
   if (written != end) out += '#' + std::to_string(end) + '\n';
   file_.write(out);
-  file_.commit();
+  file_.complete();
 }
 
 }  // namespace kb::observe

@@ -22,14 +22,14 @@ class VcdWriter final : public elab::ISignalObserver {
     std::vector<std::string> filters;          // globs over "node.signal"; empty = every signal
     std::size_t buffered_changes = 4'000'000;  // 24 bytes each
   };
-  // Configuration Error when the file cannot be created.
-  VcdWriter(const std::string& path, Options options);
+  VcdWriter(OutputFile& file, Options options);
   ~VcdWriter() override;
 
   elab::SignalId declare(const std::string& scope, const std::string& name, int bits) override;
   void change(elab::SignalId signal, TimeFs at, std::uint64_t value) override;
 
-  // Writes the file; changes after `end` are left out. Configuration Error when the disk is full.
+  // Completes the file, and its owner commits it; changes after `end` are left out. Configuration Error when the disk
+  // is full.
   void finish(TimeFs end);
   // "--vcd-filter" patterns that no declared signal matched.
   std::vector<std::string> unmatched_filters() const;
@@ -62,7 +62,7 @@ class VcdWriter final : public elab::ISignalObserver {
   std::string header() const;
 
   Options options_;
-  OutputFile file_;
+  OutputFile& file_;
   std::vector<Signal> signals_;
   std::vector<bool> matched_;
   std::string example_;

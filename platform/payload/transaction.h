@@ -56,6 +56,8 @@ class IInitiator {
  public:
   // `delivered`, `completed` and `status` are filled in; the initiator releases the transaction.
   virtual void on_response(Transaction& transaction) = 0;
+  // For messages, where it comes from: " (row 'a', line 3)", or nothing.
+  virtual std::string origin(const Transaction&) const { return {}; }
 
  protected:
   ~IInitiator() = default;

@@ -26,7 +26,7 @@ const std::vector<Cost>& CellShape::to(std::uint32_t target) {
     open.pop();
     if (costs[node] < cost) continue;
     for (const Link& link : in_[node]) {
-      const Cost longer = cost + Cost::step(link.um, 1);
+      const Cost longer = cost + Cost::step(link.weight, 1);
       if (!(longer < costs[link.from])) continue;
       costs[link.from] = longer;
       open.push({longer, link.from});
@@ -38,7 +38,7 @@ const std::vector<Cost>& CellShape::to(std::uint32_t target) {
 std::shared_ptr<CellShape> CellShapePool::get(std::uint32_t nodes, const std::vector<CellShape::Link>& links) {
   std::vector<std::int64_t> key{nodes};
   for (const CellShape::Link& link : links) {
-    key.insert(key.end(), {link.from, link.to, link.um, link.horizontal ? 1 : 0});
+    key.insert(key.end(), {link.from, link.to, link.weight, link.horizontal ? 1 : 0});
   }
   std::shared_ptr<CellShape>& shape = shapes_[std::move(key)];
   if (shape == nullptr) shape = std::make_shared<CellShape>(nodes, links);

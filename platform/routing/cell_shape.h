@@ -16,7 +16,7 @@ class CellShape {
   struct Link {
     std::uint32_t from = 0;
     std::uint32_t to = 0;
-    std::int64_t um = 0;
+    std::int64_t weight = 0;
     bool horizontal = false;  // a mesh edge along a row
   };
 

@@ -4,23 +4,29 @@
 
 namespace kb::routing {
 
-// What a route costs, in the order in which routes are compared: micrometres, then nodes, then changes of the
-// connection index from one port to the next.
+// What a route costs, in the order in which routes are compared: weight (femtoseconds or micrometres, by the routing
+// metric), then nodes, then changes of the connection index from one port to the next.
 struct Cost {
-  std::int64_t um = 0;
+  std::int64_t weight = 0;
   std::uint64_t hops_and_changes = 0;  // hops << 32 | changes
 
-  static constexpr Cost step(std::int64_t um, std::uint32_t hops, bool change = false) {
-    return {um, (std::uint64_t{hops} << 32) | (change ? 1u : 0u)};
+  static constexpr Cost step(std::int64_t weight, std::uint32_t hops, bool change = false) {
+    return {weight, (std::uint64_t{hops} << 32) | (change ? 1u : 0u)};
   }
   static constexpr Cost none() { return {INT64_MAX / 4, 0}; }  // sums of a few stay representable
-  constexpr bool reachable() const { return um < INT64_MAX / 8; }
+  constexpr bool reachable() const { return weight < INT64_MAX / 8; }
 
-  friend constexpr Cost operator+(Cost a, Cost b) { return {a.um + b.um, a.hops_and_changes + b.hops_and_changes}; }
-  friend constexpr Cost operator-(Cost a, Cost b) { return {a.um - b.um, a.hops_and_changes - b.hops_and_changes}; }
-  friend constexpr bool operator==(Cost a, Cost b) { return a.um == b.um && a.hops_and_changes == b.hops_and_changes; }
+  friend constexpr Cost operator+(Cost a, Cost b) {
+    return {a.weight + b.weight, a.hops_and_changes + b.hops_and_changes};
+  }
+  friend constexpr Cost operator-(Cost a, Cost b) {
+    return {a.weight - b.weight, a.hops_and_changes - b.hops_and_changes};
+  }
+  friend constexpr bool operator==(Cost a, Cost b) {
+    return a.weight == b.weight && a.hops_and_changes == b.hops_and_changes;
+  }
   friend constexpr bool operator<(Cost a, Cost b) {
-    return a.um != b.um ? a.um < b.um : a.hops_and_changes < b.hops_and_changes;
+    return a.weight != b.weight ? a.weight < b.weight : a.hops_and_changes < b.hops_and_changes;
   }
 };
 

@@ -28,7 +28,7 @@ void DoorGraph::add_transits(const FabricMap& map, const Door& to) {
   for (std::uint32_t other : cell.doors) {
     const Door& from = map.doors[other];
     if (from.port == to.port || !from.opens_inward() || !costs[from.local].reachable()) continue;
-    const Cost ends = Cost::step(from.inward_um + to.outward_um, 2, from.index != to.index);
+    const Cost ends = Cost::step(from.inward_weight + to.outward_weight, 2, from.index != to.index);
     arcs_.push_back({inward(other), costs[from.local] + ends});
   }
 }

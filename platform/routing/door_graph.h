@@ -36,7 +36,7 @@ class DoorGraph {
 
   // Connection -> endpoint -> peer endpoint -> connection. A change of the connection index costs.
   static Cost crossing(const Door& from, const Port::Peer& peer, const Door& to) {
-    return Cost::step(from.to_endpoint_um + peer.um + to.from_endpoint_um, 3, from.index != to.index);
+    return Cost::step(from.to_endpoint_weight + peer.weight + to.from_endpoint_weight, 3, from.index != to.index);
   }
 
  private:

@@ -2,9 +2,11 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 
 #include "platform/base/error.h"
+#include "platform/routing/latency.h"
 
 namespace kb::routing {
 namespace {
@@ -47,6 +49,13 @@ EdgeClass class_of(EdgeKind kind) {
       return EdgeClass::fabric;
   }
   throw Error::model("an edge kind has no place in the routing graphs");
+}
+
+constexpr std::int64_t kMostWeight = 1'000'000'000 * kFsPerNs;  // sums over a route stay representable
+
+double counted_mm(const topology::Edge& edge) {
+  const double given = edge.routing_weight_mm.value_or(0.0);
+  return given != 0.0 ? given : edge.distance_mm;
 }
 
 }  // namespace
@@ -99,9 +108,18 @@ bool is_plain_interior(NodeKind kind, bool between_sips) {
   throw Error::model("a node kind has no place in the routing rules");
 }
 
+std::int64_t edge_weight(const topology::Graph& graph, const topology::Edge& edge) {
+  if (graph.spec.routing_metric == topology::RoutingMetric::distance) return edge_weight_um(edge);
+  topology::Edge counted = edge;
+  counted.distance_mm = counted_mm(edge);
+  const TimeFs time = propagation_fs(counted, graph.spec.ns_per_mm) +
+                      occupancy_fs(graph.spec.flit_bytes(), edge.bw_gbs.value_or(0.0)) +
+                      node_overhead_fs(graph.node(edge.dst));
+  return std::min(time, kMostWeight);
+}
+
 std::int64_t edge_weight_um(const topology::Edge& edge) {
-  const double given = edge.routing_weight_mm.value_or(0.0);
-  const double mm = given != 0.0 ? given : edge.distance_mm;
+  const double mm = counted_mm(edge);
   if (!std::isfinite(mm) || mm < 0.0 || mm > 1e9) {
     throw Error::configuration(fmt::format("{} mm cannot be a distance (it must lie in 0 .. 1e9)", mm));
   }

@@ -23,8 +23,13 @@ bool may_use(RoutePurpose purpose, bool same_cube, topology::EdgeKind kind);
 // Nodes that a route may pass besides UCIe endpoints and connections. pcie_ep counts only on routes between SIPs.
 bool is_plain_interior(topology::NodeKind kind, bool between_sips);
 
-// Edge weight in micrometres: routing_weight_mm if present and non-zero, else distance_mm (F-19). Configuration Error
-// when it is negative, not finite or above 1e9 mm.
+// What an edge counts for when routes are compared (F-8), by the machine's routing metric. `latency`: the time in
+// femtoseconds that one full flit needs to pass the idle wire and the node behind it: propagation, occupancy and
+// overhead; above one second it counts as one second. `distance`: edge_weight_um.
+std::int64_t edge_weight(const topology::Graph& graph, const topology::Edge& edge);
+
+// Length in micrometres: routing_weight_mm if present and non-zero, else distance_mm (F-19). Configuration Error when
+// it is negative, not finite or above 1e9 mm.
 std::int64_t edge_weight_um(const topology::Edge& edge);
 
 }  // namespace kb::routing

@@ -48,7 +48,7 @@ std::uint32_t connection_index(const topology::Node& node) {
 
 std::int64_t weight_between(const Graph& graph, NodeId from, NodeId to) {
   const std::optional<EdgeId> edge = graph.find_edge(from, to);
-  return edge ? edge_weight_um(graph.edge(*edge)) : kNoEdge;
+  return edge ? edge_weight(graph, graph.edge(*edge)) : kNoEdge;
 }
 
 }  // namespace
@@ -96,7 +96,7 @@ void FabricMap::find_cells(const Graph& graph, bool between_sips, CellShapePool&
     for (NodeId from : cell.nodes) {
       for_each_out(graph, from, [&](const topology::Edge& edge) {
         if (!is_plain(edge.dst)) return;
-        links.push_back({places_[from.value].local, places_[edge.dst.value].local, edge_weight_um(edge),
+        links.push_back({places_[from.value].local, places_[edge.dst.value].local, edge_weight(graph, edge),
                          is_horizontal(graph, edge)});
       });
     }
@@ -117,8 +117,8 @@ void FabricMap::find_ports(const Graph& graph) {
     for_each_out(graph, ports[p].endpoint, [&](const topology::Edge& edge) {
       const std::uint32_t peer = port_of_[edge.dst.value];
       if (peer == kNowhere) return;
-      ports[p].to.push_back({peer, edge_weight_um(edge)});
-      ports[peer].from.push_back({p, edge_weight_um(edge)});
+      ports[p].to.push_back({peer, edge_weight(graph, edge)});
+      ports[peer].from.push_back({p, edge_weight(graph, edge)});
     });
   }
   for (const Port& port : ports) {
@@ -150,10 +150,10 @@ void FabricMap::add_doors(const Graph& graph, NodeId connection) {
       door.local = places_[inner.value].local;
       door.index = connection_index(graph.node(connection));
       door.sip = graph.node(connection).sip;
-      door.inward_um = weight_between(graph, connection, inner);
-      door.outward_um = weight_between(graph, inner, connection);
-      door.to_endpoint_um = weight_between(graph, connection, endpoint);
-      door.from_endpoint_um = weight_between(graph, endpoint, connection);
+      door.inward_weight = weight_between(graph, connection, inner);
+      door.outward_weight = weight_between(graph, inner, connection);
+      door.to_endpoint_weight = weight_between(graph, connection, endpoint);
+      door.from_endpoint_weight = weight_between(graph, endpoint, connection);
       ports[port].doors.push_back(static_cast<std::uint32_t>(doors.size()));
       doors.push_back(door);
     }

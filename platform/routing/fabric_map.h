@@ -25,19 +25,19 @@ struct Door {
   std::uint32_t index = 0;  // connection index: N of "...conn{N}"
   SipId sip;
   // Edge weights, or kNoEdge.
-  std::int64_t inward_um = kNoEdge;         // connection -> inner
-  std::int64_t outward_um = kNoEdge;        // inner -> connection
-  std::int64_t to_endpoint_um = kNoEdge;    // connection -> endpoint
-  std::int64_t from_endpoint_um = kNoEdge;  // endpoint -> connection
+  std::int64_t inward_weight = kNoEdge;         // connection -> inner
+  std::int64_t outward_weight = kNoEdge;        // inner -> connection
+  std::int64_t to_endpoint_weight = kNoEdge;    // connection -> endpoint
+  std::int64_t from_endpoint_weight = kNoEdge;  // endpoint -> connection
 
-  bool opens_inward() const { return inward_um != kNoEdge && from_endpoint_um != kNoEdge; }
-  bool opens_outward() const { return outward_um != kNoEdge && to_endpoint_um != kNoEdge; }
+  bool opens_inward() const { return inward_weight != kNoEdge && from_endpoint_weight != kNoEdge; }
+  bool opens_outward() const { return outward_weight != kNoEdge && to_endpoint_weight != kNoEdge; }
 };
 
 struct Port {
   struct Peer {
     std::uint32_t port = 0;
-    std::int64_t um = 0;
+    std::int64_t weight = 0;
   };
   NodeId endpoint;
   std::vector<std::uint32_t> doors;  // by connection, then inner node

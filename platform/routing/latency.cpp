@@ -11,22 +11,26 @@ namespace kb::routing {
 
 TimeFs propagation_fs(const topology::Edge& edge, double ns_per_mm) {
   const double ns = edge.distance_mm * ns_per_mm;
-  if (!std::isfinite(ns) || ns < 0.0 || ns > 9.0e12) {
+  if (!std::isfinite(ns) || ns < 0.0 || ns > 1.0e12) {
     throw Error::configuration(
         fmt::format("a wire of {} mm at {} ns per mm has no usable propagation time", edge.distance_mm, ns_per_mm));
   }
   return std::max<TimeFs>(1, std::llround(ns * static_cast<double>(kFsPerNs)));
 }
 
+TimeFs node_overhead_fs(const topology::Node& node) {
+  return ns_to_fs(node.number_or("overhead_ns", 0.0));
+}
+
 TimeFs wire_fs(const topology::Graph& graph, const Route& route) {
   TimeFs sum = 0;
-  for (EdgeId edge : route.edges) sum += propagation_fs(graph.edge(edge), graph.spec.ns_per_mm);
+  for (EdgeId edge : route.edges) sum = time_sum(sum, propagation_fs(graph.edge(edge), graph.spec.ns_per_mm));
   return sum;
 }
 
 TimeFs overhead_fs(const topology::Graph& graph, const Route& route) {
   TimeFs sum = 0;
-  for (NodeId node : route.nodes) sum += ns_to_fs(graph.node(node).number_or("overhead_ns", 0.0));
+  for (NodeId node : route.nodes) sum = time_sum(sum, node_overhead_fs(graph.node(node)));
   return sum;
 }
 
@@ -38,17 +42,19 @@ TimeFs drain_fs(const topology::Graph& graph, const Route& route, std::uint64_t 
     if (bw_gbs > 0.0 && (narrowest == 0.0 || bw_gbs < narrowest)) narrowest = bw_gbs;
   }
   const std::uint64_t flit = graph.spec.flit_bytes();
-  return static_cast<TimeFs>(bytes / flit) * occupancy_fs(flit, narrowest) + occupancy_fs(bytes % flit, narrowest);
+  return time_sum(time_product(bytes / flit, occupancy_fs(flit, narrowest)), occupancy_fs(bytes % flit, narrowest));
 }
 
 TimeFs one_flit_latency_fs(const topology::Graph& graph, const Route& route, std::uint64_t bytes) {
-  TimeFs sum = wire_fs(graph, route) + overhead_fs(graph, route);
-  for (EdgeId edge : route.edges) sum += occupancy_fs(bytes, graph.edge(edge).bw_gbs.value_or(0.0));
+  TimeFs sum = time_sum(wire_fs(graph, route), overhead_fs(graph, route));
+  for (EdgeId edge : route.edges) {
+    sum = time_sum(sum, occupancy_fs(bytes, graph.edge(edge).bw_gbs.value_or(0.0)));
+  }
   return sum;
 }
 
 TimeFs path_latency_fs(const topology::Graph& graph, const Route& route, std::uint64_t bytes) {
-  return wire_fs(graph, route) + overhead_fs(graph, route) + drain_fs(graph, route, bytes);
+  return time_sum(time_sum(wire_fs(graph, route), overhead_fs(graph, route)), drain_fs(graph, route, bytes));
 }
 
 }  // namespace kb::routing

@@ -13,6 +13,9 @@ namespace kb::routing {
 // wires and formulas ask here. Configuration Error when the product is negative or not finite.
 TimeFs propagation_fs(const topology::Edge& edge, double ns_per_mm);
 
+// overhead_ns of a node; 0 where it has none.
+TimeFs node_overhead_fs(const topology::Node& node);
+
 // Sum of the propagation of the route's edges.
 TimeFs wire_fs(const topology::Graph& graph, const Route& route);
 // Sum of overhead_ns of all nodes, both ends included.

@@ -53,14 +53,14 @@ class Flits {
     TimeFs available = 0;
     for (std::size_t i = 0; i < at_.size(); ++i) {
       const std::uint64_t left = bytes_ - i * path_.flit_bytes;
-      available = std::max(at_[i], available) + occupancy_fs(std::min(left, path_.flit_bytes), wire.gbs);
-      move(i, available + wire.propagation, wire.wire);
+      available = time_sum(std::max(at_[i], available), occupancy_fs(std::min(left, path_.flit_bytes), wire.gbs));
+      move(i, time_sum(available, wire.propagation), wire.wire);
     }
   }
 
   // The first flit pays, the others close up behind it.
   void decode(TimeFs overhead, PathPart part) {
-    TimeFs free = at_[0] + overhead;
+    TimeFs free = time_sum(at_[0], overhead);
     for (std::size_t i = 0; i < at_.size(); ++i) {
       free = std::max(at_[i], free);
       move(i, free, part);
@@ -72,7 +72,7 @@ class Flits {
     std::vector<TimeFs> channels(std::min<std::uint64_t>(path_.channels, at_.size()), 0);
     for (std::size_t i = 0; i < at_.size(); ++i) {
       TimeFs& free = channels[i % channels.size()];
-      free = std::max(at_[i], free) + path_.burst;
+      free = time_sum(std::max(at_[i], free), path_.burst);
       move(i, free, PathPart::memory);
     }
   }
@@ -80,7 +80,7 @@ class Flits {
   // Read commands start a burst whenever the wire back can take one.
   void start_bursts(TimeFs now) {
     const TimeFs interval = occupancy_fs(path_.flit_bytes, path_.back.front().gbs);
-    for (std::size_t i = 0; i < at_.size(); ++i) at_[i] = now + static_cast<TimeFs>(i) * interval;
+    for (std::size_t i = 0; i < at_.size(); ++i) at_[i] = time_sum(now, time_product(i, interval));
   }
 
   // Data goes back in order.
@@ -112,8 +112,8 @@ class Flits {
 TimeFs message(const std::vector<PathStep>& steps, TransferTimes* times) {
   TimeFs now = 0;
   const auto spend = [&](TimeFs time, PathPart part) {
-    now += time;
-    if (times != nullptr) times->parts[static_cast<std::size_t>(part)] += time;
+    now = time_sum(now, time);
+    if (times != nullptr) accumulate(times->parts[static_cast<std::size_t>(part)], time);
   };
   for (std::size_t i = 0; i < steps.size(); ++i) {
     spend(steps[i].propagation, steps[i].wire);
@@ -146,14 +146,14 @@ TransferTimes lone_write(const TransferPath& path, std::uint64_t bytes) {
   data.access();
   times.delivered = data.last();
   times.behind_first = times.delivered - data.first();
-  times.answered = times.delivered + message(path.back, nullptr);
+  times.answered = time_sum(times.delivered, message(path.back, nullptr));
   return times;
 }
 
 TransferTimes lone_read(const TransferPath& path, std::uint64_t bytes) {
   TransferTimes times;
   const PathStep& controller = path.there.back();
-  const TimeFs asked = message(path.there, &times) + controller.overhead;
+  const TimeFs asked = time_sum(message(path.there, &times), controller.overhead);
   times.parts[static_cast<std::size_t>(PathPart::memory)] += controller.overhead;
   Flits data(path, bytes, times);
   data.start_bursts(asked);

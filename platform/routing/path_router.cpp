@@ -94,14 +94,14 @@ Route PathRouter::through_channel(NodeId pe_dma, NodeId channel_router) const {
     throw Error::model(
         fmt::format("{} has no HBM channel behind {}", graph_.node(pe_dma).id, graph_.node(channel_router).id));
   }
-  path.cost = Cost::step(edge_weight_um(graph_.edge(*lane)), 2);
+  path.cost = Cost::step(edge_weight(graph_, graph_.edge(*lane)), 2);
   return with_edges(std::move(path));
 }
 
 Route PathRouter::with_edges(FoundPath path) const {
   Route route;
   route.nodes = std::move(path.nodes);
-  route.distance_um = path.cost.um;
+  route.weight = path.cost.weight;
   for (std::size_t i = 0; i + 1 < route.nodes.size(); ++i) {
     const NodeId a = route.nodes[i];
     const NodeId b = route.nodes[i + 1];

@@ -12,7 +12,7 @@ struct Route {
   std::vector<NodeId> nodes;
   std::vector<EdgeId> edges;          // edges[i]: nodes[i] -> nodes[i+1]
   std::vector<EdgeId> reverse_edges;  // reverse_edges[i]: nodes[i+1] -> nodes[i]
-  std::int64_t distance_um = 0;       // sum of the routing weights (F-19)
+  std::int64_t weight = 0;            // sum of the edges' routing weights (F-8, F-19)
 };
 
 }  // namespace kb::routing

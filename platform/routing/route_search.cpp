@@ -26,17 +26,17 @@ std::optional<FoundPath> RouteSearch::find(const SearchRequest& request) {
   return find_simple(bans, std::nullopt);
 }
 
-// The search itself does not notice when a route uses a port in both directions, with a loop in between. Every route
-// without such a loop leaves at least one of the two directions unused, so the best of the two restricted problems is
-// the answer. Without a repeated port nothing else repeats: a repeated cell node could be short-cut.
+// The search itself does not notice when a path enters a cube twice, or uses a port in both directions. Every path of
+// the rule keeps at least one of the bans that exclude this, so the best of the restricted problems is the answer.
+// Without a repeated cube and port nothing else repeats: a repeated cell node could be short-cut.
 std::optional<FoundPath> RouteSearch::find_simple(std::vector<Ban>& bans, const std::optional<FoundPath>& to_beat) {
   std::optional<FoundPath> found = find_relaxed(bans);
   if (!found || (to_beat && !better(*found, *to_beat))) return to_beat;
-  const std::optional<std::uint32_t> port = repeated_port(*found);
-  if (!port) return found;
+  const std::vector<Ban> choices = remedies(*found);
+  if (choices.empty()) return found;
   std::optional<FoundPath> best = to_beat;
-  for (bool is_outward : {false, true}) {
-    bans.push_back({*port, is_outward});
+  for (const Ban& ban : choices) {
+    bans.push_back(ban);
     best = find_simple(bans, best);
     bans.pop_back();
   }
@@ -103,7 +103,7 @@ Cost RouteSearch::cost_through(std::uint32_t door, Cost rest) const {
   for (const Attachment& from : src_) {
     if (from.place.cell != at.cell) continue;
     const Cost inside = map_.cells[at.cell].shape->to(at.local)[from.place.local];
-    const Cost total = from.cost + inside + Cost::step(at.outward_um, 1) + rest;
+    const Cost total = from.cost + inside + Cost::step(at.outward_weight, 1) + rest;
     if (total < best) best = total;
   }
   return best;
@@ -119,14 +119,48 @@ bool RouteSearch::better(const FoundPath& a, const FoundPath& b) const {
   return step_key(before, *at_a) < step_key(before, *at_b);
 }
 
-std::optional<std::uint32_t> RouteSearch::repeated_port(const FoundPath& path) const {
+std::vector<RouteSearch::Ban> RouteSearch::remedies(const FoundPath& path) const {
+  // The distance metric keeps the routes of the published figures, which pass cubes twice.
+  std::vector<Ban> bans;
+  if (graph_.spec.routing_metric == topology::RoutingMetric::latency) bans = cube_remedies(path);
+  return bans.empty() ? port_remedies(path) : bans;
+}
+
+// A cube is entered through one port at most, and not at all when the path begins there.
+std::vector<RouteSearch::Ban> RouteSearch::cube_remedies(const FoundPath& path) const {
+  struct Visit {
+    SipId sip;
+    CubeId cube;
+    std::optional<std::uint32_t> port;
+  };
+  std::vector<Visit> visits;
+  for (std::size_t i = 0; i < path.nodes.size(); ++i) {
+    const topology::Node& node = graph_.node(path.nodes[i]);
+    if (i > 0) {
+      const topology::Node& before = graph_.node(path.nodes[i - 1]);
+      if (before.sip == node.sip && before.cube == node.cube) continue;
+    }
+    if (!node.cube.valid()) continue;
+    const std::optional<std::uint32_t> port = map_.port_of(path.nodes[i]);
+    for (const Visit& visit : visits) {
+      if (visit.sip != node.sip || visit.cube != node.cube || !port) continue;
+      std::vector<Ban> bans{{*port, false}};
+      if (visit.port) bans.push_back({*visit.port, false});
+      return bans;
+    }
+    visits.push_back({node.sip, node.cube, port});
+  }
+  return {};
+}
+
+std::vector<RouteSearch::Ban> RouteSearch::port_remedies(const FoundPath& path) const {
   std::vector<NodeId> sorted = path.nodes;
   std::sort(sorted.begin(), sorted.end());
   for (std::size_t i = 1; i < sorted.size(); ++i) {
     if (sorted[i] != sorted[i - 1]) continue;
-    if (const auto port = map_.port_of(sorted[i])) return port;
+    if (const auto port = map_.port_of(sorted[i])) return {{*port, false}, {*port, true}};
   }
-  return std::nullopt;
+  return {};
 }
 
 std::vector<RouteSearch::Attachment> RouteSearch::attachments(NodeId end, bool is_source) const {
@@ -138,7 +172,7 @@ std::vector<RouteSearch::Attachment> RouteSearch::attachments(NodeId end, bool i
     const NodeId other = is_source ? edge.dst : edge.src;
     const auto place = map_.place(other);
     if (!place || !may_use(request_.purpose, request_.same_cube, edge.kind)) continue;
-    found.push_back({*place, other, Cost::step(edge_weight_um(edge), 1)});
+    found.push_back({*place, other, Cost::step(edge_weight(graph_, edge), 1)});
   }
   return found;
 }
@@ -146,7 +180,7 @@ std::vector<RouteSearch::Attachment> RouteSearch::attachments(NodeId end, bool i
 Cost RouteSearch::direct_cost() const {
   const std::optional<EdgeId> id = graph_.find_edge(request_.src, request_.dst);
   if (!id || !may_use(request_.purpose, request_.same_cube, graph_.edge(*id).kind)) return Cost::none();
-  return Cost::step(edge_weight_um(graph_.edge(*id)), 1);
+  return Cost::step(edge_weight(graph_, graph_.edge(*id)), 1);
 }
 
 void RouteSearch::clear_labels() {
@@ -163,7 +197,7 @@ void RouteSearch::label_destination() {
     for (std::uint32_t door : cell.doors) {
       const Door& at = map_.doors[door];
       if (!at.opens_inward() || !in_scope(at)) continue;
-      relax(inward(door), Cost::step(at.inward_um, 1) + costs[at.local] + to.cost);
+      relax(inward(door), Cost::step(at.inward_weight, 1) + costs[at.local] + to.cost);
     }
   }
 }

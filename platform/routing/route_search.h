@@ -63,7 +63,10 @@ class RouteSearch {
   std::optional<FoundPath> find_simple(std::vector<Ban>& bans, const std::optional<FoundPath>& to_beat);
   std::optional<FoundPath> find_relaxed(const std::vector<Ban>& bans);
   bool better(const FoundPath& a, const FoundPath& b) const;
-  std::optional<std::uint32_t> repeated_port(const FoundPath& path) const;
+  // What is wrong with a path, as bans of which every route of the rule keeps at least one; empty when nothing is.
+  std::vector<Ban> remedies(const FoundPath& path) const;
+  std::vector<Ban> cube_remedies(const FoundPath& path) const;
+  std::vector<Ban> port_remedies(const FoundPath& path) const;
 
   // Costs to the destination.
   std::vector<Attachment> attachments(NodeId end, bool is_source) const;

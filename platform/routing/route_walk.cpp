@@ -35,7 +35,7 @@ std::vector<RouteSearch::Exit> RouteSearch::exits_of(std::uint32_t cell_index, s
     if (!rest.reachable() || (entry != nullptr && entry->port == at.port)) continue;
     const bool change = entry != nullptr && entry->index != at.index;
     exits.push_back(
-        {at.connection, door, at.local, Cost::step(at.outward_um, 1, change) + rest, &cell.shape->to(at.local)});
+        {at.connection, door, at.local, Cost::step(at.outward_weight, 1, change) + rest, &cell.shape->to(at.local)});
   }
   return exits;
 }
@@ -63,7 +63,7 @@ RouteSearch::Exit RouteSearch::walk_cell(CellPlace at, std::uint32_t entry_door,
     }
     for (const CellShape::Link& link : cell.shape->links_from(at.local)) {
       const std::pair<bool, std::uint32_t> key{!link.horizontal, cell.nodes[link.to].value};
-      const Cost step = Cost::step(link.um, 1);
+      const Cost step = Cost::step(link.weight, 1);
       const auto leads = [&](const Exit& e) { return step + (*e.to_target)[link.to] + e.tail == remaining; };
       if (!(key < best_key) || std::none_of(exits.begin(), exits.end(), leads)) continue;
       best_key = key;
@@ -75,7 +75,7 @@ RouteSearch::Exit RouteSearch::walk_cell(CellPlace at, std::uint32_t entry_door,
       return *leave;
     }
     at.local = go->to;
-    remaining = remaining - Cost::step(go->um, 1);
+    remaining = remaining - Cost::step(go->weight, 1);
     nodes.push_back(cell.nodes[go->to]);
     keep_best();
   }
@@ -136,7 +136,7 @@ std::vector<NodeId> RouteSearch::walk(Cost best, const std::vector<Ban>& bans) c
     entry = cross(exit.door, bans, nodes);
     const Door& door = map_.doors[entry];
     at = {door.cell, door.local};
-    remaining = togo_[inward(entry)] - Cost::step(door.inward_um, 1);
+    remaining = togo_[inward(entry)] - Cost::step(door.inward_weight, 1);
   }
 }
 

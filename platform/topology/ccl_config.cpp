@@ -282,7 +282,7 @@ void add_built_in_entry(yaml::ValuePtr& root, const std::string& wanted) {
 yaml::ValuePtr parse_top(const std::string& text, const std::string& name, ReadContext& context,
                          const CclOptions& options) {
   yaml::ValuePtr root = yaml::parse(text, name, context.diagnostics());
-  if (!root) throw_if_any(context.diagnostics());
+  if (!root) throw_if_any(context.problems());
   if (root->kind != yaml::Kind::map && root->kind != yaml::Kind::null) {
     throw_if_any({{name, std::max(1, root->mark.line), std::max(1, root->mark.column), "",
                    fmt::format("a collective configuration is a mapping at its top level, this is {}",
@@ -292,7 +292,7 @@ yaml::ValuePtr parse_top(const std::string& text, const std::string& name, ReadC
   const std::size_t in_file = context.diagnostics().size();
   add_built_in_entry(root, options.algorithm);
   for (const auto& [key, value] : options.overrides) yaml::apply_override(root, key, value, context.diagnostics());
-  if (context.diagnostics().size() > in_file) throw_if_any(context.diagnostics());
+  if (context.diagnostics().size() > in_file) throw_if_any(context.problems());
   return root;
 }
 
@@ -335,7 +335,7 @@ CclConfig load_ccl_text(const std::string& text, const std::string& name, const 
       context.diagnostics().push_back({name, 0, 0, "algorithm", message, remedy});
     }
   }
-  throw_if_any(without_repeats(context.diagnostics()));
+  throw_if_any(without_repeats(context.problems()));
   result = finished(std::move(result), context);
   result.warnings = without_repeats(context.warnings());
   return result;

@@ -31,11 +31,6 @@ void check_ceilings(const MachineSpec& spec, ReadContext& context) {
                                     spec.corners.size(), spec.pe_per_corner, spec.pes_per_cube()),
                         "corners * pe_per_corner must be at most 16");
   }
-  if (spec.io_chiplets.size() > 5) {
-    context.report_rule({"sip.io_chiplets"},
-                        fmt::format("{} IO chiplets per SIP, but addresses reach 5", spec.io_chiplets.size()),
-                        "list at most 5");
-  }
 }
 
 void check_hbm(const MachineSpec& spec, ReadContext& context) {

@@ -135,6 +135,11 @@ Graph compile_graph(const MachineSpec& spec, const MeshLayout& mesh) {
     builder.link(tray_switch, endpoint, EdgeKind::pcie, EdgeKind::pcie, spec.io_ep_to_switch_mm,
                  spec.io_ep_to_switch_bw_gbs);
   }
+  for (Edge& edge : builder.graph.edges) {
+    if (spec.routing_weight_mm.empty()) break;
+    const auto weight = spec.routing_weight_mm.find(std::string(edge_kind_name(edge.kind)));
+    if (weight != spec.routing_weight_mm.end()) edge.routing_weight_mm = weight->second;
+  }
   builder.graph.finish();
   return std::move(builder.graph);
 }

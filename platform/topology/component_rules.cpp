@@ -28,6 +28,10 @@ AttributeRule accel_slot() {
   return {"shared_resource", AttributeType::word, std::string("accel_slot"), {}, {"accel_slot"}};
 }
 
+AttributeRule decode() {
+  return {"decode", AttributeType::word, std::string("pipelined"), {}, {"pipelined", "serial"}};
+}
+
 AttributeFamily operation_weights() {
   AttributeFamily family{"weight_", {}, at_least(0.0, 1e6)};
   for (int op = 0; op < kMathOps; ++op) family.words.emplace_back(math_op_name(static_cast<MathOp>(op)));
@@ -35,7 +39,7 @@ AttributeFamily operation_weights() {
 }
 
 KindRule transit(NodeKind kind, const char* impl, double overhead_ns) {
-  return {kind, impl, kTransitImpls, {overhead(overhead_ns)}, {}, {}};
+  return {kind, impl, kTransitImpls, {decode(), overhead(overhead_ns)}, {}, {}};
 }
 KindRule block(NodeKind kind, std::vector<AttributeRule> attrs) {
   const std::string impl = "builtin." + std::string(node_kind_name(kind));
@@ -52,7 +56,7 @@ std::vector<KindRule> system_rules() {
   rules.push_back(transit(NodeKind::ucie, "builtin.ucie", 8.0));
   rules.push_back(transit(NodeKind::ucie_conn, "builtin.forwarding", 0.0));
   KindRule router = transit(NodeKind::noc_router, "builtin.forwarding", 0.0);
-  router.attrs.clear();
+  router.attrs = {decode()};
   router.redirects = {{"overhead_ns", "set cube.links.router_overhead_ns"}};
   rules.push_back(router);
   rules.push_back(block(NodeKind::m_cpu, {overhead(5.0)}));

@@ -4,12 +4,14 @@
 #include <algorithm>
 
 #include "platform/base/nearest.h"
+#include "platform/base/problem_limit.h"
 #include "platform/topology/spec_reader.h"
 
 namespace kb::topology {
 namespace {
 
 constexpr char kOverrideOrigin[] = "--set";
+constexpr char kCorrectFirst[] = "correct the first ones and check again";
 
 std::string leaf(const std::string& path) {
   const std::size_t dot = path.rfind('.');
@@ -21,7 +23,24 @@ std::string leaf(const std::string& path) {
 void ReadContext::report(yaml::Mark mark, bool from_override, const std::string& key, const std::string& message,
                          const std::string& remedy) {
   if (from_override) mark = {};
-  diagnostics_.push_back({from_override ? kOverrideOrigin : file_, mark.line, mark.column, key, message, remedy});
+  add({from_override ? kOverrideOrigin : file_, mark.line, mark.column, key, message, remedy});
+}
+
+void ReadContext::add(Diagnostic problem) {
+  const std::string text = problem.text();
+  const auto same = [&](const Diagnostic& other) { return other.text() == text; };
+  if (std::any_of(diagnostics_.begin(), diagnostics_.end(), same)) return;
+  if (diagnostics_.size() < kMostProblems) {
+    diagnostics_.push_back(std::move(problem));
+  } else {
+    ++left_out_;
+  }
+}
+
+std::vector<Diagnostic> ReadContext::problems() const {
+  std::vector<Diagnostic> all = diagnostics_;
+  if (left_out_ > 0) all.push_back({file_, 0, 0, "", fmt::format("{} more problems", left_out_), kCorrectFirst});
+  return all;
 }
 
 bool ReadContext::is_bad(const std::string& path) const {
@@ -56,7 +75,7 @@ std::optional<Diagnostic> ReadContext::rule(const std::vector<std::string>& keys
 
 void ReadContext::report_rule(const std::vector<std::string>& keys, const std::string& message,
                               const std::string& remedy) {
-  if (auto diagnostic = rule(keys, message, remedy)) diagnostics_.push_back(*diagnostic);
+  if (auto diagnostic = rule(keys, message, remedy)) add(*diagnostic);
 }
 
 void ReadContext::warn_rule(const std::vector<std::string>& keys, const std::string& message,
@@ -75,6 +94,10 @@ void ReadContext::note_value(const std::string& path, const std::string& text, b
 
 void ReadContext::note_unknown(const yaml::Entry& entry, const std::string& parent,
                                const std::vector<std::string>& siblings) {
+  if (unknown_.size() >= kMostProblems) {
+    ++left_out_;
+    return;
+  }
   unknown_.push_back({entry.key, parent, entry.mark, entry.value->from_override, siblings});
 }
 

@@ -1,15 +1,55 @@
 #include "platform/topology/input_file.h"
 
+#include <fcntl.h>
 #include <fmt/format.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
-#include <filesystem>
-#include <fstream>
-#include <sstream>
+
+#include "platform/topology/yaml_tree.h"
 
 namespace kb::topology {
+
+namespace {
+
+// At most one byte more than a file may have. Some files of /proc would wait for their next line.
+int read_bounded(const std::string& file, std::string& text) {
+  const int descriptor = ::open(file.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+  if (descriptor < 0) return errno;
+  std::size_t size = 0;
+  ssize_t count = 1;
+  text.resize(yaml::kMostBytes + 1);
+  while (count != 0 && size < text.size()) {
+    count = ::read(descriptor, text.data() + size, text.size() - size);
+    if (count < 0 && errno != EINTR) break;
+    size += static_cast<std::size_t>(std::max<ssize_t>(count, 0));
+  }
+  const int error = count < 0 ? errno : 0;
+  ::close(descriptor);
+  text.resize(size);
+  return error;
+}
+
+}  // namespace
+
+std::string remedy_of(int error) {
+  switch (error) {
+    case EACCES:
+    case EPERM:
+      return "check the permissions of the file and of the folders above it";
+    case ELOOP:
+      return "a symbolic link leads back to itself";
+    case ENOTDIR:
+      return "a part of the path before its end is no folder";
+    case ENAMETOOLONG:
+      return "shorten the path";
+    default:
+      return "check the path";
+  }
+}
 
 std::optional<std::string> read_file(const std::string& file, const std::string& missing,
                                      std::vector<Diagnostic>& diagnostics) {
@@ -17,22 +57,24 @@ std::optional<std::string> read_file(const std::string& file, const std::string&
     diagnostics.push_back({"", 0, 0, "", message, remedy});
     return std::nullopt;
   };
-  std::error_code error;
-  const std::filesystem::file_status status = std::filesystem::status(file, error);
-  if (!std::filesystem::exists(status)) {
-    return fail(fmt::format("there is no file '{}'", file), missing);
+  struct stat status {};
+  if (::stat(file.c_str(), &status) != 0) {
+    if (errno == ENOENT) return fail(fmt::format("there is no file '{}'", file), missing);
+    return fail(fmt::format("'{}' cannot be found: {}", file, std::strerror(errno)), remedy_of(errno));
   }
-  if (std::filesystem::is_directory(status)) {
-    return fail(fmt::format("'{}' is a directory", file), "name a YAML file in it");
+  if (S_ISDIR(status.st_mode)) return fail(fmt::format("'{}' is a directory", file), "name a YAML file in it");
+  // A pipe can be read only once, but some files are read twice.
+  if (!S_ISREG(status.st_mode)) {
+    return fail(fmt::format("'{}' is not a regular file", file), "write its content into a file");
   }
-  if (!std::filesystem::is_regular_file(status)) return fail(fmt::format("'{}' is not a regular file", file), "");
-  std::ifstream stream(file, std::ios::binary);
-  std::ostringstream text;
-  if (stream) text << stream.rdbuf();
-  if (!stream) {
-    return fail(fmt::format("'{}' cannot be read: {}", file, std::strerror(errno)), "check its permissions");
+  std::string text;
+  if (const int error = read_bounded(file, text)) {
+    return fail(fmt::format("'{}' cannot be read: {}", file, std::strerror(error)), remedy_of(error));
   }
-  return text.str();
+  if (text.size() > yaml::kMostBytes) {
+    return fail(fmt::format("'{}' has more than 1 MiB, which no configuration needs", file), "check the path");
+  }
+  return text;
 }
 
 void throw_if_any(std::vector<Diagnostic> diagnostics) {

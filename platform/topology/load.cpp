@@ -15,6 +15,37 @@ namespace {
 
 constexpr char kMachineHint[] = "check the path; the shipped machines are in configs/";
 
+constexpr std::size_t kMostOverrides = 1000;
+constexpr std::size_t kMostNodes = 1'000'000;
+constexpr std::size_t kMostChannels = 1'000'000;
+
+// Every key may be in range and the machine still be beyond any computer: what it will take is counted before it is
+// built.
+void check_size(const MachineSpec& spec, const MeshLayout& mesh, ReadContext& context) {
+  const auto size = [](int value) { return static_cast<std::size_t>(value); };
+  const std::size_t cubes = size(spec.sip_count) * size(spec.cubes_per_sip());
+  const std::size_t pes = size(spec.pes_per_cube()), channels = size(spec.hbm_channels_per_pe);
+  const std::size_t routers =
+      size(mesh.rows()) * size(mesh.cols()) + (spec.hbm_mapping_mode == HbmMapping::one_to_one ? pes * channels : 0);
+  constexpr std::size_t kBlocksPerPe = 10;
+  const std::size_t in_cube = routers + pes * kBlocksPerPe + 4 * size(spec.ucie_n_connections);
+  if (cubes * in_cube > kMostNodes) {
+    context.report_rule({"cube.geometry.cube_mm.w", "cube.mesh_file", "cube.memory_map.hbm_channels_per_pe"},
+                        fmt::format("{} SIPs of {} cubes with {} routers and blocks each make {} nodes, but a machine "
+                                    "has at most {}",
+                                    spec.sip_count, spec.cubes_per_sip(), in_cube, cubes * in_cube, kMostNodes),
+                        spec.hbm_mapping_mode == HbmMapping::one_to_one ? "use fewer HBM channels per PE or fewer cubes"
+                                                                        : "use a smaller cube or fewer cubes");
+  }
+  if (cubes * pes * channels > kMostChannels) {
+    context.report_rule({"cube.memory_map.hbm_channels_per_pe", "cube.memory_map.hbm_pseudo_channels"},
+                        fmt::format("{} PEs with {} HBM channels each make {} pseudo-channels, but a machine has at "
+                                    "most {}",
+                                    cubes * pes, channels, cubes * pes * channels, kMostChannels),
+                        "use fewer channels per PE");
+  }
+}
+
 MeshLayout obtain_mesh(const MachineSpec& spec, const std::string& topology_file, ReadContext& context) {
   if (spec.mesh_file.empty()) return compute_mesh_layout(spec);
   const std::filesystem::path path = std::filesystem::path(topology_file).parent_path() / spec.mesh_file;
@@ -31,7 +62,7 @@ LoadedTopology load_text(const std::string& text, const std::string& name,
                          const std::vector<std::pair<std::string, std::string>>& overrides) {
   ReadContext context(name);
   yaml::ValuePtr root = yaml::parse(text, name, context.diagnostics());
-  if (!root) throw_if_any(context.diagnostics());
+  if (!root) throw_if_any(context.problems());
   if (root->kind != yaml::Kind::map) {
     const std::string found = root->kind == yaml::Kind::null ? "an empty document" : std::string(kind_text(root->kind));
     throw_if_any(
@@ -39,8 +70,12 @@ LoadedTopology load_text(const std::string& text, const std::string& name,
           fmt::format("a topology is a mapping of keys at its top level, this is {}", found), "start with 'system:'"}});
   }
   const std::size_t in_file = context.diagnostics().size();
+  if (overrides.size() > kMostOverrides) {
+    throw_if_any({{"--set", 0, 0, "", fmt::format("{} overrides are too many", overrides.size()),
+                   fmt::format("give at most {}, or write them into the file", kMostOverrides)}});
+  }
   for (const auto& [key, value] : overrides) yaml::apply_override(root, key, value, context.diagnostics());
-  if (context.diagnostics().size() > in_file) throw_if_any(context.diagnostics());  // else the rest would only follow
+  if (context.diagnostics().size() > in_file) throw_if_any(context.problems());  // else the rest would only follow
 
   LoadedTopology loaded;
   loaded.file = name;
@@ -49,9 +84,11 @@ LoadedTopology load_text(const std::string& text, const std::string& name,
   const MachineSpec spec = read_machine(top);
   context.finish_unknown();
   check_machine(spec, context);
-  throw_if_any(context.diagnostics());
+  throw_if_any(context.problems());
   loaded.mesh = obtain_mesh(spec, name, context);
-  throw_if_any(context.diagnostics());
+  throw_if_any(context.problems());
+  check_size(spec, loaded.mesh, context);
+  throw_if_any(context.problems());
   loaded.graph = compile_graph(spec, loaded.mesh);
   loaded.config = std::move(context.config());
   loaded.warnings = std::move(context.warnings());

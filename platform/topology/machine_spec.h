@@ -23,7 +23,8 @@ struct ComponentSpec {
 
 enum class SipTopology { ring_1d, torus_2d, mesh_2d_no_wrap };
 enum class HbmMapping { n_to_one, one_to_one };
-enum class AddressModel { pa, va, la };  // what tensors are addressed by
+enum class AddressModel { pa, va, la };          // what tensors are addressed by
+enum class RoutingMetric { latency, distance };  // what the best route has least of (F-8)
 enum class Side { N, E, S, W };
 enum class Corner { NW, NE, SW, SE };
 
@@ -93,6 +94,9 @@ struct MachineSpec {
   std::map<std::string, ComponentSpec> pe_components;  // the nine sub-blocks, by kind
   std::map<std::string, double> pe_link_mm;            // template links of T-25, e.g. "scheduler_to_dma_mm"
   double fetch_store_to_tcm_bw_gbs = 512.0;
+
+  RoutingMetric routing_metric = RoutingMetric::latency;
+  std::map<std::string, double> routing_weight_mm;  // by edge kind: the length that routes count (F-19)
 
   std::string mesh_file;  // pins the router grid (T-57); empty = computed
   std::vector<std::string> emit_views;

@@ -11,6 +11,9 @@
 namespace kb::topology {
 namespace {
 
+constexpr std::size_t kMaxPes = 16;  // of a cube
+constexpr std::size_t kMostRouters = 1'000'000;
+
 // Every input of the layout once, keys sorted, numbers in shortest form.
 std::string canonical_inputs(const MachineSpec& spec) {
   std::vector<std::string> corners;
@@ -59,9 +62,16 @@ class MeshFileReader {
   MeshLayout read(const MachineSpec& spec) {
     mesh_.column_x = axis("columns_mm", spec.cube_mm_w);
     mesh_.row_y = axis("rows_mm", spec.cube_mm_h);
+    const std::size_t grid = mesh_.column_x.size() * mesh_.row_y.size();
+    if (grid > kMostRouters) {
+      top_.report("columns_mm",
+                  fmt::format("{} columns and {} rows make {} routers, but a cube has at most {}",
+                              mesh_.column_x.size(), mesh_.row_y.size(), grid, kMostRouters),
+                  "regenerate the file with --emit-mesh");
+    }
     if (!context_.diagnostics().empty()) return mesh_;
     mesh_.holes = routers(top_, "holes");
-    std::vector<MapReader> pes = top_.list_of_maps("pes");
+    std::vector<MapReader> pes = top_.list_of_maps("pes", kMaxPes, "PEs, but addresses reach");
     for (MapReader& pe : pes) {
       const GridPoint router = one_router(pe, "router");
       const auto [x, y] = pe.pair("center_mm", std::nullopt, at_least(0.0, 100.0));
@@ -120,14 +130,19 @@ class MeshFileReader {
     }
   }
   void check_connected() {
+    const auto index = [&](GridPoint at) { return static_cast<std::size_t>(at.row * mesh_.cols() + at.col); };
+    std::vector<bool> open(static_cast<std::size_t>(mesh_.rows()) * static_cast<std::size_t>(mesh_.cols()), true);
+    for (const GridPoint hole : mesh_.holes) open[index(hole)] = false;
     std::vector<GridPoint> reached{mesh_.m_cpu};
+    open[index(mesh_.m_cpu)] = false;
     for (std::size_t i = 0; i < reached.size(); ++i) {
       const GridPoint at = reached[i];
       for (GridPoint next : {GridPoint{at.row, at.col + 1}, GridPoint{at.row, at.col - 1},
                              GridPoint{at.row + 1, at.col}, GridPoint{at.row - 1, at.col}}) {
-        if (mesh_.exists(next) && std::find(reached.begin(), reached.end(), next) == reached.end()) {
-          reached.push_back(next);
-        }
+        const bool inside = next.row >= 0 && next.col >= 0 && next.row < mesh_.rows() && next.col < mesh_.cols();
+        if (!inside || !open[index(next)]) continue;
+        open[index(next)] = false;
+        reached.push_back(next);
       }
     }
     if (static_cast<int>(reached.size()) != mesh_.router_count()) {

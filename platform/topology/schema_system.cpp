@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "platform/topology/component_rules.h"
+#include "platform/topology/graph.h"
 #include "platform/topology/schema.h"
 
 namespace kb::topology {
@@ -11,6 +12,8 @@ namespace {
 
 constexpr double kMaxSips = 16;
 constexpr double kMaxCubes = 16;
+constexpr std::size_t kMaxChiplets = 5;
+constexpr std::size_t kMaxPorts = 64;  // four sides of each cube
 
 ComponentSpec read_slot(MapReader& components, const char* slot, NodeKind kind) {
   MapReader component = components.map(slot);
@@ -120,7 +123,8 @@ IoChipletSpec read_io_chiplet(MapReader& chiplet, std::size_t index, std::size_t
   io.per_connection_bw_gbs = links.real("per_connection_bw_gbs", 512.0, bandwidth());
   links.done();
   io.n_connections = static_cast<int>(chiplet.whole("n_connections", spec.ucie_n_connections, at_least(1, 64)));
-  std::vector<MapReader> ports = chiplet.list_of_maps("cube_ports");
+  std::vector<MapReader> ports =
+      chiplet.list_of_maps("cube_ports", kMaxPorts, "ports of one IO chiplet, but the cubes of a SIP have");
   for (MapReader& port : ports) io.cube_ports.push_back(read_cube_port(port));
   if (ports.empty() && !chiplet.context().is_bad(chiplet.path("cube_ports"))) {
     if (chiplet.has("cube_ports")) {
@@ -139,7 +143,8 @@ IoChipletSpec read_io_chiplet(MapReader& chiplet, std::size_t index, std::size_t
 }
 
 void read_sip(MapReader& sip, MachineSpec& spec) {
-  std::vector<MapReader> chiplets = sip.list_of_maps("io_chiplets");
+  std::vector<MapReader> chiplets =
+      sip.list_of_maps("io_chiplets", kMaxChiplets, "IO chiplets per SIP, but addresses reach");
   if (chiplets.empty()) {
     if (sip.has("io_chiplets") && !sip.context().is_bad("sip.io_chiplets")) {
       sip.report("io_chiplets", "a SIP without IO chiplet cannot be reached", "list one, or remove the key");
@@ -150,6 +155,19 @@ void read_sip(MapReader& sip, MachineSpec& spec) {
   for (std::size_t i = 0; i < chiplets.size(); ++i) {
     spec.io_chiplets.push_back(read_io_chiplet(chiplets[i], i, chiplets.size(), spec));
   }
+}
+
+// F-8, F-19
+void read_routing(MapReader& routing, MachineSpec& spec) {
+  spec.routing_metric = static_cast<RoutingMetric>(routing.choice("metric", 0, routing_metric_names()));
+  MapReader weights = routing.map("routing_weight_mm");
+  for (int k = 0; k <= static_cast<int>(EdgeKind::command); ++k) {
+    const std::string kind(edge_kind_name(static_cast<EdgeKind>(k)));
+    weights.context().note_known(weights.path(kind));
+    if (weights.has(kind)) spec.routing_weight_mm[kind] = weights.real(kind, std::nullopt, length_mm());
+  }
+  weights.done();
+  routing.done();
 }
 
 }  // namespace
@@ -167,6 +185,11 @@ const std::vector<std::string>& sip_topology_names() {
   return names;
 }
 
+const std::vector<std::string>& routing_metric_names() {
+  static const std::vector<std::string> names{"latency", "distance"};
+  return names;
+}
+
 MachineSpec read_machine(MapReader& top) {
   MachineSpec spec;
   MapReader system = top.map("system");
@@ -180,6 +203,8 @@ MachineSpec read_machine(MapReader& top) {
   read_cube(cube, spec);
   read_sip(sip, spec);  // after the cube: the IO side's connection count follows the cube's
   sip.done();
+  MapReader routing = top.map("routing");
+  read_routing(routing, spec);
   MapReader visualization = top.map("visualization");
   const std::vector<std::string> views{"system", "sip", "cube", "pe"};
   const std::vector<std::size_t> all_views{0, 1, 2, 3};

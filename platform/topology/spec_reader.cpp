@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "platform/base/nearest.h"
+#include "platform/base/whole_number.h"
 #include "platform/topology/scalar_text.h"
 
 namespace kb::topology {
@@ -17,9 +18,26 @@ std::string pick(const std::string& word, const std::vector<std::string>& words)
   return near.empty() ? "choose one of them" : fmt::format("did you mean '{}'?", near);
 }
 
+// Decimal, also 1e4, which YAML itself takes for a real number; else hexadecimal.
+std::errc whole_of(const std::string& text, std::int64_t& value) {
+  const std::errc error = parse_whole(text, value);
+  const std::optional<std::int64_t> other = error == std::errc::invalid_argument ? to_whole(text) : std::nullopt;
+  if (!other) return error;
+  value = *other;
+  return {};
+}
+
 std::string shown(const yaml::Value& value) {
   if (value.kind == yaml::Kind::scalar) return fmt::format("'{}'", value.text);
   return std::string(yaml::kind_text(value.kind));
+}
+
+// A list that is not two numbers.
+std::string list_text(const yaml::Value& value) {
+  for (const yaml::ValuePtr& item : value.items) {
+    if (item->kind != yaml::Kind::scalar) return fmt::format("one that holds {}", shown(*item));
+  }
+  return fmt::format("one of {}", value.items.size());
 }
 
 }  // namespace
@@ -147,7 +165,7 @@ std::optional<double> MapReader::parse_real(const std::string& key, const yaml::
   const std::string unit = unit_of(key);
   const std::optional<double> number = value.quoted ? std::nullopt : to_real(value.text);
   if (!number) {
-    report(key, fmt::format("expected a number{}, found '{}'", unit.empty() ? "" : " in " + unit, value.text),
+    report(key, fmt::format("expected a number{}, found {}", unit.empty() ? "" : " in " + unit, shown(value)),
            value.quoted ? "remove the quotes" : "write the number alone; the unit belongs to the key");
     return std::nullopt;
   }
@@ -179,15 +197,17 @@ double MapReader::real(const std::string& key, std::optional<double> fallback, c
 std::int64_t MapReader::whole(const std::string& key, std::optional<std::int64_t> fallback, const Bounds& bounds) {
   const yaml::Value* value = take_scalar(key, !fallback, "a whole number");
   if (value != nullptr) {
-    const std::optional<std::int64_t> number = value->quoted ? std::nullopt : to_whole(value->text);
-    if (!number) {
+    std::int64_t number = 0;
+    const std::errc error = value->quoted ? std::errc::invalid_argument : whole_of(value->text, number);
+    const auto size = static_cast<double>(number);
+    if (error == std::errc::invalid_argument) {
       report(key, fmt::format("expected a whole number, found '{}'", value->text),
              value->quoted ? "remove the quotes" : "write digits only");
-    } else if (static_cast<double>(*number) < bounds.low || static_cast<double>(*number) > bounds.high) {
+    } else if (error != std::errc{} || size < bounds.low || size > bounds.high) {
       report(key, fmt::format("{} is out of range", value->text), fmt::format("it must be {}", bounds.text()));
     } else {
-      context_->note_value(path(key), fmt::format("{}", *number), value->from_override);
-      return *number;
+      context_->note_value(path(key), fmt::format("{}", number), value->from_override);
+      return number;
     }
   } else if (fallback) {
     context_->note_value(path(key), fmt::format("{}", *fallback), false);
@@ -283,11 +303,10 @@ std::pair<double, double> MapReader::pair(const std::string& key, std::optional<
         return {*a, *b};
       }
     } else {
-      report(
-          key,
-          fmt::format("expected a list of two numbers, found {}",
-                      value->kind == yaml::Kind::list ? fmt::format("one of {}", value->items.size()) : shown(*value)),
-          "write for example [1.5, 5.5]");
+      report(key,
+             fmt::format("expected a list of two numbers, found {}",
+                         value->kind == yaml::Kind::list ? list_text(*value) : shown(*value)),
+             "write for example [1.5, 5.5]");
     }
   } else if (fallback) {
     context_->note_value(path(key), pair_text(fallback->first, fallback->second), false);
@@ -311,7 +330,14 @@ std::vector<std::string> MapReader::words(const std::string& key) {
   std::vector<std::string> out;
   const yaml::Value* value = take_list(key, true, "r0c0, r0c1");
   if (value == nullptr) return out;
-  for (const yaml::ValuePtr& item : value->items) out.push_back(item->text);
+  for (const yaml::ValuePtr& item : value->items) {
+    if (item->kind != yaml::Kind::scalar) {
+      report(key, fmt::format("expected a list of words, found one that holds {}", shown(*item)),
+             "write for example [r0c0, r0c1]");
+      return {};
+    }
+    out.push_back(item->text);
+  }
   return out;
 }
 
@@ -324,7 +350,7 @@ MapReader MapReader::map(const std::string& key) {
   return child;
 }
 
-std::vector<MapReader> MapReader::list_of_maps(const std::string& key) {
+std::vector<MapReader> MapReader::list_of_maps(const std::string& key, std::size_t most, const std::string& what) {
   std::vector<MapReader> out;
   const yaml::Value* value = take(key, false);
   if (value == nullptr || value->kind == yaml::Kind::null) return out;
@@ -332,7 +358,10 @@ std::vector<MapReader> MapReader::list_of_maps(const std::string& key) {
     report(key, fmt::format("expected a list, found {}", shown(*value)), "start each entry with '- '");
     return out;
   }
-  for (std::size_t i = 0; i < value->items.size(); ++i) {
+  if (value->items.size() > most) {
+    report(key, fmt::format("{} {} {}", value->items.size(), what, most), fmt::format("list at most {}", most));
+  }
+  for (std::size_t i = 0; i < std::min(value->items.size(), most); ++i) {
     const yaml::ValuePtr& item = value->items[i];
     out.push_back(MapReader(*context_, fmt::format("{}[{}]", path(key), i), item, item->mark, item->from_override));
   }

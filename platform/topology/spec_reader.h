@@ -65,6 +65,8 @@ class ReadContext {
 
   const std::string& file() const { return file_; }
   std::vector<Diagnostic>& diagnostics() { return diagnostics_; }
+  // All of them, with a line for those beyond kMostProblems, which are only counted.
+  std::vector<Diagnostic> problems() const;
   std::vector<Diagnostic>& warnings() { return warnings_; }
   std::map<std::string, ConfigValue>& config() { return config_; }
 
@@ -81,6 +83,7 @@ class ReadContext {
   };
   std::optional<Diagnostic> rule(const std::vector<std::string>& keys, const std::string& message,
                                  const std::string& remedy) const;
+  void add(Diagnostic problem);
 
   std::string file_;
   std::vector<Diagnostic> diagnostics_, warnings_;
@@ -88,6 +91,7 @@ class ReadContext {
   std::map<std::string, Given> given_;
   std::set<std::string> bad_, known_;
   std::vector<Unknown> unknown_;
+  std::size_t left_out_ = 0;
 };
 
 // Reads one mapping. A missing mapping reads as an empty one. Without a default a key is mandatory.
@@ -116,7 +120,8 @@ class MapReader {
   std::vector<double> reals(const std::string& key, const Bounds& bounds);
   std::vector<std::string> words(const std::string& key);
   MapReader map(const std::string& key);
-  std::vector<MapReader> list_of_maps(const std::string& key);
+  // At most `most` entries; more are a problem.
+  std::vector<MapReader> list_of_maps(const std::string& key, std::size_t most, const std::string& what);
   // Any scalar, typed by its spelling as YAML does.
   AttributeValue any_scalar(const std::string& key);
 

@@ -10,10 +10,10 @@
 #include <map>
 #include <sstream>
 
+#include "platform/base/problem_limit.h"
+
 namespace kb::topology::yaml {
 namespace {
-
-constexpr char kOverrideFile[] = "--set";
 
 Mark to_mark(const YAML::Mark& mark) {
   if (mark.is_null()) return {};
@@ -23,6 +23,16 @@ Mark to_mark(const YAML::Mark& mark) {
 bool is_null_text(const std::string& text) {
   return text.empty() || text == "~" || text == "null" || text == "Null" || text == "NULL";
 }
+
+constexpr char kManyProblems[] = "correct these problems first";
+constexpr char kSmallerFile[] = "a configuration has at most 1 MiB";
+
+// Ends the parser early.
+struct Stop {
+  Mark mark;
+  std::string message;
+  std::string remedy;
+};
 
 // Builds the tree from parser events; yaml-cpp's own node type would drop the first of two equal keys silently.
 class TreeBuilder : public YAML::EventHandler {
@@ -34,11 +44,15 @@ class TreeBuilder : public YAML::EventHandler {
   void OnDocumentStart(const YAML::Mark& /*mark*/) override {}
   void OnDocumentEnd() override {}
 
-  void OnNull(const YAML::Mark& mark, YAML::anchor_t anchor) override { leave(make(Kind::null, mark), anchor); }
+  void OnNull(const YAML::Mark& mark, YAML::anchor_t anchor) override {
+    count(1, to_mark(mark));
+    leave(make(Kind::null, mark), anchor, 1);
+  }
   void OnAlias(const YAML::Mark& mark, YAML::anchor_t anchor) override {
     const auto it = anchors_.find(anchor);
     if (it != anchors_.end()) {
-      place(it->second, to_mark(mark));
+      count(it->second.values, to_mark(mark));
+      place(it->second.value, to_mark(mark));
       return;
     }
     report(to_mark(mark), "", "an alias refers to a value that contains it", "write the value out");
@@ -46,11 +60,17 @@ class TreeBuilder : public YAML::EventHandler {
   }
   void OnScalar(const YAML::Mark& mark, const std::string& tag, YAML::anchor_t anchor,
                 const std::string& text) override {
+    count(1, to_mark(mark));
+    if (text.size() > kMostCharacters) {
+      throw Stop{to_mark(mark),
+                 fmt::format("this text has {} characters, at most {} are read", text.size(), kMostCharacters),
+                 "check the quotes and the indentation here"};
+    }
     const bool quoted = tag == "!";
     auto value = make(!quoted && is_null_text(text) ? Kind::null : Kind::scalar, mark);
     value->text = text;
     value->quoted = quoted;
-    leave(value, anchor);
+    leave(value, anchor, 1);
   }
   void OnSequenceStart(const YAML::Mark& mark, const std::string& /*tag*/, YAML::anchor_t anchor,
                        YAML::EmitterStyle::value /*style*/) override {
@@ -67,7 +87,9 @@ class TreeBuilder : public YAML::EventHandler {
   struct Frame {
     ValuePtr value;
     YAML::anchor_t anchor = 0;
-    bool key_pending = false;  // maps: a key was read, its value is next
+    std::size_t values_before = 0;
+    std::map<std::string, int> key_lines;  // maps: where each key stands
+    bool key_pending = false;              // maps: a key was read, its value is next
     std::string key;
     Mark key_mark;
   };
@@ -80,6 +102,15 @@ class TreeBuilder : public YAML::EventHandler {
   }
   void report(Mark mark, const std::string& key, const std::string& message, const std::string& remedy) {
     diagnostics_.push_back({file_, mark.line, mark.column, key, message, remedy});
+    if (diagnostics_.size() >= kMostProblems) throw Stop{mark, "the rest of the file was not read", kManyProblems};
+  }
+  // Every value with what is below it, aliases written out: who walks the tree meets each of them.
+  void count(std::size_t values, Mark mark) {
+    values_ += values;
+    if (values_ <= kMostValues) return;
+    throw Stop{mark,
+               fmt::format("the document has more than {} values (aliases count as what they stand for)", kMostValues),
+               "no configuration needs that many"};
   }
   std::string path_of(const std::string& key) const {
     std::string path;
@@ -90,18 +121,24 @@ class TreeBuilder : public YAML::EventHandler {
     return path.empty() ? key : path + "." + key;
   }
   void open(const ValuePtr& value, YAML::anchor_t anchor) {
+    if (stack_.size() >= kMostLevels) {
+      throw Stop{value->mark, fmt::format("the document is nested deeper than {} levels", kMostLevels),
+                 "check the brackets and the indentation"};
+    }
     Frame frame;
     frame.value = value;
     frame.anchor = anchor;
-    stack_.push_back(frame);
+    frame.values_before = values_;
+    count(1, value->mark);
+    stack_.push_back(std::move(frame));
   }
   void close() {
-    const Frame frame = stack_.back();
+    const Frame frame = std::move(stack_.back());
     stack_.pop_back();
-    leave(frame.value, frame.anchor);
+    leave(frame.value, frame.anchor, values_ - frame.values_before);
   }
-  void leave(const ValuePtr& value, YAML::anchor_t anchor) {
-    if (anchor != 0) anchors_[anchor] = value;
+  void leave(const ValuePtr& value, YAML::anchor_t anchor, std::size_t values) {
+    if (anchor != 0) anchors_[anchor] = {value, values};
     place(value, value->mark);
   }
   void place(const ValuePtr& value, Mark mark) {
@@ -128,9 +165,10 @@ class TreeBuilder : public YAML::EventHandler {
     frame.key_pending = true;
   }
   void add_entry(Frame& frame, const ValuePtr& value) {
-    if (const Entry* first = frame.value->find(frame.key)) {
+    const auto [first, fresh] = frame.key_lines.emplace(frame.key, frame.key_mark.line);
+    if (!fresh) {
       report(frame.key_mark, path_of(frame.key),
-             fmt::format("the key '{}' appears twice in one mapping (first on line {})", frame.key, first->mark.line),
+             fmt::format("the key '{}' appears twice in one mapping (first on line {})", frame.key, first->second),
              "remove one of them");
       return;
     }
@@ -140,8 +178,13 @@ class TreeBuilder : public YAML::EventHandler {
   const std::string& file_;
   std::vector<Diagnostic>& diagnostics_;
   std::vector<Frame> stack_;
-  std::map<YAML::anchor_t, ValuePtr> anchors_;
+  struct Anchored {
+    ValuePtr value;
+    std::size_t values = 0;
+  };
+  std::map<YAML::anchor_t, Anchored> anchors_;
   ValuePtr root_;
+  std::size_t values_ = 0;
 };
 
 class SecondDocument : public TreeBuilder {
@@ -154,89 +197,6 @@ class SecondDocument : public TreeBuilder {
 std::string lower_first(std::string text) {
   if (!text.empty()) text[0] = static_cast<char>(std::tolower(static_cast<unsigned char>(text[0])));
   return text;
-}
-
-struct Step {
-  std::string key;
-  bool index = false;  // written as [n]
-};
-
-// "a.b[2].c" -> a, b, [2], c; nothing when malformed.
-std::vector<Step> split_path(const std::string& path) {
-  std::vector<Step> steps;
-  std::string word;
-  bool after_index = false;
-  const auto flush = [&]() {
-    if (word.empty()) return after_index;
-    steps.push_back({word, false});
-    word.clear();
-    return true;
-  };
-  for (std::size_t i = 0; i < path.size(); ++i) {
-    if (path[i] == '.') {
-      if (!flush()) return {};
-      after_index = false;
-    } else if (path[i] == '[') {
-      const std::size_t end = path.find(']', i);
-      if (!flush() || end == std::string::npos || end == i + 1) return {};
-      steps.push_back({path.substr(i + 1, end - i - 1), true});
-      i = end;
-      after_index = true;
-    } else {
-      if (after_index) return {};
-      word += path[i];
-    }
-  }
-  if (!flush()) return {};
-  return steps;
-}
-
-void mark_override(Value& value) {
-  value.from_override = true;
-  value.mark = {};
-  for (Entry& entry : value.entries) {
-    entry.mark = {};
-    mark_override(*entry.value);
-  }
-  for (ValuePtr& item : value.items) mark_override(*item);
-}
-
-bool all_digits(const std::string& text) {
-  return !text.empty() && text.size() < 6 &&
-         std::all_of(text.begin(), text.end(), [](unsigned char c) { return std::isdigit(c) != 0; });
-}
-
-ValuePtr new_container(bool list) {
-  auto value = std::make_shared<Value>();
-  value->kind = list ? Kind::list : Kind::map;
-  value->from_override = true;
-  return value;
-}
-
-// The slot of one step below `parent`, made when missing; nullptr with `problem` set when the step does not fit.
-ValuePtr* step_into(ValuePtr& parent, const Step& step, std::string& problem) {
-  // Copied, because an alias may share it with another place of the file.
-  parent = parent->kind == Kind::null ? new_container(step.index) : std::make_shared<Value>(*parent);
-  if (parent->kind == Kind::list) {
-    const std::size_t size = parent->items.size();
-    if (!all_digits(step.key) || std::stoul(step.key) > size) {
-      problem = fmt::format("'{}' is not an index into a list of {}, counted from 0", step.key, size);
-      return nullptr;
-    }
-    const std::size_t index = std::stoul(step.key);
-    if (index == size) parent->items.push_back(std::make_shared<Value>());
-    return &parent->items[index];
-  }
-  if (parent->kind != Kind::map || step.index) {
-    problem = fmt::format("'{}' looks into {}", step.key, kind_text(parent->kind));
-    return nullptr;
-  }
-  for (Entry& entry : parent->entries) {
-    if (entry.key == step.key) return &entry.value;
-  }
-  parent->entries.push_back({step.key, {}, std::make_shared<Value>()});
-  parent->entries.back().value->from_override = true;
-  return &parent->entries.back().value;
 }
 
 }  // namespace
@@ -283,6 +243,10 @@ bool is_text(const std::string& text, const std::string& file, std::vector<Diagn
 }  // namespace
 
 ValuePtr parse(const std::string& text, const std::string& file, std::vector<Diagnostic>& diagnostics) {
+  if (text.size() > kMostBytes) {
+    diagnostics.push_back({file, 0, 0, "", fmt::format("{} bytes are too many", text.size()), kSmallerFile});
+    return nullptr;
+  }
   if (!is_text(text, file, diagnostics)) return nullptr;
   try {
     std::istringstream stream(text);
@@ -295,41 +259,15 @@ ValuePtr parse(const std::string& text, const std::string& file, std::vector<Dia
                              "a second YAML document starts here; only one is read", "remove the '---' line"});
     }
     return builder.root();
+  } catch (const Stop& stop) {
+    diagnostics.push_back({file, stop.mark.line, stop.mark.column, "", stop.message, stop.remedy});
+    return nullptr;
   } catch (const YAML::Exception& e) {
     const Mark mark = to_mark(e.mark);
     diagnostics.push_back({file, mark.line, mark.column, "", "YAML syntax: " + lower_first(e.msg),
                            "check indentation, brackets and colons here and just above"});
     return nullptr;
   }
-}
-
-void apply_override(ValuePtr& root, const std::string& path, const std::string& text,
-                    std::vector<Diagnostic>& diagnostics) {
-  const std::vector<Step> steps = split_path(path);
-  if (steps.empty()) {
-    diagnostics.push_back({kOverrideFile, 0, 0, path, "this is not a key path",
-                           "write dotted keys, e.g. cube.links.router_link_bw_gbs=128"});
-    return;
-  }
-  std::vector<Diagnostic> syntax;
-  ValuePtr value = parse(text, kOverrideFile, syntax);
-  if (!value || !syntax.empty()) {
-    const std::string why = syntax.empty() ? "" : syntax.front().message;
-    diagnostics.push_back({kOverrideFile, 0, 0, path, fmt::format("the value '{}' cannot be read: {}", text, why),
-                           "write a number, a word or a YAML list"});
-    return;
-  }
-  mark_override(*value);
-  ValuePtr* slot = &root;
-  for (const Step& step : steps) {
-    std::string problem;
-    slot = step_into(*slot, step, problem);
-    if (slot == nullptr) {
-      diagnostics.push_back({kOverrideFile, 0, 0, path, problem, "correct the key path"});
-      return;
-    }
-  }
-  *slot = value;
 }
 
 }  // namespace kb::topology::yaml

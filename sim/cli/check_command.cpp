@@ -1,5 +1,6 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <optional>
 
 #include "modules/catalog.h"
 #include "platform/base/error.h"
@@ -45,32 +46,49 @@ class CheckCommand final : public Command {
     }
     std::vector<Diagnostic> problems;
     for (const std::string& file : files_) {
-      try {
-        if (topology::is_ccl_file(file)) {
-          const topology::CclConfig ccl = topology::load_ccl({file, "", {}, sw::algorithm_names()});
-          print(file + ": ok (collectives, algorithm " + ccl.algorithm + ")\n");
-          print_warnings(ccl.warnings);
-          continue;
-        }
-        const topology::LoadedTopology machine = load(file);
-        print(file + ": ok (" + std::to_string(machine.graph.nodes.size()) + " nodes, " +
-              std::to_string(machine.graph.edges.size()) + " edges)\n");
-        print_warnings(machine.warnings);
-        print_warnings(foreign_implementations(machine));
-      } catch (const Error& error) {
-        if (error.family() != ErrorFamily::configuration) throw;
-        if (error.diagnostics().empty()) {
-          problems.push_back({file, 0, 0, "", error.what(), ""});
-        } else {
-          problems.insert(problems.end(), error.diagnostics().begin(), error.diagnostics().end());
-        }
-      }
+      const std::optional<Checked> good = check(file, problems);
+      if (!good) continue;
+      print_text(good->text);
+      print_warnings(good->warnings);
     }
     if (!problems.empty()) throw Error(std::move(problems));
     return 0;
   }
 
  private:
+  struct Checked {
+    std::string text;
+    std::vector<Diagnostic> warnings;
+  };
+
+  std::optional<Checked> check(const std::string& file, std::vector<Diagnostic>& problems) const {
+    try {
+      return topology::is_ccl_file(file) ? check_ccl(file) : check_topology(file);
+    } catch (const Error& error) {
+      if (error.family() != ErrorFamily::configuration) throw;
+      if (error.diagnostics().empty()) {
+        problems.push_back({file, 0, 0, "", error.what(), ""});
+      } else {
+        problems.insert(problems.end(), error.diagnostics().begin(), error.diagnostics().end());
+      }
+    }
+    return std::nullopt;
+  }
+
+  static Checked check_ccl(const std::string& file) {
+    const topology::CclConfig ccl = topology::load_ccl({file, "", {}, sw::algorithm_names()});
+    return {file + ": ok (collectives, algorithm " + ccl.algorithm + ")\n", ccl.warnings};
+  }
+
+  Checked check_topology(const std::string& file) const {
+    const topology::LoadedTopology machine = load(file);
+    Checked good{file + ": ok (" + std::to_string(machine.graph.nodes.size()) + " nodes, " +
+                     std::to_string(machine.graph.edges.size()) + " edges)\n",
+                 machine.warnings};
+    for (const Diagnostic& warning : foreign_implementations(machine)) good.warnings.push_back(warning);
+    return good;
+  }
+
   topology::LoadedTopology load(const std::string& file) const {
     TopologyChoice choice = choice_;
     choice.file = file;

@@ -6,6 +6,8 @@
 #include <cstdio>
 #include <cstdlib>
 
+#include "sim/cli/arguments.h"
+#include "sim/cli/file_roles.h"
 #include "sim/cli/help.h"
 #include "sim/cli/program.h"
 #include "sim/driver/interrupt.h"
@@ -33,13 +35,7 @@ class EvaluateCommand final : public Command {
     choice_.add_file_option(app);
     choice_.add_set_option(app);
     app.add_option("--out", out_, "Folder for data and figures (default: evaluation/NAME)")->type_name("DIR");
-    app.add_option("--jobs", jobs_, "Runs at a time (default: one per core)")
-        ->type_name("N")
-        ->check([](const std::string& text) {
-          const bool number =
-              !text.empty() && text.size() < 5 && text.find_first_not_of("0123456789") == std::string::npos;
-          return number && std::stoi(text) > 0 ? std::string() : "must be a number from 1 to 9999, not " + text;
-        });
+    add_whole_option(app, "--jobs", jobs_, 1, 9999, "Runs at a time (default: one per core)");
     app.add_flag("--fast", fast_, "Do not simulate: draw from the data file that is there (also: MILESTONE_FAST=1)");
     app.add_option(
            "--shapes", options_.shapes,
@@ -60,7 +56,7 @@ class EvaluateCommand final : public Command {
     evaluate::RunOptions options;
     options.folder = out_.empty() ? std::string("evaluation/") + entry.name : out_;
     options.topology = topology_options();
-    options.jobs = jobs_;
+    options.jobs = static_cast<int>(jobs_);
     const char* const fast = std::getenv(kFastVariable);
     options.fast = fast_ || (fast != nullptr && std::string(fast) == "1");
     if (!quiet_ && ::isatty(STDERR_FILENO) == 1) {
@@ -68,6 +64,7 @@ class EvaluateCommand final : public Command {
         std::fprintf(stderr, "\r%zu of %zu points%s", done, points, done == points ? "\n" : "");
       };
     }
+    check_files(machine, options.folder, evaluation->data_file());
     sim::set_interrupt_hint("points that are finished are kept; run the same command again to go on");
     options.measured = [] {
       sim::set_interrupt_hint("the data file is complete; the same command with --fast draws from it");
@@ -77,17 +74,29 @@ class EvaluateCommand final : public Command {
     const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
     if (!quiet_) {
       for (const std::string& remark : summary.remarks) {
-        std::fprintf(stderr, "kernbench evaluate: note: %s\n", remark.c_str());
+        print_note("kernbench evaluate: note: " + remark);
       }
-      print(report(summary, seconds));
+      print_text(report(summary, seconds));
     }
     for (const evaluate::Violation& violation : summary.violations) {
-      std::fprintf(stderr, "kernbench evaluate: check %s failed: %s\n", violation.rule.c_str(), violation.text.c_str());
+      print_note("kernbench evaluate: check " + violation.rule + " failed: " + violation.text);
     }
     return summary.violations.empty() ? 0 : exit_code(ErrorFamily::program);
   }
 
  private:
+  void check_files(const topology::LoadedTopology& machine, const std::string& folder,
+                   const std::string& data_file) const {
+    FileRoles roles;
+    choice_.add_roles(machine, roles);
+    roles.reads("--reference", options_.reference);
+    const std::string table = data_file.substr(0, data_file.rfind('.')) + ".csv";
+    for (const std::string& file : {data_file, table, std::string("host.json")}) {
+      roles.writes("a file of the evaluation", folder + "/" + file);
+    }
+    roles.check();
+  }
+
   std::vector<std::string> topology_options() const {
     std::vector<std::string> options;
     if (!choice_.file.empty()) options = {"--topology", choice_.file};
@@ -113,7 +122,7 @@ class EvaluateCommand final : public Command {
   TopologyChoice choice_;
   std::string name_;
   std::string out_;
-  int jobs_ = 0;
+  std::uint64_t jobs_ = 0;
   bool fast_ = false;
   bool quiet_ = false;
   evaluate::EvaluationOptions options_;

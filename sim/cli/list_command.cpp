@@ -93,7 +93,7 @@ class ListCommand final : public Command {
 
   int run() override {
     const BenchLibrary library(plugins_);
-    print(json_ ? render_json(library) : render_text(library));
+    json_ ? print(render_json(library)) : print_text(render_text(library));
     return 0;
   }
 

@@ -23,7 +23,7 @@ class ProbeCommand final : public Command {
     const topology::LoadedTopology machine = choice_.load();
     print_warnings(machine.warnings);
     const sim::ProbeReport report = sim::run_probe(machine, case_);
-    print(json_ ? sim::render_probe_json(machine, report) : sim::render_probe(machine, report));
+    json_ ? print(sim::render_probe_json(machine, report)) : print_text(sim::render_probe(machine, report));
     return strict_ && !report.ok() ? exit_code(ErrorFamily::program) : 0;
   }
 

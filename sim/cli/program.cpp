@@ -7,12 +7,19 @@
 #include <cstdlib>
 #include <cstring>
 #include <exception>
+#include <filesystem>
 #include <functional>
+#include <system_error>
 #include <systemc>
 
 #include "platform/base/error.h"
 #include "platform/base/nearest.h"
+#include "platform/base/printable.h"
+#include "platform/base/problem_limit.h"
 #include "platform/base/version.h"
+#include "platform/observe/output_file.h"
+#include "sim/cli/arguments.h"
+#include "sim/cli/file_roles.h"
 #include "sim/cli/help.h"
 #include "sim/driver/interrupt.h"
 
@@ -39,42 +46,22 @@ std::string version_text() {
   return std::string("kernbench ") + kVersion + " (" + sc_core::sc_version() + ")\n";
 }
 
-std::vector<std::string> option_names(const CLI::App& app) {
-  std::vector<std::string> names;
-  for (const CLI::Option* option : app.get_options()) {
-    for (const std::string& name : option->get_lnames()) names.push_back("--" + name);
-  }
-  return names;
-}
-
-// CLI11 names unknown options but does not suggest the right one.
-void check_option_names(const CLI::App& app, const std::vector<std::string>& args) {
-  const std::vector<std::string> names = option_names(app);
-  for (const std::string& arg : args) {
-    if (arg == "--") return;
-    if (arg.rfind("--", 0) != 0) continue;
-    const std::string name = arg.substr(0, arg.find('='));
-    if (std::find(names.begin(), names.end(), name) != names.end()) continue;
-    throw usage_error("unknown option " + name + "; " + suggest(name, names));
-  }
-}
-
-// CLI11's "Could not convert: --seed = abc" in the words of the other messages.
-std::string conversion_text(const std::string& text) {
-  const std::size_t option = text.find("--"), equals = text.find(" = ");
-  if (option == std::string::npos || equals == std::string::npos) return text;
-  return text.substr(option, equals - option) + " needs a number, not '" + text.substr(equals + 3) + "'";
+// Tables of who waits for whom have several lines; a single one may be a megabyte of what a user typed.
+std::string error_line(const std::string& program, const std::string& message) {
+  const bool lines = message.find('\n') != std::string::npos;
+  return program + ": error: " + (lines ? printable(message) : printable_line(message)) + "\n";
 }
 
 int report(const std::string& program, const Error& error) {
   std::string text;
   if (error.diagnostics().empty()) {
-    text = program + ": error: " + error.what() + "\n";
+    text = error_line(program, error.what());
   } else {
-    for (const Diagnostic& diagnostic : error.diagnostics()) text += diagnostic.text() + "\n";
+    for (const Diagnostic& diagnostic : error.diagnostics()) text += printable_line(diagnostic.text()) + "\n";
     const std::size_t count = error.diagnostics().size();
-    text +=
-        program + ": " + std::to_string(count) + (count == 1 ? " problem" : " problems") + " found, nothing was run\n";
+    const std::string number =
+        count > kMostProblems ? "more than " + std::to_string(kMostProblems) : std::to_string(count);
+    text += program + ": " + number + (count == 1 ? " problem" : " problems") + " found, nothing was run\n";
   }
   if (error.code() == "USAGE_ERROR") text += "Try '" + program + " --help'.\n";
   std::fflush(stdout);
@@ -82,7 +69,7 @@ int report(const std::string& program, const Error& error) {
   return exit_code(error.family());
 }
 
-int guarded(const std::string& program, const std::function<int()>& body) {
+int run_guarded(const std::string& program, const std::function<int()>& body) {
   try {
     return body();
   } catch (const Error& error) {
@@ -90,7 +77,11 @@ int guarded(const std::string& program, const std::function<int()>& body) {
   } catch (const sc_core::sc_report& error) {
     return report(program, Error::model(std::string("SystemC: ") + error.what()));
   } catch (const std::bad_alloc&) {
-    return report(program, Error::configuration("the machine is too large for the memory of this computer"));
+    return report(program, Error::configuration("there is not enough memory for building and simulating the machine; "
+                                                "use a smaller one, or raise the limit (ulimit -v)"));
+  } catch (const std::system_error& error) {
+    return report(program,
+                  Error::configuration(std::string("the system refuses what the simulation needs: ") + error.what()));
   } catch (const std::exception& error) {
     return report(program, Error::model(std::string("unexpected failure: ") + error.what()));
   } catch (...) {
@@ -98,20 +89,17 @@ int guarded(const std::string& program, const std::function<int()>& body) {
   }
 }
 
-// An empty value is most often a shell variable that is not set.
-void check_values(const CLI::App& app) {
-  for (const CLI::Option* option : app.get_options()) {
-    const std::vector<std::string>& values = option->results();
-    if (std::find(values.begin(), values.end(), "") == values.end()) continue;
-    throw usage_error(option->get_name() + " is given an empty value");
-  }
+int guarded(const std::string& program, const std::function<int()>& body) {
+  const int code = run_guarded(program, body);
+  sim::allow_exit();
+  return code;
 }
 
 // Parses the command line; help and version go to stdout.
 int parse_and_run(CLI::App& app, CLI::App& options_of, const std::vector<std::string>& args,
                   const std::function<int()>& run) {
-  check_option_names(options_of, args);
-  std::vector<std::string> reversed(args.rbegin(), args.rend());
+  std::vector<std::string> reversed = check_arguments(options_of, args);
+  std::reverse(reversed.begin(), reversed.end());
   if (&app != &options_of) reversed.push_back(options_of.get_name());
   try {
     app.parse(reversed);
@@ -119,13 +107,11 @@ int parse_and_run(CLI::App& app, CLI::App& options_of, const std::vector<std::st
     print(&app == &options_of ? app.help() : options_of.help(app.get_name()));
     return 0;
   } catch (const CLI::ExtrasError&) {
-    throw usage_error("unexpected argument '" + options_of.remaining().front() + "'");
-  } catch (const CLI::ConversionError& error) {
-    throw usage_error(conversion_text(error.what()));
+    const std::vector<std::string> extras = app.remaining(true);
+    throw usage_error(extras.empty() ? "too many arguments" : "unexpected argument '" + extras.front() + "'");
   } catch (const CLI::ParseError& error) {
     throw usage_error(error.what());
   }
-  check_values(options_of);
   return run();
 }
 
@@ -158,28 +144,58 @@ void TopologyChoice::add_set_option(CLI::App& app) {
 topology::LoadedTopology TopologyChoice::load() const {
   std::vector<std::pair<std::string, std::string>> overrides;
   for (const std::string& text : sets) overrides.push_back(split_assignment(text));
-  if (!file.empty()) return topology::load(file, overrides);
-  return topology::load_text(program->topology.text, program->topology.name, overrides);
+  return within_memory("reading the topology", [&] {
+    if (!file.empty()) return topology::load(file, overrides);
+    return topology::load_text(program->topology.text, program->topology.name, overrides);
+  });
+}
+
+void TopologyChoice::add_roles(const topology::LoadedTopology& machine, FileRoles& roles) const {
+  if (file.empty()) return;
+  roles.reads("--topology", file);
+  const std::string& mesh = machine.graph.spec.mesh_file;
+  if (!mesh.empty()) roles.reads("cube.mesh_file", (std::filesystem::path(file).parent_path() / mesh).string());
 }
 
 void print(const std::string& text) {
   const bool written = std::fwrite(text.data(), 1, text.size(), stdout) == text.size() && std::fflush(stdout) == 0;
-  if (!written) throw Error::configuration(std::string("cannot write to standard output: ") + std::strerror(errno));
+  if (written) return;
+  const int error_number = errno;
+  if (error_number == EPIPE) sim::end_by_broken_pipe();
+  throw Error::configuration(std::string("cannot write to standard output: ") + std::strerror(error_number) +
+                             (observe::results_committed() ? "; all result files were written" : ""));
+}
+
+void print_text(const std::string& text) {
+  print(printable(text));
+}
+
+void print_note(const std::string& text) {
+  std::fflush(stdout);
+  std::fputs((printable(text) + "\n").c_str(), stderr);
 }
 
 void print_warnings(const std::vector<Diagnostic>& warnings) {
   std::fflush(stdout);
-  for (const Diagnostic& warning : warnings) std::fprintf(stderr, "warning: %s\n", warning.text().c_str());
+  for (const Diagnostic& warning : warnings) {
+    std::fputs(("warning: " + printable_line(warning.text()) + "\n").c_str(), stderr);
+  }
 }
 
 int start_systemc_main(int argc, char** argv) {
+  sim::install_interrupt_handlers();
   ::setenv("SYSTEMC_DISABLE_COPYRIGHT_MESSAGE", "1", 1);
   ::setenv("SC_COPYRIGHT_MESSAGE", "DISABLE", 1);
-  return sc_core::sc_elab_and_sim(argc, argv);
+  try {
+    const int code = sc_core::sc_elab_and_sim(argc, argv);
+    sim::allow_exit();
+    return code;
+  } catch (const std::bad_alloc&) {
+    std::terminate();  // its handler says why
+  }
 }
 
 int run_kernbench(int argc, char** argv, const Program& program) {
-  sim::install_interrupt_handlers();
   const std::vector<std::string> args(argv + 1, argv + argc);
   std::string prefix = program.name;
   return guarded(prefix, [&] {
@@ -201,7 +217,7 @@ int run_kernbench(int argc, char** argv, const Program& program) {
     const auto found = std::find(names.begin(), names.end(), args[0]);
     if (found == names.end()) {
       const bool option = args[0].rfind('-', 0) == 0;
-      if (option) check_option_names(app, {args[0]});
+      if (option && args[0] != "--") check_arguments(app, {args[0]});
       throw usage_error((option ? "no command given before " : "unknown command ") + args[0] + "; " +
                         suggest(args[0], names));
     }
@@ -213,7 +229,6 @@ int run_kernbench(int argc, char** argv, const Program& program) {
 }
 
 int run_simulation(int argc, char** argv, const Program& program) {
-  sim::install_interrupt_handlers();
   const std::vector<std::string> args(argv + 1, argv + argc);
   return guarded(program.name, [&] {
     CLI::App app("Simulation of the machine of " + program.topology.name, program.name);

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <memory>
+#include <new>
 #include <string>
 #include <utility>
 #include <vector>
@@ -15,6 +16,8 @@ class App;  // each sim_<name> includes this header and needs nothing of CLI11, 
 }
 
 namespace kb::cli {
+
+class FileRoles;
 
 struct Program {
   std::string name;             // of the executable, for messages
@@ -48,6 +51,8 @@ struct TopologyChoice {
   void add_set_option(CLI::App& app);
   // Configuration Error with every problem of the file; usage Error for a malformed --set.
   topology::LoadedTopology load() const;
+  // The files that it was loaded from.
+  void add_roles(const topology::LoadedTopology& machine, FileRoles& roles) const;
 };
 
 // "name=value" taken apart; usage Error without '=' or name.
@@ -62,10 +67,25 @@ std::unique_ptr<Command> make_check_command(CLI::App& app, const Program& progra
 std::unique_ptr<Command> make_evaluate_command(CLI::App& app, const Program& program);
 std::unique_ptr<Command> make_traffic_command(CLI::App& app, const Program& program);
 
+// Runs a step that takes memory; when there is not enough the configuration Error names the step.
+template <typename Body>
+auto within_memory(const char* step, Body body) {
+  try {
+    return body();
+  } catch (const std::bad_alloc&) {
+    throw Error::configuration(std::string("there is not enough memory for ") + step +
+                               "; free some, or raise the limit (ulimit -v)");
+  }
+}
+
 // Warnings about input files, to stderr.
 void print_warnings(const std::vector<Diagnostic>& warnings);
 
 // Writes to stdout and reports a full disk or closed pipe as a configuration Error.
 void print(const std::string& text);
+// The same for what people read: names of users cannot steer the terminal.
+void print_text(const std::string& text);
+// One line of what people read, to stderr.
+void print_note(const std::string& text);
 
 }  // namespace kb::cli

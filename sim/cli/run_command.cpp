@@ -1,13 +1,17 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
-#include <cstdio>
+#include <limits>
 #include <map>
 #include <optional>
 
 #include "platform/base/error.h"
 #include "platform/base/nearest.h"
-#include "platform/observe/output_file.h"
+#include "platform/data/op_log_file.h"
+#include "platform/observe/output_set.h"
+#include "platform/topology/ccl_config.h"
+#include "sim/cli/arguments.h"
 #include "sim/cli/bench_library.h"
+#include "sim/cli/file_roles.h"
 #include "sim/cli/help.h"
 #include "sim/cli/program.h"
 #include "sim/driver/bench_run.h"
@@ -17,6 +21,8 @@
 namespace kb::cli {
 namespace {
 
+constexpr double kLeastLimitNs = 1e-6;  // a femtosecond
+constexpr double kMostLimitNs = 1e12;
 const std::vector<std::string> kDataModes = {"off", "replay", "eager"};
 
 class RunCommand final : public Command {
@@ -41,29 +47,26 @@ class RunCommand final : public Command {
         ->type_name("NAME=VALUE")
         ->expected(1)
         ->take_all();
-    app.add_option("--seed", seed_, "Seed of random tensor contents")
-        ->type_name("N")
-        ->capture_default_str()
-        ->check([](const std::string& text) {
-          return text.rfind('-', 0) == 0 ? "--seed must be at least 0, not " + text : std::string();
-        });
+    add_whole_option(app, "--seed", seed_, 0, std::numeric_limits<std::uint64_t>::max(),
+                     "Seed of random tensor contents")
+        ->default_str("1");
     app.add_option("--plugin", plugins_, "Shared library with kernels and benches; may be repeated")
         ->type_name("FILE")
         ->expected(1)
         ->take_all();
     app.add_option("--out", out_, "Folder for result.json (default: results)")->type_name("DIR");
-    app.add_option("--oplog", options_.oplog_file,
+    app.add_option("--oplog", oplog_file_,
                    "Write every operation to FILE: a SQLite database if it ends in .sqlite, .sqlite3 or .db, else "
                    "tab-separated text")
         ->type_name("FILE");
-    app.add_option("--vcd", options_.vcd_file, "Write waveforms to FILE for GTKWave")->type_name("FILE");
+    app.add_option("--vcd", vcd_file_, "Write waveforms to FILE for GTKWave")->type_name("FILE");
     app.add_option("--vcd-filter", options_.vcd_filters,
                    "Only signals whose node.signal matches, * stands for anything; may be repeated")
         ->type_name("PATTERN")
         ->expected(1)
         ->take_all();
-    app.add_option("--time-limit-ns", time_limit_ns_,
-                   "Stop at this simulated time (exit code 4 when work is outstanding)")
+    add_real_option(app, "--time-limit-ns", time_limit_ns_, kLeastLimitNs, kMostLimitNs,
+                    "Stop at this simulated time (exit code 4 when work is outstanding)")
         ->type_name("NS");
     app.add_flag("--strict", strict_,
                  "Late PEs and other warnings of the run exit with 1; when data is computed, so does reading memory "
@@ -119,12 +122,8 @@ class RunCommand final : public Command {
       if (data_option_->count() > 0) throw usage_error("--verify-data needs the data that --data off leaves out");
       options.data_mode = contract::DataMode::replay;
     }
-    if (!options.vcd_filters.empty() && options.vcd_file.empty()) throw usage_error("--vcd-filter needs --vcd FILE");
-    if (time_limit_ns_) {
-      if (!(*time_limit_ns_ > 0.0) || *time_limit_ns_ > 1e12)
-        throw usage_error("--time-limit-ns must be above 0 and at most 1e12");
-      options.time_limit = ns_to_fs(*time_limit_ns_);
-    }
+    if (!options.vcd_filters.empty() && vcd_file_.empty()) throw usage_error("--vcd-filter needs --vcd FILE");
+    if (time_limit_ns_ > 0.0) options.time_limit = ns_to_fs(time_limit_ns_);
     options.strict = strict_;
     options.progress = !quiet_;
     return options;
@@ -140,32 +139,60 @@ class RunCommand final : public Command {
     for (const auto& [key, entry] : record.config) text += key + " = " + entry.value + "  # " + entry.origin + "\n";
     text += "bench " + record.bench + "\n";
     for (const auto& [key, entry] : record.params) text += key + " = " + entry.value + "  # " + entry.origin + "\n";
-    print(text);
+    print_text(text);
     return 0;
   }
 
-  int simulate_and_report(const sim::BenchRun& run) const {
-    std::optional<observe::OutputFile> file;
-    if (!json_ || !out_.empty()) {
-      const std::string folder = out_.empty() ? "results" : out_;
-      observe::make_folder(folder);
-      file.emplace((folder.back() == '/' ? folder : folder + "/") + "result.json", "the result file");
+  // Without --out, --json makes no folder.
+  std::string output_folder() const { return out_.empty() && !json_ ? "results" : out_; }
+
+  std::string result_file() const {
+    const std::string folder = output_folder();
+    return folder.empty() || folder.back() == '/' ? folder + "result.json" : folder + "/result.json";
+  }
+
+  void check_files(const sim::BenchRun& run) const {
+    FileRoles roles;
+    choice_.add_roles(run.topology, roles);
+    for (const std::string& plugin : plugins_) roles.reads("--plugin", plugin);
+    for (const sw::ParameterValue& value : run.params.values()) {
+      if (value.declared.name == "ccl") roles.reads("--set ccl", value.value);
     }
+    roles.reads("the file of collectives", topology::kCclFile);
+    roles.writes("--oplog", oplog_file_);
+    roles.writes("--vcd", vcd_file_);
+    if (!output_folder().empty()) {
+      roles.writes("--out", output_folder());
+      roles.writes(out_.empty() ? "the result file" : "--out", result_file());
+    }
+    roles.prints(json_);
+    roles.check();
+  }
+
+  int simulate_and_report(sim::BenchRun& run) const {
+    check_files(run);
+    observe::OutputSet outputs;
+    observe::OutputFile* result = nullptr;
+    if (!output_folder().empty()) {
+      observe::make_folder(output_folder());
+      result = &outputs.add(result_file(), "the result file");
+    }
+    if (!oplog_file_.empty()) {
+      run.options.oplog = &outputs.add(oplog_file_, "the operation log", data::op_log_target(oplog_file_));
+    }
+    if (!vcd_file_.empty()) run.options.vcd = &outputs.add(vcd_file_, "the waveform file");
     if (!quiet_) print_warnings(run.topology.warnings);
     const sim::BenchOutcome outcome = sim::run_bench(run);
     const std::string json = sim::render_result(outcome.record);
-    if (file) {
-      file->write(json);
-      file->commit();
-    }
+    if (result != nullptr) result->write(json);
+    outputs.commit();
     if (json_) {
       print(json);
     } else if (!quiet_) {
-      print(sim::render_report(outcome.record, run.topology.graph.spec, files(file)));
+      print_text(sim::render_report(outcome.record, run.topology.graph.spec, files()));
     }
     if (!outcome.record.ok && (json_ || quiet_)) {
-      std::fprintf(stderr, "%s: error: %s: %s\n", name_.c_str(), outcome.record.error_code.c_str(),
-                   outcome.record.error_message.c_str());
+      print_note(name_ + ": error: " + outcome.record.error_code + ": " + outcome.record.error_message);
     }
     return outcome.exit_code;
   }
@@ -179,11 +206,11 @@ class RunCommand final : public Command {
     return entries;
   }
 
-  std::vector<std::pair<std::string, std::string>> files(const std::optional<observe::OutputFile>& result) const {
+  std::vector<std::pair<std::string, std::string>> files() const {
     std::vector<std::pair<std::string, std::string>> list;
-    if (result) list.emplace_back("result", result->path());
-    if (!options_.oplog_file.empty()) list.emplace_back("operations", options_.oplog_file);
-    if (!options_.vcd_file.empty()) list.emplace_back("waveforms", options_.vcd_file);
+    if (!output_folder().empty()) list.emplace_back("result", result_file());
+    if (!oplog_file_.empty()) list.emplace_back("operations", oplog_file_);
+    if (!vcd_file_.empty()) list.emplace_back("waveforms", vcd_file_);
     return list;
   }
 
@@ -199,8 +226,10 @@ class RunCommand final : public Command {
   std::uint64_t seed_ = 1;
   std::vector<std::string> plugins_;
   std::string out_;
+  std::string oplog_file_;
+  std::string vcd_file_;
   sim::SimulationOptions options_;
-  std::optional<double> time_limit_ns_;
+  double time_limit_ns_ = 0.0;  // 0 = none
   bool strict_ = false;
   bool json_ = false;
   bool quiet_ = false;

@@ -1,6 +1,7 @@
 #include <CLI/CLI.hpp>
 
 #include "platform/observe/output_file.h"
+#include "sim/cli/file_roles.h"
 #include "sim/cli/help.h"
 #include "sim/cli/program.h"
 
@@ -25,6 +26,7 @@ class TopologyCommand final : public Command {
   int run() override {
     const topology::LoadedTopology machine = choice_.load();
     if (!mesh_file_.empty()) {
+      check_files(machine);
       observe::OutputFile file(mesh_file_, "the mesh file");
       file.write(topology::render_mesh(machine));
       file.commit();
@@ -32,14 +34,22 @@ class TopologyCommand final : public Command {
     if (json_) {
       print(topology::render_json(machine));
     } else if (dot_) {
-      print(topology::render_dot(machine, full_));
+      print_text(topology::render_dot(machine, full_));
     } else {
-      print(topology::render_summary(machine));
+      print_text(topology::render_summary(machine));
     }
     return 0;
   }
 
  private:
+  void check_files(const topology::LoadedTopology& machine) const {
+    FileRoles roles;
+    choice_.add_roles(machine, roles);
+    roles.writes("--emit-mesh", mesh_file_);
+    roles.prints(json_ || dot_);
+    roles.check();
+  }
+
   TopologyChoice choice_;
   bool json_ = false;
   bool dot_ = false;

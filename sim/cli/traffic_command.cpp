@@ -1,6 +1,7 @@
 #include <CLI/CLI.hpp>
 
 #include "platform/observe/output_file.h"
+#include "sim/cli/file_roles.h"
 #include "sim/cli/help.h"
 #include "sim/cli/program.h"
 #include "sim/driver/systemc_setup.h"
@@ -24,7 +25,9 @@ class TrafficCommand final : public Command {
 
   int run() override {
     const topology::LoadedTopology machine = choice_.load();
-    const sim::Trace trace = sim::read_trace(trace_, machine.graph);
+    const sim::Trace trace =
+        within_memory("reading the traffic file", [&] { return sim::read_trace(trace_, machine.graph); });
+    check_files(machine);
     print_warnings(machine.warnings);
     print_warnings(trace.warnings);
     std::optional<observe::OutputFile> file;
@@ -43,6 +46,14 @@ class TrafficCommand final : public Command {
   }
 
  private:
+  void check_files(const topology::LoadedTopology& machine) const {
+    FileRoles roles;
+    choice_.add_roles(machine, roles);
+    roles.reads("--trace", trace_);
+    roles.writes("--out", out_);
+    roles.check();
+  }
+
   TopologyChoice choice_;
   std::string trace_;
   std::string out_;

@@ -2,25 +2,106 @@
 
 #include <unistd.h>
 
+#include <atomic>
 #include <csignal>
+#include <cstdio>
+#include <cstdlib>
 #include <cstring>
+#include <exception>
+#include <initializer_list>
+#include <new>
+#include <string>
 
+#include "platform/base/printable.h"
 #include "platform/observe/output_file.h"
+#include "platform/observe/temporary_file.h"
 
 namespace kb::sim {
 namespace {
 
 constexpr int kInterrupted = 130;
-const char* g_hint = "no result files were written";
+constexpr int kProgramFault = 1;
+constexpr int kConfigurationFault = 2;
+const char* g_hint = nullptr;
+std::atomic<bool> g_exit_allowed{false};
 
-// Only async-signal-safe calls: the signal may arrive inside the allocator or on a kernel's stack.
-extern "C" void on_interrupt(int) {
-  observe::OutputFile::remove_temporaries();
-  for (const char* text : {"\nkernbench: interrupted, ", g_hint, "\n"}) {
+// Only async-signal-safe calls below: the signal may arrive inside the allocator or on a kernel's stack.
+void write_texts(std::initializer_list<const char*> texts) {
+  for (const char* text : texts) {
     const ssize_t written = ::write(STDERR_FILENO, text, std::strlen(text));
     static_cast<void>(written);
   }
+}
+
+const char* state_of_results() {
+  return observe::results_committed() ? "all result files were written" : "no result files were written";
+}
+
+extern "C" void on_interrupt(int) {
+  observe::TemporaryFile::remove_all();
+  write_texts({"\nkernbench: interrupted, ", g_hint != nullptr ? g_hint : state_of_results(), "\n"});
   ::_exit(kInterrupted);
+}
+
+// Ends the process as it would have ended, by the signal.
+extern "C" void on_fatal(int signal) {
+  observe::TemporaryFile::remove_all();
+  std::signal(signal, SIG_DFL);
+  ::raise(signal);
+}
+
+extern "C" void on_broken_pipe(int) {}  // the write reports it
+
+// A kernel, a bench or a plug-in ends the process, which would otherwise look like a success without a result.
+[[noreturn]] void end_by_program(const char* what) {
+  observe::TemporaryFile::remove_all();
+  write_texts({"\nkernbench: error: ", what, "; ", state_of_results(), "\n"});
+  ::_exit(kProgramFault);
+}
+
+extern "C" void on_exit_call() {
+  if (g_exit_allowed) return;
+  std::fflush(stdout);
+  end_by_program("a kernel, a bench or a plug-in called exit(); return from it instead, or throw an exception");
+}
+
+extern "C" void on_abort(int) {
+  end_by_program("a kernel, a bench or a plug-in called abort() or failed an assertion");
+}
+
+// Nothing here takes memory.
+[[noreturn]] void end_for_memory() {
+  observe::TemporaryFile::remove_all();
+  write_texts(
+      {"\nkernbench: error: there is not enough memory to start, or for a thread; free some, or raise the limit "
+       "(ulimit -v); no result files were written\n"});
+  ::_exit(kConfigurationFault);
+}
+
+// An exception that nobody can catch: it left a thread of a plug-in, or a destructor.
+void on_terminate() {
+  const std::exception_ptr thrown = std::current_exception();
+  if (!thrown) end_by_program("std::terminate was called in a kernel, a bench or a plug-in");
+  std::string text = "an exception that is no std::exception was not caught in a thread or destructor of a plug-in";
+  try {
+    std::rethrow_exception(thrown);
+  } catch (const std::bad_alloc&) {
+    end_for_memory();
+  } catch (const std::exception& error) {
+    text = std::string("an exception was not caught in a thread or destructor of a plug-in: ") + error.what();
+  } catch (...) {
+  }
+  end_by_program(printable_line(text).c_str());
+}
+
+void install_exit_handlers() {
+  std::atexit(on_exit_call);
+  std::at_quick_exit(on_exit_call);
+  std::set_terminate(on_terminate);
+  struct sigaction action {};
+  action.sa_handler = on_abort;
+  ::sigemptyset(&action.sa_mask);
+  ::sigaction(SIGABRT, &action, nullptr);
 }
 
 // The sanitizers report crashes better themselves.
@@ -30,17 +111,15 @@ constexpr std::size_t kSignalStackBytes = 64 << 10;
 
 // On a stack of its own: the usual cause is a kernel or bench that has used up its stack.
 extern "C" void on_crash(int signal) {
-  observe::OutputFile::remove_temporaries();
-  const char* const text =
-      signal == SIGFPE
-          ? "\nkernbench: error: the process was ended by an arithmetic error (integer division by zero?) in a "
-            "kernel, a bench or the simulator; no result files were written\n"
-          : "\nkernbench: error: the process was ended by an invalid memory access; the usual cause is a kernel or "
-            "bench "
-            "that uses more than its stack (128 KiB, 4 MiB: put large arrays into a std::vector) or a bad pointer "
-            "in a plug-in, else it is a defect of the simulator; no result files were written\n";
-  const ssize_t written = ::write(STDERR_FILENO, text, std::strlen(text));
-  static_cast<void>(written);
+  observe::TemporaryFile::remove_all();
+  write_texts(
+      {signal == SIGFPE
+           ? "\nkernbench: error: the process was ended by an arithmetic error (integer division by zero?) in a "
+             "kernel, a bench or the simulator; "
+           : "\nkernbench: error: the process was ended by an invalid memory access; the usual cause is a "
+             "kernel or bench that uses more than its stack (128 KiB, 4 MiB: put large arrays into a "
+             "std::vector) or a bad pointer in a plug-in, else it is a defect of the simulator; ",
+       state_of_results(), "\n"});
   ::_exit(kCrashed);
 }
 
@@ -55,10 +134,17 @@ void install_crash_handlers() {
   action.sa_flags = SA_ONSTACK;
   ::sigemptyset(&action.sa_mask);
   for (const int signal : {SIGSEGV, SIGBUS, SIGFPE}) ::sigaction(signal, &action, nullptr);
+  action.sa_handler = on_fatal;
+  ::sigaction(SIGILL, &action, nullptr);
 }
 #else
 void install_crash_handlers() {}
 #endif
+
+bool ignored(int signal) {
+  struct sigaction current {};
+  return ::sigaction(signal, nullptr, &current) == 0 && current.sa_handler == SIG_IGN;
+}
 
 }  // namespace
 
@@ -66,18 +152,31 @@ void set_interrupt_hint(const char* text) {
   g_hint = text;
 }
 
+void allow_exit() {
+  g_exit_allowed = true;
+}
+
 void install_interrupt_handlers() {
   install_crash_handlers();
+  install_exit_handlers();
   struct sigaction action {};
   action.sa_handler = on_interrupt;
   ::sigemptyset(&action.sa_mask);
   for (const int signal : {SIGINT, SIGTERM, SIGHUP}) {
-    struct sigaction current {};
-    const bool ignored = ::sigaction(signal, nullptr, &current) == 0 && current.sa_handler == SIG_IGN;
-    if (signal == SIGHUP && ignored) continue;  // nohup
+    if (signal == SIGHUP && ignored(signal)) continue;  // nohup
     ::sigaction(signal, &action, nullptr);
   }
+  action.sa_handler = on_fatal;
+  for (const int signal : {SIGQUIT, SIGXCPU}) ::sigaction(signal, &action, nullptr);
+  action.sa_handler = on_broken_pipe;
+  if (!ignored(SIGPIPE)) ::sigaction(SIGPIPE, &action, nullptr);
   std::signal(SIGXFSZ, SIG_IGN);
+}
+
+void end_by_broken_pipe() {
+  if (ignored(SIGPIPE)) return;
+  std::signal(SIGPIPE, SIG_DFL);
+  ::raise(SIGPIPE);
 }
 
 }  // namespace kb::sim

@@ -3,11 +3,20 @@
 namespace kb::sim {
 
 // Ctrl-C and termination end the process at once with exit code 130, whatever it is doing, and leave no partial file.
-// A write beyond the file size limit becomes an ordinary write error. A crash (of a plug-in, say) leaves no partial
-// file either, names the likely cause and exits with code 3.
+// A write beyond the file size limit, or to a pipe that nobody reads, becomes an ordinary write error. A crash (of a
+// plug-in, say) leaves no partial file either, names the likely cause and exits with code 3. Where a user's code ends
+// the process, by exit(), abort() or an exception that nobody can catch, the exit code is 1.
 void install_interrupt_handlers();
 
-// What the message of an interrupt says about files. `text` lives as long as the process.
+// From here on the process may exit: its work is done.
+void allow_exit();
+
+// What the message of an interrupt says about files, instead of whether the result files were written. `text` lives as
+// long as the process.
 void set_interrupt_hint(const char* text);
+
+// For standard output that nobody reads: ends the process as other programs end then, unless its caller has SIGPIPE
+// ignored.
+void end_by_broken_pipe();
 
 }  // namespace kb::sim

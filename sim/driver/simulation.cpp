@@ -11,7 +11,6 @@
 #include "platform/data/op_log_file.h"
 #include "platform/data/operation_recorder.h"
 #include "platform/elab/platform.h"
-#include "platform/observe/output_file.h"
 #include "platform/observe/vcd_writer.h"
 #include "sim/driver/deadlock.h"
 #include "sim/driver/progress.h"
@@ -61,9 +60,7 @@ class DataSide {
                  }}),
         log_(make_log(graph, options)),
         engine_(options.data_mode, memory_, engine_options(graph, log_.get())),
-        recorder_(engine_) {
-    if (log_) guard_.emplace(options.oplog_file + ".part");
-  }
+        recorder_(engine_) {}
 
   data::OperationRecorder& recorder() { return recorder_; }
   std::vector<std::byte> read(std::uint64_t pa, std::uint64_t nbytes) { return engine_.read({{pa, nbytes}}); }
@@ -77,12 +74,12 @@ class DataSide {
 
  private:
   static std::unique_ptr<data::IOpSink> make_log(const topology::Graph& graph, const SimulationOptions& options) {
-    if (options.oplog_file.empty()) return nullptr;
+    if (options.oplog == nullptr) return nullptr;
     data::OpLog::Options log;
     for (const topology::Node& node : graph.nodes) log.component_names.push_back(node.id);
     log.space = SpaceNames();
     log.facts = options.oplog_facts;
-    return data::open_op_log(options.oplog_file, std::move(log));
+    return data::open_op_log(*options.oplog, std::move(log));
   }
   static data::DataEngine::Options engine_options(const topology::Graph& graph, data::IOpSink* sink) {
     data::DataEngine::Options options;
@@ -93,16 +90,15 @@ class DataSide {
 
   data::MemoryStore memory_;
   std::unique_ptr<data::IOpSink> log_;
-  std::optional<observe::TemporaryGuard> guard_;
   data::DataEngine engine_;
   data::OperationRecorder recorder_;
 };
 
 std::unique_ptr<observe::VcdWriter> make_waveform(const SimulationOptions& options) {
-  if (options.vcd_file.empty()) return nullptr;
+  if (options.vcd == nullptr) return nullptr;
   observe::VcdWriter::Options vcd;
   vcd.filters = options.vcd_filters;
-  return std::make_unique<observe::VcdWriter>(options.vcd_file, std::move(vcd));
+  return std::make_unique<observe::VcdWriter>(*options.vcd, std::move(vcd));
 }
 
 void check_filters(const observe::VcdWriter* waveform) {
@@ -137,6 +133,9 @@ std::optional<Error> find_failure(elab::Platform& platform, HostPort& host) {
       return Error::program("BENCH_ERROR", "the bench threw an object that is no std::exception");
     }
   }
+  if (const std::string& passed = platform.scheduler().passed_end(); !passed.empty()) {
+    return Error::program("TIME_RANGE", passed);
+  }
   if (host.main_finished() && host.open_requests() == 0 && open_waits(platform, host).empty()) return std::nullopt;
   const bool limited = platform.scheduler().limit_reached();
   const std::string now = format_ns(platform.scheduler().now());
@@ -160,7 +159,7 @@ std::optional<Error> first_failed_launch(const HostPort& host) {
 // left, so a time limit is no dead-lock.
 void end_without_progress(elab::Platform& platform, HostPort& host, std::optional<Error>& failure) {
   const Error headline = *failure;
-  const bool limited = platform.scheduler().limit_reached();
+  const bool limited = platform.scheduler().limit_reached() || !platform.scheduler().passed_end().empty();
   const std::optional<Error> cause = limited ? std::nullopt : first_failed_launch(host);
   const std::vector<elab::WaitInfo> waits = open_waits(platform, host);
   const std::string table = (limited || cause ? "" : diagnose_deadlock(waits)) + render_waits(waits);
@@ -251,7 +250,8 @@ SimulationResult simulate(const topology::LoadedTopology& topology, const Simula
   result.failure = early ? early : find_failure(platform, host);
   result.sim_time = platform.scheduler().now();
   result.events = platform.scheduler().events();
-  if (!early && result.failure && result.failure->family() == ErrorFamily::no_progress) {
+  const bool passed = !platform.scheduler().passed_end().empty();
+  if (!early && result.failure && (passed || result.failure->family() == ErrorFamily::no_progress)) {
     end_without_progress(platform, host, result.failure);
   }
   if (result.failure) {

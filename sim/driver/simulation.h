@@ -10,6 +10,7 @@
 
 #include "platform/contract/i_host.h"
 #include "platform/contract/i_pe.h"
+#include "platform/observe/output_file.h"
 #include "platform/topology/topology.h"
 #include "sim/driver/run_record.h"
 
@@ -18,9 +19,9 @@ namespace kb::sim {
 struct SimulationOptions {
   contract::DataMode data_mode = contract::DataMode::off;
   bool strict = false;                                           // reading unwritten memory is an error
-  std::string oplog_file;                                        // empty = none
+  observe::OutputFile* oplog = nullptr;                          // none when null; here and below, the caller commits
   std::vector<std::pair<std::string, std::string>> oplog_facts;  // of the run, for a log that has room for them
-  std::string vcd_file;                                          // empty = none
+  observe::OutputFile* vcd = nullptr;
   std::vector<std::string> vcd_filters;
   std::optional<TimeFs> time_limit;
   bool progress = false;
@@ -42,8 +43,8 @@ struct SimulationResult {
 };
 
 // Runs to the end. SystemC elaborates once per process, so this is called once. `started` is called when the machine is
-// built, just before simulated time begins. Waveforms and the operation log are complete files when this returns; they
-// are kept after program and no-progress failures too.
+// built, just before simulated time begins. Waveforms and the operation log are complete when this returns, after
+// program and no-progress failures too.
 SimulationResult simulate(const topology::LoadedTopology& topology, const SimulationOptions& options,
                           const HostProgram& program);
 

@@ -31,6 +31,7 @@ void on_report(const sc_core::sc_report& report, const sc_core::sc_actions& acti
   if (std::strcmp(report.get_msg_type(), sc_core::SC_ID_SIMULATION_UNCAUGHT_EXCEPTION_) == 0 && !g_escaped) {
     g_escaped = std::current_exception();
   }
+  if (std::strcmp(report.get_msg_type(), sc_core::SC_ID_STACK_SETUP_FAILED_) == 0) throw std::bad_alloc();
   if ((actions & sc_core::SC_THROW) != 0) throw report;
   throw Error::model(describe(report));
 }

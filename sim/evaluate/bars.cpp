@@ -15,7 +15,7 @@ constexpr double kGroupWidth = 0.84;
 std::string axis(const BarChart& chart, double width) {
   std::string tics;
   for (std::size_t i = 0; i < chart.groups.size(); ++i) {
-    tics += fmt::format("{}{} {}", i == 0 ? "" : ", ", plot_text(chart.groups[i]), i);
+    tics += fmt::format("{}{} {}", i == 0 ? "" : ", ", tic_text(chart.groups[i]), i);
   }
   return fmt::format(
       "set boxwidth {} absolute\nset style fill solid 1.0 noborder\nset xtics nomirror scale 0 ({})\nset xrange "
@@ -32,8 +32,8 @@ std::string data_row(double x, double y, const std::string& label) {
 }
 
 std::string boxes(const std::string& block, const BarSeries& series) {
-  return fmt::format("{} using 1:2 with boxes linecolor rgb {} title {}", block, plot_text(series.colour),
-                     plot_text(series.title));
+  return fmt::format("{} using 1:2 with boxes linecolor rgb {} {}", block, plot_text(series.colour),
+                     plot_title(series.title));
 }
 
 std::string labels(const std::string& block, int lines) {

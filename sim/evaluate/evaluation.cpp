@@ -1,10 +1,18 @@
 #include "sim/evaluate/evaluation.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
 #include "platform/base/error.h"
 
 namespace kb::evaluate {
+
+std::string describe(const Point& point) {
+  std::string text = point.trace.empty() ? "bench " + point.bench : std::string("traffic");
+  for (const auto& [name, value] : point.params) text += " " + name + "=" + value;
+  return text;
+}
 
 void refuse_others(const std::string& evaluation, const EvaluationOptions& options,
                    const std::vector<std::string>& known) {
@@ -18,6 +26,18 @@ void refuse_others(const std::string& evaluation, const EvaluationOptions& optio
                 std::string(name) + " is no choice of the evaluation " + evaluation + ", which " +
                     (accepted.empty() ? "has none of its own" : "knows " + accepted));
   }
+}
+
+std::int64_t whole_number(const Json& object, const char* member, std::int64_t least, std::int64_t most) {
+  const Json& value = object.at(member);
+  if (value.is_number_integer()) {
+    const auto number = value.get<std::int64_t>();
+    const bool wrapped = value.is_number_unsigned() && number < 0;
+    if (!wrapped && number >= least && number <= most) return number;
+  }
+  constexpr int kId = 501;
+  throw Json::other_error::create(kId, fmt::format("{} must be a whole number from {} to {}", member, least, most),
+                                  &value);
 }
 
 void require_runs(bool there, const std::string& what) {

@@ -2,6 +2,7 @@
 // run_evaluation.h.
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <optional>
@@ -26,6 +27,9 @@ struct Point {
   bool verify = false;   // data are computed and compared; else times only
   bool oplog = true;     // row() reads the operation log
 };
+
+// Bench and parameters, for messages.
+std::string describe(const Point& point);
 
 // What a finished run left.
 struct PointFiles {
@@ -82,6 +86,10 @@ struct EvaluationOptions {
 // Usage Error when a choice was made that `evaluation` does not know; `known` are names like "--shapes".
 void refuse_others(const std::string& evaluation, const EvaluationOptions& options,
                    const std::vector<std::string>& known);
+
+// A member of a data file that counts something. An exception of the JSON library, which names the place, unless it is
+// a whole number from `least` to `most`.
+std::int64_t whole_number(const Json& object, const char* member, std::int64_t least, std::int64_t most);
 
 // For figures of a data file from which runs are missing. Configuration Error unless `there`.
 void require_runs(bool there, const std::string& what);

@@ -1,7 +1,7 @@
 #include "sim/evaluate/files.h"
 
 #include <fstream>
-#include <sstream>
+#include <vector>
 
 #include "platform/observe/output_file.h"
 
@@ -9,9 +9,12 @@ namespace kb::evaluate {
 
 std::string read_file(const std::string& file) {
   std::ifstream in(file, std::ios::binary);
-  std::stringstream text;
-  text << in.rdbuf();
-  return text.str();
+  std::string text;
+  std::vector<char> part(std::size_t{1} << 16);
+  while (in.read(part.data(), static_cast<std::streamsize>(part.size())) || in.gcount() > 0) {
+    text.append(part.data(), static_cast<std::size_t>(in.gcount()));
+  }
+  return text;
 }
 
 void write_file(const std::string& file, const std::string& text, const std::string& purpose) {

@@ -3,67 +3,179 @@
 #include <fmt/format.h>
 
 #include <cerrno>
+#include <cmath>
 #include <cstdio>
 #include <cstring>
+#include <filesystem>
+#include <string_view>
 
 #include "platform/base/error.h"
 #include "sim/evaluate/files.h"
+#include "sim/evaluate/memory_file.h"
+#include "sim/evaluate/printable.h"
 #include "sim/evaluate/process_pool.h"
 
 namespace kb::evaluate {
 namespace {
 
+using namespace std::string_view_literals;
+
+bool begins_with(std::string_view text, std::string_view part) {
+  return text.substr(0, part.size()) == part;
+}
+
+bool ends_with(std::string_view text, std::string_view part) {
+  return text.size() >= part.size() && text.substr(text.size() - part.size()) == part;
+}
+
+bool whole_png(std::string_view file) {
+  return begins_with(file, "\x89PNG\r\n\x1a\n"sv) && ends_with(file, "\0\0\0\0IEND\xae\x42\x60\x82"sv);
+}
+
+bool whole_svg(std::string_view file) {
+  while (!file.empty() && (file.back() == '\n' || file.back() == ' ')) file.remove_suffix(1);
+  return begins_with(file, "<?xml") && file.find("<svg") != file.npos && ends_with(file, "</svg>");
+}
+
 struct Format {
   const char* ending;
   const char* terminal;
+  bool (*whole)(std::string_view file);
 };
-constexpr Format kFormats[] = {{"png", "pngcairo noenhanced font 'DejaVu Sans,11'"},
-                               {"svg", "svg noenhanced font 'DejaVu Sans,13' background '#ffffff'"}};
+constexpr Format kFormats[] = {{"png", "pngcairo noenhanced font 'DejaVu Sans,11'", whole_png},
+                               {"svg", "svg noenhanced font 'DejaVu Sans,13' background '#ffffff'", whole_svg}};
+
+constexpr std::size_t kMostText = 1000, kMostSaid = 2000;  // bytes
+
+// gnuplot reads the script from, and writes the picture to, what has no name: no path gets into its commands.
+struct Picture {
+  std::string name;
+  const Format* format;
+  MemoryFile script, image, messages;
+};
+
+std::vector<Picture> pictures(const std::vector<Figure>& figures) {
+  std::vector<Picture> list;
+  for (const Figure& figure : figures) {
+    for (const Format& format : kFormats) {
+      Picture picture{figure.name + "." + format.ending, &format, {}, {}, {}};
+      picture.script.write(
+          fmt::format("set terminal {} size {},{}\n{}", format.terminal, figure.width, figure.height, figure.script));
+      list.push_back(std::move(picture));
+    }
+  }
+  return list;
+}
+
+std::string said(const Picture& picture) {
+  std::string text = printable(last_part(picture.messages.contents(), kMostSaid));
+  while (!text.empty() && text.back() == '\n') text.pop_back();
+  return text.empty() ? "it printed nothing" : text;
+}
+
+std::string problem_of(const Picture& picture, const ProcessEnd& end) {
+  if (!end.not_started.empty() || end.code == 127) {
+    return "gnuplot cannot be started (" + (end.not_started.empty() ? said(picture) : end.not_started) +
+           "); install it (Debian: gnuplot-nox)";
+  }
+  if (end.signal != 0) {
+    return fmt::format("gnuplot was ended by signal {} ({}) while it drew {}: {}", end.signal, ::strsignal(end.signal),
+                       picture.name, said(picture));
+  }
+  if (end.code != 0) return "gnuplot failed to draw " + picture.name + ": " + said(picture);
+  if (!picture.format->whole(picture.image.contents())) {
+    return "gnuplot did not draw all of " + picture.name + ": " + said(picture);
+  }
+  return {};
+}
+
+void check(const std::string& problem) {
+  if (!problem.empty()) throw Error::configuration(problem + "; the data file is complete, --fast draws from it");
+}
+
+// What can fail does so before the first file is replaced.
+void publish(const std::vector<Picture>& pictures, const std::string& folder, const std::string& work) {
+  for (const Picture& picture : pictures) {
+    std::error_code ignored;
+    const std::string target = folder + "/" + picture.name;
+    if (std::filesystem::is_directory(std::filesystem::symlink_status(target, ignored))) {
+      check("cannot write " + target + ": a folder has this name");
+    }
+  }
+  for (const Picture& picture : pictures) {
+    write_file(work + "/figure-" + picture.name, picture.image.contents(), "a figure");
+  }
+  for (const Picture& picture : pictures) {
+    const std::string made = work + "/figure-" + picture.name, target = folder + "/" + picture.name;
+    if (std::rename(made.c_str(), target.c_str()) != 0) check("cannot write " + target + ": " + std::strerror(errno));
+  }
+}
 
 }  // namespace
 
+// Octal escapes mean the same between double quotes of a command and of a data block, and come after gnuplot has looked
+// for back-quotes and macros. With a leading 0 they have four digits.
 std::string plot_text(const std::string& text) {
+  std::string shown = printable(text);
+  if (shown.size() > kMostText) {
+    std::size_t end = kMostText;
+    while (end > 0 && (static_cast<unsigned char>(shown[end]) & 0xc0u) == 0x80u) --end;
+    shown = shown.substr(0, end) + "...";
+  }
   std::string quoted = "\"";
-  for (const char c : text) {
-    if (c == '"' || c == '\\') quoted += '\\';
-    c == '\n' ? quoted += "\\n" : quoted += c;
+  for (const char c : shown) {
+    switch (c) {
+      case '\n':
+        quoted += "\\n";
+        break;
+      case '\\':
+        quoted += "\\\\";
+        break;
+      case '"':
+      case '\'':
+      case '`':
+      case '@':
+      case '$':
+        quoted += fmt::format("\\{:04o}", static_cast<unsigned>(c));
+        break;
+      default:
+        quoted += c;
+    }
   }
   return quoted + "\"";
 }
 
+// The SVG terminal keeps titles as plain text, too, which gnuplot makes by reading mark-up unless it is told not to.
+std::string plot_title(const std::string& text) {
+  const bool markup = text.find_first_of("{}^_@&~\\") != text.npos;
+  return "title " + plot_text(text) + (markup ? " noenhanced" : "");
+}
+
+// Labels of tics are formats for their numbers.
+std::string tic_text(const std::string& text) {
+  std::string doubled;
+  for (const char c : text) doubled.append(c == '%' ? 2 : 1, c);
+  return plot_text(doubled);
+}
+
 std::string plot_number(double value) {
+  if (!std::isfinite(value)) throw Error::configuration("a number to draw is infinite or none");
   return fmt::format("{:.9g}", value);
 }
 
 void draw(const std::vector<Figure>& figures, const std::string& folder, const std::string& work, int jobs) {
+  const std::vector<Picture> drawn = pictures(figures);
   std::vector<ProcessJob> processes;
-  std::vector<std::string> names;
-  for (const Figure& figure : figures) {
-    for (const Format& format : kFormats) {
-      const std::string name = figure.name + "." + format.ending;
-      const std::string picture = work + "/" + name;
-      write_file(picture + ".gp",
-                 fmt::format("set terminal {} size {},{}\nset output {}\n{}", format.terminal, figure.width,
-                             figure.height, plot_text(picture), figure.script),
-                 "the script of a figure");
-      processes.push_back({{"gnuplot", picture + ".gp"}, picture + ".log"});
-      names.push_back(name);
-    }
+  for (const Picture& picture : drawn) {
+    ProcessJob job{{"gnuplot", "-d", "/dev/stdin"}};
+    job.input = picture.script.descriptor();
+    job.output = picture.image.descriptor();
+    job.messages = picture.messages.descriptor();
+    processes.push_back(std::move(job));
   }
   const std::vector<ProcessEnd> ends = run_processes(processes, jobs);
-  for (std::size_t i = 0; i < names.size(); ++i) {
-    const std::string made = work + "/" + names[i], target = folder + "/" + names[i];
-    const std::string said = read_file(made + ".log");
-    std::string problem;
-    if (ends[i].code == 127) {
-      problem = "gnuplot cannot be started (" + said + "); install it (Debian: gnuplot-nox)";
-    } else if (ends[i].code != 0) {
-      problem = "gnuplot failed to draw " + names[i] + ": " + said;
-    } else if (std::rename(made.c_str(), target.c_str()) != 0) {
-      problem = "cannot write " + target + ": " + std::strerror(errno);
-    }
-    if (!problem.empty()) throw Error::configuration(problem + "; the data file is complete, --fast draws from it");
-  }
+  for (std::size_t i = 0; i < drawn.size(); ++i) check(problem_of(drawn[i], ends[i]));
+  publish(drawn, folder, work);
 }
 
 }  // namespace kb::evaluate

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "platform/base/error.h"
 #include "sim/evaluate/gnuplot.h"
 
 namespace kb::evaluate {
@@ -26,7 +27,7 @@ std::string plot_lines(const std::vector<LineSeries>& series) {
              fmt::format("{} using 1:2 with {} linecolor rgb {}", block, style, plot_text(one.colour));
     if (one.line) plots += fmt::format(" linewidth 2 dashtype {}", one.dashed ? 2 : 1);
     if (one.marker != 0) plots += fmt::format(" pointtype {} pointsize {}", one.marker, one.line ? 0.8 : 1.6);
-    plots += " title " + plot_text(one.title);
+    plots += " " + plot_title(one.title);
     if (one.labels.empty()) continue;
     for (const int column : {3, 4}) {
       plots += fmt::format(", \\\n  {} using 1:2:{} with labels offset {},{} font ',8' notitle", block, column,
@@ -44,8 +45,9 @@ std::string byte_text(double bytes) {
 std::string byte_axis(const std::vector<double>& sizes, const std::string& title, double low, double high) {
   std::string tics;
   for (const double size : sizes) {
-    tics += (tics.empty() ? "" : ", ") + plot_text(byte_text(size)) + " " + plot_number(size);
+    tics += (tics.empty() ? "" : ", ") + tic_text(byte_text(size)) + " " + plot_number(size);
   }
+  if (sizes.empty()) throw Error::configuration("there are no sizes to draw");
   const auto [least, most] = std::minmax_element(sizes.begin(), sizes.end());
   return fmt::format("set xlabel {}\nset logscale x 2\nset xtics nomirror ({}) font ',10'\nset xrange [{}:{}]\n",
                      plot_text(title), tics, plot_number(*least * low), plot_number(*most * high));

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstdio>
 #include <filesystem>
+#include <new>
 #include <optional>
 #include <thread>
 
@@ -13,6 +14,9 @@
 #include "platform/observe/output_file.h"
 #include "platform/topology/sha256.h"
 #include "sim/evaluate/files.h"
+#include "sim/evaluate/json_file.h"
+#include "sim/evaluate/point_failure.h"
+#include "sim/evaluate/printable.h"
 #include "sim/evaluate/process_pool.h"
 #include "sim/evaluate/staging.h"
 
@@ -49,22 +53,9 @@ std::vector<std::string> command_of(const Point& point, const RunOptions& option
   return command;
 }
 
-ErrorFamily family_of(int code) {
-  for (const ErrorFamily family : {ErrorFamily::configuration, ErrorFamily::program, ErrorFamily::no_progress}) {
-    if (exit_code(family) == code) return family;
-  }
-  return ErrorFamily::model;
-}
-
-std::string describe(const Point& point) {
-  std::string text = point.trace.empty() ? "bench " + point.bench : std::string("traffic");
-  for (const auto& [name, value] : point.params) text += " " + name + "=" + value;
-  return text;
-}
-
 // The row of a run that ended; nothing when it failed. Wrong contents are something that was measured.
-std::optional<Json> row_of(const IEvaluation& evaluation, const Point& point, const ProcessEnd& end,
-                           const std::string& folder) {
+std::optional<Json> measured_row(const IEvaluation& evaluation, const Point& point, const ProcessEnd& end,
+                                 const std::string& folder) {
   const PointFiles files{folder + "/result.json", folder + "/ops.sqlite"};
   if (end.code == 0) return evaluation.row(point, files);
   const Json result = Json::parse(read_file(files.result), nullptr, false);
@@ -74,11 +65,15 @@ std::optional<Json> row_of(const IEvaluation& evaluation, const Point& point, co
   return evaluation.row_of_failure(point, code, result["error"].value("message", ""));
 }
 
-[[noreturn]] void fail_point(const Point& point, int code, std::string said) {
-  while (!said.empty() && said.back() == '\n') said.pop_back();
-  throw Error(family_of(code), "POINT_FAILED",
-              fmt::format("point {} ({}) ended with code {}: {}", point.id, describe(point), code,
-                          said.empty() ? "it printed nothing" : said));
+std::optional<Json> row_of(const IEvaluation& evaluation, const Point& point, const ProcessEnd& end,
+                           const std::string& folder) {
+  try {
+    return measured_row(evaluation, point, end, folder);
+  } catch (const Json::exception& error) {
+    throw Error(ErrorFamily::configuration, "POINT_FAILED",
+                "the result of point " + point.id + " cannot be read (" + reason_of(error) + "); its folder " + folder +
+                    " has been changed meanwhile, or this computer is out of room");
+  }
 }
 
 // What a run took of the computer (E-94): no part of the data file, which two equal calls write equally.
@@ -97,11 +92,12 @@ struct Rows {
   std::size_t resumed = 0;
 };
 
-Rows measure(const IEvaluation& evaluation, const std::vector<Point>& points, const Staging& staging,
-             const RunOptions& options) {
+Rows measure(const IEvaluation& evaluation, const std::vector<Point>& points, const WorkFolder& work,
+             const Staging& staging, const RunOptions& options) {
   Rows found{std::vector<Json>(points.size()), std::vector<Json>(points.size()), 0};
   std::vector<ProcessJob> jobs;
   std::vector<std::size_t> of_job;
+  std::vector<std::string> folders(points.size());
   for (std::size_t i = 0; i < points.size(); ++i) {
     if (const std::optional<Json> kept = staging.find(points[i])) {
       found.rows[i] = (*kept)["row"];
@@ -109,8 +105,8 @@ Rows measure(const IEvaluation& evaluation, const std::vector<Point>& points, co
       ++found.resumed;
       continue;
     }
-    const std::string folder = staging.run_folder(points[i]);
-    observe::make_folder(folder);
+    const std::string folder = work.make_run_folder(points[i].id);
+    folders[i] = folder;
     if (!points[i].trace.empty()) write_file(folder + "/trace.csv", points[i].trace, "the traffic of a point");
     if (!points[i].ccl.empty()) write_file(folder + "/" + kCclName, points[i].ccl, "the queues of a point");
     jobs.push_back({command_of(points[i], options, folder), folder + "/log", kProgram});
@@ -120,16 +116,15 @@ Rows measure(const IEvaluation& evaluation, const std::vector<Point>& points, co
   if (options.progress) options.progress(done, points.size());
   run_processes(jobs, options.jobs, [&](std::size_t job, const ProcessEnd& end) {
     const Point& point = points[of_job[job]];
-    const std::string folder = staging.run_folder(point);
+    const std::string& folder = folders[of_job[job]];
     const std::optional<Json> measured = row_of(evaluation, point, end, folder);
-    if (!measured) fail_point(point, end.code, read_file(folder + "/log"));
+    if (!measured) throw failure_of(point, end, read_file(folder + "/log"));
     Json& row = found.rows[of_job[job]];
     Json& host = found.hosts[of_job[job]];
     row = *measured;
     host = host_of(end, folder + "/result.json");
     staging.keep(point, Json{{"row", row}, {"host", host}});
-    std::error_code ignored;
-    std::filesystem::remove_all(folder, ignored);
+    work.remove_run_folder(point.id);
     if (options.progress) options.progress(++done, points.size());
   });
   return found;
@@ -159,11 +154,24 @@ Json header(const IEvaluation& evaluation, const topology::LoadedTopology& machi
 }
 
 Error damaged(const std::string& file, const Json::exception& error) {
-  return Error::configuration(file + " is damaged (" + error.what() + "); measure again without --fast");
+  return Error::configuration(file + " is damaged (" + reason_of(error) + "); measure again without --fast");
 }
 
 void write_data(const std::string& file, const Json& data) {
   write_file(file, data.dump(1) + "\n", "the data file");
+}
+
+Json data_of(const std::string& file) {
+  try {
+    return read_json(file, kMostDataBytes);
+  } catch (const Error& error) {
+    throw Error::configuration(std::string(error.what()) + "; measure again without --fast");
+  }
+}
+
+bool is_of(const Json& data, const topology::LoadedTopology& machine) {
+  const Json::json_pointer digest("/topology/digest");
+  return data.contains(digest) && data.at(digest) == machine_digest(machine);
 }
 
 // Of the machine that the command line chooses, if it does.
@@ -174,7 +182,7 @@ Json stored_data(const IEvaluation& evaluation, const topology::LoadedTopology& 
     throw Error::configuration("there is no data file " + file + " to draw from; measure first: kernbench evaluate " +
                                evaluation.name() + " without --fast (and without MILESTONE_FAST=1)");
   }
-  Json data = Json::parse(read_file(file), nullptr, false);
+  Json data = data_of(file);
   const auto has = [&](const char* key, const Json& value) {
     return data.is_object() && data.contains(key) && data[key] == value;
   };
@@ -182,7 +190,7 @@ Json stored_data(const IEvaluation& evaluation, const topology::LoadedTopology& 
     throw Error::configuration(file + " is no data file of the evaluation '" + evaluation.name() +
                                "' of this version; measure again without --fast");
   }
-  if (!options.topology.empty() && data.value(Json::json_pointer("/topology/digest"), "") != machine_digest(machine)) {
+  if (!options.topology.empty() && !is_of(data, machine)) {
     throw Error::configuration(file +
                                " is of another machine than --topology and --set choose; measure again without "
                                "--fast, or leave these options out to draw what is there");
@@ -203,66 +211,81 @@ void write_host(const std::string& file, const std::vector<Point>& points, const
   write_file(file, document.dump(1) + "\n", "the host figures");
 }
 
+void remove_regular(const std::string& file) {
+  std::error_code ignored;
+  const bool regular = std::filesystem::is_regular_file(std::filesystem::symlink_status(file, ignored));
+  if (regular) std::filesystem::remove(file, ignored);
+}
+
 // Figures that an earlier call drew here and this one does not.
 void remove_others(const IEvaluation& evaluation, const std::vector<Figure>& drawn, const std::string& folder) {
   for (const std::string& name : evaluation.figure_names()) {
     const auto same = [&](const Figure& figure) { return figure.name == name; };
     if (std::any_of(drawn.begin(), drawn.end(), same)) continue;
-    std::error_code ignored;
-    for (const char* ending : {".png", ".svg"}) std::filesystem::remove(folder + name + ending, ignored);
+    for (const char* ending : {".png", ".svg"}) remove_regular(folder + name + ending);
   }
 }
 
-class TemporaryFolder {
- public:
-  explicit TemporaryFolder(std::string path) : path_(std::move(path)) { observe::make_folder(path_); }
-  ~TemporaryFolder() {
-    std::error_code ignored;
-    std::filesystem::remove_all(path_, ignored);
+// Figures may be of names that a data file brings; no other files are written.
+void check_names(const IEvaluation& evaluation, const std::vector<Figure>& figures, const std::string& data_file) {
+  const std::vector<std::string> known = evaluation.figure_names();
+  for (std::size_t i = 0; i < figures.size(); ++i) {
+    const std::string& name = figures[i].name;
+    const bool twice = std::any_of(figures.begin(), figures.begin() + static_cast<std::ptrdiff_t>(i),
+                                   [&](const Figure& other) { return other.name == name; });
+    if (!twice && std::find(known.begin(), known.end(), name) != known.end()) continue;
+    throw Error::configuration(data_file + " is damaged (it has " + (twice ? "two figures " : "a figure ") + name +
+                               "); measure again without --fast");
   }
-  TemporaryFolder(const TemporaryFolder&) = delete;
-  TemporaryFolder& operator=(const TemporaryFolder&) = delete;
-  const std::string& path() const { return path_; }
+}
 
- private:
-  std::string path_;
-};
+std::vector<Figure> figures_of(const IEvaluation& evaluation, const Json& data, const std::string& data_file) {
+  std::vector<Figure> figures;
+  try {
+    figures = evaluation.figures(data);
+  } catch (const Error& error) {
+    throw Error(error.family(), error.code(), data_file + ": " + error.what());
+  }
+  check_names(evaluation, figures, data_file);
+  return figures;
+}
 
-}  // namespace
-
-RunSummary run_evaluation(const IEvaluation& evaluation, const topology::LoadedTopology& machine,
-                          const RunOptions& options) {
+RunSummary measure_and_draw(const IEvaluation& evaluation, const topology::LoadedTopology& machine,
+                            const RunOptions& options) {
   RunSummary summary;
   const std::string base = options.folder + "/";
   const std::string data_file = base + evaluation.data_file();
   const std::string table = std::filesystem::path(data_file).replace_extension(".csv").string();
   Json data;
   std::optional<FolderLock> lock;
+  std::optional<WorkFolder> work;
   if (options.fast) {
     lock.emplace(options.folder, false);
     data = stored_data(evaluation, machine, options, data_file);
   } else {
     const std::vector<Point> points = evaluation.points(machine);
     lock.emplace(options.folder, true);
-    const Staging staging(base + "staging", topology::sha256_hex(read_file(kProgram)) + machine_digest(machine));
-    const Rows measured = measure(evaluation, points, staging, options);
+    work.emplace(options.folder);
+    const Staging staging(*work, topology::sha256_hex(read_file(kProgram)) + machine_digest(machine));
+    const Rows measured = measure(evaluation, points, *work, staging, options);
     summary.points = points.size();
     summary.resumed = measured.resumed;
     data = header(evaluation, machine, points);
-    data.update(evaluation.data(machine, measured.rows));
+    const Json measurement = evaluation.data(machine, measured.rows);
+    for (const auto& [key, value] : measurement.items()) data[key] = value;
     write_data(data_file, data);
     write_host(base + "host.json", points, measured.hosts);
     summary.files.push_back(base + "host.json");
-    staging.remove();
+    work->remove_rows();
   }
   if (options.measured) options.measured();
   try {
     write_file(table, evaluation.csv(data), "the table");
     summary.violations = evaluation.check(data);
     summary.remarks = evaluation.remarks(data);
-    const std::vector<Figure> figures = evaluation.figures(data);
-    const TemporaryFolder work(base + "figures.part");
-    draw(figures, options.folder, work.path(), options.jobs);
+    const std::vector<Figure> figures = figures_of(evaluation, data, data_file);
+    if (!work) work.emplace(options.folder);
+    draw(figures, options.folder, work->path(), options.jobs);
     remove_others(evaluation, figures, base);
     summary.files.insert(summary.files.begin(), {data_file, table});
     for (const Figure& figure : figures) {
@@ -271,6 +294,27 @@ RunSummary run_evaluation(const IEvaluation& evaluation, const topology::LoadedT
   } catch (const Json::exception& error) {
     throw damaged(data_file, error);
   }
+  return summary;
+}
+
+}  // namespace
+
+RunSummary run_evaluation(const IEvaluation& evaluation, const topology::LoadedTopology& machine,
+                          const RunOptions& options) {
+  RunSummary summary;
+  try {
+    summary = measure_and_draw(evaluation, machine, options);
+  } catch (const Error& error) {
+    if (!error.diagnostics().empty()) throw;
+    throw Error(error.family(), error.code(), printable(error.what()));
+  } catch (const std::bad_alloc&) {
+    throw Error::configuration(
+        "the memory of this computer, or what this shell may use of it (ulimit -v), is used up; finished points are "
+        "kept, the same command goes on");
+  }
+  for (std::string& remark : summary.remarks) remark = printable(remark);
+  for (std::string& file : summary.files) file = printable(file);
+  for (Violation& violation : summary.violations) violation.text = printable(violation.text);
   return summary;
 }
 

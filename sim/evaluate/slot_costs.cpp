@@ -71,7 +71,7 @@ std::vector<SlotCost> slot_costs(const nlohmann::ordered_json& data) {
 
 const SlotCost& slot_cost(const std::vector<SlotCost>& costs, const std::string& kind) {
   const auto found = std::find_if(costs.begin(), costs.end(), [&](const SlotCost& c) { return c.kind == kind; });
-  if (found == costs.end()) throw Error::model("no memory of message rings is called " + kind);
+  if (found == costs.end()) throw Error::configuration("no memory of message rings is called " + kind);
   return *found;
 }
 

@@ -14,7 +14,7 @@ constexpr std::array<std::string_view, 4> kEngines{"pe_dma", "pe_fetch_store", "
 void IntervalSum::add(TimeFs start, TimeFs end) {
   if (count_ == 0) first_ = last_ = start;
   ++count_;
-  sum_ += end - start;
+  accumulate(sum_, end - start);
   union_ += std::max<TimeFs>(0, end - std::max(start, last_));
   last_ = std::max(last_, end);
 }

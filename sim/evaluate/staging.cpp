@@ -5,7 +5,6 @@
 #include <unistd.h>
 
 #include <cerrno>
-#include <filesystem>
 
 #include "platform/base/error.h"
 #include "platform/base/version.h"
@@ -34,14 +33,7 @@ FolderLock::~FolderLock() {
   if (directory_ >= 0) ::close(directory_);
 }
 
-Staging::Staging(std::string folder, std::string identity)
-    : folder_(std::move(folder)), identity_(std::move(identity)) {
-  observe::make_folder(folder_);
-}
-
-std::string Staging::run_folder(const Point& point) const {
-  return folder_ + "/" + point.id + "." + std::to_string(::getpid());
-}
+Staging::Staging(const WorkFolder& folder, std::string identity) : folder_(folder), identity_(std::move(identity)) {}
 
 std::string Staging::digest(const Point& point) const {
   std::string text = identity_ + "\n" + point.bench + "\n" + point.trace + "\n" + point.ccl + "\n" +
@@ -51,19 +43,15 @@ std::string Staging::digest(const Point& point) const {
 }
 
 std::optional<Json> Staging::find(const Point& point) const {
-  const Json kept = Json::parse(read_file(file(point)), nullptr, false);
+  const Json kept = Json::parse(read_file(folder_.row_file(point.id)), nullptr, false);
   if (!kept.is_object() || !kept.contains("digest") || !kept.contains("row")) return std::nullopt;
   if (kept["digest"] != digest(point)) return std::nullopt;
   return kept["row"];
 }
 
 void Staging::keep(const Point& point, const Json& row) const {
-  write_file(file(point), Json{{"digest", digest(point)}, {"row", row}}.dump(1) + "\n", "the row of a point");
-}
-
-void Staging::remove() const {
-  std::error_code ignored;
-  std::filesystem::remove_all(folder_, ignored);
+  write_file(folder_.row_file(point.id), Json{{"digest", digest(point)}, {"row", row}}.dump(1) + "\n",
+             "the row of a point");
 }
 
 }  // namespace kb::evaluate

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "sim/evaluate/evaluation.h"
+#include "sim/evaluate/work_folder.h"
 
 namespace kb::evaluate {
 
@@ -26,23 +27,17 @@ class FolderLock {
 
 class Staging {
  public:
-  // Creates `folder`. `identity` is what decides all rows: program and machine.
-  Staging(std::string folder, std::string identity);
+  // `identity` is what decides all rows: program and machine.
+  Staging(const WorkFolder& folder, std::string identity);
 
   // The row of a point that was finished with the same identity, bench and parameters; nothing otherwise.
   std::optional<Json> find(const Point& point) const;
   void keep(const Point& point, const Json& row) const;
-  // Where the point's run puts its files: one per process, so that a run that outlives a killed evaluation for a moment
-  // does not write into its successor's.
-  std::string run_folder(const Point& point) const;
-  std::string folder() const { return folder_; }
-  void remove() const;
 
  private:
   std::string digest(const Point& point) const;
-  std::string file(const Point& point) const { return folder_ + "/" + point.id + ".json"; }
 
-  std::string folder_;
+  const WorkFolder& folder_;
   std::string identity_;
 };
 

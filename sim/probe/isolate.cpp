@@ -10,6 +10,7 @@
 #include <csignal>
 #include <cstdio>
 #include <cstring>
+#include <new>
 #include <thread>
 
 #include "platform/base/error.h"
@@ -41,12 +42,19 @@ void write_all(int file, const std::string& text) {
   std::signal(SIGTERM, SIG_DFL);
   ::prctl(PR_SET_PDEATHSIG, SIGKILL);
   std::string answer;
+  const auto failed = [&answer](const Error& error) {
+    answer = 'E' + std::to_string(static_cast<int>(error.family())) + '\0' + error.code() + '\0' + error.what();
+  };
   try {
     answer = 'R' + job();
   } catch (const Error& error) {
-    answer = 'E' + std::to_string(static_cast<int>(error.family())) + '\0' + error.code() + '\0' + error.what();
+    failed(error);
+  } catch (const std::bad_alloc&) {
+    failed(
+        Error::configuration("there is not enough memory for building and simulating the machine in a process of "
+                             "its own; use a smaller one, or raise the limit (ulimit -v)"));
   } catch (const std::exception& error) {
-    answer = 'E' + std::to_string(static_cast<int>(ErrorFamily::model)) + '\0' + "MODEL_ERROR" + '\0' + error.what();
+    failed(Error::model(error.what()));
   }
   write_all(pipe, answer);
   std::fflush(nullptr);

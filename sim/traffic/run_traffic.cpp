@@ -31,6 +31,11 @@ class TrafficSource final : public payload::IInitiator {
     platform_.pool().release(transaction);
   }
 
+  std::string origin(const payload::Transaction& transaction) const override {
+    const TraceRow& row = rows_[transaction.cookie];
+    return " (row '" + row.id + "'" + (row.line > 0 ? ", line " + std::to_string(row.line) : "") + ")";
+  }
+
  private:
   void issue(std::size_t index) {
     const TraceRow& row = rows_[index];
@@ -77,6 +82,10 @@ std::vector<TrafficResult> run_traffic(const topology::LoadedTopology& topology,
     return false;
   });
   run_systemc();
+  line.clear();
+  if (!platform.scheduler().passed_end().empty()) {
+    throw Error::program("TIME_RANGE", platform.scheduler().passed_end());
+  }
   if (source.answered() != rows.size()) {
     throw Error(ErrorFamily::no_progress, "NO_PROGRESS",
                 std::to_string(rows.size() - source.answered()) + " of " + std::to_string(rows.size()) +

@@ -3,14 +3,16 @@
 #include <algorithm>
 #include <cerrno>
 #include <charconv>
+#include <cstdio>
 #include <cstring>
-#include <filesystem>
-#include <fstream>
 #include <map>
+#include <memory>
 #include <optional>
-#include <sstream>
 
 #include "platform/base/nearest.h"
+#include "platform/base/printable.h"
+#include "platform/base/problem_limit.h"
+#include "platform/topology/input_file.h"
 #include "sim/traffic/trace_target.h"
 
 namespace kb::sim {
@@ -18,7 +20,10 @@ namespace {
 
 const std::vector<std::string> kColumns = {"id", "issue_ns", "op", "src", "dst", "bytes"};
 const std::vector<std::string> kOps = {"pe_read", "pe_write", "host_read", "host_write"};
-constexpr std::size_t kMostProblems = 50;  // a wrong file should not fill the screen
+// Beyond one of these the input is no traffic file, or none that a simulation could hold.
+constexpr std::size_t kMostLineBytes = 4096;
+constexpr std::size_t kMostRows = 4'000'000;
+constexpr std::uint64_t kMostBytes = std::uint64_t{1} << 30;
 
 std::string_view trim(std::string_view text) {
   const auto blank = [](char c) { return c == ' ' || c == '\t' || c == '\r'; };
@@ -79,16 +84,36 @@ class Parser {
  public:
   Parser(const std::string& name, const topology::Graph& graph) : name_(name), graph_(graph), target_(graph.spec) {}
 
-  Trace parse(std::string_view text) {
-    if (text.substr(0, 3) == "\xef\xbb\xbf") text.remove_prefix(3);
-    const bool complete = text.empty() || text.back() == '\n';
-    while (!text.empty() && problems_.size() < kMostProblems) {
-      const std::size_t end = text.find('\n');
-      ++line_;
-      last_line_ = end == std::string_view::npos;
-      take_line(trim(text.substr(0, end)));
-      if (last_line_) break;
-      text.remove_prefix(end + 1);
+  // The next piece of the file, which may end anywhere; false when no more is wanted.
+  bool take(std::string_view piece) {
+    bytes_ += piece.size();
+    while (!piece.empty() && !stopped_) {
+      const std::size_t end = piece.find('\n');
+      const std::string_view part = piece.substr(0, end);
+      if (unfinished_.size() + part.size() > kMostLineBytes) {
+        ++line_;
+        stop("the line is longer than " + std::to_string(kMostLineBytes) + " characters", "a row has six short fields");
+      } else if (end == std::string_view::npos) {
+        unfinished_ += part;
+        break;
+      } else if (unfinished_.empty()) {
+        end_line(part);
+      } else {
+        unfinished_ += part;
+        end_line(unfinished_);
+        unfinished_.clear();
+      }
+      piece.remove_prefix(std::min(piece.size(), part.size() + 1));
+    }
+    if (!stopped_ && bytes_ > kMostBytes) stop("the file has more than 1 GiB", "split it");
+    return !stopped_;
+  }
+
+  Trace finish() {
+    const bool complete = unfinished_.empty();
+    if (!complete && !stopped_) {
+      last_line_ = true;
+      end_line(unfinished_);
     }
     if (problems_.empty() && !header_seen_) {
       problem("", "the file has no header line", "start with " + header_text());
@@ -108,6 +133,23 @@ class Parser {
 
   void problem(const std::string& column, const std::string& message, const std::string& remedy) {
     problems_.push_back({name_, line_, 0, column, message, remedy});
+  }
+  void stop(const std::string& message, const std::string& remedy) {
+    problem("", message, remedy);
+    stopped_ = true;
+  }
+
+  void end_line(std::string_view line) {
+    constexpr std::string_view kByteOrderMark = "\xef\xbb\xbf";
+    if (++line_ == 1 && line.substr(0, kByteOrderMark.size()) == kByteOrderMark) {
+      line.remove_prefix(kByteOrderMark.size());
+    }
+    take_line(trim(line));
+    if (problems_.size() >= kMostProblems) {
+      stop("the rest of the file was not read", "correct the first problems and check again");
+    } else if (trace_.rows.size() > kMostRows) {
+      stop("the file has more than " + std::to_string(kMostRows) + " rows", "split it");
+    }
   }
 
   void take_line(std::string_view line) {
@@ -161,6 +203,10 @@ class Parser {
   void take_id(const TraceRow& row) {
     if (row.id.empty()) {
       problem("id", "the id is empty", "give each row a unique word or number");
+      return;
+    }
+    if (printable_line(row.id) != row.id) {
+      problem("id", "the id '" + row.id + "' holds characters that cannot be shown", "write a word or a number");
       return;
     }
     const auto [found, added] = ids_.emplace(row.id, row.line);
@@ -227,8 +273,11 @@ class Parser {
   Trace trace_;
   std::vector<Diagnostic> problems_;
   std::map<std::string, int> ids_;  // id -> line
+  std::string unfinished_;          // the line at the end of the pieces so far
+  std::uint64_t bytes_ = 0;
   int line_ = 0;
   bool last_line_ = false;
+  bool stopped_ = false;
   bool header_seen_ = false;
 };
 
@@ -239,25 +288,37 @@ std::string_view trace_op_name(TraceOp op) {
 }
 
 Trace parse_trace(std::string_view text, const std::string& name, const topology::Graph& graph) {
-  return Parser(name, graph).parse(text);
+  Parser parser(name, graph);
+  parser.take(text);
+  return parser.finish();
 }
 
+namespace {
+
+[[noreturn]] void refuse(const std::string& file, const std::string& message, const std::string& remedy) {
+  throw Error({Diagnostic{file, 0, 0, "", message, remedy}});
+}
+
+[[noreturn]] void refuse_unreadable(const std::string& file, int error) {
+  if (error == ENOENT) refuse(file, "there is no such traffic file", "check the path given to --trace");
+  if (error == EISDIR) refuse(file, "this is a directory", "name a CSV file in it");
+  refuse(file, std::string("the file cannot be read: ") + std::strerror(error), topology::remedy_of(error));
+}
+
+}  // namespace
+
+// In pieces: the file may be a pipe, or have no end.
 Trace read_trace(const std::string& file, const topology::Graph& graph) {
-  std::error_code ignored;
-  if (!std::filesystem::exists(file, ignored)) {
-    throw Error({Diagnostic{file, 0, 0, "", "there is no such traffic file", "check the path given to --trace"}});
+  const std::unique_ptr<std::FILE, int (*)(std::FILE*)> stream(std::fopen(file.c_str(), "rb"), std::fclose);
+  if (!stream) refuse_unreadable(file, errno);
+  Parser parser(file, graph);
+  std::vector<char> piece(std::size_t{1} << 16);
+  while (true) {
+    const std::size_t size = std::fread(piece.data(), 1, piece.size(), stream.get());
+    if (std::ferror(stream.get()) != 0) refuse_unreadable(file, errno);
+    if (size == 0 || !parser.take({piece.data(), size})) break;
   }
-  if (std::filesystem::is_directory(file, ignored)) {
-    throw Error({Diagnostic{file, 0, 0, "", "this is a directory", "name a CSV file in it"}});
-  }
-  std::ifstream stream(file, std::ios::binary);
-  std::ostringstream text;
-  if (stream) text << stream.rdbuf();
-  if (!stream) {
-    throw Error({Diagnostic{file, 0, 0, "", std::string("the file cannot be read: ") + std::strerror(errno),
-                            "check its permissions"}});
-  }
-  return parse_trace(text.str(), file, graph);
+  return parser.finish();
 }
 
 }  // namespace kb::sim

@@ -10,16 +10,11 @@
 
 #include "platform/base/error.h"
 #include "platform/base/nearest.h"
+#include "platform/base/whole_number.h"
 #include "sw/tensor/join.h"
 
 namespace kb::sw {
 namespace {
-
-// What std::from_chars makes of the whole text; invalid_argument when something is left over.
-std::errc parse_integer(const std::string& text, std::int64_t& value) {
-  const auto parsed = std::from_chars(text.data(), text.data() + text.size(), value);
-  return parsed.ptr == text.data() + text.size() ? parsed.ec : std::errc::invalid_argument;
-}
 
 std::optional<double> parse_real(const std::string& text) {
   double value = 0;
@@ -39,7 +34,7 @@ std::pair<std::string, std::string> problem_with(const Parameter& p, const std::
   switch (p.type) {
     case ParameterType::integer: {
       std::int64_t value = 0;
-      const std::errc error = parse_integer(text, value);
+      const std::errc error = parse_whole(text, value);
       if (error == std::errc::result_out_of_range) return {fmt::format("'{}' does not fit 64 bits", text), p.help};
       if (error != std::errc{})
         return {fmt::format("'{}' is not a whole number", text), "write e.g. " + p.default_value};
@@ -130,7 +125,7 @@ const ParameterValue& Params::find(const std::string& name, ParameterType type) 
 
 std::int64_t Params::integer(const std::string& name) const {
   std::int64_t value = 0;
-  parse_integer(find(name, ParameterType::integer).value, value);  // was checked when it was given
+  parse_whole(find(name, ParameterType::integer).value, value);  // was checked when it was given
   return value;
 }
 
@@ -226,7 +221,13 @@ Params resolve_params(const std::string& bench, const std::vector<Parameter>& de
       value.origin = "command line";
     }
     auto [message, remedy] = problem_with(p, value.value);
-    if (!message.empty()) report(key, std::move(message), std::move(remedy));
+    if (!message.empty()) {
+      report(key, std::move(message), std::move(remedy));
+    } else if (p.type == ParameterType::integer) {
+      std::int64_t number = 0;
+      parse_whole(value.value, number);
+      value.value = std::to_string(number);  // results show 10000, not 1e4
+    }
     values.push_back(std::move(value));
   }
   if (!problems.empty()) throw Error(std::move(problems));

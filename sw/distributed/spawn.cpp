@@ -11,6 +11,8 @@
 namespace kb::sw {
 namespace {
 
+constexpr int kMaxRanks = 4096;  // each has a stack of its own
+
 std::string spawn_message(const Error& first, const std::map<int, std::string>& errors) {
   std::string ranks;
   for (const auto& [rank, message] : errors) ranks += (ranks.empty() ? "" : ", ") + std::to_string(rank);
@@ -58,6 +60,11 @@ SpawnError::SpawnError(const Error& first, std::map<int, std::string> errors)
 void spawn(Runtime& runtime, int nprocs, const std::function<void(int rank)>& fn, const SpawnOptions& options) {
   if (nprocs < 1) {
     throw Error::program("SPAWN_ERROR", fmt::format("spawn: {} ranks were asked for; at least 1 is needed", nprocs));
+  }
+  if (nprocs > kMaxRanks) {
+    throw Error::program("SPAWN_ERROR", fmt::format("spawn: {} ranks were asked for; at most {} are possible, one per "
+                                                    "PE of the largest machine",
+                                                    nprocs, kMaxRanks));
   }
   RankGroup group(runtime.host(), nprocs, options.mode);
   const InsideRanks inside(runtime, group, nprocs);

@@ -2,9 +2,10 @@
 
 #include <fmt/format.h>
 
-#include <charconv>
+#include <cstdint>
 
 #include "platform/base/error.h"
+#include "platform/base/whole_number.h"
 
 namespace kb::sw {
 
@@ -15,18 +16,17 @@ std::vector<int> parse_device(const std::string& device, const contract::Machine
     return sips;
   }
   constexpr std::size_t kPrefix = 4;  // "sip:"
-  int sip = -1;
-  const char* const end = device.data() + device.size();
-  const bool prefixed = device.compare(0, kPrefix, "sip:") == 0 && device.size() > kPrefix;
-  const auto parsed = prefixed ? std::from_chars(device.data() + kPrefix, end, sip) : std::from_chars_result{};
-  if (!prefixed || parsed.ec != std::errc{} || parsed.ptr != end || sip < 0) {
+  std::uint64_t sip = 0;
+  const bool prefixed = device.compare(0, kPrefix, "sip:") == 0;
+  const std::errc error = prefixed ? parse_whole(device.substr(kPrefix), sip) : std::errc::invalid_argument;
+  if (error == std::errc::invalid_argument) {
     throw Error::configuration(fmt::format("--device {}: write 'all' or 'sip:N', e.g. 'sip:0'", device));
   }
-  if (sip >= machine.sips) {
+  if (error != std::errc{} || sip >= static_cast<std::uint64_t>(machine.sips)) {
     throw Error::configuration(fmt::format("--device {}: the machine has {} SIP{} (sip:0 to sip:{})", device,
                                            machine.sips, machine.sips == 1 ? "" : "s", machine.sips - 1));
   }
-  return {sip};
+  return {static_cast<int>(sip)};
 }
 
 }  // namespace kb::sw

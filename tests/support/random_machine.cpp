@@ -23,14 +23,34 @@ topology::LoadedTopology random_machine(std::mt19937& random) {
   const int pes = corners * per_corner;
   const int channels = one_of(random, {2, 4, 8});
   const double channel_bw = one_of(random, {16.0, 32.0, 30.0});
-  std::string yaml =
-      fmt::format(R"(
+  const int burst = one_of(random, {256, 256, 64, 512});
+  // Small machines with many kinds of each block; now and then one of the reference's size, or many SIPs.
+  const int scale = pick(random, 0, 9);
+  const int w = scale == 0 ? 4 : pick(random, 1, 3), h = scale == 0 ? 4 : pick(random, 1, 2);
+  const int sips = scale == 1 ? 16 : pick(random, 1, 2);
+  const int decoding = pick(random, 0, 3);  // all pipelined (twice as often), all serial, mixed
+  const auto decode = [&] {
+    return decoding < 2 || (decoding == 3 && pick(random, 0, 1) == 0) ? "pipelined" : "serial";
+  };
+  const std::string chiplets =
+      pick(random, 0, 2) > 0
+          ? std::string()
+          : fmt::format(
+                "  io_chiplets:\n"
+                "    - {{ id: io0, cube_ports: [{{ cube: {{ xy: [0, 0] }}, cube_side: N, phy: P0 }}] }}\n"
+                "    - {{ id: io1, cube_ports: [{{ cube: {{ xy: [{}, {}] }}, cube_side: S, phy: P0 }}] }}\n",
+                w - 1, h - 1);
+  std::string yaml = fmt::format(R"(
+routing: {{ metric: {} }}
 system:
   ns_per_mm: {}
   sips: {{ count: {}, topology: ring_1d }}
+  components:
+    switch: {{ kind: switch, attrs: {{ decode: {} }} }}
 sip:
   cube_mesh: {{ w: {}, h: {} }}
-cube:
+{}cube:
+  ucie: {{ attrs: {{ decode: {} }} }}
   pe_layout: {{ corners: [{}], pe_per_corner: {} }}
   memory_map:
     hbm_pseudo_channels: {}
@@ -39,7 +59,8 @@ cube:
     hbm_slices_per_cube: {}
     hbm_total_gb_per_cube: {}
   components:
-    hbm_ctrl: {{ kind: hbm_ctrl, impl: builtin.hbm_ctrl, attrs: {{ num_pcs: {}, burst_bytes: 256, switch_penalty_ns: {}, overhead_ns: {} }} }}
+    noc_router: {{ kind: noc_router, attrs: {{ decode: {} }} }}
+    hbm_ctrl: {{ kind: hbm_ctrl, impl: builtin.hbm_ctrl, attrs: {{ num_pcs: {}, burst_bytes: {}, switch_penalty_ns: {}, overhead_ns: {} }} }}
   links:
     router_link_bw_gbs: {}
     router_overhead_ns: {}
@@ -48,15 +69,17 @@ cube:
     ucie_link_bw_gbs: {}
     noc_to_ucie_conn_bw_gbs: {}
 )",
-                  one_of(random, {0.01, 0.0, 0.13}), pick(random, 1, 2), pick(random, 1, 3), pick(random, 1, 2),
-                  corners == 1   ? "NW"
-                  : corners == 2 ? "NW, NE"
-                  : corners == 3 ? "NW, NE, SW"
-                                 : "NW, NE, SW, SE",
-                  per_corner, channels * pes, channels, channel_bw, pes, pes, channels, one_of(random, {0.0, 0.0, 3.0}),
-                  one_of(random, {0.0, 0.0, 1.5}), one_of(random, {256.0, 128.0, 300.0}),
-                  one_of(random, {2.0, 0.0, 1.25}), one_of(random, {256.0, 512.0, 100.0}), channels * channel_bw,
-                  one_of(random, {512.0, 128.0}), one_of(random, {128.0, 256.0}));
+                                 one_of(random, {"latency", "latency", "distance"}), one_of(random, {0.01, 0.0, 0.13}),
+                                 sips, decode(), w, h, chiplets, decode(),
+                                 corners == 1   ? "NW"
+                                 : corners == 2 ? "NW, NE"
+                                 : corners == 3 ? "NW, NE, SW"
+                                                : "NW, NE, SW, SE",
+                                 per_corner, channels * pes, channels, channel_bw, pes, pes, decode(), channels, burst,
+                                 one_of(random, {0.0, 0.0, 3.0}), one_of(random, {0.0, 0.0, 1.5}),
+                                 one_of(random, {256.0, 128.0, 300.0}), one_of(random, {2.0, 0.0, 1.25}),
+                                 one_of(random, {256.0, 512.0, 100.0}), channels * channel_bw,
+                                 one_of(random, {512.0, 128.0}), one_of(random, {128.0, 256.0}));
   return topology::load_text(yaml, "random machine");
 }
 

@@ -13,6 +13,8 @@ namespace kb::evaluate {
 // Usage Error for choices other than --reference.
 std::unique_ptr<IEvaluation> allreduce_evaluation(const EvaluationOptions& options);
 
+constexpr int kMostCubes = 1 << 20;  // of a SIP, in a data file
+
 // The parts that are functions of the data file.
 std::vector<Violation> check_allreduce(const Json& data);
 std::vector<Figure> allreduce_figures(const Json& data);

@@ -34,6 +34,10 @@ std::string grid_text(const Topology& topology, const Json& run) {
   return fmt::format("{} of {} x {} SIPs", topology.word, run.at("w").dump(), run.at("h").dump());
 }
 
+int root_of(const Json& run) {
+  return static_cast<int>(whole_number(run, "root", 0, kMostCubes));
+}
+
 double us(const Json& run) {
   return run.at("latency_ns").get<double>() / kNsPerUs;
 }
@@ -80,6 +84,7 @@ std::vector<double> sizes(const Json& data, const std::vector<Json>& runs) {
     const double size = run.at("bytes_per_pe");
     if (std::find(list.begin(), list.end(), size) == list.end() && size != marked) list.push_back(size);
   }
+  require_runs(!list.empty(), "other sizes than the marked one");
   return list;
 }
 
@@ -199,7 +204,7 @@ Figure buffers_figure(const Json& data) {
 Figure roots_figure(const Json& data) {
   const std::vector<Json> roots = allreduce_runs(data, "roots"), sweep = allreduce_runs(data, "sweep");
   const char* const colours[] = {kGreen, kBlue, kCyan, kYellow, kRed};
-  const int w = data.at("machine").at("cube_mesh_w");
+  const auto w = static_cast<int>(whole_number(data.at("machine"), "cube_mesh_w", 1, kMostCubes));
   BarChart chart;
   chart.label_format = "{:.1f}";
   const auto series_of = [&](int cube, const std::string& what) -> BarSeries& {
@@ -216,10 +221,10 @@ Figure roots_figure(const Json& data) {
     for (const Json& run : runs_of(sweep, "topology", topology.id)) {
       if (run.at("bytes_per_pe") != data.at("marked_bytes")) continue;
       chart.groups.push_back(grid_text(topology, run));
-      series_of(run.at("root"), "centre").values.emplace_back(us(run));
+      series_of(root_of(run), "centre").values.emplace_back(us(run));
     }
     for (const Json& run : corners) {
-      series_of(run.at("root"), "corner").values.emplace_back(us(run));
+      series_of(root_of(run), "corner").values.emplace_back(us(run));
       most = std::max(most, us(run));
     }
   }

@@ -3,22 +3,24 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <filesystem>
 #include <vector>
 
 #include "platform/base/error.h"
 #include "platform/base/nearest.h"
-#include "sim/evaluate/files.h"
+#include "sim/evaluate/json_file.h"
+#include "sim/evaluate/printable.h"
 
 namespace kb::evaluate {
 namespace {
 
 using Json = nlohmann::ordered_json;
 
+constexpr double kLeast = 1e-6, kMost = 1e15;  // what an axis can show
+
 struct Members {
   const char* part;
   std::vector<std::string> texts;
-  std::vector<std::string> numbers;  // above 0
+  std::vector<std::string> numbers;
 };
 
 const std::vector<Members>& parts() {
@@ -44,22 +46,17 @@ void check_part(const std::string& file, const Members& members, const Json& par
     if (!part.contains(name) || !part[name].is_string()) fail(fmt::format(".{} must be a text", name));
   }
   for (const std::string& name : members.numbers) {
-    if (!part.contains(name) || !part[name].is_number() || !(part[name].get<double>() > 0)) {
-      fail(fmt::format(".{} must be a number above 0", name));
+    const double value = part.contains(name) && part[name].is_number() ? part[name].get<double>() : 0.0;
+    if (!(value >= kLeast && value <= kMost)) {
+      fail(fmt::format(".{} must be a number from {:g} to {:g}", name, kLeast, kMost));
     }
   }
 }
 
-}  // namespace
-
-Json load_reference(const std::string& file) {
+Json checked_reference(const std::string& file) {
   const std::string name = file.empty() ? "configs/allreduce_reference.json" : file;
-  std::error_code ignored;
-  if (!file.empty() && !std::filesystem::is_regular_file(file, ignored)) {
-    throw Error::configuration("--reference: there is no file " + file);
-  }
-  Json json = Json::parse(file.empty() ? std::string(kBuiltInReference) : read_file(file), nullptr, false);
-  if (!json.is_object()) throw Error::configuration(name + ": is no JSON object");
+  const Json json = file.empty() ? parse_json(name, kBuiltInReference) : read_json(file, kMostReferenceBytes);
+  if (!json.is_object()) throw Error::configuration(name + ": is not a JSON object");
   std::vector<std::string> known;
   for (const Members& members : parts()) known.emplace_back(members.part);
   for (const auto& [key, value] : json.items()) {
@@ -71,6 +68,16 @@ Json load_reference(const std::string& file) {
     check_part(name, *found, value);
   }
   return json;
+}
+
+}  // namespace
+
+Json load_reference(const std::string& file) {
+  try {
+    return checked_reference(file);
+  } catch (const Error& error) {
+    throw Error::configuration(printable(error.what()));
+  }
 }
 
 }  // namespace kb::evaluate

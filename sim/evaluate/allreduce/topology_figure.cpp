@@ -162,10 +162,16 @@ std::string cubes_panel(int w, int h, int root) {
       "SIPs back the same ways");
 }
 
+constexpr int kMostBoxes = 1024;  // in a row or column
+
+int small(const Json& object, const char* member) {
+  return static_cast<int>(whole_number(object, member, 0, kMostBoxes));
+}
+
 // Of the first run with this topology.
 std::pair<int, int> grid(const Json& data, const std::string& topology) {
   for (const Json& run : data.at("runs")) {
-    if (run.at("topology") == topology) return {run.at("w").get<int>(), run.at("h").get<int>()};
+    if (run.at("topology") == topology) return {small(run, "w"), small(run, "h")};
   }
   return {1, 1};
 }
@@ -185,9 +191,9 @@ Figure allreduce_topology_figure(const Json& data) {
           kHeight) +
       "set multiplot layout 2,2 margins 0.03,0.97,0.12,0.90 spacing 0.04,0.15 title " +
       plot_text("Who sends to whom in an all-reduce") + " font ',14'\n" + "unset border\nunset tics\nunset key\n" +
-      ring_panel(data.at("sips").get<int>()) + torus_panel(torus_w, torus_h) + mesh_panel(mesh_w, mesh_h) +
-      cubes_panel(machine.at("cube_mesh_w").get<int>(), machine.at("cube_mesh_h").get<int>(),
-                  machine.at("centre_cube").get<int>()) +
+      ring_panel(small(data, "sips")) + torus_panel(torus_w, torus_h) + mesh_panel(mesh_w, mesh_h) +
+      cubes_panel(static_cast<int>(whole_number(machine, "cube_mesh_w", 1, kMostBoxes)), small(machine, "cube_mesh_h"),
+                  static_cast<int>(whole_number(machine, "centre_cube", 0, kMostCubes))) +
       "unset multiplot\n";
   return {"allreduce_topology", std::move(script), kWidth, kHeight};
 }

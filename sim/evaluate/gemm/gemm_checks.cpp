@@ -20,12 +20,13 @@ std::string name_of(const Json& run) {
 
 std::int64_t tiles_of(const Json& run) {
   const Json& tiles = run.at("tiles");
-  return tiles.at("m").get<std::int64_t>() * tiles.at("k").get<std::int64_t>() * tiles.at("n").get<std::int64_t>();
+  const auto count = [&](const char* size) { return whole_number(tiles, size, 1, kMostTiles); };
+  return count("m") * count("k") * count("n");
 }
 
 void check_counts(Checker& checker, const Json& run) {
   const std::int64_t tiles = tiles_of(run);
-  const std::int64_t outputs = tiles / run.at("tiles").at("k").get<std::int64_t>();
+  const std::int64_t outputs = tiles / whole_number(run.at("tiles"), "k", 1, kMostTiles);
   const std::int64_t streamed = (run.at("a_pinned") ? 0 : 1) + (run.at("b_pinned") ? 0 : 1);
   const std::pair<const char*, std::int64_t> expected[] = {
       {"FETCH", tiles},   {"GEMM", tiles},        {"DMA_READ", streamed * tiles},

@@ -11,6 +11,8 @@ namespace kb::evaluate {
 // Usage Error naming the part of `options` that is no list of shapes.
 std::unique_ptr<IEvaluation> gemm_evaluation(const EvaluationOptions& options);
 
+constexpr std::int64_t kMostTiles = 1 << 20;  // along a dimension: the largest shape in the smallest tiles
+
 // The parts that are functions of the data file.
 std::vector<Violation> check_gemm(const Json& data);
 std::vector<Figure> gemm_figures(const Json& data);

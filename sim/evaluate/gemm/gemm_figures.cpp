@@ -33,8 +33,8 @@ std::vector<Json> drawn_runs(const Json& data) {
 
 std::string group_name(const Json& run) {
   const Json& tiles = run.at("tiles");
-  const std::int64_t count =
-      tiles.at("m").get<std::int64_t>() * tiles.at("k").get<std::int64_t>() * tiles.at("n").get<std::int64_t>();
+  const auto along = [&](const char* size) { return whole_number(tiles, size, 1, kMostTiles); };
+  const std::int64_t count = along("m") * along("k") * along("n");
   std::string text =
       run.at("shape").get<std::string>() + "\n" + std::to_string(count) + (count == 1 ? " tile" : " tiles");
   if (run.at("under_tile")) text += "\nunder-tile";

@@ -1,6 +1,7 @@
 // The relations of section 7 of chapter 09, and the table.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <map>
 
 #include "sim/evaluate/checker.h"
@@ -9,8 +10,10 @@
 namespace kb::evaluate {
 namespace {
 
+constexpr std::int64_t kMost = std::int64_t{1} << 53;
+
 std::int64_t whole(const Json& run, const char* member) {
-  return run.at(member).get<std::int64_t>();
+  return whole_number(run, member, -kMost, kMost);
 }
 
 std::string name_of(const Json& run) {
@@ -23,9 +26,11 @@ std::string name_of(const Json& run) {
 // as a slot holds.
 std::int64_t expected_gemms(const Json& run, std::int64_t slot_bytes) {
   constexpr std::int64_t kItem = 2;
-  const std::int64_t n = whole(run, "n_ranks"), heads = whole(run, "kv_heads");
+  const std::int64_t n = whole_number(run, "n_ranks", 1, 1 << 12), heads = whole_number(run, "kv_heads", 1, 1 << 10);
   if (run.at("phase") == "decode") return 2 * n * heads;
-  const std::int64_t keys = whole(run, "context") / n, of_slot = slot_bytes / (whole(run, "head_dim") * kItem);
+  const std::int64_t keys = whole_number(run, "context", 1, 1 << 24) / n,
+                     row = whole_number(run, "head_dim", 1, 1 << 20) * kItem,
+                     of_slot = std::max<std::int64_t>(1, slot_bytes / row);
   const std::int64_t blocks = (keys + of_slot - 1) / of_slot;
   return 2 * n * n * blocks * heads;
 }
@@ -33,7 +38,8 @@ std::int64_t expected_gemms(const Json& run, std::int64_t slot_bytes) {
 void check_counts(Checker& checker, const Json& data, const Json& run) {
   const std::string name = name_of(run);
   const Json& counts = run.at("counts");
-  const std::int64_t gemms = whole(counts, "gemm"), expected = expected_gemms(run, whole(data, "slot_bytes"));
+  const std::int64_t gemms = whole(counts, "gemm"),
+                     expected = expected_gemms(run, whole_number(data, "slot_bytes", 1, kMost));
   checker.expect(gemms == expected, "E-72", "{}: {} GEMMs instead of {}", name, gemms, expected);
   checker.expect(counts.at("ipcq_send") == counts.at("ipcq_recv"), "E-73", "{}: {} messages sent, {} received", name,
                  counts.at("ipcq_send").dump(), counts.at("ipcq_recv").dump());

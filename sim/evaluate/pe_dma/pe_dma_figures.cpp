@@ -10,9 +10,10 @@ namespace kb::evaluate {
 namespace {
 
 constexpr double kPercent = 100.0;
-constexpr double kHighest = 150.0;           // of the axis, in percent (E-55)
-constexpr int kWidth = 1180, kHeight = 660;  // pixels
-constexpr std::size_t kLineLength = 13;      // of a name under a bar
+constexpr double kHighest = 150.0;            // of the axis, in percent (E-55)
+constexpr int kWidth = 1180, kHeight = 660;   // pixels
+constexpr std::int64_t kMostParts = 1 << 20;  // of one kind in a machine
+constexpr std::size_t kLineLength = 13;       // of a name under a bar
 
 std::vector<Json> runs_of(const Json& data, const std::string& direction, const std::string& set) {
   std::vector<Json> runs;
@@ -49,8 +50,9 @@ std::vector<std::string> group_names(const std::vector<Json>& runs) {
 std::string scope(const Json& data, const std::string& set) {
   const Json& machine = data.at("machine");
   if (set == "no_congestion") return "one PE alone";
-  return fmt::format("PEs of one cube ({}) and of SIP 0 ({})", machine.at("pes_per_cube").dump(),
-                     machine.at("pes_per_cube").get<int>() * machine.at("cubes_per_sip").get<int>());
+  return fmt::format(
+      "PEs of one cube ({}) and of SIP 0 ({})", machine.at("pes_per_cube").dump(),
+      whole_number(machine, "pes_per_cube", 1, kMostParts) * whole_number(machine, "cubes_per_sip", 1, kMostParts));
 }
 
 // Routes are the shortest in time, which can surprise.
@@ -145,6 +147,7 @@ Figure breakdown(const Json& data, const std::string& direction, const std::stri
     const auto present = [](const std::optional<double>& value) { return *value > 0; };
     if (std::any_of(series.values.begin(), series.values.end(), present)) chart.series.push_back(std::move(series));
   }
+  require_runs(!chart.series.empty(), "parts that take time");
   // Together, times differ by orders of magnitude: shares of each, with the time above.
   const bool shares = set == "congestion";
   double highest = 0;

@@ -289,5 +289,46 @@ TEST(EventScheduler, RefusesThePast) {
   EXPECT_TRUE(recorder.seen.empty());
 }
 
+TEST(EventScheduler, WhatPassesTheEndOfTimeEndsTheRun) {
+  EventScheduler scheduler("scheduler");
+  Recorder recorder;
+  Calling late([&](TimeFs now, std::uint64_t) {
+    scheduler.schedule(kTimeEnd, recorder, 1);
+    scheduler.schedule(now, recorder, 2);
+    scheduler.schedule(kPastEnd, recorder, 3);
+    scheduler.schedule(now + kPastEnd, recorder, 4);
+  });
+  scheduler.schedule(500, late);
+  sc_core::sc_start();
+  EXPECT_THAT(recorder.seen, ElementsAre(Seen{500, 2}));  // nothing later
+  EXPECT_EQ(scheduler.now(), 500);
+  EXPECT_THAT(scheduler.passed_end(), testing::HasSubstr("4600000000000 ns"));
+}
+
+TEST(EventScheduler, TimeCanReachItsEnd) {
+  EventScheduler scheduler("scheduler");
+  Recorder recorder;
+  scheduler.schedule(kTimeEnd, recorder);
+  sc_core::sc_start();
+  EXPECT_EQ(scheduler.now(), kTimeEnd);
+  EXPECT_EQ(scheduler.passed_end(), "");
+}
+
+TEST(EventScheduler, AThreadThatSleepsPastTheEndIsNamed) {
+  EventScheduler scheduler("scheduler");
+  bool woken = false;
+  sc_core::sc_spawn(
+      [&] {
+        scheduler.wait_until(1000);
+        scheduler.wait_until(kPastEnd);
+        woken = true;
+      },
+      "sleeper");
+  sc_core::sc_start();
+  EXPECT_FALSE(woken);
+  EXPECT_EQ(scheduler.now(), 1000);
+  EXPECT_THAT(scheduler.passed_end(), testing::HasSubstr("the work of sleeper "));
+}
+
 }  // namespace
 }  // namespace kb::elab

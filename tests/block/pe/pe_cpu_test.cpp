@@ -231,6 +231,30 @@ TEST(PeCpu, AModelErrorInAKernelThreadEndsTheSimulation) {
   EXPECT_FALSE(machine.answers[0].arrived);
 }
 
+// The command is gone when the error is reported.
+TEST(PeCpu, NamesTheCallOfAModelErrorInACommand) {
+  PeMachine machine;
+  contract::Command command;
+  machine.kernels.add("k", [&](IPe& pe) {
+    struct Overwrite {
+      contract::Command& command;
+      ~Overwrite() { command.call = "gone"; }
+    };
+    command.kind = static_cast<CommandKind>(200);
+    command.call = "dot";
+    command.call_index = 3;
+    const Overwrite in_the_end{command};
+    pe.execute(command);
+  });
+  machine.launch("k", kReady);
+  try {
+    machine.run();
+    FAIL() << "a command of no kind was taken";
+  } catch (const std::exception& error) {
+    EXPECT_THAT(error.what(), HasSubstr("in kernel k, tl.dot #3: "));
+  }
+}
+
 TEST(PeCpu, OtherMessagesAreRefused) {
   PeMachine machine;
   const std::size_t number = machine.send(kCpu, kReady, payload::Op::message, std::make_shared<payload::MmuMapMsg>());

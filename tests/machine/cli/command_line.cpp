@@ -78,6 +78,10 @@ std::string CommandLineTest::config(const std::string& name) {
   return std::string(KB_SOURCE_DIR) + "/configs/" + name + ".yaml";
 }
 
+std::string CommandLineTest::read_config(const std::string& name) {
+  return slurp(config(name));
+}
+
 std::string CommandLineTest::signalled_when(const std::string& signal, const std::string& pattern) {
   const std::string quiet = " >/dev/null 2>&1";
   return "sh -c '\"$@\" & pid=$!; until ls " + pattern + quiet + " || ! kill -0 $pid" + quiet +

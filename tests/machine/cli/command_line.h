@@ -31,6 +31,7 @@ class CommandLineTest : public testing::Test {
   std::vector<std::string> files() const;  // in the folder, sorted, folders included
   const std::string& folder() const { return folder_; }
   static std::string config(const std::string& name);  // path of a shipped configuration
+  static std::string read_config(const std::string& name);
   // Prefix that sends `signal` (e.g. "KILL") to the program as soon as a file matches `pattern` in the folder.
   static std::string signalled_when(const std::string& signal, const std::string& pattern);
 

@@ -111,7 +111,7 @@ TEST_F(EvaluateMessagesTest, MessagesAgainstRawDma_E47_E64_E66) {
 
 TEST_F(EvaluateMessagesTest, AKilledEvaluationGoesOnToEqualBytes_E5_E7) {
   ASSERT_EQ(evaluate("pe2pe", "--out whole --jobs 3").code, 0);
-  evaluate("pe2pe", "--out out --jobs 1", signalled_when("KILL", "out/staging/*.json"));
+  evaluate("pe2pe", "--out out --jobs 1", signalled_when("KILL", "out/.kernbench-staging/row-*.json"));
   const Outcome outcome = evaluate("pe2pe", "--out out --jobs 2");
   ASSERT_EQ(outcome.code, 0) << outcome.err;
   for (const char* name : {"pe2pe.json", "pe2pe.csv", "pe2pe_overview.svg", "pe2pe_h3.svg", "pe2pe_buffer_kinds.svg"}) {

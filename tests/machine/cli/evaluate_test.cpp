@@ -122,10 +122,11 @@ TEST_F(EvaluateTest, AKilledEvaluationGoesOn_E7) {
   for (int attempt = 0; attempt < 5 && rows == 0;
        ++attempt) {  // none is left if it ends before it is seen to have begun
     fs::remove_all(folder() + "/out");
-    evaluate(shapes + " --out out --jobs 1", signalled_when("KILL", "out/staging/*.json"));
+    evaluate(shapes + " --out out --jobs 1", signalled_when("KILL", "out/.kernbench-staging/row-*.json"));
     const std::vector<std::string> left = files();
     rows = std::count_if(left.begin(), left.end(), [](const std::string& file) {
-      return fs::path(file).parent_path() == "out/staging" && fs::path(file).extension() == ".json";
+      return fs::path(file).parent_path() == "out/.kernbench-staging" &&
+             fs::path(file).filename().string().rfind("row-", 0) == 0;
     });
   }
   ASSERT_GT(rows, 0);
@@ -133,7 +134,7 @@ TEST_F(EvaluateTest, AKilledEvaluationGoesOn_E7) {
   ASSERT_EQ(outcome.code, 0) << outcome.err;
   EXPECT_THAT(outcome.out, HasSubstr("(" + std::to_string(rows) + " from an interrupted call)"));
   EXPECT_EQ(read("out/gemm_sweep.json"), read("whole/gemm_sweep.json"));
-  EXPECT_FALSE(fs::exists(folder() + "/out/staging"));
+  EXPECT_FALSE(fs::exists(folder() + "/out/.kernbench-staging"));
 }
 
 TEST_F(EvaluateTest, RowsOfAnotherMachineAreNotTaken_E7) {
@@ -147,7 +148,7 @@ TEST_F(EvaluateTest, RowsOfAnotherMachineAreNotTaken_E7) {
   EXPECT_EQ(failed.code, 1);
   EXPECT_THAT(failed.err, HasSubstr("point 1024x1024x32_ref"));
   EXPECT_THAT(failed.err, HasSubstr("ALLOCATION_ERROR"));
-  ASSERT_TRUE(fs::exists(folder() + "/out/staging/32x64x32_load.json"));
+  ASSERT_TRUE(fs::exists(folder() + "/out/.kernbench-staging/row-32x64x32_load.json"));
   const Outcome same = evaluate(shape);
   EXPECT_THAT(same.out, HasSubstr("(3 from an interrupted call)"));
   EXPECT_EQ(evaluate(fails).code, 1);
@@ -233,17 +234,17 @@ TEST_F(EvaluateTest, AnInterruptWhileDrawingNamesFast) {
 
 // A rebuild under way: the sweep goes on with the program that it began with.
 TEST_F(EvaluateTest, TheProgramMayBeReplacedMeanwhile) {
-  const std::string script = "cp " KB_PROGRAM_FOLDER "/kernbench mine; ./mine evaluate gemm --topology '" +
-                             config("one_pe") +
-                             "' --shapes 32x64x32,64x128x64 --jobs 1 --out out & for i in $(seq 2000); do test -d "
-                             "out/staging && break; sleep 0.005; done; rm mine; echo '#!/bin/false' > mine; wait $!; ";
+  const std::string script =
+      "cp " KB_PROGRAM_FOLDER "/kernbench mine; ./mine evaluate gemm --topology '" + config("one_pe") +
+      "' --shapes 32x64x32,64x128x64 --jobs 1 --out out & for i in $(seq 2000); do test -d "
+      "out/.kernbench-staging && break; sleep 0.005; done; rm mine; echo '#!/bin/false' > mine; wait $!; ";
   const Outcome outcome = kernbench("--version", script);
   EXPECT_THAT(outcome.out, HasSubstr("6 points")) << outcome.err;
   EXPECT_TRUE(fs::exists(folder() + "/out/gemm_stage_breakdown.png")) << outcome.err;
 }
 
 TEST_F(EvaluateTest, AnInterruptSaysHowToGoOn) {
-  const Outcome outcome = evaluate("--out out --jobs 1", signalled_when("INT", "out/staging/*.json"));
+  const Outcome outcome = evaluate("--out out --jobs 1", signalled_when("INT", "out/.kernbench-staging/row-*.json"));
   EXPECT_EQ(outcome.code, 130);
   EXPECT_THAT(outcome.err, HasSubstr("run the same command again"));
   EXPECT_FALSE(fs::exists(folder() + "/out/gemm_sweep.json"));

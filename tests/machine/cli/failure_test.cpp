@@ -37,6 +37,22 @@ TEST_F(FailureTest, TheTimeLimitEndsWithTheTableOfWhoWaitsForWhat) {
   EXPECT_EQ(result["error"]["code"], "TIME_LIMIT");
 }
 
+TEST_F(FailureTest, ARunPastTheEndOfSimulatedTimeSaysWhatTookIt) {
+  const Outcome launches = kernbench("run --bench noop --set cycles=1000000000000 --set launches=20 --topology '" +
+                                     config("one_pe") + "' --out out --quiet");
+  EXPECT_EQ(launches.code, 1) << launches.err;
+  EXPECT_THAT(launches.err, HasSubstr("TIME_RANGE: simulated time would pass its end at 4600000000000 ns"));
+  EXPECT_THAT(launches.err, HasSubstr("sip0.cube0.pe0.pe_cpu: kernel noop, tl.cycles #1"));
+  const Json result = Json::parse(read("out/result.json"));
+  EXPECT_EQ(result["error"]["code"], "TIME_RANGE");
+  EXPECT_EQ(result["launches"][3]["pe_exec_ns"]["max"], 1000000000000);
+  const Outcome gemm = kernbench("run --topology '" + config("one_pe") +
+                                 "' --bench gemm-single-pe --set m=2048 --set k=2048 --set n=4096 --set "
+                                 "cube.pe_template.components.pe_gemm.attrs.mac_per_ns=0.001 --out out --quiet");
+  EXPECT_EQ(gemm.code, 1) << gemm.err;
+  EXPECT_THAT(gemm.err, HasSubstr("the work of sip0.cube0.pe0.pe_gemm"));
+}
+
 TEST_F(FailureTest, AShapeBeyondAllAddressesIsNamed) {
   const Outcome outcome =
       kernbench("run --bench vector-add --set elements_per_pe=9223372036854775807 --out out --quiet");

@@ -1,10 +1,16 @@
 // Kernels and host programs that make one mistake each; the parameter `mistake` chooses.
 #include <cmath>
+#include <cstdlib>
+#include <exception>
+#include <new>
 #include <stdexcept>
+#include <thread>
+#include <vector>
 
 #include "kernels/tl/tl.h"
 #include "platform/base/error.h"
 #include "sw/benches/support.h"
+#include "sw/distributed/spawn.h"
 #include "sw/plugin/plugin.h"
 
 namespace {
@@ -62,6 +68,18 @@ void deep(Context& tl, Ptr) {
   tl.cycles(large[0]);
 }
 
+void exit_kernel(Context&, Ptr) {
+  std::exit(0);
+}
+
+void odd_kernel(Context&, Ptr) {
+  throw 7;
+}
+
+void standard_kernel(Context&, Ptr) {
+  throw std::runtime_error("the kernel is tired");
+}
+
 struct Mistake {
   const char* name;
   void (*kernel)(Context&, Ptr);
@@ -75,7 +93,10 @@ constexpr Mistake kKernels[] = {{"wrong-shapes", wrong_shapes},
                                 {"endless", endless},
                                 {"busy", busy},
                                 {"defect", defect},
-                                {"deep", deep}};
+                                {"deep", deep},
+                                {"exit-kernel", exit_kernel},
+                                {"odd-kernel", odd_kernel},
+                                {"standard-kernel", standard_kernel}};
 
 std::string kernel_name(std::string mistake) {
   for (char& c : mistake) c = c == '-' ? '_' : c;
@@ -91,8 +112,20 @@ BenchResult compare_no_numbers(Runtime& rt, const Tensor& x) {
   return result;
 }
 
+// Ends the process instead of returning.
+void end_process(const std::string& mistake) {
+  if (mistake == "exit") std::exit(0);
+  if (mistake == "quick-exit") std::quick_exit(0);
+  if (mistake == "abort") std::abort();
+  if (mistake == "terminate") std::terminate();
+  if (mistake == "thread-throws") std::thread([] { throw std::runtime_error("nobody catches this"); }).join();
+}
+
 BenchResult run(Runtime& rt, const Params& params) {
   const std::string& mistake = params.text("mistake");
+  end_process(mistake);
+  if (mistake == "too-many-ranks") spawn(rt, 100000, [](int) {});
+  if (mistake == "no-memory") std::vector<char>(std::size_t{1} << 62);
   if (mistake == "odd-throw") throw 7;
   if (mistake == "huge") rt.empty({std::int64_t{1} << 62, 8}, Dtype::f32, {}, "huge");
   DPPolicy rows;
@@ -111,7 +144,15 @@ BenchResult run(Runtime& rt, const Params& params) {
 }  // namespace
 
 KERNBENCH_PLUGIN(registrar) {
-  std::vector<std::string> mistakes = {"odd-throw", "huge", "nobody-answers", "no-numbers"};
+  const char* const entry = std::getenv("KB_FAULTY_ENTRY");  // what goes wrong while the library is loaded
+  const std::string mistake_of_entry = entry == nullptr ? "" : entry;
+  if (mistake_of_entry == "odd") throw 7;
+  if (mistake_of_entry == "standard") throw std::runtime_error("no licence");
+  if (mistake_of_entry == "memory") throw std::bad_alloc();
+  end_process(mistake_of_entry);
+  std::vector<std::string> mistakes = {"odd-throw",     "huge",           "nobody-answers", "no-numbers",
+                                       "exit",          "quick-exit",     "abort",          "terminate",
+                                       "thread-throws", "too-many-ranks", "no-memory"};
   for (const Mistake& mistake : kKernels) {
     registrar.add_kernel(kb::tl::make_kernel(kernel_name(mistake.name), "makes a mistake", {"x"}, mistake.kernel));
     mistakes.emplace_back(mistake.name);

@@ -55,6 +55,10 @@ INSTANTIATE_TEST_SUITE_P(
         ProgramMistake{"outside", "", "ADDRESS_ERROR", "outside tensor 'x'"},
         ProgramMistake{"huge", "", "ALLOCATION_ERROR", "tensor 'huge'"},
         ProgramMistake{"odd-throw", "", "BENCH_ERROR", "no std::exception"},
+        ProgramMistake{"no-memory", "", "OUT_OF_MEMORY", "bench 'faulty': its data does not fit the memory"},
+        ProgramMistake{"too-many-ranks", "", "SPAWN_ERROR", "100000 ranks were asked for; at most 4096 are possible"},
+        ProgramMistake{"odd-kernel", "", "KERNEL_ERROR", "threw an object that is no std::exception"},
+        ProgramMistake{"standard-kernel", "", "KERNEL_ERROR", "threw an exception: the kernel is tired"},
         ProgramMistake{"sum-of-nothing", "--strict --data replay", "UNWRITTEN_READ", "sip0.cube0 HBM +0x0"},
         ProgramMistake{"sum-of-nothing", "--strict --data eager", "UNWRITTEN_READ", "sip0.cube0 HBM +0x0"},
         ProgramMistake{"sum-of-nothing", "--verify-data", "NOTHING_VERIFIED", "'faulty'"}));
@@ -127,6 +131,74 @@ TEST_F(ProgramFailureTest, AStackOverflowLeavesNoPartialFile) {
   EXPECT_THAT(outcome.err, HasSubstr("more than its stack"));
   EXPECT_THAT(files(), ElementsAre("out"));
 }
+
+// Without a handler the first two would look like a success that has lost its result.
+TEST_F(ProgramFailureTest, CodeThatEndsTheProcessFailsTheRun) {
+  const std::pair<const char*, const char*> cases[] = {{"exit", "called exit()"},
+                                                       {"exit-kernel", "called exit()"},
+                                                       {"quick-exit", "called exit()"},
+                                                       {"abort", "called abort()"},
+                                                       {"terminate", "std::terminate was called"},
+                                                       {"thread-throws", "plug-in: nobody catches this"}};
+  for (const auto& [mistake, message] : cases) {
+    const Outcome outcome = faulty(mistake, "--oplog o.log --vcd w.vcd");
+    EXPECT_EQ(outcome.code, 1) << mistake;
+    EXPECT_THAT(outcome.err, HasSubstr(message)) << mistake;
+    EXPECT_THAT(outcome.err, HasSubstr("no result files were written")) << mistake;
+    EXPECT_THAT(files(), ElementsAre("out")) << mistake;
+  }
+}
+
+class PluginFailureTest : public CommandLineTest {
+ protected:
+  Outcome load(const std::string& file, const std::string& prefix = "") const {
+    return kernbench("list --plugin " + file, prefix);
+  }
+  static void expect_refused(const Outcome& outcome, const std::string& message) {
+    EXPECT_EQ(outcome.code, 2) << message;
+    EXPECT_EQ(outcome.out, "");
+    EXPECT_THAT(outcome.err, HasSubstr(message));
+  }
+};
+
+TEST_F(PluginFailureTest, WhatItThrowsWhileLoadingIsItsMistake) {
+  expect_refused(load(KB_FAULTY_PLUGIN, "KB_FAULTY_ENTRY=odd"), "with an exception that is no std::exception");
+  expect_refused(load(KB_FAULTY_PLUGIN, "KB_FAULTY_ENTRY=standard"), "failed while it was loaded: no licence");
+  expect_refused(load(KB_FAULTY_PLUGIN, "KB_FAULTY_ENTRY=memory"), "not enough memory for loading the plug-in");
+  const Outcome ended = load(KB_FAULTY_PLUGIN, "KB_FAULTY_ENTRY=exit");
+  EXPECT_EQ(ended.code, 1);
+  EXPECT_THAT(ended.err, HasSubstr("called exit()"));
+}
+
+TEST_F(PluginFailureTest, AnOddVersionIsRefused) {
+  expect_refused(load(KB_ODD_PLUGIN, "KB_ODD_ABI=null"), "was built for nothing that it names");
+  expect_refused(load(KB_ODD_PLUGIN, "KB_ODD_ABI=throw"), "with an exception that is no std::exception");
+  expect_refused(load(KB_ODD_PLUGIN, "KB_ODD_ABI=old"), "was built for kernbench 0.0.1\\x1b[31m, this is");
+}
+
+// The loader itself would end the process.
+TEST_F(PluginFailureTest, ALibraryThatIsCutOffIsRefused) {
+  for (const char* share : {"2", "10", "100"}) {
+    const std::string cut = std::string("head -c $(($(stat -c %s ") + KB_FAULTY_PLUGIN + ") - $(stat -c %s " +
+                            KB_FAULTY_PLUGIN + ") / " + share + ")) " + KB_FAULTY_PLUGIN + " > cut.so;";
+    expect_refused(load("cut.so", cut), "cut.so: the plug-in cannot be loaded: the file is cut off");
+  }
+  expect_refused(load("empty.so", ": > empty.so;"), "file too short");
+  expect_refused(load("pipe.so", "mkfifo pipe.so;"), "pipe.so: this is not a regular file");
+}
+
+#ifndef __SANITIZE_ADDRESS__  // it reserves more address space than the limits leave
+TEST_F(PluginFailureTest, TooLittleMemoryNamesTheStep) {
+  const std::string run = "run --quiet --out out --bench vector-add --topology '" + config("large") + "'";
+  const Outcome machine = kernbench(run, "ulimit -v 120000;");
+  EXPECT_EQ(machine.code, 2);
+  EXPECT_THAT(machine.err, HasSubstr("not enough memory for building and simulating the machine"));
+  const Outcome topology = kernbench(run, "ulimit -v 50000;");
+  EXPECT_EQ(topology.code, 2);
+  EXPECT_THAT(topology.err, HasSubstr("not enough memory for reading the topology"));
+  EXPECT_THAT(files(), testing::IsSubsetOf({"out"}));
+}
+#endif
 
 }  // namespace
 }  // namespace kb::test

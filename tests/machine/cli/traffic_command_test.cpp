@@ -46,6 +46,35 @@ TEST_F(TrafficCommandTest, ReferenceLatencies) {  // F-69
   }
 }
 
+TEST_F(TrafficCommandTest, ATraceMayComeFromAPipe) {
+  const std::string row = "id,issue_ns,op,src,dst,bytes\\n1,0,pe_read,sip0.cube0.pe0,0x2000000000,256\\n";
+  const std::string arguments = "traffic --topology '" + config("one_pe") + "' --trace ";
+  const Outcome input = kernbench(arguments + "/dev/stdin", "printf '" + row + "' |");
+  const Outcome pipe = kernbench(arguments + "p; wait", "mkfifo p; printf '" + row + "' > p & ");
+  EXPECT_EQ(input.code, 0) << input.err;
+  EXPECT_THAT(input.out, HasSubstr("sip0.cube0.pe0"));
+  EXPECT_EQ(input.out, pipe.out) << pipe.err;
+}
+
+TEST_F(TrafficCommandTest, ARowPastTheEndOfSimulatedTimeIsNamed) {
+  const std::string machine = "traffic --topology '" + config("one_pe") + "' --trace t.csv --out o.tsv ";
+  for (const char* op : {"pe_read", "pe_write"}) {
+    const std::string row = std::string(op) + ",sip0.cube0.pe0,0x2000000000,";
+    write("t.csv", std::string(kHeader) + "small,0," + row + "256\nlarge,1000000000000," + row + "6000000000\n");
+    const Outcome wire = kernbench(machine + "--set cube.links.pe_to_router_bw_gbs=0.001");
+    EXPECT_EQ(wire.code, 1) << wire.err;
+    EXPECT_THAT(wire.err, HasSubstr("simulated time would pass its end at 4600000000000 ns"));
+    EXPECT_THAT(wire.err, HasSubstr("(row 'large', line 3)"));
+  }
+  std::string rows = kHeader;  // 750 s each
+  for (int i = 0; i < 7; ++i) rows += std::to_string(i) + ",0,pe_write,sip0.cube0.pe0,0x2000000000,6000000000\n";
+  write("t.csv", rows);
+  const Outcome memory = kernbench(machine + "--set cube.memory_map.hbm_channel_bw_gbs=0.001");
+  EXPECT_EQ(memory.code, 1) << memory.err;
+  EXPECT_THAT(memory.err, HasSubstr("(row '6', line 8)"));
+  EXPECT_EQ(files(), std::vector<std::string>{"t.csv"});
+}
+
 TEST_F(TrafficCommandTest, JsonAndTsvSayTheSameInFileOrder) {
   write("t.csv", std::string(kHeader) +
                      "late,5.25,host_write,host,0x2000000000,1000\nfirst,0,pe_read,sip0.cube0.pe0,0x2000000000,256\n");

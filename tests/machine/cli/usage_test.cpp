@@ -9,6 +9,7 @@ namespace {
 
 using testing::HasSubstr;
 using testing::IsEmpty;
+using testing::Not;
 using UsageTest = CommandLineTest;
 
 TEST_F(UsageTest, EveryCommandHasHelpWithExamples) {
@@ -49,29 +50,52 @@ TEST_P(WrongUsageTest, IsExplained) {
 
 INSTANTIATE_TEST_SUITE_P(
     Cases, WrongUsageTest,
-    testing::Values(Wrong{"", "Usage: kernbench"}, Wrong{"rum", "did you mean 'run'?"},
-                    Wrong{"--verison", "did you mean '--version'?"}, Wrong{"run --bnech x", "did you mean '--bench'?"},
-                    Wrong{"run --bench gemm-sinle-pe", "did you mean 'gemm-single-pe'?"}, Wrong{"run --bench 99", "99"},
-                    Wrong{"run --bench ''", "--bench is given an empty value"},
-                    Wrong{"probe --topology ''", "--topology is given an empty value"},
-                    Wrong{"run --seed -1", "--seed must be at least 0"},
-                    Wrong{"run extra", "unexpected argument 'extra'"}, Wrong{"run --set m", "--set needs name=value"},
-                    Wrong{"run --bench gemm-single-pe --set mm=4", "no such parameter"},
-                    Wrong{"run --bench gemm-single-pe --set m=x", "is not a whole number"},
-                    Wrong{"run --bench gemm-single-pe --set m=99999999999999999999", "does not fit 64 bits"},
-                    Wrong{"run --set cube.links.router_link_bw_gsb=4", "did you mean 'router_link_bw_gbs'?"},
-                    Wrong{"run --set cube.links.router_link_bw_gbs=fast", "router_link_bw_gbs"},
-                    Wrong{"run --device sip:7", "sip:"}, Wrong{"run --device both", "both"},
-                    Wrong{"run --data repaly", "did you mean 'replay'?"},
-                    Wrong{"run --data off --verify-data", "--data off"}, Wrong{"run --vcd-filter 'x*'", "--vcd"},
-                    Wrong{"run --time-limit-ns -5", "--time-limit-ns"},
-                    Wrong{"run --time-limit-ns soon", "--time-limit-ns needs a number, not 'soon'"},
-                    Wrong{"run --seed abc", "--seed needs a number, not 'abc'"},
-                    Wrong{"run --plugin nothing.so", "nothing.so"},
-                    Wrong{"run --topology nothing.yaml", "nothing.yaml"}, Wrong{"run --topology .", "directory"},
-                    Wrong{"probe --case pe-local", "did you mean 'pe-local-hbm'?"}, Wrong{"check", "FILES is required"},
-                    Wrong{"traffic", "--trace is required"}, Wrong{"traffic --trace nothing.csv", "nothing.csv"},
-                    Wrong{"topology --json --dot", "excludes"}));
+    testing::Values(
+        Wrong{"", "Usage: kernbench"}, Wrong{"rum", "did you mean 'run'?"},
+        Wrong{"--verison", "did you mean '--version'?"}, Wrong{"run --bnech x", "did you mean '--bench'?"},
+        Wrong{"run --bench gemm-sinle-pe", "did you mean 'gemm-single-pe'?"}, Wrong{"run --bench 99", "99"},
+        Wrong{"run --bench ''", "--bench is given an empty value"},
+        Wrong{"probe --topology ''", "--topology is given an empty value"},
+        Wrong{"run --seed -1", "--seed needs a whole number from 0 to 18446744073709551615, not '-1'"},
+        Wrong{"run --seed 18446744073709551616", "not '18446744073709551616'"},
+        Wrong{"run --seed 0x10", "--seed needs a whole number"}, Wrong{"run --seed 1.5", "not '1.5'"},
+        Wrong{"run --seed nan", "not 'nan'"}, Wrong{"run --seed 7up", "not '7up'"},
+        Wrong{"run --time-limit-ns nan", "--time-limit-ns needs a number from 1e-06 to 1e+12, not 'nan'"},
+        Wrong{"run --time-limit-ns 1e400", "not '1e400'"}, Wrong{"run --time-limit-ns 0", "not '0'"},
+        Wrong{"run --time-limit-ns 1e-9", "not '1e-9'"},
+        Wrong{"evaluate gemm --jobs 0", "--jobs needs a whole number from 1 to 9999, not '0'"},
+        Wrong{"evaluate gemm --jobs 99999999999999999999", "--jobs needs a whole number"},
+        Wrong{"run --device sip:0x1", "write 'all' or 'sip:N'"},
+        Wrong{"run --device sip:99999999999999999999", "the machine has 2 SIPs"},
+        Wrong{"run --set system.sips.count=99999999999999999999", "is out of range"},
+        Wrong{"run --bench copy --bench copy", "--bench is given twice"},
+        Wrong{"run --bench", "--bench needs a value after it"},
+        Wrong{"run --bench --json", "--bench needs a value after it"},
+        Wrong{"run --bench --", "--bench needs a value after it"},
+        Wrong{"run --bench=", "--bench is given an empty value"},
+        Wrong{"run --json=maybe", "--json takes no value, not 'maybe'"}, Wrong{"run -x", "unknown option -x"},
+        Wrong{"run -help", "did you mean '--help'?"}, Wrong{"list -- x", "unexpected argument 'x' after --"},
+        Wrong{"run -- --bench copy", "unexpected argument '--bench' after --"},
+        Wrong{"probe -- x", "unexpected argument 'x' after --"},
+        Wrong{"traffic --trace a -- b", "unexpected argument 'b' after --"},
+        Wrong{"evaluate gemm -- x", "unexpected argument 'x'"}, Wrong{"topology -- a b", "unexpected argument 'b'"},
+        Wrong{"check -- a --b", "there is no file './--b'"}, Wrong{"-- list", "no command given before --"},
+        Wrong{"run '\x1b[31m'", "unexpected argument '\\x1b[31m'"}, Wrong{"run extra", "unexpected argument 'extra'"},
+        Wrong{"run --set m", "--set needs name=value"},
+        Wrong{"run --bench gemm-single-pe --set mm=4", "no such parameter"},
+        Wrong{"run --bench gemm-single-pe --set m=x", "is not a whole number"},
+        Wrong{"run --bench gemm-single-pe --set m=99999999999999999999", "does not fit 64 bits"},
+        Wrong{"run --set cube.links.router_link_bw_gsb=4", "did you mean 'router_link_bw_gbs'?"},
+        Wrong{"run --set cube.links.router_link_bw_gbs=fast", "router_link_bw_gbs"},
+        Wrong{"run --device sip:7", "sip:"}, Wrong{"run --device both", "both"},
+        Wrong{"run --data repaly", "did you mean 'replay'?"}, Wrong{"run --data off --verify-data", "--data off"},
+        Wrong{"run --vcd-filter 'x*'", "--vcd"}, Wrong{"run --time-limit-ns -5", "--time-limit-ns"},
+        Wrong{"run --time-limit-ns soon", "--time-limit-ns needs a number from 1e-06 to 1e+12, not 'soon'"},
+        Wrong{"run --seed abc", "not 'abc'"}, Wrong{"run --plugin nothing.so", "nothing.so"},
+        Wrong{"run --topology nothing.yaml", "nothing.yaml"}, Wrong{"run --topology .", "directory"},
+        Wrong{"probe --case pe-local", "did you mean 'pe-local-hbm'?"}, Wrong{"check", "FILES is required"},
+        Wrong{"traffic", "--trace is required"}, Wrong{"traffic --trace nothing.csv", "nothing.csv"},
+        Wrong{"topology --json --dot", "excludes"}));
 
 TEST_F(UsageTest, ALibraryThatIsNoPluginIsNamed) {
   const Outcome outcome = kernbench("run --plugin /lib/x86_64-linux-gnu/libm.so.6");
@@ -96,9 +120,52 @@ TEST_F(UsageTest, ListNamesBenchesKernelsAndParameters) {
 }
 
 TEST_F(UsageTest, AFullStandardOutputIsAnError) {
-  const Outcome outcome = kernbench("list > /dev/full");
+  for (const std::string& command : {std::string("list"), "check '" + config("one_pe") + "'"}) {
+    const Outcome outcome = kernbench(command + " > /dev/full");
+    EXPECT_EQ(outcome.code, 2);
+    EXPECT_THAT(outcome.err, HasSubstr("kernbench " + command.substr(0, 4)));
+    EXPECT_THAT(outcome.err, HasSubstr("error: cannot write to standard output: No space left on device"));
+    EXPECT_THAT(outcome.err, Not(HasSubstr("one_pe")));
+  }
+}
+
+TEST_F(UsageTest, FilesFollowADoubleDash) {
+  write("-m.yaml", read_config("one_pe"));
+  const Outcome outcome = kernbench("check -- -m.yaml");
+  EXPECT_EQ(outcome.code, 0) << outcome.err;
+  EXPECT_THAT(outcome.out, HasSubstr("./-m.yaml: ok"));
+}
+
+TEST_F(UsageTest, SeedsAreDecimal) {
+  for (const auto& [text, seed] : {std::pair{"010", 10}, {"1e3", 1000}, {"8", 8}}) {
+    const std::string run = "run --bench noop --json --topology '" + config("one_pe") + "' --seed ";
+    EXPECT_EQ(json(run + text)["seed"], seed);
+  }
+  EXPECT_EQ(json("run --bench noop --json --topology '" + config("one_pe") + "' --seed 18446744073709551615")["seed"],
+            18446744073709551615U);
+}
+
+// Neither the terminal nor its reader is steered by the name of a file.
+TEST_F(UsageTest, NamesArePrintedWithoutControlCharacters) {
+  const std::string name = "a\x1b[2J\u202e\xff.yaml";
+  write(name, read_config("one_pe"));
+  const Outcome good = kernbench("check '" + name + "'");
+  EXPECT_EQ(good.code, 0) << good.err;
+  EXPECT_THAT(good.out, HasSubstr("a\\x1b[2J\\u202e\\xff.yaml: ok"));
+  const Outcome report = kernbench("run --bench noop --topology '" + name + "'");
+  EXPECT_THAT(report.out, HasSubstr("a\\x1b[2J\\u202e\\xff.yaml"));
+  EXPECT_EQ(report.out.find('\x1b'), std::string::npos);
+  const Outcome bad = kernbench("check '" + name + "' --set 'cube.\x1b]0;x\x07=1'");
+  EXPECT_EQ(bad.code, 2);
+  EXPECT_EQ(bad.err.find('\x1b'), std::string::npos);
+  EXPECT_EQ(bad.err.find('\x07'), std::string::npos);
+  EXPECT_EQ(json("run --bench noop --json --topology '" + name + "'")["ok"], true);  // valid UTF-8 all the same
+}
+
+TEST_F(UsageTest, AVeryLongArgumentIsShortened) {
+  const Outcome outcome = kernbench("run --bench " + std::string(100000, 'x'));
   EXPECT_EQ(outcome.code, 2);
-  EXPECT_THAT(outcome.err, HasSubstr("No space left on device"));
+  EXPECT_LT(outcome.err.size(), 3000u);
 }
 
 }  // namespace

@@ -16,6 +16,7 @@
 #include "platform/data/op_log_file.h"
 #include "platform/data/op_log_reader.h"
 #include "tests/support/sqlite_rows.h"
+#include "tests/unit/data/committed_log.h"
 #include "tests/unit/data/support.h"
 
 namespace kb::data {
@@ -25,6 +26,7 @@ namespace fs = std::filesystem;
 using kb::test::sql_rows;
 using kb::test::SqlRows;
 using test::at;
+using test::CommittedLog;
 using test::expect_error;
 using test::record;
 
@@ -98,7 +100,7 @@ class Records {
 
 TEST_F(OpLogSqliteTest, TablesAreTheDocumentedOnes_P67) {
   const std::string file = path("ops.sqlite");
-  OpLogSqlite log(file, options());
+  CommittedLog log(file, options());
   log.record(0, record(OtherOp{"x"}, 7, 1'000'000, 82'060'000));
   log.finish();
   EXPECT_EQ(sql_rows(file, "SELECT type, name FROM sqlite_schema WHERE name NOT LIKE 'sqlite_%' ORDER BY 1, 2"),
@@ -122,16 +124,16 @@ TEST_F(OpLogSqliteTest, TablesAreTheDocumentedOnes_P67) {
 // The text is the oracle: another writer of the same facts.
 TEST_F(OpLogSqliteTest, HoldsWhatTheTextHolds_P67_P69) {
   const std::string text = path("ops.tsv"), database = path("ops.db");
-  const auto as_text = open_op_log(text, options()), as_database = open_op_log(database, options());
+  CommittedLog as_text(text, options()), as_database(database, options());
   Records records;
   constexpr std::uint64_t kRows = 5003;
   for (std::uint64_t i = 0; i < kRows; ++i) {
     const OpRecord op = records.next();
-    as_text->record(i, op);
-    as_database->record(i, op);
+    as_text.record(i, op);
+    as_database.record(i, op);
   }
-  as_text->finish();
-  as_database->finish();
+  as_text.finish();
+  as_database.finish();
   const SqlRows rows = sql_rows(database,
                                 "SELECT ops.seq, ops.id, op.t_start_fs, op.t_end_fs, component, op_kind, op_name, "
                                 "ops.params, t_start_ns, t_end_ns FROM ops JOIN op USING (seq) ORDER BY ops.seq");
@@ -163,22 +165,22 @@ TEST_F(OpLogSqliteTest, HoldsWhatTheTextHolds_P67_P69) {
 
 TEST_F(OpLogSqliteTest, ParametersCanBeQueried_P69) {
   const std::string file = path("ops.sqlite3");
-  const auto log = open_op_log(file, options());
+  CommittedLog log(file, options());
   for (std::uint64_t i = 0; i < 40; ++i) {
-    log->record(i, record(CopyOp{CopyName::dma_read, {{i * 64, 64}}, {{0x2000, 64}}}));
+    log.record(i, record(CopyOp{CopyName::dma_read, {{i * 64, 64}}, {{0x2000, 64}}}));
   }
-  log->finish();
+  log.finish();
   EXPECT_EQ(sql_rows(file, "SELECT sum(json_extract(params, '$.nbytes')), min(params ->> 'src_addr') FROM op"),
             (SqlRows{{"2560", "0x0"}}));
 }
 
 TEST_F(OpLogSqliteTest, IsReadInOrderOfStart_P68) {
   const std::string file = path("ops.db");
-  const auto log = open_op_log(file, options());
-  log->record(0, record(OtherOp{"late"}, 1, 50, 60, NodeId(1)));
-  log->record(1, record(OtherOp{"first of two"}, 2, 10, 70));
-  log->record(2, record(OtherOp{"second of two"}, 3, 10, 20));
-  log->finish();
+  CommittedLog log(file, options());
+  log.record(0, record(OtherOp{"late"}, 1, 50, 60, NodeId(1)));
+  log.record(1, record(OtherOp{"first of two"}, 2, 10, 70));
+  log.record(2, record(OtherOp{"second of two"}, 3, 10, 20));
+  log.finish();
   const OpLogReader reader(file);
   EXPECT_EQ(reader.fact("bench"), "copy");
   EXPECT_EQ(reader.fact("nothing"), "");
@@ -210,7 +212,7 @@ TEST_F(OpLogSqliteTest, OnlyALogOfThisVersionIsRead) {
 
 TEST_F(OpLogSqliteTest, TheEndingChoosesTheFormat) {
   for (const char* name : {"a.sqlite", "a.sqlite3", "a.db", "a.tsv", "a.sqlite.txt", "sqlite", "a"}) {
-    open_op_log(path(name), options())->finish();
+    CommittedLog(path(name), options()).finish();
     const bool database =
         fs::path(name).extension() != ".tsv" && fs::path(name).extension() != ".txt" && fs::path(name).has_extension();
     EXPECT_EQ(content(path(name)).rfind("SQLite format 3", 0) == 0, database) << name;
@@ -220,9 +222,8 @@ TEST_F(OpLogSqliteTest, TheEndingChoosesTheFormat) {
 TEST_F(OpLogSqliteTest, AppearsOnlyWhenFinished) {
   const std::string file = path("ops.sqlite");
   {
-    OpLogSqlite log(file, options());
+    CommittedLog log(file, options());
     log.record(0, record(OtherOp{"x"}));
-    EXPECT_TRUE(fs::exists(file + ".part"));
     EXPECT_FALSE(fs::exists(file));
     log.finish();
     EXPECT_THROW(log.record(1, record(OtherOp{"x"})), Error);
@@ -233,24 +234,37 @@ TEST_F(OpLogSqliteTest, AppearsOnlyWhenFinished) {
 
 TEST_F(OpLogSqliteTest, LeavesNothingWhenAbandoned) {
   {
-    OpLogSqlite log(path("ops.sqlite"), options());
+    CommittedLog log(path("ops.sqlite"), options());
     for (std::uint64_t i = 0; i < 100; ++i) log.record(i, record(OtherOp{"x"}));
   }
   EXPECT_TRUE(fs::is_empty(folder_));
 }
 
-TEST_F(OpLogSqliteTest, ReplacesAnOlderFileAndTheRestOfAKilledRun) {
+TEST_F(OpLogSqliteTest, ReplacesAnOlderFile) {
   const std::string file = path("ops.sqlite");
-  for (const std::string& old : {file, file + ".part"}) std::ofstream(old) << std::string(100'000, 'x');
-  open_op_log(file, options())->finish();
+  std::ofstream(file) << std::string(100'000, 'x');
+  CommittedLog(file, options()).finish();
   EXPECT_EQ(sql_rows(file, "SELECT count(*) FROM op"), (SqlRows{{"0"}}));
+}
+
+// Opening the new database would apply them to it.
+TEST_F(OpLogSqliteTest, TheJournalOfAnotherDatabaseIsInTheWay) {
+  for (const char* ending : {"-journal", "-wal"}) {
+    const std::string journal = path("ops.sqlite") + ending;
+    std::ofstream(journal) << "mine";
+    expect_error([&] { CommittedLog log(path("ops.sqlite"), options()); }, ErrorFamily::configuration,
+                 "CONFIGURATION_ERROR", {journal, "remove the file"});
+    EXPECT_EQ(content(journal), "mine");
+    EXPECT_EQ(std::distance(fs::directory_iterator(folder_), {}), 1);
+    fs::remove(journal);
+  }
 }
 
 TEST_F(OpLogSqliteTest, EqualRunsAreEqualBytesAndTakeLittleMemory_P74) {
   constexpr sqlite3_int64 kMostMemory = 5 << 20;
   for (const char* name : {"a.db", "b.db"}) {
     sqlite3_memory_highwater(1);
-    OpLogSqlite log(path(name), options());
+    CommittedLog log(path(name), options());
     for (std::uint64_t i = 0; i < 60'000; ++i) {
       log.record(i, record(CopyOp{CopyName::dma_read, {{i * 64, 64}}, {{0x1000 + i % 512 * 64, 64}}}, i,
                            static_cast<TimeFs>(i * 7919 % 60'000 * 77), 60'000 * 77, NodeId(i % 2)));
@@ -264,13 +278,13 @@ TEST_F(OpLogSqliteTest, EqualRunsAreEqualBytesAndTakeLittleMemory_P74) {
 
 TEST_F(OpLogSqliteTest, UnwritablePlacesSaySo) {
   const std::string file = path("missing/ops.sqlite");
-  expect_error([&] { OpLogSqlite log(file, {}); }, ErrorFamily::configuration, "CONFIGURATION_ERROR",
+  expect_error([&] { CommittedLog log(file, {}); }, ErrorFamily::configuration, "CONFIGURATION_ERROR",
                {file, "No such file or directory"});
-  expect_error([&] { OpLogSqlite log(folder_.string(), {}); }, ErrorFamily::configuration, "CONFIGURATION_ERROR",
+  expect_error([&] { CommittedLog log(folder_.string(), {}); }, ErrorFamily::configuration, "CONFIGURATION_ERROR",
                {"it is a folder"});
   const std::string pipe = path("pipe.sqlite");
   ASSERT_EQ(::mkfifo(pipe.c_str(), 0600), 0);
-  expect_error([&] { OpLogSqlite log(pipe, {}); }, ErrorFamily::configuration, "CONFIGURATION_ERROR",
+  expect_error([&] { CommittedLog log(pipe, {}); }, ErrorFamily::configuration, "CONFIGURATION_ERROR",
                {pipe, "has to be a regular file"});
   EXPECT_TRUE(fs::exists(pipe));
 }
@@ -284,7 +298,7 @@ TEST_F(OpLogSqliteTest, AFullDiskRemovesThePartialFile) {
     const std::string file = path("ops.sqlite");
     expect_error(
         [&] {
-          OpLogSqlite log(file, options());
+          CommittedLog log(file, options());
           struct rlimit small = before;
           small.rlim_cur = bytes;
           ::setrlimit(RLIMIT_FSIZE, &small);
@@ -292,7 +306,7 @@ TEST_F(OpLogSqliteTest, AFullDiskRemovesThePartialFile) {
             log.record(i, record(OtherOp{"x"}, 1 << 30, TimeFs{1} << 60, TimeFs{1} << 60));
           log.finish();
         },
-        ErrorFamily::configuration, "OPLOG_WRITE",
+        ErrorFamily::configuration, "OUTPUT_WRITE",
         {file, bytes < 1'000'000 ? "File too large" : "disk I/O error",
          "enough room"});  // SQLite keeps no reason of sorting
     ::setrlimit(RLIMIT_FSIZE, &before);

@@ -13,6 +13,7 @@
 #include <sstream>
 
 #include "platform/data/op_log_format.h"
+#include "tests/unit/data/committed_log.h"
 #include "tests/unit/data/support.h"
 
 namespace kb::data {
@@ -20,6 +21,7 @@ namespace {
 
 namespace fs = std::filesystem;
 using test::at;
+using test::CommittedLog;
 using test::expect_error;
 using test::record;
 
@@ -133,13 +135,12 @@ TEST_F(OpLogTest, TimesEqualFormatNs) {
 TEST_F(OpLogTest, AppearsOnlyWhenFinished) {
   const std::string file = path("ops.tsv");
   {
-    OpLog log(file, options());
+    CommittedLog log(file, options());
     log.record(0, record(OtherOp{"x"}));
-    EXPECT_TRUE(fs::exists(file + ".part"));
     EXPECT_FALSE(fs::exists(file));
     log.finish();
   }
-  EXPECT_FALSE(fs::exists(file + ".part"));
+  EXPECT_THAT(std::distance(fs::directory_iterator(folder_), {}), 1);
   EXPECT_EQ(content(file),
             "seq\tid\tt_start_ns\tt_end_ns\tcomponent\top_kind\top_name\tparams\n"
             "0\t1\t0\t0\tsip0.cube0.pe0.pe_dma\tunknown\tx\t{}\n");
@@ -147,13 +148,13 @@ TEST_F(OpLogTest, AppearsOnlyWhenFinished) {
 
 TEST_F(OpLogTest, LeavesNothingWhenAbandoned) {
   const std::string file = path("ops.tsv");
-  { OpLog log(file, options()); }
+  { CommittedLog log(file, options()); }
   EXPECT_TRUE(fs::is_empty(folder_));
 }
 
 TEST_F(OpLogTest, RunsAreIdentical) {
   for (const char* name : {"a", "b"}) {
-    OpLog log(path(name), options());
+    CommittedLog log(path(name), options());
     for (std::uint64_t i = 0; i < 30000; ++i) {
       log.record(i, record(CopyOp{CopyName::dma_read, {{i * 64, 64}}, {{0x1000 + i % 512 * 64, 64}}}, i,
                            static_cast<TimeFs>(i * 77)));
@@ -166,9 +167,9 @@ TEST_F(OpLogTest, RunsAreIdentical) {
 
 TEST_F(OpLogTest, UnwritablePlacesSaySo) {
   const std::string file = path("missing/ops.tsv");
-  expect_error([&] { OpLog log(file, {}); }, ErrorFamily::configuration, "CONFIGURATION_ERROR",
+  expect_error([&] { CommittedLog log(file, {}); }, ErrorFamily::configuration, "CONFIGURATION_ERROR",
                {file, "No such file or directory"});
-  expect_error([&] { OpLog log(folder_.string(), {}); }, ErrorFamily::configuration, "CONFIGURATION_ERROR",
+  expect_error([&] { CommittedLog log(folder_.string(), {}); }, ErrorFamily::configuration, "CONFIGURATION_ERROR",
                {"it is a folder"});
 }
 
@@ -178,12 +179,12 @@ TEST_F(OpLogTest, AFullDiskRemovesThePartialFile) {
   const auto old = std::signal(SIGXFSZ, SIG_IGN);
   const std::string file = path("ops.tsv");
   {
-    OpLog log(file, options());
+    CommittedLog log(file, options());
     struct rlimit small = before;
     small.rlim_cur = 100;
     ::setrlimit(RLIMIT_FSIZE, &small);
     for (std::uint64_t i = 0; i < 10; ++i) log.record(i, record(OtherOp{"x"}));
-    expect_error([&] { log.finish(); }, ErrorFamily::configuration, "OPLOG_WRITE",
+    expect_error([&] { log.finish(); }, ErrorFamily::configuration, "OUTPUT_WRITE",
                  {file, "File too large", "enough room"});
   }
   ::setrlimit(RLIMIT_FSIZE, &before);
@@ -192,15 +193,15 @@ TEST_F(OpLogTest, AFullDiskRemovesThePartialFile) {
 }
 
 TEST_F(OpLogTest, DevicesAreWrittenDirectly) {
-  OpLog log("/dev/full", options());
+  CommittedLog log("/dev/full", options());
   log.record(0, record(OtherOp{"x"}));
-  expect_error([&] { log.finish(); }, ErrorFamily::configuration, "OPLOG_WRITE",
+  expect_error([&] { log.finish(); }, ErrorFamily::configuration, "OUTPUT_WRITE",
                {"/dev/full", "No space left on device"});
   EXPECT_TRUE(fs::exists("/dev/full"));
 }
 
 TEST_F(OpLogTest, RowsPerSecond) {
-  OpLog log("/dev/null", options());
+  CommittedLog log("/dev/null", options());
   const OpRecord copy =
       record(CopyOp{CopyName::dma_read, {{0x123456789, 4096}}, {{0x2000, 4096}}}, 1, 123'456'789, 223'456'789);
   const auto begin = std::chrono::steady_clock::now();

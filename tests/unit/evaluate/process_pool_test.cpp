@@ -1,14 +1,20 @@
 #include "sim/evaluate/process_pool.h"
 
 #include <gmock/gmock.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
+#include <array>
 #include <chrono>
 #include <csignal>
 #include <cstdlib>
 #include <filesystem>
 
+#include "platform/base/error.h"
 #include "sim/evaluate/files.h"
+#include "sim/evaluate/memory_file.h"
+#include "tests/support/own_process.h"
 
 namespace kb::evaluate {
 namespace {
@@ -47,7 +53,84 @@ TEST_F(ProcessPoolTest, CodesAreInJobOrderWhoeverEndsFirst) {
   EXPECT_EQ(ended.size(), 5u);
   EXPECT_EQ(ended[0], 1u);
   EXPECT_EQ(read_file(path("c")), "out\nerr\n");
-  EXPECT_THAT(read_file(path("e")), testing::HasSubstr("No such file"));
+  EXPECT_EQ(ends[3].signal, SIGKILL);
+  EXPECT_EQ(ends[0].signal, 0);
+  EXPECT_THAT(ends[4].not_started, testing::HasSubstr("/no/such/program: No such file"));
+  for (int i = 0; i < 4; ++i) EXPECT_EQ(ends[i].not_started, "");
+}
+
+TEST_F(ProcessPoolTest, AProgramThatEndsWith127WasStarted) {
+  const std::vector<ProcessEnd> ends = run_processes({shell("exit 127", "a")}, 1);
+  EXPECT_EQ(ends[0].code, 127);
+  EXPECT_EQ(ends[0].not_started, "");
+}
+
+TEST_F(ProcessPoolTest, ALogThatCannotBeWrittenIsNamed) {
+  const std::vector<ProcessEnd> ends = run_processes({shell("exit 0", "none/log"), shell("exit 0", "b")}, 1);
+  EXPECT_THAT(ends[0].not_started, testing::HasSubstr("none/log: No such file"));
+  EXPECT_EQ(ends[1].code, 0);
+}
+
+TEST_F(ProcessPoolTest, DescriptorsStandForFiles) {
+  MemoryFile input, output, messages;
+  input.write("one ");
+  input.write("two");
+  ProcessJob job = shell("cat; echo oh >&2", "a");
+  job.input = input.descriptor();
+  job.output = output.descriptor();
+  job.messages = messages.descriptor();
+  EXPECT_EQ(run_processes({job}, 1)[0].code, 0);
+  EXPECT_EQ(output.contents(), "one two");
+  EXPECT_EQ(messages.contents(), "oh\n");
+  EXPECT_FALSE(fs::exists(path("a")));
+}
+
+// The caller has closed its standard files: what is opened next must not take their places.
+TEST_F(ProcessPoolTest, ClosedStandardFilesDoNoHarm) {
+  const std::array<bool, 2> right = test::in_own_process([this] {
+    for (const int file : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) ::close(file);
+    MemoryFile output;
+    ProcessJob job = shell("cat; echo out; echo oh >&2", "a");
+    job.output = output.descriptor();
+    const bool ran = run_processes({job}, 1)[0].code == 0;
+    return std::array<bool, 2>{ran && output.contents() == "out\n", read_file(path("a")) == "oh\n"};
+  });
+  EXPECT_THAT(right, testing::Each(true));
+}
+
+TEST_F(ProcessPoolTest, NothingOutlivesAKilledCaller) {
+  const pid_t caller = ::fork();
+  if (caller == 0) {
+    run_processes({shell("echo $$ > '" + path("pid") + "'; exec sleep 60", "a")}, 1);
+    ::_exit(0);
+  }
+  const auto told = [this] { return !read_file(path("pid")).empty(); };
+  for (int i = 0; i < 4000 && !told(); ++i) ::usleep(5000);
+  ASSERT_TRUE(told());
+  const pid_t worker = std::stoi(read_file(path("pid")));
+  ::kill(caller, SIGKILL);
+  ::waitpid(caller, nullptr, 0);
+  const auto gone = [&] {  // a zombie is gone, too: nobody here can wait for it
+    const std::string state = read_file("/proc/" + std::to_string(worker) + "/stat");
+    return state.empty() || state.find(") Z") != state.npos;
+  };
+  for (int i = 0; i < 4000 && !gone(); ++i) ::usleep(5000);
+  EXPECT_TRUE(gone());
+}
+
+TEST_F(ProcessPoolTest, FewerRunWhereTheSystemHasNoRoomForMore) {
+  if (::geteuid() == 0) GTEST_SKIP() << "limits of processes do not hold for root";
+  const int right = test::in_own_process([this] {
+    const rlimit few{1, 1};
+    ::setrlimit(RLIMIT_NPROC, &few);
+    try {
+      run_processes({shell("exit 0", "a")}, 2);
+    } catch (const Error& error) {
+      return static_cast<int>(error.family() == ErrorFamily::configuration);
+    }
+    return 0;
+  });
+  EXPECT_EQ(right, 1);
 }
 
 TEST_F(ProcessPoolTest, AProgramCanBeCalledByAnotherName) {
@@ -64,7 +147,7 @@ TEST_F(ProcessPoolTest, ParametersInTheEnvironmentStayOutside) {
 
 TEST_F(ProcessPoolTest, GivingUpEndsWhatIsUnderWay) {
   const auto begin = std::chrono::steady_clock::now();
-  EXPECT_THROW(run_processes({shell("exec sleep 60", "a"), shell("exit 1", "b")}, 2,
+  EXPECT_THROW(run_processes({shell("trap '' TERM; kill -STOP $$; sleep 60", "a"), shell("exit 1", "b")}, 2,
                              [](std::size_t, const ProcessEnd&) { throw std::runtime_error("enough"); }),
                std::runtime_error);
   EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::seconds(20));

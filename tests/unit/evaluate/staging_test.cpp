@@ -18,6 +18,7 @@ class StagingTest : public testing::Test {
  protected:
   StagingTest() : folder_((fs::temp_directory_path() / ("kb_staging_" + std::to_string(::getpid()))).string()) {
     fs::remove_all(folder_);
+    fs::create_directories(folder_);
   }
   ~StagingTest() override { fs::remove_all(folder_); }
   std::string folder_;
@@ -25,21 +26,23 @@ class StagingTest : public testing::Test {
 };
 
 TEST_F(StagingTest, ARowCountsOnlyForWhatItWasMeasuredWith) {
-  const Staging staging(folder_, "machine");
+  const WorkFolder work(folder_);
+  const Staging staging(work, "machine");
   EXPECT_FALSE(staging.find(point_));
   staging.keep(point_, Json{{"x", 1.000001}});
   EXPECT_EQ(staging.find(point_), (Json{{"x", 1.000001}}));
-  EXPECT_TRUE(Staging(folder_, "machine").find(point_));
-  EXPECT_FALSE(Staging(folder_, "another machine").find(point_));
+  EXPECT_TRUE(Staging(work, "machine").find(point_));
+  EXPECT_FALSE(Staging(work, "another machine").find(point_));
   EXPECT_FALSE(staging.find({"p", "other", {{"m", "1"}}}));
   EXPECT_FALSE(staging.find({"p", "bench", {{"m", "2"}}}));
   EXPECT_FALSE(staging.find({"q", "bench", {{"m", "1"}}}));
 }
 
 TEST_F(StagingTest, ADamagedRowIsMeasuredAgain) {
-  const Staging staging(folder_, "machine");
+  const WorkFolder work(folder_);
+  const Staging staging(work, "machine");
   for (const char* text : {"", "{", "[]", "{\"digest\": \"x\"}", "{\"digest\": 5, \"row\": 1}"}) {
-    write_file(folder_ + "/p.json", text, "a row");
+    write_file(work.row_file("p"), text, "a row");
     EXPECT_FALSE(staging.find(point_)) << text;
   }
 }

@@ -178,6 +178,8 @@ RC_GTEST_PROP(Channel, CutsAndNewCommitsEqualAFreshComputation, ()) {
     // At, just before or just behind a flit; from the same port or another.
     ArrivalKey limit = competitor.key;
     limit.time += pick(-1, 1);
+    limit.ready = limit.time;
+    limit.ready = limit.time;
     limit.port = static_cast<std::uint32_t>(pick(0, 2));
     const std::size_t committed = wire.flits.size();
     wire.cut(limit);
@@ -373,6 +375,29 @@ RC_GTEST_PROP(FlitRun, AHeadAndItsTailJoinToTheWhole, ()) {
     RC_ASSERT(!(head.key(i) < run.key(i)));
     RC_ASSERT(!(run.key(i) < head.key(i)));
   }
+}
+
+TEST(Channel, TakesWhatItDeliversBeforeTheEndOfTime) {
+  constexpr TimeFs kPropagation = 7;
+  Wire wire(256.0, kPropagation);
+  const TimeFs occupancy = wire.channel.params().occupancy;
+  const auto fits = [&](FlitRun run, TimeFs floor) { return wire.channel.fits(&run, 1, floor); };
+  constexpr std::uint32_t kFlits = 1000;
+  const TimeFs latest = kTimeEnd - kPropagation - kFlits * occupancy;
+  EXPECT_TRUE(fits(make_run(latest, 0, 0, 0, kFlits), 0));
+  EXPECT_FALSE(fits(make_run(latest + 1, 0, 0, 0, kFlits), 0));
+  EXPECT_TRUE(fits(make_run(0, 0, 0, 0, kFlits), latest));
+  EXPECT_FALSE(fits(make_run(0, 0, 0, 0, kFlits), latest + 1));
+  EXPECT_FALSE(fits(make_run(0, kTimeEnd, 0, 0, kFlits), 0));  // the times of its flits overflow
+  const FlitRun two[] = {make_run(latest, 0, 0, 0, kFlits / 2), make_run(latest, 0, 1, 0, kFlits / 2)};
+  EXPECT_TRUE(wire.channel.fits(two, 2, 0));
+  EXPECT_FALSE(wire.channel.fits(two, 2, latest + 1));
+}
+
+TEST(Channel, CountsTheTimeOfSlowWiresWithoutOverflow) {
+  Wire wire(1e-9);  // 256 s per flit
+  const FlitRun run = make_run(0, 0, 0, 0, ~0u);
+  EXPECT_FALSE(wire.channel.fits(&run, 1, 0));
 }
 
 }  // namespace

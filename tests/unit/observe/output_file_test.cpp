@@ -5,7 +5,9 @@
 
 #include <filesystem>
 #include <fstream>
+#include <memory>
 #include <sstream>
+#include <vector>
 
 #include "platform/base/error.h"
 
@@ -66,9 +68,8 @@ TEST_F(OutputFileTest, UnwritablePlaceIsAConfigurationErrorThatNamesThePathAndRe
 
 TEST_F(OutputFileTest, FullDiskIsAConfigurationError) {
   OutputFile file("/dev/full", "the result file");
-  file.write("x");
   try {
-    file.commit();
+    file.write("x");
     FAIL();
   } catch (const Error& error) {
     EXPECT_EQ(error.family(), ErrorFamily::configuration);
@@ -82,11 +83,10 @@ TEST_F(OutputFileTest, ADirectoryOfTheNameIsRefused) {
 }
 
 TEST_F(OutputFileTest, InterruptRemovesTemporaryFiles) {
-  OutputFile file(path("r.json"), "the result file");
-  std::ofstream(path("log.part")) << "x";
-  const TemporaryGuard guard(path("log.part"));
-  EXPECT_EQ(files(), 2u);
-  OutputFile::remove_temporaries();
+  std::vector<std::unique_ptr<OutputFile>> many;
+  for (int i = 0; i < 100; ++i) many.push_back(std::make_unique<OutputFile>(path(std::to_string(i)), "a file"));
+  EXPECT_EQ(files(), 100u);
+  TemporaryFile::remove_all();
   EXPECT_EQ(files(), 0u);
 }
 

@@ -13,6 +13,8 @@
 namespace kb::observe {
 namespace {
 
+constexpr const char* kPurpose = "the waveform file";
+
 class VcdWriterTest : public testing::Test {
  protected:
   void SetUp() override {
@@ -33,11 +35,13 @@ class VcdWriterTest : public testing::Test {
 };
 
 TEST_F(VcdWriterTest, ScopesFollowTheNodeIdAndAreOpenedOnce) {
-  VcdWriter vcd(file_, {});
+  OutputFile file(file_, kPurpose);
+  VcdWriter vcd(file, {});
   vcd.declare("sip0.cube0.sram", "busy", 1);
   vcd.declare("sip0.io0.pcie_ep", "to_sip0.r1.queue", 8);
   vcd.declare("sip0.cube0.m_cpu", "state", 2);
   vcd.finish(5);
+  file.commit();
   const std::string text = content();
   EXPECT_NE(text.find("$timescale 1 fs $end\n"
                       "$scope module sip0 $end\n"
@@ -61,7 +65,8 @@ TEST_F(VcdWriterTest, ScopesFollowTheNodeIdAndAreOpenedOnce) {
 }
 
 TEST_F(VcdWriterTest, OrdersChangesAndDropsThoseThatChangeNothing) {
-  VcdWriter vcd(file_, {});
+  OutputFile file(file_, kPurpose);
+  VcdWriter vcd(file, {});
   const auto a = vcd.declare("n", "a", 1);
   const auto b = vcd.declare("n", "b", 4);
   vcd.change(b, 30, 5);
@@ -71,19 +76,23 @@ TEST_F(VcdWriterTest, OrdersChangesAndDropsThoseThatChangeNothing) {
   vcd.change(b, 30, 6);  // the latest report of one time counts
   vcd.change(a, 99, 0);  // after the end
   vcd.finish(40);
+  file.commit();
   EXPECT_EQ(body(), "#0\n$dumpvars\n0!\nb0 \"\n$end\n#10\n1!\n#30\nb110 \"\n#40\n");
 }
 
 TEST_F(VcdWriterTest, ValuesAtTimeZeroAreInTheInitialDump) {
-  VcdWriter vcd(file_, {});
+  OutputFile file(file_, kPurpose);
+  VcdWriter vcd(file, {});
   const auto a = vcd.declare("n", "a", 3);
   vcd.change(a, 0, 4);
   vcd.finish(0);
+  file.commit();
   EXPECT_EQ(body(), "#0\n$dumpvars\nb100 !\n$end\n");
 }
 
 TEST_F(VcdWriterTest, FiltersByGlobAndNamesTheUnmatchedOnes) {
-  VcdWriter vcd(file_, {{"sip0.*.busy", "*.nothing"}, 1000});
+  OutputFile file(file_, kPurpose);
+  VcdWriter vcd(file, {{"sip0.*.busy", "*.nothing"}, 1000});
   EXPECT_NE(vcd.declare("sip0.cube1", "busy", 1), elab::kNoSignal);
   EXPECT_EQ(vcd.declare("sip1.cube1", "busy", 1), elab::kNoSignal);
   EXPECT_EQ(vcd.declare("sip0.cube1", "depth", 1), elab::kNoSignal);
@@ -98,12 +107,14 @@ TEST_F(VcdWriterTest, SpilledBuffersGiveTheSameFile) {
   std::vector<std::array<std::uint64_t, 3>> changes;  // signal, time, value
   for (int i = 0; i < 5000; ++i) changes.push_back({random() % 120, random() % 900, random() % 16});
   const auto write = [&](std::size_t buffered) {
-    VcdWriter vcd(file_, {{}, buffered});
+    OutputFile file(file_, kPurpose);
+    VcdWriter vcd(file, {{}, buffered});
     for (int i = 0; i < 120; ++i) vcd.declare("n" + std::to_string(i), "v", 4);
     for (const auto& [signal, at, value] : changes) {
       vcd.change(static_cast<elab::SignalId>(signal), static_cast<TimeFs>(at), value);
     }
     vcd.finish(1000);
+    file.commit();
     return content();
   };
   const std::string whole = write(100000);
@@ -112,7 +123,10 @@ TEST_F(VcdWriterTest, SpilledBuffersGiveTheSameFile) {
 }
 
 TEST_F(VcdWriterTest, WithoutFinishThereIsNoFile) {
-  { VcdWriter vcd(file_, {}); }
+  {
+    OutputFile file(file_, kPurpose);
+    VcdWriter vcd(file, {});
+  }
   EXPECT_FALSE(std::filesystem::exists(file_));
 }
 

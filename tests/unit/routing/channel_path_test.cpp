@@ -24,7 +24,7 @@ TEST(ChannelPath, LeadsThroughItsRouterToThePartition) {
   ASSERT_EQ(route.edges.size(), 2u);
   ASSERT_EQ(route.reverse_edges.size(), 2u);
   EXPECT_EQ(graph.edge(route.reverse_edges[0]).kind, topology::EdgeKind::channel_to_pe);
-  EXPECT_EQ(route.distance_um, edge_weight_um(graph.edge(route.edges[0])));
+  EXPECT_EQ(route.weight, edge_weight(graph, graph.edge(route.edges[0])));
   EXPECT_EQ(&route, &router.find_channel_path(dma, route.nodes[1]));
 }
 
@@ -45,7 +45,7 @@ TEST(ChannelPath, OrdinaryRoutesAreThoseOfNToOne) {
     const Route& expected = plain_router.find(purpose, test::node(plain, src), test::node(plain, dst));
     const Route& found = router.find(purpose, test::node(graph, src), test::node(graph, dst));
     EXPECT_EQ(test::names(graph, found.nodes), test::names(plain, expected.nodes));
-    EXPECT_EQ(found.distance_um, expected.distance_um);
+    EXPECT_EQ(found.weight, expected.weight);
     ++compared;
   };
   for (const topology::Node& node : plain.nodes) {

@@ -22,6 +22,7 @@ std::uint32_t number_after(const std::string& id, const std::string& word) {
 
 Sketch::Sketch(int sips) {
   graph.spec.sip_count = sips;
+  graph.spec.routing_metric = topology::RoutingMetric::distance;
   graph.spec.cube_components["hbm_ctrl"].attrs["burst_bytes"] = std::int64_t{256};
 }
 
@@ -37,12 +38,13 @@ NodeId Sketch::add(const std::string& id, NodeKind kind, std::optional<topology:
   return NodeId(static_cast<std::uint32_t>(graph.nodes.size() - 1));
 }
 
-void Sketch::edge(NodeId from, NodeId to, EdgeKind kind, double mm) {
+void Sketch::edge(NodeId from, NodeId to, EdgeKind kind, double mm, std::optional<double> gbs) {
   topology::Edge e;
   e.src = from;
   e.dst = to;
   e.kind = kind;
   e.distance_mm = mm;
+  e.bw_gbs = gbs;
   graph.edges.push_back(e);
 }
 
@@ -60,7 +62,9 @@ namespace {
 
 class OddFabric {
  public:
-  explicit OddFabric(std::mt19937& random) : random_(random) {}
+  OddFabric(std::mt19937& random, topology::RoutingMetric metric) : random_(random) {
+    sketch_.graph.spec.routing_metric = metric;
+  }
 
   Graph build() {
     sips_ = pick(1, 2);
@@ -80,6 +84,7 @@ class OddFabric {
       join(cubes, phys);
     }
     for (NodeId endpoint : endpoints) link(tray_switch, endpoint, EdgeKind::pcie, EdgeKind::pcie, weight());
+    give_overheads();
     return sketch_.build();
   }
 
@@ -94,8 +99,23 @@ class OddFabric {
   NodeId add(const std::string& id, NodeKind kind) { return sketch_.add(id, kind); }
   // Now and then the two directions differ.
   void link(NodeId a, NodeId b, EdgeKind there, EdgeKind back, double mm) {
-    sketch_.edge(a, b, there, mm);
-    sketch_.edge(b, a, back, pick(0, 5) == 0 ? weight() : mm);
+    const std::optional<double> gbs = bandwidth();
+    sketch_.edge(a, b, there, mm, gbs);
+    const bool differs = pick(0, 5) == 0;
+    sketch_.edge(b, a, back, differs ? weight() : mm, differs ? bandwidth() : gbs);
+  }
+  std::optional<double> bandwidth() {
+    constexpr std::array<double, 4> kGbs{0.0, 256.0, 256.0, 512.0};
+    const double gbs = kGbs[static_cast<std::size_t>(pick(0, 3))];
+    return gbs > 0.0 ? std::optional<double>(gbs) : std::nullopt;
+  }
+  // Ports cost little and routers much, so that paths round a cube are tempting now and then.
+  void give_overheads() {
+    for (topology::Node& node : sketch_.graph.nodes) {
+      const bool port = node.kind == NodeKind::ucie;
+      const double ns = port ? pick(0, 2) * 0.5 : pick(0, 3) * 1.0;
+      node.attrs = std::make_shared<const topology::AttributeMap>(topology::AttributeMap{{"overhead_ns", ns}});
+    }
   }
 
   std::vector<std::vector<NodeId>> add_io(std::vector<NodeId>& endpoints) {
@@ -192,8 +212,8 @@ class OddFabric {
 
 }  // namespace
 
-topology::Graph odd_fabric(std::mt19937& random) {
-  return OddFabric(random).build();
+topology::Graph odd_fabric(std::mt19937& random, topology::RoutingMetric metric) {
+  return OddFabric(random, metric).build();
 }
 
 }  // namespace kb::test

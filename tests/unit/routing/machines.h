@@ -31,13 +31,13 @@ inline std::vector<std::string> names(const topology::Graph& graph, const std::v
   return result;
 }
 
-// A graph made by hand, one node and link at a time.
+// A graph made by hand, one node and link at a time. Routes go by distance unless the test changes that.
 class Sketch {
  public:
   explicit Sketch(int sips = 1);
   // The node's place follows from its name: "sip0.cube1.pe2.pe_dma".
   NodeId add(const std::string& id, topology::NodeKind kind, std::optional<topology::Position> pos = std::nullopt);
-  void edge(NodeId from, NodeId to, topology::EdgeKind kind, double mm);
+  void edge(NodeId from, NodeId to, topology::EdgeKind kind, double mm, std::optional<double> gbs = std::nullopt);
   void link(NodeId a, NodeId b, topology::EdgeKind kind, double mm);
   topology::Graph build();
 
@@ -45,7 +45,8 @@ class Sketch {
 };
 
 // A fabric that obeys the naming and structure of real ones but has random small meshes with missing links, connections
-// at random routers, random weights with many zeros and equals, and one or two IO chiplets per SIP.
-topology::Graph odd_fabric(std::mt19937& random);
+// at random routers, random lengths, bandwidths and overheads with many zeros and equals, and one or two IO chiplets
+// per SIP.
+topology::Graph odd_fabric(std::mt19937& random, topology::RoutingMetric metric);
 
 }  // namespace kb::test

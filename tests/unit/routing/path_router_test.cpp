@@ -32,7 +32,7 @@ class Routes : public testing::Test {
     ASSERT_EQ(route.edges.size() + 1, route.nodes.size());
     ASSERT_EQ(route.reverse_edges.size(), route.edges.size());
     EXPECT_EQ(std::set<NodeId>(route.nodes.begin(), route.nodes.end()).size(), route.nodes.size());
-    std::int64_t um = 0;
+    std::int64_t weight = 0;
     for (std::size_t i = 0; i < route.edges.size(); ++i) {
       const topology::Edge& there = graph_.edge(route.edges[i]);
       const topology::Edge& back = graph_.edge(route.reverse_edges[i]);
@@ -40,9 +40,16 @@ class Routes : public testing::Test {
       EXPECT_EQ(there.dst, route.nodes[i + 1]);
       EXPECT_EQ(back.src, there.dst);
       EXPECT_EQ(back.dst, there.src);
-      um += edge_weight_um(there);
+      weight += edge_weight(graph_, there);
     }
-    EXPECT_EQ(um, route.distance_um);
+    EXPECT_EQ(weight, route.weight);
+    std::vector<std::pair<SipId, CubeId>> cubes;
+    for (NodeId id : route.nodes) {
+      const topology::Node& node = graph_.node(id);
+      const std::pair cube{node.sip, node.cube};
+      if (node.cube.valid() && (cubes.empty() || cubes.back() != cube)) cubes.push_back(cube);
+    }
+    EXPECT_EQ(std::set(cubes.begin(), cubes.end()).size(), cubes.size()) << "a cube is passed twice";
     const bool between_sips = graph_.node(route.nodes.front()).sip != graph_.node(route.nodes.back()).sip;
     for (std::size_t i = 1; i + 1 < route.nodes.size(); ++i) {
       const NodeKind kind = graph_.node(route.nodes[i]).kind;
@@ -66,7 +73,7 @@ class Routes : public testing::Test {
 TEST_F(Routes, SourceEqualsDestination) {
   const Route& route = router_.find_path(at("sip0.cube0.pe0.pe_dma"), at("sip0.cube0.pe0.pe_dma"));
   EXPECT_EQ(route.nodes.size(), 1u);
-  EXPECT_EQ(route.distance_um, 0);
+  EXPECT_EQ(route.weight, 0);
   EXPECT_TRUE(route.edges.empty());
 }
 
@@ -99,7 +106,22 @@ TEST_F(Routes, SameCubeRoutesStayOnTheMesh) {
     }
   }
   // PE0 at r0c0, PE7 at r5c5: 15 mm + 11 mm.
-  EXPECT_EQ(router_.find_path(at("sip0.cube5.pe0.pe_dma"), at("sip0.cube5.hbm_ctrl.pe7")).distance_um, 26'000);
+  std::int64_t um = 0;
+  const Route& corner_to_corner = router_.find_path(at("sip0.cube5.pe0.pe_dma"), at("sip0.cube5.hbm_ctrl.pe7"));
+  for (EdgeId edge : corner_to_corner.edges) um += edge_weight_um(graph_.edge(edge));
+  EXPECT_EQ(um, 26'000);
+}
+
+// F-8: through the seam between them and no other.
+TEST_F(Routes, NeighbourCubesAreOneSeamApart) {
+  for (const char* const neighbour : {"sip0.cube6", "sip0.cube9", "sip0.cube4", "sip0.cube1"}) {
+    for (int pe = 0; pe < 8; ++pe) {
+      const Route& route = router_.find_path(at("sip0.cube5.pe" + std::to_string(pe) + ".pe_dma"),
+                                             at(std::string(neighbour) + ".hbm_ctrl.pe" + std::to_string(7 - pe)));
+      check(route);
+      EXPECT_EQ(count(route, NodeKind::ucie), 2);
+    }
+  }
 }
 
 // F-52 and acceptance check 8: host memory traffic meets no CPU and no PE.

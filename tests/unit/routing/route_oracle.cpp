@@ -11,7 +11,7 @@ namespace {
 
 using topology::Graph;
 using topology::NodeKind;
-using Length = std::pair<std::int64_t, int>;  // um, hops
+using Length = std::pair<std::int64_t, int>;  // weight, hops
 
 class Enumerator {
  public:
@@ -37,7 +37,16 @@ class Enumerator {
   using Key = std::tuple<Length, int, std::vector<std::pair<bool, std::uint32_t>>>;
   static constexpr long kMaxSteps = 300'000;
 
-  static std::int64_t um(const topology::Edge& edge) { return std::llround(edge.distance_mm * 1000.0); }
+  // F-8: the time of a full flit over the idle wire and through the node behind it, or micrometres.
+  std::int64_t weight(const topology::Edge& edge) const {
+    if (graph_.spec.routing_metric == topology::RoutingMetric::distance) return std::llround(edge.distance_mm * 1000.0);
+    const std::int64_t propagation = std::llround(edge.distance_mm * graph_.spec.ns_per_mm * 1e6);
+    const auto& attrs = graph_.node(edge.dst).attrs;
+    const double overhead_ns =
+        attrs && attrs->count("overhead_ns") > 0 ? std::get<double>(attrs->at("overhead_ns")) : 0.0;
+    const std::int64_t flit = edge.bw_gbs ? std::llround(256.0 * 1e6 / *edge.bw_gbs) : 0;
+    return std::max<std::int64_t>(propagation, 1) + flit + std::llround(overhead_ns * 1e6);
+  }
 
   bool may_pass(NodeId id) const {
     const topology::Node& node = graph_.node(id);
@@ -67,7 +76,7 @@ class Enumerator {
       for (const topology::Edge& edge : graph_.edges) {
         if (edge.dst != dst_ && !may_pass(edge.dst)) continue;
         const Length& after = rest_[edge.dst.value];
-        const Length through{after.first + um(edge), after.second + 1};
+        const Length through{after.first + weight(edge), after.second + 1};
         if (through < rest_[edge.src.value]) {
           rest_[edge.src.value] = through;
           changed = true;
@@ -83,8 +92,11 @@ class Enumerator {
     const auto [begin, end] = graph_.out_edges(at);
     for (const EdgeId* id = begin; id != end; ++id) {
       const topology::Edge& edge = graph_.edge(*id);
-      if (on_path_[edge.dst.value] || (edge.dst != dst_ && !may_pass(edge.dst)) || turns_back(edge.dst)) continue;
-      const Length next{length.first + um(edge), length.second + 1};
+      if (on_path_[edge.dst.value] || (edge.dst != dst_ && !may_pass(edge.dst)) || turns_back(edge.dst) ||
+          comes_back(edge.dst)) {
+        continue;
+      }
+      const Length next{length.first + weight(edge), length.second + 1};
       const Length least{next.first + rest_[edge.dst.value].first, next.second + rest_[edge.dst.value].second};
       if (least.first >= INT64_MAX / 8 || (best_ && std::get<0>(*best_) < least)) continue;
       on_path_[edge.dst.value] = true;
@@ -100,6 +112,16 @@ class Enumerator {
     return nodes_.size() >= 2 && graph_.node(next).kind == NodeKind::ucie_conn &&
            graph_.node(nodes_.back()).kind == NodeKind::ucie &&
            graph_.node(nodes_[nodes_.size() - 2]).kind == NodeKind::ucie_conn;
+  }
+
+  // Into a cube that the path has left; only routes by distance may.
+  bool comes_back(NodeId next) const {
+    if (graph_.spec.routing_metric == topology::RoutingMetric::distance) return false;
+    const topology::Node& to = graph_.node(next);
+    const auto same_cube = [&](NodeId id) {
+      return graph_.node(id).cube.valid() && graph_.node(id).sip == to.sip && graph_.node(id).cube == to.cube;
+    };
+    return !same_cube(nodes_.back()) && std::any_of(nodes_.begin(), nodes_.end(), same_cube);
   }
 
   void finish(Length length) {

@@ -10,7 +10,7 @@
 namespace kb::test {
 
 struct OracleRoute {
-  std::int64_t um = 0;
+  std::int64_t weight = 0;  // femtoseconds or micrometres, by the metric of the graph
   std::vector<NodeId> nodes;
 };
 

@@ -16,9 +16,9 @@ bool is_block(NodeKind kind) {
 }
 
 // Returns how many routes were compared; a few questions are too large for the oracle.
-int compare_with_oracle(unsigned seed) {
+int compare_with_oracle(unsigned seed, topology::RoutingMetric metric) {
   std::mt19937 random(seed);
-  const topology::Graph graph = test::odd_fabric(random);
+  const topology::Graph graph = test::odd_fabric(random, metric);
   std::vector<NodeId> blocks;
   for (std::uint32_t i = 0; i < graph.nodes.size(); ++i) {
     if (is_block(graph.nodes[i].kind)) blocks.push_back(NodeId(i));
@@ -37,22 +37,26 @@ int compare_with_oracle(unsigned seed) {
       continue;
     }
     const routing::Route& route = router.find_node_path(src, dst);
-    EXPECT_EQ(route.distance_um, expected->um);
+    EXPECT_EQ(route.weight, expected->weight);
     EXPECT_EQ(test::names(graph, route.nodes), test::names(graph, expected->nodes)) << "seed " << seed;
   }
   return compared;
 }
 
-class RouteRule : public testing::TestWithParam<unsigned> {};
+class RouteRule : public testing::TestWithParam<std::tuple<topology::RoutingMetric, unsigned>> {};
 
 TEST_P(RouteRule, EqualsTheFirstOfAllSimplePaths) {
   constexpr unsigned kFabrics = 50;
+  const auto [metric, seed] = GetParam();
   int compared = 0;
-  for (unsigned i = 0; i < kFabrics; ++i) compared += compare_with_oracle(GetParam() * kFabrics + i);
+  for (unsigned i = 0; i < kFabrics; ++i) compared += compare_with_oracle(seed * kFabrics + i, metric);
   EXPECT_GT(compared, 1500);
 }
 
-INSTANTIATE_TEST_SUITE_P(Seeds, RouteRule, testing::Range(0u, 8u));
+INSTANTIATE_TEST_SUITE_P(Latency, RouteRule,
+                         testing::Combine(testing::Values(topology::RoutingMetric::latency), testing::Range(0u, 8u)));
+INSTANTIATE_TEST_SUITE_P(Distance, RouteRule,
+                         testing::Combine(testing::Values(topology::RoutingMetric::distance), testing::Range(0u, 8u)));
 
 }  // namespace
 }  // namespace kb

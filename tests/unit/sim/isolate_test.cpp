@@ -37,6 +37,16 @@ TEST(Isolate, ErrorsKeepFamilyCodeAndMessage) {
   }
 }
 
+TEST(Isolate, TooLittleMemoryIsNoDefect) {
+  try {
+    run_isolated({[]() -> std::string { throw std::bad_alloc(); }});
+    FAIL();
+  } catch (const Error& error) {
+    EXPECT_EQ(error.family(), ErrorFamily::configuration);
+    EXPECT_THAT(error.what(), testing::HasSubstr("not enough memory"));
+  }
+}
+
 TEST(Isolate, ACrashIsAModelError) {
   try {
     run_isolated({[]() -> std::string { ::_exit(7); }});

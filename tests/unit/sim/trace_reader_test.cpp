@@ -2,6 +2,9 @@
 
 #include <gmock/gmock.h>
 
+#include <filesystem>
+#include <fstream>
+
 #include "platform/address/phys_addr.h"
 #include "platform/topology/topology.h"
 
@@ -170,7 +173,44 @@ TEST(TraceReader, RecognisesACutOffFile) {
 TEST(TraceReader, StopsAfterFiftyProblems) {
   std::string text = kHeader;
   for (int i = 0; i < 1000; ++i) text += "x\n";
-  EXPECT_THAT(problems(text), SizeIs(50));
+  const auto found = problems(text);
+  EXPECT_THAT(found, SizeIs(51));
+  EXPECT_THAT(found.back().text(), HasSubstr("t.csv:51: the rest of the file was not read"));
+}
+
+TEST(TraceReader, ALineIsShort) {
+  EXPECT_THAT(row_problems("# " + std::string(4000, 'x')).front().text(), HasSubstr("no rows"));
+  const auto found = problems(kHeader + std::string(5000, 'x') + "\n");
+  ASSERT_THAT(found, SizeIs(1));
+  EXPECT_THAT(found[0].text(), HasSubstr("t.csv:2: the line is longer than 4096 characters"));
+}
+
+TEST(TraceReader, IdsCanBeShown) {
+  for (const char* id : {"a\x1b[31m", "a\x7f", "\xff", "a\u202e"}) {
+    const auto found = row_problems(std::string(id) + ",0,host_read,host,0x2000000000,1");
+    ASSERT_THAT(found, SizeIs(1));
+    EXPECT_EQ(found[0].key, "id");
+  }
+  EXPECT_THAT(parse("\u6a21,0,host_read,host,0x2000000000,1\n").rows, SizeIs(1));
+}
+
+// They have no end; a reader that wants all of it would take all memory.
+TEST(TraceReader, FilesWithoutEndAreRefused) {
+  for (const char* file : {"/dev/zero", "/dev/urandom"}) EXPECT_THROW(read_trace(file, machine()), Error) << file;
+}
+
+TEST(TraceReader, PiecesMayEndAnywhere) {
+  std::string text = kHeader;
+  for (int i = 0; i < 20000; ++i) text += std::to_string(i) + ",0.5,host_read,host,0x2000000000,1\r\n";
+  const std::string file = testing::TempDir() + "kb_trace_pieces.csv";
+  std::ofstream(file, std::ios::binary) << text;
+  const Trace whole = parse_trace(text, file, machine()), pieces = read_trace(file, machine());
+  ASSERT_THAT(pieces.rows, SizeIs(20000));
+  for (std::size_t i = 0; i < whole.rows.size(); ++i) {
+    ASSERT_EQ(pieces.rows[i].id, whole.rows[i].id);
+    ASSERT_EQ(pieces.rows[i].line, whole.rows[i].line);
+  }
+  std::filesystem::remove(file);
 }
 
 TEST(TraceReader, MissingFilesAreNamed) {

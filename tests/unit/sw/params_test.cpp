@@ -60,7 +60,7 @@ TEST(Params, EveryProblemIsReportedAtOnce) {
 }
 
 TEST(Params, NumbersAreReadWhole) {
-  for (const char* wrong : {"", "1.5", "1e3", "12x", " 1", "99999999999999999999x"}) {
+  for (const char* wrong : {"", "1.5", "1e-3", "0x10", "12x", " 1", "99999999999999999999x"}) {
     EXPECT_THAT(error_of(
                     [&] {
                       resolve_params("b", kDeclared, {{"m", wrong}}, environment({}));
@@ -75,6 +75,15 @@ TEST(Params, NumbersAreReadWhole) {
                     },
                     "CONFIGURATION_ERROR"),
                 HasSubstr("is not a number"));
+  }
+}
+
+TEST(Params, WholeNumbersAreDecimalAndShownSo) {
+  const std::pair<const char*, const char*> cases[] = {{"1e4", "10000"}, {"010", "10"}, {"2.5e3", "2500"}};
+  for (const auto& [text, shown] : cases) {
+    const Params p = resolve_params("b", kDeclared, {{"m", text}}, environment({}));
+    EXPECT_EQ(std::to_string(p.integer("m")), shown);
+    EXPECT_EQ(p.values()[0].value, shown);
   }
 }
 

@@ -227,6 +227,8 @@ TEST_F(SpawnTest, TheRuntimeIsUsableBySingleDriverAfterwards) {  // K-43
 TEST_F(SpawnTest, RefusesNoRanksAndNesting) {
   EXPECT_EQ(error_of([&] { spawn(rt, 0, [](int) {}); }, "SPAWN_ERROR"),
             "spawn: 0 ranks were asked for; at least 1 is needed");
+  EXPECT_EQ(error_of([&] { spawn(rt, 4097, [](int) {}); }, "SPAWN_ERROR"),
+            "spawn: 4097 ranks were asked for; at most 4096 are possible, one per PE of the largest machine");
   EXPECT_THAT(error_of([&] { spawn(rt, 1, [&](int) { spawn(rt, 1, [](int) {}); }); }, "SPAWN_ERROR"),
               HasSubstr("spawn cannot be called from a rank of another spawn"));
 }

@@ -40,7 +40,7 @@ TEST_F(TopologyFile, DirectoryT13) {
 }
 
 TEST_F(TopologyFile, NotARegularFileT13) {
-  EXPECT_EQ(error_of([&] { load("/dev/null"); }), "'/dev/null' is not a regular file");
+  EXPECT_EQ(error_of([&] { load("/dev/null"); }), "'/dev/null' is not a regular file (write its content into a file)");
 }
 
 TEST_F(TopologyFile, LoadsAndHashesTheBytes) {
@@ -152,6 +152,12 @@ INSTANTIATE_TEST_SUITE_P(
         Case{"NoValue", kTop + "  links:\n    router_overhead_ns:\n",
              "t.yaml:8:5: cube.links.router_overhead_ns: expected a number, but the key has no value (write the value "
              "after the colon, or remove the key)"},
+        Case{"ListInAPair", kTop + "  placement: { m_cpu: { pos_mm: [[1], 2] } }\n",
+             "t.yaml:7:33: cube.placement.m_cpu.pos_mm: expected a list of two numbers, found one that holds a list "
+             "(write for example [1.5, 5.5])"},
+        Case{
+            "BeyondWholeNumbers", kTop + "  ucie: { n_connections: 99999999999999999999 }\n",
+            "t.yaml:7:26: cube.ucie.n_connections: 99999999999999999999 is out of range (it must be between 1 and 64)"},
         Case{"MapForList", kTop + "visualization: { emit_views: sip }\n",
              "t.yaml:7:30: visualization.emit_views: expected a list, found 'sip' (write for example [system])"},
         Case{"SeveralAtOnce", kTop + "  links: { router_overhead_ns: x, ucie_seam_mm: -1 }\n  geometry: 5\nsipp: 1\n",

@@ -1,0 +1,20 @@
+// Text of a user on a terminal: names of files, keys and values may hold bytes that steer it.
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+
+namespace kb {
+
+// Length of the well-formed UTF-8 sequence at the start of `text`, 0 when there is none. `text` is not empty.
+std::size_t utf8_length(std::string_view text);
+
+// `text` with everything that does not stand for itself written out: control characters and bytes that are not UTF-8
+// as \x1b, invisible characters and those that change the direction of writing as \u202e. Line ends stay.
+std::string printable(std::string_view text);
+
+// The same on one line, with line ends and tabs as \n and \t. Of a very long text the beginning and the end.
+std::string printable_line(std::string_view text);
+
+}  // namespace kb

@@ -1,0 +1,25 @@
+// Keeps interrupts away from a few steps that belong together.
+#pragma once
+
+#include <csignal>
+
+namespace kb::observe {
+
+// While it lives, the signals that end the process at once (SIGINT, SIGTERM, SIGHUP, SIGQUIT) wait.
+class SignalBlock {
+ public:
+  SignalBlock() {
+    sigset_t ending;
+    ::sigemptyset(&ending);
+    for (const int signal : {SIGINT, SIGTERM, SIGHUP, SIGQUIT}) ::sigaddset(&ending, signal);
+    ::pthread_sigmask(SIG_BLOCK, &ending, &before_);
+  }
+  ~SignalBlock() { ::pthread_sigmask(SIG_SETMASK, &before_, nullptr); }
+  SignalBlock(const SignalBlock&) = delete;
+  SignalBlock& operator=(const SignalBlock&) = delete;
+
+ private:
+  sigset_t before_{};
+};
+
+}  // namespace kb::observe

@@ -1,0 +1,143 @@
+#include "sim/cli/arguments.h"
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <map>
+#include <set>
+
+#include "platform/base/nearest.h"
+#include "platform/base/whole_number.h"
+#include "platform/observe/json_writer.h"
+#include "sim/cli/program.h"
+
+namespace kb::cli {
+namespace {
+
+using Options = std::map<std::string, const CLI::Option*>;
+
+Options long_options(const CLI::App& app, std::vector<std::string>& names) {
+  Options options;
+  for (const CLI::Option* option : app.get_options()) {
+    for (const std::string& name : option->get_lnames()) {
+      names.push_back("--" + name);
+      options["--" + name] = option;
+    }
+  }
+  return options;
+}
+
+bool is_flag(const CLI::Option& option) {
+  return option.get_items_expected_max() == 0 || option.get_expected_max() == 0;
+}
+
+void check_flag(const std::string& name, const std::string& value) {
+  for (const char* word : {"true", "false", "1", "0", "on", "off", "yes", "no"}) {
+    if (value == word) return;
+  }
+  throw usage_error(name + " takes no value, not '" + value + "'");
+}
+
+class Checker {
+ public:
+  explicit Checker(const CLI::App& app) : options_(long_options(app, names_)) {
+    for (const CLI::Option* option : app.get_options()) operands_ = operands_ || option->get_positional();
+  }
+
+  std::vector<std::string> check(const std::vector<std::string>& args) {
+    for (std::size_t i = 0; i < args.size(); ++i) {
+      const std::string& arg = args[i];
+      if (arg == "--") {
+        for (++i; i < args.size(); ++i) out_.push_back(operand(args[i]));
+        break;
+      }
+      out_.push_back(arg);
+      if (arg.rfind("--", 0) == 0) {
+        if (takes_next(arg)) out_.push_back(next_value(arg, args, ++i));
+      } else if (arg.size() > 1 && arg[0] == '-' && arg != "-h") {
+        throw usage_error("unknown option " + arg + "; " + suggest(arg, names_));
+      }
+    }
+    return std::move(out_);
+  }
+
+ private:
+  // Only a file can have a name that begins with '-', and "./" before it changes nothing.
+  std::string operand(const std::string& arg) const {
+    if (!operands_) throw usage_error("unexpected argument '" + arg + "' after --");
+    return arg.rfind('-', 0) == 0 ? "./" + arg : arg;
+  }
+
+  bool takes_next(const std::string& arg) {
+    const std::size_t equals = arg.find('=');
+    const std::string name = arg.substr(0, equals);
+    const auto found = options_.find(name);
+    if (found == options_.end()) throw usage_error("unknown option " + name + "; " + suggest(name, names_));
+    const CLI::Option& option = *found->second;
+    if (is_flag(option)) {
+      if (equals != std::string::npos) check_flag(name, arg.substr(equals + 1));
+      return false;
+    }
+    const bool repeats = option.get_multi_option_policy() == CLI::MultiOptionPolicy::TakeAll;
+    if (!given_.insert(name).second && !repeats) throw usage_error(name + " is given twice; give it once");
+    if (equals + 1 == arg.size()) throw usage_error(name + " is given an empty value");
+    return equals == std::string::npos;
+  }
+
+  static std::string next_value(const std::string& name, const std::vector<std::string>& args, std::size_t index) {
+    if (index >= args.size() || args[index].rfind("--", 0) == 0) throw usage_error(name + " needs a value after it");
+    // An empty value is most often a shell variable that is not set.
+    if (args[index].empty()) throw usage_error(name + " is given an empty value");
+    return args[index];
+  }
+
+  std::vector<std::string> names_;
+  Options options_;
+  bool operands_ = false;
+  std::set<std::string> given_;
+  std::vector<std::string> out_;
+};
+
+std::string range_text(const std::string& low, const std::string& high) {
+  return "from " + low + " to " + high;
+}
+
+}  // namespace
+
+std::vector<std::string> check_arguments(const CLI::App& app, const std::vector<std::string>& args) {
+  return Checker(app).check(args);
+}
+
+CLI::Option* add_whole_option(CLI::App& app, const std::string& name, std::uint64_t& target, std::uint64_t low,
+                              std::uint64_t high, const std::string& help) {
+  const auto read = [&target, name, low, high](const std::string& text) {
+    std::uint64_t value = 0;
+    const std::errc error = parse_whole(text, value);
+    if (error == std::errc{} && value >= low && value <= high) {
+      target = value;
+      return;
+    }
+    const std::string range = range_text(std::to_string(low), std::to_string(high));
+    throw usage_error(name + " needs a whole number " + range + ", not '" + text + "'");
+  };
+  return app.add_option_function<std::string>(name, read, help)->type_name("N");
+}
+
+CLI::Option* add_real_option(CLI::App& app, const std::string& name, double& target, double low, double high,
+                             const std::string& help) {
+  const auto read = [&target, name, low, high](const std::string& text) {
+    double value = 0;
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+    const bool number = error == std::errc{} && end == text.data() + text.size() && std::isfinite(value);
+    if (number && value >= low && value <= high) {
+      target = value;
+      return;
+    }
+    const std::string range = range_text(observe::shortest(low), observe::shortest(high));
+    throw usage_error(name + " needs a number " + range + ", not '" + text + "'");
+  };
+  return app.add_option_function<std::string>(name, read, help);
+}
+
+}  // namespace kb::cli

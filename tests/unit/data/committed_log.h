@@ -1,0 +1,30 @@
+// An operation log and its file.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <utility>
+
+#include "platform/data/op_log_file.h"
+#include "platform/observe/output_file.h"
+
+namespace kb::data::test {
+
+// finish() commits the file, too.
+class CommittedLog {
+ public:
+  CommittedLog(const std::string& path, OpLog::Options options)
+      : file_(path, "the operation log", op_log_target(path)), sink_(open_op_log(file_, std::move(options))) {}
+
+  void record(std::uint64_t sequence, const OpRecord& record) { sink_->record(sequence, record); }
+  void finish() {
+    sink_->finish();
+    file_.commit();
+  }
+
+ private:
+  observe::OutputFile file_;
+  std::unique_ptr<IOpSink> sink_;
+};
+
+}  // namespace kb::data::test
