@@ -86,7 +86,7 @@ std::string compact(const std::string& message) {
 }  // namespace
 
 bool names_place(const std::string& message) {
-  static const std::regex place(R"(:[0-9]+:|--[a-z]|[a-z_]+\.[a-z_0-9]+|'[^']*'|standard output|launch #)");
+  static const std::regex place(R"(:[0-9]+:|--[a-z]|[a-z_]+\.[a-z_0-9]+|'[^']*'|[a-z]_[a-z]|standard output|launch #)");
   return std::regex_search(compact(message), place);
 }
 

@@ -43,9 +43,10 @@ struct Machine {
     const MessageOp& op = program.pes[pe][done[pe]];
     if (op.kind == 'c') return true;
     const auto to = program.links.find({pe, op.direction});
-    refused = to == program.links.end() || op.size > program.slot_elements;
+    refused = to == program.links.end();
+    if (!refused && is_receive(op)) return receive(pe, op, refused);
+    refused = refused || op.size > program.slot_elements;
     if (refused) return false;
-    if (is_receive(op)) return receive(pe, op, refused);
     std::deque<Message>& box = boxes[to->second];
     if (box.size() == program.n_slots) return false;
     box.push_back({numbers[pe][done[pe]], op.size});

@@ -113,6 +113,8 @@ TEST(MailboxOracle, TellsTheThreeEnds) {
   const MailboxEnd stuck = mailbox_oracle(two_pes({{'s', "E", 4}, {'s', "E", 5}}, {}));
   EXPECT_EQ(stuck.kind, MailboxEnd::Kind::stuck);
   EXPECT_EQ(stuck.pes, std::vector<std::size_t>{0});
+  // A receive of more than a slot waits as any other: what is wrong shows when a message comes.
+  EXPECT_EQ(mailbox_oracle(two_pes({}, {{'r', "W", 9}})).kind, MailboxEnd::Kind::stuck);
   for (const MessageOp& wrong : {MessageOp{'r', "W", 3}, MessageOp{'r', "north", 4}, MessageOp{'s', "W", 9}}) {
     const MailboxEnd refused = mailbox_oracle(two_pes({{'s', "E", 4}}, {wrong}));
     EXPECT_EQ(refused.kind, MailboxEnd::Kind::refused);
