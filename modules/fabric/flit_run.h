@@ -116,6 +116,11 @@ struct alignas(64) FlitRun {
   std::uint64_t last_sequence() const { return sequence + (count - 1) * sequence_step; }
 };
 
+// What runs are sorted by.
+struct RunKey {
+  ArrivalKey operator()(const FlitRun& run) const { return run.key(); }
+};
+
 // Room for the strands of a braid. Not initialised: filling it would cost more than using it.
 union StrandBuffer {
   StrandBuffer() {}
