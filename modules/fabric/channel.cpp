@@ -241,8 +241,11 @@ void Channel::depart_message(TimeFs at, std::uint64_t behind, bool last, Segment
 
 void Channel::send_message(TimeFs ready, const ArrivalKey& key, Segment& out) {
   // Flits precede the message when (their ready time, their arrival key) is lower. Neither floors nor keys ever fall
-  // from braid to braid.
-  const auto limit_of = [&](const Braid& braid) { return key.with_ready(braid.floor == ready ? key.time : ready); };
+  // from braid to braid. A key beyond `ready` only says that the message comes behind what a floor holds until then.
+  const auto limit_of = [&](const Braid& braid) {
+    if (braid.floor == ready) return key;
+    return key.time > ready ? ArrivalKey{ready, 0, 0, 0} : key.with_ready(ready);
+  };
   const std::size_t earlier = count_leading([&](std::size_t b) {
     const Braid& braid = braids_[b];
     if (braid.floor > ready) return false;

@@ -1,6 +1,8 @@
 #include "sim/driver/run_record.h"
 
 #include <cctype>
+#include <cmath>
+#include <cstdlib>
 
 #include "platform/base/names.h"
 #include "platform/base/version.h"
@@ -12,7 +14,7 @@ namespace {
 using observe::json_string;
 using observe::JsonWriter;
 
-// JSON's own number grammar: no leading zeros, plus signs, hexadecimal or bare points.
+// JSON's own number grammar: no leading zeros, plus signs, hexadecimal or bare points. What is beyond a double is text.
 bool is_json_number(const std::string& s) {
   std::size_t i = 0;
   const auto digits = [&] {
@@ -33,7 +35,7 @@ bool is_json_number(const std::string& s) {
     if (i < s.size() && (s[i] == '+' || s[i] == '-')) ++i;
     if (digits() == 0) return false;
   }
-  return i == s.size();
+  return i == s.size() && std::isfinite(std::strtod(s.c_str(), nullptr));
 }
 
 template <typename Entries>

@@ -46,7 +46,6 @@ class Formulas {
   double math() const {  // of f16
     return nbytes_ / 2 / attr("pe_math", "elements_per_cycle") / attr("pe_math", "clock_ghz");
   }
-  double switch_overhead() const { return topology_.graph.node(node("fabric.switch0")).number("overhead_ns"); }
 
  private:
   NodeId node(const std::string& id) const { return topology_.graph.find_node(id).value(); }
@@ -118,19 +117,17 @@ TEST_F(CollectiveBoundsTest, BetweenRanksOnAClosedPath) {
       Formulas f(machine, settings, 2.0 * elements);
       const double hop = f.hop_between_sips(0), mem = f.memory(), math = f.math();
       const int rounds = n / 2, ways = n % 2 == 1 ? 2 : 1;
-      const double together = (ways * n - 1) * f.switch_overhead();  // all send at the same moment
-      std::vector<std::pair<std::string, double>> bounds{
-          {"send-recv --set target=1", 2 * mem + hop},
-          {"broadcast", 2 * mem + rounds * hop},
-          {"reduce", 2 * mem + rounds * (hop + math)},
-          {"gather", mem + rounds * hop + ways * mem},
-          {"scatter", ways * mem + rounds * hop + mem},
-          {"all-gather", mem + rounds * hop + ways * mem + together},
-          {"reduce-scatter", ways * mem + rounds * (hop + math) + mem + together}};
+      std::vector<std::pair<std::string, double>> bounds{{"send-recv --set target=1", 2 * mem + hop},
+                                                         {"broadcast", 2 * mem + rounds * hop},
+                                                         {"reduce", 2 * mem + rounds * (hop + math)},
+                                                         {"gather", mem + rounds * hop + ways * mem},
+                                                         {"scatter", ways * mem + rounds * hop + mem},
+                                                         {"all-gather", mem + rounds * hop + ways * mem},
+                                                         {"reduce-scatter", ways * mem + rounds * (hop + math) + mem}};
       if (settings[1].second == "ring_1d" || !group.empty()) {
-        bounds.push_back({"allreduce-ranks", 2 * mem + (n - 1) * (hop + f.switch_overhead() + math)});
+        bounds.push_back({"allreduce-ranks", 2 * mem + (n - 1) * (hop + math)});
       }
-      if (n <= 5) bounds.push_back({"all-to-all", 2 * ways * mem + rounds * (rounds + 1) / 2 * hop + together});
+      bounds.push_back({"all-to-all", 2 * ways * mem + rounds * (rounds + 1) / 2 * hop});
       for (const auto& [bench, bound] : bounds) {
         const std::string options = "--set n_elem=" + std::to_string(elements) + " --set groups=" + group;
         expect_near_bound(measured(machine, settings, bench, options), bound,
@@ -186,11 +183,11 @@ TEST_F(CollectiveBoundsTest, FlatAlgorithmsWithOneRankPerSip) {
   };
   for (const int elements : {8, 128}) {
     Formulas f(machine, sips(2), 2.0 * elements);
-    const double hop = f.hop_between_sips(0), mem = f.memory(), math = f.math(), together = f.switch_overhead();
+    const double hop = f.hop_between_sips(0), mem = f.memory(), math = f.math();
     const std::string size = "--set n_elem=" + std::to_string(elements);
     for (const int n : {2, 3, 6, 8}) {
       expect_near_bound(measured(machine, sips(n), "allreduce", size + ccl("module: ring_allreduce")),
-                        2 * mem + (n - 1) * (hop + together) + math, size + " ring of " + std::to_string(n));
+                        2 * mem + (n - 1) * hop + math, size + " ring of " + std::to_string(n));
       const double depth = std::floor(std::log2(n));
       expect_near_bound(
           measured(machine, sips(n), "allreduce", size + ccl("module: tree_allreduce, topology: tree_binary")),
@@ -201,7 +198,7 @@ TEST_F(CollectiveBoundsTest, FlatAlgorithmsWithOneRankPerSip) {
       const int hops = w - 1 + h - 1;
       expect_near_bound(
           measured(machine, sips(w * h), "allreduce", size + ccl("module: mesh_allreduce, topology: torus_2d" + grid)),
-          2 * mem + hops * (hop + together) + 2 * math, size + " torus" + grid);
+          2 * mem + hops * hop + 2 * math, size + " torus" + grid);
       expect_near_bound(measured(machine, sips(w * h), "allreduce",
                                  size + ccl("module: mesh_allreduce, topology: mesh_2d_no_wrap" + grid)),
                         2 * mem + 2 * hops * hop + hops * math, size + " mesh" + grid);
