@@ -74,7 +74,7 @@ class BurstPlan {
     if (pieces_.empty()) return;
     if (bound_ ? latest_ < now : pieces_.back().past(now)) {
       settle_all();
-    } else if (bound_ && pieces_.size() > kMostUnsettled) {
+    } else if (pieces_.size() > kMostUnsettled) {
       settle_past(now);
     }
   }

@@ -1,7 +1,5 @@
 #include "modules/cube/hbm_ctrl.h"
 
-#include <tuple>
-
 #include "modules/fabric/request_text.h"
 #include "platform/base/error.h"
 
@@ -71,7 +69,7 @@ void HbmCtrl::on_message(Transaction&, const FlitRun& message) {
 void HbmCtrl::on_withdrawn(std::uint16_t port, Transaction& transaction, Leg leg, std::uint32_t first) {
   ArrivalKey entry;
   if (plan_.find_write(transaction, first, now(), entry)) take_back_bursts(lanes_[port], entry);
-  lanes_[port].writes.withdraw(transaction, leg, first);
+  lanes_[port].writes.withdraw(transaction, leg, first, now());
   schedule_wake();
 }
 
@@ -102,7 +100,7 @@ void HbmCtrl::take_commands(Lane& lane, TimeFs now) {
     Transaction& t = *message.transaction;
     if (t.op != Op::read || t.flits == 0) {
       if (t.op == Op::message) t.status = {false, "UNSUPPORTED_REQUEST", node_id() + " serves reads and writes only"};
-      insert_due(acknowledgements_, {now + overhead_, lane.port, message.sequence, &t});
+      acknowledgements_.insert({now + overhead_, lane.port, message.sequence, &t});
       continue;
     }
     const TimeFs start = std::max(message.time + overhead_, lane.issuer_free);
@@ -296,7 +294,7 @@ void HbmCtrl::withdraw_return(Lane& lane, Transaction& transaction, std::uint32_
   ArrivalKey key;
   channel(lane.port).settle(now());
   if (channel(lane.port).find(transaction, Leg::response, first, key)) cut(lane.port, key);
-  lane.returns.withdraw(transaction, Leg::response, first);
+  lane.returns.withdraw(transaction, Leg::response, first, now());
 }
 
 void HbmCtrl::take_back(const FlitRun& flits) {
@@ -326,7 +324,7 @@ void HbmCtrl::finish_writes(Lane& lane, TimeFs now) {
     lane.last_entries.pop_front();
     send_end(lane.port, *last.transaction, Leg::request);
     last.transaction->delivered = last.transaction->terminal_time;
-    insert_due(acknowledgements_, {last.transaction->terminal_time, lane.port, last.sequence, last.transaction});
+    acknowledgements_.insert({last.transaction->terminal_time, lane.port, last.sequence, last.transaction});
   }
 }
 
@@ -339,19 +337,6 @@ void HbmCtrl::send_acknowledgements(TimeFs now) {
     const std::uint16_t hop = t.route->last_hop();
     send_message(t.hops[hop].reverse, t, Leg::response, hop, due.time, {due.time, 0, due.sequence, 0});
   }
-}
-
-void HbmCtrl::insert_due(SlidingDeque<Due>& queue, const Due& due) {
-  std::size_t position = queue.size();
-  queue.push_back(due);
-  const auto before = [](const Due& a, const Due& b) {
-    return std::tie(a.time, a.port, a.sequence) < std::tie(b.time, b.port, b.sequence);
-  };
-  while (position > 0 && before(due, queue[position - 1])) {
-    queue[position] = queue[position - 1];
-    --position;
-  }
-  queue[position] = due;
 }
 
 void HbmCtrl::wake_at(TimeFs at) {

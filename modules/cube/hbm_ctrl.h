@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <tuple>
 #include <vector>
 
 #include "modules/cube/burst_plan.h"
@@ -44,6 +45,12 @@ class HbmCtrl final : public FabricNode, private elab::EventHandler {
     std::uint16_t port = 0;
     std::uint64_t sequence = 0;
     payload::Transaction* transaction = nullptr;
+
+    struct ByTurn {
+      std::tuple<TimeFs, std::uint16_t, std::uint64_t> operator()(const Due& due) const {
+        return {due.time, due.port, due.sequence};
+      }
+    };
   };
   // What comes and goes through one port.
   struct Lane {
@@ -97,14 +104,13 @@ class HbmCtrl final : public FabricNode, private elab::EventHandler {
   void return_flits(Lane& lane, TimeFs now);
   void finish_writes(Lane& lane, TimeFs now);
   void send_acknowledgements(TimeFs now);
-  static void insert_due(SlidingDeque<Due>& queue, const Due& due);
   void wake_at(TimeFs at);
   void schedule_wake();
 
   TimeFs overhead_;
   BurstPlan plan_;
   std::vector<Lane> lanes_;  // by port
-  SlidingDeque<Due> acknowledgements_;
+  SortedQueue<Due, Due::ByTurn> acknowledgements_;
   TimeFs wake_time_ = kNever;
   int burst_budget_;
   int return_budget_;

@@ -8,20 +8,22 @@ constexpr std::size_t kSearchDepth = 16;
 }  // namespace
 
 void ArrivalQueue::add(const FlitRun& flits) {
-  const std::size_t size = runs_.size();
-  for (std::size_t i = size; i-- > 0 && size - i <= kSearchDepth;) {
-    if (!runs_[i].same_leg(flits)) continue;
-    if (!runs_[i].continued_by(flits)) break;
-    runs_[i].absorb(flits);
-    return;
-  }
-  insert(flits, size);
-}
-
-// Finds the place among the first `below` runs, from the back.
-void ArrivalQueue::insert(const FlitRun& flits, std::size_t below) {
-  while (below > 0 && flits.key() < runs_[below - 1].key()) --below;
-  runs_.insert(below, flits);
+  using Visit = Runs::Visit;
+  std::size_t looked_at = 0;
+  bool absorbed = false;
+  runs_.visit_backwards([&](FlitRun& run) {
+    if (!run.same_leg(flits)) return ++looked_at < kSearchDepth ? Visit::go_on : Visit::stop;
+    absorbed = run.continued_by(flits);
+    if (absorbed) {
+      run.absorb(flits);
+      note(run);
+    }
+    return Visit::stop;
+  });
+  if (absorbed) return;
+  if (runs_.empty()) longest_ = 0;
+  note(flits);
+  runs_.insert(flits);
 }
 
 FlitRun ArrivalQueue::take(std::uint32_t count) {
@@ -33,16 +35,15 @@ FlitRun ArrivalQueue::take(std::uint32_t count) {
   }
   taken.count = count;
   run.drop(count);
-  if (runs_.size() == 1 || !(runs_[1].key() < run.key())) return taken;
+  if (runs_.near_size() == 1 || !(runs_[1].key() < run.key())) return taken;
   const FlitRun rest = run;
-  std::size_t i = 0;
-  for (; i + 1 < runs_.size() && runs_[i + 1].key() < rest.key(); ++i) runs_[i] = runs_[i + 1];
-  runs_[i] = rest;
+  runs_.pop_front();
+  runs_.insert_from_front(rest);
   return taken;
 }
 
 std::size_t ArrivalQueue::take_braid(const ArrivalKey& limit, StrandBuffer& strands) {
-  const std::size_t size = runs_.size();
+  const std::size_t size = runs_.near_size();
   const FlitRun& first = runs_.front();
   ArrivalKey longest = first.last_key();  // the key at which the longest run ends, and the next longest
   ArrivalKey end = first.key();
@@ -79,48 +80,38 @@ std::size_t ArrivalQueue::take_braid(const ArrivalKey& limit, StrandBuffer& stra
     if (count < run.count) rests.runs[left++] = run.tail(count);
   }
   for (std::size_t i = 0; i < members; ++i) runs_.pop_front();
-  for (std::size_t i = left; i-- > 0;) insert_from_front(rests.runs[i]);
+  for (std::size_t i = left; i-- > 0;) runs_.insert_from_front(rests.runs[i]);
   return taken;
 }
 
 void ArrivalQueue::put_back(const FlitRun& flits) {
-  for (std::size_t i = 0; i < runs_.size() && i < kSearchDepth; ++i) {
+  for (std::size_t i = 0; i < runs_.near_size() && i < kSearchDepth; ++i) {
     if (!runs_[i].same_leg(flits)) continue;
     if (!flits.continued_by(runs_[i])) break;
     FlitRun joined = flits;
     joined.absorb(runs_[i]);
+    note(joined);
     for (; i > 0 && joined.key() < runs_[i - 1].key(); --i) runs_[i] = runs_[i - 1];
     runs_[i] = joined;
     return;
   }
-  insert_from_front(flits);
+  note(flits);
+  runs_.insert_from_front(flits);
 }
 
-void ArrivalQueue::insert_from_front(const FlitRun& flits) {
-  std::size_t position = 0;
-  while (position < runs_.size() && runs_[position].key() < flits.key()) ++position;
-  if (position <= kSearchDepth) {
-    runs_.push_front(flits);
-    for (std::size_t i = 0; i < position; ++i) runs_[i] = runs_[i + 1];
-    runs_[position] = flits;
-  } else {
-    runs_.insert(position, flits);
-  }
-}
-
-void ArrivalQueue::withdraw(const payload::Transaction& transaction, payload::Leg leg, std::uint32_t first) {
-  for (std::size_t i = runs_.size(); i-- > 0;) {
-    FlitRun& run = runs_[i];
-    if (!run.same_leg(transaction, leg)) continue;
-    if (run.first + run.count <= first) return;
+void ArrivalQueue::withdraw(const payload::Transaction& transaction, payload::Leg leg, std::uint32_t first,
+                            TimeFs now) {
+  using Visit = Runs::Visit;
+  runs_.visit_backwards([&](FlitRun& run) {
+    if (run.ready_of(0) + longest_ < now) return Visit::stop;
+    if (!run.same_leg(transaction, leg)) return Visit::go_on;
+    if (run.first + run.count <= first) return Visit::stop;
     if (run.first < first) {
       run.count = first - run.first;
-      return;
+      return Visit::stop;
     }
-    const bool more = run.first > first;
-    runs_.erase(i);
-    if (!more) return;
-  }
+    return run.first > first ? Visit::erase : Visit::erase_and_stop;
+  });
 }
 
 }  // namespace kb::modules

@@ -4,7 +4,7 @@
 #include <cstdint>
 
 #include "modules/fabric/flit_run.h"
-#include "modules/fabric/sliding_deque.h"
+#include "modules/fabric/sorted_queue.h"
 
 namespace kb::modules {
 
@@ -17,7 +17,12 @@ class ArrivalQueue {
   void prefetch_front() const { runs_.prefetch_front(); }
   void prefetch_back() const { runs_.prefetch_back(); }
   const FlitRun& front() const { return runs_.front(); }
+  // One of the first SortedQueue::kLeastNear.
   const FlitRun& operator[](std::size_t i) const { return runs_[i]; }
+  template <typename F>
+  void for_each(F&& f) const {
+    runs_.for_each(f);
+  }
 
   void add(const FlitRun& flits);
   // Removes the first `count` flits of the front run, which must come before all others.
@@ -27,14 +32,15 @@ class ArrivalQueue {
   std::size_t take_braid(const ArrivalKey& limit, StrandBuffer& strands);
   // Flits that were taken and come back.
   void put_back(const FlitRun& flits);
-  // Forgets the flits of a leg with index >= `first`.
-  void withdraw(const payload::Transaction& transaction, payload::Leg leg, std::uint32_t first);
+  // Forgets the flits of a leg with index >= `first`, none of which comes before `now`.
+  void withdraw(const payload::Transaction& transaction, payload::Leg leg, std::uint32_t first, TimeFs now);
 
  private:
-  void insert(const FlitRun& flits, std::size_t below);
-  void insert_from_front(const FlitRun& flits);
+  using Runs = SortedQueue<FlitRun, RunKey>;
+  void note(const FlitRun& run) { longest_ = std::max(longest_, run.last_time() - run.time); }
 
-  SlidingDeque<FlitRun> runs_;
+  Runs runs_;
+  TimeFs longest_ = 0;  // no run of the queue lasts longer
 };
 
 }  // namespace kb::modules

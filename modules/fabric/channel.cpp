@@ -47,7 +47,9 @@ void Channel::merge(const Braid& braid, std::size_t base, std::uint32_t flits, F
 }
 
 void Channel::commit(const FlitRun* strands, std::size_t count, TimeFs floor, IWireUser& user) {
+  const std::uint64_t begin = braids_.empty() ? 0 : braids_.back().begin + braids_.back().strands;
   Braid& braid = braids_.push_back();
+  braid.begin = begin;
   braid.floor = floor;
   braid.available_before = available_;
   braid.longest_wait = 0;
@@ -238,19 +240,28 @@ void Channel::depart_message(TimeFs at, std::uint64_t behind, bool last, Segment
 }
 
 void Channel::send_message(TimeFs ready, const ArrivalKey& key, Segment& out) {
-  // Flits precede the message when (their ready time, their arrival key) is lower.
-  std::size_t base = strands_.size();
-  for (std::size_t b = braids_.size(); b-- > 0;) {
+  // Flits precede the message when (their ready time, their arrival key) is lower. Neither floors nor keys ever fall
+  // from braid to braid.
+  const auto limit_of = [&](const Braid& braid) { return key.with_ready(braid.floor == ready ? key.time : ready); };
+  const std::size_t earlier = count_leading([&](std::size_t b) {
     const Braid& braid = braids_[b];
-    base -= braid.strands;
-    if (braid.floor > ready) continue;
-    const ArrivalKey limit = key.with_ready(braid.floor == ready ? key.time : ready);
+    if (braid.floor > ready) return false;
+    const std::size_t base = base_of(b);
+    const ArrivalKey limit = limit_of(braid);
+    for (std::uint32_t j = 0; j < braid.strands; ++j) {
+      if (strands_[base + j].key() < limit) return true;
+    }
+    return false;
+  });
+  if (earlier > 0) {
+    const Braid& braid = braids_[earlier - 1];
+    const std::size_t base = base_of(earlier - 1);
+    const ArrivalKey limit = limit_of(braid);
     std::uint32_t preceding = 0;
     for (std::uint32_t j = 0; j < braid.strands; ++j) preceding += strands_[base + j].count_before(limit);
-    if (preceding == 0) continue;
     depart_message(std::max(ready, available_after(braid, base, preceding)),
                    braid.out_sequence + (preceding - 1) * kSequenceStep,
-                   b + 1 == braids_.size() && preceding == braid.flits, out);
+                   earlier == braids_.size() && preceding == braid.flits, out);
     return;
   }
   if (braids_.empty()) {
@@ -262,9 +273,9 @@ void Channel::send_message(TimeFs ready, const ArrivalKey& key, Segment& out) {
 }
 
 void Channel::slip_message(TimeFs ready, Segment& out) {
-  for (std::size_t b = 0; b < braids_.size(); ++b) {
+  const std::size_t b = count_leading([&](std::size_t i) { return braids_[i].available_after <= ready; });
+  if (b < braids_.size()) {
     const Braid& braid = braids_[b];
-    if (braid.available_after <= ready) continue;
     const Lone run = lone(braid, strands_[b]);
     std::uint32_t low = 0;  // first flit that is not through at `ready`
     for (std::uint32_t high = braid.flits - 1; low < high;) {

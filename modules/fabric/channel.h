@@ -120,6 +120,7 @@ class Channel {
     TimeFs longest_wait = 0;
     TimeFs last_ready = 0;
     std::uint64_t out_sequence = 0;
+    std::uint64_t begin = 0;  // number of its first strand, counted while braids are held
     std::uint32_t flits = 0;
     std::uint32_t strands = 0;
   };
@@ -137,6 +138,23 @@ class Channel {
     }
     TimeFs longest_wait() const;
   };
+
+  // Index of the first strand of a braid.
+  std::size_t base_of(std::size_t braid) const { return braids_[braid].begin - braids_.front().begin; }
+  // The number of braids at the front for which `holds` is true.
+  template <typename F>
+  std::size_t count_leading(F&& holds) const {
+    std::size_t low = 0;
+    for (std::size_t high = braids_.size(); low < high;) {
+      const std::size_t middle = low + (high - low) / 2;
+      if (holds(middle)) {
+        low = middle + 1;
+      } else {
+        high = middle;
+      }
+    }
+    return low;
+  }
 
   Lone lone(const Braid& braid, const FlitRun& flits) const {
     const TimeFs floor = std::max(braid.floor, flits.floor);

@@ -52,14 +52,7 @@ void FabricEndpoint::respond(Transaction& transaction, TimeFs at) {
 
 void FabricEndpoint::insert_offer(const Offer& offer) {
   if (offer.at < now()) throw Error::model(fmt::format("{} offers a message in the past", node_id()));
-  const auto before = [](const Offer& a, const Offer& b) { return a.at != b.at ? a.at < b.at : a.key < b.key; };
-  std::size_t position = offers_.size();
-  offers_.push_back(offer);
-  while (position > 0 && before(offer, offers_[position - 1])) {
-    offers_[position] = offers_[position - 1];
-    --position;
-  }
-  offers_[position] = offer;
+  offers_.insert(offer);
   wake_at(offer.at);
 }
 
@@ -73,22 +66,16 @@ void FabricEndpoint::on_message(Transaction&, const FlitRun& message) {
 }
 
 void FabricEndpoint::insert_arrival(const FlitRun& message) {
-  std::size_t position = arrivals_.size();
-  arrivals_.push_back(message);
-  while (position > 0 && message.key() < arrivals_[position - 1].key()) {
-    arrivals_[position] = arrivals_[position - 1];
-    --position;
-  }
-  arrivals_[position] = message;
+  arrivals_.insert(message);
   wake_at(message.time);
 }
 
 void FabricEndpoint::on_withdrawn(std::uint16_t, Transaction& transaction, Leg leg, std::uint32_t) {
-  for (std::size_t i = 0; i < arrivals_.size(); ++i) {
-    if (!arrivals_[i].same_leg(transaction, leg)) continue;
-    for (; i + 1 < arrivals_.size(); ++i) arrivals_[i] = arrivals_[i + 1];
-    arrivals_.pop_back();
-  }
+  using Visit = decltype(arrivals_)::Visit;
+  arrivals_.visit_backwards([&](const FlitRun& message) {
+    if (message.time < now()) return Visit::stop;
+    return message.same_leg(transaction, leg) ? Visit::erase_and_stop : Visit::go_on;
+  });
 }
 
 void FabricEndpoint::take_back(const FlitRun& flits) {

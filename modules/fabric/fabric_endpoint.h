@@ -3,9 +3,11 @@
 
 #include <cstdint>
 #include <memory>
+#include <utility>
 #include <vector>
 
 #include "modules/fabric/fabric_node.h"
+#include "modules/fabric/sorted_queue.h"
 #include "modules/fabric/wire_lanes.h"
 
 namespace kb::modules {
@@ -66,6 +68,10 @@ class FabricEndpoint : public FabricNode, private elab::EventHandler {
     std::uint16_t port = 0;
     FirstWire order{};
     std::uint16_t lane = 0;
+
+    struct ByTurn {
+      std::pair<TimeFs, ArrivalKey> operator()(const Offer& offer) const { return {offer.at, offer.key}; }
+    };
   };
 
   void on_flits(const FlitRun& flits) final;
@@ -83,9 +89,9 @@ class FabricEndpoint : public FabricNode, private elab::EventHandler {
   void schedule_wake();
 
   TimeFs overhead_;
-  SlidingDeque<FlitRun> arrivals_;  // last flits and zero-byte messages still to arrive, by key
-  SlidingDeque<FlitRun> handling_;  // arrived, paying the overhead
-  SlidingDeque<Offer> offers_;
+  SortedQueue<FlitRun, RunKey> arrivals_;  // last flits and zero-byte messages still to arrive
+  SlidingDeque<FlitRun> handling_;         // arrived, paying the overhead
+  SortedQueue<Offer, Offer::ByTurn> offers_;
   std::uint64_t offer_count_ = 0;
   TimeFs wake_time_ = kNever;
   std::unique_ptr<WireLanes> lanes_;  // none: everything in the order of the offers

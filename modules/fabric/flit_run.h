@@ -143,6 +143,11 @@ struct alignas(64) FlitRun {
 
 static_assert(sizeof(FlitRun) == 64);
 
+// What runs are sorted by.
+struct RunKey {
+  ArrivalKey operator()(const FlitRun& run) const { return run.key(); }
+};
+
 // Room for the strands of a braid. Not initialised: filling it would cost more than using it.
 union StrandBuffer {
   StrandBuffer() {}

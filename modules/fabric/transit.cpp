@@ -20,13 +20,6 @@ constexpr TimeFs kMostLookahead = 1'000'000 * kFsPerNs;
 constexpr std::size_t kFewDecoding = 16;
 constexpr TimeFs kMostFlits = std::numeric_limits<std::uint32_t>::max();
 
-// Inserts in an ascending queue, behind equal elements; most often this is its back.
-template <typename T, typename Before>
-void insert_sorted(SlidingDeque<T>& queue, const T& element, Before&& before) {
-  std::size_t position = queue.size();
-  while (position > 0 && before(element, queue[position - 1])) --position;
-  queue.insert(position, element);
-}
 }  // namespace
 
 Transit::Transit(const sc_core::sc_module_name& name, NodeId node, elab::BlockContext& context)
@@ -52,7 +45,7 @@ void Transit::on_flits(const FlitRun& flits) {
   outlets_[flits.out_port].prefetch_back();
   if (flits.has_last_flit()) {
     const End end{flits.last_time(), flits.transaction, flits.leg, flits.in_port};
-    insert_sorted(ends_, end, [](const End& a, const End& b) { return a.time < b.time; });
+    ends_.insert(end);
     wake_at(end.time);
   }
   if (serial_) {
@@ -68,9 +61,10 @@ void Transit::on_flits(const FlitRun& flits) {
 TimeFs Transit::header_ready(const FlitRun& flits) {
   if (overhead_ == 0) return 0;
   if (flits.first == 0) {
-    if (decoding_.size() >= kFewDecoding) {
+    if (decoding_.size() >= most_decoding_) {
       const auto done = [this](const Decoding& d) { return d.ready <= now(); };
       decoding_.erase(std::remove_if(decoding_.begin(), decoding_.end(), done), decoding_.end());
+      most_decoding_ = std::max(kFewDecoding, 2 * decoding_.size());
     }
     decoding_.push_back({flits.transaction, flits.leg, flits.time + overhead_});
     return flits.time + overhead_;
@@ -89,7 +83,7 @@ void Transit::enqueue_behind_worker(const FlitRun& run) {
   }
   FlitRun header = run;
   header.count = 1;
-  insert_sorted(headers_, header, [](const FlitRun& a, const FlitRun& b) { return a.key() < b.key(); });
+  headers_.insert(header);
   wake_at(header.time);
   if (run.count > 1) enqueue(run.tail(1));
 }
@@ -117,7 +111,7 @@ void Transit::note_due(std::uint16_t out_port) {
 void Transit::on_message(Transaction& transaction, const FlitRun& message) {
   const PendingMessage pending{message.time + overhead_, message.key(), &transaction, message.leg, message.hop,
                                message.out_port};
-  insert_sorted(messages_, pending, [](const PendingMessage& a, const PendingMessage& b) { return a.key < b.key; });
+  messages_.insert(pending);
   wake_at(pending.ready);
 }
 
@@ -126,18 +120,22 @@ void Transit::on_withdrawn(std::uint16_t port, Transaction& transaction, Leg leg
   ArrivalKey key;
   channel(out_port).settle(now());
   if (channel(out_port).find(transaction, leg, first, key)) cut(out_port, key);
-  outlets_[out_port].withdraw(transaction, leg, first);
+  outlets_[out_port].withdraw(transaction, leg, first, now());
   note_due(out_port);
+  // What has arrived is not withdrawn.
   if (first == 0) {
-    for (std::size_t i = headers_.size(); i-- > 0;) {
-      if (headers_[i].same_leg(transaction, leg)) headers_.erase(i);
-    }
+    using Visit = decltype(headers_)::Visit;
+    headers_.visit_backwards([&](const FlitRun& header) {
+      if (header.time < now()) return Visit::stop;
+      return header.same_leg(transaction, leg) ? Visit::erase_and_stop : Visit::go_on;
+    });
   }
-  for (std::size_t i = ends_.size(); i-- > 0;) {
-    if (ends_[i].transaction != &transaction || ends_[i].leg != leg || ends_[i].in_port != port) continue;
-    ends_.erase(i);
-    break;
-  }
+  using Visit = decltype(ends_)::Visit;
+  ends_.visit_backwards([&](const End& end) {
+    if (end.time < now()) return Visit::stop;
+    const bool found = end.transaction == &transaction && end.leg == leg && end.in_port == port;
+    return found ? Visit::erase_and_stop : Visit::go_on;
+  });
   schedule_wake();
 }
 
@@ -257,10 +255,8 @@ void Transit::collect_waits(std::vector<elab::WaitInfo>& waits) const {
                                  request_text(*flits.transaction, context().graph)),
                      flits.time});
   };
-  for (std::size_t i = 0; i < headers_.size(); ++i) report(headers_[i]);
-  for (const ArrivalQueue& waiting : outlets_) {
-    for (std::size_t i = 0; i < waiting.size(); ++i) report(waiting[i]);
-  }
+  headers_.for_each(report);
+  for (const ArrivalQueue& waiting : outlets_) waiting.for_each(report);
 }
 
 }  // namespace kb::modules

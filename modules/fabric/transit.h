@@ -32,6 +32,10 @@ class Transit final : public FabricNode, private elab::EventHandler {
     payload::Leg leg = payload::Leg::request;
     std::uint16_t hop = 0;
     std::uint16_t out_port = 0;
+
+    struct ByKey {
+      ArrivalKey operator()(const PendingMessage& message) const { return message.key; }
+    };
   };
   // A header on its way through the pipelined decoder.
   struct Decoding {
@@ -45,6 +49,10 @@ class Transit final : public FabricNode, private elab::EventHandler {
     payload::Transaction* transaction;
     payload::Leg leg;
     std::uint16_t in_port;
+
+    struct ByTime {
+      TimeFs operator()(const End& end) const { return end.time; }
+    };
   };
 
   void on_flits(const FlitRun& flits) override;
@@ -76,11 +84,12 @@ class Transit final : public FabricNode, private elab::EventHandler {
   bool disturbed_ = false;   // flits were taken back since the last wake
   std::vector<TimeFs> due_;  // by out-port: when the next waiting flit has to be put on the wire, kNever = none
   std::vector<ArrivalQueue> outlets_;  // by out-port: what waits for the wire; without first flits that need the worker
-  SlidingDeque<FlitRun> headers_;      // first flits that need the worker, by key
-  std::vector<Decoding> decoding_;     // in order of their promises; also a few that are done
-  std::vector<std::uint32_t> covered_;     // by in-port: flits of a leg that can arrive before its header is ready
-  SlidingDeque<PendingMessage> messages_;  // by (ready, key)
-  SlidingDeque<End> ends_;                 // by time
+  SortedQueue<FlitRun, RunKey> headers_;  // first flits that need the worker
+  std::vector<Decoding> decoding_;        // in order of their promises; also a few that are done
+  std::size_t most_decoding_ = 0;         // so many are kept before those that are done are forgotten
+  std::vector<std::uint32_t> covered_;    // by in-port: flits of a leg that can arrive before its header is ready
+  SortedQueue<PendingMessage, PendingMessage::ByKey> messages_;
+  SortedQueue<End, End::ByTime> ends_;
 };
 
 }  // namespace kb::modules

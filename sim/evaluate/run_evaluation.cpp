@@ -32,9 +32,13 @@ std::vector<std::string> command_of(const Point& point, const RunOptions& option
   const auto add = [&](const std::vector<std::string>& words) {
     command.insert(command.end(), words.begin(), words.end());
   };
+  std::vector<std::string> machine;  // joined, because a value may begin with a dash
+  for (std::size_t i = 0; i + 1 < options.topology.size(); i += 2) {
+    machine.push_back(options.topology[i] + "=" + options.topology[i + 1]);
+  }
   if (!point.trace.empty()) {
     add({"traffic"});
-    add(options.topology);
+    add(machine);
     add({"--trace", folder + "/trace.csv", "--json", "--out", folder + "/result.json"});
     return command;
   }
@@ -44,7 +48,7 @@ std::vector<std::string> command_of(const Point& point, const RunOptions& option
   } else {
     add({"--data", "off"});
   }
-  add(options.topology);
+  add(machine);
   add({"--bench", point.bench});
   for (const auto& [name, value] : point.params) add({"--set", name + "=" + value});
   if (!point.ccl.empty()) add({"--set", "ccl=" + folder + "/" + kCclName});
@@ -117,6 +121,11 @@ Rows measure(const IEvaluation& evaluation, const std::vector<Point>& points, co
   run_processes(jobs, options.jobs, [&](std::size_t job, const ProcessEnd& end) {
     const Point& point = points[of_job[job]];
     const std::string& folder = folders[of_job[job]];
+    if (!std::filesystem::is_directory(folder)) {
+      throw Error(ErrorFamily::configuration, "POINT_FAILED",
+                  "the folder " + folder + " of point " + point.id +
+                      " was removed while it ran; run the same command " + "again");
+    }
     const std::optional<Json> measured = row_of(evaluation, point, end, folder);
     if (!measured) throw failure_of(point, end, read_file(folder + "/log"));
     Json& row = found.rows[of_job[job]];
@@ -280,10 +289,11 @@ RunSummary measure_and_draw(const IEvaluation& evaluation, const topology::Loade
   }
   if (options.measured) options.measured();
   try {
-    write_file(table, evaluation.csv(data), "the table");
+    const std::string rows = evaluation.csv(data);
     summary.violations = evaluation.check(data);
     summary.remarks = evaluation.remarks(data);
     const std::vector<Figure> figures = figures_of(evaluation, data, data_file);
+    write_file(table, rows, "the table");
     if (!work) work.emplace(options.folder);
     draw(figures, options.folder, work->path(), options.jobs);
     remove_others(evaluation, figures, base);
@@ -303,7 +313,9 @@ RunSummary run_evaluation(const IEvaluation& evaluation, const topology::LoadedT
                           const RunOptions& options) {
   RunSummary summary;
   try {
-    summary = measure_and_draw(evaluation, machine, options);
+    RunOptions own = options;
+    if (own.folder.rfind('-', 0) == 0) own.folder.insert(0, "./");  // no option of a run
+    summary = measure_and_draw(evaluation, machine, own);
   } catch (const Error& error) {
     if (!error.diagnostics().empty()) throw;
     throw Error(error.family(), error.code(), printable(error.what()));

@@ -12,8 +12,8 @@ namespace kb::evaluate {
 struct RunOptions {
   std::string folder;  // for data file and figures; created
   std::vector<std::string>
-      topology;       // options of `kernbench run` that choose the machine, e.g. {"--topology", "x.yaml"}
-  int jobs = 0;       // processes at a time; 0 = one per core
+      topology;  // options of `kernbench run` that choose the machine, each with its value: {"--topology", "x.yaml"}
+  int jobs = 0;  // processes at a time; 0 = one per core
   bool fast = false;  // draw from the data file that is there (E-4)
   std::function<void(std::size_t done, std::size_t points)> progress = nullptr;
   std::function<void()> measured = nullptr;  // the data file is complete, drawing begins

@@ -11,6 +11,7 @@
 #include "platform/observe/output_file.h"
 #include "platform/topology/sha256.h"
 #include "sim/evaluate/files.h"
+#include "sim/evaluate/json_file.h"
 
 namespace kb::evaluate {
 
@@ -43,7 +44,12 @@ std::string Staging::digest(const Point& point) const {
 }
 
 std::optional<Json> Staging::find(const Point& point) const {
-  const Json kept = Json::parse(read_file(folder_.row_file(point.id)), nullptr, false);
+  Json kept;
+  try {
+    kept = read_json(folder_.row_file(point.id), kMostDataBytes);
+  } catch (const Error&) {
+    return std::nullopt;  // none, or a damaged one
+  }
   if (!kept.is_object() || !kept.contains("digest") || !kept.contains("row")) return std::nullopt;
   if (kept["digest"] != digest(point)) return std::nullopt;
   return kept["row"];

@@ -336,6 +336,57 @@ TEST_F(EvaluateTest, PeDmaExplainsAllOfALoneTransferWithSlowControllers_E57_E59)
   EXPECT_EQ(alone, 14u);
 }
 
+// Every way of a text into gnuplot: the output folder, the name of the topology file, members of a data file (E-97).
+TEST_F(EvaluateTest, HostileTextExecutesNothing_E97) {
+  fs::copy_file(config("one_pe"), folder() + "/t`touch PWN`.yaml");
+  const std::string out = "'o`touch PWN`\"x'";
+  const Outcome outcome = kernbench("evaluate gemm --shapes 32x64x32 --topology 't`touch PWN`.yaml' --out " + out);
+  ASSERT_EQ(outcome.code, 0) << outcome.err;
+  Json sweep = data("o`touch PWN`\"x");
+  EXPECT_THAT(read("o`touch PWN`\"x/gemm_stage_breakdown.svg"), HasSubstr("topology t`touch PWN`.yaml"));
+  sweep["topology"]["file"] = "`touch PWN`\\\"; system('touch PWN')\n\x1b[31m$(touch PWN)";
+  write("o`touch PWN`\"x/gemm_sweep.json", sweep.dump());
+  const Outcome fast = kernbench("evaluate gemm --fast --out " + out);
+  EXPECT_EQ(fast.code, 0) << fast.err;
+  EXPECT_THAT(read("o`touch PWN`\"x/gemm_stage_breakdown.svg"), HasSubstr("\\x1b[31m$(touch PWN)"));
+  EXPECT_THAT(files(), testing::Not(testing::Contains(testing::AnyOf("PWN", testing::EndsWith("/PWN")))));
+}
+
+TEST_F(EvaluateTest, NamesMayBeginWithADash) {
+  fs::copy_file(config("one_pe"), folder() + "/--json");
+  const Outcome outcome = kernbench("evaluate gemm --shapes 32x64x32 --topology=--json --out=--quiet");
+  EXPECT_EQ(outcome.code, 0) << outcome.err;
+  EXPECT_TRUE(fs::exists(folder() + "/--quiet/gemm_stage_breakdown.png"));
+}
+
+TEST_F(EvaluateTest, WhatAUserHasInTheOutputFolderStays_E98) {
+  for (const char* name : {"out/staging", "out/figures.part", "out/.kernbench-staging"}) {
+    fs::create_directories(folder() + "/" + name);
+    write(std::string(name) + "/mine.txt", "mine");
+  }
+  const Outcome refused = evaluate("--shapes 32x64x32 --out out");
+  EXPECT_EQ(refused.code, 2);
+  EXPECT_THAT(refused.err, HasSubstr("out/.kernbench-staging was not made by kernbench"));
+  EXPECT_EQ(files().size(), 7u);
+  fs::remove_all(folder() + "/out/.kernbench-staging");
+  EXPECT_EQ(evaluate("--shapes 32x64x32 --out out").code, 0);
+  EXPECT_EQ(read("out/staging/mine.txt"), "mine");
+  EXPECT_EQ(read("out/figures.part/mine.txt"), "mine");
+}
+
+TEST_F(EvaluateTest, AKilledWorkerIsNamedAndFinishedPointsStay_E100) {
+  const std::string kill_first =
+      "sh -c '\"$@\" & pid=$!; until ls out/.kernbench-staging/row-*.json >/dev/null 2>&1 || ! kill -0 $pid "
+      "2>/dev/null; "
+      "do sleep 0.01; done; kill -KILL $(cat /proc/$pid/task/$pid/children); wait $pid' sh";
+  const Outcome outcome = evaluate("--shapes 32x64x32,512x512x512 --jobs 1 --out out", kill_first);
+  EXPECT_EQ(outcome.code, 2);
+  EXPECT_THAT(outcome.err, testing::AllOf(HasSubstr("point "), HasSubstr("signal 9 (Killed)"), HasSubstr("--jobs")));
+  const Outcome again = evaluate("--shapes 32x64x32,512x512x512 --out out");
+  EXPECT_EQ(again.code, 0) << again.err;
+  EXPECT_THAT(again.out, HasSubstr("from an interrupted call"));
+}
+
 TEST_F(EvaluateTest, UsageMistakesAreExplained) {
   for (const auto& [options, says] :
        {std::pair("evaluate gem", "did you mean 'gemm'"), std::pair("evaluate", "NAME"),

@@ -2,6 +2,7 @@
 #include "sim/evaluate/staging.h"
 
 #include <gtest/gtest.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <filesystem>
@@ -45,6 +46,12 @@ TEST_F(StagingTest, ADamagedRowIsMeasuredAgain) {
     write_file(work.row_file("p"), text, "a row");
     EXPECT_FALSE(staging.find(point_)) << text;
   }
+}
+
+TEST_F(StagingTest, ARowThatIsAPipeIsNotWaitedFor) {
+  const WorkFolder work(folder_);
+  ASSERT_EQ(::mkfifo(work.row_file("p").c_str(), 0600), 0);
+  EXPECT_FALSE(Staging(work, "machine").find(point_));
 }
 
 TEST_F(StagingTest, OneEvaluationAtATimeHasAFolder) {

@@ -79,7 +79,7 @@ class Arrivals {
   void withdraw() {
     const std::size_t leg = pick(0, static_cast<std::uint32_t>(legs_.size()) - 1);
     const std::uint32_t first = pick(0, legs_[leg].next);
-    queue.withdraw(*legs_[leg].transaction, Leg::request, first);
+    queue.withdraw(*legs_[leg].transaction, Leg::request, first, 0);
     plain.erase(std::remove_if(plain.begin(), plain.end(),
                                [&](const PlainFlit& f) { return f.leg == leg && f.index >= first; }),
                 plain.end());

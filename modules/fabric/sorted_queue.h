@@ -1,0 +1,134 @@
+// A sorted queue that stays quick when it is deep.
+#pragma once
+
+#include <iterator>
+#include <map>
+#include <memory>
+#include <utility>
+
+#include "modules/fabric/sliding_deque.h"
+
+namespace kb::modules {
+
+// Ascending by KeyOf()(element); equal ones in the order of insertion. Short queues lie in one piece of memory, where
+// the place of a new element is soon found from the back. Of a long queue that holds for the first elements alone; the
+// others stand in a tree, so that a million of them cost no million steps each.
+template <typename T, typename KeyOf>
+class SortedQueue {
+ public:
+  using Key = decltype(KeyOf()(std::declval<const T&>()));
+  // So many of the first elements can be looked at by index, if there are so many.
+  static constexpr std::size_t kLeastNear = 64;
+
+  bool empty() const { return near_.empty(); }
+  std::size_t size() const { return near_.size() + (far_ == nullptr ? 0 : far_->size()); }
+  T& front() { return near_.front(); }
+  const T& front() const { return near_.front(); }
+  void prefetch_front() const { near_.prefetch_front(); }
+  void prefetch_back() const { near_.prefetch_back(); }
+  // The first elements. What is changed there must keep their order.
+  std::size_t near_size() const { return near_.size(); }
+  T& operator[](std::size_t i) { return near_[i]; }
+  const T& operator[](std::size_t i) const { return near_[i]; }
+
+  void pop_front() {
+    near_.pop_front();
+    refill();
+  }
+  void insert(const T& element) {
+    const Key key = KeyOf()(element);
+    if (far_ != nullptr && !(key < far_->begin()->first)) {
+      insert_far(key, element);
+      return;
+    }
+    std::size_t place = near_.size();
+    while (place > 0 && key < KeyOf()(near_[place - 1])) --place;
+    insert_near(place, element);
+  }
+  // The same for what belongs to the front; before equal elements.
+  void insert_from_front(const T& element) {
+    const Key key = KeyOf()(element);
+    std::size_t place = 0;
+    while (place < near_.size() && KeyOf()(near_[place]) < key) ++place;
+    if (far_ != nullptr && place == near_.size()) {
+      insert_far(key, element);
+      return;
+    }
+    if (place > kNearFront) {
+      insert_near(place, element);
+      return;
+    }
+    near_.push_front(element);
+    for (std::size_t i = 0; i < place; ++i) near_[i] = std::move(near_[i + 1]);
+    near_[place] = element;
+    if (near_.size() > kMostNear) spill();
+  }
+
+  // Calls f(element) from the last element to the first, until it returns stop. What it changes must not be the key.
+  enum class Visit { go_on, stop, erase, erase_and_stop };
+  template <typename F>
+  void visit_backwards(F&& f) {
+    if (far_ != nullptr) {
+      for (auto at = far_->end(); at != far_->begin();) {
+        const auto element = std::prev(at);
+        const Visit visit = f(element->second);
+        at = visit == Visit::erase || visit == Visit::erase_and_stop ? far_->erase(element) : element;
+        if (visit == Visit::stop || visit == Visit::erase_and_stop) {
+          drop_empty();
+          return;
+        }
+      }
+      drop_empty();
+    }
+    for (std::size_t i = near_.size(); i-- > 0;) {
+      const Visit visit = f(near_[i]);
+      if (visit == Visit::erase || visit == Visit::erase_and_stop) near_.erase(i);
+      if (visit == Visit::stop || visit == Visit::erase_and_stop) break;
+    }
+    refill();
+  }
+  template <typename F>
+  void for_each(F&& f) const {
+    for (std::size_t i = 0; i < near_.size(); ++i) f(near_[i]);
+    if (far_ == nullptr) return;
+    for (const auto& [key, element] : *far_) f(element);
+  }
+
+ private:
+  static constexpr std::size_t kMostNear = 512;
+  static constexpr std::size_t kNearFront = 16;
+
+  void insert_near(std::size_t place, const T& element) {
+    near_.insert(place, element);
+    if (near_.size() > kMostNear) spill();
+  }
+  void insert_far(const Key& key, const T& element) {
+    if (key < std::prev(far_->end())->first) {
+      far_->emplace(key, element);
+    } else {
+      far_->emplace_hint(far_->end(), key, element);
+    }
+  }
+  void spill() {
+    if (far_ == nullptr) far_ = std::make_unique<std::multimap<Key, T>>();
+    for (; near_.size() > kMostNear / 2; near_.pop_back()) {
+      far_->emplace_hint(far_->begin(), KeyOf()(near_.back()), near_.back());
+    }
+  }
+  void refill() {
+    if (far_ == nullptr || near_.size() >= kLeastNear) return;
+    while (near_.size() < kMostNear / 2 && !far_->empty()) {
+      near_.push_back(far_->begin()->second);
+      far_->erase(far_->begin());
+    }
+    drop_empty();
+  }
+  void drop_empty() {
+    if (far_->empty()) far_.reset();
+  }
+
+  SlidingDeque<T> near_;
+  std::unique_ptr<std::multimap<Key, T>> far_;  // behind all of near_; null instead of empty
+};
+
+}  // namespace kb::modules
