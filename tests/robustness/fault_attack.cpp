@@ -28,7 +28,7 @@ FaultPlan plan_of(const CallCounts& counts, Random& random) {
 std::vector<Verdict> judge_fault(const OutputJob& job, const AttackCase& attack, const Trial& trial,
                                  const FaultPlan& plan, const Setup& setup) {
   std::vector<Verdict> verdicts;
-  const bool cannot_tidy = plan.call == "unlink";
+  const bool cannot_tidy = plan.call == "unlink" || (plan.call == "rename" && plan.sticky);  // nothing can be undone
   for (const Verdict& verdict : judge_files(job, attack, trial, cannot_tidy)) verdicts.push_back(verdict);
   using Judge = Finding (*)(const AttackCase&, const Trial&, const Setup&);
   const std::vector<std::pair<const char*, Judge>> judges = {{"signal", judge_signal},

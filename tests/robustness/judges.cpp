@@ -40,7 +40,8 @@ bool asked_for(const AttackCase& attack, const std::string& path) {
   for (const std::string& file : shape.output_files) {
     if (normal(file) == path) return true;
     const auto link = attack.links.find(file);
-    if (file == "link_to_user" && path == "user.txt") return true;
+    if (normal(file) == "link_to_user" && path == "user.txt") return true;
+    if (normal(file) == "dangling" && path == "nowhere") return true;
     if (link != attack.links.end() && normal(link->second) == path) return true;
   }
   const bool evaluation = shape.command == "evaluate";
@@ -64,7 +65,7 @@ std::string messages(const AttackCase& attack, const Trial& trial) {
 // A value of the command line or the environment that the message repeats is a place, too.
 bool names_value(const AttackCase& attack, const std::string& message) {
   const auto said = [&](const std::string& text) {
-    const std::string value = text.substr(std::min(text.rfind('='), text.size() - 1) + 1);
+    const std::string value = text.substr(text.rfind('=') + 1);  // all of a text without it
     return value.size() > 1 && contains(message, value);
   };
   const auto of_environment = [&](const auto& entry) { return contains(message, entry.first); };
@@ -86,7 +87,8 @@ std::string compact(const std::string& message) {
 }  // namespace
 
 bool names_place(const std::string& message) {
-  static const std::regex place(R"(:[0-9]+:|--[a-z]|[a-z_]+\.[a-z_0-9]+|'[^']*'|[a-z]_[a-z]|standard output|launch #)");
+  static const std::regex place(
+      R"(:[0-9]+:|--[a-z]|[a-z_]+\.[a-z_0-9]+|'[^']*'|[a-z]_[a-z]|standard output|launch #|rank [0-9]+ failed: [a-z_]+:)");
   return std::regex_search(compact(message), place);
 }
 
@@ -94,7 +96,7 @@ bool names_place(const std::string& message) {
 bool names_remedy(const std::string& message) {
   static const std::regex remedy(
       R"(\([^()]*(\([^()]*\)[^()]*)*\)\n|did you mean|[Kk]nown|must |at least|at most|[Uu]se |[Cc]hoose |[Ww]rite |needs? |instead|one of|between|)"
-      R"(send it |the machine has |is written like|above |below |[Rr]aise |[Rr]educe |[Tt]ry |remove |[Gg]ive |[Ll]eave |[Tt]ake |wait until|measure |only|not both|who waits)");
+      R"(send it |the (machine|run|group) has |is written like|numbered|`kernbench |name a |syntax error|above |below |[Rr]aise |[Rr]educe |[Tt]ry |remove |[Gg]ive |[Ll]eave |[Tt]ake |wait until|measure |only|not both|who waits)");
   return std::regex_search(compact(message), remedy);
 }
 
@@ -145,8 +147,9 @@ Finding judge_message(const AttackCase& attack, const Trial& trial, const Setup&
   if (trial.end.code == 0 || trial.end.code == 3 || trial.end.signal != 0 || trial.end.timed_out) return std::nullopt;
   const std::string said = messages(attack, trial);
   if (said.empty()) return "no message";
-  if (trial.end.code == 1 && contains(said, "VERIFICATION_FAILED"))
-    return std::nullopt;  // wrong numbers have no remedy
+  if (trial.end.code == 1 && (contains(said, "VERIFICATION_FAILED") || contains(said, ": check E-"))) {
+    return std::nullopt;
+  }
   if (!names_place(said) && !names_value(attack, said)) return "no place: " + readable(said, 400);
   if (!names_remedy(said)) return "no remedy: " + readable(said, 400);
   return std::nullopt;

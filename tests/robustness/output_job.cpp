@@ -110,10 +110,13 @@ std::vector<Verdict> judge_files(const OutputJob& job, const AttackCase& attack,
     (state == State::whole ? whole : missing) += " " + name;
   }
   if (success(trial) && !missing.empty()) verdicts.push_back({"files", job.name + ": success without" + missing});
-  if (!killed && !success(trial) && job.together && !whole.empty() &&
-      trial.err.find("standard output") == std::string::npos) {
-    verdicts.push_back(
-        {"files", job.name + ": failed, and yet wrote" + whole + (missing.empty() ? "" : ", not" + missing)});
+  if (!killed && !success(trial) && job.together && !whole.empty() && !missing.empty()) {
+    verdicts.push_back({"files", job.name + ": failed, and yet wrote" + whole + ", not" + missing});
+  }
+  const auto says = [&](const char* text) { return trial.err.find(text) != std::string::npos; };
+  if ((says("all result files were written") && !missing.empty()) ||
+      (says("no result files were written") && !whole.empty())) {
+    verdicts.push_back({"files", job.name + ": the message is wrong about the files: " + trial.err.substr(0, 200)});
   }
   for (const std::string& name : changed(trial.before, trial.after)) {
     const bool output = std::find(job.finals.begin(), job.finals.end(), name) != job.finals.end();
