@@ -2,13 +2,15 @@
 
 #include <fmt/format.h>
 
+#include "platform/base/checked.h"
+
 namespace kb::kernels {
 namespace {
 
 // The rows of `tensor` at this PE: `rows` for each KV head.
 tl::Ptr own_rows(tl::Context& tl, tl::Ptr tensor, std::int64_t rows, const AttentionSizes& sizes) {
   const tl::LocalShard mine = tl.shard(tensor);
-  const Shape expected{sizes.heads * rows, sizes.d};
+  const Shape expected{checked_product("heads x rows of a head", {sizes.heads, rows}), sizes.d};
   if (mine.elements == element_count(expected) && mine.shape == expected) return mine.ptr;
   tl.fail(
       fmt::format("this rank owns {} of '{}', not {} ({} heads x {} rows, head dimension {}); split the tensor by "

@@ -6,6 +6,7 @@
 
 #include "kernels/attention/online_softmax.h"
 #include "kernels/tl/tl.h"
+#include "platform/base/checked.h"
 
 namespace kb::kernels {
 namespace {
@@ -21,7 +22,9 @@ constexpr double kMasked = -1e30;       // its exponential is 0; finite for a mi
 struct Sizes {
   std::int64_t m, heads, kv_heads, d;
   bool causal;
-  std::int64_t width() const { return (heads + 2 * kv_heads) * d; }
+  std::int64_t width() const {
+    return checked_product("heads x d", {checked_sum("heads of Q, K and V", {heads, kv_heads, kv_heads}), d});
+  }
 };
 
 // (rows, keys): 0 where the key is no later than the row, else far below every score.

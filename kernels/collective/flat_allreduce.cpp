@@ -10,6 +10,7 @@
 #include "kernels/collective/line_exchange.h"
 #include "kernels/collective/reduction.h"
 #include "kernels/tl/tl.h"
+#include "platform/base/checked.h"
 
 namespace kb::kernels {
 namespace {
@@ -34,7 +35,7 @@ std::optional<Member> member(Context& tl, Ptr t, std::int64_t n_elem, std::int64
   const tl::LocalShard own = tl.shard(t);
   if (own.elements == 0) return std::nullopt;
   tl.require(n_elem >= 1 && own.elements == n_elem, "n_elem is not the size of the tile on this PE");
-  const std::int64_t rank = first_rank + own.first / n_elem;
+  const std::int64_t rank = checked_sum("first_rank + tile", {first_rank, own.first / n_elem});
   if (rank < 0 || rank >= ranks) tl.fail(fmt::format("this PE is rank {}, but there are {}", rank, ranks));
   return Member{rank, own.ptr, n_elem, chunk && *chunk > 0 ? std::min(*chunk, n_elem) : n_elem};
 }
@@ -64,7 +65,7 @@ void mesh_allreduce(Context& tl, Ptr t, std::int64_t n_elem, std::int64_t ranks,
                     OptionalInteger chunk) {
   const auto me = member(tl, t, n_elem, ranks, first_rank, chunk);
   if (!me) return;
-  if (grid_w < 1 || grid_h < 1 || grid_w * grid_h != ranks) {
+  if (grid_w < 1 || grid_h < 1 || ranks % grid_w != 0 || ranks / grid_w != grid_h) {
     tl.fail(fmt::format("a grid of {} x {} does not hold {} ranks", grid_w, grid_h, ranks));
   }
   const Reduction reduction(tl, op.value_or("sum"), ranks);
@@ -87,8 +88,8 @@ void tree_allreduce(Context& tl, Ptr t, std::int64_t n_elem, std::int64_t ranks,
   if (!me) return;
   const Reduction reduction(tl, op.value_or("sum"), ranks);
   std::vector<std::string> children;
-  if (2 * me->rank + 1 < ranks) children.emplace_back("child_l");
-  if (2 * me->rank + 2 < ranks) children.emplace_back("child_r");
+  if (me->rank < ranks / 2) children.emplace_back("child_l");
+  if (me->rank < (ranks - 1) / 2) children.emplace_back("child_r");
   std::vector<TensorHandle> parts;
   for (std::int64_t first = 0; first < n_elem; first += me->step) {
     TensorHandle acc = tl.load(me->tile + first, {std::min(me->step, n_elem - first)});

@@ -9,6 +9,7 @@
 #include "kernels/collective/reduction.h"
 #include "kernels/collective/sip_exchange.h"
 #include "kernels/tl/tl.h"
+#include "platform/base/checked.h"
 
 namespace kb::kernels {
 namespace {
@@ -113,9 +114,10 @@ struct Call {
 };
 
 void hierarchical(Context& tl, const Call& call, const Line& pes) {
-  const std::int64_t cubes = call.cube_w * call.cube_h;
+  const std::int64_t cubes = checked_product("cube_w x cube_h", {call.cube_w, call.cube_h});
   const std::int64_t cube = cubes == 1 ? 0 : tl.program_id(1);
   tl.require(call.n_elem >= 1 && cubes >= 1 && cube < cubes, "n_elem, cube_w and cube_h do not fit this machine");
+  checked_product("tiles x n_elem", {cubes, pes.size, call.n_elem});
   const std::int64_t root =
       call.root && *call.root >= 0 ? *call.root : call.cube_h / 2 * call.cube_w + call.cube_w / 2;  // K-56
   tl.require(root < cubes, "the root is no cube of the mesh");
@@ -125,7 +127,8 @@ void hierarchical(Context& tl, const Call& call, const Line& pes) {
   at.column = {cube / call.cube_w, call.cube_h, root / call.cube_w, "N", "S"};
   at.sip = sip_place(tl, call.n_sips, call.sip_rank, call.sip_topo_kind, call.sip_topo_w, call.sip_topo_h);
   at.tile = cube * pes.size + (pes.size == 1 ? 0 : tl.program_id(0));
-  const Reduction reduction(tl, call.op.value_or("sum"), cubes * pes.size * call.n_sips);
+  const Reduction reduction(tl, call.op.value_or("sum"),
+                            checked_product("tiles of all SIPs", {cubes, pes.size, call.n_sips}));
   const std::int64_t step = call.chunk && *call.chunk > 0 ? std::min(*call.chunk, call.n_elem) : call.n_elem;
   combine(tl, at, {call.t, call.n_elem, step}, reduction);
 }

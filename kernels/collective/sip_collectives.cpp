@@ -10,6 +10,7 @@
 #include "kernels/collective/sip_exchange.h"
 #include "kernels/collective/sip_path.h"
 #include "kernels/tl/tl.h"
+#include "platform/base/checked.h"
 
 namespace kb::kernels {
 namespace {
@@ -18,6 +19,8 @@ using tl::Context;
 using tl::Ptr;
 using tl::TensorHandle;
 using Integer = std::int64_t;
+
+constexpr Integer kMostSips = 1'000'000;  // more than any machine has
 
 // One chunk of every block, in the exchange between the SIPs.
 struct Exchange {
@@ -49,7 +52,8 @@ void exchange_chunks(Context& tl, const Arguments& args, Body body) {
   tl.require(args.n_elem >= 1 && in.elements >= args.n_elem && out.elements >= args.n_elem,
              "n_elem is larger than the tile in this cube");
   const SipPlace sip = sip_place(tl, args.n_sips, args.rank, args.topology, args.width, args.height, args.links);
-  tl.require(args.rank >= 0 && args.rank < args.n_sips, "sip_rank is no rank");
+  tl.require(args.rank >= 0 && args.rank < args.n_sips && args.n_sips <= kMostSips, "sip_rank is no rank");
+  checked_product("n_sips x n_elem", {args.n_sips, args.n_elem});
   const SipPath path(sip);
   const Integer step = args.chunk > 0 ? std::min(args.chunk, args.n_elem) : args.n_elem;
   for (Integer first = 0; first < args.n_elem; first += step) {

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "kernels/collective/line_exchange.h"
+#include "platform/base/checked.h"
 
 namespace kb::kernels {
 
@@ -15,7 +16,7 @@ SipPlace sip_place(Context& tl, std::int64_t count, std::int64_t rank, std::int6
     tl.fail(fmt::format("SIP topology kind {} is unknown; 0 is a ring, 1 a torus, 2 a mesh without wrap", topology));
   }
   const SipPlace place{count, rank, static_cast<SipTopology>(topology), width, height, SipLinks(links)};
-  if (place.topology != SipTopology::ring && width * height != count) {
+  if (place.topology != SipTopology::ring && checked_product("width x height of the SIPs", {width, height}) != count) {
     tl.fail(fmt::format("a grid of {} x {} does not hold {} SIPs", width, height, count));
   }
   return place;

@@ -26,6 +26,7 @@ void copy(tl::Context& tl, Ptr src, Ptr dst, OptionalInt elements, OptionalInt s
           OptionalInt tile) {
   const std::int64_t from = src_offset.value_or(0);
   const std::int64_t to = dst_offset.value_or(0);
+  tl.require(from >= 0 && to >= 0, "src_offset and dst_offset must not be negative");
   const std::int64_t count = elements.value_or(element_count(src.shape()) - from);
   tl.require(count >= 0, "elements must not be negative");
   copy_range(tl, src + from, dst + to, count, tile.value_or(kTile));
@@ -38,7 +39,8 @@ void pull(tl::Context& tl, Ptr src, Ptr dst, OptionalInt tile) {
 }
 
 std::int64_t wrapped(std::int64_t position, std::int64_t total) {
-  return (position % total + total) % total;
+  const std::int64_t rest = position % total;
+  return rest < 0 ? rest + total : rest;
 }
 
 void rotate(tl::Context& tl, Ptr src, Ptr dst, std::int64_t read_shift, std::int64_t write_shift, OptionalInt tile) {
@@ -50,8 +52,8 @@ void rotate(tl::Context& tl, Ptr src, Ptr dst, std::int64_t read_shift, std::int
   const std::int64_t pe = tl.program_id(1) * tl.num_programs(0) + tl.program_id(0);
   const std::int64_t end = total * (pe + 1) / pes;
   for (std::int64_t at = total * pe / pes; at < end;) {
-    const std::int64_t from = wrapped(at + read_shift, total);
-    const std::int64_t to = wrapped(at + write_shift, total);
+    const std::int64_t from = wrapped(at + wrapped(read_shift, total), total);
+    const std::int64_t to = wrapped(at + wrapped(write_shift, total), total);
     const std::int64_t count = std::min({end - at, most, total - from, total - to});
     const tl::Scratch scope(tl);
     tl.store(dst + to, tl.load(src + from, {count}));

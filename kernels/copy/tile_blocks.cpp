@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "kernels/tl/tl.h"
+#include "platform/base/checked.h"
 
 namespace kb::kernels {
 namespace {
@@ -16,12 +17,17 @@ struct Side {
   Integer start, step, stride;
 
   Integer at(Integer block, Integer row, Integer col) const { return start + block * step + row * stride + col; }
+  // The same, for numbers that may not fit.
+  Integer checked_at(Integer block, Integer row, Integer col) const {
+    return checked_sum("end of the last block", {start, checked_product("block x step", {block, step}),
+                                                 checked_product("row x stride", {row, stride}), col});
+  }
 };
 
 void require_inside(tl::Context& tl, const tl::LocalShard& tile, const Side& side, Integer blocks, Integer rows,
                     Integer cols, const std::string& name) {
   tl.require(side.start >= 0 && side.step >= 0 && (rows == 1 || side.stride >= cols) &&
-                 side.at(blocks - 1, rows - 1, cols - 1) < tile.elements,
+                 side.checked_at(blocks - 1, rows - 1, cols - 1) < tile.elements,
              name + ": a block leaves the tile of this PE");
 }
 

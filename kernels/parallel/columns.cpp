@@ -30,7 +30,7 @@ struct Blocks {
 Blocks blocks_of(Context& tl, Ptr src, Ptr dst, std::int64_t width, std::int64_t ranks) {
   const Blocks b{dst.shape()[0], dst.shape()[1], width, ranks};
   tl.require(src.shape() == dst.shape(), "src and dst must have one shape");
-  tl.require(width >= 1 && ranks >= 1 && b.n % (width * ranks) == 0,
+  tl.require(width >= 1 && ranks >= 1 && b.n % width == 0 && b.n / width % ranks == 0,
              fmt::format("{} columns are no blocks of {} columns of {} ranks", b.n, width, ranks));
   return b;
 }
@@ -83,7 +83,7 @@ void collect_columns(Context& tl, Ptr src, Ptr dst) {
 void slice_columns(Context& tl, Ptr src, Ptr dst, std::int64_t first) {
   tl.require(src.row_major() && dst.row_major(), "src and dst must be whole or split by rows");
   const std::int64_t n = dst.shape()[1], wide = src.shape()[1];
-  tl.require(src.shape()[0] == dst.shape()[0] && first >= 0 && first + n <= wide,
+  tl.require(src.shape()[0] == dst.shape()[0] && first >= 0 && first <= wide - n,
              fmt::format("{} has no {} columns from {} on", format_shape(src.shape()), n, first));
   const tl::LocalShard mine = tl.shard(dst);
   const std::int64_t step =

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "kernels/tl/tl.h"
+#include "platform/base/checked.h"
 
 namespace kb::kernels {
 namespace {
@@ -44,6 +45,7 @@ void look_up(Context& tl, const TensorHandle& wanted, const tl::LocalShard& tabl
 
 void embedding(Context& tl, Ptr ids, Ptr table, Ptr out, std::int64_t first) {
   const std::int64_t m = out.shape()[0], v = table.shape()[0];
+  checked_sum("first + rows of the table", {first, v});
   tl.require(ids.shape() == Shape{1, m} && !is_float(ids.dtype()),
              fmt::format("ids must be {} integers (1, {})", m, m));
   const tl::LocalShard mine = tl.shard(out), own = tl.shard(table);

@@ -18,11 +18,11 @@ void stream(tl::Context& tl, tl::Ptr data, std::int64_t calls, std::optional<std
   tl.require(step > 0 && step <= mine.elements, "elements must be at least 1 and fit into the PE's shard");
   const std::int64_t places = mine.elements / step;
   const Shape shape{step};
-  for (std::int64_t pair = 0; 2 * pair < calls; ++pair) {
+  for (std::int64_t pair = 0; pair < calls - pair; ++pair) {
     const tl::Scratch scope(tl);
     const tl::Ptr at = mine.ptr + pair % places * step;
     const tl::TensorHandle x = tl.load(at, shape);
-    if (2 * pair + 1 < calls) tl.store(at, x);
+    if (pair + 1 < calls - pair) tl.store(at, x);
   }
 }
 

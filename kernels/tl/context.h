@@ -227,6 +227,7 @@ class Context {
   ShardMap& shard_map(const contract::TensorLayout& tensor);
   Dtype pointer_dtype(Ptr ptr, std::optional<Dtype> dtype) const;
   void append_extents(Ptr ptr, const Shape& shape, Dtype dtype, std::int64_t row_stride, std::vector<Extent>& out);
+  void check_last_row(Ptr ptr, std::int64_t step, std::uint64_t row_bytes, const Shape& shape);
   void append_run(const ShardMap& map, std::int64_t offset, std::uint64_t nbytes, const Shape& shape,
                   std::vector<Extent>& out) const;
   contract::Command message(contract::CommandKind kind, std::string_view direction);
@@ -235,7 +236,8 @@ class Context {
   TensorHandle receive(const char* call, std::string_view direction, Shape shape, Dtype dtype, bool charge_slot);
   void check_writable(const TensorHandle& out, int position) const;
   void check_not_in_use(std::uint64_t pa, std::uint64_t nbytes) const;
-  TensorHandle seeded(Shape shape, Dtype dtype, std::vector<std::byte> bytes);
+  template <typename Fill>
+  TensorHandle seeded(Shape shape, Dtype dtype, Fill fill);
   std::vector<std::byte> contents(const TensorHandle& handle);
 
   contract::IPe& pe_;

@@ -12,6 +12,16 @@ namespace kb::tl {
 using contract::Command;
 using contract::CommandKind;
 
+namespace {
+
+// For messages, so the end of all addresses stands for what lies beyond it.
+std::int64_t last_byte(std::int64_t offset, std::uint64_t nbytes) {
+  std::int64_t last = 0;
+  return __builtin_add_overflow(offset, nbytes - 1, &last) ? INT64_MAX : last;
+}
+
+}  // namespace
+
 LocalShard Context::shard(Ptr ptr) {
   begin("shard", Cost::free);
   const contract::TensorLayout& tensor = located([&]() -> const contract::TensorLayout& { return ptr.tensor(); });
@@ -79,9 +89,18 @@ void Context::append_run(const ShardMap& map, std::int64_t offset, std::uint64_t
   if (inside && map.append(static_cast<std::uint64_t>(offset), nbytes, out)) return;
   raise("ADDRESS_ERROR",
         fmt::format("bytes {} to {} of a tile of shape {} {} tensor '{}' ({} {}, {} bytes in shard order)", offset,
-                    offset + static_cast<std::int64_t>(nbytes) - 1, format_shape(shape),
-                    inside ? "are in no shard of" : "are outside", tensor.name, dtype_name(tensor.dtype),
-                    format_shape(tensor.shape), tensor.nbytes));
+                    last_byte(offset, nbytes), format_shape(shape), inside ? "are in no shard of" : "are outside",
+                    tensor.name, dtype_name(tensor.dtype), format_shape(tensor.shape), tensor.nbytes));
+}
+
+// A tile that leaves its tensor is refused before its rows are listed, however many they are.
+void Context::check_last_row(Ptr ptr, std::int64_t step, std::uint64_t row_bytes, const Shape& shape) {
+  const std::int64_t room = static_cast<std::int64_t>(ptr.tensor().nbytes) - static_cast<std::int64_t>(row_bytes);
+  const std::int64_t fit =
+      ptr.offset_bytes() < 0 || ptr.offset_bytes() > room ? 0 : (room - ptr.offset_bytes()) / step + 1;
+  if (shape[0] <= fit) return;
+  std::vector<Extent> unused;
+  append_run(shard_map(ptr.tensor()), ptr.offset_bytes() + fit * step, row_bytes, shape, unused);
 }
 
 void Context::append_extents(Ptr ptr, const Shape& shape, Dtype dtype, std::int64_t row_stride,
@@ -107,10 +126,13 @@ void Context::append_extents(Ptr ptr, const Shape& shape, Dtype dtype, std::int6
   std::int64_t last = 0;
   if (__builtin_mul_overflow(row_stride, item, &step) || __builtin_mul_overflow(step, shape[0], &last) ||
       __builtin_add_overflow(last, ptr.offset_bytes(), &last)) {
-    raise("SHAPE_ERROR", fmt::format("row stride {} is too large", row_stride));
+    raise("SHAPE_ERROR", fmt::format("row stride {} is too large for {} rows from byte {} of tensor '{}', which has {} "
+                                     "bytes",
+                                     row_stride, shape[0], ptr.offset_bytes(), map.tensor().name, map.tensor().nbytes));
   }
-  out.reserve(static_cast<std::size_t>(shape[0]));
   const auto row_bytes = static_cast<std::uint64_t>(shape[1] * item);
+  check_last_row(ptr, step, row_bytes, shape);
+  out.reserve(static_cast<std::size_t>(shape[0]));
   for (std::int64_t row = 0; row < shape[0]; ++row) {
     append_run(map, ptr.offset_bytes() + row * step, row_bytes, shape, out);
   }
@@ -162,8 +184,12 @@ TensorHandle Context::ref(Ptr ptr, Shape shape, std::optional<Dtype> dtype, std:
   return handle;
 }
 
-TensorHandle Context::seeded(Shape shape, Dtype dtype, std::vector<std::byte> bytes) {
+// fill(bytes) gives the contents, once it is known that scratch has room for them.
+template <typename Fill>
+TensorHandle Context::seeded(Shape shape, Dtype dtype, Fill fill) {
   TensorHandle handle = allocate(std::move(shape), dtype);
+  std::vector<std::byte> bytes(handle.nbytes());
+  fill(bytes);
   located([&] { pe_.write_scratch(handle.pa_, std::move(bytes)); });
   return handle;
 }
@@ -175,30 +201,33 @@ TensorHandle Context::empty(Shape shape, Dtype dtype) {
 
 TensorHandle Context::zeros(Shape shape, Dtype dtype) {
   begin("zeros", Cost::free);
-  const std::uint64_t nbytes = checked_bytes(shape, dtype);
-  return seeded(std::move(shape), dtype, std::vector<std::byte>(nbytes));
+  return seeded(std::move(shape), dtype, [](std::vector<std::byte>&) {});
 }
 
 TensorHandle Context::full(Shape shape, Scalar value, Dtype dtype) {
   begin("full", Cost::free);
-  std::vector<std::byte> bytes(checked_bytes(shape, dtype));
   const std::uint64_t element = located([&] { return encode_element(dtype, value); });
   const std::size_t item = item_size(dtype);
-  for (std::size_t at = 0; at < bytes.size(); at += item) std::memcpy(bytes.data() + at, &element, item);
-  return seeded(std::move(shape), dtype, std::move(bytes));
+  return seeded(std::move(shape), dtype, [&](std::vector<std::byte>& bytes) {
+    for (std::size_t at = 0; at < bytes.size(); at += item) std::memcpy(bytes.data() + at, &element, item);
+  });
 }
 
 TensorHandle Context::arange(std::int64_t start, std::int64_t end, Dtype dtype) {
   begin("arange", Cost::free);
   if (end <= start) raise("SHAPE_ERROR", fmt::format("arange({}, {}) is empty; end must be above start", start, end));
-  Shape shape{end - start};
-  std::vector<std::byte> bytes(checked_bytes(shape, dtype));
-  const std::size_t item = item_size(dtype);
-  for (std::size_t at = 0; at < bytes.size(); at += item, ++start) {
-    const std::uint64_t element = located([&] { return encode_element(dtype, Scalar(start)); });
-    std::memcpy(bytes.data() + at, &element, item);
+  std::int64_t count = 0;
+  if (__builtin_sub_overflow(end, start, &count)) {
+    raise("SHAPE_ERROR", fmt::format("arange({}, {}) has more elements than can be counted", start, end));
   }
-  return seeded(std::move(shape), dtype, std::move(bytes));
+  const std::size_t item = item_size(dtype);
+  return seeded({count}, dtype, [&](std::vector<std::byte>& bytes) {
+    for (std::size_t at = 0; at < bytes.size(); at += item) {
+      const std::int64_t value = start + static_cast<std::int64_t>(at / item);
+      const std::uint64_t element = located([&] { return encode_element(dtype, Scalar(value)); });
+      std::memcpy(bytes.data() + at, &element, item);
+    }
+  });
 }
 
 std::vector<std::byte> Context::contents(const TensorHandle& handle) {

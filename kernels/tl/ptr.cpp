@@ -1,6 +1,9 @@
 #include "kernels/tl/ptr.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
+#include <string>
 
 #include "platform/base/error.h"
 
@@ -11,6 +14,14 @@ const contract::TensorLayout& Ptr::tensor() const {
     throw Error::program("SCHEMA_ERROR", "a tl::Ptr that points to no tensor was used; take it from a kernel argument");
   }
   return *tensor_;
+}
+
+void Ptr::refuse(std::int64_t steps, std::int64_t bytes_of_a_step) const {
+  const std::string of =
+      null() ? "" : fmt::format(" in tensor '{}', which has {} bytes", tensor_->name, tensor_->nbytes);
+  throw Error::program("ADDRESS_ERROR", fmt::format("{} steps of {} B from byte {}{} lead beyond every address; "
+                                                    "offsets fit 64 bits",
+                                                    steps, bytes_of_a_step, offset_, of));
 }
 
 bool Ptr::row_major() const {

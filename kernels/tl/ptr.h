@@ -10,7 +10,8 @@ namespace kb::tl {
 
 // A position in a deployed tensor: its layout and a byte offset in shard order. Arithmetic counts elements of dtype(),
 // like Triton's; bytes() counts bytes. A Ptr is a plain value, valid as long as the launch whose argument it came from.
-// Positions outside the tensor may be formed; loading or storing there is a program Error.
+// Positions outside the tensor may be formed, as far as their offsets fit 64 bits; loading or storing there is a
+// program Error.
 class Ptr {
  public:
   Ptr() = default;
@@ -34,8 +35,16 @@ class Ptr {
     return p;
   }
 
-  Ptr operator+(std::int64_t elements) const { return moved(elements * item_bytes()); }
-  Ptr operator-(std::int64_t elements) const { return moved(-elements * item_bytes()); }
+  Ptr operator+(std::int64_t elements) const {
+    std::int64_t nbytes = 0;
+    if (__builtin_mul_overflow(elements, item_bytes(), &nbytes)) refuse(elements, item_bytes());
+    return moved(nbytes);
+  }
+  Ptr operator-(std::int64_t elements) const {
+    std::int64_t nbytes = 0;
+    if (__builtin_mul_overflow(elements, -item_bytes(), &nbytes)) refuse(elements, -item_bytes());
+    return moved(nbytes);
+  }
   Ptr& operator+=(std::int64_t elements) { return *this = *this + elements; }
   Ptr& operator-=(std::int64_t elements) { return *this = *this - elements; }
 
@@ -43,9 +52,11 @@ class Ptr {
   std::int64_t item_bytes() const { return static_cast<std::int64_t>(item_size(dtype_)); }
   Ptr moved(std::int64_t nbytes) const {
     Ptr p = *this;
-    p.offset_ += nbytes;
+    if (__builtin_add_overflow(offset_, nbytes, &p.offset_)) refuse(nbytes, 1);
     return p;
   }
+  // A position whose byte offset does not fit 64 bits: program Error ADDRESS_ERROR.
+  [[noreturn]] void refuse(std::int64_t steps, std::int64_t bytes_of_a_step) const;
 
   const contract::TensorLayout* tensor_ = nullptr;
   std::int64_t offset_ = 0;

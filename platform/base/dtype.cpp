@@ -52,7 +52,8 @@ std::int64_t element_count(const Shape& shape) {
   std::int64_t count = 1;
   for (const std::int64_t dimension : shape) {
     if (__builtin_mul_overflow(count, dimension, &count) || count > kMost) {
-      throw Error::program("SHAPE_ERROR", "shape " + format_shape(shape) + " has more elements than can be addressed");
+      throw Error::program("SHAPE_ERROR", "shape " + format_shape(shape) +
+                                              " has more elements than can be addressed, " + std::to_string(kMost));
     }
   }
   return count;

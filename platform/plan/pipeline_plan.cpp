@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "platform/base/checked.h"
 #include "platform/base/error.h"
 
 namespace kb::plan {
@@ -16,13 +17,19 @@ std::size_t index_of(EpilogueScope scope) {
   return static_cast<std::size_t>(scope);
 }
 
-std::int64_t tiles_of(std::int64_t size, std::int64_t tile) {
-  return (size + tile - 1) / tile;
-}
-
 void require_positive(std::int64_t value, const char* what) {
   if (value >= 1) return;
   throw Error::program("SHAPE_ERROR", fmt::format("{} of a composite is {}; it must be at least 1", what, value));
+}
+
+// Elements of operands and of tiles, and their bytes in registers and buffers, stay countable.
+void require_countable(std::int64_t m, std::int64_t k, std::int64_t n, const char* what) {
+  constexpr std::int64_t kMost = std::int64_t{1} << 56;
+  const auto too_many = [](std::int64_t a, std::int64_t b) { return a > kMost / b; };
+  if (!too_many(m, k) && !too_many(k, n) && !too_many(m, n)) return;
+  throw Error::program("SHAPE_ERROR", fmt::format("{} of {} x {} x {} is too large; the product of two of its sizes is "
+                                                  "at most {}",
+                                                  what, m, k, n, kMost));
 }
 
 }  // namespace
@@ -51,14 +58,18 @@ PipelinePlan gemm_plan(const GemmProblem& problem, const TileShape& shape) {
   require_positive(shape.m, "the tile size of M");
   require_positive(shape.k, "the tile size of K");
   require_positive(shape.n, "the tile size of N");
+  require_countable(problem.m, problem.k, problem.n, "a composite");
+  require_countable(shape.m, shape.k, shape.n, "a tile");
   PipelinePlan plan;
   plan.shape_ = shape;
   plan.m_ = problem.m;
   plan.k_ = problem.k;
   plan.n_ = problem.n;
-  plan.rows_ = tiles_of(problem.m, shape.m);
-  plan.columns_ = tiles_of(problem.n, shape.n);
-  plan.depths_ = tiles_of(problem.k, shape.k);
+  plan.rows_ = ceil_div(problem.m, shape.m);
+  plan.columns_ = ceil_div(problem.n, shape.n);
+  plan.depths_ = ceil_div(problem.k, shape.k);
+  checked_product("tiles of a composite", {plan.rows_, plan.columns_, plan.depths_});
+  checked_product("products of a tile", {shape.m, shape.k, shape.n});
   plan.item_ = {item_size(problem.dtype_a), item_size(problem.dtype_b), item_size(problem.dtype_out)};
   plan.has_b_ = true;
   plan.a_pinned_ = problem.a_pinned;
@@ -75,13 +86,15 @@ PipelinePlan math_plan(const MathProblem& problem, const TileShape& shape) {
   require_positive(problem.n, "N");
   require_positive(shape.m, "the tile size of M");
   require_positive(shape.n, "the tile size of N");
+  require_countable(problem.m, 1, problem.n, "a composite");
+  require_countable(shape.m, 1, shape.n, "a tile");
   PipelinePlan plan;
   plan.shape_ = {shape.m, 1, shape.n};
   plan.m_ = problem.m;
   plan.k_ = 1;
   plan.n_ = problem.n;
-  plan.rows_ = tiles_of(problem.m, shape.m);
-  plan.columns_ = tiles_of(problem.n, shape.n);
+  plan.rows_ = ceil_div(problem.m, shape.m);
+  plan.columns_ = ceil_div(problem.n, shape.n);
   plan.depths_ = 1;
   plan.item_ = {item_size(problem.dtype_a), 0, item_size(problem.dtype_out)};
   return plan;

@@ -36,7 +36,7 @@ data::ErrorBound error_bound(const AttentionProblem& problem, std::vector<double
 
 void add_figures(BenchResult& result, const AttentionProblem& p, const LaunchMetrics& metrics) {
   add_launch_figures(result, metrics);
-  const double keys = static_cast<double>(p.kv_heads * p.context), d = static_cast<double>(p.d);
+  const double keys = static_cast<double>(p.kv_heads) * static_cast<double>(p.context), d = static_cast<double>(p.d);
   const double queries = static_cast<double>(p.rows * (p.panel.prefill ? p.ranks : 1));
   add_rate(result, "achieved", 4 * queries * keys * d, metrics.exec_max, "GFLOP/s",
            "operations of both products over the critical path");
@@ -109,8 +109,10 @@ std::vector<Parameter> attention_parameters() {
                          "tokens"),
       Parameter::integer("queries_per_cube", 0, "query tokens that a cube works on, instead of s_q; 0: by s_q", 0,
                          "tokens"),
-      Parameter::integer("ranks", 0, "of a K/V head; 0: all PEs of a cube, or 4 cubes of a row", 0),
-      Parameter::integer("root", -1, "rank that collects in decode; -1: 0 on the ring, the centre of a row", -1),
+      Parameter::integer("ranks", 0, "of a K/V head; 0: all PEs of a cube, or 4 cubes of a row", 0)
+          .at_most(Parameter::kMostUnits),
+      Parameter::integer("root", -1, "rank that collects in decode; -1: 0 on the ring, the centre of a row", -1)
+          .at_most(Parameter::kMostUnits),
       Parameter::choice("result", "root", {"root", "all"}, "ranks that have the result of decode"),
       Parameter::choice("dtype", "f16", {"f16", "bf16", "f32"}, "element type of all tensors"),
   };

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <cstring>
 
+#include "platform/base/checked.h"
 #include "platform/base/error.h"
 
 namespace kb::sw {
@@ -132,12 +133,16 @@ AttentionProblem attention_problem(const Params& params, const contract::Machine
   p.heads = p.kv_heads / p.groups;
   p.s_q = given(params, "s_q", p.panel.prefill ? kPrefillTokens : 1);
   if (const std::int64_t per_cube = params.integer("queries_per_cube"); per_cube > 0) {
-    p.s_q = p.panel.prefill && p.panel.rank_axis == 1 ? per_cube * p.ranks : per_cube;
+    p.s_q = p.panel.prefill && p.panel.rank_axis == 1
+                ? checked_product("s_q = queries_per_cube x ranks", {per_cube, p.ranks})
+                : per_cube;
   }
   const std::int64_t shared = divide(p.q_heads, p.kv_heads, "the query heads over the KV heads");
-  p.rows =
-      p.panel.prefill ? divide(p.s_q * shared, p.ranks, "the query rows of a KV head over its ranks") : p.s_q * shared;
+  const std::int64_t rows = checked_product("s_q x query heads of a K/V head", {p.s_q, shared});
+  p.rows = p.panel.prefill ? divide(rows, p.ranks, "the query rows of a KV head over its ranks") : rows;
   p.keys = divide(p.context, p.ranks, "the context over the ranks of a KV head");
+  checked_product("rows of Q = ranks x K/V heads x rows of a rank", {p.groups, p.ranks, p.heads, p.rows});
+  checked_product("rows of K = K/V heads x context", {p.kv_heads, p.context});
   return p;
 }
 

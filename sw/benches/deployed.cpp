@@ -8,8 +8,13 @@ namespace kb::sw {
 
 namespace {
 
-Deployed deploy(Runtime& runtime, HostArray values, const DPPolicy& policy, const std::string& name) {
-  Deployed out{runtime.empty(values.shape(), values.dtype(), policy, name), std::move(values)};
+// The tensor comes first: what fits no device never becomes an array here.
+template <typename Make>
+Deployed deploy(Runtime& runtime, const Shape& shape, Dtype dtype, const DPPolicy& policy, const std::string& name,
+                Make values) {
+  Deployed out;
+  out.tensor = runtime.empty(shape, dtype, policy, name);
+  out.values = runtime.computes_data() ? values() : HostArray::unknown(shape, dtype);
   out.tensor.copy_(out.values);
   return out;
 }
@@ -18,17 +23,16 @@ Deployed deploy(Runtime& runtime, HostArray values, const DPPolicy& policy, cons
 
 Deployed deploy_random(Runtime& runtime, const Shape& shape, Dtype dtype, const DPPolicy& policy,
                        const std::string& name, std::uint64_t seed) {
-  return deploy(runtime,
-                runtime.computes_data() ? HostArray::random(shape, dtype, seed) : HostArray::unknown(shape, dtype),
-                policy, name);
+  return deploy(runtime, shape, dtype, policy, name, [&] { return HostArray::random(shape, dtype, seed); });
 }
 
 Deployed deploy_positive(Runtime& runtime, const Shape& shape, Dtype dtype, const DPPolicy& policy,
                          const std::string& name, std::uint64_t seed) {
-  if (!runtime.computes_data()) return deploy(runtime, HostArray::unknown(shape, dtype), policy, name);
-  std::vector<double> values = HostArray::random(shape, dtype, seed).to_doubles();
-  for (double& value : values) value = 0.5 + 0.5 * std::abs(value);
-  return deploy(runtime, HostArray::from_doubles(shape, dtype, values), policy, name);
+  return deploy(runtime, shape, dtype, policy, name, [&] {
+    std::vector<double> values = HostArray::random(shape, dtype, seed).to_doubles();
+    for (double& value : values) value = 0.5 + 0.5 * std::abs(value);
+    return HostArray::from_doubles(shape, dtype, values);
+  });
 }
 
 std::vector<std::int64_t> spread(std::int64_t count, std::int64_t limit) {

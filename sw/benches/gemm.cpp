@@ -1,5 +1,6 @@
 #include "sw/benches/gemm.h"
 
+#include "platform/base/checked.h"
 #include "sw/benches/support.h"
 
 namespace kb::sw {
@@ -26,12 +27,11 @@ std::vector<Parameter> tile_parameters() {
 BenchResult run_gemm(Runtime& rt, const Params& params, const Sizes& size, const Placement& place,
                      const std::string& kernel, const std::vector<std::int64_t>& arguments, std::int64_t steps) {
   const Dtype dtype = params.dtype("dtype");
-  const HostArray a_host = HostArray::random({size.m, size.k}, dtype, rt.seed());
-  const HostArray b_host = HostArray::random({size.k, size.n}, dtype, rt.seed() + 1);
-
   Tensor a = rt.empty({size.m, size.k}, dtype, place.a, "A");
   Tensor b = rt.empty({size.k, size.n}, dtype, place.b, "B");
   Tensor c = rt.empty({size.m, size.n}, dtype, place.c, "C");
+  const HostArray a_host = HostArray::random({size.m, size.k}, dtype, rt.seed());
+  const HostArray b_host = HostArray::random({size.k, size.n}, dtype, rt.seed() + 1);
   a.copy_(a_host);
   b.copy_(b_host);
   std::vector<Arg> values{a, b, c, size.m, size.k, size.n};
@@ -42,8 +42,9 @@ BenchResult run_gemm(Runtime& rt, const Params& params, const Sizes& size, const
 
   BenchResult result;
   add_launch_figures(result, metrics);
-  add_rate(result, "achieved", 2.0 * static_cast<double>(size.m * size.k * size.n), metrics.exec_max,
-           is_float(dtype) ? "GFLOP/s" : "GOP/s", "2 m k n operations over the critical path");
+  add_rate(result, "achieved",
+           2.0 * static_cast<double>(size.m) * static_cast<double>(size.k) * static_cast<double>(size.n),
+           metrics.exec_max, is_float(dtype) ? "GFLOP/s" : "GOP/s", "2 m k n operations over the critical path");
   add_pe_count(result, metrics.pes);
   verify_gemm(rt, result, "C", a_host, b_host, c_host, static_cast<double>(size.k + steps));
   return result;
@@ -53,7 +54,7 @@ std::vector<std::int64_t> tiles(const Params& params) {
   return {params.integer("tile_m"), params.integer("tile_k"), params.integer("tile_n")};
 }
 std::int64_t steps_of(std::int64_t k, const Params& params) {
-  return (k + params.integer("tile_k") - 1) / params.integer("tile_k");
+  return ceil_div(k, params.integer("tile_k"));
 }
 
 Sizes sizes(const Params& params) {
@@ -92,11 +93,10 @@ Bench gemm_single_pe_bench() {
 }
 
 Bench gemm_multi_pe_bench() {
-  Parameter rows = Parameter::integer("rows_per_pe", 8, "rows of A and C that each PE owns", 1, "elements");
-  rows.maximum = 1e9;  // times the PEs of a SIP is the number of rows
   return {"gemm-multi-pe", "C = A x B with A and C split by rows over all PEs of a SIP, verified",
           with_tiles({
-              rows,
+              Parameter::integer("rows_per_pe", 8, "rows of A and C that each PE owns", 1, "elements")
+                  .at_most(1'000'000'000),
               Parameter::integer("k", 256, "columns of A, rows of B", 1, "elements"),
               Parameter::integer("n", 256, "columns of B and C", 1, "elements"),
               Parameter::choice("b_copies", "pe", {"pe", "cube"},

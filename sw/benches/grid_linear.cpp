@@ -111,7 +111,8 @@ Bench grid_linear_bench() {
       Parameter::integer("m", 24, "rows of X, the batch; a multiple of dp"),
       Parameter::integer("k", 48, "columns of X; a multiple of the SIPs along the tensor parallel axis"),
       Parameter::integer("n", 32, "columns of W"),
-      Parameter::integer("dp", 0, "SIPs along the data parallel axis; 0: the rows of the SIP grid, else 2 or 1", 0),
+      Parameter::integer("dp", 0, "SIPs along the data parallel axis; 0: the rows of the SIP grid, else 2 or 1", 0)
+          .at_most(Parameter::kMostUnits),
   };
   for (Parameter& parameter : ccl_parameters()) parameters.push_back(std::move(parameter));
   return {"grid-linear", "Y = X W and its gradient on a grid of SIPs, tensor and data parallel, verified",

@@ -196,7 +196,8 @@ BenchResult run_mlp(Runtime& rt, const Params& params) {
   const HostArray h_host = h.to_host(), y_host = y.to_host();
 
   BenchResult result;
-  add_figures(result, 2.0 * static_cast<double>(m * k * wide), dtype, metrics);
+  add_figures(result, 2.0 * static_cast<double>(m) * static_cast<double>(k) * static_cast<double>(wide), dtype,
+              metrics);
   // Each half against what it was given: the second one starts from the activations as they were rounded.
   const auto check = [&](const char* name, const HostArray& a, const Deployed& b, const Deployed& bias,
                          const HostArray& c, const char* epilogue) {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <optional>
 
+#include "platform/base/checked.h"
 #include "platform/base/error.h"
 #include "sw/benches/epilogue_reference.h"
 #include "sw/benches/support.h"
@@ -37,7 +38,7 @@ std::int64_t scale_rows(const std::vector<EpilogueText>& chain, std::int64_t k, 
   }
   const auto found = std::find_if(chain.begin(), chain.end(), uses_scale);
   if (found == chain.end() || found->scope != EpilogueScope::k_tile) return 1;
-  return (k + tile_k - 1) / tile_k;
+  return ceil_div(k, tile_k);
 }
 
 // The chain of the parameter, checked against the types that it meets; a mistake is one of the command line.
@@ -112,8 +113,8 @@ BenchResult run(Runtime& rt, const Params& params) {
 
   BenchResult result;
   add_launch_figures(result, metrics);
-  add_rate(result, "achieved", 2.0 * static_cast<double>(m * k * n), metrics.exec_max,
-           is_float(dtype) ? "GFLOP/s" : "GOP/s", "2 m k n operations over the critical path");
+  add_rate(result, "achieved", 2.0 * static_cast<double>(m) * static_cast<double>(k) * static_cast<double>(n),
+           metrics.exec_max, is_float(dtype) ? "GFLOP/s" : "GOP/s", "2 m k n operations over the critical path");
   add_pe_count(result, metrics.pes);
   verify_epilogues(rt, result, "C", {&a_host, &b_host, chain, &bias_host, &scale_host, tile_k}, c_host);
   return result;

@@ -23,9 +23,10 @@ std::optional<double> parse_real(const std::string& text) {
   return value;
 }
 
-std::string range_problem(const Parameter& p, double value) {
-  if (value < p.minimum) return fmt::format("must be at least {:.15g}, not {:.15g}", p.minimum, value);
-  if (value > p.maximum) return fmt::format("must be at most {:.15g}, not {:.15g}", p.maximum, value);
+// `text`: the value as it is to be shown.
+std::string range_problem(const Parameter& p, double value, const std::string& text) {
+  if (value < p.minimum) return fmt::format("must be at least {:.15g}, not {}", p.minimum, text);
+  if (value > p.maximum) return fmt::format("must be at most {:.15g}, not {}", p.maximum, text);
   return "";
 }
 
@@ -35,15 +36,16 @@ std::pair<std::string, std::string> problem_with(const Parameter& p, const std::
     case ParameterType::integer: {
       std::int64_t value = 0;
       const std::errc error = parse_whole(text, value);
-      if (error == std::errc::result_out_of_range) return {fmt::format("'{}' does not fit 64 bits", text), p.help};
+      if (error == std::errc::result_out_of_range)
+        return {fmt::format("'{}' does not fit 64 bits; give {:.15g} to {:.15g}", text, p.minimum, p.maximum), p.help};
       if (error != std::errc{})
         return {fmt::format("'{}' is not a whole number", text), "write e.g. " + p.default_value};
-      return {range_problem(p, static_cast<double>(value)), p.help};
+      return {range_problem(p, static_cast<double>(value), std::to_string(value)), p.help};
     }
     case ParameterType::real: {
       const auto value = parse_real(text);
       if (!value) return {fmt::format("'{}' is not a number", text), "write e.g. " + p.default_value};
-      return {range_problem(p, *value), p.help};
+      return {range_problem(p, *value, fmt::format("{:.15g}", *value)), p.help};
     }
     case ParameterType::choice:
       if (std::find(p.choices.begin(), p.choices.end(), text) != p.choices.end()) break;
@@ -79,6 +81,13 @@ Parameter Parameter::integer(std::string name, std::int64_t default_value, std::
   p.default_value = std::to_string(default_value);
   p.help = std::move(help);
   p.minimum = static_cast<double>(minimum);
+  p.maximum = static_cast<double>(kMost);
+  return p;
+}
+
+Parameter Parameter::at_most(std::int64_t most) const {
+  Parameter p = *this;
+  p.maximum = static_cast<double>(most);
   return p;
 }
 

@@ -27,12 +27,19 @@ struct Parameter {
   double minimum = std::numeric_limits<double>::lowest();  // numbers only
   double maximum = std::numeric_limits<double>::max();
 
+  // The most that an integer parameter may be when its declaration says nothing else; more than fits any memory.
+  static constexpr std::int64_t kMost = std::int64_t{1} << 40;
+  // Of cubes, PEs, SIPs, ranks: more than a machine can have.
+  static constexpr std::int64_t kMostUnits = 1'000'000;
+
   static Parameter integer(std::string name, std::int64_t default_value, std::string help, std::int64_t minimum = 1,
                            std::string unit = "");
   static Parameter real(std::string name, double default_value, std::string help, std::string unit = "");
   static Parameter text(std::string name, std::string default_value, std::string help);
   static Parameter choice(std::string name, std::string default_value, std::vector<std::string> choices,
                           std::string help);
+  // The same parameter with another upper bound: Parameter::integer("launches", 1, "...").at_most(1000).
+  Parameter at_most(std::int64_t most) const;
 };
 
 struct ParameterValue {

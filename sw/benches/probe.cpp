@@ -26,8 +26,8 @@ BenchResult run_stream(Runtime& rt, const Params& params) {
   const Dtype dtype = params.dtype("dtype");
   DPPolicy single;
   single.num_cubes = single.num_pes = 1;
-  const HostArray contents = HostArray::random({params.integer("blocks"), elements}, dtype, rt.seed());
-  const Tensor data = rt.empty(contents.shape(), dtype, single, "data");
+  const Tensor data = rt.empty({params.integer("blocks"), elements}, dtype, single, "data");
+  const HostArray contents = HostArray::random(data.shape(), dtype, rt.seed());
   data.copy_(contents);
   LaunchOptions options;
   options.cubes = {0};
@@ -39,7 +39,8 @@ BenchResult run_stream(Runtime& rt, const Params& params) {
   add_launch_figures(result, metrics);
   result.figures.push_back({"per call", fs_to_ns(metrics.exec_max) / static_cast<double>(calls), "ns",
                             "critical path over the number of calls"});
-  add_rate(result, "memory traffic", static_cast<double>(calls * elements) * static_cast<double>(item_size(dtype)),
+  add_rate(result, "memory traffic",
+           static_cast<double>(calls) * static_cast<double>(elements) * static_cast<double>(item_size(dtype)),
            metrics.exec_max, "GB/s", "bytes that the kernel moves over the critical path");
   verify_exact(rt, result, "data", after, contents);
   return result;
@@ -51,7 +52,7 @@ Bench noop_bench() {
   return {"noop",
           "launch latency: an empty kernel on all PEs of a SIP",
           {
-              Parameter::integer("launches", 1, "launches one after the other"),
+              Parameter::integer("launches", 1, "launches one after the other").at_most(100'000),
               Parameter::integer("cycles", 0, "PE_CPU cycles that the kernel spends", 0, "cycles"),
           },
           run_noop};
@@ -61,7 +62,7 @@ Bench stream_bench() {
   return {"stream",
           "small loads and stores by turns on one PE, verified",
           {
-              Parameter::integer("calls", 1000, "loads and stores together"),
+              Parameter::integer("calls", 1000, "loads and stores together").at_most(1'000'000'000),
               Parameter::integer("elements", 32, "size of each", 1, "elements"),
               Parameter::integer("blocks", 16, "different places that are visited in turn"),
               dtype_parameter(),

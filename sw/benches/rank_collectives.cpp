@@ -225,10 +225,13 @@ Bench bench_of(const Collective& collective) {
       Parameter::text("groups", "", "ranks of each group that does it, in order: 0,2/1,3; empty: all ranks together"),
   };
   if (collective.target) {
-    parameters.push_back(Parameter::integer("source", 0, "rank of the group that sends", 0));
-    parameters.push_back(Parameter::integer("target", -1, "rank of the group that receives; -1: the last one", -1));
+    parameters.push_back(
+        Parameter::integer("source", 0, "rank of the group that sends", 0).at_most(Parameter::kMostUnits));
+    parameters.push_back(Parameter::integer("target", -1, "rank of the group that receives; -1: the last one", -1)
+                             .at_most(Parameter::kMostUnits));
   } else if (collective.root) {
-    parameters.push_back(Parameter::integer("root", 0, "rank of the group that the others work with", 0));
+    parameters.push_back(
+        Parameter::integer("root", 0, "rank of the group that the others work with", 0).at_most(Parameter::kMostUnits));
   }
   if (collective.op) {
     parameters.push_back(Parameter::choice("op", "sum", {"sum", "max", "min", "avg"}, "how the tiles are combined"));

@@ -128,7 +128,8 @@ void append_shared(std::vector<Parameter>& parameters) {
   parameters.push_back(Parameter::integer("tp", 0,
                                           "SIPs that share a model; further groups of SIPs have replicas of it, "
                                           "with tokens of their own; 0: all",
-                                          0));
+                                          0)
+                           .at_most(Parameter::kMostUnits));
   for (Parameter& parameter : ccl_parameters()) parameters.push_back(std::move(parameter));
 }
 
@@ -180,7 +181,7 @@ BenchResult run_mlp(Runtime& rt, const Params& params) {
   });
   BenchResult result;
   const double layers = options.activation == Activation::swiglu ? 3 : 2;
-  add_figures(result, run, layers * static_cast<double>(m * width * inner));
+  add_figures(result, run, layers * static_cast<double>(m) * static_cast<double>(width) * static_cast<double>(inner));
   const NoisyReference reference(options.dtype, run.size);
   verify_ranks(rt, result, reference, run, [&](std::int64_t replica) {
     return expected_mlp(reference, reference.exact(x(replica)), inner, options);
@@ -222,7 +223,9 @@ NoisyMatrix expected_block(const NoisyReference& reference, const NoisyMatrix& x
 double block_products(const TransformerOptions& o, std::int64_t m) {
   const std::int64_t qkv = (o.heads + 2 * o.kv_heads) * o.head_dim, attended = o.heads * o.head_dim;
   const std::int64_t mlp = (o.activation == Activation::swiglu ? 3 : 2) * o.inner;
-  return static_cast<double>(m * (o.width * (qkv + attended + mlp) + 2 * m * attended));
+  const double tokens = static_cast<double>(m);
+  return tokens * (static_cast<double>(o.width) * static_cast<double>(qkv + attended + mlp) +
+                   2 * tokens * static_cast<double>(attended));
 }
 
 BenchResult run_block(Runtime& rt, const Params& params) {
@@ -247,6 +250,10 @@ struct LayerCase {
   LinearOptions options;
 };
 
+double products_of(const LayerCase& c) {
+  return static_cast<double>(c.tokens) * static_cast<double>(c.in) * static_cast<double>(c.out);
+}
+
 Tensor forward_layer(ModelParallel& mp, const LayerCase& c, const HostArray& x) {
   if (c.layer == "column" || c.layer == "column_gather") {
     return ColumnParallelLinear(mp, c.in, c.out, c.options).forward(on_every_cube(mp, x, "X"));
@@ -269,7 +276,7 @@ BenchResult run_linear(Runtime& rt, const Params& params, LayerCase c) {
     return forward_layer(mp, c, x(replica));
   });
   BenchResult result;
-  add_figures(result, run, static_cast<double>(c.tokens * c.in * c.out));
+  add_figures(result, run, products_of(c));
   const NoisyReference reference(c.options.dtype, run.size);
   const bool rows = c.layer == "row" || c.layer == "row_scatter";
   const auto expected = [&](std::int64_t replica, std::int64_t first, std::int64_t count) {
@@ -292,10 +299,12 @@ BenchResult run_linear(Runtime& rt, const Params& params, LayerCase c) {
   return result;
 }
 
+constexpr std::int64_t kMostTokens = 1 << 24;
+
 // Tokens that meet the first and the last row of the table and, in between, all ranks.
 HostArray token_ids(std::int64_t tokens, std::int64_t rows) {
   std::vector<double> ids;
-  for (std::int64_t i = 0; i < tokens; ++i) ids.push_back(static_cast<double>((rows - 1) * (i + 1) % rows));
+  for (std::int64_t i = 0; i < tokens; ++i) ids.push_back(static_cast<double>(rows - 1 - i % rows));
   return HostArray::from_doubles({1, tokens}, Dtype::i32, ids);
 }
 
@@ -308,7 +317,7 @@ BenchResult run_embedding(Runtime& rt, const Params& params, const LayerCase& c)
     return VocabParallelEmbedding(mp, c.in, c.out, options).forward(rt.from_host(ids, "ids"));
   });
   BenchResult result;
-  add_figures(result, run, static_cast<double>(c.tokens * c.in * c.out));
+  add_figures(result, run, products_of(c));
   std::vector<double> expected;
   if (rt.computes_data()) {
     const HostArray table = HostArray::random({c.in, c.out}, options.dtype, *options.seed);
@@ -340,7 +349,7 @@ Bench tp_layer_bench() {
   std::vector<Parameter> parameters{
       Parameter::choice("layer", "row", {"column", "column_gather", "row", "row_scatter", "embedding"},
                         "column_gather: its output made whole; row_scatter: its input whole; embedding: `in` tokens"),
-      Parameter::integer("tokens", 16, "rows of X", 1, "tokens"),
+      Parameter::integer("tokens", 16, "rows of X", 1, "tokens").at_most(kMostTokens),
       Parameter::integer("in", 512, "columns of X, or rows of the table", 1, "elements"),
       Parameter::integer("out", 512, "columns of Y", 1, "elements"),
       bias_parameter(),

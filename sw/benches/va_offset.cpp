@@ -45,9 +45,9 @@ HostArray rotated(const HostArray& in, std::int64_t read_shift, std::int64_t wri
 void rotate_once(Runtime& rt, BenchResult& result, const Case& source, std::int64_t elements, std::uint64_t seed) {
   const Shape shape{pe_count(rt), elements};
   const std::string name = fmt::format("{}, {} B per PE", source.source, elements * std::int64_t{4});
-  const HostArray contents = HostArray::random_integers(shape, kDtype, seed);
   const Tensor src = rt.empty(shape, kDtype, spread(source.cube, source.pe), "source, " + name);
   const Tensor dst = rt.empty(shape, kDtype, spread(Split::row_wise, Split::row_wise), name);
+  const HostArray contents = HostArray::random_integers(shape, kDtype, seed);
   src.copy_(contents);
   // Neither begins at a shard; reads reach into the next PE, writes beyond the next cube.
   const std::int64_t read_shift = elements + elements / 2 + 1;
@@ -125,7 +125,7 @@ Bench va_offset_bench() {
 Bench map_tensors_bench() {
   return {"map-tensors",
           "tensors on every PE of one SIP are mapped and taken back; then one PE runs an empty kernel",
-          {Parameter::integer("tensors", 100, "number of tensors"),
+          {Parameter::integer("tensors", 100, "number of tensors").at_most(100'000),
            Parameter::integer("elements_per_pe", 1024, "elements of each shard", 1, "elements"),
            Parameter::choice("placement", "sharded", {"sharded", "replicated"}, "over all PEs, or a copy per PE")},
           run_map_tensors};

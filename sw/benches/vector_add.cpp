@@ -22,12 +22,12 @@ RankResult add_on_sip(Runtime& rt, int rank, Dtype dtype, std::int64_t elements)
   const Shape shape{std::int64_t{rt.spec().cubes_per_sip} * rt.spec().pes_per_cube, elements};
 
   RankResult out;
-  const std::uint64_t seed = rt.seed() + 2 * static_cast<std::uint64_t>(rank);
-  out.a = HostArray::random(shape, dtype, seed);
-  out.b = HostArray::random(shape, dtype, seed + 1);
   Tensor a = rt.empty(shape, dtype, rows, fmt::format("A{}", rank));
   Tensor b = rt.empty(shape, dtype, rows, fmt::format("B{}", rank));
   Tensor c = rt.empty(shape, dtype, rows, fmt::format("C{}", rank));
+  const std::uint64_t seed = rt.seed() + 2 * static_cast<std::uint64_t>(rank);
+  out.a = HostArray::random(shape, dtype, seed);
+  out.b = HostArray::random(shape, dtype, seed + 1);
   a.copy_(out.a);
   b.copy_(out.b);
   out.metrics = rt.wait(rt.launch("vector_add", {a, b, c}));

@@ -31,7 +31,7 @@ void require_axes(const std::vector<MeshAxis>& axes, std::size_t ranks) {
   for (const MeshAxis& axis : axes) {
     if (axis.name.empty()) throw schema_error("an axis has no name");
     if (axis.size < 1) throw schema_error(fmt::format("axis '{}' has size {}; at least 1", axis.name, axis.size));
-    product *= static_cast<std::size_t>(axis.size);
+    product = product > ranks ? product : product * static_cast<std::size_t>(axis.size);
     text += fmt::format("{}{} = {}", text.empty() ? "" : ", ", axis.name, axis.size);
   }
   std::sort(names.begin(), names.end());

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "platform/base/checked.h"
 #include "platform/base/error.h"
 #include "sw/parallel/layouts.h"
 #include "sw/parallel/regions.h"
@@ -42,6 +43,11 @@ Tensor apply(ModelParallel& mp, const std::string& function, const Tensor& x, co
   const Tensor out = mp.runtime().empty(x.shape(), x.dtype(), left.policy(), function);
   mp.run(function, StepKind::pointwise, "pointwise", {function, left, out, right});
   return out;
+}
+
+std::int64_t qkv_columns(const std::string& name, const AttentionShape& shape) {
+  const std::int64_t heads = checked_sum(name + ": heads", {shape.heads, shape.kv_heads, shape.kv_heads});
+  return checked_product(name + ": heads x head_dim", {heads, shape.head_dim});
 }
 
 }  // namespace
@@ -87,8 +93,7 @@ Tensor self_attention(ModelParallel& mp, const Tensor& qkv, const AttentionShape
   mp.require_tensor(name, qkv, qkv.deployed() ? qkv.dtype() : Dtype::f16);
   require_float(name, qkv);
   const bool sane = shape.heads >= 1 && shape.kv_heads >= 1 && shape.head_dim >= 1;
-  if (!sane || shape.heads % shape.kv_heads != 0 ||
-      qkv.shape()[1] != (shape.heads + 2 * shape.kv_heads) * shape.head_dim) {
+  if (!sane || shape.heads % shape.kv_heads != 0 || qkv.shape()[1] != qkv_columns(name, shape)) {
     throw Error::program("SHAPE_ERROR",
                          fmt::format("{}: '{}' {} does not hold {} query and {} K/V heads of {}", name, qkv.name(),
                                      format_shape(qkv.shape()), shape.heads, shape.kv_heads, shape.head_dim));

@@ -4,6 +4,7 @@
 
 #include <cmath>
 
+#include "platform/base/checked.h"
 #include "platform/base/error.h"
 #include "sw/parallel/host_parts.h"
 #include "sw/parallel/layouts.h"
@@ -86,7 +87,7 @@ ColumnParallelLinear::ColumnParallelLinear(ModelParallel& mp, std::int64_t in, s
   std::int64_t sum = 0;
   for (const std::int64_t part : options_.parts) {
     static_cast<void>(mp.share(part, options.name + ": out features"));
-    sum += part;
+    sum = checked_sum(options.name + ": columns of the parts", {sum, part});
   }
   if (sum != out) {
     throw Error::program("SHAPE_ERROR",

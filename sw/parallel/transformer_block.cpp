@@ -2,16 +2,27 @@
 
 #include <fmt/format.h>
 
+#include "platform/base/checked.h"
 #include "platform/base/error.h"
 #include "sw/parallel/layouts.h"
 
 namespace kb::sw {
 namespace {
 
+std::int64_t columns_of_heads(const TransformerOptions& options, std::int64_t heads) {
+  return checked_product(options.name + ": heads x head_dim", {heads, options.head_dim});
+}
+
+// Of Q, K and V side by side.
+std::int64_t qkv_columns(const TransformerOptions& options) {
+  const std::int64_t keys = columns_of_heads(options, options.kv_heads);
+  return checked_sum(options.name + ": columns of Q, K and V", {columns_of_heads(options, options.heads), keys, keys});
+}
+
 LinearOptions qkv_options(const TransformerOptions& options) {
   LinearOptions out = layer_options(options, "qkv", 0);
-  const std::int64_t keys = options.kv_heads * options.head_dim;
-  out.parts = {options.heads * options.head_dim, keys, keys};
+  const std::int64_t keys = columns_of_heads(options, options.kv_heads);
+  out.parts = {columns_of_heads(options, options.heads), keys, keys};
   return out;
 }
 
@@ -40,8 +51,8 @@ TransformerBlock::TransformerBlock(ModelParallel& mp, const TransformerOptions& 
     : mp_(mp),
       options_(options),
       attention_(attention_shape(mp, options)),
-      qkv_(mp, options.width, (options.heads + 2 * options.kv_heads) * options.head_dim, qkv_options(options)),
-      projection_(mp, options.heads * options.head_dim, options.width, layer_options(options, "projection", 1)),
+      qkv_(mp, options.width, qkv_columns(options), qkv_options(options)),
+      projection_(mp, columns_of_heads(options, options.heads), options.width, layer_options(options, "projection", 1)),
       mlp_(mp, options.width, options.inner, mlp_options(options)) {
   Runtime& rt = mp.runtime();
   const DPPolicy copies = copy_per_cube(rt.machine(), 1);

@@ -178,6 +178,37 @@ TEST(Copy, CopiesARangeBetweenAnyPlaces) {
   EXPECT_EQ(run_at(pe_at(0, 0, 0), "copy", all).commands()[0].memory, (Extents{{0x1000000, 64}}));
 }
 
+TEST(Copy, OffsetsOfAnySizeAreRefused) {
+  const auto with = [](std::int64_t elements, std::int64_t from, std::int64_t to) {
+    return Args{arg(whole("src", Dtype::i32, {4, 4}, 0x1000000)), arg(whole("dst", Dtype::i32, {4, 4}, 0x5000000)),
+                elements, from, to};
+  };
+  const auto refused = [&](const Args& args, const std::string& code) {
+    expect_program_error([&] { run_at(pe_at(0, 0, 0), "copy", args); }, code, {});
+  };
+  refused(with(1, INT64_MAX, 0), "ADDRESS_ERROR");
+  refused(with(1, 0, INT64_MAX), "ADDRESS_ERROR");
+  refused(with(1, INT64_MIN, 0), "KERNEL_ERROR");
+  refused(with(INT64_MAX, 0, 0), "ADDRESS_ERROR");
+}
+
+TEST(Rotate, ShiftsOfAnySizeCountModuloTheElements) {
+  const auto memory_of = [](std::int64_t shift) {
+    const Args args{arg(whole("src", Dtype::i32, {1, 16}, 0x1000000)),
+                    arg(whole("dst", Dtype::i32, {1, 16}, 0x5000000)), shift, std::int64_t{0}};
+    return run_at(pe_at(0, 0, 0), "rotate", args).commands().at(0).memory;
+  };
+  EXPECT_EQ(memory_of(INT64_MAX), memory_of(15));  // 2^63 is a multiple of 16
+  EXPECT_EQ(memory_of(INT64_MIN), memory_of(0));
+}
+
+TEST(GatherColumns, BlocksOfAnySizeAreRefused) {
+  const std::int64_t big = INT64_C(1) << 32;  // whose square is a multiple of 2^64
+  const Args args{arg(whole("src", Dtype::i32, {4, 4}, 0x1000000)), arg(whole("dst", Dtype::i32, {4, 4}, 0x5000000)),
+                  big, big};
+  expect_program_error([&] { run_at(pe_at(0, 0, 0), "gather_columns", args); }, "KERNEL_ERROR", {"are no blocks"});
+}
+
 TEST(Pull, FetchesTheOwnPart) {
   const Args args{arg(whole("src", Dtype::i32, {4, 4}, 0x1000000)), arg(row_wise("dst", Dtype::i32, {4, 4}, 0, 4))};
   const RecordingPe pe = run_at(pe_at(0, 0, 2), "pull", args);

@@ -235,4 +235,44 @@ TEST_F(TlMemory, FailingAccessNamesTheCall) {
 }
 
 }  // namespace
+TEST_F(TlMemory, OffsetsBeyondEveryAddressAreRefusedWhereTheyArise) {
+  const auto refused = [](const auto& call, const std::string& steps) {
+    expect_program_error(call, "ADDRESS_ERROR", {steps, "in tensor 'x', which has 64 bytes"});
+  };
+  refused([&] { static_cast<void>(x + INT64_MAX); }, "9223372036854775807 steps of 2 B from byte 0");
+  refused([&] { static_cast<void>(x - INT64_MAX); }, "9223372036854775807 steps of -2 B from byte 0");
+  refused([&] { static_cast<void>(x + INT64_MIN); }, "-9223372036854775808 steps of 2 B");
+  refused([&] { static_cast<void>(x - INT64_MIN); }, "-9223372036854775808 steps of -2 B");
+  refused([&] { static_cast<void>((x + 1).bytes(INT64_MAX)); }, "9223372036854775807 steps of 1 B from byte 2");
+  EXPECT_EQ((x + INT64_MAX / 2 - INT64_MAX / 2).offset_bytes(), 0);
+  expect_program_error([&] { tl.load(x + INT64_MAX / 2, {4}); }, "ADDRESS_ERROR",
+                       {"bytes 9223372036854775806 to 9223372036854775807", "are outside tensor 'x'"});
+}
+
+TEST_F(TlMemory, TilesOfAnySizeAreRefusedBeforeMemoryIsTakenForThem) {
+  const std::int64_t most = INT64_C(1) << 40;
+  expect_program_error(
+      [&] {
+        tl.load(x + 2, {most, 4}, Dtype::f16, 8);
+      },
+      "ADDRESS_ERROR", {"bytes 68 to 75", "are outside tensor 'x'"});
+  expect_program_error([&] { tl.load(x - 8, {most, 4}, Dtype::f16, 8); }, "ADDRESS_ERROR", {"bytes -16 to -9"});
+  expect_program_error([&] { tl.load(x, {most, 4}, Dtype::f16, 1 << 20); }, "ADDRESS_ERROR", {"bytes 2097152 to 2097159"});
+  expect_program_error(
+      [&] {
+        tl.load(x, {most, 4}, Dtype::f16, INT64_MAX / 2);
+      },
+      "SHAPE_ERROR", {"row stride 4611686018427387903 is too large for 1099511627776 rows", "tensor 'x'"});
+  expect_program_error([&] { tl.zeros({most, 1024}, Dtype::f16); }, "OUT_OF_SCRATCH", {"f16 (1099511627776, 1024)"});
+  expect_program_error([&] { tl.full({most}, 1.0, Dtype::f16); }, "OUT_OF_SCRATCH", {"f16 (1099511627776)"});
+  expect_program_error([&] { tl.arange(0, most); }, "OUT_OF_SCRATCH", {"i32 (1099511627776)"});
+  expect_program_error([&] { tl.arange(INT64_MIN, INT64_MAX); }, "SHAPE_ERROR", {"more elements than can be counted"});
+  expect_program_error([&] { tl.empty({most, most}, Dtype::f16); }, "SHAPE_ERROR", {"(1099511627776, 1099511627776)"});
+}
+
+TEST_F(TlMemory, TheLastNumbersOfARangeCanBeMade) {
+  tl.arange(INT64_MAX - 2, INT64_MAX, Dtype::i64);
+  EXPECT_EQ(written<std::int64_t>(0), (std::vector<std::int64_t>{INT64_MAX - 2, INT64_MAX - 1}));
+}
+
 }  // namespace kb::tests

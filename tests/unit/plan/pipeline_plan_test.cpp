@@ -168,5 +168,29 @@ TEST(Plan, NamesItsStages) {  // P-26
   EXPECT_EQ(static_cast<int>(StageType::dma_write), 5);
 }
 
+std::string refusal(const GemmProblem& problem, const TileShape& tile) {
+  try {
+    gemm_plan(problem, tile);
+  } catch (const Error& error) {
+    return error.code() + ": " + error.what();
+  }
+  return "planned";
+}
+
+TEST(GemmPlan, HugeSizesAreCountedOrRefused) {
+  const std::int64_t huge = INT64_MAX - 1;
+  EXPECT_EQ(gemm_plan(problem(INT64_C(1) << 50, 1, 1), {1, 1, 1}).tiles(), std::uint64_t{1} << 50);
+  EXPECT_EQ(gemm_plan(problem(512, 512, 512), {1, INT64_C(1) << 56, 1}).tiles(), 512u * 512u);
+  EXPECT_EQ(
+      refusal(problem(512, 512, 512), {128, huge, 128}),
+      "SHAPE_ERROR: a tile of 128 x 9223372036854775806 x 128 is too large; the product of two of its sizes is at "
+      "most 72057594037927936");
+  EXPECT_EQ(refusal(problem(512, huge, 512), {32, 64, 32}).substr(0, 29), "SHAPE_ERROR: a composite of 5");
+  EXPECT_EQ(refusal(problem(INT64_C(1) << 28, INT64_C(1) << 28, INT64_C(1) << 28), {1, 1, 1}).substr(0, 44),
+            "SHAPE_ERROR: tiles of a composite = 26843545");
+  EXPECT_EQ(refusal(problem(8, 8, 8), {INT64_C(1) << 28, INT64_C(1) << 28, INT64_C(1) << 28}).substr(0, 41),
+            "SHAPE_ERROR: products of a tile = 2684354");
+}
+
 }  // namespace
 }  // namespace kb::plan::test

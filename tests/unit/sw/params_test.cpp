@@ -108,5 +108,22 @@ TEST(Params, EnvironmentNames) {
   EXPECT_EQ(environment_name("gemm-single-pe", "tile_m"), "GEMM_SINGLE_PE_TILE_M");
 }
 
+TEST(Params, IntegersHaveAnUpperBoundThatDeclarationsCanMove) {
+  const std::vector<Parameter> declared{Parameter::integer("m", 1, "rows"),
+                                        Parameter::integer("n", 1, "columns").at_most(1000),
+                                        Parameter::integer("k", 1, "depth").at_most(INT64_C(1) << 50)};
+  const auto resolved = [&](const std::string& name, const std::string& value) {
+    return error_of([&] { resolve_params("b", declared, {{name, value}}, environment({})); }, "CONFIGURATION_ERROR");
+  };
+  EXPECT_EQ(resolve_params("b", declared, {{"m", "1099511627776"}}, environment({})).integer("m"), Parameter::kMost);
+  EXPECT_EQ(resolved("m", "1099511627777"), "--set m: must be at most 1099511627776, not 1099511627777 (rows)");
+  EXPECT_EQ(resolved("m", "9223372036854775807"),
+            "--set m: must be at most 1099511627776, not 9223372036854775807 (rows)");
+  EXPECT_EQ(resolved("m", "9223372036854775808"),
+            "--set m: '9223372036854775808' does not fit 64 bits; give 1 to 1099511627776 (rows)");
+  EXPECT_EQ(resolved("n", "1001"), "--set n: must be at most 1000, not 1001 (columns)");
+  EXPECT_EQ(resolve_params("b", declared, {{"k", "2e12"}}, environment({})).integer("k"), 2'000'000'000'000);
+}
+
 }  // namespace
 }  // namespace kb::sw
