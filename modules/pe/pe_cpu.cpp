@@ -28,6 +28,9 @@ constexpr int kStackBytes = 512 << 10;  // red zones make frames several times l
 #else
 constexpr int kStackBytes = 128 << 10;
 #endif
+// Far beyond any kernel that ends: calls take at least dispatch_cycles, and composites that are submitted in no time
+// would take gigabytes before there were so many.
+constexpr std::uint64_t kMostCallsAtOneTime = 10'000'000;
 constexpr double kMaxScalarNs = 1e12;  // keeps sums of times far from overflow
 
 }  // namespace
@@ -159,6 +162,18 @@ void PeCpu::run_kernel(const payload::KernelLaunchMsg& launch_message, TimeFs re
   set_state(State::running);
   result_.start = now();
   if (activity() != nullptr) result_.shares = activity()->until(now());
+  const struct Body {
+    Body(PeCpu& owner, const char* name) : cpu(owner) {
+      cpu.kernel_ = name;
+      cpu.scheduler().foreground().set_call(nullptr, 0);
+      cpu.scheduler().foreground().enter(cpu.node_id().c_str(), name, cpu.now());
+    }
+    ~Body() {
+      cpu.kernel_ = nullptr;
+      cpu.scheduler().foreground().leave();
+    }
+    PeCpu& cpu;
+  } body(*this, kernel.name.c_str());
   kernel.body(*this, launch_message.launch->args);
 }
 
@@ -177,17 +192,22 @@ void PeCpu::execute(const contract::Command& command) {
     return;
   }
   set_current(command);
+  count_call();
   set_state(State::waiting_for_engine);
   await(send_command(command));
 }
 
 std::string PeCpu::receive(const contract::Command& command) {
   set_current(command);
+  count_call();
   set_state(State::waiting_for_engine);
   return await(send_command(command));
 }
 
 contract::IPe::Ticket PeCpu::submit(const contract::Command& command) {
+  set_current(command);
+  count_call();
+  current_.reset();
   const Ticket ticket = next_ticket_++;
   Background& background = background_.emplace(ticket, command).first->second;
   background.task = &send_command(background.command);
@@ -199,6 +219,7 @@ void PeCpu::wait(Ticket ticket) {
   if (found == background_.end()) throw Error::model("a kernel waits for a command that it has not submitted");
   const auto background = background_.extract(found);
   set_current(background.mapped().command);
+  count_call();
   set_state(State::waiting_for_engine);
   await(*background.mapped().task);
 }
@@ -213,7 +234,7 @@ CommandTask& PeCpu::send_command(const contract::Command& command) {
 // Blocks until the current command has completed, and accounts for it. Returns the direction that served a receive.
 std::string PeCpu::await(CommandTask& task) {
   awaited_ = &task;
-  while (task.state != CommandState::completed) sc_core::wait(resumed_event_);
+  while (task.state != CommandState::completed) wait_for(resumed_event_);
   awaited_ = nullptr;
   set_state(State::running);
   accumulate(result_.dma, task.dma);
@@ -257,6 +278,7 @@ void PeCpu::spend(const contract::Command& command) {
   const TimeFs time = round_fs(ns * static_cast<double>(kFsPerNs));
   accumulate(scalar_time_, time);
   set_current(command);
+  count_call();
   begin_activity(PeActivity::Kind::scalar);
   sleep_until(now() + time);
   end_activity(PeActivity::Kind::scalar);
@@ -266,10 +288,41 @@ void PeCpu::spend(const contract::Command& command) {
 void PeCpu::sleep_until(TimeFs at) {
   if (at <= now()) return;
   scheduler().schedule(at, waker_);
-  while (now() < at) sc_core::wait(resumed_event_);
+  while (now() < at) wait_for(resumed_event_);
+}
+
+// The code of the kernel does not run meanwhile.
+void PeCpu::wait_for(sc_core::sc_event& event) {
+  scheduler().foreground().leave();
+  sc_core::wait(event);
+  if (kernel_ == nullptr) return;
+  scheduler().foreground().enter(node_id().c_str(), kernel_, now());
+  if (current_) scheduler().foreground().set_call(current_->name, current_->index);
+}
+
+// A kernel that calls without end in no simulated time, or that runs when the run is to end, stops here.
+void PeCpu::count_call() {
+  if (current_) scheduler().foreground().set_call(current_->name, current_->index);
+  if (calls_at_ != now()) {
+    calls_at_ = now();
+    calls_ = 0;
+  }
+  if (++calls_ < kMostCallsAtOneTime && !scheduler().end_requested()) return;
+  const std::string where =
+      fmt::format("{} is in kernel {}{}", node_id(), message(launches_.front()).launch->kernel, call_in_progress());
+  if (scheduler().end_requested()) give_up(where);
+  give_up(fmt::format("{}: {} calls at this time; a loop that waits for something has to spend time, e.g. tl.cycles(1)",
+                      where, calls_));
+}
+
+// The thread stays here: the kernel might catch what would be thrown.
+void PeCpu::give_up(const std::string& reason) {
+  scheduler().give_up(reason);
+  for (;;) wait_for(resumed_event_);
 }
 
 void PeCpu::write_scratch(std::uint64_t pa, std::vector<std::byte> bytes) {
+  count_call();
   const std::uint64_t end = info_.scratch_pa + info_.scratch_bytes;
   if (pa < info_.scratch_pa || pa > end || bytes.size() > end - pa) {
     throw Error::program("ADDRESS_ERROR",
@@ -281,6 +334,7 @@ void PeCpu::write_scratch(std::uint64_t pa, std::vector<std::byte> bytes) {
 }
 
 std::vector<std::byte> PeCpu::read(const std::vector<Extent>& extents) {
+  count_call();
   if (context().operations == nullptr) {
     throw Error::program("DATA_ACCESS",
                          "this run keeps no data; a kernel that reads tensor contents needs --data eager");
@@ -311,7 +365,7 @@ void PeCpu::collect_waits(std::vector<elab::WaitInfo>& waits) const {
   if (launches_.empty()) return;
   const payload::KernelLaunchMsg& running = message(launches_.front());
   const std::string& kernel = running.launch->kernel;
-  std::string what = "its turn";
+  std::string what = state_ == State::running ? "the end of its own code" : "its turn";
   if (state_ == State::waiting_for_start) what = "its start at " + format_ns(running.target_start) + " ns";
   if (current_) what = fmt::format("the end of its {}", contract::command_kind_name(current_->kind));
   waits.push_back(

@@ -23,6 +23,8 @@ namespace kb::modules {
 // after the other, through PE_SCHEDULER, and composites beside them; scalar work. A kernel ends when its composites
 // have. It runs in this block's only SC_THREAD, on a stack of 128 KiB.
 //
+// A kernel that makes 10 million calls at one simulated time never ends: the run ends without progress and names it.
+//
 // Does not model: instructions of the kernel itself, which take no time unless they are spent with `cycles`.
 //
 // Timing: the kernel starts at max(target_start, launch arrival + overhead_ns, end of the kernel before); a launch that
@@ -70,6 +72,9 @@ class PeCpu final : public PeFabricBlock, private contract::IPe {
   std::string tensor_at(std::uint64_t fault) const;
   void spend(const contract::Command& command);
   void sleep_until(TimeFs at);
+  void count_call();
+  [[noreturn]] void give_up(const std::string& reason);
+  void wait_for(sc_core::sc_event& event);
   void set_state(State state);
   void set_current(const contract::Command& command);
   const payload::KernelLaunchMsg& message(const Launch& launch) const;
@@ -92,6 +97,9 @@ class PeCpu final : public PeFabricBlock, private contract::IPe {
     std::uint64_t index;
   };
   std::optional<Call> current_;
+  std::uint64_t calls_ = 0;  // at the simulated time calls_at_
+  TimeFs calls_at_ = 0;
+  const char* kernel_ = nullptr;  // whose body runs; null: none
   struct Background {
     explicit Background(const contract::Command& c) : command(c) {}
     contract::Command command;

@@ -107,6 +107,17 @@ void EventScheduler::pass_end(const std::string& what) {
   if (!running_ && now_ < armed_at_) arm(now_);
 }
 
+void EventScheduler::give_up(const std::string& reason) {
+  if (given_up_.empty()) given_up_ = reason;
+  stop();
+}
+
+// SystemC warns of a second sc_stop().
+void EventScheduler::stop() {
+  if (!stopped_) sc_core::sc_stop();
+  stopped_ = true;
+}
+
 void EventScheduler::insert_current(const Event& event) {
   if (cursor_ == current_.size() || (cursor_ > kFew && cursor_ > waiting())) {
     current_.erase(current_.begin(), current_.begin() + static_cast<std::ptrdiff_t>(cursor_));
@@ -225,15 +236,15 @@ void EventScheduler::run_method() {
                                  : (sc_core::sc_pending_activity_at_future_time()
                                         ? now_ + static_cast<TimeFs>(sc_core::sc_time_to_pending_activity().value())
                                         : kNever);
-  bool stop = false;
-  for (;;) {
+  bool ended = end_requested() || stopped_;
+  while (!ended) {
     const TimeFs next = next_event_time();
     if (next == kNever || (threads_woken_ && next > now_)) break;
     const bool threads_first = next > ahead_until;
     if (next > time_limit_ && (!threads_first || (now_ >= time_limit_ && ahead_until > now_))) {
       now_ = std::max(now_, time_limit_);
       limit_reached_ = true;
-      stop = true;
+      ended = true;
       break;
     }
     if (threads_first) break;
@@ -242,14 +253,11 @@ void EventScheduler::run_method() {
     --pending_;
     ++handled_;
     event.handler->on_event(now_, event.argument);
-    if ((handled_ & kPollMask) == 0 && poll_ && poll_()) {
-      stop = true;
-      break;
-    }
+    if ((handled_ & kPollMask) == 0 && (end_requested() || (poll_ && poll_()))) ended = true;
   }
   running_ = false;
-  if (stop) {
-    sc_core::sc_stop();
+  if (ended) {
+    stop();
     return;
   }
   const TimeFs next = next_event_time();

@@ -3,6 +3,7 @@
 // of SystemC time while nothing else is pending in the kernel, so use now() here and not sc_time_stamp() inside blocks.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <functional>
 #include <string>
@@ -10,6 +11,7 @@
 #include <vector>
 
 #include "platform/base/units.h"
+#include "platform/elab/foreground.h"
 
 namespace kb::elab {
 
@@ -43,6 +45,15 @@ class EventScheduler final : public sc_core::sc_module {
   // Stops the run at the first event later than `limit`; limit_reached() then tells.
   void set_time_limit(TimeFs limit) { time_limit_ = limit; }
   bool limit_reached() const { return limit_reached_; }
+  TimeFs time_limit() const { return time_limit_; }
+  // Ends the run soon, at whatever simulated time it is. The only method that another thread may call.
+  void request_end() { end_requested_.store(true, std::memory_order_relaxed); }
+  bool end_requested() const { return end_requested_.load(std::memory_order_relaxed); }
+  // Ends the run at the current time, because of what the calling thread does, which waits from then on; the first call
+  // counts.
+  void give_up(const std::string& reason);
+  // Empty, or what the thread that gave up was doing, in a sentence.
+  const std::string& given_up() const { return given_up_; }
   // The run ends at the current time because `what` would last beyond kTimeEnd; the first call counts. The caller
   // leaves out what it cannot represent.
   void pass_end(const std::string& what);
@@ -50,6 +61,9 @@ class EventScheduler final : public sc_core::sc_module {
   const std::string& passed_end() const { return passed_end_; }
   // Polled about once per 16384 events; returning true ends the run (Ctrl-C, progress output).
   void set_poll(std::function<bool()> poll) { poll_ = std::move(poll); }
+
+  // The code of the user that runs now.
+  Foreground& foreground() { return foreground_; }
 
   std::uint64_t events() const { return handled_; }
   std::uint64_t pending() const { return pending_; }
@@ -83,6 +97,7 @@ class EventScheduler final : public sc_core::sc_module {
   void insert_wheel(const Event& event);
   void spread();
   void arm(TimeFs at);
+  void stop();
   void refuse(TimeFs at, const EventHandler& handler);
 
   sc_core::sc_event run_event_;
@@ -105,8 +120,12 @@ class EventScheduler final : public sc_core::sc_module {
   bool running_ = false;
   bool threads_woken_ = false;
   bool limit_reached_ = false;
+  bool stopped_ = false;
   std::function<bool()> poll_;
   std::string passed_end_;
+  std::string given_up_;
+  std::atomic<bool> end_requested_{false};
+  Foreground foreground_;
 };
 
 }  // namespace kb::elab

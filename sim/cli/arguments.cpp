@@ -140,4 +140,12 @@ CLI::Option* add_real_option(CLI::App& app, const std::string& name, double& tar
   return app.add_option_function<std::string>(name, read, help);
 }
 
+void add_host_time_limit(CLI::App& app, double& seconds) {
+  constexpr double kLeast = 1e-3;
+  constexpr double kMost = 1e8;  // three years
+  add_real_option(app, "--host-time-limit-s", seconds, kLeast, kMost,
+                  "Stop after this time on this computer (exit code 4), whatever the run does")
+      ->type_name("SECONDS");
+}
+
 }  // namespace kb::cli

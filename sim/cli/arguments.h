@@ -22,5 +22,7 @@ CLI::Option* add_whole_option(CLI::App& app, const std::string& name, std::uint6
 // An option for a finite number in a range.
 CLI::Option* add_real_option(CLI::App& app, const std::string& name, double& target, double low, double high,
                              const std::string& help);
+// --host-time-limit-s of the commands that simulate; 0 is none.
+void add_host_time_limit(CLI::App& app, double& seconds);
 
 }  // namespace kb::cli

@@ -16,7 +16,7 @@ inline constexpr const char* kOverviewFooter =
     "'kernbench COMMAND --help' explains one command.\n"
     "\n"
     "Exit codes: 0 success, 1 bench or verification failed, 2 wrong usage or configuration,\n"
-    "3 defect of the simulator, 4 no progress (deadlock or time limit), 130 interrupted.";
+    "3 defect of the simulator, 4 no progress (deadlock or a time limit), 130 interrupted.";
 
 inline constexpr const char* kRunFooter =
     "Examples:\n"

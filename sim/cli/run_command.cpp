@@ -15,6 +15,7 @@
 #include "sim/cli/help.h"
 #include "sim/cli/program.h"
 #include "sim/driver/bench_run.h"
+#include "sim/driver/host_time_limit.h"
 #include "sim/driver/text_report.h"
 #include "sw/runtime/device.h"
 
@@ -68,6 +69,7 @@ class RunCommand final : public Command {
     add_real_option(app, "--time-limit-ns", time_limit_ns_, kLeastLimitNs, kMostLimitNs,
                     "Stop at this simulated time (exit code 4 when work is outstanding)")
         ->type_name("NS");
+    add_host_time_limit(app, host_time_limit_s_);
     app.add_flag("--strict", strict_,
                  "Late PEs and other warnings of the run exit with 1; when data is computed, so does reading memory "
                  "that was never written");
@@ -77,6 +79,7 @@ class RunCommand final : public Command {
   }
 
   int run() override {
+    sim::HostTimeLimit host_limit(host_time_limit_s_);
     take_sets();
     sim::BenchRun run;
     run.topology = choice_.load();
@@ -97,6 +100,7 @@ class RunCommand final : public Command {
     run.strict = strict_;
     run.verify = verify_;
     run.options = simulation_options();
+    run.options.host_time_limit = &host_limit;
     if (dump_) return dump_config(run);
     return simulate_and_report(run);
   }
@@ -183,6 +187,7 @@ class RunCommand final : public Command {
     if (!vcd_file_.empty()) run.options.vcd = &outputs.add(vcd_file_, "the waveform file");
     if (!quiet_) print_warnings(run.topology.warnings);
     const sim::BenchOutcome outcome = sim::run_bench(run);
+    run.options.host_time_limit->disarm();
     const std::string json = sim::render_result(outcome.record);
     if (result != nullptr) result->write(json);
     outputs.commit();
@@ -229,7 +234,8 @@ class RunCommand final : public Command {
   std::string oplog_file_;
   std::string vcd_file_;
   sim::SimulationOptions options_;
-  double time_limit_ns_ = 0.0;  // 0 = none
+  double time_limit_ns_ = 0.0;      // 0 = none
+  double host_time_limit_s_ = 0.0;  // 0 = none
   bool strict_ = false;
   bool json_ = false;
   bool quiet_ = false;

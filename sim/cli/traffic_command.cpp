@@ -1,9 +1,11 @@
 #include <CLI/CLI.hpp>
 
 #include "platform/observe/output_file.h"
+#include "sim/cli/arguments.h"
 #include "sim/cli/file_roles.h"
 #include "sim/cli/help.h"
 #include "sim/cli/program.h"
+#include "sim/driver/host_time_limit.h"
 #include "sim/driver/systemc_setup.h"
 #include "sim/traffic/trace_reader.h"
 #include "sim/traffic/traffic_writer.h"
@@ -20,10 +22,12 @@ class TrafficCommand final : public Command {
     choice_.add_set_option(app);
     app.add_option("--trace", trace_, "Transactions as CSV")->type_name("FILE")->required();
     app.add_option("--out", out_, "Write to FILE instead of standard output")->type_name("FILE");
+    add_host_time_limit(app, host_time_limit_s_);
     app.add_flag("--json", json_, "JSON instead of tab-separated values");
   }
 
   int run() override {
+    sim::HostTimeLimit host_limit(host_time_limit_s_);
     const topology::LoadedTopology machine = choice_.load();
     const sim::Trace trace =
         within_memory("reading the traffic file", [&] { return sim::read_trace(trace_, machine.graph); });
@@ -33,9 +37,10 @@ class TrafficCommand final : public Command {
     std::optional<observe::OutputFile> file;
     if (!out_.empty()) file.emplace(out_, "the output file");
     sim::prepare_systemc();
-    const std::vector<sim::TrafficResult> results = sim::run_traffic(machine, trace.rows, true);
+    const std::vector<sim::TrafficResult> results = sim::run_traffic(machine, trace.rows, true, &host_limit);
     const std::string text =
         json_ ? sim::render_traffic_json(machine.graph, results) : sim::render_traffic_tsv(machine.graph, results);
+    host_limit.disarm();
     if (file) {
       file->write(text);
       file->commit();
@@ -57,6 +62,7 @@ class TrafficCommand final : public Command {
   TopologyChoice choice_;
   std::string trace_;
   std::string out_;
+  double host_time_limit_s_ = 0.0;  // 0 = none
   bool json_ = false;
 };
 

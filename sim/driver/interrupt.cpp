@@ -22,6 +22,7 @@ namespace {
 constexpr int kInterrupted = 130;
 constexpr int kProgramFault = 1;
 constexpr int kConfigurationFault = 2;
+constexpr int kNoProgress = 4;
 const char* g_hint = nullptr;
 std::atomic<bool> g_exit_allowed{false};
 
@@ -171,6 +172,12 @@ void install_interrupt_handlers() {
   action.sa_handler = on_broken_pipe;
   if (!ignored(SIGPIPE)) ::sigaction(SIGPIPE, &action, nullptr);
   std::signal(SIGXFSZ, SIG_IGN);
+}
+
+void end_for_host_time(const char* message) {
+  observe::TemporaryFile::remove_all();
+  write_texts({"\nkernbench: error: ", message, "; ", state_of_results(), "\n"});
+  ::_exit(kNoProgress);
 }
 
 void end_by_broken_pipe() {

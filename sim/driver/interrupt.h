@@ -15,6 +15,9 @@ void allow_exit();
 // long as the process.
 void set_interrupt_hint(const char* text);
 
+// Ends the process without result files, exit code 4; from any thread, whatever the others do.
+[[noreturn]] void end_for_host_time(const char* message);
+
 // For standard output that nobody reads: ends the process as other programs end then, unless its caller has SIGPIPE
 // ignored.
 void end_by_broken_pipe();

@@ -13,6 +13,7 @@
 #include "platform/elab/platform.h"
 #include "platform/observe/vcd_writer.h"
 #include "sim/driver/deadlock.h"
+#include "sim/driver/host_time_limit.h"
 #include "sim/driver/progress.h"
 #include "sim/driver/systemc_setup.h"
 #include "sim/driver/wait_table.h"
@@ -119,8 +120,34 @@ std::vector<elab::WaitInfo> open_waits(const elab::Platform& platform, const Hos
   return waits;
 }
 
+// Whether the run was ended while something could still happen. Nobody waits in vain then.
+bool was_cut(const elab::EventScheduler& scheduler) {
+  return scheduler.limit_reached() || scheduler.end_requested() || !scheduler.passed_end().empty() ||
+         !scheduler.given_up().empty();
+}
+
+// Why a run has not come to its end.
+Error lack_of_progress(const elab::EventScheduler& scheduler, const HostTimeLimit* host_limit) {
+  const auto error = [](const char* code, const std::string& text) {
+    return Error(ErrorFamily::no_progress, code, text);
+  };
+  const std::string now = format_ns(scheduler.now());
+  const std::string& place = scheduler.given_up();
+  if (host_limit != nullptr && scheduler.end_requested()) {
+    return error("HOST_TIME_LIMIT", host_limit->headline() + " at " + now +
+                                        " ns of simulated time with work outstanding" +
+                                        (place.empty() ? "" : "; " + place));
+  }
+  if (scheduler.limit_reached() || (!place.empty() && scheduler.now() >= scheduler.time_limit())) {
+    return error("TIME_LIMIT", "the time limit was reached at " + now + " ns with work outstanding" +
+                                   (place.empty() ? "" : "; " + place));
+  }
+  if (!place.empty()) return error("NO_PROGRESS", "no simulated time passes any more at " + now + " ns: " + place);
+  return error("NO_PROGRESS", "nothing can happen any more at " + now + " ns but work is outstanding");
+}
+
 // The program's own failure, or the lack of progress; nothing when everything came to its end.
-std::optional<Error> find_failure(elab::Platform& platform, HostPort& host) {
+std::optional<Error> find_failure(elab::Platform& platform, HostPort& host, const HostTimeLimit* host_limit) {
   if (host.failure()) {
     try {
       std::rethrow_exception(host.failure());
@@ -137,11 +164,7 @@ std::optional<Error> find_failure(elab::Platform& platform, HostPort& host) {
     return Error::program("TIME_RANGE", passed);
   }
   if (host.main_finished() && host.open_requests() == 0 && open_waits(platform, host).empty()) return std::nullopt;
-  const bool limited = platform.scheduler().limit_reached();
-  const std::string now = format_ns(platform.scheduler().now());
-  const std::string headline = limited ? "the time limit was reached at " + now + " ns with work outstanding"
-                                       : "nothing can happen any more at " + now + " ns but work is outstanding";
-  return Error(ErrorFamily::no_progress, limited ? "TIME_LIMIT" : "NO_PROGRESS", headline);
+  return lack_of_progress(platform.scheduler(), host_limit);
 }
 
 // A kernel that has failed is why others wait for it.
@@ -155,11 +178,10 @@ std::optional<Error> first_failed_launch(const HostPort& host) {
   return Error::program(first->error_code, "launch " + std::to_string(first->id) + " failed: " + first->error_message);
 }
 
-// Completes the table of a run without progress and ends what is still open. Nobody waits in vain while events are
-// left, so a time limit is no dead-lock.
+// Completes the table of a run without progress and ends what is still open.
 void end_without_progress(elab::Platform& platform, HostPort& host, std::optional<Error>& failure) {
   const Error headline = *failure;
-  const bool limited = platform.scheduler().limit_reached() || !platform.scheduler().passed_end().empty();
+  const bool limited = was_cut(platform.scheduler());
   const std::optional<Error> cause = limited ? std::nullopt : first_failed_launch(host);
   const std::vector<elab::WaitInfo> waits = open_waits(platform, host);
   const std::string table = (limited || cause ? "" : diagnose_deadlock(waits)) + render_waits(waits);
@@ -236,6 +258,7 @@ SimulationResult simulate(const topology::LoadedTopology& topology, const Simula
   HostPort host(platform, host_options);
   host.run_main(program);
   if (options.time_limit) platform.scheduler().set_time_limit(*options.time_limit);
+  if (options.host_time_limit != nullptr) options.host_time_limit->watch(platform.scheduler());
   ProgressLine progress(options.progress);
   platform.scheduler().set_poll([&] {
     progress.update(platform.scheduler().now(), platform.scheduler().events());
@@ -245,9 +268,12 @@ SimulationResult simulate(const topology::LoadedTopology& topology, const Simula
   check_filters(waveform.get());
   if (!early) early = program_error_of(run_systemc);
   progress.clear();
+  if (options.host_time_limit != nullptr && platform.scheduler().end_requested()) {
+    options.host_time_limit->acknowledge();
+  }
 
   SimulationResult result;
-  result.failure = early ? early : find_failure(platform, host);
+  result.failure = early ? early : find_failure(platform, host, options.host_time_limit);
   result.sim_time = platform.scheduler().now();
   result.events = platform.scheduler().events();
   const bool passed = !platform.scheduler().passed_end().empty();

@@ -16,6 +16,8 @@
 
 namespace kb::sim {
 
+class HostTimeLimit;
+
 struct SimulationOptions {
   contract::DataMode data_mode = contract::DataMode::off;
   bool strict = false;                                           // reading unwritten memory is an error
@@ -24,6 +26,7 @@ struct SimulationOptions {
   observe::OutputFile* vcd = nullptr;
   std::vector<std::string> vcd_filters;
   std::optional<TimeFs> time_limit;
+  HostTimeLimit* host_time_limit = nullptr;  // none when null
   bool progress = false;
   const contract::IKernelCatalog* kernels = nullptr;
 };

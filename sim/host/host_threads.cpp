@@ -66,6 +66,7 @@ void HostThreads::run(Thread& thread, const std::function<void()>& body) {
   process->add_attribute(thread.tag);
   wait_for_turn(thread);
   body();
+  scheduler_.foreground().leave();
   process->remove_attribute(kTagName);
   threads_.erase(thread.id);
   grant_next();
@@ -162,7 +163,9 @@ void HostThreads::block(Thread& thread, const std::string& reason) {
 }
 
 void HostThreads::wait_for_turn(Thread& thread) {
+  scheduler_.foreground().leave();
   while (!thread.granted) sc_core::wait(thread.resume);
+  scheduler_.foreground().enter(thread.name.c_str(), nullptr, scheduler_.now());
 }
 
 void HostThreads::check_unwinding(const Thread& thread) const {

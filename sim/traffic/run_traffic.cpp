@@ -3,6 +3,7 @@
 #include "platform/address/phys_addr.h"
 #include "platform/base/error.h"
 #include "platform/elab/platform.h"
+#include "sim/driver/host_time_limit.h"
 #include "sim/driver/progress.h"
 #include "sim/driver/systemc_setup.h"
 #include "sim/driver/wait_table.h"
@@ -68,7 +69,7 @@ class TrafficSource final : public payload::IInitiator {
 }  // namespace
 
 std::vector<TrafficResult> run_traffic(const topology::LoadedTopology& topology, const std::vector<TraceRow>& rows,
-                                       bool progress) {
+                                       bool progress, HostTimeLimit* host_limit) {
   // Never destroyed: SystemC looks for every port of a dying module in one list, which for a large machine takes longer
   // than the simulation, and the process ends soon.
   elab::Platform& platform = *new elab::Platform("platform", topology.graph, modules::builtin_registry());
@@ -76,6 +77,7 @@ std::vector<TrafficResult> run_traffic(const topology::LoadedTopology& topology,
   TrafficSource source(platform, rows, results);
   start_systemc();  // the sockets are bound from here on
   source.issue_all();
+  if (host_limit != nullptr) host_limit->watch(platform.scheduler());
   ProgressLine line(progress);
   platform.scheduler().set_poll([&] {
     line.update(platform.scheduler().now(), platform.scheduler().events());
@@ -87,9 +89,14 @@ std::vector<TrafficResult> run_traffic(const topology::LoadedTopology& topology,
     throw Error::program("TIME_RANGE", platform.scheduler().passed_end());
   }
   if (source.answered() != rows.size()) {
-    throw Error(ErrorFamily::no_progress, "NO_PROGRESS",
-                std::to_string(rows.size() - source.answered()) + " of " + std::to_string(rows.size()) +
-                    " transactions were never answered\n" + render_waits(platform.waits()));
+    const bool cut = host_limit != nullptr && platform.scheduler().end_requested();
+    if (cut) host_limit->acknowledge();
+    throw Error(
+        ErrorFamily::no_progress, cut ? "HOST_TIME_LIMIT" : "NO_PROGRESS",
+        (cut ? host_limit->headline() + " at " + format_ns(platform.scheduler().now()) + " ns of simulated time: "
+             : "") +
+            std::to_string(rows.size() - source.answered()) + " of " + std::to_string(rows.size()) +
+            " transactions were " + (cut ? "not" : "never") + " answered\n" + render_waits(platform.waits()));
   }
   return results;
 }

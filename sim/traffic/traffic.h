@@ -12,6 +12,8 @@
 
 namespace kb::sim {
 
+class HostTimeLimit;
+
 enum class TraceOp : std::uint8_t { pe_read, pe_write, host_read, host_write };
 std::string_view trace_op_name(TraceOp op);
 constexpr bool is_pe_op(TraceOp op) {
@@ -43,8 +45,8 @@ struct TrafficResult {
 
 // Simulates the rows on a fresh machine; results in row order. Elaborates SystemC: once per process.
 // `progress`: a line on the terminal while it takes long. Rows of one issue time are injected in row order; PE rows
-// enter at pe_dma's fabric side and take no DMA channel.
+// enter at pe_dma's fabric side and take no DMA channel. Error of family no_progress when rows stay unanswered.
 std::vector<TrafficResult> run_traffic(const topology::LoadedTopology& topology, const std::vector<TraceRow>& rows,
-                                       bool progress = false);
+                                       bool progress = false, HostTimeLimit* host_limit = nullptr);
 
 }  // namespace kb::sim

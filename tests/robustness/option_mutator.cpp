@@ -9,10 +9,11 @@ namespace kb::robustness {
 namespace {
 
 const std::vector<std::string> kAllOptions = {
-    "--topology",    "--bench", "--device",  "--data",       "--verify-data",   "--set",    "--seed",      "--plugin",
-    "--out",         "--oplog", "--vcd",     "--vcd-filter", "--time-limit-ns", "--strict", "--json",      "--quiet",
-    "--dump-config", "--help",  "--version", "--case",       "--dot",           "--full",   "--emit-mesh", "--trace",
-    "--jobs",        "--fast",  "--shapes",  "--exclude",    "--reference"};
+    "--topology",      "--bench",  "--device", "--data",    "--verify-data", "--set",
+    "--seed",          "--plugin", "--out",    "--oplog",   "--vcd",         "--vcd-filter",
+    "--time-limit-ns", "--strict", "--json",   "--quiet",   "--dump-config", "--help",
+    "--version",       "--case",   "--dot",    "--full",    "--emit-mesh",   "--trace",
+    "--jobs",          "--fast",   "--shapes", "--exclude", "--reference",   "--host-time-limit-s"};
 const std::vector<std::string> kCommands = {"run", "list", "probe", "topology", "check", "traffic", "evaluate"};
 const std::vector<std::string> kReadable = {"/dev/null", "/dev/full", "/dev/zero", "/proc/self/mem",
                                             "/proc/self/environ"};

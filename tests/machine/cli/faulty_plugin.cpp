@@ -53,9 +53,33 @@ void endless(Context& tl, Ptr) {
   }
 }
 
-void busy(Context&, Ptr) {
+// In no simulated time.
+void spin(Context& tl, Ptr) {
+  if (tl.program_id(0) != 3) return;
+  for (;;) {
+    try {
+      tl.cycles(0);
+    } catch (...) {  // nothing ends it from within
+    }
+  }
+}
+
+// Seconds of work at each simulated time, but fewer calls than are an error.
+void creep(Context& tl, Ptr) {
+  for (;;) {
+    for (int i = 0; i < 9'000'000; ++i) tl.cycles(0);
+    tl.cycles(1);
+  }
+}
+
+void loop_for_ever() {
   volatile bool forever = true;
   while (forever) continue;
+}
+
+void busy(Context& tl, Ptr) {
+  tl.cycles(500);
+  loop_for_ever();
 }
 
 void defect(Context&, Ptr) {
@@ -91,6 +115,8 @@ constexpr Mistake kKernels[] = {{"wrong-shapes", wrong_shapes},
                                 {"unmapped-composite", unmapped_composite},
                                 {"sum-of-nothing", sum_of_nothing},
                                 {"endless", endless},
+                                {"spin", spin},
+                                {"creep", creep},
                                 {"busy", busy},
                                 {"defect", defect},
                                 {"deep", deep},
@@ -112,8 +138,9 @@ BenchResult compare_no_numbers(Runtime& rt, const Tensor& x) {
   return result;
 }
 
-// Ends the process instead of returning.
+// Ends the process instead of returning, or does neither.
 void end_process(const std::string& mistake) {
+  if (mistake == "busy-bench") loop_for_ever();
   if (mistake == "exit") std::exit(0);
   if (mistake == "quick-exit") std::quick_exit(0);
   if (mistake == "abort") std::abort();
@@ -152,7 +179,7 @@ KERNBENCH_PLUGIN(registrar) {
   end_process(mistake_of_entry);
   std::vector<std::string> mistakes = {"odd-throw",     "huge",           "nobody-answers", "no-numbers",
                                        "exit",          "quick-exit",     "abort",          "terminate",
-                                       "thread-throws", "too-many-ranks", "no-memory"};
+                                       "thread-throws", "too-many-ranks", "no-memory",      "busy-bench"};
   for (const Mistake& mistake : kKernels) {
     registrar.add_kernel(kb::tl::make_kernel(kernel_name(mistake.name), "makes a mistake", {"x"}, mistake.kernel));
     mistakes.emplace_back(mistake.name);

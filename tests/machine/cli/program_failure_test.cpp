@@ -20,6 +20,19 @@ class ProgramFailureTest : public CommandLineTest {
                          " " + options,
                      prefix);
   }
+  // With a host time limit, which is longer where a slow computer has not come to the mistake before.
+  Outcome limited(const std::string& mistake, const std::string& place, const std::string& options = "") const {
+    for (int tenths = 3;; tenths *= 5) {
+      const Outcome outcome =
+          faulty(mistake, options + " --oplog o.log --host-time-limit-s " + std::to_string(tenths) + "e-1");
+      EXPECT_EQ(outcome.code, 4) << outcome.err;
+      if (outcome.err.find(place) != std::string::npos) return outcome;
+      if (tenths > 300) {
+        ADD_FAILURE() << "'" << place << "' is not named: " << outcome.err;
+        return outcome;
+      }
+    }
+  }
 };
 
 struct ProgramMistake {
@@ -94,6 +107,80 @@ TEST_F(ProgramFailureTest, AKernelThatNeverEndsIsNamedAtTheTimeLimit) {
               HasSubstr("sip0.cube0.m_cpu: waiting for 1 of 8 PEs: pe3"));
   EXPECT_TRUE(launch["completed_ns"].is_null());
   EXPECT_EQ(Json::parse(read("out/result.json"))["sim_time_ns"], 1e5);
+}
+
+// H-83b. The bound counts calls, so that it depends on no computer.
+TEST_F(ProgramFailureTest, AKernelThatCallsWithoutEndInNoTimeIsNamed) {
+  const Outcome outcome = faulty("spin");
+  EXPECT_EQ(outcome.code, 4);
+  for (const char* part : {"NO_PROGRESS: no simulated time passes any more at 706.040022 ns: sip0.cube0.pe3.pe_cpu is "
+                           "in kernel faulty_spin, tl.cycles #10000000: 10000000 calls at this time",
+                           "who waits", "host: launch #10 of kernel faulty_spin"}) {
+    EXPECT_THAT(outcome.err, HasSubstr(part));
+  }
+  EXPECT_THAT(outcome.err, Not(HasSubstr("Dead-lock")));
+  const Json result = Json::parse(read("out/result.json"));
+  EXPECT_EQ(result["ok"], false);
+  EXPECT_EQ(result["error"]["code"], "NO_PROGRESS");
+  EXPECT_EQ(result["launches"][0]["error"]["code"], "TIMEOUT");
+  EXPECT_EQ(result["warnings"].size(), 0u);
+}
+
+TEST_F(ProgramFailureTest, TheTimeLimitIsNoticedByAKernelThatCallsInNoTime) {
+  const Outcome outcome = faulty("spin", "--time-limit-ns 706.040022");
+  EXPECT_EQ(outcome.code, 4);
+  EXPECT_THAT(outcome.err, HasSubstr("TIME_LIMIT: the time limit was reached at 706.040022 ns"));
+  EXPECT_THAT(outcome.err, HasSubstr("in kernel faulty_spin, tl.cycles #"));
+}
+
+// H-83a. Code that calls the simulator ends in the ordinary way, whether simulated time passes or not.
+TEST_F(ProgramFailureTest, TheHostTimeLimitEndsARunWithItsResult) {
+  for (const std::string mistake : {"endless", "creep"}) {
+    const Outcome outcome = limited(mistake, "sip0.cube0.pe3.pe_cpu: kernel faulty_" + mistake + ", tl.cycles #");
+    EXPECT_THAT(outcome.err, HasSubstr("HOST_TIME_LIMIT: the host time limit of "));
+    EXPECT_THAT(outcome.err, HasSubstr(" ns of simulated time with work outstanding"));
+    EXPECT_THAT(files(), ElementsAre("o.log", "out", "out/result.json"));
+    const Json result = Json::parse(read("out/result.json"));
+    EXPECT_EQ(result["ok"], false);
+    EXPECT_EQ(result["error"]["code"], "HOST_TIME_LIMIT");
+    EXPECT_EQ(result["warnings"].size(), 0u);
+  }
+}
+
+TEST_F(ProgramFailureTest, AHostTimeLimitThatPassesBeforeTheSimulationEndsItAtOnce) {
+  const Outcome outcome = faulty("endless", "--host-time-limit-s 0.001");
+  EXPECT_EQ(outcome.code, 4);
+  EXPECT_THAT(outcome.err, HasSubstr("HOST_TIME_LIMIT: the host time limit of 0.001 s was reached at "));
+  EXPECT_EQ(Json::parse(read("out/result.json"))["error"]["code"], "HOST_TIME_LIMIT");
+}
+
+// What never calls the simulator cannot be unwound: the process ends without result files.
+TEST_F(ProgramFailureTest, TheHostTimeLimitEndsWhatNeverCallsTheSimulator) {
+  struct Place {
+    const char* mistake;
+    const char* place;
+    const char* state;
+  };
+  for (const auto& [mistake, place, state] :
+       {Place{"busy", "in kernel faulty_busy on sip0.cube0.pe", ".pe_cpu, after tl.cycles #1, at 1206.040022 ns"},
+        Place{"busy-bench", "in the bench (main program)", ", at 0 ns"}}) {
+    const Outcome outcome = limited(mistake, place, "--vcd w.vcd");
+    EXPECT_THAT(outcome.err, HasSubstr(state));
+    EXPECT_THAT(outcome.err, HasSubstr(" s was reached and the process did not react: "));
+    EXPECT_THAT(outcome.err, HasSubstr("no result files were written"));
+    EXPECT_THAT(files(), ElementsAre("out"));
+  }
+}
+
+TEST_F(ProgramFailureTest, TheHostTimeLimitCoversTheLoadingOfAPlugIn) {
+  const Outcome outcome = faulty("endless", "--host-time-limit-s 0.1", "KB_FAULTY_ENTRY=busy-bench");
+  EXPECT_EQ(outcome.code, 4);
+  EXPECT_THAT(outcome.err, HasSubstr("before the simulation, in a plug-in"));
+}
+
+TEST_F(ProgramFailureTest, AHostTimeLimitThatIsNotReachedChangesNothing) {
+  const std::string run = "run --topology '" + config("one_cube") + "' --bench copy --json";
+  EXPECT_EQ(without_host(json(run)), without_host(json(run + " --host-time-limit-s 1e6")));
 }
 
 TEST_F(ProgramFailureTest, AWaitThatNothingEndsIsNoProgress) {

@@ -63,6 +63,8 @@ INSTANTIATE_TEST_SUITE_P(
         Wrong{"run --time-limit-ns nan", "--time-limit-ns needs a number from 1e-06 to 1e+12, not 'nan'"},
         Wrong{"run --time-limit-ns 1e400", "not '1e400'"}, Wrong{"run --time-limit-ns 0", "not '0'"},
         Wrong{"run --time-limit-ns 1e-9", "not '1e-9'"},
+        Wrong{"run --host-time-limit-s 0", "--host-time-limit-s needs a number from 0.001 to 1e+08, not '0'"},
+        Wrong{"traffic --trace t.csv --host-time-limit-s soon", "not 'soon'"},
         Wrong{"evaluate gemm --jobs 0", "--jobs needs a whole number from 1 to 9999, not '0'"},
         Wrong{"evaluate gemm --jobs 99999999999999999999", "--jobs needs a whole number"},
         Wrong{"run --device sip:0x1", "write 'all' or 'sip:N'"},
