@@ -131,8 +131,8 @@ TEST(PeDma, IssuesAllExtentsAtOnceAndEndsWithTheLast) {
   }
   EXPECT_EQ(machine.memory.accesses[2].hbm_offset, 8192u);
   EXPECT_EQ(machine.memory.accesses[2].bytes, 128u);
-  // The router decodes the three responses one after the other, 2 ns each from 1 ns on; then half a flit leaves it.
-  EXPECT_EQ(o.end, (2 + 100 + 7) * kNs + kNs / 2 + 4);
+  // The router decodes the three responses side by side, 2 ns from 1 ns on; then 2.5 flits leave it one by one.
+  EXPECT_EQ(o.end, (2 + 100 + 1 + 2 + 2) * kNs + kNs / 2 + 4);
 }
 
 TEST(PeDma, SplitsAtSliceBoundaries) {  // design: PE_DMA splits; F-9
@@ -241,7 +241,7 @@ TEST(PeDma, AFailingResponseFailsTheCommandAfterTheLastResponse) {  // H-41: wit
                                               transfer(machine, 0, kRead, {{hbm(512), 256}})});
   EXPECT_EQ(o[0].status.code, "ECC_ERROR");
   EXPECT_EQ(o[0].status.message, "uncorrectable");
-  EXPECT_EQ(o[0].end, kLoad4KiB + 2 * kNs);  // the second response is decoded 2 ns later
+  EXPECT_EQ(o[0].end, kLoad4KiB + kNs);  // behind the one flit of the first response
   EXPECT_TRUE(o[1].status.ok);
   EXPECT_EQ(o[1].start, o[0].end);
   EXPECT_EQ(machine.log.commands.size(), 1u);
