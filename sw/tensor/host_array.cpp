@@ -1,12 +1,14 @@
 #include "sw/tensor/host_array.h"
 
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <utility>
 
 #include "platform/base/error.h"
 #include "platform/base/op_types.h"
+#include "platform/base/units.h"
 #include "platform/data/element.h"
 
 namespace kb::sw {
@@ -19,6 +21,19 @@ std::size_t checked_bytes(const Shape& shape, Dtype dtype) {
     }
   }
   return static_cast<std::size_t>(element_count(shape)) * item_size(dtype);
+}
+
+// The system would promise more than it has and end the process when the memory is used.
+std::size_t bytes_in_memory(const Shape& shape, Dtype dtype) {
+  const std::size_t nbytes = checked_bytes(shape, dtype);
+  const long pages = ::sysconf(_SC_PHYS_PAGES), page = ::sysconf(_SC_PAGESIZE);
+  if (pages <= 0 || page <= 0 || nbytes / static_cast<std::size_t>(page) <= static_cast<std::size_t>(pages))
+    return nbytes;
+  throw Error::program("OUT_OF_MEMORY",
+                       fmt::format("a {} array of shape {} needs {}, this computer has {} of memory; choose smaller "
+                                   "parameters",
+                                   dtype_name(dtype), format_shape(shape), format_bytes(nbytes),
+                                   format_bytes(static_cast<std::size_t>(pages) * static_cast<std::size_t>(page))));
 }
 
 void check_count(const Shape& shape, std::size_t have, std::size_t want, const char* what) {
@@ -44,7 +59,7 @@ HostArray made_in_pieces(Shape shape, Dtype dtype, Values values) {
 }  // namespace
 
 HostArray::HostArray(Shape shape, Dtype dtype)
-    : shape_(std::move(shape)), dtype_(dtype), bytes_(checked_bytes(shape_, dtype)) {}
+    : shape_(std::move(shape)), dtype_(dtype), bytes_(bytes_in_memory(shape_, dtype)) {}
 
 HostArray::HostArray(Shape shape, Dtype dtype, std::vector<std::byte> bytes)
     : shape_(std::move(shape)), dtype_(dtype), bytes_(std::move(bytes)) {
@@ -58,7 +73,7 @@ HostArray HostArray::from_doubles(Shape shape, Dtype dtype, const std::vector<do
 }
 
 HostArray HostArray::full(Shape shape, Dtype dtype, double value) {
-  const std::size_t count = checked_bytes(shape, dtype) / item_size(dtype);
+  const std::size_t count = bytes_in_memory(shape, dtype) / item_size(dtype);
   return {std::move(shape), dtype, data::from_doubles(dtype, std::vector<double>(count, value))};
 }
 

@@ -257,7 +257,11 @@ TEST_F(TlMemory, TilesOfAnySizeAreRefusedBeforeMemoryIsTakenForThem) {
       },
       "ADDRESS_ERROR", {"bytes 68 to 75", "are outside tensor 'x'"});
   expect_program_error([&] { tl.load(x - 8, {most, 4}, Dtype::f16, 8); }, "ADDRESS_ERROR", {"bytes -16 to -9"});
-  expect_program_error([&] { tl.load(x, {most, 4}, Dtype::f16, 1 << 20); }, "ADDRESS_ERROR", {"bytes 2097152 to 2097159"});
+  expect_program_error(
+      [&] {
+        tl.load(x, {most, 4}, Dtype::f16, 1 << 20);
+      },
+      "ADDRESS_ERROR", {"bytes 2097152 to 2097159"});
   expect_program_error(
       [&] {
         tl.load(x, {most, 4}, Dtype::f16, INT64_MAX / 2);

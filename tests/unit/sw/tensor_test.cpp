@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 
 #include <cmath>
+#include <functional>
 #include <map>
 #include <sstream>
 
@@ -242,6 +243,17 @@ TEST(HostArray, Contents) {
                 },
                 "SHAPE_ERROR"),
             "an array of shape (2, 2) has 4 elements, but 1 were given");
+}
+
+TEST(HostArrays, LargerThanTheMemoryOfTheComputerAreRefusedByShape) {
+  const Shape shape{INT64_C(1) << 40, 1 << 16};
+  for (const auto& make : std::vector<std::function<void()>>{[&] { HostArray(shape, Dtype::i8); },
+                                                             [&] { HostArray::random(shape, Dtype::i8, 1); },
+                                                             [&] { HostArray::full(shape, Dtype::i8, 1); }}) {
+    EXPECT_THAT(testing::error_of(make, "OUT_OF_MEMORY"),
+                ::testing::HasSubstr("a i8 array of shape (1099511627776, 65536) needs "));
+  }
+  HostArray::unknown(shape, Dtype::i8);  // takes no memory
 }
 
 }  // namespace

@@ -1,0 +1,86 @@
+// Integer parameters of every bench at the ends of their range and far beyond: one clear message, never a crash, a
+// wrong number or a run without end.
+#include <gmock/gmock.h>
+
+#include "tests/machine/cli/command_line.h"
+
+namespace kb::test {
+namespace {
+
+using testing::AnyOf;
+using testing::HasSubstr;
+
+struct IntegerParameter {
+  std::string bench, name;
+};
+
+class ParameterBoundsTest : public CommandLineTest {
+ protected:
+  std::vector<std::vector<IntegerParameter>> integers() const {  // by bench
+    std::vector<std::vector<IntegerParameter>> all;
+    const nlohmann::json list = json("list --json");
+    for (const nlohmann::json& bench : list.at("benches")) {
+      std::vector<IntegerParameter>& own = all.emplace_back();
+      for (const nlohmann::json& parameter : bench.at("parameters")) {
+        if (parameter.at("type") == "int") own.push_back({bench.at("name"), parameter.at("name")});
+      }
+      if (own.empty()) all.pop_back();
+    }
+    EXPECT_GE(all.size(), 30u);
+    return all;
+  }
+
+  Outcome run(const std::string& bench, const std::string& settings, const std::string& machine) const {
+    return kernbench("run --quiet --bench " + bench + " --topology " + config(machine) + settings);
+  }
+};
+
+TEST_F(ParameterBoundsTest, WhatIsBeyondIsRefusedByNameBeforeTheRun) {
+  for (const char* value : {"-2", "4611686018427387904", "9223372036854775806", "9223372036854775807"}) {
+    for (const std::vector<IntegerParameter>& bench : integers()) {
+      std::string settings;
+      for (const IntegerParameter& parameter : bench) settings += " --set " + parameter.name + "=" + value;
+      const Outcome outcome = run(bench.front().bench, settings, "one_pe");
+      EXPECT_EQ(outcome.code, 2) << bench.front().bench << settings << "\n" << outcome.err;
+      for (const IntegerParameter& parameter : bench) {
+        EXPECT_THAT(outcome.err, HasSubstr("--set " + parameter.name + ": must be at "))
+            << parameter.bench << " " << value;
+      }
+    }
+  }
+}
+
+// 2^40 is inside the bounds of sizes; that is more than any machine has room for.
+TEST_F(ParameterBoundsTest, WhatIsInsideRunsOrFailsInTheNameOfTheUser) {
+  for (const std::vector<IntegerParameter>& bench : integers()) {
+    for (const IntegerParameter& parameter : bench) {
+      for (const char* value : {"1099511627776", "0"}) {
+        const std::string setting = " --set " + parameter.name + "=" + value;
+        const Outcome outcome = run(parameter.bench, setting, "one_cube");
+        EXPECT_THAT(outcome.code, AnyOf(0, 1, 2)) << parameter.bench << setting << "\n" << outcome.err;
+        EXPECT_EQ(outcome.err.empty(), outcome.code == 0) << parameter.bench << setting << "\n" << outcome.err;
+        EXPECT_EQ(outcome.err.find("runtime error"), std::string::npos) << parameter.bench << setting << outcome.err;
+      }
+    }
+  }
+}
+
+TEST_F(ParameterBoundsTest, ProductsOfSizesAreRefusedByName) {
+  const auto message = [&](const std::string& bench, const std::string& settings) {
+    const Outcome outcome = run(bench, settings, "one_pe");
+    EXPECT_EQ(outcome.code, 1) << bench << settings;
+    return outcome.err;
+  };
+  const std::string most = "=1099511627776";
+  EXPECT_THAT(message("attention", " --set q_heads" + most + " --set s_q" + most),
+              HasSubstr("SHAPE_ERROR: s_q x query heads of a K/V head = 1099511627776 x 1099511627776 is beyond"));
+  EXPECT_THAT(message("tp-transformer-block", " --set heads" + most + " --set head_dim" + most),
+              HasSubstr("heads x head_dim = 1099511627776 x 1099511627776 is beyond"));
+  EXPECT_THAT(message("gemm-single-pe", " --set m" + most + " --set k" + most), HasSubstr("larger than any memory"));
+  EXPECT_THAT(message("matmul-composite", " --set tile_m" + most + " --set tile_k" + most + " --set tile_n" + most),
+              HasSubstr("a tile of 1099511627776 x 1099511627776 x 1099511627776 is too large"));
+  EXPECT_THAT(message("grid-linear", " --set m" + most), HasSubstr("OUT_OF_MEMORY"));
+}
+
+}  // namespace
+}  // namespace kb::test
