@@ -1,7 +1,8 @@
 #include "platform/base/checked.h"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
+
+#include <string>
 
 #include "platform/base/error.h"
 
@@ -9,9 +10,12 @@ namespace kb {
 namespace {
 
 Error too_large(std::string_view what, std::initializer_list<std::int64_t> numbers, std::string_view sign) {
-  return Error::program("SHAPE_ERROR", fmt::format("{} = {} is beyond {}, the largest number there is; choose smaller "
-                                                   "sizes",
-                                                   what, fmt::join(numbers, sign), INT64_MAX));
+  std::string text;
+  for (const std::int64_t number : numbers)
+    text += std::string(text.empty() ? std::string_view() : sign) + std::to_string(number);
+  return Error::program(
+      "SHAPE_ERROR",
+      fmt::format("{} = {} is beyond {}, the largest number there is; choose smaller sizes", what, text, INT64_MAX));
 }
 
 }  // namespace
