@@ -61,7 +61,7 @@ void self_attention(Context& tl, Ptr qkv, Ptr out, std::int64_t heads, std::int6
   const Sizes s{out.shape()[0], heads, kv_heads, d, causal != 0};
   tl.require(heads >= 1 && kv_heads >= 1 && d >= 1 && heads % kv_heads == 0,
              fmt::format("{} query heads over {} K/V heads of {}", heads, kv_heads, d));
-  tl.require(out.shape() == Shape{s.m, heads * d} && qkv.shape() == Shape{s.m, s.width()},
+  tl.require(qkv.shape() == Shape{s.m, s.width()} && out.shape() == Shape{s.m, heads * d},
              fmt::format("'{}' {} and '{}' {} do not fit {} query and {} K/V heads of {}", qkv.tensor().name,
                          format_shape(qkv.shape()), out.tensor().name, format_shape(out.shape()), heads, kv_heads, d));
   tl.require(qkv.row_major() && out.row_major(), "qkv and out must be whole or split by rows");

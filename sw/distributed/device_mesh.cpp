@@ -31,15 +31,16 @@ void require_axes(const std::vector<MeshAxis>& axes, std::size_t ranks) {
   for (const MeshAxis& axis : axes) {
     if (axis.name.empty()) throw schema_error("an axis has no name");
     if (axis.size < 1) throw schema_error(fmt::format("axis '{}' has size {}; at least 1", axis.name, axis.size));
-    product = product > ranks ? product : product * static_cast<std::size_t>(axis.size);
+    if (__builtin_mul_overflow(product, static_cast<std::size_t>(axis.size), &product)) product = SIZE_MAX;
     text += fmt::format("{}{} = {}", text.empty() ? "" : ", ", axis.name, axis.size);
   }
   std::sort(names.begin(), names.end());
   const auto twice = std::adjacent_find(names.begin(), names.end());
   if (twice != names.end()) throw schema_error(fmt::format("two axes have the name '{}'", *twice));
   if (product == ranks) return;
-  throw schema_error(fmt::format(
-      "axes {} hold {} ranks, but there are {}; the product of the sizes must be their number", text, product, ranks));
+  throw schema_error(
+      fmt::format("axes {} hold {} ranks, but there are {}; the product of the sizes must be their number", text,
+                  product == SIZE_MAX ? "countless" : std::to_string(product), ranks));
 }
 
 }  // namespace

@@ -19,7 +19,7 @@ struct Slice {
   std::int64_t begin = 0;
   std::int64_t end = -1;  // -1: to the end of the dimension
   static Slice all() { return {}; }
-  static Slice one(std::int64_t index) { return {index, index + 1}; }
+  static Slice one(std::int64_t index) { return {index, index < INT64_MAX ? index + 1 : index}; }
 };
 
 // What the handles of one tensor share. Made by the runtime context only.

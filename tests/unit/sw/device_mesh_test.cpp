@@ -67,6 +67,7 @@ TEST_F(DeviceMeshTest, MistakesAreExplained) {
   EXPECT_THAT(
       refuse({{"dp", 2}, {"tp", 2}}),
       HasSubstr("axes dp = 2, tp = 2 hold 4 ranks, but there are 6; the product of the sizes must be their number"));
+  EXPECT_THAT(refuse({{"a", 1 << 30}, {"b", 1 << 30}, {"c", 1 << 30}}), HasSubstr("hold countless ranks"));
   EXPECT_THAT(refuse({}), HasSubstr("it has no axis"));
   EXPECT_THAT(refuse({{"", 6}}), HasSubstr("an axis has no name"));
   EXPECT_THAT(refuse({{"dp", -2}, {"tp", -3}}), HasSubstr("axis 'dp' has size -2"));

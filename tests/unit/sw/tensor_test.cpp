@@ -132,6 +132,7 @@ TEST_F(TensorTest, SliceErrorsNameTheSlice) {
   EXPECT_THAT(error_of([&] { t.set({1, 3}, Slice::all(), 0.0); }, "SHAPE_ERROR"), HasSubstr("use copy_"));
   EXPECT_EQ(error_of([&] { t.get(8, 0); }, "SHAPE_ERROR"),
             "slice [8:9, 0:1] is empty or outside of tensor 't' of shape (8, 8)");
+  static_cast<void>(error_of([&] { t.get(INT64_MAX, 0); }, "SHAPE_ERROR"));
   EXPECT_THAT(error_of([&] { t.get({2, 2}, Slice::all()); }, "SHAPE_ERROR"), HasSubstr("is empty"));
   error_of([&] { t.set({0, 1}, {0, 2}, HostArray({2, 1}, Dtype::f16)); }, "SHAPE_ERROR");
 }
