@@ -2,6 +2,7 @@
 // a host thread (the bench or a worker), never from the event engine.
 #pragma once
 
+#include <cstddef>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -73,7 +74,9 @@ class IHost {
   }
 
   virtual bool done(RequestId request) const = 0;
-  // Result of a completed request; valid for the whole run. Model Error when it is not done.
+  // Result of a completed request; valid for the whole run, but for the results of single PEs: those of the
+  // kKeptPeResults launches that completed last are kept. Model Error when it is not done.
+  static constexpr std::size_t kKeptPeResults = 256;
   virtual const Completion& completion(RequestId request) const = 0;
   // Called once, in completion order, at the completion time and outside any host thread. May notify signals; must not
   // block. Called at once when the request is already done.

@@ -12,6 +12,7 @@
 #include "platform/base/dtype.h"
 #include "platform/base/ids.h"
 #include "platform/base/units.h"
+#include "platform/contract/launch_summary.h"
 #include "platform/contract/time_shares.h"
 
 namespace kb::contract {
@@ -115,7 +116,10 @@ struct Completion {
   std::string error_message;  // names the failing (sip, cube, pe)
   TimeFs submitted = 0;
   TimeFs completed = 0;
-  std::vector<PeResult> pes;  // launches only, in (sip, cube, pe) order
+  // Launches only. The results of the PEs, in (sip, cube, pe) order, are dropped when many more launches have completed
+  // (IHost::completion).
+  LaunchSummary summary;
+  std::vector<PeResult> pes;
 };
 
 using RequestId = std::uint64_t;

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "platform/base/units.h"
@@ -34,6 +35,8 @@ class JsonWriter {
 
   // The document so far; complete when every container is closed.
   const std::string& str() const { return out_; }
+  // Gives the text so far away; what follows it is written as if it were still here.
+  std::string take() { return std::exchange(out_, {}); }
 
  private:
   struct Level {

@@ -188,11 +188,10 @@ class RunCommand final : public Command {
     if (!quiet_) print_warnings(run.topology.warnings);
     const sim::BenchOutcome outcome = sim::run_bench(run);
     run.options.host_time_limit->disarm();
-    const std::string json = sim::render_result(outcome.record);
-    if (result != nullptr) result->write(json);
+    if (result != nullptr) sim::render_result(outcome.record, [&](std::string_view text) { result->write(text); });
     outputs.commit();
     if (json_) {
-      print(json);
+      sim::render_result(outcome.record, [](std::string_view text) { print(std::string(text)); });
     } else if (!quiet_) {
       print_text(sim::render_report(outcome.record, run.topology.graph.spec, files()));
     }

@@ -115,6 +115,10 @@ BenchOutcome run_bench(const BenchRun& run) {
   record.warnings = std::move(result.warnings);
   for (const std::string& warning : data::non_finite_warnings(record.verification)) warnings.push_back(warning);
   record.warnings.insert(record.warnings.end(), warnings.begin(), warnings.end());
+  if (record.launches.size() > kLaunchesWithPes) {
+    record.notes.push_back("results of single PEs (per_pe) are kept of the first " + std::to_string(kLaunchesWithPes) +
+                           " launches only");
+  }
   judge(outcome, run, result.failure);
   if (record.ok && nothing_to_verify(outcome, run)) {
     record.notes.push_back("nothing was verified: the bench wrote no tensor and gave none to a kernel");

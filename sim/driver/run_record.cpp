@@ -14,6 +14,8 @@ namespace {
 using observe::json_string;
 using observe::JsonWriter;
 
+constexpr std::size_t kPieceBytes = 1 << 20;
+
 // JSON's own number grammar: no leading zeros, plus signs, hexadecimal or bare points. What is beyond a double is text.
 bool is_json_number(const std::string& s) {
   std::size_t i = 0;
@@ -92,7 +94,7 @@ void write_error(JsonWriter& json, const std::string& code, const std::string& m
 
 // Parts of submission to completion as the PE that ended last saw them; they add up to it exactly.
 void write_breakdown(JsonWriter& json, const LaunchRecord& launch) {
-  const contract::PeResult* const pe = launch.last_pe();
+  const LaunchRecord::LastPe* const pe = launch.last_pe();
   if (pe == nullptr) {
     json.null();
     return;
@@ -122,9 +124,9 @@ void write_launch(JsonWriter& json, const LaunchRecord& launch) {
   json.key("submit_ns").time_ns(launch.submitted).key("start_ns");
   write_time(json, launch.start).key("completed_ns");
   write_time(json, launch.completed).key("pe_exec_ns").begin_object(true);
-  json.key("min").time_ns(launch.exec_min()).key("max").time_ns(launch.exec_max()).end_object();
-  json.key("dma_ns").time_ns(launch.dma_max()).key("compute_ns").time_ns(launch.compute_max());
-  json.key("late_pes").unsigned_integer(launch.late_pes()).key("max_late_ns").time_ns(launch.late_max());
+  json.key("min").time_ns(launch.summary.exec_min).key("max").time_ns(launch.summary.exec_max).end_object();
+  json.key("dma_ns").time_ns(launch.summary.dma_max).key("compute_ns").time_ns(launch.summary.compute_max);
+  json.key("late_pes").unsigned_integer(launch.summary.late_pes).key("max_late_ns").time_ns(launch.summary.late_max);
   json.key("breakdown");
   write_breakdown(json, launch);
   json.key("per_pe").begin_array();
@@ -201,6 +203,12 @@ std::string render_config_json(const RunRecord& run) {
 }
 
 std::string render_result(const RunRecord& run) {
+  std::string text;
+  render_result(run, [&text](std::string_view piece) { text += piece; });
+  return text;
+}
+
+void render_result(const RunRecord& run, const TextSink& sink) {
   JsonWriter json;
   json.begin_object();
   write_setup(json, run);
@@ -209,7 +217,10 @@ std::string render_result(const RunRecord& run) {
   write_error(json, run.error_code, run.error_message);
   json.key("sim_time_ns").time_ns(run.sim_time);
   json.key("launches").begin_array();
-  for (const LaunchRecord& launch : run.launches) write_launch(json, launch);
+  for (const LaunchRecord& launch : run.launches) {
+    write_launch(json, launch);
+    if (json.str().size() >= kPieceBytes) sink(json.take());
+  }
   json.end_array();
   json.key("blocks");
   write_blocks(json, run);
@@ -222,7 +233,7 @@ std::string render_result(const RunRecord& run) {
   json.key("host").begin_object().key("wall_s").real(run.host.wall_s).key("cpu_s").real(run.host.cpu_s);
   json.key("rss_mb").real(run.host.rss_mb).key("events").unsigned_integer(run.host.events).end_object();
   json.end_object();
-  return json.str() + '\n';
+  sink(json.take() + '\n');
 }
 
 }  // namespace kb::sim

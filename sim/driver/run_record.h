@@ -2,9 +2,12 @@
 #pragma once
 
 #include <cstdint>
+#include <deque>
+#include <functional>
 #include <map>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -63,7 +66,7 @@ struct RunRecord {
   std::string error_code;  // empty iff there is no error
   std::string error_message;
   TimeFs sim_time = 0;
-  std::vector<LaunchRecord> launches;
+  std::deque<LaunchRecord> launches;
   std::vector<std::pair<std::string, std::vector<StatisticRecord>>> blocks;  // by node id, in node order
   std::vector<data::VerificationRow> verification;
   std::vector<FigureRecord> figures;
@@ -77,6 +80,9 @@ std::vector<SettingRecord> differing_settings(const std::map<std::string, Config
                                               const std::map<std::string, ConfigEntry>& reference);
 
 // The document of DIR/result.json and of --json. Bit-identical between equal runs except for the member "host".
+// In pieces, because it may be large.
+using TextSink = std::function<void(std::string_view)>;
+void render_result(const RunRecord& run, const TextSink& sink);
 std::string render_result(const RunRecord& run);
 
 // `--dump-config --json`: topology, configuration, bench and parameters as in the result.

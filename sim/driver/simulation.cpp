@@ -288,7 +288,7 @@ SimulationResult simulate(const topology::LoadedTopology& topology, const Simula
   platform.conclude();
   if (waveform) waveform->finish(result.sim_time);
   result.requests = host.requests();
-  result.launches = host.launches();
+  result.launches = host.take_launches();
   result.warnings = systemc_warnings();
   if (!result.failure) warn_of_leftovers(platform, result.warnings);
   collect(platform, result);

@@ -1,6 +1,7 @@
 // One simulation: elaborates the machine, runs a host program on it and collects what happened.
 #pragma once
 
+#include <deque>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -38,7 +39,7 @@ struct SimulationResult {
   TimeFs sim_time = 0;
   std::uint64_t events = 0;
   std::uint64_t requests = 0;  // submitted by the host program
-  std::vector<LaunchRecord> launches;
+  std::deque<LaunchRecord> launches;
   std::vector<std::pair<std::string, std::vector<StatisticRecord>>> blocks;
   // Why the run did not succeed: family program or no_progress; none when it did. Errors of other families are thrown.
   std::optional<Error> failure;

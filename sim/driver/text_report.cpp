@@ -96,9 +96,9 @@ std::string render_launches(const RunRecord& run) {
   for (std::size_t i = 0; i < run.launches.size() && i < kMostLaunches; ++i) {
     const LaunchRecord& launch = run.launches[i];
     table.add({std::to_string(launch.id), launch.kernel, std::to_string(launch.sip.value),
-               std::to_string(launch.pes.size()), table_time(launch.start), table_time(launch.completed),
-               table_time(launch.exec_min()), table_time(launch.exec_max()), table_time(launch.dma_max()),
-               table_time(launch.compute_max())});
+               std::to_string(launch.summary.pes), table_time(launch.start), table_time(launch.completed),
+               table_time(launch.summary.exec_min), table_time(launch.summary.exec_max),
+               table_time(launch.summary.dma_max), table_time(launch.summary.compute_max)});
   }
   std::size_t failed = 0;
   std::string text = kLaunchTitle + table.render("  ");
@@ -120,7 +120,7 @@ struct Part {
   const char* meaning;
 };
 
-std::vector<Part> parts_of(const LaunchRecord& launch, const contract::PeResult& pe) {
+std::vector<Part> parts_of(const LaunchRecord& launch, const LaunchRecord::LastPe& pe) {
   using contract::TimeShare;
   const auto share = [&](TimeShare which) { return pe.shares.of(which); };
   return {
@@ -169,7 +169,7 @@ std::string render_breakdown(const RunRecord& run) {
     if (longest == nullptr || duration(launch) > duration(*longest)) longest = &launch;
   }
   if (longest == nullptr) return "";
-  const contract::PeResult& pe = *longest->last_pe();
+  const LaunchRecord::LastPe& pe = *longest->last_pe();
   const double total = fs_to_ns(longest->completed - longest->submitted);
   TextTable table({{"part", Align::left}, {"ns", Align::right}, {"%", Align::right}, {"", Align::left}});
   for (const Part& part : parts_of(*longest, pe)) {

@@ -259,17 +259,22 @@ void HostPort::finish(Request& request) {
   for (const std::function<void()>& callback : std::exchange(request.callbacks, {})) callback();
 }
 
-void HostPort::record_launch(const Request& request) {
+void HostPort::record_launch(Request& request) {
   LaunchRecord& record = launches_[request.launch];
-  const contract::Completion& completion = request.completion;
+  contract::Completion& completion = request.completion;
   record.completed = completion.completed;
   record.ok = completion.ok;
   record.error_code = completion.error_code;
   record.error_message = completion.error_message;
-  record.pes = completion.pes;
-  for (const contract::PeResult& pe : record.pes) {
+  for (const contract::PeResult& pe : completion.pes) {
     if (pe.start > 0) record.start = std::min(record.start, pe.start);
   }
+  record.set_results(completion.pes, request.launch < kLaunchesWithPes);
+  completion.summary = record.summary;
+  with_results_.push_back(&request);
+  if (with_results_.size() <= kKeptPeResults) return;
+  with_results_.front()->completion.pes = std::vector<contract::PeResult>();  // {} would keep its memory
+  with_results_.pop_front();
 }
 
 std::optional<TimeFs> HostPort::common_start(const std::vector<contract::KernelLaunch>& launches) const {

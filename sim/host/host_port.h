@@ -7,6 +7,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "modules/io/pcie_ep.h"
@@ -62,7 +63,9 @@ class HostPort final : public contract::IHost, private modules::IHostPort {
 
   std::size_t requests() const { return requests_.size(); }  // submitted so far (H-70)
   std::size_t open_requests() const { return open_; }
-  const std::vector<LaunchRecord>& launches() const { return launches_; }
+  const std::deque<LaunchRecord>& launches() const { return launches_; }
+  // At the end of the run.
+  std::deque<LaunchRecord> take_launches() { return std::move(launches_); }
 
   // Open requests and blocked host threads, for the who-waits-for-what table.
   void collect_waits(std::vector<elab::WaitInfo>& waits) const;
@@ -100,7 +103,7 @@ class HostPort final : public contract::IHost, private modules::IHostPort {
   Request& open_request(Kind kind, SipId sip, std::size_t parts);
   void inject(const Request& request, payload::Transaction& transaction);
   void finish(Request& request);
-  void record_launch(const Request& request);
+  void record_launch(Request& request);
   std::string describe(const Request& request, contract::RequestId id) const;
   const Request& find(contract::RequestId request) const;
 
@@ -112,7 +115,8 @@ class HostPort final : public contract::IHost, private modules::IHostPort {
   std::size_t open_ = 0;
   MappingRegistry mappings_;
   std::vector<modules::PeIpcq*> queues_;  // PEs with message queues
-  std::vector<LaunchRecord> launches_;
+  std::deque<LaunchRecord> launches_;
+  std::deque<Request*> with_results_;  // completed launches that still have those of their PEs
   HostThreads threads_;
 };
 

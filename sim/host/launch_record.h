@@ -1,7 +1,10 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
+#include <vector>
 
 #include "platform/contract/requests.h"
 
@@ -19,17 +22,27 @@ struct LaunchRecord {
   bool ok = false;
   std::string error_code;  // empty iff ok, once completed
   std::string error_message;
-  std::vector<contract::PeResult> pes;  // in (sip, cube, pe) order
+  contract::LaunchSummary summary;
+  std::vector<contract::PeResult> pes;  // in (sip, cube, pe) order; of the first kLaunchesWithPes of a run only
 
-  // Metrics over the PEs (H-37, H-38); 0 without PEs.
-  TimeFs exec_min() const;
-  TimeFs exec_max() const;  // critical path of the launch
-  TimeFs dma_max() const;
-  TimeFs compute_max() const;
-  std::size_t late_pes() const;  // arrived after the start stamp (H-50)
-  TimeFs late_max() const;
+  // Takes what the PEs measured; `keep` their single results, too.
+  void set_results(const std::vector<contract::PeResult>& results, bool keep);
+
   // The PE that ended last, the first of several; null when none ran or the launch is open.
-  const contract::PeResult* last_pe() const;
+  struct LastPe {
+    PeCoord pe;
+    TimeFs ready = 0;
+    TimeFs start = 0;
+    TimeFs exec = 0;
+    contract::TimeShares shares;  // of `exec`
+  };
+  const LastPe* last_pe() const { return completed == kNever || !last_ ? nullptr : &*last_; }
+
+ private:
+  std::optional<LastPe> last_;
 };
+
+// A million launches of all PEs would take a hundred gigabytes.
+inline constexpr std::size_t kLaunchesWithPes = 256;
 
 }  // namespace kb::sim

@@ -272,23 +272,23 @@ std::vector<contract::Completion> Runtime::completions(LaunchHandle launch) cons
 
 LaunchMetrics Runtime::metrics(LaunchHandle launch) const {
   LaunchMetrics m;
+  contract::LaunchSummary all;
   bool first = true;
   for (const contract::RequestId id : launch_state(launch).requests) {
     const contract::Completion& completion = host_.completion(id);
     m.submitted = first ? completion.submitted : std::min(m.submitted, completion.submitted);
     m.completed = std::max(m.completed, completion.completed);
     first = false;
-    for (const contract::PeResult& pe : completion.pes) {
-      m.start = std::min(m.start, pe.start);
-      m.exec_min = m.pes == 0 ? pe.exec : std::min(m.exec_min, pe.exec);
-      m.exec_max = std::max(m.exec_max, pe.exec);
-      m.dma_max = std::max(m.dma_max, pe.dma);
-      m.compute_max = std::max(m.compute_max, pe.compute);
-      m.late_pes += pe.late > 0 ? 1 : 0;
-      m.late_max = std::max(m.late_max, pe.late);
-      ++m.pes;
-    }
+    all.add(completion.summary);
   }
+  m.start = all.start;
+  m.exec_min = all.exec_min;
+  m.exec_max = all.exec_max;
+  m.dma_max = all.dma_max;
+  m.compute_max = all.compute_max;
+  m.pes = all.pes;
+  m.late_pes = all.late_pes;
+  m.late_max = all.late_max;
   return m;
 }
 

@@ -64,7 +64,8 @@ class Runtime final : private ITensorContext {
 
   // Of a completed launch.
   LaunchMetrics metrics(LaunchHandle launch) const;
-  // Completions, one per SIP, e.g. to list the PEs that failed under FailurePolicy::collect_all.
+  // Completions, one per SIP, e.g. to list the PEs that failed under FailurePolicy::collect_all. `pes` is
+  // empty for launches that completed before the latest IHost::kKeptPeResults; metrics() has all.
   std::vector<contract::Completion> completions(LaunchHandle launch) const;
   const std::vector<LaunchState>& launches() const { return launches_; }
 

@@ -176,12 +176,12 @@ TEST(HostPort, LaunchRunsAndIsRecorded) {  // H-31, H-37, V2
   EXPECT_EQ(record.label, "first");
   EXPECT_TRUE(record.ok);
   EXPECT_EQ(record.start, f.machine.script.arrivals.front().stamp);
-  EXPECT_EQ(record.exec_min(), 100 * kFsPerNs);
-  EXPECT_EQ(record.exec_max(), 102 * kFsPerNs);
-  EXPECT_EQ(record.dma_max(), 7 * kFsPerNs);
-  EXPECT_EQ(record.compute_max(), 0);
-  EXPECT_EQ(record.late_pes(), 1u);
-  EXPECT_EQ(record.late_max(), 3 * kFsPerNs);
+  EXPECT_EQ(record.summary.exec_min, 100 * kFsPerNs);
+  EXPECT_EQ(record.summary.exec_max, 102 * kFsPerNs);
+  EXPECT_EQ(record.summary.dma_max, 7 * kFsPerNs);
+  EXPECT_EQ(record.summary.compute_max, 0);
+  EXPECT_EQ(record.summary.late_pes, 1u);
+  EXPECT_EQ(record.summary.late_max, 3 * kFsPerNs);
   EXPECT_EQ(record.completed, f.port.completion(1).completed);
 }
 

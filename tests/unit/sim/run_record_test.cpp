@@ -33,7 +33,7 @@ RunRecord sample() {
   pe.pe = {SipId(1), CubeId(2), PeId(3)};
   pe.exec = 5'000'000;
   pe.late = 250'000;
-  launch.pes = {pe};
+  launch.set_results({pe}, true);
   run.launches = {launch};
   run.blocks = {{"sip0.cube0.sram", {{"busy", 1'500'000, "ns"}, {"bytes", 64, "B"}}}};
   data::VerificationRow row;
@@ -119,6 +119,36 @@ TEST(RunRecord, ScalarsSpelledAsNumbersAreNumbers) {
   for (const char* text : {"", "007", "+1", ".5", "5.", "0x10", "1e", "nan", "N", "1 2"}) {
     EXPECT_EQ(json_scalar(text), '"' + std::string(text) + '"');
   }
+}
+
+// However long the text is: it is written in pieces.
+TEST(RunRecord, ManyLaunchesAreComplete) {
+  RunRecord run = sample();
+  const LaunchRecord first = run.launches[0];
+  run.launches.assign(5000, first);
+  std::size_t pieces = 0;
+  std::string text;
+  render_result(run, [&](std::string_view piece) {
+    ++pieces;
+    text += piece;
+  });
+  EXPECT_GT(pieces, 2u);
+  const json launches = json::parse(text)["launches"];
+  ASSERT_EQ(launches.size(), 5000u);
+  EXPECT_EQ(launches[0], launches[4999]);
+}
+
+// What is summarised does not depend on whether the results of the PEs are kept.
+TEST(RunRecord, ALaunchWithoutResultsOfPesHasTheSameFigures) {
+  RunRecord run = sample();
+  run.launches[0].set_results(std::vector<contract::PeResult>(run.launches[0].pes), false);
+  json whole = json::parse(render_result(sample()))["launches"][0],
+       part = json::parse(render_result(run))["launches"][0];
+  EXPECT_EQ(whole["per_pe"].size(), 1u);
+  EXPECT_EQ(part["per_pe"].size(), 0u);
+  whole.erase("per_pe");
+  part.erase("per_pe");
+  EXPECT_EQ(whole, part);
 }
 
 TEST(RunRecord, DumpedConfigurationIsPartOfTheResult) {

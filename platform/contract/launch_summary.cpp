@@ -1,0 +1,30 @@
+#include "platform/contract/launch_summary.h"
+
+#include <algorithm>
+
+#include "platform/contract/requests.h"
+
+namespace kb::contract {
+
+void LaunchSummary::add(const LaunchSummary& other) {
+  if (other.pes == 0) return;
+  start = std::min(start, other.start);
+  exec_min = pes == 0 ? other.exec_min : std::min(exec_min, other.exec_min);
+  exec_max = std::max(exec_max, other.exec_max);
+  dma_max = std::max(dma_max, other.dma_max);
+  compute_max = std::max(compute_max, other.compute_max);
+  late_max = std::max(late_max, other.late_max);
+  pes += other.pes;
+  late_pes += other.late_pes;
+}
+
+LaunchSummary summarise(const std::vector<PeResult>& pes) {
+  LaunchSummary summary;
+  for (const PeResult& pe : pes) {
+    const bool late = pe.late > 0;
+    summary.add({pe.start, pe.exec, pe.exec, pe.dma, pe.compute, pe.late, 1, late ? std::size_t{1} : 0});
+  }
+  return summary;
+}
+
+}  // namespace kb::contract

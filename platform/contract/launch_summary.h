@@ -1,0 +1,29 @@
+// What the PEs of a launch measured, taken together.
+#pragma once
+
+#include <cstddef>
+#include <vector>
+
+#include "platform/base/units.h"
+
+namespace kb::contract {
+
+struct PeResult;
+
+// Metrics over the PEs (H-37, H-38); 0 without PEs.
+struct LaunchSummary {
+  TimeFs start = kNever;  // first kernel body entered; kNever when none was
+  TimeFs exec_min = 0;
+  TimeFs exec_max = 0;  // critical path of the launch
+  TimeFs dma_max = 0;
+  TimeFs compute_max = 0;
+  TimeFs late_max = 0;
+  std::size_t pes = 0;
+  std::size_t late_pes = 0;  // arrived after the start stamp (H-50)
+
+  void add(const LaunchSummary& other);
+};
+
+LaunchSummary summarise(const std::vector<PeResult>& pes);
+
+}  // namespace kb::contract
