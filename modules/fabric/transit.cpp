@@ -6,6 +6,7 @@
 #include <limits>
 
 #include "modules/fabric/request_text.h"
+#include "platform/elab/route_table.h"
 
 namespace kb::modules {
 
