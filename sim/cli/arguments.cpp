@@ -48,6 +48,7 @@ class Checker {
   std::vector<std::string> check(const std::vector<std::string>& args) {
     for (std::size_t i = 0; i < args.size(); ++i) {
       const std::string& arg = args[i];
+      if (arg.empty()) refuse_empty();
       if (arg == "--") {
         for (++i; i < args.size(); ++i) out_.push_back(operand(args[i]));
         break;
@@ -63,8 +64,12 @@ class Checker {
   }
 
  private:
+  // Most often a shell variable that is not set.
+  [[noreturn]] static void refuse_empty() { throw usage_error("an argument is empty; give a name, or leave it out"); }
+
   // Only a file can have a name that begins with '-', and "./" before it changes nothing.
   std::string operand(const std::string& arg) const {
+    if (arg.empty()) refuse_empty();
     if (!operands_) throw usage_error("unexpected argument '" + arg + "' after --");
     return arg.rfind('-', 0) == 0 ? "./" + arg : arg;
   }
