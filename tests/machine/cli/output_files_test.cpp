@@ -70,7 +70,8 @@ TEST_F(OutputFilesTest, WritersOfOneNameDoNotMix) {
   const std::string log = read("s.tsv");
   const std::string program = std::string(KB_PROGRAM_FOLDER) + "/kernbench " + all();
   for (int i = 0; i < 10; ++i) {
-    const Outcome outcome = kernbench(all(), "(" + program + ") & (" + program + ") & ");
+    const Outcome outcome =
+        kernbench(all() + "; code=$?; wait; exit $code", "(" + program + ") & (" + program + ") & ");
     EXPECT_EQ(outcome.code, 0) << outcome.err;
     EXPECT_EQ(read("s.tsv"), log);
   }
