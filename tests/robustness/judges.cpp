@@ -122,6 +122,16 @@ Finding judge_signal(const AttackCase&, const Trial& trial, const Setup&) {
   return "ended by signal " + std::to_string(trial.end.signal);
 }
 
+Finding judge_sanitizers(const AttackCase&, const Trial& trial, const Setup&) {
+  for (const char* report : {"runtime error: ", "ERROR: AddressSanitizer"}) {
+    const std::size_t at = trial.err.find(report);
+    if (at == std::string::npos) continue;
+    const std::size_t line = trial.err.rfind('\n', at) + 1;  // 0 without one
+    return readable(trial.err.substr(line, trial.err.find('\n', at) - line), 400);
+  }
+  return std::nullopt;
+}
+
 Finding judge_exit_code(const AttackCase&, const Trial& trial, const Setup&) {
   if (trial.end.signal != 0 || trial.end.timed_out) return std::nullopt;
   const int code = trial.end.code;
@@ -250,12 +260,13 @@ Finding judge_expected(const AttackCase& attack, const Trial& trial, const Setup
 std::vector<Verdict> judge(const AttackCase& attack, const Trial& trial, const Setup& setup) {
   using Judge = Finding (*)(const AttackCase&, const Trial&, const Setup&);
   static const std::vector<std::pair<const char*, Judge>> judges = {
-      {"signal", judge_signal},      {"exit code", judge_exit_code},
-      {"time", judge_time},          {"memory", judge_memory},
-      {"message", judge_message},    {"control", judge_control_bytes},
-      {"leftover", judge_leftovers}, {"user file", judge_user_files},
-      {"rejected", judge_rejected},  {"result", judge_result},
-      {"json", judge_json},          {"expected", judge_expected}};
+      {"signal", judge_signal},         {"sanitizer", judge_sanitizers},
+      {"exit code", judge_exit_code},   {"time", judge_time},
+      {"memory", judge_memory},         {"message", judge_message},
+      {"control", judge_control_bytes}, {"leftover", judge_leftovers},
+      {"user file", judge_user_files},  {"rejected", judge_rejected},
+      {"result", judge_result},         {"json", judge_json},
+      {"expected", judge_expected}};
   std::vector<Verdict> verdicts;
   for (const auto& [name, function] : judges) {
     if (const Finding found = function(attack, trial, setup)) verdicts.push_back({name, *found});
