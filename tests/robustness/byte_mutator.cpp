@@ -1,7 +1,6 @@
 #include "tests/robustness/byte_mutator.h"
 
 #include <algorithm>
-#include <string_view>
 
 namespace kb::robustness {
 namespace {
@@ -18,9 +17,9 @@ Part some_part(const std::string& text, Random& random, std::size_t largest) {
 }
 
 std::string some_bytes(Random& random) {
-  static const std::string_view kStrange("\0\x01\t\r\n\x1b\x7f\x80\xff:{}[]&*#'\"-,", 23);
+  static const char kStrange[] = "\0\x01\t\r\n\x1b\x7f\x80\xff:{}[]&*#'\"-,";
   std::string bytes;
-  for (std::size_t n = random.between(1, 4); n > 0; --n) bytes += kStrange[random.below(kStrange.size())];
+  for (std::size_t n = random.between(1, 4); n > 0; --n) bytes += kStrange[random.below(sizeof kStrange - 1)];
   return bytes;
 }
 

@@ -1,10 +1,13 @@
 #include "tests/robustness/judges.h"
 
 #include <algorithm>
+#include <cctype>
 #include <cstdio>
 #include <filesystem>
+#include <initializer_list>
 #include <nlohmann/json.hpp>
-#include <regex>
+#include <set>
+#include <sstream>
 
 #include "tests/robustness/command_shape.h"
 #include "tests/robustness/file_text.h"
@@ -74,30 +77,49 @@ bool names_value(const AttackCase& attack, const std::string& message) {
          std::any_of(attack.environment.begin(), attack.environment.end(), of_environment);
 }
 
-// The beginning, without long repetitions: regular expressions of the library recurse per byte.
-std::string compact(const std::string& message) {
-  std::string text;
-  for (const char c : message) {
-    if (text.size() == 4000) break;
-    if (text.size() < 3 || text.compare(text.size() - 3, 3, std::string(3, c)) != 0) text += c;
+bool is_word(char c) {
+  return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9');
+}
+
+// `c` between two letters or digits: a dotted key, a file's name, a parameter.
+bool joins_words(const std::string& text, char c) {
+  for (std::size_t i = 1; i + 1 < text.size(); ++i) {
+    if (text[i] == c && is_word(text[i - 1]) && is_word(text[i + 1])) return true;
   }
-  return text;
+  return false;
+}
+
+bool contains_one_of(const std::string& text, std::initializer_list<const char*> parts) {
+  return std::any_of(parts.begin(), parts.end(), [&](const char* part) { return contains(text, part); });
 }
 
 }  // namespace
 
 bool names_place(const std::string& message) {
-  static const std::regex place(
-      R"(:[0-9]+:|--[a-z]|[a-z_]+\.[a-z_0-9]+|'[^']*'|[a-z]_[a-z]|standard output|launch #|rank [0-9]+ failed: [a-z_]+:)");
-  return std::regex_search(compact(message), place);
+  const bool quotes = std::count(message.begin(), message.end(), '\'') >= 2;
+  return quotes || joins_words(message, '.') || joins_words(message, '_') || joins_words(message, ':') ||
+         contains_one_of(message, {"--", "standard output", "launch #", " failed: "});
 }
 
-// A remedy stands in parentheses behind a problem of a file, or is a sentence with one of these words.
+// A remedy stands in parentheses behind a problem of a file, or is a sentence with one of these words. A syntax error
+// says what it met, and that is all there is to say.
 bool names_remedy(const std::string& message) {
-  static const std::regex remedy(
-      R"(\([^()]*(\([^()]*\)[^()]*)*\)\n|did you mean|[Kk]nown|must |at least|at most|[Uu]se |[Cc]hoose |[Ww]rite |needs? |instead|one of|between|)"
-      R"(send it |the (machine|run|group) has |is written like|numbered|`kernbench |name a |syntax error|above |below |[Rr]aise |[Rr]educe |[Tt]ry |remove |[Gg]ive |[Ll]eave |[Tt]ake |wait until|measure |only|not both|who waits)");
-  return std::regex_search(compact(message), remedy);
+  static const std::set<std::string> kWords = {"must",   "use",     "choose",   "write",   "need",  "needs",
+                                               "known",  "instead", "between",  "above",   "below", "raise",
+                                               "free",   "give",    "reduce",   "enlarge", "try",   "measure",
+                                               "remove", "leave",   "numbered", "rename",  "take",  "only"};
+  std::istringstream words(message);
+  for (std::string word; words >> word;) {
+    word.erase(std::remove_if(word.begin(), word.end(),
+                              [](char c) { return std::ispunct(static_cast<unsigned char>(c)) != 0; }),
+               word.end());
+    std::transform(word.begin(), word.end(), word.begin(),
+                   [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+    if (kWords.count(word) != 0) return true;
+  }
+  return contains_one_of(
+      message, {")\n", "did you mean", "at least", "at most", "one of", "wait until", "not both", "who waits",
+                "machine has ", "run has ", "group has ", "is written like", "`kernbench ", "name a ", "syntax error"});
 }
 
 bool temporary_name(const std::string& path) {
@@ -120,6 +142,16 @@ std::string readable(const std::string& text, std::size_t most) {
 Finding judge_signal(const AttackCase&, const Trial& trial, const Setup&) {
   if (trial.end.signal == 0 || trial.end.timed_out) return std::nullopt;
   return "ended by signal " + std::to_string(trial.end.signal);
+}
+
+Finding judge_sanitizers(const AttackCase&, const Trial& trial, const Setup&) {
+  for (const char* report : {"runtime error: ", "ERROR: AddressSanitizer"}) {
+    const std::size_t at = trial.err.find(report);
+    if (at == std::string::npos) continue;
+    const std::size_t line = trial.err.rfind('\n', at) + 1;  // 0 without one
+    return readable(trial.err.substr(line, trial.err.find('\n', at) - line), 400);
+  }
+  return std::nullopt;
 }
 
 Finding judge_exit_code(const AttackCase&, const Trial& trial, const Setup&) {
@@ -250,12 +282,15 @@ Finding judge_expected(const AttackCase& attack, const Trial& trial, const Setup
 std::vector<Verdict> judge(const AttackCase& attack, const Trial& trial, const Setup& setup) {
   using Judge = Finding (*)(const AttackCase&, const Trial&, const Setup&);
   static const std::vector<std::pair<const char*, Judge>> judges = {
-      {"signal", judge_signal},      {"exit code", judge_exit_code},
-      {"time", judge_time},          {"memory", judge_memory},
-      {"message", judge_message},    {"control", judge_control_bytes},
-      {"leftover", judge_leftovers}, {"user file", judge_user_files},
-      {"rejected", judge_rejected},  {"result", judge_result},
-      {"json", judge_json},          {"expected", judge_expected}};
+      {"signal", judge_signal},         {"sanitizer", judge_sanitizers},
+      {"exit code", judge_exit_code},   {"time", judge_time},
+      {"memory", judge_memory},         {"message", judge_message},
+      {"control", judge_control_bytes}, {"leftover", judge_leftovers},
+      {"user file", judge_user_files},  {"rejected", judge_rejected},
+      {"result", judge_result},         {"json", judge_json},
+      {"expected", judge_expected}};
+  // An allocation that fails is an exception of the program elsewhere, and its end under sanitizers.
+  if (setup.sanitized && contains_one_of(trial.err, {"allocation-size-too-big", "out-of-memory"})) return {};
   std::vector<Verdict> verdicts;
   for (const auto& [name, function] : judges) {
     if (const Finding found = function(attack, trial, setup)) verdicts.push_back({name, *found});

@@ -17,6 +17,8 @@ struct Verdict {
 using Finding = std::optional<std::string>;  // nothing: the trial passes
 
 Finding judge_signal(const AttackCase&, const Trial&, const Setup&);
+// In builds with sanitizers, whose own exit code looks like that of a bench.
+Finding judge_sanitizers(const AttackCase&, const Trial&, const Setup&);
 Finding judge_exit_code(const AttackCase&, const Trial&, const Setup&);
 Finding judge_time(const AttackCase&, const Trial&, const Setup&);
 // Peak memory of a good run of the smallest machine, plus 256 MB, plus 64 bytes per byte of the input.

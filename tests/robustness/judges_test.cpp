@@ -119,6 +119,11 @@ TEST_F(JudgesOfResults, AMissingResultIsFound) {
   EXPECT_EQ(found(run_case(), ended(0, "")), Names{"result"});
 }
 
+TEST(Judges, ReportsOfSanitizers) {
+  const std::string report = std::string(kGood) + "gemm.cpp:56:13: runtime error: signed integer overflow\n";
+  EXPECT_EQ(found(run_case(), rejected(report)), Names{"sanitizer"});
+}
+
 TEST(Judges, JsonAndNothingElse) {
   AttackCase attack;
   attack.args = {"list", "--json"};
