@@ -28,13 +28,13 @@ int hex_digit(char c) {
 // `at` is behind the opening quote; returns the place behind the closing one.
 std::size_t read_quoted(const std::string& line, std::size_t at, bool escapes, std::string& word) {
   for (; at < line.size() && line[at] != '\''; ++at) {
-    if (!escapes || line[at] != '\\') {
-      word += line[at];
-    } else if (line[++at] == 'x') {
-      word += static_cast<char>(16 * hex_digit(line[at + 1]) + hex_digit(line[at + 2]));
+    const bool escape = escapes && line[at] == '\\';
+    if (escape) ++at;
+    if (escape && line.at(at) == 'x') {
+      word += static_cast<char>(16 * hex_digit(line.at(at + 1)) + hex_digit(line.at(at + 2)));
       at += 2;
     } else {
-      word += line[at];
+      word += line.at(at);
     }
   }
   if (at >= line.size()) throw std::runtime_error("a quote is not closed: " + line);

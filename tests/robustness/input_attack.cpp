@@ -63,7 +63,7 @@ bool long_work(const BenchSeed::Parameter& parameter, const std::string& value) 
   static const std::vector<std::string> kRepetitions = {"tensors", "launches", "calls"};
   const double number = std::strtod(value.c_str(), nullptr);
   const bool repeats = std::find(kRepetitions.begin(), kRepetitions.end(), parameter.name) != kRepetitions.end();
-  return parameter.type == "int" && number > 5000 && (repeats || number < 1e12);
+  return parameter.type == "int" && number > 2000 && (repeats || number < 1e12);
 }
 
 void add_parameter(Draft& draft, const BenchSeed& bench, Random& random) {
@@ -82,7 +82,7 @@ void add_parameter(Draft& draft, const BenchSeed& bench, Random& random) {
   } else {
     value = typo(value, random);
   }
-  if (long_work(parameter, value)) value = "4097";
+  if (long_work(parameter, value)) value = "1025";
   if (random.chance(10)) {
     draft.attack.environment[parameter.environment] = value;
   } else {

@@ -59,6 +59,12 @@ bool input_of(const AttackCase& attack, const std::string& path) {
          path.find("evaluation/") != 0;
 }
 
+// A file that is there, but only as an output of the command line.
+bool named_once(const AttackCase& attack, const std::string& path) {
+  return std::count_if(attack.args.begin(), attack.args.end(),
+                       [&](const std::string& arg) { return contains(arg, path); }) == 1;
+}
+
 // Programs tell of a failed run in the report unless --quiet or --json keeps it short.
 std::string messages(const AttackCase& attack, const Trial& trial) {
   const CommandShape shape = shape_of(attack.args);
@@ -215,7 +221,8 @@ Finding judge_leftovers(const AttackCase& attack, const Trial& trial, const Setu
 
 Finding judge_user_files(const AttackCase& attack, const Trial& trial, const Setup&) {
   for (const std::string& name : changed(trial.before, trial.after)) {
-    if (input_of(attack, name)) return "changed an input: " + readable(name, 200);
+    if (input_of(attack, name) && !(asked_for(attack, name) && named_once(attack, name)))
+      return "changed an input: " + readable(name, 200);
     if (!asked_for(attack, name)) return "changed a file of the user: " + readable(name, 200);
   }
   for (const std::string& name : new_files(trial.before, trial.after)) {

@@ -3,6 +3,7 @@
 #include <unistd.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <chrono>
 #include <cstdio>
 #include <filesystem>
@@ -16,7 +17,7 @@ namespace fs = std::filesystem;
 
 struct Choice {
   std::string program = KB_PROGRAM, configs = KB_CONFIGS, plugin = KB_PLUGIN, shim = KB_SHIM;
-  std::uint64_t seed = 1, inputs = 0, signals = 0, faults = 0, disks = 0, messages = 0;
+  std::uint64_t seed = 1, first = 0, inputs = 0, signals = 0, faults = 0, disks = 0, messages = 0;
   std::size_t jobs = 2;
   std::string corpus, only, replay;
   std::string findings = "findings";
@@ -27,6 +28,7 @@ struct Choice {
 void add_options(CLI::App& app, Choice& choice) {
   app.add_option("--program", choice.program, "The program that is attacked")->capture_default_str();
   app.add_option("--seed", choice.seed, "Equal seeds give equal cases")->capture_default_str();
+  app.add_option("--first", choice.first, "Index of the first case, to go on or to share the work");
   app.add_option("--jobs", choice.jobs, "Cases at a time")->capture_default_str()->check(CLI::Range(1, 256));
   app.add_option("--inputs", choice.inputs, "Damaged inputs of all commands");
   app.add_option("--signals", choice.signals, "Signals at random moments of run, traffic and evaluate");
@@ -61,7 +63,7 @@ Setup setup_of(const Choice& choice, const std::string& work) {
                "o",   "--oplog",    "o.sqlite", "--vcd",   "w.vcd", "--quiet"};
   const Trial trial = carry_out(setup, good, work + "/good");
   if (trial.end.code != 0 || trial.end.signal != 0) throw std::runtime_error("a good run fails: " + trial.err);
-  setup.baseline_kb = trial.end.peak_kb;
+  setup.baseline_kb = std::max<std::size_t>(trial.end.peak_kb, 30 << 10);
   return setup;
 }
 
@@ -89,6 +91,7 @@ int attack(Choice choice) {
   Report report(fs::absolute(choice.findings).string());
   session.report = &report;
   session.seed = choice.seed;
+  session.first = choice.first;
   session.jobs = choice.jobs;
   if (!choice.replay.empty()) replay(session, choice);
   prepare_small_disks(report, choice.disks > 0);
@@ -119,14 +122,14 @@ int attack(Choice choice) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  Choice choice;
-  CLI::App app("Attacks the built program and judges how it ends", "kb_attack");
-  add_options(app, choice);
-  CLI11_PARSE(app, argc, argv);
   try {
+    Choice choice;
+    CLI::App app("Attacks the built program and judges how it ends", "kb_attack");
+    add_options(app, choice);
+    CLI11_PARSE(app, argc, argv);
     return attack(choice);
   } catch (const std::exception& error) {
-    fmt::print(stderr, "kb_attack: {}\n", error.what());
+    std::fprintf(stderr, "kb_attack: %s\n", error.what());
     return 2;
   }
 }

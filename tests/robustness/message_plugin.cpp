@@ -36,7 +36,7 @@ std::string part_of(const std::string& text, std::size_t index, std::int64_t& se
 tl::TensorHandle receive(tl::Context& tl, char kind, const std::string& direction, const kb::Shape& shape) {
   if (kind == 'a') return tl.wait(tl.recv_async(direction, shape, kb::Dtype::i32));
   if (kind == 'r') return tl.recv(direction, shape, kb::Dtype::i32);
-  const tl::TensorHandle into = tl.empty(shape, kb::Dtype::i32);
+  tl::TensorHandle into = tl.empty(shape, kb::Dtype::i32);
   tl.recv_into(direction, into);
   return into;
 }

@@ -53,7 +53,7 @@ std::vector<OutputJob> all_jobs() {
 }
 
 std::string whole_of(const std::string& folder, const std::string& name) {
-  const std::string text = read_text(folder + "/" + name);
+  std::string text = read_text(folder + "/" + name);
   if (name == "o/host.json") return nlohmann::json::accept(text) ? "JSON" : "damaged";
   if (name != "o/result.json") return text;
   nlohmann::json result = nlohmann::json::parse(text, nullptr, false);

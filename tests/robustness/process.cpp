@@ -11,11 +11,14 @@
 #include <cerrno>
 #include <chrono>
 #include <csignal>
+#include <cstdio>
 #include <cstring>
 #include <stdexcept>
 
 namespace kb::robustness {
 namespace {
+
+constexpr std::size_t kOwnGrowthKb = 16 << 10;  // other threads go on while the child is made
 
 using Clock = std::chrono::steady_clock;
 
@@ -38,6 +41,16 @@ void limit(int resource, std::size_t value) {
 void redirect(const char* path, int flags, int descriptor) {
   const int file = ::open(path, flags, 0644);
   if (file < 0 || ::dup2(file, descriptor) < 0) ::_exit(127);
+}
+
+// What the child has before it becomes the program; the system counts it, too.
+std::size_t own_kb() {
+  std::FILE* const file = std::fopen("/proc/self/statm", "r");
+  if (file == nullptr) return 0;
+  std::size_t pages = 0, resident = 0;
+  const int found = std::fscanf(file, "%zu %zu", &pages, &resident);
+  std::fclose(file);
+  return found == 2 ? resident * static_cast<std::size_t>(::sysconf(_SC_PAGESIZE)) / 1024 : 0;
 }
 
 // In the child: only calls that are safe between fork and exec of a program with threads.
@@ -73,6 +86,7 @@ ProcessEnd run_process(const ProcessCall& call) {
   std::vector<std::string> environment = call.environment;
   for (char** entry = ::environ; *entry != nullptr; ++entry) environment.emplace_back(*entry);
   const std::vector<char*> words = pointers(call.words), variables = pointers(environment);
+  const std::size_t own = own_kb();
   const Clock::time_point start = Clock::now();
   const pid_t child = ::fork();
   if (child < 0) throw std::runtime_error(std::string("fork: ") + std::strerror(errno));
@@ -99,7 +113,8 @@ ProcessEnd run_process(const ProcessCall& call) {
   end.wall_s = seconds_since(start);
   end.cpu_s = static_cast<double>(usage.ru_utime.tv_sec + usage.ru_stime.tv_sec) +
               1e-6 * static_cast<double>(usage.ru_utime.tv_usec + usage.ru_stime.tv_usec);
-  end.peak_kb = static_cast<std::size_t>(usage.ru_maxrss);
+  const auto peak = static_cast<std::size_t>(usage.ru_maxrss);
+  end.peak_kb = peak > own + kOwnGrowthKb ? peak : 0;
   end.code = WIFEXITED(status) ? WEXITSTATUS(status) : 0;
   end.signal = WIFSIGNALED(status) ? WTERMSIG(status) : 0;
   end.timed_out = end.timed_out || end.signal == SIGXCPU;

@@ -34,7 +34,9 @@ struct ProcessEnd {
   bool timed_out = false;
   double wall_s = 0.0;
   double cpu_s = 0.0;
-  std::size_t peak_kb = 0;  // of the largest process among it and its children
+  // Of the largest process among it and its children; 0 when it was less than what the caller itself uses, with which
+  // a process begins.
+  std::size_t peak_kb = 0;
 };
 
 ProcessEnd run_process(const ProcessCall& call);

@@ -23,7 +23,7 @@ void Session::for_each(const std::string& family, std::uint64_t count, const Bod
     const std::string folder = setup.work + "/" + family + std::to_string(worker) + "/case";
     try {
       for (std::uint64_t index = next++; index < count; index = next++) {
-        body(index, folder);
+        body(first + index, folder);
         report->progress(family, ++done, count);
       }
     } catch (...) {
@@ -54,10 +54,10 @@ void attack_corpus(const Session& session, const std::string& folder, const std:
   }
   if (names.empty()) throw std::runtime_error("the corpus has no case '" + only + "' in " + folder);
   session.for_each("corpus", names.size(), [&](std::uint64_t index, const std::string& work) {
-    const AttackCase attack = read_case(folder + "/" + names[index]);
-    if (!attack.skip.empty()) return session.report->skip("corpus " + names[index], attack.skip);
+    const AttackCase attack = read_case(folder + "/" + names[index - session.first]);
+    if (!attack.skip.empty()) return session.report->skip("corpus " + names[index - session.first], attack.skip);
     const Trial trial = carry_out(session.setup, attack, work);
-    session.report->add("corpus-" + names[index], attack, trial, judge(attack, trial, session.setup));
+    session.report->add("corpus-" + names[index - session.first], attack, trial, judge(attack, trial, session.setup));
   });
 }
 

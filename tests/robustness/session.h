@@ -22,6 +22,7 @@ struct Session {
   std::uint64_t seed = 1;
   std::size_t jobs = 1;
   Report* report = nullptr;
+  std::uint64_t first = 0;            // index of the first case
   std::optional<std::uint64_t> only;  // --replay: this index alone
 
   // Calls body(index, folder) for every index, several at a time, each time with a folder that no other uses.

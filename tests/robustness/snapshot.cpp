@@ -2,17 +2,23 @@
 
 #include <cstdint>
 #include <filesystem>
-
-#include "tests/robustness/file_text.h"
+#include <fstream>
 
 namespace kb::robustness {
 namespace {
 
 namespace fs = std::filesystem;
 
-std::uint64_t hash_of(const std::string& bytes) {  // FNV-1a
+std::uint64_t hash_of(const std::string& path) {  // FNV-1a
   std::uint64_t hash = 0xcbf29ce484222325;
-  for (const char c : bytes) hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001b3;
+  std::ifstream file(path, std::ios::binary);
+  std::vector<char> bytes(1 << 16);
+  while (file) {
+    file.read(bytes.data(), static_cast<std::streamsize>(bytes.size()));
+    for (std::streamsize i = 0; i < file.gcount(); ++i) {
+      hash = (hash ^ static_cast<unsigned char>(bytes[static_cast<std::size_t>(i)])) * 0x100000001b3;
+    }
+  }
   return hash;
 }
 
@@ -21,8 +27,7 @@ std::string describe(const fs::directory_entry& entry) {
   if (entry.is_symlink(error)) return "link " + fs::read_symlink(entry.path(), error).string();
   if (entry.is_directory(error)) return "dir";
   if (!entry.is_regular_file(error)) return "special";
-  const std::string bytes = read_text(entry.path().string());
-  return "file " + std::to_string(bytes.size()) + " " + std::to_string(hash_of(bytes));
+  return "file " + std::to_string(entry.file_size(error)) + " " + std::to_string(hash_of(entry.path().string()));
 }
 
 }  // namespace

@@ -140,10 +140,8 @@ const std::vector<std::string> kTexts = {"",
                                          "\xed\xa0\x80",
                                          "\xf4\x90\x80\x80",
                                          "\xc2\x85",
-                                         "\xe2\x80\xae"
-                                         "abc",
-                                         "\xef\xbb\xbf"
-                                         "abc",
+                                         "\xe2\x80\xae abc",
+                                         "\xef\xbb\xbf abc",
                                          "\xe2\x80\xa8",
                                          "Ω",
                                          "日本語",
