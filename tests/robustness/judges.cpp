@@ -19,6 +19,7 @@ using Json = nlohmann::json;
 
 constexpr std::size_t kSpareKb = 256 << 10;
 constexpr std::size_t kBytesPerInputByte = 64;
+constexpr double kKbPerSecond = 128 << 10;
 
 bool contains(const std::string& text, const std::string& part) {
   return text.find(part) != std::string::npos;
@@ -59,10 +60,12 @@ bool input_of(const AttackCase& attack, const std::string& path) {
          path.find("evaluation/") != 0;
 }
 
-// A file that is there, but only as an output of the command line.
-bool named_once(const AttackCase& attack, const std::string& path) {
-  return std::count_if(attack.args.begin(), attack.args.end(),
-                       [&](const std::string& arg) { return contains(arg, path); }) == 1;
+// The command line reads the file, too; an evaluation replaces what lies in its folder.
+bool also_read(const AttackCase& attack, const std::string& path) {
+  const std::vector<std::string> outputs = shape_of(attack.args).output_files;
+  const auto names = [&](const std::string& word) { return contains(word, path); };
+  return std::count_if(attack.args.begin(), attack.args.end(), names) >
+         std::count_if(outputs.begin(), outputs.end(), names);
 }
 
 // Programs tell of a failed run in the report unless --quiet or --json keeps it short.
@@ -107,8 +110,8 @@ bool names_place(const std::string& message) {
          contains_one_of(message, {"--", "standard output", "launch #", " failed: "});
 }
 
-// A remedy stands in parentheses behind a problem of a file, or is a sentence with one of these words. A syntax error
-// says what it met, and that is all there is to say.
+// A remedy stands in parentheses behind a problem of a file, or is a sentence with one of these words. A limit
+// or a rule that is named is a remedy; a syntax error says what it met, which is all there is to say.
 bool names_remedy(const std::string& message) {
   static const std::set<std::string> kWords = {"must",   "use",     "choose",   "write",   "need",  "needs",
                                                "known",  "instead", "between",  "above",   "below", "raise",
@@ -124,8 +127,10 @@ bool names_remedy(const std::string& message) {
     if (kWords.count(word) != 0) return true;
   }
   return contains_one_of(
-      message, {")\n", "did you mean", "at least", "at most", "one of", "wait until", "not both", "who waits",
-                "machine has ", "run has ", "group has ", "is written like", "`kernbench ", "name a ", "syntax error"});
+      message, {")\n",         "did you mean", "at least",     "at most",      "more than",       "one of",
+                "wait until",  "not both",     "who waits",    "machine has ", "run has ",        "group has ",
+                "SIP has ",    "evenly",       " takes all",   "twice",        "is written like", "e.g.",
+                "`kernbench ", "name a ",      "syntax error", "is not JSON"});
 }
 
 bool temporary_name(const std::string& path) {
@@ -175,7 +180,10 @@ Finding judge_time(const AttackCase&, const Trial& trial, const Setup& setup) {
 
 Finding judge_memory(const AttackCase& attack, const Trial& trial, const Setup& setup) {
   if (setup.sanitized || trial.end.timed_out) return std::nullopt;
-  const std::size_t most = setup.baseline_kb + kSpareKb + kBytesPerInputByte * input_bytes(attack, trial) / 1024;
+  // What is refused needs no more than its text; what is carried out may need more the longer it takes.
+  const double seconds = trial.end.code == 2 ? 0.0 : trial.end.cpu_s;
+  const std::size_t most = setup.baseline_kb + kSpareKb + kBytesPerInputByte * input_bytes(attack, trial) / 1024 +
+                           static_cast<std::size_t>(seconds * kKbPerSecond);
   if (trial.end.peak_kb <= most) return std::nullopt;
   return std::to_string(trial.end.peak_kb / 1024) + " MB, more than " + std::to_string(most / 1024) + " MB";
 }
@@ -221,7 +229,7 @@ Finding judge_leftovers(const AttackCase& attack, const Trial& trial, const Setu
 
 Finding judge_user_files(const AttackCase& attack, const Trial& trial, const Setup&) {
   for (const std::string& name : changed(trial.before, trial.after)) {
-    if (input_of(attack, name) && !(asked_for(attack, name) && named_once(attack, name)))
+    if (input_of(attack, name) && (!asked_for(attack, name) || also_read(attack, name)))
       return "changed an input: " + readable(name, 200);
     if (!asked_for(attack, name)) return "changed a file of the user: " + readable(name, 200);
   }

@@ -21,7 +21,8 @@ Finding judge_signal(const AttackCase&, const Trial&, const Setup&);
 Finding judge_sanitizers(const AttackCase&, const Trial&, const Setup&);
 Finding judge_exit_code(const AttackCase&, const Trial&, const Setup&);
 Finding judge_time(const AttackCase&, const Trial&, const Setup&);
-// Peak memory of a good run of the smallest machine, plus 256 MB, plus 64 bytes per byte of the input.
+// Peak memory of a good run of the smallest machine, plus 256 MB, plus 64 bytes per byte of the input, and
+// 128 MB per second of CPU when the input is accepted.
 Finding judge_memory(const AttackCase&, const Trial&, const Setup&);
 Finding judge_message(const AttackCase&, const Trial&, const Setup&);        // place and remedy
 Finding judge_control_bytes(const AttackCase&, const Trial&, const Setup&);  // of messages
