@@ -4,7 +4,7 @@
 
 namespace kb::modules {
 namespace {
-constexpr auto kNothing = [](std::uint32_t, std::uint32_t, TimeFs, TimeFs) {};
+constexpr auto kNothing = [](std::size_t, std::uint32_t, std::uint32_t, TimeFs, TimeFs) {};
 }  // namespace
 
 std::uint32_t BurstPlan::Piece::count_before(const ArrivalKey& limit) const {
@@ -19,6 +19,49 @@ std::uint32_t BurstPlan::Piece::count_before(const ArrivalKey& limit) const {
   return held.count_before(limit);
 }
 
+BurstRun BurstPlan::Piece::run(std::uint32_t count, TimeFs whole_burst) const {
+  BurstRun run;
+  run.offset = offset;
+  run.channel = channel;
+  run.first = bursts.first;
+  run.count = count;
+  run.entry = bursts.time;
+  run.spacing = bursts.spacing;
+  run.floor = floor;
+  run.last = count == bursts.count ? last : whole_burst;
+  run.direction = direction();
+  return run;
+}
+
+bool BurstPlan::ends_in_time(const Piece* pieces, std::size_t count) const {
+  TimeFs idle = latest_finish_;
+  std::uint64_t bursts = 0;
+  for (std::size_t k = 0; k < count; ++k) {
+    idle = std::max(idle, pieces[k].entry(pieces[k].bursts.count - 1));
+    bursts += pieces[k].bursts.count;
+  }
+  return channels_.latest_end(bursts, pieces->channel != kByAddress, idle) <= kTimeEnd;
+}
+
+std::size_t BurstPlan::turn_end(std::size_t begin) const {
+  std::size_t end = begin + 1;
+  while (end < pieces_.size() && pieces_[end].turn == pieces_[begin].turn) ++end;
+  return end;
+}
+
+std::size_t BurstPlan::turn_begin(std::size_t end) const {
+  std::size_t begin = end - 1;
+  while (begin > 0 && pieces_[begin - 1].turn == pieces_[end - 1].turn) --begin;
+  return begin;
+}
+
+bool BurstPlan::turn_past(std::size_t begin, std::size_t end, TimeFs now) const {
+  for (std::size_t i = begin; i < end; ++i) {
+    if (!pieces_[i].past(now)) return false;
+  }
+  return true;
+}
+
 bool BurstPlan::find_write(const payload::Transaction& transaction, std::uint32_t from, TimeFs now,
                            ArrivalKey& entry) const {
   for (std::size_t i = 0; i < pieces_.size(); ++i) {
@@ -27,6 +70,14 @@ bool BurstPlan::find_write(const payload::Transaction& transaction, std::uint32_
     if (pieces_[i].past(now)) continue;  // of an earlier use of the transaction
     entry = pieces_[i].entry_key(std::max(from, flits.first) - flits.first);
     return true;
+  }
+  return false;
+}
+
+bool BurstPlan::reaches_back(const ArrivalKey& limit) const {
+  if (pieces_.empty()) return false;
+  for (std::size_t i = turn_begin(pieces_.size()); i < pieces_.size(); ++i) {
+    if (pieces_[i].enters_from(limit)) return true;
   }
   return false;
 }
@@ -43,53 +94,82 @@ void BurstPlan::replay_without(const ArrivalKey& limit, std::uint32_t channel) {
   for (std::size_t i = pieces_.size(); i-- > 0;)
     pieces_[i].bursts.transaction->terminal_time = pieces_[i].terminal_before;
   channels_ = settled_channels_;
-  for (std::size_t i = 0; i < pieces_.size(); ++i) {
-    const Piece& piece = pieces_[i];
-    const std::uint32_t count = piece.meets(channel) ? piece.count_before(limit) : piece.bursts.count;
-    if (count > 0) enter(piece, count, kNothing);
-    if (!bound_ && count < piece.bursts.count) return;  // nor does any behind it stay
+  for (std::size_t begin = 0; begin < pieces_.size();) {
+    const std::size_t end = turn_end(begin);
+    bool whole = true;
+    counts_.clear();
+    for (std::size_t i = begin; i < end; ++i) {
+      const Piece& piece = pieces_[i];
+      counts_.push_back(piece.meets(channel) ? piece.count_before(limit) : piece.bursts.count);
+      whole = whole && counts_.back() == piece.bursts.count;
+    }
+    if (counts_[0] > 0) enter(begin, end, kNothing);
+    if (!bound_ && !whole) return;  // nor does any behind it stay
+    begin = end;
   }
 }
 
-// What meets a piece and was entered before it is past when the piece is, so bound pieces may leave from the middle.
+void BurstPlan::find_latest() {
+  latest_ = 0;
+  if (pieces_.empty()) return;
+  for (std::size_t i = turn_begin(pieces_.size()); i < pieces_.size(); ++i) {
+    latest_ = std::max(latest_, pieces_[i].entry(pieces_[i].bursts.count - 1));
+  }
+}
+
+// What meets a turn and was entered before it is past when the turn is, so bound ones may leave from the middle.
 void BurstPlan::settle_past(TimeFs now) {
   if (!bound_) {
-    for (; !pieces_.empty() && pieces_.front().past(now); pieces_.pop_front()) settle_piece(pieces_.front());
+    while (!pieces_.empty()) {
+      const std::size_t end = turn_end(0);
+      if (!turn_past(0, end, now)) return;
+      settle_turn(0, end);
+      for (std::size_t i = 0; i < end; ++i) pieces_.pop_front();
+    }
     return;
   }
   std::size_t kept = 0;
-  for (std::size_t i = 0; i < pieces_.size(); ++i) {
-    if (pieces_[i].past(now)) {
-      settle_piece(pieces_[i]);
+  for (std::size_t begin = 0; begin < pieces_.size();) {
+    const std::size_t end = turn_end(begin);
+    if (turn_past(begin, end, now)) {
+      settle_turn(begin, end);
     } else {
-      if (kept != i) pieces_[kept] = pieces_[i];
-      ++kept;
+      for (std::size_t i = begin; i < end; ++i, ++kept) {
+        if (kept != i) pieces_[kept] = pieces_[i];
+      }
     }
+    begin = end;
   }
   while (pieces_.size() > kept) pieces_.pop_back();
 }
 
 void BurstPlan::settle_all() {
   if (waves_.wanted()) {
-    for (std::size_t i = 0; i < pieces_.size(); ++i) settle_piece(pieces_[i]);
+    for (std::size_t begin = 0; begin < pieces_.size();) {
+      const std::size_t end = turn_end(begin);
+      settle_turn(begin, end);
+      begin = end;
+    }
   }
   settled_channels_ = channels_;
   pieces_.clear();
 }
 
-void BurstPlan::settle_piece(const Piece& piece) {
-  const FlitRun& bursts = piece.bursts;
+void BurstPlan::settle_turn(std::size_t begin, std::size_t end) {
+  counts_.clear();
+  for (std::size_t i = begin; i < end; ++i) counts_.push_back(pieces_[i].bursts.count);
   if (!waves_.wanted()) {
-    commit(settled_channels_, piece, 0, bursts.count, kNothing);
+    commit(settled_channels_, begin, end, kNothing);
     return;
   }
-  for (std::uint32_t i = 0; i < bursts.count; ++i) {
-    const std::size_t pc =
-        piece.channel != kByAddress ? piece.channel : settled_channels_.channel_of(piece.offset, bursts.first + i);
-    const TimeFs entry = piece.entry(i);
-    commit(settled_channels_, piece, i, 1, [&](std::uint32_t, std::uint32_t, TimeFs finish, TimeFs) {
-      waves_.add(pc, entry, finish - settled_channels_.params().burst, finish);
-    });
+  const TimeFs burst = channels_.params().burst;
+  for (std::uint32_t round = 0; round < counts_[0]; ++round) {
+    for (std::size_t i = begin; i < end && round < counts_[i - begin]; ++i) {
+      const BurstRun run = pieces_[i].run(counts_[i - begin], burst);
+      const TimeFs finish = settled_channels_.enter(run, round);
+      const TimeFs time = round + 1 == run.count ? run.last : burst;
+      waves_.add(settled_channels_.channel_of(run, round), run.entry_of(round), finish - time, finish);
+    }
   }
 }
 

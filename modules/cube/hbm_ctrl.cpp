@@ -11,21 +11,31 @@ using payload::Transaction;
 
 namespace {
 constexpr int kLargestBudget = 32;
+constexpr int kRoundsPerBudget = 4;  // of reads that take turns
 
 PseudoChannels::Params channel_params(const topology::Node& node) {
   PseudoChannels::Params params;
   params.count = static_cast<std::uint32_t>(node.integer("num_pcs"));
-  const auto burst_bytes = static_cast<std::uint64_t>(node.integer("burst_bytes"));
-  params.burst_shift = static_cast<std::uint32_t>(__builtin_ctzll(burst_bytes));
-  params.burst = occupancy_fs(burst_bytes, node.number("pc_bw_gbs"));
+  params.burst_bytes = static_cast<std::uint64_t>(node.integer("burst_bytes"));
+  params.stripe = address::channel_stripe(*node.attrs);
+  params.burst = occupancy_fs(params.burst_bytes, node.number("pc_bw_gbs"));
   params.switch_penalty = ns_to_fs(node.number_or("switch_penalty_ns", 0.0));
   return params;
+}
+
+AccessUnit access_unit(const topology::Node& node) {
+  const auto burst = node.integer("burst_bytes");
+  const auto unit = node.integer("access_bytes");
+  return {static_cast<std::uint32_t>(unit), static_cast<std::uint32_t>(burst)};
 }
 }  // namespace
 
 HbmCtrl::HbmCtrl(const sc_core::sc_module_name& name, NodeId node, elab::BlockContext& context)
     : FabricNode(name, node, context),
       overhead_(ns_to_fs(node_record().number_or("overhead_ns", 0.0))),
+      access_(ns_to_fs(node_record().number_or("access_ns", 0.0))),
+      unit_(access_unit(node_record())),
+      pc_gbs_(node_record().number("pc_bw_gbs")),
       plan_(*this, context.observer, channel_params(node_record()), port_count() > 1),
       lanes_(port_count()),
       burst_budget_(kLargestBudget),
@@ -35,11 +45,12 @@ HbmCtrl::HbmCtrl(const sc_core::sc_module_name& name, NodeId node, elab::BlockCo
 
 void HbmCtrl::assign_ports() {
   const auto pcs = static_cast<std::uint32_t>(node_record().integer("num_pcs"));
+  const bool take_turns = node_record().text_or("read_order", "fair") == "fair";
   std::vector<bool> bound(pcs, false);
   std::size_t ordinary = 0;
   for (Lane& lane : lanes_) {
     lane.port = static_cast<std::uint16_t>(&lane - lanes_.data());
-    lane.interval = channel(lane.port).params().occupancy;
+    lane.reads.configure(take_turns, unit_, channel(lane.port).params().bw_gbs);
     const topology::Node& neighbour = context().graph.node(link(lane.port).neighbour);
     if (neighbour.kind != topology::NodeKind::channel_router) {
       ++ordinary;
@@ -100,18 +111,13 @@ void HbmCtrl::take_commands(Lane& lane, TimeFs now) {
     Transaction& t = *message.transaction;
     if (t.op != Op::read || t.flits == 0) {
       if (t.op == Op::message) t.status = {false, "UNSUPPORTED_REQUEST", node_id() + " serves reads and writes only"};
-      acknowledgements_.insert({now + overhead_, lane.port, message.sequence, &t});
+      acknowledgements_.insert({now + overhead_, lane.port, message.sequence, &t, now + overhead_});
       continue;
     }
-    const TimeFs start = std::max(message.time + overhead_, lane.issuer_free);
-    const TimeFs end = time_sum(start, time_product(t.flits, lane.interval));
-    if (end > kTimeEnd) {
-      pass_end(t);
-      continue;
-    }
-    lane.issuer_free = end;
+    const TimeFs open = time_sum(message.time, overhead_);
     t.terminal_time = 0;
-    lane.reads.push_back({&t, start, 0, message.sequence});
+    const TimeFs from = lane.reads.add(t, open, message.sequence);
+    if (from != kNever) take_back_bursts(lane, {from, 0, 0, 0});
     ++reads_served_;
     bytes_read_ += t.bytes;
   }
@@ -119,8 +125,8 @@ void HbmCtrl::take_commands(Lane& lane, TimeFs now) {
 
 ArrivalKey HbmCtrl::Lane::next_read() const {
   if (reads.empty()) return {kNever, 0, 0, 0};
-  const ReadCommand& read = reads.front();
-  return {read.start + static_cast<TimeFs>(read.next) * interval, port, read.sequence, read.next};
+  const ReadTurns::Command& command = reads.next_command();
+  return {reads.next_slot(), port, command.sequence, command.next};
 }
 
 ArrivalKey HbmCtrl::Lane::next_write(TimeFs overhead) const {
@@ -162,38 +168,58 @@ void HbmCtrl::plan_bursts(TimeFs now) {
     if (key.time > now && ahead++ >= burst_budget_) return;
     if (take_back_bursts(lane, key)) continue;
     if (read) {
-      plan_read(lane, std::min(turn.write, turn.after));
+      plan_reads(lane, std::min(turn.write, turn.after));
     } else {
       plan_writes(lane, std::min(turn.read, turn.after), now);
     }
   }
 }
 
-void HbmCtrl::plan_read(Lane& lane, const ArrivalKey& other) {
-  ReadCommand& command = lane.reads.front();
-  Transaction& t = *command.transaction;
-  Piece piece;
-  piece.read = true;
-  piece.channel = lane.channel;
-  piece.bursts.transaction = &t;
-  piece.bursts.time = command.start + static_cast<TimeFs>(command.next) * lane.interval;
-  piece.bursts.spacing = lane.interval;
-  piece.bursts.in_port = lane.port;
-  piece.bursts.sequence = command.sequence;
-  piece.bursts.sequence_step = 0;
-  piece.bursts.first = command.next;
-  piece.bursts.count = t.flits - command.next;
-  piece.bursts.leg = Leg::response;
-  piece.bursts.count = piece.count_before(other);
-  command.next += piece.bursts.count;
-  if (command.next == t.flits) lane.reads.pop_front();
-  if (!plan_.fits(piece)) {
-    pass_end(t);
+void HbmCtrl::plan_reads(Lane& lane, const ArrivalKey& other) {
+  if (lane.reads.next_slot() > kTimeEnd) {
+    pass_end(*lane.reads.next_command().transaction);
     return;
   }
-  plan_.add(piece, [&](std::uint32_t j, std::uint32_t n, TimeFs finish, TimeFs step) {
-    deliver(lane, piece, j, n, finish, step);
-  });
+  lane.reads.share(static_cast<std::uint32_t>(std::max(1, burst_budget_ * kRoundsPerBudget)), shares_);
+  turn_.clear();
+  for (ReadTurns::Share& share : shares_) {
+    Piece piece;
+    piece.read = true;
+    piece.channel = lane.channel;
+    piece.open = share.command.open;
+    piece.issuer_before = share.issuer_before;
+    piece.slot_before = share.slot_before;
+    piece.bursts.transaction = share.command.transaction;
+    piece.bursts.time = share.slot;
+    piece.bursts.spacing = share.spacing;
+    piece.bursts.in_port = lane.port;
+    piece.bursts.sequence = share.command.sequence;
+    piece.bursts.sequence_step = 0;
+    piece.bursts.first = share.command.next;
+    piece.bursts.count = share.count;
+    piece.bursts.leg = Leg::response;
+    share.count = share.count == 0 ? 0 : piece.count_before(other);
+    if (share.count == 0) continue;
+    piece.bursts.count = share.count;
+    piece.last = burst_time(piece.bursts);
+    turn_.push_back(piece);
+  }
+  lane.reads.take(shares_);
+  if (!plan_.fits(turn_.data(), turn_.size())) {
+    pass_end(*turn_.back().bursts.transaction);
+    return;
+  }
+  plan_.add(turn_.data(), turn_.size(),
+            [&](std::size_t i, std::uint32_t j, std::uint32_t n, TimeFs finish, TimeFs step) {
+              deliver(lane, turn_[i], j, n, finish, step);
+            });
+}
+
+TimeFs HbmCtrl::burst_time(const FlitRun& bursts) const {
+  const Transaction& t = *bursts.transaction;
+  const TimeFs whole = plan_.whole_burst();
+  if (bursts.first + bursts.count < t.flits || !unit_.ends_in_part(t)) return whole;
+  return occupancy_fs(unit_.last_bytes(t), pc_gbs_);
 }
 
 void HbmCtrl::plan_writes(Lane& lane, const ArrivalKey& other, TimeFs now) {
@@ -216,7 +242,8 @@ void HbmCtrl::plan_writes(Lane& lane, const ArrivalKey& other, TimeFs now) {
   if (lane.writes.size() > 1)
     piece.bursts.count = std::min(piece.bursts.count, waiting.count_before(lane.writes[1].key()));
   lane.writes.take(piece.bursts.count);
-  if (!plan_.fits(piece)) {
+  piece.last = burst_time(piece.bursts);
+  if (!plan_.fits(&piece, 1)) {
     pass_end(*piece.bursts.transaction);
     return;
   }
@@ -224,7 +251,8 @@ void HbmCtrl::plan_writes(Lane& lane, const ArrivalKey& other, TimeFs now) {
   if (!piece.bursts.has_last_flit()) return;
   const std::uint32_t last = piece.bursts.count - 1;
   lane.last_entries.push_back({std::max(piece.entry(last), now), lane.port,
-                               piece.bursts.sequence + last * piece.bursts.sequence_step, piece.bursts.transaction});
+                               piece.bursts.sequence + last * piece.bursts.sequence_step, piece.bursts.transaction,
+                               piece.entry(last)});
 }
 
 void HbmCtrl::deliver(Lane& lane, const Piece& piece, std::uint32_t index, std::uint32_t count, TimeFs finish,
@@ -232,18 +260,20 @@ void HbmCtrl::deliver(Lane& lane, const Piece& piece, std::uint32_t index, std::
   Transaction& t = *piece.bursts.transaction;
   FlitRun run;
   run.transaction = &t;
-  run.sequence = piece.bursts.sequence;
-  run.sequence_step = 0;
   run.hop = t.route->last_hop();
   run.leg = Leg::response;
   run.out_port = t.hops[run.hop].reverse;
   run.first = piece.bursts.first + index;
+  // The order of slots.
+  run.sequence = static_cast<std::uint64_t>(piece.bursts.time_of(index));
+  run.sequence_step = static_cast<std::uint64_t>(piece.bursts.spacing);
   const auto push = [&](TimeFs time, TimeFs spacing, std::uint32_t n) {
-    run.time = time;
+    run.time = time + access_;
     run.spacing = spacing;
     run.count = n;
     split_by_size(run, [&](const FlitRun& part) { lane.returns.add(part); });
     run.first += n;
+    run.sequence += n * run.sequence_step;
   };
   // Flits that finish before a predecessor wait for it.
   std::uint32_t held = 0;
@@ -259,7 +289,7 @@ bool HbmCtrl::take_back_bursts(const Lane& lane, const ArrivalKey& limit) {
   burst_budget_ /= 2;
   plan_.take_back(limit, lane.channel, now(), [&](const Piece& piece, const FlitRun& bursts) {
     if (piece.read) {
-      put_back_read(bursts);
+      put_back_read(piece, bursts);
     } else {
       put_back_write(piece, bursts);
     }
@@ -267,16 +297,14 @@ bool HbmCtrl::take_back_bursts(const Lane& lane, const ArrivalKey& limit) {
   return true;
 }
 
-void HbmCtrl::put_back_read(const FlitRun& bursts) {
+void HbmCtrl::put_back_read(const Piece& piece, const FlitRun& bursts) {
   Lane& lane = lanes_[bursts.in_port];
   Transaction& t = *bursts.transaction;
   withdraw_return(lane, t, bursts.first);
-  if (!lane.reads.empty() && lane.reads.front().transaction == &t) {
-    lane.reads.front().next = bursts.first;
-    return;
-  }
-  lane.reads.push_front(
-      {&t, bursts.time - static_cast<TimeFs>(bursts.first) * lane.interval, bursts.first, bursts.sequence});
+  const ReadTurns::Command command{&t, piece.open, piece.bursts.first, piece.bursts.sequence};
+  lane.reads.give_back(
+      {command, piece.bursts.time, piece.bursts.spacing, piece.bursts.count, piece.issuer_before, piece.slot_before},
+      bursts.first, bursts.time);
 }
 
 void HbmCtrl::put_back_write(const Piece& piece, const FlitRun& bursts) {
@@ -324,7 +352,7 @@ void HbmCtrl::finish_writes(Lane& lane, TimeFs now) {
     lane.last_entries.pop_front();
     send_end(lane.port, *last.transaction, Leg::request);
     last.transaction->delivered = last.transaction->terminal_time;
-    acknowledgements_.insert({last.transaction->terminal_time, lane.port, last.sequence, last.transaction});
+    acknowledgements_.insert({last.transaction->terminal_time, lane.port, last.sequence, last.transaction, last.entry});
   }
 }
 
@@ -335,7 +363,8 @@ void HbmCtrl::send_acknowledgements(TimeFs now) {
     Transaction& t = *due.transaction;
     t.payload().set_response_status(t.status.ok ? tlm::TLM_OK_RESPONSE : tlm::TLM_COMMAND_ERROR_RESPONSE);
     const std::uint16_t hop = t.route->last_hop();
-    send_message(t.hops[hop].reverse, t, Leg::response, hop, due.time, {due.time, 0, due.sequence, 0});
+    send_message(t.hops[hop].reverse, t, Leg::response, hop, due.time,
+                 {due.time, 0, static_cast<std::uint64_t>(due.entry), 1});
   }
 }
 
@@ -371,10 +400,9 @@ void HbmCtrl::collect_statistics(std::vector<elab::Statistic>& statistics) const
 
 void HbmCtrl::collect_waits(std::vector<elab::WaitInfo>& waits) const {
   for (const Lane& lane : lanes_) {
-    for (std::size_t i = 0; i < lane.reads.size(); ++i) {
-      const ReadCommand& read = lane.reads[i];
-      waits.push_back({node_id(), "bursts of " + request_text(*read.transaction, context().graph), read.start});
-    }
+    lane.reads.for_each([&](const ReadTurns::Command& read) {
+      waits.push_back({node_id(), "bursts of " + request_text(*read.transaction, context().graph), read.open});
+    });
   }
 }
 

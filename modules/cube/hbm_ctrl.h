@@ -6,21 +6,24 @@
 #include <vector>
 
 #include "modules/cube/burst_plan.h"
+#include "modules/cube/read_turns.h"
 #include "modules/fabric/arrival_queue.h"
 #include "modules/fabric/fabric_node.h"
 
 namespace kb::modules {
 
-// Models: pseudo-channels shared by reads and writes, one read issuer, data returned flit by flit as bursts finish,
-// acknowledgement of a write when its last burst is committed (C-HBM-1 .. C-HBM-12). Besides the port of the ordinary
-// router, whose bursts choose their pseudo-channel by address, there can be a port per pseudo-channel, whose
-// bursts all use that one; each port has its own issuer, header decoder and return queue, and bursts of all
-// ports share the pseudo-channels in order of (entry, port, command).
+// Models: pseudo-channels shared by reads and writes, one read issuer whose turns requesters share, the latency between
+// a burst and its data, data returned flit by flit, acknowledgement of a write when its last burst is committed
+// (C-HBM-1 .. C-HBM-12). Besides the port of the ordinary router, whose bursts choose their pseudo-channel by address
+// there can be a port per pseudo-channel, whose bursts all use that one; each port has its own issuer,
+// header decoder and return queue, and bursts of all ports share the pseudo-channels in order of (entry, port,
+// command).
 // Does not model: bank conflicts, refresh, reordering.
-// Timing: a read command arriving at a starts at t0 = max(a + overhead, issuer free); burst i enters its channel at
-// t0 + i * burst_bytes / bw(return edge); the issuer is free after the last. A write flit enters when it arrives (a
-// leg's first flit pays overhead, later ones do not overtake it). Flit i of a read enters the return edge when it and
-// its predecessors have finished; equal times go in command order.
+// Timing: a read command that arrives at a is open from a + overhead. The issuer has slots, each for one burst, which
+// are as far apart as the burst takes on the return edge; a slot begins when there is an open command. Requesters with
+// open commands take turns. A write flit enters when it arrives (a leg's first flit pays overhead, later ones do not
+// overtake it). Flit i of a read enters the return edge access_ns after it and its predecessors have finished; equal
+// times go in the order of slots, acknowledgements by the entry of their last burst and behind data.
 //
 // Bursts are committed ahead of their entry as far as nothing known comes between, and taken back when something does.
 class HbmCtrl final : public FabricNode, private elab::EventHandler {
@@ -34,17 +37,12 @@ class HbmCtrl final : public FabricNode, private elab::EventHandler {
 
  private:
   using Piece = BurstPlan::Piece;
-  struct ReadCommand {
-    payload::Transaction* transaction = nullptr;
-    TimeFs start = 0;  // t0
-    std::uint32_t next = 0;
-    std::uint64_t sequence = 0;
-  };
   struct Due {
     TimeFs time = 0;
     std::uint16_t port = 0;
     std::uint64_t sequence = 0;
     payload::Transaction* transaction = nullptr;
+    TimeFs entry = 0;  // of the last flit
 
     struct ByTurn {
       std::tuple<TimeFs, std::uint16_t, std::uint64_t> operator()(const Due& due) const {
@@ -56,10 +54,8 @@ class HbmCtrl final : public FabricNode, private elab::EventHandler {
   struct Lane {
     std::uint16_t port = 0;
     std::uint32_t channel = kByAddress;
-    TimeFs interval = 0;              // between bursts of a read: one full flit on the return edge
-    SlidingDeque<FlitRun> commands;   // read commands still to arrive
-    SlidingDeque<ReadCommand> reads;  // with bursts still to be planned
-    TimeFs issuer_free = 0;
+    SlidingDeque<FlitRun> commands;  // read commands still to arrive
+    ReadTurns reads;                 // bursts still to be planned
     ArrivalQueue writes;             // write flits still to enter
     TimeFs write_floor = 0;          // decode of the latest write header ends
     ArrivalQueue returns;            // read flits by (finish, command): waiting for the return edge
@@ -68,7 +64,7 @@ class HbmCtrl final : public FabricNode, private elab::EventHandler {
     bool meets(const Lane& other) const {
       return channel == kByAddress || other.channel == kByAddress || channel == other.channel;
     }
-    // The next burst of the front read, the next write flit to enter; kNever when there is none.
+    // The next burst of a read, the next write flit to enter; kNever when there is none.
     ArrivalKey next_read() const;
     ArrivalKey next_write(TimeFs overhead) const;
     bool header_is_next(TimeFs overhead) const { return writes.front().first == 0 && overhead > 0; }
@@ -91,14 +87,14 @@ class HbmCtrl final : public FabricNode, private elab::EventHandler {
     ArrivalKey after;
   };
   bool next_turn(Turn& turn);
-  // Plans the front read, or the front write flits, up to the given other burst.
-  void plan_read(Lane& lane, const ArrivalKey& other);
+  // Plans reads from the next slot on, or the front write flits, up to the given other burst.
+  void plan_reads(Lane& lane, const ArrivalKey& other);
   void plan_writes(Lane& lane, const ArrivalKey& other, TimeFs now);
   void deliver(Lane& lane, const Piece& piece, std::uint32_t index, std::uint32_t count, TimeFs finish, TimeFs step);
   // Takes back every planned burst that meets those of the lane and whose entry key is not below the given one; false
   // when there is none.
   bool take_back_bursts(const Lane& lane, const ArrivalKey& limit);
-  void put_back_read(const FlitRun& bursts);
+  void put_back_read(const Piece& piece, const FlitRun& bursts);
   void put_back_write(const Piece& piece, const FlitRun& bursts);
   void withdraw_return(Lane& lane, payload::Transaction& transaction, std::uint32_t first);
   void return_flits(Lane& lane, TimeFs now);
@@ -107,9 +103,16 @@ class HbmCtrl final : public FabricNode, private elab::EventHandler {
   void wake_at(TimeFs at);
   void schedule_wake();
 
+  TimeFs burst_time(const FlitRun& bursts) const;  // of the last of them
+
   TimeFs overhead_;
+  TimeFs access_;
+  AccessUnit unit_;
+  double pc_gbs_;
   BurstPlan plan_;
-  std::vector<Lane> lanes_;  // by port
+  std::vector<Lane> lanes_;               // by port
+  std::vector<ReadTurns::Share> shares_;  // of the slots being planned
+  std::vector<Piece> turn_;
   SortedQueue<Due, Due::ByTurn> acknowledgements_;
   TimeFs wake_time_ = kNever;
   int burst_budget_;

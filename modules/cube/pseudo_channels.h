@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "modules/fabric/flit_run.h"
+#include "platform/address/channel_stripe.h"
 #include "platform/base/units.h"
 
 namespace kb::modules {
@@ -15,102 +16,154 @@ enum class BurstDirection : std::uint8_t { none, read, write };
 // Which pseudo-channels a run uses: all in turn, by address, or one.
 inline constexpr std::uint32_t kByAddress = ~0u;
 
-// Burst i of a run enters pseudo-channel (offset / burst_bytes + i) mod num_pcs, or the one that the run is bound to,
-// at its entry time and finishes at
-//   max(entry, channel free) + switch cost + burst_bytes / pc_bw.
+// Bursts first .. first + count - 1 of a transaction at `offset`. Burst j of them enters at
+// max(entry + j * spacing, floor).
+struct BurstRun {
+  std::uint64_t offset = 0;
+  std::uint32_t channel = kByAddress;
+  std::uint32_t first = 0;
+  std::uint32_t count = 0;
+  TimeFs entry = 0, spacing = 0, floor = 0;
+  TimeFs last = 0;  // what the last of them takes: a transaction can end with a part of a burst
+  BurstDirection direction = BurstDirection::none;
+
+  TimeFs entry_of(std::uint32_t j) const { return std::max(entry + static_cast<TimeFs>(j) * spacing, floor); }
+};
+
+// Finishes of consecutive bursts, told as evenly spaced runs: f(j, n, finish, step).
+class FinishRuns {
+ public:
+  template <typename F>
+  void add(std::uint32_t j, TimeFs finish, F&& f) {
+    if (count_ == 1 && finish >= finish_) {
+      step_ = finish - finish_;
+    } else if (count_ == 0 || finish != finish_ + static_cast<TimeFs>(count_) * step_) {
+      end(f);
+      first_ = j;
+      finish_ = finish;
+    }
+    ++count_;
+  }
+  template <typename F>
+  void end(F&& f) {
+    if (count_ > 0) f(first_, count_, finish_, step_);
+    count_ = 0;
+    step_ = 0;
+  }
+
+ private:
+  std::uint32_t first_ = 0, count_ = 0;
+  TimeFs finish_ = 0, step_ = 0;
+};
+
+// A burst enters its pseudo-channel, by address or the one that its run is bound to, at its entry time and finishes at
+//   max(entry, channel free) + switch cost + bytes / pc_bw.
 class PseudoChannels {
  public:
   struct Params {
-    std::uint32_t count = 8;        // power of two
-    std::uint32_t burst_shift = 8;  // log2(burst_bytes)
-    TimeFs burst = 0;               // time one burst occupies a channel
+    std::uint32_t count = 8;  // power of two
+    std::uint64_t burst_bytes = 256;
+    address::ChannelStripe stripe{256, 8};
+    TimeFs burst = 0;  // time one whole burst occupies a channel
     TimeFs switch_penalty = 0;
   };
 
   explicit PseudoChannels(const Params& params)
-      : params_(params), free_(params.count, 0), direction_(params.count, BurstDirection::none) {}
+      : params_(params),
+        shift_(static_cast<std::uint32_t>(__builtin_ctzll(params.burst_bytes))),
+        free_(params.count, 0),
+        direction_(params.count, BurstDirection::none) {}
 
-  // Commits `count` bursts starting with burst index `first` of a transaction at `offset`; burst j of the call enters
-  // at max(entry + j * spacing, floor). f(j, n, finish, step): bursts j .. j+n-1 finish at finish + k * step.
-  template <typename F>
-  void commit(std::uint64_t offset, std::uint32_t first, std::uint32_t count, TimeFs entry, TimeFs spacing,
-              TimeFs floor, BurstDirection direction, F&& f) {
-    const std::uint64_t base = (offset >> params_.burst_shift) + first;
-    if (flows_freely(base, count, entry, spacing, floor, direction)) {
-      const std::uint32_t touched = std::min(count, params_.count);
-      for (std::uint32_t j = count - touched; j < count; ++j) {
-        const std::size_t pc = (base + j) & (params_.count - 1);
-        free_[pc] = entry + static_cast<TimeFs>(j) * spacing + params_.burst;
-        direction_[pc] = direction;
-      }
-      f(0u, count, entry + params_.burst, spacing);
-      return;
-    }
-    for (std::uint32_t j = 0; j < count; ++j) {
-      const std::size_t pc = (base + j) & (params_.count - 1);
-      const bool turns = direction_[pc] != BurstDirection::none && direction_[pc] != direction;
-      const TimeFs enter = std::max(entry + static_cast<TimeFs>(j) * spacing, floor);
-      free_[pc] = std::max(enter, free_[pc]) + (turns ? params_.switch_penalty : 0) + params_.burst;
-      direction_[pc] = direction;
-      f(j, 1u, free_[pc], TimeFs{0});
-    }
-  }
-
-  // The same for bursts that all enter pseudo-channel `pc`.
-  template <typename F>
-  void commit_on(std::uint32_t pc, std::uint32_t count, TimeFs entry, TimeFs spacing, TimeFs floor,
-                 BurstDirection direction, F&& f) {
+  // One burst that takes `time`; returns when it finishes.
+  TimeFs enter(std::size_t pc, TimeFs entry, BurstDirection direction, TimeFs time) {
     const bool turns = direction_[pc] != BurstDirection::none && direction_[pc] != direction;
     direction_[pc] = direction;
-    const TimeFs first = std::max({entry, floor, free_[pc]}) + (turns ? params_.switch_penalty : 0) + params_.burst;
-    const TimeFs rest = static_cast<TimeFs>(count - 1);
-    const bool queued = spacing <= params_.burst;  // each waits for the one before, or comes as that ends
-    if (queued || (first == entry + params_.burst)) {
-      const TimeFs step = queued ? params_.burst : spacing;
-      free_[pc] = first + rest * step;
-      f(0u, count, first, step);
+    return free_[pc] = std::max(entry, free_[pc]) + (turns ? params_.switch_penalty : 0) + time;
+  }
+  // Burst j of a run.
+  TimeFs enter(const BurstRun& run, std::uint32_t j) {
+    return enter(channel_of(run, j), run.entry_of(j), run.direction, j + 1 == run.count ? run.last : params_.burst);
+  }
+
+  // Commits a whole run. f(j, n, finish, step): bursts j .. j+n-1 finish at finish + k * step.
+  template <typename F>
+  void commit(const BurstRun& run, F&& f) {
+    const bool whole = run.last == params_.burst;
+    if (run.channel != kByAddress && whole && commit_evenly_on_one(run, f)) return;
+    if (run.channel == kByAddress && flows_freely(run)) {
+      const std::uint64_t base = (run.offset >> shift_) + run.first;
+      for (std::uint32_t j = run.count - std::min(run.count, params_.count); j < run.count; ++j) {
+        const std::size_t pc = params_.stripe.channel_of_burst(base + j);
+        free_[pc] = run.entry + static_cast<TimeFs>(j) * run.spacing + params_.burst;
+        direction_[pc] = run.direction;
+      }
+      if (whole) {
+        f(0u, run.count, run.entry + params_.burst, run.spacing);
+        return;
+      }
+      if (run.count > 1) f(0u, run.count - 1, run.entry + params_.burst, run.spacing);
+      const TimeFs end = run.entry_of(run.count - 1) + run.last;
+      free_[channel_of(run, run.count - 1)] = end;
+      f(run.count - 1, 1u, end, TimeFs{0});
       return;
     }
-    free_[pc] = first;
-    f(0u, 1u, first, TimeFs{0});
-    for (std::uint32_t j = 1; j < count; ++j) {
-      const TimeFs enter = std::max(entry + static_cast<TimeFs>(j) * spacing, floor);
-      free_[pc] = std::max(enter, free_[pc]) + params_.burst;
-      f(j, 1u, free_[pc], TimeFs{0});
-    }
+    FinishRuns runs;
+    for (std::uint32_t j = 0; j < run.count; ++j) runs.add(j, enter(run, j), f);
+    runs.end(f);
   }
 
   // When `count` bursts are done at the latest that find their pseudo-channels free at `idle`: each gets its share, or
   // one gets all.
-  TimeFs latest_end(std::uint32_t count, bool all_on_one, TimeFs idle) const {
+  TimeFs latest_end(std::uint64_t count, bool all_on_one, TimeFs idle) const {
     const std::uint64_t share = all_on_one ? count : count / params_.count + 1;
     return time_sum(time_sum(idle, params_.switch_penalty), time_product(share, params_.burst));
   }
   TimeFs latest_free() const { return *std::max_element(free_.begin(), free_.end()); }
 
-  // Of burst `index` of a transaction at `offset`.
-  std::size_t channel_of(std::uint64_t offset, std::uint32_t index) const {
-    return ((offset >> params_.burst_shift) + index) & (params_.count - 1);
+  std::size_t channel_of(const BurstRun& run, std::uint32_t j) const {
+    if (run.channel != kByAddress) return run.channel;
+    return params_.stripe.channel_of_burst((run.offset >> shift_) + run.first + j);
   }
   TimeFs free_at(std::size_t pc) const { return free_[pc]; }
   const Params& params() const { return params_; }
 
  private:
-  // True when no burst of the run has to wait for its channel, so that all finish one burst time after they entered.
-  bool flows_freely(std::uint64_t base, std::uint32_t count, TimeFs entry, TimeFs spacing, TimeFs floor,
-                    BurstDirection direction) const {
-    if (floor > entry) return false;
-    if (count > params_.count && spacing * static_cast<TimeFs>(params_.count) < params_.burst) return false;
-    for (std::uint32_t j = 0; j < std::min(count, params_.count); ++j) {
-      const std::size_t pc = (base + j) & (params_.count - 1);
-      if (free_[pc] > entry + static_cast<TimeFs>(j) * spacing) return false;
-      if (params_.switch_penalty > 0 && direction_[pc] != BurstDirection::none && direction_[pc] != direction)
+  // Whole bursts on one channel: each waits for the one before, or none does. False when it is neither.
+  template <typename F>
+  bool commit_evenly_on_one(const BurstRun& run, F&& f) {
+    const std::uint32_t pc = run.channel;
+    const bool turns = direction_[pc] != BurstDirection::none && direction_[pc] != run.direction;
+    const TimeFs first =
+        std::max({run.entry, run.floor, free_[pc]}) + (turns ? params_.switch_penalty : 0) + params_.burst;
+    const bool queued = run.spacing <= params_.burst;  // or comes as that ends
+    if (!queued && first != run.entry + params_.burst) return false;
+    const TimeFs step = queued ? params_.burst : run.spacing;
+    direction_[pc] = run.direction;
+    free_[pc] = first + static_cast<TimeFs>(run.count - 1) * step;
+    f(0u, run.count, first, step);
+    return true;
+  }
+  // True when no burst of the run has to wait for its channel, so that all whole ones finish one burst time after they
+  // entered. A hash changes the order of the channels from group to group.
+  bool flows_freely(const BurstRun& run) const {
+    if (run.floor > run.entry) return false;
+    if (run.count > params_.count &&
+        (params_.stripe.is_hashed() || run.spacing * static_cast<TimeFs>(params_.count) < params_.burst)) {
+      return false;
+    }
+    const std::uint64_t base = (run.offset >> shift_) + run.first;
+    if (params_.stripe.is_hashed() && base / params_.count != (base + run.count - 1) / params_.count) return false;
+    for (std::uint32_t j = 0; j < std::min(run.count, params_.count); ++j) {
+      const std::size_t pc = params_.stripe.channel_of_burst(base + j);
+      if (free_[pc] > run.entry + static_cast<TimeFs>(j) * run.spacing) return false;
+      if (params_.switch_penalty > 0 && direction_[pc] != BurstDirection::none && direction_[pc] != run.direction)
         return false;
     }
     return true;
   }
 
   Params params_;
+  std::uint32_t shift_;  // log2(burst_bytes)
   std::vector<TimeFs> free_;
   std::vector<BurstDirection> direction_;
 };

@@ -206,6 +206,8 @@ bool Channel::find(const payload::Transaction& transaction, payload::Leg leg, st
   for (std::size_t i = strands_.size(); i-- > 0;) {
     const FlitRun& flits = strands_[i];
     if (!flits.same_leg(transaction, leg)) continue;
+    // Of an earlier use of the transaction; flits beside it in the braid are still to come.
+    if (flits.last_ready() < settled_) continue;
     if (flits.first + flits.count <= from) break;
     key = flits.key(std::max(from, flits.first) - flits.first);
     found = true;
@@ -300,6 +302,7 @@ void Channel::slip_message(TimeFs ready, Segment& out) {
 }
 
 void Channel::settle(TimeFs now) {
+  settled_ = now;
   while (!braids_.empty()) {
     const Braid& braid = braids_.front();
     const TimeFs until = params_.keep_until_sent ? braid.available_after : std::max(braid.floor, braid.last_ready);

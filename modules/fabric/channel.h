@@ -82,7 +82,8 @@ class Channel {
   // Withdraws every committed flit whose arrival key is not below `limit`.
   void cut(const ArrivalKey& limit, IWireUser& user);
   bool has_at_or_after(const ArrivalKey& limit) const { return latest_ready_ >= limit.ready && reaches(limit); }
-  // The first committed flit of the leg with index >= `from`: true and its arrival key.
+  // The first committed flit of the leg with index >= `from` that is not ready before the latest settle(): true and its
+  // arrival key.
   bool find(const payload::Transaction& transaction, payload::Leg leg, std::uint32_t from, ArrivalKey& key) const;
   // When the wire is free after everything committed.
   TimeFs available() const { return available_; }
@@ -196,6 +197,7 @@ class Channel {
   elab::SignalId queue_signal_ = elab::kNoSignal;
   SlidingDeque<TimeFs> traced_starts_;  // of flits that the queue signal still shows as waiting
   std::uint64_t message_sequence_ = 0;  // of the latest message
+  TimeFs settled_ = 0;                  // when what could no longer change was forgotten
   mutable Short latest_short_;          // the division is asked for several times per flit
 
   TimeFs available_ = 0;

@@ -29,7 +29,8 @@ PeDma::PeDma(const sc_core::sc_module_name& name, NodeId node, elab::BlockContex
     : PeFabricBlock(name, node, context),
       baaw_(ns_to_fs(node_record().number_or("baaw_overhead_ns", 0.0))),
       slice_bytes_(context.graph.spec.hbm_slice_bytes()),
-      burst_bytes_(context.graph.spec.flit_bytes()),
+      access_bytes_(static_cast<std::uint64_t>(
+          std::get<std::int64_t>(context.graph.spec.cube_components.at("hbm_ctrl").attrs.at("access_bytes")))),
       slice_gbs_(context.graph.spec.hbm_to_router_bw_gbs),
       hbm_begin_(own_hbm(context.graph, node_record()).value()),
       hbm_begin_offset_(own_hbm(context.graph, node_record()).hbm_offset()),
@@ -38,7 +39,7 @@ PeDma::PeDma(const sc_core::sc_module_name& name, NodeId node, elab::BlockContex
       queue_depth_(queue_depth(node_record())),
       read_(*this, "read_busy", payload::Op::read, FirstWire::slip, node_record().integer("rd_engines")),
       write_(*this, "write_busy", payload::Op::write, FirstWire::fifo, node_record().integer("wr_engines")),
-      stripe_(burst_bytes_, static_cast<std::uint32_t>(context.graph.spec.hbm_channels_per_pe)) {
+      stripe_(address::channel_stripe(context.graph.spec.cube_components.at("hbm_ctrl").attrs)) {
   if (context.graph.spec.address_model != topology::AddressModel::la) return;
   context.translators[{node_record().sip, node_record().cube, node_record().pe}] = &baaw_;
 }
@@ -133,12 +134,12 @@ void PeDma::start(Channels& channels, CommandTask& task) {
   }
 }
 
-// Partial bursts cost whole ones (docs/blocks/hbm_ctrl.md).
+// Memory moves whole units of access_bytes (docs/blocks/hbm_ctrl.md).
 void PeDma::account_busy(const Channels& channels, const Request& request) {
   activity()->moved(channels.link(), occupancy_fs(request.nbytes, channels.link_gbs));
   if (request.pa - hbm_begin_ >= slice_bytes_) return;
-  const std::uint64_t bursts = (request.nbytes + burst_bytes_ - 1) / burst_bytes_;
-  activity()->moved(contract::PeResource::hbm_slice, occupancy_fs(bursts * burst_bytes_, slice_gbs_));
+  const std::uint64_t units = (request.nbytes + access_bytes_ - 1) / access_bytes_;
+  activity()->moved(contract::PeResource::hbm_slice, occupancy_fs(units * access_bytes_, slice_gbs_));
 }
 
 // the same for loads and stores and for tiles.

@@ -133,7 +133,7 @@ class PeDma final : public PeFabricBlock {
   Baaw baaw_;
   VcComm vc_comm_{*this};
   std::uint64_t slice_bytes_;
-  std::uint64_t burst_bytes_;
+  std::uint64_t access_bytes_;
   double slice_gbs_;
   std::uint64_t hbm_begin_;            // physical, of this PE's partition
   std::uint64_t hbm_begin_offset_;     // the same in the cube's HBM

@@ -1,21 +1,42 @@
 #include "platform/address/channel_stripe.h"
 
 #include <algorithm>
+#include <string>
+#include <variant>
 
 namespace kb::address {
 
 void ChannelStripe::split(std::uint64_t offset, std::uint64_t nbytes, std::vector<ChannelPart>& parts) const {
   if (nbytes == 0) return;
   const std::uint64_t end = offset + nbytes;
-  const std::uint64_t first = offset / granule_;
-  const std::uint64_t last = (end - 1) / granule_;
-  for (std::uint64_t chunk = first; chunk <= last && chunk - first < channels_; ++chunk) {
-    const std::uint64_t chunks = (last - chunk) / channels_ + 1;
-    const std::uint64_t begin = std::max(offset, chunk * granule_);
-    std::uint64_t bytes = chunks * granule_ - (begin - chunk * granule_);
-    if ((last - chunk) % channels_ == 0) bytes -= (last + 1) * granule_ - end;  // it has the last chunk
-    parts.push_back({static_cast<std::uint32_t>(chunk % channels_), begin, bytes});
-  }
+  const std::uint64_t first = offset / burst_bytes_, behind = (end - 1) / burst_bytes_ + 1;
+  const std::size_t own = parts.size();  // before them: somebody else's
+  const auto add = [&](std::uint64_t burst) {
+    const std::uint32_t channel = channel_of_burst(burst);
+    const std::uint64_t begin = std::max(offset, burst * burst_bytes_);
+    const std::uint64_t bytes = std::min(end, (burst + 1) * burst_bytes_) - begin;
+    const auto part = std::find_if(parts.begin() + static_cast<std::ptrdiff_t>(own), parts.end(),
+                                   [&](const ChannelPart& p) { return p.channel == channel; });
+    if (part == parts.end()) {
+      parts.push_back({channel, begin, bytes});
+    } else {
+      part->nbytes += bytes;
+    }
+  };
+  // The aligned groups in the middle give each channel the same; only what is before and behind them is looked at, and
+  // one of them, after which every channel has a part.
+  const std::uint64_t looked_at = std::min(behind, (first / channels_ + 2) * channels_);
+  const std::uint64_t groups = behind > looked_at ? (behind - 1 - looked_at) / channels_ : 0;
+  for (std::uint64_t burst = first; burst < looked_at; ++burst) add(burst);
+  for (std::size_t i = own; groups > 0 && i < parts.size(); ++i) parts[i].nbytes += groups * burst_bytes_;
+  for (std::uint64_t burst = looked_at + groups * channels_; burst < behind; ++burst) add(burst);
+}
+
+ChannelStripe channel_stripe(const topology::AttributeMap& hbm_ctrl) {
+  const auto whole = [&](const char* name) { return std::get<std::int64_t>(hbm_ctrl.at(name)); };
+  const bool folded = std::get<std::string>(hbm_ctrl.at("channel_hash")) == "xor";
+  return {static_cast<std::uint64_t>(whole("burst_bytes")), static_cast<std::uint32_t>(whole("num_pcs")),
+          folded ? ChannelHash::folded : ChannelHash::none};
 }
 
 }  // namespace kb::address

@@ -4,6 +4,8 @@
 #include <cstdint>
 #include <vector>
 
+#include "platform/topology/machine_spec.h"
+
 namespace kb::address {
 
 // What an access has on one channel.
@@ -16,25 +18,45 @@ struct ChannelPart {
   }
 };
 
-// Byte o of a cube's HBM lies on channel (o / granule) mod channels, whoever accesses it: the rule by which a
-// controller chooses the pseudo-channel of a burst, so that a physical address stays the one of contiguous memory. One
-// access touches a channel at every channels * granule bytes.
+enum class ChannelHash : std::uint8_t { none, folded };
+
+// Byte o of a cube's HBM lies in burst b = o / burst_bytes, on channel b mod channels, whoever accesses it: the rule by
+// which a controller chooses the pseudo-channel, so that a physical address stays the one of contiguous memory. With a
+// folded hash the higher digits of b (to the base `channels`, a power of two) are added to the lowest without carry, so
+// that accesses at a power-of-two pitch spread over the channels too. Either way an aligned group of `channels` bursts
+// has one on each channel.
 class ChannelStripe {
  public:
-  // `granule` in bytes; both at least 1.
-  ChannelStripe(std::uint64_t granule, std::uint32_t channels) : granule_(granule), channels_(channels) {}
+  // `burst_bytes` and `channels` are at least 1, with a hash `channels` is a power of two.
+  ChannelStripe(std::uint64_t burst_bytes, std::uint32_t channels, ChannelHash hash = ChannelHash::none)
+      : burst_bytes_(burst_bytes), channels_(channels), hash_(channels > 1 ? hash : ChannelHash::none) {
+    for (; (1u << digit_) < channels_; ++digit_) mask_ = 2 * mask_ + 1;
+  }
 
   std::uint32_t channels() const { return channels_; }
-  std::uint32_t channel_of(std::uint64_t offset) const {
-    return static_cast<std::uint32_t>(offset / granule_ % channels_);
+  bool is_hashed() const { return hash_ != ChannelHash::none; }
+  std::uint32_t channel_of(std::uint64_t offset) const { return channel_of_burst(offset / burst_bytes_); }
+  std::uint32_t channel_of_burst(std::uint64_t burst) const {
+    if (hash_ == ChannelHash::none) {
+      return static_cast<std::uint32_t>(mask_ + 1 == channels_ ? burst & mask_ : burst % channels_);
+    }
+    std::uint64_t folded = 0;
+    for (std::uint64_t rest = burst; rest != 0; rest >>= digit_) folded ^= rest;
+    return static_cast<std::uint32_t>(folded & mask_);
   }
   // Appends one part per channel that bytes [offset, offset + nbytes) touch, in the order of their first bytes. The
   // parts together have every byte once. Takes time in the number of channels, not of bytes.
   void split(std::uint64_t offset, std::uint64_t nbytes, std::vector<ChannelPart>& parts) const;
 
  private:
-  std::uint64_t granule_;
+  std::uint64_t burst_bytes_;
   std::uint32_t channels_;
+  ChannelHash hash_;
+  unsigned digit_ = 0;  // bits of a channel number
+  std::uint64_t mask_ = 0;
 };
+
+// That of a controller by its attributes.
+ChannelStripe channel_stripe(const topology::AttributeMap& hbm_ctrl);
 
 }  // namespace kb::address

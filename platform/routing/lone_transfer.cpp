@@ -68,13 +68,20 @@ class Flits {
   }
 
   // Each burst in the pseudo-channel of its address.
-  void access() {
-    std::vector<TimeFs> channels(std::min<std::uint64_t>(path_.channels, at_.size()), 0);
+  void access(std::uint64_t offset) {
+    if (path_.pc_gbs == 0) return;
+    std::vector<TimeFs> channels(path_.stripe.channels(), 0);
     for (std::size_t i = 0; i < at_.size(); ++i) {
-      TimeFs& free = channels[i % channels.size()];
-      free = time_sum(std::max(at_[i], free), path_.burst);
+      const std::uint64_t bytes = std::min(bytes_ - i * path_.flit_bytes, path_.flit_bytes);
+      const std::uint64_t accessed = (bytes + path_.access_bytes - 1) / path_.access_bytes * path_.access_bytes;
+      TimeFs& free = channels[path_.stripe.channel_of(offset + i * path_.flit_bytes)];
+      free = time_sum(std::max(at_[i], free), occupancy_fs(accessed, path_.pc_gbs));
       move(i, free, PathPart::memory);
     }
+  }
+
+  void wait(TimeFs time, PathPart part) {
+    for (std::size_t i = 0; i < at_.size(); ++i) move(i, time_sum(at_[i], time), part);
   }
 
   // Read commands start a burst whenever the wire back can take one.
@@ -134,30 +141,33 @@ TransferPath transfer_path(const topology::Graph& graph, const routing::Route& r
     path.there.back().gathers = true;
     return path;
   }
-  path.burst = occupancy_fs(path.flit_bytes, memory.number("pc_bw_gbs"));
-  path.channels = static_cast<std::uint64_t>(memory.integer("num_pcs"));
+  path.pc_gbs = memory.number("pc_bw_gbs");
+  path.access_bytes = static_cast<std::uint64_t>(memory.integer("access_bytes"));
+  path.access = ns_to_fs(memory.number("access_ns"));
+  path.stripe = address::channel_stripe(*memory.attrs);
   return path;
 }
 
-TransferTimes lone_write(const TransferPath& path, std::uint64_t bytes) {
+TransferTimes lone_write(const TransferPath& path, std::uint64_t bytes, std::uint64_t offset) {
   TransferTimes times;
   Flits data(path, bytes, times);
   for (const PathStep& step : path.there) data.pass(step);
-  data.access();
+  data.access(offset);
   times.delivered = data.last();
   times.behind_first = times.delivered - data.first();
   times.answered = time_sum(times.delivered, message(path.back, nullptr));
   return times;
 }
 
-TransferTimes lone_read(const TransferPath& path, std::uint64_t bytes) {
+TransferTimes lone_read(const TransferPath& path, std::uint64_t bytes, std::uint64_t offset) {
   TransferTimes times;
   const PathStep& controller = path.there.back();
   const TimeFs asked = time_sum(message(path.there, &times), controller.overhead);
   times.parts[static_cast<std::size_t>(PathPart::memory)] += controller.overhead;
   Flits data(path, bytes, times);
   data.start_bursts(asked);
-  data.access();
+  data.access(offset);
+  data.wait(path.access, PathPart::memory);
   data.line_up();
   for (std::size_t i = 0; i + 1 < path.back.size(); ++i) data.pass(path.back[i]);
   data.cross(path.back.back());

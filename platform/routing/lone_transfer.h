@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "platform/address/channel_stripe.h"
 #include "platform/base/units.h"
 #include "platform/routing/route.h"
 #include "platform/topology/graph.h"
@@ -29,8 +30,10 @@ struct TransferPath {
   std::vector<PathStep> there;  // from PE_DMA; the last one leads to the memory
   std::vector<PathStep> back;   // from the memory; the last one leads to PE_DMA
   std::uint64_t flit_bytes = 256;
-  TimeFs burst = 0;  // a flit in its pseudo-channel; 0 for SRAM
-  std::uint64_t channels = 1;
+  double pc_gbs = 0;  // of a pseudo-channel; 0 for SRAM
+  std::uint64_t access_bytes = 256;
+  TimeFs access = 0;  // between a burst and its data
+  address::ChannelStripe stripe{256, 1};
 };
 
 // `route` leads from a PE_DMA to an HBM controller or SRAM.
@@ -47,8 +50,8 @@ struct TransferTimes {
   TimeFs part(PathPart which) const { return parts[static_cast<std::size_t>(which)]; }
 };
 
-// bytes >= 1, one contiguous piece of the memory.
-TransferTimes lone_write(const TransferPath& path, std::uint64_t bytes);
-TransferTimes lone_read(const TransferPath& path, std::uint64_t bytes);
+// bytes >= 1, one contiguous piece of the memory that begins at `offset` of its cube's HBM.
+TransferTimes lone_write(const TransferPath& path, std::uint64_t bytes, std::uint64_t offset = 0);
+TransferTimes lone_read(const TransferPath& path, std::uint64_t bytes, std::uint64_t offset = 0);
 
 }  // namespace kb::routing

@@ -65,6 +65,14 @@ void check_hbm(const MachineSpec& spec, ReadContext& context) {
     context.report_rule({kHbmAttrs + "num_pcs", kMemory + "hbm_channels_per_pe", kMemory + "hbm_pseudo_channels"},
                         fmt::format("{} channels per PE is not a power of two", num_pcs), "write for example 8");
   }
+  const AttributeMap& hbm = spec.cube_components.at("hbm_ctrl").attrs;
+  const auto burst = std::get<std::int64_t>(hbm.at("burst_bytes")),
+             access = std::get<std::int64_t>(hbm.at("access_bytes"));
+  if (access > burst) {
+    context.report_rule({kHbmAttrs + "access_bytes", kHbmAttrs + "burst_bytes"},
+                        fmt::format("access_bytes is {}, but a burst has {} bytes", access, burst),
+                        fmt::format("write {} or a smaller power of two", burst));
+  }
   const double local_bw = spec.hbm_channels_per_pe * spec.hbm_channel_bw_gbs;
   if (std::abs(spec.hbm_to_router_bw_gbs - local_bw) > 1e-9 * local_bw) {
     context.report_rule(

@@ -28,8 +28,12 @@ AttributeRule accel_slot() {
   return {"shared_resource", AttributeType::word, std::string("accel_slot"), {}, {"accel_slot"}};
 }
 
+// The first word is the default.
+AttributeRule word(const char* name, const std::vector<std::string>& words) {
+  return {name, AttributeType::word, words.front(), {}, words};
+}
 AttributeRule decode() {
-  return {"decode", AttributeType::word, std::string("pipelined"), {}, {"pipelined", "serial"}};
+  return word("decode", {"pipelined", "serial"});
 }
 
 AttributeFamily operation_weights() {
@@ -61,10 +65,13 @@ std::vector<KindRule> system_rules() {
   rules.push_back(router);
   rules.push_back(block(NodeKind::m_cpu, {overhead(5.0)}));
   rules.push_back(block(NodeKind::sram, {overhead(2.0), real("size_mb", 32.0, positive(32.0))}));
-  KindRule hbm =
-      block(NodeKind::hbm_ctrl, {overhead(0.0), power_of_two("num_pcs", 8, at_least(1, 1024)),
-                                 power_of_two("burst_bytes", 256, at_least(1, 65536)),
-                                 real("switch_penalty_ns", 0.0, duration_ns()), real("efficiency", 1.0, rate(1.0))});
+  KindRule hbm = block(NodeKind::hbm_ctrl,
+                       {overhead(0.0), power_of_two("num_pcs", 8, at_least(1, 1024)),
+                        power_of_two("burst_bytes", 256, at_least(1, 65536)),
+                        real("switch_penalty_ns", 0.0, duration_ns()), real("efficiency", 1.0, rate(1.0)),
+                        word("read_order", {"fair", "arrival"}), real("access_ns", 0.0, duration_ns()),
+                        // the whole burst unless it is written
+                        power_of_two("access_bytes", 0, at_least(1, 65536)), word("channel_hash", {"none", "xor"})});
   hbm.redirects = {{"pc_bw_gbs", "remove it: it is derived as hbm_to_router_bw_gbs / num_pcs"}};
   rules.push_back(hbm);
   return rules;

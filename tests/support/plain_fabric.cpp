@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <deque>
 #include <map>
 #include <queue>
 #include <tuple>
@@ -22,7 +23,8 @@ struct Flit {
   bool message = false;  // zero bytes
 };
 
-enum class Kind { arrive, enter, leave };
+// In this order at one node at one time.
+enum class Kind { arrive, open, slot, enter, leave };
 
 struct Event {
   TimeFs time;
@@ -57,6 +59,12 @@ class Simulation {
         case Kind::arrive:
           arrive(e);
           break;
+        case Kind::open:
+          open(e);
+          break;
+        case Kind::slot:
+          issue(e);
+          break;
         case Kind::enter:
           enter(e);
           break;
@@ -73,9 +81,20 @@ class Simulation {
     TimeFs available = 0;
     std::uint64_t sequence = 0;
   };
+  struct ReadCommand {
+    Event arrival;
+    std::uint32_t next = 0;  // burst
+  };
+  // Read issuer of one HBM controller.
+  struct Issuer {
+    std::map<std::uint32_t, std::deque<ReadCommand>> commands;  // by requester: open ones
+    std::deque<std::uint32_t> turns;                            // requesters that have some
+    TimeFs free = 0;
+    bool slot_is_due = false;
+  };
   struct NodeState {
     TimeFs worker = 0;  // serial decode, SRAM service, HBM write decode
-    TimeFs issuer = 0;
+    Issuer issuer;
     std::map<std::uint64_t, std::pair<TimeFs, int>> channels;  // pc -> (free, last direction)
   };
   struct RequestState {
@@ -147,21 +166,58 @@ class Simulation {
 
   void hbm(const Event& e, NodeId node) {
     NodeState& s = nodes_[node.value];
-    const PlainRequest& r = requests_[e.flit.request];
     if (!e.flit.message) {
       s.worker = std::max(e.time, s.worker) + (e.flit.index == 0 ? overhead(node) : 0);
       push(s.worker, node, Kind::enter, e.order, e.flit);
       return;
     }
-    const TimeFs interval = occupancy(edge_to(node, r.path[e.flit.hop - 1]), flit_bytes_);
-    const TimeFs start = std::max(e.time + overhead(node), s.issuer);
-    s.issuer = start + static_cast<TimeFs>(flits(r)) * interval;
-    for (std::uint32_t i = 0; i < flits(r); ++i) {
-      Flit burst = e.flit;
-      burst.index = i;
-      burst.message = false;
-      push(start + static_cast<TimeFs>(i) * interval, node, Kind::enter, e.order, burst);
-    }
+    push(e.time + overhead(node), node, Kind::open, e.order, e.flit);
+  }
+
+  // Who has a command to read takes turns with the others, one burst each.
+  void open(const Event& e) {
+    const NodeId node = node_of(e.flit);
+    Issuer& issuer = nodes_[node.value].issuer;
+    const bool fair = graph_.node(node).text_or("read_order", "") == "fair";
+    const std::uint32_t requester = fair ? requests_[e.flit.request].path.front().value : 0;
+    std::deque<ReadCommand>& commands = issuer.commands[requester];
+    if (commands.empty()) issuer.turns.push_back(requester);
+    commands.push_back({e, 0});
+    if (!issuer.slot_is_due) push(std::max(e.time, issuer.free), node, Kind::slot, {}, e.flit);
+    issuer.slot_is_due = true;
+  }
+
+  void issue(const Event& e) {
+    const NodeId node = node_of(e.flit);
+    Issuer& issuer = nodes_[node.value].issuer;
+    const std::uint32_t requester = issuer.turns.front();
+    issuer.turns.pop_front();
+    std::deque<ReadCommand>& commands = issuer.commands[requester];
+    ReadCommand& command = commands.front();
+    Flit burst = command.arrival.flit;
+    burst.index = command.next++;
+    burst.message = false;
+    push(e.time, node, Kind::enter, command.arrival.order, burst);
+    const PlainRequest& r = requests_[burst.request];
+    issuer.free = e.time + occupancy(edge_to(node, r.path[burst.hop - 1]), accessed_bytes(node, burst));
+    if (command.next == flits(r)) commands.pop_front();
+    if (!commands.empty()) issuer.turns.push_back(requester);
+    issuer.slot_is_due = !issuer.turns.empty();
+    if (issuer.slot_is_due) push(issuer.free, node, Kind::slot, {}, e.flit);
+  }
+
+  std::uint64_t accessed_bytes(NodeId node, const Flit& burst) const {
+    const auto unit = static_cast<std::uint64_t>(graph_.node(node).integer("access_bytes"));
+    return (bytes_of(burst) + unit - 1) / unit * unit;
+  }
+
+  std::uint64_t channel_of(const topology::Node& n, std::uint64_t address) const {
+    const auto channels = static_cast<std::uint64_t>(n.integer("num_pcs"));
+    std::uint64_t number = address / static_cast<std::uint64_t>(n.integer("burst_bytes"));
+    std::uint64_t channel = number % channels;
+    if (n.text_or("channel_hash", "") != "xor") return channel;
+    while (channels > 1 && (number /= channels) > 0) channel ^= number % channels;
+    return channel;
   }
 
   // A burst enters its pseudo-channel.
@@ -169,25 +225,24 @@ class Simulation {
     const NodeId node = node_of(e.flit);
     const topology::Node& n = graph_.node(node);
     const PlainRequest& r = requests_[e.flit.request];
-    const auto burst_bytes = static_cast<std::uint64_t>(n.integer("burst_bytes"));
-    const auto pcs = static_cast<std::uint64_t>(n.integer("num_pcs"));
-    const std::uint64_t pc = (r.hbm_offset + std::uint64_t{e.flit.index} * flit_bytes_) / burst_bytes % pcs;
+    const std::uint64_t pc = channel_of(n, r.hbm_offset + std::uint64_t{e.flit.index} * flit_bytes_);
     auto& [free, direction] = nodes_[node.value].channels[pc];
     const int mine = r.write ? 1 : 2;
     const TimeFs turn = direction != 0 && direction != mine ? round_fs(n.number_or("switch_penalty_ns", 0.0)) : 0;
-    free = std::max(e.time, free) + turn + round_fs(static_cast<double>(burst_bytes) / n.number("pc_bw_gbs"));
+    free = std::max(e.time, free) + turn +
+           round_fs(static_cast<double>(accessed_bytes(node, e.flit)) / n.number("pc_bw_gbs"));
     direction = mine;
     RequestState& state = state_[e.flit.request];
     state.finish = std::max(state.finish, free);
     Flit reply = e.flit;
     reply.response = true;
     if (!r.write) {
-      push(state.finish, node, Kind::leave, e.order, reply);
+      push(state.finish + round_fs(n.number("access_ns")), node, Kind::leave, {e.time, 0, 0}, reply);
     } else if (e.flit.index + 1 == flits(r)) {
       times_[e.flit.request].delivered = state.finish;
       reply.index = 0;
       reply.message = true;
-      push(state.finish, node, Kind::leave, e.order, reply);
+      push(state.finish, node, Kind::leave, {e.time, 1, 0}, reply);
     }
   }
 

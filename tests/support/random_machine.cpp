@@ -15,6 +15,12 @@ T one_of(std::mt19937& random, std::initializer_list<T> values) {
   return *(values.begin() + random() % values.size());
 }
 
+std::string memory_rules(std::mt19937& random, int burst) {
+  return fmt::format("read_order: {}, access_ns: {}, access_bytes: {}, channel_hash: {}",
+                     one_of(random, {"fair", "fair", "arrival"}), one_of(random, {0.0, 0.0, 34.0, 3.5}),
+                     one_of(random, {burst, burst, 32}), one_of(random, {"none", "none", "xor"}));
+}
+
 }  // namespace
 
 topology::LoadedTopology random_machine(std::mt19937& random) {
@@ -60,7 +66,7 @@ sip:
     hbm_total_gb_per_cube: {}
   components:
     noc_router: {{ kind: noc_router, attrs: {{ decode: {} }} }}
-    hbm_ctrl: {{ kind: hbm_ctrl, impl: builtin.hbm_ctrl, attrs: {{ num_pcs: {}, burst_bytes: {}, switch_penalty_ns: {}, overhead_ns: {} }} }}
+    hbm_ctrl: {{ kind: hbm_ctrl, impl: builtin.hbm_ctrl, attrs: {{ num_pcs: {}, burst_bytes: {}, switch_penalty_ns: {}, overhead_ns: {}, {} }} }}
   links:
     router_link_bw_gbs: {}
     router_overhead_ns: {}
@@ -77,9 +83,9 @@ sip:
                                                 : "NW, NE, SW, SE",
                                  per_corner, channels * pes, channels, channel_bw, pes, pes, decode(), channels, burst,
                                  one_of(random, {0.0, 0.0, 3.0}), one_of(random, {0.0, 0.0, 1.5}),
-                                 one_of(random, {256.0, 128.0, 300.0}), one_of(random, {2.0, 0.0, 1.25}),
-                                 one_of(random, {256.0, 512.0, 100.0}), channels * channel_bw,
-                                 one_of(random, {512.0, 128.0}), one_of(random, {128.0, 256.0}));
+                                 memory_rules(random, burst), one_of(random, {256.0, 128.0, 300.0}),
+                                 one_of(random, {2.0, 0.0, 1.25}), one_of(random, {256.0, 512.0, 100.0}),
+                                 channels * channel_bw, one_of(random, {512.0, 128.0}), one_of(random, {128.0, 256.0}));
   return topology::load_text(yaml, "random machine");
 }
 

@@ -1,10 +1,12 @@
 // One HBM controller alone, step by step.
 #include <gmock/gmock.h>
 
+#include <algorithm>
 #include <functional>
 #include <utility>
 
 #include "tests/block/cube/hbm_memory.h"
+#include "tests/support/own_process.h"
 
 namespace kb::test {
 namespace {
@@ -249,7 +251,96 @@ TEST(HbmCtrl, NamesTheReadsThatWaitByWhatWasAsked) {
   ASSERT_FALSE(waits.empty());
   EXPECT_EQ(waits.back().who, "hbm");
   EXPECT_EQ(waits.back().what, "bursts of read of 16 KiB at 0x0 by router");
-  EXPECT_EQ(waits.back().since, ns(10 + 199 * 64));
+  EXPECT_EQ(waits.back().since, ns(10));
+}
+
+Shape with_requesters(std::size_t count) {
+  Shape shape;
+  shape.requesters = count;
+  return shape;
+}
+
+// A short read has its slot next to the one in progress, however much the other has still to read. Its channel is full
+// from then on: the other's bursts there are seven ns later, and what comes behind them too.
+TEST(HbmCtrlTurns, AShortReadDoesNotWaitForALongOne) {  // C-HBM-11
+  Memory m(with_requesters(2));
+  Transaction& large = m.read_by(0, 1 * kMiB, 0, ns(10));
+  Transaction& small = m.read_by(1, 256, 2 * 256, ns(20.5));  // slot 21; the channel has burst 10 from 20 to 28
+  EXPECT_THAT(m.bench.run(), IsEmpty());
+  EXPECT_THAT(m.answer(small), ElementsAre(ns(28 + 8 + 1) + kHop));
+  const double burst_4090 = 10 + 4090 + 1 + 7 + 8;
+  EXPECT_EQ(m.answer(large).back(), ns(burst_4090 + 6) + kHop);
+}
+
+TEST(HbmCtrlTurns, InTheOrderOfArrivalAShortReadWaits) {  // read_order: arrival
+  Shape shape = with_requesters(2);
+  shape.read_order = "arrival";
+  Memory m(shape);
+  Transaction& large = m.read_by(0, 1 * kMiB, 0, ns(10));
+  Transaction& small = m.read_by(1, 256, 2 * 256, ns(20.5));  // slot 4106; burst 4090 has its channel until 4108
+  EXPECT_THAT(m.bench.run(), IsEmpty());
+  EXPECT_EQ(m.answer(large).back(), ns(10 + 4095 + 8 + 1) + kHop);
+  EXPECT_THAT(m.answer(small), ElementsAre(ns(4108 + 8 + 1) + kHop));
+}
+
+// Each has one slot of three; who joins comes behind those who are there, and its own commands go one after the other.
+TEST(HbmCtrlTurns, RequestersTakeTurns) {  // C-HBM-11
+  Shape shape = with_requesters(3);
+  shape.return_bw_gbs = 32.0;  // slots as long as bursts, so that channels are always free
+  Memory m(shape);
+  Transaction& a = m.read_by(0, 3 * 256, 0, ns(10));  // slots 10, 18, 42
+  Transaction& b = m.read_by(1, 2 * 256, 0, ns(17));  // slots 26, 50
+  Transaction& c = m.read_by(2, 256, 0, ns(18));      // slot 34: it opens at the time of a slot of `a`, before it
+  Transaction& b2 = m.read_by(1, 256, 0, ns(19));     // slot 58
+  EXPECT_THAT(m.bench.run(), IsEmpty());
+  const auto data = [](double slot) { return ns(slot + 8 + 8) + kHop; };
+  EXPECT_THAT(m.answer(a), ElementsAre(data(10), data(18), data(42)));
+  EXPECT_THAT(m.answer(b), ElementsAre(data(26), data(50)));
+  EXPECT_THAT(m.answer(c), ElementsAre(data(34)));
+  EXPECT_THAT(m.answer(b2), ElementsAre(data(58)));
+}
+
+TEST(HbmCtrl, AccessLatencyIsPipelined) {  // C-HBM-12
+  Shape shape;
+  shape.access_ns = 34.0;
+  Memory m(shape);
+  Transaction& read = m.read(4 * 256, 0, ns(10));
+  Transaction& write = m.write(256, 7 * 256, ns(10), 0);
+  EXPECT_THAT(m.bench.run(), IsEmpty());
+  EXPECT_THAT(m.answer(read), ElementsAre(ns(53) + kHop, ns(54) + kHop, ns(55) + kHop, ns(56) + kHop));
+  EXPECT_EQ(write.delivered, ns(18));
+  EXPECT_EQ(m.channels()[3], ns(13 + 8));
+}
+
+// 40 of 64 B, 32 of 32 B: each its part of the slot and of the channel.
+TEST(HbmCtrl, APartOfABurstCostsItsPart) {  // C-HBM-8, access_bytes
+  Shape shape;
+  shape.access_bytes = 32;
+  Memory m(shape);
+  Transaction& write = m.write(256 + 40, 0, ns(10), 0);
+  Transaction& first = m.read(32, 4 * 256, ns(10));
+  Transaction& second = m.read(32, 4 * 256, ns(10));
+  EXPECT_THAT(m.bench.run(), IsEmpty());
+  EXPECT_EQ(write.delivered, ns(18));
+  EXPECT_THAT(m.answer(first), ElementsAre(ns(11.125) + kHop));
+  EXPECT_THAT(m.answer(second), ElementsAre(ns(12.125) + kHop));
+  EXPECT_THAT(m.channels(), ElementsAre(ns(18), ns(12), 0, 0, ns(12), 0, 0, 0));
+}
+
+// Bursts at a pitch of the channel count share one channel; folded they use all.
+TEST(HbmCtrl, AHashSpreadsPowerOfTwoPitches) {  // A-22, channel_hash
+  for (const bool hash : {false, true}) {
+    EXPECT_TRUE(in_own_process([&] {
+      Shape shape;
+      shape.channel_hash = hash ? "xor" : "none";
+      Memory m(shape);
+      for (std::uint64_t i = 0; i < 8; ++i) m.write(256, i * 8 * 256, ns(10), 0);
+      if (!m.bench.run().empty()) return false;
+      const std::vector<TimeFs> free = m.channels();
+      return std::all_of(free.begin(), free.end(), [&](TimeFs t) { return t == (hash ? ns(18) : free[1]); }) == hash &&
+             (hash || free[0] == ns(74));
+    }));
+  }
 }
 
 Shape with_channel_ports() {

@@ -2,6 +2,7 @@
 // asked for, at a scripted router per channel, with wires of 32 GB/s.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -22,6 +23,10 @@ struct Shape {
   std::int64_t burst_bytes = 256;
   double return_bw_gbs = 256.0;
   std::size_t channel_ports = 0;
+  std::string read_order = "fair", channel_hash = "none";
+  double access_ns = 0.0;
+  std::int64_t access_bytes = 256;
+  std::size_t requesters = 0;  // behind each source
 
   double bandwidth(std::size_t port) const { return port == 0 ? return_bw_gbs : 32.0; }
 };
@@ -34,13 +39,21 @@ struct Memory {
                      {"burst_bytes", s.burst_bytes},
                      {"pc_bw_gbs", 32.0},
                      {"switch_penalty_ns", s.switch_penalty_ns},
-                     {"overhead_ns", s.overhead_ns}});
+                     {"overhead_ns", s.overhead_ns},
+                     {"read_order", s.read_order},
+                     {"access_ns", s.access_ns},
+                     {"access_bytes", std::min(s.access_bytes, s.burst_bytes)},
+                     {"channel_hash", s.channel_hash}});
     bench.link(router, hbm, 0.0, s.return_bw_gbs);  // into the controller a flit arrives exactly when told
     sources.push_back(router);
     for (std::size_t i = 0; i < s.channel_ports; ++i) {
       sources.push_back(bench.add("ch_r" + std::to_string(i), topology::NodeKind::channel_router, "test.scripted",
                                   {{"channel", static_cast<std::int64_t>(i)}}));
       bench.link(sources.back(), hbm, 0.0, s.bandwidth(i + 1));
+    }
+    for (std::size_t i = 0; i < s.requesters; ++i) {
+      requesters.push_back(bench.add_scripted("requester" + std::to_string(i)));
+      for (const NodeId source : sources) bench.link(requesters.back(), source, 0.0, 0.0);
     }
     bench.start();
   }
@@ -59,10 +72,21 @@ struct Memory {
     bench.scripted(sources[port]).send_message(t, payload::Leg::request, arrival);
     return t;
   }
+  // The same for somebody behind the router, who takes turns with the others.
+  payload::Transaction& make_by(std::size_t requester, payload::Op op, std::uint64_t bytes, std::uint64_t offset,
+                                std::size_t port = 0) {
+    return bench.transaction(op, {requesters[requester], sources[port], hbm}, bytes, offset);
+  }
+  payload::Transaction& read_by(std::size_t requester, std::uint64_t bytes, std::uint64_t offset, TimeFs arrival,
+                                std::size_t port = 0) {
+    payload::Transaction& t = make_by(requester, payload::Op::read, bytes, offset, port);
+    bench.scripted(sources[port]).send_message(t, payload::Leg::request, arrival);
+    return t;
+  }
   // Arrivals of the answer to one transaction.
   std::vector<TimeFs> answer(const payload::Transaction& t) {
     std::vector<TimeFs> times;
-    for (const Arrival& a : bench.checker().arrivals(hbm, t.route->nodes.front())) {
+    for (const Arrival& a : bench.checker().arrivals(hbm, t.route->nodes[t.route->nodes.size() - 2])) {
       if (a.transaction == t.id) times.push_back(a.time);
     }
     return times;
@@ -81,6 +105,7 @@ struct Memory {
   Shape shape;
   NodeId router, hbm;
   std::vector<NodeId> sources;  // by port
+  std::vector<NodeId> requesters;
 };
 
 }  // namespace kb::test

@@ -2,6 +2,7 @@
 #include <gmock/gmock.h>
 
 #include <algorithm>
+#include <deque>
 #include <map>
 #include <random>
 #include <tuple>
@@ -33,7 +34,8 @@ class Oracle {
   std::vector<std::vector<Arrival>> answers() {
     for (std::size_t port = 0; port < memory_.sources.size(); ++port) enter_all(port);
     const auto in_order = [](const Burst& a, const Burst& b) {
-      return std::tie(a.time, a.port, a.sequence, a.index) < std::tie(b.time, b.port, b.sequence, b.index);
+      return std::tie(a.time, a.port, a.entry, a.sequence, a.index) <
+             std::tie(b.time, b.port, b.entry, b.sequence, b.index);
     };
     std::sort(bursts_.begin(), bursts_.end(), in_order);
     std::vector<Burst> leaving;
@@ -56,44 +58,95 @@ class Oracle {
 
  private:
   struct Burst {
-    TimeFs time;
+    TimeFs time, entry;
     std::size_t port;
     std::uint64_t sequence;
     std::uint32_t index;
     Transaction* transaction;
   };
 
+  struct Command {
+    TimeFs open;
+    std::uint64_t sequence;
+    Transaction* transaction;
+    std::uint32_t next = 0;
+  };
+
+  std::uint64_t accessed(const Transaction& t, std::uint32_t burst) const {
+    const std::uint64_t bytes = burst + 1 == t.flits ? t.last_flit_bytes : 256;
+    const auto unit = static_cast<std::uint64_t>(memory_.shape.access_bytes);
+    return (bytes + unit - 1) / unit * unit;
+  }
+
   void enter_all(std::size_t port) {
     const TimeFs overhead = ns(memory_.shape.overhead_ns);
-    const TimeFs interval = occupancy_fs(256, memory_.shape.bandwidth(port));
-    TimeFs issuer = 0, decode = 0;
+    TimeFs decode = 0;
+    std::vector<Command> commands;
     for (const Arrival& a : memory_.bench.checker().arrivals(memory_.sources[port], memory_.hbm)) {
       Transaction& t = *transactions_.at(a.transaction);
       if (a.message) {
-        const TimeFs start = std::max(a.time + overhead, issuer);
-        issuer = start + static_cast<TimeFs>(t.flits) * interval;
-        for (std::uint32_t i = 0; i < t.flits; ++i) {
-          bursts_.push_back({start + static_cast<TimeFs>(i) * interval, port, a.sequence, i, &t});
-        }
+        commands.push_back({a.time + overhead, a.sequence, &t});
       } else {
         decode = std::max(a.time, decode) + (a.index == 0 ? overhead : 0);
-        bursts_.push_back({decode, port, a.sequence, a.index, &t});
+        bursts_.push_back({decode, decode, port, a.sequence, a.index, &t});
       }
     }
+    issue(port, std::move(commands));
+  }
+
+  // Slot by slot, with the queue of those who take turns.
+  void issue(std::size_t port, std::vector<Command> commands) {
+    std::vector<std::vector<Command*>> open(memory_.requesters.size() + 1);
+    std::deque<std::size_t> turns;
+    std::size_t opened = 0;
+    for (TimeFs slot = 0; opened < commands.size() || !turns.empty();) {
+      if (turns.empty()) slot = std::max(slot, commands[opened].open);
+      for (; opened < commands.size() && commands[opened].open <= slot; ++opened) {
+        const NodeId by =
+            memory_.shape.read_order == "fair" ? commands[opened].transaction->route->nodes.front() : memory_.hbm;
+        const auto who = static_cast<std::size_t>(std::find(memory_.requesters.begin(), memory_.requesters.end(), by) -
+                                                  memory_.requesters.begin());
+        if (open[who].empty()) turns.push_back(who);
+        open[who].push_back(&commands[opened]);
+      }
+      const std::size_t who = turns.front();
+      turns.pop_front();
+      Command& command = *open[who].front();
+      const std::uint32_t burst = command.next++;
+      bursts_.push_back({slot, slot, port, command.sequence, burst, command.transaction});
+      if (command.next == command.transaction->flits) open[who].erase(open[who].begin());
+      if (!open[who].empty()) turns.push_back(who);
+      slot += occupancy_fs(accessed(*command.transaction, burst), memory_.shape.bandwidth(port));
+    }
+  }
+
+  std::uint64_t channel_of(const Burst& b) const {
+    if (b.port > 0) return b.port - 1;
+    const std::uint64_t number = b.transaction->hbm_offset / 256 + b.index;
+    if (memory_.shape.channel_hash == "none") return number % 8;
+    std::uint64_t channel = 0;
+    for (std::uint64_t scale = 1; scale <= number; scale *= 8) channel ^= number / scale % 8;
+    return channel;
   }
 
   void commit(const Burst& b, std::vector<Burst>& leaving) {
     Transaction& t = *b.transaction;
-    const std::uint64_t pc = b.port == 0 ? (t.hbm_offset / 256 + b.index) % 8 : b.port - 1;
+    const std::uint64_t pc = channel_of(b);
+    const TimeFs time = occupancy_fs(accessed(t, b.index), 32.0);
     auto& [free, direction] = channels_[pc];
     const int mine = t.op == Op::read ? 1 : 2;
     const TimeFs turn = direction != 0 && direction != mine ? ns(memory_.shape.switch_penalty_ns) : 0;
-    free = std::max(b.time, free) + turn + ns(8);
-    uses_[pc].push_back({b.time, free - ns(8), free});
+    free = std::max(b.time, free) + turn + time;
+    uses_[pc].push_back({b.time, free - time, free});
     direction = mine;
     TimeFs& finish = finish_[t.id];
     finish = std::max(finish, free);
-    if (t.op == Op::read || b.index + 1 == t.flits) leaving.push_back({finish, b.port, b.sequence, b.index, &t});
+    // Into the return edge in the order of entry; of a write goes the acknowledgement, behind data.
+    if (t.op == Op::read) {
+      leaving.push_back({finish + ns(memory_.shape.access_ns), b.time, b.port, 0, b.index, &t});
+    } else if (b.index + 1 == t.flits) {
+      leaving.push_back({finish, b.time, b.port, 1, b.index, &t});
+    }
   }
 
   Memory& memory_;
@@ -139,8 +192,13 @@ TEST_P(RandomHbm, EqualsABurstByBurstController) {  // C-HBM-4 .. C-HBM-12, A-87
   shape.channel_ports = std::get<3>(GetParam());
   shape.overhead_ns = std::get<0>(GetParam());
   shape.switch_penalty_ns = std::get<1>(GetParam());
-  Memory m(shape);
   std::mt19937 random(std::get<2>(GetParam()));
+  shape.requesters = random() % 5;
+  shape.read_order = random() % 3 > 0 || shape.requesters == 0 ? "fair" : "arrival";
+  shape.access_ns = random() % 2 == 0 ? 0.0 : 34.0;
+  shape.access_bytes = random() % 2 == 0 ? 256 : 32;
+  shape.channel_hash = random() % 2 == 0 ? "none" : "xor";
+  Memory m(shape);
   const auto pick = [&](int low, int high) {
     return low + static_cast<int>(random() % static_cast<unsigned>(high - low + 1));
   };
@@ -154,7 +212,9 @@ TEST_P(RandomHbm, EqualsABurstByBurstController) {  // C-HBM-4 .. C-HBM-12, A-87
     const auto bytes = static_cast<std::uint64_t>(pick(0, 2) == 0 ? pick(1, 1000) : 256 * pick(1, 40));
     const auto offset = static_cast<std::uint64_t>(pick(0, 1) == 0 ? 256 * pick(0, 15) : pick(0, 5000));
     const TimeFs start = cursor + pick(0, port == 0 ? 20 : 100) * ns(0.5);
-    Transaction& t = m.make(pick(0, 1) == 0 ? Op::read : Op::write, bytes, offset, port);
+    const Op op = pick(0, 1) == 0 ? Op::read : Op::write;
+    Transaction& t = shape.requesters == 0 ? m.make(op, bytes, offset, port)
+                                           : m.make_by(random() % shape.requesters, op, bytes, offset, port);
     transactions[t.id] = &t;
     cursor = start;
     if (t.op == Op::read) {

@@ -68,7 +68,7 @@ TEST(ReferenceLatency, TwoIssuersWrite) {
   EXPECT_NEAR(last_completed(TraceOp::pe_write, {1, 2}), kTwo, 1.0);
 }
 TEST(ReferenceLatency, TwoIssuersRead) {
-  EXPECT_NEAR(last_completed(TraceOp::pe_read, {1, 2}), kTwo, 1.0);
+  EXPECT_NEAR(last_completed(TraceOp::pe_read, {1, 2}), kTwo, 0.04 * kTwo);  // they take turns
 }
 TEST(ReferenceLatency, ThreeIssuersWrite) {
   EXPECT_NEAR(last_completed(TraceOp::pe_write, {1, 2, 3}), kThree, 0.05 * kThree);

@@ -342,6 +342,24 @@ TEST(Channel, FindsTheFirstCommittedFlitOfALeg) {
   EXPECT_FALSE(wire.channel.find(other, payload::Leg::request, 0, key));
 }
 
+// Two runs alternate; the first one's transaction ends and begins again while flits of the second are still to come.
+TEST(Channel, FindsNothingOfAnEarlierUseOfATransaction) {
+  payload::FabricRoute route;
+  payload::TransactionPool pool(256);
+  payload::Transaction& ends = pool.acquire(payload::Op::write, route, 0, 4096);
+  payload::Transaction& lasts = pool.acquire(payload::Op::write, route, 0, 4096);
+  Wire wire(256.0);
+  std::vector<FlitRun> braid{make_run(0, 2 * kFsPerNs, 0, 0, 2), make_run(kFsPerNs, 2 * kFsPerNs, 1, 2, 8)};
+  braid[0].transaction = &ends;
+  braid[1].transaction = &lasts;
+  wire.commit(braid, 0);
+  ArrivalKey key;
+  EXPECT_TRUE(wire.channel.find(ends, payload::Leg::request, 0, key));
+  wire.channel.settle(8 * kFsPerNs);
+  EXPECT_FALSE(wire.channel.find(ends, payload::Leg::request, 0, key));
+  EXPECT_TRUE(wire.channel.find(lasts, payload::Leg::request, 6, key));
+}
+
 TEST(Channel, SettledRunsAreNotCutAnyMore) {
   Wire wire(256.0);
   wire.commit(make_run(0, kFsPerNs, 0, 0, 4), 0);  // on the wire until 4 ns

@@ -41,8 +41,9 @@ void expect_oracle_times(const topology::Graph& graph, PeCoord issuer, PeCoord o
   const TransferPath path = transfer_path(graph, route);
   const TimeFs overhead = ns_to_fs(graph.node(dma).number_or("overhead_ns", 0));
   for (const bool write : {true, false}) {
-    const TransferTimes found = write ? lone_write(path, bytes) : lone_read(path, bytes);
-    const test::PlainTimes expected = test::simulate_plain(graph, {{write, 0, route.nodes, 0, bytes}})[0];
+    const std::uint64_t offset = bytes % 64 * 256;  // some burst of the slice
+    const TransferTimes found = write ? lone_write(path, bytes, offset) : lone_read(path, bytes, offset);
+    const test::PlainTimes expected = test::simulate_plain(graph, {{write, 0, route.nodes, offset, bytes}})[0];
     const std::string what =
         (write ? "write of " : "read of ") + std::to_string(bytes) + " B to " + graph.node(target).id;
     EXPECT_EQ(found.delivered, expected.delivered) << what;

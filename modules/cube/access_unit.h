@@ -1,0 +1,21 @@
+// What a burst of HBM really moves (C-HBM-8).
+#pragma once
+
+#include <cstdint>
+
+#include "platform/payload/transaction.h"
+
+namespace kb::modules {
+
+// Bursts move whole units; only the last one of a transaction can be shorter than `burst`.
+struct AccessUnit {
+  std::uint32_t unit = 256;  // bytes; powers of two
+  std::uint32_t burst = 256;
+
+  std::uint32_t last_bytes(const payload::Transaction& t) const {
+    return (static_cast<std::uint32_t>(t.last_flit_bytes) + unit - 1) / unit * unit;
+  }
+  bool ends_in_part(const payload::Transaction& t) const { return unit < burst && last_bytes(t) < burst; }
+};
+
+}  // namespace kb::modules

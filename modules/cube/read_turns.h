@@ -1,0 +1,107 @@
+// Who may issue the next read burst at a port of an HBM controller (C-HBM-11).
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "modules/cube/access_unit.h"
+#include "modules/fabric/sliding_deque.h"
+#include "platform/base/ids.h"
+#include "platform/base/units.h"
+#include "platform/payload/transaction.h"
+
+namespace kb::modules {
+
+// One slot after the other, a burst each. Requesters (nodes that issue reads) with an open command take turns; one that
+// gets an open command joins at the end of the turn, one that issues a burst and has more goes there. The commands of a
+// requester are served in the order of arrival. So the order of turns is that of the times at which requesters joined:
+// nothing else has to be kept, and slots can be given back.
+class ReadTurns {
+ public:
+  struct Command {
+    payload::Transaction* transaction = nullptr;
+    TimeFs open = 0;
+    std::uint32_t next = 0;  // burst
+    std::uint64_t sequence = 0;
+  };
+  // What a requester gets: `count` bursts of a command, the first at `slot`, then every `spacing`.
+  struct Share {
+    Command command;
+    TimeFs slot = 0;
+    TimeFs spacing = 0;
+    std::uint32_t count = 0;
+    TimeFs issuer_before = 0, slot_before = 0;  // for give_back
+  };
+
+  // interval: of a whole burst on the return edge. take_turns = false: all commands in the order of arrival.
+  void configure(bool take_turns, const AccessUnit& unit, double return_gbs);
+
+  bool empty() const { return active_ == 0; }
+  TimeFs interval() const { return interval_; }
+  // The time of the next slot and the command that it serves; there must be one.
+  TimeFs next_slot() const { return next().slot; }
+  const Command& next_command() const { return requesters_[next().requester].commands.front(); }
+
+  // A command opens at `open`, in order. Returns the first time at which a slot that was taken could now be another's;
+  // kNever when there is none.
+  TimeFs add(payload::Transaction& transaction, TimeFs open, std::uint64_t sequence);
+  // Slots from the next one on: one share, or several that alternate, of at most `rounds` bursts each. They are not
+  // taken yet; no slot is given away that belongs to a command which opens later.
+  void share(std::uint32_t rounds, std::vector<Share>& shares) const;
+  // Takes the bursts that each share counts; the caller may have lowered the counts to those before some time.
+  void take(const std::vector<Share>& shares);
+  // Bursts that were taken and are not issued: those from `first` on, whose slots begin at `slot`. The newest first.
+  // `share` is what was taken.
+  void give_back(const Share& share, std::uint32_t first, TimeFs slot);
+
+  template <typename F>
+  void for_each(F&& f) const {
+    for (std::size_t i = 0; i < requesters_.size(); ++i) {
+      for (std::size_t k = 0; k < requesters_[i].commands.size(); ++k) f(requesters_[i].commands[k]);
+    }
+  }
+
+ private:
+  struct Requester {
+    NodeId node;
+    TimeFs slot = -1;         // its latest
+    TimeFs issuer_after = 0;  // when the issuer was free after that one
+    SlidingDeque<Command> commands;
+  };
+  // When a requester joined the end of the turn. At equal times commands open before the burst of a slot is issued.
+  struct Joined {
+    TimeFs time;
+    bool after_slot;
+    std::uint64_t sequence;
+    friend bool operator<(const Joined& a, const Joined& b) {
+      if (a.time != b.time) return a.time < b.time;
+      return a.after_slot != b.after_slot ? b.after_slot : a.sequence < b.sequence;
+    }
+  };
+  struct Next {
+    TimeFs slot = kNever;
+    std::size_t requester = 0;
+    TimeFs others_open = kNever;  // when the first command opens that cannot be served at `slot`
+    std::size_t open = 0;         // requesters that can
+  };
+
+  static Joined joined(const Command& command, TimeFs latest_slot);
+  // Further commands open at `open` or later.
+  Requester& requester_of(const payload::Transaction& transaction, TimeFs open);
+  TimeFs slot_time(const Command& command, std::uint32_t burst) const;
+  bool ends_in_part(const Command& command) const;
+  std::uint32_t left(const Command& command) const { return command.transaction->flits - command.next; }
+  const Next& next() const;
+
+  bool take_turns_ = true;
+  AccessUnit unit_;
+  double gbs_ = 0.0;
+  TimeFs interval_ = 0;
+  TimeFs issuer_free_ = 0;
+  std::vector<Requester> requesters_;
+  std::size_t active_ = 0;  // requesters with commands
+  mutable Next next_;
+  mutable bool next_known_ = false;
+};
+
+}  // namespace kb::modules
