@@ -105,6 +105,20 @@ void random_traffic(elab::Platform& platform, Traffic& traffic) {
   }
 }
 
+// 16 KiB accesses of random PEs to random slices of their own SIP, 12 000 of them within 2 us: far more than the mesh of
+// cubes carries, so that most of them wait everywhere.
+void dense_traffic(elab::Platform& platform, Traffic& traffic) {
+  const topology::MachineSpec& spec = platform.graph().spec;
+  std::mt19937 random(1);
+  for (int i = 0; i < 12000; ++i) {
+    const PeCoord from = any_pe(random, spec);
+    PeCoord to = any_pe(random, spec);
+    to.sip = from.sip;
+    const auto at = static_cast<TimeFs>(random() % 2'000'000) * 1000;
+    traffic.issue(at, from, random() % 2 == 0, to, 256 * (random() % 65536), 16384);
+  }
+}
+
 // All PEs of the SIP's first cubes stream to one slice: every flit crosses the same last hops.
 void hotspot_traffic(elab::Platform& platform, Traffic& traffic) {
   const topology::MachineSpec& spec = platform.graph().spec;
@@ -141,7 +155,7 @@ void single_transfer(elab::Platform& platform, std::uint64_t bytes) {
 
 int run(int argc, char** argv) {
   if (argc < 3) {
-    std::fprintf(stderr, "usage: fabric_bench random|hotspot|single|startup TOPOLOGY [BYTES]\n");
+    std::fprintf(stderr, "usage: fabric_bench random|dense|hotspot|single|startup TOPOLOGY [BYTES]\n");
     return 2;
   }
   sc_core::sc_set_time_resolution(1, sc_core::SC_FS);
@@ -154,6 +168,9 @@ int run(int argc, char** argv) {
   Traffic traffic(platform);
   if (scenario == "random") {
     random_traffic(platform, traffic);
+    measure(platform, traffic);
+  } else if (scenario == "dense") {
+    dense_traffic(platform, traffic);
     measure(platform, traffic);
   } else if (scenario == "hotspot") {
     hotspot_traffic(platform, traffic);

@@ -52,6 +52,7 @@ tl_calls() { # CONFIG
 for config in one_cube reference large; do
   figure "random traffic, $config" mflit_hops_per_cpu_s "$fabric" random "$configs/$config.yaml"
 done
+figure "dense random traffic in each SIP, reference" mflit_hops_per_cpu_s "$fabric" dense "$configs/reference.yaml"
 figure "one contended hot path, one_sip" mflit_hops_per_cpu_s "$fabric" hotspot "$configs/one_sip.yaml"
 for size in 256 1048576; do
   figure "uncontended transfer of $size B, reference" events "$fabric" single "$configs/reference.yaml" "$size"
