@@ -279,7 +279,7 @@ void params(Params& json, const TileOp& op) {
   switch (stage.type) {
     case plan::StageType::gemm:
       json.number("macs", stage.macs);
-      json.number("useful_macs", stage.useful_macs);
+      json.number("useful_macs", stage.useful_macs());
       return;
     case plan::StageType::math:
       json.number("elements", stage.elements);

@@ -126,6 +126,7 @@ class MapReader {
   AttributeValue any_scalar(const std::string& key);
 
   bool has(const std::string& key) const { return value_ && value_->find(key) != nullptr; }
+  bool has_map(const std::string& key) const { return has(key) && value_->find(key)->value->kind == yaml::Kind::map; }
   std::vector<std::string> keys() const;
   std::string path(const std::string& key) const;
   const std::string& path() const { return path_; }
