@@ -157,16 +157,13 @@ std::string read_impl(MapReader& component, const KindRule& rule) {
 // The dtypes that a mapping leaves out follow f16's rate.
 RateMap read_rates(MapReader& attrs, const AttributeRule& rule, RateUnit unit) {
   MapReader by_dtype = attrs.map(rule.name);
+  const std::optional<double> f16 = by_dtype.given_real("f16", rule.bounds);
   RateMap rates;
-  const bool has_f16 = by_dtype.has("f16");
-  const DtypeRates others(unit, has_f16 ? by_dtype.real("f16", std::nullopt, rule.bounds) : 1.0);
   std::vector<std::string> missing;
   for (const std::string& name : dtype_names()) {
-    if (has_f16 || by_dtype.has(name)) {
-      rates[name] = by_dtype.real(name, others.of(*parse_dtype(name)), rule.bounds);
-    } else {
-      missing.push_back(name);
-    }
+    const std::optional<double> rate = by_dtype.given_real(name, rule.bounds);
+    if (!rate && !f16) missing.push_back(name);
+    rates[name] = rate.value_or(f16.value_or(1.0) * rate_ratio(unit, *parse_dtype(name)));
   }
   by_dtype.done();
   if (!missing.empty()) {
