@@ -20,8 +20,8 @@ class AccelEngine : public PeBlock, public AccelSlot::IUser, private elab::Event
   void collect_statistics(std::vector<elab::Statistic>& statistics) const override;
 
  protected:
-  // What the task's stage takes by its size; overhead_ns is the lower bound of its duration.
-  virtual TimeFs work(const CommandTask& task) const = 0;
+  // What the task's stage takes by its size; overhead_ns is the lower bound of its duration. Once per stage.
+  virtual TimeFs work(CommandTask& task) = 0;
   // llround(amount / per_ns), in femtoseconds; at most kPastEnd.
   static TimeFs work_time(double amount, double per_ns);
 

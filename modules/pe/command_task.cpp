@@ -86,7 +86,10 @@ void CommandTask::enter(StageType type) {
       stage.nbytes = total_bytes(command->out.extents);
       break;
     case StageType::gemm:
-      stage.macs = stage.useful_macs = command->m * command->k * command->n;
+      stage.m = command->m;
+      stage.k = command->k;
+      stage.n = command->n;
+      stage.macs = stage.useful_macs();
       break;
     case StageType::math:
       stage.elements = element_count(command->out.shape);
@@ -148,6 +151,7 @@ CommandTask& CommandPool::take(const contract::Command& command) {
   task->pipeline_ = nullptr;
   task->owner_ = nullptr;
   task->submitted = task->start = task->end = task->dma = task->compute = 0;
+  task->macs = task->useful_macs = 0;
   task->hops_ = 0;
   task->payload_->set_command(tlm::TLM_IGNORE_COMMAND);
   task->payload_->set_response_status(tlm::TLM_INCOMPLETE_RESPONSE);

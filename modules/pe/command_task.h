@@ -66,6 +66,8 @@ class CommandTask final : public tlm::tlm_extension<CommandTask> {
   TimeFs end = 0;
   TimeFs dma = 0;  // service times of PE_DMA and of PE_GEMM and PE_MATH; of a composite, those of its tiles
   TimeFs compute = 0;
+  std::int64_t macs = 0;  // of PE_GEMM: for which the array was occupied, and those of elements that exist
+  std::int64_t useful_macs = 0;
 
   tlm::tlm_generic_payload& payload() { return *payload_; }
 

@@ -239,6 +239,8 @@ std::string PeCpu::await(CommandTask& task) {
   set_state(State::running);
   accumulate(result_.dma, task.dma);
   accumulate(result_.compute, task.compute);
+  accumulate(result_.macs, task.macs);
+  accumulate(result_.useful_macs, task.useful_macs);
   current_.reset();
   payload::Status failure;
   if (!task.status.ok) failure = task.status;

@@ -1,12 +1,29 @@
 #include "modules/pe/pe_gemm.h"
 
+#include <algorithm>
+
 namespace kb::modules {
 
 PeGemm::PeGemm(const sc_core::sc_module_name& name, NodeId node, elab::BlockContext& context)
-    : AccelEngine(name, node, context), mac_per_ns_(node_record().number("mac_per_ns")) {}
+    : AccelEngine(name, node, context),
+      mac_per_ns_(node_record().rates("mac_per_ns", RateUnit::macs)),
+      granularity_(parse_granularity(node_record().text_or("gemm_granularity", "none")).value()) {}
 
-TimeFs PeGemm::work(const CommandTask& task) const {
-  return work_time(static_cast<double>(task.stage.macs), mac_per_ns_);
+TimeFs PeGemm::work(CommandTask& task) {
+  plan::Stage& stage = task.stage;
+  stage.macs = granularity_.padded_macs(stage.m, stage.k, stage.n);
+  accumulate(macs_, stage.macs);
+  accumulate(useful_macs_, stage.useful_macs());
+  const auto& inputs = task.command->inputs;
+  const double rate = std::min(mac_per_ns_.of(inputs.at(0).dtype), mac_per_ns_.of(inputs.at(1).dtype));
+  return work_time(static_cast<double>(stage.macs), rate);
+}
+
+void PeGemm::collect_statistics(std::vector<elab::Statistic>& statistics) const {
+  AccelEngine::collect_statistics(statistics);
+  if (macs_ == 0) return;
+  statistics.push_back({"macs", macs_, "1"});
+  statistics.push_back({"useful_macs", useful_macs_, "1"});
 }
 
 }  // namespace kb::modules

@@ -1,22 +1,29 @@
 #pragma once
 
 #include "modules/pe/accel_engine.h"
+#include "platform/base/engine_rates.h"
+#include "platform/base/granularity.h"
 
 namespace kb::modules {
 
 // MAC array, register file in and out.
 // Models: the time of one matrix product, and that only one compute operation runs in a PE (accel_slot, P-39).
 // Does not model: numbers (the data engine computes them), TCM traffic (P-4: PE_FETCH_STORE's).
-// Timing: max(overhead_ns, m * k * n / mac_per_ns) from getting the slot (P-40). The defaults, 4096 MAC/ns, make a
-// 32x64x32 tile take 16 ns.
+// Timing: max(overhead_ns, macs / mac_per_ns) from getting the slot (P-40), with the rate of the inputs' dtype and macs
+// = m * k * n, each rounded up to gemm_granularity (P-28), for a command and for a tile of a composite alike. With the
+// defaults, 4096 MAC/ns of f16, a 32x64x32 tile takes 16 ns, and so does any smaller product.
 class PeGemm final : public AccelEngine {
  public:
   PeGemm(const sc_core::sc_module_name& name, NodeId node, elab::BlockContext& context);
+  void collect_statistics(std::vector<elab::Statistic>& statistics) const override;
 
  private:
-  TimeFs work(const CommandTask& task) const override;
+  TimeFs work(CommandTask& task) override;
 
-  double mac_per_ns_;
+  DtypeRates mac_per_ns_;
+  Granularity granularity_;
+  std::int64_t macs_ = 0;
+  std::int64_t useful_macs_ = 0;
 };
 
 }  // namespace kb::modules

@@ -127,6 +127,10 @@ bool PeLinks::finish(CommandTask& task) {
   task.end = pe_context_.scheduler.now();
   CommandTask& command = task.pipeline() == nullptr ? task : *task.pipeline()->command;
   accumulate(kind_ == NodeKind::pe_dma ? command.dma : command.compute, task.end - task.start);
+  if (task.stage.type == plan::StageType::gemm) {
+    accumulate(command.macs, task.stage.macs);
+    accumulate(command.useful_macs, task.stage.useful_macs());
+  }
   if (task.status.ok && task.pipeline() == nullptr) report(task);
   return finish_stage(task, task.start);
 }

@@ -3,24 +3,28 @@
 #include <array>
 
 #include "modules/pe/accel_engine.h"
+#include "platform/base/engine_rates.h"
 
 namespace kb::modules {
 
 // Element-wise, reduction and SIMD unit, register file in and out.
 // Models: the time of one operation, and that only one compute operation runs in a PE (accel_slot, P-39).
 // Does not model: numbers (the data engine computes them), TCM traffic (P-4: PE_FETCH_STORE's).
-// Timing: max(overhead_ns, weight(op) * elements / (elements_per_cycle * clock_ghz)) from getting the slot (P-41), with
-// elements = the largest of the inputs and the output, so that a reduction costs what it reads. Throughput is
-// continuous: 96 elements on 64 lanes take 1.5 cycles. weight(op) is the node attribute weight_<op> (weight_exp, ...),
-// 1 when absent. An epilogue costs what its operation does: bias add, relu relu, scale and dequant mul.
+// Timing: max(overhead_ns, weight(op) * elements / elements_per_ns) from getting the slot (P-41), with elements = the
+// largest of the inputs and the output, so that a reduction costs what it reads, and the rate of the slowest dtype
+// among them. Throughput is continuous: 96 elements on 64 lanes take 1.5 cycles. weight(op) is the node attribute
+// weight_<op> (weight_exp, ...); when absent, 1 for an operation of one pass and else the sum over its passes
+// (math_passes). An epilogue costs what its operation does on the accumulator: bias add, relu relu, scale and dequant
+// mul.
 class PeMath final : public AccelEngine {
  public:
   PeMath(const sc_core::sc_module_name& name, NodeId node, elab::BlockContext& context);
 
  private:
-  TimeFs work(const CommandTask& task) const override;
+  TimeFs work(CommandTask& task) override;
+  double weight_of(MathOp op) const;
 
-  double elements_per_ns_;
+  DtypeRates elements_per_ns_;
   std::array<double, kMathOps> weights_{};
 };
 

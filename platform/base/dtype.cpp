@@ -11,13 +11,13 @@ struct Row {
   std::string_view name;
   std::size_t size;
 };
-constexpr std::array<Row, 7> kRows{{{Dtype::f16, "f16", 2},
-                                    {Dtype::bf16, "bf16", 2},
-                                    {Dtype::f32, "f32", 4},
-                                    {Dtype::i8, "i8", 1},
-                                    {Dtype::i16, "i16", 2},
-                                    {Dtype::i32, "i32", 4},
-                                    {Dtype::i64, "i64", 8}}};
+constexpr std::array<Row, kDtypes> kRows{{{Dtype::f16, "f16", 2},
+                                          {Dtype::bf16, "bf16", 2},
+                                          {Dtype::f32, "f32", 4},
+                                          {Dtype::i8, "i8", 1},
+                                          {Dtype::i16, "i16", 2},
+                                          {Dtype::i32, "i32", 4},
+                                          {Dtype::i64, "i64", 8}}};
 const Row& row(Dtype dtype) {
   return kRows[static_cast<std::size_t>(dtype)];
 }

@@ -11,6 +11,7 @@
 namespace kb {
 
 enum class Dtype : std::uint8_t { f16, bf16, f32, i8, i16, i32, i64 };
+inline constexpr std::size_t kDtypes = static_cast<std::size_t>(Dtype::i64) + 1;
 
 std::size_t item_size(Dtype dtype);        // bytes per element
 std::string_view dtype_name(Dtype dtype);  // "f16"

@@ -186,6 +186,15 @@ std::vector<const Epilogue*> in_firing_order(const std::vector<Epilogue>& epilog
   return order;
 }
 
+Dtype epilogue_dtype(const std::vector<Epilogue>& epilogues, std::size_t index, Dtype acc) {
+  const EpilogueScope scope = epilogues.at(index).scope;
+  for (std::size_t i = 0; i < epilogues.size(); ++i) {
+    const bool fired = epilogues[i].scope < scope || (epilogues[i].scope == scope && i <= index);
+    if (fired && epilogues[i].op == EpilogueOp::dequant) return Dtype::f32;
+  }
+  return acc;
+}
+
 TensorType composite_gemm_result(const OperandRef& a, const OperandRef& b, const std::vector<Epilogue>& epilogues,
                                  std::int64_t k_tiles, Dtype out) {
   if (epilogues.empty()) return gemm_result(a, b, out);

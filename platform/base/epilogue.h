@@ -1,6 +1,7 @@
 // Epilogues of a composite GEMM: steps on its product before it is stored (P-12 .. P-18).
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -49,6 +50,9 @@ std::vector<EpilogueText> parse_epilogues(std::string_view text);
 
 // They run by scope, k_tile first and kernel last, and in their own order within a scope.
 std::vector<const Epilogue*> in_firing_order(const std::vector<Epilogue>& epilogues);
+
+// What the epilogue of that index computes in: the accumulator's dtype, f32 from a dequant on.
+Dtype epilogue_dtype(const std::vector<Epilogue>& epilogues, std::size_t index, Dtype acc);
 
 // Type of a composite's result in `out`: gemm_result()'s without epilogues; a chain with a dequant gives floats.
 // Program Errors SHAPE_ERROR, DTYPE_ERROR, SCHEMA_ERROR (an operand that is missing or too much) name the epilogue.

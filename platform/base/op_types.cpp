@@ -7,6 +7,7 @@
 #include <cmath>
 #include <cstring>
 #include <limits>
+#include <utility>
 
 #include "platform/base/error.h"
 
@@ -132,6 +133,19 @@ std::string_view math_op_name(MathOp op) {
 }
 int math_arity(MathOp op) {
   return row(op).arity;
+}
+const std::vector<MathOp>& math_passes(MathOp op) {
+  static const std::vector<std::vector<MathOp>> passes = [] {
+    std::vector<std::vector<MathOp>> out;
+    for (const MathRow& r : kMathRows) out.push_back({r.op});
+    const auto set = [&](MathOp of, std::vector<MathOp> parts) {
+      out[static_cast<std::size_t>(of)] = std::move(parts);
+    };
+    set(MathOp::softmax, {MathOp::max, MathOp::sub, MathOp::exp, MathOp::sum, MathOp::div});
+    set(MathOp::sigmoid, {MathOp::neg, MathOp::exp, MathOp::add, MathOp::div});
+    return out;
+  }();
+  return passes[static_cast<std::size_t>(op)];
 }
 bool is_reduction(MathOp op) {
   return op == MathOp::sum || op == MathOp::max || op == MathOp::min;

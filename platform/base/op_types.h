@@ -71,6 +71,9 @@ std::string_view math_op_name(MathOp op);
 std::optional<MathOp> parse_math_op(std::string_view name);
 int math_arity(MathOp op);
 bool is_reduction(MathOp op);  // sum, max, min
+// The operations of one pass over the elements that `op` consists of, itself when it is one. How many there are is what
+// it costs on PE_MATH (P-41), so that it takes as long as the same written out in a kernel.
+const std::vector<MathOp>& math_passes(MathOp op);
 
 struct TensorType {
   Dtype dtype = Dtype::f16;

@@ -13,6 +13,8 @@ void LaunchSummary::add(const LaunchSummary& other) {
   exec_max = std::max(exec_max, other.exec_max);
   dma_max = std::max(dma_max, other.dma_max);
   compute_max = std::max(compute_max, other.compute_max);
+  accumulate(macs, other.macs);
+  accumulate(useful_macs, other.useful_macs);
   late_max = std::max(late_max, other.late_max);
   pes += other.pes;
   late_pes += other.late_pes;
@@ -22,7 +24,8 @@ LaunchSummary summarise(const std::vector<PeResult>& pes) {
   LaunchSummary summary;
   for (const PeResult& pe : pes) {
     const bool late = pe.late > 0;
-    summary.add({pe.start, pe.exec, pe.exec, pe.dma, pe.compute, pe.late, 1, late ? std::size_t{1} : 0});
+    summary.add({pe.start, pe.exec, pe.exec, pe.dma, pe.compute, pe.macs, pe.useful_macs, pe.late, 1,
+                 late ? std::size_t{1} : 0});
   }
   return summary;
 }

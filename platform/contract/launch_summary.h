@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <vector>
 
 #include "platform/base/units.h"
@@ -17,6 +18,8 @@ struct LaunchSummary {
   TimeFs exec_max = 0;  // critical path of the launch
   TimeFs dma_max = 0;
   TimeFs compute_max = 0;
+  std::int64_t macs = 0;  // of all PEs together
+  std::int64_t useful_macs = 0;
   TimeFs late_max = 0;
   std::size_t pes = 0;
   std::size_t late_pes = 0;  // arrived after the start stamp (H-50)

@@ -99,14 +99,16 @@ struct MemoryRead {
 // What one PE measured during a launch (H-37).
 struct PeResult {
   PeCoord pe;
-  TimeFs start = 0;        // kernel body entered
-  TimeFs exec = 0;         // pe_exec: body start to end
-  TimeFs dma = 0;          // DMA engine busy on behalf of the launch
-  TimeFs compute = 0;      // GEMM and MATH busy
-  TimeFs late = 0;         // arrival after the start stamp, 0 if in time (H-50)
-  TimeFs ready = 0;        // the launch was here and the PE free; the barrier is start - ready
-  TimeShares shares;       // of `exec`
-  std::string error_code;  // empty = ok
+  TimeFs start = 0;              // kernel body entered
+  TimeFs exec = 0;               // pe_exec: body start to end
+  TimeFs dma = 0;                // DMA engine busy on behalf of the launch
+  TimeFs compute = 0;            // GEMM and MATH busy
+  std::int64_t macs = 0;         // for which PE_GEMM was occupied, padding included (P-28)
+  std::int64_t useful_macs = 0;  // of the elements that exist
+  TimeFs late = 0;               // arrival after the start stamp, 0 if in time (H-50)
+  TimeFs ready = 0;              // the launch was here and the PE free; the barrier is start - ready
+  TimeShares shares;             // of `exec`
+  std::string error_code;        // empty = ok
   std::string error_message;
 };
 

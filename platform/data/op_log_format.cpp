@@ -267,6 +267,8 @@ void params(Params& json, const MathOpRecord& op) {
   json.word("dtype", dtype_name(op.out.dtype));
   TextWriter& out = json.key("axis");
   op.axis ? out.decimal(*op.axis) : out.text("null");
+  const std::size_t passes = math_passes(op.op).size();
+  if (passes > 1) json.number("passes", passes);
 }
 
 void params(Params&, const OtherOp&) {}
@@ -279,7 +281,7 @@ void params(Params& json, const TileOp& op) {
   switch (stage.type) {
     case plan::StageType::gemm:
       json.number("macs", stage.macs);
-      json.number("useful_macs", stage.useful_macs);
+      json.number("useful_macs", stage.useful_macs());
       return;
     case plan::StageType::math:
       json.number("elements", stage.elements);

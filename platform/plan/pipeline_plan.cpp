@@ -168,8 +168,10 @@ Stage PipelinePlan::compute_stage(const Tile& tile, std::uint32_t index) const {
   if (index == 0 && has_b_) {
     stage.type = StageType::gemm;
     stage.elements = 0;
-    stage.macs = shape_.m * shape_.k * shape_.n;
-    stage.useful_macs = tile.m * tile.k * tile.n;
+    stage.m = tile.m;
+    stage.k = tile.k;
+    stage.n = tile.n;
+    stage.macs = stage.useful_macs();
     stage.keeps_slot = !epilogues_[index_of(EpilogueScope::k_tile)].empty();
     return stage;
   }

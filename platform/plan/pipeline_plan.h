@@ -70,11 +70,13 @@ struct Stage {
   TileOperand operand = TileOperand::a;  // DMA_READ, DMA_WRITE
   std::uint64_t offset = 0;              // DMA_READ, DMA_WRITE: in the operand's bytes, tile-major
   std::uint64_t nbytes = 0;              // all but GEMM and MATH
-  std::int64_t macs = 0;                 // GEMM: of the full tile, which occupies the array (P-28)
-  std::int64_t useful_macs = 0;          // GEMM: of the elements that exist
+  std::int64_t m = 0, k = 0, n = 0;      // GEMM: sizes of the product
+  std::int64_t macs = 0;                 // GEMM: for which it occupies the array (P-28); PE_GEMM sets it
   std::int64_t elements = 0;             // MATH
   std::uint32_t epilogue = 0;            // MATH of a GEMM plan: which of the command's
   bool keeps_slot = false;               // GEMM, MATH: the next stage runs in the same turn of the accel_slot (P-17)
+
+  std::int64_t useful_macs() const { return m * k * n; }
 };
 
 struct StageCounts {

@@ -4,6 +4,8 @@
 
 #include <algorithm>
 
+#include "platform/base/engine_rates.h"
+#include "platform/base/granularity.h"
 #include "platform/base/nearest.h"
 #include "platform/base/op_types.h"
 
@@ -96,10 +98,18 @@ std::vector<KindRule> pe_rules() {
   rules.push_back(
       block(NodeKind::pe_fetch_store, {overhead(0.0), whole("register_file_kb", 64, at_least(1, 1e6)), queue()}));
   rules.push_back(
-      block(NodeKind::pe_gemm, {overhead(0.0), real("mac_per_ns", 4096.0, rate(1e9)), queue(), accel_slot()}));
-  KindRule math = block(NodeKind::pe_math, {overhead(0.0), real("elements_per_cycle", 64.0, rate(1e9)),
-                                            real("clock_ghz", 1.0, clock), queue(), accel_slot()});
+      block(NodeKind::pe_gemm, {overhead(0.0),
+                                {"mac_per_ns", AttributeType::macs_per_ns, 4096.0, rate(1e9), {}},
+                                {"gemm_granularity", AttributeType::granularity, std::string("32x64x32"), {}, {}},
+                                queue(),
+                                accel_slot()}));
+  KindRule math = block(NodeKind::pe_math, {overhead(0.0),
+                                            {"elements_per_ns", AttributeType::elements_per_ns, 256.0, rate(1e9), {}},
+                                            queue(),
+                                            accel_slot()});
   math.family = operation_weights();
+  const char* const per_ns = "write elements_per_ns, which is elements_per_cycle times clock_ghz";
+  math.redirects = {{"elements_per_cycle", per_ns}, {"clock_ghz", per_ns}};
   rules.push_back(math);
   rules.push_back(
       block(NodeKind::pe_tcm, {overhead(0.0), real("size_mb", 2.0, tcm_size), real("read_bw_gbs", 512.0, bandwidth()),
@@ -151,6 +161,33 @@ std::string read_impl(MapReader& component, const KindRule& rule) {
   return rule.impl;
 }
 
+// The dtypes that a mapping leaves out follow f16's rate.
+RateMap read_rates(MapReader& attrs, const AttributeRule& rule, RateUnit unit) {
+  MapReader by_dtype = attrs.map(rule.name);
+  const std::optional<double> f16 = by_dtype.given_real("f16", rule.bounds);
+  RateMap rates;
+  std::vector<std::string> missing;
+  for (const std::string& name : dtype_names()) {
+    const std::optional<double> rate = by_dtype.given_real(name, rule.bounds);
+    if (!rate && !f16) missing.push_back(name);
+    rates[name] = rate.value_or(f16.value_or(1.0) * rate_ratio(unit, *parse_dtype(name)));
+  }
+  by_dtype.done();
+  if (!missing.empty()) {
+    attrs.report(rule.name, fmt::format("there is no rate for {}", join_words(missing)),
+                 "add f16, which the others follow, or a rate for each of them");
+  }
+  return rates;
+}
+
+std::string read_granularity(MapReader& attrs, const AttributeRule& rule, const std::string& fallback) {
+  std::string text = attrs.text(rule.name, fallback);
+  if (parse_granularity(text)) return text;
+  attrs.report(rule.name, fmt::format("'{}' is not a block of a product", text),
+               fmt::format("write M x K x N as 32x64x32, each 1 to {}, or none", kMostGranularity));
+  return fallback;
+}
+
 AttributeValue read_attribute(MapReader& attrs, const AttributeRule& rule, const AttributeValue& fallback) {
   switch (rule.type) {
     case AttributeType::real:
@@ -168,6 +205,14 @@ AttributeValue read_attribute(MapReader& attrs, const AttributeRule& rule, const
       return attrs.flag(rule.name, std::get<bool>(fallback));
     case AttributeType::word:
       return rule.words[attrs.choice(rule.name, 0, rule.words)];
+    case AttributeType::macs_per_ns:
+    case AttributeType::elements_per_ns: {
+      const RateUnit unit = rule.type == AttributeType::macs_per_ns ? RateUnit::macs : RateUnit::elements;
+      if (attrs.has_map(rule.name)) return read_rates(attrs, rule, unit);
+      return attrs.real(rule.name, std::get<double>(fallback), rule.bounds);
+    }
+    case AttributeType::granularity:
+      return read_granularity(attrs, rule, std::get<std::string>(fallback));
   }
   return fallback;
 }
@@ -190,6 +235,11 @@ void read_family(MapReader& attrs, const AttributeFamily& family, AttributeMap& 
 const KindRule& kind_rule(NodeKind kind) {
   const auto& rules = all_rules();
   return *std::find_if(rules.begin(), rules.end(), [&](const KindRule& rule) { return rule.kind == kind; });
+}
+
+const yaml::Openings& rate_openings() {
+  static const yaml::Openings openings{{"mac_per_ns", "f16"}, {"elements_per_ns", "f16"}};
+  return openings;
 }
 
 const std::vector<NodeKind>& pe_block_kinds() {

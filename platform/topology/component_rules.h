@@ -11,7 +11,8 @@
 
 namespace kb::topology {
 
-enum class AttributeType { real, whole, power_of_two, flag, word };
+// macs_per_ns and elements_per_ns: the rate of f16, or a mapping of rates by dtype. granularity: "32x64x32" or "none".
+enum class AttributeType { real, whole, power_of_two, flag, word, macs_per_ns, elements_per_ns, granularity };
 
 struct AttributeRule {
   std::string name;
@@ -44,6 +45,9 @@ struct KindRule {
 };
 
 const KindRule& kind_rule(NodeKind kind);
+
+// Attributes that may be a number or a mapping by dtype, and what the number is in such a mapping.
+const yaml::Openings& rate_openings();
 
 // The nine sub-blocks of a PE in the order of their nodes (T-9).
 const std::vector<NodeKind>& pe_block_kinds();

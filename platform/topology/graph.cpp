@@ -123,6 +123,15 @@ std::string Node::text_or(std::string_view name, std::string fallback) const {
   return *text;
 }
 
+DtypeRates Node::rates(std::string_view name, RateUnit unit) const {
+  const AttributeValue* value = find_attribute(*this, name);
+  const auto* by_dtype = value == nullptr ? nullptr : std::get_if<RateMap>(value);
+  if (by_dtype == nullptr) return {unit, number(name)};
+  DtypeRates rates;
+  for (const auto& [dtype, rate] : *by_dtype) rates.set(*parse_dtype(dtype), rate);
+  return rates;
+}
+
 std::uint64_t MachineSpec::flit_bytes() const {
   return static_cast<std::uint64_t>(std::get<std::int64_t>(cube_components.at("hbm_ctrl").attrs.at("burst_bytes")));
 }

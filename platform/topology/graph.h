@@ -12,6 +12,7 @@
 #include <variant>
 #include <vector>
 
+#include "platform/base/engine_rates.h"
 #include "platform/base/ids.h"
 #include "platform/topology/machine_spec.h"
 
@@ -91,6 +92,8 @@ struct Node {
   std::int64_t integer(std::string_view name) const;
   std::int64_t integer_or(std::string_view name, std::int64_t fallback) const;
   std::string text_or(std::string_view name, std::string fallback) const;
+  // Of an attribute that is f16's rate or has one for each dtype.
+  DtypeRates rates(std::string_view name, RateUnit unit) const;
 };
 
 struct Edge {

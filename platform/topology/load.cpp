@@ -4,6 +4,7 @@
 #include <filesystem>
 
 #include "platform/topology/compile.h"
+#include "platform/topology/component_rules.h"
 #include "platform/topology/input_file.h"
 #include "platform/topology/schema.h"
 #include "platform/topology/sha256.h"
@@ -74,7 +75,9 @@ LoadedTopology load_text(const std::string& text, const std::string& name,
     throw_if_any({{"--set", 0, 0, "", fmt::format("{} overrides are too many", overrides.size()),
                    fmt::format("give at most {}, or write them into the file", kMostOverrides)}});
   }
-  for (const auto& [key, value] : overrides) yaml::apply_override(root, key, value, context.diagnostics());
+  for (const auto& [key, value] : overrides) {
+    yaml::apply_override(root, key, value, context.diagnostics(), rate_openings());
+  }
   if (context.diagnostics().size() > in_file) throw_if_any(context.problems());  // else the rest would only follow
 
   LoadedTopology loaded;

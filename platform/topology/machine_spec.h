@@ -11,7 +11,8 @@
 
 namespace kb::topology {
 
-using AttributeValue = std::variant<bool, std::int64_t, double, std::string>;
+using RateMap = std::map<std::string, double>;  // by dtype, all of them
+using AttributeValue = std::variant<bool, std::int64_t, double, std::string, RateMap>;
 using AttributeMap = std::map<std::string, AttributeValue>;
 
 // One `{ kind, impl, attrs }` record.

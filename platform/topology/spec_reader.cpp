@@ -194,6 +194,11 @@ double MapReader::real(const std::string& key, std::optional<double> fallback, c
   return fallback.value_or(bounds.low + (bounds.above_low ? 1.0 : 0.0));
 }
 
+std::optional<double> MapReader::given_real(const std::string& key, const Bounds& bounds) {
+  if (take(key, false) == nullptr) return std::nullopt;
+  return real(key, std::nullopt, bounds);
+}
+
 std::int64_t MapReader::whole(const std::string& key, std::optional<std::int64_t> fallback, const Bounds& bounds) {
   const yaml::Value* value = take_scalar(key, !fallback, "a whole number");
   if (value != nullptr) {

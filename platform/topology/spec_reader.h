@@ -105,6 +105,8 @@ class MapReader {
   }
 
   double real(const std::string& key, std::optional<double> fallback, const Bounds& bounds);
+  // Nothing when the key is absent, which has no value then.
+  std::optional<double> given_real(const std::string& key, const Bounds& bounds);
   std::int64_t whole(const std::string& key, std::optional<std::int64_t> fallback, const Bounds& bounds);
   bool flag(const std::string& key, bool fallback);
   std::string text(const std::string& key, std::optional<std::string> fallback);
@@ -126,6 +128,7 @@ class MapReader {
   AttributeValue any_scalar(const std::string& key);
 
   bool has(const std::string& key) const { return value_ && value_->find(key) != nullptr; }
+  bool has_map(const std::string& key) const { return has(key) && value_->find(key)->value->kind == yaml::Kind::map; }
   std::vector<std::string> keys() const;
   std::string path(const std::string& key) const;
   const std::string& path() const { return path_; }

@@ -94,10 +94,19 @@ ValuePtr* step_into(ValuePtr& parent, const Step& step, std::string& problem) {
   return &parent->entries.back().value;
 }
 
+void open_scalar(ValuePtr& value, const std::string& key) {
+  if (value->kind != Kind::scalar) return;
+  ValuePtr map = new_container(false);
+  map->mark = value->mark;
+  map->from_override = value->from_override;
+  map->entries.push_back({key, value->mark, value});
+  value = map;
+}
+
 }  // namespace
 
 void apply_override(ValuePtr& root, const std::string& path, const std::string& text,
-                    std::vector<Diagnostic>& diagnostics) {
+                    std::vector<Diagnostic>& diagnostics, const Openings& openings) {
   const std::vector<Step> steps = split_path(path);
   if (steps.empty() || steps.size() > kMostLevels) {
     diagnostics.push_back({kOverrideFile, 0, 0, path, "this is not a key path",
@@ -114,8 +123,12 @@ void apply_override(ValuePtr& root, const std::string& path, const std::string& 
   }
   mark_override(*value);
   ValuePtr* slot = &root;
+  const Step* parent = nullptr;
   for (const Step& step : steps) {
     std::string problem;
+    const auto opening = parent == nullptr ? openings.end() : openings.find(parent->key);
+    if (opening != openings.end()) open_scalar(*slot, opening->second);
+    parent = &step;
     slot = step_into(*slot, step, problem);
     if (slot == nullptr) {
       diagnostics.push_back({kOverrideFile, 0, 0, path, problem, "correct the key path"});

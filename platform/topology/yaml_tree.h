@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstddef>
+#include <map>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -53,7 +54,10 @@ ValuePtr parse(const std::string& text, const std::string& file, std::vector<Dia
 
 // Sets the value at a dotted path ("sip.io_chiplets[0].n_connections", also "sip.io_chiplets.0..."), creating missing
 // mappings; an index equal to a list's length appends. `text` is YAML. The replaced values carry from_override.
+// A key of `openings` may hold a single value where the path looks into it: the key becomes a mapping that has the
+// value as the entry named beside it ({"mac_per_ns", "f16"}: mac_per_ns.i8 keeps the number as f16's).
+using Openings = std::map<std::string, std::string>;
 void apply_override(ValuePtr& root, const std::string& path, const std::string& text,
-                    std::vector<Diagnostic>& diagnostics);
+                    std::vector<Diagnostic>& diagnostics, const Openings& openings = {});
 
 }  // namespace kb::topology::yaml

@@ -126,6 +126,7 @@ void write_launch(JsonWriter& json, const LaunchRecord& launch) {
   write_time(json, launch.completed).key("pe_exec_ns").begin_object(true);
   json.key("min").time_ns(launch.summary.exec_min).key("max").time_ns(launch.summary.exec_max).end_object();
   json.key("dma_ns").time_ns(launch.summary.dma_max).key("compute_ns").time_ns(launch.summary.compute_max);
+  json.key("macs").integer(launch.summary.macs).key("useful_macs").integer(launch.summary.useful_macs);
   json.key("late_pes").unsigned_integer(launch.summary.late_pes).key("max_late_ns").time_ns(launch.summary.late_max);
   json.key("breakdown");
   write_breakdown(json, launch);

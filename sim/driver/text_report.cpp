@@ -114,6 +114,25 @@ std::string render_launches(const RunRecord& run) {
   return text;
 }
 
+// By kernel, in the order of their first launches; those whose products fill the array say nothing.
+std::string render_padding(const RunRecord& run) {
+  std::vector<std::pair<std::string, contract::LaunchSummary>> kernels;
+  for (const LaunchRecord& launch : run.launches) {
+    const auto same = [&](const auto& kernel) { return kernel.first == launch.kernel; };
+    auto kernel = std::find_if(kernels.begin(), kernels.end(), same);
+    if (kernel == kernels.end()) kernel = kernels.insert(kernels.end(), {launch.kernel, {}});
+    kernel->second.add(launch.summary);
+  }
+  std::string text;
+  for (const auto& [name, sum] : kernels) {
+    if (sum.macs <= sum.useful_macs) continue;
+    const double share = 100.0 * static_cast<double>(sum.macs - sum.useful_macs) / static_cast<double>(sum.macs);
+    text += "  " + observe::fixed(share, 1) + " % of the MAC array's work in " + name +
+            " was padding: sizes are rounded up to gemm_granularity of pe_gemm\n";
+  }
+  return text;
+}
+
 struct Part {
   const char* name;
   TimeFs time;
@@ -236,7 +255,7 @@ std::string render_report(const RunRecord& run, const topology::MachineSpec& spe
   text += render_params(run);
   text += line("device", run.device);
   text += line("data mode", run.data_mode);
-  text += render_launches(run);
+  text += render_launches(run) + render_padding(run);
   text += render_breakdown(run);
   text += render_figures(run);
   text += render_data(run);

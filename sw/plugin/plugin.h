@@ -23,7 +23,7 @@
 namespace kb::sw {
 
 // Raised with every change of a type that crosses the boundary.
-inline constexpr int kPluginAbi = 8;
+inline constexpr int kPluginAbi = 9;
 
 // What a library and its loader must agree on: "kernbench 0.1.0, plug-in ABI 7".
 inline std::string plugin_abi() {

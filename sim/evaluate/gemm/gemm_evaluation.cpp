@@ -214,7 +214,7 @@ class GemmEvaluation final : public IEvaluation {
   static Json run_json(const GemmPlatform& platform, const GemmShape& shape, const GemmVariant& variant,
                        const Json& row) {
     const plan::TileShape& tile = platform.tile;
-    const double useful = useful_share(shape, tile);
+    const double useful = useful_share(platform, shape);
     const double window = row["composite_window_ns"];
     const double utilisation = window > 0 ? row["stages"]["GEMM"]["wall_ns"].get<double>() / window : 0.0;
     const auto steps = [](std::int64_t size, std::int64_t step) { return (size + step - 1) / step; };
@@ -230,6 +230,7 @@ class GemmEvaluation final : public IEvaluation {
     for (const char* member : {"stages", "engines", "pe_window_ns", "composite_window_ns", "pe_exec_ns"}) {
       run[member] = row[member];
     }
+    run["array_ns"] = array_ns(platform, shape);
     run["gemm_utilisation"] = utilisation;
     run["useful_efficiency"] = utilisation * useful;
     run["theory"] = {{"ideal", theory_json(ideal_theory(platform, shape, variant), useful)},

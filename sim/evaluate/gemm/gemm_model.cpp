@@ -90,7 +90,7 @@ struct TileTimes {
 TileTimes add_tile(Demand& demand, const GemmPlatform& platform, const plan::PipelinePlan& plan,
                    const plan::Tile& tile) {
   TileTimes times;
-  times.product = platform.tile_ns();
+  times.product = platform.product_ns(tile.m, tile.k, tile.n);
   for (std::uint32_t i = 0; i < plan.stage_count(tile); ++i) {
     const plan::Stage stage = plan.stage(tile, i);
     const auto bytes = static_cast<double>(stage.nbytes);
@@ -163,9 +163,9 @@ plan::PipelinePlan plan_of(const GemmShape& shape, const GemmVariant& variant, c
 }
 
 // Rounded like the engine's (AccelEngine::work_time).
-double GemmPlatform::tile_ns() const {
-  const double products = static_cast<double>(tile.m * tile.k * tile.n);
-  return std::max(gemm_overhead_ns, ns(std::llround(products / mac_per_ns * static_cast<double>(kFsPerNs))));
+double GemmPlatform::product_ns(std::int64_t m, std::int64_t k, std::int64_t n) const {
+  const auto macs = static_cast<double>(granularity.padded_macs(m, k, n));
+  return std::max(gemm_overhead_ns, ns(std::llround(macs * static_cast<double>(kFsPerNs) / mac_per_ns)));
 }
 
 double GemmPlatform::read_ns(std::uint64_t bytes) const {
@@ -210,7 +210,8 @@ GemmPlatform gemm_platform(const topology::LoadedTopology& machine, const PeCoor
   GemmPlatform platform;
   const topology::Node& scheduler = block(NodeKind::pe_scheduler);
   platform.tile = {scheduler.integer("tile_m"), scheduler.integer("tile_k"), scheduler.integer("tile_n")};
-  platform.mac_per_ns = block(NodeKind::pe_gemm).number("mac_per_ns");
+  platform.mac_per_ns = block(NodeKind::pe_gemm).rates("mac_per_ns", RateUnit::macs).of(Dtype::f16);
+  platform.granularity = parse_granularity(block(NodeKind::pe_gemm).text_or("gemm_granularity", "none")).value();
   platform.gemm_overhead_ns = block(NodeKind::pe_gemm).number("overhead_ns");
   const topology::Node& tcm = block(NodeKind::pe_tcm);
   const double register_link = graph.spec.fetch_store_to_tcm_bw_gbs;
@@ -246,13 +247,18 @@ GemmTheory round_trip_theory(const GemmPlatform& platform, const GemmShape& shap
                 total);
 }
 
-double useful_share(const GemmShape& shape, const plan::TileShape& tile) {
-  const auto padded = [](std::int64_t size, std::int64_t step) { return (size + step - 1) / step * step; };
-  const auto volume = [](std::int64_t m, std::int64_t k, std::int64_t n) {
-    return static_cast<double>(m) * static_cast<double>(k) * static_cast<double>(n);
-  };
-  return volume(shape.m, shape.k, shape.n) /
-         volume(padded(shape.m, tile.m), padded(shape.k, tile.k), padded(shape.n, tile.n));
+double array_ns(const GemmPlatform& platform, const GemmShape& shape) {
+  return times_of(platform, shape, {}).demand.products;
+}
+
+double useful_share(const GemmPlatform& platform, const GemmShape& shape) {
+  const plan::PipelinePlan plan = plan_of(shape, {}, platform.tile);
+  double macs = 0;
+  for (std::uint64_t id = 0; id < plan.tiles(); ++id) {
+    const plan::Tile tile = plan.tile(id);
+    macs += static_cast<double>(platform.granularity.padded_macs(tile.m, tile.k, tile.n));
+  }
+  return static_cast<double>(shape.m) * static_cast<double>(shape.k) * static_cast<double>(shape.n) / macs;
 }
 
 }  // namespace kb::evaluate

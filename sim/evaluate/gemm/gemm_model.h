@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <string>
 
+#include "platform/base/granularity.h"
 #include "platform/plan/pipeline_plan.h"
 #include "platform/routing/lone_transfer.h"
 #include "platform/topology/topology.h"
@@ -28,7 +29,8 @@ plan::PipelinePlan plan_of(const GemmShape& shape, const GemmVariant& variant, c
 // Rates and latencies of one PE and its HBM slice. Times in ns, rates in bytes or products per ns; 0 GB/s = no limit.
 struct GemmPlatform {
   plan::TileShape tile;
-  double mac_per_ns = 0;
+  Granularity granularity;  // in which the array works (P-28)
+  double mac_per_ns = 0;    // of f16
   double gemm_overhead_ns = 0;
   double fetch_gbs = 0;          // TCM -> register file
   double store_gbs = 0;          // register file -> TCM
@@ -43,7 +45,8 @@ struct GemmPlatform {
   int rd_engines = 1, wr_engines = 1;
   int pipeline_stages = 0;  // of a tile inside the K loop
 
-  double tile_ns() const;                      // of a product of a full tile
+  double product_ns(std::int64_t m, std::int64_t k, std::int64_t n) const;  // for which it occupies the array
+  double tile_ns() const { return product_ns(tile.m, tile.k, tile.n); }     // of a full tile
   double read_ns(std::uint64_t bytes) const;   // for which a read keeps its engine when nothing is in its way
   double write_ns(std::uint64_t bytes) const;  // the same of a write, until the acknowledgement is back
   double read_latency_ns() const;              // of the read of a full tile of B, beyond its bytes at link_gbs
@@ -64,7 +67,9 @@ GemmTheory ideal_theory(const GemmPlatform& platform, const GemmShape& shape, co
 // resource waits for the first tile to reach it and is followed by what the last tile has still before it.
 GemmTheory round_trip_theory(const GemmPlatform& platform, const GemmShape& shape, const GemmVariant& variant);
 
-// m k n of the shape against m k n of its full tiles (E-28): below 1 for under-tile and ragged shapes.
-double useful_share(const GemmShape& shape, const plan::TileShape& tile);
+// Of the array, all products of the shape's tiles together (E-30).
+double array_ns(const GemmPlatform& platform, const GemmShape& shape);
+// m k n of the shape against what its tiles occupy of the array (E-28): below 1 for under-tile and ragged shapes.
+double useful_share(const GemmPlatform& platform, const GemmShape& shape);
 
 }  // namespace kb::evaluate

@@ -65,7 +65,7 @@ TEST(MCpu, SelectsThePesOfTheLaunchInAscendingOrder) {  // C-8, H-35
   EXPECT_THAT(nodes, testing::UnorderedElementsAre(pe_cpu(1), pe_cpu(3)));
 }
 
-TEST(MCpu, TwoPeLaunchHasOneCompletion) {  // V2 (H-96), acceptance check 7
+TEST(MCpu, TwoPeLaunchHasOneCompletion) {  // acceptance check 7
   CommandMachine m({1, 1, 1, 2, {"NW"}});
   m.script.reaction = [](const PeCoord& pe) {
     Reaction r;

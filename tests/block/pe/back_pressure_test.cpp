@@ -73,7 +73,7 @@ TEST(TilePipeline, AStalledEngineTakesNoTileThatBringsTheSlot) {  // P-17, P-34
 TEST(TilePipeline, SimpleCommandsPassAFeederThatIsHeldUp) {  // P-32
   PeMachine machine(pipeline({{attribute("pe_dma", "queue_depth"), "1"}}));
   const std::vector<Outcome> o =
-      machine.run({submit(0, composite(32, 64 * 60, 32)), submit(kNs, math(MathOp::exp, {{64}}, {64}))});
+      machine.run({submit(0, composite(32, 64 * 60, 32)), submit(kNs, math(MathOp::exp, {{256}}, {256}))});
   EXPECT_EQ(o[1].answered, 2 * kNs);
 }
 

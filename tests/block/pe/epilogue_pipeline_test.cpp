@@ -10,14 +10,14 @@ namespace {
 
 using contract::CommandKind;
 
-TEST(TilePipeline, EpiloguesRunInPeMathBeforeTheStore) {  // P-13, P-16: 1024 elements, 16 ns each
+TEST(TilePipeline, EpiloguesRunInPeMathBeforeTheStore) {  // P-13, P-16: 1024 elements of f32, 8 ns each
   PeMachine machine(pipeline());
   contract::Command command = composite(32, 64, 32);
   command.epilogues = {{EpilogueOp::bias, EpilogueScope::output_tile, matrix(3u << 20, 1, 32)}, kRelu};
   const Outcome outcome = machine.run({submit(0, command)}).at(0);
   const auto dma = machine.statistics(kPe + "pe_dma");
   const TimeFs bias = occupancy_fs(64, 512.0);  // fetched with the operands
-  EXPECT_EQ(outcome.end, dma.at("read_busy") + (16 + 16 + 2 * 16 + 4) * kNs + bias + dma.at("write_busy"));
+  EXPECT_EQ(outcome.end, dma.at("read_busy") + (16 + 16 + 2 * 8 + 4) * kNs + bias + dma.at("write_busy"));
   expect_stages(machine, planned(command));
 }
 
@@ -27,7 +27,7 @@ TEST(TilePipeline, EpiloguesCostWhatTheirOperationsWeigh) {  // P-41
   contract::Command command = composite(32, 64, 32);
   command.epilogues = {kRelu, {EpilogueOp::scale, EpilogueScope::output_tile, OperandRef::number(0.5, Dtype::f32)}};
   machine.run({submit(0, command)});
-  EXPECT_EQ(machine.statistics(kPe + "pe_math").at("busy"), (3 + 5) * 16 * kNs);
+  EXPECT_EQ(machine.statistics(kPe + "pe_math").at("busy"), (3 + 5) * 8 * kNs);
 }
 
 TEST(TilePipeline, AKernelEpilogueWorksOnTheWholeOutputInTheLastTile) {  // P-13
@@ -36,7 +36,7 @@ TEST(TilePipeline, AKernelEpilogueWorksOnTheWholeOutputInTheLastTile) {  // P-13
   command.epilogues = {{EpilogueOp::relu, EpilogueScope::kernel, {}}};
   machine.run({submit(0, command)});
   EXPECT_EQ(machine.statistics(kPe + "pe_math").at("commands"), 1);
-  EXPECT_EQ(machine.statistics(kPe + "pe_math").at("busy"), 64 * kNs);
+  EXPECT_EQ(machine.statistics(kPe + "pe_math").at("busy"), 32 * kNs);
 }
 
 // When a MATH command that came during the first product gets the slot.
@@ -51,8 +51,8 @@ TimeFs start_of_math_beside(const Epilogue& epilogue) {
   return found == machine.log.commands.end() ? -1 : found->start;
 }
 
-TEST(TilePipeline, ATileKeepsTheSlotThroughItsKTileEpilogues) {  // P-17: FETCH 16, GEMM 16, MATH 16, then the other
-  EXPECT_EQ(start_of_math_beside(kReluPerTile), 48 * kNs);
+TEST(TilePipeline, ATileKeepsTheSlotThroughItsKTileEpilogues) {  // P-17: FETCH 16, GEMM 16, MATH 8, then the other
+  EXPECT_EQ(start_of_math_beside(kReluPerTile), 40 * kNs);
 }
 
 TEST(TilePipeline, ATileGivesTheSlotBackBeforeItsOutputEpilogues) {  // P-16

@@ -100,7 +100,7 @@ TEST(PeCpu, MeasuresDmaAndComputeSeparately) {  // H-37
     pe.execute(load(pe, 4096));
     pe.execute(gemm(32, 64, 32));
     pe.execute(cycles(5));
-    pe.execute(math(MathOp::exp, {{640}}, {640}));
+    pe.execute(math(MathOp::exp, {{2560}}, {2560}));
     pe.execute(load(pe, 4096));
   });
   const std::size_t launch = machine.launch("k", kReady);

@@ -37,7 +37,7 @@ contract::Command load(const PeMachine& machine, std::uint64_t nbytes) {
 TEST(PeScheduler, GivesEachCommandToItsEngineAtOnce) {  // P-9: no time of its own by default
   PeMachine machine(scheduler());
   const std::vector<Outcome> o =
-      machine.run({submit(5, gemm(32, 64, 32)), submit(20 * kNs, math(MathOp::exp, {{640}}, {640})),
+      machine.run({submit(5, gemm(32, 64, 32)), submit(20 * kNs, math(MathOp::exp, {{2560}}, {2560})),
                    submit(40 * kNs, load(machine, 256))});
   EXPECT_EQ(o[0].start, 5);
   EXPECT_EQ(o[0].answered, 16 * kNs + 5);

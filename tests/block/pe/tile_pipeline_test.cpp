@@ -127,7 +127,7 @@ TEST(TilePipeline, CompositesAreFedInSubmissionOrder) {  // P-32: no interleavin
 TEST(TilePipeline, SimpleCommandsPassAComposite) {  // P-32: only the feeder waits
   PeMachine machine(pipeline());
   const std::vector<Outcome> o =
-      machine.run({submit(0, composite(32, 64 * 60, 32)), submit(kNs, math(MathOp::exp, {{64}}, {64}))});
+      machine.run({submit(0, composite(32, 64 * 60, 32)), submit(kNs, math(MathOp::exp, {{256}}, {256}))});
   EXPECT_EQ(o[1].answered, 2 * kNs);
 }
 

@@ -44,7 +44,7 @@ class Formulas {
     return latency(dma(0, 0), bank, nbytes_) + latency(dma(0, 0), bank, 0) + burst;
   }
   double math() const {  // of f16
-    return nbytes_ / 2 / attr("pe_math", "elements_per_cycle") / attr("pe_math", "clock_ghz");
+    return nbytes_ / 2 / attr("pe_math", "elements_per_ns");
   }
 
  private:

@@ -138,6 +138,21 @@ TEST_F(CompositeTest, TheArrayLimitsLoadedOperands) {  // P-40: 512 tiles of 16 
   EXPECT_LE(exec_ns(result) - figure(result, "pe_dma", "read_busy"), 512 * 16.0 / 0.95);
 }
 
+TEST_F(CompositeTest, DotAndCompositeOccupyTheArrayAlike) {  // P-28: edges of every size, and rows alone
+  for (const char* size : {"--set m=1 --set k=512 --set n=256", "--set m=70 --set k=130 --set n=45"}) {
+    const Outcome outcome =
+        kernbench("run --quiet --topology '" + config("one_pe") + "' --out dot --bench gemm-single-pe " + size);
+    ASSERT_EQ(outcome.code, 0) << outcome.err;
+    const Json dot = Json::parse(read("dot/result.json"), nullptr, false), composite = run(size);
+    for (const char* name : {"busy", "macs", "useful_macs"}) {
+      EXPECT_EQ(figure(dot, "pe_gemm", name), figure(composite, "pe_gemm", name)) << size << " " << name;
+    }
+    const Json& launch = dot["launches"].back();
+    EXPECT_EQ(launch["macs"], figure(dot, "pe_gemm", "macs"));
+    EXPECT_GT(launch["macs"], launch["useful_macs"]);
+  }
+}
+
 TEST_F(CompositeTest, TheTileShapeIsTheMachinesUnlessGiven) {  // P-20
   const std::string size = "--set m=64 --set k=128 --set n=64";
   EXPECT_EQ(figure(run(size), "pe_scheduler", "tiles"), 8);

@@ -71,5 +71,19 @@ TEST_F(LayerMistakesTest, NameWhatDoesNotFit) {
   EXPECT_THAT(refused("softmax --set rows=8 --set columns=600000", 1), testing::HasSubstr("OUT_OF_SCRATCH"));
 }
 
+// The kernel layernorm is six passes over f32, as its page says, besides what it does once per row and per column.
+class LayerPassesTest : public CommandLineTest {};
+
+TEST_F(LayerPassesTest, LayernormTakesItsSixPasses) {  // P-41
+  const Outcome outcome = kernbench("run --quiet --topology '" + config("one_pe") +
+                                    "' --bench layernorm --set dtype=f32 --set rows=64 --set columns=1024 --out out");
+  ASSERT_EQ(outcome.code, 0) << outcome.err;
+  const Json result = Json::parse(read("out/result.json"), nullptr, false);
+  const double busy = result["blocks"]["sip0.cube0.pe0.pe_math"]["busy"]["value"];
+  const double passes = busy / (64.0 * 1024.0 / 128.0);
+  EXPECT_GE(passes, 6.0);
+  EXPECT_LE(passes, 6.0 * 1.1);
+}
+
 }  // namespace
 }  // namespace kb::test

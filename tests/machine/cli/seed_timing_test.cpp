@@ -28,6 +28,14 @@ TEST_F(SeedTimingTest, Kernels) {
   expect_times("attention", 462.737539, 1617.587753);
 }
 
+// Every dtype at one rate, one pass per operation, products without padding (P-28, P-40, P-41).
+TEST_F(SeedTimingTest, Engines) {
+  expect_times("softmax", 90.100004, 5497.490246);
+  expect_times("layernorm --set dtype=f32", 316.700008, 11092.090248);
+  expect_times("gemm-multi-pe --set dtype=i8", 1270.300012, 39503.720248);
+  expect_times("gemm-single-pe --set m=1 --set k=512 --set n=256 --set dtype=f32", 4266.00004, 8710.840104);
+}
+
 TEST_F(SeedTimingTest, Collectives) {
   expect_times("ccl-allreduce --set n_elem=8", 1559.045368, 3196.335704);
   expect_times("ccl-allreduce --set n_elem=8 --set root=1", 1281.992816, 3020.32068);

@@ -103,10 +103,16 @@ TEST(GemmModel, ALongLoopIsFilledAndDrained_E29) {
 }
 
 TEST(GemmModel, PaddingIsNoUsefulWork_E28) {
-  const plan::TileShape tile{32, 64, 32};
-  EXPECT_DOUBLE_EQ(useful_share({32, 64, 32}, tile), 1.0);
-  EXPECT_DOUBLE_EQ(useful_share({16, 16, 16}, tile), 1.0 / 16);
-  EXPECT_DOUBLE_EQ(useful_share({33, 64, 32}, tile), 33.0 / 64);
+  const GemmPlatform found = platform();
+  EXPECT_DOUBLE_EQ(useful_share(found, {32, 64, 32}), 1.0);
+  EXPECT_DOUBLE_EQ(useful_share(found, {16, 16, 16}), 1.0 / 16);
+  EXPECT_DOUBLE_EQ(useful_share(found, {33, 64, 32}), 33.0 / 64);
+  const GemmPlatform fine = platform({{std::string(kPe) + "pe_gemm.attrs.gemm_granularity", "16x16x16"}});
+  EXPECT_DOUBLE_EQ(useful_share(fine, {16, 16, 16}), 1.0);
+  EXPECT_DOUBLE_EQ(fine.product_ns(16, 16, 16), 1.0);
+  const GemmPlatform small = platform({{std::string(kPe) + "pe_scheduler.attrs.tile_m", "16"}});
+  EXPECT_DOUBLE_EQ(useful_share(small, {32, 64, 32}), 0.5);
+  EXPECT_DOUBLE_EQ(array_ns(small, {32, 64, 32}), 32.0);
 }
 
 }  // namespace

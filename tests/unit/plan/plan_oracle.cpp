@@ -93,7 +93,7 @@ ListedTiles walked(const PipelinePlan& plan) {
     for (std::uint32_t i = 0; i < plan.stage_count(tile); ++i) {
       const Stage stage = plan.stage(tile, i);
       std::uint64_t amount = stage.nbytes;
-      if (stage.type == StageType::gemm) amount = static_cast<std::uint64_t>(stage.useful_macs);
+      if (stage.type == StageType::gemm) amount = static_cast<std::uint64_t>(stage.useful_macs());
       if (stage.type == StageType::math) amount = static_cast<std::uint64_t>(stage.elements);
       stages.push_back({stage.type, stage.operand, amount, stage.epilogue});
     }

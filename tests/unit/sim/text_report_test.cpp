@@ -41,6 +41,22 @@ TEST(TextReport, SaysWhatWasSimulatedHowLongAndWhereTheFilesAre) {
   EXPECT_THAT(text, HasSubstr("  throughput  1234.57  GB/s  bytes over the critical path\n"));
 }
 
+TEST(TextReport, SaysHowMuchOfTheArraysWorkWasPadding) {  // P-28
+  RunRecord run = sample();
+  LaunchRecord launch;
+  launch.kernel = "gemv";
+  launch.summary.pes = 1;
+  launch.summary.macs = 64;
+  launch.summary.useful_macs = 2;
+  run.launches = {launch, launch};
+  launch.kernel = "gemm";
+  launch.summary.useful_macs = 64;
+  run.launches.push_back(launch);
+  const std::string text = render_report(run, spec(), {});
+  EXPECT_THAT(text, HasSubstr("  96.9 % of the MAC array's work in gemv was padding: "));
+  EXPECT_THAT(text, Not(HasSubstr("work in gemm was")));
+}
+
 TEST(TextReport, NamesWhatDiffersFromTheReferenceOverridesFirst) {
   RunRecord run = sample();
   run.settings = differing_settings(run.config, {{"a.b", {"1", "default"}}, {"c.d", {"7", "default"}}});

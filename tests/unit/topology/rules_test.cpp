@@ -100,6 +100,37 @@ INSTANTIATE_TEST_SUITE_P(
              {{"cube.pe_template.components.pe_gemm.attrs.mac_per_ns", "0"}},
              "cube.pe_template.components.pe_gemm.attrs.mac_per_ns: 0 is out of range (it must be between 0.001 and "
              "1000000000 per ns)"},
+        Case{
+            "RateOfADtype",
+            {{"cube.pe_template.components.pe_gemm.attrs.mac_per_ns", "{f16: 4096, i8: -1}"}},
+            "cube.pe_template.components.pe_gemm.attrs.mac_per_ns.i8: -1 is out of range (it must be between 0.001 and "
+            "1000000000)"},
+        Case{"RateOfAnUnknownDtype",
+             {{"cube.pe_template.components.pe_math.attrs.elements_per_ns", "{f16: 64, fp8: 128}"}},
+             "cube.pe_template.components.pe_math.attrs.elements_per_ns.fp8: unknown key 'fp8' (known: f16, bf16, f32, "
+             "i8, "
+             "i16, i32, i64)"},
+        Case{"DtypesWithoutARate",
+             {{"cube.pe_template.components.pe_gemm.attrs.mac_per_ns", "{i8: 8192, bf16: 4096, f32: 1, i16: 1}"}},
+             "cube.pe_template.components.pe_gemm.attrs.mac_per_ns: there is no rate for f16, i32, i64 (add f16, which "
+             "the others follow, or a rate for each of them)"},
+        Case{"RateThatIsNoNumber",
+             {{"cube.pe_template.components.pe_gemm.attrs.mac_per_ns", "[4096]"}},
+             "cube.pe_template.components.pe_gemm.attrs.mac_per_ns: expected a number, found a list (write the value "
+             "after the colon, or remove the key)"},
+        Case{
+            "LanesAndClockAreOneRate",
+            {{"cube.pe_template.components.pe_math.attrs.elements_per_cycle", "64"}},
+            "cube.pe_template.components.pe_math.attrs.elements_per_cycle: 'elements_per_cycle' is not set here (write "
+            "elements_per_ns, which is elements_per_cycle times clock_ghz)"},
+        Case{"GranularityOfTwoSizes",
+             {{"cube.pe_template.components.pe_gemm.attrs.gemm_granularity", "32x64"}},
+             "cube.pe_template.components.pe_gemm.attrs.gemm_granularity: '32x64' is not a block of a product (write "
+             "M x K x N as 32x64x32, each 1 to 4096, or none)"},
+        Case{"GranularityOfNothing",
+             {{"cube.pe_template.components.pe_gemm.attrs.gemm_granularity", "32x0x32"}},
+             "cube.pe_template.components.pe_gemm.attrs.gemm_granularity: '32x0x32' is not a block of a product (write "
+             "M x K x N as 32x64x32, each 1 to 4096, or none)"},
         Case{"NegativeWeight",
              {{"cube.pe_template.components.pe_math.attrs.weight_exp", "-1"}},
              "cube.pe_template.components.pe_math.attrs.weight_exp: -1 is out of range (it must be between 0 and "
@@ -139,7 +170,7 @@ INSTANTIATE_TEST_SUITE_P(
         Case{"WeightAtAnotherBlock",
              {{"cube.pe_template.components.pe_gemm.attrs.weight_exp", "2"}},
              "cube.pe_template.components.pe_gemm.attrs.weight_exp: unknown key 'weight_exp' (known: overhead_ns, "
-             "mac_per_ns, queue_depth, shared_resource)"},
+             "mac_per_ns, gemm_granularity, queue_depth, shared_resource)"},
         Case{"UnknownBlock",
              {{"cube.pe_template.components.pe_gem.attrs.mac_per_ns", "1"}},
              "cube.pe_template.components.pe_gem: unknown key 'pe_gem' (did you mean 'pe_gemm'?)"}),
@@ -385,6 +416,23 @@ TEST(Defaults, WeightsOfOperationsExistOnlyWhenWrittenP41) {
   EXPECT_EQ(loaded.config.at("cube.pe_template.components.pe_math.attrs.weight_exp").origin, "--set");
   EXPECT_EQ(math(loaded).attrs->count("weight_add"), 0u);
   EXPECT_EQ(math(minimal()).attrs->count("weight_exp"), 0u);
+}
+
+TEST(Defaults, ARateByDtypeKeepsTheNumberAsThatOfF16) {  // P-40
+  const std::string key = "cube.pe_template.components.pe_gemm.attrs.mac_per_ns";
+  const auto rates = [](const LoadedTopology& loaded) {
+    return loaded.graph.node(*loaded.graph.find_node("sip0.cube0.pe0.pe_gemm")).rates("mac_per_ns", RateUnit::macs);
+  };
+  EXPECT_EQ(rates(minimal()).of(Dtype::i8), 8192.0);
+  const LoadedTopology number = minimal({{key, "1000"}, {key + ".i8", "5000"}});
+  EXPECT_EQ(rates(number).of(Dtype::f16), 1000.0);
+  EXPECT_EQ(rates(number).of(Dtype::i8), 5000.0);
+  EXPECT_EQ(rates(number).of(Dtype::f32), 500.0);
+  EXPECT_EQ(number.config.at(key + ".i8").origin, "--set");
+  EXPECT_EQ(number.config.count(key + ".f32"), 0u);
+  const LoadedTopology all = minimal({{key, "{f16: 7, bf16: 6, f32: 5, i8: 4, i16: 3, i32: 2, i64: 1}"}});
+  EXPECT_EQ(rates(all).of(Dtype::i64), 1.0);
+  EXPECT_EQ(rates(minimal({{key + ".i8", "1"}, {key, "2000"}})).of(Dtype::i8), 4000.0);
 }
 
 TEST(Warnings, ConnectionsThatDoNotMatchTheUcieLinkT37) {

@@ -1,0 +1,29 @@
+#include "platform/base/engine_rates.h"
+
+namespace kb {
+
+double rate_ratio(RateUnit unit, Dtype dtype) {
+  if (unit == RateUnit::elements) return static_cast<double>(item_size(Dtype::f16)) / item_size(dtype);
+  switch (dtype) {
+    case Dtype::f16:
+    case Dtype::bf16:
+      return 1.0;
+    case Dtype::f32:
+      return 0.5;
+    case Dtype::i8:
+      return 2.0;
+    case Dtype::i16:
+      return 0.5;
+    case Dtype::i32:
+      return 0.125;
+    case Dtype::i64:
+      return 0.03125;
+  }
+  return 1.0;
+}
+
+DtypeRates::DtypeRates(RateUnit unit, double f16) {
+  for (std::size_t i = 0; i < kDtypes; ++i) rates_[i] = f16 * rate_ratio(unit, static_cast<Dtype>(i));
+}
+
+}  // namespace kb

@@ -1,0 +1,35 @@
+// How fast the engines of a PE work on each dtype.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+
+#include "platform/base/dtype.h"
+
+namespace kb {
+
+// What an engine's rate counts: multiply-accumulates of PE_GEMM, or elements of PE_MATH. Both are per ns.
+enum class RateUnit : std::uint8_t { macs, elements };
+
+// Rate of a dtype in units of f16's, where the machine names none. A MAC array spends area on a product, which for wide
+// integers grows with the square of the width: the ratios are those of AMD's AIE-ML tile (AM020, table 1: 512 INT8, 256
+// bfloat16, 128 INT16, 32 INT32 operations per cycle) and, for f32 as TF32, of NVIDIA's A100 (156 beside 312 TFLOPS of
+// f16). A SIMD unit has registers of a fixed width: its rate goes with the elements that fit.
+double rate_ratio(RateUnit unit, Dtype dtype);
+
+// A rate for each dtype.
+class DtypeRates {
+ public:
+  DtypeRates() = default;
+  // The rate of f16, which the others follow by their ratios.
+  DtypeRates(RateUnit unit, double f16);
+
+  double of(Dtype dtype) const { return rates_[static_cast<std::size_t>(dtype)]; }
+  void set(Dtype dtype, double rate) { rates_[static_cast<std::size_t>(dtype)] = rate; }
+
+ private:
+  std::array<double, kDtypes> rates_{};
+};
+
+}  // namespace kb

@@ -1,0 +1,24 @@
+// The blocks in which a MAC array works.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string_view>
+
+namespace kb {
+
+// A product of m x k x n occupies the array as if each size were the next multiple (P-28).
+struct Granularity {
+  std::int64_t m = 1;
+  std::int64_t k = 1;
+  std::int64_t n = 1;
+
+  std::int64_t padded_macs(std::int64_t rows, std::int64_t depth, std::int64_t columns) const;
+};
+
+inline constexpr std::int64_t kMostGranularity = 4096;  // of each size
+
+// "32x64x32" is m x k x n; "none" is 1x1x1, an array that never pads. Nothing when the text is neither.
+std::optional<Granularity> parse_granularity(std::string_view text);
+
+}  // namespace kb
