@@ -37,7 +37,8 @@ PeDma::PeDma(const sc_core::sc_module_name& name, NodeId node, elab::BlockContex
       tcm_begin_(address::PhysAddr::pe_tcm_addr(node_record().sip, node_record().cube, node_record().pe, 0).value()),
       tcm_end_(tcm_begin_ + context.graph.spec.tcm_bytes_per_pe),
       queue_depth_(queue_depth(node_record())),
-      read_(*this, "read_busy", payload::Op::read, FirstWire::slip, node_record().integer("rd_engines")),
+      read_(*this, "read_busy", payload::Op::read, FirstWire::slip,
+            node_record().integer("rd_engines") * node_record().integer("rd_outstanding")),
       write_(*this, "write_busy", payload::Op::write, FirstWire::fifo, node_record().integer("wr_engines")),
       stripe_(address::channel_stripe(context.graph.spec.cube_components.at("hbm_ctrl").attrs)) {
   if (context.graph.spec.address_model != topology::AddressModel::la) return;

@@ -15,7 +15,8 @@ namespace kb::modules {
 
 // Moves data between this PE's TCM and HBM or cube SRAM, anywhere in the machine, over the fabric.
 //
-// Models: rd_engines read channels and wr_engines write channels, each with its own FIFO queue (P-36). A command takes
+// Models: rd_engines read channels, rd_outstanding reads each, and wr_engines write channels; a FIFO queue per
+// direction (P-36). A command takes
 // a channel, then its start stamp, holds the channel until the last response is back, takes its end stamp and releases
 // (P-37). All extents of a command, split at HBM slice boundaries, are requested at once, in order; the command ends
 // with the last response. Read commands slip in at the first wire, write data queues behind what was offered there

@@ -6,6 +6,7 @@
 #include <set>
 
 #include "platform/base/units.h"
+#include "platform/topology/balance.h"
 #include "platform/topology/mesh_layout.h"
 #include "platform/topology/schema.h"
 
@@ -232,6 +233,7 @@ void check_machine(const MachineSpec& spec, ReadContext& context) {
                                   spec.ucie_n_connections, spec.noc_to_ucie_conn_bw_gbs, spec.ucie_link_bw_gbs),
                       fmt::format("{} connections would", connections));
   }
+  warn_of_waste(spec, context);
 }
 
 }  // namespace kb::topology

@@ -93,6 +93,7 @@ std::vector<KindRule> pe_rules() {
                                                  {"charge_fetch_store", AttributeType::flag, false, {}, {}}}));
   const auto queue = [] { return whole("queue_depth", 0, at_least(0, 1e6)); };  // P-34; 0 = no limit
   rules.push_back(block(NodeKind::pe_dma, {overhead(0.0), whole("rd_engines", 1, at_least(1, 64)),
+                                           whole("rd_outstanding", 1, at_least(1, 1024)),
                                            whole("wr_engines", 1, at_least(1, 64)), queue(),
                                            real("baaw_overhead_ns", 0.0, duration_ns())}));
   rules.push_back(

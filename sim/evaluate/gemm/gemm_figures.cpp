@@ -73,6 +73,8 @@ std::vector<std::string> origin(const Json& data) {
   std::string reads =
       fmt::format("HBM path {} GB/s, a read takes {} ns more ({} read engine{}", real("link_gbs"),
                   real("read_latency_ns"), platform.at("rd_engines").dump(), platform.at("rd_engines") == 1 ? "" : "s");
+  if (platform.value("rd_outstanding", 1) > 1)
+    reads += fmt::format(" of {} reads", platform.at("rd_outstanding").dump());
   if (platform.at("translation_ns") > 0) reads += fmt::format("; {} ns of it to translate", real("translation_ns"));
   std::string registers = fmt::format("TCM to registers {} GB/s", real("fetch_gbs"));
   if (platform.at("store_gbs") != platform.at("fetch_gbs")) registers += fmt::format(", back {}", real("store_gbs"));

@@ -94,8 +94,8 @@ TileTimes add_tile(Demand& demand, const GemmPlatform& platform, const plan::Pip
   for (std::uint32_t i = 0; i < plan.stage_count(tile); ++i) {
     const plan::Stage stage = plan.stage(tile, i);
     const auto bytes = static_cast<double>(stage.nbytes);
-    const std::uint64_t flit = platform.path.flit_bytes;
-    const double bursts = static_cast<double>((stage.nbytes + flit - 1) / flit * flit);  // a partial one costs a full
+    const std::uint64_t unit = platform.path.access_bytes;
+    const double accessed = static_cast<double>((stage.nbytes + unit - 1) / unit * unit);  // a part costs whole ones
     if (stage.type == plan::StageType::fetch)
       times.fetch += platform.fetch_overhead_ns + on_port(stage.nbytes, platform.fetch_gbs);
     if (stage.type == plan::StageType::store)
@@ -103,18 +103,18 @@ TileTimes add_tile(Demand& demand, const GemmPlatform& platform, const plan::Pip
     if (stage.type == plan::StageType::dma_read) {
       times.read += platform.read_ns(stage.nbytes);
       demand.read_link += at_rate(bytes, platform.link_gbs);
-      demand.memory += at_rate(bursts, platform.memory_gbs);
+      demand.memory += at_rate(accessed, platform.memory_gbs);
     }
     if (stage.type == plan::StageType::dma_write) {
       times.write += platform.write_ns(stage.nbytes);
       demand.write_link += at_rate(bytes, platform.write_link_gbs);
-      demand.memory += at_rate(bursts, platform.memory_gbs);
+      demand.memory += at_rate(accessed, platform.memory_gbs);
     }
   }
   demand.products += times.product;
   demand.fetch += times.fetch;
   demand.store += times.store;
-  demand.readers += times.read / platform.rd_engines;
+  demand.readers += times.read / (platform.rd_engines * platform.rd_outstanding);
   demand.writers += times.write / platform.wr_engines;
   return times;
 }
@@ -196,6 +196,7 @@ Json GemmPlatform::json() const {
           {"read_latency_ns", read_latency_ns()},
           {"translation_ns", translation_ns},
           {"rd_engines", rd_engines},
+          {"rd_outstanding", rd_outstanding},
           {"wr_engines", wr_engines},
           {"pipeline_stages", pipeline_stages},
           {"channels", channels}};
@@ -222,6 +223,7 @@ GemmPlatform gemm_platform(const topology::LoadedTopology& machine, const PeCoor
   platform.dma_overhead_ns = dma.number_or("overhead_ns", 0);
   platform.translation_ns = translation_ns(graph, block(NodeKind::pe_mmu), dma);
   platform.rd_engines = static_cast<int>(dma.integer("rd_engines"));
+  platform.rd_outstanding = static_cast<int>(dma.integer("rd_outstanding"));
   platform.wr_engines = static_cast<int>(dma.integer("wr_engines"));
   platform.pipeline_stages = stages_inside(platform.tile);
   platform.channels = graph.spec.hbm_mapping_mode == topology::HbmMapping::one_to_one;
