@@ -5,10 +5,12 @@
 #include <algorithm>
 
 #include "platform/base/error.h"
+#include "sw/benches/contents.h"
 #include "sw/benches/deployed.h"
 #include "sw/benches/epilogue_reference.h"
 #include "sw/benches/ranks.h"
 #include "sw/benches/support.h"
+#include "sw/parallel/initial_values.h"
 
 namespace kb::sw {
 namespace {
@@ -17,6 +19,7 @@ namespace {
 struct Layer {
   std::int64_t m = 0, k = 0, n = 0;
   Dtype dtype = Dtype::f16;
+  Contents contents = Contents::integers;
   std::string epilogue;
   DPPolicy x, w, y;  // the bias lies like W
   LaunchOptions launch;
@@ -30,12 +33,15 @@ struct LayerResult {
 
 LayerResult run_layer(Runtime& rt, const Layer& layer, std::uint64_t x_seed, std::uint64_t w_seed) {
   LayerResult out;
-  out.x = deploy_random(rt, {layer.m, layer.k}, layer.dtype, layer.x, "X", x_seed);
-  out.w = deploy_random(rt, {layer.k, layer.n}, layer.dtype, layer.w, "W", w_seed);
+  const ProductContents operands(layer.contents, layer.k, layer.dtype, layer.dtype);
+  out.x = deploy(rt, {layer.m, layer.k}, layer.dtype, layer.x, "X", [&] { return operands.left(layer.m, x_seed); });
+  out.w = deploy(rt, {layer.k, layer.n}, layer.dtype, layer.w, "W", [&] { return operands.right(layer.n, w_seed); });
   const Tensor y = rt.empty({layer.m, layer.n}, layer.dtype, layer.y, "Y");
   std::vector<Arg> arguments{out.x.tensor, out.w.tensor, y};
   if (!layer.epilogue.empty()) {
-    out.bias = deploy_random(rt, {1, layer.n}, layer.dtype, layer.w, "bias", w_seed + 1);
+    out.bias = deploy(rt, {1, layer.n}, layer.dtype, layer.w, "bias", [&] {
+      return plain_contents(layer.contents, {1, layer.n}, layer.dtype, w_seed + 1);
+    });
     arguments.emplace_back(layer.epilogue);
     arguments.emplace_back(out.bias.tensor);
   }
@@ -116,6 +122,7 @@ Layer qkv_layer(const Params& params, std::int64_t hidden) {
   layer.k = hidden;
   layer.n = 3 * hidden;
   layer.dtype = params.dtype("dtype");
+  layer.contents = contents_of(params);
   layer.epilogue = "bias";
   return layer;
 }
@@ -178,19 +185,30 @@ BenchResult run_matmul_multi(Runtime& rt, const Params& params) {
   layer.k = params.integer("k");
   layer.n = params.integer("n");
   layer.dtype = params.dtype("dtype");
+  layer.contents = contents_of(params);
   layer.y = split_over_pes(Split::row_wise);
   return run_everywhere(rt, "matmul-composite-multi-pe", layer, false);
 }
+
+constexpr int kSpareForH = 4;  // bits of H for the sums over it
 
 BenchResult run_mlp(Runtime& rt, const Params& params) {
   const std::int64_t m = params.integer("tokens"), k = params.integer("hidden"), wide = params.integer("inner");
   const Dtype dtype = params.dtype("dtype");
   const DPPolicy rows = split_over_pes(Split::row_wise), whole;
-  const Deployed x = deploy_random(rt, {m, k}, dtype, rows, "X", rt.seed());
-  const Deployed w1 = deploy_random(rt, {k, wide}, dtype, whole, "W1", rt.seed() + 1);
-  const Deployed b1 = deploy_random(rt, {1, wide}, dtype, whole, "b1", rt.seed() + 2);
-  const Deployed w2 = deploy_random(rt, {wide, k}, dtype, whole, "W2", rt.seed() + 3);
-  const Deployed b2 = deploy_random(rt, {1, k}, dtype, whole, "b2", rt.seed() + 4);
+  const Contents contents = contents_of(params);
+  const ProductContents first(contents, k, dtype, dtype, is_float(dtype) ? kSpareForH : 0);
+  const Deployed x = deploy(rt, {m, k}, dtype, rows, "X", [&] { return first.left(m, rt.seed()); });
+  const Deployed w1 = deploy(rt, {k, wide}, dtype, whole, "W1", [&] { return first.right(wide, rt.seed() + 1); });
+  const auto bias = [&](std::int64_t n, const char* name, std::uint64_t seed) {
+    return deploy(rt, {1, n}, dtype, whole, name, [&] { return plain_contents(contents, {1, n}, dtype, seed); });
+  };
+  const Deployed b1 = bias(wide, "b1", rt.seed() + 2);
+  const Deployed w2 = deploy(rt, {wide, k}, dtype, whole, "W2", [&] {
+    return contents == Contents::real ? HostArray::random({wide, k}, dtype, rt.seed() + 3)
+                                      : sparse_signs(wide, k, dtype, rt.seed() + 3);
+  });
+  const Deployed b2 = bias(k, "b2", rt.seed() + 4);
   const Tensor h = rt.empty({m, wide}, dtype, rows, "H"), y = rt.empty({m, k}, dtype, rows, "Y");
   const LaunchMetrics metrics = rt.wait(rt.launch("mlp", {x.tensor, w1.tensor, b1.tensor, h, w2.tensor, b2.tensor, y}));
   const HostArray h_host = h.to_host(), y_host = y.to_host();
@@ -199,9 +217,9 @@ BenchResult run_mlp(Runtime& rt, const Params& params) {
   add_figures(result, 2.0 * static_cast<double>(m) * static_cast<double>(k) * static_cast<double>(wide), dtype,
               metrics);
   // Each half against what it was given: the second one starts from the activations as they were rounded.
-  const auto check = [&](const char* name, const HostArray& a, const Deployed& b, const Deployed& bias,
+  const auto check = [&](const char* name, const HostArray& a, const Deployed& b, const Deployed& shift,
                          const HostArray& c, const char* epilogue) {
-    verify_epilogues(rt, result, name, {&a, &b.values, parse_epilogues(epilogue), &bias.values, nullptr, 0}, c);
+    verify_epilogues(rt, result, name, {&a, &b.values, parse_epilogues(epilogue), &shift.values, nullptr, 0}, c);
   };
   check("H", x.values, w1, b1, h_host, "bias,relu");
   check("Y", h_host, w2, b2, y_host, "bias");
@@ -210,7 +228,8 @@ BenchResult run_mlp(Runtime& rt, const Params& params) {
 
 std::vector<Parameter> qkv_parameters(std::int64_t tokens, std::int64_t hidden) {
   return {Parameter::integer("tokens", tokens, "rows of X", 1, "tokens"),
-          Parameter::integer("hidden", hidden, "width of the model", 1, "elements"), dtype_parameter()};
+          Parameter::integer("hidden", hidden, "width of the model", 1, "elements"), dtype_parameter(),
+          data_parameter()};
 }
 
 }  // namespace
@@ -233,13 +252,14 @@ Bench gpt3_qkv_bench() {
       "gpt3-qkv",
       "query, key and value projections of a GPT-3 layer over every PE of the machine, verified in part",
       {Parameter::choice("model", "175b", models, "width of the model: 768, 1024, 1536, 2048, 2560, 4096, 5120, 12288"),
-       Parameter::integer("tokens", 128, "rows of X", 1, "tokens"), dtype_parameter()},
+       Parameter::integer("tokens", 128, "rows of X", 1, "tokens"), dtype_parameter(), data_parameter()},
       run_gpt3};
 }
 
 Bench matmul_composite_multi_pe_bench() {
   std::vector<Parameter> parameters = gemm_size_parameters();
   parameters.push_back(dtype_parameter());
+  parameters.push_back(data_parameter());
   return {"matmul-composite-multi-pe",
           "C = A x B as one composite per PE over every PE of the machine, C split by rows, verified in part",
           std::move(parameters), run_matmul_multi};
@@ -250,7 +270,7 @@ Bench mlp_bench() {
           "Y = relu(X x W1 + b1) x W2 + b2 in one launch, rows split over the PEs of a SIP, verified",
           {Parameter::integer("tokens", 512, "rows of X", 1, "tokens"),
            Parameter::integer("hidden", 256, "columns of X and Y", 1, "elements"),
-           Parameter::integer("inner", 1024, "columns of W1", 1, "elements"), dtype_parameter()},
+           Parameter::integer("inner", 1024, "columns of W1", 1, "elements"), dtype_parameter(), data_parameter()},
           run_mlp};
 }
 
