@@ -10,8 +10,10 @@
 
 namespace kb::sw {
 
-HostArray tile_contents(Contents contents, const Shape& shape, Dtype dtype, std::uint64_t seed) {
+HostArray tile_contents(Contents contents, const Shape& shape, Dtype dtype, const std::string& op, std::uint64_t seed) {
   if (contents == Contents::real) return HostArray::random(shape, dtype, seed);
+  if (op != "sum" && op != "avg") return whole_numbers(shape, dtype, seed, 120);
+  if (op == "avg" && !is_float(dtype)) return positive_contents(contents, shape, dtype, seed);  // fractions are dropped
   return whole_numbers(shape, dtype, seed, dtype == Dtype::bf16 ? 1 : 8);  // has eight significant bits
 }
 

@@ -14,8 +14,9 @@
 
 namespace kb::sw {
 
-// Whole numbers whose combination over every tile of the largest machine is exact in the dtype, or reals.
-HostArray tile_contents(Contents contents, const Shape& shape, Dtype dtype, std::uint64_t seed);
+// Whole numbers whose combination by `op` over every tile of the largest machine is exact in the dtype, or reals. What
+// is not added up has more different numbers.
+HostArray tile_contents(Contents contents, const Shape& shape, Dtype dtype, const std::string& op, std::uint64_t seed);
 
 // The host's own combination of values, one after the other, where the device has another order: `op` is sum, max, min
 // or avg. Integers wrap in two's complement, their average drops the fraction.

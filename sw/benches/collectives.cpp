@@ -36,7 +36,7 @@ BenchResult run_allreduce(Runtime& rt, const Params& params) {
   const auto ranks = on_every_sip(rt, "ccl-allreduce", [&](int rank, int) {
     RankResult out;
     out.in = rt.computes_data()
-                 ? tile_contents(contents_of(params), shape, dtype, rt.seed() + static_cast<std::uint64_t>(rank))
+                 ? tile_contents(contents_of(params), shape, dtype, op, rt.seed() + static_cast<std::uint64_t>(rank))
                  : HostArray::unknown(shape, dtype);
     const Tensor t = rt.empty(shape, dtype, tiles, fmt::format("T{}", rank));
     t.copy_(out.in);

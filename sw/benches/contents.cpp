@@ -61,6 +61,10 @@ HostArray plain_contents(Contents contents, const Shape& shape, Dtype dtype, std
   return contents == Contents::real ? HostArray::random(shape, dtype, seed) : whole_numbers(shape, dtype, seed, kMost);
 }
 
+HostArray bias_contents(Contents contents, std::int64_t n, Dtype dtype, std::uint64_t seed) {
+  return softmax_contents(contents, {1, n}, dtype, seed);
+}
+
 HostArray positive_contents(Contents contents, const Shape& shape, Dtype dtype, std::uint64_t seed) {
   std::vector<double> values = plain_contents(contents, shape, dtype, seed).to_doubles();
   for (double& value : values) value = contents == Contents::real ? 0.5 + 0.5 * std::abs(value) : std::abs(value);

@@ -16,6 +16,8 @@ Contents contents_of(const Params& params);
 HostArray whole_numbers(const Shape& shape, Dtype dtype, std::uint64_t seed, int most);
 // Of a tensor that is copied, compared or added to another one: whole numbers up to 8, or reals in [-1, 1).
 HostArray plain_contents(Contents contents, const Shape& shape, Dtype dtype, std::uint64_t seed);
+// (1, n) of 1, 2 and their opposites, so that relu leaves something of every column, or reals.
+HostArray bias_contents(Contents contents, std::int64_t n, Dtype dtype, std::uint64_t seed);
 // 1 to 8, or reals in [0.5, 1): what logarithms, roots and divisors are defined for.
 HostArray positive_contents(Contents contents, const Shape& shape, Dtype dtype, std::uint64_t seed);
 // Whole numbers within 4 of each other, so that every element of a softmax counts, or reals.

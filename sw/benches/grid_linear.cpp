@@ -83,21 +83,26 @@ BenchResult run(Runtime& rt, const Params& params) {
   result.figures.push_back({"activations", fs_to_ns(activations), "ns", "sum of Y along the tensor parallel axis"});
   result.figures.push_back({"gradients", fs_to_ns(gradients), "ns", "sum of dW along the data parallel axis"});
   if (!can_verify(rt, result)) return result;
-  const auto parts = static_cast<double>(ranks.size());  // that are added to a sum
-  const data::BoundedMatrix y = data::product(exact_values(x), exact_values(w), parts);
-  const data::BoundedMatrix gradient = data::product(exact_values(x_t), y, parts);
   for (std::size_t rank = 0; rank < ranks.size(); ++rank) {
-    result.verification.push_back(
-        bounded_row(fmt::format("Y rank{}", rank), ranks[rank].y, y,
-                    {product_rounding("sums of k products", static_cast<double>(k) + parts)}));
-    result.verification.push_back(
-        bounded_row(fmt::format("dW rank{}", rank), ranks[rank].gradient, gradient,
-                    {product_rounding("Y, and sums of m products", static_cast<double>(m) + parts)}));
+    for (data::VerificationRow& row : grid_rows(x, w, ranks.size(), ranks[rank].y, ranks[rank].gradient)) {
+      row.tensor += fmt::format(" rank{}", rank);
+      result.verification.push_back(std::move(row));
+    }
   }
   return result;
 }
 
 }  // namespace
+
+std::vector<data::VerificationRow> grid_rows(const HostArray& x, const HostArray& w, std::size_t ranks,
+                                             const HostArray& y, const HostArray& gradient) {
+  const auto parts = static_cast<double>(ranks);  // that are added to a sum
+  const data::BoundedMatrix product = data::product(exact_values(x), exact_values(w), parts);
+  const data::BoundedMatrix derived = data::product(exact_values(transposed(x)), product, parts);
+  const auto m = static_cast<double>(x.shape()[0]), k = static_cast<double>(x.shape()[1]);
+  return {bounded_row("Y", y, product, {product_rounding("sums of k products", k + parts)}),
+          bounded_row("dW", gradient, derived, {product_rounding("Y, and sums of m products", m + parts)})};
+}
 
 Bench grid_linear_bench() {
   std::vector<Parameter> parameters{

@@ -66,19 +66,21 @@ BoundedMatrix LayerReference::summed_over_ranks(const BoundedMatrix& x, const Bo
   BoundedMatrix out = parts.front();
   for (std::size_t i = 0; i < out.values.size() && ranks > 1; ++i) {
     Bounded sum;
-    double magnitude = 0;
+    double magnitude = 0, terms = 0;
     int unit = data::lowest_bit(0);
     for (const BoundedMatrix& part : parts) {
+      if (part.values[i] == 0 && part.errors[i] == 0) continue;  // adding it rounds nothing
+      terms += 1;
       sum = {sum.value + part.values[i], sum.error + part.errors[i]};
       magnitude += std::fabs(part.values[i]) + part.errors[i];
       unit = std::min(unit, data::lowest_bit(part.values[i]));
     }
     const bool exact = sum.error == 0 && data::sums_exactly(dtype_, magnitude, unit);
-    if (ranks == 2) {  // one addition
+    if (terms <= 2) {  // one addition
       sum = data::rounded(dtype_, sum);
     } else if (!exact) {  // in an order that is not known here
-      sum.error += data::gamma(static_cast<double>(ranks - 1), data::unit_roundoff(dtype_)) * magnitude +
-                   static_cast<double>(ranks - 1) * data::subnormal_roundoff(dtype_);
+      sum.error += data::gamma(terms - 1, data::unit_roundoff(dtype_)) * magnitude +
+                   (terms - 1) * data::subnormal_roundoff(dtype_);
     }
     out.set(i, sum);
   }

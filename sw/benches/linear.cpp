@@ -8,6 +8,7 @@
 #include "sw/benches/contents.h"
 #include "sw/benches/deployed.h"
 #include "sw/benches/epilogue_reference.h"
+#include "sw/benches/linear_reference.h"
 #include "sw/benches/ranks.h"
 #include "sw/benches/support.h"
 #include "sw/parallel/initial_values.h"
@@ -39,9 +40,8 @@ LayerResult run_layer(Runtime& rt, const Layer& layer, std::uint64_t x_seed, std
   const Tensor y = rt.empty({layer.m, layer.n}, layer.dtype, layer.y, "Y");
   std::vector<Arg> arguments{out.x.tensor, out.w.tensor, y};
   if (!layer.epilogue.empty()) {
-    out.bias = deploy(rt, {1, layer.n}, layer.dtype, layer.w, "bias", [&] {
-      return plain_contents(layer.contents, {1, layer.n}, layer.dtype, w_seed + 1);
-    });
+    out.bias = deploy(rt, {1, layer.n}, layer.dtype, layer.w, "bias",
+                      [&] { return bias_contents(layer.contents, layer.n, layer.dtype, w_seed + 1); });
     arguments.emplace_back(layer.epilogue);
     arguments.emplace_back(out.bias.tensor);
   }
@@ -50,26 +50,12 @@ LayerResult run_layer(Runtime& rt, const Layer& layer, std::uint64_t x_seed, std
   return out;
 }
 
-// Of a large result some columns are verified, evenly spaced.
-constexpr std::int64_t kVerifiedColumns = 64;
-
-void verify_layer(Runtime& rt, BenchResult& result, const std::string& name, const Layer& layer,
-                  const LayerResult& run) {
-  if (!rt.computes_data()) return verify_exact(rt, result, name, run.y, run.y);  // leaves the note
-  const std::vector<std::int64_t> columns = spread(layer.n, kVerifiedColumns);
-  const HostArray w = take_columns(run.w.values, columns), y = take_columns(run.y, columns);
-  EpilogueGemm problem;
-  problem.a = &run.x.values;
-  problem.b = &w;
-  problem.chain = parse_epilogues(layer.epilogue);
-  HostArray bias;
-  if (!problem.chain.empty()) {
-    bias = take_columns(run.bias.values, columns);
-    problem.bias = &bias;
-  }
-  verify_epilogues(rt, result, name, problem, y);
-  if (static_cast<std::int64_t>(columns.size()) == layer.n) return;
-  result.notes.push_back(fmt::format("{}: {} of {} columns were verified", name, columns.size(), layer.n));
+void verify_layer(Runtime& rt, BenchResult& result, const std::string& name, const LayerResult& run) {
+  if (!can_verify(rt, result)) return;
+  const HostArray* const bias = run.bias.tensor.valid() ? &run.bias.values : nullptr;
+  LinearVerdict verdict = linear_verdict(name, {&run.x.values, &run.w.values, bias}, run.y);
+  for (data::VerificationRow& row : verdict.rows) result.verification.push_back(std::move(row));
+  if (!verdict.note.empty()) result.notes.push_back(std::move(verdict.note));
 }
 
 double products_of(const Layer& layer) {
@@ -112,7 +98,7 @@ BenchResult run_here(Runtime& rt, const Layer& layer) {
   const LayerResult run = run_layer(rt, layer, rt.seed(), rt.seed() + 1);
   BenchResult result;
   add_figures(result, products_of(layer), layer.dtype, run.metrics);
-  verify_layer(rt, result, "Y", layer, run);
+  verify_layer(rt, result, "Y", run);
   return result;
 }
 
@@ -151,7 +137,7 @@ BenchResult run_everywhere(Runtime& rt, const std::string& name, const Layer& la
   for (const LayerResult& run : runs) launches.push_back(run.metrics);
   add_figures(result, products_of(layer) * static_cast<double>(runs.size()), layer.dtype, launches);
   for (std::size_t rank = 0; rank < runs.size(); ++rank) {
-    verify_layer(rt, result, fmt::format("Y of sip{}", rt.devices()[rank]), layer, runs[rank]);
+    verify_layer(rt, result, fmt::format("Y of sip{}", rt.devices()[rank]), runs[rank]);
   }
   return result;
 }
@@ -201,7 +187,7 @@ BenchResult run_mlp(Runtime& rt, const Params& params) {
   const Deployed x = deploy(rt, {m, k}, dtype, rows, "X", [&] { return first.left(m, rt.seed()); });
   const Deployed w1 = deploy(rt, {k, wide}, dtype, whole, "W1", [&] { return first.right(wide, rt.seed() + 1); });
   const auto bias = [&](std::int64_t n, const char* name, std::uint64_t seed) {
-    return deploy(rt, {1, n}, dtype, whole, name, [&] { return plain_contents(contents, {1, n}, dtype, seed); });
+    return deploy(rt, {1, n}, dtype, whole, name, [&] { return bias_contents(contents, n, dtype, seed); });
   };
   const Deployed b1 = bias(wide, "b1", rt.seed() + 2);
   const Deployed w2 = deploy(rt, {wide, k}, dtype, whole, "W2", [&] {
@@ -250,7 +236,7 @@ Bench gpt3_qkv_bench() {
   for (const Gpt3Model& model : kGpt3Models) models.emplace_back(model.name);
   return {
       "gpt3-qkv",
-      "query, key and value projections of a GPT-3 layer over every PE of the machine, verified in part",
+      "query, key and value projections of a GPT-3 layer over every PE of the machine, verified",
       {Parameter::choice("model", "175b", models, "width of the model: 768, 1024, 1536, 2048, 2560, 4096, 5120, 12288"),
        Parameter::integer("tokens", 128, "rows of X", 1, "tokens"), dtype_parameter(), data_parameter()},
       run_gpt3};
@@ -261,7 +247,7 @@ Bench matmul_composite_multi_pe_bench() {
   parameters.push_back(dtype_parameter());
   parameters.push_back(data_parameter());
   return {"matmul-composite-multi-pe",
-          "C = A x B as one composite per PE over every PE of the machine, C split by rows, verified in part",
+          "C = A x B as one composite per PE over every PE of the machine, C split by rows, verified",
           std::move(parameters), run_matmul_multi};
 }
 

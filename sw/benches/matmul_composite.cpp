@@ -93,7 +93,7 @@ CompositeContents composite_contents(const Runtime& rt, const Params& params, co
   const Contents contents = contents_of(params);
   const ProductContents operands(contents, k, dtype, result_dtype(chain, dtype), chain.empty() ? 0 : 4);
   const std::uint64_t seed = rt.seed();
-  return {operands.left(m, seed), operands.right(n, seed + 1), plain_contents(contents, bias, bias_type, seed + 2),
+  return {operands.left(m, seed), operands.right(n, seed + 1), bias_contents(contents, n, bias_type, seed + 2),
           contents == Contents::real ? HostArray::random(scale, Dtype::f32, seed + 3)
                                      : powers_of_two(scale, Dtype::f32, seed + 3)};
 }

@@ -118,7 +118,7 @@ struct Sizing {  // of one rank's tensors
 RankResult run_in(const Collective& collective, Communicator& group, Runtime& rt, const Setting& setting,
                   const Sizing& sizing, Contents contents, std::uint64_t seed) {
   RankResult result;
-  result.in = rt.computes_data() ? tile_contents(contents, sizing.in, sizing.dtype, seed)
+  result.in = rt.computes_data() ? tile_contents(contents, sizing.in, sizing.dtype, setting.op, seed)
                                  : HostArray::unknown(sizing.in, sizing.dtype);
   const int rank = rt.rank();
   const Tensor in = rt.empty(sizing.in, sizing.dtype, sizing.tiles, fmt::format("in{}", rank));
@@ -321,6 +321,25 @@ std::vector<Collective> block_collectives() {
 }
 
 }  // namespace
+
+std::optional<data::BoundedMatrix> collective_result(const std::string& name, const CollectiveCase& given,
+                                                     const std::vector<HostArray>& inputs, int rank) {
+  std::vector<Collective> all = in_place_collectives();
+  for (const Collective& collective : block_collectives()) all.push_back(collective);
+  const auto found = std::find_if(all.begin(), all.end(), [&](const Collective& c) { return c.name == name; });
+  if (found == all.end()) throw Error::model("no collective '" + name + "'");
+  Setting setting;
+  setting.ranks = static_cast<int>(inputs.size());
+  setting.root = given.root;
+  setting.target = given.target;
+  setting.op = given.op;
+  Blocks blocks;
+  for (const HostArray& input : inputs) blocks.push_back(input.to_doubles());
+  const auto cubes = static_cast<std::size_t>(inputs.front().shape()[0]);
+  const auto in_blocks = found->many_in ? inputs.size() : 1, out_blocks = found->many_out ? inputs.size() : 1;
+  const auto block = static_cast<std::size_t>(inputs.front().shape()[1]) / in_blocks;
+  return expected_result(*found, setting, {cubes, block, in_blocks, out_blocks}, blocks, rank, inputs.front().dtype());
+}
 
 std::vector<Bench> rank_collective_benches() {
   std::vector<Bench> benches;

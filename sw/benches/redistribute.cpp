@@ -105,7 +105,7 @@ int contributions(const Problem& problem) {
 HostArray contribution(const Problem& problem, int index) {
   const std::uint64_t seed = problem.seed + static_cast<std::uint64_t>(index);
   if (problem.contents == Contents::real || problem.op != "avg") {
-    return tile_contents(problem.contents, problem.shape, problem.dtype, seed);
+    return tile_contents(problem.contents, problem.shape, problem.dtype, problem.op, seed);
   }
   std::vector<double> values = whole_numbers(problem.shape, problem.dtype, seed, 1).to_doubles();
   for (double& value : values) value *= contributions(problem);

@@ -11,8 +11,9 @@ namespace {
 constexpr std::uint64_t kBiasSeed = 0x9e3779b97f4a7c15;  // apart from every weight's
 constexpr std::int64_t kTerms = 16;                      // of a column of signs
 
-std::int64_t step_of_signs(std::int64_t in, std::int64_t out) {
-  return std::max<std::int64_t>(1, std::min(in / kTerms, out));
+// Rows that are not zero in a column; enough for every row to be one in some column.
+std::int64_t terms_of_signs(std::int64_t in, std::int64_t out) {
+  return std::min(in, std::max(kTerms, (in + out - 1) / out));
 }
 
 HostArray uniform(const Shape& shape, Dtype dtype, std::uint64_t seed, std::int64_t in) {
@@ -26,8 +27,7 @@ HostArray uniform(const Shape& shape, Dtype dtype, std::uint64_t seed, std::int6
 
 // The power of two next to 1 / sqrt(terms of a column).
 double scale_of_signs(std::int64_t in, std::int64_t out) {
-  const double terms = static_cast<double>(in) / static_cast<double>(step_of_signs(in, out));
-  return std::exp2(-std::round(std::log2(terms) / 2));
+  return std::exp2(-std::round(std::log2(static_cast<double>(terms_of_signs(in, out))) / 2));
 }
 
 }  // namespace
@@ -43,10 +43,10 @@ HostArray seeded_bias(std::int64_t in, std::int64_t out, Dtype dtype, std::uint6
 }
 
 HostArray sparse_signs(std::int64_t in, std::int64_t out, Dtype dtype, std::uint64_t seed, double scale) {
-  const std::int64_t step = step_of_signs(in, out);
+  const std::int64_t terms = terms_of_signs(in, out), groups = (in + terms - 1) / terms;
   std::vector<double> values(static_cast<std::size_t>(in * out));
   for (std::int64_t row = 0; row < in; ++row) {
-    for (std::int64_t column = row % step; column < out; column += step) {
+    for (std::int64_t column = row / terms; column < out; column += groups) {
       const auto at = static_cast<std::uint64_t>(row * out + column);
       values[at] = data::random_bits(seed, at) % 2 == 0 ? scale : -scale;
     }

@@ -17,8 +17,8 @@ HostArray seeded_weight(std::int64_t in, std::int64_t out, Dtype dtype, std::uin
 HostArray seeded_bias(std::int64_t in, std::int64_t out, Dtype dtype, std::uint64_t seed,
                       InitialValues values = InitialValues::uniform);
 
-// A weight of zeros, `scale` and its opposite: column j is not zero in the rows that are j modulo a step, so that each
-// row counts in some column and a column has some 16 terms.
+// A weight of zeros, `scale` and its opposite: a column is not zero in a group of some 16 neighbouring rows, and each
+// row is not zero in some column. Ranks that share the rows have all of a column's terms, or two of them have.
 HostArray sparse_signs(std::int64_t in, std::int64_t out, Dtype dtype, std::uint64_t seed, double scale = 1);
 // Elements of `shape`, each one of `values`, as pseudo-random bits of the seed say.
 HostArray drawn_from(const std::vector<double>& values, const Shape& shape, Dtype dtype, std::uint64_t seed);
