@@ -114,7 +114,7 @@ TEST(RunBench, ErrorsKeepTheirFamily) {
 
 TEST(Plugin, HandsOverKernelsAndBenches) {
   EXPECT_EQ(std::string(kernbench_plugin_abi()), plugin_abi());
-  EXPECT_THAT(plugin_abi(), ::testing::StartsWith("kernbench 0.1.0, plug-in ABI 8"));
+  EXPECT_THAT(plugin_abi(), ::testing::StartsWith("kernbench 0.1.0, plug-in ABI 9"));
   PluginRegistrar registrar;
   kernbench_plugin(registrar);
   ASSERT_EQ(registrar.kernels().size(), 1u);
