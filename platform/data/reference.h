@@ -8,7 +8,7 @@ namespace kb::data {
 
 struct ReferenceGemm {
   std::vector<double> values;         // (m, n) row-major, accumulated in double over ascending k
-  std::vector<double> sum_abs_terms;  // per element, for ErrorBound
+  std::vector<double> sum_abs_terms;  // per element
 };
 // a is (m, k), b is (k, n), row-major.
 ReferenceGemm reference_gemm(const std::vector<double>& a, const std::vector<double>& b, std::size_t m, std::size_t k,

@@ -9,6 +9,7 @@
 #include "platform/base/error.h"
 #include "platform/base/op_types.h"
 #include "platform/data/element.h"
+#include "platform/data/running_error.h"
 
 namespace kb::data {
 namespace {
@@ -25,16 +26,6 @@ void check_sizes(const std::string& tensor, Dtype dtype, const Shape& shape, std
   }
 }
 
-// Half of the smallest positive number of the dtype: the error of one rounding among subnormal numbers.
-double subnormal_roundoff(Dtype dtype) {
-  return dtype == Dtype::f16 ? 0x1p-25 : dtype == Dtype::bf16 ? 0x1p-134 : 0x1p-150;
-}
-
-double rounded(Dtype dtype, double value) {
-  const std::uint64_t bits = encode_element(dtype, value);
-  return decode_element(dtype, reinterpret_cast<const std::byte*>(&bits));  // little-endian host
-}
-
 void note_failure(VerificationRow& row, std::size_t index, double actual, double expected) {
   if (row.failures++ == 0) {
     row.first_failure = index;
@@ -44,70 +35,43 @@ void note_failure(VerificationRow& row, std::size_t index, double actual, double
   row.ok = false;
 }
 
-struct Rule {
-  Dtype dtype;
-  const ErrorBound& bound;
-  double p91(double expected) const { return p91_tolerance(dtype) * (1.0 + std::fabs(expected)); }
-  double allowed(std::size_t i, double expected) const {
-    if (bound.exact) return 0.0;
-    if (bound.sum_abs_terms.empty()) return p91(expected);
-    const double terms = bound.sum_abs_terms[i];
-    if (!(terms > 0.0)) return 0.0;
-    const double steps = bound.roundings + 1.0;
-    return (steps * unit_roundoff(dtype) + bound.acc_roundings * unit_roundoff(Dtype::f32)) * terms +
-           steps * subnormal_roundoff(dtype);
-  }
-  std::string text() const {
-    if (bound.exact) return "equal";
-    if (bound.sum_abs_terms.empty()) {
-      return fmt::format("|err| <= {0:g} + {0:g} * |expected| (P-91)", p91_tolerance(dtype));
-    }
-    std::string factor = fmt::format("{:g} u({})", bound.roundings + 1.0, dtype_name(dtype));
-    if (bound.acc_roundings > 0) factor = fmt::format("({} + {:g} u(f32))", factor, bound.acc_roundings);
-    return fmt::format("|err| <= {} * sum|terms|", factor);
-  }
-};
+std::string rule_text(Dtype dtype, std::uint64_t bounded, std::size_t count) {
+  if (bounded == 0) return "equal";
+  std::string rule = fmt::format("|err| <= u({}) |expected| + roundings", dtype_name(dtype));
+  if (bounded < count) rule += fmt::format(" in {} of {} elements, the others are equal", bounded, count);
+  return rule;
+}
 
-std::string place_in(const Shape& shape, std::uint64_t index) {
+// One element that is finite on both sides; false when it is wrong.
+bool within(VerificationRow& row, double got, double want, double error) {
+  const double target = error == 0 ? nearest(row.dtype, want) : want;
+  const double off = std::fabs(got - target);
+  const double allowed =
+      error == 0 ? 0 : error + unit_roundoff(row.dtype) * (std::fabs(want) + error) + subnormal_roundoff(row.dtype);
+  row.max_abs = std::max(row.max_abs, off);
+  if (want != 0.0) row.max_rel = std::max(row.max_rel, off / std::fabs(want));
+  row.tolerance = std::max(row.tolerance, allowed);
+  if (off > 0.0) {
+    row.max_of_bound =
+        std::max(row.max_of_bound, allowed > 0.0 ? off / allowed : std::numeric_limits<double>::infinity());
+  }
+  return off <= allowed;
+}
+
+}  // namespace
+
+Shape place_in(const Shape& shape, std::uint64_t index) {
   Shape at(shape.size());
   for (std::size_t d = shape.size(); d-- > 0;) {
     at[d] = static_cast<std::int64_t>(index % static_cast<std::uint64_t>(shape[d]));
     index /= static_cast<std::uint64_t>(shape[d]);
   }
-  return format_shape(at);
-}
-
-}  // namespace
-
-double p91_tolerance(Dtype dtype) {
-  switch (dtype) {
-    case Dtype::f16:
-      return 1e-3;
-    case Dtype::bf16:
-      return 1e-2;
-    case Dtype::f32:
-      return 1e-5;
-    default:
-      return 0.0;
-  }
-}
-
-double unit_roundoff(Dtype dtype) {
-  switch (dtype) {
-    case Dtype::f16:
-      return 0x1p-11;
-    case Dtype::bf16:
-      return 0x1p-8;
-    case Dtype::f32:
-      return 0x1p-24;
-    default:
-      return 0.0;
-  }
+  return at;
 }
 
 VerificationRow compare(std::string tensor, Dtype dtype, const Shape& shape, const std::vector<std::byte>& actual,
                         const std::vector<double>& expected, const ErrorBound& bound) {
-  check_sizes(tensor, dtype, shape, actual.size(), expected.size(), bound.sum_abs_terms.size());
+  check_sizes(tensor, dtype, shape, actual.size(), expected.size(), bound.errors.size());
   if (!is_float(dtype)) {
     throw Error::program(
         "DTYPE_ERROR", fmt::format("verification of {}: compare {} elements with integers", tensor, dtype_name(dtype)));
@@ -117,38 +81,28 @@ VerificationRow compare(std::string tensor, Dtype dtype, const Shape& shape, con
   row.dtype = dtype;
   row.shape = shape;
   row.note = bound.note;
-  const Rule rule{dtype, bound};
-  row.bound = rule.text();
-  std::uint64_t looser = 0;
   const std::vector<double> values = to_doubles(dtype, actual);
+  std::uint64_t bounded = 0;
   for (std::size_t i = 0; i < values.size(); ++i) {
     const double want = expected[i];
     const double got = values[i];
-    if (!std::isfinite(want) || !std::isfinite(got)) {
-      const bool same = std::isnan(want) ? std::isnan(got) : got == rounded(dtype, want);
+    const double error = bound.errors.empty() ? 0.0 : bound.errors[i];
+    bounded += error == 0 ? 0 : 1;
+    if (!std::isfinite(error)) {
+      ++row.non_finite;
+    } else if (!std::isfinite(want) || !std::isfinite(got)) {
+      const bool same = std::isnan(want) ? std::isnan(got) : got == nearest(dtype, want);
       row.non_finite += same ? 1 : 0;
       if (same) continue;
-      row.max_abs = row.worst = std::numeric_limits<double>::infinity();
+      row.max_abs = row.max_of_bound = std::numeric_limits<double>::infinity();
       note_failure(row, i, got, want);
-      continue;
+    } else if (!within(row, got, want, error)) {
+      note_failure(row, i, got, error == 0 ? nearest(dtype, want) : want);
     }
-    const double error = std::fabs(got - want);
-    const double allowed = rule.allowed(i, want);
-    looser += allowed > rule.p91(want) ? 1 : 0;
-    row.max_abs = std::max(row.max_abs, error);
-    if (want != 0.0) row.max_rel = std::max(row.max_rel, error / std::fabs(want));
-    row.tolerance = std::max(row.tolerance, allowed);
-    if (error > 0.0) {
-      row.worst = std::max(row.worst, allowed > 0.0 ? error / allowed : std::numeric_limits<double>::infinity());
-    }
-    if (!(error <= allowed)) note_failure(row, i, got, want);
   }
-  if (looser > 0) {
-    row.note += fmt::format(
-        "{}on {} of {} elements wider than the default {:g} + {:g} * |expected| (P-91): their sums cancel or are long, "
-        "so that rounding alone may exceed it",
-        row.note.empty() ? "" : "; ", looser, values.size(), p91_tolerance(dtype), p91_tolerance(dtype));
-  }
+  row.equal = bounded == 0;
+  row.bound = rule_text(dtype, bounded, values.size());
+  if (!row.equal) row.roundings = bound.roundings;
   return row;
 }
 
@@ -167,7 +121,7 @@ VerificationRow compare(std::string tensor, Dtype dtype, const Shape& shape, con
     const double want = static_cast<double>(expected[i]);
     row.max_abs = std::max(row.max_abs, std::fabs(got - want));
     if (expected[i] != 0) row.max_rel = std::max(row.max_rel, std::fabs(got - want) / std::fabs(want));
-    row.worst = std::numeric_limits<double>::infinity();
+    row.max_of_bound = std::numeric_limits<double>::infinity();
     note_failure(row, i, got, want);
   }
   return row;
@@ -179,16 +133,20 @@ std::string render_table(const std::vector<VerificationRow>& rows) {
     name = std::max(name, row.tensor.size());
     shape = std::max(shape, format_shape(row.shape).size());
   }
-  std::string out = fmt::format("{:<{}}  {:<5}  {:<{}}  {:>9}  {:>9}  {:>9}  {:<6}  {}\n", "tensor", name, "dtype",
-                                "shape", shape, "max_abs", "max_rel", "tolerance", "result", "bound");
+  std::string out =
+      fmt::format("{:<{}}  {:<5}  {:<{}}  {:>9}  {:>9}  {:>9}  {:>8}  {:<6}  {}\n", "tensor", name, "dtype", "shape",
+                  shape, "max_abs", "max_rel", "tolerance", "of bound", "result", "rule");
   for (const VerificationRow& row : rows) {
-    out += fmt::format("{:<{}}  {:<5}  {:<{}}  {:>9.3g}  {:>9.3g}  {:>9.3g}  {:<6}  {}\n", row.tensor, name,
+    out += fmt::format("{:<{}}  {:<5}  {:<{}}  {:>9.3g}  {:>9.3g}  {:>9.3g}  {:>8.3g}  {:<6}  {}\n", row.tensor, name,
                        dtype_name(row.dtype), format_shape(row.shape), shape, row.max_abs, row.max_rel, row.tolerance,
-                       row.ok ? "ok" : "WRONG", row.bound);
+                       row.max_of_bound, row.ok ? "ok" : "WRONG", row.bound);
     if (!row.ok) {
       out += fmt::format("{:<{}}  {} of {} elements are wrong; the first at {}: {:.9g} instead of {:.9g}\n", "", name,
-                         row.failures, element_count(row.shape), place_in(row.shape, row.first_failure),
+                         row.failures, element_count(row.shape), format_shape(place_in(row.shape, row.first_failure)),
                          row.first_actual, row.first_expected);
+    }
+    for (const std::string& rounding : row.roundings) {
+      out += fmt::format("{:<{}}  + {}\n", "", name, rounding);
     }
     if (!row.note.empty()) out += fmt::format("{:<{}}  note: {}\n", "", name, row.note);
   }
@@ -204,8 +162,8 @@ std::vector<std::string> non_finite_warnings(const std::vector<VerificationRow>&
   for (const VerificationRow& row : rows) {
     if (row.non_finite == 0) continue;
     out.push_back(
-        fmt::format("{}: {} of {} elements are NaN or infinite both as computed and as expected, so that they "
-                    "show nothing; give the operation inputs of its domain",
+        fmt::format("{}: {} of {} elements are NaN or infinite both as computed and as expected, or their bound is, so "
+                    "that they show nothing; give the operation inputs of its domain",
                     row.tensor, row.non_finite, element_count(row.shape)));
   }
   return out;

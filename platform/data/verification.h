@@ -9,38 +9,37 @@
 
 namespace kb::data {
 
-// What is known about how an expected float tensor was computed. With `sum_abs_terms` an element may be off by
-//   ((roundings + 1) * u(dtype) + acc_roundings * u(f32)) * sum|terms|,   u = half a unit in the last place of 1,
-// a little more only where f16 runs into its subnormal numbers. Without it P-91's tolerance holds.
+// How far an expected float may be off before it is rounded to the tensor's dtype. An element without error must equal
+// the once-rounded expected value; any other one satisfies
+//   |actual - expected| <= u(dtype) * (|expected| + error) + error,
+// a little more only where the dtype runs into its subnormal numbers.
 struct ErrorBound {
-  bool exact = false;                 // no error at all; the rest does not count
-  std::vector<double> sum_abs_terms;  // per element; empty = unknown
-  double roundings = 0;               // roundings to the tensor's dtype that one element saw
-  double acc_roundings = 0;           // roundings to f32 inside sums
-  std::string note;                   // for the table
+  std::vector<double> errors;          // per element; empty: none
+  std::vector<std::string> roundings;  // where errors come from, for the report
+  std::string note;                    // for the table
 };
 
 struct VerificationRow {
   std::string tensor;
   Dtype dtype = Dtype::f16;
   Shape shape;
-  double max_abs = 0;    // largest |actual - expected|
-  double max_rel = 0;    // largest |actual - expected| / |expected| over expected != 0
-  double tolerance = 0;  // largest |error| that any element was allowed
-  double worst = 0;      // largest error as a fraction of what its element was allowed
+  double max_abs = 0;       // largest |actual - expected|
+  double max_rel = 0;       // largest |actual - expected| / |expected| over expected != 0
+  double tolerance = 0;     // largest |error| that any element was allowed
+  double max_of_bound = 0;  // largest error as a fraction of what its element was allowed; infinite: none was
   std::uint64_t failures = 0;
   std::uint64_t first_failure = 0;  // element index, row-major; meaningful when failures > 0
   double first_actual = 0, first_expected = 0;
   std::uint64_t non_finite = 0;  // elements that are NaN or infinite as expected: equal, but no numbers were compared
   bool ok = true;
-  std::string bound;  // the rule used, in words
-  std::string note;   // why the rule is looser than P-91, if it is
+  bool equal = true;                   // the rule: every element equals, else some have a bound
+  std::string bound;                   // the rule in words
+  std::vector<std::string> roundings;  // what the bound allows for besides the rounding of the result
+  std::string note;
 };
 
-// rtol = atol of P-91: f32 1e-5, f16 1e-3, bf16 1e-2; 0 for integers.
-double p91_tolerance(Dtype dtype);
-// Half a unit in the last place of 1: f16 2^-11, bf16 2^-8, f32 2^-24; 0 for integers.
-double unit_roundoff(Dtype dtype);
+// Indices of the element in the shape; row-major.
+Shape place_in(const Shape& shape, std::uint64_t index);
 
 // `actual` are row-major elements as stored. Infinities must agree with the expected value rounded to the dtype, and so
 // must NaNs. Program Error SHAPE_ERROR when the sizes differ.

@@ -135,14 +135,27 @@ void write_launch(JsonWriter& json, const LaunchRecord& launch) {
   json.end_array().end_object();
 }
 
+void write_first_wrong(JsonWriter& json, const data::VerificationRow& row) {
+  json.key("wrong_elements").unsigned_integer(row.failures);
+  json.key("first_wrong").begin_object(true).key("index").begin_array(true);
+  for (const std::int64_t index : data::place_in(row.shape, row.first_failure)) json.integer(index);
+  json.end_array();
+  json.key("expected").real(row.first_expected).key("actual").real(row.first_actual).end_object();
+}
+
 void write_verification(JsonWriter& json, const data::VerificationRow& row) {
   json.begin_object();
   json.key("tensor").text(row.tensor).key("dtype").text(dtype_name(row.dtype)).key("shape").begin_array(true);
   for (const std::int64_t size : row.shape) json.integer(size);
   json.end_array();
   json.key("max_abs").real(row.max_abs).key("max_rel").real(row.max_rel).key("tolerance").real(row.tolerance);
-  json.key("non_finite").unsigned_integer(row.non_finite);
-  json.key("bound").text(row.bound).key("ok").boolean(row.ok).end_object();
+  json.key("max_of_bound").real(row.max_of_bound).key("non_finite").unsigned_integer(row.non_finite);
+  json.key("rule").text(row.equal ? "equal" : "bound").key("bound").text(row.bound);
+  json.key("roundings").begin_array(true);
+  for (const std::string& rounding : row.roundings) json.text(rounding);
+  json.end_array();
+  if (!row.ok) write_first_wrong(json, row);
+  json.key("ok").boolean(row.ok).end_object();
 }
 
 void write_figures(JsonWriter& json, const RunRecord& run) {

@@ -2,12 +2,10 @@
 
 #include <fmt/format.h>
 
-#include <cmath>
 #include <utility>
 
 #include "sw/benches/attention_problem.h"
 #include "sw/benches/ccl_support.h"
-#include "sw/benches/deployed.h"
 #include "sw/benches/support.h"
 #include "sw/distributed/queue_installation.h"
 
@@ -20,18 +18,6 @@ std::vector<std::int64_t> ranks_with_result(const AttentionProblem& problem, std
   std::vector<std::int64_t> out;
   for (std::int64_t rank = 0; rank < problem.ranks; ++rank) out.push_back(rank);
   return out;
-}
-
-// The scores of |q|, |k| < 1 are off by at most (d + 2) sqrt(d) f32 roundings, which count in numerator and
-// denominator; then come the sums over the context and a handful of steps per partial result. The weights are rounded
-// to the dtype, and so is the result.
-data::ErrorBound error_bound(const AttentionProblem& problem, std::vector<double> magnitudes, double partials) {
-  const auto d = static_cast<double>(problem.d);
-  data::ErrorBound bound;
-  bound.sum_abs_terms = std::move(magnitudes);
-  bound.roundings = 2;
-  bound.acc_roundings = 2 * (d + 4) * std::sqrt(d) + 2 * static_cast<double>(problem.context) + 8 * partials + 16;
-  return bound;
 }
 
 void add_figures(BenchResult& result, const AttentionProblem& p, const LaunchMetrics& metrics) {
@@ -57,15 +43,19 @@ BenchResult run_attention(Runtime& rt, const Params& params) {
   const bool all = params.text("result") == "all";
   const QueueInstallation queues(rt, p.panel.wiring, queue_options(params));
   const DPPolicy placement = p.placement();
-  const HostArray q_values =
-      rt.computes_data() ? attention_queries(p, rt.seed()) : HostArray::unknown(p.q_shape(), p.dtype);
-  const Tensor q = rt.empty(p.q_shape(), p.dtype, placement, "Q");
-  q.copy_(q_values);
-  const Deployed k = deploy_random(rt, p.k_shape(), p.dtype, placement, "K", rt.seed() + 1);
-  const Deployed v = deploy_random(rt, p.k_shape(), p.dtype, placement, "V", rt.seed() + 2);
+  const AttentionContents given = rt.computes_data() ? attention_contents(p, contents_of(params), rt.seed())
+                                                     : AttentionContents{HostArray::unknown(p.q_shape(), p.dtype),
+                                                                         HostArray::unknown(p.k_shape(), p.dtype),
+                                                                         HostArray::unknown(p.k_shape(), p.dtype)};
+  const auto deployed = [&](const HostArray& values, const char* name) {
+    Tensor tensor = rt.empty(values.shape(), p.dtype, placement, name);
+    tensor.copy_(values);
+    return tensor;
+  };
+  const Tensor q = deployed(given.q, "Q"), k = deployed(given.k, "K"), v = deployed(given.v, "V");
   const Tensor o = rt.zeros(p.q_shape(), p.dtype, placement, "O");
   const auto slot = static_cast<std::int64_t>(queues.config().slot_size);
-  std::vector<Arg> arguments{q, k.tensor, v.tensor, o, p.rows, p.keys, p.d, p.heads, p.ranks, p.panel.rank_axis, slot};
+  std::vector<Arg> arguments{q, k, v, o, p.rows, p.keys, p.d, p.heads, p.ranks, p.panel.rank_axis, slot};
   if (!p.panel.prefill) {
     arguments.emplace_back(root);
     arguments.emplace_back(all ? 1 : 0);
@@ -77,19 +67,9 @@ BenchResult run_attention(Runtime& rt, const Params& params) {
 
   BenchResult result;
   add_figures(result, p, metrics);
-  if (!rt.computes_data()) {
-    verify_exact(rt, result, "O", o_values, o_values);  // leaves the note
-    return result;
-  }
+  if (!can_verify(rt, result)) return result;
   const std::vector<std::int64_t> ranks = ranks_with_result(p, root, all);
-  AttentionReference expected = attention_reference(p, ranks, q_values, k.values, v.values);
-  const HostArray actual = rows_of_ranks(p, ranks, o_values);
-  const double row_bytes = static_cast<double>(p.d) * static_cast<double>(item_size(p.dtype));
-  const double blocks =
-      p.panel.prefill ? std::ceil(static_cast<double>(p.keys) / std::floor(static_cast<double>(slot) / row_bytes)) : 1;
-  result.verification.push_back(
-      data::compare("O", p.dtype, actual.shape(), actual.bytes(), expected.values,
-                    error_bound(p, std::move(expected.magnitudes), static_cast<double>(p.ranks) * blocks)));
+  result.verification.push_back(attention_row(p, ranks, slot, given, rows_of_ranks(p, ranks, o_values)));
   return result;
 }
 
@@ -115,6 +95,7 @@ std::vector<Parameter> attention_parameters() {
           .at_most(Parameter::kMostUnits),
       Parameter::choice("result", "root", {"root", "all"}, "ranks that have the result of decode"),
       Parameter::choice("dtype", "f16", {"f16", "bf16", "f32"}, "element type of all tensors"),
+      data_parameter(),
   };
   for (Parameter& parameter : queue_parameters()) parameters.push_back(std::move(parameter));
   return parameters;

@@ -8,6 +8,8 @@
 
 #include "platform/base/checked.h"
 #include "platform/base/error.h"
+#include "sw/benches/attention_reference.h"
+#include "sw/benches/support.h"
 
 namespace kb::sw {
 namespace {
@@ -59,37 +61,79 @@ void place_ranks(AttentionProblem& problem, const Params& params, const contract
   problem.groups = groups_for(problem.kv_heads, problem.ranks == machine.cube_mesh_w ? machine.cube_mesh_h : 1);
 }
 
-std::size_t row_index(const AttentionProblem& p, std::int64_t group, std::int64_t rank, std::int64_t head,
-                      std::int64_t rows, std::int64_t row) {
-  return static_cast<std::size_t>((((group * p.ranks + rank) * p.heads + head) * rows + row) * p.d);
+// Rows of head `head` of a rank, of a matrix with `rows` for each head.
+data::BoundedMatrix head_rows(const AttentionProblem& p, const data::BoundedMatrix& matrix, std::int64_t group,
+                              std::int64_t rank, std::int64_t head, std::int64_t rows) {
+  return rows_of(matrix, static_cast<std::size_t>(((group * p.ranks + rank) * p.heads + head) * rows),
+                 static_cast<std::size_t>(rows));
 }
 
-// One row of Q against all keys of its group.
-void attend(const AttentionProblem& p, std::int64_t group, std::int64_t head, const double* q,
-            const std::vector<double>& k, const std::vector<double>& v, double* out, double* magnitudes) {
-  const auto d = static_cast<std::size_t>(p.d);
-  std::vector<double> scores;
-  for (std::int64_t rank = 0; rank < p.ranks; ++rank) {
-    for (std::int64_t key = 0; key < p.keys; ++key) {
-      const double* const row = &k[row_index(p, group, rank, head, p.keys, key)];
-      double score = 0;
-      for (std::size_t i = 0; i < d; ++i) score += q[i] * row[i];
-      scores.push_back(score / std::sqrt(static_cast<double>(p.d)));
+// Ranks whose keys come by, in this order, in each round of a prefill.
+std::vector<std::int64_t> order_of(const AttentionProblem& p, std::int64_t rank) {
+  std::vector<std::int64_t> order{rank};
+  for (std::int64_t step = 1; step < p.ranks; ++step) {
+    if (p.panel.rank_axis == 0) {
+      order.push_back((rank - step + p.ranks) % p.ranks);
+    } else {
+      if (rank - step >= 0) order.push_back(rank - step);
+      if (rank + step < p.ranks) order.push_back(rank + step);
     }
   }
-  const double peak = *std::max_element(scores.begin(), scores.end());
-  double sum = 0;
-  for (double& score : scores) sum += score = std::exp(score - peak);
-  for (std::int64_t rank = 0; rank < p.ranks; ++rank) {
-    for (std::int64_t key = 0; key < p.keys; ++key) {
-      const double* const row = &v[row_index(p, group, rank, head, p.keys, key)];
-      const double weight = scores[static_cast<std::size_t>(rank * p.keys + key)] / sum;
-      for (std::size_t i = 0; i < d; ++i) {
-        out[i] += weight * row[i];
-        magnitudes[i] += weight * std::fabs(row[i]);
-      }
+  return order;
+}
+
+struct Operands {
+  data::BoundedMatrix q, k, v;
+};
+
+data::BoundedMatrix prefill(const AttentionProblem& p, const Operands& given, std::int64_t group, std::int64_t rank,
+                            std::int64_t head, std::int64_t keys_of_round) {
+  const data::BoundedMatrix q = head_rows(p, given.q, group, rank, head, p.rows);
+  AttentionRows rows(p.dtype, q.rows, q.cols);
+  for (std::int64_t first = 0; first < p.keys; first += keys_of_round) {
+    for (const std::int64_t from : order_of(p, rank)) {
+      const auto block = [&](const data::BoundedMatrix& matrix) {
+        return rows_of(head_rows(p, matrix, group, from, head, p.keys), static_cast<std::size_t>(first),
+                       static_cast<std::size_t>(std::min(keys_of_round, p.keys - first)));
+      };
+      rows.attend(q, block(given.k), block(given.v));
     }
   }
+  return rows.result();
+}
+
+data::BoundedMatrix decode(const AttentionProblem& p, const Operands& given, std::int64_t group, std::int64_t head) {
+  std::vector<AttentionRows> parts;
+  for (std::int64_t rank = 0; rank < p.ranks; ++rank) {
+    const data::BoundedMatrix q = head_rows(p, given.q, group, rank, head, p.rows);
+    parts.emplace_back(p.dtype, q.rows, q.cols);
+    parts.back().attend(q, head_rows(p, given.k, group, rank, head, p.keys),
+                        head_rows(p, given.v, group, rank, head, p.keys));
+  }
+  return AttentionRows::merged(parts);
+}
+
+void append(data::BoundedMatrix& to, const data::BoundedMatrix& more) {
+  to.rows += more.rows;
+  to.cols = more.cols;
+  to.values.insert(to.values.end(), more.values.begin(), more.values.end());
+  to.errors.insert(to.errors.end(), more.errors.begin(), more.errors.end());
+}
+
+HostArray queries(const AttentionProblem& problem, Contents contents, std::uint64_t seed) {
+  const auto make = [&](const Shape& shape) {
+    return contents == Contents::real ? HostArray::random(shape, problem.dtype, seed)
+                                      : whole_numbers(shape, problem.dtype, seed, 1);
+  };
+  if (problem.panel.prefill) return make(problem.q_shape());
+  const HostArray one = make({problem.groups * problem.heads * problem.rows, problem.d});
+  HostArray all(problem.q_shape(), problem.dtype);
+  const auto part = static_cast<std::size_t>(problem.heads * problem.rows * problem.d) * item_size(problem.dtype);
+  for (std::size_t i = 0; i < static_cast<std::size_t>(problem.groups * problem.ranks); ++i) {
+    const std::size_t group = i / static_cast<std::size_t>(problem.ranks);
+    std::memcpy(all.bytes().data() + i * part, one.bytes().data() + group * part, part);
+  }
+  return all;
 }
 
 }  // namespace
@@ -146,38 +190,38 @@ AttentionProblem attention_problem(const Params& params, const contract::Machine
   return p;
 }
 
-HostArray attention_queries(const AttentionProblem& problem, std::uint64_t seed) {
-  if (problem.panel.prefill) return HostArray::random(problem.q_shape(), problem.dtype, seed);
-  const HostArray one =
-      HostArray::random({problem.groups * problem.heads * problem.rows, problem.d}, problem.dtype, seed);
-  HostArray all(problem.q_shape(), problem.dtype);
-  const auto part = static_cast<std::size_t>(problem.heads * problem.rows * problem.d) * item_size(problem.dtype);
-  for (std::size_t i = 0; i < static_cast<std::size_t>(problem.groups * problem.ranks); ++i) {
-    const std::size_t group = i / static_cast<std::size_t>(problem.ranks);
-    std::memcpy(all.bytes().data() + i * part, one.bytes().data() + group * part, part);
+AttentionContents attention_contents(const AttentionProblem& problem, Contents contents, std::uint64_t seed) {
+  AttentionContents out;
+  out.q = queries(problem, contents, seed);
+  if (contents == Contents::real) {
+    out.k = HostArray::random(problem.k_shape(), problem.dtype, seed + 1);
+    out.v = HostArray::random(problem.k_shape(), problem.dtype, seed + 2);
+    return out;
   }
-  return all;
+  const auto terms = static_cast<std::int64_t>(std::log(2.0) * std::sqrt(static_cast<double>(problem.d)));
+  out.k = sparse_rows(problem.k_shape(), problem.dtype, seed + 1, std::max<std::int64_t>(1, terms));
+  out.v = whole_numbers(problem.k_shape(), problem.dtype, seed + 2, 4);
+  return out;
 }
 
-AttentionReference attention_reference(const AttentionProblem& problem, const std::vector<std::int64_t>& ranks,
-                                       const HostArray& q, const HostArray& k, const HostArray& v) {
-  const std::vector<double> vq = q.to_doubles(), vk = k.to_doubles(), vv = v.to_doubles();
-  const auto d = static_cast<std::size_t>(problem.d);
-  AttentionReference out;
+data::VerificationRow attention_row(const AttentionProblem& problem, const std::vector<std::int64_t>& ranks,
+                                    std::int64_t slot_bytes, const AttentionContents& given, const HostArray& actual) {
+  const Operands operands{exact_values(given.q), exact_values(given.k), exact_values(given.v)};
+  const std::int64_t round = slot_bytes / (problem.d * static_cast<std::int64_t>(item_size(problem.dtype)));
+  data::BoundedMatrix expected;
   for (std::int64_t group = 0; group < problem.groups; ++group) {
+    std::vector<data::BoundedMatrix> of_heads;  // the same for every rank of a decode
+    for (std::int64_t head = 0; head < problem.heads && !problem.panel.prefill; ++head) {
+      of_heads.push_back(decode(problem, operands, group, head));
+    }
     for (const std::int64_t rank : ranks) {
       for (std::int64_t head = 0; head < problem.heads; ++head) {
-        for (std::int64_t row = 0; row < problem.rows; ++row) {
-          out.values.resize(out.values.size() + d);
-          out.magnitudes.resize(out.values.size());
-          const std::size_t at = out.values.size() - d;
-          attend(problem, group, head, &vq[row_index(problem, group, rank, head, problem.rows, row)], vk, vv,
-                 &out.values[at], &out.magnitudes[at]);
-        }
+        append(expected, problem.panel.prefill ? prefill(problem, operands, group, rank, head, round)
+                                               : of_heads[static_cast<std::size_t>(head)]);
       }
     }
   }
-  return out;
+  return bounded_row("O", actual, expected, {attention_rounding()});
 }
 
 HostArray rows_of_ranks(const AttentionProblem& problem, const std::vector<std::int64_t>& ranks, const HostArray& o) {

@@ -1,32 +1,73 @@
 #include "sw/benches/ccl_support.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 #include <utility>
 
+#include "sw/benches/support.h"
+
 namespace kb::sw {
 
-HostArray small_integers(const Shape& shape, Dtype dtype, std::uint64_t seed) {
-  HostArray array = HostArray::random_integers(shape, dtype, seed);
-  if (dtype != Dtype::bf16) return array;  // has eight significant bits
-  std::vector<double> values = array.to_doubles();
-  for (double& value : values) value = static_cast<double>((value > 2) - (value < -2));
-  return HostArray::from_doubles(shape, dtype, values);
+HostArray tile_contents(Contents contents, const Shape& shape, Dtype dtype, const std::string& op, std::uint64_t seed) {
+  if (contents == Contents::real) return HostArray::random(shape, dtype, seed);
+  if (op != "sum" && op != "avg") return whole_numbers(shape, dtype, seed, 120);
+  if (op == "avg" && !is_float(dtype)) return positive_contents(contents, shape, dtype, seed);  // fractions are dropped
+  return whole_numbers(shape, dtype, seed, dtype == Dtype::bf16 ? 1 : 8);  // has eight significant bits
 }
 
-double combined(const std::string& op, double a, double b) {
-  if (op == "max") return std::max(a, b);
-  return op == "min" ? std::min(a, b) : a + b;
+Reduction::Reduction(const std::string& op, Dtype dtype)
+    : op_(op == "max"   ? Op::max
+          : op == "min" ? Op::min
+          : op == "avg" ? Op::avg
+                        : Op::sum),
+      dtype_(dtype),
+      unit_(data::lowest_bit(0)) {}
+
+void Reduction::add(double value) {
+  if (count_++ == 0 && (op_ == Op::max || op_ == Op::min)) {
+    value_ = value;
+    return;
+  }
+  switch (op_) {
+    case Op::max:
+      value_ = std::max(value_, value);
+      return;
+    case Op::min:
+      value_ = std::min(value_, value);
+      return;
+    default:
+      value_ += value;
+      magnitude_ += std::fabs(value);
+      unit_ = std::min(unit_, value == std::floor(value) ? 0 : data::lowest_bit(value));
+  }
 }
 
-double reduced(const std::string& op, double value, double count, Dtype dtype) {
-  if (!is_float(dtype)) {
-    const unsigned unused = 64 - 8 * static_cast<unsigned>(item_size(dtype));
+data::Bounded Reduction::result() const {
+  double value = value_;
+  if (!is_float(dtype_)) {
+    const unsigned unused = 64 - 8 * static_cast<unsigned>(item_size(dtype_));
     const auto bits = static_cast<std::uint64_t>(static_cast<std::int64_t>(value)) << unused;
     value = static_cast<double>(static_cast<std::int64_t>(bits) >> unused);
+    return {op_ == Op::avg ? std::trunc(value / count_) : value, 0};
   }
-  if (op != "avg") return value;
-  return is_float(dtype) ? value / count : std::trunc(value / count);
+  const double divisor = op_ == Op::avg ? count_ : 1;
+  const bool exact = op_ == Op::max || op_ == Op::min || data::sums_exactly(dtype_, magnitude_, unit_);
+  const double error =
+      exact ? 0
+            : data::gamma(count_, data::unit_roundoff(dtype_)) * magnitude_ + count_ * data::subnormal_roundoff(dtype_);
+  return {value / divisor, error / divisor};
+}
+
+data::VerificationRow reduced_row(const std::string& tensor, const HostArray& actual,
+                                  const data::BoundedMatrix& expected) {
+  if (!is_float(actual.dtype())) {
+    return exact_row(tensor, actual, HostArray::from_doubles(actual.shape(), actual.dtype(), expected.values));
+  }
+  return bounded_row(tensor, actual, expected,
+                     {fmt::format("sums of n values in {}, in any order: gamma_n sum|terms| (Higham 3.1)",
+                                  dtype_name(actual.dtype()))});
 }
 
 namespace {

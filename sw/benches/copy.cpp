@@ -3,12 +3,13 @@
 #include <fmt/format.h>
 
 #include "platform/base/error.h"
+#include "sw/benches/contents.h"
 #include "sw/benches/support.h"
 
 namespace kb::sw {
 namespace {
 
-constexpr Dtype kDtype = Dtype::i32;
+constexpr std::int64_t kItem = 4;  // bytes of both types below
 
 // A place that PE 0 of cube 0 of the first device copies to or from: a row of a tensor with one row per PE.
 struct Place {
@@ -29,20 +30,21 @@ std::vector<Place> places(const Runtime& rt) {
   return out;
 }
 
-void copy_once(Runtime& rt, BenchResult& result, const Place& place, std::int64_t elements, bool push,
+void copy_once(Runtime& rt, BenchResult& result, const Place& place, std::int64_t elements, bool push, Contents kind,
                std::uint64_t seed) {
+  const Dtype dtype = kind == Contents::real ? Dtype::f32 : Dtype::i32;
   const std::int64_t pes = std::int64_t{rt.spec().cubes_per_sip} * rt.spec().pes_per_cube;
   DPPolicy row_per_pe;
   row_per_pe.cube = row_per_pe.pe = Split::row_wise;
   const int home = rt.devices().front();
   rt.set_device(place.sip);
-  const Tensor remote = rt.empty({pes, elements}, kDtype, row_per_pe, place.name);
+  const Tensor remote = rt.empty({pes, elements}, dtype, row_per_pe, place.name);
   rt.set_device(home);
   DPPolicy single;
   single.num_cubes = single.num_pes = 1;
-  const Tensor local = rt.empty({1, elements}, kDtype, single, "local");
+  const Tensor local = rt.empty({1, elements}, dtype, single, "local");
 
-  const HostArray contents = HostArray::random_integers({1, elements}, kDtype, seed);
+  const HostArray contents = plain_contents(kind, {1, elements}, dtype, seed);
   const Slice row = Slice::one(place.row);
   const std::int64_t offset = place.row * elements;
   LaunchOptions options;
@@ -69,14 +71,13 @@ void copy_once(Runtime& rt, BenchResult& result, const Place& place, std::int64_
 
 BenchResult run(Runtime& rt, const Params& params) {
   const std::int64_t bytes = params.integer("bytes");
-  const auto item = static_cast<std::int64_t>(item_size(kDtype));
-  if (bytes % item != 0) {
-    throw Error::configuration(fmt::format("--set bytes={}: the block must be a multiple of {} bytes", bytes, item));
+  if (bytes % kItem != 0) {
+    throw Error::configuration(fmt::format("--set bytes={}: the block must be a multiple of {} bytes", bytes, kItem));
   }
   BenchResult result;
   std::uint64_t seed = rt.seed();
   for (const Place& place : places(rt)) {
-    copy_once(rt, result, place, bytes / item, params.text("direction") == "push", seed++);
+    copy_once(rt, result, place, bytes / kItem, params.text("direction") == "push", contents_of(params), seed++);
   }
   if (rt.devices().size() == 1) result.notes.push_back("the run has one SIP, so no copy between SIPs was made");
   return result;
@@ -90,6 +91,7 @@ Bench copy_bench() {
           {
               Parameter::integer("bytes", 65536, "size of the block", 4, "B"),
               Parameter::choice("direction", "push", {"push", "pull"}, "from the PE's slice to the place, or back"),
+              data_parameter(),
           },
           run};
 }

@@ -1,38 +1,18 @@
 #include "sw/benches/deployed.h"
 
 #include <algorithm>
-#include <cmath>
 #include <cstring>
 
 namespace kb::sw {
 
-namespace {
-
 // The tensor comes first: what fits no device never becomes an array here.
-template <typename Make>
 Deployed deploy(Runtime& runtime, const Shape& shape, Dtype dtype, const DPPolicy& policy, const std::string& name,
-                Make values) {
+                const std::function<HostArray()>& values) {
   Deployed out;
   out.tensor = runtime.empty(shape, dtype, policy, name);
   out.values = runtime.computes_data() ? values() : HostArray::unknown(shape, dtype);
   out.tensor.copy_(out.values);
   return out;
-}
-
-}  // namespace
-
-Deployed deploy_random(Runtime& runtime, const Shape& shape, Dtype dtype, const DPPolicy& policy,
-                       const std::string& name, std::uint64_t seed) {
-  return deploy(runtime, shape, dtype, policy, name, [&] { return HostArray::random(shape, dtype, seed); });
-}
-
-Deployed deploy_positive(Runtime& runtime, const Shape& shape, Dtype dtype, const DPPolicy& policy,
-                         const std::string& name, std::uint64_t seed) {
-  return deploy(runtime, shape, dtype, policy, name, [&] {
-    std::vector<double> values = HostArray::random(shape, dtype, seed).to_doubles();
-    for (double& value : values) value = 0.5 + 0.5 * std::abs(value);
-    return HostArray::from_doubles(shape, dtype, values);
-  });
 }
 
 std::vector<std::int64_t> spread(std::int64_t count, std::int64_t limit) {

@@ -1,7 +1,8 @@
-// Tensors with random contents, and parts of large results.
+// Tensors with contents, and parts of large results.
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -14,12 +15,9 @@ struct Deployed {
   Tensor tensor;
   HostArray values;
 };
-// Contents as HostArray::random.
-Deployed deploy_random(Runtime& runtime, const Shape& shape, Dtype dtype, const DPPolicy& policy,
-                       const std::string& name, std::uint64_t seed);
-// Floats in [0.5, 1): what logarithms, roots and divisors are defined for, far from overflow in every dtype.
-Deployed deploy_positive(Runtime& runtime, const Shape& shape, Dtype dtype, const DPPolicy& policy,
-                         const std::string& name, std::uint64_t seed);
+// `values` makes the contents when the run computes data.
+Deployed deploy(Runtime& runtime, const Shape& shape, Dtype dtype, const DPPolicy& policy, const std::string& name,
+                const std::function<HostArray()>& values);
 
 // Up to `limit` of 0 .. count-1, evenly spaced, the first and the last among them.
 std::vector<std::int64_t> spread(std::int64_t count, std::int64_t limit);

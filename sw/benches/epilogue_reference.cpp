@@ -1,5 +1,7 @@
 #include "sw/benches/epilogue_reference.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 
@@ -9,9 +11,12 @@
 namespace kb::sw {
 namespace {
 
+using data::Bounded;
+using data::BoundedMatrix;
+
 struct Product {
   bool floats = true;
-  std::vector<double> values, magnitudes;  // floats
+  BoundedMatrix values;  // floats
   std::vector<std::int64_t> integers;
 };
 
@@ -41,14 +46,13 @@ class Chain {
 
   void apply(const EpilogueText& epilogue, Product& x, std::size_t k_tile) const {
     if (epilogue.op == EpilogueOp::dequant && !x.floats) {
-      x.values.assign(x.integers.begin(), x.integers.end());
-      x.magnitudes.clear();
-      for (const double value : x.values) x.magnitudes.push_back(std::fabs(value));
+      x.values = data::exact_matrix(x.integers.size() / n_, n_, {x.integers.begin(), x.integers.end()});
+      data::round_to(Dtype::f32, x.values);
       x.floats = true;
     }
-    for (std::size_t i = 0; i < (x.floats ? x.values.size() : x.integers.size()); ++i) {
+    for (std::size_t i = 0; i < (x.floats ? x.values.values.size() : x.integers.size()); ++i) {
       if (x.floats) {
-        apply_to_float(epilogue.op, operand(epilogue, k_tile, i % n_), x.values[i], x.magnitudes[i]);
+        x.values.set(i, applied(epilogue.op, operand(epilogue, k_tile, i % n_), x.values.at(i)));
       } else {
         apply_to_integer(epilogue.op, whole_operand(epilogue, i % n_), x.integers[i]);
       }
@@ -61,7 +65,10 @@ class Chain {
 
  private:
   double operand(const EpilogueText& epilogue, std::size_t k_tile, std::size_t column) const {
-    if (epilogue.number) return std::visit([](auto value) { return static_cast<double>(value); }, *epilogue.number);
+    if (epilogue.number) {
+      return data::nearest(Dtype::f32,
+                           std::visit([](auto value) { return static_cast<double>(value); }, *epilogue.number));
+    }
     if (epilogue.op == EpilogueOp::bias) return bias_[column];
     if (epilogue.op == EpilogueOp::dequant) return scale_[scale_.size() > n_ ? k_tile * n_ + column : column];
     return 0;
@@ -71,16 +78,11 @@ class Chain {
     if (epilogue.number) return static_cast<std::uint64_t>(std::get<std::int64_t>(*epilogue.number));
     return epilogue.op == EpilogueOp::bias ? static_cast<std::uint64_t>(whole_bias_[column]) : 0;
   }
-  static void apply_to_float(EpilogueOp op, double y, double& value, double& magnitude) {
-    if (op == EpilogueOp::bias) {
-      value += y;
-      magnitude += std::fabs(y);
-    } else if (op == EpilogueOp::relu) {
-      value = std::max(value, 0.0);
-    } else {
-      value *= y;
-      magnitude *= std::fabs(y);
-    }
+  // One rounding to f32, but for relu.
+  static Bounded applied(EpilogueOp op, double y, Bounded x) {
+    if (op == EpilogueOp::bias) return data::add(x, {y, 0});
+    if (op == EpilogueOp::relu) return data::maximum(x, {0, 0});
+    return data::multiply(x, {y, 0});
   }
   void apply_to_integer(EpilogueOp op, std::uint64_t y, std::int64_t& value) const {
     const auto bits = static_cast<std::uint64_t>(value);
@@ -106,10 +108,9 @@ Product multiply(const EpilogueGemm& problem, const Chain& chain, std::size_t be
   Product out;
   out.floats = is_float(problem.a->dtype());
   if (out.floats) {
-    data::ReferenceGemm part = data::reference_gemm(columns(problem.a->to_doubles(), k, begin, end),
-                                                    rows(problem.b->to_doubles(), n, begin, end), m, end - begin, n);
-    out.values = std::move(part.values);
-    out.magnitudes = std::move(part.sum_abs_terms);
+    const BoundedMatrix a = data::exact_matrix(m, end - begin, columns(problem.a->to_doubles(), k, begin, end));
+    const BoundedMatrix b = data::exact_matrix(end - begin, n, rows(problem.b->to_doubles(), n, begin, end));
+    out.values = data::product(a, b);
   } else {
     out.integers = data::reference_gemm(columns(problem.a->to_integers(), k, begin, end),
                                         rows(problem.b->to_integers(), n, begin, end), m, end - begin, n);
@@ -119,9 +120,8 @@ Product multiply(const EpilogueGemm& problem, const Chain& chain, std::size_t be
 }
 
 void add(const Chain& chain, const Product& part, Product& sum) {
-  for (std::size_t i = 0; i < part.values.size(); ++i) {
-    sum.values[i] += part.values[i];
-    sum.magnitudes[i] += part.magnitudes[i];
+  for (std::size_t i = 0; i < part.values.values.size(); ++i) {
+    sum.values.set(i, data::add(sum.values.at(i), part.values.at(i)));
   }
   for (std::size_t i = 0; i < part.integers.size(); ++i) {
     sum.integers[i] =
@@ -155,20 +155,26 @@ EpilogueResult reference_of(const EpilogueGemm& problem) {
     }
   }
   for (auto it = rest; it != order.end(); ++it) chain.apply(*it, sum, 0);
-  const double tiles = std::ceil(static_cast<double>(k) / static_cast<double>(step));
-  const double roundings = static_cast<double>(k) + tiles + static_cast<double>(order.size());
-  return {sum.floats, std::move(sum.integers), std::move(sum.values), std::move(sum.magnitudes), roundings};
+  EpilogueResult result{sum.floats, std::move(sum.integers), std::move(sum.values), {}};
+  result.roundings.push_back(
+      product_rounding(fmt::format("sums of {} products", std::min(k, step)), static_cast<double>(std::min(k, step))));
+  if (step < k) result.roundings.emplace_back("the sum of each K tile and those before it in f32 (Higham 3.3)");
+  for (const EpilogueText& epilogue : order) {
+    if (epilogue.op == EpilogueOp::relu) continue;
+    result.roundings.push_back(fmt::format("{} in f32 (Higham 3.3)", epilogue_op_name(epilogue.op)));
+  }
+  return result;
+}
+
+data::VerificationRow epilogue_row(const std::string& tensor, const EpilogueGemm& problem, const HostArray& actual) {
+  EpilogueResult expected = reference_of(problem);
+  if (!expected.floats) return integers_row(tensor, actual, expected.integers);
+  return bounded_row(tensor, actual, expected.values, std::move(expected.roundings));
 }
 
 void verify_epilogues(Runtime& runtime, BenchResult& result, const std::string& tensor, const EpilogueGemm& problem,
                       const HostArray& actual) {
-  if (!runtime.computes_data()) return verify_exact(runtime, result, tensor, actual, actual);  // leaves the note
-  const EpilogueResult expected = reference_of(problem);
-  if (expected.floats) {
-    verify_sums(runtime, result, tensor, actual, expected.values, expected.magnitudes, expected.acc_roundings);
-  } else {
-    verify_integers(runtime, result, tensor, actual, expected.integers);
-  }
+  if (can_verify(runtime, result)) result.verification.push_back(epilogue_row(tensor, problem, actual));
 }
 
 }  // namespace kb::sw

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "platform/base/epilogue.h"
+#include "platform/data/running_error.h"
 #include "sw/benches/bench.h"
 #include "sw/tensor/host_array.h"
 
@@ -24,13 +25,14 @@ struct EpilogueGemm {
 struct EpilogueResult {
   bool floats = true;
   std::vector<std::int64_t> integers;  // of an integer result
-  std::vector<double> values;          // of a float result
-  std::vector<double> magnitudes;      // per element the sum of the absolute values that were added up
-  double acc_roundings = 0;            // f32 roundings that an element saw at most
+  data::BoundedMatrix values;          // of a float result, before the rounding to its dtype
+  std::vector<std::string> roundings;
 };
 EpilogueResult reference_of(const EpilogueGemm& problem);
 
-// Adds the row of `actual`, the whole result of the problem; without data only the note that says so.
+// The verdict on `actual`, the whole result of the problem.
+data::VerificationRow epilogue_row(const std::string& tensor, const EpilogueGemm& problem, const HostArray& actual);
+// Adds it when the run computes data, else only the note that says so.
 void verify_epilogues(Runtime& runtime, BenchResult& result, const std::string& tensor, const EpilogueGemm& problem,
                       const HostArray& actual);
 

@@ -1,6 +1,7 @@
 #include "sw/benches/gemm.h"
 
 #include "platform/base/checked.h"
+#include "sw/benches/contents.h"
 #include "sw/benches/support.h"
 
 namespace kb::sw {
@@ -30,8 +31,9 @@ BenchResult run_gemm(Runtime& rt, const Params& params, const Sizes& size, const
   Tensor a = rt.empty({size.m, size.k}, dtype, place.a, "A");
   Tensor b = rt.empty({size.k, size.n}, dtype, place.b, "B");
   Tensor c = rt.empty({size.m, size.n}, dtype, place.c, "C");
-  const HostArray a_host = HostArray::random({size.m, size.k}, dtype, rt.seed());
-  const HostArray b_host = HostArray::random({size.k, size.n}, dtype, rt.seed() + 1);
+  const ProductContents contents(contents_of(params), size.k, dtype, dtype);
+  const HostArray a_host = contents.left(size.m, rt.seed());
+  const HostArray b_host = contents.right(size.n, rt.seed() + 1);
   a.copy_(a_host);
   b.copy_(b_host);
   std::vector<Arg> values{a, b, c, size.m, size.k, size.n};
@@ -82,6 +84,7 @@ BenchResult run_multi(Runtime& rt, const Params& params) {
 std::vector<Parameter> with_tiles(std::vector<Parameter> parameters) {
   for (Parameter& tile : tile_parameters()) parameters.push_back(std::move(tile));
   parameters.push_back(dtype_parameter());
+  parameters.push_back(data_parameter());
   return parameters;
 }
 

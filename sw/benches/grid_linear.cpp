@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "sw/benches/ccl_support.h"
+#include "sw/benches/contents.h"
 #include "sw/benches/ranks.h"
 #include "sw/benches/redistribute.h"
 #include "sw/benches/support.h"
@@ -13,23 +14,7 @@
 namespace kb::sw {
 namespace {
 
-constexpr Dtype kDtype = Dtype::f32;  // all sums below are exact in it
-
-// C = A x B of whole numbers.
-HostArray product(const HostArray& a, const HostArray& b) {
-  const std::int64_t m = a.shape()[0], k = a.shape()[1], n = b.shape()[1];
-  const std::vector<double> x = a.to_doubles(), y = b.to_doubles();
-  std::vector<double> values(static_cast<std::size_t>(m * n));
-  for (std::int64_t i = 0; i < m; ++i) {
-    for (std::int64_t p = 0; p < k; ++p) {
-      for (std::int64_t j = 0; j < n; ++j) {
-        values[static_cast<std::size_t>(i * n + j)] +=
-            x[static_cast<std::size_t>(i * k + p)] * y[static_cast<std::size_t>(p * n + j)];
-      }
-    }
-  }
-  return HostArray::from_doubles({m, n}, kDtype, values);
-}
+constexpr Dtype kDtype = Dtype::f32;  // all sums of whole numbers below are exact in it
 
 HostArray transposed(const HostArray& a) {
   std::vector<double> values;
@@ -62,8 +47,9 @@ BenchResult run(Runtime& rt, const Params& params) {
   const int dp = params.integer("dp") > 0 ? static_cast<int>(params.integer("dp")) : default_rows(rt.spec());
   DeviceMesh mesh(world, {{"dp", dp}, {"tp", std::max(1, world.world_size() / dp)}});
   const std::int64_t m = params.integer("m"), k = params.integer("k"), n = params.integer("n");
-  const HostArray x = HostArray::random_integers({m, k}, kDtype, rt.seed());
-  const HostArray w = HostArray::random_integers({k, n}, kDtype, rt.seed() + 1), x_t = transposed(x);
+  const Contents contents = contents_of(params);
+  const HostArray x = plain_contents(contents, {m, k}, kDtype, rt.seed());
+  const HostArray w = plain_contents(contents, {k, n}, kDtype, rt.seed() + 1), x_t = transposed(x);
   const Placement all = Placement::replicate(), rows = Placement::shard(0), cols = Placement::shard(1);
   const Placement sum = Placement::partial("sum");
 
@@ -96,15 +82,27 @@ BenchResult run(Runtime& rt, const Params& params) {
   }
   result.figures.push_back({"activations", fs_to_ns(activations), "ns", "sum of Y along the tensor parallel axis"});
   result.figures.push_back({"gradients", fs_to_ns(gradients), "ns", "sum of dW along the data parallel axis"});
-  const HostArray y = product(x, w), gradient = product(x_t, y);
+  if (!can_verify(rt, result)) return result;
   for (std::size_t rank = 0; rank < ranks.size(); ++rank) {
-    verify_exact(rt, result, fmt::format("Y rank{}", rank), ranks[rank].y, y);
-    verify_exact(rt, result, fmt::format("dW rank{}", rank), ranks[rank].gradient, gradient);
+    for (data::VerificationRow& row : grid_rows(x, w, ranks.size(), ranks[rank].y, ranks[rank].gradient)) {
+      row.tensor += fmt::format(" rank{}", rank);
+      result.verification.push_back(std::move(row));
+    }
   }
   return result;
 }
 
 }  // namespace
+
+std::vector<data::VerificationRow> grid_rows(const HostArray& x, const HostArray& w, std::size_t ranks,
+                                             const HostArray& y, const HostArray& gradient) {
+  const auto parts = static_cast<double>(ranks);  // that are added to a sum
+  const data::BoundedMatrix product = data::product(exact_values(x), exact_values(w), parts);
+  const data::BoundedMatrix derived = data::product(exact_values(transposed(x)), product, parts);
+  const auto m = static_cast<double>(x.shape()[0]), k = static_cast<double>(x.shape()[1]);
+  return {bounded_row("Y", y, product, {product_rounding("sums of k products", k + parts)}),
+          bounded_row("dW", gradient, derived, {product_rounding("Y, and sums of m products", m + parts)})};
+}
 
 Bench grid_linear_bench() {
   std::vector<Parameter> parameters{
@@ -114,6 +112,7 @@ Bench grid_linear_bench() {
       Parameter::integer("dp", 0, "SIPs along the data parallel axis; 0: the rows of the SIP grid, else 2 or 1", 0)
           .at_most(Parameter::kMostUnits),
   };
+  parameters.push_back(data_parameter());
   for (Parameter& parameter : ccl_parameters()) parameters.push_back(std::move(parameter));
   return {"grid-linear", "Y = X W and its gradient on a grid of SIPs, tensor and data parallel, verified",
           std::move(parameters), run};

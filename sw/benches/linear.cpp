@@ -5,10 +5,13 @@
 #include <algorithm>
 
 #include "platform/base/error.h"
+#include "sw/benches/contents.h"
 #include "sw/benches/deployed.h"
 #include "sw/benches/epilogue_reference.h"
+#include "sw/benches/linear_reference.h"
 #include "sw/benches/ranks.h"
 #include "sw/benches/support.h"
+#include "sw/parallel/initial_values.h"
 
 namespace kb::sw {
 namespace {
@@ -17,6 +20,7 @@ namespace {
 struct Layer {
   std::int64_t m = 0, k = 0, n = 0;
   Dtype dtype = Dtype::f16;
+  Contents contents = Contents::integers;
   std::string epilogue;
   DPPolicy x, w, y;  // the bias lies like W
   LaunchOptions launch;
@@ -30,12 +34,14 @@ struct LayerResult {
 
 LayerResult run_layer(Runtime& rt, const Layer& layer, std::uint64_t x_seed, std::uint64_t w_seed) {
   LayerResult out;
-  out.x = deploy_random(rt, {layer.m, layer.k}, layer.dtype, layer.x, "X", x_seed);
-  out.w = deploy_random(rt, {layer.k, layer.n}, layer.dtype, layer.w, "W", w_seed);
+  const ProductContents operands(layer.contents, layer.k, layer.dtype, layer.dtype);
+  out.x = deploy(rt, {layer.m, layer.k}, layer.dtype, layer.x, "X", [&] { return operands.left(layer.m, x_seed); });
+  out.w = deploy(rt, {layer.k, layer.n}, layer.dtype, layer.w, "W", [&] { return operands.right(layer.n, w_seed); });
   const Tensor y = rt.empty({layer.m, layer.n}, layer.dtype, layer.y, "Y");
   std::vector<Arg> arguments{out.x.tensor, out.w.tensor, y};
   if (!layer.epilogue.empty()) {
-    out.bias = deploy_random(rt, {1, layer.n}, layer.dtype, layer.w, "bias", w_seed + 1);
+    out.bias = deploy(rt, {1, layer.n}, layer.dtype, layer.w, "bias",
+                      [&] { return bias_contents(layer.contents, layer.n, layer.dtype, w_seed + 1); });
     arguments.emplace_back(layer.epilogue);
     arguments.emplace_back(out.bias.tensor);
   }
@@ -44,26 +50,12 @@ LayerResult run_layer(Runtime& rt, const Layer& layer, std::uint64_t x_seed, std
   return out;
 }
 
-// Of a large result some columns are verified, evenly spaced.
-constexpr std::int64_t kVerifiedColumns = 64;
-
-void verify_layer(Runtime& rt, BenchResult& result, const std::string& name, const Layer& layer,
-                  const LayerResult& run) {
-  if (!rt.computes_data()) return verify_exact(rt, result, name, run.y, run.y);  // leaves the note
-  const std::vector<std::int64_t> columns = spread(layer.n, kVerifiedColumns);
-  const HostArray w = take_columns(run.w.values, columns), y = take_columns(run.y, columns);
-  EpilogueGemm problem;
-  problem.a = &run.x.values;
-  problem.b = &w;
-  problem.chain = parse_epilogues(layer.epilogue);
-  HostArray bias;
-  if (!problem.chain.empty()) {
-    bias = take_columns(run.bias.values, columns);
-    problem.bias = &bias;
-  }
-  verify_epilogues(rt, result, name, problem, y);
-  if (static_cast<std::int64_t>(columns.size()) == layer.n) return;
-  result.notes.push_back(fmt::format("{}: {} of {} columns were verified", name, columns.size(), layer.n));
+void verify_layer(Runtime& rt, BenchResult& result, const std::string& name, const LayerResult& run) {
+  if (!can_verify(rt, result)) return;
+  const HostArray* const bias = run.bias.tensor.valid() ? &run.bias.values : nullptr;
+  LinearVerdict verdict = linear_verdict(name, {&run.x.values, &run.w.values, bias}, run.y);
+  for (data::VerificationRow& row : verdict.rows) result.verification.push_back(std::move(row));
+  if (!verdict.note.empty()) result.notes.push_back(std::move(verdict.note));
 }
 
 double products_of(const Layer& layer) {
@@ -106,7 +98,7 @@ BenchResult run_here(Runtime& rt, const Layer& layer) {
   const LayerResult run = run_layer(rt, layer, rt.seed(), rt.seed() + 1);
   BenchResult result;
   add_figures(result, products_of(layer), layer.dtype, run.metrics);
-  verify_layer(rt, result, "Y", layer, run);
+  verify_layer(rt, result, "Y", run);
   return result;
 }
 
@@ -116,6 +108,7 @@ Layer qkv_layer(const Params& params, std::int64_t hidden) {
   layer.k = hidden;
   layer.n = 3 * hidden;
   layer.dtype = params.dtype("dtype");
+  layer.contents = contents_of(params);
   layer.epilogue = "bias";
   return layer;
 }
@@ -144,7 +137,7 @@ BenchResult run_everywhere(Runtime& rt, const std::string& name, const Layer& la
   for (const LayerResult& run : runs) launches.push_back(run.metrics);
   add_figures(result, products_of(layer) * static_cast<double>(runs.size()), layer.dtype, launches);
   for (std::size_t rank = 0; rank < runs.size(); ++rank) {
-    verify_layer(rt, result, fmt::format("Y of sip{}", rt.devices()[rank]), layer, runs[rank]);
+    verify_layer(rt, result, fmt::format("Y of sip{}", rt.devices()[rank]), runs[rank]);
   }
   return result;
 }
@@ -178,19 +171,30 @@ BenchResult run_matmul_multi(Runtime& rt, const Params& params) {
   layer.k = params.integer("k");
   layer.n = params.integer("n");
   layer.dtype = params.dtype("dtype");
+  layer.contents = contents_of(params);
   layer.y = split_over_pes(Split::row_wise);
   return run_everywhere(rt, "matmul-composite-multi-pe", layer, false);
 }
+
+constexpr int kSpareForH = 4;  // bits of H for the sums over it
 
 BenchResult run_mlp(Runtime& rt, const Params& params) {
   const std::int64_t m = params.integer("tokens"), k = params.integer("hidden"), wide = params.integer("inner");
   const Dtype dtype = params.dtype("dtype");
   const DPPolicy rows = split_over_pes(Split::row_wise), whole;
-  const Deployed x = deploy_random(rt, {m, k}, dtype, rows, "X", rt.seed());
-  const Deployed w1 = deploy_random(rt, {k, wide}, dtype, whole, "W1", rt.seed() + 1);
-  const Deployed b1 = deploy_random(rt, {1, wide}, dtype, whole, "b1", rt.seed() + 2);
-  const Deployed w2 = deploy_random(rt, {wide, k}, dtype, whole, "W2", rt.seed() + 3);
-  const Deployed b2 = deploy_random(rt, {1, k}, dtype, whole, "b2", rt.seed() + 4);
+  const Contents contents = contents_of(params);
+  const ProductContents first(contents, k, dtype, dtype, is_float(dtype) ? kSpareForH : 0);
+  const Deployed x = deploy(rt, {m, k}, dtype, rows, "X", [&] { return first.left(m, rt.seed()); });
+  const Deployed w1 = deploy(rt, {k, wide}, dtype, whole, "W1", [&] { return first.right(wide, rt.seed() + 1); });
+  const auto bias = [&](std::int64_t n, const char* name, std::uint64_t seed) {
+    return deploy(rt, {1, n}, dtype, whole, name, [&] { return bias_contents(contents, n, dtype, seed); });
+  };
+  const Deployed b1 = bias(wide, "b1", rt.seed() + 2);
+  const Deployed w2 = deploy(rt, {wide, k}, dtype, whole, "W2", [&] {
+    return contents == Contents::real ? HostArray::random({wide, k}, dtype, rt.seed() + 3)
+                                      : sparse_signs(wide, k, dtype, rt.seed() + 3);
+  });
+  const Deployed b2 = bias(k, "b2", rt.seed() + 4);
   const Tensor h = rt.empty({m, wide}, dtype, rows, "H"), y = rt.empty({m, k}, dtype, rows, "Y");
   const LaunchMetrics metrics = rt.wait(rt.launch("mlp", {x.tensor, w1.tensor, b1.tensor, h, w2.tensor, b2.tensor, y}));
   const HostArray h_host = h.to_host(), y_host = y.to_host();
@@ -199,9 +203,9 @@ BenchResult run_mlp(Runtime& rt, const Params& params) {
   add_figures(result, 2.0 * static_cast<double>(m) * static_cast<double>(k) * static_cast<double>(wide), dtype,
               metrics);
   // Each half against what it was given: the second one starts from the activations as they were rounded.
-  const auto check = [&](const char* name, const HostArray& a, const Deployed& b, const Deployed& bias,
+  const auto check = [&](const char* name, const HostArray& a, const Deployed& b, const Deployed& shift,
                          const HostArray& c, const char* epilogue) {
-    verify_epilogues(rt, result, name, {&a, &b.values, parse_epilogues(epilogue), &bias.values, nullptr, 0}, c);
+    verify_epilogues(rt, result, name, {&a, &b.values, parse_epilogues(epilogue), &shift.values, nullptr, 0}, c);
   };
   check("H", x.values, w1, b1, h_host, "bias,relu");
   check("Y", h_host, w2, b2, y_host, "bias");
@@ -210,7 +214,8 @@ BenchResult run_mlp(Runtime& rt, const Params& params) {
 
 std::vector<Parameter> qkv_parameters(std::int64_t tokens, std::int64_t hidden) {
   return {Parameter::integer("tokens", tokens, "rows of X", 1, "tokens"),
-          Parameter::integer("hidden", hidden, "width of the model", 1, "elements"), dtype_parameter()};
+          Parameter::integer("hidden", hidden, "width of the model", 1, "elements"), dtype_parameter(),
+          data_parameter()};
 }
 
 }  // namespace
@@ -231,17 +236,18 @@ Bench gpt3_qkv_bench() {
   for (const Gpt3Model& model : kGpt3Models) models.emplace_back(model.name);
   return {
       "gpt3-qkv",
-      "query, key and value projections of a GPT-3 layer over every PE of the machine, verified in part",
+      "query, key and value projections of a GPT-3 layer over every PE of the machine, verified",
       {Parameter::choice("model", "175b", models, "width of the model: 768, 1024, 1536, 2048, 2560, 4096, 5120, 12288"),
-       Parameter::integer("tokens", 128, "rows of X", 1, "tokens"), dtype_parameter()},
+       Parameter::integer("tokens", 128, "rows of X", 1, "tokens"), dtype_parameter(), data_parameter()},
       run_gpt3};
 }
 
 Bench matmul_composite_multi_pe_bench() {
   std::vector<Parameter> parameters = gemm_size_parameters();
   parameters.push_back(dtype_parameter());
+  parameters.push_back(data_parameter());
   return {"matmul-composite-multi-pe",
-          "C = A x B as one composite per PE over every PE of the machine, C split by rows, verified in part",
+          "C = A x B as one composite per PE over every PE of the machine, C split by rows, verified",
           std::move(parameters), run_matmul_multi};
 }
 
@@ -250,7 +256,7 @@ Bench mlp_bench() {
           "Y = relu(X x W1 + b1) x W2 + b2 in one launch, rows split over the PEs of a SIP, verified",
           {Parameter::integer("tokens", 512, "rows of X", 1, "tokens"),
            Parameter::integer("hidden", 256, "columns of X and Y", 1, "elements"),
-           Parameter::integer("inner", 1024, "columns of W1", 1, "elements"), dtype_parameter()},
+           Parameter::integer("inner", 1024, "columns of W1", 1, "elements"), dtype_parameter(), data_parameter()},
           run_mlp};
 }
 

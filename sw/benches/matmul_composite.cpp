@@ -5,6 +5,7 @@
 
 #include "platform/base/checked.h"
 #include "platform/base/error.h"
+#include "sw/benches/contents.h"
 #include "sw/benches/epilogue_reference.h"
 #include "sw/benches/support.h"
 
@@ -74,6 +75,29 @@ std::vector<std::int64_t> tile_arguments(const Params& params) {
   return tile;
 }
 
+struct CompositeContents {
+  HostArray a, b, bias, scale;
+};
+
+// Scales leave four bits to the product, so that what they make of it still shows each term.
+CompositeContents composite_contents(const Runtime& rt, const Params& params, const std::vector<EpilogueText>& chain,
+                                     std::int64_t tile_k) {
+  const std::int64_t m = params.integer("m"), k = params.integer("k"), n = params.integer("n");
+  const Dtype dtype = params.dtype("dtype");
+  const Shape bias{1, n}, scale{scale_rows(chain, k, tile_k), n};
+  const Dtype bias_type = bias_dtype(chain, dtype);
+  if (!rt.computes_data()) {
+    return {HostArray::unknown({m, k}, dtype), HostArray::unknown({k, n}, dtype), HostArray::unknown(bias, bias_type),
+            HostArray::unknown(scale, Dtype::f32)};
+  }
+  const Contents contents = contents_of(params);
+  const ProductContents operands(contents, k, dtype, result_dtype(chain, dtype), chain.empty() ? 0 : 4);
+  const std::uint64_t seed = rt.seed();
+  return {operands.left(m, seed), operands.right(n, seed + 1), bias_contents(contents, n, bias_type, seed + 2),
+          contents == Contents::real ? HostArray::random(scale, Dtype::f32, seed + 3)
+                                     : powers_of_two(scale, Dtype::f32, seed + 3)};
+}
+
 BenchResult run(Runtime& rt, const Params& params) {
   const std::int64_t m = params.integer("m"), k = params.integer("k"), n = params.integer("n");
   const Dtype dtype = params.dtype("dtype");
@@ -89,13 +113,8 @@ BenchResult run(Runtime& rt, const Params& params) {
     tensor.copy_(values);
     return tensor;
   };
-  std::uint64_t seed = rt.seed();
-  const auto values = [&](const Shape& shape, Dtype of) {
-    return rt.computes_data() ? HostArray::random(shape, of, seed++) : HostArray::unknown(shape, of);
-  };
-  const HostArray a_host = values({m, k}, dtype), b_host = values({k, n}, dtype);
-  const HostArray bias_host = values({1, n}, bias_dtype(chain, dtype));
-  const HostArray scale_host = values({scale_rows(chain, k, tile_k), n}, Dtype::f32);
+  const CompositeContents given = composite_contents(rt, params, chain, tile_k);
+  const HostArray &a_host = given.a, &b_host = given.b, &bias_host = given.bias, &scale_host = given.scale;
   const auto uses = [&](EpilogueOp op) {
     return std::any_of(chain.begin(), chain.end(), [&](const EpilogueText& e) { return uses_tensor(e, op); });
   };
@@ -136,6 +155,7 @@ Bench matmul_composite_bench() {
   parameters.push_back(
       Parameter::integer("tile_n", 0, "columns of a tile of B and C; 0: the machine's", 0, "elements"));
   parameters.push_back(dtype_parameter());
+  parameters.push_back(data_parameter());
   Bench bench{"matmul-composite", "C (m, n) = A (m, k) x B (k, n) with epilogues as one composite on one PE, verified",
               std::move(parameters), run};
   bench.environment = "matmul";

@@ -9,6 +9,7 @@
 
 #include "platform/base/error.h"
 #include "sw/benches/ccl_support.h"
+#include "sw/benches/contents.h"
 #include "sw/benches/support.h"
 #include "sw/distributed/queue_installation.h"
 
@@ -84,7 +85,7 @@ BenchResult run_pe_to_pe(Runtime& rt, const Params& params) {
   if (method != "dma") queues.emplace(rt, one_link(from, to), queue_options(params));
 
   const Rows src = rows_on(rt, from, elements, "source"), dst = rows_on(rt, to, elements, "destination");
-  const HostArray contents = HostArray::random({1, elements}, kDtype, rt.seed());
+  const HostArray contents = plain_contents(contents_of(params), {1, elements}, kDtype, rt.seed());
   src.tensor.set(Slice::one(src.row), Slice::all(), contents);
   const auto launch = [&](bool keep) {
     return rt.wait(rt.launch(
@@ -111,6 +112,7 @@ Bench pe_to_pe_bench() {
       Parameter::integer("bytes", 4096, "size of the block", 2, "B"),
       Parameter::choice("method", "ipcq", {"ipcq", "ipcq_read", "dma"},
                         "a message whose slot is not read, one whose slot is, a store to the other's HBM slice"),
+      data_parameter(),
   };
   for (Parameter& parameter : queue_parameters()) parameters.push_back(std::move(parameter));
   return {"pe-to-pe", "one PE moves a block to another, as a message or as a store, verified", std::move(parameters),

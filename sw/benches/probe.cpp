@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "sw/benches/contents.h"
 #include "sw/benches/support.h"
 
 namespace kb::sw {
@@ -27,7 +28,7 @@ BenchResult run_stream(Runtime& rt, const Params& params) {
   DPPolicy single;
   single.num_cubes = single.num_pes = 1;
   const Tensor data = rt.empty({params.integer("blocks"), elements}, dtype, single, "data");
-  const HostArray contents = HostArray::random(data.shape(), dtype, rt.seed());
+  const HostArray contents = plain_contents(contents_of(params), data.shape(), dtype, rt.seed());
   data.copy_(contents);
   LaunchOptions options;
   options.cubes = {0};
@@ -66,6 +67,7 @@ Bench stream_bench() {
               Parameter::integer("elements", 32, "size of each", 1, "elements"),
               Parameter::integer("blocks", 16, "different places that are visited in turn"),
               dtype_parameter(),
+              data_parameter(),
           },
           run_stream};
 }

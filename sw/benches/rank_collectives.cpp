@@ -45,32 +45,34 @@ struct Collective {
 
 using Blocks = std::vector<std::vector<double>>;  // by rank: all tiles, cube by cube
 
-double combination(const Blocks& inputs, std::size_t at, const std::string& op, Dtype dtype) {
-  double value = inputs.front()[at];
-  for (std::size_t rank = 1; rank < inputs.size(); ++rank) value = combined(op, value, inputs[rank][at]);
-  return reduced(op, value, static_cast<double>(inputs.size()), dtype);
+data::Bounded combination(const Blocks& inputs, std::size_t at, const std::string& op, Dtype dtype) {
+  Reduction reduction(op, dtype);
+  for (const std::vector<double>& input : inputs) reduction.add(input[at]);
+  return reduction.result();
 }
 
 struct Sizes {
   std::size_t cubes, block, in_blocks, out_blocks;
 };
 
-std::optional<HostArray> expected_result(const Collective& collective, const Setting& setting, const Sizes& sizes,
-                                         const Blocks& inputs, int rank, Dtype dtype) {
-  std::vector<double> values;
+std::optional<data::BoundedMatrix> expected_result(const Collective& collective, const Setting& setting,
+                                                   const Sizes& sizes, const Blocks& inputs, int rank, Dtype dtype) {
+  data::BoundedMatrix out{sizes.cubes, sizes.out_blocks * sizes.block, {}, {}};
   for (std::size_t cube = 0; cube < sizes.cubes; ++cube) {
     for (std::size_t b = 0; b < sizes.out_blocks; ++b) {
       const auto piece = collective.expected(setting, rank, static_cast<int>(b));
       if (!piece) return std::nullopt;
       const std::size_t first = (cube * sizes.in_blocks + static_cast<std::size_t>(piece->block)) * sizes.block;
       for (std::size_t i = first; i < first + sizes.block; ++i) {
-        values.push_back(piece->rank == kCombined ? combination(inputs, i, setting.op, dtype)
-                                                  : inputs[static_cast<std::size_t>(piece->rank)][i]);
+        const data::Bounded value = piece->rank == kCombined
+                                        ? combination(inputs, i, setting.op, dtype)
+                                        : data::Bounded{inputs[static_cast<std::size_t>(piece->rank)][i], 0};
+        out.values.push_back(value.value);
+        out.errors.push_back(value.error);
       }
     }
   }
-  const Shape shape{static_cast<std::int64_t>(sizes.cubes), static_cast<std::int64_t>(sizes.out_blocks * sizes.block)};
-  return HostArray::from_doubles(shape, dtype, values);
+  return out;
 }
 
 struct RankResult {
@@ -114,10 +116,10 @@ struct Sizing {  // of one rank's tensors
 };
 
 RankResult run_in(const Collective& collective, Communicator& group, Runtime& rt, const Setting& setting,
-                  const Sizing& sizing, std::uint64_t seed) {
+                  const Sizing& sizing, Contents contents, std::uint64_t seed) {
   RankResult result;
-  result.in =
-      rt.computes_data() ? small_integers(sizing.in, sizing.dtype, seed) : HostArray::unknown(sizing.in, sizing.dtype);
+  result.in = rt.computes_data() ? tile_contents(contents, sizing.in, sizing.dtype, setting.op, seed)
+                                 : HostArray::unknown(sizing.in, sizing.dtype);
   const int rank = rt.rank();
   const Tensor in = rt.empty(sizing.in, sizing.dtype, sizing.tiles, fmt::format("in{}", rank));
   in.copy_(result.in);
@@ -131,14 +133,14 @@ RankResult run_in(const Collective& collective, Communicator& group, Runtime& rt
 // Of one group: results by member.
 void verify_group(const Collective& collective, Runtime& rt, BenchResult& result, const Setting& setting,
                   const Sizes& sizes, const std::vector<RankResult>& members, const std::vector<std::string>& names) {
+  if (!can_verify(rt, result)) return;
   Blocks inputs;
   for (const RankResult& member : members) inputs.push_back(member.in.to_doubles());
   for (int member = 0; member < setting.ranks; ++member) {
     const RankResult& its = members[static_cast<std::size_t>(member)];
-    const auto expected = rt.computes_data()
-                              ? expected_result(collective, setting, sizes, inputs, member, its.in.dtype())
-                              : std::optional<HostArray>(its.out);
-    if (expected) verify_exact(rt, result, names[static_cast<std::size_t>(member)], its.out, *expected);
+    const auto expected = expected_result(collective, setting, sizes, inputs, member, its.in.dtype());
+    if (!expected) continue;
+    result.verification.push_back(reduced_row(names[static_cast<std::size_t>(member)], its.out, *expected));
   }
 }
 
@@ -179,9 +181,9 @@ BenchResult run_collective(const Collective& collective, Runtime& rt, const Para
     for (std::size_t g = 0; g < groups.size(); ++g) {
       Communicator& group = *groups[g];
       if (!group.has(rank)) continue;
-      results[g][static_cast<std::size_t>(group.rank())] =
-          run_in(collective, group, rt, setting_of(collective, params, group.size()), sizing_in(group),
-                 rt.seed() + g * static_cast<std::uint64_t>(ranks) + static_cast<std::uint64_t>(rank));
+      results[g][static_cast<std::size_t>(group.rank())] = run_in(
+          collective, group, rt, setting_of(collective, params, group.size()), sizing_in(group), contents_of(params),
+          rt.seed() + g * static_cast<std::uint64_t>(ranks) + static_cast<std::uint64_t>(rank));
     }
     return 0;
   });
@@ -220,6 +222,7 @@ Bench bench_of(const Collective& collective) {
       Parameter::integer("n_elem", 0, "elements of a block, per cube and rank; 0: as configured (n_elem)", 0,
                          "elements"),
       dtype_parameter(),
+      data_parameter(),
       Parameter::choice("cubes", "all", {"all", "one"}, "a tile on every cube, or on cube 0 of each SIP only"),
       Parameter::integer("chunk", 0, "elements per message; 0: as many as a slot holds", 0, "elements"),
       Parameter::text("groups", "", "ranks of each group that does it, in order: 0,2/1,3; empty: all ranks together"),
@@ -318,6 +321,25 @@ std::vector<Collective> block_collectives() {
 }
 
 }  // namespace
+
+std::optional<data::BoundedMatrix> collective_result(const std::string& name, const CollectiveCase& given,
+                                                     const std::vector<HostArray>& inputs, int rank) {
+  std::vector<Collective> all = in_place_collectives();
+  for (const Collective& collective : block_collectives()) all.push_back(collective);
+  const auto found = std::find_if(all.begin(), all.end(), [&](const Collective& c) { return c.name == name; });
+  if (found == all.end()) throw Error::model("no collective '" + name + "'");
+  Setting setting;
+  setting.ranks = static_cast<int>(inputs.size());
+  setting.root = given.root;
+  setting.target = given.target;
+  setting.op = given.op;
+  Blocks blocks;
+  for (const HostArray& input : inputs) blocks.push_back(input.to_doubles());
+  const auto cubes = static_cast<std::size_t>(inputs.front().shape()[0]);
+  const auto in_blocks = found->many_in ? inputs.size() : 1, out_blocks = found->many_out ? inputs.size() : 1;
+  const auto block = static_cast<std::size_t>(inputs.front().shape()[1]) / in_blocks;
+  return expected_result(*found, setting, {cubes, block, in_blocks, out_blocks}, blocks, rank, inputs.front().dtype());
+}
 
 std::vector<Bench> rank_collective_benches() {
   std::vector<Bench> benches;

@@ -1,12 +1,25 @@
 // Collectives between ranks, verified: one bench each.
 #pragma once
 
+#include <optional>
+#include <string>
 #include <vector>
 
+#include "platform/data/running_error.h"
 #include "sw/benches/bench.h"
+#include "sw/tensor/host_array.h"
 
 namespace kb::sw {
 
 std::vector<Bench> rank_collective_benches();
+
+struct CollectiveCase {
+  int root = 0, target = 0;  // target: of send-recv, whose source is the root
+  std::string op = "sum";
+};
+// What a rank has after collective `name` ("all-gather") of these tensors, one per rank and with a row per cube;
+// nothing when it gets nothing.
+std::optional<data::BoundedMatrix> collective_result(const std::string& name, const CollectiveCase& given,
+                                                     const std::vector<HostArray>& inputs, int rank);
 
 }  // namespace kb::sw

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
 #include <optional>
 #include <string>
 #include <utility>
@@ -73,6 +72,7 @@ struct Problem {
   Placements from, to;
   int cubes = 1;
   std::uint64_t seed = 1;
+  Contents contents = Contents::integers;
 };
 
 int coordinate(const Problem& problem, int rank, std::size_t axis) {
@@ -103,28 +103,26 @@ int contributions(const Problem& problem) {
 
 // Averages are of multiples of the number of contributions, so that every order of dividing gives the same.
 HostArray contribution(const Problem& problem, int index) {
-  const HostArray array =
-      small_integers(problem.shape, problem.dtype, problem.seed + static_cast<std::uint64_t>(index));
-  if (problem.op != "avg") return array;
-  std::vector<double> values = array.to_doubles();
-  for (double& value : values) value = ((value > 2) - (value < -2)) * contributions(problem);
+  const std::uint64_t seed = problem.seed + static_cast<std::uint64_t>(index);
+  if (problem.contents == Contents::real || problem.op != "avg") {
+    return tile_contents(problem.contents, problem.shape, problem.dtype, problem.op, seed);
+  }
+  std::vector<double> values = whole_numbers(problem.shape, problem.dtype, seed, 1).to_doubles();
+  for (double& value : values) value *= contributions(problem);
   return HostArray::from_doubles(problem.shape, problem.dtype, values);
 }
 
-HostArray whole(const Problem& problem) {
-  std::vector<double> values = contribution(problem, 0).to_doubles();
-  for (int index = 1; index < contributions(problem); ++index) {
-    const std::vector<double> more = contribution(problem, index).to_doubles();
-    for (std::size_t i = 0; i < values.size(); ++i) {
-      values[i] = problem.op == "max"   ? std::max(values[i], more[i])
-                  : problem.op == "min" ? std::min(values[i], more[i])
-                                        : values[i] + more[i];
-    }
+data::BoundedMatrix whole(const Problem& problem) {
+  std::vector<Reduction> elements(static_cast<std::size_t>(element_count(problem.shape)),
+                                  Reduction(problem.op, problem.dtype));
+  for (int index = 0; index < contributions(problem); ++index) {
+    const std::vector<double> values = contribution(problem, index).to_doubles();
+    for (std::size_t i = 0; i < values.size(); ++i) elements[i].add(values[i]);
   }
-  if (problem.op == "avg") {
-    for (double& value : values) value /= contributions(problem);
-  }
-  return HostArray::from_doubles(problem.shape, problem.dtype, values);
+  const auto rows = static_cast<std::size_t>(problem.shape[0]);
+  data::BoundedMatrix out = data::exact_matrix(rows, elements.size() / rows, std::vector<double>(elements.size()));
+  for (std::size_t i = 0; i < elements.size(); ++i) out.set(i, elements[i].result());
+  return out;
 }
 
 // Rows or columns that a rank has, of those in `all`: axis by axis its share of what is left.
@@ -146,18 +144,22 @@ std::vector<std::int64_t> numbers(std::int64_t first, std::int64_t count) {
 }
 
 // What a rank has of `values`, cube by cube.
-HostArray part(const Problem& problem, const Placements& placements, int rank, const HostArray& values) {
-  std::vector<double> mine;
+data::BoundedMatrix part(const Problem& problem, const Placements& placements, int rank,
+                         const data::BoundedMatrix& values) {
   const std::int64_t rows = problem.shape[0] / problem.cubes;
   const auto cols = share(problem, placements, rank, 1, numbers(0, problem.shape[1]));
-  std::int64_t count = 0;
+  data::BoundedMatrix mine{0, cols.size(), {}, {}};
   for (int cube = 0; cube < problem.cubes; ++cube) {
     for (const std::int64_t row : share(problem, placements, rank, 0, numbers(cube * rows, rows))) {
-      for (const std::int64_t col : cols) mine.push_back(values.at(row, col));
-      ++count;
+      for (const std::int64_t col : cols) {
+        const data::Bounded value = values.at(static_cast<std::size_t>(row * problem.shape[1] + col));
+        mine.values.push_back(value.value);
+        mine.errors.push_back(value.error);
+      }
+      ++mine.rows;
     }
   }
-  return HostArray::from_doubles({count, static_cast<std::int64_t>(cols.size())}, problem.dtype, mine);
+  return mine;
 }
 
 struct RankResult {
@@ -180,7 +182,9 @@ DTensor begin(const Problem& problem, DeviceMesh& mesh, Runtime& rt, int rank, b
   };
   const HostArray mine = contribution(problem, contribution_of(problem, rank));
   if (std::any_of(problem.from.begin(), problem.from.end(), is_partial)) {
-    return from_local(mesh, on_device(part(problem, problem.from, rank, mine)), problem.from, "x");
+    const data::BoundedMatrix own = part(problem, problem.from, rank, exact_values(mine));
+    const Shape shape{static_cast<std::int64_t>(own.rows), static_cast<std::int64_t>(own.cols)};
+    return from_local(mesh, on_device(HostArray::from_doubles(shape, problem.dtype, own.values)), problem.from, "x");
   }
   if (!from_device) return distribute_tensor(mesh, mine, problem.from, options);
   return distribute_tensor(mesh, rank == 0 ? on_device(mine) : Tensor(), problem.shape, problem.dtype, problem.from,
@@ -198,6 +202,7 @@ BenchResult run(Runtime& rt, const Params& params) {
   problem.to = parse_placements(params.text("to"), problem.op);
   problem.cubes = static_cast<int>(params.integer("cubes"));
   problem.seed = rt.seed();
+  problem.contents = contents_of(params);
   DeviceMesh mesh(world, problem.axes);
   for (const Placements& placements : {problem.from, problem.to}) require_placements(mesh, placements, "redistribute");
   const auto ranks = on_every_sip(rt, "redistribute", [&](int rank, int) {
@@ -217,13 +222,14 @@ BenchResult run(Runtime& rt, const Params& params) {
   for (const RankResult& rank : ranks) slowest = std::max(slowest, rank.time);
   result.figures.push_back(
       {"redistribute", fs_to_ns(slowest), "ns", "from the call to its return, of the slowest rank"});
-  const HostArray expected = whole(problem);
+  if (!can_verify(rt, result)) return result;
+  const data::BoundedMatrix expected = whole(problem);
   const bool partial = std::any_of(problem.to.begin(), problem.to.end(), is_partial);
   for (std::size_t rank = 0; rank < ranks.size(); ++rank) {
-    verify_exact(rt, result, fmt::format("rank{} full", rank), ranks[rank].full, expected);
+    result.verification.push_back(reduced_row(fmt::format("rank{} full", rank), ranks[rank].full, expected));
     if (partial) continue;
-    verify_exact(rt, result, fmt::format("rank{} local", rank), ranks[rank].local,
-                 part(problem, problem.to, static_cast<int>(rank), expected));
+    result.verification.push_back(reduced_row(fmt::format("rank{} local", rank), ranks[rank].local,
+                                              part(problem, problem.to, static_cast<int>(rank), expected)));
   }
   return result;
 }
@@ -235,6 +241,7 @@ Bench redistribute_bench() {
       Parameter::integer("rows", 48, "of the whole tensor", 1),
       Parameter::integer("cols", 96, "of the whole tensor", 1),
       dtype_parameter(),
+      data_parameter(),
       Parameter::text("mesh", "", "sizes of the mesh's axes: 2x3; empty: one axis of all SIPs"),
       Parameter::text("from", "S0", "placements before, one per axis: S0, S1 (shard), R (replicate), P (partial)"),
       Parameter::text("to", "S1", "placements afterwards"),

@@ -1,5 +1,7 @@
 #include "sw/benches/support.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 
@@ -7,26 +9,6 @@
 #include "platform/data/reference.h"
 
 namespace kb::sw {
-namespace {
-
-// False, with a note, when the run computes no data.
-bool can_verify(const Runtime& runtime, BenchResult& result) {
-  if (runtime.computes_data()) return true;
-  const std::string note = "data mode off: no data was computed, so nothing was verified";
-  if (std::find(result.notes.begin(), result.notes.end(), note) == result.notes.end()) result.notes.push_back(note);
-  return false;
-}
-
-void compare_integers(BenchResult& result, const std::string& tensor, const HostArray& actual,
-                      const std::vector<std::int64_t>& expected) {
-  const Dtype dtype = actual.dtype();
-  // The device keeps the low bits of a sum that does not fit.
-  const std::vector<std::int64_t> stored = data::to_integers(dtype, data::from_integers(dtype, expected));
-  result.verification.push_back(data::compare(tensor, dtype, actual.shape(), actual.bytes(), stored));
-}
-
-}  // namespace
-
 std::vector<Parameter> gemm_size_parameters() {
   return {
       Parameter::integer("m", 512, "rows of A and C", 1, "elements"),
@@ -69,80 +51,118 @@ void add_pe_count(BenchResult& result, std::size_t pes) {
   result.figures.push_back({"participating PEs", static_cast<double>(pes), "", "PEs that ran the kernel"});
 }
 
-void verify_exact(Runtime& runtime, BenchResult& result, const std::string& tensor, const HostArray& actual,
-                  const HostArray& expected) {
-  if (!can_verify(runtime, result)) return;
+data::VerificationRow exact_row(const std::string& tensor, const HostArray& actual, const HostArray& expected) {
   if (!is_float(actual.dtype())) {
-    result.verification.push_back(
-        data::compare(tensor, actual.dtype(), actual.shape(), actual.bytes(), expected.to_integers()));
-    return;
+    return data::compare(tensor, actual.dtype(), actual.shape(), actual.bytes(), expected.to_integers());
   }
-  data::ErrorBound bound;
-  bound.exact = true;
-  result.verification.push_back(
-      data::compare(tensor, actual.dtype(), actual.shape(), actual.bytes(), expected.to_doubles(), bound));
+  return data::compare(tensor, actual.dtype(), actual.shape(), actual.bytes(), expected.to_doubles());
 }
 
-void verify_values(Runtime& runtime, BenchResult& result, const std::string& tensor, const HostArray& actual,
-                   const std::vector<double>& expected, double roundings, const std::vector<double>& magnitudes) {
-  if (!can_verify(runtime, result)) return;
-  data::ErrorBound bound;
-  bound.roundings = roundings;
-  bound.sum_abs_terms = magnitudes.empty() ? expected : magnitudes;
-  for (double& magnitude : bound.sum_abs_terms) magnitude = std::abs(magnitude);
-  result.verification.push_back(data::compare(tensor, actual.dtype(), actual.shape(), actual.bytes(), expected, bound));
+data::VerificationRow integers_row(const std::string& tensor, const HostArray& actual,
+                                   const std::vector<std::int64_t>& expected) {
+  const Dtype dtype = actual.dtype();
+  // The device keeps the low bits of a sum that does not fit.
+  const std::vector<std::int64_t> stored = data::to_integers(dtype, data::from_integers(dtype, expected));
+  return data::compare(tensor, dtype, actual.shape(), actual.bytes(), stored);
 }
 
-void verify_gemm(Runtime& runtime, BenchResult& result, const std::string& tensor, const HostArray& a,
-                 const HostArray& b, const HostArray& c, double acc_roundings) {
-  if (!can_verify(runtime, result)) return;
+data::VerificationRow bounded_row(const std::string& tensor, const HostArray& actual,
+                                  const data::BoundedMatrix& expected, std::vector<std::string> roundings) {
+  data::ErrorBound bound;
+  bound.errors = expected.errors;
+  bound.roundings = std::move(roundings);
+  return data::compare(tensor, actual.dtype(), actual.shape(), actual.bytes(), expected.values, bound);
+}
+
+data::VerificationRow gemm_row(const std::string& tensor, const HostArray& a, const HostArray& b, const HostArray& c,
+                               double acc_roundings) {
   const auto m = static_cast<std::size_t>(a.shape()[0]);
   const auto k = static_cast<std::size_t>(a.shape()[1]);
   const auto n = static_cast<std::size_t>(b.shape()[1]);
   if (!is_float(c.dtype())) {
-    compare_integers(result, tensor, c, data::reference_gemm(a.to_integers(), b.to_integers(), m, k, n));
-    return;
+    return integers_row(tensor, c, data::reference_gemm(a.to_integers(), b.to_integers(), m, k, n));
   }
-  const data::ReferenceGemm reference = data::reference_gemm(a.to_doubles(), b.to_doubles(), m, k, n);
-  verify_sums(runtime, result, tensor, c, reference.values, reference.sum_abs_terms, acc_roundings);
+  const double extra = std::max(0.0, acc_roundings - static_cast<double>(k));
+  return bounded_row(tensor, c, data::product(exact_values(a), exact_values(b), extra),
+                     {product_rounding(fmt::format("sums of {} products", k), acc_roundings)});
 }
 
-void verify_integers(Runtime& runtime, BenchResult& result, const std::string& tensor, const HostArray& actual,
-                     const std::vector<std::int64_t>& expected) {
-  if (can_verify(runtime, result)) compare_integers(result, tensor, actual, expected);
-}
-
-void verify_sums(Runtime& runtime, BenchResult& result, const std::string& tensor, const HostArray& actual,
-                 const std::vector<double>& expected, const std::vector<double>& magnitudes, double acc_roundings) {
-  if (!can_verify(runtime, result)) return;
-  data::ErrorBound bound;
-  bound.sum_abs_terms = magnitudes;
-  bound.roundings = 1;
-  bound.acc_roundings = acc_roundings;
-  result.verification.push_back(data::compare(tensor, actual.dtype(), actual.shape(), actual.bytes(), expected, bound));
-}
-
-void verify_sum(Runtime& runtime, BenchResult& result, const std::string& tensor, const HostArray& a,
-                const HostArray& b, const HostArray& c) {
-  if (!can_verify(runtime, result)) return;
+data::VerificationRow sum_row(const std::string& tensor, const HostArray& a, const HostArray& b, const HostArray& c) {
   if (!is_float(c.dtype())) {
     const std::vector<std::int64_t> x = a.to_integers();
     std::vector<std::int64_t> sum = b.to_integers();
     for (std::size_t i = 0; i < sum.size(); ++i) {
       sum[i] = static_cast<std::int64_t>(static_cast<std::uint64_t>(sum[i]) + static_cast<std::uint64_t>(x[i]));
     }
-    compare_integers(result, tensor, c, sum);
-    return;
+    return integers_row(tensor, c, sum);
   }
-  const std::vector<double> x = a.to_doubles();
-  std::vector<double> sum = b.to_doubles();
+  const data::BoundedMatrix x = exact_values(a);
+  data::BoundedMatrix sum = exact_values(b);
+  for (std::size_t i = 0; i < sum.values.size(); ++i) sum.set(i, data::add(x.at(i), sum.at(i)));
+  return bounded_row(tensor, c, sum, {"the sum in f32 (Higham 3.3)"});
+}
+
+data::BoundedMatrix exact_values(const HostArray& array) {
+  const auto count = static_cast<std::size_t>(element_count(array.shape()));
+  const auto rows = array.shape().empty() ? 1 : static_cast<std::size_t>(array.shape()[0]);
+  return data::exact_matrix(rows, count / rows, array.to_doubles());
+}
+
+std::string product_rounding(const std::string& what, double roundings) {
+  return fmt::format("{} in f32: gamma_{:g} sum|terms| (Higham 3.1)", what, roundings);
+}
+
+bool can_verify(const Runtime& runtime, BenchResult& result) {
+  if (runtime.computes_data()) return true;
+  const std::string note = "data mode off: no data was computed, so nothing was verified";
+  if (std::find(result.notes.begin(), result.notes.end(), note) == result.notes.end()) result.notes.push_back(note);
+  return false;
+}
+
+void verify_exact(Runtime& runtime, BenchResult& result, const std::string& tensor, const HostArray& actual,
+                  const HostArray& expected) {
+  if (can_verify(runtime, result)) result.verification.push_back(exact_row(tensor, actual, expected));
+}
+
+void verify_values(Runtime& runtime, BenchResult& result, const std::string& tensor, const HostArray& actual,
+                   const std::vector<double>& expected, double roundings, const std::vector<double>& magnitudes) {
+  if (!can_verify(runtime, result)) return;
+  const Dtype dtype = actual.dtype();
   data::ErrorBound bound;
-  bound.roundings = 1;
-  for (std::size_t i = 0; i < sum.size(); ++i) {
-    bound.sum_abs_terms.push_back(std::abs(x[i]) + std::abs(sum[i]));
-    sum[i] += x[i];
+  bound.errors = magnitudes.empty() ? expected : magnitudes;
+  for (double& error : bound.errors) {
+    error = roundings * (data::unit_roundoff(dtype) * std::abs(error) + data::subnormal_roundoff(dtype));
   }
-  result.verification.push_back(data::compare(tensor, c.dtype(), c.shape(), c.bytes(), sum, bound));
+  bound.roundings = {
+      fmt::format("{:g} more roundings: {:g} u({}) sum|terms|", roundings, roundings, dtype_name(dtype))};
+  result.verification.push_back(data::compare(tensor, dtype, actual.shape(), actual.bytes(), expected, bound));
+}
+
+void verify_gemm(Runtime& runtime, BenchResult& result, const std::string& tensor, const HostArray& a,
+                 const HostArray& b, const HostArray& c, double acc_roundings) {
+  if (can_verify(runtime, result)) result.verification.push_back(gemm_row(tensor, a, b, c, acc_roundings));
+}
+
+void verify_integers(Runtime& runtime, BenchResult& result, const std::string& tensor, const HostArray& actual,
+                     const std::vector<std::int64_t>& expected) {
+  if (can_verify(runtime, result)) result.verification.push_back(integers_row(tensor, actual, expected));
+}
+
+void verify_sums(Runtime& runtime, BenchResult& result, const std::string& tensor, const HostArray& actual,
+                 const std::vector<double>& expected, const std::vector<double>& magnitudes, double acc_roundings) {
+  if (!can_verify(runtime, result)) return;
+  data::ErrorBound bound;
+  bound.errors = magnitudes;
+  for (double& error : bound.errors) {
+    error = data::gamma(acc_roundings, data::unit_roundoff(Dtype::f32)) * std::abs(error);
+  }
+  bound.roundings = {product_rounding("sums", acc_roundings)};
+  result.verification.push_back(data::compare(tensor, actual.dtype(), actual.shape(), actual.bytes(), expected, bound));
+}
+
+void verify_sum(Runtime& runtime, BenchResult& result, const std::string& tensor, const HostArray& a,
+                const HostArray& b, const HostArray& c) {
+  if (can_verify(runtime, result)) result.verification.push_back(sum_row(tensor, a, b, c));
 }
 
 }  // namespace kb::sw

@@ -4,6 +4,7 @@
 
 #include <cstring>
 
+#include "sw/benches/contents.h"
 #include "sw/benches/support.h"
 
 namespace kb::sw {
@@ -28,26 +29,15 @@ DPPolicy spread(Split cube, Split pe) {
   return policy;
 }
 
-// out[(x + write_shift) mod n] = in[(x + read_shift) mod n]
-HostArray rotated(const HostArray& in, std::int64_t read_shift, std::int64_t write_shift) {
-  const std::int64_t total = element_count(in.shape());
-  const auto item = static_cast<std::int64_t>(item_size(in.dtype()));
-  const auto wrapped = [&](std::int64_t x) { return ((x % total + total) % total) * item; };
-  std::vector<std::byte> bytes(in.bytes().size());
-  for (std::int64_t x = 0; x < total; ++x) {
-    std::memcpy(bytes.data() + wrapped(x + write_shift), in.bytes().data() + wrapped(x + read_shift),
-                static_cast<std::size_t>(item));
-  }
-  return HostArray(in.shape(), in.dtype(), std::move(bytes));
-}
-
 // All splits are by rows, so shard order is row-major.
-void rotate_once(Runtime& rt, BenchResult& result, const Case& source, std::int64_t elements, std::uint64_t seed) {
+void rotate_once(Runtime& rt, BenchResult& result, const Case& source, std::int64_t elements, Contents kind,
+                 std::uint64_t seed) {
+  const Dtype dtype = kind == Contents::real ? Dtype::f32 : kDtype;  // of one size
   const Shape shape{pe_count(rt), elements};
   const std::string name = fmt::format("{}, {} B per PE", source.source, elements * std::int64_t{4});
-  const Tensor src = rt.empty(shape, kDtype, spread(source.cube, source.pe), "source, " + name);
-  const Tensor dst = rt.empty(shape, kDtype, spread(Split::row_wise, Split::row_wise), name);
-  const HostArray contents = HostArray::random_integers(shape, kDtype, seed);
+  const Tensor src = rt.empty(shape, dtype, spread(source.cube, source.pe), "source, " + name);
+  const Tensor dst = rt.empty(shape, dtype, spread(Split::row_wise, Split::row_wise), name);
+  const HostArray contents = plain_contents(kind, shape, dtype, seed);
   src.copy_(contents);
   // Neither begins at a shard; reads reach into the next PE, writes beyond the next cube.
   const std::int64_t read_shift = elements + elements / 2 + 1;
@@ -78,7 +68,7 @@ BenchResult run_va_offset(Runtime& rt, const Params& params) {
     for (const Case& source : {Case{"sharded source", Split::row_wise, Split::row_wise},
                                Case{"a copy per cube", Split::replicate, Split::row_wise},
                                Case{"a copy per PE", Split::replicate, Split::replicate}}) {
-      rotate_once(rt, result, source, elements, seed++);
+      rotate_once(rt, result, source, elements, contents_of(params), seed++);
     }
   }
   result.notes.push_back(addresses_note(rt.spec()));
@@ -114,11 +104,24 @@ BenchResult run_map_tensors(Runtime& rt, const Params& params) {
 
 }  // namespace
 
+HostArray rotated(const HostArray& in, std::int64_t read_shift, std::int64_t write_shift) {
+  const std::int64_t total = element_count(in.shape());
+  const auto item = static_cast<std::int64_t>(item_size(in.dtype()));
+  const auto wrapped = [&](std::int64_t x) { return ((x % total + total) % total) * item; };
+  std::vector<std::byte> bytes(in.bytes().size());
+  for (std::int64_t x = 0; x < total; ++x) {
+    std::memcpy(bytes.data() + wrapped(x + write_shift), in.bytes().data() + wrapped(x + read_shift),
+                static_cast<std::size_t>(item));
+  }
+  return HostArray(in.shape(), in.dtype(), std::move(bytes));
+}
+
 Bench va_offset_bench() {
   return {"va-offset-verify",
           "kernels read and write across shards, PEs and cubes at odd offsets, verified",
           {Parameter::integer("elements_per_pe", 5000, "elements of a shard in the second half of the cases", 2,
-                              "elements")},
+                              "elements"),
+           data_parameter()},
           run_va_offset};
 }
 

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "sw/benches/bench.h"
+#include "sw/tensor/host_array.h"
 
 namespace kb::sw {
 
@@ -8,5 +9,8 @@ namespace kb::sw {
 Bench va_offset_bench();
 // Maps many tensors, each spread over every PE of one SIP, and takes them back.
 Bench map_tensors_bench();
+
+// out[(x + write_shift) mod n] = in[(x + read_shift) mod n]
+HostArray rotated(const HostArray& in, std::int64_t read_shift, std::int64_t write_shift);
 
 }  // namespace kb::sw

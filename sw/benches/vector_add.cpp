@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "sw/benches/contents.h"
 #include "sw/benches/support.h"
 #include "sw/distributed/spawn.h"
 
@@ -15,7 +16,7 @@ struct RankResult {
   LaunchMetrics metrics;
 };
 
-RankResult add_on_sip(Runtime& rt, int rank, Dtype dtype, std::int64_t elements) {
+RankResult add_on_sip(Runtime& rt, int rank, Dtype dtype, Contents contents, std::int64_t elements) {
   rt.set_device(rt.devices()[static_cast<std::size_t>(rank)]);
   DPPolicy rows;
   rows.cube = rows.pe = Split::row_wise;
@@ -26,8 +27,8 @@ RankResult add_on_sip(Runtime& rt, int rank, Dtype dtype, std::int64_t elements)
   Tensor b = rt.empty(shape, dtype, rows, fmt::format("B{}", rank));
   Tensor c = rt.empty(shape, dtype, rows, fmt::format("C{}", rank));
   const std::uint64_t seed = rt.seed() + 2 * static_cast<std::uint64_t>(rank);
-  out.a = HostArray::random(shape, dtype, seed);
-  out.b = HostArray::random(shape, dtype, seed + 1);
+  out.a = plain_contents(contents, shape, dtype, seed);
+  out.b = plain_contents(contents, shape, dtype, seed + 1);
   a.copy_(out.a);
   b.copy_(out.b);
   out.metrics = rt.wait(rt.launch("vector_add", {a, b, c}));
@@ -44,7 +45,10 @@ BenchResult run(Runtime& rt, const Params& params) {
   options.name = "vector-add";
   options.mode = params.text("ranks") == "lockstep" ? RankMode::lockstep : RankMode::independent;
   spawn(
-      rt, ranks, [&](int rank) { results[static_cast<std::size_t>(rank)] = add_on_sip(rt, rank, dtype, elements); },
+      rt, ranks,
+      [&](int rank) {
+        results[static_cast<std::size_t>(rank)] = add_on_sip(rt, rank, dtype, contents_of(params), elements);
+      },
       options);
 
   BenchResult result;
@@ -72,6 +76,7 @@ Bench vector_add_bench() {
           {
               Parameter::integer("elements_per_pe", 4096, "elements of each tensor that each PE owns", 1, "elements"),
               dtype_parameter(),
+              data_parameter(),
               Parameter::choice("ranks", "lockstep", {"lockstep", "independent"},
                                 "whether ranks go on together after a wait or each on its own"),
           },

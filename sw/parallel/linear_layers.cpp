@@ -2,8 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <cmath>
-
 #include "platform/base/checked.h"
 #include "platform/base/error.h"
 #include "sw/parallel/host_parts.h"
@@ -12,17 +10,6 @@
 
 namespace kb::sw {
 namespace {
-
-constexpr std::uint64_t kBiasSeed = 0x9e3779b97f4a7c15;  // apart from every weight's
-
-HostArray uniform(const Shape& shape, Dtype dtype, std::uint64_t seed, std::int64_t in) {
-  const HostArray random = HostArray::random(shape, dtype, seed);
-  if (!is_float(dtype)) return random;
-  std::vector<double> values = random.to_doubles();
-  const double scale = 1 / std::sqrt(static_cast<double>(in));
-  for (double& value : values) value *= scale;
-  return HostArray::from_doubles(shape, dtype, values);
-}
 
 void require_width(const std::string& name, const Tensor& x, std::int64_t columns) {
   if (x.shape()[1] == columns) return;
@@ -49,10 +36,10 @@ Tensor parameter(Runtime& rt, const Shape& shape, const LinearOptions& options, 
   return rt.zeros(shape, options.dtype, split_columns(rt.machine(), shape[1]), options.name + "." + what);
 }
 
-HostArray seeded(const Runtime& rt, const Shape& shape, Dtype dtype,
-                 HostArray (*make)(std::int64_t, std::int64_t, Dtype, std::uint64_t), std::int64_t in,
-                 std::uint64_t seed) {
-  return rt.computes_data() ? make(in, shape[1], dtype, seed) : HostArray::unknown(shape, dtype);
+HostArray seeded(const Runtime& rt, const Shape& shape, const LinearOptions& options,
+                 HostArray (*make)(std::int64_t, std::int64_t, Dtype, std::uint64_t, InitialValues), std::int64_t in) {
+  if (!rt.computes_data()) return HostArray::unknown(shape, options.dtype);
+  return make(in, shape[1], options.dtype, *options.seed, options.values);
 }
 
 // Weights and bias that the options ask for.
@@ -60,9 +47,9 @@ template <typename Layer>
 void initialise(const Layer& layer, const Runtime& rt, std::int64_t in, std::int64_t out,
                 const LinearOptions& options) {
   if (!options.seed) return;
-  const HostArray weight = seeded(rt, {in, out}, options.dtype, seeded_weight, in, *options.seed);
+  const HostArray weight = seeded(rt, {in, out}, options, seeded_weight, in);
   if (!options.bias) return layer.load(weight);
-  layer.load(weight, seeded(rt, {1, out}, options.dtype, seeded_bias, in, *options.seed));
+  layer.load(weight, seeded(rt, {1, out}, options, seeded_bias, in));
 }
 
 [[noreturn]] void refuse_bias(const std::string& name) {
@@ -70,14 +57,6 @@ void initialise(const Layer& layer, const Runtime& rt, std::int64_t in, std::int
 }
 
 }  // namespace
-
-HostArray seeded_weight(std::int64_t in, std::int64_t out, Dtype dtype, std::uint64_t seed) {
-  return uniform({in, out}, dtype, seed, in);
-}
-
-HostArray seeded_bias(std::int64_t in, std::int64_t out, Dtype dtype, std::uint64_t seed) {
-  return uniform({1, out}, dtype, seed ^ kBiasSeed, in);
-}
 
 ColumnParallelLinear::ColumnParallelLinear(ModelParallel& mp, std::int64_t in, std::int64_t out,
                                            const LinearOptions& options)

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "sw/parallel/initial_values.h"
 #include "sw/parallel/model_parallel.h"
 
 namespace kb::sw {
@@ -17,9 +18,9 @@ struct LinearOptions {
   bool input_is_parallel = true;      // row-parallel: x is the rank's columns; false: x is whole, the layer takes them
   std::vector<std::int64_t> parts;    // column-parallel: widths of outputs side by side, each split over the ranks by
                                       // itself, such as queries, keys and values; empty: one
-  std::optional<std::uint64_t> seed;  // of weights and bias, uniform in +-1 / sqrt(in), the same for every number of
-                                      // ranks; absent: zeros (K-73)
-  std::string name = "linear";        // in reports and messages
+  std::optional<std::uint64_t> seed;  // of weights and bias, the same for every number of ranks; absent: zeros (K-73)
+  InitialValues values = InitialValues::uniform;  // what the seed gives
+  std::string name = "linear";                    // in reports and messages
 };
 // Of layer `name`, the `number`th of a larger module with options of its own.
 template <typename ModuleOptions>
@@ -28,6 +29,7 @@ LinearOptions layer_options(const ModuleOptions& module, const char* name, std::
   out.bias = module.bias;
   out.dtype = module.dtype;
   if (module.seed) out.seed = *module.seed + number;
+  out.values = module.values;
   out.name = module.name + "." + name;
   return out;
 }
@@ -80,9 +82,5 @@ class RowParallelLinear {
   LinearOptions options_;
   Tensor weight_, bias_;
 };
-
-// The contents that `seed` gives a layer: W (in, out) and b (1, out).
-HostArray seeded_weight(std::int64_t in, std::int64_t out, Dtype dtype, std::uint64_t seed);
-HostArray seeded_bias(std::int64_t in, std::int64_t out, Dtype dtype, std::uint64_t seed);
 
 }  // namespace kb::sw

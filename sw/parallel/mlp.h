@@ -19,6 +19,7 @@ struct MlpOptions {
   bool bias = true;
   Dtype dtype = Dtype::f16;
   std::optional<std::uint64_t> seed;  // of `up`; `down` has the next one and `gate` the one after; absent: zeros
+  InitialValues values = InitialValues::uniform;  // what the seed gives
   std::string name = "mlp";
 };
 

@@ -32,6 +32,7 @@ MlpOptions mlp_options(const TransformerOptions& options) {
   out.bias = options.bias;
   out.dtype = options.dtype;
   if (options.seed) out.seed = *options.seed + 2;
+  out.values = options.values;
   out.name = options.name + ".mlp";
   return out;
 }

@@ -21,6 +21,7 @@ struct TransformerOptions {
   double eps = 1e-5;
   Dtype dtype = Dtype::f16;
   std::optional<std::uint64_t> seed;  // of qkv; projection, up, down and gate have the next ones; absent: zeros
+  InitialValues values = InitialValues::uniform;  // what the seed gives
   std::string name = "block";
 };
 

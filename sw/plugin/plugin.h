@@ -25,7 +25,7 @@ namespace kb::sw {
 // Raised with every change of a type that crosses the boundary.
 inline constexpr int kPluginAbi = 9;
 
-// What a library and its loader must agree on: "kernbench 0.1.0, plug-in ABI 7".
+// What a library and its loader must agree on: "kernbench 0.1.0, plug-in ABI 9".
 inline std::string plugin_abi() {
   std::string text = std::string("kernbench ") + kVersion + ", plug-in ABI " + std::to_string(kPluginAbi);
 #if defined(_GLIBCXX_USE_CXX11_ABI) && !_GLIBCXX_USE_CXX11_ABI

@@ -74,9 +74,10 @@ TEST(Registration, EveryKernelIsInTheCatalog) {
 }
 
 TEST(Registration, EveryBenchIsInTheCatalog) {  // H-68
-  expect_in_catalog("sw/benches", "sw/benches/catalog.cpp",
-                    {"attention_problem", "bench", "ccl_support", "deployed", "epilogue_reference", "noisy_reference",
-                     "params", "ranks", "support"});
+  expect_in_catalog(
+      "sw/benches", "sw/benches/catalog.cpp",
+      {"attention_problem", "attention_reference", "bench", "ccl_support", "contents", "deployed", "epilogue_reference",
+       "layer_reference", "linear_reference", "model_reference", "normalize_reference", "params", "ranks", "support"});
 }
 
 TEST(Registration, EveryRequiredPackageIsListedOnce) {

@@ -4,8 +4,10 @@
 #include <gmock/gmock.h>
 
 #include <cmath>
+#include <limits>
 
 #include "platform/data/reference.h"
+#include "platform/data/running_error.h"
 #include "tests/unit/data/support.h"
 
 namespace kb::data {
@@ -17,74 +19,62 @@ VerificationRow one(Dtype dtype, double actual, double expected, const ErrorBoun
   return compare("t", dtype, {1}, from_doubles(dtype, {actual}), std::vector<double>{expected}, bound);
 }
 
-TEST(Verification, UsesTheTolerancesOfP91) {
-  const struct {
-    Dtype dtype;
-    double tolerance;
-  } rows[] = {{Dtype::f32, 1e-5}, {Dtype::f16, 1e-3}, {Dtype::bf16, 1e-2}};
-  for (const auto& r : rows) {
-    EXPECT_EQ(p91_tolerance(r.dtype), r.tolerance);
-    EXPECT_TRUE(one(r.dtype, 4.0, 4.0 - 4.9 * r.tolerance).ok);
-    EXPECT_TRUE(one(r.dtype, 4.0, 4.0 + 4.9 * r.tolerance).ok);
-    EXPECT_FALSE(one(r.dtype, 4.0, 4.0 - 5.1 * r.tolerance).ok);
-    EXPECT_TRUE(one(r.dtype, 0.0, 0.9 * r.tolerance).ok);
-    EXPECT_FALSE(one(r.dtype, 0.0, 1.1 * r.tolerance).ok);
+ErrorBound off_by(double error) {
+  ErrorBound bound;
+  bound.errors = {error};
+  bound.roundings = {"a step"};
+  return bound;
+}
+
+// Without a bound every element is the once-rounded expected value.
+TEST(Verification, WhatHasNoErrorMustBeEqual) {
+  for (const Dtype dtype : {Dtype::f16, Dtype::bf16, Dtype::f32}) {
+    const double step = 2 * unit_roundoff(dtype);
+    EXPECT_TRUE(one(dtype, 1.0, 1.0).ok);
+    EXPECT_TRUE(one(dtype, 1.0, 1.0 + 0.49 * step).ok);
+    EXPECT_FALSE(one(dtype, 1.0, 1.0 + 0.51 * step).ok);
+    EXPECT_FALSE(one(dtype, 1.0 + step, 1.0).ok);
+    EXPECT_EQ(one(dtype, 1.0, 1.0 + 0.49 * step).max_abs, 0);
+    EXPECT_EQ(one(dtype, 1.0, 1.0).bound, "equal");
+    EXPECT_TRUE(one(dtype, 1.0, 1.0).equal);
   }
 }
 
 TEST(Verification, RowsReportWhatWasFound) {
-  const auto row =
-      compare("out", Dtype::f32, {2, 2}, from_doubles(Dtype::f32, {1, 2, 3.5, 8}), std::vector<double>{1, 2, 3, 4});
+  ErrorBound bound;
+  bound.errors = {0, 0x1p-4, 0, 0x1p-4};
+  bound.roundings = {"a step", "another one"};
+  const auto row = compare("out", Dtype::f32, {2, 2}, from_doubles(Dtype::f32, {1, 2 + 0x1p-5, 3.5, 8}),
+                           std::vector<double>{1, 2, 3, 4}, bound);
   EXPECT_FALSE(row.ok);
+  EXPECT_FALSE(row.equal);
   EXPECT_EQ(row.max_abs, 4.0);
   EXPECT_EQ(row.max_rel, 1.0);
   EXPECT_EQ(row.failures, 2u);
   EXPECT_EQ(row.first_failure, 2u);
-  EXPECT_DOUBLE_EQ(row.tolerance, 5e-5);
-  EXPECT_DOUBLE_EQ(row.worst, 4.0 / 5e-5);
+  EXPECT_EQ(row.max_of_bound, std::numeric_limits<double>::infinity());  // 3.5 had to be 3
   const std::string table = render_table({row});
   EXPECT_THAT(table, ::testing::HasSubstr("2 of 4 elements are wrong; the first at (1, 0): 3.5 instead of 3"));
   EXPECT_THAT(table, ::testing::HasSubstr("WRONG"));
-  EXPECT_THAT(table, ::testing::HasSubstr("|err| <= 1e-05 + 1e-05 * |expected| (P-91)"));
+  EXPECT_THAT(table,
+              ::testing::HasSubstr("|err| <= u(f32) |expected| + roundings in 2 of 4 elements, the others are equal"));
+  EXPECT_THAT(table, ::testing::HasSubstr("+ a step\n"));
+  EXPECT_THAT(table, ::testing::HasSubstr("+ another one\n"));
   EXPECT_FALSE(all_ok({row}));
+  EXPECT_EQ(place_in({2, 3, 4}, 17), (Shape{1, 1, 1}));
 }
 
-TEST(Verification, TheRoundingsBoundIsExact) {
-  ErrorBound bound;
-  bound.sum_abs_terms = {8.0};
-  bound.roundings = 1;  // allowed: 2 * 2^-11 * 8 = 2^-7, and 2 * 2^-25 for subnormals
-  const double allowed = 0x1p-7 + 0x1p-24;
-  EXPECT_TRUE(one(Dtype::f16, 1.0, 1.0 + allowed, bound).ok);
-  EXPECT_FALSE(one(Dtype::f16, 1.0, 1.0 + allowed + 0x1p-40, bound).ok);
-  EXPECT_EQ(one(Dtype::f16, 1.0, 1.0, bound).tolerance, allowed);
-  bound.acc_roundings = 16;
-  EXPECT_EQ(one(Dtype::f16, 1.0, 1.0, bound).tolerance, allowed + 16 * 0x1p-24 * 8);
-  EXPECT_EQ(one(Dtype::f16, 1.0, 1.0, bound).bound, "|err| <= (2 u(f16) + 16 u(f32)) * sum|terms|");
-  bound.sum_abs_terms = {0.0};  // nothing was summed: exactly zero
-  EXPECT_TRUE(one(Dtype::f16, 0.0, 0.0, bound).ok);
-  EXPECT_FALSE(one(Dtype::f16, 0x1p-24, 0.0, bound).ok);
-}
-
-TEST(Verification, ExactMeansEqual) {
-  ErrorBound bound;
-  bound.exact = true;
-  EXPECT_TRUE(one(Dtype::f32, 1.5, 1.5, bound).ok);
-  const auto row = one(Dtype::f32, 1.5, 1.5 + 0x1p-23, bound);
-  EXPECT_FALSE(row.ok);
-  EXPECT_EQ(row.bound, "equal");
-  EXPECT_EQ(row.tolerance, 0.0);
-}
-
-TEST(Verification, ALooserBoundSaysWhy) {
-  ErrorBound bound;
-  bound.sum_abs_terms = {100.0};
-  const auto loose = one(Dtype::f16, 0.01, 0.0, bound);
-  EXPECT_TRUE(loose.ok);
-  EXPECT_THAT(loose.note,
-              ::testing::HasSubstr("on 1 of 1 elements wider than the default 0.001 + 0.001 * |expected| (P-91)"));
-  EXPECT_THAT(render_table({loose}), ::testing::HasSubstr("note: on 1 of 1 elements wider"));
-  bound.sum_abs_terms = {1.0};
-  EXPECT_EQ(one(Dtype::f16, 1.0, 1.0, bound).note, "");
+// |actual - expected| <= error + u (|expected| + error), and half of the smallest number.
+TEST(Verification, TheBoundIsThatOfTheLastRoundingAndTheError) {
+  const double error = 0x1p-7, allowed = error + 0x1p-11 * (1 + error) + 0x1p-25;
+  const double step = 0x1p-10;
+  EXPECT_TRUE(one(Dtype::f16, 1.0 + 8 * step, 1.0, off_by(error)).ok);
+  EXPECT_FALSE(one(Dtype::f16, 1.0 + 9 * step, 1.0, off_by(error)).ok);
+  const auto row = one(Dtype::f16, 1.0 + 4 * step, 1.0, off_by(error));
+  EXPECT_EQ(row.tolerance, allowed);
+  EXPECT_DOUBLE_EQ(row.max_of_bound, 4 * step / allowed);
+  EXPECT_EQ(row.bound, "|err| <= u(f16) |expected| + roundings");
+  EXPECT_EQ(row.roundings, std::vector<std::string>{"a step"});
 }
 
 TEST(Verification, SpecialValuesMustAgree) {
@@ -96,6 +86,13 @@ TEST(Verification, SpecialValuesMustAgree) {
   EXPECT_TRUE(one(Dtype::f32, nan, nan).ok);
   EXPECT_FALSE(one(Dtype::f32, nan, 1.0).ok);
   EXPECT_FALSE(one(Dtype::f32, 1.0, nan).ok);
+}
+
+// So is an element whose bound is infinite: nothing was compared.
+TEST(Verification, AnInfiniteBoundShowsNothing) {
+  const auto row = one(Dtype::f16, 1.0, 2.0, off_by(HUGE_VAL));
+  EXPECT_EQ(row.non_finite, 1u);
+  EXPECT_THAT(non_finite_warnings({row}), ::testing::SizeIs(1));
 }
 
 // Equal, but nothing is shown by it: they are counted and a sentence names them.

@@ -42,6 +42,13 @@ RunRecord sample() {
   row.shape = {2, 3};
   row.tolerance = 0.5;
   row.non_finite = 2;
+  row.max_of_bound = 3.5;
+  row.equal = row.ok = false;
+  row.roundings = {"sums"};
+  row.failures = 2;
+  row.first_failure = 4;
+  row.first_actual = 1.5;
+  row.first_expected = 1;
   run.verification = {row};
   run.host = {1.5, 1.25, 80.0, 1000};
   return run;
@@ -63,6 +70,11 @@ TEST(RunRecord, IsValidJsonWithTheContractsMembers) {
   EXPECT_EQ(document["blocks"]["sip0.cube0.sram"]["bytes"]["value"], 64);
   EXPECT_EQ(document["verification"][0]["shape"], (json{2, 3}));
   EXPECT_EQ(document["verification"][0]["non_finite"], 2);
+  EXPECT_EQ(document["verification"][0]["max_of_bound"], 3.5);
+  EXPECT_EQ(document["verification"][0]["rule"], "bound");
+  EXPECT_EQ(document["verification"][0]["roundings"], json{"sums"});
+  EXPECT_EQ(document["verification"][0]["wrong_elements"], 2);
+  EXPECT_EQ(document["verification"][0]["first_wrong"], (json{{"index", {1, 1}}, {"expected", 1}, {"actual", 1.5}}));
   EXPECT_EQ(document["host"]["events"], 1000);
 }
 

@@ -235,7 +235,8 @@ TEST(VerifyValues, AllowsTheStatedRoundings) {
   EXPECT_TRUE(row(3.0 + step, 1).ok);  // 2 u * 3 = 1.5 steps
   EXPECT_FALSE(row(3.0 + 2 * step, 1).ok);
   EXPECT_TRUE(row(3.0 + 2 * step, 2).ok);
-  EXPECT_TRUE(row(3.0 + 4 * step, 1, {1.0, -12.0}).ok);  // a sum of terms that cancel
+  EXPECT_TRUE(row(3.0 + 3 * step, 1, {1.0, -12.0}).ok);  // a sum of terms that cancel
+  EXPECT_FALSE(row(3.0 + 4 * step, 1, {1.0, -12.0}).ok);
   EXPECT_EQ(row(3.0, 1).first_failure, 0u);
 }
 

@@ -1,0 +1,192 @@
+#include "platform/data/running_error.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "platform/base/op_types.h"
+#include "platform/data/reference.h"
+
+namespace kb::data {
+namespace {
+
+constexpr int kNoBit = 1 << 20;      // of zero
+constexpr int kAnyBit = -kNoBit;     // of values that are not known exactly
+constexpr double kDouble = 0x1p-52;  // what arithmetic in double may be off, generously
+
+int significant_bits(Dtype dtype) {
+  return dtype == Dtype::f16 ? 11 : dtype == Dtype::bf16 ? 8 : 24;
+}
+
+std::vector<double> absolute(const std::vector<double>& values, const std::vector<double>& errors) {
+  std::vector<double> out(values.size());
+  for (std::size_t i = 0; i < out.size(); ++i) out[i] = std::fabs(values[i]) + errors[i];
+  return out;
+}
+
+// Of a row of the left or a column of the right matrix.
+struct Line {
+  int unit = kNoBit;  // each value is a multiple of 2^unit
+  double terms = 0;   // that are not 0
+};
+
+Line line_of(const BoundedMatrix& m, std::size_t first, std::size_t step, std::size_t count) {
+  Line line;
+  for (std::size_t i = 0, at = first; i < count; ++i, at += step) {
+    if (m.errors[at] != 0) {
+      line.unit = kAnyBit;
+    } else if (line.unit != kAnyBit) {
+      line.unit = std::min(line.unit, lowest_bit(m.values[at]));
+    }
+    if (m.values[at] != 0 || m.errors[at] != 0) line.terms += 1;
+  }
+  return line;
+}
+
+}  // namespace
+
+double unit_roundoff(Dtype dtype) {
+  return is_float(dtype) ? std::ldexp(1.0, -significant_bits(dtype)) : 0.0;
+}
+
+double subnormal_roundoff(Dtype dtype) {
+  switch (dtype) {
+    case Dtype::f16:
+      return 0x1p-25;
+    case Dtype::bf16:
+      return 0x1p-134;
+    case Dtype::f32:
+      return 0x1p-150;
+    default:
+      return 0.0;
+  }
+}
+
+double gamma(double n, double u) {
+  return n * u < 1 ? n * u / (1 - n * u) : std::numeric_limits<double>::infinity();
+}
+
+double nearest(Dtype dtype, double value) {
+  if (dtype == Dtype::f32) return static_cast<double>(static_cast<float>(value));
+  const std::uint64_t bits = encode_element(dtype, value);
+  return decode_element(dtype, reinterpret_cast<const std::byte*>(&bits));  // little-endian host
+}
+
+Bounded rounded(Dtype dtype, Bounded x) {
+  if (x.error == 0) return {nearest(dtype, x.value), 0};
+  const double low = nearest(dtype, x.value - x.error), high = nearest(dtype, x.value + x.error);
+  if (low == high) return {low, 0};
+  if (!std::isfinite(low) || !std::isfinite(high)) return {x.value, std::numeric_limits<double>::infinity()};
+  return {low + (high - low) / 2, (high - low) / 2};
+}
+
+Bounded add(Bounded x, Bounded y) {
+  return rounded(Dtype::f32, {x.value + y.value, x.error + y.error});
+}
+
+Bounded subtract(Bounded x, Bounded y) {
+  return add(x, {-y.value, y.error});
+}
+
+Bounded multiply(Bounded x, Bounded y) {
+  const double error = std::fabs(x.value) * y.error + std::fabs(y.value) * x.error + x.error * y.error;
+  return rounded(Dtype::f32, {x.value * y.value, error});
+}
+
+Bounded divide(Bounded x, Bounded y) {
+  const double value = x.value / y.value, least = std::fabs(y.value) - y.error;
+  const double error = least > 0 ? (x.error + std::fabs(value) * y.error) / least : 0;
+  return rounded(Dtype::f32, {value, least > 0 ? error : std::numeric_limits<double>::infinity()});
+}
+
+Bounded multiply_add(Bounded x, Bounded y, Bounded z) {
+  const double term = x.value * y.value, value = term + z.value;
+  const double error = std::fabs(x.value) * y.error + std::fabs(y.value) * x.error + x.error * y.error + z.error;
+  // The sum in double may be rounded itself where it is not a sum of few bits.
+  const bool inexact = value - z.value != term || value - term != z.value;
+  return rounded(Dtype::f32, {value, error + (inexact ? kDouble * std::fabs(value) : 0)});
+}
+
+Bounded maximum(Bounded x, Bounded y) {
+  const double low = std::max(x.value - x.error, y.value - y.error);
+  const double high = std::max(x.value + x.error, y.value + y.error);
+  return {low + (high - low) / 2, (high - low) / 2};
+}
+
+Bounded exponential(Bounded x) {
+  return function([](double v) { return std::exp(v); }, x, std::exp(x.value + x.error));
+}
+
+Bounded square_root(Bounded x) {
+  const double least = x.value - x.error;
+  const double error = x.error == 0 ? 0 : least > 0 ? x.error / std::sqrt(least) : std::sqrt(x.value + x.error);
+  return rounded(Dtype::f32, {std::sqrt(x.value), error});
+}
+
+Bounded logistic(Bounded x) {
+  return function([](double v) { return 1.0 / (1.0 + std::exp(-v)); }, x, 0.25);
+}
+
+Bounded ordered_sum(const std::vector<Bounded>& terms) {
+  Bounded sum = terms.front();
+  for (std::size_t i = 1; i < terms.size(); ++i) sum = add(sum, terms[i]);
+  return sum;
+}
+
+bool BoundedMatrix::exact() const {
+  return std::all_of(errors.begin(), errors.end(), [](double error) { return error == 0; });
+}
+
+BoundedMatrix exact_matrix(std::size_t rows, std::size_t cols, std::vector<double> values) {
+  return {rows, cols, std::move(values), std::vector<double>(rows * cols)};
+}
+
+void round_to(Dtype dtype, BoundedMatrix& x) {
+  for (std::size_t i = 0; i < x.values.size(); ++i) x.set(i, rounded(dtype, x.at(i)));
+}
+
+BoundedMatrix product(const BoundedMatrix& x, const BoundedMatrix& w, double extra) {
+  const std::size_t m = x.rows, k = x.cols, n = w.cols;
+  ReferenceGemm sums = reference_gemm(x.values, w.values, m, k, n);
+  std::vector<double> moved(m * n);
+  const auto add_moved = [&](const std::vector<double>& a, const std::vector<double>& b) {
+    const std::vector<double> more = reference_gemm(a, b, m, k, n).values;
+    for (std::size_t i = 0; i < moved.size(); ++i) moved[i] += more[i];
+  };
+  if (!x.exact()) add_moved(x.errors, absolute(w.values, w.errors));
+  if (!w.exact()) add_moved(absolute(x.values, std::vector<double>(x.values.size())), w.errors);
+
+  std::vector<Line> columns;
+  for (std::size_t j = 0; j < n; ++j) columns.push_back(line_of(w, j, n, k));
+  BoundedMatrix out{m, n, std::move(sums.values), std::move(moved)};
+  for (std::size_t i = 0; i < m; ++i) {
+    const Line row = line_of(x, i * k, 1, k);
+    for (std::size_t j = 0; j < n; ++j) {
+      const std::size_t at = i * n + j;
+      if (sums_exactly(Dtype::f32, sums.sum_abs_terms[at], row.unit + columns[j].unit)) continue;
+      const double terms = std::min(row.terms, columns[j].terms);
+      const double roundings = gamma(terms + extra, unit_roundoff(Dtype::f32)) + terms * kDouble;
+      out.errors[at] += roundings * (sums.sum_abs_terms[at] + out.errors[at]) + terms * subnormal_roundoff(Dtype::f32);
+    }
+  }
+  return out;
+}
+
+int lowest_bit(double value) {
+  if (value == 0) return kNoBit;
+  int exponent = 0;
+  const double mantissa = std::frexp(value, &exponent);
+  const auto bits = static_cast<std::int64_t>(std::ldexp(std::fabs(mantissa), 53));
+  return exponent - 53 + __builtin_ctzll(static_cast<unsigned long long>(bits));
+}
+
+bool sums_exactly(Dtype dtype, double sum_abs_terms, int unit) {
+  if (sum_abs_terms == 0) return unit > -kNoBit / 2;
+  if (unit < -kNoBit / 2 || unit > kNoBit / 2) return false;
+  // Neither below the subnormal numbers nor beyond the largest one.
+  if (std::ldexp(1.0, unit) < 2 * subnormal_roundoff(dtype)) return false;
+  if (dtype == Dtype::f16 && sum_abs_terms > 65504) return false;
+  return sum_abs_terms <= std::ldexp(1.0, std::min(significant_bits(dtype) + unit, 1000));
+}
+
+}  // namespace kb::data

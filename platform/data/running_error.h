@@ -1,0 +1,72 @@
+// Values of a reference with a bound of how far rounding can have moved the machine's values from them: running error
+// analysis (Higham, Accuracy and Stability of Numerical Algorithms, 2nd edition, chapter 3).
+#pragma once
+
+#include <cstddef>
+#include <vector>
+
+#include "platform/base/dtype.h"
+
+namespace kb::data {
+
+// Half a unit in the last place of 1: f16 2^-11, bf16 2^-8, f32 2^-24; 0 for integers.
+double unit_roundoff(Dtype dtype);
+// Half of the smallest positive number: the error of one rounding among subnormal numbers; 0 for integers.
+double subnormal_roundoff(Dtype dtype);
+// n u / (1 - n u): n roundings in a row, each by a factor of at most 1 + u; infinite when n u >= 1.
+double gamma(double n, double u);
+// The nearest number of the dtype, a float.
+double nearest(Dtype dtype, double value);
+
+// The machine's value is within value +- error; error 0: it is exactly this value.
+struct Bounded {
+  double value = 0, error = 0;
+};
+
+// After a rounding to the dtype. Rounding is monotone, so that the result lies between the rounded ends; where both
+// are the same number it is exact again.
+Bounded rounded(Dtype dtype, Bounded x);
+
+// Operations of the engines in f32: one rounding each.
+Bounded add(Bounded x, Bounded y);
+Bounded subtract(Bounded x, Bounded y);
+Bounded multiply(Bounded x, Bounded y);
+Bounded divide(Bounded x, Bounded y);  // the interval of y must not contain 0
+Bounded multiply_add(Bounded x, Bounded y, Bounded z);
+Bounded maximum(Bounded x, Bounded y);
+// f evaluated in double and rounded to f32; `slope` bounds its derivative within the interval of x.
+template <typename F>
+Bounded function(F f, Bounded x, double slope) {
+  constexpr double kLibrary = 0x1p-51;  // what the mathematical library may be off
+  const double value = f(x.value);
+  return rounded(Dtype::f32, {value, slope * x.error + kLibrary * (value < 0 ? -value : value)});
+}
+Bounded exponential(Bounded x);
+Bounded square_root(Bounded x);
+Bounded logistic(Bounded x);
+// Of f32 numbers, added one after the other as the machine's `sum` does (P-90).
+Bounded ordered_sum(const std::vector<Bounded>& terms);
+
+struct BoundedMatrix {  // row-major
+  std::size_t rows = 0, cols = 0;
+  std::vector<double> values, errors;
+  Bounded at(std::size_t i) const { return {values[i], errors[i]}; }
+  void set(std::size_t i, Bounded x) {
+    values[i] = x.value;
+    errors[i] = x.error;
+  }
+  bool exact() const;
+};
+BoundedMatrix exact_matrix(std::size_t rows, std::size_t cols, std::vector<double> values);
+void round_to(Dtype dtype, BoundedMatrix& x);
+
+// x w, accumulated in f32 in any order with up to `extra` roundings more than terms. An element is exact when its terms
+// are multiples of a power of two and so few and small that every sum of them is an f32 number.
+BoundedMatrix product(const BoundedMatrix& x, const BoundedMatrix& w, double extra = 0);
+
+// The exponent of the lowest bit that is set; a large number for 0.
+int lowest_bit(double value);
+// Whether each sum of some of these multiples of 2^`unit` is a number of the dtype.
+bool sums_exactly(Dtype dtype, double sum_abs_terms, int unit);
+
+}  // namespace kb::data

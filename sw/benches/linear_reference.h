@@ -1,0 +1,30 @@
+// Verdicts on Y = X x W + b, which may be too large for a reference of every element.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "platform/data/verification.h"
+#include "sw/tensor/host_array.h"
+
+namespace kb::sw {
+
+struct LinearProblem {
+  const HostArray* x = nullptr;     // (m, k)
+  const HostArray* w = nullptr;     // (k, n)
+  const HostArray* bias = nullptr;  // (1, n), or none
+};
+
+struct LinearVerdict {
+  std::vector<data::VerificationRow> rows;
+  std::string note;  // what was not verified
+};
+// Up to `most_products` every element is compared. Beyond that some columns are, evenly spaced, and, of whole numbers,
+// a sum of each row with odd weights, which one wrong element always changes: rows whose sum is different are compared
+// element by element.
+constexpr double kMostProducts = 0x1p29;
+LinearVerdict linear_verdict(const std::string& tensor, const LinearProblem& problem, const HostArray& y,
+                             double most_products = kMostProducts);
+
+}  // namespace kb::sw

@@ -1,0 +1,30 @@
+// References of element-wise operations, softmax and layer normalisation.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "platform/data/running_error.h"
+#include "platform/data/verification.h"
+#include "sw/tensor/host_array.h"
+
+namespace kb::sw {
+
+std::vector<std::string> elementwise_names();  // sorted
+bool has_two_inputs(const std::string& op);
+// Whether the input of the op, its divisor if it has two, must be above 0.
+bool takes_positive(const std::string& op);
+
+// Y = op(X) or op(X, Z); `z` is not read by an operation of one input.
+data::VerificationRow elementwise_row(const std::string& op, const HostArray& x, const HostArray& z,
+                                      const HostArray& y);
+// Of each row.
+data::VerificationRow softmax_row(const HostArray& x, const HostArray& y);
+// `gamma` and `beta` are (1, columns).
+data::VerificationRow layernorm_row(const HostArray& x, const HostArray& gamma, const HostArray& beta, double eps,
+                                    const HostArray& y);
+// The same of values that are not exact, as f32; `gamma` and `beta` may be empty: 1 and 0.
+data::BoundedMatrix layernorm_of(const data::BoundedMatrix& x, const std::vector<double>& gamma,
+                                 const std::vector<double>& beta, double eps);
+
+}  // namespace kb::sw
