@@ -68,24 +68,14 @@ class SortedQueue {
   enum class Visit { go_on, stop, erase, erase_and_stop };
   template <typename F>
   void visit_backwards(F&& f) {
-    if (far_ != nullptr) {
-      for (auto at = far_->end(); at != far_->begin();) {
-        const auto element = std::prev(at);
-        const Visit visit = f(element->second);
-        at = visit == Visit::erase || visit == Visit::erase_and_stop ? far_->erase(element) : element;
-        if (visit == Visit::stop || visit == Visit::erase_and_stop) {
-          drop_empty();
-          return;
-        }
-      }
-      drop_empty();
-    }
-    for (std::size_t i = near_.size(); i-- > 0;) {
-      const Visit visit = f(near_[i]);
-      if (visit == Visit::erase || visit == Visit::erase_and_stop) near_.erase(i);
-      if (visit == Visit::stop || visit == Visit::erase_and_stop) break;
-    }
-    refill();
+    if (far_ != nullptr && !visit_far(far_->end(), f)) return;
+    visit_near(near_.size(), f);
+  }
+  // The same, beginning with the last element whose key is below `limit`.
+  template <typename F>
+  void visit_backwards_below(const Key& limit, F&& f) {
+    if (far_ != nullptr && far_->begin()->first < limit && !visit_far(far_->lower_bound(limit), f)) return;
+    visit_near(near_below(limit), f);
   }
   template <typename F>
   void for_each(F&& f) const {
@@ -98,6 +88,41 @@ class SortedQueue {
   static constexpr std::size_t kMostNear = 512;
   static constexpr std::size_t kNearFront = 16;
 
+  // The number of elements of near_ with keys below `limit`.
+  std::size_t near_below(const Key& limit) const {
+    std::size_t low = 0;
+    for (std::size_t high = near_.size(); low < high;) {
+      const std::size_t middle = low + (high - low) / 2;
+      if (KeyOf()(near_[middle]) < limit) {
+        low = middle + 1;
+      } else {
+        high = middle;
+      }
+    }
+    return low;
+  }
+  // Visit what lies before `end`; false when f stopped.
+  template <typename F>
+  bool visit_far(typename std::multimap<Key, T>::iterator end, F& f) {
+    bool more = true;
+    while (more && end != far_->begin()) {
+      const auto element = std::prev(end);
+      const Visit visit = f(element->second);
+      end = visit == Visit::erase || visit == Visit::erase_and_stop ? far_->erase(element) : element;
+      more = visit == Visit::go_on || visit == Visit::erase;
+    }
+    drop_empty();
+    return more;
+  }
+  template <typename F>
+  void visit_near(std::size_t end, F& f) {
+    for (std::size_t i = end; i-- > 0;) {
+      const Visit visit = f(near_[i]);
+      if (visit == Visit::erase || visit == Visit::erase_and_stop) near_.erase(i);
+      if (visit == Visit::stop || visit == Visit::erase_and_stop) break;
+    }
+    refill();
+  }
   void insert_near(std::size_t place, const T& element) {
     near_.insert(place, element);
     if (near_.size() > kMostNear) spill();

@@ -118,26 +118,38 @@ void Transit::on_message(Transaction& transaction, const FlitRun& message) {
 
 void Transit::on_withdrawn(std::uint16_t port, Transaction& transaction, Leg leg, std::uint32_t first) {
   const std::uint16_t out_port = next_port(transaction, leg, transaction.segment.hop);
+  const TimeWindow arrival = window_of(transaction.segment);
+  const TimeWindow ready{arrival.from, arrival.until + overhead_};
+  std::uint32_t count = transaction.segment.count;
+  const bool ends = first + count == transaction.leg_flits(leg);
   ArrivalKey key;
   channel(out_port).settle(now());
-  if (channel(out_port).find(transaction, leg, first, key)) cut(out_port, key);
-  outlets_[out_port].withdraw(transaction, leg, first, now());
+  if (channel(out_port).find(transaction, leg, first, key, ready)) cut(out_port, key);
+  if (first == 0 && serial_ && withdraw_header(transaction, leg, arrival)) --count;
+  outlets_[out_port].withdraw(transaction, leg, first, count, ready.until);
   note_due(out_port);
-  // What has arrived is not withdrawn.
-  if (first == 0) {
-    using Visit = decltype(headers_)::Visit;
-    headers_.visit_backwards([&](const FlitRun& header) {
-      if (header.time < now()) return Visit::stop;
-      return header.same_leg(transaction, leg) ? Visit::erase_and_stop : Visit::go_on;
-    });
-  }
+  if (ends) withdraw_end(port, transaction, leg, arrival);
+  schedule_wake();
+}
+
+bool Transit::withdraw_header(const Transaction& transaction, Leg leg, const TimeWindow& arrival) {
+  using Visit = decltype(headers_)::Visit;
+  bool found = false;
+  headers_.visit_backwards_below(ArrivalKey::ready_at(arrival.until + 1), [&](const FlitRun& header) {
+    if (header.time < arrival.from) return Visit::stop;
+    found = header.same_leg(transaction, leg);
+    return found ? Visit::erase_and_stop : Visit::go_on;
+  });
+  return found;
+}
+
+void Transit::withdraw_end(std::uint16_t port, const Transaction& transaction, Leg leg, const TimeWindow& arrival) {
   using Visit = decltype(ends_)::Visit;
-  ends_.visit_backwards([&](const End& end) {
-    if (end.time < now()) return Visit::stop;
+  ends_.visit_backwards_below(arrival.until + 1, [&](const End& end) {
+    if (end.time < arrival.from) return Visit::stop;
     const bool found = end.transaction == &transaction && end.leg == leg && end.in_port == port;
     return found ? Visit::erase_and_stop : Visit::go_on;
   });
-  schedule_wake();
 }
 
 void Transit::take_back(const FlitRun& flits) {

@@ -59,6 +59,10 @@ class Transit final : public FabricNode, private elab::EventHandler {
   void on_message(payload::Transaction& transaction, const FlitRun& message) override;
   void on_withdrawn(std::uint16_t port, payload::Transaction& transaction, payload::Leg leg,
                     std::uint32_t first) override;
+  // Forget what was promised: a header that needs the worker (false: there is none), the end of a leg.
+  bool withdraw_header(const payload::Transaction& transaction, payload::Leg leg, const TimeWindow& arrival);
+  void withdraw_end(std::uint16_t port, const payload::Transaction& transaction, payload::Leg leg,
+                    const TimeWindow& arrival);
   void take_back(const FlitRun& flits) override;
   void on_event(TimeFs now, std::uint64_t argument) override;
 
