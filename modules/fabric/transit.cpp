@@ -18,7 +18,6 @@ namespace {
 constexpr TimeFs kLeastLookahead = 4 * kFsPerNs;
 constexpr TimeFs kBusyLookahead = 64 * kFsPerNs;
 constexpr TimeFs kMostLookahead = 1'000'000 * kFsPerNs;
-constexpr std::size_t kFewDecoding = 16;
 constexpr TimeFs kMostFlits = std::numeric_limits<std::uint32_t>::max();
 
 }  // namespace
@@ -62,19 +61,20 @@ void Transit::on_flits(const FlitRun& flits) {
 TimeFs Transit::header_ready(const FlitRun& flits) {
   if (overhead_ == 0) return 0;
   if (flits.first == 0) {
-    if (decoding_.size() >= most_decoding_) {
-      const auto done = [this](const Decoding& d) { return d.ready <= now(); };
-      decoding_.erase(std::remove_if(decoding_.begin(), decoding_.end(), done), decoding_.end());
-      most_decoding_ = std::max(kFewDecoding, 2 * decoding_.size());
-    }
-    decoding_.push_back({flits.transaction, flits.leg, flits.time + overhead_});
+    while (!decoding_.empty() && decoding_.front().ready <= now()) decoding_.pop_front();
+    decoding_.insert({flits.time + overhead_, flits.transaction, flits.leg});
     return flits.time + overhead_;
   }
   if (flits.first > covered_[flits.in_port]) return 0;
-  for (auto d = decoding_.rbegin(); d != decoding_.rend(); ++d) {
-    if (flits.same_leg(*d->transaction, d->leg)) return d->ready;
-  }
-  return 0;  // ready before now
+  using Visit = decltype(decoding_)::Visit;
+  TimeFs ready = 0;
+  decoding_.visit_backwards_below(flits.time + overhead_ + 1, [&](const Decoding& header) {
+    if (header.ready <= flits.time) return Visit::stop;
+    if (!flits.same_leg(*header.transaction, header.leg)) return Visit::go_on;
+    ready = header.ready;
+    return Visit::stop;
+  });
+  return ready;
 }
 
 void Transit::enqueue_behind_worker(const FlitRun& run) {
@@ -125,7 +125,10 @@ void Transit::on_withdrawn(std::uint16_t port, Transaction& transaction, Leg leg
   ArrivalKey key;
   channel(out_port).settle(now());
   if (channel(out_port).find(transaction, leg, first, key, ready)) cut(out_port, key);
-  if (first == 0 && serial_ && withdraw_header(transaction, leg, arrival)) --count;
+  if (first == 0) {
+    if (!serial_) withdraw_decoding(transaction, leg, arrival);
+    if (serial_ && withdraw_header(transaction, leg, arrival)) --count;
+  }
   outlets_[out_port].withdraw(transaction, leg, first, count, ready.until);
   note_due(out_port);
   if (ends) withdraw_end(port, transaction, leg, arrival);
@@ -141,6 +144,14 @@ bool Transit::withdraw_header(const Transaction& transaction, Leg leg, const Tim
     return found ? Visit::erase_and_stop : Visit::go_on;
   });
   return found;
+}
+
+void Transit::withdraw_decoding(const Transaction& transaction, Leg leg, const TimeWindow& arrival) {
+  using Visit = decltype(decoding_)::Visit;
+  decoding_.visit_backwards_below(arrival.until + overhead_ + 1, [&](const Decoding& header) {
+    if (header.ready < arrival.from + overhead_) return Visit::stop;
+    return header.transaction == &transaction && header.leg == leg ? Visit::erase_and_stop : Visit::go_on;
+  });
 }
 
 void Transit::withdraw_end(std::uint16_t port, const Transaction& transaction, Leg leg, const TimeWindow& arrival) {
