@@ -114,4 +114,19 @@ void ArrivalQueue::withdraw(const payload::Transaction& transaction, payload::Le
   });
 }
 
+void ArrivalQueue::withdraw(const payload::Transaction& transaction, payload::Leg leg, std::uint32_t first,
+                            std::uint32_t count, TimeFs until) {
+  if (count == 0) return;
+  using Visit = Runs::Visit;
+  runs_.visit_backwards_below(ArrivalKey::ready_at(until + 1), [&](FlitRun& run) {
+    if (!run.same_leg(transaction, leg)) return Visit::go_on;
+    if (run.first + run.count <= first) return Visit::stop;
+    const std::uint32_t kept = run.first < first ? first - run.first : 0;
+    count -= run.count - kept;
+    if (kept == 0) return count == 0 ? Visit::erase_and_stop : Visit::erase;
+    run.count = kept;
+    return Visit::stop;
+  });
+}
+
 }  // namespace kb::modules

@@ -34,6 +34,9 @@ class ArrivalQueue {
   void put_back(const FlitRun& flits);
   // Forgets the flits of a leg with index >= `first`, none of which comes before `now`.
   void withdraw(const payload::Transaction& transaction, payload::Leg leg, std::uint32_t first, TimeFs now);
+  // The same for `count` flits, all of them here and ready at `until` or before; at no cost for what is ready later.
+  void withdraw(const payload::Transaction& transaction, payload::Leg leg, std::uint32_t first, std::uint32_t count,
+                TimeFs until);
 
  private:
   using Runs = SortedQueue<FlitRun, RunKey>;

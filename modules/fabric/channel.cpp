@@ -156,6 +156,7 @@ void Channel::cut(const ArrivalKey& limit, IWireUser& user) {
   bool more = true;
   while (more && !braids_.empty()) {
     Braid& braid = braids_.back();
+    const TimeFs floor = braid.floor, through = braid.available_after;
     const std::size_t base = strands_.size() - braid.strands;
     StrandBuffer withdrawn;
     std::size_t runs = 0;
@@ -184,8 +185,10 @@ void Channel::cut(const ArrivalKey& limit, IWireUser& user) {
       available_ = braid.available_after;
     }
     for (std::size_t i = 0; i < runs; ++i) {
-      discount(withdrawn.runs[i]);
-      user.on_cut(withdrawn.runs[i]);
+      const FlitRun& run = withdrawn.runs[i];
+      discount(run);
+      const TimeFs start = std::max({available_, floor, run.ready_of(0)});
+      user.on_cut(run, {start + occupancy_of(run) + params_.propagation, through + params_.propagation});
     }
   }
   latest_ready_ = braids_.empty() ? -1 : braids_.back().last_ready;
@@ -200,19 +203,20 @@ bool Channel::reaches(const ArrivalKey& limit) const {
   return false;
 }
 
-bool Channel::find(const payload::Transaction& transaction, payload::Leg leg, std::uint32_t from,
-                   ArrivalKey& key) const {
-  bool found = false;
-  for (std::size_t i = strands_.size(); i-- > 0;) {
+bool Channel::find(const payload::Transaction& transaction, payload::Leg leg, std::uint32_t first, ArrivalKey& key,
+                   const TimeWindow& window) const {
+  const std::size_t begin = count_leading([&](std::size_t b) { return braids_[b].last_ready < window.from; });
+  if (begin == braids_.size()) return false;
+  for (std::size_t i = base_of(begin); i < strands_.size(); ++i) {  // in order of their keys, so a leg's in its order
     const FlitRun& flits = strands_[i];
-    if (!flits.same_leg(transaction, leg)) continue;
+    if (flits.ready_of(0) > window.until) return false;
+    if (!flits.same_leg(transaction, leg) || flits.first + flits.count <= first) continue;
     // Of an earlier use of the transaction; flits beside it in the braid are still to come.
     if (flits.last_ready() < settled_) continue;
-    if (flits.first + flits.count <= from) break;
-    key = flits.key(std::max(from, flits.first) - flits.first);
-    found = true;
+    key = flits.key(std::max(first, flits.first) - flits.first);
+    return true;
   }
-  return found;
+  return false;
 }
 
 // When the wire is free after the first `flits` (at least 1) of a braid.

@@ -14,8 +14,8 @@ class IWireUser {
  public:
   // Flits of a committed run will be delivered as the segment says; its hop is for the user to fill in.
   virtual void on_promise(const FlitRun& flits, const payload::Segment& segment) = 0;
-  // Flits of a committed run do not leave: they go back to where they came from.
-  virtual void on_cut(const FlitRun& withdrawn) = 0;
+  // Flits of a committed run do not leave: they go back to where they came from. They were to be delivered in `window`.
+  virtual void on_cut(const FlitRun& withdrawn, const TimeWindow& window) = 0;
 
  protected:
   ~IWireUser() = default;
@@ -82,9 +82,10 @@ class Channel {
   // Withdraws every committed flit whose arrival key is not below `limit`.
   void cut(const ArrivalKey& limit, IWireUser& user);
   bool has_at_or_after(const ArrivalKey& limit) const { return latest_ready_ >= limit.ready && reaches(limit); }
-  // The first committed flit of the leg with index >= `from` that is not ready before the latest settle(): true and its
-  // arrival key.
-  bool find(const payload::Transaction& transaction, payload::Leg leg, std::uint32_t from, ArrivalKey& key) const;
+  // The first committed flit of the leg with index >= `first` that is not ready before the latest settle(): true and its
+  // arrival key. All such flits became ready within the window, so that a long record need not be searched.
+  bool find(const payload::Transaction& transaction, payload::Leg leg, std::uint32_t first, ArrivalKey& key,
+            const TimeWindow& window = {}) const;
   // When the wire is free after everything committed.
   TimeFs available() const { return available_; }
 

@@ -70,10 +70,12 @@ void FabricEndpoint::insert_arrival(const FlitRun& message) {
   wake_at(message.time);
 }
 
-void FabricEndpoint::on_withdrawn(std::uint16_t, Transaction& transaction, Leg leg, std::uint32_t) {
+void FabricEndpoint::on_withdrawn(std::uint16_t, Transaction& transaction, Leg leg, std::uint32_t first) {
+  if (first + transaction.segment.count != transaction.leg_flits(leg)) return;  // the last flit is not among them
   using Visit = decltype(arrivals_)::Visit;
-  arrivals_.visit_backwards([&](const FlitRun& message) {
-    if (message.time < now()) return Visit::stop;
+  const TimeWindow arrival = window_of(transaction.segment);
+  arrivals_.visit_backwards_below(ArrivalKey::ready_at(arrival.until + 1), [&](const FlitRun& message) {
+    if (message.time < arrival.from) return Visit::stop;
     return message.same_leg(transaction, leg) ? Visit::erase_and_stop : Visit::go_on;
   });
 }

@@ -240,17 +240,25 @@ void FabricNode::cut(std::uint16_t port, const ArrivalKey& limit) {
   withdrawal_base_ = outer_base;
 }
 
-void FabricNode::on_cut(const FlitRun& withdrawn) {
+void FabricNode::on_cut(const FlitRun& withdrawn, const TimeWindow& window) {
   take_back(withdrawn);
   for (std::size_t i = withdrawals_.size(); i-- > withdrawal_base_;) {
     Withdrawal& w = withdrawals_[i];
     if (w.transaction != withdrawn.transaction || w.segment.leg != withdrawn.leg) continue;
+    TimeWindow all = window_of(w.segment);
+    all.include(window);
+    w.segment.time = all.from;
+    w.segment.spacing = all.until - all.from;
     w.segment.first = std::min(w.segment.first, withdrawn.first);
+    w.segment.count += withdrawn.count;
     return;
   }
   Segment segment;
   segment.leg = withdrawn.leg;
   segment.first = withdrawn.first;
+  segment.count = withdrawn.count;
+  segment.time = window.from;
+  segment.spacing = window.until - window.from;
   segment.hop = static_cast<std::uint16_t>(withdrawn.leg == Leg::request ? withdrawn.hop + 1 : withdrawn.hop - 1);
   withdrawals_.push_back({withdrawn.transaction, segment});
 }

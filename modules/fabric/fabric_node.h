@@ -53,7 +53,8 @@ class FabricNode : public elab::Block,
   // What arrives. Times are absolute and not before now; the run's in_port, hop and leg are filled in.
   virtual void on_flits(const FlitRun& flits) = 0;
   virtual void on_message(payload::Transaction& transaction, const FlitRun& message) = 0;
-  // Flits with index >= first of a leg will not come as promised.
+  // Flits with index >= first of a leg will not come as promised. The transaction's segment says how many they are and,
+  // by window_of(), when they were to arrive.
   virtual void on_withdrawn(std::uint16_t port, payload::Transaction& transaction, payload::Leg leg,
                             std::uint32_t first) = 0;
 
@@ -107,6 +108,10 @@ class FabricNode : public elab::Block,
   TimeFs now() const { return scheduler_.now(); }
   Channel& channel(std::uint16_t port) { return ports_[port].channel; }
   const Channel& channel(std::uint16_t port) const { return ports_[port].channel; }
+  // Of the segment of a withdrawal.
+  static TimeWindow window_of(const payload::Segment& withdrawal) {
+    return {withdrawal.time, withdrawal.time + withdrawal.spacing};
+  }
   // Port of the neighbour that a leg came from to this node.
   static std::uint16_t previous_port(const payload::Transaction& transaction, payload::Leg leg, std::uint16_t hop) {
     const payload::FabricRoute::Ports ports = transaction.hops[hop];
@@ -140,7 +145,7 @@ class FabricNode : public elab::Block,
   void invalidate_direct_mem_ptr(sc_dt::uint64 first, sc_dt::uint64 last) override;
   tlm::tlm_sync_enum receive(tlm::tlm_generic_payload& payload, const tlm::tlm_phase& phase);
   void on_promise(const FlitRun& flits, const payload::Segment& segment) override;
-  void on_cut(const FlitRun& withdrawn) override;
+  void on_cut(const FlitRun& withdrawn, const TimeWindow& window) override;
   void flush() {
     if (outbox_ != nullptr) outbox_->flush();
   }

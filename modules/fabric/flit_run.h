@@ -37,6 +37,14 @@ struct ArrivalKey {
   }
 };
 
+// When flits that are taken back were to arrive: none before `from`, none after `until`.
+struct TimeWindow {
+  TimeFs from = 0;
+  TimeFs until = kNever;
+
+  void include(const TimeWindow& other) { *this = {std::min(from, other.from), std::max(until, other.until)}; }
+};
+
 // Flits [first, first + count) of one leg arriving at time + i * spacing through one port. One cache line.
 struct alignas(64) FlitRun {
   payload::Transaction* transaction = nullptr;

@@ -1,6 +1,7 @@
 // A sorted queue that stays quick when it is deep.
 #pragma once
 
+#include <algorithm>
 #include <iterator>
 #include <map>
 #include <memory>
@@ -42,14 +43,18 @@ class SortedQueue {
       return;
     }
     std::size_t place = near_.size();
-    while (place > 0 && key < KeyOf()(near_[place - 1])) --place;
+    const std::size_t close = place > kClose ? place - kClose : 0;
+    while (place > close && key < KeyOf()(near_[place - 1])) --place;
+    if (place == close) place = near_where(0, place, [&](const Key& other) { return !(key < other); });
     insert_near(place, element);
   }
   // The same for what belongs to the front; before equal elements.
   void insert_from_front(const T& element) {
     const Key key = KeyOf()(element);
     std::size_t place = 0;
-    while (place < near_.size() && KeyOf()(near_[place]) < key) ++place;
+    const std::size_t close = std::min(kClose, near_.size());
+    while (place < close && KeyOf()(near_[place]) < key) ++place;
+    if (place == close) place = near_where(place, near_.size(), [&](const Key& other) { return other < key; });
     if (far_ != nullptr && place == near_.size()) {
       insert_far(key, element);
       return;
@@ -68,24 +73,14 @@ class SortedQueue {
   enum class Visit { go_on, stop, erase, erase_and_stop };
   template <typename F>
   void visit_backwards(F&& f) {
-    if (far_ != nullptr) {
-      for (auto at = far_->end(); at != far_->begin();) {
-        const auto element = std::prev(at);
-        const Visit visit = f(element->second);
-        at = visit == Visit::erase || visit == Visit::erase_and_stop ? far_->erase(element) : element;
-        if (visit == Visit::stop || visit == Visit::erase_and_stop) {
-          drop_empty();
-          return;
-        }
-      }
-      drop_empty();
-    }
-    for (std::size_t i = near_.size(); i-- > 0;) {
-      const Visit visit = f(near_[i]);
-      if (visit == Visit::erase || visit == Visit::erase_and_stop) near_.erase(i);
-      if (visit == Visit::stop || visit == Visit::erase_and_stop) break;
-    }
-    refill();
+    if (far_ != nullptr && !visit_far(far_->end(), f)) return;
+    visit_near(near_.size(), f);
+  }
+  // The same, beginning with the last element whose key is below `limit`.
+  template <typename F>
+  void visit_backwards_below(const Key& limit, F&& f) {
+    if (far_ != nullptr && far_->begin()->first < limit && !visit_far(far_->lower_bound(limit), f)) return;
+    visit_near(near_where(0, near_.size(), [&](const Key& key) { return key < limit; }), f);
   }
   template <typename F>
   void for_each(F&& f) const {
@@ -97,7 +92,43 @@ class SortedQueue {
  private:
   static constexpr std::size_t kMostNear = 512;
   static constexpr std::size_t kNearFront = 16;
+  static constexpr std::size_t kClose = 8;  // so many are compared one by one, as most that come in order need
 
+  // The first index of [low, high) for whose key `holds` is false, as it is for all behind it; `high` if there is none.
+  template <typename F>
+  std::size_t near_where(std::size_t low, std::size_t high, F&& holds) const {
+    while (low < high) {
+      const std::size_t middle = low + (high - low) / 2;
+      if (holds(KeyOf()(near_[middle]))) {
+        low = middle + 1;
+      } else {
+        high = middle;
+      }
+    }
+    return low;
+  }
+  // Visit what lies before `end`; false when f stopped.
+  template <typename F>
+  bool visit_far(typename std::multimap<Key, T>::iterator end, F& f) {
+    bool more = true;
+    while (more && end != far_->begin()) {
+      const auto element = std::prev(end);
+      const Visit visit = f(element->second);
+      end = visit == Visit::erase || visit == Visit::erase_and_stop ? far_->erase(element) : element;
+      more = visit == Visit::go_on || visit == Visit::erase;
+    }
+    drop_empty();
+    return more;
+  }
+  template <typename F>
+  void visit_near(std::size_t end, F& f) {
+    for (std::size_t i = end; i-- > 0;) {
+      const Visit visit = f(near_[i]);
+      if (visit == Visit::erase || visit == Visit::erase_and_stop) near_.erase(i);
+      if (visit == Visit::stop || visit == Visit::erase_and_stop) break;
+    }
+    refill();
+  }
   void insert_near(std::size_t place, const T& element) {
     near_.insert(place, element);
     if (near_.size() > kMostNear) spill();

@@ -18,7 +18,6 @@ namespace {
 constexpr TimeFs kLeastLookahead = 4 * kFsPerNs;
 constexpr TimeFs kBusyLookahead = 64 * kFsPerNs;
 constexpr TimeFs kMostLookahead = 1'000'000 * kFsPerNs;
-constexpr std::size_t kFewDecoding = 16;
 constexpr TimeFs kMostFlits = std::numeric_limits<std::uint32_t>::max();
 
 }  // namespace
@@ -62,19 +61,20 @@ void Transit::on_flits(const FlitRun& flits) {
 TimeFs Transit::header_ready(const FlitRun& flits) {
   if (overhead_ == 0) return 0;
   if (flits.first == 0) {
-    if (decoding_.size() >= most_decoding_) {
-      const auto done = [this](const Decoding& d) { return d.ready <= now(); };
-      decoding_.erase(std::remove_if(decoding_.begin(), decoding_.end(), done), decoding_.end());
-      most_decoding_ = std::max(kFewDecoding, 2 * decoding_.size());
-    }
-    decoding_.push_back({flits.transaction, flits.leg, flits.time + overhead_});
+    while (!decoding_.empty() && decoding_.front().ready <= now()) decoding_.pop_front();
+    decoding_.insert({flits.time + overhead_, flits.transaction, flits.leg});
     return flits.time + overhead_;
   }
   if (flits.first > covered_[flits.in_port]) return 0;
-  for (auto d = decoding_.rbegin(); d != decoding_.rend(); ++d) {
-    if (flits.same_leg(*d->transaction, d->leg)) return d->ready;
-  }
-  return 0;  // ready before now
+  using Visit = decltype(decoding_)::Visit;
+  TimeFs ready = 0;
+  decoding_.visit_backwards_below(flits.time + overhead_ + 1, [&](const Decoding& header) {
+    if (header.ready <= flits.time) return Visit::stop;
+    if (!flits.same_leg(*header.transaction, header.leg)) return Visit::go_on;
+    ready = header.ready;
+    return Visit::stop;
+  });
+  return ready;
 }
 
 void Transit::enqueue_behind_worker(const FlitRun& run) {
@@ -118,26 +118,49 @@ void Transit::on_message(Transaction& transaction, const FlitRun& message) {
 
 void Transit::on_withdrawn(std::uint16_t port, Transaction& transaction, Leg leg, std::uint32_t first) {
   const std::uint16_t out_port = next_port(transaction, leg, transaction.segment.hop);
+  const TimeWindow arrival = window_of(transaction.segment);
+  const TimeWindow ready{arrival.from, arrival.until + overhead_};
+  std::uint32_t count = transaction.segment.count;
+  const bool ends = first + count == transaction.leg_flits(leg);
   ArrivalKey key;
   channel(out_port).settle(now());
-  if (channel(out_port).find(transaction, leg, first, key)) cut(out_port, key);
-  outlets_[out_port].withdraw(transaction, leg, first, now());
-  note_due(out_port);
-  // What has arrived is not withdrawn.
+  if (channel(out_port).find(transaction, leg, first, key, ready)) cut(out_port, key);
   if (first == 0) {
-    using Visit = decltype(headers_)::Visit;
-    headers_.visit_backwards([&](const FlitRun& header) {
-      if (header.time < now()) return Visit::stop;
-      return header.same_leg(transaction, leg) ? Visit::erase_and_stop : Visit::go_on;
-    });
+    if (!serial_) withdraw_decoding(transaction, leg, arrival);
+    if (serial_ && withdraw_header(transaction, leg, arrival)) --count;
   }
+  outlets_[out_port].withdraw(transaction, leg, first, count, ready.until);
+  note_due(out_port);
+  if (ends) withdraw_end(port, transaction, leg, arrival);
+  schedule_wake();
+}
+
+bool Transit::withdraw_header(const Transaction& transaction, Leg leg, const TimeWindow& arrival) {
+  using Visit = decltype(headers_)::Visit;
+  bool found = false;
+  headers_.visit_backwards_below(ArrivalKey::ready_at(arrival.until + 1), [&](const FlitRun& header) {
+    if (header.time < arrival.from) return Visit::stop;
+    found = header.same_leg(transaction, leg);
+    return found ? Visit::erase_and_stop : Visit::go_on;
+  });
+  return found;
+}
+
+void Transit::withdraw_decoding(const Transaction& transaction, Leg leg, const TimeWindow& arrival) {
+  using Visit = decltype(decoding_)::Visit;
+  decoding_.visit_backwards_below(arrival.until + overhead_ + 1, [&](const Decoding& header) {
+    if (header.ready < arrival.from + overhead_) return Visit::stop;
+    return header.transaction == &transaction && header.leg == leg ? Visit::erase_and_stop : Visit::go_on;
+  });
+}
+
+void Transit::withdraw_end(std::uint16_t port, const Transaction& transaction, Leg leg, const TimeWindow& arrival) {
   using Visit = decltype(ends_)::Visit;
-  ends_.visit_backwards([&](const End& end) {
-    if (end.time < now()) return Visit::stop;
+  ends_.visit_backwards_below(arrival.until + 1, [&](const End& end) {
+    if (end.time < arrival.from) return Visit::stop;
     const bool found = end.transaction == &transaction && end.leg == leg && end.in_port == port;
     return found ? Visit::erase_and_stop : Visit::go_on;
   });
-  schedule_wake();
 }
 
 void Transit::take_back(const FlitRun& flits) {

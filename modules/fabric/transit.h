@@ -39,9 +39,13 @@ class Transit final : public FabricNode, private elab::EventHandler {
   };
   // A header on its way through the pipelined decoder.
   struct Decoding {
+    TimeFs ready;
     const payload::Transaction* transaction;
     payload::Leg leg;
-    TimeFs ready;
+
+    struct ByTime {
+      TimeFs operator()(const Decoding& header) const { return header.ready; }
+    };
   };
   // END is due when the last flit of a leg is here.
   struct End {
@@ -59,6 +63,12 @@ class Transit final : public FabricNode, private elab::EventHandler {
   void on_message(payload::Transaction& transaction, const FlitRun& message) override;
   void on_withdrawn(std::uint16_t port, payload::Transaction& transaction, payload::Leg leg,
                     std::uint32_t first) override;
+  // Forget what was promised: a header that needs the worker (false: there is none), one that needs the pipelined
+  // decoder, the end of a leg.
+  bool withdraw_header(const payload::Transaction& transaction, payload::Leg leg, const TimeWindow& arrival);
+  void withdraw_decoding(const payload::Transaction& transaction, payload::Leg leg, const TimeWindow& arrival);
+  void withdraw_end(std::uint16_t port, const payload::Transaction& transaction, payload::Leg leg,
+                    const TimeWindow& arrival);
   void take_back(const FlitRun& flits) override;
   void on_event(TimeFs now, std::uint64_t argument) override;
 
@@ -84,10 +94,9 @@ class Transit final : public FabricNode, private elab::EventHandler {
   bool disturbed_ = false;   // flits were taken back since the last wake
   std::vector<TimeFs> due_;  // by out-port: when the next waiting flit has to be put on the wire, kNever = none
   std::vector<ArrivalQueue> outlets_;  // by out-port: what waits for the wire; without first flits that need the worker
-  SortedQueue<FlitRun, RunKey> headers_;  // first flits that need the worker
-  std::vector<Decoding> decoding_;        // in order of their promises; also a few that are done
-  std::size_t most_decoding_ = 0;         // so many are kept before those that are done are forgotten
-  std::vector<std::uint32_t> covered_;    // by in-port: flits of a leg that can arrive before its header is ready
+  SortedQueue<FlitRun, RunKey> headers_;              // first flits that need the worker
+  SortedQueue<Decoding, Decoding::ByTime> decoding_;  // promised ones too
+  std::vector<std::uint32_t> covered_;  // by in-port: flits of a leg that can arrive before its header is ready
   SortedQueue<PendingMessage, PendingMessage::ByKey> messages_;
   SortedQueue<End, End::ByTime> ends_;
 };

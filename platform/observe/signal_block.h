@@ -5,13 +5,14 @@
 
 namespace kb::observe {
 
-// While it lives, the signals that end the process at once (SIGINT, SIGTERM, SIGHUP, SIGQUIT) wait.
+// While it lives, the signals that end the process at once (SIGINT, SIGTERM, SIGHUP, SIGQUIT, and SIGABRT from outside)
+// wait.
 class SignalBlock {
  public:
   SignalBlock() {
     sigset_t ending;
     ::sigemptyset(&ending);
-    for (const int signal : {SIGINT, SIGTERM, SIGHUP, SIGQUIT}) ::sigaddset(&ending, signal);
+    for (const int signal : {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGABRT}) ::sigaddset(&ending, signal);
     ::pthread_sigmask(SIG_BLOCK, &ending, &before_);
   }
   ~SignalBlock() { ::pthread_sigmask(SIG_SETMASK, &before_, nullptr); }

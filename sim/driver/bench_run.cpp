@@ -104,8 +104,11 @@ BenchOutcome run_bench(const BenchRun& run) {
     sw::Runtime runtime(host, run.kernels, std::move(runtime_options));
     sw::BenchResult bench = sw::run_bench(runtime, *run.bench, run.params);
     record.verification = std::move(bench.verification);
-    for (const sw::Figure& figure : bench.figures)
-      record.figures.push_back({figure.name, figure.value, figure.unit, figure.meaning});
+    record.figures.reserve(bench.figures.size());
+    for (sw::Figure& figure : bench.figures) {
+      record.figures.push_back(
+          {std::move(figure.name), figure.value, std::move(figure.unit), std::move(figure.meaning)});
+    }
     record.notes = std::move(bench.notes);
     outcome.has_contents = runtime.contents_made();
   });

@@ -35,12 +35,13 @@ void write_texts(std::initializer_list<const char*> texts) {
 }
 
 const char* state_of_results() {
+  if (g_hint != nullptr) return g_hint;
   return observe::results_committed() ? "all result files were written" : "no result files were written";
 }
 
 extern "C" void on_interrupt(int) {
   observe::TemporaryFile::remove_all();
-  write_texts({"\nkernbench: interrupted, ", g_hint != nullptr ? g_hint : state_of_results(), "\n"});
+  write_texts({"\nkernbench: interrupted, ", state_of_results(), "\n"});
   ::_exit(kInterrupted);
 }
 

@@ -14,7 +14,7 @@ namespace {
 using observe::json_string;
 using observe::JsonWriter;
 
-constexpr std::size_t kPieceBytes = 1 << 20;
+constexpr std::size_t kPieceBytes = 1 << 16;
 
 // JSON's own number grammar: no leading zeros, plus signs, hexadecimal or bare points. What is beyond a double is text.
 bool is_json_number(const std::string& s) {
@@ -158,11 +158,17 @@ void write_verification(JsonWriter& json, const data::VerificationRow& row) {
   json.key("ok").boolean(row.ok).end_object();
 }
 
-void write_figures(JsonWriter& json, const RunRecord& run) {
+// A run can have a million launches, and figures of each.
+void pass_on(JsonWriter& json, const TextSink& sink) {
+  if (json.str().size() >= kPieceBytes) sink(json.take());
+}
+
+void write_figures(JsonWriter& json, const RunRecord& run, const TextSink& sink) {
   json.key("figures").begin_array();
   for (const FigureRecord& figure : run.figures) {
     json.begin_object(true).key("name").text(figure.name).key("value").real(figure.value);
     json.key("unit").text(figure.unit).end_object();
+    pass_on(json, sink);
   }
   json.end_array();
 }
@@ -233,7 +239,7 @@ void render_result(const RunRecord& run, const TextSink& sink) {
   json.key("launches").begin_array();
   for (const LaunchRecord& launch : run.launches) {
     write_launch(json, launch);
-    if (json.str().size() >= kPieceBytes) sink(json.take());
+    pass_on(json, sink);
   }
   json.end_array();
   json.key("blocks");
@@ -241,7 +247,7 @@ void render_result(const RunRecord& run, const TextSink& sink) {
   json.key("verification").begin_array();
   for (const data::VerificationRow& row : run.verification) write_verification(json, row);
   json.end_array();
-  write_figures(json, run);
+  write_figures(json, run, sink);
   write_texts(json, "notes", run.notes);
   write_texts(json, "warnings", run.warnings);
   json.key("host").begin_object().key("wall_s").real(run.host.wall_s).key("cpu_s").real(run.host.cpu_s);

@@ -46,6 +46,7 @@ constexpr Format kFormats[] = {{"png", "pngcairo noenhanced font 'DejaVu Sans,11
                                {"svg", "svg noenhanced font 'DejaVu Sans,13' background '#ffffff'", whole_svg}};
 
 constexpr std::size_t kMostText = 1000, kMostSaid = 2000;  // bytes
+constexpr double kLargestDrawn = 1e30;                     // gnuplot crashes on larger ones
 
 // gnuplot reads the script from, and writes the picture to, what has no name: no path gets into its commands.
 struct Picture {
@@ -159,7 +160,10 @@ std::string tic_text(const std::string& text) {
 }
 
 std::string plot_number(double value) {
-  if (!std::isfinite(value)) throw Error::configuration("a number to draw is infinite or none");
+  if (!(std::abs(value) <= kLargestDrawn)) {
+    throw Error::configuration(fmt::format("a number to draw is {:.9g}; numbers must be between -{:.0e} and {:.0e}",
+                                           value, kLargestDrawn, kLargestDrawn));
+  }
   return fmt::format("{:.9g}", value);
 }
 

@@ -12,6 +12,7 @@
 namespace kb::robustness {
 namespace {
 
+constexpr std::size_t kPage = 4096;
 bool g_may_mount = false;  // set before any thread
 
 class SmallDisk {
@@ -30,6 +31,13 @@ class SmallDisk {
   std::string folder_;
   bool mounted_ = false;
 };
+
+// The inputs themselves have to fit; whole pages, and one for what the file system keeps.
+std::size_t room_for_inputs(const AttackCase& attack) {
+  std::size_t pages = 0;
+  for (const auto& [name, text] : attack.files) pages += 2 + text.size() / kPage;
+  return pages * kPage;
+}
 
 std::vector<Verdict> judge_disk(const OutputJob& job, const AttackCase& attack, const Trial& trial,
                                 const Setup& setup) {
@@ -59,7 +67,7 @@ void attack_disks(const Session& session, std::uint64_t count) {
     Random random = Random::of_case(session.seed, "disks", index);
     const OutputJob& job = random.pick(jobs);
     AttackCase attack = random.chance(40) ? with_earlier_files(job) : job.attack;
-    const std::size_t bytes = 4096 * random.between(16, 256);
+    const std::size_t bytes = room_for_inputs(attack) + kPage * random.between(16, 256);
     Setup setup = session.setup;
     TrialOptions options;
     std::error_code ignored;

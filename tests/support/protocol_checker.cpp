@@ -158,9 +158,12 @@ void ProtocolChecker::shorten(EdgeState& edge, const Transaction& transaction) {
     complain(who + " is shortened without effect");
     return;
   }
+  if (s.count != leg.flits.size() - s.first) complain(who + " is shortened with a wrong number of flits");
   while (leg.flits.size() > s.first) {
     const auto flit = edge.promised.find(leg.flits.back());
-    if (flit->second.time <= platform_.scheduler().now()) complain(who + " loses a flit that has arrived");
+    const TimeFs time = flit->second.time;
+    if (time <= platform_.scheduler().now()) complain(who + " loses a flit that has arrived");
+    if (time < s.time || time > s.time + s.spacing) complain(who + " loses a flit outside of the given window");
     edge.promised.erase(flit);
     leg.flits.pop_back();
   }

@@ -25,8 +25,9 @@ struct Arrival {
 };
 
 // Verified for every leg on every edge: BEGIN first and once (again only after the whole promise was withdrawn), flits
-// promised in order, none for the present or the past, none withdrawn that has arrived, times never decreasing along
-// the edge's sequence, END exactly once and not before the last flit, no END for zero-byte legs.
+// promised in order, none for the present or the past, none withdrawn that has arrived, withdrawals that say rightly
+// how many flits and when, times never decreasing along the edge's sequence, END exactly once and not before the last
+// flit, no END for zero-byte legs.
 class ProtocolChecker {
  public:
   // Goes between the blocks of `platform`, whose elaboration has ended and whose simulation has not begun.

@@ -7,6 +7,7 @@
 
 #include "sim/evaluate/allreduce/allreduce_evaluation.h"
 #include "sim/evaluate/checker.h"
+#include "sim/evaluate/csv.h"
 #include "sim/evaluate/slot_costs.h"
 
 namespace kb::evaluate {
@@ -153,11 +154,10 @@ std::string allreduce_csv(const Json& data) {
       "root,pes,correct\n";
   for (const Json& run : data.at("runs")) {
     const auto word = [&](const char* name) { return run.at(name).get<std::string>(); };
-    text += fmt::format("{},{},{},{},{},{},{},{},{},{},{},{},{},{}\n", word("set"), word("topology"),
-                        run.at("n_sips").dump(), run.at("w").dump(), run.at("h").dump(), run.at("n_elem").dump(),
-                        run.at("bytes_per_pe").dump(), run.at("bytes_per_sip").dump(), run.at("latency_ns").dump(),
-                        word("buffer_kind"), word("slots_cost_as"), run.at("root").dump(), run.at("pes").dump(),
-                        run.contains("correct") ? run.at("correct").dump() : "");
+    text += csv_line({word("set"), word("topology"), run.at("n_sips").dump(), run.at("w").dump(), run.at("h").dump(),
+                      run.at("n_elem").dump(), run.at("bytes_per_pe").dump(), run.at("bytes_per_sip").dump(),
+                      run.at("latency_ns").dump(), word("buffer_kind"), word("slots_cost_as"), run.at("root").dump(),
+                      run.at("pes").dump(), run.contains("correct") ? run.at("correct").dump() : ""});
   }
   return text;
 }

@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "sim/evaluate/checker.h"
+#include "sim/evaluate/csv.h"
 #include "sim/evaluate/gemm/gemm_evaluation.h"
 
 namespace kb::evaluate {
@@ -110,30 +111,42 @@ std::vector<Violation> check_gemm(const Json& data) {
 
 std::string gemm_csv(const Json& data) {
   const Json& first = data.at("runs").at(0);
-  std::string text =
-      "m,k,n,variant,under_tile,tiles,composite_window_ns,pe_window_ns,pe_exec_ns,gemm_utilisation,"
-      "useful_efficiency,ideal_utilisation,round_trips_utilisation";
+  std::vector<std::string> names{"m",
+                                 "k",
+                                 "n",
+                                 "variant",
+                                 "under_tile",
+                                 "tiles",
+                                 "composite_window_ns",
+                                 "pe_window_ns",
+                                 "pe_exec_ns",
+                                 "gemm_utilisation",
+                                 "useful_efficiency",
+                                 "ideal_utilisation",
+                                 "round_trips_utilisation"};
   for (const char* group : {"stages", "engines"}) {
     for (const auto& [name, sums] : first.at(group).items()) {
-      for (const auto& [quantity, value] : sums.items()) text += "," + name + "_" + quantity;
+      for (const auto& [quantity, value] : sums.items()) names.push_back(name + "_" + quantity);
     }
   }
-  text += "\n";
+  std::string text = csv_line(names);
   for (const Json& run : data.at("runs")) {
-    text += fmt::format("{},{},{},{},{},{}", run.at("m").dump(), run.at("k").dump(), run.at("n").dump(),
-                        run.at("variant").get<std::string>(), run.at("under_tile").dump(), tiles_of(run));
+    std::vector<std::string> cells;
+    for (const char* column : {"m", "k", "n"}) cells.push_back(run.at(column).dump());
+    cells.insert(cells.end(),
+                 {run.at("variant").get<std::string>(), run.at("under_tile").dump(), std::to_string(tiles_of(run))});
     for (const char* column :
          {"composite_window_ns", "pe_window_ns", "pe_exec_ns", "gemm_utilisation", "useful_efficiency"}) {
-      text += "," + run.at(column).dump();
+      cells.push_back(run.at(column).dump());
     }
     for (const char* model : {"ideal", "round_trips"})
-      text += "," + run.at("theory").at(model).at("gemm_utilisation").dump();
+      cells.push_back(run.at("theory").at(model).at("gemm_utilisation").dump());
     for (const char* group : {"stages", "engines"}) {
       for (const auto& [name, sums] : run.at(group).items()) {
-        for (const auto& [quantity, value] : sums.items()) text += "," + value.dump();
+        for (const auto& [quantity, value] : sums.items()) cells.push_back(value.dump());
       }
     }
-    text += "\n";
+    text += csv_line(cells);
   }
   return text;
 }

@@ -5,6 +5,7 @@
 #include <map>
 
 #include "sim/evaluate/checker.h"
+#include "sim/evaluate/csv.h"
 #include "sim/evaluate/gqa/gqa_evaluation.h"
 
 namespace kb::evaluate {
@@ -86,18 +87,19 @@ std::string gqa_csv(const Json& data) {
   const char* const numbers[] = {"rank_axis",        "n_ranks",    "all_ranks", "s_q",
                                  "queries_per_cube", "q_heads",    "kv_heads",  "head_dim",
                                  "context",          "pe_exec_ns", "gflops"};
-  std::string text;
-  for (const char* name : words) text += std::string(name) + ",";
-  for (const char* name : numbers) text += std::string(name) + ",";
-  for (const std::string& name : gqa_counts()) text += name + ",";
-  text += "correct,max_abs_error\n";
+  std::vector<std::string> names(std::begin(words), std::end(words));
+  names.insert(names.end(), std::begin(numbers), std::end(numbers));
+  names.insert(names.end(), gqa_counts().begin(), gqa_counts().end());
+  names.insert(names.end(), {"correct", "max_abs_error"});
+  std::string text = csv_line(names);
   for (const Json& run : data.at("runs")) {
-    for (const char* name : words) text += run.at(name).get<std::string>() + ",";
-    for (const char* name : numbers) text += run.at(name).dump() + ",";
-    for (const std::string& name : gqa_counts()) text += run.at("counts").at(name).dump() + ",";
-    if (run.contains("correct")) text += run.at("correct").dump() + "," + run.at("max_abs_error").dump();
-    if (!run.contains("correct")) text += ",";
-    text += "\n";
+    std::vector<std::string> cells;
+    for (const char* name : words) cells.push_back(run.at(name).get<std::string>());
+    for (const char* name : numbers) cells.push_back(run.at(name).dump());
+    for (const std::string& name : gqa_counts()) cells.push_back(run.at("counts").at(name).dump());
+    for (const char* name : {"correct", "max_abs_error"})
+      cells.push_back(run.contains("correct") ? run.at(name).dump() : "");
+    text += csv_line(cells);
   }
   return text;
 }

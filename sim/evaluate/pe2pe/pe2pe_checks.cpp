@@ -7,6 +7,7 @@
 #include <map>
 
 #include "sim/evaluate/checker.h"
+#include "sim/evaluate/csv.h"
 #include "sim/evaluate/pe2pe/pe2pe_evaluation.h"
 #include "sim/evaluate/slot_costs.h"
 
@@ -135,9 +136,9 @@ std::string pe2pe_csv(const Json& data) {
     const auto word = [](const Json& of, const char* name) { return of.at(name).get<std::string>(); };
     const auto hop = hops.find(word(run, "hop"));
     const auto end = [&](const char* name) { return hop == hops.end() ? std::string() : word(*hop->second, name); };
-    text += fmt::format("{},{},{},{},{},{},{},{},{}\n", word(run, "set"), word(run, "hop"), end("from"), end("to"),
-                        word(run, "method"), word(run, "buffer_kind"), run.at("bytes").dump(),
-                        run.at("latency_ns").dump(), run.at("correct").dump());
+    text += csv_line({word(run, "set"), word(run, "hop"), end("from"), end("to"), word(run, "method"),
+                      word(run, "buffer_kind"), run.at("bytes").dump(), run.at("latency_ns").dump(),
+                      run.at("correct").dump()});
   }
   return text;
 }

@@ -6,6 +6,7 @@
 #include <optional>
 
 #include "sim/evaluate/checker.h"
+#include "sim/evaluate/csv.h"
 #include "sim/evaluate/pe_dma/pe_dma_evaluation.h"
 
 namespace kb::evaluate {
@@ -186,22 +187,18 @@ std::vector<Violation> check_pe_dma(const Json& data) {
 std::string pe_dma_csv(const Json& data) {
   std::string text;
   for (const Json& run : data.at("runs")) {
-    if (text.empty()) {
-      for (const auto& [name, value] : run.items()) {
-        if (value.is_object()) continue;
-        text += (text.empty() ? "" : ",") + name;
-      }
-      for (const auto& [name, value] : run.at("breakdown_ns").items()) text += "," + name + "_ns";
-      text += "\n";
-    }
-    bool first = true;
+    std::vector<std::string> names, cells;
     for (const auto& [name, value] : run.items()) {
       if (value.is_object()) continue;
-      text += (first ? "" : ",") + (value.is_string() ? value.get<std::string>() : value.dump());
-      first = false;
+      names.push_back(name);
+      cells.push_back(value.is_string() ? value.get<std::string>() : value.dump());
     }
-    for (const auto& [name, value] : run.at("breakdown_ns").items()) text += "," + value.dump();
-    text += "\n";
+    for (const auto& [name, value] : run.at("breakdown_ns").items()) {
+      names.push_back(name + "_ns");
+      cells.push_back(value.dump());
+    }
+    if (text.empty()) text = csv_line(names);
+    text += csv_line(cells);
   }
   return text;
 }

@@ -4,6 +4,7 @@
 #include <gmock/gmock.h>
 #include <unistd.h>
 
+#include <cmath>
 #include <cstdlib>
 #include <filesystem>
 #include <limits>
@@ -269,6 +270,19 @@ TEST_F(GnuplotTest, NumbersThatAreNoneAreRefused) {
   EXPECT_EQ(plot_number(0.1), "0.1");
   for (const double value : {std::numeric_limits<double>::infinity(), std::numeric_limits<double>::quiet_NaN()}) {
     EXPECT_THROW(plot_number(value), Error);
+  }
+}
+
+TEST(Gnuplot, ANumberThatGnuplotCannotBearIsRefused) {
+  EXPECT_EQ(plot_number(-1e30), "-1e+30");
+  EXPECT_EQ(plot_number(1e-300), "1e-300");
+  for (const double value : {1.1e30, -1e308, std::nan(""), HUGE_VAL}) {
+    try {
+      plot_number(value);
+      ADD_FAILURE() << value;
+    } catch (const Error& error) {
+      EXPECT_THAT(error.what(), testing::HasSubstr("numbers must be between -1e+30 and 1e+30"));
+    }
   }
 }
 

@@ -79,10 +79,20 @@ class Arrivals {
   void withdraw() {
     const std::size_t leg = pick(0, static_cast<std::uint32_t>(legs_.size()) - 1);
     const std::uint32_t first = pick(0, legs_[leg].next);
-    queue.withdraw(*legs_[leg].transaction, Leg::request, first, 0);
-    plain.erase(std::remove_if(plain.begin(), plain.end(),
-                               [&](const PlainFlit& f) { return f.leg == leg && f.index >= first; }),
-                plain.end());
+    const auto withdrawn = [&](const PlainFlit& f) { return f.leg == leg && f.index >= first; };
+    if (pick(0, 1) == 0) {
+      queue.withdraw(*legs_[leg].transaction, Leg::request, first, 0);
+    } else {
+      std::uint32_t count = 0;
+      TimeFs until = 0;
+      for (const PlainFlit& flit : plain) {
+        if (!withdrawn(flit)) continue;
+        ++count;
+        until = flit.key.ready;
+      }
+      queue.withdraw(*legs_[leg].transaction, Leg::request, first, count, until + pick(0, 3));
+    }
+    plain.erase(std::remove_if(plain.begin(), plain.end(), withdrawn), plain.end());
     legs_[leg].next = std::min(legs_[leg].next, first);
   }
   bool holds_the_same() const {

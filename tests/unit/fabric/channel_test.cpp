@@ -119,7 +119,13 @@ class Wire final : public IWireUser {
       EXPECT_TRUE(promises.emplace(s.first + i, promise).second) << "flit " << s.first + i << " is promised twice";
     }
   }
-  void on_cut(const FlitRun& run) override { withdrawn.push_back(run); }
+  void on_cut(const FlitRun& run, const TimeWindow& window) override {
+    withdrawn.push_back(run);
+    for (std::uint32_t i = 0; i < run.count; ++i) {
+      const TimeFs promised = promises.at(run.first + i).time;
+      EXPECT_TRUE(window.from <= promised && promised <= window.until) << "flit " << run.first + i;
+    }
+  }
 };
 
 double any_bandwidth() {
@@ -340,6 +346,25 @@ TEST(Channel, FindsTheFirstCommittedFlitOfALeg) {
   EXPECT_FALSE(wire.channel.find(mine, payload::Leg::request, 6, key));
   EXPECT_FALSE(wire.channel.find(mine, payload::Leg::response, 0, key));
   EXPECT_FALSE(wire.channel.find(other, payload::Leg::request, 0, key));
+  ASSERT_TRUE(wire.channel.find(mine, payload::Leg::request, 0, key, {100, 130}));
+  EXPECT_EQ(key.time, 100);
+  EXPECT_FALSE(wire.channel.find(mine, payload::Leg::request, 0, key, {0, 99}));
+  EXPECT_FALSE(wire.channel.find(mine, payload::Leg::request, 0, key, {131, kNever}));
+}
+
+TEST(Channel, TheWindowOfACutIsThatOfTheWithdrawnFlits) {
+  Wire wire(256.0);
+  wire.commit(make_run(0, 2 * kFsPerNs, 0, 0, 10), 0);
+  TimeWindow seen;
+  struct Listener final : IWireUser {
+    explicit Listener(TimeWindow& window) : seen(window) {}
+    void on_promise(const FlitRun&, const Segment&) override {}
+    void on_cut(const FlitRun&, const TimeWindow& window) override { seen = window; }
+    TimeWindow& seen;
+  } listener(seen);
+  wire.channel.cut({7 * kFsPerNs, 0, 0, 0}, listener);  // flits 4 to 9 start at 8 to 18 ns
+  EXPECT_EQ(seen.from, 9 * kFsPerNs + 1);
+  EXPECT_EQ(seen.until, 19 * kFsPerNs + 1);
 }
 
 // Two runs alternate; the first one's transaction ends and begins again while flits of the second are still to come.

@@ -4,6 +4,7 @@
 
 #include <map>
 #include <random>
+#include <vector>
 
 namespace kb::modules {
 namespace {
@@ -37,9 +38,14 @@ TEST(SortedQueue, EqualsAMultimap) {
       } else if (pick(50) == 0) {
         auto victim = expected.begin();
         std::advance(victim, pick(static_cast<int>(expected.size())));
-        queue.visit_backwards([&](const Item& item) {
+        const auto visit = [&](const Item& item) {
           return item.number == victim->second ? Queue::Visit::erase_and_stop : Queue::Visit::go_on;
-        });
+        };
+        if (pick(2) == 0) {
+          queue.visit_backwards(visit);
+        } else {
+          queue.visit_backwards_below(victim->first + 1 + pick(2), visit);
+        }
         expected.erase(victim);
       } else {
         ASSERT_EQ(queue.front().number, expected.begin()->second);
@@ -51,6 +57,32 @@ TEST(SortedQueue, EqualsAMultimap) {
     }
     auto next = expected.begin();
     queue.for_each([&](const Item& item) { EXPECT_EQ(item.number, next++->second); });
+  }
+}
+
+// However deep the queue: some elements from the limit on, not all that lie behind it.
+TEST(SortedQueue, WhatLiesBehindALimitCostsNothing) {
+  constexpr int kDeep = 200'000;
+  static int keys_read;
+  struct CountedKey {
+    int operator()(const Item& item) const {
+      ++keys_read;
+      return item.key;
+    }
+  };
+  using Counted = SortedQueue<Item, CountedKey>;
+  Counted queue;
+  for (int i = 0; i < kDeep; ++i) queue.insert({i, i});
+  for (const int limit : {1, 100, 400, 1000, 100'000, kDeep}) {
+    keys_read = 0;
+    std::vector<int> seen;
+    queue.visit_backwards_below(limit, [&](const Item& item) {
+      seen.push_back(item.number);
+      return seen.size() == 3 ? Counted::Visit::stop : Counted::Visit::go_on;
+    });
+    ASSERT_EQ(seen.front(), limit - 1);
+    EXPECT_EQ(seen.size(), static_cast<std::size_t>(std::min(limit, 3)));
+    EXPECT_LE(keys_read, 12) << "limit " << limit;
   }
 }
 
