@@ -82,8 +82,8 @@ class Channel {
   // Withdraws every committed flit whose arrival key is not below `limit`.
   void cut(const ArrivalKey& limit, IWireUser& user);
   bool has_at_or_after(const ArrivalKey& limit) const { return latest_ready_ >= limit.ready && reaches(limit); }
-  // The first committed flit of the leg with index >= `first` that is not ready before the latest settle(): true and its
-  // arrival key. All such flits became ready within the window, so that a long record need not be searched.
+  // The first committed flit of the leg with index >= `first` that is not ready before the latest settle(): true and
+  // its arrival key. All such flits became ready within the window, so that a long record need not be searched.
   bool find(const payload::Transaction& transaction, payload::Leg leg, std::uint32_t first, ArrivalKey& key,
             const TimeWindow& window = {}) const;
   // When the wire is free after everything committed.

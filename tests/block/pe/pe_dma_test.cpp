@@ -105,6 +105,17 @@ TEST(PeDma, EnginesAreChannels) {  // rd_engines 2: the third load waits for the
   EXPECT_LT(o[2].start, o[1].end);
 }
 
+TEST(PeDma, AChannelHasItsOutstandingReadsUnderWay) {  // rd_outstanding 2: the third load waits for the first to end
+  PeMachine machine(dma_alone({{kAttrs + "rd_outstanding", "2"}}));
+  const std::vector<Outcome> o =
+      machine.run({transfer(machine, 0, kRead, {{hbm(0), 256}}), transfer(machine, 0, kRead, {{hbm(4096), 65536}}),
+                   transfer(machine, 0, kRead, {{hbm(8192), 256}}), transfer(machine, 0, kWrite, {{hbm(0), 256}}),
+                   transfer(machine, 0, kWrite, {{hbm(0), 256}})});
+  EXPECT_EQ(o[1].start, 0);
+  EXPECT_EQ(o[2].start, o[0].end);
+  EXPECT_EQ(o[4].start, o[3].end);  // of writes there is one
+}
+
 TEST(PeDma, WriteEnginesAreChannels) {
   PeMachine machine(dma_alone({{kAttrs + "wr_engines", "2"}}));
   const std::vector<Outcome> o =

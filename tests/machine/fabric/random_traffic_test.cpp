@@ -2,7 +2,9 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cstdlib>
 #include <random>
+#include <string>
 
 #include "platform/address/phys_addr.h"
 #include "platform/topology/topology.h"
@@ -57,7 +59,13 @@ TEST_P(RandomTraffic, TimesEqualThePerFlitOracleWhenTransactionsAreReused) {
   expect_oracle_times(loaded.graph, machine.results());
 }
 
-INSTANTIATE_TEST_SUITE_P(Seeds, RandomTraffic, testing::Range(0u, unsigned{KB_SEEDS}));
+// The long run has seeds of its own (random_traffic_long.sh).
+unsigned seed(const char* variable, unsigned fallback) {
+  const char* const text = std::getenv(variable);
+  return text == nullptr ? fallback : static_cast<unsigned>(std::stoul(text));
+}
+
+INSTANTIATE_TEST_SUITE_P(Seeds, RandomTraffic, testing::Range(seed("KB_FIRST_SEED", 0), seed("KB_END_SEED", KB_SEEDS)));
 
 }  // namespace
 }  // namespace kb

@@ -444,5 +444,29 @@ TEST(Warnings, ConnectionsThatDoNotMatchTheUcieLinkT37) {
             "connections would)");
 }
 
+TEST(Warnings, PartsThatCanNeverPayT37) {
+  const auto warning = [](const Overrides& overrides) {
+    const LoadedTopology loaded = minimal(overrides);
+    EXPECT_EQ(loaded.warnings.size(), 1u);
+    return loaded.warnings.empty() ? std::string() : loaded.warnings[0].text();
+  };
+  EXPECT_EQ(
+      warning({{"cube.links.pe_to_router_bw_gbs", "200"}}),
+      "--set: cube.links.pe_to_router_bw_gbs: the HBM slice of a PE delivers 256 GB/s, but the PE's link takes 200 "
+      "(a link of 256 GB/s would use it)");
+  EXPECT_EQ(
+      warning({{"system.sips.count", "2"}, {"system.links.io_ep_to_switch_bw_gbs", "64"}}),
+      "--set: system.links.io_ep_to_switch_bw_gbs: a port of the switch has 64 GB/s, but io0 of a SIP can fill 256 "
+      "(ports of 256 GB/s would not be the limit)");
+  // 4 KiB in 16 ns, and 4 + 8 + 34 + 1 ns of latency.
+  EXPECT_EQ(
+      warning({{"cube.components.hbm_ctrl.attrs.access_ns", "34"}}),
+      "--set: cube.components.hbm_ctrl.attrs.access_ns: a PE that loads tiles of 4096 B has 1 of them under way, each "
+      "47 ns longer than its bytes take at 256 GB/s: 25 % of the bandwidth (rd_outstanding: 4 would use all of it)");
+  EXPECT_TRUE(minimal({{"cube.components.hbm_ctrl.attrs.access_ns", "34"},
+                       {"cube.pe_template.components.pe_dma.attrs.rd_outstanding", "4"}})
+                  .warnings.empty());
+}
+
 }  // namespace
 }  // namespace kb::topology
