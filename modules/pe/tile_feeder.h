@@ -31,7 +31,7 @@ class TileFeeder final : private ITileOwner {
   };
 
   TileFeeder(IUser& user, const elab::EventScheduler& clock, std::uint64_t buffer_bytes)
-      : user_(user), clock_(clock), free_bytes_(buffer_bytes), buffer_bytes_(buffer_bytes) {}
+      : user_(user), clock_(clock), free_bytes_(buffer_bytes) {}
 
   // A tile of the plan fits the buffers.
   void submit(CommandTask& command, plan::PipelinePlan plan);
@@ -52,7 +52,6 @@ class TileFeeder final : private ITileOwner {
   IUser& user_;
   const elab::EventScheduler& clock_;
   std::uint64_t free_bytes_;
-  std::uint64_t buffer_bytes_;
   std::uint64_t least_free_ = UINT64_MAX;
   bool feeding_now_ = false;
   bool held_up_ = false;                                // the latest tile waits for room in its first block (P-32)

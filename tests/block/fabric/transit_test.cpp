@@ -215,6 +215,18 @@ TEST(Transit, AWholeLegCanBeWithdrawnAndBeginAgain) {  // SHORTEN from flit 0
   EXPECT_EQ(r.bench.checker().shortened(), 1u);  // nothing was passed on before the header was here
 }
 
+// A header that was to come at 30 ns comes at 10 ns: what arrives at 32 ns does not wait for the decoding of the
+// former.
+TEST(Transit, AWithdrawnHeaderHoldsNothingBack) {
+  Router r(8.0);
+  Transaction& t = r.write(0, 2, 2 * 256);
+  r.node(0).send(0, t, Leg::request, 0, 1, ns(30), 0);
+  r.node(0).postpone(ns(4), t, Leg::request, 0, -ns(20), ns(6));
+  r.node(0).send(ns(8), t, Leg::request, 1, 1, ns(32), 0);
+  EXPECT_THAT(r.bench.run(), IsEmpty());
+  EXPECT_THAT(r.out_times(2), ElementsAre(ns(19) + kHop, ns(33) + kHop));
+}
+
 TEST(Transit, AnUndisturbedRunCostsNoMoreEventsThanAFlit) {  // docs/architecture/fabric.md, costs
   Router r(2.0);
   Transaction& small = r.write(0, 2, 256);
