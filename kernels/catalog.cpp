@@ -8,6 +8,7 @@
 #include "kernels/attention/attention_mesh_mlo.h"
 #include "kernels/attention/self_attention.h"
 #include "kernels/collective/flat_allreduce.h"
+#include "kernels/collective/hop_allreduce.h"
 #include "kernels/collective/lrab_allreduce.h"
 #include "kernels/collective/sip_collectives.h"
 #include "kernels/copy/copy.h"
@@ -39,6 +40,10 @@ std::vector<contract::Kernel> builtin_kernels() {
       gemm_composite_kernel(),
       gemm_kernel(),
       gemm_single_kernel(),
+      hop_pairwise_allreduce_kernel(),
+      hop_ring_allreduce_kernel(),
+      hop_scatter_allreduce_kernel(),
+      hop_tree_allreduce_kernel(),
       layernorm_kernel(),
       linear_kernel(),
       lrab_allreduce_kernel(),

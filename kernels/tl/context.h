@@ -105,6 +105,8 @@ class Context {
   TensorHandle recv_no_consume(std::string_view direction, Shape shape, Dtype dtype = Dtype::f16);
   // Goes on at once; receives of one direction complete in the order of these calls.
   RecvFuture recv_async(std::string_view direction, Shape shape, Dtype dtype = Dtype::f16);
+  // The same into memory; what wait() gives refers to it.
+  RecvFuture recv_async(std::string_view direction, Ptr ptr, Shape shape);
   TensorHandle wait(const RecvFuture& future);  // again: the same value
 
   // --- GEMM. (m, k) x (k, n) -> (m, n) in `out_dtype` (absent: that of a and b), accumulated in f32 for floats, in i32
@@ -233,6 +235,7 @@ class Context {
   contract::Command message(contract::CommandKind kind, std::string_view direction);
   TensorHandle new_handle(std::uint64_t address, Shape shape, Dtype dtype);
   TensorHandle message_value(Shape shape, Dtype dtype);
+  RecvFuture submit_receive(contract::Command& command, TensorHandle value);
   TensorHandle receive(const char* call, std::string_view direction, Shape shape, Dtype dtype, bool charge_slot);
   void check_writable(const TensorHandle& out, int position) const;
   void check_not_in_use(std::uint64_t pa, std::uint64_t nbytes) const;

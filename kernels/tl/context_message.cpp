@@ -92,17 +92,30 @@ void Context::recv_into(std::string_view direction, Ptr ptr, Shape shape, std::i
   emit(command);
 }
 
-RecvFuture Context::recv_async(std::string_view direction, Shape shape, Dtype dtype) {
-  begin("recv_async", Cost::dispatched);
-  Command command = message(CommandKind::ipcq_recv, direction);
+RecvFuture Context::submit_receive(Command& command, TensorHandle value) {
   command.call = call_;
   command.call_index = calls_;
   RecvFuture future;
-  future.value_ = message_value(std::move(shape), dtype);
-  command.local.push_back(extent(future.value_));
+  future.value_ = std::move(value);
   future.ticket_ = located([&] { return pe_.submit(command); });
   receives_.insert(future.ticket_);
   return future;
+}
+
+RecvFuture Context::recv_async(std::string_view direction, Shape shape, Dtype dtype) {
+  begin("recv_async", Cost::dispatched);
+  Command command = message(CommandKind::ipcq_recv, direction);
+  TensorHandle value = message_value(std::move(shape), dtype);
+  command.local.push_back(extent(value));
+  return submit_receive(command, std::move(value));
+}
+
+RecvFuture Context::recv_async(std::string_view direction, Ptr ptr, Shape shape) {
+  TensorHandle value = ref(ptr, shape);
+  begin("recv_async", Cost::dispatched);
+  Command command = message(CommandKind::ipcq_recv, direction);
+  append_extents(ptr, shape, ptr.dtype(), 0, command.local);
+  return submit_receive(command, std::move(value));
 }
 
 TensorHandle Context::wait(const RecvFuture& future) {

@@ -226,7 +226,7 @@ std::optional<TimeFs> PeIpcq::visible_at(const payload::QueueTokenMsg& token, st
 void PeIpcq::begin_write(Queue& queue) {
   Write& write = queue.writes.front();
   write.since = now();
-  slot_access_->begin(payload::Op::write, queue.pair.own->memory, write.slot_pa, write.nbytes, index_of(queue));
+  slot_access_->begin(payload::Op::write, write.slot_pa, write.nbytes, index_of(queue));
 }
 
 void PeIpcq::on_slot_accessed(payload::Op op, std::size_t index) {
@@ -289,7 +289,7 @@ void PeIpcq::serve(Queue& queue) {
 void PeIpcq::read_slot(Queue& queue, std::uint64_t slot_pa, std::uint64_t nbytes) {
   const contract::QueueMemory memory = queue.pair.own->memory;
   if (slots_on_fabric(queue)) {
-    slot_access_->begin(payload::Op::read, memory, slot_pa, nbytes, index_of(queue));
+    slot_access_->begin(payload::Op::read, slot_pa, nbytes, index_of(queue));
     return;
   }
   const TimeFs cost = slot_cost_->of(memory, nbytes);

@@ -31,7 +31,7 @@ void PeIpcq::install(const contract::PeQueues& queues, const contract::QueuePlan
   const routing::AddressResolver& resolver = context().routes.resolver();
   if (!slot_cost_) {
     slot_cost_.emplace(context(), node(), vc_comm_->dma_node());
-    slot_access_.emplace(static_cast<SlotAccess::IUser&>(*this), vc_comm_->dma(), *slot_cost_);
+    slot_access_.emplace(static_cast<SlotAccess::IUser&>(*this), vc_comm_->dma());
   }
   if (plan.credit_bytes < 1 || plan.credit_bytes > context().graph.spec.flit_bytes()) {
     throw queue_error(fmt::format("a credit of {} bytes is not possible; give 1 to {}, one flit", plan.credit_bytes,

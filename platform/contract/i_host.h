@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "platform/contract/message_costs.h"
 #include "platform/contract/queues.h"
 #include "platform/contract/requests.h"
 #include "platform/plan/pipeline_plan.h"
@@ -64,6 +65,16 @@ class IHost {
   // Errors: ADDRESS_ERROR for a PE or ring that does not exist, QUEUE_ERROR for queues that break the invariants or are
   // in use.
   virtual void install_queues(const QueuePlan& plan) = 0;
+
+  // What a message from PE to PE takes on the idle machine, and what a PE adds; rings in `memory`, tiles of `dtype`.
+  virtual MessageRoute message_route(const PeCoord& from, const PeCoord& to) {
+    (void)from, (void)to;
+    return {};
+  }
+  virtual PeCosts pe_costs(QueueMemory memory, Dtype dtype) {
+    (void)memory, (void)dtype;
+    return {};
+  }
 
   // Absolute start stamp that launches on several SIPs can share when they are all submitted at now(): the time at
   // which the last targeted PE of any of them is ready (H-49). Put it into KernelLaunch::target_start. Empty = let

@@ -30,6 +30,12 @@ const std::vector<std::string>& transport_names() {
   return names;
 }
 
+// The last one is the old name of `formula`.
+const std::vector<std::string>& slot_access_names() {
+  static const std::vector<std::string> names{"formula", "fabric", "annotated"};
+  return names;
+}
+
 template <typename Enum>
 Enum choose(MapReader& section, const char* key, Enum fallback, const std::vector<std::string>& names) {
   return static_cast<Enum>(section.choice(key, static_cast<std::size_t>(fallback), names));
@@ -45,19 +51,24 @@ void read_section(MapReader& section, CclConfig& config) {
   config.buffer_kind = choose(section, "buffer_kind", config.buffer_kind, buffer_kind_names());
   config.backpressure = choose(section, "backpressure", config.backpressure, backpressure_names());
   config.n_slots = count(section, "n_slots", config.n_slots, 1, kMaxSlots);
-  config.slot_size = count(section, "slot_size", config.slot_size, 1, kMaxSlotBytes);
+  config.slot_size = count(section, "slot_size", config.slot_size, 0, kMaxSlotBytes);
   config.vc_chunk_size = count(section, "vc_chunk_size", config.vc_chunk_size, 1, kMaxSlotBytes);
   config.ipcq_credit_size_bytes =
       count(section, "ipcq_credit_size_bytes", config.ipcq_credit_size_bytes, 1, kMaxCreditBytes);
   config.ipcq_poll = ns_to_fs(section.real("ipcq_poll_ns", fs_to_ns(config.ipcq_poll), positive(1e6)));
   config.credit = choose(section, "credit", config.credit, transport_names());
-  config.slot_access = choose(section, "slot_access", config.slot_access, transport_names());
+  config.slot_access =
+      section.choice("slot_access", static_cast<std::size_t>(config.slot_access), slot_access_names()) == 1
+          ? QueueTransport::fabric
+          : QueueTransport::annotated;
   config.wiring = choose(section, "wiring", config.wiring, wiring_names());
   config.intra_cube = choose(section, "intra_cube", config.intra_cube, intra_cube_names());
   config.topology = choose(section, "topology", config.topology, rank_topology_names());
   config.w = count(section, "w", config.w, 0, kMaxRanks);
   config.h = count(section, "h", config.h, 0, kMaxRanks);
   config.world_size = count(section, "world_size", config.world_size, 0, kMaxRanks);
+  config.tiles = choose(section, "tiles", config.tiles, tile_set_names());
+  config.candidates = section.choices("candidates", &config.candidates, candidate_names());
   config.n_elem = count<std::int64_t>(section, "n_elem", config.n_elem, 1, kMaxSlotBytes);
 }
 
@@ -76,6 +87,8 @@ constexpr const char* kKeys[] = {"buffer_kind",
                                  "h",
                                  "world_size",
                                  "ipcq_poll_ns",
+                                 "tiles",
+                                 "candidates",
                                  "n_elem"};
 
 // Where a key's effective value may stand, the entry first.
@@ -196,11 +209,15 @@ std::vector<Diagnostic> without_repeats(const std::vector<Diagnostic>& all) {
 }  // namespace
 
 const char kBuiltInCcl[] = R"(algorithms:
+  auto: {}
   lrab_hierarchical_allreduce: {}
   three_level_allreduce: { intra_cube: ring }
   ring_allreduce: { wiring: flat, topology: ring_1d }
   mesh_allreduce: { wiring: flat, topology: torus_2d }
   tree_allreduce: { wiring: flat, topology: tree_binary }
+  reduce_scatter_allreduce: { wiring: flat, topology: hops }
+  pairwise_allreduce: { wiring: flat, topology: hops }
+  binomial_allreduce: { wiring: flat, topology: hops }
 )";
 
 const std::vector<std::string>& buffer_kind_names() {
@@ -216,8 +233,16 @@ const std::vector<std::string>& intra_cube_names() {
   return names;
 }
 const std::vector<std::string>& rank_topology_names() {
-  static const std::vector<std::string> names{"none",    "ring_1d",    "ring_1d_unidir", "torus_2d", "mesh_2d_no_wrap",
-                                              "mesh_2d", "tree_binary"};
+  static const std::vector<std::string> names{
+      "none", "ring_1d", "ring_1d_unidir", "torus_2d", "mesh_2d_no_wrap", "mesh_2d", "tree_binary", "hops"};
+  return names;
+}
+const std::vector<std::string>& tile_set_names() {
+  static const std::vector<std::string> names{"auto", "cubes", "pes"};
+  return names;
+}
+const std::vector<std::string>& candidate_names() {
+  static const std::vector<std::string> names{"ring", "reduce_scatter", "pairwise", "tree", "hierarchical"};
   return names;
 }
 

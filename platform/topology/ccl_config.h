@@ -18,17 +18,20 @@ enum class Backpressure { sleep, poll };          // of a sender without a free 
 enum class QueueTransport { annotated, fabric };  // of credits and slot accesses
 enum class IntraCube { none, ring, mesh };        // intra_* links between the PEs of every cube, beside the preset
 enum class WiringPreset { intercube_multisip, intracube_ring, flat };
+enum class TileSet { automatic, cubes, pes };  // which PEs hold a tile of an all-reduce that is chosen
 // Neighbour generators (Q-85..Q-92); mesh_2d is the old name of torus_2d.
-enum class RankTopology { none, ring_1d, ring_1d_unidir, torus_2d, mesh_2d_no_wrap, mesh_2d, tree_binary };
+enum class RankTopology { none, ring_1d, ring_1d_unidir, torus_2d, mesh_2d_no_wrap, mesh_2d, tree_binary, hops };
 
 const std::vector<std::string>& buffer_kind_names();  // each in the order of its enum
 const std::vector<std::string>& wiring_names();
 const std::vector<std::string>& intra_cube_names();
 const std::vector<std::string>& rank_topology_names();
-bool is_two_dimensional(RankTopology topology);  // its ranks form a grid
+const std::vector<std::string>& tile_set_names();
+const std::vector<std::string>& candidate_names();  // of algorithms that `auto` chooses from
+bool is_two_dimensional(RankTopology topology);     // its ranks form a grid
 
 inline constexpr char kCclFile[] = "ccl.yaml";
-inline constexpr char kDefaultAlgorithm[] = "lrab_hierarchical_allreduce";
+inline constexpr char kDefaultAlgorithm[] = "auto";
 // What holds without a file: one entry per algorithm that comes with kernbench.
 extern const char kBuiltInCcl[];
 
@@ -39,7 +42,7 @@ struct CclConfig {
   BufferKind buffer_kind = BufferKind::tcm;
   Backpressure backpressure = Backpressure::sleep;
   std::uint32_t n_slots = 4;
-  std::uint64_t slot_size = 4096;     // bytes
+  std::uint64_t slot_size = 0;        // bytes; 0 = chosen from the room for rings
   std::uint64_t vc_chunk_size = 256;  // bytes
   std::uint64_t ipcq_credit_size_bytes = 16;
   TimeFs ipcq_poll = kFsPerNs;  // ipcq_poll_ns
@@ -51,6 +54,8 @@ struct CclConfig {
   int w = 0, h = 0;                            // grid of a 2-D topology; 0, 0 = the square
   int world_size = 0;                          // 0 = as the machine (K-13)
   std::int64_t n_elem = 8;                     // of the stock bench
+  TileSet tiles = TileSet::automatic;
+  std::vector<std::size_t> candidates;  // indices of candidate_names(); of `auto`
 
   std::string file;                           // "" = built-in defaults
   std::string sha256;                         // of the file's bytes

@@ -69,6 +69,14 @@ std::vector<std::pair<std::string, std::string>> log_facts(const RunRecord& reco
   return facts;
 }
 
+CollectiveRecord collective_record(const sw::CollectiveRecord& chosen) {
+  CollectiveRecord record{chosen.call, chosen.algorithm, chosen.tile_bytes, chosen.ranks, {}};
+  for (const sw::CollectiveEstimate& one : chosen.estimates) {
+    record.estimates.push_back({one.algorithm, one.ns, one.chunk_elements, one.root});
+  }
+  return record;
+}
+
 }  // namespace
 
 RunRecord describe(const BenchRun& run) {
@@ -110,6 +118,7 @@ BenchOutcome run_bench(const BenchRun& run) {
           {std::move(figure.name), figure.value, std::move(figure.unit), std::move(figure.meaning)});
     }
     record.notes = std::move(bench.notes);
+    for (const sw::CollectiveRecord& one : runtime.collectives()) record.collectives.push_back(collective_record(one));
     outcome.has_contents = runtime.contents_made();
   });
   record.sim_time = result.sim_time;

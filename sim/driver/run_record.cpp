@@ -173,6 +173,25 @@ void write_figures(JsonWriter& json, const RunRecord& run, const TextSink& sink)
   json.end_array();
 }
 
+// Only in runs that have any.
+void write_collectives(JsonWriter& json, const RunRecord& run) {
+  if (run.collectives.empty()) return;
+  json.key("collectives").begin_array();
+  for (const CollectiveRecord& one : run.collectives) {
+    json.begin_object().key("call").text(one.call).key("algorithm").text(one.algorithm);
+    json.key("tile_bytes").unsigned_integer(one.tile_bytes).key("ranks").integer(one.ranks);
+    json.key("estimates").begin_array();
+    for (const CollectiveRecord::Estimate& estimate : one.estimates) {
+      json.begin_object(true).key("algorithm").text(estimate.algorithm).key("ns").real(estimate.ns);
+      json.key("chunk_elements").integer(estimate.chunk_elements).key("root");
+      estimate.root < 0 ? json.null() : json.integer(estimate.root);
+      json.end_object();
+    }
+    json.end_array().end_object();
+  }
+  json.end_array();
+}
+
 void write_texts(JsonWriter& json, const char* key, const std::vector<std::string>& texts) {
   json.key(key).begin_array();
   for (const std::string& text : texts) json.text(text);
@@ -248,6 +267,7 @@ void render_result(const RunRecord& run, const TextSink& sink) {
   for (const data::VerificationRow& row : run.verification) write_verification(json, row);
   json.end_array();
   write_figures(json, run, sink);
+  write_collectives(json, run);
   write_texts(json, "notes", run.notes);
   write_texts(json, "warnings", run.warnings);
   json.key("host").begin_object().key("wall_s").real(run.host.wall_s).key("cpu_s").real(run.host.cpu_s);

@@ -45,6 +45,21 @@ struct FigureRecord {
   std::string meaning;
 };
 
+// A collective that was chosen by formula, with what the alternatives would have taken.
+struct CollectiveRecord {
+  struct Estimate {
+    std::string algorithm;
+    double ns = 0.0;
+    std::int64_t chunk_elements = 0;
+    int root = -1;  // -1 = none
+  };
+  std::string call;
+  std::string algorithm;
+  std::uint64_t tile_bytes = 0;
+  int ranks = 0;
+  std::vector<Estimate> estimates;
+};
+
 struct HostFigures {
   double wall_s = 0.0;
   double cpu_s = 0.0;
@@ -70,6 +85,7 @@ struct RunRecord {
   std::vector<std::pair<std::string, std::vector<StatisticRecord>>> blocks;  // by node id, in node order
   std::vector<data::VerificationRow> verification;
   std::vector<FigureRecord> figures;
+  std::vector<CollectiveRecord> collectives;
   std::vector<std::string> notes;  // of the bench
   std::vector<std::string> warnings;
   HostFigures host;

@@ -214,6 +214,29 @@ std::string render_figures(const RunRecord& run) {
   return "\nFigures\n" + table.render("  ");
 }
 
+// What `algorithm: auto` chose, the fastest by formula, beside what it chose from.
+std::string render_collectives(const RunRecord& run) {
+  if (run.collectives.empty()) return "";
+  TextTable table({{"call", Align::left},
+                   {"tile", Align::right},
+                   {"ranks", Align::right},
+                   {"algorithm", Align::left},
+                   {"estimate", Align::right},
+                   {"chunk", Align::right},
+                   {"root", Align::right},
+                   {"", Align::left}});
+  for (const CollectiveRecord& one : run.collectives) {
+    for (const CollectiveRecord::Estimate& estimate : one.estimates) {
+      table.add({one.call, std::to_string(one.tile_bytes), std::to_string(one.ranks), estimate.algorithm,
+                 observe::fixed(estimate.ns, 1), std::to_string(estimate.chunk_elements),
+                 estimate.root < 0 ? "-" : std::to_string(estimate.root),
+                 estimate.algorithm == one.algorithm ? "chosen" : ""});
+    }
+  }
+  return "\nCollectives (tile in bytes, estimate by formula in ns, chunk in elements per message, root a cube)\n" +
+         table.render("  ");
+}
+
 std::string render_data(const RunRecord& run) {
   std::string text;
   if (!run.verification.empty()) text += "\nVerification\n" + indented(data::render_table(run.verification));
@@ -258,6 +281,7 @@ std::string render_report(const RunRecord& run, const topology::MachineSpec& spe
   text += render_launches(run) + render_padding(run);
   text += render_breakdown(run);
   text += render_figures(run);
+  text += render_collectives(run);
   text += render_data(run);
   text += "\nResult\n";
   text += line("simulated", format_ns(run.sim_time) + " ns");

@@ -72,7 +72,9 @@ data::VerificationRow reduced_row(const std::string& tensor, const HostArray& ac
 
 namespace {
 constexpr const char* kQueueKeys[] = {"buffer_kind", "n_slots", "slot_size", "backpressure", "credit", "slot_access"};
-}
+// Lists are written without brackets.
+constexpr const char* kChoiceKeys[] = {"tiles", "candidates"};
+}  // namespace
 
 topology::CclOptions queue_options(const Params& params) {
   topology::CclOptions options;
@@ -87,6 +89,12 @@ topology::CclOptions queue_options(const Params& params) {
 topology::CclOptions ccl_options(const Params& params) {
   topology::CclOptions options = queue_options(params);
   options.algorithm = params.text("algorithm");
+  for (const char* key : kChoiceKeys) {
+    const std::string& value = params.text(key);
+    const bool list = std::string(key) == "candidates";
+    if (!value.empty())
+      options.overrides.emplace_back(std::string("defaults.") + key, list ? "[" + value + "]" : value);
+  }
   return options;
 }
 
@@ -96,16 +104,22 @@ std::vector<Parameter> queue_parameters() {
                       "collective configuration file; empty: ccl.yaml of the working directory, or defaults"),
       Parameter::text("buffer_kind", "", "tcm, sram or hbm; empty: as configured"),
       Parameter::text("n_slots", "", "messages that a ring holds; empty: as configured"),
-      Parameter::text("slot_size", "", "bytes of the largest message; empty: as configured"),
+      Parameter::text("slot_size", "", "bytes of the largest message, 0: chosen; empty: as configured"),
       Parameter::text("backpressure", "", "sleep or poll; empty: as configured"),
       Parameter::text("credit", "", "annotated or fabric; empty: as configured"),
-      Parameter::text("slot_access", "", "annotated or fabric; empty: as configured"),
+      Parameter::text("slot_access", "", "formula or fabric; empty: as configured"),
   };
 }
 
 std::vector<Parameter> ccl_parameters() {
   std::vector<Parameter> parameters = queue_parameters();
-  parameters.insert(parameters.begin() + 1, Parameter::text("algorithm", "", "its entry to use; empty: as configured"));
+  parameters.insert(
+      parameters.begin() + 1,
+      {Parameter::text("algorithm", "", "its entry to use, or auto; empty: as configured"),
+       Parameter::text("tiles", "", "of auto, on PE 0 of every cube or on every PE: cubes, pes; empty: as configured"),
+       Parameter::text("candidates", "",
+                       "that auto chooses from, with commas: ring, reduce_scatter, pairwise, tree, hierarchical; "
+                       "empty: as configured")});
   return parameters;
 }
 

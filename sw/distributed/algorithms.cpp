@@ -46,7 +46,18 @@ AllReduceAlgorithm flat(const std::string& name, std::vector<topology::RankTopol
   return algorithm;
 }
 
+AllReduceAlgorithm over_hops(const std::string& name, const std::string& kernel) {
+  AllReduceAlgorithm algorithm = flat(name, {topology::RankTopology::hops}, hop_arguments);
+  algorithm.kernel = kernel;
+  return algorithm;
+}
+
 }  // namespace
+
+std::vector<Arg> hop_arguments(const AllReduceCall& call) {
+  return {call.tensor, call.n_elem, call.world_size * call.tiles, call.rank * call.tiles, call.order,
+          call.links,  call.op,     call.chunk_elements};
+}
 
 std::int64_t topology_kind(contract::SipTopology topology) {  // K-44
   switch (topology) {
@@ -84,12 +95,19 @@ std::vector<AllReduceAlgorithm>& table() {
     three_level.name = three_level.kernel = "three_level_allreduce";
     three_level.owners = TileOwners::pes;
     three_level.intra_cube = topology::IntraCube::ring;
+    AllReduceAlgorithm automatic = lrab;  // its kernel is that of what is chosen
+    automatic.name = topology::kDefaultAlgorithm;
     return std::vector<AllReduceAlgorithm>{
-        lrab, three_level,
+        automatic,
+        lrab,
+        three_level,
         flat("ring_allreduce", {RankTopology::ring_1d, RankTopology::ring_1d_unidir}, flat_arguments),
         flat("mesh_allreduce", {RankTopology::torus_2d, RankTopology::mesh_2d_no_wrap, RankTopology::mesh_2d},
              mesh_arguments),
-        flat("tree_allreduce", {RankTopology::tree_binary}, flat_arguments)};
+        flat("tree_allreduce", {RankTopology::tree_binary}, flat_arguments),
+        over_hops("reduce_scatter_allreduce", "hop_scatter_allreduce"),
+        over_hops("pairwise_allreduce", "hop_pairwise_allreduce"),
+        over_hops("binomial_allreduce", "hop_tree_allreduce")};
   }();
   return all;
 }
@@ -126,10 +144,21 @@ const AllReduceAlgorithm& find_all_reduce(const std::string& name) {
   throw Error::configuration("there is no all-reduce algorithm '" + name + "'; " + suggest(name, algorithm_names()));
 }
 
+void require_tiles(const AllReduceAlgorithm& algorithm, const topology::CclConfig& config) {
+  using topology::TileSet;
+  const TileSet own = algorithm.owners == TileOwners::pes ? TileSet::pes : TileSet::cubes;
+  if (config.tiles == TileSet::automatic || config.tiles == own) return;
+  throw Error({config.problem_at(
+      "tiles",
+      fmt::format("algorithm '{}' has a tile on {}", config.algorithm,
+                  own == TileSet::pes ? "every PE" : "PE 0 of every cube"),
+      fmt::format("write '{}', or leave the key out", topology::tile_set_names()[static_cast<std::size_t>(own)]))});
+}
+
 void require_wiring(const AllReduceAlgorithm& algorithm, const topology::CclConfig& config) {
   const auto wrong = [&](const char* key, const std::string& has, const std::string& remedy) {
     throw Error({config.problem_at(key,
-                                   fmt::format("algorithm '{}': {} '{}' has not the links that {} sends over",
+                                   fmt::format("algorithm '{}': {} '{}' does not have the links that {} sends over",
                                                config.algorithm, key, has, algorithm.name),
                                    remedy)});
   };

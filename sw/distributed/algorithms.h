@@ -28,7 +28,11 @@ struct AllReduceCall {
   std::int64_t chunk_elements = 0;  // per message; 0 = the whole tile
   int grid_w = 0, grid_h = 0;       // of all tiles, of a flat mesh or torus
   bool wrap = false;
+  std::string order, links = "hop";  // of algorithms over hops
 };
+
+// Arguments of the kernels over hops.
+std::vector<Arg> hop_arguments(const AllReduceCall& call);
 
 // Which PEs hold a tile.
 enum class TileOwners : std::uint8_t { cubes, pes };  // PE 0 of a cube; every PE
@@ -58,7 +62,9 @@ void add_all_reduce(AllReduceAlgorithm algorithm);
 std::vector<std::string> algorithm_names();
 // Configuration Error with the nearest name.
 const AllReduceAlgorithm& find_all_reduce(const std::string& name);
-// Configuration Error, at the key's place, when the wiring has not the directions that the algorithm uses.
+// Configuration Errors, at the key's place, when `tiles` names other owners than the algorithm's, and when the wiring
+// does not have the directions that it uses.
+void require_tiles(const AllReduceAlgorithm& algorithm, const topology::CclConfig& config);
 void require_wiring(const AllReduceAlgorithm& algorithm, const topology::CclConfig& config);
 
 }  // namespace kb::sw

@@ -89,9 +89,9 @@ LaunchMetrics Communicator::run(const Call& call) {
   if (!call.op.empty()) require_reduction(call.name, call.op);
   const TileLayout in = tiles(call, call.in), out = tiles(call, call.out);
   const std::int64_t block = block_elements(call, in, out);
+  require_item_fits(call.in, members_.slot_size);
   const auto fits = static_cast<std::int64_t>(members_.slot_size / item_size(call.in.dtype()));
-  const std::int64_t chunk = call.options.chunk_elements > 0 ? call.options.chunk_elements : std::min(fits, block);
-  require_slot(call.in, std::min(chunk, block), members_.slot_size);
+  const std::int64_t chunk = std::min(fits, call.options.chunk_elements > 0 ? call.options.chunk_elements : block);
   std::vector<Arg> args{
       call.in,         call.out,        block, size(),        member(), topology_kind(members_.topology),
       members_.grid_w, members_.grid_h, chunk, members_.links};

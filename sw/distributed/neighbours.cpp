@@ -2,7 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
+#include <set>
 
 #include "platform/base/error.h"
 
@@ -44,9 +46,29 @@ NeighbourTable tree(int rank, int count) {
   return table;
 }
 
-}  // namespace
+NeighbourTable hops(int rank, int count) {
+  std::set<int> distances;
+  const bool pairs = static_cast<std::size_t>(count) <= kMostPairedRanks;
+  for (int d = 1; pairs ? d <= count / 2 : d < count; d = pairs ? d + 1 : 2 * d) {
+    distances.insert(std::min(d, count - d));
+  }
+  NeighbourTable table;
+  for (const int d : distances) {
+    table.push_back({fmt::format("hop+{}", d), (rank + d) % count, Flow::both});
+    table.push_back({fmt::format("hop-{}", d), (rank + count - d) % count, Flow::both});
+  }
+  return table;
+}
 
-namespace {
+// The other sign of "hop+3"; "" for other labels.
+std::string opposite_hop(const std::string& direction) {
+  const std::string word = "hop", digits = "0123456789";
+  const std::size_t sign = word.size();
+  if (direction.compare(0, sign, word) != 0 || direction.size() < sign + 2) return "";
+  if (direction.find_first_not_of(digits, sign + 1) != std::string::npos) return "";
+  if (direction[sign] != '+' && direction[sign] != '-') return "";
+  return word + (direction[sign] == '+' ? '-' : '+') + direction.substr(sign + 1);
+}
 
 // "", "global_", "intra_" or "group" and a number.
 bool is_namespace(const std::string& prefix) {
@@ -64,6 +86,7 @@ std::string group_prefix(int number) {
 
 std::string opposite_direction(const std::string& direction) {
   if (direction.empty()) return "";
+  if (const std::string hop = opposite_hop(direction); !hop.empty()) return hop;
   const std::string prefix = direction.substr(0, direction.size() - 1), from = "EWNS", to = "WESN";
   const std::size_t at = from.find(direction.back());
   return at == std::string::npos || !is_namespace(prefix) ? "" : prefix + to[at];
@@ -106,6 +129,8 @@ NeighbourTable neighbours(RankTopology topology, int rank, int count, const Rank
       return grid_table(rank, grid, false);
     case RankTopology::tree_binary:
       return tree(rank, count);
+    case RankTopology::hops:
+      return hops(rank, count);
   }
   throw Error::model("a rank topology has no generator");
 }

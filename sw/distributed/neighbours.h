@@ -42,6 +42,9 @@ NeighbourTable prefixed(NeighbourTable table, const std::string& prefix);
 // configuration Error names count and grid. `what` are the ranks in it: "SIPs".
 RankGrid resolve_grid(topology::RankTopology topology, int count, const RankGrid& given, const std::string& what);
 
+// Up to so many ranks, hops lead from each to every other.
+inline constexpr std::size_t kMostPairedRanks = 16;
+
 // The table of `rank` out of `count` (Q-85..Q-92):
 //   ring_1d          E = rank + 1, W = rank - 1, around; nothing when the rank is alone
 //   ring_1d_unidir   E sends to rank + 1, W receives from rank - 1
@@ -49,6 +52,8 @@ RankGrid resolve_grid(topology::RankTopology topology, int count, const RankGrid
 //   mesh_2d_no_wrap  the same without the links around
 //   mesh_2d          torus_2d
 //   tree_binary      parent, child_l, child_r
+//   hops             hop+d, hop-d to the ranks d further and d behind, around: every d up to count / 2, or with more
+//                    than kMostPairedRanks ranks the powers of two, counted the shorter way around
 //   none             nothing
 // `grid` as of resolve_grid(), read by the 2-D topologies only; model Error when it does not hold `count`.
 NeighbourTable neighbours(topology::RankTopology topology, int rank, int count, const RankGrid& grid = {});

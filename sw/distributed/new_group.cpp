@@ -42,11 +42,13 @@ Communicator& ProcessGroup::new_group(const std::vector<int>& ranks, const std::
   Members members;
   members.ranks = ranks;
   members.name = name.empty() ? fmt::format("group {}", number) : name;
-  members.slot_size = config_.slot_size;
+  members.slot_size = group_slot_size_;
   members.links = group_prefix(static_cast<int>(number));
   const contract::MachineInfo& machine = runtime().machine();
   const Wiring wiring = make_group_wiring(ranks, members.links, machine);
-  PlannedQueues planned = plan_queues(wiring, config_, machine, runtime().memory(), rings_per_pe_);
+  topology::CclConfig config = config_;
+  config.slot_size = group_slot_size_;
+  PlannedQueues planned = plan_queues(wiring, config, machine, runtime().memory(), rings_per_pe_);
   contract::QueuePlan all = installed_;
   add_queues(all, planned.plan);
   verify_queue_plan(all, machine);

@@ -42,32 +42,65 @@ std::vector<int> all_ranks(const Runtime& runtime, const topology::CclConfig& co
 
 }  // namespace
 
-ProcessGroup::ProcessGroup(Runtime& runtime, const topology::CclOptions& options)
-    : ProcessGroup(runtime, load(options)) {}
+struct ProcessGroup::Setup {
+  topology::CclConfig config;
+  AllReduceAlgorithm algorithm;
+  int flat_ranks = 0;
+  std::uint64_t group_slot_size = 0;
+  std::shared_ptr<void> queues;
+  Wiring wiring;
+};
 
-ProcessGroup::ProcessGroup(Runtime& runtime, topology::CclConfig config)
+ProcessGroup::Setup ProcessGroup::set_up(Runtime& runtime, const topology::CclOptions& options) {
+  Setup setup;
+  setup.config = load(options);
+  topology::CclConfig& config = setup.config;
+  all_ranks(runtime, config);
+  setup.algorithm = find_all_reduce(config.module);
+  const contract::MachineInfo& machine = runtime.machine();
+  const bool automatic = config.module == topology::kDefaultAlgorithm;
+  if (automatic) {
+    setup.algorithm.owners = chosen_owners(config, machine);
+    if (setup.algorithm.owners == TileOwners::pes) config.intra_cube = topology::IntraCube::ring;
+  } else {
+    require_tiles(setup.algorithm, config);
+  }
+  require_wiring(setup.algorithm, config);
+  const bool flat = config.wiring == topology::WiringPreset::flat;
+  const int pes = machine.sips * machine.cubes_per_sip * machine.pes_per_cube;
+  setup.flat_ranks = config.world_size > 0 ? config.world_size : pes;
+  if (flat && setup.flat_ranks != pes && setup.flat_ranks != machine.sips) {
+    throw Error({config.problem_at("world_size",
+                                   fmt::format("{} ranks of the wiring 'flat' are neither one per PE "
+                                               "nor one per SIP of this machine",
+                                               setup.flat_ranks),
+                                   fmt::format("write {} or {}", pes, machine.sips))});
+  }
+  setup.queues = runtime.claim_queues();
+  setup.wiring = automatic && needs_hops(config)
+                     ? make_wiring_with_hops(config, machine, ring_of_owners(machine, setup.algorithm.owners))
+                     : make_wiring(config, machine);
+  setup.group_slot_size = config.slot_size > 0 ? config.slot_size : kUsualSlotBytes;
+  if (config.slot_size == 0) config.slot_size = chosen_slot_size(setup.wiring, config, machine);
+  return setup;
+}
+
+ProcessGroup::ProcessGroup(Runtime& runtime, const topology::CclOptions& options)
+    : ProcessGroup(runtime, set_up(runtime, options)) {}
+
+ProcessGroup::ProcessGroup(Runtime& runtime, Setup setup)
     : Communicator(runtime,
-                   {all_ranks(runtime, config), "", config.slot_size, runtime.machine().sip_topology,
+                   {all_ranks(runtime, setup.config), "", setup.config.slot_size, runtime.machine().sip_topology,
                     runtime.machine().sip_w, runtime.machine().sip_h},
                    std::make_shared<WaitingRanks>()),
-      config_(std::move(config)),
-      algorithm_(find_all_reduce(config_.module)) {
-  require_wiring(algorithm_, config_);
-  const contract::MachineInfo& machine = runtime.machine();
-  const bool flat = config_.wiring == topology::WiringPreset::flat;
-  const int pes = machine.sips * machine.cubes_per_sip * machine.pes_per_cube;
-  flat_ranks_ = config_.world_size > 0 ? config_.world_size : pes;
-  if (flat && flat_ranks_ != pes && flat_ranks_ != machine.sips) {
-    throw Error({config_.problem_at("world_size",
-                                    fmt::format("{} ranks of the wiring 'flat' are neither one per PE "
-                                                "nor one per SIP of this machine",
-                                                flat_ranks_),
-                                    fmt::format("write {} or {}", pes, machine.sips))});
-  }
-  queues_ = runtime.claim_queues();
-  const Wiring wiring = make_wiring(config_, machine);
-  PlannedQueues planned = plan_queues(wiring, config_, machine, runtime.memory());
-  rings_per_pe_ = wiring.directions.size();
+      config_(std::move(setup.config)),
+      algorithm_(std::move(setup.algorithm)),
+      chooser_(runtime.host(), config_, algorithm_.owners),
+      flat_ranks_(setup.flat_ranks),
+      group_slot_size_(setup.group_slot_size),
+      queues_(std::move(setup.queues)) {
+  PlannedQueues planned = plan_queues(setup.wiring, config_, runtime.machine(), runtime.memory());
+  rings_per_pe_ = setup.wiring.directions.size();
   for (const Diagnostic& warning : config_.warnings) runtime.warn(warning.text());
   for (const Diagnostic& warning : planned.warnings) runtime.warn(warning.text());
   runtime.host().install_queues(planned.plan);
@@ -100,9 +133,9 @@ TileRule ProcessGroup::tile_rule() const {
   return rule;
 }
 
-AllReduceCall ProcessGroup::describe(const Tensor& tensor, const std::string& op, const CollectiveOptions& options) {
+AllReduceCall ProcessGroup::describe(const Tensor& tensor, const TileLayout& layout, const std::string& op,
+                                     const CollectiveOptions& options) {
   const contract::MachineInfo& machine = runtime().machine();
-  const TileLayout layout = tile_layout(tensor, machine, tile_rule(), "all_reduce");
   require_own_sip(tensor, layout.sip);
   require_reduction("all_reduce", op);
   const bool flat = algorithm_.wiring == topology::WiringPreset::flat;
@@ -113,7 +146,7 @@ AllReduceCall ProcessGroup::describe(const Tensor& tensor, const std::string& op
     throw Error::program("SCHEMA_ERROR", fmt::format("all_reduce: root {} is no cube; a SIP has cubes 0 to {}",
                                                      options.root_cube, machine.cubes_per_sip - 1));
   }
-  const bool one = layout.one_cube && !flat;
+  const bool one = layout.one_cube && !flat && algorithm_.owners == TileOwners::cubes;
   AllReduceCall call;
   call.tensor = tensor;
   call.op = op;
@@ -134,17 +167,37 @@ AllReduceCall ProcessGroup::describe(const Tensor& tensor, const std::string& op
     call.grid_h = grid.h;
     call.wrap = config_.topology != topology::RankTopology::mesh_2d_no_wrap;
   }
-  require_slot(tensor, options.chunk_elements > 0 ? std::min(options.chunk_elements, call.n_elem) : call.n_elem,
-               config_.slot_size);
   return call;
 }
 
+// What `auto` chooses; else the named algorithm with what the call leaves open.
+AllReducePlan ProcessGroup::planned(AllReduceCall call, const TileLayout& layout) {
+  const bool one = layout.one_cube && runtime().machine().cubes_per_sip > 1;
+  const int cube = one ? layout.cubes.front() : -1;
+  if (is_automatic()) {
+    const CollectiveRecord& choice = chooser_.choose(call, cube);
+    runtime().report(choice);
+    return chooser_.plan(call, choice);
+  }
+  const bool is_hierarchy = algorithm_.wiring != topology::WiringPreset::flat;
+  if (is_hierarchy && call.root_cube < 0 && call.cube_w * call.cube_h > 1) {
+    call.root_cube = chooser_.hierarchy(call, cube).root;
+  }
+  const auto fits = static_cast<std::int64_t>(config_.slot_size / item_size(call.tensor.dtype()));
+  const std::int64_t wanted = call.chunk_elements > 0 ? call.chunk_elements : call.n_elem;
+  if (wanted > fits) call.chunk_elements = fits;
+  return {algorithm_.kernel, algorithm_.arguments(call)};
+}
+
 LaunchMetrics ProcessGroup::all_reduce(const Tensor& tensor, const std::string& op, const CollectiveOptions& options) {
-  const AllReduceCall call = describe(tensor, op, options);
+  const TileLayout layout = tile_layout(tensor, runtime().machine(), tile_rule(), "all_reduce");
+  const AllReduceCall call = describe(tensor, layout, op, options);
+  require_item_fits(tensor, config_.slot_size);
+  const AllReducePlan plan = planned(call, layout);
   LaunchOptions launch;
   if (algorithm_.owners == TileOwners::cubes) launch.pes = std::vector<int>{0};
   launch.label = fmt::format("all_reduce {} of '{}'", op, tensor.name());
-  PreparedLaunch prepared = runtime().prepare(algorithm_.kernel, algorithm_.arguments(call), launch);
+  PreparedLaunch prepared = runtime().prepare(plan.kernel, plan.arguments, launch);
   meet({fmt::format("all_reduce(op = {}, {} elements per tile, {}, {} {})", op, call.n_elem, dtype_name(tensor.dtype()),
                     call.tiles, algorithm_.owners == TileOwners::cubes ? "cubes" : "PEs"),
         prepared});

@@ -7,6 +7,7 @@
 
 #include "platform/topology/ccl_config.h"
 #include "sw/distributed/algorithms.h"
+#include "sw/distributed/all_reduce_choice.h"
 #include "sw/distributed/communicator.h"
 #include "sw/distributed/queue_plan.h"
 #include "sw/distributed/tile_layout.h"
@@ -27,13 +28,14 @@ class ProcessGroup : public Communicator {
   int world_size() const { return size(); }
   const topology::CclConfig& config() const { return config_; }
 
-  // The placement that all_reduce wants, one row per tile; lrab_hierarchical_allreduce also takes a single tile.
+  // The placement that all_reduce wants, one row per tile; algorithms with a tile per cube also take a single tile.
   DPPolicy all_reduce_policy() const;
   // Replaces the tensor, in place and on every rank, by its combination over all ranks and tiles: `op` is sum, max, min
   // or avg. Layout (K-65): one tile of equal size on PE 0 of every participating cube, which is one cube or all of
-  // them; for algorithms with a tile per PE, on every PE. A tile, or a chunk of it, fits a slot. Returns when every
-  // rank's kernel has ended; the times are those of the caller's. Program Errors: TENSOR_ERROR, LAYOUT_ERROR,
-  // SCHEMA_ERROR for an operation that does not exist.
+  // them; for algorithms with a tile per PE, on every PE. Tiles larger than a slot are sent in chunks. `auto` takes the
+  // fastest algorithm by formula (AllReduceCosts); what it took is in the run's report. Returns when every rank's
+  // kernel has ended; the times are those of the caller's. Program Errors: TENSOR_ERROR, LAYOUT_ERROR, SCHEMA_ERROR for
+  // an operation that does not exist.
   LaunchMetrics all_reduce(const Tensor& tensor, const std::string& op = "sum", const CollectiveOptions& options = {});
 
   // A communicator of some of the ranks, in the given order, with queues of its own around a ring of its members:
@@ -44,15 +46,22 @@ class ProcessGroup : public Communicator {
   Communicator& new_group(const std::vector<int>& ranks, const std::string& name = "");
 
  private:
-  ProcessGroup(Runtime& runtime, topology::CclConfig config);
+  struct Setup;  // what the configuration asks for on this machine
+  static Setup set_up(Runtime& runtime, const topology::CclOptions& options);
+  ProcessGroup(Runtime& runtime, Setup setup);
   TileRule tile_rule() const;
-  AllReduceCall describe(const Tensor& tensor, const std::string& op, const CollectiveOptions& options);
+  bool is_automatic() const { return algorithm_.name == topology::kDefaultAlgorithm; }
+  AllReduceCall describe(const Tensor& tensor, const TileLayout& layout, const std::string& op,
+                         const CollectiveOptions& options);
+  AllReducePlan planned(AllReduceCall call, const TileLayout& layout);
   void require_group(const std::vector<int>& ranks) const;
   void require_links(const std::string& call) const override;
 
   topology::CclConfig config_;
-  const AllReduceAlgorithm& algorithm_;
-  int flat_ranks_ = 0;  // of the wiring
+  const AllReduceAlgorithm algorithm_;
+  AllReduceChooser chooser_;
+  int flat_ranks_ = 0;                 // of the wiring
+  std::uint64_t group_slot_size_ = 0;  // of new_group: more of them fit than of the group of all ranks
   struct Group;
   std::shared_ptr<void> queues_;    // the claim
   std::uint64_t rings_per_pe_ = 0;  // of all groups, as if each had every PE

@@ -7,6 +7,7 @@ topology::CclConfig with_wiring(topology::CclConfig config, topology::WiringPres
   config.wiring = wiring;
   config.topology = topology::RankTopology::none;
   config.w = config.h = config.world_size = 0;
+  if (config.slot_size == 0) config.slot_size = kUsualSlotBytes;
   return config;
 }
 

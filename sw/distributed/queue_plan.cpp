@@ -142,8 +142,10 @@ std::vector<contract::PeQueues> pairs(const Wiring& wiring, const QueueRing& geo
 
 }  // namespace
 
-PlannedQueues plan_queues(const Wiring& wiring, const topology::CclConfig& config, const contract::MachineInfo& machine,
-                          DeviceMemory& memory, std::uint64_t rings_before) {
+PlannedQueues plan_queues(const Wiring& wiring, const topology::CclConfig& configured,
+                          const contract::MachineInfo& machine, DeviceMemory& memory, std::uint64_t rings_before) {
+  topology::CclConfig config = configured;
+  if (config.slot_size == 0) config.slot_size = kUsualSlotBytes;
   QueueRing geometry;
   geometry.memory = queue_memory(config.buffer_kind);
   geometry.n_slots = config.n_slots;
@@ -188,6 +190,22 @@ PlannedQueues plan_queues(const Wiring& wiring, const topology::CclConfig& confi
                           fmt::format("write {}, or leave the key out", machine.hbm_alignment)));
   }
   return planned;
+}
+
+std::uint64_t chosen_slot_size(const Wiring& wiring, const topology::CclConfig& config,
+                               const contract::MachineInfo& machine) {
+  std::uint64_t room = machine.hbm_slice_bytes;
+  if (config.buffer_kind == topology::BufferKind::tcm) {
+    const std::uint64_t taken = machine.scratch_bytes + machine.tcm_reserved_bytes;
+    room = machine.tcm_bytes > taken ? machine.tcm_bytes - taken : 0;
+  } else if (config.buffer_kind == topology::BufferKind::sram) {
+    room = machine.sram_bytes / static_cast<std::uint64_t>(std::max(1, machine.pes_per_cube));
+  }
+  const std::uint64_t slots = std::max<std::uint64_t>(1, wiring.directions.size() * config.n_slots);
+  const std::uint64_t least = std::min(kUsualSlotBytes, room / slots), half = room / 2 / slots;
+  const std::uint64_t size = std::min(kMostChosenSlotBytes, std::max(least, half));
+  return std::max(size - size % machine.hbm_alignment,
+                  size == 0 ? kUsualSlotBytes : std::min(size, machine.hbm_alignment));
 }
 
 void add_queues(contract::QueuePlan& plan, const contract::QueuePlan& more) {

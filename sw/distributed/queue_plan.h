@@ -24,9 +24,17 @@ struct PlannedQueues {
 // A-93), also for directions it has not; in SRAM the PEs of a cube follow each other in one block. PEs without links
 // are not in the plan. Rings that do not fit: configuration Error at slot_size when they never could, else program
 // Error ALLOCATION_ERROR; both name memory, PE, needed and free bytes and what to change.
-// `rings_before`: rings of the same slots that the PE has already, which would shrink with these.
+// A slot_size of 0 is kUsualSlotBytes. `rings_before`: rings of the same slots that the PE has already, which would
+// shrink with these.
 PlannedQueues plan_queues(const Wiring& wiring, const topology::CclConfig& config, const contract::MachineInfo& machine,
                           DeviceMemory& memory, std::uint64_t rings_before = 0);
+
+// Bytes of a slot where the user named none: kMostChosenSlotBytes, or what lets all rings of a PE fit half of the room
+// of their memory; not less than kUsualSlotBytes while that fits all of it.
+inline constexpr std::uint64_t kMostChosenSlotBytes = 8192;
+inline constexpr std::uint64_t kUsualSlotBytes = 4096;
+std::uint64_t chosen_slot_size(const Wiring& wiring, const topology::CclConfig& config,
+                               const contract::MachineInfo& machine);
 
 // The queues of `more` beside those of `plan`, whose rules hold for both; rings and labels are others (not checked).
 void add_queues(contract::QueuePlan& plan, const contract::QueuePlan& more);

@@ -78,14 +78,11 @@ TileLayout tile_layout(const Tensor& tensor, const contract::MachineInfo& machin
   return layout;
 }
 
-void require_slot(const Tensor& tensor, std::int64_t elements, std::uint64_t slot_size) {
-  const std::uint64_t nbytes = static_cast<std::uint64_t>(elements) * item_size(tensor.dtype());
-  if (nbytes <= slot_size) return;
-  throw layout_error(tensor,
-                     fmt::format("a tile of {} does not fit a slot of {}; enlarge slot_size in the collective "
-                                 "configuration, or send it in chunks (CollectiveOptions::chunk_elements, at "
-                                 "most {})",
-                                 format_bytes(nbytes), format_bytes(slot_size), slot_size / item_size(tensor.dtype())));
+void require_item_fits(const Tensor& tensor, std::uint64_t slot_size) {
+  if (item_size(tensor.dtype()) <= slot_size) return;
+  throw layout_error(tensor, fmt::format("an element does not fit a slot of {}; enlarge slot_size in the collective "
+                                         "configuration to at least {}",
+                                         format_bytes(slot_size), item_size(tensor.dtype())));
 }
 
 }  // namespace kb::sw

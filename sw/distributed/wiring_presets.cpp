@@ -161,15 +161,47 @@ std::vector<PeCoord> default_rank_map(const contract::MachineInfo& machine, int 
   return pes;
 }
 
-Wiring make_wiring(const topology::CclConfig& config, const contract::MachineInfo& machine,
-                   const NeighbourFunction& supplied) {
+namespace {
+
+Layout configured(const topology::CclConfig& config, const contract::MachineInfo& machine,
+                  const NeighbourFunction& supplied) {
   const Layout layout = preset(config, machine, supplied);
-  Wiring wiring = wire(layout.ranks, layout.neighbours_of);
-  if (config.intra_cube == IntraCube::none) return wiring;
+  if (config.intra_cube == IntraCube::none) return layout;
   const RankTopology inside =
       config.intra_cube == IntraCube::ring ? RankTopology::ring_1d : RankTopology::mesh_2d_no_wrap;
-  const Layout all = joined(layout, machine, in_each_cube(machine, inside, "intra_"));
-  return wire(all.ranks, all.neighbours_of);
+  return joined(layout, machine, in_each_cube(machine, inside, "intra_"));
+}
+
+}  // namespace
+
+Wiring make_wiring(const topology::CclConfig& config, const contract::MachineInfo& machine,
+                   const NeighbourFunction& supplied) {
+  const Layout base = preset(config, machine, supplied);
+  Wiring wiring = wire(base.ranks, base.neighbours_of);
+  if (config.intra_cube == IntraCube::none) return wiring;
+  const Layout layout = configured(config, machine, supplied);
+  return wire(layout.ranks, layout.neighbours_of);
+}
+
+Wiring make_wiring_with_hops(const topology::CclConfig& config, const contract::MachineInfo& machine,
+                             const std::vector<PeCoord>& ring) {
+  std::map<PeCoord, int> index;  // among all PEs
+  for (const PeCoord& pe : all_pes(machine)) index.emplace(pe, static_cast<int>(index.size()));
+  std::map<int, int> place;  // by index
+  std::vector<int> at;
+  for (const PeCoord& pe : ring) {
+    place[index.at(pe)] = static_cast<int>(at.size());
+    at.push_back(index.at(pe));
+  }
+  const Layout layout = joined(configured(config, machine, nullptr), machine, [=](int rank) {
+    NeighbourTable table;
+    const auto found = place.find(rank);
+    if (found == place.end() || at.size() < 2) return table;
+    table = neighbours(RankTopology::hops, found->second, static_cast<int>(at.size()));
+    for (Neighbour& neighbour : table) neighbour.rank = at[static_cast<std::size_t>(neighbour.rank)];
+    return table;
+  });
+  return wire(layout.ranks, layout.neighbours_of);
 }
 
 Wiring make_group_wiring(const std::vector<int>& sips, const std::string& prefix,

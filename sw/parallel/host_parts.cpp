@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstring>
 #include <utility>
 
@@ -21,9 +22,12 @@ HostArray columns_of(const HostArray& array, std::int64_t first, std::int64_t co
   if (array.bytes().empty()) return HostArray::unknown(std::move(shape), array.dtype());
   HostArray out(std::move(shape), array.dtype());
   const std::size_t item = item_size(array.dtype()), width = row_bytes(array), part = row_bytes(out);
+  const std::int64_t there = std::clamp<std::int64_t>(array.shape()[1] - first, 0, count);
+  if (there == 0) return out;
   for (std::size_t row = 0; row < static_cast<std::size_t>(array.shape()[0]); ++row) {
     std::memcpy(out.bytes().data() + row * part,
-                array.bytes().data() + row * width + static_cast<std::size_t>(first) * item, part);
+                array.bytes().data() + row * width + static_cast<std::size_t>(first) * item,
+                static_cast<std::size_t>(there) * item);
   }
   return out;
 }
@@ -32,8 +36,10 @@ HostArray rows_of(const HostArray& array, std::int64_t first, std::int64_t count
   Shape shape{count, array.shape()[1]};
   if (array.bytes().empty()) return HostArray::unknown(std::move(shape), array.dtype());
   HostArray out(std::move(shape), array.dtype());
+  const std::int64_t there = std::clamp<std::int64_t>(array.shape()[0] - first, 0, count);
+  if (there == 0) return out;
   std::memcpy(out.bytes().data(), array.bytes().data() + static_cast<std::size_t>(first) * row_bytes(array),
-              out.bytes().size());
+              static_cast<std::size_t>(there) * row_bytes(array));
   return out;
 }
 

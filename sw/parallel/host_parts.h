@@ -8,7 +8,8 @@
 
 namespace kb::sw {
 
-// Columns [first, first + count), and rows likewise, of a two-dimensional array; of a placeholder a placeholder.
+// Columns [first, first + count), and rows likewise, of a two-dimensional array, zeros beyond its end; of a
+// placeholder a placeholder.
 HostArray columns_of(const HostArray& array, std::int64_t first, std::int64_t count);
 HostArray rows_of(const HostArray& array, std::int64_t first, std::int64_t count);
 // Two arrays of one height side by side.

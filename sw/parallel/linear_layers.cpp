@@ -65,7 +65,7 @@ ColumnParallelLinear::ColumnParallelLinear(ModelParallel& mp, std::int64_t in, s
   if (options_.parts.empty()) options_.parts = {out};
   std::int64_t sum = 0;
   for (const std::int64_t part : options_.parts) {
-    static_cast<void>(mp.share(part, options.name + ": out features"));
+    static_cast<void>(share(part));
     sum = checked_sum(options.name + ": columns of the parts", {sum, part});
   }
   if (sum != out) {
@@ -75,10 +75,17 @@ ColumnParallelLinear::ColumnParallelLinear(ModelParallel& mp, std::int64_t in, s
   if (options.gather_output && options_.parts.size() > 1) {
     throw Error::program("SCHEMA_ERROR", options.name + ": an output of several parts cannot be gathered");
   }
-  const std::int64_t own = out / mp.size();
+  if (options.pad && (options.gather_output || options_.parts.size() > 1)) {
+    throw Error::program("SCHEMA_ERROR", options.name + ": an output that is padded has one part and stays split");
+  }
+  const std::int64_t own = options.pad ? share(out) : out / mp.size();
   weight_ = parameter(mp.runtime(), {in, own}, options_, "weight");
   if (options.bias) bias_ = parameter(mp.runtime(), {1, own}, options_, "bias");
   initialise(*this, mp.runtime(), in, out, options_);
+}
+
+std::int64_t ColumnParallelLinear::share(std::int64_t part) const {
+  return options_.pad ? mp_.padded_share(part) : mp_.share(part, options_.name + ": out features");
 }
 
 Tensor ColumnParallelLinear::forward(const Tensor& x) const {
@@ -104,7 +111,7 @@ HostArray ColumnParallelLinear::own_columns(const HostArray& whole) const {
   std::int64_t first = 0;
   std::optional<HostArray> out;
   for (const std::int64_t part : options_.parts) {
-    const std::int64_t own = part / mp_.size();
+    const std::int64_t own = share(part);
     const HostArray columns = columns_of(whole, first + mp_.rank() * own, own);
     out = out ? side_by_side(*out, columns) : columns;
     first += part;
@@ -115,14 +122,18 @@ HostArray ColumnParallelLinear::own_columns(const HostArray& whole) const {
 RowParallelLinear::RowParallelLinear(ModelParallel& mp, std::int64_t in, std::int64_t out, const LinearOptions& options)
     : mp_(mp), in_(in), out_(out), options_(options) {
   mp.require_device(options.name);
-  weight_ = parameter(mp.runtime(), {mp.share(in, options.name + ": in features"), out}, options_, "weight");
+  if (options.pad && !options.input_is_parallel) {
+    throw Error::program("SCHEMA_ERROR", options.name + ": an input that is padded is split already");
+  }
+  share_ = options.pad ? mp.padded_share(in) : mp.share(in, options.name + ": in features");
+  weight_ = parameter(mp.runtime(), {share_, out}, options_, "weight");
   if (options.bias) bias_ = parameter(mp.runtime(), {1, out}, options_, "bias");
   initialise(*this, mp.runtime(), in, out, options_);
 }
 
 Tensor RowParallelLinear::forward(const Tensor& x) const {
   mp_.require_tensor(options_.name, x, options_.dtype);
-  require_width(options_.name, x, options_.input_is_parallel ? in_ / mp_.size() : in_);
+  require_width(options_.name, x, options_.input_is_parallel ? share_ : in_);
   const Tensor part = options_.input_is_parallel ? x : scatter_to_region(mp_, x, options_.name);
   const Tensor y = reduce_from_region(mp_, product(mp_, options_.name, part, weight_, Tensor()), options_.name);
   if (bias_.valid()) mp_.run(options_.name + ": bias", StepKind::pointwise, "add_bias", {y, bias_, y});
@@ -131,8 +142,7 @@ Tensor RowParallelLinear::forward(const Tensor& x) const {
 
 void RowParallelLinear::load(const HostArray& weight) const {
   require_array(options_.name + ": its weight", weight, {in_, out_}, options_.dtype);
-  const std::int64_t own = in_ / mp_.size();
-  weight_.copy_(rows_of(weight, mp_.rank() * own, own));
+  weight_.copy_(rows_of(weight, mp_.rank() * share_, share_));
 }
 
 void RowParallelLinear::load(const HostArray& weight, const HostArray& bias) const {

@@ -18,6 +18,8 @@ struct LinearOptions {
   bool input_is_parallel = true;      // row-parallel: x is the rank's columns; false: x is whole, the layer takes them
   std::vector<std::int64_t> parts;    // column-parallel: widths of outputs side by side, each split over the ranks by
                                       // itself, such as queries, keys and values; empty: one
+  bool pad = false;                   // what is split and cannot be split evenly gets zeros at its end, up to
+                                      // ModelParallel::padded_share(); not with parts or gather_output
   std::optional<std::uint64_t> seed;  // of weights and bias, the same for every number of ranks; absent: zeros (K-73)
   InitialValues values = InitialValues::uniform;  // what the seed gives
   std::string name = "linear";                    // in reports and messages
@@ -48,10 +50,11 @@ class ColumnParallelLinear {
   // The whole W (in, out) and b (1, out); the rank takes its part. SHAPE_ERROR, DTYPE_ERROR.
   void load(const HostArray& weight) const;
   void load(const HostArray& weight, const HostArray& bias) const;
-  const Tensor& weight() const { return weight_; }  // (in, out / size)
+  const Tensor& weight() const { return weight_; }  // (in, out / size), or the padded share
   const Tensor& bias() const { return bias_; }      // (1, out / size); not valid without one
 
  private:
+  std::int64_t share(std::int64_t part) const;
   HostArray own_columns(const HostArray& whole) const;
 
   ModelParallel& mp_;
@@ -79,6 +82,7 @@ class RowParallelLinear {
  private:
   ModelParallel& mp_;
   std::int64_t in_, out_;
+  std::int64_t share_ = 0;  // of in_
   LinearOptions options_;
   Tensor weight_, bias_;
 };

@@ -19,10 +19,16 @@ Activation activation_named(const std::string& name) {
 
 ParallelMlp::ParallelMlp(ModelParallel& mp, std::int64_t width, std::int64_t inner, const MlpOptions& options)
     : mp_(mp), activation_(options.activation) {
-  up_ = std::make_unique<ColumnParallelLinear>(mp, width, inner, layer_options(options, "up", 0));
-  down_ = std::make_unique<RowParallelLinear>(mp, inner, width, layer_options(options, "down", 1));
+  // Zeros that `down` multiplies by what the activation makes of zeros: they change nothing.
+  const auto padded = [&](const char* name, std::uint64_t number) {
+    LinearOptions layer = layer_options(options, name, number);
+    layer.pad = true;
+    return layer;
+  };
+  up_ = std::make_unique<ColumnParallelLinear>(mp, width, inner, padded("up", 0));
+  down_ = std::make_unique<RowParallelLinear>(mp, inner, width, padded("down", 1));
   if (activation_ != Activation::swiglu) return;
-  gate_ = std::make_unique<ColumnParallelLinear>(mp, width, inner, layer_options(options, "gate", 2));
+  gate_ = std::make_unique<ColumnParallelLinear>(mp, width, inner, padded("gate", 2));
 }
 
 Tensor ParallelMlp::forward(const Tensor& x) const {

@@ -26,7 +26,8 @@ struct MlpOptions {
 // y = f(x W1 + b1) W2 + b2; with swiglu f(x) is silu(x Wg + bg) * (x W1 + b1).
 class ParallelMlp {
  public:
-  // `inner`, the width between the layers, is split over the ranks: SHAPE_ERROR. Errors of the layers.
+  // `inner`, the width between the layers, is split over the ranks, with zeros at its end where that is not even.
+  // Errors of the layers.
   ParallelMlp(ModelParallel& mp, std::int64_t width, std::int64_t inner, const MlpOptions& options = {});
   // x (m, width), whole on every rank -> (m, width), the same on every rank.
   Tensor forward(const Tensor& x) const;

@@ -26,6 +26,13 @@ std::int64_t ModelParallel::share(std::int64_t total, const std::string& what) c
                                    what, total, size(), size()));
 }
 
+std::int64_t ModelParallel::padded_share(std::int64_t total) const {
+  const std::int64_t share = total / size() + (total % size() == 0 ? 0 : 1);
+  const std::int64_t pes = std::int64_t{runtime_.machine().cubes_per_sip} * runtime_.machine().pes_per_cube;
+  if (total % size() == 0 || share < pes) return share;
+  return (share + pes - 1) / pes * pes;
+}
+
 void ModelParallel::require_device(const std::string& what) {
   const int own = group_.ranks()[static_cast<std::size_t>(rank())];  // of the spawn, as of SIPs
   const int bound = runtime_.current_device();

@@ -35,6 +35,9 @@ class ModelParallel {
 
   // One rank's share of `total`. SHAPE_ERROR naming `what` when it cannot be split evenly.
   std::int64_t share(std::int64_t total, const std::string& what) const;
+  // The same for what is padded with zeros at its end: where `total` cannot be split evenly the share is rounded up, to
+  // a multiple of the PEs of a SIP when there are as many.
+  std::int64_t padded_share(std::int64_t total) const;
   // DEVICE_ERROR naming `what` unless the caller is bound to its own SIP (K-80).
   void require_device(const std::string& what);
   // The tensor is on the caller's SIP and has this dtype: TENSOR_ERROR, LAYOUT_ERROR, DTYPE_ERROR naming `what`.

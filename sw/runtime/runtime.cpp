@@ -350,6 +350,11 @@ int Runtime::world_size() const {
   return world_size_ == 0 ? 1 : world_size_;
 }
 
+void Runtime::report(const CollectiveRecord& record) {
+  const auto same = [&](const CollectiveRecord& known) { return known.same_case(record); };
+  if (std::none_of(collectives_.begin(), collectives_.end(), same)) collectives_.push_back(record);
+}
+
 // Each warning once: a loop over tensors would repeat it.
 void Runtime::warn(const std::string& message) {
   if (warned_.insert(message).second && options_.warn) options_.warn(message);

@@ -11,6 +11,7 @@
 
 #include "platform/contract/i_host.h"
 #include "platform/contract/i_pe.h"
+#include "sw/runtime/collective_record.h"
 #include "sw/runtime/device_memory.h"
 #include "sw/runtime/launch.h"
 #include "sw/runtime/request_tracker.h"
@@ -99,8 +100,10 @@ class Runtime final : private ITensorContext {
   void enter_ranks(IRankWaiter& waiter, int nprocs);    // nested spawn: SPAWN_ERROR
   IRankWaiter* rank_waiter() const { return waiter_; }  // null outside of spawn
   void leave_ranks();
-  void warn(const std::string& message);  // once per text
-  int rank();                             // of the caller; 0 with a warning outside of spawn (K-21)
+  void warn(const std::string& message);        // once per text
+  void report(const CollectiveRecord& record);  // once per case
+  const std::vector<CollectiveRecord>& collectives() const { return collectives_; }
+  int rank();  // of the caller; 0 with a warning outside of spawn (K-21)
   int world_size() const;
 
  private:
@@ -141,6 +144,7 @@ class Runtime final : private ITensorContext {
   std::size_t late_pes_ = 0;
   std::map<int, int> bound_;  // rank (-1: main) -> SIP
   std::set<std::string> warned_;
+  std::vector<CollectiveRecord> collectives_;
   int world_size_ = 0;  // 0: not inside spawn
   std::weak_ptr<void> queue_owner_;
   IRankWaiter* waiter_ = nullptr;

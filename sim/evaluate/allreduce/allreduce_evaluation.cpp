@@ -15,7 +15,7 @@ namespace {
 
 constexpr const char* kEmptyLaunch = "empty_launch";
 
-std::vector<std::pair<std::string, std::string>> parameters(const AllReduceCase& one, double tcm) {
+std::vector<std::pair<std::string, std::string>> parameters(const AllReduceCase& one, int centre, double tcm) {
   std::vector<std::pair<std::string, std::string>> list = one.grid.settings();
   list.emplace_back("cube.memory_map.tcm_size_mb", fmt::format("{:g}", tcm));
   if (one.cost != nullptr) {
@@ -25,7 +25,7 @@ std::vector<std::pair<std::string, std::string>> parameters(const AllReduceCase&
   }
   list.emplace_back("n_elem", std::to_string(one.n_elem));
   list.emplace_back("dtype", "f16");
-  list.emplace_back("root", std::to_string(one.root));
+  list.emplace_back("root", std::to_string(one.root < 0 ? centre : one.root));
   return list;
 }
 
@@ -63,7 +63,11 @@ class AllReduceEvaluation final : public IEvaluation {
     const std::vector<SlotCost> costs = slot_costs(machine);
     std::vector<Point> list;
     for (const AllReduceCase& one : allreduce_cases(machine, costs)) {
-      Point point{one.id(), "ccl-allreduce", parameters(one, tcm_mib(machine)), {}, ccl_text(one)};
+      Point point{one.id(),
+                  "ccl-allreduce",
+                  parameters(one, centre_cube(machine.graph.spec), tcm_mib(machine)),
+                  {},
+                  ccl_text(one)};
       point.verify = one.verify;
       point.oplog = false;
       list.push_back(std::move(point));

@@ -93,7 +93,8 @@ double tcm_mib(const topology::LoadedTopology& machine) {
 std::string ccl_text(const AllReduceCase& one) {
   const std::uint64_t slot = std::max(kSmallestSlot, static_cast<std::uint64_t>(one.n_elem * kAllReduceItem));  // E-36
   return fmt::format(
-      "defaults: {{ buffer_kind: {}, n_slots: {}, slot_size: {} }}\nalgorithms: {{ lrab_hierarchical_allreduce: {{}} "
+      "defaults: {{ algorithm: lrab_hierarchical_allreduce, buffer_kind: {}, n_slots: {}, slot_size: {} "
+      "}}\nalgorithms: {{ lrab_hierarchical_allreduce: {{}} "
       "}}\n",
       one.buffer_kind, kSlots, slot);
 }

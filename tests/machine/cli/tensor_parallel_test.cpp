@@ -114,6 +114,18 @@ TEST_F(TensorParallelTest, TheSampleMlp_K79) {
                                            figure(result, "layouts") + figure(result, "element-wise"));
 }
 
+// The inner width is padded with zeros where the ranks do not divide it, which changes no result.
+TEST_F(TensorParallelTest, AnMlpOnThreeSipsPadsItsInnerWidth) {
+  use_machine(3, 2, 1, 2);
+  for (const char* inner : {"2048", "50", "2"}) {
+    for (const char* activation : {"gelu", "swiglu"}) {
+      const Json result = run("tp-mlp", "--set tokens=3 --set width=48 --set inner=" + std::string(inner) +
+                                            " --set activation=" + activation);
+      EXPECT_EQ(result.value("ok", false), true) << inner << activation;
+    }
+  }
+}
+
 TEST_F(TensorParallelTest, MlpsWithEveryActivation) {
   use_machine(4, 2, 2, 2);
   for (const char* activation : {"none", "relu", "gelu", "silu", "swiglu"}) {
@@ -179,8 +191,8 @@ TEST_F(TensorParallelTest, EqualRunsAreEqual) {
 
 TEST_F(TensorParallelTest, SizesThatCannotBeSplitAreExplained) {
   use_machine(3, 2, 1, 2);
-  EXPECT_THAT(refused("tp-mlp", "--set inner=2048", 1),
-              AllOf(HasSubstr("SHAPE_ERROR"), HasSubstr("mlp.up: out features = 2048 cannot be split evenly over the 3 "
+  EXPECT_THAT(refused("tp-layer", "--set layer=column --set out=2048", 1),
+              AllOf(HasSubstr("SHAPE_ERROR"), HasSubstr("out features = 2048 cannot be split evenly over the 3 "
                                                         "ranks of the model; use a multiple of 3")));
   EXPECT_THAT(refused("tp-transformer-block", "--set heads=4", 1), HasSubstr("block: query heads = 4 cannot be split"));
   EXPECT_THAT(refused("tp-transformer-block", "--set heads=12 --set kv_heads=5", 1),

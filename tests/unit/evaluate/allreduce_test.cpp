@@ -51,7 +51,7 @@ TEST(AllReducePoints, TheSweepHasThirteenSizesOnThreeTopologies_E34_E35_E43) {
   const Point& largest = find(points, "sweep_torus_2d_2x3_49152");
   EXPECT_EQ(value_of(largest, "system.sips.count"), "6");
   EXPECT_EQ(value_of(largest, "system.sips.w"), "2");
-  EXPECT_EQ(value_of(largest, "root"), "-1");
+  EXPECT_EQ(value_of(largest, "root"), "10");
   EXPECT_EQ(value_of(largest, "cube.memory_map.tcm_size_mb"), "5");  // 1.5 MiB + 8 x 4 x 96 KiB
   EXPECT_THAT(largest.ccl, HasSubstr("slot_size: 98304"));           // E-36
   EXPECT_THAT(find(points, "sweep_ring_1d_8").ccl, HasSubstr("slot_size: 4096"));

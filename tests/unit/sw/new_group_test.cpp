@@ -53,7 +53,7 @@ class NewGroupTest : public ::testing::Test {
   }
   FakeHost host{six_sips()};
   Runtime rt{host, nullptr};
-  ProcessGroup world{rt};
+  ProcessGroup world{rt, {"", "lrab_hierarchical_allreduce", {}, {}}};
 };
 
 TEST_F(NewGroupTest, HasQueuesOfItsOwnAroundARingOfItsMembers_K20_Q25) {
@@ -144,7 +144,7 @@ TEST(NewGroupMemoryTest, AGroupThatDoesNotFitChangesNothing_Q30) {
   machine.tcm_bytes = 9 * 4 * 4096 * 2;  // eight directions, and two groups of two more, but not three
   FakeHost host(machine);
   Runtime rt(host, nullptr);
-  ProcessGroup world(rt);
+  ProcessGroup world(rt, {"", "lrab_hierarchical_allreduce", {{"defaults.slot_size", "4096"}}, {}});
   std::string text;
   int made = 0;
   try {

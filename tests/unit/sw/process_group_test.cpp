@@ -28,6 +28,7 @@ class ProcessGroupTest : public ::testing::Test {
     rt.set_device(rank);
     return rt.zeros({4, n_elem}, dtype, tile_per_cube(), "T" + std::to_string(rank));
   }
+  static topology::CclOptions hierarchical() { return {"", "lrab_hierarchical_allreduce", {}, {}}; }
   FakeHost host;  // 2 SIPs of 2 x 2 cubes
   Runtime rt{host, nullptr};
 };
@@ -46,7 +47,7 @@ TEST_F(ProcessGroupTest, WiresTheMachineOnce_K14_K58) {
 }
 
 TEST_F(ProcessGroupTest, AllReduceLaunchesItsKernelOnEverySip_K16_K17_K45) {
-  ProcessGroup group(rt);
+  ProcessGroup group(rt, hierarchical());
   spawn(rt, 2, [&](int rank) { group.all_reduce(tiles(rank), "max"); });
   ASSERT_EQ(host.launches.size(), 2u);
   for (std::size_t rank = 0; rank < 2; ++rank) {
@@ -59,7 +60,8 @@ TEST_F(ProcessGroupTest, AllReduceLaunchesItsKernelOnEverySip_K16_K17_K45) {
       if (const auto* number = std::get_if<std::int64_t>(&arg)) numbers.push_back(*number);
     }
     const auto sip = static_cast<std::int64_t>(launch.sip.value);
-    EXPECT_THAT(numbers, ElementsAre(8, 2, 2, 2, sip, 0, 0, 0, -1, 0));  // n_elem, cubes, SIPs, rank, ring, root, chunk
+    // n_elem, cubes, SIPs, rank, ring, root (the centre, as no link of this host takes time), chunk
+    EXPECT_THAT(numbers, ElementsAre(8, 2, 2, 2, sip, 0, 0, 0, 3, 0));
     EXPECT_EQ(std::get<std::string>(launch.args[9]), "max");
   }
 }
@@ -205,7 +207,7 @@ TEST_F(ProcessGroupTest, RanksStartTogether_K36) {
 }
 
 TEST_F(ProcessGroupTest, ATensorOnOneCubeIsReducedBetweenSipsOnly_K54) {
-  ProcessGroup group(rt);
+  ProcessGroup group(rt, hierarchical());
   spawn(rt, 2, [&](int rank) {
     rt.set_device(rank);
     DPPolicy one;
@@ -239,11 +241,63 @@ TEST_F(ProcessGroupTest, LayoutsThatDoNotFitAreRefused_K65) {
   DPPolicy some = tile_per_cube();
   some.num_cubes = 2;
   EXPECT_THAT(refuse(some, {4, 8}), HasSubstr("2 shards on 2 of 4 cubes"));
-  EXPECT_THAT(refuse(tile_per_cube(), {4, 2049}),
-              AllOf(HasSubstr("does not fit a slot of 4 KiB"), HasSubstr("at most 2048")));
-  CollectiveOptions chunks;
-  chunks.chunk_elements = 2048;
-  EXPECT_NO_THROW(spawn(rt, 2, [&](int rank) { group.all_reduce(tiles(rank, 2049), "sum", chunks); }));
+}
+
+// Whatever the user says of slots and chunks, a message fits a slot.
+TEST_F(ProcessGroupTest, TilesLargerThanASlotGoInChunks_K51_K65) {
+  topology::CclOptions options = hierarchical();
+  options.overrides = {{"defaults.slot_size", "4096"}};
+  ProcessGroup group(rt, options);
+  const auto chunk_of = [&](std::int64_t n_elem, std::int64_t asked) {
+    CollectiveOptions chunks;
+    chunks.chunk_elements = asked;
+    spawn(rt, 2, [&](int rank) { group.all_reduce(tiles(rank, n_elem), "sum", chunks); });
+    return std::get<std::int64_t>(host.launches.back()->args[11]);
+  };
+  EXPECT_EQ(chunk_of(2048, 0), 0);
+  EXPECT_EQ(chunk_of(2049, 0), 2048);
+  EXPECT_EQ(chunk_of(5000, 4000), 2048);
+  EXPECT_EQ(chunk_of(5000, 7), 7);
+}
+
+TEST_F(ProcessGroupTest, ASlotThatHoldsNoElementIsRefused) {
+  topology::CclOptions options;
+  options.overrides = {{"defaults.slot_size", "1"}};
+  ProcessGroup group(rt, options);
+  EXPECT_THAT(error_of([&] { spawn(rt, 2, [&](int rank) { group.all_reduce(tiles(rank)); }); }, "LAYOUT_ERROR"),
+              AllOf(HasSubstr("does not fit a slot of 1 B"), HasSubstr("at least 2")));
+}
+
+TEST_F(ProcessGroupTest, AutoChoosesForEverySizeAndReportsIt) {
+  ProcessGroup group(rt);
+  spawn(rt, 2, [&](int rank) { group.all_reduce(tiles(rank)); });
+  ASSERT_EQ(rt.collectives().size(), 1u);
+  const CollectiveRecord& record = rt.collectives()[0];
+  EXPECT_TRUE(record.automatic);
+  EXPECT_EQ(record.ranks, 8);
+  EXPECT_EQ(record.tile_bytes, 16u);
+  ASSERT_EQ(record.estimates.size(), 5u);
+  for (const CollectiveEstimate& one : record.estimates) {
+    if (one.algorithm == record.algorithm) continue;
+    EXPECT_GE(one.ns, std::find_if(record.estimates.begin(), record.estimates.end(), [&](const auto& other) {
+                        return other.algorithm == record.algorithm;
+                      })->ns);
+  }
+}
+
+TEST_F(ProcessGroupTest, TilesAndCandidatesAreTheUsers) {
+  topology::CclOptions options;
+  options.overrides = {{"defaults.tiles", "pes"}, {"defaults.candidates", "[hierarchical]"}};
+  {
+    ProcessGroup group(rt, options);
+    EXPECT_EQ(group.all_reduce_policy().pe, Split::row_wise);
+    for (const contract::QueuePair& pair : host.queue_plans.back().pes[0].pairs) {
+      EXPECT_THAT(pair.direction, Not(HasSubstr("hop")));  // rings that nothing uses
+    }
+  }
+  options.algorithm = "lrab_hierarchical_allreduce";
+  EXPECT_THAT(error_of([&] { ProcessGroup group(rt, options); }, "CONFIGURATION_ERROR"),
+              AllOf(HasSubstr("defaults.tiles"), HasSubstr("PE 0 of every cube"), HasSubstr("write 'cubes'")));
 }
 
 TEST_F(ProcessGroupTest, MistakesAreExplained_K15) {

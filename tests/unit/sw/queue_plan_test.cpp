@@ -69,9 +69,9 @@ TEST(QueuePlan, RingsLieDirectionByDirectionInTheirOwnersTcm) {  // Q-24, Q-25, 
 TEST(QueuePlan, CarriesTheProtocolsSettings) {
   const contract::MachineInfo machine = small();
   DeviceMemory memory(machine);
-  const PlannedQueues queues =
-      planned(ccl("defaults: { backpressure: poll, ipcq_poll_ns: 2, ipcq_credit_size_bytes: 32, credit: fabric, slot_access: fabric }"),
-              machine, memory);
+  const PlannedQueues queues = planned(ccl("defaults: { backpressure: poll, ipcq_poll_ns: 2, ipcq_credit_size_bytes: "
+                                           "32, credit: fabric, slot_access: fabric }"),
+                                       machine, memory);
   EXPECT_EQ(queues.plan.backpressure, contract::Backpressure::poll);
   EXPECT_EQ(queues.plan.poll_interval, 2 * kFsPerNs);
   EXPECT_EQ(queues.plan.credit_bytes, 32u);
@@ -181,7 +181,7 @@ TEST(QueuePlan, TableDecodesEveryRing) {  // A-99, Q-104
   machine.cubes_per_sip = machine.cube_mesh_w = machine.cube_mesh_h = 1;
   DeviceMemory memory(machine);
   const CclConfig config =
-      ccl("algorithms: { lrab_hierarchical_allreduce: { topology: ring_1d_unidir, world_size: 2 } }");
+      ccl("defaults: { algorithm: one_way }\nalgorithms: { one_way: { topology: ring_1d_unidir, world_size: 2 } }");
   const std::string table = queue_plan_table(planned(config, machine, memory).plan);
   const auto tcm = [](std::uint32_t sip, std::uint64_t offset) {
     const auto at = address::PhysAddr::pe_tcm_addr(SipId(sip), CubeId(0), PeId(0), offset);

@@ -188,8 +188,9 @@ TEST(Presets, FlatTakesAllPesOrOnePerSip) {  // Q-79, Q-80
 }
 
 TEST(Presets, FlatGridsAreCheckedAgainstTheRanks) {
-  CclConfig config = topology::load_ccl_text(
-      "algorithms: { lrab_hierarchical_allreduce: { topology: mesh_2d_no_wrap, w: 3, h: 2 } }", "ccl.yaml");
+  CclConfig config =
+      topology::load_ccl_text("algorithms: { lrab_hierarchical_allreduce: { topology: mesh_2d_no_wrap, w: 3, h: 2 } }",
+                              "ccl.yaml", {"", "lrab_hierarchical_allreduce", {}, {}});
   const contract::MachineInfo machine = machine_of(2, 2, 1, 2);
   EXPECT_EQ(error_of([&] { make_wiring(config, machine); }, "CONFIGURATION_ERROR"),
             "ccl.yaml:1:76: algorithms.lrab_hierarchical_allreduce.w: a grid of 3 x 2 ranks does not hold 8 ranks (w * "

@@ -24,12 +24,14 @@ std::string error_in(const std::string& text, const CclOptions& options = {}) {
 TEST(CclConfig, WithoutFileHasTheDefaultsOfQ22) {  // K-5, Q-22, Q-46, Q-70
   const CclConfig config = load_ccl();             // the tests' working directory has no ccl.yaml
   EXPECT_EQ(config.file, "");
-  EXPECT_EQ(config.algorithm, "lrab_hierarchical_allreduce");
-  EXPECT_EQ(config.module, "lrab_hierarchical_allreduce");
+  EXPECT_EQ(config.algorithm, "auto");
+  EXPECT_EQ(config.module, "auto");
+  EXPECT_EQ(config.tiles, TileSet::automatic);
+  EXPECT_THAT(config.candidates, IsEmpty());
   EXPECT_EQ(config.buffer_kind, BufferKind::tcm);
   EXPECT_EQ(config.backpressure, Backpressure::sleep);
   EXPECT_EQ(config.n_slots, 4u);
-  EXPECT_EQ(config.slot_size, 4096u);
+  EXPECT_EQ(config.slot_size, 0u);  // chosen
   EXPECT_EQ(config.vc_chunk_size, 256u);
   EXPECT_EQ(config.ipcq_credit_size_bytes, 16u);
   EXPECT_EQ(config.ipcq_poll, kFsPerNs);
@@ -113,10 +115,11 @@ TEST(CclConfig, ValuesTellWhereTheyComeFrom) {
 
 TEST(CclConfig, WiringAndTopologyFollowFromEachOther) {  // Q-79, K-58, K-90
   const std::string head = "algorithms:\n  lrab_hierarchical_allreduce: ";
-  EXPECT_EQ(read(head + "{ wiring: flat }").topology, RankTopology::ring_1d);
-  EXPECT_EQ(read(head + "{ wiring: flat, topology: none }").topology, RankTopology::none);
-  EXPECT_EQ(read(head + "{ topology: tree_binary }").wiring, WiringPreset::flat);
-  EXPECT_EQ(read(head + "{ wiring: intracube_ring }").topology, RankTopology::none);
+  const CclOptions named{"", "lrab_hierarchical_allreduce", {}, {}};
+  EXPECT_EQ(read(head + "{ wiring: flat }", named).topology, RankTopology::ring_1d);
+  EXPECT_EQ(read(head + "{ wiring: flat, topology: none }", named).topology, RankTopology::none);
+  EXPECT_EQ(read(head + "{ topology: tree_binary }", named).wiring, WiringPreset::flat);
+  EXPECT_EQ(read(head + "{ wiring: intracube_ring }", named).topology, RankTopology::none);
   EXPECT_EQ(error_in(head + "{ wiring: intracube_ring, topology: torus_2d }"),
             "ccl.yaml:2:68: algorithms.lrab_hierarchical_allreduce.topology: wiring 'intracube_ring' decides the "
             "neighbours by itself, topology 'torus_2d' has no part in it (write 'wiring: flat', or leave the topology "
@@ -124,30 +127,29 @@ TEST(CclConfig, WiringAndTopologyFollowFromEachOther) {  // Q-79, K-58, K-90
 }
 
 TEST(CclConfig, EveryProblemIsReportedAtOnce) {  // K-6
-  EXPECT_EQ(
-      error_in("defaults:\n"
-               "  algoritm: ring\n"
-               "  buffer_kind: dram\n"
-               "  n_slots: 0\n"
-               "  slot_size: 4kB\n"
-               "  ipcq_poll_ns: 0\n"
-               "  w: 2\n"
-               "algorithms:\n"
-               "  lrab_hierarchical_allreduce: { n_slot: 3, credit: fabrik }\n"
-               "n_elem: 3\n"),
-      "ccl.yaml:2:3: defaults.algoritm: unknown key 'algoritm' (did you mean 'algorithm'?)\n"
-      "ccl.yaml:3:16: defaults.buffer_kind: 'dram' is not one of tcm, sram, hbm (did you mean 'sram'?)\n"
-      "ccl.yaml:4:12: defaults.n_slots: 0 is out of range (it must be between 1 and 65536)\n"
-      "ccl.yaml:5:14: defaults.slot_size: expected a whole number, found '4kB' (write digits only)\n"
-      "ccl.yaml:6:17: defaults.ipcq_poll_ns: 0 is out of range (it must be greater than 0 and at most 1000000 "
-      "ns)\n"
-      "ccl.yaml:7:6: defaults.w: only one of w and h is given (give both, with w * h equal to the number of "
-      "ranks)\n"
-      "ccl.yaml:9:34: algorithms.lrab_hierarchical_allreduce.n_slot: unknown key 'n_slot' (did you mean "
-      "'n_slots'?)\n"
-      "ccl.yaml:9:53: algorithms.lrab_hierarchical_allreduce.credit: 'fabrik' is not one of annotated, fabric "
-      "(did you mean 'fabric'?)\n"
-      "ccl.yaml:10:1: n_elem: unknown key 'n_elem' (did you mean 'algorithms.lrab_hierarchical_allreduce.n_elem'?)");
+  EXPECT_EQ(error_in("defaults:\n"
+                     "  algoritm: ring\n"
+                     "  buffer_kind: dram\n"
+                     "  n_slots: 0\n"
+                     "  slot_size: 4kB\n"
+                     "  ipcq_poll_ns: 0\n"
+                     "  w: 2\n"
+                     "algorithms:\n"
+                     "  lrab_hierarchical_allreduce: { n_slot: 3, credit: fabrik }\n"
+                     "n_elem: 3\n"),
+            "ccl.yaml:2:3: defaults.algoritm: unknown key 'algoritm' (did you mean 'algorithm'?)\n"
+            "ccl.yaml:3:16: defaults.buffer_kind: 'dram' is not one of tcm, sram, hbm (did you mean 'sram'?)\n"
+            "ccl.yaml:4:12: defaults.n_slots: 0 is out of range (it must be between 1 and 65536)\n"
+            "ccl.yaml:5:14: defaults.slot_size: expected a whole number, found '4kB' (write digits only)\n"
+            "ccl.yaml:6:17: defaults.ipcq_poll_ns: 0 is out of range (it must be greater than 0 and at most 1000000 "
+            "ns)\n"
+            "ccl.yaml:7:6: defaults.w: only one of w and h is given (give both, with w * h equal to the number of "
+            "ranks)\n"
+            "ccl.yaml:9:34: algorithms.lrab_hierarchical_allreduce.n_slot: unknown key 'n_slot' (did you mean "
+            "'n_slots'?)\n"
+            "ccl.yaml:9:53: algorithms.lrab_hierarchical_allreduce.credit: 'fabrik' is not one of annotated, fabric "
+            "(did you mean 'fabric'?)\n"
+            "ccl.yaml:10:1: n_elem: unknown key 'n_elem' (did you mean 'algorithms.auto.n_elem'?)");
 }
 
 TEST(CclConfig, UnknownAlgorithmsAndImplementationsAreNamed) {  // K-6
@@ -157,8 +159,8 @@ TEST(CclConfig, UnknownAlgorithmsAndImplementationsAreNamed) {  // K-6
   EXPECT_EQ(
       error_in(kTwo, {"", "tree", {}, {}}),
       "ccl.yaml: algorithm: there is no algorithm 'tree' in the section 'algorithms', and none is built in (known: "
-      "ring, mesh, lrab_hierarchical_allreduce, three_level_allreduce, ring_allreduce, mesh_allreduce, "
-      "tree_allreduce)");
+      "ring, mesh, auto, lrab_hierarchical_allreduce, three_level_allreduce, ring_allreduce, mesh_allreduce, "
+      "tree_allreduce, reduce_scatter_allreduce, pairwise_allreduce, binomial_allreduce)");
   EXPECT_EQ(
       error_in(kTwo, {"", "", {}, {"ring", "meshed_allreduce"}}),
       "ccl.yaml:8:13: algorithms.mesh.module: there is no algorithm implementation 'mesh_allreduce' (did you mean "
@@ -167,7 +169,7 @@ TEST(CclConfig, UnknownAlgorithmsAndImplementationsAreNamed) {  // K-6
 }
 
 TEST(CclConfig, AFileAddsToTheBuiltInAlgorithms) {  // K-5
-  EXPECT_EQ(read("algorithms: { ring: }\n").module, "lrab_hierarchical_allreduce");
+  EXPECT_EQ(read("algorithms: { ring: }\n").module, "auto");
   const CclConfig tree = read("defaults: { n_slots: 3 }\n", {"", "tree_allreduce", {}, {}});
   EXPECT_EQ(tree.topology, RankTopology::tree_binary);
   EXPECT_EQ(tree.n_slots, 3u);

@@ -1,0 +1,289 @@
+#include "kernels/collective/hop_allreduce.h"
+
+#include <algorithm>
+#include <array>
+#include <deque>
+#include <functional>
+#include <optional>
+#include <utility>
+
+#include "kernels/collective/hop_member.h"
+#include "kernels/collective/line_exchange.h"
+#include "kernels/tl/tl.h"
+
+namespace kb::kernels {
+namespace {
+
+using tl::Context;
+using tl::Ptr;
+using tl::RecvFuture;
+using tl::TensorHandle;
+
+// Receives of a segment are all posted before its first send, so this bounds them.
+constexpr std::int64_t kMostBufferBytes = 256 << 10;
+
+struct Rank {
+  Context& tl;
+  const HopMember& me;
+  const Reduction& reduction;
+  std::int64_t scratch_elements;  // of a buffer, a quarter of the scratch at most
+
+  Ptr at(const Part& part) const { return me.tile() + part.first; }
+  TensorHandle load(const Part& part) const { return tl.load(at(part), {part.elements}); }
+  RecvFuture receive(const std::string& from, const Part& part) const {
+    return tl.recv_async(from, {part.elements}, me.tile().dtype());
+  }
+  RecvFuture receive_in_place(const std::string& from, const Part& part) const {
+    return tl.recv_async(from, at(part), {part.elements});
+  }
+  void send(const std::string& to, const Part& part) const { tl.send(to, at(part), {part.elements}); }
+  // The message `part` of a buffer that holds `whole`.
+  TensorHandle view(const TensorHandle& buffer, const Part& whole, const Part& part) const {
+    return tl.view(buffer, part.first - whole.first, {part.elements});
+  }
+};
+
+void ring(const Rank& x) {
+  const std::string up = x.me.ranks() > 1 ? x.me.to(1) : "", down = x.me.ranks() > 1 ? x.me.from(1) : "";
+  for (const Part& segment : x.me.segments(x.scratch_elements)) {
+    for (const Part& part : x.me.messages(segment)) {
+      tl::Scratch scratch(x.tl);
+      TensorHandle acc = x.load(part);
+      combine_ring(x.tl, {up, down}, x.me.ranks(), x.reduction, acc);
+      x.reduction.finish(acc);
+      x.tl.store(x.at(part), acc);
+    }
+  }
+}
+
+// --- Each block straight to its rank, and from there to all.
+
+// One message to every rank in turn, so that a ring that is full holds no other.
+void send_blocks(const Rank& x, const Part& segment) {
+  const std::int64_t n = x.me.ranks();
+  std::vector<std::vector<Part>> blocks;
+  std::size_t most = 0;
+  for (std::int64_t d = 1; d < n; ++d) {
+    blocks.push_back(x.me.messages(segment, x.me.around(d)));
+    most = std::max(most, blocks.back().size());
+  }
+  for (std::size_t i = 0; i < most; ++i) {
+    for (std::int64_t d = 1; d < n; ++d) {
+      const std::vector<Part>& block = blocks[static_cast<std::size_t>(d - 1)];
+      if (i < block.size()) x.send(x.me.to(d), block[i]);
+    }
+  }
+}
+
+void pairwise_segment(const Rank& x, const Part& segment) {
+  const std::int64_t n = x.me.ranks();
+  const Part own = x.me.block(segment, x.me.rank());
+  const std::vector<Part> messages = x.me.messages(own);
+  std::vector<std::vector<RecvFuture>> contributions(messages.size());
+  for (std::int64_t d = 1; d < n; ++d) {
+    const std::string from = x.me.from(d);
+    for (std::size_t i = 0; i < messages.size(); ++i) contributions[i].push_back(x.receive(from, messages[i]));
+  }
+  std::vector<RecvFuture> results;
+  for (std::int64_t d = 1; d < n; ++d) {
+    const std::string from = x.me.from(d);
+    for (const Part& part : x.me.messages(segment, x.me.around(-d))) {
+      results.push_back(x.receive_in_place(from, part));
+    }
+  }
+  send_blocks(x, segment);
+  if (own.elements > 0) {
+    TensorHandle acc = x.load(own);
+    for (std::size_t i = 0; i < messages.size(); ++i) {
+      TensorHandle part = x.view(acc, own, messages[i]);
+      for (const RecvFuture& contribution : contributions[i]) x.reduction.add(part, x.tl.wait(contribution));
+      x.reduction.finish(part);
+      for (std::int64_t d = 1; d < n; ++d) x.tl.send(x.me.to(d), part);
+    }
+    x.tl.store(x.at(own), acc);
+  }
+  for (const RecvFuture& result : results) x.tl.wait(result);
+}
+
+void pairwise(const Rank& x) {
+  if (x.me.ranks() == 1) return;
+  for (const Part& segment : x.me.segments(x.scratch_elements * x.me.ranks())) {
+    tl::Scratch scratch(x.tl);
+    pairwise_segment(x, segment);
+  }
+}
+
+// --- Blocks half around in both directions.
+
+// One direction around the ring. Blocks of the `reach` ranks ahead leave this way, the farthest first.
+struct Way {
+  std::int64_t sign, reach;
+  std::string to, from;
+  std::deque<RecvFuture> partial, results;
+  std::vector<TensorHandle> parts;  // of this rank, of the next round
+};
+
+std::array<Way, 2> ways(const Rank& x) {
+  const std::int64_t n = x.me.ranks();
+  return {Way{1, n / 2, x.me.to(1), x.me.from(1), {}, {}, {}},
+          Way{-1, (n - 1) / 2, x.me.to(n - 1), x.me.from(n - 1), {}, {}, {}}};
+}
+
+RecvFuture take(std::deque<RecvFuture>& futures) {
+  const RecvFuture first = futures.front();
+  futures.pop_front();
+  return first;
+}
+
+void post_receives(const Rank& x, const Part& segment, Way& way) {
+  for (std::int64_t i = 1; i <= way.reach; ++i) {
+    for (const Part& part : x.me.messages(segment, x.me.around(way.sign * (way.reach - i)))) {
+      way.partial.push_back(x.receive(way.from, part));
+    }
+  }
+  for (std::int64_t i = 1; i <= way.reach; ++i) {
+    for (const Part& part : x.me.messages(segment, x.me.around(-way.sign * i))) {
+      way.results.push_back(x.receive_in_place(way.from, part));
+    }
+  }
+}
+
+// Adds this rank's part to each block that passes. In round 0 its own part of the farthest block begins its way. The
+// parts of the next round are loaded while messages are under way.
+void reduce_on_the_way(const Rank& x, const Part& segment, std::array<Way, 2>& both, std::int64_t round) {
+  for (Way& way : both) {
+    if (round >= way.reach) continue;
+    if (round == 0) {
+      const std::int64_t rank = x.me.around(way.sign * way.reach);
+      for (const Part& part : x.me.messages(segment, rank)) x.send(way.to, part);
+    }
+    for (TensorHandle& acc : way.parts) {
+      x.reduction.add(acc, x.tl.wait(take(way.partial)));
+      x.tl.send(way.to, acc);
+    }
+    way.parts.clear();
+  }
+  for (Way& way : both) {
+    if (round + 1 >= way.reach) continue;
+    const std::int64_t rank = x.me.around(way.sign * (way.reach - round - 1));
+    for (const Part& part : x.me.messages(segment, rank)) way.parts.push_back(x.load(part));
+  }
+}
+
+void scatter_segment(const Rank& x, const Part& segment) {
+  std::array<Way, 2> both = ways(x);
+  for (Way& way : both) post_receives(x, segment, way);
+  const std::int64_t rounds = both[0].reach;
+  for (std::int64_t round = 0; round < rounds; ++round) reduce_on_the_way(x, segment, both, round);
+  const Part own = x.me.block(segment, x.me.rank());
+  if (own.elements > 0) {
+    TensorHandle acc = x.load(own);
+    for (const Part& message : x.me.messages(own)) {
+      TensorHandle part = x.view(acc, own, message);
+      for (Way& way : both) {
+        if (way.reach > 0) x.reduction.add(part, x.tl.wait(take(way.partial)));
+      }
+      x.reduction.finish(part);
+      for (Way& way : both) {
+        if (way.reach > 0) x.tl.send(way.to, part);
+      }
+    }
+    x.tl.store(x.at(own), acc);
+  }
+  for (std::int64_t i = 1; i <= rounds; ++i) {
+    for (Way& way : both) {
+      if (i > way.reach) continue;
+      for (const Part& part : x.me.messages(segment, x.me.around(-way.sign * i))) {
+        x.tl.wait(take(way.results));
+        if (i < way.reach) x.send(way.to, part);
+      }
+    }
+  }
+}
+
+void scatter(const Rank& x) {
+  if (x.me.ranks() == 1) return;
+  for (const Part& segment : x.me.segments(2 * x.scratch_elements)) {
+    tl::Scratch scratch(x.tl);
+    scatter_segment(x, segment);
+  }
+}
+
+// --- Up a binomial tree and down again.
+
+void tree_segment(const Rank& x, const Part& segment) {
+  const std::int64_t n = x.me.ranks(), rank = x.me.rank();
+  std::int64_t up = 1;  // distance of the parent
+  std::vector<std::int64_t> children;
+  for (; up < n && rank % (2 * up) == 0; up *= 2) {
+    if (rank + up < n) children.push_back(up);
+  }
+  const std::vector<Part> messages = x.me.messages(segment);
+  std::vector<TensorHandle> sums;
+  for (const Part& part : messages) {
+    TensorHandle acc = x.load(part);
+    tl::Scratch received(x.tl);
+    for (const std::int64_t child : children) {
+      x.reduction.add(acc, x.tl.recv(x.me.from(n - child), acc.shape(), acc.dtype()));
+    }
+    if (rank > 0) {
+      x.tl.send(x.me.to(n - up), acc);
+    } else {
+      x.reduction.finish(acc);
+    }
+    sums.push_back(acc);
+  }
+  std::reverse(children.begin(), children.end());  // the largest subtree first
+  for (std::size_t i = 0; i < messages.size(); ++i) {
+    tl::Scratch received(x.tl);
+    TensorHandle value = sums[i];
+    if (rank > 0) value = x.tl.recv(x.me.from(up), value.shape(), value.dtype());
+    for (const std::int64_t child : children) x.tl.send(x.me.to(child), value);
+    x.tl.store(x.at(messages[i]), value);
+  }
+}
+
+void tree(const Rank& x) {
+  for (const Part& segment : x.me.segments(x.scratch_elements)) {
+    tl::Scratch scratch(x.tl);
+    tree_segment(x, segment);
+  }
+}
+
+contract::Kernel kernel(const char* name, const char* what, void (*algorithm)(const Rank&)) {
+  return tl::make_kernel(
+      name, what, {"t", "n_elem", "ranks", "first_rank", "order", "links", "op", "chunk"},
+      [algorithm](Context& tl, Ptr t, std::int64_t n_elem, std::int64_t ranks, std::int64_t first_rank,
+                  std::string order, std::string links, std::string op, std::int64_t chunk) {
+        const auto me = HopMember::make(tl, {t, n_elem, ranks, first_rank, order, links, op, chunk});
+        if (!me) return;
+        const Reduction reduction(tl, op, ranks);
+        const auto bytes =
+            std::min<std::int64_t>(kMostBufferBytes, static_cast<std::int64_t>(tl.info().scratch_bytes / 4));
+        const auto item = static_cast<std::int64_t>(item_size(t.dtype()));
+        algorithm({tl, *me, reduction, std::max<std::int64_t>(1, bytes / item)});
+      });
+}
+
+}  // namespace
+
+contract::Kernel hop_ring_allreduce_kernel() {
+  return kernel("hop_ring_allreduce", "all-reduce of one tile per rank: whole tiles around the ring", ring);
+}
+
+contract::Kernel hop_scatter_allreduce_kernel() {
+  return kernel("hop_scatter_allreduce",
+                "all-reduce of one tile per rank: reduce-scatter and all-gather around the ring, both ways", scatter);
+}
+
+contract::Kernel hop_pairwise_allreduce_kernel() {
+  return kernel("hop_pairwise_allreduce",
+                "all-reduce of one tile per rank: reduce-scatter and all-gather, each block straight to its rank",
+                pairwise);
+}
+
+contract::Kernel hop_tree_allreduce_kernel() {
+  return kernel("hop_tree_allreduce", "all-reduce of one tile per rank: up a binomial tree and down again", tree);
+}
+
+}  // namespace kb::kernels

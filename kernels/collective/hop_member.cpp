@@ -1,0 +1,88 @@
+#include "kernels/collective/hop_member.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <sstream>
+
+#include "platform/base/checked.h"
+
+namespace kb::kernels {
+namespace {
+
+// Place of the tile in the order of ranks of its SIP. `order` has a place for each cube, whose tiles follow each other.
+std::int64_t place_of(tl::Context& tl, const std::string& order, std::int64_t tile, std::int64_t tiles) {
+  std::vector<std::int64_t> places;
+  std::istringstream text(order);
+  for (std::int64_t place = 0; text >> place;) places.push_back(place);
+  if (places.empty()) return tile;
+  const auto cubes = static_cast<std::int64_t>(places.size());
+  tl.require(tiles % cubes == 0 && tile < tiles, "the order of the ranks does not fit the tiles");
+  const std::int64_t per_cube = tiles / cubes;
+  return places[static_cast<std::size_t>(tile / per_cube)] * per_cube + tile % per_cube;
+}
+
+}  // namespace
+
+std::optional<HopMember> HopMember::make(tl::Context& tl, const HopCall& call) {
+  const tl::LocalShard own = tl.shard(call.t);
+  if (own.elements == 0) return std::nullopt;
+  tl.require(call.n_elem >= 1 && own.elements == call.n_elem, "n_elem is not the size of the tile on this PE");
+  HopMember member;
+  member.tile_ = own.ptr;
+  member.n_elem_ = call.n_elem;
+  member.ranks_ = call.ranks;
+  member.links_ = call.links;
+  member.step_ = call.chunk > 0 ? std::min(call.chunk, call.n_elem) : call.n_elem;
+  const std::int64_t tiles =
+      static_cast<std::int64_t>(call.t.tensor().nbytes / item_size(call.t.dtype())) / call.n_elem;
+  member.rank_ =
+      checked_sum("first_rank + tile", {call.first_rank, place_of(tl, call.order, own.first / call.n_elem, tiles)});
+  if (member.rank_ < 0 || member.rank_ >= call.ranks) {
+    tl.fail(fmt::format("this PE is rank {}, but there are {}", member.rank_, call.ranks));
+  }
+  return member;
+}
+
+std::string HopMember::label(std::int64_t hop) const {
+  if (links_ == "hop") return fmt::format("hop{:+}", hop);
+  return links_ + (hop > 0 ? "E" : "W");
+}
+
+std::string HopMember::to(std::int64_t distance) const {
+  return label(2 * distance <= ranks_ ? distance : distance - ranks_);
+}
+
+std::string HopMember::from(std::int64_t distance) const {
+  return label(2 * distance <= ranks_ ? -distance : ranks_ - distance);
+}
+
+std::vector<Part> HopMember::segments(std::int64_t elements) const {
+  std::vector<Part> all;
+  for (std::int64_t first = 0; first < n_elem_; first += elements) {
+    all.push_back({first, std::min(elements, n_elem_ - first)});
+  }
+  return all;
+}
+
+Part HopMember::block(const Part& segment, std::int64_t rank) const {
+  // Equal to rank * elements / ranks without its overflow.
+  const std::int64_t least = segment.elements / ranks_, rest = segment.elements % ranks_;
+  const std::int64_t first = rank * least + rank * rest / ranks_,
+                     last = (rank + 1) * least + (rank + 1) * rest / ranks_;
+  return {segment.first + first, last - first};
+}
+
+std::vector<Part> HopMember::messages(const Part& segment, std::int64_t rank) const {
+  return messages(block(segment, rank));
+}
+
+std::vector<Part> HopMember::messages(const Part& part) const {
+  std::vector<Part> all;
+  for (std::int64_t first = 0; first < part.elements; first += step_) {
+    all.push_back({part.first + first, std::min(step_, part.elements - first)});
+  }
+  return all;
+}
+
+}  // namespace kb::kernels

@@ -1,0 +1,55 @@
+// One rank of an all-reduce over hops.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "kernels/collective/reduction.h"
+#include "kernels/tl/context.h"
+
+namespace kb::kernels {
+
+// What the kernels of hop_allreduce.h are called with.
+struct HopCall {
+  tl::Ptr t;
+  std::int64_t n_elem, ranks, first_rank;
+  std::string order, links, op;
+  std::int64_t chunk;
+};
+
+// Elements of a tile.
+struct Part {
+  std::int64_t first = 0, elements = 0;
+};
+
+class HopMember {
+ public:
+  // None when this PE holds no tile.
+  static std::optional<HopMember> make(tl::Context& tl, const HopCall& call);
+
+  std::int64_t rank() const { return rank_; }
+  std::int64_t ranks() const { return ranks_; }
+  std::int64_t around(std::int64_t distance) const { return ((rank_ + distance) % ranks_ + ranks_) % ranks_; }
+  tl::Ptr tile() const { return tile_; }
+  // Labels to the rank `distance` further, and from the one as far behind; 1 <= distance < ranks.
+  std::string to(std::int64_t distance) const;
+  std::string from(std::int64_t distance) const;
+
+  // The tile in segments of at most `elements`, so that a segment fits the scratch.
+  std::vector<Part> segments(std::int64_t elements) const;
+  // The block of a rank in a segment, as messages. No messages when the block is empty.
+  std::vector<Part> messages(const Part& segment, std::int64_t rank) const;
+  // All of a part as messages.
+  std::vector<Part> messages(const Part& part) const;
+  Part block(const Part& segment, std::int64_t rank) const;
+
+ private:
+  std::string label(std::int64_t hop) const;
+  tl::Ptr tile_;
+  std::int64_t n_elem_ = 0, rank_ = 0, ranks_ = 0, step_ = 0;
+  std::string links_;
+};
+
+}  // namespace kb::kernels

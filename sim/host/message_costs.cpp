@@ -1,0 +1,71 @@
+// HostPort: what messages between PEs cost.
+#include <algorithm>
+#include <string>
+
+#include "platform/routing/latency.h"
+#include "platform/routing/lone_transfer.h"
+#include "sim/host/host_port.h"
+
+namespace kb::sim {
+namespace {
+
+using topology::NodeKind;
+
+// Narrowest wire of a route; 0 = no limit.
+double narrowest_gbs(const topology::Graph& graph, const routing::Route& route) {
+  double narrowest = 0;
+  for (const EdgeId edge : route.edges) {
+    const double gbs = graph.edge(edge).bw_gbs.value_or(0.0);
+    if (gbs > 0 && (narrowest == 0 || gbs < narrowest)) narrowest = gbs;
+  }
+  return narrowest;
+}
+
+double ns_per_byte(double gbs) {
+  return gbs > 0 ? 1 / gbs : 0;
+}
+
+}  // namespace
+
+contract::MessageRoute HostPort::message_route(const PeCoord& from, const PeCoord& to) {
+  const topology::Graph& graph = platform_.graph();
+  elab::RouteTable& routes = platform_.routes();
+  const NodeId source = routes.resolver().find_pe_node(from, NodeKind::pe_dma);
+  const NodeId target = routes.resolver().find_pe_node(to, NodeKind::pe_dma);
+  const routing::Route& there = routes.router().find_path(source, target);
+  contract::MessageRoute route;
+  route.flit_bytes = graph.spec.flit_bytes();
+  route.latency = routing::one_flit_latency_fs(graph, there, 0);
+  for (const EdgeId edge : there.edges) route.wires.push_back({edge.value, graph.edge(edge).bw_gbs.value_or(0.0)});
+  constexpr std::uint64_t kCreditBytes = 16;
+  route.credit = routing::one_flit_latency_fs(graph, routes.router().find_path(target, source), kCreditBytes);
+  return route;
+}
+
+contract::PeCosts HostPort::pe_costs(contract::QueueMemory memory, Dtype) {
+  const topology::Graph& graph = platform_.graph();
+  elab::RouteTable& routes = platform_.routes();
+  const PeCoord pe{SipId(0), CubeId(0), PeId(0)};
+  const topology::Node& queues = graph.node(routes.resolver().find_pe_node(pe, NodeKind::pe_ipcq));
+  const topology::Node& math = graph.node(routes.resolver().find_pe_node(pe, NodeKind::pe_math));
+  const NodeId dma = routes.resolver().find_pe_node(pe, NodeKind::pe_dma);
+  const routing::Route& to_hbm = routes.router().find_path(dma, routes.resolver().find_hbm(pe));
+  const std::string kind(contract::queue_memory_name(memory));
+  contract::PeCosts costs;
+  costs.slot_setup = ns_to_fs(queues.number(kind + "_slot_setup_ns"));
+  costs.slot_ns_per_byte = ns_per_byte(queues.number(kind + "_slot_bw_gbs"));
+  if (memory == contract::QueueMemory::hbm) {
+    costs.slot_ns_per_byte += ns_per_byte(narrowest_gbs(graph, to_hbm));
+  } else if (memory == contract::QueueMemory::sram) {
+    costs.slot_ns_per_byte +=
+        ns_per_byte(narrowest_gbs(graph, routes.router().find_path(dma, routes.resolver().find_sram(pe.sip, pe.cube))));
+  }
+  const std::uint64_t flit = graph.spec.flit_bytes();
+  costs.memory_gbs = narrowest_gbs(graph, to_hbm);
+  costs.memory_latency =
+      routing::lone_read(routing::transfer_path(graph, to_hbm), flit).answered - occupancy_fs(flit, costs.memory_gbs);
+  costs.elements_per_ns = math.number("elements_per_cycle") * math.number("clock_ghz");
+  return costs;
+}
+
+}  // namespace kb::sim

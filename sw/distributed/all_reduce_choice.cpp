@@ -1,0 +1,207 @@
+#include "sw/distributed/all_reduce_choice.h"
+
+#include <algorithm>
+#include <cmath>
+#include <string>
+
+#include "platform/base/error.h"
+#include "sw/distributed/all_reduce_costs.h"
+#include "sw/distributed/neighbours.h"
+
+namespace kb::sw {
+namespace {
+
+// Indices of candidate_names().
+enum Candidate : std::size_t { kRing, kReduceScatter, kPairwise, kTree, kHierarchical };
+
+constexpr double kLeastMessageBytes = 256;
+
+std::vector<std::size_t> candidates(const topology::CclConfig& config) {
+  if (!config.candidates.empty()) return config.candidates;
+  return {kRing, kReduceScatter, kPairwise, kTree, kHierarchical};
+}
+
+const char* kernel_of(const std::string& algorithm) {
+  const auto& names = topology::candidate_names();
+  if (algorithm == names[kRing]) return "hop_ring_allreduce";
+  if (algorithm == names[kReduceScatter]) return "hop_scatter_allreduce";
+  return algorithm == names[kPairwise] ? "hop_pairwise_allreduce" : "hop_tree_allreduce";
+}
+
+}  // namespace
+
+std::vector<int> ring_of_cubes(int w, int h) {
+  std::vector<int> order;
+  if (w == 1 || h == 1) {  // every second one there, the others back
+    const int n = w * h;
+    for (int i = 0; i < n; i += 2) order.push_back(i);
+    for (int i = n - 1 - n % 2; i > 0; i -= 2) order.push_back(i);
+    return order;
+  }
+  const bool columns = h % 2 == 0;  // the first column down, then the rest row by row upwards; or the same transposed
+  const int along = columns ? h : w, across = columns ? w : h;
+  const auto cube = [&](int a, int b) { return columns ? a * w + b : b * w + a; };
+  for (int a = 0; a < along; ++a) order.push_back(cube(a, 0));
+  for (int i = 0; i < along; ++i) {
+    for (int b = 1; b < across; ++b) order.push_back(cube(along - 1 - i, i % 2 == 0 ? b : across - b));
+  }
+  return order;
+}
+
+TileOwners chosen_owners(const topology::CclConfig& config, const contract::MachineInfo& machine) {
+  if (config.tiles == topology::TileSet::pes) return TileOwners::pes;
+  if (config.tiles == topology::TileSet::cubes) return TileOwners::cubes;
+  return machine.sips * machine.cubes_per_sip == 1 ? TileOwners::pes : TileOwners::cubes;
+}
+
+bool needs_hops(const topology::CclConfig& config) {
+  const std::vector<std::size_t> all = candidates(config);
+  return std::any_of(all.begin(), all.end(), [](std::size_t which) { return which != kHierarchical; });
+}
+
+std::vector<PeCoord> ring_of_owners(const contract::MachineInfo& machine, TileOwners owners) {
+  std::vector<PeCoord> ring;
+  const int pes = owners == TileOwners::pes ? machine.pes_per_cube : 1;
+  for (int sip = 0; sip < machine.sips; ++sip) {
+    for (const int cube : ring_of_cubes(machine.cube_mesh_w, machine.cube_mesh_h)) {
+      for (int pe = 0; pe < pes; ++pe) {
+        ring.push_back({SipId(static_cast<std::uint32_t>(sip)), CubeId(static_cast<std::uint32_t>(cube)),
+                        PeId(static_cast<std::uint32_t>(pe))});
+      }
+    }
+  }
+  return ring;
+}
+
+AllReduceCosts& AllReduceChooser::costs(const AllReduceCall& call) {
+  static const contract::QueueMemory kMemories[] = {contract::QueueMemory::tcm, contract::QueueMemory::sram,
+                                                    contract::QueueMemory::hbm};
+  auto& entry = costs_[{call.tensor.dtype(), call.op == "avg"}];
+  if (!entry) {
+    entry = std::make_shared<AllReduceCosts>(host_, kMemories[static_cast<std::size_t>(config_.buffer_kind)],
+                                             call.tensor.dtype(), call.op == "avg");
+  }
+  return *entry;
+}
+
+// Bytes per message: what the call says, else halves of what fits.
+std::vector<double> AllReduceChooser::message_sizes(const AllReduceCall& call, double tile) const {
+  const auto item = static_cast<double>(item_size(call.tensor.dtype()));
+  const double most = std::floor(static_cast<double>(config_.slot_size) / item) * item;
+  if (call.chunk_elements > 0) return {std::min(most, static_cast<double>(call.chunk_elements) * item)};
+  std::vector<double> sizes{std::min(most, tile)};
+  while (sizes.back() >= 2 * kLeastMessageBytes) sizes.push_back(std::ceil(sizes.back() / 2 / item) * item);
+  return sizes;
+}
+
+CollectiveEstimate AllReduceChooser::best_hierarchy(const AllReduceCall& call, int cube, bool whole) {
+  const contract::MachineInfo& machine = host_.machine();
+  AllReduceCosts::Hierarchy h;
+  h.cube_w = call.cube_w;
+  h.cube_h = call.cube_h;
+  h.pes = owners_ == TileOwners::pes ? machine.pes_per_cube : 1;
+  h.first_cube = std::max(0, cube);
+  h.sips = call.world_size;
+  h.sip_w = call.sip_w;
+  h.sip_h = call.sip_h;
+  h.topology = call.sip_topology;
+  const auto item = static_cast<double>(item_size(call.tensor.dtype()));
+  const double tile = static_cast<double>(call.n_elem) * item;
+  std::vector<double> sizes = message_sizes(call, tile);
+  if (whole) sizes.resize(1);
+  // The centre first (K-56): it stays the root where another is no better.
+  std::vector<int> roots{call.cube_h / 2 * call.cube_w + call.cube_w / 2};
+  for (int root = 0; root < call.cube_w * call.cube_h; ++root) roots.push_back(root);
+  if (call.root_cube >= 0) roots = {static_cast<int>(call.root_cube)};
+  CollectiveEstimate best;
+  for (const int root : roots) {
+    for (const double size : sizes) {
+      const double ns = costs(call).hierarchical(h, root, tile, size);
+      if (best.root >= 0 && ns >= best.ns) continue;
+      best = {topology::candidate_names()[kHierarchical], ns, static_cast<std::int64_t>(size / item), root};
+    }
+  }
+  return best;
+}
+
+CollectiveRecord AllReduceChooser::estimated(const AllReduceCall& call, int cube) {
+  const contract::MachineInfo& machine = host_.machine();
+  const bool sips_only = cube >= 0;  // then there are the links between the SIPs alone
+  std::vector<PeCoord> ranks = ring_of_owners(machine, owners_);
+  if (sips_only) {
+    ranks.clear();
+    for (int sip = 0; sip < call.world_size; ++sip) {
+      ranks.push_back({SipId(static_cast<std::uint32_t>(sip)), CubeId(static_cast<std::uint32_t>(cube)), PeId(0)});
+    }
+  }
+  const auto item = static_cast<double>(item_size(call.tensor.dtype()));
+  const double tile = static_cast<double>(call.n_elem) * item;
+  CollectiveRecord record{"all_reduce", "", true, static_cast<std::uint64_t>(tile), static_cast<int>(ranks.size()), {}};
+  const auto consider = [&](std::size_t which,
+                            double (AllReduceCosts::*formula)(const std::vector<PeCoord>&, double, double)) {
+    CollectiveEstimate best;
+    for (const double size : message_sizes(call, tile)) {
+      const double ns = (costs(call).*formula)(ranks, tile, size);
+      if (best.chunk_elements > 0 && ns >= best.ns) continue;
+      best = {topology::candidate_names()[which], ns, static_cast<std::int64_t>(size / item), -1};
+    }
+    record.estimates.push_back(best);
+  };
+  const bool ring = !sips_only || call.sip_topology == contract::SipTopology::ring_1d;
+  for (const std::size_t which : candidates(config_)) {
+    if (which == kHierarchical) record.estimates.push_back(best_hierarchy(call, cube, false));
+    if (call.root_cube >= 0 || ranks.size() < 2) continue;  // who names a root asks for a hierarchy
+    if (which == kRing && ring) consider(which, &AllReduceCosts::ring);
+    if (which == kReduceScatter && ring) consider(which, &AllReduceCosts::reduce_scatter);
+    if (which == kPairwise && !sips_only && ranks.size() <= kMostPairedRanks) {
+      consider(which, &AllReduceCosts::pairwise);
+    }
+    if (which == kTree && !sips_only) consider(which, &AllReduceCosts::tree);
+  }
+  if (record.estimates.empty()) record.estimates.push_back(best_hierarchy(call, cube, false));
+  return record;
+}
+
+const CollectiveRecord& AllReduceChooser::choose(const AllReduceCall& call, int cube) {
+  const auto [entry, is_new] =
+      known_.try_emplace({call.tensor.dtype(), call.op == "avg", call.n_elem, call.cube_w * call.cube_h, cube,
+                          call.chunk_elements, call.root_cube});
+  if (!is_new) return entry->second;
+  entry->second = estimated(call, cube);
+  const auto best =
+      std::min_element(entry->second.estimates.begin(), entry->second.estimates.end(),
+                       [](const CollectiveEstimate& a, const CollectiveEstimate& b) { return a.ns < b.ns; });
+  entry->second.algorithm = best->algorithm;
+  return entry->second;
+}
+
+CollectiveEstimate AllReduceChooser::hierarchy(const AllReduceCall& call, int cube) {
+  return best_hierarchy(call, cube, true);
+}
+
+AllReducePlan AllReduceChooser::plan(const AllReduceCall& call, const CollectiveRecord& choice) const {
+  const auto chosen = std::find_if(choice.estimates.begin(), choice.estimates.end(),
+                                   [&](const CollectiveEstimate& one) { return one.algorithm == choice.algorithm; });
+  AllReduceCall exact = call;
+  exact.chunk_elements = chosen->chunk_elements;
+  if (choice.algorithm == topology::candidate_names()[kHierarchical]) {
+    exact.root_cube = call.cube_w * call.cube_h > 1 ? chosen->root : -1;
+    const AllReduceAlgorithm& hierarchy =
+        find_all_reduce(owners_ == TileOwners::pes ? "three_level_allreduce" : "lrab_hierarchical_allreduce");
+    return {hierarchy.kernel, hierarchy.arguments(exact)};
+  }
+  const contract::MachineInfo& machine = host_.machine();
+  const bool sips_only = choice.ranks == call.world_size && machine.cubes_per_sip > 1;
+  if (!sips_only) {
+    std::vector<int> places(static_cast<std::size_t>(machine.cubes_per_sip));
+    int place = 0;
+    for (const int cube : ring_of_cubes(machine.cube_mesh_w, machine.cube_mesh_h)) {
+      places[static_cast<std::size_t>(cube)] = place++;
+    }
+    for (const int place_of_cube : places) exact.order += std::to_string(place_of_cube) + " ";
+  }
+  exact.links = sips_only ? "global_" : "hop";
+  return {kernel_of(choice.algorithm), hop_arguments(exact)};
+}
+
+}  // namespace kb::sw

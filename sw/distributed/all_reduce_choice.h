@@ -1,0 +1,63 @@
+// `algorithm: auto`: which all-reduce is the fastest by formula for a tile of this size.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <string>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+#include "platform/topology/ccl_config.h"
+#include "sw/distributed/algorithms.h"
+#include "sw/runtime/collective_record.h"
+
+namespace kb::sw {
+
+// The SIPs' cubes as a ring: neighbours of this order are neighbours in the mesh where that is possible, and the ends
+// lie at the north-west corner, where the chiplet is.
+std::vector<int> ring_of_cubes(int w, int h);
+// The owners of tiles in that order, SIP by SIP.
+std::vector<PeCoord> ring_of_owners(const contract::MachineInfo& machine, TileOwners owners);
+// Who holds tiles with `tiles: auto`: one PE per cube, or every PE of a machine with one cube.
+TileOwners chosen_owners(const topology::CclConfig& config, const contract::MachineInfo& machine);
+
+class AllReduceCosts;
+
+// Whether a candidate sends over hops.
+bool needs_hops(const topology::CclConfig& config);
+
+// One way to do it.
+struct AllReducePlan {
+  std::string kernel;
+  std::vector<Arg> arguments;
+};
+
+class AllReduceChooser {
+ public:
+  AllReduceChooser(contract::IHost& host, const topology::CclConfig& config, TileOwners owners)
+      : host_(host), config_(config), owners_(owners) {}
+
+  // Of an `auto` group. Every rank gets the same. `cube`: where a single tile per SIP lies on a machine of several
+  // cubes; else -1.
+  const CollectiveRecord& choose(const AllReduceCall& call, int cube);
+  AllReducePlan plan(const AllReduceCall& call, const CollectiveRecord& choice) const;
+  // Of a hierarchy that the user named: with whole tiles where they fit a slot, and the best root unless one is named.
+  CollectiveEstimate hierarchy(const AllReduceCall& call, int cube);
+
+ private:
+  CollectiveRecord estimated(const AllReduceCall& call, int cube);
+  CollectiveEstimate best_hierarchy(const AllReduceCall& call, int cube, bool whole);
+  std::vector<double> message_sizes(const AllReduceCall& call, double tile) const;
+  AllReduceCosts& costs(const AllReduceCall& call);
+
+  contract::IHost& host_;
+  const topology::CclConfig& config_;
+  TileOwners owners_;
+  std::map<std::pair<Dtype, bool>, std::shared_ptr<AllReduceCosts>> costs_;
+  // By dtype, operation, elements, cubes, only cube, chunk and root.
+  std::map<std::tuple<Dtype, bool, std::int64_t, int, int, std::int64_t, std::int64_t>, CollectiveRecord> known_;
+};
+
+}  // namespace kb::sw

@@ -1,0 +1,101 @@
+// What all-reduces take by formula: the times by which `algorithm: auto` chooses, and the best root of a hierarchy.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <map>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "platform/contract/i_host.h"
+
+namespace kb::sw {
+
+// Hockney's model, T(b) = alpha + beta b for a message of b bytes (R. W. Hockney, "The communication challenge for
+// MPP", Parallel Computing 20, 1994), with alpha and beta of the routes of this machine, and the costs of all-reduces
+// made of such messages as in R. Thakur, R. Rabenseifner, W. Gropp, "Optimization of Collective Communication
+// Operations in MPICH", IJHPCA 19(1), 2005. Of a route
+//   alpha  every overhead and propagation, and the first flit on each wire but the narrowest,
+//   C      the credit that travels back, which a receive waits for (Q-39).
+// Messages of a pattern are under way at the same time, so
+//   beta   of each wire, the messages that pass it over its bandwidth; the largest of all wires.
+// A pattern's alpha and C are its largest. Around a ring a block needs a = the largest sum of alpha + C over as many
+// neighbouring hops as it has rounds. In ns, with m bytes of a tile, n ranks, s bytes of a message, k messages of a
+// block or tile:
+//   slot(b) = setup + b / slot bandwidth     mem(b) = latency + b / bandwidth     math(b) = elements / rate
+//   hop(b)  = alpha + beta b + 2 slot(b) + C
+// The average divides once more: math of what a rank finishes.
+//
+//   ring            k (2 mem(s) + max(a + (n - 1) (beta s + 2 slot(s)), (n - 1) (slot(s) + C + math(s))) + math(s))
+//   reduce_scatter  b = m / n, F = floor(n / 2), both neighbours at once. The two directions meet at every rank, so
+//   that
+//                   for a part of the time the slowest hop counts: A = 0.7 a + 0.3 F (alpha + C), fitted to runs. With
+//                   z = max(beta s, slot(s) + C), what a message adds, and P(x) = A + F (beta s + 2 slot(s) + x)
+//                   T(x, w) = max(P(x) + (k - 1) z, F max(k z, w) + P(x) / F - z)
+//                   T(math(s), 2 k (mem(s) + math(s))) + math(s) + T(0, 0)
+//   pairwise        b = m / n, all pairs at once, y = alpha + 2 slot(s) + C
+//                   2 (y + max(beta b, (k - 1) (slot(s) + C)))
+//                   + max(math(s), max(mem(b) - y, beta b / k / (n - 1)) + (n - 1) math(b) - beta b)
+//   tree            for one message the recursion of a hierarchy along the D = ceil(log2 n) levels; each further one
+//                   max(mem(s), D (slot(s) + C + math(s))) + max(mem(s) + slot(s) + C, D beta s)
+//   hierarchical    the recursion of docs/architecture/collectives.md for one message, from the loads to the last
+//                   store; each further one costs what the root, or a PE on the way back, does per message
+class AllReduceCosts {
+ public:
+  AllReduceCosts(contract::IHost& host, contract::QueueMemory memory, Dtype dtype, bool average);
+
+  // `ranks` in the order of the ring.
+  double ring(const std::vector<PeCoord>& ranks, double tile, double message);
+  double reduce_scatter(const std::vector<PeCoord>& ranks, double tile, double message);
+  double pairwise(const std::vector<PeCoord>& ranks, double tile, double message);
+  double tree(const std::vector<PeCoord>& ranks, double tile, double message);
+
+  // A tile on PE 0 of every cube of a mesh, or with `pes` above 1 on every PE of the cubes.
+  struct Hierarchy {
+    int cube_w = 1, cube_h = 1, pes = 1;
+    int first_cube = 0;  // the only one when the mesh has just one
+    int sips = 1, sip_w = 0, sip_h = 0;
+    contract::SipTopology topology = contract::SipTopology::ring_1d;
+  };
+  double hierarchical(const Hierarchy& hierarchy, int root, double tile, double message);
+
+ private:
+  struct Pattern {
+    double latency = 0, credit = 0;
+    double first_flit = 0, flit = 256;  // ns per byte on the wires but the narrowest; its bytes
+    double beta = 0;
+    double alpha(double bytes) const { return latency + std::min(bytes, flit) * first_flit; }
+  };
+  struct Pair {
+    PeCoord from, to;
+  };
+  struct Line;
+  const contract::MessageRoute& route(const PeCoord& from, const PeCoord& to);
+  Pattern pattern(const std::vector<Pair>& messages);
+  // Every rank to the ones at these distances.
+  const Pattern& shifts(const std::vector<PeCoord>& ranks, const std::vector<int>& distances);
+  double slot(double bytes) const { return slot_setup_ + bytes * costs_.slot_ns_per_byte; }
+  double memory(double bytes) const;
+  double math(double bytes) const { return bytes / item_ / costs_.elements_per_ns; }
+  double hop(const Pattern& p, double bytes) const {
+    return p.alpha(bytes) + p.beta * bytes + 2 * slot(bytes) + p.credit;
+  }
+  double finish(double bytes) const { return average_ ? math(bytes) : 0; }
+  double take(double ready, double sent, const PeCoord& from, const PeCoord& to, double message);
+  double reduce(const Line& line, std::vector<double>& ready, double message);
+  double spread(const Line& line, double message);
+  double between(const Hierarchy& h, int cube, double message);
+  // The largest sum of alpha + C over `rounds` hops of the ring that follow each other.
+  double around(const std::vector<PeCoord>& ranks, int rounds, double message);
+  double ring_of(const Pattern& p, double around, int rounds, double message) const;
+
+  contract::IHost& host_;
+  contract::PeCosts costs_;
+  double slot_setup_ = 0, item_ = 2;
+  bool average_ = false;
+  std::map<std::pair<PeCoord, PeCoord>, contract::MessageRoute> routes_;
+  std::map<std::pair<std::vector<PeCoord>, std::vector<int>>, Pattern> patterns_;
+};
+
+}  // namespace kb::sw
