@@ -28,9 +28,11 @@ TEST_F(SeedTimingTest, Kernels) {
   expect_times("attention", 462.737539, 1617.587753);
 }
 
-TEST_F(SeedTimingTest, Collectives) {
-  expect_times("ccl-allreduce --set n_elem=8", 1559.045368, 3196.335704);
-  expect_times("ccl-allreduce --set n_elem=8 --set root=1", 1281.992816, 3020.32068);
+TEST_F(SeedTimingTest, Collectives) {  // with what was the default: the centre as root of the hierarchy
+  const char* const kCentre = "ccl-allreduce --set n_elem=8 --set algorithm=lrab_hierarchical_allreduce --set root=10";
+  expect_times(kCentre, 1559.045368, 3196.335704);
+  expect_times("ccl-allreduce --set n_elem=8 --set algorithm=lrab_hierarchical_allreduce --set root=1", 1281.992816,
+               3020.32068);
 }
 
 }  // namespace
