@@ -42,7 +42,7 @@ contract::MessageRoute HostPort::message_route(const PeCoord& from, const PeCoor
   return route;
 }
 
-contract::PeCosts HostPort::pe_costs(contract::QueueMemory memory, Dtype) {
+contract::PeCosts HostPort::pe_costs(contract::QueueMemory memory, Dtype dtype) {
   const topology::Graph& graph = platform_.graph();
   elab::RouteTable& routes = platform_.routes();
   const PeCoord pe{SipId(0), CubeId(0), PeId(0)};
@@ -64,7 +64,7 @@ contract::PeCosts HostPort::pe_costs(contract::QueueMemory memory, Dtype) {
   costs.memory_gbs = narrowest_gbs(graph, to_hbm);
   costs.memory_latency =
       routing::lone_read(routing::transfer_path(graph, to_hbm), flit).answered - occupancy_fs(flit, costs.memory_gbs);
-  costs.elements_per_ns = math.number("elements_per_cycle") * math.number("clock_ghz");
+  costs.elements_per_ns = math.rates("elements_per_ns", RateUnit::elements).of(dtype);
   return costs;
 }
 

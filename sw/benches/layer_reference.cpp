@@ -55,11 +55,19 @@ BoundedMatrix combine(Dtype dtype, const BoundedMatrix& x, const BoundedMatrix& 
 
 }  // namespace
 
+std::size_t LayerReference::share(std::size_t rows) const {
+  const auto ranks = static_cast<std::size_t>(ranks_), grain = static_cast<std::size_t>(grain_);
+  const std::size_t share = (rows + ranks - 1) / ranks;
+  return rows % ranks == 0 || share < grain ? share : (share + grain - 1) / grain * grain;
+}
+
 BoundedMatrix LayerReference::summed_over_ranks(const BoundedMatrix& x, const BoundedMatrix& w) const {
   const auto ranks = static_cast<std::size_t>(ranks_);
   std::vector<BoundedMatrix> parts;
   for (std::size_t rank = 0; rank < ranks; ++rank) {
-    const std::size_t first = rank * x.cols / ranks, count = (rank + 1) * x.cols / ranks - first;
+    const std::size_t first = std::min(rank * share(x.cols), x.cols);
+    const std::size_t count = std::min(first + share(x.cols), x.cols) - first;
+    if (count == 0) break;
     parts.push_back(data::product(columns_of(x, first, count), rows_of(w, first, count)));
     data::round_to(dtype_, parts.back());
   }

@@ -18,7 +18,8 @@ namespace kb::sw {
 class LayerReference {
  public:
   using Matrix = data::BoundedMatrix;
-  LayerReference(Dtype dtype, int ranks) : dtype_(dtype), ranks_(ranks) {}
+  // Rows of a weight are shared out evenly, or else in equal shares of a multiple of `grain`, the last ones padded.
+  LayerReference(Dtype dtype, int ranks, std::int64_t grain = 1) : dtype_(dtype), ranks_(ranks), grain_(grain) {}
 
   // x W + b; `split_sum`: the ranks' partial products are rounded before they are added (row-parallel).
   Matrix linear(const Matrix& x, const HostArray& w, const HostArray* bias, bool split_sum) const;
@@ -35,9 +36,11 @@ class LayerReference {
 
  private:
   Matrix summed_over_ranks(const Matrix& x, const Matrix& w) const;
+  std::size_t share(std::size_t rows) const;
 
   Dtype dtype_;
   int ranks_;
+  std::int64_t grain_;
 };
 
 }  // namespace kb::sw

@@ -34,6 +34,10 @@ struct ParallelRun {
   std::int64_t replicas() const { return static_cast<std::int64_t>(outputs.size()) / size; }
 };
 
+std::int64_t pes_per_sip(Runtime& rt) {
+  return std::int64_t{rt.machine().cubes_per_sip} * rt.machine().pes_per_cube;
+}
+
 int model_size(const Params& params, int ranks) {
   const std::int64_t size = params.integer("tp");
   if (size == 0) return ranks;
@@ -171,7 +175,7 @@ BenchResult run_mlp(Runtime& rt, const Params& params) {
   BenchResult result;
   const double layers = options.activation == Activation::swiglu ? 3 : 2;
   add_figures(result, run, layers * static_cast<double>(m) * static_cast<double>(width) * static_cast<double>(inner));
-  const LayerReference reference(options.dtype, run.size);
+  const LayerReference reference(options.dtype, run.size, pes_per_sip(rt));
   verify_ranks(rt, result, reference, run, "layer, function, layer",
                [&](std::int64_t replica) { return expected_mlp(reference, exact_values(x(replica)), inner, options); });
   return result;
@@ -221,7 +225,7 @@ BenchResult run_block(Runtime& rt, const Params& params) {
   });
   BenchResult result;
   add_figures(result, run, block_products(options, m));
-  const LayerReference reference(options.dtype, run.size);
+  const LayerReference reference(options.dtype, run.size, pes_per_sip(rt));
   verify_ranks(rt, result, reference, run, "norm, attention, norm, MLP",
                [&](std::int64_t replica) { return expected_block(reference, exact_values(x(replica)), options); });
   return result;

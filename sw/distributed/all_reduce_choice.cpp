@@ -7,6 +7,7 @@
 #include "platform/base/error.h"
 #include "sw/distributed/all_reduce_costs.h"
 #include "sw/distributed/neighbours.h"
+#include "sw/distributed/queue_plan.h"
 
 namespace kb::sw {
 namespace {
@@ -54,11 +55,6 @@ TileOwners chosen_owners(const topology::CclConfig& config, const contract::Mach
   return machine.sips * machine.cubes_per_sip == 1 ? TileOwners::pes : TileOwners::cubes;
 }
 
-bool needs_hops(const topology::CclConfig& config) {
-  const std::vector<std::size_t> all = candidates(config);
-  return std::any_of(all.begin(), all.end(), [](std::size_t which) { return which != kHierarchical; });
-}
-
 std::vector<PeCoord> ring_of_owners(const contract::MachineInfo& machine, TileOwners owners) {
   std::vector<PeCoord> ring;
   const int pes = owners == TileOwners::pes ? machine.pes_per_cube : 1;
@@ -71,6 +67,23 @@ std::vector<PeCoord> ring_of_owners(const contract::MachineInfo& machine, TileOw
     }
   }
   return ring;
+}
+
+Wiring wire_candidates(topology::CclConfig& config, const contract::MachineInfo& machine, TileOwners owners) {
+  const std::vector<PeCoord> ring = ring_of_owners(machine, owners);
+  const std::vector<std::size_t> all = candidates(config);
+  if (std::all_of(all.begin(), all.end(), [](std::size_t which) { return which == kHierarchical; })) {
+    return make_wiring(config, machine);
+  }
+  Wiring wiring = make_wiring_with_hops(config, machine, ring, false);
+  const std::uint64_t slot = config.slot_size > 0 ? config.slot_size : kUsualSlotBytes;
+  const auto fits = [&] { return wiring.directions.size() * config.n_slots * slot <= ring_room(config, machine) / 2; };
+  if (!config.candidates.empty() || fits()) return wiring;
+  config.candidates = {kRing, kReduceScatter, kHierarchical};
+  wiring = make_wiring_with_hops(config, machine, ring, true);
+  if (fits()) return wiring;
+  config.candidates = {kHierarchical};
+  return make_wiring(config, machine);
 }
 
 AllReduceCosts& AllReduceChooser::costs(const AllReduceCall& call) {

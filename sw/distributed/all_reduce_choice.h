@@ -11,6 +11,7 @@
 
 #include "platform/topology/ccl_config.h"
 #include "sw/distributed/algorithms.h"
+#include "sw/distributed/wiring.h"
 #include "sw/runtime/collective_record.h"
 
 namespace kb::sw {
@@ -25,8 +26,9 @@ TileOwners chosen_owners(const topology::CclConfig& config, const contract::Mach
 
 class AllReduceCosts;
 
-// Whether a candidate sends over hops.
-bool needs_hops(const topology::CclConfig& config);
+// The links of `auto`. Unless the user named candidates, those whose rings leave less than half of their room to
+// tensors and groups are left out, and `config.candidates` says what remains.
+Wiring wire_candidates(topology::CclConfig& config, const contract::MachineInfo& machine, TileOwners owners);
 
 // One way to do it.
 struct AllReducePlan {

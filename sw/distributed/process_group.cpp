@@ -77,9 +77,7 @@ ProcessGroup::Setup ProcessGroup::set_up(Runtime& runtime, const topology::CclOp
                                    fmt::format("write {} or {}", pes, machine.sips))});
   }
   setup.queues = runtime.claim_queues();
-  setup.wiring = automatic && needs_hops(config)
-                     ? make_wiring_with_hops(config, machine, ring_of_owners(machine, setup.algorithm.owners))
-                     : make_wiring(config, machine);
+  setup.wiring = automatic ? wire_candidates(config, machine, setup.algorithm.owners) : make_wiring(config, machine);
   setup.group_slot_size = config.slot_size > 0 ? config.slot_size : kUsualSlotBytes;
   if (config.slot_size == 0) config.slot_size = chosen_slot_size(setup.wiring, config, machine);
   return setup;

@@ -192,15 +192,18 @@ PlannedQueues plan_queues(const Wiring& wiring, const topology::CclConfig& confi
   return planned;
 }
 
-std::uint64_t chosen_slot_size(const Wiring& wiring, const topology::CclConfig& config,
-                               const contract::MachineInfo& machine) {
-  std::uint64_t room = machine.hbm_slice_bytes;
+std::uint64_t ring_room(const topology::CclConfig& config, const contract::MachineInfo& machine) {
   if (config.buffer_kind == topology::BufferKind::tcm) {
     const std::uint64_t taken = machine.scratch_bytes + machine.tcm_reserved_bytes;
-    room = machine.tcm_bytes > taken ? machine.tcm_bytes - taken : 0;
-  } else if (config.buffer_kind == topology::BufferKind::sram) {
-    room = machine.sram_bytes / static_cast<std::uint64_t>(std::max(1, machine.pes_per_cube));
+    return machine.tcm_bytes > taken ? machine.tcm_bytes - taken : 0;
   }
+  if (config.buffer_kind == topology::BufferKind::hbm) return machine.hbm_slice_bytes;
+  return machine.sram_bytes / static_cast<std::uint64_t>(std::max(1, machine.pes_per_cube));
+}
+
+std::uint64_t chosen_slot_size(const Wiring& wiring, const topology::CclConfig& config,
+                               const contract::MachineInfo& machine) {
+  const std::uint64_t room = ring_room(config, machine);
   const std::uint64_t slots = std::max<std::uint64_t>(1, wiring.directions.size() * config.n_slots);
   const std::uint64_t least = std::min(kUsualSlotBytes, room / slots), half = room / 2 / slots;
   const std::uint64_t size = std::min(kMostChosenSlotBytes, std::max(least, half));

@@ -33,6 +33,7 @@ PlannedQueues plan_queues(const Wiring& wiring, const topology::CclConfig& confi
 // of their memory; not less than kUsualSlotBytes while that fits all of it.
 inline constexpr std::uint64_t kMostChosenSlotBytes = 8192;
 inline constexpr std::uint64_t kUsualSlotBytes = 4096;
+std::uint64_t ring_room(const topology::CclConfig& config, const contract::MachineInfo& machine);  // bytes per PE
 std::uint64_t chosen_slot_size(const Wiring& wiring, const topology::CclConfig& config,
                                const contract::MachineInfo& machine);
 

@@ -64,9 +64,9 @@ std::vector<PeCoord> default_rank_map(const contract::MachineInfo& machine, int 
 Wiring make_wiring(const topology::CclConfig& config, const contract::MachineInfo& machine,
                    const NeighbourFunction& supplied = nullptr);
 
-// The same, and hops between `ring` beside it.
+// The same, and hops between `ring` beside it: all of them, or to the neighbours only.
 Wiring make_wiring_with_hops(const topology::CclConfig& config, const contract::MachineInfo& machine,
-                             const std::vector<PeCoord>& ring);
+                             const std::vector<PeCoord>& ring, bool neighbours_only);
 
 // A ring of SIPs in the given order: PE 0 of every cube of each has `prefix`E to PE 0 of the same cube of the next one
 // and `prefix`W to that of the one before. One SIP alone has no links.

@@ -184,7 +184,7 @@ Wiring make_wiring(const topology::CclConfig& config, const contract::MachineInf
 }
 
 Wiring make_wiring_with_hops(const topology::CclConfig& config, const contract::MachineInfo& machine,
-                             const std::vector<PeCoord>& ring) {
+                             const std::vector<PeCoord>& ring, bool neighbours_only) {
   std::map<PeCoord, int> index;  // among all PEs
   for (const PeCoord& pe : all_pes(machine)) index.emplace(pe, static_cast<int>(index.size()));
   std::map<int, int> place;  // by index
@@ -198,6 +198,7 @@ Wiring make_wiring_with_hops(const topology::CclConfig& config, const contract::
     const auto found = place.find(rank);
     if (found == place.end() || at.size() < 2) return table;
     table = neighbours(RankTopology::hops, found->second, static_cast<int>(at.size()));
+    if (neighbours_only) table.resize(2);  // hop+1 and hop-1 come first
     for (Neighbour& neighbour : table) neighbour.rank = at[static_cast<std::size_t>(neighbour.rank)];
     return table;
   });

@@ -51,8 +51,7 @@ double alpha_beta_ns(const std::string& machine, const std::vector<std::string>&
     for (const EdgeId edge : route.edges) narrowest = std::min(narrowest, graph.edge(edge).bw_gbs.value_or(1e30));
   }
   const topology::Node& math = graph.node(graph.find_node(pes[0] + ".pe_math").value());
-  const double rate =
-      math.number_or("elements_per_ns", math.number_or("elements_per_cycle", 1) * math.number_or("clock_ghz", 1));
+  const double rate = math.rates("elements_per_ns", RateUnit::elements).of(Dtype::f16);
   const auto n = static_cast<double>(pes.size());
   const double block = bytes / n;
   return 2 * (n - 1) * (alpha + block / narrowest) + (n - 1) * block / 2 / rate;

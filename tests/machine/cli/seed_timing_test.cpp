@@ -36,9 +36,11 @@ TEST_F(SeedTimingTest, Engines) {
   expect_times("gemm-single-pe --set m=1 --set k=512 --set n=256 --set dtype=f32", 4266.00004, 8710.840104);
 }
 
-TEST_F(SeedTimingTest, Collectives) {
-  expect_times("ccl-allreduce --set n_elem=8", 1559.045368, 3196.335704);
-  expect_times("ccl-allreduce --set n_elem=8 --set root=1", 1281.992816, 3020.32068);
+TEST_F(SeedTimingTest, Collectives) {  // with what was the default: the centre as root of the hierarchy
+  const char* const kCentre = "ccl-allreduce --set n_elem=8 --set algorithm=lrab_hierarchical_allreduce --set root=10";
+  expect_times(kCentre, 1559.045368, 3196.335704);
+  expect_times("ccl-allreduce --set n_elem=8 --set algorithm=lrab_hierarchical_allreduce --set root=1", 1281.992816,
+               3020.32068);
 }
 
 }  // namespace
