@@ -30,6 +30,10 @@ AttributeRule accel_slot() {
   return {"shared_resource", AttributeType::word, std::string("accel_slot"), {}, {"accel_slot"}};
 }
 
+AttributeRule following(AttributeRule rule, const char* other) {
+  rule.follows = other;
+  return rule;
+}
 // The first word is the default.
 AttributeRule word(const char* name, const std::vector<std::string>& words) {
   return {name, AttributeType::word, words.front(), {}, words};
@@ -67,13 +71,13 @@ std::vector<KindRule> system_rules() {
   rules.push_back(router);
   rules.push_back(block(NodeKind::m_cpu, {overhead(5.0)}));
   rules.push_back(block(NodeKind::sram, {overhead(2.0), real("size_mb", 32.0, positive(32.0))}));
-  KindRule hbm = block(NodeKind::hbm_ctrl,
-                       {overhead(0.0), power_of_two("num_pcs", 8, at_least(1, 1024)),
-                        power_of_two("burst_bytes", 256, at_least(1, 65536)),
-                        real("switch_penalty_ns", 0.0, duration_ns()), real("efficiency", 1.0, rate(1.0)),
-                        word("read_order", {"fair", "arrival"}), real("access_ns", 0.0, duration_ns()),
-                        // the whole burst unless it is written
-                        power_of_two("access_bytes", 0, at_least(1, 65536)), word("channel_hash", {"none", "xor"})});
+  KindRule hbm =
+      block(NodeKind::hbm_ctrl, {overhead(0.0), power_of_two("num_pcs", 8, at_least(1, 1024)),
+                                 power_of_two("burst_bytes", 256, at_least(1, 65536)),
+                                 real("switch_penalty_ns", 0.0, duration_ns()), real("efficiency", 1.0, rate(1.0)),
+                                 word("read_order", {"fair", "arrival"}), real("access_ns", 0.0, duration_ns()),
+                                 following(power_of_two("access_bytes", 256, at_least(1, 65536)), "burst_bytes"),
+                                 word("channel_hash", {"none", "xor"})});
   hbm.redirects = {{"pc_bw_gbs", "remove it: it is derived as hbm_to_router_bw_gbs / num_pcs"}};
   rules.push_back(hbm);
   return rules;
@@ -92,10 +96,10 @@ std::vector<KindRule> pe_rules() {
                                                  whole("tile_n", 32, tile),
                                                  {"charge_fetch_store", AttributeType::flag, false, {}, {}}}));
   const auto queue = [] { return whole("queue_depth", 0, at_least(0, 1e6)); };  // P-34; 0 = no limit
-  rules.push_back(block(NodeKind::pe_dma, {overhead(0.0), whole("rd_engines", 1, at_least(1, 64)),
-                                           whole("rd_outstanding", 1, at_least(1, 1024)),
-                                           whole("wr_engines", 1, at_least(1, 64)), queue(),
-                                           real("baaw_overhead_ns", 0.0, duration_ns())}));
+  rules.push_back(
+      block(NodeKind::pe_dma,
+            {overhead(0.0), whole("rd_engines", 1, at_least(1, 64)), whole("rd_outstanding", 1, at_least(1, 1024)),
+             whole("wr_engines", 1, at_least(1, 64)), queue(), real("baaw_overhead_ns", 0.0, duration_ns())}));
   rules.push_back(
       block(NodeKind::pe_fetch_store, {overhead(0.0), whole("register_file_kb", 64, at_least(1, 1e6)), queue()}));
   rules.push_back(
@@ -264,8 +268,9 @@ ComponentSpec read_component(MapReader& component, NodeKind kind, const Attribut
   MapReader attrs = component.map("attrs");
   for (const AttributeRule& attribute : rule.attrs) {
     const auto it = defaults.find(attribute.name);
-    spec.attrs[attribute.name] =
-        read_attribute(attrs, attribute, it == defaults.end() ? attribute.fallback : it->second);
+    AttributeValue fallback = it == defaults.end() ? attribute.fallback : it->second;
+    if (!attribute.follows.empty()) fallback = spec.attrs.at(attribute.follows);
+    spec.attrs[attribute.name] = read_attribute(attrs, attribute, fallback);
   }
   for (const AttributeRedirect& redirect : rule.redirects) {
     if (!attrs.has(redirect.name)) continue;

@@ -20,6 +20,7 @@ struct AttributeRule {
   AttributeValue fallback;
   Bounds bounds;
   std::vector<std::string> words;  // word: the accepted ones
+  std::string follows = {};        // the attribute before this one whose value is the default
 };
 
 // An attribute that users expect here but that has its one place elsewhere.

@@ -115,8 +115,6 @@ void read_components(MapReader& cube, MachineSpec& spec) {
   slot("m_cpu", NodeKind::m_cpu, {});
   slot("sram", NodeKind::sram, {});
   slot("hbm_ctrl", NodeKind::hbm_ctrl, {{"num_pcs", static_cast<std::int64_t>(spec.hbm_channels_per_pe)}});
-  AttributeMap& hbm = spec.cube_components["hbm_ctrl"].attrs;
-  if (std::get<std::int64_t>(hbm.at("access_bytes")) == 0) hbm["access_bytes"] = hbm.at("burst_bytes");
   slot("ucie_conn", NodeKind::ucie_conn, {});
   components.done();
   spec.sram_bytes_per_cube = to_bytes(cube.context(), "cube.components.sram.attrs.size_mb",
