@@ -77,7 +77,9 @@ Wiring wire_candidates(topology::CclConfig& config, const contract::MachineInfo&
   }
   Wiring wiring = make_wiring_with_hops(config, machine, ring, false);
   const std::uint64_t slot = config.slot_size > 0 ? config.slot_size : kUsualSlotBytes;
-  const auto fits = [&] { return wiring.directions.size() * config.n_slots * slot <= ring_room(config, machine) / 2; };
+  const auto fits = [&] {
+    return wiring.directions.size() * config.n_slots * slot < ring_room(config, machine) / 4 * 3;
+  };
   if (!config.candidates.empty() || fits()) return wiring;
   config.candidates = {kRing, kReduceScatter, kHierarchical};
   wiring = make_wiring_with_hops(config, machine, ring, true);

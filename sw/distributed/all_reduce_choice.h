@@ -26,7 +26,7 @@ TileOwners chosen_owners(const topology::CclConfig& config, const contract::Mach
 
 class AllReduceCosts;
 
-// The links of `auto`. Unless the user named candidates, those whose rings leave less than half of their room to
+// The links of `auto`. Unless the user named candidates, those whose rings do not leave a quarter of their room to
 // tensors and groups are left out, and `config.candidates` says what remains.
 Wiring wire_candidates(topology::CclConfig& config, const contract::MachineInfo& machine, TileOwners owners);
 

@@ -8,9 +8,6 @@
 namespace kb::sw {
 namespace {
 
-// How much of the time both directions of a ring wait for its slowest hop.
-constexpr double kSlowestHop = 0.3;
-
 PeCoord pe_at(int sip, int cube, int pe) {
   return {SipId(static_cast<std::uint32_t>(sip)), CubeId(static_cast<std::uint32_t>(cube)),
           PeId(static_cast<std::uint32_t>(pe))};
@@ -81,13 +78,38 @@ const AllReduceCosts::Pattern& AllReduceCosts::shifts(const std::vector<PeCoord>
   return entry->second = pattern(all);
 }
 
-double AllReduceCosts::around(const std::vector<PeCoord>& ranks, int rounds, double message) {
-  const std::size_t n = ranks.size();
+// alpha + C from each rank to the next one.
+std::vector<double> AllReduceCosts::ring_hops(const std::vector<PeCoord>& ranks, double message) {
   std::vector<double> hops;
-  for (std::size_t r = 0; r < n; ++r) {
-    const Pattern p = pattern({{ranks[r], ranks[(r + 1) % n]}});
+  for (std::size_t r = 0; r < ranks.size(); ++r) {
+    const Pattern p = pattern({{ranks[r], ranks[(r + 1) % ranks.size()]}});
     hops.push_back(p.alpha(message) + p.credit);
   }
+  return hops;
+}
+
+// Rounds in which every rank takes a message from behind and passes it on, then one from ahead, and then loads.
+double AllReduceCosts::both_ways(const std::vector<double>& hops, int rounds, double under_way, double adding,
+                                 double loading) {
+  const std::size_t n = hops.size();
+  std::vector<double> ready(n, loading), forward(n, 0), backward(n, 0);
+  for (int round = 0; round < rounds; ++round) {
+    std::vector<double> next_forward(n), next_backward(n);
+    for (std::size_t r = 0; r < n; ++r) {
+      const std::size_t behind = (r + n - 1) % n, ahead = (r + 1) % n;
+      next_forward[r] = std::max(ready[r], forward[behind] + hops[behind] + under_way) + adding;
+      next_backward[r] = std::max(next_forward[r], backward[ahead] + hops[r] + under_way) + adding;
+      ready[r] = next_backward[r] + loading;
+    }
+    forward = next_forward;
+    backward = next_backward;
+  }
+  return *std::max_element(backward.begin(), backward.end());
+}
+
+double AllReduceCosts::around(const std::vector<PeCoord>& ranks, int rounds, double message) {
+  const std::size_t n = ranks.size();
+  const std::vector<double> hops = ring_hops(ranks, message);
   double sum = 0, most = 0;
   for (std::size_t r = 0; r < n + static_cast<std::size_t>(rounds); ++r) {
     sum += hops[r % n];
@@ -117,15 +139,14 @@ double AllReduceCosts::reduce_scatter(const std::vector<PeCoord>& ranks, double 
   const Pattern& p = shifts(ranks, n > 2 ? std::vector<int>{1, -1} : std::vector<int>{1});
   const double b = std::ceil(tile / item_ / n) * item_, s = std::min(b, message), k = messages(b, message);
   const double ways = n > 2 ? 2 : 1, rounds = std::floor(n / 2);
-  const double hops =
-      (1 - kSlowestHop) * around(ranks, static_cast<int>(rounds), s) + kSlowestHop * rounds * (p.alpha(s) + p.credit);
   const double step = std::max(p.beta * s, slot(s) + p.credit);
-  const double chain = hops + rounds * (p.beta * s + 2 * slot(s));
-  const auto phase = [&](double adding, double work) {  // of one message per round, of a rank per round
-    const double passing = chain + rounds * adding;
+  const std::vector<double> hops = ring_hops(ranks, s);
+  const auto phase = [&](double adding, double loading) {
+    const double passing = both_ways(hops, static_cast<int>(rounds), p.beta * s + 2 * slot(s), adding, ways * loading);
+    const double work = ways * k * (loading + adding);
     return std::max(passing + (k - 1) * step, rounds * std::max(k * step, work) + passing / rounds - step);
   };
-  return phase(math(s), ways * k * (memory(s) + math(s))) + math(s) + finish(s) + phase(0, 0);
+  return phase(math(s), memory(s)) + finish(s) + phase(0, 0);
 }
 
 double AllReduceCosts::pairwise(const std::vector<PeCoord>& ranks, double tile, double message) {

@@ -28,12 +28,13 @@ namespace kb::sw {
 // The average divides once more: math of what a rank finishes.
 //
 //   ring            k (2 mem(s) + max(a + (n - 1) (beta s + 2 slot(s)), (n - 1) (slot(s) + C + math(s))) + math(s))
-//   reduce_scatter  b = m / n, F = floor(n / 2), both neighbours at once. The two directions meet at every rank, so
-//   that
-//                   for a part of the time the slowest hop counts: A = 0.7 a + 0.3 F (alpha + C), fitted to runs. With
-//                   z = max(beta s, slot(s) + C), what a message adds, and P(x) = A + F (beta s + 2 slot(s) + x)
-//                   T(x, w) = max(P(x) + (k - 1) z, F max(k z, w) + P(x) / F - z)
-//                   T(math(s), 2 k (mem(s) + math(s))) + math(s) + T(0, 0)
+//   reduce_scatter  b = m / n, F = floor(n / 2) rounds, in each of which a rank takes a message from behind and passes
+//   it
+//                   on, then one from ahead, and then loads: P(x, l) is the end of that recursion over all ranks, with
+//                   alpha + C of each hop, beta s + 2 slot(s) under way, x per addition and l per load. With
+//                   z = max(beta s, slot(s) + C), what a message adds,
+//                   T(x, l) = max(P(x, l) + (k - 1) z, F max(k z, 2 k (x + l)) + P(x, l) / F - z)
+//                   T(math(s), mem(s)) + T(0, 0)
 //   pairwise        b = m / n, all pairs at once, y = alpha + 2 slot(s) + C
 //                   2 (y + max(beta b, (k - 1) (slot(s) + C)))
 //                   + max(math(s), max(mem(b) - y, beta b / k / (n - 1)) + (n - 1) math(b) - beta b)
@@ -86,6 +87,8 @@ class AllReduceCosts {
   double reduce(const Line& line, std::vector<double>& ready, double message);
   double spread(const Line& line, double message);
   double between(const Hierarchy& h, int cube, double message);
+  std::vector<double> ring_hops(const std::vector<PeCoord>& ranks, double message);
+  static double both_ways(const std::vector<double>& hops, int rounds, double under_way, double adding, double loading);
   // The largest sum of alpha + C over `rounds` hops of the ring that follow each other.
   double around(const std::vector<PeCoord>& ranks, int rounds, double message);
   double ring_of(const Pattern& p, double around, int rounds, double message) const;
