@@ -1,6 +1,7 @@
 // One part of the validation: its runs, what is measured in them, its figure.
 #pragma once
 
+#include <cstdint>
 #include <map>
 #include <memory>
 #include <string>
@@ -30,5 +31,9 @@ class ISection {
 
 std::unique_ptr<ISection> mesh_section();
 std::unique_ptr<ISection> memory_section();
+std::unique_ptr<ISection> links_section();
+std::unique_ptr<ISection> gemm_section();
+std::unique_ptr<ISection> collectives_section();
+std::unique_ptr<ISection> monotony_section(std::uint64_t pairs);  // 0 = its own number
 
 }  // namespace kb::evaluate

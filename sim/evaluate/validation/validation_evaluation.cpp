@@ -15,15 +15,19 @@ using Sections = std::vector<std::unique_ptr<ISection>>;
 
 constexpr const char* kMachine = "reference.yaml";
 
-Sections all_sections() {
+Sections all_sections(std::uint64_t pairs) {
   Sections all;
   all.push_back(mesh_section());
   all.push_back(memory_section());
+  all.push_back(links_section());
+  all.push_back(gemm_section());
+  all.push_back(collectives_section());
+  all.push_back(monotony_section(pairs));
   return all;
 }
 
 Sections chosen_sections(const EvaluationOptions& options) {
-  Sections all = all_sections();
+  Sections all = all_sections(options.draws);
   if (options.sections.empty()) return all;
   std::vector<std::string> names, wanted;
   for (const auto& section : all) names.push_back(section->name());
@@ -91,7 +95,7 @@ class ValidationEvaluation final : public IEvaluation {
   // Those of the sections that the data file has, whatever the command line chooses.
   std::vector<Figure> figures(const Json& data) const override {
     std::vector<Figure> figures;
-    for (const auto& section : all_sections()) {
+    for (const auto& section : all_sections(0)) {
       const Json& measured = data.at("sections");
       if (std::find(measured.begin(), measured.end(), section->name()) != measured.end()) {
         figures.push_back(section->draw(data));
@@ -101,7 +105,7 @@ class ValidationEvaluation final : public IEvaluation {
   }
   std::vector<std::string> figure_names() const override {
     std::vector<std::string> names;
-    for (const auto& section : all_sections()) names.push_back("validation_" + section->name());
+    for (const auto& section : all_sections(0)) names.push_back("validation_" + section->name());
     return names;
   }
 
