@@ -16,14 +16,17 @@ namespace {
 constexpr const char* kName = "gemm";
 constexpr const char* kScheduler = "cube.pe_template.components.pe_scheduler.attrs.";
 constexpr const char* kOutstanding = "cube.pe_template.components.pe_dma.attrs.rd_outstanding";
-constexpr std::int64_t kDepth = 8192;  // K, long enough to hide filling and draining
+constexpr const char* kRegisters = "cube.pe_template.components.pe_fetch_store.attrs.register_file_kb";
+constexpr const char* kRegistersKb = "512";  // room for the largest tile, f32 sums included
+constexpr std::int64_t kDepth = 8192;        // K, long enough to hide filling and draining
 constexpr std::int64_t kDtypeBytes = 2;
 
 // Rows and columns of the result, which is one tile: K steps stream A and B.
 struct GemmCase {
   std::int64_t m, n, tile;
 };
-constexpr GemmCase kCases[] = {{1, 32, 32}, {4, 32, 32}, {16, 32, 32}, {32, 32, 32}, {64, 32, 64}, {64, 64, 64}};
+constexpr GemmCase kCases[] = {{1, 32, 32},  {4, 32, 32},  {16, 32, 32}, {32, 32, 32},
+                               {64, 32, 64}, {64, 64, 64}, {96, 96, 96}, {128, 128, 128}};
 
 // Reads that PE_DMA has under way, and the least share of the roofline. With one, each read waits for the one before.
 struct ReadCase {
@@ -70,7 +73,8 @@ class GemmSection final : public ISection {
                         {"variant", "ref"}};
         point.machine_sets = {{std::string(kScheduler) + "tile_m", std::to_string(shape.tile)},
                               {std::string(kScheduler) + "tile_n", std::to_string(shape.tile)},
-                              {kOutstanding, std::to_string(reads.outstanding)}};
+                              {kOutstanding, std::to_string(reads.outstanding)},
+                              {kRegisters, kRegistersKb}};
         point.oplog = false;
         list.push_back(std::move(point));
       }
@@ -112,7 +116,7 @@ class GemmSection final : public ISection {
     return {"validation_gemm",
             chart_head("Composite GEMM of one PE beside the roofline", "products per ns") +
                 "set bmargin 7\nset logscale x 2\nset logscale y 2\nset xlabel 'products per byte read'\n"
-                "set xrange [0.25:32]\nset yrange [32:8192]\n" +
+                "set xrange [0.25:64]\nset yrange [32:8192]\n" +
                 caption({"f16, K = 8192, one output tile; A and B stream from the PE's HBM slice.", made_by(data)},
                         kHeight) +
                 plot_lines(lines) + "\n",

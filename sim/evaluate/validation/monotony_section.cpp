@@ -23,7 +23,7 @@ constexpr double kMostTransfers = 1.15, kMostWorkloads = 1.02;
 struct Shape {
   int sips, width, height;  // cubes of 8 PEs
 };
-constexpr Shape kShapes[] = {{1, 1, 1}, {1, 2, 2}, {2, 2, 1}, {2, 3, 2}};
+constexpr Shape kShapes[] = {{1, 1, 1}, {1, 2, 2}, {2, 2, 1}, {2, 4, 2}};
 
 struct Knob {
   const char* key;
@@ -226,7 +226,7 @@ class MonotonySection final : public ISection {
     return {"validation_monotony",
             chart_head("One bandwidth doubled or one overhead halved: time after / before", "time after / before") +
                 "set bmargin 7\nset xlabel 'pairs up to this ratio [%]'\nset xrange [0:100]\nset yrange [0.4:1.2]\n" +
-                caption({"Random transfers and workloads on machines of 8 to 96 PEs; above 1: slower on the faster "
+                caption({"Random transfers and workloads on machines of 8 to 128 PEs; above 1: slower on the faster "
                          "machine.",
                          made_by(data)},
                         kHeight) +
