@@ -6,6 +6,7 @@
 #include "sim/evaluate/gqa/gqa_evaluation.h"
 #include "sim/evaluate/pe2pe/pe2pe_evaluation.h"
 #include "sim/evaluate/pe_dma/pe_dma_evaluation.h"
+#include "sim/evaluate/validation/validation_evaluation.h"
 
 namespace kb::evaluate {
 
@@ -19,6 +20,8 @@ const std::vector<EvaluationEntry>& evaluations() {
        gqa_evaluation},
       {"pe-dma", "transfers of PEs to HBM partitions, alone and together: utilisation and parts of the latency",
        pe_dma_evaluation},
+      {"validation", "figures of the model beside outside simulators, bounds and its own bars, each with a band",
+       validation_evaluation},
       {"pe2pe", "one PE to another: messages over queues against raw DMA, by distance and size", pe2pe_evaluation},
   };
   return all;

@@ -11,13 +11,18 @@ namespace kb::evaluate {
 std::string describe(const Point& point) {
   std::string text = point.trace.empty() ? "bench " + point.bench : std::string("traffic");
   for (const auto& [name, value] : point.params) text += " " + name + "=" + value;
+  for (const auto& [name, value] : point.machine_sets) text += " " + name + "=" + value;
   return text;
 }
 
 void refuse_others(const std::string& evaluation, const EvaluationOptions& options,
                    const std::vector<std::string>& known) {
-  const std::pair<const char*, const std::string*> choices[] = {
-      {"--shapes", &options.shapes}, {"--exclude", &options.exclude}, {"--reference", &options.reference}};
+  const std::string draws = options.draws == 0 ? "" : std::to_string(options.draws);
+  const std::pair<const char*, const std::string*> choices[] = {{"--shapes", &options.shapes},
+                                                                {"--exclude", &options.exclude},
+                                                                {"--sections", &options.sections},
+                                                                {"--draws", &draws},
+                                                                {"--reference", &options.reference}};
   std::string accepted;
   for (const std::string& name : known) accepted += (accepted.empty() ? "" : " and ") + name;
   for (const auto& [name, value] : choices) {

@@ -23,9 +23,12 @@ struct Point {
   std::string bench;                                        // empty for traffic
   std::vector<std::pair<std::string, std::string>> params;  // of the bench, or dotted keys of the machine
   std::string trace = {};                                   // the file that `kernbench traffic` replays
-  std::string ccl = {};  // the collective configuration of a bench: none of the working directory is read
-  bool verify = false;   // data are computed and compared; else times only
-  bool oplog = true;     // row() reads the operation log
+  std::string ccl = {};       // the collective configuration of a bench: none of the working directory is read
+  std::string topology = {};  // a machine of the point's own; overrides of the command line apply to it, too
+  std::string grid = {};      // its router grid, which it names as mesh_grid.yaml
+  std::vector<std::pair<std::string, std::string>> machine_sets = {};  // dotted keys, after all others
+  bool verify = false;  // data are computed and compared; else times only
+  bool oplog = true;    // row() reads the operation log
 };
 
 // Bench and parameters, for messages.
@@ -80,6 +83,8 @@ class IEvaluation {
 struct EvaluationOptions {
   std::string shapes = {};     // empty = the evaluation's own list
   std::string exclude = {};    // of figures
+  std::string sections = {};   // of the evaluation; empty = all
+  std::uint64_t draws = 0;     // random pairs to compare; 0 = the evaluation's own number
   std::string reference = {};  // file with an external measurement to draw; empty = the one that comes with kernbench
 };
 

@@ -26,16 +26,28 @@ namespace {
 constexpr int kDataSchema = 2;
 constexpr const char* kProgram = "/proc/self/exe";
 constexpr const char* kCclName = "ccl.yaml";
+constexpr const char* kTopologyName = "topology.yaml";
+constexpr const char* kGridName = "mesh_grid.yaml";
+
+// Joined, because a value may begin with a dash.
+std::vector<std::string> machine_options(const Point& point, const RunOptions& options, const std::string& folder) {
+  std::vector<std::string> words;
+  const bool own = !point.topology.empty();
+  if (own) words.push_back("--topology=" + folder + "/" + kTopologyName);
+  for (std::size_t i = 0; i + 1 < options.topology.size(); i += 2) {
+    if (own && options.topology[i] == "--topology") continue;
+    words.push_back(options.topology[i] + "=" + options.topology[i + 1]);
+  }
+  for (const auto& [name, value] : point.machine_sets) words.push_back("--set=" + name + "=" + value);
+  return words;
+}
 
 std::vector<std::string> command_of(const Point& point, const RunOptions& options, const std::string& folder) {
   std::vector<std::string> command{std::filesystem::read_symlink(kProgram).string()};  // its name; kProgram is run
   const auto add = [&](const std::vector<std::string>& words) {
     command.insert(command.end(), words.begin(), words.end());
   };
-  std::vector<std::string> machine;  // joined, because a value may begin with a dash
-  for (std::size_t i = 0; i + 1 < options.topology.size(); i += 2) {
-    machine.push_back(options.topology[i] + "=" + options.topology[i + 1]);
-  }
+  const std::vector<std::string> machine = machine_options(point, options, folder);
   if (!point.trace.empty()) {
     add({"traffic"});
     add(machine);
@@ -113,6 +125,9 @@ Rows measure(const IEvaluation& evaluation, const std::vector<Point>& points, co
     folders[i] = folder;
     if (!points[i].trace.empty()) write_file(folder + "/trace.csv", points[i].trace, "the traffic of a point");
     if (!points[i].ccl.empty()) write_file(folder + "/" + kCclName, points[i].ccl, "the queues of a point");
+    if (!points[i].topology.empty())
+      write_file(folder + "/" + kTopologyName, points[i].topology, "the machine of a point");
+    if (!points[i].grid.empty()) write_file(folder + "/" + kGridName, points[i].grid, "the router grid of a point");
     jobs.push_back({command_of(points[i], options, folder), folder + "/log", kProgram});
     of_job.push_back(i);
   }
@@ -150,7 +165,9 @@ Json changes(const topology::LoadedTopology& machine) {
 
 Json header(const IEvaluation& evaluation, const topology::LoadedTopology& machine, const std::vector<Point>& points) {
   std::string text = machine_digest(machine) + "\n";
-  for (const Point& point : points) text += describe(point) + "\n" + point.trace + point.ccl;
+  for (const Point& point : points) {
+    text += describe(point) + "\n" + point.trace + point.ccl + point.topology + point.grid;
+  }
   return {{"schema", kDataSchema},
           {"evaluation", evaluation.name()},
           {"kernbench", kVersion},

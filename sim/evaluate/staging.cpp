@@ -40,6 +40,8 @@ std::string Staging::digest(const Point& point) const {
   std::string text = identity_ + "\n" + point.bench + "\n" + point.trace + "\n" + point.ccl + "\n" +
                      (point.verify ? "verified\n" : "");
   for (const auto& [name, value] : point.params) text += name + "=" + value + "\n";
+  text += "topology\n" + point.topology + "grid\n" + point.grid;
+  for (const auto& [name, value] : point.machine_sets) text += "set " + name + "=" + value + "\n";
   return topology::sha256_hex(text);
 }
 

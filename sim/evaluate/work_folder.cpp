@@ -24,7 +24,8 @@ constexpr std::string_view kMarkerText =
     "kernbench evaluate keeps points that are finished here. It removes this folder when it needs them no longer.\n";
 constexpr std::string_view kRow = "row-", kRun = "run-", kFigure = "figure-";
 // What a run writes, and what is written for it.
-constexpr std::array<std::string_view, 5> kOfRuns{"result.json", "ops.sqlite", "log", "trace.csv", "ccl.yaml"};
+constexpr std::array<std::string_view, 7> kOfRuns{"result.json", "ops.sqlite",    "log",           "trace.csv",
+                                                  "ccl.yaml",    "topology.yaml", "mesh_grid.yaml"};
 
 // Files under their temporary names count, too.
 bool begins_with(std::string_view name, std::string_view part) {

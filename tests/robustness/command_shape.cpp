@@ -24,7 +24,7 @@ void append(std::vector<std::string>& to, const std::vector<std::string>& values
 }
 
 std::string evaluation_of(const std::vector<std::string>& args) {
-  for (const char* name : {"gemm", "pe-dma", "allreduce", "pe2pe", "gqa"}) {
+  for (const char* name : {"gemm", "pe-dma", "allreduce", "pe2pe", "gqa", "validation"}) {
     if (has(args, name)) return name;
   }
   return "";

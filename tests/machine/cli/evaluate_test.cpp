@@ -221,6 +221,22 @@ TEST_F(EvaluateTest, FastRefusesOtherMeasurements_E4) {
   EXPECT_EQ(read("out/gemm_sweep.json"), before);
 }
 
+// A band that is left fails the command with figure, value and band; data and figure are there.
+TEST_F(EvaluateTest, TheValidationKeepsItsBands) {
+  const std::string command = "evaluate validation --sections links --jobs 1 --out out";
+  const Outcome good = kernbench(command);
+  EXPECT_EQ(good.code, 0) << good.err;
+  EXPECT_TRUE(fs::exists(folder() + "/out/validation_links.svg"));
+  EXPECT_FALSE(fs::exists(folder() + "/out/.kernbench-staging"));
+  const Outcome serial = kernbench(command + " --set cube.ucie.attrs.decode=serial");
+  EXPECT_EQ(serial.code, 1);
+  EXPECT_THAT(serial.err, HasSubstr("check band failed: UCIe port eastbound, bytes 256, bandwidth: 3"));
+  EXPECT_THAT(serial.err, HasSubstr(" GB/s is outside "));
+  const Outcome machine = kernbench("evaluate validation --topology '" + config("one_pe") + "' --out other");
+  EXPECT_EQ(machine.code, 2);
+  EXPECT_THAT(machine.err, HasSubstr("leave --topology out"));
+}
+
 // gnuplot itself presses Ctrl-C.
 TEST_F(EvaluateTest, AnInterruptWhileDrawingNamesFast) {
   fs::create_directories(folder() + "/bin");

@@ -1,0 +1,185 @@
+// Collectives of eight ranks beside alpha-beta bounds: a start per step and the bytes over the narrowest wire.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "platform/routing/address_resolver.h"
+#include "platform/routing/latency.h"
+#include "platform/routing/path_router.h"
+#include "sim/evaluate/bars.h"
+#include "sim/evaluate/files.h"
+#include "sim/evaluate/lines.h"
+#include "sim/evaluate/validation/built_in_data.h"
+#include "sim/evaluate/validation/section.h"
+#include "sim/evaluate/validation/traffic.h"
+
+namespace kb::evaluate {
+namespace {
+
+constexpr const char* kName = "collectives";
+constexpr double kRanks = 8;
+constexpr std::uint64_t kSizes[] = {1024, 4096, 16384, 65536};  // bytes of a rank's tile or block
+constexpr std::uint64_t kSlotBytes = 65536;
+constexpr std::uint64_t kDtypeBytes = 2;
+
+// What no schedule of a rank that sends to one rank at a time can undercut.
+struct Bound {
+  double starts = 0;  // messages one after the other
+  double bytes = 0;   // times the size, over the narrowest wire
+};
+
+struct CollectiveCase {
+  const char* id;
+  const char* scenario;
+  const char* machine;  // a topology file
+  bool sips;            // ranks are SIPs, else PEs of a cube
+  const char* bench;
+  const char* algorithm;  // empty = the default
+  Bound bound;
+  double highest;  // of (time / bound)
+};
+
+const std::vector<CollectiveCase>& cases() {
+  constexpr double kOthers = kRanks - 1;
+  static const std::vector<CollectiveCase> all = {
+      {"pes_ring",
+       "all-reduce 8 PEs ring",
+       kCubeMachine,
+       false,
+       "ccl-allreduce",
+       "ring_allreduce",
+       {2 * kOthers, 2 * kOthers / kRanks},
+       12},
+      {"pes_tree",
+       "all-reduce 8 PEs tree",
+       kCubeMachine,
+       false,
+       "ccl-allreduce",
+       "tree_allreduce",
+       {2 * std::log2(kRanks), 2 * kOthers / kRanks},
+       14},
+      {"sips",
+       "all-reduce 8 SIPs",
+       kSipsMachine,
+       true,
+       "ccl-allreduce",
+       "",
+       {2 * std::log2(kRanks), 2 * kOthers / kRanks},
+       14},
+      {"reduce_scatter",
+       "reduce-scatter 8 SIPs",
+       kSipsMachine,
+       true,
+       "ccl-reduce-scatter",
+       "",
+       {kOthers, kOthers},
+       2.5},
+      {"all_gather", "all-gather 8 SIPs", kSipsMachine, true, "ccl-all-gather", "", {kOthers, kOthers}, 2.5},
+      {"broadcast", "broadcast 8 SIPs", kSipsMachine, true, "ccl-broadcast", "", {std::log2(kRanks), 1}, 16}};
+  return all;
+}
+
+std::string id_of(const CollectiveCase& one, std::uint64_t bytes) {
+  return fmt::format("{}_{}_{}", kName, one.id, bytes);
+}
+
+// Start and rate of a message between two ranks side by side, from the compiled graph.
+struct AlphaBeta {
+  double alpha_ns = 0;
+  double gbs = std::numeric_limits<double>::infinity();
+};
+
+AlphaBeta alpha_beta(const CollectiveCase& one) {
+  const topology::LoadedTopology machine = topology::load_text(one.machine, one.id);
+  const routing::AddressResolver resolver(machine.graph);
+  routing::PathRouter router(machine.graph);
+  const PeCoord to = one.sips ? pe_at(1, 0, 0) : pe_at(0, 0, 1);
+  const routing::Route& route = router.find_path(resolver.find_pe_node(pe_at(0, 0, 0), topology::NodeKind::pe_dma),
+                                                 resolver.find_pe_node(to, topology::NodeKind::pe_dma));
+  AlphaBeta found;
+  found.alpha_ns =
+      static_cast<double>(routing::path_latency_fs(machine.graph, route, 0)) / static_cast<double>(kFsPerNs);
+  for (const EdgeId id : route.edges) {
+    const topology::Edge& edge = machine.graph.edge(id);
+    if (edge.bw_gbs && *edge.bw_gbs > 0) found.gbs = std::min(found.gbs, *edge.bw_gbs);
+  }
+  return found;
+}
+
+class CollectivesSection final : public ISection {
+ public:
+  std::string name() const override { return kName; }
+
+  std::vector<Point> points(const topology::LoadedTopology&) const override {
+    std::vector<Point> list;
+    for (const CollectiveCase& one : cases()) {
+      for (const std::uint64_t bytes : kSizes) {
+        Point point;
+        point.id = id_of(one, bytes);
+        point.bench = one.bench;
+        point.params = {{"n_elem", std::to_string(bytes / kDtypeBytes)}, {"slot_size", std::to_string(kSlotBytes)}};
+        if (*one.algorithm != '\0') point.params.emplace_back("algorithm", one.algorithm);
+        point.topology = one.machine;
+        point.ccl = "{}\n";
+        point.oplog = false;
+        list.push_back(std::move(point));
+      }
+    }
+    return list;
+  }
+
+  Json row(const Point&, const PointFiles& files) const override {
+    const Json result = Json::parse(read_file(files.result));
+    return {{"time_ns", result.at("figures").at(0).at("value")}};
+  }
+
+  std::vector<Measured> measured(const topology::LoadedTopology&, const RowMap& rows) const override {
+    std::vector<Measured> list;
+    for (const CollectiveCase& one : cases()) {
+      const AlphaBeta cost = alpha_beta(one);
+      for (const std::uint64_t bytes : kSizes) {
+        const double size = static_cast<double>(bytes);
+        const double bound = one.bound.starts * cost.alpha_ns + one.bound.bytes * size / cost.gbs;
+        list.push_back({kName, one.scenario, "bytes", size, "latency", rows.at(id_of(one, bytes)).at("time_ns"), "ns",
+                        "alpha-beta bound", bound, bound, one.highest * bound});
+      }
+    }
+    return list;
+  }
+
+  Figure draw(const Json& data) const override {
+    constexpr int kWidth = 1000, kHeight = 620;
+    const char* const colours[] = {kBlue, kCyan, kRed, kGreen, kYellow, kPurple};
+    std::vector<LineSeries> lines;
+    for (std::size_t i = 0; i < cases().size(); ++i) {
+      const char* const scenario = cases()[i].scenario;
+      auto times = curve_of(data, kName, scenario, "latency", "value");
+      const auto bounds = curve_of(data, kName, scenario, "latency", "beside");
+      require_runs(!times.empty(), scenario);
+      for (std::size_t at = 0; at < times.size(); ++at) times[at].second /= bounds[at].second;
+      lines.push_back({scenario, colours[i], std::move(times)});
+    }
+    std::vector<double> sizes;
+    for (const std::uint64_t size : kSizes) sizes.push_back(static_cast<double>(size));
+    return {"validation_collectives",
+            chart_head("Collectives of eight ranks: time / alpha-beta bound", "times the bound") +
+                "set bmargin 7\nset yrange [0:*]\nset key outside right\n" +
+                byte_axis(sizes, "bytes of a rank's tile or block") +
+                caption({"Bound: starts x latency of a path between neighbours + bytes / its narrowest wire; slots and "
+                         "additions cost nothing there.",
+                         made_by(data)},
+                        kHeight) +
+                plot_lines(lines) + "\n",
+            kWidth, kHeight};
+  }
+};
+
+}  // namespace
+
+std::unique_ptr<ISection> collectives_section() {
+  return std::make_unique<CollectivesSection>();
+}
+
+}  // namespace kb::evaluate
