@@ -45,7 +45,8 @@ class EvaluateCommand final : public Command {
     app.add_option("--reference", options_.reference,
                    "allreduce: JSON file with an external measurement to draw (default: the one that comes along)")
         ->type_name("FILE");
-    app.add_option("--sections", options_.sections, "validation: parts to run, with commas between (default: all)")
+    app.add_option("--sections", options_.sections,
+                   "validation: parts to run, with commas between (default: all but monotony)")
         ->type_name("LIST");
     add_whole_option(app, "--draws", options_.draws, 1, 100000, "validation: random pairs of machines to compare");
     app.add_flag("--quiet", quiet_, "Print errors and violated checks only");
