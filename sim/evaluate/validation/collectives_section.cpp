@@ -156,17 +156,17 @@ class CollectivesSection final : public ISection {
     }
     std::vector<double> sizes;
     for (const std::uint64_t size : kSizes) sizes.push_back(static_cast<double>(size));
-    return {"validation_collectives",
-            chart_head("Collectives of eight ranks: time / alpha-beta time", "times the alpha-beta time") +
-                "set bmargin 7\nset yrange [0:*]\nset key outside right\n" +
-                byte_axis(sizes, "bytes of a rank's tile or block") +
-                caption({"Alpha-beta time: starts x latency of a path between neighbours + bytes / its narrowest wire; "
-                         "slots and "
-                         "additions cost nothing there.",
-                         made_by(data)},
-                        kHeight) +
-                plot_lines(lines) + "\n",
-            kWidth, kHeight};
+    return {
+        "validation_collectives",
+        chart_head("Collectives of eight ranks: time / alpha-beta time", "times the alpha-beta time") +
+            "set bmargin 7\nset yrange [0:*]\nset key outside right\n" +
+            byte_axis(sizes, "bytes of a rank's tile or block") +
+            caption({"Alpha-beta time: starts x latency of a path between neighbours + bytes / its narrowest wire + "
+                     "additions; slots cost nothing there.",
+                     made_by(data)},
+                    kHeight) +
+            plot_lines(lines) + "\n",
+        kWidth, kHeight};
   }
 };
 
