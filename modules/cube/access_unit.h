@@ -4,6 +4,7 @@
 #include <cstdint>
 
 #include "platform/payload/transaction.h"
+#include "platform/topology/graph.h"
 
 namespace kb::modules {
 
@@ -11,6 +12,11 @@ namespace kb::modules {
 struct AccessUnit {
   std::uint32_t unit = 256;  // bytes; powers of two
   std::uint32_t burst = 256;
+
+  static AccessUnit of(const topology::Node& hbm_ctrl) {
+    return {static_cast<std::uint32_t>(hbm_ctrl.integer("access_bytes")),
+            static_cast<std::uint32_t>(hbm_ctrl.integer("burst_bytes"))};
+  }
 
   std::uint32_t last_bytes(const payload::Transaction& t) const {
     return (static_cast<std::uint32_t>(t.last_flit_bytes) + unit - 1) / unit * unit;

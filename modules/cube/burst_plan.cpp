@@ -5,7 +5,23 @@
 namespace kb::modules {
 namespace {
 constexpr auto kNothing = [](std::size_t, std::uint32_t, std::uint32_t, TimeFs, TimeFs) {};
+
+PseudoChannels::Params channel_params(const topology::Node& node) {
+  PseudoChannels::Params params;
+  params.count = static_cast<std::uint32_t>(node.integer("num_pcs"));
+  params.burst_bytes = static_cast<std::uint64_t>(node.integer("burst_bytes"));
+  params.stripe = address::channel_stripe(*node.attrs);
+  params.burst = occupancy_fs(params.burst_bytes, node.number("pc_bw_gbs"));
+  params.switch_penalty = ns_to_fs(node.number_or("switch_penalty_ns", 0.0));
+  return params;
+}
 }  // namespace
+
+BurstPlan::BurstPlan(const elab::Block& block, elab::ISignalObserver* observer, const topology::Node& node, bool bound)
+    : channels_(channel_params(node)),
+      settled_channels_(channels_),
+      waves_(block, observer, channels_.params().count),
+      bound_(bound) {}
 
 std::uint32_t BurstPlan::Piece::count_before(const ArrivalKey& limit) const {
   if (floor > limit.time) return 0;

@@ -52,9 +52,8 @@ class BurstPlan {
     BurstRun run(std::uint32_t count, TimeFs whole_burst) const;
   };
 
-  // bound: pieces can be bound to channels.
-  BurstPlan(const elab::Block& block, elab::ISignalObserver* observer, const PseudoChannels::Params& params, bool bound)
-      : channels_(params), settled_channels_(channels_), waves_(block, observer, params.count), bound_(bound) {}
+  // `node`: the hbm_ctrl. bound: pieces can be bound to channels.
+  BurstPlan(const elab::Block& block, elab::ISignalObserver* observer, const topology::Node& node, bool bound);
 
   // False when pieces cannot be added without passing the end of simulated time.
   bool fits(const Piece* pieces, std::size_t count) {
@@ -107,8 +106,8 @@ class BurstPlan {
   std::size_t turn_end(std::size_t begin) const;
   std::size_t turn_begin(std::size_t end) const;
   bool turn_past(std::size_t begin, std::size_t end, TimeFs now) const;
-  // Brings the bursts of pieces begin .. end - 1, which are one turn, to the channels: the first counts[i] of piece
-  // begin + i. on_finish(piece, j, n, finish, step).
+  // Brings the bursts of pieces begin .. end - 1, which are one turn, to the channels: the first counts_[i] of
+  // piece begin + i. on_finish(piece, j, n, finish, step).
   template <typename F>
   void commit(PseudoChannels& channels, std::size_t begin, std::size_t end, F&& on_finish);
   template <typename F>

@@ -12,31 +12,15 @@ using payload::Transaction;
 namespace {
 constexpr int kLargestBudget = 32;
 constexpr int kRoundsPerBudget = 4;  // of reads that take turns
-
-PseudoChannels::Params channel_params(const topology::Node& node) {
-  PseudoChannels::Params params;
-  params.count = static_cast<std::uint32_t>(node.integer("num_pcs"));
-  params.burst_bytes = static_cast<std::uint64_t>(node.integer("burst_bytes"));
-  params.stripe = address::channel_stripe(*node.attrs);
-  params.burst = occupancy_fs(params.burst_bytes, node.number("pc_bw_gbs"));
-  params.switch_penalty = ns_to_fs(node.number_or("switch_penalty_ns", 0.0));
-  return params;
-}
-
-AccessUnit access_unit(const topology::Node& node) {
-  const auto burst = node.integer("burst_bytes");
-  const auto unit = node.integer("access_bytes");
-  return {static_cast<std::uint32_t>(unit), static_cast<std::uint32_t>(burst)};
-}
 }  // namespace
 
 HbmCtrl::HbmCtrl(const sc_core::sc_module_name& name, NodeId node, elab::BlockContext& context)
     : FabricNode(name, node, context),
       overhead_(ns_to_fs(node_record().number_or("overhead_ns", 0.0))),
       access_(ns_to_fs(node_record().number_or("access_ns", 0.0))),
-      unit_(access_unit(node_record())),
+      unit_(AccessUnit::of(node_record())),
       pc_gbs_(node_record().number("pc_bw_gbs")),
-      plan_(*this, context.observer, channel_params(node_record()), port_count() > 1),
+      plan_(*this, context.observer, node_record(), port_count() > 1),
       lanes_(port_count()),
       burst_budget_(kLargestBudget),
       return_budget_(kLargestBudget) {

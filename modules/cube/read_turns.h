@@ -37,7 +37,6 @@ class ReadTurns {
   void configure(bool take_turns, const AccessUnit& unit, double return_gbs);
 
   bool empty() const { return active_ == 0; }
-  TimeFs interval() const { return interval_; }
   // The time of the next slot and the command that it serves; there must be one.
   TimeFs next_slot() const { return next().slot; }
   const Command& next_command() const { return requesters_[next().requester].commands.front(); }
@@ -89,7 +88,6 @@ class ReadTurns {
   // Further commands open at `open` or later.
   Requester& requester_of(const payload::Transaction& transaction, TimeFs open);
   TimeFs slot_time(const Command& command, std::uint32_t burst) const;
-  bool ends_in_part(const Command& command) const;
   std::uint32_t left(const Command& command) const { return command.transaction->flits - command.next; }
   const Next& next() const;
 

@@ -36,11 +36,7 @@ TimeFs overhead_fs(const topology::Graph& graph, const Route& route) {
 
 TimeFs drain_fs(const topology::Graph& graph, const Route& route, std::uint64_t bytes) {
   if (bytes == 0) return 0;
-  double narrowest = 0.0;
-  for (EdgeId edge : route.edges) {
-    const double bw_gbs = graph.edge(edge).bw_gbs.value_or(0.0);
-    if (bw_gbs > 0.0 && (narrowest == 0.0 || bw_gbs < narrowest)) narrowest = bw_gbs;
-  }
+  const double narrowest = narrowest_gbs(graph, route);
   const std::uint64_t flit = graph.spec.flit_bytes();
   return time_sum(time_product(bytes / flit, occupancy_fs(flit, narrowest)), occupancy_fs(bytes % flit, narrowest));
 }
@@ -55,6 +51,15 @@ TimeFs one_flit_latency_fs(const topology::Graph& graph, const Route& route, std
 
 TimeFs path_latency_fs(const topology::Graph& graph, const Route& route, std::uint64_t bytes) {
   return time_sum(time_sum(wire_fs(graph, route), overhead_fs(graph, route)), drain_fs(graph, route, bytes));
+}
+
+double narrowest_gbs(const topology::Graph& graph, const Route& route) {
+  double narrowest = 0;
+  for (const EdgeId edge : route.edges) {
+    const double gbs = graph.edge(edge).bw_gbs.value_or(0.0);
+    if (gbs > 0 && (narrowest == 0 || gbs < narrowest)) narrowest = gbs;
+  }
+  return narrowest;
 }
 
 }  // namespace kb::routing

@@ -4,21 +4,13 @@
 
 #include "platform/base/error.h"
 #include "platform/routing/address_resolver.h"
+#include "platform/routing/latency.h"
 #include "platform/routing/path_router.h"
 
 namespace kb::evaluate {
 namespace {
 
 using topology::NodeKind;
-
-double narrowest_gbs(const topology::Graph& graph, const routing::Route& route) {
-  double narrowest = 0;
-  for (const EdgeId id : route.edges) {
-    const double bw_gbs = graph.edge(id).bw_gbs.value_or(0.0);
-    if (bw_gbs > 0 && (narrowest == 0 || bw_gbs < narrowest)) narrowest = bw_gbs;
-  }
-  return narrowest;
-}
 
 double time_per_byte(const SlotCost& cost) {
   return (cost.bw_gbs > 0 ? 1 / cost.bw_gbs : 0) + (cost.hop_gbs > 0 ? 1 / cost.hop_gbs : 0);
@@ -51,9 +43,9 @@ std::vector<SlotCost> slot_costs(const topology::LoadedTopology& machine) {
     const std::string name(kind);
     SlotCost cost{name, queues.number(name + "_slot_setup_ns"), queues.number(name + "_slot_bw_gbs"), 0};
     if (name == "hbm") {
-      cost.hop_gbs = narrowest_gbs(graph, router.find_path(dma, resolver.find_hbm(pe)));
+      cost.hop_gbs = routing::narrowest_gbs(graph, router.find_path(dma, resolver.find_hbm(pe)));
     } else if (name == "sram") {
-      cost.hop_gbs = narrowest_gbs(graph, router.find_path(dma, resolver.find_sram(pe.sip, pe.cube)));
+      cost.hop_gbs = routing::narrowest_gbs(graph, router.find_path(dma, resolver.find_sram(pe.sip, pe.cube)));
     }
     costs.push_back(cost);
   }

@@ -11,16 +11,6 @@ namespace {
 
 using topology::NodeKind;
 
-// Narrowest wire of a route; 0 = no limit.
-double narrowest_gbs(const topology::Graph& graph, const routing::Route& route) {
-  double narrowest = 0;
-  for (const EdgeId edge : route.edges) {
-    const double gbs = graph.edge(edge).bw_gbs.value_or(0.0);
-    if (gbs > 0 && (narrowest == 0 || gbs < narrowest)) narrowest = gbs;
-  }
-  return narrowest;
-}
-
 double ns_per_byte(double gbs) {
   return gbs > 0 ? 1 / gbs : 0;
 }
@@ -55,13 +45,13 @@ contract::PeCosts HostPort::pe_costs(contract::QueueMemory memory, Dtype dtype) 
   costs.slot_setup = ns_to_fs(queues.number(kind + "_slot_setup_ns"));
   costs.slot_ns_per_byte = ns_per_byte(queues.number(kind + "_slot_bw_gbs"));
   if (memory == contract::QueueMemory::hbm) {
-    costs.slot_ns_per_byte += ns_per_byte(narrowest_gbs(graph, to_hbm));
+    costs.slot_ns_per_byte += ns_per_byte(routing::narrowest_gbs(graph, to_hbm));
   } else if (memory == contract::QueueMemory::sram) {
-    costs.slot_ns_per_byte +=
-        ns_per_byte(narrowest_gbs(graph, routes.router().find_path(dma, routes.resolver().find_sram(pe.sip, pe.cube))));
+    costs.slot_ns_per_byte += ns_per_byte(
+        routing::narrowest_gbs(graph, routes.router().find_path(dma, routes.resolver().find_sram(pe.sip, pe.cube))));
   }
   const std::uint64_t flit = graph.spec.flit_bytes();
-  costs.memory_gbs = narrowest_gbs(graph, to_hbm);
+  costs.memory_gbs = routing::narrowest_gbs(graph, to_hbm);
   costs.memory_latency =
       routing::lone_read(routing::transfer_path(graph, to_hbm), flit).answered - occupancy_fs(flit, costs.memory_gbs);
   costs.elements_per_ns = math.rates("elements_per_ns", RateUnit::elements).of(dtype);
