@@ -3,8 +3,8 @@
 
 #include <cstdint>
 
+#include "platform/params/hbm_ctrl_params.h"
 #include "platform/payload/transaction.h"
-#include "platform/topology/graph.h"
 
 namespace kb::modules {
 
@@ -13,9 +13,8 @@ struct AccessUnit {
   std::uint32_t unit = 256;  // bytes; powers of two
   std::uint32_t burst = 256;
 
-  static AccessUnit of(const topology::Node& hbm_ctrl) {
-    return {static_cast<std::uint32_t>(hbm_ctrl.integer("access_bytes")),
-            static_cast<std::uint32_t>(hbm_ctrl.integer("burst_bytes"))};
+  static AccessUnit of(const params::HbmCtrlParams& params) {
+    return {static_cast<std::uint32_t>(params.access_bytes), static_cast<std::uint32_t>(params.burst_bytes)};
   }
 
   std::uint32_t last_bytes(const payload::Transaction& t) const {

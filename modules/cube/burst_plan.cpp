@@ -6,19 +6,20 @@ namespace kb::modules {
 namespace {
 constexpr auto kNothing = [](std::size_t, std::uint32_t, std::uint32_t, TimeFs, TimeFs) {};
 
-PseudoChannels::Params channel_params(const topology::Node& node) {
+PseudoChannels::Params channel_params(const params::HbmCtrlParams& hbm) {
   PseudoChannels::Params params;
-  params.count = static_cast<std::uint32_t>(node.integer("num_pcs"));
-  params.burst_bytes = static_cast<std::uint64_t>(node.integer("burst_bytes"));
-  params.stripe = address::channel_stripe(*node.attrs);
-  params.burst = occupancy_fs(params.burst_bytes, node.number("pc_bw_gbs"));
-  params.switch_penalty = ns_to_fs(node.number_or("switch_penalty_ns", 0.0));
+  params.count = static_cast<std::uint32_t>(hbm.num_pcs);
+  params.burst_bytes = static_cast<std::uint64_t>(hbm.burst_bytes);
+  params.stripe = address::channel_stripe(hbm);
+  params.burst = hbm.pc_bw.occupancy(params.burst_bytes);
+  params.switch_penalty = hbm.switch_penalty.fs();
   return params;
 }
 }  // namespace
 
-BurstPlan::BurstPlan(const elab::Block& block, elab::ISignalObserver* observer, const topology::Node& node, bool bound)
-    : channels_(channel_params(node)),
+BurstPlan::BurstPlan(const elab::Block& block, elab::ISignalObserver* observer, const params::HbmCtrlParams& params,
+                     bool bound)
+    : channels_(channel_params(params)),
       settled_channels_(channels_),
       waves_(block, observer, channels_.params().count),
       bound_(bound) {}

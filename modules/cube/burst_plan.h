@@ -9,6 +9,7 @@
 #include "modules/cube/pseudo_channels.h"
 #include "modules/fabric/flit_run.h"
 #include "modules/fabric/sliding_deque.h"
+#include "platform/params/hbm_ctrl_params.h"
 
 namespace kb::modules {
 
@@ -52,8 +53,8 @@ class BurstPlan {
     BurstRun run(std::uint32_t count, TimeFs whole_burst) const;
   };
 
-  // `node`: the hbm_ctrl. bound: pieces can be bound to channels.
-  BurstPlan(const elab::Block& block, elab::ISignalObserver* observer, const topology::Node& node, bool bound);
+  // bound: pieces can be bound to channels.
+  BurstPlan(const elab::Block& block, elab::ISignalObserver* observer, const params::HbmCtrlParams& params, bool bound);
 
   // False when pieces cannot be added without passing the end of simulated time.
   bool fits(const Piece* pieces, std::size_t count) {

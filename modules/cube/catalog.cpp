@@ -7,9 +7,9 @@
 namespace kb::modules {
 
 void add_cube_blocks(elab::BlockRegistry& registry) {
-  registry["builtin.hbm_ctrl"] = elab::make_factory<HbmCtrl>();
-  registry["builtin.sram"] = elab::make_factory<Sram>();
-  registry["builtin.m_cpu"] = elab::make_factory<MCpu>();
+  registry["builtin.hbm_ctrl"] = elab::make_factory<HbmCtrl, params::HbmCtrlParams>();
+  registry["builtin.sram"] = elab::make_factory<Sram, params::SramParams>();
+  registry["builtin.m_cpu"] = elab::make_factory<MCpu, params::MCpuParams>();
 }
 
 }  // namespace kb::modules

@@ -14,22 +14,23 @@ constexpr int kLargestBudget = 32;
 constexpr int kRoundsPerBudget = 4;  // of reads that take turns
 }  // namespace
 
-HbmCtrl::HbmCtrl(const sc_core::sc_module_name& name, NodeId node, elab::BlockContext& context)
+HbmCtrl::HbmCtrl(const sc_core::sc_module_name& name, NodeId node, const params::HbmCtrlParams& params,
+                 elab::BlockContext& context)
     : FabricNode(name, node, context),
-      overhead_(ns_to_fs(node_record().number_or("overhead_ns", 0.0))),
-      access_(ns_to_fs(node_record().number_or("access_ns", 0.0))),
-      unit_(AccessUnit::of(node_record())),
-      pc_gbs_(node_record().number("pc_bw_gbs")),
-      plan_(*this, context.observer, node_record(), port_count() > 1),
+      overhead_(params.overhead.fs()),
+      access_(params.access.fs()),
+      unit_(AccessUnit::of(params)),
+      pc_gbs_(params.pc_bw.gbs),
+      plan_(*this, context.observer, params, port_count() > 1),
       lanes_(port_count()),
       burst_budget_(kLargestBudget),
       return_budget_(kLargestBudget) {
-  assign_ports();
+  assign_ports(params);
 }
 
-void HbmCtrl::assign_ports() {
-  const auto pcs = static_cast<std::uint32_t>(node_record().integer("num_pcs"));
-  const bool take_turns = node_record().text_or("read_order", "fair") == "fair";
+void HbmCtrl::assign_ports(const params::HbmCtrlParams& params) {
+  const auto pcs = static_cast<std::uint32_t>(params.num_pcs);
+  const bool take_turns = params.read_order == params::ReadOrder::fair;
   std::vector<bool> bound(pcs, false);
   std::size_t ordinary = 0;
   for (Lane& lane : lanes_) {
@@ -40,7 +41,7 @@ void HbmCtrl::assign_ports() {
       ++ordinary;
       continue;
     }
-    lane.channel = static_cast<std::uint32_t>(neighbour.integer("channel"));
+    lane.channel = static_cast<std::uint32_t>(neighbour.channel.value());
     if (lane.channel >= pcs || bound[lane.channel]) {
       throw Error::model(node_id() + " has no pseudo-channel for " + neighbour.id);
     }

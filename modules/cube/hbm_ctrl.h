@@ -9,6 +9,7 @@
 #include "modules/cube/read_turns.h"
 #include "modules/fabric/arrival_queue.h"
 #include "modules/fabric/fabric_node.h"
+#include "platform/params/hbm_ctrl_params.h"
 
 namespace kb::modules {
 
@@ -28,7 +29,8 @@ namespace kb::modules {
 // Bursts are committed ahead of their entry as far as nothing known comes between, and taken back when something does.
 class HbmCtrl final : public FabricNode, private elab::EventHandler {
  public:
-  HbmCtrl(const sc_core::sc_module_name& name, NodeId node, elab::BlockContext& context);
+  HbmCtrl(const sc_core::sc_module_name& name, NodeId node, const params::HbmCtrlParams& params,
+          elab::BlockContext& context);
 
   TimeFs channel_free_at(std::size_t pc) const { return plan_.free_at(pc); }
   void conclude() override;
@@ -77,7 +79,7 @@ class HbmCtrl final : public FabricNode, private elab::EventHandler {
   void take_back(const FlitRun& flits) override;
   void on_event(TimeFs now, std::uint64_t argument) override;
 
-  void assign_ports();
+  void assign_ports(const params::HbmCtrlParams& params);
   void take_commands(Lane& lane, TimeFs now);
   void plan_bursts(TimeFs now);
   // The next burst of any lane; false when nobody has one. `after`: what it may meet next on another lane.

@@ -3,6 +3,7 @@
 #include <vector>
 
 #include "modules/io/command_processor.h"
+#include "platform/params/m_cpu_params.h"
 
 namespace kb::modules {
 
@@ -16,7 +17,8 @@ namespace kb::modules {
 // M_CPU.DMA: one channel per direction guards the dispatch only (C-MCPU-7), which takes no time, so it never delays.
 class MCpu final : public CommandProcessor {
  public:
-  using CommandProcessor::CommandProcessor;
+  MCpu(const sc_core::sc_module_name& name, NodeId node, const params::MCpuParams& params, elab::BlockContext& context)
+      : CommandProcessor(name, node, params.overhead.fs(), context) {}
 
   void collect_statistics(std::vector<elab::Statistic>& statistics) const override;
 

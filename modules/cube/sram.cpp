@@ -4,8 +4,9 @@
 
 namespace kb::modules {
 
-Sram::Sram(const sc_core::sc_module_name& name, NodeId node, elab::BlockContext& context)
-    : FabricEndpoint(name, node, context) {}
+Sram::Sram(const sc_core::sc_module_name& name, NodeId node, const params::SramParams& params,
+           elab::BlockContext& context)
+    : FabricEndpoint(name, node, params.overhead.fs(), context) {}
 
 void Sram::on_arrival(const FlitRun& message) {
   payload::Transaction& transaction = *message.transaction;

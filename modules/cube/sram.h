@@ -2,6 +2,7 @@
 #pragma once
 
 #include "modules/fabric/fabric_endpoint.h"
+#include "platform/params/sram_params.h"
 
 namespace kb::modules {
 
@@ -11,7 +12,7 @@ namespace kb::modules {
 // then the acknowledgement, or the read flits in one block, enter the return edge.
 class Sram final : public FabricEndpoint {
  public:
-  Sram(const sc_core::sc_module_name& name, NodeId node, elab::BlockContext& context);
+  Sram(const sc_core::sc_module_name& name, NodeId node, const params::SramParams& params, elab::BlockContext& context);
   void collect_statistics(std::vector<elab::Statistic>& statistics) const override;
 
  protected:

@@ -13,8 +13,9 @@ using payload::Leg;
 using payload::Op;
 using payload::Transaction;
 
-FabricEndpoint::FabricEndpoint(const sc_core::sc_module_name& name, NodeId node, elab::BlockContext& context)
-    : FabricNode(name, node, context), overhead_(ns_to_fs(node_record().number_or("overhead_ns", 0.0))) {}
+FabricEndpoint::FabricEndpoint(const sc_core::sc_module_name& name, NodeId node, TimeFs overhead,
+                               elab::BlockContext& context)
+    : FabricNode(name, node, context), overhead_(overhead) {}
 
 void FabricEndpoint::use_lanes(std::uint16_t port) {
   const Channel::Params& wire = channel(port).params();

@@ -23,7 +23,7 @@ class FabricEndpoint : public FabricNode, private elab::EventHandler {
   // command leaves at the end of the flit in transfer (round-robin between the DMA channels of a PE).
   enum class FirstWire : std::uint8_t { fifo, slip };
 
-  FabricEndpoint(const sc_core::sc_module_name& name, NodeId node, elab::BlockContext& context);
+  FabricEndpoint(const sc_core::sc_module_name& name, NodeId node, TimeFs overhead, elab::BlockContext& context);
 
   // From now on the messages issued here share the wire of a port in lanes, in turns flit by flit (WireLanes). Of one
   // port only.

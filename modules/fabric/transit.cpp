@@ -22,10 +22,11 @@ constexpr TimeFs kMostFlits = std::numeric_limits<std::uint32_t>::max();
 
 }  // namespace
 
-Transit::Transit(const sc_core::sc_module_name& name, NodeId node, elab::BlockContext& context)
+Transit::Transit(const sc_core::sc_module_name& name, NodeId node, const params::TransitParams& params,
+                 elab::BlockContext& context)
     : FabricNode(name, node, context),
-      overhead_(ns_to_fs(node_record().number_or("overhead_ns", 0.0))),
-      serial_(node_record().text_or("decode", "pipelined") == "serial"),
+      overhead_(params.overhead.fs()),
+      serial_(params.decode == params::Decode::serial),
       lookahead_(kMostLookahead),
       due_(port_count(), kNever),
       outlets_(port_count()) {

@@ -6,6 +6,7 @@
 
 #include "modules/fabric/arrival_queue.h"
 #include "modules/fabric/fabric_node.h"
+#include "platform/params/transit_params.h"
 
 namespace kb::modules {
 
@@ -21,7 +22,8 @@ namespace kb::modules {
 // is cut back at the competitor's key, so that every time equals that of flit-by-flit handling.
 class Transit final : public FabricNode, private elab::EventHandler {
  public:
-  Transit(const sc_core::sc_module_name& name, NodeId node, elab::BlockContext& context);
+  Transit(const sc_core::sc_module_name& name, NodeId node, const params::TransitParams& params,
+          elab::BlockContext& context);
   void collect_waits(std::vector<elab::WaitInfo>& waits) const override;
 
  private:

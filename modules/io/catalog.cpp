@@ -5,8 +5,8 @@
 
 namespace kb::modules {
 void add_io_blocks(elab::BlockRegistry& registry) {
-  registry["builtin.pcie_ep"] = elab::make_factory<PcieEp>();
-  registry["builtin.io_cpu"] = elab::make_factory<IoCpu>();
+  registry["builtin.pcie_ep"] = elab::make_factory<PcieEp, params::PcieEpParams>();
+  registry["builtin.io_cpu"] = elab::make_factory<IoCpu, params::IoCpuParams>();
 }
 
 }  // namespace kb::modules

@@ -3,6 +3,7 @@
 #include <vector>
 
 #include "modules/io/command_processor.h"
+#include "platform/params/io_cpu_params.h"
 
 namespace kb::modules {
 
@@ -16,7 +17,9 @@ namespace kb::modules {
 // - overhead(io_cpu) - overhead(m_cpu)]. A stamp that is already present passes through unchanged (H-47, H-49).
 class IoCpu final : public CommandProcessor {
  public:
-  using CommandProcessor::CommandProcessor;
+  IoCpu(const sc_core::sc_module_name& name, NodeId node, const params::IoCpuParams& params,
+        elab::BlockContext& context)
+      : CommandProcessor(name, node, params.overhead.fs(), context) {}
 
  private:
   void launch(payload::Transaction& parent, const payload::KernelLaunchMsg& request) override;

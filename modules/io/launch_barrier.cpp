@@ -8,7 +8,7 @@ namespace kb::modules {
 namespace {
 
 TimeFs overhead_of(const elab::BlockContext& context, NodeId node) {
-  return ns_to_fs(context.graph.node(node).number_or("overhead_ns", 0.0));
+  return context.graph.node(node).overhead;
 }
 
 TimeFs formula(elab::BlockContext& context, NodeId from, NodeId to) {

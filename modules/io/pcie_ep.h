@@ -1,6 +1,7 @@
 #pragma once
 
 #include "modules/fabric/fabric_endpoint.h"
+#include "platform/params/pcie_ep_params.h"
 
 namespace kb::modules {
 
@@ -23,7 +24,9 @@ class IHostPort {
 // (C-PCIE-4).
 class PcieEp final : public FabricEndpoint {
  public:
-  using FabricEndpoint::FabricEndpoint;
+  PcieEp(const sc_core::sc_module_name& name, NodeId node, const params::PcieEpParams& params,
+         elab::BlockContext& context)
+      : FabricEndpoint(name, node, params.overhead.fs(), context) {}
 
   // Receiver of the answers to everything submitted here. Must be set before the first submission.
   void set_host(IHostPort& host) { host_ = &host; }

@@ -7,10 +7,11 @@
 
 namespace kb::modules {
 
-AccelEngine::AccelEngine(const sc_core::sc_module_name& name, NodeId node, elab::BlockContext& context)
+AccelEngine::AccelEngine(const sc_core::sc_module_name& name, NodeId node, TimeFs overhead, std::int64_t queue_depth,
+                         elab::BlockContext& context)
     : PeBlock(name, node, context),
-      overhead_(ns_to_fs(node_record().number_or("overhead_ns", 0.0))),
-      queue_depth_(queue_depth(node_record())),
+      overhead_(overhead),
+      queue_depth_(queue_limit(queue_depth)),
       busy_probe_(*this, context.observer, "busy", 1) {}
 
 TimeFs AccelEngine::work_time(double amount, double per_ns) {

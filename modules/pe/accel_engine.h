@@ -14,7 +14,9 @@ namespace kb::modules {
 // (P-17).
 class AccelEngine : public PeBlock, public AccelSlot::IUser, private elab::EventHandler {
  public:
-  AccelEngine(const sc_core::sc_module_name& name, NodeId node, elab::BlockContext& context);
+  // overhead: the least time of a command. queue_depth: as of the parameters.
+  AccelEngine(const sc_core::sc_module_name& name, NodeId node, TimeFs overhead, std::int64_t queue_depth,
+              elab::BlockContext& context);
 
   void use_slot(AccelSlot& slot) final { slot_ = &slot; }
   void collect_statistics(std::vector<elab::Statistic>& statistics) const override;

@@ -16,6 +16,8 @@
 #include "platform/base/nearest.h"
 #include "platform/contract/i_operation_sink.h"
 #include "platform/elab/route_table.h"
+#include "platform/params/pe_fetch_store_params.h"
+#include "platform/params/pe_scheduler_params.h"
 #include "platform/payload/messages.h"
 
 namespace kb::modules {
@@ -35,9 +37,10 @@ constexpr double kMaxScalarNs = 1e12;  // keeps sums of times far from overflow
 
 }  // namespace
 
-PeCpu::PeCpu(const sc_core::sc_module_name& name, NodeId node, elab::BlockContext& context)
-    : PeFabricBlock(name, node, context),
-      clock_ghz_(node_record().number("clock_ghz")),
+PeCpu::PeCpu(const sc_core::sc_module_name& name, NodeId node, const params::PeCpuParams& params,
+             elab::BlockContext& context)
+    : PeFabricBlock(name, node, params.overhead.fs(), context),
+      clock_ghz_(params.clock.ghz),
       waker_(*this),
       state_probe_(*this, context.observer, "kernel_state", 2) {
   const topology::MachineSpec& spec = context.graph.spec;
@@ -54,13 +57,12 @@ PeCpu::PeCpu(const sc_core::sc_module_name& name, NodeId node, elab::BlockContex
   };
   info_.message_base = address::message_values(pe_index(info_.coord));
   info_.message_bytes = address::kMessageValueBytes;
-  info_.dispatch_cycles = static_cast<int>(self.integer("dispatch_cycles"));
-  const topology::Node& dispatcher =
-      context.graph.node(context.routes.resolver().find_pe_node(info_.coord, topology::NodeKind::pe_scheduler));
-  info_.tile_shape = {dispatcher.integer("tile_m"), dispatcher.integer("tile_k"), dispatcher.integer("tile_n")};
-  const topology::Node& registers =
-      context.graph.node(context.routes.resolver().find_pe_node(info_.coord, topology::NodeKind::pe_fetch_store));
-  info_.tile_room = {static_cast<std::uint64_t>(registers.integer("register_file_kb")) << 10, tcm.reserved_bytes};
+  info_.dispatch_cycles = static_cast<int>(params.dispatch_cycles);
+  const auto& dispatcher = spec.pe_params<params::PeSchedulerParams>("pe_scheduler");
+  info_.tile_shape = {dispatcher.tile_m, dispatcher.tile_k, dispatcher.tile_n};
+  info_.tile_room = {
+      static_cast<std::uint64_t>(spec.pe_params<params::PeFetchStoreParams>("pe_fetch_store").register_file_kb) << 10,
+      tcm.reserved_bytes};
 
   SC_HAS_PROCESS(PeCpu);
   SC_THREAD(kernel_thread);

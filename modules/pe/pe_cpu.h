@@ -9,6 +9,7 @@
 #include "modules/pe/pe_links.h"
 #include "modules/pe/probe.h"
 #include "platform/contract/i_pe.h"
+#include "platform/params/pe_cpu_params.h"
 
 namespace kb::payload {
 struct KernelLaunchMsg;
@@ -32,7 +33,8 @@ namespace kb::modules {
 // of an unknown kernel fails when its turn comes, without waiting for the barrier.
 class PeCpu final : public PeFabricBlock, private contract::IPe {
  public:
-  PeCpu(const sc_core::sc_module_name& name, NodeId node, elab::BlockContext& context);
+  PeCpu(const sc_core::sc_module_name& name, NodeId node, const params::PeCpuParams& params,
+        elab::BlockContext& context);
 
   void collect_statistics(std::vector<elab::Statistic>& statistics) const override;
   // The running kernel with the call it is in, and the launches behind it.

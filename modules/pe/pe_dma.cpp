@@ -25,22 +25,21 @@ PeDma::Channels::Channels(const PeDma& dma, const char* name, payload::Op op_kin
                           std::int64_t count)
     : op(op_kind), order(first_wire), engines(count), busy_probe(dma, dma.context().observer, name, 7) {}
 
-PeDma::PeDma(const sc_core::sc_module_name& name, NodeId node, elab::BlockContext& context)
-    : PeFabricBlock(name, node, context),
-      baaw_(ns_to_fs(node_record().number_or("baaw_overhead_ns", 0.0))),
+PeDma::PeDma(const sc_core::sc_module_name& name, NodeId node, const params::PeDmaParams& params,
+             elab::BlockContext& context)
+    : PeFabricBlock(name, node, params.overhead.fs(), context),
+      baaw_(params.baaw_overhead.fs()),
       slice_bytes_(context.graph.spec.hbm_slice_bytes()),
-      access_bytes_(static_cast<std::uint64_t>(
-          std::get<std::int64_t>(context.graph.spec.cube_components.at("hbm_ctrl").attrs.at("access_bytes")))),
+      access_bytes_(static_cast<std::uint64_t>(context.graph.spec.hbm_ctrl().access_bytes)),
       slice_gbs_(context.graph.spec.hbm_to_router_bw_gbs),
       hbm_begin_(own_hbm(context.graph, node_record()).value()),
       hbm_begin_offset_(own_hbm(context.graph, node_record()).hbm_offset()),
       tcm_begin_(address::PhysAddr::pe_tcm_addr(node_record().sip, node_record().cube, node_record().pe, 0).value()),
       tcm_end_(tcm_begin_ + context.graph.spec.tcm_bytes_per_pe),
-      queue_depth_(queue_depth(node_record())),
-      read_(*this, "read_busy", payload::Op::read, FirstWire::slip,
-            node_record().integer("rd_engines") * node_record().integer("rd_outstanding")),
-      write_(*this, "write_busy", payload::Op::write, FirstWire::fifo, node_record().integer("wr_engines")),
-      stripe_(address::channel_stripe(context.graph.spec.cube_components.at("hbm_ctrl").attrs)) {
+      queue_depth_(queue_limit(params.queue_depth)),
+      read_(*this, "read_busy", payload::Op::read, FirstWire::slip, params.rd_engines * params.rd_outstanding),
+      write_(*this, "write_busy", payload::Op::write, FirstWire::fifo, params.wr_engines),
+      stripe_(address::channel_stripe(context.graph.spec.hbm_ctrl())) {
   if (context.graph.spec.address_model != topology::AddressModel::la) return;
   context.translators[{node_record().sip, node_record().cube, node_record().pe}] = &baaw_;
 }

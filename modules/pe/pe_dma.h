@@ -10,6 +10,7 @@
 #include "modules/pe/probe.h"
 #include "modules/pe/vc_comm.h"
 #include "platform/address/channel_stripe.h"
+#include "platform/params/pe_dma_params.h"
 
 namespace kb::modules {
 
@@ -47,7 +48,8 @@ namespace kb::modules {
 // and a failing response end the command with the cause.
 class PeDma final : public PeFabricBlock {
  public:
-  PeDma(const sc_core::sc_module_name& name, NodeId node, elab::BlockContext& context);
+  PeDma(const sc_core::sc_module_name& name, NodeId node, const params::PeDmaParams& params,
+        elab::BlockContext& context);
   VcComm& vc_comm() { return vc_comm_; }
   void collect_statistics(std::vector<elab::Statistic>& statistics) const override;
   // The commands that wait for a channel, and the requests without a response.

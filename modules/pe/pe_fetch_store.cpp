@@ -18,10 +18,9 @@ PeActivity::Kind activity_of(std::size_t unit) {
 
 }  // namespace
 
-PeFetchStore::PeFetchStore(const sc_core::sc_module_name& name, NodeId node, elab::BlockContext& context)
-    : PeBlock(name, node, context),
-      overhead_(ns_to_fs(node_record().number_or("overhead_ns", 0.0))),
-      queue_depth_(queue_depth(node_record())) {}
+PeFetchStore::PeFetchStore(const sc_core::sc_module_name& name, NodeId node, const params::PeFetchStoreParams& params,
+                           elab::BlockContext& context)
+    : PeBlock(name, node, context), overhead_(params.overhead.fs()), queue_depth_(queue_limit(params.queue_depth)) {}
 
 void PeFetchStore::bind_out(EdgeId edge, elab::Block& neighbour) {
   if (neighbour.node_record().kind == topology::NodeKind::pe_tcm) {

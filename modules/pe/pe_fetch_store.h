@@ -4,6 +4,7 @@
 #include <cstdint>
 
 #include "modules/pe/pe_tcm.h"
+#include "platform/params/pe_fetch_store_params.h"
 
 namespace kb::modules {
 
@@ -19,7 +20,8 @@ namespace kb::modules {
 // delivers, so it shows only when it is the narrower of the two.
 class PeFetchStore final : public PeBlock, private elab::EventHandler {
  public:
-  PeFetchStore(const sc_core::sc_module_name& name, NodeId node, elab::BlockContext& context);
+  PeFetchStore(const sc_core::sc_module_name& name, NodeId node, const params::PeFetchStoreParams& params,
+               elab::BlockContext& context);
   void bind_out(EdgeId edge, elab::Block& neighbour) override;
   void collect_statistics(std::vector<elab::Statistic>& statistics) const override;
 

@@ -4,10 +4,11 @@
 
 namespace kb::modules {
 
-PeGemm::PeGemm(const sc_core::sc_module_name& name, NodeId node, elab::BlockContext& context)
-    : AccelEngine(name, node, context),
-      mac_per_ns_(node_record().rates("mac_per_ns", RateUnit::macs)),
-      granularity_(parse_granularity(node_record().text_or("gemm_granularity", "none")).value()) {}
+PeGemm::PeGemm(const sc_core::sc_module_name& name, NodeId node, const params::PeGemmParams& params,
+               elab::BlockContext& context)
+    : AccelEngine(name, node, params.overhead.fs(), params.queue_depth, context),
+      mac_per_ns_(params.macs_per_ns),
+      granularity_(params.granularity) {}
 
 TimeFs PeGemm::work(CommandTask& task) {
   plan::Stage& stage = task.stage;

@@ -3,6 +3,7 @@
 #include "modules/pe/accel_engine.h"
 #include "platform/base/engine_rates.h"
 #include "platform/base/granularity.h"
+#include "platform/params/pe_gemm_params.h"
 
 namespace kb::modules {
 
@@ -14,13 +15,14 @@ namespace kb::modules {
 // defaults, 4096 MAC/ns of f16, a 32x64x32 tile takes 16 ns, and so does any smaller product.
 class PeGemm final : public AccelEngine {
  public:
-  PeGemm(const sc_core::sc_module_name& name, NodeId node, elab::BlockContext& context);
+  PeGemm(const sc_core::sc_module_name& name, NodeId node, const params::PeGemmParams& params,
+         elab::BlockContext& context);
   void collect_statistics(std::vector<elab::Statistic>& statistics) const override;
 
  private:
   TimeFs work(CommandTask& task) override;
 
-  DtypeRates mac_per_ns_;
+  MacRates mac_per_ns_;
   Granularity granularity_;
   std::int64_t macs_ = 0;
   std::int64_t useful_macs_ = 0;

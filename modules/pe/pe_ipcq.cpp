@@ -29,8 +29,9 @@ Error PeIpcq::queue_error(const std::string& text) {
   return Error::program("QUEUE_ERROR", text);
 }
 
-PeIpcq::PeIpcq(const sc_core::sc_module_name& name, NodeId node, elab::BlockContext& context)
-    : PeBlock(name, node, context), overhead_(ns_to_fs(node_record().number_or("overhead_ns", 0.0))) {
+PeIpcq::PeIpcq(const sc_core::sc_module_name& name, NodeId node, const params::PeIpcqParams& params,
+               elab::BlockContext& context)
+    : PeBlock(name, node, context), params_(params), overhead_(params.overhead.fs()) {
   context.queue_endpoints[coord()] = this;
 }
 

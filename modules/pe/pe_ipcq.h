@@ -14,6 +14,7 @@
 #include "platform/base/error.h"
 #include "platform/contract/i_queue_endpoint.h"
 #include "platform/contract/queues.h"
+#include "platform/params/pe_ipcq_params.h"
 
 namespace kb::modules {
 
@@ -38,7 +39,8 @@ class PeIpcq final : public PeBlock,
                      private SlotAccess::IUser,
                      private elab::EventHandler {
  public:
-  PeIpcq(const sc_core::sc_module_name& name, NodeId node, elab::BlockContext& context);
+  PeIpcq(const sc_core::sc_module_name& name, NodeId node, const params::PeIpcqParams& params,
+         elab::BlockContext& context);
 
   // Replaces all queues and resets their counters; takes no time. Program Error QUEUE_ERROR while messages,
   // credits or commands are under way here.
@@ -138,6 +140,7 @@ class PeIpcq final : public PeBlock,
 
   TimeFs overhead_;
   VcComm* vc_comm_ = nullptr;
+  params::PeIpcqParams params_;
   std::optional<SlotCost> slot_cost_;
   std::optional<SlotAccess> slot_access_;
   contract::QueuePlan rules_;  // without the queues

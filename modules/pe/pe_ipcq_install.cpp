@@ -30,7 +30,7 @@ void PeIpcq::install(const contract::PeQueues& queues, const contract::QueuePlan
   if (vc_comm_ == nullptr) throw Error::model(node_id() + " has no link to a PE_DMA with a vc_comm");
   const routing::AddressResolver& resolver = context().routes.resolver();
   if (!slot_cost_) {
-    slot_cost_.emplace(context(), node(), vc_comm_->dma_node());
+    slot_cost_.emplace(context(), params_, vc_comm_->dma_node());
     slot_access_.emplace(static_cast<SlotAccess::IUser&>(*this), vc_comm_->dma());
   }
   if (plan.credit_bytes < 1 || plan.credit_bytes > context().graph.spec.flit_bytes()) {

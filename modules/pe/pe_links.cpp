@@ -10,9 +10,8 @@ namespace kb::modules {
 
 using topology::NodeKind;
 
-std::size_t queue_depth(const topology::Node& node) {
-  const auto depth = static_cast<std::size_t>(node.integer_or("queue_depth", 0));
-  return depth == 0 ? std::numeric_limits<std::size_t>::max() : depth;
+std::size_t queue_limit(std::int64_t queue_depth) {
+  return queue_depth == 0 ? std::numeric_limits<std::size_t>::max() : static_cast<std::size_t>(queue_depth);
 }
 
 PeLinks::PeLinks(elab::Block& self, elab::BlockContext& context)

@@ -15,8 +15,8 @@
 
 namespace kb::modules {
 
-// Tasks that wait in each input queue of the block besides those being served; the attribute's 0 is no limit (P-34).
-std::size_t queue_depth(const topology::Node& node);
+// Tasks that wait in each input queue of the block besides those being served; a queue_depth of 0 is no limit (P-34).
+std::size_t queue_limit(std::int64_t queue_depth);
 
 // Mixed into PE blocks through PeBlock (inside the PE only) and PeFabricBlock (also on the fabric). A link takes no
 // time and has no queue of its own (P-2); a neighbour is addressed by its kind, of which a PE has one each.
@@ -145,8 +145,8 @@ class PeBlock : public elab::Block, public PeLinks {
 // A block that is on the fabric, too.
 class PeFabricBlock : public FabricEndpoint, public PeLinks {
  public:
-  PeFabricBlock(const sc_core::sc_module_name& name, NodeId node, elab::BlockContext& context)
-      : FabricEndpoint(name, node, context), PeLinks(*this, context) {}
+  PeFabricBlock(const sc_core::sc_module_name& name, NodeId node, TimeFs overhead, elab::BlockContext& context)
+      : FabricEndpoint(name, node, overhead, context), PeLinks(*this, context) {}
 
   void bind_out(EdgeId edge, elab::Block& neighbour) override;
 

@@ -1,22 +1,27 @@
 #include "modules/pe/pe_math.h"
 
 #include <algorithm>
-#include <string>
 
 namespace kb::modules {
 
-PeMath::PeMath(const sc_core::sc_module_name& name, NodeId node, elab::BlockContext& context)
-    : AccelEngine(name, node, context), elements_per_ns_(node_record().rates("elements_per_ns", RateUnit::elements)) {
-  for (int op = 0; op < kMathOps; ++op) weights_[static_cast<std::size_t>(op)] = weight_of(static_cast<MathOp>(op));
+namespace {
+
+double weight_of(const params::PeMathParams& params, MathOp op) {
+  const auto written = [&](MathOp which) { return params.weights[static_cast<std::size_t>(which)]; };
+  double passes = 0.0;
+  for (const MathOp pass : math_passes(op)) passes += written(pass).value_or(1.0);
+  return written(op).value_or(passes);
 }
 
-double PeMath::weight_of(MathOp op) const {
-  const auto written = [&](MathOp which, double otherwise) {
-    return node_record().number_or("weight_" + std::string(math_op_name(which)), otherwise);
-  };
-  double passes = 0.0;
-  for (const MathOp pass : math_passes(op)) passes += written(pass, 1.0);
-  return written(op, passes);
+}  // namespace
+
+PeMath::PeMath(const sc_core::sc_module_name& name, NodeId node, const params::PeMathParams& params,
+               elab::BlockContext& context)
+    : AccelEngine(name, node, params.overhead.fs(), params.queue_depth, context),
+      elements_per_ns_(params.elements_per_ns) {
+  for (int op = 0; op < kMathOps; ++op) {
+    weights_[static_cast<std::size_t>(op)] = weight_of(params, static_cast<MathOp>(op));
+  }
 }
 
 TimeFs PeMath::work(CommandTask& task) {

@@ -10,11 +10,12 @@ namespace kb::modules {
 
 using address::AddressSpace;
 
-PeMmu::PeMmu(const sc_core::sc_module_name& name, NodeId node, elab::BlockContext& context)
-    : FabricEndpoint(name, node, context),
-      table_(static_cast<std::uint64_t>(node_record().integer("page_size"))),
-      tlb_overhead_(ns_to_fs(node_record().number_or("tlb_overhead_ns", 0.0))),
-      update_overhead_(ns_to_fs(node_record().number_or("update_overhead_ns", 0.0))),
+PeMmu::PeMmu(const sc_core::sc_module_name& name, NodeId node, const params::PeMmuParams& params,
+             elab::BlockContext& context)
+    : FabricEndpoint(name, node, params.overhead.fs(), context),
+      table_(static_cast<std::uint64_t>(params.page_size)),
+      tlb_overhead_(params.tlb_overhead.fs()),
+      update_overhead_(params.update_overhead.fs()),
       timer_(*this) {
   if (context.graph.spec.address_model != topology::AddressModel::va) return;
   context.translators[{node_record().sip, node_record().cube, node_record().pe}] = this;

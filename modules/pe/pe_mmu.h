@@ -3,6 +3,7 @@
 #include "modules/fabric/fabric_endpoint.h"
 #include "platform/address/page_table.h"
 #include "platform/contract/i_translator.h"
+#include "platform/params/pe_mmu_params.h"
 #include "platform/payload/messages.h"
 
 namespace kb::modules {
@@ -19,7 +20,8 @@ namespace kb::modules {
 // tlb_overhead_ns to each access that it translates.
 class PeMmu final : public FabricEndpoint, public contract::ITranslator {
  public:
-  PeMmu(const sc_core::sc_module_name& name, NodeId node, elab::BlockContext& context);
+  PeMmu(const sc_core::sc_module_name& name, NodeId node, const params::PeMmuParams& params,
+        elab::BlockContext& context);
 
   std::optional<std::uint64_t> translate(const Extent& extent, std::vector<Extent>& physical) const override;
   TimeFs access_overhead() const override { return tlb_overhead_; }

@@ -8,34 +8,30 @@
 #include "platform/address/address_config.h"
 #include "platform/base/error.h"
 #include "platform/contract/composite_plan.h"
+#include "platform/params/pe_fetch_store_params.h"
 
 namespace kb::modules {
 namespace {
 
 using plan::StageType;
 
-bool flag(const topology::Node& node, const char* name) {
-  const auto found = node.attrs->find(name);
-  return found != node.attrs->end() && std::get<bool>(found->second);
-}
-
 }  // namespace
 
-PeScheduler::PeScheduler(const sc_core::sc_module_name& name, NodeId node, elab::BlockContext& context)
+PeScheduler::PeScheduler(const sc_core::sc_module_name& name, NodeId node, const params::PeSchedulerParams& params,
+                         elab::BlockContext& context)
     : PeBlock(name, node, context),
-      overhead_(ns_to_fs(node_record().number_or("overhead_ns", 0.0))),
-      charge_fetch_store_(flag(node_record(), "charge_fetch_store")),
-      tile_room_{0, address::AddressConfig::from_spec(context.graph.spec).tcm_partition().reserved_bytes},
+      overhead_(params.overhead.fs()),
+      charge_fetch_store_(params.charge_fetch_store),
+      tile_room_{static_cast<std::uint64_t>(
+                     context.graph.spec.pe_params<params::PeFetchStoreParams>("pe_fetch_store").register_file_kb)
+                     << 10,
+                 address::AddressConfig::from_spec(context.graph.spec).tcm_partition().reserved_bytes},
       feeder_(*this, context.scheduler, tile_room_.buffer_bytes) {}
 
 void PeScheduler::bind_out(EdgeId edge, elab::Block& neighbour) {
   PeBlock::bind_out(edge, neighbour);
   if (auto* const user = dynamic_cast<AccelSlot::IUser*>(&neighbour)) user->use_slot(accel_slot_);
   if (auto* const links = dynamic_cast<PeLinks*>(&neighbour)) links->use_activity(activity_);
-  if (neighbour.node_record().kind == topology::NodeKind::pe_fetch_store) {
-    tile_room_.register_file_bytes = static_cast<std::uint64_t>(neighbour.node_record().integer("register_file_kb"))
-                                     << 10;
-  }
 }
 
 void PeScheduler::on_task(CommandTask& task) {

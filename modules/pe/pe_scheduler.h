@@ -6,6 +6,7 @@
 #include "modules/pe/accel_slot.h"
 #include "modules/pe/pe_links.h"
 #include "modules/pe/tile_feeder.h"
+#include "platform/params/pe_scheduler_params.h"
 #include "platform/plan/tile_room.h"
 
 namespace kb::modules {
@@ -23,7 +24,8 @@ namespace kb::modules {
 // Owns the accel_slot that PE_GEMM and PE_MATH share (P-39), and the account of what the PE's blocks are busy with.
 class PeScheduler final : public PeBlock, private elab::EventHandler, private TileFeeder::IUser {
  public:
-  PeScheduler(const sc_core::sc_module_name& name, NodeId node, elab::BlockContext& context);
+  PeScheduler(const sc_core::sc_module_name& name, NodeId node, const params::PeSchedulerParams& params,
+              elab::BlockContext& context);
   void bind_out(EdgeId edge, elab::Block& neighbour) override;
   void collect_statistics(std::vector<elab::Statistic>& statistics) const override;
 

@@ -13,13 +13,13 @@ TcmRequest& TcmRequest::of(CommandTask& task) {
   return *request;
 }
 
-PeTcm::Channel::Channel(const PeTcm& tcm, const char* name, double gbs)
-    : bw_gbs(gbs), busy_probe(tcm, tcm.context().observer, name, 1) {}
+PeTcm::Channel::Channel(const PeTcm& tcm, const char* name, Bandwidth bandwidth)
+    : bw(bandwidth), busy_probe(tcm, tcm.context().observer, name, 1) {}
 
-PeTcm::PeTcm(const sc_core::sc_module_name& name, NodeId node, elab::BlockContext& context)
+PeTcm::PeTcm(const sc_core::sc_module_name& name, NodeId node, const params::PeTcmParams& params,
+             elab::BlockContext& context)
     : PeBlock(name, node, context),
-      channels_{Channel(*this, "read_busy", node_record().number("read_bw_gbs")),
-                Channel(*this, "write_busy", node_record().number("write_bw_gbs"))} {}
+      channels_{Channel(*this, "read_busy", params.read_bw), Channel(*this, "write_busy", params.write_bw)} {}
 
 void PeTcm::on_task(CommandTask& task) {
   const auto* const request = task.payload().get_extension<TcmRequest>();
@@ -37,7 +37,7 @@ void PeTcm::serve(std::uint64_t index) {
   const Waiting next = channel.queue.front();
   channel.queue.pop_front();
   const std::uint64_t nbytes = TcmRequest::of(*next.task).nbytes;
-  const TimeFs time = occupancy_fs(nbytes, channel.bw_gbs);
+  const TimeFs time = channel.bw.occupancy(nbytes);
   channel.serving = next.task;
   accumulate(channel.wait, now() - next.since);
   accumulate(channel.busy, time);

@@ -6,6 +6,7 @@
 #include "modules/fabric/sliding_deque.h"
 #include "modules/pe/pe_links.h"
 #include "modules/pe/probe.h"
+#include "platform/params/pe_tcm_params.h"
 
 namespace kb::modules {
 
@@ -30,7 +31,8 @@ struct TcmRequest final : tlm::tlm_extension<TcmRequest> {
 // A request that is neither read nor write, or a task without a TcmRequest, is a model Error (C-TCM-5).
 class PeTcm final : public PeBlock, private elab::EventHandler {
  public:
-  PeTcm(const sc_core::sc_module_name& name, NodeId node, elab::BlockContext& context);
+  PeTcm(const sc_core::sc_module_name& name, NodeId node, const params::PeTcmParams& params,
+        elab::BlockContext& context);
   void collect_statistics(std::vector<elab::Statistic>& statistics) const override;
 
  private:
@@ -39,8 +41,8 @@ class PeTcm final : public PeBlock, private elab::EventHandler {
     TimeFs since = 0;
   };
   struct Channel {
-    Channel(const PeTcm& tcm, const char* name, double gbs);
-    double bw_gbs;
+    Channel(const PeTcm& tcm, const char* name, Bandwidth bandwidth);
+    Bandwidth bw;
     CommandTask* serving = nullptr;
     SlidingDeque<Waiting> queue;
     Probe busy_probe;

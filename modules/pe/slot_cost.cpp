@@ -1,7 +1,6 @@
 #include "modules/pe/slot_cost.h"
 
 #include <algorithm>
-#include <string>
 
 #include "platform/address/phys_addr.h"
 #include "platform/elab/route_table.h"
@@ -22,25 +21,23 @@ double narrowest_gbs(elab::BlockContext& context, NodeId from, NodeId to) {
 
 }  // namespace
 
-SlotCost::SlotCost(elab::BlockContext& context, NodeId ipcq, NodeId dma) {
-  const topology::Node& self = context.graph.node(ipcq);
-  for (const QueueMemory kind : {QueueMemory::tcm, QueueMemory::sram, QueueMemory::hbm}) {
-    const std::string name(contract::queue_memory_name(kind));
-    Memory& memory = memories_[static_cast<std::size_t>(kind)];
-    memory.setup = ns_to_fs(self.number(name + "_slot_setup_ns"));
-    memory.bw_gbs = self.number(name + "_slot_bw_gbs");
-    if (kind == QueueMemory::tcm) continue;
-    const address::PhysAddr bank =
-        kind == QueueMemory::sram
-            ? address::PhysAddr::cube_sram_addr(self.sip, self.cube, 0)
-            : address::PhysAddr::pe_hbm_addr(self.sip, self.cube, self.pe, 0, context.graph.spec.hbm_slice_bytes());
-    memory.hop_gbs = narrowest_gbs(context, dma, context.routes.resolver().resolve(bank, 1));
-  }
+SlotCost::SlotCost(elab::BlockContext& context, const params::PeIpcqParams& params, NodeId dma) {
+  const auto memory = [&](QueueMemory kind) -> Memory& { return memories_[static_cast<std::size_t>(kind)]; };
+  memory(QueueMemory::tcm) = {params.tcm_slot_setup.fs(), params.tcm_slot_bw, {}};
+  memory(QueueMemory::sram) = {params.sram_slot_setup.fs(), params.sram_slot_bw, {}};
+  memory(QueueMemory::hbm) = {params.hbm_slot_setup.fs(), params.hbm_slot_bw, {}};
+  const topology::Node& self = context.graph.node(dma);
+  const auto hop = [&](const address::PhysAddr& bank) {
+    return Bandwidth{narrowest_gbs(context, dma, context.routes.resolver().resolve(bank, 1))};
+  };
+  memory(QueueMemory::sram).hop = hop(address::PhysAddr::cube_sram_addr(self.sip, self.cube, 0));
+  memory(QueueMemory::hbm).hop =
+      hop(address::PhysAddr::pe_hbm_addr(self.sip, self.cube, self.pe, 0, context.graph.spec.hbm_slice_bytes()));
 }
 
 TimeFs SlotCost::of(QueueMemory kind, std::uint64_t nbytes) const {
   const Memory& memory = memories_[static_cast<std::size_t>(kind)];
-  return time_sum(memory.setup, time_sum(occupancy_fs(nbytes, memory.bw_gbs), occupancy_fs(nbytes, memory.hop_gbs)));
+  return time_sum(memory.setup, time_sum(memory.slot.occupancy(nbytes), memory.hop.occupancy(nbytes)));
 }
 
 }  // namespace kb::modules

@@ -6,6 +6,7 @@
 #include "platform/base/units.h"
 #include "platform/contract/queues.h"
 #include "platform/elab/block.h"
+#include "platform/params/pe_ipcq_params.h"
 
 namespace kb::modules {
 
@@ -14,16 +15,16 @@ namespace kb::modules {
 // Counted at the PE: neither the memory nor the fabric sees these accesses.
 class SlotCost {
  public:
-  // `ipcq`: the PE_IPCQ node that has the attributes; `dma`: PE_DMA of the same PE.
-  SlotCost(elab::BlockContext& context, NodeId ipcq, NodeId dma);
+  // `dma`: PE_DMA of the same PE.
+  SlotCost(elab::BlockContext& context, const params::PeIpcqParams& params, NodeId dma);
 
   TimeFs of(contract::QueueMemory memory, std::uint64_t nbytes) const;
 
  private:
   struct Memory {
     TimeFs setup = 0;
-    double bw_gbs = 0.0;
-    double hop_gbs = 0.0;  // 0 = no hop
+    Bandwidth slot;
+    Bandwidth hop;  // none = no hop
   };
   std::array<Memory, 3> memories_;
 };

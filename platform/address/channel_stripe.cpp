@@ -32,11 +32,9 @@ void ChannelStripe::split(std::uint64_t offset, std::uint64_t nbytes, std::vecto
   for (std::uint64_t burst = looked_at + groups * channels_; burst < behind; ++burst) add(burst);
 }
 
-ChannelStripe channel_stripe(const topology::AttributeMap& hbm_ctrl) {
-  const auto whole = [&](const char* name) { return std::get<std::int64_t>(hbm_ctrl.at(name)); };
-  const bool folded = std::get<std::string>(hbm_ctrl.at("channel_hash")) == "xor";
-  return {static_cast<std::uint64_t>(whole("burst_bytes")), static_cast<std::uint32_t>(whole("num_pcs")),
-          folded ? ChannelHash::folded : ChannelHash::none};
+ChannelStripe channel_stripe(const params::HbmCtrlParams& hbm_ctrl) {
+  return {static_cast<std::uint64_t>(hbm_ctrl.burst_bytes), static_cast<std::uint32_t>(hbm_ctrl.num_pcs),
+          hbm_ctrl.channel_hash};
 }
 
 }  // namespace kb::address

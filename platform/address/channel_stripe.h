@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "platform/topology/machine_spec.h"
+#include "platform/params/hbm_ctrl_params.h"
 
 namespace kb::address {
 
@@ -18,7 +18,7 @@ struct ChannelPart {
   }
 };
 
-enum class ChannelHash : std::uint8_t { none, folded };
+using params::ChannelHash;
 
 // Byte o of a cube's HBM lies in burst b = o / burst_bytes, on channel b mod channels, whoever accesses it: the rule by
 // which a controller chooses the pseudo-channel, so that a physical address stays the one of contiguous memory. With a
@@ -56,7 +56,7 @@ class ChannelStripe {
   std::uint64_t mask_ = 0;
 };
 
-// That of a controller by its attributes.
-ChannelStripe channel_stripe(const topology::AttributeMap& hbm_ctrl);
+// That of a controller.
+ChannelStripe channel_stripe(const params::HbmCtrlParams& hbm_ctrl);
 
 }  // namespace kb::address

@@ -32,4 +32,14 @@ class DtypeRates {
   std::array<double, kDtypes> rates_{};
 };
 
+// The rates of one engine.
+template <RateUnit unit>
+struct EngineRates : DtypeRates {
+  EngineRates() = default;
+  explicit EngineRates(double f16) : DtypeRates(unit, f16) {}
+  explicit EngineRates(const DtypeRates& rates) : DtypeRates(rates) {}
+};
+using MacRates = EngineRates<RateUnit::macs>;
+using ElementRates = EngineRates<RateUnit::elements>;
+
 }  // namespace kb

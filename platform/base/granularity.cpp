@@ -1,5 +1,7 @@
 #include "platform/base/granularity.h"
 
+#include <fmt/format.h>
+
 #include <array>
 #include <charconv>
 
@@ -23,6 +25,11 @@ std::optional<Granularity> parse_granularity(std::string_view text) {
   }
   if (at != end) return std::nullopt;
   return Granularity{sizes[0], sizes[1], sizes[2]};
+}
+
+std::string granularity_text(const Granularity& granularity) {
+  if (granularity.m == 1 && granularity.k == 1 && granularity.n == 1) return "none";
+  return fmt::format("{}x{}x{}", granularity.m, granularity.k, granularity.n);
 }
 
 }  // namespace kb

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <string>
 #include <string_view>
 
 namespace kb {
@@ -20,5 +21,6 @@ inline constexpr std::int64_t kMostGranularity = 4096;  // of each size
 
 // "32x64x32" is m x k x n; "none" is 1x1x1, an array that never pads. Nothing when the text is neither.
 std::optional<Granularity> parse_granularity(std::string_view text);
+std::string granularity_text(const Granularity& granularity);
 
 }  // namespace kb

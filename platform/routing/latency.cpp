@@ -19,7 +19,7 @@ TimeFs propagation_fs(const topology::Edge& edge, double ns_per_mm) {
 }
 
 TimeFs node_overhead_fs(const topology::Node& node) {
-  return ns_to_fs(node.number_or("overhead_ns", 0.0));
+  return node.overhead;
 }
 
 TimeFs wire_fs(const topology::Graph& graph, const Route& route) {

@@ -31,8 +31,7 @@ std::vector<PathStep> steps_of(const topology::Graph& graph, const std::vector<E
     const topology::Edge& edge = graph.edge(id);
     const topology::Node& node = graph.node(edge.dst);
     steps.push_back({part_of(graph, edge), part_of(node), routing::propagation_fs(edge, graph.spec.ns_per_mm),
-                     edge.bw_gbs.value_or(0.0), ns_to_fs(node.number_or("overhead_ns", 0.0)),
-                     node.kind == NodeKind::pcie_ep});
+                     edge.bw_gbs.value_or(0.0), node.overhead, node.kind == NodeKind::pcie_ep});
   }
   return steps;
 }
@@ -141,10 +140,11 @@ TransferPath transfer_path(const topology::Graph& graph, const routing::Route& r
     path.there.back().gathers = true;
     return path;
   }
-  path.pc_gbs = memory.number("pc_bw_gbs");
-  path.access_bytes = static_cast<std::uint64_t>(memory.integer("access_bytes"));
-  path.access = ns_to_fs(memory.number("access_ns"));
-  path.stripe = address::channel_stripe(*memory.attrs);
+  const auto& hbm = memory.params.as<params::HbmCtrlParams>();
+  path.pc_gbs = hbm.pc_bw.gbs;
+  path.access_bytes = static_cast<std::uint64_t>(hbm.access_bytes);
+  path.access = hbm.access.fs();
+  path.stripe = address::channel_stripe(hbm);
   return path;
 }
 

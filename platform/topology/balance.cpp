@@ -5,21 +5,17 @@
 #include <algorithm>
 #include <cmath>
 
+#include "platform/params/pe_dma_params.h"
+#include "platform/params/pe_scheduler_params.h"
+
 namespace kb::topology {
 namespace {
 
 // A PE that waits more than it loads is worth a warning.
 constexpr double kLeastUse = 0.5;
 
-double real(const ComponentSpec& component, const char* name) {
-  return std::get<double>(component.attrs.at(name));
-}
-std::int64_t whole(const ComponentSpec& component, const char* name) {
-  return std::get<std::int64_t>(component.attrs.at(name));
-}
-
 double hbm_gbs(const MachineSpec& spec) {
-  return spec.hbm_to_router_bw_gbs * real(spec.cube_components.at("hbm_ctrl"), "efficiency");
+  return spec.hbm_to_router_bw_gbs * spec.hbm_ctrl().efficiency;
 }
 
 void warn_of_memory(const MachineSpec& spec, ReadContext& context) {
@@ -49,7 +45,7 @@ void warn_of_latency(const MachineSpec& spec, ReadContext& context) {
   if (hbm.impl != "builtin.hbm_ctrl" || spec.pe_components.at("pe_dma").impl != "builtin.pe_dma") return;
   const LocalReads reads = local_reads(spec);
   if (reads.used() >= kLeastUse) return;
-  const std::int64_t engines = whole(spec.pe_components.at("pe_dma"), "rd_engines");
+  const std::int64_t engines = spec.pe_params<params::PeDmaParams>("pe_dma").rd_engines;
   const auto needed = (reads.needed() + engines - 1) / engines;
   context.warn_rule(
       {"cube.pe_template.components.pe_dma.attrs.rd_outstanding", "cube.components.hbm_ctrl.attrs.access_ns"},
@@ -77,19 +73,19 @@ int LocalReads::needed() const {
 }
 
 LocalReads local_reads(const MachineSpec& spec) {
-  const ComponentSpec& hbm = spec.cube_components.at("hbm_ctrl");
-  const ComponentSpec& dma = spec.pe_components.at("pe_dma");
-  const ComponentSpec& scheduler = spec.pe_components.at("pe_scheduler");
+  const params::HbmCtrlParams& hbm = spec.hbm_ctrl();
+  const auto& dma = spec.pe_params<params::PeDmaParams>("pe_dma");
+  const auto& scheduler = spec.pe_params<params::PeSchedulerParams>("pe_scheduler");
   LocalReads reads;
-  reads.tile_bytes = 2.0 * static_cast<double>(whole(scheduler, "tile_k") * whole(scheduler, "tile_n"));
+  reads.tile_bytes = 2.0 * static_cast<double>(scheduler.tile_k * scheduler.tile_n);
   reads.gbs = hbm_gbs(spec);
   if (spec.pe_to_router_bw_gbs > 0) reads.gbs = std::min(reads.gbs, spec.pe_to_router_bw_gbs);
   const double flit_ns = static_cast<double>(spec.flit_bytes()) / reads.gbs;
   const double burst_ns = static_cast<double>(spec.flit_bytes()) / spec.hbm_channel_bw_gbs;
   // The router twice, the controller, the first burst, the first flit through the router, and PE_DMA on both sides.
-  reads.latency_ns = 2 * spec.router_overhead_ns + real(hbm, "overhead_ns") + burst_ns + real(hbm, "access_ns") +
-                     flit_ns + 2 * real(dma, "overhead_ns");
-  reads.outstanding = static_cast<double>(whole(dma, "rd_engines") * whole(dma, "rd_outstanding"));
+  reads.latency_ns =
+      2 * spec.router_overhead_ns + hbm.overhead.ns + burst_ns + hbm.access.ns + flit_ns + 2 * dma.overhead.ns;
+  reads.outstanding = static_cast<double>(dma.rd_engines * dma.rd_outstanding);
   return reads;
 }
 

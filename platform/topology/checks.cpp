@@ -57,7 +57,7 @@ void check_hbm(const MachineSpec& spec, ReadContext& context) {
                                     spec.hbm_channels_per_pe, pes),
                         fmt::format("write {}, or leave one of the two keys out", spec.hbm_channels_per_pe * pes));
   }
-  const std::int64_t num_pcs = std::get<std::int64_t>(spec.cube_components.at("hbm_ctrl").attrs.at("num_pcs"));
+  const std::int64_t num_pcs = spec.hbm_ctrl().num_pcs;
   if (num_pcs != spec.hbm_channels_per_pe) {
     context.report_rule({kHbmAttrs + "num_pcs", kMemory + "hbm_channels_per_pe", kMemory + "hbm_pseudo_channels"},
                         fmt::format("num_pcs is {}, but a PE has {} HBM channels", num_pcs, spec.hbm_channels_per_pe),
@@ -66,9 +66,7 @@ void check_hbm(const MachineSpec& spec, ReadContext& context) {
     context.report_rule({kHbmAttrs + "num_pcs", kMemory + "hbm_channels_per_pe", kMemory + "hbm_pseudo_channels"},
                         fmt::format("{} channels per PE is not a power of two", num_pcs), "write for example 8");
   }
-  const AttributeMap& hbm = spec.cube_components.at("hbm_ctrl").attrs;
-  const auto burst = std::get<std::int64_t>(hbm.at("burst_bytes")),
-             access = std::get<std::int64_t>(hbm.at("access_bytes"));
+  const std::int64_t burst = spec.hbm_ctrl().burst_bytes, access = spec.hbm_ctrl().access_bytes;
   if (access > burst) {
     context.report_rule({kHbmAttrs + "access_bytes", kHbmAttrs + "burst_bytes"},
                         fmt::format("access_bytes is {}, but a burst has {} bytes", access, burst),

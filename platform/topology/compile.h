@@ -13,13 +13,16 @@
 
 namespace kb::topology {
 
-// Nodes of one template share one attribute map.
+// Nodes of one template share their parameters.
 struct BlockTemplate {
   NodeKind kind{};
   std::string impl;
-  std::shared_ptr<const AttributeMap> attrs;
+  params::ParamSet params;
+  std::shared_ptr<const std::map<std::string, params::Value>> custom;
+  TimeFs overhead = 0;
+  std::optional<std::int64_t> channel;
 };
-BlockTemplate make_template(NodeKind kind, const ComponentSpec& component, const AttributeMap& derived = {});
+BlockTemplate make_template(NodeKind kind, const ComponentSpec& component);
 
 // Where a node belongs; unset ids are "none".
 struct Owner {

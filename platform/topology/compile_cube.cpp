@@ -133,7 +133,7 @@ class CubeCompiler {
     const GridPoint at = mesh_.pes[pe.value].router;
     const NodeId hbm = builder_.add(fmt::format("{}hbm_ctrl.pe{}", prefix_, pe.value), templates_.hbm_ctrl,
                                     pe_owner(pe), mesh_.position(at));
-    const double efficiency = std::get<double>(templates_.hbm_ctrl.attrs->at("efficiency"));
+    const double efficiency = spec_.hbm_ctrl().efficiency;
     builder_.link(router(at), hbm, EdgeKind::router_to_hbm, EdgeKind::hbm_to_router, 0.0,
                   spec_.hbm_to_router_bw_gbs * efficiency);
     if (!templates_.channels.empty()) add_channels(pe, hbm, spec_.hbm_channel_bw_gbs * efficiency);

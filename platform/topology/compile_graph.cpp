@@ -1,5 +1,7 @@
 #include <fmt/format.h>
 
+#include "platform/params/hbm_ctrl_params.h"
+#include "platform/params/transit_params.h"
 #include "platform/topology/compile.h"
 #include "platform/topology/component_rules.h"
 
@@ -44,30 +46,37 @@ void compile_io_ports(GraphBuilder& builder, const MachineSpec& spec, const std:
 
 }  // namespace
 
-BlockTemplate make_template(NodeKind kind, const ComponentSpec& component, const AttributeMap& derived) {
-  auto attrs = std::make_shared<AttributeMap>(component.attrs);
-  for (const auto& [name, value] : derived) (*attrs)[name] = value;
-  return {kind, component.impl, std::move(attrs)};
+BlockTemplate make_template(NodeKind kind, const ComponentSpec& component) {
+  BlockTemplate out;
+  out.kind = kind;
+  out.impl = component.impl;
+  out.params = component.params;
+  out.custom = std::make_shared<const std::map<std::string, params::Value>>(component.custom);
+  if (const auto overhead = component.params.find("overhead_ns")) out.overhead = ns_to_fs(std::get<double>(*overhead));
+  return out;
 }
 
 Templates::Templates(const MachineSpec& spec) {
-  const auto cube = [&](const char* name, NodeKind kind, const AttributeMap& derived = {}) {
-    return make_template(kind, spec.cube_components.at(name), derived);
-  };
-  host = make_template(NodeKind::host, {"host", kind_rule(NodeKind::host).impl, {}});
+  const auto cube = [&](const char* name, NodeKind kind) { return make_template(kind, spec.cube_components.at(name)); };
+  const KindRule& host_rule = kind_rule(NodeKind::host);
+  host = make_template(NodeKind::host, {"host", host_rule.impl, params::ParamSet(host_rule.fields), {}});
   switch_node = make_template(NodeKind::switch_, spec.switch_component);
-  router = cube("noc_router", NodeKind::noc_router, {{"overhead_ns", spec.router_overhead_ns}});
+  ComponentSpec routers = spec.cube_components.at("noc_router");
+  routers.params = routers.params.with<params::TransitParams>(
+      [&](params::TransitParams& params) { params.overhead.ns = spec.router_overhead_ns; });
+  router = make_template(NodeKind::noc_router, routers);
   m_cpu = cube("m_cpu", NodeKind::m_cpu);
   sram = cube("sram", NodeKind::sram);
-  const auto num_pcs = std::get<std::int64_t>(spec.cube_components.at("hbm_ctrl").attrs.at("num_pcs"));
   // T-34: from the value before efficiency, so that the edge and not the channels is the limit when it is below 1.
-  hbm_ctrl =
-      cube("hbm_ctrl", NodeKind::hbm_ctrl, {{"pc_bw_gbs", spec.hbm_to_router_bw_gbs / static_cast<double>(num_pcs)}});
+  ComponentSpec controller = spec.cube_components.at("hbm_ctrl");
+  controller.params = controller.params.with<params::HbmCtrlParams>([&](params::HbmCtrlParams& params) {
+    params.pc_bw.gbs = spec.hbm_to_router_bw_gbs / static_cast<double>(params.num_pcs);
+  });
+  hbm_ctrl = make_template(NodeKind::hbm_ctrl, controller);
   if (spec.hbm_mapping_mode == HbmMapping::one_to_one) {
     for (int i = 0; i < spec.hbm_channels_per_pe; ++i) {
-      channels.push_back(
-          make_template(NodeKind::channel_router, spec.cube_components.at("noc_router"),
-                        {{"overhead_ns", spec.router_overhead_ns}, {"channel", static_cast<std::int64_t>(i)}}));
+      channels.push_back(make_template(NodeKind::channel_router, routers));
+      channels.back().channel = i;
     }
   }
   ucie = make_template(NodeKind::ucie, spec.ucie);
@@ -87,7 +96,10 @@ NodeId GraphBuilder::add(std::string id, const BlockTemplate& block, const Owner
   node.id = std::move(id);
   node.kind = block.kind;
   node.impl = block.impl;
-  node.attrs = block.attrs;
+  node.params = block.params;
+  node.custom = block.custom;
+  node.overhead = block.overhead;
+  node.channel = block.channel;
   node.pos_mm = pos;
   node.sip = owner.sip;
   node.cube = owner.cube;

@@ -47,30 +47,6 @@ std::size_t hash_of(std::string_view text) {
   return std::hash<std::string_view>{}(text);
 }
 
-const AttributeValue* find_attribute(const Node& node, std::string_view name) {
-  if (!node.attrs) return nullptr;
-  const auto it = node.attrs->find(std::string(name));
-  return it == node.attrs->end() ? nullptr : &it->second;
-}
-
-std::optional<double> as_number(const AttributeValue& value) {
-  if (const auto* real = std::get_if<double>(&value)) return *real;
-  if (const auto* whole = std::get_if<std::int64_t>(&value)) return static_cast<double>(*whole);
-  return std::nullopt;
-}
-
-std::optional<std::int64_t> as_integer(const AttributeValue& value) {
-  if (const auto* whole = std::get_if<std::int64_t>(&value)) return *whole;
-  if (const auto* flag = std::get_if<bool>(&value)) return *flag ? 1 : 0;
-  const auto* real = std::get_if<double>(&value);
-  if (real != nullptr && *real == std::floor(*real) && std::abs(*real) < 9e15) return static_cast<std::int64_t>(*real);
-  return std::nullopt;
-}
-
-[[noreturn]] void missing(const Node& node, std::string_view name, const char* type) {
-  throw Error::model(fmt::format("{} has no {} attribute '{}'", node.id, type, name));
-}
-
 // A compressed row per node over the edges sorted by EdgeId.
 void build_rows(const std::vector<Edge>& edges, std::size_t node_count, NodeId Edge::*end,
                 std::vector<std::uint32_t>& rows, std::vector<EdgeId>& list) {
@@ -93,47 +69,12 @@ std::string_view edge_kind_name(EdgeKind kind) {
   return kEdgeKindNames[static_cast<std::size_t>(kind)];
 }
 
-double Node::number(std::string_view name) const {
-  const AttributeValue* value = find_attribute(*this, name);
-  const std::optional<double> number = value ? as_number(*value) : std::nullopt;
-  if (!number) missing(*this, name, "numeric");
-  return *number;
-}
-
-double Node::number_or(std::string_view name, double fallback) const {
-  return find_attribute(*this, name) ? number(name) : fallback;
-}
-
-std::int64_t Node::integer(std::string_view name) const {
-  const AttributeValue* value = find_attribute(*this, name);
-  const std::optional<std::int64_t> number = value ? as_integer(*value) : std::nullopt;
-  if (!number) missing(*this, name, "integer");
-  return *number;
-}
-
-std::int64_t Node::integer_or(std::string_view name, std::int64_t fallback) const {
-  return find_attribute(*this, name) ? integer(name) : fallback;
-}
-
-std::string Node::text_or(std::string_view name, std::string fallback) const {
-  const AttributeValue* value = find_attribute(*this, name);
-  if (value == nullptr) return fallback;
-  const auto* text = std::get_if<std::string>(value);
-  if (text == nullptr) missing(*this, name, "text");
-  return *text;
-}
-
-DtypeRates Node::rates(std::string_view name, RateUnit unit) const {
-  const AttributeValue* value = find_attribute(*this, name);
-  const auto* by_dtype = value == nullptr ? nullptr : std::get_if<RateMap>(value);
-  if (by_dtype == nullptr) return {unit, number(name)};
-  DtypeRates rates;
-  for (const auto& [dtype, rate] : *by_dtype) rates.set(*parse_dtype(dtype), rate);
-  return rates;
-}
-
 std::uint64_t MachineSpec::flit_bytes() const {
-  return static_cast<std::uint64_t>(std::get<std::int64_t>(cube_components.at("hbm_ctrl").attrs.at("burst_bytes")));
+  return static_cast<std::uint64_t>(hbm_ctrl().burst_bytes);
+}
+
+const params::HbmCtrlParams& MachineSpec::hbm_ctrl() const {
+  return cube_components.at("hbm_ctrl").params.as<params::HbmCtrlParams>();
 }
 
 void Graph::finish() {

@@ -9,11 +9,11 @@
 #include <string>
 #include <string_view>
 #include <utility>
-#include <variant>
 #include <vector>
 
-#include "platform/base/engine_rates.h"
 #include "platform/base/ids.h"
+#include "platform/base/units.h"
+#include "platform/params/param_set.h"
 #include "platform/topology/machine_spec.h"
 
 namespace kb::topology {
@@ -79,21 +79,17 @@ struct Position {
 struct Node {
   std::string id;  // "sip0.cube3.pe5.pe_dma"
   NodeKind kind{};
-  std::string impl;                           // registry name, "builtin.forwarding"
-  std::shared_ptr<const AttributeMap> attrs;  // effective, defaults included; shared by all instances of a template
-  std::optional<Position> pos_mm;             // within the cube
-  SipId sip;                                  // none for tray nodes
-  CubeId cube;                                // none outside cubes
-  PeId pe;                                    // owning PE of PE sub-blocks, its HBM and channel routers; else none
+  std::string impl;         // registry name, "builtin.forwarding"
+  params::ParamSet params;  // of the kind, effective; shared by all instances of a template
+  std::shared_ptr<const std::map<std::string, params::Value>> custom;  // what a custom implementation has besides
+  TimeFs overhead = 0;                  // of a header or a message, where the kind has one
+  std::optional<Position> pos_mm;       // within the cube
+  SipId sip;                            // none for tray nodes
+  CubeId cube;                          // none outside cubes
+  PeId pe;                              // owning PE of PE sub-blocks, its HBM and channel routers; else none
+  std::optional<std::int64_t> channel;  // of a channel router: which of its PE's HBM channels
 
-  // Attribute access; throws model Error when a required attribute is absent (defaults are filled at compilation).
-  double number(std::string_view name) const;
-  double number_or(std::string_view name, double fallback) const;
-  std::int64_t integer(std::string_view name) const;
-  std::int64_t integer_or(std::string_view name, std::int64_t fallback) const;
-  std::string text_or(std::string_view name, std::string fallback) const;
-  // Of an attribute that is f16's rate or has one for each dtype.
-  DtypeRates rates(std::string_view name, RateUnit unit) const;
+  PeCoord pe_coord() const { return {sip, cube, pe}; }
 };
 
 struct Edge {

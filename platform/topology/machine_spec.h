@@ -6,20 +6,19 @@
 #include <map>
 #include <optional>
 #include <string>
-#include <variant>
 #include <vector>
 
-namespace kb::topology {
+#include "platform/params/hbm_ctrl_params.h"
+#include "platform/params/param_set.h"
 
-using RateMap = std::map<std::string, double>;  // by dtype, all of them
-using AttributeValue = std::variant<bool, std::int64_t, double, std::string, RateMap>;
-using AttributeMap = std::map<std::string, AttributeValue>;
+namespace kb::topology {
 
 // One `{ kind, impl, attrs }` record.
 struct ComponentSpec {
   std::string kind;
   std::string impl;
-  AttributeMap attrs;  // effective: defaults of the kind overlaid by the file's values
+  params::ParamSet params;                      // of the kind
+  std::map<std::string, params::Value> custom;  // what a custom implementation has besides
 };
 
 enum class SipTopology { ring_1d, torus_2d, mesh_2d_no_wrap };
@@ -108,6 +107,13 @@ struct MachineSpec {
   int pe_count() const { return sip_count * cubes_per_sip() * pes_per_cube(); }
   std::uint64_t hbm_slice_bytes() const { return hbm_bytes_per_cube / static_cast<std::uint64_t>(hbm_slices_per_cube); }
   std::uint64_t flit_bytes() const;  // = burst_bytes of hbm_ctrl (F-27)
+
+  const params::HbmCtrlParams& hbm_ctrl() const;
+  // Parameters of a block of the PE template, by its kind's name.
+  template <typename P>
+  const P& pe_params(const std::string& kind) const {
+    return pe_components.at(kind).params.as<P>();
+  }
 };
 
 }  // namespace kb::topology

@@ -130,8 +130,7 @@ class CubeDrawing {
     draw_routers();
     draw_blocks();
     for (std::size_t side = 0; side < 4; ++side) draw_port(static_cast<Side>(side));
-    const double hbm =
-        spec_.hbm_to_router_bw_gbs * std::get<double>(spec_.cube_components.at("hbm_ctrl").attrs.at("efficiency"));
+    const double hbm = spec_.hbm_to_router_bw_gbs * spec_.hbm_ctrl().efficiency;
     drawing_.title("cube_note",
                    fmt::format("router to router {}, PE to router {}, HBM to router {}\\n"
                                "SRAM to router {}, UCIe connection to router {}",

@@ -21,14 +21,18 @@ std::string optional_real(const std::optional<double>& value) {
   return value ? real_text(*value) : "null";
 }
 
-std::string attributes_text(const AttributeMap& attrs) {
-  std::string out = "{";
-  for (const auto& [name, value] : attrs) {
-    if (out.size() > 1) out += ",";
-    out += quoted(name) + ":";
-    std::visit([&](const auto& v) { out += nlohmann::json(v).dump(); }, value);
+// Effective parameters by name, those of a custom implementation among them.
+std::string parameters_text(const Node& node) {
+  nlohmann::json attrs = nlohmann::json::object();
+  const auto add = [&](const std::string& name, const params::Value& value) {
+    std::visit([&](const auto& v) { attrs[name] = v; }, value);
+  };
+  for (const params::Field& field : node.params.table()->fields()) {
+    if (const auto value = node.params.value(field)) add(field.name, *value);
   }
-  return out + "}";
+  if (node.channel) add("channel", *node.channel);
+  for (const auto& [name, value] : *node.custom) add(name, value);
+  return attrs.dump();
 }
 
 // A configuration value's text as JSON: lists and scalars with YAML's types.
@@ -73,11 +77,12 @@ nlohmann::ordered_json spec_json(const std::map<std::string, ConfigValue>& confi
 }
 
 void append_nodes(std::string& out, const Graph& graph) {
-  std::map<const AttributeMap*, std::string> attribute_texts;  // looked up only; shared maps are written once
+  std::map<std::pair<const void*, std::int64_t>, std::string>
+      parameter_texts;  // looked up only; made once for a template
   for (std::size_t i = 0; i < graph.nodes.size(); ++i) {
     const Node& node = graph.nodes[i];
-    std::string& attrs = attribute_texts[node.attrs.get()];
-    if (attrs.empty()) attrs = attributes_text(*node.attrs);
+    std::string& attrs = parameter_texts[{node.params.data(), node.channel.value_or(-1)}];
+    if (attrs.empty()) attrs = parameters_text(node);
     const std::string pos =
         node.pos_mm ? fmt::format("[{},{}]", real_text(node.pos_mm->x), real_text(node.pos_mm->y)) : "null";
     out += fmt::format("{}\n{{\"id\":\"{}\",\"kind\":\"{}\",\"impl\":{},\"attrs\":{},\"pos_mm\":{}}}", i ? "," : "",

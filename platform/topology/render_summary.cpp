@@ -66,7 +66,7 @@ std::string memory_text(const MachineSpec& spec) {
 }
 
 double overhead_of(const ComponentSpec& component) {
-  return std::get<double>(component.attrs.at("overhead_ns"));
+  return std::get<double>(*component.params.find("overhead_ns"));
 }
 
 // T-56: what an access to the PE's own partition passes instead of its ordinary router.
@@ -75,7 +75,7 @@ std::string channel_text(const Graph& graph) {
   const auto lane = std::find_if(graph.edges.begin(), graph.edges.end(), is_lane);
   if (lane == graph.edges.end()) return "";
   const MachineSpec& spec = graph.spec;
-  const double efficiency = std::get<double>(spec.cube_components.at("hbm_ctrl").attrs.at("efficiency"));
+  const double efficiency = spec.hbm_ctrl().efficiency;
   return line("HBM channels", fmt::format("one_to_one: {} routers per PE, {} to PE_DMA and {} to the HBM each",
                                           spec.hbm_channels_per_pe, limit_text(lane->bw_gbs.value_or(0.0)),
                                           limit_text(spec.hbm_channel_bw_gbs * efficiency)));
@@ -83,7 +83,7 @@ std::string channel_text(const Graph& graph) {
 
 std::string timing_text(const Graph& graph) {
   const MachineSpec& spec = graph.spec;
-  const double efficiency = std::get<double>(spec.cube_components.at("hbm_ctrl").attrs.at("efficiency"));
+  const double efficiency = spec.hbm_ctrl().efficiency;
   const double local = spec.hbm_to_router_bw_gbs * efficiency;
   std::string out = "Bandwidth, each direction\n";
   out += line("PE to router", limit_text(spec.pe_to_router_bw_gbs));

@@ -4,6 +4,9 @@
 #include <cmath>
 
 #include "platform/base/units.h"
+#include "platform/params/pe_mmu_params.h"
+#include "platform/params/pe_tcm_params.h"
+#include "platform/params/sram_params.h"
 #include "platform/topology/component_rules.h"
 #include "platform/topology/schema.h"
 
@@ -105,20 +108,21 @@ void read_memory(MapReader& memory, MachineSpec& spec) {
 
 void read_components(MapReader& cube, MachineSpec& spec) {
   MapReader components = cube.map("components");
-  const auto slot = [&](const char* name, NodeKind kind, const AttributeMap& defaults) {
+  const auto slot = [&](const char* name, NodeKind kind, const auto&... defaults) {
     MapReader component = components.map(name);
-    ComponentSpec out = read_component(component, kind, defaults);
+    spec.cube_components[name] = read_component(component, kind, defaults...);
     component.done();
-    spec.cube_components[name] = out;
   };
-  slot("noc_router", NodeKind::noc_router, {});
-  slot("m_cpu", NodeKind::m_cpu, {});
-  slot("sram", NodeKind::sram, {});
-  slot("hbm_ctrl", NodeKind::hbm_ctrl, {{"num_pcs", static_cast<std::int64_t>(spec.hbm_channels_per_pe)}});
-  slot("ucie_conn", NodeKind::ucie_conn, {});
+  slot("noc_router", NodeKind::noc_router);
+  slot("m_cpu", NodeKind::m_cpu);
+  slot("sram", NodeKind::sram);
+  params::HbmCtrlParams hbm;
+  hbm.num_pcs = spec.hbm_channels_per_pe;
+  slot("hbm_ctrl", NodeKind::hbm_ctrl, hbm);
+  slot("ucie_conn", NodeKind::ucie_conn);
   components.done();
   spec.sram_bytes_per_cube = to_bytes(cube.context(), "cube.components.sram.attrs.size_mb",
-                                      std::get<double>(spec.cube_components["sram"].attrs.at("size_mb")), kMiB);
+                                      spec.cube_components["sram"].params.as<params::SramParams>().size.mb, kMiB);
 }
 
 void read_links(MapReader& links, MachineSpec& spec) {
@@ -136,7 +140,7 @@ void read_links(MapReader& links, MachineSpec& spec) {
 
 // the page size, too, may be written at its block or in the memory map.
 void settle_page_size(MapReader& memory, std::int64_t of_map, MachineSpec& spec) {
-  const std::int64_t of_mmu = std::get<std::int64_t>(spec.pe_components["pe_mmu"].attrs.at("page_size"));
+  const std::int64_t of_mmu = spec.pe_params<params::PeMmuParams>("pe_mmu").page_size;
   spec.page_size = static_cast<std::uint64_t>(of_mmu);
   if (!memory.has("page_size")) {
     memory.context().note_value(memory.path("page_size"), std::to_string(of_mmu), false);
@@ -162,17 +166,20 @@ void read_pe_template(MapReader& pe_template, MapReader& memory, MachineSpec& sp
   double tcm_mb = memory.real("tcm_size_mb", 2.0, positive(32.0));
   const bool in_memory_map = memory.has("tcm_size_mb");
   const std::int64_t page_size = memory.whole("page_size", 4096, at_least(256, 1u << 30));
+  params::PeTcmParams tcm;
+  tcm.size.mb = tcm_mb;
+  params::PeMmuParams mmu;
+  mmu.page_size = page_size;
   for (NodeKind kind : pe_block_kinds()) {
     const std::string name(node_kind_name(kind));
     MapReader component = components.map(name);
-    AttributeMap defaults;
-    if (kind == NodeKind::pe_tcm) defaults["size_mb"] = tcm_mb;
-    if (kind == NodeKind::pe_mmu) defaults["page_size"] = page_size;
-    spec.pe_components[name] = read_component(component, kind, defaults);
+    spec.pe_components[name] = kind == NodeKind::pe_tcm   ? read_component(component, kind, tcm)
+                               : kind == NodeKind::pe_mmu ? read_component(component, kind, mmu)
+                                                          : read_component(component, kind);
     component.done();
   }
   components.done();
-  const double block_mb = std::get<double>(spec.pe_components["pe_tcm"].attrs.at("size_mb"));
+  const double block_mb = spec.pe_params<params::PeTcmParams>("pe_tcm").size.mb;
   if (in_memory_map && block_mb != tcm_mb) {
     memory.context().report_rule(
         {"cube.pe_template.components.pe_tcm.attrs.size_mb", memory.path("tcm_size_mb")},

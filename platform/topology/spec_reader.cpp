@@ -54,38 +54,6 @@ std::string pair_text(double a, double b) {
   return fmt::format("[{}, {}]", a, b);
 }
 
-std::string Bounds::text() const {
-  if (above_low) return fmt::format("greater than {} and at most {}", low, high);
-  return fmt::format("{}between {} and {}", or_zero ? "0 or " : "", low, high);
-}
-bool Bounds::contain(double value) const {
-  if (!std::isfinite(value) || value > high) return false;
-  return (above_low ? value > low : value >= low) || (or_zero && value == 0.0);
-}
-Bounds rate(double high) {
-  return at_least(kMinRate, high);
-}
-Bounds positive(double high) {
-  return {0.0, high, true};
-}
-Bounds at_least(double low, double high) {
-  return {low, high, false};
-}
-Bounds bandwidth() {
-  return rate(kMaxBandwidth);
-}
-Bounds optional_bandwidth() {
-  Bounds bounds = bandwidth();
-  bounds.or_zero = true;
-  return bounds;
-}
-Bounds duration_ns() {
-  return at_least(0.0, 1e6);
-}
-Bounds length_mm() {
-  return at_least(0.0, 1e4);
-}
-
 MapReader::MapReader(ReadContext& context, const yaml::ValuePtr& root)
     : MapReader(context, "", root, root ? root->mark : yaml::Mark{}, false) {}
 
@@ -373,7 +341,7 @@ std::vector<MapReader> MapReader::list_of_maps(const std::string& key, std::size
   return out;
 }
 
-AttributeValue MapReader::any_scalar(const std::string& key) {
+params::Value MapReader::any_scalar(const std::string& key) {
   const yaml::Value* value = take_scalar(key, true, "a number, a word, true or false");
   if (value == nullptr) return std::string();
   const std::string quote = value->quoted ? "\"" : "";

@@ -11,30 +11,12 @@
 #include <utility>
 #include <vector>
 
+#include "platform/base/bounds.h"
 #include "platform/base/error.h"
 #include "platform/topology/topology.h"
 #include "platform/topology/yaml_tree.h"
 
 namespace kb::topology {
-
-struct Bounds {
-  double low = 0.0;
-  double high = 1e15;
-  bool above_low = false;  // `low` itself is excluded
-  bool or_zero = false;    // 0 is accepted below `low`
-  bool contain(double value) const;
-  std::string text() const;  // "greater than 0 and at most 1000"
-};
-inline constexpr double kMaxBandwidth = 1e6;  // GB/s: a flit still occupies a link for hundreds of fs
-// Rates (GB/s, GHz, per ns): below, large transfers would take longer than the 9223 s that a simulation can count.
-inline constexpr double kMinRate = 1e-3;
-Bounds rate(double high);
-Bounds positive(double high);
-Bounds at_least(double low, double high);
-Bounds bandwidth();           // must be limited
-Bounds optional_bandwidth();  // 0 = no serialisation
-Bounds duration_ns();
-Bounds length_mm();
 
 // What all readers of one file share.
 class ReadContext {
@@ -125,7 +107,7 @@ class MapReader {
   // At most `most` entries; more are a problem.
   std::vector<MapReader> list_of_maps(const std::string& key, std::size_t most, const std::string& what);
   // Any scalar, typed by its spelling as YAML does.
-  AttributeValue any_scalar(const std::string& key);
+  params::Value any_scalar(const std::string& key);
 
   bool has(const std::string& key) const { return value_ && value_->find(key) != nullptr; }
   bool has_map(const std::string& key) const { return has(key) && value_->find(key)->value->kind == yaml::Kind::map; }

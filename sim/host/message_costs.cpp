@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <string>
 
+#include "platform/params/pe_math_params.h"
 #include "platform/routing/latency.h"
 #include "platform/routing/lone_transfer.h"
 #include "sim/host/host_port.h"
@@ -54,7 +55,7 @@ contract::PeCosts HostPort::pe_costs(contract::QueueMemory memory, Dtype dtype) 
   costs.memory_gbs = routing::narrowest_gbs(graph, to_hbm);
   costs.memory_latency =
       routing::lone_read(routing::transfer_path(graph, to_hbm), flit).answered - occupancy_fs(flit, costs.memory_gbs);
-  costs.elements_per_ns = math.rates("elements_per_ns", RateUnit::elements).of(dtype);
+  costs.elements_per_ns = math.params.as<params::PeMathParams>().elements_per_ns.of(dtype);
   return costs;
 }
 

@@ -9,18 +9,18 @@ namespace kb::test {
 
 FabricBench::FabricBench(std::int64_t flit_bytes) {
   graph_.spec.ns_per_mm = 1.0;
-  graph_.spec.cube_components["hbm_ctrl"].attrs["burst_bytes"] = flit_bytes;
+  graph_.spec.cube_components["hbm_ctrl"].params =
+      params_of(topology::NodeKind::hbm_ctrl, {{"burst_bytes", flit_bytes}});
 }
 
 FabricBench::~FabricBench() = default;
 
-NodeId FabricBench::add(const std::string& id, topology::NodeKind kind, const std::string& impl,
-                        topology::AttributeMap attrs) {
+NodeId FabricBench::add(const std::string& id, topology::NodeKind kind, const std::string& impl, const Values& params) {
   topology::Node node;
   node.id = id;
   node.kind = kind;
   node.impl = impl;
-  node.attrs = std::make_shared<const topology::AttributeMap>(std::move(attrs));
+  set_params(node, params);
   graph_.nodes.push_back(node);
   return NodeId(static_cast<std::uint32_t>(graph_.nodes.size() - 1));
 }

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "platform/elab/platform.h"
+#include "tests/support/params.h"
 #include "tests/support/protocol_checker.h"
 #include "tests/support/scripted_node.h"
 #include "tests/support/waves.h"
@@ -18,8 +19,7 @@ class FabricBench {
   ~FabricBench();
 
   // Before start(). A block of the product by its `impl`, or a scripted node.
-  NodeId add(const std::string& id, topology::NodeKind kind, const std::string& impl,
-             topology::AttributeMap attrs = {});
+  NodeId add(const std::string& id, topology::NodeKind kind, const std::string& impl, const Values& params = {});
   NodeId add_scripted(const std::string& id);
   // Both directions; bandwidths in GB/s, 0 = no serialisation; propagation in ns, 0 = the least there is (1 fs).
   void link(NodeId a, NodeId b, double bw_there, double bw_back, double propagation_ns = 0.0);

@@ -7,6 +7,8 @@
 #include <queue>
 #include <tuple>
 
+#include "tests/support/params.h"
+
 namespace kb::test {
 namespace {
 
@@ -104,7 +106,7 @@ class Simulation {
   };
 
   static TimeFs round_fs(double ns) { return std::llround(ns * 1e6); }
-  TimeFs overhead(NodeId n) const { return round_fs(graph_.node(n).number_or("overhead_ns", 0.0)); }
+  TimeFs overhead(NodeId n) const { return graph_.node(n).overhead; }
   std::uint32_t flits(const PlainRequest& r) const {
     return static_cast<std::uint32_t>((r.bytes + flit_bytes_ - 1) / flit_bytes_);
   }
@@ -152,7 +154,7 @@ class Simulation {
       push(e.time + overhead(node), node, Kind::leave, e.order, e.flit);
       return;
     }
-    if (graph_.node(node).text_or("decode", "") == "serial") {
+    if (text(graph_.node(node), "decode") == "serial") {
       TimeFs& worker = nodes_[node.value].worker;
       worker = std::max(e.time, worker) + (e.flit.index == 0 ? overhead(node) : 0);
       push(worker, node, Kind::leave, e.order, e.flit);
@@ -178,7 +180,7 @@ class Simulation {
   void open(const Event& e) {
     const NodeId node = node_of(e.flit);
     Issuer& issuer = nodes_[node.value].issuer;
-    const bool fair = graph_.node(node).text_or("read_order", "") == "fair";
+    const bool fair = text(graph_.node(node), "read_order") == "fair";
     const std::uint32_t requester = fair ? requests_[e.flit.request].path.front().value : 0;
     std::deque<ReadCommand>& commands = issuer.commands[requester];
     if (commands.empty()) issuer.turns.push_back(requester);
@@ -207,16 +209,16 @@ class Simulation {
   }
 
   std::uint64_t accessed_bytes(NodeId node, const Flit& burst) const {
-    const auto unit = static_cast<std::uint64_t>(graph_.node(node).integer("access_bytes"));
+    const auto unit = static_cast<std::uint64_t>(number(graph_.node(node), "access_bytes"));
     return (bytes_of(burst) + unit - 1) / unit * unit;
   }
 
   std::uint64_t channel_of(const topology::Node& n, std::uint64_t address) const {
-    const auto channels = static_cast<std::uint64_t>(n.integer("num_pcs"));
-    std::uint64_t number = address / static_cast<std::uint64_t>(n.integer("burst_bytes"));
-    std::uint64_t channel = number % channels;
-    if (n.text_or("channel_hash", "") != "xor") return channel;
-    while (channels > 1 && (number /= channels) > 0) channel ^= number % channels;
+    const auto channels = static_cast<std::uint64_t>(number(n, "num_pcs"));
+    std::uint64_t burst = address / static_cast<std::uint64_t>(number(n, "burst_bytes"));
+    std::uint64_t channel = burst % channels;
+    if (text(n, "channel_hash") != "xor") return channel;
+    while (channels > 1 && (burst /= channels) > 0) channel ^= burst % channels;
     return channel;
   }
 
@@ -228,16 +230,16 @@ class Simulation {
     const std::uint64_t pc = channel_of(n, r.hbm_offset + std::uint64_t{e.flit.index} * flit_bytes_);
     auto& [free, direction] = nodes_[node.value].channels[pc];
     const int mine = r.write ? 1 : 2;
-    const TimeFs turn = direction != 0 && direction != mine ? round_fs(n.number_or("switch_penalty_ns", 0.0)) : 0;
+    const TimeFs turn = direction != 0 && direction != mine ? round_fs(number(n, "switch_penalty_ns")) : 0;
     free = std::max(e.time, free) + turn +
-           round_fs(static_cast<double>(accessed_bytes(node, e.flit)) / n.number("pc_bw_gbs"));
+           round_fs(static_cast<double>(accessed_bytes(node, e.flit)) / number(n, "pc_bw_gbs"));
     direction = mine;
     RequestState& state = state_[e.flit.request];
     state.finish = std::max(state.finish, free);
     Flit reply = e.flit;
     reply.response = true;
     if (!r.write) {
-      push(state.finish + round_fs(n.number("access_ns")), node, Kind::leave, {e.time, 0, 0}, reply);
+      push(state.finish + round_fs(number(n, "access_ns")), node, Kind::leave, {e.time, 0, 0}, reply);
     } else if (e.flit.index + 1 == flits(r)) {
       times_[e.flit.request].delivered = state.finish;
       reply.index = 0;

@@ -5,6 +5,13 @@
 #include <limits>
 #include <set>
 
+#include "platform/params/hbm_ctrl_params.h"
+#include "platform/params/pe_dma_params.h"
+#include "platform/params/pe_fetch_store_params.h"
+#include "platform/params/pe_gemm_params.h"
+#include "platform/params/pe_mmu_params.h"
+#include "platform/params/pe_scheduler_params.h"
+#include "platform/params/pe_tcm_params.h"
 #include "platform/routing/address_resolver.h"
 #include "platform/routing/latency.h"
 #include "platform/routing/path_router.h"
@@ -46,17 +53,18 @@ void add_path(GemmPlatform& platform, const topology::Graph& graph, const PeCoor
   const topology::Node& hbm = graph.node(resolver.find_hbm(pe));
   platform.path = routing::transfer_path(
       graph, router.find_path(resolver.find_pe_node(pe, NodeKind::pe_dma), resolver.find_hbm(pe)));
-  platform.memory_gbs = hbm.number("pc_bw_gbs") * hbm.number("num_pcs");
+  const auto& memory = hbm.params.as<params::HbmCtrlParams>();
+  platform.memory_gbs = memory.pc_bw.gbs * static_cast<double>(memory.num_pcs);
   platform.link_gbs = narrower(narrowest(platform.path.back), platform.memory_gbs);
   platform.write_link_gbs = narrower(narrowest(platform.path.there), platform.memory_gbs);
 }
 
-double translation_ns(const topology::Graph& graph, const topology::Node& mmu, const topology::Node& dma) {
+double translation_ns(const topology::Graph& graph, const params::PeMmuParams& mmu, const params::PeDmaParams& dma) {
   switch (graph.spec.address_model) {
     case topology::AddressModel::va:
-      return mmu.number_or("tlb_overhead_ns", 0);
+      return mmu.tlb_overhead.ns;
     case topology::AddressModel::la:
-      return dma.number_or("baaw_overhead_ns", 0);
+      return dma.baaw_overhead.ns;
     case topology::AddressModel::pa:
       break;
   }
@@ -209,22 +217,23 @@ GemmPlatform gemm_platform(const topology::LoadedTopology& machine, const PeCoor
     return graph.node(resolver.find_pe_node(pe, kind));
   };
   GemmPlatform platform;
-  const topology::Node& scheduler = block(NodeKind::pe_scheduler);
-  platform.tile = {scheduler.integer("tile_m"), scheduler.integer("tile_k"), scheduler.integer("tile_n")};
-  platform.mac_per_ns = block(NodeKind::pe_gemm).rates("mac_per_ns", RateUnit::macs).of(Dtype::f16);
-  platform.granularity = parse_granularity(block(NodeKind::pe_gemm).text_or("gemm_granularity", "none")).value();
-  platform.gemm_overhead_ns = block(NodeKind::pe_gemm).number("overhead_ns");
-  const topology::Node& tcm = block(NodeKind::pe_tcm);
+  const auto& scheduler = block(NodeKind::pe_scheduler).params.as<params::PeSchedulerParams>();
+  platform.tile = {scheduler.tile_m, scheduler.tile_k, scheduler.tile_n};
+  const auto& gemm = block(NodeKind::pe_gemm).params.as<params::PeGemmParams>();
+  platform.mac_per_ns = gemm.macs_per_ns.of(Dtype::f16);
+  platform.granularity = gemm.granularity;
+  platform.gemm_overhead_ns = gemm.overhead.ns;
+  const auto& tcm = block(NodeKind::pe_tcm).params.as<params::PeTcmParams>();
   const double register_link = graph.spec.fetch_store_to_tcm_bw_gbs;
-  platform.fetch_gbs = narrower(tcm.number("read_bw_gbs"), register_link);
-  platform.store_gbs = narrower(tcm.number("write_bw_gbs"), register_link);
-  platform.fetch_overhead_ns = block(NodeKind::pe_fetch_store).number_or("overhead_ns", 0);
-  const topology::Node& dma = block(NodeKind::pe_dma);
-  platform.dma_overhead_ns = dma.number_or("overhead_ns", 0);
-  platform.translation_ns = translation_ns(graph, block(NodeKind::pe_mmu), dma);
-  platform.rd_engines = static_cast<int>(dma.integer("rd_engines"));
-  platform.rd_outstanding = static_cast<int>(dma.integer("rd_outstanding"));
-  platform.wr_engines = static_cast<int>(dma.integer("wr_engines"));
+  platform.fetch_gbs = narrower(tcm.read_bw.gbs, register_link);
+  platform.store_gbs = narrower(tcm.write_bw.gbs, register_link);
+  platform.fetch_overhead_ns = block(NodeKind::pe_fetch_store).params.as<params::PeFetchStoreParams>().overhead.ns;
+  const auto& dma = block(NodeKind::pe_dma).params.as<params::PeDmaParams>();
+  platform.dma_overhead_ns = dma.overhead.ns;
+  platform.translation_ns = translation_ns(graph, block(NodeKind::pe_mmu).params.as<params::PeMmuParams>(), dma);
+  platform.rd_engines = static_cast<int>(dma.rd_engines);
+  platform.rd_outstanding = static_cast<int>(dma.rd_outstanding);
+  platform.wr_engines = static_cast<int>(dma.wr_engines);
   platform.pipeline_stages = stages_inside(platform.tile);
   platform.channels = graph.spec.hbm_mapping_mode == topology::HbmMapping::one_to_one;
   add_path(platform, graph, pe);

@@ -126,7 +126,8 @@ class Pe2PeEvaluation final : public IEvaluation {
     }
     const routing::AddressResolver resolver(machine.graph);
     const topology::Node& hbm = machine.graph.node(resolver.find_hbm(hops.front().to));
-    const double burst_ns = static_cast<double>(machine.graph.spec.flit_bytes()) / hbm.number("pc_bw_gbs");
+    const double burst_ns =
+        static_cast<double>(machine.graph.spec.flit_bytes()) / hbm.params.as<params::HbmCtrlParams>().pc_bw.gbs;
     return {{"hbm_burst_ns", burst_ns}, {"hops", pairs}, {"slots", memories}, {"runs", runs}};
   }
 

@@ -94,7 +94,7 @@ class PeDmaEvaluation final : public IEvaluation {
              {{"sips", spec.sip_count},
               {"cubes_per_sip", spec.cubes_per_sip()},
               {"pes_per_cube", spec.pes_per_cube()},
-              {"hbm_overhead_ns", hbm.number_or("overhead_ns", 0)}}},
+              {"hbm_overhead_ns", fs_to_ns(hbm.overhead)}}},
             {"runs", runs}};
   }
 

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <limits>
 
+#include "platform/params/pe_math_params.h"
 #include "platform/routing/address_resolver.h"
 #include "platform/routing/latency.h"
 #include "platform/routing/path_router.h"
@@ -86,7 +87,7 @@ AlphaBeta alpha_beta(const CollectiveCase& one) {
                                                  resolver.find_pe_node(to, topology::NodeKind::pe_dma));
   AlphaBeta found;
   const NodeId math = resolver.find_pe_node(pe_at(0, 0, 0), topology::NodeKind::pe_math);
-  found.elements_per_ns = machine.graph.node(math).rates("elements_per_ns", RateUnit::elements).of(Dtype::f16);
+  found.elements_per_ns = machine.graph.node(math).params.as<params::PeMathParams>().elements_per_ns.of(Dtype::f16);
   found.alpha_ns =
       static_cast<double>(routing::path_latency_fs(machine.graph, route, 0)) / static_cast<double>(kFsPerNs);
   for (const EdgeId id : route.edges) {

@@ -106,7 +106,7 @@ CommandMachine::CommandMachine(const MachineShape& shape, const std::vector<std:
 }
 
 TimeFs CommandMachine::overhead(const std::string& id) const {
-  return ns_to_fs(graph().node(node(id)).number_or("overhead_ns", 0.0));
+  return graph().node(node(id)).overhead;
 }
 
 TimeFs CommandMachine::formula(const std::string& from, const std::string& to) {

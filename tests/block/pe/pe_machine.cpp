@@ -8,6 +8,7 @@
 #include "modules/pe/accel_slot.h"
 #include "modules/pe/catalog.h"
 #include "platform/address/phys_addr.h"
+#include "tests/support/params.h"
 
 namespace kb::test {
 namespace {
@@ -22,9 +23,7 @@ topology::LoadedTopology load(const MachineOptions& options) {
       "test.yaml", options.set);
   for (topology::Node& node : loaded.graph.nodes) {
     if (node.kind != NodeKind::pe_math || options.math_attrs.empty()) continue;
-    auto attrs = std::make_shared<topology::AttributeMap>(*node.attrs);
-    for (const auto& [key, value] : options.math_attrs) (*attrs)[key] = value;
-    node.attrs = attrs;
+    node.params = with_values(node.params, options.math_attrs);
   }
   return loaded;
 }

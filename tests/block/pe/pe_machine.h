@@ -113,11 +113,11 @@ struct MemoryScript {
 };
 
 struct MachineOptions {
-  int pes = 1;                                                 // 1, 2 or 4
-  std::vector<std::pair<std::string, std::string>> set;        // topology overrides
-  std::vector<topology::NodeKind> requesters;                  // replaced by scripted requesters
-  bool scripted_memory = false;                                // in place of hbm_ctrl and sram
-  std::map<std::string, topology::AttributeValue> math_attrs;  // added to every pe_math
+  int pes = 1;                                           // 1, 2 or 4
+  std::vector<std::pair<std::string, std::string>> set;  // topology overrides
+  std::vector<topology::NodeKind> requesters;            // replaced by scripted requesters
+  bool scripted_memory = false;                          // in place of hbm_ctrl and sram
+  std::map<std::string, params::Value> math_attrs;       // added to every pe_math
 };
 
 class PeMachine : private payload::IInitiator {

@@ -11,6 +11,7 @@
 #include "platform/routing/path_router.h"
 #include "platform/topology/topology.h"
 #include "tests/machine/cli/command_line.h"
+#include "tests/support/params.h"
 
 namespace kb::test {
 namespace {
@@ -40,7 +41,7 @@ class Formulas {
   double memory() {
     const NodeId bank = node("sip0.cube0.hbm_ctrl.pe0");
     const double burst =
-        topology_.graph.node(bank).number("burst_bytes") / topology_.graph.node(bank).number("pc_bw_gbs");
+        test::number(topology_.graph.node(bank), "burst_bytes") / test::number(topology_.graph.node(bank), "pc_bw_gbs");
     return latency(dma(0, 0), bank, nbytes_) + latency(dma(0, 0), bank, 0) + burst;
   }
   double math() const {  // of f16

@@ -39,7 +39,7 @@ void expect_oracle_times(const topology::Graph& graph, PeCoord issuer, PeCoord o
                             : resolver.resolve(address::PhysAddr::cube_sram_addr(owner.sip, owner.cube, 0), 1);
   const Route& route = router.find_path(dma, target);
   const TransferPath path = transfer_path(graph, route);
-  const TimeFs overhead = ns_to_fs(graph.node(dma).number_or("overhead_ns", 0));
+  const TimeFs overhead = graph.node(dma).overhead;
   for (const bool write : {true, false}) {
     const std::uint64_t offset = bytes % 64 * 256;  // some burst of the slice
     const TransferTimes found = write ? lone_write(path, bytes, offset) : lone_read(path, bytes, offset);

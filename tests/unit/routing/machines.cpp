@@ -2,6 +2,8 @@
 
 #include <array>
 
+#include "tests/support/params.h"
+
 namespace kb::test {
 namespace {
 
@@ -23,7 +25,7 @@ std::uint32_t number_after(const std::string& id, const std::string& word) {
 Sketch::Sketch(int sips) {
   graph.spec.sip_count = sips;
   graph.spec.routing_metric = topology::RoutingMetric::distance;
-  graph.spec.cube_components["hbm_ctrl"].attrs["burst_bytes"] = std::int64_t{256};
+  graph.spec.cube_components["hbm_ctrl"].params = test::params_of(NodeKind::hbm_ctrl);
 }
 
 NodeId Sketch::add(const std::string& id, NodeKind kind, std::optional<topology::Position> pos) {
@@ -114,7 +116,7 @@ class OddFabric {
     for (topology::Node& node : sketch_.graph.nodes) {
       const bool port = node.kind == NodeKind::ucie;
       const double ns = port ? pick(0, 2) * 0.5 : pick(0, 3) * 1.0;
-      node.attrs = std::make_shared<const topology::AttributeMap>(topology::AttributeMap{{"overhead_ns", ns}});
+      node.overhead = ns_to_fs(ns);
     }
   }
 

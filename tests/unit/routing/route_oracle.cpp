@@ -41,11 +41,8 @@ class Enumerator {
   std::int64_t weight(const topology::Edge& edge) const {
     if (graph_.spec.routing_metric == topology::RoutingMetric::distance) return std::llround(edge.distance_mm * 1000.0);
     const std::int64_t propagation = std::llround(edge.distance_mm * graph_.spec.ns_per_mm * 1e6);
-    const auto& attrs = graph_.node(edge.dst).attrs;
-    const double overhead_ns =
-        attrs && attrs->count("overhead_ns") > 0 ? std::get<double>(attrs->at("overhead_ns")) : 0.0;
     const std::int64_t flit = edge.bw_gbs ? std::llround(256.0 * 1e6 / *edge.bw_gbs) : 0;
-    return std::max<std::int64_t>(propagation, 1) + flit + std::llround(overhead_ns * 1e6);
+    return std::max<std::int64_t>(propagation, 1) + flit + graph_.node(edge.dst).overhead;
   }
 
   bool may_pass(NodeId id) const {

@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 
+#include "platform/params/transit_params.h"
 #include "tests/unit/topology/topology_test_support.h"
 
 namespace kb::topology {
@@ -40,8 +41,8 @@ TEST(Channels, EachHasARouterBetweenItsPeAndThePartitionOfThePe) {  // T-56, A-8
       const auto id = graph.find_node(name);
       ASSERT_TRUE(id) << name;
       const Node& router = graph.node(*id);
-      EXPECT_EQ(router.integer("channel"), i);
-      EXPECT_EQ(router.number("overhead_ns"), 2.0);
+      EXPECT_EQ(router.channel, i);
+      EXPECT_EQ(router.params.as<params::TransitParams>().overhead.ns, 2.0);
       EXPECT_EQ(router.impl, "builtin.forwarding");
       EXPECT_EQ(router.pe, PeId(2));
       const auto [out, end] = graph.out_edges(*id);

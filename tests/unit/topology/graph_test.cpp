@@ -4,10 +4,15 @@
 
 #include <set>
 
+#include "platform/params/sram_params.h"
+#include "tests/support/params.h"
 #include "tests/unit/topology/topology_test_support.h"
 
 namespace kb::topology {
 namespace {
+
+using test::number;
+using test::text;
 
 const LoadedTopology& reference() {
   static const LoadedTopology loaded = minimal();
@@ -189,42 +194,42 @@ TEST(Graph, EfficiencyScalesTheEdgeAndNotTheChannelsT34) {
   const Graph graph = minimal({{"cube.components.hbm_ctrl.attrs.efficiency", "0.8"}}).graph;
   EXPECT_DOUBLE_EQ(*edge_between(graph, "sip0.cube0.r0c0", "sip0.cube0.hbm_ctrl.pe0").bw_gbs, 204.8);
   EXPECT_DOUBLE_EQ(*edge_between(graph, "sip0.cube0.hbm_ctrl.pe0", "sip0.cube0.r0c0").bw_gbs, 204.8);
-  EXPECT_EQ(graph.node(*graph.find_node("sip0.cube0.hbm_ctrl.pe0")).number("pc_bw_gbs"), 32.0);
+  EXPECT_EQ(number(graph.node(*graph.find_node("sip0.cube0.hbm_ctrl.pe0")), "pc_bw_gbs"), 32.0);
 }
 
 TEST(Graph, EffectiveAttributesOfEveryKind) {
   const Graph& graph = reference().graph;
   const auto node = [&](const char* id) -> const Node& { return graph.node(*graph.find_node(id)); };
-  EXPECT_EQ(node("fabric.switch0").number("overhead_ns"), 5.0);
-  EXPECT_EQ(node("sip0.io0.pcie_ep").number("overhead_ns"), 5.0);
-  EXPECT_EQ(node("sip0.io0.io_cpu").number("overhead_ns"), 10.0);
-  EXPECT_EQ(node("sip0.io0.io_noc").number("overhead_ns"), 0.0);
-  EXPECT_EQ(node("sip0.io0.io_ucie-P0").number("overhead_ns"), 8.0);
-  EXPECT_EQ(node("sip0.io0.io_ucie-P0.conn0").number("overhead_ns"), 0.0);
-  EXPECT_EQ(node("sip0.cube0.r0c0").number("overhead_ns"), 2.0);  // T-20
-  EXPECT_EQ(node("sip0.cube0.ucie-N").number("overhead_ns"), 8.0);
-  EXPECT_EQ(node("sip0.cube0.ucie-N.conn0").number("overhead_ns"), 0.0);
-  EXPECT_EQ(node("sip0.cube0.m_cpu").number("overhead_ns"), 5.0);
-  EXPECT_EQ(node("sip0.cube0.sram").number("overhead_ns"), 2.0);
+  EXPECT_EQ(number(node("fabric.switch0"), "overhead_ns"), 5.0);
+  EXPECT_EQ(number(node("sip0.io0.pcie_ep"), "overhead_ns"), 5.0);
+  EXPECT_EQ(number(node("sip0.io0.io_cpu"), "overhead_ns"), 10.0);
+  EXPECT_EQ(number(node("sip0.io0.io_noc"), "overhead_ns"), 0.0);
+  EXPECT_EQ(number(node("sip0.io0.io_ucie-P0"), "overhead_ns"), 8.0);
+  EXPECT_EQ(number(node("sip0.io0.io_ucie-P0.conn0"), "overhead_ns"), 0.0);
+  EXPECT_EQ(number(node("sip0.cube0.r0c0"), "overhead_ns"), 2.0);  // T-20
+  EXPECT_EQ(number(node("sip0.cube0.ucie-N"), "overhead_ns"), 8.0);
+  EXPECT_EQ(number(node("sip0.cube0.ucie-N.conn0"), "overhead_ns"), 0.0);
+  EXPECT_EQ(number(node("sip0.cube0.m_cpu"), "overhead_ns"), 5.0);
+  EXPECT_EQ(number(node("sip0.cube0.sram"), "overhead_ns"), 2.0);
   const Node& hbm = node("sip0.cube0.hbm_ctrl.pe0");
-  EXPECT_EQ(hbm.number("overhead_ns"), 0.0);
-  EXPECT_EQ(hbm.integer("num_pcs"), 8);
-  EXPECT_EQ(hbm.integer("burst_bytes"), 256);
-  EXPECT_EQ(hbm.number("efficiency"), 1.0);  // T-19
-  EXPECT_EQ(node("sip0.cube0.pe0.pe_gemm").number("mac_per_ns"), 4096.0);
-  EXPECT_EQ(node("sip0.cube0.pe0.pe_gemm").text_or("shared_resource", ""), "accel_slot");
-  EXPECT_EQ(node("sip0.cube0.pe0.pe_scheduler").integer("tile_k"), 64);
-  EXPECT_EQ(node("sip0.cube0.pe0.pe_tcm").integer("size_mb"), 2);
-  EXPECT_EQ(node("sip0.cube0.pe0.pe_mmu").integer("page_size"), 4096);
-  EXPECT_THROW(hbm.number("no_such"), Error);
-  EXPECT_EQ(hbm.number_or("no_such", 7.0), 7.0);
-  EXPECT_EQ(hbm.integer_or("no_such", 7), 7);
+  EXPECT_EQ(number(hbm, "overhead_ns"), 0.0);
+  EXPECT_EQ(number(hbm, "num_pcs"), 8);
+  EXPECT_EQ(number(hbm, "burst_bytes"), 256);
+  EXPECT_EQ(number(hbm, "efficiency"), 1.0);  // T-19
+  EXPECT_EQ(number(node("sip0.cube0.pe0.pe_gemm"), "mac_per_ns"), 4096.0);
+  EXPECT_EQ(text(node("sip0.cube0.pe0.pe_gemm"), "shared_resource"), "accel_slot");
+  EXPECT_EQ(number(node("sip0.cube0.pe0.pe_scheduler"), "tile_k"), 64);
+  EXPECT_EQ(number(node("sip0.cube0.pe0.pe_tcm"), "size_mb"), 2);
+  EXPECT_EQ(number(node("sip0.cube0.pe0.pe_mmu"), "page_size"), 4096);
+  EXPECT_EQ(hbm.params.find("no_such"), std::nullopt);
+  EXPECT_EQ(hbm.params.as<params::HbmCtrlParams>().num_pcs, 8);
+  EXPECT_THROW(hbm.params.as<params::SramParams>(), Error);
 }
 
 TEST(Graph, InstancesOfATemplateShareTheirAttributes) {
   const Graph& graph = reference().graph;
-  EXPECT_EQ(graph.node(*graph.find_node("sip0.cube0.pe0.pe_dma")).attrs,
-            graph.node(*graph.find_node("sip1.cube15.pe7.pe_dma")).attrs);
+  EXPECT_EQ(graph.node(*graph.find_node("sip0.cube0.pe0.pe_dma")).params.data(),
+            graph.node(*graph.find_node("sip1.cube15.pe7.pe_dma")).params.data());
 }
 
 TEST(Graph, ReplacingAnImplementationAffectsItsSlotOnlyT28) {
@@ -234,7 +239,7 @@ TEST(Graph, ReplacingAnImplementationAffectsItsSlotOnlyT28) {
   for (const Node& node : graph.nodes) {
     EXPECT_EQ(node.impl == "custom.fast_router", node.kind == NodeKind::noc_router) << node.id;
   }
-  EXPECT_EQ(graph.node(*graph.find_node("sip0.cube0.r0c0")).integer("lanes"), 3);
+  EXPECT_EQ(std::get<std::int64_t>(graph.node(*graph.find_node("sip0.cube0.r0c0")).custom->at("lanes")), 3);
 }
 
 }  // namespace

@@ -1,6 +1,8 @@
 // Values and combinations that a machine cannot have, each changed alone in an otherwise good file.
 #include <gtest/gtest.h>
 
+#include "platform/params/pe_gemm_params.h"
+#include "tests/support/params.h"
 #include "tests/unit/topology/topology_test_support.h"
 
 namespace kb::topology {
@@ -385,7 +387,7 @@ TEST(Defaults, TcmSizeMayBeWrittenAtTheBlockT26) {
   const LoadedTopology loaded = minimal({{"cube.pe_template.components.pe_tcm.attrs.size_mb", "4"}});
   EXPECT_EQ(loaded.graph.spec.tcm_bytes_per_pe, 4u << 20);
   const LoadedTopology by_map = minimal({{"cube.memory_map.tcm_size_mb", "8"}});
-  EXPECT_EQ(by_map.graph.node(*by_map.graph.find_node("sip0.cube0.pe0.pe_tcm")).number("size_mb"), 8.0);
+  EXPECT_EQ(test::number(by_map.graph.node(*by_map.graph.find_node("sip0.cube0.pe0.pe_tcm")), "size_mb"), 8.0);
 }
 
 TEST(Defaults, TensorsHaveVirtualAddressesUnlessWrittenA1) {
@@ -396,7 +398,7 @@ TEST(Defaults, TensorsHaveVirtualAddressesUnlessWrittenA1) {
 
 TEST(Defaults, PageSizeMayBeWrittenAtTheBlockA40) {
   const auto of_mmu = [](const LoadedTopology& loaded) {
-    return loaded.graph.node(*loaded.graph.find_node("sip0.cube0.pe0.pe_mmu")).integer("page_size");
+    return test::number(loaded.graph.node(*loaded.graph.find_node("sip0.cube0.pe0.pe_mmu")), "page_size");
   };
   EXPECT_EQ(minimal().graph.spec.page_size, 4096u);
   const LoadedTopology at_block = minimal({{"cube.pe_template.components.pe_mmu.attrs.page_size", "65536"}});
@@ -412,16 +414,18 @@ TEST(Defaults, WeightsOfOperationsExistOnlyWhenWrittenP41) {
     return loaded.graph.node(*loaded.graph.find_node("sip0.cube0.pe0.pe_math"));
   };
   const LoadedTopology loaded = minimal({{"cube.pe_template.components.pe_math.attrs.weight_exp", "4"}});
-  EXPECT_EQ(math(loaded).number("weight_exp"), 4.0);
+  EXPECT_EQ(test::number(math(loaded), "weight_exp"), 4.0);
   EXPECT_EQ(loaded.config.at("cube.pe_template.components.pe_math.attrs.weight_exp").origin, "--set");
-  EXPECT_EQ(math(loaded).attrs->count("weight_add"), 0u);
-  EXPECT_EQ(math(minimal()).attrs->count("weight_exp"), 0u);
+  EXPECT_EQ(math(loaded).params.find("weight_add"), std::nullopt);
+  EXPECT_EQ(math(minimal()).params.find("weight_exp"), std::nullopt);
 }
 
 TEST(Defaults, ARateByDtypeKeepsTheNumberAsThatOfF16) {  // P-40
   const std::string key = "cube.pe_template.components.pe_gemm.attrs.mac_per_ns";
   const auto rates = [](const LoadedTopology& loaded) {
-    return loaded.graph.node(*loaded.graph.find_node("sip0.cube0.pe0.pe_gemm")).rates("mac_per_ns", RateUnit::macs);
+    return loaded.graph.node(*loaded.graph.find_node("sip0.cube0.pe0.pe_gemm"))
+        .params.as<params::PeGemmParams>()
+        .macs_per_ns;
   };
   EXPECT_EQ(rates(minimal()).of(Dtype::i8), 8192.0);
   const LoadedTopology number = minimal({{key, "1000"}, {key + ".i8", "5000"}});

@@ -1,0 +1,62 @@
+// Field tables of the blocks on the fabric that have few parameters.
+#include "platform/params/io_cpu_params.h"
+#include "platform/params/m_cpu_params.h"
+#include "platform/params/pcie_ep_params.h"
+#include "platform/params/sram_params.h"
+#include "platform/params/transit_params.h"
+
+namespace kb::params {
+namespace {
+
+Fields<TransitParams> transit_fields(double overhead_ns) {
+  TransitParams defaults;
+  defaults.overhead.ns = overhead_ns;
+  Fields<TransitParams> fields(defaults);
+  fields.add("decode", &TransitParams::decode, {"pipelined", "serial"},
+             "`pipelined`: a header is ready overhead_ns after it arrived; `serial`: one worker decodes all headers");
+  fields.add("overhead_ns", &TransitParams::overhead, "decode of a header");
+  return fields;
+}
+
+}  // namespace
+
+FieldTable TransitParams::fields(double overhead_ns) {
+  return transit_fields(overhead_ns).table();
+}
+
+FieldTable TransitParams::router_fields() {
+  return transit_fields(0.0).set_instead("set cube.links.router_overhead_ns").table();
+}
+
+const FieldTable& PcieEpParams::fields() {
+  static const FieldTable table =
+      Fields<PcieEpParams>().add("overhead_ns", &PcieEpParams::overhead, "PCIe protocol cost per message").table();
+  return table;
+}
+
+const FieldTable& IoCpuParams::fields() {
+  static const FieldTable table =
+      Fields<IoCpuParams>()
+          .add("overhead_ns", &IoCpuParams::overhead, "command decode, once per message that arrives")
+          .table();
+  return table;
+}
+
+const FieldTable& MCpuParams::fields() {
+  static const FieldTable table =
+      Fields<MCpuParams>()
+          .add("overhead_ns", &MCpuParams::overhead, "command decode, once per message that arrives")
+          .table();
+  return table;
+}
+
+const FieldTable& SramParams::fields() {
+  static const FieldTable table =
+      Fields<SramParams>()
+          .add("overhead_ns", &SramParams::overhead, "access cost, once per transaction")
+          .add("size_mb", &SramParams::size, positive(32.0), "capacity; bounds addresses, costs no time")
+          .table();
+  return table;
+}
+
+}  // namespace kb::params

@@ -1,0 +1,298 @@
+// The parameters of a block kind as data: one table says how each is read, checked, printed and documented.
+//
+//   struct SramParams {
+//     Nanoseconds overhead{2.0};
+//     Megabytes size{32.0};
+//     static const FieldTable& fields();
+//   };
+//
+//   const FieldTable& SramParams::fields() {
+//     static const FieldTable table = Fields<SramParams>()
+//                                         .add("overhead_ns", &SramParams::overhead, "access cost, once per
+//                                         transaction") .add("size_mb", &SramParams::size, positive(32.0), "capacity")
+//                                         .table();
+//     return table;
+//   }
+//
+// Defaults are the initial values of the struct's members; unit and form of a value follow from the member's type.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <type_traits>
+#include <typeindex>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "platform/base/bounds.h"
+#include "platform/base/engine_rates.h"
+#include "platform/base/granularity.h"
+#include "platform/base/quantities.h"
+
+namespace kb::params {
+
+using RateMap = std::map<std::string, double>;  // by dtype, all of them
+
+// A parameter as files and JSON write it.
+using Value = std::variant<bool, std::int64_t, double, std::string, RateMap>;
+
+// "4096", "0.5", "true", "fair", "{f16: 4096, ...}".
+std::string value_text(const Value& value);
+
+enum class FieldType : std::uint8_t {
+  real,
+  whole,
+  power_of_two,
+  flag,
+  word,             // one of Field::words
+  text,             // any text
+  macs_per_ns,      // the rate of f16, or a mapping of rates by dtype
+  elements_per_ns,  // likewise
+  granularity,      // "32x64x32" or "none"
+};
+
+struct Field {
+  std::string name;  // the key under `attrs`
+  FieldType type{};
+  std::string unit;  // "ns", "GB/s", "GHz", "MB"; empty for counts, flags and words
+  std::string text;  // what it means, in a sentence
+  Bounds bounds;
+  std::vector<std::string> words;
+  std::string follows;      // the field before this one whose value is the default
+  std::string set_instead;  // not empty: it follows from another key, and this says which one to write
+  bool optional = false;    // has no value unless it is written
+
+  // Access to the member of a parameter struct; nothing where an optional field has no value.
+  std::function<std::optional<Value>(const void*)> get;
+  std::function<void(void*, const Value&)> set;
+};
+
+// A key that users expect among the parameters and that is none.
+struct Misplaced {
+  std::string name;
+  std::string remedy;
+};
+
+class FieldTable {
+ public:
+  const std::vector<Field>& fields() const { return fields_; }
+  const std::vector<Misplaced>& misplaced() const { return misplaced_; }
+  const Field* find(std::string_view name) const;
+  std::type_index type() const { return type_; }  // of the struct
+  const std::shared_ptr<const void>& defaults() const { return defaults_; }
+  std::shared_ptr<void> copy(const void* params) const { return copy_(params); }
+
+ private:
+  template <typename P>
+  friend class Fields;
+  FieldTable(std::type_index type, std::shared_ptr<const void> defaults,
+             std::function<std::shared_ptr<void>(const void*)> copy)
+      : type_(type), defaults_(std::move(defaults)), copy_(std::move(copy)) {}
+  // Throws a configuration Error when fields contradict each other.
+  void check() const;
+
+  std::type_index type_;
+  std::shared_ptr<const void> defaults_;
+  std::function<std::shared_ptr<void>(const void*)> copy_;
+  std::vector<Field> fields_;
+  std::vector<Misplaced> misplaced_;
+};
+
+// How a member of type T stands in files.
+template <typename T>
+struct FieldTraits;
+
+// Builds the table of a parameter struct.
+template <typename P>
+class Fields {
+ public:
+  explicit Fields(const P& defaults = P())
+      : table_(typeid(P), std::make_shared<const P>(defaults), [](const void* params) -> std::shared_ptr<void> {
+          return std::make_shared<P>(*static_cast<const P*>(params));
+        }) {}
+
+  template <typename T>
+  Fields& add(std::string name, T P::*member, Bounds bounds, std::string text) {
+    using Traits = FieldTraits<T>;
+    Field field;
+    field.name = std::move(name);
+    field.type = Traits::kType;
+    field.unit = Traits::kUnit;
+    field.text = std::move(text);
+    field.bounds = bounds;
+    field.get = [member](const void* params) -> std::optional<Value> {
+      return Traits::to_value(static_cast<const P*>(params)->*member);
+    };
+    field.set = [member](void* params, const Value& value) {
+      static_cast<P*>(params)->*member = Traits::from_value(value);
+    };
+    table_.fields_.push_back(std::move(field));
+    return *this;
+  }
+  template <typename T>
+  Fields& add(std::string name, T P::*member, std::string text) {
+    return add(std::move(name), member, FieldTraits<T>::bounds(), std::move(text));
+  }
+
+  // An enumeration whose values 0, 1, .. are written as the words.
+  template <typename E>
+  Fields& add(std::string name, E P::*member, std::vector<std::string> words, std::string text) {
+    Field field;
+    field.name = std::move(name);
+    field.type = FieldType::word;
+    field.text = std::move(text);
+    field.get = [member, words](const void* params) -> std::optional<Value> {
+      return words[static_cast<std::size_t>(static_cast<const P*>(params)->*member)];
+    };
+    field.set = [member, words](void* params, const Value& value) {
+      std::size_t index = 0;
+      while (words[index] != std::get<std::string>(value)) ++index;
+      static_cast<P*>(params)->*member = static_cast<E>(index);
+    };
+    field.words = std::move(words);
+    table_.fields_.push_back(std::move(field));
+    return *this;
+  }
+
+  // A number that has no value unless it is written; `access(params)` is a reference to the std::optional<double>.
+  template <typename F>
+  Fields& add_optional(std::string name, F access, Bounds bounds, std::string text) {
+    Field field;
+    field.name = std::move(name);
+    field.type = FieldType::real;
+    field.text = std::move(text);
+    field.bounds = bounds;
+    field.optional = true;
+    field.get = [access](const void* params) -> std::optional<Value> {
+      const std::optional<double> value = access(*static_cast<const P*>(params));
+      return value ? std::optional<Value>(*value) : std::nullopt;
+    };
+    field.set = [access](void* params, const Value& value) {
+      access(*static_cast<P*>(params)) = std::get<double>(value);
+    };
+    table_.fields_.push_back(std::move(field));
+    return *this;
+  }
+
+  // These change the field that was added last.
+  Fields& power_of_two() {
+    last().type = FieldType::power_of_two;
+    return *this;
+  }
+  Fields& follows(std::string other) {
+    last().follows = std::move(other);
+    return *this;
+  }
+  Fields& set_instead(std::string remedy) {
+    last().set_instead = std::move(remedy);
+    return *this;
+  }
+
+  Fields& misplaced(std::string name, std::string remedy) {
+    table_.misplaced_.push_back({std::move(name), std::move(remedy)});
+    return *this;
+  }
+
+  FieldTable table() const {
+    table_.check();
+    return table_;
+  }
+
+ private:
+  Field& last() { return table_.fields_.back(); }
+  FieldTable table_;
+};
+
+template <>
+struct FieldTraits<Nanoseconds> {
+  static constexpr FieldType kType = FieldType::real;
+  static constexpr const char* kUnit = "ns";
+  static Bounds bounds() { return duration_ns(); }
+  static Value to_value(Nanoseconds value) { return value.ns; }
+  static Nanoseconds from_value(const Value& value) { return {std::get<double>(value)}; }
+};
+template <>
+struct FieldTraits<Bandwidth> {
+  static constexpr FieldType kType = FieldType::real;
+  static constexpr const char* kUnit = "GB/s";
+  static Bounds bounds() { return bandwidth(); }
+  static Value to_value(Bandwidth value) { return value.gbs; }
+  static Bandwidth from_value(const Value& value) { return {std::get<double>(value)}; }
+};
+template <>
+struct FieldTraits<Gigahertz> {
+  static constexpr FieldType kType = FieldType::real;
+  static constexpr const char* kUnit = "GHz";
+  static Bounds bounds() { return rate(1000.0); }
+  static Value to_value(Gigahertz value) { return value.ghz; }
+  static Gigahertz from_value(const Value& value) { return {std::get<double>(value)}; }
+};
+template <>
+struct FieldTraits<Megabytes> {
+  static constexpr FieldType kType = FieldType::real;
+  static constexpr const char* kUnit = "MB";
+  static Bounds bounds() { return positive(1e6); }
+  static Value to_value(Megabytes value) { return value.mb; }
+  static Megabytes from_value(const Value& value) { return {std::get<double>(value)}; }
+};
+template <>
+struct FieldTraits<double> {
+  static constexpr FieldType kType = FieldType::real;
+  static constexpr const char* kUnit = "";
+  static Bounds bounds() { return {}; }
+  static Value to_value(double value) { return value; }
+  static double from_value(const Value& value) { return std::get<double>(value); }
+};
+template <>
+struct FieldTraits<std::int64_t> {
+  static constexpr FieldType kType = FieldType::whole;
+  static constexpr const char* kUnit = "";
+  static Bounds bounds() { return at_least(0.0, 1e15); }
+  static Value to_value(std::int64_t value) { return value; }
+  static std::int64_t from_value(const Value& value) { return std::get<std::int64_t>(value); }
+};
+template <>
+struct FieldTraits<bool> {
+  static constexpr FieldType kType = FieldType::flag;
+  static constexpr const char* kUnit = "";
+  static Bounds bounds() { return {}; }
+  static Value to_value(bool value) { return value; }
+  static bool from_value(const Value& value) { return std::get<bool>(value); }
+};
+template <>
+struct FieldTraits<std::string> {
+  static constexpr FieldType kType = FieldType::text;
+  static constexpr const char* kUnit = "";
+  static Bounds bounds() { return {}; }
+  static Value to_value(const std::string& value) { return value; }
+  static std::string from_value(const Value& value) { return std::get<std::string>(value); }
+};
+template <>
+struct FieldTraits<Granularity> {
+  static constexpr FieldType kType = FieldType::granularity;
+  static constexpr const char* kUnit = "";
+  static Bounds bounds() { return {}; }
+  static Value to_value(const Granularity& value) { return granularity_text(value); }
+  static Granularity from_value(const Value& value) { return *parse_granularity(std::get<std::string>(value)); }
+};
+
+// A number where all dtypes follow f16 by their ratios, else a mapping.
+Value rates_value(const DtypeRates& rates, RateUnit unit);
+DtypeRates rates_of(const Value& value, RateUnit unit);
+
+template <RateUnit unit>
+struct FieldTraits<EngineRates<unit>> {
+  static constexpr FieldType kType = unit == RateUnit::macs ? FieldType::macs_per_ns : FieldType::elements_per_ns;
+  static constexpr const char* kUnit = "1/ns";
+  static Bounds bounds() { return rate(1e9); }
+  static Value to_value(const EngineRates<unit>& value) { return rates_value(value, unit); }
+  static EngineRates<unit> from_value(const Value& value) { return EngineRates<unit>(rates_of(value, unit)); }
+};
+
+}  // namespace kb::params

@@ -1,0 +1,49 @@
+// The parameters of one block, checked and with every default filled in.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <utility>
+
+#include "platform/base/error.h"
+#include "platform/params/field_table.h"
+
+namespace kb::params {
+
+// A parameter struct and its table. Shared by all blocks of one template; never changes.
+class ParamSet {
+ public:
+  // No parameters.
+  ParamSet() = default;
+  // The defaults of a table.
+  explicit ParamSet(const FieldTable& table) : table_(&table), params_(table.defaults()) {}
+  template <typename P>
+  ParamSet(const FieldTable& table, P params) : table_(&table), params_(std::make_shared<const P>(std::move(params))) {}
+  ParamSet(const FieldTable& table, std::shared_ptr<const void> params) : table_(&table), params_(std::move(params)) {}
+
+  // The struct; model Error when these are the parameters of another kind of block.
+  template <typename P>
+  const P& as() const {
+    if (table_ == nullptr || table_->type() != typeid(P)) throw Error::model("parameters of another kind of block");
+    return *static_cast<const P*>(params_.get());
+  }
+  // A copy with some members changed by `change(P&)`.
+  template <typename P, typename F>
+  ParamSet with(F&& change) const {
+    P params = as<P>();
+    change(params);
+    return ParamSet(*table_, std::move(params));
+  }
+
+  const FieldTable* table() const { return table_; }
+  std::optional<Value> value(const Field& field) const { return field.get(params_.get()); }
+  // By the name of a field; nothing when there is no such field or it has no value.
+  std::optional<Value> find(std::string_view name) const;
+  const void* data() const { return params_.get(); }
+
+ private:
+  const FieldTable* table_ = nullptr;
+  std::shared_ptr<const void> params_;
+};
+
+}  // namespace kb::params

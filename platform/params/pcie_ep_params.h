@@ -1,0 +1,13 @@
+#pragma once
+
+#include "platform/params/field_table.h"
+
+namespace kb::params {
+
+struct PcieEpParams {
+  Nanoseconds overhead{5.0};
+
+  static const FieldTable& fields();
+};
+
+}  // namespace kb::params

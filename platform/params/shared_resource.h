@@ -1,0 +1,10 @@
+#pragma once
+
+#include <cstdint>
+
+namespace kb::params {
+
+// What PE_GEMM and PE_MATH of a PE have to share (P-39).
+enum class SharedResource : std::uint8_t { accel_slot };
+
+}  // namespace kb::params
