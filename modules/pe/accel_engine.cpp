@@ -3,15 +3,14 @@
 #include <algorithm>
 #include <utility>
 
-#include "platform/base/error.h"
-
 namespace kb::modules {
 
 AccelEngine::AccelEngine(const sc_core::sc_module_name& name, NodeId node, TimeFs overhead, std::int64_t queue_depth,
-                         elab::BlockContext& context)
-    : PeBlock(name, node, context),
+                         PeContext& pe, elab::BlockContext& context)
+    : PeBlock(name, node, pe, context),
       overhead_(overhead),
       queue_depth_(queue_limit(queue_depth)),
+      slot_(pe.accel_slot),
       busy_probe_(*this, context.observer, "busy", 1) {}
 
 TimeFs AccelEngine::work_time(double amount, double per_ns) {
@@ -19,7 +18,6 @@ TimeFs AccelEngine::work_time(double amount, double per_ns) {
 }
 
 void AccelEngine::on_task(CommandTask& task) {
-  if (slot_ == nullptr) throw Error::model(node_id() + " has no accel_slot: it is not linked to a PE_SCHEDULER");
   if (task.holds_slot) {
     if (stalled_) {
       deferred_ = &task;
@@ -29,7 +27,7 @@ void AccelEngine::on_task(CommandTask& task) {
     return;
   }
   arrivals_.push_back(now());
-  slot_->request(*this, task);
+  slot_.request(*this, task);
 }
 
 void AccelEngine::on_grant(CommandTask& task) {
@@ -58,7 +56,7 @@ void AccelEngine::on_event(TimeFs now, std::uint64_t) {
   const bool keeps_slot = task.holds_slot;
   stalled_ = !finish(task);
   if (stalled_) begin_activity(PeActivity::Kind::queue_full);
-  if (!keeps_slot) slot_->release();
+  if (!keeps_slot) slot_.release();
 }
 
 // A task that has the slot already is the only one that runs.
@@ -72,7 +70,7 @@ void AccelEngine::on_accepted(CommandTask&) {
   if (deferred_ != nullptr) {
     start(*std::exchange(deferred_, nullptr));
   } else {
-    slot_->offer();
+    slot_.offer();
   }
 }
 

@@ -16,9 +16,8 @@ class AccelEngine : public PeBlock, public AccelSlot::IUser, private elab::Event
  public:
   // overhead: the least time of a command. queue_depth: as of the parameters.
   AccelEngine(const sc_core::sc_module_name& name, NodeId node, TimeFs overhead, std::int64_t queue_depth,
-              elab::BlockContext& context);
+              PeContext& pe, elab::BlockContext& context);
 
-  void use_slot(AccelSlot& slot) final { slot_ = &slot; }
   void collect_statistics(std::vector<elab::Statistic>& statistics) const override;
 
  protected:
@@ -40,7 +39,7 @@ class AccelEngine : public PeBlock, public AccelSlot::IUser, private elab::Event
   std::size_t queue_depth_;
   bool stalled_ = false;             // the next block has no room for what was finished last
   CommandTask* deferred_ = nullptr;  // came with the slot meanwhile
-  AccelSlot* slot_ = nullptr;
+  AccelSlot& slot_;
   CommandTask* running_ = nullptr;
   SlidingDeque<TimeFs> arrivals_;  // of the commands that have no slot yet
   Probe busy_probe_;

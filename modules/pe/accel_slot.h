@@ -6,12 +6,11 @@
 namespace kb::modules {
 
 // The compute slot of a PE, capacity 1, shared by PE_GEMM and PE_MATH (P-39). Grants in request order, past users that
-// are not ready. PE_SCHEDULER owns it and hands it to the engines when it is bound to them.
+// are not ready.
 class AccelSlot {
  public:
   class IUser {
    public:
-    virtual void use_slot(AccelSlot& slot) = 0;
     // The slot is this user's until it calls release().
     virtual void on_grant(CommandTask& task) = 0;
     // False while finished work of the user has nowhere to go; it then gets no turn, and calls offer() afterwards.

@@ -12,16 +12,16 @@
 
 namespace kb::modules {
 
-void add_pe_blocks(elab::BlockRegistry& registry) {
-  registry["builtin.pe_cpu"] = elab::make_factory<PeCpu, params::PeCpuParams>();
-  registry["builtin.pe_scheduler"] = elab::make_factory<PeScheduler, params::PeSchedulerParams>();
-  registry["builtin.pe_dma"] = elab::make_factory<PeDma, params::PeDmaParams>();
-  registry["builtin.pe_fetch_store"] = elab::make_factory<PeFetchStore, params::PeFetchStoreParams>();
-  registry["builtin.pe_gemm"] = elab::make_factory<PeGemm, params::PeGemmParams>();
-  registry["builtin.pe_math"] = elab::make_factory<PeMath, params::PeMathParams>();
-  registry["builtin.pe_tcm"] = elab::make_factory<PeTcm, params::PeTcmParams>();
-  registry["builtin.pe_mmu"] = elab::make_factory<PeMmu, params::PeMmuParams>();
-  registry["builtin.pe_ipcq"] = elab::make_factory<PeIpcq, params::PeIpcqParams>();
+void add_pe_blocks(elab::BlockRegistry& registry, const std::shared_ptr<PeContexts>& pes) {
+  registry["builtin.pe_cpu"] = make_pe_factory<PeCpu, params::PeCpuParams>(pes);
+  registry["builtin.pe_scheduler"] = make_pe_factory<PeScheduler, params::PeSchedulerParams>(pes);
+  registry["builtin.pe_dma"] = make_pe_factory<PeDma, params::PeDmaParams>(pes);
+  registry["builtin.pe_fetch_store"] = make_pe_factory<PeFetchStore, params::PeFetchStoreParams>(pes);
+  registry["builtin.pe_gemm"] = make_pe_factory<PeGemm, params::PeGemmParams>(pes);
+  registry["builtin.pe_math"] = make_pe_factory<PeMath, params::PeMathParams>(pes);
+  registry["builtin.pe_tcm"] = make_pe_factory<PeTcm, params::PeTcmParams>(pes);
+  registry["builtin.pe_mmu"] = make_pe_factory<PeMmu, params::PeMmuParams>(pes);
+  registry["builtin.pe_ipcq"] = make_pe_factory<PeIpcq, params::PeIpcqParams>(pes);
 }
 
 }  // namespace kb::modules

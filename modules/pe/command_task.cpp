@@ -47,12 +47,12 @@ StageType engine_stage(CommandKind kind) {
   throw Error::model("a PE has no engine for a " + std::string(contract::command_kind_name(kind)));
 }
 
-void CommandTask::begin(StageType first, StageType last) {
+void StageWalk::begin(const contract::Command& command, StageType first, StageType last) {
   last_stage_ = last;
-  enter(first);
+  enter(command, first);
 }
 
-void CommandTask::begin(PipelineContext& pipeline, ITileOwner& owner, const plan::Tile& tile) {
+void StageWalk::begin(PipelineContext& pipeline, ITileOwner& owner, const plan::Tile& tile) {
   pipeline_ = &pipeline;
   owner_ = &owner;
   tile_ = tile;
@@ -60,47 +60,47 @@ void CommandTask::begin(PipelineContext& pipeline, ITileOwner& owner, const plan
   stage = pipeline.plan.stage(tile_, 0);
 }
 
-bool CommandTask::advance() {
+bool StageWalk::next(const contract::Command& command) {
   if (pipeline_ != nullptr) {
     if (++stage_index_ == pipeline_->plan.stage_count(tile_)) return false;
     stage = pipeline_->plan.stage(tile_, stage_index_);
     return true;
   }
   if (stage.type == last_stage_) return false;
-  enter(stage.type == StageType::fetch ? engine_stage(command->kind) : StageType::store);
+  enter(command, stage.type == StageType::fetch ? engine_stage(command.kind) : StageType::store);
   return true;
 }
 
-void CommandTask::enter(StageType type) {
+void StageWalk::enter(const contract::Command& command, StageType type) {
   stage = plan::Stage{};
   stage.type = type;
   switch (type) {
     case StageType::dma_read:
     case StageType::dma_write:
-      stage.nbytes = total_bytes(command->memory);
+      stage.nbytes = total_bytes(command.memory);
       break;
     case StageType::fetch:
-      for (const OperandRef& input : command->inputs) stage.nbytes += total_bytes(input.extents);
+      for (const OperandRef& input : command.inputs) stage.nbytes += total_bytes(input.extents);
       break;
     case StageType::store:
-      stage.nbytes = total_bytes(command->out.extents);
+      stage.nbytes = total_bytes(command.out.extents);
       break;
     case StageType::gemm:
-      stage.m = command->m;
-      stage.k = command->k;
-      stage.n = command->n;
+      stage.m = command.m;
+      stage.k = command.k;
+      stage.n = command.n;
       stage.macs = stage.useful_macs();
       break;
     case StageType::math:
-      stage.elements = element_count(command->out.shape);
-      for (const OperandRef& input : command->inputs)
+      stage.elements = element_count(command.out.shape);
+      for (const OperandRef& input : command.inputs)
         stage.elements = std::max(stage.elements, element_count(input.shape));
       break;
   }
 }
 
 tlm::tlm_extension_base* CommandTask::clone() const {
-  auto* copy = new CommandTask;
+  auto* copy = new CommandTask(*payload_);
   copy->copy_from(*this);
   return copy;
 }
@@ -111,6 +111,19 @@ void CommandTask::copy_from(const tlm::tlm_extension_base& other) {
   payload_ = own_payload;
 }
 
+void CommandTask::reset(std::uint64_t new_id, const contract::Command& new_command) {
+  id = new_id;
+  command = &new_command;
+  forget_pipeline();
+  way.clear();
+  state = CommandState::submitted;
+  if (!status.ok) status = payload::Status{};
+  served = {};
+  holds_slot = false;
+  submitted = start = end = dma = compute = 0;
+  macs = useful_macs = 0;
+}
+
 CommandPool::~CommandPool() {
   for (auto& payload : all_) payload->free_all_extensions();
 }
@@ -119,7 +132,7 @@ CommandTask& CommandPool::acquire(const contract::Command& command) {
   CommandTask& task = take(command);
   if (!contract::is_composite(command.kind) && !contract::is_queue(command.kind)) {
     const StageType engine = engine_stage(command.kind);
-    task.begin(engine, engine);
+    task.begin(command, engine, engine);
   }
   return task;
 }
@@ -135,27 +148,16 @@ CommandTask& CommandPool::take(const contract::Command& command) {
   CommandTask* task = nullptr;
   if (free_.empty()) {
     all_.push_back(std::make_unique<tlm::tlm_generic_payload>(this));
-    task = new CommandTask;
-    task->payload_ = all_.back().get();
-    task->payload_->set_extension(task);
+    task = new CommandTask(*all_.back());
+    all_.back()->set_extension(task);
   } else {
     task = free_.back();
     free_.pop_back();
   }
-  task->id = next_id_++;
-  task->command = &command;
-  task->state = CommandState::submitted;
-  if (!task->status.ok) task->status = payload::Status{};
-  task->holds_slot = false;
-  task->served = {};
-  task->pipeline_ = nullptr;
-  task->owner_ = nullptr;
-  task->submitted = task->start = task->end = task->dma = task->compute = 0;
-  task->macs = task->useful_macs = 0;
-  task->hops_ = 0;
-  task->payload_->set_command(tlm::TLM_IGNORE_COMMAND);
-  task->payload_->set_response_status(tlm::TLM_INCOMPLETE_RESPONSE);
-  task->payload_->acquire();
+  task->reset(next_id_++, command);
+  task->payload().set_command(tlm::TLM_IGNORE_COMMAND);
+  task->payload().set_response_status(tlm::TLM_INCOMPLETE_RESPONSE);
+  task->payload().acquire();
   ++outstanding_;
   return *task;
 }

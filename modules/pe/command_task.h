@@ -35,39 +35,90 @@ class ITileOwner {
   ~ITileOwner() = default;
 };
 
-// A simple command, a composite on its way to PE_SCHEDULER and back, a command of PE_IPCQ, or one tile of a composite
-// (the TileToken of P-29). Blocks know their stage, not what comes before or behind it (P-35): the task says where it
-// goes on.
-class CommandTask final : public tlm::tlm_extension<CommandTask> {
+// Which stages a task goes through, and where it is. Blocks know their stage, not what comes before or behind it
+// (P-35).
+class StageWalk {
  public:
-  std::uint64_t id = 0;                        // identity: a counter of its PE_CPU
-  const contract::Command* command = nullptr;  // the requester's; unchanged until the task is back
-
-  CommandState state = CommandState::submitted;  // written by PE_SCHEDULER alone (P-8), or PE_IPCQ
-  plan::Stage stage;                             // what the block that has the task is asked to do
-  payload::Status status;                        // the serving block's report
-  std::string_view served;                       // by PE_IPCQ: the direction of a receive, valid while it has queues
-  bool holds_slot = false;                       // the accel_slot is this task's already (P-17); written by the engines
+  plan::Stage stage;  // what the block that has the task is asked to do
 
   // A simple command goes through the stages from `first` to `last` of FETCH, its engine's, STORE; a new task through
   // its engine's alone.
-  void begin(plan::StageType first, plan::StageType last);
+  void begin(const contract::Command& command, plan::StageType first, plan::StageType last);
   // A tile goes through the stages of its plan.
   void begin(PipelineContext& pipeline, ITileOwner& owner, const plan::Tile& tile);
   PipelineContext* pipeline() const { return pipeline_; }  // null: no tile
   const plan::Tile& tile() const { return tile_; }
   ITileOwner* owner() const { return owner_; }
 
+ protected:
   // Makes the next stage the present one; false when there is none.
-  bool advance();
+  bool next(const contract::Command& command);
+  void forget_pipeline() {
+    pipeline_ = nullptr;
+    owner_ = nullptr;
+  }
 
-  TimeFs submitted = 0;  // written by PE_CPU
-  TimeFs start = 0;      // the engine's service interval (P-37, P-68); written by the engine of the command
+ private:
+  void enter(const contract::Command& command, plan::StageType type);
+
+  PipelineContext* pipeline_ = nullptr;
+  ITileOwner* owner_ = nullptr;
+  plan::Tile tile_;
+  std::uint32_t stage_index_ = 0;
+  plan::StageType last_stage_ = plan::StageType::dma_read;
+};
+
+// How a task went, written by the blocks that serve it.
+struct TaskReport {
+  CommandState state = CommandState::submitted;  // by PE_SCHEDULER alone (P-8), or PE_IPCQ
+  payload::Status status;
+  std::string_view served;  // by PE_IPCQ: the direction of a receive, valid while it has queues
+  bool holds_slot = false;  // the accel_slot is this task's already (P-17); by the engines
+
+  TimeFs submitted = 0;  // by PE_CPU
+  TimeFs start = 0;      // the engine's service interval (P-37, P-68); by the engine of the command
   TimeFs end = 0;
   TimeFs dma = 0;  // service times of PE_DMA and of PE_GEMM and PE_MATH; of a composite, those of its tiles
   TimeFs compute = 0;
   std::int64_t macs = 0;  // of PE_GEMM: for which the array was occupied, and those of elements that exist
   std::int64_t useful_macs = 0;
+};
+
+// The way of a task through its PE, kept by PeLinks.
+class TaskWay {
+ public:
+  topology::NodeKind sender{};  // to the block that has the task, and since when it waits for room there
+  TimeFs held_since = 0;
+
+  // The blocks that wait for an answer, innermost last. False when there are too many.
+  bool push(topology::NodeKind block) {
+    if (hops_ == waiting_.size()) return false;
+    waiting_[hops_++] = block;
+    return true;
+  }
+  topology::NodeKind pop() { return waiting_[--hops_]; }
+  bool empty() const { return hops_ == 0; }
+  void clear() { hops_ = 0; }
+
+ private:
+  std::array<topology::NodeKind, 8> waiting_{};
+  std::uint8_t hops_ = 0;
+};
+
+// A simple command, a composite on its way to PE_SCHEDULER and back, a command of PE_IPCQ, or one tile of a composite
+// (the TileToken of P-29).
+class CommandTask final : public tlm::tlm_extension<CommandTask>, public StageWalk, public TaskReport {
+ public:
+  explicit CommandTask(tlm::tlm_generic_payload& payload) : payload_(&payload) {}
+
+  std::uint64_t id = 0;                        // identity: a counter of its PE_CPU
+  const contract::Command* command = nullptr;  // the requester's; unchanged until the task is back
+  TaskWay way;
+
+  // Makes the next stage the present one; false when there is none.
+  bool advance() { return next(*command); }
+  // For another command, with nothing done yet.
+  void reset(std::uint64_t new_id, const contract::Command& new_command);
 
   tlm::tlm_generic_payload& payload() { return *payload_; }
 
@@ -75,23 +126,7 @@ class CommandTask final : public tlm::tlm_extension<CommandTask> {
   void copy_from(const tlm::tlm_extension_base& other) override;
 
  private:
-  friend class CommandPool;
-  friend class PeLinks;
-  void enter(plan::StageType type);
-
-  PipelineContext* pipeline_ = nullptr;
-  ITileOwner* owner_ = nullptr;
-  plan::Tile tile_;
-  std::uint32_t stage_index_ = 0;
-  plan::StageType last_stage_ = plan::StageType::dma_read;
-  tlm::tlm_generic_payload* payload_ = nullptr;
-  // Who sent it to the block that has it, and since when it waits for room there. Written by PeLinks.
-  topology::NodeKind sender_{};
-  TimeFs held_since_ = 0;
-  // The way back: the blocks that wait for an answer, innermost last. Written by PeLinks.
-  static constexpr std::size_t kMaxHops = 8;
-  std::array<topology::NodeKind, kMaxHops> waiting_{};
-  std::uint8_t hops_ = 0;
+  tlm::tlm_generic_payload* payload_;
 };
 
 // Owns the payloads and tasks of one PE; tasks are used again, so that a command costs no allocation here.

@@ -7,7 +7,6 @@
 #include <memory>
 #include <utility>
 
-#include "modules/pe/pe_scheduler.h"
 #include "platform/address/address_config.h"
 #include "platform/address/address_space.h"
 #include "platform/address/phys_addr.h"
@@ -16,8 +15,6 @@
 #include "platform/base/nearest.h"
 #include "platform/contract/i_operation_sink.h"
 #include "platform/elab/route_table.h"
-#include "platform/params/pe_fetch_store_params.h"
-#include "platform/params/pe_scheduler_params.h"
 #include "platform/payload/messages.h"
 
 namespace kb::modules {
@@ -37,32 +34,29 @@ constexpr double kMaxScalarNs = 1e12;  // keeps sums of times far from overflow
 
 }  // namespace
 
-PeCpu::PeCpu(const sc_core::sc_module_name& name, NodeId node, const params::PeCpuParams& params,
+PeCpu::PeCpu(const sc_core::sc_module_name& name, NodeId node, const params::PeCpuParams& params, PeContext& pe,
              elab::BlockContext& context)
-    : PeFabricBlock(name, node, params.overhead.fs(), context),
+    : PeFabricBlock(name, node, params.overhead.fs(), pe, context),
       clock_ghz_(params.clock.ghz),
       waker_(*this),
       state_probe_(*this, context.observer, "kernel_state", 2) {
   const topology::MachineSpec& spec = context.graph.spec;
   const topology::Node& self = node_record();
   const address::TcmPartition tcm = address::AddressConfig::from_spec(spec).tcm_partition();
-  info_.coord = {self.sip, self.cube, self.pe};
+  info_.coord = pe.coord;
   info_.pes_per_cube = spec.pes_per_cube();
   info_.cubes_per_sip = spec.cubes_per_sip();
   info_.scratch_pa = address::PhysAddr::pe_tcm_addr(self.sip, self.cube, self.pe, tcm.scratch_offset).value();
   info_.scratch_bytes = tcm.scratch_bytes;
-  const auto pe_index = [&](const PeCoord& pe) {
-    const std::uint64_t cube = std::uint64_t{pe.sip.value} * static_cast<std::uint64_t>(spec.cubes_per_sip());
-    return (cube + pe.cube.value) * static_cast<std::uint64_t>(spec.pes_per_cube()) + pe.pe.value;
+  const auto pe_index = [&](const PeCoord& at) {
+    const std::uint64_t cube = std::uint64_t{at.sip.value} * static_cast<std::uint64_t>(spec.cubes_per_sip());
+    return (cube + at.cube.value) * static_cast<std::uint64_t>(spec.pes_per_cube()) + at.pe.value;
   };
   info_.message_base = address::message_values(pe_index(info_.coord));
   info_.message_bytes = address::kMessageValueBytes;
   info_.dispatch_cycles = static_cast<int>(params.dispatch_cycles);
-  const auto& dispatcher = spec.pe_params<params::PeSchedulerParams>("pe_scheduler");
-  info_.tile_shape = {dispatcher.tile_m, dispatcher.tile_k, dispatcher.tile_n};
-  info_.tile_room = {
-      static_cast<std::uint64_t>(spec.pe_params<params::PeFetchStoreParams>("pe_fetch_store").register_file_kb) << 10,
-      tcm.reserved_bytes};
+  info_.tile_shape = {pe.scheduler.tile_m, pe.scheduler.tile_k, pe.scheduler.tile_n};
+  info_.tile_room = pe.tile_room;
 
   SC_HAS_PROCESS(PeCpu);
   SC_THREAD(kernel_thread);
@@ -78,11 +72,6 @@ void PeCpu::on_request(payload::Transaction& transaction, TimeFs arrived) {
   }
   launches_.push_back({&transaction, now()});
   if (state_ == State::idle && launches_.size() == 1) scheduler().wake(launched_event_);
-}
-
-void PeCpu::bind_out(EdgeId edge, elab::Block& neighbour) {
-  PeFabricBlock::bind_out(edge, neighbour);
-  if (auto* const dispatcher = dynamic_cast<PeScheduler*>(&neighbour)) use_activity(dispatcher->activity());
 }
 
 void PeCpu::kernel_thread() {
@@ -103,7 +92,7 @@ void PeCpu::run(const Launch& launch) {
   result_ = contract::PeResult{};
   result_.pe = info_.coord;
   result_.ready = now();
-  if (activity() != nullptr) result_.shares = activity()->until(now());
+  result_.shares = pe().activity.until(now());
   const auto fail = [this](std::string code, std::string text) {
     result_.error_code = std::move(code);
     result_.error_message = std::move(text);
@@ -134,11 +123,9 @@ void PeCpu::run(const Launch& launch) {
   }
   current_.reset();
   result_.exec = now() - result_.start;
-  if (activity() != nullptr) {
-    contract::TimeShares shares = activity()->until(now());
-    shares -= result_.shares;
-    result_.shares = shares;
-  }
+  contract::TimeShares shares = pe().activity.until(now());
+  shares -= result_.shares;
+  result_.shares = shares;
   ++kernels_;
   kernel_time_ += result_.exec;
   if (!result_.error_code.empty()) {
@@ -163,7 +150,7 @@ void PeCpu::run_kernel(const payload::KernelLaunchMsg& launch_message, TimeFs re
   }
   set_state(State::running);
   result_.start = now();
-  if (activity() != nullptr) result_.shares = activity()->until(now());
+  result_.shares = pe().activity.until(now());
   const struct Body {
     Body(PeCpu& owner, const char* name) : cpu(owner) {
       cpu.kernel_ = name;

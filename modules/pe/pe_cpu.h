@@ -33,7 +33,7 @@ namespace kb::modules {
 // of an unknown kernel fails when its turn comes, without waiting for the barrier.
 class PeCpu final : public PeFabricBlock, private contract::IPe {
  public:
-  PeCpu(const sc_core::sc_module_name& name, NodeId node, const params::PeCpuParams& params,
+  PeCpu(const sc_core::sc_module_name& name, NodeId node, const params::PeCpuParams& params, PeContext& pe,
         elab::BlockContext& context);
 
   void collect_statistics(std::vector<elab::Statistic>& statistics) const override;
@@ -63,7 +63,6 @@ class PeCpu final : public PeFabricBlock, private contract::IPe {
   void write_scratch(std::uint64_t pa, std::vector<std::byte> bytes) override;
   std::vector<std::byte> read(const std::vector<Extent>& extents) override;
 
-  void bind_out(EdgeId edge, elab::Block& neighbour) override;
   void on_answer(CommandTask& task) override;
   void kernel_thread();
   void run(const Launch& launch);

@@ -25,12 +25,13 @@ PeDma::Channels::Channels(const PeDma& dma, const char* name, payload::Op op_kin
                           std::int64_t count)
     : op(op_kind), order(first_wire), engines(count), busy_probe(dma, dma.context().observer, name, 7) {}
 
-PeDma::PeDma(const sc_core::sc_module_name& name, NodeId node, const params::PeDmaParams& params,
+PeDma::PeDma(const sc_core::sc_module_name& name, NodeId node, const params::PeDmaParams& params, PeContext& pe,
              elab::BlockContext& context)
-    : PeFabricBlock(name, node, params.overhead.fs(), context),
+    : PeFabricBlock(name, node, params.overhead.fs(), pe, context),
       baaw_(params.baaw_overhead.fs()),
+      vc_comm_(*this, pe, context),
       slice_bytes_(context.graph.spec.hbm_slice_bytes()),
-      access_bytes_(static_cast<std::uint64_t>(context.graph.spec.hbm_ctrl().access_bytes)),
+      access_bytes_(static_cast<std::uint64_t>(pe.hbm_ctrl.access_bytes)),
       slice_gbs_(context.graph.spec.hbm_to_router_bw_gbs),
       hbm_begin_(own_hbm(context.graph, node_record()).value()),
       hbm_begin_offset_(own_hbm(context.graph, node_record()).hbm_offset()),
@@ -39,9 +40,9 @@ PeDma::PeDma(const sc_core::sc_module_name& name, NodeId node, const params::PeD
       queue_depth_(queue_limit(params.queue_depth)),
       read_(*this, "read_busy", payload::Op::read, FirstWire::slip, params.rd_engines * params.rd_outstanding),
       write_(*this, "write_busy", payload::Op::write, FirstWire::fifo, params.wr_engines),
-      stripe_(address::channel_stripe(context.graph.spec.hbm_ctrl())) {
-  if (context.graph.spec.address_model != topology::AddressModel::la) return;
-  context.translators[{node_record().sip, node_record().cube, node_record().pe}] = &baaw_;
+      stripe_(address::channel_stripe(pe.hbm_ctrl)) {
+  pe.vc_comm = &vc_comm_;
+  if (context.graph.spec.address_model == topology::AddressModel::la) pe.translator = &baaw_;
 }
 
 void PeDma::end_of_elaboration() {
@@ -58,7 +59,7 @@ void PeDma::end_of_elaboration() {
   };
   read_.link_gbs = bandwidth(graph.in_edges(node()));
   write_.link_gbs = bandwidth(graph.out_edges(node()));
-  if (activity() != nullptr) activity()->set_channels(read_.engines, write_.engines);
+  pe().activity.set_channels(read_.engines, write_.engines);
   for (const EdgeId* edge = graph.out_edges(node()).first; edge != graph.out_edges(node()).second; ++edge) {
     if (graph.edge(*edge).kind != topology::EdgeKind::pe_to_channel) continue;
     channel_routes_.push_back(&context().routes.channel(node(), graph.edge(*edge).dst));
@@ -122,24 +123,24 @@ void PeDma::start(Channels& channels, CommandTask& task) {
   }
   channels.requests += static_cast<std::int64_t>(requests_.size());
   const TimeFs translation = account_translation(channels);
-  if (activity() != nullptr && translation > 0) activity()->translating_until(now() + translation);
+  if (translation > 0) pe().activity.translating_until(now() + translation);
   const TimeFs offered = now() + overhead() + translation;
   for (const Request& request : requests_) {
     payload::Transaction& transaction = context().pool.acquire(channels.op, *request.route, request.pa, request.nbytes);
     transaction.hbm_offset = request.hbm_offset;
     transaction.cookie = slot;
     channels.bytes += static_cast<std::int64_t>(request.nbytes);
-    if (activity() != nullptr) account_busy(channels, request);
+    account_busy(channels, request);
     issue(transaction, offered, channels.order);
   }
 }
 
 // Memory moves whole units of access_bytes (docs/blocks/hbm_ctrl.md).
 void PeDma::account_busy(const Channels& channels, const Request& request) {
-  activity()->moved(channels.link(), occupancy_fs(request.nbytes, channels.link_gbs));
+  pe().activity.moved(channels.link(), occupancy_fs(request.nbytes, channels.link_gbs));
   if (request.pa - hbm_begin_ >= slice_bytes_) return;
   const std::uint64_t units = (request.nbytes + access_bytes_ - 1) / access_bytes_;
-  activity()->moved(contract::PeResource::hbm_slice, occupancy_fs(units * access_bytes_, slice_gbs_));
+  pe().activity.moved(contract::PeResource::hbm_slice, occupancy_fs(units * access_bytes_, slice_gbs_));
 }
 
 // the same for loads and stores and for tiles.
@@ -278,9 +279,9 @@ const PeDma::Slice* PeDma::recent_slice(std::uint64_t pa) const {
   return nullptr;
 }
 
-const payload::FabricRoute& PeDma::route_to(NodeId memory) {
-  const payload::FabricRoute*& route = routes_[memory];
-  if (route == nullptr) route = &context().routes.pe_dma(node(), memory);
+const payload::FabricRoute& PeDma::route_to(NodeId destination) {
+  const payload::FabricRoute*& route = routes_[destination];
+  if (route == nullptr) route = &context().routes.pe_dma(node(), destination);
   return *route;
 }
 

@@ -48,9 +48,10 @@ namespace kb::modules {
 // and a failing response end the command with the cause.
 class PeDma final : public PeFabricBlock {
  public:
-  PeDma(const sc_core::sc_module_name& name, NodeId node, const params::PeDmaParams& params,
+  PeDma(const sc_core::sc_module_name& name, NodeId node, const params::PeDmaParams& params, PeContext& pe,
         elab::BlockContext& context);
-  VcComm& vc_comm() { return vc_comm_; }
+  // To a memory, or to the PE_DMA of another PE.
+  const payload::FabricRoute& route_to(NodeId destination);
   void collect_statistics(std::vector<elab::Statistic>& statistics) const override;
   // The commands that wait for a channel, and the requests without a response.
   void collect_waits(std::vector<elab::WaitInfo>& waits) const override;
@@ -61,8 +62,6 @@ class PeDma final : public PeFabricBlock {
   void on_response(payload::Transaction& transaction) override;
 
  private:
-  friend class SlotAccess;
-  friend class VcComm;
   struct Waiting {
     CommandTask* task = nullptr;
     TimeFs since = 0;
@@ -129,12 +128,11 @@ class PeDma final : public PeFabricBlock {
   void account_busy(const Channels& channels, const Request& request);
   TimeFs account_translation(Channels& channels) const;  // what it adds to the access
   void check_local(const contract::Command& command) const;
-  const payload::FabricRoute& route_to(NodeId memory);
   // The slice of `pa`, when it was accessed recently.
   const Slice* recent_slice(std::uint64_t pa) const;
 
   Baaw baaw_;
-  VcComm vc_comm_{*this};
+  VcComm vc_comm_;
   std::uint64_t slice_bytes_;
   std::uint64_t access_bytes_;
   double slice_gbs_;

@@ -19,8 +19,10 @@ PeActivity::Kind activity_of(std::size_t unit) {
 }  // namespace
 
 PeFetchStore::PeFetchStore(const sc_core::sc_module_name& name, NodeId node, const params::PeFetchStoreParams& params,
-                           elab::BlockContext& context)
-    : PeBlock(name, node, context), overhead_(params.overhead.fs()), queue_depth_(queue_limit(params.queue_depth)) {}
+                           PeContext& pe, elab::BlockContext& context)
+    : PeBlock(name, node, pe, context),
+      overhead_(params.overhead.fs()),
+      queue_depth_(queue_limit(params.queue_depth)) {}
 
 void PeFetchStore::bind_out(EdgeId edge, elab::Block& neighbour) {
   if (neighbour.node_record().kind == topology::NodeKind::pe_tcm) {

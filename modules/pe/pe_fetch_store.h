@@ -21,7 +21,7 @@ namespace kb::modules {
 class PeFetchStore final : public PeBlock, private elab::EventHandler {
  public:
   PeFetchStore(const sc_core::sc_module_name& name, NodeId node, const params::PeFetchStoreParams& params,
-               elab::BlockContext& context);
+               PeContext& pe, elab::BlockContext& context);
   void bind_out(EdgeId edge, elab::Block& neighbour) override;
   void collect_statistics(std::vector<elab::Statistic>& statistics) const override;
 

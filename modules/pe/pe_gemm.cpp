@@ -4,9 +4,9 @@
 
 namespace kb::modules {
 
-PeGemm::PeGemm(const sc_core::sc_module_name& name, NodeId node, const params::PeGemmParams& params,
+PeGemm::PeGemm(const sc_core::sc_module_name& name, NodeId node, const params::PeGemmParams& params, PeContext& pe,
                elab::BlockContext& context)
-    : AccelEngine(name, node, params.overhead.fs(), params.queue_depth, context),
+    : AccelEngine(name, node, params.overhead.fs(), params.queue_depth, pe, context),
       mac_per_ns_(params.macs_per_ns),
       granularity_(params.granularity) {}
 

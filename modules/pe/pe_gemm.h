@@ -15,7 +15,7 @@ namespace kb::modules {
 // defaults, 4096 MAC/ns of f16, a 32x64x32 tile takes 16 ns, and so does any smaller product.
 class PeGemm final : public AccelEngine {
  public:
-  PeGemm(const sc_core::sc_module_name& name, NodeId node, const params::PeGemmParams& params,
+  PeGemm(const sc_core::sc_module_name& name, NodeId node, const params::PeGemmParams& params, PeContext& pe,
          elab::BlockContext& context);
   void collect_statistics(std::vector<elab::Statistic>& statistics) const override;
 

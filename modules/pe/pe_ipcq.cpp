@@ -29,18 +29,16 @@ Error PeIpcq::queue_error(const std::string& text) {
   return Error::program("QUEUE_ERROR", text);
 }
 
-PeIpcq::PeIpcq(const sc_core::sc_module_name& name, NodeId node, const params::PeIpcqParams& params,
+PeIpcq::PeIpcq(const sc_core::sc_module_name& name, NodeId node, const params::PeIpcqParams& params, PeContext& pe,
                elab::BlockContext& context)
-    : PeBlock(name, node, context), params_(params), overhead_(params.overhead.fs()) {
-  context.queue_endpoints[coord()] = this;
+    : PeBlock(name, node, pe, context), params_(params), overhead_(params.overhead.fs()) {
+  pe.receiver = this;
+  pe.queues = this;
 }
 
-void PeIpcq::bind_out(EdgeId edge, elab::Block& neighbour) {
-  PeBlock::bind_out(edge, neighbour);
-  auto* const dma = dynamic_cast<PeDma*>(&neighbour);
-  if (dma == nullptr) return;
-  vc_comm_ = &dma->vc_comm();
-  vc_comm_->connect(*this);
+void PeIpcq::end_of_elaboration() {
+  PeBlock::end_of_elaboration();
+  vc_comm_ = pe().vc_comm;
 }
 
 // --- Commands

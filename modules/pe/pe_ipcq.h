@@ -39,7 +39,7 @@ class PeIpcq final : public PeBlock,
                      private SlotAccess::IUser,
                      private elab::EventHandler {
  public:
-  PeIpcq(const sc_core::sc_module_name& name, NodeId node, const params::PeIpcqParams& params,
+  PeIpcq(const sc_core::sc_module_name& name, NodeId node, const params::PeIpcqParams& params, PeContext& pe,
          elab::BlockContext& context);
 
   // Replaces all queues and resets their counters; takes no time. Program Error QUEUE_ERROR while messages,
@@ -56,7 +56,7 @@ class PeIpcq final : public PeBlock,
   void collect_waits(std::vector<elab::WaitInfo>& waits) const override;
 
  protected:
-  void bind_out(EdgeId edge, elab::Block& neighbour) override;
+  void end_of_elaboration() override;
 
  private:
   using Token = std::shared_ptr<const payload::QueueTokenMsg>;
@@ -126,7 +126,8 @@ class PeIpcq final : public PeBlock,
   void find_source(Queue& queue, const Senders& senders);
   TimeFs credit_latency(Queue& queue);
   std::vector<Extent> resolved(const CommandTask& task) const;
-  PeCoord coord() const { return {node_record().sip, node_record().cube, node_record().pe}; }
+  const PeCoord& coord() { return pe().coord; }
+  const PeCoord& coord() const { return pe().coord; }
   void complete(CommandTask& task);
   void fail(CommandTask& task, const Error& error);
   static Error queue_error(const std::string& text);
@@ -138,9 +139,9 @@ class PeIpcq final : public PeBlock,
   std::string unread_elsewhere(const Queue& listened) const;
   std::string pointer_table() const;
 
+  params::PeIpcqParams params_;
   TimeFs overhead_;
   VcComm* vc_comm_ = nullptr;
-  params::PeIpcqParams params_;
   std::optional<SlotCost> slot_cost_;
   std::optional<SlotAccess> slot_access_;
   contract::QueuePlan rules_;  // without the queues

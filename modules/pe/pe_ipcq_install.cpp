@@ -31,7 +31,7 @@ void PeIpcq::install(const contract::PeQueues& queues, const contract::QueuePlan
   const routing::AddressResolver& resolver = context().routes.resolver();
   if (!slot_cost_) {
     slot_cost_.emplace(context(), params_, vc_comm_->dma_node());
-    slot_access_.emplace(static_cast<SlotAccess::IUser&>(*this), vc_comm_->dma());
+    slot_access_.emplace(static_cast<SlotAccess::IUser&>(*this), vc_comm_->dma(), context());
   }
   if (plan.credit_bytes < 1 || plan.credit_bytes > context().graph.spec.flit_bytes()) {
     throw queue_error(fmt::format("a credit of {} bytes is not possible; give 1 to {}, one flit", plan.credit_bytes,
@@ -58,14 +58,13 @@ void PeIpcq::install(const contract::PeQueues& queues, const contract::QueuePlan
 // Whom the credits of a ring go to.
 void PeIpcq::find_source(Queue& queue, const Senders& senders) {
   const auto sender = senders.find(queue.pair.own->base_pa);
-  const auto control =
-      sender == senders.end() ? context().queue_endpoints.end() : context().queue_endpoints.find(sender->second);
-  if (control == context().queue_endpoints.end()) {
+  const PeContext* const from = sender == senders.end() ? nullptr : pe().all.find(sender->second);
+  if (from == nullptr || from->queues == nullptr) {
     throw queue_error(
         fmt::format("nobody sends into the ring of {} in direction '{}'", pe_name(coord()), queue.pair.direction));
   }
   queue.source = sender->second;
-  queue.credited = control->second;
+  queue.credited = from->queues;
   queue.source_dma = context().routes.resolver().find_pe_node(queue.source, topology::NodeKind::pe_dma);
 }
 

@@ -14,11 +14,12 @@ std::size_t queue_limit(std::int64_t queue_depth) {
   return queue_depth == 0 ? std::numeric_limits<std::size_t>::max() : static_cast<std::size_t>(queue_depth);
 }
 
-PeLinks::PeLinks(elab::Block& self, elab::BlockContext& context)
+PeLinks::PeLinks(elab::Block& self, PeContext& pe, elab::BlockContext& context)
     : pe_out("pe_out"),
       pe_in("pe_in"),
       self_(self),
-      pe_context_(context),
+      pe_(pe),
+      block_context_(context),
       kind_(self.node_record().kind),
       request_side_(*this),
       answer_side_(*this) {
@@ -39,9 +40,6 @@ void PeLinks::bind_link(elab::Block& neighbour) {
 }
 
 void PeLinks::resolve_links() {
-  const topology::Node& self = self_.node_record();
-  const auto mmu = pe_context_.translators.find({self.sip, self.cube, self.pe});
-  if (mmu != pe_context_.translators.end()) translator_ = mmu->second;
   for (Link& neighbour : links_) {
     if (neighbour.out_index >= 0) neighbour.server = pe_out[neighbour.out_index];
     if (neighbour.in_index >= 0) neighbour.requester = pe_in[neighbour.in_index];
@@ -49,8 +47,7 @@ void PeLinks::resolve_links() {
 }
 
 bool PeLinks::send(NodeKind to, CommandTask& task) {
-  if (task.hops_ == CommandTask::kMaxHops) throw Error::model(self_.node_id() + " sends a command too many hops on");
-  task.waiting_[task.hops_++] = kind_;
+  if (!task.way.push(kind_)) throw Error::model(self_.node_id() + " sends a command too many hops on");
   return request(to, task);
 }
 
@@ -61,18 +58,18 @@ bool PeLinks::request(NodeKind to, CommandTask& task) {
   }
   tlm::tlm_phase phase = tlm::BEGIN_REQ;
   sc_core::sc_time no_delay;
-  task.sender_ = kind_;
+  task.way.sender = kind_;
   if (neighbour.server->nb_transport_fw(task.payload(), phase, no_delay) == tlm::TLM_UPDATED) return true;
-  task.held_since_ = pe_context_.scheduler.now();
+  task.way.held_since = block_context_.scheduler.now();
   return false;
 }
 
 void PeLinks::begin_activity(PeActivity::Kind kind) {
-  if (activity_ != nullptr) activity_->begin(kind, pe_context_.scheduler.now());
+  pe_.activity.begin(kind, block_context_.scheduler.now());
 }
 
 void PeLinks::end_activity(PeActivity::Kind kind) {
-  if (activity_ != nullptr) activity_->end(kind, pe_context_.scheduler.now());
+  pe_.activity.end(kind, block_context_.scheduler.now());
 }
 
 bool PeLinks::receive(CommandTask& task) {
@@ -93,7 +90,7 @@ void PeLinks::take_held() {
       continue;
     }
     held_.erase(i);
-    const Link& sender = link(task.sender_);
+    const Link& sender = link(task.way.sender);
     on_task(task);
     tlm::tlm_phase phase = tlm::END_REQ;
     sc_core::sc_time no_delay;
@@ -103,9 +100,9 @@ void PeLinks::take_held() {
 }
 
 void PeLinks::answer(CommandTask& task) {
-  if (task.hops_ == 0) throw Error::model(self_.node_id() + " answers a command that it was not given");
+  if (task.way.empty()) throw Error::model(self_.node_id() + " answers a command that it was not given");
   task.payload().set_response_status(task.status.ok ? tlm::TLM_OK_RESPONSE : tlm::TLM_GENERIC_ERROR_RESPONSE);
-  const Link& neighbour = link(task.waiting_[--task.hops_]);
+  const Link& neighbour = link(task.way.pop());
   tlm::tlm_phase phase = tlm::BEGIN_RESP;
   sc_core::sc_time no_delay;
   neighbour.requester->nb_transport_bw(task.payload(), phase, no_delay);
@@ -123,7 +120,7 @@ bool PeLinks::pass_on(CommandTask& task) {
 }
 
 bool PeLinks::finish(CommandTask& task) {
-  task.end = pe_context_.scheduler.now();
+  task.end = block_context_.scheduler.now();
   CommandTask& command = task.pipeline() == nullptr ? task : *task.pipeline()->command;
   accumulate(kind_ == NodeKind::pe_dma ? command.dma : command.compute, task.end - task.start);
   if (task.stage.type == plan::StageType::gemm) {
@@ -135,16 +132,16 @@ bool PeLinks::finish(CommandTask& task) {
 }
 
 bool PeLinks::finish_stage(CommandTask& task, TimeFs start) {
-  if (task.pipeline() != nullptr && task.status.ok && pe_context_.operations != nullptr) {
-    pe_context_.operations->on_stage(self_.node(), task.stage, task.pipeline()->command->id, task.tile().id, start,
-                                     pe_context_.scheduler.now());
+  if (task.pipeline() != nullptr && task.status.ok && block_context_.operations != nullptr) {
+    block_context_.operations->on_stage(self_.node(), task.stage, task.pipeline()->command->id, task.tile().id, start,
+                                        block_context_.scheduler.now());
   }
   return pass_on(task);
 }
 
 void PeLinks::report(const CommandTask& task) {
-  if (pe_context_.operations == nullptr) return;
-  pe_context_.operations->on_command(self_.node(), *task.command, translator_, task.start, task.end);
+  if (block_context_.operations == nullptr) return;
+  block_context_.operations->on_command(self_.node(), *task.command, pe_.translator, task.start, task.end);
 }
 
 tlm::tlm_sync_enum PeLinks::RequestSide::nb_transport_fw(tlm::tlm_generic_payload& payload, tlm::tlm_phase& phase,
@@ -167,7 +164,7 @@ tlm::tlm_sync_enum PeLinks::AnswerSide::nb_transport_bw(tlm::tlm_generic_payload
                                                         sc_core::sc_time&) {
   auto* const task = payload.get_extension<CommandTask>();
   if (phase == tlm::END_REQ) {
-    accumulate(links_.queue_full_, links_.pe_context_.scheduler.now() - task->held_since_);
+    accumulate(links_.queue_full_, links_.block_context_.scheduler.now() - task->way.held_since);
     links_.on_accepted(*task);
     return tlm::TLM_ACCEPTED;
   }

@@ -9,6 +9,7 @@
 #include "modules/fabric/sliding_deque.h"
 #include "modules/pe/command_task.h"
 #include "modules/pe/pe_activity.h"
+#include "modules/pe/pe_context.h"
 #include "modules/pe/pe_protocol.h"
 #include "platform/elab/block.h"
 #include "platform/topology/graph.h"
@@ -28,14 +29,11 @@ class PeLinks {
   tlm::tlm_initiator_socket<32, PeProtocol, 0, sc_core::SC_ZERO_OR_MORE_BOUND> pe_out;
   tlm::tlm_target_socket<32, PeProtocol, 0, sc_core::SC_ZERO_OR_MORE_BOUND> pe_in;
 
-  // Where the block tells what it is busy with; nowhere when it is never called.
-  void use_activity(PeActivity& activity) { activity_ = &activity; }
-
   PeLinks(const PeLinks&) = delete;
   PeLinks& operator=(const PeLinks&) = delete;
 
  protected:
-  PeLinks(elab::Block& self, elab::BlockContext& context);
+  PeLinks(elab::Block& self, PeContext& pe, elab::BlockContext& context);
   virtual ~PeLinks() = default;
 
   void bind_link(elab::Block& neighbour);
@@ -57,9 +55,10 @@ class PeLinks {
   // Reports the task's command as executed by this block over [task.start, task.end].
   void report(const CommandTask& task);
   // The PE's address translation; null where addresses are physical.
-  const contract::ITranslator* translator() const { return translator_; }
+  const contract::ITranslator* translator() const { return pe_.translator; }
 
-  PeActivity* activity() { return activity_; }
+  PeContext& pe() { return pe_; }
+  const PeContext& pe() const { return pe_; }
   void begin_activity(PeActivity::Kind kind);
   void end_activity(PeActivity::Kind kind);
 
@@ -117,15 +116,14 @@ class PeLinks {
 
   static constexpr std::size_t kKinds = static_cast<std::size_t>(topology::NodeKind::pe_ipcq) + 1;
   elab::Block& self_;
-  elab::BlockContext& pe_context_;
+  PeContext& pe_;
+  elab::BlockContext& block_context_;
   topology::NodeKind kind_;
   RequestSide request_side_;
   AnswerSide answer_side_;
   std::array<Link, kKinds> links_;
   SlidingDeque<CommandTask*> held_;  // arrived, but there was no room
   TimeFs queue_full_ = 0;
-  PeActivity* activity_ = nullptr;
-  const contract::ITranslator* translator_ = nullptr;
   int bound_out_ = 0;
   int bound_in_ = 0;
 };
@@ -133,8 +131,8 @@ class PeLinks {
 // A block with links inside the PE only.
 class PeBlock : public elab::Block, public PeLinks {
  public:
-  PeBlock(const sc_core::sc_module_name& name, NodeId node, elab::BlockContext& context)
-      : elab::Block(name, node, context), PeLinks(*this, context) {}
+  PeBlock(const sc_core::sc_module_name& name, NodeId node, PeContext& pe, elab::BlockContext& context)
+      : elab::Block(name, node, context), PeLinks(*this, pe, context) {}
 
   void bind_out(EdgeId edge, elab::Block& neighbour) override;
 
@@ -145,8 +143,9 @@ class PeBlock : public elab::Block, public PeLinks {
 // A block that is on the fabric, too.
 class PeFabricBlock : public FabricEndpoint, public PeLinks {
  public:
-  PeFabricBlock(const sc_core::sc_module_name& name, NodeId node, TimeFs overhead, elab::BlockContext& context)
-      : FabricEndpoint(name, node, overhead, context), PeLinks(*this, context) {}
+  PeFabricBlock(const sc_core::sc_module_name& name, NodeId node, TimeFs overhead, PeContext& pe,
+                elab::BlockContext& context)
+      : FabricEndpoint(name, node, overhead, context), PeLinks(*this, pe, context) {}
 
   void bind_out(EdgeId edge, elab::Block& neighbour) override;
 

@@ -19,7 +19,7 @@ namespace kb::modules {
 // mul.
 class PeMath final : public AccelEngine {
  public:
-  PeMath(const sc_core::sc_module_name& name, NodeId node, const params::PeMathParams& params,
+  PeMath(const sc_core::sc_module_name& name, NodeId node, const params::PeMathParams& params, PeContext& pe,
          elab::BlockContext& context);
 
  private:

@@ -10,7 +10,7 @@ namespace kb::modules {
 
 using address::AddressSpace;
 
-PeMmu::PeMmu(const sc_core::sc_module_name& name, NodeId node, const params::PeMmuParams& params,
+PeMmu::PeMmu(const sc_core::sc_module_name& name, NodeId node, const params::PeMmuParams& params, PeContext& pe,
              elab::BlockContext& context)
     : FabricEndpoint(name, node, params.overhead.fs(), context),
       table_(static_cast<std::uint64_t>(params.page_size)),
@@ -18,7 +18,7 @@ PeMmu::PeMmu(const sc_core::sc_module_name& name, NodeId node, const params::PeM
       update_overhead_(params.update_overhead.fs()),
       timer_(*this) {
   if (context.graph.spec.address_model != topology::AddressModel::va) return;
-  context.translators[{node_record().sip, node_record().cube, node_record().pe}] = this;
+  pe.translator = this;
 }
 
 std::optional<std::uint64_t> PeMmu::translate(const Extent& extent, std::vector<Extent>& physical) const {

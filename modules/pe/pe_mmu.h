@@ -1,6 +1,7 @@
 #pragma once
 
 #include "modules/fabric/fabric_endpoint.h"
+#include "modules/pe/pe_context.h"
 #include "platform/address/page_table.h"
 #include "platform/contract/i_translator.h"
 #include "platform/params/pe_mmu_params.h"
@@ -20,7 +21,7 @@ namespace kb::modules {
 // tlb_overhead_ns to each access that it translates.
 class PeMmu final : public FabricEndpoint, public contract::ITranslator {
  public:
-  PeMmu(const sc_core::sc_module_name& name, NodeId node, const params::PeMmuParams& params,
+  PeMmu(const sc_core::sc_module_name& name, NodeId node, const params::PeMmuParams& params, PeContext& pe,
         elab::BlockContext& context);
 
   std::optional<std::uint64_t> translate(const Extent& extent, std::vector<Extent>& physical) const override;

@@ -5,10 +5,8 @@
 #include <variant>
 #include <vector>
 
-#include "platform/address/address_config.h"
 #include "platform/base/error.h"
 #include "platform/contract/composite_plan.h"
-#include "platform/params/pe_fetch_store_params.h"
 
 namespace kb::modules {
 namespace {
@@ -18,21 +16,11 @@ using plan::StageType;
 }  // namespace
 
 PeScheduler::PeScheduler(const sc_core::sc_module_name& name, NodeId node, const params::PeSchedulerParams& params,
-                         elab::BlockContext& context)
-    : PeBlock(name, node, context),
+                         PeContext& pe, elab::BlockContext& context)
+    : PeBlock(name, node, pe, context),
       overhead_(params.overhead.fs()),
       charge_fetch_store_(params.charge_fetch_store),
-      tile_room_{static_cast<std::uint64_t>(
-                     context.graph.spec.pe_params<params::PeFetchStoreParams>("pe_fetch_store").register_file_kb)
-                     << 10,
-                 address::AddressConfig::from_spec(context.graph.spec).tcm_partition().reserved_bytes},
-      feeder_(*this, context.scheduler, tile_room_.buffer_bytes) {}
-
-void PeScheduler::bind_out(EdgeId edge, elab::Block& neighbour) {
-  PeBlock::bind_out(edge, neighbour);
-  if (auto* const user = dynamic_cast<AccelSlot::IUser*>(&neighbour)) user->use_slot(accel_slot_);
-  if (auto* const links = dynamic_cast<PeLinks*>(&neighbour)) links->use_activity(activity_);
-}
+      feeder_(*this, context.scheduler, pe.tile_room.buffer_bytes) {}
 
 void PeScheduler::on_task(CommandTask& task) {
   task.state = CommandState::submitted;
@@ -60,13 +48,13 @@ void PeScheduler::dispatch() {
     return;
   }
   const bool computes = task.stage.type == StageType::gemm || task.stage.type == StageType::math;
-  if (charge_fetch_store_ && computes) task.begin(StageType::fetch, StageType::store);
+  if (charge_fetch_store_ && computes) task.begin(*task.command, StageType::fetch, StageType::store);
   send(block_of(task.stage.type), task);
 }
 
 void PeScheduler::submit(CommandTask& task) {
   plan::PipelinePlan tiles = contract::composite_plan(*task.command);
-  if (const auto misfit = plan::misfit(tiles, task.command->acc_dtype, tile_room_)) {
+  if (const auto misfit = plan::misfit(tiles, task.command->acc_dtype, pe().tile_room)) {
     task.start = task.end = now();
     task.status = {false, misfit->code, misfit->text};
     end(task);

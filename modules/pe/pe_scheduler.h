@@ -21,16 +21,13 @@ namespace kb::modules {
 // Does not model: the time of planning.
 // Timing: commands are dispatched in submission order, each overhead_ns after the later of its submission and the
 // dispatch before it. Completion takes no time. An engine's failure completes the command at once.
-// Owns the accel_slot that PE_GEMM and PE_MATH share (P-39), and the account of what the PE's blocks are busy with.
 class PeScheduler final : public PeBlock, private elab::EventHandler, private TileFeeder::IUser {
  public:
-  PeScheduler(const sc_core::sc_module_name& name, NodeId node, const params::PeSchedulerParams& params,
+  PeScheduler(const sc_core::sc_module_name& name, NodeId node, const params::PeSchedulerParams& params, PeContext& pe,
               elab::BlockContext& context);
-  void bind_out(EdgeId edge, elab::Block& neighbour) override;
   void collect_statistics(std::vector<elab::Statistic>& statistics) const override;
 
   std::size_t in_flight() const { return inflight_.size(); }
-  PeActivity& activity() { return activity_; }
 
  private:
   void on_task(CommandTask& task) override;
@@ -46,9 +43,6 @@ class PeScheduler final : public PeBlock, private elab::EventHandler, private Ti
 
   TimeFs overhead_;
   bool charge_fetch_store_;
-  plan::TileRoom tile_room_;  // registers: of the linked PE_FETCH_STORE
-  AccelSlot accel_slot_;
-  PeActivity activity_;  // of the whole PE
   TileFeeder feeder_;
   SlidingDeque<CommandTask*> submissions_;
   std::vector<CommandTask*> inflight_;  // few: dispatched and not completed

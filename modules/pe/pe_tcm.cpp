@@ -16,9 +16,9 @@ TcmRequest& TcmRequest::of(CommandTask& task) {
 PeTcm::Channel::Channel(const PeTcm& tcm, const char* name, Bandwidth bandwidth)
     : bw(bandwidth), busy_probe(tcm, tcm.context().observer, name, 1) {}
 
-PeTcm::PeTcm(const sc_core::sc_module_name& name, NodeId node, const params::PeTcmParams& params,
+PeTcm::PeTcm(const sc_core::sc_module_name& name, NodeId node, const params::PeTcmParams& params, PeContext& pe,
              elab::BlockContext& context)
-    : PeBlock(name, node, context),
+    : PeBlock(name, node, pe, context),
       channels_{Channel(*this, "read_busy", params.read_bw), Channel(*this, "write_busy", params.write_bw)} {}
 
 void PeTcm::on_task(CommandTask& task) {

@@ -31,7 +31,7 @@ struct TcmRequest final : tlm::tlm_extension<TcmRequest> {
 // A request that is neither read nor write, or a task without a TcmRequest, is a model Error (C-TCM-5).
 class PeTcm final : public PeBlock, private elab::EventHandler {
  public:
-  PeTcm(const sc_core::sc_module_name& name, NodeId node, const params::PeTcmParams& params,
+  PeTcm(const sc_core::sc_module_name& name, NodeId node, const params::PeTcmParams& params, PeContext& pe,
         elab::BlockContext& context);
   void collect_statistics(std::vector<elab::Statistic>& statistics) const override;
 

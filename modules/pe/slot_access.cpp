@@ -16,14 +16,14 @@ constexpr std::uint16_t kMessageLane = 1;
 
 void SlotAccess::begin(Op op, std::uint64_t pa, std::uint64_t nbytes, std::size_t queue) {
   const address::PhysAddr address = address::PhysAddr::decode(pa);
-  const NodeId node = dma_.context().routes.resolver().resolve(address, nbytes);
+  const NodeId node = context_.routes.resolver().resolve(address, nbytes);
   ++under_way_;
-  Transaction& transaction = dma_.context().pool.acquire(op, dma_.route_to(node), pa, nbytes);
+  Transaction& transaction = context_.pool.acquire(op, dma_.route_to(node), pa, nbytes);
   if (address.is_hbm()) transaction.hbm_offset = address.hbm_offset();
   transaction.initiator = this;
   transaction.cookie = queue;
   const auto order = op == Op::read ? FabricEndpoint::FirstWire::slip : FabricEndpoint::FirstWire::fifo;
-  dma_.issue(transaction, dma_.now(), order, kMessageLane);
+  dma_.issue(transaction, context_.scheduler.now(), order, kMessageLane);
 }
 
 void SlotAccess::on_response(Transaction& transaction) {
@@ -32,7 +32,7 @@ void SlotAccess::on_response(Transaction& transaction) {
   }
   const Op op = transaction.op;
   const std::size_t queue = transaction.cookie;
-  dma_.context().pool.release(transaction);
+  context_.pool.release(transaction);
   --under_way_;
   user_.on_slot_accessed(op, queue);
 }

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "platform/contract/queues.h"
+#include "platform/elab/block.h"
 #include "platform/payload/transaction.h"
 
 namespace kb::modules {
@@ -24,7 +25,7 @@ class SlotAccess final : private payload::IInitiator {
     ~IUser() = default;
   };
 
-  SlotAccess(IUser& user, PeDma& dma) : user_(user), dma_(dma) {}
+  SlotAccess(IUser& user, PeDma& dma, elab::BlockContext& context) : user_(user), dma_(dma), context_(context) {}
 
   // `pa`: a slot of this PE's rings, not in a TCM. `queue` comes back when the access ends.
   void begin(payload::Op op, std::uint64_t pa, std::uint64_t nbytes, std::size_t queue);
@@ -36,6 +37,7 @@ class SlotAccess final : private payload::IInitiator {
 
   IUser& user_;
   PeDma& dma_;
+  elab::BlockContext& context_;
   std::uint64_t under_way_ = 0;
 };
 

@@ -24,8 +24,8 @@ NodeId VcComm::dma_node() const {
 }
 
 IMessageReceiver& VcComm::receiver() const {
-  if (receiver_ == nullptr) throw Error::model(dma_.node_id() + " got a message, but its PE has no PE_IPCQ");
-  return *receiver_;
+  if (pe_.receiver == nullptr) throw Error::model(dma_.node_id() + " got a message, but its PE has no PE_IPCQ");
+  return *pe_.receiver;
 }
 
 void VcComm::send(std::shared_ptr<const QueueTokenMsg> token, NodeId peer) {
@@ -44,27 +44,27 @@ void VcComm::send(std::shared_ptr<const QueueCreditMsg> credit, std::uint64_t nb
 
 void VcComm::issue(std::shared_ptr<const payload::Message> message, NodeId peer, std::uint64_t address,
                    std::uint64_t nbytes) {
-  Transaction& transaction = dma_.context().pool.acquire(payload::Op::write, dma_.route_to(peer), address, nbytes);
+  Transaction& transaction = context_.pool.acquire(payload::Op::write, dma_.route_to(peer), address, nbytes);
   transaction.message = std::move(message);
   transaction.initiator = this;
   ++in_flight_;
-  dma_.issue(transaction, dma_.now() + dma_.overhead(), FabricEndpoint::FirstWire::fifo, kLane);
+  dma_.issue(transaction, context_.scheduler.now() + dma_.overhead(), FabricEndpoint::FirstWire::fifo, kLane);
 }
 
 // A message is a posted write: its receiver calls this when it has it, and nothing travels back.
 void VcComm::on_response(Transaction& transaction) {
   --in_flight_;
   dma_.retire(transaction);
-  dma_.context().pool.release(transaction);
+  context_.pool.release(transaction);
 }
 
 void VcComm::conclude(Transaction& transaction) {
-  transaction.delivered = transaction.completed = dma_.now();
+  transaction.delivered = transaction.completed = context_.scheduler.now();
   transaction.initiator->on_response(transaction);
 }
 
 void VcComm::written(std::uint64_t inbound) {
-  on_event(dma_.now(), inbound);
+  on_event(context_.scheduler.now(), inbound);
 }
 
 bool VcComm::accept(Transaction& transaction) {
@@ -80,10 +80,10 @@ bool VcComm::accept(Transaction& transaction) {
   inbound_[slot] = &transaction;
   const std::optional<TimeFs> at = receiver().visible_at(*token, slot);
   if (!at) return true;
-  if (*at == dma_.now()) {
+  if (*at == context_.scheduler.now()) {
     written(slot);
   } else {
-    dma_.scheduler().schedule(*at, *this, slot);
+    context_.scheduler.schedule(*at, *this, slot);
   }
   return true;
 }

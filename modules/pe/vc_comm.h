@@ -13,6 +13,7 @@
 namespace kb::modules {
 
 class PeDma;
+struct PeContext;
 
 // The queue control behind a vc_comm: PE_IPCQ.
 class IMessageReceiver {
@@ -38,9 +39,9 @@ class IMessageReceiver {
 // its last flit has arrived, + overhead_ns, and visible after the slot write.
 class VcComm final : private payload::IInitiator, private elab::EventHandler {
  public:
-  explicit VcComm(PeDma& dma) : dma_(dma) {}
+  // `pe`: with the receiver of what arrives.
+  VcComm(PeDma& dma, const PeContext& pe, elab::BlockContext& context) : dma_(dma), pe_(pe), context_(context) {}
 
-  void connect(IMessageReceiver& receiver) { receiver_ = &receiver; }
   // Before the first message: its flits take turns with those of stores on the first wire.
   void activate(NodeId peer);
   NodeId dma_node() const;
@@ -68,7 +69,8 @@ class VcComm final : private payload::IInitiator, private elab::EventHandler {
   IMessageReceiver& receiver() const;
 
   PeDma& dma_;
-  IMessageReceiver* receiver_ = nullptr;
+  const PeContext& pe_;
+  elab::BlockContext& context_;
   std::vector<payload::Transaction*> inbound_;  // being written, by event argument
   std::vector<std::uint64_t> free_inbound_;
   std::uint64_t in_flight_ = 0;

@@ -3,7 +3,6 @@
 
 #include <cstdint>
 #include <functional>
-#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -21,8 +20,6 @@
 namespace kb::contract {
 class IKernelCatalog;
 class IOperationSink;
-class IQueueEndpoint;
-class ITranslator;
 }  // namespace kb::contract
 
 namespace kb::elab {
@@ -42,11 +39,6 @@ struct BlockContext {
   ISignalObserver* observer = nullptr;                // null = no waveforms
   // Functional access behind transport_dbg: bytes served, no time, no change of timing state. Empty = 0 bytes.
   std::function<unsigned(tlm::tlm_generic_payload&)> debug_transport;
-  // The address translation of each PE. A PE_MMU enters itself when it is constructed; the other blocks of its PE call
-  // it directly, which is no layer violation.
-  std::map<PeCoord, const contract::ITranslator*> translators;
-  // The queue control of each PE, entered by PE_IPCQ: where credits go.
-  std::map<PeCoord, contract::IQueueEndpoint*> queue_endpoints;
 };
 
 // One figure of a block's statistics: integral values keep reports bit-identical.

@@ -1,19 +1,73 @@
 #include "platform/elab/platform.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
+#include <functional>
+#include <string>
+#include <utility>
 
 #include "platform/base/nearest.h"
 
 namespace kb::elab {
 namespace {
 
-// SystemC hierarchy names hold neither '.' nor '-' (T-42); the node id stays the block's identity.
-std::string module_name(const std::string& id) {
-  std::string name = id;
-  std::replace(name.begin(), name.end(), '.', '_');
-  std::replace(name.begin(), name.end(), '-', '_');
-  return name;
+// Names in the SystemC hierarchy hold neither '.' nor '-' (T-42); the node id stays the block's identity.
+std::string module_name(std::string id) {
+  std::replace(id.begin(), id.end(), '.', '_');
+  std::replace(id.begin(), id.end(), '-', '_');
+  return id;
 }
+
+// A SIP, a cube or a PE: the parent of what `build` makes.
+class Container final : public sc_core::sc_module {
+ public:
+  Container(const sc_core::sc_module_name& name, const std::function<void()>& build) : sc_core::sc_module(name) {
+    build();
+  }
+};
+
+// The containers around a node, outermost first.
+std::vector<std::string> containers_of(const topology::Node& node) {
+  std::vector<std::string> names;
+  if (node.sip.valid()) names.push_back(fmt::format("sip{}", node.sip.value));
+  if (node.cube.valid()) names.push_back(fmt::format("cube{}", node.cube.value));
+  if (topology::is_pe_block(node.kind)) names.push_back(fmt::format("pe{}", node.pe.value));
+  return names;
+}
+
+// Makes blocks in compile order, in which those of a container stand together (T-31).
+class Hierarchy {
+ public:
+  using Make = std::function<void(const std::string& name, NodeId node)>;
+  Hierarchy(const topology::Graph& graph, std::vector<std::unique_ptr<sc_core::sc_module>>& containers, Make make)
+      : graph_(graph), containers_(containers), make_(std::move(make)) {}
+
+  void build() { build({}); }
+
+ private:
+  void build(const std::vector<std::string>& inside) {
+    std::size_t prefix = 0;
+    for (const std::string& name : inside) prefix += name.size() + 1;
+    for (; next_ < graph_.nodes.size();) {
+      const topology::Node& node = graph_.nodes[next_];
+      const std::vector<std::string> path = containers_of(node);
+      if (path.size() < inside.size() || !std::equal(inside.begin(), inside.end(), path.begin())) return;
+      if (path.size() == inside.size()) {
+        make_(module_name(node.id.substr(prefix)), NodeId(static_cast<std::uint32_t>(next_++)));
+        continue;
+      }
+      const std::vector<std::string> deeper(path.begin(),
+                                            path.begin() + static_cast<std::ptrdiff_t>(inside.size()) + 1);
+      containers_.push_back(std::make_unique<Container>(deeper.back().c_str(), [&] { build(deeper); }));
+    }
+  }
+
+  const topology::Graph& graph_;
+  std::vector<std::unique_ptr<sc_core::sc_module>>& containers_;
+  Make make_;
+  std::size_t next_ = 0;
+};
 
 const BlockFactory& factory_of(const BlockRegistry& registry, const topology::Node& node) {
   const auto found = registry.find(node.impl);
@@ -26,22 +80,23 @@ const BlockFactory& factory_of(const BlockRegistry& registry, const topology::No
 
 }  // namespace
 
-Platform::Platform(const sc_core::sc_module_name& name, const topology::Graph& graph, const BlockRegistry& registry,
+Platform::Platform(const sc_core::sc_module_name& name, const topology::Graph& graph, BlockRegistry registry,
                    const PlatformOptions& options)
     : sc_core::sc_module(name),
       graph_(graph),
+      registry_(std::move(registry)),
       ports_(graph),
       scheduler_("scheduler"),
       pool_(graph.spec.flit_bytes()),
       routes_(graph, ports_),
-      context_{graph,           scheduler_,       pool_, routes_, ports_, options.operations,
-               options.kernels, options.observer, {},    {},      {}} {
+      context_{graph, scheduler_, pool_, routes_, ports_, options.operations, options.kernels, options.observer, {}} {
   blocks_.resize(graph.nodes.size());
-  for (std::uint32_t i = 0; i < graph.nodes.size(); ++i) {
-    const topology::Node& node = graph.nodes[i];
-    if (node.kind == topology::NodeKind::host) continue;  // stands for the request injector at PCIE_EP (T-39)
-    blocks_[i] = factory_of(registry, node)(module_name(node.id).c_str(), NodeId(i), context_);
-  }
+  Hierarchy hierarchy(graph, containers_, [&](const std::string& module, NodeId id) {
+    const topology::Node& node = graph.node(id);
+    if (node.kind == topology::NodeKind::host) return;  // stands for the request injector at PCIE_EP (T-39)
+    blocks_[id.value] = factory_of(registry_, node)(module.c_str(), id, context_);
+  });
+  hierarchy.build();
   for (std::uint32_t e = 0; e < graph.edges.size(); ++e) {
     const topology::Edge& edge = graph.edges[e];
     blocks_[edge.src.value]->bind_out(EdgeId(e), *blocks_[edge.dst.value]);

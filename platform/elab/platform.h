@@ -1,4 +1,5 @@
-// The live machine: one module per graph node, bound along the graph's edges.
+// The live machine: one module per graph node, bound along the graph's edges. The SystemC hierarchy is that of the
+// machine: platform.sip0.cube3.pe5.pe_dma.
 #pragma once
 
 #include <memory>
@@ -21,7 +22,7 @@ struct PlatformOptions {
 // Builds the modules in compile order (T-31) and binds them edge by edge. One per process (SystemC elaborates once).
 class Platform final : public sc_core::sc_module {
  public:
-  Platform(const sc_core::sc_module_name& name, const topology::Graph& graph, const BlockRegistry& registry,
+  Platform(const sc_core::sc_module_name& name, const topology::Graph& graph, BlockRegistry registry,
            const PlatformOptions& options = {});
   ~Platform() override;
 
@@ -45,12 +46,14 @@ class Platform final : public sc_core::sc_module {
 
  private:
   const topology::Graph& graph_;
+  BlockRegistry registry_;  // may own what blocks share
   PortMap ports_;
   EventScheduler scheduler_;
   payload::TransactionPool pool_;
   RouteTable routes_;
   BlockContext context_;
-  std::vector<std::unique_ptr<Block>> blocks_;  // by NodeId; null for `host`
+  std::vector<std::unique_ptr<sc_core::sc_module>> containers_;  // SIPs, cubes and PEs: parents of the blocks
+  std::vector<std::unique_ptr<Block>> blocks_;                   // by NodeId; null for `host`
 };
 
 template <typename T>

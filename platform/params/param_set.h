@@ -17,8 +17,7 @@ class ParamSet {
   ParamSet() = default;
   // The defaults of a table.
   explicit ParamSet(const FieldTable& table) : table_(&table), params_(table.defaults()) {}
-  template <typename P>
-  ParamSet(const FieldTable& table, P params) : table_(&table), params_(std::make_shared<const P>(std::move(params))) {}
+  // `params` is the struct of the table.
   ParamSet(const FieldTable& table, std::shared_ptr<const void> params) : table_(&table), params_(std::move(params)) {}
 
   // The struct; model Error when these are the parameters of another kind of block.
@@ -32,7 +31,7 @@ class ParamSet {
   ParamSet with(F&& change) const {
     P params = as<P>();
     change(params);
-    return ParamSet(*table_, std::move(params));
+    return ParamSet(*table_, std::make_shared<const P>(std::move(params)));
   }
 
   const FieldTable* table() const { return table_; }

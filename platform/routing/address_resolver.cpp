@@ -28,9 +28,6 @@ std::string_view second_part(std::string_view id) {
   return id.substr(first + 1, second == std::string_view::npos ? second : second - first - 1);
 }
 
-bool is_pe_block(NodeKind kind) {
-  return kind >= NodeKind::pe_cpu && kind <= NodeKind::pe_ipcq;
-}
 std::size_t pe_slot(NodeKind kind) {
   return static_cast<std::size_t>(kind) - static_cast<std::size_t>(NodeKind::pe_cpu);
 }

@@ -180,6 +180,7 @@ params::ParamSet read_params(MapReader& attrs, const params::ParamSet& defaults)
       const Field& source = field.follows.empty() ? field : *table.find(field.follows);
       field.set(params.get(), read_field(attrs, field, *source.get(params.get())));
     }
+    attrs.context().describe(attrs.path(field.name), field.text);
   }
   for (const params::Misplaced& other : table.misplaced()) report_misplaced(attrs, other.name, other.remedy);
   return {table, params};

@@ -1,6 +1,7 @@
 // What each block kind accepts in YAML: its implementation names and its parameters.
 #pragma once
 
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -35,7 +36,7 @@ ComponentSpec read_component(MapReader& component, NodeKind kind, const params::
 
 template <typename P>
 ComponentSpec read_component(MapReader& component, NodeKind kind, const P& defaults) {
-  return read_component(component, kind, params::ParamSet(kind_rule(kind).fields, defaults));
+  return read_component(component, kind, params::ParamSet(kind_rule(kind).fields, std::make_shared<const P>(defaults)));
 }
 
 }  // namespace kb::topology

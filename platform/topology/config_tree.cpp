@@ -92,6 +92,11 @@ void ReadContext::note_value(const std::string& path, const std::string& text, b
   config_[path] = {text, origin};
 }
 
+void ReadContext::describe(const std::string& path, const std::string& text) {
+  const auto found = config_.find(path);
+  if (found != config_.end()) found->second.text = text;
+}
+
 void ReadContext::note_unknown(const yaml::Entry& entry, const std::string& parent,
                                const std::vector<std::string>& siblings) {
   if (unknown_.size() >= kMostProblems) {

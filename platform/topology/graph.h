@@ -42,6 +42,10 @@ enum class NodeKind : std::uint8_t {
   pe_ipcq,
 };
 std::string_view node_kind_name(NodeKind kind);
+// One of the nine blocks of a PE (T-9).
+constexpr bool is_pe_block(NodeKind kind) {
+  return kind >= NodeKind::pe_cpu;
+}
 
 // Section 7 of the topology chapter; routing classifies every kind explicitly (T-67).
 enum class EdgeKind : std::uint8_t {

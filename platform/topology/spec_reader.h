@@ -40,6 +40,8 @@ class ReadContext {
 
   void note_given(const std::string& path, yaml::Mark mark, bool from_override);
   void note_value(const std::string& path, const std::string& text, bool from_override);
+  // What the key means, once its value is noted.
+  void describe(const std::string& path, const std::string& text);
   void note_known(const std::string& path) { known_.insert(path); }
   void note_unknown(const yaml::Entry& entry, const std::string& parent, const std::vector<std::string>& siblings);
   // Reports the unknown keys; called after the whole schema was walked, so that a key at the wrong level is recognised.

@@ -16,6 +16,7 @@ namespace kb::topology {
 struct ConfigValue {
   std::string value;
   std::string origin;
+  std::string text = {};  // what the parameter of a block means; empty for other keys
 };
 
 struct LoadedTopology {

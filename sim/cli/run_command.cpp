@@ -140,7 +140,9 @@ class RunCommand final : public Command {
       return 0;
     }
     std::string text = "topology " + record.topology_file + "\n";
-    for (const auto& [key, entry] : record.config) text += key + " = " + entry.value + "  # " + entry.origin + "\n";
+    for (const auto& [key, entry] : record.config) {
+      text += key + " = " + entry.value + "  # " + entry.origin + (entry.text.empty() ? "" : ": " + entry.text) + "\n";
+    }
     text += "bench " + record.bench + "\n";
     for (const auto& [key, entry] : record.params) text += key + " = " + entry.value + "  # " + entry.origin + "\n";
     print_text(text);

@@ -83,7 +83,7 @@ RunRecord describe(const BenchRun& run) {
   RunRecord record;
   record.topology_file = run.topology.file;
   record.topology_sha256 = run.topology.sha256;
-  for (const auto& [key, value] : run.topology.config) record.config[key] = {value.value, value.origin};
+  for (const auto& [key, value] : run.topology.config) record.config[key] = value;
   record.settings = differing_settings(record.config, run.reference);
   record.bench = run.bench->name;
   for (const sw::ParameterValue& value : run.params.values()) {

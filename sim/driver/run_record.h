@@ -13,16 +13,14 @@
 
 #include "platform/base/units.h"
 #include "platform/data/verification.h"
+#include "platform/topology/topology.h"
 #include "sim/host/launch_record.h"
 
 namespace kb::sim {
 
 inline constexpr int kResultSchema = 1;
 
-struct ConfigEntry {
-  std::string value;
-  std::string origin;  // "default", "file", "--set"
-};
+using ConfigEntry = topology::ConfigValue;
 
 // A configuration value that makes this machine another one than the reference.
 struct SettingRecord {

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "platform/base/error.h"
+#include "platform/topology/input_file.h"
 
 namespace kb::evaluate {
 namespace {
@@ -107,7 +108,7 @@ std::string read_regular(const std::string& file, std::size_t most_bytes) {
   const Descriptor input(file);
   struct stat info {};
   if (input.value() < 0 || ::fstat(input.value(), &info) != 0) {
-    throw error_in(file, std::string("cannot be read: ") + std::strerror(errno));
+    throw error_in(file, fmt::format("cannot be read: {} ({})", std::strerror(errno), topology::remedy_of(errno)));
   }
   if (S_ISDIR(info.st_mode)) throw error_in(file, "is a folder, not a JSON file");
   if (!S_ISREG(info.st_mode)) throw error_in(file, "is a pipe or a device, not a JSON file");
@@ -116,7 +117,7 @@ std::string read_regular(const std::string& file, std::size_t most_bytes) {
   while (true) {
     const ssize_t got = ::read(input.value(), part.data(), part.size());
     if (got < 0 && errno == EINTR) continue;
-    if (got < 0) throw error_in(file, std::string("cannot be read: ") + std::strerror(errno));
+    if (got < 0) throw error_in(file, fmt::format("cannot be read: {} ({})", std::strerror(errno), topology::remedy_of(errno)));
     if (got == 0) return text;
     text.append(part.data(), static_cast<std::size_t>(got));
     if (text.size() > most_bytes) {

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "platform/base/error.h"
+#include "platform/params/pe_ipcq_params.h"
 #include "platform/routing/address_resolver.h"
 #include "platform/routing/latency.h"
 #include "platform/routing/path_router.h"
@@ -36,12 +37,13 @@ std::vector<SlotCost> slot_costs(const topology::LoadedTopology& machine) {
   const routing::AddressResolver resolver(graph);
   routing::PathRouter router(graph);
   const PeCoord pe{SipId(0), CubeId(0), PeId(0)};
-  const topology::Node& queues = graph.node(resolver.find_pe_node(pe, NodeKind::pe_ipcq));
+  const auto& queues = graph.node(resolver.find_pe_node(pe, NodeKind::pe_ipcq)).params.as<params::PeIpcqParams>();
   const NodeId dma = resolver.find_pe_node(pe, NodeKind::pe_dma);
   std::vector<SlotCost> costs;
-  for (const char* kind : {"tcm", "hbm", "sram"}) {
+  for (const auto& [kind, slot] : {std::pair("tcm", queues.tcm_slot()), std::pair("hbm", queues.hbm_slot()),
+                                   std::pair("sram", queues.sram_slot())}) {
     const std::string name(kind);
-    SlotCost cost{name, queues.number(name + "_slot_setup_ns"), queues.number(name + "_slot_bw_gbs"), 0};
+    SlotCost cost{name, slot.setup.ns, slot.bw.gbs, 0};
     if (name == "hbm") {
       cost.hop_gbs = routing::narrowest_gbs(graph, router.find_path(dma, resolver.find_hbm(pe)));
     } else if (name == "sram") {

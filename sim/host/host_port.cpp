@@ -9,6 +9,7 @@
 #include "modules/io/memory_split.h"
 #include "platform/base/error.h"
 #include "platform/contract/i_operation_sink.h"
+#include "platform/params/pe_scheduler_params.h"
 #include "platform/payload/messages.h"
 #include "sim/host/request_check.h"
 
@@ -62,7 +63,8 @@ contract::MachineInfo machine_info(const topology::Graph& graph) {
     return node.kind == topology::NodeKind::pe_scheduler;
   });
   if (dispatcher != graph.nodes.end()) {  // all PEs come from one template
-    info.tile_shape = {dispatcher->integer("tile_m"), dispatcher->integer("tile_k"), dispatcher->integer("tile_n")};
+    const auto& tiles = dispatcher->params.as<params::PeSchedulerParams>();
+    info.tile_shape = {tiles.tile_m, tiles.tile_k, tiles.tile_n};
   }
   return info;
 }

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <string>
 
+#include "platform/params/pe_ipcq_params.h"
 #include "platform/params/pe_math_params.h"
 #include "platform/routing/latency.h"
 #include "platform/routing/lone_transfer.h"
@@ -14,6 +15,11 @@ using topology::NodeKind;
 
 double ns_per_byte(double gbs) {
   return gbs > 0 ? 1 / gbs : 0;
+}
+
+params::PeIpcqParams::SlotCost slot_cost(const params::PeIpcqParams& params, contract::QueueMemory memory) {
+  if (memory == contract::QueueMemory::tcm) return params.tcm_slot();
+  return memory == contract::QueueMemory::sram ? params.sram_slot() : params.hbm_slot();
 }
 
 }  // namespace
@@ -41,10 +47,10 @@ contract::PeCosts HostPort::pe_costs(contract::QueueMemory memory, Dtype dtype) 
   const topology::Node& math = graph.node(routes.resolver().find_pe_node(pe, NodeKind::pe_math));
   const NodeId dma = routes.resolver().find_pe_node(pe, NodeKind::pe_dma);
   const routing::Route& to_hbm = routes.router().find_path(dma, routes.resolver().find_hbm(pe));
-  const std::string kind(contract::queue_memory_name(memory));
   contract::PeCosts costs;
-  costs.slot_setup = ns_to_fs(queues.number(kind + "_slot_setup_ns"));
-  costs.slot_ns_per_byte = ns_per_byte(queues.number(kind + "_slot_bw_gbs"));
+  const params::PeIpcqParams::SlotCost slot = slot_cost(queues.params.as<params::PeIpcqParams>(), memory);
+  costs.slot_setup = slot.setup.fs();
+  costs.slot_ns_per_byte = ns_per_byte(slot.bw.gbs);
   if (memory == contract::QueueMemory::hbm) {
     costs.slot_ns_per_byte += ns_per_byte(routing::narrowest_gbs(graph, to_hbm));
   } else if (memory == contract::QueueMemory::sram) {

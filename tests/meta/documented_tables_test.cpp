@@ -2,10 +2,14 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include <cstdlib>
+#include <fstream>
 #include <sstream>
 
 #include "platform/base/engine_rates.h"
 #include "platform/base/op_types.h"
+#include "platform/params/field_text.h"
+#include "platform/topology/component_rules.h"
 #include "tests/meta/source_tree.h"
 
 namespace kb::meta {
@@ -52,6 +56,30 @@ TEST(DocumentedTables, RatesOfDtypes) {  // P-40, P-41
     const std::string text = read(page);
     EXPECT_EQ(row_with(text, "| dtype |"), names) << page;
     EXPECT_EQ(row_with(text, "| rate |"), rates) << page;
+  }
+}
+
+// With KB_UPDATE_DOCS set in the environment the pages are written anew.
+TEST(DocumentedTables, ParametersOfBlocks) {  // T-27
+  using topology::NodeKind;
+  for (const NodeKind kind :
+       {NodeKind::hbm_ctrl, NodeKind::sram, NodeKind::m_cpu, NodeKind::io_cpu, NodeKind::pcie_ep, NodeKind::ucie,
+        NodeKind::pe_cpu, NodeKind::pe_scheduler, NodeKind::pe_dma, NodeKind::pe_fetch_store, NodeKind::pe_gemm,
+        NodeKind::pe_math, NodeKind::pe_tcm, NodeKind::pe_mmu, NodeKind::pe_ipcq}) {
+    const std::string name(topology::node_kind_name(kind));
+    const std::string page = fmt::format("docs/blocks/{}.md", kind == NodeKind::ucie ? "transit" : name);
+    const std::string begin = fmt::format("<!-- parameters of {} -->\n", name), end = "<!-- end -->\n";
+    std::string text = read(page);
+    const std::size_t from = text.find(begin);
+    ASSERT_NE(from, std::string::npos) << page << " has no table of parameters";
+    const std::size_t table = from + begin.size(), behind = text.find(end, table);
+    ASSERT_NE(behind, std::string::npos) << page;
+    const std::string wanted = params::markdown_table(topology::kind_rule(kind).fields);
+    if (std::getenv("KB_UPDATE_DOCS") != nullptr) {
+      std::ofstream(std::string(KB_SOURCE_DIR) + "/" + page) << text.replace(table, behind - table, wanted);
+      continue;
+    }
+    EXPECT_EQ(text.substr(table, behind - table), wanted) << page << ": run meta_test with KB_UPDATE_DOCS=1";
   }
 }
 

@@ -22,7 +22,7 @@ std::string yaml(const MachineShape& shape) {
 class ScriptedPe final : public modules::FabricEndpoint {
  public:
   ScriptedPe(const sc_core::sc_module_name& name, NodeId node, elab::BlockContext& context, Script& script)
-      : FabricEndpoint(name, node, context), script_(script) {}
+      : FabricEndpoint(name, node, context.graph.node(node).overhead, context), script_(script) {}
 
   void bind_out(EdgeId edge, elab::Block& neighbour) override {
     if (context().graph.edge(edge).kind == topology::EdgeKind::pe_internal) return;

@@ -1,11 +1,12 @@
 #include "tests/block/pe/pe_machine.h"
 
 #include <algorithm>
+#include <type_traits>
+#include <utility>
 
 #include "modules/cube/catalog.h"
 #include "modules/fabric/catalog.h"
 #include "modules/io/catalog.h"
-#include "modules/pe/accel_slot.h"
 #include "modules/pe/catalog.h"
 #include "platform/address/phys_addr.h"
 #include "tests/support/params.h"
@@ -41,13 +42,8 @@ class IRequester {
 template <typename Base>
 class Requester final : public Base, public IRequester {
  public:
-  Requester(const sc_core::sc_module_name& name, NodeId node, elab::BlockContext& context)
-      : Base(name, node, context), timer_(*this) {}
-
-  void bind_out(EdgeId edge, elab::Block& neighbour) override {
-    Base::bind_out(edge, neighbour);
-    if (auto* const user = dynamic_cast<modules::AccelSlot::IUser*>(&neighbour)) user->use_slot(slot_);
-  }
+  template <typename... Args>
+  explicit Requester(Args&&... args) : Base(std::forward<Args>(args)...), timer_(*this) {}
 
   void plan(const std::vector<Request>& requests) override {
     requests_ = requests;
@@ -66,7 +62,7 @@ class Requester final : public Base, public IRequester {
     const Request& request = requests_[index];
     modules::CommandTask& task = pool_.acquire(request.command);
     index_of_[task.id] = index;
-    if (request.stage) task.begin(*request.stage, *request.stage);
+    if (request.stage) task.begin(request.command, *request.stage, *request.stage);
     task.submitted = this->now();
     if (request.tcm) {
       modules::TcmRequest::of(task).direction = request.tcm->first;
@@ -83,13 +79,12 @@ class Requester final : public Base, public IRequester {
   std::vector<Request> requests_;
   std::map<std::uint64_t, std::size_t> index_of_;
   modules::CommandPool pool_;
-  modules::AccelSlot slot_;
 };
 
 class ScriptedMemory final : public modules::FabricEndpoint {
  public:
   ScriptedMemory(const sc_core::sc_module_name& name, NodeId node, elab::BlockContext& context, MemoryScript& script)
-      : FabricEndpoint(name, node, context), script_(script) {}
+      : FabricEndpoint(name, node, context.graph.node(node).overhead, context), script_(script) {}
 
  protected:
   void on_request(payload::Transaction& t, TimeFs arrived) override {
@@ -147,12 +142,20 @@ std::vector<std::byte> OperationLog::kernel_read(const std::vector<Extent>& exte
 
 struct PeMachine::Script {
   elab::BlockRegistry blocks;
+  std::shared_ptr<modules::PeContexts> pes = std::make_shared<modules::PeContexts>();
   std::vector<IRequester*> requesters;
 
   template <typename Base>
   elab::BlockFactory requester() {
     return [this](const sc_core::sc_module_name& name, NodeId node, elab::BlockContext& context) {
-      auto block = std::make_unique<Requester<Base>>(name, node, context);
+      const topology::Node& record = context.graph.node(node);
+      modules::PeContext& pe = pes->of(record.pe_coord(), context);
+      std::unique_ptr<Requester<Base>> block;
+      if constexpr (std::is_same_v<Base, modules::PeFabricBlock>) {
+        block = std::make_unique<Requester<Base>>(name, node, record.overhead, pe, context);
+      } else {
+        block = std::make_unique<Requester<Base>>(name, node, pe, context);
+      }
       requesters.push_back(block.get());
       return block;
     };
@@ -162,7 +165,7 @@ struct PeMachine::Script {
     modules::add_fabric_blocks(blocks);
     modules::add_cube_blocks(blocks);
     modules::add_io_blocks(blocks);
-    modules::add_pe_blocks(blocks);
+    modules::add_pe_blocks(blocks, pes);
     for (NodeKind kind : options.requesters) {
       blocks["builtin." + std::string(topology::node_kind_name(kind))] =
           kind == NodeKind::pe_cpu ? requester<modules::PeFabricBlock>() : requester<modules::PeBlock>();

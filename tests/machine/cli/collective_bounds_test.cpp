@@ -54,7 +54,7 @@ class Formulas {
     return node("sip" + std::to_string(sip) + ".cube" + std::to_string(cube) + ".pe0.pe_dma");
   }
   double attr(const std::string& kind, const std::string& name) const {
-    return topology_.graph.node(node("sip0.cube0.pe0." + kind)).number(name);
+    return test::number(topology_.graph.node(node("sip0.cube0.pe0." + kind)), name);
   }
   double latency(NodeId from, NodeId to, double nbytes) {
     return fs_to_ns(
