@@ -9,6 +9,7 @@
 #include "modules/fabric/fabric_node.h"
 #include "modules/fabric/sorted_queue.h"
 #include "modules/fabric/wire_lanes.h"
+#include "platform/elab/i_request_source.h"
 
 namespace kb::modules {
 
@@ -17,7 +18,7 @@ namespace kb::modules {
 // Timing of a message whose last flit arrives at t: handled (or offered to the next edge) at t + overhead_ns. Messages
 // handled at one time keep their arrival order; what is issued here goes before what passes through.
 // Derived blocks override on_request (a message for this node) and on_response (the answer to its own request).
-class FabricEndpoint : public FabricNode, private elab::EventHandler {
+class FabricEndpoint : public FabricNode, public elab::IRequestSource, private elab::EventHandler {
  public:
   // How a message takes its turn on the first wire. `fifo`: behind everything offered before. `slip`: a zero-byte
   // command leaves at the end of the flit in transfer (round-robin between the DMA channels of a PE).
@@ -37,7 +38,8 @@ class FabricEndpoint : public FabricNode, private elab::EventHandler {
   // A posted request that was issued here has ended where its route ends; no response will come.
   void retire(const payload::Transaction& transaction);
 
-  TimeFs overhead() const { return overhead_; }
+  void inject(payload::Transaction& transaction, TimeFs at) override { issue(transaction, at); }
+  TimeFs overhead() const override { return overhead_; }
 
   // Default: the requests issued here that have no response yet.
   void collect_waits(std::vector<elab::WaitInfo>& waits) const override;

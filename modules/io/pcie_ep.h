@@ -1,20 +1,10 @@
 #pragma once
 
 #include "modules/fabric/fabric_endpoint.h"
+#include "platform/elab/i_host_entry.h"
 #include "platform/params/pcie_ep_params.h"
 
 namespace kb::modules {
-
-// Who gets the answers to host requests.
-class IHostPort {
- public:
-  // `transaction` carries status, times and reply; its cookie is the submitter's. Called at transaction.completed; the
-  // submitter releases the transaction.
-  virtual void on_completed(payload::Transaction& transaction) = 0;
-
- protected:
-  ~IHostPort() = default;
-};
 
 // Boundary between host side and device (C-PCIE-1).
 // Models: PCIe protocol cost as time; store-and-forward of everything that passes, in both directions alike (C-PCIE-6).
@@ -22,18 +12,15 @@ class IHostPort {
 // Timing: a host request takes overhead_ns, then is offered to the first wire; its response takes overhead_ns after its
 // last flit arrived; messages in transit take overhead_ns after their last flit arrived. All of these overlap
 // (C-PCIE-4).
-class PcieEp final : public FabricEndpoint {
+class PcieEp final : public FabricEndpoint, public elab::IHostEntry {
  public:
   PcieEp(const sc_core::sc_module_name& name, NodeId node, const params::PcieEpParams& params,
          elab::BlockContext& context)
       : FabricEndpoint(name, node, params.overhead.fs(), context) {}
 
-  // Receiver of the answers to everything submitted here. Must be set before the first submission.
-  void set_host(IHostPort& host) { host_ = &host; }
-
-  // Injects a host request, whose route starts here, now; transaction.issued is now (design: the injection overhead is
-  // part of the request's latency). Requests submitted at one time keep their order.
-  void submit(payload::Transaction& transaction);
+  void set_host(elab::IHostPort& host) override { host_ = &host; }
+  // transaction.issued is now: the injection overhead is part of the request's latency.
+  void submit(payload::Transaction& transaction) override;
 
   void collect_statistics(std::vector<elab::Statistic>& statistics) const override;
 
@@ -41,7 +28,7 @@ class PcieEp final : public FabricEndpoint {
   void on_response(payload::Transaction& transaction) override;
 
  private:
-  IHostPort* host_ = nullptr;
+  elab::IHostPort* host_ = nullptr;
   std::int64_t submitted_ = 0;
   std::int64_t completed_ = 0;
 };

@@ -12,16 +12,16 @@
 
 namespace kb::modules {
 
-void add_pe_blocks(elab::BlockRegistry& registry, const std::shared_ptr<PeContexts>& pes) {
-  registry["builtin.pe_cpu"] = make_pe_factory<PeCpu, params::PeCpuParams>(pes);
-  registry["builtin.pe_scheduler"] = make_pe_factory<PeScheduler, params::PeSchedulerParams>(pes);
-  registry["builtin.pe_dma"] = make_pe_factory<PeDma, params::PeDmaParams>(pes);
-  registry["builtin.pe_fetch_store"] = make_pe_factory<PeFetchStore, params::PeFetchStoreParams>(pes);
-  registry["builtin.pe_gemm"] = make_pe_factory<PeGemm, params::PeGemmParams>(pes);
-  registry["builtin.pe_math"] = make_pe_factory<PeMath, params::PeMathParams>(pes);
-  registry["builtin.pe_tcm"] = make_pe_factory<PeTcm, params::PeTcmParams>(pes);
-  registry["builtin.pe_mmu"] = make_pe_factory<PeMmu, params::PeMmuParams>(pes);
-  registry["builtin.pe_ipcq"] = make_pe_factory<PeIpcq, params::PeIpcqParams>(pes);
+void add_pe_blocks(elab::BlockRegistry& registry) {
+  registry["builtin.pe_cpu"] = make_pe_factory<PeCpu, params::PeCpuParams>();
+  registry["builtin.pe_scheduler"] = make_pe_factory<PeScheduler, params::PeSchedulerParams>();
+  registry["builtin.pe_dma"] = make_pe_factory<PeDma, params::PeDmaParams>();
+  registry["builtin.pe_fetch_store"] = make_pe_factory<PeFetchStore, params::PeFetchStoreParams>();
+  registry["builtin.pe_gemm"] = make_pe_factory<PeGemm, params::PeGemmParams>();
+  registry["builtin.pe_math"] = make_pe_factory<PeMath, params::PeMathParams>();
+  registry["builtin.pe_tcm"] = make_pe_factory<PeTcm, params::PeTcmParams>();
+  registry["builtin.pe_mmu"] = make_pe_factory<PeMmu, params::PeMmuParams>();
+  registry["builtin.pe_ipcq"] = make_pe_factory<PeIpcq, params::PeIpcqParams>();
 }
 
 }  // namespace kb::modules

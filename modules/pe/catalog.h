@@ -9,17 +9,25 @@ namespace kb::modules {
 
 // Of a block of a PE, whose constructor takes the parameters of its kind and what the blocks of its PE share.
 template <typename BlockType, typename Params>
-elab::BlockFactory make_pe_factory(const std::shared_ptr<PeContexts>& pes) {
-  return [pes](const sc_core::sc_module_name& name, NodeId node,
-               elab::BlockContext& context) -> std::unique_ptr<elab::Block> {
+elab::BlockFactory make_pe_factory() {
+  return [](const sc_core::sc_module_name& name, NodeId node,
+            elab::BlockContext& context) -> std::unique_ptr<elab::Block> {
+    return std::make_unique<BlockType>(name, node, context.graph.node(node).params.template as<Params>(),
+                                       PeContext::of(node, context), context);
+  };
+}
+// The same for a block from outside, which has parameters of its own besides.
+template <typename BlockType, typename KindParams, typename Params>
+elab::BlockFactory make_custom_pe_factory() {
+  return [](const sc_core::sc_module_name& name, NodeId node,
+            elab::BlockContext& context) -> std::unique_ptr<elab::Block> {
     const topology::Node& record = context.graph.node(node);
-    return std::make_unique<BlockType>(name, node, record.params.template as<Params>(),
-                                       pes->of(record.pe_coord(), context), context);
+    return std::make_unique<BlockType>(name, node, record.params.template as<KindParams>(),
+                                       record.impl_params.template as<Params>(), PeContext::of(node, context), context);
   };
 }
 
 // Adds builtin.pe_cpu and the other eight blocks of a PE.
-void add_pe_blocks(elab::BlockRegistry& registry,
-                   const std::shared_ptr<PeContexts>& pes = std::make_shared<PeContexts>());
+void add_pe_blocks(elab::BlockRegistry& registry);
 
 }  // namespace kb::modules

@@ -28,6 +28,10 @@ PeContext::PeContext(const PeCoord& pe, elab::BlockContext& context, PeContexts&
       tile_room{static_cast<std::uint64_t>(fetch_store.register_file_kb) << 10,
                 address::AddressConfig::from_spec(context.graph.spec).tcm_partition().reserved_bytes} {}
 
+PeContext& PeContext::of(NodeId node, elab::BlockContext& context) {
+  return context.shared<PeContexts>().of(context.graph.node(node).pe_coord(), context);
+}
+
 PeContext& PeContexts::of(const PeCoord& pe, elab::BlockContext& context) {
   std::unique_ptr<PeContext>& found = contexts_[pe];
   if (found == nullptr) found = std::make_unique<PeContext>(pe, context, *this);

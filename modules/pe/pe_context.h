@@ -26,6 +26,8 @@ class VcComm;
 // type; commands between them go over links.
 struct PeContext {
   PeContext(const PeCoord& pe, elab::BlockContext& context, PeContexts& pes);
+  // That of the PE which a node belongs to.
+  static PeContext& of(NodeId node, elab::BlockContext& context);
   PeContext(const PeContext&) = delete;
   PeContext& operator=(const PeContext&) = delete;
 

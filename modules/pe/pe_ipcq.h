@@ -14,6 +14,7 @@
 #include "platform/base/error.h"
 #include "platform/contract/i_queue_endpoint.h"
 #include "platform/contract/queues.h"
+#include "platform/elab/i_queue_control.h"
 #include "platform/params/pe_ipcq_params.h"
 
 namespace kb::modules {
@@ -35,6 +36,7 @@ namespace kb::modules {
 //
 class PeIpcq final : public PeBlock,
                      public contract::IQueueEndpoint,
+                     public elab::IQueueControl,
                      private IMessageReceiver,
                      private SlotAccess::IUser,
                      private elab::EventHandler {
@@ -42,13 +44,8 @@ class PeIpcq final : public PeBlock,
   PeIpcq(const sc_core::sc_module_name& name, NodeId node, const params::PeIpcqParams& params, PeContext& pe,
          elab::BlockContext& context);
 
-  // Replaces all queues and resets their counters; takes no time. Program Error QUEUE_ERROR while messages,
-  // credits or commands are under way here.
-  // `senders`: who sends into a ring, by its base address; QUEUE_ERROR when nobody does.
-  using Senders = std::map<std::uint64_t, PeCoord>;
-  void install(const contract::PeQueues& queues, const contract::QueuePlan& plan, const Senders& senders);
-  // Without queues again.
-  void remove();
+  void install(const contract::PeQueues& queues, const contract::QueuePlan& plan, const Senders& senders) override;
+  void remove() override;
 
   void collect_statistics(std::vector<elab::Statistic>& statistics) const override;
   // Blocked sends and receives, with the pointers of their queue.

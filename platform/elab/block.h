@@ -3,10 +3,13 @@
 
 #include <cstdint>
 #include <functional>
+#include <map>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <systemc>
+#include <typeindex>
 #include <utility>
 #include <vector>
 
@@ -39,6 +42,16 @@ struct BlockContext {
   ISignalObserver* observer = nullptr;                // null = no waveforms
   // Functional access behind transport_dbg: bytes served, no time, no change of timing state. Empty = 0 bytes.
   std::function<unsigned(tlm::tlm_generic_payload&)> debug_transport;
+
+  // What blocks of one family share, e.g. modules::PeContexts: made when the first of them asks, kept as long as the
+  // platform.
+  template <typename T>
+  T& shared() {
+    std::shared_ptr<void>& found = shared_objects[typeid(T)];
+    if (found == nullptr) found = std::make_shared<T>();
+    return *static_cast<T*>(found.get());
+  }
+  std::map<std::type_index, std::shared_ptr<void>> shared_objects;
 };
 
 // One figure of a block's statistics: integral values keep reports bit-identical.

@@ -80,21 +80,21 @@ const BlockFactory& factory_of(const BlockRegistry& registry, const topology::No
 
 }  // namespace
 
-Platform::Platform(const sc_core::sc_module_name& name, const topology::Graph& graph, BlockRegistry registry,
+Platform::Platform(const sc_core::sc_module_name& name, const topology::Graph& graph, const BlockRegistry& registry,
                    const PlatformOptions& options)
     : sc_core::sc_module(name),
       graph_(graph),
-      registry_(std::move(registry)),
       ports_(graph),
       scheduler_("scheduler"),
       pool_(graph.spec.flit_bytes()),
       routes_(graph, ports_),
-      context_{graph, scheduler_, pool_, routes_, ports_, options.operations, options.kernels, options.observer, {}} {
+      context_{graph,           scheduler_,       pool_, routes_, ports_, options.operations,
+               options.kernels, options.observer, {},    {}} {
   blocks_.resize(graph.nodes.size());
   Hierarchy hierarchy(graph, containers_, [&](const std::string& module, NodeId id) {
     const topology::Node& node = graph.node(id);
     if (node.kind == topology::NodeKind::host) return;  // stands for the request injector at PCIE_EP (T-39)
-    blocks_[id.value] = factory_of(registry_, node)(module.c_str(), id, context_);
+    blocks_[id.value] = factory_of(registry, node)(module.c_str(), id, context_);
   });
   hierarchy.build();
   for (std::uint32_t e = 0; e < graph.edges.size(); ++e) {

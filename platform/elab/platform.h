@@ -22,7 +22,7 @@ struct PlatformOptions {
 // Builds the modules in compile order (T-31) and binds them edge by edge. One per process (SystemC elaborates once).
 class Platform final : public sc_core::sc_module {
  public:
-  Platform(const sc_core::sc_module_name& name, const topology::Graph& graph, BlockRegistry registry,
+  Platform(const sc_core::sc_module_name& name, const topology::Graph& graph, const BlockRegistry& registry,
            const PlatformOptions& options = {});
   ~Platform() override;
 
@@ -34,7 +34,7 @@ class Platform final : public sc_core::sc_module {
 
   Block& block(NodeId node) const { return *blocks_[node.value]; }
   Block& block(std::string_view id) const;  // model Error when absent
-  // The block as its concrete type; model Error when it is of another type (a custom implementation).
+  // The block as one of the interfaces i_*.h; configuration Error when its implementation does not have it.
   template <typename T>
   T& block_as(NodeId node) const;
 
@@ -46,7 +46,6 @@ class Platform final : public sc_core::sc_module {
 
  private:
   const topology::Graph& graph_;
-  BlockRegistry registry_;  // may own what blocks share
   PortMap ports_;
   EventScheduler scheduler_;
   payload::TransactionPool pool_;
@@ -57,10 +56,20 @@ class Platform final : public sc_core::sc_module {
 };
 
 template <typename T>
+constexpr auto role_of(int) -> decltype(T::kRole) {
+  return T::kRole;
+}
+template <typename T>
+constexpr const char* role_of(...) {
+  return "a block of another type";
+}
+
+template <typename T>
 T& Platform::block_as(NodeId node) const {
   auto* typed = dynamic_cast<T*>(blocks_[node.value].get());
   if (typed == nullptr) {
-    throw Error::model("node " + graph_.node(node).id + " is not implemented by the type that this use of it needs");
+    throw Error::configuration("node " + graph_.node(node).id + " is needed as " + role_of<T>(0) +
+                               ", which its implementation '" + graph_.node(node).impl + "' is not");
   }
   return *typed;
 }

@@ -1,12 +1,15 @@
-// Which module type stands behind an `impl` name of the topology (T-27). The table itself lives in modules/catalog.cpp.
+// Which module type stands behind an `impl` name of the topology (T-27). The built-in table is modules/catalog.cpp.
 #pragma once
 
 #include <functional>
 #include <map>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "platform/elab/block.h"
+#include "platform/params/field_table.h"
+#include "platform/topology/implementations.h"
 
 namespace kb::elab {
 
@@ -30,5 +33,37 @@ BlockFactory make_factory() {
     return std::make_unique<BlockType>(name, node, context.graph.node(node).params.template as<Params>(), context);
   };
 }
+// Of a block from outside, whose constructor takes the parameters of its kind and its own.
+template <typename BlockType, typename KindParams, typename Params>
+BlockFactory make_custom_factory() {
+  return [](const sc_core::sc_module_name& name, NodeId node, BlockContext& context) -> std::unique_ptr<Block> {
+    const topology::Node& record = context.graph.node(node);
+    return std::make_unique<BlockType>(name, node, record.params.template as<KindParams>(),
+                                       record.impl_params.template as<Params>(), context);
+  };
+}
+
+// A block from outside: which kind it can stand for, under which name, with which parameters of its own.
+struct BlockDefinition {
+  topology::NodeKind kind{};
+  std::string impl;  // "custom.<name>"
+  params::FieldTable fields;
+  BlockFactory factory;
+};
+
+// The blocks of plug-ins or of a user's own program: names for the topology, factories for the platform.
+class BlockCatalog {
+ public:
+  // Configuration Error when the definition contradicts others (Implementations::add) or has no factory.
+  void add_block(BlockDefinition definition);
+
+  const topology::Implementations& implementations() const { return implementations_; }
+  // `builtin` and these.
+  BlockRegistry with(BlockRegistry builtin) const;
+
+ private:
+  topology::Implementations implementations_;
+  BlockRegistry factories_;
+};
 
 }  // namespace kb::elab

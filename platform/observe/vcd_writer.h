@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "platform/base/glob.h"
 #include "platform/elab/signal_observer.h"
 #include "platform/observe/output_file.h"
 
@@ -70,8 +71,5 @@ class VcdWriter final : public elab::ISignalObserver {
   std::vector<Spill> spills_;
   std::uint64_t reported_ = 0;
 };
-
-// Shell-like pattern over a whole name: '*' any run of characters, '?' one character.
-bool glob_match(std::string_view pattern, std::string_view text);
 
 }  // namespace kb::observe

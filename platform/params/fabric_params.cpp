@@ -55,6 +55,7 @@ const FieldTable& SramParams::fields() {
       Fields<SramParams>()
           .add("overhead_ns", &SramParams::overhead, "access cost, once per transaction")
           .add("size_mb", &SramParams::size, positive(32.0), "capacity; bounds addresses, costs no time")
+          .machine_wide()
           .table();
   return table;
 }

@@ -64,9 +64,10 @@ struct Field {
   std::string text;  // what it means, in a sentence
   Bounds bounds;
   std::vector<std::string> words;
-  std::string follows;      // the field before this one whose value is the default
-  std::string set_instead;  // not empty: it follows from another key, and this says which one to write
-  bool optional = false;    // has no value unless it is written
+  std::string follows;        // the field before this one whose value is the default
+  std::string set_instead;    // not empty: it follows from another key, and this says which one to write
+  bool optional = false;      // has no value unless it is written
+  bool machine_wide = false;  // addresses or all blocks depend on it: the same for all nodes of the kind
 
   // Access to the member of a parameter struct; nothing where an optional field has no value.
   std::function<std::optional<Value>(const void*)> get;
@@ -187,6 +188,10 @@ class Fields {
   }
   Fields& follows(std::string other) {
     last().follows = std::move(other);
+    return *this;
+  }
+  Fields& machine_wide() {
+    last().machine_wide = true;
     return *this;
   }
   Fields& set_instead(std::string remedy) {

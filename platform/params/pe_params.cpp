@@ -118,6 +118,7 @@ const FieldTable& PeTcmParams::fields() {
       Fields<P>()
           .add("overhead_ns", &P::overhead, "not charged: no request passes through (C-TCM-6)")
           .add("size_mb", &P::size, positive(32.0), "capacity; the address map's business, not timing")
+          .machine_wide()
           .add("read_bw_gbs", &P::read_bw, "bandwidth of reads (C-TCM-2)")
           .add("write_bw_gbs", &P::write_bw, "bandwidth of writes (C-TCM-2)")
           .table();
@@ -129,9 +130,9 @@ const FieldTable& PeMmuParams::fields() {
   static const FieldTable table =
       Fields<P>()
           .add("overhead_ns", &P::overhead, "of a message that arrives")
-          .add("page_size", &P::page_size, at_least(256, 1u << 30),
-               "bytes, a power of two; follows cube.memory_map.page_size")
+          .add("page_size", &P::page_size, at_least(256, 1u << 30), "bytes; follows cube.memory_map.page_size")
           .power_of_two()
+          .machine_wide()
           .add("tlb_overhead_ns", &P::tlb_overhead,
                "what an engine waits for after the translation of an access (A-42)")
           .add("update_overhead_ns", &P::update_overhead, "time of a table update, per message (A-53)")

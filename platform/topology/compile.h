@@ -18,7 +18,7 @@ struct BlockTemplate {
   NodeKind kind{};
   std::string impl;
   params::ParamSet params;
-  std::shared_ptr<const std::map<std::string, params::Value>> custom;
+  params::ParamSet impl_params;
   TimeFs overhead = 0;
   std::optional<std::int64_t> channel;
 };

@@ -51,8 +51,8 @@ BlockTemplate make_template(NodeKind kind, const ComponentSpec& component) {
   out.kind = kind;
   out.impl = component.impl;
   out.params = component.params;
-  out.custom = std::make_shared<const std::map<std::string, params::Value>>(component.custom);
-  if (const auto overhead = component.params.find("overhead_ns")) out.overhead = ns_to_fs(std::get<double>(*overhead));
+  out.impl_params = component.impl_params;
+  out.overhead = overhead_of(component.params);
   return out;
 }
 
@@ -97,7 +97,7 @@ NodeId GraphBuilder::add(std::string id, const BlockTemplate& block, const Owner
   node.kind = block.kind;
   node.impl = block.impl;
   node.params = block.params;
-  node.custom = block.custom;
+  node.impl_params = block.impl_params;
   node.overhead = block.overhead;
   node.channel = block.channel;
   node.pos_mm = pos;

@@ -22,6 +22,7 @@
 #include "platform/params/pe_tcm_params.h"
 #include "platform/params/sram_params.h"
 #include "platform/params/transit_params.h"
+#include "platform/topology/implementations.h"
 
 namespace kb::topology {
 
@@ -55,6 +56,7 @@ std::vector<KindRule> make_rules() {
           transit(NodeKind::ucie, "builtin.ucie", TransitParams::fields(8.0)),
           transit(NodeKind::ucie_conn, "builtin.forwarding", TransitParams::fields(0.0)),
           transit(NodeKind::noc_router, "builtin.forwarding", TransitParams::router_fields()),
+          transit(NodeKind::channel_router, "builtin.forwarding", TransitParams::router_fields()),
           block(NodeKind::m_cpu, params::MCpuParams::fields()),
           block(NodeKind::sram, params::SramParams::fields()),
           block(NodeKind::hbm_ctrl, params::HbmCtrlParams::fields()),
@@ -76,29 +78,6 @@ const std::vector<KindRule>& all_rules() {
 
 bool starts_with(const std::string& text, const char* prefix) {
   return text.rfind(prefix, 0) == 0;
-}
-
-std::string read_impl(MapReader& component, const KindRule& rule) {
-  std::string impl = component.text("impl", rule.impl);
-  if (starts_with(impl, "custom.") && impl.size() > 7) return impl;
-  if (std::find(rule.impls.begin(), rule.impls.end(), impl) != rule.impls.end()) return impl;
-  if (!starts_with(impl, "builtin.")) {
-    component.report("impl", fmt::format("'{}' names no implementation", impl),
-                     fmt::format("write builtin.<name> or custom.<name>, e.g. {}", rule.impl));
-    return rule.impl;
-  }
-  bool known = false;
-  for (const KindRule& other : all_rules()) {
-    if (other.kind == NodeKind::host) continue;
-    known = known || std::find(other.impls.begin(), other.impls.end(), impl) != other.impls.end();
-  }
-  if (known) {
-    component.report("impl", fmt::format("'{}' cannot serve as {}", impl, node_kind_name(rule.kind)),
-                     fmt::format("write {} or a custom implementation", rule.impl));
-  } else {
-    component.report("impl", fmt::format("unknown implementation '{}'", impl), suggest(impl, rule.impls));
-  }
-  return rule.impl;
 }
 
 // The dtypes that a mapping leaves out follow f16's rate.
@@ -168,22 +147,34 @@ void report_misplaced(MapReader& attrs, const std::string& name, const std::stri
   attrs.report(name, fmt::format("'{}' is not set here", name), remedy);
 }
 
-params::ParamSet read_params(MapReader& attrs, const params::ParamSet& defaults) {
-  const FieldTable& table = *defaults.table();
-  const std::shared_ptr<void> params = table.copy(defaults.data());
+// What `attrs` gives, on top of `base`. `single`: for single nodes, where defaults do not follow other keys.
+params::ParamSet read_params(MapReader& attrs, const params::ParamSet& base, bool single = false) {
+  const FieldTable& table = *base.table();
+  const std::shared_ptr<void> params = table.copy(base.data());
   for (const Field& field : table.fields()) {
+    if (single && !attrs.has(field.name)) continue;
     if (!field.set_instead.empty()) {
       report_misplaced(attrs, field.name, field.set_instead);
+    } else if (single && field.machine_wide) {
+      report_misplaced(attrs, field.name, "it is the same for all nodes of a kind: set it in the components");
     } else if (field.optional) {
       if (const auto value = attrs.given_real(field.name, field.bounds)) field.set(params.get(), *value);
     } else {
-      const Field& source = field.follows.empty() ? field : *table.find(field.follows);
+      const Field& source = field.follows.empty() || single ? field : *table.find(field.follows);
       field.set(params.get(), read_field(attrs, field, *source.get(params.get())));
     }
     attrs.context().describe(attrs.path(field.name), field.text);
   }
   for (const params::Misplaced& other : table.misplaced()) report_misplaced(attrs, other.name, other.remedy);
   return {table, params};
+}
+
+// The parameters of a custom implementation; none of a built-in one.
+params::ParamSet read_impl_params(MapReader& attrs, NodeKind kind, const std::string& impl,
+                                  const params::ParamSet& base, bool single = false) {
+  const FieldTable* const table = attrs.context().implementations().find(kind, impl);
+  if (table == nullptr) return {};
+  return read_params(attrs, base.table() == table ? base : params::ParamSet(*table), single);
 }
 
 }  // namespace
@@ -213,12 +204,53 @@ const std::vector<NodeKind>& pe_block_kinds() {
   return kinds;
 }
 
+std::string read_impl(MapReader& entry, NodeKind kind) {
+  const KindRule& rule = kind_rule(kind);
+  const Implementations& others = entry.context().implementations();
+  std::string impl = entry.text("impl", rule.impl);
+  std::vector<std::string> known = rule.impls;
+  for (std::string& name : others.names(kind)) known.push_back(std::move(name));
+  if (std::find(known.begin(), known.end(), impl) != known.end()) return impl;
+  if (!starts_with(impl, "builtin.") && !starts_with(impl, "custom.")) {
+    entry.report("impl", fmt::format("'{}' names no implementation", impl),
+                 fmt::format("write builtin.<name> or custom.<name>, e.g. {}", rule.impl));
+    return rule.impl;
+  }
+  std::vector<std::string> kinds;
+  for (const KindRule& other : all_rules()) {
+    if (other.kind == NodeKind::host) continue;
+    if (std::find(other.impls.begin(), other.impls.end(), impl) != other.impls.end()) {
+      kinds.emplace_back(node_kind_name(other.kind));
+    }
+  }
+  for (const NodeKind other : others.kinds_of(impl)) kinds.emplace_back(node_kind_name(other));
+  if (!kinds.empty()) {
+    entry.report("impl", fmt::format("'{}' cannot serve as {}", impl, node_kind_name(kind)),
+                 fmt::format("write {}; this one is for {}", join_words(known), join_words(kinds)));
+  } else if (starts_with(impl, "custom.")) {
+    entry.report("impl", fmt::format("nobody has registered the implementation '{}' of {}", impl, node_kind_name(kind)),
+                 nearest_name(impl, known).empty() ? "name the library that brings it with --plugin"
+                                                   : suggest(impl, known) + ", or name its library with --plugin");
+  } else {
+    entry.report("impl", fmt::format("unknown implementation '{}'", impl), suggest(impl, known));
+  }
+  return rule.impl;
+}
+
+NodeParams change_params(MapReader& attrs, const Node& node, const std::string& impl) {
+  return {read_params(attrs, node.params, true), read_impl_params(attrs, node.kind, impl, node.impl_params, true)};
+}
+
+TimeFs overhead_of(const params::ParamSet& params) {
+  const std::optional<Value> overhead = params.find("overhead_ns");
+  return overhead ? ns_to_fs(std::get<double>(*overhead)) : 0;
+}
+
 ComponentSpec read_component(MapReader& component, NodeKind kind) {
   return read_component(component, kind, params::ParamSet(kind_rule(kind).fields));
 }
 
 ComponentSpec read_component(MapReader& component, NodeKind kind, const params::ParamSet& defaults) {
-  const KindRule& rule = kind_rule(kind);
   ComponentSpec spec;
   spec.kind = node_kind_name(kind);
   const std::string written_kind = component.text("kind", spec.kind);
@@ -226,15 +258,10 @@ ComponentSpec read_component(MapReader& component, NodeKind kind, const params::
     component.report("kind", fmt::format("this block is of kind '{}', not '{}'", spec.kind, written_kind),
                      fmt::format("write kind: {}, or leave the key out", spec.kind));
   }
-  spec.impl = read_impl(component, rule);
-
+  spec.impl = read_impl(component, kind);
   MapReader attrs = component.map("attrs");
   spec.params = read_params(attrs, defaults);
-  if (starts_with(spec.impl, "custom.")) {
-    for (const std::string& name : attrs.keys()) {
-      if (rule.fields.find(name) == nullptr) spec.custom[name] = attrs.any_scalar(name);
-    }
-  }
+  spec.impl_params = read_impl_params(attrs, kind, spec.impl, {});
   attrs.done();
   return spec;
 }

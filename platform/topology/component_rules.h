@@ -27,6 +27,19 @@ const yaml::Openings& rate_openings();
 // The nine sub-blocks of a PE in the order of their nodes (T-9).
 const std::vector<NodeKind>& pe_block_kinds();
 
+// The `impl` of an entry, which has to be able to serve as `kind`.
+std::string read_impl(MapReader& entry, NodeKind kind);
+
+// The parameters of a node: of its kind, and what a custom implementation has besides.
+struct NodeParams {
+  params::ParamSet kind, impl;
+};
+// Those of `node` with what `attrs` gives changed, for another implementation if `impl` is one.
+NodeParams change_params(MapReader& attrs, const Node& node, const std::string& impl);
+
+// Of a header or a message, in femtoseconds; 0 where the kind has none.
+TimeFs overhead_of(const params::ParamSet& params);
+
 // Reads { kind, impl, attrs } out of `component` (T-27).
 ComponentSpec read_component(MapReader& component, NodeKind kind);
 // The same where defaults follow from other keys: `defaults` is the parameter struct of the kind.

@@ -20,6 +20,8 @@ std::string leaf(const std::string& path) {
 
 }  // namespace
 
+ReadContext::ReadContext(std::string file) : ReadContext(std::move(file), builtin_only()) {}
+
 void ReadContext::report(yaml::Mark mark, bool from_override, const std::string& key, const std::string& message,
                          const std::string& remedy) {
   if (from_override) mark = {};

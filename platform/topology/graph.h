@@ -83,9 +83,9 @@ struct Position {
 struct Node {
   std::string id;  // "sip0.cube3.pe5.pe_dma"
   NodeKind kind{};
-  std::string impl;         // registry name, "builtin.forwarding"
-  params::ParamSet params;  // of the kind, effective; shared by all instances of a template
-  std::shared_ptr<const std::map<std::string, params::Value>> custom;  // what a custom implementation has besides
+  std::string impl;                     // registry name, "builtin.forwarding"
+  params::ParamSet params;              // of the kind, effective; shared by all instances of a template
+  params::ParamSet impl_params;         // what a custom implementation has besides
   TimeFs overhead = 0;                  // of a header or a message, where the kind has one
   std::optional<Position> pos_mm;       // within the cube
   SipId sip;                            // none for tray nodes

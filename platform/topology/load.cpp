@@ -6,6 +6,7 @@
 #include "platform/topology/compile.h"
 #include "platform/topology/component_rules.h"
 #include "platform/topology/input_file.h"
+#include "platform/topology/replacements.h"
 #include "platform/topology/schema.h"
 #include "platform/topology/sha256.h"
 #include "platform/topology/topology.h"
@@ -60,8 +61,9 @@ MeshLayout obtain_mesh(const MachineSpec& spec, const std::string& topology_file
 }  // namespace
 
 LoadedTopology load_text(const std::string& text, const std::string& name,
-                         const std::vector<std::pair<std::string, std::string>>& overrides) {
-  ReadContext context(name);
+                         const std::vector<std::pair<std::string, std::string>>& overrides,
+                         const Implementations& implementations) {
+  ReadContext context(name, implementations);
   yaml::ValuePtr root = yaml::parse(text, name, context.diagnostics());
   if (!root) throw_if_any(context.problems());
   if (root->kind != yaml::Kind::map) {
@@ -84,6 +86,7 @@ LoadedTopology load_text(const std::string& text, const std::string& name,
   loaded.file = name;
   loaded.sha256 = sha256_hex(text);
   MapReader top(context, root);
+  std::vector<Replacement> replacements = read_replacements(top);
   const MachineSpec spec = read_machine(top);
   context.finish_unknown();
   check_machine(spec, context);
@@ -93,16 +96,20 @@ LoadedTopology load_text(const std::string& text, const std::string& name,
   check_size(spec, loaded.mesh, context);
   throw_if_any(context.problems());
   loaded.graph = compile_graph(spec, loaded.mesh);
+  apply_replacements(replacements, loaded.graph);
+  context.finish_unknown();
+  throw_if_any(context.problems());
   loaded.config = std::move(context.config());
   loaded.warnings = std::move(context.warnings());
   return loaded;
 }
 
-LoadedTopology load(const std::string& file, const std::vector<std::pair<std::string, std::string>>& overrides) {
+LoadedTopology load(const std::string& file, const std::vector<std::pair<std::string, std::string>>& overrides,
+                    const Implementations& implementations) {
   std::vector<Diagnostic> problems;
   const std::optional<std::string> text = read_file(file, kMachineHint, problems);
   throw_if_any(problems);
-  return load_text(*text, file, overrides);
+  return load_text(*text, file, overrides, implementations);
 }
 
 }  // namespace kb::topology

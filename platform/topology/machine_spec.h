@@ -17,8 +17,8 @@ namespace kb::topology {
 struct ComponentSpec {
   std::string kind;
   std::string impl;
-  params::ParamSet params;                      // of the kind
-  std::map<std::string, params::Value> custom;  // what a custom implementation has besides
+  params::ParamSet params;       // of the kind
+  params::ParamSet impl_params;  // what a custom implementation has besides
 };
 
 enum class SipTopology { ring_1d, torus_2d, mesh_2d_no_wrap };

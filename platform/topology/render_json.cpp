@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include <nlohmann/json.hpp>
+#include <tuple>
 
 #include "platform/topology/topology.h"
 #include "platform/topology/yaml_tree.h"
@@ -27,11 +28,13 @@ std::string parameters_text(const Node& node) {
   const auto add = [&](const std::string& name, const params::Value& value) {
     std::visit([&](const auto& v) { attrs[name] = v; }, value);
   };
-  for (const params::Field& field : node.params.table()->fields()) {
-    if (const auto value = node.params.value(field)) add(field.name, *value);
+  for (const params::ParamSet* params : {&node.params, &node.impl_params}) {
+    if (params->table() == nullptr) continue;
+    for (const params::Field& field : params->table()->fields()) {
+      if (const auto value = params->value(field)) add(field.name, *value);
+    }
   }
   if (node.channel) add("channel", *node.channel);
-  for (const auto& [name, value] : *node.custom) add(name, value);
   return attrs.dump();
 }
 
@@ -77,11 +80,11 @@ nlohmann::ordered_json spec_json(const std::map<std::string, ConfigValue>& confi
 }
 
 void append_nodes(std::string& out, const Graph& graph) {
-  std::map<std::pair<const void*, std::int64_t>, std::string>
+  std::map<std::tuple<const void*, const void*, std::int64_t>, std::string>
       parameter_texts;  // looked up only; made once for a template
   for (std::size_t i = 0; i < graph.nodes.size(); ++i) {
     const Node& node = graph.nodes[i];
-    std::string& attrs = parameter_texts[{node.params.data(), node.channel.value_or(-1)}];
+    std::string& attrs = parameter_texts[{node.params.data(), node.impl_params.data(), node.channel.value_or(-1)}];
     if (attrs.empty()) attrs = parameters_text(node);
     const std::string pos =
         node.pos_mm ? fmt::format("[{},{}]", real_text(node.pos_mm->x), real_text(node.pos_mm->y)) : "null";

@@ -18,10 +18,16 @@
 
 namespace kb::topology {
 
+class Implementations;
+
 // What all readers of one file share.
 class ReadContext {
  public:
-  explicit ReadContext(std::string file) : file_(std::move(file)) {}
+  explicit ReadContext(std::string file);
+  // `implementations`: those besides the built-in ones.
+  ReadContext(std::string file, const Implementations& implementations)
+      : file_(std::move(file)), implementations_(implementations) {}
+  const Implementations& implementations() const { return implementations_; }
 
   // Reports a problem at a mark, or at "--set" when the value came from there.
   void report(yaml::Mark mark, bool from_override, const std::string& key, const std::string& message,
@@ -70,6 +76,7 @@ class ReadContext {
   void add(Diagnostic problem);
 
   std::string file_;
+  const Implementations& implementations_;
   std::vector<Diagnostic> diagnostics_, warnings_;
   std::map<std::string, ConfigValue> config_;
   std::map<std::string, Given> given_;

@@ -8,6 +8,7 @@
 
 #include "platform/base/error.h"
 #include "platform/topology/graph.h"
+#include "platform/topology/implementations.h"
 #include "platform/topology/mesh_layout.h"
 
 namespace kb::topology {
@@ -30,12 +31,15 @@ struct LoadedTopology {
 
 // Loads, checks and compiles a topology file. `overrides` are dotted key paths with YAML scalars
 // ("cube.links.router_link_bw_gbs", "128"), applied after parsing, origin "--set".
+// `implementations` are those that `impl` may name besides the built-in ones; it has to outlive the result.
 // Throws a configuration Error that lists every problem at once, each with file, line, column and key.
-LoadedTopology load(const std::string& file, const std::vector<std::pair<std::string, std::string>>& overrides = {});
+LoadedTopology load(const std::string& file, const std::vector<std::pair<std::string, std::string>>& overrides = {},
+                    const Implementations& implementations = builtin_only());
 
 // The same from text (tests, configurations built into a binary); `name` stands for the file in messages.
 LoadedTopology load_text(const std::string& text, const std::string& name,
-                         const std::vector<std::pair<std::string, std::string>>& overrides = {});
+                         const std::vector<std::pair<std::string, std::string>>& overrides = {},
+                         const Implementations& implementations = builtin_only());
 
 // `kernbench topology`: a readable summary (counts, bandwidths, memory, distances).
 std::string render_summary(const LoadedTopology& topology);

@@ -78,8 +78,8 @@ HostPort::HostPort(elab::Platform& platform, HostPortOptions options)
       threads_(platform.scheduler()) {
   for (int sip = 0; sip < machine_.sips; ++sip) {
     const NodeId entry = platform.routes().resolver().find_pcie_ep(SipId(static_cast<std::uint32_t>(sip)));
-    entries_.push_back(&platform.block_as<modules::PcieEp>(entry));
-    entries_.back()->set_host(*this);
+    entries_.push_back({&platform.block_as<elab::IHostEntry>(entry), entry});
+    entries_.back().block->set_host(*this);
   }
 }
 
@@ -102,7 +102,7 @@ contract::RequestId HostPort::submit_memory(Kind kind, payload::Op op, const PeC
   const std::vector<modules::MemoryPart> parts = modules::split_access(platform_.context(), pa, nbytes);
   check_placement(platform_.graph().node(parts.front().memory), owner, pa);
   std::vector<const payload::FabricRoute*> routes;
-  const NodeId entry = entries_[owner.sip.value]->node();
+  const NodeId entry = entries_[owner.sip.value].node;
   const NodeId target = parts.front().memory;
   for (const modules::MemoryPart& part : parts) routes.push_back(&platform_.routes().host_memory(entry, part.memory));
 
@@ -122,7 +122,7 @@ contract::RequestId HostPort::submit_memory(Kind kind, payload::Op op, const PeC
 contract::RequestId HostPort::submit(std::shared_ptr<const contract::KernelLaunch> request) {
   if (request == nullptr) throw Error::program("SCHEMA_ERROR", "KernelLaunch: the request is empty");
   check_launch(platform_.graph().spec, platform_.context().kernels, *request);
-  const NodeId entry = entries_[request->sip.value]->node();
+  const NodeId entry = entries_[request->sip.value].node;
   const NodeId io_cpu = platform_.routes().resolver().find_io_cpu(request->sip);
   const payload::FabricRoute& route = platform_.routes().command(entry, io_cpu);
 
@@ -152,7 +152,7 @@ contract::RequestId HostPort::submit(const contract::MapRequest& request) {
   std::string what = mapping_text(request);
   const std::shared_ptr<payload::TranslationMsg> message = translation_message(request, what);
   mappings_.apply(request, what);
-  const NodeId entry = entries_[request.sip.value]->node();
+  const NodeId entry = entries_[request.sip.value].node;
   const NodeId io_cpu = platform_.routes().resolver().find_io_cpu(request.sip);
   const payload::FabricRoute& route = platform_.routes().command(entry, io_cpu);
 
@@ -220,7 +220,7 @@ HostPort::Request& HostPort::open_request(Kind kind, SipId sip, std::size_t part
 
 void HostPort::inject(const Request& request, payload::Transaction& transaction) {
   transaction.cookie = requests_.size();
-  entries_[request.sip.value]->submit(transaction);
+  entries_[request.sip.value].block->submit(transaction);
 }
 
 void HostPort::on_completed(payload::Transaction& transaction) {
@@ -253,7 +253,7 @@ void HostPort::finish(Request& request) {
   if (request.write != nullptr) {
     contract::IOperationSink* const operations = platform_.context().operations;
     if (request.completion.ok && operations != nullptr) {
-      operations->on_host_write(entries_[request.sip.value]->node(), *request.write, request.completion.submitted,
+      operations->on_host_write(entries_[request.sip.value].node, *request.write, request.completion.submitted,
                                 request.completion.completed);
     }
     request.write.reset();
@@ -344,7 +344,7 @@ void HostPort::collect_waits(std::vector<elab::WaitInfo>& waits) const {
     const Request& request = requests_[i];
     if (request.done) continue;
     std::string what = fmt::format("response of {} at {}", platform_.graph().node(request.target).id,
-                                   entries_[request.sip.value]->node_id());
+                                   platform_.graph().node(entries_[request.sip.value].node).id);
     if (request.part_count > 1) what += fmt::format(", {} of {} parts", request.parts, request.part_count);
     waits.push_back({describe(request, i + 1), std::move(what), request.completion.submitted});
   }
@@ -353,7 +353,7 @@ void HostPort::collect_waits(std::vector<elab::WaitInfo>& waits) const {
 bool HostPort::reports(const elab::WaitInfo& wait) const {
   if (wait.what.rfind("response of ", 0) != 0) return false;
   return std::any_of(entries_.begin(), entries_.end(),
-                     [&](const modules::PcieEp* entry) { return wait.who == entry->node_id(); });
+                     [&](const Entry& entry) { return wait.who == platform_.graph().node(entry.node).id; });
 }
 
 namespace {

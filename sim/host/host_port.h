@@ -10,8 +10,8 @@
 #include <utility>
 #include <vector>
 
-#include "modules/io/pcie_ep.h"
-#include "modules/pe/pe_ipcq.h"
+#include "platform/elab/i_host_entry.h"
+#include "platform/elab/i_queue_control.h"
 #include "platform/address/region_list.h"
 #include "platform/contract/i_host.h"
 #include "platform/elab/platform.h"
@@ -32,7 +32,7 @@ struct HostPortOptions {
 // and the remedy. Memory requests travel pcie_ep -> HBM controller or SRAM (H-17), launches and mappings pcie_ep ->
 // IO_CPU (H-18). A memory request that crosses a slice boundary is split into one transaction per slice and completes
 // with the last.
-class HostPort final : public contract::IHost, private modules::IHostPort {
+class HostPort final : public contract::IHost, private elab::IHostPort {
  public:
   HostPort(elab::Platform& platform, HostPortOptions options);
   ~HostPort() override;
@@ -112,11 +112,15 @@ class HostPort final : public contract::IHost, private modules::IHostPort {
   elab::Platform& platform_;
   HostPortOptions options_;
   contract::MachineInfo machine_;
-  std::vector<modules::PcieEp*> entries_;  // by SIP
-  std::deque<Request> requests_;           // request id - 1; never moves, so that completions stay valid
+  struct Entry {
+    elab::IHostEntry* block = nullptr;
+    NodeId node;
+  };
+  std::vector<Entry> entries_;    // by SIP
+  std::deque<Request> requests_;  // request id - 1; never moves, so that completions stay valid
   std::size_t open_ = 0;
   MappingRegistry mappings_;
-  std::vector<modules::PeIpcq*> queues_;  // PEs with message queues
+  std::vector<elab::IQueueControl*> queues_;  // PEs with message queues
   std::deque<LaunchRecord> launches_;
   std::deque<Request*> with_results_;  // completed launches that still have those of their PEs
   HostThreads threads_;

@@ -32,8 +32,8 @@ void check_ring(const contract::QueueRing& ring, const address::AddressConfig& c
 void HostPort::install_queues(const contract::QueuePlan& plan) {
   const topology::MachineSpec& spec = platform_.graph().spec;
   const address::AddressConfig config = address::AddressConfig::from_spec(spec);
-  std::vector<modules::PeIpcq*> blocks;
-  modules::PeIpcq::Senders senders;
+  std::vector<elab::IQueueControl*> blocks;
+  elab::IQueueControl::Senders senders;
   for (const contract::PeQueues& pe : plan.pes) {
     if (pe.pe.sip.value >= config.sips || pe.pe.cube.value >= config.cubes_per_sip ||
         pe.pe.pe.value >= config.pes_per_cube) {
@@ -47,9 +47,9 @@ void HostPort::install_queues(const contract::QueuePlan& plan) {
       senders[pair.peer->base_pa] = pe.pe;
     }
     const NodeId node = platform_.routes().resolver().find_pe_node(pe.pe, topology::NodeKind::pe_ipcq);
-    blocks.push_back(&platform_.block_as<modules::PeIpcq>(node));
+    blocks.push_back(&platform_.block_as<elab::IQueueControl>(node));
   }
-  for (modules::PeIpcq* block : queues_) block->remove();
+  for (elab::IQueueControl* block : queues_) block->remove();
   queues_ = std::move(blocks);
   for (std::size_t i = 0; i < queues_.size(); ++i) queues_[i]->install(plan.pes[i], plan, senders);
 }

@@ -1,5 +1,5 @@
 #include "modules/catalog.h"
-#include "modules/fabric/fabric_endpoint.h"
+#include "platform/elab/i_request_source.h"
 #include "platform/address/phys_addr.h"
 #include "platform/base/error.h"
 #include "platform/elab/platform.h"
@@ -47,14 +47,14 @@ class TrafficSource final : public payload::IInitiator {
                                            : resolver.find_pcie_ep(target.sip());
     const payload::FabricRoute& route =
         is_pe_op(row.op) ? platform_.routes().pe_dma(source, memory) : platform_.routes().host_memory(source, memory);
-    auto& endpoint = platform_.block_as<modules::FabricEndpoint>(source);
+    auto& endpoint = platform_.block_as<elab::IRequestSource>(source);
     const payload::Op op = is_read_op(row.op) ? payload::Op::read : payload::Op::write;
     payload::Transaction& transaction = platform_.pool().acquire(op, route, row.dst, row.bytes);
     transaction.hbm_offset = target.is_hbm() ? target.hbm_offset() : 0;
     transaction.cookie = index;
     transaction.initiator = this;
     // A host request pays PCIE_EP's overhead when it is injected; a PE row enters at PE_DMA's fabric side.
-    endpoint.issue(transaction, row.issue + (is_pe_op(row.op) ? 0 : endpoint.overhead()));
+    endpoint.inject(transaction, row.issue + (is_pe_op(row.op) ? 0 : endpoint.overhead()));
     results_[index].row = row;
     results_[index].path = route.nodes;
     results_[index].issue = row.issue;

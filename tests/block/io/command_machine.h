@@ -81,7 +81,7 @@ class WriteLog final : public contract::IOperationSink {
   std::vector<std::byte> kernel_read(const std::vector<Extent>&) override { return {}; }
 };
 
-class CommandMachine final : private modules::IHostPort {
+class CommandMachine final : private elab::IHostPort {
  public:
   // `set` overrides topology values ("sip.cube_mesh.w", "2").
   explicit CommandMachine(const MachineShape& shape, const std::vector<std::pair<std::string, std::string>>& set = {});

@@ -142,17 +142,15 @@ std::vector<std::byte> OperationLog::kernel_read(const std::vector<Extent>& exte
 
 struct PeMachine::Script {
   elab::BlockRegistry blocks;
-  std::shared_ptr<modules::PeContexts> pes = std::make_shared<modules::PeContexts>();
   std::vector<IRequester*> requesters;
 
   template <typename Base>
   elab::BlockFactory requester() {
     return [this](const sc_core::sc_module_name& name, NodeId node, elab::BlockContext& context) {
-      const topology::Node& record = context.graph.node(node);
-      modules::PeContext& pe = pes->of(record.pe_coord(), context);
+      modules::PeContext& pe = modules::PeContext::of(node, context);
       std::unique_ptr<Requester<Base>> block;
       if constexpr (std::is_same_v<Base, modules::PeFabricBlock>) {
-        block = std::make_unique<Requester<Base>>(name, node, record.overhead, pe, context);
+        block = std::make_unique<Requester<Base>>(name, node, context.graph.node(node).overhead, pe, context);
       } else {
         block = std::make_unique<Requester<Base>>(name, node, pe, context);
       }
@@ -165,7 +163,7 @@ struct PeMachine::Script {
     modules::add_fabric_blocks(blocks);
     modules::add_cube_blocks(blocks);
     modules::add_io_blocks(blocks);
-    modules::add_pe_blocks(blocks, pes);
+    modules::add_pe_blocks(blocks);
     for (NodeKind kind : options.requesters) {
       blocks["builtin." + std::string(topology::node_kind_name(kind))] =
           kind == NodeKind::pe_cpu ? requester<modules::PeFabricBlock>() : requester<modules::PeBlock>();

@@ -1,0 +1,11 @@
+// Patterns of names on the command line and in files.
+#pragma once
+
+#include <string_view>
+
+namespace kb {
+
+// True when the whole text matches: `*` stands for any characters, `?` for one.
+bool glob_match(std::string_view pattern, std::string_view text);
+
+}  // namespace kb

@@ -1,0 +1,30 @@
+// Installation of message queues (chapter 07).
+#pragma once
+
+#include <cstdint>
+#include <map>
+
+#include "platform/base/ids.h"
+#include "platform/contract/queues.h"
+
+namespace kb::elab {
+
+// Implemented by the block behind each `pe_ipcq`.
+class IQueueControl {
+ public:
+  static constexpr const char* kRole = "the control of message queues";
+
+  // Who sends into a ring, by its base address.
+  using Senders = std::map<std::uint64_t, PeCoord>;
+
+  // Replaces all queues and resets their counters; takes no time. Program Error QUEUE_ERROR while messages,
+  // credits or commands are under way here, and when nobody sends into a ring.
+  virtual void install(const contract::PeQueues& queues, const contract::QueuePlan& plan, const Senders& senders) = 0;
+  // Without queues again.
+  virtual void remove() = 0;
+
+ protected:
+  ~IQueueControl() = default;
+};
+
+}  // namespace kb::elab

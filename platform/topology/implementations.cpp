@@ -1,0 +1,55 @@
+#include "platform/topology/implementations.h"
+
+#include <fmt/format.h>
+
+#include "platform/base/error.h"
+#include "platform/topology/component_rules.h"
+
+namespace kb::topology {
+
+void Implementations::add(NodeKind kind, const std::string& impl, params::FieldTable fields) {
+  if (impl.rfind("custom.", 0) != 0 || impl.size() == 7) {
+    throw Error::configuration(
+        fmt::format("the implementation '{}' of {} needs a name that begins with custom., e.g. custom.my_{}", impl,
+                    node_kind_name(kind), node_kind_name(kind)));
+  }
+  if (find(kind, impl) != nullptr) {
+    throw Error::configuration(fmt::format("the implementation '{}' of {} is registered twice; rename one of them",
+                                           impl, node_kind_name(kind)));
+  }
+  for (const params::Field& field : fields.fields()) {
+    if (kind_rule(kind).fields.find(field.name) == nullptr) continue;
+    throw Error::configuration(
+        fmt::format("the parameter '{}' of '{}' has the name of a parameter that every {} has; rename it", field.name,
+                    impl, node_kind_name(kind)));
+  }
+  tables_.emplace(std::pair(kind, impl), std::move(fields));
+}
+
+const params::FieldTable* Implementations::find(NodeKind kind, const std::string& impl) const {
+  const auto found = tables_.find({kind, impl});
+  return found == tables_.end() ? nullptr : &found->second;
+}
+
+std::vector<std::string> Implementations::names(NodeKind kind) const {
+  std::vector<std::string> out;
+  for (const auto& [key, table] : tables_) {
+    if (key.first == kind) out.push_back(key.second);
+  }
+  return out;
+}
+
+const Implementations& builtin_only() {
+  static const Implementations none;
+  return none;
+}
+
+std::vector<NodeKind> Implementations::kinds_of(const std::string& impl) const {
+  std::vector<NodeKind> out;
+  for (const auto& [key, table] : tables_) {
+    if (key.second == impl) out.push_back(key.first);
+  }
+  return out;
+}
+
+}  // namespace kb::topology
