@@ -46,16 +46,18 @@ std::string version_text() {
   return std::string("kernbench ") + kVersion + " (" + sc_core::sc_version() + ")\n";
 }
 
-// Tables of who waits for whom have several lines; a single one may be a megabyte of what a user typed.
-std::string error_line(const std::string& program, const std::string& message) {
-  const bool lines = message.find('\n') != std::string::npos;
+// Tables of who waits for whom and what a user's code throws have several lines. What is wrong with a command line or a
+// file is one line, whatever the user typed, which may be a megabyte.
+std::string error_line(const std::string& program, const Error& error) {
+  const std::string message = error.what();
+  const bool lines = error.family() != ErrorFamily::configuration && message.find('\n') != std::string::npos;
   return program + ": error: " + (lines ? printable(message) : printable_line(message)) + "\n";
 }
 
 int report(const std::string& program, const Error& error) {
   std::string text;
   if (error.diagnostics().empty()) {
-    text = error_line(program, error.what());
+    text = error_line(program, error);
   } else {
     for (const Diagnostic& diagnostic : error.diagnostics()) text += printable_line(diagnostic.text()) + "\n";
     const std::size_t count = error.diagnostics().size();

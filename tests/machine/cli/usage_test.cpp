@@ -170,5 +170,51 @@ TEST_F(UsageTest, AVeryLongArgumentIsShortened) {
   EXPECT_LT(outcome.err.size(), 3000u);
 }
 
+// A path that no system takes is named by its ends, and the remedy behind it is there.
+TEST_F(UsageTest, AVeryLongPathIsShortenedAndTheRemedyKept) {
+  const std::string path(3000, '9');
+  for (const char* command : {"check ", "topology ", "probe --topology ", "run --topology ", "traffic --trace ",
+                              "run --plugin ", "evaluate gemm --topology "}) {
+    const Outcome outcome = kernbench(command + path);
+    EXPECT_EQ(outcome.code, 2) << command;
+    EXPECT_LT(outcome.err.size(), 800u) << command;
+    EXPECT_THAT(outcome.err, HasSubstr("(shorten the path)")) << command;
+    EXPECT_THAT(outcome.err, HasSubstr("999 ... (")) << command;
+  }
+}
+
+// A usage error is one line, whatever the argument holds.
+TEST_F(UsageTest, LineEndsAndTabsOfAnArgumentAreWrittenOut) {
+  const std::string bad = "'a\n\tb'";
+  for (const char* command : {"",
+                              "list ",
+                              "run ",
+                              "run --",
+                              "run --seed ",
+                              "run --set ",
+                              "run --bench ",
+                              "run --data ",
+                              "run --device ",
+                              "run --bench copy --set bytes=",
+                              "probe --case ",
+                              "check ",
+                              "topology ",
+                              "evaluate ",
+                              "evaluate gemm --jobs ",
+                              "traffic --trace ",
+                              "run --json=",
+                              "check --set a=b ",
+                              "topology a b",
+                              "run --time-limit-ns ",
+                              "run --bench copy --set elements",
+                              "run --out a --bench "}) {
+    const Outcome outcome = kernbench(std::string(command) + bad);
+    EXPECT_EQ(outcome.code, 2) << command;
+    EXPECT_THAT(outcome.err, HasSubstr("\\n\\t")) << command;
+    EXPECT_EQ(outcome.err.find('\t'), std::string::npos) << command << outcome.err;
+    EXPECT_EQ(outcome.err.find("\n\n"), std::string::npos) << command << outcome.err;
+  }
+}
+
 }  // namespace
 }  // namespace kb::test
