@@ -42,6 +42,17 @@ void guard(const std::string& file, Body body) {
   }
 }
 
+// Keeps the problems of one step, so that those of the others are found, too.
+template <typename Body>
+void collect(std::vector<Diagnostic>& problems, Body body) {
+  try {
+    body();
+  } catch (const Error& error) {
+    if (error.diagnostics().empty()) throw;
+    problems.insert(problems.end(), error.diagnostics().begin(), error.diagnostics().end());
+  }
+}
+
 // The loader maps what the headers promise; where the file ends before, the process would end with SIGBUS.
 bool is_cut_off(const std::string& path) {
   std::ifstream stream(path, std::ios::binary | std::ios::ate);
@@ -117,11 +128,14 @@ sw::PluginRegistrar load_plugin(const std::string& file) {
 BenchLibrary::BenchLibrary(const std::vector<std::string>& plugins) {
   for (const std::string& file : plugins) {
     sw::PluginRegistrar registrar = load_plugin(file);
-    guard(file, [&] {
-      for (contract::Kernel& kernel : registrar.kernels()) kernels_.add(std::move(kernel));
-      for (sw::Bench& bench : registrar.benches()) benches_.add(std::move(bench));
-      for (sw::AllReduceAlgorithm& algorithm : registrar.all_reduces()) sw::add_all_reduce(std::move(algorithm));
-    });
+    std::vector<Diagnostic> problems;
+    const auto add = [&](auto& items, const auto& to_catalog) {
+      for (auto& item : items) collect(problems, [&] { guard(file, [&] { to_catalog(std::move(item)); }); });
+    };
+    add(registrar.kernels(), [&](contract::Kernel&& kernel) { kernels_.add(std::move(kernel)); });
+    add(registrar.benches(), [&](sw::Bench&& bench) { benches_.add(std::move(bench)); });
+    add(registrar.all_reduces(), [](sw::AllReduceAlgorithm&& one) { sw::add_all_reduce(std::move(one)); });
+    if (!problems.empty()) throw Error(std::move(problems));
   }
 }
 

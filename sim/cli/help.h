@@ -28,7 +28,8 @@ inline constexpr const char* kRunFooter =
     "  kernbench run --plugin ./libmy_kernels.so --bench my-bench\n"
     "  kernbench run --json > result.json                        only JSON on standard output\n"
     "\n"
-    "Bench parameters: --set name=value, else the environment (shown by 'kernbench list'), else the default.\n"
+    "'kernbench run --bench NAME --help' shows the parameters of one workload; --set name=value comes first, then\n"
+    "the environment, then the default.\n"
     "Data modes: off = times only; replay = compute after the run; eager = compute as operations complete.\n"
     "Without --out the result goes to results/result.json (with --json alone no file is written).";
 
@@ -52,8 +53,9 @@ inline constexpr const char* kCheckFooter =
 inline constexpr const char* kListFooter =
     "Examples:\n"
     "  kernbench list\n"
+    "  kernbench list gemm-single-pe                        one workload with its parameters\n"
     "  kernbench list --plugin ./libmy_kernels.so\n"
-    "  kernbench list --json";
+    "  kernbench list --json                                everything, also the parameters of all";
 
 inline constexpr const char* kTrafficFooter =
     "Examples:\n"
