@@ -4,6 +4,7 @@
 #include <elf.h>
 #include <sys/stat.h>
 
+#include <CLI/CLI.hpp>
 #include <cerrno>
 #include <cstdint>
 #include <cstring>
@@ -124,6 +125,13 @@ sw::PluginRegistrar load_plugin(const std::string& file) {
 }
 
 }  // namespace
+
+void add_plugin_option(CLI::App& app, std::vector<std::string>& plugins) {
+  app.add_option("--plugin", plugins, "Shared library with kernels, workloads and algorithms; may be repeated")
+      ->type_name("FILE")
+      ->expected(1)
+      ->take_all();
+}
 
 BenchLibrary::BenchLibrary(const std::vector<std::string>& plugins) {
   for (const std::string& file : plugins) {

@@ -108,10 +108,7 @@ class ListCommand final : public Command {
   explicit ListCommand(CLI::App& app) {
     app.footer(kListFooter);
     app.add_option("NAME", name_, "One workload by name or number, or one kernel: with its parameters");
-    app.add_option("--plugin", plugins_, "Shared library with kernels and benches; may be repeated")
-        ->type_name("FILE")
-        ->expected(1)
-        ->take_all();
+    add_plugin_option(app, plugins_);
     app.add_flag("--json", json_, "Print as JSON");
   }
 

@@ -53,10 +53,7 @@ class RunCommand final : public Command {
     add_whole_option(app, "--seed", seed_, 0, std::numeric_limits<std::uint64_t>::max(),
                      "Seed of random tensor contents")
         ->default_str("1");
-    app.add_option("--plugin", plugins_, "Shared library with kernels and benches; may be repeated")
-        ->type_name("FILE")
-        ->expected(1)
-        ->take_all();
+    add_plugin_option(app, plugins_);
     app.add_option("--out", out_, "Folder for result.json (default: results)")->type_name("DIR");
     app.add_option("--oplog", oplog_file_,
                    "Write every operation to FILE: SQLite if it ends in .sqlite, .sqlite3 or .db, else text")
