@@ -175,6 +175,24 @@ int normalize_axis(int axis, std::size_t rank, std::string_view what) {
   return axis < 0 ? axis + dims : axis;
 }
 
+namespace {
+
+// Floats before integers, wide before narrow: what loses least when the other is cast to it.
+int dtype_range(Dtype dtype) {
+  return (is_float(dtype) ? 100 : 0) + static_cast<int>(item_size(dtype));
+}
+
+// Two operands that one command cannot take, and the cast to write.
+std::string two_dtypes(const std::string& first, Dtype one, const std::string& second, Dtype other) {
+  const bool keep_first = dtype_range(one) >= dtype_range(other);
+  const Dtype wide = keep_first ? one : other, narrow = keep_first ? other : one;
+  return fmt::format("{} is {} and {} is {}; cast {} with tl.cast(x, Dtype::{}), or {} with tl.cast(x, Dtype::{})",
+                     first, dtype_name(one), second, dtype_name(other), keep_first ? second : first, dtype_name(wide),
+                     keep_first ? first : second, dtype_name(narrow));
+}
+
+}  // namespace
+
 TensorType math_result(MathOp op, const std::vector<OperandRef>& inputs, std::optional<int> axis) {
   const MathRow& r = row(op);
   const auto what = [&] { return describe(r.name, inputs); };
@@ -188,7 +206,9 @@ TensorType math_result(MathOp op, const std::vector<OperandRef>& inputs, std::op
     tensor = tensor || !inputs[i].immediate;
     if (inputs[i].immediate && !is_float(inputs[i].dtype)) check_number(inputs[i], what());
     if (i >= first && inputs[i].dtype != dtype) {
-      throw Error::program("DTYPE_ERROR", fmt::format("{}: the inputs differ in dtype; cast one of them", what()));
+      throw Error::program("DTYPE_ERROR", fmt::format("{}: {}", what(),
+                                                      two_dtypes(fmt::format("input {}", first + 1), dtype,
+                                                                 fmt::format("input {}", i + 1), inputs[i].dtype)));
     }
   }
   if (!tensor) throw Error::program("SHAPE_ERROR", fmt::format("{}: at least one input must be a tensor", what()));
@@ -233,7 +253,7 @@ TensorType gemm_result(const OperandRef& a, const OperandRef& b, std::optional<D
   if (a.shape[1] != b.shape[0]) {
     throw fail("SHAPE_ERROR", fmt::format("the inner dimensions {} and {} must be equal", a.shape[1], b.shape[0]));
   }
-  if (a.dtype != b.dtype) throw fail("DTYPE_ERROR", "the operands differ in dtype; cast one of them");
+  if (a.dtype != b.dtype) throw fail("DTYPE_ERROR", two_dtypes("the first", a.dtype, "the second", b.dtype));
   const Dtype result = out.value_or(a.dtype);
   if (is_float(result) != is_float(a.dtype)) {
     throw fail("DTYPE_ERROR",

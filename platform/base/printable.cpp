@@ -2,13 +2,16 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstdint>
 #include <iterator>
 
 namespace kb {
 namespace {
 
-constexpr std::size_t kMostShown = 2000;  // of one line
+constexpr std::size_t kMostShown = 2000;   // of one line
+constexpr std::size_t kLongestWord = 256;  // of one line; what is longer is no name that somebody reads to its end
+constexpr std::size_t kWordEndShown = 60;  // of a longer one, at both ends
 
 std::uint32_t code_point(std::string_view sequence) {
   const auto byte = [&](std::size_t i) { return static_cast<std::uint32_t>(static_cast<unsigned char>(sequence[i])); };
@@ -44,14 +47,47 @@ std::string escaped(std::string_view text, bool one_line) {
       continue;
     }
     const std::uint32_t code = code_point(text.substr(0, length));
-    if (code == '\n' || code == '\t') {
-      out += one_line ? (code == '\n' ? "\\n" : "\\t") : std::string(1, text.front());
+    if (code == '\n') {
+      out += one_line ? "\\n" : "\n";
+    } else if (code == '\t') {
+      out += "\\t";
     } else if (is_hidden(code)) {
       append_hidden(out, code);
     } else {
       out.append(text.substr(0, length));
     }
     text.remove_prefix(length);
+  }
+  return out;
+}
+
+// `at` or the nearest place before it that does not cut a character in two.
+std::size_t boundary(std::string_view text, std::size_t at) {
+  constexpr std::size_t kLongestSequence = 4;
+  for (std::size_t back = 1; back < kLongestSequence && back <= at; ++back) {
+    if (utf8_length(text.substr(at - back)) > back) return at - back;
+  }
+  return at;
+}
+
+// Both ends of a text and how much is between them.
+std::string shortened(std::string_view text, std::size_t end_shown) {
+  const std::size_t first = boundary(text, end_shown);
+  const std::size_t last = boundary(text, text.size() - end_shown);
+  return fmt::format("{} ... ({} characters left out) ... {}", text.substr(0, first), last - first, text.substr(last));
+}
+
+// A name of a file may be as long as the system allows and be named more than once; what is said about it stays.
+std::string with_short_words(std::string_view text) {
+  std::string out;
+  while (!text.empty()) {
+    const std::size_t length = std::min(text.find(' '), text.size());
+    const std::string_view word = text.substr(0, length);
+    out += length > kLongestWord ? shortened(word, kWordEndShown) : std::string(word);
+    text.remove_prefix(length);
+    const std::size_t spaces = std::min(text.find_first_not_of(' '), text.size());
+    out += text.substr(0, spaces);
+    text.remove_prefix(spaces);
   }
   return out;
 }
@@ -82,10 +118,8 @@ std::string printable(std::string_view text) {
 }
 
 std::string printable_line(std::string_view text) {
-  if (text.size() <= kMostShown) return escaped(text, true);
-  constexpr std::size_t kEnd = kMostShown / 2;
-  return fmt::format("{} ... ({} characters left out) ... {}", escaped(text.substr(0, kMostShown - kEnd), true),
-                     text.size() - kMostShown, escaped(text.substr(text.size() - kEnd), true));
+  const std::string line = with_short_words(text);
+  return escaped(line.size() <= kMostShown ? line : shortened(line, kMostShown / 2), true);
 }
 
 }  // namespace kb

@@ -11,10 +11,12 @@ namespace kb {
 std::size_t utf8_length(std::string_view text);
 
 // `text` with everything that does not stand for itself written out: control characters and bytes that are not UTF-8
-// as \x1b, invisible characters and those that change the direction of writing as \u202e. Line ends stay.
+// as \x1b, invisible characters and those that change the direction of writing as \u202e. Line ends stay, tabs become
+// \t.
 std::string printable(std::string_view text);
 
-// The same on one line, with line ends and tabs as \n and \t. Of a very long text the beginning and the end.
+// The same on one line, with line ends as \n. Of a word too long to be a name that somebody reads, and of a very long
+// text, the beginning and the end: what is said before and behind it stays.
 std::string printable_line(std::string_view text);
 
 }  // namespace kb

@@ -1,6 +1,7 @@
 // Columns of text for people: widths follow the content.
 #pragma once
 
+#include <cstddef>
 #include <string>
 #include <vector>
 
@@ -17,13 +18,18 @@ class TextTable {
 
   void add(std::vector<std::string> row) { rows_.push_back(std::move(row)); }
   bool empty() const { return rows_.empty(); }
-  // Title line, a rule, then the rows, each line starting with `indent`; no trailing blanks.
-  std::string render(const std::string& indent = "") const;
+  // Title line, a rule, then the rows, each line starting with `indent`; no trailing blanks. With a `width` the cells
+  // of the last column are broken between words where a line would be longer.
+  std::string render(const std::string& indent = "", std::size_t width = 0) const;
 
  private:
+  std::vector<std::size_t> widths() const;
   std::vector<Column> columns_;
   std::vector<std::vector<std::string>> rows_;
 };
+
+// `text` in lines of at most `width` columns, broken between words; a longer word has a line of its own.
+std::vector<std::string> wrapped(const std::string& text, std::size_t width);
 
 // printf's "%.*f".
 std::string fixed(double value, int decimals);

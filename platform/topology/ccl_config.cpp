@@ -166,7 +166,7 @@ CclConfig read_entry(MapReader& entry, const std::string& name, CclConfig config
   if (!options.modules.empty() && !context.is_bad(entry.path("module")) &&
       std::find(options.modules.begin(), options.modules.end(), config.module) == options.modules.end()) {
     entry.report("module", fmt::format("there is no algorithm implementation '{}'", config.module),
-                 suggest(config.module, options.modules));
+                 suggest(config.module, options.modules) + "; one of a plug-in needs --plugin FILE");
   }
   read_section(entry, config);
   if (entry.has("root_cube")) {

@@ -4,6 +4,7 @@
 #include <elf.h>
 #include <sys/stat.h>
 
+#include <CLI/CLI.hpp>
 #include <cerrno>
 #include <cstdint>
 #include <cstring>
@@ -39,6 +40,17 @@ void guard(const std::string& file, Body body) {
     refuse(file, std::string("the plug-in failed while it was loaded: ") + error.what(), kRemedy);
   } catch (...) {
     refuse(file, "the plug-in failed while it was loaded, with an exception that is no std::exception", kRemedy);
+  }
+}
+
+// Keeps the problems of one step, so that those of the others are found, too.
+template <typename Body>
+void collect(std::vector<Diagnostic>& problems, Body body) {
+  try {
+    body();
+  } catch (const Error& error) {
+    if (error.diagnostics().empty()) throw;
+    problems.insert(problems.end(), error.diagnostics().begin(), error.diagnostics().end());
   }
 }
 
@@ -114,14 +126,24 @@ sw::PluginRegistrar load_plugin(const std::string& file) {
 
 }  // namespace
 
+void add_plugin_option(CLI::App& app, std::vector<std::string>& plugins) {
+  app.add_option("--plugin", plugins, "Shared library with kernels, workloads and algorithms; may be repeated")
+      ->type_name("FILE")
+      ->expected(1)
+      ->take_all();
+}
+
 BenchLibrary::BenchLibrary(const std::vector<std::string>& plugins) {
   for (const std::string& file : plugins) {
     sw::PluginRegistrar registrar = load_plugin(file);
-    guard(file, [&] {
-      for (contract::Kernel& kernel : registrar.kernels()) kernels_.add(std::move(kernel));
-      for (sw::Bench& bench : registrar.benches()) benches_.add(std::move(bench));
-      for (sw::AllReduceAlgorithm& algorithm : registrar.all_reduces()) sw::add_all_reduce(std::move(algorithm));
-    });
+    std::vector<Diagnostic> problems;
+    const auto add = [&](auto& items, const auto& to_catalog) {
+      for (auto& item : items) collect(problems, [&] { guard(file, [&] { to_catalog(std::move(item)); }); });
+    };
+    add(registrar.kernels(), [&](contract::Kernel&& kernel) { kernels_.add(std::move(kernel)); });
+    add(registrar.benches(), [&](sw::Bench&& bench) { benches_.add(std::move(bench)); });
+    add(registrar.all_reduces(), [](sw::AllReduceAlgorithm&& one) { sw::add_all_reduce(std::move(one)); });
+    if (!problems.empty()) throw Error(std::move(problems));
   }
 }
 

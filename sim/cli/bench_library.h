@@ -7,7 +7,14 @@
 #include "sw/benches/bench.h"
 #include "sw/plugin/plugin.h"
 
+namespace CLI {
+class App;
+}
+
 namespace kb::cli {
+
+// --plugin of the commands for which a plug-in can matter.
+void add_plugin_option(CLI::App& app, std::vector<std::string>& plugins);
 
 // What can be run: the built-in kernels and benches and those of plug-ins, which stay loaded for the life of this
 // object.

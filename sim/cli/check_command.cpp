@@ -6,6 +6,7 @@
 #include "platform/base/error.h"
 #include "platform/base/nearest.h"
 #include "platform/topology/ccl_config.h"
+#include "sim/cli/bench_library.h"
 #include "sim/cli/help.h"
 #include "sim/cli/program.h"
 #include "sw/distributed/algorithms.h"
@@ -38,12 +39,14 @@ class CheckCommand final : public Command {
     app.footer(kCheckFooter);
     app.add_option("FILES", files_, "Topology and collective configuration files")->required()->type_name("FILE");
     choice_.add_set_option(app);
+    add_plugin_option(app, plugins_);
   }
 
   int run() override {
     if (!choice_.sets.empty() && std::all_of(files_.begin(), files_.end(), topology::is_ccl_file)) {
       throw usage_error("--set changes keys of a topology; the collective configuration is changed in its file");
     }
+    const BenchLibrary library(plugins_);  // its algorithms may be named in a file
     std::vector<Diagnostic> problems;
     for (const std::string& file : files_) {
       const std::optional<Checked> good = check(file, problems);
@@ -96,6 +99,7 @@ class CheckCommand final : public Command {
   }
 
   std::vector<std::string> files_;
+  std::vector<std::string> plugins_;
   TopologyChoice choice_;  // its overrides are those of every topology file
 };
 

@@ -37,13 +37,12 @@ class EvaluateCommand final : public Command {
     app.add_option("--out", out_, "Folder for data and figures (default: evaluation/NAME)")->type_name("DIR");
     add_whole_option(app, "--jobs", jobs_, 1, 9999, "Runs at a time (default: one per core)");
     app.add_flag("--fast", fast_, "Do not simulate: draw from the data file that is there (also: MILESTONE_FAST=1)");
-    app.add_option(
-           "--shapes", options_.shapes,
-           "Shapes MxKxN instead of the evaluation's own, with commas between; all are drawn unless --exclude says so")
+    app.add_option("--shapes", options_.shapes,
+                   "Shapes MxKxN instead of the evaluation's own, with commas between; all are drawn")
         ->type_name("LIST");
-    app.add_option("--exclude", options_.exclude, "Shapes that are measured but not drawn")->type_name("LIST");
+    app.add_option("--exclude", options_.exclude, "Shapes that are measured and not drawn")->type_name("LIST");
     app.add_option("--reference", options_.reference,
-                   "allreduce: JSON file with an external measurement to draw (default: the one that comes along)")
+                   "allreduce: JSON file with a measurement to draw (default: the one that comes along)")
         ->type_name("FILE");
     app.add_option("--sections", options_.sections,
                    "validation: parts to run, with commas between (default: all but monotony)")

@@ -28,7 +28,8 @@ inline constexpr const char* kRunFooter =
     "  kernbench run --plugin ./libmy_kernels.so --bench my-bench\n"
     "  kernbench run --json > result.json                        only JSON on standard output\n"
     "\n"
-    "Bench parameters: --set name=value, else the environment (shown by 'kernbench list'), else the default.\n"
+    "'kernbench run --bench NAME --help' shows the parameters of one workload; --set name=value comes first, then\n"
+    "the environment, then the default.\n"
     "Data modes: off = times only; replay = compute after the run; eager = compute as operations complete.\n"
     "Without --out the result goes to results/result.json (with --json alone no file is written).";
 
@@ -47,13 +48,15 @@ inline constexpr const char* kCheckFooter =
     "Examples:\n"
     "  kernbench check configs/*.yaml\n"
     "  kernbench check my.yaml --set system.sips.count=6    as a run with this --set would see it\n"
+    "  kernbench check ccl.yaml --plugin ./libmy_ring.so    with an all-reduce of one's own\n"
     "Every problem of every file is printed with file, line and key; exit code 2 when there is one.";
 
 inline constexpr const char* kListFooter =
     "Examples:\n"
     "  kernbench list\n"
+    "  kernbench list gemm-single-pe                        one workload with its parameters\n"
     "  kernbench list --plugin ./libmy_kernels.so\n"
-    "  kernbench list --json";
+    "  kernbench list --json                                everything, also the parameters of all";
 
 inline constexpr const char* kTrafficFooter =
     "Examples:\n"

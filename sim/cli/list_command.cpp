@@ -1,10 +1,15 @@
 #include <CLI/CLI.hpp>
+#include <algorithm>
+#include <cstdint>
 
+#include "platform/base/error.h"
+#include "platform/base/nearest.h"
 #include "platform/observe/json_writer.h"
 #include "platform/observe/text_table.h"
 #include "sim/cli/bench_library.h"
 #include "sim/cli/help.h"
 #include "sim/cli/program.h"
+#include "sim/cli/workload_text.h"
 
 namespace kb::cli {
 namespace {
@@ -23,81 +28,103 @@ void write_parameter(JsonWriter& json, const sw::Bench& bench, const sw::Paramet
       .end_object();
 }
 
-std::string render_json(const BenchLibrary& library) {
+// A workload in the order of names, which is that of the numbers.
+struct Numbered {
+  std::size_t number;
+  const sw::Bench* workload;
+};
+
+// What is shown: everything, or what has one name.
+struct Selection {
+  std::vector<Numbered> workloads;
+  std::vector<const contract::Kernel*> kernels;
+};
+
+Selection select(const BenchLibrary& library, const std::string& name) {
+  Selection chosen;
+  std::size_t number = 0;
+  for (const std::string& one : library.benches().names()) {
+    ++number;
+    const bool wanted = name.empty() || name == one || name == std::to_string(number);
+    if (wanted) chosen.workloads.push_back({number, library.benches().find(one)});
+  }
+  for (const std::string& one : library.kernels().names()) {
+    if (name.empty() || name == one) chosen.kernels.push_back(library.kernels().find(one));
+  }
+  if (!chosen.workloads.empty() || !chosen.kernels.empty()) return chosen;
+  std::vector<std::string> names = library.benches().names();
+  for (const std::string& one : library.kernels().names()) {
+    if (std::find(names.begin(), names.end(), one) == names.end()) names.push_back(one);
+  }
+  const std::string near = nearest_name(name, names);
+  throw Error::configuration("there is no workload and no kernel '" + name + "' (" +
+                             (near.empty() ? "'kernbench list' shows them" : "did you mean '" + near + "'?") + ")");
+}
+
+std::string render_json(const Selection& chosen) {
   JsonWriter json;
   json.begin_object().key("schema").integer(1).key("benches").begin_array();
-  int index = 0;
-  for (const std::string& name : library.benches().names()) {
-    const sw::Bench& bench = *library.benches().find(name);
-    json.begin_object().key("index").integer(++index).key("name").text(name).key("description").text(bench.description);
+  for (const auto& [number, bench] : chosen.workloads) {
+    json.begin_object().key("index").integer(static_cast<std::int64_t>(number));
+    json.key("name").text(bench->name).key("description").text(bench->description);
     json.key("parameters").begin_array();
-    for (const sw::Parameter& parameter : bench.parameters) write_parameter(json, bench, parameter);
+    for (const sw::Parameter& parameter : bench->parameters) write_parameter(json, *bench, parameter);
     json.end_array().end_object();
   }
   json.end_array().key("kernels").begin_array();
-  for (const std::string& name : library.kernels().names()) {
-    const contract::Kernel& kernel = *library.kernels().find(name);
-    json.begin_object().key("name").text(name).key("description").text(kernel.description);
+  for (const contract::Kernel* kernel : chosen.kernels) {
+    json.begin_object().key("name").text(kernel->name).key("description").text(kernel->description);
     json.key("parameters").begin_array(true);
-    for (const std::string& parameter : kernel.parameters) json.text(parameter);
+    for (const std::string& parameter : kernel->parameters) json.text(parameter);
     json.end_array().end_object();
   }
   json.end_array().end_object();
   return json.str() + '\n';
 }
 
-std::string parameter_text(const sw::Parameter& parameter) {
-  std::string text = parameter.help;
-  if (!parameter.unit.empty()) text += " [" + parameter.unit + "]";
-  if (!parameter.choices.empty()) {
-    std::string choices;
-    for (const std::string& choice : parameter.choices) choices += (choices.empty() ? "" : ", ") + choice;
-    text += " (" + choices + ")";
+std::string render_tables(const Selection& chosen) {
+  TextTable workloads(
+      {{"#", TextTable::Align::right}, {"workload", TextTable::Align::left}, {"what it does", TextTable::Align::left}});
+  for (const auto& [number, workload] : chosen.workloads) {
+    workloads.add({std::to_string(number), workload->name, workload->description});
   }
-  return text;
+  TextTable kernels({{"kernel", TextTable::Align::left}, {"what it does", TextTable::Align::left}});
+  for (const contract::Kernel* kernel : chosen.kernels) kernels.add({kernel->name, kernel->description});
+  return "Workloads: 'kernbench run --bench NAME' runs one, 'kernbench list NAME' shows its parameters\n\n" +
+         workloads.render("", kTextWidth) +
+         "\nKernels: launched by workloads, 'kernbench list NAME' shows the parameters\n\n" +
+         kernels.render("", kTextWidth);
 }
 
-std::string render_text(const BenchLibrary& library) {
-  std::string text = "Benches (kernbench run --bench NAME)\n";
-  int index = 0;
-  for (const std::string& name : library.benches().names()) {
-    const sw::Bench& bench = *library.benches().find(name);
-    text += "\n" + std::to_string(++index) + "  " + name + "  " + bench.description + "\n";
-    TextTable table({{"parameter", TextTable::Align::left},
-                     {"default", TextTable::Align::left},
-                     {"meaning", TextTable::Align::left},
-                     {"environment", TextTable::Align::left}});
-    for (const sw::Parameter& parameter : bench.parameters) {
-      table.add({parameter.name, parameter.default_value, parameter_text(parameter),
-                 sw::environment_name(bench.environment_prefix(), parameter.name)});
-    }
-    if (!table.empty()) text += table.render("     ");
-  }
-  TextTable kernels({{"kernel", TextTable::Align::left}, {"description", TextTable::Align::left}});
-  for (const std::string& name : library.kernels().names()) {
-    kernels.add({name, library.kernels().find(name)->description});
-  }
-  return text + "\nKernels (launched by benches)\n\n" + kernels.render("   ");
+std::string render_details(const Selection& chosen) {
+  std::string text;
+  for (const auto& [number, workload] : chosen.workloads) text += workload_text(*workload, number);
+  for (const contract::Kernel* kernel : chosen.kernels) text += (text.empty() ? "" : "\n") + kernel_text(*kernel);
+  return text;
 }
 
 class ListCommand final : public Command {
  public:
   explicit ListCommand(CLI::App& app) {
     app.footer(kListFooter);
-    app.add_option("--plugin", plugins_, "Shared library with kernels and benches; may be repeated")
-        ->type_name("FILE")
-        ->expected(1)
-        ->take_all();
+    app.add_option("NAME", name_, "One workload by name or number, or one kernel: with its parameters");
+    add_plugin_option(app, plugins_);
     app.add_flag("--json", json_, "Print as JSON");
   }
 
   int run() override {
     const BenchLibrary library(plugins_);
-    json_ ? print(render_json(library)) : print_text(render_text(library));
+    const Selection chosen = select(library, name_);
+    if (json_) {
+      print(render_json(chosen));
+    } else {
+      print_text(name_.empty() ? render_tables(chosen) : render_details(chosen));
+    }
     return 0;
   }
 
  private:
+  std::string name_;
   std::vector<std::string> plugins_;
   bool json_ = false;
 };

@@ -34,7 +34,7 @@ struct Entry {
 };
 constexpr Entry kCommands[] = {
     {"run", "Run a bench on a simulated machine and report times and data", make_run_command},
-    {"list", "List the benches and kernels that can be run", make_list_command},
+    {"list", "List the workloads and kernels that can be run", make_list_command},
     {"probe", "Measure single transfers against the latency formula", make_probe_command},
     {"topology", "Show a compiled machine: summary, JSON or Graphviz", make_topology_command},
     {"check", "Check topology files without simulating", make_check_command},
@@ -46,16 +46,18 @@ std::string version_text() {
   return std::string("kernbench ") + kVersion + " (" + sc_core::sc_version() + ")\n";
 }
 
-// Tables of who waits for whom have several lines; a single one may be a megabyte of what a user typed.
-std::string error_line(const std::string& program, const std::string& message) {
-  const bool lines = message.find('\n') != std::string::npos;
+// Tables of who waits for whom and what a user's code throws have several lines. What is wrong with a command line or a
+// file is one line, whatever the user typed, which may be a megabyte.
+std::string error_line(const std::string& program, const Error& error) {
+  const std::string message = error.what();
+  const bool lines = error.family() != ErrorFamily::configuration && message.find('\n') != std::string::npos;
   return program + ": error: " + (lines ? printable(message) : printable_line(message)) + "\n";
 }
 
 int report(const std::string& program, const Error& error) {
   std::string text;
   if (error.diagnostics().empty()) {
-    text = error_line(program, error.what());
+    text = error_line(program, error);
   } else {
     for (const Diagnostic& diagnostic : error.diagnostics()) text += printable_line(diagnostic.text()) + "\n";
     const std::size_t count = error.diagnostics().size();
@@ -96,15 +98,14 @@ int guarded(const std::string& program, const std::function<int()>& body) {
 }
 
 // Parses the command line; help and version go to stdout.
-int parse_and_run(CLI::App& app, CLI::App& options_of, const std::vector<std::string>& args,
-                  const std::function<int()>& run) {
+int parse_and_run(CLI::App& app, CLI::App& options_of, const std::vector<std::string>& args, Command& command) {
   std::vector<std::string> reversed = check_arguments(options_of, args);
   std::reverse(reversed.begin(), reversed.end());
   if (&app != &options_of) reversed.push_back(options_of.get_name());
   try {
     app.parse(reversed);
   } catch (const CLI::CallForHelp&) {
-    print(&app == &options_of ? app.help() : options_of.help(app.get_name()));
+    print((&app == &options_of ? app.help() : options_of.help(app.get_name())) + printable(command.help()));
     return 0;
   } catch (const CLI::ExtrasError&) {
     const std::vector<std::string> extras = app.remaining(true);
@@ -112,7 +113,7 @@ int parse_and_run(CLI::App& app, CLI::App& options_of, const std::vector<std::st
   } catch (const CLI::ParseError& error) {
     throw usage_error(error.what());
   }
-  return run();
+  return command.run();
 }
 
 }  // namespace
@@ -224,7 +225,7 @@ int run_kernbench(int argc, char** argv, const Program& program) {
     prefix += " " + *found;
     const std::vector<std::string> rest(args.begin() + 1, args.end());
     Command& command = *commands[static_cast<std::size_t>(found - names.begin())];
-    return parse_and_run(app, *app.get_subcommand(*found), rest, [&command] { return command.run(); });
+    return parse_and_run(app, *app.get_subcommand(*found), rest, command);
   });
 }
 
@@ -235,7 +236,7 @@ int run_simulation(int argc, char** argv, const Program& program) {
     app.add_flag("--version", "Print the version and exit");
     const std::unique_ptr<Command> command = make_run_command(app, program);
     if (!args.empty() && args[0] == "--version") return print(version_text()), 0;
-    return parse_and_run(app, app, args, [&command] { return command->run(); });
+    return parse_and_run(app, app, args, *command);
   });
 }
 

@@ -39,6 +39,8 @@ class Command {
  public:
   virtual ~Command() = default;
   virtual int run() = 0;  // exit code; errors are thrown as kb::Error
+  // What --help says besides the options, about what else the command line names.
+  virtual std::string help() const { return ""; }
 };
 
 // The topology a command works on: a file or the built-in one, with --set overrides.

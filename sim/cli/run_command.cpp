@@ -14,6 +14,7 @@
 #include "sim/cli/file_roles.h"
 #include "sim/cli/help.h"
 #include "sim/cli/program.h"
+#include "sim/cli/workload_text.h"
 #include "sim/driver/bench_run.h"
 #include "sim/driver/host_time_limit.h"
 #include "sim/driver/text_report.h"
@@ -34,9 +35,9 @@ class RunCommand final : public Command {
     bench_ = program.default_bench;
     app.footer(program.fixed_topology ? kSimulationFooter : kRunFooter);
     choice_.add_file_option(app);
-    app.add_option("--bench", bench_, "Bench by name or by number of 'kernbench list'")
-        ->type_name("NAME")
-        ->capture_default_str();
+    bench_option_ = app.add_option("--bench", bench_, "Workload by name or by number of 'kernbench list'")
+                        ->type_name("NAME")
+                        ->capture_default_str();
     app.add_option("--device", device_, "SIPs that the bench may use: all or sip:N")
         ->type_name("DEVICE")
         ->capture_default_str();
@@ -44,21 +45,18 @@ class RunCommand final : public Command {
                        ->type_name("MODE")
                        ->capture_default_str();
     app.add_flag("--verify-data", verify_, "Compute the data (replay unless --data says eager) and check the result");
-    app.add_option("--set", sets_, "Bench parameter, or a topology key when the name has a dot; may be repeated")
+    app.add_option("--set", sets_,
+                   "Parameter of the workload, or a topology key when the name has a dot; may be repeated")
         ->type_name("NAME=VALUE")
         ->expected(1)
         ->take_all();
     add_whole_option(app, "--seed", seed_, 0, std::numeric_limits<std::uint64_t>::max(),
                      "Seed of random tensor contents")
         ->default_str("1");
-    app.add_option("--plugin", plugins_, "Shared library with kernels and benches; may be repeated")
-        ->type_name("FILE")
-        ->expected(1)
-        ->take_all();
+    add_plugin_option(app, plugins_);
     app.add_option("--out", out_, "Folder for result.json (default: results)")->type_name("DIR");
     app.add_option("--oplog", oplog_file_,
-                   "Write every operation to FILE: a SQLite database if it ends in .sqlite, .sqlite3 or .db, else "
-                   "tab-separated text")
+                   "Write every operation to FILE: SQLite if it ends in .sqlite, .sqlite3 or .db, else text")
         ->type_name("FILE");
     app.add_option("--vcd", vcd_file_, "Write waveforms to FILE for GTKWave")->type_name("FILE");
     app.add_option("--vcd-filter", options_.vcd_filters,
@@ -71,11 +69,19 @@ class RunCommand final : public Command {
         ->type_name("NS");
     add_host_time_limit(app, host_time_limit_s_);
     app.add_flag("--strict", strict_,
-                 "Late PEs and other warnings of the run exit with 1; when data is computed, so does reading memory "
-                 "that was never written");
+                 "Exit with 1 on warnings of the run, and on reading memory that was never written");
     app.add_flag("--json", json_, "Print the result as JSON and nothing else on standard output");
     app.add_flag("--quiet", quiet_, "Print errors only");
     app.add_flag("--dump-config", dump_, "Print the effective configuration with the origin of each value and exit");
+  }
+
+  // The parameters of the workload that --bench names.
+  std::string help() const override {
+    if (bench_option_->count() == 0) return "";
+    const BenchLibrary library(plugins_);
+    const sw::Bench& workload = library.benches().resolve(bench_);
+    const std::string parameters = parameters_text(workload);
+    return "\nParameters of " + workload.name + ":\n\n" + (parameters.empty() ? "  It has none.\n" : parameters);
   }
 
   int run() override {
@@ -223,6 +229,7 @@ class RunCommand final : public Command {
   std::string name_;
   TopologyChoice choice_;
   std::string bench_;
+  CLI::Option* bench_option_ = nullptr;
   std::string device_ = "all";
   std::string data_ = "off";
   CLI::Option* data_option_ = nullptr;

@@ -1,6 +1,7 @@
 #include <CLI/CLI.hpp>
 
 #include "platform/observe/output_file.h"
+#include "sim/cli/bench_library.h"
 #include "sim/cli/file_roles.h"
 #include "sim/cli/help.h"
 #include "sim/cli/program.h"
@@ -16,6 +17,7 @@ class TopologyCommand final : public Command {
     CLI::Option* file = app.add_option("FILE", choice_.file, "Topology file (default: the built-in reference machine)");
     app.add_option("--topology", choice_.file, "The same as FILE")->type_name("FILE")->excludes(file);
     choice_.add_set_option(app);
+    add_plugin_option(app, plugins_);
     CLI::Option* json = app.add_flag("--json", json_, "Nodes, edges and the checked specification as JSON");
     CLI::Option* dot =
         app.add_flag("--dot", dot_, "A Graphviz drawing; one cube stands for equal ones")->excludes(json);
@@ -24,6 +26,7 @@ class TopologyCommand final : public Command {
   }
 
   int run() override {
+    const BenchLibrary library(plugins_);
     const topology::LoadedTopology machine = choice_.load();
     if (!mesh_file_.empty()) {
       check_files(machine);
@@ -45,12 +48,14 @@ class TopologyCommand final : public Command {
   void check_files(const topology::LoadedTopology& machine) const {
     FileRoles roles;
     choice_.add_roles(machine, roles);
+    for (const std::string& plugin : plugins_) roles.reads("--plugin", plugin);
     roles.writes("--emit-mesh", mesh_file_);
     roles.prints(json_ || dot_);
     roles.check();
   }
 
   TopologyChoice choice_;
+  std::vector<std::string> plugins_;
   bool json_ = false;
   bool dot_ = false;
   bool full_ = false;

@@ -37,24 +37,37 @@ bool is_blank(const std::string& text) {
   throw Error::program("SCHEMA_ERROR", fmt::format("bench '{}': {}", bench, what));
 }
 
-void check_parameters(const Bench& bench) {
+std::vector<std::string> declaration_problems(const std::vector<Parameter>& parameters) {
+  std::vector<std::string> problems;
   std::vector<std::string> seen;
-  for (const Parameter& p : bench.parameters) {
+  for (const Parameter& p : parameters) {
     if (!is_name(p.name, '_')) {
-      refuse(bench.name, fmt::format("'{}' is no parameter name; use lower-case words joined by '_'", p.name));
+      problems.push_back(fmt::format("'{}' is no parameter name; use lower-case words joined by '_'", p.name));
     }
     if (std::find(seen.begin(), seen.end(), p.name) != seen.end()) {
-      refuse(bench.name, fmt::format("parameter '{}' is declared twice", p.name));
+      problems.push_back(fmt::format("parameter '{}' is declared twice", p.name));
     }
-    if (is_blank(p.help)) refuse(bench.name, fmt::format("parameter '{}' has no help text", p.name));
+    if (is_blank(p.help)) problems.push_back(fmt::format("parameter '{}' has no help text", p.name));
     seen.push_back(p.name);
   }
+  return problems;
+}
+
+// All problems at once.
+void check_parameters(const Bench& bench) {
+  std::vector<std::string> problems = declaration_problems(bench.parameters);
   const auto no_environment = [](const std::string&) { return std::optional<std::string>(); };
   try {
-    static_cast<void>(resolve_params(bench.name, bench.parameters, {}, no_environment));
+    if (problems.empty()) static_cast<void>(resolve_params(bench.name, bench.parameters, {}, no_environment));
   } catch (const Error& error) {
-    refuse(bench.name, fmt::format("the default of a parameter is wrong: {}", error.what()));
+    for (const Diagnostic& one : error.diagnostics()) {
+      problems.push_back(fmt::format("the default of a parameter is wrong: {}", one.text()));
+    }
+    if (problems.empty()) throw;
   }
+  std::string all;
+  for (const std::string& one : problems) all += (all.empty() ? "" : "; ") + one;
+  if (!all.empty()) refuse(bench.name, all);
 }
 
 }  // namespace

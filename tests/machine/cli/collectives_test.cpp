@@ -365,7 +365,13 @@ TEST_F(CollectivesTest, AnAlgorithmOfAPluginIsOneLikeAllOthers_K47) {
   EXPECT_THAT(unfit.err, HasSubstr("own_ring sums tensors on one cube per SIP"));
   const Outcome unknown = kernbench(run + "--set algorithm=own_ring");
   EXPECT_EQ(unknown.code, 2);
-  EXPECT_THAT(unknown.err, testing::AllOf(HasSubstr("ccl.yaml:1"), HasSubstr("own_ring")));
+  EXPECT_THAT(unknown.err, testing::AllOf(HasSubstr("ccl.yaml:1"), HasSubstr("own_ring"), HasSubstr("--plugin FILE")));
+  EXPECT_EQ(kernbench("check ccl.yaml").code, 2);
+  const Outcome checked = kernbench("check ccl.yaml --plugin " KB_PING_PONG_PLUGIN);
+  EXPECT_EQ(checked.code, 0) << checked.err;
+  EXPECT_THAT(checked.out, HasSubstr("ccl.yaml: ok"));
+  EXPECT_EQ(kernbench("topology --plugin " KB_PING_PONG_PLUGIN).code, 0);
+  EXPECT_EQ(kernbench("topology --plugin ccl.yaml").code, 2);
 }
 
 // The example of examples/messages, whole and broken.

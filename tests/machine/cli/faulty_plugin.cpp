@@ -177,6 +177,11 @@ KERNBENCH_PLUGIN(registrar) {
   if (mistake_of_entry == "standard") throw std::runtime_error("no licence");
   if (mistake_of_entry == "memory") throw std::bad_alloc();
   end_process(mistake_of_entry);
+  if (mistake_of_entry == "no-help") {  // two workloads with three parameters without a help text
+    registrar.add_bench(
+        {"silent", "says nothing", {Parameter::integer("first", 1, ""), Parameter::text("second", "", " ")}, run});
+    registrar.add_bench({"silent-too", "says nothing", {Parameter::real("third", 1.0, "")}, run});
+  }
   std::vector<std::string> mistakes = {"odd-throw",     "huge",           "nobody-answers", "no-numbers",
                                        "exit",          "quick-exit",     "abort",          "terminate",
                                        "thread-throws", "too-many-ranks", "no-memory",      "busy-bench"};

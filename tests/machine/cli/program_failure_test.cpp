@@ -257,6 +257,13 @@ TEST_F(PluginFailureTest, WhatItThrowsWhileLoadingIsItsMistake) {
   EXPECT_THAT(ended.err, HasSubstr("called exit()"));
 }
 
+TEST_F(PluginFailureTest, ParametersWithoutHelpAreRefusedAllAtOnce) {
+  const Outcome outcome = load(KB_FAULTY_PLUGIN, "KB_FAULTY_ENTRY=no-help");
+  expect_refused(outcome, "'silent': parameter 'first' has no help text; parameter 'second' has no help text\n");
+  expect_refused(outcome, "'silent-too': parameter 'third' has no help text\n");
+  expect_refused(outcome, "2 problems found");
+}
+
 TEST_F(PluginFailureTest, AnOddVersionIsRefused) {
   expect_refused(load(KB_ODD_PLUGIN, "KB_ODD_ABI=null"), "was built for nothing that it names");
   expect_refused(load(KB_ODD_PLUGIN, "KB_ODD_ABI=throw"), "with an exception that is no std::exception");

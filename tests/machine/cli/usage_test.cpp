@@ -1,6 +1,9 @@
 // Wrong usage: one clear message, exit code 2, nothing on standard output, no files (design 9).
 #include <gmock/gmock.h>
 
+#include <algorithm>
+#include <sstream>
+
 #include "platform/base/version.h"
 #include "tests/machine/cli/command_line.h"
 
@@ -76,7 +79,9 @@ INSTANTIATE_TEST_SUITE_P(
         Wrong{"run --bench --", "--bench needs a value after it"},
         Wrong{"run --bench=", "--bench is given an empty value"},
         Wrong{"run --json=maybe", "--json takes no value, not 'maybe'"}, Wrong{"run -x", "unknown option -x"},
-        Wrong{"run -help", "did you mean '--help'?"}, Wrong{"list -- x", "unexpected argument 'x' after --"},
+        Wrong{"run -help", "did you mean '--help'?"}, Wrong{"list -- x", "there is no workload and no kernel 'x'"},
+        Wrong{"list gemm-sinle-pe", "did you mean 'gemm-single-pe'?"},
+        Wrong{"list copy mlp", "unexpected argument 'mlp'"},
         Wrong{"run -- --bench copy", "unexpected argument '--bench' after --"},
         Wrong{"probe -- x", "unexpected argument 'x' after --"},
         Wrong{"traffic --trace a -- b", "unexpected argument 'b' after --"},
@@ -118,7 +123,65 @@ TEST_F(UsageTest, ListNamesBenchesKernelsAndParameters) {
     EXPECT_THAT(names, testing::Contains(name));
   }
   EXPECT_FALSE(list["kernels"].empty());
-  EXPECT_THAT(kernbench("list").out, HasSubstr("GEMM_SINGLE_PE_M"));
+}
+
+int longest_line(const std::string& text) {
+  std::istringstream lines(text);
+  std::size_t longest = 0;
+  for (std::string line; std::getline(lines, line);) longest = std::max(longest, line.size());
+  return static_cast<int>(longest);
+}
+
+TEST_F(UsageTest, ListIsAShortTable) {
+  const Outcome list = kernbench("list");
+  EXPECT_THAT(list.out, HasSubstr("14  gemm-multi-pe              C = A x B"));
+  EXPECT_THAT(list.out, HasSubstr("\nself_attention"));
+  EXPECT_THAT(list.out, Not(HasSubstr("slot_size")));
+  EXPECT_LE(longest_line(list.out), 100);
+  EXPECT_LE(std::count(list.out.begin(), list.out.end(), '\n'), 150);
+}
+
+TEST_F(UsageTest, ListShowsOneWorkloadWithItsParameters) {
+  const Outcome by_name = kernbench("list gemm-single-pe");
+  EXPECT_THAT(by_name.out, HasSubstr("Workload gemm-single-pe, number 15\n"));
+  EXPECT_THAT(by_name.out, HasSubstr("\n  m          512 "));
+  EXPECT_THAT(by_name.out, HasSubstr("GEMM_SINGLE_PE_M"));
+  EXPECT_THAT(by_name.out, Not(HasSubstr("softmax")));
+  EXPECT_EQ(kernbench("list 15").out, by_name.out);
+  const std::string both = kernbench("list copy").out;  // also the name of a kernel
+  EXPECT_THAT(both, HasSubstr("COPY_BYTES"));
+  EXPECT_THAT(both, HasSubstr("Kernel copy"));
+  EXPECT_THAT(both, HasSubstr("\n    src_offset: int (optional)\n"));
+  const nlohmann::json one = json("list gemm-single-pe --json");
+  EXPECT_EQ(one["benches"].size(), 1u);
+  EXPECT_EQ(one["benches"][0]["index"], 15);
+  for (const auto& bench : json("list --json")["benches"]) {
+    const Outcome outcome = kernbench("list " + bench["name"].get<std::string>());
+    EXPECT_EQ(outcome.code, 0) << bench["name"];
+    EXPECT_LE(longest_line(outcome.out), 100) << bench["name"];
+  }
+}
+
+TEST_F(UsageTest, HelpOfARunShowsTheParametersOfItsWorkload) {
+  for (const char* arguments :
+       {"run --bench gemm-single-pe --help", "run --help --bench=gemm-single-pe", "run -h --bench 15"}) {
+    const Outcome outcome = kernbench(arguments);
+    EXPECT_EQ(outcome.code, 0) << arguments << outcome.err;
+    EXPECT_THAT(outcome.out, HasSubstr("Usage: kernbench run")) << arguments;
+    EXPECT_THAT(outcome.out, HasSubstr("Parameters of gemm-single-pe:\n\n  parameter  default")) << arguments;
+  }
+  EXPECT_THAT(kernbench("run --help").out, Not(HasSubstr("Parameters of")));
+  EXPECT_THAT(program("sim_one_pe", "--bench noop --help").out, HasSubstr("Parameters of noop:"));
+  const Outcome wrong = kernbench("run --bench gemm-sinle-pe --help");
+  EXPECT_EQ(wrong.code, 2);
+  EXPECT_THAT(wrong.err, HasSubstr("did you mean 'gemm-single-pe'?"));
+}
+
+TEST_F(UsageTest, HelpFitsATerminal) {
+  for (const char* command : {"", "run", "list", "probe", "topology", "check", "traffic", "evaluate"}) {
+    const Outcome outcome = kernbench(std::string(command) + " --help");
+    EXPECT_LE(longest_line(outcome.out), 120) << command << "\n" << outcome.out;
+  }
 }
 
 TEST_F(UsageTest, AFullStandardOutputIsAnError) {
@@ -168,6 +231,52 @@ TEST_F(UsageTest, AVeryLongArgumentIsShortened) {
   const Outcome outcome = kernbench("run --bench " + std::string(100000, 'x'));
   EXPECT_EQ(outcome.code, 2);
   EXPECT_LT(outcome.err.size(), 3000u);
+}
+
+// A path that no system takes is named by its ends, and the remedy behind it is there.
+TEST_F(UsageTest, AVeryLongPathIsShortenedAndTheRemedyKept) {
+  const std::string path(3000, '9');
+  for (const char* command : {"check ", "topology ", "probe --topology ", "run --topology ", "traffic --trace ",
+                              "run --plugin ", "evaluate gemm --topology "}) {
+    const Outcome outcome = kernbench(command + path);
+    EXPECT_EQ(outcome.code, 2) << command;
+    EXPECT_LT(outcome.err.size(), 800u) << command;
+    EXPECT_THAT(outcome.err, HasSubstr("(shorten the path)")) << command;
+    EXPECT_THAT(outcome.err, HasSubstr("999 ... (")) << command;
+  }
+}
+
+// A usage error is one line, whatever the argument holds.
+TEST_F(UsageTest, LineEndsAndTabsOfAnArgumentAreWrittenOut) {
+  const std::string bad = "'a\n\tb'";
+  for (const char* command : {"",
+                              "list ",
+                              "run ",
+                              "run --",
+                              "run --seed ",
+                              "run --set ",
+                              "run --bench ",
+                              "run --data ",
+                              "run --device ",
+                              "run --bench copy --set bytes=",
+                              "probe --case ",
+                              "check ",
+                              "topology ",
+                              "evaluate ",
+                              "evaluate gemm --jobs ",
+                              "traffic --trace ",
+                              "run --json=",
+                              "check --set a=b ",
+                              "topology a b",
+                              "run --time-limit-ns ",
+                              "run --bench copy --set elements",
+                              "run --out a --bench "}) {
+    const Outcome outcome = kernbench(std::string(command) + bad);
+    EXPECT_EQ(outcome.code, 2) << command;
+    EXPECT_THAT(outcome.err, HasSubstr("\\n\\t")) << command;
+    EXPECT_EQ(outcome.err.find('\t'), std::string::npos) << command << outcome.err;
+    EXPECT_EQ(outcome.err.find("\n\n"), std::string::npos) << command << outcome.err;
+  }
 }
 
 }  // namespace

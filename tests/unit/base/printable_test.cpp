@@ -6,7 +6,7 @@ namespace kb {
 namespace {
 
 TEST(Printable, OrdinaryTextStays) {
-  const std::string text = "b\u00fccher/\u6a21\u578b \u00b5s \U0001f600 'x' \\ \"y\"\n\tz";
+  const std::string text = "b\u00fccher/\u6a21\u578b \u00b5s \U0001f600 'x' \\ \"y\"\nz";
   EXPECT_EQ(printable(text), text);
 }
 
@@ -28,11 +28,35 @@ TEST(Printable, ALineStaysOne) {
   EXPECT_EQ(printable_line("a\nb\tc"), "a\\nb\\tc");
 }
 
+TEST(Printable, ATabIsWrittenOut) {
+  EXPECT_EQ(printable("a\tb\nc"), "a\\tb\nc");
+}
+
+TEST(Printable, AVeryLongWordIsShortenedAndWhatIsSaidOfItStays) {
+  const std::string path(3000, '9');
+  const std::string line = printable_line("there is no file '" + path + "' (shorten '" + path + "')");
+  EXPECT_LT(line.size(), 400u);
+  EXPECT_THAT(line, testing::StartsWith("there is no file '999"));
+  EXPECT_THAT(line, testing::HasSubstr("(2882 characters left out)"));  // 120 of the word, one of them a quote
+  EXPECT_THAT(line, testing::EndsWith("999')"));
+  EXPECT_EQ(printable_line("'" + std::string(254, '9') + "'"), "'" + std::string(254, '9') + "'");
+}
+
+TEST(Printable, AVeryLongWordIsNotCutInsideACharacter) {
+  std::string word;
+  for (int i = 0; i < 500; ++i) word += "\u6a21";
+  for (const char* before : {"", "a", "ab"}) {
+    EXPECT_EQ(printable_line(before + word).find("\\x"), std::string::npos) << before;
+  }
+}
+
 TEST(Printable, AVeryLongLineIsShortened) {
-  const std::string line = printable_line(std::string(1 << 20, 'x') + "end");
+  std::string text;
+  while (text.size() < (1 << 20)) text += "words ";
+  const std::string line = printable_line(text + "end");
   EXPECT_LT(line.size(), 2100u);
-  EXPECT_THAT(line, testing::HasSubstr("(1046579 characters left out)"));
-  EXPECT_EQ(line.substr(line.size() - 3), "end");
+  EXPECT_THAT(line, testing::HasSubstr(" characters left out)"));
+  EXPECT_THAT(line, testing::EndsWith("end"));
 }
 
 }  // namespace

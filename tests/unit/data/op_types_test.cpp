@@ -62,7 +62,12 @@ TEST(MathResult, RefusesWrongDtypesAndCounts) {
           {std::string(math_op_name(op)) + "(i32 (2))", "f16, bf16 and f32"});
   }
   EXPECT_EQ(math_result(MathOp::where, {i, h, h}, {}).dtype, Dtype::f16);
-  fails([&] { math_result(MathOp::where, {i, h, f}, {}); }, "DTYPE_ERROR", {"where"});
+  fails(
+      [&] {
+        math_result(MathOp::where, {i, h, f}, {});
+      },
+      "DTYPE_ERROR", {"where", "input 2 is f16 and input 3 is f32; cast input 2 with tl.cast(x, Dtype::f32)"});
+  fails([&] { math_result(MathOp::add, {f, i}, {}); }, "DTYPE_ERROR", {"cast input 2 with tl.cast(x, Dtype::f32)"});
 }
 
 TEST(MathResult, ReducedAxisBecomesOne) {
@@ -83,7 +88,18 @@ TEST(GemmResult, ShapesAndDtypes_P90) {
   EXPECT_EQ(gemm_result(a, b).dtype, Dtype::f16);
   EXPECT_EQ(gemm_result(a, b, Dtype::f32).dtype, Dtype::f32);
   fails([&] { gemm_result(a, a); }, "SHAPE_ERROR", {"dot(f16 (2, 3), f16 (2, 3))", "inner dimensions 3 and 2"});
-  fails([&] { gemm_result(a, at(0, {3, 5}, Dtype::bf16)); }, "DTYPE_ERROR", {"differ in dtype"});
+  fails(
+      [&] {
+        gemm_result(a, at(0, {3, 5}, Dtype::bf16));
+      },
+      "DTYPE_ERROR", {"the first is f16 and the second is bf16", "cast the second with tl.cast(x, Dtype::f16)"});
+  fails(
+      [&] {
+        gemm_result(at(0, {2, 3}, Dtype::f32), b);
+      },
+      "DTYPE_ERROR",
+      {"dot(f32 (2, 3), f16 (3, 5))",
+       "cast the second with tl.cast(x, Dtype::f32), or the first with tl.cast(x, Dtype::f16)"});
   fails([&] { gemm_result(a, b, Dtype::i32); }, "DTYPE_ERROR", {"cannot be i32"});
   fails([&] { gemm_result(at(0, {3}, Dtype::f16), b); }, "SHAPE_ERROR", {"two-dimensional"});
   EXPECT_EQ(default_acc_dtype(Dtype::bf16), Dtype::f32);

@@ -24,6 +24,24 @@ TEST(TextTable, CountsCodePointsNotBytes) {
   EXPECT_EQ(table.render(), "u   v\n--  -\n\xc2\xb5s  1\nab  2\n");
 }
 
+TEST(TextTable, BreaksTheLastColumnWhereALineWouldBeLonger) {
+  TextTable table({{"name", TextTable::Align::left}, {"meaning", TextTable::Align::left}});
+  table.add({"a", "words that do not fit into one line of the table"});
+  table.add({"b", "short"});
+  EXPECT_EQ(table.render(" ", 28),
+            " name  meaning\n"
+            " ----  ---------------------\n"
+            " a     words that do not fit\n"
+            "       into one line of the\n"
+            "       table\n"
+            " b     short\n");
+}
+
+TEST(Wrapped, ALongWordHasALineOfItsOwn) {
+  EXPECT_EQ(wrapped("a verylongword is here", 7), (std::vector<std::string>{"a", "verylongword", "is here"}));
+  EXPECT_TRUE(wrapped("  ", 7).empty());
+}
+
 TEST(Fixed, RoundsLikePrintf) {
   EXPECT_EQ(fixed(2.345, 1), "2.3");
   EXPECT_EQ(fixed(-0.5, 2), "-0.50");

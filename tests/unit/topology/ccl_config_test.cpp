@@ -164,7 +164,7 @@ TEST(CclConfig, UnknownAlgorithmsAndImplementationsAreNamed) {  // K-6
   EXPECT_EQ(
       error_in(kTwo, {"", "", {}, {"ring", "meshed_allreduce"}}),
       "ccl.yaml:8:13: algorithms.mesh.module: there is no algorithm implementation 'mesh_allreduce' (did you mean "
-      "'meshed_allreduce'?)");
+      "'meshed_allreduce'?; one of a plug-in needs --plugin FILE)");
   EXPECT_EQ(read(kTwo, {"", "", {}, {"ring", "mesh_allreduce"}}).module, "ring");
 }
 

@@ -1,0 +1,20 @@
+// What `list` and `run --help` say about a workload and about a kernel.
+#pragma once
+
+#include <cstddef>
+#include <string>
+
+#include "platform/contract/i_pe.h"
+#include "sw/benches/bench.h"
+
+namespace kb::cli {
+
+inline constexpr std::size_t kTextWidth = 100;  // columns of text for people
+
+// The parameters with defaults and meanings, and how to set them; "" when there are none.
+std::string parameters_text(const sw::Bench& workload);
+// Name, number, sentence, parameters and how to run it.
+std::string workload_text(const sw::Bench& workload, std::size_t number);
+std::string kernel_text(const contract::Kernel& kernel);
+
+}  // namespace kb::cli
