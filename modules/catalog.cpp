@@ -16,4 +16,8 @@ elab::BlockRegistry builtin_registry() {
   return registry;
 }
 
+elab::BlockRegistry registry_with(const elab::BlockCatalog* others) {
+  return others == nullptr ? builtin_registry() : others->with(builtin_registry());
+}
+
 }  // namespace kb::modules

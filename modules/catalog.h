@@ -6,5 +6,7 @@
 namespace kb::modules {
 
 elab::BlockRegistry builtin_registry();
+// With the blocks of `others`, which may be null.
+elab::BlockRegistry registry_with(const elab::BlockCatalog* others);
 
 }  // namespace kb::modules

@@ -214,6 +214,12 @@ class Fields {
   FieldTable table_;
 };
 
+// The table of a block that has no parameters (besides those of its kind).
+struct NoParams {};
+inline FieldTable no_fields() {
+  return Fields<NoParams>().table();
+}
+
 template <>
 struct FieldTraits<Nanoseconds> {
   static constexpr FieldType kType = FieldType::real;

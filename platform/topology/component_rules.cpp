@@ -35,8 +35,6 @@ using params::Value;
 
 namespace {
 
-struct NoParams {};
-
 const std::vector<std::string> kTransitImpls{"builtin.forwarding", "builtin.switch", "builtin.noc", "builtin.ucie"};
 
 KindRule transit(NodeKind kind, const char* impl, FieldTable fields) {
@@ -48,7 +46,7 @@ KindRule block(NodeKind kind, FieldTable fields) {
 }
 
 std::vector<KindRule> make_rules() {
-  return {block(NodeKind::host, params::Fields<NoParams>().table()),
+  return {block(NodeKind::host, params::no_fields()),
           transit(NodeKind::switch_, "builtin.switch", TransitParams::fields(5.0)),
           block(NodeKind::pcie_ep, params::PcieEpParams::fields()),
           block(NodeKind::io_cpu, params::IoCpuParams::fields()),

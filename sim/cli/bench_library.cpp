@@ -20,6 +20,7 @@ namespace {
 
 using AbiFunction = const char* (*)();
 using PluginFunction = void (*)(sw::PluginRegistrar&);
+using BlocksFunction = void (*)(elab::BlockCatalog&);
 
 [[noreturn]] void refuse(const std::string& file, const std::string& message, const std::string& remedy) {
   throw Error({Diagnostic{file, 0, 0, "", message, remedy}});
@@ -28,7 +29,7 @@ using PluginFunction = void (*)(sw::PluginRegistrar&);
 // What a plug-in throws while it is loaded is its mistake, and the run has not begun.
 template <typename Body>
 void guard(const std::string& file, Body body) {
-  constexpr const char* kRemedy = "correct the plug-in's KERNBENCH_PLUGIN";
+  constexpr const char* kRemedy = "correct the plug-in's KERNBENCH_PLUGIN or KERNBENCH_BLOCKS";
   try {
     body();
   } catch (const Error& error) {
@@ -102,32 +103,36 @@ void* open_library(const std::string& file) {
   return library;
 }
 
-// The library stays open: its kernels are called until the end of the process.
-sw::PluginRegistrar load_plugin(const std::string& file) {
+// What a library brings. It stays open: its kernels and blocks are called until the end of the process.
+struct Plugin {
+  PluginFunction kernels = nullptr;  // null: none
+  BlocksFunction blocks = nullptr;
+};
+
+Plugin load_plugin(const std::string& file) {
   void* library = open_library(file);
   const auto abi = reinterpret_cast<AbiFunction>(::dlsym(library, kKernbenchPluginAbiSymbol));
-  const auto entry = reinterpret_cast<PluginFunction>(::dlsym(library, kKernbenchPluginSymbol));
-  if (abi == nullptr || entry == nullptr) {
+  const Plugin plugin{reinterpret_cast<PluginFunction>(::dlsym(library, kKernbenchPluginSymbol)),
+                      reinterpret_cast<BlocksFunction>(::dlsym(library, kKernbenchBlocksSymbol))};
+  if (abi == nullptr || (plugin.kernels == nullptr && plugin.blocks == nullptr)) {
     refuse(file, "this shared library is no kernbench plug-in",
-           "write KERNBENCH_PLUGIN(registrar) { ... } in one of its files");
+           "write KERNBENCH_PLUGIN(registrar) { ... } or KERNBENCH_BLOCKS(catalog) { ... } in one of its files");
   }
   guard(file, [&] {
     const char* const built_for = abi();
-    if (built_for != nullptr && sw::plugin_abi() == built_for) return;
+    if (built_for != nullptr && plugin_abi() == built_for) return;
     refuse(file,
            "the plug-in was built for " + std::string(built_for == nullptr ? "nothing that it names" : built_for) +
-               ", this is " + sw::plugin_abi(),
+               ", this is " + plugin_abi(),
            "build it against this installation");
   });
-  sw::PluginRegistrar registrar;
-  guard(file, [&] { entry(registrar); });
-  return registrar;
+  return plugin;
 }
 
 }  // namespace
 
 void add_plugin_option(CLI::App& app, std::vector<std::string>& plugins) {
-  app.add_option("--plugin", plugins, "Shared library with kernels, workloads and algorithms; may be repeated")
+  app.add_option("--plugin", plugins, "Shared library with kernels, workloads, algorithms or blocks; may be repeated")
       ->type_name("FILE")
       ->expected(1)
       ->take_all();
@@ -135,7 +140,10 @@ void add_plugin_option(CLI::App& app, std::vector<std::string>& plugins) {
 
 BenchLibrary::BenchLibrary(const std::vector<std::string>& plugins) {
   for (const std::string& file : plugins) {
-    sw::PluginRegistrar registrar = load_plugin(file);
+    const Plugin plugin = load_plugin(file);
+    sw::PluginRegistrar registrar;
+    if (plugin.kernels != nullptr) guard(file, [&] { plugin.kernels(registrar); });
+    if (plugin.blocks != nullptr) guard(file, [&] { plugin.blocks(blocks_); });
     std::vector<Diagnostic> problems;
     const auto add = [&](auto& items, const auto& to_catalog) {
       for (auto& item : items) collect(problems, [&] { guard(file, [&] { to_catalog(std::move(item)); }); });

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "kernels/catalog.h"
+#include "platform/elab/block_plugin.h"
 #include "sw/benches/bench.h"
 #include "sw/plugin/plugin.h"
 
@@ -16,8 +17,8 @@ namespace kb::cli {
 // --plugin of the commands for which a plug-in can matter.
 void add_plugin_option(CLI::App& app, std::vector<std::string>& plugins);
 
-// What can be run: the built-in kernels and benches and those of plug-ins, which stay loaded for the life of this
-// object.
+// What can be run: the built-in kernels and benches and those of plug-ins, with their blocks; plug-ins stay loaded for
+// the life of this object.
 class BenchLibrary {
  public:
   // Configuration Error when a plug-in cannot be loaded.
@@ -25,10 +26,12 @@ class BenchLibrary {
 
   const kernels::KernelCatalog& kernels() const { return kernels_; }
   const sw::BenchRegistry& benches() const { return benches_; }
+  const elab::BlockCatalog& blocks() const { return blocks_; }
 
  private:
   kernels::KernelCatalog kernels_;
   sw::BenchRegistry benches_ = sw::builtin_registry();
+  elab::BlockCatalog blocks_;
 };
 
 }  // namespace kb::cli

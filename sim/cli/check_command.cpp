@@ -2,9 +2,7 @@
 #include <algorithm>
 #include <optional>
 
-#include "modules/catalog.h"
 #include "platform/base/error.h"
-#include "platform/base/nearest.h"
 #include "platform/topology/ccl_config.h"
 #include "sim/cli/bench_library.h"
 #include "sim/cli/help.h"
@@ -13,25 +11,6 @@
 
 namespace kb::cli {
 namespace {
-
-// A file may be meant for another program, one that brings a module of its own: such a key is right, but not runnable
-// here.
-std::vector<Diagnostic> foreign_implementations(const topology::LoadedTopology& machine) {
-  const elab::BlockRegistry known = modules::builtin_registry();
-  std::vector<std::string> names;
-  for (const auto& entry : known) names.push_back(entry.first);
-  std::vector<Diagnostic> warnings;
-  for (const auto& [key, entry] : machine.config) {
-    const bool impl = key.size() > 5 && key.compare(key.size() - 5, 5, ".impl") == 0;
-    if (!impl || known.count(entry.value) != 0) continue;
-    warnings.push_back({machine.file, 0, 0, key,
-                        "'" + entry.value +
-                            "' is no implementation of this program, which cannot simulate this machine; plug-ins "
-                            "bring kernels and benches, no blocks",
-                        suggest(entry.value, names)});
-  }
-  return warnings;
-}
 
 class CheckCommand final : public Command {
  public:
@@ -46,10 +25,10 @@ class CheckCommand final : public Command {
     if (!choice_.sets.empty() && std::all_of(files_.begin(), files_.end(), topology::is_ccl_file)) {
       throw usage_error("--set changes keys of a topology; the collective configuration is changed in its file");
     }
-    const BenchLibrary library(plugins_);  // its algorithms may be named in a file
+    const BenchLibrary library(plugins_);  // its algorithms and blocks may be named in a file
     std::vector<Diagnostic> problems;
     for (const std::string& file : files_) {
-      const std::optional<Checked> good = check(file, problems);
+      const std::optional<Checked> good = check(file, library, problems);
       if (!good) continue;
       print_text(good->text);
       print_warnings(good->warnings);
@@ -64,9 +43,10 @@ class CheckCommand final : public Command {
     std::vector<Diagnostic> warnings;
   };
 
-  std::optional<Checked> check(const std::string& file, std::vector<Diagnostic>& problems) const {
+  std::optional<Checked> check(const std::string& file, const BenchLibrary& library,
+                               std::vector<Diagnostic>& problems) const {
     try {
-      return topology::is_ccl_file(file) ? check_ccl(file) : check_topology(file);
+      return topology::is_ccl_file(file) ? check_ccl(file) : check_topology(file, library);
     } catch (const Error& error) {
       if (error.family() != ErrorFamily::configuration) throw;
       if (error.diagnostics().empty()) {
@@ -83,19 +63,18 @@ class CheckCommand final : public Command {
     return {file + ": ok (collectives, algorithm " + ccl.algorithm + ")\n", ccl.warnings};
   }
 
-  Checked check_topology(const std::string& file) const {
-    const topology::LoadedTopology machine = load(file);
+  Checked check_topology(const std::string& file, const BenchLibrary& library) const {
+    const topology::LoadedTopology machine = load(file, library);
     Checked good{file + ": ok (" + std::to_string(machine.graph.nodes.size()) + " nodes, " +
                      std::to_string(machine.graph.edges.size()) + " edges)\n",
                  machine.warnings};
-    for (const Diagnostic& warning : foreign_implementations(machine)) good.warnings.push_back(warning);
     return good;
   }
 
-  topology::LoadedTopology load(const std::string& file) const {
+  topology::LoadedTopology load(const std::string& file, const BenchLibrary& library) const {
     TopologyChoice choice = choice_;
     choice.file = file;
-    return choice.load();
+    return choice.load(library.blocks().implementations());
   }
 
   std::vector<std::string> files_;

@@ -1,5 +1,6 @@
 #include <CLI/CLI.hpp>
 
+#include "sim/cli/bench_library.h"
 #include "sim/cli/help.h"
 #include "sim/cli/program.h"
 #include "sim/probe/probe.h"
@@ -14,21 +15,24 @@ class ProbeCommand final : public Command {
     app.footer(kProbeFooter);
     choice_.add_file_option(app);
     choice_.add_set_option(app);
+    add_plugin_option(app, plugins_);
     app.add_option("--case", case_, "Only the case of this name")->type_name("NAME")->capture_default_str();
     app.add_flag("--json", json_, "Print as JSON");
     app.add_flag("--strict", strict_, "Exit code 1 when a check fails");
   }
 
   int run() override {
-    const topology::LoadedTopology machine = choice_.load();
+    const BenchLibrary library(plugins_);
+    const topology::LoadedTopology machine = choice_.load(library.blocks().implementations());
     print_warnings(machine.warnings);
-    const sim::ProbeReport report = sim::run_probe(machine, case_);
+    const sim::ProbeReport report = sim::run_probe(machine, case_, library.blocks());
     json_ ? print(sim::render_probe_json(machine, report)) : print_text(sim::render_probe(machine, report));
     return strict_ && !report.ok() ? exit_code(ErrorFamily::program) : 0;
   }
 
  private:
   TopologyChoice choice_;
+  std::vector<std::string> plugins_;
   std::string case_ = "all";
   bool json_ = false;
   bool strict_ = false;

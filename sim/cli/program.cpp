@@ -142,12 +142,12 @@ void TopologyChoice::add_set_option(CLI::App& app) {
       ->take_all();
 }
 
-topology::LoadedTopology TopologyChoice::load() const {
+topology::LoadedTopology TopologyChoice::load(const topology::Implementations& implementations) const {
   std::vector<std::pair<std::string, std::string>> overrides;
   for (const std::string& text : sets) overrides.push_back(split_assignment(text));
   return within_memory("reading the topology", [&] {
-    if (!file.empty()) return topology::load(file, overrides);
-    return topology::load_text(program->topology.text, program->topology.name, overrides);
+    if (!file.empty()) return topology::load(file, overrides, implementations);
+    return topology::load_text(program->topology.text, program->topology.name, overrides, implementations);
   });
 }
 

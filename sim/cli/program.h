@@ -52,7 +52,8 @@ struct TopologyChoice {
   void add_file_option(CLI::App& app);
   void add_set_option(CLI::App& app);
   // Configuration Error with every problem of the file; usage Error for a malformed --set.
-  topology::LoadedTopology load() const;
+  // `implementations`: those that plug-ins bring.
+  topology::LoadedTopology load(const topology::Implementations& implementations = topology::builtin_only()) const;
   // The files that it was loaded from.
   void add_roles(const topology::LoadedTopology& machine, FileRoles& roles) const;
 };

@@ -88,8 +88,8 @@ class RunCommand final : public Command {
     sim::HostTimeLimit host_limit(host_time_limit_s_);
     take_sets();
     sim::BenchRun run;
-    run.topology = choice_.load();
     const BenchLibrary library(plugins_);
+    run.topology = choice_.load(library.blocks().implementations());
     run.kernels = &library.kernels();
     run.bench = &library.benches().resolve(bench_);
     run.params = sw::resolve_params(run.bench->name, run.bench->parameters, bench_sets_, sw::process_environment,
@@ -106,6 +106,7 @@ class RunCommand final : public Command {
     run.strict = strict_;
     run.verify = verify_;
     run.options = simulation_options();
+    run.options.blocks = &library.blocks();
     run.options.host_time_limit = &host_limit;
     if (dump_) return dump_config(run);
     return simulate_and_report(run);

@@ -27,7 +27,7 @@ class TopologyCommand final : public Command {
 
   int run() override {
     const BenchLibrary library(plugins_);
-    const topology::LoadedTopology machine = choice_.load();
+    const topology::LoadedTopology machine = choice_.load(library.blocks().implementations());
     if (!mesh_file_.empty()) {
       check_files(machine);
       observe::OutputFile file(mesh_file_, "the mesh file");

@@ -2,6 +2,7 @@
 
 #include "platform/observe/output_file.h"
 #include "sim/cli/arguments.h"
+#include "sim/cli/bench_library.h"
 #include "sim/cli/file_roles.h"
 #include "sim/cli/help.h"
 #include "sim/cli/program.h"
@@ -20,6 +21,7 @@ class TrafficCommand final : public Command {
     app.footer(kTrafficFooter);
     choice_.add_file_option(app);
     choice_.add_set_option(app);
+    add_plugin_option(app, plugins_);
     app.add_option("--trace", trace_, "Transactions as CSV")->type_name("FILE")->required();
     app.add_option("--out", out_, "Write to FILE instead of standard output")->type_name("FILE");
     add_host_time_limit(app, host_time_limit_s_);
@@ -28,7 +30,8 @@ class TrafficCommand final : public Command {
 
   int run() override {
     sim::HostTimeLimit host_limit(host_time_limit_s_);
-    const topology::LoadedTopology machine = choice_.load();
+    const BenchLibrary library(plugins_);
+    const topology::LoadedTopology machine = choice_.load(library.blocks().implementations());
     const sim::Trace trace =
         within_memory("reading the traffic file", [&] { return sim::read_trace(trace_, machine.graph); });
     check_files(machine);
@@ -37,7 +40,8 @@ class TrafficCommand final : public Command {
     std::optional<observe::OutputFile> file;
     if (!out_.empty()) file.emplace(out_, "the output file");
     sim::prepare_systemc();
-    const std::vector<sim::TrafficResult> results = sim::run_traffic(machine, trace.rows, true, &host_limit);
+    const std::vector<sim::TrafficResult> results =
+        sim::run_traffic(machine, trace.rows, {true, &host_limit, &library.blocks()});
     const std::string text =
         json_ ? sim::render_traffic_json(machine.graph, results) : sim::render_traffic_tsv(machine.graph, results);
     host_limit.disarm();
@@ -60,6 +64,7 @@ class TrafficCommand final : public Command {
   }
 
   TopologyChoice choice_;
+  std::vector<std::string> plugins_;
   std::string trace_;
   std::string out_;
   double host_time_limit_s_ = 0.0;  // 0 = none

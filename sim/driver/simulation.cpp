@@ -249,7 +249,7 @@ SimulationResult simulate(const topology::LoadedTopology& topology, const Simula
   // Never destroyed: SystemC looks for every port of a dying module in one list, which for a large machine takes longer
   // than the simulation, and the process ends soon.
   elab::Platform& platform =
-      *new elab::Platform("platform", topology.graph, modules::builtin_registry(), platform_options);
+      *new elab::Platform("platform", topology.graph, modules::registry_with(options.blocks), platform_options);
   HostPortOptions host_options;
   host_options.data_mode = options.data_mode;
   if (options.data_mode != contract::DataMode::off) {

@@ -11,6 +11,7 @@
 
 #include "platform/contract/i_host.h"
 #include "platform/contract/i_pe.h"
+#include "platform/elab/registry.h"
 #include "platform/observe/output_file.h"
 #include "platform/topology/topology.h"
 #include "sim/driver/run_record.h"
@@ -30,6 +31,7 @@ struct SimulationOptions {
   HostTimeLimit* host_time_limit = nullptr;  // none when null
   bool progress = false;
   const contract::IKernelCatalog* kernels = nullptr;
+  const elab::BlockCatalog* blocks = nullptr;  // besides the built-in ones
 };
 
 // The host side of the run; called in a host thread. Program Errors that it throws end the run with ok: false.

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "platform/elab/registry.h"
 #include "platform/topology/topology.h"
 #include "sim/probe/cases.h"
 #include "sim/probe/formula.h"
@@ -37,7 +38,9 @@ struct ProbeReport {
 
 // `filter` is "all" or the exact name of a case; usage Error with the nearest name otherwise (H-91). Every case runs on
 // a machine of its own in a process of its own.
-ProbeReport run_probe(const topology::LoadedTopology& topology, const std::string& filter);
+// `blocks`: besides the built-in ones.
+ProbeReport run_probe(const topology::LoadedTopology& topology, const std::string& filter,
+                      const elab::BlockCatalog& blocks = {});
 
 // The checks of H-88 and H-89 over the cases that ran; a comparison needs two of them.
 std::vector<ProbeCheck> check_probe(const std::vector<ProbeResult>& results);

@@ -1,7 +1,7 @@
 #include "modules/catalog.h"
-#include "platform/elab/i_request_source.h"
 #include "platform/address/phys_addr.h"
 #include "platform/base/error.h"
+#include "platform/elab/i_request_source.h"
 #include "platform/elab/platform.h"
 #include "sim/driver/host_time_limit.h"
 #include "sim/driver/progress.h"
@@ -69,16 +69,17 @@ class TrafficSource final : public payload::IInitiator {
 }  // namespace
 
 std::vector<TrafficResult> run_traffic(const topology::LoadedTopology& topology, const std::vector<TraceRow>& rows,
-                                       bool progress, HostTimeLimit* host_limit) {
+                                       const TrafficOptions& options) {
+  HostTimeLimit* const host_limit = options.host_limit;
   // Never destroyed: SystemC looks for every port of a dying module in one list, which for a large machine takes longer
   // than the simulation, and the process ends soon.
-  elab::Platform& platform = *new elab::Platform("platform", topology.graph, modules::builtin_registry());
+  elab::Platform& platform = *new elab::Platform("platform", topology.graph, modules::registry_with(options.blocks));
   std::vector<TrafficResult> results(rows.size());
   TrafficSource source(platform, rows, results);
   start_systemc();  // the sockets are bound from here on
   source.issue_all();
   if (host_limit != nullptr) host_limit->watch(platform.scheduler());
-  ProgressLine line(progress);
+  ProgressLine line(options.progress);
   platform.scheduler().set_poll([&] {
     line.update(platform.scheduler().now(), platform.scheduler().events());
     return false;

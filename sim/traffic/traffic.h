@@ -8,6 +8,7 @@
 
 #include "platform/base/ids.h"
 #include "platform/base/units.h"
+#include "platform/elab/registry.h"
 #include "platform/topology/topology.h"
 
 namespace kb::sim {
@@ -43,10 +44,16 @@ struct TrafficResult {
   std::string status;  // "OK" or the error code of the response
 };
 
+struct TrafficOptions {
+  bool progress = false;                       // a line on the terminal while it takes long
+  HostTimeLimit* host_limit = nullptr;         // none when null
+  const elab::BlockCatalog* blocks = nullptr;  // besides the built-in ones
+};
+
 // Simulates the rows on a fresh machine; results in row order. Elaborates SystemC: once per process.
-// `progress`: a line on the terminal while it takes long. Rows of one issue time are injected in row order; PE rows
+// Rows of one issue time are injected in row order; PE rows
 // enter at pe_dma's fabric side and take no DMA channel. Error of family no_progress when rows stay unanswered.
 std::vector<TrafficResult> run_traffic(const topology::LoadedTopology& topology, const std::vector<TraceRow>& rows,
-                                       bool progress = false, HostTimeLimit* host_limit = nullptr);
+                                       const TrafficOptions& options = {});
 
 }  // namespace kb::sim

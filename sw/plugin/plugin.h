@@ -15,27 +15,12 @@
 #include <utility>
 #include <vector>
 
-#include "platform/base/version.h"
+#include "platform/base/plugin_abi.h"
 #include "platform/contract/i_pe.h"
 #include "sw/benches/bench.h"
 #include "sw/distributed/algorithms.h"
 
 namespace kb::sw {
-
-// Raised with every change of a type that crosses the boundary.
-inline constexpr int kPluginAbi = 9;
-
-// What a library and its loader must agree on: "kernbench 0.1.0, plug-in ABI 9".
-inline std::string plugin_abi() {
-  std::string text = std::string("kernbench ") + kVersion + ", plug-in ABI " + std::to_string(kPluginAbi);
-#if defined(_GLIBCXX_USE_CXX11_ABI) && !_GLIBCXX_USE_CXX11_ABI
-  text += ", old C++ strings";
-#endif
-#if defined(__SANITIZE_ADDRESS__)
-  text += ", address sanitizer";
-#endif
-  return text;
-}
 
 // What a plug-in hands over; names are checked when the loader puts them into its catalogs.
 class PluginRegistrar {
@@ -56,15 +41,8 @@ class PluginRegistrar {
 
 }  // namespace kb::sw
 
-// The two symbols that the loader looks for.
-inline constexpr const char* kKernbenchPluginAbiSymbol = "kernbench_plugin_abi";  // const char*()
-inline constexpr const char* kKernbenchPluginSymbol = "kernbench_plugin";         // void(kb::sw::PluginRegistrar&)
-
 // NOLINTBEGIN(bugprone-macro-parentheses): the name of a parameter cannot be in parentheses
-#define KERNBENCH_PLUGIN(registrar)                                                      \
-  extern "C" __attribute__((visibility("default"))) const char* kernbench_plugin_abi() { \
-    static const std::string text = kb::sw::plugin_abi();                                \
-    return text.c_str();                                                                 \
-  }                                                                                      \
+#define KERNBENCH_PLUGIN(registrar) \
+  KERNBENCH_PLUGIN_ABI              \
   extern "C" __attribute__((visibility("default"))) void kernbench_plugin(kb::sw::PluginRegistrar& registrar)
 // NOLINTEND(bugprone-macro-parentheses)

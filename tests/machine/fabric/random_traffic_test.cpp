@@ -6,6 +6,7 @@
 #include <random>
 #include <string>
 
+#include "examples/blocks/plain_router.h"
 #include "platform/address/phys_addr.h"
 #include "platform/topology/topology.h"
 #include "sim/traffic/traffic.h"
@@ -57,6 +58,23 @@ TEST_P(RandomTraffic, TimesEqualThePerFlitOracleWhenTransactionsAreReused) {
   machine.run();
   ASSERT_EQ(machine.answered(), rows.size());
   expect_oracle_times(loaded.graph, machine.results());
+}
+
+// A block on the simple base class that has the rules of the built-in one has its times.
+TEST_P(RandomTraffic, ForeignRoutersHaveTheTimesOfTheBuiltInOnes) {
+  std::mt19937 random(2000 + GetParam());
+  topology::LoadedTopology machine = test::random_machine(random);
+  for (topology::Node& node : machine.graph.nodes) {
+    if (node.params.table()->type() != typeid(params::TransitParams)) continue;
+    if (node.params.as<params::TransitParams>().decode == params::Decode::pipelined) node.impl = "custom.plain_router";
+  }
+  elab::BlockCatalog blocks;
+  blocks.add_block({topology::NodeKind::noc_router, "custom.plain_router", params::no_fields(),
+                    elab::make_factory<example::PlainRouter, params::TransitParams>()});
+  sim::TrafficOptions options;
+  options.blocks = &blocks;
+  const std::vector<sim::TraceRow> rows = test::random_rows(random, machine.graph, 1500);
+  expect_oracle_times(machine.graph, sim::run_traffic(machine, rows, options));
 }
 
 // The long run has seeds of its own (random_traffic_long.sh).

@@ -1,0 +1,51 @@
+// A router with two priorities.
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <map>
+#include <utility>
+#include <vector>
+
+#include "modules/fabric/arrival_node.h"
+#include "platform/params/transit_params.h"
+
+namespace example {
+
+struct PriorityRouterParams {
+  std::int64_t urgent_bytes = 4096;
+
+  static const kb::params::FieldTable& fields();
+};
+
+// Messages of at most urgent_bytes go before longer ones, flit by flit, wherever both wait for the same wire; within a
+// priority what was ready first goes first. Timing of a flit as in the built-in router, but for that.
+class PriorityRouter final : public kb::modules::ArrivalNode {
+ public:
+  PriorityRouter(const sc_core::sc_module_name& name, kb::NodeId node, const kb::params::TransitParams& kind,
+                 const PriorityRouterParams& params, kb::elab::BlockContext& context);
+  void collect_statistics(std::vector<kb::elab::Statistic>& statistics) const override;
+
+ private:
+  struct Ready {
+    kb::TimeFs at = 0;
+    Arrival flit;
+  };
+  struct Outlet {
+    std::deque<Ready> urgent, others;
+  };
+
+  void on_arrival(const Arrival& flit) override;
+  void on_wake() override;
+  void on_departure(const Arrival& flit) override;
+  kb::TimeFs ready_time(const Arrival& flit);
+  void serve(std::uint16_t out_port);
+
+  kb::TimeFs overhead_;
+  std::uint64_t urgent_bytes_;
+  std::map<std::pair<std::uint64_t, kb::payload::Leg>, kb::TimeFs> headers_;  // when the header of a leg is ready
+  std::vector<Outlet> outlets_;                                               // by out-port
+  std::int64_t overtaken_ = 0;
+};
+
+}  // namespace example

@@ -1,0 +1,40 @@
+// A MATH engine with a table of costs of its own.
+#pragma once
+
+#include <array>
+#include <cstdint>
+
+#include "modules/pe/accel_engine.h"
+#include "platform/base/op_types.h"
+#include "platform/params/pe_math_params.h"
+
+namespace example {
+
+// What this engine can be told besides the parameters that every PE_MATH has.
+struct TableMathParams {
+  std::int64_t lanes = 64;            // elements per cycle
+  kb::Gigahertz clock{1.5};           // cycles per ns
+  std::int64_t simple_cycles = 1;     // per row of lanes: add, mul, max, ...
+  std::int64_t function_cycles = 4;   // exp, log, sqrt, cos, sin
+  std::int64_t division_cycles = 8;   // div
+  std::int64_t reduction_cycles = 2;  // sum, max, min along an axis
+
+  static const kb::params::FieldTable& fields();
+};
+
+// Timing: max(overhead_ns, passes * ceil(elements / lanes) * cycles of each pass / clock_ghz) from getting the slot.
+// Unlike the built-in engine it works on whole rows of lanes: 65 elements on 64 lanes take two.
+class TableMath final : public kb::modules::AccelEngine {
+ public:
+  TableMath(const sc_core::sc_module_name& name, kb::NodeId node, const kb::params::PeMathParams& kind,
+            const TableMathParams& params, kb::modules::PeContext& pe, kb::elab::BlockContext& context);
+
+ private:
+  kb::TimeFs work(kb::modules::CommandTask& task) override;
+
+  std::int64_t lanes_;
+  double clock_ghz_;
+  std::array<std::int64_t, kb::kMathOps> cycles_{};  // of an operation per row of lanes, all its passes together
+};
+
+}  // namespace example

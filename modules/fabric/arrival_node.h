@@ -1,0 +1,89 @@
+// Base of fabric blocks that need not know of flits which are still to come: the simple way to write a router or a
+// memory controller.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "modules/fabric/fabric_node.h"
+#include "modules/fabric/sorted_queue.h"
+
+namespace kb::modules {
+
+// A block sees flits and zero-byte messages one by one when they have arrived, those of one time in their order of
+// arrival, and offers them to a wire at times of its own. Speculative segments, SHORTEN and END stay behind this class,
+// and all times are exact: a router that does what Transit does has the times of Transit. It costs an event per arrival
+// and one per departure, so such a block simulates slower than a built-in one (docs/guides/blocks.md has figures).
+class ArrivalNode : public FabricNode, private elab::EventHandler {
+ public:
+  ArrivalNode(const sc_core::sc_module_name& name, NodeId node, elab::BlockContext& context)
+      : FabricNode(name, node, context) {}
+
+  // What has arrived and has not been passed on.
+  void collect_waits(std::vector<elab::WaitInfo>& waits) const override;
+
+ protected:
+  // A flit, or a message of zero bytes.
+  class Arrival {
+   public:
+    payload::Transaction& transaction() const { return *run_.transaction; }
+    payload::Leg leg() const { return run_.leg; }
+    bool is_message() const { return message_; }
+    std::uint32_t index() const { return run_.first; }  // in its leg
+    bool is_first() const { return run_.first == 0; }
+    bool is_last() const { return message_ || run_.has_last_flit(); }
+    TimeFs time() const { return run_.time; }
+    std::uint16_t in_port() const { return run_.in_port; }
+    std::uint16_t out_port() const { return run_.out_port; }  // payload::kNoPort: its leg ends here
+
+   private:
+    friend class ArrivalNode;
+    FlitRun run_;
+    bool message_ = false;
+  };
+
+  // Called at arrival.time() = now.
+  virtual void on_arrival(const Arrival& arrival) = 0;
+  // The time of a wake_at() has come; after the arrivals of that time.
+  virtual void on_wake() {}
+  // An offer has been put on its wire; wire_free() knows of it.
+  virtual void on_departure(const Arrival&) {}
+
+  // Offers what has arrived to its out-edge at absolute time `at` >= now: it leaves then, or as soon as the wire is
+  // free. Offers of one time leave in the order of arrival.
+  void depart(const Arrival& arrival, TimeFs at);
+  // Part `index` of the response to a request that ends here: a flit of a read's data, or the answer to anything else.
+  // Responses offered at one time leave in the order of these calls.
+  Arrival response(payload::Transaction& transaction, std::uint32_t index = 0);
+
+  void wake_at(TimeFs at);
+  // When a full wire can take the next flit.
+  TimeFs wire_free(std::uint16_t out_port) { return channel(out_port).available(); }
+
+ private:
+  struct Departure {
+    Arrival what;
+    ArrivalKey key;  // ready = when it is offered
+
+    struct ByKey {
+      ArrivalKey operator()(const Departure& departure) const { return departure.key; }
+    };
+  };
+
+  void on_flits(const FlitRun& flits) final;
+  void on_message(payload::Transaction& transaction, const FlitRun& message) final;
+  void on_withdrawn(std::uint16_t port, payload::Transaction& transaction, payload::Leg leg, std::uint32_t first) final;
+  void take_back(const FlitRun& flits) final;
+  void on_event(TimeFs now, std::uint64_t argument) final;
+  void take_arrivals(TimeFs now);
+  void send_departures(TimeFs now);
+  void schedule_next();
+
+  SortedQueue<FlitRun, RunKey> coming_;  // the first flit of each run is the next to arrive
+  SortedQueue<Departure, Departure::ByKey> departures_;
+  std::vector<TimeFs> asked_;  // by wake_at(), unsorted
+  std::uint64_t responses_ = 0;
+  TimeFs scheduled_ = kNever;
+};
+
+}  // namespace kb::modules
