@@ -11,6 +11,12 @@ trap 'rm -rf "$work"' EXIT
 
 "$cmake" --install "$build" --prefix "$work/prefix" >"$work/install.log" || { cat "$work/install.log"; exit 1; }
 kernbench="$work/prefix/bin/kernbench"
+for built in "$build"/bin/sim_*; do
+  installed="$work/prefix/bin/$(basename "$built")"
+  [ -x "$installed" ] || { echo "$(basename "$built") was not installed"; exit 1; }
+done
+"$work/prefix/bin/sim_one_pe" --bench noop --quiet --out "$work/sim"
+grep -q '"ok": true' "$work/sim/result.json"
 benches() { "$kernbench" list --json "$@" | grep -o '"index": [0-9]*' | wc -l; }
 names() { "$kernbench" list "$@" | sed -n 's/^ *[0-9][0-9]*  \([a-z][a-z0-9-]*\)  .*/\1/p' | sort; }
 for example in plugin messages tensor_parallel; do
