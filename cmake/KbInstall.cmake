@@ -6,6 +6,10 @@ set(_headers "${CMAKE_INSTALL_INCLUDEDIR}/kernbench")
 set(_package "${CMAKE_INSTALL_LIBDIR}/cmake/kernbench")
 
 install(TARGETS kernbench RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
+# `./run` builds kernbench alone, which can be installed, too: a simulation is installed when it has been built.
+foreach(simulation ${KB_SIMULATIONS})
+  install(TARGETS ${simulation} RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR} OPTIONAL)
+endforeach()
 install(DIRECTORY "${CMAKE_SOURCE_DIR}/configs" DESTINATION ${CMAKE_INSTALL_DATADIR}/kernbench)
 foreach(folder platform kernels sw)
   install(DIRECTORY "${CMAKE_SOURCE_DIR}/${folder}" DESTINATION ${_headers} FILES_MATCHING PATTERN "*.h")

@@ -1,5 +1,6 @@
 # kb_add_simulation(NAME <name> TOPOLOGY <file.yaml> [BENCH <bench>])
-# makes the executable sim_<name> with the configuration compiled in; it takes the options of `kernbench run`.
+# makes the executable sim_<name> with the configuration compiled in; it takes the options of `kernbench run`. The list
+# KB_SIMULATIONS has them all.
 # kb_builtin_topology() embeds the file; kb_runs_plugins() lets an executable load shared libraries (--plugin).
 
 set(KB_SIMULATION_DIR "${CMAKE_CURRENT_LIST_DIR}")
@@ -56,4 +57,5 @@ function(kb_add_simulation)
   target_link_libraries(${target} PRIVATE kb_sim_cli)
   kb_runs_plugins(${target})
   kb_builtin_topology(${target} "${ARG_TOPOLOGY}")
+  set(KB_SIMULATIONS ${KB_SIMULATIONS} ${target} PARENT_SCOPE)
 endfunction()

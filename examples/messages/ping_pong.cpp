@@ -2,6 +2,7 @@
 #include <cstdint>
 
 #include "kernels/tl/tl.h"
+#include "neighbours.h"
 #include "own_allreduce.h"
 #include "sw/benches/support.h"
 #include "sw/distributed/process_group.h"
@@ -50,6 +51,8 @@ BenchResult run(Runtime& rt, const Params& params) {
 KERNBENCH_PLUGIN(registrar) {
   registrar.add_kernel(own::kernel());
   registrar.add_all_reduce(own::algorithm());
+  registrar.add_kernel(neighbours::kernel());
+  registrar.add_bench(neighbours::bench());
   registrar.add_kernel(tl::make_kernel("ping_pong", "a tile goes to and fro between two SIPs",
                                        {"t", "rank", "rounds", "server"}, ping_pong));
   registrar.add_bench({"ping-pong",

@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <optional>
 #include <set>
+#include <tuple>
 
 #include "platform/base/nearest.h"
 #include "platform/topology/input_file.h"
@@ -163,10 +164,11 @@ CclConfig read_entry(MapReader& entry, const std::string& name, CclConfig config
   ReadContext& context = entry.context();
   config.algorithm = name;
   config.module = entry.text("module", name);
-  if (!options.modules.empty() && !context.is_bad(entry.path("module")) &&
+  if (!options.modules.empty() && !config.links_only() && !context.is_bad(entry.path("module")) &&
       std::find(options.modules.begin(), options.modules.end(), config.module) == options.modules.end()) {
     entry.report("module", fmt::format("there is no algorithm implementation '{}'", config.module),
-                 suggest(config.module, options.modules) + "; one of a plug-in needs --plugin FILE");
+                 suggest(config.module, options.modules) +
+                     "; one of a plug-in needs --plugin FILE, and 'none' is links without an all-reduce");
   }
   read_section(entry, config);
   if (entry.has("root_cube")) {
@@ -277,8 +279,8 @@ std::vector<std::string> with_built_in(std::vector<std::string> names) {
 }
 
 // A file adds entries to the built-in ones and replaces those that it names (K-5). Of the others only the chosen one
-// matters.
-void add_built_in_entry(yaml::ValuePtr& root, const std::string& wanted) {
+// matters. Returns its name when it was added.
+std::string add_built_in_entry(yaml::ValuePtr& root, const std::string& wanted) {
   std::string chosen = wanted;
   const yaml::Entry* const defaults = root->find("defaults");
   if (chosen.empty() && defaults != nullptr && defaults->value->kind == yaml::Kind::map) {
@@ -294,18 +296,40 @@ void add_built_in_entry(yaml::ValuePtr& root, const std::string& wanted) {
     root->entries.push_back({"algorithms", {}, std::move(map)});
     section = root->find("algorithms");
   }
-  if (section->value->kind != yaml::Kind::map || section->value->find(chosen) != nullptr) return;
+  if (section->value->kind != yaml::Kind::map || section->value->find(chosen) != nullptr) return "";
   for (const yaml::Entry& entry : built_in_entries()) {
     if (entry.key != chosen) continue;
     section->value->entries.push_back(entry);
     yaml::Entry& added = section->value->entries.back();
     added.mark = added.value->mark = {};
     for (yaml::Entry& value : added.value->entries) value.mark = value.value->mark = {};
+    return chosen;
+  }
+  return "";
+}
+
+// A built-in entry goes before `defaults`, so that a wiring which is written there would do nothing.
+void check_built_in_entry(const std::string& entry, const CclConfig& defaults, const CclConfig& config,
+                          ReadContext& context) {
+  const auto name = [](const std::vector<std::string>& names, auto value) {
+    return names[static_cast<std::size_t>(value)];
+  };
+  const std::tuple<std::string, std::string, std::string> keys[] = {
+      {"wiring", name(wiring_names(), defaults.wiring), name(wiring_names(), config.wiring)},
+      {"topology", name(rank_topology_names(), defaults.topology), name(rank_topology_names(), config.topology)},
+      {"intra_cube", name(intra_cube_names(), defaults.intra_cube), name(intra_cube_names(), config.intra_cube)}};
+  for (const auto& [key, wanted, used] : keys) {
+    const bool both = context.given("defaults." + key) && context.given("algorithms." + entry + "." + key);
+    if (!both || wanted == used) continue;
+    context.report_rule(
+        {"defaults." + key},
+        fmt::format("algorithm '{}' comes with {} '{}', so that '{}' would do nothing", entry, key, used, wanted),
+        fmt::format("leave it out; links for a kernel of your own are an entry with 'module: none'"));
   }
 }
 
 yaml::ValuePtr parse_top(const std::string& text, const std::string& name, ReadContext& context,
-                         const CclOptions& options) {
+                         const CclOptions& options, std::string& built_in) {
   yaml::ValuePtr root = yaml::parse(text, name, context.diagnostics());
   if (!root) throw_if_any(context.problems());
   if (root->kind != yaml::Kind::map && root->kind != yaml::Kind::null) {
@@ -315,7 +339,7 @@ yaml::ValuePtr parse_top(const std::string& text, const std::string& name, ReadC
                    "start with 'defaults:'"}});
   }
   const std::size_t in_file = context.diagnostics().size();
-  add_built_in_entry(root, options.algorithm);
+  built_in = add_built_in_entry(root, options.algorithm);
   for (const auto& [key, value] : options.overrides) yaml::apply_override(root, key, value, context.diagnostics());
   if (context.diagnostics().size() > in_file) throw_if_any(context.problems());
   return root;
@@ -325,7 +349,8 @@ yaml::ValuePtr parse_top(const std::string& text, const std::string& name, ReadC
 
 CclConfig load_ccl_text(const std::string& text, const std::string& name, const CclOptions& options) {
   ReadContext context(name);
-  const yaml::ValuePtr root = parse_top(text, name, context, options);
+  std::string built_in;  // the chosen entry when the file has none
+  const yaml::ValuePtr root = parse_top(text, name, context, options, built_in);
   MapReader top(context, root);
   CclConfig base;
   base.file = name;
@@ -343,6 +368,7 @@ CclConfig load_ccl_text(const std::string& text, const std::string& name, const 
   for (const std::string& algorithm : base.algorithms) {
     MapReader entry = entries.map(algorithm);
     const CclConfig config = read_entry(entry, algorithm, base, options);
+    if (algorithm == built_in) check_built_in_entry(algorithm, base, config, context);
     if (algorithm != chosen) continue;
     result = config;
     found = true;

@@ -32,6 +32,7 @@ bool is_two_dimensional(RankTopology topology);     // its ranks form a grid
 
 inline constexpr char kCclFile[] = "ccl.yaml";
 inline constexpr char kDefaultAlgorithm[] = "auto";
+inline constexpr char kLinksOnly[] = "none";  // as a module: links for kernels of one's own, no all-reduce
 // What holds without a file: one entry per algorithm that comes with kernbench.
 extern const char kBuiltInCcl[];
 
@@ -64,6 +65,7 @@ struct CclConfig {
   std::map<std::string, Diagnostic> places;   // by key: where its effective value stands
   std::vector<Diagnostic> warnings;
 
+  bool links_only() const { return module == kLinksOnly; }
   // A problem that only the machine shows, at the place of `key`'s value.
   Diagnostic problem_at(const std::string& key, const std::string& message, const std::string& remedy) const;
 };

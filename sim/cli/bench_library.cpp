@@ -14,6 +14,7 @@
 
 #include "platform/base/error.h"
 #include "platform/topology/input_file.h"
+#include "sim/cli/program.h"
 
 namespace kb::cli {
 namespace {
@@ -41,17 +42,6 @@ void guard(const std::string& file, Body body) {
     refuse(file, std::string("the plug-in failed while it was loaded: ") + error.what(), kRemedy);
   } catch (...) {
     refuse(file, "the plug-in failed while it was loaded, with an exception that is no std::exception", kRemedy);
-  }
-}
-
-// Keeps the problems of one step, so that those of the others are found, too.
-template <typename Body>
-void collect(std::vector<Diagnostic>& problems, Body body) {
-  try {
-    body();
-  } catch (const Error& error) {
-    if (error.diagnostics().empty()) throw;
-    problems.insert(problems.end(), error.diagnostics().begin(), error.diagnostics().end());
   }
 }
 
@@ -146,7 +136,7 @@ BenchLibrary::BenchLibrary(const std::vector<std::string>& plugins) {
     if (plugin.blocks != nullptr) guard(file, [&] { plugin.blocks(blocks_); });
     std::vector<Diagnostic> problems;
     const auto add = [&](auto& items, const auto& to_catalog) {
-      for (auto& item : items) collect(problems, [&] { guard(file, [&] { to_catalog(std::move(item)); }); });
+      for (auto& item : items) collect_problems(problems, [&] { guard(file, [&] { to_catalog(std::move(item)); }); });
     };
     add(registrar.kernels(), [&](contract::Kernel&& kernel) { kernels_.add(std::move(kernel)); });
     add(registrar.benches(), [&](sw::Bench&& bench) { benches_.add(std::move(bench)); });

@@ -58,9 +58,22 @@ class CheckCommand final : public Command {
     return std::nullopt;
   }
 
+  // Every entry with what its algorithm needs, as a run that chose it would.
   static Checked check_ccl(const std::string& file) {
-    const topology::CclConfig ccl = topology::load_ccl({file, "", {}, sw::algorithm_names()});
-    return {file + ": ok (collectives, algorithm " + ccl.algorithm + ")\n", ccl.warnings};
+    const topology::CclConfig chosen = topology::load_ccl({file, "", {}, sw::algorithm_names()});
+    std::vector<Diagnostic> problems;
+    for (const std::string& entry : chosen.algorithms) {
+      const topology::CclConfig ccl = topology::load_ccl({file, entry, {}, sw::algorithm_names()});
+      if (ccl.links_only()) continue;
+      const sw::AllReduceAlgorithm& algorithm = sw::find_all_reduce(ccl.module);
+      collect_problems(problems, [&] { sw::require_wiring(algorithm, ccl); });
+      if (ccl.module == topology::kDefaultAlgorithm) continue;  // whose tiles follow the key
+      collect_problems(problems, [&] { sw::require_tiles(algorithm, ccl); });
+    }
+    if (!problems.empty()) throw Error(std::move(problems));
+    return {
+        file + ": ok (collectives, " + (chosen.links_only() ? "links only, " : "algorithm ") + chosen.algorithm + ")\n",
+        chosen.warnings};
   }
 
   Checked check_topology(const std::string& file, const BenchLibrary& library) const {

@@ -81,6 +81,17 @@ auto within_memory(const char* step, Body body) {
   }
 }
 
+// Keeps the problems that one step finds in a user's input, so that those of the next ones are found, too.
+template <typename Body>
+void collect_problems(std::vector<Diagnostic>& problems, Body body) {
+  try {
+    body();
+  } catch (const Error& error) {
+    if (error.diagnostics().empty()) throw;
+    problems.insert(problems.end(), error.diagnostics().begin(), error.diagnostics().end());
+  }
+}
+
 // Warnings about input files, to stderr.
 void print_warnings(const std::vector<Diagnostic>& warnings);
 

@@ -155,26 +155,49 @@ void require_tiles(const AllReduceAlgorithm& algorithm, const topology::CclConfi
       fmt::format("write '{}', or leave the key out", topology::tile_set_names()[static_cast<std::size_t>(own)]))});
 }
 
+namespace {
+
+const char* links_of(topology::WiringPreset wiring) {
+  switch (wiring) {
+    case topology::WiringPreset::intercube_multisip:
+      return "PE 0 of every cube with PE 0 of the cubes and SIPs beside it";
+    case topology::WiringPreset::intracube_ring:
+      return "the PEs of every cube in a ring of its own";
+    case topology::WiringPreset::flat:
+      return "all PEs as ranks of a topology";
+  }
+  return "";
+}
+
+std::string one_of(const std::vector<topology::RankTopology>& allowed) {
+  std::string remedy;
+  for (const topology::RankTopology one : allowed) {
+    remedy +=
+        (remedy.empty() ? "write '" : " or '") + topology::rank_topology_names()[static_cast<std::size_t>(one)] + "'";
+  }
+  return remedy;
+}
+
+}  // namespace
+
 void require_wiring(const AllReduceAlgorithm& algorithm, const topology::CclConfig& config) {
-  const auto wrong = [&](const char* key, const std::string& has, const std::string& remedy) {
+  const auto wrong = [&](const char* key, const std::string& has, const std::string& remedy,
+                         const std::string& why = "") {
     throw Error({config.problem_at(key,
-                                   fmt::format("algorithm '{}': {} '{}' does not have the links that {} sends over",
-                                               config.algorithm, key, has, algorithm.name),
+                                   fmt::format("algorithm '{}': {} '{}' does not have the links that {} sends over{}",
+                                               config.algorithm, key, has, algorithm.name, why),
                                    remedy)});
   };
   if (config.wiring != algorithm.wiring) {
     const auto& names = topology::wiring_names();
     wrong("wiring", names[static_cast<std::size_t>(config.wiring)],
-          fmt::format("write '{}'", names[static_cast<std::size_t>(algorithm.wiring)]));
+          fmt::format("write '{}', or 'module: {}' for links without an all-reduce",
+                      names[static_cast<std::size_t>(algorithm.wiring)], topology::kLinksOnly),
+          fmt::format("; it links {}, the algorithm needs {}", links_of(config.wiring), links_of(algorithm.wiring)));
   }
   const auto& allowed = algorithm.topologies;
   if (!allowed.empty() && std::find(allowed.begin(), allowed.end(), config.topology) == allowed.end()) {
-    const auto& names = topology::rank_topology_names();
-    std::string remedy;
-    for (const topology::RankTopology one : allowed) {
-      remedy += (remedy.empty() ? "write '" : " or '") + names[static_cast<std::size_t>(one)] + "'";
-    }
-    wrong("topology", names[static_cast<std::size_t>(config.topology)], remedy);
+    wrong("topology", topology::rank_topology_names()[static_cast<std::size_t>(config.topology)], one_of(allowed));
   }
   if (algorithm.intra_cube != topology::IntraCube::none && config.intra_cube != algorithm.intra_cube) {
     const auto& names = topology::intra_cube_names();

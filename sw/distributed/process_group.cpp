@@ -56,16 +56,20 @@ ProcessGroup::Setup ProcessGroup::set_up(Runtime& runtime, const topology::CclOp
   setup.config = load(options);
   topology::CclConfig& config = setup.config;
   all_ranks(runtime, config);
-  setup.algorithm = find_all_reduce(config.module);
   const contract::MachineInfo& machine = runtime.machine();
+  if (config.links_only()) {
+    setup.algorithm.wiring = config.wiring;
+  } else {
+    setup.algorithm = find_all_reduce(config.module);
+  }
   const bool automatic = config.module == topology::kDefaultAlgorithm;
   if (automatic) {
     setup.algorithm.owners = chosen_owners(config, machine);
     if (setup.algorithm.owners == TileOwners::pes) config.intra_cube = topology::IntraCube::ring;
-  } else {
+  } else if (!config.links_only()) {
     require_tiles(setup.algorithm, config);
   }
-  require_wiring(setup.algorithm, config);
+  if (!config.links_only()) require_wiring(setup.algorithm, config);
   const bool flat = config.wiring == topology::WiringPreset::flat;
   const int pes = machine.sips * machine.cubes_per_sip * machine.pes_per_cube;
   setup.flat_ranks = config.world_size > 0 ? config.world_size : pes;
@@ -107,7 +111,15 @@ ProcessGroup::ProcessGroup(Runtime& runtime, Setup setup)
   waiting()->world_size = world_size();
 }
 
+void ProcessGroup::require_algorithm() const {
+  if (!config_.links_only()) return;
+  throw Error({config_.problem_at(
+      "module", fmt::format("'{}' has links and no all-reduce, which the workload calls", config_.algorithm),
+      fmt::format("name an algorithm, e.g. '{}'", topology::kDefaultAlgorithm))});
+}
+
 DPPolicy ProcessGroup::all_reduce_policy() const {
+  require_algorithm();
   DPPolicy policy;
   policy.cube = Split::row_wise;
   if (tile_rule().owners == TileOwners::pes) {
@@ -188,6 +200,7 @@ AllReducePlan ProcessGroup::planned(AllReduceCall call, const TileLayout& layout
 }
 
 LaunchMetrics ProcessGroup::all_reduce(const Tensor& tensor, const std::string& op, const CollectiveOptions& options) {
+  require_algorithm();
   const TileLayout layout = tile_layout(tensor, runtime().machine(), tile_rule(), "all_reduce");
   const AllReduceCall call = describe(tensor, layout, op, options);
   require_item_fits(tensor, config_.slot_size);

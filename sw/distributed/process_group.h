@@ -54,6 +54,7 @@ class ProcessGroup : public Communicator {
   AllReduceCall describe(const Tensor& tensor, const TileLayout& layout, const std::string& op,
                          const CollectiveOptions& options);
   AllReducePlan planned(AllReduceCall call, const TileLayout& layout);
+  void require_algorithm() const;  // configuration Error at `module` of an entry with links only
   void require_group(const std::vector<int>& ranks) const;
   void require_links(const std::string& call) const override;
 

@@ -1,5 +1,7 @@
 #include "sw/distributed/queue_installation.h"
 
+#include "sw/distributed/algorithms.h"
+
 namespace kb::sw {
 namespace {
 
@@ -11,7 +13,27 @@ topology::CclConfig with_wiring(topology::CclConfig config, topology::WiringPres
   return config;
 }
 
+topology::CclConfig as_configured(topology::CclOptions options) {
+  options.modules = algorithm_names();
+  return topology::load_ccl(options);
+}
+
+// Its slots as those of a process group.
+topology::CclConfig with_slots(topology::CclConfig config, const contract::MachineInfo& machine) {
+  if (config.slot_size == 0) config.slot_size = chosen_slot_size(make_wiring(config, machine), config, machine);
+  return config;
+}
+
 }  // namespace
+
+QueueInstallation::QueueInstallation(Runtime& runtime, const topology::CclOptions& options)
+    : claim_(runtime.claim_queues()),
+      config_(with_slots(as_configured(options), runtime.machine())),
+      queues_(plan_queues(make_wiring(config_, runtime.machine()), config_, runtime.machine(), runtime.memory())) {
+  for (const Diagnostic& warning : config_.warnings) runtime.warn(warning.text());
+  for (const Diagnostic& warning : queues_.warnings) runtime.warn(warning.text());
+  runtime.host().install_queues(queues_.plan);
+}
 
 QueueInstallation::QueueInstallation(Runtime& runtime, topology::WiringPreset wiring,
                                      const topology::CclOptions& options)

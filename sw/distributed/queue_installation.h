@@ -8,12 +8,14 @@
 
 namespace kb::sw {
 
-// Wires the whole machine by one of the presets, or by a wiring of the caller's, and installs the queues. Rings,
-// credits and sizes are those of the collective configuration; what it says about wiring and neighbours does not count.
+// Wires the whole machine as the collective configuration says, by one of the presets, or by a wiring of the caller's,
+// and installs the queues. Rings, credits and sizes are those of the configuration; what it says about wiring and
+// neighbours counts for the first constructor only. Its algorithm may be none (`module: none`).
 // Lives as long as the queues are used; COLLECTIVE_ERROR beside another owner of the queues (Runtime::claim_queues).
 // Configuration Errors of the file, of rings that do not fit and of grids as plan_queues.
 class QueueInstallation {
  public:
+  explicit QueueInstallation(Runtime& runtime, const topology::CclOptions& options = {});
   QueueInstallation(Runtime& runtime, topology::WiringPreset wiring, const topology::CclOptions& options = {});
   QueueInstallation(Runtime& runtime, const Wiring& wiring, const topology::CclOptions& options = {});
   QueueInstallation(const QueueInstallation&) = delete;

@@ -5,6 +5,7 @@
 #include "platform/routing/path_router.h"
 #include "platform/topology/topology.h"
 #include "tests/machine/cli/command_line.h"
+#include "tests/support/source_file.h"
 
 namespace kb::test {
 namespace {
@@ -372,6 +373,41 @@ TEST_F(CollectivesTest, AnAlgorithmOfAPluginIsOneLikeAllOthers_K47) {
   EXPECT_THAT(checked.out, HasSubstr("ccl.yaml: ok"));
   EXPECT_EQ(kernbench("topology --plugin " KB_PING_PONG_PLUGIN).code, 0);
   EXPECT_EQ(kernbench("topology --plugin ccl.yaml").code, 2);
+}
+
+// The links of examples/messages/ccl.yaml, which has no all-reduce.
+TEST_F(CollectivesTest, AKernelSendsToItsNeighboursOverLinksAlone) {
+  const std::string plugin = std::string("--plugin ") + KB_PING_PONG_PLUGIN;
+  write("ccl.yaml", source_file("examples/messages/ccl.yaml"));
+  const Outcome checked = kernbench("check ccl.yaml " + plugin);
+  EXPECT_THAT(checked.out, HasSubstr("ccl.yaml: ok (collectives, links only, neighbours)")) << checked.err;
+  const std::string run = "run --quiet --out out --topology '" + config("one_cube") + "' " + plugin;
+  const Outcome good = kernbench(run + " --verify-data --bench neighbour-sum");
+  EXPECT_EQ(good.code, 0) << good.err;
+  EXPECT_EQ(Json::parse(read("out/result.json"))["verification"][0]["ok"], true);
+  const Outcome no_algorithm = kernbench(run + " --bench ccl-allreduce");
+  EXPECT_EQ(no_algorithm.code, 2);
+  EXPECT_THAT(no_algorithm.err,
+              AllOf(HasSubstr("algorithms.neighbours.module: 'neighbours' has links and no all-reduce"),
+                    HasSubstr("name an algorithm, e.g. 'auto'")));
+  write("none.yaml", "algorithms: {}\n");
+  const Outcome no_links = kernbench(run + " --bench neighbour-sum --set ccl=none.yaml");
+  EXPECT_EQ(no_links.code, 1);
+  EXPECT_THAT(no_links.err, HasSubstr("has no queue in direction 'intra_E'"));
+}
+
+TEST_F(CollectivesTest, CheckFindsAWiringThatAnAlgorithmDoesNotTake) {
+  write("ccl.yaml", "algorithms: { ring_allreduce: { wiring: intracube_ring } }\n");
+  for (const std::string& command :
+       {std::string("check ccl.yaml"),
+        "run --bench ccl-allreduce --set algorithm=ring_allreduce --topology '" + config("one_cube") + "'"}) {
+    const Outcome outcome = kernbench(command);
+    EXPECT_EQ(outcome.code, 2) << command;
+    EXPECT_THAT(outcome.err,
+                AllOf(HasSubstr("ccl.yaml:1:41: algorithms.ring_allreduce.wiring"),
+                      HasSubstr("it links the PEs of every cube in a ring of its own, the algorithm needs all PEs"),
+                      HasSubstr("write 'flat', or 'module: none' for links without an all-reduce")));
+  }
 }
 
 // The example of examples/messages, whole and broken.

@@ -11,8 +11,14 @@ trap 'rm -rf "$work"' EXIT
 
 "$cmake" --install "$build" --prefix "$work/prefix" >"$work/install.log" || { cat "$work/install.log"; exit 1; }
 kernbench="$work/prefix/bin/kernbench"
+for built in "$build"/bin/sim_*; do
+  installed="$work/prefix/bin/$(basename "$built")"
+  [ -x "$installed" ] || { echo "$(basename "$built") was not installed"; exit 1; }
+done
+"$work/prefix/bin/sim_one_pe" --bench noop --quiet --out "$work/sim"
+grep -q '"ok": true' "$work/sim/result.json"
 benches() { "$kernbench" list --json "$@" | grep -o '"index": [0-9]*' | wc -l; }
-names() { "$kernbench" list "$@" | sed -n 's/^[0-9]*  \([a-z][a-z0-9-]*\)  .*/\1/p' | sort; }
+names() { "$kernbench" list "$@" | sed -n 's/^ *[0-9][0-9]*  \([a-z][a-z0-9-]*\)  .*/\1/p' | sort; }
 for example in plugin messages tensor_parallel; do
   tree="$work/$example"
   "$cmake" -S "$source/examples/$example" -B "$tree" -G Ninja -DCMAKE_PREFIX_PATH="$work/prefix" \
@@ -22,6 +28,7 @@ for example in plugin messages tensor_parallel; do
   [ -n "$plugin" ] || { echo "the example built no shared library"; exit 1; }
   [ "$(benches --plugin "$plugin")" -gt "$(benches)" ] || { echo "the plug-in added no bench"; exit 1; }
   cd "$tree"
+  if [ -f "$source/examples/$example/ccl.yaml" ]; then cp "$source/examples/$example/ccl.yaml" .; fi
   names --plugin "$plugin" >with
   names >without
   comm -23 with without | while read -r bench; do

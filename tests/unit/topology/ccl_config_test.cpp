@@ -164,8 +164,27 @@ TEST(CclConfig, UnknownAlgorithmsAndImplementationsAreNamed) {  // K-6
   EXPECT_EQ(
       error_in(kTwo, {"", "", {}, {"ring", "meshed_allreduce"}}),
       "ccl.yaml:8:13: algorithms.mesh.module: there is no algorithm implementation 'mesh_allreduce' (did you mean "
-      "'meshed_allreduce'?; one of a plug-in needs --plugin FILE)");
+      "'meshed_allreduce'?; one of a plug-in needs --plugin FILE, and 'none' is links without an all-reduce)");
   EXPECT_EQ(read(kTwo, {"", "", {}, {"ring", "mesh_allreduce"}}).module, "ring");
+}
+
+TEST(CclConfig, AnEntryMayHaveLinksAndNoAlgorithm) {
+  const CclConfig links =
+      read("defaults: { algorithm: mine }\nalgorithms: { mine: { module: none, intra_cube: ring } }\n",
+           {"", "", {}, {"ring_allreduce"}});
+  EXPECT_TRUE(links.links_only());
+  EXPECT_EQ(links.intra_cube, IntraCube::ring);
+}
+
+// `defaults` would be overlaid without a word.
+TEST(CclConfig, AWiringThatABuiltInEntryDoesNotTakeIsRefused) {
+  EXPECT_EQ(error_in("defaults: { algorithm: ring_allreduce, wiring: intracube_ring }\n"),
+            "ccl.yaml:1:48: defaults.wiring: algorithm 'ring_allreduce' comes with wiring 'flat', so that "
+            "'intracube_ring' would do nothing (leave it out; links for a kernel of your own are an entry with "
+            "'module: none')");
+  EXPECT_THAT(error_in("defaults: { algorithm: three_level_allreduce, intra_cube: mesh }\n"),
+              testing::HasSubstr("comes with intra_cube 'ring'"));
+  EXPECT_EQ(read("defaults: { algorithm: ring_allreduce, wiring: flat }\n").topology, RankTopology::ring_1d);
 }
 
 TEST(CclConfig, AFileAddsToTheBuiltInAlgorithms) {  // K-5
