@@ -11,7 +11,7 @@ foreach(simulation ${KB_SIMULATIONS})
   install(TARGETS ${simulation} RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR} OPTIONAL)
 endforeach()
 install(DIRECTORY "${CMAKE_SOURCE_DIR}/configs" DESTINATION ${CMAKE_INSTALL_DATADIR}/kernbench)
-foreach(folder platform kernels sw)
+foreach(folder platform modules kernels sw)
   install(DIRECTORY "${CMAKE_SOURCE_DIR}/${folder}" DESTINATION ${_headers} FILES_MATCHING PATTERN "*.h")
 endforeach()
 # What kernels and host programs are made of; enough to test them without a simulation, too.

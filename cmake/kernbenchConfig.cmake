@@ -15,6 +15,7 @@ add_library(kernbench::plugin INTERFACE IMPORTED)
 set_target_properties(kernbench::plugin PROPERTIES
   INTERFACE_INCLUDE_DIRECTORIES "${_kernbench_prefix}/include/kernbench"
   INTERFACE_COMPILE_OPTIONS "-ffp-contract=off"
+  INTERFACE_COMPILE_DEFINITIONS "SC_ALLOW_DEPRECATED_IEEE_API=0"
   INTERFACE_COMPILE_FEATURES cxx_std_17)
 
 get_filename_component(_kernbench_archives "${CMAKE_CURRENT_LIST_DIR}/../../kernbench" ABSOLUTE)

@@ -260,7 +260,7 @@ ComponentSpec read_component(MapReader& component, NodeKind kind, const params::
   MapReader attrs = component.map("attrs");
   spec.params = read_params(attrs, defaults);
   spec.impl_params = read_impl_params(attrs, kind, spec.impl, {});
-  attrs.done();
+  if (!component.context().is_bad(component.path("impl"))) attrs.done();  // else nobody knows what belongs there
   return spec;
 }
 

@@ -4,6 +4,7 @@
 
 #include <map>
 #include <set>
+#include <utility>
 
 #include "platform/base/glob.h"
 #include "platform/base/nearest.h"
@@ -47,7 +48,7 @@ void replace(MapReader& entry, Graph& graph, const std::vector<NodeId>& nodes) {
     node.impl_params = params.impl;
     node.overhead = overhead_of(node.params);
   }
-  attrs.done();
+  if (!entry.context().is_bad(entry.path("impl"))) attrs.done();
 }
 
 }  // namespace
@@ -55,7 +56,8 @@ void replace(MapReader& entry, Graph& graph, const std::vector<NodeId>& nodes) {
 std::vector<Replacement> read_replacements(MapReader& top) {
   std::vector<Replacement> out;
   for (MapReader& entry : top.list_of_maps("replace", kMostReplacements, "replacements, but a machine can have")) {
-    out.push_back({entry, entry.text("nodes", std::nullopt)});
+    std::string nodes = entry.text("nodes", std::nullopt);
+    out.push_back({std::move(entry), std::move(nodes)});
   }
   return out;
 }

@@ -19,6 +19,20 @@ done
 grep -q '"ok": true' "$work/sim/result.json"
 benches() { "$kernbench" list --json "$@" | grep -o '"index": [0-9]*' | wc -l; }
 names() { "$kernbench" list "$@" | sed -n 's/^ *[0-9][0-9]*  \([a-z][a-z0-9-]*\)  .*/\1/p' | sort; }
+# Blocks of a plug-in, in single places of a machine.
+tree="$work/blocks"
+"$cmake" -S "$source/examples/blocks" -B "$tree" -G Ninja -DCMAKE_PREFIX_PATH="$work/prefix" \
+  -DCMAKE_CXX_COMPILER="$cxx" -DCMAKE_BUILD_TYPE=Release
+"$cmake" --build "$tree"
+cd "$tree"
+machine="$source/examples/blocks/machine.yaml"
+"$kernbench" check --plugin ./libblocks.so "$machine"
+"$kernbench" run --plugin ./libblocks.so --topology "$machine" --bench ccl-allreduce --verify-data --out out
+for statistic in overtaken_flits row_misses; do
+  grep -q "\"$statistic\"" out/result.json || { echo "the blocks report no $statistic"; exit 1; }
+done
+"$kernbench" topology --plugin ./libblocks.so "$machine" --json | grep -q '"impl":"custom.table_math"'
+
 for example in plugin messages tensor_parallel; do
   tree="$work/$example"
   "$cmake" -S "$source/examples/$example" -B "$tree" -G Ninja -DCMAKE_PREFIX_PATH="$work/prefix" \

@@ -71,16 +71,17 @@ TEST_F(TopologyCommandTest, CheckTakesCollectiveConfigurationsToo) {  // K-6
   EXPECT_THAT(bad.err, HasSubstr("ccl.yaml:1:13: defaults.n_slot: unknown key 'n_slot' (did you mean 'n_slots'?)"));
 }
 
-// Right for a program with a module of its own, so no error; but this program cannot run it, and says so beforehand.
-TEST_F(TopologyCommandTest, CheckWarnsOfAnImplementationThatThisProgramDoesNotHave) {
+TEST_F(TopologyCommandTest, EveryCommandRefusesAnImplementationThatNobodyHasRegistered) {
   write("m.yaml", std::string(kOnePe) + "  components: { noc_router: { impl: custom.fast_router } }\n");
-  const Outcome check = kernbench("check m.yaml");
-  EXPECT_EQ(check.code, 0);
-  EXPECT_THAT(check.out, HasSubstr("m.yaml: ok"));
-  EXPECT_THAT(check.err, HasSubstr("warning: m.yaml: cube.components.noc_router.impl: 'custom.fast_router' is no "
-                                   "implementation of this program"));
-  EXPECT_EQ(kernbench("run --topology m.yaml --bench noop").code, 2);
-  EXPECT_EQ(kernbench("check '" + config("reference") + "'").err, "");
+  for (const char* command : {"check m.yaml", "topology m.yaml", "run --topology m.yaml --bench noop",
+                              "traffic --topology m.yaml --trace t.csv", "probe --topology m.yaml"}) {
+    const Outcome outcome = kernbench(command);
+    EXPECT_EQ(outcome.code, 2) << command;
+    EXPECT_THAT(outcome.err, HasSubstr("cube.components.noc_router.impl: nobody has registered the implementation "
+                                       "'custom.fast_router' of noc_router (name the library that brings it with "
+                                       "--plugin)"))
+        << command;
+  }
 }
 
 TEST_F(TopologyCommandTest, OverridesReachTheGraph) {

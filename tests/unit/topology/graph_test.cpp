@@ -232,15 +232,5 @@ TEST(Graph, InstancesOfATemplateShareTheirAttributes) {
             graph.node(*graph.find_node("sip1.cube15.pe7.pe_dma")).params.data());
 }
 
-TEST(Graph, ReplacingAnImplementationAffectsItsSlotOnlyT28) {
-  const Graph graph = minimal({{"cube.components.noc_router.impl", "custom.fast_router"},
-                               {"cube.components.noc_router.attrs.lanes", "3"}})
-                          .graph;
-  for (const Node& node : graph.nodes) {
-    EXPECT_EQ(node.impl == "custom.fast_router", node.kind == NodeKind::noc_router) << node.id;
-  }
-  EXPECT_EQ(std::get<std::int64_t>(graph.node(*graph.find_node("sip0.cube0.r0c0")).custom->at("lanes")), 3);
-}
-
 }  // namespace
 }  // namespace kb::topology

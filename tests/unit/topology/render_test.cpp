@@ -41,7 +41,7 @@ TEST(RenderJson, HoldsTheContract) {
 
 TEST(RenderJson, SpecIsTheEffectiveConfigurationInTheFilesShape) {
   const nlohmann::json spec =
-      nlohmann::json::parse(render_json(minimal({{"cube.components.sram", "{ impl: custom.x, attrs: { tag: \"7\" } }"},
+      nlohmann::json::parse(render_json(minimal({{"cube.components.sram", "{ attrs: { size_mb: 7 } }"},
                                                  {"cube.links.router_overhead_ns", "+.5"},
                                                  {"cube.memory_map.tcm_scheduler_reserved_bytes", "0x1000"}})))["spec"];
   EXPECT_EQ(spec["system"]["sips"]["count"], 2);
@@ -49,7 +49,7 @@ TEST(RenderJson, SpecIsTheEffectiveConfigurationInTheFilesShape) {
   EXPECT_EQ(spec["cube"]["placement"]["m_cpu"]["pos_mm"], nlohmann::json::parse("[1.5, 5.5]"));
   EXPECT_EQ(spec["sip"]["io_chiplets"][0]["cube_ports"][1]["cube"]["xy"], nlohmann::json::parse("[1, 0]"));
   EXPECT_EQ(spec["cube"]["components"]["hbm_ctrl"]["attrs"]["num_pcs"], 8);
-  EXPECT_EQ(spec["cube"]["components"]["sram"]["attrs"]["tag"], "7");
+  EXPECT_EQ(spec["cube"]["components"]["sram"]["attrs"]["size_mb"], 7);
   EXPECT_EQ(spec["cube"]["links"]["router_overhead_ns"], 0.5);
   EXPECT_EQ(spec["cube"]["memory_map"]["tcm_scheduler_reserved_bytes"], 4096);
   EXPECT_EQ(spec["cube"]["pe_template"]["components"]["pe_scheduler"]["attrs"]["charge_fetch_store"], false);

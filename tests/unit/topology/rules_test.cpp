@@ -167,8 +167,8 @@ INSTANTIATE_TEST_SUITE_P(
              "hbm_to_router_bw_gbs / num_pcs)"},
         Case{"WeightOfAnUnknownOperation",
              {{"cube.pe_template.components.pe_math.attrs.weight_sigmod", "2"}},
-             "cube.pe_template.components.pe_math.attrs.weight_sigmod: 'sigmod' is no operation of this block (did you "
-             "mean 'sigmoid'?)"},
+             "cube.pe_template.components.pe_math.attrs.weight_sigmod: unknown key 'weight_sigmod' (did you mean "
+             "'weight_sigmoid'?)"},
         Case{"WeightAtAnotherBlock",
              {{"cube.pe_template.components.pe_gemm.attrs.weight_exp", "2"}},
              "cube.pe_template.components.pe_gemm.attrs.weight_exp: unknown key 'weight_exp' (known: overhead_ns, "
