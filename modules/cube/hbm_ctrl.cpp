@@ -52,7 +52,7 @@ void HbmCtrl::assign_ports(const params::HbmCtrlParams& params) {
   }
 }
 
-void HbmCtrl::on_flits(const FlitRun& flits) {
+void HbmCtrl::on_flits(FlitRun& flits) {
   lanes_[flits.in_port].writes.add(flits);
   wake_at(flits.time);
 }

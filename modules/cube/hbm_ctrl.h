@@ -72,7 +72,7 @@ class HbmCtrl final : public FabricNode, private elab::EventHandler {
     bool header_is_next(TimeFs overhead) const { return writes.front().first == 0 && overhead > 0; }
   };
 
-  void on_flits(const FlitRun& flits) override;
+  void on_flits(FlitRun& flits) override;
   void on_message(payload::Transaction& transaction, const FlitRun& message) override;
   void on_withdrawn(std::uint16_t port, payload::Transaction& transaction, payload::Leg leg,
                     std::uint32_t first) override;

@@ -33,12 +33,19 @@ void Channel::merge(const Braid& braid, std::size_t base, std::uint32_t flits, F
   TimeFs available = braid.available_before;
   for (; flits > 0; --flits) {
     std::uint32_t best = 0;
-    for (std::uint32_t j = 1; j < strands; ++j) {
-      if (next[j] > next[best]) continue;
-      if (next[j] < next[best] || runs[j]->key(taken[j]) < runs[best]->key(taken[best])) best = j;
+    TimeFs first = next[0];
+    bool tied = false;
+    for (std::uint32_t j = 1; j < strands; ++j) {  // without a branch: which strand is next is hard to predict
+      const bool earlier = next[j] < first;
+      tied = (tied & !earlier) | (next[j] == first);
+      best = earlier ? j : best;
+      first = earlier ? next[j] : first;
+    }
+    for (std::uint32_t j = tied ? best + 1 : strands; j < strands; ++j) {
+      if (next[j] == first && runs[j]->key(taken[j]) < runs[best]->key(taken[best])) best = j;
     }
     const FlitRun& run = *runs[best];
-    const TimeFs ready = std::max(next[best], braid.floor);
+    const TimeFs ready = std::max(first, braid.floor);
     const TimeFs start = std::max(available, ready);
     available = start + occupancy_of(run);
     f(best, taken[best], Passage{ready, start, available});
@@ -92,6 +99,7 @@ void Channel::promise_lone(const Braid& braid, const FlitRun& flits, IWireUser& 
     s.sequence = braid.out_sequence + i * kSequenceStep;
     s.sequence_step = kSequenceStep;
     s.leg = flits.leg;
+    s.hop = flits.next_hop();
     user.on_promise(flits, s);
   };
   if (packed > 0) promise(0, packed, run.occupancy);
@@ -100,6 +108,14 @@ void Channel::promise_lone(const Braid& braid, const FlitRun& flits, IWireUser& 
 
 void Channel::promise_strands(Braid& braid, std::size_t base, IWireUser& user) {
   OpenSegments open;
+  std::uint32_t whole = 0;  // bits of the strands whose last segment is complete but not told yet: soon told, it would
+                            // be read while it is still being written
+  const auto tell_whole = [&] {
+    for (; whole != 0; whole &= whole - 1) {
+      const int j = __builtin_ctz(whole);
+      user.on_promise(strands_[base + static_cast<std::size_t>(j)], open.of[j].segment);
+    }
+  };
   std::uint64_t sequence = braid.out_sequence;
   merge(braid, base, braid.flits, [&](std::uint32_t j, std::uint32_t i, const Passage& flit) {
     const FlitRun& run = strands_[base + j];
@@ -112,7 +128,10 @@ void Channel::promise_strands(Braid& braid, std::size_t base, IWireUser& user) {
       s.sequence_step = step;
       ++s.count;
     } else {
-      if (i > 0) user.on_promise(run, s);
+      if (i > 0) {
+        tell_whole();  // before a later strand of the same leg goes on
+        user.on_promise(run, s);
+      }
       s.time = delivered;
       s.spacing = 0;
       s.first = run.first + i;
@@ -120,14 +139,16 @@ void Channel::promise_strands(Braid& braid, std::size_t base, IWireUser& user) {
       s.sequence = sequence;
       s.sequence_step = kSequenceStep;
       s.leg = run.leg;
+      s.hop = run.next_hop();
     }
-    if (i + 1 == run.count) user.on_promise(run, s);  // before a later strand of the same leg goes on
+    if (i + 1 == run.count) whole |= 1u << j;
     open.of[j].last_time = delivered;
     open.of[j].last_sequence = sequence;
     sequence += kSequenceStep;
     braid.longest_wait = std::max(braid.longest_wait, flit.start - flit.ready);
     braid.available_after = flit.end;
   });
+  tell_whole();
 }
 
 void Channel::measure_lone(Braid& braid, const FlitRun& flits) const {

@@ -12,7 +12,7 @@ namespace kb::modules {
 // Whom a channel tells about its flits.
 class IWireUser {
  public:
-  // Flits of a committed run will be delivered as the segment says; its hop is for the user to fill in.
+  // Flits of a committed run will be delivered as the segment says.
   virtual void on_promise(const FlitRun& flits, const payload::Segment& segment) = 0;
   // Flits of a committed run do not leave: they go back to where they came from. They were to be delivered in `window`.
   virtual void on_cut(const FlitRun& withdrawn, const TimeWindow& window) = 0;
@@ -58,6 +58,7 @@ class Channel {
   }
   void prefetch_state() const { __builtin_prefetch(&available_); }
   void prefetch_records() const {
+    braids_.prefetch_front();
     braids_.prefetch_back();
     strands_.prefetch_back();
   }

@@ -57,7 +57,7 @@ void FabricEndpoint::insert_offer(const Offer& offer) {
   wake_at(offer.at);
 }
 
-void FabricEndpoint::on_flits(const FlitRun& flits) {
+void FabricEndpoint::on_flits(FlitRun& flits) {
   if (!flits.has_last_flit()) return;
   insert_arrival(flits.tail(flits.count - 1));
 }

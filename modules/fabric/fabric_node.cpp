@@ -162,12 +162,10 @@ void FabricNode::commit(const FlitRun& flits, TimeFs floor) {
 }
 
 void FabricNode::on_promise(const FlitRun& flits, const Segment& segment) {
-  Segment s = segment;
-  s.hop = static_cast<std::uint16_t>(flits.leg == Leg::request ? flits.hop + 1 : flits.hop - 1);
   if (outbox_ != nullptr) {
-    outbox_->add(flits.out_port, *flits.transaction, s);
+    outbox_->add(flits.out_port, *flits.transaction, segment);
   } else {
-    promise(flits.out_port, *flits.transaction, s);
+    promise(flits.out_port, *flits.transaction, segment);
   }
 }
 
@@ -186,7 +184,10 @@ void FabricNode::Outbox::add(std::uint16_t port, Transaction& transaction, const
     return;
   }
   if (count_ == kMostHeld) flush();
-  held_[count_++] = {&transaction, s, port};
+  Held& held = held_[count_++];
+  held.transaction = &transaction;
+  held.segment = s;
+  held.port = port;
   __builtin_prefetch(&transaction.hops[s.hop]);
   node_.prefetch_neighbour(port);
 }
@@ -259,7 +260,7 @@ void FabricNode::on_cut(const FlitRun& withdrawn, const TimeWindow& window) {
   segment.count = withdrawn.count;
   segment.time = window.from;
   segment.spacing = window.until - window.from;
-  segment.hop = static_cast<std::uint16_t>(withdrawn.leg == Leg::request ? withdrawn.hop + 1 : withdrawn.hop - 1);
+  segment.hop = withdrawn.next_hop();
   withdrawals_.push_back({withdrawn.transaction, segment});
 }
 

@@ -51,7 +51,7 @@ class FabricNode : public elab::Block,
 
  protected:
   // What arrives. Times are absolute and not before now; the run's in_port, hop and leg are filled in.
-  virtual void on_flits(const FlitRun& flits) = 0;
+  virtual void on_flits(FlitRun& flits) = 0;
   virtual void on_message(payload::Transaction& transaction, const FlitRun& message) = 0;
   // Flits with index >= first of a leg will not come as promised. The transaction's segment says how many they are and,
   // by window_of(), when they were to arrive.

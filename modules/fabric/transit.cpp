@@ -41,7 +41,7 @@ std::uint32_t Transit::flits_during_overhead(std::uint16_t port) const {
   return static_cast<std::uint32_t>(std::min<TimeFs>(overhead_ / occupancy + 2, kMostFlits));
 }
 
-void Transit::on_flits(const FlitRun& flits) {
+void Transit::on_flits(FlitRun& flits) {
   channel(flits.out_port).prefetch_state();
   outlets_[flits.out_port].prefetch_back();
   if (flits.has_last_flit()) {
@@ -53,9 +53,8 @@ void Transit::on_flits(const FlitRun& flits) {
     split_by_size(flits, [&](const FlitRun& run) { enqueue_behind_worker(run); });
     return;
   }
-  FlitRun decoded = flits;
-  decoded.floor = header_ready(flits);
-  split_by_size(decoded, [&](const FlitRun& run) { enqueue(run); });
+  flits.floor = header_ready(flits);
+  split_by_size(flits, [&](const FlitRun& run) { enqueue(run); });
 }
 
 // When the header of the flits' leg is ready; 0 when none of the flits can have to wait for that.
@@ -91,7 +90,10 @@ void Transit::enqueue_behind_worker(const FlitRun& run) {
 }
 
 void Transit::enqueue(const FlitRun& flits) {
-  outlets_[flits.out_port].add(flits);
+  ArrivalQueue& waiting = outlets_[flits.out_port];
+  const bool comes_first = waiting.empty() || flits.key() < waiting.front().key();
+  waiting.add(flits);
+  if (!comes_first) return;
   note_due(flits.out_port);
   wake_at(due_[flits.out_port]);
 }

@@ -61,7 +61,7 @@ class Transit final : public FabricNode, private elab::EventHandler {
     };
   };
 
-  void on_flits(const FlitRun& flits) override;
+  void on_flits(FlitRun& flits) override;
   void on_message(payload::Transaction& transaction, const FlitRun& message) override;
   void on_withdrawn(std::uint16_t port, payload::Transaction& transaction, payload::Leg leg,
                     std::uint32_t first) override;

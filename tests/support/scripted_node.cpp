@@ -87,7 +87,7 @@ void ScriptedNode::postpone(TimeFs at, Transaction& transaction, Leg leg, std::u
   });
 }
 
-void ScriptedNode::on_flits(const FlitRun& flits) {
+void ScriptedNode::on_flits(FlitRun& flits) {
   if (!flits.has_last_flit()) return;
   endings_.push_back({flits.last_time(), flits.transaction, flits.leg, flits.in_port});
   scheduler().schedule(flits.last_time(), *this, 0);

@@ -35,7 +35,7 @@ class ScriptedNode final : public modules::FabricNode, private elab::EventHandle
     std::uint16_t port;
   };
 
-  void on_flits(const modules::FlitRun& flits) override;
+  void on_flits(modules::FlitRun& flits) override;
   void on_message(payload::Transaction&, const modules::FlitRun&) override {}
   void on_withdrawn(std::uint16_t port, payload::Transaction& transaction, payload::Leg leg,
                     std::uint32_t first) override;
