@@ -12,7 +12,7 @@ namespace kb::modules {
 using payload::Leg;
 using payload::Transaction;
 
-void ArrivalNode::on_flits(const FlitRun& flits) {
+void ArrivalNode::on_flits(FlitRun& flits) {
   split_by_size(flits, [&](const FlitRun& run) { coming_.insert(run); });
   schedule_next();
 }

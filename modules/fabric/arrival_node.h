@@ -70,7 +70,7 @@ class ArrivalNode : public FabricNode, private elab::EventHandler {
     };
   };
 
-  void on_flits(const FlitRun& flits) final;
+  void on_flits(FlitRun& flits) final;
   void on_message(payload::Transaction& transaction, const FlitRun& message) final;
   void on_withdrawn(std::uint16_t port, payload::Transaction& transaction, payload::Leg leg, std::uint32_t first) final;
   void take_back(const FlitRun& flits) final;

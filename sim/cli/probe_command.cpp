@@ -25,7 +25,7 @@ class ProbeCommand final : public Command {
     const BenchLibrary library(plugins_);
     const topology::LoadedTopology machine = choice_.load(library.blocks().implementations());
     print_warnings(machine.warnings);
-    const sim::ProbeReport report = sim::run_probe(machine, case_, library.blocks());
+    const sim::ProbeReport report = sim::run_probe(machine, case_, &library.blocks());
     json_ ? print(sim::render_probe_json(machine, report)) : print_text(sim::render_probe(machine, report));
     return strict_ && !report.ok() ? exit_code(ErrorFamily::program) : 0;
   }

@@ -11,10 +11,13 @@
 
 #include "platform/contract/i_host.h"
 #include "platform/contract/i_pe.h"
-#include "platform/elab/registry.h"
 #include "platform/observe/output_file.h"
 #include "platform/topology/topology.h"
 #include "sim/driver/run_record.h"
+
+namespace kb::elab {
+class BlockCatalog;
+}
 
 namespace kb::sim {
 

@@ -127,7 +127,7 @@ std::vector<ProbeCheck> check_probe(const std::vector<ProbeResult>& results) {
 }
 
 ProbeReport run_probe(const topology::LoadedTopology& topology, const std::string& filter,
-                      const elab::BlockCatalog& blocks) {
+                      const elab::BlockCatalog* blocks) {
   const topology::MachineSpec& spec = topology.graph.spec;
   ProbeReport report;
   std::vector<std::function<std::string()>> jobs;
@@ -139,9 +139,9 @@ ProbeReport run_probe(const topology::LoadedTopology& topology, const std::strin
     ProbeResult result;
     result.row = probe_row(probe, spec);
     result.probe = std::move(probe);
-    jobs.push_back([&topology, &blocks, row = result.row] {
+    jobs.push_back([&topology, blocks, row = result.row] {
       prepare_systemc();
-      return encode(run_traffic(topology, {row}, {false, nullptr, &blocks}).front());
+      return encode(run_traffic(topology, {row}, {false, nullptr, blocks}).front());
     });
     report.results.push_back(std::move(result));
   }

@@ -5,10 +5,13 @@
 #include <string>
 #include <vector>
 
-#include "platform/elab/registry.h"
 #include "platform/topology/topology.h"
 #include "sim/probe/cases.h"
 #include "sim/probe/formula.h"
+
+namespace kb::elab {
+class BlockCatalog;
+}
 
 namespace kb::sim {
 
@@ -38,9 +41,9 @@ struct ProbeReport {
 
 // `filter` is "all" or the exact name of a case; usage Error with the nearest name otherwise (H-91). Every case runs on
 // a machine of its own in a process of its own.
-// `blocks`: besides the built-in ones.
+// `blocks`: besides the built-in ones; none when null.
 ProbeReport run_probe(const topology::LoadedTopology& topology, const std::string& filter,
-                      const elab::BlockCatalog& blocks = {});
+                      const elab::BlockCatalog* blocks = nullptr);
 
 // The checks of H-88 and H-89 over the cases that ran; a comparison needs two of them.
 std::vector<ProbeCheck> check_probe(const std::vector<ProbeResult>& results);

@@ -8,8 +8,11 @@
 
 #include "platform/base/ids.h"
 #include "platform/base/units.h"
-#include "platform/elab/registry.h"
 #include "platform/topology/topology.h"
+
+namespace kb::elab {
+class BlockCatalog;
+}
 
 namespace kb::sim {
 

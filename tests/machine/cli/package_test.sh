@@ -28,7 +28,7 @@ cd "$tree"
 machine="$source/examples/blocks/machine.yaml"
 "$kernbench" check --plugin ./libblocks.so "$machine"
 "$kernbench" run --plugin ./libblocks.so --topology "$machine" --bench ccl-allreduce --verify-data --out out
-for statistic in overtaken_flits row_misses; do
+for statistic in row_hits row_misses; do
   grep -q "\"$statistic\"" out/result.json || { echo "the blocks report no $statistic"; exit 1; }
 done
 "$kernbench" topology --plugin ./libblocks.so "$machine" --json | grep -q '"impl":"custom.table_math"'

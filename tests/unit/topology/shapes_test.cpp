@@ -61,8 +61,7 @@ std::string check_sound(const LoadedTopology& loaded) {
     if (graph.node(edge.dst).id != pe_router(graph, prefix)) return node.id + " is not at its PE's router";
     cube_bandwidth[node.sip.value * 16 + node.cube.value] += *edge.bw_gbs;
   }
-  const double expected = spec.hbm_pseudo_channels * spec.hbm_channel_bw_gbs *
-                          std::get<double>(spec.cube_components.at("hbm_ctrl").attrs.at("efficiency"));
+  const double expected = spec.hbm_pseudo_channels * spec.hbm_channel_bw_gbs * spec.hbm_ctrl().efficiency;
   for (const auto& [cube, bandwidth] : cube_bandwidth) {
     if (std::abs(bandwidth - expected) > 1e-6 * expected) return "aggregate HBM bandwidth";
   }
