@@ -39,7 +39,7 @@ std::string render_json(const BenchLibrary& library) {
     const contract::Kernel& kernel = *library.kernels().find(name);
     json.begin_object().key("name").text(name).key("description").text(kernel.description);
     json.key("parameters").begin_array(true);
-    for (const std::string& parameter : kernel.parameters) json.text(parameter);
+    for (const contract::KernelParameter& parameter : kernel.parameters) json.text(parameter.text());
     json.end_array().end_object();
   }
   json.end_array().end_object();

@@ -44,7 +44,8 @@ void rotate_once(Runtime& rt, BenchResult& result, const Case& source, std::int6
   const std::int64_t write_shift = -(std::int64_t{rt.spec().pes_per_cube} * elements + elements / 2);
   LaunchOptions options;
   options.label = name;
-  const LaunchMetrics metrics = rt.wait(rt.launch("rotate", {src, dst, read_shift, write_shift}, options));
+  const LaunchMetrics metrics = rt.wait(rt.launch(
+      "rotate", {{"src", src}, {"dst", dst}, {"read_shift", read_shift}, {"write_shift", write_shift}}, options));
   add_launch_figures(result, metrics, name);
   verify_exact(rt, result, name, dst.to_host(), rotated(contents, read_shift, write_shift));
 }

@@ -32,7 +32,7 @@ struct AllReduceCall {
 };
 
 // Arguments of the kernels over hops.
-std::vector<Arg> hop_arguments(const AllReduceCall& call);
+Args hop_arguments(const AllReduceCall& call);
 
 // Which PEs hold a tile.
 enum class TileOwners : std::uint8_t { cubes, pes };  // PE 0 of a cube; every PE
@@ -46,7 +46,7 @@ struct AllReduceAlgorithm {
   topology::WiringPreset wiring = topology::WiringPreset::intercube_multisip;
   std::vector<topology::RankTopology> topologies;  // of wiring flat
   topology::IntraCube intra_cube = topology::IntraCube::none;
-  std::function<std::vector<Arg>(const AllReduceCall&)> arguments;
+  std::function<Args(const AllReduceCall&)> arguments;
 };
 
 // What kernels call a SIP topology (K-44).

@@ -23,9 +23,9 @@
 namespace kb::sw {
 
 // Raised with every change of a type that crosses the boundary.
-inline constexpr int kPluginAbi = 9;
+inline constexpr int kPluginAbi = 10;
 
-// What a library and its loader must agree on: "kernbench 0.1.0, plug-in ABI 9".
+// What a library and its loader must agree on: "kernbench 0.1.0, plug-in ABI 10".
 inline std::string plugin_abi() {
   std::string text = std::string("kernbench ") + kVersion + ", plug-in ABI " + std::to_string(kPluginAbi);
 #if defined(_GLIBCXX_USE_CXX11_ABI) && !_GLIBCXX_USE_CXX11_ABI

@@ -12,6 +12,7 @@ namespace kb::sw {
 namespace {
 
 using contract::QueueMemory;
+using testing::any_kernel;
 using testing::error_of;
 using testing::FakeHost;
 using ::testing::HasSubstr;
@@ -98,7 +99,7 @@ TEST(QueuePlan, SramRingsOfACubeAreOneBlock) {  // Q-28
 
 TEST(QueuePlan, HbmRingsAvoidTensorsAndEndWithThePlan) {
   FakeHost host(small());
-  Runtime rt(host, nullptr);
+  Runtime rt(host, &any_kernel);
   const PeCoord first{SipId(0), CubeId(0), PeId(0)};
   const Tensor before = rt.zeros({8, 64}, Dtype::f32, {});
   const std::uint64_t free = rt.free_bytes(first);
@@ -139,7 +140,7 @@ TEST(QueuePlan, RingsThatNeverFitAreAConfigurationError) {  // Q-30, A-100, Q-11
 
 TEST(QueuePlan, RingsThatTensorsDisplaceAreAnAllocationError) {
   FakeHost host(small());
-  Runtime rt(host, nullptr);
+  Runtime rt(host, &any_kernel);
   DPPolicy policy;
   policy.num_cubes = policy.num_pes = 1;
   const Tensor fill = rt.empty({1, 60 * 1024}, Dtype::i8, policy);
