@@ -22,7 +22,7 @@ SipPlace sip_place(Context& tl, const SipArguments& args, const std::string& lin
   place.width = args.sip_topo_w;
   place.height = args.sip_topo_h;
   place.links = SipLinks(links);
-  const bool grid = place.topology != SipTopology::ring;
+  const bool grid = place.topology != SipTopology::ring_1d;
   if (grid && checked_product("width x height of the SIPs", {place.width, place.height}) != place.count) {
     tl.fail(fmt::format("a grid of {} x {} does not hold {} SIPs", place.width, place.height, place.count));
   }
@@ -36,9 +36,9 @@ void exchange_between_sips(Context& tl, const SipPlace& sip, const Reduction& re
     if (order == SumOrder::of_ranks) return combine_ring_in_order(tl, axis, size, place, reduction, acc);
     combine_ring(tl, axis, size, reduction, acc);
   };
-  if (sip.topology == SipTopology::ring) return ring(row, sip.count, sip.rank);
+  if (sip.topology == SipTopology::ring_1d) return ring(row, sip.count, sip.rank);
   const std::int64_t x = sip.rank % sip.width, y = sip.rank / sip.width;
-  if (sip.topology == SipTopology::torus) {
+  if (sip.topology == SipTopology::torus_2d) {
     ring(row, sip.width, x);
     ring(column, sip.height, y);
     return;

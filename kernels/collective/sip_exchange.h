@@ -6,11 +6,9 @@
 
 #include "kernels/collective/reduction.h"
 #include "kernels/tl/context.h"
+#include "platform/base/machine_choices.h"
 
 namespace kb::kernels {
-
-// What K-45 passes as sip_topo_kind.
-enum class SipTopology : std::int64_t { ring = 0, torus = 1, mesh = 2 };
 
 // Directions to the neighbours of a SIP.
 struct SipLinks {
@@ -23,7 +21,7 @@ struct SipLinks {
 struct SipPlace {
   std::int64_t count = 1;
   std::int64_t rank = 0;
-  SipTopology topology = SipTopology::ring;
+  SipTopology topology = SipTopology::ring_1d;
   std::int64_t width = 0, height = 0;
   SipLinks links = SipLinks();
 };

@@ -41,7 +41,7 @@ PeDma::PeDma(const sc_core::sc_module_name& name, NodeId node, elab::BlockContex
             node_record().integer("rd_engines") * node_record().integer("rd_outstanding")),
       write_(*this, "write_busy", payload::Op::write, FirstWire::fifo, node_record().integer("wr_engines")),
       stripe_(address::channel_stripe(context.graph.spec.cube_components.at("hbm_ctrl").attrs)) {
-  if (context.graph.spec.address_model != topology::AddressModel::la) return;
+  if (context.graph.spec.address_model != AddressModel::la) return;
   context.translators[{node_record().sip, node_record().cube, node_record().pe}] = &baaw_;
 }
 

@@ -16,7 +16,7 @@ PeMmu::PeMmu(const sc_core::sc_module_name& name, NodeId node, elab::BlockContex
       tlb_overhead_(ns_to_fs(node_record().number_or("tlb_overhead_ns", 0.0))),
       update_overhead_(ns_to_fs(node_record().number_or("update_overhead_ns", 0.0))),
       timer_(*this) {
-  if (context.graph.spec.address_model != topology::AddressModel::va) return;
+  if (context.graph.spec.address_model != AddressModel::va) return;
   context.translators[{node_record().sip, node_record().cube, node_record().pe}] = this;
 }
 

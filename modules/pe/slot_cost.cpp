@@ -9,8 +9,6 @@
 namespace kb::modules {
 namespace {
 
-using contract::QueueMemory;
-
 double narrowest_gbs(elab::BlockContext& context, NodeId from, NodeId to) {
   double narrowest = 0.0;
   for (const EdgeId edge : context.routes.router().find_path(from, to).edges) {
@@ -25,7 +23,7 @@ double narrowest_gbs(elab::BlockContext& context, NodeId from, NodeId to) {
 SlotCost::SlotCost(elab::BlockContext& context, NodeId ipcq, NodeId dma) {
   const topology::Node& self = context.graph.node(ipcq);
   for (const QueueMemory kind : {QueueMemory::tcm, QueueMemory::sram, QueueMemory::hbm}) {
-    const std::string name(contract::queue_memory_name(kind));
+    const std::string& name = name_of(kind);
     Memory& memory = memories_[static_cast<std::size_t>(kind)];
     memory.setup = ns_to_fs(self.number(name + "_slot_setup_ns"));
     memory.bw_gbs = self.number(name + "_slot_bw_gbs");

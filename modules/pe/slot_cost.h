@@ -17,7 +17,7 @@ class SlotCost {
   // `ipcq`: the PE_IPCQ node that has the attributes; `dma`: PE_DMA of the same PE.
   SlotCost(elab::BlockContext& context, NodeId ipcq, NodeId dma);
 
-  TimeFs of(contract::QueueMemory memory, std::uint64_t nbytes) const;
+  TimeFs of(QueueMemory memory, std::uint64_t nbytes) const;
 
  private:
   struct Memory {

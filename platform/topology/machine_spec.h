@@ -9,6 +9,8 @@
 #include <variant>
 #include <vector>
 
+#include "platform/base/machine_choices.h"
+
 namespace kb::topology {
 
 using RateMap = std::map<std::string, double>;  // by dtype, all of them
@@ -22,9 +24,7 @@ struct ComponentSpec {
   AttributeMap attrs;  // effective: defaults of the kind overlaid by the file's values
 };
 
-enum class SipTopology { ring_1d, torus_2d, mesh_2d_no_wrap };
 enum class HbmMapping { n_to_one, one_to_one };
-enum class AddressModel { pa, va, la };          // what tensors are addressed by
 enum class RoutingMetric { latency, distance };  // what the best route has least of (F-8)
 enum class Side { N, E, S, W };
 enum class Corner { NW, NE, SW, SE };

@@ -32,7 +32,7 @@ contract::MessageRoute HostPort::message_route(const PeCoord& from, const PeCoor
   return route;
 }
 
-contract::PeCosts HostPort::pe_costs(contract::QueueMemory memory, Dtype dtype) {
+contract::PeCosts HostPort::pe_costs(QueueMemory memory, Dtype dtype) {
   const topology::Graph& graph = platform_.graph();
   elab::RouteTable& routes = platform_.routes();
   const PeCoord pe{SipId(0), CubeId(0), PeId(0)};
@@ -40,13 +40,13 @@ contract::PeCosts HostPort::pe_costs(contract::QueueMemory memory, Dtype dtype) 
   const topology::Node& math = graph.node(routes.resolver().find_pe_node(pe, NodeKind::pe_math));
   const NodeId dma = routes.resolver().find_pe_node(pe, NodeKind::pe_dma);
   const routing::Route& to_hbm = routes.router().find_path(dma, routes.resolver().find_hbm(pe));
-  const std::string kind(contract::queue_memory_name(memory));
+  const std::string& kind = name_of(memory);
   contract::PeCosts costs;
   costs.slot_setup = ns_to_fs(queues.number(kind + "_slot_setup_ns"));
   costs.slot_ns_per_byte = ns_per_byte(queues.number(kind + "_slot_bw_gbs"));
-  if (memory == contract::QueueMemory::hbm) {
+  if (memory == QueueMemory::hbm) {
     costs.slot_ns_per_byte += ns_per_byte(routing::narrowest_gbs(graph, to_hbm));
-  } else if (memory == contract::QueueMemory::sram) {
+  } else if (memory == QueueMemory::sram) {
     costs.slot_ns_per_byte += ns_per_byte(
         routing::narrowest_gbs(graph, routes.router().find_path(dma, routes.resolver().find_sram(pe.sip, pe.cube))));
   }

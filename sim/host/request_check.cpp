@@ -123,7 +123,7 @@ void check_map(const topology::MachineSpec& spec, const contract::MapRequest& re
   check_index(what, "sip", request.sip, spec.sip_count);
   if (!request.cubes.empty()) check_targets(what, "cubes", request.cubes, spec.cubes_per_sip());
   if (!request.pes.empty()) check_targets(what, "pes", request.pes, spec.pes_per_cube());
-  if (spec.address_model == topology::AddressModel::va) check_pages(spec, what, request);
+  if (spec.address_model == AddressModel::va) check_pages(spec, what, request);
   const std::uint64_t base = address::value_of(*request.tensor->va_base);
   const std::uint64_t nbytes = request.tensor->nbytes;
   for (const contract::MapRequest::Entry& entry : request.entries) {

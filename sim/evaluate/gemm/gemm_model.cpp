@@ -53,11 +53,11 @@ void add_path(GemmPlatform& platform, const topology::Graph& graph, const PeCoor
 
 double translation_ns(const topology::Graph& graph, const topology::Node& mmu, const topology::Node& dma) {
   switch (graph.spec.address_model) {
-    case topology::AddressModel::va:
+    case AddressModel::va:
       return mmu.number_or("tlb_overhead_ns", 0);
-    case topology::AddressModel::la:
+    case AddressModel::la:
       return dma.number_or("baaw_overhead_ns", 0);
-    case topology::AddressModel::pa:
+    case AddressModel::pa:
       break;
   }
   return 0;

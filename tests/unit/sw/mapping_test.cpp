@@ -28,7 +28,7 @@ constexpr std::uint64_t kTag = address::encode(address::AddressSpace::va, 0);
 
 contract::MachineInfo virtual_machine() {
   contract::MachineInfo machine = FakeHost::small_machine();
-  machine.address_model = contract::AddressModel::va;
+  machine.address_model = AddressModel::va;
   return machine;
 }
 
@@ -242,7 +242,7 @@ TEST_F(MappingTest, WithoutVirtualRangeThePhysicalMemoryIsReturned) {  // A-57
 
 contract::MachineInfo logical_machine() {
   contract::MachineInfo machine = FakeHost::small_machine();
-  machine.address_model = contract::AddressModel::la;
+  machine.address_model = AddressModel::la;
   return machine;
 }
 

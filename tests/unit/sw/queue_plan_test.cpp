@@ -11,13 +11,11 @@
 namespace kb::sw {
 namespace {
 
-using contract::QueueMemory;
 using testing::any_kernel;
 using testing::error_of;
 using testing::FakeHost;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
-using topology::BufferKind;
 using topology::CclConfig;
 using topology::WiringPreset;
 
@@ -73,15 +71,15 @@ TEST(QueuePlan, CarriesTheProtocolsSettings) {  // Q-46, Q-50, Q-69, Q-70
   const PlannedQueues queues = planned(ccl("defaults: { backpressure: poll, ipcq_poll_ns: 2, ipcq_credit_size_bytes: "
                                            "32, credit: fabric, slot_access: fabric }"),
                                        machine, memory);
-  EXPECT_EQ(queues.plan.backpressure, contract::Backpressure::poll);
+  EXPECT_EQ(queues.plan.backpressure, Backpressure::poll);
   EXPECT_EQ(queues.plan.poll_interval, 2 * kFsPerNs);
   EXPECT_EQ(queues.plan.credit_bytes, 32u);
-  EXPECT_EQ(queues.plan.credit, contract::QueueTransport::fabric);
-  EXPECT_EQ(queues.plan.slot_access, contract::QueueTransport::fabric);
+  EXPECT_EQ(queues.plan.credit, QueueTransport::fabric);
+  EXPECT_EQ(queues.plan.slot_access, QueueTransport::fabric);
   const PlannedQueues plain = planned(ccl("defaults: { n_slots: 2 }"), machine, memory);
-  EXPECT_EQ(plain.plan.backpressure, contract::Backpressure::sleep);
-  EXPECT_EQ(plain.plan.credit, contract::QueueTransport::annotated);
-  EXPECT_EQ(plain.plan.slot_access, contract::QueueTransport::annotated);
+  EXPECT_EQ(plain.plan.backpressure, Backpressure::sleep);
+  EXPECT_EQ(plain.plan.credit, QueueTransport::annotated);
+  EXPECT_EQ(plain.plan.slot_access, QueueTransport::annotated);
 }
 
 TEST(QueuePlan, SramRingsOfACubeAreOneBlock) {
