@@ -92,6 +92,7 @@ void KernelCatalog::add(contract::Kernel kernel) {
                                      "with a letter, in words joined by '-' or '_'",
                                      kernel.name));
   }
+  contract::check_parameters(kernel.name, kernel.parameters);
   if (!kernel.body) throw Error::program("SCHEMA_ERROR", fmt::format("kernel {}: has no body", kernel.name));
   const std::string name = kernel.name;
   if (!kernels_.emplace(name, std::move(kernel)).second) {

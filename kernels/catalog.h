@@ -16,8 +16,8 @@ class KernelCatalog final : public contract::IKernelCatalog {
  public:
   KernelCatalog();  // with the built-in kernels
 
-  // Program Error SCHEMA_ERROR when the name is taken or is not lower-case words joined by '-' or '_', or when there is
-  // no body.
+  // Program Error SCHEMA_ERROR when the name is taken or is not lower-case words joined by '-' or '_', when there is no
+  // body, and when parameters have no names or the same one.
   void add(contract::Kernel kernel);
 
   const contract::Kernel* find(const std::string& name) const override;  // stays valid

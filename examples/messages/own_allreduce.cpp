@@ -29,7 +29,7 @@ kb::sw::AllReduceAlgorithm algorithm() {
     if (call.cube_w * call.cube_h != 1 || call.op != "sum") {
       throw kb::Error::program("LAYOUT_ERROR", "own_ring sums tensors on one cube per SIP");
     }
-    return std::vector<kb::sw::Arg>{call.tensor, call.n_elem, call.world_size};
+    return kb::sw::Args{{"t", call.tensor}, {"n_elem", call.n_elem}, {"sips", call.world_size}};
   };
   return out;
 }

@@ -38,7 +38,8 @@ BenchResult run(Runtime& rt, const Params& params) {
     ahbm::set_device(rt, rank);
     if (rank > 1) return;
     const Tensor t = rt.zeros(shape, kb::Dtype::f32, one_pe_placement(), "ball" + std::to_string(rank));
-    const LaunchMetrics metrics = rt.wait(rt.launch("ping_pong", {t, rank, rounds, server}, on_one_pe()));
+    const Args args{{"t", t}, {"rank", rank}, {"rounds", rounds}, {"server", server}};
+    const LaunchMetrics metrics = rt.wait(rt.launch("ping_pong", args, on_one_pe()));
     add_launch_figures(result, metrics, "rank " + std::to_string(rank));
     const double hits = static_cast<double>(2 * rounds - (rank == server ? 0 : 1));
     verify_exact(rt, result, t.name(), t.to_host(), HostArray::full(shape, kb::Dtype::f32, hits));

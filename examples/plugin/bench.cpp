@@ -30,7 +30,8 @@ BenchResult run(Runtime& rt, const Params& params) {
     const Tensor out = rt.empty(shape, Dtype::f16, rows, "out");
     dx.copy_(x);
     dy.copy_(y);
-    const LaunchMetrics metrics = rt.wait(rt.launch("scale_add", {dx, dy, out, factor}, targets));
+    const Args args{{"x", dx}, {"y", dy}, {"out", out}, {"factor", factor}};
+    const LaunchMetrics metrics = rt.wait(rt.launch("scale_add", args, targets));
 
     std::vector<double> expected = y.to_doubles();
     const std::vector<double> values = x.to_doubles();

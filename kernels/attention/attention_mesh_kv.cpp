@@ -12,7 +12,6 @@ namespace kb::kernels {
 namespace {
 
 using tl::Context;
-using tl::Ptr;
 using tl::RecvFuture;
 using tl::TensorHandle;
 
@@ -99,13 +98,13 @@ class Prefill {
   OnlineSoftmax& softmax_;
 };
 
-void attention_mesh_kv(Context& tl, Ptr q, Ptr k, Ptr v, Ptr o, std::int64_t rows, std::int64_t keys, std::int64_t d,
-                       std::int64_t heads, std::int64_t n_ranks, std::int64_t rank_axis, std::int64_t slot_bytes) {
-  const auto me = attention_rank(tl, {rows, keys, d, heads, n_ranks, rank_axis, slot_bytes}, q, k, v, o);
+void attention_mesh_kv(Context& tl, const AttentionArguments& args) {
+  const auto me = attention_rank(tl, args);
   if (!me) return;
-  const std::int64_t per_block = slot_bytes / (d * static_cast<std::int64_t>(item_size(k.dtype())));
+  const std::int64_t rows = args.rows, keys = args.keys, d = args.d;
+  const std::int64_t per_block = args.slot_bytes / (d * static_cast<std::int64_t>(item_size(args.k.dtype())));
   tl.require(per_block >= 1, "a slot holds not a single row of K; enlarge slot_size");
-  for (std::int64_t head = 0; head < heads; ++head) {
+  for (std::int64_t head = 0; head < args.heads; ++head) {
     const tl::Scratch head_scope(tl);
     const TensorHandle my_q = tl.load(me->q + head * rows * d, {rows, d});
     OnlineSoftmax softmax(tl, rows, d);
@@ -117,21 +116,21 @@ void attention_mesh_kv(Context& tl, Ptr q, Ptr k, Ptr v, Ptr o, std::int64_t row
       const TensorHandle my_k = tl.load(me->k + at, shape);
       const Block own{my_k, tl.load(me->v + at, shape)};
       if (me->ring) {
-        prefill.around_the_ring(own, n_ranks);
+        prefill.around_the_ring(own, args.n_ranks);
       } else {
-        prefill.along_the_line(own, me->rank, n_ranks);
+        prefill.along_the_line(own, me->rank, args.n_ranks);
       }
     }
-    tl.store(me->o + head * rows * d, softmax.result(o.dtype()));
+    tl.store(me->o + head * rows * d, softmax.result(args.o.dtype()));
   }
 }
 
 }  // namespace
 
 contract::Kernel attention_mesh_kv_kernel() {
-  return tl::make_kernel(
-      "attention_mesh_kv", "prefill attention: blocks of K and V travel between the ranks, each keeps its rows of Q",
-      {"q", "k", "v", "o", "rows", "keys", "d", "heads", "n_ranks", "rank_axis", "slot_bytes"}, attention_mesh_kv);
+  return tl::make_kernel("attention_mesh_kv",
+                         "prefill attention: blocks of K and V travel between the ranks, each keeps its rows of Q",
+                         attention_parameters(), attention_mesh_kv);
 }
 
 }  // namespace kb::kernels

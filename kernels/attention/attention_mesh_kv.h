@@ -9,8 +9,8 @@ namespace kb::kernels {
 // (K-83). With rank_axis 0 around the ring of a cube's PEs, eastward; with rank_axis 1 from every cube of a mesh row
 // both eastward and westward, hop by hop (K-91). Received blocks are sent on as they came (K-85).
 //
-// Arguments: q, k, v, o, each split by rows over the ranks, then the numbers of AttentionSizes in their order. A block
-// is as many rows of K and as many of V as one slot holds. Two GEMMs per rank and block (K-84). No mask.
+// Arguments: those of AttentionArguments without root and broadcast. A block is as many rows of K and as many of V as
+// one slot holds. Two GEMMs per rank and block (K-84). No mask.
 contract::Kernel attention_mesh_kv_kernel();
 
 }  // namespace kb::kernels

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <optional>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "kernels/attention/attention_rank.h"
@@ -39,9 +40,10 @@ FoldPlace place_on_ring(std::int64_t rank, std::int64_t n, std::int64_t root) {
 }
 
 // The result goes back the way the partials came, and every rank stores it.
-void hand_out(Context& tl, const FoldPlace& place, const TensorHandle& result, const AttentionSizes& sizes, Ptr out) {
-  const std::int64_t elements = sizes.rows * sizes.d;
-  const std::int64_t step = sizes.slot_bytes / static_cast<std::int64_t>(item_size(out.dtype()));
+void hand_out(Context& tl, const FoldPlace& place, const TensorHandle& result, const AttentionArguments& args,
+              Ptr out) {
+  const std::int64_t elements = args.rows * args.d;
+  const std::int64_t step = args.slot_bytes / static_cast<std::int64_t>(item_size(out.dtype()));
   for (std::int64_t first = 0; first < elements; first += step) {
     const tl::Scratch messages(tl);
     const Shape shape{std::min(step, elements - first)};
@@ -51,16 +53,14 @@ void hand_out(Context& tl, const FoldPlace& place, const TensorHandle& result, c
   }
 }
 
-void attention_mesh_mlo(Context& tl, Ptr q, Ptr k, Ptr v, Ptr o, std::int64_t rows, std::int64_t keys, std::int64_t d,
-                        std::int64_t heads, std::int64_t n_ranks, std::int64_t rank_axis, std::int64_t slot_bytes,
-                        std::optional<std::int64_t> root, std::optional<std::int64_t> broadcast) {
-  const AttentionSizes sizes{rows, keys, d, heads, n_ranks, rank_axis, slot_bytes};
-  const auto me = attention_rank(tl, sizes, q, k, v, o);
+void attention_mesh_mlo(Context& tl, const AttentionArguments& args) {
+  const auto me = attention_rank(tl, args);
   if (!me) return;
-  const std::int64_t end = root && *root >= 0 ? *root : me->ring ? 0 : n_ranks / 2;
+  const std::int64_t rows = args.rows, keys = args.keys, d = args.d, n_ranks = args.n_ranks;
+  const std::int64_t end = args.root && *args.root >= 0 ? *args.root : me->ring ? 0 : n_ranks / 2;
   tl.require(end < n_ranks, "the root is no rank");
   const FoldPlace place = me->ring ? place_on_ring(me->rank, n_ranks, end) : place_on_line(me->rank, n_ranks, end);
-  for (std::int64_t head = 0; head < heads; ++head) {
+  for (std::int64_t head = 0; head < args.heads; ++head) {
     const tl::Scratch scope(tl);
     const TensorHandle my_q = tl.load(me->q + head * rows * d, {rows, d});
     OnlineSoftmax softmax(tl, rows, d);
@@ -76,29 +76,30 @@ void attention_mesh_mlo(Context& tl, Ptr q, Ptr k, Ptr v, Ptr o, std::int64_t ro
     for (const std::string_view from : place.from) {
       const tl::Scratch partial_scope(tl);
       OnlineSoftmax partial(tl, rows, d);
-      partial.receive(from, slot_bytes);
+      partial.receive(from, args.slot_bytes);
       softmax.merge(partial);
     }
     const Ptr out = me->o + head * rows * d;
     TensorHandle result;
     if (place.to) {
-      softmax.send(*place.to, slot_bytes);
+      softmax.send(*place.to, args.slot_bytes);
     } else {
-      result = softmax.result(o.dtype());
+      result = softmax.result(args.o.dtype());
       tl.store(out, result);
     }
-    if (broadcast.value_or(0) != 0) hand_out(tl, place, result, sizes, out);
+    if (args.broadcast.value_or(0) != 0) hand_out(tl, place, result, args, out);
   }
 }
 
 }  // namespace
 
 contract::Kernel attention_mesh_mlo_kernel() {
-  return tl::make_kernel(
-      "attention_mesh_mlo",
-      "decode attention: each rank attends over its part of K and V, the partial results are merged",
-      {"q", "k", "v", "o", "rows", "keys", "d", "heads", "n_ranks", "rank_axis", "slot_bytes", "root", "broadcast"},
-      attention_mesh_mlo);
+  tl::Parameters<AttentionArguments> parameters = attention_parameters();
+  parameters.emplace_back("root", &AttentionArguments::root);
+  parameters.emplace_back("broadcast", &AttentionArguments::broadcast);
+  return tl::make_kernel("attention_mesh_mlo",
+                         "decode attention: each rank attends over its part of K and V, the partial results are merged",
+                         std::move(parameters), attention_mesh_mlo);
 }
 
 }  // namespace kb::kernels

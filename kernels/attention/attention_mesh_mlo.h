@@ -9,8 +9,7 @@ namespace kb::kernels {
 // are folded towards one rank, merged on the way (K-83), which stores O / l. With rank_axis 0 on the ring of a cube's
 // PEs, from both sides; with rank_axis 1 on the line of cubes of a mesh row (K-91).
 //
-// Arguments: q, k, v, o, each split by rows over the ranks, then the numbers of AttentionSizes in their order; Q is the
-// same in every rank. Optionally
+// Arguments: those of AttentionArguments; Q is the same in every rank. Optional are
 //   root       the rank that collects; -1 (default): 0 on the ring, n_ranks / 2 on the line
 //   broadcast  1: it sends the result back, and every rank stores it; 0 (default): the others store nothing
 contract::Kernel attention_mesh_mlo_kernel();

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "kernels/collective/line_exchange.h"
@@ -18,8 +19,14 @@ namespace {
 using tl::Context;
 using tl::Ptr;
 using tl::TensorHandle;
-using OptionalText = std::optional<std::string>;
-using OptionalInteger = std::optional<std::int64_t>;
+
+struct Arguments {
+  Ptr t;
+  std::int64_t n_elem = 0, ranks = 0, first_rank = 0;
+  std::int64_t grid_w = 0, grid_h = 0, wrap = 0;  // of mesh_allreduce
+  std::optional<std::string> op;
+  std::optional<std::int64_t> chunk;
+};
 
 // This PE's part.
 struct Member {
@@ -30,14 +37,14 @@ struct Member {
 };
 
 // None when this PE holds no tile.
-std::optional<Member> member(Context& tl, Ptr t, std::int64_t n_elem, std::int64_t ranks, std::int64_t first_rank,
-                             const OptionalInteger& chunk) {
-  const tl::LocalShard own = tl.shard(t);
+std::optional<Member> member(Context& tl, const Arguments& args) {
+  const tl::LocalShard own = tl.shard(args.t);
   if (own.elements == 0) return std::nullopt;
+  const std::int64_t n_elem = args.n_elem;
   tl.require(n_elem >= 1 && own.elements == n_elem, "n_elem is not the size of the tile on this PE");
-  const std::int64_t rank = checked_sum("first_rank + tile", {first_rank, own.first / n_elem});
-  if (rank < 0 || rank >= ranks) tl.fail(fmt::format("this PE is rank {}, but there are {}", rank, ranks));
-  return Member{rank, own.ptr, n_elem, chunk && *chunk > 0 ? std::min(*chunk, n_elem) : n_elem};
+  const std::int64_t rank = checked_sum("first_rank + tile", {args.first_rank, own.first / n_elem});
+  if (rank < 0 || rank >= args.ranks) tl.fail(fmt::format("this PE is rank {}, but there are {}", rank, args.ranks));
+  return Member{rank, own.ptr, n_elem, args.chunk && *args.chunk > 0 ? std::min(*args.chunk, n_elem) : n_elem};
 }
 
 // exchange(acc) for every message of the tile.
@@ -52,26 +59,26 @@ void replace_tile(Context& tl, const Member& me, const Reduction& reduction, Exc
   }
 }
 
-void ring_allreduce(Context& tl, Ptr t, std::int64_t n_elem, std::int64_t ranks, std::int64_t first_rank,
-                    OptionalText op, OptionalInteger chunk) {
-  const auto me = member(tl, t, n_elem, ranks, first_rank, chunk);
+void ring_allreduce(Context& tl, const Arguments& args) {
+  const auto me = member(tl, args);
   if (!me) return;
-  const Reduction reduction(tl, op.value_or("sum"), ranks);
-  replace_tile(tl, *me, reduction, [&](TensorHandle& acc) { combine_ring(tl, {"E", "W"}, ranks, reduction, acc); });
+  const Reduction reduction(tl, args.op.value_or("sum"), args.ranks);
+  replace_tile(tl, *me, reduction, [&](TensorHandle& acc) {
+    combine_ring(tl, {"E", "W"}, args.ranks, reduction, acc);
+  });
 }
 
-void mesh_allreduce(Context& tl, Ptr t, std::int64_t n_elem, std::int64_t ranks, std::int64_t first_rank,
-                    std::int64_t grid_w, std::int64_t grid_h, std::int64_t wrap, OptionalText op,
-                    OptionalInteger chunk) {
-  const auto me = member(tl, t, n_elem, ranks, first_rank, chunk);
+void mesh_allreduce(Context& tl, const Arguments& args) {
+  const auto me = member(tl, args);
   if (!me) return;
+  const std::int64_t grid_w = args.grid_w, grid_h = args.grid_h, ranks = args.ranks;
   if (grid_w < 1 || grid_h < 1 || ranks % grid_w != 0 || ranks / grid_w != grid_h) {
     tl.fail(fmt::format("a grid of {} x {} does not hold {} ranks", grid_w, grid_h, ranks));
   }
-  const Reduction reduction(tl, op.value_or("sum"), ranks);
+  const Reduction reduction(tl, args.op.value_or("sum"), args.ranks);
   const Axis row{"E", "W"}, column{"S", "N"};
   replace_tile(tl, *me, reduction, [&](TensorHandle& acc) {
-    if (wrap != 0) {
+    if (args.wrap != 0) {
       combine_ring(tl, row, grid_w, reduction, acc);
       combine_ring(tl, column, grid_h, reduction, acc);
     } else {
@@ -82,11 +89,11 @@ void mesh_allreduce(Context& tl, Ptr t, std::int64_t n_elem, std::int64_t ranks,
 }
 
 // All messages to rank 0 first, then all back, so that they travel as a pipeline.
-void tree_allreduce(Context& tl, Ptr t, std::int64_t n_elem, std::int64_t ranks, std::int64_t first_rank,
-                    OptionalText op, OptionalInteger chunk) {
-  const auto me = member(tl, t, n_elem, ranks, first_rank, chunk);
+void tree_allreduce(Context& tl, const Arguments& args) {
+  const auto me = member(tl, args);
   if (!me) return;
-  const Reduction reduction(tl, op.value_or("sum"), ranks);
+  const Reduction reduction(tl, args.op.value_or("sum"), args.ranks);
+  const std::int64_t n_elem = args.n_elem, ranks = args.ranks;
   std::vector<std::string> children;
   if (me->rank < ranks / 2) children.emplace_back("child_l");
   if (me->rank < (ranks - 1) / 2) children.emplace_back("child_r");
@@ -111,22 +118,30 @@ void tree_allreduce(Context& tl, Ptr t, std::int64_t n_elem, std::int64_t ranks,
   }
 }
 
+tl::Parameters<Arguments> parameters() {
+  return {{"t", &Arguments::t},         {"n_elem", &Arguments::n_elem},
+          {"ranks", &Arguments::ranks}, {"first_rank", &Arguments::first_rank},
+          {"op", &Arguments::op},       {"chunk", &Arguments::chunk}};
+}
+
 }  // namespace
 
 contract::Kernel ring_allreduce_kernel() {
-  return tl::make_kernel("ring_allreduce", "all-reduce of one tile per PE over a ring of all ranks",
-                         {"t", "n_elem", "ranks", "first_rank", "op", "chunk"}, ring_allreduce);
+  return tl::make_kernel("ring_allreduce", "all-reduce of one tile per PE over a ring of all ranks", parameters(),
+                         ring_allreduce);
 }
 
 contract::Kernel mesh_allreduce_kernel() {
+  tl::Parameters<Arguments> with_grid = parameters();
+  with_grid.insert(with_grid.begin() + 4,
+                   {{"grid_w", &Arguments::grid_w}, {"grid_h", &Arguments::grid_h}, {"wrap", &Arguments::wrap}});
   return tl::make_kernel("mesh_allreduce", "all-reduce of one tile per PE over a mesh or torus of all ranks",
-                         {"t", "n_elem", "ranks", "first_rank", "grid_w", "grid_h", "wrap", "op", "chunk"},
-                         mesh_allreduce);
+                         std::move(with_grid), mesh_allreduce);
 }
 
 contract::Kernel tree_allreduce_kernel() {
   return tl::make_kernel("tree_allreduce", "all-reduce of one tile per PE over a binary tree of all ranks",
-                         {"t", "n_elem", "ranks", "first_rank", "op", "chunk"}, tree_allreduce);
+                         parameters(), tree_allreduce);
 }
 
 }  // namespace kb::kernels

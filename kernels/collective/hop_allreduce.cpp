@@ -251,18 +251,18 @@ void tree(const Rank& x) {
 }
 
 contract::Kernel kernel(const char* name, const char* what, void (*algorithm)(const Rank&)) {
-  return tl::make_kernel(
-      name, what, {"t", "n_elem", "ranks", "first_rank", "order", "links", "op", "chunk"},
-      [algorithm](Context& tl, Ptr t, std::int64_t n_elem, std::int64_t ranks, std::int64_t first_rank,
-                  std::string order, std::string links, std::string op, std::int64_t chunk) {
-        const auto me = HopMember::make(tl, {t, n_elem, ranks, first_rank, order, links, op, chunk});
-        if (!me) return;
-        const Reduction reduction(tl, op, ranks);
-        const auto bytes =
-            std::min<std::int64_t>(kMostBufferBytes, static_cast<std::int64_t>(tl.info().scratch_bytes / 4));
-        const auto item = static_cast<std::int64_t>(item_size(t.dtype()));
-        algorithm({tl, *me, reduction, std::max<std::int64_t>(1, bytes / item)});
-      });
+  using Args = HopArguments;
+  const tl::Parameters<Args> parameters{
+      {"t", &Args::t},         {"n_elem", &Args::n_elem}, {"ranks", &Args::ranks}, {"first_rank", &Args::first_rank},
+      {"order", &Args::order}, {"links", &Args::links},   {"op", &Args::op},       {"chunk", &Args::chunk}};
+  return tl::make_kernel(name, what, parameters, [algorithm](Context& tl, const Args& args) {
+    const auto me = HopMember::make(tl, args);
+    if (!me) return;
+    const Reduction reduction(tl, args.op, args.ranks);
+    const auto bytes = std::min<std::int64_t>(kMostBufferBytes, static_cast<std::int64_t>(tl.info().scratch_bytes / 4));
+    const auto item = static_cast<std::int64_t>(item_size(args.t.dtype()));
+    algorithm({tl, *me, reduction, std::max<std::int64_t>(1, bytes / item)});
+  });
 }
 
 }  // namespace

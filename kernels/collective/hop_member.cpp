@@ -24,22 +24,22 @@ std::int64_t place_of(tl::Context& tl, const std::string& order, std::int64_t ti
 
 }  // namespace
 
-std::optional<HopMember> HopMember::make(tl::Context& tl, const HopCall& call) {
-  const tl::LocalShard own = tl.shard(call.t);
+std::optional<HopMember> HopMember::make(tl::Context& tl, const HopArguments& args) {
+  const tl::LocalShard own = tl.shard(args.t);
   if (own.elements == 0) return std::nullopt;
-  tl.require(call.n_elem >= 1 && own.elements == call.n_elem, "n_elem is not the size of the tile on this PE");
+  tl.require(args.n_elem >= 1 && own.elements == args.n_elem, "n_elem is not the size of the tile on this PE");
   HopMember member;
   member.tile_ = own.ptr;
-  member.n_elem_ = call.n_elem;
-  member.ranks_ = call.ranks;
-  member.links_ = call.links;
-  member.step_ = call.chunk > 0 ? std::min(call.chunk, call.n_elem) : call.n_elem;
+  member.n_elem_ = args.n_elem;
+  member.ranks_ = args.ranks;
+  member.links_ = args.links;
+  member.step_ = args.chunk > 0 ? std::min(args.chunk, args.n_elem) : args.n_elem;
   const std::int64_t tiles =
-      static_cast<std::int64_t>(call.t.tensor().nbytes / item_size(call.t.dtype())) / call.n_elem;
+      static_cast<std::int64_t>(args.t.tensor().nbytes / item_size(args.t.dtype())) / args.n_elem;
   member.rank_ =
-      checked_sum("first_rank + tile", {call.first_rank, place_of(tl, call.order, own.first / call.n_elem, tiles)});
-  if (member.rank_ < 0 || member.rank_ >= call.ranks) {
-    tl.fail(fmt::format("this PE is rank {}, but there are {}", member.rank_, call.ranks));
+      checked_sum("first_rank + tile", {args.first_rank, place_of(tl, args.order, own.first / args.n_elem, tiles)});
+  if (member.rank_ < 0 || member.rank_ >= args.ranks) {
+    tl.fail(fmt::format("this PE is rank {}, but there are {}", member.rank_, args.ranks));
   }
   return member;
 }

@@ -11,12 +11,12 @@
 
 namespace kb::kernels {
 
-// What the kernels of hop_allreduce.h are called with.
-struct HopCall {
+// Arguments of the kernels of hop_allreduce.h.
+struct HopArguments {
   tl::Ptr t;
-  std::int64_t n_elem, ranks, first_rank;
+  std::int64_t n_elem = 0, ranks = 0, first_rank = 0;
   std::string order, links, op;
-  std::int64_t chunk;
+  std::int64_t chunk = 0;
 };
 
 // Elements of a tile.
@@ -27,7 +27,7 @@ struct Part {
 class HopMember {
  public:
   // None when this PE holds no tile.
-  static std::optional<HopMember> make(tl::Context& tl, const HopCall& call);
+  static std::optional<HopMember> make(tl::Context& tl, const HopArguments& args);
 
   std::int64_t rank() const { return rank_; }
   std::int64_t ranks() const { return ranks_; }

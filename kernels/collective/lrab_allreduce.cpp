@@ -105,56 +105,55 @@ Line ring_of_pes(std::int64_t pe, std::int64_t pes) {
   return {(pe + root) % pes, pes, root, "intra_W", "intra_E"};
 }
 
-// What both kernels are called with (K-45).
-struct Call {
+// Of both kernels (K-45).
+struct Arguments : SipArguments {
   Ptr t;
-  std::int64_t n_elem, cube_w, cube_h, n_sips, sip_rank, sip_topo_kind, sip_topo_w, sip_topo_h;
+  std::int64_t n_elem = 0, cube_w = 0, cube_h = 0;
   std::optional<std::string> op;
   std::optional<std::int64_t> root, chunk;
 };
 
-void hierarchical(Context& tl, const Call& call, const Line& pes) {
-  const std::int64_t cubes = checked_product("cube_w x cube_h", {call.cube_w, call.cube_h});
+void hierarchical(Context& tl, const Arguments& args, const Line& pes) {
+  const std::int64_t cubes = checked_product("cube_w x cube_h", {args.cube_w, args.cube_h});
   const std::int64_t cube = cubes == 1 ? 0 : tl.program_id(1);
-  tl.require(call.n_elem >= 1 && cubes >= 1 && cube < cubes, "n_elem, cube_w and cube_h do not fit this machine");
-  checked_product("tiles x n_elem", {cubes, pes.size, call.n_elem});
+  tl.require(args.n_elem >= 1 && cubes >= 1 && cube < cubes, "n_elem, cube_w and cube_h do not fit this machine");
+  checked_product("tiles x n_elem", {cubes, pes.size, args.n_elem});
   const std::int64_t root =
-      call.root && *call.root >= 0 ? *call.root : call.cube_h / 2 * call.cube_w + call.cube_w / 2;  // K-56
+      args.root && *args.root >= 0 ? *args.root : args.cube_h / 2 * args.cube_w + args.cube_w / 2;  // K-56
   tl.require(root < cubes, "the root is no cube of the mesh");
   Levels at;
   at.pes = pes;
-  at.row = {cube % call.cube_w, call.cube_w, root % call.cube_w, "W", "E"};
-  at.column = {cube / call.cube_w, call.cube_h, root / call.cube_w, "N", "S"};
-  at.sip = sip_place(tl, call.n_sips, call.sip_rank, call.sip_topo_kind, call.sip_topo_w, call.sip_topo_h);
+  at.row = {cube % args.cube_w, args.cube_w, root % args.cube_w, "W", "E"};
+  at.column = {cube / args.cube_w, args.cube_h, root / args.cube_w, "N", "S"};
+  at.sip = sip_place(tl, args);
   at.tile = cube * pes.size + (pes.size == 1 ? 0 : tl.program_id(0));
-  const Reduction reduction(tl, call.op.value_or("sum"),
-                            checked_product("tiles of all SIPs", {cubes, pes.size, call.n_sips}));
-  const std::int64_t step = call.chunk && *call.chunk > 0 ? std::min(*call.chunk, call.n_elem) : call.n_elem;
-  combine(tl, at, {call.t, call.n_elem, step}, reduction);
+  const Reduction reduction(tl, args.op.value_or("sum"),
+                            checked_product("tiles of all SIPs", {cubes, pes.size, args.n_sips}));
+  const std::int64_t step = args.chunk && *args.chunk > 0 ? std::min(*args.chunk, args.n_elem) : args.n_elem;
+  combine(tl, at, {args.t, args.n_elem, step}, reduction);
 }
 
-void lrab_allreduce(Context& tl, Ptr t, std::int64_t n_elem, std::int64_t cube_w, std::int64_t cube_h,
-                    std::int64_t n_sips, std::int64_t sip_rank, std::int64_t sip_topo_kind, std::int64_t sip_topo_w,
-                    std::int64_t sip_topo_h, std::optional<std::string> op, std::optional<std::int64_t> root,
-                    std::optional<std::int64_t> chunk) {
-  if (tl.program_id(0) != 0) return;
-  hierarchical(tl,
-               {t, n_elem, cube_w, cube_h, n_sips, sip_rank, sip_topo_kind, sip_topo_w, sip_topo_h, op, root, chunk},
-               {0, 1, 0, "", ""});
+void lrab_allreduce(Context& tl, const Arguments& args) {
+  if (tl.program_id(0) == 0) hierarchical(tl, args, {0, 1, 0, "", ""});
 }
 
-void three_level_allreduce(Context& tl, Ptr t, std::int64_t n_elem, std::int64_t cube_w, std::int64_t cube_h,
-                           std::int64_t n_sips, std::int64_t sip_rank, std::int64_t sip_topo_kind,
-                           std::int64_t sip_topo_w, std::int64_t sip_topo_h, std::optional<std::string> op,
-                           std::optional<std::int64_t> root, std::optional<std::int64_t> chunk) {
-  hierarchical(tl,
-               {t, n_elem, cube_w, cube_h, n_sips, sip_rank, sip_topo_kind, sip_topo_w, sip_topo_h, op, root, chunk},
-               ring_of_pes(tl.program_id(0), tl.num_programs(0)));
+void three_level_allreduce(Context& tl, const Arguments& args) {
+  hierarchical(tl, args, ring_of_pes(tl.program_id(0), tl.num_programs(0)));
 }
 
-std::vector<std::string> parameters() {
-  return {"t",          "n_elem",     "cube_w", "cube_h", "n_sips", "sip_rank", "sip_topo_kind",
-          "sip_topo_w", "sip_topo_h", "op",     "root",   "chunk"};
+tl::Parameters<Arguments> parameters() {
+  return {{"t", &Arguments::t},
+          {"n_elem", &Arguments::n_elem},
+          {"cube_w", &Arguments::cube_w},
+          {"cube_h", &Arguments::cube_h},
+          {"n_sips", &Arguments::n_sips},
+          {"sip_rank", &Arguments::sip_rank},
+          {"sip_topo_kind", &Arguments::sip_topo_kind},
+          {"sip_topo_w", &Arguments::sip_topo_w},
+          {"sip_topo_h", &Arguments::sip_topo_h},
+          {"op", &Arguments::op},
+          {"root", &Arguments::root},
+          {"chunk", &Arguments::chunk}};
 }
 
 }  // namespace

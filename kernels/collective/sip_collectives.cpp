@@ -38,10 +38,13 @@ struct Exchange {
   std::array<const Way*, 2> ways() const { return {&path.forward(), &path.backward()}; }
 };
 
-struct Arguments {
+struct Arguments : SipArguments {
   Ptr in, out;
-  Integer n_elem, n_sips, rank, topology, width, height, chunk;
+  Integer n_elem = 0, chunk = 0;
   std::string links;
+  // Of some of the kernels.
+  Integer root = 0, source = 0, target = 0;
+  std::string op;
 };
 
 // body(exchange) for every chunk, on the PEs that hold a tile.
@@ -51,8 +54,8 @@ void exchange_chunks(Context& tl, const Arguments& args, Body body) {
   if (in.elements == 0 || out.elements == 0) return;
   tl.require(args.n_elem >= 1 && in.elements >= args.n_elem && out.elements >= args.n_elem,
              "n_elem is larger than the tile in this cube");
-  const SipPlace sip = sip_place(tl, args.n_sips, args.rank, args.topology, args.width, args.height, args.links);
-  tl.require(args.rank >= 0 && args.rank < args.n_sips && args.n_sips <= kMostSips, "sip_rank is no rank");
+  const SipPlace sip = sip_place(tl, args, args.links);
+  tl.require(args.sip_rank >= 0 && args.sip_rank < args.n_sips && args.n_sips <= kMostSips, "sip_rank is no rank");
   checked_product("n_sips x n_elem", {args.n_sips, args.n_elem});
   const SipPath path(sip);
   const Integer step = args.chunk > 0 ? std::min(args.chunk, args.n_elem) : args.n_elem;
@@ -279,38 +282,52 @@ void send_recv(const Exchange& x, Integer source, Integer target) {
   if (here.way == whole.way && here.distance < whole.distance) x.tl.send(whole.way->to, x.receive(whole.way->from));
 }
 
-// A kernel of the common arguments and those that `body` has behind the exchange.
-template <typename... More, typename Body>
-contract::Kernel kernel(const char* name, const char* what, std::vector<std::string> more, Body body) {
-  std::vector<std::string> names{"in",         "out",        "n_elem", "n_sips", "sip_rank", "sip_topo_kind",
-                                 "sip_topo_w", "sip_topo_h", "chunk",  "links"};
-  names.insert(names.end(), more.begin(), more.end());
-  return tl::make_kernel(
-      name, what, names,
-      [body](Context& tl, Ptr in, Ptr out, Integer n_elem, Integer n_sips, Integer rank, Integer topology,
-             Integer width, Integer height, Integer chunk, std::string links, More... values) {
-        const Arguments args{in, out, n_elem, n_sips, rank, topology, width, height, chunk, std::move(links)};
-        body(tl, args, values...);
-      });
+// A kernel void(tl::Context&, const Arguments&) of the common parameters and some more.
+template <typename Body>
+contract::Kernel kernel(const char* name, const char* what, const tl::Parameters<Arguments>& more, Body body) {
+  tl::Parameters<Arguments> parameters{{"in", &Arguments::in},
+                                       {"out", &Arguments::out},
+                                       {"n_elem", &Arguments::n_elem},
+                                       {"n_sips", &Arguments::n_sips},
+                                       {"sip_rank", &Arguments::sip_rank},
+                                       {"sip_topo_kind", &Arguments::sip_topo_kind},
+                                       {"sip_topo_w", &Arguments::sip_topo_w},
+                                       {"sip_topo_h", &Arguments::sip_topo_h},
+                                       {"chunk", &Arguments::chunk},
+                                       {"links", &Arguments::links}};
+  parameters.insert(parameters.end(), more.begin(), more.end());
+  return tl::make_kernel(name, what, std::move(parameters), body);
 }
 
 contract::Kernel rooted(const char* name, const char* what, void (*collective)(const Exchange&, Integer)) {
-  return kernel<Integer>(name, what, {"root"}, [collective](Context& tl, const Arguments& args, Integer root) {
-    require_rank(tl, args, root, "root");
-    exchange_chunks(tl, args, [&](const Exchange& x) { collective(x, root); });
+  return kernel(name, what, {{"root", &Arguments::root}}, [collective](Context& tl, const Arguments& args) {
+    require_rank(tl, args, args.root, "root");
+    exchange_chunks(tl, args, [&](const Exchange& x) { collective(x, args.root); });
   });
 }
 
 contract::Kernel symmetric(const char* name, const char* what, void (*collective)(const Exchange&)) {
-  return kernel<>(name, what, {},
-                  [collective](Context& tl, const Arguments& args) { exchange_chunks(tl, args, collective); });
+  return kernel(name, what, {},
+                [collective](Context& tl, const Arguments& args) { exchange_chunks(tl, args, collective); });
 }
 
 contract::Kernel reducing(const char* name, const char* what, void (*collective)(const Exchange&, const Reduction&)) {
-  return kernel<std::string>(name, what, {"op"}, [collective](Context& tl, const Arguments& args, std::string op) {
-    const Reduction reduction(tl, op, args.n_sips);
+  return kernel(name, what, {{"op", &Arguments::op}}, [collective](Context& tl, const Arguments& args) {
+    const Reduction reduction(tl, args.op, args.n_sips);
     exchange_chunks(tl, args, [&](const Exchange& x) { collective(x, reduction); });
   });
+}
+
+void reduce_to_root(Context& tl, const Arguments& args) {
+  require_rank(tl, args, args.root, "root");
+  const Reduction reduction(tl, args.op, args.n_sips);
+  exchange_chunks(tl, args, [&](const Exchange& x) { reduce(x, args.root, reduction); });
+}
+
+void send_to_target(Context& tl, const Arguments& args) {
+  require_rank(tl, args, args.source, "source");
+  require_rank(tl, args, args.target, "target");
+  exchange_chunks(tl, args, [&](const Exchange& x) { send_recv(x, args.source, args.target); });
 }
 
 }  // namespace
@@ -322,21 +339,12 @@ std::vector<contract::Kernel> sip_collective_kernels() {
       reducing("sip_allreduce", "all-reduce of the tiles of the same cube of all SIPs", all_reduce),
       rooted("sip_broadcast", "every SIP gets the tiles of one", broadcast),
       rooted("sip_gather", "one SIP gets the tiles of all SIPs, one behind the other", gather),
-      kernel<Integer, std::string>("sip_reduce", "one SIP gets the combination of the tiles of all SIPs",
-                                   {"root", "op"},
-                                   [](Context& tl, const Arguments& args, Integer root, std::string op) {
-                                     require_rank(tl, args, root, "root");
-                                     const Reduction reduction(tl, op, args.n_sips);
-                                     exchange_chunks(tl, args, [&](const Exchange& x) { reduce(x, root, reduction); });
-                                   }),
+      kernel("sip_reduce", "one SIP gets the combination of the tiles of all SIPs",
+             {{"root", &Arguments::root}, {"op", &Arguments::op}}, reduce_to_root),
       reducing("sip_reduce_scatter", "every SIP gets its block of the combination of all tiles", reduce_scatter),
       rooted("sip_scatter", "every SIP gets its block of the tile of one", scatter),
-      kernel<Integer, Integer>("sip_send_recv", "one SIP sends its tiles to another", {"src", "dst"},
-                               [](Context& tl, const Arguments& args, Integer source, Integer target) {
-                                 require_rank(tl, args, source, "src");
-                                 require_rank(tl, args, target, "dst");
-                                 exchange_chunks(tl, args, [&](const Exchange& x) { send_recv(x, source, target); });
-                               }),
+      kernel("sip_send_recv", "one SIP sends its tiles to another",
+             {{"source", &Arguments::source}, {"target", &Arguments::target}}, send_to_target),
   };
 }
 

@@ -23,7 +23,7 @@ namespace kb::kernels {
 //   sip_gather          root       block r of out of the root = in of rank r
 //   sip_scatter         root       out of rank r = block r of in of the root
 //   sip_all_to_all                 block r of out of rank s = block s of in of rank r
-//   sip_send_recv       src, dst   out of dst = in of src
+//   sip_send_recv       source, target   out of the target = in of the source
 std::vector<contract::Kernel> sip_collective_kernels();
 
 }  // namespace kb::kernels

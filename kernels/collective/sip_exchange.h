@@ -6,11 +6,9 @@
 
 #include "kernels/collective/reduction.h"
 #include "kernels/tl/context.h"
+#include "platform/base/machine_choices.h"
 
 namespace kb::kernels {
-
-// What K-45 passes as sip_topo_kind.
-enum class SipTopology : std::int64_t { ring = 0, torus = 1, mesh = 2 };
 
 // Directions to the neighbours of a SIP.
 struct SipLinks {
@@ -23,15 +21,19 @@ struct SipLinks {
 struct SipPlace {
   std::int64_t count = 1;
   std::int64_t rank = 0;
-  SipTopology topology = SipTopology::ring;
+  SipTopology topology = SipTopology::ring_1d;
   std::int64_t width = 0, height = 0;
   SipLinks links = SipLinks();
 };
 
+// The SIPs among the arguments of a kernel (K-45).
+struct SipArguments {
+  std::int64_t n_sips = 0, sip_rank = 0, sip_topo_kind = 0, sip_topo_w = 0, sip_topo_h = 0;
+};
+
 // `links` is what the labels of the directions begin with. Program Error KERNEL_ERROR when the topology is none of the
 // three or the grid does not hold the SIPs (K-46).
-SipPlace sip_place(tl::Context& tl, std::int64_t count, std::int64_t rank, std::int64_t topology, std::int64_t width,
-                   std::int64_t height, const std::string& links = "global_");
+SipPlace sip_place(tl::Context& tl, const SipArguments& args, const std::string& links = "global_");
 
 // In which order the SIPs of a ring add up.
 enum class SumOrder {

@@ -43,12 +43,12 @@ struct Walk {
 // A torus closes when the shifts of its lines, +1 or -1 each, add up to a multiple of their length: an even number of
 // lines alternates; with both numbers odd, as many lines as they are long all go the same way.
 Walk walk(const SipPlace& sip) {
-  const bool ring = sip.topology == SipTopology::ring;
+  const bool ring = sip.topology == SipTopology::ring_1d;
   const std::int64_t w = ring ? sip.count : sip.width, h = ring ? 1 : sip.height;
-  const bool rows = sip.topology == SipTopology::mesh || (!ring && (h % 2 == 0 || (w % 2 == 1 && h >= w)));
+  const bool rows = sip.topology == SipTopology::mesh_2d_no_wrap || (!ring && (h % 2 == 0 || (w % 2 == 1 && h >= w)));
   const Axis row{sip.links.east, sip.links.west}, column{sip.links.south, sip.links.north};
   Walk path{w, rows ? h : w, rows ? w : h, rows, rows ? row : column, rows ? column : row, {}, {}};
-  path.go(sip.topology == SipTopology::torus && path.lines % 2 == 1 ? path.length : 0);
+  path.go(sip.topology == SipTopology::torus_2d && path.lines % 2 == 1 ? path.length : 0);
   return path;
 }
 
@@ -59,7 +59,7 @@ SipPath::SipPath(const SipPlace& sip) {
   ranks_ = std::move(path.ranks);
   place_ = place_of(sip.rank);
   const std::int64_t n = count();
-  closed_ = sip.topology != SipTopology::mesh && n > 1;
+  closed_ = sip.topology != SipTopology::mesh_2d_no_wrap && n > 1;
   const auto& steps = path.steps;
   const Step next = steps[static_cast<std::size_t>(place_)],
              last = steps[static_cast<std::size_t>((place_ + n - 1) % n)];

@@ -13,28 +13,38 @@ bool holds(const tl::LocalShard& shard, std::int64_t element) {
   return shard.first <= element && element < shard.first + shard.elements;
 }
 
-// `method`: "dma", a store that nobody waits for at the other side; "ipcq", a message whose slot is not read;
-// "ipcq_read", one that is. `keep`: what was received is stored to dst, too. PEs that own neither end return at once.
-void pe_to_pe(tl::Context& tl, tl::Ptr src, tl::Ptr dst, std::int64_t elements, std::int64_t src_offset,
-              std::int64_t dst_offset, std::string method, std::int64_t keep) {
+struct Arguments {
+  tl::Ptr src, dst;
+  std::int64_t elements = 0, src_offset = 0, dst_offset = 0;
+  // "dma", a store that nobody waits for at the other side; "ipcq", a message whose slot is not read;
+  // "ipcq_read", one that is.
+  std::string method;
+  std::int64_t keep = 0;  // not 0: what was received is stored to dst, too
+};
+
+// PEs that own neither end return at once.
+void pe_to_pe(tl::Context& tl, const Arguments& args) {
+  const tl::Ptr src = args.src, dst = args.dst;
+  const std::int64_t elements = args.elements;
+  const std::string& method = args.method;
   if (method != "dma" && method != "ipcq" && method != "ipcq_read") {
     tl.fail(fmt::format("there is no method '{}'; it is dma, ipcq or ipcq_read", method));
   }
   tl.require(elements > 0, "elements must be at least 1");
   tl.require(src.dtype() == dst.dtype(), "source and destination must have one dtype");
-  const bool sender = holds(tl.shard(src), src_offset), receiver = holds(tl.shard(dst), dst_offset);
+  const bool sender = holds(tl.shard(src), args.src_offset), receiver = holds(tl.shard(dst), args.dst_offset);
   tl.require(!sender || !receiver, "source and destination must lie at two PEs");
   if (sender) {
-    const tl::TensorHandle value = tl.load(src + src_offset, {elements});
+    const tl::TensorHandle value = tl.load(src + args.src_offset, {elements});
     if (method == "dma") {
-      tl.store(dst + dst_offset, value);
+      tl.store(dst + args.dst_offset, value);
     } else {
       tl.send("E", value);
     }
   } else if (receiver && method != "dma") {
     const tl::TensorHandle value =
         method == "ipcq" ? tl.recv_no_consume("W", {elements}, dst.dtype()) : tl.recv("W", {elements}, dst.dtype());
-    if (keep != 0) tl.store(dst + dst_offset, value);
+    if (args.keep != 0) tl.store(dst + args.dst_offset, value);
   }
 }
 
@@ -42,7 +52,14 @@ void pe_to_pe(tl::Context& tl, tl::Ptr src, tl::Ptr dst, std::int64_t elements, 
 
 contract::Kernel pe_to_pe_kernel() {
   return tl::make_kernel("pe_to_pe", "one PE moves elements to another, as a store or as a message",
-                         {"src", "dst", "elements", "src_offset", "dst_offset", "method", "keep"}, pe_to_pe);
+                         tl::Parameters<Arguments>{{"src", &Arguments::src},
+                                                   {"dst", &Arguments::dst},
+                                                   {"elements", &Arguments::elements},
+                                                   {"src_offset", &Arguments::src_offset},
+                                                   {"dst_offset", &Arguments::dst_offset},
+                                                   {"method", &Arguments::method},
+                                                   {"keep", &Arguments::keep}},
+                         pe_to_pe);
 }
 
 }  // namespace kb::kernels

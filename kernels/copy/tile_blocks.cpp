@@ -13,6 +13,13 @@ using Integer = std::int64_t;
 
 constexpr Integer kPiece = 16384;  // elements that are under way at a time
 
+struct Arguments {
+  Ptr in, out;
+  Integer blocks = 0, rows = 0, cols = 0;
+  Integer in_start = 0, in_step = 0, in_stride = 0;
+  Integer out_start = 0, out_step = 0, out_stride = 0;
+};
+
 struct Side {
   Integer start, step, stride;
 
@@ -31,13 +38,14 @@ void require_inside(tl::Context& tl, const tl::LocalShard& tile, const Side& sid
              name + ": a block leaves the tile of this PE");
 }
 
-void tile_blocks(tl::Context& tl, Ptr in, Ptr out, Integer blocks, Integer rows, Integer cols, Integer in_start,
-                 Integer in_step, Integer in_stride, Integer out_start, Integer out_step, Integer out_stride) {
+void tile_blocks(tl::Context& tl, const Arguments& args) {
+  const Ptr in = args.in, out = args.out;
+  const Integer blocks = args.blocks, rows = args.rows, cols = args.cols;
   const tl::LocalShard source = tl.shard(in), target = tl.shard(out);
   if (source.elements == 0 || target.elements == 0) return;
   tl.require(in.dtype() == out.dtype(), "in and out must have one dtype");
   tl.require(blocks >= 1 && rows >= 1 && cols >= 1, "blocks, rows and cols are at least 1");
-  const Side from{in_start, in_step, in_stride}, to{out_start, out_step, out_stride};
+  const Side from{args.in_start, args.in_step, args.in_stride}, to{args.out_start, args.out_step, args.out_stride};
   require_inside(tl, source, from, blocks, rows, cols, "in");
   require_inside(tl, target, to, blocks, rows, cols, "out");
   const Integer wide = std::min(cols, kPiece), high = std::max<Integer>(1, kPiece / wide);
@@ -58,8 +66,17 @@ void tile_blocks(tl::Context& tl, Ptr in, Ptr out, Integer blocks, Integer rows,
 
 contract::Kernel tile_blocks_kernel() {
   return tl::make_kernel("tile_blocks", "copies matrices between tiles of a PE, with strides: splits and joins columns",
-                         {"in", "out", "blocks", "rows", "cols", "in_start", "in_step", "in_stride", "out_start",
-                          "out_step", "out_stride"},
+                         tl::Parameters<Arguments>{{"in", &Arguments::in},
+                                                   {"out", &Arguments::out},
+                                                   {"blocks", &Arguments::blocks},
+                                                   {"rows", &Arguments::rows},
+                                                   {"cols", &Arguments::cols},
+                                                   {"in_start", &Arguments::in_start},
+                                                   {"in_step", &Arguments::in_step},
+                                                   {"in_stride", &Arguments::in_stride},
+                                                   {"out_start", &Arguments::out_start},
+                                                   {"out_step", &Arguments::out_step},
+                                                   {"out_stride", &Arguments::out_stride}},
                          tile_blocks);
 }
 

@@ -19,6 +19,12 @@ constexpr std::int64_t kTileM = 128;
 constexpr std::int64_t kTileK = 256;
 constexpr std::int64_t kTileN = 128;
 
+struct Arguments {
+  Ptr a, b, c;
+  std::int64_t m = 0, k = 0, n = 0;
+  OptionalInt tile_m, tile_k, tile_n;
+};
+
 struct Problem {
   Ptr a, b, c;
   std::int64_t m, k, n;
@@ -38,21 +44,15 @@ void require_rows(Context& tl, Ptr tensor) {
                       format_shape(tensor.tensor().shard_shape)));
 }
 
-Problem make_problem(Context& tl, Ptr a, Ptr b, Ptr c, std::int64_t m, std::int64_t k, std::int64_t n,
-                     OptionalInt tile_m, OptionalInt tile_k, OptionalInt tile_n) {
-  require_shape(tl, a, m, k);
-  require_shape(tl, b, k, n);
-  require_shape(tl, c, m, n);
-  for (const Ptr tensor : {a, b, c}) require_rows(tl, tensor);
-  const Problem p{a,
-                  b,
-                  c,
-                  m,
-                  k,
-                  n,
-                  std::min(m, tile_m.value_or(kTileM)),
-                  std::min(k, tile_k.value_or(kTileK)),
-                  std::min(n, tile_n.value_or(kTileN))};
+Problem make_problem(Context& tl, const Arguments& args) {
+  Problem p{args.a, args.b, args.c, args.m, args.k, args.n, 0, 0, 0};
+  require_shape(tl, p.a, p.m, p.k);
+  require_shape(tl, p.b, p.k, p.n);
+  require_shape(tl, p.c, p.m, p.n);
+  for (const Ptr tensor : {p.a, p.b, p.c}) require_rows(tl, tensor);
+  p.tile_m = std::min(p.m, args.tile_m.value_or(kTileM));
+  p.tile_k = std::min(p.k, args.tile_k.value_or(kTileK));
+  p.tile_n = std::min(p.n, args.tile_n.value_or(kTileN));
   tl.require(p.tile_m > 0 && p.tile_k > 0 && p.tile_n > 0, "tile sizes must be at least 1");
   return p;
 }
@@ -86,31 +86,33 @@ void compute_rows(Context& tl, const Problem& p, std::int64_t first, std::int64_
   }
 }
 
-void gemm(Context& tl, Ptr a, Ptr b, Ptr c, std::int64_t m, std::int64_t k, std::int64_t n, OptionalInt tile_m,
-          OptionalInt tile_k, OptionalInt tile_n) {
-  const Problem p = make_problem(tl, a, b, c, m, k, n, tile_m, tile_k, tile_n);
-  const tl::LocalShard mine = tl.shard(c);
-  compute_rows(tl, p, mine.first / n, mine.elements / n);
+void gemm(Context& tl, const Arguments& args) {
+  const Problem p = make_problem(tl, args);
+  const tl::LocalShard mine = tl.shard(p.c);
+  compute_rows(tl, p, mine.first / p.n, mine.elements / p.n);
 }
 
-void gemm_single(Context& tl, Ptr a, Ptr b, Ptr c, std::int64_t m, std::int64_t k, std::int64_t n, OptionalInt tile_m,
-                 OptionalInt tile_k, OptionalInt tile_n) {
-  const Problem p = make_problem(tl, a, b, c, m, k, n, tile_m, tile_k, tile_n);
-  compute_rows(tl, p, 0, m);
+void gemm_single(Context& tl, const Arguments& args) {
+  const Problem p = make_problem(tl, args);
+  compute_rows(tl, p, 0, p.m);
 }
 
-const std::vector<std::string> kParameters{"a", "b", "c", "m", "k", "n", "tile_m", "tile_k", "tile_n"};
+tl::Parameters<Arguments> parameters() {
+  return {{"a", &Arguments::a},           {"b", &Arguments::b},           {"c", &Arguments::c},
+          {"m", &Arguments::m},           {"k", &Arguments::k},           {"n", &Arguments::n},
+          {"tile_m", &Arguments::tile_m}, {"tile_k", &Arguments::tile_k}, {"tile_n", &Arguments::tile_n}};
+}
 
 }  // namespace
 
 contract::Kernel gemm_kernel() {
-  return tl::make_kernel("gemm", "C (m, n) = A (m, k) x B (k, n); each PE computes the rows of C it owns", kParameters,
+  return tl::make_kernel("gemm", "C (m, n) = A (m, k) x B (k, n); each PE computes the rows of C it owns", parameters(),
                          gemm);
 }
 
 contract::Kernel gemm_single_kernel() {
-  return tl::make_kernel("gemm_single", "C (m, n) = A (m, k) x B (k, n), all of it on the PE that runs it", kParameters,
-                         gemm_single);
+  return tl::make_kernel("gemm_single", "C (m, n) = A (m, k) x B (k, n), all of it on the PE that runs it",
+                         parameters(), gemm_single);
 }
 
 }  // namespace kb::kernels

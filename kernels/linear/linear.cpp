@@ -89,16 +89,21 @@ void linear(Context& tl, Ptr x, Ptr w, Ptr y, std::optional<std::string> epilogu
   tl.wait(tl.composite(tl.ref(x, {m, k}), tl.ref(weights.ptr, weights.shape), mine.ptr, options));
 }
 
-void mlp(Context& tl, Ptr x, Ptr w1, Ptr b1, Ptr h, Ptr w2, Ptr b2, Ptr y) {
-  require_product(tl, x, w1, h);
-  require_product(tl, h, w2, y);
+struct MlpArguments {
+  Ptr x, w1, b1, h, w2, b2, y;
+};
+
+void mlp(Context& tl, const MlpArguments& args) {
+  require_product(tl, args.x, args.w1, args.h);
+  require_product(tl, args.h, args.w2, args.y);
+  const Ptr y = args.y;
   const tl::LocalShard mine = tl.shard(y);
   if (mine.elements == 0) return;
   tl.require(mine.shape[1] == y.shape()[1], "Y must be split by rows");
   const tl::Scratch scope(tl);
   const std::int64_t row = mine.first / y.shape()[1];
-  linear_rows(tl, x, w1, h, row, mine.shape[0], "bias,relu", b1);
-  linear_rows(tl, h, w2, y, row, mine.shape[0], "bias", b2);
+  linear_rows(tl, args.x, args.w1, args.h, row, mine.shape[0], "bias,relu", args.b1);
+  linear_rows(tl, args.h, args.w2, y, row, mine.shape[0], "bias", args.b2);
 }
 
 }  // namespace
@@ -112,7 +117,14 @@ contract::Kernel linear_kernel() {
 contract::Kernel mlp_kernel() {
   return tl::make_kernel("mlp",
                          "Y = relu(X x W1 + B1) x W2 + B2 on the rows each PE owns, two composites with epilogues",
-                         {"x", "w1", "b1", "h", "w2", "b2", "y"}, mlp);
+                         tl::Parameters<MlpArguments>{{"x", &MlpArguments::x},
+                                                      {"w1", &MlpArguments::w1},
+                                                      {"b1", &MlpArguments::b1},
+                                                      {"h", &MlpArguments::h},
+                                                      {"w2", &MlpArguments::w2},
+                                                      {"b2", &MlpArguments::b2},
+                                                      {"y", &MlpArguments::y}},
+                         mlp);
 }
 
 }  // namespace kb::kernels

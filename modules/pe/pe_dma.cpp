@@ -42,7 +42,7 @@ PeDma::PeDma(const sc_core::sc_module_name& name, NodeId node, const params::PeD
       write_(*this, "write_busy", payload::Op::write, FirstWire::fifo, params.wr_engines),
       stripe_(address::channel_stripe(pe.hbm_ctrl)) {
   pe.vc_comm = &vc_comm_;
-  if (context.graph.spec.address_model == topology::AddressModel::la) pe.translator = &baaw_;
+  if (context.graph.spec.address_model == AddressModel::la) pe.translator = &baaw_;
 }
 
 void PeDma::end_of_elaboration() {

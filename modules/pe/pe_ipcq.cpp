@@ -18,7 +18,6 @@
 namespace kb::modules {
 
 using contract::CommandKind;
-using contract::QueueTransport;
 using MessageStep = contract::IOperationSink::MessageStep;
 
 namespace {
@@ -177,7 +176,7 @@ void PeIpcq::on_credit(std::uint64_t ring_pa, std::uint64_t consumed) {
   Queue& queue = queues_[found->second];
   queue.peer_tail_cache = std::max(queue.peer_tail_cache, consumed);
   if (queue.senders.empty()) return;
-  if (rules_.backpressure == contract::Backpressure::sleep) {
+  if (rules_.backpressure == Backpressure::sleep) {
     send_waiting(queue);
     return;
   }
@@ -207,7 +206,7 @@ PeIpcq::Queue& PeIpcq::own_ring(std::uint64_t pa) {
 }
 
 bool PeIpcq::slots_on_fabric(const Queue& queue) const {
-  return rules_.slot_access == QueueTransport::fabric && queue.pair.own->memory != contract::QueueMemory::tcm;
+  return rules_.slot_access == QueueTransport::fabric && queue.pair.own->memory != QueueMemory::tcm;
 }
 
 std::optional<TimeFs> PeIpcq::visible_at(const payload::QueueTokenMsg& token, std::uint64_t inbound) {
@@ -286,7 +285,7 @@ void PeIpcq::serve(Queue& queue) {
 }
 
 void PeIpcq::read_slot(Queue& queue, std::uint64_t slot_pa, std::uint64_t nbytes) {
-  const contract::QueueMemory memory = queue.pair.own->memory;
+  const QueueMemory memory = queue.pair.own->memory;
   if (slots_on_fabric(queue)) {
     slot_access_->begin(payload::Op::read, slot_pa, nbytes, index_of(queue));
     return;

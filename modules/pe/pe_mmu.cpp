@@ -17,7 +17,7 @@ PeMmu::PeMmu(const sc_core::sc_module_name& name, NodeId node, const params::PeM
       tlb_overhead_(params.tlb_overhead.fs()),
       update_overhead_(params.update_overhead.fs()),
       timer_(*this) {
-  if (context.graph.spec.address_model != topology::AddressModel::va) return;
+  if (context.graph.spec.address_model != AddressModel::va) return;
   pe.translator = this;
 }
 

@@ -8,8 +8,6 @@
 namespace kb::modules {
 namespace {
 
-using contract::QueueMemory;
-
 double narrowest_gbs(elab::BlockContext& context, NodeId from, NodeId to) {
   double narrowest = 0.0;
   for (const EdgeId edge : context.routes.router().find_path(from, to).edges) {

@@ -18,7 +18,7 @@ class SlotCost {
   // `dma`: PE_DMA of the same PE.
   SlotCost(elab::BlockContext& context, const params::PeIpcqParams& params, NodeId dma);
 
-  TimeFs of(contract::QueueMemory memory, std::uint64_t nbytes) const;
+  TimeFs of(QueueMemory memory, std::uint64_t nbytes) const;
 
  private:
   struct Memory {

@@ -9,15 +9,13 @@
 #include <string>
 #include <vector>
 
+#include "platform/base/machine_choices.h"
 #include "platform/contract/message_costs.h"
 #include "platform/contract/queues.h"
 #include "platform/contract/requests.h"
 #include "platform/plan/pipeline_plan.h"
 
 namespace kb::contract {
-
-enum class AddressModel { pa, va, la };                         // what tensors are addressed by
-enum class SipTopology { ring_1d, torus_2d, mesh_2d_no_wrap };  // the order in which collectives see the SIPs (K-9)
 
 // Counts and sizes a host program needs; read-only.
 struct MachineInfo {

@@ -7,11 +7,13 @@
 #include <functional>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "platform/base/ids.h"
 #include "platform/base/op_types.h"
 #include "platform/contract/command.h"
+#include "platform/contract/kernel_arguments.h"
 #include "platform/contract/requests.h"
 #include "platform/plan/tile_room.h"
 
@@ -59,13 +61,16 @@ class IPe {
   virtual std::vector<std::byte> read(const std::vector<Extent>& extents) = 0;
 };
 
-// A kernel as the machine sees it: a name and a body over the PE and its untyped arguments. kernels/tl wraps typed
-// functions into this form.
+// A kernel as the machine sees it: a name and a body over the PE and the values of its parameters. kernels/tl wraps
+// typed functions into this form.
 struct Kernel {
   std::string name;  // ^[a-z][a-z0-9]*([_-][a-z0-9]+)*$
   std::string description;
-  std::vector<std::string> parameters;  // "a: tensor", "m: int"
-  std::function<void(IPe&, const std::vector<KernelArg>&)> body;
+  std::vector<KernelParameter> parameters;
+  std::function<void(IPe&, const std::vector<KernelArg>&)> body;  // takes what bind_arguments makes
+
+  // Binds the arguments and runs the body, as a launch does.
+  void run(IPe& pe, std::vector<NamedArg> args) const { body(pe, bind_arguments(name, parameters, std::move(args))); }
 };
 
 class IKernelCatalog {

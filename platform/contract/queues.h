@@ -4,16 +4,13 @@
 #include <cstdint>
 #include <optional>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "platform/base/ids.h"
+#include "platform/base/machine_choices.h"
 #include "platform/base/units.h"
 
 namespace kb::contract {
-
-enum class QueueMemory : std::uint8_t { tcm, sram, hbm };  // what holds the rings (buffer_kind, Q-22)
-std::string_view queue_memory_name(QueueMemory memory);    // "tcm"
 
 // A receive ring in its owner's memory. Message s of the queue is in slot s mod n_slots.
 struct QueueRing {
@@ -39,9 +36,6 @@ struct PeQueues {
   PeCoord pe;
   std::vector<QueuePair> pairs;  // in the order of the direction list, which is that of receiving from anybody
 };
-
-enum class Backpressure : std::uint8_t { sleep, poll };          // of a sender without a free slot
-enum class QueueTransport : std::uint8_t { annotated, fabric };  // delays by formula, or transactions of their own
 
 // Everything the PEs must know to exchange messages. What it replaces is forgotten.
 struct QueuePlan {

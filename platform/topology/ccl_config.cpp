@@ -22,15 +22,6 @@ constexpr double kMaxRanks = 4096;       // PEs of the largest machine
 constexpr std::uint64_t kSlotStep = 16;  // every element type and the smallest memory alignment divide it
 constexpr double kMaxCreditBytes = 1 << 20;
 
-const std::vector<std::string>& backpressure_names() {
-  static const std::vector<std::string> names{"sleep", "poll"};
-  return names;
-}
-const std::vector<std::string>& transport_names() {
-  static const std::vector<std::string> names{"annotated", "fabric"};
-  return names;
-}
-
 // The last one is the old name of `formula`.
 const std::vector<std::string>& slot_access_names() {
   static const std::vector<std::string> names{"formula", "fabric", "annotated"};
@@ -49,15 +40,15 @@ Whole count(MapReader& section, const char* key, Whole fallback, double low, dou
 
 // One section over what `config` holds so far.
 void read_section(MapReader& section, CclConfig& config) {
-  config.buffer_kind = choose(section, "buffer_kind", config.buffer_kind, buffer_kind_names());
-  config.backpressure = choose(section, "backpressure", config.backpressure, backpressure_names());
+  config.buffer_kind = choose(section, "buffer_kind", config.buffer_kind, names_of<QueueMemory>());
+  config.backpressure = choose(section, "backpressure", config.backpressure, names_of<Backpressure>());
   config.n_slots = count(section, "n_slots", config.n_slots, 1, kMaxSlots);
   config.slot_size = count(section, "slot_size", config.slot_size, 0, kMaxSlotBytes);
   config.vc_chunk_size = count(section, "vc_chunk_size", config.vc_chunk_size, 1, kMaxSlotBytes);
   config.ipcq_credit_size_bytes =
       count(section, "ipcq_credit_size_bytes", config.ipcq_credit_size_bytes, 1, kMaxCreditBytes);
   config.ipcq_poll = ns_to_fs(section.real("ipcq_poll_ns", fs_to_ns(config.ipcq_poll), positive(1e6)));
-  config.credit = choose(section, "credit", config.credit, transport_names());
+  config.credit = choose(section, "credit", config.credit, names_of<QueueTransport>());
   config.slot_access =
       section.choice("slot_access", static_cast<std::size_t>(config.slot_access), slot_access_names()) == 1
           ? QueueTransport::fabric
@@ -222,10 +213,6 @@ const char kBuiltInCcl[] = R"(algorithms:
   binomial_allreduce: { wiring: flat, topology: hops }
 )";
 
-const std::vector<std::string>& buffer_kind_names() {
-  static const std::vector<std::string> names{"tcm", "sram", "hbm"};
-  return names;
-}
 const std::vector<std::string>& wiring_names() {
   static const std::vector<std::string> names{"intercube_multisip", "intracube_ring", "flat"};
   return names;

@@ -8,22 +8,19 @@
 #include <vector>
 
 #include "platform/base/error.h"
+#include "platform/base/machine_choices.h"
 #include "platform/base/units.h"
 #include "platform/topology/topology.h"
 
 namespace kb::topology {
 
-enum class BufferKind { tcm, sram, hbm };         // the memory that holds the rings
-enum class Backpressure { sleep, poll };          // of a sender without a free slot
-enum class QueueTransport { annotated, fabric };  // of credits and slot accesses
-enum class IntraCube { none, ring, mesh };        // intra_* links between the PEs of every cube, beside the preset
+enum class IntraCube { none, ring, mesh };  // intra_* links between the PEs of every cube, beside the preset
 enum class WiringPreset { intercube_multisip, intracube_ring, flat };
 enum class TileSet { automatic, cubes, pes };  // which PEs hold a tile of an all-reduce that is chosen
 // Neighbour generators (Q-85..Q-92); mesh_2d is the old name of torus_2d.
 enum class RankTopology { none, ring_1d, ring_1d_unidir, torus_2d, mesh_2d_no_wrap, mesh_2d, tree_binary, hops };
 
-const std::vector<std::string>& buffer_kind_names();  // each in the order of its enum
-const std::vector<std::string>& wiring_names();
+const std::vector<std::string>& wiring_names();  // each in the order of its enum
 const std::vector<std::string>& intra_cube_names();
 const std::vector<std::string>& rank_topology_names();
 const std::vector<std::string>& tile_set_names();
@@ -40,7 +37,7 @@ extern const char kBuiltInCcl[];
 struct CclConfig {
   std::string algorithm = kDefaultAlgorithm;
   std::string module = kDefaultAlgorithm;  // the name of its implementation
-  BufferKind buffer_kind = BufferKind::tcm;
+  QueueMemory buffer_kind = QueueMemory::tcm;
   Backpressure backpressure = Backpressure::sleep;
   std::uint32_t n_slots = 4;
   std::uint64_t slot_size = 0;        // bytes; 0 = chosen from the room for rings

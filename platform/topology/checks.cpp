@@ -89,7 +89,7 @@ void check_mapping(const MachineSpec& spec, ReadContext& context) {
   context.report_rule({kMemory + "hbm_mapping_mode", kMemory + "address_model"},
                       fmt::format("one_to_one gives each HBM channel accesses of its own, which takes logical "
                                   "addresses, but address_model is {}",
-                                  spec.address_model == AddressModel::pa ? "pa" : "va"),
+                                  name_of(spec.address_model)),
                       "write address_model: la beside it, or n_to_one, which gives the same bandwidth per PE");
 }
 

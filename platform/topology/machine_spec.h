@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "platform/base/machine_choices.h"
 #include "platform/params/hbm_ctrl_params.h"
 #include "platform/params/param_set.h"
 
@@ -21,9 +22,7 @@ struct ComponentSpec {
   params::ParamSet impl_params;  // what a custom implementation has besides
 };
 
-enum class SipTopology { ring_1d, torus_2d, mesh_2d_no_wrap };
 enum class HbmMapping { n_to_one, one_to_one };
-enum class AddressModel { pa, va, la };          // what tensors are addressed by
 enum class RoutingMetric { latency, distance };  // what the best route has least of (F-8)
 enum class Side { N, E, S, W };
 enum class Corner { NW, NE, SW, SE };

@@ -22,7 +22,7 @@ std::string line(const std::string& label, const std::string& text) {
 }
 
 std::string shape_text(const MachineSpec& spec) {
-  std::string grid = sip_topology_names()[static_cast<std::size_t>(spec.sip_topology)];
+  std::string grid = name_of(spec.sip_topology);
   if (spec.sip_w > 0) grid += fmt::format(", {} x {}", spec.sip_w, spec.sip_h);
   const auto size = [](int n) { return static_cast<std::size_t>(n); };
   std::string out = "Shape\n";

@@ -13,9 +13,8 @@ void read_cube(MapReader& cube, MachineSpec& spec);
 // The rules that tie several keys to each other (T-12, T-14, T-22, T-26, P-48).
 void check_machine(const MachineSpec& spec, ReadContext& context);
 
-const std::vector<std::string>& side_names();    // in the order of Side
-const std::vector<std::string>& corner_names();  // in the order of Corner
-const std::vector<std::string>& sip_topology_names();
+const std::vector<std::string>& side_names();            // in the order of Side
+const std::vector<std::string>& corner_names();          // in the order of Corner
 const std::vector<std::string>& routing_metric_names();  // in the order of RoutingMetric
 
 }  // namespace kb::topology

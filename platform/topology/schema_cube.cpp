@@ -91,7 +91,7 @@ void read_channels(MapReader& memory, MachineSpec& spec) {
 }
 
 void read_memory(MapReader& memory, MachineSpec& spec) {
-  spec.address_model = static_cast<AddressModel>(memory.choice("address_model", 1, {"pa", "va", "la"}));
+  spec.address_model = static_cast<AddressModel>(memory.choice("address_model", 1, names_of<AddressModel>()));
   const std::vector<std::string> modes{"n_to_one", "one_to_one"};
   spec.hbm_mapping_mode = static_cast<HbmMapping>(memory.choice("hbm_mapping_mode", 0, modes));
   read_channels(memory, spec);

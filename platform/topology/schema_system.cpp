@@ -44,10 +44,10 @@ void resolve_grid(MapReader& sips, MachineSpec& spec) {
   } else {
     const int side = static_cast<int>(std::lround(std::sqrt(spec.sip_count)));
     if (side * side != spec.sip_count) {
-      sips.context().report_rule({"system.sips.count", "system.sips.topology"},
-                                 fmt::format("{} SIPs form no square, so a {} needs its grid", spec.sip_count,
-                                             sip_topology_names()[static_cast<std::size_t>(spec.sip_topology)]),
-                                 "give system.sips.w and h with w * h equal to count");
+      sips.context().report_rule(
+          {"system.sips.count", "system.sips.topology"},
+          fmt::format("{} SIPs form no square, so a {} needs its grid", spec.sip_count, name_of(spec.sip_topology)),
+          "give system.sips.w and h with w * h equal to count");
       return;
     }
     w = h = side;
@@ -62,7 +62,7 @@ void read_system(MapReader& system, MachineSpec& spec) {
   spec.ns_per_mm = system.real("ns_per_mm", 0.01, at_least(0.0, 1e3));
   MapReader sips = system.map("sips");
   spec.sip_count = static_cast<int>(sips.whole("count", std::nullopt, at_least(1, kMaxSips)));
-  spec.sip_topology = static_cast<SipTopology>(sips.choice("topology", 0, sip_topology_names()));
+  spec.sip_topology = static_cast<SipTopology>(sips.choice("topology", 0, names_of<SipTopology>()));
   resolve_grid(sips, spec);
   sips.done();
   MapReader components = system.map("components");
@@ -178,10 +178,6 @@ const std::vector<std::string>& side_names() {
 }
 const std::vector<std::string>& corner_names() {
   static const std::vector<std::string> names{"NW", "NE", "SW", "SE"};
-  return names;
-}
-const std::vector<std::string>& sip_topology_names() {
-  static const std::vector<std::string> names{"ring_1d", "torus_2d", "mesh_2d_no_wrap"};
   return names;
 }
 

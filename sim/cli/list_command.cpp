@@ -75,7 +75,7 @@ std::string render_json(const Selection& chosen) {
   for (const contract::Kernel* kernel : chosen.kernels) {
     json.begin_object().key("name").text(kernel->name).key("description").text(kernel->description);
     json.key("parameters").begin_array(true);
-    for (const std::string& parameter : kernel->parameters) json.text(parameter);
+    for (const contract::KernelParameter& parameter : kernel->parameters) json.text(parameter.text());
     json.end_array().end_object();
   }
   json.end_array().end_object();

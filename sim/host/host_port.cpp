@@ -16,30 +16,6 @@
 namespace kb::sim {
 namespace {
 
-contract::AddressModel address_model(topology::AddressModel model) {
-  switch (model) {
-    case topology::AddressModel::pa:
-      return contract::AddressModel::pa;
-    case topology::AddressModel::va:
-      return contract::AddressModel::va;
-    case topology::AddressModel::la:
-      return contract::AddressModel::la;
-  }
-  throw Error::model("an address model is not known to the host");
-}
-
-contract::SipTopology sip_topology(topology::SipTopology kind) {
-  switch (kind) {
-    case topology::SipTopology::ring_1d:
-      return contract::SipTopology::ring_1d;
-    case topology::SipTopology::torus_2d:
-      return contract::SipTopology::torus_2d;
-    case topology::SipTopology::mesh_2d_no_wrap:
-      return contract::SipTopology::mesh_2d_no_wrap;
-  }
-  throw Error::model("a SIP topology is not known to the host");
-}
-
 contract::MachineInfo machine_info(const topology::Graph& graph) {
   const topology::MachineSpec& spec = graph.spec;
   contract::MachineInfo info;
@@ -48,11 +24,11 @@ contract::MachineInfo machine_info(const topology::Graph& graph) {
   info.cube_mesh_w = spec.cube_mesh_w;
   info.cube_mesh_h = spec.cube_mesh_h;
   info.pes_per_cube = spec.pes_per_cube();
-  info.sip_topology = sip_topology(spec.sip_topology);
+  info.sip_topology = spec.sip_topology;
   info.sip_w = spec.sip_w;
   info.sip_h = spec.sip_h;
   info.hbm_slice_bytes = spec.hbm_slice_bytes();
-  info.address_model = address_model(spec.address_model);
+  info.address_model = spec.address_model;
   info.page_size = spec.page_size;
   info.tcm_bytes = spec.tcm_bytes_per_pe;
   info.scratch_bytes = spec.tcm_kernel_scratch_bytes;
@@ -171,7 +147,7 @@ std::shared_ptr<payload::TranslationMsg> HostPort::translation_message(const con
                                                                        const std::string& what) const {
   std::shared_ptr<payload::TranslationMsg> message;
   const std::shared_ptr<const address::RegionList> entries = map_entries(request, what);
-  if (machine_.address_model == contract::AddressModel::va) {
+  if (machine_.address_model == AddressModel::va) {
     auto map = std::make_shared<payload::MmuMapMsg>();
     map->unmap = request.unmap;
     map->entries = entries;

@@ -47,7 +47,7 @@ class HostPort final : public contract::IHost, private elab::IHostPort {
   contract::RequestId submit(const contract::MapRequest& request) override;
   void install_queues(const contract::QueuePlan& plan) override;
   contract::MessageRoute message_route(const PeCoord& from, const PeCoord& to) override;
-  contract::PeCosts pe_costs(contract::QueueMemory memory, Dtype dtype) override;
+  contract::PeCosts pe_costs(QueueMemory memory, Dtype dtype) override;
   std::optional<TimeFs> common_start(const std::vector<contract::KernelLaunch>& launches) const override;
   bool done(contract::RequestId request) const override;
   const contract::Completion& completion(contract::RequestId request) const override;

@@ -17,9 +17,9 @@ double ns_per_byte(double gbs) {
   return gbs > 0 ? 1 / gbs : 0;
 }
 
-params::PeIpcqParams::SlotCost slot_cost(const params::PeIpcqParams& params, contract::QueueMemory memory) {
-  if (memory == contract::QueueMemory::tcm) return params.tcm_slot();
-  return memory == contract::QueueMemory::sram ? params.sram_slot() : params.hbm_slot();
+params::PeIpcqParams::SlotCost slot_cost(const params::PeIpcqParams& params, QueueMemory memory) {
+  if (memory == QueueMemory::tcm) return params.tcm_slot();
+  return memory == QueueMemory::sram ? params.sram_slot() : params.hbm_slot();
 }
 
 }  // namespace
@@ -39,7 +39,7 @@ contract::MessageRoute HostPort::message_route(const PeCoord& from, const PeCoor
   return route;
 }
 
-contract::PeCosts HostPort::pe_costs(contract::QueueMemory memory, Dtype dtype) {
+contract::PeCosts HostPort::pe_costs(QueueMemory memory, Dtype dtype) {
   const topology::Graph& graph = platform_.graph();
   elab::RouteTable& routes = platform_.routes();
   const PeCoord pe{SipId(0), CubeId(0), PeId(0)};
@@ -51,9 +51,9 @@ contract::PeCosts HostPort::pe_costs(contract::QueueMemory memory, Dtype dtype) 
   const params::PeIpcqParams::SlotCost slot = slot_cost(queues.params.as<params::PeIpcqParams>(), memory);
   costs.slot_setup = slot.setup.fs();
   costs.slot_ns_per_byte = ns_per_byte(slot.bw.gbs);
-  if (memory == contract::QueueMemory::hbm) {
+  if (memory == QueueMemory::hbm) {
     costs.slot_ns_per_byte += ns_per_byte(routing::narrowest_gbs(graph, to_hbm));
-  } else if (memory == contract::QueueMemory::sram) {
+  } else if (memory == QueueMemory::sram) {
     costs.slot_ns_per_byte += ns_per_byte(
         routing::narrowest_gbs(graph, routes.router().find_path(dma, routes.resolver().find_sram(pe.sip, pe.cube))));
   }

@@ -18,13 +18,12 @@ void check_ring(const contract::QueueRing& ring, const address::AddressConfig& c
   }
   const address::PhysAddr at = address::PhysAddr::decode(ring.base_pa);
   config.require_implemented(at, ring.nbytes());
-  const bool kind = ring.memory == contract::QueueMemory::tcm    ? at.is_tcm()
-                    : ring.memory == contract::QueueMemory::sram ? at.is_sram()
-                                                                 : at.is_hbm();
+  const bool kind = ring.memory == QueueMemory::tcm    ? at.is_tcm()
+                    : ring.memory == QueueMemory::sram ? at.is_sram()
+                                                       : at.is_hbm();
   if (kind && at.sip() == ring.owner.sip) return;
-  throw Error::program("QUEUE_ERROR",
-                       fmt::format("{} is to lie in the {} of {}, but its address is {}", what,
-                                   contract::queue_memory_name(ring.memory), pe_name(ring.owner), at.to_string()));
+  throw Error::program("QUEUE_ERROR", fmt::format("{} is to lie in the {} of {}, but its address is {}", what,
+                                                  name_of(ring.memory), pe_name(ring.owner), at.to_string()));
 }
 
 }  // namespace

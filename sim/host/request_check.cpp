@@ -123,7 +123,7 @@ void check_map(const topology::MachineSpec& spec, const contract::MapRequest& re
   check_index(what, "sip", request.sip, spec.sip_count);
   if (!request.cubes.empty()) check_targets(what, "cubes", request.cubes, spec.cubes_per_sip());
   if (!request.pes.empty()) check_targets(what, "pes", request.pes, spec.pes_per_cube());
-  if (spec.address_model == topology::AddressModel::va) check_pages(spec, what, request);
+  if (spec.address_model == AddressModel::va) check_pages(spec, what, request);
   const std::uint64_t base = address::value_of(*request.tensor->va_base);
   const std::uint64_t nbytes = request.tensor->nbytes;
   for (const contract::MapRequest::Entry& entry : request.entries) {
@@ -139,7 +139,8 @@ void check_map(const topology::MachineSpec& spec, const contract::MapRequest& re
 void check_launch(const topology::MachineSpec& spec, const contract::IKernelCatalog* kernels,
                   const contract::KernelLaunch& launch) {
   const std::string what = "launch of kernel '" + launch.kernel + "'";
-  if (kernels == nullptr || kernels->find(launch.kernel) == nullptr) {
+  const contract::Kernel* const kernel = kernels == nullptr ? nullptr : kernels->find(launch.kernel);
+  if (kernel == nullptr) {
     const std::vector<std::string> known = kernels == nullptr ? std::vector<std::string>{} : kernels->names();
     throw Error::program("KERNEL_ERROR",
                          "unknown kernel '" + launch.kernel + "' (" +
@@ -148,11 +149,11 @@ void check_launch(const topology::MachineSpec& spec, const contract::IKernelCata
   check_index(what, "sip", launch.sip, spec.sip_count);
   check_targets(what, "cubes", launch.cubes, spec.cubes_per_sip());
   check_targets(what, "pes", launch.pes, spec.pes_per_cube());
+  contract::check_bound(kernel->name, kernel->parameters, launch.args);
   for (std::size_t i = 0; i < launch.args.size(); ++i) {
     const auto* tensor = std::get_if<std::shared_ptr<const contract::TensorLayout>>(&launch.args[i]);
     if (tensor == nullptr) continue;
-    const std::string arg = what + ", argument " + std::to_string(i);
-    if (*tensor == nullptr) schema_error(arg + ": the tensor has no layout; deploy it before the launch");
+    const std::string arg = what + ", argument '" + kernel->parameters[i].name + "'";
     if ((*tensor)->shards.empty()) schema_error(arg + ": tensor '" + (*tensor)->name + "' has no shards");
     for (const contract::Shard& shard : (*tensor)->shards) {
       check_owner(spec, arg + ", a shard of tensor '" + (*tensor)->name + "'", shard.owner);

@@ -26,8 +26,9 @@ void check_placement(const topology::Node& memory, const PeCoord& owner, std::ui
 void check_map(const topology::MachineSpec& spec, const contract::MapRequest& request);
 std::string mapping_text(const contract::MapRequest& request);  // "map of tensor 'a' f16 (64, 64) at VA 0x100000000"
 
-// SCHEMA_ERROR on empty, unordered or out-of-range cubes and PEs and on shards without placement; KERNEL_ERROR on an
-// unknown kernel, with the nearest known name. `kernels` may be null: then none is known.
+// SCHEMA_ERROR on empty, unordered or out-of-range cubes and PEs, on arguments that are not bound to the kernel's
+// parameters and on shards without placement; KERNEL_ERROR on an unknown kernel, with the nearest known name. `kernels`
+// may be null: then none is known.
 void check_launch(const topology::MachineSpec& spec, const contract::IKernelCatalog* kernels,
                   const contract::KernelLaunch& launch);
 

@@ -55,10 +55,20 @@ BenchResult run_attention(Runtime& rt, const Params& params) {
   const Tensor q = deployed(given.q, "Q"), k = deployed(given.k, "K"), v = deployed(given.v, "V");
   const Tensor o = rt.zeros(p.q_shape(), p.dtype, placement, "O");
   const auto slot = static_cast<std::int64_t>(queues.config().slot_size);
-  std::vector<Arg> arguments{q, k, v, o, p.rows, p.keys, p.d, p.heads, p.ranks, p.panel.rank_axis, slot};
+  Args arguments{{"q", q},
+                 {"k", k},
+                 {"v", v},
+                 {"o", o},
+                 {"rows", p.rows},
+                 {"keys", p.keys},
+                 {"d", p.d},
+                 {"heads", p.heads},
+                 {"n_ranks", p.ranks},
+                 {"rank_axis", p.panel.rank_axis},
+                 {"slot_bytes", slot}};
   if (!p.panel.prefill) {
-    arguments.emplace_back(root);
-    arguments.emplace_back(all ? 1 : 0);
+    arguments.emplace_back("root", root);
+    arguments.emplace_back("broadcast", all);
   }
   LaunchOptions launch;
   launch.label = p.panel.name;

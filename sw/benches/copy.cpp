@@ -55,10 +55,12 @@ void copy_once(Runtime& rt, BenchResult& result, const Place& place, std::int64_
   LaunchHandle launch;
   if (push) {
     local.copy_(contents);
-    launch = rt.launch("copy", {local, remote, elements, 0, offset}, options);
+    launch =
+        rt.launch("copy", {{"src", local}, {"dst", remote}, {"elements", elements}, {"dst_offset", offset}}, options);
   } else {
     remote.set(row, Slice::all(), contents);
-    launch = rt.launch("copy", {remote, local, elements, offset, 0}, options);
+    launch =
+        rt.launch("copy", {{"src", remote}, {"dst", local}, {"elements", elements}, {"src_offset", offset}}, options);
   }
   const LaunchMetrics metrics = rt.wait(launch);
   const HostArray moved = push ? remote.get(row, Slice::all()) : local.to_host();

@@ -24,9 +24,9 @@ std::vector<Parameter> tile_parameters() {
   };
 }
 
-// `arguments` follow a, b, c, m, k, n; sums are rounded once per `steps` of K besides.
+// Sums are rounded once per `steps` of K besides.
 BenchResult run_gemm(Runtime& rt, const Params& params, const Sizes& size, const Placement& place,
-                     const std::string& kernel, const std::vector<std::int64_t>& arguments, std::int64_t steps) {
+                     const std::string& kernel, std::int64_t steps) {
   const Dtype dtype = params.dtype("dtype");
   Tensor a = rt.empty({size.m, size.k}, dtype, place.a, "A");
   Tensor b = rt.empty({size.k, size.n}, dtype, place.b, "B");
@@ -36,9 +36,17 @@ BenchResult run_gemm(Runtime& rt, const Params& params, const Sizes& size, const
   const HostArray b_host = contents.right(size.n, rt.seed() + 1);
   a.copy_(a_host);
   b.copy_(b_host);
-  std::vector<Arg> values{a, b, c, size.m, size.k, size.n};
-  values.insert(values.end(), arguments.begin(), arguments.end());
-  const LaunchHandle launch = rt.launch(kernel, values, place.launch);
+  const LaunchHandle launch = rt.launch(kernel,
+                                        {{"a", a},
+                                         {"b", b},
+                                         {"c", c},
+                                         {"m", size.m},
+                                         {"k", size.k},
+                                         {"n", size.n},
+                                         {"tile_m", params.integer("tile_m")},
+                                         {"tile_k", params.integer("tile_k")},
+                                         {"tile_n", params.integer("tile_n")}},
+                                        place.launch);
   const LaunchMetrics metrics = rt.wait(launch);
   const HostArray c_host = c.to_host();
 
@@ -52,9 +60,6 @@ BenchResult run_gemm(Runtime& rt, const Params& params, const Sizes& size, const
   return result;
 }
 
-std::vector<std::int64_t> tiles(const Params& params) {
-  return {params.integer("tile_m"), params.integer("tile_k"), params.integer("tile_n")};
-}
 std::int64_t steps_of(std::int64_t k, const Params& params) {
   return ceil_div(k, params.integer("tile_k"));
 }
@@ -66,8 +71,7 @@ Sizes sizes(const Params& params) {
 BenchResult run_single(Runtime& rt, const Params& params) {
   const Sizes size = sizes(params);
   const DPPolicy one_pe = one_pe_placement();
-  return run_gemm(rt, params, size, {one_pe, one_pe, one_pe, on_one_pe()}, "gemm_single", tiles(params),
-                  steps_of(size.k, params));
+  return run_gemm(rt, params, size, {one_pe, one_pe, one_pe, on_one_pe()}, "gemm_single", steps_of(size.k, params));
 }
 
 BenchResult run_multi(Runtime& rt, const Params& params) {
@@ -78,7 +82,7 @@ BenchResult run_multi(Runtime& rt, const Params& params) {
   const std::int64_t pes = std::int64_t{rt.spec().cubes_per_sip} * rt.spec().pes_per_cube;
   const std::int64_t m = params.integer("rows_per_pe") * pes;
   const Sizes size{m, params.integer("k"), params.integer("n")};
-  return run_gemm(rt, params, size, place, "gemm", tiles(params), steps_of(size.k, params));
+  return run_gemm(rt, params, size, place, "gemm", steps_of(size.k, params));
 }
 
 std::vector<Parameter> with_tiles(std::vector<Parameter> parameters) {

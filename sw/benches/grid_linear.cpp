@@ -27,7 +27,9 @@ HostArray transposed(const HostArray& a) {
 // What every rank multiplies by itself.
 Tensor local_product(Runtime& rt, const Tensor& a, const Tensor& b) {
   const Tensor c = rt.empty({a.shape()[0], b.shape()[1]}, kDtype, one_pe_placement());
-  rt.wait(rt.launch("gemm_single", {a, b, c, a.shape()[0], a.shape()[1], b.shape()[1]}, on_one_pe()));
+  rt.wait(rt.launch("gemm_single",
+                    {{"a", a}, {"b", b}, {"c", c}, {"m", a.shape()[0]}, {"k", a.shape()[1]}, {"n", b.shape()[1]}},
+                    on_one_pe()));
   return c;
 }
 

@@ -38,12 +38,12 @@ LayerResult run_layer(Runtime& rt, const Layer& layer, std::uint64_t x_seed, std
   out.x = deploy(rt, {layer.m, layer.k}, layer.dtype, layer.x, "X", [&] { return operands.left(layer.m, x_seed); });
   out.w = deploy(rt, {layer.k, layer.n}, layer.dtype, layer.w, "W", [&] { return operands.right(layer.n, w_seed); });
   const Tensor y = rt.empty({layer.m, layer.n}, layer.dtype, layer.y, "Y");
-  std::vector<Arg> arguments{out.x.tensor, out.w.tensor, y};
+  Args arguments{{"x", out.x.tensor}, {"w", out.w.tensor}, {"y", y}};
   if (!layer.epilogue.empty()) {
     out.bias = deploy(rt, {1, layer.n}, layer.dtype, layer.w, "bias",
                       [&] { return bias_contents(layer.contents, layer.n, layer.dtype, w_seed + 1); });
-    arguments.emplace_back(layer.epilogue);
-    arguments.emplace_back(out.bias.tensor);
+    arguments.emplace_back("epilogue", layer.epilogue);
+    arguments.emplace_back("bias", out.bias.tensor);
   }
   out.metrics = rt.wait(rt.launch("linear", arguments, layer.launch));
   out.y = y.to_host();
@@ -196,7 +196,13 @@ BenchResult run_mlp(Runtime& rt, const Params& params) {
   });
   const Deployed b2 = bias(k, "b2", rt.seed() + 4);
   const Tensor h = rt.empty({m, wide}, dtype, rows, "H"), y = rt.empty({m, k}, dtype, rows, "Y");
-  const LaunchMetrics metrics = rt.wait(rt.launch("mlp", {x.tensor, w1.tensor, b1.tensor, h, w2.tensor, b2.tensor, y}));
+  const LaunchMetrics metrics = rt.wait(rt.launch("mlp", {{"x", x.tensor},
+                                                          {"w1", w1.tensor},
+                                                          {"b1", b1.tensor},
+                                                          {"h", h},
+                                                          {"w2", w2.tensor},
+                                                          {"b2", b2.tensor},
+                                                          {"y", y}}));
   const HostArray h_host = h.to_host(), y_host = y.to_host();
 
   BenchResult result;

@@ -120,13 +120,20 @@ BenchResult run(Runtime& rt, const Params& params) {
   };
   const Tensor a = deploy(a_host, "A"), b = deploy(b_host, "B");
   const Tensor c = rt.empty({m, n}, result_dtype(chain, dtype), place, "C");
-  std::vector<Arg> arguments{a, b, c, m, k, n, variant == "ref" ? 0 : 1, variant == "load" ? 1 : 0};
-  if (tile[0] != 0 || !chain.empty()) arguments.insert(arguments.end(), tile.begin(), tile.end());
-  if (!chain.empty()) {
-    arguments.emplace_back(epilogue);
-    arguments.emplace_back(uses(EpilogueOp::bias) ? deploy(bias_host, "bias") : a);
-    arguments.emplace_back(uses(EpilogueOp::dequant) ? deploy(scale_host, "scale") : a);
-  }
+  Args arguments{{"a", a},
+                 {"b", b},
+                 {"c", c},
+                 {"m", m},
+                 {"k", k},
+                 {"n", n},
+                 {"a_loaded", variant == "ref" ? 0 : 1},
+                 {"b_loaded", variant == "load" ? 1 : 0},
+                 {"tile_m", tile[0]},
+                 {"tile_k", tile[1]},
+                 {"tile_n", tile[2]},
+                 {"epilogue", epilogue}};
+  if (uses(EpilogueOp::bias)) arguments.emplace_back("bias", deploy(bias_host, "bias"));
+  if (uses(EpilogueOp::dequant)) arguments.emplace_back("scale", deploy(scale_host, "scale"));
   const LaunchMetrics metrics = rt.wait(rt.launch("gemm_composite", arguments, on_one_pe()));
   const HostArray c_host = c.to_host();
 

@@ -56,14 +56,14 @@ BenchResult run_elementwise(Runtime& rt, const Params& params) {
   const std::string& op = params.text("op");
   const bool two = has_two_inputs(op);
   const Input in = make_input(rt, params, !two && takes_positive(op) ? positive_contents : plain_contents);
-  std::vector<Arg> arguments{op, in.x.tensor, in.out};
+  Args arguments{{"op", op}, {"x", in.x.tensor}, {"out", in.out}};
   Deployed other;
   if (two) {
     other = deploy(rt, in.shape, in.dtype, by_rows(), "Z", [&] {
       const Make make = takes_positive(op) ? positive_contents : plain_contents;
       return make(contents_of(params), in.shape, in.dtype, rt.seed() + 1);
     });
-    arguments.emplace_back(other.tensor);
+    arguments.emplace_back("y", other.tensor);
   }
   const LaunchMetrics metrics = rt.wait(rt.launch("elementwise", arguments));
   BenchResult result = figures_of(in, metrics, two ? 3 : 2);
@@ -73,7 +73,7 @@ BenchResult run_elementwise(Runtime& rt, const Params& params) {
 
 BenchResult run_softmax(Runtime& rt, const Params& params) {
   const Input in = make_input(rt, params, softmax_contents);
-  const LaunchMetrics metrics = rt.wait(rt.launch("softmax", {in.x.tensor, in.out}));
+  const LaunchMetrics metrics = rt.wait(rt.launch("softmax", {{"x", in.x.tensor}, {"out", in.out}}));
   BenchResult result = figures_of(in, metrics, 2);
   verify_output(rt, result, in, [&](const HostArray& y) { return softmax_row(in.x.values, y); });
   return result;
@@ -88,7 +88,9 @@ BenchResult run_layernorm(Runtime& rt, const Params& params) {
                   [&] { return plain_contents(contents_of(params), row_shape, in.dtype, seed); });
   };
   const Deployed gamma = row("gamma", rt.seed() + 1), beta = row("beta", rt.seed() + 2);
-  const LaunchMetrics metrics = rt.wait(rt.launch("layernorm", {in.x.tensor, gamma.tensor, beta.tensor, in.out, eps}));
+  const LaunchMetrics metrics = rt.wait(
+      rt.launch("layernorm",
+                {{"x", in.x.tensor}, {"gamma", gamma.tensor}, {"beta", beta.tensor}, {"out", in.out}, {"eps", eps}}));
   // Every PE also reads gamma and beta.
   const double parameters = 2.0 * static_cast<double>(metrics.pes) / static_cast<double>(in.shape[0]);
   BenchResult result = figures_of(in, metrics, 2 + parameters);

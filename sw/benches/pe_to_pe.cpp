@@ -88,9 +88,15 @@ BenchResult run_pe_to_pe(Runtime& rt, const Params& params) {
   const HostArray contents = plain_contents(contents_of(params), {1, elements}, kDtype, rt.seed());
   src.tensor.set(Slice::one(src.row), Slice::all(), contents);
   const auto launch = [&](bool keep) {
-    return rt.wait(rt.launch(
-        "pe_to_pe", {src.tensor, dst.tensor, elements, src.row * elements, dst.row * elements, method, keep ? 1 : 0},
-        on_both(from, to)));
+    return rt.wait(rt.launch("pe_to_pe",
+                             {{"src", src.tensor},
+                              {"dst", dst.tensor},
+                              {"elements", elements},
+                              {"src_offset", src.row * elements},
+                              {"dst_offset", dst.row * elements},
+                              {"method", method},
+                              {"keep", keep}},
+                             on_both(from, to)));
   };
   const LaunchMetrics metrics = launch(false);
   if (method != "dma") launch(true);  // the receiver stores what it got, only to be compared

@@ -11,7 +11,7 @@ namespace {
 BenchResult run_noop(Runtime& rt, const Params& params) {
   BenchResult result;
   for (std::int64_t i = 0; i < params.integer("launches"); ++i) {
-    const LaunchMetrics metrics = rt.wait(rt.launch("noop", {params.integer("cycles")}));
+    const LaunchMetrics metrics = rt.wait(rt.launch("noop", {{"cycles", params.integer("cycles")}}));
     const std::string name = fmt::format("launch {}", i);
     result.figures.push_back({name + " submission to start", fs_to_ns(metrics.start - metrics.submitted), "ns",
                               "until the first PE enters the kernel"});
@@ -33,7 +33,8 @@ BenchResult run_stream(Runtime& rt, const Params& params) {
   LaunchOptions options;
   options.cubes = {0};
   options.pes = {0};
-  const LaunchMetrics metrics = rt.wait(rt.launch("stream", {data, calls, elements}, options));
+  const LaunchMetrics metrics =
+      rt.wait(rt.launch("stream", {{"data", data}, {"calls", calls}, {"elements", elements}}, options));
   const HostArray after = data.to_host();
 
   BenchResult result;

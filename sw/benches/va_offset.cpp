@@ -44,18 +44,19 @@ void rotate_once(Runtime& rt, BenchResult& result, const Case& source, std::int6
   const std::int64_t write_shift = -(std::int64_t{rt.spec().pes_per_cube} * elements + elements / 2);
   LaunchOptions options;
   options.label = name;
-  const LaunchMetrics metrics = rt.wait(rt.launch("rotate", {src, dst, read_shift, write_shift}, options));
+  const LaunchMetrics metrics = rt.wait(rt.launch(
+      "rotate", {{"src", src}, {"dst", dst}, {"read_shift", read_shift}, {"write_shift", write_shift}}, options));
   add_launch_figures(result, metrics, name);
   verify_exact(rt, result, name, dst.to_host(), rotated(contents, read_shift, write_shift));
 }
 
 std::string addresses_note(const contract::MachineInfo& machine) {
   switch (machine.address_model) {
-    case contract::AddressModel::va:
+    case AddressModel::va:
       return fmt::format("tensors had virtual addresses, on pages of {} B", machine.page_size);
-    case contract::AddressModel::la:
+    case AddressModel::la:
       return "tensors had logical addresses (cube.memory_map.address_model: la)";
-    case contract::AddressModel::pa:
+    case AddressModel::pa:
       break;
   }
   return "tensors had physical addresses (cube.memory_map.address_model: pa)";
@@ -97,7 +98,7 @@ BenchResult run_map_tensors(Runtime& rt, const Params& params) {
   options.cubes = {0};
   options.pes = {0};
   rt.wait(rt.launch("noop", {}, options));
-  if (rt.spec().address_model == contract::AddressModel::pa)
+  if (rt.spec().address_model == AddressModel::pa)
     result.notes.push_back("tensors had physical addresses: there was nothing to map");
   return result;
 }

@@ -31,7 +31,7 @@ RankResult add_on_sip(Runtime& rt, int rank, Dtype dtype, Contents contents, std
   out.b = plain_contents(contents, shape, dtype, seed + 1);
   a.copy_(out.a);
   b.copy_(out.b);
-  out.metrics = rt.wait(rt.launch("vector_add", {a, b, c}));
+  out.metrics = rt.wait(rt.launch("vector_add", {{"a", a}, {"b", b}, {"c", c}}));
   out.c = c.to_host();
   return out;
 }

@@ -10,33 +10,39 @@
 namespace kb::sw {
 namespace {
 
-std::vector<Arg> lrab_arguments(const AllReduceCall& call) {
-  return {call.tensor,
-          call.n_elem,
-          call.cube_w,
-          call.cube_h,
-          call.world_size,
-          call.rank,
-          topology_kind(call.sip_topology),
-          call.sip_w,
-          call.sip_h,
-          call.op,
-          call.root_cube,
-          call.chunk_elements};
+Args lrab_arguments(const AllReduceCall& call) {
+  return {{"t", call.tensor},
+          {"n_elem", call.n_elem},
+          {"cube_w", call.cube_w},
+          {"cube_h", call.cube_h},
+          {"n_sips", call.world_size},
+          {"sip_rank", call.rank},
+          {"sip_topo_kind", topology_kind(call.sip_topology)},
+          {"sip_topo_w", call.sip_w},
+          {"sip_topo_h", call.sip_h},
+          {"op", call.op},
+          {"root", call.root_cube},
+          {"chunk", call.chunk_elements}};
 }
 
 // Ranks of a flat wiring: the tiles of all SIPs, SIP by SIP.
-std::vector<Arg> flat_arguments(const AllReduceCall& call) {
-  return {call.tensor, call.n_elem, call.world_size * call.tiles, call.rank * call.tiles, call.op, call.chunk_elements};
+Args flat_arguments(const AllReduceCall& call) {
+  return {{"t", call.tensor},
+          {"n_elem", call.n_elem},
+          {"ranks", call.world_size * call.tiles},
+          {"first_rank", call.rank * call.tiles},
+          {"op", call.op},
+          {"chunk", call.chunk_elements}};
 }
 
-std::vector<Arg> mesh_arguments(const AllReduceCall& call) {
-  return {call.tensor, call.n_elem, call.world_size * call.tiles, call.rank * call.tiles, call.grid_w, call.grid_h,
-          call.wrap,   call.op,     call.chunk_elements};
+Args mesh_arguments(const AllReduceCall& call) {
+  Args args = flat_arguments(call);
+  args.insert(args.end(), {{"grid_w", call.grid_w}, {"grid_h", call.grid_h}, {"wrap", call.wrap}});
+  return args;
 }
 
 AllReduceAlgorithm flat(const std::string& name, std::vector<topology::RankTopology> topologies,
-                        std::function<std::vector<Arg>(const AllReduceCall&)> arguments) {
+                        std::function<Args(const AllReduceCall&)> arguments) {
   AllReduceAlgorithm algorithm;
   algorithm.name = algorithm.kernel = name;
   algorithm.owners = TileOwners::pes;
@@ -54,21 +60,14 @@ AllReduceAlgorithm over_hops(const std::string& name, const std::string& kernel)
 
 }  // namespace
 
-std::vector<Arg> hop_arguments(const AllReduceCall& call) {
-  return {call.tensor, call.n_elem, call.world_size * call.tiles, call.rank * call.tiles, call.order,
-          call.links,  call.op,     call.chunk_elements};
+Args hop_arguments(const AllReduceCall& call) {
+  Args args = flat_arguments(call);
+  args.insert(args.end(), {{"order", call.order}, {"links", call.links}});
+  return args;
 }
 
-std::int64_t topology_kind(contract::SipTopology topology) {  // K-44
-  switch (topology) {
-    case contract::SipTopology::ring_1d:
-      return 0;
-    case contract::SipTopology::torus_2d:
-      return 1;
-    case contract::SipTopology::mesh_2d_no_wrap:
-      return 2;
-  }
-  throw Error::model("a SIP topology has no kind");
+std::int64_t topology_kind(SipTopology topology) {
+  return static_cast<std::int64_t>(topology);
 }
 
 const std::vector<std::string>& reduction_names() {

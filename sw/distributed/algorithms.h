@@ -22,7 +22,7 @@ struct AllReduceCall {
   std::int64_t n_elem = 0;     // of a tile
   int cube_w = 1, cube_h = 1;  // of the cubes that take part (K-16)
   int tiles = 1;               // of this rank
-  contract::SipTopology sip_topology{};
+  SipTopology sip_topology{};
   int sip_w = 0, sip_h = 0;         // 0, 0 = no grid
   std::int64_t root_cube = -1;      // -1: the algorithm's choice
   std::int64_t chunk_elements = 0;  // per message; 0 = the whole tile
@@ -32,7 +32,7 @@ struct AllReduceCall {
 };
 
 // Arguments of the kernels over hops.
-std::vector<Arg> hop_arguments(const AllReduceCall& call);
+Args hop_arguments(const AllReduceCall& call);
 
 // Which PEs hold a tile.
 enum class TileOwners : std::uint8_t { cubes, pes };  // PE 0 of a cube; every PE
@@ -46,11 +46,11 @@ struct AllReduceAlgorithm {
   topology::WiringPreset wiring = topology::WiringPreset::intercube_multisip;
   std::vector<topology::RankTopology> topologies;  // of wiring flat
   topology::IntraCube intra_cube = topology::IntraCube::none;
-  std::function<std::vector<Arg>(const AllReduceCall&)> arguments;
+  std::function<Args(const AllReduceCall&)> arguments;
 };
 
 // What kernels call a SIP topology (K-44).
-std::int64_t topology_kind(contract::SipTopology topology);
+std::int64_t topology_kind(SipTopology topology);
 // sum, max, min, avg. Program Error SCHEMA_ERROR with the nearest name, in words of `call`.
 const std::vector<std::string>& reduction_names();
 void require_reduction(const std::string& call, const std::string& op);

@@ -89,12 +89,9 @@ Wiring wire_candidates(topology::CclConfig& config, const contract::MachineInfo&
 }
 
 AllReduceCosts& AllReduceChooser::costs(const AllReduceCall& call) {
-  static const contract::QueueMemory kMemories[] = {contract::QueueMemory::tcm, contract::QueueMemory::sram,
-                                                    contract::QueueMemory::hbm};
   auto& entry = costs_[{call.tensor.dtype(), call.op == "avg"}];
   if (!entry) {
-    entry = std::make_shared<AllReduceCosts>(host_, kMemories[static_cast<std::size_t>(config_.buffer_kind)],
-                                             call.tensor.dtype(), call.op == "avg");
+    entry = std::make_shared<AllReduceCosts>(host_, config_.buffer_kind, call.tensor.dtype(), call.op == "avg");
   }
   return *entry;
 }
@@ -162,7 +159,7 @@ CollectiveRecord AllReduceChooser::estimated(const AllReduceCall& call, int cube
     }
     record.estimates.push_back(best);
   };
-  const bool ring = !sips_only || call.sip_topology == contract::SipTopology::ring_1d;
+  const bool ring = !sips_only || call.sip_topology == SipTopology::ring_1d;
   for (const std::size_t which : candidates(config_)) {
     if (which == kHierarchical) record.estimates.push_back(best_hierarchy(call, cube, false));
     if (call.root_cube >= 0 || ranks.size() < 2) continue;  // who names a root asks for a hierarchy

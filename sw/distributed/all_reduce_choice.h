@@ -33,7 +33,7 @@ Wiring wire_candidates(topology::CclConfig& config, const contract::MachineInfo&
 // One way to do it.
 struct AllReducePlan {
   std::string kernel;
-  std::vector<Arg> arguments;
+  Args arguments;
 };
 
 class AllReduceChooser {

@@ -26,7 +26,7 @@ struct AllReduceCosts::Line {
   int root = 0;
 };
 
-AllReduceCosts::AllReduceCosts(contract::IHost& host, contract::QueueMemory memory, Dtype dtype, bool average)
+AllReduceCosts::AllReduceCosts(contract::IHost& host, QueueMemory memory, Dtype dtype, bool average)
     : host_(host),
       costs_(host.pe_costs(memory, dtype)),
       slot_setup_(fs_to_ns(costs_.slot_setup)),
@@ -230,12 +230,12 @@ double AllReduceCosts::spread(const Line& line, double message) {
 double AllReduceCosts::between(const Hierarchy& h, int cube, double message) {
   if (h.sips < 2) return 0;
   const auto sip = [&](int x, int y) { return pe_at(y * h.sip_w + x, cube, 0); };
-  if (h.topology == contract::SipTopology::ring_1d) {
+  if (h.topology == SipTopology::ring_1d) {
     std::vector<PeCoord> ranks;
     for (int s = 0; s < h.sips; ++s) ranks.push_back(pe_at(s, cube, 0));
     return ring_of(shifts(ranks, {1}), around(ranks, h.sips - 1, message), h.sips - 1, message);
   }
-  const bool mesh = h.topology == contract::SipTopology::mesh_2d_no_wrap;
+  const bool mesh = h.topology == SipTopology::mesh_2d_no_wrap;
   std::vector<Pair> row, column;
   for (int y = 0; y < h.sip_h; ++y) {
     for (int x = 0; x < h.sip_w; ++x) {

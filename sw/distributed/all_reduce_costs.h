@@ -44,7 +44,7 @@ namespace kb::sw {
 //                   store; each further one costs what the root, or a PE on the way back, does per message
 class AllReduceCosts {
  public:
-  AllReduceCosts(contract::IHost& host, contract::QueueMemory memory, Dtype dtype, bool average);
+  AllReduceCosts(contract::IHost& host, QueueMemory memory, Dtype dtype, bool average);
 
   // `ranks` in the order of the ring.
   double ring(const std::vector<PeCoord>& ranks, double tile, double message);
@@ -57,7 +57,7 @@ class AllReduceCosts {
     int cube_w = 1, cube_h = 1, pes = 1;
     int first_cube = 0;  // the only one when the mesh has just one
     int sips = 1, sip_w = 0, sip_h = 0;
-    contract::SipTopology topology = contract::SipTopology::ring_1d;
+    SipTopology topology = SipTopology::ring_1d;
   };
   double hierarchical(const Hierarchy& hierarchy, int root, double tile, double message);
 

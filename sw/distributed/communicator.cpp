@@ -92,17 +92,24 @@ LaunchMetrics Communicator::run(const Call& call) {
   require_item_fits(call.in, members_.slot_size);
   const auto fits = static_cast<std::int64_t>(members_.slot_size / item_size(call.in.dtype()));
   const std::int64_t chunk = std::min(fits, call.options.chunk_elements > 0 ? call.options.chunk_elements : block);
-  std::vector<Arg> args{
-      call.in,         call.out,        block, size(),        member(), topology_kind(members_.topology),
-      members_.grid_w, members_.grid_h, chunk, members_.links};
+  Args args{{"in", call.in},
+            {"out", call.out},
+            {"n_elem", block},
+            {"n_sips", size()},
+            {"sip_rank", member()},
+            {"sip_topo_kind", topology_kind(members_.topology)},
+            {"sip_topo_w", members_.grid_w},
+            {"sip_topo_h", members_.grid_h},
+            {"chunk", chunk},
+            {"links", members_.links}};
   std::string what = fmt::format("{}({} elements per block, {}, chunks of {}, cubes {}", call.name, block,
                                  dtype_name(call.in.dtype()), chunk, join(in.cubes));
   for (const auto& [name, member] : call.members) {
-    args.emplace_back(member);
+    args.emplace_back(name, member);
     what += fmt::format(", {} {}", name, member);
   }
   if (!call.op.empty()) {
-    args.emplace_back(call.op);
+    args.emplace_back("op", call.op);
     what += ", op = " + call.op;
   }
   if (!call.options.purpose.empty()) what += ", for " + call.options.purpose;

@@ -85,7 +85,7 @@ class Communicator {
     std::string name;        // for messages; "": all ranks
     std::uint64_t slot_size = 0;
     // Over which links they talk.
-    contract::SipTopology topology = contract::SipTopology::ring_1d;
+    SipTopology topology = SipTopology::ring_1d;
     int grid_w = 0, grid_h = 0;
     std::string links = "global_";  // what their labels begin with
   };

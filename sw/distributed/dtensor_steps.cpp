@@ -117,24 +117,33 @@ Tensor TileMover::moved(const Tensor& in, TileShape out, const Blocks& b) const 
   launch.pes = std::vector<int>{0};
   launch.label = purpose_;
   Runtime& runtime = mesh_.runtime();
-  runtime.wait(runtime.launch(
-      "tile_blocks",
-      {in, result, b.blocks, b.rows, b.cols, b.in_start, b.in_step, b.in_stride, b.out_start, b.out_step, b.out_stride},
-      launch));
+  runtime.wait(runtime.launch("tile_blocks",
+                              {{"in", in},
+                               {"out", result},
+                               {"blocks", b.count},
+                               {"rows", b.rows},
+                               {"cols", b.cols},
+                               {"in_start", b.in.start},
+                               {"in_step", b.in.step},
+                               {"in_stride", b.in.stride},
+                               {"out_start", b.out.start},
+                               {"out_step", b.out.step},
+                               {"out_stride", b.out.stride}},
+                              launch));
   return result;
 }
 
 // (rows, cols) -> `parts` matrices of (rows, cols / parts), one behind the other.
 Tensor TileMover::split_columns(const Tensor& in, TileShape tile, std::int64_t parts) const {
   const std::int64_t cols = tile.cols / parts;
-  return moved(in, tile, {parts, tile.rows, cols, 0, cols, tile.cols, 0, tile.rows * cols, cols});
+  return moved(in, tile, {parts, tile.rows, cols, {0, cols, tile.cols}, {0, tile.rows * cols, cols}});
 }
 
 // `parts` matrices of `part`, one behind the other -> side by side.
 Tensor TileMover::join_columns(const Tensor& in, TileShape part, std::int64_t parts) const {
   const std::int64_t cols = part.cols * parts;
   return moved(in, {part.rows, cols},
-               {parts, part.rows, part.cols, 0, part.rows * part.cols, part.cols, 0, part.cols, cols});
+               {parts, part.rows, part.cols, {0, part.rows * part.cols, part.cols}, {0, part.cols, cols}});
 }
 
 Tensor TileMover::gather(const Tensor& in, TileShape tile, int axis, int dim) const {
@@ -146,7 +155,7 @@ Tensor TileMover::gather(const Tensor& in, TileShape tile, int axis, int dim) co
 Tensor TileMover::slice(const Tensor& in, TileShape tile, int axis, int dim) const {
   const TileShape part{tile.rows / (dim == 0 ? size(axis) : 1), tile.cols / (dim == 1 ? size(axis) : 1)};
   const std::int64_t start = mesh_.coordinate(axis) * (dim == 0 ? part.rows * tile.cols : part.cols);
-  return moved(in, part, {1, part.rows, part.cols, start, 0, tile.cols, 0, 0, part.cols});
+  return moved(in, part, {1, part.rows, part.cols, {start, 0, tile.cols}, {0, 0, part.cols}});
 }
 
 // Shard of one dimension -> shard of the other.

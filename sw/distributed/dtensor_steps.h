@@ -44,10 +44,12 @@ class TileMover {
   Tensor spread(const Tensor& in, TileShape tile, const PlacementStep& step) const;
 
  private:
+  struct Side {  // where blocks and their rows begin in a tile
+    std::int64_t start = 0, step = 0, stride = 0;
+  };
   struct Blocks {  // of tile_blocks
-    std::int64_t blocks = 1, rows = 1, cols = 1;
-    std::int64_t in_start = 0, in_step = 0, in_stride = 0;
-    std::int64_t out_start = 0, out_step = 0, out_stride = 0;
+    std::int64_t count = 1, rows = 1, cols = 1;
+    Side in, out;
   };
   Tensor moved(const Tensor& in, TileShape out, const Blocks& blocks) const;
   Tensor split_columns(const Tensor& in, TileShape tile, std::int64_t parts) const;

@@ -12,30 +12,12 @@
 namespace kb::sw {
 namespace {
 
-using contract::QueueMemory;
 using contract::QueuePair;
 using contract::QueueRing;
 
 constexpr std::uint64_t kMaxTcmMib = 32;  // what the address map has room for
 constexpr std::uint64_t kMaxSramMib = 32;
 constexpr std::uint64_t kSlotStep = 16;  // of the sizes that messages propose
-
-QueueMemory queue_memory(topology::BufferKind kind) {
-  switch (kind) {
-    case topology::BufferKind::tcm:
-      return QueueMemory::tcm;
-    case topology::BufferKind::sram:
-      return QueueMemory::sram;
-    case topology::BufferKind::hbm:
-      return QueueMemory::hbm;
-  }
-  throw Error::model("a buffer kind has no memory");
-}
-
-contract::QueueTransport transport(topology::QueueTransport value) {
-  return value == topology::QueueTransport::fabric ? contract::QueueTransport::fabric
-                                                   : contract::QueueTransport::annotated;
-}
 
 // Where the rings of one PE begin.
 struct Share {
@@ -147,7 +129,7 @@ PlannedQueues plan_queues(const Wiring& wiring, const topology::CclConfig& confi
   topology::CclConfig config = configured;
   if (config.slot_size == 0) config.slot_size = kUsualSlotBytes;
   QueueRing geometry;
-  geometry.memory = queue_memory(config.buffer_kind);
+  geometry.memory = config.buffer_kind;
   geometry.n_slots = config.n_slots;
   geometry.slot_size = config.slot_size;
   const Layout layout = lay_out(wiring, geometry.memory, wiring.directions.size() * geometry.nbytes());
@@ -165,12 +147,11 @@ PlannedQueues plan_queues(const Wiring& wiring, const topology::CclConfig& confi
   }
   contract::QueuePlan& plan = planned.plan;
   plan.pes = pairs(wiring, geometry, bases);
-  plan.backpressure = config.backpressure == topology::Backpressure::poll ? contract::Backpressure::poll
-                                                                          : contract::Backpressure::sleep;
+  plan.backpressure = config.backpressure;
   plan.poll_interval = config.ipcq_poll;
   plan.credit_bytes = config.ipcq_credit_size_bytes;
-  plan.credit = transport(config.credit);
-  plan.slot_access = transport(config.slot_access);
+  plan.credit = config.credit;
+  plan.slot_access = config.slot_access;
   verify_queue_plan(plan, machine);
 
   if (!wiring.left_out.empty()) {
@@ -193,11 +174,11 @@ PlannedQueues plan_queues(const Wiring& wiring, const topology::CclConfig& confi
 }
 
 std::uint64_t ring_room(const topology::CclConfig& config, const contract::MachineInfo& machine) {
-  if (config.buffer_kind == topology::BufferKind::tcm) {
+  if (config.buffer_kind == QueueMemory::tcm) {
     const std::uint64_t taken = machine.scratch_bytes + machine.tcm_reserved_bytes;
     return machine.tcm_bytes > taken ? machine.tcm_bytes - taken : 0;
   }
-  if (config.buffer_kind == topology::BufferKind::hbm) return machine.hbm_slice_bytes;
+  if (config.buffer_kind == QueueMemory::hbm) return machine.hbm_slice_bytes;
   return machine.sram_bytes / static_cast<std::uint64_t>(std::max(1, machine.pes_per_cube));
 }
 

@@ -12,7 +12,6 @@
 namespace kb::sw {
 namespace {
 
-using contract::QueueMemory;
 using contract::QueuePair;
 using contract::QueueRing;
 
@@ -53,8 +52,8 @@ void check_place(const End& end, const QueueRing& ring, const address::AddressCo
             (at.offset() + ring.nbytes() - 1) / config.hbm_slice_bytes == end.pe->pe.value;
   }
   if (!owned) {
-    throw broken(fmt::format("{} has its ring at {}, which is not its {}", end.text(), at.to_string(),
-                             contract::queue_memory_name(ring.memory)));
+    throw broken(
+        fmt::format("{} has its ring at {}, which is not its {}", end.text(), at.to_string(), name_of(ring.memory)));
   }
   if (const auto problem = config.capacity_problem(at, ring.nbytes())) {
     throw broken(fmt::format("ring of {}: {}", end.text(), *problem));

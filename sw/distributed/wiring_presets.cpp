@@ -30,13 +30,13 @@ void append(NeighbourTable& table, NeighbourTable more, int scale, int offset) {
   }
 }
 
-RankTopology of_sips(contract::SipTopology topology) {
+RankTopology of_sips(SipTopology topology) {
   switch (topology) {
-    case contract::SipTopology::ring_1d:
+    case SipTopology::ring_1d:
       return RankTopology::ring_1d;
-    case contract::SipTopology::torus_2d:
+    case SipTopology::torus_2d:
       return RankTopology::torus_2d;
-    case contract::SipTopology::mesh_2d_no_wrap:
+    case SipTopology::mesh_2d_no_wrap:
       return RankTopology::mesh_2d_no_wrap;
   }
   throw Error::model("a SIP topology has no neighbours");

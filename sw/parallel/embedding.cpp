@@ -60,7 +60,7 @@ Tensor VocabParallelEmbedding::forward(const Tensor& ids) const {
   const Tensor out =
       rt.empty({wanted.shape()[1], width_}, options_.dtype, split_columns(rt.machine(), width_), options_.name);
   mp_.run(options_.name + ": rows by id", StepKind::product, "embedding",
-          {wanted, table_, out, mp_.rank() * (tokens_ / mp_.size())});
+          {{"ids", wanted}, {"table", table_}, {"out", out}, {"first", mp_.rank() * (tokens_ / mp_.size())}});
   return reduce_from_region(mp_, out, options_.name);
 }
 

@@ -25,7 +25,7 @@ Tensor apply(ModelParallel& mp, const std::string& function, const Tensor& x) {
   mp.require_tensor(function, x, x.deployed() ? x.dtype() : Dtype::f16);
   if (function != "relu") require_float(function, x);
   const Tensor out = mp.runtime().empty(x.shape(), x.dtype(), x.policy(), function);
-  mp.run(function, StepKind::pointwise, "pointwise", {function, x, out});
+  mp.run(function, StepKind::pointwise, "pointwise", {{"function", function}, {"x", x}, {"out", out}});
   return out;
 }
 
@@ -41,7 +41,7 @@ Tensor apply(ModelParallel& mp, const std::string& function, const Tensor& x, co
   const Tensor left = alike ? x : with_whole_rows(mp, x, function);
   const Tensor right = alike ? y : with_whole_rows(mp, y, function);
   const Tensor out = mp.runtime().empty(x.shape(), x.dtype(), left.policy(), function);
-  mp.run(function, StepKind::pointwise, "pointwise", {function, left, out, right});
+  mp.run(function, StepKind::pointwise, "pointwise", {{"function", function}, {"x", left}, {"out", out}, {"y", right}});
   return out;
 }
 
@@ -85,7 +85,8 @@ Tensor layer_norm(ModelParallel& mp, const Tensor& x, const Tensor& gamma, const
   Runtime& rt = mp.runtime();
   const Tensor rows = with_whole_rows(mp, x, name);
   const Tensor out = rt.empty(x.shape(), x.dtype(), copy_per_cube(rt.machine(), x.shape()[0]), name);
-  mp.run(name, StepKind::pointwise, "layernorm", {rows, gamma, beta, out, eps});
+  mp.run(name, StepKind::pointwise, "layernorm",
+         {{"x", rows}, {"gamma", gamma}, {"beta", beta}, {"out", out}, {"eps", eps}});
   return out;
 }
 
@@ -106,7 +107,13 @@ Tensor self_attention(ModelParallel& mp, const Tensor& qkv, const AttentionShape
   everywhere.cubes.emplace();
   for (int cube = 0; cube < rt.machine().cubes_per_sip; ++cube) everywhere.cubes->push_back(cube);
   mp.run(name, StepKind::product, "self_attention",
-         {rows, out, shape.heads, shape.kv_heads, shape.head_dim, shape.causal ? 1 : 0}, everywhere);
+         {{"qkv", rows},
+          {"out", out},
+          {"heads", shape.heads},
+          {"kv_heads", shape.kv_heads},
+          {"d", shape.head_dim},
+          {"causal", shape.causal}},
+         everywhere);
   return out;
 }
 

@@ -23,11 +23,8 @@ Tensor product(ModelParallel& mp, const std::string& name, const Tensor& x, cons
   const Tensor rows = with_whole_rows(mp, x, name);
   const Shape shape{x.shape()[0], w.shape()[1]};
   const Tensor y = rt.empty(shape, w.dtype(), split_columns(rt.machine(), shape[1]), name);
-  std::vector<Arg> args{rows, w, y};
-  if (bias.valid()) {
-    args.emplace_back("bias");
-    args.emplace_back(bias);
-  }
+  Args args{{"x", rows}, {"w", w}, {"y", y}};
+  if (bias.valid()) args.insert(args.end(), {{"epilogue", "bias"}, {"bias", bias}});
   mp.run(name + ": linear", StepKind::product, "linear", args);
   return y;
 }
@@ -136,7 +133,8 @@ Tensor RowParallelLinear::forward(const Tensor& x) const {
   require_width(options_.name, x, options_.input_is_parallel ? share_ : in_);
   const Tensor part = options_.input_is_parallel ? x : scatter_to_region(mp_, x, options_.name);
   const Tensor y = reduce_from_region(mp_, product(mp_, options_.name, part, weight_, Tensor()), options_.name);
-  if (bias_.valid()) mp_.run(options_.name + ": bias", StepKind::pointwise, "add_bias", {y, bias_, y});
+  if (bias_.valid())
+    mp_.run(options_.name + ": bias", StepKind::pointwise, "add_bias", {{"x", y}, {"bias", bias_}, {"out", y}});
   return y;
 }
 

@@ -58,7 +58,7 @@ void ModelParallel::require_tensor(const std::string& what, const Tensor& tensor
   }
 }
 
-void ModelParallel::run(const std::string& name, StepKind kind, const std::string& kernel, const std::vector<Arg>& args,
+void ModelParallel::run(const std::string& name, StepKind kind, const std::string& kernel, const Args& args,
                         const LaunchOptions& options) {
   LaunchOptions launch = options;
   launch.label = name;

@@ -44,7 +44,7 @@ class ModelParallel {
   void require_tensor(const std::string& what, const Tensor& tensor, Dtype dtype);
 
   // Launches, waits, and writes down what it took.
-  void run(const std::string& name, StepKind kind, const std::string& kernel, const std::vector<Arg>& args,
+  void run(const std::string& name, StepKind kind, const std::string& kernel, const Args& args,
            const LaunchOptions& options = {});
   void all_reduce(const std::string& name, const Tensor& tensor);
   void all_gather(const std::string& name, const Tensor& out, const Tensor& in);

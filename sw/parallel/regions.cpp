@@ -22,7 +22,7 @@ Tensor cube_tiles(ModelParallel& mp, const Tensor& x, const std::string& name) {
   if (policy.num_pes == 1) return x;
   policy.num_pes = 1;
   const Tensor out = mp.runtime().empty(x.shape(), x.dtype(), policy, x.name());
-  mp.run(name + ": tiles", StepKind::layout, "collect_columns", {x, out});
+  mp.run(name + ": tiles", StepKind::layout, "collect_columns", {{"src", x}, {"dst", out}});
   return out;
 }
 
@@ -30,7 +30,7 @@ Tensor cube_tiles(ModelParallel& mp, const Tensor& x, const std::string& name) {
 Tensor rows_of_blocks(ModelParallel& mp, const Tensor& x, std::int64_t width, int ranks, const std::string& name) {
   Runtime& rt = mp.runtime();
   const Tensor out = rt.empty(x.shape(), x.dtype(), copy_per_cube(rt.machine(), x.shape()[0]), x.name());
-  mp.run(name, StepKind::layout, "gather_columns", {x, out, width, ranks});
+  mp.run(name, StepKind::layout, "gather_columns", {{"src", x}, {"dst", out}, {"width", width}, {"ranks", ranks}});
   return out;
 }
 
@@ -53,7 +53,8 @@ Tensor scatter_to_region(ModelParallel& mp, const Tensor& x, const std::string& 
   Runtime& rt = mp.runtime();
   const Tensor whole = with_whole_rows(mp, x, name);
   const Tensor out = rt.empty({x.shape()[0], columns}, x.dtype(), copy_per_cube(rt.machine(), x.shape()[0]), x.name());
-  mp.run(name + ": slice", StepKind::layout, "slice_columns", {whole, out, mp.rank() * columns});
+  mp.run(name + ": slice", StepKind::layout, "slice_columns",
+         {{"src", whole}, {"dst", out}, {"first", mp.rank() * columns}});
   return out;
 }
 

@@ -9,8 +9,6 @@
 namespace kb::sw {
 namespace {
 
-using contract::QueueMemory;
-
 Error allocation_error(const std::string& tensor, const ShardSpec& shard, const address::FreeList& memory) {
   return Error::program(
       "ALLOCATION_ERROR",

@@ -35,7 +35,7 @@ class MemoryReservation {
   MemoryReservation& operator=(MemoryReservation&& other) noexcept;
   ~MemoryReservation() { release(); }
 
-  contract::QueueMemory memory() const { return memory_; }
+  QueueMemory memory() const { return memory_; }
   const std::vector<Block>& blocks() const { return blocks_; }  // in the order of the request
   void release() noexcept;
 
@@ -44,7 +44,7 @@ class MemoryReservation {
   struct Banks;
 
   std::weak_ptr<Banks> banks_;
-  contract::QueueMemory memory_ = contract::QueueMemory::tcm;
+  QueueMemory memory_ = QueueMemory::tcm;
   std::vector<Block> blocks_;
 };
 
@@ -73,10 +73,10 @@ class DeviceMemory {
   void free(const std::vector<contract::Shard>& shards);
 
   // The first of the requests, each of another owner, that does not fit.
-  std::optional<Shortage> shortage(contract::QueueMemory memory, const std::vector<Request>& requests);
+  std::optional<Shortage> shortage(QueueMemory memory, const std::vector<Request>& requests);
   // One block per request, all or none, disjoint from tensors and from each other. Program Error ALLOCATION_ERROR
   // naming memory and sizes.
-  MemoryReservation reserve(contract::QueueMemory memory, const std::vector<Request>& requests);
+  MemoryReservation reserve(QueueMemory memory, const std::vector<Request>& requests);
 
   std::uint64_t free_bytes(const PeCoord& pe) const;  // of its HBM slice
   bool pristine() const;                              // every free list is back in its initial state

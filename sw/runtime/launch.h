@@ -15,18 +15,18 @@
 
 namespace kb::sw {
 
-// One kernel argument as written in the bench: a tensor, an integer, a float or a text. Integers arrive in the kernel
-// as written; nothing is rewritten to local dimensions (K-29).
+// One kernel argument as written in the bench: the name of a parameter and a tensor, an integer, a float or a text.
+// Integers arrive in the kernel as written; nothing is rewritten to local dimensions (K-29).
 class Arg {
  public:
-  Arg(const Tensor& tensor) : value_(tensor) {}  // implicit, so that an argument list reads like a call
+  Arg(std::string name, const Tensor& tensor) : name_(std::move(name)), value_(tensor) {}
   template <typename T, std::enable_if_t<std::is_arithmetic_v<T>, int> = 0>
-  Arg(T value) : value_(to_number(value)) {}
-
-  Arg(std::string text) : value_(std::move(text)) {}
-  Arg(const char* text) : value_(std::string(text)) {}
+  Arg(std::string name, T value) : name_(std::move(name)), value_(to_number(value)) {}
+  Arg(std::string name, std::string text) : name_(std::move(name)), value_(std::move(text)) {}
+  Arg(std::string name, const char* text) : name_(std::move(name)), value_(std::string(text)) {}
 
   using Value = std::variant<Tensor, std::int64_t, double, std::string>;
+  const std::string& name() const { return name_; }
   const Value& value() const { return value_; }
 
  private:
@@ -38,8 +38,12 @@ class Arg {
       return static_cast<std::int64_t>(value);
     }
   }
+  std::string name_;
   Value value_;
 };
+
+// {{"a", a}, {"k", 512}}, in any order; optional arguments may be left out.
+using Args = std::vector<Arg>;
 
 struct LaunchOptions {
   // Absent: in a rank the rank's device; in the main program every SIP that holds a shard of an argument (H-80), or the

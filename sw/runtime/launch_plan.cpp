@@ -15,38 +15,6 @@
 namespace kb::sw {
 namespace {
 
-const char* kind_of(const Arg& arg) {
-  switch (arg.value().index()) {
-    case 0:
-      return "tensor";
-    case 1:
-      return "int";
-    case 2:
-      return "float";
-    default:
-      return "text";
-  }
-}
-
-// Kernel::parameters are texts: "a: tensor", "tile: int (optional)".
-bool is_optional(const std::string& parameter) {
-  return parameter.find("(optional)") != std::string::npos;
-}
-
-// "" when the text names no kind.
-std::string declared_kind(const std::string& parameter) {
-  const std::size_t colon = parameter.find(':');
-  if (colon == std::string::npos) return "";
-  const std::size_t begin = parameter.find_first_not_of(' ', colon + 1);
-  if (begin == std::string::npos) return "";
-  return parameter.substr(begin, parameter.find(' ', begin) - begin);
-}
-
-bool fits(const std::string& declared, const std::string& given) {
-  const bool known = declared == "tensor" || declared == "int" || declared == "float" || declared == "text";
-  return !known || declared == given || (declared == "float" && given == "int");
-}
-
 // Ascending, without repetition, each in [0, count).
 std::vector<std::uint32_t> checked_targets(const std::string& kernel, const char* what, const std::vector<int>& wanted,
                                            int count) {
@@ -75,33 +43,32 @@ std::vector<int> range(int count) {
 }
 
 // Owners of the arguments' shards: SIP -> cubes.
-std::map<int, std::set<int>> owners_of(const std::vector<Arg>& args, bool& has_tensors) {
+std::map<int, std::set<int>> owners_of(const std::vector<contract::KernelArg>& values, bool& has_tensors) {
   std::map<int, std::set<int>> owners;
-  for (const Arg& arg : args) {
-    const Tensor* const tensor = std::get_if<Tensor>(&arg.value());
+  for (const contract::KernelArg& value : values) {
+    const auto* const tensor = std::get_if<std::shared_ptr<const contract::TensorLayout>>(&value);
     if (tensor == nullptr) continue;
     has_tensors = true;
-    for (const contract::Shard& shard : tensor->layout().shards) {
+    for (const contract::Shard& shard : (*tensor)->shards) {
       owners[static_cast<int>(shard.owner.sip.value)].insert(static_cast<int>(shard.owner.cube.value));
     }
   }
   return owners;
 }
 
-std::vector<contract::KernelArg> to_contract(const std::vector<Arg>& args) {
-  std::vector<contract::KernelArg> out;
-  for (const Arg& arg : args) {
-    if (const auto* tensor = std::get_if<Tensor>(&arg.value())) {
-      out.emplace_back(tensor->shared_layout());
-    } else if (const auto* integer = std::get_if<std::int64_t>(&arg.value())) {
-      out.emplace_back(*integer);
-    } else if (const auto* text = std::get_if<std::string>(&arg.value())) {
-      out.emplace_back(*text);
-    } else {
-      out.emplace_back(std::get<double>(arg.value()));
-    }
-  }
-  return out;
+contract::KernelArg value_of(const Arg& arg) {
+  if (const auto* tensor = std::get_if<Tensor>(&arg.value())) return tensor->shared_layout();
+  if (const auto* integer = std::get_if<std::int64_t>(&arg.value())) return *integer;
+  if (const auto* text = std::get_if<std::string>(&arg.value())) return *text;
+  return std::get<double>(arg.value());
+}
+
+const contract::Kernel& find_kernel(const contract::IKernelCatalog* kernels, const std::string& name) {
+  const contract::Kernel* const known = kernels == nullptr ? nullptr : kernels->find(name);
+  if (known != nullptr) return *known;
+  const std::vector<std::string> names = kernels == nullptr ? std::vector<std::string>{} : kernels->names();
+  throw Error::program("KERNEL_ERROR", fmt::format("unknown kernel '{}' ({})", name,
+                                                   names.empty() ? "no kernel is registered" : suggest(name, names)));
 }
 
 std::vector<int> target_sips(const LaunchContext& context, const std::string& kernel, const LaunchOptions& options,
@@ -129,36 +96,21 @@ std::vector<int> target_sips(const LaunchContext& context, const std::string& ke
 
 }  // namespace
 
-void check_kernel_arguments(const contract::IKernelCatalog& kernels, const std::string& kernel,
-                            const std::vector<Arg>& args) {
-  const contract::Kernel* const known = kernels.find(kernel);
-  if (known == nullptr) {
-    const std::vector<std::string> names = kernels.names();
-    throw Error::program("KERNEL_ERROR",
-                         fmt::format("unknown kernel '{}' ({})", kernel,
-                                     names.empty() ? "no kernel is registered" : suggest(kernel, names)));
-  }
-  const std::vector<std::string>& parameters = known->parameters;
-  const auto required = static_cast<std::size_t>(std::count_if(
-      parameters.begin(), parameters.end(), [](const std::string& parameter) { return !is_optional(parameter); }));
-  if (args.size() < required || args.size() > parameters.size()) {
-    throw Error::program("SCHEMA_ERROR", fmt::format("kernel '{}' takes ({}), but {} arguments were given", kernel,
-                                                     join(parameters), args.size()));
-  }
-  for (std::size_t i = 0; i < args.size(); ++i) {
-    if (fits(declared_kind(parameters[i]), kind_of(args[i]))) continue;
-    throw Error::program("SCHEMA_ERROR", fmt::format("kernel '{}', argument {} ({}): a value of kind {} was given",
-                                                     kernel, i + 1, parameters[i], kind_of(args[i])));
-  }
+std::vector<contract::KernelArg> bind_launch(const contract::IKernelCatalog* kernels, const std::string& kernel,
+                                             const Args& args) {
+  const contract::Kernel& known = find_kernel(kernels, kernel);
+  std::vector<contract::NamedArg> named;
+  named.reserve(args.size());
+  for (const Arg& arg : args) named.push_back({arg.name(), value_of(arg)});
+  return contract::bind_arguments(known.name, known.parameters, std::move(named));
 }
 
 std::vector<std::shared_ptr<contract::KernelLaunch>> plan_launch(const LaunchContext& context,
                                                                  const std::string& kernel,
-                                                                 const std::vector<Arg>& args,
+                                                                 const std::vector<contract::KernelArg>& values,
                                                                  const LaunchOptions& options) {
   bool has_tensors = false;
-  const std::map<int, std::set<int>> owners = owners_of(args, has_tensors);
-  const std::vector<contract::KernelArg> values = to_contract(args);
+  const std::map<int, std::set<int>> owners = owners_of(values, has_tensors);
   const contract::MachineInfo& machine = context.machine;
   const auto pes =
       checked_targets(kernel, "PEs", options.pes.value_or(range(machine.pes_per_cube)), machine.pes_per_cube);

@@ -18,14 +18,15 @@ struct LaunchContext {
   bool in_rank = false;
 };
 
-// KERNEL_ERROR when the catalog knows no such kernel, SCHEMA_ERROR when its parameters do not fit in number or kind.
-void check_kernel_arguments(const contract::IKernelCatalog& kernels, const std::string& kernel,
-                            const std::vector<Arg>& args);
+// The values in the order of the kernel's parameters. KERNEL_ERROR when there is no such kernel, SCHEMA_ERROR as of
+// bind_arguments. `kernels` may be null: then there is none.
+std::vector<contract::KernelArg> bind_launch(const contract::IKernelCatalog* kernels, const std::string& kernel,
+                                             const Args& args);
 
 // Requests in ascending SIP order, by the default rules of LaunchOptions. SCHEMA_ERROR on empty or impossible targets.
 std::vector<std::shared_ptr<contract::KernelLaunch>> plan_launch(const LaunchContext& context,
                                                                  const std::string& kernel,
-                                                                 const std::vector<Arg>& args,
+                                                                 const std::vector<contract::KernelArg>& values,
                                                                  const LaunchOptions& options);
 
 }  // namespace kb::sw

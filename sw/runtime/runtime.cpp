@@ -152,18 +152,18 @@ std::shared_ptr<const contract::TensorLayout> Runtime::shared_layout(const contr
   return tensors_.at(layout.id);
 }
 
-LaunchHandle Runtime::launch(const std::string& kernel, const std::vector<Arg>& args, const LaunchOptions& options) {
+LaunchHandle Runtime::launch(const std::string& kernel, const Args& args, const LaunchOptions& options) {
   return submit(prepare(kernel, args, options));
 }
 
-PreparedLaunch Runtime::prepare(const std::string& kernel, const std::vector<Arg>& args, const LaunchOptions& options) {
+PreparedLaunch Runtime::prepare(const std::string& kernel, const Args& args, const LaunchOptions& options) {
   check_open();
-  if (kernels_ != nullptr) check_kernel_arguments(*kernels_, kernel, args);
+  const std::vector<contract::KernelArg> values = bind_launch(kernels_, kernel, args);
   const bool in_rank = host_.current_worker() != kMainProgram;
   PreparedLaunch prepared{kernel, options.label,
-                          plan_launch({machine(), devices_, current_device(), in_rank}, kernel, args, options)};
+                          plan_launch({machine(), devices_, current_device(), in_rank}, kernel, values, options)};
   map_arguments(prepared.parts);
-  wait_for_arguments(kernel, args);
+  wait_for_arguments(kernel, values);
   if (prepared.parts.size() > 1) start_together(prepared.parts);
   return prepared;
 }
@@ -188,10 +188,11 @@ LaunchHandle Runtime::submit(const PreparedLaunch& launch) {
   return {index};
 }
 
-void Runtime::wait_for_arguments(const std::string& kernel, const std::vector<Arg>& args) {
+void Runtime::wait_for_arguments(const std::string& kernel, const std::vector<contract::KernelArg>& values) {
   std::set<std::uint64_t> tensors;
-  for (const Arg& arg : args) {
-    if (const auto* tensor = std::get_if<Tensor>(&arg.value())) tensors.insert(tensor->layout().id);
+  for (const contract::KernelArg& value : values) {
+    const auto* const tensor = std::get_if<std::shared_ptr<const contract::TensorLayout>>(&value);
+    if (tensor != nullptr) tensors.insert((*tensor)->id);
   }
   contents_made_ = contents_made_ || !tensors.empty();
   const auto prepares_argument = [&](const Outstanding& r) {

@@ -30,7 +30,7 @@ struct RuntimeOptions {
 // the main program or a rank of spawn; nothing else takes simulated time (K-32).
 class Runtime final : private ITensorContext {
  public:
-  // `kernels` may be null: then names and arguments are checked by the machine only.
+  // `kernels` may be null: then there are none to launch.
   Runtime(contract::IHost& host, const contract::IKernelCatalog* kernels, RuntimeOptions options = {});
   ~Runtime() override;
   Runtime(const Runtime&) = delete;
@@ -49,9 +49,9 @@ class Runtime final : private ITensorContext {
   // waiting for it.
   // Other launches are not waited for. KERNEL_ERROR on an unknown kernel, SCHEMA_ERROR on arguments that do not fit it
   // and on cubes, PEs or SIPs that are empty, outside the machine or outside of --device.
-  LaunchHandle launch(const std::string& kernel, const std::vector<Arg>& args, const LaunchOptions& options = {});
+  LaunchHandle launch(const std::string& kernel, const Args& args, const LaunchOptions& options = {});
   // The same in two steps, so that ranks can meet between them.
-  PreparedLaunch prepare(const std::string& kernel, const std::vector<Arg>& args, const LaunchOptions& options = {});
+  PreparedLaunch prepare(const std::string& kernel, const Args& args, const LaunchOptions& options = {});
   LaunchHandle submit(const PreparedLaunch& launch);
   // Gives launches that are submitted at this time one start stamp (H-49).
   void start_together(const std::vector<std::shared_ptr<contract::KernelLaunch>>& parts) const;
@@ -124,7 +124,7 @@ class Runtime final : private ITensorContext {
   void submit_write(const contract::TensorLayout& layout, const ShardRun& run, contract::MemoryWrite write);
   std::shared_ptr<const contract::TensorLayout> shared_layout(const contract::TensorLayout& layout) const;
   const LaunchState& launch_state(LaunchHandle launch) const;
-  void wait_for_arguments(const std::string& kernel, const std::vector<Arg>& args);
+  void wait_for_arguments(const std::string& kernel, const std::vector<contract::KernelArg>& values);
   void settle(const std::vector<Outstanding>& done, bool throw_failures);
   void settle_launch(std::size_t index);
   void check_open() const;

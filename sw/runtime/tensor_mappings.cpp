@@ -16,10 +16,10 @@ TensorMappings::TensorMappings(contract::IHost& host)
     : host_(host), virtual_(host.machine().page_size), logical_(host.machine().hbm_alignment) {}
 
 void TensorMappings::place(contract::TensorLayout& tensor) {
-  if (host_.machine().address_model == contract::AddressModel::pa) return;
+  if (host_.machine().address_model == AddressModel::pa) return;
   const auto nbytes = static_cast<std::int64_t>(tensor.nbytes);
   try {
-    tensor.va_base = host_.machine().address_model == contract::AddressModel::va
+    tensor.va_base = host_.machine().address_model == AddressModel::va
                          ? address::TaggedAddress(virtual_.alloc(nbytes)).encoded()
                          : address::TaggedAddress(logical_.alloc(nbytes)).encoded();
   } catch (const Error& error) {
@@ -59,7 +59,7 @@ std::vector<contract::RequestId> TensorMappings::unmap(std::uint64_t tensor) {
   }
   const std::uint64_t base = address::value_of(*mapped.tensor->va_base);
   const auto nbytes = static_cast<std::int64_t>(mapped.tensor->nbytes);
-  if (host_.machine().address_model == contract::AddressModel::va) {
+  if (host_.machine().address_model == AddressModel::va) {
     virtual_.free(address::VirtAddr(base), nbytes);
   } else {
     logical_.free(address::LogicalAddr(base), nbytes);

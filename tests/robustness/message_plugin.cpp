@@ -91,7 +91,8 @@ BenchResult run(Runtime& rt, const Params& params) {
   spawn(rt, rt.spec().sips, [&](int rank) {
     ahbm::set_device(rt, rank);
     const Tensor out = rt.zeros(shape, kb::Dtype::i32, rows, "out" + std::to_string(rank));
-    rt.wait(rt.launch("message_program", {out, params.text("program"), room, slot}));
+    rt.wait(rt.launch("message_program",
+                      {{"out", out}, {"program", params.text("program")}, {"room", room}, {"slot", slot}}));
     const std::vector<double> expected =
         expected_of(params.text("expected"), params.text("sizes"), static_cast<std::size_t>(rank) * pes, pes,
                     static_cast<std::size_t>(room), static_cast<std::size_t>(slot));

@@ -61,11 +61,11 @@ void add_path(GemmPlatform& platform, const topology::Graph& graph, const PeCoor
 
 double translation_ns(const topology::Graph& graph, const params::PeMmuParams& mmu, const params::PeDmaParams& dma) {
   switch (graph.spec.address_model) {
-    case topology::AddressModel::va:
+    case AddressModel::va:
       return mmu.tlb_overhead.ns;
-    case topology::AddressModel::la:
+    case AddressModel::la:
       return dma.baaw_overhead.ns;
-    case topology::AddressModel::pa:
+    case AddressModel::pa:
       break;
   }
   return 0;

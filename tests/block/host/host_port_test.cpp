@@ -142,15 +142,19 @@ TEST(HostPort, RefusesBadLaunchesBeforeInjection) {  // H-15, V1
   EXPECT_THAT(r.second, HasSubstr("cubes 7 does not exist"));
   r = with([](L& l) { l.sip = SipId(); });
   EXPECT_THAT(r.second, HasSubstr("'sip' is missing"));
-  r = with([](L& l) { l.args.emplace_back(std::shared_ptr<const contract::TensorLayout>()); });
+  r = with([](L& l) { l.args.clear(); });
+  EXPECT_THAT(r.second, HasSubstr("kernel nop: 0 values for 1 parameters; it takes t: tensor (optional)"));
+  r = with([](L& l) { l.args[0] = std::int64_t{1}; });
+  EXPECT_THAT(r.second, HasSubstr("kernel nop: argument 't' must be a tensor; the integer 1 was given"));
+  r = with([](L& l) { l.args[0] = std::shared_ptr<const contract::TensorLayout>(); });
   EXPECT_EQ(r.first, "SCHEMA_ERROR");
   r = with([](L& l) {
     auto tensor = std::make_shared<contract::TensorLayout>();
     tensor->name = "a";
     tensor->shards.push_back({{SipId(0), CubeId(0), PeId()}, 0, 16, 0});
-    l.args.emplace_back(std::shared_ptr<const contract::TensorLayout>(tensor));
+    l.args[0] = std::shared_ptr<const contract::TensorLayout>(tensor);
   });
-  EXPECT_THAT(r.second, HasSubstr("a shard of tensor 'a': field 'pe' is missing"));
+  EXPECT_THAT(r.second, HasSubstr("argument 't', a shard of tensor 'a': field 'pe' is missing"));
   EXPECT_EQ(f.refusal(std::shared_ptr<const contract::KernelLaunch>()).first, "SCHEMA_ERROR");
   EXPECT_TRUE(f.port.launches().empty());
 }

@@ -41,7 +41,7 @@ contract::MapRequest mapping(const Fixture& f, std::uint64_t id = 1, std::uint64
 
 TEST(MapRequest, AMapTravelsToEveryPeMmu) {  // A-47 .. A-49: with the latency of the way there and back
   Fixture f(kTwoByTwo, {}, kVirtual);
-  EXPECT_EQ(f.port.machine().address_model, contract::AddressModel::va);
+  EXPECT_EQ(f.port.machine().address_model, AddressModel::va);
   EXPECT_EQ(f.port.machine().page_size, 4096u);
   contract::MapRequest request = mapping(f);
   request.entries.pop_back();
@@ -108,7 +108,7 @@ TEST(MapRequest, RefusesOverlapsBetweenTensorsAndASecondUnmap) {
 // segments go to the PE_DMAs and are taken back from there, over the same way as a map.
 TEST(MapRequest, SegmentsTravelToEveryPeDma) {
   Fixture f(kTwoByTwo, {}, kLogical);
-  EXPECT_EQ(f.port.machine().address_model, contract::AddressModel::la);
+  EXPECT_EQ(f.port.machine().address_model, AddressModel::la);
   contract::MapRequest request = mapping(f, 1, kVa, address::AddressSpace::la);
   request.entries.pop_back();
   request.cubes = {CubeId(1), CubeId(3)};
@@ -150,7 +150,7 @@ TEST(MapRequest, RefusesBadSegmentsAtTheCall) {
 
 TEST(MapRequest, RefusesMapsWithoutVirtualMemory) {
   Fixture f(kTwoSips, {}, kPhysical);
-  EXPECT_EQ(f.port.machine().address_model, contract::AddressModel::pa);
+  EXPECT_EQ(f.port.machine().address_model, AddressModel::pa);
   EXPECT_THAT(f.refusal(mapping(f)).second, HasSubstr("set cube.memory_map.address_model to va"));
 }
 

@@ -82,7 +82,10 @@ elab::BlockRegistry registry(Script& script) {
 }  // namespace
 
 Kernels::Kernels(const std::vector<std::string>& names) {
-  for (const std::string& name : names) kernels_[name].name = name;
+  for (const std::string& name : names) {
+    kernels_[name].name = name;
+    kernels_[name].parameters = {{"t", contract::ParameterKind::tensor, true}};
+  }
 }
 
 const contract::Kernel* Kernels::find(const std::string& name) const {

@@ -51,6 +51,7 @@ struct MachineShape {
   std::vector<std::string> corners{"NW"};
 };
 
+// Each takes a tensor `t`, which may be left out.
 class Kernels final : public contract::IKernelCatalog {
  public:
   explicit Kernels(const std::vector<std::string>& names);

@@ -13,7 +13,6 @@ namespace kb::test {
 namespace {
 
 using contract::IPe;
-using contract::QueueMemory;
 
 // A PE's program: letters e, w send, E, W receive.
 using Programs = std::array<std::string, kPes>;
@@ -73,7 +72,7 @@ TEST(PeIpcq, RandomProgramsAgreeWithMailboxes_Q23) {
     const Programs programs = random_programs(random);
     const std::uint32_t n_slots = 1 + random() % 3;
     const auto memory = static_cast<QueueMemory>(random() % 3);
-    const auto credit = static_cast<contract::QueueTransport>(random() % 2);
+    const auto credit = static_cast<QueueTransport>(random() % 2);
     struct Result {
       std::array<std::size_t, kPes> done;
       bool waits;

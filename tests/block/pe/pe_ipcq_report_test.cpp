@@ -10,7 +10,6 @@ namespace {
 
 using contract::Command;
 using contract::IPe;
-using contract::QueueMemory;
 using testing::HasSubstr;
 
 TEST(PeIpcq, MistakesAreExplained) {

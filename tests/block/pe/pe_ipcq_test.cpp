@@ -16,7 +16,6 @@ namespace {
 using contract::Command;
 using contract::CommandKind;
 using contract::IPe;
-using contract::QueueMemory;
 
 constexpr TimeFs ns(double value) {
   return static_cast<TimeFs>(value * 1e6);
@@ -80,9 +79,7 @@ TEST_P(PeIpcqMemory, ThreeCopiesSayWhenAndWhere_Q58) {
 }
 
 INSTANTIATE_TEST_SUITE_P(All, PeIpcqMemory, testing::Values(QueueMemory::tcm, QueueMemory::sram, QueueMemory::hbm),
-                         [](const auto& parameter) {
-                           return std::string(contract::queue_memory_name(parameter.param));
-                         });
+                         [](const auto& parameter) { return name_of(parameter.param); });
 
 // for large messages tcm < hbm < sram, and the gaps grow with the size.
 TEST(PeIpcq, LargeMessagesOrderTheMemories_Q66) {
@@ -145,7 +142,7 @@ TEST(PeIpcq, ASenderWaitsForAFreeSlot_Q122) {
 
 // polling may be late by one interval at most, and only for a blocked sender.
 TEST(PeIpcq, PollingResumesAtTheNextPoll_Q70) {
-  const auto resumed = [](contract::Backpressure mode, TimeFs interval) {
+  const auto resumed = [](Backpressure mode, TimeFs interval) {
     return in_own_process([=] {
       contract::QueuePlan rules;
       rules.backpressure = mode;
@@ -165,15 +162,15 @@ TEST(PeIpcq, PollingResumesAtTheNextPoll_Q70) {
       return sent - kReady;
     });
   };
-  const TimeFs sleeping = resumed(contract::Backpressure::sleep, kNs);
+  const TimeFs sleeping = resumed(Backpressure::sleep, kNs);
   for (const TimeFs interval : {kNs, 7 * kNs, 100 * kNs}) {
-    EXPECT_EQ(resumed(contract::Backpressure::poll, interval), (sleeping + interval - 1) / interval * interval);
+    EXPECT_EQ(resumed(Backpressure::poll, interval), (sleeping + interval - 1) / interval * interval);
   }
 }
 
 // credits on the fabric take the same time on an idle machine.
 TEST(PeIpcq, CreditsOnTheFabricTakeTheSameTime_Q50) {
-  const auto run = [](contract::QueueTransport transport) {
+  const auto run = [](QueueTransport transport) {
     return in_own_process([=] {
       contract::QueuePlan rules;
       rules.credit = transport;
@@ -191,7 +188,7 @@ TEST(PeIpcq, CreditsOnTheFabricTakeTheSameTime_Q50) {
       return ends;
     });
   };
-  const auto annotated = run(contract::QueueTransport::annotated), fabric = run(contract::QueueTransport::fabric);
+  const auto annotated = run(QueueTransport::annotated), fabric = run(QueueTransport::fabric);
   EXPECT_GT(annotated[0], kReady);
   EXPECT_EQ(fabric[0], annotated[0]);
   EXPECT_EQ(fabric[1], annotated[1]);
@@ -215,7 +212,7 @@ TEST(PeIpcq, NotConsumingSavesTheSlotRead_Q124) {
         return received;
       });
     };
-    EXPECT_EQ(run(true) - run(false), slot(memory, 2048)) << contract::queue_memory_name(memory);
+    EXPECT_EQ(run(true) - run(false), slot(memory, 2048)) << name_of(memory);
   }
 }
 

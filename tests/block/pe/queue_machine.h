@@ -18,7 +18,7 @@ inline constexpr TimeFs kReady = 1000 * kNs;
 inline constexpr std::uint32_t kPes = 4;
 
 struct Rings {
-  contract::QueueMemory memory = contract::QueueMemory::tcm;
+  QueueMemory memory = QueueMemory::tcm;
   std::uint32_t n_slots = 4;
   std::uint64_t slot_size = 4096;
 };
@@ -32,15 +32,15 @@ inline contract::QueueRing ring(const PeMachine& machine, std::uint32_t index, i
   const std::uint64_t offset = static_cast<std::uint64_t>(direction) * rings.n_slots * rings.slot_size;
   contract::QueueRing out{pe(index), rings.memory, 0, rings.n_slots, rings.slot_size};
   switch (rings.memory) {
-    case contract::QueueMemory::tcm:
+    case QueueMemory::tcm:
       out.base_pa = machine.tcm(offset, static_cast<int>(index));
       break;
-    case contract::QueueMemory::sram:
+    case QueueMemory::sram:
       out.base_pa =
           address::PhysAddr::cube_sram_addr(SipId(0), CubeId(0), index * 2 * rings.n_slots * rings.slot_size + offset)
               .value();
       break;
-    case contract::QueueMemory::hbm:
+    case QueueMemory::hbm:
       out.base_pa =
           address::PhysAddr::pe_hbm_addr(SipId(0), CubeId(0), PeId(index), offset, machine.slice_bytes()).value();
       break;

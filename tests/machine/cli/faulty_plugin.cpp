@@ -148,6 +148,16 @@ void end_process(const std::string& mistake) {
   if (mistake == "thread-throws") std::thread([] { throw std::runtime_error("nobody catches this"); }).join();
 }
 
+// Launches whose arguments do not fit; true when `mistake` is one of them.
+bool launch_with_wrong_arguments(Runtime& rt, const std::string& mistake, const Tensor& x) {
+  if (mistake == "unknown-argument") rt.launch("faulty_outside", {{"y", x}});
+  if (mistake == "missing-argument") rt.launch("faulty_outside", {});
+  if (mistake == "argument-twice") rt.launch("faulty_outside", {{"x", x}, {"x", x}});
+  if (mistake == "argument-kind") rt.launch("faulty_outside", {{"x", 0.5}});
+  if (mistake == "built-in-argument") rt.launch("copy", {{"src", x}, {"dst", x}, {"element", 5}});
+  return mistake.find("argument") != std::string::npos;
+}
+
 BenchResult run(Runtime& rt, const Params& params) {
   const std::string& mistake = params.text("mistake");
   end_process(mistake);
@@ -162,9 +172,10 @@ BenchResult run(Runtime& rt, const Params& params) {
   if (mistake == "no-numbers") return compare_no_numbers(rt, x);
   if (mistake == "nobody-answers") rt.host().make_signal()->wait("a signal that nobody gives");
   if (mistake != "sum-of-nothing") x.copy_(HostArray::random({8, 8192}, Dtype::f16, rt.seed()));
+  if (launch_with_wrong_arguments(rt, mistake, x)) return {};
   LaunchOptions options;
   if (mistake.rfind("unmapped", 0) == 0) options.cubes = {0, 1};
-  rt.wait(rt.launch(kernel_name(mistake), {x}, options));
+  rt.wait(rt.launch(kernel_name(mistake), {{"x", x}}, options));
   return {};
 }
 
@@ -182,9 +193,23 @@ KERNBENCH_PLUGIN(registrar) {
         {"silent", "says nothing", {Parameter::integer("first", 1, ""), Parameter::text("second", "", " ")}, run});
     registrar.add_bench({"silent-too", "says nothing", {Parameter::real("third", 1.0, "")}, run});
   }
-  std::vector<std::string> mistakes = {"odd-throw",     "huge",           "nobody-answers", "no-numbers",
-                                       "exit",          "quick-exit",     "abort",          "terminate",
-                                       "thread-throws", "too-many-ranks", "no-memory",      "busy-bench"};
+  std::vector<std::string> mistakes = {"odd-throw",
+                                       "huge",
+                                       "nobody-answers",
+                                       "no-numbers",
+                                       "exit",
+                                       "quick-exit",
+                                       "abort",
+                                       "terminate",
+                                       "thread-throws",
+                                       "too-many-ranks",
+                                       "no-memory",
+                                       "busy-bench",
+                                       "unknown-argument",
+                                       "argument-twice",
+                                       "argument-kind",
+                                       "missing-argument",
+                                       "built-in-argument"};
   for (const Mistake& mistake : kKernels) {
     registrar.add_kernel(kb::tl::make_kernel(kernel_name(mistake.name), "makes a mistake", {"x"}, mistake.kernel));
     mistakes.emplace_back(mistake.name);

@@ -67,7 +67,12 @@ BenchResult run(Runtime& rt, const Params& params) {
     return tensor;
   };
   const Tensor c = rt.zeros({m, n}, dtype, one_pe_placement(), "C");
-  rt.wait(rt.launch("mutant", {deployed(a, "A"), deployed(b, "B"), deployed(bias, "bias"), c, params.text("fault")},
+  rt.wait(rt.launch("mutant",
+                    {{"a", deployed(a, "A")},
+                     {"b", deployed(b, "B")},
+                     {"bias", deployed(bias, "bias")},
+                     {"c", c},
+                     {"fault", params.text("fault")}},
                     on_one_pe()));
   BenchResult result;
   const HostArray c_host = c.to_host();

@@ -56,14 +56,18 @@ class Attention {
     device_.write(*q_, vq_);
     device_.write(*k_, vk_);
     device_.write(*v_, vv_);
-    std::vector<contract::KernelArg> args{as_arg(q_), as_arg(k_), as_arg(v_), as_arg(o_)};
-    for (const std::int64_t n : {c_.rows, c_.keys, c_.d, c_.heads, c_.n_ranks, c_.axis, c_.slot_bytes}) {
-      args.emplace_back(n);
-    }
-    if (decode) {
-      args.emplace_back(c_.root);
-      args.emplace_back(c_.broadcast);
-    }
+    std::vector<contract::NamedArg> args{{"q", as_arg(q_)},
+                                         {"k", as_arg(k_)},
+                                         {"v", as_arg(v_)},
+                                         {"o", as_arg(o_)},
+                                         {"rows", c_.rows},
+                                         {"keys", c_.keys},
+                                         {"d", c_.d},
+                                         {"heads", c_.heads},
+                                         {"n_ranks", c_.n_ranks},
+                                         {"rank_axis", c_.axis},
+                                         {"slot_bytes", c_.slot_bytes}};
+    if (decode) args.insert(args.end(), {{"root", c_.root}, {"broadcast", c_.broadcast}});
     machine_.run(*kernels::KernelCatalog().find(kernel), args);
   }
 

@@ -27,7 +27,16 @@ void check_gemm(data::DataMode mode, Dtype dtype, std::int64_t m, std::int64_t k
   device.write(*a, va);
   device.write(*b, vb);
   device.run(*kernels::KernelCatalog().find("gemm"),
-             {as_arg(a), as_arg(b), as_arg(c), m, k, n, tiles.m, tiles.k, tiles.n}, pes);
+             {{"a", as_arg(a)},
+              {"b", as_arg(b)},
+              {"c", as_arg(c)},
+              {"m", m},
+              {"k", k},
+              {"n", n},
+              {"tile_m", tiles.m},
+              {"tile_k", tiles.k},
+              {"tile_n", tiles.n}},
+             pes);
   // At most 13 terms of at most 64: exact in every dtype used.
   RC_ASSERT(device.read(*c) == data::reference_gemm(va, vb, static_cast<std::size_t>(m), static_cast<std::size_t>(k),
                                                     static_cast<std::size_t>(n))
@@ -55,8 +64,15 @@ TEST(GemmResult, AccumulatesF16InF32) {  // P-90: 2049 is no f16; partial sums p
   device.write(*a, {2048, 1, 1});
   device.write(*b, {1, 1, 1});
   const std::int64_t one = 1;
-  device.run(*kernels::KernelCatalog().find("gemm"),
-             {as_arg(a), as_arg(b), as_arg(c), one, std::int64_t{3}, one, one, one, one});
+  device.run(*kernels::KernelCatalog().find("gemm"), {{"a", as_arg(a)},
+                                                      {"b", as_arg(b)},
+                                                      {"c", as_arg(c)},
+                                                      {"m", one},
+                                                      {"k", std::int64_t{3}},
+                                                      {"n", one},
+                                                      {"tile_m", one},
+                                                      {"tile_k", one},
+                                                      {"tile_n", one}});
   EXPECT_EQ(device.read(*c), std::vector<double>{2050});
 }
 
@@ -71,7 +87,8 @@ struct LinearCase {
     device.write(*w, {1, 2, 1, 2, 1, 2, 3, 4, 3, 4, 3, 4});  // in shard order
   }
   void run(const LayoutPtr& bias) {
-    device.run(kernels::linear_kernel(), {as_arg(x), as_arg(w), as_arg(y), std::string("bias"), as_arg(bias)}, 2);
+    device.run(kernels::linear_kernel(),
+               {{"x", as_arg(x)}, {"w", as_arg(w)}, {"y", as_arg(y)}, {"epilogue", "bias"}, {"bias", as_arg(bias)}}, 2);
   }
 };
 
@@ -106,7 +123,8 @@ TEST(VectorAddResult, AddsAcrossPes) {
   const auto vb = random_small_integers(4, 30);
   device.write(*a, va);
   device.write(*b, vb);
-  device.run(*kernels::KernelCatalog().find("vector_add"), {as_arg(a), as_arg(b), as_arg(c), std::int64_t{4}}, 3);
+  device.run(*kernels::KernelCatalog().find("vector_add"),
+             {{"a", as_arg(a)}, {"b", as_arg(b)}, {"c", as_arg(c)}, {"tile", std::int64_t{4}}}, 3);
   std::vector<double> expected;
   for (std::size_t i = 0; i < 30; ++i) expected.push_back(va[i] + vb[i]);
   EXPECT_EQ(device.read(*c), expected);
@@ -119,10 +137,14 @@ TEST(CopyResult, MovesDataBetweenPlacements) {
   const LayoutPtr third = whole("third", Dtype::i16, {8, 3}, 0x30000000);
   const auto values = random_small_integers(5, 24);
   device.write(*src, values);
-  device.run(*kernels::KernelCatalog().find("pull"), {as_arg(src), as_arg(dst)}, 2);
+  device.run(*kernels::KernelCatalog().find("pull"), {{"src", as_arg(src)}, {"dst", as_arg(dst)}}, 2);
   EXPECT_EQ(device.read(*dst), values);
-  device.run(*kernels::KernelCatalog().find("copy"),
-             {as_arg(dst), as_arg(third), std::int64_t{24}, std::int64_t{0}, std::int64_t{0}, std::int64_t{7}});
+  device.run(*kernels::KernelCatalog().find("copy"), {{"src", as_arg(dst)},
+                                                      {"dst", as_arg(third)},
+                                                      {"elements", std::int64_t{24}},
+                                                      {"src_offset", std::int64_t{0}},
+                                                      {"dst_offset", std::int64_t{0}},
+                                                      {"tile", std::int64_t{7}}});
   EXPECT_EQ(device.read(*third), values);
 }
 
@@ -131,7 +153,9 @@ TEST(StreamResult, KeepsTheContents) {
   const LayoutPtr data = whole("data", Dtype::f16, {4, 32}, 0x10000000);
   const auto values = random_small_integers(6, 128);
   device.write(*data, values);
-  EXPECT_EQ(device.run(*kernels::KernelCatalog().find("stream"), {as_arg(data), std::int64_t{100}}), 100u);
+  EXPECT_EQ(
+      device.run(*kernels::KernelCatalog().find("stream"), {{"data", as_arg(data)}, {"calls", std::int64_t{100}}}),
+      100u);
   EXPECT_EQ(device.read(*data), values);
 }
 

@@ -80,6 +80,17 @@ TEST(KernelCatalog, TakesKernelsOfPlugIns) {
   contract::Kernel empty;
   empty.name = "empty";
   expect_program_error([&] { catalog.add(empty); }, "SCHEMA_ERROR", {"kernel empty", "no body"});
+  const auto two = [](tl::Context&, double, double) {};
+  expect_program_error(
+      [&] {
+        catalog.add(tl::make_kernel("twins", "", {"x", "x"}, two));
+      },
+      "SCHEMA_ERROR", {"kernel twins: two parameters are named 'x'"});
+  expect_program_error(
+      [&] {
+        catalog.add(tl::make_kernel("bare", "", {"x", ""}, two));
+      },
+      "SCHEMA_ERROR", {"kernel bare: a parameter has no name"});
 }
 
 TEST(KernelCatalog, NameRule) {

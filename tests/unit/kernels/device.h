@@ -34,14 +34,14 @@ struct Device {
     return data::to_doubles(tensor.dtype, engine.read(extents));
   }
 
-  std::size_t run(const contract::Kernel& kernel, const std::vector<contract::KernelArg>& args, std::uint32_t pes = 1) {
+  std::size_t run(const contract::Kernel& kernel, const std::vector<contract::NamedArg>& args, std::uint32_t pes = 1) {
     std::size_t commands = 0;
     for (std::uint32_t p = 0; p < pes; ++p) {
       contract::PeInfo info = tl::RecordingPe::default_info();
       info.coord = pe_at(0, 0, p);
       info.scratch_pa = 0x900000000 + p * std::uint64_t{0x1000000};
       FunctionalPe pe(info, recorder);
-      kernel.body(pe, args);
+      kernel.run(pe, args);
       commands += pe.commands();
     }
     return commands;

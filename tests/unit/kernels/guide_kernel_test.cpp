@@ -8,6 +8,7 @@
 #include "tests/support/source_file.h"
 #include "tests/unit/kernels/device.h"
 #include "tests/unit/kernels/guide_fused_kernel.h"
+#include "tests/unit/kernels/guide_struct_kernel.h"
 
 namespace kb::tests {
 namespace {
@@ -22,7 +23,7 @@ TEST(KernelGuide, KernelComputes) {
   const auto vy = data::random_small_integers(2, 12000);
   device.write(*x, vx);
   device.write(*y, vy);
-  device.run(axpy_kernel(), {as_arg(x), as_arg(y), 0.5}, 2);
+  device.run(axpy_kernel(), {{"x", as_arg(x)}, {"y", as_arg(y)}, {"alpha", 0.5}}, 2);
   std::vector<double> expected;
   for (std::size_t i = 0; i < vx.size(); ++i) expected.push_back(0.5 * vx[i] + vy[i]);
   EXPECT_EQ(device.read(*y), expected);
@@ -36,8 +37,43 @@ TEST(KernelGuide, FusedKernelComputes) {
   device.write(*x, {1, 2, 3, -1, -2, -3});
   device.write(*w, {1, 0, 0, 1, 1, 1});
   device.write(*bias, {10, -1});
-  device.run(linear_relu_kernel(), {as_arg(x), as_arg(w), as_arg(bias), as_arg(y)});
+  device.run(linear_relu_kernel(), {{"x", as_arg(x)}, {"w", as_arg(w)}, {"bias", as_arg(bias)}, {"y", as_arg(y)}});
   EXPECT_EQ(device.read(*y), (std::vector<double>{14, 4, 6, 0}));
+}
+
+TEST(KernelGuide, KernelWithAStructComputes) {
+  Device device;
+  const LayoutPtr src = whole("src", Dtype::f32, {3, 2}, 0x10000000),
+                  dst = whole("dst", Dtype::f32, {3, 2}, 0x20000000);
+  device.write(*src, {1, 2, 3, 4, 5, 6});
+  device.write(*dst, {0, 0, 0, 0, 0, 0});
+  device.run(scale_rows_kernel(), {{"src", as_arg(src)},
+                                   {"dst", as_arg(dst)},
+                                   {"rows", std::int64_t{2}},
+                                   {"first", std::int64_t{1}},
+                                   {"shift", 1.0},
+                                   {"scale", 10.0}});
+  EXPECT_EQ(device.read(*dst), (std::vector<double>{0, 0, 31, 41, 51, 61}));
+}
+
+TEST(KernelGuide, PrintsTheErrorsOfArguments) {
+  const std::string guide = source_file("docs/guides/kernels.md");
+  const contract::KernelArg x = as_arg(whole("x", Dtype::f32, {2, 8}, 0x10000000));
+  const std::vector<std::vector<contract::NamedArg>> mistakes{{{"x", x}, {"y", x}, {"alhpa", 0.5}},
+                                                              {{"x", x}, {"y", x}},
+                                                              {{"x", x}, {"x", x}, {"alpha", 0.5}},
+                                                              {{"x", x}, {"y", x}, {"alpha", x}}};
+  for (const std::vector<contract::NamedArg>& args : mistakes) {
+    std::string message;
+    tl::RecordingPe pe;
+    try {
+      axpy_kernel().run(pe, args);
+    } catch (const Error& error) {
+      message = error.what();
+    }
+    EXPECT_NE(message, "");
+    EXPECT_NE(guide.find("\n" + message + "\n"), std::string::npos) << message;
+  }
 }
 
 TEST(KernelGuide, KernelCanBeRecorded) {
@@ -45,7 +81,7 @@ TEST(KernelGuide, KernelCanBeRecorded) {
   const contract::KernelArg y = as_arg(whole("y", Dtype::f32, {2, 8}, 0x20000000));
   // guide: begin
   kb::tl::RecordingPe pe;
-  axpy_kernel().body(pe, {x, y, 0.5});
+  axpy_kernel().run(pe, {{"x", x}, {"y", y}, {"alpha", 0.5}});
   pe.command_names();  // {"dma_read", "dma_read", "math.mul", "math.add", "dma_write"}
   // guide: end
   EXPECT_EQ(pe.command_names(),
@@ -70,6 +106,7 @@ TEST(KernelGuide, PrintsTheCompiledCode) {
   const std::string guide = source_file("docs/guides/kernels.md");
   for (const std::string& code :
        {marked_code("tests/unit/kernels/guide_kernel.h", 0), marked_code("tests/unit/kernels/guide_fused_kernel.h", 0),
+        marked_code("tests/unit/kernels/guide_struct_kernel.h", 0),
         marked_code("tests/unit/kernels/guide_kernel_test.cpp", 2)}) {
     EXPECT_NE(guide.find("```cpp\n" + code + "```"), std::string::npos) << code;
   }

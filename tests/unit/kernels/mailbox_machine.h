@@ -35,14 +35,14 @@ class MailboxMachine {
         commands_(coords_.size()) {}
 
   // Throws what the first kernel that failed threw.
-  void run(const contract::Kernel& kernel, const std::vector<contract::KernelArg>& args) {
+  void run(const contract::Kernel& kernel, const std::vector<contract::NamedArg>& args) {
     alive_ = coords_.size();
     std::vector<std::thread> threads;
     for (std::size_t i = 0; i < coords_.size(); ++i) {
       threads.emplace_back([&, i] {
         Pe pe(*this, i);
         try {
-          kernel.body(pe, args);
+          kernel.run(pe, args);
         } catch (...) {
           const std::lock_guard<std::mutex> lock(mutex_);
           if (!error_) error_ = std::current_exception();

@@ -16,7 +16,7 @@ using Integer = std::int64_t;
 using Numbers = std::vector<double>;
 
 // The kernel on every PE of `cubes` cubes of `pes` PEs.
-void run(Device& device, const std::string& kernel, const std::vector<contract::KernelArg>& args, std::uint32_t cubes,
+void run(Device& device, const std::string& kernel, const std::vector<contract::NamedArg>& args, std::uint32_t cubes,
          std::uint32_t pes) {
   for (std::uint32_t i = 0; i < cubes * pes; ++i) {
     contract::PeInfo info = tl::RecordingPe::default_info();
@@ -25,7 +25,7 @@ void run(Device& device, const std::string& kernel, const std::vector<contract::
     info.pes_per_cube = static_cast<int>(pes);
     info.scratch_pa = 0x900000000 + i * std::uint64_t{0x1000000};
     FunctionalPe pe(info, device.recorder);
-    kernels::KernelCatalog().find(kernel)->body(pe, args);
+    kernels::KernelCatalog().find(kernel)->run(pe, args);
   }
 }
 
@@ -73,7 +73,8 @@ TEST(GatherColumns, MakesWholeRowsInEveryCube_K77) {
     const LayoutPtr dst = replicated("dst", Dtype::i32, {m, n}, 0x200000000, copies, 1);
     const Numbers matrix = random_small_integers(7, static_cast<std::size_t>(m * n));
     device.write(*src, as_gathered(matrix, m, n, ranks, cubes));
-    run(device, "gather_columns", {as_arg(src), as_arg(dst), width, ranks}, copies, 3);
+    run(device, "gather_columns", {{"src", as_arg(src)}, {"dst", as_arg(dst)}, {"width", width}, {"ranks", ranks}},
+        copies, 3);
     for (std::uint32_t cube = 0; cube < copies; ++cube) RC_ASSERT(copy_in_cube(device, *dst, cube) == matrix);
   }));
 }
@@ -84,7 +85,8 @@ TEST(GatherColumns, PiecesLargerThanTheScratchGoInParts) {
   const LayoutPtr dst = whole("dst", Dtype::f32, {300, 1024}, 0x200000000);
   const Numbers matrix = random_small_integers(8, 300 * 1024);
   device.write(*src, as_gathered(matrix, 300, 1024, 1, 2));
-  run(device, "gather_columns", {as_arg(src), as_arg(dst), Integer{512}, Integer{1}}, 1, 2);
+  run(device, "gather_columns",
+      {{"src", as_arg(src)}, {"dst", as_arg(dst)}, {"width", Integer{512}}, {"ranks", Integer{1}}}, 1, 2);
   EXPECT_EQ(device.read(*dst), matrix);
 }
 
@@ -93,7 +95,8 @@ TEST(GatherColumns, RefusesBlocksThatDoNotFit) {
   const LayoutPtr src = column_wise("src", Dtype::f32, {2, 8}, 0x10000000, 2);
   const LayoutPtr dst = whole("dst", Dtype::f32, {2, 8}, 0x20000000);
   const auto call = [&](Integer width, Integer ranks) {
-    run(device, "gather_columns", {as_arg(src), as_arg(dst), width, ranks}, 1, 2);
+    run(device, "gather_columns", {{"src", as_arg(src)}, {"dst", as_arg(dst)}, {"width", width}, {"ranks", ranks}}, 1,
+        2);
   };
   expect_program_error([&] { call(3, 1); }, "KERNEL_ERROR", {"8 columns are no blocks of 3 columns of 1 ranks"});
   expect_program_error([&] { call(4, 3); }, "KERNEL_ERROR", {"of 3 ranks"});
@@ -109,7 +112,7 @@ TEST(CollectColumns, MakesATilePerCube) {
     const LayoutPtr dst = split("dst", Dtype::f32, {m, n}, {m, width * pes}, 0x200000000, 1);
     const Numbers matrix = random_small_integers(7, static_cast<std::size_t>(m * n));
     device.write(*src, as_gathered(matrix, m, n, 1, cubes * pes));
-    run(device, "collect_columns", {as_arg(src), as_arg(dst)}, static_cast<std::uint32_t>(cubes), 5);
+    run(device, "collect_columns", {{"src", as_arg(src)}, {"dst", as_arg(dst)}}, static_cast<std::uint32_t>(cubes), 5);
     RC_ASSERT(device.read(*dst) == as_gathered(matrix, m, n, 1, cubes));
   }));
 }
@@ -122,11 +125,11 @@ TEST(SliceColumns, TakesTheColumnsOfOneRank_K77) {
   for (std::size_t i = 0; i < 24; ++i) matrix[i] = static_cast<double>(i);
   for (const double row : {0, 6, 12, 18}) expected.insert(expected.end(), {row + 3, row + 4});
   device.write(*src, matrix);
-  run(device, "slice_columns", {as_arg(src), as_arg(dst), Integer{3}}, 1, 4);
+  run(device, "slice_columns", {{"src", as_arg(src)}, {"dst", as_arg(dst)}, {"first", Integer{3}}}, 1, 4);
   EXPECT_EQ(device.read(*dst), expected);
   expect_program_error(
       [&] {
-        run(device, "slice_columns", {as_arg(src), as_arg(dst), Integer{5}}, 1, 4);
+        run(device, "slice_columns", {{"src", as_arg(src)}, {"dst", as_arg(dst)}, {"first", Integer{5}}}, 1, 4);
       },
       "KERNEL_ERROR", {"no 2 columns from 5 on"});
 }
@@ -155,8 +158,8 @@ TEST(Pointwise, ComputesInF32AndRoundsOnce) {
       a = data::to_doubles(dtype, data::from_doubles(dtype, a));
       device.write(*x, a);
       device.write(*y, b);
-      std::vector<contract::KernelArg> args{std::string(function), as_arg(x), as_arg(out)};
-      if (two) args.emplace_back(as_arg(y));
+      std::vector<contract::NamedArg> args{{"function", function}, {"x", as_arg(x)}, {"out", as_arg(out)}};
+      if (two) args.push_back({"y", as_arg(y)});
       run(device, "pointwise", args, 1, 2);
       const Numbers actual = device.read(*out);
       const double unit = dtype == Dtype::f16 ? 0x1p-11 : dtype == Dtype::bf16 ? 0x1p-8 : 0x1p-24;
@@ -174,7 +177,7 @@ TEST(Pointwise, NamesTheFunctionsThatItHas) {
   const LayoutPtr x = whole("x", Dtype::f32, {1, 4}, 0x10000000), out = whole("out", Dtype::f32, {1, 4}, 0x20000000);
   expect_program_error(
       [&] {
-        run(device, "pointwise", {std::string("gulu"), as_arg(x), as_arg(out)}, 1, 1);
+        run(device, "pointwise", {{"function", "gulu"}, {"x", as_arg(x)}, {"out", as_arg(out)}}, 1, 1);
       },
       "KERNEL_ERROR", {"'gulu' is no function of one tensor", "gelu"});
 }
@@ -185,12 +188,12 @@ TEST(AddBias, AddsItsColumnsOnce) {
   const LayoutPtr bias = column_wise("bias", Dtype::f32, {1, 4}, 0x20000000, 2);
   device.write(*x, {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12});  // shards (3, 2)
   device.write(*bias, {10, 20, 30, 40});
-  run(device, "add_bias", {as_arg(x), as_arg(bias), as_arg(x)}, 1, 2);
+  run(device, "add_bias", {{"x", as_arg(x)}, {"bias", as_arg(bias)}, {"out", as_arg(x)}}, 1, 2);
   EXPECT_EQ(device.read(*x), (Numbers{11, 22, 13, 24, 15, 26, 37, 48, 39, 50, 41, 52}));
   const LayoutPtr all = whole("bias", Dtype::f32, {1, 4}, 0x30000000);
   expect_program_error(
       [&] {
-        run(device, "add_bias", {as_arg(x), as_arg(all), as_arg(x)}, 1, 2);
+        run(device, "add_bias", {{"x", as_arg(x)}, {"bias", as_arg(all)}, {"out", as_arg(x)}}, 1, 2);
       },
       "KERNEL_ERROR", {"the bias must be split by columns like the result"});
 }
@@ -216,7 +219,8 @@ TEST(Embedding, GivesRowsByIdAndZeroForIdsOfOthers) {
     }
     device.write(*ids, wanted);
     device.write(*table, values);
-    run(device, "embedding", {as_arg(ids), as_arg(table), as_arg(out), first}, 1, 2);
+    run(device, "embedding", {{"ids", as_arg(ids)}, {"table", as_arg(table)}, {"out", as_arg(out)}, {"first", first}},
+        1, 2);
     EXPECT_EQ(device.read(*out), expected) << dtype_name(dtype);
   }
 }
@@ -263,8 +267,14 @@ void check_attention(const AttentionCase& c, std::uint32_t cubes, std::uint32_t 
   Numbers values = random_small_integers(11, static_cast<std::size_t>(c.m * width));
   for (double& value : values) value /= 4;
   device.write(*qkv, values);
-  run(device, "self_attention", {as_arg(qkv), as_arg(out), c.heads, c.kv_heads, c.d, Integer{c.causal ? 1 : 0}}, cubes,
-      pes);
+  run(device, "self_attention",
+      {{"qkv", as_arg(qkv)},
+       {"out", as_arg(out)},
+       {"heads", c.heads},
+       {"kv_heads", c.kv_heads},
+       {"d", c.d},
+       {"causal", Integer{c.causal ? 1 : 0}}},
+      cubes, pes);
   const Numbers actual = device.read(*out), expected = attention_reference(c, values);
   for (std::size_t i = 0; i < expected.size(); ++i) RC_ASSERT(std::abs(actual[i] - expected[i]) < 1e-4);
 }

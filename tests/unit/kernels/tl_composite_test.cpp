@@ -120,11 +120,18 @@ TEST_F(TlComposite, TilesThatDoNotFitAreErrorsAtTheCall) {  // P-43, P-46
     on_small.composite(on_small.ref(tl::Ptr(*a), {40, 64}), on_small.ref(tl::Ptr(*b), {64, 16}), tl::Ptr(*c), options);
   };
   call({32, 64, 32});
-  expect_program_error([&] { call({32, 97, 32}); }, "OUT_OF_REGISTERS",
-                       {"kernel demo, tl.composite #", "f32 (40, 16) result in tensor 'c'",
-                        "two tiles of 32 x 97 x 32 need 33024 B of registers, there are 32768"});
-  expect_program_error([&] { call({16, 192, 16}); }, "OUT_OF_SCRATCH",
-                       {"a tile of 16 x 192 x 16 needs 13312 B of TCM, 12288 B are reserved"});
+  expect_program_error(
+      [&] {
+        call({32, 97, 32});
+      },
+      "OUT_OF_REGISTERS",
+      {"kernel demo, tl.composite #", "f32 (40, 16) result in tensor 'c'",
+       "two tiles of 32 x 97 x 32 need 33024 B of registers, there are 32768"});
+  expect_program_error(
+      [&] {
+        call({16, 192, 16});
+      },
+      "OUT_OF_SCRATCH", {"a tile of 16 x 192 x 16 needs 13312 B of TCM, 12288 B are reserved"});
   EXPECT_EQ(small.commands().size(), 1u);
 }
 

@@ -12,7 +12,6 @@
 namespace kb::sw {
 namespace {
 
-using contract::QueueMemory;
 using testing::error_of;
 using testing::FakeHost;
 using ::testing::HasSubstr;

@@ -2,6 +2,7 @@
 
 #include <gmock/gmock.h>
 
+#include "kernels/catalog.h"
 #include "sw/distributed/spawn.h"
 #include "tests/unit/sw/expect_error.h"
 #include "tests/unit/sw/fake_host.h"
@@ -23,7 +24,8 @@ contract::MachineInfo six_sips() {
 class DeviceMeshTest : public ::testing::Test {
  protected:
   FakeHost host{six_sips()};
-  Runtime rt{host, nullptr};
+  const kernels::KernelCatalog catalog;
+  Runtime rt{host, &catalog};
   ProcessGroup world{rt};
 };
 

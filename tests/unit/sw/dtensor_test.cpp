@@ -4,6 +4,7 @@
 
 #include <gmock/gmock.h>
 
+#include "kernels/catalog.h"
 #include "sw/distributed/dtensor_steps.h"
 #include "sw/distributed/spawn.h"
 #include "tests/unit/sw/expect_error.h"
@@ -37,7 +38,8 @@ class DTensorTest : public ::testing::Test {
     return error_of([&] { spawn(rt, 6, [&](int rank) { rt.set_device(rank), body(); }); }, code);
   }
   FakeHost host{six_sips()};
-  Runtime rt{host, nullptr};
+  const kernels::KernelCatalog catalog;
+  Runtime rt{host, &catalog};
   ProcessGroup world{rt};
   DeviceMesh mesh{world, {{"dp", 2}, {"tp", 3}}};
 };

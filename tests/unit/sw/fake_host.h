@@ -25,6 +25,22 @@ struct FakeTimes {
   TimeFs map = 5 * kFsPerNs;
 };
 
+// A kernel of any name, with up to two tensors, an integer and a float.
+class AnyKernel final : public contract::IKernelCatalog {
+ public:
+  const contract::Kernel* find(const std::string&) const override { return &kernel_; }
+  std::vector<std::string> names() const override { return {}; }
+
+ private:
+  using Kind = contract::ParameterKind;
+  const contract::Kernel kernel_{
+      "k",
+      "",
+      {{"a", Kind::tensor, true}, {"b", Kind::tensor, true}, {"n", Kind::integer, true}, {"x", Kind::real, true}},
+      nullptr};
+};
+inline const AnyKernel any_kernel;
+
 class FakeHost final : public contract::IHost {
  public:
   // What a kernel does, once per launch request, at its completion; returns what it reports.

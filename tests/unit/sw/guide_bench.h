@@ -19,7 +19,7 @@ inline kb::sw::BenchResult run_sum(kb::sw::Runtime& rt, const kb::sw::Params& pa
   dx.copy_(x);
   dy.copy_(y);
 
-  const LaunchHandle launch = rt.launch("vector_add", {dx, dy, dz});
+  const LaunchHandle launch = rt.launch("vector_add", {{"a", dx}, {"b", dy}, {"c", dz}});
   const LaunchMetrics metrics = rt.wait(launch);
 
   BenchResult result;

@@ -7,6 +7,7 @@
 namespace kb::sw {
 namespace {
 
+using testing::any_kernel;
 using ::testing::ElementsAre;
 using testing::error_of;
 using testing::FakeHost;
@@ -26,7 +27,12 @@ class Catalog final : public contract::IKernelCatalog {
   std::vector<std::string> names() const override { return {"scale"}; }
 
  private:
-  contract::Kernel kernel_{"scale", "", {"x: tensor", "factor: float", "n: int (optional)"}, nullptr};
+  contract::Kernel kernel_{"scale",
+                           "",
+                           {{"x", contract::ParameterKind::tensor},
+                            {"factor", contract::ParameterKind::real},
+                            {"n", contract::ParameterKind::integer, true}},
+                           nullptr};
 };
 
 class LaunchTest : public ::testing::Test {
@@ -39,23 +45,23 @@ class LaunchTest : public ::testing::Test {
     o.warn = [this](const std::string& text) { warnings.push_back(text); };
     return o;
   }
-  Runtime rt{host, nullptr, options()};
+  Runtime rt{host, &any_kernel, options()};
 };
 
 TEST_F(LaunchTest, DefaultCubesAreTheShardOwners) {
   const Tensor a = rt.empty({8, 4}, Dtype::f16, rows(1, 1));
   const Tensor b = rt.empty({8, 4}, Dtype::f16, rows(2, 2));
-  rt.launch("k", {a, b, 3, 0.5});
+  rt.launch("k", {{"a", a}, {"x", 0.5}, {"b", b}, {"n", 3}});
   EXPECT_THAT(last().cubes, ElementsAre(CubeId(0), CubeId(1)));
   EXPECT_THAT(last().pes, ElementsAre(PeId(0), PeId(1)));  // all of the cube, owners or not (H-35)
   EXPECT_EQ(last().sip, SipId(0));
   EXPECT_EQ(std::get<std::int64_t>(last().args[2]), 3);  // as written (K-29)
   EXPECT_EQ(std::get<double>(last().args[3]), 0.5);
-  EXPECT_EQ(std::get<0>(last().args[0])->id, a.layout().id);
+  EXPECT_EQ(std::get<1>(last().args[0])->id, a.layout().id);
 }
 
 TEST_F(LaunchTest, DefaultCubesAreAllWithoutTensors) {
-  rt.launch("k", {1});
+  rt.launch("k", {{"n", 1}});
   EXPECT_EQ(last().cubes.size(), 4u);
   EXPECT_EQ(host.launches.size(), 1u);  // on the current device
 }
@@ -89,7 +95,7 @@ TEST_F(LaunchTest, OneRequestPerSipWithACommonStamp) {  // H-31, H-49, H-80
   const Tensor a = rt.empty({4, 4}, Dtype::f16, rows(1, 2));
   rt.set_device(1);
   const Tensor b = rt.empty({4, 4}, Dtype::f16, rows(2, 2));
-  rt.launch("k", {b, a});
+  rt.launch("k", {{"a", b}, {"b", a}});
   ASSERT_EQ(host.launches.size(), 2u);
   EXPECT_EQ(host.launches[0]->sip, SipId(0));
   EXPECT_THAT(host.launches[0]->cubes, ElementsAre(CubeId(0)));
@@ -98,14 +104,19 @@ TEST_F(LaunchTest, OneRequestPerSipWithACommonStamp) {  // H-31, H-49, H-80
   EXPECT_EQ(host.launches[0]->target_start, 777);
   EXPECT_EQ(host.launches[1]->target_start, 777);
 
-  rt.launch("k", {a});
+  rt.launch("k", {{"a", a}});
   EXPECT_EQ(last().target_start, std::nullopt);  // one SIP: IO_CPU stamps (H-47)
 
   LaunchOptions elsewhere;
   elsewhere.sips = {1};
-  EXPECT_THAT(error_of([&] { rt.launch("k", {a}, elsewhere); }, "SCHEMA_ERROR"), HasSubstr("set LaunchOptions::cubes"));
+  EXPECT_THAT(error_of(
+                  [&] {
+                    rt.launch("k", {{"a", a}}, elsewhere);
+                  },
+                  "SCHEMA_ERROR"),
+              HasSubstr("set LaunchOptions::cubes"));
   elsewhere.cubes = {0};
-  rt.launch("k", {a}, elsewhere);  // a tensor of another SIP as source
+  rt.launch("k", {{"a", a}}, elsewhere);  // a tensor of another SIP as source
   EXPECT_EQ(last().sip, SipId(1));
 }
 
@@ -113,9 +124,9 @@ TEST_F(LaunchTest, LaunchWaitsForWritesToItsTensorsOnly) {
   const Tensor a = rt.zeros({4, 4}, Dtype::f16, rows(1, 1));
   host.times.write = 500 * kFsPerNs;
   const Tensor b = rt.zeros({4, 4}, Dtype::f16, rows(1, 1));
-  rt.launch("k", {a});
+  rt.launch("k", {{"a", a}});
   EXPECT_EQ(host.now(), 10 * kFsPerNs);
-  rt.launch("k", {b});
+  rt.launch("k", {{"a", b}});
   EXPECT_EQ(host.now(), 500 * kFsPerNs);
 }
 
@@ -183,43 +194,49 @@ TEST_F(LaunchTest, FailuresReachTheHostOnce) {  // H-12, H-41
 TEST_F(LaunchTest, FailedTransferNamesTensorAndPlace) {
   host.fail = [](const std::string& what) { return what == "write" ? "ADDRESS_ERROR" : ""; };
   const Tensor t = rt.zeros({2, 2}, Dtype::f16, rows(1, 2), "w");
-  EXPECT_EQ(error_of([&] { rt.launch("k", {t}); }, "ADDRESS_ERROR"),
+  EXPECT_EQ(error_of(
+                [&] {
+                  rt.launch("k", {{"a", t}});
+                },
+                "ADDRESS_ERROR"),
             "host write of tensor 'w' at sip0.cube0.pe0: it broke at sip0.cube0.pe0");
   EXPECT_TRUE(host.launches.empty());
 }
 
-TEST_F(LaunchTest, ArgumentsAreCheckedAgainstTheCatalog) {  // H-54
+TEST_F(LaunchTest, ArgumentsAreBoundToTheParametersByName) {  // H-54
   const Catalog catalog;
   Runtime checked(host, &catalog);
   const Tensor t = checked.zeros({2, 2}, Dtype::f16);
-  EXPECT_EQ(error_of(
-                [&] {
-                  checked.launch("scael", {t, 1.0});
-                },
-                "KERNEL_ERROR"),
+  const auto refused = [&](const std::string& kernel, const Args& args, const char* code = "SCHEMA_ERROR") {
+    return error_of([&] { checked.launch(kernel, args); }, code);
+  };
+  EXPECT_EQ(refused("scael", {{"x", t}, {"factor", 1.0}}, "KERNEL_ERROR"),
             "unknown kernel 'scael' (did you mean 'scale'?)");
-  EXPECT_EQ(error_of([&] { checked.launch("scale", {t}); }, "SCHEMA_ERROR"),
-            "kernel 'scale' takes (x: tensor, factor: float, n: int (optional)), but 1 arguments were given");
-  EXPECT_EQ(error_of(
-                [&] {
-                  checked.launch("scale", {t, 1.0, 2.5});
-                },
-                "SCHEMA_ERROR"),
-            "kernel 'scale', argument 3 (n: int (optional)): a value of kind float was given");
-  EXPECT_THAT(error_of(
-                  [&] {
-                    checked.launch("scale", {1, 1.0});
-                  },
-                  "SCHEMA_ERROR"),
-              HasSubstr("argument 1 (x: tensor)"));
-  checked.launch("scale", {t, 2});  // a whole number is a float, too
-  checked.launch("scale", {t, 2.0, 4});
-  EXPECT_EQ(host.launches.size(), 2u);
+  EXPECT_EQ(refused("scale", {{"x", t}, {"facter", 1.0}}),
+            "kernel scale: there is no argument 'facter'; did you mean 'factor'?");
+  EXPECT_EQ(refused("scale", {{"x", t}}),
+            "kernel scale: argument 'factor' is missing; it takes x: tensor, factor: float, n: int (optional)");
+  EXPECT_EQ(refused("scale", {{"x", t}, {"x", t}}), "kernel scale: argument 'x' is given twice; 'factor' is missing");
+  EXPECT_EQ(refused("scale", {{"x", t}, {"factor", 1.0}, {"n", 2.5}}),
+            "kernel scale: argument 'n' must be an int; the number 2.5 was given");
+  EXPECT_EQ(refused("scale", {{"x", 1}, {"factor", 1.0}}),
+            "kernel scale: argument 'x' must be a tensor; the integer 1 was given");
+  EXPECT_TRUE(host.launches.empty());
+  checked.launch("scale", {{"factor", 2}, {"x", t}});  // in any order; a whole number is a float, too
+  ASSERT_EQ(last().args.size(), 3u);
+  EXPECT_EQ(std::get<1>(last().args[0])->id, t.layout().id);
+  EXPECT_EQ(std::get<double>(last().args[1]), 2.0);
+  EXPECT_TRUE(std::holds_alternative<std::monostate>(last().args[2]));
+  checked.launch("scale", {{"x", t}, {"factor", 2.0}, {"n", 4}});
+  EXPECT_EQ(std::get<std::int64_t>(last().args[2]), 4);
+  Runtime without(host, nullptr);
+  EXPECT_EQ(error_of([&] { without.launch("scale", {}); }, "KERNEL_ERROR"),
+            "unknown kernel 'scale' (no kernel is registered)");
 }
 
 TEST_F(LaunchTest, StagingTensorsCannotBeArguments) {
   const Tensor staged = rt.from_host(HostArray({2, 2}, Dtype::f16), "s");
-  EXPECT_THAT(error_of([&] { rt.launch("k", {staged}); }, "TENSOR_ERROR"), HasSubstr("'s' is a staging tensor"));
+  EXPECT_THAT(error_of([&] { rt.launch("k", {{"a", staged}}); }, "TENSOR_ERROR"), HasSubstr("'s' is a staging tensor"));
 }
 
 TEST_F(LaunchTest, SpecIsReadOnlyMachineInformation) {

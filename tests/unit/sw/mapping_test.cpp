@@ -18,6 +18,7 @@ namespace kb::sw {
 namespace {
 
 using contract::MapRequest;
+using testing::any_kernel;
 using ::testing::ElementsAre;
 using testing::error_of;
 using testing::FakeHost;
@@ -27,7 +28,7 @@ constexpr std::uint64_t kTag = address::encode(address::AddressSpace::va, 0);
 
 contract::MachineInfo virtual_machine() {
   contract::MachineInfo machine = FakeHost::small_machine();
-  machine.address_model = contract::AddressModel::va;
+  machine.address_model = AddressModel::va;
   return machine;
 }
 
@@ -43,7 +44,7 @@ DPPolicy spread(Split cube, Split pe, std::optional<int> cubes = std::nullopt, s
 class MappingTest : public ::testing::Test {
  protected:
   FakeHost host{virtual_machine()};
-  Runtime rt{host, nullptr};
+  Runtime rt{host, &any_kernel};
 
   std::vector<std::string> log() const {
     std::vector<std::string> names;
@@ -112,7 +113,7 @@ RC_GTEST_PROP(MappingProperty, EveryPeSeesWhatItWouldUnderPhysicalAddresses, ())
   const auto split = [] { return *rc::gen::element(Split::replicate, Split::row_wise, Split::column_wise); };
   const DPPolicy policy = spread(split(), split(), *rc::gen::element(1, 2, 4), *rc::gen::element(1, 2));
   FakeHost host(machine);
-  Runtime rt(host, nullptr);
+  Runtime rt(host, &any_kernel);
   Tensor tensor = rt.empty({16, 64}, Dtype::i8, policy);
   const contract::TensorLayout& layout = tensor.layout();
   View view;
@@ -146,14 +147,19 @@ TEST_F(MappingTest, ALaunchWaitsForTheMapsOfItsArguments) {  // A-66
   host.times.map = 70 * kFsPerNs;
   const Tensor t = rt.zeros({8, 64}, Dtype::i8);
   EXPECT_EQ(host.now(), 0);  // K-32
-  rt.launch("k", {t});
+  rt.launch("k", {{"a", t}});
   EXPECT_EQ(host.now(), host.times.map);
 }
 
 TEST_F(MappingTest, AFailedMapIsTheLaunchsError) {
   host.fail = [](const std::string& what) { return what == "map" ? "BROKEN" : ""; };
   const Tensor t = rt.empty({8, 64}, Dtype::f16, {}, "weights");
-  EXPECT_THAT(error_of([&] { rt.launch("k", {t}); }, "BROKEN"), HasSubstr("mapping of tensor 'weights' f16 (8, 64)"));
+  EXPECT_THAT(error_of(
+                  [&] {
+                    rt.launch("k", {{"a", t}});
+                  },
+                  "BROKEN"),
+              HasSubstr("mapping of tensor 'weights' f16 (8, 64)"));
 }
 
 TEST_F(MappingTest, TheLastHandleUnmapsAndTheRangeIsUsedAgain) {  // whole pages
@@ -173,7 +179,7 @@ TEST_F(MappingTest, TheLastHandleUnmapsAndTheRangeIsUsedAgain) {  // A-67, A-61:
 TEST_F(MappingTest, AMappingInUseStaysUntilTheKernelHasEnded) {
   Tensor a = rt.empty({8, 64}, Dtype::i8, spread(Split::row_wise, Split::row_wise), "a");
   const std::uint64_t va = *a.layout().va_base;
-  rt.launch("k", {a});
+  rt.launch("k", {{"a", a}});
   a = Tensor();
   const Tensor b = rt.empty({8, 64}, Dtype::i8, spread(Split::row_wise, Split::row_wise), "b");
   EXPECT_NE(*b.layout().va_base, va);
@@ -199,7 +205,7 @@ TEST_F(MappingTest, ALaunchOnAnotherSipMapsShardedArgumentsThere) {
   options.sips = {1};
   options.cubes = {0};
   host.maps.clear();
-  for (int i = 0; i < 2; ++i) rt.launch("k", {sharded, copies}, options);
+  for (int i = 0; i < 2; ++i) rt.launch("k", {{"a", sharded}, {"b", copies}}, options);
   ASSERT_EQ(host.maps.size(), 1u);  // once, and replicas stay where they are
   EXPECT_EQ(host.maps[0].tensor->name, "sharded");
   EXPECT_EQ(host.maps[0].sip, SipId(1));
@@ -225,7 +231,7 @@ TEST_F(MappingTest, WithoutVirtualRangeThePhysicalMemoryIsReturned) {  // A-57
   contract::MachineInfo machine = virtual_machine();
   machine.page_size = std::uint64_t{1} << 36;  // one page
   FakeHost narrow(machine);
-  Runtime runtime(narrow, nullptr);
+  Runtime runtime(narrow, &any_kernel);
   const Tensor first = runtime.empty({8, 64}, Dtype::f16, {}, "first");
   const std::string text = error_of([&] { runtime.empty({8, 64}, Dtype::f16, {}, "second"); }, "VA_ALLOCATION_ERROR");
   EXPECT_THAT(text, HasSubstr("tensor 'second' f16 (8, 64)"));
@@ -236,14 +242,14 @@ TEST_F(MappingTest, WithoutVirtualRangeThePhysicalMemoryIsReturned) {  // A-57
 
 contract::MachineInfo logical_machine() {
   contract::MachineInfo machine = FakeHost::small_machine();
-  machine.address_model = contract::AddressModel::la;
+  machine.address_model = AddressModel::la;
   return machine;
 }
 
 // A-73, section 11 row 12: one segment per shard at identical offsets for every PE, in the range of logical addresses.
 TEST(LogicalMappingTest, ATensorIsOneSegmentPerShard) {
   FakeHost host(logical_machine());
-  Runtime rt(host, nullptr);
+  Runtime rt(host, &any_kernel);
   Tensor a = rt.empty({8, 65}, Dtype::i8, spread(Split::row_wise, Split::row_wise), "a");
   const Tensor b = rt.empty({8, 64}, Dtype::i8, spread(Split::replicate, Split::row_wise), "b");
   EXPECT_EQ(*a.layout().va_base, address::encode(address::AddressSpace::la, 0x1'0000'0000));
@@ -268,7 +274,7 @@ TEST(LogicalMappingTest, WithoutLogicalRangeThePhysicalMemoryIsReturned) {  // A
   machine.hbm_alignment = address::kLaBytes;  // one unit
   machine.hbm_slice_bytes = 2 * address::kLaBytes;
   FakeHost narrow(machine);
-  Runtime rt(narrow, nullptr);
+  Runtime rt(narrow, &any_kernel);
   const Tensor first = rt.empty({8, 64}, Dtype::f16, {}, "first");
   const std::string text = error_of([&] { rt.empty({8, 64}, Dtype::f16, {}, "second"); }, "LA_ALLOCATION_ERROR");
   EXPECT_THAT(text, HasSubstr("tensor 'second' f16 (8, 64)"));
@@ -279,7 +285,7 @@ TEST(LogicalMappingTest, WithoutLogicalRangeThePhysicalMemoryIsReturned) {  // A
 
 TEST(PhysicalMappingTest, PhysicalTensorsSendNothing) {
   FakeHost host;
-  Runtime rt(host, nullptr);
+  Runtime rt(host, &any_kernel);
   const Tensor t = rt.empty({8, 64}, Dtype::i8);
   EXPECT_FALSE(t.layout().va_base.has_value());
   rt.close();

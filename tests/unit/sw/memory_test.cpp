@@ -10,6 +10,7 @@
 namespace kb::sw {
 namespace {
 
+using testing::any_kernel;
 using testing::error_of;
 using testing::FakeHost;
 using ::testing::HasSubstr;
@@ -25,7 +26,7 @@ DPPolicy one_pe() {
 class MemoryLifeTest : public ::testing::Test {
  protected:
   FakeHost host;
-  Runtime rt{host, nullptr};
+  Runtime rt{host, &any_kernel};
 };
 
 TEST_F(MemoryLifeTest, LastHandleReturnsTheMemory) {
@@ -103,7 +104,7 @@ TEST_F(MemoryLifeTest, FailureInALaterShardReturnsTheEarlierOnes) {
 TEST_F(MemoryLifeTest, MemoryInUseByARunningKernelIsNotHandedOut) {
   std::optional<Tensor> old = rt.empty({1, 40 * 1024}, Dtype::i8, one_pe(), "old");
   const std::uint64_t old_pa = old->layout().shards[0].pa;
-  rt.launch("k", {*old});
+  rt.launch("k", {{"a", *old}});
   old.reset();
   const Tensor small = rt.empty({1, 1024}, Dtype::i8, one_pe(), "small");
   EXPECT_NE(small.layout().shards[0].pa, old_pa);
@@ -124,7 +125,7 @@ TEST(Device, ContextIsLimitedToItsDevices) {  // H-80
   FakeHost host;
   RuntimeOptions options;
   options.devices = {1};
-  Runtime rt(host, nullptr, options);
+  Runtime rt(host, &any_kernel, options);
   EXPECT_EQ(rt.current_device(), 1);
   EXPECT_EQ(error_of([&] { rt.set_device(0); }, "DEVICE_ERROR"), "set_device(0): the devices of this run are 1");
 }

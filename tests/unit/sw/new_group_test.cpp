@@ -1,6 +1,7 @@
 // Groups of some of the ranks, as a host program sees them (chapter 08, section 4, K-20).
 #include <gmock/gmock.h>
 
+#include "kernels/catalog.h"
 #include "sw/distributed/process_group.h"
 #include "sw/distributed/spawn.h"
 #include "tests/unit/sw/expect_error.h"
@@ -52,7 +53,8 @@ class NewGroupTest : public ::testing::Test {
     return error_of([&] { spawn(rt, 6, body); }, code);
   }
   FakeHost host{six_sips()};
-  Runtime rt{host, nullptr};
+  const kernels::KernelCatalog catalog;
+  Runtime rt{host, &catalog};
   ProcessGroup world{rt, {"", "lrab_hierarchical_allreduce", {}, {}}};
 };
 
@@ -106,7 +108,7 @@ TEST_F(NewGroupTest, DisjointGroupsDoNotWaitForEachOther) {
       [&](int rank) {
         if (rank > 3) return;
         rt.set_device(rank);
-        for (int i = 0; i < rank; ++i) rt.wait(rt.launch("k", {}));
+        for (int i = 0; i < rank; ++i) rt.wait(rt.launch("noop", {}));
         (rank < 2 ? a : b).barrier();
         passed[static_cast<std::size_t>(rank)] = host.now();
       },

@@ -3,6 +3,7 @@
 
 #include <gmock/gmock.h>
 
+#include "kernels/catalog.h"
 #include "sw/parallel/layouts.h"
 #include "tests/unit/sw/expect_error.h"
 #include "tests/unit/sw/fake_host.h"
@@ -39,7 +40,8 @@ class ParallelTest : public ::testing::Test {
     return kernels;
   }
   FakeHost host;  // 2 SIPs of 2 x 2 cubes of 2 PEs
-  Runtime rt{host, nullptr};
+  const kernels::KernelCatalog catalog;
+  Runtime rt{host, &catalog};
   ProcessGroup group{rt};
   ModelParallel mp{rt, group};
 };

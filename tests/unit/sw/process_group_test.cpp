@@ -2,6 +2,7 @@
 
 #include <gmock/gmock.h>
 
+#include "kernels/catalog.h"
 #include "sw/distributed/spawn.h"
 #include "tests/unit/sw/expect_error.h"
 #include "tests/unit/sw/fake_host.h"
@@ -30,7 +31,8 @@ class ProcessGroupTest : public ::testing::Test {
   }
   static topology::CclOptions hierarchical() { return {"", "lrab_hierarchical_allreduce", {}, {}}; }
   FakeHost host;  // 2 SIPs of 2 x 2 cubes
-  Runtime rt{host, nullptr};
+  const kernels::KernelCatalog catalog;
+  Runtime rt{host, &catalog};
 };
 
 TEST_F(ProcessGroupTest, WiresTheMachineOnce_K14_K58) {
@@ -195,7 +197,7 @@ TEST_F(ProcessGroupTest, RanksStartTogether_K36) {
       rt, 2,
       [&](int rank) {
         const Tensor t = tiles(rank);
-        if (rank == 1) rt.wait(rt.launch("k", {}));  // comes later
+        if (rank == 1) rt.wait(rt.launch("noop", {}));  // comes later
         group.all_reduce(t);
         returned[static_cast<std::size_t>(rank)] = host.now();
       },
@@ -334,7 +336,7 @@ TEST_F(ProcessGroupTest, ARankThatDisagreesInSizeIsNamed) {
 TEST_F(ProcessGroupTest, WaitingForARankThatHasEndedIsAnError) {
   for (const RankMode mode : {RankMode::lockstep, RankMode::independent}) {
     FakeHost machine;
-    Runtime runtime(machine, nullptr);
+    Runtime runtime(machine, &catalog);
     ProcessGroup group(runtime);
     SpawnOptions options;
     options.mode = mode;
@@ -344,7 +346,7 @@ TEST_F(ProcessGroupTest, WaitingForARankThatHasEndedIsAnError) {
                           runtime, 2,
                           [&](int rank) {
                             runtime.set_device(rank);
-                            if (rank == 1) runtime.wait(runtime.launch("k", {}));
+                            if (rank == 1) runtime.wait(runtime.launch("noop", {}));
                             if (rank == 0) group.barrier();
                           },
                           options);
@@ -385,7 +387,7 @@ TEST_F(ProcessGroupTest, ABarrierWaitsForEveryRank_K19) {
       rt, 2,
       [&](int rank) {
         rt.set_device(rank);
-        for (int i = 0; i < 2 * rank; ++i) rt.wait(rt.launch("k", {}));
+        for (int i = 0; i < 2 * rank; ++i) rt.wait(rt.launch("noop", {}));
         group.barrier();
         passed[static_cast<std::size_t>(rank)] = host.now();
       },

@@ -8,6 +8,7 @@
 namespace kb::sw {
 namespace {
 
+using testing::any_kernel;
 using testing::FakeHost;
 using ::testing::UnorderedElementsAre;
 using topology::WiringPreset;
@@ -21,7 +22,7 @@ std::vector<std::string> labels(const contract::PeQueues& queues) {
 class QueueInstallationTest : public ::testing::Test {
  protected:
   FakeHost host;  // 2 SIPs of 2 x 2 cubes of 2 PEs
-  Runtime rt{host, nullptr};
+  Runtime rt{host, &any_kernel};
 };
 
 TEST_F(QueueInstallationTest, WiresByTheCallersPreset_K87_K90) {

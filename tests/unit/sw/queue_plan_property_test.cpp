@@ -12,7 +12,6 @@ namespace kb::sw {
 namespace {
 
 using contract::PeQueues;
-using contract::QueueMemory;
 using contract::QueuePair;
 using topology::CclConfig;
 
@@ -21,8 +20,7 @@ contract::MachineInfo any_machine() {
   machine.sip_w = *rc::gen::inRange(1, 4);
   machine.sip_h = *rc::gen::inRange(1, 4);
   machine.sips = machine.sip_w * machine.sip_h;
-  machine.sip_topology = *rc::gen::element(contract::SipTopology::ring_1d, contract::SipTopology::torus_2d,
-                                           contract::SipTopology::mesh_2d_no_wrap);
+  machine.sip_topology = *rc::gen::element(SipTopology::ring_1d, SipTopology::torus_2d, SipTopology::mesh_2d_no_wrap);
   machine.cube_mesh_w = *rc::gen::inRange(1, 4);
   machine.cube_mesh_h = *rc::gen::inRange(1, 4);
   machine.cubes_per_sip = machine.cube_mesh_w * machine.cube_mesh_h;
@@ -49,8 +47,7 @@ CclConfig any_config(const contract::MachineInfo& machine) {
     while (config.world_size % config.w != 0) --config.w;
     config.h = config.world_size / config.w;
   }
-  config.buffer_kind =
-      *rc::gen::element(topology::BufferKind::tcm, topology::BufferKind::sram, topology::BufferKind::hbm);
+  config.buffer_kind = *rc::gen::element(QueueMemory::tcm, QueueMemory::sram, QueueMemory::hbm);
   config.n_slots = *rc::gen::inRange(1u, 9u);
   config.slot_size = *rc::gen::inRange<std::uint64_t>(1, 5000);
   return config;

@@ -11,12 +11,11 @@
 namespace kb::sw {
 namespace {
 
-using contract::QueueMemory;
+using testing::any_kernel;
 using testing::error_of;
 using testing::FakeHost;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
-using topology::BufferKind;
 using topology::CclConfig;
 using topology::WiringPreset;
 
@@ -72,15 +71,15 @@ TEST(QueuePlan, CarriesTheProtocolsSettings) {  // Q-46, Q-50, Q-69, Q-70
   const PlannedQueues queues = planned(ccl("defaults: { backpressure: poll, ipcq_poll_ns: 2, ipcq_credit_size_bytes: "
                                            "32, credit: fabric, slot_access: fabric }"),
                                        machine, memory);
-  EXPECT_EQ(queues.plan.backpressure, contract::Backpressure::poll);
+  EXPECT_EQ(queues.plan.backpressure, Backpressure::poll);
   EXPECT_EQ(queues.plan.poll_interval, 2 * kFsPerNs);
   EXPECT_EQ(queues.plan.credit_bytes, 32u);
-  EXPECT_EQ(queues.plan.credit, contract::QueueTransport::fabric);
-  EXPECT_EQ(queues.plan.slot_access, contract::QueueTransport::fabric);
+  EXPECT_EQ(queues.plan.credit, QueueTransport::fabric);
+  EXPECT_EQ(queues.plan.slot_access, QueueTransport::fabric);
   const PlannedQueues plain = planned(ccl("defaults: { n_slots: 2 }"), machine, memory);
-  EXPECT_EQ(plain.plan.backpressure, contract::Backpressure::sleep);
-  EXPECT_EQ(plain.plan.credit, contract::QueueTransport::annotated);
-  EXPECT_EQ(plain.plan.slot_access, contract::QueueTransport::annotated);
+  EXPECT_EQ(plain.plan.backpressure, Backpressure::sleep);
+  EXPECT_EQ(plain.plan.credit, QueueTransport::annotated);
+  EXPECT_EQ(plain.plan.slot_access, QueueTransport::annotated);
 }
 
 TEST(QueuePlan, SramRingsOfACubeAreOneBlock) {
@@ -98,7 +97,7 @@ TEST(QueuePlan, SramRingsOfACubeAreOneBlock) {  // Q-28
 
 TEST(QueuePlan, HbmRingsAvoidTensorsAndEndWithThePlan) {
   FakeHost host(small());
-  Runtime rt(host, nullptr);
+  Runtime rt(host, &any_kernel);
   const PeCoord first{SipId(0), CubeId(0), PeId(0)};
   const Tensor before = rt.zeros({8, 64}, Dtype::f32, {});
   const std::uint64_t free = rt.free_bytes(first);
@@ -139,7 +138,7 @@ TEST(QueuePlan, RingsThatNeverFitAreAConfigurationError) {  // Q-30, A-100, Q-11
 
 TEST(QueuePlan, RingsThatTensorsDisplaceAreAnAllocationError) {
   FakeHost host(small());
-  Runtime rt(host, nullptr);
+  Runtime rt(host, &any_kernel);
   DPPolicy policy;
   policy.num_cubes = policy.num_pes = 1;
   const Tensor fill = rt.empty({1, 60 * 1024}, Dtype::i8, policy);

@@ -8,6 +8,7 @@
 namespace kb::sw {
 namespace {
 
+using testing::any_kernel;
 using ::testing::ElementsAre;
 using testing::error_of;
 using testing::FakeHost;
@@ -42,7 +43,7 @@ class SpawnTest : public ::testing::Test {
   FakeHost host;
   std::vector<std::string> warnings;
   std::vector<std::string> trace;
-  Runtime rt{host, nullptr, options()};
+  Runtime rt{host, &any_kernel, options()};
 };
 
 TEST_F(SpawnTest, LockstepRanksResumeTogetherAtTheLastCompletion) {  // K-35, K-36
@@ -137,7 +138,8 @@ TEST_F(SpawnTest, ALaunchInARankGoesToItsDevice) {  // rank = SIP: a tensor else
     rt.set_device(rank);
     tensors[static_cast<std::size_t>(rank)] = rt.zeros({4, 4}, Dtype::f16);
     rt.wait_all();
-    rt.wait(rt.launch("k", {tensors[static_cast<std::size_t>(rank)], tensors[static_cast<std::size_t>(1 - rank)]}));
+    rt.wait(rt.launch(
+        "k", {{"a", tensors[static_cast<std::size_t>(rank)]}, {"b", tensors[static_cast<std::size_t>(1 - rank)]}}));
   });
   ASSERT_EQ(host.launches.size(), 2u);
   EXPECT_EQ(host.launches[0]->sip, SipId(0));
@@ -156,7 +158,7 @@ TEST_F(SpawnTest, LaunchWaitsForWritesOfOtherRanksToItsTensors) {
         } else {
           LaunchOptions here;
           here.cubes = {0};
-          rt.launch("k", {shared}, here);
+          rt.launch("k", {{"a", shared}}, here);
         }
       },
       independent());
@@ -236,11 +238,11 @@ TEST_F(SpawnTest, RefusesNoRanksAndNesting) {
 TEST_F(SpawnTest, TwoRunsAreIdentical) {
   const auto run = [] {
     FakeHost machine;
-    Runtime runtime(machine, nullptr);
+    Runtime runtime(machine, &any_kernel);
     spawn(runtime, 2, [&](int rank) {
       runtime.set_device(rank);
       const Tensor t = runtime.zeros({8, 8}, Dtype::f16);
-      runtime.wait(runtime.launch("k", {t}));
+      runtime.wait(runtime.launch("k", {{"a", t}}));
       t.to_host();
     });
     std::string text;

@@ -15,6 +15,7 @@
 namespace kb::sw {
 namespace {
 
+using testing::any_kernel;
 using testing::error_of;
 using testing::FakeHost;
 using ::testing::HasSubstr;
@@ -35,7 +36,7 @@ HostArray counting(const Shape& shape, Dtype dtype) {
 class TensorTest : public ::testing::Test {
  protected:
   FakeHost host;
-  Runtime rt{host, nullptr};
+  Runtime rt{host, &any_kernel};
 };
 
 TEST_F(TensorTest, CopyAndReadBackForEveryPlacementAndDtype) {  // H-29, K-40
@@ -191,7 +192,7 @@ TEST_F(TensorTest, HostReadsAreBarriersAndTheListIsClosed) {
   rt.wait_all();
   for (const auto& [read, call] : reads) {
     SCOPED_TRACE(host_read_name(read));
-    const LaunchHandle launch = rt.launch("k", {t});
+    const LaunchHandle launch = rt.launch("k", {{"a", t}});
     const TimeFs before = host.now();
     EXPECT_EQ(t.shape(), (Shape{4, 4}));
     EXPECT_EQ(t.dtype(), Dtype::f16);
@@ -207,7 +208,7 @@ TEST_F(TensorTest, HostReadsAreBarriersAndTheListIsClosed) {
 TEST_F(TensorTest, CopyDoesNotWaitForTheTarget) {  // H-61, K-39
   const Tensor t = rt.zeros({4, 4}, Dtype::f16);
   rt.wait_all();
-  rt.launch("k", {t});
+  rt.launch("k", {{"a", t}});
   const TimeFs before = host.now();
   t.copy_(HostArray({4, 4}, Dtype::f16));
   EXPECT_EQ(host.now(), before);
@@ -215,7 +216,7 @@ TEST_F(TensorTest, CopyDoesNotWaitForTheTarget) {  // H-61, K-39
 
 TEST(TensorWithoutData, ReadsArePlaceholdersOfZeros) {
   FakeHost host(FakeHost::small_machine(), contract::DataMode::off);
-  Runtime rt(host, nullptr);
+  Runtime rt(host, &any_kernel);
   const Tensor t = rt.full({2, 2}, 5.0, Dtype::f32, {}, "t");
   const HostArray read = t.to_host();
   EXPECT_TRUE(read.placeholder());

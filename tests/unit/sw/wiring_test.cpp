@@ -148,13 +148,13 @@ TEST(Presets, IntercubeMultisipJoinsPe0OfEveryCube) {  // K-58, K-59
 
 TEST(Presets, GlobalLinksFollowTheSipTopology) {  // K-58, K-94, K-95
   contract::MachineInfo machine = machine_of(6, 1, 1, 2);
-  machine.sip_topology = contract::SipTopology::mesh_2d_no_wrap;
+  machine.sip_topology = SipTopology::mesh_2d_no_wrap;
   machine.sip_w = 3;
   machine.sip_h = 2;
   const CclConfig config = config_of(WiringPreset::intercube_multisip);
   EXPECT_THAT(links_of(make_wiring(config, machine), "sip0.cube0.pe0"),
               ElementsAre("global_S<>sip3.cube0.pe0.global_N", "global_E<>sip1.cube0.pe0.global_W"));
-  machine.sip_topology = contract::SipTopology::torus_2d;
+  machine.sip_topology = SipTopology::torus_2d;
   EXPECT_THAT(links_of(make_wiring(config, machine), "sip0.cube0.pe0"),
               ElementsAre("global_N<>sip3.cube0.pe0.global_S", "global_S<>sip3.cube0.pe0.global_N",
                           "global_E<>sip1.cube0.pe0.global_W", "global_W<>sip2.cube0.pe0.global_E"));

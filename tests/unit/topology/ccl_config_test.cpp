@@ -28,7 +28,7 @@ TEST(CclConfig, WithoutFileHasTheDefaultsOfQ22) {  // K-5, Q-22, Q-46, Q-70
   EXPECT_EQ(config.module, "auto");
   EXPECT_EQ(config.tiles, TileSet::automatic);
   EXPECT_THAT(config.candidates, IsEmpty());
-  EXPECT_EQ(config.buffer_kind, BufferKind::tcm);
+  EXPECT_EQ(config.buffer_kind, QueueMemory::tcm);
   EXPECT_EQ(config.backpressure, Backpressure::sleep);
   EXPECT_EQ(config.n_slots, 4u);
   EXPECT_EQ(config.slot_size, 0u);  // chosen
@@ -63,7 +63,7 @@ TEST(CclConfig, GuideListsEveryKeyAndItsExampleIsRead) {
   const CclConfig config = read(guide.substr(begin, guide.find("```", begin) - begin), {"", "grid", {}, {}});
   EXPECT_EQ(config.module, "mesh_allreduce");
   EXPECT_EQ(config.slot_size, 8192u);
-  EXPECT_EQ(config.buffer_kind, BufferKind::hbm);
+  EXPECT_EQ(config.buffer_kind, QueueMemory::hbm);
   EXPECT_EQ(config.wiring, WiringPreset::flat);
 }
 
