@@ -54,7 +54,7 @@ std::string kernel_text(const contract::Kernel& kernel) {
   std::string text = "Kernel " + kernel.name + ", launched by workloads\n" + paragraph(kernel.description);
   if (kernel.parameters.empty()) return text + "\n" + paragraph("It has no parameters.");
   text += "\n  Parameters:\n";
-  for (const std::string& parameter : kernel.parameters) text += "    " + parameter + "\n";
+  for (const contract::KernelParameter& parameter : kernel.parameters) text += "    " + parameter.text() + "\n";
   return text;
 }
 
