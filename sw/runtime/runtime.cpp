@@ -31,9 +31,8 @@ Runtime::Runtime(contract::IHost& host, const contract::IKernelCatalog* kernels,
       kernels_(kernels),
       options_(std::move(options)),
       devices_(options_.devices.empty() ? parse_device("all", host.machine()) : options_.devices),
-      memory_(host.machine()),
-      mappings_(host),
       tracker_(host),
+      memory_(host, tracker_),
       // Not an owner: handles only ask whether the context is still there.
       alive_(static_cast<ITensorContext*>(this), [](ITensorContext*) {}) {}
 
@@ -43,9 +42,7 @@ Runtime::~Runtime() {
 
 void Runtime::close() {
   alive_.reset();
-  for (const auto& [id, tensor] : tensors_) release(tensor);
-  tensors_.clear();
-  released_.clear();
+  memory_.release_all();
 }
 
 void Runtime::check_open() const {
@@ -54,8 +51,8 @@ void Runtime::check_open() const {
 
 Tensor Runtime::empty(const Shape& shape, Dtype dtype, const DPPolicy& policy, const std::string& name) {
   check_open();
-  release_unused();
-  const std::uint64_t id = next_tensor_++;
+  memory_.release_unused();
+  const std::uint64_t id = memory_.new_id();
   auto state = std::make_shared<TensorState>();
   state->name = name.empty() ? fmt::format("tensor{}", id) : name;
   state->policy = policy;
@@ -70,11 +67,10 @@ Tensor Runtime::empty(const Shape& shape, Dtype dtype, const DPPolicy& policy, c
   layout->shape = shape;
   layout->shard_shape = {state->placement.front().rows, state->placement.front().cols};
   layout->nbytes = static_cast<std::uint64_t>(element_count(shape)) * item_size(dtype);
-  allocate(*layout, state->placement);
+  memory_.place(layout, state->placement);
   state->layout = layout;
   state->context = alive_;
-  tensors_.emplace(id, layout);
-  map(layout, policy);
+  memory_.map(layout, policy);
   return Tensor(std::move(state));
 }
 
@@ -102,7 +98,7 @@ std::vector<std::byte> Runtime::read(HostRead why, const contract::TensorLayout&
   const std::string reason = fmt::format("{} of tensor '{}'", host_read_name(why), layout.name);
   settle(tracker_.take([&](const Outstanding& r) { return caller == kMainProgram || r.rank == caller; }, reason), true);
 
-  const auto shared = shared_layout(layout);
+  const auto shared = memory_.layout(layout.id);
   std::set<contract::RequestId> reads;
   for (const ShardRun& run : runs) {
     const contract::Shard& shard = layout.shards[run.shard];
@@ -144,12 +140,8 @@ void Runtime::submit_write(const contract::TensorLayout& layout, const ShardRun&
   write.owner = shard.owner;
   write.pa = shard.pa + run.offset;
   write.nbytes = run.nbytes;
-  tracker_.add(
-      {host_.submit(write), host_.current_worker(), RequestKind::write, shared_layout(layout), run.shard, nullptr, 0});
-}
-
-std::shared_ptr<const contract::TensorLayout> Runtime::shared_layout(const contract::TensorLayout& layout) const {
-  return tensors_.at(layout.id);
+  tracker_.add({host_.submit(write), host_.current_worker(), RequestKind::write, memory_.layout(layout.id), run.shard,
+                nullptr, 0});
 }
 
 LaunchHandle Runtime::launch(const std::string& kernel, const Args& args, const LaunchOptions& options) {
@@ -162,7 +154,7 @@ PreparedLaunch Runtime::prepare(const std::string& kernel, const Args& args, con
   const bool in_rank = host_.current_worker() != kMainProgram;
   PreparedLaunch prepared{kernel, options.label,
                           plan_launch({machine(), devices_, current_device(), in_rank}, kernel, values, options)};
-  map_arguments(prepared.parts);
+  memory_.map_arguments(prepared.parts);
   wait_for_arguments(kernel, values);
   if (prepared.parts.size() > 1) start_together(prepared.parts);
   return prepared;
@@ -241,7 +233,7 @@ void Runtime::settle(const std::vector<Outstanding>& done, bool throw_failures) 
   for (const Outstanding& request : done) {
     if (request.kind == RequestKind::launch) settle_launch(request.launch_index);
   }
-  release_unused();
+  memory_.release_unused();
   if (!throw_failures) return;
   for (const Outstanding& request : done) tracker_.throw_if_failed(request);
 }

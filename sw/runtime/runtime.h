@@ -15,7 +15,7 @@
 #include "sw/runtime/device_memory.h"
 #include "sw/runtime/launch.h"
 #include "sw/runtime/request_tracker.h"
-#include "sw/runtime/tensor_mappings.h"
+#include "sw/runtime/tensor_memory.h"
 #include "sw/tensor/tensor.h"
 
 namespace kb::sw {
@@ -83,17 +83,17 @@ class Runtime final : private ITensorContext {
   std::uint64_t seed() const { return options_.seed; }
   std::uint64_t requests_submitted() const { return tracker_.submitted(); }  // H-70
   std::size_t late_pes() const { return late_pes_; }  // over all launches waited for; --strict looks at it (H-50)
-  std::uint64_t free_bytes(const PeCoord& pe) const { return memory_.free_bytes(pe); }
+  std::uint64_t free_bytes(const PeCoord& pe) const { return memory_.device().free_bytes(pe); }
 
   // Releases every tensor that is alive, in creation order. Handles stay valid for metadata only. Idempotent;
   // called by the destructor. Under virtual memory it sends their unmap messages. Does not wait.
   void close();
   bool contents_made() const { return contents_made_; }  // a tensor was written or given to a kernel
-  bool memory_pristine() const { return memory_.pristine() && mappings_.pristine(); }
+  bool memory_pristine() const { return memory_.pristine(); }
 
   // For sw/distributed.
   contract::IHost& host() { return host_; }
-  DeviceMemory& memory() { return memory_; }
+  DeviceMemory& memory() { return memory_.device(); }
   // The machine's message queues have one owner at a time, because another would replace what the first one uses.
   // Program Error COLLECTIVE_ERROR while what an earlier call returned is alive.
   std::shared_ptr<void> claim_queues();
@@ -113,16 +113,9 @@ class Runtime final : private ITensorContext {
              std::shared_ptr<const std::vector<std::byte>> buffer) override;
   void fill(const contract::TensorLayout& layout, const std::vector<ShardRun>& runs,
             contract::Pattern pattern) override;
-  void on_last_handle_gone(std::uint64_t id) noexcept override;
+  void on_last_handle_gone(std::uint64_t id) noexcept override { memory_.drop(id); }
 
-  void allocate(contract::TensorLayout& tensor, const std::vector<ShardSpec>& placement);
-  void place(contract::TensorLayout& tensor, const std::vector<ShardSpec>& placement);
-  void map(const std::shared_ptr<const contract::TensorLayout>& tensor, const DPPolicy& policy);
-  void map_arguments(const std::vector<std::shared_ptr<contract::KernelLaunch>>& parts);
-  void release(const std::shared_ptr<const contract::TensorLayout>& tensor);
-  void release_unused();
   void submit_write(const contract::TensorLayout& layout, const ShardRun& run, contract::MemoryWrite write);
-  std::shared_ptr<const contract::TensorLayout> shared_layout(const contract::TensorLayout& layout) const;
   const LaunchState& launch_state(LaunchHandle launch) const;
   void wait_for_arguments(const std::string& kernel, const std::vector<contract::KernelArg>& values);
   void settle(const std::vector<Outstanding>& done, bool throw_failures);
@@ -133,12 +126,8 @@ class Runtime final : private ITensorContext {
   const contract::IKernelCatalog* kernels_;
   RuntimeOptions options_;
   std::vector<int> devices_;
-  DeviceMemory memory_;
-  TensorMappings mappings_;
   RequestTracker tracker_;
-  std::map<std::uint64_t, std::shared_ptr<const contract::TensorLayout>> tensors_;  // with memory, in creation order
-  std::set<std::uint64_t> released_;  // last handle gone, memory not returned yet
-  std::uint64_t next_tensor_ = 1;
+  TensorMemory memory_;
   bool contents_made_ = false;
   std::vector<LaunchState> launches_;
   std::size_t late_pes_ = 0;

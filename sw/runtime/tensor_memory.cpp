@@ -1,0 +1,84 @@
+#include "sw/runtime/tensor_memory.h"
+
+#include <fmt/format.h>
+
+#include "platform/base/error.h"
+
+namespace kb::sw {
+
+void TensorMemory::place(const std::shared_ptr<contract::TensorLayout>& tensor,
+                         const std::vector<ShardSpec>& placement) {
+  try {
+    allocate(*tensor, placement);
+  } catch (const Error& error) {
+    const bool full = error.code() == "ALLOCATION_ERROR" || TensorMappings::no_room(error);
+    if (!full || dropped_.empty()) throw;
+    std::vector<contract::RequestId> users;
+    for (const std::uint64_t id : dropped_) {
+      const std::vector<contract::RequestId> of_tensor = tracker_.users(id);
+      users.insert(users.end(), of_tensor.begin(), of_tensor.end());
+    }
+    tracker_.block(users, fmt::format("memory for tensor '{}'", tensor->name));
+    release_unused();
+    allocate(*tensor, placement);
+  }
+  placed_.emplace(tensor->id, tensor);
+}
+
+void TensorMemory::allocate(contract::TensorLayout& tensor, const std::vector<ShardSpec>& placement) {
+  tensor.shards = device_.allocate(tensor.name, placement);
+  try {
+    mappings_.place(tensor);
+  } catch (const Error&) {
+    device_.free(tensor.shards);
+    throw;
+  }
+}
+
+void TensorMemory::map(const LayoutRef& tensor, const DPPolicy& policy) {
+  for (const contract::RequestId id : mappings_.map(tensor, policy)) {
+    tracker_.add({id, host_.current_worker(), RequestKind::map, tensor, 0, nullptr, 0});
+  }
+}
+
+void TensorMemory::map_arguments(const std::vector<std::shared_ptr<contract::KernelLaunch>>& parts) {
+  for (const auto& part : parts) {
+    for (const contract::KernelArg& arg : part->args) {
+      const auto* const tensor = std::get_if<LayoutRef>(&arg);
+      if (tensor == nullptr) continue;
+      for (const contract::RequestId id : mappings_.map_on(part->sip, (*tensor)->id)) {
+        tracker_.add({id, host_.current_worker(), RequestKind::map, *tensor, 0, nullptr, 0});
+      }
+    }
+  }
+}
+
+void TensorMemory::release(const LayoutRef& tensor) {
+  for (const contract::RequestId id : mappings_.unmap(tensor->id)) {
+    tracker_.add({id, host_.current_worker(), RequestKind::unmap, tensor, 0, nullptr, 0});
+  }
+  device_.free(tensor->shards);
+}
+
+void TensorMemory::release_unused() {
+  for (auto id = dropped_.begin(); id != dropped_.end();) {
+    if (tracker_.uses(*id)) {
+      ++id;
+      continue;
+    }
+    const auto tensor = placed_.find(*id);
+    if (tensor != placed_.end()) {
+      release(tensor->second);
+      placed_.erase(tensor);
+    }
+    id = dropped_.erase(id);
+  }
+}
+
+void TensorMemory::release_all() {
+  for (const auto& [id, tensor] : placed_) release(tensor);
+  placed_.clear();
+  dropped_.clear();
+}
+
+}  // namespace kb::sw
