@@ -17,24 +17,26 @@ std::vector<std::string> ids_in(const std::string& text) {
   return ids;
 }
 
-// A chapter defines an id by writing it in bold; "**Q-57 .. Q-60**" defines all four.
-std::set<std::string> defined_ids() {
+// A chapter defines an id by writing it in bold; "**Q-57 .. Q-60**" defines all four. Where each is defined.
+std::map<std::string, std::vector<std::string>> definitions() {
   const std::regex bold(R"(\*\*([^*\n]+)\*\*)");
   const std::regex range(R"((C-[A-Z]+-|[TFAHPQKE]-)([0-9]+) \.\. \1([0-9]+))");
-  std::set<std::string> ids;
+  std::map<std::string, std::vector<std::string>> defined;
   for (const std::string& page : files_below("docs/specification", {".md"})) {
     const std::string text = read(page);
     for (std::sregex_iterator it(text.begin(), text.end(), bold), end; it != end; ++it) {
       const std::string words = (*it)[1];
+      std::set<std::string> ids;
       for (const std::string& id : ids_in(words)) ids.insert(id);
       for (std::sregex_iterator part(words.begin(), words.end(), range); part != end; ++part) {
         for (int n = std::stoi((*part)[2]); n <= std::stoi((*part)[3]); ++n) {
           ids.insert((*part)[1].str() + std::to_string(n));
         }
       }
+      for (const std::string& id : ids) defined[id].push_back(page + ", **" + words + "**");
     }
   }
-  return ids;
+  return defined;
 }
 
 // Also of tests that bear ids in their names: ConstantsFollowTheTopology_E30, ResolvesAsK10Says has none at its end.
@@ -48,8 +50,17 @@ std::vector<std::string> cited_ids(const std::string& file, const std::string& t
   return ids;
 }
 
+// What else a chapter says of it names it without bold letters.
+TEST(RequirementIds, EachIsDefinedOnce) {
+  for (const auto& [id, places] : definitions()) {
+    for (std::size_t i = 1; i < places.size(); ++i) {
+      ADD_FAILURE() << id << " is defined in " << places[0] << " and in " << places[i];
+    }
+  }
+}
+
 TEST(RequirementIds, EveryCitedOneIsDefined) {
-  const std::set<std::string> defined = defined_ids();
+  const std::map<std::string, std::vector<std::string>> defined = definitions();
   EXPECT_GT(defined.size(), 700u);
   std::map<std::string, std::string> undefined;
   std::size_t cited = 0;
