@@ -39,7 +39,7 @@ BenchResult run(Runtime& rt, const Params& params) {
   const Tensor out = rt.empty(shape, kb::Dtype::f16, rows, "out");
   x.copy_(values);
   BenchResult result;
-  add_launch_figures(result, rt.wait(rt.launch("neighbour_sum", {x, out})));
+  add_launch_figures(result, rt.wait(rt.launch("neighbour_sum", {{"x", x}, {"out", out}})));
 
   const std::vector<double> in = values.to_doubles();
   std::vector<double> expected(in.size());

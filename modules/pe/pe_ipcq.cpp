@@ -35,11 +35,6 @@ PeIpcq::PeIpcq(const sc_core::sc_module_name& name, NodeId node, const params::P
   pe.queues = this;
 }
 
-void PeIpcq::end_of_elaboration() {
-  PeBlock::end_of_elaboration();
-  vc_comm_ = pe().vc_comm;
-}
-
 // --- Commands
 
 void PeIpcq::on_task(CommandTask& task) {
@@ -120,7 +115,7 @@ void PeIpcq::transmit(Queue& queue, const Waiting& send) {
     context().operations->on_message(node(), {MessageStep::send, source, in_flight, queue.pair.direction, sequence},
                                      nullptr, task.submitted, now());
   }
-  vc_comm_->send(std::move(token), queue.peer_dma);
+  pe().vc_comm->send(std::move(token), queue.peer_dma);
   complete(task);
 }
 
@@ -233,7 +228,7 @@ void PeIpcq::on_slot_accessed(payload::Op op, std::size_t index) {
     slot_read(queue);
     return;
   }
-  vc_comm_->written(queue.writes.front().inbound);
+  pe().vc_comm->written(queue.writes.front().inbound);
   queue.writes.pop_front();
   if (!queue.writes.empty()) begin_write(queue);
 }
@@ -336,12 +331,12 @@ void PeIpcq::slot_read(Queue& queue) {
   credit->ring_pa = queue.pair.own->base_pa;
   credit->consumed = queue.my_tail;
   credit->emitter = this;
-  vc_comm_->send(std::move(credit), rules_.credit_bytes, queue.source_dma);
+  pe().vc_comm->send(std::move(credit), rules_.credit_bytes, queue.source_dma);
 }
 
 TimeFs PeIpcq::credit_latency(Queue& queue) {
   if (!queue.credit_latency) {
-    const routing::Route& route = context().routes.router().find_path(vc_comm_->dma_node(), queue.source_dma);
+    const routing::Route& route = context().routes.router().find_path(pe().vc_comm->dma_node(), queue.source_dma);
     queue.credit_latency = routing::one_flit_latency_fs(context().graph, route, rules_.credit_bytes);
   }
   return *queue.credit_latency;

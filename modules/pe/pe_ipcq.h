@@ -52,9 +52,6 @@ class PeIpcq final : public PeBlock,
   void collect_leftovers(std::vector<std::string>& leftovers) const override;
   void collect_waits(std::vector<elab::WaitInfo>& waits) const override;
 
- protected:
-  void end_of_elaboration() override;
-
  private:
   using Token = std::shared_ptr<const payload::QueueTokenMsg>;
   struct Waiting {
@@ -138,7 +135,6 @@ class PeIpcq final : public PeBlock,
 
   params::PeIpcqParams params_;
   TimeFs overhead_;
-  VcComm* vc_comm_ = nullptr;
   std::optional<SlotCost> slot_cost_;
   std::optional<SlotAccess> slot_access_;
   contract::QueuePlan rules_;  // without the queues

@@ -17,7 +17,7 @@ void PeIpcq::remove() {
         node_id(), pointers(queue)));
   }
   const bool accesses = slot_access_ && slot_access_->under_way() > 0;
-  if (accesses || (vc_comm_ != nullptr && vc_comm_->in_flight() > 0)) {
+  if (accesses || (pe().vc_comm != nullptr && pe().vc_comm->in_flight() > 0)) {
     throw queue_error(node_id() + ": queues cannot be replaced while messages of this PE are in flight");
   }
   queues_.clear();
@@ -27,11 +27,11 @@ void PeIpcq::remove() {
 
 void PeIpcq::install(const contract::PeQueues& queues, const contract::QueuePlan& plan, const Senders& senders) {
   remove();
-  if (vc_comm_ == nullptr) throw Error::model(node_id() + " has no link to a PE_DMA with a vc_comm");
+  if (pe().vc_comm == nullptr) throw Error::model(node_id() + " has no PE_DMA with a vc_comm in its PE");
   const routing::AddressResolver& resolver = context().routes.resolver();
   if (!slot_cost_) {
-    slot_cost_.emplace(context(), params_, vc_comm_->dma_node());
-    slot_access_.emplace(static_cast<SlotAccess::IUser&>(*this), vc_comm_->dma(), context());
+    slot_cost_.emplace(context(), params_, pe().vc_comm->dma_node());
+    slot_access_.emplace(static_cast<SlotAccess::IUser&>(*this), pe().vc_comm->dma(), context());
   }
   if (plan.credit_bytes < 1 || plan.credit_bytes > context().graph.spec.flit_bytes()) {
     throw queue_error(fmt::format("a credit of {} bytes is not possible; give 1 to {}, one flit", plan.credit_bytes,
@@ -47,7 +47,7 @@ void PeIpcq::install(const contract::PeQueues& queues, const contract::QueuePlan
     if (pair.peer) {
       queue.peer_dma = resolver.find_pe_node(pair.peer->owner, topology::NodeKind::pe_dma);
       by_peer_ring_[pair.peer->base_pa] = index;
-      if (index == 0) vc_comm_->activate(queue.peer_dma);
+      if (index == 0) pe().vc_comm->activate(queue.peer_dma);
     }
     if (!pair.own) continue;
     by_own_ring_[pair.own->base_pa] = index;

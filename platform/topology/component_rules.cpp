@@ -150,7 +150,10 @@ params::ParamSet read_params(MapReader& attrs, const params::ParamSet& base, boo
   const FieldTable& table = *base.table();
   const std::shared_ptr<void> params = table.copy(base.data());
   for (const Field& field : table.fields()) {
-    if (single && !attrs.has(field.name)) continue;
+    if (single && !attrs.has(field.name)) {
+      attrs.allow(field.name);
+      continue;
+    }
     if (!field.set_instead.empty()) {
       report_misplaced(attrs, field.name, field.set_instead);
     } else if (single && field.machine_wide) {

@@ -86,8 +86,9 @@ LoadedTopology load_text(const std::string& text, const std::string& name,
   loaded.file = name;
   loaded.sha256 = sha256_hex(text);
   MapReader top(context, root);
-  std::vector<Replacement> replacements = read_replacements(top);
   const MachineSpec spec = read_machine(top);
+  std::vector<Replacement> replacements = read_replacements(top);
+  top.done();
   context.finish_unknown();
   check_machine(spec, context);
   throw_if_any(context.problems());

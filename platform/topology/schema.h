@@ -6,7 +6,7 @@
 
 namespace kb::topology {
 
-// Reads the whole document; problems are left in the reader's context.
+// Reads all of the document but the list of replacements; problems are left in the reader's context.
 MachineSpec read_machine(MapReader& top);
 // The `cube:` section.
 void read_cube(MapReader& cube, MachineSpec& spec);

@@ -207,7 +207,6 @@ MachineSpec read_machine(MapReader& top) {
   for (std::size_t view : visualization.choices("emit_views", &all_views, views))
     spec.emit_views.push_back(views[view]);
   visualization.done();
-  top.done();
   return spec;
 }
 

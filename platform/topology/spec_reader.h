@@ -118,6 +118,8 @@ class MapReader {
   // Any scalar, typed by its spelling as YAML does.
   params::Value any_scalar(const std::string& key);
 
+  // The key may stand here, but is not read.
+  void allow(const std::string& key) { asked_.push_back(key); }
   bool has(const std::string& key) const { return value_ && value_->find(key) != nullptr; }
   bool has_map(const std::string& key) const { return has(key) && value_->find(key)->value->kind == yaml::Kind::map; }
   std::vector<std::string> keys() const;

@@ -125,7 +125,8 @@ void add_plugin_option(CLI::App& app, std::vector<std::string>& plugins) {
   app.add_option("--plugin", plugins, "Shared library with kernels, workloads, algorithms or blocks; may be repeated")
       ->type_name("FILE")
       ->expected(1)
-      ->take_all();
+      ->take_all()
+      ->allow_extra_args(false);
 }
 
 BenchLibrary::BenchLibrary(const std::vector<std::string>& plugins) {

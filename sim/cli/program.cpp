@@ -139,7 +139,8 @@ void TopologyChoice::add_set_option(CLI::App& app) {
   app.add_option("--set", sets, "Override a key of the topology file, e.g. sip.cube_mesh.w=2; may be repeated")
       ->type_name("KEY=VALUE")
       ->expected(1)
-      ->take_all();
+      ->take_all()
+      ->allow_extra_args(false);
 }
 
 topology::LoadedTopology TopologyChoice::load(const topology::Implementations& implementations) const {

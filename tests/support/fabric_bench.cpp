@@ -29,6 +29,12 @@ NodeId FabricBench::add_scripted(const std::string& id) {
   return add(id, topology::NodeKind::noc_router, "test.scripted");
 }
 
+NodeId FabricBench::add_channel(const std::string& id, std::int64_t channel) {
+  const NodeId node = add(id, topology::NodeKind::channel_router, "test.scripted");
+  graph_.nodes[node.value].channel = channel;
+  return node;
+}
+
 void FabricBench::link(NodeId a, NodeId b, double bw_there, double bw_back, double propagation_ns) {
   const auto edge = [&](NodeId from, NodeId to, double bw) {
     topology::Edge e;

@@ -21,6 +21,8 @@ class FabricBench {
   // Before start(). A block of the product by its `impl`, or a scripted node.
   NodeId add(const std::string& id, topology::NodeKind kind, const std::string& impl, const Values& params = {});
   NodeId add_scripted(const std::string& id);
+  // A scripted node that stands for the router of an HBM channel.
+  NodeId add_channel(const std::string& id, std::int64_t channel);
   // Both directions; bandwidths in GB/s, 0 = no serialisation; propagation in ns, 0 = the least there is (1 fs).
   void link(NodeId a, NodeId b, double bw_there, double bw_back, double propagation_ns = 0.0);
 

@@ -47,8 +47,7 @@ struct Memory {
     bench.link(router, hbm, 0.0, s.return_bw_gbs);  // into the controller a flit arrives exactly when told
     sources.push_back(router);
     for (std::size_t i = 0; i < s.channel_ports; ++i) {
-      sources.push_back(bench.add("ch_r" + std::to_string(i), topology::NodeKind::channel_router, "test.scripted",
-                                  {{"channel", static_cast<std::int64_t>(i)}}));
+      sources.push_back(bench.add_channel("ch_r" + std::to_string(i), static_cast<std::int64_t>(i)));
       bench.link(sources.back(), hbm, 0.0, s.bandwidth(i + 1));
     }
     for (std::size_t i = 0; i < s.requesters; ++i) {

@@ -147,8 +147,8 @@ INSTANTIATE_TEST_SUITE_P(
              "cube.components.sram.impl: unknown implementation 'builtin.sramm' (did you mean 'builtin.sram'?)"},
         Case{"BuiltinOfAnotherKind",
              {{"cube.components.m_cpu.impl", "builtin.sram"}},
-             "cube.components.m_cpu.impl: 'builtin.sram' cannot serve as m_cpu (write builtin.m_cpu or a custom "
-             "implementation)"},
+             "cube.components.m_cpu.impl: 'builtin.sram' cannot serve as m_cpu (write builtin.m_cpu; this one "
+             "is for sram)"},
         Case{"NoPrefix",
              {{"cube.components.sram.impl", "my_sram"}},
              "cube.components.sram.impl: 'my_sram' names no implementation (write builtin.<name> or custom.<name>, "
@@ -171,8 +171,8 @@ INSTANTIATE_TEST_SUITE_P(
              "'weight_sigmoid'?)"},
         Case{"WeightAtAnotherBlock",
              {{"cube.pe_template.components.pe_gemm.attrs.weight_exp", "2"}},
-             "cube.pe_template.components.pe_gemm.attrs.weight_exp: unknown key 'weight_exp' (known: overhead_ns, "
-             "mac_per_ns, gemm_granularity, queue_depth, shared_resource)"},
+             "cube.pe_template.components.pe_gemm.attrs.weight_exp: unknown key 'weight_exp' (did you mean "
+             "'cube.pe_template.components.pe_math.attrs.weight_exp'?)"},
         Case{"UnknownBlock",
              {{"cube.pe_template.components.pe_gem.attrs.mac_per_ns", "1"}},
              "cube.pe_template.components.pe_gem: unknown key 'pe_gem' (did you mean 'pe_gemm'?)"}),
