@@ -3,7 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <exception>
 #include <functional>
+#include <new>
 #include <string>
 #include <utility>
 
@@ -78,6 +80,26 @@ const BlockFactory& factory_of(const BlockRegistry& registry, const topology::No
                              "', which is not registered (" + suggest(node.impl, names) + ")");
 }
 
+// What a block from outside throws in its constructor is a mistake in that block.
+std::unique_ptr<Block> make_block(const BlockFactory& factory, const std::string& name, const topology::Node& node,
+                                  NodeId id, BlockContext& context) {
+  const bool builtin = node.impl.rfind("custom.", 0) != 0;
+  const auto refuse = [&](const std::string& why) {
+    return Error::configuration("node " + node.id + ": its implementation '" + node.impl + "' cannot be made: " + why);
+  };
+  std::unique_ptr<Block> block;
+  try {
+    block = factory(name.c_str(), id, context);
+  } catch (const std::bad_alloc&) {
+    throw;
+  } catch (const std::exception& error) {
+    if (builtin) throw;
+    throw refuse(error.what());
+  }
+  if (block == nullptr) throw refuse("its factory gives no block");
+  return block;
+}
+
 }  // namespace
 
 Platform::Platform(const sc_core::sc_module_name& name, const topology::Graph& graph, const BlockRegistry& registry,
@@ -94,7 +116,7 @@ Platform::Platform(const sc_core::sc_module_name& name, const topology::Graph& g
   Hierarchy hierarchy(graph, containers_, [&](const std::string& module, NodeId id) {
     const topology::Node& node = graph.node(id);
     if (node.kind == topology::NodeKind::host) return;  // stands for the request injector at PCIE_EP (T-39)
-    blocks_[id.value] = factory_of(registry, node)(module.c_str(), id, context_);
+    blocks_[id.value] = make_block(factory_of(registry, node), module, node, id, context_);
   });
   hierarchy.build();
   for (std::uint32_t e = 0; e < graph.edges.size(); ++e) {
