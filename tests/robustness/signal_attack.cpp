@@ -17,8 +17,8 @@ std::vector<Verdict> judge_end(const OutputJob& job, const Trial& trial, int sig
   const bool by_signal = trial.end.signal == signal && signal == SIGKILL;
   const bool aborted = signal == SIGABRT && trial.end.code == kProgramFault;  // as if a bench had called abort()
   if (finished || by_signal || aborted || (trial.end.signal == 0 && trial.end.code == kInterrupted)) return {};
-  // A signal before the handlers are there ends the program as any other; with sanitizers loading it takes a while.
-  if (trial.end.signal == signal && trial.end.cpu_s < 0.5 && trial.err.empty()) return {};
+  // A signal before the handlers are there ends the program as any other.
+  if (trial.end.signal == signal && trial.end.cpu_s < 0.05 && trial.err.empty()) return {};
   return {{"end", job.name + ": signal " + std::to_string(signal) + " ends with code " +
                       std::to_string(trial.end.code) + ", signal " + std::to_string(trial.end.signal)}};
 }
