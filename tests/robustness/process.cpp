@@ -13,7 +13,9 @@
 #include <csignal>
 #include <cstdio>
 #include <cstring>
+#include <fstream>
 #include <stdexcept>
+#include <string>
 
 namespace kb::robustness {
 namespace {
@@ -80,6 +82,15 @@ bool wait_until(int descriptor, Clock::time_point start, double after_s) {
   }
 }
 
+// Whether the process has a handler for the signal, as the system knows it; true when that cannot be told.
+bool catches(pid_t process, int signal) {
+  std::ifstream status("/proc/" + std::to_string(process) + "/status");
+  for (std::string line; std::getline(status, line);) {
+    if (line.rfind("SigCgt:", 0) == 0) return (std::stoull(line.substr(7), nullptr, 16) >> (signal - 1) & 1) != 0;
+  }
+  return true;
+}
+
 }  // namespace
 
 ProcessEnd run_process(const ProcessCall& call) {
@@ -98,7 +109,10 @@ ProcessEnd run_process(const ProcessCall& call) {
   bool ended = false;
   if (call.kick) {
     ended = wait_until(descriptor, start, call.kick->after_s);
-    if (!ended) ::kill(child, call.kick->signal);
+    if (!ended) {
+      end.kick_was_caught = catches(child, call.kick->signal);
+      ::kill(child, call.kick->signal);
+    }
   }
   if (!ended && !wait_until(descriptor, start, call.limits.wall_s)) {
     end.timed_out = true;

@@ -12,13 +12,15 @@ const std::vector<int> kSignals = {SIGINT, SIGTERM, SIGHUP, SIGKILL, SIGKILL, SI
 constexpr int kInterrupted = 130;
 constexpr int kProgramFault = 1;
 
-std::vector<Verdict> judge_end(const OutputJob& job, const Trial& trial, int signal) {
+// `kicked`: the signal came from outside; else the program sent it to itself in a call that changes a file.
+std::vector<Verdict> judge_end(const OutputJob& job, const Trial& trial, int signal, bool kicked) {
   const bool finished = trial.end.code == 0 && trial.end.signal == 0;
   const bool by_signal = trial.end.signal == signal && signal == SIGKILL;
   const bool aborted = signal == SIGABRT && trial.end.code == kProgramFault;  // as if a bench had called abort()
   if (finished || by_signal || aborted || (trial.end.signal == 0 && trial.end.code == kInterrupted)) return {};
   // A signal before the handlers are there ends the program as any other.
-  if (trial.end.signal == signal && trial.end.cpu_s < 0.05 && trial.err.empty()) return {};
+  const bool too_early = kicked ? !trial.end.kick_was_caught : trial.end.cpu_s < 0.05;
+  if (trial.end.signal == signal && too_early && trial.err.empty()) return {};
   return {{"end", job.name + ": signal " + std::to_string(signal) + " ends with code " +
                       std::to_string(trial.end.code) + ", signal " + std::to_string(trial.end.signal)}};
 }
@@ -48,7 +50,7 @@ void attack_signals(const Session& session, std::uint64_t count) {
         (options.kick ? "after " + std::to_string(moment) + " s" : "by " + options.environment.back()));
     const Trial trial = carry_out(session.setup, attack, folder, options);
     std::vector<Verdict> verdicts = judge_files(job, attack, trial, signal == SIGKILL && trial.end.signal == SIGKILL);
-    for (const Verdict& verdict : judge_end(job, trial, signal)) verdicts.push_back(verdict);
+    for (const Verdict& verdict : judge_end(job, trial, signal, options.kick.has_value())) verdicts.push_back(verdict);
     if (trial.end.timed_out) verdicts.push_back({"time", job.name + ": too slow after a signal"});
     for (const Verdict& verdict : judge_next_run(job, attack, trial, session.setup)) verdicts.push_back(verdict);
     session.report->add(session.id("signals", index), attack, trial, verdicts);
