@@ -25,7 +25,7 @@ endfunction()
 
 # What plug-ins may call; the executable has to contain all of it, used or not.
 set(KB_PLUGIN_LIBRARIES kb_base kb_contract kb_data kb_address kb_tl kb_kernels kb_sw_tensor kb_sw_runtime
-    kb_sw_distributed kb_sw_parallel kb_sw_benches)
+    kb_sw_distributed kb_sw_parallel kb_sw_workloads)
 
 # Plug-ins resolve the platform's symbols out of the executable that loads them.
 function(kb_runs_plugins target)

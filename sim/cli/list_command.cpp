@@ -2,9 +2,9 @@
 
 #include "platform/observe/json_writer.h"
 #include "platform/observe/text_table.h"
-#include "sim/cli/bench_library.h"
 #include "sim/cli/help.h"
 #include "sim/cli/program.h"
+#include "sim/cli/workload_library.h"
 
 namespace kb::cli {
 namespace {
@@ -12,26 +12,32 @@ namespace {
 using observe::JsonWriter;
 using observe::TextTable;
 
-void write_parameter(JsonWriter& json, const sw::Bench& bench, const sw::Parameter& parameter) {
+void write_parameter(JsonWriter& json, const sw::Workload& workload, const sw::Parameter& parameter) {
   json.begin_object(true).key("name").text(parameter.name).key("type").text(parameter_type_name(parameter.type));
   json.key("unit").text(parameter.unit).key("default").text(parameter.default_value).key("help").text(parameter.help);
   json.key("choices").begin_array();
   for (const std::string& choice : parameter.choices) json.text(choice);
   json.end_array()
       .key("environment")
-      .text(sw::environment_name(bench.environment_prefix(), parameter.name))
+      .text(sw::environment_name(workload.environment_prefix(), parameter.name))
       .end_object();
 }
 
-std::string render_json(const BenchLibrary& library) {
+std::string render_json(const WorkloadLibrary& library) {
   JsonWriter json;
   json.begin_object().key("schema").integer(1).key("benches").begin_array();
   int index = 0;
-  for (const std::string& name : library.benches().names()) {
-    const sw::Bench& bench = *library.benches().find(name);
-    json.begin_object().key("index").integer(++index).key("name").text(name).key("description").text(bench.description);
+  for (const std::string& name : library.workloads().names()) {
+    const sw::Workload& workload = *library.workloads().find(name);
+    json.begin_object()
+        .key("index")
+        .integer(++index)
+        .key("name")
+        .text(name)
+        .key("description")
+        .text(workload.description);
     json.key("parameters").begin_array();
-    for (const sw::Parameter& parameter : bench.parameters) write_parameter(json, bench, parameter);
+    for (const sw::Parameter& parameter : workload.parameters) write_parameter(json, workload, parameter);
     json.end_array().end_object();
   }
   json.end_array().key("kernels").begin_array();
@@ -57,19 +63,19 @@ std::string parameter_text(const sw::Parameter& parameter) {
   return text;
 }
 
-std::string render_text(const BenchLibrary& library) {
+std::string render_text(const WorkloadLibrary& library) {
   std::string text = "Benches (kernbench run --bench NAME)\n";
   int index = 0;
-  for (const std::string& name : library.benches().names()) {
-    const sw::Bench& bench = *library.benches().find(name);
-    text += "\n" + std::to_string(++index) + "  " + name + "  " + bench.description + "\n";
+  for (const std::string& name : library.workloads().names()) {
+    const sw::Workload& workload = *library.workloads().find(name);
+    text += "\n" + std::to_string(++index) + "  " + name + "  " + workload.description + "\n";
     TextTable table({{"parameter", TextTable::Align::left},
                      {"default", TextTable::Align::left},
                      {"meaning", TextTable::Align::left},
                      {"environment", TextTable::Align::left}});
-    for (const sw::Parameter& parameter : bench.parameters) {
+    for (const sw::Parameter& parameter : workload.parameters) {
       table.add({parameter.name, parameter.default_value, parameter_text(parameter),
-                 sw::environment_name(bench.environment_prefix(), parameter.name)});
+                 sw::environment_name(workload.environment_prefix(), parameter.name)});
     }
     if (!table.empty()) text += table.render("     ");
   }
@@ -92,7 +98,7 @@ class ListCommand final : public Command {
   }
 
   int run() override {
-    const BenchLibrary library(plugins_);
+    const WorkloadLibrary library(plugins_);
     json_ ? print(render_json(library)) : print_text(render_text(library));
     return 0;
   }

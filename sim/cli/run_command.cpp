@@ -10,13 +10,13 @@
 #include "platform/observe/output_set.h"
 #include "platform/topology/ccl_config.h"
 #include "sim/cli/arguments.h"
-#include "sim/cli/bench_library.h"
 #include "sim/cli/file_roles.h"
 #include "sim/cli/help.h"
 #include "sim/cli/program.h"
-#include "sim/driver/bench_run.h"
+#include "sim/cli/workload_library.h"
 #include "sim/driver/host_time_limit.h"
 #include "sim/driver/text_report.h"
+#include "sim/driver/workload_run.h"
 #include "sw/runtime/device.h"
 
 namespace kb::cli {
@@ -31,7 +31,7 @@ class RunCommand final : public Command {
   RunCommand(CLI::App& app, const Program& program)
       : name_(program.fixed_topology ? program.name : program.name + " run") {
     choice_.program = &program;
-    bench_ = program.default_bench;
+    bench_ = program.default_workload;
     app.footer(program.fixed_topology ? kSimulationFooter : kRunFooter);
     choice_.add_file_option(app);
     app.add_option("--bench", bench_, "Bench by name or by number of 'kernbench list'")
@@ -81,16 +81,16 @@ class RunCommand final : public Command {
   int run() override {
     sim::HostTimeLimit host_limit(host_time_limit_s_);
     take_sets();
-    sim::BenchRun run;
+    sim::WorkloadRun run;
     run.topology = choice_.load();
-    const BenchLibrary library(plugins_);
+    const WorkloadLibrary library(plugins_);
     run.kernels = &library.kernels();
-    run.bench = &library.benches().resolve(bench_);
-    run.params = sw::resolve_params(run.bench->name, run.bench->parameters, bench_sets_, sw::process_environment,
-                                    run.bench->environment);
+    run.workload = &library.workloads().resolve(bench_);
+    run.params = sw::resolve_params(run.workload->name, run.workload->parameters, bench_sets_, sw::process_environment,
+                                    run.workload->environment);
     if (!quiet_)
-      print_warnings(sw::unknown_variables(run.bench->name, run.bench->parameters, sw::environment_variables(),
-                                           run.bench->environment));
+      print_warnings(sw::unknown_variables(run.workload->name, run.workload->parameters, sw::environment_variables(),
+                                           run.workload->environment));
     run.reference = reference_config();
     run.device = device_;
     contract::MachineInfo machine;
@@ -133,7 +133,7 @@ class RunCommand final : public Command {
     return options;
   }
 
-  int dump_config(const sim::BenchRun& run) const {
+  int dump_config(const sim::WorkloadRun& run) const {
     const sim::RunRecord record = sim::describe(run);
     if (json_) {
       print(sim::render_config_json(record));
@@ -141,7 +141,7 @@ class RunCommand final : public Command {
     }
     std::string text = "topology " + record.topology_file + "\n";
     for (const auto& [key, entry] : record.config) text += key + " = " + entry.value + "  # " + entry.origin + "\n";
-    text += "bench " + record.bench + "\n";
+    text += "bench " + record.workload + "\n";
     for (const auto& [key, entry] : record.params) text += key + " = " + entry.value + "  # " + entry.origin + "\n";
     print_text(text);
     return 0;
@@ -155,7 +155,7 @@ class RunCommand final : public Command {
     return folder.empty() || folder.back() == '/' ? folder + "result.json" : folder + "/result.json";
   }
 
-  void check_files(const sim::BenchRun& run) const {
+  void check_files(const sim::WorkloadRun& run) const {
     FileRoles roles;
     choice_.add_roles(run.topology, roles);
     for (const std::string& plugin : plugins_) roles.reads("--plugin", plugin);
@@ -173,7 +173,7 @@ class RunCommand final : public Command {
     roles.check();
   }
 
-  int simulate_and_report(sim::BenchRun& run) const {
+  int simulate_and_report(sim::WorkloadRun& run) const {
     check_files(run);
     observe::OutputSet outputs;
     observe::OutputFile* result = nullptr;
@@ -186,7 +186,7 @@ class RunCommand final : public Command {
     }
     if (!vcd_file_.empty()) run.options.vcd = &outputs.add(vcd_file_, "the waveform file");
     if (!quiet_) print_warnings(run.topology.warnings);
-    const sim::BenchOutcome outcome = sim::run_bench(run);
+    const sim::WorkloadOutcome outcome = sim::run_workload(run);
     run.options.host_time_limit->disarm();
     if (result != nullptr) sim::render_result(outcome.record, [&](std::string_view text) { result->write(text); });
     outputs.commit();

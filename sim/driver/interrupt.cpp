@@ -54,7 +54,7 @@ extern "C" void on_fatal(int signal) {
 
 extern "C" void on_broken_pipe(int) {}  // the write reports it
 
-// A kernel, a bench or a plug-in ends the process, which would otherwise look like a success without a result.
+// A kernel, a workload or a plug-in ends the process, which would otherwise look like a success without a result.
 [[noreturn]] void end_by_program(const char* what) {
   observe::TemporaryFile::remove_all();
   write_texts({"\nkernbench: error: ", what, "; ", state_of_results(), "\n"});
@@ -111,7 +111,7 @@ void install_exit_handlers() {
 constexpr int kCrashed = 3;
 constexpr std::size_t kSignalStackBytes = 64 << 10;
 
-// On a stack of its own: the usual cause is a kernel or bench that has used up its stack.
+// On a stack of its own: the usual cause is a kernel or workload that has used up its stack.
 extern "C" void on_crash(int signal) {
   observe::TemporaryFile::remove_all();
   write_texts(

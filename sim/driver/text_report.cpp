@@ -73,7 +73,7 @@ std::string render_settings(const RunRecord& run) {
 }
 
 std::string render_params(const RunRecord& run) {
-  std::string text = run.bench;
+  std::string text = run.workload;
   for (const auto& [name, entry] : run.params) {
     text += "  " + name + "=" + entry.value;
     if (entry.origin != "default") text += " (" + entry.origin + ")";

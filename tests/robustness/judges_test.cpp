@@ -101,7 +101,7 @@ class JudgesOfResults : public testing::Test {
     return trial;
   }
   static std::string result(const std::string& ok, const std::string& error) {
-    return R"({"schema":1,"version":"1","topology":{},"config":{},"bench":{},"launches":[],"host":{},"ok":)" + ok +
+    return R"({"schema":1,"version":"1","topology":{},"config":{},"workload":{},"launches":[],"host":{},"ok":)" + ok +
            R"(,"error":)" + error + "}";
   }
   std::string folder_;

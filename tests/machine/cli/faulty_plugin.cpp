@@ -9,9 +9,9 @@
 
 #include "kernels/tl/tl.h"
 #include "platform/base/error.h"
-#include "sw/benches/support.h"
 #include "sw/distributed/spawn.h"
 #include "sw/plugin/plugin.h"
+#include "sw/workloads/support.h"
 
 namespace {
 
@@ -130,10 +130,10 @@ std::string kernel_name(std::string mistake) {
 }
 
 // Compares what no computation could get wrong.
-BenchResult compare_no_numbers(Runtime& rt, const Tensor& x) {
+WorkloadResult compare_no_numbers(Runtime& rt, const Tensor& x) {
   const HostArray nothing = HostArray::full({8, 8192}, Dtype::f16, std::nan(""));
   x.copy_(nothing);
-  BenchResult result;
+  WorkloadResult result;
   verify_exact(rt, result, "x", x.to_host(), nothing);
   return result;
 }
@@ -158,7 +158,7 @@ bool launch_with_wrong_arguments(Runtime& rt, const std::string& mistake, const 
   return mistake.find("argument") != std::string::npos;
 }
 
-BenchResult run(Runtime& rt, const Params& params) {
+WorkloadResult run(Runtime& rt, const Params& params) {
   const std::string& mistake = params.text("mistake");
   end_process(mistake);
   if (mistake == "too-many-ranks") spawn(rt, 100000, [](int) {});
@@ -209,6 +209,6 @@ KERNBENCH_PLUGIN(registrar) {
     registrar.add_kernel(kb::tl::make_kernel(kernel_name(mistake.name), "makes a mistake", {"x"}, mistake.kernel));
     mistakes.emplace_back(mistake.name);
   }
-  registrar.add_bench(
+  registrar.add_workload(
       {"faulty", "makes one mistake", {Parameter::choice("mistake", "huge", mistakes, "which one")}, run});
 }

@@ -108,10 +108,10 @@ TEST_F(UsageTest, ALibraryThatIsNoPluginIsNamed) {
 TEST_F(UsageTest, ListNamesBenchesKernelsAndParameters) {
   const nlohmann::json list = json("list --json");
   std::vector<std::string> names;
-  for (const auto& bench : list["benches"]) {
-    names.push_back(bench["name"]);
-    EXPECT_EQ(bench["index"], names.size());  // H-71
-    EXPECT_NE(bench["description"], "");
+  for (const auto& workload : list["benches"]) {
+    names.push_back(workload["name"]);
+    EXPECT_EQ(workload["index"], names.size());  // H-71
+    EXPECT_NE(workload["description"], "");
   }
   EXPECT_TRUE(std::is_sorted(names.begin(), names.end()));
   for (const char* name : {"copy", "gemm-multi-pe", "gemm-single-pe", "vector-add"}) {

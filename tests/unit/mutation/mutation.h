@@ -10,8 +10,8 @@
 
 #include "platform/data/element.h"
 #include "platform/data/verification.h"
-#include "sw/benches/contents.h"
 #include "sw/tensor/host_array.h"
+#include "sw/workloads/contents.h"
 
 namespace kb::mutation {
 

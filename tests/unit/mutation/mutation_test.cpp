@@ -7,7 +7,7 @@
 #include <cstdlib>
 #include <set>
 
-#include "sw/benches/bench.h"
+#include "sw/workloads/workload.h"
 
 namespace kb::mutation {
 namespace {
@@ -76,7 +76,7 @@ INSTANTIATE_TEST_SUITE_P(Workloads, Mutation, ::testing::Range(std::size_t{0}, w
 TEST(MutationTable, HasEveryVerifiedBench) {
   std::set<std::string> tried;
   for (const Workload& workload : workloads()) tried.insert(workload.name.substr(0, workload.name.find(' ')));
-  for (const sw::Bench& bench : sw::builtin_benches()) {
+  for (const sw::Workload& bench : sw::builtin_workloads()) {
     if (bench.description.find("verified") == std::string::npos) continue;
     EXPECT_EQ(tried.count(bench.name), 1u) << bench.name << " has no mutation tests";
   }

@@ -1,4 +1,4 @@
-#include "sw/benches/params.h"
+#include "sw/workloads/params.h"
 
 #include <gmock/gmock.h>
 
