@@ -4,7 +4,7 @@ if(KB_RUN_CLANG_TIDY)
   # Only our sources: not what the build generates from topology files.
   add_custom_target(tidy
     COMMAND ${KB_RUN_CLANG_TIDY} -quiet -p "${CMAKE_BINARY_DIR}"
-            "^${CMAKE_SOURCE_DIR}/(platform|modules|kernels|sw|sim|tests|bench)/"
+            "^${CMAKE_SOURCE_DIR}/(platform|modules|kernels|sw|sim|tests|speed_tests)/"
     WORKING_DIRECTORY "${CMAKE_SOURCE_DIR}"
     USES_TERMINAL VERBATIM)
 else()

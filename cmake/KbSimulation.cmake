@@ -1,4 +1,4 @@
-# kb_add_simulation(NAME <name> TOPOLOGY <file.yaml> [BENCH <bench>])
+# kb_add_simulation(NAME <name> TOPOLOGY <file.yaml> [WORKLOAD <workload>])
 # makes the executable sim_<name> with the configuration compiled in; it takes the options of `kernbench run`. The list
 # KB_SIMULATIONS has them all.
 # kb_builtin_topology() embeds the file; kb_runs_plugins() lets an executable load shared libraries (--plugin).
@@ -27,7 +27,7 @@ endfunction()
 # What plug-ins may call; the executable has to contain all of it, used or not.
 set(KB_PLUGIN_LIBRARIES kb_base kb_params kb_topology kb_routing kb_payload kb_plan kb_elab kb_modules_fabric kb_modules_io
     kb_modules_cube kb_modules_pe kb_contract kb_data kb_address kb_tl kb_kernels kb_sw_tensor kb_sw_runtime
-    kb_sw_distributed kb_sw_parallel kb_sw_benches)
+    kb_sw_distributed kb_sw_parallel kb_sw_workloads)
 
 # Plug-ins resolve the platform's symbols out of the executable that loads them.
 function(kb_runs_plugins target)
@@ -41,19 +41,19 @@ function(kb_runs_plugins target)
 endfunction()
 
 function(kb_add_simulation)
-  cmake_parse_arguments(ARG "" "NAME;TOPOLOGY;BENCH" "" ${ARGN})
+  cmake_parse_arguments(ARG "" "NAME;TOPOLOGY;WORKLOAD" "" ${ARGN})
   if(NOT ARG_NAME OR NOT ARG_TOPOLOGY)
     message(FATAL_ERROR "kb_add_simulation needs NAME and TOPOLOGY.")
   endif()
   if(TARGET sim_${ARG_NAME})
     message(FATAL_ERROR "There is a simulation sim_${ARG_NAME} already; rename ${ARG_TOPOLOGY} or give another NAME.")
   endif()
-  if(NOT ARG_BENCH)
-    set(ARG_BENCH gemm-multi-pe)
+  if(NOT ARG_WORKLOAD)
+    set(ARG_WORKLOAD gemm-multi-pe)
   endif()
   set(target sim_${ARG_NAME})
   add_executable(${target} "${KB_SIMULATION_DIR}/simulation_main.cpp")
-  target_compile_definitions(${target} PRIVATE KB_PROGRAM_NAME="${target}" KB_DEFAULT_BENCH="${ARG_BENCH}")
+  target_compile_definitions(${target} PRIVATE KB_PROGRAM_NAME="${target}" KB_DEFAULT_WORKLOAD="${ARG_WORKLOAD}")
   target_link_libraries(${target} PRIVATE kb_sim_cli)
   kb_runs_plugins(${target})
   kb_builtin_topology(${target} "${ARG_TOPOLOGY}")

@@ -7,7 +7,7 @@ int sc_main(int argc, char** argv) {
   kb::cli::Program program;
   program.name = KB_PROGRAM_NAME;
   program.topology = kb::cli::builtin_topology();
-  program.default_bench = KB_DEFAULT_BENCH;
+  program.default_workload = KB_DEFAULT_WORKLOAD;
   program.fixed_topology = true;
   return kb::cli::run_simulation(argc, argv, program);
 }

@@ -18,7 +18,7 @@ both() {
   (cd "$work/a" && "$a" "$@" >out.txt 2>err.txt) || rc_a=$?
   (cd "$work/b" && "$b" "$@" >out.txt 2>err.txt) || rc_b=$?
   if [ "$rc_a" -eq 2 ] && [ "$rc_b" -eq 2 ] && cmp -s "$work/a/err.txt" "$work/b/err.txt"; then
-    echo "refused   $name: $(head -n 1 "$work/a/err.txt")"  # a machine can be too small for a bench
+    echo "refused   $name: $(head -n 1 "$work/a/err.txt")"  # a machine can be too small for a workload
     refused=$((refused + 1))
     return 1
   fi
@@ -51,15 +51,15 @@ traffic() {
   }'
 }
 
-benches="$("$a" list --json | sed -n '/"index":/{n;s/^ *"name": "\([^"]*\)",$/\1/p}')"
-[ "$(wc -w <<<"$benches")" -ge 6 ] || { echo "kernbench list names too few benches: $benches"; exit 1; }
+workloads="$("$a" list --json | sed -n '/"index":/{n;s/^ *"name": "\([^"]*\)",$/\1/p}')"
+[ "$(wc -w <<<"$workloads")" -ge 6 ] || { echo "kernbench list names too few workloads: $workloads"; exit 1; }
 
 for machine in one_pe one_cube reference; do
-  for bench in $benches; do
-    both "$machine $bench" run --topology "$configs/$machine.yaml" --bench "$bench" --data replay --quiet \
+  for workload in $workloads; do
+    both "$machine $workload" run --topology "$configs/$machine.yaml" --bench "$workload" --data replay --quiet \
       --out results --oplog ops.tsv --vcd waves.vcd || continue
     for side in a b; do sed '/"host": {/,$d' "$work/$side/results/result.json" >"$work/$side/result.txt"; done
-    for file in ops.tsv result.txt waves.vcd; do same "$machine $bench" "$file"; done
+    for file in ops.tsv result.txt waves.vcd; do same "$machine $workload" "$file"; done
   done
   pes=8
   [ "$machine" = one_pe ] && pes=1

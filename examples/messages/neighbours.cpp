@@ -3,8 +3,8 @@
 #include "neighbours.h"
 
 #include "kernels/tl/tl.h"
-#include "sw/benches/support.h"
 #include "sw/distributed/queue_installation.h"
+#include "sw/workloads/support.h"
 
 namespace neighbours {
 namespace {
@@ -25,7 +25,7 @@ void sum(tl::Context& tl, tl::Ptr x, tl::Ptr out) {
   tl.store(out + mine.first, sum);
 }
 
-BenchResult run(Runtime& rt, const Params& params) {
+WorkloadResult run(Runtime& rt, const Params& params) {
   kb::topology::CclOptions options;
   options.file = params.text("ccl");
   const QueueInstallation queues(rt, options);  // the links of the file, no all-reduce
@@ -38,7 +38,7 @@ BenchResult run(Runtime& rt, const Params& params) {
   const Tensor x = rt.empty(shape, kb::Dtype::f16, rows, "x");
   const Tensor out = rt.empty(shape, kb::Dtype::f16, rows, "out");
   x.copy_(values);
-  BenchResult result;
+  WorkloadResult result;
   add_launch_figures(result, rt.wait(rt.launch("neighbour_sum", {{"x", x}, {"out", out}})));
 
   const std::vector<double> in = values.to_doubles();
@@ -58,7 +58,7 @@ kb::contract::Kernel kernel() {
   return tl::make_kernel("neighbour_sum", "out = x of the PE and of its neighbours in the cube", {"x", "out"}, sum);
 }
 
-Bench bench() {
+Workload workload() {
   return {"neighbour-sum",
           "every PE adds the tiles of its neighbours in the cube, over the links of a ccl.yaml, verified",
           {Parameter::integer("elements", 64, "of a tile, f16"),

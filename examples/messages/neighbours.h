@@ -1,11 +1,11 @@
 #pragma once
 
 #include "platform/contract/i_pe.h"
-#include "sw/benches/bench.h"
+#include "sw/workloads/workload.h"
 
 namespace neighbours {
 
 kb::contract::Kernel kernel();
-kb::sw::Bench bench();
+kb::sw::Workload workload();
 
 }  // namespace neighbours

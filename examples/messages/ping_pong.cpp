@@ -4,10 +4,10 @@
 #include "kernels/tl/tl.h"
 #include "neighbours.h"
 #include "own_allreduce.h"
-#include "sw/benches/support.h"
 #include "sw/distributed/process_group.h"
 #include "sw/distributed/spawn.h"
 #include "sw/plugin/plugin.h"
+#include "sw/workloads/support.h"
 
 namespace {
 
@@ -29,11 +29,11 @@ void ping_pong(tl::Context& tl, tl::Ptr t, int rank, int rounds, int server) {
   tl.store(t, ball);
 }
 
-BenchResult run(Runtime& rt, const Params& params) {
+WorkloadResult run(Runtime& rt, const Params& params) {
   ProcessGroup group(rt);  // wires the queues of the whole machine
   const std::int64_t rounds = params.integer("rounds"), server = params.integer("server");
   const kb::Shape shape{1, params.integer("elements")};
-  BenchResult result;
+  WorkloadResult result;
   spawn(rt, group.world_size(), [&](int rank) {
     ahbm::set_device(rt, rank);
     if (rank > 1) return;
@@ -53,15 +53,15 @@ KERNBENCH_PLUGIN(registrar) {
   registrar.add_kernel(own::kernel());
   registrar.add_all_reduce(own::algorithm());
   registrar.add_kernel(neighbours::kernel());
-  registrar.add_bench(neighbours::bench());
+  registrar.add_workload(neighbours::workload());
   registrar.add_kernel(tl::make_kernel("ping_pong", "a tile goes to and fro between two SIPs",
                                        {"t", "rank", "rounds", "server"}, ping_pong));
-  registrar.add_bench({"ping-pong",
-                       "a tile goes to and fro between SIPs 0 and 1, verified",
-                       {
-                           Parameter::integer("rounds", 10, "how often it comes back to who serves"),
-                           Parameter::integer("elements", 64, "of the tile, f32"),
-                           Parameter::integer("server", 0, "rank that sends first; 2: nobody does, a dead-lock", 0),
-                       },
-                       run});
+  registrar.add_workload({"ping-pong",
+                          "a tile goes to and fro between SIPs 0 and 1, verified",
+                          {
+                              Parameter::integer("rounds", 10, "how often it comes back to who serves"),
+                              Parameter::integer("elements", 64, "of the tile, f32"),
+                              Parameter::integer("server", 0, "rank that sends first; 2: nobody does, a dead-lock", 0),
+                          },
+                          run});
 }

@@ -1,8 +1,8 @@
 // y = relu(x W1) W2 with both weights split over all SIPs, one rank per SIP: the forward pass of a training script.
 #include "platform/data/reference.h"
-#include "sw/benches/support.h"
 #include "sw/parallel/parallel.h"
 #include "sw/plugin/plugin.h"
+#include "sw/workloads/support.h"
 using namespace kb::sw;
 
 static HostArray expected(const HostArray& x, const HostArray& w1, const HostArray& w2) {
@@ -12,14 +12,14 @@ static HostArray expected(const HostArray& x, const HostArray& w1, const HostArr
   return HostArray::from_doubles(x.shape(), x.dtype(), kb::data::reference_gemm(h, w2.to_doubles(), m, n, k).values);
 }
 
-static BenchResult run(Runtime& rt, const Params& params) {
+static WorkloadResult run(Runtime& rt, const Params& params) {
   const std::int64_t tokens = params.integer("tokens"), width = 512, inner = 2048;
   const HostArray x = HostArray::random_integers({tokens, width}, kb::Dtype::f32, 1);
   const HostArray w1 = HostArray::random_integers({width, inner}, kb::Dtype::f32, 2);
   const HostArray w2 = HostArray::random_integers({inner, width}, kb::Dtype::f32, 3);
   ProcessGroup group(rt);
   ModelParallel model(rt, group);
-  BenchResult result;
+  WorkloadResult result;
   spawn(rt, model.size(), [&](int rank) {
     ahbm::set_device(rt, rank);
     LinearOptions f32;
@@ -36,5 +36,5 @@ static BenchResult run(Runtime& rt, const Params& params) {
 }
 
 KERNBENCH_PLUGIN(registrar) {
-  registrar.add_bench({"my-tp-mlp", "an MLP over all SIPs", {Parameter::integer("tokens", 8, "rows of x")}, run});
+  registrar.add_workload({"my-tp-mlp", "an MLP over all SIPs", {Parameter::integer("tokens", 8, "rows of x")}, run});
 }

@@ -10,7 +10,7 @@ namespace kb {
 
 enum class ErrorFamily {
   configuration,  // the user's files or command line; exit 2, no result files
-  program,        // a bench or kernel; exit 1, result.json with ok: false
+  program,        // a workload or kernel; exit 1, result.json with ok: false
   model,          // ours; exit 3
   no_progress,    // deadlock or time limit with work outstanding; exit 4
 };

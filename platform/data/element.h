@@ -1,4 +1,4 @@
-// Tensor bytes as numbers and back, in bulk; and reproducible contents for tests and benches.
+// Tensor bytes as numbers and back, in bulk; and reproducible contents for tests and workloads.
 #pragma once
 
 #include <cstddef>

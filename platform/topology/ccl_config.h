@@ -51,7 +51,7 @@ struct CclConfig {
   RankTopology topology = RankTopology::none;  // of the ranks of `flat`; none: the algorithm brings its neighbours
   int w = 0, h = 0;                            // grid of a 2-D topology; 0, 0 = the square
   int world_size = 0;                          // 0 = as the machine (K-13)
-  std::int64_t n_elem = 8;                     // of the stock bench
+  std::int64_t n_elem = 8;                     // of the stock workload
   TileSet tiles = TileSet::automatic;
   std::vector<std::size_t> candidates;  // indices of candidate_names(); of `auto`
 

@@ -4,9 +4,9 @@
 
 #include "platform/base/error.h"
 #include "platform/topology/ccl_config.h"
-#include "sim/cli/bench_library.h"
 #include "sim/cli/help.h"
 #include "sim/cli/program.h"
+#include "sim/cli/workload_library.h"
 #include "sw/distributed/algorithms.h"
 
 namespace kb::cli {
@@ -25,7 +25,7 @@ class CheckCommand final : public Command {
     if (!choice_.sets.empty() && std::all_of(files_.begin(), files_.end(), topology::is_ccl_file)) {
       throw usage_error("--set changes keys of a topology; the collective configuration is changed in its file");
     }
-    const BenchLibrary library(plugins_);  // its algorithms and blocks may be named in a file
+    const WorkloadLibrary library(plugins_);  // its algorithms and blocks may be named in a file
     std::vector<Diagnostic> problems;
     for (const std::string& file : files_) {
       const std::optional<Checked> good = check(file, library, problems);
@@ -43,7 +43,7 @@ class CheckCommand final : public Command {
     std::vector<Diagnostic> warnings;
   };
 
-  std::optional<Checked> check(const std::string& file, const BenchLibrary& library,
+  std::optional<Checked> check(const std::string& file, const WorkloadLibrary& library,
                                std::vector<Diagnostic>& problems) const {
     try {
       return topology::is_ccl_file(file) ? check_ccl(file) : check_topology(file, library);
@@ -76,7 +76,7 @@ class CheckCommand final : public Command {
         chosen.warnings};
   }
 
-  Checked check_topology(const std::string& file, const BenchLibrary& library) const {
+  Checked check_topology(const std::string& file, const WorkloadLibrary& library) const {
     const topology::LoadedTopology machine = load(file, library);
     Checked good{file + ": ok (" + std::to_string(machine.graph.nodes.size()) + " nodes, " +
                      std::to_string(machine.graph.edges.size()) + " edges)\n",
@@ -84,7 +84,7 @@ class CheckCommand final : public Command {
     return good;
   }
 
-  topology::LoadedTopology load(const std::string& file, const BenchLibrary& library) const {
+  topology::LoadedTopology load(const std::string& file, const WorkloadLibrary& library) const {
     TopologyChoice choice = choice_;
     choice.file = file;
     return choice.load(library.blocks().implementations());

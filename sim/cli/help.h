@@ -8,14 +8,14 @@ inline constexpr const char* kOverview =
 
 inline constexpr const char* kOverviewFooter =
     "Examples:\n"
-    "  kernbench run                                        the default bench on the built-in machine\n"
+    "  kernbench run                                        the default workload on the built-in machine\n"
     "  kernbench run --bench vector-add --verify-data       compute the data too and check it\n"
     "  kernbench list                                       what can be run\n"
     "  kernbench topology configs/reference.yaml            what the machine looks like\n"
     "  kernbench evaluate gemm                              measure over many runs, with figures\n"
     "'kernbench COMMAND --help' explains one command.\n"
     "\n"
-    "Exit codes: 0 success, 1 bench or verification failed, 2 wrong usage or configuration,\n"
+    "Exit codes: 0 success, 1 workload or verification failed, 2 wrong usage or configuration,\n"
     "3 defect of the simulator, 4 no progress (deadlock or a time limit), 130 interrupted.";
 
 inline constexpr const char* kRunFooter =
@@ -25,7 +25,7 @@ inline constexpr const char* kRunFooter =
     "  kernbench run --bench gemm-single-pe --set m=512 --set k=512 --set n=512\n"
     "  kernbench run --set cube.links.pe_to_router_bw_gbs=128    a name with a dot is a topology key\n"
     "  kernbench run --bench copy --vcd copy.vcd --vcd-filter 'sip0.cube0.*'\n"
-    "  kernbench run --plugin ./libmy_kernels.so --bench my-bench\n"
+    "  kernbench run --plugin ./libmy_kernels.so --bench my-workload\n"
     "  kernbench run --json > result.json                        only JSON on standard output\n"
     "\n"
     "'kernbench run --bench NAME --help' shows the parameters of one workload; --set name=value comes first, then\n"
@@ -35,7 +35,7 @@ inline constexpr const char* kRunFooter =
 
 inline constexpr const char* kSimulationFooter =
     "This program is a simulation of one machine; its topology is built in.\n"
-    "--set changes single keys of it (a name with a dot) or parameters of the bench.";
+    "--set changes single keys of it (a name with a dot) or parameters of the workload.";
 
 inline constexpr const char* kTopologyFooter =
     "Examples:\n"

@@ -6,9 +6,9 @@
 #include "platform/base/nearest.h"
 #include "platform/observe/json_writer.h"
 #include "platform/observe/text_table.h"
-#include "sim/cli/bench_library.h"
 #include "sim/cli/help.h"
 #include "sim/cli/program.h"
+#include "sim/cli/workload_library.h"
 #include "sim/cli/workload_text.h"
 
 namespace kb::cli {
@@ -17,21 +17,21 @@ namespace {
 using observe::JsonWriter;
 using observe::TextTable;
 
-void write_parameter(JsonWriter& json, const sw::Bench& bench, const sw::Parameter& parameter) {
+void write_parameter(JsonWriter& json, const sw::Workload& workload, const sw::Parameter& parameter) {
   json.begin_object(true).key("name").text(parameter.name).key("type").text(parameter_type_name(parameter.type));
   json.key("unit").text(parameter.unit).key("default").text(parameter.default_value).key("help").text(parameter.help);
   json.key("choices").begin_array();
   for (const std::string& choice : parameter.choices) json.text(choice);
   json.end_array()
       .key("environment")
-      .text(sw::environment_name(bench.environment_prefix(), parameter.name))
+      .text(sw::environment_name(workload.environment_prefix(), parameter.name))
       .end_object();
 }
 
 // A workload in the order of names, which is that of the numbers.
 struct Numbered {
   std::size_t number;
-  const sw::Bench* workload;
+  const sw::Workload* workload;
 };
 
 // What is shown: everything, or what has one name.
@@ -40,19 +40,19 @@ struct Selection {
   std::vector<const contract::Kernel*> kernels;
 };
 
-Selection select(const BenchLibrary& library, const std::string& name) {
+Selection select(const WorkloadLibrary& library, const std::string& name) {
   Selection chosen;
   std::size_t number = 0;
-  for (const std::string& one : library.benches().names()) {
+  for (const std::string& one : library.workloads().names()) {
     ++number;
     const bool wanted = name.empty() || name == one || name == std::to_string(number);
-    if (wanted) chosen.workloads.push_back({number, library.benches().find(one)});
+    if (wanted) chosen.workloads.push_back({number, library.workloads().find(one)});
   }
   for (const std::string& one : library.kernels().names()) {
     if (name.empty() || name == one) chosen.kernels.push_back(library.kernels().find(one));
   }
   if (!chosen.workloads.empty() || !chosen.kernels.empty()) return chosen;
-  std::vector<std::string> names = library.benches().names();
+  std::vector<std::string> names = library.workloads().names();
   for (const std::string& one : library.kernels().names()) {
     if (std::find(names.begin(), names.end(), one) == names.end()) names.push_back(one);
   }
@@ -64,11 +64,11 @@ Selection select(const BenchLibrary& library, const std::string& name) {
 std::string render_json(const Selection& chosen) {
   JsonWriter json;
   json.begin_object().key("schema").integer(1).key("benches").begin_array();
-  for (const auto& [number, bench] : chosen.workloads) {
+  for (const auto& [number, workload] : chosen.workloads) {
     json.begin_object().key("index").integer(static_cast<std::int64_t>(number));
-    json.key("name").text(bench->name).key("description").text(bench->description);
+    json.key("name").text(workload->name).key("description").text(workload->description);
     json.key("parameters").begin_array();
-    for (const sw::Parameter& parameter : bench->parameters) write_parameter(json, *bench, parameter);
+    for (const sw::Parameter& parameter : workload->parameters) write_parameter(json, *workload, parameter);
     json.end_array().end_object();
   }
   json.end_array().key("kernels").begin_array();
@@ -113,7 +113,7 @@ class ListCommand final : public Command {
   }
 
   int run() override {
-    const BenchLibrary library(plugins_);
+    const WorkloadLibrary library(plugins_);
     const Selection chosen = select(library, name_);
     if (json_) {
       print(render_json(chosen));

@@ -6,7 +6,7 @@ int sc_main(int argc, char** argv) {
   kb::cli::Program program;
   program.name = "kernbench";
   program.topology = kb::cli::builtin_topology();
-  program.default_bench = "gemm-multi-pe";
+  program.default_workload = "gemm-multi-pe";
   return kb::cli::run_kernbench(argc, argv, program);
 }
 

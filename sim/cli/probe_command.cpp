@@ -1,8 +1,8 @@
 #include <CLI/CLI.hpp>
 
-#include "sim/cli/bench_library.h"
 #include "sim/cli/help.h"
 #include "sim/cli/program.h"
+#include "sim/cli/workload_library.h"
 #include "sim/probe/probe.h"
 
 namespace kb::cli {
@@ -22,7 +22,7 @@ class ProbeCommand final : public Command {
   }
 
   int run() override {
-    const BenchLibrary library(plugins_);
+    const WorkloadLibrary library(plugins_);
     const topology::LoadedTopology machine = choice_.load(library.blocks().implementations());
     print_warnings(machine.warnings);
     const sim::ProbeReport report = sim::run_probe(machine, case_, &library.blocks());

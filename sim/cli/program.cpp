@@ -33,7 +33,7 @@ struct Entry {
   Factory make;
 };
 constexpr Entry kCommands[] = {
-    {"run", "Run a bench on a simulated machine and report times and data", make_run_command},
+    {"run", "Run a workload on a simulated machine and report times and data", make_run_command},
     {"list", "List the workloads and kernels that can be run", make_list_command},
     {"probe", "Measure single transfers against the latency formula", make_probe_command},
     {"topology", "Show a compiled machine: summary, JSON or Graphviz", make_topology_command},

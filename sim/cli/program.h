@@ -20,10 +20,10 @@ namespace kb::cli {
 class FileRoles;
 
 struct Program {
-  std::string name;             // of the executable, for messages
-  BuiltinTopology topology;     // used when no --topology is given
-  std::string default_bench;    // of `run` without --bench
-  bool fixed_topology = false;  // a sim_<name>: there is no --topology
+  std::string name;              // of the executable, for messages
+  BuiltinTopology topology;      // used when no --topology is given
+  std::string default_workload;  // of `run` without --bench
+  bool fixed_topology = false;   // a sim_<name>: there is no --topology
 };
 
 // What main() does: enters sc_main without SystemC's start-up banner.

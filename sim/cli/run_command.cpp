@@ -10,14 +10,14 @@
 #include "platform/observe/output_set.h"
 #include "platform/topology/ccl_config.h"
 #include "sim/cli/arguments.h"
-#include "sim/cli/bench_library.h"
 #include "sim/cli/file_roles.h"
 #include "sim/cli/help.h"
 #include "sim/cli/program.h"
+#include "sim/cli/workload_library.h"
 #include "sim/cli/workload_text.h"
-#include "sim/driver/bench_run.h"
 #include "sim/driver/host_time_limit.h"
 #include "sim/driver/text_report.h"
+#include "sim/driver/workload_run.h"
 #include "sw/runtime/device.h"
 
 namespace kb::cli {
@@ -32,13 +32,13 @@ class RunCommand final : public Command {
   RunCommand(CLI::App& app, const Program& program)
       : name_(program.fixed_topology ? program.name : program.name + " run") {
     choice_.program = &program;
-    bench_ = program.default_bench;
+    workload_ = program.default_workload;
     app.footer(program.fixed_topology ? kSimulationFooter : kRunFooter);
     choice_.add_file_option(app);
-    bench_option_ = app.add_option("--bench", bench_, "Workload by name or by number of 'kernbench list'")
-                        ->type_name("NAME")
-                        ->capture_default_str();
-    app.add_option("--device", device_, "SIPs that the bench may use: all or sip:N")
+    workload_option_ = app.add_option("--bench", workload_, "Workload by name or by number of 'kernbench list'")
+                           ->type_name("NAME")
+                           ->capture_default_str();
+    app.add_option("--device", device_, "SIPs that the workload may use: all or sip:N")
         ->type_name("DEVICE")
         ->capture_default_str();
     data_option_ = app.add_option("--data", data_, "Compute the data: off, replay or eager")
@@ -77,9 +77,9 @@ class RunCommand final : public Command {
 
   // The parameters of the workload that --bench names.
   std::string help() const override {
-    if (bench_option_->count() == 0) return "";
-    const BenchLibrary library(plugins_);
-    const sw::Bench& workload = library.benches().resolve(bench_);
+    if (workload_option_->count() == 0) return "";
+    const WorkloadLibrary library(plugins_);
+    const sw::Workload& workload = library.workloads().resolve(workload_);
     const std::string parameters = parameters_text(workload);
     return "\nParameters of " + workload.name + ":\n\n" + (parameters.empty() ? "  It has none.\n" : parameters);
   }
@@ -87,16 +87,16 @@ class RunCommand final : public Command {
   int run() override {
     sim::HostTimeLimit host_limit(host_time_limit_s_);
     take_sets();
-    sim::BenchRun run;
-    const BenchLibrary library(plugins_);
+    sim::WorkloadRun run;
+    const WorkloadLibrary library(plugins_);
     run.topology = choice_.load(library.blocks().implementations());
     run.kernels = &library.kernels();
-    run.bench = &library.benches().resolve(bench_);
-    run.params = sw::resolve_params(run.bench->name, run.bench->parameters, bench_sets_, sw::process_environment,
-                                    run.bench->environment);
+    run.workload = &library.workloads().resolve(workload_);
+    run.params = sw::resolve_params(run.workload->name, run.workload->parameters, workload_sets_,
+                                    sw::process_environment, run.workload->environment);
     if (!quiet_)
-      print_warnings(sw::unknown_variables(run.bench->name, run.bench->parameters, sw::environment_variables(),
-                                           run.bench->environment));
+      print_warnings(sw::unknown_variables(run.workload->name, run.workload->parameters, sw::environment_variables(),
+                                           run.workload->environment));
     run.reference = reference_config();
     run.device = device_;
     contract::MachineInfo machine;
@@ -119,7 +119,7 @@ class RunCommand final : public Command {
       if (assignment.first.find('.') != std::string::npos) {
         choice_.sets.push_back(text);
       } else {
-        bench_sets_.push_back(assignment);
+        workload_sets_.push_back(assignment);
       }
     }
   }
@@ -140,7 +140,7 @@ class RunCommand final : public Command {
     return options;
   }
 
-  int dump_config(const sim::BenchRun& run) const {
+  int dump_config(const sim::WorkloadRun& run) const {
     const sim::RunRecord record = sim::describe(run);
     if (json_) {
       print(sim::render_config_json(record));
@@ -150,7 +150,7 @@ class RunCommand final : public Command {
     for (const auto& [key, entry] : record.config) {
       text += key + " = " + entry.value + "  # " + entry.origin + (entry.text.empty() ? "" : ": " + entry.text) + "\n";
     }
-    text += "bench " + record.bench + "\n";
+    text += "workload " + record.workload + "\n";
     for (const auto& [key, entry] : record.params) text += key + " = " + entry.value + "  # " + entry.origin + "\n";
     print_text(text);
     return 0;
@@ -164,7 +164,7 @@ class RunCommand final : public Command {
     return folder.empty() || folder.back() == '/' ? folder + "result.json" : folder + "/result.json";
   }
 
-  void check_files(const sim::BenchRun& run) const {
+  void check_files(const sim::WorkloadRun& run) const {
     FileRoles roles;
     choice_.add_roles(run.topology, roles);
     for (const std::string& plugin : plugins_) roles.reads("--plugin", plugin);
@@ -182,7 +182,7 @@ class RunCommand final : public Command {
     roles.check();
   }
 
-  int simulate_and_report(sim::BenchRun& run) const {
+  int simulate_and_report(sim::WorkloadRun& run) const {
     check_files(run);
     observe::OutputSet outputs;
     observe::OutputFile* result = nullptr;
@@ -195,7 +195,7 @@ class RunCommand final : public Command {
     }
     if (!vcd_file_.empty()) run.options.vcd = &outputs.add(vcd_file_, "the waveform file");
     if (!quiet_) print_warnings(run.topology.warnings);
-    const sim::BenchOutcome outcome = sim::run_bench(run);
+    const sim::WorkloadOutcome outcome = sim::run_workload(run);
     run.options.host_time_limit->disarm();
     if (result != nullptr) sim::render_result(outcome.record, [&](std::string_view text) { result->write(text); });
     outputs.commit();
@@ -229,14 +229,14 @@ class RunCommand final : public Command {
 
   std::string name_;
   TopologyChoice choice_;
-  std::string bench_;
-  CLI::Option* bench_option_ = nullptr;
+  std::string workload_;
+  CLI::Option* workload_option_ = nullptr;
   std::string device_ = "all";
   std::string data_ = "off";
   CLI::Option* data_option_ = nullptr;
   bool verify_ = false;
   std::vector<std::string> sets_;
-  sw::Assignments bench_sets_;
+  sw::Assignments workload_sets_;
   std::uint64_t seed_ = 1;
   std::vector<std::string> plugins_;
   std::string out_;

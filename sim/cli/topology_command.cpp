@@ -1,10 +1,10 @@
 #include <CLI/CLI.hpp>
 
 #include "platform/observe/output_file.h"
-#include "sim/cli/bench_library.h"
 #include "sim/cli/file_roles.h"
 #include "sim/cli/help.h"
 #include "sim/cli/program.h"
+#include "sim/cli/workload_library.h"
 
 namespace kb::cli {
 namespace {
@@ -26,7 +26,7 @@ class TopologyCommand final : public Command {
   }
 
   int run() override {
-    const BenchLibrary library(plugins_);
+    const WorkloadLibrary library(plugins_);
     const topology::LoadedTopology machine = choice_.load(library.blocks().implementations());
     if (!mesh_file_.empty()) {
       check_files(machine);

@@ -2,10 +2,10 @@
 
 #include "platform/observe/output_file.h"
 #include "sim/cli/arguments.h"
-#include "sim/cli/bench_library.h"
 #include "sim/cli/file_roles.h"
 #include "sim/cli/help.h"
 #include "sim/cli/program.h"
+#include "sim/cli/workload_library.h"
 #include "sim/driver/host_time_limit.h"
 #include "sim/driver/systemc_setup.h"
 #include "sim/traffic/trace_reader.h"
@@ -30,7 +30,7 @@ class TrafficCommand final : public Command {
 
   int run() override {
     sim::HostTimeLimit host_limit(host_time_limit_s_);
-    const BenchLibrary library(plugins_);
+    const WorkloadLibrary library(plugins_);
     const topology::LoadedTopology machine = choice_.load(library.blocks().implementations());
     const sim::Trace trace =
         within_memory("reading the traffic file", [&] { return sim::read_trace(trace_, machine.graph); });

@@ -28,7 +28,7 @@ std::string paragraph(const std::string& text) {
 
 }  // namespace
 
-std::string parameters_text(const sw::Bench& workload) {
+std::string parameters_text(const sw::Workload& workload) {
   if (workload.parameters.empty()) return "";
   TextTable table({{"parameter", TextTable::Align::left},
                    {"default", TextTable::Align::left},
@@ -42,7 +42,7 @@ std::string parameters_text(const sw::Bench& workload) {
                    ", or in the environment, e.g. " + sw::environment_name(workload.environment_prefix(), first) + ".");
 }
 
-std::string workload_text(const sw::Bench& workload, std::size_t number) {
+std::string workload_text(const sw::Workload& workload, std::size_t number) {
   std::string text = "Workload " + workload.name + ", number " + std::to_string(number) + "\n";
   text += paragraph(workload.description) + "\n";
   const std::string parameters = parameters_text(workload);

@@ -32,7 +32,7 @@ std::string running(elab::EventScheduler* scheduler) {
   if (scheduler == nullptr) return "before the simulation, in a plug-in or while the machine was built";
   const elab::Foreground::View view = scheduler->foreground().view();
   if (view.place == nullptr) return "in the simulator, which works on one step";
-  std::string text = view.kernel == nullptr ? "in the bench (" + printable_line(view.place) + ")"
+  std::string text = view.kernel == nullptr ? "in the workload (" + printable_line(view.place) + ")"
                                             : std::string("in kernel ") + view.kernel + " on " + view.place;
   if (view.kernel != nullptr && view.call != nullptr && *view.call != '\0') {
     text += std::string(", after tl.") + view.call + " #" + std::to_string(view.index);

@@ -54,7 +54,7 @@ extern "C" void on_fatal(int signal) {
 
 extern "C" void on_broken_pipe(int) {}  // the write reports it
 
-// A kernel, a bench or a plug-in ends the process, which would otherwise look like a success without a result.
+// A kernel, a workload or a plug-in ends the process, which would otherwise look like a success without a result.
 [[noreturn]] void end_by_program(const char* what) {
   observe::TemporaryFile::remove_all();
   write_texts({"\nkernbench: error: ", what, "; ", state_of_results(), "\n"});
@@ -64,11 +64,11 @@ extern "C" void on_broken_pipe(int) {}  // the write reports it
 extern "C" void on_exit_call() {
   if (g_exit_allowed) return;
   std::fflush(stdout);
-  end_by_program("a kernel, a bench or a plug-in called exit(); return from it instead, or throw an exception");
+  end_by_program("a kernel, a workload or a plug-in called exit(); return from it instead, or throw an exception");
 }
 
 extern "C" void on_abort(int) {
-  end_by_program("a kernel, a bench or a plug-in called abort() or failed an assertion");
+  end_by_program("a kernel, a workload or a plug-in called abort() or failed an assertion");
 }
 
 // Nothing here takes memory.
@@ -83,7 +83,7 @@ extern "C" void on_abort(int) {
 // An exception that nobody can catch: it left a thread of a plug-in, or a destructor.
 void on_terminate() {
   const std::exception_ptr thrown = std::current_exception();
-  if (!thrown) end_by_program("std::terminate was called in a kernel, a bench or a plug-in");
+  if (!thrown) end_by_program("std::terminate was called in a kernel, a workload or a plug-in");
   std::string text = "an exception that is no std::exception was not caught in a thread or destructor of a plug-in";
   try {
     std::rethrow_exception(thrown);
@@ -111,15 +111,15 @@ void install_exit_handlers() {
 constexpr int kCrashed = 3;
 constexpr std::size_t kSignalStackBytes = 64 << 10;
 
-// On a stack of its own: the usual cause is a kernel or bench that has used up its stack.
+// On a stack of its own: the usual cause is a kernel or workload that has used up its stack.
 extern "C" void on_crash(int signal) {
   observe::TemporaryFile::remove_all();
   write_texts(
       {signal == SIGFPE
            ? "\nkernbench: error: the process was ended by an arithmetic error (integer division by zero?) in a "
-             "kernel, a bench or the simulator; "
+             "kernel, a workload or the simulator; "
            : "\nkernbench: error: the process was ended by an invalid memory access; the usual cause is a "
-             "kernel or bench that uses more than its stack (128 KiB, 4 MiB: put large arrays into a "
+             "kernel or workload that uses more than its stack (128 KiB, 4 MiB: put large arrays into a "
              "std::vector) or a bad pointer in a plug-in, else it is a defect of the simulator; ",
        state_of_results(), "\n"});
   ::_exit(kCrashed);

@@ -66,7 +66,7 @@ void write_setup(JsonWriter& json, const RunRecord& run) {
   json.end_array();
   json.key("config");
   write_config(json, run.config);
-  json.key("bench").begin_object().key("name").text(run.bench).key("params");
+  json.key("bench").begin_object().key("name").text(run.workload).key("params");
   write_config(json, run.params);
   json.end_object();
 }

@@ -70,7 +70,7 @@ struct RunRecord {
   std::string topology_sha256;
   std::map<std::string, ConfigEntry> config;
   std::vector<SettingRecord> settings;
-  std::string bench;
+  std::string workload;
   std::vector<std::pair<std::string, ConfigEntry>> params;  // in declaration order
   std::uint64_t seed = 0;
   std::string device;
@@ -84,7 +84,7 @@ struct RunRecord {
   std::vector<data::VerificationRow> verification;
   std::vector<FigureRecord> figures;
   std::vector<CollectiveRecord> collectives;
-  std::vector<std::string> notes;  // of the bench
+  std::vector<std::string> notes;  // of the workload
   std::vector<std::string> warnings;
   HostFigures host;
 };
@@ -99,7 +99,7 @@ using TextSink = std::function<void(std::string_view)>;
 void render_result(const RunRecord& run, const TextSink& sink);
 std::string render_result(const RunRecord& run);
 
-// `--dump-config --json`: topology, configuration, bench and parameters as in the result.
+// `--dump-config --json`: topology, configuration, workload and parameters as in the result.
 std::string render_config_json(const RunRecord& run);
 
 // A configuration value as JSON: a number or boolean where it is spelled as one, else a string.

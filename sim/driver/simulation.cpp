@@ -155,9 +155,9 @@ std::optional<Error> find_failure(elab::Platform& platform, HostPort& host, cons
       if (error.family() != ErrorFamily::program && error.family() != ErrorFamily::no_progress) throw;
       return error;
     } catch (const std::exception& error) {
-      return error_of_program(error, "the bench failed: ");
+      return error_of_program(error, "the workload failed: ");
     } catch (...) {
-      return Error::program("BENCH_ERROR", "the bench threw an object that is no std::exception");
+      return Error::program("BENCH_ERROR", "the workload threw an object that is no std::exception");
     }
   }
   if (const std::string& passed = platform.scheduler().passed_end(); !passed.empty()) {

@@ -50,7 +50,7 @@ void guarded(Body body) {
 
 void prepare_systemc() {
   sc_core::sc_report_handler::set_handler(on_report);
-  // A bench that fails before its first request leaves nothing to simulate; its own error says so.
+  // A workload that fails before its first request leaves nothing to simulate; its own error says so.
   sc_core::sc_report_handler::set_actions(sc_core::SC_ID_NO_SC_START_ACTIVITY_, sc_core::SC_DO_NOTHING);
   sc_core::sc_set_time_resolution(1, sc_core::SC_FS);
 }

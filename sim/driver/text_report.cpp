@@ -73,12 +73,12 @@ std::string render_settings(const RunRecord& run) {
 }
 
 std::string render_params(const RunRecord& run) {
-  std::string text = run.bench;
+  std::string text = run.workload;
   for (const auto& [name, entry] : run.params) {
     text += "  " + name + "=" + entry.value;
     if (entry.origin != "default") text += " (" + entry.origin + ")";
   }
-  return line("bench", text);
+  return line("workload", text);
 }
 
 std::string render_launches(const RunRecord& run) {
@@ -252,7 +252,7 @@ std::string verdict(const RunRecord& run) {
     return "ok  " + counted(run.verification.size(), "tensor") + " verified: the data is right";
   }
   return run.data_mode == "off" ? "ok  times only; add --verify-data to compute and check the data"
-                                : "ok  the bench compared no data";
+                                : "ok  the workload compared no data";
 }
 
 std::string host_text(const HostFigures& host) {

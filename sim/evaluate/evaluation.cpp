@@ -9,7 +9,7 @@
 namespace kb::evaluate {
 
 std::string describe(const Point& point) {
-  std::string text = point.trace.empty() ? "bench " + point.bench : std::string("traffic");
+  std::string text = point.trace.empty() ? "bench " + point.workload : std::string("traffic");
   for (const auto& [name, value] : point.params) text += " " + name + "=" + value;
   for (const auto& [name, value] : point.machine_sets) text += " " + name + "=" + value;
   return text;

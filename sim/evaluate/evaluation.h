@@ -17,13 +17,13 @@ namespace kb::evaluate {
 
 using Json = nlohmann::ordered_json;
 
-// One run: a process of its own (E-2), of a bench or of raw traffic.
+// One run: a process of its own (E-2), of a workload or of raw traffic.
 struct Point {
   std::string id;                                           // unique, fit for a file name
-  std::string bench;                                        // empty for traffic
-  std::vector<std::pair<std::string, std::string>> params;  // of the bench, or dotted keys of the machine
+  std::string workload;                                     // empty for traffic
+  std::vector<std::pair<std::string, std::string>> params;  // of the workload, or dotted keys of the machine
   std::string trace = {};                                   // the file that `kernbench traffic` replays
-  std::string ccl = {};       // the collective configuration of a bench: none of the working directory is read
+  std::string ccl = {};       // the collective configuration of a workload: none of the working directory is read
   std::string topology = {};  // a machine of the point's own; overrides of the command line apply to it, too
   std::string grid = {};      // its router grid, which it names as mesh_grid.yaml
   std::vector<std::pair<std::string, std::string>> machine_sets = {};  // dotted keys, after all others
@@ -31,13 +31,13 @@ struct Point {
   bool oplog = true;    // row() reads the operation log
 };
 
-// Bench and parameters, for messages.
+// Workload and parameters, for messages.
 std::string describe(const Point& point);
 
 // What a finished run left.
 struct PointFiles {
-  std::string result;  // result.json of a bench, the JSON of traffic
-  std::string oplog;   // a database; benches only
+  std::string result;  // result.json of a workload, the JSON of traffic
+  std::string oplog;   // a database; workloads only
 };
 
 // A relation that does not hold (E-9).

@@ -15,7 +15,7 @@ struct LaunchTimes {
 };
 
 LaunchTimes launch_times(const nlohmann::ordered_json& result);
-// A headline figure of the bench; model Error when there is none of this name.
+// A headline figure of the workload; model Error when there is none of this name.
 double figure_of(const nlohmann::ordered_json& result, const std::string& name);
 // At least `tensors` of them were compared, and all are right.
 bool verified_all(const nlohmann::ordered_json& result, std::size_t tensors);

@@ -27,7 +27,7 @@ namespace {
 
 constexpr int kNotStarted = 127;
 
-// Bench parameters can come from the environment; a point is given all of them and must not depend on its caller's.
+// Workload parameters can come from the environment; a point is given all of them and must not depend on its caller's.
 std::vector<std::string> clean_environment() {
   constexpr std::array<std::string_view, 7> kKept{
       "PATH=", "HOME=", "TMPDIR=", "LD_LIBRARY_PATH=", "ASAN_OPTIONS=", "UBSAN_OPTIONS=", "FONTCONFIG_"};

@@ -28,8 +28,8 @@ struct ProcessEnd {
 
 // Runs every job, at most `parallel` at a time (0 = one per core; fewer when the system has no room for more), and
 // returns how they ended in job order. `on_exit` is called in the order in which jobs end; when it throws or this
-// process ends, jobs under way are killed. The environment of a job holds no bench parameters and nothing that programs
-// for figures read. Configuration Error when no process can be made.
+// process ends, jobs under way are killed. The environment of a job holds no workload parameters and nothing that
+// programs for figures read. Configuration Error when no process can be made.
 std::vector<ProcessEnd> run_processes(const std::vector<ProcessJob>& jobs, int parallel,
                                       const std::function<void(std::size_t job, const ProcessEnd&)>& on_exit = nullptr);
 

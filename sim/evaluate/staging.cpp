@@ -37,7 +37,7 @@ FolderLock::~FolderLock() {
 Staging::Staging(const WorkFolder& folder, std::string identity) : folder_(folder), identity_(std::move(identity)) {}
 
 std::string Staging::digest(const Point& point) const {
-  std::string text = identity_ + "\n" + point.bench + "\n" + point.trace + "\n" + point.ccl + "\n" +
+  std::string text = identity_ + "\n" + point.workload + "\n" + point.trace + "\n" + point.ccl + "\n" +
                      (point.verify ? "verified\n" : "");
   for (const auto& [name, value] : point.params) text += name + "=" + value + "\n";
   text += "topology\n" + point.topology + "grid\n" + point.grid;

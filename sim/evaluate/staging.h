@@ -30,7 +30,7 @@ class Staging {
   // `identity` is what decides all rows: program and machine.
   Staging(const WorkFolder& folder, std::string identity);
 
-  // The row of a point that was finished with the same identity, bench and parameters; nothing otherwise.
+  // The row of a point that was finished with the same identity, workload and parameters; nothing otherwise.
   std::optional<Json> find(const Point& point) const;
   void keep(const Point& point, const Json& row) const;
 

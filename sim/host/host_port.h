@@ -10,10 +10,10 @@
 #include <utility>
 #include <vector>
 
-#include "platform/elab/i_host_entry.h"
-#include "platform/elab/i_queue_control.h"
 #include "platform/address/region_list.h"
 #include "platform/contract/i_host.h"
+#include "platform/elab/i_host_entry.h"
+#include "platform/elab/i_queue_control.h"
 #include "platform/elab/platform.h"
 #include "platform/payload/messages.h"
 #include "sim/host/host_threads.h"
@@ -57,7 +57,7 @@ class HostPort final : public contract::IHost, private elab::IHostPort {
   int current_worker() const override { return threads_.current_worker(); }
   std::vector<std::byte> read_memory(std::uint64_t pa, std::uint64_t nbytes) override;
 
-  // Starts the bench as the main host thread; call once, before the simulation starts.
+  // Starts the workload as the main host thread; call once, before the simulation starts.
   void run_main(std::function<void(contract::IHost&)> program);
   bool main_finished() const { return threads_.main_finished(); }
   // The exception that escaped the main program, or null.

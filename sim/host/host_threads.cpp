@@ -11,7 +11,7 @@
 namespace kb::sim {
 namespace {
 
-constexpr int kStackBytes = 4 << 20;  // benches use ordinary library code; pages are committed on first use
+constexpr int kStackBytes = 4 << 20;  // workloads use ordinary library code; pages are committed on first use
 constexpr const char* kTagName = "kb_host_thread";
 
 }  // namespace

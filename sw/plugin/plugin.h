@@ -1,9 +1,9 @@
-// A user's shared library of kernels and benches, loaded with --plugin.
+// A user's shared library of kernels and workloads, loaded with --plugin.
 //
 //   #include "sw/plugin/plugin.h"
 //   KERNBENCH_PLUGIN(registrar) {
 //     registrar.add_kernel(my_kernel());
-//     registrar.add_bench(my_bench());
+//     registrar.add_workload(my_workload());
 //   }
 //
 // Build it against the installed package that will load it (find_package(kernbench)): the interface is C++, so both
@@ -17,8 +17,8 @@
 
 #include "platform/base/plugin_abi.h"
 #include "platform/contract/i_pe.h"
-#include "sw/benches/bench.h"
 #include "sw/distributed/algorithms.h"
+#include "sw/workloads/workload.h"
 
 namespace kb::sw {
 
@@ -26,16 +26,16 @@ namespace kb::sw {
 class PluginRegistrar {
  public:
   void add_kernel(contract::Kernel kernel) { kernels_.push_back(std::move(kernel)); }
-  void add_bench(Bench bench) { benches_.push_back(std::move(bench)); }
+  void add_workload(Workload workload) { workloads_.push_back(std::move(workload)); }
   void add_all_reduce(AllReduceAlgorithm algorithm) { all_reduces_.push_back(std::move(algorithm)); }
 
   std::vector<contract::Kernel>& kernels() { return kernels_; }
-  std::vector<Bench>& benches() { return benches_; }
+  std::vector<Workload>& workloads() { return workloads_; }
   std::vector<AllReduceAlgorithm>& all_reduces() { return all_reduces_; }
 
  private:
   std::vector<contract::Kernel> kernels_;
-  std::vector<Bench> benches_;
+  std::vector<Workload> workloads_;
   std::vector<AllReduceAlgorithm> all_reduces_;
 };
 

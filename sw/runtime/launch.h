@@ -15,7 +15,7 @@
 
 namespace kb::sw {
 
-// One kernel argument as written in the bench: the name of a parameter and a tensor, an integer, a float or a text.
+// One kernel argument as written in the workload: the name of a parameter and a tensor, an integer, a float or a text.
 // Integers arrive in the kernel as written; nothing is rewritten to local dimensions (K-29).
 class Arg {
  public:

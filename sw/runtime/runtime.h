@@ -60,7 +60,7 @@ class Runtime final : private ITensorContext {
   // The same without throwing; `false` when it failed. See failure().
   bool wait_result(LaunchHandle launch);
   // Waits for everything the caller submitted; in the main program, for everything. Throws the first failure that no
-  // wait has reported yet. Called by the bench runner after every bench.
+  // wait has reported yet. Called by the workload runner after every workload.
   void wait_all();
 
   // Of a completed launch.

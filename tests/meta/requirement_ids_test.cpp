@@ -65,7 +65,7 @@ TEST(RequirementIds, EveryCitedOneIsDefined) {
   std::map<std::string, std::string> undefined;
   std::size_t cited = 0;
   for (const char* top :
-       {"platform", "modules", "kernels", "sw", "sim", "tests", "docs", "configs", "examples", "bench"}) {
+       {"platform", "modules", "kernels", "sw", "sim", "tests", "docs", "configs", "examples", "speed_tests"}) {
     for (const std::string& file : files_below(top, {".cpp", ".h", ".md", ".yaml"})) {
       for (const std::string& id : cited_ids(file, read(file))) {
         ++cited;

@@ -51,24 +51,24 @@ void add_machine_set(Draft& draft, const Seeds& seeds, Random& random) {
 }
 
 // Sizes that keep a good run short.
-const BenchSeed& short_bench(const Seeds& seeds, Random& random) {
+const WorkloadSeed& short_workload(const Seeds& seeds, Random& random) {
   while (true) {
-    const BenchSeed& bench = random.pick(seeds.benches);
-    if (bench.name != "gpt3-qkv") return bench;
+    const WorkloadSeed& workload = random.pick(seeds.workloads);
+    if (workload.name != "gpt3-qkv") return workload;
   }
 }
 
 // Sizes and counts that a program has to accept and that would keep it busy for minutes are no defects.
-bool long_work(const BenchSeed::Parameter& parameter, const std::string& value) {
+bool long_work(const WorkloadSeed::Parameter& parameter, const std::string& value) {
   static const std::vector<std::string> kRepetitions = {"tensors", "launches", "calls"};
   const double number = std::strtod(value.c_str(), nullptr);
   const bool repeats = std::find(kRepetitions.begin(), kRepetitions.end(), parameter.name) != kRepetitions.end();
   return parameter.type == "int" && number > 2000 && (repeats || number < 1e12);
 }
 
-void add_parameter(Draft& draft, const BenchSeed& bench, Random& random) {
-  if (bench.parameters.empty()) return;
-  const BenchSeed::Parameter& parameter = random.pick(bench.parameters);
+void add_parameter(Draft& draft, const WorkloadSeed& workload, Random& random) {
+  if (workload.parameters.empty()) return;
+  const WorkloadSeed::Parameter& parameter = random.pick(workload.parameters);
   std::string value = parameter.value;
   const std::size_t kind = random.below(10);
   if (!parameter.choices.empty() && kind < 6) {
@@ -94,10 +94,10 @@ Draft run_draft(const Seeds& seeds, Random& random) {
   Draft draft;
   draft.options.command = "run";
   auto& groups = draft.options.groups;
-  const BenchSeed& bench = short_bench(seeds, random);
+  const WorkloadSeed& workload = short_workload(seeds, random);
   add_topology(draft, seeds, random, 60);
-  groups.push_back({"--bench", bench.name});
-  for (std::size_t n = random.below(3); n > 0; --n) add_parameter(draft, bench, random);
+  groups.push_back({"--bench", workload.name});
+  for (std::size_t n = random.below(3); n > 0; --n) add_parameter(draft, workload, random);
   if (random.chance(15)) add_machine_set(draft, seeds, random);
   if (random.chance(30)) groups.push_back({"--verify-data"});
   if (random.chance(10)) groups.push_back({"--data", "eager"});
@@ -112,7 +112,7 @@ Draft run_draft(const Seeds& seeds, Random& random) {
   if (random.chance(3)) groups.push_back({"--dump-config"});
   if (random.chance(3)) groups.push_back({"--strict"});
   const bool collective =
-      bench.name.rfind("ccl-", 0) == 0 || bench.name.rfind("tp-", 0) == 0 || bench.name == "attention";
+      workload.name.rfind("ccl-", 0) == 0 || workload.name.rfind("tp-", 0) == 0 || workload.name == "attention";
   if (collective && random.chance(60)) draft.attack.files["ccl.yaml"] = ccl_text(seeds, random);
   return draft;
 }

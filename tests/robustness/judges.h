@@ -17,7 +17,7 @@ struct Verdict {
 using Finding = std::optional<std::string>;  // nothing: the trial passes
 
 Finding judge_signal(const AttackCase&, const Trial&, const Setup&);
-// In builds with sanitizers, whose own exit code looks like that of a bench.
+// In builds with sanitizers, whose own exit code looks like that of a workload.
 Finding judge_sanitizers(const AttackCase&, const Trial&, const Setup&);
 Finding judge_exit_code(const AttackCase&, const Trial&, const Setup&);
 Finding judge_time(const AttackCase&, const Trial&, const Setup&);

@@ -1,14 +1,14 @@
-// The bench `message-program`: every PE carries out its part of a text, and what it receives is compared.
+// The workload `message-program`: every PE carries out its part of a text, and what it receives is compared.
 #include <cctype>
 #include <sstream>
 #include <string>
 #include <vector>
 
 #include "kernels/tl/tl.h"
-#include "sw/benches/support.h"
 #include "sw/distributed/process_group.h"
 #include "sw/distributed/spawn.h"
 #include "sw/plugin/plugin.h"
+#include "sw/workloads/support.h"
 
 namespace {
 
@@ -80,14 +80,14 @@ std::vector<double> expected_of(const std::string& numbers, const std::string& s
   return values;
 }
 
-BenchResult run(Runtime& rt, const Params& params) {
+WorkloadResult run(Runtime& rt, const Params& params) {
   ProcessGroup group(rt);
   const std::int64_t room = params.integer("room"), slot = params.integer("slot");
   const std::size_t pes = static_cast<std::size_t>(rt.spec().cubes_per_sip * rt.spec().pes_per_cube);
   DPPolicy rows;
   rows.cube = rows.pe = Split::row_wise;
   const kb::Shape shape{static_cast<std::int64_t>(pes), room * slot};
-  BenchResult result;
+  WorkloadResult result;
   spawn(rt, rt.spec().sips, [&](int rank) {
     ahbm::set_device(rt, rank);
     const Tensor out = rt.zeros(shape, kb::Dtype::i32, rows, "out" + std::to_string(rank));
@@ -106,14 +106,15 @@ BenchResult run(Runtime& rt, const Params& params) {
 KERNBENCH_PLUGIN(registrar) {
   registrar.add_kernel(tl::make_kernel("message_program", "sends and receives by a text",
                                        {"out", "program", "room", "slot"}, carry_out));
-  registrar.add_bench({"message-program",
-                       "every PE carries out its part of a program of sends and receives, verified",
-                       {
-                           Parameter::text("program", "", "calls of each PE: sE16 rW16 c100, PEs with / between them"),
-                           Parameter::text("expected", "", "numbers of the messages that each PE receives"),
-                           Parameter::text("sizes", "", "elements of each message"),
-                           Parameter::integer("room", 1, "most messages that a PE receives", 1),
-                           Parameter::integer("slot", 1, "elements of a slot", 1),
-                       },
-                       run});
+  registrar.add_workload(
+      {"message-program",
+       "every PE carries out its part of a program of sends and receives, verified",
+       {
+           Parameter::text("program", "", "calls of each PE: sE16 rW16 c100, PEs with / between them"),
+           Parameter::text("expected", "", "numbers of the messages that each PE receives"),
+           Parameter::text("sizes", "", "elements of each message"),
+           Parameter::integer("room", 1, "most messages that a PE receives", 1),
+           Parameter::integer("slot", 1, "elements of a slot", 1),
+       },
+       run});
 }

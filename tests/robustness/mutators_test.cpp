@@ -22,7 +22,7 @@ Seeds few_seeds() {
   seeds.keys = {"system.sips.count", "cube.pe_layout.pe_per_corner"};
   seeds.ccl = parse_tree("defaults: { n_slots: 4 }\nalgorithms: { ring: { module: ring_allreduce } }\n");
   seeds.ccl_words.add(seeds.ccl);
-  seeds.benches = {{"copy", {{"bytes", "int", "65536", "COPY_BYTES", {}}}}};
+  seeds.workloads = {{"copy", {{"bytes", "int", "65536", "COPY_BYTES", {}}}}};
   seeds.mesh = "routers: [{ id: r0c0 }]\n";
   seeds.reference = R"({"point": {"bytes": 1}})";
   return seeds;

@@ -29,19 +29,19 @@ void dotted(const Tree& tree, const std::string& prefix, std::vector<std::string
   }
 }
 
-std::vector<BenchSeed> benches_of(const Setup& setup) {
+std::vector<WorkloadSeed> workloads_of(const Setup& setup) {
   AttackCase list;
   list.args = {"list", "--json"};
-  std::vector<BenchSeed> benches;
+  std::vector<WorkloadSeed> workloads;
   const Json known = Json::parse(good_run(setup, "list", list).out);
-  for (const Json& bench : known.at("benches")) {
-    BenchSeed seed{bench.at("name"), {}};
-    for (const Json& p : bench.at("parameters")) {
+  for (const Json& workload : known.at("benches")) {
+    WorkloadSeed seed{workload.at("name"), {}};
+    for (const Json& p : workload.at("parameters")) {
       seed.parameters.push_back({p.at("name"), p.at("type"), p.at("default"), p.at("environment"), p.at("choices")});
     }
-    benches.push_back(seed);
+    workloads.push_back(seed);
   }
-  return benches;
+  return workloads;
 }
 
 Tree sized(const Tree& base, const std::string& change) {
@@ -82,7 +82,7 @@ Seeds load_seeds(const Setup& setup, bool with_data) {
   seeds.ccl = parse_tree(read_text(setup.configs + "/ccl.yaml"));
   seeds.ccl_words.add(seeds.ccl);
   seeds.reference = read_text(setup.configs + "/allreduce_reference.json");
-  seeds.benches = benches_of(setup);
+  seeds.workloads = workloads_of(setup);
 
   AttackCase emit;
   emit.files["m.yaml"] = small_machine();

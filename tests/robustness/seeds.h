@@ -9,7 +9,7 @@
 
 namespace kb::robustness {
 
-struct BenchSeed {
+struct WorkloadSeed {
   struct Parameter {
     std::string name, type, value, environment;
     std::vector<std::string> choices;
@@ -25,7 +25,7 @@ struct Seeds {
   Vocabulary machine_words;
   Tree ccl;
   Vocabulary ccl_words;
-  std::vector<BenchSeed> benches;
+  std::vector<WorkloadSeed> workloads;
   std::string mesh;                                       // of topology --emit-mesh
   std::vector<std::pair<std::string, std::string>> data;  // evaluation -> a data file that --fast draws
   std::string reference;                                  // of evaluate allreduce --reference

@@ -16,7 +16,7 @@ constexpr int kProgramFault = 1;
 std::vector<Verdict> judge_end(const OutputJob& job, const Trial& trial, int signal, bool kicked) {
   const bool finished = trial.end.code == 0 && trial.end.signal == 0;
   const bool by_signal = trial.end.signal == signal && signal == SIGKILL;
-  const bool aborted = signal == SIGABRT && trial.end.code == kProgramFault;  // as if a bench had called abort()
+  const bool aborted = signal == SIGABRT && trial.end.code == kProgramFault;  // as if a workload had called abort()
   if (finished || by_signal || aborted || (trial.end.signal == 0 && trial.end.code == kInterrupted)) return {};
   // A signal before the handlers are there ends the program as any other.
   const bool too_early = kicked ? !trial.end.kick_was_caught : trial.end.cpu_s < 0.05;

@@ -15,7 +15,7 @@ namespace kb::robustness {
 struct Setup {
   std::string program;  // kernbench
   std::string configs;  // folder of the shipped configurations
-  std::string plugin;   // library with the bench of random message programs
+  std::string plugin;   // library with the workload of random message programs
   std::string shim;     // library that makes calls of the system fail; empty: there is none
   std::string work;     // folder for everything that is written
   Limits limits;

@@ -13,7 +13,7 @@ namespace {
 
 constexpr const char* kShapes = "16x16x16,32x32x32,64x64x64,128x128x128,256x256x256,512x512x512,32x128x32,32x3072x32";
 constexpr const char* kNotDrawn = "512x512x512";  // E-17: it would hide the others
-constexpr const char* kPe = "sip0.cube0.pe0";     // of the bench
+constexpr const char* kPe = "sip0.cube0.pe0";     // of the workload
 
 const std::vector<GemmVariant>& variants() {
   static const std::vector<GemmVariant> all = {{"ref", false, false}, {"load_ref", true, false}, {"load", true, true}};

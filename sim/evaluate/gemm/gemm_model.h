@@ -19,7 +19,7 @@ struct GemmShape {
 
 // Which operands the kernel loads before the composite (E-19).
 struct GemmVariant {
-  std::string name;  // of the bench's parameter
+  std::string name;  // of the workload's parameter
   bool a_pinned = false;
   bool b_pinned = false;
 };
@@ -43,7 +43,7 @@ struct GemmPlatform {
   routing::TransferPath path;    // PE_DMA to the slice and back
   bool channels = false;         // a request per HBM channel: latencies are not modelled then, only bytes
   int rd_engines = 1, wr_engines = 1;
-  int rd_outstanding = 1;  // reads that a read engine has under way
+  int rd_outstanding = 1;   // reads that a read engine has under way
   int pipeline_stages = 0;  // of a tile inside the K loop
 
   double product_ns(std::int64_t m, std::int64_t k, std::int64_t n) const;  // for which it occupies the array

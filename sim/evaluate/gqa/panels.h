@@ -11,7 +11,7 @@
 namespace kb::evaluate {
 
 struct GqaPanel {
-  const char* name;  // of the bench `attention`
+  const char* name;  // of the workload `attention`
   const char* text;
   const char* kernel;
   const char* wiring;

@@ -24,7 +24,7 @@ constexpr const char* kDistances[] = {"cube", "cubes", "sips"};
 struct Case {
   std::string set;  // "hops" or "rings"
   const Hop* hop;
-  std::string method;  // of the bench pe-to-pe
+  std::string method;  // of the workload pe-to-pe
   std::string buffer_kind;
   std::int64_t bytes;
   std::string id() const { return fmt::format("{}_{}_{}_{}_{}", set, hop->id, method, buffer_kind, bytes); }

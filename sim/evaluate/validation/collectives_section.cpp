@@ -38,7 +38,7 @@ struct CollectiveCase {
   const char* scenario;
   const char* machine;  // a topology file
   bool sips;            // ranks are SIPs, else PEs of a cube
-  const char* bench;
+  const char* workload;
   const char* algorithm;  // empty = the default
   Bound bound;
   double lowest, highest;  // of (time / bound), from kLargeBytes on
@@ -107,9 +107,9 @@ class CollectivesSection final : public ISection {
       for (const std::uint64_t bytes : kSizes) {
         Point point;
         point.id = id_of(one, bytes);
-        point.bench = one.bench;
+        point.workload = one.workload;
         point.params = {{"n_elem", std::to_string(bytes / kDtypeBytes)}};
-        const bool chooses = one.bench == std::string("ccl-allreduce") && *one.algorithm == '\0';  // its slots too
+        const bool chooses = one.workload == std::string("ccl-allreduce") && *one.algorithm == '\0';  // its slots too
         if (!chooses) point.params.emplace_back("slot_size", std::to_string(kSlotBytes));
         if (*one.algorithm != '\0') point.params.emplace_back("algorithm", one.algorithm);
         point.topology = one.machine;

@@ -66,7 +66,7 @@ class GemmSection final : public ISection {
       for (const GemmCase& shape : kCases) {
         Point point;
         point.id = id_of(shape, reads);
-        point.bench = "matmul-composite";
+        point.workload = "matmul-composite";
         point.params = {{"m", std::to_string(shape.m)},
                         {"k", std::to_string(kDepth)},
                         {"n", std::to_string(shape.n)},

@@ -49,7 +49,7 @@ constexpr Knob kEngineKnobs[] = {{"cube.pe_template.components.pe_gemm.attrs.mac
                                  {"cube.pe_template.links.fetch_store_to_tcm_bw_gbs", "1024"}};
 
 struct Workload {
-  const char* bench;
+  const char* workload;
   std::vector<std::pair<const char*, std::vector<const char*>>> params;  // with the values to draw from
 };
 const std::vector<Workload>& workloads() {
@@ -119,8 +119,8 @@ Draw draw_of(std::uint64_t number) {
                           shape.sips > 1 ? std::end(kFabricKnobs) : std::begin(kFabricKnobs) + kOfOneCube);
   if (draw.workload) {
     const Workload& workload = workloads()[draws.below(workloads().size())];
-    draw.base.bench = workload.bench;
-    draw.base.ccl = workload.bench == std::string("ccl-allreduce") ? "{}\n" : "";
+    draw.base.workload = workload.workload;
+    draw.base.ccl = workload.workload == std::string("ccl-allreduce") ? "{}\n" : "";
     for (const auto& [name, values] : workload.params) {
       draw.base.params.emplace_back(name, values[draws.below(values.size())]);
     }
@@ -156,7 +156,7 @@ class MonotonySection final : public ISection {
   // Transfers: until the last response; workloads: the longest PE of each launch, all launches together.
   Json row(const Point& point, const PointFiles& files) const override {
     double time = 0;
-    if (point.bench.empty()) {
+    if (point.workload.empty()) {
       for (const Transfer& transfer : read_transfers(files.result)) time = std::max(time, transfer.completed_ns);
     } else {
       const Json result = Json::parse(read_file(files.result));

@@ -21,7 +21,7 @@ using testing::IsEmpty;
 TEST(HbmCtrl, AStreamOfOneFlitPerNanosecondJustSaturatesEightChannels) {  // C-HBM-16
   Memory m;
   Transaction& t = m.write(64 * 256, 0, ns(10), ns(1));
-  EXPECT_THAT(m.bench.run(), IsEmpty());
+  EXPECT_THAT(m.fixture.run(), IsEmpty());
   EXPECT_EQ(t.delivered, ns(10 + 63 + 8));  // no burst had to wait
   EXPECT_THAT(m.answer(t), ElementsAre(t.delivered + kHop));
   EXPECT_THAT(m.channels(), ElementsAre(ns(74), ns(75), ns(76), ns(77), ns(78), ns(79), ns(80), ns(81)));
@@ -30,14 +30,14 @@ TEST(HbmCtrl, AStreamOfOneFlitPerNanosecondJustSaturatesEightChannels) {  // C-H
 TEST(HbmCtrl, AFasterStreamWaitsForTheChannels) {  // C-HBM-16
   Memory m;
   Transaction& t = m.write(64 * 256, 0, ns(10), ns(0.5));
-  EXPECT_THAT(m.bench.run(), IsEmpty());
+  EXPECT_THAT(m.fixture.run(), IsEmpty());
   EXPECT_EQ(t.delivered, ns(10 + 7 * 0.5 + 8 * 8));  // eight bursts in a row on each channel
 }
 
 TEST(HbmCtrl, EightBurstsOfStride256UseEightChannels) {  // C-HBM-7, C-HBM-16
   Memory m;
   for (std::uint64_t i = 0; i < 8; ++i) m.write(256, i * 256, ns(10), 0);
-  EXPECT_THAT(m.bench.run(), IsEmpty());
+  EXPECT_THAT(m.fixture.run(), IsEmpty());
   EXPECT_THAT(m.channels(), Each(ns(18)));
 }
 
@@ -45,7 +45,7 @@ TEST(HbmCtrl, AccessesToOneAddressSerialise) {  // C-HBM-16
   Memory m;
   std::vector<Transaction*> writes;
   for (int i = 0; i < 8; ++i) writes.push_back(&m.write(256, 3 * 256, ns(10), 0));
-  EXPECT_THAT(m.bench.run(), IsEmpty());
+  EXPECT_THAT(m.fixture.run(), IsEmpty());
   for (std::size_t i = 0; i < 8; ++i) EXPECT_EQ(writes[i]->delivered, ns(18 + 8 * static_cast<double>(i)));
   EXPECT_THAT(m.channels(), ElementsAre(0, 0, 0, ns(74), 0, 0, 0, 0));
 }
@@ -54,7 +54,7 @@ TEST(HbmCtrl, AlignedTransfersStartedTogetherCollideChannelByChannel) {  // C-HB
   Memory m;
   Transaction& first = m.write(2 * kKiB, 0, ns(10), 0);
   Transaction& second = m.write(2 * kKiB, 2 * kKiB, ns(10), 0);
-  EXPECT_THAT(m.bench.run(), IsEmpty());
+  EXPECT_THAT(m.fixture.run(), IsEmpty());
   EXPECT_EQ(first.delivered, ns(18));
   EXPECT_EQ(second.delivered, ns(26));
   EXPECT_THAT(m.channels(), Each(ns(26)));
@@ -66,14 +66,14 @@ TEST(HbmCtrl, BurstBytesMoveTheChannelField) {  // C-HBM-3, C-HBM-7, C-HBM-16
   Memory m(shape);
   m.write(512, 512, ns(10), 0);
   m.write(512, 256 + 3 * 512, ns(10), 0);  // bits [8:0] lie inside the burst
-  EXPECT_THAT(m.bench.run(), IsEmpty());
+  EXPECT_THAT(m.fixture.run(), IsEmpty());
   EXPECT_THAT(m.channels(), ElementsAre(0, ns(26), 0, ns(26), 0, 0, 0, 0));  // 512 B take 16 ns
 }
 
 TEST(HbmCtrl, APartialBurstIsChargedInFull) {  // C-HBM-8
   Memory m;
   Transaction& t = m.write(256 + 1, 0, ns(10), ns(1));
-  EXPECT_THAT(m.bench.run(), IsEmpty());
+  EXPECT_THAT(m.fixture.run(), IsEmpty());
   EXPECT_EQ(t.delivered, ns(11 + 8));
 }
 
@@ -81,7 +81,7 @@ TEST(HbmCtrl, SingleFlitTransactionsOnDifferentChannelsFinishTogether) {  // acc
   Memory m;
   Transaction& a = m.write(256, 0, ns(10), 0);
   Transaction& b = m.write(256, 256, ns(10), 0);
-  EXPECT_THAT(m.bench.run(), IsEmpty());
+  EXPECT_THAT(m.fixture.run(), IsEmpty());
   EXPECT_EQ(a.delivered, ns(18));
   EXPECT_EQ(b.delivered, ns(18));
   EXPECT_EQ(m.answer(a), m.answer(b));
@@ -96,7 +96,7 @@ TEST(HbmCtrl, SwitchPenaltyIsPaidPerAlternationOnAChannel) {  // acceptance 2, C
   Transaction& w2 = m.write(256, 0, ns(12), 0);
   Transaction& w3 = m.write(256, 0, ns(13), 0);
   Transaction& other = m.write(256, 256, ns(14), 0);
-  EXPECT_THAT(m.bench.run(), IsEmpty());
+  EXPECT_THAT(m.fixture.run(), IsEmpty());
   EXPECT_EQ(w1.delivered, ns(18));
   EXPECT_THAT(m.answer(r1), ElementsAre(ns(18 + 3 + 8 + 1) + kHop));
   EXPECT_EQ(w2.delivered, ns(29 + 3 + 8));
@@ -108,7 +108,7 @@ TEST(HbmCtrl, WithoutAPenaltyReadsAndWritesStillShareTheChannel) {  // C-HBM-5
   Memory m;
   Transaction& w = m.write(256, 0, ns(10), 0);
   Transaction& r = m.read(256, 0, ns(10.5));
-  EXPECT_THAT(m.bench.run(), IsEmpty());
+  EXPECT_THAT(m.fixture.run(), IsEmpty());
   EXPECT_EQ(w.delivered, ns(18));
   EXPECT_THAT(m.answer(r), ElementsAre(ns(18 + 8 + 1) + kHop));
 }
@@ -117,7 +117,7 @@ TEST(HbmCtrl, ReadsArePacedByTheReturnEdgeInOrderOfTheCommands) {  // C-HBM-11, 
   Memory m;
   Transaction& first = m.read(4 * 256, 0, ns(10));
   Transaction& second = m.read(2 * 256, 4 * 256, ns(10));
-  EXPECT_THAT(m.bench.run(), IsEmpty());
+  EXPECT_THAT(m.fixture.run(), IsEmpty());
   const TimeFs wire = ns(1) + kHop;
   EXPECT_THAT(m.answer(first), ElementsAre(ns(18) + wire, ns(19) + wire, ns(20) + wire, ns(21) + wire));
   EXPECT_THAT(m.answer(second), ElementsAre(ns(22) + wire, ns(23) + wire));  // behind a small read, which waits for it
@@ -128,7 +128,7 @@ TEST(HbmCtrl, ReadPaceFollowsTheBandwidthOfTheReturnEdge) {  // C-HBM-11
   shape.return_bw_gbs = 64.0;
   Memory m(shape);
   Transaction& t = m.read(3 * 256, 0, ns(10));
-  EXPECT_THAT(m.bench.run(), IsEmpty());
+  EXPECT_THAT(m.fixture.run(), IsEmpty());
   EXPECT_THAT(m.answer(t), ElementsAre(ns(22) + kHop, ns(26) + kHop, ns(30) + kHop));
   EXPECT_THAT(m.channels(), ElementsAre(ns(18), ns(22), ns(26), 0, 0, 0, 0, 0));
 }
@@ -138,7 +138,7 @@ TEST(HbmCtrl, AFlitOfAReadWaitsForItsPredecessors) {  // returned in order
   m.write(256, 0, ns(9), 0);
   m.write(256, 0, ns(9), 0);  // channel 0 is busy until 25
   Transaction& t = m.read(3 * 256, 0, ns(10));
-  EXPECT_THAT(m.bench.run(), IsEmpty());
+  EXPECT_THAT(m.fixture.run(), IsEmpty());
   EXPECT_THAT(m.answer(t), ElementsAre(ns(34) + kHop, ns(35) + kHop, ns(36) + kHop));
   EXPECT_THAT(m.channels(), ElementsAre(ns(33), ns(19), ns(20), 0, 0, 0, 0, 0));
 }
@@ -149,7 +149,7 @@ TEST(HbmCtrl, OverheadIsPaidOncePerTransaction) {  // C-HBM-9, C-HBM-11
   Memory m(shape);
   Transaction& w = m.write(4 * 256, 0, ns(10), ns(1));
   Transaction& r = m.read(256, 7 * 256, ns(10));
-  EXPECT_THAT(m.bench.run(), IsEmpty());
+  EXPECT_THAT(m.fixture.run(), IsEmpty());
   EXPECT_EQ(w.delivered, ns(13 + 8));  // enters at 12, 12, 12, 13
   EXPECT_THAT(m.channels(), ElementsAre(ns(20), ns(20), ns(20), ns(21), 0, 0, 0, ns(20)));
   EXPECT_THAT(m.answer(r), ElementsAre(ns(21) + kHop));
@@ -163,7 +163,7 @@ TEST(HbmCtrl, AHeaderThatIsTakenBackIsDecodedOnce) {  // C-HBM-9
   Transaction& first = m.write(256, 0, ns(10), 0);
   Transaction& second = m.write(256, 256, ns(10), 0);
   Transaction& read = m.read(256, 512, ns(11));
-  EXPECT_THAT(m.bench.run(), IsEmpty());
+  EXPECT_THAT(m.fixture.run(), IsEmpty());
   EXPECT_EQ(first.delivered, ns(12 + 8));
   EXPECT_EQ(second.delivered, ns(14 + 8));
   EXPECT_THAT(m.answer(read), ElementsAre(ns(13 + 8 + 1) + kHop));
@@ -172,8 +172,8 @@ TEST(HbmCtrl, AHeaderThatIsTakenBackIsDecodedOnce) {  // C-HBM-9
 TEST(HbmCtrl, WithdrawnWritesCommitOnlyWhenTheyArrive) {  // SHORTEN
   Memory m;
   Transaction& t = m.write(8 * 256, 0, ns(10), ns(1));
-  m.bench.scripted(m.router).postpone(ns(13.5), t, Leg::request, 4, ns(20), ns(15));
-  EXPECT_THAT(m.bench.run(), IsEmpty());
+  m.fixture.scripted(m.router).postpone(ns(13.5), t, Leg::request, 4, ns(20), ns(15));
+  EXPECT_THAT(m.fixture.run(), IsEmpty());
   EXPECT_THAT(m.channels(), ElementsAre(ns(18), ns(19), ns(20), ns(21), ns(42), ns(43), ns(44), ns(45)));
   EXPECT_EQ(t.delivered, ns(45));
   EXPECT_THAT(m.answer(t), ElementsAre(ns(45) + kHop));
@@ -181,8 +181,8 @@ TEST(HbmCtrl, WithdrawnWritesCommitOnlyWhenTheyArrive) {  // SHORTEN
 
 class At final : public elab::EventHandler {
  public:
-  At(FabricBench& bench, TimeFs at, std::function<void()> action) : action_(std::move(action)) {
-    bench.platform().scheduler().schedule(at, *this);
+  At(FabricFixture& fixture, TimeFs at, std::function<void()> action) : action_(std::move(action)) {
+    fixture.platform().scheduler().schedule(at, *this);
   }
   void on_event(TimeFs, std::uint64_t) override { action_(); }
 
@@ -195,10 +195,10 @@ TEST(HbmCtrl, AReusedTransactionDoesNotMoveItsOldBursts) {  // C-HBM-15
   Memory m;
   Transaction& first = m.write(256, 3 * 256, ns(10), 0);
   m.read(64 * 256, 0, ns(10));
-  const At reuse(m.bench, ns(40), [&] { first.hbm_offset = 0; });
+  const At reuse(m.fixture, ns(40), [&] { first.hbm_offset = 0; });
   Transaction& late = m.make(Op::write, 256, 7 * 256);
-  m.bench.scripted(m.router).send(ns(49), late, Leg::request, 0, 1, ns(50), 0);
-  EXPECT_THAT(m.bench.run(), IsEmpty());
+  m.fixture.scripted(m.router).send(ns(49), late, Leg::request, 0, 1, ns(50), 0);
+  EXPECT_THAT(m.fixture.run(), IsEmpty());
   EXPECT_EQ(late.delivered, ns(65));  // behind burst 39 of the read, which ends at 57
   EXPECT_THAT(m.channels(), ElementsAre(ns(74), ns(75), ns(76), ns(82), ns(78), ns(79), ns(80), ns(89)));
 }
@@ -211,8 +211,8 @@ TEST(HbmCtrlWaves, ShowWhenABurstOccupiesItsChannelAndWhatWaits) {  // C-HBM-8
   m.read(256, 0, ns(11));      // turns the channel from 18 to 21
   m.write(256, 0, ns(12), 0);  // and this one from 29 to 32
   m.write(256, 256, ns(14), 0);
-  EXPECT_THAT(m.bench.run(), IsEmpty());
-  m.bench.end();
+  EXPECT_THAT(m.fixture.run(), IsEmpty());
+  m.fixture.end();
   EXPECT_EQ(m.busy(0), (Memory::Edges{{ns(10), 1}, {ns(18), 0}, {ns(21), 1}, {ns(29), 0}, {ns(32), 1}, {ns(40), 0}}));
   EXPECT_EQ(m.queue(0), (Memory::Edges{{ns(11), 1}, {ns(12), 2}, {ns(21), 1}, {ns(32), 0}}));
   EXPECT_EQ(m.busy(1), (Memory::Edges{{ns(14), 1}, {ns(22), 0}}));
@@ -226,9 +226,9 @@ TEST(HbmCtrlWaves, AreTrueForRunsThatArePlannedAheadAndTakenBack) {
   m.write(256, 3 * 256, ns(10), 0);
   m.read(64 * 256, 0, ns(10));
   Transaction& late = m.make(Op::write, 256, 7 * 256);
-  m.bench.scripted(m.router).send(ns(49), late, Leg::request, 0, 1, ns(50), 0);
-  EXPECT_THAT(m.bench.run(), IsEmpty());
-  m.bench.end();
+  m.fixture.scripted(m.router).send(ns(49), late, Leg::request, 0, 1, ns(50), 0);
+  EXPECT_THAT(m.fixture.run(), IsEmpty());
+  m.fixture.end();
   EXPECT_EQ(m.busy(0), (Memory::Edges{{ns(10), 1}, {ns(74), 0}}));  // eight bursts without a gap
   EXPECT_THAT(m.queue(0), IsEmpty());
   EXPECT_EQ(m.busy(3), (Memory::Edges{{ns(10), 1}, {ns(82), 0}}));
@@ -245,9 +245,9 @@ TEST(HbmCtrlWaves, AreTrueForRunsThatArePlannedAheadAndTakenBack) {
 TEST(HbmCtrl, NamesTheReadsThatWaitByWhatWasAsked) {
   Memory m;
   for (int i = 0; i < 200; ++i) m.read(64 * 256, 0, ns(10));  // more than are planned at once
-  m.bench.platform().scheduler().set_time_limit(ns(10.5));
-  m.bench.run();
-  const std::vector<elab::WaitInfo> waits = m.bench.platform().waits();
+  m.fixture.platform().scheduler().set_time_limit(ns(10.5));
+  m.fixture.run();
+  const std::vector<elab::WaitInfo> waits = m.fixture.platform().waits();
   ASSERT_FALSE(waits.empty());
   EXPECT_EQ(waits.back().who, "hbm");
   EXPECT_EQ(waits.back().what, "bursts of read of 16 KiB at 0x0 by router");
@@ -266,7 +266,7 @@ TEST(HbmCtrlTurns, AShortReadDoesNotWaitForALongOne) {  // C-HBM-11
   Memory m(with_requesters(2));
   Transaction& large = m.read_by(0, 1 * kMiB, 0, ns(10));
   Transaction& small = m.read_by(1, 256, 2 * 256, ns(20.5));  // slot 21; the channel has burst 10 from 20 to 28
-  EXPECT_THAT(m.bench.run(), IsEmpty());
+  EXPECT_THAT(m.fixture.run(), IsEmpty());
   EXPECT_THAT(m.answer(small), ElementsAre(ns(28 + 8 + 1) + kHop));
   const double burst_4090 = 10 + 4090 + 1 + 7 + 8;
   EXPECT_EQ(m.answer(large).back(), ns(burst_4090 + 6) + kHop);
@@ -278,7 +278,7 @@ TEST(HbmCtrlTurns, InTheOrderOfArrivalAShortReadWaits) {  // read_order: arrival
   Memory m(shape);
   Transaction& large = m.read_by(0, 1 * kMiB, 0, ns(10));
   Transaction& small = m.read_by(1, 256, 2 * 256, ns(20.5));  // slot 4106; burst 4090 has its channel until 4108
-  EXPECT_THAT(m.bench.run(), IsEmpty());
+  EXPECT_THAT(m.fixture.run(), IsEmpty());
   EXPECT_EQ(m.answer(large).back(), ns(10 + 4095 + 8 + 1) + kHop);
   EXPECT_THAT(m.answer(small), ElementsAre(ns(4108 + 8 + 1) + kHop));
 }
@@ -292,7 +292,7 @@ TEST(HbmCtrlTurns, RequestersTakeTurns) {  // C-HBM-11
   Transaction& b = m.read_by(1, 2 * 256, 0, ns(17));  // slots 26, 50
   Transaction& c = m.read_by(2, 256, 0, ns(18));      // slot 34: it opens at the time of a slot of `a`, before it
   Transaction& b2 = m.read_by(1, 256, 0, ns(19));     // slot 58
-  EXPECT_THAT(m.bench.run(), IsEmpty());
+  EXPECT_THAT(m.fixture.run(), IsEmpty());
   const auto data = [](double slot) { return ns(slot + 8 + 8) + kHop; };
   EXPECT_THAT(m.answer(a), ElementsAre(data(10), data(18), data(42)));
   EXPECT_THAT(m.answer(b), ElementsAre(data(26), data(50)));
@@ -306,7 +306,7 @@ TEST(HbmCtrl, AccessLatencyIsPipelined) {  // C-HBM-12
   Memory m(shape);
   Transaction& read = m.read(4 * 256, 0, ns(10));
   Transaction& write = m.write(256, 7 * 256, ns(10), 0);
-  EXPECT_THAT(m.bench.run(), IsEmpty());
+  EXPECT_THAT(m.fixture.run(), IsEmpty());
   EXPECT_THAT(m.answer(read), ElementsAre(ns(53) + kHop, ns(54) + kHop, ns(55) + kHop, ns(56) + kHop));
   EXPECT_EQ(write.delivered, ns(18));
   EXPECT_EQ(m.channels()[3], ns(13 + 8));
@@ -320,7 +320,7 @@ TEST(HbmCtrl, APartOfABurstCostsItsPart) {  // C-HBM-8, access_bytes
   Transaction& write = m.write(256 + 40, 0, ns(10), 0);
   Transaction& first = m.read(32, 4 * 256, ns(10));
   Transaction& second = m.read(32, 4 * 256, ns(10));
-  EXPECT_THAT(m.bench.run(), IsEmpty());
+  EXPECT_THAT(m.fixture.run(), IsEmpty());
   EXPECT_EQ(write.delivered, ns(18));
   EXPECT_THAT(m.answer(first), ElementsAre(ns(11.125) + kHop));
   EXPECT_THAT(m.answer(second), ElementsAre(ns(12.125) + kHop));
@@ -335,7 +335,7 @@ TEST(HbmCtrl, AHashSpreadsPowerOfTwoPitches) {  // A-22, channel_hash
       shape.channel_hash = hash ? "xor" : "none";
       Memory m(shape);
       for (std::uint64_t i = 0; i < 8; ++i) m.write(256, i * 8 * 256, ns(10), 0);
-      if (!m.bench.run().empty()) return false;
+      if (!m.fixture.run().empty()) return false;
       const std::vector<TimeFs> free = m.channels();
       return std::all_of(free.begin(), free.end(), [&](TimeFs t) { return t == (hash ? ns(18) : free[1]); }) == hash &&
              (hash || free[0] == ns(74));
@@ -354,7 +354,7 @@ TEST(HbmCtrlPorts, EachHasItsChannelItsIssuerAndItsWire) {
   Memory m(with_channel_ports());
   std::vector<Transaction*> reads;
   for (std::size_t port = 1; port <= 8; ++port) reads.push_back(&m.read(8 * 256, 0, ns(10), port));
-  EXPECT_THAT(m.bench.run(), IsEmpty());
+  EXPECT_THAT(m.fixture.run(), IsEmpty());
   for (const Transaction* read : reads) {
     const std::vector<TimeFs> times = m.answer(*read);
     ASSERT_EQ(times.size(), 8u);
@@ -368,7 +368,7 @@ TEST(HbmCtrlPorts, OneChannelRunsAtTheBandwidthOfAChannel) {  // A-82, A-107: co
   Transaction& first = m.read(16 * 256, 0, ns(10), 4);
   Transaction& second = m.read(16 * 256, 0, ns(10), 4);
   Transaction& other = m.read(256, 0, ns(10), 5);
-  EXPECT_THAT(m.bench.run(), IsEmpty());
+  EXPECT_THAT(m.fixture.run(), IsEmpty());
   EXPECT_EQ(m.answer(first).back(), ns(10 + 16 * 8 + 8) + kHop);
   EXPECT_EQ(m.answer(second).back(), ns(10 + 32 * 8 + 8) + kHop);
   EXPECT_EQ(m.answer(other).back(), ns(10 + 8 + 8) + kHop);  // does not wait for them
@@ -381,7 +381,7 @@ TEST(HbmCtrlPorts, ShareTheirChannelsWithTheOrdinaryPort) {  // A-22, A-87
   Transaction& by_address = m.write(8 * 256, 0, ns(15), 0);
   Transaction& tied = m.write(256, 5 * 256, ns(50), 0, 6);
   Transaction& first = m.write(256, 5 * 256, ns(50), 0);
-  EXPECT_THAT(m.bench.run(), IsEmpty());
+  EXPECT_THAT(m.fixture.run(), IsEmpty());
   EXPECT_EQ(by_address.delivered, ns(18 + 8));
   EXPECT_EQ(bound.delivered, ns(10 + 5 * 8));
   EXPECT_EQ(first.delivered, ns(58));
@@ -395,15 +395,15 @@ TEST(HbmCtrlPorts, PayTheOverheadSideBySide) {  // C-HBM-9
   Memory m(shape);
   std::vector<Transaction*> writes;
   for (std::size_t port = 0; port <= 8; ++port) writes.push_back(&m.write(256, 0, ns(10), 0, port));
-  EXPECT_THAT(m.bench.run(), IsEmpty());
+  EXPECT_THAT(m.fixture.run(), IsEmpty());
   for (std::size_t port = 0; port <= 8; ++port) EXPECT_EQ(writes[port]->delivered, ns(port == 1 ? 29 : 21)) << port;
 }
 
 TEST(HbmCtrl, RefusesMessages) {
   Memory m;
   Transaction& t = m.make(Op::message, 0, 0);
-  m.bench.scripted(m.router).send_message(t, Leg::request, ns(10));
-  EXPECT_THAT(m.bench.run(), IsEmpty());
+  m.fixture.scripted(m.router).send_message(t, Leg::request, ns(10));
+  EXPECT_THAT(m.fixture.run(), IsEmpty());
   EXPECT_EQ(t.status.code, "UNSUPPORTED_REQUEST");
   EXPECT_THAT(m.answer(t), ElementsAre(ns(10) + kHop));
 }

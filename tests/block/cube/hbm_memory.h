@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "modules/cube/hbm_ctrl.h"
-#include "tests/support/fabric_bench.h"
+#include "tests/support/fabric_fixture.h"
 
 namespace kb::test {
 
@@ -32,75 +32,75 @@ struct Shape {
 };
 
 struct Memory {
-  explicit Memory(const Shape& s = {}) : bench(s.burst_bytes), shape(s) {
-    router = bench.add_scripted("router");
-    hbm = bench.add("hbm", topology::NodeKind::hbm_ctrl, "builtin.hbm_ctrl",
-                    {{"num_pcs", std::int64_t{8}},
-                     {"burst_bytes", s.burst_bytes},
-                     {"pc_bw_gbs", 32.0},
-                     {"switch_penalty_ns", s.switch_penalty_ns},
-                     {"overhead_ns", s.overhead_ns},
-                     {"read_order", s.read_order},
-                     {"access_ns", s.access_ns},
-                     {"access_bytes", std::min(s.access_bytes, s.burst_bytes)},
-                     {"channel_hash", s.channel_hash}});
-    bench.link(router, hbm, 0.0, s.return_bw_gbs);  // into the controller a flit arrives exactly when told
+  explicit Memory(const Shape& s = {}) : fixture(s.burst_bytes), shape(s) {
+    router = fixture.add_scripted("router");
+    hbm = fixture.add("hbm", topology::NodeKind::hbm_ctrl, "builtin.hbm_ctrl",
+                      {{"num_pcs", std::int64_t{8}},
+                       {"burst_bytes", s.burst_bytes},
+                       {"pc_bw_gbs", 32.0},
+                       {"switch_penalty_ns", s.switch_penalty_ns},
+                       {"overhead_ns", s.overhead_ns},
+                       {"read_order", s.read_order},
+                       {"access_ns", s.access_ns},
+                       {"access_bytes", std::min(s.access_bytes, s.burst_bytes)},
+                       {"channel_hash", s.channel_hash}});
+    fixture.link(router, hbm, 0.0, s.return_bw_gbs);  // into the controller a flit arrives exactly when told
     sources.push_back(router);
     for (std::size_t i = 0; i < s.channel_ports; ++i) {
-      sources.push_back(bench.add_channel("ch_r" + std::to_string(i), static_cast<std::int64_t>(i)));
-      bench.link(sources.back(), hbm, 0.0, s.bandwidth(i + 1));
+      sources.push_back(fixture.add_channel("ch_r" + std::to_string(i), static_cast<std::int64_t>(i)));
+      fixture.link(sources.back(), hbm, 0.0, s.bandwidth(i + 1));
     }
     for (std::size_t i = 0; i < s.requesters; ++i) {
-      requesters.push_back(bench.add_scripted("requester" + std::to_string(i)));
-      for (const NodeId source : sources) bench.link(requesters.back(), source, 0.0, 0.0);
+      requesters.push_back(fixture.add_scripted("requester" + std::to_string(i)));
+      for (const NodeId source : sources) fixture.link(requesters.back(), source, 0.0, 0.0);
     }
-    bench.start();
+    fixture.start();
   }
   // Port 0 is the ordinary router's, port i + 1 that of channel i.
   payload::Transaction& make(payload::Op op, std::uint64_t bytes, std::uint64_t offset, std::size_t port = 0) {
-    return bench.transaction(op, {sources[port], hbm}, bytes, offset);
+    return fixture.transaction(op, {sources[port], hbm}, bytes, offset);
   }
   payload::Transaction& write(std::uint64_t bytes, std::uint64_t offset, TimeFs arrival, TimeFs spacing,
                               std::size_t port = 0) {
     payload::Transaction& t = make(payload::Op::write, bytes, offset, port);
-    bench.scripted(sources[port]).send(0, t, payload::Leg::request, 0, t.flits, arrival, spacing);
+    fixture.scripted(sources[port]).send(0, t, payload::Leg::request, 0, t.flits, arrival, spacing);
     return t;
   }
   payload::Transaction& read(std::uint64_t bytes, std::uint64_t offset, TimeFs arrival, std::size_t port = 0) {
     payload::Transaction& t = make(payload::Op::read, bytes, offset, port);
-    bench.scripted(sources[port]).send_message(t, payload::Leg::request, arrival);
+    fixture.scripted(sources[port]).send_message(t, payload::Leg::request, arrival);
     return t;
   }
   // The same for somebody behind the router, who takes turns with the others.
   payload::Transaction& make_by(std::size_t requester, payload::Op op, std::uint64_t bytes, std::uint64_t offset,
                                 std::size_t port = 0) {
-    return bench.transaction(op, {requesters[requester], sources[port], hbm}, bytes, offset);
+    return fixture.transaction(op, {requesters[requester], sources[port], hbm}, bytes, offset);
   }
   payload::Transaction& read_by(std::size_t requester, std::uint64_t bytes, std::uint64_t offset, TimeFs arrival,
                                 std::size_t port = 0) {
     payload::Transaction& t = make_by(requester, payload::Op::read, bytes, offset, port);
-    bench.scripted(sources[port]).send_message(t, payload::Leg::request, arrival);
+    fixture.scripted(sources[port]).send_message(t, payload::Leg::request, arrival);
     return t;
   }
   // Arrivals of the answer to one transaction.
   std::vector<TimeFs> answer(const payload::Transaction& t) {
     std::vector<TimeFs> times;
-    for (const Arrival& a : bench.checker().arrivals(hbm, t.route->nodes[t.route->nodes.size() - 2])) {
+    for (const Arrival& a : fixture.checker().arrivals(hbm, t.route->nodes[t.route->nodes.size() - 2])) {
       if (a.transaction == t.id) times.push_back(a.time);
     }
     return times;
   }
   using Edges = std::vector<Waves::Change>;
-  Edges busy(int pc) const { return bench.waves().shown("hbm.pc" + std::to_string(pc) + ".busy"); }
-  Edges queue(int pc) const { return bench.waves().shown("hbm.pc" + std::to_string(pc) + ".queue"); }
+  Edges busy(int pc) const { return fixture.waves().shown("hbm.pc" + std::to_string(pc) + ".busy"); }
+  Edges queue(int pc) const { return fixture.waves().shown("hbm.pc" + std::to_string(pc) + ".queue"); }
   std::vector<TimeFs> channels() {
     std::vector<TimeFs> free;
     for (std::size_t pc = 0; pc < 8; ++pc)
-      free.push_back(bench.platform().block_as<modules::HbmCtrl>(hbm).channel_free_at(pc));
+      free.push_back(fixture.platform().block_as<modules::HbmCtrl>(hbm).channel_free_at(pc));
     return free;
   }
 
-  FabricBench bench;
+  FabricFixture fixture;
   Shape shape;
   NodeId router, hbm;
   std::vector<NodeId> sources;  // by port

@@ -82,7 +82,7 @@ class Oracle {
     const TimeFs overhead = ns(memory_.shape.overhead_ns);
     TimeFs decode = 0;
     std::vector<Command> commands;
-    for (const Arrival& a : memory_.bench.checker().arrivals(memory_.sources[port], memory_.hbm)) {
+    for (const Arrival& a : memory_.fixture.checker().arrivals(memory_.sources[port], memory_.hbm)) {
       Transaction& t = *transactions_.at(a.transaction);
       if (a.message) {
         commands.push_back({a.time + overhead, a.sequence, &t});
@@ -207,7 +207,7 @@ TEST_P(RandomHbm, EqualsABurstByBurstController) {  // C-HBM-4 .. C-HBM-12, A-87
   std::vector<TimeFs> cursors(m.sources.size(), ns(10));
   for (int i = 0; i < (last_port == 0 ? 200 : 600); ++i) {
     const auto port = static_cast<std::size_t>(last_port == 0 || pick(0, 2) == 0 ? 0 : pick(1, last_port));
-    ScriptedNode& source = m.bench.scripted(m.sources[port]);
+    ScriptedNode& source = m.fixture.scripted(m.sources[port]);
     TimeFs& cursor = cursors[port];
     const auto bytes = static_cast<std::uint64_t>(pick(0, 2) == 0 ? pick(1, 1000) : 256 * pick(1, 40));
     const auto offset = static_cast<std::uint64_t>(pick(0, 1) == 0 ? 256 * pick(0, 15) : pick(0, 5000));
@@ -230,12 +230,12 @@ TEST_P(RandomHbm, EqualsABurstByBurstController) {  // C-HBM-4 .. C-HBM-12, A-87
     source.postpone(at, t, Leg::request, static_cast<std::uint32_t>(pick(0, static_cast<int>(t.flits) - 1)),
                     pick(0, 6) * ns(0.5), at);
   }
-  EXPECT_THAT(m.bench.run(), IsEmpty());
+  EXPECT_THAT(m.fixture.run(), IsEmpty());
   Oracle oracle(m, transactions);
   const std::vector<std::vector<Arrival>> answers = oracle.answers();
   for (std::size_t port = 0; port < m.sources.size(); ++port) {
     const std::vector<Arrival>& expected = answers[port];
-    const std::vector<Arrival> actual = m.bench.checker().arrivals(m.hbm, m.sources[port]);
+    const std::vector<Arrival> actual = m.fixture.checker().arrivals(m.hbm, m.sources[port]);
     ASSERT_EQ(actual.size(), expected.size());
     for (std::size_t i = 0; i < expected.size(); ++i) {
       ASSERT_EQ(std::tie(actual[i].time, actual[i].transaction, actual[i].index),
@@ -243,7 +243,7 @@ TEST_P(RandomHbm, EqualsABurstByBurstController) {  // C-HBM-4 .. C-HBM-12, A-87
           << "answer " << i << " of " << expected.size() << " at port " << port;
     }
   }
-  m.bench.end();
+  m.fixture.end();
   expect_true_waves(m, oracle);
 }
 

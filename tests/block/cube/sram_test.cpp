@@ -2,7 +2,7 @@
 
 #include <gmock/gmock.h>
 
-#include "tests/support/fabric_bench.h"
+#include "tests/support/fabric_fixture.h"
 
 namespace kb::test {
 namespace {
@@ -20,17 +20,19 @@ constexpr TimeFs ns(double value) {
 
 struct SharedMemory {
   SharedMemory() {
-    router = bench.add_scripted("router");
-    sram = bench.add("sram", topology::NodeKind::sram, "builtin.sram", {{"overhead_ns", 2.0}});
-    bench.link(router, sram, 128.0, 128.0);  // 2 ns per flit
-    bench.start();
+    router = fixture.add_scripted("router");
+    sram = fixture.add("sram", topology::NodeKind::sram, "builtin.sram", {{"overhead_ns", 2.0}});
+    fixture.link(router, sram, 128.0, 128.0);  // 2 ns per flit
+    fixture.start();
   }
-  Transaction& make(Op op, std::uint64_t bytes) { return bench.transaction(op, {router, sram}, bytes); }
-  void write(Transaction& t, TimeFs at) { bench.scripted(router).send(at, t, Leg::request, 0, t.flits, at + kHop, 0); }
-  void read(Transaction& t, TimeFs arrival) { bench.scripted(router).send_message(t, Leg::request, arrival); }
-  std::vector<TimeFs> answers() { return bench.times(sram, router); }
+  Transaction& make(Op op, std::uint64_t bytes) { return fixture.transaction(op, {router, sram}, bytes); }
+  void write(Transaction& t, TimeFs at) {
+    fixture.scripted(router).send(at, t, Leg::request, 0, t.flits, at + kHop, 0);
+  }
+  void read(Transaction& t, TimeFs arrival) { fixture.scripted(router).send_message(t, Leg::request, arrival); }
+  std::vector<TimeFs> answers() { return fixture.times(sram, router); }
 
-  FabricBench bench;
+  FabricFixture fixture;
   NodeId router, sram;
 };
 
@@ -38,7 +40,7 @@ TEST(Sram, AWriteOf32KiBTakesTheTimeOfItsLink) {  // acceptance 12, C-SRAM-4
   SharedMemory m;
   Transaction& t = m.make(Op::write, 32 * kKiB);
   m.write(t, 0);
-  EXPECT_THAT(m.bench.run(), IsEmpty());
+  EXPECT_THAT(m.fixture.run(), IsEmpty());
   EXPECT_GE(t.delivered, ns(256));
   EXPECT_EQ(t.delivered, ns(256) + kHop + ns(2));  // link time once, then the overhead once
   EXPECT_THAT(m.answers(), ElementsAre(t.delivered + kHop));
@@ -49,7 +51,7 @@ TEST(Sram, AReadOf32KiBTakesTheTimeOfItsLink) {  // acceptance 12, F-77: data on
   SharedMemory m;
   Transaction& t = m.make(Op::read, 32 * kKiB);
   m.read(t, ns(10));
-  EXPECT_THAT(m.bench.run(), IsEmpty());
+  EXPECT_THAT(m.fixture.run(), IsEmpty());
   const std::vector<TimeFs> flits = m.answers();
   ASSERT_EQ(flits.size(), 128u);
   for (std::size_t i = 0; i < flits.size(); ++i) {
@@ -60,7 +62,7 @@ TEST(Sram, AReadOf32KiBTakesTheTimeOfItsLink) {  // acceptance 12, F-77: data on
 TEST(Sram, ServesOneTransactionAtATime) {  // C-SRAM-4
   SharedMemory m;
   for (int i = 0; i < 3; ++i) m.read(m.make(Op::read, 64), ns(10));
-  EXPECT_THAT(m.bench.run(), IsEmpty());
+  EXPECT_THAT(m.fixture.run(), IsEmpty());
   // Served until 12, 14 and 16; 64 bytes take 0.5 ns on the link.
   EXPECT_THAT(m.answers(), ElementsAre(ns(12.5) + kHop, ns(14.5) + kHop, ns(16.5) + kHop));
 }
@@ -75,11 +77,11 @@ TEST(Sram, AWriteIsServedInTurnOnceAllOfItIsHere) {  // store and forward, C-SRA
   m.read(second, ns(10));  // 12 .. 14
   m.write(write, ns(10));  // here at 12, served 14 .. 16
   m.read(behind, ns(13));  // 16 .. 18
-  EXPECT_THAT(m.bench.run(), IsEmpty());
+  EXPECT_THAT(m.fixture.run(), IsEmpty());
   EXPECT_EQ(write.delivered, ns(16));
   EXPECT_THAT(m.answers(), ElementsAre(ns(14) + kHop, ns(16) + kHop, ns(16) + kHop, ns(20) + kHop));
   std::vector<std::uint64_t> order;
-  for (const Arrival& a : m.bench.checker().arrivals(m.sram, m.router)) order.push_back(a.transaction);
+  for (const Arrival& a : m.fixture.checker().arrivals(m.sram, m.router)) order.push_back(a.transaction);
   EXPECT_THAT(order, ElementsAre(first.id, second.id, write.id, behind.id));
 }
 
@@ -89,7 +91,7 @@ TEST(Sram, ACommandQueuesBehindTheFlitsOfAWriteOnTheWire) {  // F-30
   Transaction& read = m.make(Op::read, 256);
   m.write(write, 0);  // on the wire until 8
   m.read(read, ns(2));
-  EXPECT_THAT(m.bench.run(), IsEmpty());
+  EXPECT_THAT(m.fixture.run(), IsEmpty());
   EXPECT_EQ(write.delivered, ns(10) + kHop);
   EXPECT_THAT(m.answers(), ElementsAre(ns(10) + 2 * kHop, ns(14) + 2 * kHop));
 }
@@ -98,7 +100,7 @@ TEST(Sram, RefusesMessages) {
   SharedMemory m;
   Transaction& t = m.make(Op::message, 0);
   m.read(t, ns(10));
-  EXPECT_THAT(m.bench.run(), IsEmpty());
+  EXPECT_THAT(m.fixture.run(), IsEmpty());
   EXPECT_THAT(m.answers(), ElementsAre(ns(12) + kHop));
   EXPECT_FALSE(t.status.ok);
   EXPECT_EQ(t.status.code, "UNSUPPORTED_REQUEST");

@@ -8,7 +8,7 @@
 #include <random>
 #include <tuple>
 
-#include "tests/support/fabric_bench.h"
+#include "tests/support/fabric_fixture.h"
 
 namespace kb::test {
 namespace {
@@ -31,31 +31,31 @@ const std::string kSerial = "serial";
 struct Router {
   explicit Router(double overhead_ns, const std::string& decode = kPipelined)
       : overhead(ns(overhead_ns)), serial(decode == kSerial) {
-    dut = bench.add("dut", topology::NodeKind::noc_router, "builtin.forwarding",
-                    {{"overhead_ns", overhead_ns}, {"decode", decode}});
+    dut = fixture.add("dut", topology::NodeKind::noc_router, "builtin.forwarding",
+                      {{"overhead_ns", overhead_ns}, {"decode", decode}});
     for (const char* id : {"a", "b", "c", "d"}) {
-      outer.push_back(bench.add_scripted(id));
+      outer.push_back(fixture.add_scripted(id));
       // Into the router a flit arrives exactly when told; out of it one flit takes 1 ns.
-      bench.link(outer.back(), dut, 0.0, 256.0);
+      fixture.link(outer.back(), dut, 0.0, 256.0);
     }
-    bench.start();
+    fixture.start();
   }
-  ScriptedNode& node(std::size_t i) { return bench.scripted(outer[i]); }
+  ScriptedNode& node(std::size_t i) { return fixture.scripted(outer[i]); }
   Transaction& write(std::size_t from, std::size_t to, std::uint64_t bytes) {
-    return bench.transaction(Op::write, {outer[from], dut, outer[to]}, bytes);
+    return fixture.transaction(Op::write, {outer[from], dut, outer[to]}, bytes);
   }
   Transaction& read(std::size_t from, std::size_t to, std::uint64_t bytes) {
-    return bench.transaction(Op::read, {outer[from], dut, outer[to]}, bytes);
+    return fixture.transaction(Op::read, {outer[from], dut, outer[to]}, bytes);
   }
-  std::vector<TimeFs> out_times(std::size_t to) { return bench.times(dut, outer[to]); }
+  std::vector<TimeFs> out_times(std::size_t to) { return fixture.times(dut, outer[to]); }
   // (transaction, flit) in the order of departure.
   std::vector<std::pair<std::uint64_t, std::uint32_t>> out_order(std::size_t to) {
     std::vector<std::pair<std::uint64_t, std::uint32_t>> order;
-    for (const Arrival& a : bench.checker().arrivals(dut, outer[to])) order.emplace_back(a.transaction, a.index);
+    for (const Arrival& a : fixture.checker().arrivals(dut, outer[to])) order.emplace_back(a.transaction, a.index);
     return order;
   }
 
-  FabricBench bench;
+  FabricFixture fixture;
   TimeFs overhead;
   bool serial;
   NodeId dut;
@@ -66,7 +66,7 @@ TEST(Transit, FirstFlitPaysTheOverheadOnceAndBodyFlitsFollowInOrder) {  // F-46,
   Router r(2.0);
   Transaction& t = r.write(0, 2, 8 * 256);
   r.node(0).send(0, t, Leg::request, 0, 8, ns(10), ns(1));
-  EXPECT_THAT(r.bench.run(), IsEmpty());
+  EXPECT_THAT(r.fixture.run(), IsEmpty());
   // The header is ready at 12 and through at 13; the body arrives during the decode and follows back to back.
   std::vector<TimeFs> expected;
   for (int i = 0; i < 8; ++i) expected.push_back(ns(13 + i) + kHop);
@@ -78,9 +78,9 @@ TEST(Transit, FirstFlitPaysTheOverheadOnceAndBodyFlitsFollowInOrder) {  // F-46,
 TEST(Transit, NamesWhatItHoldsByWhatWasAsked) {
   Router r(2.0, kSerial);
   r.node(0).send(0, r.write(0, 2, 8 * 256), Leg::request, 0, 8, ns(10), ns(1));
-  r.bench.platform().scheduler().set_time_limit(ns(5));  // promised, and taken when the first flit is here
-  r.bench.run();
-  const std::vector<elab::WaitInfo> waits = r.bench.platform().waits();
+  r.fixture.platform().scheduler().set_time_limit(ns(5));  // promised, and taken when the first flit is here
+  r.fixture.run();
+  const std::vector<elab::WaitInfo> waits = r.fixture.platform().waits();
   ASSERT_FALSE(waits.empty());
   EXPECT_EQ(waits.front().who, "dut");
   EXPECT_EQ(waits.front().what, "the way on for 1 flit of write of 2 KiB at 0x0 by a");  // its header is kept apart
@@ -91,7 +91,7 @@ TEST(Transit, BodyFlitsPassAtTheirOwnPaceOnceTheDecodeIsOver) {  // F-46
   Router r(2.0);
   Transaction& t = r.write(0, 2, 4 * 256);
   r.node(0).send(0, t, Leg::request, 0, 4, ns(10), ns(3));
-  EXPECT_THAT(r.bench.run(), IsEmpty());
+  EXPECT_THAT(r.fixture.run(), IsEmpty());
   EXPECT_THAT(r.out_times(2), ElementsAre(ns(13) + kHop, ns(14) + kHop, ns(17) + kHop, ns(20) + kHop));
 }
 
@@ -99,7 +99,7 @@ TEST(Transit, TheLastFlitOccupiesTheWireForItsOwnBytes) {  // F-28
   Router r(2.0);
   Transaction& t = r.write(0, 2, 2 * 256 + 64);
   r.node(0).send(0, t, Leg::request, 0, 3, ns(10), 0);
-  EXPECT_THAT(r.bench.run(), IsEmpty());
+  EXPECT_THAT(r.fixture.run(), IsEmpty());
   EXPECT_THAT(r.out_times(2), ElementsAre(ns(13) + kHop, ns(14) + kHop, ns(14.25) + kHop));
 }
 
@@ -109,7 +109,7 @@ TEST(Transit, ASerialHeaderHoldsUpBodyFlitsOfOtherEdges) {  // F-47: one serial 
   Transaction& second = r.write(1, 3, 256);
   r.node(0).send(0, first, Leg::request, 0, 5, ns(10), ns(2));
   r.node(1).send(0, second, Leg::request, 0, 1, ns(15), 0);
-  EXPECT_THAT(r.bench.run(), IsEmpty());
+  EXPECT_THAT(r.fixture.run(), IsEmpty());
   // The header of the second keeps the worker from 15 to 17, so the flit that arrives at 16 is ready at 17.
   EXPECT_THAT(r.out_times(2), ElementsAre(ns(13) + kHop, ns(14) + kHop, ns(15) + kHop, ns(18) + kHop, ns(19) + kHop));
   EXPECT_THAT(r.out_times(3), ElementsAre(ns(18) + kHop));
@@ -121,7 +121,7 @@ TEST(Transit, APipelinedHeaderHoldsUpNobodyElse) {  // F-51
   Transaction& second = r.write(1, 3, 256);
   r.node(0).send(0, first, Leg::request, 0, 5, ns(10), ns(2));
   r.node(1).send(0, second, Leg::request, 0, 1, ns(15), 0);
-  EXPECT_THAT(r.bench.run(), IsEmpty());
+  EXPECT_THAT(r.fixture.run(), IsEmpty());
   EXPECT_THAT(r.out_times(2), ElementsAre(ns(13) + kHop, ns(14) + kHop, ns(15) + kHop, ns(17) + kHop, ns(19) + kHop));
   EXPECT_THAT(r.out_times(3), ElementsAre(ns(18) + kHop));
 }
@@ -133,7 +133,7 @@ TEST(Transit, PipelinedHeadersOverlapAndLeaveInOrderOfReadyTimeAndArrival) {  //
   Transaction& from_a = r.write(0, 2, 3 * 256);
   r.node(0).send(0, from_a, Leg::request, 0, 3, ns(10), ns(1));  // ready 12, 12, 12
   r.node(1).send(0, from_b, Leg::request, 0, 3, ns(10), ns(1));  // the same, and its edge comes second
-  EXPECT_THAT(r.bench.run(), IsEmpty());
+  EXPECT_THAT(r.fixture.run(), IsEmpty());
   EXPECT_THAT(r.out_order(2),
               ElementsAre(std::pair(from_a.id, 0u), std::pair(from_b.id, 0u), std::pair(from_a.id, 1u),
                           std::pair(from_b.id, 1u), std::pair(from_a.id, 2u), std::pair(from_b.id, 2u)));
@@ -148,7 +148,7 @@ TEST(Transit, ABodyThatIsPromisedLaterDoesNotOvertakeItsHeader) {  // F-47, F-51
   Transaction& t = r.write(0, 2, 3 * 256);
   r.node(0).send(0, t, Leg::request, 0, 1, ns(10), 0);
   r.node(0).send(ns(9), t, Leg::request, 1, 2, ns(11), ns(1));
-  EXPECT_THAT(r.bench.run(), IsEmpty());
+  EXPECT_THAT(r.fixture.run(), IsEmpty());
   EXPECT_THAT(r.out_times(2), ElementsAre(ns(19) + kHop, ns(20) + kHop, ns(21) + kHop));
 }
 
@@ -162,7 +162,7 @@ TEST(Transit, ZeroByteMessagesOvertakeInTheWorker) {  // F-49
   r.node(1).send(0, second, Leg::request, 0, 1, ns(11), 0);  // worker 12 .. 14, wire 14 .. 15
   r.node(3).send_message(message, Leg::request, ns(11.5));   // ready 13.5: before the second, which came earlier
   r.node(1).send_message(elsewhere, Leg::request, ns(11.25));
-  EXPECT_THAT(r.bench.run(), IsEmpty());
+  EXPECT_THAT(r.fixture.run(), IsEmpty());
   EXPECT_THAT(r.out_times(2), ElementsAre(ns(13) + kHop, ns(13.5) + kHop, ns(15) + kHop));
   EXPECT_THAT(r.out_order(2),
               ElementsAre(std::pair(first.id, 0u), std::pair(message.id, 0u), std::pair(second.id, 0u)));
@@ -175,7 +175,7 @@ TEST(Transit, ZeroByteMessagesQueueOnTheWireOnly) {  // F-30, F-49
   Transaction& message = r.read(1, 2, 256);
   r.node(0).send(0, data, Leg::request, 0, 4, ns(10), 0);   // wire 12 .. 16
   r.node(1).send_message(message, Leg::request, ns(11.5));  // ready 13.5, behind what was ready before it
-  EXPECT_THAT(r.bench.run(), IsEmpty());
+  EXPECT_THAT(r.fixture.run(), IsEmpty());
   EXPECT_THAT(r.out_times(2), ElementsAre(ns(13) + kHop, ns(14) + kHop, ns(15) + kHop, ns(16) + kHop, ns(16) + kHop));
 }
 
@@ -185,7 +185,7 @@ TEST(Transit, StreamsInterleaveByTimeAndThenByIncomingEdge) {  // design: equal 
   Transaction& from_a = r.write(0, 2, 3 * 256);
   r.node(1).send(0, from_b, Leg::request, 0, 3, ns(10), ns(1));
   r.node(0).send(ns(1), from_a, Leg::request, 0, 3, ns(10), ns(1));  // promised later, yet its edge comes first
-  EXPECT_THAT(r.bench.run(), IsEmpty());
+  EXPECT_THAT(r.fixture.run(), IsEmpty());
   EXPECT_THAT(r.out_order(2),
               ElementsAre(std::pair(from_a.id, 0u), std::pair(from_b.id, 0u), std::pair(from_a.id, 1u),
                           std::pair(from_b.id, 1u), std::pair(from_a.id, 2u), std::pair(from_b.id, 2u)));
@@ -199,10 +199,10 @@ TEST(Transit, PassesAWithdrawalOnAndTakesTheNewPromise) {  // SHORTEN
   Transaction& t = r.write(0, 2, 8 * 256);
   r.node(0).send(0, t, Leg::request, 0, 8, ns(10), ns(1));
   r.node(0).postpone(ns(12.5), t, Leg::request, 3, ns(5), ns(14));
-  EXPECT_THAT(r.bench.run(), IsEmpty());
+  EXPECT_THAT(r.fixture.run(), IsEmpty());
   EXPECT_THAT(r.out_times(2), ElementsAre(ns(13) + kHop, ns(14) + kHop, ns(15) + kHop, ns(19) + kHop, ns(20) + kHop,
                                           ns(21) + kHop, ns(22) + kHop, ns(23) + kHop));
-  EXPECT_EQ(r.bench.checker().shortened(), 2u);  // at the router, which had passed the promise on, and behind it
+  EXPECT_EQ(r.fixture.checker().shortened(), 2u);  // at the router, which had passed the promise on, and behind it
 }
 
 TEST(Transit, AWholeLegCanBeWithdrawnAndBeginAgain) {  // SHORTEN from flit 0
@@ -210,9 +210,9 @@ TEST(Transit, AWholeLegCanBeWithdrawnAndBeginAgain) {  // SHORTEN from flit 0
   Transaction& t = r.write(0, 2, 2 * 256);
   r.node(0).send(0, t, Leg::request, 0, 2, ns(10), ns(1));
   r.node(0).postpone(ns(4), t, Leg::request, 0, ns(20), ns(6));
-  EXPECT_THAT(r.bench.run(), IsEmpty());
+  EXPECT_THAT(r.fixture.run(), IsEmpty());
   EXPECT_THAT(r.out_times(2), ElementsAre(ns(33) + kHop, ns(34) + kHop));
-  EXPECT_EQ(r.bench.checker().shortened(), 1u);  // nothing was passed on before the header was here
+  EXPECT_EQ(r.fixture.checker().shortened(), 1u);  // nothing was passed on before the header was here
 }
 
 // A header that was to come at 30 ns comes at 10 ns: what arrives at 32 ns does not wait for the decoding of the
@@ -223,7 +223,7 @@ TEST(Transit, AWithdrawnHeaderHoldsNothingBack) {
   r.node(0).send(0, t, Leg::request, 0, 1, ns(30), 0);
   r.node(0).postpone(ns(4), t, Leg::request, 0, -ns(20), ns(6));
   r.node(0).send(ns(8), t, Leg::request, 1, 1, ns(32), 0);
-  EXPECT_THAT(r.bench.run(), IsEmpty());
+  EXPECT_THAT(r.fixture.run(), IsEmpty());
   EXPECT_THAT(r.out_times(2), ElementsAre(ns(19) + kHop, ns(33) + kHop));
 }
 
@@ -232,10 +232,10 @@ TEST(Transit, AnUndisturbedRunCostsNoMoreEventsThanAFlit) {  // docs/architectur
   Transaction& small = r.write(0, 2, 256);
   Transaction& large = r.write(0, 2, kMiB);
   const auto events_of = [&](Transaction& t, TimeFs at) {
-    const std::uint64_t before = r.bench.platform().scheduler().events();
+    const std::uint64_t before = r.fixture.platform().scheduler().events();
     r.node(0).send(at, t, Leg::request, 0, t.flits, at + ns(10), ns(1));
-    EXPECT_THAT(r.bench.run(), IsEmpty());
-    return r.bench.platform().scheduler().events() - before;
+    EXPECT_THAT(r.fixture.run(), IsEmpty());
+    return r.fixture.platform().scheduler().events() - before;
   };
   const std::uint64_t few = events_of(small, 0);
   EXPECT_LE(events_of(large, ns(1000)), few + 2);
@@ -248,7 +248,7 @@ class Oracle {
 
   std::map<NodeId, std::vector<Arrival>> departures() {
     for (std::uint32_t port = 0; port < router_.outer.size(); ++port) {
-      for (const Arrival& a : router_.bench.checker().arrivals(router_.outer[port], router_.dut)) {
+      for (const Arrival& a : router_.fixture.checker().arrivals(router_.outer[port], router_.dut)) {
         items_.push_back({a, {a.time, port, a.sequence}});
       }
     }
@@ -338,10 +338,10 @@ TEST_P(RandomTransit, EqualsAFlitByFlitRouter) {  // F-45 .. F-51
   Oracle oracle(r);
   std::mt19937 random(seed);
   play(r, oracle, random, 400);
-  EXPECT_THAT(r.bench.run(), IsEmpty());
-  EXPECT_GT(r.bench.checker().shortened(), 20u);
+  EXPECT_THAT(r.fixture.run(), IsEmpty());
+  EXPECT_GT(r.fixture.checker().shortened(), 20u);
   for (const auto& [to, expected] : oracle.departures()) {
-    const std::vector<Arrival> actual = r.bench.checker().arrivals(r.dut, to);
+    const std::vector<Arrival> actual = r.fixture.checker().arrivals(r.dut, to);
     ASSERT_EQ(actual.size(), expected.size());
     for (std::size_t i = 0; i < expected.size(); ++i) {
       ASSERT_EQ(std::tie(actual[i].time, actual[i].transaction, actual[i].leg, actual[i].index),

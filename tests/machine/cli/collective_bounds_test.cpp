@@ -67,10 +67,10 @@ class Formulas {
 
 class CollectiveBoundsTest : public CommandLineTest {
  protected:
-  double measured(const std::string& machine, const Settings& settings, const std::string& bench,
+  double measured(const std::string& machine, const Settings& settings, const std::string& workload,
                   const std::string& options) {
     std::string line =
-        "run --quiet --topology '" + machine + "' --bench ccl-" + bench + " --data off --out out " + options;
+        "run --quiet --topology '" + machine + "' --bench ccl-" + workload + " --data off --out out " + options;
     for (const auto& [key, value] : settings) line += " --set " + key + "=" + value;
     const Outcome outcome = kernbench(line);
     EXPECT_EQ(outcome.code, 0) << outcome.err;
@@ -129,10 +129,10 @@ TEST_F(CollectiveBoundsTest, BetweenRanksOnAClosedPath) {
         bounds.push_back({"allreduce-ranks", 2 * mem + (n - 1) * (hop + math)});
       }
       bounds.push_back({"all-to-all", 2 * ways * mem + rounds * (rounds + 1) / 2 * hop});
-      for (const auto& [bench, bound] : bounds) {
+      for (const auto& [workload, bound] : bounds) {
         const std::string options = "--set n_elem=" + std::to_string(elements) + " --set groups=" + group;
-        expect_near_bound(measured(machine, settings, bench, options), bound,
-                          bench + " of " + std::to_string(n) + " ranks, " + options);
+        expect_near_bound(measured(machine, settings, workload, options), bound,
+                          workload + " of " + std::to_string(n) + " ranks, " + options);
       }
     }
   }
@@ -156,10 +156,10 @@ TEST_F(CollectiveBoundsTest, BetweenRanksOnALine) {
           {"all-gather", 2 * mem + (n - 1) * hop},
           {"reduce-scatter", 2 * mem + (n - 1) * (hop + math)},
           {"allreduce-ranks", 2 * mem + 2 * (w - 1 + h - 1) * hop + (w - 1 + h - 1) * math}};
-      for (const auto& [bench, bound] : bounds) {
+      for (const auto& [workload, bound] : bounds) {
         const std::string options = "--set n_elem=" + std::to_string(elements);
-        expect_near_bound(measured(machine, settings, bench, options), bound,
-                          bench + " of a line of " + std::to_string(n) + " ranks, " + options);
+        expect_near_bound(measured(machine, settings, workload, options), bound,
+                          workload + " of a line of " + std::to_string(n) + " ranks, " + options);
       }
     }
   }

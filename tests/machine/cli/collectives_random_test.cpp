@@ -56,7 +56,7 @@ class RandomCollectives : public CommandLineTest, public testing::WithParamInter
                                   draw.of<std::string>({"torus_2d", "mesh_2d_no_wrap"}) + ", w: " + std::to_string(w) +
                                   ", h: " + std::to_string(pes_ / w) + " } }\n");
   }
-  std::string bench(Draw& draw) {
+  std::string workload(Draw& draw) {
     const std::string name =
         draw.of<std::string>({"allreduce", "allreduce", "allreduce", "allreduce-ranks", "broadcast", "reduce",
                               "all-gather", "gather", "reduce-scatter", "scatter", "all-to-all", "send-recv"});
@@ -85,7 +85,7 @@ TEST_P(RandomCollectives, GiveTheResultOfTheHost) {
   Draw draw(GetParam());
   for (int i = 0; i < 6; ++i) {
     const std::string text = machine(draw);
-    const std::string options = bench(draw) + queues(draw);
+    const std::string options = workload(draw) + queues(draw);
     const Outcome outcome = kernbench("run --quiet --verify-data --out out --topology '" + folder() + "/" +
                                       write("machine.yaml", text) + "' --bench " + options);
     ASSERT_EQ(outcome.code, 0) << text << options << "\n" << outcome.err;

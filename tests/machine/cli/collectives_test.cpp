@@ -26,13 +26,14 @@ class CollectivesTest : public CommandLineTest {
     return result;
   }
   // A collective between ranks on a small machine; every rank's result equals the host's.
-  Json between_ranks(const std::string& bench, const std::string& options, const std::string& mode = "--verify-data") {
-    const Outcome outcome = kernbench("run --quiet --topology '" + machine_ + "' --bench ccl-" + bench + " --out out " +
-                                      options + " " + mode);
-    EXPECT_EQ(outcome.code, 0) << bench << options << "\n" << outcome.err;
+  Json between_ranks(const std::string& workload, const std::string& options,
+                     const std::string& mode = "--verify-data") {
+    const Outcome outcome = kernbench("run --quiet --topology '" + machine_ + "' --bench ccl-" + workload +
+                                      " --out out " + options + " " + mode);
+    EXPECT_EQ(outcome.code, 0) << workload << options << "\n" << outcome.err;
     const Json result = Json::parse(read("out/result.json"), nullptr, false);
-    EXPECT_EQ(result.value("ok", false), true) << bench << options;
-    for (const Json& row : result["verification"]) EXPECT_EQ(row["max_abs"], 0) << bench << options;
+    EXPECT_EQ(result.value("ok", false), true) << workload << options;
+    for (const Json& row : result["verification"]) EXPECT_EQ(row["max_abs"], 0) << workload << options;
     return result;
   }
   void use_small_machine() {  // SIPs of two cubes of two PEs
@@ -41,7 +42,7 @@ class CollectivesTest : public CommandLineTest {
                      "system: { sips: { count: 2 } }\nsip: { cube_mesh: { w: 2, h: 1 } }\n"
                      "cube: { pe_layout: { corners: [NW], pe_per_corner: 2 } }\n");
   }
-  static const std::vector<std::string>& rank_benches() {
+  static const std::vector<std::string>& rank_workloads() {
     static const std::vector<std::string> names{"broadcast",      "reduce",     "allreduce-ranks",
                                                 "send-recv",      "all-gather", "gather",
                                                 "reduce-scatter", "scatter",    "all-to-all"};
@@ -296,8 +297,8 @@ TEST_F(CollectivesTest, CollectivesBetweenRanksOnEveryTopologyOfSips_K20) {
         sips(9, "torus_2d"), sips(15, "torus_2d", 3, 5), sips(15, "torus_2d", 5, 3), sips(6, "torus_2d", 3, 2),
         sips(6, "torus_2d", 2, 3), sips(6, "mesh_2d_no_wrap", 2, 3), sips(9, "mesh_2d_no_wrap"),
         sips(5, "mesh_2d_no_wrap", 5, 1)}) {
-    for (const std::string& bench : rank_benches()) {
-      const Json result = between_ranks(bench, machine + "--set n_slots=1 --set n_elem=7 --set chunk=3");
+    for (const std::string& workload : rank_workloads()) {
+      const Json result = between_ranks(workload, machine + "--set n_slots=1 --set n_elem=7 --set chunk=3");
       EXPECT_FALSE(result["verification"].empty());
     }
   }
@@ -307,8 +308,8 @@ TEST_F(CollectivesTest, CollectivesBetweenRanksWithEveryRootOpAndDtype_K20) {
   use_small_machine();
   for (const std::string& machine : {sips(5), sips(6, "mesh_2d_no_wrap", 3, 2), sips(6, "torus_2d", 3, 2)}) {
     for (const char* root : {"1", "3"}) {
-      for (const char* bench : {"broadcast", "reduce", "gather", "scatter"}) {
-        between_ranks(bench, machine + "--set root=" + root);
+      for (const char* workload : {"broadcast", "reduce", "gather", "scatter"}) {
+        between_ranks(workload, machine + "--set root=" + root);
       }
       for (const char* target : {"0", "4"}) {
         between_ranks("send-recv", machine + "--set source=" + root + " --set target=" + target);
@@ -316,8 +317,8 @@ TEST_F(CollectivesTest, CollectivesBetweenRanksWithEveryRootOpAndDtype_K20) {
     }
   }
   for (const char* dtype : {"bf16", "f32", "i8", "i16", "i32", "i64"}) {
-    for (const char* bench : {"all-gather", "all-to-all"}) {
-      between_ranks(bench, sips(3) + "--set n_elem=5 --set dtype=" + dtype);
+    for (const char* workload : {"all-gather", "all-to-all"}) {
+      between_ranks(workload, sips(3) + "--set n_elem=5 --set dtype=" + dtype);
     }
     for (const char* op : {"sum", "max", "min", "avg"}) {
       between_ranks("reduce-scatter", sips(3) + "--set n_elem=5 --set dtype=" + dtype + " --set op=" + op);
@@ -328,14 +329,14 @@ TEST_F(CollectivesTest, CollectivesBetweenRanksWithEveryRootOpAndDtype_K20) {
 
 TEST_F(CollectivesTest, QueuesAndDataModesDoNotChangeCollectivesBetweenRanks_K97_H77) {
   use_small_machine();
-  for (const std::string& bench : rank_benches()) {
+  for (const std::string& workload : rank_workloads()) {
     const std::string base = sips(4) + "--set n_elem=65 ";
-    const Json expected = between_ranks(bench, base);
+    const Json expected = between_ranks(workload, base);
     for (const char* queues : {"--set buffer_kind=sram --set n_slots=2", "--set buffer_kind=hbm --set credit=fabric",
                                "--set backpressure=poll --set n_slots=1", "--set slot_size=16", "--set cubes=one"}) {
-      between_ranks(bench, base + queues);
+      between_ranks(workload, base + queues);
     }
-    const Json eager = between_ranks(bench, base, "--data eager"), off = between_ranks(bench, base, "--data off");
+    const Json eager = between_ranks(workload, base, "--data eager"), off = between_ranks(workload, base, "--data off");
     EXPECT_EQ(expected["verification"], eager["verification"]);
     EXPECT_EQ(expected["launches"], eager["launches"]);
     EXPECT_EQ(expected["launches"], off["launches"]);

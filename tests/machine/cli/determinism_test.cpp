@@ -1,4 +1,4 @@
-// Equal inputs give equal bytes, and looking at a run does not change it: every bench of the catalog.
+// Equal inputs give equal bytes, and looking at a run does not change it: every workload of the catalog.
 #include <gmock/gmock.h>
 
 #include <map>
@@ -25,23 +25,23 @@ class DeterminismTest : public CommandLineTest {
         {"matmul-composite-multi-pe", " --set m=64"},
         {"qkv-gemm-multi-pe", " --set hidden=256"},
     };
-    for (const Json& bench : list["benches"]) {
-      const auto found = smaller.find(bench["name"]);
-      benches_.push_back(bench["name"].get<std::string>() + (found == smaller.end() ? "" : found->second));
+    for (const Json& workload : list["benches"]) {
+      const auto found = smaller.find(workload["name"]);
+      workloads_.push_back(workload["name"].get<std::string>() + (found == smaller.end() ? "" : found->second));
     }
-    ASSERT_GE(benches_.size(), 6u);
+    ASSERT_GE(workloads_.size(), 6u);
   }
 
-  // Runs a bench and returns its op log; the result goes to `out`/result.json.
-  std::string op_log(const std::string& machine, const std::string& bench, const std::string& options,
+  // Runs a workload and returns its op log; the result goes to `out`/result.json.
+  std::string op_log(const std::string& machine, const std::string& workload, const std::string& options,
                      const std::string& out, const std::string& prefix = "") {
     const std::string file = out + ".tsv";
-    const Outcome outcome = kernbench("run --quiet --topology '" + config(machine) + "' --bench " + bench + " " +
+    const Outcome outcome = kernbench("run --quiet --topology '" + config(machine) + "' --bench " + workload + " " +
                                           options + " --out " + out + " --oplog " + file,
                                       prefix);
-    EXPECT_EQ(outcome.code, 0) << bench << " " << options << "\n" << outcome.err;
+    EXPECT_EQ(outcome.code, 0) << workload << " " << options << "\n" << outcome.err;
     std::string log = read(file);
-    EXPECT_NE(log, "") << bench;
+    EXPECT_NE(log, "") << workload;
     return log;
   }
   // The bytes of a result up to what was measured on the host, which is its last member.
@@ -57,37 +57,37 @@ class DeterminismTest : public CommandLineTest {
     return document;
   }
 
-  std::vector<std::string> benches_;  // with options that keep the large ones short
+  std::vector<std::string> workloads_;  // with options that keep the large ones short
 };
 
 TEST_F(DeterminismTest, RepeatsAreEqualWhereverMemoryLies) {
-  for (const std::string& bench : benches_) {
-    const std::string first = op_log("one_cube", bench, "--data replay --vcd a.vcd", "a");
-    const std::string second = op_log("one_cube", bench, "--data replay --vcd b.vcd", "b", kOtherMemory);
-    EXPECT_EQ(first, second) << bench;
-    EXPECT_EQ(result_bytes("a"), result_bytes("b")) << bench;
-    EXPECT_EQ(read("a.vcd"), read("b.vcd")) << bench;
-    EXPECT_NE(read("a.vcd"), "") << bench;
+  for (const std::string& workload : workloads_) {
+    const std::string first = op_log("one_cube", workload, "--data replay --vcd a.vcd", "a");
+    const std::string second = op_log("one_cube", workload, "--data replay --vcd b.vcd", "b", kOtherMemory);
+    EXPECT_EQ(first, second) << workload;
+    EXPECT_EQ(result_bytes("a"), result_bytes("b")) << workload;
+    EXPECT_EQ(read("a.vcd"), read("b.vcd")) << workload;
+    EXPECT_NE(read("a.vcd"), "") << workload;
   }
 }
 
 TEST_F(DeterminismTest, RepeatsOnTheReferenceMachineAreEqual) {
-  for (const char* bench : {"vector-add", "copy"}) {  // two SIPs, a rank on each
-    EXPECT_EQ(op_log("reference", bench, "--data replay", "a"),
-              op_log("reference", bench, "--data replay", "b", kOtherMemory));
-    EXPECT_EQ(result_bytes("a"), result_bytes("b")) << bench;
+  for (const char* workload : {"vector-add", "copy"}) {  // two SIPs, a rank on each
+    EXPECT_EQ(op_log("reference", workload, "--data replay", "a"),
+              op_log("reference", workload, "--data replay", "b", kOtherMemory));
+    EXPECT_EQ(result_bytes("a"), result_bytes("b")) << workload;
   }
 }
 
 TEST_F(DeterminismTest, DataModesAndWaveformsLeaveLogAndTimes) {
-  for (const std::string& bench : benches_) {
-    const std::string log = op_log("one_cube", bench, "--data off", "off");
+  for (const std::string& workload : workloads_) {
+    const std::string log = op_log("one_cube", workload, "--data off", "off");
     const Json off = result("off");
     for (const char* options : {"--data replay", "--data eager", "--data off --vcd w.vcd"}) {
-      EXPECT_EQ(op_log("one_cube", bench, options, "other"), log) << bench << " " << options;
+      EXPECT_EQ(op_log("one_cube", workload, options, "other"), log) << workload << " " << options;
       const Json other = result("other");
       for (const char* member : {"sim_time_ns", "launches", "blocks", "figures"}) {
-        EXPECT_EQ(other[member], off[member]) << bench << " " << options << " " << member;
+        EXPECT_EQ(other[member], off[member]) << workload << " " << options << " " << member;
       }
     }
   }

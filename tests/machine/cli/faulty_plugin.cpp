@@ -9,9 +9,9 @@
 
 #include "kernels/tl/tl.h"
 #include "platform/base/error.h"
-#include "sw/benches/support.h"
 #include "sw/distributed/spawn.h"
 #include "sw/plugin/plugin.h"
+#include "sw/workloads/support.h"
 
 namespace {
 
@@ -130,17 +130,17 @@ std::string kernel_name(std::string mistake) {
 }
 
 // Compares what no computation could get wrong.
-BenchResult compare_no_numbers(Runtime& rt, const Tensor& x) {
+WorkloadResult compare_no_numbers(Runtime& rt, const Tensor& x) {
   const HostArray nothing = HostArray::full({8, 8192}, Dtype::f16, std::nan(""));
   x.copy_(nothing);
-  BenchResult result;
+  WorkloadResult result;
   verify_exact(rt, result, "x", x.to_host(), nothing);
   return result;
 }
 
 // Ends the process instead of returning, or does neither.
 void end_process(const std::string& mistake) {
-  if (mistake == "busy-bench") loop_for_ever();
+  if (mistake == "busy-workload") loop_for_ever();
   if (mistake == "exit") std::exit(0);
   if (mistake == "quick-exit") std::quick_exit(0);
   if (mistake == "abort") std::abort();
@@ -158,7 +158,7 @@ bool launch_with_wrong_arguments(Runtime& rt, const std::string& mistake, const 
   return mistake.find("argument") != std::string::npos;
 }
 
-BenchResult run(Runtime& rt, const Params& params) {
+WorkloadResult run(Runtime& rt, const Params& params) {
   const std::string& mistake = params.text("mistake");
   end_process(mistake);
   if (mistake == "too-many-ranks") spawn(rt, 100000, [](int) {});
@@ -189,9 +189,9 @@ KERNBENCH_PLUGIN(registrar) {
   if (mistake_of_entry == "memory") throw std::bad_alloc();
   end_process(mistake_of_entry);
   if (mistake_of_entry == "no-help") {  // two workloads with three parameters without a help text
-    registrar.add_bench(
+    registrar.add_workload(
         {"silent", "says nothing", {Parameter::integer("first", 1, ""), Parameter::text("second", "", " ")}, run});
-    registrar.add_bench({"silent-too", "says nothing", {Parameter::real("third", 1.0, "")}, run});
+    registrar.add_workload({"silent-too", "says nothing", {Parameter::real("third", 1.0, "")}, run});
   }
   std::vector<std::string> mistakes = {"odd-throw",
                                        "huge",
@@ -204,7 +204,7 @@ KERNBENCH_PLUGIN(registrar) {
                                        "thread-throws",
                                        "too-many-ranks",
                                        "no-memory",
-                                       "busy-bench",
+                                       "busy-workload",
                                        "unknown-argument",
                                        "argument-twice",
                                        "argument-kind",
@@ -214,6 +214,6 @@ KERNBENCH_PLUGIN(registrar) {
     registrar.add_kernel(kb::tl::make_kernel(kernel_name(mistake.name), "makes a mistake", {"x"}, mistake.kernel));
     mistakes.emplace_back(mistake.name);
   }
-  registrar.add_bench(
+  registrar.add_workload(
       {"faulty", "makes one mistake", {Parameter::choice("mistake", "huge", mistakes, "which one")}, run});
 }

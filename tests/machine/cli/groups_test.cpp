@@ -16,22 +16,22 @@ TEST_F(GroupsTest, RandomGroupsGiveTheReference_K20) {
       blocks{"all-gather", "gather", "reduce-scatter", "scatter", "all-to-all"};
   for (int i = 0; i < 40; ++i) {
     const int count = between(1, 7);
-    const std::string bench = "ccl-" + one_of(random_() % 2 == 0 ? in_place : blocks);
+    const std::string workload = "ccl-" + one_of(random_() % 2 == 0 ? in_place : blocks);
     std::string options = sips(count) + random_topology(count) + random_queues();
     options += " --set groups=" + random_groups(count) + " --set n_elem=" + std::to_string(between(1, 70));
     options += " --set dtype=" + one_of<std::string>({"f16", "bf16", "f32", "i8", "i16", "i32", "i64"});
     options += " --set cubes=" + one_of<std::string>({"all", "one"});
-    if (bench == "ccl-reduce" || bench == "ccl-allreduce-ranks" || bench == "ccl-reduce-scatter") {
+    if (workload == "ccl-reduce" || workload == "ccl-allreduce-ranks" || workload == "ccl-reduce-scatter") {
       options += " --set op=" + one_of<std::string>({"sum", "max", "min"});
     }
-    EXPECT_FALSE(good(bench, options)["verification"].empty() && bench != "ccl-gather") << options;
+    EXPECT_FALSE(good(workload, options)["verification"].empty() && workload != "ccl-gather") << options;
   }
 }
 
 TEST_F(GroupsTest, RootsAreRanksOfTheGroup_K20) {
-  for (const char* bench : {"broadcast", "reduce", "gather", "scatter"}) {
+  for (const char* workload : {"broadcast", "reduce", "gather", "scatter"}) {
     for (const char* root : {"0", "2"}) {
-      good(std::string("ccl-") + bench, sips(6) + "--set groups=5,0,3/1,4,2 --set root=" + root);
+      good(std::string("ccl-") + workload, sips(6) + "--set groups=5,0,3/1,4,2 --set root=" + root);
     }
   }
   EXPECT_THAT(

@@ -3,10 +3,10 @@
 #include <string>
 
 #include "kernels/tl/tl.h"
-#include "sw/benches/contents.h"
-#include "sw/benches/linear_reference.h"
-#include "sw/benches/support.h"
 #include "sw/plugin/plugin.h"
+#include "sw/workloads/contents.h"
+#include "sw/workloads/linear_reference.h"
+#include "sw/workloads/support.h"
 
 namespace {
 
@@ -55,7 +55,7 @@ void mutant(Context& tl, Ptr a, Ptr b, Ptr bias, Ptr c, std::string fault) {
   }
 }
 
-BenchResult run(Runtime& rt, const Params& params) {
+WorkloadResult run(Runtime& rt, const Params& params) {
   const Dtype dtype = params.dtype("dtype");
   const std::int64_t m = 2 * kTile, k = params.integer("k"), n = 3 * kTile;
   const ProductContents contents(contents_of(params), k, dtype, dtype);
@@ -74,7 +74,7 @@ BenchResult run(Runtime& rt, const Params& params) {
                      {"c", c},
                      {"fault", params.text("fault")}},
                     on_one_pe()));
-  BenchResult result;
+  WorkloadResult result;
   const HostArray c_host = c.to_host();
   if (can_verify(rt, result)) result.verification = linear_verdict("C", {&a, &b, &bias}, c_host).rows;
   return result;
@@ -85,12 +85,12 @@ BenchResult run(Runtime& rt, const Params& params) {
 KERNBENCH_PLUGIN(registrar) {
   registrar.add_kernel(
       kb::tl::make_kernel("mutant", "C = A x B + bias with a fault", {"a", "b", "bias", "c", "fault"}, mutant));
-  registrar.add_bench({"mutant",
-                       "a product whose kernel has a fault",
-                       {Parameter::integer("k", 80, "columns of A", 17), dtype_parameter(), data_parameter(),
-                        Parameter::choice("fault", "none",
-                                          {"none", "skipped-k-tile", "no-bias", "stale-accumulator", "last-tile",
-                                           "wrong-scale", "swapped-rows"},
-                                          "which one")},
-                       run});
+  registrar.add_workload({"mutant",
+                          "a product whose kernel has a fault",
+                          {Parameter::integer("k", 80, "columns of A", 17), dtype_parameter(), data_parameter(),
+                           Parameter::choice("fault", "none",
+                                             {"none", "skipped-k-tile", "no-bias", "stale-accumulator", "last-tile",
+                                              "wrong-scale", "swapped-rows"},
+                                             "which one")},
+                          run});
 }

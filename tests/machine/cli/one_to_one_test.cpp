@@ -31,7 +31,7 @@ class OneToOneTest : public CommandLineTest {
   }
 };
 
-// Kernels, benches and the host's calls are the same; the data is verified.
+// Kernels, workloads and the host's calls are the same; the data is verified.
 TEST_F(OneToOneTest, ProgramsRunUnchanged) {
   const std::pair<const char*, const char*> programs[] = {
       {"one_pe", "matmul-composite --set m=70 --set k=130 --set n=45 --set epilogue=bias,relu"},
@@ -40,37 +40,37 @@ TEST_F(OneToOneTest, ProgramsRunUnchanged) {
       {"one_cube", "va-offset-verify --set elements_per_pe=500"},
       {"reference", "copy --set bytes=8192 --set direction=pull"},
   };
-  for (const auto& [machine, bench] : programs) {
-    const Json joined = run(machine, bench + kLa);
+  for (const auto& [machine, workload] : programs) {
+    const Json joined = run(machine, workload + kLa);
     for (const char* channels : {"4", "8", "16"}) {
-      const Json split = run(machine, bench + kOneToOne + " --set cube.memory_map.hbm_channels_per_pe=" + channels);
-      EXPECT_EQ(split["ok"], true) << bench;
-      EXPECT_EQ(split["verification"], joined["verification"]) << bench;
-      EXPECT_EQ(sum(split, "pe_dma", "read_commands"), sum(joined, "pe_dma", "read_commands")) << bench;
-      EXPECT_EQ(sum(split, "pe_dma", "read_bytes"), sum(joined, "pe_dma", "read_bytes")) << bench;
-      EXPECT_GT(sum(split, "pe_dma", "read_requests"), sum(joined, "pe_dma", "read_requests")) << bench;
-      EXPECT_EQ(sum(split, "pe_dma", "segment_removals"), sum(split, "pe_dma", "segment_installs")) << bench;
+      const Json split = run(machine, workload + kOneToOne + " --set cube.memory_map.hbm_channels_per_pe=" + channels);
+      EXPECT_EQ(split["ok"], true) << workload;
+      EXPECT_EQ(split["verification"], joined["verification"]) << workload;
+      EXPECT_EQ(sum(split, "pe_dma", "read_commands"), sum(joined, "pe_dma", "read_commands")) << workload;
+      EXPECT_EQ(sum(split, "pe_dma", "read_bytes"), sum(joined, "pe_dma", "read_bytes")) << workload;
+      EXPECT_GT(sum(split, "pe_dma", "read_requests"), sum(joined, "pe_dma", "read_requests")) << workload;
+      EXPECT_EQ(sum(split, "pe_dma", "segment_removals"), sum(split, "pe_dma", "segment_installs")) << workload;
     }
   }
 }
 
 // A-84 in a whole run: ten loads of 64 KiB take 2 ns less each, ten stores the same.
 TEST_F(OneToOneTest, LargeAccessesTakeTheSameTime) {
-  const std::string bench = "stream --set calls=20 --set elements=32768 --set blocks=2";
+  const std::string workload = "stream --set calls=20 --set elements=32768 --set blocks=2";
   const auto exec = [](const Json& result) { return result["launches"][0]["pe_exec_ns"]["max"].get<double>(); };
-  const double joined = exec(run("one_pe", bench + kLa));
+  const double joined = exec(run("one_pe", workload + kLa));
   EXPECT_GT(joined, 20 * 256.0);
-  EXPECT_NEAR(exec(run("one_pe", bench + kOneToOne)), joined - 20.0, 1e-6);
+  EXPECT_NEAR(exec(run("one_pe", workload + kOneToOne)), joined - 20.0, 1e-6);
 }
 
 TEST_F(OneToOneTest, RunsAreEqual) {
-  const std::string bench = "qkv-gemm-multi-pe --set tokens=32 --set hidden=64" + kOneToOne;
-  const Json first = without_host(run("one_cube", bench));
+  const std::string workload = "qkv-gemm-multi-pe --set tokens=32 --set hidden=64" + kOneToOne;
+  const Json first = without_host(run("one_cube", workload));
   const std::string log = read("ops.tsv");
   EXPECT_FALSE(log.empty());
-  EXPECT_EQ(without_host(run("one_cube", bench)), first);
+  EXPECT_EQ(without_host(run("one_cube", workload)), first);
   EXPECT_EQ(read("ops.tsv"), log);
-  const Json eager = run("one_cube", bench + " --data eager");
+  const Json eager = run("one_cube", workload + " --data eager");
   EXPECT_EQ(eager["launches"], first["launches"]);
   EXPECT_EQ(eager["blocks"], first["blocks"]);
 }

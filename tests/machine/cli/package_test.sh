@@ -17,7 +17,7 @@ for built in "$build"/bin/sim_*; do
 done
 "$work/prefix/bin/sim_one_pe" --bench noop --quiet --out "$work/sim"
 grep -q '"ok": true' "$work/sim/result.json"
-benches() { "$kernbench" list --json "$@" | grep -o '"index": [0-9]*' | wc -l; }
+workloads() { "$kernbench" list --json "$@" | grep -o '"index": [0-9]*' | wc -l; }
 names() { "$kernbench" list "$@" | sed -n 's/^ *[0-9][0-9]*  \([a-z][a-z0-9-]*\)  .*/\1/p' | sort; }
 # Blocks of a plug-in, in single places of a machine.
 tree="$work/blocks"
@@ -41,14 +41,14 @@ for example in plugin messages tensor_parallel; do
   "$cmake" --build "$tree"
   plugin="$(find "$tree" -name '*.so' | head -n 1)"
   [ -n "$plugin" ] || { echo "the example built no shared library"; exit 1; }
-  [ "$(benches --plugin "$plugin")" -gt "$(benches)" ] || { echo "the plug-in added no bench"; exit 1; }
+  [ "$(workloads --plugin "$plugin")" -gt "$(workloads)" ] || { echo "the plug-in added no workload"; exit 1; }
   cd "$tree"
   if [ -f "$source/examples/$example/ccl.yaml" ]; then cp "$source/examples/$example/ccl.yaml" .; fi
   names --plugin "$plugin" >with
   names >without
-  comm -23 with without | while read -r bench; do
-    echo "running $bench"
-    "$kernbench" run --plugin "$plugin" --bench "$bench" --verify-data --out "$tree/out"
+  comm -23 with without | while read -r workload; do
+    echo "running $workload"
+    "$kernbench" run --plugin "$plugin" --bench "$workload" --verify-data --out "$tree/out"
     grep -q '"ok": true' "$tree/out/result.json"
   done
 done

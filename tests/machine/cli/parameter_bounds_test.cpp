@@ -1,4 +1,4 @@
-// Integer parameters of every bench at the ends of their range and far beyond: one clear message, never a crash, a
+// Integer parameters of every workload at the ends of their range and far beyond: one clear message, never a crash, a
 // wrong number or a run without end.
 #include <gmock/gmock.h>
 
@@ -11,18 +11,18 @@ using testing::AnyOf;
 using testing::HasSubstr;
 
 struct IntegerParameter {
-  std::string bench, name;
+  std::string workload, name;
 };
 
 class ParameterBoundsTest : public CommandLineTest {
  protected:
-  std::vector<std::vector<IntegerParameter>> integers() const {  // by bench
+  std::vector<std::vector<IntegerParameter>> integers() const {  // by workload
     std::vector<std::vector<IntegerParameter>> all;
     const nlohmann::json list = json("list --json");
-    for (const nlohmann::json& bench : list.at("benches")) {
+    for (const nlohmann::json& workload : list.at("benches")) {
       std::vector<IntegerParameter>& own = all.emplace_back();
-      for (const nlohmann::json& parameter : bench.at("parameters")) {
-        if (parameter.at("type") == "int") own.push_back({bench.at("name"), parameter.at("name")});
+      for (const nlohmann::json& parameter : workload.at("parameters")) {
+        if (parameter.at("type") == "int") own.push_back({workload.at("name"), parameter.at("name")});
       }
       if (own.empty()) all.pop_back();
     }
@@ -30,21 +30,21 @@ class ParameterBoundsTest : public CommandLineTest {
     return all;
   }
 
-  Outcome run(const std::string& bench, const std::string& settings, const std::string& machine) const {
-    return kernbench("run --quiet --bench " + bench + " --topology " + config(machine) + settings);
+  Outcome run(const std::string& workload, const std::string& settings, const std::string& machine) const {
+    return kernbench("run --quiet --bench " + workload + " --topology " + config(machine) + settings);
   }
 };
 
 TEST_F(ParameterBoundsTest, WhatIsBeyondIsRefusedByNameBeforeTheRun) {
   for (const char* value : {"-2", "4611686018427387904", "9223372036854775806", "9223372036854775807"}) {
-    for (const std::vector<IntegerParameter>& bench : integers()) {
+    for (const std::vector<IntegerParameter>& workload : integers()) {
       std::string settings;
-      for (const IntegerParameter& parameter : bench) settings += " --set " + parameter.name + "=" + value;
-      const Outcome outcome = run(bench.front().bench, settings, "one_pe");
-      EXPECT_EQ(outcome.code, 2) << bench.front().bench << settings << "\n" << outcome.err;
-      for (const IntegerParameter& parameter : bench) {
+      for (const IntegerParameter& parameter : workload) settings += " --set " + parameter.name + "=" + value;
+      const Outcome outcome = run(workload.front().workload, settings, "one_pe");
+      EXPECT_EQ(outcome.code, 2) << workload.front().workload << settings << "\n" << outcome.err;
+      for (const IntegerParameter& parameter : workload) {
         EXPECT_THAT(outcome.err, HasSubstr("--set " + parameter.name + ": must be at "))
-            << parameter.bench << " " << value;
+            << parameter.workload << " " << value;
       }
     }
   }
@@ -52,23 +52,23 @@ TEST_F(ParameterBoundsTest, WhatIsBeyondIsRefusedByNameBeforeTheRun) {
 
 // 2^40 is inside the bounds of sizes; that is more than any machine has room for.
 TEST_F(ParameterBoundsTest, WhatIsInsideRunsOrFailsInTheNameOfTheUser) {
-  for (const std::vector<IntegerParameter>& bench : integers()) {
-    for (const IntegerParameter& parameter : bench) {
+  for (const std::vector<IntegerParameter>& workload : integers()) {
+    for (const IntegerParameter& parameter : workload) {
       for (const char* value : {"1099511627776", "0"}) {
         const std::string setting = " --set " + parameter.name + "=" + value;
-        const Outcome outcome = run(parameter.bench, setting, "one_cube");
-        EXPECT_THAT(outcome.code, AnyOf(0, 1, 2)) << parameter.bench << setting << "\n" << outcome.err;
-        EXPECT_EQ(outcome.err.empty(), outcome.code == 0) << parameter.bench << setting << "\n" << outcome.err;
-        EXPECT_EQ(outcome.err.find("runtime error"), std::string::npos) << parameter.bench << setting << outcome.err;
+        const Outcome outcome = run(parameter.workload, setting, "one_cube");
+        EXPECT_THAT(outcome.code, AnyOf(0, 1, 2)) << parameter.workload << setting << "\n" << outcome.err;
+        EXPECT_EQ(outcome.err.empty(), outcome.code == 0) << parameter.workload << setting << "\n" << outcome.err;
+        EXPECT_EQ(outcome.err.find("runtime error"), std::string::npos) << parameter.workload << setting << outcome.err;
       }
     }
   }
 }
 
 TEST_F(ParameterBoundsTest, ProductsOfSizesAreRefusedByName) {
-  const auto message = [&](const std::string& bench, const std::string& settings) {
-    const Outcome outcome = run(bench, settings, "one_pe");
-    EXPECT_EQ(outcome.code, 1) << bench << settings;
+  const auto message = [&](const std::string& workload, const std::string& settings) {
+    const Outcome outcome = run(workload, settings, "one_pe");
+    EXPECT_EQ(outcome.code, 1) << workload << settings;
     return outcome.err;
   };
   const std::string most = "=1099511627776";

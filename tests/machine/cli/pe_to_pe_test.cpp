@@ -1,4 +1,4 @@
-// The bench pe-to-pe: messages and stores between any two PEs.
+// The workload pe-to-pe: messages and stores between any two PEs.
 #include <gmock/gmock.h>
 
 #include <algorithm>

@@ -68,7 +68,7 @@ INSTANTIATE_TEST_SUITE_P(
         ProgramMistake{"outside", "", "ADDRESS_ERROR", "outside tensor 'x'"},
         ProgramMistake{"huge", "", "ALLOCATION_ERROR", "tensor 'huge'"},
         ProgramMistake{"odd-throw", "", "BENCH_ERROR", "no std::exception"},
-        ProgramMistake{"no-memory", "", "OUT_OF_MEMORY", "bench 'faulty': its data does not fit the memory"},
+        ProgramMistake{"no-memory", "", "OUT_OF_MEMORY", "workload 'faulty': its data does not fit the memory"},
         ProgramMistake{"too-many-ranks", "", "SPAWN_ERROR", "100000 ranks were asked for; at most 4096 are possible"},
         ProgramMistake{"odd-kernel", "", "KERNEL_ERROR", "threw an object that is no std::exception"},
         ProgramMistake{"standard-kernel", "", "KERNEL_ERROR", "threw an exception: the kernel is tired"},
@@ -172,7 +172,7 @@ TEST_F(ProgramFailureTest, TheHostTimeLimitEndsWhatNeverCallsTheSimulator) {
   };
   for (const auto& [mistake, place, state] :
        {Place{"busy", "in kernel faulty_busy on sip0.cube0.pe", ".pe_cpu, after tl.cycles #1, at 1206.040022 ns"},
-        Place{"busy-bench", "in the bench (main program)", ", at 0 ns"}}) {
+        Place{"busy-workload", "in the workload (main program)", ", at 0 ns"}}) {
     const Outcome outcome = limited(mistake, place, "--vcd w.vcd");
     EXPECT_THAT(outcome.err, HasSubstr(state));
     EXPECT_THAT(outcome.err, HasSubstr(" s was reached and the process did not react: "));
@@ -182,7 +182,7 @@ TEST_F(ProgramFailureTest, TheHostTimeLimitEndsWhatNeverCallsTheSimulator) {
 }
 
 TEST_F(ProgramFailureTest, TheHostTimeLimitCoversTheLoadingOfAPlugIn) {
-  const Outcome outcome = faulty("endless", "--host-time-limit-s 0.1", "KB_FAULTY_ENTRY=busy-bench");
+  const Outcome outcome = faulty("endless", "--host-time-limit-s 0.1", "KB_FAULTY_ENTRY=busy-workload");
   EXPECT_EQ(outcome.code, 4);
   EXPECT_THAT(outcome.err, HasSubstr("before the simulation, in a plug-in"));
 }

@@ -128,11 +128,11 @@ TEST_F(RunCommandTest, AnEditInACopyOfTheReferenceIsNamedAlone) {
 TEST_F(RunCommandTest, NothingToVerifyIsNoFailure) {
   const Outcome outcome = kernbench("run --topology '" + config("one_pe") + "' --bench noop --verify-data");
   EXPECT_EQ(outcome.code, 0) << outcome.err;
-  EXPECT_THAT(outcome.out, HasSubstr("the bench compared no data"));
+  EXPECT_THAT(outcome.out, HasSubstr("the workload compared no data"));
   const Outcome mapped =
       kernbench("run --topology '" + config("one_pe") + "' --bench map-tensors --set tensors=3 --verify-data");
   EXPECT_EQ(mapped.code, 0) << mapped.err;  // tensors that nobody writes
-  EXPECT_THAT(mapped.out, HasSubstr("nothing was verified: the bench wrote no tensor"));
+  EXPECT_THAT(mapped.out, HasSubstr("nothing was verified: the workload wrote no tensor"));
 }
 
 TEST_F(RunCommandTest, CommandLineBeatsEnvironmentBeatsDefault) {

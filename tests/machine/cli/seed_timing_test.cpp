@@ -11,14 +11,14 @@ namespace {
 
 class SeedTimingTest : public CommandLineTest {
  protected:
-  void expect_times(const std::string& bench, double slowest_pe, double end) const {
+  void expect_times(const std::string& workload, double slowest_pe, double end) const {
     const nlohmann::json result =
-        json("run --topology '" + config("seed_timing") + "' --data off --json --bench " + bench);
+        json("run --topology '" + config("seed_timing") + "' --data off --json --bench " + workload);
     double slowest = 0.0;
     for (const auto& launch : result["launches"])
       slowest = std::max(slowest, launch["pe_exec_ns"]["max"].get<double>());
-    EXPECT_EQ(slowest, slowest_pe) << bench;
-    EXPECT_EQ(result["sim_time_ns"].get<double>(), end) << bench;
+    EXPECT_EQ(slowest, slowest_pe) << workload;
+    EXPECT_EQ(result["sim_time_ns"].get<double>(), end) << workload;
   }
 };
 

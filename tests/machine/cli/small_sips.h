@@ -1,4 +1,4 @@
-// Benches between SIPs of two small cubes, with random options.
+// Workloads between SIPs of two small cubes, with random options.
 #pragma once
 
 #include <gmock/gmock.h>
@@ -20,19 +20,20 @@ class SmallSipsTest : public CommandLineTest {
                      "system: { sips: { count: 2 } }\nsip: { cube_mesh: { w: 2, h: 1 } }\n"
                      "cube: { pe_layout: { corners: [NW], pe_per_corner: 2 } }\n");
   }
-  nlohmann::json good(const std::string& bench, const std::string& options, const std::string& mode = "--verify-data") {
-    const Outcome outcome =
-        kernbench("run --quiet --topology '" + machine_ + "' --bench " + bench + " --out out " + options + " " + mode);
-    EXPECT_EQ(outcome.code, 0) << bench << options << "\n" << outcome.err;
+  nlohmann::json good(const std::string& workload, const std::string& options,
+                      const std::string& mode = "--verify-data") {
+    const Outcome outcome = kernbench("run --quiet --topology '" + machine_ + "' --bench " + workload + " --out out " +
+                                      options + " " + mode);
+    EXPECT_EQ(outcome.code, 0) << workload << options << "\n" << outcome.err;
     const nlohmann::json result = nlohmann::json::parse(read("out/result.json"), nullptr, false);
-    EXPECT_EQ(result.value("ok", false), true) << bench << options;
-    for (const nlohmann::json& row : result["verification"]) EXPECT_EQ(row["max_abs"], 0) << bench << options;
+    EXPECT_EQ(result.value("ok", false), true) << workload << options;
+    for (const nlohmann::json& row : result["verification"]) EXPECT_EQ(row["max_abs"], 0) << workload << options;
     return result;
   }
-  std::string refused(const std::string& bench, const std::string& options) {
+  std::string refused(const std::string& workload, const std::string& options) {
     const Outcome outcome =
-        kernbench("run --quiet --topology '" + machine_ + "' --bench " + bench + " --out out " + options);
-    EXPECT_EQ(outcome.code, 1) << bench << options;
+        kernbench("run --quiet --topology '" + machine_ + "' --bench " + workload + " --out out " + options);
+    EXPECT_EQ(outcome.code, 1) << workload << options;
     return outcome.err;
   }
   static std::string sips(int count) { return " --set system.sips.count=" + std::to_string(count) + " "; }

@@ -16,18 +16,18 @@ using testing::HasSubstr;
 
 class TensorParallelTest : public CommandLineTest {
  protected:
-  Json run(const std::string& bench, const std::string& options, const std::string& mode = "--verify-data") {
-    const Outcome outcome =
-        kernbench("run --quiet --topology '" + machine_ + "' --bench " + bench + " --out out " + options + " " + mode);
-    EXPECT_EQ(outcome.code, 0) << bench << " " << options << "\n" << outcome.err;
+  Json run(const std::string& workload, const std::string& options, const std::string& mode = "--verify-data") {
+    const Outcome outcome = kernbench("run --quiet --topology '" + machine_ + "' --bench " + workload + " --out out " +
+                                      options + " " + mode);
+    EXPECT_EQ(outcome.code, 0) << workload << " " << options << "\n" << outcome.err;
     Json result = Json::parse(read("out/result.json"), nullptr, false);
-    EXPECT_EQ(result.value("ok", false), true) << bench << " " << options;
-    for (const Json& row : result["verification"]) EXPECT_EQ(row["non_finite"], 0) << bench << " " << options;
+    EXPECT_EQ(result.value("ok", false), true) << workload << " " << options;
+    for (const Json& row : result["verification"]) EXPECT_EQ(row["non_finite"], 0) << workload << " " << options;
     return result;
   }
-  std::string refused(const std::string& bench, const std::string& options, int code) {
+  std::string refused(const std::string& workload, const std::string& options, int code) {
     const Outcome outcome =
-        kernbench("run --quiet --topology '" + machine_ + "' --bench " + bench + " --out out " + options);
+        kernbench("run --quiet --topology '" + machine_ + "' --bench " + workload + " --out out " + options);
     EXPECT_EQ(outcome.code, code) << options << "\n" << outcome.err;
     return outcome.err;
   }
@@ -169,16 +169,16 @@ TEST_F(TensorParallelTest, ReplicasOnTheGridOfSips) {
 
 TEST_F(TensorParallelTest, NoDataModeMovesATimeStamp_H77) {
   use_machine(3, 2, 1, 2);
-  for (const char* bench :
+  for (const char* workload :
        {"tp-layer --set layer=embedding --set in=30", "tp-layer --set layer=column_gather --set out=96",
         "tp-mlp --set activation=swiglu --set inner=96", "tp-transformer-block --set width=48 --set head_dim=8"}) {
-    const Json replay = run(bench, "--set tokens=5"),
-               eager = run(bench, "--set tokens=5", "--data eager --verify-data"),
-               off = run(bench, "--set tokens=5", "--data off");
-    EXPECT_EQ(replay["verification"], eager["verification"]) << bench;
-    EXPECT_EQ(replay["launches"], eager["launches"]) << bench;
-    EXPECT_EQ(replay["launches"], off["launches"]) << bench;
-    EXPECT_EQ(replay["sim_time_ns"], off["sim_time_ns"]) << bench;
+    const Json replay = run(workload, "--set tokens=5"),
+               eager = run(workload, "--set tokens=5", "--data eager --verify-data"),
+               off = run(workload, "--set tokens=5", "--data off");
+    EXPECT_EQ(replay["verification"], eager["verification"]) << workload;
+    EXPECT_EQ(replay["launches"], eager["launches"]) << workload;
+    EXPECT_EQ(replay["launches"], off["launches"]) << workload;
+    EXPECT_EQ(replay["sim_time_ns"], off["sim_time_ns"]) << workload;
   }
 }
 

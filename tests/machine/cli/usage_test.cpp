@@ -110,13 +110,13 @@ TEST_F(UsageTest, ALibraryThatIsNoPluginIsNamed) {
   EXPECT_THAT(outcome.err, HasSubstr("no kernbench plug-in"));
 }
 
-TEST_F(UsageTest, ListNamesBenchesKernelsAndParameters) {
+TEST_F(UsageTest, ListNamesWorkloadsKernelsAndParameters) {
   const nlohmann::json list = json("list --json");
   std::vector<std::string> names;
-  for (const auto& bench : list["benches"]) {
-    names.push_back(bench["name"]);
-    EXPECT_EQ(bench["index"], names.size());  // H-71
-    EXPECT_NE(bench["description"], "");
+  for (const auto& workload : list["benches"]) {
+    names.push_back(workload["name"]);
+    EXPECT_EQ(workload["index"], names.size());  // H-71
+    EXPECT_NE(workload["description"], "");
   }
   EXPECT_TRUE(std::is_sorted(names.begin(), names.end()));
   for (const char* name : {"copy", "gemm-multi-pe", "gemm-single-pe", "vector-add"}) {
@@ -156,10 +156,10 @@ TEST_F(UsageTest, ListShowsOneWorkloadWithItsParameters) {
   EXPECT_EQ(one["benches"].size(), 1u);
   EXPECT_EQ(one["benches"][0]["index"], 15);
   const nlohmann::json all = json("list --json");
-  for (const auto& bench : all["benches"]) {
-    const Outcome outcome = kernbench("list " + bench["name"].get<std::string>());
-    EXPECT_EQ(outcome.code, 0) << bench["name"];
-    EXPECT_LE(longest_line(outcome.out), 100) << bench["name"];
+  for (const auto& workload : all["benches"]) {
+    const Outcome outcome = kernbench("list " + workload["name"].get<std::string>());
+    EXPECT_EQ(outcome.code, 0) << workload["name"];
+    EXPECT_LE(longest_line(outcome.out), 100) << workload["name"];
   }
 }
 

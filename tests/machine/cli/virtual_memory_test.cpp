@@ -58,25 +58,25 @@ TEST_F(VirtualMemoryTest, KernelsRunAsUnderPhysicalAddresses) {
       {"reference", "copy --set bytes=8192 --set direction=pull"},
       {"reference", "va-offset-verify --set elements_per_pe=500"},
   };
-  for (const auto& [machine, bench] : programs) {
-    const Json pa = run(machine, bench + kModel + "pa");
-    const Json va = run(machine, bench + kModel + "va");
-    EXPECT_EQ(va["ok"], true) << bench;
-    EXPECT_GE(va["verification"].size(), 1u) << bench;
-    EXPECT_FALSE(kernels(pa).empty()) << bench;
-    EXPECT_EQ(kernels(va), kernels(pa)) << bench;
-    EXPECT_EQ(sum(va, "pe_dma", "read_fallbacks"), 0) << bench;
-    EXPECT_GT(sum(va, "pe_dma", "read_translations"), 0) << bench;
-    EXPECT_GT(sum(va, "pe_mmu", "maps"), 0) << bench;
-    EXPECT_EQ(sum(pa, "pe_mmu", "maps"), 0) << bench;
-    const Json la = run(machine, bench + kModel + "la");
-    EXPECT_EQ(la["ok"], true) << bench;
-    EXPECT_EQ(la["verification"].size(), va["verification"].size()) << bench;
-    EXPECT_EQ(kernels(la), kernels(pa)) << bench;
-    EXPECT_EQ(sum(la, "pe_dma", "read_fallbacks"), 0) << bench;
-    EXPECT_EQ(sum(la, "pe_dma", "read_translations"), sum(va, "pe_dma", "read_translations")) << bench;
-    EXPECT_GT(sum(la, "pe_dma", "segment_installs"), 0) << bench;
-    EXPECT_EQ(sum(la, "pe_mmu", "maps"), 0) << bench;
+  for (const auto& [machine, workload] : programs) {
+    const Json pa = run(machine, workload + kModel + "pa");
+    const Json va = run(machine, workload + kModel + "va");
+    EXPECT_EQ(va["ok"], true) << workload;
+    EXPECT_GE(va["verification"].size(), 1u) << workload;
+    EXPECT_FALSE(kernels(pa).empty()) << workload;
+    EXPECT_EQ(kernels(va), kernels(pa)) << workload;
+    EXPECT_EQ(sum(va, "pe_dma", "read_fallbacks"), 0) << workload;
+    EXPECT_GT(sum(va, "pe_dma", "read_translations"), 0) << workload;
+    EXPECT_GT(sum(va, "pe_mmu", "maps"), 0) << workload;
+    EXPECT_EQ(sum(pa, "pe_mmu", "maps"), 0) << workload;
+    const Json la = run(machine, workload + kModel + "la");
+    EXPECT_EQ(la["ok"], true) << workload;
+    EXPECT_EQ(la["verification"].size(), va["verification"].size()) << workload;
+    EXPECT_EQ(kernels(la), kernels(pa)) << workload;
+    EXPECT_EQ(sum(la, "pe_dma", "read_fallbacks"), 0) << workload;
+    EXPECT_EQ(sum(la, "pe_dma", "read_translations"), sum(va, "pe_dma", "read_translations")) << workload;
+    EXPECT_GT(sum(la, "pe_dma", "segment_installs"), 0) << workload;
+    EXPECT_EQ(sum(la, "pe_mmu", "maps"), 0) << workload;
   }
 }
 
@@ -118,9 +118,9 @@ TEST_F(VirtualMemoryTest, MappingTakesNoTimeOfItsOwnButTheFabrics) {  // A-47: 1
 
 // A-42 .. A-44: one PE, one access at a time.
 TEST_F(VirtualMemoryTest, EachTranslatedAccessIsCharged) {
-  const std::string bench = "stream --set calls=100" + kModel;
-  const Json pa = run("one_pe", bench + "pa" + kTlb + "10");
-  const Json va = run("one_pe", bench + "va" + kTlb + "10");
+  const std::string workload = "stream --set calls=100" + kModel;
+  const Json pa = run("one_pe", workload + "pa" + kTlb + "10");
+  const Json va = run("one_pe", workload + "va" + kTlb + "10");
   const auto exec = [](const Json& result) { return result["launches"][0]["pe_exec_ns"]["max"].get<double>(); };
   EXPECT_NEAR(exec(va) - exec(pa), 100 * 10.0, 1e-6);
   EXPECT_EQ(sum(va, "pe_dma", "read_translation_time") + sum(va, "pe_dma", "write_translation_time"), 1000.0);
@@ -128,9 +128,9 @@ TEST_F(VirtualMemoryTest, EachTranslatedAccessIsCharged) {
 
 // the same charge, in front of PE_DMA.
 TEST_F(VirtualMemoryTest, EachAccessThroughASegmentIsCharged) {
-  const std::string bench = "stream --set calls=100" + kModel;
-  const Json va = run("one_pe", bench + "va" + kTlb + "10");
-  const Json la = run("one_pe", bench + "la" + kBaaw + "10");
+  const std::string workload = "stream --set calls=100" + kModel;
+  const Json va = run("one_pe", workload + "va" + kTlb + "10");
+  const Json la = run("one_pe", workload + "la" + kBaaw + "10");
   EXPECT_EQ(kernels(la), kernels(va));
   EXPECT_EQ(sum(la, "pe_dma", "read_translation_time") + sum(la, "pe_dma", "write_translation_time"), 1000.0);
 }

@@ -64,7 +64,7 @@ TEST(AllReducePoints, TheSweepHasThirteenSizesOnThreeTopologies_E34_E35_E43) {
   EXPECT_NEAR(std::stod(value_of(find(points, "stand_ins_torus_2d_3x2_512_sram"),
                                  "cube.pe_template.components.pe_ipcq.attrs.tcm_slot_bw_gbs")),
               102.4, 1e-9);
-  EXPECT_EQ(points.back().bench, "noop");
+  EXPECT_EQ(points.back().workload, "noop");
 }
 
 TEST(AllReducePoints, FollowTheMachine) {

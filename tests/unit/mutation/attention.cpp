@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <memory>
 
-#include "sw/benches/attention_problem.h"
+#include "sw/workloads/attention_problem.h"
 #include "tests/unit/mutation/mutation.h"
 #include "tests/unit/mutation/online_attention.h"
 

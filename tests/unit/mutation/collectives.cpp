@@ -1,5 +1,5 @@
 // Collectives: combinations of the tiles of ranks, and tiles that change their place.
-#include "sw/benches/collectives.h"
+#include "sw/workloads/collectives.h"
 
 #include <fmt/format.h>
 
@@ -7,10 +7,10 @@
 #include <cmath>
 #include <memory>
 
-#include "sw/benches/ccl_support.h"
-#include "sw/benches/rank_collectives.h"
-#include "sw/benches/redistribute.h"
-#include "sw/benches/support.h"
+#include "sw/workloads/ccl_support.h"
+#include "sw/workloads/rank_collectives.h"
+#include "sw/workloads/redistribute.h"
+#include "sw/workloads/support.h"
 #include "tests/unit/mutation/mutation.h"
 
 namespace kb::mutation {

@@ -5,9 +5,9 @@
 #include <cmath>
 #include <memory>
 
-#include "sw/benches/model_reference.h"
-#include "sw/benches/support.h"
 #include "sw/parallel/host_parts.h"
+#include "sw/workloads/model_reference.h"
+#include "sw/workloads/support.h"
 #include "tests/unit/mutation/mutation.h"
 #include "tests/unit/mutation/online_attention.h"
 

@@ -3,8 +3,8 @@
 
 #include <memory>
 
-#include "sw/benches/support.h"
-#include "sw/benches/va_offset.h"
+#include "sw/workloads/support.h"
+#include "sw/workloads/va_offset.h"
 #include "tests/unit/mutation/mutation.h"
 
 namespace kb::mutation {

@@ -10,8 +10,8 @@
 
 #include "platform/data/element.h"
 #include "platform/data/verification.h"
-#include "sw/benches/contents.h"
 #include "sw/tensor/host_array.h"
+#include "sw/workloads/contents.h"
 
 namespace kb::mutation {
 
@@ -55,7 +55,7 @@ struct Trial {
 };
 
 struct Workload {
-  std::string name;  // of the bench, and its variant
+  std::string name;  // of the workload, and its variant
   std::function<Trial(Random& random, sw::Contents contents)> draw;
   std::map<Fault, std::string> not_applicable;  // why
   // A later step can hide a fault of one element, as relu does: the fault is one that changes the result.

@@ -7,7 +7,7 @@
 #include <cstdlib>
 #include <set>
 
-#include "sw/benches/bench.h"
+#include "sw/workloads/workload.h"
 
 namespace kb::mutation {
 namespace {
@@ -72,13 +72,13 @@ INSTANTIATE_TEST_SUITE_P(Workloads, Mutation, ::testing::Range(std::size_t{0}, w
   return name;
 });
 
-// The table above has every bench that verifies something.
-TEST(MutationTable, HasEveryVerifiedBench) {
+// The table above has every workload that verifies something.
+TEST(MutationTable, HasEveryVerifiedWorkload) {
   std::set<std::string> tried;
   for (const Workload& workload : workloads()) tried.insert(workload.name.substr(0, workload.name.find(' ')));
-  for (const sw::Bench& bench : sw::builtin_benches()) {
-    if (bench.description.find("verified") == std::string::npos) continue;
-    EXPECT_EQ(tried.count(bench.name), 1u) << bench.name << " has no mutation tests";
+  for (const sw::Workload& workload : sw::builtin_workloads()) {
+    if (workload.description.find("verified") == std::string::npos) continue;
+    EXPECT_EQ(tried.count(workload.name), 1u) << workload.name << " has no mutation tests";
   }
 }
 

@@ -4,11 +4,11 @@
 #include <algorithm>
 #include <memory>
 
-#include "sw/benches/contents.h"
-#include "sw/benches/epilogue_reference.h"
-#include "sw/benches/linear_reference.h"
-#include "sw/benches/support.h"
 #include "sw/parallel/initial_values.h"
+#include "sw/workloads/contents.h"
+#include "sw/workloads/epilogue_reference.h"
+#include "sw/workloads/linear_reference.h"
+#include "sw/workloads/support.h"
 #include "tests/unit/mutation/mutation.h"
 
 namespace kb::mutation {

@@ -5,9 +5,9 @@
 #include <cmath>
 #include <memory>
 
-#include "sw/benches/contents.h"
-#include "sw/benches/normalize_reference.h"
-#include "sw/benches/support.h"
+#include "sw/workloads/contents.h"
+#include "sw/workloads/normalize_reference.h"
+#include "sw/workloads/support.h"
 #include "tests/unit/mutation/mutation.h"
 
 namespace kb::mutation {

@@ -15,7 +15,7 @@ RunRecord sample() {
   run.topology_sha256 = "ff";
   run.config["cube.links.router_link_bw_gbs"] = {"128", "--set"};
   run.config["system.sip_topology"] = {"ring_1d", "default"};
-  run.bench = "gemm-single-pe";
+  run.workload = "gemm-single-pe";
   run.params = {{"m", {"512", "command line"}}, {"dtype", {"f16", "default"}}};
   run.seed = 3;
   run.device = "all";

@@ -20,7 +20,7 @@ topology::MachineSpec spec() {
 RunRecord sample() {
   RunRecord run;
   run.topology_file = "m.yaml";
-  run.bench = "vector-add";
+  run.workload = "vector-add";
   run.params = {{"elements", {"64", "command line"}}, {"dtype", {"f16", "default"}}};
   run.config = {{"a.b", {"1", "default"}}, {"c.d", {"2", "--set"}}, {"e.f", {"3", "file"}}};
   run.device = "all";

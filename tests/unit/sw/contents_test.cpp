@@ -1,5 +1,5 @@
 // Contents whose results are exact and show every lost term.
-#include "sw/benches/contents.h"
+#include "sw/workloads/contents.h"
 
 #include <gmock/gmock.h>
 
@@ -7,8 +7,8 @@
 
 #include "platform/data/reference.h"
 #include "platform/data/running_error.h"
-#include "sw/benches/support.h"
 #include "sw/parallel/initial_values.h"
+#include "sw/workloads/support.h"
 
 namespace kb::sw {
 namespace {

@@ -1,4 +1,4 @@
-#include "sw/benches/params.h"
+#include "sw/workloads/params.h"
 
 #include <gmock/gmock.h>
 
@@ -25,7 +25,7 @@ Environment environment(std::map<std::string, std::string> variables) {
 }
 
 TEST(Params, DefaultsAndTypes) {
-  const Params p = resolve_params("my-bench", kDeclared, {}, environment({}));
+  const Params p = resolve_params("my-workload", kDeclared, {}, environment({}));
   EXPECT_EQ(p.integer("m"), 512);
   EXPECT_EQ(p.real("scale"), 0.5);
   EXPECT_EQ(p.text("title"), "plain");
@@ -52,7 +52,7 @@ TEST(Params, EveryProblemIsReportedAtOnce) {
   } catch (const Error& error) {
     EXPECT_EQ(error.family(), ErrorFamily::configuration);
     ASSERT_EQ(error.diagnostics().size(), 4u);
-    EXPECT_EQ(error.diagnostics()[0].text(), "--set scael: bench 'b' has no such parameter (did you mean 'scale'?)");
+    EXPECT_EQ(error.diagnostics()[0].text(), "--set scael: workload 'b' has no such parameter (did you mean 'scale'?)");
     EXPECT_EQ(error.diagnostics()[1].text(), "--set m: must be at least 1, not 0 (rows)");
     EXPECT_EQ(error.diagnostics()[2].text(), "environment variable B_SCALE: 'wide' is not a number (write e.g. 0.5)");
     EXPECT_THAT(error.diagnostics()[3].text(), HasSubstr("--set dtype: 'f64' is not one of f16, f32"));
@@ -87,19 +87,21 @@ TEST(Params, WholeNumbersAreDecimalAndShownSo) {
   }
 }
 
-TEST(Params, ReadingWhatWasNotDeclaredIsAMistakeOfTheBench) {
+TEST(Params, ReadingWhatWasNotDeclaredIsAMistakeOfTheWorkload) {
   const Params p = resolve_params("b", kDeclared, {}, environment({}));
   EXPECT_THAT(error_of([&] { p.integer("n"); }, "SCHEMA_ERROR"), HasSubstr("known: m, scale"));
   error_of([&] { p.integer("scale"); }, "SCHEMA_ERROR");
 }
 
-TEST(Params, AMisspeltVariableOfTheBenchIsNamed) {  // H-74
+TEST(Params, AMisspeltVariableOfTheWorkloadIsNamed) {  // H-74
   const std::vector<Diagnostic> warnings = unknown_variables(
-      "my-bench", kDeclared, {"HOME", "MY_BENCHES", "MY_BENCH_DTYPE", "MY_BENCH_M", "MY_BENCH_SCALLE", "my_bench_m"});
+      "my-workload", kDeclared,
+      {"HOME", "MY_WORKLOADES", "MY_WORKLOAD_DTYPE", "MY_WORKLOAD_M", "MY_WORKLOAD_SCALLE", "my_workload_m"});
   ASSERT_EQ(warnings.size(), 1u);
   EXPECT_EQ(warnings[0].text(),
-            "environment variable MY_BENCH_SCALLE: bench 'my-bench' has no such parameter, so it sets nothing (did you "
-            "mean 'MY_BENCH_SCALE'?)");
+            "environment variable MY_WORKLOAD_SCALLE: workload 'my-workload' has no such parameter, so it sets nothing "
+            "(did you "
+            "mean 'MY_WORKLOAD_SCALE'?)");
   EXPECT_EQ(unknown_variables("noop", {}, {"NOOP_X"}).size(), 1u);
   EXPECT_THAT(environment_variables(), ::testing::Contains("PATH"));
 }

@@ -1,15 +1,16 @@
 #include <gmock/gmock.h>
 
-#include "sw/benches/bench.h"
 #include "sw/plugin/plugin.h"
+#include "sw/workloads/workload.h"
 #include "tests/unit/sw/expect_error.h"
 #include "tests/unit/sw/fake_host.h"
 
 KERNBENCH_PLUGIN(registrar) {
   registrar.add_kernel(
       {"from-plugin", "a kernel", {}, [](kb::contract::IPe&, const std::vector<kb::contract::KernelArg>&) {}});
-  registrar.add_bench(
-      {"plugin-bench", "a bench", {}, [](kb::sw::Runtime&, const kb::sw::Params&) { return kb::sw::BenchResult{}; }});
+  registrar.add_workload({"plugin-workload", "a workload", {}, [](kb::sw::Runtime&, const kb::sw::Params&) {
+                            return kb::sw::WorkloadResult{};
+                          }});
 }
 
 namespace kb::sw {
@@ -21,33 +22,33 @@ using testing::error_of;
 using testing::FakeHost;
 using ::testing::HasSubstr;
 
-Bench bench(
+Workload workload(
     const std::string& name, std::function<void(Runtime&)> body = [](Runtime& rt) { rt.launch("k", {}); }) {
   return {name, "does something", {}, [body = std::move(body)](Runtime& rt, const Params&) {
             body(rt);
-            return BenchResult{};
+            return WorkloadResult{};
           }};
 }
 
-TEST(BenchRegistry, NamesFollowTheRule) {  // H-67
-  BenchRegistry registry;
-  for (const char* good : {"a", "gemm", "gemm-single-pe", "b2-3x"}) registry.add(bench(good));
+TEST(WorkloadRegistry, NamesFollowTheRule) {  // H-67
+  WorkloadRegistry registry;
+  for (const char* good : {"a", "gemm", "gemm-single-pe", "b2-3x"}) registry.add(workload(good));
   for (const char* bad : {"", "Gemm", "2gemm", "-a", "a-", "a--b", "a_b", "a b"}) {
-    EXPECT_THAT(error_of([&] { registry.add(bench(bad)); }, "SCHEMA_ERROR"), HasSubstr("the name must be")) << bad;
+    EXPECT_THAT(error_of([&] { registry.add(workload(bad)); }, "SCHEMA_ERROR"), HasSubstr("the name must be")) << bad;
   }
-  EXPECT_EQ(error_of([&] { registry.add(bench("gemm")); }, "SCHEMA_ERROR"),
-            "bench 'gemm': the name is taken; choose another one");
-  Bench blank = bench("blank");
+  EXPECT_EQ(error_of([&] { registry.add(workload("gemm")); }, "SCHEMA_ERROR"),
+            "workload 'gemm': the name is taken; choose another one");
+  Workload blank = workload("blank");
   blank.description = " \t";
   EXPECT_THAT(error_of([&] { registry.add(blank); }, "SCHEMA_ERROR"), HasSubstr("description is empty"));
-  Bench idle = bench("idle");
+  Workload idle = workload("idle");
   idle.run = nullptr;
   EXPECT_THAT(error_of([&] { registry.add(idle); }, "SCHEMA_ERROR"), HasSubstr("no entry function"));
 }
 
-TEST(BenchRegistry, ParametersAreChecked) {
-  BenchRegistry registry;
-  Bench b = bench("b");
+TEST(WorkloadRegistry, ParametersAreChecked) {
+  WorkloadRegistry registry;
+  Workload b = workload("b");
   b.parameters = {Parameter::integer("m", 0, "rows")};
   EXPECT_THAT(error_of([&] { registry.add(b); }, "SCHEMA_ERROR"), HasSubstr("must be at least 1, not 0"));
   b.parameters = {Parameter::integer("m", 1, "rows"), Parameter::integer("m", 1, "rows")};
@@ -56,23 +57,23 @@ TEST(BenchRegistry, ParametersAreChecked) {
   EXPECT_THAT(error_of([&] { registry.add(b); }, "SCHEMA_ERROR"), HasSubstr("no parameter name"));
 }
 
-TEST(BenchRegistry, ResolvesIndicesAndNames) {  // H-71, H-72
-  BenchRegistry registry;
-  for (const char* name : {"zeta", "alpha", "mid"}) registry.add(bench(name));
+TEST(WorkloadRegistry, ResolvesIndicesAndNames) {  // H-71, H-72
+  WorkloadRegistry registry;
+  for (const char* name : {"zeta", "alpha", "mid"}) registry.add(workload(name));
   EXPECT_THAT(registry.names(), ElementsAre("alpha", "mid", "zeta"));
   EXPECT_EQ(registry.resolve("1").name, "alpha");
   EXPECT_EQ(registry.resolve("3").name, "zeta");
   EXPECT_EQ(registry.resolve("mid").name, "mid");
   EXPECT_EQ(error_of([&] { registry.resolve("0"); }, "CONFIGURATION_ERROR"),
-            "there is no bench 0; they are numbered 1 to 3");
+            "there is no workload 0; they are numbered 1 to 3");
   error_of([&] { registry.resolve("4"); }, "CONFIGURATION_ERROR");
   error_of([&] { registry.resolve("99999999999999999999999"); }, "CONFIGURATION_ERROR");
   EXPECT_EQ(error_of([&] { registry.resolve("alhpa"); }, "CONFIGURATION_ERROR"),
-            "unknown bench 'alhpa' (did you mean 'alpha'?)");
-  EXPECT_THAT(error_of([&] { registry.resolve("  "); }, "CONFIGURATION_ERROR"), HasSubstr("no bench was named"));
+            "unknown workload 'alhpa' (did you mean 'alpha'?)");
+  EXPECT_THAT(error_of([&] { registry.resolve("  "); }, "CONFIGURATION_ERROR"), HasSubstr("no workload was named"));
 }
 
-TEST(BenchRegistry, BuiltinBenches) {  // H-68
+TEST(WorkloadRegistry, BuiltinWorkloads) {  // H-68
   EXPECT_THAT(builtin_registry().names(),
               ElementsAre("attention", "ccl-all-gather", "ccl-all-to-all", "ccl-allreduce", "ccl-allreduce-ranks",
                           "ccl-broadcast", "ccl-gather", "ccl-reduce", "ccl-reduce-scatter", "ccl-scatter",
@@ -82,46 +83,47 @@ TEST(BenchRegistry, BuiltinBenches) {  // H-68
                           "stream", "tp-layer", "tp-mlp", "tp-transformer-block", "va-offset-verify", "vector-add"));
 }
 
-TEST(RunBench, DrainsWhatTheBenchLeft) {  // H-76
+TEST(RunWorkload, DrainsWhatTheWorkloadLeft) {  // H-76
   FakeHost host;
   Runtime rt(host, &any_kernel);
-  run_bench(rt, bench("b"), {});
+  run_workload(rt, workload("b"), {});
   EXPECT_EQ(host.now(), host.times.launch);
 }
 
-TEST(RunBench, NoRequestsIsAnError) {  // H-70
+TEST(RunWorkload, NoRequestsIsAnError) {  // H-70
   FakeHost host;
   Runtime rt(host, &any_kernel);
   EXPECT_THAT(error_of(
                   [&] {
-                    run_bench(rt, bench("lazy", [](Runtime& r) { r.empty({1, 1}, Dtype::f16); }), {});
+                    run_workload(rt, workload("lazy", [](Runtime& r) { r.empty({1, 1}, Dtype::f16); }), {});
                   },
                   "NO_REQUESTS"),
-              HasSubstr("bench 'lazy' ended without having submitted a request"));
+              HasSubstr("workload 'lazy' ended without having submitted a request"));
 }
 
-TEST(RunBench, ErrorsKeepTheirFamily) {
+TEST(RunWorkload, ErrorsKeepTheirFamily) {
   FakeHost host;
   Runtime rt(host, &any_kernel);
-  EXPECT_EQ(error_of([&] { run_bench(rt, bench("b", [](Runtime&) { throw std::out_of_range("index"); }), {}); },
+  EXPECT_EQ(error_of([&] { run_workload(rt, workload("b", [](Runtime&) { throw std::out_of_range("index"); }), {}); },
                      "BENCH_ERROR"),
-            "bench 'b': index");
-  EXPECT_EQ(error_of([&] { run_bench(rt, bench("b", [](Runtime&) { throw std::bad_alloc(); }), {}); }, "OUT_OF_MEMORY"),
-            "bench 'b': its data does not fit the memory of this computer; choose smaller parameters");
-  EXPECT_EQ(error_of([&] { run_bench(rt, bench("b", [](Runtime&) { throw Error::configuration("x"); }), {}); },
+            "workload 'b': index");
+  EXPECT_EQ(
+      error_of([&] { run_workload(rt, workload("b", [](Runtime&) { throw std::bad_alloc(); }), {}); }, "OUT_OF_MEMORY"),
+      "workload 'b': its data does not fit the memory of this computer; choose smaller parameters");
+  EXPECT_EQ(error_of([&] { run_workload(rt, workload("b", [](Runtime&) { throw Error::configuration("x"); }), {}); },
                      "CONFIGURATION_ERROR"),
             "x");
 }
 
-TEST(Plugin, HandsOverKernelsAndBenches) {
+TEST(Plugin, HandsOverKernelsAndWorkloads) {
   EXPECT_EQ(std::string(kernbench_plugin_abi()), plugin_abi());
   EXPECT_THAT(plugin_abi(), ::testing::StartsWith("kernbench 0.1.0, plug-in ABI 10"));
   PluginRegistrar registrar;
   kernbench_plugin(registrar);
   ASSERT_EQ(registrar.kernels().size(), 1u);
   EXPECT_EQ(registrar.kernels()[0].name, "from-plugin");
-  ASSERT_EQ(registrar.benches().size(), 1u);
-  EXPECT_EQ(registrar.benches()[0].name, "plugin-bench");
+  ASSERT_EQ(registrar.workloads().size(), 1u);
+  EXPECT_EQ(registrar.workloads()[0].name, "plugin-workload");
 }
 
 }  // namespace

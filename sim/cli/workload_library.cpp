@@ -1,0 +1,149 @@
+#include "sim/cli/workload_library.h"
+
+#include <dlfcn.h>
+#include <elf.h>
+#include <sys/stat.h>
+
+#include <CLI/CLI.hpp>
+#include <cerrno>
+#include <cstdint>
+#include <cstring>
+#include <exception>
+#include <fstream>
+#include <new>
+
+#include "platform/base/error.h"
+#include "platform/topology/input_file.h"
+#include "sim/cli/program.h"
+
+namespace kb::cli {
+namespace {
+
+using AbiFunction = const char* (*)();
+using PluginFunction = void (*)(sw::PluginRegistrar&);
+using BlocksFunction = void (*)(elab::BlockCatalog&);
+
+[[noreturn]] void refuse(const std::string& file, const std::string& message, const std::string& remedy) {
+  throw Error({Diagnostic{file, 0, 0, "", message, remedy}});
+}
+
+// What a plug-in throws while it is loaded is its mistake, and the run has not begun.
+template <typename Body>
+void guard(const std::string& file, Body body) {
+  constexpr const char* kRemedy = "correct the plug-in's KERNBENCH_PLUGIN or KERNBENCH_BLOCKS";
+  try {
+    body();
+  } catch (const Error& error) {
+    if (!error.diagnostics().empty()) throw;
+    refuse(file, error.what(), "");
+  } catch (const std::bad_alloc&) {
+    refuse(file, "there is not enough memory for loading the plug-in", "free some, or raise the limit (ulimit -v)");
+  } catch (const std::exception& error) {
+    refuse(file, std::string("the plug-in failed while it was loaded: ") + error.what(), kRemedy);
+  } catch (...) {
+    refuse(file, "the plug-in failed while it was loaded, with an exception that is no std::exception", kRemedy);
+  }
+}
+
+// The loader maps what the headers promise; where the file ends before, the process would end with SIGBUS.
+bool is_cut_off(const std::string& path) {
+  std::ifstream stream(path, std::ios::binary | std::ios::ate);
+  const auto size = static_cast<std::uint64_t>(stream.tellg());
+  Elf64_Ehdr header{};
+  stream.seekg(0);
+  stream.read(reinterpret_cast<char*>(&header), sizeof header);
+  if (!stream || std::memcmp(header.e_ident, ELFMAG, SELFMAG) != 0) return false;  // the loader says what is wrong
+  if (header.e_ident[EI_CLASS] != ELFCLASS64) return false;
+  const auto ends_before = [size](std::uint64_t offset, std::uint64_t bytes) {
+    return offset > size || bytes > size - offset;
+  };
+  if (ends_before(header.e_shoff, std::uint64_t{header.e_shentsize} * header.e_shnum)) return true;
+  stream.seekg(static_cast<std::streamoff>(header.e_phoff));
+  for (int i = 0; i < header.e_phnum; ++i) {
+    Elf64_Phdr segment{};
+    stream.read(reinterpret_cast<char*>(&segment), sizeof segment);
+    if (!stream || (segment.p_type == PT_LOAD && ends_before(segment.p_offset, segment.p_filesz))) return true;
+  }
+  return false;
+}
+
+// What the loader would wait for, or die of.
+void check_file(const std::string& file, const std::string& path) {
+  struct stat status {};
+  if (::stat(path.c_str(), &status) != 0) {
+    refuse(file, std::string("the plug-in cannot be loaded: ") + std::strerror(errno), topology::remedy_of(errno));
+  }
+  if (S_ISDIR(status.st_mode)) refuse(file, "this is a directory", "name a shared library in it");
+  if (!S_ISREG(status.st_mode)) refuse(file, "this is not a regular file", "name a shared library");
+  if (is_cut_off(path)) {
+    refuse(file, "the plug-in cannot be loaded: the file is cut off",
+           "build or copy it again; was the disk full while it was written?");
+  }
+}
+
+void* open_library(const std::string& file) {
+  // A bare name would be looked for in the system's library folders.
+  const std::string path = file.find('/') == std::string::npos ? "./" + file : file;
+  check_file(file, path);
+  void* library = ::dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
+  if (library == nullptr) {
+    refuse(file, std::string("the plug-in cannot be loaded: ") + ::dlerror(),
+           "check the path and build it against this installation of kernbench");
+  }
+  return library;
+}
+
+// What a library brings. It stays open: its kernels and blocks are called until the end of the process.
+struct Plugin {
+  PluginFunction kernels = nullptr;  // null: none
+  BlocksFunction blocks = nullptr;
+};
+
+Plugin load_plugin(const std::string& file) {
+  void* library = open_library(file);
+  const auto abi = reinterpret_cast<AbiFunction>(::dlsym(library, kKernbenchPluginAbiSymbol));
+  const Plugin plugin{reinterpret_cast<PluginFunction>(::dlsym(library, kKernbenchPluginSymbol)),
+                      reinterpret_cast<BlocksFunction>(::dlsym(library, kKernbenchBlocksSymbol))};
+  if (abi == nullptr || (plugin.kernels == nullptr && plugin.blocks == nullptr)) {
+    refuse(file, "this shared library is no kernbench plug-in",
+           "write KERNBENCH_PLUGIN(registrar) { ... } or KERNBENCH_BLOCKS(catalog) { ... } in one of its files");
+  }
+  guard(file, [&] {
+    const char* const built_for = abi();
+    if (built_for != nullptr && plugin_abi() == built_for) return;
+    refuse(file,
+           "the plug-in was built for " + std::string(built_for == nullptr ? "nothing that it names" : built_for) +
+               ", this is " + plugin_abi(),
+           "build it against this installation");
+  });
+  return plugin;
+}
+
+}  // namespace
+
+void add_plugin_option(CLI::App& app, std::vector<std::string>& plugins) {
+  app.add_option("--plugin", plugins, "Shared library with kernels, workloads, algorithms or blocks; may be repeated")
+      ->type_name("FILE")
+      ->expected(1)
+      ->take_all()
+      ->allow_extra_args(false);
+}
+
+WorkloadLibrary::WorkloadLibrary(const std::vector<std::string>& plugins) {
+  for (const std::string& file : plugins) {
+    const Plugin plugin = load_plugin(file);
+    sw::PluginRegistrar registrar;
+    if (plugin.kernels != nullptr) guard(file, [&] { plugin.kernels(registrar); });
+    if (plugin.blocks != nullptr) guard(file, [&] { plugin.blocks(blocks_); });
+    std::vector<Diagnostic> problems;
+    const auto add = [&](auto& items, const auto& to_catalog) {
+      for (auto& item : items) collect_problems(problems, [&] { guard(file, [&] { to_catalog(std::move(item)); }); });
+    };
+    add(registrar.kernels(), [&](contract::Kernel&& kernel) { kernels_.add(std::move(kernel)); });
+    add(registrar.workloads(), [&](sw::Workload&& workload) { workloads_.add(std::move(workload)); });
+    add(registrar.all_reduces(), [](sw::AllReduceAlgorithm&& one) { sw::add_all_reduce(std::move(one)); });
+    if (!problems.empty()) throw Error(std::move(problems));
+  }
+}
+
+}  // namespace kb::cli

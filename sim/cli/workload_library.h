@@ -1,0 +1,37 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "kernels/catalog.h"
+#include "platform/elab/block_plugin.h"
+#include "sw/plugin/plugin.h"
+#include "sw/workloads/workload.h"
+
+namespace CLI {
+class App;
+}
+
+namespace kb::cli {
+
+// --plugin of the commands for which a plug-in can matter.
+void add_plugin_option(CLI::App& app, std::vector<std::string>& plugins);
+
+// What can be run: the built-in kernels and workloads and those of plug-ins, with their blocks; plug-ins stay loaded
+// for the life of this object.
+class WorkloadLibrary {
+ public:
+  // Configuration Error when a plug-in cannot be loaded.
+  explicit WorkloadLibrary(const std::vector<std::string>& plugins);
+
+  const kernels::KernelCatalog& kernels() const { return kernels_; }
+  const sw::WorkloadRegistry& workloads() const { return workloads_; }
+  const elab::BlockCatalog& blocks() const { return blocks_; }
+
+ private:
+  kernels::KernelCatalog kernels_;
+  sw::WorkloadRegistry workloads_ = sw::builtin_registry();
+  elab::BlockCatalog blocks_;
+};
+
+}  // namespace kb::cli

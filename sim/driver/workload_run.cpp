@@ -1,0 +1,142 @@
+#include "sim/driver/workload_run.h"
+
+#include <utility>
+
+#include "platform/base/version.h"
+#include "sim/driver/host_usage.h"
+#include "sw/runtime/runtime.h"
+
+namespace kb::sim {
+namespace {
+
+const char* data_mode_name(contract::DataMode mode) {
+  switch (mode) {
+    case contract::DataMode::off:
+      return "off";
+    case contract::DataMode::replay:
+      return "replay";
+    case contract::DataMode::eager:
+      return "eager";
+  }
+  return "";
+}
+
+std::string failed_tensors(const std::vector<data::VerificationRow>& rows) {
+  std::string names;
+  for (const data::VerificationRow& row : rows) {
+    if (!row.ok) names += (names.empty() ? "" : ", ") + row.tensor;
+  }
+  return names;
+}
+
+void fail(WorkloadOutcome& outcome, ErrorFamily family, std::string code, std::string message) {
+  outcome.record.ok = false;
+  outcome.record.error_code = std::move(code);
+  outcome.record.error_message = std::move(message);
+  outcome.exit_code = exit_code(family);
+}
+
+// What --verify-data found nothing to compare in.
+bool nothing_to_verify(const WorkloadOutcome& outcome, const WorkloadRun& run) {
+  return run.verify && outcome.record.verification.empty() && !outcome.has_contents;
+}
+
+void judge(WorkloadOutcome& outcome, const WorkloadRun& run, const std::optional<Error>& failure) {
+  RunRecord& record = outcome.record;
+  if (failure) {
+    fail(outcome, failure->family(), failure->code(), failure->what());
+  } else if (!data::all_ok(record.verification)) {
+    fail(outcome, ErrorFamily::program, "VERIFICATION_FAILED",
+         "wrong contents in " + failed_tensors(record.verification) + "; the verification table names the elements");
+  } else if (run.verify && record.verification.empty() && outcome.has_contents) {
+    fail(outcome, ErrorFamily::program, "NOTHING_VERIFIED",
+         "--verify-data was given, but workload '" + record.workload +
+             "' compared none of its tensors; add verification rows to its result");
+  } else if (run.strict && !record.warnings.empty()) {
+    fail(outcome, ErrorFamily::program, "STRICT", "--strict does not accept warnings: " + record.warnings[0]);
+  }
+}
+
+// What a database of operations says about its run: everything that decides its contents.
+std::vector<std::pair<std::string, std::string>> log_facts(const RunRecord& record) {
+  std::vector<std::pair<std::string, std::string>> facts = {{"kernbench", kVersion},
+                                                            {"topology_sha256", record.topology_sha256},
+                                                            {"bench", record.workload},
+                                                            {"device", record.device},
+                                                            {"seed", std::to_string(record.seed)}};
+  for (const auto& [name, entry] : record.params) facts.emplace_back("param." + name, entry.value);
+  for (const auto& [key, entry] : record.config) facts.emplace_back("topology." + key, entry.value);
+  return facts;
+}
+
+CollectiveRecord collective_record(const sw::CollectiveRecord& chosen) {
+  CollectiveRecord record{chosen.call, chosen.algorithm, chosen.tile_bytes, chosen.ranks, {}};
+  for (const sw::CollectiveEstimate& one : chosen.estimates) {
+    record.estimates.push_back({one.algorithm, one.ns, one.chunk_elements, one.root});
+  }
+  return record;
+}
+
+}  // namespace
+
+RunRecord describe(const WorkloadRun& run) {
+  RunRecord record;
+  record.topology_file = run.topology.file;
+  record.topology_sha256 = run.topology.sha256;
+  for (const auto& [key, value] : run.topology.config) record.config[key] = value;
+  record.settings = differing_settings(record.config, run.reference);
+  record.workload = run.workload->name;
+  for (const sw::ParameterValue& value : run.params.values()) {
+    record.params.emplace_back(value.declared.name, ConfigEntry{value.value, value.origin});
+  }
+  record.seed = run.seed;
+  record.device = run.device;
+  record.data_mode = data_mode_name(run.options.data_mode);
+  return record;
+}
+
+WorkloadOutcome run_workload(const WorkloadRun& run) {
+  const HostUsage usage;
+  WorkloadOutcome outcome;
+  RunRecord& record = outcome.record;
+  record = describe(run);
+  std::vector<std::string> warnings;
+  SimulationOptions options = run.options;
+  options.kernels = run.kernels;
+  options.oplog_facts = log_facts(record);
+  SimulationResult result = simulate(run.topology, options, [&](contract::IHost& host) {
+    sw::RuntimeOptions runtime_options;
+    runtime_options.devices = run.sips;
+    runtime_options.seed = run.seed;
+    runtime_options.warn = [&warnings](const std::string& text) { warnings.push_back(text); };
+    sw::Runtime runtime(host, run.kernels, std::move(runtime_options));
+    sw::WorkloadResult workload = sw::run_workload(runtime, *run.workload, run.params);
+    record.verification = std::move(workload.verification);
+    record.figures.reserve(workload.figures.size());
+    for (sw::Figure& figure : workload.figures) {
+      record.figures.push_back(
+          {std::move(figure.name), figure.value, std::move(figure.unit), std::move(figure.meaning)});
+    }
+    record.notes = std::move(workload.notes);
+    for (const sw::CollectiveRecord& one : runtime.collectives()) record.collectives.push_back(collective_record(one));
+    outcome.has_contents = runtime.contents_made();
+  });
+  record.sim_time = result.sim_time;
+  record.launches = std::move(result.launches);
+  record.blocks = std::move(result.blocks);
+  record.warnings = std::move(result.warnings);
+  for (const std::string& warning : data::non_finite_warnings(record.verification)) warnings.push_back(warning);
+  record.warnings.insert(record.warnings.end(), warnings.begin(), warnings.end());
+  if (record.launches.size() > kLaunchesWithPes) {
+    record.notes.push_back("results of single PEs (per_pe) are kept of the first " + std::to_string(kLaunchesWithPes) +
+                           " launches only");
+  }
+  judge(outcome, run, result.failure);
+  if (record.ok && nothing_to_verify(outcome, run)) {
+    record.notes.push_back("nothing was verified: the workload wrote no tensor and gave none to a kernel");
+  }
+  record.host = usage.figures(result.events);
+  return outcome;
+}
+
+}  // namespace kb::sim

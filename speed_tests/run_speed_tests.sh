@@ -1,0 +1,88 @@
+#!/usr/bin/env bash
+# Prints every speed figure as the median of five processes: speed_tests/run_speed_tests.sh FABRIC_SPEED KERNBENCH OPLOG_SPEED REPLAY_SPEED
+set -euo pipefail
+fabric=$1
+kernbench=$2
+oplog=$3
+replay=$4
+configs=$(cd "$(dirname "$0")/../configs" && pwd)
+runs=${RUNS:-5}
+calls=400000
+export SYSTEMC_DISABLE_COPYRIGHT_MESSAGE=1 LC_ALL=C  # the table alone; numbers with a decimal point
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+
+echo "CPU: $(sed -n 's/^model name[^:]*: //p' /proc/cpuinfo | head -n 1); median of $runs processes, CPU time"
+median() { sort -n | awk '{v[NR]=$1} END {print v[int((NR+1)/2)]}'; }
+row() { printf '%-74s %-22s %s\n' "$1" "$2" "$3"; }
+
+# A figure that the program prints itself.
+figure() { # NAME FIELD COMMAND...
+  local name=$1 field=$2 value
+  shift 2
+  value=$(for _ in $(seq "$runs"); do "$@" | awk -F'\t' -v f="$field" '$1==f {print $2}'; done | median)
+  row "$name" "$field" "$value"
+}
+
+# User and system time of a whole process, from its start to its end.
+process_seconds() { # COMMAND...
+  local TIMEFORMAT='%3U %3S'
+  if ! { time "$@" >"$work/output" 2>&1; } 2>"$work/time"; then
+    cat "$work/output" >&2
+    echo "failed: $*" >&2
+    return 1
+  fi
+  awk '{print $1 + $2}' "$work/time"
+}
+median_process_seconds() { for _ in $(seq "$runs"); do process_seconds "$@" || exit 1; done | median; }
+process() { # NAME KERNBENCH_RUN_OPTIONS...
+  local name=$1 value
+  shift
+  value=$(median_process_seconds "$kernbench" run --out "$work" --quiet "$@")
+  row "$name, whole process" cpu_s "$value"
+}
+tl_calls() { # CONFIG
+  local value
+  value=$(median_process_seconds "$kernbench" run --out "$work" --quiet --topology "$configs/$1.yaml" --bench stream \
+    --set calls=$calls --oplog "$work/oplog.tsv")
+  row "$calls tl loads and stores of 64 B, op log on, whole process, $1" tl_calls_per_cpu_s \
+    "$(awk -v c=$calls -v s="$value" 'BEGIN {printf "%.0f", c / s}')"
+}
+
+for config in one_cube reference large; do
+  figure "random traffic, $config" mflit_hops_per_cpu_s "$fabric" random "$configs/$config.yaml"
+done
+figure "dense random traffic in each SIP, reference" mflit_hops_per_cpu_s "$fabric" dense "$configs/reference.yaml"
+figure "one contended hot path, one_sip" mflit_hops_per_cpu_s "$fabric" hotspot "$configs/one_sip.yaml"
+for size in 256 1048576; do
+  figure "uncontended transfer of $size B, reference" events "$fabric" single "$configs/reference.yaml" "$size"
+  figure "uncontended transfer of $size B, reference" cpu_us "$fabric" single "$configs/reference.yaml" "$size"
+done
+for config in reference large; do
+  figure "start-up to first event, $config" startup_cpu_s "$fabric" startup "$configs/$config.yaml"
+  figure "start-up to first event, $config" rss_mb "$fabric" startup "$configs/$config.yaml"
+done
+for config in one_pe reference; do tl_calls "$config"; done
+for file in oplog.tsv oplog.sqlite; do
+  figure "operation log of 2 million rows, $file" rows_per_cpu_s "$oplog" "$work/$file" 2000000
+  figure "operation log of 2 million rows, $file" writing_rows_per_cpu_s "$oplog" "$work/$file" 2000000
+done
+for dtype in f32 f16 bf16 i8; do
+  row "replay of a 1024x1024x1024 product in $dtype against Eigen's in f32" rate_ratio \
+    "$(for _ in $(seq "$runs"); do
+      "$replay" --benchmark_filter="^replay/$dtype/1024/" 2>/dev/null | sed -n 's/.* ratio=\([0-9.]*\).*/\1/p'
+    done | median)"
+done
+process "./run: gemm-multi-pe on reference, verified" --bench gemm-multi-pe --verify-data
+process "gemm-single-pe 512x512x512 on reference, verified" --bench gemm-single-pe --set m=512 --set k=512 --set n=512 \
+  --verify-data
+composite=(--topology "$configs/one_pe.yaml" --bench matmul-composite)
+process "matmul-composite 512x512x512 on one_pe, timing only" "${composite[@]}"
+process "matmul-composite 512x512x512 on one_pe, verified" "${composite[@]}" --verify-data
+process "matmul-composite-multi-pe 4096x4096x4096 on the 256 PEs of reference, op log on" \
+  --bench matmul-composite-multi-pe --set m=4096 --set k=4096 --set n=4096 --oplog /dev/null
+process "gpt3-qkv on the 256 PEs of reference, op log on" --bench gpt3-qkv --oplog /dev/null
+process "map-tensors: 100 tensors over the 128 PEs of one_sip" --topology "$configs/one_sip.yaml" --bench map-tensors
+for config in reference one_sip large; do
+  process "start-up and one empty launch, $config" --topology "$configs/$config.yaml" --bench noop
+done

@@ -1,0 +1,129 @@
+#include "sw/workloads/attention_reference.h"
+
+#include <algorithm>
+#include <cmath>
+#include <optional>
+
+namespace kb::sw {
+namespace {
+
+using data::Bounded;
+using data::BoundedMatrix;
+
+BoundedMatrix transposed(const BoundedMatrix& x) {
+  BoundedMatrix out = data::exact_matrix(x.cols, x.rows, std::vector<double>(x.values.size()));
+  for (std::size_t row = 0; row < x.rows; ++row) {
+    for (std::size_t col = 0; col < x.cols; ++col) out.set(col * x.rows + row, x.at(row * x.cols + col));
+  }
+  return out;
+}
+
+}  // namespace
+
+AttentionRows::AttentionRows(Dtype dtype, std::size_t rows, std::size_t d)
+    : dtype_(dtype),
+      scale_{data::nearest(Dtype::f32, 1 / std::sqrt(static_cast<double>(d))), 0},
+      m_(rows),
+      l_(rows),
+      o_(data::exact_matrix(rows, d, std::vector<double>(rows * d))) {}
+
+void AttentionRows::attend(const BoundedMatrix& q, const BoundedMatrix& k, const BoundedMatrix& v,
+                           const Visible& visible) {
+  BoundedMatrix scores = data::product(q, transposed(k));
+  BoundedMatrix weights = data::exact_matrix(scores.rows, scores.cols, std::vector<double>(scores.values.size()));
+  for (std::size_t i = 0; i < scores.values.size(); ++i) scores.set(i, data::multiply(scores.at(i), scale_));
+  for (std::size_t row = 0; row < scores.rows; ++row) attend_row(row, scores, visible, weights);
+  const BoundedMatrix sums = data::product(weights, v);
+  for (std::size_t i = 0; i < sums.values.size(); ++i) {
+    o_.set(i, empty_ ? sums.at(i) : data::add(o_.at(i), sums.at(i)));
+  }
+  empty_ = false;
+}
+
+void AttentionRows::attend_row(std::size_t row, const BoundedMatrix& scores, const Visible& visible,
+                               BoundedMatrix& weights) {
+  const std::size_t first = row * scores.cols;
+  const auto sees = [&](std::size_t key) { return !visible || visible(row, key); };
+  std::optional<Bounded> top;
+  if (!empty_) top = m_[row];
+  for (std::size_t key = 0; key < scores.cols; ++key) {
+    if (sees(key)) top = top ? data::maximum(*top, scores.at(first + key)) : scores.at(first + key);
+  }
+  std::vector<Bounded> terms(scores.cols);
+  for (std::size_t key = 0; key < scores.cols; ++key) {
+    if (!sees(key)) continue;
+    terms[key] = data::exponential(data::subtract(scores.at(first + key), *top));
+    weights.set(first + key, data::rounded(dtype_, terms[key]));
+  }
+  const Bounded sum = data::ordered_sum(terms);
+  if (empty_) {
+    l_[row] = sum;
+  } else {
+    const Bounded decay = data::exponential(data::subtract(m_[row], *top));
+    l_[row] = data::add(data::multiply(l_[row], decay), sum);
+    for (std::size_t i = row * o_.cols; i < (row + 1) * o_.cols; ++i) o_.set(i, data::multiply(o_.at(i), decay));
+  }
+  m_[row] = *top;
+}
+
+BoundedMatrix AttentionRows::result() const {
+  BoundedMatrix out = o_;
+  for (std::size_t i = 0; i < out.values.size(); ++i) out.set(i, data::divide(o_.at(i), l_[i / o_.cols]));
+  return out;
+}
+
+BoundedMatrix AttentionRows::merged(const std::vector<AttentionRows>& parts) {
+  if (parts.size() == 1) return parts.front().result();
+  AttentionRows out = parts.front();
+  for (std::size_t row = 0; row < out.m_.size(); ++row) {
+    Bounded top = out.m_[row];
+    double least = top.value;
+    for (const AttentionRows& part : parts) {
+      top = data::maximum(top, part.m_[row]);
+      least = std::min(least, part.m_[row].value);
+    }
+    // A merge rounds the difference of two maxima, its exponential, a product and a sum.
+    const double roundings = static_cast<double>(parts.size()) * (4 + top.value - least);
+    const auto combined = [&](const std::function<Bounded(const AttentionRows&)>& of) {
+      Bounded sum;
+      double magnitude = 0;
+      for (const AttentionRows& part : parts) {
+        const Bounded term = of(part);
+        const double factor = std::exp(part.m_[row].value - top.value);
+        const double moved = std::expm1(part.m_[row].error + top.error);
+        sum.value += factor * term.value;
+        sum.error += factor * (term.error + moved * (std::fabs(term.value) + term.error));
+        magnitude += factor * (std::fabs(term.value) + term.error);
+      }
+      sum.error += data::gamma(roundings, data::unit_roundoff(Dtype::f32)) * magnitude;
+      return sum;
+    };
+    out.l_[row] = combined([&](const AttentionRows& part) { return part.l_[row]; });
+    for (std::size_t i = row * out.o_.cols; i < (row + 1) * out.o_.cols; ++i) {
+      out.o_.set(i, combined([&](const AttentionRows& part) { return part.o_.at(i); }));
+    }
+  }
+  return out.result();
+}
+
+BoundedMatrix rows_of(const BoundedMatrix& matrix, std::size_t first, std::size_t count) {
+  const auto part = [&](const std::vector<double>& from) {
+    const auto begin = from.begin() + static_cast<std::ptrdiff_t>(first * matrix.cols);
+    return std::vector<double>(begin, begin + static_cast<std::ptrdiff_t>(count * matrix.cols));
+  };
+  return {count, matrix.cols, part(matrix.values), part(matrix.errors)};
+}
+
+BoundedMatrix columns_of(const BoundedMatrix& matrix, std::size_t first, std::size_t count) {
+  BoundedMatrix out = data::exact_matrix(matrix.rows, count, std::vector<double>(matrix.rows * count));
+  for (std::size_t i = 0; i < out.values.size(); ++i) {
+    out.set(i, matrix.at(i / count * matrix.cols + first + i % count));
+  }
+  return out;
+}
+
+const char* attention_rounding() {
+  return "scores, their exponentials and sums, weights in the dtype, sums of weighted rows in f32 (Higham 3.1, 3.3)";
+}
+
+}  // namespace kb::sw

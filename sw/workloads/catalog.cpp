@@ -1,0 +1,53 @@
+#include <utility>
+
+#include "sw/workloads/attention.h"
+#include "sw/workloads/collectives.h"
+#include "sw/workloads/copy.h"
+#include "sw/workloads/gemm.h"
+#include "sw/workloads/linear.h"
+#include "sw/workloads/matmul_composite.h"
+#include "sw/workloads/normalize.h"
+#include "sw/workloads/pe_to_pe.h"
+#include "sw/workloads/probe.h"
+#include "sw/workloads/rank_collectives.h"
+#include "sw/workloads/redistribute.h"
+#include "sw/workloads/tensor_parallel.h"
+#include "sw/workloads/va_offset.h"
+#include "sw/workloads/vector_add.h"
+#include "sw/workloads/workload.h"
+
+namespace kb::sw {
+
+std::vector<Workload> builtin_workloads() {
+  std::vector<Workload> workloads{
+      attention_workload(),
+      ccl_allreduce_workload(),
+      copy_workload(),
+      elementwise_workload(),
+      gemm_multi_pe_workload(),
+      gemm_single_pe_workload(),
+      gpt3_qkv_workload(),
+      grid_linear_workload(),
+      layernorm_workload(),
+      map_tensors_workload(),
+      matmul_composite_workload(),
+      matmul_composite_multi_pe_workload(),
+      mlp_workload(),
+      noop_workload(),
+      pe_to_pe_workload(),
+      qkv_gemm_workload(),
+      qkv_gemm_multi_pe_workload(),
+      redistribute_workload(),
+      softmax_workload(),
+      stream_workload(),
+      tp_layer_workload(),
+      tp_mlp_workload(),
+      tp_transformer_block_workload(),
+      va_offset_workload(),
+      vector_add_workload(),
+  };
+  for (Workload& workload : rank_collective_workloads()) workloads.push_back(std::move(workload));
+  return workloads;
+}
+
+}  // namespace kb::sw

@@ -1,0 +1,39 @@
+#include "sw/workloads/deployed.h"
+
+#include <algorithm>
+#include <cstring>
+
+namespace kb::sw {
+
+// The tensor comes first: what fits no device never becomes an array here.
+Deployed deploy(Runtime& runtime, const Shape& shape, Dtype dtype, const DPPolicy& policy, const std::string& name,
+                const std::function<HostArray()>& values) {
+  Deployed out;
+  out.tensor = runtime.empty(shape, dtype, policy, name);
+  out.values = runtime.computes_data() ? values() : HostArray::unknown(shape, dtype);
+  out.tensor.copy_(out.values);
+  return out;
+}
+
+std::vector<std::int64_t> spread(std::int64_t count, std::int64_t limit) {
+  const std::int64_t taken = std::min(count, limit);
+  std::vector<std::int64_t> out;
+  for (std::int64_t i = 0; i < taken; ++i) out.push_back(taken == 1 ? 0 : i * (count - 1) / (taken - 1));
+  return out;
+}
+
+HostArray take_columns(const HostArray& array, const std::vector<std::int64_t>& columns) {
+  const std::size_t item = item_size(array.dtype());
+  const auto width = static_cast<std::size_t>(array.shape()[1]);
+  HostArray out({array.shape()[0], static_cast<std::int64_t>(columns.size())}, array.dtype());
+  std::byte* to = out.bytes().data();
+  for (std::size_t row = 0; row < static_cast<std::size_t>(array.shape()[0]); ++row) {
+    for (const std::int64_t column : columns) {
+      std::memcpy(to, array.bytes().data() + (row * width + static_cast<std::size_t>(column)) * item, item);
+      to += item;
+    }
+  }
+  return out;
+}
+
+}  // namespace kb::sw

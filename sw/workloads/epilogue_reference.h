@@ -1,0 +1,42 @@
+// Reference results of a GEMM with epilogues, element by element in double or in whole numbers (P-13, P-14).
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "platform/base/epilogue.h"
+#include "platform/data/running_error.h"
+#include "sw/tensor/host_array.h"
+#include "sw/workloads/workload.h"
+
+namespace kb::sw {
+
+struct EpilogueGemm {
+  const HostArray* a = nullptr;
+  const HostArray* b = nullptr;
+  std::vector<EpilogueText> chain;
+  const HostArray* bias = nullptr;   // (1, n), for a bias without number
+  const HostArray* scale = nullptr;  // (1, n) or (K tiles, n), for a dequant without number
+  std::int64_t tile_k = 0;
+};
+
+// Row-major (m, n). Integer products stay whole numbers until a dequant, wrapped to the accumulator's 32 or 64 bits.
+struct EpilogueResult {
+  bool floats = true;
+  std::vector<std::int64_t> integers;  // of an integer result
+  data::BoundedMatrix values;          // of a float result, before the rounding to its dtype
+  std::vector<std::string> roundings;
+};
+EpilogueResult reference_of(const EpilogueGemm& problem);
+
+// The verdict on `actual`, the whole result of the problem.
+data::VerificationRow epilogue_row(const std::string& tensor, const EpilogueGemm& problem, const HostArray& actual);
+// Adds it when the run computes data, else only the note that says so.
+void verify_epilogues(Runtime& runtime, WorkloadResult& result, const std::string& tensor, const EpilogueGemm& problem,
+                      const HostArray& actual);
+
+// The chain as it is applied: by scope, in its order within a scope.
+std::vector<EpilogueText> firing_order(std::vector<EpilogueText> chain);
+
+}  // namespace kb::sw

@@ -1,0 +1,120 @@
+#include "sw/workloads/linear_reference.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <optional>
+
+#include "platform/data/element.h"
+#include "sw/parallel/host_parts.h"
+#include "sw/workloads/deployed.h"
+#include "sw/workloads/epilogue_reference.h"
+
+namespace kb::sw {
+namespace {
+
+constexpr std::int64_t kVerifiedColumns = 64;
+constexpr std::size_t kMostRows = 16;  // that are compared element by element
+constexpr std::int64_t kColumnsAtOnce = 1024;
+
+data::VerificationRow compare_all(const std::string& tensor, const HostArray& x, const HostArray& w,
+                                  const HostArray* bias, const HostArray& y) {
+  EpilogueGemm problem;
+  problem.a = &x;
+  problem.b = &w;
+  problem.bias = bias;
+  if (bias != nullptr) problem.chain = parse_epilogues("bias");
+  return epilogue_row(tensor, problem, y);
+}
+
+std::uint64_t weight_of(std::size_t column) {
+  return data::random_bits(1, column) | 1;
+}
+
+// Row `row` of an array times the weights, modulo 2^64; false when an element is no whole number.
+bool weighted_sum(const HostArray& array, std::size_t row, std::uint64_t& sum) {
+  const auto width = static_cast<std::size_t>(array.shape()[1]);
+  const std::byte* const from = array.bytes().data() + row * width * item_size(array.dtype());
+  const std::vector<double> values = data::to_doubles(array.dtype(), from, width);
+  sum = 0;
+  bool whole = true;
+  for (std::size_t j = 0; j < width; ++j) {
+    whole = whole && std::fabs(values[j]) < 0x1p53 && values[j] == std::floor(values[j]);
+    sum += static_cast<std::uint64_t>(static_cast<std::int64_t>(whole ? values[j] : 0)) * weight_of(j);
+  }
+  return whole;
+}
+
+// Rows of Y that are not X x (W x weights) + b x weights; false when the operands are no whole numbers.
+bool find_suspects(const LinearProblem& problem, const HostArray& y, std::vector<std::int64_t>& suspects) {
+  const auto m = static_cast<std::size_t>(y.shape()[0]), k = static_cast<std::size_t>(problem.w->shape()[0]);
+  std::vector<std::uint64_t> of_w(k);
+  for (std::size_t p = 0; p < k; ++p) {
+    if (!weighted_sum(*problem.w, p, of_w[p])) return false;
+  }
+  std::uint64_t of_bias = 0;
+  if (problem.bias != nullptr && !weighted_sum(*problem.bias, 0, of_bias)) return false;
+  const std::vector<double> x = problem.x->to_doubles();
+  for (std::size_t row = 0; row < m; ++row) {
+    std::uint64_t expected = of_bias, actual = 0;
+    for (std::size_t p = 0; p < k; ++p) {
+      const double value = x[row * k + p];
+      if (value != std::floor(value)) return false;
+      expected += static_cast<std::uint64_t>(static_cast<std::int64_t>(value)) * of_w[p];
+    }
+    const bool whole = weighted_sum(y, row, actual);
+    const auto bits = is_float(y.dtype()) ? 64U : 8 * static_cast<unsigned>(item_size(y.dtype()));
+    if (!whole || (expected - actual) << (64 - bits) != 0) suspects.push_back(static_cast<std::int64_t>(row));
+  }
+  return true;
+}
+
+// The first wrong piece of a row; nothing when its sum is only different because an element was rounded.
+std::optional<data::VerificationRow> wrong_in_row(const std::string& tensor, const LinearProblem& problem,
+                                                  const HostArray& y, std::int64_t row) {
+  const std::int64_t n = y.shape()[1];
+  const HostArray x = rows_of(*problem.x, row, 1), own = rows_of(y, row, 1);
+  for (std::int64_t first = 0; first < n; first += kColumnsAtOnce) {
+    const std::int64_t count = std::min(kColumnsAtOnce, n - first);
+    const HostArray bias = problem.bias != nullptr ? columns_of(*problem.bias, first, count) : HostArray();
+    data::VerificationRow verdict = compare_all(
+        fmt::format("{}, row {} from column {}", tensor, row, first), x, columns_of(*problem.w, first, count),
+        problem.bias != nullptr ? &bias : nullptr, columns_of(own, first, count));
+    if (!verdict.ok) return verdict;
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
+LinearVerdict linear_verdict(const std::string& tensor, const LinearProblem& problem, const HostArray& y,
+                             double most_products) {
+  LinearVerdict verdict;
+  const std::int64_t n = y.shape()[1];
+  const double products = static_cast<double>(element_count(y.shape())) * static_cast<double>(problem.x->shape()[1]);
+  if (products <= most_products || n <= kVerifiedColumns) {
+    verdict.rows.push_back(compare_all(tensor, *problem.x, *problem.w, problem.bias, y));
+    return verdict;
+  }
+  const std::vector<std::int64_t> columns = spread(n, kVerifiedColumns);
+  const HostArray bias = problem.bias != nullptr ? take_columns(*problem.bias, columns) : HostArray();
+  verdict.rows.push_back(compare_all(tensor, *problem.x, take_columns(*problem.w, columns),
+                                     problem.bias != nullptr ? &bias : nullptr, take_columns(y, columns)));
+  std::vector<std::int64_t> suspects;
+  if (!find_suspects(problem, y, suspects)) {
+    verdict.note = fmt::format("{}: {} of {} columns were verified", tensor, columns.size(), n);
+    return verdict;
+  }
+  verdict.note =
+      fmt::format("{}: {} of {} columns were compared, and the weighted sum of every row", tensor, columns.size(), n);
+  for (std::size_t i = 0; i < suspects.size() && i < kMostRows; ++i) {
+    std::optional<data::VerificationRow> wrong = wrong_in_row(tensor, problem, y, suspects[i]);
+    if (!wrong) continue;
+    verdict.rows.push_back(std::move(*wrong));
+    break;
+  }
+  return verdict;
+}
+
+}  // namespace kb::sw

@@ -1,0 +1,13 @@
+// Workloads that measure the machine rather than compute.
+#pragma once
+
+#include "sw/workloads/workload.h"
+
+namespace kb::sw {
+
+// Launches of an empty kernel on all PEs of the current SIP.
+Workload noop_workload();
+// Many small loads and stores of one PE: the speed of kernel commands.
+Workload stream_workload();
+
+}  // namespace kb::sw

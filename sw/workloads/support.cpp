@@ -1,0 +1,168 @@
+#include "sw/workloads/support.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "platform/data/element.h"
+#include "platform/data/reference.h"
+
+namespace kb::sw {
+std::vector<Parameter> gemm_size_parameters() {
+  return {
+      Parameter::integer("m", 512, "rows of A and C", 1, "elements"),
+      Parameter::integer("k", 512, "columns of A, rows of B", 1, "elements"),
+      Parameter::integer("n", 512, "columns of B and C", 1, "elements"),
+  };
+}
+
+DPPolicy one_pe_placement() {
+  DPPolicy policy;
+  policy.num_cubes = policy.num_pes = 1;
+  return policy;
+}
+
+LaunchOptions on_one_pe() {
+  LaunchOptions launch;
+  launch.cubes = {0};
+  launch.pes = {0};
+  return launch;
+}
+
+Parameter dtype_parameter(const std::string& default_value) {
+  return Parameter::choice("dtype", default_value, dtype_names(), "element type of all tensors");
+}
+
+void add_launch_figures(WorkloadResult& result, const LaunchMetrics& metrics, const std::string& prefix) {
+  const std::string lead = prefix.empty() ? "" : prefix + " ";
+  result.figures.push_back(
+      {lead + "critical path", fs_to_ns(metrics.exec_max), "ns", "the longest time of a PE in the kernel"});
+  result.figures.push_back({lead + "launch to completion", fs_to_ns(metrics.total()), "ns",
+                            "from the host's submission to its completion there"});
+}
+
+void add_rate(WorkloadResult& result, const std::string& name, double amount, TimeFs time, const std::string& unit,
+              const std::string& meaning) {
+  if (time > 0) result.figures.push_back({name, amount / fs_to_ns(time), unit, meaning});
+}
+
+void add_pe_count(WorkloadResult& result, std::size_t pes) {
+  result.figures.push_back({"participating PEs", static_cast<double>(pes), "", "PEs that ran the kernel"});
+}
+
+data::VerificationRow exact_row(const std::string& tensor, const HostArray& actual, const HostArray& expected) {
+  if (!is_float(actual.dtype())) {
+    return data::compare(tensor, actual.dtype(), actual.shape(), actual.bytes(), expected.to_integers());
+  }
+  return data::compare(tensor, actual.dtype(), actual.shape(), actual.bytes(), expected.to_doubles());
+}
+
+data::VerificationRow integers_row(const std::string& tensor, const HostArray& actual,
+                                   const std::vector<std::int64_t>& expected) {
+  const Dtype dtype = actual.dtype();
+  // The device keeps the low bits of a sum that does not fit.
+  const std::vector<std::int64_t> stored = data::to_integers(dtype, data::from_integers(dtype, expected));
+  return data::compare(tensor, dtype, actual.shape(), actual.bytes(), stored);
+}
+
+data::VerificationRow bounded_row(const std::string& tensor, const HostArray& actual,
+                                  const data::BoundedMatrix& expected, std::vector<std::string> roundings) {
+  data::ErrorBound bound;
+  bound.errors = expected.errors;
+  bound.roundings = std::move(roundings);
+  return data::compare(tensor, actual.dtype(), actual.shape(), actual.bytes(), expected.values, bound);
+}
+
+data::VerificationRow gemm_row(const std::string& tensor, const HostArray& a, const HostArray& b, const HostArray& c,
+                               double acc_roundings) {
+  const auto m = static_cast<std::size_t>(a.shape()[0]);
+  const auto k = static_cast<std::size_t>(a.shape()[1]);
+  const auto n = static_cast<std::size_t>(b.shape()[1]);
+  if (!is_float(c.dtype())) {
+    return integers_row(tensor, c, data::reference_gemm(a.to_integers(), b.to_integers(), m, k, n));
+  }
+  const double extra = std::max(0.0, acc_roundings - static_cast<double>(k));
+  return bounded_row(tensor, c, data::product(exact_values(a), exact_values(b), extra),
+                     {product_rounding(fmt::format("sums of {} products", k), acc_roundings)});
+}
+
+data::VerificationRow sum_row(const std::string& tensor, const HostArray& a, const HostArray& b, const HostArray& c) {
+  if (!is_float(c.dtype())) {
+    const std::vector<std::int64_t> x = a.to_integers();
+    std::vector<std::int64_t> sum = b.to_integers();
+    for (std::size_t i = 0; i < sum.size(); ++i) {
+      sum[i] = static_cast<std::int64_t>(static_cast<std::uint64_t>(sum[i]) + static_cast<std::uint64_t>(x[i]));
+    }
+    return integers_row(tensor, c, sum);
+  }
+  const data::BoundedMatrix x = exact_values(a);
+  data::BoundedMatrix sum = exact_values(b);
+  for (std::size_t i = 0; i < sum.values.size(); ++i) sum.set(i, data::add(x.at(i), sum.at(i)));
+  return bounded_row(tensor, c, sum, {"the sum in f32 (Higham 3.3)"});
+}
+
+data::BoundedMatrix exact_values(const HostArray& array) {
+  const auto count = static_cast<std::size_t>(element_count(array.shape()));
+  const auto rows = array.shape().empty() ? 1 : static_cast<std::size_t>(array.shape()[0]);
+  return data::exact_matrix(rows, count / rows, array.to_doubles());
+}
+
+std::string product_rounding(const std::string& what, double roundings) {
+  return fmt::format("{} in f32: gamma_{:g} sum|terms| (Higham 3.1)", what, roundings);
+}
+
+bool can_verify(const Runtime& runtime, WorkloadResult& result) {
+  if (runtime.computes_data()) return true;
+  const std::string note = "data mode off: no data was computed, so nothing was verified";
+  if (std::find(result.notes.begin(), result.notes.end(), note) == result.notes.end()) result.notes.push_back(note);
+  return false;
+}
+
+void verify_exact(Runtime& runtime, WorkloadResult& result, const std::string& tensor, const HostArray& actual,
+                  const HostArray& expected) {
+  if (can_verify(runtime, result)) result.verification.push_back(exact_row(tensor, actual, expected));
+}
+
+void verify_values(Runtime& runtime, WorkloadResult& result, const std::string& tensor, const HostArray& actual,
+                   const std::vector<double>& expected, double roundings, const std::vector<double>& magnitudes) {
+  if (!can_verify(runtime, result)) return;
+  const Dtype dtype = actual.dtype();
+  data::ErrorBound bound;
+  bound.errors = magnitudes.empty() ? expected : magnitudes;
+  for (double& error : bound.errors) {
+    error = roundings * (data::unit_roundoff(dtype) * std::abs(error) + data::subnormal_roundoff(dtype));
+  }
+  bound.roundings = {
+      fmt::format("{:g} more roundings: {:g} u({}) sum|terms|", roundings, roundings, dtype_name(dtype))};
+  result.verification.push_back(data::compare(tensor, dtype, actual.shape(), actual.bytes(), expected, bound));
+}
+
+void verify_gemm(Runtime& runtime, WorkloadResult& result, const std::string& tensor, const HostArray& a,
+                 const HostArray& b, const HostArray& c, double acc_roundings) {
+  if (can_verify(runtime, result)) result.verification.push_back(gemm_row(tensor, a, b, c, acc_roundings));
+}
+
+void verify_integers(Runtime& runtime, WorkloadResult& result, const std::string& tensor, const HostArray& actual,
+                     const std::vector<std::int64_t>& expected) {
+  if (can_verify(runtime, result)) result.verification.push_back(integers_row(tensor, actual, expected));
+}
+
+void verify_sums(Runtime& runtime, WorkloadResult& result, const std::string& tensor, const HostArray& actual,
+                 const std::vector<double>& expected, const std::vector<double>& magnitudes, double acc_roundings) {
+  if (!can_verify(runtime, result)) return;
+  data::ErrorBound bound;
+  bound.errors = magnitudes;
+  for (double& error : bound.errors) {
+    error = data::gamma(acc_roundings, data::unit_roundoff(Dtype::f32)) * std::abs(error);
+  }
+  bound.roundings = {product_rounding("sums", acc_roundings)};
+  result.verification.push_back(data::compare(tensor, actual.dtype(), actual.shape(), actual.bytes(), expected, bound));
+}
+
+void verify_sum(Runtime& runtime, WorkloadResult& result, const std::string& tensor, const HostArray& a,
+                const HostArray& b, const HostArray& c) {
+  if (can_verify(runtime, result)) result.verification.push_back(sum_row(tensor, a, b, c));
+}
+
+}  // namespace kb::sw
