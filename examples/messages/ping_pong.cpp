@@ -61,7 +61,7 @@ KERNBENCH_PLUGIN(registrar) {
                           {
                               Parameter::integer("rounds", 10, "how often it comes back to who serves"),
                               Parameter::integer("elements", 64, "of the tile, f32"),
-                              Parameter::integer("server", 0, "rank that sends first; 2: nobody does, a dead-lock", 0),
+                              Parameter::integer("server", 0, "rank that sends first; 2: nobody does, a deadlock", 0),
                           },
                           run});
 }

@@ -17,7 +17,7 @@ PseudoChannels::Params channel_params(const params::HbmCtrlParams& hbm) {
 }
 }  // namespace
 
-BurstPlan::BurstPlan(const elab::Block& block, elab::ISignalObserver* observer, const params::HbmCtrlParams& params,
+BurstPlan::BurstPlan(const elab::Block& block, contract::ISignalObserver* observer, const params::HbmCtrlParams& params,
                      bool bound)
     : channels_(channel_params(params)),
       settled_channels_(channels_),

@@ -54,7 +54,8 @@ class BurstPlan {
   };
 
   // bound: pieces can be bound to channels.
-  BurstPlan(const elab::Block& block, elab::ISignalObserver* observer, const params::HbmCtrlParams& params, bool bound);
+  BurstPlan(const elab::Block& block, contract::ISignalObserver* observer, const params::HbmCtrlParams& params,
+            bool bound);
 
   // False when pieces cannot be added without passing the end of simulated time.
   bool fits(const Piece* pieces, std::size_t count) {

@@ -4,11 +4,11 @@
 #include <memory>
 #include <string>
 
-#include "modules/io/launch_barrier.h"
-#include "modules/io/memory_split.h"
+#include "modules/command/launch_barrier.h"
 #include "platform/base/error.h"
 #include "platform/base/names.h"
 #include "platform/elab/route_table.h"
+#include "platform/routing/memory_split.h"
 
 namespace kb::modules {
 
@@ -52,7 +52,8 @@ void MCpu::map(payload::Transaction& parent, const payload::TranslationMsg& requ
 void MCpu::memory(payload::Transaction& parent, TimeFs) {
   std::vector<SubRequest> requests;
   const bool write = parent.op == payload::Op::write;
-  for (const MemoryPart& part : split_access(context(), parent.address, parent.bytes)) {
+  for (const routing::MemoryPart& part :
+       routing::split_access(context().routes.resolver(), parent.address, parent.bytes)) {
     const payload::FabricRoute& route = context().routes.mcpu_dma(node(), part.memory);
     const topology::Node& memory = context().graph.node(part.memory);
     const routing::Route& path = context().routes.router().find_mcpu_dma_path(node(), part.memory);

@@ -2,7 +2,7 @@
 
 #include <vector>
 
-#include "modules/io/command_processor.h"
+#include "modules/command/command_processor.h"
 #include "platform/params/m_cpu_params.h"
 
 namespace kb::modules {

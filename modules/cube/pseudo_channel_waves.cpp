@@ -9,7 +9,7 @@ constexpr int kQueueBits = 16;
 constexpr std::size_t kMostShown = (std::size_t{1} << kQueueBits) - 1;
 }  // namespace
 
-PseudoChannelWaves::PseudoChannelWaves(const elab::Block& block, elab::ISignalObserver* observer,
+PseudoChannelWaves::PseudoChannelWaves(const elab::Block& block, contract::ISignalObserver* observer,
                                        std::uint32_t channels)
     : observer_(observer) {
   if (observer_ == nullptr) return;
@@ -19,7 +19,7 @@ PseudoChannelWaves::PseudoChannelWaves(const elab::Block& block, elab::ISignalOb
     Channel& channel = channels_.emplace_back();
     channel.busy = observer_->declare(block.node_id(), name + ".busy", 1);
     channel.queue = observer_->declare(block.node_id(), name + ".queue", kQueueBits);
-    any = any || channel.busy != elab::kNoSignal || channel.queue != elab::kNoSignal;
+    any = any || channel.busy != contract::kNoSignal || channel.queue != contract::kNoSignal;
   }
   if (!any) channels_.clear();
 }

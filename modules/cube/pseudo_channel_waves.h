@@ -14,7 +14,7 @@ namespace kb::modules {
 // an edge is reported once; attached to nothing it costs a comparison.
 class PseudoChannelWaves {
  public:
-  PseudoChannelWaves(const elab::Block& block, elab::ISignalObserver* observer, std::uint32_t channels);
+  PseudoChannelWaves(const elab::Block& block, contract::ISignalObserver* observer, std::uint32_t channels);
 
   bool wanted() const { return !channels_.empty(); }
   // Bursts of one channel come in the order of their entry.
@@ -24,14 +24,14 @@ class PseudoChannelWaves {
 
  private:
   struct Channel {
-    elab::SignalId busy = elab::kNoSignal;
-    elab::SignalId queue = elab::kNoSignal;
+    contract::SignalId busy = contract::kNoSignal;
+    contract::SignalId queue = contract::kNoSignal;
     SlidingDeque<TimeFs> starts;  // of bursts that the queue still shows as waiting
   };
 
   void show_starts(Channel& channel, TimeFs until);
 
-  elab::ISignalObserver* observer_;
+  contract::ISignalObserver* observer_;
   std::vector<Channel> channels_;  // empty when nobody watches
 };
 

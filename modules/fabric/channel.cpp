@@ -371,7 +371,7 @@ void Channel::discount(const FlitRun& flits) {
   statistics_.busy -= static_cast<TimeFs>(flits.count) * occupancy_of(flits);
 }
 
-void Channel::observe(elab::ISignalObserver* observer, elab::SignalId busy, elab::SignalId queue) {
+void Channel::observe(contract::ISignalObserver* observer, contract::SignalId busy, contract::SignalId queue) {
   observer_ = observer;
   busy_signal_ = busy;
   queue_signal_ = queue;
@@ -381,11 +381,11 @@ void Channel::observe(elab::ISignalObserver* observer, elab::SignalId busy, elab
 void Channel::trace(const Braid& braid) {
   merge(braid, 0, braid.flits, [&](std::uint32_t, std::uint32_t, const Passage& flit) {
     if (flit.end == flit.start) return;
-    if (busy_signal_ != elab::kNoSignal) {
+    if (busy_signal_ != contract::kNoSignal) {
       observer_->change(busy_signal_, flit.start, 1);
       observer_->change(busy_signal_, flit.end, 0);
     }
-    if (queue_signal_ == elab::kNoSignal) return;
+    if (queue_signal_ == contract::kNoSignal) return;
     trace_starts(flit.ready);
     if (flit.start == flit.ready) return;
     traced_starts_.push_back(flit.start);

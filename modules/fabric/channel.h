@@ -5,7 +5,7 @@
 
 #include "modules/fabric/flit_run.h"
 #include "modules/fabric/sliding_deque.h"
-#include "platform/elab/signal_observer.h"
+#include "platform/contract/i_signal_observer.h"
 
 namespace kb::modules {
 
@@ -110,7 +110,7 @@ class Channel {
   }
 
   // Reports busy (0/1) and the number of flits that are ready but not yet on the wire, when braids are settled.
-  void observe(elab::ISignalObserver* observer, elab::SignalId busy, elab::SignalId queue);
+  void observe(contract::ISignalObserver* observer, contract::SignalId busy, contract::SignalId queue);
 
  private:
   static constexpr int kHotBytes = 192, kCacheLine = 64;
@@ -195,8 +195,8 @@ class Channel {
   };
 
   // Seldom used. What every commit touches comes behind, so that a port can keep it in whole cache lines.
-  elab::SignalId busy_signal_ = elab::kNoSignal;
-  elab::SignalId queue_signal_ = elab::kNoSignal;
+  contract::SignalId busy_signal_ = contract::kNoSignal;
+  contract::SignalId queue_signal_ = contract::kNoSignal;
   SlidingDeque<TimeFs> traced_starts_;  // of flits that the queue signal still shows as waiting
   std::uint64_t message_sequence_ = 0;  // of the latest message
   TimeFs settled_ = 0;                  // when what could no longer change was forgotten
@@ -206,7 +206,7 @@ class Channel {
   TimeFs latest_ready_ = -1;  // of the newest braid, or later
   SlidingDeque<Braid> braids_;
   SlidingDeque<FlitRun> strands_;
-  elab::ISignalObserver* observer_ = nullptr;
+  contract::ISignalObserver* observer_ = nullptr;
   std::uint64_t next_sequence_ = payload::kSequenceStep;
   Params params_;
   Statistics statistics_;

@@ -48,8 +48,8 @@ FabricNode::FabricNode(const sc_core::sc_module_name& name, NodeId node, elab::B
     ports_[p].link.neighbour = neighbours[p].neighbour;
     if (context.observer != nullptr) {
       const std::string to = "to_" + context.graph.node(ports_[p].link.neighbour).id;
-      const elab::SignalId busy = context.observer->declare(node_id(), to + ".busy", 1);
-      const elab::SignalId queue = context.observer->declare(node_id(), to + ".queue", 16);
+      const contract::SignalId busy = context.observer->declare(node_id(), to + ".busy", 1);
+      const contract::SignalId queue = context.observer->declare(node_id(), to + ".queue", 16);
       ports_[p].channel.observe(context.observer, busy, queue);
     }
   }

@@ -3,7 +3,7 @@
 #include <memory>
 #include <utility>
 
-#include "modules/io/launch_barrier.h"
+#include "modules/command/launch_barrier.h"
 #include "platform/base/error.h"
 #include "platform/base/names.h"
 #include "platform/elab/route_table.h"

@@ -80,9 +80,9 @@ class PeIpcq final : public PeBlock,
     TimeFs slot_written = 0;     // end of the latest slot write (Q-61: one at a time per queue)
     SlidingDeque<Write> writes;  // with slots on the fabric; the front one is under way
 
-    NodeId peer_dma;    // of `pair.peer`'s owner, whither messages go
+    NodeId peer_dma;    // of `pair.peer`'s owner, to which messages go
     PeCoord source;     // who sends into `pair.own`
-    NodeId source_dma;  // whither its credits go
+    NodeId source_dma;  // to which its credits go
     contract::IQueueEndpoint* credited = nullptr;
     std::optional<TimeFs> credit_latency;  // found with the first credit: routes take a while on a large machine
 

@@ -9,10 +9,11 @@ namespace kb::modules {
 
 class Probe {
  public:
-  Probe(const elab::Block& block, elab::ISignalObserver* observer, const char* name, int bits) : observer_(observer) {
+  Probe(const elab::Block& block, contract::ISignalObserver* observer, const char* name, int bits)
+      : observer_(observer) {
     if (observer_ == nullptr) return;
     signal_ = observer_->declare(block.node_id(), name, bits);
-    if (signal_ == elab::kNoSignal) observer_ = nullptr;
+    if (signal_ == contract::kNoSignal) observer_ = nullptr;
   }
 
   void set(TimeFs at, std::uint64_t value) {
@@ -22,8 +23,8 @@ class Probe {
   }
 
  private:
-  elab::ISignalObserver* observer_;
-  elab::SignalId signal_ = elab::kNoSignal;
+  contract::ISignalObserver* observer_;
+  contract::SignalId signal_ = contract::kNoSignal;
   std::uint64_t value_ = 0;
 };
 

@@ -15,8 +15,8 @@
 
 #include "platform/base/ids.h"
 #include "platform/base/units.h"
+#include "platform/contract/i_signal_observer.h"
 #include "platform/elab/event_scheduler.h"
-#include "platform/elab/signal_observer.h"
 #include "platform/payload/transaction.h"
 #include "platform/topology/graph.h"
 
@@ -39,7 +39,7 @@ struct BlockContext {
   const PortMap& ports;
   contract::IOperationSink* operations = nullptr;     // null = operations are not recorded
   const contract::IKernelCatalog* kernels = nullptr;  // null = no kernel can be launched
-  ISignalObserver* observer = nullptr;                // null = no waveforms
+  contract::ISignalObserver* observer = nullptr;                // null = no waveforms
   // Functional access behind transport_dbg: bytes served, no time, no change of timing state. Empty = 0 bytes.
   std::function<unsigned(tlm::tlm_generic_payload&)> debug_transport;
 
@@ -68,7 +68,7 @@ struct WaitInfo {
   TimeFs since = 0;
   std::optional<PeCoord> pe{};  // that waits, if it is one
   std::vector<PeCoord> on{};    // any of these PEs could end the wait by what its kernel does next
-  std::string detail{};         // what else explains a dead-lock; not in the table
+  std::string detail{};         // what else explains a deadlock; not in the table
 };
 
 class Block : public sc_core::sc_module {

@@ -16,7 +16,7 @@ namespace kb::elab {
 struct PlatformOptions {
   contract::IOperationSink* operations = nullptr;
   const contract::IKernelCatalog* kernels = nullptr;
-  ISignalObserver* observer = nullptr;
+  contract::ISignalObserver* observer = nullptr;
 };
 
 // Builds the modules in compile order (T-31) and binds them edge by edge. One per process (SystemC elaborates once).

@@ -82,7 +82,7 @@ bool same_file(const std::string& a, const std::string& b) {
   try {
     return comparable(resolve_target(a).path) == comparable(resolve_target(b).path);
   } catch (const std::system_error&) {
-    return false;  // a circle of links, which opening it reports
+    return false;  // a cycle of links, which opening it reports
   }
 }
 

@@ -16,7 +16,7 @@ struct TargetPath {
   int own_descriptor = -1;  // of the open file of this process that the name stands for
 };
 
-// std::system_error when symbolic links make a circle.
+// std::system_error when symbolic links make a cycle.
 TargetPath resolve_target(const std::string& path);
 
 // Whether writing to one name changes what the other one names, also through links, `..`, and folders that do not exist

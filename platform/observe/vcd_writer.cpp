@@ -124,7 +124,7 @@ VcdWriter::VcdWriter(OutputFile& file, Options options)
 
 VcdWriter::~VcdWriter() = default;
 
-elab::SignalId VcdWriter::declare(const std::string& scope, const std::string& name, int bits) {
+contract::SignalId VcdWriter::declare(const std::string& scope, const std::string& name, int bits) {
   if (bits < 1 || bits > 64) throw Error::model("waveform signal " + scope + "." + name + " must have 1 to 64 bits");
   const std::string full = scope + "." + name;
   if (example_.empty()) example_ = full;
@@ -134,13 +134,13 @@ elab::SignalId VcdWriter::declare(const std::string& scope, const std::string& n
     wanted = true;
     matched_[i] = true;
   }
-  if (!wanted) return elab::kNoSignal;
+  if (!wanted) return contract::kNoSignal;
   signals_.push_back({scope, name, bits});
-  return static_cast<elab::SignalId>(signals_.size() - 1);
+  return static_cast<contract::SignalId>(signals_.size() - 1);
 }
 
-void VcdWriter::change(elab::SignalId signal, TimeFs at, std::uint64_t value) {
-  if (signal == elab::kNoSignal) return;
+void VcdWriter::change(contract::SignalId signal, TimeFs at, std::uint64_t value) {
+  if (signal == contract::kNoSignal) return;
   buffer_.push_back({at, value, signal, static_cast<std::uint32_t>(buffer_.size())});
   ++reported_;
   if (buffer_.size() >= options_.buffered_changes) spill();

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "platform/base/glob.h"
-#include "platform/elab/signal_observer.h"
+#include "platform/contract/i_signal_observer.h"
 #include "platform/observe/output_file.h"
 
 namespace kb::observe {
@@ -17,7 +17,7 @@ namespace kb::observe {
 // Takes changes in any order (blocks report planned and settled flits) and writes them in time order at the end, so
 // nothing is in the file before finish(). Memory stays bounded: full buffers are sorted and put aside on disk.
 // Of several changes of one signal at one time the latest reported counts. Observing never touches simulated time.
-class VcdWriter final : public elab::ISignalObserver {
+class VcdWriter final : public contract::ISignalObserver {
  public:
   struct Options {
     std::vector<std::string> filters;          // globs over "node.signal"; empty = every signal
@@ -26,8 +26,8 @@ class VcdWriter final : public elab::ISignalObserver {
   VcdWriter(OutputFile& file, Options options);
   ~VcdWriter() override;
 
-  elab::SignalId declare(const std::string& scope, const std::string& name, int bits) override;
-  void change(elab::SignalId signal, TimeFs at, std::uint64_t value) override;
+  contract::SignalId declare(const std::string& scope, const std::string& name, int bits) override;
+  void change(contract::SignalId signal, TimeFs at, std::uint64_t value) override;
 
   // Completes the file, and its owner commits it; changes after `end` are left out. Configuration Error when the disk
   // is full.

@@ -111,7 +111,7 @@ void FabricMap::find_ports(const Graph& graph) {
     ports.push_back({node_at(i), {}, {}, {}});
   }
   for (std::size_t i = 0; i < node_count(graph); ++i) {
-    if (graph.nodes[i].kind == NodeKind::ucie_conn) add_doors(graph, node_at(i));
+    if (graph.nodes[i].kind == NodeKind::ucie_conn) add_links(graph, node_at(i));
   }
   for (std::uint32_t p = 0; p < ports.size(); ++p) {
     for_each_out(graph, ports[p].endpoint, [&](const topology::Edge& edge) {
@@ -125,12 +125,12 @@ void FabricMap::find_ports(const Graph& graph) {
     if (port.to.size() > 1 || port.from.size() > 1) {
       throw Error::model(fmt::format("{} joins more than one other UCIe endpoint", graph.node(port.endpoint).id));
     }
-    for (std::uint32_t door : port.doors) cells[doors[door].cell].doors.push_back(door);
+    for (std::uint32_t link : port.links) cells[port_links[link].cell].links.push_back(link);
   }
 }
 
 // A connection joins one endpoint with the cell nodes that it has an edge to or from.
-void FabricMap::add_doors(const Graph& graph, NodeId connection) {
+void FabricMap::add_links(const Graph& graph, NodeId connection) {
   std::vector<NodeId> neighbours;
   for_each_out(graph, connection, [&](const topology::Edge& edge) { neighbours.push_back(edge.dst); });
   const auto [begin, end] = graph.in_edges(connection);
@@ -142,20 +142,20 @@ void FabricMap::add_doors(const Graph& graph, NodeId connection) {
     if (port == kNowhere) continue;
     for (NodeId inner : neighbours) {
       if (places_[inner.value].cell == kNowhere) continue;
-      Door door;
-      door.connection = connection;
-      door.inner = inner;
-      door.port = port;
-      door.cell = places_[inner.value].cell;
-      door.local = places_[inner.value].local;
-      door.index = connection_index(graph.node(connection));
-      door.sip = graph.node(connection).sip;
-      door.inward_weight = weight_between(graph, connection, inner);
-      door.outward_weight = weight_between(graph, inner, connection);
-      door.to_endpoint_weight = weight_between(graph, connection, endpoint);
-      door.from_endpoint_weight = weight_between(graph, endpoint, connection);
-      ports[port].doors.push_back(static_cast<std::uint32_t>(doors.size()));
-      doors.push_back(door);
+      PortLink link;
+      link.connection = connection;
+      link.inner = inner;
+      link.port = port;
+      link.cell = places_[inner.value].cell;
+      link.local = places_[inner.value].local;
+      link.index = connection_index(graph.node(connection));
+      link.sip = graph.node(connection).sip;
+      link.inward_weight = weight_between(graph, connection, inner);
+      link.outward_weight = weight_between(graph, inner, connection);
+      link.to_endpoint_weight = weight_between(graph, connection, endpoint);
+      link.from_endpoint_weight = weight_between(graph, endpoint, connection);
+      ports[port].links.push_back(static_cast<std::uint32_t>(port_links.size()));
+      port_links.push_back(link);
     }
   }
 }

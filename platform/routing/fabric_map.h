@@ -1,6 +1,6 @@
 // The fabric as routing sees it. Cells are connected groups of plain interior nodes (the routers of a cube; an io_noc;
 // between SIPs: all io_nocs, pcie_eps and the switch). Cells touch at ports: a UCIe endpoint with its connections. A
-// door is one connection of a port together with the cell node behind it.
+// link is one connection of a port together with the cell node behind it.
 #pragma once
 
 #include <cstdint>
@@ -16,7 +16,7 @@ namespace kb::routing {
 
 inline constexpr std::int64_t kNoEdge = -1;  // as a weight: there is no such edge
 
-struct Door {
+struct PortLink {
   NodeId connection;
   NodeId inner;            // cell node
   std::uint32_t port = 0;  // index into FabricMap::ports
@@ -40,13 +40,13 @@ struct Port {
     std::int64_t weight = 0;
   };
   NodeId endpoint;
-  std::vector<std::uint32_t> doors;  // by connection, then inner node
+  std::vector<std::uint32_t> links;  // by connection, then inner node
   std::vector<Peer> to, from;        // endpoints reached from here; endpoints that reach here
 };
 
 struct Cell {
   std::vector<NodeId> nodes;         // ascending
-  std::vector<std::uint32_t> doors;  // grouped by port
+  std::vector<std::uint32_t> links;  // grouped by port
   std::shared_ptr<CellShape> shape;
 };
 
@@ -62,7 +62,7 @@ class FabricMap {
 
   std::vector<Cell> cells;
   std::vector<Port> ports;
-  std::vector<Door> doors;
+  std::vector<PortLink> port_links;
 
   // Where a plain interior node lies; nothing for other nodes.
   std::optional<CellPlace> place(NodeId node) const;
@@ -72,7 +72,7 @@ class FabricMap {
  private:
   void find_cells(const topology::Graph& graph, bool between_sips, CellShapePool& shapes);
   void find_ports(const topology::Graph& graph);
-  void add_doors(const topology::Graph& graph, NodeId connection);
+  void add_links(const topology::Graph& graph, NodeId connection);
 
   static constexpr std::uint32_t kNowhere = 0xffffffffu;
   std::vector<CellPlace> places_;       // by node; cell == kNowhere

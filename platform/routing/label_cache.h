@@ -1,4 +1,4 @@
-// Costs to a destination from every door, kept for destinations that are asked for again and again.
+// Costs to a destination from every link, kept for destinations that are asked for again and again.
 #pragma once
 
 #include <cstddef>
@@ -9,16 +9,16 @@
 
 #include "platform/base/ids.h"
 #include "platform/routing/cost.h"
-#include "platform/routing/door_graph.h"
 #include "platform/routing/edge_classes.h"
+#include "platform/routing/port_graph.h"
 
 namespace kb::routing {
 
 class LabelCache {
  public:
-  using Labels = std::vector<std::pair<DoorState, Cost>>;
+  using Labels = std::vector<std::pair<LinkState, Cost>>;
 
-  // `other_sip` is the second SIP of the doors that the labels cover; none when they cover everything.
+  // `other_sip` is the second SIP of the links that the labels cover; none when they cover everything.
   struct Key {
     NodeId dst;
     RoutePurpose purpose{};

@@ -9,14 +9,14 @@
 namespace kb::routing {
 namespace {
 
-bool later(const std::pair<Cost, DoorState>& a, const std::pair<Cost, DoorState>& b) {
+bool later(const std::pair<Cost, LinkState>& a, const std::pair<Cost, LinkState>& b) {
   return b.first < a.first;
 }
 
 }  // namespace
 
 RouteSearch::RouteSearch(const topology::Graph& graph, const FabricMap& map)
-    : graph_(graph), map_(map), doors_(map), togo_(doors_.states(), Cost::none()) {}
+    : graph_(graph), map_(map), port_graph_(map), togo_(port_graph_.states(), Cost::none()) {}
 
 std::optional<FoundPath> RouteSearch::find(const SearchRequest& request) {
   request_ = request;
@@ -50,7 +50,7 @@ std::optional<FoundPath> RouteSearch::find_relaxed(const std::vector<Ban>& bans)
   return FoundPath{best, walk(best, bans)};
 }
 
-// Dijkstra from the destination outwards. It stops at the cost of the best route, or when `complete` at the last door.
+// Dijkstra from the destination outwards. It stops at the cost of the best route, or when `complete` at the last link.
 Cost RouteSearch::label(Cost best, bool complete, const std::vector<Ban>& bans) {
   clear_labels();
   label_destination();
@@ -77,7 +77,7 @@ Cost RouteSearch::label_with_cache(Cost best) {
     best = label(best, worth_keeping, {});
     if (!worth_keeping) return best;
     LabelCache::Labels labels;
-    for (DoorState state : labelled_) labels.emplace_back(state, togo_[state]);
+    for (LinkState state : labelled_) labels.emplace_back(state, togo_[state]);
     cache_.keep(key, std::move(labels));
     return best;
   }
@@ -87,18 +87,18 @@ Cost RouteSearch::label_with_cache(Cost best) {
     labelled_.push_back(state);
   }
   for (const Attachment& from : src_) {
-    for (std::uint32_t door : map_.cells[from.place.cell].doors) {
-      const Cost total = cost_through(door, togo_[outward(door)]);
+    for (std::uint32_t link : map_.cells[from.place.cell].links) {
+      const Cost total = cost_through(link, togo_[outward(link)]);
       if (total < best) best = total;
     }
   }
   return best;
 }
 
-// From the source out of its cell by `door`, whose connection has `rest` to go.
-Cost RouteSearch::cost_through(std::uint32_t door, Cost rest) const {
+// From the source out of its cell by `link`, whose connection has `rest` to go.
+Cost RouteSearch::cost_through(std::uint32_t link, Cost rest) const {
   Cost best = Cost::none();
-  const Door& at = map_.doors[door];
+  const PortLink& at = map_.port_links[link];
   if (!rest.reachable() || !at.opens_outward()) return best;
   for (const Attachment& from : src_) {
     if (from.place.cell != at.cell) continue;
@@ -185,24 +185,24 @@ Cost RouteSearch::direct_cost() const {
 
 void RouteSearch::clear_labels() {
   heap_.clear();
-  for (DoorState state : labelled_) togo_[state] = Cost::none();
+  for (LinkState state : labelled_) togo_[state] = Cost::none();
   labelled_.clear();
 }
 
-// Labels of the doors into the destination's cell.
+// Labels of the links into the destination's cell.
 void RouteSearch::label_destination() {
   for (const Attachment& to : dst_) {
     const Cell& cell = map_.cells[to.place.cell];
     const std::vector<Cost>& costs = cell.shape->to(to.place.local);
-    for (std::uint32_t door : cell.doors) {
-      const Door& at = map_.doors[door];
+    for (std::uint32_t link : cell.links) {
+      const PortLink& at = map_.port_links[link];
       if (!at.opens_inward() || !in_scope(at)) continue;
-      relax(inward(door), Cost::step(at.inward_weight, 1) + costs[at.local] + to.cost);
+      relax(inward(link), Cost::step(at.inward_weight, 1) + costs[at.local] + to.cost);
     }
   }
 }
 
-// Least cost of a route that passes no door.
+// Least cost of a route that passes no link.
 Cost RouteSearch::source_cost() const {
   Cost best = direct_cost();
   for (const Attachment& from : src_) {
@@ -216,7 +216,7 @@ Cost RouteSearch::source_cost() const {
   return best;
 }
 
-void RouteSearch::relax(DoorState state, Cost cost) {
+void RouteSearch::relax(LinkState state, Cost cost) {
   if (!(cost < togo_[state]) || !cost.reachable()) return;
   if (!togo_[state].reachable()) labelled_.push_back(state);
   togo_[state] = cost;
@@ -225,22 +225,22 @@ void RouteSearch::relax(DoorState state, Cost cost) {
 }
 
 // A label that is not below the best route so far cannot be on a better or an equal one: the way to it has a cost too.
-void RouteSearch::relax_into(DoorState state, Cost cost, Cost best, const std::vector<Ban>& bans) {
-  const std::uint32_t to_port = map_.doors[state / 2].port;
+void RouteSearch::relax_into(LinkState state, Cost cost, Cost best, const std::vector<Ban>& bans) {
+  const std::uint32_t to_port = map_.port_links[state / 2].port;
   const bool is_crossing = state == inward(state / 2);
-  const auto [begin, end] = doors_.arcs_into(state);
-  for (const DoorGraph::Arc* arc = begin; arc != end; ++arc) {
+  const auto [begin, end] = port_graph_.arcs_into(state);
+  for (const PortGraph::Arc* arc = begin; arc != end; ++arc) {
     const Cost longer = cost + arc->cost;
     if (!(longer < togo_[arc->from]) || !(longer < best)) continue;
-    const Door& from = map_.doors[arc->from / 2];
+    const PortLink& from = map_.port_links[arc->from / 2];
     if (!in_scope(from) || (is_crossing && !bans.empty() && banned(bans, from.port, to_port))) continue;
     relax(arc->from, longer);
   }
 }
 
-bool RouteSearch::in_scope(const Door& door) const {
-  return !request_.two_sips_only || door.sip == graph_.node(request_.src).sip ||
-         door.sip == graph_.node(request_.dst).sip;
+bool RouteSearch::in_scope(const PortLink& link) const {
+  return !request_.two_sips_only || link.sip == graph_.node(request_.src).sip ||
+         link.sip == graph_.node(request_.dst).sip;
 }
 
 bool RouteSearch::banned(const std::vector<Ban>& bans, std::uint32_t from_port, std::uint32_t to_port) {

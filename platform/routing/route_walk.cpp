@@ -19,32 +19,32 @@ std::pair<bool, std::uint32_t> RouteSearch::step_key(NodeId from, NodeId to) con
   return {!horizontal, to.value};
 }
 
-std::vector<RouteSearch::Exit> RouteSearch::exits_of(std::uint32_t cell_index, std::uint32_t entry_door) const {
+std::vector<RouteSearch::Exit> RouteSearch::exits_of(std::uint32_t cell_index, std::uint32_t entry_link) const {
   const Cell& cell = map_.cells[cell_index];
   std::vector<Exit> exits;
   for (const Attachment& to : dst_) {
     if (to.place.cell == cell_index) {
-      exits.push_back({request_.dst, kNoDoor, to.place.local, to.cost, &cell.shape->to(to.place.local)});
+      exits.push_back({request_.dst, kNoLink, to.place.local, to.cost, &cell.shape->to(to.place.local)});
     }
   }
   if (request_.same_cube) return exits;
-  const Door* entry = entry_door == kNoDoor ? nullptr : &map_.doors[entry_door];
-  for (std::uint32_t door : cell.doors) {
-    const Door& at = map_.doors[door];
-    const Cost rest = togo_[outward(door)];
+  const PortLink* entry = entry_link == kNoLink ? nullptr : &map_.port_links[entry_link];
+  for (std::uint32_t link : cell.links) {
+    const PortLink& at = map_.port_links[link];
+    const Cost rest = togo_[outward(link)];
     if (!rest.reachable() || (entry != nullptr && entry->port == at.port)) continue;
     const bool change = entry != nullptr && entry->index != at.index;
     exits.push_back(
-        {at.connection, door, at.local, Cost::step(at.outward_weight, 1, change) + rest, &cell.shape->to(at.local)});
+        {at.connection, link, at.local, Cost::step(at.outward_weight, 1, change) + rest, &cell.shape->to(at.local)});
   }
   return exits;
 }
 
 // Appends the nodes after `at` up to and including the one that follows the cell, and returns how the cell was left.
-RouteSearch::Exit RouteSearch::walk_cell(CellPlace at, std::uint32_t entry_door, Cost remaining,
+RouteSearch::Exit RouteSearch::walk_cell(CellPlace at, std::uint32_t entry_link, Cost remaining,
                                          std::vector<NodeId>& nodes) const {
   const Cell& cell = map_.cells[at.cell];
-  std::vector<Exit> exits = exits_of(at.cell, entry_door);
+  std::vector<Exit> exits = exits_of(at.cell, entry_link);
   const auto keep_best = [&] {
     const auto misses = [&](const Exit& exit) { return !((*exit.to_target)[at.local] + exit.tail == remaining); };
     exits.erase(std::remove_if(exits.begin(), exits.end(), misses), exits.end());
@@ -81,18 +81,18 @@ RouteSearch::Exit RouteSearch::walk_cell(CellPlace at, std::uint32_t entry_door,
   }
 }
 
-// From the connection of `door` to the cell behind the peer port; returns the door through which it is entered.
-std::uint32_t RouteSearch::cross(std::uint32_t door, const std::vector<Ban>& bans, std::vector<NodeId>& nodes) const {
-  const Door& from = map_.doors[door];
-  const Cost remaining = togo_[outward(door)];
+// From the connection of `link` to the cell behind the peer port; returns the link through which it is entered.
+std::uint32_t RouteSearch::cross(std::uint32_t link, const std::vector<Ban>& bans, std::vector<NodeId>& nodes) const {
+  const PortLink& from = map_.port_links[link];
+  const Cost remaining = togo_[outward(link)];
   using Key = std::tuple<NodeId, NodeId, NodeId>;
   std::optional<Key> best;
-  std::uint32_t entry = kNoDoor;
+  std::uint32_t entry = kNoLink;
   for (const Port::Peer& peer : map_.ports[from.port].to) {
     if (banned(bans, from.port, peer.port)) continue;
-    for (std::uint32_t other : map_.ports[peer.port].doors) {
-      const Door& to = map_.doors[other];
-      if (!(DoorGraph::crossing(from, peer, to) + togo_[inward(other)] == remaining)) continue;
+    for (std::uint32_t other : map_.ports[peer.port].links) {
+      const PortLink& to = map_.port_links[other];
+      if (!(PortGraph::crossing(from, peer, to) + togo_[inward(other)] == remaining)) continue;
       const Key key{map_.ports[peer.port].endpoint, to.connection, to.inner};
       if (best && !(key < *best)) continue;
       best = key;
@@ -116,7 +116,7 @@ std::vector<NodeId> RouteSearch::walk(Cost best, const std::vector<Ban>& bans) c
   if (direct_cost() == best) first = request_.dst;
   for (const Attachment& from : src_) {
     const bool leads = [&] {
-      for (const Exit& exit : exits_of(from.place.cell, kNoDoor)) {
+      for (const Exit& exit : exits_of(from.place.cell, kNoLink)) {
         if (from.cost + (*exit.to_target)[from.place.local] + exit.tail == best) return true;
       }
       return false;
@@ -129,14 +129,14 @@ std::vector<NodeId> RouteSearch::walk(Cost best, const std::vector<Ban>& bans) c
   if (!first) throw Error::model("a route's cost cannot be walked");
   if (*first != request_.src) nodes.push_back(*first);
   if (*first == request_.dst) return nodes;
-  std::uint32_t entry = kNoDoor;
+  std::uint32_t entry = kNoLink;
   for (;;) {
     const Exit exit = walk_cell(at, entry, remaining, nodes);
-    if (exit.door == kNoDoor) return nodes;
-    entry = cross(exit.door, bans, nodes);
-    const Door& door = map_.doors[entry];
-    at = {door.cell, door.local};
-    remaining = togo_[inward(entry)] - Cost::step(door.inward_weight, 1);
+    if (exit.link == kNoLink) return nodes;
+    entry = cross(exit.link, bans, nodes);
+    const PortLink& link = map_.port_links[entry];
+    at = {link.cell, link.local};
+    remaining = togo_[inward(entry)] - Cost::step(link.inward_weight, 1);
   }
 }
 

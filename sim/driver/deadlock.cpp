@@ -11,7 +11,7 @@
 namespace kb::sim {
 namespace {
 
-constexpr std::size_t kMostShown = 3;  // circles, and chains
+constexpr std::size_t kMostShown = 3;  // cycles, and chains
 constexpr std::size_t kMostLinks = 12;
 
 using Path = std::vector<PeCoord>;
@@ -38,18 +38,18 @@ class Diagnosis {
       if (blocked.queue != nullptr && seen_.count(pe) == 0) follow(pe);
     }
     std::string out;
-    for (const Path& circle : circles_) {
-      out += fmt::format("Dead-lock: {} wait for each other in a circle.\n",
-                         circle.size() == 1 ? "messages of one PE" : fmt::format("{} PEs", circle.size()));
-      out += links(circle);
+    for (const Path& cycle : cycles_) {
+      out += fmt::format("Deadlock: {} wait for each other in a cycle.\n",
+                         cycle.size() == 1 ? "messages of one PE" : fmt::format("{} PEs", cycle.size()));
+      out += links(cycle);
     }
-    out += more(circle_count_, circles_.size(), "circles");
+    out += more(cycle_count_, cycles_.size(), "cycles");
     for (const Path& chain : chains_) {
       out += fmt::format("Nobody is left who could go on: {}.\n", end_of(chain.back()));
       out += links(Path(chain.begin(), chain.end() - 1));
     }
     out += more(chain_count_, chains_.size(), "chains");
-    if (circle_count_ > 0) {
+    if (cycle_count_ > 0) {
       out +=
           "  Somebody has to send before it receives, or to receive in the direction in which its neighbour's "
           "messages arrive.\n";
@@ -69,7 +69,7 @@ class Diagnosis {
       if (wait == nullptr) return keep(chains_, chain_count_, path);
       if (!on_path.insert(pe).second) {
         const auto begin = std::find(path.begin(), path.end(), pe);
-        return keep(circles_, circle_count_, Path(begin, path.end() - 1));
+        return keep(cycles_, cycle_count_, Path(begin, path.end() - 1));
       }
       if (!seen_.insert(pe).second) return;  // leads to what was found before
       pe = wait->on.front();
@@ -103,8 +103,8 @@ class Diagnosis {
 
   std::map<PeCoord, Blocked> pes_;
   std::set<PeCoord> seen_;
-  std::vector<Path> circles_, chains_;
-  std::size_t circle_count_ = 0, chain_count_ = 0;
+  std::vector<Path> cycles_, chains_;
+  std::size_t cycle_count_ = 0, chain_count_ = 0;
 };
 
 }  // namespace

@@ -5,12 +5,12 @@
 #include <algorithm>
 #include <utility>
 
-#include "modules/io/launch_barrier.h"
-#include "modules/io/memory_split.h"
+#include "modules/command/launch_barrier.h"
 #include "platform/base/error.h"
 #include "platform/contract/i_operation_sink.h"
 #include "platform/params/pe_scheduler_params.h"
 #include "platform/payload/messages.h"
+#include "platform/routing/memory_split.h"
 #include "sim/host/request_check.h"
 
 namespace kb::sim {
@@ -75,12 +75,13 @@ contract::RequestId HostPort::submit(const contract::MemoryRead& request) {
 
 contract::RequestId HostPort::submit_memory(Kind kind, payload::Op op, const PeCoord& owner, std::uint64_t pa,
                                             std::uint64_t nbytes, std::unique_ptr<const contract::MemoryWrite> write) {
-  const std::vector<modules::MemoryPart> parts = modules::split_access(platform_.context(), pa, nbytes);
+  const std::vector<routing::MemoryPart> parts =
+      routing::split_access(platform_.context().routes.resolver(), pa, nbytes);
   check_placement(platform_.graph().node(parts.front().memory), owner, pa);
   std::vector<const payload::FabricRoute*> routes;
   const NodeId entry = entries_[owner.sip.value].node;
   const NodeId target = parts.front().memory;
-  for (const modules::MemoryPart& part : parts) routes.push_back(&platform_.routes().host_memory(entry, part.memory));
+  for (const routing::MemoryPart& part : parts) routes.push_back(&platform_.routes().host_memory(entry, part.memory));
 
   Request& request = open_request(kind, owner.sip, parts.size());
   request.target = target;
@@ -174,7 +175,8 @@ std::shared_ptr<const address::RegionList> HostPort::map_entries(const contract:
     std::vector<address::Region> regions;
     regions.reserve(request.entries.size());
     for (const contract::MapRequest::Entry& entry : request.entries) {
-      if (!request.unmap && entry.nbytes > 0) modules::split_access(platform_.context(), entry.pa, entry.nbytes);
+      if (!request.unmap && entry.nbytes > 0)
+        routing::split_access(platform_.context().routes.resolver(), entry.pa, entry.nbytes);
       regions.push_back({entry.va, entry.pa, entry.nbytes});
     }
     return address::RegionList::make(std::move(regions), address::space_of(*request.tensor->va_base));

@@ -5,7 +5,7 @@
 #include "platform/params/pe_ipcq_params.h"
 #include "platform/params/pe_math_params.h"
 #include "platform/routing/latency.h"
-#include "platform/routing/lone_transfer.h"
+#include "platform/routing/uncontended_transfer.h"
 #include "sim/host/host_port.h"
 
 namespace kb::sim {
@@ -59,8 +59,8 @@ contract::PeCosts HostPort::pe_costs(QueueMemory memory, Dtype dtype) {
   }
   const std::uint64_t flit = graph.spec.flit_bytes();
   costs.memory_gbs = routing::narrowest_gbs(graph, to_hbm);
-  costs.memory_latency =
-      routing::lone_read(routing::transfer_path(graph, to_hbm), flit).answered - occupancy_fs(flit, costs.memory_gbs);
+  costs.memory_latency = routing::uncontended_read(routing::transfer_path(graph, to_hbm), flit).answered -
+                         occupancy_fs(flit, costs.memory_gbs);
   costs.elements_per_ns = math.params.as<params::PeMathParams>().elements_per_ns.of(dtype);
   return costs;
 }

@@ -25,7 +25,7 @@ Communicator::Communicator(Runtime& runtime, Members members, std::shared_ptr<Wa
     : runtime_(runtime),
       members_(std::move(members)),
       waiting_(std::move(waiting)),
-      meeting_(runtime, waiting_, members_.ranks, members_.name) {}
+      rendezvous_(runtime, waiting_, members_.ranks, members_.name) {}
 
 bool Communicator::has(int rank_of_spawn) const {
   return std::find(ranks().begin(), ranks().end(), rank_of_spawn) != ranks().end();
@@ -40,7 +40,7 @@ int Communicator::rank() {
   const int rank = runtime_.rank();
   if (has(rank)) return member();
   throw Error::program("COLLECTIVE_ERROR", fmt::format("rank {} is no member{}, which has only rank{} {}", rank,
-                                                       meeting_.of_group(), size() == 1 ? "" : "s", join(ranks())));
+                                                       rendezvous_.of_group(), size() == 1 ? "" : "s", join(ranks())));
 }
 
 void Communicator::barrier() {
@@ -79,12 +79,12 @@ std::int64_t Communicator::block_elements(const Call& call, const TileLayout& in
 
 LaunchMetrics Communicator::run(const Call& call) {
   require_links(call.name);
-  meeting_.require_member(call.name);
+  rendezvous_.require_member(call.name);
   for (const auto& [name, member] : call.members) {
     if (member >= 0 && member < size()) continue;
     throw Error::program("SCHEMA_ERROR",
                          fmt::format("{}: {} {} is no rank{}; the group has ranks 0 to {}{}", call.name, name, member,
-                                     meeting_.of_group(), size() - 1, translation(ranks())));
+                                     rendezvous_.of_group(), size() - 1, translation(ranks())));
   }
   if (!call.op.empty()) require_reduction(call.name, call.op);
   const TileLayout in = tiles(call, call.in), out = tiles(call, call.out);

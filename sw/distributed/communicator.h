@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "platform/contract/i_host.h"
-#include "sw/distributed/meeting.h"
+#include "sw/distributed/rendezvous.h"
 #include "sw/distributed/tile_layout.h"
 #include "sw/runtime/runtime.h"
 
@@ -25,7 +25,7 @@ struct CollectiveOptions {
 // SIPs, or by the main program when that is one; by all members and no other rank, while ranks outside do what they
 // like. Every member calls the same collectives in the same order with the same element count, dtype and operation:
 // what does not match ends in a program Error COLLECTIVE_ERROR that names the ranks, and so does waiting for a rank
-// that has ended or waits elsewhere for ever, and a call of a rank that is no member.
+// that has ended or waits elsewhere forever, and a call of a rank that is no member.
 //
 // A collective combines the tile of each cube with the tiles of the same cube of the other members, in all cubes at the
 // same time. Layout: one tile of equal size in any set of cubes, the same on every member and for both tensors; a tile
@@ -92,7 +92,7 @@ class Communicator {
   Communicator(Runtime& runtime, Members members, std::shared_ptr<WaitingRanks> waiting);
 
   // Every member, or none: returns when all have called it, in the same simulated moment.
-  void meet(Meeting::Entry entry) { meeting_.attend(std::move(entry)); }
+  void meet(Rendezvous::Entry entry) { rendezvous_.attend(std::move(entry)); }
   const std::shared_ptr<WaitingRanks>& waiting() const { return waiting_; }
   // A rank's tensors lie on its own SIP.
   void require_own_sip(const Tensor& tensor, int sip) const;
@@ -116,7 +116,7 @@ class Communicator {
   Runtime& runtime_;
   Members members_;
   std::shared_ptr<WaitingRanks> waiting_;
-  Meeting meeting_;
+  Rendezvous rendezvous_;
 };
 
 }  // namespace kb::sw

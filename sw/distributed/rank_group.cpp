@@ -9,15 +9,15 @@ struct RankGroup::State {
     std::unique_ptr<contract::ISignal> signal;
     std::size_t open = 0;  // requests it waits for
     bool parked = false;
-    bool meeting = false;  // waits for other ranks, not for requests
-    bool missed = false;   // its meeting cannot take place
+    bool rendezvous = false;  // waits for other ranks, not for requests
+    bool missed = false;      // its rendezvous cannot take place
   };
   RankMode mode = RankMode::lockstep;
   std::vector<Rank> ranks;
   std::size_t live = 0;  // not finished
   std::size_t parked = 0;
   std::size_t open = 0;  // requests that parked ranks wait for
-  std::size_t meeting = 0;
+  std::size_t rendezvous = 0;
   bool aborted = false;
 
   void resume(Rank& rank) {
@@ -29,21 +29,21 @@ struct RankGroup::State {
   void resume_all() {  // in rank order
     for (Rank& rank : ranks) resume(rank);
   }
-  void end_meeting(Rank& rank, bool missed) {
-    if (!rank.meeting) return;
-    rank.meeting = false;
+  void release(Rank& rank, bool missed) {
+    if (!rank.rendezvous) return;
+    rank.rendezvous = false;
     rank.missed = missed;
-    --meeting;
+    --rendezvous;
     rank.signal->notify_all();
   }
-  void end_meetings() {
-    for (Rank& rank : ranks) end_meeting(rank, true);
+  void miss_rendezvous() {
+    for (Rank& rank : ranks) release(rank, true);
   }
   // A lockstep round ends when every live rank waits and nothing that it waits for is open. Ranks that meet wait for
   // others; when no rank is left that could come, they are told.
   void end_round_if_over() {
-    if (mode == RankMode::lockstep && parked > 0 && parked + meeting == live && open == 0) resume_all();
-    if (meeting > 0 && meeting == live) end_meetings();
+    if (mode == RankMode::lockstep && parked > 0 && parked + rendezvous == live && open == 0) resume_all();
+    if (rendezvous > 0 && rendezvous == live) miss_rendezvous();
   }
   void on_request_done(std::size_t index) {
     if (aborted) return;
@@ -85,16 +85,16 @@ void RankGroup::wait_until_done(const std::vector<contract::RequestId>& requests
 bool RankGroup::meet(const std::string& reason) {
   check_aborted();
   State::Rank& rank = state_->ranks[static_cast<std::size_t>(host_.current_worker())];
-  rank.meeting = true;
-  ++state_->meeting;
+  rank.rendezvous = true;
+  ++state_->rendezvous;
   state_->end_round_if_over();
-  while (rank.meeting) rank.signal->wait(reason);
+  while (rank.rendezvous) rank.signal->wait(reason);
   check_aborted();
   return !rank.missed;
 }
 
-void RankGroup::end_meeting(const std::vector<int>& ranks) {
-  for (const int rank : ranks) state_->end_meeting(state_->ranks[static_cast<std::size_t>(rank)], false);
+void RankGroup::end_rendezvous(const std::vector<int>& ranks) {
+  for (const int rank : ranks) state_->release(state_->ranks[static_cast<std::size_t>(rank)], false);
 }
 
 void RankGroup::check_aborted() const {
@@ -109,7 +109,7 @@ void RankGroup::finish() {
 void RankGroup::abort() {
   state_->aborted = true;
   state_->resume_all();
-  state_->end_meetings();
+  state_->miss_rendezvous();
 }
 
 }  // namespace kb::sw

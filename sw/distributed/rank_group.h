@@ -23,7 +23,7 @@ class RankGroup final : public IRankWaiter {
   // Called by a rank; throws RankAborted.
   void wait_until_done(const std::vector<contract::RequestId>& requests, const std::string& reason) override;
   bool meet(const std::string& reason) override;
-  void end_meeting(const std::vector<int>& ranks) override;
+  void end_rendezvous(const std::vector<int>& ranks) override;
   void check_aborted() const;
 
   // The calling rank has returned or failed.

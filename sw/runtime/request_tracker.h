@@ -28,10 +28,10 @@ class IRankWaiter {
  public:
   virtual ~IRankWaiter() = default;
   virtual void wait_until_done(const std::vector<contract::RequestId>& requests, const std::string& reason) = 0;
-  // Returns when another rank has called end_meeting() for this one. False when that can no longer happen, because
+  // Returns when another rank has called end_rendezvous() for this one. False when that can no longer happen, because
   // every rank that has not ended waits like this one.
   virtual bool meet(const std::string& reason) = 0;
-  virtual void end_meeting(const std::vector<int>& ranks) = 0;
+  virtual void end_rendezvous(const std::vector<int>& ranks) = 0;
 };
 
 class RequestTracker {

@@ -83,7 +83,7 @@ std::set<std::string> reachable(const std::vector<Library>& all, const std::stri
 }
 
 // A pure interface without SystemC, so that nothing has to be linked for it.
-const std::set<std::string> kSeams = {"platform/elab/signal_observer.h"};
+const std::set<std::string> kSeams = {"platform/contract/i_signal_observer.h"};
 
 TEST(IncludeDirections, FoldersIncludeOnlyWhatTheirLibrariesDeclare) {
   const std::vector<Library> all = libraries();

@@ -6,20 +6,20 @@
 #include <utility>
 #include <vector>
 
-#include "platform/elab/signal_observer.h"
+#include "platform/contract/i_signal_observer.h"
 
 namespace kb::test {
 
-class Waves final : public elab::ISignalObserver {
+class Waves final : public contract::ISignalObserver {
  public:
   using Change = std::pair<TimeFs, std::uint64_t>;
   std::map<std::string, std::vector<Change>> changes;  // by "node.signal", in the order of the reports
 
-  elab::SignalId declare(const std::string& scope, const std::string& name, int) override {
+  contract::SignalId declare(const std::string& scope, const std::string& name, int) override {
     names_.push_back(scope + "." + name);
-    return static_cast<elab::SignalId>(names_.size() - 1);
+    return static_cast<contract::SignalId>(names_.size() - 1);
   }
-  void change(elab::SignalId signal, TimeFs at, std::uint64_t value) override {
+  void change(contract::SignalId signal, TimeFs at, std::uint64_t value) override {
     changes[names_.at(signal)].emplace_back(at, value);
   }
   // As a waveform file shows a signal: by time, the latest report of a time, without repetitions; 0 before the first.

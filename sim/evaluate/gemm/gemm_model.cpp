@@ -178,12 +178,12 @@ double GemmPlatform::product_ns(std::int64_t m, std::int64_t k, std::int64_t n) 
 
 double GemmPlatform::read_ns(std::uint64_t bytes) const {
   if (channels) return 2 * dma_overhead_ns + translation_ns + at_rate(static_cast<double>(bytes), link_gbs);
-  return 2 * dma_overhead_ns + translation_ns + ns(routing::lone_read(path, bytes).answered);
+  return 2 * dma_overhead_ns + translation_ns + ns(routing::uncontended_read(path, bytes).answered);
 }
 
 double GemmPlatform::write_ns(std::uint64_t bytes) const {
   if (channels) return 2 * dma_overhead_ns + translation_ns + at_rate(static_cast<double>(bytes), write_link_gbs);
-  return 2 * dma_overhead_ns + translation_ns + ns(routing::lone_write(path, bytes).answered);
+  return 2 * dma_overhead_ns + translation_ns + ns(routing::uncontended_write(path, bytes).answered);
 }
 
 double GemmPlatform::read_latency_ns() const {

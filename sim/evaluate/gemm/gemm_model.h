@@ -6,7 +6,7 @@
 
 #include "platform/base/granularity.h"
 #include "platform/plan/pipeline_plan.h"
-#include "platform/routing/lone_transfer.h"
+#include "platform/routing/uncontended_transfer.h"
 #include "platform/topology/topology.h"
 #include "sim/evaluate/evaluation.h"
 

@@ -5,7 +5,7 @@
 #include <map>
 
 #include "platform/routing/address_resolver.h"
-#include "platform/routing/lone_transfer.h"
+#include "platform/routing/uncontended_transfer.h"
 
 namespace kb::evaluate {
 namespace {
@@ -62,7 +62,8 @@ double DmaPaths::aggregate_peak(const std::vector<DmaFlow>& flows) {
 
 DmaBreakdown DmaPaths::breakdown(const DmaFlow& flow, std::uint64_t bytes) {
   const routing::TransferPath path = routing::transfer_path(graph_, route(flow));
-  const routing::TransferTimes times = read_ ? routing::lone_read(path, bytes) : routing::lone_write(path, bytes);
+  const routing::TransferTimes times =
+      read_ ? routing::uncontended_read(path, bytes) : routing::uncontended_write(path, bytes);
   DmaBreakdown parts;
   parts.pe_setup = ns(times.part(routing::PathPart::pe));
   parts.noc_mesh = ns(times.part(routing::PathPart::mesh));

@@ -39,7 +39,7 @@ std::string id_of(const OutsideFigure& figure) {
 }
 
 // One packet at a time from every PE to every PE: the mean is exact.
-std::string lone_packets(std::uint64_t bytes) {
+std::string uncontended_packets(std::uint64_t bytes) {
   Trace trace(kSliceBytes);
   std::uint64_t issue = 0;
   for (std::uint64_t from = 0; from < kNodes; ++from) {
@@ -89,7 +89,7 @@ class MeshSection final : public ISection {
       Point point;
       point.id = id_of(figure);
       point.params = {{"loaded", is_loaded(figure) ? "yes" : "no"}};
-      point.trace = is_loaded(figure) ? uniform_packets(bytes, figure.parameter_value) : lone_packets(bytes);
+      point.trace = is_loaded(figure) ? uniform_packets(bytes, figure.parameter_value) : uncontended_packets(bytes);
       point.topology = kMeshMachine;
       point.grid = kMeshGrid;
       list.push_back(std::move(point));

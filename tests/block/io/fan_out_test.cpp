@@ -1,5 +1,5 @@
 // The bookkeeping behind IO_CPU and M_CPU: counting, merging and failure policies.
-#include "modules/io/fan_out.h"
+#include "modules/command/fan_out.h"
 
 #include <gmock/gmock.h>
 

@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "modules/io/launch_barrier.h"
+#include "modules/command/launch_barrier.h"
 #include "tests/block/io/command_machine.h"
 
 namespace kb::test {

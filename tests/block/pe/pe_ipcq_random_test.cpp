@@ -19,7 +19,7 @@ using Programs = std::array<std::string, kPes>;
 
 Programs random_programs(std::mt19937& random) {
   Programs programs;
-  // Mostly receives that have a send, or dead-locks would be all there is.
+  // Mostly receives that have a send, or deadlocks would be all there is.
   for (std::uint32_t i = 0; i < kPes; ++i) {
     for (std::uint32_t messages = random() % 5; messages > 0; --messages) {
       const bool east = random() % 2 == 0;
@@ -63,7 +63,7 @@ std::array<std::size_t, kPes> mailbox_oracle(const Programs& programs, std::uint
   return done;
 }
 
-// Random programs dead-lock exactly where mailboxes with the same number of slots do, and say so.
+// Random programs deadlock exactly where mailboxes with the same number of slots do, and say so.
 TEST(PeIpcq, RandomProgramsAgreeWithMailboxes_Q23) {
   std::mt19937 random(20);
   int dead_locks = 0;

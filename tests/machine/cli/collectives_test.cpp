@@ -1,8 +1,8 @@
 // All-reduce on whole machines: right on every topology, with every queue, in every data mode (chapter 08, section 14).
 #include <gmock/gmock.h>
 
-#include "platform/routing/lone_transfer.h"
 #include "platform/routing/path_router.h"
+#include "platform/routing/uncontended_transfer.h"
 #include "platform/topology/topology.h"
 #include "tests/machine/cli/command_line.h"
 #include "tests/support/source_file.h"
@@ -155,8 +155,8 @@ TEST_F(CollectivesTest, LargeTilesOrderTheMemoriesOfTheRings_Q66) {
   EXPECT_NEAR((sram - tcm) / (hbm - tcm), sram_slot / hbm_slot, 0.01 * sram_slot / hbm_slot);
 }
 
-// an access on the fabric takes what a transaction of its size takes, which alone is known (lone_transfer): an
-// all-reduce between two SIPs of one PE writes and reads one slot each way.
+// an access on the fabric takes what a transaction of its size takes, which alone is known
+// (uncontended_transfer): an all-reduce between two SIPs of one PE writes and reads one slot each way.
 TEST_F(CollectivesTest, SlotAccessesOnTheFabricTakeTheirTransactions_Q67) {
   const auto time = [&](const std::string& options, const char* access) {
     return slowest(all_reduce("--set slot_access=" + std::string(access) + " " + options, ""));
@@ -177,7 +177,7 @@ TEST_F(CollectivesTest, SlotAccessesOnTheFabricTakeTheirTransactions_Q67) {
       const std::string options = lone + std::to_string(elements) + " --set buffer_kind=" + kind;
       const auto bytes = static_cast<std::uint64_t>(2 * elements);
       const double transactions =
-          fs_to_ns(routing::lone_write(path, bytes).answered + routing::lone_read(path, bytes).answered);
+          fs_to_ns(routing::uncontended_write(path, bytes).answered + routing::uncontended_read(path, bytes).answered);
       const double formula = time(options, "formula");
       const auto n = static_cast<double>(bytes);
       const double costs = kind == "sram" ? 2 * (2 + n / 512 + n / 128) : 2 * (6 + n / 256 + n / 256);
@@ -421,13 +421,13 @@ TEST_F(CollectivesTest, TwoRanksPlayPingPongOrSayWhyNot) {
   EXPECT_EQ(kernbench(command + "--verify-data --set server=1").code, 0);
   const Outcome stuck = kernbench(command + "--set server=2");
   EXPECT_EQ(stuck.code, 4);
-  EXPECT_THAT(stuck.err, HasSubstr("Dead-lock: 2 PEs wait for each other in a circle.\n"
+  EXPECT_THAT(stuck.err, HasSubstr("Deadlock: 2 PEs wait for each other in a cycle.\n"
                                    "  sip0.cube0.pe0.pe_cpu: kernel ping_pong, tl.recv #2 waits for a message of "
                                    "sip1.cube0.pe0 in direction 'global_E'\n    'global_E': sent 0"));
-  // A run that is cut short is no dead-lock, and a kernel that failed is why its partner waits.
+  // A run that is cut short is no deadlock, and a kernel that failed is why its partner waits.
   const Outcome cut = kernbench(command + "--time-limit-ns 500");
   EXPECT_EQ(cut.code, 4);
-  EXPECT_THAT(cut.err, AllOf(HasSubstr("the time limit was reached at 500 ns"), Not(HasSubstr("Dead-lock")),
+  EXPECT_THAT(cut.err, AllOf(HasSubstr("the time limit was reached at 500 ns"), Not(HasSubstr("Deadlock")),
                              Not(HasSubstr("Nobody is left"))));
   const Outcome failed = kernbench(command + "--set elements=2000");
   EXPECT_EQ(failed.code, 1);

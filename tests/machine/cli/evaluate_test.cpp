@@ -339,7 +339,7 @@ TEST_F(EvaluateTest, PeDmaPassesItsChecksOnTheReferenceMachine_E58_E59) {
   EXPECT_EQ(kernbench("evaluate pe-dma --shapes 1x1x1 --out out").code, 2);
 }
 
-TEST_F(EvaluateTest, PeDmaExplainsAllOfALoneTransferWithSlowControllers_E57_E59) {
+TEST_F(EvaluateTest, PeDmaExplainsAllOfAUncontendedTransferWithSlowControllers_E57_E59) {
   const Outcome outcome = kernbench("evaluate pe-dma --out out --set cube.components.hbm_ctrl.attrs.overhead_ns=20");
   ASSERT_EQ(outcome.code, 0) << outcome.err;
   std::size_t alone = 0;

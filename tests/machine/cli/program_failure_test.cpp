@@ -127,7 +127,7 @@ TEST_F(ProgramFailureTest, AKernelThatCallsWithoutEndInNoTimeIsNamed) {
                            "who waits", "host: launch #10 of kernel faulty_spin"}) {
     EXPECT_THAT(outcome.err, HasSubstr(part));
   }
-  EXPECT_THAT(outcome.err, Not(HasSubstr("Dead-lock")));
+  EXPECT_THAT(outcome.err, Not(HasSubstr("Deadlock")));
   const Json result = Json::parse(read("out/result.json"));
   EXPECT_EQ(result["ok"], false);
   EXPECT_EQ(result["error"]["code"], "NO_PROGRESS");

@@ -79,15 +79,15 @@ TEST(ReferenceLatency, ThreeIssuersRead) {
   EXPECT_NEAR(last_completed(TraceOp::pe_read, {1, 2, 3}), kThree, 0.05 * kThree);
 }
 
-struct LoneWrite {
+struct UncontendedWrite {
   double delivered = 0;          // ns
   double store_and_forward = 0;  // if each node took the whole message before it passed it on: its bytes on every wire
   double narrowest_gbs = 0;
 };
 
-LoneWrite lone_write(const topology::Graph& graph, const sim::TrafficResult& r) {
+UncontendedWrite uncontended_write(const topology::Graph& graph, const sim::TrafficResult& r) {
   EXPECT_EQ(r.status, "OK");
-  LoneWrite write{fs_to_ns(r.delivered - r.issue), 0, 0};
+  UncontendedWrite write{fs_to_ns(r.delivered - r.issue), 0, 0};
   routing::PathRouter router(graph);
   const routing::Route& route = router.find_path(r.path.front(), r.path.back());
   write.store_and_forward = fs_to_ns(routing::one_flit_latency_fs(graph, route, 0));
@@ -101,28 +101,28 @@ LoneWrite lone_write(const topology::Graph& graph, const sim::TrafficResult& r) 
 }
 
 // One after the other on an idle machine.
-std::vector<LoneWrite> lone_writes(TraceOp op, const std::vector<std::uint64_t>& sizes) {
+std::vector<UncontendedWrite> uncontended_writes(TraceOp op, const std::vector<std::uint64_t>& sizes) {
   const topology::LoadedTopology topology = reference();
   std::vector<sim::TraceRow> rows;
   for (const std::uint64_t bytes : sizes) {
     const auto at = static_cast<TimeFs>(rows.size()) * 100'000 * kFsPerNs;
     rows.push_back(row(topology.graph, op, 0, CubeId(0), 0, bytes, at));
   }
-  std::vector<LoneWrite> writes;
+  std::vector<UncontendedWrite> writes;
   for (const sim::TrafficResult& r : sim::run_traffic(topology, rows)) {
-    writes.push_back(lone_write(topology.graph, r));
+    writes.push_back(uncontended_write(topology.graph, r));
   }
   return writes;
 }
 
 TEST(ReferenceLatency, LocalTransfersAreCutThrough) {  // F-70: two wires of 256 GB/s
-  const LoneWrite write = lone_writes(TraceOp::pe_write, {4 * kKiB}).at(0);
+  const UncontendedWrite write = uncontended_writes(TraceOp::pe_write, {4 * kKiB}).at(0);
   EXPECT_DOUBLE_EQ(write.delivered, 27.000002);
   EXPECT_LT(write.delivered, 0.8 * write.store_and_forward);
 }
 
 TEST(ReferenceLatency, HostWritesAreCutThrough) {  // E-74: PCIE_EP, IO chiplet, UCIe and a router
-  const LoneWrite write = lone_writes(TraceOp::host_write, {4 * kKiB}).at(0);
+  const UncontendedWrite write = uncontended_writes(TraceOp::host_write, {4 * kKiB}).at(0);
   EXPECT_DOUBLE_EQ(write.delivered, 63.520006);
   EXPECT_LT(write.delivered, 0.7 * write.store_and_forward);
 }
@@ -130,7 +130,7 @@ TEST(ReferenceLatency, HostWritesAreCutThrough) {  // E-74: PCIE_EP, IO chiplet,
 TEST(ReferenceLatency, HostWritesPayTheNarrowestWireOnce) {  // E-75
   const double overheads = 31.520006;  // whatever the size: nodes, propagation, the first flit on other wires, a burst
   const std::vector<std::uint64_t> sizes{4 * kKiB, 64 * kKiB, kMiB};
-  const std::vector<LoneWrite> writes = lone_writes(TraceOp::host_write, sizes);
+  const std::vector<UncontendedWrite> writes = uncontended_writes(TraceOp::host_write, sizes);
   for (std::size_t i = 0; i < sizes.size(); ++i) {
     EXPECT_EQ(writes[i].narrowest_gbs, 128.0);
     EXPECT_NEAR(writes[i].delivered, static_cast<double>(sizes[i]) / 128.0 + overheads, 1e-5) << sizes[i];

@@ -293,17 +293,17 @@ RC_GTEST_PROP(Channel, StatisticsCountWhatWasCarriedAndTheLongestWait, ()) {
 }
 
 // Keeps the last value of each signal at each time.
-class Waveform final : public elab::ISignalObserver {
+class Waveform final : public contract::ISignalObserver {
  public:
-  elab::SignalId declare(const std::string&, const std::string&, int) override { return elab::kNoSignal; }
-  void change(elab::SignalId signal, TimeFs at, std::uint64_t value) override { values[signal][at] = value; }
-  std::map<elab::SignalId, std::map<TimeFs, std::uint64_t>> values;
+  contract::SignalId declare(const std::string&, const std::string&, int) override { return contract::kNoSignal; }
+  void change(contract::SignalId signal, TimeFs at, std::uint64_t value) override { values[signal][at] = value; }
+  std::map<contract::SignalId, std::map<TimeFs, std::uint64_t>> values;
 };
 
 RC_GTEST_PROP(Channel, QueueWaveformCountsTheFlitsThatAreReadyButNotOnTheWire, ()) {
   Wire wire(*rc::gen::element(256.0, 128.0, 100.0));
   Waveform waveform;
-  const elab::SignalId busy = 1, queue = 2;
+  const contract::SignalId busy = 1, queue = 2;
   wire.channel.observe(&waveform, busy, queue);
   RunSource source;
   commit_some(wire, source, pick_count(1, 6));

@@ -127,9 +127,9 @@ class MailboxMachine {
     while (!ready()) {
       if (error_) throw std::runtime_error("another kernel failed");
       if (++waiting_ == alive_) {
-        error_ = std::make_exception_ptr(std::runtime_error("dead-lock"));
+        error_ = std::make_exception_ptr(std::runtime_error("deadlock"));
         event_.notify_all();
-        throw std::runtime_error("dead-lock");
+        throw std::runtime_error("deadlock");
       }
       const std::uint64_t seen = changes_;
       event_.wait(lock, [&] { return changes_ != seen || error_; });

@@ -93,10 +93,10 @@ TEST_F(VcdWriterTest, ValuesAtTimeZeroAreInTheInitialDump) {
 TEST_F(VcdWriterTest, FiltersByGlobAndNamesTheUnmatchedOnes) {
   OutputFile file(file_, kPurpose);
   VcdWriter vcd(file, {{"sip0.*.busy", "*.nothing"}, 1000});
-  EXPECT_NE(vcd.declare("sip0.cube1", "busy", 1), elab::kNoSignal);
-  EXPECT_EQ(vcd.declare("sip1.cube1", "busy", 1), elab::kNoSignal);
-  EXPECT_EQ(vcd.declare("sip0.cube1", "depth", 1), elab::kNoSignal);
-  vcd.change(elab::kNoSignal, 1, 1);
+  EXPECT_NE(vcd.declare("sip0.cube1", "busy", 1), contract::kNoSignal);
+  EXPECT_EQ(vcd.declare("sip1.cube1", "busy", 1), contract::kNoSignal);
+  EXPECT_EQ(vcd.declare("sip0.cube1", "depth", 1), contract::kNoSignal);
+  vcd.change(contract::kNoSignal, 1, 1);
   EXPECT_EQ(vcd.unmatched_filters(), std::vector<std::string>{"*.nothing"});
   EXPECT_EQ(vcd.example(), "sip0.cube1.busy");
   EXPECT_EQ(vcd.changes(), 0u);
@@ -111,7 +111,7 @@ TEST_F(VcdWriterTest, SpilledBuffersGiveTheSameFile) {
     VcdWriter vcd(file, {{}, buffered});
     for (int i = 0; i < 120; ++i) vcd.declare("n" + std::to_string(i), "v", 4);
     for (const auto& [signal, at, value] : changes) {
-      vcd.change(static_cast<elab::SignalId>(signal), static_cast<TimeFs>(at), value);
+      vcd.change(static_cast<contract::SignalId>(signal), static_cast<TimeFs>(at), value);
     }
     vcd.finish(1000);
     file.commit();

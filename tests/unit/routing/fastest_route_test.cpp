@@ -1,5 +1,5 @@
 // No PE reaches a memory on a longer way than it has to, on any shipped machine (F-8): every route beside an
-// independent search over single nodes, which knows neither cells nor doors.
+// independent search over single nodes, which knows neither cells nor links.
 #include <gtest/gtest.h>
 
 #include <algorithm>

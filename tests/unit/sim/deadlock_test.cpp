@@ -28,7 +28,7 @@ elab::WaitInfo queue(std::uint32_t index, std::vector<std::uint32_t> on) {
 TEST(Deadlock, NamesTheCircle_Q104) {
   EXPECT_EQ(
       diagnose_deadlock({queue(3, {1}), kernel(0), queue(0, {1}), kernel(1), queue(1, {2}), kernel(2), queue(2, {1})}),
-      "Dead-lock: 2 PEs wait for each other in a circle.\n"
+      "Deadlock: 2 PEs wait for each other in a cycle.\n"
       "  sip0.cube1.pe0.pe_cpu: kernel ring, tl.recv #1 waits for a message of sip0.cube2.pe0\n"
       "  sip0.cube2.pe0.pe_cpu: kernel ring, tl.recv #2 waits for a message of sip0.cube1.pe0\n"
       "    'E': sent 1\n"
@@ -46,7 +46,7 @@ TEST(Deadlock, NamesWhoCouldHaveGoneOn_Q126) {
 }
 
 TEST(Deadlock, APeThatWaitsForItselfIsACircle) {
-  EXPECT_THAT(diagnose_deadlock({queue(0, {0})}), HasSubstr("Dead-lock: messages of one PE wait for each other"));
+  EXPECT_THAT(diagnose_deadlock({queue(0, {0})}), HasSubstr("Deadlock: messages of one PE wait for each other"));
 }
 
 TEST(Deadlock, ManyAreCounted) {
@@ -56,7 +56,7 @@ TEST(Deadlock, ManyAreCounted) {
     waits.push_back(queue(i + 1, {i}));
   }
   for (std::uint32_t i = 20; i < 120; ++i) waits.push_back(queue(i, {(i - 19) % 100 + 20}));
-  EXPECT_THAT(diagnose_deadlock(waits), AllOf(HasSubstr("... and 3 more circles"), Not(HasSubstr("cube6"))));
+  EXPECT_THAT(diagnose_deadlock(waits), AllOf(HasSubstr("... and 3 more cycles"), Not(HasSubstr("cube6"))));
   waits.erase(waits.begin(), waits.begin() + 10);
   EXPECT_THAT(diagnose_deadlock(waits), AllOf(HasSubstr("100 PEs wait for each other"), HasSubstr("... and 88 more")));
 }

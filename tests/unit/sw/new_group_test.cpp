@@ -206,7 +206,7 @@ TEST_F(NewGroupTest, ASecondProcessGroupWouldTakeTheQueues) {
               HasSubstr("a rank cannot make a process group"));
 }
 
-// Two groups whose ranks wait for each other in a circle, and a rank that has ended: nobody hangs, in either mode.
+// Two groups whose ranks wait for each other in a cycle, and a rank that has ended: nobody hangs, in either mode.
 TEST_F(NewGroupTest, RanksThatWaitElsewhereOrHaveEndedAreNamed) {
   Communicator &a = world.new_group({0, 1}, "a"), &b = world.new_group({1, 2, 3}, "b");
   for (const RankMode mode : {RankMode::lockstep, RankMode::independent}) {

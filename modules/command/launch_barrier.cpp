@@ -1,4 +1,4 @@
-#include "modules/io/launch_barrier.h"
+#include "modules/command/launch_barrier.h"
 
 #include <algorithm>
 

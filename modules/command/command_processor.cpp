@@ -1,4 +1,4 @@
-#include "modules/io/command_processor.h"
+#include "modules/command/command_processor.h"
 
 #include <algorithm>
 #include <utility>

@@ -1,4 +1,4 @@
-#include "platform/routing/lone_transfer.h"
+#include "platform/routing/uncontended_transfer.h"
 
 #include <algorithm>
 
@@ -148,7 +148,7 @@ TransferPath transfer_path(const topology::Graph& graph, const routing::Route& r
   return path;
 }
 
-TransferTimes lone_write(const TransferPath& path, std::uint64_t bytes, std::uint64_t offset) {
+TransferTimes uncontended_write(const TransferPath& path, std::uint64_t bytes, std::uint64_t offset) {
   TransferTimes times;
   Flits data(path, bytes, times);
   for (const PathStep& step : path.there) data.pass(step);
@@ -159,7 +159,7 @@ TransferTimes lone_write(const TransferPath& path, std::uint64_t bytes, std::uin
   return times;
 }
 
-TransferTimes lone_read(const TransferPath& path, std::uint64_t bytes, std::uint64_t offset) {
+TransferTimes uncontended_read(const TransferPath& path, std::uint64_t bytes, std::uint64_t offset) {
   TransferTimes times;
   const PathStep& controller = path.there.back();
   const TimeFs asked = time_sum(message(path.there, &times), controller.overhead);

@@ -5,9 +5,9 @@
 #include <vector>
 
 #include "platform/base/ids.h"
-#include "platform/elab/block.h"
+#include "platform/routing/address_resolver.h"
 
-namespace kb::modules {
+namespace kb::routing {
 
 // The part of an access that one memory node serves.
 struct MemoryPart {
@@ -19,6 +19,6 @@ struct MemoryPart {
 
 // Splits [pa, pa + nbytes) at the slice boundaries of the cube's HBM, in address order. Program Error ADDRESS_ERROR
 // when the range is not in one cube's implemented HBM or SRAM.
-std::vector<MemoryPart> split_access(const elab::BlockContext& context, std::uint64_t pa, std::uint64_t nbytes);
+std::vector<MemoryPart> split_access(const AddressResolver& resolver, std::uint64_t pa, std::uint64_t nbytes);
 
-}  // namespace kb::modules
+}  // namespace kb::routing

@@ -16,7 +16,7 @@ struct WaitingRanks {
   std::map<int, std::string> in;
 };
 
-class Meeting {
+class Rendezvous {
  public:
   struct Entry {  // what a rank brings
     std::string what;
@@ -24,11 +24,11 @@ class Meeting {
   };
 
   // `ranks` are those of the spawn that must come; `group` is what messages call them: "" for all of a run.
-  Meeting(Runtime& runtime, std::shared_ptr<WaitingRanks> waiting, std::vector<int> ranks, const std::string& group);
+  Rendezvous(Runtime& runtime, std::shared_ptr<WaitingRanks> waiting, std::vector<int> ranks, const std::string& group);
 
   // Every rank, or none: returns when all have called it, in the same simulated moment, with one start stamp for all
   // launches. Program Error COLLECTIVE_ERROR, naming the ranks, when they bring different things, when a rank that has
-  // not come has ended or waits elsewhere for ever, when the caller is none of the ranks, and when the spawn has more
+  // not come has ended or waits elsewhere forever, when the caller is none of the ranks, and when the spawn has more
   // or fewer ranks than the run has.
   void attend(Entry entry);
 

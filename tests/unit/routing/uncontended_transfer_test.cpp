@@ -1,6 +1,6 @@
 // A transfer that is alone: every time equals that of the flit-by-flit oracle, and the parts are all of it (E-56,
 // E-57).
-#include "platform/routing/lone_transfer.h"
+#include "platform/routing/uncontended_transfer.h"
 
 #include <gtest/gtest.h>
 
@@ -42,7 +42,7 @@ void expect_oracle_times(const topology::Graph& graph, PeCoord issuer, PeCoord o
   const TimeFs overhead = graph.node(dma).overhead;
   for (const bool write : {true, false}) {
     const std::uint64_t offset = bytes % 64 * 256;  // some burst of the slice
-    const TransferTimes found = write ? lone_write(path, bytes, offset) : lone_read(path, bytes, offset);
+    const TransferTimes found = write ? uncontended_write(path, bytes, offset) : uncontended_read(path, bytes, offset);
     const test::PlainTimes expected = test::simulate_plain(graph, {{write, 0, route.nodes, offset, bytes}})[0];
     const std::string what =
         (write ? "write of " : "read of ") + std::to_string(bytes) + " B to " + graph.node(target).id;
@@ -54,9 +54,9 @@ void expect_oracle_times(const topology::Graph& graph, PeCoord issuer, PeCoord o
   }
 }
 
-class LoneTransfer : public testing::TestWithParam<unsigned> {};
+class UncontendedTransfer : public testing::TestWithParam<unsigned> {};
 
-TEST_P(LoneTransfer, TakesTheTimeOfThePerFlitRules) {
+TEST_P(UncontendedTransfer, TakesTheTimeOfThePerFlitRules) {
   std::mt19937 random(GetParam());
   const topology::LoadedTopology machine = test::random_machine(random);
   const std::vector<PeCoord> pes = all_pes(machine.graph);
@@ -67,9 +67,9 @@ TEST_P(LoneTransfer, TakesTheTimeOfThePerFlitRules) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Seeds, LoneTransfer, testing::Range(0u, 40u));
+INSTANTIATE_TEST_SUITE_P(Seeds, UncontendedTransfer, testing::Range(0u, 40u));
 
-TEST(LoneTransferOfTheReference, TakesTheTimeOfThePerFlitRulesWithSlowControllers) {
+TEST(UncontendedTransferOfTheReference, TakesTheTimeOfThePerFlitRulesWithSlowControllers) {
   const topology::LoadedTopology machine =
       topology::load(KB_SOURCE_DIR "/configs/reference.yaml", {{"cube.components.hbm_ctrl.attrs.overhead_ns", "20"}});
   const PeCoord own{SipId(0), CubeId(0), PeId(0)};
@@ -82,7 +82,7 @@ TEST(LoneTransferOfTheReference, TakesTheTimeOfThePerFlitRulesWithSlowController
 
 // What a PCIe endpoint waits for until it has the whole message is time of the fabric, and so no more than the first
 // flit's way for a message of one flit.
-TEST(LoneTransferOfTheReference, APcieEndpointGathersTheWholeMessage_E57) {
+TEST(UncontendedTransferOfTheReference, APcieEndpointGathersTheWholeMessage_E57) {
   const topology::LoadedTopology machine = topology::load(KB_SOURCE_DIR "/configs/reference.yaml");
   const AddressResolver resolver(machine.graph);
   PathRouter router(machine.graph);
@@ -91,8 +91,8 @@ TEST(LoneTransferOfTheReference, APcieEndpointGathersTheWholeMessage_E57) {
       transfer_path(machine.graph, router.find_path(dma, resolver.find_hbm({SipId(1), CubeId(0), PeId(0)})));
   const auto gathers = [](const PathStep& step) { return step.gathers; };
   ASSERT_EQ(std::count_if(path.there.begin(), path.there.end(), gathers), 2);
-  const TimeFs one = lone_write(path, 256).part(PathPart::fabric);
-  const TimeFs many = lone_write(path, 16384).part(PathPart::fabric);
+  const TimeFs one = uncontended_write(path, 256).part(PathPart::fabric);
+  const TimeFs many = uncontended_write(path, 16384).part(PathPart::fabric);
   // 63 flits behind the first at the 128 GB/s of the way to the first endpoint, and of the wire to the second.
   EXPECT_GT(many - one, 63 * 2 * kFsPerNs);
   TimeFs whole = many;

@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
+#include "modules/command/fan_out.h"
 #include "modules/fabric/fabric_endpoint.h"
-#include "modules/io/fan_out.h"
 #include "platform/payload/messages.h"
 
 namespace kb::modules {

@@ -7,7 +7,7 @@
 
 #include "platform/base/units.h"
 
-namespace kb::elab {
+namespace kb::contract {
 
 using SignalId = std::uint32_t;
 inline constexpr SignalId kNoSignal = 0xffffffffu;
@@ -20,4 +20,4 @@ class ISignalObserver {
   virtual void change(SignalId signal, TimeFs at, std::uint64_t value) = 0;
 };
 
-}  // namespace kb::elab
+}  // namespace kb::contract

@@ -1,4 +1,4 @@
-#include "modules/io/fan_out.h"
+#include "modules/command/fan_out.h"
 
 #include <algorithm>
 #include <cctype>

@@ -51,7 +51,7 @@ struct TransferTimes {
 };
 
 // bytes >= 1, one contiguous piece of the memory that begins at `offset` of its cube's HBM.
-TransferTimes lone_write(const TransferPath& path, std::uint64_t bytes, std::uint64_t offset = 0);
-TransferTimes lone_read(const TransferPath& path, std::uint64_t bytes, std::uint64_t offset = 0);
+TransferTimes uncontended_write(const TransferPath& path, std::uint64_t bytes, std::uint64_t offset = 0);
+TransferTimes uncontended_read(const TransferPath& path, std::uint64_t bytes, std::uint64_t offset = 0);
 
 }  // namespace kb::routing

@@ -1,20 +1,18 @@
-#include "modules/io/memory_split.h"
+#include "platform/routing/memory_split.h"
 
 #include <algorithm>
 
 #include "platform/address/phys_addr.h"
 #include "platform/base/error.h"
-#include "platform/elab/route_table.h"
 
-namespace kb::modules {
+namespace kb::routing {
 
-std::vector<MemoryPart> split_access(const elab::BlockContext& context, std::uint64_t pa, std::uint64_t nbytes) {
+std::vector<MemoryPart> split_access(const AddressResolver& resolver, std::uint64_t pa, std::uint64_t nbytes) {
   const address::PhysAddr first = address::PhysAddr::decode(pa);
   if (!first.is_hbm() && !first.is_sram()) {
     throw Error::program("ADDRESS_ERROR",
                          first.to_string() + " is not memory on the fabric; memory requests go to HBM or cube SRAM");
   }
-  const routing::AddressResolver& resolver = context.routes.resolver();
   const address::AddressConfig& config = resolver.config();
   config.require_implemented(first, nbytes);
   std::vector<MemoryPart> parts;
@@ -34,4 +32,4 @@ std::vector<MemoryPart> split_access(const elab::BlockContext& context, std::uin
   return parts;
 }
 
-}  // namespace kb::modules
+}  // namespace kb::routing

@@ -1,4 +1,4 @@
-#include "sw/distributed/meeting.h"
+#include "sw/distributed/rendezvous.h"
 
 #include <fmt/format.h>
 
@@ -22,14 +22,14 @@ std::string ranks_text(const std::vector<int>& ranks) {
 
 }  // namespace
 
-Meeting::Meeting(Runtime& runtime, std::shared_ptr<WaitingRanks> waiting, std::vector<int> ranks,
-                 const std::string& group)
+Rendezvous::Rendezvous(Runtime& runtime, std::shared_ptr<WaitingRanks> waiting, std::vector<int> ranks,
+                       const std::string& group)
     : runtime_(runtime),
       waiting_(std::move(waiting)),
       ranks_(std::move(ranks)),
       of_group_(group.empty() ? "" : fmt::format(" of group '{}'", group)) {}
 
-int Meeting::require_member(const std::string& what) const {
+int Rendezvous::require_member(const std::string& what) const {
   const bool spawned = runtime_.rank_waiter() != nullptr;
   const int rank = spawned ? runtime_.rank() : 0;
   const int ranks = spawned ? runtime_.world_size() : 1;
@@ -46,7 +46,7 @@ int Meeting::require_member(const std::string& what) const {
   return rank;
 }
 
-void Meeting::attend(Entry entry) {
+void Rendezvous::attend(Entry entry) {
   const int rank = require_member(entry.what);
   waiting_->in[rank] = entry.what + of_group_;
   try {
@@ -58,7 +58,7 @@ void Meeting::attend(Entry entry) {
   }
 }
 
-void Meeting::attend_as(int rank, Entry entry) {
+void Rendezvous::attend_as(int rank, Entry entry) {
   const std::string what = entry.what;
   came_[rank] = std::move(entry);
   if (came_.size() < ranks_.size()) {
@@ -73,10 +73,10 @@ void Meeting::attend_as(int rank, Entry entry) {
   }
   if (parts.size() > 1) runtime_.start_together(parts);
   came_.clear();
-  if (runtime_.rank_waiter() != nullptr) runtime_.rank_waiter()->end_meeting(ranks_);
+  if (runtime_.rank_waiter() != nullptr) runtime_.rank_waiter()->end_rendezvous(ranks_);
 }
 
-void Meeting::require_agreement() const {
+void Rendezvous::require_agreement() const {
   std::map<std::string, std::vector<int>> said;
   for (const auto& [rank, entry] : came_) said[entry.what].push_back(rank);
   if (said.size() == 1) return;
@@ -87,7 +87,7 @@ void Meeting::require_agreement() const {
   throw collective_error(fmt::format("the ranks{} disagree about their collective: {}", of_group_, text));
 }
 
-std::string Meeting::absent() const {
+std::string Rendezvous::absent() const {
   std::map<std::string, std::vector<int>> reasons;
   for (const int rank : ranks_) {
     if (came_.count(rank) != 0) continue;
@@ -105,7 +105,7 @@ std::string Meeting::absent() const {
 }
 
 // Where the ranks are that those of this group wait for in turn.
-std::string Meeting::everybody() const {
+std::string Rendezvous::everybody() const {
   std::map<std::string, std::vector<int>> places;
   bool outsiders = false;
   for (int rank = 0; rank < waiting_->world_size; ++rank) {
