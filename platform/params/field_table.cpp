@@ -52,7 +52,7 @@ void FieldTable::check() const {
     if (before(field->name)) contradiction(*field, "stands in it twice");
     if (field->text.empty()) contradiction(*field, "has no sentence that says what it means");
     if (!field->follows.empty() && !before(field->follows)) {
-      contradiction(*field, fmt::format("follows {}, which is no field before it", field->follows));
+      contradiction(*field, fmt::format("follows {}, which is not a field before it", field->follows));
     }
     if (!field->set_instead.empty()) continue;
     const std::optional<Value> fallback = field->get(defaults_.get());

@@ -7,10 +7,11 @@
 //   };
 //
 //   const FieldTable& SramParams::fields() {
-//     static const FieldTable table = Fields<SramParams>()
-//                                         .add("overhead_ns", &SramParams::overhead, "access cost, once per
-//                                         transaction") .add("size_mb", &SramParams::size, positive(32.0), "capacity")
-//                                         .table();
+//     static const FieldTable table =
+//         Fields<SramParams>()
+//             .add("overhead_ns", &SramParams::overhead, "access cost, once per transaction")
+//             .add("size_mb", &SramParams::size, positive(32.0), "capacity")
+//             .table();
 //     return table;
 //   }
 //
@@ -220,75 +221,56 @@ inline FieldTable no_fields() {
   return Fields<NoParams>().table();
 }
 
-template <>
-struct FieldTraits<Nanoseconds> {
+// A quantity with its unit; `member` holds the number.
+template <typename Q, auto member>
+struct QuantityTraits {
   static constexpr FieldType kType = FieldType::real;
+  static Value to_value(Q quantity) { return quantity.*member; }
+  static Q from_value(const Value& value) { return {std::get<double>(value)}; }
+};
+template <>
+struct FieldTraits<Nanoseconds> : QuantityTraits<Nanoseconds, &Nanoseconds::ns> {
   static constexpr const char* kUnit = "ns";
   static Bounds bounds() { return duration_ns(); }
-  static Value to_value(Nanoseconds value) { return value.ns; }
-  static Nanoseconds from_value(const Value& value) { return {std::get<double>(value)}; }
 };
 template <>
-struct FieldTraits<Bandwidth> {
-  static constexpr FieldType kType = FieldType::real;
+struct FieldTraits<Bandwidth> : QuantityTraits<Bandwidth, &Bandwidth::gbs> {
   static constexpr const char* kUnit = "GB/s";
   static Bounds bounds() { return bandwidth(); }
-  static Value to_value(Bandwidth value) { return value.gbs; }
-  static Bandwidth from_value(const Value& value) { return {std::get<double>(value)}; }
 };
 template <>
-struct FieldTraits<Gigahertz> {
-  static constexpr FieldType kType = FieldType::real;
+struct FieldTraits<Gigahertz> : QuantityTraits<Gigahertz, &Gigahertz::ghz> {
   static constexpr const char* kUnit = "GHz";
   static Bounds bounds() { return rate(1000.0); }
-  static Value to_value(Gigahertz value) { return value.ghz; }
-  static Gigahertz from_value(const Value& value) { return {std::get<double>(value)}; }
 };
 template <>
-struct FieldTraits<Megabytes> {
-  static constexpr FieldType kType = FieldType::real;
+struct FieldTraits<Megabytes> : QuantityTraits<Megabytes, &Megabytes::mb> {
   static constexpr const char* kUnit = "MB";
   static Bounds bounds() { return positive(1e6); }
-  static Value to_value(Megabytes value) { return value.mb; }
-  static Megabytes from_value(const Value& value) { return {std::get<double>(value)}; }
 };
-template <>
-struct FieldTraits<double> {
-  static constexpr FieldType kType = FieldType::real;
+
+// A value that stands in files as it is, without a unit.
+template <typename T, FieldType type>
+struct PlainTraits {
+  static constexpr FieldType kType = type;
   static constexpr const char* kUnit = "";
   static Bounds bounds() { return {}; }
-  static Value to_value(double value) { return value; }
-  static double from_value(const Value& value) { return std::get<double>(value); }
+  static Value to_value(const T& value) { return value; }
+  static T from_value(const Value& value) { return std::get<T>(value); }
 };
 template <>
-struct FieldTraits<std::int64_t> {
-  static constexpr FieldType kType = FieldType::whole;
-  static constexpr const char* kUnit = "";
+struct FieldTraits<double> : PlainTraits<double, FieldType::real> {};
+template <>
+struct FieldTraits<bool> : PlainTraits<bool, FieldType::flag> {};
+template <>
+struct FieldTraits<std::string> : PlainTraits<std::string, FieldType::text> {};
+template <>
+struct FieldTraits<std::int64_t> : PlainTraits<std::int64_t, FieldType::whole> {
   static Bounds bounds() { return at_least(0.0, 1e15); }
-  static Value to_value(std::int64_t value) { return value; }
-  static std::int64_t from_value(const Value& value) { return std::get<std::int64_t>(value); }
 };
+
 template <>
-struct FieldTraits<bool> {
-  static constexpr FieldType kType = FieldType::flag;
-  static constexpr const char* kUnit = "";
-  static Bounds bounds() { return {}; }
-  static Value to_value(bool value) { return value; }
-  static bool from_value(const Value& value) { return std::get<bool>(value); }
-};
-template <>
-struct FieldTraits<std::string> {
-  static constexpr FieldType kType = FieldType::text;
-  static constexpr const char* kUnit = "";
-  static Bounds bounds() { return {}; }
-  static Value to_value(const std::string& value) { return value; }
-  static std::string from_value(const Value& value) { return std::get<std::string>(value); }
-};
-template <>
-struct FieldTraits<Granularity> {
-  static constexpr FieldType kType = FieldType::granularity;
-  static constexpr const char* kUnit = "";
-  static Bounds bounds() { return {}; }
+struct FieldTraits<Granularity> : PlainTraits<Granularity, FieldType::granularity> {
   static Value to_value(const Granularity& value) { return granularity_text(value); }
   static Granularity from_value(const Value& value) { return *parse_granularity(std::get<std::string>(value)); }
 };

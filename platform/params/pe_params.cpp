@@ -22,7 +22,7 @@ const FieldTable& PeCpuParams::fields() {
   using P = PeCpuParams;
   static const FieldTable table =
       Fields<P>()
-          .add("overhead_ns", &P::overhead, "decode of a launch, after its arrival")
+          .add("overhead_ns", &P::overhead, "decode of a launch that has arrived")
           .add("dispatch_cycles", &P::dispatch_cycles, at_least(0, 1e6),
                "scalar work charged before each call of the tl facade that emits a command (P-45)")
           .add("clock_ghz", &P::clock, "clock of scalar work")
@@ -37,8 +37,8 @@ const FieldTable& PeSchedulerParams::fields() {
       Fields<P>()
           .add("overhead_ns", &P::overhead, "time per dispatch")
           .add("tile_m", &P::tile_m, tile, "rows of a tile, for composites that bring no tile sizes of their own")
-          .add("tile_k", &P::tile_k, tile, "depth of a tile, likewise")
-          .add("tile_n", &P::tile_n, tile, "columns of a tile, likewise")
+          .add("tile_k", &P::tile_k, tile, "depth of a tile, for composites that bring no tile sizes of their own")
+          .add("tile_n", &P::tile_n, tile, "columns of a tile, for composites that bring no tile sizes of their own")
           .add("charge_fetch_store", &P::charge_fetch_store,
                "GEMM and MATH commands pay for moving their operands between TCM and register file (P-9)")
           .table();
@@ -56,7 +56,7 @@ const FieldTable& PeDmaParams::fields() {
                "reads that a read channel has under way at the same time")
           .add("wr_engines", &P::wr_engines, at_least(1, 64), "write channels (P-36)")
           .add("queue_depth", &P::queue_depth, at_least(0, 1e6), kQueueDepthText)
-          .add("baaw_overhead_ns", &P::baaw_overhead, "what an access through segments waits for (A-76)")
+          .add("baaw_overhead_ns", &P::baaw_overhead, "translation of an access by segments (A-76)")
           .table();
   return table;
 }
@@ -65,7 +65,7 @@ const FieldTable& PeFetchStoreParams::fields() {
   using P = PeFetchStoreParams;
   static const FieldTable table =
       Fields<P>()
-          .add("overhead_ns", &P::overhead, "before each access to the TCM (C-TCM-6)")
+          .add("overhead_ns", &P::overhead, "paid before each access to the TCM (C-TCM-6)")
           .add("register_file_kb", &P::register_file_kb, at_least(1, 1e6),
                "register file: two tiles of A, B and accumulator must fit, one that computes and one that is fetched "
                "or stored")
@@ -117,7 +117,7 @@ const FieldTable& PeTcmParams::fields() {
   static const FieldTable table =
       Fields<P>()
           .add("overhead_ns", &P::overhead, "not charged: no request passes through (C-TCM-6)")
-          .add("size_mb", &P::size, positive(32.0), "capacity; the address map's business, not timing")
+          .add("size_mb", &P::size, positive(32.0), "capacity; bounds addresses, costs no time")
           .machine_wide()
           .add("read_bw_gbs", &P::read_bw, "bandwidth of reads (C-TCM-2)")
           .add("write_bw_gbs", &P::write_bw, "bandwidth of writes (C-TCM-2)")
@@ -129,12 +129,11 @@ const FieldTable& PeMmuParams::fields() {
   using P = PeMmuParams;
   static const FieldTable table =
       Fields<P>()
-          .add("overhead_ns", &P::overhead, "of a message that arrives")
+          .add("overhead_ns", &P::overhead, "decode of a table update that arrives")
           .add("page_size", &P::page_size, at_least(256, 1u << 30), "bytes; follows cube.memory_map.page_size")
           .power_of_two()
           .machine_wide()
-          .add("tlb_overhead_ns", &P::tlb_overhead,
-               "what an engine waits for after the translation of an access (A-42)")
+          .add("tlb_overhead_ns", &P::tlb_overhead, "translation of an access, for which the engine waits (A-42)")
           .add("update_overhead_ns", &P::update_overhead, "time of a table update, per message (A-53)")
           .table();
   return table;
@@ -146,11 +145,14 @@ const FieldTable& PeIpcqParams::fields() {
       Fields<P>()
           .add("overhead_ns", &P::overhead, "paid once per send and per receive")
           .add("tcm_slot_bw_gbs", &P::tcm_slot_bw, "bandwidth of a slot of a ring in TCM (Q-62)")
-          .add("tcm_slot_setup_ns", &P::tcm_slot_setup, "what an access to such a slot takes besides its bytes")
-          .add("sram_slot_bw_gbs", &P::sram_slot_bw, "the same in cube SRAM, where the hop comes on top")
-          .add("sram_slot_setup_ns", &P::sram_slot_setup, "likewise")
-          .add("hbm_slot_bw_gbs", &P::hbm_slot_bw, "the same in the PE's HBM slice, where the hop comes on top")
-          .add("hbm_slot_setup_ns", &P::hbm_slot_setup, "likewise")
+          .add("tcm_slot_setup_ns", &P::tcm_slot_setup, "what an access to a slot in TCM takes besides its bytes")
+          .add("sram_slot_bw_gbs", &P::sram_slot_bw,
+               "bandwidth of a slot of a ring in cube SRAM (Q-62); the way to it is added")
+          .add("sram_slot_setup_ns", &P::sram_slot_setup,
+               "what an access to a slot in cube SRAM takes besides its bytes")
+          .add("hbm_slot_bw_gbs", &P::hbm_slot_bw,
+               "bandwidth of a slot of a ring in the PE's HBM slice (Q-62); the way to it is added")
+          .add("hbm_slot_setup_ns", &P::hbm_slot_setup, "what an access to a slot in HBM takes besides its bytes")
           .table();
   return table;
 }
