@@ -53,7 +53,7 @@ void tell_current_stack() {
 extern "C" {
 
 // SystemC passes no place for the fake stack of the thread it leaves, so there must be none. The simulation kernel
-// keeps its objects until the process ends, which is no leak of ours.
+// keeps its objects until the process ends, which is not a leak of ours.
 const char* __asan_default_options() {
   return "detect_leaks=0:detect_stack_use_after_return=0";
 }

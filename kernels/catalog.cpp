@@ -88,7 +88,7 @@ KernelCatalog::KernelCatalog() {
 void KernelCatalog::add(contract::Kernel kernel) {
   if (!is_kernel_name(kernel.name)) {
     throw Error::program("SCHEMA_ERROR",
-                         fmt::format("'{}' is no kernel name; use lower-case letters and digits, starting "
+                         fmt::format("'{}' is not a kernel name; use lower-case letters and digits, starting "
                                      "with a letter, in words joined by '-' or '_'",
                                      kernel.name));
   }

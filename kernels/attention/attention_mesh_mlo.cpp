@@ -58,7 +58,7 @@ void attention_mesh_mlo(Context& tl, const AttentionArguments& args) {
   if (!me) return;
   const std::int64_t rows = args.rows, keys = args.keys, d = args.d, n_ranks = args.n_ranks;
   const std::int64_t end = args.root && *args.root >= 0 ? *args.root : me->ring ? 0 : n_ranks / 2;
-  tl.require(end < n_ranks, "the root is no rank");
+  tl.require(end < n_ranks, "the root is not a rank");
   const FoldPlace place = me->ring ? place_on_ring(me->rank, n_ranks, end) : place_on_line(me->rank, n_ranks, end);
   for (std::int64_t head = 0; head < args.heads; ++head) {
     const tl::Scratch scope(tl);

@@ -32,7 +32,7 @@ struct AttentionRank {
   tl::Ptr q, k, v, o;
 };
 
-// None on a PE that is no rank (K-86). KERNEL_ERROR when the sizes do not fit each other, the machine or the shards.
+// None on a PE that is not a rank (K-86). KERNEL_ERROR when the sizes do not fit each other, the machine or the shards.
 std::optional<AttentionRank> attention_rank(tl::Context& tl, const AttentionArguments& args);
 
 }  // namespace kb::kernels

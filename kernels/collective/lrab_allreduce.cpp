@@ -120,7 +120,7 @@ void hierarchical(Context& tl, const Arguments& args, const Line& pes) {
   checked_product("tiles x n_elem", {cubes, pes.size, args.n_elem});
   const std::int64_t root =
       args.root && *args.root >= 0 ? *args.root : args.cube_h / 2 * args.cube_w + args.cube_w / 2;  // K-56
-  tl.require(root < cubes, "the root is no cube of the mesh");
+  tl.require(root < cubes, "the root is not a cube of the mesh");
   Levels at;
   at.pes = pes;
   at.row = {cube % args.cube_w, args.cube_w, root % args.cube_w, "W", "E"};

@@ -55,7 +55,7 @@ void exchange_chunks(Context& tl, const Arguments& args, Body body) {
   tl.require(args.n_elem >= 1 && in.elements >= args.n_elem && out.elements >= args.n_elem,
              "n_elem is larger than the tile in this cube");
   const SipPlace sip = sip_place(tl, args, args.links);
-  tl.require(args.sip_rank >= 0 && args.sip_rank < args.n_sips && args.n_sips <= kMostSips, "sip_rank is no rank");
+  tl.require(args.sip_rank >= 0 && args.sip_rank < args.n_sips && args.n_sips <= kMostSips, "sip_rank is not a rank");
   checked_product("n_sips x n_elem", {args.n_sips, args.n_elem});
   const SipPath path(sip);
   const Integer step = args.chunk > 0 ? std::min(args.chunk, args.n_elem) : args.n_elem;

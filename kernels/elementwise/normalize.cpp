@@ -45,7 +45,7 @@ MathOp named_operation(Context& tl, const std::string& name, int inputs) {
     known.emplace_back(math_op_name(op));
     if (known.back() == name) return op;
   }
-  tl.fail(fmt::format("'{}' is no element-wise operation of {} input(s); {}", name, inputs, suggest(name, known)));
+  tl.fail(fmt::format("'{}' is not an element-wise operation of {} input(s); {}", name, inputs, suggest(name, known)));
 }
 
 void elementwise(Context& tl, std::string name, Ptr x, Ptr out, std::optional<Ptr> y) {

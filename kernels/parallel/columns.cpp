@@ -31,7 +31,7 @@ Blocks blocks_of(Context& tl, Ptr src, Ptr dst, std::int64_t width, std::int64_t
   const Blocks b{dst.shape()[0], dst.shape()[1], width, ranks};
   tl.require(src.shape() == dst.shape(), "src and dst must have one shape");
   tl.require(width >= 1 && ranks >= 1 && b.n % width == 0 && b.n / width % ranks == 0,
-             fmt::format("{} columns are no blocks of {} columns of {} ranks", b.n, width, ranks));
+             fmt::format("{} columns are not blocks of {} columns of {} ranks", b.n, width, ranks));
   return b;
 }
 

@@ -44,7 +44,8 @@ const Function& function_named(Context& tl, const std::string& name, bool two) {
     if (function.name == name) return function;
     known.emplace_back(function.name);
   }
-  tl.fail(fmt::format("'{}' is no function of {}; {}", name, two ? "two tensors" : "one tensor", suggest(name, known)));
+  tl.fail(
+      fmt::format("'{}' is not a function of {}; {}", name, two ? "two tensors" : "one tensor", suggest(name, known)));
 }
 
 TensorHandle in_f32(Context& tl, Ptr at, std::int64_t elements) {

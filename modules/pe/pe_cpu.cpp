@@ -111,7 +111,7 @@ void PeCpu::run(const Launch& launch) {
   } catch (const std::exception& error) {
     fail("KERNEL_ERROR", "kernel " + kernel + " threw an exception: " + error.what());
   } catch (...) {
-    fail("KERNEL_ERROR", "kernel " + kernel + " threw an object that is no std::exception");
+    fail("KERNEL_ERROR", "kernel " + kernel + " threw an object that is not a std::exception");
   }
   while (!background_.empty()) {
     try {

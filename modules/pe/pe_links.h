@@ -16,7 +16,8 @@
 
 namespace kb::modules {
 
-// Tasks that wait in each input queue of the block besides those being served; a queue_depth of 0 is no limit (P-34).
+// Tasks that wait in each input queue of the block besides those being served; a queue_depth of 0 means no limit
+// (P-34).
 std::size_t queue_limit(std::int64_t queue_depth);
 
 // Mixed into PE blocks through PeBlock (inside the PE only) and PeFabricBlock (also on the fabric). A link takes no

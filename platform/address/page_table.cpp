@@ -11,7 +11,7 @@ namespace kb::address {
 
 PageTable::PageTable(std::uint64_t page_size) : page_size_(page_size) {
   if (page_size == 0 || (page_size & (page_size - 1)) != 0) {
-    throw Error::model("a page of " + std::to_string(page_size) + " bytes is no power of two");
+    throw Error::model("a page of " + std::to_string(page_size) + " bytes is not a power of two");
   }
 }
 

@@ -118,7 +118,7 @@ EpilogueText parse_epilogue(std::string_view part) {
   }
   if (const std::size_t equals = name.find('='); equals != std::string_view::npos) {
     out.number = parse_number(name.substr(equals + 1));
-    if (!out.number) throw fail(fmt::format("'{}' is no number", name.substr(equals + 1)));
+    if (!out.number) throw fail(fmt::format("'{}' is not a number", name.substr(equals + 1)));
     name = name.substr(0, equals);
   }
   if (name.empty()) throw fail("names no operation; give a list like bias,relu:k_tile");

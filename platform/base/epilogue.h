@@ -40,7 +40,7 @@ struct Epilogue {
 
 // A chain in words, as it is given on a command line: "bias,scale=0.5,relu:k_tile" is a list of
 // <op>[=<number>][:<scope>].
-// "" and "none" are no epilogue. Program Error SCHEMA_ERROR names the part that is wrong and the known names.
+// "" and "none" mean that there is none. Program Error SCHEMA_ERROR names the part that is wrong and the known names.
 struct EpilogueText {
   EpilogueOp op = EpilogueOp::relu;
   EpilogueScope scope = EpilogueScope::output_tile;

@@ -52,7 +52,7 @@ VerificationRow compare(std::string tensor, Dtype dtype, const Shape& shape, con
 // A table for people, one line per row, with notes and the first wrong element below it.
 std::string render_table(const std::vector<VerificationRow>& rows);
 bool all_ok(const std::vector<VerificationRow>& rows);
-// "Y: 3 of 8 elements ...", a sentence per row with elements that are no finite numbers on both sides.
+// "Y: 3 of 8 elements ...", a sentence per row with elements that are not finite numbers on both sides.
 std::vector<std::string> non_finite_warnings(const std::vector<VerificationRow>& rows);
 
 }  // namespace kb::data

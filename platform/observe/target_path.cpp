@@ -21,7 +21,7 @@ fs::path folder_of(const fs::path& path) {
   return path.has_parent_path() ? path.parent_path() : fs::path(".");
 }
 
-// Links like /proc/self/fd/1 are no paths: what they show as text need not be what they lead to.
+// Links like /proc/self/fd/1 are not paths: what they show as text need not be what they lead to.
 bool in_proc(const fs::path& folder) {
   struct statfs info {};
   return ::statfs(folder.c_str(), &info) == 0 && info.f_type == PROC_SUPER_MAGIC;

@@ -20,7 +20,7 @@ struct TargetPath {
 TargetPath resolve_target(const std::string& path);
 
 // Whether writing to one name changes what the other one names, also through links, `..`, and folders that do not exist
-// yet. Two names of one device are no conflict.
+// yet. Two names of one device do not conflict.
 bool same_file(const std::string& a, const std::string& b);
 
 }  // namespace kb::observe

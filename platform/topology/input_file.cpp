@@ -43,7 +43,7 @@ std::string remedy_of(int error) {
     case ELOOP:
       return "a symbolic link leads back to itself";
     case ENOTDIR:
-      return "a part of the path before its end is no folder";
+      return "a part of the path before its end is not a folder";
     case ENAMETOOLONG:
       return "shorten the path";
     default:

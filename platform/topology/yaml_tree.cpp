@@ -235,7 +235,7 @@ bool is_text(const std::string& text, const std::string& file, std::vector<Diagn
   const auto line = static_cast<int>(1 + std::count(text.begin(), odd, '\n'));
   diagnostics.push_back(
       {file, line, 0, "",
-       fmt::format("this is no text: it holds the character {:#04x}", static_cast<unsigned char>(*odd)),
+       fmt::format("this is not text: it holds the character {:#04x}", static_cast<unsigned char>(*odd)),
        "give a YAML file"});
   return false;
 }

@@ -41,7 +41,7 @@ void guard(const std::string& file, Body body) {
   } catch (const std::exception& error) {
     refuse(file, std::string("the plug-in failed while it was loaded: ") + error.what(), kRemedy);
   } catch (...) {
-    refuse(file, "the plug-in failed while it was loaded, with an exception that is no std::exception", kRemedy);
+    refuse(file, "the plug-in failed while it was loaded, with an exception that is not a std::exception", kRemedy);
   }
 }
 
@@ -105,7 +105,7 @@ Plugin load_plugin(const std::string& file) {
   const Plugin plugin{reinterpret_cast<PluginFunction>(::dlsym(library, kKernbenchPluginSymbol)),
                       reinterpret_cast<BlocksFunction>(::dlsym(library, kKernbenchBlocksSymbol))};
   if (abi == nullptr || (plugin.kernels == nullptr && plugin.blocks == nullptr)) {
-    refuse(file, "this shared library is no kernbench plug-in",
+    refuse(file, "this shared library is not a kernbench plug-in",
            "write KERNBENCH_PLUGIN(registrar) { ... } or KERNBENCH_BLOCKS(catalog) { ... } in one of its files");
   }
   guard(file, [&] {

@@ -18,7 +18,7 @@ namespace kb::sim {
 // was running, and no result files.
 class HostTimeLimit {
  public:
-  // The time runs from here on; 0 is no limit.
+  // The time runs from here on; 0 means no limit.
   explicit HostTimeLimit(double seconds);
   ~HostTimeLimit() { disarm(); }
   HostTimeLimit(const HostTimeLimit&) = delete;

@@ -84,7 +84,7 @@ extern "C" void on_abort(int) {
 void on_terminate() {
   const std::exception_ptr thrown = std::current_exception();
   if (!thrown) end_by_program("std::terminate was called in a kernel, a workload or a plug-in");
-  std::string text = "an exception that is no std::exception was not caught in a thread or destructor of a plug-in";
+  std::string text = "an exception that is not a std::exception was not caught in a thread or destructor of a plug-in";
   try {
     std::rethrow_exception(thrown);
   } catch (const std::bad_alloc&) {

@@ -10,7 +10,7 @@
 namespace kb::sim {
 
 // One line on the terminal that long work keeps up to date. Silent during the
-// first second and when standard error is no terminal.
+// first second and when standard error is not a terminal.
 class ProgressLine {
  public:
   explicit ProgressLine(bool wanted);

@@ -157,7 +157,7 @@ std::optional<Error> find_failure(elab::Platform& platform, HostPort& host, cons
     } catch (const std::exception& error) {
       return error_of_program(error, "the workload failed: ");
     } catch (...) {
-      return Error::program("BENCH_ERROR", "the workload threw an object that is no std::exception");
+      return Error::program("BENCH_ERROR", "the workload threw an object that is not a std::exception");
     }
   }
   if (const std::string& passed = platform.scheduler().passed_end(); !passed.empty()) {

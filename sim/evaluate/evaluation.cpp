@@ -28,7 +28,7 @@ void refuse_others(const std::string& evaluation, const EvaluationOptions& optio
   for (const auto& [name, value] : choices) {
     if (value->empty() || std::find(known.begin(), known.end(), name) != known.end()) continue;
     throw Error(ErrorFamily::configuration, "USAGE_ERROR",
-                std::string(name) + " is no choice of the evaluation " + evaluation + ", which " +
+                std::string(name) + " is not a choice of the evaluation " + evaluation + ", which " +
                     (accepted.empty() ? "has none of its own" : "knows " + accepted));
   }
 }

@@ -57,7 +57,7 @@ class IEvaluation {
 
   // Times in ns, exact. Simulated quantities only.
   virtual Json row(const Point& point, const PointFiles& files) const = 0;
-  // The row of a point whose run ended with an error of the program: nothing when that is no result.
+  // The row of a point whose run ended with an error of the program: nothing when that is not a result.
   virtual std::optional<Json> row_of_failure(const Point&, const std::string& /*code*/,
                                              const std::string& /*message*/) const {
     return std::nullopt;

@@ -213,7 +213,7 @@ Json stored_data(const IEvaluation& evaluation, const topology::LoadedTopology& 
     return data.is_object() && data.contains(key) && data[key] == value;
   };
   if (!has("evaluation", evaluation.name()) || !has("schema", kDataSchema)) {
-    throw Error::configuration(file + " is no data file of the evaluation '" + evaluation.name() +
+    throw Error::configuration(file + " is not a data file of the evaluation '" + evaluation.name() +
                                "' of this version; measure again without --fast");
   }
   if (!options.topology.empty() && !is_of(data, machine)) {

@@ -39,7 +39,7 @@ struct StageTimes {
   IntervalSum composite;                       // of the stage records: E-23's composite window
 };
 
-// `visit_all` hands on each record in order of start; `pe` is "sip0.cube0.pe0". Records of blocks that are no engines
+// `visit_all` hands on each record in order of start; `pe` is "sip0.cube0.pe0". Records of blocks that are not engines
 // (the scheduler's summary of a whole composite) do not count.
 using VisitRecords = std::function<void(const std::function<void(const data::LoggedOp&)>&)>;
 StageTimes stage_times(const VisitRecords& visit_all, const std::string& pe);

@@ -20,7 +20,7 @@ namespace {
 
 const std::vector<std::string> kColumns = {"id", "issue_ns", "op", "src", "dst", "bytes"};
 const std::vector<std::string> kOps = {"pe_read", "pe_write", "host_read", "host_write"};
-// Beyond one of these the input is no traffic file, or none that a simulation could hold.
+// Beyond one of these the input is not a traffic file, or none that a simulation could hold.
 constexpr std::size_t kMostLineBytes = 4096;
 constexpr std::size_t kMostRows = 4'000'000;
 constexpr std::uint64_t kMostBytes = std::uint64_t{1} << 30;
@@ -190,7 +190,7 @@ class Parser {
     if (const auto issue = parse_ns(fields[1])) {
       row.issue = *issue;
     } else {
-      problem("issue_ns", "'" + fields[1] + "' is no time",
+      problem("issue_ns", "'" + fields[1] + "' is not a time",
               "write nanoseconds from 0 on with up to six decimals, e.g. 12.5");
     }
     const bool op_known = take_op(row, fields[2]);
@@ -219,7 +219,7 @@ class Parser {
   bool take_op(TraceRow& row, const std::string& text) {
     const auto found = std::find(kOps.begin(), kOps.end(), text);
     if (found == kOps.end()) {
-      problem("op", "'" + text + "' is no operation", suggest(text, kOps));
+      problem("op", "'" + text + "' is not an operation", suggest(text, kOps));
       return false;
     }
     row.op = static_cast<TraceOp>(found - kOps.begin());
@@ -251,7 +251,7 @@ class Parser {
       row.bytes = *bytes;
       return true;
     }
-    problem("bytes", "'" + text + "' is no size", "write a whole number of bytes, at least 1");
+    problem("bytes", "'" + text + "' is not a size", "write a whole number of bytes, at least 1");
     return false;
   }
 
@@ -259,7 +259,7 @@ class Parser {
     const bool hex = text.size() > 2 && text[0] == '0' && (text[1] == 'x' || text[1] == 'X');
     const auto address = hex ? parse_whole<std::uint64_t>(std::string_view(text).substr(2), 16) : std::nullopt;
     if (!address) {
-      problem("dst", "'" + text + "' is no address", "write a physical address in hexadecimal, e.g. 0x2000000000");
+      problem("dst", "'" + text + "' is not an address", "write a physical address in hexadecimal, e.g. 0x2000000000");
       return;
     }
     row.dst = *address;

@@ -39,7 +39,7 @@ int Communicator::member() const {
 int Communicator::rank() {
   const int rank = runtime_.rank();
   if (has(rank)) return member();
-  throw Error::program("COLLECTIVE_ERROR", fmt::format("rank {} is no member{}, which has only rank{} {}", rank,
+  throw Error::program("COLLECTIVE_ERROR", fmt::format("rank {} is not a member{}, which has only rank{} {}", rank,
                                                        rendezvous_.of_group(), size() == 1 ? "" : "s", join(ranks())));
 }
 
@@ -82,9 +82,9 @@ LaunchMetrics Communicator::run(const Call& call) {
   rendezvous_.require_member(call.name);
   for (const auto& [name, member] : call.members) {
     if (member >= 0 && member < size()) continue;
-    throw Error::program("SCHEMA_ERROR",
-                         fmt::format("{}: {} {} is no rank{}; the group has ranks 0 to {}{}", call.name, name, member,
-                                     rendezvous_.of_group(), size() - 1, translation(ranks())));
+    throw Error::program(
+        "SCHEMA_ERROR", fmt::format("{}: {} {} is not a rank{}; the group has ranks 0 to {}{}", call.name, name, member,
+                                    rendezvous_.of_group(), size() - 1, translation(ranks())));
   }
   if (!call.op.empty()) require_reduction(call.name, call.op);
   const TileLayout in = tiles(call, call.in), out = tiles(call, call.out);

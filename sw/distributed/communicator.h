@@ -25,7 +25,7 @@ struct CollectiveOptions {
 // SIPs, or by the main program when that is one; by all members and no other rank, while ranks outside do what they
 // like. Every member calls the same collectives in the same order with the same element count, dtype and operation:
 // what does not match ends in a program Error COLLECTIVE_ERROR that names the ranks, and so does waiting for a rank
-// that has ended or waits elsewhere forever, and a call of a rank that is no member.
+// that has ended or waits elsewhere forever, and a call of a rank that is not a member.
 //
 // A collective combines the tile of each cube with the tiles of the same cube of the other members, in all cubes at the
 // same time. Layout: one tile of equal size in any set of cubes, the same on every member and for both tensors; a tile

@@ -153,7 +153,7 @@ AllReduceCall ProcessGroup::describe(const Tensor& tensor, const TileLayout& lay
     throw Error::program("SCHEMA_ERROR", algorithm_.name + " has no root cube; leave the root out");
   }
   if (options.root_cube >= machine.cubes_per_sip) {
-    throw Error::program("SCHEMA_ERROR", fmt::format("all_reduce: root {} is no cube; a SIP has cubes 0 to {}",
+    throw Error::program("SCHEMA_ERROR", fmt::format("all_reduce: root {} is not a cube; a SIP has cubes 0 to {}",
                                                      options.root_cube, machine.cubes_per_sip - 1));
   }
   const bool one = layout.one_cube && !flat && algorithm_.owners == TileOwners::cubes;

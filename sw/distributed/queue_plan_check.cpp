@@ -39,7 +39,7 @@ std::string ring_text(const QueueRing& ring) {
 void check_place(const End& end, const QueueRing& ring, const address::AddressConfig& config) {
   if (ring.n_slots == 0 || ring.slot_size == 0) throw broken(fmt::format("{} has an empty ring", end.text()));
   if (address::decode_fields(ring.base_pa).fault != address::AddressFault::none) {
-    throw broken(fmt::format("{} has its ring at {:#x}, which is no address", end.text(), ring.base_pa));
+    throw broken(fmt::format("{} has its ring at {:#x}, which is not an address", end.text(), ring.base_pa));
   }
   const address::PhysAddr at = address::PhysAddr::decode(ring.base_pa);
   const bool kind = ring.memory == QueueMemory::tcm   ? at.is_tcm()

@@ -45,7 +45,8 @@ std::optional<std::string> reverse_direction(const NeighbourTable& peer_table, i
                                              Flow flow = Flow::both);
 
 // Pairs the directions of the ranks, rank r being ranks[r]. Program Error WIRING_ERROR naming rank and label: a label
-// twice in a table, a neighbour that is no rank or the rank itself, a PE that is two ranks, two ends that send to one.
+// twice in a table, a neighbour that is not a rank or the rank itself, a PE that is two ranks, two ends that send to
+// one.
 Wiring wire(const std::vector<PeCoord>& ranks, const NeighbourFunction& neighbours_of);
 
 // The PEs of the machine in (sip, cube, pe) order, and what the default rank map makes of a rank count: PE 0 of

@@ -21,9 +21,10 @@ void require_ids(const std::string& name, const HostArray& ids, std::int64_t tok
   const std::vector<std::int64_t> values = ids.to_integers();
   for (std::size_t i = 0; i < values.size(); ++i) {
     if (values[i] >= 0 && values[i] < tokens) continue;
-    throw Error::program("VALUE_ERROR", fmt::format("{}: id {} at position {} is no row of the table, which has rows 0 "
-                                                    "to {}",
-                                                    name, values[i], i, tokens - 1));
+    throw Error::program("VALUE_ERROR",
+                         fmt::format("{}: id {} at position {} is not a row of the table, which has rows 0 "
+                                     "to {}",
+                                     name, values[i], i, tokens - 1));
   }
 }
 

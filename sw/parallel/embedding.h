@@ -25,8 +25,8 @@ class VocabParallelEmbedding {
                          const EmbeddingOptions& options = {});
 
   // ids (1, m), i32 or i64 -> (m, width), the same on every rank, split by columns over the SIP. `ids` is a tensor on
-  // the device or, by Runtime::from_host, one of the host, which is sent. VALUE_ERROR for an id that is no row of the
-  // table, where the contents are known: always on the host, on the device when the run computes data.
+  // the device or, by Runtime::from_host, one of the host, which is sent. VALUE_ERROR for an id that is not a row of
+  // the table, where the contents are known: always on the host, on the device when the run computes data.
   Tensor forward(const Tensor& ids) const;
 
   void load(const HostArray& table) const;  // all of it (tokens, width)

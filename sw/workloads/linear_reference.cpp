@@ -32,7 +32,7 @@ std::uint64_t weight_of(std::size_t column) {
   return data::random_bits(1, column) | 1;
 }
 
-// Row `row` of an array times the weights, modulo 2^64; false when an element is no whole number.
+// Row `row` of an array times the weights, modulo 2^64; false when an element is not a whole number.
 bool weighted_sum(const HostArray& array, std::size_t row, std::uint64_t& sum) {
   const auto width = static_cast<std::size_t>(array.shape()[1]);
   const std::byte* const from = array.bytes().data() + row * width * item_size(array.dtype());
@@ -46,7 +46,7 @@ bool weighted_sum(const HostArray& array, std::size_t row, std::uint64_t& sum) {
   return whole;
 }
 
-// Rows of Y that are not X x (W x weights) + b x weights; false when the operands are no whole numbers.
+// Rows of Y that are not X x (W x weights) + b x weights; false when the operands are not whole numbers.
 bool find_suspects(const LinearProblem& problem, const HostArray& y, std::vector<std::int64_t>& suspects) {
   const auto m = static_cast<std::size_t>(y.shape()[0]), k = static_cast<std::size_t>(problem.w->shape()[0]);
   std::vector<std::uint64_t> of_w(k);

@@ -148,7 +148,7 @@ const std::string& Params::text(const std::string& name) const {
 
 Dtype Params::dtype(const std::string& name) const {
   const std::optional<Dtype> dtype = parse_dtype(text(name));
-  if (!dtype) throw Error::model(fmt::format("workload parameter '{}' has a choice that is no dtype", name));
+  if (!dtype) throw Error::model(fmt::format("workload parameter '{}' has a choice that is not a dtype", name));
   return *dtype;
 }
 

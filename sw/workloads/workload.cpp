@@ -42,7 +42,7 @@ std::vector<std::string> declaration_problems(const std::vector<Parameter>& para
   std::vector<std::string> seen;
   for (const Parameter& p : parameters) {
     if (!is_name(p.name, '_')) {
-      problems.push_back(fmt::format("'{}' is no parameter name; use lower-case words joined by '_'", p.name));
+      problems.push_back(fmt::format("'{}' is not a parameter name; use lower-case words joined by '_'", p.name));
     }
     if (std::find(seen.begin(), seen.end(), p.name) != seen.end()) {
       problems.push_back(fmt::format("parameter '{}' is declared twice", p.name));

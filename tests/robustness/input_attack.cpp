@@ -58,7 +58,7 @@ const WorkloadSeed& short_workload(const Seeds& seeds, Random& random) {
   }
 }
 
-// Sizes and counts that a program has to accept and that would keep it busy for minutes are no defects.
+// Sizes and counts that a program has to accept and that would keep it busy for minutes are not defects.
 bool long_work(const WorkloadSeed::Parameter& parameter, const std::string& value) {
   static const std::vector<std::string> kRepetitions = {"tensors", "launches", "calls"};
   const double number = std::strtod(value.c_str(), nullptr);

@@ -5,7 +5,7 @@
 //   KB_FAULT_STICKY=1        so does every later one, as on a full disk
 //   KB_FAULT_SIGNAL=NUMBER   instead of failing, the process gets this signal just before the call
 //   KB_FAULT_COUNT_FILE=FILE gets the number of calls seen so far, as a decimal number and a line end
-// Counted are calls on regular files that are open for writing, and on names. Standard output and error are no output
+// Counted are calls on regular files that are open for writing, and on names. Standard output and error are not output
 // files. Only the first process that loads the library is hit, not the programs that it starts.
 #include <dlfcn.h>
 #include <fcntl.h>

@@ -10,10 +10,10 @@ namespace kb::robustness {
 
 std::string edge_number(Random& random);  // 0, -1, 2^63, 1e308, nan ...
 std::string near_number(const std::string& good,
-                        Random& random);  // a factor or a step away; `good` when it is no number
+                        Random& random);  // a factor or a step away; `good` when it is not a number
 std::string odd_text(Random& random);     // quotes, control bytes, unicode, format strings, paths
 std::string typo(std::string word, Random& random);
-// Files that exist on every system and are no regular files. Good to read; never named as an output.
+// Files that exist on every system and are not regular files. Good to read; never named as an output.
 std::string odd_input_path(Random& random);
 
 }  // namespace kb::robustness

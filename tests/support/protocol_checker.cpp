@@ -119,7 +119,7 @@ void ProtocolChecker::promise(EdgeState& edge, const Transaction& transaction, c
   leg.begun = true;
   if (s.time <= platform_.scheduler().now()) complain(who + " is promised for the present or the past");
   if (leg.expected == 0) {
-    if (s.count != 1 || s.first != 0) complain(who + " is no single zero-byte message");
+    if (s.count != 1 || s.first != 0) complain(who + " is not a single zero-byte message");
     place(edge, {s.time, s.sequence, transaction.id, s.leg, 0, true});
     return;
   }

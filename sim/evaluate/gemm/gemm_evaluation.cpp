@@ -45,7 +45,8 @@ std::vector<GemmShape> parse_shapes(const std::string& text, const char* option)
     constexpr std::int64_t kMost = 1 << 20;
     const auto fits = [](std::int64_t size) { return size >= 1 && size <= kMost; };
     if (!read || x1 != 'x' || x2 != 'x' || !fits(shape.m) || !fits(shape.k) || !fits(shape.n)) {
-      throw usage_error(std::string(option) + ": '" + item + "' is no shape; write MxKxN with sizes of 1 to 1048576, " +
+      throw usage_error(std::string(option) + ": '" + item +
+                        "' is not a shape; write MxKxN with sizes of 1 to 1048576, " +
                         "e.g. 32x3072x32, and commas between shapes");
     }
     const bool twice =

@@ -8,7 +8,7 @@
 
 namespace kb::evaluate {
 
-// Usage Error naming the part of `options` that is no list of shapes.
+// Usage Error naming the part of `options` that is not a list of shapes.
 std::unique_ptr<IEvaluation> gemm_evaluation(const EvaluationOptions& options);
 
 constexpr std::int64_t kMostTiles = 1 << 20;  // along a dimension: the largest shape in the smallest tiles

@@ -212,7 +212,7 @@ TEST(PeCpu, AnyExceptionOfAKernelEndsOnlyItsLaunch) {
   machine.run();
   EXPECT_EQ(machine.answers[0].status.code, "KERNEL_ERROR");
   EXPECT_EQ(machine.answers[0].status.message, "kernel std threw an exception: index 9");
-  EXPECT_EQ(machine.answers[1].status.message, "kernel odd threw an object that is no std::exception");
+  EXPECT_EQ(machine.answers[1].status.message, "kernel odd threw an object that is not a std::exception");
   EXPECT_TRUE(machine.answers[2].status.ok);
   EXPECT_EQ(machine.statistics(kCpu).at("failures"), 2);
 }

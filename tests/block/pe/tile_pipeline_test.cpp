@@ -34,7 +34,7 @@ TEST(TilePipeline, OneTileTakesTheSumOfItsStages) {  // P-11, P-21
   expect_stages(machine, planned(composite(32, 64, 32)));
 }
 
-TEST(TilePipeline, IsReportedOnceAsAWhole) {  // P-72: tiles are no operations of their own
+TEST(TilePipeline, IsReportedOnceAsAWhole) {  // P-72: tiles are not operations of their own
   PeMachine machine(pipeline());
   const Outcome outcome = machine.run({submit(5, composite(64, 128, 64))}).at(0);
   ASSERT_EQ(machine.log.commands.size(), 1u);

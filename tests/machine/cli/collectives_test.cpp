@@ -424,7 +424,7 @@ TEST_F(CollectivesTest, TwoRanksPlayPingPongOrSayWhyNot) {
   EXPECT_THAT(stuck.err, HasSubstr("Deadlock: 2 PEs wait for each other in a cycle.\n"
                                    "  sip0.cube0.pe0.pe_cpu: kernel ping_pong, tl.recv #2 waits for a message of "
                                    "sip1.cube0.pe0 in direction 'global_E'\n    'global_E': sent 0"));
-  // A run that is cut short is no deadlock, and a kernel that failed is why its partner waits.
+  // A run that is cut short is not a deadlock, and a kernel that failed is why its partner waits.
   const Outcome cut = kernbench(command + "--time-limit-ns 500");
   EXPECT_EQ(cut.code, 4);
   EXPECT_THAT(cut.err, AllOf(HasSubstr("the time limit was reached at 500 ns"), Not(HasSubstr("Deadlock")),

@@ -403,7 +403,7 @@ TEST_F(EvaluateTest, AKilledWorkerIsNamedAndFinishedPointsStay_E100) {
 TEST_F(EvaluateTest, UsageMistakesAreExplained) {
   for (const auto& [options, says] :
        {std::pair("evaluate gem", "did you mean 'gemm'"), std::pair("evaluate", "NAME"),
-        std::pair("evaluate gemm --shapes 3x4", "is no shape"), std::pair("evaluate gemm --exclude 3", "--exclude"),
+        std::pair("evaluate gemm --shapes 3x4", "is not a shape"), std::pair("evaluate gemm --exclude 3", "--exclude"),
         std::pair("evaluate gemm --jobs 0", "1 to 9999"),
         std::pair("evaluate gemm --out /proc/nothing", "/proc/nothing")}) {
     const Outcome outcome = kernbench(options);

@@ -36,7 +36,8 @@ TEST_F(GroupsTest, RootsAreRanksOfTheGroup_K20) {
   }
   EXPECT_THAT(
       refused("ccl-broadcast", sips(6) + "--set groups=5,0,3/1,4 --set root=2"),
-      HasSubstr("root 2 is no rank of group 'group 2'; the group has ranks 0 to 1, which are ranks 1, 4 of the run"));
+      HasSubstr(
+          "root 2 is not a rank of group 'group 2'; the group has ranks 0 to 1, which are ranks 1, 4 of the run"));
 }
 
 // Disjoint groups: their kernels run side by side, and hardly longer than alone.

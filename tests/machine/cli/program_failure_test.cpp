@@ -67,10 +67,10 @@ INSTANTIATE_TEST_SUITE_P(
         ProgramMistake{"no-scratch", "", "OUT_OF_SCRATCH", "end a tl::Scratch scope earlier"},
         ProgramMistake{"outside", "", "ADDRESS_ERROR", "outside tensor 'x'"},
         ProgramMistake{"huge", "", "ALLOCATION_ERROR", "tensor 'huge'"},
-        ProgramMistake{"odd-throw", "", "BENCH_ERROR", "no std::exception"},
+        ProgramMistake{"odd-throw", "", "BENCH_ERROR", "not a std::exception"},
         ProgramMistake{"no-memory", "", "OUT_OF_MEMORY", "workload 'faulty': its data does not fit the memory"},
         ProgramMistake{"too-many-ranks", "", "SPAWN_ERROR", "100000 ranks were asked for; at most 4096 are possible"},
-        ProgramMistake{"odd-kernel", "", "KERNEL_ERROR", "threw an object that is no std::exception"},
+        ProgramMistake{"odd-kernel", "", "KERNEL_ERROR", "threw an object that is not a std::exception"},
         ProgramMistake{"standard-kernel", "", "KERNEL_ERROR", "threw an exception: the kernel is tired"},
         ProgramMistake{"unknown-argument", "", "SCHEMA_ERROR",
                        "kernel faulty_outside: there is no argument 'y'; known: x"},
@@ -258,7 +258,7 @@ class PluginFailureTest : public CommandLineTest {
 };
 
 TEST_F(PluginFailureTest, WhatItThrowsWhileLoadingIsItsMistake) {
-  expect_refused(load(KB_FAULTY_PLUGIN, "KB_FAULTY_ENTRY=odd"), "with an exception that is no std::exception");
+  expect_refused(load(KB_FAULTY_PLUGIN, "KB_FAULTY_ENTRY=odd"), "with an exception that is not a std::exception");
   expect_refused(load(KB_FAULTY_PLUGIN, "KB_FAULTY_ENTRY=standard"), "failed while it was loaded: no licence");
   expect_refused(load(KB_FAULTY_PLUGIN, "KB_FAULTY_ENTRY=memory"), "not enough memory for loading the plug-in");
   const Outcome ended = load(KB_FAULTY_PLUGIN, "KB_FAULTY_ENTRY=exit");
@@ -275,7 +275,7 @@ TEST_F(PluginFailureTest, ParametersWithoutHelpAreRefusedAllAtOnce) {
 
 TEST_F(PluginFailureTest, AnOddVersionIsRefused) {
   expect_refused(load(KB_ODD_PLUGIN, "KB_ODD_ABI=null"), "was built for nothing that it names");
-  expect_refused(load(KB_ODD_PLUGIN, "KB_ODD_ABI=throw"), "with an exception that is no std::exception");
+  expect_refused(load(KB_ODD_PLUGIN, "KB_ODD_ABI=throw"), "with an exception that is not a std::exception");
   expect_refused(load(KB_ODD_PLUGIN, "KB_ODD_ABI=old"), "was built for kernbench 0.0.1\\x1b[31m, this is");
 }
 

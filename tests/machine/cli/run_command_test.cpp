@@ -124,7 +124,7 @@ TEST_F(RunCommandTest, AnEditInACopyOfTheReferenceIsNamedAlone) {
               HasSubstr("cube.links.pe_to_router_bw_gbs = 128 (file, reference: 256)"));
 }
 
-// A launch without data has nothing to verify; it is no failure (H-81).
+// A launch without data has nothing to verify; it is not a failure (H-81).
 TEST_F(RunCommandTest, NothingToVerifyIsNoFailure) {
   const Outcome outcome = kernbench("run --topology '" + config("one_pe") + "' --bench noop --verify-data");
   EXPECT_EQ(outcome.code, 0) << outcome.err;

@@ -107,7 +107,7 @@ INSTANTIATE_TEST_SUITE_P(
 TEST_F(UsageTest, ALibraryThatIsNoPluginIsNamed) {
   const Outcome outcome = kernbench("run --plugin /lib/x86_64-linux-gnu/libm.so.6");
   EXPECT_EQ(outcome.code, 2);
-  EXPECT_THAT(outcome.err, HasSubstr("no kernbench plug-in"));
+  EXPECT_THAT(outcome.err, HasSubstr("not a kernbench plug-in"));
 }
 
 TEST_F(UsageTest, ListNamesWorkloadsKernelsAndParameters) {

@@ -201,7 +201,7 @@ TEST(GemmSweep, ChoicesOfTheCommandLineApplyToStoredData_E4) {
   EXPECT_THROW(excluded({"", "32x64x32,32x3072x32"}), Error);
 }
 
-// A shape that a variant has no room for is no failure, and no measurement either.
+// A shape that a variant has no room for is not a failure, and no measurement either.
 TEST(GemmSweep, AShapeThatDoesNotFitIsNamed) {
   const std::unique_ptr<IEvaluation> evaluation = gemm_evaluation({"8x8x8", ""});
   const Point point = evaluation->points({})[1];

@@ -106,7 +106,7 @@ class Attention {
 
  private:
   static double at(const Numbers& values, std::int64_t i) { return values[static_cast<std::size_t>(i)]; }
-  Numbers numbers(std::uint64_t seed, std::int64_t rows) const {  // eighths, so that softmax is no one-hot
+  Numbers numbers(std::uint64_t seed, std::int64_t rows) const {  // eighths, so that softmax is not one-hot
     Numbers out = data::random_small_integers(seed, static_cast<std::size_t>(rows * c_.d));
     for (double& value : out) value /= 8;
     return out;
@@ -267,7 +267,7 @@ TEST(AttentionKernels, SizesThatDoNotFitAreRefused_K89) {
   refused(
       {}, [](Case& c) { c.slot_bytes = 3; }, {"not a single f32"}, "attention_mesh_mlo");
   refused(
-      {}, [](Case& c) { c.root = 4; }, {"the root is no rank"}, "attention_mesh_mlo");
+      {}, [](Case& c) { c.root = 4; }, {"the root is not a rank"}, "attention_mesh_mlo");
   refused({}, [](Case& c) { c.axis = 2; }, {"rank_axis is 0"});
 }
 

@@ -216,7 +216,7 @@ TEST(GatherColumns, BlocksOfAnySizeAreRefused) {
                   {"dst", arg(whole("dst", Dtype::i32, {4, 4}, 0x5000000))},
                   {"width", big},
                   {"ranks", big}};
-  expect_program_error([&] { run_at(pe_at(0, 0, 0), "gather_columns", args); }, "KERNEL_ERROR", {"are no blocks"});
+  expect_program_error([&] { run_at(pe_at(0, 0, 0), "gather_columns", args); }, "KERNEL_ERROR", {"are not blocks"});
 }
 
 TEST(Pull, FetchesTheOwnPart) {

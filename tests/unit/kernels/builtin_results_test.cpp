@@ -56,7 +56,7 @@ TEST(GemmResult, EqualsTheReferenceForAnyShapeAndTiles) {  // P-99
   }));
 }
 
-TEST(GemmResult, AccumulatesF16InF32) {  // P-90: 2049 is no f16; partial sums pass through it
+TEST(GemmResult, AccumulatesF16InF32) {  // P-90: 2049 is not an f16; partial sums pass through it
   Device device;
   const LayoutPtr a = whole("a", Dtype::f16, {1, 3}, 0x10000000);
   const LayoutPtr b = whole("b", Dtype::f16, {3, 1}, 0x20000000);

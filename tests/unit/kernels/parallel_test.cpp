@@ -98,7 +98,7 @@ TEST(GatherColumns, RefusesBlocksThatDoNotFit) {
     run(device, "gather_columns", {{"src", as_arg(src)}, {"dst", as_arg(dst)}, {"width", width}, {"ranks", ranks}}, 1,
         2);
   };
-  expect_program_error([&] { call(3, 1); }, "KERNEL_ERROR", {"8 columns are no blocks of 3 columns of 1 ranks"});
+  expect_program_error([&] { call(3, 1); }, "KERNEL_ERROR", {"8 columns are not blocks of 3 columns of 1 ranks"});
   expect_program_error([&] { call(4, 3); }, "KERNEL_ERROR", {"of 3 ranks"});
 }
 
@@ -179,7 +179,7 @@ TEST(Pointwise, NamesTheFunctionsThatItHas) {
       [&] {
         run(device, "pointwise", {{"function", "gulu"}, {"x", as_arg(x)}, {"out", as_arg(out)}}, 1, 1);
       },
-      "KERNEL_ERROR", {"'gulu' is no function of one tensor", "gelu"});
+      "KERNEL_ERROR", {"'gulu' is not a function of one tensor", "gelu"});
 }
 
 TEST(AddBias, AddsItsColumnsOnce) {

@@ -98,7 +98,7 @@ TEST_F(TlComposite, MistakesNameCallAndOperand) {
         tl.composite(tl.trans(tl.zeros({64, 40})), right, out);
       },
       "KERNEL_ERROR", {"operand 1", "transposed view"});
-  expect_program_error([&] { tl.composite(MathOp::sum, left, out); }, "KERNEL_ERROR", {"sum is no element-wise"});
+  expect_program_error([&] { tl.composite(MathOp::sum, left, out); }, "KERNEL_ERROR", {"sum is not an element-wise"});
   expect_program_error([&] { tl.composite(MathOp::exp, left, out); }, "DTYPE_ERROR", {"'c' is f32"});
   expect_program_error([&] { tl.composite(MathOp::exp, tl.zeros({4}), out); }, "KERNEL_ERROR", {"give tl.ref"});
   expect_program_error([&] { tl.composite(left, right, tl::Ptr(*a)); }, "KERNEL_ERROR",

@@ -158,7 +158,7 @@ TEST(TieRule, OneChangeRatherThanTwo) {
   EXPECT_EQ(row.connections_of(interior(graph, "sip0.cube0.pe0.pe_dma", "sip0.cube2.hbm_ctrl.pe0")), "0222");
 }
 
-// The port of the own cube is no shortcut, directly or by way of the neighbour.
+// The port of the own cube is not a shortcut, directly or by way of the neighbour.
 TEST(TieRule, NoTurningBackAtAPort) {
   test::Sketch sketch;
   const auto cube = [&](int c) {

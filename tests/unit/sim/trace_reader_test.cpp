@@ -91,7 +91,7 @@ TEST(TraceReader, RefusesWrongTimes) {
 TEST(TraceReader, NamesTheNearestOperation) {
   const auto found = row_problems("a,0,pe_raed,sip0.cube0.pe0,0x2000000000,1");
   ASSERT_THAT(found, SizeIs(1));
-  EXPECT_THAT(found[0].text(), HasSubstr("t.csv:2: op: 'pe_raed' is no operation (did you mean 'pe_read'?)"));
+  EXPECT_THAT(found[0].text(), HasSubstr("t.csv:2: op: 'pe_raed' is not an operation (did you mean 'pe_read'?)"));
 }
 
 TEST(TraceReader, RefusesDuplicateAndEmptyIds) {

@@ -176,13 +176,13 @@ TEST_F(NewGroupTest, ARankOutsideOfTheGroupIsTold) {
   EXPECT_THAT(fail("COLLECTIVE_ERROR", [&](int rank) { group.broadcast(tiles(rank), 0); }),
               HasSubstr("rank 0 calls broadcast of group 'pair', which has only ranks 4, 1"));
   EXPECT_THAT(fail("COLLECTIVE_ERROR", [&](int) { group.rank(); }),
-              HasSubstr("rank 0 is no member of group 'pair', which has only ranks 4, 1"));
+              HasSubstr("rank 0 is not a member of group 'pair', which has only ranks 4, 1"));
   EXPECT_THAT(
       fail("SCHEMA_ERROR",
            [&](int rank) {
              if (group.has(rank)) group.reduce(tiles(rank), 4);
            }),
-      HasSubstr("reduce: root 4 is no rank of group 'pair'; the group has ranks 0 to 1, which are ranks 4, 1 of "
+      HasSubstr("reduce: root 4 is not a rank of group 'pair'; the group has ranks 0 to 1, which are ranks 4, 1 of "
                 "the run"));
   EXPECT_THAT(error_of([&] { group.barrier(); }, "COLLECTIVE_ERROR"),
               HasSubstr("barrier() is called by 1 rank, but the group of all ranks has 6"));

@@ -232,7 +232,7 @@ TEST_F(ParallelTest, TokensOutsideOfTheTableAreNamed) {
                         [&](int) {
                           look_up(HostArray::from_doubles({1, 3}, Dtype::i32, {0, 7, 8}), on_device);
                         }),
-                HasSubstr("embedding: id 8 at position 2 is no row of the table, which has rows 0 to 7"));
+                HasSubstr("embedding: id 8 at position 2 is not a row of the table, which has rows 0 to 7"));
   }
   EXPECT_THAT(refused("VALUE_ERROR",
                       [&](int) {

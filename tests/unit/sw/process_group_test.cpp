@@ -159,7 +159,7 @@ TEST_F(ProcessGroupTest, MistakesInCollectivesBetweenRanksAreExplained) {
     return error_of([&] { spawn(rt, 2, body); }, code);
   };
   EXPECT_THAT(fail("SCHEMA_ERROR", [&](int rank) { group.broadcast(tiles(rank), 2); }),
-              HasSubstr("broadcast: root 2 is no rank; the group has ranks 0 to 1"));
+              HasSubstr("broadcast: root 2 is not a rank; the group has ranks 0 to 1"));
   EXPECT_THAT(fail("SCHEMA_ERROR", [&](int rank) { group.reduce(tiles(rank), 0, "prod"); }),
               HasSubstr("reduce has no operation 'prod'"));
   EXPECT_THAT(fail("TENSOR_ERROR", [&](int rank) { group.all_gather(Tensor(), tiles(rank)); }),

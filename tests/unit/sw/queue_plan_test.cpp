@@ -261,7 +261,7 @@ TEST_F(BrokenPlan, RingInAnotherKindOfMemoryOrNone) {  // Q-26: no synthetic add
   pair(0, 0).own->memory = QueueMemory::hbm;
   EXPECT_THAT(problem(), HasSubstr("which is not its hbm"));
   pair(0, 0).own->base_pa = std::uint64_t{1} << 60;
-  EXPECT_THAT(problem(), HasSubstr("has its ring at 0x1000000000000000, which is no address"));
+  EXPECT_THAT(problem(), HasSubstr("has its ring at 0x1000000000000000, which is not an address"));
 }
 TEST_F(BrokenPlan, RingPastItsMemory) {
   pair(0, 0).own->slot_size = kMiB;

@@ -54,7 +54,7 @@ TEST(WorkloadRegistry, ParametersAreChecked) {
   b.parameters = {Parameter::integer("m", 1, "rows"), Parameter::integer("m", 1, "rows")};
   EXPECT_THAT(error_of([&] { registry.add(b); }, "SCHEMA_ERROR"), HasSubstr("declared twice"));
   b.parameters = {Parameter::integer("a.b", 1, "rows")};  // a dot would make it a topology key
-  EXPECT_THAT(error_of([&] { registry.add(b); }, "SCHEMA_ERROR"), HasSubstr("no parameter name"));
+  EXPECT_THAT(error_of([&] { registry.add(b); }, "SCHEMA_ERROR"), HasSubstr("not a parameter name"));
 }
 
 TEST(WorkloadRegistry, ResolvesIndicesAndNames) {  // H-71, H-72

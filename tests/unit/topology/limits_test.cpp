@@ -140,7 +140,7 @@ TEST(InputFiles, ThatCannotBeReachedSayWhy) {
   ASSERT_EQ(::mkfifo((folder / "pipe").c_str(), 0600), 0);
   const auto error = [&](const std::string& name) { return error_of([&] { load((folder / name).string()); }); };
   EXPECT_THAT(error("loop"), HasSubstr("Too many levels of symbolic links (a symbolic link leads back to itself)"));
-  EXPECT_THAT(error("file/below"), HasSubstr("Not a directory (a part of the path before its end is no folder)"));
+  EXPECT_THAT(error("file/below"), HasSubstr("Not a directory (a part of the path before its end is not a folder)"));
   EXPECT_THAT(error(std::string(5000, 'x')), HasSubstr("File name too long (shorten the path)"));
   EXPECT_THAT(error("pipe"), HasSubstr("is not a regular file (write its content into a file)"));
   if (::geteuid() != 0) {  // root may search everything

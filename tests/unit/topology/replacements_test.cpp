@@ -92,7 +92,7 @@ TEST(FieldTable, ContradictionsAreRefused) {
   EXPECT_THAT(error_of([] { params::Fields<P>().add("a", &P::lanes, "one").add("a", &P::lanes, "another").table(); }),
               HasSubstr("a stands in it twice"));
   EXPECT_THAT(error_of([] { params::Fields<P>().add("a", &P::lanes, "one").follows("b").table(); }),
-              HasSubstr("follows b, which is no field before it"));
+              HasSubstr("follows b, which is not a field before it"));
 }
 
 TEST(Replacements, ChangeSingleNodesT28) {
