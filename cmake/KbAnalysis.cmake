@@ -1,16 +1,23 @@
-# Targets that look at the code: `tidy` and `coverage-report`. Their tools are not needed for a build.
+# Targets that look at the code: `tidy` (all of it), `tidy-product` and `coverage-report`. Their tools are not needed for a
+# build.
 find_program(KB_RUN_CLANG_TIDY run-clang-tidy)
 if(KB_RUN_CLANG_TIDY)
   # Only our sources: not what the build generates from topology files.
-  add_custom_target(tidy
-    COMMAND ${KB_RUN_CLANG_TIDY} -quiet -p "${CMAKE_BINARY_DIR}"
-            "^${CMAKE_SOURCE_DIR}/(platform|modules|kernels|sw|sim|tests|speed_tests)/"
-    WORKING_DIRECTORY "${CMAKE_SOURCE_DIR}"
-    USES_TERMINAL VERBATIM)
+  foreach(target_and_folders "tidy:platform|modules|kernels|sw|sim|tests|speed_tests" "tidy-product:platform|modules|kernels|sw|sim")
+    string(REPLACE ":" ";" pair "${target_and_folders}")
+    list(GET pair 0 target)
+    list(GET pair 1 folders)
+    add_custom_target(${target}
+      COMMAND ${KB_RUN_CLANG_TIDY} -quiet -p "${CMAKE_BINARY_DIR}" "^${CMAKE_SOURCE_DIR}/(${folders})/"
+      WORKING_DIRECTORY "${CMAKE_SOURCE_DIR}"
+      USES_TERMINAL VERBATIM)
+  endforeach()
 else()
-  add_custom_target(tidy
-    COMMAND ${CMAKE_COMMAND} -E echo "clang-tidy is not installed: apt-get install clang-tidy"
-    COMMAND ${CMAKE_COMMAND} -E false VERBATIM)
+  foreach(target tidy tidy-product)
+    add_custom_target(${target}
+      COMMAND ${CMAKE_COMMAND} -E echo "clang-tidy is not installed: apt-get install clang-tidy"
+      COMMAND ${CMAKE_COMMAND} -E false VERBATIM)
+  endforeach()
 endif()
 
 if(KB_COVERAGE)

@@ -15,6 +15,9 @@ target_compile_options(kb_flags INTERFACE
   -Wall -Wextra -Wpedantic -Wshadow -Wnon-virtual-dtor
   -fno-semantic-interposition  # a function may be inlined although its code is position independent
   -ffp-contract=off)  # no fused multiply-add: results keep their bits on every CPU
+if(KB_WERROR)
+  target_compile_options(kb_flags INTERFACE -Werror)
+endif()
 target_include_directories(kb_flags INTERFACE "${CMAKE_SOURCE_DIR}")
 
 if(KB_SANITIZE)

@@ -1,8 +1,14 @@
-# kb_library(name SOURCES ... DEPS ... [PRIVATE_DEPS ...]): one static library per folder, sources listed by name.
+# kb_library(name SOURCES ... DEPS ... [PRIVATE_DEPS ...] [ALONE ...|ALL]): one static library per folder, sources listed
+# by name. With KB_UNITY eight sources are one compilation. Those of ALONE are compiled by themselves, because their
+# unnamed namespaces have names that others use, too; they also stand in SOURCES.
 function(kb_library name)
-  cmake_parse_arguments(ARG "" "" "SOURCES;DEPS;PRIVATE_DEPS" ${ARGN})
+  cmake_parse_arguments(ARG "" "" "SOURCES;DEPS;PRIVATE_DEPS;ALONE" ${ARGN})
   if(ARG_SOURCES)
     add_library(${name} STATIC ${ARG_SOURCES})
+    if(KB_UNITY AND NOT ARG_ALONE STREQUAL "ALL")
+      set_target_properties(${name} PROPERTIES UNITY_BUILD ON)
+      set_source_files_properties(${ARG_ALONE} PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
+    endif()
     target_link_libraries(${name} PUBLIC kb_flags ${ARG_DEPS} PRIVATE ${ARG_PRIVATE_DEPS})
   else()
     add_library(${name} INTERFACE)

@@ -4,6 +4,7 @@ jobs="${KB_JOBS:-$(nproc)}"
 
 say() { printf '== %s\n' "$*" >&2; }
 
+# missing_packages [PACKAGE ...]: those of cmake/packages.txt, or the named ones, that are not installed.
 missing_packages() {
   local package
   while read -r package _; do
@@ -11,17 +12,18 @@ missing_packages() {
     if [ "$(dpkg-query -W -f='${db:Status-Status}' "$package" 2>/dev/null)" != installed ]; then
       echo "$package"
     fi
-  done <"$root/cmake/packages.txt"
+  done < <(if [ "$#" -eq 0 ]; then cat "$root/cmake/packages.txt"; else printf '%s\n' "$@"; fi)
 }
 
-# ensure_packages yes|ask: installs what cmake/packages.txt lists and is not there.
+# ensure_packages yes|ask [PACKAGE ...]: installs what cmake/packages.txt lists, or the named ones, and is not there.
 ensure_packages() {
   if ! command -v dpkg-query >/dev/null; then
     say "this is not a Debian system: the packages of cmake/packages.txt must be installed by hand"
     return 0
   fi
-  local missing as_root=()
-  mapfile -t missing < <(missing_packages)
+  local consent="$1" missing as_root=()
+  shift
+  mapfile -t missing < <(missing_packages "$@")
   [ "${#missing[@]}" -eq 0 ] && return 0
   say "these Debian packages are needed and not installed:"
   printf '     %s\n' "${missing[@]}" >&2
@@ -32,7 +34,7 @@ ensure_packages() {
     fi
     as_root=(sudo)
   fi
-  if [ "$1" = ask ]; then
+  if [ "$consent" = ask ]; then
     if [ ! -t 0 ]; then
       say "nobody can be asked here; repeat with --yes to install them"
       return 1
@@ -59,7 +61,7 @@ build_preset() {
       return 1
     fi
   fi
-  [ -f "$folder/.ninja_log" ] || say "the first build takes minutes: about 8 on 2 cores for ./run, as long again for ./test"
+  [ -f "$folder/.ninja_log" ] || say "the first build takes minutes: about 5 on 2 cores for ./run, as long again for ./test"
   if [ -t 2 ]; then
     say "building ($preset)"
     ninja -C "$folder" -j "$jobs" "$@" >&2

@@ -1,9 +1,15 @@
 #!/usr/bin/env bash
 # Compares two builds of kernbench bit for bit: op log, result, waveform, traffic and probe times on three machines.
-#   compare_builds.sh KERNBENCH_A KERNBENCH_B     exit 0 when everything is equal
+#   compare_builds.sh [--short] KERNBENCH_A KERNBENCH_B     exit 0 when everything is equal
+# --short: a few workloads, for every change.
 # Results are compared up to "host", which holds what was measured on this computer.
 set -euo pipefail
-[ "$#" -eq 2 ] || { sed -n '2,4s/^# //p' "$0" >&2; exit 2; }
+short=no
+if [ "${1-}" = --short ]; then
+  short=yes
+  shift
+fi
+[ "$#" -eq 2 ] || { sed -n '2,5s/^# //p' "$0" >&2; exit 2; }
 a="$(realpath "$1")" b="$(realpath "$2")"
 configs="$(cd "$(dirname "${BASH_SOURCE[0]}")/../configs" && pwd)"
 work="$(mktemp -d)"
@@ -53,6 +59,8 @@ traffic() {
 
 workloads="$("$a" list --json | sed -n '/"index":/{n;s/^ *"name": "\([^"]*\)",$/\1/p}')"
 [ "$(wc -w <<<"$workloads")" -ge 6 ] || { echo "kernbench list names too few workloads: $workloads"; exit 1; }
+
+[ "$short" = yes ] && workloads="attention ccl-allreduce copy gemm-multi-pe matmul-composite tp-mlp"
 
 for machine in one_pe one_cube reference; do
   for workload in $workloads; do

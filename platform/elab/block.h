@@ -39,7 +39,7 @@ struct BlockContext {
   const PortMap& ports;
   contract::IOperationSink* operations = nullptr;     // null = operations are not recorded
   const contract::IKernelCatalog* kernels = nullptr;  // null = no kernel can be launched
-  contract::ISignalObserver* observer = nullptr;                // null = no waveforms
+  contract::ISignalObserver* observer = nullptr;      // null = no waveforms
   // Functional access behind transport_dbg: bytes served, no time, no change of timing state. Empty = 0 bytes.
   std::function<unsigned(tlm::tlm_generic_payload&)> debug_transport;
 

@@ -117,7 +117,8 @@ std::string read_regular(const std::string& file, std::size_t most_bytes) {
   while (true) {
     const ssize_t got = ::read(input.value(), part.data(), part.size());
     if (got < 0 && errno == EINTR) continue;
-    if (got < 0) throw error_in(file, fmt::format("cannot be read: {} ({})", std::strerror(errno), topology::remedy_of(errno)));
+    if (got < 0)
+      throw error_in(file, fmt::format("cannot be read: {} ({})", std::strerror(errno), topology::remedy_of(errno)));
     if (got == 0) return text;
     text.append(part.data(), static_cast<std::size_t>(got));
     if (text.size() > most_bytes) {
