@@ -30,7 +30,7 @@ struct Sizes {
 // (rows, keys): 0 where the key is no later than the row, else far below every score.
 TensorHandle causal_mask(Context& tl, std::int64_t row, std::int64_t rows, std::int64_t key, std::int64_t keys) {
   const TensorHandle row_index = tl.view(tl.arange(row, row + rows, Dtype::f32), 0, {rows, 1});
-  const TensorHandle distance = tl.arange(key, key + keys, Dtype::f32) - row_index;
+  TensorHandle distance = tl.arange(key, key + keys, Dtype::f32) - row_index;
   tl.compute_into(distance, MathOp::relu, {distance});
   tl.compute_into(distance, MathOp::mul, {distance, kMasked});
   return distance;

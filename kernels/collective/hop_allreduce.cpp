@@ -130,7 +130,7 @@ std::array<Way, 2> ways(const Rank& x) {
 }
 
 RecvFuture take(std::deque<RecvFuture>& futures) {
-  const RecvFuture first = futures.front();
+  RecvFuture first = futures.front();
   futures.pop_front();
   return first;
 }

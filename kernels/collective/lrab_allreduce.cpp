@@ -20,7 +20,7 @@ using tl::TensorHandle;
 
 // One dimension of the cube mesh as a cube at `place` sees it.
 struct Line {
-  std::int64_t place, size, root;
+  std::int64_t place = 0, size = 0, root = 0;
   std::string_view lower, upper;  // directions towards smaller and larger places
 
   bool is_root() const { return place == root; }
@@ -64,7 +64,7 @@ struct Levels {
 
 struct Tiles {
   Ptr t;
-  std::int64_t n_elem, step;  // step: elements per message
+  std::int64_t n_elem = 0, step = 0;  // step: elements per message
 
   Ptr at(std::int64_t tile, std::int64_t first) const { return t + (tile * n_elem + first); }
   std::int64_t message(std::int64_t first) const { return std::min(step, n_elem - first); }
