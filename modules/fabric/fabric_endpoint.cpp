@@ -209,6 +209,7 @@ void FabricEndpoint::collect_waits(std::vector<elab::WaitInfo>& waits) const {
         {node_id(),
          fmt::format("response of {} to {}", context().graph.node(t->route->nodes.back()).id, request_text(*t)),
          t->issued});
+    waits.back().is_request = true;
   }
 }
 

@@ -365,6 +365,7 @@ void PeCpu::collect_waits(std::vector<elab::WaitInfo>& waits) const {
     const payload::KernelLaunchMsg& next = message(launches_[i]);
     waits.push_back({fmt::format("{}: launch #{} of kernel {}", node_id(), next.request, next.launch->kernel),
                      "the end of kernel " + kernel, launches_[i].ready});
+    waits.back().launch = next.request;
   }
 }
 

@@ -66,9 +66,12 @@ struct WaitInfo {
   std::string who;   // "sip0.cube0.pe3.pe_cpu: kernel gemm, tl.load #12"
   std::string what;  // "response of sip0.cube1.hbm_ctrl.pe2 to read of 4 KiB at 0x10c2000000000"
   TimeFs since = 0;
-  std::optional<PeCoord> pe{};  // that waits, if it is one
-  std::vector<PeCoord> on{};    // any of these PEs could end the wait by what its kernel does next
-  std::string detail{};         // what else explains a dead-lock; not in the table
+  std::optional<PeCoord> pe{};            // that waits, if it is one
+  std::vector<PeCoord> on{};              // any of these PEs could end the wait by what its kernel does next
+  std::string detail{};                   // what else explains a dead-lock; not in the table
+  NodeId node{};                          // of the block that waits; written by Platform::waits()
+  bool is_request = false;                // the block sent the request and waits for its answer
+  std::optional<std::uint64_t> launch{};  // the request of the host that it holds up, if it is a launch
 };
 
 class Block : public sc_core::sc_module {

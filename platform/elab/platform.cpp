@@ -142,7 +142,10 @@ void Platform::conclude() {
 std::vector<WaitInfo> Platform::waits() const {
   std::vector<WaitInfo> waits;
   for (const auto& block : blocks_) {
-    if (block != nullptr) block->collect_waits(waits);
+    if (block == nullptr) continue;
+    std::size_t first = waits.size();
+    block->collect_waits(waits);
+    for (; first < waits.size(); ++first) waits[first].node = block->node();
   }
   return waits;
 }
