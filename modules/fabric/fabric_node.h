@@ -144,6 +144,7 @@ class FabricNode : public elab::Block,
   bool get_direct_mem_ptr(tlm::tlm_generic_payload& payload, tlm::tlm_dmi& dmi) override;
   void invalidate_direct_mem_ptr(sc_dt::uint64 first, sc_dt::uint64 last) override;
   tlm::tlm_sync_enum receive(tlm::tlm_generic_payload& payload, const tlm::tlm_phase& phase);
+  void log_header(const FlitRun& header) const;
   void on_promise(const FlitRun& flits, const payload::Segment& segment) override;
   void on_cut(const FlitRun& withdrawn, const TimeWindow& window) override;
   void flush() {

@@ -1,5 +1,7 @@
 #include "modules/io/command_processor.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <optional>
 #include <utility>
@@ -52,6 +54,8 @@ void CommandProcessor::fan_out(payload::Transaction& parent, const std::string& 
   for (SubRequest& request : requests) branches.push_back(std::move(request.branch));
   const auto* const message = dynamic_cast<const payload::KernelLaunchMsg*>(parent.message.get());
   const std::optional<std::uint64_t> launch = message != nullptr ? std::optional(message->request) : std::nullopt;
+  log(elab::LogLevel::info,
+      [&] { return fmt::format("forwards transaction {}, {} ({}: {})", parent.id, title, noun, requests.size()); });
   pending_.emplace(parent.id, Pending{&parent, title, launch, FanOut(policy, noun, std::move(branches), now())});
   ++requests_;
   sub_requests_ += static_cast<std::int64_t>(requests.size());

@@ -15,6 +15,7 @@
 
 #include "platform/base/ids.h"
 #include "platform/base/units.h"
+#include "platform/elab/block_log.h"
 #include "platform/elab/event_scheduler.h"
 #include "platform/elab/signal_observer.h"
 #include "platform/payload/transaction.h"
@@ -40,6 +41,7 @@ struct BlockContext {
   contract::IOperationSink* operations = nullptr;     // null = operations are not recorded
   const contract::IKernelCatalog* kernels = nullptr;  // null = no kernel can be launched
   ISignalObserver* observer = nullptr;                // null = no waveforms
+  IBlockLog* log = nullptr;                           // null = nobody reads what blocks do
   // Functional access behind transport_dbg: bytes served, no time, no change of timing state. Empty = 0 bytes.
   std::function<unsigned(tlm::tlm_generic_payload&)> debug_transport;
 
@@ -77,7 +79,11 @@ struct WaitInfo {
 class Block : public sc_core::sc_module {
  public:
   Block(const sc_core::sc_module_name& name, NodeId node, BlockContext& context)
-      : sc_core::sc_module(name), node_(node), context_(context) {}
+      : sc_core::sc_module(name), node_(node), context_(context) {
+    if (context.log == nullptr) return;
+    const std::optional<LogLevel> level = context.log->level_of(node_id());
+    if (level) log_levels_ = 1 + static_cast<int>(*level);
+  }
   Block(const Block&) = delete;
   Block& operator=(const Block&) = delete;
 
@@ -97,6 +103,14 @@ class Block : public sc_core::sc_module {
   // What a run that has come to its end leaves behind although somebody should have taken it, a sentence each.
   virtual void collect_leftovers(std::vector<std::string>&) const {}
 
+  bool logs(LogLevel level) const { return log_levels_ > static_cast<int>(level); }
+  // Writes down what `sentence` returns, a plain sentence whose subject is this block. One predictable branch, and
+  // nothing is formatted, when nobody wants it.
+  template <typename Sentence>
+  void log(LogLevel level, const Sentence& sentence) const {
+    if (logs(level)) context_.log->write(level, context_.scheduler.now(), node_id(), sentence());
+  }
+
  protected:
   BlockContext& context() const { return context_; }
   EventScheduler& scheduler() const { return context_.scheduler; }
@@ -104,6 +118,7 @@ class Block : public sc_core::sc_module {
 
  private:
   NodeId node_;
+  int log_levels_ = 0;  // this many, the most important first
   BlockContext& context_;
 };
 
