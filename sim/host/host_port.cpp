@@ -225,7 +225,10 @@ void HostPort::finish(Request& request) {
   request.done = true;
   request.completion.completed = now();
   --open_;
-  if (request.kind == Kind::launch) record_launch(request);
+  if (request.kind == Kind::launch) {
+    record_launch(request);
+    ++finished_launches_;
+  }
   if (request.write != nullptr) {
     contract::IOperationSink* const operations = platform_.context().operations;
     if (request.completion.ok && operations != nullptr) {
