@@ -329,7 +329,7 @@ void HbmCtrl::return_flits(Lane& lane, TimeFs now) {
       cut(lane.port, key);
       continue;
     }
-    if (logs(elab::LogLevel::info) && flits.first == 0) {
+    if (logged() && flits.first == 0) {
       log(elab::LogLevel::info, [&] { return fmt::format("begins to answer transaction {}", flits.transaction->id); });
     }
     StrandBuffer strands;

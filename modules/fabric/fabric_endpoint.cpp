@@ -112,7 +112,7 @@ void FabricEndpoint::on_event(TimeFs now, std::uint64_t) {
     const FlitRun message = arrivals_.front();
     arrivals_.pop_front();
     if (message.transaction->leg_flits(message.leg) != 0) send_end(message.in_port, *message.transaction, message.leg);
-    if (logs(LogLevel::info)) log_arrival(message);
+    if (logged()) log_arrival(message);
     on_arrival(message);
   }
   while (!handling_.empty() && handling_.front().time + overhead_ <= now) {

@@ -33,7 +33,7 @@ bool continues(const Segment& segment, const Segment& next) {
 }  // namespace
 
 FabricNode::FabricNode(const sc_core::sc_module_name& name, NodeId node, elab::BlockContext& context)
-    : Block(name, node, context), scheduler_(context.scheduler) {
+    : Block(name, node, context), scheduler_(context.scheduler), logged_(logs(elab::LogLevel::info)) {
   out.bind(static_cast<tlm::tlm_bw_transport_if<payload::FabricProtocol>&>(*this));
   in.bind(static_cast<tlm::tlm_fw_transport_if<payload::FabricProtocol>&>(*this));
   const auto& neighbours = context.ports.ports(node);
@@ -135,7 +135,7 @@ tlm::tlm_sync_enum FabricNode::receive(tlm::tlm_generic_payload& payload, const 
     throw Error::model(node_id() + " was promised an arrival at " + format_ns(run.time) + " ns, not after now (" +
                        format_ns(now()) + " ns)");
   }
-  if (logs(elab::LogLevel::debug) && run.first == 0) log_header(run);
+  if (logged_ && run.first == 0) log_header(run);
   if (transaction.leg_flits(segment.leg) == 0) {
     on_message(transaction, run);
     return tlm::TLM_COMPLETED;

@@ -106,6 +106,7 @@ class FabricNode : public elab::Block,
   virtual void take_back(const FlitRun& flits) = 0;
 
   TimeFs now() const { return scheduler_.now(); }
+  bool logged() const { return logged_; }
   Channel& channel(std::uint16_t port) { return ports_[port].channel; }
   const Channel& channel(std::uint16_t port) const { return ports_[port].channel; }
   // Of the segment of a withdrawal.
@@ -156,6 +157,7 @@ class FabricNode : public elab::Block,
                 const tlm::tlm_phase& phase);
 
   const elab::EventScheduler& scheduler_;  // the context's, one step nearer
+  const bool logged_;                      // logs(info), the same
   std::vector<Port> ports_;
   int bound_out_ = 0, bound_in_ = 0;
 
