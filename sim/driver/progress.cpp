@@ -1,14 +1,13 @@
 #include "sim/driver/progress.h"
 
 #include <fmt/format.h>
-#include <semaphore.h>
+#include <sys/time.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
 #include <csignal>
-#include <ctime>
-#include <system_error>
+#include <cstring>
 
 namespace kb::sim {
 namespace {
@@ -25,17 +24,42 @@ constexpr Pace kAutomatic{milliseconds(30'000), milliseconds(30'000)};
 constexpr Pace kWanted{milliseconds(5000), milliseconds(5000)};
 constexpr Pace kOnRequest{std::chrono::hours(100'000), std::chrono::hours(100'000)};
 
-sem_t g_wake;  // posted by a signal and by the end of the line
+volatile std::sig_atomic_t g_asked = 0;
+volatile std::sig_atomic_t g_polled = 0;  // since the last tick
+volatile std::sig_atomic_t g_shown = 0;   // a line on the terminal that the next one replaces
+bool g_terminal = false;
+const char* volatile g_stage = nullptr;
 
-void on_question(int) {
-  ::sem_post(&g_wake);
+// In one piece, and without stdio, because it may be a signal that writes.
+void show(const char* text) {
+  char line[512] = "";
+  const std::size_t most = sizeof line - 32;
+  std::strcat(line, g_terminal ? "\r\033[K" : "progress: ");
+  std::strncat(line, text, most);
+  if (!g_terminal) std::strcat(line, "\n");
+  static_cast<void>(!::write(STDERR_FILENO, line, std::strlen(line)));
+  g_shown = g_terminal ? 1 : 0;
 }
 
-void answer_questions(bool answer) {
+void on_signal(int signal) {
+  const int error = errno;
+  const char* const stage = g_stage;
+  if (stage != nullptr) {
+    show(stage);
+  } else if (signal == SIGUSR1) {
+    g_asked = 1;
+  } else {
+    if (g_polled == 0) show("in a long step of the simulation, such as code of the workload");
+    g_polled = 0;
+  }
+  errno = error;
+}
+
+void handle(int signal, void (*handler)(int)) {
   struct sigaction action {};
-  action.sa_handler = answer ? on_question : SIG_IGN;
+  action.sa_handler = handler;
   action.sa_flags = SA_RESTART;
-  ::sigaction(SIGUSR1, &action, nullptr);
+  ::sigaction(signal, &action, nullptr);
 }
 
 Pace pace_of(Progress wanted, bool terminal) {
@@ -44,16 +68,13 @@ Pace pace_of(Progress wanted, bool terminal) {
   return wanted == Progress::wanted ? kWanted : kAutomatic;
 }
 
-// Or until somebody posts; steady_clock is CLOCK_MONOTONIC.
-void wait_until(std::chrono::steady_clock::time_point time) {
-  const auto ns = std::chrono::duration_cast<std::chrono::nanoseconds>(time.time_since_epoch()).count();
-  const timespec until{static_cast<time_t>(ns / 1'000'000'000), static_cast<long>(ns % 1'000'000'000)};
-  while (::sem_clockwait(&g_wake, CLOCK_MONOTONIC, &until) != 0 && errno == EINTR) {
-  }
-}
-
-double seconds_since(std::chrono::steady_clock::time_point start) {
-  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+// Ticks of the timer; an interval of 0 is none.
+void set_timer(const Pace& pace) {
+  const auto value = [](milliseconds ms) {
+    return timeval{static_cast<time_t>(ms.count() / 1000), static_cast<suseconds_t>(ms.count() % 1000 * 1000)};
+  };
+  const itimerval ticks{value(pace.interval), value(pace.first)};
+  ::setitimer(ITIMER_REAL, &ticks, nullptr);
 }
 
 std::string scaled(double value) {
@@ -81,64 +102,54 @@ std::string progress_text(const ProgressState& state, double seconds) {
 }
 
 ProgressLine::ProgressLine(Progress wanted)
-    : wanted_(wanted), terminal_(::isatty(STDERR_FILENO) == 1), start_(Clock::now()), since_(start_) {
-  if (wanted == Progress::off) return;
-  ::sem_init(&g_wake, 0, 0);
-  // Signals are for the thread of the simulation.
-  sigset_t all, before;
-  ::sigfillset(&all);
-  ::pthread_sigmask(SIG_SETMASK, &all, &before);
-  try {
-    thread_ = std::thread([this] { run(); });
-    answer_questions(true);
-  } catch (const std::system_error&) {
-  }
-  ::pthread_sigmask(SIG_SETMASK, &before, nullptr);
+    : wanted_(wanted),
+      terminal_(::isatty(STDERR_FILENO) == 1),
+      start_(Clock::now()),
+      next_(start_ + pace_of(wanted_, terminal_).first) {
+  if (wanted_ == Progress::off) return;
+  g_asked = 0;
+  g_terminal = terminal_;
+  handle(SIGUSR1, on_signal);
+  if (wanted_ == Progress::on_request) return;
+  handle(SIGALRM, on_signal);
+  set_timer(pace_of(wanted_, terminal_));
 }
 
 ProgressLine::~ProgressLine() {
-  if (!thread_.joinable()) return;
-  answer_questions(false);
-  {
-    const std::lock_guard<std::mutex> lock(mutex_);
-    ended_ = true;
-  }
-  ::sem_post(&g_wake);
-  thread_.join();
+  if (wanted_ == Progress::off) return;
+  set_timer({});
+  g_stage = nullptr;
+  for (const int signal : {SIGUSR1, SIGALRM}) handle(signal, SIG_IGN);
+  if (g_shown != 0) static_cast<void>(!::write(STDERR_FILENO, "\r\033[K", 4));
+  g_shown = 0;
 }
 
-void ProgressLine::stage(const std::string& text) {
-  const std::lock_guard<std::mutex> lock(mutex_);
-  stage_ = text;
-  since_ = Clock::now();
-  state_.reset();
+double ProgressLine::seconds() const {
+  return std::chrono::duration<double>(Clock::now() - start_).count();
+}
+
+void ProgressLine::stage(const char* text) {
+  if (wanted_ == Progress::off) return;
+  start_ = Clock::now();
+  g_stage = text;
+}
+
+bool ProgressLine::due() {
+  if (wanted_ == Progress::off) return false;
+  g_polled = 1;
+  const Clock::time_point time = Clock::now();
+  if (time < next_ && g_asked == 0) return false;
+  g_asked = 0;
+  next_ = time + pace_of(wanted_, terminal_).interval;
+  return true;
 }
 
 void ProgressLine::update(const ProgressState& state) {
-  const std::lock_guard<std::mutex> lock(mutex_);
-  state_ = state;
+  show(progress_text(state, seconds()).c_str());
 }
 
-void ProgressLine::run() {
-  const Pace pace = pace_of(wanted_, terminal_);
-  Clock::time_point next = start_ + pace.first;
-  for (;;) {
-    wait_until(next);
-    const std::lock_guard<std::mutex> lock(mutex_);
-    if (ended_) break;
-    show();
-    next = Clock::now() + pace.interval;
-  }
-  if (shown_) static_cast<void>(!::write(STDERR_FILENO, "\r\033[K", 4));
-}
-
-// In one piece, and not by stdio, whose lock a child could inherit.
-void ProgressLine::show() {
-  const std::string text = state_ ? progress_text(*state_, seconds_since(since_))
-                                  : fmt::format("{}, {:.0f} s", stage_, seconds_since(start_));
-  const std::string line = terminal_ ? "\r\033[K" + text : "progress: " + text + "\n";
-  shown_ = terminal_ && ::write(STDERR_FILENO, line.data(), line.size()) >= 0;
-  if (!terminal_) static_cast<void>(!::write(STDERR_FILENO, line.data(), line.size()));
+void ProgressLine::update_count(std::size_t done, std::size_t total, const char* what) {
+  if (due()) show(fmt::format("{} of {} {}", done, total, what).c_str());
 }
 
 }  // namespace kb::sim

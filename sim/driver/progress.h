@@ -4,10 +4,8 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
-#include <mutex>
 #include <optional>
 #include <string>
-#include <thread>
 
 #include "platform/base/units.h"
 
@@ -30,8 +28,8 @@ struct ProgressState {
   std::optional<TimeFs> end{};  // a time limit
 };
 
-// Writes lines from a thread of its own, so that the run is not silent while a step takes long. One at a time in a
-// process: SIGUSR1 asks this one for a line. Where no thread can be had, there are no lines.
+// One at a time in a process: SIGUSR1 asks this one for a line. While the simulation runs, its poll writes the lines,
+// in other steps a timer does. No thread, which would slow down the simulation.
 class ProgressLine {
  public:
   explicit ProgressLine(Progress wanted);
@@ -39,26 +37,21 @@ class ProgressLine {
   ProgressLine(const ProgressLine&) = delete;
   ProgressLine& operator=(const ProgressLine&) = delete;
 
-  // What happens from now on: "building the machine".
-  void stage(const std::string& text);
-  // How far the simulation is; cheap enough for every few thousand events.
-  void update(const ProgressState& state);
+  // The step that begins, a string with static lifetime: "building the machine". Null for one that calls due().
+  void stage(const char* text);
+  // Whether it is time for the next line; cheap enough for every few thousand events.
+  bool due();
+  void update(const ProgressState& state);                                   // after due()
+  void update_count(std::size_t done, std::size_t total, const char* what);  // "3 of 14 cases", when due
 
  private:
   using Clock = std::chrono::steady_clock;
-  void run();
-  void show();
+  double seconds() const;
 
   const Progress wanted_;
   const bool terminal_;
-  const Clock::time_point start_;
-  std::mutex mutex_;  // of the members below
-  std::string stage_;
-  Clock::time_point since_;             // of the stage
-  std::optional<ProgressState> state_;  // of the simulation
-  bool shown_ = false;                  // a line that the next one replaces
-  bool ended_ = false;
-  std::thread thread_;
+  Clock::time_point start_;  // of the step
+  Clock::time_point next_;
 };
 
 // "simulated 12.345 us, 3 of 8 launches, ..." after `seconds` of host time.

@@ -264,12 +264,13 @@ SimulationResult simulate(const topology::LoadedTopology& topology, const Simula
   if (options.time_limit) platform.scheduler().set_time_limit(*options.time_limit);
   if (options.host_time_limit != nullptr) options.host_time_limit->watch(platform.scheduler());
   platform.scheduler().set_poll([&] {
+    if (!progress.due()) return false;
     const elab::EventScheduler& scheduler = platform.scheduler();
     progress.update({scheduler.now(), scheduler.events(), host.finished_launches(), host.launches().size(), "launches",
                      options.time_limit});
     return false;
   });
-  progress.stage("simulating");
+  progress.stage(nullptr);
   std::optional<Error> early = program_error_of(start_systemc);
   check_filters(waveform.get());
   if (!early) early = program_error_of(run_systemc);

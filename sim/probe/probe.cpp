@@ -149,11 +149,8 @@ ProbeReport run_probe(const topology::LoadedTopology& topology, const std::strin
     report.results.push_back(std::move(result));
   }
   ProgressLine progress(options.log == nullptr ? Progress::automatic : Progress::on_request);
-  const auto show = [&](std::size_t done) {
-    progress.stage(std::to_string(done) + " of " + std::to_string(jobs.size()) + " cases");
-  };
-  show(0);
-  const std::vector<std::string> answers = run_isolated(jobs, show);
+  const std::vector<std::string> answers =
+      run_isolated(jobs, [&](std::size_t done) { progress.update_count(done, jobs.size(), "cases"); });
   for (std::size_t i = 0; i < answers.size(); ++i) {
     ProbeResult& result = report.results[i];
     decode(answers[i], result);

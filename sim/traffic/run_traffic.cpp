@@ -83,11 +83,12 @@ std::vector<TrafficResult> run_traffic(const topology::LoadedTopology& topology,
       *new elab::Platform("platform", topology.graph, modules::registry_with(options.blocks), platform_options);
   std::vector<TrafficResult> results(rows.size());
   TrafficSource source(platform, rows, results);
-  progress.stage("simulating");
+  progress.stage(nullptr);
   start_systemc();  // the sockets are bound from here on
   source.issue_all();
   if (host_limit != nullptr) host_limit->watch(platform.scheduler());
   platform.scheduler().set_poll([&] {
+    if (!progress.due()) return false;
     const elab::EventScheduler& scheduler = platform.scheduler();
     progress.update({scheduler.now(), scheduler.events(), source.answered(), rows.size(), "transactions"});
     return false;
