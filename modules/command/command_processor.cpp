@@ -1,6 +1,9 @@
 #include "modules/command/command_processor.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
+#include <optional>
 #include <utility>
 
 #include "platform/base/error.h"
@@ -49,7 +52,10 @@ void CommandProcessor::fan_out(payload::Transaction& parent, const std::string& 
   std::vector<Branch> branches;
   branches.reserve(requests.size());
   for (SubRequest& request : requests) branches.push_back(std::move(request.branch));
-  const bool launch = dynamic_cast<const payload::KernelLaunchMsg*>(parent.message.get()) != nullptr;
+  const auto* const message = dynamic_cast<const payload::KernelLaunchMsg*>(parent.message.get());
+  const std::optional<std::uint64_t> launch = message != nullptr ? std::optional(message->request) : std::nullopt;
+  log(contract::LogLevel::info,
+      [&] { return fmt::format("forwards transaction {}, {} ({}: {})", parent.id, title, noun, requests.size()); });
   pending_.emplace(parent.id, Pending{&parent, title, launch, FanOut(policy, noun, std::move(branches), now())});
   ++requests_;
   sub_requests_ += static_cast<std::int64_t>(requests.size());
@@ -103,6 +109,7 @@ void CommandProcessor::collect_waits(std::vector<elab::WaitInfo>& waits) const {
     const char* state = pending.branches.settled() ? " (already answered with an error)" : "";
     waits.push_back({node_id() + ": " + pending.title + state, "waiting for " + pending.branches.missing(),
                      pending.branches.since()});
+    waits.back().launch = pending.launch;
   }
 }
 

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -60,7 +61,7 @@ class CommandProcessor : public FabricEndpoint {
   struct Pending {
     payload::Transaction* parent;  // null once answered
     std::string title;
-    bool launch;
+    std::optional<std::uint64_t> launch;  // the host's request, of a launch
     FanOut branches;
   };
   void answer_parent(Pending& pending);

@@ -1,5 +1,7 @@
 #include "modules/cube/hbm_ctrl.h"
 
+#include <fmt/format.h>
+
 #include "modules/fabric/request_text.h"
 #include "platform/base/error.h"
 
@@ -105,6 +107,8 @@ void HbmCtrl::take_commands(Lane& lane, TimeFs now) {
     if (from != kNever) take_back_bursts(lane, {from, 0, 0, 0});
     ++reads_served_;
     bytes_read_ += t.bytes;
+    log(contract::LogLevel::info,
+        [&] { return fmt::format("accepts transaction {}, {}", t.id, request_text(t, context().graph)); });
   }
 }
 
@@ -325,6 +329,10 @@ void HbmCtrl::return_flits(Lane& lane, TimeFs now) {
       cut(lane.port, key);
       continue;
     }
+    if (logged() && flits.first == 0) {
+      log(contract::LogLevel::info,
+          [&] { return fmt::format("begins to answer transaction {}", flits.transaction->id); });
+    }
     StrandBuffer strands;
     const std::size_t count = lane.returns.take_braid({kNever, 0, 0, 0}, strands);
     commit(strands.runs, count, 0);
@@ -347,6 +355,10 @@ void HbmCtrl::send_acknowledgements(TimeFs now) {
     acknowledgements_.pop_front();
     Transaction& t = *due.transaction;
     t.payload().set_response_status(t.status.ok ? tlm::TLM_OK_RESPONSE : tlm::TLM_COMMAND_ERROR_RESPONSE);
+    log(contract::LogLevel::info, [&] {
+      return fmt::format("answers transaction {}, {}: {}", t.id, request_text(t, context().graph),
+                         t.status.ok ? "ok" : t.status.code);
+    });
     const std::uint16_t hop = t.route->last_hop();
     send_message(t.hops[hop].reverse, t, Leg::response, hop, due.time,
                  {due.time, 0, static_cast<std::uint64_t>(due.entry), 1});

@@ -9,9 +9,18 @@
 
 namespace kb::modules {
 
+using contract::LogLevel;
 using payload::Leg;
 using payload::Op;
 using payload::Transaction;
+
+namespace {
+
+std::string status_text(const Transaction& transaction) {
+  return transaction.status.ok ? "ok" : transaction.status.code;
+}
+
+}  // namespace
 
 FabricEndpoint::FabricEndpoint(const sc_core::sc_module_name& name, NodeId node, TimeFs overhead,
                                elab::BlockContext& context)
@@ -33,6 +42,11 @@ void FabricEndpoint::issue(Transaction& transaction, TimeFs at, FirstWire order,
   transaction.issued = now();
   transaction.initiator_slot = static_cast<std::uint32_t>(issued_.size());
   issued_.push_back(&transaction);
+  log(LogLevel::info, [&] {
+    return fmt::format("sends transaction {}, {}, to {}{}", transaction.id, request_text(transaction),
+                       context().graph.node(route.nodes.back()).id,
+                       at > now() ? fmt::format(" from {} ns on", format_ns(at)) : "");
+  });
   // Port 0 with a time before any arrival of the same offer time: issued messages go first, in submission order.
   insert_offer(
       {at, {-1, 0, offer_count_++, 0}, &transaction, Leg::request, 0, route.ports.front().forward, order, lane});
@@ -40,6 +54,10 @@ void FabricEndpoint::issue(Transaction& transaction, TimeFs at, FirstWire order,
 
 void FabricEndpoint::respond(Transaction& transaction, TimeFs at) {
   const payload::FabricRoute& route = *transaction.route;
+  log(LogLevel::info, [&] {
+    return fmt::format("answers transaction {}, {}: {}{}", transaction.id, request_text(transaction),
+                       status_text(transaction), at > now() ? fmt::format(" from {} ns on", format_ns(at)) : "");
+  });
   transaction.payload().set_response_status(transaction.status.ok ? tlm::TLM_OK_RESPONSE
                                                                   : tlm::TLM_GENERIC_ERROR_RESPONSE);
   insert_offer({at,
@@ -94,6 +112,7 @@ void FabricEndpoint::on_event(TimeFs now, std::uint64_t) {
     const FlitRun message = arrivals_.front();
     arrivals_.pop_front();
     if (message.transaction->leg_flits(message.leg) != 0) send_end(message.in_port, *message.transaction, message.leg);
+    if (logged()) log_arrival(message);
     on_arrival(message);
   }
   while (!handling_.empty() && handling_.front().time + overhead_ <= now) {
@@ -108,6 +127,18 @@ void FabricEndpoint::on_event(TimeFs now, std::uint64_t) {
   }
   outbox.flush();
   schedule_wake();
+}
+
+void FabricEndpoint::log_arrival(const FlitRun& message) const {
+  if (message.out_port != payload::kNoPort) return;
+  const Transaction& transaction = *message.transaction;
+  log(LogLevel::info, [&] {
+    if (message.leg == Leg::request) {
+      return fmt::format("gets transaction {}, {}", transaction.id, request_text(transaction, context().graph));
+    }
+    return fmt::format("has the answer to transaction {}, {}: {}", transaction.id, request_text(transaction),
+                       status_text(transaction));
+  });
 }
 
 void FabricEndpoint::on_arrival(const FlitRun& message) {
@@ -209,6 +240,7 @@ void FabricEndpoint::collect_waits(std::vector<elab::WaitInfo>& waits) const {
         {node_id(),
          fmt::format("response of {} to {}", context().graph.node(t->route->nodes.back()).id, request_text(*t)),
          t->issued});
+    waits.back().is_request = true;
   }
 }
 

@@ -84,6 +84,7 @@ class FabricEndpoint : public FabricNode, public elab::IRequestSource, private e
 
   void handle(const FlitRun& message);
   void insert_arrival(const FlitRun& message);
+  void log_arrival(const FlitRun& message) const;
   void insert_offer(const Offer& offer);
   void send_offer(const Offer& offer);
   void send_in_turn(FlitRun run);

@@ -1,5 +1,7 @@
 #include "modules/fabric/fabric_node.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
 #include "modules/fabric/request_text.h"
@@ -31,7 +33,7 @@ bool continues(const Segment& segment, const Segment& next) {
 }  // namespace
 
 FabricNode::FabricNode(const sc_core::sc_module_name& name, NodeId node, elab::BlockContext& context)
-    : Block(name, node, context), scheduler_(context.scheduler) {
+    : Block(name, node, context), scheduler_(context.scheduler), logged_(logs(contract::LogLevel::info)) {
   out.bind(static_cast<tlm::tlm_bw_transport_if<payload::FabricProtocol>&>(*this));
   in.bind(static_cast<tlm::tlm_fw_transport_if<payload::FabricProtocol>&>(*this));
   const auto& neighbours = context.ports.ports(node);
@@ -133,12 +135,21 @@ tlm::tlm_sync_enum FabricNode::receive(tlm::tlm_generic_payload& payload, const 
     throw Error::model(node_id() + " was promised an arrival at " + format_ns(run.time) + " ns, not after now (" +
                        format_ns(now()) + " ns)");
   }
+  if (logged_ && run.first == 0) log_header(run);
   if (transaction.leg_flits(segment.leg) == 0) {
     on_message(transaction, run);
     return tlm::TLM_COMPLETED;
   }
   on_flits(run);
   return tlm::TLM_ACCEPTED;
+}
+
+void FabricNode::log_header(const FlitRun& header) const {
+  log(contract::LogLevel::debug, [&] {
+    return fmt::format("will get the header of {}transaction {}, {}, at {} ns",
+                       header.leg == Leg::response ? "the answer to " : "", header.transaction->id,
+                       request_text(*header.transaction, context().graph), format_ns(header.time));
+  });
 }
 
 void FabricNode::commit(const FlitRun* strands, std::size_t count, TimeFs floor) {

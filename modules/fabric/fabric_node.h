@@ -106,6 +106,7 @@ class FabricNode : public elab::Block,
   virtual void take_back(const FlitRun& flits) = 0;
 
   TimeFs now() const { return scheduler_.now(); }
+  bool logged() const { return logged_; }
   Channel& channel(std::uint16_t port) { return ports_[port].channel; }
   const Channel& channel(std::uint16_t port) const { return ports_[port].channel; }
   // Of the segment of a withdrawal.
@@ -144,6 +145,7 @@ class FabricNode : public elab::Block,
   bool get_direct_mem_ptr(tlm::tlm_generic_payload& payload, tlm::tlm_dmi& dmi) override;
   void invalidate_direct_mem_ptr(sc_dt::uint64 first, sc_dt::uint64 last) override;
   tlm::tlm_sync_enum receive(tlm::tlm_generic_payload& payload, const tlm::tlm_phase& phase);
+  void log_header(const FlitRun& header) const;
   void on_promise(const FlitRun& flits, const payload::Segment& segment) override;
   void on_cut(const FlitRun& withdrawn, const TimeWindow& window) override;
   void flush() {
@@ -155,6 +157,7 @@ class FabricNode : public elab::Block,
                 const tlm::tlm_phase& phase);
 
   const elab::EventScheduler& scheduler_;  // the context's, one step nearer
+  const bool logged_;                      // logs(info), the same
   std::vector<Port> ports_;
   int bound_out_ = 0, bound_in_ = 0;
 

@@ -41,6 +41,7 @@ void AccelEngine::start(CommandTask& task) {
   running_ = &task;
   begin_activity(PeActivity::Kind::compute);
   task.start = now();
+  log_stage("begins", task);
   busy_probe_.set(now(), 1);
   scheduler().schedule(now() + std::max(overhead_, work(task)), *this);
 }

@@ -40,6 +40,8 @@ struct PeContext {
   const params::HbmCtrlParams& hbm_ctrl;  // of the PE's own slice
   plan::TileRoom tile_room;               // where tiles of composites have to fit
 
+  std::uint64_t launch = 0;  // the host's request for the kernel that PE_CPU runs or ran last, for the log
+
   PeActivity activity;   // what the blocks are busy with
   AccelSlot accel_slot;  // what PE_GEMM and PE_MATH share (P-39)
 

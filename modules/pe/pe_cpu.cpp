@@ -21,6 +21,7 @@ namespace kb::modules {
 namespace {
 
 using contract::CommandKind;
+using contract::LogLevel;
 
 #ifdef __SANITIZE_ADDRESS__
 constexpr int kStackBytes = 512 << 10;  // red zones make frames several times larger
@@ -134,6 +135,10 @@ void PeCpu::run(const Launch& launch) {
   }
   auto reply = std::make_shared<payload::LaunchReply>();
   reply->pes.push_back(result_);
+  log(LogLevel::info, [&] {
+    return fmt::format("ends kernel {} of launch #{}: {}", kernel, pe().launch,
+                       result_.error_code.empty() ? "ok" : result_.error_code);
+  });
   transaction.reply = std::move(reply);
   respond(transaction, now());
 }
@@ -151,6 +156,8 @@ void PeCpu::run_kernel(const payload::KernelLaunchMsg& launch_message, TimeFs re
   set_state(State::running);
   result_.start = now();
   result_.shares = pe().activity.until(now());
+  pe().launch = launch_message.request;
+  log(LogLevel::info, [&] { return fmt::format("begins kernel {} of launch #{}", kernel.name, pe().launch); });
   const struct Body {
     Body(PeCpu& owner, const char* name) : cpu(owner) {
       cpu.kernel_ = name;
@@ -216,6 +223,12 @@ void PeCpu::wait(Ticket ticket) {
 CommandTask& PeCpu::send_command(const contract::Command& command) {
   CommandTask& task = commands_.acquire(command);
   task.submitted = now();
+  log(LogLevel::info, [&] {
+    std::uint64_t bytes = 0;
+    for (const Extent& extent : command.local) bytes += extent.nbytes;
+    return fmt::format("issues {}, {}{}", text_of(task), contract::command_kind_name(command.kind),
+                       bytes > 0 ? " of " + format_bytes(bytes) : "");
+  });
   send(contract::is_queue(command.kind) ? topology::NodeKind::pe_ipcq : topology::NodeKind::pe_scheduler, task);
   return task;
 }
@@ -225,6 +238,7 @@ std::string PeCpu::await(CommandTask& task) {
   awaited_ = &task;
   while (task.state != CommandState::completed) wait_for(resumed_event_);
   awaited_ = nullptr;
+  log(LogLevel::info, [&] { return "continues after " + text_of(task); });
   set_state(State::running);
   accumulate(result_.dma, task.dma);
   accumulate(result_.compute, task.compute);
@@ -365,6 +379,7 @@ void PeCpu::collect_waits(std::vector<elab::WaitInfo>& waits) const {
     const payload::KernelLaunchMsg& next = message(launches_[i]);
     waits.push_back({fmt::format("{}: launch #{} of kernel {}", node_id(), next.request, next.launch->kernel),
                      "the end of kernel " + kernel, launches_[i].ready});
+    waits.back().launch = next.request;
   }
 }
 

@@ -100,6 +100,7 @@ void PeDma::serve(Channels& channels) {
 
 void PeDma::start(Channels& channels, CommandTask& task) {
   task.start = now();
+  log_stage("begins", task);
   begin_activity(channels.activity());
   channels.busy_probe.set(now(), static_cast<std::uint64_t>(++channels.busy));
   std::uint64_t slot = operations_.size();

@@ -48,6 +48,7 @@ void PeFetchStore::serve(std::size_t index) {
   unit.since = now();
   unit.phase = Phase::overhead;
   begin_activity(activity_of(index));
+  log_stage("begins", *unit.serving);
   if (overhead_ > 0) {
     scheduler().schedule(now() + overhead_, *this, index);
   } else {

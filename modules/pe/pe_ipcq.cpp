@@ -86,6 +86,7 @@ void PeIpcq::begin_send(CommandTask& task) {
   if (queue.senders.empty() && has_slot(queue)) {
     transmit(queue, send);
   } else {
+    log(contract::LogLevel::info, [&] { return "waits for a free slot for " + text_of(task); });
     queue.senders.push_back(send);
   }
 }
@@ -115,6 +116,10 @@ void PeIpcq::transmit(Queue& queue, const Waiting& send) {
     context().operations->on_message(node(), {MessageStep::send, source, in_flight, queue.pair.direction, sequence},
                                      nullptr, task.submitted, now());
   }
+  log(contract::LogLevel::info, [&] {
+    return fmt::format("sends message {} in direction '{}' to {} for {}", sequence, queue.pair.direction,
+                       pe_name(queue.pair.peer->owner), text_of(task));
+  });
   pe().vc_comm->send(std::move(token), queue.peer_dma);
   complete(task);
 }
@@ -248,6 +253,10 @@ void PeIpcq::on_arrival(Token token, NodeId writer) {
                                : now() - slot_cost_->of(queue.pair.own->memory, token->nbytes),
         now());
   }
+  log(contract::LogLevel::info, [&] {
+    return fmt::format("has message {} of {} in direction '{}'", token->sequence, pe_name(token->sender),
+                       queue.pair.direction);
+  });
   ++queue.peer_head_cache;
   queue.arrived.push_back(std::move(token));
   serve(queue);
@@ -351,6 +360,8 @@ void PeIpcq::finish_receive(Queue& queue) {
   queue.receivers.pop_front();
   queue.receiving = Receiving::no;
   task.served = queue.pair.direction;
+  log(contract::LogLevel::info,
+      [&] { return fmt::format("has received for {} in direction '{}'", text_of(task), queue.pair.direction); });
   complete(task);
   serve(queue);
   serve_anybody();

@@ -1,5 +1,7 @@
 #include "modules/pe/pe_links.h"
 
+#include <fmt/format.h>
+
 #include <limits>
 
 #include "modules/pe/pipeline_context.h"
@@ -132,11 +134,26 @@ bool PeLinks::finish(CommandTask& task) {
 }
 
 bool PeLinks::finish_stage(CommandTask& task, TimeFs start) {
+  log_stage("ends", task);
   if (task.pipeline() != nullptr && task.status.ok && block_context_.operations != nullptr) {
     block_context_.operations->on_stage(self_.node(), task.stage, task.pipeline()->command->id, task.tile().id, start,
                                         block_context_.scheduler.now());
   }
   return pass_on(task);
+}
+
+// A composite has a line of its own, thousands of tiles do not.
+void PeLinks::log_stage(const char* verb, const CommandTask& task) const {
+  self_.log(task.pipeline() == nullptr ? contract::LogLevel::info : contract::LogLevel::debug, [&] {
+    return fmt::format("{} {} of {}{}", verb, plan::stage_type_name(task.stage.type), text_of(task),
+                       task.status.ok ? "" : ": " + task.status.code);
+  });
+}
+
+std::string PeLinks::text_of(const CommandTask& task) const {
+  return fmt::format("{}tl.{} #{} of launch #{}",
+                     task.pipeline() == nullptr ? "" : fmt::format("tile {} of ", task.tile().id), task.command->call,
+                     task.command->call_index, pe_.launch);
 }
 
 void PeLinks::report(const CommandTask& task) {

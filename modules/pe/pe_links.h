@@ -3,6 +3,7 @@
 
 #include <array>
 #include <cstdint>
+#include <string>
 #include <tlm>
 
 #include "modules/fabric/fabric_endpoint.h"
@@ -53,6 +54,10 @@ class PeLinks {
   // The same for an engine that has done the task's stage over [task.start, task.end = now]: a simple command that did
   // not fail is reported first (P-53).
   bool finish(CommandTask& task);
+  // Writes into the log that the block `begins` or `ends` the task's stage.
+  void log_stage(const char* verb, const CommandTask& task) const;
+  // "tl.load #2 of launch #4", "tile 7 of tl.composite #3 of launch #4"
+  std::string text_of(const CommandTask& task) const;
   // Reports the task's command as executed by this block over [task.start, task.end].
   void report(const CommandTask& task);
   // The PE's address translation; null where addresses are physical.

@@ -1,5 +1,7 @@
 #include "modules/pe/pe_scheduler.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <utility>
 #include <variant>
@@ -49,6 +51,9 @@ void PeScheduler::dispatch() {
   }
   const bool computes = task.stage.type == StageType::gemm || task.stage.type == StageType::math;
   if (charge_fetch_store_ && computes) task.begin(*task.command, StageType::fetch, StageType::store);
+  log(contract::LogLevel::info, [&] {
+    return fmt::format("hands {} to {}", text_of(task), topology::node_kind_name(block_of(task.stage.type)));
+  });
   send(block_of(task.stage.type), task);
 }
 
@@ -60,6 +65,7 @@ void PeScheduler::submit(CommandTask& task) {
     end(task);
     return;
   }
+  log(contract::LogLevel::info, [&] { return fmt::format("splits {} into {} tiles", text_of(task), tiles.tiles()); });
   feeder_.submit(task, std::move(tiles));
 }
 
@@ -73,6 +79,7 @@ void PeScheduler::on_accepted(CommandTask& task) {
 }
 
 void PeScheduler::on_composite_done(CommandTask& command) {
+  log(contract::LogLevel::info, [&] { return "has all tiles of " + text_of(command); });
   if (command.status.ok) report(command);
   end(command);
 }

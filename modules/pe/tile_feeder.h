@@ -40,7 +40,6 @@ class TileFeeder final : private ITileOwner {
 
   std::uint64_t tiles() const { return tiles_.issued(); }
   std::uint64_t under_way() const { return tiles_.outstanding(); }
-  std::size_t waiting_composites() const { return feeding_.size(); }
   std::uint64_t least_free_bytes() const { return least_free_; }
 
  private:

@@ -15,6 +15,7 @@
 
 #include "platform/base/ids.h"
 #include "platform/base/units.h"
+#include "platform/contract/i_block_log.h"
 #include "platform/contract/i_signal_observer.h"
 #include "platform/elab/event_scheduler.h"
 #include "platform/payload/transaction.h"
@@ -40,6 +41,7 @@ struct BlockContext {
   contract::IOperationSink* operations = nullptr;     // null = operations are not recorded
   const contract::IKernelCatalog* kernels = nullptr;  // null = no kernel can be launched
   contract::ISignalObserver* observer = nullptr;      // null = no waveforms
+  contract::IBlockLog* log = nullptr;                 // null = nobody reads what blocks do
   // Functional access behind transport_dbg: bytes served, no time, no change of timing state. Empty = 0 bytes.
   std::function<unsigned(tlm::tlm_generic_payload&)> debug_transport;
 
@@ -66,15 +68,22 @@ struct WaitInfo {
   std::string who;   // "sip0.cube0.pe3.pe_cpu: kernel gemm, tl.load #12"
   std::string what;  // "response of sip0.cube1.hbm_ctrl.pe2 to read of 4 KiB at 0x10c2000000000"
   TimeFs since = 0;
-  std::optional<PeCoord> pe{};  // that waits, if it is one
-  std::vector<PeCoord> on{};    // any of these PEs could end the wait by what its kernel does next
-  std::string detail{};         // what else explains a deadlock; not in the table
+  std::optional<PeCoord> pe{};            // that waits, if it is one
+  std::vector<PeCoord> on{};              // any of these PEs could end the wait by what its kernel does next
+  std::string detail{};                   // what else explains a deadlock; not in the table
+  NodeId node{};                          // of the block that waits; written by Platform::waits()
+  bool is_request = false;                // the block sent the request and waits for its answer
+  std::optional<std::uint64_t> launch{};  // the request of the host that it holds up, if it is a launch
 };
 
 class Block : public sc_core::sc_module {
  public:
   Block(const sc_core::sc_module_name& name, NodeId node, BlockContext& context)
-      : sc_core::sc_module(name), node_(node), context_(context) {}
+      : sc_core::sc_module(name), node_(node), context_(context) {
+    if (context.log == nullptr) return;
+    const std::optional<contract::LogLevel> level = context.log->level_of(node_id());
+    if (level) log_levels_ = 1 + static_cast<int>(*level);
+  }
   Block(const Block&) = delete;
   Block& operator=(const Block&) = delete;
 
@@ -94,6 +103,14 @@ class Block : public sc_core::sc_module {
   // What a run that has come to its end leaves behind although somebody should have taken it, a sentence each.
   virtual void collect_leftovers(std::vector<std::string>&) const {}
 
+  bool logs(contract::LogLevel level) const { return log_levels_ > static_cast<int>(level); }
+  // Writes down what `sentence` returns, a plain sentence whose subject is this block. One predictable branch, and
+  // nothing is formatted, when nobody wants it.
+  template <typename Sentence>
+  void log(contract::LogLevel level, const Sentence& sentence) const {
+    if (logs(level)) context_.log->write(level, context_.scheduler.now(), node_id(), sentence());
+  }
+
  protected:
   BlockContext& context() const { return context_; }
   EventScheduler& scheduler() const { return context_.scheduler; }
@@ -101,6 +118,7 @@ class Block : public sc_core::sc_module {
 
  private:
   NodeId node_;
+  int log_levels_ = 0;  // this many, the most important first
   BlockContext& context_;
 };
 

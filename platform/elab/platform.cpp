@@ -110,8 +110,8 @@ Platform::Platform(const sc_core::sc_module_name& name, const topology::Graph& g
       scheduler_("scheduler"),
       pool_(graph.spec.flit_bytes()),
       routes_(graph, ports_),
-      context_{graph,           scheduler_,       pool_, routes_, ports_, options.operations,
-               options.kernels, options.observer, {},    {}} {
+      context_{graph,           scheduler_,       pool_,       routes_, ports_, options.operations,
+               options.kernels, options.observer, options.log, {},      {}} {
   blocks_.resize(graph.nodes.size());
   Hierarchy hierarchy(graph, containers_, [&](const std::string& module, NodeId id) {
     const topology::Node& node = graph.node(id);
@@ -142,7 +142,10 @@ void Platform::conclude() {
 std::vector<WaitInfo> Platform::waits() const {
   std::vector<WaitInfo> waits;
   for (const auto& block : blocks_) {
-    if (block != nullptr) block->collect_waits(waits);
+    if (block == nullptr) continue;
+    std::size_t first = waits.size();
+    block->collect_waits(waits);
+    for (; first < waits.size(); ++first) waits[first].node = block->node();
   }
   return waits;
 }

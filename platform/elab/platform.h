@@ -17,6 +17,7 @@ struct PlatformOptions {
   contract::IOperationSink* operations = nullptr;
   const contract::IKernelCatalog* kernels = nullptr;
   contract::ISignalObserver* observer = nullptr;
+  contract::IBlockLog* log = nullptr;
 };
 
 // Builds the modules in compile order (T-31) and binds them edge by edge. One per process (SystemC elaborates once).

@@ -20,14 +20,6 @@ using topology::NodeKind;
   throw Error::program("ADDRESS_ERROR", message);
 }
 
-// "io0" of "sip3.io0.pcie_ep"
-std::string_view second_part(std::string_view id) {
-  const std::size_t first = id.find('.');
-  if (first == std::string_view::npos) return {};
-  const std::size_t second = id.find('.', first + 1);
-  return id.substr(first + 1, second == std::string_view::npos ? second : second - first - 1);
-}
-
 std::size_t pe_slot(NodeKind kind) {
   return static_cast<std::size_t>(kind) - static_cast<std::size_t>(NodeKind::pe_cpu);
 }
@@ -71,10 +63,9 @@ AddressResolver::AddressResolver(const topology::Graph& graph)
 void AddressResolver::place(const topology::Node& node, NodeId id) {
   if (node.kind == NodeKind::pcie_ep || node.kind == NodeKind::io_cpu) {
     if (node.kind == NodeKind::pcie_ep) pcie_eps_.push_back(id);
-    for (Chiplet& chiplet : chiplets_.at(node.sip.value)) {
-      if (chiplet.id != second_part(node.id)) continue;
-      (node.kind == NodeKind::pcie_ep ? chiplet.pcie_ep : chiplet.io_cpu) = id;
-    }
+    if (!node.chiplet) throw Error::model(node.id + " belongs to no IO chiplet");
+    Chiplet& chiplet = chiplets_.at(node.sip.value).at(*node.chiplet);
+    (node.kind == NodeKind::pcie_ep ? chiplet.pcie_ep : chiplet.io_cpu) = id;
     return;
   }
   if (!node.cube.valid()) return;

@@ -36,14 +36,9 @@ bool is_horizontal(const Graph& graph, const topology::Edge& edge) {
   return a && b && a->y == b->y;
 }
 
-// N of "sip0.cube3.ucie-E.conn2"
 std::uint32_t connection_index(const topology::Node& node) {
-  const std::size_t at = node.id.rfind(".conn");
-  const std::string digits = at == std::string::npos ? "" : node.id.substr(at + 5);
-  if (digits.empty() || digits.size() > 6 || digits.find_first_not_of("0123456789") != std::string::npos) {
-    throw Error::model(fmt::format("the UCIe connection {} has no index in its name", node.id));
-  }
-  return static_cast<std::uint32_t>(std::stoul(digits));
+  if (!node.connection) throw Error::model(fmt::format("the UCIe connection {} has no index", node.id));
+  return *node.connection;
 }
 
 std::int64_t weight_between(const Graph& graph, NodeId from, NodeId to) {

@@ -183,6 +183,7 @@ class CubeCompiler {
         const GridPoint at = mesh_.ucie[s][c];
         const NodeId connection =
             builder_.add(fmt::format("{}.conn{}", name, c), templates_.ucie_conn, owner_, mesh_.position(at));
+        builder_.graph.nodes[connection.value].connection = static_cast<std::uint32_t>(c);
         builder_.link(connection, router(at), EdgeKind::ucie_conn_to_router, EdgeKind::router_to_ucie_conn, 0.0,
                       spec_.noc_to_ucie_conn_bw_gbs);
         builder_.link(connection, nodes.ucie[s], EdgeKind::ucie_internal, EdgeKind::ucie_internal, 0.0, kNoBandwidth);

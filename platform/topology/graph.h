@@ -83,15 +83,17 @@ struct Position {
 struct Node {
   std::string id;  // "sip0.cube3.pe5.pe_dma"
   NodeKind kind{};
-  std::string impl;                     // registry name, "builtin.forwarding"
-  params::ParamSet params;              // of the kind, effective; shared by all instances of a template
-  params::ParamSet impl_params;         // what a custom implementation has besides
-  TimeFs overhead = 0;                  // of a header or a message, where the kind has one
-  std::optional<Position> pos_mm;       // within the cube
-  SipId sip;                            // none for tray nodes
-  CubeId cube;                          // none outside cubes
-  PeId pe;                              // owning PE of PE sub-blocks, its HBM and channel routers; else none
-  std::optional<std::int64_t> channel;  // of a channel router: which of its PE's HBM channels
+  std::string impl;                         // registry name, "builtin.forwarding"
+  params::ParamSet params;                  // of the kind, effective; shared by all instances of a template
+  params::ParamSet impl_params;             // what a custom implementation has besides
+  TimeFs overhead = 0;                      // of a header or a message, where the kind has one
+  std::optional<Position> pos_mm;           // within the cube
+  SipId sip;                                // none for tray nodes
+  CubeId cube;                              // none outside cubes
+  PeId pe;                                  // owning PE of PE sub-blocks, its HBM and channel routers; else none
+  std::optional<std::int64_t> channel;      // of a channel router: which of its PE's HBM channels
+  std::optional<std::uint32_t> connection;  // of a UCIe connection: its index at its endpoint
+  std::optional<std::uint32_t> chiplet;     // of PCIE_EP and IO_CPU: index of their IO chiplet in the SIP
 
   PeCoord pe_coord() const { return {sip, cube, pe}; }
 };

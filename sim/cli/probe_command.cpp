@@ -1,6 +1,7 @@
 #include <CLI/CLI.hpp>
 
 #include "sim/cli/help.h"
+#include "sim/cli/log_choice.h"
 #include "sim/cli/program.h"
 #include "sim/cli/workload_library.h"
 #include "sim/probe/probe.h"
@@ -17,6 +18,7 @@ class ProbeCommand final : public Command {
     choice_.add_set_option(app);
     add_plugin_option(app, plugins_);
     app.add_option("--case", case_, "Only the case of this name")->type_name("NAME")->capture_default_str();
+    log_.add_log_option(app);
     app.add_flag("--json", json_, "Print as JSON");
     app.add_flag("--strict", strict_, "Exit code 1 when a check fails");
   }
@@ -25,7 +27,10 @@ class ProbeCommand final : public Command {
     const WorkloadLibrary library(plugins_);
     const topology::LoadedTopology machine = choice_.load(library.blocks().implementations());
     print_warnings(machine.warnings);
-    const sim::ProbeReport report = sim::run_probe(machine, case_, &library.blocks());
+    log_.check(machine.graph);
+    observe::OutputSet no_files;
+    const std::unique_ptr<observe::EventLog> log = log_.open(no_files);
+    const sim::ProbeReport report = sim::run_probe(machine, case_, {&library.blocks(), log.get()});
     json_ ? print(sim::render_probe_json(machine, report)) : print_text(sim::render_probe(machine, report));
     return strict_ && !report.ok() ? exit_code(ErrorFamily::program) : 0;
   }
@@ -33,6 +38,7 @@ class ProbeCommand final : public Command {
  private:
   TopologyChoice choice_;
   std::vector<std::string> plugins_;
+  LogChoice log_;
   std::string case_ = "all";
   bool json_ = false;
   bool strict_ = false;

@@ -12,6 +12,7 @@
 #include "sim/cli/arguments.h"
 #include "sim/cli/file_roles.h"
 #include "sim/cli/help.h"
+#include "sim/cli/log_choice.h"
 #include "sim/cli/program.h"
 #include "sim/cli/workload_library.h"
 #include "sim/cli/workload_text.h"
@@ -64,6 +65,7 @@ class RunCommand final : public Command {
         ->type_name("PATTERN")
         ->expected(1)
         ->take_all();
+    log_.add_options(app);
     add_real_option(app, "--time-limit-ns", time_limit_ns_, kLeastLimitNs, kMostLimitNs,
                     "Stop at this simulated time (exit code 4 when work is outstanding)")
         ->type_name("NS");
@@ -106,6 +108,7 @@ class RunCommand final : public Command {
     run.strict = strict_;
     run.verify = verify_;
     run.options = simulation_options();
+    log_.check(run.topology.graph);
     run.options.blocks = &library.blocks();
     run.options.host_time_limit = &host_limit;
     if (dump_) return dump_config(run);
@@ -136,7 +139,7 @@ class RunCommand final : public Command {
     if (!options.vcd_filters.empty() && vcd_file_.empty()) throw usage_error("--vcd-filter needs --vcd FILE");
     if (time_limit_ns_ > 0.0) options.time_limit = ns_to_fs(time_limit_ns_);
     options.strict = strict_;
-    options.progress = !quiet_;
+    options.progress = log_.progress(quiet_);
     return options;
   }
 
@@ -174,6 +177,7 @@ class RunCommand final : public Command {
     roles.reads("the file of collectives", topology::kCclFile);
     roles.writes("--oplog", oplog_file_);
     roles.writes("--vcd", vcd_file_);
+    log_.add_roles(roles);
     if (!output_folder().empty()) {
       roles.writes("--out", output_folder());
       roles.writes(out_.empty() ? "the result file" : "--out", result_file());
@@ -194,6 +198,8 @@ class RunCommand final : public Command {
       run.options.oplog = &outputs.add(oplog_file_, "the operation log", data::op_log_target(oplog_file_));
     }
     if (!vcd_file_.empty()) run.options.vcd = &outputs.add(vcd_file_, "the waveform file");
+    const std::unique_ptr<observe::EventLog> log = log_.open(outputs);
+    run.options.log = log.get();
     if (!quiet_) print_warnings(run.topology.warnings);
     const sim::WorkloadOutcome outcome = sim::run_workload(run);
     run.options.host_time_limit->disarm();
@@ -224,6 +230,7 @@ class RunCommand final : public Command {
     if (!output_folder().empty()) list.emplace_back("result", result_file());
     if (!oplog_file_.empty()) list.emplace_back("operations", oplog_file_);
     if (!vcd_file_.empty()) list.emplace_back("waveforms", vcd_file_);
+    if (!log_.file().empty()) list.emplace_back("log", log_.file());
     return list;
   }
 
@@ -242,6 +249,7 @@ class RunCommand final : public Command {
   std::string out_;
   std::string oplog_file_;
   std::string vcd_file_;
+  LogChoice log_;
   sim::SimulationOptions options_;
   double time_limit_ns_ = 0.0;      // 0 = none
   double host_time_limit_s_ = 0.0;  // 0 = none

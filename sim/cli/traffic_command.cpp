@@ -1,12 +1,14 @@
 #include <CLI/CLI.hpp>
 
-#include "platform/observe/output_file.h"
+#include "platform/observe/output_set.h"
 #include "sim/cli/arguments.h"
 #include "sim/cli/file_roles.h"
 #include "sim/cli/help.h"
+#include "sim/cli/log_choice.h"
 #include "sim/cli/program.h"
 #include "sim/cli/workload_library.h"
 #include "sim/driver/host_time_limit.h"
+#include "sim/driver/progress.h"
 #include "sim/driver/systemc_setup.h"
 #include "sim/traffic/trace_reader.h"
 #include "sim/traffic/traffic_writer.h"
@@ -25,6 +27,7 @@ class TrafficCommand final : public Command {
     app.add_option("--trace", trace_, "Transactions as CSV")->type_name("FILE")->required();
     app.add_option("--out", out_, "Write to FILE instead of standard output")->type_name("FILE");
     add_host_time_limit(app, host_time_limit_s_);
+    log_.add_options(app);
     app.add_flag("--json", json_, "JSON instead of tab-separated values");
   }
 
@@ -35,22 +38,25 @@ class TrafficCommand final : public Command {
     const sim::Trace trace =
         within_memory("reading the traffic file", [&] { return sim::read_trace(trace_, machine.graph); });
     check_files(machine);
+    log_.check(machine.graph);
     print_warnings(machine.warnings);
     print_warnings(trace.warnings);
-    std::optional<observe::OutputFile> file;
-    if (!out_.empty()) file.emplace(out_, "the output file");
+    observe::OutputSet outputs;
+    observe::OutputFile* const file = out_.empty() ? nullptr : &outputs.add(out_, "the output file");
+    const std::unique_ptr<observe::EventLog> log = log_.open(outputs);
+    sim::TrafficOptions options;
+    options.log = log.get();
+    options.host_limit = &host_limit;
+    options.progress = log_.progress(false);
+    options.blocks = &library.blocks();
     sim::prepare_systemc();
-    const std::vector<sim::TrafficResult> results =
-        sim::run_traffic(machine, trace.rows, {true, &host_limit, &library.blocks()});
+    const std::vector<sim::TrafficResult> results = sim::run_traffic(machine, trace.rows, options);
     const std::string text =
         json_ ? sim::render_traffic_json(machine.graph, results) : sim::render_traffic_tsv(machine.graph, results);
     host_limit.disarm();
-    if (file) {
-      file->write(text);
-      file->commit();
-    } else {
-      print(text);
-    }
+    if (file != nullptr) file->write(text);
+    outputs.commit();
+    if (file == nullptr) print(text);
     return 0;
   }
 
@@ -60,6 +66,7 @@ class TrafficCommand final : public Command {
     choice_.add_roles(machine, roles);
     roles.reads("--trace", trace_);
     roles.writes("--out", out_);
+    log_.add_roles(roles);
     roles.check();
   }
 
@@ -67,6 +74,7 @@ class TrafficCommand final : public Command {
   std::vector<std::string> plugins_;
   std::string trace_;
   std::string out_;
+  LogChoice log_;
   double host_time_limit_s_ = 0.0;  // 0 = none
   bool json_ = false;
 };

@@ -173,6 +173,7 @@ void install_interrupt_handlers() {
   action.sa_handler = on_broken_pipe;
   if (!ignored(SIGPIPE)) ::sigaction(SIGPIPE, &action, nullptr);
   std::signal(SIGXFSZ, SIG_IGN);
+  std::signal(SIGUSR1, SIG_IGN);  // a question for progress; answered while there is some
 }
 
 void end_for_host_time(const char* message) {

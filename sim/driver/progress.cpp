@@ -1,62 +1,155 @@
 #include "sim/driver/progress.h"
 
+#include <fmt/format.h>
+#include <sys/time.h>
 #include <unistd.h>
 
-#include <cstdio>
+#include <algorithm>
+#include <cerrno>
+#include <csignal>
+#include <cstring>
 
 namespace kb::sim {
 namespace {
 
-constexpr std::chrono::milliseconds kQuiet{1000};
-constexpr std::chrono::milliseconds kInterval{200};
+using std::chrono::milliseconds;
+
+// Until the first line, and from one to the next.
+struct Pace {
+  milliseconds first;
+  milliseconds interval;
+};
+constexpr Pace kTerminal{milliseconds(1000), milliseconds(200)};
+constexpr Pace kAutomatic{milliseconds(30'000), milliseconds(30'000)};
+constexpr Pace kWanted{milliseconds(5000), milliseconds(5000)};
+constexpr Pace kOnRequest{std::chrono::hours(100'000), std::chrono::hours(100'000)};
+
+volatile std::sig_atomic_t g_asked = 0;
+volatile std::sig_atomic_t g_polled = 0;  // since the last tick
+volatile std::sig_atomic_t g_shown = 0;   // a line on the terminal that the next one replaces
+bool g_terminal = false;
+const char* volatile g_stage = nullptr;
+
+// In one piece, and without stdio, because it may be a signal that writes.
+void show(const char* text) {
+  char line[512] = "";
+  const std::size_t most = sizeof line - 32;
+  std::strcat(line, g_terminal ? "\r\033[K" : "progress: ");
+  std::strncat(line, text, most);
+  if (!g_terminal) std::strcat(line, "\n");
+  static_cast<void>(!::write(STDERR_FILENO, line, std::strlen(line)));
+  g_shown = g_terminal ? 1 : 0;
+}
+
+void on_signal(int signal) {
+  const int error = errno;
+  const char* const stage = g_stage;
+  if (stage != nullptr) {
+    show(stage);
+  } else if (signal == SIGUSR1) {
+    g_asked = 1;
+  } else {
+    if (g_polled == 0) show("in a long step of the simulation, such as code of the workload");
+    g_polled = 0;
+  }
+  errno = error;
+}
+
+void handle(int signal, void (*handler)(int)) {
+  struct sigaction action {};
+  action.sa_handler = handler;
+  action.sa_flags = SA_RESTART;
+  ::sigaction(signal, &action, nullptr);
+}
+
+Pace pace_of(Progress wanted, bool terminal) {
+  if (wanted < Progress::automatic) return kOnRequest;
+  if (terminal) return kTerminal;
+  return wanted == Progress::wanted ? kWanted : kAutomatic;
+}
+
+// Ticks of the timer; an interval of 0 is none.
+void set_timer(const Pace& pace) {
+  const auto value = [](milliseconds ms) {
+    return timeval{static_cast<time_t>(ms.count() / 1000), static_cast<suseconds_t>(ms.count() % 1000 * 1000)};
+  };
+  const itimerval ticks{value(pace.interval), value(pace.first)};
+  ::setitimer(ITIMER_REAL, &ticks, nullptr);
+}
 
 std::string scaled(double value) {
-  char text[32];
-  if (value >= 1e6) {
-    std::snprintf(text, sizeof text, "%.1f million", value * 1e-6);
-  } else {
-    std::snprintf(text, sizeof text, "%.0f thousand", value * 1e-3);
+  return value >= 1e6 ? fmt::format("{:.1f} million", value * 1e-6) : fmt::format("{:.0f} thousand", value * 1e-3);
+}
+
+// Of the time limit, or of what has been submitted, which may be less than what comes.
+std::string estimate(const ProgressState& state, double seconds) {
+  if (state.end && state.now > 0) {
+    const double all = seconds * fs_to_ns(*state.end) / fs_to_ns(state.now);
+    return fmt::format("at most {:.0f} s more to the time limit", std::max(0.0, all - seconds));
   }
-  return text;
+  if (state.done == 0 || state.total <= state.done) return "no estimate";
+  const double each = seconds / static_cast<double>(state.done);
+  return fmt::format("about {:.0f} s more for those", each * static_cast<double>(state.total - state.done));
 }
 
 }  // namespace
 
-ProgressLine::ProgressLine(bool wanted)
-    : enabled_(wanted && ::isatty(STDERR_FILENO) == 1), start_(Clock::now()), last_(start_) {}
+std::string progress_text(const ProgressState& state, double seconds) {
+  return fmt::format(
+      "simulated {:.3f} us, {} of {} {}, {} events, {} per second, {:.0f} s; {}", fs_to_ns(state.now) * 1e-3,
+      state.done, state.total, state.what, scaled(static_cast<double>(state.events)),
+      scaled(static_cast<double>(state.events) / std::max(seconds, 1e-3)), seconds, estimate(state, seconds));
+}
+
+ProgressLine::ProgressLine(Progress wanted)
+    : wanted_(wanted),
+      terminal_(::isatty(STDERR_FILENO) == 1),
+      start_(Clock::now()),
+      next_(start_ + pace_of(wanted_, terminal_).first) {
+  if (wanted_ == Progress::off) return;
+  g_asked = 0;
+  g_terminal = terminal_;
+  handle(SIGUSR1, on_signal);
+  if (wanted_ == Progress::on_request) return;
+  handle(SIGALRM, on_signal);
+  set_timer(pace_of(wanted_, terminal_));
+}
+
+ProgressLine::~ProgressLine() {
+  if (wanted_ == Progress::off) return;
+  set_timer({});
+  g_stage = nullptr;
+  for (const int signal : {SIGUSR1, SIGALRM}) handle(signal, SIG_IGN);
+  if (g_shown != 0) static_cast<void>(!::write(STDERR_FILENO, "\r\033[K", 4));
+  g_shown = 0;
+}
+
+double ProgressLine::seconds() const {
+  return std::chrono::duration<double>(Clock::now() - start_).count();
+}
+
+void ProgressLine::stage(const char* text) {
+  if (wanted_ == Progress::off) return;
+  start_ = Clock::now();
+  g_stage = text;
+}
 
 bool ProgressLine::due() {
-  if (!enabled_) return false;
+  if (wanted_ == Progress::off) return false;
+  g_polled = 1;
   const Clock::time_point time = Clock::now();
-  if (time - start_ < kQuiet || time - last_ < kInterval) return false;
-  last_ = time;
+  if (time < next_ && g_asked == 0) return false;
+  g_asked = 0;
+  next_ = time + pace_of(wanted_, terminal_).interval;
   return true;
 }
 
-void ProgressLine::show(const std::string& text) {
-  std::fprintf(stderr, "\r\033[K%s, %.0f s", text.c_str(), std::chrono::duration<double>(last_ - start_).count());
-  std::fflush(stderr);
-  shown_ = true;
-}
-
-void ProgressLine::update(TimeFs now, std::uint64_t events) {
-  if (!due()) return;
-  const double seconds = std::chrono::duration<double>(last_ - start_).count();
-  char time[48];
-  std::snprintf(time, sizeof time, "%.3f", fs_to_ns(now) * 1e-3);
-  show("simulated " + std::string(time) + " us, " + scaled(static_cast<double>(events)) + " events, " +
-       scaled(static_cast<double>(events) / seconds) + " per second");
+void ProgressLine::update(const ProgressState& state) {
+  show(progress_text(state, seconds()).c_str());
 }
 
 void ProgressLine::update_count(std::size_t done, std::size_t total, const char* what) {
-  if (due()) show(std::to_string(done) + " of " + std::to_string(total) + " " + what);
-}
-
-void ProgressLine::clear() {
-  if (!shown_) return;
-  std::fputs("\r\033[K", stderr);
-  std::fflush(stderr);
-  shown_ = false;
+  if (due()) show(fmt::format("{} of {} {}", done, total, what).c_str());
 }
 
 }  // namespace kb::sim

@@ -240,12 +240,16 @@ std::optional<Error> program_error_of(const std::function<void()>& step) {
 SimulationResult simulate(const topology::LoadedTopology& topology, const SimulationOptions& options,
                           const HostProgram& program) {
   prepare_systemc();
+  ProgressLine progress(options.progress);
+  progress.stage("building the machine");
   DataSide data(topology.graph, options);
   const std::unique_ptr<observe::VcdWriter> waveform = make_waveform(options);
   elab::PlatformOptions platform_options;
   platform_options.operations = &data.recorder();
   platform_options.kernels = options.kernels;
   platform_options.observer = waveform.get();
+  platform_options.log = options.log;
+  const WarningsInLog warnings_in_log(options.log);
   // Never destroyed: SystemC looks for every port of a dying module in one list, which for a large machine takes longer
   // than the simulation, and the process ends soon.
   elab::Platform& platform =
@@ -259,15 +263,18 @@ SimulationResult simulate(const topology::LoadedTopology& topology, const Simula
   host.run_main(program);
   if (options.time_limit) platform.scheduler().set_time_limit(*options.time_limit);
   if (options.host_time_limit != nullptr) options.host_time_limit->watch(platform.scheduler());
-  ProgressLine progress(options.progress);
   platform.scheduler().set_poll([&] {
-    progress.update(platform.scheduler().now(), platform.scheduler().events());
+    if (!progress.due()) return false;
+    const elab::EventScheduler& scheduler = platform.scheduler();
+    progress.update({scheduler.now(), scheduler.events(), host.finished_launches(), host.launches().size(), "launches",
+                     options.time_limit});
     return false;
   });
+  progress.stage(nullptr);
   std::optional<Error> early = program_error_of(start_systemc);
   check_filters(waveform.get());
   if (!early) early = program_error_of(run_systemc);
-  progress.clear();
+  progress.stage("computing the data");
   if (options.host_time_limit != nullptr && platform.scheduler().end_requested()) {
     options.host_time_limit->acknowledge();
   }

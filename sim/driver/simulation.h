@@ -11,8 +11,10 @@
 
 #include "platform/contract/i_host.h"
 #include "platform/contract/i_pe.h"
+#include "platform/observe/event_log.h"
 #include "platform/observe/output_file.h"
 #include "platform/topology/topology.h"
+#include "sim/driver/progress.h"
 #include "sim/driver/run_record.h"
 
 namespace kb::elab {
@@ -32,7 +34,8 @@ struct SimulationOptions {
   std::vector<std::string> vcd_filters;
   std::optional<TimeFs> time_limit;
   HostTimeLimit* host_time_limit = nullptr;  // none when null
-  bool progress = false;
+  Progress progress = Progress::off;
+  observe::EventLog* log = nullptr;  // none when null
   const contract::IKernelCatalog* kernels = nullptr;
   const elab::BlockCatalog* blocks = nullptr;  // besides the built-in ones
 };

@@ -4,12 +4,14 @@
 #include <systemc>
 
 #include "platform/base/error.h"
+#include "platform/observe/event_log.h"
 
 namespace kb::sim {
 namespace {
 
 std::exception_ptr g_escaped;  // from a process; SystemC itself keeps only its text
 std::vector<std::string> g_warnings;
+observe::EventLog* g_warning_log = nullptr;
 
 std::string describe(const sc_core::sc_report& report) {
   std::string text = report.get_msg_type();
@@ -23,7 +25,9 @@ void on_report(const sc_core::sc_report& report, const sc_core::sc_actions& acti
     case sc_core::SC_INFO:
       return;
     case sc_core::SC_WARNING:
-      if (actions != sc_core::SC_DO_NOTHING) g_warnings.push_back(describe(report));
+      if (actions == sc_core::SC_DO_NOTHING) return;
+      g_warnings.push_back(describe(report));
+      if (g_warning_log != nullptr) g_warning_log->warn(g_warnings.back());
       return;
     default:
       break;
@@ -61,6 +65,14 @@ void start_systemc() {
 
 void run_systemc() {
   guarded([] { sc_core::sc_start(); });
+}
+
+WarningsInLog::WarningsInLog(observe::EventLog* log) {
+  g_warning_log = log;
+}
+
+WarningsInLog::~WarningsInLog() {
+  g_warning_log = nullptr;
 }
 
 const std::vector<std::string>& systemc_warnings() {

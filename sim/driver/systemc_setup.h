@@ -5,6 +5,10 @@
 #include <string>
 #include <vector>
 
+namespace kb::observe {
+class EventLog;
+}
+
 namespace kb::sim {
 
 // Time resolution of 1 fs and the report handler. Once per process, before the first module.
@@ -15,6 +19,15 @@ void start_systemc();
 // Runs the simulation until nothing is left to do. For both: an exception that escapes a process comes out unchanged;
 // other SystemC errors become model Errors that name the instance and the simulated time.
 void run_systemc();
+
+// As long as it lives, SystemC's warnings go into the log, too, as they come. Null: there is no log.
+class WarningsInLog {
+ public:
+  explicit WarningsInLog(observe::EventLog* log);
+  ~WarningsInLog();
+  WarningsInLog(const WarningsInLog&) = delete;
+  WarningsInLog& operator=(const WarningsInLog&) = delete;
+};
 
 // Texts of SystemC warnings so far.
 const std::vector<std::string>& systemc_warnings();

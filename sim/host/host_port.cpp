@@ -227,7 +227,10 @@ void HostPort::finish(Request& request) {
   request.done = true;
   request.completion.completed = now();
   --open_;
-  if (request.kind == Kind::launch) record_launch(request);
+  if (request.kind == Kind::launch) {
+    record_launch(request);
+    ++finished_launches_;
+  }
   if (request.write != nullptr) {
     contract::IOperationSink* const operations = platform_.context().operations;
     if (request.completion.ok && operations != nullptr) {
@@ -329,23 +332,21 @@ void HostPort::collect_waits(std::vector<elab::WaitInfo>& waits) const {
 }
 
 bool HostPort::reports(const elab::WaitInfo& wait) const {
-  if (wait.what.rfind("response of ", 0) != 0) return false;
-  return std::any_of(entries_.begin(), entries_.end(),
-                     [&](const Entry& entry) { return wait.who == platform_.graph().node(entry.node).id; });
+  if (!wait.is_request) return false;
+  return std::any_of(entries_.begin(), entries_.end(), [&](const Entry& entry) { return wait.node == entry.node; });
 }
 
 namespace {
 
 // "; sip0.cube0.m_cpu waits for 1 of 8 PEs: pe3": the blocks that hold this launch.
-std::string waits_of_launch(const std::vector<elab::WaitInfo>& waits, contract::RequestId id) {
+std::string waits_of_launch(const topology::Graph& graph, const std::vector<elab::WaitInfo>& waits,
+                            contract::RequestId id) {
   constexpr std::size_t kMost = 8;
-  const std::string mark = fmt::format(": launch #{} of ", id);
   std::string text;
   std::size_t found = 0;
   for (const elab::WaitInfo& wait : waits) {
-    const std::size_t at = wait.who.find(mark);
-    if (at == std::string::npos || ++found > kMost) continue;
-    text += fmt::format("; {}: {}", wait.who.substr(0, at), wait.what);
+    if (wait.launch != id || ++found > kMost) continue;
+    text += fmt::format("; {}: {}", graph.node(wait.node).id, wait.what);
   }
   if (found > kMost) text += fmt::format("; and {} others", found - kMost);
   return text;
@@ -364,7 +365,8 @@ void HostPort::abandon(const std::string& reason, const std::vector<elab::WaitIn
     request.completion.ok = false;
     request.completion.error_code = "TIMEOUT";
     request.completion.error_message = describe(request, i + 1) + " was never answered: " + reason;
-    if (request.kind == Kind::launch) request.completion.error_message += waits_of_launch(waits, i + 1);
+    if (request.kind == Kind::launch)
+      request.completion.error_message += waits_of_launch(platform_.graph(), waits, i + 1);
     request.completion.completed = now();
     if (request.kind != Kind::launch) continue;
     record_launch(request);

@@ -66,6 +66,7 @@ class HostPort final : public contract::IHost, private elab::IHostPort {
   std::size_t requests() const { return requests_.size(); }  // submitted so far (H-70)
   std::size_t open_requests() const { return open_; }
   const std::deque<LaunchRecord>& launches() const { return launches_; }
+  std::size_t finished_launches() const { return finished_launches_; }
   // At the end of the run.
   std::deque<LaunchRecord> take_launches() { return std::move(launches_); }
 
@@ -122,6 +123,7 @@ class HostPort final : public contract::IHost, private elab::IHostPort {
   MappingRegistry mappings_;
   std::vector<elab::IQueueControl*> queues_;  // PEs with message queues
   std::deque<LaunchRecord> launches_;
+  std::size_t finished_launches_ = 0;  // answered by the machine
   std::deque<Request*> with_results_;  // completed launches that still have those of their PEs
   HostThreads threads_;
 };

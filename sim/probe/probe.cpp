@@ -127,7 +127,7 @@ std::vector<ProbeCheck> check_probe(const std::vector<ProbeResult>& results) {
 }
 
 ProbeReport run_probe(const topology::LoadedTopology& topology, const std::string& filter,
-                      const elab::BlockCatalog* blocks) {
+                      const ProbeOptions& options) {
   const topology::MachineSpec& spec = topology.graph.spec;
   ProbeReport report;
   std::vector<std::function<std::string()>> jobs;
@@ -139,16 +139,18 @@ ProbeReport run_probe(const topology::LoadedTopology& topology, const std::strin
     ProbeResult result;
     result.row = probe_row(probe, spec);
     result.probe = std::move(probe);
-    jobs.push_back([&topology, blocks, row = result.row] {
+    jobs.push_back([&topology, row = result.row, &options] {
       prepare_systemc();
-      return encode(run_traffic(topology, {row}, {false, nullptr, blocks}).front());
+      TrafficOptions traffic;
+      traffic.blocks = options.blocks;
+      traffic.log = options.log;
+      return encode(run_traffic(topology, {row}, traffic).front());
     });
     report.results.push_back(std::move(result));
   }
-  ProgressLine progress(true);
+  ProgressLine progress(options.log == nullptr ? Progress::automatic : Progress::on_request);
   const std::vector<std::string> answers =
       run_isolated(jobs, [&](std::size_t done) { progress.update_count(done, jobs.size(), "cases"); });
-  progress.clear();
   for (std::size_t i = 0; i < answers.size(); ++i) {
     ProbeResult& result = report.results[i];
     decode(answers[i], result);

@@ -12,6 +12,9 @@
 namespace kb::elab {
 class BlockCatalog;
 }
+namespace kb::observe {
+class EventLog;
+}
 
 namespace kb::sim {
 
@@ -39,11 +42,15 @@ struct ProbeReport {
   bool ok() const;
 };
 
+struct ProbeOptions {
+  const elab::BlockCatalog* blocks = nullptr;  // besides the built-in ones
+  observe::EventLog* log = nullptr;            // what the blocks do, from the process of the case; none when null
+};
+
 // `filter` is "all" or the exact name of a case; usage Error with the nearest name otherwise (H-91). Every case runs on
 // a machine of its own in a process of its own.
-// `blocks`: besides the built-in ones; none when null.
 ProbeReport run_probe(const topology::LoadedTopology& topology, const std::string& filter,
-                      const elab::BlockCatalog* blocks = nullptr);
+                      const ProbeOptions& options = {});
 
 // The checks of H-88 and H-89 over the cases that ran; a comparison needs two of them.
 std::vector<ProbeCheck> check_probe(const std::vector<ProbeResult>& results);

@@ -3,6 +3,7 @@
 #include "platform/base/error.h"
 #include "platform/elab/i_request_source.h"
 #include "platform/elab/platform.h"
+#include "platform/observe/event_log.h"
 #include "sim/driver/host_time_limit.h"
 #include "sim/driver/progress.h"
 #include "sim/driver/systemc_setup.h"
@@ -71,21 +72,28 @@ class TrafficSource final : public payload::IInitiator {
 std::vector<TrafficResult> run_traffic(const topology::LoadedTopology& topology, const std::vector<TraceRow>& rows,
                                        const TrafficOptions& options) {
   HostTimeLimit* const host_limit = options.host_limit;
+  elab::PlatformOptions platform_options;
+  platform_options.log = options.log;
+  const WarningsInLog warnings_in_log(options.log);
+  ProgressLine progress(options.progress);
+  progress.stage("building the machine");
   // Never destroyed: SystemC looks for every port of a dying module in one list, which for a large machine takes longer
   // than the simulation, and the process ends soon.
-  elab::Platform& platform = *new elab::Platform("platform", topology.graph, modules::registry_with(options.blocks));
+  elab::Platform& platform =
+      *new elab::Platform("platform", topology.graph, modules::registry_with(options.blocks), platform_options);
   std::vector<TrafficResult> results(rows.size());
   TrafficSource source(platform, rows, results);
+  progress.stage(nullptr);
   start_systemc();  // the sockets are bound from here on
   source.issue_all();
   if (host_limit != nullptr) host_limit->watch(platform.scheduler());
-  ProgressLine line(options.progress);
   platform.scheduler().set_poll([&] {
-    line.update(platform.scheduler().now(), platform.scheduler().events());
+    if (!progress.due()) return false;
+    const elab::EventScheduler& scheduler = platform.scheduler();
+    progress.update({scheduler.now(), scheduler.events(), source.answered(), rows.size(), "transactions"});
     return false;
   });
   run_systemc();
-  line.clear();
   if (!platform.scheduler().passed_end().empty()) {
     throw Error::program("TIME_RANGE", platform.scheduler().passed_end());
   }

@@ -13,10 +13,14 @@
 namespace kb::elab {
 class BlockCatalog;
 }
+namespace kb::observe {
+class EventLog;
+}
 
 namespace kb::sim {
 
 class HostTimeLimit;
+enum class Progress : std::uint8_t;
 
 enum class TraceOp : std::uint8_t { pe_read, pe_write, host_read, host_write };
 std::string_view trace_op_name(TraceOp op);
@@ -48,9 +52,10 @@ struct TrafficResult {
 };
 
 struct TrafficOptions {
-  bool progress = false;                       // a line on the terminal while it takes long
+  Progress progress{};                         // off
   HostTimeLimit* host_limit = nullptr;         // none when null
   const elab::BlockCatalog* blocks = nullptr;  // besides the built-in ones
+  observe::EventLog* log = nullptr;            // none when null
 };
 
 // Simulates the rows on a fresh machine; results in row order. Elaborates SystemC: once per process.

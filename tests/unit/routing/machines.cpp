@@ -36,6 +36,8 @@ NodeId Sketch::add(const std::string& id, NodeKind kind, std::optional<topology:
   node.sip = SipId(number_after(id, "sip"));
   node.cube = CubeId(number_after(id, "cube"));
   node.pe = PeId(number_after(id, "pe"));
+  if (kind == NodeKind::ucie_conn) node.connection = number_after(id, "conn");
+  if (kind == NodeKind::pcie_ep || kind == NodeKind::io_cpu) node.chiplet = number_after(id, "io");
   graph.nodes.push_back(node);
   return NodeId(static_cast<std::uint32_t>(graph.nodes.size() - 1));
 }

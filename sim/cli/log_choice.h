@@ -1,0 +1,41 @@
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "platform/observe/event_log.h"
+#include "platform/observe/output_set.h"
+#include "platform/topology/graph.h"
+#include "sim/driver/progress.h"
+
+namespace CLI {
+class App;
+}
+
+namespace kb::cli {
+
+class FileRoles;
+
+// What a command that simulates tells while it lasts: --log, --log-file and --progress.
+class LogChoice {
+ public:
+  void add_options(CLI::App& app);
+  void add_log_option(CLI::App& app);  // --log alone
+  void add_roles(FileRoles& roles) const;
+  // Before any work: usage Errors for a pattern that matches no block, a level that is none and --log-file alone.
+  void check(const topology::Graph& graph);
+  // After check(); null without --log. With --log-file the file is one of `outputs`.
+  std::unique_ptr<observe::EventLog> open(observe::OutputSet& outputs) const;
+  // A line by itself would break those of a log on standard error. Usage Error for --progress with `quiet`.
+  sim::Progress progress(bool quiet) const;
+  const std::string& file() const { return file_; }
+
+ private:
+  std::vector<std::string> texts_;
+  std::vector<observe::LogRequest> requests_;
+  std::string file_;
+  bool progress_ = false;
+};
+
+}  // namespace kb::cli
