@@ -46,7 +46,7 @@ class BurstPlan {
     std::uint32_t count_before(const ArrivalKey& entry_key) const;
     ArrivalKey entry_key(std::uint32_t i) const {
       ArrivalKey key = bursts.key(i);
-      key.time = key.ready = entry(i);
+      key.time = entry(i);
       return key;
     }
     // The first `count` bursts.

@@ -102,7 +102,6 @@ class Simulation {
   struct RequestState {
     TimeFs finish = 0;
     std::uint32_t gathered = 0;
-    std::map<std::uint32_t, TimeFs> ready;  // by node: of the latest flit that passed it; one leg has flits
   };
 
   static TimeFs round_fs(double ns) { return std::llround(ns * 1e6); }
@@ -150,20 +149,13 @@ class Simulation {
   }
 
   void transit(const Event& e, NodeId node) {
-    if (e.flit.message) {
-      push(e.time + overhead(node), node, Kind::leave, e.order, e.flit);
-      return;
-    }
-    if (text(graph_.node(node), "decode") == "serial") {
+    if (!e.flit.message && text(graph_.node(node), "decode") == "serial") {
       TimeFs& worker = nodes_[node.value].worker;
       worker = std::max(e.time, worker) + (e.flit.index == 0 ? overhead(node) : 0);
       push(worker, node, Kind::leave, e.order, e.flit);
       return;
     }
-    // Pipelined: a header takes its time whatever else the node does, and its body does not overtake it.
-    TimeFs& before = state_[e.flit.request].ready[node.value];
-    before = e.flit.index == 0 ? e.time + overhead(node) : std::max(e.time, before);
-    push(before, node, Kind::leave, e.order, e.flit);
+    push(e.time + overhead(node), node, Kind::leave, e.order, e.flit);
   }
 
   void hbm(const Event& e, NodeId node) {
