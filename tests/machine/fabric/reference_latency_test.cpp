@@ -70,13 +70,13 @@ TEST(ReferenceLatency, TwoIssuersWrite) {
   EXPECT_NEAR(last_completed(TraceOp::pe_write, {1, 2}), kTwo, 1.0);
 }
 TEST(ReferenceLatency, TwoIssuersRead) {
-  EXPECT_NEAR(last_completed(TraceOp::pe_read, {1, 2}), kTwo, 0.04 * kTwo);  // they take turns
+  EXPECT_NEAR(last_completed(TraceOp::pe_read, {1, 2}), kTwo, 0.03 * kTwo);
 }
 TEST(ReferenceLatency, ThreeIssuersWrite) {
-  EXPECT_NEAR(last_completed(TraceOp::pe_write, {1, 2, 3}), kThree, 0.05 * kThree);
+  EXPECT_NEAR(last_completed(TraceOp::pe_write, {1, 2, 3}), kThree, 0.03 * kThree);
 }
 TEST(ReferenceLatency, ThreeIssuersRead) {
-  EXPECT_NEAR(last_completed(TraceOp::pe_read, {1, 2, 3}), kThree, 0.05 * kThree);
+  EXPECT_NEAR(last_completed(TraceOp::pe_read, {1, 2, 3}), kThree, 0.03 * kThree);
 }
 
 struct LoneWrite {
