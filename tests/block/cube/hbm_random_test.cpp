@@ -247,6 +247,8 @@ TEST_P(RandomHbm, EqualsABurstByBurstController) {  // C-HBM-4 .. C-HBM-12, A-87
   shape.access_ns = random() % 2 == 0 ? 0.0 : 34.0;
   shape.access_bytes = random() % 2 == 0 ? 256 : 32;
   shape.channel_hash = random() % 2 == 0 ? "none" : "xor";
+  shape.return_bw_gbs = random() % 2 == 0 ? 256.0 : 128.0;
+  const int writes = static_cast<int>(random() % 4);  // of eight
   Memory m(shape);
   const auto pick = [&](int low, int high) {
     return low + static_cast<int>(random() % static_cast<unsigned>(high - low + 1));
@@ -261,7 +263,7 @@ TEST_P(RandomHbm, EqualsABurstByBurstController) {  // C-HBM-4 .. C-HBM-12, A-87
     const auto bytes = static_cast<std::uint64_t>(pick(0, 2) == 0 ? pick(1, 1000) : 256 * pick(1, 40));
     const auto offset = static_cast<std::uint64_t>(pick(0, 1) == 0 ? 256 * pick(0, 15) : pick(0, 5000));
     const TimeFs start = cursor + pick(0, port == 0 ? 20 : 100) * ns(0.5);
-    const Op op = pick(0, 1) == 0 ? Op::read : Op::write;
+    const Op op = pick(0, 7) < writes ? Op::write : Op::read;
     Transaction& t = shape.requesters == 0 ? m.make(op, bytes, offset, port)
                                            : m.make_by(random() % shape.requesters, op, bytes, offset, port);
     transactions[t.id] = &t;
