@@ -1,6 +1,5 @@
 #include "priority_router.h"
 
-#include <algorithm>
 #include <iterator>
 
 namespace example {
@@ -22,20 +21,8 @@ PriorityRouter::PriorityRouter(const sc_core::sc_module_name& name, kb::NodeId n
       urgent_bytes_(static_cast<std::uint64_t>(params.urgent_bytes)),
       outlets_(port_count()) {}
 
-kb::TimeFs PriorityRouter::ready_time(const Arrival& flit) {
-  if (flit.is_first()) {
-    const kb::TimeFs ready = flit.time() + overhead_;
-    if (!flit.is_last()) headers_[{flit.transaction().id, flit.leg()}] = ready;
-    return ready;
-  }
-  const auto header = headers_.find({flit.transaction().id, flit.leg()});
-  const kb::TimeFs ready = std::max(flit.time(), header->second);
-  if (flit.is_last()) headers_.erase(header);
-  return ready;
-}
-
 void PriorityRouter::on_arrival(const Arrival& flit) {
-  const kb::TimeFs ready = ready_time(flit);
+  const kb::TimeFs ready = flit.time() + overhead_;
   if (flit.is_message()) {  // takes no time of the wire
     depart(flit, ready);
     return;

@@ -3,8 +3,6 @@
 
 #include <cstdint>
 #include <deque>
-#include <map>
-#include <utility>
 #include <vector>
 
 #include "modules/fabric/arrival_node.h"
@@ -38,13 +36,11 @@ class PriorityRouter final : public kb::modules::ArrivalNode {
   void on_arrival(const Arrival& flit) override;
   void on_wake() override;
   void on_departure(const Arrival& flit) override;
-  kb::TimeFs ready_time(const Arrival& flit);
   void serve(std::uint16_t out_port);
 
   kb::TimeFs overhead_;
   std::uint64_t urgent_bytes_;
-  std::map<std::pair<std::uint64_t, kb::payload::Leg>, kb::TimeFs> headers_;  // when the header of a leg is ready
-  std::vector<Outlet> outlets_;                                               // by out-port
+  std::vector<Outlet> outlets_;  // by out-port
   std::int64_t overtaken_ = 0;
 };
 

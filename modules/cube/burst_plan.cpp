@@ -4,7 +4,7 @@
 
 namespace kb::modules {
 namespace {
-constexpr auto kNothing = [](std::size_t, std::uint32_t, std::uint32_t, TimeFs, TimeFs) {};
+constexpr auto kNothing = [](std::uint32_t, std::uint32_t, TimeFs, TimeFs) {};
 
 PseudoChannels::Params channel_params(const params::HbmCtrlParams& hbm) {
   PseudoChannels::Params params;
@@ -21,6 +21,7 @@ BurstPlan::BurstPlan(const elab::Block& block, contract::ISignalObserver* observ
                      bool bound)
     : channels_(channel_params(params)),
       settled_channels_(channels_),
+      trial_(channels_),
       waves_(block, observer, channels_.params().count),
       bound_(bound) {}
 
@@ -50,33 +51,9 @@ BurstRun BurstPlan::Piece::run(std::uint32_t count, TimeFs whole_burst) const {
   return run;
 }
 
-bool BurstPlan::ends_in_time(const Piece* pieces, std::size_t count) const {
-  TimeFs idle = latest_finish_;
-  std::uint64_t bursts = 0;
-  for (std::size_t k = 0; k < count; ++k) {
-    idle = std::max(idle, pieces[k].entry(pieces[k].bursts.count - 1));
-    bursts += pieces[k].bursts.count;
-  }
-  return channels_.latest_end(bursts, pieces->channel != kByAddress, idle) <= kTimeEnd;
-}
-
-std::size_t BurstPlan::turn_end(std::size_t begin) const {
-  std::size_t end = begin + 1;
-  while (end < pieces_.size() && pieces_[end].turn == pieces_[begin].turn) ++end;
-  return end;
-}
-
-std::size_t BurstPlan::turn_begin(std::size_t end) const {
-  std::size_t begin = end - 1;
-  while (begin > 0 && pieces_[begin - 1].turn == pieces_[end - 1].turn) --begin;
-  return begin;
-}
-
-bool BurstPlan::turn_past(std::size_t begin, std::size_t end, TimeFs now) const {
-  for (std::size_t i = begin; i < end; ++i) {
-    if (!pieces_[i].past(now)) return false;
-  }
-  return true;
+bool BurstPlan::ends_in_time(const Piece& piece) const {
+  const TimeFs idle = std::max(latest_finish_, piece.entry(piece.bursts.count - 1));
+  return channels_.latest_end(piece.bursts.count, piece.channel != kByAddress, idle) <= kTimeEnd;
 }
 
 bool BurstPlan::find_write(const payload::Transaction& transaction, std::uint32_t from, TimeFs now,
@@ -92,11 +69,7 @@ bool BurstPlan::find_write(const payload::Transaction& transaction, std::uint32_
 }
 
 bool BurstPlan::reaches_back(const ArrivalKey& limit) const {
-  if (pieces_.empty()) return false;
-  for (std::size_t i = turn_begin(pieces_.size()); i < pieces_.size(); ++i) {
-    if (pieces_[i].enters_from(limit)) return true;
-  }
-  return false;
+  return !pieces_.empty() && pieces_.back().enters_from(limit);
 }
 
 bool BurstPlan::reaches_bound(const ArrivalKey& limit, std::uint32_t channel) const {
@@ -111,82 +84,52 @@ void BurstPlan::replay_without(const ArrivalKey& limit, std::uint32_t channel) {
   for (std::size_t i = pieces_.size(); i-- > 0;)
     pieces_[i].bursts.transaction->terminal_time = pieces_[i].terminal_before;
   channels_ = settled_channels_;
-  for (std::size_t begin = 0; begin < pieces_.size();) {
-    const std::size_t end = turn_end(begin);
-    bool whole = true;
-    counts_.clear();
-    for (std::size_t i = begin; i < end; ++i) {
-      const Piece& piece = pieces_[i];
-      counts_.push_back(piece.meets(channel) ? piece.count_before(limit) : piece.bursts.count);
-      whole = whole && counts_.back() == piece.bursts.count;
-    }
-    if (counts_[0] > 0) enter(begin, end, kNothing);
-    if (!bound_ && !whole) return;  // nor does any behind it stay
-    begin = end;
+  for (std::size_t i = 0; i < pieces_.size(); ++i) {
+    const Piece& piece = pieces_[i];
+    const std::uint32_t kept = piece.meets(channel) ? piece.count_before(limit) : piece.bursts.count;
+    if (kept > 0) enter(piece, kept, kNothing);
+    if (!bound_ && kept < piece.bursts.count) return;  // nor does any behind it stay
   }
 }
 
 void BurstPlan::find_latest() {
-  latest_ = 0;
-  if (pieces_.empty()) return;
-  for (std::size_t i = turn_begin(pieces_.size()); i < pieces_.size(); ++i) {
-    latest_ = std::max(latest_, pieces_[i].entry(pieces_[i].bursts.count - 1));
-  }
+  latest_ = pieces_.empty() ? 0 : pieces_.back().entry(pieces_.back().bursts.count - 1);
 }
 
-// What meets a turn and was entered before it is past when the turn is, so bound ones may leave from the middle.
+// What meets a piece and was entered before it is past when the piece is, so bound ones may leave from the middle.
 void BurstPlan::settle_past(TimeFs now) {
   if (!bound_) {
-    while (!pieces_.empty()) {
-      const std::size_t end = turn_end(0);
-      if (!turn_past(0, end, now)) return;
-      settle_turn(0, end);
-      for (std::size_t i = 0; i < end; ++i) pieces_.pop_front();
-    }
+    for (; !pieces_.empty() && pieces_.front().past(now); pieces_.pop_front()) settle_piece(pieces_.front());
     return;
   }
   std::size_t kept = 0;
-  for (std::size_t begin = 0; begin < pieces_.size();) {
-    const std::size_t end = turn_end(begin);
-    if (turn_past(begin, end, now)) {
-      settle_turn(begin, end);
+  for (std::size_t i = 0; i < pieces_.size(); ++i) {
+    if (pieces_[i].past(now)) {
+      settle_piece(pieces_[i]);
     } else {
-      for (std::size_t i = begin; i < end; ++i, ++kept) {
-        if (kept != i) pieces_[kept] = pieces_[i];
-      }
+      if (kept != i) pieces_[kept] = pieces_[i];
+      ++kept;
     }
-    begin = end;
   }
   while (pieces_.size() > kept) pieces_.pop_back();
 }
 
 void BurstPlan::settle_all() {
-  if (waves_.wanted()) {
-    for (std::size_t begin = 0; begin < pieces_.size();) {
-      const std::size_t end = turn_end(begin);
-      settle_turn(begin, end);
-      begin = end;
-    }
-  }
+  for (std::size_t i = 0; waves_.wanted() && i < pieces_.size(); ++i) settle_piece(pieces_[i]);
   settled_channels_ = channels_;
   pieces_.clear();
 }
 
-void BurstPlan::settle_turn(std::size_t begin, std::size_t end) {
-  counts_.clear();
-  for (std::size_t i = begin; i < end; ++i) counts_.push_back(pieces_[i].bursts.count);
+void BurstPlan::settle_piece(const Piece& piece) {
+  const BurstRun run = piece.run(piece.bursts.count, whole_burst());
   if (!waves_.wanted()) {
-    commit(settled_channels_, begin, end, kNothing);
+    settled_channels_.commit(run, kNothing);
     return;
   }
-  const TimeFs burst = channels_.params().burst;
-  for (std::uint32_t round = 0; round < counts_[0]; ++round) {
-    for (std::size_t i = begin; i < end && round < counts_[i - begin]; ++i) {
-      const BurstRun run = pieces_[i].run(counts_[i - begin], burst);
-      const TimeFs finish = settled_channels_.enter(run, round);
-      const TimeFs time = round + 1 == run.count ? run.last : burst;
-      waves_.add(settled_channels_.channel_of(run, round), run.entry_of(round), finish - time, finish);
-    }
+  for (std::uint32_t j = 0; j < run.count; ++j) {
+    const TimeFs finish = settled_channels_.enter(run, j);
+    const TimeFs time = j + 1 == run.count ? run.last : whole_burst();
+    waves_.add(settled_channels_.channel_of(run, j), run.entry_of(j), finish - time, finish);
   }
 }
 

@@ -15,8 +15,7 @@ namespace kb::modules {
 
 // Pieces in the order of entry, the state of the pseudo-channels behind the last of them, and the state before the
 // first, from which what is kept is replayed when a piece is taken back. Pieces that have entered are settled: nothing
-// can change them, and their transactions may have ended and begun again. Pieces that are added together alternate
-// burst by burst: they are the turns of requesters.
+// can change them, and their transactions may have ended and begun again.
 //
 // Pieces that are bound to different pseudo-channels do not meet, so they need no order among them: a stream on each of
 // N channels is N pieces and not one per burst. A piece by address meets every other.
@@ -31,7 +30,6 @@ class BurstPlan {
     TimeFs open = 0;             // a read's, likewise: since when its command can be served,
     TimeFs issuer_before = 0;    // when the issuer was free for the first burst,
     TimeFs slot_before = 0;      // and the slot that its requester had before
-    std::uint64_t turn = 0;      // pieces of one turn were added together
     std::uint64_t offset = 0;    // transaction.hbm_offset, kept for when the transaction has ended
     TimeFs terminal_before = 0;  // transaction.terminal_time before this piece
     std::uint32_t channel = kByAddress;
@@ -46,7 +44,7 @@ class BurstPlan {
     std::uint32_t count_before(const ArrivalKey& entry_key) const;
     ArrivalKey entry_key(std::uint32_t i) const {
       ArrivalKey key = bursts.key(i);
-      key.time = key.ready = entry(i);
+      key.time = entry(i);
       return key;
     }
     // The first `count` bursts.
@@ -57,25 +55,16 @@ class BurstPlan {
   BurstPlan(const elab::Block& block, contract::ISignalObserver* observer, const params::HbmCtrlParams& params,
             bool bound);
 
-  // False when pieces cannot be added without passing the end of simulated time.
-  bool fits(const Piece* pieces, std::size_t count) {
-    if (ends_in_time(pieces, count)) return true;
+  // False when a piece cannot be added without passing the end of simulated time.
+  bool fits(const Piece& piece) {
+    if (ends_in_time(piece)) return true;
     latest_finish_ = channels_.latest_free();  // without what was taken back
-    return ends_in_time(pieces, count);
+    return ends_in_time(piece);
   }
   // Bursts that enter after all others that they meet. on_finish(j, n, finish, step), as of PseudoChannels::commit,
   // comes before the transaction's terminal_time includes them.
   template <typename F>
-  void add(const Piece& piece, F&& on_finish) {
-    add(&piece, 1, [&](std::size_t, std::uint32_t j, std::uint32_t n, TimeFs finish, TimeFs step) {
-      on_finish(j, n, finish, step);
-    });
-  }
-  // The same for pieces of different transactions that alternate: burst i of the first, of the second, .., burst i + 1
-  // of the first. No piece has more bursts than the one before it, or fewer by more than one than the first.
-  // on_finish(piece, j, n, finish, step).
-  template <typename F>
-  void add(const Piece* pieces, std::size_t count, F&& on_finish);
+  void add(const Piece& piece, F&& on_finish);
   // True when a burst that meets those of `channel` enters at or after the limit.
   bool reaches(const ArrivalKey& limit, std::uint32_t channel) const {
     return bound_ ? reaches_bound(limit, channel) : latest_ >= limit.time && reaches_back(limit);
@@ -101,20 +90,18 @@ class BurstPlan {
 
   TimeFs whole_burst() const { return channels_.params().burst; }
   TimeFs free_at(std::size_t pc) const { return channels_.free_at(pc); }
+  // Behind all pieces; and a copy of it to try what further bursts would do.
+  const PseudoChannels& channels() const { return channels_; }
+  PseudoChannels& trial() {
+    trial_ = channels_;
+    return trial_;
+  }
 
  private:
-  // Index behind the pieces of the turn that begins at index `begin`; index of the first one of the turn that ends
-  // there.
-  std::size_t turn_end(std::size_t begin) const;
-  std::size_t turn_begin(std::size_t end) const;
-  bool turn_past(std::size_t begin, std::size_t end, TimeFs now) const;
-  // Brings the bursts of pieces begin .. end - 1, which are one turn, to the channels: the first counts_[i] of
-  // piece begin + i. on_finish(piece, j, n, finish, step).
+  // Brings the first `count` bursts of a piece to the channels.
   template <typename F>
-  void commit(PseudoChannels& channels, std::size_t begin, std::size_t end, F&& on_finish);
-  template <typename F>
-  void enter(std::size_t begin, std::size_t end, F&& on_finish);
-  bool ends_in_time(const Piece* pieces, std::size_t count) const;
+  void enter(const Piece& piece, std::uint32_t count, F&& on_finish);
+  bool ends_in_time(const Piece& piece) const;
   bool reaches_back(const ArrivalKey& limit) const;
   bool reaches_bound(const ArrivalKey& limit, std::uint32_t channel) const;
   // Brings the channels to the state without the bursts that meet those of `channel` at or after the limit.
@@ -122,55 +109,26 @@ class BurstPlan {
   void find_latest();  // by address
   void settle_past(TimeFs now);
   void settle_all();
-  void settle_turn(std::size_t begin, std::size_t end);
+  void settle_piece(const Piece& piece);
 
   // Bound pieces are looked through; by address they are looked at from the back.
   static constexpr std::size_t kMostUnsettled = 128;
 
   PseudoChannels channels_;
   PseudoChannels settled_channels_;  // before the first piece
+  PseudoChannels trial_;
   SlidingDeque<Piece> pieces_;
   PseudoChannelWaves waves_;
   bool bound_;
-  std::uint64_t turns_ = 0;
   TimeFs latest_ = 0;         // no burst enters later
   TimeFs latest_finish_ = 0;  // no burst finishes later
-  // Of the turn being committed: bursts to take of each piece, and what is known of their finishes.
-  std::vector<std::uint32_t> counts_;
-  std::vector<BurstRun> runs_;
-  std::vector<FinishRuns> finishes_;
 };
 
 template <typename F>
-void BurstPlan::commit(PseudoChannels& channels, std::size_t begin, std::size_t end, F&& on_finish) {
-  const TimeFs burst = channels.params().burst;
-  if (end - begin == 1) {
-    channels.commit(pieces_[begin].run(counts_[0], burst), [&](std::uint32_t j, std::uint32_t n, TimeFs finish,
-                                                               TimeFs step) { on_finish(begin, j, n, finish, step); });
-    return;
-  }
-  const std::size_t members = end - begin;
-  const auto teller = [&](std::size_t member) {
-    return [&, member](std::uint32_t j, std::uint32_t n, TimeFs finish, TimeFs step) {
-      on_finish(begin + member, j, n, finish, step);
-    };
-  };
-  runs_.clear();
-  for (std::size_t k = 0; k < members; ++k) runs_.push_back(pieces_[begin + k].run(counts_[k], burst));
-  finishes_.assign(members, {});
-  for (std::uint32_t round = 0; round < counts_[0]; ++round) {
-    for (std::size_t k = 0; k < members && round < counts_[k]; ++k) {
-      finishes_[k].add(round, channels.enter(runs_[k], round), teller(k));
-    }
-  }
-  for (std::size_t k = 0; k < members; ++k) finishes_[k].end(teller(k));
-}
-
-template <typename F>
-void BurstPlan::enter(std::size_t begin, std::size_t end, F&& on_finish) {
-  commit(channels_, begin, end, [&](std::size_t i, std::uint32_t j, std::uint32_t n, TimeFs finish, TimeFs step) {
-    on_finish(i - begin, j, n, finish, step);
-    payload::Transaction& t = *pieces_[i].bursts.transaction;
+void BurstPlan::enter(const Piece& piece, std::uint32_t count, F&& on_finish) {
+  payload::Transaction& t = *piece.bursts.transaction;
+  channels_.commit(piece.run(count, whole_burst()), [&](std::uint32_t j, std::uint32_t n, TimeFs finish, TimeFs step) {
+    on_finish(j, n, finish, step);
     const TimeFs last = finish + static_cast<TimeFs>(n - 1) * step;
     t.terminal_time = std::max(t.terminal_time, last);
     latest_finish_ = std::max(latest_finish_, last);
@@ -178,21 +136,14 @@ void BurstPlan::enter(std::size_t begin, std::size_t end, F&& on_finish) {
 }
 
 template <typename F>
-void BurstPlan::add(const Piece* planned, std::size_t count, F&& on_finish) {
-  const std::size_t begin = pieces_.size();
-  if (begin == 0) latest_ = 0;
-  ++turns_;
-  counts_.clear();
-  for (std::size_t k = 0; k < count; ++k) {
-    Piece& piece = pieces_.push_back();
-    piece = planned[k];
-    piece.turn = turns_;
-    piece.offset = piece.bursts.transaction->hbm_offset;
-    piece.terminal_before = piece.bursts.transaction->terminal_time;
-    latest_ = std::max(latest_, piece.entry(piece.bursts.count - 1));
-    counts_.push_back(piece.bursts.count);
-  }
-  enter(begin, begin + count, on_finish);
+void BurstPlan::add(const Piece& planned, F&& on_finish) {
+  if (pieces_.empty()) latest_ = 0;
+  Piece& piece = pieces_.push_back();
+  piece = planned;
+  piece.offset = piece.bursts.transaction->hbm_offset;
+  piece.terminal_before = piece.bursts.transaction->terminal_time;
+  latest_ = std::max(latest_, piece.entry(piece.bursts.count - 1));
+  enter(piece, piece.bursts.count, on_finish);
 }
 
 template <typename F>
@@ -203,25 +154,20 @@ void BurstPlan::take_back(const ArrivalKey& limit, std::uint32_t channel, TimeFs
     if (pieces_[i].channel == kByAddress && pieces_[i].enters_from(limit)) channel = kByAddress;
   }
   replay_without(limit, channel);
-  for (std::size_t end = pieces_.size(); end > 0;) {
-    const std::size_t begin = turn_begin(end);
-    bool cut = false;
-    for (std::size_t i = end; i-- > begin;) {
-      Piece& piece = pieces_[i];
-      if (!piece.meets(channel)) continue;
-      const std::uint32_t keep = piece.count_before(limit);
-      if (keep == piece.bursts.count) continue;
-      cut = true;
-      put_back(piece, piece.bursts.tail(keep));
-      piece.last = channels_.params().burst;
-      if (keep > 0) {
-        piece.bursts.count = keep;
-      } else {
-        pieces_.erase(i);
-      }
+  for (std::size_t i = pieces_.size(); i-- > 0;) {
+    Piece& piece = pieces_[i];
+    const std::uint32_t keep = piece.meets(channel) ? piece.count_before(limit) : piece.bursts.count;
+    if (keep == piece.bursts.count) {
+      if (!bound_) break;
+      continue;
     }
-    if (!cut && !bound_) break;
-    end = begin;
+    put_back(piece, piece.bursts.tail(keep));
+    piece.last = whole_burst();
+    if (keep > 0) {
+      piece.bursts.count = keep;
+    } else {
+      pieces_.erase(i);
+    }
   }
   if (!bound_) find_latest();
   if (limit.time <= now && channel == kByAddress) settle_all();  // what is left can no longer change

@@ -13,7 +13,6 @@ using payload::Transaction;
 
 namespace {
 constexpr int kLargestBudget = 32;
-constexpr int kRoundsPerBudget = 4;  // of reads that take turns
 }  // namespace
 
 HbmCtrl::HbmCtrl(const sc_core::sc_module_name& name, NodeId node, const params::HbmCtrlParams& params,
@@ -37,10 +36,10 @@ void HbmCtrl::assign_ports(const params::HbmCtrlParams& params) {
   std::size_t ordinary = 0;
   for (Lane& lane : lanes_) {
     lane.port = static_cast<std::uint16_t>(&lane - lanes_.data());
-    lane.reads.configure(take_turns, unit_, channel(lane.port).params().bw_gbs);
     const topology::Node& neighbour = context().graph.node(link(lane.port).neighbour);
     if (neighbour.kind != topology::NodeKind::channel_router) {
       ++ordinary;
+      lane.reads.configure(take_turns, unit_, channel(lane.port).params().bw_gbs, kByAddress);
       continue;
     }
     lane.channel = static_cast<std::uint32_t>(neighbour.channel.value());
@@ -48,6 +47,7 @@ void HbmCtrl::assign_ports(const params::HbmCtrlParams& params) {
       throw Error::model(node_id() + " has no pseudo-channel for " + neighbour.id);
     }
     bound[lane.channel] = true;
+    lane.reads.configure(take_turns, unit_, channel(lane.port).params().bw_gbs, lane.channel);
   }
   if (ordinary != 1) {
     throw Error::model(node_id() + " must have exactly one router neighbour besides the routers of its channels");
@@ -55,6 +55,7 @@ void HbmCtrl::assign_ports(const params::HbmCtrlParams& params) {
 }
 
 void HbmCtrl::on_flits(FlitRun& flits) {
+  forget_choices();
   lanes_[flits.in_port].writes.add(flits);
   wake_at(flits.time);
 }
@@ -66,9 +67,15 @@ void HbmCtrl::on_message(Transaction&, const FlitRun& message) {
 
 void HbmCtrl::on_withdrawn(std::uint16_t port, Transaction& transaction, Leg leg, std::uint32_t first) {
   ArrivalKey entry;
+  forget_choices();
   if (plan_.find_write(transaction, first, now(), entry)) take_back_bursts(lanes_[port], entry);
   lanes_[port].writes.withdraw(transaction, leg, first, now());
   schedule_wake();
+}
+
+// Something new may enter before the slots whose requesters have been chosen.
+void HbmCtrl::forget_choices() {
+  for (Lane& lane : lanes_) lane.reads.forget_choice();
 }
 
 void HbmCtrl::on_event(TimeFs now, std::uint64_t) {
@@ -103,6 +110,7 @@ void HbmCtrl::take_commands(Lane& lane, TimeFs now) {
     }
     const TimeFs open = time_sum(message.time, overhead_);
     t.terminal_time = 0;
+    forget_choices();
     const TimeFs from = lane.reads.add(t, open, message.sequence);
     if (from != kNever) take_back_bursts(lane, {from, 0, 0, 0});
     ++reads_served_;
@@ -114,6 +122,7 @@ void HbmCtrl::take_commands(Lane& lane, TimeFs now) {
 
 ArrivalKey HbmCtrl::Lane::next_read() const {
   if (reads.empty()) return {kNever, 0, 0, 0};
+  if (reads.is_contested()) return {reads.next_slot(), 0, 0, 0};
   const ReadTurns::Command& command = reads.next_command();
   return {reads.next_slot(), port, command.sequence, command.next};
 }
@@ -154,8 +163,13 @@ void HbmCtrl::plan_bursts(TimeFs now) {
     const bool read = turn.read < turn.write;
     const ArrivalKey& key = read ? turn.read : turn.write;
     if (!read && lane.header_is_next(overhead_) && lane.writes.front().time > now) return;
-    if (key.time > now && ahead++ >= burst_budget_) return;
+    if (key.time > now && ahead >= burst_budget_) return;
     if (take_back_bursts(lane, key)) continue;
+    if (read && lane.reads.is_contested()) {
+      lane.reads.choose(plan_.channels());
+      continue;
+    }
+    if (key.time > now) ++ahead;
     if (read) {
       plan_reads(lane, std::min(turn.write, turn.after));
     } else {
@@ -169,39 +183,32 @@ void HbmCtrl::plan_reads(Lane& lane, const ArrivalKey& other) {
     pass_end(*lane.reads.next_command().transaction);
     return;
   }
-  lane.reads.share(static_cast<std::uint32_t>(std::max(1, burst_budget_ * kRoundsPerBudget)), shares_);
-  turn_.clear();
-  for (ReadTurns::Share& share : shares_) {
-    Piece piece;
-    piece.read = true;
-    piece.channel = lane.channel;
-    piece.open = share.command.open;
-    piece.issuer_before = share.issuer_before;
-    piece.slot_before = share.slot_before;
-    piece.bursts.transaction = share.command.transaction;
-    piece.bursts.time = share.slot;
-    piece.bursts.spacing = share.spacing;
-    piece.bursts.in_port = lane.port;
-    piece.bursts.sequence = share.command.sequence;
-    piece.bursts.sequence_step = 0;
-    piece.bursts.first = share.command.next;
-    piece.bursts.count = share.count;
-    piece.bursts.leg = Leg::response;
-    share.count = share.count == 0 ? 0 : piece.count_before(other);
-    if (share.count == 0) continue;
-    piece.bursts.count = share.count;
-    piece.last = burst_time(piece.bursts);
-    turn_.push_back(piece);
-  }
-  lane.reads.take(shares_);
-  if (!plan_.fits(turn_.data(), turn_.size())) {
-    pass_end(*turn_.back().bursts.transaction);
+  ReadTurns::Share share = lane.reads.share(plan_.trial());
+  Piece piece;
+  piece.read = true;
+  piece.channel = lane.channel;
+  piece.open = share.command.open;
+  piece.issuer_before = share.issuer_before;
+  piece.slot_before = share.slot_before;
+  piece.bursts.transaction = share.command.transaction;
+  piece.bursts.time = share.slot;
+  piece.bursts.spacing = lane.reads.interval();
+  piece.bursts.in_port = lane.port;
+  piece.bursts.sequence = share.command.sequence;
+  piece.bursts.sequence_step = 0;
+  piece.bursts.first = share.command.next;
+  piece.bursts.count = share.count;
+  piece.bursts.leg = Leg::response;
+  piece.bursts.count = share.count = piece.count_before(other);
+  piece.last = burst_time(piece.bursts);
+  lane.reads.take(share);
+  if (!plan_.fits(piece)) {
+    pass_end(*piece.bursts.transaction);
     return;
   }
-  plan_.add(turn_.data(), turn_.size(),
-            [&](std::size_t i, std::uint32_t j, std::uint32_t n, TimeFs finish, TimeFs step) {
-              deliver(lane, turn_[i], j, n, finish, step);
-            });
+  plan_.add(piece, [&](std::uint32_t j, std::uint32_t n, TimeFs finish, TimeFs step) {
+    deliver(lane, piece, j, n, finish, step);
+  });
 }
 
 TimeFs HbmCtrl::burst_time(const FlitRun& bursts) const {
@@ -232,7 +239,7 @@ void HbmCtrl::plan_writes(Lane& lane, const ArrivalKey& other, TimeFs now) {
     piece.bursts.count = std::min(piece.bursts.count, waiting.count_before(lane.writes[1].key()));
   lane.writes.take(piece.bursts.count);
   piece.last = burst_time(piece.bursts);
-  if (!plan_.fits(&piece, 1)) {
+  if (!plan_.fits(piece)) {
     pass_end(*piece.bursts.transaction);
     return;
   }
@@ -291,9 +298,8 @@ void HbmCtrl::put_back_read(const Piece& piece, const FlitRun& bursts) {
   Transaction& t = *bursts.transaction;
   withdraw_return(lane, t, bursts.first);
   const ReadTurns::Command command{&t, piece.open, piece.bursts.first, piece.bursts.sequence};
-  lane.reads.give_back(
-      {command, piece.bursts.time, piece.bursts.spacing, piece.bursts.count, piece.issuer_before, piece.slot_before},
-      bursts.first, bursts.time);
+  lane.reads.give_back({command, piece.bursts.time, piece.bursts.count, piece.issuer_before, piece.slot_before},
+                       bursts.first, bursts.time);
 }
 
 void HbmCtrl::put_back_write(const Piece& piece, const FlitRun& bursts) {

@@ -81,6 +81,7 @@ class HbmCtrl final : public FabricNode, private elab::EventHandler {
 
   void assign_ports(const params::HbmCtrlParams& params);
   void take_commands(Lane& lane, TimeFs now);
+  void forget_choices();
   void plan_bursts(TimeFs now);
   // The next burst of any lane; false when nobody has one. `after`: what it may meet next on another lane.
   struct Turn {
@@ -112,9 +113,7 @@ class HbmCtrl final : public FabricNode, private elab::EventHandler {
   AccessUnit unit_;
   double pc_gbs_;
   BurstPlan plan_;
-  std::vector<Lane> lanes_;               // by port
-  std::vector<ReadTurns::Share> shares_;  // of the slots being planned
-  std::vector<Piece> turn_;
+  std::vector<Lane> lanes_;  // by port
   SortedQueue<Due, Due::ByTurn> acknowledgements_;
   TimeFs wake_time_ = kNever;
   int burst_budget_;

@@ -121,8 +121,11 @@ class PseudoChannels {
   TimeFs latest_free() const { return *std::max_element(free_.begin(), free_.end()); }
 
   std::size_t channel_of(const BurstRun& run, std::uint32_t j) const {
-    if (run.channel != kByAddress) return run.channel;
-    return params_.stripe.channel_of_burst((run.offset >> shift_) + run.first + j);
+    return channel_of(run.channel, run.offset, run.first + j);
+  }
+  // Of burst `index` of a transaction at `offset`.
+  std::size_t channel_of(std::uint32_t channel, std::uint64_t offset, std::uint32_t index) const {
+    return channel != kByAddress ? channel : params_.stripe.channel_of_burst((offset >> shift_) + index);
   }
   TimeFs free_at(std::size_t pc) const { return free_[pc]; }
   const Params& params() const { return params_; }

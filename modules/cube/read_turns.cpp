@@ -4,15 +4,17 @@
 
 namespace kb::modules {
 
-void ReadTurns::configure(bool take_turns, const AccessUnit& unit, double return_gbs) {
+void ReadTurns::configure(bool take_turns, const AccessUnit& unit, double return_gbs, std::uint32_t channel) {
   take_turns_ = take_turns;
   unit_ = unit;
   gbs_ = return_gbs;
   interval_ = occupancy_fs(unit.burst, return_gbs);
+  channel_ = channel;
 }
 
-ReadTurns::Joined ReadTurns::joined(const Command& command, TimeFs latest_slot) {
-  if (command.open <= latest_slot) return {latest_slot, true, 0};
+ReadTurns::Joined ReadTurns::joined(const Requester& requester) {
+  const Command& command = requester.commands.front();
+  if (command.open <= requester.slot) return {requester.slot, true, 0};
   return {command.open, false, command.sequence};
 }
 
@@ -46,7 +48,6 @@ const ReadTurns::Next& ReadTurns::next() const {
   }
   if (open == kNever) return next_;
   next_.slot = std::max(issuer_free_, open);
-  const auto joined = [](const Requester& r) { return ReadTurns::joined(r.commands.front(), r.slot); };
   Joined earliest{kNever, false, 0};
   for (std::size_t i = 0; i < requesters_.size(); ++i) {
     const Requester& requester = requesters_[i];
@@ -64,11 +65,40 @@ const ReadTurns::Next& ReadTurns::next() const {
   return next_;
 }
 
+template <typename F>
+void ReadTurns::for_each_open(F&& f) const {
+  for (const Requester& requester : requesters_) {
+    if (!requester.commands.empty() && requester.commands.front().open <= next().slot) f(requester);
+  }
+}
+
+std::size_t ReadTurns::channel_of(const PseudoChannels& channels, const Requester& requester) const {
+  const Command& command = requester.commands.front();
+  return channels.channel_of(channel_, command.transaction->hbm_offset, command.next);
+}
+
+TimeFs ReadTurns::longest_wait(const PseudoChannels& channels) const {
+  return time_product(next().open, channels.params().burst);
+}
+
+void ReadTurns::choose(const PseudoChannels& channels) {
+  chosen_ = true;
+  const TimeFs slot = next().slot;
+  if (slot - joined(requesters_[next_.requester]).time >= longest_wait(channels)) return;
+  Joined earliest{kNever, false, 0};
+  for_each_open([&](const Requester& requester) {
+    const Joined turn = joined(requester);
+    if (!(turn < earliest) || channels.free_at(channel_of(channels, requester)) > slot) return;
+    earliest = turn;
+    next_.requester = static_cast<std::size_t>(&requester - requesters_.data());
+  });
+}
+
 TimeFs ReadTurns::add(payload::Transaction& transaction, TimeFs open, std::uint64_t sequence) {
   Requester& requester = requester_of(transaction, open);
   const bool first = requester.commands.empty();
   requester.commands.push_back({&transaction, open, 0, sequence});
-  next_known_ = false;
+  forget_next();
   if (!first) return kNever;  // served after what it has already
   ++active_;
   // Slots up to its own latest are as they were: it had a command then.
@@ -76,71 +106,66 @@ TimeFs ReadTurns::add(payload::Transaction& transaction, TimeFs open, std::uint6
   return issuer_free_ > open ? open : kNever;
 }
 
-void ReadTurns::share(std::uint32_t rounds, std::vector<Share>& shares) const {
-  shares.clear();
-  const Next& first = next();
-  const Command& command = requesters_[first.requester].commands.front();
-  const auto add = [&](const Requester& requester) {
-    shares.push_back({requester.commands.front(), 0, 0, 0, issuer_free_, requester.slot});
-  };
-  add(requesters_[first.requester]);
-  std::uint32_t count = left(command);
-  if (first.open > 1) {
-    // Rounds in which everybody has a whole burst; without one, just the burst that is next.
-    count = rounds;
-    for (const Requester& requester : requesters_) {
-      if (requester.commands.empty() || requester.commands.front().open > first.slot) continue;
-      const Command& own = requester.commands.front();
-      count = std::min(count, left(own) - (unit_.ends_in_part(*own.transaction) ? 1u : 0u));
-      if (&requester != &requesters_[first.requester]) add(requester);
-    }
-    if (count == 0) {
-      count = 1;
-      shares.resize(1);
-    }
-    std::sort(shares.begin(), shares.end(), [](const Share& a, const Share& b) {
-      return joined(a.command, a.slot_before) < joined(b.command, b.slot_before);
-    });
+ReadTurns::Share ReadTurns::share(PseudoChannels& trial) const {
+  const Next& n = next();
+  const Requester& requester = requesters_[n.requester];
+  Share share{requester.commands.front(), n.slot, 0, issuer_free_, requester.slot};
+  share.count = n.open == 1 ? left(share.command) : slots_in_a_row(trial);
+  if (n.slot <= kTimeEnd) {  // beyond, nobody looks
+    const auto most = static_cast<std::uint64_t>((kTimeEnd - n.slot) / interval_) + 2;
+    share.count = static_cast<std::uint32_t>(std::min<std::uint64_t>(share.count, most));
   }
-  const auto members = static_cast<std::uint64_t>(shares.size());
-  const TimeFs spacing = static_cast<TimeFs>(members) * interval_;
-  if (first.slot <= kTimeEnd) {  // beyond, nobody looks
-    const auto most = static_cast<std::uint64_t>((kTimeEnd - first.slot) / spacing) + 2;
-    count = static_cast<std::uint32_t>(std::min<std::uint64_t>(count, most));
+  // Others whose commands open meanwhile take part from then on.
+  if (n.others_open != kNever) {
+    const auto before = static_cast<std::uint64_t>((n.others_open - n.slot + interval_ - 1) / interval_);
+    share.count = static_cast<std::uint32_t>(std::min<std::uint64_t>(share.count, before));
   }
-  // Slots of others' commands that open meanwhile are theirs.
-  std::uint64_t slots = count * members;
-  if (first.others_open != kNever) {
-    const auto before = static_cast<std::uint64_t>((first.others_open - first.slot + interval_ - 1) / interval_);
-    slots = std::min(slots, before);
-  }
-  for (std::uint64_t k = 0; k < members; ++k) {
-    Share& share = shares[k];
-    share.slot = first.slot + static_cast<TimeFs>(k) * interval_;
-    share.spacing = spacing;
-    share.count = slots > k ? static_cast<std::uint32_t>((slots - k + members - 1) / members) : 0;
-    if (k > 0) share.issuer_before = share.slot;
-  }
+  return share;
 }
 
-void ReadTurns::take(const std::vector<Share>& shares) {
-  next_known_ = false;
-  for (const Share& share : shares) {
-    if (share.count == 0) continue;
-    Requester& requester = requester_of(*share.command.transaction, 0);
-    Command& command = requester.commands.front();
-    requester.slot = share.slot + static_cast<TimeFs>(share.count - 1) * share.spacing;
-    command.next += share.count;
-    requester.issuer_after = requester.slot + slot_time(command, command.next - 1);
-    issuer_free_ = std::max(issuer_free_, requester.issuer_after);
-    if (left(command) > 0) continue;
-    requester.commands.pop_front();
-    if (requester.commands.empty()) --active_;
+// With its first slot a requester goes to the end of the turn. It has the next ones as long as its pseudo-channels are
+// free, those of the others are not, and none of them has waited too long.
+std::uint32_t ReadTurns::slots_in_a_row(PseudoChannels& trial) const {
+  const Next& n = next();
+  const Requester& own = requesters_[n.requester];
+  BurstRun run;
+  run.offset = own.commands.front().transaction->hbm_offset;
+  run.channel = channel_;
+  run.first = own.commands.front().next;
+  run.count = left(own.commands.front());
+  run.entry = n.slot;
+  run.spacing = interval_;
+  run.last = trial.params().burst;  // nothing comes behind it
+  run.direction = BurstDirection::read;
+  trial.enter(run, 0);
+  TimeFs until = kNever;
+  for_each_open([&](const Requester& other) {
+    if (&other == &own) return;
+    until = std::min({until, trial.free_at(channel_of(trial, other)), joined(other).time + longest_wait(trial)});
+  });
+  std::uint32_t count = 1;
+  for (; count < run.count && run.entry_of(count) < until; ++count) {
+    if (trial.free_at(trial.channel_of(run, count)) > run.entry_of(count)) break;
+    trial.enter(run, count);
   }
+  return count;
+}
+
+void ReadTurns::take(const Share& share) {
+  forget_next();
+  Requester& requester = requester_of(*share.command.transaction, 0);
+  Command& command = requester.commands.front();
+  requester.slot = share.slot + static_cast<TimeFs>(share.count - 1) * interval_;
+  command.next += share.count;
+  requester.issuer_after = requester.slot + slot_time(command, command.next - 1);
+  issuer_free_ = std::max(issuer_free_, requester.issuer_after);
+  if (left(command) > 0) return;
+  requester.commands.pop_front();
+  if (requester.commands.empty()) --active_;
 }
 
 void ReadTurns::give_back(const Share& share, std::uint32_t first, TimeFs slot) {
-  next_known_ = false;
+  forget_next();
   Requester& requester = requester_of(*share.command.transaction, 0);
   const bool was_empty = requester.commands.empty();
   if (!was_empty && requester.commands.front().transaction == share.command.transaction) {
@@ -152,7 +177,7 @@ void ReadTurns::give_back(const Share& share, std::uint32_t first, TimeFs slot) 
     if (was_empty) ++active_;
   }
   const bool whole = first == share.command.next;
-  requester.slot = whole ? share.slot_before : slot - share.spacing;
+  requester.slot = whole ? share.slot_before : slot - interval_;
   requester.issuer_after = 0;
   issuer_free_ = std::min(issuer_free_, whole ? share.issuer_before : slot);
 }

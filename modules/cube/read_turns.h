@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "modules/cube/access_unit.h"
+#include "modules/cube/pseudo_channels.h"
 #include "modules/fabric/sliding_deque.h"
 #include "platform/base/ids.h"
 #include "platform/base/units.h"
@@ -13,9 +14,11 @@
 namespace kb::modules {
 
 // One slot after the other, a burst each. Requesters (nodes that issue reads) with an open command take turns; one that
-// gets an open command joins at the end of the turn, one that issues a burst and has more goes there. The commands of a
-// requester are served in the order of arrival. So the order of turns is that of the times at which requesters joined:
-// nothing else has to be kept, and slots can be given back.
+// gets an open command joins at the end of the turn, one that issues a burst and has more goes there. A slot goes to
+// the first in turn whose next burst finds its pseudo-channel free; to the very first when there is none, or when it
+// has waited for a burst of each requester, so that nobody starves. The commands of a requester are served in the order
+// of arrival. The order of turns is that of the times at which requesters joined: nothing else has to be kept, and
+// slots can be given back.
 class ReadTurns {
  public:
   struct Command {
@@ -24,31 +27,38 @@ class ReadTurns {
     std::uint32_t next = 0;  // burst
     std::uint64_t sequence = 0;
   };
-  // What a requester gets: `count` bursts of a command, the first at `slot`, then every `spacing`.
+  // What a requester gets: slots in a row for `count` bursts of a command, the first one at `slot`.
   struct Share {
     Command command;
     TimeFs slot = 0;
-    TimeFs spacing = 0;
     std::uint32_t count = 0;
     TimeFs issuer_before = 0, slot_before = 0;  // for give_back
   };
 
-  // interval: of a whole burst on the return edge. take_turns = false: all commands in the order of arrival.
-  void configure(bool take_turns, const AccessUnit& unit, double return_gbs);
+  // take_turns = false: all commands in the order of arrival. `channel`: of all bursts, or kByAddress.
+  void configure(bool take_turns, const AccessUnit& unit, double return_gbs, std::uint32_t channel);
 
   bool empty() const { return active_ == 0; }
-  // The time of the next slot and the command that it serves; there must be one.
+  TimeFs interval() const { return interval_; }  // of slots; a part of a burst has a shorter one
+  // The time of the next slot; there must be a command.
   TimeFs next_slot() const { return next().slot; }
+  // True when it depends on the pseudo-channels whose that slot is. Then choose() comes first: when all bursts before
+  // the slot have entered and no other has.
+  bool is_contested() const { return next().open > 1 && !chosen_; }
+  void choose(const PseudoChannels& channels);
+  void forget_choice() {
+    if (chosen_) forget_next();
+  }
   const Command& next_command() const { return requesters_[next().requester].commands.front(); }
 
   // A command opens at `open`, in order. Returns the first time at which a slot that was taken could now be another's;
   // kNever when there is none.
   TimeFs add(payload::Transaction& transaction, TimeFs open, std::uint64_t sequence);
-  // Slots from the next one on: one share, or several that alternate, of at most `rounds` bursts each. They are not
-  // taken yet; no slot is given away that belongs to a command which opens later.
-  void share(std::uint32_t rounds, std::vector<Share>& shares) const;
-  // Takes the bursts that each share counts; the caller may have lowered the counts to those before some time.
-  void take(const std::vector<Share>& shares);
+  // Slots from the next one on that one command has in a row if nothing but reads enters meanwhile. They are not taken
+  // yet. `trial` is the state of the pseudo-channels and may be changed.
+  Share share(PseudoChannels& trial) const;
+  // Takes the bursts of a share; the caller may have lowered its count.
+  void take(const Share& share);
   // Bursts that were taken and are not issued: those from `first` on, whose slots begin at `slot`. The newest first.
   // `share` is what was taken.
   void give_back(const Share& share, std::uint32_t first, TimeFs slot);
@@ -79,27 +89,37 @@ class ReadTurns {
   };
   struct Next {
     TimeFs slot = kNever;
-    std::size_t requester = 0;
+    std::size_t requester = 0;    // the first in turn, or the chosen one
     TimeFs others_open = kNever;  // when the first command opens that cannot be served at `slot`
     std::size_t open = 0;         // requesters that can
   };
 
-  static Joined joined(const Command& command, TimeFs latest_slot);
+  static Joined joined(const Requester& requester);
   // Further commands open at `open` or later.
   Requester& requester_of(const payload::Transaction& transaction, TimeFs open);
   TimeFs slot_time(const Command& command, std::uint32_t burst) const;
   std::uint32_t left(const Command& command) const { return command.transaction->flits - command.next; }
   const Next& next() const;
+  void forget_next() { next_known_ = chosen_ = false; }
+  // Calls f(requester) for all that can have the next slot.
+  template <typename F>
+  void for_each_open(F&& f) const;
+  std::size_t channel_of(const PseudoChannels& channels, const Requester& requester) const;
+  // So long the first in turn waits for its pseudo-channel.
+  TimeFs longest_wait(const PseudoChannels& channels) const;
+  std::uint32_t slots_in_a_row(PseudoChannels& trial) const;
 
   bool take_turns_ = true;
   AccessUnit unit_;
   double gbs_ = 0.0;
   TimeFs interval_ = 0;
+  std::uint32_t channel_ = kByAddress;
   TimeFs issuer_free_ = 0;
   std::vector<Requester> requesters_;
   std::size_t active_ = 0;  // requesters with commands
   mutable Next next_;
   mutable bool next_known_ = false;
+  bool chosen_ = false;
 };
 
 }  // namespace kb::modules

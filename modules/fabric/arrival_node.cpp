@@ -26,7 +26,7 @@ void ArrivalNode::on_message(Transaction&, const FlitRun& message) {
 void ArrivalNode::on_withdrawn(std::uint16_t port, Transaction& transaction, Leg leg, std::uint32_t first) {
   using Visit = decltype(coming_)::Visit;
   const TimeWindow window = window_of(transaction.segment);
-  coming_.visit_backwards_below(ArrivalKey::ready_at(window.until + 1), [&](FlitRun& run) {
+  coming_.visit_backwards_below(ArrivalKey::at(window.until + 1), [&](FlitRun& run) {
     if (run.in_port != port || !run.same_leg(transaction, leg) || run.first + run.count <= first) return Visit::go_on;
     if (run.first >= first) return Visit::erase;
     run.count = first - run.first;
@@ -70,15 +70,17 @@ void ArrivalNode::take_arrivals(TimeFs now) {
 }
 
 void ArrivalNode::send_departures(TimeFs now) {
-  while (!departures_.empty() && departures_.front().key.ready <= now) {
+  while (!departures_.empty() && departures_.front().at <= now) {
     const Departure departure = departures_.front();
     departures_.pop_front();
     FlitRun run = departure.what.run_;
+    run.time = now;
+    run.in_port = 0;
+    run.sequence = ++departed_ * payload::kSequenceStep;
     if (departure.what.message_) {
-      send_message(run.out_port, *run.transaction, run.leg, run.hop, now, departure.key);
+      send_message(run.out_port, *run.transaction, run.leg, run.hop, now, run.key());
     } else {
-      run.floor = now;
-      commit(run, 0);
+      commit(run, now);
     }
     on_departure(departure.what);
   }
@@ -89,7 +91,7 @@ void ArrivalNode::depart(const Arrival& arrival, TimeFs at) {
   if (arrival.run_.out_port == payload::kNoPort) {
     throw Error::model(node_id() + " passes on a flit whose leg ends here; answer it with response()");
   }
-  departures_.insert({arrival, arrival.run_.key().with_ready(at)});
+  departures_.insert({arrival, at});
   schedule_next();
 }
 
@@ -122,7 +124,7 @@ void ArrivalNode::wake_at(TimeFs at) {
 void ArrivalNode::schedule_next() {
   TimeFs at = kNever;
   if (!coming_.empty()) at = std::min(at, coming_.front().time);
-  if (!departures_.empty()) at = std::min(at, departures_.front().key.ready);
+  if (!departures_.empty()) at = std::min(at, departures_.front().at);
   for (const TimeFs asked : asked_) at = std::min(at, asked);
   if (at >= scheduled_) return;
   scheduled_ = at;
@@ -132,7 +134,8 @@ void ArrivalNode::schedule_next() {
 void ArrivalNode::collect_waits(std::vector<elab::WaitInfo>& waits) const {
   departures_.for_each([&](const Departure& departure) {
     const Transaction& transaction = departure.what.transaction();
-    waits.push_back({node_id(), "the departure of " + request_text(transaction, context().graph), departure.key.time});
+    waits.push_back(
+        {node_id(), "the departure of " + request_text(transaction, context().graph), departure.what.time()});
   });
 }
 

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <utility>
 #include <vector>
 
 #include "modules/fabric/fabric_node.h"
@@ -63,10 +64,12 @@ class ArrivalNode : public FabricNode, private elab::EventHandler {
  private:
   struct Departure {
     Arrival what;
-    ArrivalKey key;  // ready = when it is offered
+    TimeFs at;
 
-    struct ByKey {
-      ArrivalKey operator()(const Departure& departure) const { return departure.key; }
+    struct ByTime {
+      std::pair<TimeFs, ArrivalKey> operator()(const Departure& departure) const {
+        return {departure.at, departure.what.run_.key()};
+      }
     };
   };
 
@@ -80,9 +83,10 @@ class ArrivalNode : public FabricNode, private elab::EventHandler {
   void schedule_next();
 
   SortedQueue<FlitRun, RunKey> coming_;  // the first flit of each run is the next to arrive
-  SortedQueue<Departure, Departure::ByKey> departures_;
+  SortedQueue<Departure, Departure::ByTime> departures_;
   std::vector<TimeFs> asked_;  // by wake_at(), unsorted
   std::uint64_t responses_ = 0;
+  std::uint64_t departed_ = 0;
   TimeFs scheduled_ = kNever;
 };
 

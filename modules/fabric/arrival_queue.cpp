@@ -103,7 +103,7 @@ void ArrivalQueue::withdraw(const payload::Transaction& transaction, payload::Le
                             TimeFs now) {
   using Visit = Runs::Visit;
   runs_.visit_backwards([&](FlitRun& run) {
-    if (run.ready_of(0) + longest_ < now) return Visit::stop;
+    if (run.time + longest_ < now) return Visit::stop;
     if (!run.same_leg(transaction, leg)) return Visit::go_on;
     if (run.first + run.count <= first) return Visit::stop;
     if (run.first < first) {
@@ -118,7 +118,7 @@ void ArrivalQueue::withdraw(const payload::Transaction& transaction, payload::Le
                             std::uint32_t count, TimeFs until) {
   if (count == 0) return;
   using Visit = Runs::Visit;
-  runs_.visit_backwards_below(ArrivalKey::ready_at(until + 1), [&](FlitRun& run) {
+  runs_.visit_backwards_below(ArrivalKey::at(until + 1), [&](FlitRun& run) {
     if (!run.same_leg(transaction, leg)) return Visit::go_on;
     if (run.first + run.count <= first) return Visit::stop;
     const std::uint32_t kept = run.first < first ? first - run.first : 0;

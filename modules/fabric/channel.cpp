@@ -27,7 +27,7 @@ void Channel::merge(const Braid& braid, std::size_t base, std::uint32_t flits, F
   const std::uint32_t strands = braid.strands;
   for (std::uint32_t j = 0; j < strands; ++j) {
     runs[j] = &strands_[base + j];
-    next[j] = runs[j]->ready_of(0);
+    next[j] = runs[j]->time_of(0);
     taken[j] = 0;
   }
   TimeFs available = braid.available_before;
@@ -49,7 +49,7 @@ void Channel::merge(const Braid& braid, std::size_t base, std::uint32_t flits, F
     const TimeFs start = std::max(available, ready);
     available = start + occupancy_of(run);
     f(best, taken[best], Passage{ready, start, available});
-    next[best] = ++taken[best] == run.count ? kNever : run.ready_of(taken[best]);
+    next[best] = ++taken[best] == run.count ? kNever : run.time_of(taken[best]);
   }
 }
 
@@ -60,17 +60,17 @@ void Channel::commit(const FlitRun* strands, std::size_t count, TimeFs floor, IW
   braid.floor = floor;
   braid.available_before = available_;
   braid.longest_wait = 0;
-  braid.last_ready = -1;
+  braid.last_time = -1;
   braid.out_sequence = next_sequence_;
   braid.flits = 0;
   braid.strands = static_cast<std::uint32_t>(count);
   for (std::size_t i = 0; i < count; ++i) {
     braid.flits += strands[i].count;
-    braid.last_ready = std::max(braid.last_ready, strands[i].last_ready());
+    braid.last_time = std::max(braid.last_time, strands[i].last_time());
     strands_.push_back() = strands[i];
     this->count(strands[i]);
   }
-  latest_ready_ = braid.last_ready;
+  latest_time_ = braid.last_time;
   next_sequence_ += std::uint64_t{braid.flits} * kSequenceStep;
   if (count == 1) {
     measure_lone(braid, strands[0]);
@@ -159,9 +159,9 @@ void Channel::measure_lone(Braid& braid, const FlitRun& flits) const {
 
 // Finds a braid's end and longest wait again after some of its flits were withdrawn.
 void Channel::measure(Braid& braid, std::size_t base) {
-  braid.last_ready = -1;
+  braid.last_time = -1;
   for (std::size_t i = base; i < strands_.size(); ++i)
-    braid.last_ready = std::max(braid.last_ready, strands_[i].last_ready());
+    braid.last_time = std::max(braid.last_time, strands_[i].last_time());
   if (braid.strands == 1) {
     measure_lone(braid, strands_[base]);
     return;
@@ -208,11 +208,11 @@ void Channel::cut(const ArrivalKey& limit, IWireUser& user) {
     for (std::size_t i = 0; i < runs; ++i) {
       const FlitRun& run = withdrawn.runs[i];
       discount(run);
-      const TimeFs start = std::max({available_, floor, run.ready_of(0)});
+      const TimeFs start = std::max({available_, floor, run.time_of(0)});
       user.on_cut(run, {start + occupancy_of(run) + params_.propagation, through + params_.propagation});
     }
   }
-  latest_ready_ = braids_.empty() ? -1 : braids_.back().last_ready;
+  latest_time_ = braids_.empty() ? -1 : braids_.back().last_time;
 }
 
 // True when the newest braid has a flit whose key is not below `limit`.
@@ -226,14 +226,14 @@ bool Channel::reaches(const ArrivalKey& limit) const {
 
 bool Channel::find(const payload::Transaction& transaction, payload::Leg leg, std::uint32_t first, ArrivalKey& key,
                    const TimeWindow& window) const {
-  const std::size_t begin = count_leading([&](std::size_t b) { return braids_[b].last_ready < window.from; });
+  const std::size_t begin = count_leading([&](std::size_t b) { return braids_[b].last_time < window.from; });
   if (begin == braids_.size()) return false;
   for (std::size_t i = base_of(begin); i < strands_.size(); ++i) {  // in order of their keys, so a leg's in its order
     const FlitRun& flits = strands_[i];
-    if (flits.ready_of(0) > window.until) return false;
+    if (flits.time_of(0) > window.until) return false;
     if (!flits.same_leg(transaction, leg) || flits.first + flits.count <= first) continue;
     // Of an earlier use of the transaction; flits beside it in the braid are still to come.
-    if (flits.last_ready() < settled_) continue;
+    if (flits.last_time() < settled_) continue;
     key = flits.key(std::max(first, flits.first) - flits.first);
     return true;
   }
@@ -270,8 +270,7 @@ void Channel::send_message(TimeFs ready, const ArrivalKey& key, Segment& out) {
   // Flits precede the message when (their ready time, their arrival key) is lower. Neither floors nor keys ever fall
   // from braid to braid. A key beyond `ready` only says that the message comes behind what a floor holds until then.
   const auto limit_of = [&](const Braid& braid) {
-    if (braid.floor == ready) return key;
-    return key.time > ready ? ArrivalKey{ready, 0, 0, 0} : key.with_ready(ready);
+    return braid.floor == ready || key.time == ready ? key : ArrivalKey::at(ready);
   };
   const std::size_t earlier = count_leading([&](std::size_t b) {
     const Braid& braid = braids_[b];
@@ -330,7 +329,7 @@ void Channel::settle(TimeFs now) {
   settled_ = now;
   while (!braids_.empty()) {
     const Braid& braid = braids_.front();
-    const TimeFs until = params_.keep_until_sent ? braid.available_after : std::max(braid.floor, braid.last_ready);
+    const TimeFs until = params_.keep_until_sent ? braid.available_after : std::max(braid.floor, braid.last_time);
     if (until >= now) return;
     statistics_.longest_wait = std::max(statistics_.longest_wait, braid.longest_wait);
     if (observer_ != nullptr) trace(braid);

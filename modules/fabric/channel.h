@@ -71,7 +71,7 @@ class Channel {
     for (std::size_t i = 0; i < count; ++i) {
       const FlitRun& run = strands[i];
       const TimeFs last = run.spacing == 0 ? run.time : time_sum(run.time, time_product(run.count - 1, run.spacing));
-      idle = std::max({idle, run.floor, last});
+      idle = std::max(idle, last);
       flits += run.count;
     }
     return time_sum(idle, time_product(flits, params_.occupancy)) <= kTimeEnd - params_.propagation;
@@ -82,7 +82,7 @@ class Channel {
 
   // Withdraws every committed flit whose arrival key is not below `limit`.
   void cut(const ArrivalKey& limit, IWireUser& user);
-  bool has_at_or_after(const ArrivalKey& limit) const { return latest_ready_ >= limit.ready && reaches(limit); }
+  bool has_at_or_after(const ArrivalKey& limit) const { return latest_time_ >= limit.time && reaches(limit); }
   // The first committed flit of the leg with index >= `first` that is not ready before the latest settle(): true and
   // its arrival key. All such flits became ready within the window, so that a long record need not be searched.
   bool find(const payload::Transaction& transaction, payload::Leg leg, std::uint32_t first, ArrivalKey& key,
@@ -121,7 +121,7 @@ class Channel {
     TimeFs available_before = 0;
     TimeFs available_after = 0;
     TimeFs longest_wait = 0;
-    TimeFs last_ready = 0;
+    TimeFs last_time = 0;
     std::uint64_t out_sequence = 0;
     std::uint64_t begin = 0;  // number of its first strand, counted while braids are held
     std::uint32_t flits = 0;
@@ -160,8 +160,7 @@ class Channel {
   }
 
   Lone lone(const Braid& braid, const FlitRun& flits) const {
-    const TimeFs floor = std::max(braid.floor, flits.floor);
-    return {flits, floor, occupancy_of(flits), std::max({braid.available_before, floor, flits.time})};
+    return {flits, braid.floor, occupancy_of(flits), std::max({braid.available_before, braid.floor, flits.time})};
   }
   TimeFs occupancy_of(const FlitRun& flits) const {
     if (flits.flit_bytes == 0) return params_.occupancy;
@@ -203,7 +202,7 @@ class Channel {
   mutable Short latest_short_;          // the division is asked for several times per flit
 
   TimeFs available_ = 0;
-  TimeFs latest_ready_ = -1;  // of the newest braid, or later
+  TimeFs latest_time_ = -1;  // of the newest braid, or later
   SlidingDeque<Braid> braids_;
   SlidingDeque<FlitRun> strands_;
   contract::ISignalObserver* observer_ = nullptr;

@@ -93,7 +93,7 @@ void FabricEndpoint::on_withdrawn(std::uint16_t, Transaction& transaction, Leg l
   if (first + transaction.segment.count != transaction.leg_flits(leg)) return;  // the last flit is not among them
   using Visit = decltype(arrivals_)::Visit;
   const TimeWindow arrival = window_of(transaction.segment);
-  arrivals_.visit_backwards_below(ArrivalKey::ready_at(arrival.until + 1), [&](const FlitRun& message) {
+  arrivals_.visit_backwards_below(ArrivalKey::at(arrival.until + 1), [&](const FlitRun& message) {
     if (message.time < arrival.from) return Visit::stop;
     return message.same_leg(transaction, leg) ? Visit::erase_and_stop : Visit::go_on;
   });

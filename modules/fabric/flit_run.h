@@ -13,23 +13,20 @@ namespace kb::modules {
 // So many runs may alternate on a wire before they are handled in smaller portions.
 inline constexpr std::size_t kMostStrands = 16;
 
-// A node takes flits in order of (ready, arrival time, port, sequence on that edge); ports are numbered by incoming
-// edge index. Only a pipelined decoder makes flits ready later than they arrive.
+// A node takes flits in order of (time, port, sequence on that edge); ports are numbered by incoming edge index. The
+// time is that of the arrival and, behind a pipelined decoder, its latency.
 struct ArrivalKey {
   TimeFs time = 0;
   std::uint32_t port = 0;
   std::uint64_t sequence = 0;
   std::uint32_t index = 0;  // tells apart the flits of a run that shares one sequence number
-  TimeFs ready = time;
 
-  // A limit below everything that is ready at `time` or later.
-  static ArrivalKey ready_at(TimeFs time) { return {0, 0, 0, 0, time}; }
-  ArrivalKey with_ready(TimeFs at) const { return {time, port, sequence, index, at}; }
+  // A limit below everything of `time` or later.
+  static ArrivalKey at(TimeFs time) { return {time, 0, 0, 0}; }
   // A limit that includes this key but nothing after it.
-  ArrivalKey next() const { return {time, port, sequence, index + 1, ready}; }
+  ArrivalKey next() const { return {time, port, sequence, index + 1}; }
 
   friend bool operator<(const ArrivalKey& a, const ArrivalKey& b) {
-    if (a.ready != b.ready) return a.ready < b.ready;
     if (a.time != b.time) return a.time < b.time;
     if (a.port != b.port) return a.port < b.port;
     if (a.sequence != b.sequence) return a.sequence < b.sequence;
@@ -50,7 +47,6 @@ struct alignas(64) FlitRun {
   payload::Transaction* transaction = nullptr;
   TimeFs time = 0;
   TimeFs spacing = 0;
-  TimeFs floor = 0;  // when the leg's header is decoded; no flit is ready before
   std::uint64_t sequence = 0;
   std::uint64_t sequence_step = payload::kSequenceStep;  // 0: all flits share `sequence` and go by index
   std::uint32_t first = 0;
@@ -65,10 +61,8 @@ struct alignas(64) FlitRun {
 
   TimeFs time_of(std::uint32_t i) const { return time + static_cast<TimeFs>(i) * spacing; }
   TimeFs last_time() const { return time_of(count - 1); }
-  TimeFs ready_of(std::uint32_t i) const { return std::max(time_of(i), floor); }
-  TimeFs last_ready() const { return ready_of(count - 1); }
   ArrivalKey key(std::uint32_t i = 0) const {
-    return {time_of(i), in_port, sequence + i * sequence_step, sequence_step == 0 ? first + i : 0, ready_of(i)};
+    return {time_of(i), in_port, sequence + i * sequence_step, sequence_step == 0 ? first + i : 0};
   }
   ArrivalKey last_key() const { return key(count - 1); }
   bool same_leg(const FlitRun& other) const { return transaction == other.transaction && leg == other.leg; }
@@ -81,14 +75,6 @@ struct alignas(64) FlitRun {
 
   // Number of flits with a key below `limit` (they are the first ones).
   std::uint32_t count_before(const ArrivalKey& limit) const {
-    if (floor > limit.ready) return 0;
-    // Below the limit's ready time all that has arrived counts; at that time, the order of arrival.
-    if (floor == limit.ready || limit.time == limit.ready) return arrived_before(limit);
-    return arrived_before({limit.ready, 0, 0, 0});
-  }
-
-  // Number of flits that arrive before `limit` does.
-  std::uint32_t arrived_before(const ArrivalKey& limit) const {
     if (limit.time > last_time()) return count;
     if (spacing > 0) {
       if (limit.time < time + spacing) return arrives_before(0, limit) ? 1 : 0;
@@ -127,7 +113,6 @@ struct alignas(64) FlitRun {
   bool continued_by(const FlitRun& next) const {
     if (next.transaction != transaction || next.leg != leg || next.first != first + count) return false;
     if (next.flit_bytes != flit_bytes) return false;
-    if (next.floor != floor && next.time < std::max(floor, next.floor)) return false;
     if (sequence_step == 0) {
       if (next.sequence_step != 0 || next.sequence != sequence) return false;
     } else if (next.sequence <= last_sequence()) {
@@ -148,7 +133,7 @@ struct alignas(64) FlitRun {
   bool arrives_before(std::uint32_t i, const ArrivalKey& limit) const {
     const TimeFs arrival = time_of(i);
     if (arrival != limit.time) return arrival < limit.time;
-    return key(i).with_ready(0) < limit.with_ready(0);
+    return key(i) < limit;
   }
   std::uint64_t last_sequence() const { return sequence + (count - 1) * sequence_step; }
 };

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <limits>
 
 #include "modules/fabric/request_text.h"
 #include "platform/elab/route_table.h"
@@ -18,8 +17,6 @@ namespace {
 constexpr TimeFs kLeastLookahead = 4 * kFsPerNs;
 constexpr TimeFs kBusyLookahead = 64 * kFsPerNs;
 constexpr TimeFs kMostLookahead = 1'000'000 * kFsPerNs;
-constexpr TimeFs kMostFlits = std::numeric_limits<std::uint32_t>::max();
-
 }  // namespace
 
 Transit::Transit(const sc_core::sc_module_name& name, NodeId node, const params::TransitParams& params,
@@ -27,19 +24,10 @@ Transit::Transit(const sc_core::sc_module_name& name, NodeId node, const params:
     : FabricNode(name, node, context),
       overhead_(params.overhead.fs()),
       serial_(params.decode == params::Decode::serial),
+      latency_(serial_ ? 0 : overhead_),
       lookahead_(kMostLookahead),
       due_(port_count(), kNever),
-      outlets_(port_count()) {
-  for (std::uint16_t p = 0; p < port_count(); ++p) covered_.push_back(flits_during_overhead(p));
-}
-
-// The last flit may be a short one, so it counts for nothing.
-std::uint32_t Transit::flits_during_overhead(std::uint16_t port) const {
-  const auto& edge = context().graph.edge(context().ports.ports(node())[port].in);
-  const TimeFs occupancy = occupancy_fs(context().pool.flit_bytes(), edge.bw_gbs.value_or(0.0));
-  if (occupancy == 0) return std::numeric_limits<std::uint32_t>::max();
-  return static_cast<std::uint32_t>(std::min<TimeFs>(overhead_ / occupancy + 2, kMostFlits));
-}
+      outlets_(port_count()) {}
 
 void Transit::on_flits(FlitRun& flits) {
   channel(flits.out_port).prefetch_state();
@@ -53,28 +41,8 @@ void Transit::on_flits(FlitRun& flits) {
     split_by_size(flits, [&](const FlitRun& run) { enqueue_behind_worker(run); });
     return;
   }
-  flits.floor = header_ready(flits);
+  flits.time += latency_;
   split_by_size(flits, [&](const FlitRun& run) { enqueue(run); });
-}
-
-// When the header of the flits' leg is ready; 0 when none of the flits can have to wait for that.
-TimeFs Transit::header_ready(const FlitRun& flits) {
-  if (overhead_ == 0) return 0;
-  if (flits.first == 0) {
-    while (!decoding_.empty() && decoding_.front().ready <= now()) decoding_.pop_front();
-    decoding_.insert({flits.time + overhead_, flits.transaction, flits.leg});
-    return flits.time + overhead_;
-  }
-  if (flits.first > covered_[flits.in_port]) return 0;
-  using Visit = decltype(decoding_)::Visit;
-  TimeFs ready = 0;
-  decoding_.visit_backwards_below(flits.time + overhead_ + 1, [&](const Decoding& header) {
-    if (header.ready <= flits.time) return Visit::stop;
-    if (!flits.same_leg(*header.transaction, header.leg)) return Visit::go_on;
-    ready = header.ready;
-    return Visit::stop;
-  });
-  return ready;
 }
 
 void Transit::enqueue_behind_worker(const FlitRun& run) {
@@ -108,13 +76,13 @@ void Transit::note_due(std::uint16_t out_port) {
   const FlitRun& first = waiting.front();
   const Channel& wire = channel(out_port);
   const bool comes_between = wire.has_at_or_after(first.key());
-  const TimeFs ready = first.ready_of(0);
-  due_[out_port] = std::max(comes_between ? ready : std::max(ready, wire.available()), now());
+  due_[out_port] = std::max(comes_between ? first.time : std::max(first.time, wire.available()), now());
 }
 
 void Transit::on_message(Transaction& transaction, const FlitRun& message) {
-  const PendingMessage pending{message.time + overhead_, message.key(), &transaction, message.leg, message.hop,
-                               message.out_port};
+  ArrivalKey key = message.key();
+  key.time += latency_;
+  const PendingMessage pending{message.time + overhead_, key, &transaction, message.leg, message.hop, message.out_port};
   messages_.insert(pending);
   wake_at(pending.ready);
 }
@@ -122,16 +90,13 @@ void Transit::on_message(Transaction& transaction, const FlitRun& message) {
 void Transit::on_withdrawn(std::uint16_t port, Transaction& transaction, Leg leg, std::uint32_t first) {
   const std::uint16_t out_port = next_port(transaction, leg, transaction.segment.hop);
   const TimeWindow arrival = window_of(transaction.segment);
-  const TimeWindow ready{arrival.from, arrival.until + overhead_};
+  const TimeWindow ready{arrival.from + latency_, arrival.until + latency_};
   std::uint32_t count = transaction.segment.count;
   const bool ends = first + count == transaction.leg_flits(leg);
   ArrivalKey key;
   channel(out_port).settle(now());
   if (channel(out_port).find(transaction, leg, first, key, ready)) cut(out_port, key);
-  if (first == 0) {
-    if (!serial_) withdraw_decoding(transaction, leg, arrival);
-    if (serial_ && withdraw_header(transaction, leg, arrival)) --count;
-  }
+  if (serial_ && first == 0 && withdraw_header(transaction, leg, arrival)) --count;
   outlets_[out_port].withdraw(transaction, leg, first, count, ready.until);
   note_due(out_port);
   if (ends) withdraw_end(port, transaction, leg, arrival);
@@ -141,20 +106,12 @@ void Transit::on_withdrawn(std::uint16_t port, Transaction& transaction, Leg leg
 bool Transit::withdraw_header(const Transaction& transaction, Leg leg, const TimeWindow& arrival) {
   using Visit = decltype(headers_)::Visit;
   bool found = false;
-  headers_.visit_backwards_below(ArrivalKey::ready_at(arrival.until + 1), [&](const FlitRun& header) {
+  headers_.visit_backwards_below(ArrivalKey::at(arrival.until + 1), [&](const FlitRun& header) {
     if (header.time < arrival.from) return Visit::stop;
     found = header.same_leg(transaction, leg);
     return found ? Visit::erase_and_stop : Visit::go_on;
   });
   return found;
-}
-
-void Transit::withdraw_decoding(const Transaction& transaction, Leg leg, const TimeWindow& arrival) {
-  using Visit = decltype(decoding_)::Visit;
-  decoding_.visit_backwards_below(arrival.until + overhead_ + 1, [&](const Decoding& header) {
-    if (header.ready < arrival.from + overhead_) return Visit::stop;
-    return header.transaction == &transaction && header.leg == leg ? Visit::erase_and_stop : Visit::go_on;
-  });
 }
 
 void Transit::withdraw_end(std::uint16_t port, const Transaction& transaction, Leg leg, const TimeWindow& arrival) {
@@ -181,7 +138,7 @@ void Transit::on_event(TimeFs now, std::uint64_t) {
   const bool quiet = lookahead_ > kBusyLookahead;
   for (std::uint16_t p = 0; p < port_count(); ++p) {
     if (due_[p] > now && (!quiet || due_[p] == kNever)) continue;
-    ArrivalKey limit = ArrivalKey::ready_at(now + lookahead_ + 1);
+    ArrivalKey limit = ArrivalKey::at(now + lookahead_ + 1);
     if (!headers_.empty() && headers_.front().key() < limit) limit = headers_.front().key();
     forward(p, limit);
   }
@@ -247,7 +204,7 @@ void Transit::forward_messages(TimeFs now) {
   while (!messages_.empty() && messages_.front().ready <= now) {
     const PendingMessage m = messages_.front();
     messages_.pop_front();
-    forward(m.out_port, ArrivalKey::ready_at(now + 1));  // what is ready before has to be on the wire
+    forward(m.out_port, ArrivalKey::at(now + 1));  // what is ready before has to be on the wire
     send_message(m.out_port, *m.transaction, m.leg, m.hop, m.ready, m.key);
   }
 }
@@ -280,7 +237,7 @@ void Transit::collect_waits(std::vector<elab::WaitInfo>& waits) const {
     waits.push_back({node_id(),
                      fmt::format("the way on for {} flit{} of {}", flits.count, flits.count == 1 ? "" : "s",
                                  request_text(*flits.transaction, context().graph)),
-                     flits.time});
+                     flits.time - latency_});
   };
   headers_.for_each(report);
   for (const ArrivalQueue& waiting : outlets_) waiting.for_each(report);

@@ -10,12 +10,11 @@
 
 namespace kb::modules {
 
-// Models: decoding of headers (F-45, F-46), pipelined or by one serial worker (F-47, F-51), and the merging of streams;
-// zero-byte messages pay the overhead concurrently (F-49). Does not model: route choice, finite buffers.
-// Timing of `decode: pipelined`: a leg's first flit that arrives at a is ready for its out-edge at R = a + overhead_ns,
-// a later one at max(a, R). What is ready leaves in order of (ready time, arrival). Timing of `decode: serial`: a flit
-// is ready at max(a, W); for a leg's first flit this becomes W = max(a, W) + overhead. A zero-byte message arriving at
-// a is ready at a + overhead.
+// Models: a constant latency, or decoding of headers by one serial worker (F-45 .. F-47, F-51), and the merging of
+// streams; zero-byte messages pay the overhead concurrently (F-49). Does not model: route choice, finite buffers.
+// Timing of `decode: pipelined`: what arrives at a is ready for its out-edge at a + overhead_ns. Timing of `decode:
+// serial`: a flit is ready at max(a, W); for a leg's first flit this becomes W = max(a, W) + overhead; a zero-byte
+// message is ready at a + overhead. What is ready leaves in order of (ready time, arrival).
 //
 // Flits wait in a queue of their out-edge and are put on the wire when it can take them, all that are ready at once and
 // a stretch of those that are promised, as far as nothing known comes between. If a competitor shows up later, the wire
@@ -39,16 +38,6 @@ class Transit final : public FabricNode, private elab::EventHandler {
       ArrivalKey operator()(const PendingMessage& message) const { return message.key; }
     };
   };
-  // A header on its way through the pipelined decoder.
-  struct Decoding {
-    TimeFs ready;
-    const payload::Transaction* transaction;
-    payload::Leg leg;
-
-    struct ByTime {
-      TimeFs operator()(const Decoding& header) const { return header.ready; }
-    };
-  };
   // END is due when the last flit of a leg is here.
   struct End {
     TimeFs time;
@@ -65,10 +54,8 @@ class Transit final : public FabricNode, private elab::EventHandler {
   void on_message(payload::Transaction& transaction, const FlitRun& message) override;
   void on_withdrawn(std::uint16_t port, payload::Transaction& transaction, payload::Leg leg,
                     std::uint32_t first) override;
-  // Forget what was promised: a header that needs the worker (false: there is none), one that needs the pipelined
-  // decoder, the end of a leg.
+  // Forget what was promised: a header that needs the worker (false: there is none), the end of a leg.
   bool withdraw_header(const payload::Transaction& transaction, payload::Leg leg, const TimeWindow& arrival);
-  void withdraw_decoding(const payload::Transaction& transaction, payload::Leg leg, const TimeWindow& arrival);
   void withdraw_end(std::uint16_t port, const payload::Transaction& transaction, payload::Leg leg,
                     const TimeWindow& arrival);
   void take_back(const FlitRun& flits) override;
@@ -76,8 +63,6 @@ class Transit final : public FabricNode, private elab::EventHandler {
 
   void enqueue(const FlitRun& flits);
   void enqueue_behind_worker(const FlitRun& flits);
-  TimeFs header_ready(const FlitRun& flits);
-  std::uint32_t flits_during_overhead(std::uint16_t port) const;
   void decode_headers(TimeFs now);
   void forward(std::uint16_t out_port, const ArrivalKey& limit);
   void forward_messages(TimeFs now);
@@ -90,15 +75,14 @@ class Transit final : public FabricNode, private elab::EventHandler {
 
   TimeFs overhead_;
   bool serial_;
+  TimeFs latency_;          // of the pipelined decoder; part of the times of everything that waits
   TimeFs worker_free_ = 0;  // W; stays 0 when pipelined
   TimeFs wake_time_ = kNever;
   TimeFs lookahead_;         // flits that arrive so soon may be forwarded ahead of their arrival
   bool disturbed_ = false;   // flits were taken back since the last wake
   std::vector<TimeFs> due_;  // by out-port: when the next waiting flit has to be put on the wire, kNever = none
   std::vector<ArrivalQueue> outlets_;  // by out-port: what waits for the wire; without first flits that need the worker
-  SortedQueue<FlitRun, RunKey> headers_;              // first flits that need the worker
-  SortedQueue<Decoding, Decoding::ByTime> decoding_;  // promised ones too
-  std::vector<std::uint32_t> covered_;  // by in-port: flits of a leg that can arrive before its header is ready
+  SortedQueue<FlitRun, RunKey> headers_;  // first flits that need the worker
   SortedQueue<PendingMessage, PendingMessage::ByKey> messages_;
   SortedQueue<End, End::ByTime> ends_;
 };

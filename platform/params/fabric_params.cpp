@@ -13,8 +13,8 @@ Fields<TransitParams> transit_fields(double overhead_ns) {
   defaults.overhead.ns = overhead_ns;
   Fields<TransitParams> fields(defaults);
   fields.add("decode", &TransitParams::decode, {"pipelined", "serial"},
-             "`pipelined`: a header is ready overhead_ns after it arrived; `serial`: one worker decodes all headers");
-  fields.add("overhead_ns", &TransitParams::overhead, "decode of a header");
+             "`pipelined`: what arrives is ready overhead_ns later; `serial`: one worker decodes all headers");
+  fields.add("overhead_ns", &TransitParams::overhead, "latency; under `serial`, decode of a header");
   return fields;
 }
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "platform/params/transit_params.h"
 #include "platform/routing/latency.h"
 
 namespace kb::routing {
@@ -14,6 +15,11 @@ PathPart part_of(const topology::Node& node) {
   if (node.kind == NodeKind::ucie || node.kind == NodeKind::ucie_conn) return PathPart::ucie;
   if (node.kind == NodeKind::hbm_ctrl || node.kind == NodeKind::sram) return PathPart::memory;
   return node.kind == NodeKind::pe_dma ? PathPart::pe : PathPart::mesh;
+}
+
+bool charges_header_only(const topology::Node& node) {
+  if (node.params.table()->type() != typeid(params::TransitParams)) return node.kind == NodeKind::hbm_ctrl;
+  return node.params.as<params::TransitParams>().decode == params::Decode::serial;
 }
 
 // A wire belongs to the outer one of its ends; those of PEs and controllers to the mesh.
@@ -31,7 +37,8 @@ std::vector<PathStep> steps_of(const topology::Graph& graph, const std::vector<E
     const topology::Edge& edge = graph.edge(id);
     const topology::Node& node = graph.node(edge.dst);
     steps.push_back({part_of(graph, edge), part_of(node), routing::propagation_fs(edge, graph.spec.ns_per_mm),
-                     edge.bw_gbs.value_or(0.0), node.overhead, node.kind == NodeKind::pcie_ep});
+                     edge.bw_gbs.value_or(0.0), node.overhead, charges_header_only(node),
+                     node.kind == NodeKind::pcie_ep});
   }
   return steps;
 }
@@ -45,7 +52,11 @@ class Flits {
   void pass(const PathStep& step) {
     cross(step);
     if (step.gathers) gather(step);
-    decode(step.overhead, step.node);
+    if (step.header_only) {
+      decode(step.overhead, step.node);
+    } else {
+      wait(step.overhead, step.node);
+    }
   }
 
   void cross(const PathStep& wire) {

@@ -23,7 +23,8 @@ struct PathStep {
   TimeFs propagation = 0;
   double gbs = 0;  // 0 = no limit
   TimeFs overhead = 0;
-  bool gathers = false;  // the node stores and forwards whole messages
+  bool header_only = false;  // only the header pays the overhead, the other flits close up behind it
+  bool gathers = false;      // the node stores and forwards whole messages
 };
 
 struct TransferPath {

@@ -87,10 +87,15 @@ class Simulation {
     Event arrival;
     std::uint32_t next = 0;  // burst
   };
+  // A requester that has open commands, and since when it waits for a slot.
+  struct Turn {
+    std::uint32_t requester;
+    TimeFs since;
+  };
   // Read issuer of one HBM controller.
   struct Issuer {
     std::map<std::uint32_t, std::deque<ReadCommand>> commands;  // by requester: open ones
-    std::deque<std::uint32_t> turns;                            // requesters that have some
+    std::deque<Turn> turns;
     TimeFs free = 0;
     bool slot_is_due = false;
   };
@@ -102,7 +107,6 @@ class Simulation {
   struct RequestState {
     TimeFs finish = 0;
     std::uint32_t gathered = 0;
-    std::map<std::uint32_t, TimeFs> ready;  // by node: of the latest flit that passed it; one leg has flits
   };
 
   static TimeFs round_fs(double ns) { return std::llround(ns * 1e6); }
@@ -150,20 +154,13 @@ class Simulation {
   }
 
   void transit(const Event& e, NodeId node) {
-    if (e.flit.message) {
-      push(e.time + overhead(node), node, Kind::leave, e.order, e.flit);
-      return;
-    }
-    if (text(graph_.node(node), "decode") == "serial") {
+    if (!e.flit.message && text(graph_.node(node), "decode") == "serial") {
       TimeFs& worker = nodes_[node.value].worker;
       worker = std::max(e.time, worker) + (e.flit.index == 0 ? overhead(node) : 0);
       push(worker, node, Kind::leave, e.order, e.flit);
       return;
     }
-    // Pipelined: a header takes its time whatever else the node does, and its body does not overtake it.
-    TimeFs& before = state_[e.flit.request].ready[node.value];
-    before = e.flit.index == 0 ? e.time + overhead(node) : std::max(e.time, before);
-    push(before, node, Kind::leave, e.order, e.flit);
+    push(e.time + overhead(node), node, Kind::leave, e.order, e.flit);
   }
 
   void hbm(const Event& e, NodeId node) {
@@ -183,17 +180,34 @@ class Simulation {
     const bool fair = text(graph_.node(node), "read_order") == "fair";
     const std::uint32_t requester = fair ? requests_[e.flit.request].path.front().value : 0;
     std::deque<ReadCommand>& commands = issuer.commands[requester];
-    if (commands.empty()) issuer.turns.push_back(requester);
+    if (commands.empty()) issuer.turns.push_back({requester, e.time});
     commands.push_back({e, 0});
     if (!issuer.slot_is_due) push(std::max(e.time, issuer.free), node, Kind::slot, {}, e.flit);
     issuer.slot_is_due = true;
   }
 
+  // The first in turn whose next burst finds its pseudo-channel free; the very first when there is none, or when it has
+  // waited for a burst of each requester.
+  std::size_t turn_of_slot(NodeId node, TimeFs slot) {
+    Issuer& issuer = nodes_[node.value].issuer;
+    const topology::Node& n = graph_.node(node);
+    const TimeFs burst = round_fs(number(n, "burst_bytes") / number(n, "pc_bw_gbs"));
+    if (slot - issuer.turns.front().since >= static_cast<TimeFs>(issuer.turns.size()) * burst) return 0;
+    for (std::size_t i = 0; i < issuer.turns.size(); ++i) {
+      const ReadCommand& command = issuer.commands[issuer.turns[i].requester].front();
+      const PlainRequest& r = requests_[command.arrival.flit.request];
+      const std::uint64_t pc = channel_of(n, r.hbm_offset + std::uint64_t{command.next} * flit_bytes_);
+      if (nodes_[node.value].channels[pc].first <= slot) return i;
+    }
+    return 0;
+  }
+
   void issue(const Event& e) {
     const NodeId node = node_of(e.flit);
     Issuer& issuer = nodes_[node.value].issuer;
-    const std::uint32_t requester = issuer.turns.front();
-    issuer.turns.pop_front();
+    const auto turn = issuer.turns.begin() + static_cast<std::ptrdiff_t>(turn_of_slot(node, e.time));
+    const std::uint32_t requester = turn->requester;
+    issuer.turns.erase(turn);
     std::deque<ReadCommand>& commands = issuer.commands[requester];
     ReadCommand& command = commands.front();
     Flit burst = command.arrival.flit;
@@ -203,7 +217,7 @@ class Simulation {
     const PlainRequest& r = requests_[burst.request];
     issuer.free = e.time + occupancy(edge_to(node, r.path[burst.hop - 1]), accessed_bytes(node, burst));
     if (command.next == flits(r)) commands.pop_front();
-    if (!commands.empty()) issuer.turns.push_back(requester);
+    if (!commands.empty()) issuer.turns.push_back({requester, e.time});
     issuer.slot_is_due = !issuer.turns.empty();
     if (issuer.slot_is_due) push(issuer.free, node, Kind::slot, {}, e.flit);
   }

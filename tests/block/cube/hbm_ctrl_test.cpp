@@ -300,6 +300,37 @@ TEST(HbmCtrlTurns, RequestersTakeTurns) {  // C-HBM-11
   EXPECT_THAT(m.answer(b2), ElementsAre(data(58)));
 }
 
+// Two streams that meet on every channel: the second begins when the first has left channel 0, and both run at full
+// rate.
+TEST(HbmCtrlTurns, ASlotGoesWhereAChannelIsFree) {  // C-HBM-11
+  Memory m(with_requesters(2));
+  Transaction& a = m.read_by(0, 16 * 256, 0, ns(10));  // slots 10 .. 17, 26 .. 33
+  Transaction& b = m.read_by(1, 16 * 256, 0, ns(10));  // slots 18 .. 25, 34 .. 41
+  EXPECT_THAT(m.fixture.run(), IsEmpty());
+  std::vector<TimeFs> of_a, of_b;
+  for (int i = 0; i < 16; ++i) {
+    const int slot = 10 + i + (i < 8 ? 0 : 8);
+    of_a.push_back(ns(slot + 8 + 1) + kHop);
+    of_b.push_back(ns(slot + 8 + 8 + 1) + kHop);
+  }
+  EXPECT_EQ(m.answer(a), of_a);
+  EXPECT_EQ(m.answer(b), of_b);
+}
+
+// Writes keep channel 2 full, the other requester finds its channels free in every slot. The small read is passed over
+// for one burst time of each requester, no longer: then it queues in the channel, among the writes.
+TEST(HbmCtrlTurns, NobodyIsPassedOverForLong) {  // C-HBM-11
+  Shape shape = with_requesters(2);
+  shape.return_bw_gbs = 128.0;  // slots of 2 ns: at 12, 14 ..
+  Memory m(shape);
+  for (int i = 0; i < 20; ++i) m.write(256, 2 * 256 + 2048 * static_cast<std::uint64_t>(i), ns(10.5 + 8 * i), 0);
+  for (int i = 0; i < 60; ++i) m.read_by(0, 256, static_cast<std::uint64_t>(3 + i % 5) * 256, ns(12));
+  Transaction& small = m.read_by(1, 256, 2 * 256, ns(20));
+  EXPECT_THAT(m.fixture.run(), IsEmpty());
+  // Slot 36, the burst from 42.5 to 50.5 behind the write of 34.5; the data behind the flit that has the wire until 52.
+  EXPECT_THAT(m.answer(small), ElementsAre(ns(54) + kHop));
+}
+
 TEST(HbmCtrl, AccessLatencyIsPipelined) {  // C-HBM-12
   Shape shape;
   shape.access_ns = 34.0;

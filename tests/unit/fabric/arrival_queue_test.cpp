@@ -88,7 +88,7 @@ class Arrivals {
       for (const PlainFlit& flit : plain) {
         if (!withdrawn(flit)) continue;
         ++count;
-        until = flit.key.ready;
+        until = flit.key.time;
       }
       queue.withdraw(*legs_[leg].transaction, Leg::request, first, count, until + pick(0, 3));
     }

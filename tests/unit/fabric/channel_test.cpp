@@ -184,8 +184,6 @@ RC_GTEST_PROP(Channel, CutsAndNewCommitsEqualAFreshComputation, ()) {
     // At, just before or just behind a flit; from the same port or another.
     ArrivalKey limit = competitor.key;
     limit.time += pick(-1, 1);
-    limit.ready = limit.time;
-    limit.ready = limit.time;
     limit.port = static_cast<std::uint32_t>(pick(0, 2));
     const std::size_t committed = wire.flits.size();
     wire.cut(limit);
