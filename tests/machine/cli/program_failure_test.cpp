@@ -122,7 +122,7 @@ TEST_F(ProgramFailureTest, AKernelThatNeverEndsIsNamedAtTheTimeLimit) {
 TEST_F(ProgramFailureTest, AKernelThatCallsWithoutEndInNoTimeIsNamed) {
   const Outcome outcome = faulty("spin");
   EXPECT_EQ(outcome.code, 4);
-  for (const char* part : {"NO_PROGRESS: no simulated time passes any more at 706.040022 ns: sip0.cube0.pe3.pe_cpu is "
+  for (const char* part : {"NO_PROGRESS: no simulated time passes any more at 718.040022 ns: sip0.cube0.pe3.pe_cpu is "
                            "in kernel faulty_spin, tl.cycles #10000000: 10000000 calls at this time",
                            "who waits", "host: launch #10 of kernel faulty_spin"}) {
     EXPECT_THAT(outcome.err, HasSubstr(part));
@@ -136,9 +136,9 @@ TEST_F(ProgramFailureTest, AKernelThatCallsWithoutEndInNoTimeIsNamed) {
 }
 
 TEST_F(ProgramFailureTest, TheTimeLimitIsNoticedByAKernelThatCallsInNoTime) {
-  const Outcome outcome = faulty("spin", "--time-limit-ns 706.040022");
+  const Outcome outcome = faulty("spin", "--time-limit-ns 718.040022");
   EXPECT_EQ(outcome.code, 4);
-  EXPECT_THAT(outcome.err, HasSubstr("TIME_LIMIT: the time limit was reached at 706.040022 ns"));
+  EXPECT_THAT(outcome.err, HasSubstr("TIME_LIMIT: the time limit was reached at 718.040022 ns"));
   EXPECT_THAT(outcome.err, HasSubstr("in kernel faulty_spin, tl.cycles #"));
 }
 
@@ -171,7 +171,7 @@ TEST_F(ProgramFailureTest, TheHostTimeLimitEndsWhatNeverCallsTheSimulator) {
     const char* state;
   };
   for (const auto& [mistake, place, state] :
-       {Place{"busy", "in kernel faulty_busy on sip0.cube0.pe", ".pe_cpu, after tl.cycles #1, at 1206.040022 ns"},
+       {Place{"busy", "in kernel faulty_busy on sip0.cube0.pe", ".pe_cpu, after tl.cycles #1, at 1218.040022 ns"},
         Place{"busy-workload", "in the workload (main program)", ", at 0 ns"}}) {
     const Outcome outcome = limited(mistake, place, "--vcd w.vcd");
     EXPECT_THAT(outcome.err, HasSubstr(state));
