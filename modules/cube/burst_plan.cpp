@@ -20,7 +20,7 @@ PseudoChannels::Params channel_params(const params::HbmCtrlParams& hbm) {
 BurstPlan::BurstPlan(const elab::Block& block, contract::ISignalObserver* observer, const params::HbmCtrlParams& params,
                      bool bound)
     : channels_(channel_params(params)),
-      settled_channels_(channels_),
+      retired_channels_(channels_),
       trial_(channels_),
       waves_(block, observer, channels_.params().count),
       bound_(bound) {}
@@ -29,7 +29,7 @@ std::uint32_t BurstPlan::Piece::count_before(const ArrivalKey& limit) const {
   if (floor > limit.time) return 0;
   if (floor < limit.time) return bursts.count_before(limit);
   // Everything that was held back to `floor` enters at this very time: the sequence decides.
-  FlitRun held = bursts;
+  FlitStream held = bursts;
   held.count = bursts.count_before({limit.time + 1, 0, 0, 0});
   if (held.count == 0) return 0;
   held.time = limit.time;
@@ -59,7 +59,7 @@ bool BurstPlan::ends_in_time(const Piece& piece) const {
 bool BurstPlan::find_write(const payload::Transaction& transaction, std::uint32_t from, TimeFs now,
                            ArrivalKey& entry) const {
   for (std::size_t i = 0; i < pieces_.size(); ++i) {
-    const FlitRun& flits = pieces_[i].bursts;
+    const FlitStream& flits = pieces_[i].bursts;
     if (pieces_[i].read || flits.transaction != &transaction || flits.first + flits.count <= from) continue;
     if (pieces_[i].past(now)) continue;  // of an earlier use of the transaction
     entry = pieces_[i].entry_key(std::max(from, flits.first) - flits.first);
@@ -83,7 +83,7 @@ bool BurstPlan::reaches_bound(const ArrivalKey& limit, std::uint32_t channel) co
 void BurstPlan::replay_without(const ArrivalKey& limit, std::uint32_t channel) {
   for (std::size_t i = pieces_.size(); i-- > 0;)
     pieces_[i].bursts.transaction->terminal_time = pieces_[i].terminal_before;
-  channels_ = settled_channels_;
+  channels_ = retired_channels_;
   for (std::size_t i = 0; i < pieces_.size(); ++i) {
     const Piece& piece = pieces_[i];
     const std::uint32_t kept = piece.meets(channel) ? piece.count_before(limit) : piece.bursts.count;
@@ -97,15 +97,15 @@ void BurstPlan::find_latest() {
 }
 
 // What meets a piece and was entered before it is past when the piece is, so bound ones may leave from the middle.
-void BurstPlan::settle_past(TimeFs now) {
+void BurstPlan::retire_past(TimeFs now) {
   if (!bound_) {
-    for (; !pieces_.empty() && pieces_.front().past(now); pieces_.pop_front()) settle_piece(pieces_.front());
+    for (; !pieces_.empty() && pieces_.front().past(now); pieces_.pop_front()) retire_piece(pieces_.front());
     return;
   }
   std::size_t kept = 0;
   for (std::size_t i = 0; i < pieces_.size(); ++i) {
     if (pieces_[i].past(now)) {
-      settle_piece(pieces_[i]);
+      retire_piece(pieces_[i]);
     } else {
       if (kept != i) pieces_[kept] = pieces_[i];
       ++kept;
@@ -114,27 +114,27 @@ void BurstPlan::settle_past(TimeFs now) {
   while (pieces_.size() > kept) pieces_.pop_back();
 }
 
-void BurstPlan::settle_all() {
-  for (std::size_t i = 0; waves_.wanted() && i < pieces_.size(); ++i) settle_piece(pieces_[i]);
-  settled_channels_ = channels_;
+void BurstPlan::retire_all() {
+  for (std::size_t i = 0; waves_.wanted() && i < pieces_.size(); ++i) retire_piece(pieces_[i]);
+  retired_channels_ = channels_;
   pieces_.clear();
 }
 
-void BurstPlan::settle_piece(const Piece& piece) {
+void BurstPlan::retire_piece(const Piece& piece) {
   const BurstRun run = piece.run(piece.bursts.count, whole_burst());
   if (!waves_.wanted()) {
-    settled_channels_.commit(run, kNothing);
+    retired_channels_.commit(run, kNothing);
     return;
   }
   for (std::uint32_t j = 0; j < run.count; ++j) {
-    const TimeFs finish = settled_channels_.enter(run, j);
+    const TimeFs finish = retired_channels_.enter(run, j);
     const TimeFs time = j + 1 == run.count ? run.last : whole_burst();
-    waves_.add(settled_channels_.channel_of(run, j), run.entry_of(j), finish - time, finish);
+    waves_.add(retired_channels_.channel_of(run, j), run.entry_of(j), finish - time, finish);
   }
 }
 
 void BurstPlan::finish() {
-  settle_all();
+  retire_all();
   waves_.finish();
 }
 

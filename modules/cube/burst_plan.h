@@ -1,4 +1,4 @@
-// The bursts that an HBM controller has committed to its pseudo-channels and may still take back.
+// The bursts that an HBM controller has committed to its pseudo-channels and may still roll back.
 #pragma once
 
 #include <algorithm>
@@ -7,14 +7,14 @@
 
 #include "modules/cube/pseudo_channel_waves.h"
 #include "modules/cube/pseudo_channels.h"
-#include "modules/fabric/flit_run.h"
+#include "modules/fabric/flit_stream.h"
 #include "modules/fabric/sliding_deque.h"
 #include "platform/params/hbm_ctrl_params.h"
 
 namespace kb::modules {
 
 // Pieces in the order of entry, the state of the pseudo-channels behind the last of them, and the state before the
-// first, from which what is kept is replayed when a piece is taken back. Pieces that have entered are settled: nothing
+// first, from which what is kept is replayed when a piece is rolled back. Pieces that have entered are retired: nothing
 // can change them, and their transactions may have ended and begun again.
 //
 // Pieces that are bound to different pseudo-channels do not meet, so they need no order among them: a stream on each of
@@ -23,7 +23,7 @@ class BurstPlan {
  public:
   // Consecutive bursts of one transaction.
   struct Piece {
-    FlitRun bursts;  // time = entry of a read burst, arrival of a write flit; out_port unused for writes
+    FlitStream bursts;  // time = entry of a read burst, arrival of a write flit; out_port unused for writes
     TimeFs floor = 0;
     TimeFs last = 0;             // what the last burst takes
     TimeFs floor_before = 0;     // a write's header raises the floor; its controller's note of where it was
@@ -58,7 +58,7 @@ class BurstPlan {
   // False when a piece cannot be added without passing the end of simulated time.
   bool fits(const Piece& piece) {
     if (ends_in_time(piece)) return true;
-    latest_finish_ = channels_.latest_free();  // without what was taken back
+    latest_finish_ = channels_.latest_free();  // without what was rolled back
     return ends_in_time(piece);
   }
   // Bursts that enter after all others that they meet. on_finish(j, n, finish, step), as of PseudoChannels::commit,
@@ -72,17 +72,17 @@ class BurstPlan {
   // Takes those bursts back, and whatever met one of them behind it: put_back(piece, bursts) for each piece or the rest
   // of one, newest first.
   template <typename F>
-  void take_back(const ArrivalKey& limit, std::uint32_t channel, TimeFs now, F&& put_back);
+  void roll_back(const ArrivalKey& limit, std::uint32_t channel, TimeFs now, F&& put_back);
   // The first planned burst of a write with flit index >= `from`: true and its entry.
   bool find_write(const payload::Transaction& transaction, std::uint32_t from, TimeFs now, ArrivalKey& entry) const;
 
   // Settles everything once all of it has entered, which is cheap to tell.
-  void settle(TimeFs now) {
+  void retire(TimeFs now) {
     if (pieces_.empty()) return;
     if (latest_ < now) {
-      settle_all();
-    } else if (pieces_.size() > kMostUnsettled) {
-      settle_past(now);
+      retire_all();
+    } else if (pieces_.size() > kMostUnretired) {
+      retire_past(now);
     }
   }
   // The simulation is over.
@@ -107,15 +107,15 @@ class BurstPlan {
   // Brings the channels to the state without the bursts that meet those of `channel` at or after the limit.
   void replay_without(const ArrivalKey& limit, std::uint32_t channel);
   void find_latest();  // by address
-  void settle_past(TimeFs now);
-  void settle_all();
-  void settle_piece(const Piece& piece);
+  void retire_past(TimeFs now);
+  void retire_all();
+  void retire_piece(const Piece& piece);
 
   // Bound pieces are looked through; by address they are looked at from the back.
-  static constexpr std::size_t kMostUnsettled = 128;
+  static constexpr std::size_t kMostUnretired = 128;
 
   PseudoChannels channels_;
-  PseudoChannels settled_channels_;  // before the first piece
+  PseudoChannels retired_channels_;  // before the first piece
   PseudoChannels trial_;
   SlidingDeque<Piece> pieces_;
   PseudoChannelWaves waves_;
@@ -147,8 +147,8 @@ void BurstPlan::add(const Piece& planned, F&& on_finish) {
 }
 
 template <typename F>
-void BurstPlan::take_back(const ArrivalKey& limit, std::uint32_t channel, TimeFs now, F&& put_back) {
-  settle_past(std::min(now, limit.time));
+void BurstPlan::roll_back(const ArrivalKey& limit, std::uint32_t channel, TimeFs now, F&& put_back) {
+  retire_past(std::min(now, limit.time));
   // A piece by address can have held up pieces on every channel.
   for (std::size_t i = 0; bound_ && i < pieces_.size() && channel != kByAddress; ++i) {
     if (pieces_[i].channel == kByAddress && pieces_[i].enters_from(limit)) channel = kByAddress;
@@ -170,7 +170,7 @@ void BurstPlan::take_back(const ArrivalKey& limit, std::uint32_t channel, TimeFs
     }
   }
   if (!bound_) find_latest();
-  if (limit.time <= now && channel == kByAddress) settle_all();  // what is left can no longer change
+  if (limit.time <= now && channel == kByAddress) retire_all();  // what is left can no longer change
 }
 
 }  // namespace kb::modules

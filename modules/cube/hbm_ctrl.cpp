@@ -54,22 +54,22 @@ void HbmCtrl::assign_ports(const params::HbmCtrlParams& params) {
   }
 }
 
-void HbmCtrl::on_flits(FlitRun& flits) {
+void HbmCtrl::on_flits(FlitStream& flits) {
   forget_choices();
   lanes_[flits.in_port].writes.add(flits);
   wake_at(flits.time);
 }
 
-void HbmCtrl::on_message(Transaction&, const FlitRun& message) {
+void HbmCtrl::on_message(Transaction&, const FlitStream& message) {
   lanes_[message.in_port].commands.push_back(message);
   wake_at(message.time);
 }
 
-void HbmCtrl::on_withdrawn(std::uint16_t port, Transaction& transaction, Leg leg, std::uint32_t first) {
+void HbmCtrl::on_rollback(std::uint16_t port, Transaction& transaction, Leg leg, std::uint32_t first) {
   ArrivalKey entry;
   forget_choices();
-  if (plan_.find_write(transaction, first, now(), entry)) take_back_bursts(lanes_[port], entry);
-  lanes_[port].writes.withdraw(transaction, leg, first, now());
+  if (plan_.find_write(transaction, first, now(), entry)) roll_back_bursts(lanes_[port], entry);
+  lanes_[port].writes.roll_back(transaction, leg, first, now());
   schedule_wake();
 }
 
@@ -82,7 +82,7 @@ void HbmCtrl::on_event(TimeFs now, std::uint64_t) {
   if (now != wake_time_) return;
   wake_time_ = kNever;
   Outbox outbox(*this);
-  plan_.settle(now);
+  plan_.retire(now);
   for (Lane& lane : lanes_) take_commands(lane, now);
   plan_bursts(now);
   for (Lane& lane : lanes_) finish_writes(lane, now);
@@ -100,7 +100,7 @@ void HbmCtrl::conclude() {
 
 void HbmCtrl::take_commands(Lane& lane, TimeFs now) {
   while (!lane.commands.empty() && lane.commands.front().time <= now) {
-    const FlitRun message = lane.commands.front();
+    const FlitStream message = lane.commands.front();
     lane.commands.pop_front();
     Transaction& t = *message.transaction;
     if (t.op != Op::read || t.flits == 0) {
@@ -112,7 +112,7 @@ void HbmCtrl::take_commands(Lane& lane, TimeFs now) {
     t.terminal_time = 0;
     forget_choices();
     const TimeFs from = lane.reads.add(t, open, message.sequence);
-    if (from != kNever) take_back_bursts(lane, {from, 0, 0, 0});
+    if (from != kNever) roll_back_bursts(lane, {from, 0, 0, 0});
     ++reads_served_;
     bytes_read_ += t.bytes;
     log(contract::LogLevel::info,
@@ -129,7 +129,7 @@ ArrivalKey HbmCtrl::Lane::next_read() const {
 
 ArrivalKey HbmCtrl::Lane::next_write(TimeFs overhead) const {
   if (writes.empty()) return {kNever, 0, 0, 0};
-  const FlitRun& flits = writes.front();
+  const FlitStream& flits = writes.front();
   return {std::max(flits.time, write_floor) + (header_is_next(overhead) ? overhead : 0), port, flits.sequence, 0};
 }
 
@@ -164,7 +164,7 @@ void HbmCtrl::plan_bursts(TimeFs now) {
     const ArrivalKey& key = read ? turn.read : turn.write;
     if (!read && lane.header_is_next(overhead_) && lane.writes.front().time > now) return;
     if (key.time > now && ahead >= burst_budget_) return;
-    if (take_back_bursts(lane, key)) continue;
+    if (roll_back_bursts(lane, key)) continue;
     if (read && lane.reads.is_contested()) {
       lane.reads.choose(plan_.channels());
       continue;
@@ -211,7 +211,7 @@ void HbmCtrl::plan_reads(Lane& lane, const ArrivalKey& other) {
   });
 }
 
-TimeFs HbmCtrl::burst_time(const FlitRun& bursts) const {
+TimeFs HbmCtrl::burst_time(const FlitStream& bursts) const {
   const Transaction& t = *bursts.transaction;
   const TimeFs whole = plan_.whole_burst();
   if (bursts.first + bursts.count < t.flits || !unit_.ends_in_part(t)) return whole;
@@ -219,7 +219,7 @@ TimeFs HbmCtrl::burst_time(const FlitRun& bursts) const {
 }
 
 void HbmCtrl::plan_writes(Lane& lane, const ArrivalKey& other, TimeFs now) {
-  const FlitRun& waiting = lane.writes.front();
+  const FlitStream& waiting = lane.writes.front();
   Piece piece;
   piece.channel = lane.channel;
   piece.floor_before = lane.write_floor;
@@ -254,7 +254,7 @@ void HbmCtrl::plan_writes(Lane& lane, const ArrivalKey& other, TimeFs now) {
 void HbmCtrl::deliver(Lane& lane, const Piece& piece, std::uint32_t index, std::uint32_t count, TimeFs finish,
                       TimeFs step) {
   Transaction& t = *piece.bursts.transaction;
-  FlitRun run;
+  FlitStream run;
   run.transaction = &t;
   run.hop = t.route->last_hop();
   run.leg = Leg::response;
@@ -267,7 +267,7 @@ void HbmCtrl::deliver(Lane& lane, const Piece& piece, std::uint32_t index, std::
     run.time = time + access_;
     run.spacing = spacing;
     run.count = n;
-    split_by_size(run, [&](const FlitRun& part) { lane.returns.add(part); });
+    split_by_size(run, [&](const FlitStream& part) { lane.returns.add(part); });
     run.first += n;
     run.sequence += n * run.sequence_step;
   };
@@ -280,10 +280,10 @@ void HbmCtrl::deliver(Lane& lane, const Piece& piece, std::uint32_t index, std::
   if (held < count) push(finish + static_cast<TimeFs>(held) * step, step, count - held);
 }
 
-bool HbmCtrl::take_back_bursts(const Lane& lane, const ArrivalKey& limit) {
+bool HbmCtrl::roll_back_bursts(const Lane& lane, const ArrivalKey& limit) {
   if (!plan_.reaches(limit, lane.channel)) return false;
   burst_budget_ /= 2;
-  plan_.take_back(limit, lane.channel, now(), [&](const Piece& piece, const FlitRun& bursts) {
+  plan_.roll_back(limit, lane.channel, now(), [&](const Piece& piece, const FlitStream& bursts) {
     if (piece.read) {
       put_back_read(piece, bursts);
     } else {
@@ -293,16 +293,16 @@ bool HbmCtrl::take_back_bursts(const Lane& lane, const ArrivalKey& limit) {
   return true;
 }
 
-void HbmCtrl::put_back_read(const Piece& piece, const FlitRun& bursts) {
+void HbmCtrl::put_back_read(const Piece& piece, const FlitStream& bursts) {
   Lane& lane = lanes_[bursts.in_port];
   Transaction& t = *bursts.transaction;
-  withdraw_return(lane, t, bursts.first);
+  roll_back_return(lane, t, bursts.first);
   const ReadTurns::Command command{&t, piece.open, piece.bursts.first, piece.bursts.sequence};
   lane.reads.give_back({command, piece.bursts.time, piece.bursts.count, piece.issuer_before, piece.slot_before},
                        bursts.first, bursts.time);
 }
 
-void HbmCtrl::put_back_write(const Piece& piece, const FlitRun& bursts) {
+void HbmCtrl::put_back_write(const Piece& piece, const FlitStream& bursts) {
   Lane& lane = lanes_[bursts.in_port];
   if (bursts.has_last_flit()) lane.last_entries.pop_back();
   if (bursts.first == 0) {
@@ -313,14 +313,14 @@ void HbmCtrl::put_back_write(const Piece& piece, const FlitRun& bursts) {
   lane.writes.put_back(bursts);
 }
 
-void HbmCtrl::withdraw_return(Lane& lane, Transaction& transaction, std::uint32_t first) {
+void HbmCtrl::roll_back_return(Lane& lane, Transaction& transaction, std::uint32_t first) {
   ArrivalKey key;
-  channel(lane.port).settle(now());
+  channel(lane.port).retire(now());
   if (channel(lane.port).find(transaction, Leg::response, first, key)) cut(lane.port, key);
-  lane.returns.withdraw(transaction, Leg::response, first, now());
+  lane.returns.roll_back(transaction, Leg::response, first, now());
 }
 
-void HbmCtrl::take_back(const FlitRun& flits) {
+void HbmCtrl::roll_back(const FlitStream& flits) {
   return_budget_ /= 2;
   lanes_[flits.out_port].returns.put_back(flits);
 }
@@ -328,7 +328,7 @@ void HbmCtrl::take_back(const FlitRun& flits) {
 void HbmCtrl::return_flits(Lane& lane, TimeFs now) {
   int ahead = 0;
   while (!lane.returns.empty()) {
-    const FlitRun& flits = lane.returns.front();
+    const FlitStream& flits = lane.returns.front();
     if (flits.time > now && (flits.first == 0 || ahead++ >= return_budget_)) break;
     const ArrivalKey key = flits.key();
     if (channel(lane.port).has_at_or_after(key)) {
@@ -339,9 +339,9 @@ void HbmCtrl::return_flits(Lane& lane, TimeFs now) {
       log(contract::LogLevel::info,
           [&] { return fmt::format("begins to answer transaction {}", flits.transaction->id); });
     }
-    StrandBuffer strands;
-    const std::size_t count = lane.returns.take_braid({kNever, 0, 0, 0}, strands);
-    commit(strands.runs, count, 0);
+    StreamBuffer batch;
+    const std::size_t count = lane.returns.take_batch({kNever, 0, 0, 0}, batch);
+    commit(batch.streams, count, 0);
   }
 }
 

@@ -26,7 +26,7 @@ namespace kb::modules {
 // overtake it). Flit i of a read enters the return edge access_ns after it and its predecessors have finished; equal
 // times go in the order of slots, acknowledgements by the entry of their last burst and behind data.
 //
-// Bursts are committed ahead of their entry as far as nothing known comes between, and taken back when something does.
+// Bursts are committed ahead of their entry as far as nothing known comes between, and rolled back when something does.
 class HbmCtrl final : public FabricNode, private elab::EventHandler {
  public:
   HbmCtrl(const sc_core::sc_module_name& name, NodeId node, const params::HbmCtrlParams& params,
@@ -56,12 +56,12 @@ class HbmCtrl final : public FabricNode, private elab::EventHandler {
   struct Lane {
     std::uint16_t port = 0;
     std::uint32_t channel = kByAddress;
-    SlidingDeque<FlitRun> commands;  // read commands still to arrive
-    ReadTurns reads;                 // bursts still to be planned
-    ArrivalQueue writes;             // write flits still to enter
-    TimeFs write_floor = 0;          // decode of the latest write header ends
-    ArrivalQueue returns;            // read flits by (finish, command): waiting for the return edge
-    SlidingDeque<Due> last_entries;  // writes whose last flit enters at `time`
+    SlidingDeque<FlitStream> commands;  // read commands still to arrive
+    ReadTurns reads;                    // bursts still to be planned
+    ArrivalQueue writes;                // write flits still to enter
+    TimeFs write_floor = 0;             // decode of the latest write header ends
+    ArrivalQueue returns;               // read flits by (finish, command): waiting for the return edge
+    SlidingDeque<Due> last_entries;     // writes whose last flit enters at `time`
 
     bool meets(const Lane& other) const {
       return channel == kByAddress || other.channel == kByAddress || channel == other.channel;
@@ -72,11 +72,11 @@ class HbmCtrl final : public FabricNode, private elab::EventHandler {
     bool header_is_next(TimeFs overhead) const { return writes.front().first == 0 && overhead > 0; }
   };
 
-  void on_flits(FlitRun& flits) override;
-  void on_message(payload::Transaction& transaction, const FlitRun& message) override;
-  void on_withdrawn(std::uint16_t port, payload::Transaction& transaction, payload::Leg leg,
-                    std::uint32_t first) override;
-  void take_back(const FlitRun& flits) override;
+  void on_flits(FlitStream& flits) override;
+  void on_message(payload::Transaction& transaction, const FlitStream& message) override;
+  void on_rollback(std::uint16_t port, payload::Transaction& transaction, payload::Leg leg,
+                   std::uint32_t first) override;
+  void roll_back(const FlitStream& flits) override;
   void on_event(TimeFs now, std::uint64_t argument) override;
 
   void assign_ports(const params::HbmCtrlParams& params);
@@ -96,17 +96,17 @@ class HbmCtrl final : public FabricNode, private elab::EventHandler {
   void deliver(Lane& lane, const Piece& piece, std::uint32_t index, std::uint32_t count, TimeFs finish, TimeFs step);
   // Takes back every planned burst that meets those of the lane and whose entry key is not below the given one; false
   // when there is none.
-  bool take_back_bursts(const Lane& lane, const ArrivalKey& limit);
-  void put_back_read(const Piece& piece, const FlitRun& bursts);
-  void put_back_write(const Piece& piece, const FlitRun& bursts);
-  void withdraw_return(Lane& lane, payload::Transaction& transaction, std::uint32_t first);
+  bool roll_back_bursts(const Lane& lane, const ArrivalKey& limit);
+  void put_back_read(const Piece& piece, const FlitStream& bursts);
+  void put_back_write(const Piece& piece, const FlitStream& bursts);
+  void roll_back_return(Lane& lane, payload::Transaction& transaction, std::uint32_t first);
   void return_flits(Lane& lane, TimeFs now);
   void finish_writes(Lane& lane, TimeFs now);
   void send_acknowledgements(TimeFs now);
   void wake_at(TimeFs at);
   void schedule_wake();
 
-  TimeFs burst_time(const FlitRun& bursts) const;  // of the last of them
+  TimeFs burst_time(const FlitStream& bursts) const;  // of the last of them
 
   TimeFs overhead_;
   TimeFs access_;

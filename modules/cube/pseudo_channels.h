@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "modules/fabric/flit_run.h"
+#include "modules/fabric/flit_stream.h"
 #include "platform/address/channel_stripe.h"
 #include "platform/base/units.h"
 

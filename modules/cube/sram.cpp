@@ -8,7 +8,7 @@ Sram::Sram(const sc_core::sc_module_name& name, NodeId node, const params::SramP
            elab::BlockContext& context)
     : FabricEndpoint(name, node, params.overhead.fs(), context) {}
 
-void Sram::on_arrival(const FlitRun& message) {
+void Sram::on_arrival(const FlitStream& message) {
   payload::Transaction& transaction = *message.transaction;
   free_at_ = time_sum(std::max(message.time, free_at_), overhead());
   if (transaction.op == payload::Op::message) {

@@ -16,7 +16,7 @@ class Sram final : public FabricEndpoint {
   void collect_statistics(std::vector<elab::Statistic>& statistics) const override;
 
  protected:
-  void on_arrival(const FlitRun& message) override;
+  void on_arrival(const FlitStream& message) override;
 
  private:
   TimeFs free_at_ = 0;

@@ -12,30 +12,31 @@ namespace kb::modules {
 using payload::Leg;
 using payload::Transaction;
 
-void ArrivalNode::on_flits(FlitRun& flits) {
-  split_by_size(flits, [&](const FlitRun& run) { coming_.insert(run); });
+void ArrivalNode::on_flits(FlitStream& flits) {
+  split_by_size(flits, [&](const FlitStream& stream) { coming_.insert(stream); });
   schedule_next();
 }
 
-void ArrivalNode::on_message(Transaction&, const FlitRun& message) {
+void ArrivalNode::on_message(Transaction&, const FlitStream& message) {
   coming_.insert(message);
   schedule_next();
 }
 
-// Only flits that have not arrived are withdrawn, so nothing but the queue has to change.
-void ArrivalNode::on_withdrawn(std::uint16_t port, Transaction& transaction, Leg leg, std::uint32_t first) {
+// Only flits that have not arrived are rolled back, so nothing but the queue has to change.
+void ArrivalNode::on_rollback(std::uint16_t port, Transaction& transaction, Leg leg, std::uint32_t first) {
   using Visit = decltype(coming_)::Visit;
   const TimeWindow window = window_of(transaction.segment);
-  coming_.visit_backwards_below(ArrivalKey::at(window.until + 1), [&](FlitRun& run) {
-    if (run.in_port != port || !run.same_leg(transaction, leg) || run.first + run.count <= first) return Visit::go_on;
-    if (run.first >= first) return Visit::erase;
-    run.count = first - run.first;
+  coming_.visit_backwards_below(ArrivalKey::at(window.until + 1), [&](FlitStream& stream) {
+    if (stream.in_port != port || !stream.same_leg(transaction, leg) || stream.first + stream.count <= first)
+      return Visit::go_on;
+    if (stream.first >= first) return Visit::erase;
+    stream.count = first - stream.first;
     return Visit::go_on;
   });
 }
 
-void ArrivalNode::take_back(const FlitRun&) {
-  throw Error::model(node_id() + " was asked to take back flits that had arrived");
+void ArrivalNode::roll_back(const FlitStream&) {
+  throw Error::model(node_id() + " was asked to roll back flits that had arrived");
 }
 
 void ArrivalNode::on_event(TimeFs now, std::uint64_t) {
@@ -54,17 +55,17 @@ void ArrivalNode::on_event(TimeFs now, std::uint64_t) {
 
 void ArrivalNode::take_arrivals(TimeFs now) {
   while (!coming_.empty() && coming_.front().time <= now) {
-    FlitRun run = coming_.front();
+    FlitStream stream = coming_.front();
     coming_.pop_front();
     Arrival arrival;
-    arrival.message_ = run.transaction->leg_flits(run.leg) == 0;
-    arrival.run_ = run;
-    arrival.run_.count = 1;
-    if (!arrival.message_ && run.count > 1) {
-      run.drop(1);
-      coming_.insert_from_front(run);
+    arrival.message_ = stream.transaction->leg_flits(stream.leg) == 0;
+    arrival.stream_ = stream;
+    arrival.stream_.count = 1;
+    if (!arrival.message_ && stream.count > 1) {
+      stream.drop(1);
+      coming_.insert_from_front(stream);
     }
-    if (!arrival.message_ && arrival.is_last()) send_end(run.in_port, *run.transaction, run.leg);
+    if (!arrival.message_ && arrival.is_last()) send_end(stream.in_port, *stream.transaction, stream.leg);
     on_arrival(arrival);
   }
 }
@@ -73,14 +74,14 @@ void ArrivalNode::send_departures(TimeFs now) {
   while (!departures_.empty() && departures_.front().at <= now) {
     const Departure departure = departures_.front();
     departures_.pop_front();
-    FlitRun run = departure.what.run_;
-    run.time = now;
-    run.in_port = 0;
-    run.sequence = ++departed_ * payload::kSequenceStep;
+    FlitStream stream = departure.what.stream_;
+    stream.time = now;
+    stream.in_port = 0;
+    stream.sequence = ++departed_ * payload::kSequenceStep;
     if (departure.what.message_) {
-      send_message(run.out_port, *run.transaction, run.leg, run.hop, now, run.key());
+      send_message(stream.out_port, *stream.transaction, stream.leg, stream.hop, now, stream.key());
     } else {
-      commit(run, now);
+      commit(stream, now);
     }
     on_departure(departure.what);
   }
@@ -88,7 +89,7 @@ void ArrivalNode::send_departures(TimeFs now) {
 
 void ArrivalNode::depart(const Arrival& arrival, TimeFs at) {
   if (at < now()) throw Error::model(node_id() + " offers a flit in the past");
-  if (arrival.run_.out_port == payload::kNoPort) {
+  if (arrival.stream_.out_port == payload::kNoPort) {
     throw Error::model(node_id() + " passes on a flit whose leg ends here; answer it with response()");
   }
   departures_.insert({arrival, at});
@@ -97,15 +98,15 @@ void ArrivalNode::depart(const Arrival& arrival, TimeFs at) {
 
 ArrivalNode::Arrival ArrivalNode::response(Transaction& transaction, std::uint32_t index) {
   Arrival answer;
-  FlitRun& run = answer.run_;
-  run.transaction = &transaction;
-  run.leg = Leg::response;
-  run.hop = transaction.route->last_hop();
-  run.out_port = transaction.hops[run.hop].reverse;
-  run.time = now();
-  run.sequence = ++responses_ * payload::kSequenceStep;
-  run.first = index;
-  run.count = 1;
+  FlitStream& stream = answer.stream_;
+  stream.transaction = &transaction;
+  stream.leg = Leg::response;
+  stream.hop = transaction.route->last_hop();
+  stream.out_port = transaction.hops[stream.hop].reverse;
+  stream.time = now();
+  stream.sequence = ++responses_ * payload::kSequenceStep;
+  stream.first = index;
+  stream.count = 1;
   const std::uint32_t flits = transaction.leg_flits(Leg::response);
   answer.message_ = flits == 0;
   if (index == 0) {

@@ -27,19 +27,19 @@ class ArrivalNode : public FabricNode, private elab::EventHandler {
   // A flit, or a message of zero bytes.
   class Arrival {
    public:
-    payload::Transaction& transaction() const { return *run_.transaction; }
-    payload::Leg leg() const { return run_.leg; }
+    payload::Transaction& transaction() const { return *stream_.transaction; }
+    payload::Leg leg() const { return stream_.leg; }
     bool is_message() const { return message_; }
-    std::uint32_t index() const { return run_.first; }  // in its leg
-    bool is_first() const { return run_.first == 0; }
-    bool is_last() const { return message_ || run_.has_last_flit(); }
-    TimeFs time() const { return run_.time; }
-    std::uint16_t in_port() const { return run_.in_port; }
-    std::uint16_t out_port() const { return run_.out_port; }  // payload::kNoPort: its leg ends here
+    std::uint32_t index() const { return stream_.first; }  // in its leg
+    bool is_first() const { return stream_.first == 0; }
+    bool is_last() const { return message_ || stream_.has_last_flit(); }
+    TimeFs time() const { return stream_.time; }
+    std::uint16_t in_port() const { return stream_.in_port; }
+    std::uint16_t out_port() const { return stream_.out_port; }  // payload::kNoPort: its leg ends here
 
    private:
     friend class ArrivalNode;
-    FlitRun run_;
+    FlitStream stream_;
     bool message_ = false;
   };
 
@@ -68,21 +68,21 @@ class ArrivalNode : public FabricNode, private elab::EventHandler {
 
     struct ByTime {
       std::pair<TimeFs, ArrivalKey> operator()(const Departure& departure) const {
-        return {departure.at, departure.what.run_.key()};
+        return {departure.at, departure.what.stream_.key()};
       }
     };
   };
 
-  void on_flits(FlitRun& flits) final;
-  void on_message(payload::Transaction& transaction, const FlitRun& message) final;
-  void on_withdrawn(std::uint16_t port, payload::Transaction& transaction, payload::Leg leg, std::uint32_t first) final;
-  void take_back(const FlitRun& flits) final;
+  void on_flits(FlitStream& flits) final;
+  void on_message(payload::Transaction& transaction, const FlitStream& message) final;
+  void on_rollback(std::uint16_t port, payload::Transaction& transaction, payload::Leg leg, std::uint32_t first) final;
+  void roll_back(const FlitStream& flits) final;
   void on_event(TimeFs now, std::uint64_t argument) final;
   void take_arrivals(TimeFs now);
   void send_departures(TimeFs now);
   void schedule_next();
 
-  SortedQueue<FlitRun, RunKey> coming_;  // the first flit of each run is the next to arrive
+  SortedQueue<FlitStream, StreamKey> coming_;  // the first flit of each stream is the next to arrive
   SortedQueue<Departure, Departure::ByTime> departures_;
   std::vector<TimeFs> asked_;  // by wake_at(), unsorted
   std::uint64_t responses_ = 0;

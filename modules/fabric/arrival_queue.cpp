@@ -3,55 +3,55 @@
 namespace kb::modules {
 
 namespace {
-// How far back a run that could be continued is looked for; beyond, a run of its own is as good.
+// How far back a stream that could be continued is looked for; beyond, a stream of its own is as good.
 constexpr std::size_t kSearchDepth = 16;
 }  // namespace
 
-void ArrivalQueue::add(const FlitRun& flits) {
+void ArrivalQueue::add(const FlitStream& flits) {
   using Visit = Runs::Visit;
   std::size_t looked_at = 0;
   bool absorbed = false;
-  runs_.visit_backwards([&](FlitRun& run) {
-    if (!run.same_leg(flits)) return ++looked_at < kSearchDepth ? Visit::go_on : Visit::stop;
-    absorbed = run.continued_by(flits);
+  streams_.visit_backwards([&](FlitStream& stream) {
+    if (!stream.same_leg(flits)) return ++looked_at < kSearchDepth ? Visit::go_on : Visit::stop;
+    absorbed = stream.continued_by(flits);
     if (absorbed) {
-      run.absorb(flits);
-      note(run);
+      stream.absorb(flits);
+      note(stream);
     }
     return Visit::stop;
   });
   if (absorbed) return;
-  if (runs_.empty()) longest_ = 0;
+  if (streams_.empty()) longest_ = 0;
   note(flits);
-  runs_.insert(flits);
+  streams_.insert(flits);
 }
 
-FlitRun ArrivalQueue::take(std::uint32_t count) {
-  FlitRun& run = runs_.front();
-  FlitRun taken = run;
-  if (count == run.count) {
-    runs_.pop_front();
+FlitStream ArrivalQueue::take(std::uint32_t count) {
+  FlitStream& stream = streams_.front();
+  FlitStream taken = stream;
+  if (count == stream.count) {
+    streams_.pop_front();
     return taken;
   }
   taken.count = count;
-  run.drop(count);
-  if (runs_.near_size() == 1 || !(runs_[1].key() < run.key())) return taken;
-  const FlitRun rest = run;
-  runs_.pop_front();
-  runs_.insert_from_front(rest);
+  stream.drop(count);
+  if (streams_.near_size() == 1 || !(streams_[1].key() < stream.key())) return taken;
+  const FlitStream rest = stream;
+  streams_.pop_front();
+  streams_.insert_from_front(rest);
   return taken;
 }
 
-std::size_t ArrivalQueue::take_braid(const ArrivalKey& limit, StrandBuffer& strands) {
-  const std::size_t size = runs_.near_size();
-  const FlitRun& first = runs_.front();
-  ArrivalKey longest = first.last_key();  // the key at which the longest run ends, and the next longest
+std::size_t ArrivalQueue::take_batch(const ArrivalKey& limit, StreamBuffer& batch) {
+  const std::size_t size = streams_.near_size();
+  const FlitStream& first = streams_.front();
+  ArrivalKey longest = first.last_key();  // the key at which the longest stream ends, and the next longest
   ArrivalKey end = first.key();
   std::size_t members = 1;
-  for (; members < size && members < kMostStrands; ++members) {
-    const ArrivalKey begin = runs_[members].key();
+  for (; members < size && members < kMostStreams; ++members) {
+    const ArrivalKey begin = streams_[members].key();
     if (!(begin < longest && begin < limit)) break;
-    const ArrivalKey last = runs_[members].last_key();
+    const ArrivalKey last = streams_[members].last_key();
     if (longest < last) {
       end = longest;
       longest = last;
@@ -60,71 +60,71 @@ std::size_t ArrivalQueue::take_braid(const ArrivalKey& limit, StrandBuffer& stra
     }
   }
   if (members == 1) {
-    const bool crowded = size > 1 && runs_[1].key() < limit;
-    strands.runs[0] = take(first.count_before(crowded ? runs_[1].key() : limit));
+    const bool crowded = size > 1 && streams_[1].key() < limit;
+    batch.streams[0] = take(first.count_before(crowded ? streams_[1].key() : limit));
     return 1;
   }
-  // A braid ends where only one of its runs goes on, which is then simpler to handle.
+  // A batch ends where only one of its streams goes on, which is then simpler to handle.
   ArrivalKey below = end.next();
   if (limit < below) below = limit;
-  if (members < size && runs_[members].key() < below) below = runs_[members].key();
-  StrandBuffer rests;
+  if (members < size && streams_[members].key() < below) below = streams_[members].key();
+  StreamBuffer rests;
   std::size_t taken = 0, left = 0;
   for (std::size_t i = 0; i < members; ++i) {
-    FlitRun& run = runs_[i];
-    const std::uint32_t count = run.count_before(below);
+    FlitStream& stream = streams_[i];
+    const std::uint32_t count = stream.count_before(below);
     if (count > 0) {
-      strands.runs[taken] = run;
-      strands.runs[taken++].count = count;
+      batch.streams[taken] = stream;
+      batch.streams[taken++].count = count;
     }
-    if (count < run.count) rests.runs[left++] = run.tail(count);
+    if (count < stream.count) rests.streams[left++] = stream.tail(count);
   }
-  for (std::size_t i = 0; i < members; ++i) runs_.pop_front();
-  for (std::size_t i = left; i-- > 0;) runs_.insert_from_front(rests.runs[i]);
+  for (std::size_t i = 0; i < members; ++i) streams_.pop_front();
+  for (std::size_t i = left; i-- > 0;) streams_.insert_from_front(rests.streams[i]);
   return taken;
 }
 
-void ArrivalQueue::put_back(const FlitRun& flits) {
-  for (std::size_t i = 0; i < runs_.near_size() && i < kSearchDepth; ++i) {
-    if (!runs_[i].same_leg(flits)) continue;
-    if (!flits.continued_by(runs_[i])) break;
-    FlitRun joined = flits;
-    joined.absorb(runs_[i]);
+void ArrivalQueue::put_back(const FlitStream& flits) {
+  for (std::size_t i = 0; i < streams_.near_size() && i < kSearchDepth; ++i) {
+    if (!streams_[i].same_leg(flits)) continue;
+    if (!flits.continued_by(streams_[i])) break;
+    FlitStream joined = flits;
+    joined.absorb(streams_[i]);
     note(joined);
-    for (; i > 0 && joined.key() < runs_[i - 1].key(); --i) runs_[i] = runs_[i - 1];
-    runs_[i] = joined;
+    for (; i > 0 && joined.key() < streams_[i - 1].key(); --i) streams_[i] = streams_[i - 1];
+    streams_[i] = joined;
     return;
   }
   note(flits);
-  runs_.insert_from_front(flits);
+  streams_.insert_from_front(flits);
 }
 
-void ArrivalQueue::withdraw(const payload::Transaction& transaction, payload::Leg leg, std::uint32_t first,
-                            TimeFs now) {
+void ArrivalQueue::roll_back(const payload::Transaction& transaction, payload::Leg leg, std::uint32_t first,
+                             TimeFs now) {
   using Visit = Runs::Visit;
-  runs_.visit_backwards([&](FlitRun& run) {
-    if (run.time + longest_ < now) return Visit::stop;
-    if (!run.same_leg(transaction, leg)) return Visit::go_on;
-    if (run.first + run.count <= first) return Visit::stop;
-    if (run.first < first) {
-      run.count = first - run.first;
+  streams_.visit_backwards([&](FlitStream& stream) {
+    if (stream.time + longest_ < now) return Visit::stop;
+    if (!stream.same_leg(transaction, leg)) return Visit::go_on;
+    if (stream.first + stream.count <= first) return Visit::stop;
+    if (stream.first < first) {
+      stream.count = first - stream.first;
       return Visit::stop;
     }
-    return run.first > first ? Visit::erase : Visit::erase_and_stop;
+    return stream.first > first ? Visit::erase : Visit::erase_and_stop;
   });
 }
 
-void ArrivalQueue::withdraw(const payload::Transaction& transaction, payload::Leg leg, std::uint32_t first,
-                            std::uint32_t count, TimeFs until) {
+void ArrivalQueue::roll_back(const payload::Transaction& transaction, payload::Leg leg, std::uint32_t first,
+                             std::uint32_t count, TimeFs until) {
   if (count == 0) return;
   using Visit = Runs::Visit;
-  runs_.visit_backwards_below(ArrivalKey::at(until + 1), [&](FlitRun& run) {
-    if (!run.same_leg(transaction, leg)) return Visit::go_on;
-    if (run.first + run.count <= first) return Visit::stop;
-    const std::uint32_t kept = run.first < first ? first - run.first : 0;
-    count -= run.count - kept;
+  streams_.visit_backwards_below(ArrivalKey::at(until + 1), [&](FlitStream& stream) {
+    if (!stream.same_leg(transaction, leg)) return Visit::go_on;
+    if (stream.first + stream.count <= first) return Visit::stop;
+    const std::uint32_t kept = stream.first < first ? first - stream.first : 0;
+    count -= stream.count - kept;
     if (kept == 0) return count == 0 ? Visit::erase_and_stop : Visit::erase;
-    run.count = kept;
+    stream.count = kept;
     return Visit::stop;
   });
 }

@@ -8,117 +8,117 @@ using payload::Segment;
 namespace {
 constexpr std::size_t kMostShown = 0xffff;  // on the 16 bits of the queue signal
 
-// The segments in the making of a braid's strands, each set up at the strand's first flit.
+// The segments in the making of a batch's streams, each set up at the stream's first flit.
 union OpenSegments {
   OpenSegments() {}
   struct {
     Segment segment;
     TimeFs last_time;
     std::uint64_t last_sequence;
-  } of[kMostStrands];
+  } of[kMostStreams];
 };
 }  // namespace
 
 template <typename F>
-void Channel::merge(const Braid& braid, std::size_t base, std::uint32_t flits, F&& f) const {
-  TimeFs next[kMostStrands];
-  std::uint32_t taken[kMostStrands];
-  const FlitRun* runs[kMostStrands];
-  const std::uint32_t strands = braid.strands;
-  for (std::uint32_t j = 0; j < strands; ++j) {
-    runs[j] = &strands_[base + j];
-    next[j] = runs[j]->time_of(0);
+void Channel::merge(const Batch& batch, std::size_t base, std::uint32_t flits, F&& f) const {
+  TimeFs next[kMostStreams];
+  std::uint32_t taken[kMostStreams];
+  const FlitStream* members[kMostStreams];
+  const std::uint32_t streams = batch.streams;
+  for (std::uint32_t j = 0; j < streams; ++j) {
+    members[j] = &streams_[base + j];
+    next[j] = members[j]->time_of(0);
     taken[j] = 0;
   }
-  TimeFs available = braid.available_before;
+  TimeFs available = batch.available_before;
   for (; flits > 0; --flits) {
     std::uint32_t best = 0;
     TimeFs first = next[0];
     bool tied = false;
-    for (std::uint32_t j = 1; j < strands; ++j) {  // without a branch: which strand is next is hard to predict
+    for (std::uint32_t j = 1; j < streams; ++j) {  // without a branch: which stream is next is hard to predict
       const bool earlier = next[j] < first;
       tied = (tied & !earlier) | (next[j] == first);
       best = earlier ? j : best;
       first = earlier ? next[j] : first;
     }
-    for (std::uint32_t j = tied ? best + 1 : strands; j < strands; ++j) {
-      if (next[j] == first && runs[j]->key(taken[j]) < runs[best]->key(taken[best])) best = j;
+    for (std::uint32_t j = tied ? best + 1 : streams; j < streams; ++j) {
+      if (next[j] == first && members[j]->key(taken[j]) < members[best]->key(taken[best])) best = j;
     }
-    const FlitRun& run = *runs[best];
-    const TimeFs ready = std::max(first, braid.floor);
+    const FlitStream& stream = *members[best];
+    const TimeFs ready = std::max(first, batch.floor);
     const TimeFs start = std::max(available, ready);
-    available = start + occupancy_of(run);
+    available = start + occupancy_of(stream);
     f(best, taken[best], Passage{ready, start, available});
-    next[best] = ++taken[best] == run.count ? kNever : run.time_of(taken[best]);
+    next[best] = ++taken[best] == stream.count ? kNever : stream.time_of(taken[best]);
   }
 }
 
-void Channel::commit(const FlitRun* strands, std::size_t count, TimeFs floor, IWireUser& user) {
-  const std::uint64_t begin = braids_.empty() ? 0 : braids_.back().begin + braids_.back().strands;
-  Braid& braid = braids_.push_back();
-  braid.begin = begin;
-  braid.floor = floor;
-  braid.available_before = available_;
-  braid.longest_wait = 0;
-  braid.last_time = -1;
-  braid.out_sequence = next_sequence_;
-  braid.flits = 0;
-  braid.strands = static_cast<std::uint32_t>(count);
+void Channel::commit(const FlitStream* streams, std::size_t count, TimeFs floor, IWireUser& user) {
+  const std::uint64_t begin = batches_.empty() ? 0 : batches_.back().begin + batches_.back().streams;
+  Batch& batch = batches_.push_back();
+  batch.begin = begin;
+  batch.floor = floor;
+  batch.available_before = available_;
+  batch.longest_wait = 0;
+  batch.last_time = -1;
+  batch.out_sequence = next_sequence_;
+  batch.flits = 0;
+  batch.streams = static_cast<std::uint32_t>(count);
   for (std::size_t i = 0; i < count; ++i) {
-    braid.flits += strands[i].count;
-    braid.last_time = std::max(braid.last_time, strands[i].last_time());
-    strands_.push_back() = strands[i];
-    this->count(strands[i]);
+    batch.flits += streams[i].count;
+    batch.last_time = std::max(batch.last_time, streams[i].last_time());
+    streams_.push_back() = streams[i];
+    this->count(streams[i]);
   }
-  latest_time_ = braid.last_time;
-  next_sequence_ += std::uint64_t{braid.flits} * kSequenceStep;
+  latest_time_ = batch.last_time;
+  next_sequence_ += std::uint64_t{batch.flits} * kSequenceStep;
   if (count == 1) {
-    measure_lone(braid, strands[0]);
-    promise_lone(braid, strands[0], user);
+    measure_single(batch, streams[0]);
+    announce_single(batch, streams[0], user);
   } else {
-    promise_strands(braid, strands_.size() - count, user);
+    announce_streams(batch, streams_.size() - count, user);
   }
-  available_ = braid.available_after;
+  available_ = batch.available_after;
 }
 
 // At most two segments: the backlog (start - a0) drains by (spacing - occupancy) per flit; until then flits leave back
 // to back, then as they arrive.
-void Channel::promise_lone(const Braid& braid, const FlitRun& flits, IWireUser& user) {
-  const Lone run = lone(braid, flits);
+void Channel::announce_single(const Batch& batch, const FlitStream& flits, IWireUser& user) {
+  const SingleStream stream = single(batch, flits);
   std::uint32_t packed = flits.count;
-  if (flits.count > 1 && flits.spacing > run.occupancy) {
-    const TimeFs gain = flits.spacing - run.occupancy;
-    packed = static_cast<std::uint32_t>(std::min<TimeFs>((run.start - flits.time + gain - 1) / gain, flits.count));
+  if (flits.count > 1 && flits.spacing > stream.occupancy) {
+    const TimeFs gain = flits.spacing - stream.occupancy;
+    packed = static_cast<std::uint32_t>(std::min<TimeFs>((stream.start - flits.time + gain - 1) / gain, flits.count));
   }
-  const auto promise = [&](std::uint32_t i, std::uint32_t count, TimeFs spacing) {
+  const auto announce = [&](std::uint32_t i, std::uint32_t count, TimeFs spacing) {
     Segment s;
-    s.time = run.available_after(i) + params_.propagation;
+    s.time = stream.available_after(i) + params_.propagation;
     s.spacing = spacing;
     s.first = flits.first + i;
     s.count = count;
-    s.sequence = braid.out_sequence + i * kSequenceStep;
+    s.sequence = batch.out_sequence + i * kSequenceStep;
     s.sequence_step = kSequenceStep;
     s.leg = flits.leg;
     s.hop = flits.next_hop();
-    user.on_promise(flits, s);
+    user.on_committed(flits, s);
   };
-  if (packed > 0) promise(0, packed, run.occupancy);
-  if (packed < flits.count) promise(packed, flits.count - packed, flits.spacing);
+  if (packed > 0) announce(0, packed, stream.occupancy);
+  if (packed < flits.count) announce(packed, flits.count - packed, flits.spacing);
 }
 
-void Channel::promise_strands(Braid& braid, std::size_t base, IWireUser& user) {
+void Channel::announce_streams(Batch& batch, std::size_t base, IWireUser& user) {
   OpenSegments open;
-  std::uint32_t whole = 0;  // bits of the strands whose last segment is complete but not told yet: soon told, it would
+  std::uint32_t whole = 0;  // bits of the streams whose last segment is complete but not told yet: soon told, it would
                             // be read while it is still being written
   const auto tell_whole = [&] {
     for (; whole != 0; whole &= whole - 1) {
       const int j = __builtin_ctz(whole);
-      user.on_promise(strands_[base + static_cast<std::size_t>(j)], open.of[j].segment);
+      user.on_committed(streams_[base + static_cast<std::size_t>(j)], open.of[j].segment);
     }
   };
-  std::uint64_t sequence = braid.out_sequence;
-  merge(braid, base, braid.flits, [&](std::uint32_t j, std::uint32_t i, const Passage& flit) {
-    const FlitRun& run = strands_[base + j];
+  std::uint64_t sequence = batch.out_sequence;
+  merge(batch, base, batch.flits, [&](std::uint32_t j, std::uint32_t i, const Passage& flit) {
+    const FlitStream& stream = streams_[base + j];
     const TimeFs delivered = flit.end + params_.propagation;
     Segment& s = open.of[j].segment;
     const TimeFs gap = i == 0 ? 0 : delivered - open.of[j].last_time;
@@ -129,123 +129,123 @@ void Channel::promise_strands(Braid& braid, std::size_t base, IWireUser& user) {
       ++s.count;
     } else {
       if (i > 0) {
-        tell_whole();  // before a later strand of the same leg goes on
-        user.on_promise(run, s);
+        tell_whole();  // before a later stream of the same leg goes on
+        user.on_committed(stream, s);
       }
       s.time = delivered;
       s.spacing = 0;
-      s.first = run.first + i;
+      s.first = stream.first + i;
       s.count = 1;
       s.sequence = sequence;
       s.sequence_step = kSequenceStep;
-      s.leg = run.leg;
-      s.hop = run.next_hop();
+      s.leg = stream.leg;
+      s.hop = stream.next_hop();
     }
-    if (i + 1 == run.count) whole |= 1u << j;
+    if (i + 1 == stream.count) whole |= 1u << j;
     open.of[j].last_time = delivered;
     open.of[j].last_sequence = sequence;
     sequence += kSequenceStep;
-    braid.longest_wait = std::max(braid.longest_wait, flit.start - flit.ready);
-    braid.available_after = flit.end;
+    batch.longest_wait = std::max(batch.longest_wait, flit.start - flit.ready);
+    batch.available_after = flit.end;
   });
   tell_whole();
 }
 
-void Channel::measure_lone(Braid& braid, const FlitRun& flits) const {
-  const Lone run = lone(braid, flits);
-  braid.available_after = run.available_after(flits.count - 1);
-  braid.longest_wait = run.longest_wait();
+void Channel::measure_single(Batch& batch, const FlitStream& flits) const {
+  const SingleStream stream = single(batch, flits);
+  batch.available_after = stream.available_after(flits.count - 1);
+  batch.longest_wait = stream.longest_wait();
 }
 
-// Finds a braid's end and longest wait again after some of its flits were withdrawn.
-void Channel::measure(Braid& braid, std::size_t base) {
-  braid.last_time = -1;
-  for (std::size_t i = base; i < strands_.size(); ++i)
-    braid.last_time = std::max(braid.last_time, strands_[i].last_time());
-  if (braid.strands == 1) {
-    measure_lone(braid, strands_[base]);
+// Finds a batch's end and longest wait again after some of its flits were rolled back.
+void Channel::measure(Batch& batch, std::size_t base) {
+  batch.last_time = -1;
+  for (std::size_t i = base; i < streams_.size(); ++i)
+    batch.last_time = std::max(batch.last_time, streams_[i].last_time());
+  if (batch.streams == 1) {
+    measure_single(batch, streams_[base]);
     return;
   }
-  braid.longest_wait = 0;
-  merge(braid, base, braid.flits, [&](std::uint32_t, std::uint32_t, const Passage& flit) {
-    braid.longest_wait = std::max(braid.longest_wait, flit.start - flit.ready);
-    braid.available_after = flit.end;
+  batch.longest_wait = 0;
+  merge(batch, base, batch.flits, [&](std::uint32_t, std::uint32_t, const Passage& flit) {
+    batch.longest_wait = std::max(batch.longest_wait, flit.start - flit.ready);
+    batch.available_after = flit.end;
   });
 }
 
 void Channel::cut(const ArrivalKey& limit, IWireUser& user) {
   bool more = true;
-  while (more && !braids_.empty()) {
-    Braid& braid = braids_.back();
-    const TimeFs floor = braid.floor, through = braid.available_after;
-    const std::size_t base = strands_.size() - braid.strands;
-    StrandBuffer withdrawn;
-    std::size_t runs = 0;
-    std::uint32_t kept_strands = 0, kept_flits = 0;
-    for (std::uint32_t j = 0; j < braid.strands; ++j) {
-      const FlitRun& run = strands_[base + j];
-      const std::uint32_t kept = run.count_before(limit);
-      if (kept < run.count) withdrawn.runs[runs++] = run.tail(kept);
+  while (more && !batches_.empty()) {
+    Batch& batch = batches_.back();
+    const TimeFs floor = batch.floor, through = batch.available_after;
+    const std::size_t base = streams_.size() - batch.streams;
+    StreamBuffer rolled_back;
+    std::size_t streams = 0;
+    std::uint32_t kept_streams = 0, kept_flits = 0;
+    for (std::uint32_t j = 0; j < batch.streams; ++j) {
+      const FlitStream& stream = streams_[base + j];
+      const std::uint32_t kept = stream.count_before(limit);
+      if (kept < stream.count) rolled_back.streams[streams++] = stream.tail(kept);
       if (kept == 0) continue;
-      FlitRun& place = strands_[base + kept_strands++];
-      if (&place != &run) place = run;
+      FlitStream& place = streams_[base + kept_streams++];
+      if (&place != &stream) place = stream;
       place.count = kept;
       kept_flits += kept;
     }
-    if (runs == 0) break;
-    while (strands_.size() > base + kept_strands) strands_.pop_back();
-    next_sequence_ = braid.out_sequence + std::uint64_t{kept_flits} * kSequenceStep;
+    if (streams == 0) break;
+    while (streams_.size() > base + kept_streams) streams_.pop_back();
+    next_sequence_ = batch.out_sequence + std::uint64_t{kept_flits} * kSequenceStep;
     more = kept_flits == 0;
     if (more) {
-      available_ = braid.available_before;
-      braids_.pop_back();
+      available_ = batch.available_before;
+      batches_.pop_back();
     } else {
-      braid.flits = kept_flits;
-      braid.strands = kept_strands;
-      measure(braid, base);
-      available_ = braid.available_after;
+      batch.flits = kept_flits;
+      batch.streams = kept_streams;
+      measure(batch, base);
+      available_ = batch.available_after;
     }
-    for (std::size_t i = 0; i < runs; ++i) {
-      const FlitRun& run = withdrawn.runs[i];
-      discount(run);
-      const TimeFs start = std::max({available_, floor, run.time_of(0)});
-      user.on_cut(run, {start + occupancy_of(run) + params_.propagation, through + params_.propagation});
+    for (std::size_t i = 0; i < streams; ++i) {
+      const FlitStream& stream = rolled_back.streams[i];
+      discount(stream);
+      const TimeFs start = std::max({available_, floor, stream.time_of(0)});
+      user.on_cut(stream, {start + occupancy_of(stream) + params_.propagation, through + params_.propagation});
     }
   }
-  latest_time_ = braids_.empty() ? -1 : braids_.back().last_time;
+  latest_time_ = batches_.empty() ? -1 : batches_.back().last_time;
 }
 
-// True when the newest braid has a flit whose key is not below `limit`.
+// True when the newest batch has a flit whose key is not below `limit`.
 bool Channel::reaches(const ArrivalKey& limit) const {
-  if (braids_.empty()) return false;
-  for (std::size_t i = strands_.size() - braids_.back().strands; i < strands_.size(); ++i) {
-    if (!(strands_[i].last_key() < limit)) return true;
+  if (batches_.empty()) return false;
+  for (std::size_t i = streams_.size() - batches_.back().streams; i < streams_.size(); ++i) {
+    if (!(streams_[i].last_key() < limit)) return true;
   }
   return false;
 }
 
 bool Channel::find(const payload::Transaction& transaction, payload::Leg leg, std::uint32_t first, ArrivalKey& key,
                    const TimeWindow& window) const {
-  const std::size_t begin = count_leading([&](std::size_t b) { return braids_[b].last_time < window.from; });
-  if (begin == braids_.size()) return false;
-  for (std::size_t i = base_of(begin); i < strands_.size(); ++i) {  // in order of their keys, so a leg's in its order
-    const FlitRun& flits = strands_[i];
+  const std::size_t begin = count_leading([&](std::size_t b) { return batches_[b].last_time < window.from; });
+  if (begin == batches_.size()) return false;
+  for (std::size_t i = base_of(begin); i < streams_.size(); ++i) {  // in order of their keys, so a leg's in its order
+    const FlitStream& flits = streams_[i];
     if (flits.time_of(0) > window.until) return false;
     if (!flits.same_leg(transaction, leg) || flits.first + flits.count <= first) continue;
-    // Of an earlier use of the transaction; flits beside it in the braid are still to come.
-    if (flits.last_time() < settled_) continue;
+    // Of an earlier use of the transaction; flits beside it in the batch are still to come.
+    if (flits.last_time() < retired_) continue;
     key = flits.key(std::max(first, flits.first) - flits.first);
     return true;
   }
   return false;
 }
 
-// When the wire is free after the first `flits` (at least 1) of a braid.
-TimeFs Channel::available_after(const Braid& braid, std::size_t base, std::uint32_t flits) const {
-  if (flits == braid.flits) return braid.available_after;
-  if (braid.strands == 1) return lone(braid, strands_[base]).available_after(flits - 1);
+// When the wire is free after the first `flits` (at least 1) of a batch.
+TimeFs Channel::available_after(const Batch& batch, std::size_t base, std::uint32_t flits) const {
+  if (flits == batch.flits) return batch.available_after;
+  if (batch.streams == 1) return single(batch, streams_[base]).available_after(flits - 1);
   TimeFs available = 0;
-  merge(braid, base, flits, [&](std::uint32_t, std::uint32_t, const Passage& flit) { available = flit.end; });
+  merge(batch, base, flits, [&](std::uint32_t, std::uint32_t, const Passage& flit) { available = flit.end; });
   return available;
 }
 
@@ -268,80 +268,80 @@ void Channel::depart_message(TimeFs at, std::uint64_t behind, bool last, Segment
 
 void Channel::send_message(TimeFs ready, const ArrivalKey& key, Segment& out) {
   // Flits precede the message when (their ready time, their arrival key) is lower. Neither floors nor keys ever fall
-  // from braid to braid. A key beyond `ready` only says that the message comes behind what a floor holds until then.
-  const auto limit_of = [&](const Braid& braid) {
-    return braid.floor == ready || key.time == ready ? key : ArrivalKey::at(ready);
+  // from batch to batch. A key beyond `ready` only says that the message comes behind what a floor holds until then.
+  const auto limit_of = [&](const Batch& batch) {
+    return batch.floor == ready || key.time == ready ? key : ArrivalKey::at(ready);
   };
   const std::size_t earlier = count_leading([&](std::size_t b) {
-    const Braid& braid = braids_[b];
-    if (braid.floor > ready) return false;
+    const Batch& batch = batches_[b];
+    if (batch.floor > ready) return false;
     const std::size_t base = base_of(b);
-    const ArrivalKey limit = limit_of(braid);
-    for (std::uint32_t j = 0; j < braid.strands; ++j) {
-      if (strands_[base + j].key() < limit) return true;
+    const ArrivalKey limit = limit_of(batch);
+    for (std::uint32_t j = 0; j < batch.streams; ++j) {
+      if (streams_[base + j].key() < limit) return true;
     }
     return false;
   });
   if (earlier > 0) {
-    const Braid& braid = braids_[earlier - 1];
+    const Batch& batch = batches_[earlier - 1];
     const std::size_t base = base_of(earlier - 1);
-    const ArrivalKey limit = limit_of(braid);
+    const ArrivalKey limit = limit_of(batch);
     std::uint32_t preceding = 0;
-    for (std::uint32_t j = 0; j < braid.strands; ++j) preceding += strands_[base + j].count_before(limit);
-    depart_message(std::max(ready, available_after(braid, base, preceding)),
-                   braid.out_sequence + (preceding - 1) * kSequenceStep,
-                   earlier == braids_.size() && preceding == braid.flits, out);
+    for (std::uint32_t j = 0; j < batch.streams; ++j) preceding += streams_[base + j].count_before(limit);
+    depart_message(std::max(ready, available_after(batch, base, preceding)),
+                   batch.out_sequence + (preceding - 1) * kSequenceStep,
+                   earlier == batches_.size() && preceding == batch.flits, out);
     return;
   }
-  if (braids_.empty()) {
+  if (batches_.empty()) {
     depart_message(std::max(ready, available_), 0, true, out);
   } else {
-    const Braid& next = braids_.front();
+    const Batch& next = batches_.front();
     depart_message(std::max(ready, next.available_before), next.out_sequence - kSequenceStep, false, out);
   }
 }
 
 void Channel::slip_message(TimeFs ready, Segment& out) {
-  const std::size_t b = count_leading([&](std::size_t i) { return braids_[i].available_after <= ready; });
-  if (b < braids_.size()) {
-    const Braid& braid = braids_[b];
-    const Lone run = lone(braid, strands_[b]);
+  const std::size_t b = count_leading([&](std::size_t i) { return batches_[i].available_after <= ready; });
+  if (b < batches_.size()) {
+    const Batch& batch = batches_[b];
+    const SingleStream stream = single(batch, streams_[b]);
     std::uint32_t low = 0;  // first flit that is not through at `ready`
-    for (std::uint32_t high = braid.flits - 1; low < high;) {
+    for (std::uint32_t high = batch.flits - 1; low < high;) {
       const std::uint32_t middle = low + (high - low) / 2;
-      if (run.available_after(middle) > ready) {
+      if (stream.available_after(middle) > ready) {
         high = middle;
       } else {
         low = middle + 1;
       }
     }
-    const TimeFs end = run.available_after(low);
-    const bool in_transfer = end - run.occupancy < ready;
-    const std::uint64_t behind = braid.out_sequence + low * kSequenceStep - (in_transfer ? 0 : kSequenceStep);
-    const bool last = in_transfer && b + 1 == braids_.size() && low + 1 == braid.flits;
+    const TimeFs end = stream.available_after(low);
+    const bool in_transfer = end - stream.occupancy < ready;
+    const std::uint64_t behind = batch.out_sequence + low * kSequenceStep - (in_transfer ? 0 : kSequenceStep);
+    const bool last = in_transfer && b + 1 == batches_.size() && low + 1 == batch.flits;
     depart_message(in_transfer ? end : ready, behind, last, out);
     return;
   }
   depart_message(ready, 0, true, out);
 }
 
-void Channel::settle(TimeFs now) {
-  settled_ = now;
-  while (!braids_.empty()) {
-    const Braid& braid = braids_.front();
-    const TimeFs until = params_.keep_until_sent ? braid.available_after : std::max(braid.floor, braid.last_time);
+void Channel::retire(TimeFs now) {
+  retired_ = now;
+  while (!batches_.empty()) {
+    const Batch& batch = batches_.front();
+    const TimeFs until = params_.keep_until_sent ? batch.available_after : std::max(batch.floor, batch.last_time);
     if (until >= now) return;
-    statistics_.longest_wait = std::max(statistics_.longest_wait, braid.longest_wait);
-    if (observer_ != nullptr) trace(braid);
-    for (std::uint32_t j = braid.strands; j > 0; --j) strands_.pop_front();
-    braids_.pop_front();
+    statistics_.longest_wait = std::max(statistics_.longest_wait, batch.longest_wait);
+    if (observer_ != nullptr) trace(batch);
+    for (std::uint32_t j = batch.streams; j > 0; --j) streams_.pop_front();
+    batches_.pop_front();
   }
   // What is still to be committed is not ready before now.
-  if (observer_ != nullptr && braids_.empty()) trace_starts(now - 1);
+  if (observer_ != nullptr && batches_.empty()) trace_starts(now - 1);
 }
 
 // The wait available - occupancy - ready grows while flits are held back by the floor or arrive faster than they leave.
-TimeFs Channel::Lone::longest_wait() const {
+TimeFs Channel::SingleStream::longest_wait() const {
   std::uint32_t worst = 0;
   if (flits.spacing <= occupancy) {
     worst = flits.count - 1;
@@ -354,17 +354,17 @@ TimeFs Channel::Lone::longest_wait() const {
   return std::max(wait, available_after(worst + 1) - occupancy - ready(worst + 1));
 }
 
-std::uint64_t Channel::bytes_of(const FlitRun& flits) const {
+std::uint64_t Channel::bytes_of(const FlitStream& flits) const {
   return std::uint64_t{flits.count} * (flits.flit_bytes == 0 ? params_.flit_bytes : flits.flit_bytes);
 }
 
-void Channel::count(const FlitRun& flits) {
+void Channel::count(const FlitStream& flits) {
   statistics_.flits += flits.count;
   statistics_.bytes += bytes_of(flits);
   statistics_.busy += static_cast<TimeFs>(flits.count) * occupancy_of(flits);
 }
 
-void Channel::discount(const FlitRun& flits) {
+void Channel::discount(const FlitStream& flits) {
   statistics_.flits -= flits.count;
   statistics_.bytes -= bytes_of(flits);
   statistics_.busy -= static_cast<TimeFs>(flits.count) * occupancy_of(flits);
@@ -376,9 +376,9 @@ void Channel::observe(contract::ISignalObserver* observer, contract::SignalId bu
   queue_signal_ = queue;
 }
 
-// Changes are per flit; the observer orders them by time and drops repetitions. Called for the oldest braid.
-void Channel::trace(const Braid& braid) {
-  merge(braid, 0, braid.flits, [&](std::uint32_t, std::uint32_t, const Passage& flit) {
+// Changes are per flit; the observer orders them by time and drops repetitions. Called for the oldest batch.
+void Channel::trace(const Batch& batch) {
+  merge(batch, 0, batch.flits, [&](std::uint32_t, std::uint32_t, const Passage& flit) {
     if (flit.end == flit.start) return;
     if (busy_signal_ != contract::kNoSignal) {
       observer_->change(busy_signal_, flit.start, 1);

@@ -3,7 +3,7 @@
 
 #include <cstdint>
 
-#include "modules/fabric/flit_run.h"
+#include "modules/fabric/flit_stream.h"
 #include "modules/fabric/sliding_deque.h"
 #include "platform/contract/i_signal_observer.h"
 
@@ -12,10 +12,11 @@ namespace kb::modules {
 // Whom a channel tells about its flits.
 class IWireUser {
  public:
-  // Flits of a committed run will be delivered as the segment says.
-  virtual void on_promise(const FlitRun& flits, const payload::Segment& segment) = 0;
-  // Flits of a committed run do not leave: they go back to where they came from. They were to be delivered in `window`.
-  virtual void on_cut(const FlitRun& withdrawn, const TimeWindow& window) = 0;
+  // Flits of a committed stream will be delivered as the segment says.
+  virtual void on_committed(const FlitStream& flits, const payload::Segment& segment) = 0;
+  // Flits of a committed stream do not leave: they go back to where they came from. They were to be delivered in
+  // `window`.
+  virtual void on_cut(const FlitStream& rolled_back, const TimeWindow& window) = 0;
 
  protected:
   ~IWireUser() = default;
@@ -26,11 +27,11 @@ class IWireUser {
 // A zero-byte message ready at z leaves at max(z, available) without advancing it (F-30).
 //
 // Flits are committed in order of their arrival keys at the node, possibly before they arrive, and can be cut back
-// until they are past. They come as braids: one run, or several whose flits alternate. A single run of arrivals a_i =
-// a0 + i*s that may not leave before `floor` needs no loop: with m = max(available, floor, a0) and occupancy o, the
-// wire is free again after flit i at
+// until they are past. They come as batches: one stream, or several whose flits alternate. A single stream of arrivals
+// a_i = a0 + i*s that may not leave before `floor` needs no loop: with m = max(available, floor, a0) and occupancy o,
+// the wire is free again after flit i at
 //   m + o + max(i*o, i*s - (m - a0)).
-// The strands of a larger braid are merged flit by flit; only the strands are kept, and merged again when asked about.
+// The streams of a larger batch are merged flit by flit; only the streams are kept, and merged again when asked about.
 class Channel {
  public:
   struct Params {
@@ -58,32 +59,33 @@ class Channel {
   }
   void prefetch_state() const { __builtin_prefetch(&available_); }
   void prefetch_records() const {
-    braids_.prefetch_front();
-    braids_.prefetch_back();
-    strands_.prefetch_back();
+    batches_.prefetch_front();
+    batches_.prefetch_back();
+    streams_.prefetch_back();
   }
 
-  // True when 1 .. kMostStrands runs can be committed without passing the end of simulated time: the last of their
+  // True when 1 .. kMostStreams streams can be committed without passing the end of simulated time: the last of their
   // flits is through when the wire has carried all of them after the latest moment at which it could be idle.
-  bool fits(const FlitRun* strands, std::size_t count, TimeFs floor) const {
+  bool fits(const FlitStream* streams, std::size_t count, TimeFs floor) const {
     TimeFs idle = std::max(available_, floor);
     std::uint64_t flits = 0;
     for (std::size_t i = 0; i < count; ++i) {
-      const FlitRun& run = strands[i];
-      const TimeFs last = run.spacing == 0 ? run.time : time_sum(run.time, time_product(run.count - 1, run.spacing));
+      const FlitStream& stream = streams[i];
+      const TimeFs last =
+          stream.spacing == 0 ? stream.time : time_sum(stream.time, time_product(stream.count - 1, stream.spacing));
       idle = std::max(idle, last);
-      flits += run.count;
+      flits += stream.count;
     }
     return time_sum(idle, time_product(flits, params_.occupancy)) <= kTimeEnd - params_.propagation;
   }
-  // Commits all flits of 1 .. kMostStrands runs that may not leave before `floor`. Every key must be above those of all
-  // committed flits. A run with a size of its own (flit_bytes) comes alone or as a single flit.
-  void commit(const FlitRun* strands, std::size_t count, TimeFs floor, IWireUser& user);
+  // Commits all flits of 1 .. kMostStreams streams that may not leave before `floor`. Every key must be above those of
+  // all committed flits. A stream with a size of its own (flit_bytes) comes alone or as a single flit.
+  void commit(const FlitStream* streams, std::size_t count, TimeFs floor, IWireUser& user);
 
-  // Withdraws every committed flit whose arrival key is not below `limit`.
+  // Rolls back every committed flit whose arrival key is not below `limit`.
   void cut(const ArrivalKey& limit, IWireUser& user);
   bool has_at_or_after(const ArrivalKey& limit) const { return latest_time_ >= limit.time && reaches(limit); }
-  // The first committed flit of the leg with index >= `first` that is not ready before the latest settle(): true and
+  // The first committed flit of the leg with index >= `first` that is not ready before the latest retire(): true and
   // its arrival key. All such flits became ready within the window, so that a long record need not be searched.
   bool find(const payload::Transaction& transaction, payload::Leg leg, std::uint32_t first, ArrivalKey& key,
             const TimeWindow& window = {}) const;
@@ -93,13 +95,13 @@ class Channel {
   // Departure of a zero-byte message that is ready at `ready` and arrived with `key`; `out.time` is its delivery. All
   // flits that are ready before must have been committed.
   void send_message(TimeFs ready, const ArrivalKey& key, payload::Segment& out);
-  // The same for a command that slips in at the end of the flit in progress at `ready`; for wires without braids.
+  // The same for a command that slips in at the end of the flit in progress at `ready`; for wires without batches.
   void slip_message(TimeFs ready, payload::Segment& out);
 
-  // Counts and forgets braids that can no longer change or be asked about at times >= now. Called before every question
-  // about a transaction, which may have ended and begun again since, and before commits, so that the record stays
-  // short.
-  void settle(TimeFs now);
+  // Counts and forgets batches that can no longer change or be asked about at times >= now. Called before every
+  // question about a transaction, which may have ended and begun again since, and before commits, so that the record
+  // stays short.
+  void retire(TimeFs now);
 
   const Statistics& statistics() const { return statistics_; }
   // Flits ahead of the one that waited longest, in full flits.
@@ -109,27 +111,27 @@ class Channel {
                : static_cast<std::uint64_t>((statistics_.longest_wait + params_.occupancy - 1) / params_.occupancy);
   }
 
-  // Reports busy (0/1) and the number of flits that are ready but not yet on the wire, when braids are settled.
+  // Reports busy (0/1) and the number of flits that are ready but not yet on the wire, when batches are retired.
   void observe(contract::ISignalObserver* observer, contract::SignalId busy, contract::SignalId queue);
 
  private:
   static constexpr int kHotBytes = 192, kCacheLine = 64;
 
-  // Flits committed together; their runs are the next `strands` elements of strands_.
-  struct alignas(64) Braid {
+  // Flits committed together; their streams are the next `streams` elements of streams_.
+  struct alignas(64) Batch {
     TimeFs floor = 0;
     TimeFs available_before = 0;
     TimeFs available_after = 0;
     TimeFs longest_wait = 0;
     TimeFs last_time = 0;
     std::uint64_t out_sequence = 0;
-    std::uint64_t begin = 0;  // number of its first strand, counted while braids are held
+    std::uint64_t begin = 0;  // number of its first stream, counted while batches are held
     std::uint32_t flits = 0;
-    std::uint32_t strands = 0;
+    std::uint32_t streams = 0;
   };
-  // The closed formulas of a braid with one strand.
-  struct Lone {
-    const FlitRun& flits;
+  // The closed formulas of a batch with one stream.
+  struct SingleStream {
+    const FlitStream& flits;
     TimeFs floor;
     TimeFs occupancy;
     TimeFs start;  // m above
@@ -142,13 +144,13 @@ class Channel {
     TimeFs longest_wait() const;
   };
 
-  // Index of the first strand of a braid.
-  std::size_t base_of(std::size_t braid) const { return braids_[braid].begin - braids_.front().begin; }
-  // The number of braids at the front for which `holds` is true.
+  // Index of the first stream of a batch.
+  std::size_t base_of(std::size_t batch) const { return batches_[batch].begin - batches_.front().begin; }
+  // The number of batches at the front for which `holds` is true.
   template <typename F>
   std::size_t count_leading(F&& holds) const {
     std::size_t low = 0;
-    for (std::size_t high = braids_.size(); low < high;) {
+    for (std::size_t high = batches_.size(); low < high;) {
       const std::size_t middle = low + (high - low) / 2;
       if (holds(middle)) {
         low = middle + 1;
@@ -159,10 +161,10 @@ class Channel {
     return low;
   }
 
-  Lone lone(const Braid& braid, const FlitRun& flits) const {
-    return {flits, braid.floor, occupancy_of(flits), std::max({braid.available_before, braid.floor, flits.time})};
+  SingleStream single(const Batch& batch, const FlitStream& flits) const {
+    return {flits, batch.floor, occupancy_of(flits), std::max({batch.available_before, batch.floor, flits.time})};
   }
-  TimeFs occupancy_of(const FlitRun& flits) const {
+  TimeFs occupancy_of(const FlitStream& flits) const {
     if (flits.flit_bytes == 0) return params_.occupancy;
     if (flits.flit_bytes != latest_short_.bytes)
       latest_short_ = {flits.flit_bytes, occupancy_fs(flits.flit_bytes, params_.bw_gbs)};
@@ -172,20 +174,20 @@ class Channel {
   struct Passage {
     TimeFs ready, start, end;
   };
-  // Calls f(strand, index in the strand, passage) for the first `flits` flits in their order.
+  // Calls f(stream, index in the stream, passage) for the first `flits` flits in their order.
   template <typename F>
-  void merge(const Braid& braid, std::size_t base, std::uint32_t flits, F&& f) const;
-  void promise_lone(const Braid& braid, const FlitRun& flits, IWireUser& user);
-  void promise_strands(Braid& braid, std::size_t base, IWireUser& user);
-  void measure(Braid& braid, std::size_t base);
-  void measure_lone(Braid& braid, const FlitRun& flits) const;
-  TimeFs available_after(const Braid& braid, std::size_t base, std::uint32_t flits) const;
+  void merge(const Batch& batch, std::size_t base, std::uint32_t flits, F&& f) const;
+  void announce_single(const Batch& batch, const FlitStream& flits, IWireUser& user);
+  void announce_streams(Batch& batch, std::size_t base, IWireUser& user);
+  void measure(Batch& batch, std::size_t base);
+  void measure_single(Batch& batch, const FlitStream& flits) const;
+  TimeFs available_after(const Batch& batch, std::size_t base, std::uint32_t flits) const;
   bool reaches(const ArrivalKey& limit) const;
   void depart_message(TimeFs at, std::uint64_t behind, bool last, payload::Segment& out);
-  std::uint64_t bytes_of(const FlitRun& flits) const;
-  void count(const FlitRun& flits);
-  void discount(const FlitRun& flits);
-  void trace(const Braid& braid);
+  std::uint64_t bytes_of(const FlitStream& flits) const;
+  void count(const FlitStream& flits);
+  void discount(const FlitStream& flits);
+  void trace(const Batch& batch);
   void trace_starts(TimeFs until);
 
   struct Short {
@@ -198,13 +200,13 @@ class Channel {
   contract::SignalId queue_signal_ = contract::kNoSignal;
   SlidingDeque<TimeFs> traced_starts_;  // of flits that the queue signal still shows as waiting
   std::uint64_t message_sequence_ = 0;  // of the latest message
-  TimeFs settled_ = 0;                  // when what could no longer change was forgotten
+  TimeFs retired_ = 0;                  // when what could no longer change was forgotten
   mutable Short latest_short_;          // the division is asked for several times per flit
 
   TimeFs available_ = 0;
-  TimeFs latest_time_ = -1;  // of the newest braid, or later
-  SlidingDeque<Braid> braids_;
-  SlidingDeque<FlitRun> strands_;
+  TimeFs latest_time_ = -1;  // of the newest batch, or later
+  SlidingDeque<Batch> batches_;
+  SlidingDeque<FlitStream> streams_;
   contract::ISignalObserver* observer_ = nullptr;
   std::uint64_t next_sequence_ = payload::kSequenceStep;
   Params params_;

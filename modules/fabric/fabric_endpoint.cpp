@@ -75,32 +75,32 @@ void FabricEndpoint::insert_offer(const Offer& offer) {
   wake_at(offer.at);
 }
 
-void FabricEndpoint::on_flits(FlitRun& flits) {
+void FabricEndpoint::on_flits(FlitStream& flits) {
   if (!flits.has_last_flit()) return;
   insert_arrival(flits.tail(flits.count - 1));
 }
 
-void FabricEndpoint::on_message(Transaction&, const FlitRun& message) {
+void FabricEndpoint::on_message(Transaction&, const FlitStream& message) {
   insert_arrival(message);
 }
 
-void FabricEndpoint::insert_arrival(const FlitRun& message) {
+void FabricEndpoint::insert_arrival(const FlitStream& message) {
   arrivals_.insert(message);
   wake_at(message.time);
 }
 
-void FabricEndpoint::on_withdrawn(std::uint16_t, Transaction& transaction, Leg leg, std::uint32_t first) {
+void FabricEndpoint::on_rollback(std::uint16_t, Transaction& transaction, Leg leg, std::uint32_t first) {
   if (first + transaction.segment.count != transaction.leg_flits(leg)) return;  // the last flit is not among them
   using Visit = decltype(arrivals_)::Visit;
   const TimeWindow arrival = window_of(transaction.segment);
-  arrivals_.visit_backwards_below(ArrivalKey::at(arrival.until + 1), [&](const FlitRun& message) {
+  arrivals_.visit_backwards_below(ArrivalKey::at(arrival.until + 1), [&](const FlitStream& message) {
     if (message.time < arrival.from) return Visit::stop;
     return message.same_leg(transaction, leg) ? Visit::erase_and_stop : Visit::go_on;
   });
 }
 
-void FabricEndpoint::take_back(const FlitRun& flits) {
-  if (lanes_ == nullptr) throw Error::model(node_id() + " was asked to take back flits it had offered whole");
+void FabricEndpoint::roll_back(const FlitStream& flits) {
+  if (lanes_ == nullptr) throw Error::model(node_id() + " was asked to roll back flits it had offered whole");
   lanes_->put_back(flits);
 }
 
@@ -109,14 +109,14 @@ void FabricEndpoint::on_event(TimeFs now, std::uint64_t) {
   wake_time_ = kNever;
   Outbox outbox(*this);
   while (!arrivals_.empty() && arrivals_.front().time <= now) {
-    const FlitRun message = arrivals_.front();
+    const FlitStream message = arrivals_.front();
     arrivals_.pop_front();
     if (message.transaction->leg_flits(message.leg) != 0) send_end(message.in_port, *message.transaction, message.leg);
     if (logged()) log_arrival(message);
     on_arrival(message);
   }
   while (!handling_.empty() && handling_.front().time + overhead_ <= now) {
-    const FlitRun message = handling_.front();
+    const FlitStream message = handling_.front();
     handling_.pop_front();
     handle(message);
   }
@@ -129,7 +129,7 @@ void FabricEndpoint::on_event(TimeFs now, std::uint64_t) {
   schedule_wake();
 }
 
-void FabricEndpoint::log_arrival(const FlitRun& message) const {
+void FabricEndpoint::log_arrival(const FlitStream& message) const {
   if (message.out_port != payload::kNoPort) return;
   const Transaction& transaction = *message.transaction;
   log(LogLevel::info, [&] {
@@ -141,12 +141,12 @@ void FabricEndpoint::log_arrival(const FlitRun& message) const {
   });
 }
 
-void FabricEndpoint::on_arrival(const FlitRun& message) {
+void FabricEndpoint::on_arrival(const FlitStream& message) {
   handling_.push_back(message);
   wake_at(message.time + overhead_);
 }
 
-void FabricEndpoint::handle(const FlitRun& message) {
+void FabricEndpoint::handle(const FlitStream& message) {
   Transaction& transaction = *message.transaction;
   if (message.out_port != payload::kNoPort) {
     insert_offer({now(), message.key(), &transaction, message.leg, message.hop, message.out_port, FirstWire::fifo});
@@ -184,29 +184,30 @@ void FabricEndpoint::send_offer(const Offer& offer) {
     }
     return;
   }
-  FlitRun run;
-  run.transaction = &transaction;
-  run.time = offer.at;
-  run.spacing = 0;
-  run.first = 0;
-  run.count = flits;
-  run.out_port = offer.port;
-  run.hop = offer.hop;
-  run.leg = offer.leg;
+  FlitStream stream;
+  stream.transaction = &transaction;
+  stream.time = offer.at;
+  stream.spacing = 0;
+  stream.first = 0;
+  stream.count = flits;
+  stream.out_port = offer.port;
+  stream.hop = offer.hop;
+  stream.leg = offer.leg;
   if (lanes_ == nullptr || offer.port != lane_port_) {
-    commit(run, offer.at);
+    commit(stream, offer.at);
     return;
   }
-  run.in_port = offer.lane;
-  send_in_turn(run);
+  stream.in_port = offer.lane;
+  send_in_turn(stream);
 }
 
-// What has not started is withdrawn and planned again together with the run. A flit that starts now keeps its place: it
-// was offered first.
-void FabricEndpoint::send_in_turn(FlitRun run) {
-  cut(run.out_port, {now() + 1, 0, 0, 0});
-  lanes_->add(run);
-  lanes_->plan(now(), channel(run.out_port).available(), [this](const FlitRun& flits) { commit(flits, flits.time); });
+// What has not started is rolled back and planned again together with the stream. A flit that starts now keeps its
+// place: it was offered first.
+void FabricEndpoint::send_in_turn(FlitStream stream) {
+  cut(stream.out_port, {now() + 1, 0, 0, 0});
+  lanes_->add(stream);
+  lanes_->plan(now(), channel(stream.out_port).available(),
+               [this](const FlitStream& flits) { commit(flits, flits.time); });
 }
 
 void FabricEndpoint::on_request(Transaction& transaction, TimeFs) {

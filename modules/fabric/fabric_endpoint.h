@@ -53,7 +53,7 @@ class FabricEndpoint : public FabricNode, public elab::IRequestSource, private e
   virtual void on_response(payload::Transaction& transaction);
   // A message whose last flit is here: `message.time` = now. Default: handled after overhead_ns. SRAM, which serves one
   // message at a time, overrides it.
-  virtual void on_arrival(const FlitRun& message);
+  virtual void on_arrival(const FlitStream& message);
 
   // Sends the response leg of a request that ended here at absolute time `at` >= now(); read data is offered
   // contiguously. transaction.status says how it went.
@@ -76,24 +76,24 @@ class FabricEndpoint : public FabricNode, public elab::IRequestSource, private e
     };
   };
 
-  void on_flits(FlitRun& flits) final;
-  void on_message(payload::Transaction& transaction, const FlitRun& message) final;
-  void on_withdrawn(std::uint16_t port, payload::Transaction& transaction, payload::Leg leg, std::uint32_t first) final;
-  void take_back(const FlitRun& flits) final;
+  void on_flits(FlitStream& flits) final;
+  void on_message(payload::Transaction& transaction, const FlitStream& message) final;
+  void on_rollback(std::uint16_t port, payload::Transaction& transaction, payload::Leg leg, std::uint32_t first) final;
+  void roll_back(const FlitStream& flits) final;
   void on_event(TimeFs now, std::uint64_t argument) final;
 
-  void handle(const FlitRun& message);
-  void insert_arrival(const FlitRun& message);
-  void log_arrival(const FlitRun& message) const;
+  void handle(const FlitStream& message);
+  void insert_arrival(const FlitStream& message);
+  void log_arrival(const FlitStream& message) const;
   void insert_offer(const Offer& offer);
   void send_offer(const Offer& offer);
-  void send_in_turn(FlitRun run);
+  void send_in_turn(FlitStream stream);
   void wake_at(TimeFs at);
   void schedule_wake();
 
   TimeFs overhead_;
-  SortedQueue<FlitRun, RunKey> arrivals_;  // last flits and zero-byte messages still to arrive
-  SlidingDeque<FlitRun> handling_;         // arrived, paying the overhead
+  SortedQueue<FlitStream, StreamKey> arrivals_;  // last flits and zero-byte messages still to arrive
+  SlidingDeque<FlitStream> handling_;            // arrived, paying the overhead
   SortedQueue<Offer, Offer::ByTurn> offers_;
   std::uint64_t offer_count_ = 0;
   TimeFs wake_time_ = kNever;

@@ -82,7 +82,7 @@ void FabricNode::end_of_elaboration() {
 }
 
 void FabricNode::conclude() {
-  for (Port& port : ports_) port.channel.settle(kNever);
+  for (Port& port : ports_) port.channel.retire(kNever);
 }
 
 tlm::tlm_sync_enum FabricNode::nb_transport_fw(tlm::tlm_generic_payload& payload, tlm::tlm_phase& phase,
@@ -116,35 +116,35 @@ tlm::tlm_sync_enum FabricNode::receive(tlm::tlm_generic_payload& payload, const 
   const Segment& segment = transaction.segment;
   const std::uint16_t port = previous_port(transaction, segment.leg, segment.hop);
   if (phase == payload::SHORTEN) {
-    on_withdrawn(port, transaction, segment.leg, segment.first);
+    on_rollback(port, transaction, segment.leg, segment.first);
     return tlm::TLM_ACCEPTED;
   }
-  FlitRun run;
-  run.transaction = &transaction;
-  run.time = segment.time;
-  run.spacing = segment.spacing;
-  run.sequence = segment.sequence;
-  run.sequence_step = segment.sequence_step;
-  run.first = segment.first;
-  run.count = segment.count;
-  run.in_port = port;
-  run.hop = segment.hop;
-  run.leg = segment.leg;
-  run.out_port = next_port(transaction, segment.leg, segment.hop);
-  if (run.time <= now()) {
-    throw Error::model(node_id() + " was promised an arrival at " + format_ns(run.time) + " ns, not after now (" +
+  FlitStream stream;
+  stream.transaction = &transaction;
+  stream.time = segment.time;
+  stream.spacing = segment.spacing;
+  stream.sequence = segment.sequence;
+  stream.sequence_step = segment.sequence_step;
+  stream.first = segment.first;
+  stream.count = segment.count;
+  stream.in_port = port;
+  stream.hop = segment.hop;
+  stream.leg = segment.leg;
+  stream.out_port = next_port(transaction, segment.leg, segment.hop);
+  if (stream.time <= now()) {
+    throw Error::model(node_id() + " was told of an arrival at " + format_ns(stream.time) + " ns, not after now (" +
                        format_ns(now()) + " ns)");
   }
-  if (logged_ && run.first == 0) log_header(run);
+  if (logged_ && stream.first == 0) log_header(stream);
   if (transaction.leg_flits(segment.leg) == 0) {
-    on_message(transaction, run);
+    on_message(transaction, stream);
     return tlm::TLM_COMPLETED;
   }
-  on_flits(run);
+  on_flits(stream);
   return tlm::TLM_ACCEPTED;
 }
 
-void FabricNode::log_header(const FlitRun& header) const {
+void FabricNode::log_header(const FlitStream& header) const {
   log(contract::LogLevel::debug, [&] {
     return fmt::format("will get the header of {}transaction {}, {}, at {} ns",
                        header.leg == Leg::response ? "the answer to " : "", header.transaction->id,
@@ -152,13 +152,13 @@ void FabricNode::log_header(const FlitRun& header) const {
   });
 }
 
-void FabricNode::commit(const FlitRun* strands, std::size_t count, TimeFs floor) {
-  Channel& wire = ports_[strands->out_port].channel;
-  wire.settle(now());
-  if (__builtin_expect(wire.fits(strands, count, floor), 1)) {
-    wire.commit(strands, count, floor, *this);
+void FabricNode::commit(const FlitStream* streams, std::size_t count, TimeFs floor) {
+  Channel& wire = ports_[streams->out_port].channel;
+  wire.retire(now());
+  if (__builtin_expect(wire.fits(streams, count, floor), 1)) {
+    wire.commit(streams, count, floor, *this);
   } else {
-    pass_end(*strands->transaction);
+    pass_end(*streams->transaction);
   }
 }
 
@@ -168,15 +168,15 @@ void FabricNode::pass_end(const Transaction& transaction) const {
   scheduler().pass_end(what + ", now at " + node_id() + ",");
 }
 
-void FabricNode::commit(const FlitRun& flits, TimeFs floor) {
-  split_by_size(flits, [&](const FlitRun& run) { commit(&run, 1, floor); });
+void FabricNode::commit(const FlitStream& flits, TimeFs floor) {
+  split_by_size(flits, [&](const FlitStream& stream) { commit(&stream, 1, floor); });
 }
 
-void FabricNode::on_promise(const FlitRun& flits, const Segment& segment) {
+void FabricNode::on_committed(const FlitStream& flits, const Segment& segment) {
   if (outbox_ != nullptr) {
     outbox_->add(flits.out_port, *flits.transaction, segment);
   } else {
-    promise(flits.out_port, *flits.transaction, segment);
+    announce(flits.out_port, *flits.transaction, segment);
   }
 }
 
@@ -189,7 +189,7 @@ void FabricNode::Outbox::add(std::uint16_t port, Transaction& transaction, const
       held.segment.sequence_step = s.sequence - last_sequence(held.segment);
       held.segment.count += s.count;
     } else {
-      node_.promise(port, transaction, held.segment);
+      node_.announce(port, transaction, held.segment);
       held.segment = s;
     }
     return;
@@ -211,11 +211,11 @@ void FabricNode::prefetch_neighbour(std::uint16_t port) const {
 }
 
 void FabricNode::Outbox::flush() {
-  for (std::size_t i = 0; i < count_; ++i) node_.promise(held_[i].port, *held_[i].transaction, held_[i].segment);
+  for (std::size_t i = 0; i < count_; ++i) node_.announce(held_[i].port, *held_[i].transaction, held_[i].segment);
   count_ = 0;
 }
 
-void FabricNode::promise(std::uint16_t port, Transaction& transaction, const Segment& s) {
+void FabricNode::announce(std::uint16_t port, Transaction& transaction, const Segment& s) {
   const tlm::tlm_phase phase = s.first != 0            ? tlm::tlm_phase(payload::SEGMENT)
                                : s.leg == Leg::request ? tlm::tlm_phase(tlm::BEGIN_REQ)
                                                        : tlm::tlm_phase(tlm::BEGIN_RESP);
@@ -236,43 +236,43 @@ void FabricNode::transmit(std::uint16_t port, Transaction& transaction, const Se
 
 void FabricNode::cut(std::uint16_t port, const ArrivalKey& limit) {
   Channel& wire = ports_[port].channel;
-  wire.settle(now());
+  wire.retire(now());
   if (!wire.has_at_or_after(limit)) return;
   flush();
-  // A withdrawal can come back to this node through other legs, so the gathered ones are kept as a stack.
-  const std::size_t outer_base = withdrawal_base_;
-  const std::size_t base = withdrawals_.size();
-  withdrawal_base_ = base;
+  // A rollback can come back to this node through other legs, so the gathered ones are kept as a stack.
+  const std::size_t outer_base = rollback_base_;
+  const std::size_t base = rollbacks_.size();
+  rollback_base_ = base;
   wire.cut(limit, *this);
-  for (std::size_t i = base; i < withdrawals_.size(); ++i) {
-    const Withdrawal w = withdrawals_[i];
+  for (std::size_t i = base; i < rollbacks_.size(); ++i) {
+    const Rollback w = rollbacks_[i];
     transmit(port, *w.transaction, w.segment, payload::SHORTEN);
   }
-  withdrawals_.resize(base);
-  withdrawal_base_ = outer_base;
+  rollbacks_.resize(base);
+  rollback_base_ = outer_base;
 }
 
-void FabricNode::on_cut(const FlitRun& withdrawn, const TimeWindow& window) {
-  take_back(withdrawn);
-  for (std::size_t i = withdrawals_.size(); i-- > withdrawal_base_;) {
-    Withdrawal& w = withdrawals_[i];
-    if (w.transaction != withdrawn.transaction || w.segment.leg != withdrawn.leg) continue;
+void FabricNode::on_cut(const FlitStream& rolled_back, const TimeWindow& window) {
+  roll_back(rolled_back);
+  for (std::size_t i = rollbacks_.size(); i-- > rollback_base_;) {
+    Rollback& w = rollbacks_[i];
+    if (w.transaction != rolled_back.transaction || w.segment.leg != rolled_back.leg) continue;
     TimeWindow all = window_of(w.segment);
     all.include(window);
     w.segment.time = all.from;
     w.segment.spacing = all.until - all.from;
-    w.segment.first = std::min(w.segment.first, withdrawn.first);
-    w.segment.count += withdrawn.count;
+    w.segment.first = std::min(w.segment.first, rolled_back.first);
+    w.segment.count += rolled_back.count;
     return;
   }
   Segment segment;
-  segment.leg = withdrawn.leg;
-  segment.first = withdrawn.first;
-  segment.count = withdrawn.count;
+  segment.leg = rolled_back.leg;
+  segment.first = rolled_back.first;
+  segment.count = rolled_back.count;
   segment.time = window.from;
   segment.spacing = window.until - window.from;
-  segment.hop = withdrawn.next_hop();
-  withdrawals_.push_back({withdrawn.transaction, segment});
+  segment.hop = rolled_back.next_hop();
+  rollbacks_.push_back({rolled_back.transaction, segment});
 }
 
 void FabricNode::send_message(std::uint16_t port, Transaction& transaction, Leg leg, std::uint16_t hop, TimeFs ready,
@@ -281,7 +281,7 @@ void FabricNode::send_message(std::uint16_t port, Transaction& transaction, Leg 
   Segment segment;
   segment.leg = leg;
   segment.hop = static_cast<std::uint16_t>(leg == Leg::request ? hop + 1 : hop - 1);
-  ports_[port].channel.settle(now());
+  ports_[port].channel.retire(now());
   ports_[port].channel.send_message(ready, key, segment);
   transmit(port, transaction, segment, leg == Leg::request ? tlm::BEGIN_REQ : tlm::BEGIN_RESP);
 }
@@ -291,7 +291,7 @@ void FabricNode::slip_message(std::uint16_t port, Transaction& transaction, Leg 
   Segment segment;
   segment.leg = leg;
   segment.hop = static_cast<std::uint16_t>(leg == Leg::request ? hop + 1 : hop - 1);
-  ports_[port].channel.settle(now());
+  ports_[port].channel.retire(now());
   ports_[port].channel.slip_message(ready, segment);
   transmit(port, transaction, segment, leg == Leg::request ? tlm::BEGIN_REQ : tlm::BEGIN_RESP);
 }
@@ -309,7 +309,7 @@ void FabricNode::send_end(std::uint16_t port, Transaction& transaction, Leg leg)
 std::uint64_t FabricNode::flit_hops() {
   std::uint64_t sum = 0;
   for (Port& port : ports_) {
-    port.channel.settle(now());
+    port.channel.retire(now());
     sum += port.channel.statistics().flits;
   }
   return sum;

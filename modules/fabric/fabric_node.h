@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "modules/fabric/channel.h"
-#include "modules/fabric/flit_run.h"
+#include "modules/fabric/flit_stream.h"
 #include "platform/elab/block.h"
 #include "platform/payload/protocol.h"
 #include "platform/payload/transaction.h"
@@ -46,17 +46,17 @@ class FabricNode : public elab::Block,
   void conclude() override;
   void collect_statistics(std::vector<elab::Statistic>& statistics) const override;
 
-  // Flit-hops this node has sent (for speed figures); settles all channels up to now.
+  // Flit-hops this node has sent (for speed figures); retires all channels up to now.
   std::uint64_t flit_hops();
 
  protected:
-  // What arrives. Times are absolute and not before now; the run's in_port, hop and leg are filled in.
-  virtual void on_flits(FlitRun& flits) = 0;
-  virtual void on_message(payload::Transaction& transaction, const FlitRun& message) = 0;
-  // Flits with index >= first of a leg will not come as promised. The transaction's segment says how many they are and,
-  // by window_of(), when they were to arrive.
-  virtual void on_withdrawn(std::uint16_t port, payload::Transaction& transaction, payload::Leg leg,
-                            std::uint32_t first) = 0;
+  // What arrives. Times are absolute and not before now; the stream's in_port, hop and leg are filled in.
+  virtual void on_flits(FlitStream& flits) = 0;
+  virtual void on_message(payload::Transaction& transaction, const FlitStream& message) = 0;
+  // Flits with index >= first of a leg will not come as announced. The transaction's segment says how many they are
+  // and, by window_of(), when they were to arrive.
+  virtual void on_rollback(std::uint16_t port, payload::Transaction& transaction, payload::Leg leg,
+                           std::uint32_t first) = 0;
 
   // Holds back the latest segments of some legs until flush(), because the next commit may continue one of them. Made
   // on the stack of a wake, whose memory is warm; a member of each node would not be.
@@ -86,12 +86,12 @@ class FabricNode : public elab::Block,
   };
 
   // Sending. All commits of one wake go to its outbox, to be sent as few segments as possible.
-  void commit(const FlitRun* strands, std::size_t count, TimeFs floor);
-  // A run whose last flit may be shorter.
-  void commit(const FlitRun& flits, TimeFs floor);
-  // Calls f(run) for a run, or for its full flits and its shorter last one.
+  void commit(const FlitStream* streams, std::size_t count, TimeFs floor);
+  // A stream whose last flit may be shorter.
+  void commit(const FlitStream& flits, TimeFs floor);
+  // Calls f(stream) for a stream, or for its full flits and its shorter last one.
   template <typename F>
-  void split_by_size(const FlitRun& flits, F&& f) const;
+  void split_by_size(const FlitStream& flits, F&& f) const;
   void cut(std::uint16_t port, const ArrivalKey& limit);
   void send_message(std::uint16_t port, payload::Transaction& transaction, payload::Leg leg, std::uint16_t hop,
                     TimeFs ready, const ArrivalKey& key);
@@ -102,16 +102,16 @@ class FabricNode : public elab::Block,
   // END_REQ or END_RESP for a leg whose last flit is here.
   void send_end(std::uint16_t port, payload::Transaction& transaction, payload::Leg leg);
 
-  // Where withdrawn flits of a committed run go; called by cut().
-  virtual void take_back(const FlitRun& flits) = 0;
+  // Where flits of a committed stream go that are rolled back; called by cut().
+  virtual void roll_back(const FlitStream& flits) = 0;
 
   TimeFs now() const { return scheduler_.now(); }
   bool logged() const { return logged_; }
   Channel& channel(std::uint16_t port) { return ports_[port].channel; }
   const Channel& channel(std::uint16_t port) const { return ports_[port].channel; }
-  // Of the segment of a withdrawal.
-  static TimeWindow window_of(const payload::Segment& withdrawal) {
-    return {withdrawal.time, withdrawal.time + withdrawal.spacing};
+  // Of the segment of a rollback.
+  static TimeWindow window_of(const payload::Segment& rollback) {
+    return {rollback.time, rollback.time + rollback.spacing};
   }
   // Port of the neighbour that a leg came from to this node.
   static std::uint16_t previous_port(const payload::Transaction& transaction, payload::Leg leg, std::uint16_t hop) {
@@ -145,14 +145,14 @@ class FabricNode : public elab::Block,
   bool get_direct_mem_ptr(tlm::tlm_generic_payload& payload, tlm::tlm_dmi& dmi) override;
   void invalidate_direct_mem_ptr(sc_dt::uint64 first, sc_dt::uint64 last) override;
   tlm::tlm_sync_enum receive(tlm::tlm_generic_payload& payload, const tlm::tlm_phase& phase);
-  void log_header(const FlitRun& header) const;
-  void on_promise(const FlitRun& flits, const payload::Segment& segment) override;
-  void on_cut(const FlitRun& withdrawn, const TimeWindow& window) override;
+  void log_header(const FlitStream& header) const;
+  void on_committed(const FlitStream& flits, const payload::Segment& segment) override;
+  void on_cut(const FlitStream& rolled_back, const TimeWindow& window) override;
   void flush() {
     if (outbox_ != nullptr) outbox_->flush();
   }
   void prefetch_neighbour(std::uint16_t port) const;
-  void promise(std::uint16_t port, payload::Transaction& transaction, const payload::Segment& segment);
+  void announce(std::uint16_t port, payload::Transaction& transaction, const payload::Segment& segment);
   void transmit(std::uint16_t port, payload::Transaction& transaction, const payload::Segment& segment,
                 const tlm::tlm_phase& phase);
 
@@ -163,24 +163,24 @@ class FabricNode : public elab::Block,
 
   Outbox* outbox_ = nullptr;  // of the wake in progress
 
-  // Withdrawals of the cuts in progress: one SHORTEN for each leg.
-  struct Withdrawal {
+  // Rollbacks of the cuts in progress: one SHORTEN for each leg.
+  struct Rollback {
     payload::Transaction* transaction = nullptr;
     payload::Segment segment;
   };
-  std::vector<Withdrawal> withdrawals_;
-  std::size_t withdrawal_base_ = 0;
+  std::vector<Rollback> rollbacks_;
+  std::size_t rollback_base_ = 0;
 };
 
 template <typename F>
-void FabricNode::split_by_size(const FlitRun& flits, F&& f) const {
+void FabricNode::split_by_size(const FlitStream& flits, F&& f) const {
   const std::uint32_t last = flits.transaction->last_flit_bytes;
   if (flits.flit_bytes != 0 || !flits.has_last_flit() || last == ports_.front().channel.params().flit_bytes) {
     f(flits);
     return;
   }
-  FlitRun body = flits;
-  FlitRun tail = flits.tail(flits.count - 1);
+  FlitStream body = flits;
+  FlitStream tail = flits.tail(flits.count - 1);
   tail.flit_bytes = static_cast<std::uint16_t>(last);
   if (--body.count > 0) f(body);
   f(tail);

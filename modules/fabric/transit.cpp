@@ -29,7 +29,7 @@ Transit::Transit(const sc_core::sc_module_name& name, NodeId node, const params:
       due_(port_count(), kNever),
       outlets_(port_count()) {}
 
-void Transit::on_flits(FlitRun& flits) {
+void Transit::on_flits(FlitStream& flits) {
   channel(flits.out_port).prefetch_state();
   outlets_[flits.out_port].prefetch_back();
   if (flits.has_last_flit()) {
@@ -38,26 +38,26 @@ void Transit::on_flits(FlitRun& flits) {
     wake_at(end.time);
   }
   if (serial_) {
-    split_by_size(flits, [&](const FlitRun& run) { enqueue_behind_worker(run); });
+    split_by_size(flits, [&](const FlitStream& stream) { enqueue_behind_worker(stream); });
     return;
   }
   flits.time += latency_;
-  split_by_size(flits, [&](const FlitRun& run) { enqueue(run); });
+  split_by_size(flits, [&](const FlitStream& stream) { enqueue(stream); });
 }
 
-void Transit::enqueue_behind_worker(const FlitRun& run) {
-  if (run.first != 0 || overhead_ == 0) {
-    enqueue(run);
+void Transit::enqueue_behind_worker(const FlitStream& stream) {
+  if (stream.first != 0 || overhead_ == 0) {
+    enqueue(stream);
     return;
   }
-  FlitRun header = run;
+  FlitStream header = stream;
   header.count = 1;
   headers_.insert(header);
   wake_at(header.time);
-  if (run.count > 1) enqueue(run.tail(1));
+  if (stream.count > 1) enqueue(stream.tail(1));
 }
 
-void Transit::enqueue(const FlitRun& flits) {
+void Transit::enqueue(const FlitStream& flits) {
   ArrivalQueue& waiting = outlets_[flits.out_port];
   const bool comes_first = waiting.empty() || flits.key() < waiting.front().key();
   waiting.add(flits);
@@ -73,13 +73,13 @@ void Transit::note_due(std::uint16_t out_port) {
     due_[out_port] = kNever;
     return;
   }
-  const FlitRun& first = waiting.front();
+  const FlitStream& first = waiting.front();
   const Channel& wire = channel(out_port);
   const bool comes_between = wire.has_at_or_after(first.key());
   due_[out_port] = std::max(comes_between ? first.time : std::max(first.time, wire.available()), now());
 }
 
-void Transit::on_message(Transaction& transaction, const FlitRun& message) {
+void Transit::on_message(Transaction& transaction, const FlitStream& message) {
   ArrivalKey key = message.key();
   key.time += latency_;
   const PendingMessage pending{message.time + overhead_, key, &transaction, message.leg, message.hop, message.out_port};
@@ -87,26 +87,26 @@ void Transit::on_message(Transaction& transaction, const FlitRun& message) {
   wake_at(pending.ready);
 }
 
-void Transit::on_withdrawn(std::uint16_t port, Transaction& transaction, Leg leg, std::uint32_t first) {
+void Transit::on_rollback(std::uint16_t port, Transaction& transaction, Leg leg, std::uint32_t first) {
   const std::uint16_t out_port = next_port(transaction, leg, transaction.segment.hop);
   const TimeWindow arrival = window_of(transaction.segment);
   const TimeWindow ready{arrival.from + latency_, arrival.until + latency_};
   std::uint32_t count = transaction.segment.count;
   const bool ends = first + count == transaction.leg_flits(leg);
   ArrivalKey key;
-  channel(out_port).settle(now());
+  channel(out_port).retire(now());
   if (channel(out_port).find(transaction, leg, first, key, ready)) cut(out_port, key);
-  if (serial_ && first == 0 && withdraw_header(transaction, leg, arrival)) --count;
-  outlets_[out_port].withdraw(transaction, leg, first, count, ready.until);
+  if (serial_ && first == 0 && roll_back_header(transaction, leg, arrival)) --count;
+  outlets_[out_port].roll_back(transaction, leg, first, count, ready.until);
   note_due(out_port);
-  if (ends) withdraw_end(port, transaction, leg, arrival);
+  if (ends) roll_back_end(port, transaction, leg, arrival);
   schedule_wake();
 }
 
-bool Transit::withdraw_header(const Transaction& transaction, Leg leg, const TimeWindow& arrival) {
+bool Transit::roll_back_header(const Transaction& transaction, Leg leg, const TimeWindow& arrival) {
   using Visit = decltype(headers_)::Visit;
   bool found = false;
-  headers_.visit_backwards_below(ArrivalKey::at(arrival.until + 1), [&](const FlitRun& header) {
+  headers_.visit_backwards_below(ArrivalKey::at(arrival.until + 1), [&](const FlitStream& header) {
     if (header.time < arrival.from) return Visit::stop;
     found = header.same_leg(transaction, leg);
     return found ? Visit::erase_and_stop : Visit::go_on;
@@ -114,7 +114,7 @@ bool Transit::withdraw_header(const Transaction& transaction, Leg leg, const Tim
   return found;
 }
 
-void Transit::withdraw_end(std::uint16_t port, const Transaction& transaction, Leg leg, const TimeWindow& arrival) {
+void Transit::roll_back_end(std::uint16_t port, const Transaction& transaction, Leg leg, const TimeWindow& arrival) {
   using Visit = decltype(ends_)::Visit;
   ends_.visit_backwards_below(arrival.until + 1, [&](const End& end) {
     if (end.time < arrival.from) return Visit::stop;
@@ -123,7 +123,7 @@ void Transit::withdraw_end(std::uint16_t port, const Transaction& transaction, L
   });
 }
 
-void Transit::take_back(const FlitRun& flits) {
+void Transit::roll_back(const FlitStream& flits) {
   outlets_[flits.out_port].put_back(flits);
   disturbed_ = true;
 }
@@ -170,7 +170,7 @@ void Transit::adapt_lookahead() {
 // The worker takes the first flits that are here. Each delays everything that comes after it, on every out-edge.
 void Transit::decode_headers(TimeFs now) {
   while (!headers_.empty() && headers_.front().time <= now) {
-    const FlitRun header = headers_.front();
+    const FlitStream header = headers_.front();
     headers_.pop_front();
     const ArrivalKey key = header.key();
     for (std::uint16_t p = 0; p < port_count(); ++p) {
@@ -193,9 +193,9 @@ void Transit::forward(std::uint16_t out_port, const ArrivalKey& limit) {
       cut(out_port, key);
       continue;
     }
-    StrandBuffer strands;
-    const std::size_t count = waiting.take_braid(limit, strands);
-    commit(strands.runs, count, worker_free_);
+    StreamBuffer batch;
+    const std::size_t count = waiting.take_batch(limit, batch);
+    commit(batch.streams, count, worker_free_);
   }
   note_due(out_port);
 }
@@ -233,7 +233,7 @@ void Transit::schedule_wake() {
 }
 
 void Transit::collect_waits(std::vector<elab::WaitInfo>& waits) const {
-  const auto report = [&](const FlitRun& flits) {
+  const auto report = [&](const FlitStream& flits) {
     waits.push_back({node_id(),
                      fmt::format("the way on for {} flit{} of {}", flits.count, flits.count == 1 ? "" : "s",
                                  request_text(*flits.transaction, context().graph)),

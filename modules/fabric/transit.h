@@ -17,8 +17,8 @@ namespace kb::modules {
 // message is ready at a + overhead. What is ready leaves in order of (ready time, arrival).
 //
 // Flits wait in a queue of their out-edge and are put on the wire when it can take them, all that are ready at once and
-// a stretch of those that are promised, as far as nothing known comes between. If a competitor shows up later, the wire
-// is cut back at the competitor's key, so that every time equals that of flit-by-flit handling.
+// a stretch of those that are announced, as far as nothing known comes between. If a competitor shows up later, the
+// wire is cut back at the competitor's key, so that every time equals that of flit-by-flit handling.
 class Transit final : public FabricNode, private elab::EventHandler {
  public:
   Transit(const sc_core::sc_module_name& name, NodeId node, const params::TransitParams& params,
@@ -50,19 +50,19 @@ class Transit final : public FabricNode, private elab::EventHandler {
     };
   };
 
-  void on_flits(FlitRun& flits) override;
-  void on_message(payload::Transaction& transaction, const FlitRun& message) override;
-  void on_withdrawn(std::uint16_t port, payload::Transaction& transaction, payload::Leg leg,
-                    std::uint32_t first) override;
-  // Forget what was promised: a header that needs the worker (false: there is none), the end of a leg.
-  bool withdraw_header(const payload::Transaction& transaction, payload::Leg leg, const TimeWindow& arrival);
-  void withdraw_end(std::uint16_t port, const payload::Transaction& transaction, payload::Leg leg,
-                    const TimeWindow& arrival);
-  void take_back(const FlitRun& flits) override;
+  void on_flits(FlitStream& flits) override;
+  void on_message(payload::Transaction& transaction, const FlitStream& message) override;
+  void on_rollback(std::uint16_t port, payload::Transaction& transaction, payload::Leg leg,
+                   std::uint32_t first) override;
+  // Forget what was announced: a header that needs the worker (false: there is none), the end of a leg.
+  bool roll_back_header(const payload::Transaction& transaction, payload::Leg leg, const TimeWindow& arrival);
+  void roll_back_end(std::uint16_t port, const payload::Transaction& transaction, payload::Leg leg,
+                     const TimeWindow& arrival);
+  void roll_back(const FlitStream& flits) override;
   void on_event(TimeFs now, std::uint64_t argument) override;
 
-  void enqueue(const FlitRun& flits);
-  void enqueue_behind_worker(const FlitRun& flits);
+  void enqueue(const FlitStream& flits);
+  void enqueue_behind_worker(const FlitStream& flits);
   void decode_headers(TimeFs now);
   void forward(std::uint16_t out_port, const ArrivalKey& limit);
   void forward_messages(TimeFs now);
@@ -79,10 +79,10 @@ class Transit final : public FabricNode, private elab::EventHandler {
   TimeFs worker_free_ = 0;  // W; stays 0 when pipelined
   TimeFs wake_time_ = kNever;
   TimeFs lookahead_;         // flits that arrive so soon may be forwarded ahead of their arrival
-  bool disturbed_ = false;   // flits were taken back since the last wake
+  bool disturbed_ = false;   // flits were rolled back since the last wake
   std::vector<TimeFs> due_;  // by out-port: when the next waiting flit has to be put on the wire, kNever = none
   std::vector<ArrivalQueue> outlets_;  // by out-port: what waits for the wire; without first flits that need the worker
-  SortedQueue<FlitRun, RunKey> headers_;  // first flits that need the worker
+  SortedQueue<FlitStream, StreamKey> headers_;  // first flits that need the worker
   SortedQueue<PendingMessage, PendingMessage::ByKey> messages_;
   SortedQueue<End, End::ByTime> ends_;
 };

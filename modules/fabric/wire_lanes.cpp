@@ -2,21 +2,21 @@
 
 namespace kb::modules {
 
-void WireLanes::put_back(const FlitRun& run) {
-  SlidingDeque<FlitRun>& lane = lanes_[run.in_port];
+void WireLanes::put_back(const FlitStream& stream) {
+  SlidingDeque<FlitStream>& lane = lanes_[stream.in_port];
   if (!lane.empty()) {
-    FlitRun& next = lane.front();
-    if (next.same_leg(run) && run.first + run.count == next.first && run.flit_bytes == next.flit_bytes) {
-      next.first = run.first;
-      next.count += run.count;
+    FlitStream& next = lane.front();
+    if (next.same_leg(stream) && stream.first + stream.count == next.first && stream.flit_bytes == next.flit_bytes) {
+      next.first = stream.first;
+      next.count += stream.count;
       return;
     }
   }
-  lane.push_front(run);
+  lane.push_front(stream);
 }
 
-FlitRun WireLanes::take_one(SlidingDeque<FlitRun>& lane) {
-  FlitRun flit = lane.front();
+FlitStream WireLanes::take_one(SlidingDeque<FlitStream>& lane) {
+  FlitStream flit = lane.front();
   flit.count = 1;
   if (lane.front().count == 1) {
     lane.pop_front();

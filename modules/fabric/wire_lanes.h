@@ -7,14 +7,14 @@
 #include <functional>
 #include <utility>
 
-#include "modules/fabric/flit_run.h"
+#include "modules/fabric/flit_stream.h"
 #include "modules/fabric/sliding_deque.h"
 
 namespace kb::modules {
 
 // Two lanes of one node that share its wire flit by flit: each in order, in turns while both have flits. Plans
-// ahead as if nothing more came; when something does, the flits that have not started are withdrawn from the wire, put
-// back, and planned anew.
+// ahead as if nothing more came; when something does, the flits that have not started are rolled back from the wire,
+// put back, and planned anew.
 class WireLanes {
  public:
   static constexpr std::size_t kLanes = 2;
@@ -23,12 +23,12 @@ class WireLanes {
   template <typename Occupancy>
   WireLanes(TimeFs full, Occupancy&& of_bytes) : full_(full), of_bytes_(std::forward<Occupancy>(of_bytes)) {}
 
-  // Behind what waits in the lane. A run's in_port is its lane.
-  void add(const FlitRun& run) { lanes_[run.in_port].push_back(run); }
-  // A run that was withdrawn; calls come from the newest to the oldest.
-  void put_back(const FlitRun& run);
-  // Calls commit(run) for everything that waits, in the order of the wire, each run with the times at which its flits
-  // start; `from`: the wire is free.
+  // Behind what waits in the lane. A stream's in_port is its lane.
+  void add(const FlitStream& stream) { lanes_[stream.in_port].push_back(stream); }
+  // A stream that was rolled back; calls come from the newest to the oldest.
+  void put_back(const FlitStream& stream);
+  // Calls commit(stream) for everything that waits, in the order of the wire, each stream with the times at which its
+  // flits start; `from`: the wire is free.
   template <typename Commit>
   void plan(TimeFs now, TimeFs from, Commit&& commit);
 
@@ -37,18 +37,18 @@ class WireLanes {
     std::uint32_t lane = 0;
     TimeFs first = 0, last = 0;  // starts of its first and last flit
   };
-  TimeFs occupancy_of_last(const FlitRun& run) const {
-    if (run.flit_bytes != 0) return of_bytes_(run.flit_bytes);
-    return run.has_last_flit() ? of_bytes_(run.transaction->last_flit_bytes) : full_;
+  TimeFs occupancy_of_last(const FlitStream& stream) const {
+    if (stream.flit_bytes != 0) return of_bytes_(stream.flit_bytes);
+    return stream.has_last_flit() ? of_bytes_(stream.transaction->last_flit_bytes) : full_;
   }
-  FlitRun take_one(SlidingDeque<FlitRun>& lane);
-  void note(const FlitRun& run) { planned_.push_back({run.in_port, run.time, run.last_time()}); }
+  FlitStream take_one(SlidingDeque<FlitStream>& lane);
+  void note(const FlitStream& stream) { planned_.push_back({stream.in_port, stream.time, stream.last_time()}); }
   // Forgets what has started by `now`, except who had the last turn.
   void advance(TimeFs now);
 
   TimeFs full_;
   std::function<TimeFs(std::uint32_t bytes)> of_bytes_;
-  std::array<SlidingDeque<FlitRun>, kLanes> lanes_;
+  std::array<SlidingDeque<FlitStream>, kLanes> lanes_;
   SlidingDeque<Planned> planned_;  // by start
   std::uint32_t last_lane_ = 0;
 };
@@ -59,7 +59,7 @@ void WireLanes::plan(TimeFs now, TimeFs from, Commit&& commit) {
   TimeFs at = std::max(now, from);
   std::uint32_t turn = 1 - last_lane_;
   while (!lanes_[0].empty() && !lanes_[1].empty()) {
-    FlitRun flit = take_one(lanes_[turn]);
+    FlitStream flit = take_one(lanes_[turn]);
     flit.time = at;
     flit.spacing = 0;
     commit(flit);
@@ -67,14 +67,14 @@ void WireLanes::plan(TimeFs now, TimeFs from, Commit&& commit) {
     at = time_sum(at, occupancy_of_last(flit));
     turn = 1 - turn;
   }
-  for (SlidingDeque<FlitRun>& lane : lanes_) {
+  for (SlidingDeque<FlitStream>& lane : lanes_) {
     for (; !lane.empty(); lane.pop_front()) {
-      FlitRun run = lane.front();
-      run.time = at;
-      run.spacing = full_;
-      commit(run);
-      note(run);
-      at = time_sum(at, time_sum(time_product(run.count - 1, full_), occupancy_of_last(run)));
+      FlitStream stream = lane.front();
+      stream.time = at;
+      stream.spacing = full_;
+      commit(stream);
+      note(stream);
+      at = time_sum(at, time_sum(time_product(stream.count - 1, full_), occupancy_of_last(stream)));
     }
   }
 }

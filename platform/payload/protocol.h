@@ -6,9 +6,10 @@
 //
 // BEGIN_* carries the first segment of a leg, SEGMENT each further one; the segment lies in the transaction extension
 // and holds absolute times, so the transport's delay argument is always zero. END_* is sent when the receiver has the
-// last flit. SHORTEN takes back the flits of a promise from index `segment.first` on, before the first of them arrives:
-// `count` flits, which were to arrive from `time` to `time + spacing`, so that the receiver need not search for them.
-// A zero-byte leg is a single segment with count 1; its BEGIN is answered with TLM_COMPLETED and has no END phase.
+// last flit. SHORTEN rolls back the announced flits from index `segment.first` on, before the first of them
+// arrives: `count` flits, which were to arrive from `time` to `time + spacing`, so that the receiver need not search
+// for them. A zero-byte leg is a single segment with count 1; its BEGIN is answered with TLM_COMPLETED and has no END
+// phase.
 #pragma once
 
 #include <tlm>
@@ -21,6 +22,6 @@ struct FabricProtocol {
 };
 
 TLM_DECLARE_EXTENDED_PHASE(SEGMENT);  // further flits of a leg already begun
-TLM_DECLARE_EXTENDED_PHASE(SHORTEN);  // withdraws promised flits
+TLM_DECLARE_EXTENDED_PHASE(SHORTEN);  // rolls back announced flits
 
 }  // namespace kb::payload

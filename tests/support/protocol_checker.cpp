@@ -94,7 +94,7 @@ void ProtocolChecker::check(NodeId from, NodeId to, const Transaction& transacti
   } else if (phase == payload::SHORTEN) {
     shorten(edge(from, to), transaction);
   } else {
-    promise(edge(from, to), transaction, phase);
+    announce(edge(from, to), transaction, phase);
   }
 }
 
@@ -106,7 +106,7 @@ void ProtocolChecker::check_answer(const Transaction& transaction, Leg leg, cons
   }
 }
 
-void ProtocolChecker::promise(EdgeState& edge, const Transaction& transaction, const tlm::tlm_phase& phase) {
+void ProtocolChecker::announce(EdgeState& edge, const Transaction& transaction, const tlm::tlm_phase& phase) {
   const Segment& s = transaction.segment;
   LegState& leg = edge.legs[{transaction.id, s.leg}];
   const std::string who = fmt::format("{}: {} of #{}", edge.name, leg_name(s.leg), transaction.id);
@@ -117,7 +117,7 @@ void ProtocolChecker::promise(EdgeState& edge, const Transaction& transaction, c
   if (!begin && !leg.begun) complain(who + " goes on before it began");
   if (leg.ended) complain(who + " goes on after its END");
   leg.begun = true;
-  if (s.time <= platform_.scheduler().now()) complain(who + " is promised for the present or the past");
+  if (s.time <= platform_.scheduler().now()) complain(who + " is announced for the present or the past");
   if (leg.expected == 0) {
     if (s.count != 1 || s.first != 0) complain(who + " is not a single zero-byte message");
     place(edge, {s.time, s.sequence, transaction.id, s.leg, 0, true});
@@ -138,10 +138,10 @@ void ProtocolChecker::promise(EdgeState& edge, const Transaction& transaction, c
 }
 
 void ProtocolChecker::place(EdgeState& edge, const Arrival& arrival) {
-  const auto [at, fresh] = edge.promised.emplace(arrival.sequence, arrival);
+  const auto [at, fresh] = edge.announced.emplace(arrival.sequence, arrival);
   const auto next = std::next(at);
-  const bool early = at != edge.promised.begin() && std::prev(at)->second.time > arrival.time;
-  const bool late = next != edge.promised.end() && next->second.time < arrival.time;
+  const bool early = at != edge.announced.begin() && std::prev(at)->second.time > arrival.time;
+  const bool late = next != edge.announced.end() && next->second.time < arrival.time;
   if (!fresh || early || late) {
     complain(fmt::format("{}: flit {} of #{} at {} ns is out of order", edge.name, arrival.index, arrival.transaction,
                          format_ns(arrival.time)));
@@ -160,15 +160,15 @@ void ProtocolChecker::shorten(EdgeState& edge, const Transaction& transaction) {
   }
   if (s.count != leg.flits.size() - s.first) complain(who + " is shortened with a wrong number of flits");
   while (leg.flits.size() > s.first) {
-    const auto flit = edge.promised.find(leg.flits.back());
+    const auto flit = edge.announced.find(leg.flits.back());
     const TimeFs time = flit->second.time;
     if (time <= platform_.scheduler().now()) complain(who + " loses a flit that has arrived");
     if (time < s.time || time > s.time + s.spacing) complain(who + " loses a flit outside of the given window");
-    edge.promised.erase(flit);
+    edge.announced.erase(flit);
     leg.flits.pop_back();
   }
   leg.begun = s.first > 0;
-  leg.last_arrival = leg.begun ? edge.promised.at(leg.flits.back()).time : 0;
+  leg.last_arrival = leg.begun ? edge.announced.at(leg.flits.back()).time : 0;
 }
 
 void ProtocolChecker::end(EdgeState& edge, const Transaction& transaction, Leg which) {
@@ -176,7 +176,7 @@ void ProtocolChecker::end(EdgeState& edge, const Transaction& transaction, Leg w
   const std::string who = fmt::format("{}: {} of #{}", edge.name, leg_name(which), transaction.id);
   if (leg.ended) complain(who + " ends twice");
   if (transaction.leg_flits(which) == 0) complain(who + " has no flits but an END");
-  if (leg.flits.size() != transaction.leg_flits(which)) complain(who + " ends before all its flits are promised");
+  if (leg.flits.size() != transaction.leg_flits(which)) complain(who + " ends before all its flits are announced");
   if (platform_.scheduler().now() < leg.last_arrival) complain(who + " ends before its last flit arrives");
   leg.ended = true;
 }
@@ -196,7 +196,7 @@ std::vector<Arrival> ProtocolChecker::arrivals(NodeId from, NodeId to) const {
   std::vector<Arrival> list;
   const auto found = edges_.find({from, to});
   if (found == edges_.end()) return list;
-  for (const auto& entry : found->second.promised) list.push_back(entry.second);
+  for (const auto& entry : found->second.announced) list.push_back(entry.second);
   return list;
 }
 

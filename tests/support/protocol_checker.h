@@ -24,10 +24,10 @@ struct Arrival {
   bool message = false;  // zero bytes
 };
 
-// Verified for every leg on every edge: BEGIN first and once (again only after the whole promise was withdrawn), flits
-// promised in order, none for the present or the past, none withdrawn that has arrived, withdrawals that say rightly
-// how many flits and when, times never decreasing along the edge's sequence, END exactly once and not before the last
-// flit, no END for zero-byte legs.
+// Verified for every leg on every edge: BEGIN first and once (again only after all of it was rolled back),
+// flits announced in order, none for the present or the past, none rolled back that has arrived, rollbacks that say
+// rightly how many flits and when, times never decreasing along the edge's sequence, END exactly once and not before
+// the last flit, no END for zero-byte legs.
 class ProtocolChecker {
  public:
   // Goes between the blocks of `platform`, whose elaboration has ended and whose simulation has not begun.
@@ -47,7 +47,7 @@ class ProtocolChecker {
   class Tap;
   using LegKey = std::tuple<std::uint64_t, payload::Leg>;  // transaction id and leg
   struct LegState {
-    std::vector<std::uint64_t> flits;  // sequence of every promised flit
+    std::vector<std::uint64_t> flits;  // sequence of every announced flit
     std::uint32_t expected = 0;        // flits of the whole leg; 0 = zero-byte
     TimeFs last_arrival = 0;
     bool begun = false;
@@ -56,7 +56,7 @@ class ProtocolChecker {
   struct EdgeState {
     std::string name;
     std::map<LegKey, LegState> legs;
-    std::map<std::uint64_t, Arrival> promised;  // by sequence
+    std::map<std::uint64_t, Arrival> announced;  // by sequence
   };
 
   EdgeState& edge(NodeId from, NodeId to);
@@ -64,7 +64,7 @@ class ProtocolChecker {
   void check(NodeId from, NodeId to, const payload::Transaction& transaction, const tlm::tlm_phase& phase);
   void check_answer(const payload::Transaction& transaction, payload::Leg leg, const tlm::tlm_phase& phase,
                     tlm::tlm_sync_enum answer);
-  void promise(EdgeState& edge, const payload::Transaction& transaction, const tlm::tlm_phase& phase);
+  void announce(EdgeState& edge, const payload::Transaction& transaction, const tlm::tlm_phase& phase);
   void shorten(EdgeState& edge, const payload::Transaction& transaction);
   void end(EdgeState& edge, const payload::Transaction& transaction, payload::Leg leg);
   void place(EdgeState& edge, const Arrival& arrival);

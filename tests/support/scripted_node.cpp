@@ -5,7 +5,7 @@
 namespace kb::test {
 
 using modules::ArrivalKey;
-using modules::FlitRun;
+using modules::FlitStream;
 using payload::Leg;
 using payload::Transaction;
 
@@ -25,7 +25,7 @@ std::uint16_t ScriptedNode::hop_of(const Transaction& transaction) const {
 void ScriptedNode::send(TimeFs at, Transaction& transaction, Leg leg, std::uint32_t first, std::uint32_t count,
                         TimeFs arrival, TimeFs spacing) {
   at_time(at, [=, &transaction] {
-    FlitRun run;
+    FlitStream run;
     run.transaction = &transaction;
     run.leg = leg;
     run.hop = hop_of(transaction);
@@ -42,7 +42,7 @@ void ScriptedNode::send(TimeFs at, Transaction& transaction, Leg leg, std::uint3
   });
 }
 
-void ScriptedNode::commit_later_than_before(FlitRun run) {
+void ScriptedNode::commit_later_than_before(FlitStream run) {
   run.time = std::max(run.time, last_time_[run.out_port]);
   last_time_[run.out_port] = run.last_time();
   commit(run, 0);
@@ -62,38 +62,38 @@ void ScriptedNode::postpone(TimeFs at, Transaction& transaction, Leg leg, std::u
   at_time(at, [=, &transaction] {
     const std::uint16_t port = next_port(transaction, leg, hop_of(transaction));
     ArrivalKey key;
-    channel(port).settle(now());
+    channel(port).retire(now());
     std::uint32_t begin = first;
     do {  // flits that have left stay
       if (!channel(port).find(transaction, leg, begin++, key)) return;
     } while (key.time < now());
-    taken_back_.clear();
+    rolled_back_.clear();
     cut(port, key);
-    std::vector<FlitRun> runs(taken_back_.rbegin(), taken_back_.rend());
+    std::vector<FlitStream> runs(rolled_back_.rbegin(), rolled_back_.rend());
     last_time_[port] = 0;
-    const auto promise_again = [=] {
+    const auto announce_again = [=] {
       Outbox outbox(*this);
-      for (FlitRun run : runs) {
+      for (FlitStream run : runs) {
         run.time += later;
         commit_later_than_before(run);
       }
       outbox.flush();
     };
     if (again == at) {
-      promise_again();
+      announce_again();
     } else {
-      at_time(again, promise_again);
+      at_time(again, announce_again);
     }
   });
 }
 
-void ScriptedNode::on_flits(FlitRun& flits) {
+void ScriptedNode::on_flits(FlitStream& flits) {
   if (!flits.has_last_flit()) return;
   endings_.push_back({flits.last_time(), flits.transaction, flits.leg, flits.in_port});
   scheduler().schedule(flits.last_time(), *this, 0);
 }
 
-void ScriptedNode::on_withdrawn(std::uint16_t, Transaction& transaction, Leg leg, std::uint32_t) {
+void ScriptedNode::on_rollback(std::uint16_t, Transaction& transaction, Leg leg, std::uint32_t) {
   endings_.erase(std::remove_if(endings_.begin(), endings_.end(),
                                 [&](const Ending& e) { return e.transaction == &transaction && e.leg == leg; }),
                  endings_.end());

@@ -15,14 +15,14 @@ class ScriptedNode final : public modules::FabricNode, private elab::EventHandle
  public:
   ScriptedNode(const sc_core::sc_module_name& name, NodeId node, elab::BlockContext& context);
 
-  // At time `at`, promises flits [first, first + count) of a leg for arrival + i * spacing at the neighbour; later than
-  // everything promised on that edge before.
+  // At time `at`, announced flits [first, first + count) of a leg for arrival + i * spacing at the neighbour; later
+  // than everything announced on that edge before.
   void send(TimeFs at, payload::Transaction& transaction, payload::Leg leg, std::uint32_t first, std::uint32_t count,
             TimeFs arrival, TimeFs spacing);
   // A zero-byte leg that arrives at `arrival` when no flit is in its way.
   void send_message(payload::Transaction& transaction, payload::Leg leg, TimeFs arrival);
-  // At time `at`, takes back the flits of the leg from index `first` on, and all that was promised behind them
-  // (SHORTEN); promises the same again at time `again`, `later` after the old times. Flits that have left are not
+  // At time `at`, rolls back the flits of the leg from index `first` on, and all that was announced behind them
+  // (SHORTEN); announced the same again at time `again`, `later` after the old times. Flits that have left are not
   // touched.
   void postpone(TimeFs at, payload::Transaction& transaction, payload::Leg leg, std::uint32_t first, TimeFs later,
                 TimeFs again);
@@ -35,20 +35,20 @@ class ScriptedNode final : public modules::FabricNode, private elab::EventHandle
     std::uint16_t port;
   };
 
-  void on_flits(modules::FlitRun& flits) override;
-  void on_message(payload::Transaction&, const modules::FlitRun&) override {}
-  void on_withdrawn(std::uint16_t port, payload::Transaction& transaction, payload::Leg leg,
-                    std::uint32_t first) override;
-  void take_back(const modules::FlitRun& flits) override { taken_back_.push_back(flits); }
+  void on_flits(modules::FlitStream& flits) override;
+  void on_message(payload::Transaction&, const modules::FlitStream&) override {}
+  void on_rollback(std::uint16_t port, payload::Transaction& transaction, payload::Leg leg,
+                   std::uint32_t first) override;
+  void roll_back(const modules::FlitStream& flits) override { rolled_back_.push_back(flits); }
   void on_event(TimeFs now, std::uint64_t argument) override;
 
   void at_time(TimeFs at, std::function<void()> action);
-  void commit_later_than_before(modules::FlitRun run);
+  void commit_later_than_before(modules::FlitStream run);
   std::uint16_t hop_of(const payload::Transaction& transaction) const;
 
   std::vector<std::function<void()>> actions_;
   std::vector<Ending> endings_;
-  std::vector<modules::FlitRun> taken_back_;
+  std::vector<modules::FlitStream> rolled_back_;
   std::vector<TimeFs> last_time_;  // of the latest flit committed, by port
   std::uint64_t sequence_ = 0;
 };

@@ -169,7 +169,7 @@ TEST(HbmCtrl, AHeaderThatIsTakenBackIsDecodedOnce) {  // C-HBM-9
   EXPECT_THAT(m.answer(read), ElementsAre(ns(13 + 8 + 1) + kHop));
 }
 
-TEST(HbmCtrl, WithdrawnWritesCommitOnlyWhenTheyArrive) {  // SHORTEN
+TEST(HbmCtrl, RolledBackWritesCommitOnlyWhenTheyArrive) {  // SHORTEN
   Memory m;
   Transaction& t = m.write(8 * 256, 0, ns(10), ns(1));
   m.fixture.scripted(m.router).postpone(ns(13.5), t, Leg::request, 4, ns(20), ns(15));

@@ -78,7 +78,7 @@ TEST(Transit, AStreamIsDelayedByTheOverheadOnce) {  // F-46, F-47, acceptance 7
 TEST(Transit, NamesWhatItHoldsByWhatWasAsked) {
   Router r(2.0, kSerial);
   r.node(0).send(0, r.write(0, 2, 8 * 256), Leg::request, 0, 8, ns(10), ns(1));
-  r.fixture.platform().scheduler().set_time_limit(ns(5));  // promised, and taken when the first flit is here
+  r.fixture.platform().scheduler().set_time_limit(ns(5));  // announced, and taken when the first flit is here
   r.fixture.run();
   const std::vector<elab::WaitInfo> waits = r.fixture.platform().waits();
   ASSERT_FALSE(waits.empty());
@@ -142,7 +142,7 @@ TEST(Transit, PipelinedHeadersOverlapAndLeaveInOrderOfReadyTimeAndArrival) {  //
   EXPECT_EQ(r.out_times(2), expected);
 }
 
-TEST(Transit, ABodyMayBePromisedLaterThanItsHeader) {  // F-47, F-51
+TEST(Transit, ABodyMayBeAnnouncedLaterThanItsHeader) {  // F-47, F-51
   Router r(8.0);
   Transaction& t = r.write(0, 2, 3 * 256);
   r.node(0).send(0, t, Leg::request, 0, 1, ns(10), 0);
@@ -183,7 +183,7 @@ TEST(Transit, StreamsInterleaveByTimeAndThenByIncomingEdge) {  // design: equal 
   Transaction& from_b = r.write(1, 2, 3 * 256);
   Transaction& from_a = r.write(0, 2, 3 * 256);
   r.node(1).send(0, from_b, Leg::request, 0, 3, ns(10), ns(1));
-  r.node(0).send(ns(1), from_a, Leg::request, 0, 3, ns(10), ns(1));  // promised later, yet its edge comes first
+  r.node(0).send(ns(1), from_a, Leg::request, 0, 3, ns(10), ns(1));  // announced later, yet its edge comes first
   EXPECT_THAT(r.fixture.run(), IsEmpty());
   EXPECT_THAT(r.out_order(2),
               ElementsAre(std::pair(from_a.id, 0u), std::pair(from_b.id, 0u), std::pair(from_a.id, 1u),
@@ -193,7 +193,7 @@ TEST(Transit, StreamsInterleaveByTimeAndThenByIncomingEdge) {  // design: equal 
   EXPECT_EQ(r.out_times(2), expected);
 }
 
-TEST(Transit, PassesAWithdrawalOnAndTakesTheNewPromise) {  // SHORTEN
+TEST(Transit, PassesARollbackOnAndTakesTheNewAnnouncement) {  // SHORTEN
   Router r(2.0);
   Transaction& t = r.write(0, 2, 8 * 256);
   r.node(0).send(0, t, Leg::request, 0, 8, ns(10), ns(1));
@@ -201,10 +201,10 @@ TEST(Transit, PassesAWithdrawalOnAndTakesTheNewPromise) {  // SHORTEN
   EXPECT_THAT(r.fixture.run(), IsEmpty());
   EXPECT_THAT(r.out_times(2), ElementsAre(ns(13) + kHop, ns(14) + kHop, ns(15) + kHop, ns(21) + kHop, ns(22) + kHop,
                                           ns(23) + kHop, ns(24) + kHop, ns(25) + kHop));
-  EXPECT_EQ(r.fixture.checker().shortened(), 2u);  // at the router, which had passed the promise on, and behind it
+  EXPECT_EQ(r.fixture.checker().shortened(), 2u);  // at the router, which had passed the announcement on, and behind it
 }
 
-TEST(Transit, AWholeLegCanBeWithdrawnAndBeginAgain) {  // SHORTEN from flit 0
+TEST(Transit, AWholeLegCanBeRolledBackAndBeginAgain) {  // SHORTEN from flit 0
   Router r(2.0);
   Transaction& t = r.write(0, 2, 2 * 256);
   r.node(0).send(0, t, Leg::request, 0, 2, ns(10), ns(1));
@@ -277,7 +277,7 @@ class Oracle {
   std::vector<Item> items_;
 };
 
-// Random promises in pieces, withdrawals and messages, many at equal times.
+// Random announced in pieces, rollbacks and messages, many at equal times.
 void play(Router& r, Oracle& oracle, std::mt19937& random, int count) {
   const auto pick = [&](int low, int high) {
     return low + static_cast<int>(random() % static_cast<unsigned>(high - low + 1));
@@ -300,11 +300,11 @@ void play(Router& r, Oracle& oracle, std::mt19937& random, int count) {
       continue;
     }
     const TimeFs spacing = pick(0, 4) * ns(0.5);
-    const TimeFs promised = start - ns(pick(1, 6));
+    const TimeFs announced = start - ns(pick(1, 6));
     const auto cut = static_cast<std::uint32_t>(pick(0, static_cast<int>(t.flits)));
-    if (cut > 0) r.node(from).send(promised, t, leg, 0, cut, start, spacing);
+    if (cut > 0) r.node(from).send(announced, t, leg, 0, cut, start, spacing);
     const TimeFs rest = start + static_cast<TimeFs>(cut) * spacing;
-    if (cut < t.flits) r.node(from).send(promised, t, leg, cut, t.flits - cut, rest + pick(0, 1) * ns(1), spacing);
+    if (cut < t.flits) r.node(from).send(announced, t, leg, cut, t.flits - cut, rest + pick(0, 1) * ns(1), spacing);
     cursor[from] = rest + static_cast<TimeFs>(t.flits - cut) * spacing;
     if (pick(0, 1) == 0) continue;
     const TimeFs at = start + pick(-2, 12) * ns(0.25);

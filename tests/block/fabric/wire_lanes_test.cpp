@@ -10,7 +10,7 @@
 namespace kb::test {
 namespace {
 
-using modules::FlitRun;
+using modules::FlitStream;
 using modules::WireLanes;
 
 constexpr TimeFs kFull = 1000;
@@ -87,16 +87,16 @@ std::vector<Flit> planned(const std::vector<Message>& messages) {
   for (const Message& message : messages) {
     transactions.push_back(&pool.acquire(payload::Op::write, route, 0, message.bytes));
   }
-  const auto message_of = [&](const FlitRun& run) {
+  const auto message_of = [&](const FlitStream& run) {
     return static_cast<std::size_t>(std::find(transactions.begin(), transactions.end(), run.transaction) -
                                     transactions.begin());
   };
   WireLanes lanes(kFull, occupancy);
-  std::vector<FlitRun> wire;
+  std::vector<FlitStream> wire;
   for (std::size_t m = 0; m < messages.size(); ++m) {
     const TimeFs now = messages[m].at;
     while (!wire.empty() && wire.back().last_time() > now) {
-      FlitRun run = wire.back();
+      FlitStream run = wire.back();
       wire.pop_back();
       const std::uint32_t kept = run.count_before({now + 1, 0, 0, 0});
       if (kept > 0) {
@@ -108,18 +108,18 @@ std::vector<Flit> planned(const std::vector<Message>& messages) {
     }
     TimeFs free = 0;
     if (!wire.empty()) {
-      const FlitRun& last = wire.back();
+      const FlitStream& last = wire.back();
       free = last.last_time() + occupancy_of(messages[message_of(last)], last.first + last.count - 1);
     }
-    FlitRun run;
+    FlitStream run;
     run.transaction = transactions[m];
     run.count = flits_of(messages[m].bytes);
     run.in_port = messages[m].lane;
     lanes.add(run);
-    lanes.plan(now, free, [&](const FlitRun& committed) { wire.push_back(committed); });
+    lanes.plan(now, free, [&](const FlitStream& committed) { wire.push_back(committed); });
   }
   std::vector<Flit> out;
-  for (const FlitRun& run : wire) {
+  for (const FlitStream& run : wire) {
     for (std::uint32_t i = 0; i < run.count; ++i) out.push_back({message_of(run), run.first + i, run.time_of(i)});
   }
   for (payload::Transaction* transaction : transactions) pool.release(*transaction);

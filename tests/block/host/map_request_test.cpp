@@ -105,7 +105,7 @@ TEST(MapRequest, RefusesOverlapsBetweenTensorsAndASecondUnmap) {
   EXPECT_EQ(f.refusal(mapping(f, 3)).first, "accepted");
 }
 
-// segments go to the PE_DMAs and are taken back from there, over the same way as a map.
+// segments go to the PE_DMAs and are rolled back from there, over the same way as a map.
 TEST(MapRequest, SegmentsTravelToEveryPeDma) {
   Fixture f(kTwoByTwo, {}, kLogical);
   EXPECT_EQ(f.port.machine().address_model, AddressModel::la);

@@ -113,7 +113,8 @@ TEST_P(DamagedDataTest, OneMissingValueIsNoCrash_E99) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(All, DamagedDataTest, testing::Values("gemm", "pe-dma", "pe2pe", "allreduce", "gqa", "validation"),
+INSTANTIATE_TEST_SUITE_P(All, DamagedDataTest,
+                         testing::Values("gemm", "pe-dma", "pe2pe", "allreduce", "gqa", "validation"),
                          [](const auto& test) {
                            std::string name = test.param;
                            name.erase(std::remove(name.begin(), name.end(), '-'), name.end());

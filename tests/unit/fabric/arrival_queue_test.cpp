@@ -1,4 +1,4 @@
-// The queue of promised flits against a sorted list of single flits.
+// The queue of announced flits against a sorted list of single flits.
 #include "modules/fabric/arrival_queue.h"
 
 #include <gtest/gtest.h>
@@ -37,9 +37,9 @@ class Arrivals {
       legs_.push_back({&pool_.acquire(payload::Op::write, route_, 0, 1 << 20), static_cast<std::uint16_t>(pick(0, 2))});
   }
 
-  void promise() {
+  void announce() {
     State& leg = legs_[pick(0, static_cast<std::uint32_t>(legs_.size()) - 1)];
-    FlitRun run;
+    FlitStream run;
     run.transaction = leg.transaction;
     run.in_port = leg.port;
     run.spacing = pick(0, 4);
@@ -55,7 +55,7 @@ class Arrivals {
     queue.add(run);
     remember(run);
   }
-  void remember(const FlitRun& run) {
+  void remember(const FlitStream& run) {
     for (std::uint32_t i = 0; i < run.count; ++i) plain.push_back({run.key(i), leg_of(run), run.first + i});
     std::sort(plain.begin(), plain.end());
   }
@@ -63,11 +63,11 @@ class Arrivals {
   bool take() {
     ArrivalKey limit = plain[pick(0, static_cast<std::uint32_t>(plain.size()) - 1)].key;
     if (!(plain.front().key < limit)) limit = limit.next();
-    StrandBuffer strands;
-    const std::size_t count = queue.take_braid(limit, strands);
-    taken.assign(strands.runs, strands.runs + count);
+    StreamBuffer batch;
+    const std::size_t count = queue.take_batch(limit, batch);
+    taken.assign(batch.streams, batch.streams + count);
     std::vector<PlainFlit> flits;
-    for (const FlitRun& run : taken) {
+    for (const FlitStream& run : taken) {
       for (std::uint32_t i = 0; i < run.count; ++i) flits.push_back({run.key(i), leg_of(run), run.first + i});
     }
     std::sort(flits.begin(), flits.end());
@@ -76,23 +76,23 @@ class Arrivals {
     plain.erase(plain.begin(), plain.begin() + static_cast<std::ptrdiff_t>(flits.size()));
     return first_ones;
   }
-  void withdraw() {
+  void roll_back() {
     const std::size_t leg = pick(0, static_cast<std::uint32_t>(legs_.size()) - 1);
     const std::uint32_t first = pick(0, legs_[leg].next);
-    const auto withdrawn = [&](const PlainFlit& f) { return f.leg == leg && f.index >= first; };
+    const auto rolled_back = [&](const PlainFlit& f) { return f.leg == leg && f.index >= first; };
     if (pick(0, 1) == 0) {
-      queue.withdraw(*legs_[leg].transaction, Leg::request, first, 0);
+      queue.roll_back(*legs_[leg].transaction, Leg::request, first, 0);
     } else {
       std::uint32_t count = 0;
       TimeFs until = 0;
       for (const PlainFlit& flit : plain) {
-        if (!withdrawn(flit)) continue;
+        if (!rolled_back(flit)) continue;
         ++count;
         until = flit.key.time;
       }
-      queue.withdraw(*legs_[leg].transaction, Leg::request, first, count, until + pick(0, 3));
+      queue.roll_back(*legs_[leg].transaction, Leg::request, first, count, until + pick(0, 3));
     }
-    plain.erase(std::remove_if(plain.begin(), plain.end(), withdrawn), plain.end());
+    plain.erase(std::remove_if(plain.begin(), plain.end(), rolled_back), plain.end());
     legs_[leg].next = std::min(legs_[leg].next, first);
   }
   bool holds_the_same() const {
@@ -108,7 +108,7 @@ class Arrivals {
 
   ArrivalQueue queue;
   std::vector<PlainFlit> plain;
-  std::vector<FlitRun> taken;
+  std::vector<FlitStream> taken;
 
  private:
   struct State {
@@ -117,7 +117,7 @@ class Arrivals {
     std::uint32_t next = 0;
     TimeFs time = 0;
   };
-  std::size_t leg_of(const FlitRun& run) const {
+  std::size_t leg_of(const FlitStream& run) const {
     std::size_t i = 0;
     while (legs_[i].transaction != run.transaction) ++i;
     return i;
@@ -133,7 +133,7 @@ class Arrivals {
 RC_GTEST_PROP(ArrivalQueue, GivesFlitsOutInTheOrderOfTheirKeys, ()) {
   Arrivals arrivals(pick(1, 24));
   for (std::uint32_t round = pick(1, 40); round > 0; --round) {
-    arrivals.promise();
+    arrivals.announce();
     if (pick(0, 2) == 0) RC_ASSERT(arrivals.take());
     RC_ASSERT(arrivals.holds_the_same());
   }
@@ -143,21 +143,21 @@ RC_GTEST_PROP(ArrivalQueue, GivesFlitsOutInTheOrderOfTheirKeys, ()) {
 
 RC_GTEST_PROP(ArrivalQueue, TakesBackWhatItGave, ()) {
   Arrivals arrivals(pick(1, 24));
-  for (std::uint32_t round = pick(4, 40); round > 0; --round) arrivals.promise();
+  for (std::uint32_t round = pick(4, 40); round > 0; --round) arrivals.announce();
   RC_ASSERT(arrivals.take());
-  for (const FlitRun& run : arrivals.taken) {
-    const FlitRun rest = run.tail(pick(0, run.count - 1));
+  for (const FlitStream& run : arrivals.taken) {
+    const FlitStream rest = run.tail(pick(0, run.count - 1));
     arrivals.queue.put_back(rest);
     arrivals.remember(rest);
     RC_ASSERT(arrivals.holds_the_same());
   }
 }
 
-RC_GTEST_PROP(ArrivalQueue, ForgetsTheWithdrawnEndOfALeg, ()) {
+RC_GTEST_PROP(ArrivalQueue, ForgetsTheRolledBackEndOfALeg, ()) {
   Arrivals arrivals(pick(1, 6));
   for (std::uint32_t round = pick(1, 20); round > 0; --round) {
-    arrivals.promise();
-    if (pick(0, 3) == 0) arrivals.withdraw();
+    arrivals.announce();
+    if (pick(0, 3) == 0) arrivals.roll_back();
     RC_ASSERT(arrivals.holds_the_same());
   }
 }

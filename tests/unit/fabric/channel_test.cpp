@@ -26,7 +26,7 @@ std::uint32_t pick_count(std::uint32_t low, std::uint32_t high) {
 }
 
 struct PlainFlit {
-  std::uint32_t id;  // FlitRun::first counts through all runs of a test
+  std::uint32_t id;  // FlitStream::first counts through all runs of a test
   ArrivalKey key;
   TimeFs ready;
   TimeFs occupancy;
@@ -44,8 +44,8 @@ void pass_one_by_one(std::vector<PlainFlit>& flits) {
   }
 }
 
-FlitRun make_run(TimeFs time, TimeFs spacing, std::uint64_t sequence, std::uint32_t first, std::uint32_t count) {
-  FlitRun run;
+FlitStream make_run(TimeFs time, TimeFs spacing, std::uint64_t sequence, std::uint32_t first, std::uint32_t count) {
+  FlitStream run;
   run.time = time;
   run.spacing = spacing;
   run.sequence = sequence;
@@ -67,11 +67,11 @@ class Wire final : public IWireUser {
     channel.configure(params);
   }
 
-  void commit(const FlitRun& run, TimeFs floor) { commit(std::vector<FlitRun>{run}, floor); }
-  void commit(const std::vector<FlitRun>& strands, TimeFs floor) {
-    channel.commit(strands.data(), strands.size(), floor, *this);
+  void commit(const FlitStream& run, TimeFs floor) { commit(std::vector<FlitStream>{run}, floor); }
+  void commit(const std::vector<FlitStream>& streams, TimeFs floor) {
+    channel.commit(streams.data(), streams.size(), floor, *this);
     const auto committed = static_cast<std::ptrdiff_t>(flits.size());
-    for (const FlitRun& run : strands) {
+    for (const FlitStream& run : streams) {
       const std::uint32_t bytes = run.flit_bytes == 0 ? 256 : run.flit_bytes;
       const TimeFs occupancy = occupancy_fs(bytes, channel.params().bw_gbs);
       for (std::uint32_t i = 0; i < run.count; ++i)
@@ -83,47 +83,46 @@ class Wire final : public IWireUser {
   }
 
   void cut(const ArrivalKey& limit) {
-    withdrawn.clear();
+    rolled_back.clear();
     channel.cut(limit, *this);
     while (!flits.empty() && !(flits.back().key < limit)) {
-      promises.erase(flits.back().id);
+      announced.erase(flits.back().id);
       flits.pop_back();
     }
   }
 
   bool equals_plain() const {
-    bool equal = promises.size() == flits.size();
+    bool equal = announced.size() == flits.size();
     for (std::size_t i = 0; equal && i < flits.size(); ++i) {
-      const Promise& promise = promises.at(flits[i].id);
-      equal =
-          promise.time == flits[i].end + channel.params().propagation && promise.sequence == (i + 1) * kSequenceStep;
+      const Announcement& told = announced.at(flits[i].id);
+      equal = told.time == flits[i].end + channel.params().propagation && told.sequence == (i + 1) * kSequenceStep;
     }
     return equal;
   }
 
-  struct Promise {
+  struct Announcement {
     TimeFs time;
     std::uint64_t sequence;
   };
   Channel channel;
   std::vector<PlainFlit> flits;
-  std::map<std::uint32_t, Promise> promises;  // by flit id
-  std::vector<FlitRun> withdrawn;             // of the latest cut
+  std::map<std::uint32_t, Announcement> announced;  // by flit id
+  std::vector<FlitStream> rolled_back;              // of the latest cut
 
  private:
-  void on_promise(const FlitRun& run, const Segment& s) override {
+  void on_committed(const FlitStream& run, const Segment& s) override {
     EXPECT_GE(s.first, run.first);
     EXPECT_LE(s.first + s.count, run.first + run.count);
     for (std::uint32_t i = 0; i < s.count; ++i) {
-      const Promise promise{s.time + static_cast<TimeFs>(i) * s.spacing, s.sequence + i * s.sequence_step};
-      EXPECT_TRUE(promises.emplace(s.first + i, promise).second) << "flit " << s.first + i << " is promised twice";
+      const Announcement told{s.time + static_cast<TimeFs>(i) * s.spacing, s.sequence + i * s.sequence_step};
+      EXPECT_TRUE(announced.emplace(s.first + i, told).second) << "flit " << s.first + i << " is announced twice";
     }
   }
-  void on_cut(const FlitRun& run, const TimeWindow& window) override {
-    withdrawn.push_back(run);
+  void on_cut(const FlitStream& run, const TimeWindow& window) override {
+    rolled_back.push_back(run);
     for (std::uint32_t i = 0; i < run.count; ++i) {
-      const TimeFs promised = promises.at(run.first + i).time;
-      EXPECT_TRUE(window.from <= promised && promised <= window.until) << "flit " << run.first + i;
+      const TimeFs arrival = announced.at(run.first + i).time;
+      EXPECT_TRUE(window.from <= arrival && arrival <= window.until) << "flit " << run.first + i;
     }
   }
 };
@@ -132,24 +131,24 @@ double any_bandwidth() {
   return *rc::gen::element(0.0, 256.0, 128.0, 100.0, 300.0);
 }
 
-// Random runs, or braids of several, whose keys and floors ascend.
+// Random runs, or batches of several, whose keys and floors ascend.
 class RunSource {
  public:
-  std::vector<FlitRun> next() {
+  std::vector<FlitStream> next() {
     time_ += pick(0, 1) * pick(0, 6'000'000);
-    std::vector<FlitRun> strands;
+    std::vector<FlitStream> streams;
     const TimeFs begin = time_;
     for (std::uint32_t n = pick(0, 1) == 0 ? 1 : pick_count(2, 4); n > 0; --n) {
       const TimeFs spacing = pick(0, 2) == 0 ? 0 : pick(0, 4'000'000);
-      FlitRun run = make_run(begin + pick(0, 1) * pick(0, 6'000'000), spacing, sequence_, first_, pick_count(1, 12));
+      FlitStream run = make_run(begin + pick(0, 1) * pick(0, 6'000'000), spacing, sequence_, first_, pick_count(1, 12));
       if (run.count == 1 && pick(0, 2) == 0) run.flit_bytes = pick_count(1, 255);
       time_ = std::max(time_, run.last_time());
       sequence_ += run.count * kSequenceStep;
       first_ += run.count;
-      strands.push_back(run);
+      streams.push_back(run);
     }
     floor_ = std::max(floor_, pick(0, 1) * (begin + pick(0, 8'000'000)));
-    return strands;
+    return streams;
   }
   TimeFs floor() const { return floor_; }
 
@@ -160,10 +159,10 @@ class RunSource {
   std::uint32_t first_ = 0;
 };
 
-void commit_some(Wire& wire, RunSource& source, std::uint32_t braids) {
-  for (std::uint32_t i = 0; i < braids; ++i) {
-    const std::vector<FlitRun> strands = source.next();
-    wire.commit(strands, source.floor());
+void commit_some(Wire& wire, RunSource& source, std::uint32_t batches) {
+  for (std::uint32_t i = 0; i < batches; ++i) {
+    const std::vector<FlitStream> streams = source.next();
+    wire.commit(streams, source.floor());
   }
 }
 
@@ -189,16 +188,16 @@ RC_GTEST_PROP(Channel, CutsAndNewCommitsEqualAFreshComputation, ()) {
     wire.cut(limit);
     RC_ASSERT(wire.equals_plain());
     const TimeFs floor = pick(0, 1) == 0 ? source.floor() : limit.time + pick(0, 3'000'000);
-    std::uint32_t withdrawn = 0;
-    for (const FlitRun& run : wire.withdrawn) withdrawn += run.count;
-    RC_ASSERT(wire.flits.size() + withdrawn == committed);
-    // All of them once more, as one braid or in its order of keys as far as it goes.
+    std::uint32_t rolled_back = 0;
+    for (const FlitStream& run : wire.rolled_back) rolled_back += run.count;
+    RC_ASSERT(wire.flits.size() + rolled_back == committed);
+    // All of them once more, as one batch or in its order of keys as far as it goes.
     ArrivalQueue again;
-    for (const FlitRun& run : wire.withdrawn) again.put_back(run);
+    for (const FlitStream& run : wire.rolled_back) again.put_back(run);
     while (!again.empty()) {
-      StrandBuffer strands;
-      const std::size_t count = again.take_braid({kNever, 0, 0, 0}, strands);
-      wire.commit(std::vector<FlitRun>(strands.runs, strands.runs + count), std::max(floor, source.floor()));
+      StreamBuffer batch;
+      const std::size_t count = again.take_batch({kNever, 0, 0, 0}, batch);
+      wire.commit(std::vector<FlitStream>(batch.streams, batch.streams + count), std::max(floor, source.floor()));
     }
     RC_ASSERT(wire.flits.size() == committed);
     RC_ASSERT(wire.equals_plain());
@@ -245,14 +244,14 @@ RC_GTEST_PROP(Channel, MessagesDepartBetweenTheFlitsByReadyTimeAndKey, ()) {
   // The wire is as free as before.
   const std::size_t before = wire.flits.size();
   commit_some(wire, source, 1);
-  RC_ASSERT(wire.promises.at(wire.flits[before].id).time == wire.flits[before].end + 1);
+  RC_ASSERT(wire.announced.at(wire.flits[before].id).time == wire.flits[before].end + 1);
 }
 
 RC_GTEST_PROP(Channel, ASlippingMessageLeavesAtTheEndOfTheFlitInTransfer, ()) {
   Wire wire(any_bandwidth());
   RunSource source;
   for (std::uint32_t runs = pick_count(1, 5); runs > 0; --runs) {
-    for (const FlitRun& run : source.next()) {
+    for (const FlitStream& run : source.next()) {
       if (wire.flits.empty() || wire.flits.back().key < run.key()) wire.commit(run, source.floor());
     }
   }
@@ -271,10 +270,10 @@ RC_GTEST_PROP(Channel, StatisticsCountWhatWasCarriedAndTheLongestWait, ()) {
   Wire wire(any_bandwidth());
   RunSource source;
   commit_some(wire, source, pick_count(1, 8));
-  if (pick(0, 1) == 1) {  // what is withdrawn is not counted
+  if (pick(0, 1) == 1) {  // what is rolled back is not counted
     wire.cut(wire.flits[static_cast<std::size_t>(pick(0, static_cast<TimeFs>(wire.flits.size()) - 1))].key);
   }
-  wire.channel.settle(kNever);
+  wire.channel.retire(kNever);
   TimeFs busy = 0, wait = 0;
   std::uint64_t bytes = 0;
   for (const PlainFlit& f : wire.flits) {
@@ -305,8 +304,8 @@ RC_GTEST_PROP(Channel, QueueWaveformCountsTheFlitsThatAreReadyButNotOnTheWire, (
   wire.channel.observe(&waveform, busy, queue);
   RunSource source;
   commit_some(wire, source, pick_count(1, 6));
-  wire.channel.settle(wire.flits[wire.flits.size() / 2].end);  // in two steps
-  wire.channel.settle(kNever);
+  wire.channel.retire(wire.flits[wire.flits.size() / 2].end);  // in two steps
+  wire.channel.retire(kNever);
   for (const auto& [at, value] : waveform.values[queue]) {
     std::uint64_t waiting = 0;
     for (const PlainFlit& f : wire.flits) waiting += f.ready <= at && at < f.start ? 1 : 0;
@@ -322,7 +321,7 @@ RC_GTEST_PROP(Channel, QueueWaveformCountsTheFlitsThatAreReadyButNotOnTheWire, (
 TEST(Channel, DeepestQueueLeavesOutTheFlitInTransfer) {
   Wire wire(256.0);
   wire.commit(make_run(0, 0, 0, 0, 10), 0);
-  wire.channel.settle(kNever);
+  wire.channel.retire(kNever);
   EXPECT_EQ(wire.channel.deepest_queue(), 9u);
   EXPECT_EQ(wire.channel.statistics().longest_wait, 9 * kFsPerNs);
 }
@@ -333,7 +332,7 @@ TEST(Channel, FindsTheFirstCommittedFlitOfALeg) {
   payload::Transaction& mine = pool.acquire(payload::Op::write, route, 0, 4096);
   payload::Transaction& other = pool.acquire(payload::Op::write, route, 0, 4096);
   Wire wire(256.0);
-  FlitRun run = make_run(100, 10, 0, 2, 4);
+  FlitStream run = make_run(100, 10, 0, 2, 4);
   run.transaction = &mine;
   wire.commit(run, 0);
   ArrivalKey key;
@@ -350,14 +349,14 @@ TEST(Channel, FindsTheFirstCommittedFlitOfALeg) {
   EXPECT_FALSE(wire.channel.find(mine, payload::Leg::request, 0, key, {131, kNever}));
 }
 
-TEST(Channel, TheWindowOfACutIsThatOfTheWithdrawnFlits) {
+TEST(Channel, TheWindowOfACutIsThatOfTheRolledBackFlits) {
   Wire wire(256.0);
   wire.commit(make_run(0, 2 * kFsPerNs, 0, 0, 10), 0);
   TimeWindow seen;
   struct Listener final : IWireUser {
     explicit Listener(TimeWindow& window) : seen(window) {}
-    void on_promise(const FlitRun&, const Segment&) override {}
-    void on_cut(const FlitRun&, const TimeWindow& window) override { seen = window; }
+    void on_committed(const FlitStream&, const Segment&) override {}
+    void on_cut(const FlitStream&, const TimeWindow& window) override { seen = window; }
     TimeWindow& seen;
   } listener(seen);
   wire.channel.cut({7 * kFsPerNs, 0, 0, 0}, listener);  // flits 4 to 9 start at 8 to 18 ns
@@ -372,28 +371,28 @@ TEST(Channel, FindsNothingOfAnEarlierUseOfATransaction) {
   payload::Transaction& ends = pool.acquire(payload::Op::write, route, 0, 4096);
   payload::Transaction& lasts = pool.acquire(payload::Op::write, route, 0, 4096);
   Wire wire(256.0);
-  std::vector<FlitRun> braid{make_run(0, 2 * kFsPerNs, 0, 0, 2), make_run(kFsPerNs, 2 * kFsPerNs, 1, 2, 8)};
-  braid[0].transaction = &ends;
-  braid[1].transaction = &lasts;
-  wire.commit(braid, 0);
+  std::vector<FlitStream> batch{make_run(0, 2 * kFsPerNs, 0, 0, 2), make_run(kFsPerNs, 2 * kFsPerNs, 1, 2, 8)};
+  batch[0].transaction = &ends;
+  batch[1].transaction = &lasts;
+  wire.commit(batch, 0);
   ArrivalKey key;
   EXPECT_TRUE(wire.channel.find(ends, payload::Leg::request, 0, key));
-  wire.channel.settle(8 * kFsPerNs);
+  wire.channel.retire(8 * kFsPerNs);
   EXPECT_FALSE(wire.channel.find(ends, payload::Leg::request, 0, key));
   EXPECT_TRUE(wire.channel.find(lasts, payload::Leg::request, 6, key));
 }
 
-TEST(Channel, SettledRunsAreNotCutAnyMore) {
+TEST(Channel, RetiredStreamsAreNotCutAnyMore) {
   Wire wire(256.0);
   wire.commit(make_run(0, kFsPerNs, 0, 0, 4), 0);  // on the wire until 4 ns
-  wire.channel.settle(3 * kFsPerNs);
+  wire.channel.retire(3 * kFsPerNs);
   EXPECT_TRUE(wire.channel.has_at_or_after({3 * kFsPerNs, 0, 0, 0}));
-  wire.channel.settle(4 * kFsPerNs + 1);
+  wire.channel.retire(4 * kFsPerNs + 1);
   EXPECT_FALSE(wire.channel.has_at_or_after({0, 0, 0, 0}));
 }
 
-RC_GTEST_PROP(FlitRun, CountBeforeEqualsCounting, ()) {
-  FlitRun run =
+RC_GTEST_PROP(FlitStream, CountBeforeEqualsCounting, ()) {
+  FlitStream run =
       make_run(pick(0, 20), pick(0, 3), static_cast<std::uint64_t>(pick(0, 5)), pick_count(0, 3), pick_count(1, 8));
   if (pick(0, 1) == 0) run.sequence_step = static_cast<std::uint64_t>(pick(0, 2));
   ArrivalKey limit{pick(0, 45), static_cast<std::uint32_t>(pick(0, 2)), static_cast<std::uint64_t>(pick(0, 22)), 0};
@@ -403,12 +402,12 @@ RC_GTEST_PROP(FlitRun, CountBeforeEqualsCounting, ()) {
   RC_ASSERT(run.count_before(limit) == before);
 }
 
-RC_GTEST_PROP(FlitRun, AHeadAndItsTailJoinToTheWhole, ()) {
-  const FlitRun run = make_run(pick(0, 20), pick(0, 3), 7, 3, pick_count(2, 9));
+RC_GTEST_PROP(FlitStream, AHeadAndItsTailJoinToTheWhole, ()) {
+  const FlitStream run = make_run(pick(0, 20), pick(0, 3), 7, 3, pick_count(2, 9));
   const std::uint32_t at = pick_count(1, run.count - 1);
-  FlitRun head = run;
+  FlitStream head = run;
   head.count = at;
-  const FlitRun tail = run.tail(at);
+  const FlitStream tail = run.tail(at);
   RC_ASSERT(head.continued_by(tail));
   head.absorb(tail);
   RC_ASSERT(head.count == run.count);
@@ -422,7 +421,7 @@ TEST(Channel, TakesWhatItDeliversBeforeTheEndOfTime) {
   constexpr TimeFs kPropagation = 7;
   Wire wire(256.0, kPropagation);
   const TimeFs occupancy = wire.channel.params().occupancy;
-  const auto fits = [&](FlitRun run, TimeFs floor) { return wire.channel.fits(&run, 1, floor); };
+  const auto fits = [&](FlitStream run, TimeFs floor) { return wire.channel.fits(&run, 1, floor); };
   constexpr std::uint32_t kFlits = 1000;
   const TimeFs latest = kTimeEnd - kPropagation - kFlits * occupancy;
   EXPECT_TRUE(fits(make_run(latest, 0, 0, 0, kFlits), 0));
@@ -430,14 +429,14 @@ TEST(Channel, TakesWhatItDeliversBeforeTheEndOfTime) {
   EXPECT_TRUE(fits(make_run(0, 0, 0, 0, kFlits), latest));
   EXPECT_FALSE(fits(make_run(0, 0, 0, 0, kFlits), latest + 1));
   EXPECT_FALSE(fits(make_run(0, kTimeEnd, 0, 0, kFlits), 0));  // the times of its flits overflow
-  const FlitRun two[] = {make_run(latest, 0, 0, 0, kFlits / 2), make_run(latest, 0, 1, 0, kFlits / 2)};
+  const FlitStream two[] = {make_run(latest, 0, 0, 0, kFlits / 2), make_run(latest, 0, 1, 0, kFlits / 2)};
   EXPECT_TRUE(wire.channel.fits(two, 2, 0));
   EXPECT_FALSE(wire.channel.fits(two, 2, latest + 1));
 }
 
 TEST(Channel, CountsTheTimeOfSlowWiresWithoutOverflow) {
   Wire wire(1e-9);  // 256 s per flit
-  const FlitRun run = make_run(0, 0, 0, 0, ~0u);
+  const FlitStream run = make_run(0, 0, 0, 0, ~0u);
   EXPECT_FALSE(wire.channel.fits(&run, 1, 0));
 }
 

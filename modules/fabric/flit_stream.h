@@ -10,8 +10,8 @@
 
 namespace kb::modules {
 
-// So many runs may alternate on a wire before they are handled in smaller portions.
-inline constexpr std::size_t kMostStrands = 16;
+// So many streams may alternate on a wire before they are handled in smaller portions.
+inline constexpr std::size_t kMostStreams = 16;
 
 // A node takes flits in order of (time, port, sequence on that edge); ports are numbered by incoming edge index. The
 // time is that of the arrival and, behind a pipelined decoder, its latency.
@@ -19,7 +19,7 @@ struct ArrivalKey {
   TimeFs time = 0;
   std::uint32_t port = 0;
   std::uint64_t sequence = 0;
-  std::uint32_t index = 0;  // tells apart the flits of a run that shares one sequence number
+  std::uint32_t index = 0;  // tells apart the flits of a stream that shares one sequence number
 
   // A limit below everything of `time` or later.
   static ArrivalKey at(TimeFs time) { return {time, 0, 0, 0}; }
@@ -34,7 +34,7 @@ struct ArrivalKey {
   }
 };
 
-// When flits that are taken back were to arrive: none before `from`, none after `until`.
+// When flits that are rolled back were to arrive: none before `from`, none after `until`.
 struct TimeWindow {
   TimeFs from = 0;
   TimeFs until = kNever;
@@ -43,7 +43,7 @@ struct TimeWindow {
 };
 
 // Flits [first, first + count) of one leg arriving at time + i * spacing through one port. One cache line.
-struct alignas(64) FlitRun {
+struct alignas(64) FlitStream {
   payload::Transaction* transaction = nullptr;
   TimeFs time = 0;
   TimeFs spacing = 0;
@@ -51,13 +51,13 @@ struct alignas(64) FlitRun {
   std::uint64_t sequence_step = payload::kSequenceStep;  // 0: all flits share `sequence` and go by index
   std::uint32_t first = 0;
   std::uint32_t count = 0;
-  std::uint16_t flit_bytes = 0;  // 0 = full flits; a leg's shorter last flit is a run of its own when it is sent
+  std::uint16_t flit_bytes = 0;  // 0 = full flits; a leg's shorter last flit is a stream of its own when it is sent
   std::uint16_t in_port = 0;
   std::uint16_t out_port = 0;
   std::uint16_t hop : 15;  // of this node in the route
   payload::Leg leg : 1;
 
-  FlitRun() : hop(0), leg(payload::Leg::request) {}
+  FlitStream() : hop(0), leg(payload::Leg::request) {}
 
   TimeFs time_of(std::uint32_t i) const { return time + static_cast<TimeFs>(i) * spacing; }
   TimeFs last_time() const { return time_of(count - 1); }
@@ -65,7 +65,7 @@ struct alignas(64) FlitRun {
     return {time_of(i), in_port, sequence + i * sequence_step, sequence_step == 0 ? first + i : 0};
   }
   ArrivalKey last_key() const { return key(count - 1); }
-  bool same_leg(const FlitRun& other) const { return transaction == other.transaction && leg == other.leg; }
+  bool same_leg(const FlitStream& other) const { return transaction == other.transaction && leg == other.leg; }
   bool same_leg(const payload::Transaction& t, payload::Leg l) const { return transaction == &t && leg == l; }
   // Of the node that the leg goes to from here.
   std::uint16_t next_hop() const {
@@ -102,15 +102,15 @@ struct alignas(64) FlitRun {
     first += i;
     count -= i;
   }
-  // The flits from index i on, as a run of their own.
-  FlitRun tail(std::uint32_t i) const {
-    FlitRun rest = *this;
+  // The flits from index i on, as a stream of their own.
+  FlitStream tail(std::uint32_t i) const {
+    FlitStream rest = *this;
     rest.drop(i);
     return rest;
   }
 
-  // True when `next` continues this run without a break: one spacing in time and in sequence.
-  bool continued_by(const FlitRun& next) const {
+  // True when `next` continues this stream without a break: one spacing in time and in sequence.
+  bool continued_by(const FlitStream& next) const {
     if (next.transaction != transaction || next.leg != leg || next.first != first + count) return false;
     if (next.flit_bytes != flit_bytes) return false;
     if (sequence_step == 0) {
@@ -123,7 +123,7 @@ struct alignas(64) FlitRun {
     return (count == 1 || (gap == spacing && step == sequence_step)) &&
            (next.count == 1 || (gap == next.spacing && step == next.sequence_step));
   }
-  void absorb(const FlitRun& next) {
+  void absorb(const FlitStream& next) {
     spacing = next.time - last_time();
     sequence_step = next.sequence - last_sequence();
     count += next.count;
@@ -138,17 +138,17 @@ struct alignas(64) FlitRun {
   std::uint64_t last_sequence() const { return sequence + (count - 1) * sequence_step; }
 };
 
-static_assert(sizeof(FlitRun) == 64);
+static_assert(sizeof(FlitStream) == 64);
 
-// What runs are sorted by.
-struct RunKey {
-  ArrivalKey operator()(const FlitRun& run) const { return run.key(); }
+// What streams are sorted by.
+struct StreamKey {
+  ArrivalKey operator()(const FlitStream& stream) const { return stream.key(); }
 };
 
-// Room for the strands of a braid. Not initialised: filling it would cost more than using it.
-union StrandBuffer {
-  StrandBuffer() {}
-  FlitRun runs[kMostStrands];
+// Room for the streams of a batch. Not initialised: filling it would cost more than using it.
+union StreamBuffer {
+  StreamBuffer() {}
+  FlitStream streams[kMostStreams];
 };
 
 }  // namespace kb::modules
