@@ -254,22 +254,22 @@ void HbmCtrl::plan_writes(Lane& lane, const ArrivalKey& other, TimeFs now) {
 void HbmCtrl::deliver(Lane& lane, const Piece& piece, std::uint32_t index, std::uint32_t count, TimeFs finish,
                       TimeFs step) {
   Transaction& t = *piece.bursts.transaction;
-  FlitStream run;
-  run.transaction = &t;
-  run.hop = t.route->last_hop();
-  run.leg = Leg::response;
-  run.out_port = t.hops[run.hop].reverse;
-  run.first = piece.bursts.first + index;
+  FlitStream stream;
+  stream.transaction = &t;
+  stream.hop = t.route->last_hop();
+  stream.leg = Leg::response;
+  stream.out_port = t.hops[stream.hop].reverse;
+  stream.first = piece.bursts.first + index;
   // The order of slots.
-  run.sequence = static_cast<std::uint64_t>(piece.bursts.time_of(index));
-  run.sequence_step = static_cast<std::uint64_t>(piece.bursts.spacing);
+  stream.sequence = static_cast<std::uint64_t>(piece.bursts.time_of(index));
+  stream.sequence_step = static_cast<std::uint64_t>(piece.bursts.spacing);
   const auto push = [&](TimeFs time, TimeFs spacing, std::uint32_t n) {
-    run.time = time + access_;
-    run.spacing = spacing;
-    run.count = n;
-    split_by_size(run, [&](const FlitStream& part) { lane.returns.add(part); });
-    run.first += n;
-    run.sequence += n * run.sequence_step;
+    stream.time = time + access_;
+    stream.spacing = spacing;
+    stream.count = n;
+    split_by_size(stream, [&](const FlitStream& part) { lane.returns.add(part); });
+    stream.first += n;
+    stream.sequence += n * stream.sequence_step;
   };
   // Flits that finish before a predecessor wait for it.
   std::uint32_t held = 0;

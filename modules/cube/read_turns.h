@@ -105,7 +105,7 @@ class ReadTurns {
   template <typename F>
   void for_each_open(F&& f) const;
   std::size_t channel_of(const PseudoChannels& channels, const Requester& requester) const;
-  // So long the first in turn waits for its pseudo-channel.
+  // How long the first in turn may be passed over while its pseudo-channel is taken.
   TimeFs longest_wait(const PseudoChannels& channels) const;
   std::uint32_t slots_in_a_row(PseudoChannels& trial) const;
 

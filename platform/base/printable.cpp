@@ -10,7 +10,7 @@ namespace kb {
 namespace {
 
 constexpr std::size_t kMostShown = 2000;   // of one line
-constexpr std::size_t kLongestWord = 256;  // of one line; what is longer is not a name that somebody reads to its end
+constexpr std::size_t kLongestWord = 256;  // longer words are shortened: nobody reads them to the end
 constexpr std::size_t kWordEndShown = 60;  // of a longer one, at both ends
 
 std::uint32_t code_point(std::string_view sequence) {

@@ -8,9 +8,9 @@
 #include <utility>
 
 #include "platform/base/error.h"
+#include "platform/base/glob.h"
 #include "platform/base/nearest.h"
 #include "platform/base/printable.h"
-#include "platform/observe/vcd_writer.h"
 
 namespace kb::observe {
 namespace {
@@ -24,7 +24,7 @@ Error usage(const std::string& message) {
   return {ErrorFamily::configuration, "USAGE_ERROR", message};
 }
 
-// Into a result file, which nobody sees before it is complete. One thread writes.
+// Writes into a result file, which becomes visible when it is complete. Only one thread writes, so there is no lock.
 class FileSink final : public spdlog::sinks::base_sink<spdlog::details::null_mutex> {
  public:
   explicit FileSink(OutputFile& file) : file_(file) {}
@@ -73,7 +73,7 @@ void check_log_requests(const std::vector<LogRequest>& requests, const std::vect
   }
 }
 
-// What logging library does it stays behind this file.
+// The logging library is known to this file alone.
 struct EventLog::Logger {
   explicit Logger(OutputFile* file) : log("kernbench", make_sink(file)) {
     log.set_pattern("%v");

@@ -23,7 +23,7 @@ class LogChoice {
   void add_options(CLI::App& app);
   void add_log_option(CLI::App& app);  // --log alone
   void add_roles(FileRoles& roles) const;
-  // Before any work: usage Errors for a pattern that matches no block, a level that is none and --log-file alone.
+  // Before any work: usage Errors for a pattern that matches no block, an unknown level and --log-file without --log.
   void check(const topology::Graph& graph);
   // After check(); null without --log. With --log-file the file is one of `outputs`.
   std::unique_ptr<observe::EventLog> open(observe::OutputSet& outputs) const;

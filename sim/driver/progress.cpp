@@ -14,7 +14,7 @@ namespace {
 
 using std::chrono::milliseconds;
 
-// Until the first line, and from one to the next.
+// How long it takes to the first line, and from one line to the next.
 struct Pace {
   milliseconds first;
   milliseconds interval;
@@ -30,7 +30,7 @@ volatile std::sig_atomic_t g_shown = 0;   // a line on the terminal that the nex
 bool g_terminal = false;
 const char* volatile g_stage = nullptr;
 
-// In one piece, and without stdio, because it may be a signal that writes.
+// Writes a line in one piece and without stdio, because a signal handler may be what writes.
 void show(const char* text) {
   char line[512] = "";
   const std::size_t most = sizeof line - 32;
@@ -68,7 +68,7 @@ Pace pace_of(Progress wanted, bool terminal) {
   return wanted == Progress::wanted ? kWanted : kAutomatic;
 }
 
-// Ticks of the timer; an interval of 0 is none.
+// Starts the timer, which sends SIGALRM at this pace; a pace of zero stops it.
 void set_timer(const Pace& pace) {
   const auto value = [](milliseconds ms) {
     return timeval{static_cast<time_t>(ms.count() / 1000), static_cast<suseconds_t>(ms.count() % 1000 * 1000)};
@@ -81,7 +81,7 @@ std::string scaled(double value) {
   return value >= 1e6 ? fmt::format("{:.1f} million", value * 1e-6) : fmt::format("{:.0f} thousand", value * 1e-3);
 }
 
-// Of the time limit, or of what has been submitted, which may be less than what comes.
+// Estimates how long the run still takes: to the time limit or, without one, to the end of what has been submitted.
 std::string estimate(const ProgressState& state, double seconds) {
   if (state.end && state.now > 0) {
     const double all = seconds * fs_to_ns(*state.end) / fs_to_ns(state.now);
