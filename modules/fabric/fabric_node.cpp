@@ -254,9 +254,11 @@ void FabricNode::cut(std::uint16_t port, const ArrivalKey& limit) {
 
 void FabricNode::on_cut(const FlitStream& rolled_back, const TimeWindow& window) {
   roll_back(rolled_back);
-  for (std::size_t i = rollbacks_.size(); i-- > rollback_base_;) {
-    Rollback& w = rollbacks_[i];
-    if (w.transaction != rolled_back.transaction || w.segment.leg != rolled_back.leg) continue;
+  // A cut of a long queue meets many transactions, so their places are not searched for. Only one leg has flits.
+  const std::size_t place = rolled_back.transaction->rollback_slot;
+  if (place >= rollback_base_ && place < rollbacks_.size() &&
+      rollbacks_[place].transaction == rolled_back.transaction) {
+    Rollback& w = rollbacks_[place];
     TimeWindow all = window_of(w.segment);
     all.include(window);
     w.segment.time = all.from;
@@ -272,6 +274,7 @@ void FabricNode::on_cut(const FlitStream& rolled_back, const TimeWindow& window)
   segment.time = window.from;
   segment.spacing = window.until - window.from;
   segment.hop = rolled_back.next_hop();
+  rolled_back.transaction->rollback_slot = static_cast<std::uint32_t>(rollbacks_.size());
   rollbacks_.push_back({rolled_back.transaction, segment});
 }
 

@@ -93,6 +93,7 @@ class alignas(64) Transaction final : public tlm::tlm_extension<Transaction> {
   IInitiator* initiator = nullptr;   // null = the issuing node itself
   TimeFs terminal_time = 0;          // the serving block's own progress mark (HBM: last burst so far)
   std::uint32_t initiator_slot = 0;  // position in the issuing node's list of open transactions
+  std::uint32_t rollback_slot = 0;   // position in the list of a node that rolls flits back
 
   tlm::tlm_generic_payload& payload() { return *payload_; }
   // The transaction of a payload on the fabric, which always comes from a TransactionPool (no extension lookup).
