@@ -126,6 +126,7 @@ TEST(IncludeDirections, ThirdPartyLibrariesHaveOneHome) {
       {"yaml-cpp", {"platform/topology/yaml_tree.cpp"}},
       {"Eigen", {"platform/data/"}},
       {"sqlite3.h", {"platform/data/"}},
+      {"sha2.h", {"platform/topology/sha256.cpp"}},
       {"spdlog", {"platform/observe/event_log.cpp"}},
       {"CLI", {"sim/cli/"}},
       {"nlohmann", {"sim/evaluate/", "platform/topology/render_json.cpp"}}};
