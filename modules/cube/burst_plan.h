@@ -89,7 +89,6 @@ class BurstPlan {
   void finish();
 
   TimeFs whole_burst() const { return channels_.params().burst; }
-  TimeFs free_at(std::size_t pc) const { return channels_.free_at(pc); }
   // Behind all pieces; and a copy of it to try what further bursts would do.
   const PseudoChannels& channels() const { return channels_; }
   PseudoChannels& trial() {

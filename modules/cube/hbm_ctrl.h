@@ -32,7 +32,6 @@ class HbmCtrl final : public FabricNode, private elab::EventHandler {
   HbmCtrl(const sc_core::sc_module_name& name, NodeId node, const params::HbmCtrlParams& params,
           elab::BlockContext& context);
 
-  TimeFs channel_free_at(std::size_t pc) const { return plan_.free_at(pc); }
   void conclude() override;
   void collect_statistics(std::vector<elab::Statistic>& statistics) const override;
   void collect_waits(std::vector<elab::WaitInfo>& waits) const override;

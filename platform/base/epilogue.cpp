@@ -9,6 +9,7 @@
 
 #include "platform/base/error.h"
 #include "platform/base/nearest.h"
+#include "platform/base/split.h"
 
 namespace kb {
 namespace {
@@ -170,11 +171,7 @@ std::vector<std::string> epilogue_scope_names() {
 std::vector<EpilogueText> parse_epilogues(std::string_view text) {
   std::vector<EpilogueText> out;
   if (text.empty() || text == "none") return out;
-  for (std::size_t begin = 0; begin <= text.size();) {
-    const std::size_t comma = std::min(text.find(',', begin), text.size());
-    out.push_back(parse_epilogue(text.substr(begin, comma - begin)));
-    begin = comma + 1;
-  }
+  for (const std::string& one : split(text, ',')) out.push_back(parse_epilogue(one));
   return out;
 }
 

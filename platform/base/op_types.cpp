@@ -2,17 +2,19 @@
 
 #include <fmt/format.h>
 
+#include <Eigen/Core>
 #include <algorithm>
 #include <array>
 #include <cmath>
 #include <cstring>
-#include <limits>
 #include <utility>
 
 #include "platform/base/error.h"
 
 namespace kb {
 namespace {
+
+using Eigen::numext::bit_cast;
 
 struct MathRow {
   MathOp op;
@@ -59,37 +61,13 @@ void check_number(const OperandRef& input, const std::string& what) {
   }
 }
 
-std::uint64_t float_bits_of(double value, int exponent_bits, int mantissa_bits) {
-  const int bias = (1 << (exponent_bits - 1)) - 1;
-  const std::uint64_t sign = static_cast<std::uint64_t>(std::signbit(value)) << (exponent_bits + mantissa_bits);
-  const std::uint64_t infinity = ((std::uint64_t{1} << exponent_bits) - 1) << mantissa_bits;
-  if (std::isnan(value)) return sign | infinity | (std::uint64_t{1} << (mantissa_bits - 1));
-  const double magnitude = std::fabs(value);
-  if (std::isinf(value)) return sign | infinity;
-  if (magnitude == 0.0) return sign;
-  const int exponent = std::max(std::ilogb(magnitude), 1 - bias);
-  // Scaling by a power of two is exact, so the one rounding is that of nearbyint (to nearest even).
-  const auto steps = static_cast<std::uint64_t>(std::nearbyint(std::scalbn(magnitude, mantissa_bits - exponent)));
-  // `steps` counts units of the last place; a carry into the next binade flows into the exponent field by itself.
-  const std::uint64_t bits = (static_cast<std::uint64_t>(exponent + bias - 1) << mantissa_bits) + steps;
-  return sign | std::min(bits, infinity);
-}
-
-double float_of_bits(std::uint64_t bits, int exponent_bits, int mantissa_bits) {
-  const int bias = (1 << (exponent_bits - 1)) - 1;
-  const int special = (1 << exponent_bits) - 1;
-  const int exponent = static_cast<int>(bits >> mantissa_bits) & special;
-  const std::uint64_t mantissa = bits & ((std::uint64_t{1} << mantissa_bits) - 1);
-  double magnitude = 0.0;
-  if (exponent == special) {
-    magnitude = mantissa != 0 ? std::numeric_limits<double>::quiet_NaN() : std::numeric_limits<double>::infinity();
-  } else if (exponent == 0) {
-    magnitude = std::scalbn(static_cast<double>(mantissa), 1 - bias - mantissa_bits);
-  } else {
-    magnitude = std::scalbn(static_cast<double>(mantissa | (std::uint64_t{1} << mantissa_bits)),
-                            exponent - bias - mantissa_bits);
-  }
-  return (bits >> (exponent_bits + mantissa_bits)) & 1 ? -magnitude : magnitude;
+// Inexact values end in an odd bit (rounding to odd), so that a second rounding, to fewer bits, is as if it were the
+// only one.
+float odd_float(double value) {
+  auto single = static_cast<float>(value);
+  if (std::isnan(value) || static_cast<double>(single) == value) return single;
+  if (std::fabs(static_cast<double>(single)) > std::fabs(value)) single = std::nextafter(single, 0.0f);
+  return bit_cast<float>(bit_cast<std::uint32_t>(single) | 1u);
 }
 
 template <typename T>
@@ -265,11 +243,11 @@ TensorType gemm_result(const OperandRef& a, const OperandRef& b, std::optional<D
 std::uint64_t encode_element(Dtype dtype, double value) {
   switch (dtype) {
     case Dtype::f16:
-      return float_bits_of(value, 5, 10);
+      return bit_cast<std::uint16_t>(Eigen::half(odd_float(value)));
     case Dtype::bf16:
-      return float_bits_of(value, 8, 7);
+      return bit_cast<std::uint16_t>(Eigen::bfloat16(odd_float(value)));
     case Dtype::f32:
-      return float_bits_of(value, 8, 23);
+      return bit_cast<std::uint32_t>(static_cast<float>(value));
     default:
       break;
   }
@@ -293,11 +271,9 @@ std::uint64_t encode_element(Dtype dtype, const Scalar& value) {
 double decode_element(Dtype dtype, const std::byte* bytes) {
   switch (dtype) {
     case Dtype::f16:
-    case Dtype::bf16: {
-      std::uint16_t bits;
-      std::memcpy(&bits, bytes, sizeof bits);
-      return dtype == Dtype::f16 ? float_of_bits(bits, 5, 10) : float_of_bits(bits, 8, 7);
-    }
+      return load_as_double<Eigen::half>(bytes);
+    case Dtype::bf16:
+      return load_as_double<Eigen::bfloat16>(bytes);
     case Dtype::f32:
       return load_as_double<float>(bytes);
     case Dtype::i8:

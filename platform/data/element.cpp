@@ -2,8 +2,10 @@
 
 #include <fmt/format.h>
 
+#include <Eigen/Core>
 #include <cmath>
 #include <cstring>
+#include <limits>
 
 #include "platform/base/error.h"
 #include "platform/base/op_types.h"
@@ -29,6 +31,15 @@ void narrow_as(const std::int64_t* values, std::size_t count, std::byte* out) {
   }
 }
 
+// Every NaN becomes the positive quiet one.
+template <typename Stored>
+void narrow_as(const float* values, std::size_t count, std::byte* out) {
+  for (std::size_t i = 0; i < count; ++i) {
+    const auto value = std::isnan(values[i]) ? std::numeric_limits<Stored>::quiet_NaN() : Stored(values[i]);
+    std::memcpy(out + i * sizeof value, &value, sizeof value);
+  }
+}
+
 [[noreturn]] void fail_class(Dtype dtype, std::string_view wanted) {
   throw Error::model(fmt::format("data engine: {} elements are not {}", dtype_name(dtype), wanted));
 }
@@ -40,7 +51,7 @@ void widen(Dtype dtype, const std::byte* bytes, std::size_t count, float* out) {
     case Dtype::f16:
       return f16_to_f32(bytes, count, out);
     case Dtype::bf16:
-      return bf16_to_f32(bytes, count, out);
+      return widen_as<Eigen::bfloat16>(bytes, count, out);
     case Dtype::f32:
       if (count > 0) std::memcpy(out, bytes, count * sizeof(float));
       return;
@@ -69,9 +80,9 @@ void narrow(Dtype dtype, const float* values, std::size_t count, std::byte* out)
     case Dtype::f16:
       return f32_to_f16(values, count, out);
     case Dtype::bf16:
-      return f32_to_bf16(values, count, out);
+      return narrow_as<Eigen::bfloat16>(values, count, out);
     case Dtype::f32:
-      return f32_to_f32(values, count, out);
+      return narrow_as<float>(values, count, out);
     default:
       fail_class(dtype, "floats");
   }

@@ -52,15 +52,6 @@ void f16_to_f32(const std::byte* bytes, std::size_t count, float* out) {
   }
 }
 
-void bf16_to_f32(const std::byte* bytes, std::size_t count, float* out) {
-  for (std::size_t i = 0; i < count; ++i) {
-    std::uint16_t upper;
-    std::memcpy(&upper, bytes + 2 * i, sizeof upper);
-    const std::uint32_t bits = static_cast<std::uint32_t>(upper) << 16;
-    std::memcpy(out + i, &bits, sizeof bits);
-  }
-}
-
 void f32_to_f16(const float* values, std::size_t count, std::byte* out) {
   for (std::size_t i = 0; i < count; ++i) {
     const std::uint32_t bits = bits_of(values[i]);
@@ -76,24 +67,6 @@ void f32_to_f16(const float* values, std::size_t count, std::byte* out) {
     half = select(magnitude > static_cast<std::int32_t>(kInfinity), 0x7e00u, half);
     const auto stored = static_cast<std::uint16_t>(half);
     std::memcpy(out + 2 * i, &stored, sizeof stored);
-  }
-}
-
-void f32_to_bf16(const float* values, std::size_t count, std::byte* out) {
-  for (std::size_t i = 0; i < count; ++i) {
-    const std::uint32_t bits = bits_of(values[i]);
-    const std::uint32_t rounded = (bits + 0x7fffu + (bits >> 16 & 1u)) >> 16;
-    const std::uint32_t upper = select(magnitude_of(bits) > static_cast<std::int32_t>(kInfinity), 0x7fc0u, rounded);
-    const auto stored = static_cast<std::uint16_t>(upper);
-    std::memcpy(out + 2 * i, &stored, sizeof stored);
-  }
-}
-
-void f32_to_f32(const float* values, std::size_t count, std::byte* out) {
-  for (std::size_t i = 0; i < count; ++i) {
-    const std::uint32_t bits = bits_of(values[i]);
-    const std::uint32_t stored = select(magnitude_of(bits) > static_cast<std::int32_t>(kInfinity), 0x7fc00000u, bits);
-    std::memcpy(out + 4 * i, &stored, sizeof stored);
   }
 }
 

@@ -62,6 +62,7 @@ std::string insert_sql(std::size_t rows) {
   return sql;
 }
 
+// SQLite's own; it calls the plain function that takes its place.
 int (*g_open)(const char*, int, int) = nullptr;
 
 // SQLite creates such a file, and removes its name after a moment in which a signal could end the process.

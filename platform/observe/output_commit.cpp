@@ -19,7 +19,7 @@ namespace {
 
 constexpr int kAttempts = 100;  // somebody else creates and removes the target all the time
 
-std::atomic<bool> g_committed{false};
+std::atomic<bool> g_committed{false};  // signal handlers read it
 
 // The file system, or the kernel below it, knows plain renaming only.
 bool not_supported(int error_number) {

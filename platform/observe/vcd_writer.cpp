@@ -8,6 +8,7 @@
 #include <string_view>
 
 #include "platform/base/error.h"
+#include "platform/base/split.h"
 #include "platform/base/version.h"
 #include "platform/observe/signal_block.h"
 
@@ -22,18 +23,6 @@ std::string identifier(std::uint32_t index) {
     index /= 94;
   } while (index != 0);
   return id;
-}
-
-std::vector<std::string> split(const std::string& text, char separator) {
-  std::vector<std::string> parts(1);
-  for (const char c : text) {
-    if (c == separator) {
-      parts.emplace_back();
-    } else {
-      parts.back() += c;
-    }
-  }
-  return parts;
 }
 
 void append_value(std::string& out, std::uint64_t value, int bits, std::uint32_t signal) {

@@ -46,7 +46,7 @@ class CheckCommand final : public Command {
   std::optional<Checked> check(const std::string& file, const WorkloadLibrary& library,
                                std::vector<Diagnostic>& problems) const {
     try {
-      return topology::is_ccl_file(file) ? check_ccl(file) : check_topology(file, library);
+      return topology::is_ccl_file(file) ? check_ccl(file, library) : check_topology(file, library);
     } catch (const Error& error) {
       if (error.family() != ErrorFamily::configuration) throw;
       if (error.diagnostics().empty()) {
@@ -59,13 +59,14 @@ class CheckCommand final : public Command {
   }
 
   // Every entry with what its algorithm needs, as a run that chose it would.
-  static Checked check_ccl(const std::string& file) {
-    const topology::CclConfig chosen = topology::load_ccl({file, "", {}, sw::algorithm_names()});
+  static Checked check_ccl(const std::string& file, const WorkloadLibrary& library) {
+    const sw::AllReduceCatalog& known = library.all_reduces();
+    const topology::CclConfig chosen = topology::load_ccl({file, "", {}, known.names()});
     std::vector<Diagnostic> problems;
     for (const std::string& entry : chosen.algorithms) {
-      const topology::CclConfig ccl = topology::load_ccl({file, entry, {}, sw::algorithm_names()});
+      const topology::CclConfig ccl = topology::load_ccl({file, entry, {}, known.names()});
       if (ccl.links_only()) continue;
-      const sw::AllReduceAlgorithm& algorithm = sw::find_all_reduce(ccl.module);
+      const sw::AllReduceAlgorithm& algorithm = known.find(ccl.module);
       collect_problems(problems, [&] { sw::require_wiring(algorithm, ccl); });
       if (ccl.module == topology::kDefaultAlgorithm) continue;  // whose tiles follow the key
       collect_problems(problems, [&] { sw::require_tiles(algorithm, ccl); });

@@ -94,6 +94,7 @@ class RunCommand final : public Command {
     const WorkloadLibrary library(plugins_);
     run.topology = choice_.load(library.blocks().implementations());
     run.kernels = &library.kernels();
+    run.all_reduces = &library.all_reduces();
     run.workload = &library.workloads().resolve(workload_);
     run.params = sw::resolve_params(run.workload->name, run.workload->parameters, workload_sets_,
                                     sw::process_environment, run.workload->environment);

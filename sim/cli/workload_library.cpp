@@ -141,7 +141,7 @@ WorkloadLibrary::WorkloadLibrary(const std::vector<std::string>& plugins) {
     };
     add(registrar.kernels(), [&](contract::Kernel&& kernel) { kernels_.add(std::move(kernel)); });
     add(registrar.workloads(), [&](sw::Workload&& workload) { workloads_.add(std::move(workload)); });
-    add(registrar.all_reduces(), [](sw::AllReduceAlgorithm&& one) { sw::add_all_reduce(std::move(one)); });
+    add(registrar.all_reduces(), [&](sw::AllReduceAlgorithm&& one) { all_reduces_.add(std::move(one)); });
     if (!problems.empty()) throw Error(std::move(problems));
   }
 }

@@ -26,11 +26,13 @@ class WorkloadLibrary {
 
   const kernels::KernelCatalog& kernels() const { return kernels_; }
   const sw::WorkloadRegistry& workloads() const { return workloads_; }
+  const sw::AllReduceCatalog& all_reduces() const { return all_reduces_; }
   const elab::BlockCatalog& blocks() const { return blocks_; }
 
  private:
   kernels::KernelCatalog kernels_;
   sw::WorkloadRegistry workloads_ = sw::builtin_registry();
+  sw::AllReduceCatalog all_reduces_;
   elab::BlockCatalog blocks_;
 };
 

@@ -23,6 +23,7 @@ constexpr int kInterrupted = 130;
 constexpr int kProgramFault = 1;
 constexpr int kConfigurationFault = 2;
 constexpr int kNoProgress = 4;
+// What signal handlers and exit handlers read.
 const char* g_hint = nullptr;
 std::atomic<bool> g_exit_allowed{false};
 

@@ -24,6 +24,7 @@ constexpr Pace kAutomatic{milliseconds(30'000), milliseconds(30'000)};
 constexpr Pace kWanted{milliseconds(5000), milliseconds(5000)};
 constexpr Pace kOnRequest{std::chrono::hours(100'000), std::chrono::hours(100'000)};
 
+// What the signal handler reads and writes.
 volatile std::sig_atomic_t g_asked = 0;
 volatile std::sig_atomic_t g_polled = 0;  // since the last tick
 volatile std::sig_atomic_t g_shown = 0;   // a line on the terminal that the next one replaces

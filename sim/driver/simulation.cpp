@@ -249,7 +249,7 @@ SimulationResult simulate(const topology::LoadedTopology& topology, const Simula
   platform_options.kernels = options.kernels;
   platform_options.observer = waveform.get();
   platform_options.log = options.log;
-  const WarningsInLog warnings_in_log(options.log);
+  SystemcRun systemc(options.log);
   // Never destroyed: SystemC looks for every port of a dying module in one list, which for a large machine takes longer
   // than the simulation, and the process ends soon.
   elab::Platform& platform =
@@ -271,9 +271,9 @@ SimulationResult simulate(const topology::LoadedTopology& topology, const Simula
     return false;
   });
   progress.stage(nullptr);
-  std::optional<Error> early = program_error_of(start_systemc);
+  std::optional<Error> early = program_error_of([&] { systemc.start(); });
   check_filters(waveform.get());
-  if (!early) early = program_error_of(run_systemc);
+  if (!early) early = program_error_of([&] { systemc.run(); });
   progress.stage("computing the data");
   if (options.host_time_limit != nullptr && platform.scheduler().end_requested()) {
     options.host_time_limit->acknowledge();
@@ -296,7 +296,7 @@ SimulationResult simulate(const topology::LoadedTopology& topology, const Simula
   if (waveform) waveform->finish(result.sim_time);
   result.requests = host.requests();
   result.launches = host.take_launches();
-  result.warnings = systemc_warnings();
+  result.warnings = systemc.warnings();
   if (!result.failure) warn_of_leftovers(platform, result.warnings);
   collect(platform, result);
   return result;

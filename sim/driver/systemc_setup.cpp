@@ -2,16 +2,13 @@
 
 #include <cstring>
 #include <systemc>
+#include <utility>
 
 #include "platform/base/error.h"
 #include "platform/observe/event_log.h"
 
 namespace kb::sim {
 namespace {
-
-std::exception_ptr g_escaped;  // from a process; SystemC itself keeps only its text
-std::vector<std::string> g_warnings;
-observe::EventLog* g_warning_log = nullptr;
 
 std::string describe(const sc_core::sc_report& report) {
   std::string text = report.get_msg_type();
@@ -20,34 +17,20 @@ std::string describe(const sc_core::sc_report& report) {
   return text + " at " + report.get_time().to_string();
 }
 
+SystemcRun* g_run = nullptr;  // SystemC hands its reports to a plain function
+
 void on_report(const sc_core::sc_report& report, const sc_core::sc_actions& actions) {
-  switch (report.get_severity()) {
-    case sc_core::SC_INFO:
-      return;
-    case sc_core::SC_WARNING:
-      if (actions == sc_core::SC_DO_NOTHING) return;
-      g_warnings.push_back(describe(report));
-      if (g_warning_log != nullptr) g_warning_log->warn(g_warnings.back());
-      return;
-    default:
-      break;
+  if (report.get_severity() == sc_core::SC_INFO) return;
+  if (report.get_severity() == sc_core::SC_WARNING) {
+    if (actions != sc_core::SC_DO_NOTHING && g_run != nullptr) g_run->warn(describe(report));
+    return;
   }
-  if (std::strcmp(report.get_msg_type(), sc_core::SC_ID_SIMULATION_UNCAUGHT_EXCEPTION_) == 0 && !g_escaped) {
-    g_escaped = std::current_exception();
+  if (std::strcmp(report.get_msg_type(), sc_core::SC_ID_SIMULATION_UNCAUGHT_EXCEPTION_) == 0 && g_run != nullptr) {
+    g_run->keep_escaped(std::current_exception());
   }
   if (std::strcmp(report.get_msg_type(), sc_core::SC_ID_STACK_SETUP_FAILED_) == 0) throw std::bad_alloc();
   if ((actions & sc_core::SC_THROW) != 0) throw report;
   throw Error::model(describe(report));
-}
-
-template <typename Body>
-void guarded(Body body) {
-  try {
-    body();
-  } catch (const sc_core::sc_report& report) {
-    if (g_escaped) std::rethrow_exception(g_escaped);
-    throw Error::model(describe(report));
-  }
 }
 
 }  // namespace
@@ -59,24 +42,38 @@ void prepare_systemc() {
   sc_core::sc_set_time_resolution(1, sc_core::SC_FS);
 }
 
-void start_systemc() {
-  guarded([] { sc_core::sc_start(sc_core::SC_ZERO_TIME); });
+SystemcRun::SystemcRun(observe::EventLog* log) : log_(log) {
+  g_run = this;
 }
 
-void run_systemc() {
-  guarded([] { sc_core::sc_start(); });
+SystemcRun::~SystemcRun() {
+  g_run = nullptr;
 }
 
-WarningsInLog::WarningsInLog(observe::EventLog* log) {
-  g_warning_log = log;
+void SystemcRun::start() {
+  advance([] { sc_core::sc_start(sc_core::SC_ZERO_TIME); });
 }
 
-WarningsInLog::~WarningsInLog() {
-  g_warning_log = nullptr;
+void SystemcRun::run() {
+  advance([] { sc_core::sc_start(); });
 }
 
-const std::vector<std::string>& systemc_warnings() {
-  return g_warnings;
+void SystemcRun::advance(void (*step)()) {
+  try {
+    step();
+  } catch (const sc_core::sc_report& report) {
+    if (escaped_) std::rethrow_exception(escaped_);
+    throw Error::model(describe(report));
+  }
+}
+
+void SystemcRun::warn(std::string text) {
+  if (log_ != nullptr) log_->warn(text);
+  warnings_.push_back(std::move(text));
+}
+
+void SystemcRun::keep_escaped(std::exception_ptr exception) {
+  if (!escaped_) escaped_ = std::move(exception);
 }
 
 }  // namespace kb::sim

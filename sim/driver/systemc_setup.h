@@ -14,22 +14,31 @@ namespace kb::sim {
 // Time resolution of 1 fs and the report handler. Once per process, before the first module.
 void prepare_systemc();
 
-// Ends elaboration and runs what happens at time zero.
-void start_systemc();
-// Runs the simulation until nothing is left to do. For both: an exception that escapes a process comes out unchanged;
-// other SystemC errors become model Errors that name the instance and the simulated time.
-void run_systemc();
-
-// As long as it lives, SystemC's warnings go into the log, too, as they come. Null: there is no log.
-class WarningsInLog {
+// What SystemC does and reports while this lives; one at a time.
+class SystemcRun {
  public:
-  explicit WarningsInLog(observe::EventLog* log);
-  ~WarningsInLog();
-  WarningsInLog(const WarningsInLog&) = delete;
-  WarningsInLog& operator=(const WarningsInLog&) = delete;
-};
+  explicit SystemcRun(observe::EventLog* log);  // takes the warnings, too, as they come; null: there is no log
+  ~SystemcRun();
+  SystemcRun(const SystemcRun&) = delete;
+  SystemcRun& operator=(const SystemcRun&) = delete;
 
-// Texts of SystemC warnings so far.
-const std::vector<std::string>& systemc_warnings();
+  // Ends elaboration and runs what happens at time zero.
+  void start();
+  // Runs the simulation until nothing is left to do. For both: an exception that escapes a process comes out unchanged;
+  // other SystemC errors become model Errors that name the instance and the simulated time.
+  void run();
+  const std::vector<std::string>& warnings() const { return warnings_; }
+
+  // For the report handler.
+  void warn(std::string text);
+  void keep_escaped(std::exception_ptr exception);  // the first one; SystemC itself keeps only its text
+
+ private:
+  void advance(void (*step)());
+
+  observe::EventLog* log_;
+  std::exception_ptr escaped_;
+  std::vector<std::string> warnings_;
+};
 
 }  // namespace kb::sim

@@ -108,6 +108,7 @@ WorkloadOutcome run_workload(const WorkloadRun& run) {
     sw::RuntimeOptions runtime_options;
     runtime_options.devices = run.sips;
     runtime_options.seed = run.seed;
+    runtime_options.all_reduces = run.all_reduces;
     runtime_options.warn = [&warnings](const std::string& text) { warnings.push_back(text); };
     sw::Runtime runtime(host, run.kernels, std::move(runtime_options));
     sw::WorkloadResult workload = sw::run_workload(runtime, *run.workload, run.params);

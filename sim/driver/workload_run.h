@@ -15,6 +15,7 @@ namespace kb::sim {
 struct WorkloadRun {
   topology::LoadedTopology topology;
   const contract::IKernelCatalog* kernels = nullptr;
+  const sw::AllReduceCatalog* all_reduces = nullptr;  // null = the built-in ones
   const sw::Workload* workload = nullptr;
   sw::Params params;
   std::map<std::string, ConfigEntry> reference;  // configuration that the settings of the record are compared with

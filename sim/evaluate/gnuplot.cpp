@@ -11,9 +11,9 @@
 
 #include "platform/base/error.h"
 #include "sim/evaluate/files.h"
-#include "sim/evaluate/memory_file.h"
 #include "sim/evaluate/printable.h"
-#include "sim/evaluate/process_pool.h"
+#include "sim/process/memory_file.h"
+#include "sim/process/process_pool.h"
 
 namespace kb::evaluate {
 namespace {
@@ -52,7 +52,7 @@ constexpr double kLargestDrawn = 1e30;                     // gnuplot crashes on
 struct Picture {
   std::string name;
   const Format* format;
-  MemoryFile script, image, messages;
+  sim::MemoryFile script, image, messages;
 };
 
 std::vector<Picture> pictures(const std::vector<Figure>& figures) {
@@ -74,7 +74,7 @@ std::string said(const Picture& picture) {
   return text.empty() ? "it printed nothing" : text;
 }
 
-std::string problem_of(const Picture& picture, const ProcessEnd& end) {
+std::string problem_of(const Picture& picture, const sim::ProcessEnd& end) {
   if (!end.not_started.empty() || end.code == 127) {
     return "gnuplot cannot be started (" + (end.not_started.empty() ? said(picture) : end.not_started) +
            "); install it (Debian: gnuplot-nox)";
@@ -169,15 +169,15 @@ std::string plot_number(double value) {
 
 void draw(const std::vector<Figure>& figures, const std::string& folder, const std::string& work, int jobs) {
   const std::vector<Picture> drawn = pictures(figures);
-  std::vector<ProcessJob> processes;
+  std::vector<sim::ProcessJob> processes;
   for (const Picture& picture : drawn) {
-    ProcessJob job{{"gnuplot", "-d", "/dev/stdin"}};
+    sim::ProcessJob job{{"gnuplot", "-d", "/dev/stdin"}};
     job.input = picture.script.descriptor();
     job.output = picture.image.descriptor();
     job.messages = picture.messages.descriptor();
     processes.push_back(std::move(job));
   }
-  const std::vector<ProcessEnd> ends = run_processes(processes, jobs);
+  const std::vector<sim::ProcessEnd> ends = sim::run_processes(processes, jobs);
   for (std::size_t i = 0; i < drawn.size(); ++i) check(problem_of(drawn[i], ends[i]));
   publish(drawn, folder, work);
 }

@@ -45,7 +45,7 @@ struct Cause {
   std::string remedy = {};
 };
 
-Cause cause_of(const ProcessEnd& end) {
+Cause cause_of(const sim::ProcessEnd& end) {
   if (!end.not_started.empty()) return {ErrorFamily::configuration, "could not be started: " + end.not_started, kGoOn};
   if (end.code == kNotStarted) return {ErrorFamily::configuration, "could not be started", memory_limit() + kGoOn};
   if (end.code == kInterrupted) return {ErrorFamily::configuration, "was interrupted by somebody else", kGoOn};
@@ -70,7 +70,7 @@ Cause cause_of(const ProcessEnd& end) {
 
 }  // namespace
 
-Error failure_of(const Point& point, const ProcessEnd& end, const std::string& said) {
+Error failure_of(const Point& point, const sim::ProcessEnd& end, const std::string& said) {
   const Cause cause = cause_of(end);
   const std::string words = end.not_started.empty() ? ": " + last_words(said) : std::string();
   return {cause.family, "POINT_FAILED",

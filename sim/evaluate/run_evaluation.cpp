@@ -17,8 +17,8 @@
 #include "sim/evaluate/json_file.h"
 #include "sim/evaluate/point_failure.h"
 #include "sim/evaluate/printable.h"
-#include "sim/evaluate/process_pool.h"
 #include "sim/evaluate/staging.h"
+#include "sim/process/process_pool.h"
 
 namespace kb::evaluate {
 namespace {
@@ -71,7 +71,7 @@ std::vector<std::string> command_of(const Point& point, const RunOptions& option
 }
 
 // The row of a run that ended; nothing when it failed. Wrong contents are something that was measured.
-std::optional<Json> measured_row(const IEvaluation& evaluation, const Point& point, const ProcessEnd& end,
+std::optional<Json> measured_row(const IEvaluation& evaluation, const Point& point, const sim::ProcessEnd& end,
                                  const std::string& folder) {
   const PointFiles files{folder + "/result.json", folder + "/ops.sqlite"};
   if (end.code == 0) return evaluation.row(point, files);
@@ -82,7 +82,7 @@ std::optional<Json> measured_row(const IEvaluation& evaluation, const Point& poi
   return evaluation.row_of_failure(point, code, result["error"].value("message", ""));
 }
 
-std::optional<Json> row_of(const IEvaluation& evaluation, const Point& point, const ProcessEnd& end,
+std::optional<Json> row_of(const IEvaluation& evaluation, const Point& point, const sim::ProcessEnd& end,
                            const std::string& folder) {
   try {
     return measured_row(evaluation, point, end, folder);
@@ -94,7 +94,7 @@ std::optional<Json> row_of(const IEvaluation& evaluation, const Point& point, co
 }
 
 // What a run took of the computer (E-94): no part of the data file, which two equal calls write equally.
-Json host_of(const ProcessEnd& end, const std::string& result_file) {
+Json host_of(const sim::ProcessEnd& end, const std::string& result_file) {
   Json host{{"wall_s", end.wall_s}, {"cpu_s", end.cpu_s}, {"rss_mb", end.rss_mb}};
   const Json result = Json::parse(read_file(result_file), nullptr, false);
   if (!result.is_object() || !result.contains("host")) return host;
@@ -112,7 +112,7 @@ struct Rows {
 Rows measure(const IEvaluation& evaluation, const std::vector<Point>& points, const WorkFolder& work,
              const Staging& staging, const RunOptions& options) {
   Rows found{std::vector<Json>(points.size()), std::vector<Json>(points.size()), 0};
-  std::vector<ProcessJob> jobs;
+  std::vector<sim::ProcessJob> jobs;
   std::vector<std::size_t> of_job;
   std::vector<std::string> folders(points.size());
   for (std::size_t i = 0; i < points.size(); ++i) {
@@ -134,7 +134,7 @@ Rows measure(const IEvaluation& evaluation, const std::vector<Point>& points, co
   }
   std::size_t done = found.resumed;
   if (options.progress) options.progress(done, points.size());
-  run_processes(jobs, options.jobs, [&](std::size_t job, const ProcessEnd& end) {
+  sim::run_processes(jobs, options.jobs, [&](std::size_t job, const sim::ProcessEnd& end) {
     const Point& point = points[of_job[job]];
     const std::string& folder = folders[of_job[job]];
     if (!std::filesystem::is_directory(folder)) {

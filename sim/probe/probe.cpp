@@ -9,7 +9,7 @@
 #include "platform/base/nearest.h"
 #include "sim/driver/progress.h"
 #include "sim/driver/systemc_setup.h"
-#include "sim/probe/isolate.h"
+#include "sim/process/isolate.h"
 
 namespace kb::sim {
 namespace {

@@ -74,7 +74,7 @@ std::vector<TrafficResult> run_traffic(const topology::LoadedTopology& topology,
   HostTimeLimit* const host_limit = options.host_limit;
   elab::PlatformOptions platform_options;
   platform_options.log = options.log;
-  const WarningsInLog warnings_in_log(options.log);
+  SystemcRun systemc(options.log);
   ProgressLine progress(options.progress);
   progress.stage("building the machine");
   // Never destroyed: SystemC looks for every port of a dying module in one list, which for a large machine takes longer
@@ -84,7 +84,7 @@ std::vector<TrafficResult> run_traffic(const topology::LoadedTopology& topology,
   std::vector<TrafficResult> results(rows.size());
   TrafficSource source(platform, rows, results);
   progress.stage(nullptr);
-  start_systemc();  // the sockets are bound from here on
+  systemc.start();  // the sockets are bound from here on
   source.issue_all();
   if (host_limit != nullptr) host_limit->watch(platform.scheduler());
   platform.scheduler().set_poll([&] {
@@ -93,7 +93,7 @@ std::vector<TrafficResult> run_traffic(const topology::LoadedTopology& topology,
     progress.update({scheduler.now(), scheduler.events(), source.answered(), rows.size(), "transactions"});
     return false;
   });
-  run_systemc();
+  systemc.run();
   if (!platform.scheduler().passed_end().empty()) {
     throw Error::program("TIME_RANGE", platform.scheduler().passed_end());
   }

@@ -12,6 +12,7 @@
 #include "platform/base/nearest.h"
 #include "platform/base/printable.h"
 #include "platform/base/problem_limit.h"
+#include "platform/base/split.h"
 #include "platform/topology/input_file.h"
 #include "sim/traffic/trace_target.h"
 
@@ -33,13 +34,9 @@ std::string_view trim(std::string_view text) {
 }
 
 std::vector<std::string> split_fields(std::string_view line) {
-  std::vector<std::string> fields;
-  while (true) {
-    const std::size_t comma = line.find(',');
-    fields.emplace_back(trim(line.substr(0, comma)));
-    if (comma == std::string_view::npos) return fields;
-    line.remove_prefix(comma + 1);
-  }
+  std::vector<std::string> fields = split(line, ',');
+  for (std::string& field : fields) field = std::string(trim(field));
+  return fields;
 }
 
 template <typename Number>

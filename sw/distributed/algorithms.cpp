@@ -6,6 +6,7 @@
 
 #include "platform/base/error.h"
 #include "platform/base/nearest.h"
+#include "sw/runtime/runtime.h"
 
 namespace kb::sw {
 namespace {
@@ -81,66 +82,64 @@ void require_reduction(const std::string& call, const std::string& op) {
   throw Error::program("SCHEMA_ERROR", fmt::format("{} has no operation '{}'; {}", call, op, suggest(op, names)));
 }
 
-namespace {
-
-std::vector<AllReduceAlgorithm>& table() {
+AllReduceCatalog::AllReduceCatalog() {
   using topology::RankTopology;
-  static std::vector<AllReduceAlgorithm> all = [] {
-    AllReduceAlgorithm lrab;
-    lrab.name = "lrab_hierarchical_allreduce";
-    lrab.kernel = "lrab_allreduce";
-    lrab.arguments = lrab_arguments;
-    AllReduceAlgorithm three_level = lrab;
-    three_level.name = three_level.kernel = "three_level_allreduce";
-    three_level.owners = TileOwners::pes;
-    three_level.intra_cube = topology::IntraCube::ring;
-    AllReduceAlgorithm automatic = lrab;  // its kernel is that of what is chosen
-    automatic.name = topology::kDefaultAlgorithm;
-    return std::vector<AllReduceAlgorithm>{
-        automatic,
-        lrab,
-        three_level,
-        flat("ring_allreduce", {RankTopology::ring_1d, RankTopology::ring_1d_unidir}, flat_arguments),
-        flat("mesh_allreduce", {RankTopology::torus_2d, RankTopology::mesh_2d_no_wrap, RankTopology::mesh_2d},
-             mesh_arguments),
-        flat("tree_allreduce", {RankTopology::tree_binary}, flat_arguments),
-        over_hops("reduce_scatter_allreduce", "hop_scatter_allreduce"),
-        over_hops("pairwise_allreduce", "hop_pairwise_allreduce"),
-        over_hops("binomial_allreduce", "hop_tree_allreduce")};
-  }();
-  return all;
+  AllReduceAlgorithm lrab;
+  lrab.name = "lrab_hierarchical_allreduce";
+  lrab.kernel = "lrab_allreduce";
+  lrab.arguments = lrab_arguments;
+  AllReduceAlgorithm three_level = lrab;
+  three_level.name = three_level.kernel = "three_level_allreduce";
+  three_level.owners = TileOwners::pes;
+  three_level.intra_cube = topology::IntraCube::ring;
+  AllReduceAlgorithm automatic = lrab;  // its kernel is that of what is chosen
+  automatic.name = topology::kDefaultAlgorithm;
+  all_ = {automatic,
+          lrab,
+          three_level,
+          flat("ring_allreduce", {RankTopology::ring_1d, RankTopology::ring_1d_unidir}, flat_arguments),
+          flat("mesh_allreduce", {RankTopology::torus_2d, RankTopology::mesh_2d_no_wrap, RankTopology::mesh_2d},
+               mesh_arguments),
+          flat("tree_allreduce", {RankTopology::tree_binary}, flat_arguments),
+          over_hops("reduce_scatter_allreduce", "hop_scatter_allreduce"),
+          over_hops("pairwise_allreduce", "hop_pairwise_allreduce"),
+          over_hops("binomial_allreduce", "hop_tree_allreduce")};
 }
 
-}  // namespace
-
-const std::vector<AllReduceAlgorithm>& all_reduce_algorithms() {
-  return table();
-}
-
-void add_all_reduce(AllReduceAlgorithm algorithm) {
+void AllReduceCatalog::add(AllReduceAlgorithm algorithm) {
   const auto refuse = [&](const std::string& text) {
     throw Error::program("SCHEMA_ERROR", fmt::format("all-reduce algorithm '{}': {}", algorithm.name, text));
   };
   if (algorithm.name.empty() || algorithm.kernel.empty() || !algorithm.arguments) {
     refuse("needs a name, a kernel and a function that makes the kernel's arguments");
   }
-  for (const std::string& name : algorithm_names()) {
-    if (name == algorithm.name) refuse("the name is taken; choose another one");
+  for (const AllReduceAlgorithm& other : all_) {
+    if (other.name == algorithm.name) refuse("the name is taken; choose another one");
   }
-  table().push_back(std::move(algorithm));
+  all_.push_back(std::move(algorithm));
 }
 
-std::vector<std::string> algorithm_names() {
+std::vector<std::string> AllReduceCatalog::names() const {
   std::vector<std::string> names;
-  for (const AllReduceAlgorithm& algorithm : all_reduce_algorithms()) names.push_back(algorithm.name);
+  for (const AllReduceAlgorithm& algorithm : all_) names.push_back(algorithm.name);
   return names;
 }
 
-const AllReduceAlgorithm& find_all_reduce(const std::string& name) {
-  for (const AllReduceAlgorithm& algorithm : all_reduce_algorithms()) {
+const AllReduceAlgorithm& AllReduceCatalog::find(const std::string& name) const {
+  for (const AllReduceAlgorithm& algorithm : all_) {
     if (algorithm.name == name) return algorithm;
   }
-  throw Error::configuration("there is no all-reduce algorithm '" + name + "'; " + suggest(name, algorithm_names()));
+  throw Error::configuration("there is no all-reduce algorithm '" + name + "'; " + suggest(name, names()));
+}
+
+const AllReduceCatalog& built_in_all_reduces() {
+  static const AllReduceCatalog catalog;
+  return catalog;
+}
+
+const AllReduceCatalog& all_reduces_of(const Runtime& runtime) {
+  const AllReduceCatalog* const given = runtime.all_reduces();
+  return given == nullptr ? built_in_all_reduces() : *given;
 }
 
 void require_tiles(const AllReduceAlgorithm& algorithm, const topology::CclConfig& config) {

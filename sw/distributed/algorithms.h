@@ -13,6 +13,8 @@
 
 namespace kb::sw {
 
+class Runtime;
+
 // One rank's part of an all-reduce.
 struct AllReduceCall {
   Tensor tensor;
@@ -55,13 +57,23 @@ std::int64_t topology_kind(SipTopology topology);
 const std::vector<std::string>& reduction_names();
 void require_reduction(const std::string& call, const std::string& op);
 
-const std::vector<AllReduceAlgorithm>& all_reduce_algorithms();
-// One more, e.g. of a plug-in; before any process group is made. Program Error SCHEMA_ERROR when the name is taken or
-// something is missing.
-void add_all_reduce(AllReduceAlgorithm algorithm);
-std::vector<std::string> algorithm_names();
-// Configuration Error with the nearest name.
-const AllReduceAlgorithm& find_all_reduce(const std::string& name);
+// The algorithms that configurations can name.
+class AllReduceCatalog {
+ public:
+  AllReduceCatalog();  // the built-in ones
+
+  // One more, e.g. of a plug-in. Program Error SCHEMA_ERROR when the name is taken or something is missing.
+  void add(AllReduceAlgorithm algorithm);
+  std::vector<std::string> names() const;
+  // Configuration Error with the nearest name.
+  const AllReduceAlgorithm& find(const std::string& name) const;
+
+ private:
+  std::vector<AllReduceAlgorithm> all_;
+};
+const AllReduceCatalog& built_in_all_reduces();
+// Those that the context was given, else the built-in ones.
+const AllReduceCatalog& all_reduces_of(const Runtime& runtime);
 // Configuration Errors, at the key's place, when `tiles` names other owners than the algorithm's, and when the wiring
 // does not have the directions that it uses.
 void require_tiles(const AllReduceAlgorithm& algorithm, const topology::CclConfig& config);

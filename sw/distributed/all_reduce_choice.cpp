@@ -198,8 +198,8 @@ AllReducePlan AllReduceChooser::plan(const AllReduceCall& call, const Collective
   exact.chunk_elements = chosen->chunk_elements;
   if (choice.algorithm == topology::candidate_names()[kHierarchical]) {
     exact.root_cube = call.cube_w * call.cube_h > 1 ? chosen->root : -1;
-    const AllReduceAlgorithm& hierarchy =
-        find_all_reduce(owners_ == TileOwners::pes ? "three_level_allreduce" : "lrab_hierarchical_allreduce");
+    const AllReduceAlgorithm& hierarchy = built_in_all_reduces().find(
+        owners_ == TileOwners::pes ? "three_level_allreduce" : "lrab_hierarchical_allreduce");
     return {hierarchy.kernel, hierarchy.arguments(exact)};
   }
   const contract::MachineInfo& machine = host_.machine();

@@ -12,8 +12,8 @@
 namespace kb::sw {
 namespace {
 
-topology::CclConfig load(topology::CclOptions options) {
-  options.modules = algorithm_names();
+topology::CclConfig load(topology::CclOptions options, const Runtime& runtime) {
+  options.modules = all_reduces_of(runtime).names();
   return topology::load_ccl(options);
 }
 
@@ -53,14 +53,14 @@ struct ProcessGroup::Setup {
 
 ProcessGroup::Setup ProcessGroup::set_up(Runtime& runtime, const topology::CclOptions& options) {
   Setup setup;
-  setup.config = load(options);
+  setup.config = load(options, runtime);
   topology::CclConfig& config = setup.config;
   all_ranks(runtime, config);
   const contract::MachineInfo& machine = runtime.machine();
   if (config.links_only()) {
     setup.algorithm.wiring = config.wiring;
   } else {
-    setup.algorithm = find_all_reduce(config.module);
+    setup.algorithm = all_reduces_of(runtime).find(config.module);
   }
   const bool automatic = config.module == topology::kDefaultAlgorithm;
   if (automatic) {

@@ -13,8 +13,8 @@ topology::CclConfig with_wiring(topology::CclConfig config, topology::WiringPres
   return config;
 }
 
-topology::CclConfig as_configured(topology::CclOptions options) {
-  options.modules = algorithm_names();
+topology::CclConfig as_configured(topology::CclOptions options, const Runtime& runtime) {
+  options.modules = all_reduces_of(runtime).names();
   return topology::load_ccl(options);
 }
 
@@ -28,7 +28,7 @@ topology::CclConfig with_slots(topology::CclConfig config, const contract::Machi
 
 QueueInstallation::QueueInstallation(Runtime& runtime, const topology::CclOptions& options)
     : claim_(runtime.claim_queues()),
-      config_(with_slots(as_configured(options), runtime.machine())),
+      config_(with_slots(as_configured(options, runtime), runtime.machine())),
       queues_(plan_queues(make_wiring(config_, runtime.machine()), config_, runtime.machine(), runtime.memory())) {
   for (const Diagnostic& warning : config_.warnings) runtime.warn(warning.text());
   for (const Diagnostic& warning : queues_.warnings) runtime.warn(warning.text());

@@ -20,10 +20,13 @@
 
 namespace kb::sw {
 
+class AllReduceCatalog;
+
 struct RuntimeOptions {
-  std::vector<int> devices;                      // SIPs this context may use (--device); empty = all
-  std::uint64_t seed = 1;                        // of random contents
-  std::function<void(const std::string&)> warn;  // warnings for people; null = dropped
+  std::vector<int> devices;                       // SIPs this context may use (--device); empty = all
+  std::uint64_t seed = 1;                         // of random contents
+  std::function<void(const std::string&)> warn;   // warnings for people; null = dropped
+  const AllReduceCatalog* all_reduces = nullptr;  // for sw/distributed; null = the built-in ones
 };
 
 // Errors that reach the host program are program Errors unless said otherwise. Calls that wait may only be made from
@@ -92,6 +95,7 @@ class Runtime final : private ITensorContext {
   bool memory_pristine() const { return memory_.pristine(); }
 
   // For sw/distributed.
+  const AllReduceCatalog* all_reduces() const { return options_.all_reduces; }
   contract::IHost& host() { return host_; }
   DeviceMemory& memory() { return memory_.device(); }
   // The machine's message queues have one owner at a time, because another would replace what the first one uses.

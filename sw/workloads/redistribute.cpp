@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "platform/base/error.h"
+#include "platform/base/split.h"
 #include "sw/distributed/dtensor.h"
 #include "sw/distributed/dtensor_steps.h"
 #include "sw/workloads/ccl_support.h"
@@ -18,18 +19,6 @@
 namespace kb::sw {
 namespace {
 
-std::vector<std::string> pieces(const std::string& text, char separator) {
-  std::vector<std::string> all(1);
-  for (const char c : text) {
-    if (c == separator) {
-      all.emplace_back();
-    } else {
-      all.back() += c;
-    }
-  }
-  return all;
-}
-
 Error not_understood(const std::string& what, const std::string& text, const std::string& how) {
   return Error::program("SCHEMA_ERROR", fmt::format("{} '{}' is not understood; {}", what, text, how));
 }
@@ -38,7 +27,7 @@ Error not_understood(const std::string& what, const std::string& text, const std
 std::vector<MeshAxis> parse_mesh(const std::string& text, int ranks) {
   if (text.empty()) return {{"axis0", ranks}};
   std::vector<MeshAxis> axes;
-  for (const std::string& piece : pieces(text, 'x')) {
+  for (const std::string& piece : split(text, 'x')) {
     if (piece.empty() || piece.size() > 4 || piece.find_first_not_of("0123456789") != std::string::npos) {
       throw not_understood("mesh", text, "write the sizes of its axes: 2x3");
     }
@@ -50,7 +39,7 @@ std::vector<MeshAxis> parse_mesh(const std::string& text, int ranks) {
 // "S0,P"
 Placements parse_placements(const std::string& text, const std::string& op) {
   Placements placements;
-  for (const std::string& piece : pieces(text, ',')) {
+  for (const std::string& piece : split(text, ',')) {
     if (piece == "R") {
       placements.push_back(Placement::replicate());
     } else if (piece == "P") {

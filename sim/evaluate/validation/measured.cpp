@@ -1,20 +1,17 @@
 #include "sim/evaluate/validation/measured.h"
 
 #include "sim/evaluate/checker.h"
+#include "sim/evaluate/csv.h"
 
 namespace kb::evaluate {
 namespace {
 
-constexpr const char* kColumns[] = {"section",  "scenario", "parameter", "parameter_value",
-                                    "quantity", "value",    "unit",      "source",
-                                    "beside",   "low",      "high"};
+const std::vector<std::string> kColumns = {"section",  "scenario", "parameter", "parameter_value",
+                                           "quantity", "value",    "unit",      "source",
+                                           "beside",   "low",      "high"};
 
 std::string cell(const Json& value) {
-  if (!value.is_string()) return value.dump();
-  std::string text = value.get<std::string>();
-  if (text.find_first_of(",\"\n") == std::string::npos) return text;
-  for (std::size_t at = text.find('"'); at != std::string::npos; at = text.find('"', at + 2)) text.insert(at, 1, '"');
-  return '"' + text + '"';
+  return value.is_string() ? value.get<std::string>() : value.dump();
 }
 
 }  // namespace
@@ -46,13 +43,11 @@ std::vector<Violation> check_bands(const Json& data) {
 }
 
 std::string measured_csv(const Json& data) {
-  std::string text;
-  for (const char* column : kColumns) text += (text.empty() ? "" : ",") + std::string(column);
-  text += "\n";
+  std::string text = csv_line(kColumns);
   for (const Json& row : data.at("measured")) {
-    std::string line;
-    for (const char* column : kColumns) line += (line.empty() ? "" : ",") + cell(row.at(column));
-    text += line + "\n";
+    std::vector<std::string> cells;
+    for (const std::string& column : kColumns) cells.push_back(cell(row.at(column)));
+    text += csv_line(cells);
   }
   return text;
 }

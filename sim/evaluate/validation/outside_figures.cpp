@@ -1,9 +1,9 @@
 #include "sim/evaluate/validation/outside_figures.h"
 
 #include <cstdlib>
-#include <sstream>
 
 #include "platform/base/error.h"
+#include "platform/base/split.h"
 #include "sim/evaluate/validation/built_in_data.h"
 
 namespace kb::evaluate {
@@ -23,18 +23,15 @@ double number(const std::string& text, const std::string& line) {
 
 std::vector<OutsideFigure> parse_outside_figures(const std::string& text) {
   std::vector<OutsideFigure> figures;
-  std::istringstream lines(text);
   bool header = false;
-  for (std::string line; std::getline(lines, line);) {
+  for (const std::string& line : split(text, '\n')) {
     if (line.empty() || line[0] == '#') continue;
     if (!header) {
       if (line != kHeader) throw Error::model("the outside figures begin with " + line);
       header = true;
       continue;
     }
-    std::vector<std::string> cells;
-    std::istringstream row(line + ",");
-    for (std::string cell; std::getline(row, cell, ',');) cells.push_back(cell);
+    const std::vector<std::string> cells = split(line, ',');
     if (cells.size() != kColumns) throw Error::model("the outside figure " + line + " has not 9 columns");
     if (cells[7].empty()) continue;
     figures.push_back({cells[0], cells[1], cells[2], number(cells[3], line), cells[4], number(cells[5], line), cells[6],

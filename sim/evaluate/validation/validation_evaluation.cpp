@@ -2,10 +2,10 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <sstream>
 
 #include "platform/base/error.h"
 #include "platform/base/nearest.h"
+#include "platform/base/split.h"
 #include "sim/evaluate/validation/section.h"
 
 namespace kb::evaluate {
@@ -34,8 +34,7 @@ Sections chosen_sections(const EvaluationOptions& options) {
   }
   std::vector<std::string> names, wanted;
   for (const auto& section : all) names.push_back(section->name());
-  std::istringstream list(options.sections + ",");
-  for (std::string name; std::getline(list, name, ',');) {
+  for (const std::string& name : split(options.sections, ',')) {
     if (std::find(names.begin(), names.end(), name) == names.end()) {
       throw Error(ErrorFamily::configuration, "USAGE_ERROR",
                   "--sections: unknown section '" + name + "'; " + suggest(name, names));

@@ -7,7 +7,6 @@
 #include <string>
 #include <vector>
 
-#include "modules/cube/hbm_ctrl.h"
 #include "tests/support/fabric_fixture.h"
 
 namespace kb::test {
@@ -93,10 +92,11 @@ struct Memory {
   using Edges = std::vector<Waves::Change>;
   Edges busy(int pc) const { return fixture.waves().shown("hbm.pc" + std::to_string(pc) + ".busy"); }
   Edges queue(int pc) const { return fixture.waves().shown("hbm.pc" + std::to_string(pc) + ".queue"); }
+  // Ends the run. When each channel became free for the last time.
   std::vector<TimeFs> channels() {
+    fixture.end();
     std::vector<TimeFs> free;
-    for (std::size_t pc = 0; pc < 8; ++pc)
-      free.push_back(fixture.platform().block_as<modules::HbmCtrl>(hbm).channel_free_at(pc));
+    for (int pc = 0; pc < 8; ++pc) free.push_back(busy(pc).empty() ? 0 : busy(pc).back().first);
     return free;
   }
 

@@ -7,6 +7,8 @@
 #include <cstring>
 #include <vector>
 
+#include "platform/data/element.h"
+
 namespace kb::data {
 namespace {
 
@@ -36,7 +38,8 @@ TEST(FloatCodec, EveryF16Widens) {
 }
 
 TEST(FloatCodec, EveryBf16Widens) {
-  expect_all_widen<Eigen::bfloat16>(bf16_to_f32);
+  expect_all_widen<Eigen::bfloat16>(
+      [](const std::byte* bytes, std::size_t count, float* out) { widen(Dtype::bf16, bytes, count, out); });
 }
 
 // Every upper half of an f32 with lower halves at and beside each place where a rounding could turn: ties, subnormals,
@@ -65,7 +68,10 @@ TEST(FloatCodec, F16RoundsToNearestEven) {
 }
 
 TEST(FloatCodec, Bf16RoundsToNearestEven) {
-  expect_narrow(f32_to_bf16, [](float value) -> std::uint16_t {
+  const auto narrow_all = [](const float* values, std::size_t count, std::byte* out) {
+    narrow(Dtype::bf16, values, count, out);
+  };
+  expect_narrow(narrow_all, [](float value) -> std::uint16_t {
     return value != value ? 0x7fc0 : bit_cast<std::uint16_t>(Eigen::bfloat16(value));
   });
 }
@@ -74,7 +80,7 @@ TEST(FloatCodec, F32KeepsAllButTheFormOfNans) {
   for (std::uint64_t bits = 0; bits < std::uint64_t{1} << 32; bits += 4099) {
     const auto value = bit_cast<float>(static_cast<std::uint32_t>(bits));
     std::uint32_t stored = 0;
-    f32_to_f32(&value, 1, reinterpret_cast<std::byte*>(&stored));
+    narrow(Dtype::f32, &value, 1, reinterpret_cast<std::byte*>(&stored));
     ASSERT_EQ(stored, value != value ? 0x7fc00000u : static_cast<std::uint32_t>(bits));
   }
 }

@@ -107,14 +107,20 @@ TEST(GemmResult, ShapesAndDtypes_P90) {
   EXPECT_EQ(default_acc_dtype(Dtype::i64), Dtype::i64);
 }
 
-// Two independent codecs: arithmetic here, Eigen's in the bulk conversions.
+double decoded(Dtype dtype, std::uint32_t bits) {
+  std::byte bytes[2];
+  std::memcpy(bytes, &bits, 2);
+  return decode_element(dtype, bytes);
+}
+
+// Two codecs: of one element, and of many.
 TEST(Element, EveryHalfAgreesWithTheBulkConversion) {
   for (Dtype dtype : {Dtype::f16, Dtype::bf16}) {
     for (std::uint32_t i = 0; i < 65536; ++i) {
       const auto bits = static_cast<std::uint16_t>(i);
       std::byte bytes[2];
       std::memcpy(bytes, &bits, 2);
-      const double value = decode_element(dtype, bytes);
+      const double value = decoded(dtype, i);
       float bulk;
       data::widen(dtype, bytes, 1, &bulk);
       if (std::isnan(value)) {
@@ -148,7 +154,21 @@ TEST(Element, FloatsRoundOnceFromDouble) {
   EXPECT_EQ(encode_element(Dtype::f32, 1.0), 0x3f800000u);
   EXPECT_EQ(encode_element(Dtype::f32, 1e300), 0x7f800000u);
   EXPECT_EQ(encode_element(Dtype::bf16, std::nan("")), 0x7fc0u);
+  EXPECT_EQ(encode_element(Dtype::f16, -std::nan("")), 0xfe00u);
+  EXPECT_EQ(encode_element(Dtype::bf16, 1e300), 0x7f80u);
   EXPECT_EQ(data::from_doubles(Dtype::f16, {1.0 + 0x1p-11 + 0x1p-40}), data::test::bytes_of({0x01, 0x3c}));
+}
+
+// Every place between two values at which a rounding could turn, and what is a double's last bits away from it.
+TEST(Element, EveryMiddleBetweenHalvesRoundsOnce) {
+  for (Dtype dtype : {Dtype::f16, Dtype::bf16}) {
+    for (std::uint32_t low = 0; std::isfinite(decoded(dtype, low + 1)); ++low) {
+      const double middle = (decoded(dtype, low) + decoded(dtype, low + 1)) / 2;
+      ASSERT_EQ(encode_element(dtype, middle), low + (low & 1)) << middle;
+      ASSERT_EQ(encode_element(dtype, std::nextafter(middle, 0.0)), low) << middle;
+      ASSERT_EQ(encode_element(dtype, -std::nextafter(middle, 2 * middle)), 0x8000u + low + 1) << middle;
+    }
+  }
 }
 
 TEST(Element, IntegersMustFit) {

@@ -16,8 +16,8 @@ using testing::HasSubstr;
 
 const Point kPoint{"p1", "noop", {{"m", "7"}}};
 
-ProcessEnd ended(int code, int signal = 0) {
-  ProcessEnd end;
+sim::ProcessEnd ended(int code, int signal = 0) {
+  sim::ProcessEnd end;
   end.code = signal != 0 ? 128 + signal : code;
   end.signal = signal;
   return end;
@@ -69,7 +69,7 @@ TEST(PointFailure, ACrashIsTheModelsFaultUnlessMemoryIsLimited_E100) {
 }
 
 TEST(PointFailure, AProgramThatIsNotStartedSaysWhy_E100) {
-  ProcessEnd end = ended(127);
+  sim::ProcessEnd end = ended(127);
   end.not_started = "/proc/self/exe: Permission denied";
   EXPECT_THAT(failure_of(kPoint, end, "").what(), HasSubstr("could not be started: /proc/self/exe: Permission denied"));
   EXPECT_EQ(failure_of(kPoint, end, "").family(), ErrorFamily::configuration);

@@ -1,4 +1,4 @@
-#include "sim/probe/isolate.h"
+#include "sim/process/isolate.h"
 
 #include <gmock/gmock.h>
 #include <unistd.h>

@@ -371,11 +371,12 @@ TEST_F(ProcessGroupTest, ARankThatThrowsEndsItsSiblings_K42) {
 }
 
 TEST_F(ProcessGroupTest, AnAlgorithmNeedsANameOfItsOwn_K47) {
-  AllReduceAlgorithm algorithm = all_reduce_algorithms().front();
-  EXPECT_THAT(error_of([&] { add_all_reduce(algorithm); }, "SCHEMA_ERROR"), HasSubstr("the name is taken"));
+  AllReduceCatalog known;
+  AllReduceAlgorithm algorithm = known.find("ring_allreduce");
+  EXPECT_THAT(error_of([&] { known.add(algorithm); }, "SCHEMA_ERROR"), HasSubstr("the name is taken"));
   algorithm.name = "another";
   algorithm.arguments = nullptr;
-  EXPECT_THAT(error_of([&] { add_all_reduce(algorithm); }, "SCHEMA_ERROR"), HasSubstr("'another': needs a name"));
+  EXPECT_THAT(error_of([&] { known.add(algorithm); }, "SCHEMA_ERROR"), HasSubstr("'another': needs a name"));
 }
 
 TEST_F(ProcessGroupTest, ABarrierWaitsForEveryRank_K19) {

@@ -1,4 +1,4 @@
-#include "sim/evaluate/process_pool.h"
+#include "sim/process/process_pool.h"
 
 #include <fcntl.h>
 #include <sys/prctl.h>
@@ -11,6 +11,7 @@
 #include <cerrno>
 #include <chrono>
 #include <csignal>
+#include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <optional>
@@ -22,7 +23,7 @@
 
 extern char** environ;
 
-namespace kb::evaluate {
+namespace kb::sim {
 namespace {
 
 constexpr int kNotStarted = 127;
@@ -107,7 +108,7 @@ class Group {
   std::vector<Running> children_;
 };
 
-// What the child needs, made before fork(): after it, there is no heap.
+// What the child needs, made before fork(): where a program is to be run, there is no heap after it.
 struct Start {
   const char* program;
   char* const* command;
@@ -135,6 +136,11 @@ struct Failure {
   if (::getppid() != start.parent) ::_exit(kNotStarted);  // who died before that
   for (const int signal : {SIGINT, SIGTERM, SIGHUP, SIGXFSZ, SIGPIPE}) ::signal(signal, SIG_DFL);
   const ProcessJob& job = *start.job;
+  if (job.call) {
+    ::close(start.report);
+    job.call();
+    ::_exit(0);
+  }
   int output = job.output, messages = job.messages;
   if (output < 0 || messages < 0) {
     const int log = ::open(job.log.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
@@ -167,7 +173,8 @@ std::optional<Running> start_process(const ProcessJob& job, std::size_t index, c
   if (::pipe2(report, O_CLOEXEC) != 0) return std::nullopt;
   std::vector<std::string> command = job.command;
   const std::vector<char*> arguments = pointers(command);
-  const char* const program = job.program.empty() ? command[0].c_str() : job.program.c_str();
+  const char* const program = job.program.empty() && !job.call ? command[0].c_str() : job.program.c_str();
+  if (job.call) std::fflush(nullptr);  // or the child would write it, too
   Running child{0, index, Clock::now(), {}};
   const Start start{program, arguments.data(), environment, &job, ::getpid(), report[1]};
   child.pid = ::fork();
@@ -219,4 +226,4 @@ std::vector<ProcessEnd> run_processes(const std::vector<ProcessJob>& jobs, int p
   return ends;
 }
 
-}  // namespace kb::evaluate
+}  // namespace kb::sim

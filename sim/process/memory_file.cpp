@@ -1,4 +1,4 @@
-#include "sim/evaluate/memory_file.h"
+#include "sim/process/memory_file.h"
 
 #include <fcntl.h>
 #include <sys/mman.h>
@@ -11,7 +11,7 @@
 
 #include "platform/base/error.h"
 
-namespace kb::evaluate {
+namespace kb::sim {
 namespace {
 
 [[noreturn]] void fail(const char* action) {
@@ -63,4 +63,4 @@ std::string MemoryFile::contents() const {
   return text;
 }
 
-}  // namespace kb::evaluate
+}  // namespace kb::sim

@@ -4,7 +4,7 @@
 #include <string>
 #include <string_view>
 
-namespace kb::evaluate {
+namespace kb::sim {
 
 class MemoryFile {
  public:
@@ -25,4 +25,4 @@ class MemoryFile {
   int descriptor_ = -1;
 };
 
-}  // namespace kb::evaluate
+}  // namespace kb::sim

@@ -1,4 +1,4 @@
-#include "sim/evaluate/process_pool.h"
+#include "sim/process/process_pool.h"
 
 #include <gmock/gmock.h>
 #include <sys/resource.h>
@@ -13,13 +13,14 @@
 
 #include "platform/base/error.h"
 #include "sim/evaluate/files.h"
-#include "sim/evaluate/memory_file.h"
+#include "sim/process/memory_file.h"
 #include "tests/support/own_process.h"
 
-namespace kb::evaluate {
+namespace kb::sim {
 namespace {
 
 namespace fs = std::filesystem;
+using evaluate::read_file;
 
 class ProcessPoolTest : public testing::Test {
  protected:
@@ -154,4 +155,4 @@ TEST_F(ProcessPoolTest, GivingUpEndsWhatIsUnderWay) {
 }
 
 }  // namespace
-}  // namespace kb::evaluate
+}  // namespace kb::sim

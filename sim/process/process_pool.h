@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-namespace kb::evaluate {
+namespace kb::sim {
 
 struct ProcessJob {
   std::vector<std::string> command;  // program and arguments
@@ -15,6 +15,8 @@ struct ProcessJob {
   int input = -1;                    // file descriptor of what it reads; none: it reads nothing
   int output = -1;                   // of what it prints; none: the log
   int messages = -1;                 // of what it prints to stderr; none: the log
+  // What to do in place of a program, with the files that this process has; its end is the end of the process.
+  std::function<void()> call = {};
 };
 
 struct ProcessEnd {
@@ -33,4 +35,4 @@ struct ProcessEnd {
 std::vector<ProcessEnd> run_processes(const std::vector<ProcessJob>& jobs, int parallel,
                                       const std::function<void(std::size_t job, const ProcessEnd&)>& on_exit = nullptr);
 
-}  // namespace kb::evaluate
+}  // namespace kb::sim
