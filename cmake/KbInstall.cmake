@@ -25,12 +25,13 @@ endforeach()
 target_compile_definitions(kb_plugin INTERFACE SC_ALLOW_DEPRECATED_IEEE_API=0)
 add_library(kb_sdk INTERFACE)
 target_link_libraries(kb_sdk INTERFACE ${KB_PLUGIN_LIBRARIES} kb_modules kb_sw_plugin)
-foreach(name plugin sdk)
+add_dependencies(kernbench kb_test_kit)  # no part of it, but installed with it
+foreach(name plugin sdk test_kit)
   set_target_properties(kb_${name} PROPERTIES EXPORT_NAME ${name})
 endforeach()
 install(TARGETS kb_flags EXPORT kernbench INCLUDES DESTINATION ${_headers})
-install(TARGETS kb_plugin kb_sdk ${KB_PLUGIN_LIBRARIES} kb_modules kb_observe kb_sw_plugin kb_systemc EXPORT kernbench
-  ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR}/kernbench)
+install(TARGETS kb_plugin kb_sdk ${KB_PLUGIN_LIBRARIES} kb_modules kb_observe kb_sw_plugin kb_systemc kb_test_kit
+  EXPORT kernbench ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR}/kernbench)
 install(EXPORT kernbench NAMESPACE kernbench:: FILE kernbenchTargets.cmake DESTINATION ${_package})
 
 configure_package_config_file("${CMAKE_SOURCE_DIR}/cmake/kernbenchConfig.cmake.in"

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "modules/cube/hbm_ctrl.h"
-#include "tests/support/fabric_fixture.h"
+#include "modules/kit/fabric_fixture.h"
 
 namespace kb::test {
 
