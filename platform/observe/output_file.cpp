@@ -125,13 +125,13 @@ void OutputFile::discard() noexcept {
   }
 }
 
-void make_folder(const std::string& path) {
+void make_folder(const std::string& path, const std::string& option) {
   std::error_code error;
   fs::create_directories(path, error);
   if (!error && fs::is_directory(path, error)) return;
   const std::string reason = error ? error.message() : "a file of this name exists";
   throw Error::configuration("cannot create the output folder '" + path + "': " + reason +
-                             "; choose a writable one with --out");
+                             "; choose a writable one with " + option);
 }
 
 }  // namespace kb::observe

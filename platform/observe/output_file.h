@@ -74,7 +74,7 @@ void commit_together(const std::vector<OutputFile*>& files);
 // Whether commit_together() has succeeded in this process. Safe to call from a signal handler.
 bool results_committed() noexcept;
 
-// Creates a folder and its parents. Configuration Error with the system's reason.
-void make_folder(const std::string& path);
+// Creates a folder and its parents. Configuration Error with the system's reason and the option that names the folder.
+void make_folder(const std::string& path, const std::string& option = "--out");
 
 }  // namespace kb::observe

@@ -203,8 +203,8 @@ MachineSpec read_machine(MapReader& top) {
   read_routing(routing, spec);
   MapReader visualization = top.map("visualization");
   const std::vector<std::string> views{"system", "sip", "cube", "pe"};
-  const std::vector<std::size_t> all_views{0, 1, 2, 3};
-  for (std::size_t view : visualization.choices("emit_views", &all_views, views))
+  const std::vector<std::size_t> no_views;
+  for (std::size_t view : visualization.choices("emit_views", &no_views, views))
     spec.emit_views.push_back(views[view]);
   visualization.done();
   return spec;

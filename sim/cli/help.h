@@ -43,6 +43,7 @@ inline constexpr const char* kTopologyFooter =
     "  kernbench topology configs/reference.yaml\n"
     "  kernbench topology my.yaml --json | jq '.nodes[].id'\n"
     "  kernbench topology my.yaml --dot | dot -Tsvg > machine.svg\n"
+    "  kernbench topology my.yaml --svg pictures                    four drawings, one for each level of the machine\n"
     "  kernbench topology my.yaml --set system.sips.count=4 --emit-mesh mesh.yaml";
 
 inline constexpr const char* kCheckFooter =

@@ -9,6 +9,7 @@
 #include "platform/data/op_log_file.h"
 #include "platform/observe/output_set.h"
 #include "platform/topology/ccl_config.h"
+#include "platform/views/view_files.h"
 #include "sim/cli/arguments.h"
 #include "sim/cli/file_roles.h"
 #include "sim/cli/help.h"
@@ -181,6 +182,9 @@ class RunCommand final : public Command {
     if (!output_folder().empty()) {
       roles.writes("--out", output_folder());
       roles.writes(out_.empty() ? "the result file" : "--out", result_file());
+      for (const std::string& view : run.topology.graph.spec.emit_views) {
+        roles.writes("visualization.emit_views", views::view_path(output_folder(), view));
+      }
     }
     roles.prints(json_);
     roles.check();
@@ -193,6 +197,7 @@ class RunCommand final : public Command {
     if (!output_folder().empty()) {
       observe::make_folder(output_folder());
       result = &outputs.add(result_file(), "the result file");
+      views::add_views(outputs, run.topology, output_folder(), run.topology.graph.spec.emit_views);
     }
     if (!oplog_file_.empty()) {
       run.options.oplog = &outputs.add(oplog_file_, "the operation log", data::op_log_target(oplog_file_));
@@ -208,7 +213,7 @@ class RunCommand final : public Command {
     if (json_) {
       sim::render_result(outcome.record, [](std::string_view text) { print(std::string(text)); });
     } else if (!quiet_) {
-      print_text(sim::render_report(outcome.record, run.topology.graph.spec, files()));
+      print_text(sim::render_report(outcome.record, run.topology.graph.spec, files(run)));
     }
     if (!outcome.record.ok && (json_ || quiet_)) {
       print_note(name_ + ": error: " + outcome.record.error_code + ": " + outcome.record.error_message);
@@ -225,9 +230,16 @@ class RunCommand final : public Command {
     return entries;
   }
 
-  std::vector<std::pair<std::string, std::string>> files() const {
+  std::vector<std::pair<std::string, std::string>> files(const sim::WorkloadRun& run) const {
     std::vector<std::pair<std::string, std::string>> list;
-    if (!output_folder().empty()) list.emplace_back("result", result_file());
+    if (!output_folder().empty()) {
+      list.emplace_back("result", result_file());
+      std::string drawings;
+      for (const std::string& view : run.topology.graph.spec.emit_views) {
+        drawings += (drawings.empty() ? "" : ", ") + views::view_path(output_folder(), view);
+      }
+      if (!drawings.empty()) list.emplace_back("drawings", drawings);
+    }
     if (!oplog_file_.empty()) list.emplace_back("operations", oplog_file_);
     if (!vcd_file_.empty()) list.emplace_back("waveforms", vcd_file_);
     if (!log_.file().empty()) list.emplace_back("log", log_.file());

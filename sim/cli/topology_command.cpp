@@ -1,6 +1,11 @@
-#include <CLI/CLI.hpp>
+#include <fmt/format.h>
 
-#include "platform/observe/output_file.h"
+#include <CLI/CLI.hpp>
+#include <algorithm>
+
+#include "platform/base/error.h"
+#include "platform/base/nearest.h"
+#include "platform/views/view_files.h"
 #include "sim/cli/file_roles.h"
 #include "sim/cli/help.h"
 #include "sim/cli/program.h"
@@ -22,10 +27,23 @@ class TopologyCommand final : public Command {
     CLI::Option* dot =
         app.add_flag("--dot", dot_, "A Graphviz drawing; one cube stands for equal ones")->excludes(json);
     app.add_flag("--full", full_, "With --dot: draw every node")->needs(dot);
+    app.add_option("--svg", svg_folder_,
+                   "Draw the machine into DIR: system_view.svg, sip_view.svg, cube_view.svg and "
+                   "pe_view.svg, of one SIP, cube and PE that stand for all")
+        ->type_name("DIR")
+        ->excludes(json)
+        ->excludes(dot);
+    app.add_option("--views", views_,
+                   "With --svg: the views to draw, out of system, sip, cube and pe (default: those of "
+                   "visualization.emit_views, or all)")
+        ->type_name("LIST")
+        ->delimiter(',')
+        ->needs("--svg");
     app.add_option("--emit-mesh", mesh_file_, "Write the cube's router grid to FILE")->type_name("FILE");
   }
 
   int run() override {
+    for (const std::string& view : views_) check_view(view);
     const WorkloadLibrary library(plugins_);
     const topology::LoadedTopology machine = choice_.load(library.blocks().implementations());
     if (!mesh_file_.empty()) {
@@ -34,7 +52,9 @@ class TopologyCommand final : public Command {
       file.write(topology::render_mesh(machine));
       file.commit();
     }
-    if (json_) {
+    if (!svg_folder_.empty()) {
+      draw(machine);
+    } else if (json_) {
       print(topology::render_json(machine));
     } else if (dot_) {
       print_text(topology::render_dot(machine, full_));
@@ -45,11 +65,36 @@ class TopologyCommand final : public Command {
   }
 
  private:
+  static void check_view(const std::string& view) {
+    const std::vector<std::string>& known = views::all_view_names();
+    if (std::find(known.begin(), known.end(), view) != known.end()) return;
+    throw usage_error(fmt::format("--views: there is no view '{}'; {}", view, suggest(view, known)));
+  }
+
+  // --views, or what the file asks of runs, or all.
+  const std::vector<std::string>& chosen_views(const topology::LoadedTopology& machine) const {
+    if (!views_.empty()) return views_;
+    const std::vector<std::string>& asked = machine.graph.spec.emit_views;
+    return asked.empty() ? views::all_view_names() : asked;
+  }
+
+  void draw(const topology::LoadedTopology& machine) const {
+    check_files(machine);
+    observe::make_folder(svg_folder_, "--svg");
+    observe::OutputSet files;
+    views::add_views(files, machine, svg_folder_, chosen_views(machine));
+    files.commit();
+    for (const std::string& view : chosen_views(machine)) print_text(views::view_path(svg_folder_, view) + "\n");
+  }
+
   void check_files(const topology::LoadedTopology& machine) const {
     FileRoles roles;
     choice_.add_roles(machine, roles);
     for (const std::string& plugin : plugins_) roles.reads("--plugin", plugin);
     roles.writes("--emit-mesh", mesh_file_);
+    if (!svg_folder_.empty()) {
+      for (const std::string& view : chosen_views(machine)) roles.writes("--svg", views::view_path(svg_folder_, view));
+    }
     roles.prints(json_ || dot_);
     roles.check();
   }
@@ -59,7 +104,8 @@ class TopologyCommand final : public Command {
   bool json_ = false;
   bool dot_ = false;
   bool full_ = false;
-  std::string mesh_file_;
+  std::string mesh_file_, svg_folder_;
+  std::vector<std::string> views_;
 };
 
 }  // namespace

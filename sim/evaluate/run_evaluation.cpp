@@ -61,6 +61,7 @@ std::vector<std::string> command_of(const Point& point, const RunOptions& option
     add({"--data", "off"});
   }
   add(machine);
+  add({"--set=visualization.emit_views=[]"});
   add({"--bench", point.workload});
   for (const auto& [name, value] : point.params) add({"--set", name + "=" + value});
   if (!point.ccl.empty()) add({"--set", "ccl=" + folder + "/" + kCclName});

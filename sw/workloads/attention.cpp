@@ -38,7 +38,7 @@ WorkloadResult run_attention(Runtime& rt, const Params& params) {
                                                             : p.panel.rank_axis == 0 ? 0
                                                                                      : p.ranks / 2;
   if (root >= p.ranks) {
-    throw Error::program("SHAPE_ERROR", fmt::format("root = {}, but there are ranks 0 to {}", root, p.ranks - 1));
+    throw Error::program("SHAPE_ERROR", fmt::format("root = {} is not a rank; use 0 to {}", root, p.ranks - 1));
   }
   const bool all = params.text("result") == "all";
   const QueueInstallation queues(rt, p.panel.wiring, queue_options(params));

@@ -54,8 +54,10 @@ void place_ranks(AttentionProblem& problem, const Params& params, const contract
   }
   problem.ranks = given(params, "ranks", std::min<std::int64_t>(kCubesOfMultiUser, machine.cube_mesh_w));
   if (problem.ranks > machine.cube_mesh_w) {
-    throw Error::program("SHAPE_ERROR", fmt::format("{} ranks, but a row of the cube mesh has {} cubes", problem.ranks,
-                                                    machine.cube_mesh_w));
+    throw Error::program("SHAPE_ERROR",
+                         fmt::format("{} ranks, but a row of the cube mesh has {} cubes; use at most one rank for "
+                                     "each",
+                                     problem.ranks, machine.cube_mesh_w));
   }
   // Further rows of the mesh begin where a full row ends.
   problem.groups = groups_for(problem.kv_heads, problem.ranks == machine.cube_mesh_w ? machine.cube_mesh_h : 1);

@@ -45,6 +45,7 @@ CommandShape shape_of(const std::vector<std::string>& args) {
   } else {
     append(shape.output_files, out);
   }
+  if (shape.command == "topology") shape.result_folders = values_of(args, "--svg");
   if (shape.command == "run" && out.empty() && !shape.json) shape.result_folders = {"results"};
   if (shape.command == "evaluate" && out.empty()) shape.result_folders = {"evaluation/" + evaluation_of(args)};
   for (const char* option : {"--oplog", "--vcd", "--emit-mesh"}) append(shape.output_files, values_of(args, option));

@@ -9,7 +9,7 @@ namespace kb::robustness {
 struct CommandShape {
   std::string command;
   bool json = false, quiet = false, dump = false;
-  std::vector<std::string> result_folders;  // of run and evaluate: --out, or the default
+  std::vector<std::string> result_folders;  // of run and evaluate: --out, or the default; of topology: --svg
   std::vector<std::string> output_files;    // --oplog, --vcd, --emit-mesh, --out of traffic
 };
 

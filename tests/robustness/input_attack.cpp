@@ -150,6 +150,8 @@ Draft topology_draft(const Seeds& seeds, Random& random) {
   if (random.chance(50)) draft.options.groups.push_back({random.chance(60) ? "--json" : "--dot"});
   if (random.chance(10)) draft.options.groups.push_back({"--full"});
   if (random.chance(20)) draft.options.groups.push_back({"--emit-mesh", "mesh_out.yaml"});
+  if (random.chance(40)) draft.options.groups.push_back({"--svg", "drawings"});
+  if (random.chance(10)) draft.options.groups.push_back({"--views", "cube,pe"});
   return draft;
 }
 

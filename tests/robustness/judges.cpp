@@ -38,6 +38,10 @@ std::string normal(const std::string& path) {
   return std::filesystem::path(path).lexically_normal().generic_string();
 }
 
+std::string leaf(const std::string& path) {
+  return std::filesystem::path(path).filename().string();
+}
+
 // Whether the command line asks for this file to be written.
 bool asked_for(const AttackCase& attack, const std::string& path) {
   const CommandShape shape = shape_of(attack.args);
@@ -50,7 +54,8 @@ bool asked_for(const AttackCase& attack, const std::string& path) {
   }
   const bool evaluation = shape.command == "evaluate";
   return std::any_of(shape.result_folders.begin(), shape.result_folders.end(), [&](const std::string& folder) {
-    if (!evaluation) return path == normal(folder + "/result.json");
+    const bool drawing = path.rfind("_view.svg") != std::string::npos && path == normal(folder + "/" + leaf(path));
+    if (!evaluation) return drawing || path == normal(folder + "/result.json");
     return path.rfind(normal(folder + "/x").substr(0, normal(folder + "/x").size() - 1), 0) == 0;
   });
 }
@@ -126,11 +131,11 @@ bool names_remedy(const std::string& message) {
                    [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
     if (kWords.count(word) != 0) return true;
   }
-  return contains_one_of(
-      message, {")\n",         "did you mean", "at least",     "at most",      "more than",       "one of",
-                "wait until",  "not both",     "who waits",    "machine has ", "run has ",        "group has ",
-                "SIP has ",    "evenly",       " takes all",   "twice",        "is written like", "e.g.",
-                "`kernbench ", "name a ",      "syntax error", "is not JSON"});
+  return contains_one_of(message,
+                         {")\n",         "did you mean", "at least", "at most",      "more than",    "one of",
+                          "multiple of", "wait until",   "not both", "who waits",    "machine has ", "run has ",
+                          "group has ",  "SIP has ",     "evenly",   " takes all",   "twice",        "is written like",
+                          "e.g.",        "`kernbench ",  "name a ",  "syntax error", "is not JSON"});
 }
 
 bool temporary_name(const std::string& path) {

@@ -35,20 +35,22 @@ std::vector<OutputJob> all_jobs() {
                                         "--set",   "m=256",      "--set",  "tile_m=64", "--verify-data",
                                         "--quiet", "--out",      "o",      "--vcd",     "w.vcd"};
   std::vector<std::string> text = run, database = run;
-  text.insert(text.end(), {"--oplog", "ops.tsv"});
+  text.insert(text.end(), {"--oplog", "ops.tsv", "--set", "visualization.emit_views=[cube, pe]"});
   database.insert(database.end(), {"--oplog", "ops.sqlite"});
   std::vector<OutputJob> jobs = {
-      job("run", text, {"o/result.json", "ops.tsv", "w.vcd"}),
+      job("run", text, {"o/result.json", "o/cube_view.svg", "o/pe_view.svg", "ops.tsv", "w.vcd"}),
       job("database", database, {"o/result.json", "ops.sqlite", "w.vcd"}),
       job("traffic", {"traffic", "--topology", "m.yaml", "--trace", "t.csv", "--json", "--out", "times.json"},
           {"times.json"}),
       job("mesh", {"topology", "m.yaml", "--emit-mesh", "mesh.yaml"}, {"mesh.yaml"}),
+      job("drawings", {"topology", "m.yaml", "--svg", "d"},
+          {"d/system_view.svg", "d/sip_view.svg", "d/cube_view.svg", "d/pe_view.svg"}),
       job("evaluate",
           {"evaluate", "gemm", "--topology", "m.yaml", "--shapes", "32x64x32,64x128x64", "--jobs", "2", "--out", "o",
            "--quiet"},
           {"o/gemm_sweep.json", "o/gemm_sweep.csv", "o/host.json", "o/gemm_stage_breakdown.svg"})};
   jobs[2].attack.files["t.csv"] = trace_of_many_rows();
-  jobs[4].together = false;  // data first, figures from it
+  jobs.back().together = false;  // data first, figures from it
   return jobs;
 }
 

@@ -84,6 +84,30 @@ TEST_F(TopologyCommandTest, EveryCommandRefusesAnImplementationThatNobodyHasRegi
   }
 }
 
+TEST_F(TopologyCommandTest, SvgDrawsTheChosenViews) {
+  write("m.yaml", kOnePe);
+  const Outcome all = kernbench("topology m.yaml --svg pictures");
+  EXPECT_EQ(all.code, 0) << all.err;
+  EXPECT_EQ(all.out, "pictures/system_view.svg\npictures/sip_view.svg\npictures/cube_view.svg\npictures/pe_view.svg\n");
+  EXPECT_THAT(read("pictures/cube_view.svg"), HasSubstr("id=\"sip0.cube0.r0c0\""));
+  EXPECT_EQ(kernbench("topology m.yaml --svg some --views cube,pe").out, "some/cube_view.svg\nsome/pe_view.svg\n");
+  const Outcome unknown = kernbench("topology m.yaml --svg none --views cub");
+  EXPECT_EQ(unknown.code, 2);
+  EXPECT_THAT(unknown.err, HasSubstr("--views: there is no view 'cub'; did you mean 'cube'?"));
+  EXPECT_THAT(files(), testing::Not(testing::Contains("none")));
+}
+
+TEST_F(TopologyCommandTest, RunsDrawWhatTheMachineAsksFor) {  // T-58
+  write("m.yaml", kOnePe);
+  EXPECT_EQ(kernbench("run --topology m.yaml --bench noop --out plain").code, 0);
+  EXPECT_THAT(files(), testing::ElementsAre("m.yaml", "plain", "plain/result.json"));
+  const Outcome asked =
+      kernbench("run --topology m.yaml --bench noop --out drawn --set 'visualization.emit_views=[pe]'");
+  EXPECT_THAT(asked.out, HasSubstr("drawings      drawn/pe_view.svg"));
+  EXPECT_EQ(kernbench("topology m.yaml --svg svg").code, 0);
+  EXPECT_EQ(read("drawn/pe_view.svg"), read("svg/pe_view.svg"));
+}
+
 TEST_F(TopologyCommandTest, OverridesReachTheGraph) {
   const nlohmann::json machine = json("topology '" + config("one_pe") + "' --json --set system.ns_per_mm=0.5");
   EXPECT_EQ(machine["ns_per_mm"], 0.5);

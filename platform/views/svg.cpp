@@ -1,0 +1,218 @@
+#include "platform/views/svg.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <set>
+#include <string_view>
+
+namespace kb::views {
+namespace {
+
+struct Style {
+  Role role;
+  const char* name;    // in the legend
+  const char* colour;  // of the fill
+};
+// Pale fills that differ in grey, too.
+constexpr Style kStyles[] = {{Role::host, "host", "#ffffff"},
+                             {Role::pcie, "PCIe", "#f3d9a4"},
+                             {Role::sip, "SIP", "#f4f7fb"},
+                             {Role::io, "IO chiplet", "#f9cb9c"},
+                             {Role::cube, "cube", "#e3eef9"},
+                             {Role::router, "router", "#ffffff"},
+                             {Role::ucie, "UCIe", "#ffe599"},
+                             {Role::pe, "PE", "#b6d7a8"},
+                             {Role::hbm, "HBM", "#ead1dc"},
+                             {Role::sram, "SRAM", "#d9d2e9"},
+                             {Role::control, "control", "#d0e0e3"},
+                             {Role::dma, "data movement", "#fce5cd"},
+                             {Role::engine, "engine", "#b6d7a8"},
+                             {Role::tcm, "TCM", "#d9d2e9"},
+                             {Role::queue, "message queue", "#ffe599"}};
+
+const Style& style_of(Role role) {
+  return kStyles[static_cast<std::size_t>(role)];
+}
+
+// Classes of bandwidth: from, width of the line, text of the legend.
+struct WireClass {
+  double from_gbs;
+  double width;
+  const char* name;
+};
+constexpr WireClass kWireClasses[] = {{512, 5, "512 GB/s and more"},
+                                      {256, 3.5, "256 to 511 GB/s"},
+                                      {128, 2.25, "128 to 255 GB/s"},
+                                      {0, 1.25, "below 128 GB/s"}};
+constexpr WireClass kNoLimit = {0, 1.5, "no limit of bandwidth"}, kCommands = {0, 1, "commands"};
+
+const WireClass& class_of(const Wire& wire) {
+  if (wire.command) return kCommands;
+  if (wire.bw_gbs <= 0) return kNoLimit;
+  return *std::find_if(std::begin(kWireClasses), std::end(kWireClasses),
+                       [&](const WireClass& c) { return wire.bw_gbs >= c.from_gbs; });
+}
+
+std::string stroke(const WireClass& c) {
+  const char* dashes = &c == &kCommands  ? " stroke-dasharray=\"7 4\""
+                       : &c == &kNoLimit ? " stroke-dasharray=\"2 2\""
+                                         : "";
+  return fmt::format("stroke=\"#44546a\" stroke-width=\"{}\" fill=\"none\"{}", c.width, dashes);
+}
+
+std::string escaped(std::string_view text) {
+  std::string out;
+  for (const char c : text) {
+    switch (c) {
+      case '&':
+        out += "&amp;";
+        break;
+      case '<':
+        out += "&lt;";
+        break;
+      case '>':
+        out += "&gt;";
+        break;
+      case '"':
+        out += "&quot;";
+        break;
+      default:  // XML 1.0 has no other control characters
+        out += static_cast<unsigned char>(c) < 0x20 && c != '\n' ? ' ' : c;
+    }
+  }
+  return out;
+}
+
+// As much of a line as fits between two margins.
+std::string fitted(const std::string& line, double width) {
+  if (label_width(line) <= width) return line;
+  const double letters = (width - label_width("..")) / kLetterWidth;
+  return letters < 1 ? "" : line.substr(0, static_cast<std::size_t>(letters)) + "..";
+}
+
+constexpr double kLegendLine = 20, kTop = 34, kLegendItem = 190;
+
+class Picture {
+ public:
+  explicit Picture(const View& view) : view_(view) {
+    const std::size_t columns = std::max<std::size_t>(1, static_cast<std::size_t>(width() / kLegendItem));
+    legend_columns_ = columns;
+    top_ = kTop + kLegendLine * static_cast<double>(view.notes.size());
+  }
+
+  std::string draw() {
+    for (const Box& frame : view_.frames) draw_box(frame, true);
+    for (const Wire& wire : view_.wires) draw_wire(wire);
+    for (const Box& box : view_.boxes) draw_box(box, false);
+    for (const Label& label : view_.labels) {
+      text(label.at.x, label.at.y + top_, label.text, label.heading ? "class=\"h\"" : "");
+    }
+    const double height = draw_legend();
+    text(20, 24, view_.heading, "class=\"t\"");
+    for (std::size_t i = 0; i < view_.notes.size(); ++i) {
+      text(20, kTop + kLegendLine * (static_cast<double>(i) + 0.6), view_.notes[i], "");
+    }
+    return fmt::format(
+        "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{0:.0f}\" height=\"{1:.0f}\" viewBox=\"0 0 {0:.0f} "
+        "{1:.0f}\">\n"
+        "<title>{2}</title>\n"
+        "<style>text{{font:11px Helvetica,Arial,sans-serif;fill:#1b2733}} .m{{text-anchor:middle}} "
+        ".h{{font-weight:bold}} .t{{font-size:16px;font-weight:bold}}</style>\n"
+        "<rect width=\"100%\" height=\"100%\" fill=\"#ffffff\"/>\n{3}</svg>\n",
+        width(), height, escaped(view_.heading), out_);
+  }
+
+ private:
+  double width() const {
+    double width = std::max(view_.width, 40 + label_width(view_.heading) * 1.5);
+    for (const std::string& note : view_.notes) width = std::max(width, 40 + label_width(note));
+    return width;
+  }
+
+  void text(double x, double y, const std::string& line, const char* attributes) {
+    if (line.empty()) return;
+    out_ += fmt::format("<text x=\"{:.1f}\" y=\"{:.1f}\"{}{}>{}</text>\n", x, y, *attributes == 0 ? "" : " ",
+                        attributes, escaped(line));
+  }
+
+  void draw_box(const Box& box, bool frame) {
+    out_ += fmt::format(
+        "<g id=\"{}\"><title>{}</title><rect x=\"{:.1f}\" y=\"{:.1f}\" width=\"{:.1f}\" height=\"{:.1f}\" rx=\"3\" "
+        "fill=\"{}\" stroke=\"#44546a\"{}/>",
+        escaped(box.id), escaped(box.title), box.at.x, box.at.y + top_, box.at.w, box.at.h, style_of(box.role).colour,
+        frame ? " stroke-dasharray=\"4 3\"" : "");
+    double y = box.at.center().y + top_ + 4 - kLineHeight * (static_cast<double>(box.lines.size()) - 1) / 2;
+    for (const std::string& line : box.lines) {
+      const std::string fits = fitted(line, box.at.w);
+      if (!fits.empty()) {
+        out_ +=
+            fmt::format("<text class=\"m\" x=\"{:.1f}\" y=\"{:.1f}\">{}</text>", box.at.center().x, y, escaped(fits));
+      }
+      y += kLineHeight;
+    }
+    out_ += "</g>\n";
+    roles_.insert(box.role);
+  }
+
+  void draw_wire(const Wire& wire) {
+    std::string points;
+    for (const Point& point : wire.path) {
+      points += fmt::format("{}{:.1f},{:.1f}", points.empty() ? "" : " ", point.x, point.y + top_);
+    }
+    const WireClass& c = class_of(wire);
+    out_ += fmt::format("<polyline id=\"{}\" points=\"{}\" {}><title>{}</title></polyline>\n", escaped(wire.id), points,
+                        stroke(c), escaped(wire.title));
+    classes_.insert(&c);
+  }
+
+  // Where the next item stands, and how low the legend reaches.
+  Point next_item() {
+    const double column = static_cast<double>(legend_items_ % legend_columns_);
+    const double line = static_cast<double>(legend_items_ / legend_columns_);
+    ++legend_items_;
+    return {20 + column * kLegendItem, view_.height + top_ + 10 + line * kLegendLine};
+  }
+
+  // Returns the height of the picture.
+  double draw_legend() {
+    double bottom = 0;
+    for (const Style& style : kStyles) {
+      if (roles_.count(style.role) == 0) continue;
+      const Point at = next_item();
+      out_ += fmt::format(
+          "<rect x=\"{:.1f}\" y=\"{:.1f}\" width=\"22\" height=\"12\" rx=\"2\" fill=\"{}\" stroke=\"#44546a\"/>\n",
+          at.x, at.y - 10, style.colour);
+      text(at.x + 30, at.y, style.name, "");
+      bottom = at.y;
+    }
+    std::vector<const WireClass*> classes;
+    for (const WireClass& c : kWireClasses) classes.push_back(&c);
+    classes.push_back(&kNoLimit);
+    classes.push_back(&kCommands);
+    for (const WireClass* c : classes) {
+      if (classes_.count(c) == 0) continue;
+      const Point at = next_item();
+      out_ += fmt::format("<line x1=\"{:.1f}\" y1=\"{:.1f}\" x2=\"{:.1f}\" y2=\"{:.1f}\" {}/>\n", at.x, at.y - 4,
+                          at.x + 22, at.y - 4, stroke(*c));
+      text(at.x + 30, at.y, c->name, "");
+      bottom = at.y;
+    }
+    return bottom + 16;
+  }
+
+  const View& view_;
+  double top_ = 0;
+  std::size_t legend_columns_ = 1, legend_items_ = 0;
+  std::set<Role> roles_;
+  std::set<const WireClass*> classes_;
+  std::string out_;
+};
+
+}  // namespace
+
+std::string to_svg(const View& view) {
+  return Picture(view).draw();
+}
+
+}  // namespace kb::views

@@ -1,0 +1,75 @@
+// A drawing of the machine before it is text: boxes, wires and labels with their places. All come from the compiled
+// graph and its router grid (T-59); SVG and the web page are made of the same view.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "platform/topology/topology.h"
+
+namespace kb::views {
+
+struct Point {
+  double x = 0, y = 0;
+};
+
+struct Rect {
+  double x = 0, y = 0, w = 0, h = 0;
+
+  double right() const { return x + w; }
+  double bottom() const { return y + h; }
+  Point center() const { return {x + w / 2, y + h / 2}; }
+};
+
+// What a box stands for; it chooses the colour and the line of the legend.
+enum class Role { host, pcie, sip, io, cube, router, ucie, pe, hbm, sram, control, dma, engine, tcm, queue };
+
+// A frame surrounds boxes and is drawn below them; its label stands in its upper left corner.
+struct Box {
+  std::string id;                  // of the node or container it stands for: "sip0.cube0.pe0.pe_dma"
+  std::vector<std::string> lines;  // of its label
+  std::string title;               // all its attributes, shown when the pointer rests on it
+  Role role = Role::router;
+  Rect at;
+};
+
+// Both directions between two nodes, or one where the graph has one.
+struct Wire {
+  std::string id;  // "src--dst"
+  std::vector<Point> path;
+  std::string title;
+  double bw_gbs = 0;     // 0 = no limit
+  bool command = false;  // carries commands only
+};
+
+struct Label {
+  std::string text;
+  Point at;  // of its left end, on the base line
+  bool heading = false;
+};
+
+struct View {
+  std::string name;     // "cube", also of the file: cube_view.svg
+  std::string heading;  // says what is drawn
+  std::vector<std::string> notes;
+  std::vector<Box> frames, boxes;
+  std::vector<Wire> wires;
+  std::vector<Label> labels;
+  double width = 0, height = 0;  // of the drawing without heading, notes and legend
+};
+
+// Size of a line of a box's label.
+inline constexpr double kLineHeight = 13, kLetterWidth = 6.6;
+// Room that a label needs, with a margin on both sides.
+double label_width(const std::string& text);
+
+// T-58. One SIP, cube and PE stand for all (T-60): the first. The cube is drawn to scale.
+View system_view(const topology::LoadedTopology& machine);
+View sip_view(const topology::LoadedTopology& machine);
+View cube_view(const topology::LoadedTopology& machine);
+View pe_view(const topology::LoadedTopology& machine);
+
+// "system", "sip", "cube" or "pe"; model Error for another name.
+View view_named(const topology::LoadedTopology& machine, const std::string& name);
+
+}  // namespace kb::views

@@ -1,0 +1,265 @@
+// Drawings of all shipped and of random machines: nothing overlaps, every node that has a place is there, and the text
+// is well-formed (T-58..T-65).
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <pugixml.hpp>
+#include <random>
+#include <set>
+
+#include "platform/base/error.h"
+#include "platform/views/svg.h"
+#include "platform/views/view_files.h"
+
+namespace kb::views {
+namespace {
+
+using topology::LoadedTopology;
+
+bool overlap(const Rect& a, const Rect& b) {
+  return a.x < b.right() && b.x < a.right() && a.y < b.bottom() && b.y < a.bottom();
+}
+
+std::string text_of(const Rect& at) {
+  return fmt::format("({:.1f}, {:.1f}) {:.1f} x {:.1f}", at.x, at.y, at.w, at.h);
+}
+
+// Boxes, and the text that stands beside them.
+std::vector<std::pair<std::string, Rect>> things_of(const View& view) {
+  std::vector<std::pair<std::string, Rect>> things;
+  for (const Box& box : view.boxes) things.emplace_back(box.id, box.at);
+  for (const Label& label : view.labels) {
+    const double letters = 5.5 * static_cast<double>(label.text.size());  // of a usual font of this size
+    things.emplace_back("'" + label.text + "'", Rect{label.at.x, label.at.y - 9, letters, 11});
+  }
+  return things;
+}
+
+void expect_no_overlap(const View& view) {
+  const auto things = things_of(view);
+  for (std::size_t i = 0; i < things.size(); ++i) {
+    const auto& [id, at] = things[i];
+    EXPECT_GE(at.x, 0) << id;
+    EXPECT_GE(at.y, 0) << id;
+    EXPECT_LE(at.right(), view.width) << id;
+    EXPECT_LE(at.bottom(), view.height) << id;
+    for (std::size_t j = 0; j < i; ++j) {
+      EXPECT_FALSE(overlap(at, things[j].second)) << view.name << ": " << id << " " << text_of(at) << " and "
+                                                  << things[j].first << " " << text_of(things[j].second);
+    }
+  }
+}
+
+pugi::xml_document parsed(const std::string& svg) {
+  pugi::xml_document document;
+  const pugi::xml_parse_result result = document.load_string(svg.c_str(), pugi::parse_full);
+  EXPECT_TRUE(result) << result.description() << " at " << result.offset;
+  return document;
+}
+
+// All ids of the picture; an id twice is a fault.
+std::set<std::string> ids_of(const pugi::xml_document& document) {
+  std::set<std::string> ids;
+  for (const pugi::xpath_node& found : document.select_nodes("//*[@id]")) {
+    const std::string id = found.node().attribute("id").value();
+    EXPECT_TRUE(ids.insert(id).second) << id;
+  }
+  return ids;
+}
+
+void expect_sound(const LoadedTopology& machine) {
+  for (const std::string& name : all_view_names()) {
+    const View view = view_named(machine, name);
+    EXPECT_FALSE(view.boxes.empty());
+    expect_no_overlap(view);
+    const std::string svg = to_svg(view);
+    EXPECT_EQ(svg, to_svg(view_named(machine, name)));
+    EXPECT_EQ(ids_of(parsed(svg)).size(), view.frames.size() + view.boxes.size() + view.wires.size());
+  }
+}
+
+std::set<std::string> ids_of(const LoadedTopology& machine, const std::string& view) {
+  return ids_of(parsed(to_svg(view_named(machine, view))));
+}
+
+LoadedTopology reference() {
+  return topology::load(std::string(KB_CONFIG_DIR) + "/reference.yaml");
+}
+
+TEST(Views, ShippedMachinesAreDrawnWithoutOverlaps) {
+  int machines = 0;
+  for (const auto& entry : std::filesystem::directory_iterator(KB_CONFIG_DIR)) {
+    if (entry.path().extension() != ".yaml" || entry.path().filename() == "ccl.yaml") continue;
+    SCOPED_TRACE(entry.path().string());
+    expect_sound(topology::load(entry.path().string()));
+    ++machines;
+  }
+  EXPECT_GT(machines, 5);
+}
+
+template <typename T>
+T one_of(std::mt19937& random, std::initializer_list<T> values) {
+  return *(values.begin() + random() % values.size());
+}
+int pick(std::mt19937& random, int low, int high) {
+  return low + static_cast<int>(random() % static_cast<unsigned>(high - low + 1));
+}
+
+// One to four chiplets, each with one or two ports that no other has.
+std::string random_chiplets(std::mt19937& random, int w, int h) {
+  std::vector<std::string> free_ports;
+  const auto add = [&](int x, int y, char side) {
+    free_ports.push_back(fmt::format("{{ cube: {{ xy: [{}, {}] }}, cube_side: {}, phy: ", x, y, side));
+  };
+  for (int x = 0; x < w; ++x) {
+    add(x, 0, 'N');
+    add(x, h - 1, 'S');
+  }
+  for (int y = 0; y < h; ++y) {
+    add(0, y, 'W');
+    add(w - 1, y, 'E');
+  }
+  std::shuffle(free_ports.begin(), free_ports.end(), random);
+  std::string text = "  io_chiplets:\n";
+  const int chiplets = pick(random, 1, 4);
+  std::size_t used = 0;
+  for (int chiplet = 0; chiplet < chiplets && used < free_ports.size(); ++chiplet) {
+    const std::size_t ports =
+        std::min<std::size_t>(free_ports.size() - used, static_cast<std::size_t>(pick(random, 1, 2)));
+    text += fmt::format("    - {{ id: {}{}, cube_ports: [",
+                        chiplet == 0 ? "io" : one_of(random, {"io", "a_chiplet_with_a_long_name_"}), chiplet);
+    for (std::size_t port = 0; port < ports; ++port) {
+      text += fmt::format("{}{}{}{} }}", port == 0 ? "" : ", ", free_ports[used++],
+                          one_of(random, {"P", "long_phy_name_"}), port);
+    }
+    text += "] }\n";
+  }
+  return text;
+}
+
+std::string random_machine_text(std::mt19937& random) {
+  const int w = pick(random, 1, 6), h = pick(random, 1, 5), corners = pick(random, 1, 4),
+            per_corner = pick(random, 1, 4);
+  std::vector<std::string> names{"NW", "NE", "SW", "SE"};
+  std::shuffle(names.begin(), names.end(), random);
+  std::string chosen = names[0];
+  for (int i = 1; i < corners; ++i) chosen += ", " + names[static_cast<std::size_t>(i)];
+  const int pes = corners * per_corner;
+  return fmt::format("system: {{ sips: {{ count: {}, topology: ring_1d }} }}\nsip:\n  cube_mesh: {{ w: {}, h: {} }}\n",
+                     pick(random, 1, std::max(2, 20 / (w * h))), w, h) +
+         random_chiplets(random, w, h) +
+         fmt::format(
+             "cube:\n  pe_layout: {{ corners: [{}], pe_per_corner: {} }}\n  ucie: {{ n_connections: {} }}\n"
+             "  geometry: {{ cube_mm: {{ w: {}, h: {} }} }}\n"
+             "  memory_map: {{ hbm_slices_per_cube: {}, hbm_pseudo_channels: {}, hbm_total_gb_per_cube: {}, "
+             "hbm_mapping_mode: {} }}\n",
+             chosen, per_corner, pick(random, 1, 8), one_of(random, {14, 18, 24}), one_of(random, {12, 14, 20}), pes,
+             8 * pes, 6 * pes, one_of(random, {"n_to_one", "one_to_one, address_model: la"}));
+}
+
+TEST(Views, RandomMachinesAreDrawnWithoutOverlaps) {
+  constexpr int kMachines = 500;
+  std::mt19937 random(16);
+  int drawn = 0;
+  std::string refusal;
+  for (int tries = 0; drawn < kMachines && tries < 4 * kMachines && !HasFailure(); ++tries) {
+    const std::string text = random_machine_text(random);
+    SCOPED_TRACE(text);
+    try {
+      expect_sound(topology::load_text(text, "random.yaml"));
+      ++drawn;
+    } catch (const Error& error) {
+      refusal = error.what();
+    }
+  }
+  EXPECT_EQ(drawn, kMachines) << "refused: " << refusal;
+}
+
+TEST(Views, CubeShowsEveryRouterBlockAndLinkOfTheGraph) {
+  const LoadedTopology machine = reference();
+  const std::set<std::string> drawn = ids_of(machine, "cube");
+  std::size_t wires = 0;
+  const std::string cube = "sip0.cube0.";
+  for (const topology::Node& node : machine.graph.nodes) {
+    if (node.id.rfind(cube, 0) != 0 || is_pe_block(node.kind) || node.kind == topology::NodeKind::ucie_conn) continue;
+    EXPECT_EQ(drawn.count(node.id), 1u) << node.id;
+  }
+  for (int pe = 0; pe < 8; ++pe) EXPECT_EQ(drawn.count(fmt::format("{}pe{}", cube, pe)), 1u);
+  for (const topology::Edge& edge : machine.graph.edges) {
+    const std::string &a = machine.graph.node(edge.src).id, &b = machine.graph.node(edge.dst).id;
+    if (edge.kind != topology::EdgeKind::router_mesh || a.rfind(cube, 0) != 0) continue;
+    EXPECT_EQ(drawn.count(a + "--" + b) + drawn.count(b + "--" + a), 1u) << a << " " << b;
+    ++wires;
+  }
+  EXPECT_GT(wires, 50u);
+}
+
+TEST(Views, CubeIsToScale) {
+  const LoadedTopology machine = reference();
+  const View view = cube_view(machine);
+  const auto middle = [&](const std::string& id) {
+    for (const Box& box : view.boxes) {
+      if (box.id == "sip0.cube0." + id) return box.at.center();
+    }
+    ADD_FAILURE() << id;
+    return Point{};
+  };
+  const auto& mesh = machine.mesh;
+  const double scale = (middle("r0c5").x - middle("r0c0").x) / (mesh.column_x[5] - mesh.column_x[0]);
+  for (int row = 1; row < mesh.rows(); ++row) {
+    const std::size_t r = static_cast<std::size_t>(row);
+    EXPECT_NEAR(middle(fmt::format("r{}c0", row)).y - middle("r0c0").y, scale * (mesh.row_y[r] - mesh.row_y[0]), 1e-6);
+  }
+}
+
+TEST(Views, PeShowsItsNineBlocksAwayFromPeCpu) {
+  const LoadedTopology machine = reference();
+  const std::set<std::string> drawn = ids_of(machine, "pe");
+  std::map<std::string, double> x;
+  for (const Box& box : pe_view(machine).boxes) x[box.id] = box.at.x;
+  const std::string pe = "sip0.cube0.pe0.";
+  int blocks = 0;
+  for (const topology::Node& node : machine.graph.nodes) {
+    if (node.id.rfind(pe, 0) != 0) continue;
+    EXPECT_EQ(drawn.count(node.id), 1u) << node.id;
+    ++blocks;
+  }
+  EXPECT_EQ(blocks, 9);
+  EXPECT_LT(x.at(pe + "pe_cpu"), x.at(pe + "pe_scheduler"));
+  EXPECT_LT(x.at(pe + "pe_scheduler"), x.at(pe + "pe_gemm"));
+  EXPECT_LT(x.at(pe + "pe_gemm"), x.at(pe + "pe_tcm"));
+  EXPECT_LT(x.at(pe + "pe_tcm"), x.at("sip0.cube0.r0c0"));
+}
+
+TEST(Views, TitlesHoldAttributesAndBandwidth) {
+  const pugi::xml_document document = parsed(to_svg(cube_view(reference())));
+  const auto title = [&](const std::string& id) {
+    return std::string(document.select_node(("//*[@id='" + id + "']/title").c_str()).node().text().get());
+  };
+  EXPECT_NE(title("sip0.cube0.r0c0").find("\noverhead_ns 2"), std::string::npos);
+  EXPECT_NE(title("sip0.cube0.r0c0--sip0.cube0.r0c1").find("256 GB/s, 3 mm"), std::string::npos);
+}
+
+TEST(Svg, TextWithMarkupStaysText) {
+  View view;
+  view.name = "cube";
+  view.heading = "<b>&\"";
+  view.width = view.height = 100;
+  view.boxes.push_back({"a\"><script>", {"<i>&"}, "x\x01<y", Role::router, {10, 10, 60, 20}});
+  const pugi::xml_document document = parsed(to_svg(view));
+  EXPECT_TRUE(document.select_nodes("//script").empty());
+  EXPECT_EQ(document.select_node("//*[@id='a\"><script>']//text").node().text().get(), std::string("<i>&"));
+}
+
+TEST(Svg, LongLabelsEndWithinTheirBoxes) {
+  View view;
+  view.width = view.height = 100;
+  view.boxes.push_back({"box", {"a_name_that_is_much_longer_than_its_box"}, "", Role::router, {10, 10, 60, 20}});
+  const std::string text = parsed(to_svg(view)).select_node("//g/text").node().text().get();
+  EXPECT_LE(text.size() * kLetterWidth, 60.0);
+  EXPECT_EQ(text.substr(text.size() - 2), "..");
+}
+
+}  // namespace
+}  // namespace kb::views
