@@ -12,13 +12,14 @@ string(REPLACE "-DNDEBUG" "" CMAKE_CXX_FLAGS_RELEASE "${CMAKE_CXX_FLAGS_RELEASE}
 
 add_library(kb_flags INTERFACE)
 target_compile_options(kb_flags INTERFACE
-  -Wall -Wextra -Wpedantic -Wshadow -Wnon-virtual-dtor
+  "$<BUILD_INTERFACE:-Wall;-Wextra;-Wpedantic;-Wshadow;-Wnon-virtual-dtor>"
   -fno-semantic-interposition  # a function may be inlined although its code is position independent
   -ffp-contract=off)  # no fused multiply-add: results keep their bits on every CPU
 if(KB_WERROR)
-  target_compile_options(kb_flags INTERFACE -Werror)
+  target_compile_options(kb_flags INTERFACE $<BUILD_INTERFACE:-Werror>)
 endif()
-target_include_directories(kb_flags INTERFACE "${CMAKE_SOURCE_DIR}")
+target_compile_features(kb_flags INTERFACE cxx_std_17)
+target_include_directories(kb_flags INTERFACE "$<BUILD_INTERFACE:${CMAKE_SOURCE_DIR}>")
 
 if(KB_SANITIZE)
   # -O1 and no checks for null and misaligned pointers, about a fifth of the compile time. A null pointer stops in ASan

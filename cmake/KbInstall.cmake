@@ -14,9 +14,29 @@ install(DIRECTORY "${CMAKE_SOURCE_DIR}/configs" DESTINATION ${CMAKE_INSTALL_DATA
 foreach(folder platform modules kernels sw)
   install(DIRECTORY "${CMAKE_SOURCE_DIR}/${folder}" DESTINATION ${_headers} FILES_MATCHING PATTERN "*.h")
 endforeach()
-# What kernels and host programs are made of; enough to test them without a simulation, too.
-install(TARGETS ${KB_PLUGIN_LIBRARIES} ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR}/kernbench)
-install(FILES "${CMAKE_SOURCE_DIR}/cmake/kernbenchConfig.cmake" DESTINATION ${_package})
+
+# The targets of the package. What a plug-in calls comes from the executable that loads it, so `plugin` has no libraries.
+add_library(kb_plugin INTERFACE)
+target_link_libraries(kb_plugin INTERFACE kb_flags)
+foreach(property INCLUDE_DIRECTORIES COMPILE_DEFINITIONS)
+  set_property(TARGET kb_plugin PROPERTY INTERFACE_${property}
+    $<TARGET_PROPERTY:PkgConfig::SYSTEMC,INTERFACE_${property}> $<TARGET_PROPERTY:fmt::fmt,INTERFACE_${property}>)
+endforeach()
+target_compile_definitions(kb_plugin INTERFACE SC_ALLOW_DEPRECATED_IEEE_API=0)
+add_library(kb_sdk INTERFACE)
+target_link_libraries(kb_sdk INTERFACE ${KB_PLUGIN_LIBRARIES} kb_modules kb_sw_plugin)
+add_dependencies(kernbench kb_test_kit)  # no part of it, but installed with it
+foreach(name plugin sdk test_kit)
+  set_target_properties(kb_${name} PROPERTIES EXPORT_NAME ${name})
+endforeach()
+install(TARGETS kb_flags EXPORT kernbench INCLUDES DESTINATION ${_headers})
+install(TARGETS kb_plugin kb_sdk ${KB_PLUGIN_LIBRARIES} kb_modules kb_observe kb_sw_plugin kb_systemc kb_test_kit
+  EXPORT kernbench ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR}/kernbench)
+install(EXPORT kernbench NAMESPACE kernbench:: FILE kernbenchTargets.cmake DESTINATION ${_package})
+
+configure_package_config_file("${CMAKE_SOURCE_DIR}/cmake/kernbenchConfig.cmake.in"
+  "${CMAKE_BINARY_DIR}/kernbenchConfig.cmake" INSTALL_DESTINATION ${_package} PATH_VARS CMAKE_INSTALL_BINDIR)
 write_basic_package_version_file("${CMAKE_BINARY_DIR}/kernbenchConfigVersion.cmake"
   VERSION ${PROJECT_VERSION} COMPATIBILITY ExactVersion)
-install(FILES "${CMAKE_BINARY_DIR}/kernbenchConfigVersion.cmake" DESTINATION ${_package})
+install(FILES "${CMAKE_BINARY_DIR}/kernbenchConfig.cmake" "${CMAKE_BINARY_DIR}/kernbenchConfigVersion.cmake"
+  DESTINATION ${_package})

@@ -20,8 +20,7 @@ KERNBENCH_BLOCKS(catalog) {
                      make_custom_pe_factory<TableMath, PeMathParams, TableMathParams>()});
   catalog.add_block({NodeKind::noc_router, "custom.plain_router", kb::params::no_fields(),
                      make_factory<PlainRouter, TransitParams>()});
-  catalog.add_block({NodeKind::noc_router, "custom.priority_router", PriorityRouterParams::fields(),
-                     make_custom_factory<PriorityRouter, TransitParams, PriorityRouterParams>()});
+  catalog.add_block(priority_router());
   catalog.add_block({NodeKind::hbm_ctrl, "custom.banked_memory", BankedMemoryParams::fields(),
                      make_custom_factory<BankedMemory, HbmCtrlParams, BankedMemoryParams>()});
 }

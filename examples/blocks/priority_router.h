@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "modules/fabric/arrival_node.h"
+#include "platform/elab/registry.h"
 #include "platform/params/transit_params.h"
 
 namespace example {
@@ -43,5 +44,11 @@ class PriorityRouter final : public kb::modules::ArrivalNode {
   std::vector<Outlet> outlets_;  // by out-port
   std::int64_t overtaken_ = 0;
 };
+
+// As the plug-in registers it and the test takes it.
+inline kb::elab::BlockDefinition priority_router() {
+  return {kb::topology::NodeKind::noc_router, "custom.priority_router", PriorityRouterParams::fields(),
+          kb::elab::make_custom_factory<PriorityRouter, kb::params::TransitParams, PriorityRouterParams>()};
+}
 
 }  // namespace example

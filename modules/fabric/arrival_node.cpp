@@ -6,6 +6,7 @@
 
 #include "modules/fabric/request_text.h"
 #include "platform/base/error.h"
+#include "platform/elab/foreign_call.h"
 
 namespace kb::modules {
 
@@ -43,14 +44,24 @@ void ArrivalNode::on_event(TimeFs now, std::uint64_t) {
   if (now != scheduled_) return;
   scheduled_ = kNever;
   Outbox outbox(*this);
-  take_arrivals(now);
-  const auto due = std::remove(asked_.begin(), asked_.end(), now);
-  const bool asked = due != asked_.end();
-  asked_.erase(due, asked_.end());
-  if (asked) on_wake();
-  send_departures(now);
+  elab::call_block(node_record(), scheduler(), [&] {
+    take_arrivals(now);
+    const auto due = std::remove(asked_.begin(), asked_.end(), now);
+    const bool asked = due != asked_.end();
+    asked_.erase(due, asked_.end());
+    if (asked) on_wake();
+    send_departures(now);
+  });
+  if (scheduler().failed()) return;
   outbox.flush();
   schedule_next();
+}
+
+void ArrivalNode::fail(const Transaction& transaction, const std::string& what, const std::string& remedy) const {
+  elab::fail_for(
+      node_record(), scheduler(),
+      fmt::format("{} the {} (transaction {})", what, request_text(transaction, context().graph), transaction.id),
+      remedy);
 }
 
 void ArrivalNode::take_arrivals(TimeFs now) {
@@ -88,9 +99,13 @@ void ArrivalNode::send_departures(TimeFs now) {
 }
 
 void ArrivalNode::depart(const Arrival& arrival, TimeFs at) {
-  if (at < now()) throw Error::model(node_id() + " offers a flit in the past");
+  const Transaction& transaction = arrival.transaction();
+  if (at < now()) {
+    return fail(transaction, "passes on in the past, at " + format_ns(at) + " ns,",
+                "give depart() now() or a later time");
+  }
   if (arrival.stream_.out_port == payload::kNoPort) {
-    throw Error::model(node_id() + " passes on a flit whose leg ends here; answer it with response()");
+    return fail(transaction, "passes on, although its route ends here,", "give depart() its response()");
   }
   departures_.insert({arrival, at});
   schedule_next();
@@ -100,6 +115,11 @@ ArrivalNode::Arrival ArrivalNode::response(Transaction& transaction, std::uint32
   Arrival answer;
   FlitStream& stream = answer.stream_;
   stream.transaction = &transaction;
+  stream.out_port = payload::kNoPort;
+  if (transaction.route->nodes.back() != node()) {
+    fail(transaction, "answers what is not for it, or has been answered:", "answer every request once");
+    return answer;
+  }
   stream.leg = Leg::response;
   stream.hop = transaction.route->last_hop();
   stream.out_port = transaction.hops[stream.hop].reverse;
@@ -117,7 +137,10 @@ ArrivalNode::Arrival ArrivalNode::response(Transaction& transaction, std::uint32
 }
 
 void ArrivalNode::wake_at(TimeFs at) {
-  if (at < now()) throw Error::model(node_id() + " asks to be woken in the past");
+  if (at < now()) {
+    return elab::fail_for(node_record(), scheduler(), "asks to be woken in the past, at " + format_ns(at) + " ns,",
+                          "give wake_at() now() or a later time");
+  }
   asked_.push_back(at);
   schedule_next();
 }

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -81,6 +82,7 @@ class ArrivalNode : public FabricNode, private elab::EventHandler {
   void take_arrivals(TimeFs now);
   void send_departures(TimeFs now);
   void schedule_next();
+  void fail(const payload::Transaction& transaction, const std::string& what, const std::string& remedy) const;
 
   SortedQueue<FlitStream, StreamKey> coming_;  // the first flit of each stream is the next to arrive
   SortedQueue<Departure, Departure::ByTime> departures_;

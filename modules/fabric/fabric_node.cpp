@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "modules/fabric/protocol_checker.h"
 #include "modules/fabric/request_text.h"
 #include "platform/base/error.h"
 #include "platform/elab/route_table.h"
@@ -79,6 +80,7 @@ void FabricNode::end_of_elaboration() {
     port.link.forward = out[port.out_index];
     port.link.backward = in[port.in_index];
   }
+  if (context().check_foreign) watch_foreign_links(*this, context());
 }
 
 void FabricNode::conclude() {

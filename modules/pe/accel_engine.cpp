@@ -3,12 +3,15 @@
 #include <algorithm>
 #include <utility>
 
+#include "platform/elab/foreign_call.h"
+
 namespace kb::modules {
 
 AccelEngine::AccelEngine(const sc_core::sc_module_name& name, NodeId node, TimeFs overhead, std::int64_t queue_depth,
                          PeContext& pe, elab::BlockContext& context)
     : PeBlock(name, node, pe, context),
       overhead_(overhead),
+      foreign_(elab::is_foreign(node_record())),
       queue_depth_(queue_limit(queue_depth)),
       slot_(pe.accel_slot),
       busy_probe_(*this, context.observer, "busy", 1) {}
@@ -43,7 +46,13 @@ void AccelEngine::start(CommandTask& task) {
   task.start = now();
   log_stage("begins", task);
   busy_probe_.set(now(), 1);
-  scheduler().schedule(now() + std::max(overhead_, work(task)), *this);
+  scheduler().schedule(now() + std::max(overhead_, foreign_ ? foreign_work(task) : work(task)), *this);
+}
+
+TimeFs AccelEngine::foreign_work(CommandTask& task) {
+  TimeFs time = 0;
+  elab::call_block(node_record(), scheduler(), [&] { time = work(task); });
+  return time;
 }
 
 void AccelEngine::on_event(TimeFs now, std::uint64_t) {

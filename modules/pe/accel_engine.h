@@ -33,9 +33,11 @@ class AccelEngine : public PeBlock, public AccelSlot::IUser, private elab::Event
   void on_grant(CommandTask& task) final;
   bool ready() const final { return !stalled_; }
   void start(CommandTask& task);
+  TimeFs foreign_work(CommandTask& task);
   void on_event(TimeFs now, std::uint64_t argument) final;
 
   TimeFs overhead_;
+  const bool foreign_;  // work() is code from outside
   std::size_t queue_depth_;
   bool stalled_ = false;             // the next block has no room for what was finished last
   CommandTask* deferred_ = nullptr;  // came with the slot meanwhile

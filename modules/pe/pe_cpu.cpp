@@ -162,7 +162,7 @@ void PeCpu::run_kernel(const payload::KernelLaunchMsg& launch_message, TimeFs re
     Body(PeCpu& owner, const char* name) : cpu(owner) {
       cpu.kernel_ = name;
       cpu.scheduler().foreground().set_call(nullptr, 0);
-      cpu.scheduler().foreground().enter(cpu.node_id().c_str(), name, cpu.now());
+      cpu.scheduler().foreground().enter(elab::UserCode::kernel, name, cpu.node_id().c_str(), cpu.now());
     }
     ~Body() {
       cpu.kernel_ = nullptr;
@@ -301,7 +301,7 @@ void PeCpu::wait_for(sc_core::sc_event& event) {
   scheduler().foreground().leave();
   sc_core::wait(event);
   if (kernel_ == nullptr) return;
-  scheduler().foreground().enter(node_id().c_str(), kernel_, now());
+  scheduler().foreground().enter(elab::UserCode::kernel, kernel_, node_id().c_str(), now());
   if (current_) scheduler().foreground().set_call(current_->name, current_->index);
 }
 

@@ -42,6 +42,7 @@ struct BlockContext {
   const contract::IKernelCatalog* kernels = nullptr;  // null = no kernel can be launched
   contract::ISignalObserver* observer = nullptr;      // null = no waveforms
   contract::IBlockLog* log = nullptr;                 // null = nobody reads what blocks do
+  bool check_foreign = true;                          // links of blocks from outside are held against the protocol
   // Functional access behind transport_dbg: bytes served, no time, no change of timing state. Empty = 0 bytes.
   std::function<unsigned(tlm::tlm_generic_payload&)> debug_transport;
 

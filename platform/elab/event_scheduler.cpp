@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <utility>
 
 #include "platform/base/error.h"
 #include "platform/elab/block.h"
@@ -52,6 +53,8 @@ std::string name_of(const EventHandler& handler) {
 }
 
 }  // namespace
+
+Foreground EventScheduler::foreground_;
 
 EventScheduler::EventScheduler(const sc_core::sc_module_name& name)
     : sc_core::sc_module(name),
@@ -110,6 +113,13 @@ void EventScheduler::pass_end(const std::string& what) {
 void EventScheduler::give_up(const std::string& reason) {
   if (given_up_.empty()) given_up_ = reason;
   stop();
+}
+
+void EventScheduler::fail(std::exception_ptr error) {
+  if (failed()) return;
+  failure_ = std::move(error);
+  time_limit_ = -1;  // no further event
+  if (!running_ && now_ < armed_at_) arm(now_);
 }
 
 // SystemC warns of a second sc_stop().
@@ -256,6 +266,7 @@ void EventScheduler::run_method() {
     if ((handled_ & kPollMask) == 0 && (end_requested() || (poll_ && poll_()))) ended = true;
   }
   running_ = false;
+  if (failed()) std::rethrow_exception(failure_);
   if (ended) {
     stop();
     return;

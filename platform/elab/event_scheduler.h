@@ -5,6 +5,7 @@
 
 #include <atomic>
 #include <cstdint>
+#include <exception>
 #include <functional>
 #include <string>
 #include <systemc>
@@ -62,8 +63,13 @@ class EventScheduler final : public sc_core::sc_module {
   // Polled about once per 16384 events; returning true ends the run (Ctrl-C, progress output).
   void set_poll(std::function<bool()> poll) { poll_ = std::move(poll); }
 
-  // The code of the user that runs now.
-  Foreground& foreground() { return foreground_; }
+  // Ends the run at the current time with an exception, which leaves the simulation when the event or call in progress
+  // is over; the first call counts. For faults that are found in the middle of code which might catch what is thrown.
+  void fail(std::exception_ptr error);
+  bool failed() const { return failure_ != nullptr; }
+
+  // The code of the user that runs now; one for the process, as there is one simulation.
+  static Foreground& foreground() { return foreground_; }
 
   std::uint64_t events() const { return handled_; }
   std::uint64_t pending() const { return pending_; }
@@ -125,7 +131,8 @@ class EventScheduler final : public sc_core::sc_module {
   std::string passed_end_;
   std::string given_up_;
   std::atomic<bool> end_requested_{false};
-  Foreground foreground_;
+  std::exception_ptr failure_;
+  static Foreground foreground_;
 };
 
 }  // namespace kb::elab

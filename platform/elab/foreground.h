@@ -1,40 +1,46 @@
-// Which code of the user the simulation is in, for another thread that has to say so when nothing else answers any
-// more. The simulation's thread writes, any thread may read at any time.
+// Which code of the user the simulation is in, for another thread or a signal handler that has to say so when nothing
+// else answers any more. The simulation's thread writes, any thread may read at any time.
 #pragma once
 
 #include <atomic>
+#include <cstddef>
 #include <cstdint>
 
 #include "platform/base/units.h"
 
 namespace kb::elab {
 
+enum class UserCode : std::uint8_t { none, plug_in, workload, kernel, block };
+
 class Foreground {
  public:
   struct View {
-    const char* kernel = nullptr;  // null: no kernel runs
-    const char* place = nullptr;   // "sip0.cube0.pe3.pe_cpu", or the host thread; null: no code of the user runs
-    const char* call = nullptr;    // the latest one of the kernel; null: none yet
-    std::uint64_t index = 0;       // of the call
-    TimeFs since = 0;              // simulated time, which stands still while code of the user runs
+    UserCode code = UserCode::none;
+    const char* name = nullptr;   // of the kernel, of the block's implementation, of the library's file
+    const char* place = nullptr;  // "sip0.cube0.pe3.pe_cpu", or the host thread
+    const char* call = nullptr;   // the latest one of the kernel; null: none yet
+    std::uint64_t index = 0;      // of the call
+    TimeFs since = 0;             // simulated time, which stands still while code of the user runs
   };
 
   // The texts have to outlive the run, or the code that they name.
-  void enter(const char* place, const char* kernel, TimeFs now) {
-    kernel_.store(kernel, std::memory_order_relaxed);
+  void enter(UserCode code, const char* name, const char* place, TimeFs now) {
+    name_.store(name, std::memory_order_relaxed);
+    place_.store(place, std::memory_order_relaxed);
     since_.store(now, std::memory_order_relaxed);
-    place_.store(place, std::memory_order_release);
+    code_.store(code, std::memory_order_release);
   }
   void set_call(const char* call, std::uint64_t index) {
     call_.store(call, std::memory_order_relaxed);
     index_.store(index, std::memory_order_relaxed);
   }
-  void leave() { place_.store(nullptr, std::memory_order_relaxed); }
+  void leave() { code_.store(UserCode::none, std::memory_order_relaxed); }
 
   View view() const {
     View view;
-    view.place = place_.load(std::memory_order_acquire);
-    view.kernel = kernel_.load(std::memory_order_relaxed);
+    view.code = code_.load(std::memory_order_acquire);
+    view.name = name_.load(std::memory_order_relaxed);
+    view.place = place_.load(std::memory_order_relaxed);
     view.since = since_.load(std::memory_order_relaxed);
     view.call = call_.load(std::memory_order_relaxed);
     view.index = index_.load(std::memory_order_relaxed);
@@ -42,9 +48,14 @@ class Foreground {
   }
 
  private:
-  std::atomic<const char*> place_{nullptr}, kernel_{nullptr}, call_{nullptr};
+  std::atomic<UserCode> code_{UserCode::none};
+  std::atomic<const char*> name_{nullptr}, place_{nullptr}, call_{nullptr};
   std::atomic<std::uint64_t> index_{0};
   std::atomic<TimeFs> since_{0};
 };
+
+// Writes "in kernel copy on sip0.cube0.pe0.pe_cpu, after tl.load #3" into `text`, cut off where it is full; nothing
+// when no code of the user runs. Safe in a signal handler.
+void describe(const Foreground::View& view, char* text, std::size_t size);
 
 }  // namespace kb::elab

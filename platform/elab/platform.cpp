@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "platform/base/nearest.h"
+#include "platform/elab/foreign_call.h"
 
 namespace kb::elab {
 namespace {
@@ -83,18 +84,20 @@ const BlockFactory& factory_of(const BlockRegistry& registry, const topology::No
 // What a block from outside throws in its constructor is a mistake in that block.
 std::unique_ptr<Block> make_block(const BlockFactory& factory, const std::string& name, const topology::Node& node,
                                   NodeId id, BlockContext& context) {
-  const bool builtin = node.impl.rfind("custom.", 0) != 0;
   const auto refuse = [&](const std::string& why) {
     return Error::configuration("node " + node.id + ": its implementation '" + node.impl + "' cannot be made: " + why);
   };
   std::unique_ptr<Block> block;
+  const CodeScope scope(node, 0);
   try {
     block = factory(name.c_str(), id, context);
   } catch (const std::bad_alloc&) {
     throw;
   } catch (const std::exception& error) {
-    if (builtin) throw;
+    if (!is_foreign(node)) throw;
     throw refuse(error.what());
+  } catch (...) {
+    throw refuse("it threw an object that is not a std::exception");
   }
   if (block == nullptr) throw refuse("its factory gives no block");
   return block;
@@ -110,8 +113,18 @@ Platform::Platform(const sc_core::sc_module_name& name, const topology::Graph& g
       scheduler_("scheduler"),
       pool_(graph.spec.flit_bytes()),
       routes_(graph, ports_),
-      context_{graph,           scheduler_,       pool_,       routes_, ports_, options.operations,
-               options.kernels, options.observer, options.log, {},      {}} {
+      context_{graph,
+               scheduler_,
+               pool_,
+               routes_,
+               ports_,
+               options.operations,
+               options.kernels,
+               options.observer,
+               options.log,
+               options.check_foreign,
+               {},
+               {}} {
   blocks_.resize(graph.nodes.size());
   Hierarchy hierarchy(graph, containers_, [&](const std::string& module, NodeId id) {
     const topology::Node& node = graph.node(id);
@@ -135,7 +148,9 @@ Block& Platform::block(std::string_view id) const {
 
 void Platform::conclude() {
   for (const auto& block : blocks_) {
-    if (block != nullptr) block->conclude();
+    if (block == nullptr) continue;
+    const CodeScope scope(block->node_record(), scheduler_.now());
+    block->conclude();
   }
 }
 
@@ -144,6 +159,7 @@ std::vector<WaitInfo> Platform::waits() const {
   for (const auto& block : blocks_) {
     if (block == nullptr) continue;
     std::size_t first = waits.size();
+    const CodeScope scope(block->node_record(), scheduler_.now());
     block->collect_waits(waits);
     for (; first < waits.size(); ++first) waits[first].node = block->node();
   }

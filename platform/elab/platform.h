@@ -18,6 +18,7 @@ struct PlatformOptions {
   const contract::IKernelCatalog* kernels = nullptr;
   contract::ISignalObserver* observer = nullptr;
   contract::IBlockLog* log = nullptr;
+  bool check_foreign = true;  // blocks from outside are held against the protocol of the fabric
 };
 
 // Builds the modules in compile order (T-31) and binds them edge by edge. One per process (SystemC elaborates once).

@@ -8,6 +8,11 @@
 namespace kb::topology {
 
 void Implementations::add(NodeKind kind, const std::string& impl, params::FieldTable fields) {
+  if (kind > NodeKind::pe_ipcq || kind == NodeKind::host) {
+    throw Error::configuration(fmt::format(
+        "the implementation '{}' is for a kind of block that does not exist; give one of kb::topology::NodeKind",
+        impl));
+  }
   if (impl.rfind("custom.", 0) != 0 || impl.size() == 7) {
     throw Error::configuration(
         fmt::format("the implementation '{}' of {} needs a name that begins with custom., e.g. custom.my_{}", impl,

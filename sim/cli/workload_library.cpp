@@ -13,6 +13,7 @@
 #include <new>
 
 #include "platform/base/error.h"
+#include "platform/elab/event_scheduler.h"
 #include "platform/topology/input_file.h"
 #include "sim/cli/program.h"
 
@@ -130,11 +131,14 @@ void add_plugin_option(CLI::App& app, std::vector<std::string>& plugins) {
 }
 
 WorkloadLibrary::WorkloadLibrary(const std::vector<std::string>& plugins) {
+  elab::Foreground& foreground = elab::EventScheduler::foreground();
   for (const std::string& file : plugins) {
+    foreground.enter(elab::UserCode::plug_in, file.c_str(), nullptr, 0);
     const Plugin plugin = load_plugin(file);
     sw::PluginRegistrar registrar;
     if (plugin.kernels != nullptr) guard(file, [&] { plugin.kernels(registrar); });
     if (plugin.blocks != nullptr) guard(file, [&] { plugin.blocks(blocks_); });
+    foreground.leave();
     std::vector<Diagnostic> problems;
     const auto add = [&](auto& items, const auto& to_catalog) {
       for (auto& item : items) collect_problems(problems, [&] { guard(file, [&] { to_catalog(std::move(item)); }); });

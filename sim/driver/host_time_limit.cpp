@@ -3,7 +3,6 @@
 #include <csignal>
 #include <ctime>
 
-#include "platform/base/printable.h"
 #include "platform/elab/event_scheduler.h"
 #include "platform/observe/json_writer.h"
 #include "sim/driver/interrupt.h"
@@ -28,16 +27,15 @@ double process_cpu_s() {
 }
 
 // What the message says about the code that did not react.
-std::string running(elab::EventScheduler* scheduler) {
-  if (scheduler == nullptr) return "before the simulation, in a plug-in or while the machine was built";
-  const elab::Foreground::View view = scheduler->foreground().view();
-  if (view.place == nullptr) return "in the simulator, which works on one step";
-  std::string text = view.kernel == nullptr ? "in the workload (" + printable_line(view.place) + ")"
-                                            : std::string("in kernel ") + view.kernel + " on " + view.place;
-  if (view.kernel != nullptr && view.call != nullptr && *view.call != '\0') {
-    text += std::string(", after tl.") + view.call + " #" + std::to_string(view.index);
+std::string running(const elab::EventScheduler* scheduler) {
+  const elab::Foreground::View view = elab::EventScheduler::foreground().view();
+  if (view.code == elab::UserCode::none) {
+    return scheduler == nullptr ? "before the simulation, while the machine was built"
+                                : "in the simulator, which works on one step";
   }
-  return text + ", at " + format_ns(view.since) + " ns of simulated time";
+  char text[512];
+  describe(view, text, sizeof text);
+  return scheduler == nullptr ? text : text + (", at " + format_ns(view.since) + " ns of simulated time");
 }
 
 }  // namespace

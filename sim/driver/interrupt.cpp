@@ -1,5 +1,6 @@
 #include "sim/driver/interrupt.h"
 
+#include <pthread.h>
 #include <unistd.h>
 
 #include <atomic>
@@ -13,6 +14,7 @@
 #include <string>
 
 #include "platform/base/printable.h"
+#include "platform/elab/event_scheduler.h"
 #include "platform/observe/output_file.h"
 #include "platform/observe/temporary_file.h"
 
@@ -26,6 +28,7 @@ constexpr int kNoProgress = 4;
 // What signal handlers and exit handlers read.
 const char* g_hint = nullptr;
 std::atomic<bool> g_exit_allowed{false};
+pthread_t g_simulation;  // the thread that installs the handlers
 
 // Only async-signal-safe calls below: the signal may arrive inside the allocator or on a kernel's stack.
 void write_texts(std::initializer_list<const char*> texts) {
@@ -55,10 +58,22 @@ extern "C" void on_fatal(int signal) {
 
 extern "C" void on_broken_pipe(int) {}  // the write reports it
 
+// Which code of the user the process was in, to go behind "kernbench: error: ...". The simulation's thread only.
+struct Place {
+  Place() {
+    if (::pthread_equal(::pthread_self(), g_simulation) == 0) return;
+    describe(elab::EventScheduler::foreground().view(), text, sizeof text);
+  }
+  const char* before() const { return *text == '\0' ? "" : ", "; }
+
+  char text[256] = "";
+};
+
 // A kernel, a workload or a plug-in ends the process, which would otherwise look like a success without a result.
 [[noreturn]] void end_by_program(const char* what) {
+  const Place place;
   observe::TemporaryFile::remove_all();
-  write_texts({"\nkernbench: error: ", what, "; ", state_of_results(), "\n"});
+  write_texts({"\nkernbench: error: ", what, place.before(), place.text, "; ", state_of_results(), "\n"});
   ::_exit(kProgramFault);
 }
 
@@ -66,10 +81,6 @@ extern "C" void on_exit_call() {
   if (g_exit_allowed) return;
   std::fflush(stdout);
   end_by_program("a kernel, a workload or a plug-in called exit(); return from it instead, or throw an exception");
-}
-
-extern "C" void on_abort(int) {
-  end_by_program("a kernel, a workload or a plug-in called abort() or failed an assertion");
 }
 
 // Nothing here takes memory.
@@ -101,48 +112,56 @@ void install_exit_handlers() {
   std::atexit(on_exit_call);
   std::at_quick_exit(on_exit_call);
   std::set_terminate(on_terminate);
+}
+
+const char* cause_of(int signal) {
+  switch (signal) {
+    case SIGABRT:
+      return "abort() was called, or an assertion failed";
+    case SIGFPE:
+      return "an arithmetic error (integer division by zero?)";
+    case SIGILL:
+      return "an illegal instruction";
+    default:
+      return "an invalid memory access";
+  }
+}
+
+// The process ends as it would have ended, by the signal: its parent sees that, and there is a core dump where the
+// system makes one.
+extern "C" void on_crash(int signal) {
+  const Place place;
+  observe::TemporaryFile::remove_all();
+  write_texts({"\nkernbench: error: the process crashed", place.before(), place.text, ": ", cause_of(signal)});
+  if (signal == SIGSEGV || signal == SIGBUS) {
+    write_texts(
+        {"; the usual cause is a kernel or workload that uses more than its stack (128 KiB, 4 MiB: put large arrays "
+         "into a std::vector) or a bad pointer in a plug-in"});
+  }
+  write_texts({"; ", *place.text == '\0' ? "without a plug-in it is a defect of the simulator; " : "",
+               state_of_results(), "\n"});
+  std::signal(signal, SIG_DFL);
+  ::raise(signal);
+}
+
+// On a stack of its own: the usual cause is a kernel or workload that has used up its stack. The sanitizers report
+// crashes better themselves.
+void install_crash_handlers() {
   struct sigaction action {};
-  action.sa_handler = on_abort;
+  action.sa_handler = on_crash;
   ::sigemptyset(&action.sa_mask);
   ::sigaction(SIGABRT, &action, nullptr);
-}
-
-// The sanitizers report crashes better themselves.
 #if !defined(__SANITIZE_ADDRESS__)
-constexpr int kCrashed = 3;
-constexpr std::size_t kSignalStackBytes = 64 << 10;
-
-// On a stack of its own: the usual cause is a kernel or workload that has used up its stack.
-extern "C" void on_crash(int signal) {
-  observe::TemporaryFile::remove_all();
-  write_texts(
-      {signal == SIGFPE
-           ? "\nkernbench: error: the process was ended by an arithmetic error (integer division by zero?) in a "
-             "kernel, a workload or the simulator; "
-           : "\nkernbench: error: the process was ended by an invalid memory access; the usual cause is a "
-             "kernel or workload that uses more than its stack (128 KiB, 4 MiB: put large arrays into a "
-             "std::vector) or a bad pointer in a plug-in, else it is a defect of the simulator; ",
-       state_of_results(), "\n"});
-  ::_exit(kCrashed);
-}
-
-void install_crash_handlers() {
+  constexpr std::size_t kSignalStackBytes = 64 << 10;
   static char stack[kSignalStackBytes];
   stack_t alternative{};
   alternative.ss_sp = stack;
   alternative.ss_size = sizeof stack;
   if (::sigaltstack(&alternative, nullptr) != 0) return;
-  struct sigaction action {};
-  action.sa_handler = on_crash;
   action.sa_flags = SA_ONSTACK;
-  ::sigemptyset(&action.sa_mask);
-  for (const int signal : {SIGSEGV, SIGBUS, SIGFPE}) ::sigaction(signal, &action, nullptr);
-  action.sa_handler = on_fatal;
-  ::sigaction(SIGILL, &action, nullptr);
-}
-#else
-void install_crash_handlers() {}
+  for (const int signal : {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT}) ::sigaction(signal, &action, nullptr);
 #endif
+}
 
 bool ignored(int signal) {
   struct sigaction current {};
@@ -160,6 +179,7 @@ void allow_exit() {
 }
 
 void install_interrupt_handlers() {
+  g_simulation = ::pthread_self();
   install_crash_handlers();
   install_exit_handlers();
   struct sigaction action {};

@@ -5,11 +5,13 @@
 #include <systemc>
 
 #include "modules/catalog.h"
+#include "modules/fabric/protocol_checker.h"
 #include "platform/address/address_space.h"
 #include "platform/address/phys_addr.h"
 #include "platform/data/data_engine.h"
 #include "platform/data/op_log_file.h"
 #include "platform/data/operation_recorder.h"
+#include "platform/elab/foreign_call.h"
 #include "platform/elab/platform.h"
 #include "platform/observe/vcd_writer.h"
 #include "sim/driver/deadlock.h"
@@ -164,6 +166,7 @@ std::optional<Error> find_failure(elab::Platform& platform, HostPort& host, cons
     return Error::program("TIME_RANGE", passed);
   }
   if (host.main_finished() && host.open_requests() == 0 && open_waits(platform, host).empty()) return std::nullopt;
+  if (!was_cut(platform.scheduler())) modules::throw_if_a_block_stalls(platform.context());
   return lack_of_progress(platform.scheduler(), host_limit);
 }
 
@@ -200,6 +203,7 @@ void collect(const elab::Platform& platform, SimulationResult& result) {
   for (std::uint32_t i = 0; i < graph.nodes.size(); ++i) {
     if (graph.nodes[i].kind == topology::NodeKind::host) continue;
     statistics.clear();
+    const elab::CodeScope scope(graph.nodes[i], result.sim_time);
     platform.block(NodeId(i)).collect_statistics(statistics);
     if (statistics.empty()) continue;
     auto& [id, records] = result.blocks.emplace_back(graph.nodes[i].id, std::vector<StatisticRecord>());

@@ -165,7 +165,7 @@ void HostThreads::block(Thread& thread, const std::string& reason) {
 void HostThreads::wait_for_turn(Thread& thread) {
   scheduler_.foreground().leave();
   while (!thread.granted) sc_core::wait(thread.resume);
-  scheduler_.foreground().enter(thread.name.c_str(), nullptr, scheduler_.now());
+  scheduler_.foreground().enter(elab::UserCode::workload, nullptr, thread.name.c_str(), scheduler_.now());
 }
 
 void HostThreads::check_unwinding(const Thread& thread) const {

@@ -1,4 +1,5 @@
 #include "modules/catalog.h"
+#include "modules/fabric/protocol_checker.h"
 #include "platform/address/phys_addr.h"
 #include "platform/base/error.h"
 #include "platform/elab/i_request_source.h"
@@ -100,6 +101,7 @@ std::vector<TrafficResult> run_traffic(const topology::LoadedTopology& topology,
   if (source.answered() != rows.size()) {
     const bool cut = host_limit != nullptr && platform.scheduler().end_requested();
     if (cut) host_limit->acknowledge();
+    if (!cut) modules::throw_if_a_block_stalls(platform.context());
     throw Error(
         ErrorFamily::no_progress, cut ? "HOST_TIME_LIMIT" : "NO_PROGRESS",
         (cut ? host_limit->headline() + " at " + format_ns(platform.scheduler().now()) + " ns of simulated time: "

@@ -7,7 +7,7 @@
 #include <queue>
 #include <tuple>
 
-#include "tests/support/params.h"
+#include "modules/kit/params.h"
 
 namespace kb::test {
 namespace {

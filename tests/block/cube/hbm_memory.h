@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "tests/support/fabric_fixture.h"
+#include "modules/kit/fabric_fixture.h"
 
 namespace kb::test {
 

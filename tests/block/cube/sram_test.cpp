@@ -2,7 +2,7 @@
 
 #include <gmock/gmock.h>
 
-#include "tests/support/fabric_fixture.h"
+#include "modules/kit/fabric_fixture.h"
 
 namespace kb::test {
 namespace {

@@ -8,7 +8,7 @@
 #include <random>
 #include <tuple>
 
-#include "tests/support/fabric_fixture.h"
+#include "modules/kit/fabric_fixture.h"
 
 namespace kb::test {
 namespace {

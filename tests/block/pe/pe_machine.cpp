@@ -7,9 +7,9 @@
 #include "modules/cube/catalog.h"
 #include "modules/fabric/catalog.h"
 #include "modules/io/catalog.h"
+#include "modules/kit/params.h"
 #include "modules/pe/catalog.h"
 #include "platform/address/phys_addr.h"
-#include "tests/support/params.h"
 
 namespace kb::test {
 namespace {

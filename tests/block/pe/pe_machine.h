@@ -9,13 +9,13 @@
 #include <utility>
 #include <vector>
 
+#include "modules/kit/waves.h"
 #include "modules/pe/pe_tcm.h"
 #include "platform/contract/i_operation_sink.h"
 #include "platform/contract/i_pe.h"
 #include "platform/elab/platform.h"
 #include "platform/payload/messages.h"
 #include "platform/topology/topology.h"
-#include "tests/support/waves.h"
 
 namespace kb::test {
 

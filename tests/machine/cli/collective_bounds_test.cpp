@@ -7,11 +7,11 @@
 #include <functional>
 #include <memory>
 
+#include "modules/kit/params.h"
 #include "platform/routing/latency.h"
 #include "platform/routing/path_router.h"
 #include "platform/topology/topology.h"
 #include "tests/machine/cli/command_line.h"
-#include "tests/support/params.h"
 
 namespace kb::test {
 namespace {

@@ -1,5 +1,6 @@
 // Kernels and host programs that make one mistake each; the parameter `mistake` chooses.
 #include <cmath>
+#include <csignal>
 #include <cstdlib>
 #include <exception>
 #include <new>
@@ -88,8 +89,23 @@ void defect(Context&, Ptr) {
 
 void deep(Context& tl, Ptr) {
   volatile char large[8 << 20];
-  for (std::size_t i = 0; i < sizeof large; i += 1024) large[i] = 1;
+  // Downwards, as calls use a stack: the other way round it would write over memory of others first.
+  for (std::size_t i = sizeof large; i > 0; i -= 1024) large[i - 1] = 1;
   tl.cycles(large[0]);
+}
+
+void abort_kernel(Context& tl, Ptr x) {
+  tl.load(x, {64});
+  std::abort();
+}
+
+void null_kernel(Context& tl, Ptr x) {
+  tl.load(x, {64});
+  *static_cast<volatile int*>(nullptr) = 1;
+}
+
+void divide_kernel(Context&, Ptr) {
+  std::raise(SIGFPE);  // not every processor traps
 }
 
 void exit_kernel(Context&, Ptr) {
@@ -120,6 +136,9 @@ constexpr Mistake kKernels[] = {{"wrong-shapes", wrong_shapes},
                                 {"busy", busy},
                                 {"defect", defect},
                                 {"deep", deep},
+                                {"abort-kernel", abort_kernel},
+                                {"null-kernel", null_kernel},
+                                {"divide-kernel", divide_kernel},
                                 {"exit-kernel", exit_kernel},
                                 {"odd-kernel", odd_kernel},
                                 {"standard-kernel", standard_kernel}};

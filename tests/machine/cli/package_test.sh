@@ -24,6 +24,7 @@ tree="$work/blocks"
 "$cmake" -S "$source/examples/blocks" -B "$tree" -G Ninja -DCMAKE_PREFIX_PATH="$work/prefix" \
   -DCMAKE_CXX_COMPILER="$cxx" -DCMAKE_BUILD_TYPE=Release
 "$cmake" --build "$tree"
+"${cmake%cmake}ctest" --test-dir "$tree" --output-on-failure
 cd "$tree"
 machine="$source/examples/blocks/machine.yaml"
 "$kernbench" check --plugin ./libblocks.so "$machine"

@@ -3,8 +3,8 @@
 
 #include <random>
 
+#include "modules/fabric/protocol_checker.h"
 #include "tests/machine/fabric/live_machine.h"
-#include "tests/support/protocol_checker.h"
 #include "tests/support/random_machine.h"
 
 namespace kb::test {
@@ -17,7 +17,7 @@ TEST_P(Protocol, HoldsOnEveryEdge) {
   const topology::LoadedTopology topology = random_machine(random);
   const std::vector<sim::TraceRow> rows = random_rows(random, topology.graph, 400);
   LiveMachine machine(topology);
-  ProtocolChecker checker(machine.platform());
+  modules::ProtocolChecker checker(machine.platform());
   for (const sim::TraceRow& row : rows) machine.issue(row);
   machine.run();
   EXPECT_EQ(machine.answered(), rows.size());

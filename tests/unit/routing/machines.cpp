@@ -2,7 +2,7 @@
 
 #include <array>
 
-#include "tests/support/params.h"
+#include "modules/kit/params.h"
 
 namespace kb::test {
 namespace {

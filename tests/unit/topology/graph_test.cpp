@@ -4,8 +4,8 @@
 
 #include <set>
 
+#include "modules/kit/params.h"
 #include "platform/params/sram_params.h"
-#include "tests/support/params.h"
 #include "tests/unit/topology/topology_test_support.h"
 
 namespace kb::topology {

@@ -2,9 +2,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "modules/kit/params.h"
 #include "platform/params/pe_math_params.h"
 #include "platform/topology/implementations.h"
-#include "tests/support/params.h"
 #include "tests/unit/topology/topology_test_support.h"
 
 namespace kb::topology {

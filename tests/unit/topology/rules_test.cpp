@@ -1,8 +1,8 @@
 // Values and combinations that a machine cannot have, each changed alone in an otherwise good file.
 #include <gtest/gtest.h>
 
+#include "modules/kit/params.h"
 #include "platform/params/pe_gemm_params.h"
-#include "tests/support/params.h"
 #include "tests/unit/topology/topology_test_support.h"
 
 namespace kb::topology {

@@ -1,4 +1,4 @@
-#include "tests/support/scripted_node.h"
+#include "modules/kit/scripted_node.h"
 
 #include <algorithm>
 
@@ -40,6 +40,22 @@ void ScriptedNode::send(TimeFs at, Transaction& transaction, Leg leg, std::uint3
     commit_later_than_before(run);
     outbox.flush();
   });
+}
+
+void ScriptedNode::request(Transaction& transaction, TimeFs arrival, TimeFs spacing) {
+  const std::uint32_t flits = transaction.leg_flits(Leg::request);
+  if (flits == 0) return send_message(transaction, Leg::request, arrival);
+  send(now(), transaction, Leg::request, 0, flits, arrival, spacing);
+}
+
+void ScriptedNode::answer(Transaction& transaction, TimeFs arrived) {
+  if (answer_delay_ == kNever || transaction.route->nodes.back() != node()) return;
+  const TimeFs at = arrived + answer_delay_;
+  const std::uint16_t hop = hop_of(transaction);
+  const TimeFs arrival = at + channel(next_port(transaction, Leg::response, hop)).params().propagation;
+  const std::uint32_t flits = transaction.leg_flits(Leg::response);
+  if (flits == 0) return send_message(transaction, Leg::response, arrival);
+  send(at, transaction, Leg::response, 0, flits, arrival, 0);
 }
 
 void ScriptedNode::commit_later_than_before(FlitStream run) {
@@ -87,6 +103,10 @@ void ScriptedNode::postpone(TimeFs at, Transaction& transaction, Leg leg, std::u
   });
 }
 
+void ScriptedNode::on_message(Transaction& transaction, const FlitStream& message) {
+  if (message.leg == Leg::request) answer(transaction, message.time);
+}
+
 void ScriptedNode::on_flits(FlitStream& flits) {
   if (!flits.has_last_flit()) return;
   endings_.push_back({flits.last_time(), flits.transaction, flits.leg, flits.in_port});
@@ -109,7 +129,10 @@ void ScriptedNode::on_event(TimeFs now, std::uint64_t argument) {
       std::stable_partition(endings_.begin(), endings_.end(), [&](const Ending& e) { return e.time > now; });
   const std::vector<Ending> over(due, endings_.end());
   endings_.erase(due, endings_.end());
-  for (const Ending& e : over) send_end(e.port, *e.transaction, e.leg);
+  for (const Ending& e : over) {
+    send_end(e.port, *e.transaction, e.leg);
+    if (e.leg == Leg::request) answer(*e.transaction, now);
+  }
 }
 
 }  // namespace kb::test

@@ -1,4 +1,4 @@
-// A neighbour of a fabric block under test that sends what it is told and takes whatever comes.
+// A neighbour of a fabric block under test, initiator or target: it sends what it is told and takes whatever comes.
 #pragma once
 
 #include <cstdint>
@@ -14,6 +14,13 @@ namespace kb::test {
 class ScriptedNode final : public modules::FabricNode, private elab::EventHandler {
  public:
   ScriptedNode(const sc_core::sc_module_name& name, NodeId node, elab::BlockContext& context);
+
+  // Initiator: the whole request of a transaction whose route begins here. Its first flit, or message, arrives at
+  // `arrival`, the others `spacing` apart, or as soon as the wire lets them.
+  void request(payload::Transaction& transaction, TimeFs arrival, TimeFs spacing = 0);
+  // Target: from now on the answer to every request that ends here is offered `delay` after its last flit arrived, all
+  // flits of a read at once.
+  void answer_after(TimeFs delay) { answer_delay_ = delay; }
 
   // At time `at`, announced flits [first, first + count) of a leg for arrival + i * spacing at the neighbour; later
   // than everything announced on that edge before.
@@ -36,12 +43,13 @@ class ScriptedNode final : public modules::FabricNode, private elab::EventHandle
   };
 
   void on_flits(modules::FlitStream& flits) override;
-  void on_message(payload::Transaction&, const modules::FlitStream&) override {}
+  void on_message(payload::Transaction& transaction, const modules::FlitStream& message) override;
   void on_rollback(std::uint16_t port, payload::Transaction& transaction, payload::Leg leg,
                    std::uint32_t first) override;
   void roll_back(const modules::FlitStream& flits) override { rolled_back_.push_back(flits); }
   void on_event(TimeFs now, std::uint64_t argument) override;
 
+  void answer(payload::Transaction& transaction, TimeFs arrived);
   void at_time(TimeFs at, std::function<void()> action);
   void commit_later_than_before(modules::FlitStream run);
   std::uint16_t hop_of(const payload::Transaction& transaction) const;
@@ -51,6 +59,7 @@ class ScriptedNode final : public modules::FabricNode, private elab::EventHandle
   std::vector<modules::FlitStream> rolled_back_;
   std::vector<TimeFs> last_time_;  // of the latest flit committed, by port
   std::uint64_t sequence_ = 0;
+  TimeFs answer_delay_ = kNever;  // no answers
 };
 
 }  // namespace kb::test

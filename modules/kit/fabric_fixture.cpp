@@ -1,9 +1,8 @@
-#include "tests/support/fabric_fixture.h"
+#include "modules/kit/fabric_fixture.h"
 
 #include <utility>
 
-#include "modules/cube/catalog.h"
-#include "modules/fabric/catalog.h"
+#include "modules/catalog.h"
 
 namespace kb::test {
 
@@ -24,6 +23,15 @@ NodeId FabricFixture::add(const std::string& id, topology::NodeKind kind, const 
   set_params(node, params);
   graph_.nodes.push_back(node);
   return NodeId(static_cast<std::uint32_t>(graph_.nodes.size() - 1));
+}
+
+NodeId FabricFixture::add_block(const std::string& id, elab::BlockDefinition block, const Values& params,
+                                const Values& own) {
+  blocks_.push_back(std::move(block));
+  const elab::BlockDefinition& added = blocks_.back();
+  const NodeId node = add(id, added.kind, added.impl, params);
+  graph_.nodes[node.value].impl_params = with_values(params::ParamSet(added.fields), own);
+  return node;
 }
 
 NodeId FabricFixture::add_scripted(const std::string& id) {
@@ -52,12 +60,12 @@ void FabricFixture::link(NodeId a, NodeId b, double bw_there, double bw_back, do
 
 void FabricFixture::start() {
   graph_.finish();
-  elab::BlockRegistry registry;
-  modules::add_fabric_blocks(registry);
-  modules::add_cube_blocks(registry);
+  elab::BlockRegistry registry = modules::builtin_registry();
+  for (const elab::BlockDefinition& block : blocks_) registry[block.impl] = block.factory;
   registry["test.scripted"] = elab::make_factory<ScriptedNode>();
   elab::PlatformOptions options;
   options.observer = &waves_;
+  options.check_foreign = false;  // the checker below lists all problems instead of ending the run
   platform_ = std::make_unique<elab::Platform>("fixture", graph_, registry, options);
   sc_core::sc_start(sc_core::SC_ZERO_TIME);
   checker_ = std::make_unique<ProtocolChecker>(*platform_);
@@ -80,8 +88,15 @@ payload::Transaction& FabricFixture::transaction(payload::Op op, const std::vect
 }
 
 std::vector<std::string> FabricFixture::run() {
-  sc_core::sc_start();
-  return checker_->finish();
+  std::vector<std::string> thrown;
+  try {
+    sc_core::sc_start();
+  } catch (const std::exception& error) {
+    thrown.emplace_back(error.what());
+  }
+  std::vector<std::string> problems = checker_->finish();
+  problems.insert(problems.end(), thrown.begin(), thrown.end());
+  return problems;
 }
 
 void FabricFixture::end() {

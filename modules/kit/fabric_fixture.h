@@ -1,0 +1,78 @@
+// One fabric block alone between scripted neighbours, on a graph made by hand. With a test framework or without:
+//
+//   kb::test::FabricFixture fixture;
+//   const kb::NodeId router = fixture.add_block("router", my_router(), {{"overhead_ns", 2.0}}, {{"lanes", 4}});
+//   const kb::NodeId a = fixture.add_scripted("a"), b = fixture.add_scripted("b");
+//   fixture.link(a, router, 0.0, 256.0);  // GB/s there and back: 256 B take no time, then 1 ns
+//   fixture.link(b, router, 0.0, 256.0);
+//   fixture.start();
+//   auto& write = fixture.transaction(kb::payload::Op::write, {a, router, b}, 512);
+//   fixture.scripted(a).request(write, 10'000'000);              // arrives at the router at 10 ns
+//   assert(fixture.run().empty());                               // the router has kept the protocol
+//   fixture.times(router, b);                                    // when its flits arrived at b, in fs
+//
+// SystemC elaborates once in a process, so each fixture needs one of its own; gtest_discover_tests() does that.
+#pragma once
+
+#include <deque>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "modules/fabric/protocol_checker.h"
+#include "modules/kit/params.h"
+#include "modules/kit/scripted_node.h"
+#include "modules/kit/waves.h"
+#include "platform/elab/platform.h"
+#include "platform/elab/registry.h"
+
+namespace kb::test {
+
+using Arrival = modules::LinkArrival;
+using modules::ProtocolChecker;
+
+class FabricFixture {
+ public:
+  explicit FabricFixture(std::int64_t flit_bytes = 256);
+  ~FabricFixture();
+
+  // Before start(). The block under test, as a plug-in registers it: parameters of its kind and its own, those that are
+  // left out have their defaults.
+  NodeId add_block(const std::string& id, elab::BlockDefinition block, const Values& params = {},
+                   const Values& own = {});
+  // A built-in block by its `impl`, or a scripted node.
+  NodeId add(const std::string& id, topology::NodeKind kind, const std::string& impl, const Values& params = {});
+  NodeId add_scripted(const std::string& id);
+  // A scripted node that stands for the router of an HBM channel.
+  NodeId add_channel(const std::string& id, std::int64_t channel);
+  // Both directions; bandwidths in GB/s, 0 = no serialisation; propagation in ns, 0 = the least there is (1 fs).
+  void link(NodeId a, NodeId b, double bw_there, double bw_back, double propagation_ns = 0.0);
+
+  // Elaborates (once per process) and puts the protocol checker in place.
+  void start();
+  ScriptedNode& scripted(NodeId node) { return platform().block_as<ScriptedNode>(node); }
+  elab::Platform& platform() { return *platform_; }
+  ProtocolChecker& checker() { return *checker_; }
+
+  // A transaction along consecutive neighbours; kept for the whole test.
+  payload::Transaction& transaction(payload::Op op, const std::vector<NodeId>& route, std::uint64_t bytes,
+                                    std::uint64_t hbm_offset = 0);
+  // Until nothing happens any more. Returns what the blocks have done wrong: an empty list when the protocol was kept
+  // and nothing was thrown.
+  std::vector<std::string> run();
+  // No further run: blocks report what they keep to the end. The waveforms are complete from here on.
+  void end();
+  const Waves& waves() const { return waves_; }
+  // Arrival times on an edge, in order.
+  std::vector<TimeFs> times(NodeId from, NodeId to) const;
+
+ private:
+  topology::Graph graph_;
+  std::deque<elab::BlockDefinition> blocks_;
+  Waves waves_;
+  std::unique_ptr<elab::Platform> platform_;
+  std::unique_ptr<ProtocolChecker> checker_;
+  std::vector<std::unique_ptr<payload::FabricRoute>> routes_;
+};
+
+}  // namespace kb::test
