@@ -21,7 +21,7 @@ constexpr TimeFs kHop = 1;  // the least time on a wire
 // What flits of 256 B find: a -> router -> c and b -> router -> c, 2 ns in the router, 256 GB/s on the way out.
 struct Crossing {
   explicit Crossing(const kb::elab::BlockDefinition& block) {
-    router = fixture.add_block("router", block, {{"overhead_ns", 2.0}}, {{"urgent_bytes", std::int64_t{256}}});
+    router = fixture.add_block("router", block, {{"overhead_ns", 2.0}}, {{"urgent_bytes", 256}});
     a = fixture.add_scripted("a");
     b = fixture.add_scripted("b");
     c = fixture.add_scripted("c");

@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "modules/fabric/protocol_checker.h"
+#include "modules/fabric/foreign_links.h"
 #include "modules/fabric/request_text.h"
 #include "platform/base/error.h"
 #include "platform/elab/route_table.h"

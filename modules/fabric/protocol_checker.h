@@ -58,8 +58,7 @@ class ProtocolChecker {
   std::uint64_t shortened() const { return shortened_; }  // SHORTEN calls so far
   std::uint64_t segments() const { return segments_; }    // BEGIN_* and SEGMENT calls with flits so far
 
-  // In a run that cannot go on: a model Error when a foreign block has got all of a transfer and has neither passed it
-  // on nor answered it.
+  // As the function of foreign_links.h.
   void throw_if_a_block_stalls() const;
 
  private:
@@ -128,10 +127,5 @@ class ProtocolChecker {
   std::uint64_t shortened_ = 0;
   std::uint64_t segments_ = 0;
 };
-
-// Has all links of a foreign node watched, as far as they are this node's side of them.
-void watch_foreign_links(FabricNode& node, elab::BlockContext& context);
-// As ProtocolChecker::throw_if_a_block_stalls.
-void throw_if_a_block_stalls(elab::BlockContext& context);
 
 }  // namespace kb::modules

@@ -5,7 +5,7 @@
 #include <systemc>
 
 #include "modules/catalog.h"
-#include "modules/fabric/protocol_checker.h"
+#include "modules/fabric/foreign_links.h"
 #include "platform/address/address_space.h"
 #include "platform/address/phys_addr.h"
 #include "platform/data/data_engine.h"

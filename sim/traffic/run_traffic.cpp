@@ -1,5 +1,5 @@
 #include "modules/catalog.h"
-#include "modules/fabric/protocol_checker.h"
+#include "modules/fabric/foreign_links.h"
 #include "platform/address/phys_addr.h"
 #include "platform/base/error.h"
 #include "platform/elab/i_request_source.h"

@@ -44,6 +44,7 @@ void PrintTo(const BlockFault& fault, std::ostream* out) {
   *out << fault.name << " of " << fault.replace;
 }
 
+// T-28a
 class BlockFaultTest : public FaultBlocksTest, public testing::WithParamInterface<BlockFault> {};
 
 TEST_P(BlockFaultTest, EndsTheRunAndIsNamed) {

@@ -9,7 +9,8 @@ esac
 work="$(mktemp -d)"
 trap 'rm -rf "$work"' EXIT
 
-"$cmake" --install "$build" --prefix "$work/prefix" >"$work/install.log" || { cat "$work/install.log"; exit 1; }
+"$cmake" --install "$build" --prefix "$work/elsewhere" >"$work/install.log" || { cat "$work/install.log"; exit 1; }
+mv "$work/elsewhere" "$work/prefix"  # the package works from any prefix
 kernbench="$work/prefix/bin/kernbench"
 for built in "$build"/bin/sim_*; do
   installed="$work/prefix/bin/$(basename "$built")"
