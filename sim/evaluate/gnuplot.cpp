@@ -2,15 +2,12 @@
 
 #include <fmt/format.h>
 
-#include <cerrno>
 #include <cmath>
-#include <cstdio>
 #include <cstring>
-#include <filesystem>
 #include <string_view>
 
 #include "platform/base/error.h"
-#include "sim/evaluate/files.h"
+#include "platform/observe/output_set.h"
 #include "sim/evaluate/printable.h"
 #include "sim/process/memory_file.h"
 #include "sim/process/process_pool.h"
@@ -94,24 +91,6 @@ void check(const std::string& problem) {
   if (!problem.empty()) throw Error::configuration(problem + "; the data file is complete, --fast draws from it");
 }
 
-// What can fail does so before the first file is replaced.
-void publish(const std::vector<Picture>& pictures, const std::string& folder, const std::string& work) {
-  for (const Picture& picture : pictures) {
-    std::error_code ignored;
-    const std::string target = folder + "/" + picture.name;
-    if (std::filesystem::is_directory(std::filesystem::symlink_status(target, ignored))) {
-      check("cannot write " + target + ": a folder has this name");
-    }
-  }
-  for (const Picture& picture : pictures) {
-    write_file(work + "/figure-" + picture.name, picture.image.contents(), "a figure");
-  }
-  for (const Picture& picture : pictures) {
-    const std::string made = work + "/figure-" + picture.name, target = folder + "/" + picture.name;
-    if (std::rename(made.c_str(), target.c_str()) != 0) check("cannot write " + target + ": " + std::strerror(errno));
-  }
-}
-
 }  // namespace
 
 // Octal escapes mean the same between double quotes of a command and of a data block, and come after gnuplot has looked
@@ -167,7 +146,7 @@ std::string plot_number(double value) {
   return fmt::format("{:.9g}", value);
 }
 
-void draw(const std::vector<Figure>& figures, const std::string& folder, const std::string& work, int jobs) {
+void draw(const std::vector<Figure>& figures, const std::string& folder, int jobs) {
   const std::vector<Picture> drawn = pictures(figures);
   std::vector<sim::ProcessJob> processes;
   for (const Picture& picture : drawn) {
@@ -179,7 +158,11 @@ void draw(const std::vector<Figure>& figures, const std::string& folder, const s
   }
   const std::vector<sim::ProcessEnd> ends = sim::run_processes(processes, jobs);
   for (std::size_t i = 0; i < drawn.size(); ++i) check(problem_of(drawn[i], ends[i]));
-  publish(drawn, folder, work);
+  observe::OutputSet files;
+  for (const Picture& picture : drawn) {
+    files.add(folder + "/" + picture.name, "a figure").write(picture.image.contents());
+  }
+  files.commit();
 }
 
 }  // namespace kb::evaluate

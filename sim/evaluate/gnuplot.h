@@ -22,9 +22,9 @@ std::string tic_text(const std::string& text);    // of a tic on an axis
 // Configuration Error unless it is finite.
 std::string plot_number(double value);
 
-// Writes FOLDER/NAME.png and .svg of each, all of them or none: they are drawn and checked in memory, written to the
-// folder `work`, on the same file system, and renamed. Configuration Error when gnuplot is missing or fails. Equal
-// scripts give equal files on one version of gnuplot, whatever the user's settings of it.
-void draw(const std::vector<Figure>& figures, const std::string& folder, const std::string& work, int jobs);
+// Writes FOLDER/NAME.png and .svg of each, all of them or none: they are drawn and checked in memory. Configuration
+// Error when gnuplot is missing or fails. Equal scripts give equal files on one version of gnuplot, whatever the user's
+// settings of it.
+void draw(const std::vector<Figure>& figures, const std::string& folder, int jobs);
 
 }  // namespace kb::evaluate

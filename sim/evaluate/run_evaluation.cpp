@@ -285,16 +285,15 @@ RunSummary measure_and_draw(const IEvaluation& evaluation, const topology::Loade
   const std::string table = std::filesystem::path(data_file).replace_extension(".csv").string();
   Json data;
   std::optional<FolderLock> lock;
-  std::optional<WorkFolder> work;
   if (options.fast) {
     lock.emplace(options.folder, false);
     data = stored_data(evaluation, machine, options, data_file);
   } else {
     const std::vector<Point> points = evaluation.points(machine);
     lock.emplace(options.folder, true);
-    work.emplace(options.folder);
-    const Staging staging(*work, topology::sha256_hex(read_file(kProgram)) + machine_digest(machine));
-    const Rows measured = measure(evaluation, points, *work, staging, options);
+    const WorkFolder work(options.folder);
+    const Staging staging(work, topology::sha256_hex(read_file(kProgram)) + machine_digest(machine));
+    const Rows measured = measure(evaluation, points, work, staging, options);
     summary.points = points.size();
     summary.resumed = measured.resumed;
     data = header(evaluation, machine, points);
@@ -303,7 +302,7 @@ RunSummary measure_and_draw(const IEvaluation& evaluation, const topology::Loade
     write_data(data_file, data);
     write_host(base + "host.json", points, measured.hosts);
     summary.files.push_back(base + "host.json");
-    work->remove_rows();
+    work.remove_rows();
   }
   if (options.measured) options.measured();
   try {
@@ -312,8 +311,7 @@ RunSummary measure_and_draw(const IEvaluation& evaluation, const topology::Loade
     summary.remarks = evaluation.remarks(data);
     const std::vector<Figure> figures = figures_of(evaluation, data, data_file);
     write_file(table, rows, "the table");
-    if (!work) work.emplace(options.folder);
-    draw(figures, options.folder, work->path(), options.jobs);
+    draw(figures, options.folder, options.jobs);
     remove_others(evaluation, figures, base);
     summary.files.insert(summary.files.begin(), {data_file, table});
     for (const Figure& figure : figures) {

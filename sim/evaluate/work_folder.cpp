@@ -22,7 +22,7 @@ constexpr const char* kName = ".kernbench-staging";
 constexpr const char* kMarker = "made-by-kernbench.txt";
 constexpr std::string_view kMarkerText =
     "kernbench evaluate keeps points that are finished here. It removes this folder when it needs them no longer.\n";
-constexpr std::string_view kRow = "row-", kRun = "run-", kFigure = "figure-";
+constexpr std::string_view kRow = "row-", kRun = "run-";
 // What a run writes, and what is written for it.
 constexpr std::array<std::string_view, 7> kOfRuns{"result.json", "ops.sqlite",    "log",           "trace.csv",
                                                   "ccl.yaml",    "topology.yaml", "mesh_grid.yaml"};
@@ -73,7 +73,6 @@ void remove_run(int directory, const std::string& name) {
 
 // All but the rows.
 void remove_rest(int directory) {
-  remove_files(directory, [](const std::string& name) { return begins_with(name, kFigure); });
   for (const std::string& name : names_in(directory)) {
     if (begins_with(name, kRun)) remove_run(directory, name);
   }

@@ -5,8 +5,8 @@
 
 namespace kb::evaluate {
 
-// OUT/.kernbench-staging with a marker file in it. It holds rows (row-*), folders of runs (run-*) and figures on their
-// way (figure-*). Only files of these names go, and only inside; symbolic links are not followed.
+// OUT/.kernbench-staging with a marker file in it. It holds rows (row-*) and folders of runs (run-*). Only files of
+// these names go, and only inside; symbolic links are not followed.
 class WorkFolder {
  public:
   // Makes it, or takes up what an earlier call has left: its rows stay, the rest goes. Configuration Error when

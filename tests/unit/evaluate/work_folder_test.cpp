@@ -63,7 +63,6 @@ TEST_F(WorkFolderTest, GoesWhenThereIsNothingToGoOnFrom) {
     if (marked_only) continue;
     write_file(work.make_run_folder("p") + "/result.json", "{}", "a result");
     write_file(work.make_run_folder("q") + "/ops.sqlite-journal", "{}", "a journal");
-    write_file(work.path() + "/figure-x.png", "PNG", "a figure");
     write_file(work.row_file("p"), "{}", "a row");
     work.remove_rows();
   }
@@ -77,8 +76,6 @@ TEST_F(WorkFolderTest, RowsStayForTheNextCallAndTheRestGoes) {
   put(std::string(kFolder) + "/run-p.4711/result.json");
   put(std::string(kFolder) + "/run-p.4711/result.json.tmp4711");
   put(std::string(kFolder) + "/run-p.4711/.ops.sqlite.abcdef");
-  put(std::string(kFolder) + "/figure-a.svg");
-  put(std::string(kFolder) + "/figure-a.svg.tmp4711");
   {
     const WorkFolder work(out_);
     EXPECT_EQ(read_file(work.row_file("p")), "{}");
