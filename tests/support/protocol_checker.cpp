@@ -124,17 +124,17 @@ void ProtocolChecker::announce(EdgeState& edge, const Transaction& transaction, 
     return;
   }
   ++segments_;
-  if (s.count == 0 || s.spacing < 0) complain(who + " has an empty or unordered segment");
+  if (s.count == 0 || s.spacing < 0_fs) complain(who + " has an empty or unordered segment");
   if (s.first != leg.flits.size()) {
     complain(fmt::format("{} goes on with flit {} after {} flits", who, s.first, leg.flits.size()));
   }
   if (s.first + s.count > leg.expected) complain(who + " has too many flits");
   for (std::uint32_t i = 0; i < s.count; ++i) {
     const std::uint64_t sequence = s.sequence + i * s.sequence_step;
-    place(edge, {s.time + static_cast<TimeFs>(i) * s.spacing, sequence, transaction.id, s.leg, s.first + i, false});
+    place(edge, {s.time + i * s.spacing, sequence, transaction.id, s.leg, s.first + i, false});
     leg.flits.push_back(sequence);
   }
-  leg.last_arrival = s.time + static_cast<TimeFs>(s.count - 1) * s.spacing;
+  leg.last_arrival = s.time + (s.count - 1) * s.spacing;
 }
 
 void ProtocolChecker::place(EdgeState& edge, const Arrival& arrival) {
@@ -168,7 +168,7 @@ void ProtocolChecker::shorten(EdgeState& edge, const Transaction& transaction) {
     leg.flits.pop_back();
   }
   leg.begun = s.first > 0;
-  leg.last_arrival = leg.begun ? edge.announced.at(leg.flits.back()).time : 0;
+  leg.last_arrival = leg.begun ? edge.announced.at(leg.flits.back()).time : 0_fs;
 }
 
 void ProtocolChecker::end(EdgeState& edge, const Transaction& transaction, Leg which) {
