@@ -57,7 +57,7 @@ class Traffic final : public payload::IInitiator {
   elab::Platform& platform_;
   const payload::FabricRoute* last_route_ = nullptr;
   std::uint64_t hops_ = 0;
-  TimeFs last_ = 0;
+  TimeFs last_ = 0_fs;
 };
 
 void figure(const char* name, double value) {
@@ -97,7 +97,7 @@ void random_traffic(elab::Platform& platform, Traffic& traffic) {
                              PeId(static_cast<unsigned>(p))};
           PeCoord to = any_pe(random, spec);
           if (random() % 2 == 0) to.sip = from.sip, to.cube = from.cube;
-          const auto at = static_cast<TimeFs>(random() % 100'000) * 1000;
+          const auto at = random() % 100'000 * 1000_fs;
           traffic.issue(at, from, random() % 2 == 0, to, 256 * (random() % 65536), 16384);
         }
       }
@@ -114,7 +114,7 @@ void dense_traffic(elab::Platform& platform, Traffic& traffic) {
     const PeCoord from = any_pe(random, spec);
     PeCoord to = any_pe(random, spec);
     to.sip = from.sip;
-    const auto at = static_cast<TimeFs>(random() % 2'000'000) * 1000;
+    const auto at = random() % 2'000'000 * 1000_fs;
     traffic.issue(at, from, random() % 2 == 0, to, 256 * (random() % 65536), 16384);
   }
 }
@@ -126,7 +126,7 @@ void hotspot_traffic(elab::Platform& platform, Traffic& traffic) {
   for (int round = 0; round < 8; ++round) {
     for (int c = 0; c < std::min(4, spec.cubes_per_sip()); ++c) {
       for (int p = 0; p < spec.pes_per_cube(); ++p) {
-        traffic.issue(0, {SipId(0), CubeId(static_cast<unsigned>(c)), PeId(static_cast<unsigned>(p))}, false, to,
+        traffic.issue(0_fs, {SipId(0), CubeId(static_cast<unsigned>(c)), PeId(static_cast<unsigned>(p))}, false, to,
                       static_cast<std::uint64_t>(round) << 20, 65536);
       }
     }

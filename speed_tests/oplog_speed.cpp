@@ -33,9 +33,9 @@ OperandRef tile(std::uint64_t pa, Shape shape) {
 
 // Three reads, a product and a write, as a tiled kernel reports them, on 256 engines.
 data::OpRecord record(std::uint64_t i) {
-  const auto start = static_cast<TimeFs>(i * 7'123'457);
+  const TimeFs start = i * 7'123'457_fs;
   const std::uint64_t hbm = 0x2000000000 + i % 100'000 * 4096, tcm = 0x2480000000 + i % 16 * 4096;
-  data::OpRecord out{i, start, start + 29'000'000, NodeId(static_cast<std::uint32_t>(i % 256)), {}};
+  data::OpRecord out{i, start, start + 29_ns, NodeId(static_cast<std::uint32_t>(i % 256)), {}};
   switch (i % 5) {
     case 3:
       out.op = data::GemmOp{tile(tcm, {32, 64}), tile(tcm + 4096, {64, 32}), tile(tcm + 8192, {32, 32}), Dtype::f32};
@@ -65,8 +65,8 @@ void measure(const std::string& file, std::uint64_t rows) {
     if (i == rows / 10) before = peak_kb();
     data::OpRecord& op = records[i % kRecords];
     op.id = i;
-    op.start = static_cast<TimeFs>(i * 7'123'457);
-    op.end = op.start + 29'000'000;
+    op.start = i * 7'123'457_fs;
+    op.end = op.start + 29_ns;
     log->record(i, op);
   }
   const double written = cpu_seconds();

@@ -24,12 +24,12 @@ const kb::params::FieldTable& BankedMemoryParams::fields() {
 BankedMemory::BankedMemory(const sc_core::sc_module_name& name, kb::NodeId node, const kb::params::HbmCtrlParams& kind,
                            const BankedMemoryParams& params, kb::elab::BlockContext& context)
     : ArrivalNode(name, node, context),
-      overhead_(kind.overhead.fs()),
+      overhead_(kind.overhead.time()),
       burst_time_(kb::Bandwidth{kind.pc_bw.gbs * static_cast<double>(kind.num_pcs)}.occupancy(
           static_cast<std::uint64_t>(kind.burst_bytes))),
-      row_hit_(params.row_hit.fs()),
-      row_miss_(params.row_miss.fs()),
-      row_cycle_(params.row_cycle.fs()),
+      row_hit_(params.row_hit.time()),
+      row_miss_(params.row_miss.time()),
+      row_cycle_(params.row_cycle.time()),
       burst_bytes_(static_cast<std::uint64_t>(kind.burst_bytes)),
       row_bytes_(static_cast<std::uint64_t>(params.row_bytes)),
       banks_(static_cast<std::size_t>(params.banks)) {}

@@ -32,7 +32,7 @@ class BankedMemory final : public kb::modules::ArrivalNode {
 
  private:
   struct Bank {
-    kb::TimeFs free_at = 0;
+    kb::TimeFs free_at{};
     std::uint64_t row = UINT64_MAX;
   };
 
@@ -43,7 +43,7 @@ class BankedMemory final : public kb::modules::ArrivalNode {
   kb::TimeFs overhead_, burst_time_, row_hit_, row_miss_, row_cycle_;
   std::uint64_t burst_bytes_, row_bytes_;
   std::vector<Bank> banks_;
-  kb::TimeFs bus_free_ = 0;
+  kb::TimeFs bus_free_{};
   std::int64_t hits_ = 0, misses_ = 0;
 };
 

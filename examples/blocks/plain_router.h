@@ -12,7 +12,7 @@ class PlainRouter final : public kb::modules::ArrivalNode {
  public:
   PlainRouter(const sc_core::sc_module_name& name, kb::NodeId node, const kb::params::TransitParams& params,
               kb::elab::BlockContext& context)
-      : ArrivalNode(name, node, context), overhead_(params.overhead.fs()) {}
+      : ArrivalNode(name, node, context), overhead_(params.overhead.time()) {}
 
  private:
   void on_arrival(const Arrival& flit) override { depart(flit, flit.time() + overhead_); }

@@ -17,7 +17,7 @@ PriorityRouter::PriorityRouter(const sc_core::sc_module_name& name, kb::NodeId n
                                const kb::params::TransitParams& kind, const PriorityRouterParams& params,
                                kb::elab::BlockContext& context)
     : ArrivalNode(name, node, context),
-      overhead_(kind.overhead.fs()),
+      overhead_(kind.overhead.time()),
       urgent_bytes_(static_cast<std::uint64_t>(params.urgent_bytes)),
       outlets_(port_count()) {}
 

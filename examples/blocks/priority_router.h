@@ -27,7 +27,7 @@ class PriorityRouter final : public kb::modules::ArrivalNode {
 
  private:
   struct Ready {
-    kb::TimeFs at = 0;
+    kb::TimeFs at{};
     Arrival flit;
   };
   struct Outlet {

@@ -19,7 +19,7 @@ TimeFs formula(elab::BlockContext& context, NodeId from, NodeId to) {
 
 TimeFs cube_launch_latency(elab::BlockContext& context, NodeId m_cpu, SipId sip, CubeId cube,
                            const std::vector<PeId>& pes) {
-  TimeFs latest = 0;
+  TimeFs latest = 0_fs;
   for (PeId pe : pes) {
     const NodeId target = context.routes.resolver().find_pe_node({sip, cube, pe}, topology::NodeKind::pe_cpu);
     latest = std::max(latest, formula(context, m_cpu, target));
@@ -29,7 +29,7 @@ TimeFs cube_launch_latency(elab::BlockContext& context, NodeId m_cpu, SipId sip,
 
 TimeFs launch_latency(elab::BlockContext& context, NodeId io_cpu, SipId sip, const std::vector<CubeId>& cubes,
                       const std::vector<PeId>& pes) {
-  TimeFs latest = 0;
+  TimeFs latest = 0_fs;
   for (CubeId cube : cubes) {
     const NodeId m_cpu = context.routes.resolver().find_m_cpu(sip, cube);
     latest = std::max(latest,

@@ -12,7 +12,7 @@ PseudoChannels::Params channel_params(const params::HbmCtrlParams& hbm) {
   params.burst_bytes = static_cast<std::uint64_t>(hbm.burst_bytes);
   params.stripe = address::channel_stripe(hbm);
   params.burst = hbm.pc_bw.occupancy(params.burst_bytes);
-  params.switch_penalty = hbm.switch_penalty.fs();
+  params.switch_penalty = hbm.switch_penalty.time();
   return params;
 }
 }  // namespace
@@ -30,10 +30,10 @@ std::uint32_t BurstPlan::Piece::count_before(const ArrivalKey& limit) const {
   if (floor < limit.time) return bursts.count_before(limit);
   // Everything that was held back to `floor` enters at this very time: the sequence decides.
   FlitStream held = bursts;
-  held.count = bursts.count_before({limit.time + 1, 0, 0, 0});
+  held.count = bursts.count_before({limit.time + 1_fs, 0, 0, 0});
   if (held.count == 0) return 0;
   held.time = limit.time;
-  held.spacing = 0;
+  held.spacing = 0_fs;
   return held.count_before(limit);
 }
 
@@ -93,7 +93,7 @@ void BurstPlan::replay_without(const ArrivalKey& limit, std::uint32_t channel) {
 }
 
 void BurstPlan::find_latest() {
-  latest_ = pieces_.empty() ? 0 : pieces_.back().entry(pieces_.back().bursts.count - 1);
+  latest_ = pieces_.empty() ? 0_fs : pieces_.back().entry(pieces_.back().bursts.count - 1);
 }
 
 // What meets a piece and was entered before it is past when the piece is, so bound ones may leave from the middle.

@@ -24,14 +24,14 @@ class BurstPlan {
   // Consecutive bursts of one transaction.
   struct Piece {
     FlitStream bursts;  // time = entry of a read burst, arrival of a write flit; out_port unused for writes
-    TimeFs floor = 0;
-    TimeFs last = 0;             // what the last burst takes
-    TimeFs floor_before = 0;     // a write's header raises the floor; its controller's note of where it was
-    TimeFs open = 0;             // a read's, likewise: since when its command can be served,
-    TimeFs issuer_before = 0;    // when the issuer was free for the first burst,
-    TimeFs slot_before = 0;      // and the slot that its requester had before
-    std::uint64_t offset = 0;    // transaction.hbm_offset, kept for when the transaction has ended
-    TimeFs terminal_before = 0;  // transaction.terminal_time before this piece
+    TimeFs floor = 0_fs;
+    TimeFs last = 0_fs;             // what the last burst takes
+    TimeFs floor_before = 0_fs;     // a write's header raises the floor; its controller's note of where it was
+    TimeFs open = 0_fs;             // a read's, likewise: since when its command can be served,
+    TimeFs issuer_before = 0_fs;    // when the issuer was free for the first burst,
+    TimeFs slot_before = 0_fs;      // and the slot that its requester had before
+    std::uint64_t offset = 0;       // transaction.hbm_offset, kept for when the transaction has ended
+    TimeFs terminal_before = 0_fs;  // transaction.terminal_time before this piece
     std::uint32_t channel = kByAddress;
     bool read = false;
 
@@ -119,8 +119,8 @@ class BurstPlan {
   SlidingDeque<Piece> pieces_;
   PseudoChannelWaves waves_;
   bool bound_;
-  TimeFs latest_ = 0;         // no burst enters later
-  TimeFs latest_finish_ = 0;  // no burst finishes later
+  TimeFs latest_ = 0_fs;         // no burst enters later
+  TimeFs latest_finish_ = 0_fs;  // no burst finishes later
 };
 
 template <typename F>
@@ -128,7 +128,7 @@ void BurstPlan::enter(const Piece& piece, std::uint32_t count, F&& on_finish) {
   payload::Transaction& t = *piece.bursts.transaction;
   channels_.commit(piece.run(count, whole_burst()), [&](std::uint32_t j, std::uint32_t n, TimeFs finish, TimeFs step) {
     on_finish(j, n, finish, step);
-    const TimeFs last = finish + static_cast<TimeFs>(n - 1) * step;
+    const TimeFs last = finish + (n - 1) * step;
     t.terminal_time = std::max(t.terminal_time, last);
     latest_finish_ = std::max(latest_finish_, last);
   });
@@ -136,7 +136,7 @@ void BurstPlan::enter(const Piece& piece, std::uint32_t count, F&& on_finish) {
 
 template <typename F>
 void BurstPlan::add(const Piece& planned, F&& on_finish) {
-  if (pieces_.empty()) latest_ = 0;
+  if (pieces_.empty()) latest_ = 0_fs;
   Piece& piece = pieces_.push_back();
   piece = planned;
   piece.offset = piece.bursts.transaction->hbm_offset;

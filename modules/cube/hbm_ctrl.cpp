@@ -18,8 +18,8 @@ constexpr int kLargestBudget = 32;
 HbmCtrl::HbmCtrl(const sc_core::sc_module_name& name, NodeId node, const params::HbmCtrlParams& params,
                  elab::BlockContext& context)
     : FabricNode(name, node, context),
-      overhead_(params.overhead.fs()),
-      access_(params.access.fs()),
+      overhead_(params.overhead.time()),
+      access_(params.access.time()),
       unit_(AccessUnit::of(params)),
       pc_gbs_(params.pc_bw.gbs),
       plan_(*this, context.observer, params, port_count() > 1),
@@ -109,7 +109,7 @@ void HbmCtrl::take_commands(Lane& lane, TimeFs now) {
       continue;
     }
     const TimeFs open = time_sum(message.time, overhead_);
-    t.terminal_time = 0;
+    t.terminal_time = 0_fs;
     forget_choices();
     const TimeFs from = lane.reads.add(t, open, message.sequence);
     if (from != kNever) roll_back_bursts(lane, {from, 0, 0, 0});
@@ -130,7 +130,7 @@ ArrivalKey HbmCtrl::Lane::next_read() const {
 ArrivalKey HbmCtrl::Lane::next_write(TimeFs overhead) const {
   if (writes.empty()) return {kNever, 0, 0, 0};
   const FlitStream& flits = writes.front();
-  return {std::max(flits.time, write_floor) + (header_is_next(overhead) ? overhead : 0), port, flits.sequence, 0};
+  return {std::max(flits.time, write_floor) + (header_is_next(overhead) ? overhead : 0_fs), port, flits.sequence, 0};
 }
 
 bool HbmCtrl::next_turn(Turn& turn) {
@@ -225,10 +225,10 @@ void HbmCtrl::plan_writes(Lane& lane, const ArrivalKey& other, TimeFs now) {
   piece.floor_before = lane.write_floor;
   piece.bursts = waiting;
   if (waiting.first == 0) {
-    waiting.transaction->terminal_time = 0;
+    waiting.transaction->terminal_time = 0_fs;
     ++writes_served_;
     bytes_written_ += waiting.transaction->bytes;
-    if (overhead_ > 0) {
+    if (overhead_ > 0_fs) {
       lane.write_floor = time_sum(std::max(waiting.time, lane.write_floor), overhead_);
       piece.bursts.count = 1;
     }
@@ -261,8 +261,8 @@ void HbmCtrl::deliver(Lane& lane, const Piece& piece, std::uint32_t index, std::
   stream.out_port = t.hops[stream.hop].reverse;
   stream.first = piece.bursts.first + index;
   // The order of slots.
-  stream.sequence = static_cast<std::uint64_t>(piece.bursts.time_of(index));
-  stream.sequence_step = static_cast<std::uint64_t>(piece.bursts.spacing);
+  stream.sequence = static_cast<std::uint64_t>(piece.bursts.time_of(index).fs());
+  stream.sequence_step = static_cast<std::uint64_t>(piece.bursts.spacing.fs());
   const auto push = [&](TimeFs time, TimeFs spacing, std::uint32_t n) {
     stream.time = time + access_;
     stream.spacing = spacing;
@@ -273,11 +273,11 @@ void HbmCtrl::deliver(Lane& lane, const Piece& piece, std::uint32_t index, std::
   };
   // Flits that finish before a predecessor wait for it.
   std::uint32_t held = 0;
-  while (held < count && finish + static_cast<TimeFs>(held) * step < t.terminal_time) {
-    push(t.terminal_time, 0, 1);
+  while (held < count && finish + held * step < t.terminal_time) {
+    push(t.terminal_time, 0_fs, 1);
     ++held;
   }
-  if (held < count) push(finish + static_cast<TimeFs>(held) * step, step, count - held);
+  if (held < count) push(finish + held * step, step, count - held);
 }
 
 bool HbmCtrl::roll_back_bursts(const Lane& lane, const ArrivalKey& limit) {
@@ -341,7 +341,7 @@ void HbmCtrl::return_flits(Lane& lane, TimeFs now) {
     }
     StreamBuffer batch;
     const std::size_t count = lane.returns.take_batch({kNever, 0, 0, 0}, batch);
-    commit(batch.streams, count, 0);
+    commit(batch.streams, count, 0_fs);
   }
 }
 
@@ -367,7 +367,7 @@ void HbmCtrl::send_acknowledgements(TimeFs now) {
     });
     const std::uint16_t hop = t.route->last_hop();
     send_message(t.hops[hop].reverse, t, Leg::response, hop, due.time,
-                 {due.time, 0, static_cast<std::uint64_t>(due.entry), 1});
+                 {due.time, 0, static_cast<std::uint64_t>(due.entry.fs()), 1});
   }
 }
 

@@ -39,11 +39,11 @@ class HbmCtrl final : public FabricNode, private elab::EventHandler {
  private:
   using Piece = BurstPlan::Piece;
   struct Due {
-    TimeFs time = 0;
+    TimeFs time = 0_fs;
     std::uint16_t port = 0;
     std::uint64_t sequence = 0;
     payload::Transaction* transaction = nullptr;
-    TimeFs entry = 0;  // of the last flit
+    TimeFs entry = 0_fs;  // of the last flit
 
     struct ByTurn {
       std::tuple<TimeFs, std::uint16_t, std::uint64_t> operator()(const Due& due) const {
@@ -58,7 +58,7 @@ class HbmCtrl final : public FabricNode, private elab::EventHandler {
     SlidingDeque<FlitStream> commands;  // read commands still to arrive
     ReadTurns reads;                    // bursts still to be planned
     ArrivalQueue writes;                // write flits still to enter
-    TimeFs write_floor = 0;             // decode of the latest write header ends
+    TimeFs write_floor = 0_fs;          // decode of the latest write header ends
     ArrivalQueue returns;               // read flits by (finish, command): waiting for the return edge
     SlidingDeque<Due> last_entries;     // writes whose last flit enters at `time`
 
@@ -68,7 +68,7 @@ class HbmCtrl final : public FabricNode, private elab::EventHandler {
     // The next burst of a read, the next write flit to enter; kNever when there is none.
     ArrivalKey next_read() const;
     ArrivalKey next_write(TimeFs overhead) const;
-    bool header_is_next(TimeFs overhead) const { return writes.front().first == 0 && overhead > 0; }
+    bool header_is_next(TimeFs overhead) const { return writes.front().first == 0 && overhead > 0_fs; }
   };
 
   void on_flits(FlitStream& flits) override;

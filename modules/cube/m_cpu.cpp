@@ -83,8 +83,8 @@ std::vector<CommandProcessor::SubRequest> MCpu::to_pes(const std::vector<PeId>& 
 
 void MCpu::collect_statistics(std::vector<elab::Statistic>& statistics) const {
   CommandProcessor::collect_statistics(statistics);
-  if (dma_transfer_max_ == 0) return;
-  statistics.push_back({"dma_transfer_max", dma_transfer_max_, "ns"});
+  if (dma_transfer_max_ == 0_fs) return;
+  statistics.push_back({"dma_transfer_max", dma_transfer_max_});
 }
 
 }  // namespace kb::modules

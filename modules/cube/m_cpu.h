@@ -18,7 +18,7 @@ namespace kb::modules {
 class MCpu final : public CommandProcessor {
  public:
   MCpu(const sc_core::sc_module_name& name, NodeId node, const params::MCpuParams& params, elab::BlockContext& context)
-      : CommandProcessor(name, node, params.overhead.fs(), context) {}
+      : CommandProcessor(name, node, params.overhead.time(), context) {}
 
   void collect_statistics(std::vector<elab::Statistic>& statistics) const override;
 
@@ -29,7 +29,7 @@ class MCpu final : public CommandProcessor {
   std::vector<SubRequest> to_pes(const std::vector<PeId>& pes, const std::vector<NodeId>& targets,
                                  const std::shared_ptr<const payload::Message>& message);
 
-  TimeFs dma_transfer_max_ = 0;  // xfer_ns: largest serialisation time of one DMA destination (C-MCPU-8)
+  TimeFs dma_transfer_max_ = 0_fs;  // xfer_ns: largest serialisation time of one DMA destination (C-MCPU-8)
 };
 
 }  // namespace kb::modules

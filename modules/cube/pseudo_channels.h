@@ -23,11 +23,11 @@ struct BurstRun {
   std::uint32_t channel = kByAddress;
   std::uint32_t first = 0;
   std::uint32_t count = 0;
-  TimeFs entry = 0, spacing = 0, floor = 0;
-  TimeFs last = 0;  // what the last of them takes: a transaction can end with a part of a burst
+  TimeFs entry = 0_fs, spacing = 0_fs, floor = 0_fs;
+  TimeFs last = 0_fs;  // what the last of them takes: a transaction can end with a part of a burst
   BurstDirection direction = BurstDirection::none;
 
-  TimeFs entry_of(std::uint32_t j) const { return std::max(entry + static_cast<TimeFs>(j) * spacing, floor); }
+  TimeFs entry_of(std::uint32_t j) const { return std::max(entry + j * spacing, floor); }
 };
 
 // Finishes of consecutive bursts, told as evenly spaced runs: f(j, n, finish, step).
@@ -37,7 +37,7 @@ class FinishRuns {
   void add(std::uint32_t j, TimeFs finish, F&& f) {
     if (count_ == 1 && finish >= finish_) {
       step_ = finish - finish_;
-    } else if (count_ == 0 || finish != finish_ + static_cast<TimeFs>(count_) * step_) {
+    } else if (count_ == 0 || finish != finish_ + count_ * step_) {
       end(f);
       first_ = j;
       finish_ = finish;
@@ -48,12 +48,12 @@ class FinishRuns {
   void end(F&& f) {
     if (count_ > 0) f(first_, count_, finish_, step_);
     count_ = 0;
-    step_ = 0;
+    step_ = 0_fs;
   }
 
  private:
   std::uint32_t first_ = 0, count_ = 0;
-  TimeFs finish_ = 0, step_ = 0;
+  TimeFs finish_ = 0_fs, step_ = 0_fs;
 };
 
 // A burst enters its pseudo-channel, by address or the one that its run is bound to, at its entry time and finishes at
@@ -64,21 +64,21 @@ class PseudoChannels {
     std::uint32_t count = 8;  // power of two
     std::uint64_t burst_bytes = 256;
     address::ChannelStripe stripe{256, 8};
-    TimeFs burst = 0;  // time one whole burst occupies a channel
-    TimeFs switch_penalty = 0;
+    TimeFs burst = 0_fs;  // time one whole burst occupies a channel
+    TimeFs switch_penalty = 0_fs;
   };
 
   explicit PseudoChannels(const Params& params)
       : params_(params),
         shift_(static_cast<std::uint32_t>(__builtin_ctzll(params.burst_bytes))),
-        free_(params.count, 0),
+        free_(params.count),
         direction_(params.count, BurstDirection::none) {}
 
   // One burst that takes `time`; returns when it finishes.
   TimeFs enter(std::size_t pc, TimeFs entry, BurstDirection direction, TimeFs time) {
     const bool turns = direction_[pc] != BurstDirection::none && direction_[pc] != direction;
     direction_[pc] = direction;
-    return free_[pc] = std::max(entry, free_[pc]) + (turns ? params_.switch_penalty : 0) + time;
+    return free_[pc] = std::max(entry, free_[pc]) + (turns ? params_.switch_penalty : 0_fs) + time;
   }
   // Burst j of a run.
   TimeFs enter(const BurstRun& run, std::uint32_t j) {
@@ -94,7 +94,7 @@ class PseudoChannels {
       const std::uint64_t base = (run.offset >> shift_) + run.first;
       for (std::uint32_t j = run.count - std::min(run.count, params_.count); j < run.count; ++j) {
         const std::size_t pc = params_.stripe.channel_of_burst(base + j);
-        free_[pc] = run.entry + static_cast<TimeFs>(j) * run.spacing + params_.burst;
+        free_[pc] = run.entry + j * run.spacing + params_.burst;
         direction_[pc] = run.direction;
       }
       if (whole) {
@@ -104,7 +104,7 @@ class PseudoChannels {
       if (run.count > 1) f(0u, run.count - 1, run.entry + params_.burst, run.spacing);
       const TimeFs end = run.entry_of(run.count - 1) + run.last;
       free_[channel_of(run, run.count - 1)] = end;
-      f(run.count - 1, 1u, end, TimeFs{0});
+      f(run.count - 1, 1u, end, 0_fs);
       return;
     }
     FinishRuns runs;
@@ -137,12 +137,12 @@ class PseudoChannels {
     const std::uint32_t pc = run.channel;
     const bool turns = direction_[pc] != BurstDirection::none && direction_[pc] != run.direction;
     const TimeFs first =
-        std::max({run.entry, run.floor, free_[pc]}) + (turns ? params_.switch_penalty : 0) + params_.burst;
+        std::max({run.entry, run.floor, free_[pc]}) + (turns ? params_.switch_penalty : 0_fs) + params_.burst;
     const bool queued = run.spacing <= params_.burst;  // or comes as that ends
     if (!queued && first != run.entry + params_.burst) return false;
     const TimeFs step = queued ? params_.burst : run.spacing;
     direction_[pc] = run.direction;
-    free_[pc] = first + static_cast<TimeFs>(run.count - 1) * step;
+    free_[pc] = first + (run.count - 1) * step;
     f(0u, run.count, first, step);
     return true;
   }
@@ -150,16 +150,15 @@ class PseudoChannels {
   // entered. A hash changes the order of the channels from group to group.
   bool flows_freely(const BurstRun& run) const {
     if (run.floor > run.entry) return false;
-    if (run.count > params_.count &&
-        (params_.stripe.is_hashed() || run.spacing * static_cast<TimeFs>(params_.count) < params_.burst)) {
+    if (run.count > params_.count && (params_.stripe.is_hashed() || run.spacing * params_.count < params_.burst)) {
       return false;
     }
     const std::uint64_t base = (run.offset >> shift_) + run.first;
     if (params_.stripe.is_hashed() && base / params_.count != (base + run.count - 1) / params_.count) return false;
     for (std::uint32_t j = 0; j < std::min(run.count, params_.count); ++j) {
       const std::size_t pc = params_.stripe.channel_of_burst(base + j);
-      if (free_[pc] > run.entry + static_cast<TimeFs>(j) * run.spacing) return false;
-      if (params_.switch_penalty > 0 && direction_[pc] != BurstDirection::none && direction_[pc] != run.direction)
+      if (free_[pc] > run.entry + j * run.spacing) return false;
+      if (params_.switch_penalty > 0_fs && direction_[pc] != BurstDirection::none && direction_[pc] != run.direction)
         return false;
     }
     return true;

@@ -28,8 +28,8 @@ ReadTurns::Requester& ReadTurns::requester_of(const payload::Transaction& transa
   }
   if (idle == nullptr) idle = &requesters_.emplace_back();
   idle->node = node;
-  idle->slot = -1;
-  idle->issuer_after = 0;
+  idle->slot = -1_fs;
+  idle->issuer_after = 0_fs;
   return *idle;
 }
 
@@ -102,7 +102,7 @@ TimeFs ReadTurns::add(payload::Transaction& transaction, TimeFs open, std::uint6
   if (!first) return kNever;  // served after what it has already
   ++active_;
   // Slots up to its own latest are as they were: it had a command then.
-  if (requester.slot >= open) return issuer_free_ > requester.issuer_after ? requester.slot + 1 : kNever;
+  if (requester.slot >= open) return issuer_free_ > requester.issuer_after ? requester.slot + 1_fs : kNever;
   return issuer_free_ > open ? open : kNever;
 }
 
@@ -117,7 +117,7 @@ ReadTurns::Share ReadTurns::share(PseudoChannels& trial) const {
   }
   // Others whose commands open meanwhile take part from then on.
   if (n.others_open != kNever) {
-    const auto before = static_cast<std::uint64_t>((n.others_open - n.slot + interval_ - 1) / interval_);
+    const auto before = static_cast<std::uint64_t>(periods(n.others_open - n.slot, interval_));
     share.count = static_cast<std::uint32_t>(std::min<std::uint64_t>(share.count, before));
   }
   return share;
@@ -153,9 +153,9 @@ std::uint32_t ReadTurns::slots_in_a_row(PseudoChannels& trial) const {
 
 void ReadTurns::take(const Share& share) {
   forget_next();
-  Requester& requester = requester_of(*share.command.transaction, 0);
+  Requester& requester = requester_of(*share.command.transaction, 0_fs);
   Command& command = requester.commands.front();
-  requester.slot = share.slot + static_cast<TimeFs>(share.count - 1) * interval_;
+  requester.slot = share.slot + (share.count - 1) * interval_;
   command.next += share.count;
   requester.issuer_after = requester.slot + slot_time(command, command.next - 1);
   issuer_free_ = std::max(issuer_free_, requester.issuer_after);
@@ -166,7 +166,7 @@ void ReadTurns::take(const Share& share) {
 
 void ReadTurns::give_back(const Share& share, std::uint32_t first, TimeFs slot) {
   forget_next();
-  Requester& requester = requester_of(*share.command.transaction, 0);
+  Requester& requester = requester_of(*share.command.transaction, 0_fs);
   const bool was_empty = requester.commands.empty();
   if (!was_empty && requester.commands.front().transaction == share.command.transaction) {
     requester.commands.front().next = first;
@@ -178,7 +178,7 @@ void ReadTurns::give_back(const Share& share, std::uint32_t first, TimeFs slot) 
   }
   const bool whole = first == share.command.next;
   requester.slot = whole ? share.slot_before : slot - interval_;
-  requester.issuer_after = 0;
+  requester.issuer_after = 0_fs;
   issuer_free_ = std::min(issuer_free_, whole ? share.issuer_before : slot);
 }
 

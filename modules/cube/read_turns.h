@@ -23,16 +23,16 @@ class ReadTurns {
  public:
   struct Command {
     payload::Transaction* transaction = nullptr;
-    TimeFs open = 0;
+    TimeFs open = 0_fs;
     std::uint32_t next = 0;  // burst
     std::uint64_t sequence = 0;
   };
   // What a requester gets: slots in a row for `count` bursts of a command, the first one at `slot`.
   struct Share {
     Command command;
-    TimeFs slot = 0;
+    TimeFs slot = 0_fs;
     std::uint32_t count = 0;
-    TimeFs issuer_before = 0, slot_before = 0;  // for give_back
+    TimeFs issuer_before = 0_fs, slot_before = 0_fs;  // for give_back
   };
 
   // take_turns = false: all commands in the order of arrival. `channel`: of all bursts, or kByAddress.
@@ -73,8 +73,8 @@ class ReadTurns {
  private:
   struct Requester {
     NodeId node;
-    TimeFs slot = -1;         // its latest
-    TimeFs issuer_after = 0;  // when the issuer was free after that one
+    TimeFs slot = -1_fs;         // its latest
+    TimeFs issuer_after = 0_fs;  // when the issuer was free after that one
     SlidingDeque<Command> commands;
   };
   // When a requester joined the end of the turn. At equal times commands open before the burst of a slot is issued.
@@ -112,9 +112,9 @@ class ReadTurns {
   bool take_turns_ = true;
   AccessUnit unit_;
   double gbs_ = 0.0;
-  TimeFs interval_ = 0;
+  TimeFs interval_ = 0_fs;
   std::uint32_t channel_ = kByAddress;
-  TimeFs issuer_free_ = 0;
+  TimeFs issuer_free_ = 0_fs;
   std::vector<Requester> requesters_;
   std::size_t active_ = 0;  // requesters with commands
   mutable Next next_;

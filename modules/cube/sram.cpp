@@ -6,7 +6,7 @@ namespace kb::modules {
 
 Sram::Sram(const sc_core::sc_module_name& name, NodeId node, const params::SramParams& params,
            elab::BlockContext& context)
-    : FabricEndpoint(name, node, params.overhead.fs(), context) {}
+    : FabricEndpoint(name, node, params.overhead.time(), context) {}
 
 void Sram::on_arrival(const FlitStream& message) {
   payload::Transaction& transaction = *message.transaction;

@@ -21,7 +21,7 @@ void ArrivalQueue::add(const FlitStream& flits) {
     return Visit::stop;
   });
   if (absorbed) return;
-  if (streams_.empty()) longest_ = 0;
+  if (streams_.empty()) longest_ = 0_fs;
   note(flits);
   streams_.insert(flits);
 }
@@ -118,7 +118,7 @@ void ArrivalQueue::roll_back(const payload::Transaction& transaction, payload::L
                              std::uint32_t count, TimeFs until) {
   if (count == 0) return;
   using Visit = Runs::Visit;
-  streams_.visit_backwards_below(ArrivalKey::at(until + 1), [&](FlitStream& stream) {
+  streams_.visit_backwards_below(ArrivalKey::at(until + 1_fs), [&](FlitStream& stream) {
     if (!stream.same_leg(transaction, leg)) return Visit::go_on;
     if (stream.first + stream.count <= first) return Visit::stop;
     const std::uint32_t kept = stream.first < first ? first - stream.first : 0;

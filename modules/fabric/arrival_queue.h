@@ -43,7 +43,7 @@ class ArrivalQueue {
   void note(const FlitStream& stream) { longest_ = std::max(longest_, stream.last_time() - stream.time); }
 
   Runs streams_;
-  TimeFs longest_ = 0;  // no stream of the queue lasts longer
+  TimeFs longest_ = 0_fs;  // no stream of the queue lasts longer
 };
 
 }  // namespace kb::modules

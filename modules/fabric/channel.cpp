@@ -17,39 +17,44 @@ union OpenSegments {
     std::uint64_t last_sequence;
   } of[kMostStreams];
 };
+// When the next flit of each stream is due. Not initialised, as above.
+union NextTimes {
+  NextTimes() {}
+  TimeFs of[kMostStreams];
+};
 }  // namespace
 
 template <typename F>
 void Channel::merge(const Batch& batch, std::size_t base, std::uint32_t flits, F&& f) const {
-  TimeFs next[kMostStreams];
+  NextTimes next;
   std::uint32_t taken[kMostStreams];
   const FlitStream* members[kMostStreams];
   const std::uint32_t streams = batch.streams;
   for (std::uint32_t j = 0; j < streams; ++j) {
     members[j] = &streams_[base + j];
-    next[j] = members[j]->time_of(0);
+    next.of[j] = members[j]->time_of(0);
     taken[j] = 0;
   }
   TimeFs available = batch.available_before;
   for (; flits > 0; --flits) {
     std::uint32_t best = 0;
-    TimeFs first = next[0];
+    TimeFs first = next.of[0];
     bool tied = false;
     for (std::uint32_t j = 1; j < streams; ++j) {  // without a branch: which stream is next is hard to predict
-      const bool earlier = next[j] < first;
-      tied = (tied & !earlier) | (next[j] == first);
+      const bool earlier = next.of[j] < first;
+      tied = (tied & !earlier) | (next.of[j] == first);
       best = earlier ? j : best;
-      first = earlier ? next[j] : first;
+      first = earlier ? next.of[j] : first;
     }
     for (std::uint32_t j = tied ? best + 1 : streams; j < streams; ++j) {
-      if (next[j] == first && members[j]->key(taken[j]) < members[best]->key(taken[best])) best = j;
+      if (next.of[j] == first && members[j]->key(taken[j]) < members[best]->key(taken[best])) best = j;
     }
     const FlitStream& stream = *members[best];
     const TimeFs ready = std::max(first, batch.floor);
     const TimeFs start = std::max(available, ready);
     available = start + occupancy_of(stream);
     f(best, taken[best], Passage{ready, start, available});
-    next[best] = ++taken[best] == stream.count ? kNever : stream.time_of(taken[best]);
+    next.of[best] = ++taken[best] == stream.count ? kNever : stream.time_of(taken[best]);
   }
 }
 
@@ -59,8 +64,8 @@ void Channel::commit(const FlitStream* streams, std::size_t count, TimeFs floor,
   batch.begin = begin;
   batch.floor = floor;
   batch.available_before = available_;
-  batch.longest_wait = 0;
-  batch.last_time = -1;
+  batch.longest_wait = 0_fs;
+  batch.last_time = -1_fs;
   batch.out_sequence = next_sequence_;
   batch.flits = 0;
   batch.streams = static_cast<std::uint32_t>(count);
@@ -88,7 +93,7 @@ void Channel::announce_single(const Batch& batch, const FlitStream& flits, IWire
   std::uint32_t packed = flits.count;
   if (flits.count > 1 && flits.spacing > stream.occupancy) {
     const TimeFs gain = flits.spacing - stream.occupancy;
-    packed = static_cast<std::uint32_t>(std::min<TimeFs>((stream.start - flits.time + gain - 1) / gain, flits.count));
+    packed = static_cast<std::uint32_t>(std::min<std::int64_t>(periods(stream.start - flits.time, gain), flits.count));
   }
   const auto announce = [&](std::uint32_t i, std::uint32_t count, TimeFs spacing) {
     Segment s;
@@ -121,7 +126,7 @@ void Channel::announce_streams(Batch& batch, std::size_t base, IWireUser& user) 
     const FlitStream& stream = streams_[base + j];
     const TimeFs delivered = flit.end + params_.propagation;
     Segment& s = open.of[j].segment;
-    const TimeFs gap = i == 0 ? 0 : delivered - open.of[j].last_time;
+    const TimeFs gap = i == 0 ? 0_fs : delivered - open.of[j].last_time;
     const std::uint64_t step = i == 0 ? 0 : sequence - open.of[j].last_sequence;
     if (i > 0 && (s.count == 1 || (gap == s.spacing && step == s.sequence_step))) {
       s.spacing = gap;
@@ -133,7 +138,7 @@ void Channel::announce_streams(Batch& batch, std::size_t base, IWireUser& user) 
         user.on_committed(stream, s);
       }
       s.time = delivered;
-      s.spacing = 0;
+      s.spacing = 0_fs;
       s.first = stream.first + i;
       s.count = 1;
       s.sequence = sequence;
@@ -159,14 +164,14 @@ void Channel::measure_single(Batch& batch, const FlitStream& flits) const {
 
 // Finds a batch's end and longest wait again after some of its flits were rolled back.
 void Channel::measure(Batch& batch, std::size_t base) {
-  batch.last_time = -1;
+  batch.last_time = -1_fs;
   for (std::size_t i = base; i < streams_.size(); ++i)
     batch.last_time = std::max(batch.last_time, streams_[i].last_time());
   if (batch.streams == 1) {
     measure_single(batch, streams_[base]);
     return;
   }
-  batch.longest_wait = 0;
+  batch.longest_wait = 0_fs;
   merge(batch, base, batch.flits, [&](std::uint32_t, std::uint32_t, const Passage& flit) {
     batch.longest_wait = std::max(batch.longest_wait, flit.start - flit.ready);
     batch.available_after = flit.end;
@@ -212,7 +217,7 @@ void Channel::cut(const ArrivalKey& limit, IWireUser& user) {
       user.on_cut(stream, {start + occupancy_of(stream) + params_.propagation, through + params_.propagation});
     }
   }
-  latest_time_ = batches_.empty() ? -1 : batches_.back().last_time;
+  latest_time_ = batches_.empty() ? -1_fs : batches_.back().last_time;
 }
 
 // True when the newest batch has a flit whose key is not below `limit`.
@@ -244,7 +249,7 @@ bool Channel::find(const payload::Transaction& transaction, payload::Leg leg, st
 TimeFs Channel::available_after(const Batch& batch, std::size_t base, std::uint32_t flits) const {
   if (flits == batch.flits) return batch.available_after;
   if (batch.streams == 1) return single(batch, streams_[base]).available_after(flits - 1);
-  TimeFs available = 0;
+  TimeFs available = 0_fs;
   merge(batch, base, flits, [&](std::uint32_t, std::uint32_t, const Passage& flit) { available = flit.end; });
   return available;
 }
@@ -258,7 +263,7 @@ void Channel::depart_message(TimeFs at, std::uint64_t behind, bool last, Segment
     message_sequence_ = std::max(message_sequence_, behind) + 1;
   }
   out.time = at + params_.propagation;
-  out.spacing = 0;
+  out.spacing = 0_fs;
   out.first = 0;
   out.count = 1;
   out.sequence = message_sequence_;
@@ -337,7 +342,7 @@ void Channel::retire(TimeFs now) {
     batches_.pop_front();
   }
   // What is still to be committed is not ready before now.
-  if (observer_ != nullptr && batches_.empty()) trace_starts(now - 1);
+  if (observer_ != nullptr && batches_.empty()) trace_starts(now - 1_fs);
 }
 
 // The wait available - occupancy - ready grows while flits are held back by the floor or arrive faster than they leave.
@@ -346,7 +351,7 @@ TimeFs Channel::SingleStream::longest_wait() const {
   if (flits.spacing <= occupancy) {
     worst = flits.count - 1;
   } else if (floor > flits.time) {
-    worst = static_cast<std::uint32_t>(std::min<TimeFs>((floor - flits.time) / flits.spacing, flits.count - 1));
+    worst = static_cast<std::uint32_t>(std::min<std::int64_t>((floor - flits.time) / flits.spacing, flits.count - 1));
   }
   const TimeFs wait = available_after(worst) - occupancy - ready(worst);
   if (worst + 1 == flits.count) return wait;
@@ -361,13 +366,13 @@ std::uint64_t Channel::bytes_of(const FlitStream& flits) const {
 void Channel::count(const FlitStream& flits) {
   statistics_.flits += flits.count;
   statistics_.bytes += bytes_of(flits);
-  statistics_.busy += static_cast<TimeFs>(flits.count) * occupancy_of(flits);
+  statistics_.busy += flits.count * occupancy_of(flits);
 }
 
 void Channel::discount(const FlitStream& flits) {
   statistics_.flits -= flits.count;
   statistics_.bytes -= bytes_of(flits);
-  statistics_.busy -= static_cast<TimeFs>(flits.count) * occupancy_of(flits);
+  statistics_.busy -= flits.count * occupancy_of(flits);
 }
 
 void Channel::observe(contract::ISignalObserver* observer, contract::SignalId busy, contract::SignalId queue) {

@@ -36,8 +36,8 @@ class Channel {
  public:
   struct Params {
     std::uint32_t flit_bytes = 256;
-    TimeFs occupancy = 0;          // of a full flit
-    TimeFs propagation = 1;        // at least 1 fs
+    TimeFs occupancy = 0_fs;       // of a full flit
+    TimeFs propagation = 1_fs;     // at least 1 fs
     double bw_gbs = 0.0;           // 0 = no serialisation
     bool keep_until_sent = false;  // needed for slip departures
   };
@@ -46,8 +46,8 @@ class Channel {
     std::uint64_t flits = 0;
     std::uint64_t bytes = 0;
     std::uint64_t messages = 0;
-    TimeFs busy = 0;
-    TimeFs longest_wait = 0;  // of a flit between being ready and starting on the wire
+    TimeFs busy = 0_fs;
+    TimeFs longest_wait = 0_fs;  // of a flit between being ready and starting on the wire
   };
 
   void configure(const Params& params) { params_ = params; }
@@ -72,7 +72,7 @@ class Channel {
     for (std::size_t i = 0; i < count; ++i) {
       const FlitStream& stream = streams[i];
       const TimeFs last =
-          stream.spacing == 0 ? stream.time : time_sum(stream.time, time_product(stream.count - 1, stream.spacing));
+          stream.spacing == 0_fs ? stream.time : time_sum(stream.time, time_product(stream.count - 1, stream.spacing));
       idle = std::max(idle, last);
       flits += stream.count;
     }
@@ -106,9 +106,8 @@ class Channel {
   const Statistics& statistics() const { return statistics_; }
   // Flits ahead of the one that waited longest, in full flits.
   std::uint64_t deepest_queue() const {
-    return params_.occupancy == 0
-               ? 0
-               : static_cast<std::uint64_t>((statistics_.longest_wait + params_.occupancy - 1) / params_.occupancy);
+    return params_.occupancy == 0_fs ? 0
+                                     : static_cast<std::uint64_t>(periods(statistics_.longest_wait, params_.occupancy));
   }
 
   // Reports busy (0/1) and the number of flits that are ready but not yet on the wire, when batches are retired.
@@ -119,11 +118,11 @@ class Channel {
 
   // Flits committed together; their streams are the next `streams` elements of streams_.
   struct alignas(64) Batch {
-    TimeFs floor = 0;
-    TimeFs available_before = 0;
-    TimeFs available_after = 0;
-    TimeFs longest_wait = 0;
-    TimeFs last_time = 0;
+    TimeFs floor = 0_fs;
+    TimeFs available_before = 0_fs;
+    TimeFs available_after = 0_fs;
+    TimeFs longest_wait = 0_fs;
+    TimeFs last_time = 0_fs;
     std::uint64_t out_sequence = 0;
     std::uint64_t begin = 0;  // number of its first stream, counted while batches are held
     std::uint32_t flits = 0;
@@ -138,8 +137,7 @@ class Channel {
 
     TimeFs ready(std::uint32_t i) const { return std::max(flits.time_of(i), floor); }
     TimeFs available_after(std::uint32_t i) const {
-      const TimeFs n = static_cast<TimeFs>(i);
-      return start + occupancy + std::max(n * occupancy, n * flits.spacing - (start - flits.time));
+      return start + occupancy + std::max(i * occupancy, i * flits.spacing - (start - flits.time));
     }
     TimeFs longest_wait() const;
   };
@@ -192,7 +190,7 @@ class Channel {
 
   struct Short {
     std::uint32_t bytes = 0;
-    TimeFs occupancy = 0;
+    TimeFs occupancy = 0_fs;
   };
 
   // Seldom used. What every commit touches comes behind, so that a port can keep it in whole cache lines.
@@ -200,11 +198,11 @@ class Channel {
   contract::SignalId queue_signal_ = contract::kNoSignal;
   SlidingDeque<TimeFs> traced_starts_;  // of flits that the queue signal still shows as waiting
   std::uint64_t message_sequence_ = 0;  // of the latest message
-  TimeFs retired_ = 0;                  // when what could no longer change was forgotten
+  TimeFs retired_ = 0_fs;               // when what could no longer change was forgotten
   mutable Short latest_short_;          // the division is asked for several times per flit
 
-  TimeFs available_ = 0;
-  TimeFs latest_time_ = -1;  // of the newest batch, or later
+  TimeFs available_ = 0_fs;
+  TimeFs latest_time_ = -1_fs;  // of the newest batch, or later
   SlidingDeque<Batch> batches_;
   SlidingDeque<FlitStream> streams_;
   contract::ISignalObserver* observer_ = nullptr;

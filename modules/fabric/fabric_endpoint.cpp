@@ -28,7 +28,7 @@ FabricEndpoint::FabricEndpoint(const sc_core::sc_module_name& name, NodeId node,
 
 void FabricEndpoint::use_lanes(std::uint16_t port) {
   const Channel::Params& wire = channel(port).params();
-  if (lanes_ != nullptr || wire.occupancy == 0) return;
+  if (lanes_ != nullptr || wire.occupancy == 0_fs) return;
   lane_port_ = port;
   lanes_ = std::make_unique<WireLanes>(
       wire.occupancy, [bw_gbs = wire.bw_gbs](std::uint32_t bytes) { return occupancy_fs(bytes, bw_gbs); });
@@ -49,7 +49,7 @@ void FabricEndpoint::issue(Transaction& transaction, TimeFs at, FirstWire order,
   });
   // Port 0 with a time before any arrival of the same offer time: issued messages go first, in submission order.
   insert_offer(
-      {at, {-1, 0, offer_count_++, 0}, &transaction, Leg::request, 0, route.ports.front().forward, order, lane});
+      {at, {-1_fs, 0, offer_count_++, 0}, &transaction, Leg::request, 0, route.ports.front().forward, order, lane});
 }
 
 void FabricEndpoint::respond(Transaction& transaction, TimeFs at) {
@@ -61,7 +61,7 @@ void FabricEndpoint::respond(Transaction& transaction, TimeFs at) {
   transaction.payload().set_response_status(transaction.status.ok ? tlm::TLM_OK_RESPONSE
                                                                   : tlm::TLM_GENERIC_ERROR_RESPONSE);
   insert_offer({at,
-                {-1, 0, offer_count_++, 0},
+                {-1_fs, 0, offer_count_++, 0},
                 &transaction,
                 Leg::response,
                 route.last_hop(),
@@ -93,7 +93,7 @@ void FabricEndpoint::on_rollback(std::uint16_t, Transaction& transaction, Leg le
   if (first + transaction.segment.count != transaction.leg_flits(leg)) return;  // the last flit is not among them
   using Visit = decltype(arrivals_)::Visit;
   const TimeWindow arrival = window_of(transaction.segment);
-  arrivals_.visit_backwards_below(ArrivalKey::at(arrival.until + 1), [&](const FlitStream& message) {
+  arrivals_.visit_backwards_below(ArrivalKey::at(arrival.until + 1_fs), [&](const FlitStream& message) {
     if (message.time < arrival.from) return Visit::stop;
     return message.same_leg(transaction, leg) ? Visit::erase_and_stop : Visit::go_on;
   });
@@ -187,7 +187,7 @@ void FabricEndpoint::send_offer(const Offer& offer) {
   FlitStream stream;
   stream.transaction = &transaction;
   stream.time = offer.at;
-  stream.spacing = 0;
+  stream.spacing = 0_fs;
   stream.first = 0;
   stream.count = flits;
   stream.out_port = offer.port;
@@ -204,7 +204,7 @@ void FabricEndpoint::send_offer(const Offer& offer) {
 // What has not started is rolled back and planned again together with the stream. A flit that starts now keeps its
 // place: it was offered first.
 void FabricEndpoint::send_in_turn(FlitStream stream) {
-  cut(stream.out_port, {now() + 1, 0, 0, 0});
+  cut(stream.out_port, {now() + 1_fs, 0, 0, 0});
   lanes_->add(stream);
   lanes_->plan(now(), channel(stream.out_port).available(),
                [this](const FlitStream& flits) { commit(flits, flits.time); });

@@ -62,7 +62,7 @@ class FabricEndpoint : public FabricNode, public elab::IRequestSource, private e
  private:
   // A whole message offered to an out-edge at a time, in order of (time, arrival key).
   struct Offer {
-    TimeFs at = 0;
+    TimeFs at = 0_fs;
     ArrivalKey key;
     payload::Transaction* transaction = nullptr;
     payload::Leg leg = payload::Leg::request;

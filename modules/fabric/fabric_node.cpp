@@ -18,7 +18,7 @@ using payload::Transaction;
 
 namespace {
 TimeFs last_time(const Segment& s) {
-  return s.time + static_cast<TimeFs>(s.count - 1) * s.spacing;
+  return s.time + (s.count - 1) * s.spacing;
 }
 std::uint64_t last_sequence(const Segment& s) {
   return s.sequence + (s.count - 1) * s.sequence_step;
@@ -325,12 +325,12 @@ void FabricNode::collect_statistics(std::vector<elab::Statistic>& statistics) co
     const Channel::Statistics& s = port.channel.statistics();
     if (s.flits == 0 && s.messages == 0) continue;
     const std::string to = "to_" + context().graph.node(port.link.neighbour).id + ".";
-    statistics.push_back({to + "busy", s.busy, "ns"});
+    statistics.push_back({to + "busy", s.busy});
     statistics.push_back({to + "bytes", static_cast<std::int64_t>(s.bytes), "B"});
     statistics.push_back({to + "flits", static_cast<std::int64_t>(s.flits), "flits"});
     statistics.push_back({to + "messages", static_cast<std::int64_t>(s.messages), "1"});
     statistics.push_back({to + "max_queue", static_cast<std::int64_t>(port.channel.deepest_queue()), "flits"});
-    statistics.push_back({to + "max_wait", s.longest_wait, "ns"});
+    statistics.push_back({to + "max_wait", s.longest_wait});
   }
 }
 

@@ -16,7 +16,7 @@ inline constexpr std::size_t kMostStreams = 16;
 // A node takes flits in order of (time, port, sequence on that edge); ports are numbered by incoming edge index. The
 // time is that of the arrival and, behind a pipelined decoder, its latency.
 struct ArrivalKey {
-  TimeFs time = 0;
+  TimeFs time = 0_fs;
   std::uint32_t port = 0;
   std::uint64_t sequence = 0;
   std::uint32_t index = 0;  // tells apart the flits of a stream that shares one sequence number
@@ -36,7 +36,7 @@ struct ArrivalKey {
 
 // When flits that are rolled back were to arrive: none before `from`, none after `until`.
 struct TimeWindow {
-  TimeFs from = 0;
+  TimeFs from = 0_fs;
   TimeFs until = kNever;
 
   void include(const TimeWindow& other) { *this = {std::min(from, other.from), std::max(until, other.until)}; }
@@ -45,8 +45,8 @@ struct TimeWindow {
 // Flits [first, first + count) of one leg arriving at time + i * spacing through one port. One cache line.
 struct alignas(64) FlitStream {
   payload::Transaction* transaction = nullptr;
-  TimeFs time = 0;
-  TimeFs spacing = 0;
+  TimeFs time = 0_fs;
+  TimeFs spacing = 0_fs;
   std::uint64_t sequence = 0;
   std::uint64_t sequence_step = payload::kSequenceStep;  // 0: all flits share `sequence` and go by index
   std::uint32_t first = 0;
@@ -59,7 +59,7 @@ struct alignas(64) FlitStream {
 
   FlitStream() : hop(0), leg(payload::Leg::request) {}
 
-  TimeFs time_of(std::uint32_t i) const { return time + static_cast<TimeFs>(i) * spacing; }
+  TimeFs time_of(std::uint32_t i) const { return time + i * spacing; }
   TimeFs last_time() const { return time_of(count - 1); }
   ArrivalKey key(std::uint32_t i = 0) const {
     return {time_of(i), in_port, sequence + i * sequence_step, sequence_step == 0 ? first + i : 0};
@@ -76,10 +76,10 @@ struct alignas(64) FlitStream {
   // Number of flits with a key below `limit` (they are the first ones).
   std::uint32_t count_before(const ArrivalKey& limit) const {
     if (limit.time > last_time()) return count;
-    if (spacing > 0) {
+    if (spacing > 0_fs) {
       if (limit.time < time + spacing) return arrives_before(0, limit) ? 1 : 0;
       std::uint32_t n = 0;
-      if (limit.time > time) n = static_cast<std::uint32_t>((limit.time - time + spacing - 1) / spacing);
+      if (limit.time > time) n = static_cast<std::uint32_t>(periods(limit.time - time, spacing));
       if (n < count && arrives_before(n, limit)) ++n;
       return n;
     }

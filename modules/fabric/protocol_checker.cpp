@@ -218,7 +218,7 @@ void ProtocolChecker::announce_flits(Edge& edge, LegState& leg, const Transactio
   if (s.first + s.count > leg.expected) complain(edge, transaction, "has too many flits", kOnce);
   for (std::uint32_t i = 0; i < s.count; ++i) {
     const std::uint64_t sequence = s.sequence + i * s.sequence_step;
-    const TimeFs time = s.time + static_cast<TimeFs>(i) * s.spacing;
+    const TimeFs time = s.time + i * s.spacing;
     place(edge, transaction, {time, sequence, transaction.id, s.leg, s.first + i, false});
     leg.flits.push_back(sequence);
     leg.last_arrival = time;
@@ -314,7 +314,7 @@ void ProtocolChecker::set_passed(Edge& edge, const Transaction& transaction, boo
 TimeFs ProtocolChecker::departure(const Edge& edge, const Transaction& transaction, std::uint32_t i) const {
   const Segment& s = transaction.segment;
   const std::uint32_t flits = transaction.leg_flits(s.leg);
-  const TimeFs arrival = s.time + static_cast<TimeFs>(i) * s.spacing - edge.propagation;
+  const TimeFs arrival = s.time + i * s.spacing - edge.propagation;
   if (flits == 0) return arrival;
   const bool last = s.first + i + 1 == flits;
   return arrival - occupancy_fs(last ? transaction.last_flit_bytes : context_.pool.flit_bytes(), edge.bw_gbs);

@@ -19,7 +19,7 @@ namespace kb::modules {
 
 // A flit or zero-byte message as the receiver of an edge got it in the end.
 struct LinkArrival {
-  TimeFs time = 0;
+  TimeFs time;
   std::uint64_t sequence = 0;
   std::uint64_t transaction = 0;  // id
   payload::Leg leg = payload::Leg::request;
@@ -68,7 +68,7 @@ class ProtocolChecker {
   struct LegState {
     std::vector<std::uint64_t> flits;  // sequence of every announced flit
     std::uint32_t expected = 0;        // flits of the whole leg; 0 = zero-byte
-    TimeFs last_arrival = 0;
+    TimeFs last_arrival;
     bool begun = false;
     bool ended = false;
   };

@@ -14,17 +14,17 @@ using payload::Transaction;
 
 namespace {
 // Look-ahead after work had to be undone, and without bound.
-constexpr TimeFs kLeastLookahead = 4 * kFsPerNs;
-constexpr TimeFs kBusyLookahead = 64 * kFsPerNs;
-constexpr TimeFs kMostLookahead = 1'000'000 * kFsPerNs;
+constexpr TimeFs kLeastLookahead = 4_ns;
+constexpr TimeFs kBusyLookahead = 64_ns;
+constexpr TimeFs kMostLookahead = 1'000'000_ns;
 }  // namespace
 
 Transit::Transit(const sc_core::sc_module_name& name, NodeId node, const params::TransitParams& params,
                  elab::BlockContext& context)
     : FabricNode(name, node, context),
-      overhead_(params.overhead.fs()),
+      overhead_(params.overhead.time()),
       serial_(params.decode == params::Decode::serial),
-      latency_(serial_ ? 0 : overhead_),
+      latency_(serial_ ? 0_fs : overhead_),
       lookahead_(kMostLookahead),
       due_(port_count(), kNever),
       outlets_(port_count()) {}
@@ -46,7 +46,7 @@ void Transit::on_flits(FlitStream& flits) {
 }
 
 void Transit::enqueue_behind_worker(const FlitStream& stream) {
-  if (stream.first != 0 || overhead_ == 0) {
+  if (stream.first != 0 || overhead_ == 0_fs) {
     enqueue(stream);
     return;
   }
@@ -106,7 +106,7 @@ void Transit::on_rollback(std::uint16_t port, Transaction& transaction, Leg leg,
 bool Transit::roll_back_header(const Transaction& transaction, Leg leg, const TimeWindow& arrival) {
   using Visit = decltype(headers_)::Visit;
   bool found = false;
-  headers_.visit_backwards_below(ArrivalKey::at(arrival.until + 1), [&](const FlitStream& header) {
+  headers_.visit_backwards_below(ArrivalKey::at(arrival.until + 1_fs), [&](const FlitStream& header) {
     if (header.time < arrival.from) return Visit::stop;
     found = header.same_leg(transaction, leg);
     return found ? Visit::erase_and_stop : Visit::go_on;
@@ -116,7 +116,7 @@ bool Transit::roll_back_header(const Transaction& transaction, Leg leg, const Ti
 
 void Transit::roll_back_end(std::uint16_t port, const Transaction& transaction, Leg leg, const TimeWindow& arrival) {
   using Visit = decltype(ends_)::Visit;
-  ends_.visit_backwards_below(arrival.until + 1, [&](const End& end) {
+  ends_.visit_backwards_below(arrival.until + 1_fs, [&](const End& end) {
     if (end.time < arrival.from) return Visit::stop;
     const bool found = end.transaction == &transaction && end.leg == leg && end.in_port == port;
     return found ? Visit::erase_and_stop : Visit::go_on;
@@ -138,7 +138,7 @@ void Transit::on_event(TimeFs now, std::uint64_t) {
   const bool quiet = lookahead_ > kBusyLookahead;
   for (std::uint16_t p = 0; p < port_count(); ++p) {
     if (due_[p] > now && (!quiet || due_[p] == kNever)) continue;
-    ArrivalKey limit = ArrivalKey::at(now + lookahead_ + 1);
+    ArrivalKey limit = ArrivalKey::at(now + lookahead_ + 1_fs);
     if (!headers_.empty() && headers_.front().key() < limit) limit = headers_.front().key();
     forward(p, limit);
   }
@@ -204,7 +204,7 @@ void Transit::forward_messages(TimeFs now) {
   while (!messages_.empty() && messages_.front().ready <= now) {
     const PendingMessage m = messages_.front();
     messages_.pop_front();
-    forward(m.out_port, ArrivalKey::at(now + 1));  // what is ready before has to be on the wire
+    forward(m.out_port, ArrivalKey::at(now + 1_fs));  // what is ready before has to be on the wire
     send_message(m.out_port, *m.transaction, m.leg, m.hop, m.ready, m.key);
   }
 }

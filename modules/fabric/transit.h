@@ -27,7 +27,7 @@ class Transit final : public FabricNode, private elab::EventHandler {
 
  private:
   struct PendingMessage {
-    TimeFs ready = 0;
+    TimeFs ready = 0_fs;
     ArrivalKey key;
     payload::Transaction* transaction = nullptr;
     payload::Leg leg = payload::Leg::request;
@@ -75,8 +75,8 @@ class Transit final : public FabricNode, private elab::EventHandler {
 
   TimeFs overhead_;
   bool serial_;
-  TimeFs latency_;          // of the pipelined decoder; part of the times of everything that waits
-  TimeFs worker_free_ = 0;  // W; stays 0 when pipelined
+  TimeFs latency_;             // of the pipelined decoder; part of the times of everything that waits
+  TimeFs worker_free_ = 0_fs;  // W; stays 0 when pipelined
   TimeFs wake_time_ = kNever;
   TimeFs lookahead_;         // flits that arrive so soon may be forwarded ahead of their arrival
   bool disturbed_ = false;   // flits were rolled back since the last wake

@@ -35,7 +35,7 @@ class WireLanes {
  private:
   struct Planned {
     std::uint32_t lane = 0;
-    TimeFs first = 0, last = 0;  // starts of its first and last flit
+    TimeFs first = 0_fs, last = 0_fs;  // starts of its first and last flit
   };
   TimeFs occupancy_of_last(const FlitStream& stream) const {
     if (stream.flit_bytes != 0) return of_bytes_(stream.flit_bytes);
@@ -61,7 +61,7 @@ void WireLanes::plan(TimeFs now, TimeFs from, Commit&& commit) {
   while (!lanes_[0].empty() && !lanes_[1].empty()) {
     FlitStream flit = take_one(lanes_[turn]);
     flit.time = at;
-    flit.spacing = 0;
+    flit.spacing = 0_fs;
     commit(flit);
     note(flit);
     at = time_sum(at, occupancy_of_last(flit));

@@ -19,7 +19,7 @@ class IoCpu final : public CommandProcessor {
  public:
   IoCpu(const sc_core::sc_module_name& name, NodeId node, const params::IoCpuParams& params,
         elab::BlockContext& context)
-      : CommandProcessor(name, node, params.overhead.fs(), context) {}
+      : CommandProcessor(name, node, params.overhead.time(), context) {}
 
  private:
   void launch(payload::Transaction& parent, const payload::KernelLaunchMsg& request) override;

@@ -16,7 +16,7 @@ class PcieEp final : public FabricEndpoint, public elab::IHostEntry {
  public:
   PcieEp(const sc_core::sc_module_name& name, NodeId node, const params::PcieEpParams& params,
          elab::BlockContext& context)
-      : FabricEndpoint(name, node, params.overhead.fs(), context) {}
+      : FabricEndpoint(name, node, params.overhead.time(), context) {}
 
   void set_host(elab::IHostPort& host) override { host_ = &host; }
   // transaction.issued is now: the injection overhead is part of the request's latency.

@@ -38,7 +38,7 @@ inline params::ParamSet params_of(topology::NodeKind kind, const Values& values 
 inline void set_params(topology::Node& node, const Values& values = {}) {
   node.params = params_of(node.kind, values);
   const auto overhead = node.params.find("overhead_ns");
-  node.overhead = overhead ? ns_to_fs(std::get<double>(*overhead)) : 0;
+  node.overhead = overhead ? ns_to_fs(std::get<double>(*overhead)) : 0_fs;
 }
 
 }  // namespace kb::test

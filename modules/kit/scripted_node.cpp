@@ -10,7 +10,7 @@ using payload::Leg;
 using payload::Transaction;
 
 ScriptedNode::ScriptedNode(const sc_core::sc_module_name& name, NodeId node, elab::BlockContext& context)
-    : FabricNode(name, node, context), last_time_(port_count(), 0) {}
+    : FabricNode(name, node, context), last_time_(port_count()) {}
 
 void ScriptedNode::at_time(TimeFs at, std::function<void()> action) {
   actions_.push_back(std::move(action));
@@ -55,13 +55,13 @@ void ScriptedNode::answer(Transaction& transaction, TimeFs arrived) {
   const TimeFs arrival = at + channel(next_port(transaction, Leg::response, hop)).params().propagation;
   const std::uint32_t flits = transaction.leg_flits(Leg::response);
   if (flits == 0) return send_message(transaction, Leg::response, arrival);
-  send(at, transaction, Leg::response, 0, flits, arrival, 0);
+  send(at, transaction, Leg::response, 0, flits, arrival, 0_fs);
 }
 
 void ScriptedNode::commit_later_than_before(FlitStream run) {
   run.time = std::max(run.time, last_time_[run.out_port]);
   last_time_[run.out_port] = run.last_time();
-  commit(run, 0);
+  commit(run, 0_fs);
 }
 
 void ScriptedNode::send_message(Transaction& transaction, Leg leg, TimeFs arrival) {
@@ -86,7 +86,7 @@ void ScriptedNode::postpone(TimeFs at, Transaction& transaction, Leg leg, std::u
     rolled_back_.clear();
     cut(port, key);
     std::vector<FlitStream> runs(rolled_back_.rbegin(), rolled_back_.rend());
-    last_time_[port] = 0;
+    last_time_[port] = 0_fs;
     const auto announce_again = [=] {
       Outbox outbox(*this);
       for (FlitStream run : runs) {

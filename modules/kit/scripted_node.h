@@ -17,7 +17,7 @@ class ScriptedNode final : public modules::FabricNode, private elab::EventHandle
 
   // Initiator: the whole request of a transaction whose route begins here. Its first flit, or message, arrives at
   // `arrival`, the others `spacing` apart, or as soon as the wire lets them.
-  void request(payload::Transaction& transaction, TimeFs arrival, TimeFs spacing = 0);
+  void request(payload::Transaction& transaction, TimeFs arrival, TimeFs spacing = 0_fs);
   // Target: from now on the answer to every request that ends here is offered `delay` after its last flit arrived, all
   // flits of a read at once.
   void answer_after(TimeFs delay) { answer_delay_ = delay; }

@@ -50,7 +50,7 @@ void AccelEngine::start(CommandTask& task) {
 }
 
 TimeFs AccelEngine::foreign_work(CommandTask& task) {
-  TimeFs time = 0;
+  TimeFs time;
   elab::call_block(node_record(), scheduler(), [&] { time = work(task); });
   return time;
 }
@@ -87,9 +87,9 @@ void AccelEngine::on_accepted(CommandTask&) {
 void AccelEngine::collect_statistics(std::vector<elab::Statistic>& statistics) const {
   if (commands_ == 0) return;
   statistics.push_back({"commands", commands_, "1"});
-  statistics.push_back({"busy", busy_, "ns"});
-  statistics.push_back({"slot_wait", slot_wait_, "ns"});
-  if (queue_full_time() > 0) statistics.push_back({"queue_full", queue_full_time(), "ns"});
+  statistics.push_back({"busy", busy_});
+  statistics.push_back({"slot_wait", slot_wait_});
+  if (queue_full_time() > 0_fs) statistics.push_back({"queue_full", queue_full_time()});
 }
 
 }  // namespace kb::modules

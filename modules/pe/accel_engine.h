@@ -46,8 +46,8 @@ class AccelEngine : public PeBlock, public AccelSlot::IUser, private elab::Event
   SlidingDeque<TimeFs> arrivals_;  // of the commands that have no slot yet
   Probe busy_probe_;
   std::int64_t commands_ = 0;
-  TimeFs busy_ = 0;
-  TimeFs slot_wait_ = 0;
+  TimeFs busy_ = 0_fs;
+  TimeFs slot_wait_ = 0_fs;
 };
 
 }  // namespace kb::modules

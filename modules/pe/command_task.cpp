@@ -120,7 +120,7 @@ void CommandTask::reset(std::uint64_t new_id, const contract::Command& new_comma
   if (!status.ok) status = payload::Status{};
   served = {};
   holds_slot = false;
-  submitted = start = end = dma = compute = 0;
+  submitted = start = end = dma = compute = 0_fs;
   macs = useful_macs = 0;
 }
 

@@ -75,11 +75,11 @@ struct TaskReport {
   std::string_view served;  // by PE_IPCQ: the direction of a receive, valid while it has queues
   bool holds_slot = false;  // the accel_slot is this task's already (P-17); by the engines
 
-  TimeFs submitted = 0;  // by PE_CPU
-  TimeFs start = 0;      // the engine's service interval (P-37, P-68); by the engine of the command
-  TimeFs end = 0;
-  TimeFs dma = 0;  // service times of PE_DMA and of PE_GEMM and PE_MATH; of a composite, those of its tiles
-  TimeFs compute = 0;
+  TimeFs submitted = 0_fs;  // by PE_CPU
+  TimeFs start = 0_fs;      // the engine's service interval (P-37, P-68); by the engine of the command
+  TimeFs end = 0_fs;
+  TimeFs dma = 0_fs;  // service times of PE_DMA and of PE_GEMM and PE_MATH; of a composite, those of its tiles
+  TimeFs compute = 0_fs;
   std::int64_t macs = 0;  // of PE_GEMM: for which the array was occupied, and those of elements that exist
   std::int64_t useful_macs = 0;
 };
@@ -88,7 +88,7 @@ struct TaskReport {
 class TaskWay {
  public:
   topology::NodeKind sender{};  // to the block that has the task, and since when it waits for room there
-  TimeFs held_since = 0;
+  TimeFs held_since = 0_fs;
 
   // The blocks that wait for an answer, innermost last. False when there are too many.
   bool push(topology::NodeKind block) {

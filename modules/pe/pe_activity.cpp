@@ -14,11 +14,11 @@ TimeShare PeActivity::idle_share(bool moving) const {
 
 void PeActivity::accrue(TimeFs now) {
   const TimeFs time = now - since_;
-  if (time == 0) return;
+  if (time == 0_fs) return;
   const auto busy = [&](PeResource resource, Kind kind) {
-    TimeFs sum = 0;
-    if (__builtin_mul_overflow(count(kind), time, &sum)) sum = kNever;
-    accumulate(shares_.busy[static_cast<std::size_t>(resource)], sum);
+    std::int64_t sum = 0;
+    const bool overflow = __builtin_mul_overflow(count(kind), time.fs(), &sum);
+    accumulate(shares_.busy[static_cast<std::size_t>(resource)], overflow ? kNever : TimeFs(sum));
   };
   busy(PeResource::compute, Kind::compute);
   busy(PeResource::tcm_read, Kind::fetch);
@@ -33,7 +33,7 @@ void PeActivity::accrue(TimeFs now) {
     add(TimeShare::queue_full, time);
   } else {
     const bool moving = count(Kind::reading) > 0 || count(Kind::writing) > 0;
-    const TimeFs translating = moving ? std::clamp<TimeFs>(translated_ - since_, 0, time) : 0;
+    const TimeFs translating = moving ? std::clamp(translated_ - since_, 0_fs, time) : 0_fs;
     add(TimeShare::tlb, translating);
     add(idle_share(moving), time - translating);
   }

@@ -52,8 +52,8 @@ class PeActivity {
   contract::TimeShare idle_share(bool moving) const;
   void accrue(TimeFs now);
 
-  TimeFs since_ = 0;
-  TimeFs translated_ = 0;  // the latest end of a translation
+  TimeFs since_ = 0_fs;
+  TimeFs translated_ = 0_fs;  // the latest end of a translation
   std::int64_t readers_ = 1, writers_ = 1;
   std::array<std::int64_t, kKinds> counts_{};
   contract::TimeShares shares_;

@@ -37,7 +37,7 @@ constexpr double kMaxScalarNs = 1e12;  // keeps sums of times far from overflow
 
 PeCpu::PeCpu(const sc_core::sc_module_name& name, NodeId node, const params::PeCpuParams& params, PeContext& pe,
              elab::BlockContext& context)
-    : PeFabricBlock(name, node, params.overhead.fs(), pe, context),
+    : PeFabricBlock(name, node, params.overhead.time(), pe, context),
       clock_ghz_(params.clock.ghz),
       waker_(*this),
       state_probe_(*this, context.observer, "kernel_state", 2) {
@@ -148,7 +148,7 @@ void PeCpu::run_kernel(const payload::KernelLaunchMsg& launch_message, TimeFs re
   const contract::Kernel& kernel = find_kernel(launch_message.launch->kernel);
   const TimeFs target = launch_message.target_start;
   if (target != kNever) {
-    result_.late = std::max<TimeFs>(0, ready - target);
+    result_.late = std::max(0_fs, ready - target);
     late_max_ = std::max(late_max_, result_.late);
     set_state(State::waiting_for_start);
     sleep_until(target);
@@ -389,9 +389,9 @@ void PeCpu::collect_statistics(std::vector<elab::Statistic>& statistics) const {
   statistics.push_back({"kernels", kernels_, "1"});
   statistics.push_back({"failures", failures_, "1"});
   statistics.push_back({"commands", static_cast<std::int64_t>(commands_.issued()), "1"});
-  statistics.push_back({"kernel_time", kernel_time_, "ns"});
-  statistics.push_back({"scalar_time", scalar_time_, "ns"});
-  statistics.push_back({"late_max", late_max_, "ns"});
+  statistics.push_back({"kernel_time", kernel_time_});
+  statistics.push_back({"scalar_time", scalar_time_});
+  statistics.push_back({"late_max", late_max_});
 }
 
 }  // namespace kb::modules

@@ -47,7 +47,7 @@ class PeCpu final : public PeFabricBlock, private contract::IPe {
   enum class State : std::uint8_t { idle, waiting_for_start, running, waiting_for_engine };
   struct Launch {
     payload::Transaction* transaction = nullptr;
-    TimeFs ready = 0;
+    TimeFs ready = 0_fs;
   };
   struct Waker final : elab::EventHandler {
     explicit Waker(PeCpu& owner) : cpu(owner) {}
@@ -89,7 +89,7 @@ class PeCpu final : public PeFabricBlock, private contract::IPe {
   Waker waker_;
 
   State state_ = State::idle;
-  TimeFs state_since_ = 0;
+  TimeFs state_since_ = 0_fs;
   const CommandTask* awaited_ = nullptr;  // by the kernel
   // The command that the kernel is in; a copy, because an error is reported when the command is gone.
   struct Call {
@@ -99,7 +99,7 @@ class PeCpu final : public PeFabricBlock, private contract::IPe {
   };
   std::optional<Call> current_;
   std::uint64_t calls_ = 0;  // at the simulated time calls_at_
-  TimeFs calls_at_ = 0;
+  TimeFs calls_at_ = 0_fs;
   const char* kernel_ = nullptr;  // whose body runs; null: none
   struct Background {
     explicit Background(const contract::Command& c) : command(c) {}
@@ -113,9 +113,9 @@ class PeCpu final : public PeFabricBlock, private contract::IPe {
 
   std::int64_t kernels_ = 0;
   std::int64_t failures_ = 0;
-  TimeFs kernel_time_ = 0;
-  TimeFs scalar_time_ = 0;
-  TimeFs late_max_ = 0;
+  TimeFs kernel_time_ = 0_fs;
+  TimeFs scalar_time_ = 0_fs;
+  TimeFs late_max_ = 0_fs;
 };
 
 }  // namespace kb::modules

@@ -27,8 +27,8 @@ PeDma::Channels::Channels(const PeDma& dma, const char* name, payload::Op op_kin
 
 PeDma::PeDma(const sc_core::sc_module_name& name, NodeId node, const params::PeDmaParams& params, PeContext& pe,
              elab::BlockContext& context)
-    : PeFabricBlock(name, node, params.overhead.fs(), pe, context),
-      baaw_(params.baaw_overhead.fs()),
+    : PeFabricBlock(name, node, params.overhead.time(), pe, context),
+      baaw_(params.baaw_overhead.time()),
       vc_comm_(*this, pe, context),
       slice_bytes_(context.graph.spec.hbm_slice_bytes()),
       access_bytes_(static_cast<std::uint64_t>(pe.hbm_ctrl.access_bytes)),
@@ -124,7 +124,7 @@ void PeDma::start(Channels& channels, CommandTask& task) {
   }
   channels.requests += static_cast<std::int64_t>(requests_.size());
   const TimeFs translation = account_translation(channels);
-  if (translation > 0) pe().activity.translating_until(now() + translation);
+  if (translation > 0_fs) pe().activity.translating_until(now() + translation);
   const TimeFs offered = now() + overhead() + translation;
   for (const Request& request : requests_) {
     payload::Transaction& transaction = context().pool.acquire(channels.op, *request.route, request.pa, request.nbytes);
@@ -148,7 +148,7 @@ void PeDma::account_busy(const Channels& channels, const Request& request) {
 TimeFs PeDma::account_translation(Channels& channels) const {
   if (!translated_) {
     ++channels.fallbacks;
-    return 0;
+    return 0_fs;
   }
   ++channels.translations;
   accumulate(channels.translation_time, translator()->access_overhead());
@@ -340,18 +340,18 @@ void PeDma::collect_statistics(std::vector<elab::Statistic>& statistics) const {
     statistics.push_back({name + "_failures", channels.failures, "1"});
     statistics.push_back({name + "_requests", channels.requests, "1"});
     statistics.push_back({name + "_bytes", channels.bytes, "B"});
-    statistics.push_back({name + "_busy", channels.busy_time, "ns"});
-    statistics.push_back({name + "_wait", channels.wait, "ns"});
+    statistics.push_back({name + "_busy", channels.busy_time});
+    statistics.push_back({name + "_wait", channels.wait});
     if (translator() == nullptr) return;
     statistics.push_back({name + "_translations", channels.translations, "1"});
-    statistics.push_back({name + "_translation_time", channels.translation_time, "ns"});
+    statistics.push_back({name + "_translation_time", channels.translation_time});
     statistics.push_back({name + "_fallbacks", channels.fallbacks, "1"});
   };
   add(read_, "read");
   add(write_, "write");
   baaw_.collect_statistics(statistics);
   vc_comm_.collect_statistics(statistics);
-  if (queue_full_time() > 0) statistics.push_back({"queue_full", queue_full_time(), "ns"});
+  if (queue_full_time() > 0_fs) statistics.push_back({"queue_full", queue_full_time()});
 }
 
 void PeDma::collect_waits(std::vector<elab::WaitInfo>& waits) const {

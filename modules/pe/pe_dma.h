@@ -64,7 +64,7 @@ class PeDma final : public PeFabricBlock {
  private:
   struct Waiting {
     CommandTask* task = nullptr;
-    TimeFs since = 0;
+    TimeFs since = 0_fs;
   };
   struct Channels {
     Channels(const PeDma& dma, const char* name, payload::Op op_kind, FirstWire first_wire, std::int64_t count);
@@ -88,9 +88,9 @@ class PeDma final : public PeFabricBlock {
     std::int64_t bytes = 0;
     std::int64_t translations = 0;
     std::int64_t fallbacks = 0;
-    TimeFs translation_time = 0;
-    TimeFs busy_time = 0;
-    TimeFs wait = 0;
+    TimeFs translation_time = 0_fs;
+    TimeFs busy_time = 0_fs;
+    TimeFs wait = 0_fs;
   };
   // A command that holds a channel.
   struct Operation {

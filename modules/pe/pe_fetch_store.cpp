@@ -21,7 +21,7 @@ PeActivity::Kind activity_of(std::size_t unit) {
 PeFetchStore::PeFetchStore(const sc_core::sc_module_name& name, NodeId node, const params::PeFetchStoreParams& params,
                            PeContext& pe, elab::BlockContext& context)
     : PeBlock(name, node, pe, context),
-      overhead_(params.overhead.fs()),
+      overhead_(params.overhead.time()),
       queue_depth_(queue_limit(params.queue_depth)) {}
 
 void PeFetchStore::bind_out(EdgeId edge, elab::Block& neighbour) {
@@ -49,7 +49,7 @@ void PeFetchStore::serve(std::size_t index) {
   unit.phase = Phase::overhead;
   begin_activity(activity_of(index));
   log_stage("begins", *unit.serving);
-  if (overhead_ > 0) {
+  if (overhead_ > 0_fs) {
     scheduler().schedule(now() + overhead_, *this, index);
   } else {
     access_tcm(index);
@@ -113,14 +113,14 @@ void PeFetchStore::serve_next(std::size_t index) {
 }
 
 void PeFetchStore::collect_statistics(std::vector<elab::Statistic>& statistics) const {
-  if (queue_full_time() > 0) statistics.push_back({"queue_full", queue_full_time(), "ns"});
+  if (queue_full_time() > 0_fs) statistics.push_back({"queue_full", queue_full_time()});
   const char* const names[2][3] = {{"fetches", "fetch_bytes", "fetch_busy"}, {"stores", "store_bytes", "store_busy"}};
   for (std::size_t i = 0; i < units_.size(); ++i) {
     const Unit& unit = units_[i];
     if (unit.commands == 0) continue;
     statistics.push_back({names[i][0], unit.commands, "1"});
     statistics.push_back({names[i][1], unit.bytes, "B"});
-    statistics.push_back({names[i][2], unit.busy, "ns"});
+    statistics.push_back({names[i][2], unit.busy});
   }
 }
 

@@ -31,11 +31,11 @@ class PeFetchStore final : public PeBlock, private elab::EventHandler {
     CommandTask* serving = nullptr;
     Phase phase = Phase::overhead;
     SlidingDeque<CommandTask*> queue;
-    TimeFs link_free = 0;  // when the link has carried the bytes of the task being served
+    TimeFs link_free = 0_fs;  // when the link has carried the bytes of the task being served
     std::int64_t commands = 0;
     std::int64_t bytes = 0;
-    TimeFs since = 0;
-    TimeFs busy = 0;
+    TimeFs since = 0_fs;
+    TimeFs busy = 0_fs;
   };
 
   void on_task(CommandTask& task) override;

@@ -30,7 +30,7 @@ Error PeIpcq::queue_error(const std::string& text) {
 
 PeIpcq::PeIpcq(const sc_core::sc_module_name& name, NodeId node, const params::PeIpcqParams& params, PeContext& pe,
                elab::BlockContext& context)
-    : PeBlock(name, node, pe, context), params_(params), overhead_(params.overhead.fs()) {
+    : PeBlock(name, node, pe, context), params_(params), overhead_(params.overhead.time()) {
   pe.receiver = this;
   pe.queues = this;
 }
@@ -38,7 +38,7 @@ PeIpcq::PeIpcq(const sc_core::sc_module_name& name, NodeId node, const params::P
 // --- Commands
 
 void PeIpcq::on_task(CommandTask& task) {
-  if (overhead_ == 0) {
+  if (overhead_ == 0_fs) {
     begin(task);
     return;
   }
@@ -181,8 +181,8 @@ void PeIpcq::on_credit(std::uint64_t ring_pa, std::uint64_t consumed) {
     return;
   }
   const TimeFs since = queue.senders.front().since;
-  const TimeFs polls = (now() - since + rules_.poll_interval - 1) / rules_.poll_interval;
-  schedule(since + polls * rules_.poll_interval, Event::poll, found->second);
+  const TimeFs waited = periods(now() - since, rules_.poll_interval) * rules_.poll_interval;
+  schedule(since + waited, Event::poll, found->second);
 }
 
 void PeIpcq::send_waiting(Queue& queue) {
@@ -212,7 +212,7 @@ bool PeIpcq::slots_on_fabric(const Queue& queue) const {
 std::optional<TimeFs> PeIpcq::visible_at(const payload::QueueTokenMsg& token, std::uint64_t inbound) {
   Queue& queue = own_ring(token.slot_pa);
   if (slots_on_fabric(queue)) {
-    queue.writes.push_back({token.slot_pa, token.nbytes, inbound, 0});
+    queue.writes.push_back({token.slot_pa, token.nbytes, inbound, 0_fs});
     if (queue.writes.size() == 1) begin_write(queue);
     return std::nullopt;
   }
@@ -295,7 +295,7 @@ void PeIpcq::read_slot(Queue& queue, std::uint64_t slot_pa, std::uint64_t nbytes
     return;
   }
   const TimeFs cost = slot_cost_->of(memory, nbytes);
-  if (cost == 0) {
+  if (cost == 0_fs) {
     slot_read(queue);
   } else {
     schedule(now() + cost, Event::slot_read, index_of(queue));

@@ -56,12 +56,12 @@ class PeIpcq final : public PeBlock,
   using Token = std::shared_ptr<const payload::QueueTokenMsg>;
   struct Waiting {
     CommandTask* task = nullptr;
-    TimeFs since = 0;
+    TimeFs since = 0_fs;
   };
   struct Write {  // of an arrived message into its slot
     std::uint64_t slot_pa = 0, nbytes = 0;
     std::uint64_t inbound = 0;  // VcComm's number
-    TimeFs since = 0;           // once under way
+    TimeFs since = 0_fs;        // once under way
   };
   enum class Receiving : std::uint8_t { no, reading, crediting };
 
@@ -77,7 +77,7 @@ class PeIpcq final : public PeBlock,
     SlidingDeque<Waiting> senders;
     SlidingDeque<Waiting> receivers;  // posted; the front one is being served unless `receiving` is no
     Receiving receiving = Receiving::no;
-    TimeFs slot_written = 0;     // end of the latest slot write (Q-61: one at a time per queue)
+    TimeFs slot_written = 0_fs;  // end of the latest slot write (Q-61: one at a time per queue)
     SlidingDeque<Write> writes;  // with slots on the fabric; the front one is under way
 
     NodeId peer_dma;    // of `pair.peer`'s owner, to which messages go
@@ -87,7 +87,7 @@ class PeIpcq final : public PeBlock,
     std::optional<TimeFs> credit_latency;  // found with the first credit: routes take a while on a large machine
 
     std::int64_t sent_bytes = 0, received_bytes = 0;
-    TimeFs send_wait = 0, receive_wait = 0;
+    TimeFs send_wait = 0_fs, receive_wait = 0_fs;
   };
   enum class Event : std::uint8_t { command, poll, slot_read, credit };
 

@@ -96,10 +96,10 @@ void PeIpcq::collect_statistics(std::vector<elab::Statistic>& statistics) const 
     const std::string name = queue.pair.direction + ".";
     statistics.push_back({name + "sent", static_cast<std::int64_t>(queue.my_head), "1"});
     statistics.push_back({name + "sent_bytes", queue.sent_bytes, "B"});
-    statistics.push_back({name + "send_wait", queue.send_wait, "ns"});
+    statistics.push_back({name + "send_wait", queue.send_wait});
     statistics.push_back({name + "received", static_cast<std::int64_t>(queue.my_tail), "1"});
     statistics.push_back({name + "received_bytes", queue.received_bytes, "B"});
-    statistics.push_back({name + "receive_wait", queue.receive_wait, "ns"});
+    statistics.push_back({name + "receive_wait", queue.receive_wait});
   }
 }
 

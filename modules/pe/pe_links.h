@@ -129,7 +129,7 @@ class PeLinks {
   AnswerSide answer_side_;
   std::array<Link, kKinds> links_;
   SlidingDeque<CommandTask*> held_;  // arrived, but there was no room
-  TimeFs queue_full_ = 0;
+  TimeFs queue_full_ = 0_fs;
   int bound_out_ = 0;
   int bound_in_ = 0;
 };

@@ -12,10 +12,10 @@ using address::AddressSpace;
 
 PeMmu::PeMmu(const sc_core::sc_module_name& name, NodeId node, const params::PeMmuParams& params, PeContext& pe,
              elab::BlockContext& context)
-    : FabricEndpoint(name, node, params.overhead.fs(), context),
+    : FabricEndpoint(name, node, params.overhead.time(), context),
       table_(static_cast<std::uint64_t>(params.page_size)),
-      tlb_overhead_(params.tlb_overhead.fs()),
-      update_overhead_(params.update_overhead.fs()),
+      tlb_overhead_(params.tlb_overhead.time()),
+      update_overhead_(params.update_overhead.time()),
       timer_(*this) {
   if (context.graph.spec.address_model != AddressModel::va) return;
   pe.translator = this;
@@ -43,7 +43,7 @@ void PeMmu::on_request(payload::Transaction& transaction, TimeFs arrived) {
     FabricEndpoint::on_request(transaction, arrived);
     return;
   }
-  if (update_overhead_ == 0) {
+  if (update_overhead_ == 0_fs) {
     apply(transaction);
     return;
   }

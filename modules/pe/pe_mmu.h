@@ -42,7 +42,7 @@ class PeMmu final : public FabricEndpoint, public contract::ITranslator {
   };
   struct Update {
     payload::Transaction* transaction = nullptr;
-    TimeFs since = 0;
+    TimeFs since = 0_fs;
   };
   static const payload::MmuMapMsg* message(const payload::Transaction& transaction);
   void apply_next();
@@ -53,7 +53,7 @@ class PeMmu final : public FabricEndpoint, public contract::ITranslator {
   TimeFs update_overhead_;
   Timer timer_;
   SlidingDeque<Update> updates_;  // that take their time
-  TimeFs free_at_ = 0;
+  TimeFs free_at_ = 0_fs;
   std::int64_t maps_ = 0;
   std::int64_t unmaps_ = 0;
   std::int64_t regions_ = 0;       // of all maps

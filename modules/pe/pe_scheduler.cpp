@@ -20,7 +20,7 @@ using plan::StageType;
 PeScheduler::PeScheduler(const sc_core::sc_module_name& name, NodeId node, const params::PeSchedulerParams& params,
                          PeContext& pe, elab::BlockContext& context)
     : PeBlock(name, node, pe, context),
-      overhead_(params.overhead.fs()),
+      overhead_(params.overhead.time()),
       charge_fetch_store_(params.charge_fetch_store),
       feeder_(*this, context.scheduler, pe.tile_room.buffer_bytes) {}
 
@@ -28,7 +28,7 @@ void PeScheduler::on_task(CommandTask& task) {
   task.state = CommandState::submitted;
   submissions_.push_back(&task);
   most_submissions_ = std::max(most_submissions_, submissions_.size());
-  if (overhead_ == 0) {
+  if (overhead_ == 0_fs) {
     dispatch();
   } else if (submissions_.size() == 1) {
     scheduler().schedule(now() + overhead_, *this);
@@ -111,7 +111,7 @@ void PeScheduler::collect_statistics(std::vector<elab::Statistic>& statistics) c
   if (commands_ == 0) return;
   statistics.push_back({"commands", commands_, "1"});
   statistics.push_back({"failures", failures_, "1"});
-  statistics.push_back({"latency", latency_, "ns"});
+  statistics.push_back({"latency", latency_});
   statistics.push_back({"submission_queue_max", static_cast<std::int64_t>(most_submissions_), "1"});
   if (feeder_.tiles() == 0) return;
   statistics.push_back({"tiles", static_cast<std::int64_t>(feeder_.tiles()), "1"});

@@ -49,7 +49,7 @@ class PeScheduler final : public PeBlock, private elab::EventHandler, private Ti
   std::int64_t commands_ = 0;
   std::int64_t failures_ = 0;
   std::size_t most_submissions_ = 0;
-  TimeFs latency_ = 0;  // of all commands, submission to completion
+  TimeFs latency_ = 0_fs;  // of all commands, submission to completion
 };
 
 }  // namespace kb::modules

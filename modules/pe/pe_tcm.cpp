@@ -67,8 +67,8 @@ void PeTcm::collect_statistics(std::vector<elab::Statistic>& statistics) const {
     if (channel.requests == 0) continue;
     statistics.push_back({names[i][0], channel.requests, "1"});
     statistics.push_back({names[i][1], channel.bytes, "B"});
-    statistics.push_back({names[i][2], channel.busy, "ns"});
-    statistics.push_back({names[i][3], channel.wait, "ns"});
+    statistics.push_back({names[i][2], channel.busy});
+    statistics.push_back({names[i][3], channel.wait});
   }
 }
 

@@ -38,7 +38,7 @@ class PeTcm final : public PeBlock, private elab::EventHandler {
  private:
   struct Waiting {
     CommandTask* task = nullptr;
-    TimeFs since = 0;
+    TimeFs since = 0_fs;
   };
   struct Channel {
     Channel(const PeTcm& tcm, const char* name, Bandwidth bandwidth);
@@ -48,8 +48,8 @@ class PeTcm final : public PeBlock, private elab::EventHandler {
     Probe busy_probe;
     std::int64_t requests = 0;
     std::int64_t bytes = 0;
-    TimeFs busy = 0;
-    TimeFs wait = 0;
+    TimeFs busy = 0_fs;
+    TimeFs wait = 0_fs;
   };
 
   void on_task(CommandTask& task) override;

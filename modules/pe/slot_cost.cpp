@@ -21,9 +21,9 @@ double narrowest_gbs(elab::BlockContext& context, NodeId from, NodeId to) {
 
 SlotCost::SlotCost(elab::BlockContext& context, const params::PeIpcqParams& params, NodeId dma) {
   const auto memory = [&](QueueMemory kind) -> Memory& { return memories_[static_cast<std::size_t>(kind)]; };
-  memory(QueueMemory::tcm) = {params.tcm_slot().setup.fs(), params.tcm_slot().bw, {}};
-  memory(QueueMemory::sram) = {params.sram_slot().setup.fs(), params.sram_slot().bw, {}};
-  memory(QueueMemory::hbm) = {params.hbm_slot().setup.fs(), params.hbm_slot().bw, {}};
+  memory(QueueMemory::tcm) = {params.tcm_slot().setup.time(), params.tcm_slot().bw, {}};
+  memory(QueueMemory::sram) = {params.sram_slot().setup.time(), params.sram_slot().bw, {}};
+  memory(QueueMemory::hbm) = {params.hbm_slot().setup.time(), params.hbm_slot().bw, {}};
   const topology::Node& self = context.graph.node(dma);
   const auto hop = [&](const address::PhysAddr& bank) {
     return Bandwidth{narrowest_gbs(context, dma, context.routes.resolver().resolve(bank, 1))};

@@ -22,7 +22,7 @@ class SlotCost {
 
  private:
   struct Memory {
-    TimeFs setup = 0;
+    TimeFs setup = 0_fs;
     Bandwidth slot;
     Bandwidth hop;  // none = no hop
   };

@@ -10,7 +10,7 @@ namespace kb {
 
 struct Nanoseconds {
   double ns = 0.0;
-  TimeFs fs() const { return ns_to_fs(ns); }
+  TimeFs time() const { return ns_to_fs(ns); }
 };
 
 // Gigabytes per second, which is bytes per nanosecond. 0 = no limit, where that is allowed.

@@ -4,30 +4,36 @@
 
 #include <cmath>
 #include <cstdlib>
+#include <ostream>
 
 #include "platform/base/error.h"
 
 namespace kb {
 
+void PrintTo(TimeFs time, std::ostream* out) {
+  *out << format_ns(time) << " ns";
+}
+
 TimeFs round_fs(double fs) {
-  return fs <= static_cast<double>(kTimeEnd) ? std::llround(fs) : kPastEnd;
+  return fs <= static_cast<double>(kTimeEnd.fs()) ? TimeFs(std::llround(fs)) : kPastEnd;
 }
 
 TimeFs ns_to_fs(double ns) {
   if (!std::isfinite(ns) || ns < 0.0 || ns > 1.0e12) {
     throw Error::configuration(fmt::format("a time of {} ns is outside 0 .. 1e12", ns));
   }
-  const TimeFs fs = std::llround(ns * static_cast<double>(kFsPerNs));
-  if (fs == 0 && ns > 0.0) {
+  const TimeFs time(std::llround(ns * static_cast<double>(kFsPerNs)));
+  if (time == 0_fs && ns > 0.0) {
     throw Error::configuration(
         fmt::format("a time of {} ns rounds to zero (the resolution is 1 fs = 0.000001 ns)", ns));
   }
-  return fs;
+  return time;
 }
 
-std::string format_ns(TimeFs fs) {
-  const bool negative = fs < 0;
-  const std::uint64_t magnitude = negative ? 0 - static_cast<std::uint64_t>(fs) : static_cast<std::uint64_t>(fs);
+std::string format_ns(TimeFs time) {
+  const bool negative = time < 0_fs;
+  const auto fs = static_cast<std::uint64_t>(time.fs());
+  const std::uint64_t magnitude = negative ? 0 - fs : fs;
   const std::uint64_t whole = magnitude / kFsPerNs;
   const std::uint64_t fraction = magnitude % kFsPerNs;
   std::string text = fmt::format("{}{}", negative ? "-" : "", whole);
@@ -40,12 +46,12 @@ std::string format_ns(TimeFs fs) {
 }
 
 TimeFs occupancy_fs(std::uint64_t bytes, double bw_gbs) {
-  if (bw_gbs <= 0.0) return 0;
+  if (bw_gbs <= 0.0) return 0_fs;
   const double fs = static_cast<double>(bytes) * 1e6 / bw_gbs;
   if (!(fs < 4.5e15)) return round_fs(fs);
   // The same without a library call: below 2^52 the fraction is exact.
-  const auto whole = static_cast<TimeFs>(fs);
-  return fs - static_cast<double>(whole) >= 0.5 ? whole + 1 : whole;
+  const auto whole = static_cast<std::int64_t>(fs);
+  return TimeFs(fs - static_cast<double>(whole) >= 0.5 ? whole + 1 : whole);
 }
 
 std::string format_bytes(std::uint64_t bytes) {

@@ -2,32 +2,100 @@
 #pragma once
 
 #include <cstdint>
+#include <iosfwd>
 #include <limits>
 #include <string>
+#include <type_traits>
 
 namespace kb {
 
-using TimeFs = std::int64_t;  // absolute simulated time or a duration, in femtoseconds
+inline constexpr std::int64_t kFsPerNs = 1'000'000;
 
-inline constexpr TimeFs kFsPerNs = 1'000'000;
-inline constexpr TimeFs kNever = std::numeric_limits<TimeFs>::max();
+// Absolute simulated time, or a duration. Only what leaves the simulator (files, SystemC) sees the count.
+class TimeFs {
+ public:
+  constexpr TimeFs() = default;
+  constexpr explicit TimeFs(std::int64_t fs) : fs_(fs) {}
+
+  constexpr std::int64_t fs() const { return fs_; }
+
+  constexpr TimeFs& operator+=(TimeFs other) { return *this = *this + other; }
+  constexpr TimeFs& operator-=(TimeFs other) { return *this = *this - other; }
+
+  friend constexpr TimeFs operator+(TimeFs a, TimeFs b) { return TimeFs(a.fs_ + b.fs_); }
+  friend constexpr TimeFs operator-(TimeFs a, TimeFs b) { return TimeFs(a.fs_ - b.fs_); }
+  friend constexpr TimeFs operator-(TimeFs a) { return TimeFs(-a.fs_); }
+  friend constexpr std::int64_t operator/(TimeFs a, TimeFs b) { return a.fs_ / b.fs_; }
+  friend constexpr TimeFs operator%(TimeFs a, TimeFs b) { return TimeFs(a.fs_ % b.fs_); }
+
+  template <typename Count>
+  using IfInteger = std::enable_if_t<std::is_integral_v<Count>, TimeFs>;
+  template <typename Count>
+  friend constexpr IfInteger<Count> operator*(Count count, TimeFs each) {
+    return TimeFs(static_cast<std::int64_t>(count) * each.fs_);
+  }
+  template <typename Count>
+  friend constexpr IfInteger<Count> operator*(TimeFs each, Count count) {
+    return count * each;
+  }
+  template <typename Count>
+  friend constexpr IfInteger<Count> operator/(TimeFs all, Count count) {
+    return TimeFs(all.fs_ / static_cast<std::int64_t>(count));
+  }
+  constexpr TimeFs& operator/=(std::int64_t count) { return *this = *this / count; }
+
+  friend constexpr bool operator==(TimeFs a, TimeFs b) { return a.fs_ == b.fs_; }
+  friend constexpr bool operator!=(TimeFs a, TimeFs b) { return a.fs_ != b.fs_; }
+  friend constexpr bool operator<(TimeFs a, TimeFs b) { return a.fs_ < b.fs_; }
+  friend constexpr bool operator<=(TimeFs a, TimeFs b) { return a.fs_ <= b.fs_; }
+  friend constexpr bool operator>(TimeFs a, TimeFs b) { return a.fs_ > b.fs_; }
+  friend constexpr bool operator>=(TimeFs a, TimeFs b) { return a.fs_ >= b.fs_; }
+
+ private:
+  std::int64_t fs_ = 0;
+};
+void PrintTo(TimeFs time, std::ostream* out);  // for GoogleTest: "82.06 ns"
+
+inline namespace literals {
+constexpr TimeFs operator""_fs(unsigned long long fs) {
+  return TimeFs(static_cast<std::int64_t>(fs));
+}
+constexpr TimeFs operator""_ns(unsigned long long ns) {
+  return TimeFs(static_cast<std::int64_t>(ns) * kFsPerNs);
+}
+constexpr TimeFs operator""_ns(long double ns) {  // to the nearest femtosecond
+  return TimeFs(static_cast<std::int64_t>(ns * static_cast<long double>(kFsPerNs) + 0.5L));
+}
+}  // namespace literals
+
+inline constexpr TimeFs kNever{std::numeric_limits<std::int64_t>::max()};
 
 // Simulated time ends after 4600 s. What would be later is kPastEnd, so that a sum of any two times is still a TimeFs.
-inline constexpr TimeFs kTimeEnd = 4'600'000'000'000 * kFsPerNs;
-inline constexpr TimeFs kPastEnd = kTimeEnd + 1;
+inline constexpr TimeFs kTimeEnd = 4'600'000'000'000_ns;
+inline constexpr TimeFs kPastEnd = kTimeEnd + 1_fs;
 
 // Sums and products of times and durations, none of them negative; at most kPastEnd.
 constexpr TimeFs time_sum(TimeFs a, TimeFs b) {
-  TimeFs sum = 0;
-  return __builtin_add_overflow(a, b, &sum) || sum > kTimeEnd ? kPastEnd : sum;
+  std::int64_t sum = 0;
+  return __builtin_add_overflow(a.fs(), b.fs(), &sum) || TimeFs(sum) > kTimeEnd ? kPastEnd : TimeFs(sum);
 }
 constexpr TimeFs time_product(std::uint64_t count, TimeFs each) {
-  TimeFs product = 0;
-  return __builtin_mul_overflow(count, each, &product) || product > kTimeEnd ? kPastEnd : product;
+  std::int64_t product = 0;
+  const bool overflow = __builtin_mul_overflow(count, each.fs(), &product);
+  return overflow || TimeFs(product) > kTimeEnd ? kPastEnd : TimeFs(product);
+}
+// Periods that cover a span, neither of them negative.
+constexpr std::int64_t periods(TimeFs span, TimeFs period) {
+  return (span + period - 1_fs) / period;
 }
 // Adds to a statistic, in which times of many things that happen at once may come together; stays at the largest value.
+constexpr void accumulate(std::int64_t& total, std::int64_t more) {
+  if (__builtin_add_overflow(total, more, &total)) total = std::numeric_limits<std::int64_t>::max();
+}
 constexpr void accumulate(TimeFs& total, TimeFs more) {
-  if (__builtin_add_overflow(total, more, &total)) total = kNever;
+  std::int64_t sum = total.fs();
+  accumulate(sum, more.fs());
+  total = TimeFs(sum);
 }
 
 // Nearest femtosecond of a value that is not negative; at most kPastEnd.
@@ -37,12 +105,12 @@ TimeFs round_fs(double fs);
 // above 1e12 (1000 s).
 TimeFs ns_to_fs(double ns);
 
-inline double fs_to_ns(TimeFs fs) {
-  return static_cast<double>(fs) / static_cast<double>(kFsPerNs);
+inline double fs_to_ns(TimeFs time) {
+  return static_cast<double>(time.fs()) / static_cast<double>(kFsPerNs);
 }
 
 // Exact decimal nanoseconds with up to six decimals and no trailing zeros ("77", "82.06").
-std::string format_ns(TimeFs fs);
+std::string format_ns(TimeFs time);
 
 // Time that `bytes` occupy a link of `bw_gbs` (1 GB/s = 1 byte/ns), F-28: llround(bytes * 1e6 / bw_gbs).
 // bw_gbs <= 0 means no serialisation: 0. At most kPastEnd.

@@ -23,7 +23,7 @@ void LaunchSummary::add(const LaunchSummary& other) {
 LaunchSummary summarise(const std::vector<PeResult>& pes) {
   LaunchSummary summary;
   for (const PeResult& pe : pes) {
-    const bool late = pe.late > 0;
+    const bool late = pe.late > 0_fs;
     summary.add({pe.start, pe.exec, pe.exec, pe.dma, pe.compute, pe.macs, pe.useful_macs, pe.late, 1,
                  late ? std::size_t{1} : 0});
   }

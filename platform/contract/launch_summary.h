@@ -14,13 +14,13 @@ struct PeResult;
 // Metrics over the PEs (H-37, H-38); 0 without PEs.
 struct LaunchSummary {
   TimeFs start = kNever;  // first kernel body entered; kNever when none was
-  TimeFs exec_min = 0;
-  TimeFs exec_max = 0;  // critical path of the launch
-  TimeFs dma_max = 0;
-  TimeFs compute_max = 0;
+  TimeFs exec_min = 0_fs;
+  TimeFs exec_max = 0_fs;  // critical path of the launch
+  TimeFs dma_max = 0_fs;
+  TimeFs compute_max = 0_fs;
   std::int64_t macs = 0;  // of all PEs together
   std::int64_t useful_macs = 0;
-  TimeFs late_max = 0;
+  TimeFs late_max = 0_fs;
   std::size_t pes = 0;
   std::size_t late_pes = 0;  // arrived after the start stamp (H-50)
 

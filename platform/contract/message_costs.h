@@ -11,8 +11,8 @@ namespace kb::contract {
 
 // The way of a message from PE_DMA to PE_DMA.
 struct MessageRoute {
-  TimeFs latency = 0;  // every overhead and propagation
-  TimeFs credit = 0;   // that travels back
+  TimeFs latency = 0_fs;  // every overhead and propagation
+  TimeFs credit = 0_fs;   // that travels back
   struct Wire {
     std::uint32_t id = 0;  // the same for all routes that share the wire
     double gbs = 0;        // 0 = no limit
@@ -23,11 +23,11 @@ struct MessageRoute {
 
 // What a PE needs beside the way. Every PE of a machine has the same.
 struct PeCosts {
-  TimeFs slot_setup = 0;  // writing or reading a slot of a ring: setup + bytes * per byte
+  TimeFs slot_setup = 0_fs;  // writing or reading a slot of a ring: setup + bytes * per byte
   double slot_ns_per_byte = 0;
-  TimeFs memory_latency = 0;   // a load or store of its HBM slice: latency + bytes / bandwidth
-  double memory_gbs = 0;       // 0 = no limit
-  double elements_per_ns = 1;  // of an addition
+  TimeFs memory_latency = 0_fs;  // a load or store of its HBM slice: latency + bytes / bandwidth
+  double memory_gbs = 0;         // 0 = no limit
+  double elements_per_ns = 1;    // of an addition
 };
 
 }  // namespace kb::contract

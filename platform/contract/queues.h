@@ -41,7 +41,7 @@ struct PeQueues {
 struct QueuePlan {
   std::vector<PeQueues> pes;  // in (sip, cube, pe) order; PEs that are not named have no queues
   Backpressure backpressure = Backpressure::sleep;
-  TimeFs poll_interval = kFsPerNs;
+  TimeFs poll_interval = 1_ns;
   std::uint64_t credit_bytes = 16;
   QueueTransport credit = QueueTransport::annotated;
   // Of slots in HBM and SRAM; those in a TCM are by formula always.

@@ -74,14 +74,14 @@ struct MemoryRead {
 // What one PE measured during a launch (H-37).
 struct PeResult {
   PeCoord pe;
-  TimeFs start = 0;              // kernel body entered
-  TimeFs exec = 0;               // pe_exec: body start to end
-  TimeFs dma = 0;                // DMA engine busy on behalf of the launch
-  TimeFs compute = 0;            // GEMM and MATH busy
+  TimeFs start = 0_fs;           // kernel body entered
+  TimeFs exec = 0_fs;            // pe_exec: body start to end
+  TimeFs dma = 0_fs;             // DMA engine busy on behalf of the launch
+  TimeFs compute = 0_fs;         // GEMM and MATH busy
   std::int64_t macs = 0;         // for which PE_GEMM was occupied, padding included (P-28)
   std::int64_t useful_macs = 0;  // of the elements that exist
-  TimeFs late = 0;               // arrival after the start stamp, 0 if in time (H-50)
-  TimeFs ready = 0;              // the launch was here and the PE free; the barrier is start - ready
+  TimeFs late = 0_fs;            // arrival after the start stamp, 0 if in time (H-50)
+  TimeFs ready = 0_fs;           // the launch was here and the PE free; the barrier is start - ready
   TimeShares shares;             // of `exec`
   std::string error_code;        // empty = ok
   std::string error_message;
@@ -91,8 +91,8 @@ struct Completion {
   bool ok = true;
   std::string error_code;     // empty iff ok (H-12)
   std::string error_message;  // names the failing (sip, cube, pe)
-  TimeFs submitted = 0;
-  TimeFs completed = 0;
+  TimeFs submitted = 0_fs;
+  TimeFs completed = 0_fs;
   // Launches only. The results of the PEs, in (sip, cube, pe) order, are dropped when many more launches have completed
   // (IHost::completion).
   LaunchSummary summary;

@@ -18,7 +18,7 @@ std::string_view pe_resource_name(PeResource resource) {
 }
 
 TimeFs TimeShares::total() const {
-  return std::accumulate(time.begin(), time.end(), TimeFs{0});
+  return std::accumulate(time.begin(), time.end(), 0_fs);
 }
 
 PeResource TimeShares::limiter() const {

@@ -51,8 +51,8 @@ void OpLogReader::for_each(const std::function<void(const LoggedOp&)>& visit) co
       "ORDER BY t_start_fs, op.seq",
       {}, [&](void* at) {
         auto* const row = static_cast<sqlite3_stmt*>(at);
-        visit({static_cast<std::uint64_t>(sqlite3_column_int64(row, 0)), sqlite3_column_int64(row, 1),
-               sqlite3_column_int64(row, 2), text(row, 3), text(row, 4), text(row, 5), text(row, 6)});
+        visit({static_cast<std::uint64_t>(sqlite3_column_int64(row, 0)), TimeFs(sqlite3_column_int64(row, 1)),
+               TimeFs(sqlite3_column_int64(row, 2)), text(row, 3), text(row, 4), text(row, 5), text(row, 6)});
       });
 }
 

@@ -15,8 +15,8 @@ namespace kb::data {
 // One operation. The texts are valid until the next row.
 struct LoggedOp {
   std::uint64_t sequence = 0;
-  TimeFs start = 0;
-  TimeFs end = 0;
+  TimeFs start = 0_fs;
+  TimeFs end = 0_fs;
   std::string_view component;  // "sip0.cube0.pe0.pe_dma"
   std::string_view kind;       // "memory"
   std::string_view name;       // "dma_read"

@@ -140,8 +140,8 @@ void OpLogSqlite::refuse_remains() {
 void OpLogSqlite::record(std::uint64_t sequence, const OpRecord& record) {
   if (finished_) throw Error::model("operation log: a record after finish()");
   format_params(params_, record, options_);
-  rows_.push_back({{static_cast<std::int64_t>(sequence), static_cast<std::int64_t>(record.id), record.start, record.end,
-                    component_id(record.component), operation_id(record.kind(), record.name())},
+  rows_.push_back({{static_cast<std::int64_t>(sequence), static_cast<std::int64_t>(record.id), record.start.fs(),
+                    record.end.fs(), component_id(record.component), operation_id(record.kind(), record.name())},
                    params_.size()});
   if (rows_.size() == kRowsPerStatement) write_rows();
 }

@@ -75,8 +75,8 @@ struct TileOp {
 
 struct OpRecord {
   std::uint64_t id = 0;  // of the request or command; not an address, never re-used
-  TimeFs start = 0;      // service begins (P-68)
-  TimeFs end = 0;        // service ends
+  TimeFs start = 0_fs;   // service begins (P-68)
+  TimeFs end = 0_fs;     // service ends
   NodeId component;      // the engine that did it; none for the host
   std::variant<CopyOp, WriteOp, GemmOp, MathOpRecord, OtherOp, TileOp> op;
 

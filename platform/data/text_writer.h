@@ -73,9 +73,9 @@ class TextWriter {
   }
 
   // As format_ns(), without a string.
-  void nanoseconds(TimeFs fs) {
-    std::uint64_t magnitude = static_cast<std::uint64_t>(fs);
-    if (fs < 0) {
+  void nanoseconds(TimeFs time) {
+    auto magnitude = static_cast<std::uint64_t>(time.fs());
+    if (time < 0_fs) {
       put('-');
       magnitude = 0 - magnitude;
     }

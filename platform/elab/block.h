@@ -59,8 +59,12 @@ struct BlockContext {
 
 // One figure of a block's statistics: integral values keep reports bit-identical.
 struct Statistic {
+  Statistic(std::string name_, std::int64_t value_, std::string unit_)
+      : name(std::move(name_)), value(value_), unit(std::move(unit_)) {}
+  Statistic(std::string name_, TimeFs time) : Statistic(std::move(name_), time.fs(), "ns") {}
+
   std::string name;
-  std::int64_t value = 0;
+  std::int64_t value;
   std::string unit;  // "ns" (value in fs), "B", "flits", "1"
 };
 
@@ -68,7 +72,7 @@ struct Statistic {
 struct WaitInfo {
   std::string who;   // "sip0.cube0.pe3.pe_cpu: kernel gemm, tl.load #12"
   std::string what;  // "response of sip0.cube1.hbm_ctrl.pe2 to read of 4 KiB at 0x10c2000000000"
-  TimeFs since = 0;
+  TimeFs since = 0_fs;
   std::optional<PeCoord> pe{};            // that waits, if it is one
   std::vector<PeCoord> on{};              // any of these PEs could end the wait by what its kernel does next
   std::string detail{};                   // what else explains a deadlock; not in the table

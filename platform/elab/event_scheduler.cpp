@@ -26,11 +26,14 @@ struct Earlier {
 
 constexpr std::uint64_t kPollMask = (1u << 14) - 1;
 
-sc_core::sc_time from_fs(TimeFs fs) {
-  return sc_core::sc_time::from_value(static_cast<std::uint64_t>(fs));
+sc_core::sc_time to_sc(TimeFs time) {
+  return sc_core::sc_time::from_value(static_cast<std::uint64_t>(time.fs()));
+}
+TimeFs from_sc(const sc_core::sc_time& time) {
+  return TimeFs(static_cast<std::int64_t>(time.value()));
 }
 TimeFs kernel_now() {
-  return static_cast<TimeFs>(sc_core::sc_time_stamp().value());
+  return from_sc(sc_core::sc_time_stamp());
 }
 
 // The block below one of these objects that is the handler, whatever base it is known by.
@@ -72,7 +75,7 @@ EventScheduler::~EventScheduler() = default;
 
 void EventScheduler::schedule(TimeFs at, EventHandler& handler, std::uint64_t argument) {
   if (!running_) now_ = std::max(now_, kernel_now());
-  if (static_cast<std::uint64_t>(at - now_) > static_cast<std::uint64_t>(kTimeEnd - now_)) {
+  if (at < now_ || at > kTimeEnd) {
     refuse(at, handler);
     return;
   }
@@ -118,7 +121,7 @@ void EventScheduler::give_up(const std::string& reason) {
 void EventScheduler::fail(std::exception_ptr error) {
   if (failed()) return;
   failure_ = std::move(error);
-  time_limit_ = -1;  // no further event
+  time_limit_ = TimeFs(-1);  // no further event
   if (!running_ && now_ < armed_at_) arm(now_);
 }
 
@@ -241,11 +244,11 @@ void EventScheduler::run_method() {
   armed_at_ = kNever;
   threads_woken_ = false;
   now_ = std::max(now_, kernel_now());
-  const TimeFs ahead_until = sc_core::sc_pending_activity_at_current_time()
-                                 ? now_
-                                 : (sc_core::sc_pending_activity_at_future_time()
-                                        ? now_ + static_cast<TimeFs>(sc_core::sc_time_to_pending_activity().value())
-                                        : kNever);
+  const TimeFs ahead_until =
+      sc_core::sc_pending_activity_at_current_time()
+          ? now_
+          : (sc_core::sc_pending_activity_at_future_time() ? now_ + from_sc(sc_core::sc_time_to_pending_activity())
+                                                           : kNever);
   bool ended = end_requested() || stopped_;
   while (!ended) {
     const TimeFs next = next_event_time();
@@ -283,15 +286,15 @@ void EventScheduler::arm(TimeFs at) {
   if (at <= kernel) {
     run_event_.notify(sc_core::SC_ZERO_TIME);
   } else {
-    run_event_.notify(from_fs(at - kernel));
+    run_event_.notify(to_sc(at - kernel));
   }
 }
 
 void EventScheduler::wake(sc_core::sc_event& event) {
   threads_woken_ = true;
   const TimeFs ahead = now_ - kernel_now();
-  if (ahead > 0) {
-    event.notify(from_fs(ahead));
+  if (ahead > 0_fs) {
+    event.notify(to_sc(ahead));
   } else {
     event.notify(sc_core::SC_ZERO_TIME);
   }

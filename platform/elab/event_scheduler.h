@@ -92,7 +92,7 @@ class EventScheduler final : public sc_core::sc_module {
   // Up to so many pending events are kept in current_ alone, whatever their slots.
   static constexpr std::size_t kFew = 8;
 
-  static std::int64_t slot_of(TimeFs time) { return time >> kSlotShift; }
+  static std::int64_t slot_of(TimeFs time) { return time.fs() >> kSlotShift; }
   void run_method();
   bool next_slot();
   std::int64_t next_occupied_slot() const;
@@ -117,7 +117,7 @@ class EventScheduler final : public sc_core::sc_module {
   std::int64_t current_slot_ = 0;
   bool alone_ = false;      // current_ may span several slots; wheel and far_ are empty
   std::vector<Event> far_;  // min-heap: events beyond the wheel's horizon
-  TimeFs now_ = 0;
+  TimeFs now_ = 0_fs;
   TimeFs armed_at_ = kNever;
   TimeFs time_limit_ = kNever;
   std::uint64_t order_ = 0;

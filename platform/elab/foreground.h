@@ -20,7 +20,7 @@ class Foreground {
     const char* place = nullptr;  // "sip0.cube0.pe3.pe_cpu", or the host thread
     const char* call = nullptr;   // the latest one of the kernel; null: none yet
     std::uint64_t index = 0;      // of the call
-    TimeFs since = 0;             // simulated time, which stands still while code of the user runs
+    TimeFs since = 0_fs;            // simulated time, which stands still while code of the user runs
   };
 
   // The texts have to outlive the run, or the code that they name.
@@ -51,7 +51,7 @@ class Foreground {
   std::atomic<UserCode> code_{UserCode::none};
   std::atomic<const char*> name_{nullptr}, place_{nullptr}, call_{nullptr};
   std::atomic<std::uint64_t> index_{0};
-  std::atomic<TimeFs> since_{0};
+  std::atomic<TimeFs> since_{0_fs};
 };
 
 // Writes "in kernel copy on sip0.cube0.pe0.pe_cpu, after tl.load #3" into `text`, cut off where it is full; nothing

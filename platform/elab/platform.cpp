@@ -88,7 +88,7 @@ std::unique_ptr<Block> make_block(const BlockFactory& factory, const std::string
     return Error::configuration("node " + node.id + ": its implementation '" + node.impl + "' cannot be made: " + why);
   };
   std::unique_ptr<Block> block;
-  const CodeScope scope(node, 0);
+  const CodeScope scope(node, 0_fs);
   try {
     block = factory(name.c_str(), id, context);
   } catch (const std::bad_alloc&) {

@@ -100,7 +100,7 @@ std::optional<contract::LogLevel> EventLog::level_of(const std::string& block) {
 
 void EventLog::write(contract::LogLevel level, TimeFs at, const std::string& block, const std::string& sentence) {
   const auto severity = level == contract::LogLevel::info ? spdlog::level::info : spdlog::level::debug;
-  logger_->log.log(severity, "{:>7}.{:06} ns  {} {}", at / kFsPerNs, at % kFsPerNs, block, printable_line(sentence));
+  logger_->log.log(severity, "{:>7}.{:06} ns  {} {}", at / 1_ns, (at % 1_ns).fs(), block, printable_line(sentence));
 }
 
 void EventLog::warn(const std::string& sentence) {

@@ -191,14 +191,14 @@ void VcdWriter::finish(TimeFs end) {
   std::vector<bool> touched(signals_.size(), false);
   std::vector<std::uint32_t> touched_list;
   std::string out = "#0\n$dumpvars\n";
-  TimeFs written = 0, at = 0;
+  TimeFs written = 0_fs, at = 0_fs;
   bool initial = true;  // everything at time 0 is the initial dump
   const auto flush = [&] {
     std::sort(touched_list.begin(), touched_list.end());
     for (const std::uint32_t s : touched_list) {
       touched[s] = false;
       if (!initial && pending[s] == values[s]) continue;
-      if (written != at) out += '#' + std::to_string(written = at) + '\n';
+      if (written != at) out += '#' + std::to_string((written = at).fs()) + '\n';
       values[s] = pending[s];
       append_value(out, values[s], signals_[s].bits, s);
     }
@@ -228,7 +228,7 @@ void VcdWriter::finish(TimeFs end) {
     touch(change.signal, change.value);
   }
   initial ? end_initial() : flush();
-  if (written != end) out += '#' + std::to_string(end) + '\n';
+  if (written != end) out += '#' + std::to_string(end.fs()) + '\n';
   file_.write(out);
   file_.complete();
 }

@@ -20,7 +20,7 @@ struct FabricRoute {
   };
   std::vector<NodeId> nodes;
   std::vector<Ports> ports;
-  TimeFs formula_fs = 0;  // overheads + propagation, without drain (F-63)
+  TimeFs formula_fs = 0_fs;  // overheads + propagation, without drain (F-63)
 
   std::uint16_t last_hop() const { return static_cast<std::uint16_t>(nodes.size() - 1); }
 };

@@ -36,8 +36,8 @@ struct Message {
 
 // A run of flits of one leg with evenly spaced arrival times at the receiver of a hop.
 struct Segment {
-  TimeFs time = 0;          // arrival of flit `first`
-  TimeFs spacing = 0;       // between consecutive flits
+  TimeFs time = 0_fs;       // arrival of flit `first`
+  TimeFs spacing = 0_fs;    // between consecutive flits
   std::uint32_t first = 0;  // index of the first flit in its leg
   std::uint32_t count = 0;
   std::uint64_t sequence = 0;       // order on the edge, of flit `first`
@@ -81,9 +81,9 @@ class alignas(64) Transaction final : public tlm::tlm_extension<Transaction> {
 
   // Absolute times. delivered: last burst committed (write) or last flit at the initiator's node (read);
   // completed: response at the initiator after its overhead. Written by the terminal and the initiator.
-  TimeFs issued = 0;
-  TimeFs delivered = 0;
-  TimeFs completed = 0;
+  TimeFs issued = 0_fs;
+  TimeFs delivered = 0_fs;
+  TimeFs completed = 0_fs;
 
   Status status;
   std::shared_ptr<const Message> message;  // request content of Op::message
@@ -91,7 +91,7 @@ class alignas(64) Transaction final : public tlm::tlm_extension<Transaction> {
   std::uint64_t cookie = 0;                // the initiator's own reference; nobody else reads it
 
   IInitiator* initiator = nullptr;   // null = the issuing node itself
-  TimeFs terminal_time = 0;          // the serving block's own progress mark (HBM: last burst so far)
+  TimeFs terminal_time = 0_fs;       // the serving block's own progress mark (HBM: last burst so far)
   std::uint32_t initiator_slot = 0;  // position in the issuing node's list of open transactions
   std::uint32_t rollback_slot = 0;   // position in the list of a node that rolls flits back
 

@@ -51,7 +51,7 @@ EdgeClass class_of(EdgeKind kind) {
   throw Error::model("an edge kind has no place in the routing graphs");
 }
 
-constexpr std::int64_t kMostWeight = 1'000'000'000 * kFsPerNs;  // sums over a route stay representable
+constexpr TimeFs kMostWeight = 1'000'000'000_ns;  // sums over a route stay representable
 
 double counted_mm(const topology::Edge& edge) {
   const double given = edge.routing_weight_mm.value_or(0.0);
@@ -115,7 +115,7 @@ std::int64_t edge_weight(const topology::Graph& graph, const topology::Edge& edg
   const TimeFs time = propagation_fs(counted, graph.spec.ns_per_mm) +
                       occupancy_fs(graph.spec.flit_bytes(), edge.bw_gbs.value_or(0.0)) +
                       node_overhead_fs(graph.node(edge.dst));
-  return std::min(time, kMostWeight);
+  return std::min(time, kMostWeight).fs();
 }
 
 std::int64_t edge_weight_um(const topology::Edge& edge) {

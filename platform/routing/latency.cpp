@@ -15,7 +15,7 @@ TimeFs propagation_fs(const topology::Edge& edge, double ns_per_mm) {
     throw Error::configuration(
         fmt::format("a wire of {} mm at {} ns per mm has no usable propagation time", edge.distance_mm, ns_per_mm));
   }
-  return std::max<TimeFs>(1, std::llround(ns * static_cast<double>(kFsPerNs)));
+  return std::max(1_fs, TimeFs(std::llround(ns * static_cast<double>(kFsPerNs))));
 }
 
 TimeFs node_overhead_fs(const topology::Node& node) {
@@ -23,19 +23,19 @@ TimeFs node_overhead_fs(const topology::Node& node) {
 }
 
 TimeFs wire_fs(const topology::Graph& graph, const Route& route) {
-  TimeFs sum = 0;
+  TimeFs sum = 0_fs;
   for (EdgeId edge : route.edges) sum = time_sum(sum, propagation_fs(graph.edge(edge), graph.spec.ns_per_mm));
   return sum;
 }
 
 TimeFs overhead_fs(const topology::Graph& graph, const Route& route) {
-  TimeFs sum = 0;
+  TimeFs sum = 0_fs;
   for (NodeId node : route.nodes) sum = time_sum(sum, node_overhead_fs(graph.node(node)));
   return sum;
 }
 
 TimeFs drain_fs(const topology::Graph& graph, const Route& route, std::uint64_t bytes) {
-  if (bytes == 0) return 0;
+  if (bytes == 0) return 0_fs;
   const double narrowest = narrowest_gbs(graph, route);
   const std::uint64_t flit = graph.spec.flit_bytes();
   return time_sum(time_product(bytes / flit, occupancy_fs(flit, narrowest)), occupancy_fs(bytes % flit, narrowest));

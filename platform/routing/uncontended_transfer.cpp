@@ -47,7 +47,7 @@ std::vector<PathStep> steps_of(const topology::Graph& graph, const std::vector<E
 class Flits {
  public:
   Flits(const TransferPath& path, std::uint64_t bytes, TransferTimes& times)
-      : path_(path), bytes_(bytes), times_(times), at_((bytes + path.flit_bytes - 1) / path.flit_bytes, 0) {}
+      : path_(path), bytes_(bytes), times_(times), at_((bytes + path.flit_bytes - 1) / path.flit_bytes) {}
 
   void pass(const PathStep& step) {
     cross(step);
@@ -60,7 +60,7 @@ class Flits {
   }
 
   void cross(const PathStep& wire) {
-    TimeFs available = 0;
+    TimeFs available = 0_fs;
     for (std::size_t i = 0; i < at_.size(); ++i) {
       const std::uint64_t left = bytes_ - i * path_.flit_bytes;
       available = time_sum(std::max(at_[i], available), occupancy_fs(std::min(left, path_.flit_bytes), wire.gbs));
@@ -80,7 +80,7 @@ class Flits {
   // Each burst in the pseudo-channel of its address.
   void access(std::uint64_t offset) {
     if (path_.pc_gbs == 0) return;
-    std::vector<TimeFs> channels(path_.stripe.channels(), 0);
+    std::vector<TimeFs> channels(path_.stripe.channels());
     for (std::size_t i = 0; i < at_.size(); ++i) {
       const std::uint64_t bytes = std::min(bytes_ - i * path_.flit_bytes, path_.flit_bytes);
       const std::uint64_t accessed = (bytes + path_.access_bytes - 1) / path_.access_bytes * path_.access_bytes;
@@ -127,7 +127,7 @@ class Flits {
 
 // A message without data: to the end of the way, the last node's overhead left out.
 TimeFs message(const std::vector<PathStep>& steps, TransferTimes* times) {
-  TimeFs now = 0;
+  TimeFs now = 0_fs;
   const auto spend = [&](TimeFs time, PathPart part) {
     now = time_sum(now, time);
     if (times != nullptr) accumulate(times->parts[static_cast<std::size_t>(part)], time);
@@ -154,7 +154,7 @@ TransferPath transfer_path(const topology::Graph& graph, const routing::Route& r
   const auto& hbm = memory.params.as<params::HbmCtrlParams>();
   path.pc_gbs = hbm.pc_bw.gbs;
   path.access_bytes = static_cast<std::uint64_t>(hbm.access_bytes);
-  path.access = hbm.access.fs();
+  path.access = hbm.access.time();
   path.stripe = address::channel_stripe(hbm);
   return path;
 }

@@ -20,9 +20,9 @@ inline constexpr std::size_t kPathParts = 5;
 struct PathStep {
   PathPart wire = PathPart::mesh;
   PathPart node = PathPart::mesh;
-  TimeFs propagation = 0;
+  TimeFs propagation = 0_fs;
   double gbs = 0;  // 0 = no limit
-  TimeFs overhead = 0;
+  TimeFs overhead = 0_fs;
   bool header_only = false;  // only the header pays the overhead, the other flits close up behind it
   bool gathers = false;      // the node stores and forwards whole messages
 };
@@ -33,7 +33,7 @@ struct TransferPath {
   std::uint64_t flit_bytes = 256;
   double pc_gbs = 0;  // of a pseudo-channel; 0 for SRAM
   std::uint64_t access_bytes = 256;
-  TimeFs access = 0;  // between a burst and its data
+  TimeFs access = 0_fs;  // between a burst and its data
   address::ChannelStripe stripe{256, 1};
 };
 
@@ -41,12 +41,13 @@ struct TransferPath {
 TransferPath transfer_path(const topology::Graph& graph, const routing::Route& route);
 
 struct TransferTimes {
-  TimeFs delivered = 0;  // since the first wire was offered the transfer: the last burst committed, the last flit back
-  TimeFs answered = 0;   // the response is at PE_DMA, which then adds its own overhead
+  TimeFs delivered =
+      0_fs;  // since the first wire was offered the transfer: the last burst committed, the last flit back
+  TimeFs answered = 0_fs;  // the response is at PE_DMA, which then adds its own overhead
   // Adding up to `delivered`: what the first flit (of a read: the command, then the first flit) spends where, messages
   // being gathered included, and how much later than it the last one comes.
   std::array<TimeFs, kPathParts> parts{};
-  TimeFs behind_first = 0;
+  TimeFs behind_first = 0_fs;
 
   TimeFs part(PathPart which) const { return parts[static_cast<std::size_t>(which)]; }
 };

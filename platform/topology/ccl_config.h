@@ -43,7 +43,7 @@ struct CclConfig {
   std::uint64_t slot_size = 0;        // bytes; 0 = chosen from the room for rings
   std::uint64_t vc_chunk_size = 256;  // bytes
   std::uint64_t ipcq_credit_size_bytes = 16;
-  TimeFs ipcq_poll = kFsPerNs;  // ipcq_poll_ns
+  TimeFs ipcq_poll = 1_ns;  // ipcq_poll_ns
   QueueTransport credit = QueueTransport::annotated;
   QueueTransport slot_access = QueueTransport::annotated;
   WiringPreset wiring = WiringPreset::intercube_multisip;

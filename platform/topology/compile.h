@@ -19,7 +19,7 @@ struct BlockTemplate {
   std::string impl;
   params::ParamSet params;
   params::ParamSet impl_params;
-  TimeFs overhead = 0;
+  TimeFs overhead = 0_fs;
   std::optional<std::int64_t> channel;
 };
 BlockTemplate make_template(NodeKind kind, const ComponentSpec& component);

@@ -244,7 +244,7 @@ NodeParams change_params(MapReader& attrs, const Node& node, const std::string& 
 
 TimeFs overhead_of(const params::ParamSet& params) {
   const std::optional<Value> overhead = params.find("overhead_ns");
-  return overhead ? ns_to_fs(std::get<double>(*overhead)) : 0;
+  return overhead ? ns_to_fs(std::get<double>(*overhead)) : 0_fs;
 }
 
 ComponentSpec read_component(MapReader& component, NodeKind kind) {

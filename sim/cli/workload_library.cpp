@@ -133,7 +133,7 @@ void add_plugin_option(CLI::App& app, std::vector<std::string>& plugins) {
 WorkloadLibrary::WorkloadLibrary(const std::vector<std::string>& plugins) {
   elab::Foreground& foreground = elab::EventScheduler::foreground();
   for (const std::string& file : plugins) {
-    foreground.enter(elab::UserCode::plug_in, file.c_str(), nullptr, 0);
+    foreground.enter(elab::UserCode::plug_in, file.c_str(), nullptr, 0_fs);
     const Plugin plugin = load_plugin(file);
     sw::PluginRegistrar registrar;
     if (plugin.kernels != nullptr) guard(file, [&] { plugin.kernels(registrar); });

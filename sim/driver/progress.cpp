@@ -84,7 +84,7 @@ std::string scaled(double value) {
 
 // Estimates how long the run still takes: to the time limit or, without one, to the end of what has been submitted.
 std::string estimate(const ProgressState& state, double seconds) {
-  if (state.end && state.now > 0) {
+  if (state.end && state.now > 0_fs) {
     const double all = seconds * fs_to_ns(*state.end) / fs_to_ns(state.now);
     return fmt::format("at most {:.0f} s more to the time limit", std::max(0.0, all - seconds));
   }

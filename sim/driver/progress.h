@@ -20,7 +20,7 @@ enum class Progress : std::uint8_t {
 
 // How far a simulation is.
 struct ProgressState {
-  TimeFs now = 0;
+  TimeFs now = 0_fs;
   std::uint64_t events = 0;
   std::size_t done = 0;  // of `total` so far: launches or transactions
   std::size_t total = 0;

@@ -112,7 +112,7 @@ void write_breakdown(JsonWriter& json, const LaunchRecord& launch) {
   }
   json.end_object().key("limiter");
   const contract::PeResource limiter = pe->shares.limiter();
-  pe->shares.of(limiter) > 0 ? json.text(pe_resource_name(limiter)) : json.null();
+  pe->shares.of(limiter) > 0_fs ? json.text(pe_resource_name(limiter)) : json.null();
   json.end_object();
 }
 
@@ -204,7 +204,7 @@ void write_blocks(JsonWriter& json, const RunRecord& run) {
     json.key(node).begin_object();
     for (const StatisticRecord& statistic : statistics) {
       json.key(statistic.name).begin_object(true).key("value");
-      statistic.unit == "ns" ? json.time_ns(statistic.value) : json.integer(statistic.value);
+      statistic.unit == "ns" ? json.time_ns(TimeFs(statistic.value)) : json.integer(statistic.value);
       json.key("unit").text(statistic.unit).end_object();
     }
     json.end_object();

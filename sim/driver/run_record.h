@@ -78,7 +78,7 @@ struct RunRecord {
   bool ok = true;
   std::string error_code;  // empty iff there is no error
   std::string error_message;
-  TimeFs sim_time = 0;
+  TimeFs sim_time = 0_fs;
   std::deque<LaunchRecord> launches;
   std::vector<std::pair<std::string, std::vector<StatisticRecord>>> blocks;  // by node id, in node order
   std::vector<data::VerificationRow> verification;

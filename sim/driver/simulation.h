@@ -44,7 +44,7 @@ struct SimulationOptions {
 using HostProgram = std::function<void(contract::IHost&)>;
 
 struct SimulationResult {
-  TimeFs sim_time = 0;
+  TimeFs sim_time = 0_fs;
   std::uint64_t events = 0;
   std::uint64_t requests = 0;  // submitted by the host program
   std::deque<LaunchRecord> launches;

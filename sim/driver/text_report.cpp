@@ -192,13 +192,13 @@ std::string render_breakdown(const RunRecord& run) {
   const double total = fs_to_ns(longest->completed - longest->submitted);
   TextTable table({{"part", Align::left}, {"ns", Align::right}, {"%", Align::right}, {"", Align::left}});
   for (const Part& part : parts_of(*longest, pe)) {
-    if (part.time == 0) continue;
+    if (part.time == 0_fs) continue;
     table.add({part.name, table_time(part.time), observe::fixed(100.0 * fs_to_ns(part.time) / total, 1), part.meaning});
   }
   std::string text = "\nWhere the time went\n  launch " + std::to_string(longest->id) + " (" + longest->kernel +
                      "), submission to completion, at " + pe_name(pe.pe) + ", which ended last\n" + table.render("  ");
   const contract::PeResource limiter = pe.shares.limiter();
-  if (pe.exec > 0 && pe.shares.of(limiter) > 0) {
+  if (pe.exec > 0_fs && pe.shares.of(limiter) > 0_fs) {
     const double share = 100.0 * fs_to_ns(pe.shares.of(limiter)) / fs_to_ns(pe.exec);
     text += "  most used: " + std::string(limiter_text(limiter)) + ", " + observe::fixed(share, 1) +
             " % of the kernel's time\n";

@@ -15,7 +15,7 @@ void IntervalSum::add(TimeFs start, TimeFs end) {
   if (count_ == 0) first_ = last_ = start;
   ++count_;
   accumulate(sum_, end - start);
-  union_ += std::max<TimeFs>(0, end - std::max(start, last_));
+  union_ += std::max(0_fs, end - std::max(start, last_));
   last_ = std::max(last_, end);
 }
 

@@ -26,10 +26,10 @@ class IntervalSum {
 
  private:
   std::uint64_t count_ = 0;
-  TimeFs sum_ = 0;
-  TimeFs union_ = 0;
-  TimeFs first_ = 0;
-  TimeFs last_ = 0;
+  TimeFs sum_ = 0_fs;
+  TimeFs union_ = 0_fs;
+  TimeFs first_ = 0_fs;
+  TimeFs last_ = 0_fs;
 };
 
 struct StageTimes {

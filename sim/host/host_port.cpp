@@ -250,7 +250,7 @@ void HostPort::record_launch(Request& request) {
   record.error_code = completion.error_code;
   record.error_message = completion.error_message;
   for (const contract::PeResult& pe : completion.pes) {
-    if (pe.start > 0) record.start = std::min(record.start, pe.start);
+    if (pe.start > 0_fs) record.start = std::min(record.start, pe.start);
   }
   record.set_results(completion.pes, request.launch < kLaunchesWithPes);
   completion.summary = record.summary;

@@ -187,8 +187,9 @@ void HostThreads::unwind() {
     if (thread->waiting && !thread->joining) make_ready(*thread);
   }
   // The event engine may be ahead of the SystemC kernel by the time it woke the threads.
-  const TimeFs ahead = scheduler_.now() - static_cast<TimeFs>(sc_core::sc_time_stamp().value());
-  sc_core::sc_start(sc_core::sc_time::from_value(static_cast<std::uint64_t>(std::max<TimeFs>(ahead, 0) + 1)));
+  const auto now = static_cast<std::uint64_t>(scheduler_.now().fs());
+  const std::uint64_t kernel = sc_core::sc_time_stamp().value();
+  sc_core::sc_start(sc_core::sc_time::from_value(std::max(now, kernel) - kernel + 1));
 }
 
 }  // namespace kb::sim

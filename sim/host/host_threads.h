@@ -61,7 +61,7 @@ class HostThreads {
     bool waiting = false;
     bool joining = false;  // waits for its workers, which end first also while unwinding
     std::string reason;
-    TimeFs since = 0;
+    TimeFs since = 0_fs;
   };
 
   Thread& create(const std::string& name, int rank);

@@ -16,7 +16,7 @@ struct LaunchRecord {
   std::string kernel;
   std::string label;
   SipId sip;
-  TimeFs submitted = 0;
+  TimeFs submitted = 0_fs;
   TimeFs start = kNever;      // first kernel body entered; kNever when none was
   TimeFs completed = kNever;  // at the host; kNever while open
   bool ok = false;
@@ -31,9 +31,9 @@ struct LaunchRecord {
   // The PE that ended last, the first of several; null when none ran or the launch is open.
   struct LastPe {
     PeCoord pe;
-    TimeFs ready = 0;
-    TimeFs start = 0;
-    TimeFs exec = 0;
+    TimeFs ready = 0_fs;
+    TimeFs start = 0_fs;
+    TimeFs exec = 0_fs;
     contract::TimeShares shares;  // of `exec`
   };
   const LastPe* last_pe() const { return completed == kNever || !last_ ? nullptr : &*last_; }

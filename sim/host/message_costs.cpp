@@ -49,7 +49,7 @@ contract::PeCosts HostPort::pe_costs(QueueMemory memory, Dtype dtype) {
   const routing::Route& to_hbm = routes.router().find_path(dma, routes.resolver().find_hbm(pe));
   contract::PeCosts costs;
   const params::PeIpcqParams::SlotCost slot = slot_cost(queues.params.as<params::PeIpcqParams>(), memory);
-  costs.slot_setup = slot.setup.fs();
+  costs.slot_setup = slot.setup.time();
   costs.slot_ns_per_byte = ns_per_byte(slot.bw.gbs);
   if (memory == QueueMemory::hbm) {
     costs.slot_ns_per_byte += ns_per_byte(routing::narrowest_gbs(graph, to_hbm));

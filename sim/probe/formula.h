@@ -11,9 +11,9 @@
 namespace kb::sim {
 
 struct PathFormula {
-  TimeFs overhead = 0;  // all nodes, both ends included
-  TimeFs wire = 0;
-  TimeFs drain = 0;
+  TimeFs overhead = 0_fs;  // all nodes, both ends included
+  TimeFs wire = 0_fs;
+  TimeFs drain = 0_fs;
   std::optional<double> bottleneck_gbs;  // none = no edge of the path is limited
   std::optional<EdgeId> bottleneck;      // first such edge
 

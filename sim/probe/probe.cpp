@@ -17,14 +17,18 @@ namespace {
 // "actual completed status node node ..." between the processes.
 std::string encode(const TrafficResult& result) {
   std::ostringstream text;
-  text << result.delivered - result.issue << ' ' << result.completed - result.issue << ' ' << result.status;
+  text << (result.delivered - result.issue).fs() << ' ' << (result.completed - result.issue).fs() << ' '
+       << result.status;
   for (const NodeId node : result.path) text << ' ' << node.value;
   return text.str();
 }
 
 void decode(const std::string& text, ProbeResult& result) {
   std::istringstream stream(text);
-  stream >> result.actual >> result.completed >> result.status;
+  std::int64_t actual = 0, completed = 0;
+  stream >> actual >> completed >> result.status;
+  result.actual = TimeFs(actual);
+  result.completed = TimeFs(completed);
   for (std::uint32_t node = 0; stream >> node;) result.path.emplace_back(node);
 }
 

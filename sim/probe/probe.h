@@ -23,8 +23,8 @@ struct ProbeResult {
   TraceRow row;
   std::vector<NodeId> path;  // forward, both ends
   PathFormula formula;
-  TimeFs actual = 0;     // delivered - issued
-  TimeFs completed = 0;  // response at the initiator - issued
+  TimeFs actual = 0_fs;     // delivered - issued
+  TimeFs completed = 0_fs;  // response at the initiator - issued
   std::string status;
 };
 

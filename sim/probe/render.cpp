@@ -44,7 +44,7 @@ struct SweepPoint {
 // By formula, from the measured path (H-86).
 SweepPoint sweep_point(const ProbeResult& result, std::uint64_t bytes) {
   const PathFormula& f = result.formula;
-  const TimeFs drain = f.bottleneck_gbs ? ns_to_fs(static_cast<double>(bytes) / *f.bottleneck_gbs) : 0;
+  const TimeFs drain = f.bottleneck_gbs ? ns_to_fs(static_cast<double>(bytes) / *f.bottleneck_gbs) : 0_fs;
   const TimeFs total = f.overhead + f.wire + drain;
   const double rate = effective_gbs(bytes, fs_to_ns(total));
   return {total, rate, utilisation_percent(rate, f.bottleneck_gbs)};
@@ -99,7 +99,7 @@ std::string render_leg(const topology::Graph& graph, const std::vector<NodeId>& 
                        bool carries_data) {
   const PathFormula formula = path_formula(graph, path, carries_data ? kProbeBytes : 0);
   std::string text = "    " + title + "\n";
-  TimeFs at = 0;
+  TimeFs at = 0_fs;
   for (std::size_t i = 0; i < path.size(); ++i) {
     at += path_formula(graph, {path[i]}, 0).overhead;
     text += "    " + padded(ns(at), 9) + "  " + graph.node(path[i]).id;

@@ -56,7 +56,7 @@ class TrafficSource final : public payload::IInitiator {
     transaction.cookie = index;
     transaction.initiator = this;
     // A host request pays PCIE_EP's overhead when it is injected; a PE row enters at PE_DMA's fabric side.
-    endpoint.inject(transaction, row.issue + (is_pe_op(row.op) ? 0 : endpoint.overhead()));
+    endpoint.inject(transaction, row.issue + (is_pe_op(row.op) ? 0_fs : endpoint.overhead()));
     results_[index].row = row;
     results_[index].path = route.nodes;
     results_[index].issue = row.issue;

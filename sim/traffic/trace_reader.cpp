@@ -58,7 +58,7 @@ std::optional<TimeFs> parse_ns(std::string_view text) {
   constexpr std::uint64_t kMostNs = 1'000'000'000'000;  // a thousand seconds
   if (!whole || !fraction || *whole > kMostNs) return std::nullopt;
   for (std::size_t i = fraction_text.size(); i < 6; ++i) *fraction *= 10;
-  return static_cast<TimeFs>(*whole * static_cast<std::uint64_t>(kFsPerNs) + *fraction);
+  return TimeFs(static_cast<std::int64_t>(*whole * kFsPerNs + *fraction));
 }
 
 // "sip0.cube3.pe5"

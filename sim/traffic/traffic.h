@@ -33,8 +33,8 @@ constexpr bool is_read_op(TraceOp op) {
 
 // One checked row: the source exists, [dst, dst + bytes) lies inside one HBM slice or SRAM window.
 struct TraceRow {
-  std::string id;    // unique, as written
-  TimeFs issue = 0;  // absolute
+  std::string id;       // unique, as written
+  TimeFs issue = 0_fs;  // absolute
   TraceOp op = TraceOp::pe_read;
   PeCoord src;            // PE rows only; host rows enter at PCIE_EP of the destination's SIP
   std::uint64_t dst = 0;  // 51-bit physical address
@@ -45,9 +45,9 @@ struct TraceRow {
 struct TrafficResult {
   TraceRow row;
   std::vector<NodeId> path;  // forward, both ends included
-  TimeFs issue = 0;          // absolute times
-  TimeFs delivered = 0;
-  TimeFs completed = 0;
+  TimeFs issue = 0_fs;       // absolute times
+  TimeFs delivered = 0_fs;
+  TimeFs completed = 0_fs;
   std::string status;  // "OK" or the error code of the response
 };
 

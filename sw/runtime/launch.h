@@ -71,17 +71,17 @@ struct LaunchHandle {
 
 // Over all PEs of all requests of one launch. Times in femtoseconds.
 struct LaunchMetrics {
-  TimeFs submitted = 0;
-  TimeFs completed = 0;
+  TimeFs submitted = 0_fs;
+  TimeFs completed = 0_fs;
   TimeFs total() const { return completed - submitted; }
-  TimeFs start = kNever;  // first kernel body entered
-  TimeFs exec_min = 0;    // pe_exec
-  TimeFs exec_max = 0;    // critical path (H-38)
-  TimeFs dma_max = 0;
-  TimeFs compute_max = 0;
+  TimeFs start = kNever;   // first kernel body entered
+  TimeFs exec_min = 0_fs;  // pe_exec
+  TimeFs exec_max = 0_fs;  // critical path (H-38)
+  TimeFs dma_max = 0_fs;
+  TimeFs compute_max = 0_fs;
   std::size_t pes = 0;
   std::size_t late_pes = 0;  // arrived after the start stamp (H-50)
-  TimeFs late_max = 0;
+  TimeFs late_max = 0_fs;
 };
 
 // One launch as the runtime remembers it.

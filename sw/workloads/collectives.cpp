@@ -46,7 +46,7 @@ WorkloadResult run_allreduce(Runtime& rt, const Params& params) {
   });
 
   WorkloadResult result;
-  TimeFs slowest = 0;
+  TimeFs slowest = 0_fs;
   std::size_t pes = 0;
   std::vector<HostArray> inputs;
   for (const RankResult& rank : ranks) {

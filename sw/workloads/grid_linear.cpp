@@ -41,7 +41,7 @@ int default_rows(const contract::MachineInfo& machine) {
 
 struct RankResult {
   HostArray y, gradient;
-  TimeFs activations = 0, gradients = 0;
+  TimeFs activations = 0_fs, gradients = 0_fs;
 };
 
 WorkloadResult run(Runtime& rt, const Params& params) {
@@ -77,7 +77,7 @@ WorkloadResult run(Runtime& rt, const Params& params) {
   });
 
   WorkloadResult result;
-  TimeFs activations = 0, gradients = 0;
+  TimeFs activations = 0_fs, gradients = 0_fs;
   for (const RankResult& rank : ranks) {
     activations = std::max(activations, rank.activations);
     gradients = std::max(gradients, rank.gradients);

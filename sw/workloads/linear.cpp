@@ -76,7 +76,7 @@ void add_figures(WorkloadResult& result, double products, Dtype dtype, const Lau
 
 // Of launches on several SIPs at once.
 void add_figures(WorkloadResult& result, double products, Dtype dtype, const std::vector<LaunchMetrics>& launches) {
-  TimeFs slowest = 0;
+  TimeFs slowest = 0_fs;
   std::size_t pes = 0;
   for (const LaunchMetrics& metrics : launches) {
     slowest = std::max(slowest, metrics.exec_max);

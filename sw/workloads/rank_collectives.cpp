@@ -189,7 +189,7 @@ WorkloadResult run_collective(const Collective& collective, Runtime& rt, const P
   });
 
   WorkloadResult result;
-  TimeFs slowest = 0;
+  TimeFs slowest = 0_fs;
   std::size_t pes = 0;
   for (const auto& members : results) {
     for (const RankResult& member : members) {

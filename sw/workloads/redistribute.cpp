@@ -153,7 +153,7 @@ data::BoundedMatrix part(const Problem& problem, const Placements& placements, i
 
 struct RankResult {
   HostArray local, full;
-  TimeFs time = 0;
+  TimeFs time = 0_fs;
 };
 
 DTensor begin(const Problem& problem, DeviceMesh& mesh, Runtime& rt, int rank, bool from_device) {
@@ -207,7 +207,7 @@ WorkloadResult run(Runtime& rt, const Params& params) {
   });
 
   WorkloadResult result;
-  TimeFs slowest = 0;
+  TimeFs slowest = 0_fs;
   for (const RankResult& rank : ranks) slowest = std::max(slowest, rank.time);
   result.figures.push_back(
       {"redistribute", fs_to_ns(slowest), "ns", "from the call to its return, of the slowest rank"});

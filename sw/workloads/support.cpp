@@ -44,7 +44,7 @@ void add_launch_figures(WorkloadResult& result, const LaunchMetrics& metrics, co
 
 void add_rate(WorkloadResult& result, const std::string& name, double amount, TimeFs time, const std::string& unit,
               const std::string& meaning) {
-  if (time > 0) result.figures.push_back({name, amount / fs_to_ns(time), unit, meaning});
+  if (time > 0_fs) result.figures.push_back({name, amount / fs_to_ns(time), unit, meaning});
 }
 
 void add_pe_count(WorkloadResult& result, std::size_t pes) {

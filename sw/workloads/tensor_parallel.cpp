@@ -84,7 +84,7 @@ InitialValues values_of(const Params& params) {
 
 // Time of the slowest rank, and how much of it each kind of step takes; `products` of one replica.
 void add_figures(WorkloadResult& result, const ParallelRun& run, double products) {
-  TimeFs forward = 0;
+  TimeFs forward = 0_fs;
   std::map<StepKind, TimeFs> by_kind;
   std::size_t pes = 0;
   for (const std::vector<ParallelStep>& steps : run.steps) {

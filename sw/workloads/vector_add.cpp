@@ -52,7 +52,7 @@ WorkloadResult run(Runtime& rt, const Params& params) {
       options);
 
   WorkloadResult result;
-  TimeFs slowest = 0;
+  TimeFs slowest = 0_fs;
   std::size_t pes = 0;
   for (int rank = 0; rank < ranks; ++rank) {
     const RankResult& r = results[static_cast<std::size_t>(rank)];

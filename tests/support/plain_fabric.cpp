@@ -80,7 +80,7 @@ class Simulation {
 
  private:
   struct EdgeState {
-    TimeFs available = 0;
+    TimeFs available = 0_fs;
     std::uint64_t sequence = 0;
   };
   struct ReadCommand {
@@ -96,20 +96,20 @@ class Simulation {
   struct Issuer {
     std::map<std::uint32_t, std::deque<ReadCommand>> commands;  // by requester: open ones
     std::deque<Turn> turns;
-    TimeFs free = 0;
+    TimeFs free = 0_fs;
     bool slot_is_due = false;
   };
   struct NodeState {
-    TimeFs worker = 0;  // serial decode, SRAM service, HBM write decode
+    TimeFs worker = 0_fs;  // serial decode, SRAM service, HBM write decode
     Issuer issuer;
     std::map<std::uint64_t, std::pair<TimeFs, int>> channels;  // pc -> (free, last direction)
   };
   struct RequestState {
-    TimeFs finish = 0;
+    TimeFs finish = 0_fs;
     std::uint32_t gathered = 0;
   };
 
-  static TimeFs round_fs(double ns) { return std::llround(ns * 1e6); }
+  static TimeFs round_fs(double ns) { return TimeFs(std::llround(ns * 1e6)); }
   TimeFs overhead(NodeId n) const { return graph_.node(n).overhead; }
   std::uint32_t flits(const PlainRequest& r) const {
     return static_cast<std::uint32_t>((r.bytes + flit_bytes_ - 1) / flit_bytes_);
@@ -131,7 +131,7 @@ class Simulation {
     const NodeId source = r.path.front();
     const bool host = graph_.node(source).kind == NodeKind::pcie_ep;
     Flit f{i, false, 0, 0, !r.write};
-    push(r.issue + (host ? overhead(source) : 0), source, Kind::leave, {-1, -1, i}, f);
+    push(r.issue + (host ? overhead(source) : 0_fs), source, Kind::leave, {-1_fs, -1, i}, f);
   }
 
   void arrive(const Event& e) {
@@ -156,7 +156,7 @@ class Simulation {
   void transit(const Event& e, NodeId node) {
     if (!e.flit.message && text(graph_.node(node), "decode") == "serial") {
       TimeFs& worker = nodes_[node.value].worker;
-      worker = std::max(e.time, worker) + (e.flit.index == 0 ? overhead(node) : 0);
+      worker = std::max(e.time, worker) + (e.flit.index == 0 ? overhead(node) : 0_fs);
       push(worker, node, Kind::leave, e.order, e.flit);
       return;
     }
@@ -166,7 +166,7 @@ class Simulation {
   void hbm(const Event& e, NodeId node) {
     NodeState& s = nodes_[node.value];
     if (!e.flit.message) {
-      s.worker = std::max(e.time, s.worker) + (e.flit.index == 0 ? overhead(node) : 0);
+      s.worker = std::max(e.time, s.worker) + (e.flit.index == 0 ? overhead(node) : 0_fs);
       push(s.worker, node, Kind::enter, e.order, e.flit);
       return;
     }
@@ -192,7 +192,7 @@ class Simulation {
     Issuer& issuer = nodes_[node.value].issuer;
     const topology::Node& n = graph_.node(node);
     const TimeFs burst = round_fs(number(n, "burst_bytes") / number(n, "pc_bw_gbs"));
-    if (slot - issuer.turns.front().since >= static_cast<TimeFs>(issuer.turns.size()) * burst) return 0;
+    if (slot - issuer.turns.front().since >= issuer.turns.size() * burst) return 0;
     for (std::size_t i = 0; i < issuer.turns.size(); ++i) {
       const ReadCommand& command = issuer.commands[issuer.turns[i].requester].front();
       const PlainRequest& r = requests_[command.arrival.flit.request];
@@ -244,7 +244,7 @@ class Simulation {
     const std::uint64_t pc = channel_of(n, r.hbm_offset + std::uint64_t{e.flit.index} * flit_bytes_);
     auto& [free, direction] = nodes_[node.value].channels[pc];
     const int mine = r.write ? 1 : 2;
-    const TimeFs turn = direction != 0 && direction != mine ? round_fs(number(n, "switch_penalty_ns")) : 0;
+    const TimeFs turn = direction != 0 && direction != mine ? round_fs(number(n, "switch_penalty_ns")) : 0_fs;
     free = std::max(e.time, free) + turn +
            round_fs(static_cast<double>(accessed_bytes(node, e.flit)) / number(n, "pc_bw_gbs"));
     direction = mine;
@@ -312,14 +312,14 @@ class Simulation {
       through += occupancy(edge, bytes_of(f));
       wire.available = through;
     }
-    const TimeFs propagation = std::max<TimeFs>(1, round_fs(graph_.edge(edge).distance_mm * graph_.spec.ns_per_mm));
+    const TimeFs propagation = std::max(1_fs, round_fs(graph_.edge(edge).distance_mm * graph_.spec.ns_per_mm));
     push(through + propagation, to, Kind::arrive, {through + propagation, edge.value, wire.sequence++}, f);
   }
 
   EdgeId edge_to(NodeId from, NodeId to) const { return *graph_.find_edge(from, to); }
   TimeFs occupancy(EdgeId edge, std::uint64_t bytes) const {
     const auto& bw = graph_.edge(edge).bw_gbs;
-    return bw && *bw > 0 ? std::llround(static_cast<double>(bytes) * 1e6 / *bw) : 0;
+    return bw && *bw > 0 ? round_fs(static_cast<double>(bytes) / *bw) : 0_fs;
   }
 
   const topology::Graph& graph_;
@@ -330,7 +330,7 @@ class Simulation {
   std::vector<EdgeState> edges_;
   std::map<std::uint32_t, NodeState> nodes_;
   std::priority_queue<Event, std::vector<Event>, Later> queue_;
-  TimeFs now_ = 0;
+  TimeFs now_ = 0_fs;
 };
 
 }  // namespace

@@ -13,15 +13,15 @@ namespace kb::test {
 
 struct PlainRequest {
   bool write = false;
-  TimeFs issue = 0;
+  TimeFs issue = 0_fs;
   std::vector<NodeId> path;      // forward, initiator to memory
   std::uint64_t hbm_offset = 0;  // in the cube's HBM; ignored by SRAM
   std::uint64_t bytes = 0;
 };
 
 struct PlainTimes {
-  TimeFs delivered = -1;
-  TimeFs completed = -1;
+  TimeFs delivered = -1_fs;
+  TimeFs completed = -1_fs;
   friend bool operator==(const PlainTimes& a, const PlainTimes& b) {
     return a.delivered == b.delivered && a.completed == b.completed;
   }

@@ -102,8 +102,8 @@ std::vector<sim::TraceRow> random_rows(std::mt19937& random, const topology::Gra
     row.id = std::to_string(i);
     row.line = i + 2;
     // Coarse issue times make equal arrival times common.
-    row.issue = static_cast<TimeFs>(pick(random, 0, window_ns)) * kFsPerNs;
-    if (pick(random, 0, 3) == 0) row.issue += static_cast<TimeFs>(random() % 1'000'000);
+    row.issue = pick(random, 0, window_ns) * 1_ns;
+    if (pick(random, 0, 3) == 0) row.issue += random() % 1'000'000 * 1_fs;
     const bool host = pick(random, 0, 5) == 0;
     const bool read = pick(random, 0, 1) == 0;
     row.op = host ? (read ? sim::TraceOp::host_read : sim::TraceOp::host_write)

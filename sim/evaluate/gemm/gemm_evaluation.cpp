@@ -20,10 +20,6 @@ const std::vector<GemmVariant>& variants() {
   return all;
 }
 
-double ns(TimeFs time) {
-  return static_cast<double>(time) / static_cast<double>(kFsPerNs);
-}
-
 Error usage_error(const std::string& text) {
   return Error(ErrorFamily::configuration, "USAGE_ERROR", text);
 }
@@ -62,7 +58,8 @@ Json times_json(const std::map<std::string, IntervalSum>& sums, std::initializer
   for (const char* name : names) {
     const auto found = sums.find(name);
     const IntervalSum sum = found == sums.end() ? IntervalSum() : found->second;
-    json[name] = {{"count", sum.count()}, {"wall_ns", ns(sum.wall())}, {"occupancy_ns", ns(sum.occupancy())}};
+    json[name] = {
+        {"count", sum.count()}, {"wall_ns", fs_to_ns(sum.wall())}, {"occupancy_ns", fs_to_ns(sum.occupancy())}};
   }
   return json;
 }
@@ -137,8 +134,8 @@ class GemmEvaluation final : public IEvaluation {
     Json row = parameters_json(point);
     row["stages"] = times_json(times.stages, {"DMA_READ", "FETCH", "GEMM", "MATH", "STORE", "DMA_WRITE"});
     row["engines"] = times_json(times.engines, {"pe_dma", "pe_fetch_store", "pe_gemm", "pe_math"});
-    row["pe_window_ns"] = ns(times.pe.window());
-    row["composite_window_ns"] = ns(times.composite.window());
+    row["pe_window_ns"] = fs_to_ns(times.pe.window());
+    row["composite_window_ns"] = fs_to_ns(times.composite.window());
     row["pe_exec_ns"] = result.at("launches").back().at("pe_exec_ns").at("max");
     return row;
   }

@@ -21,10 +21,6 @@ namespace {
 
 using topology::NodeKind;
 
-double ns(TimeFs time) {
-  return static_cast<double>(time) / static_cast<double>(kFsPerNs);
-}
-
 // Distinct steps of a tile that neither begins nor ends a K loop.
 int stages_inside(const plan::TileShape& tile) {
   const plan::PipelinePlan plan = plan_of({tile.m, 3 * tile.k, tile.n}, {}, tile);
@@ -77,7 +73,7 @@ double at_rate(double bytes, double gbs) {
 
 // Rounded as the memory port does.
 double on_port(std::uint64_t bytes, double gbs) {
-  return ns(occupancy_fs(bytes, gbs));
+  return fs_to_ns(occupancy_fs(bytes, gbs));
 }
 
 // For how long a plan needs each resource, all tiles together.
@@ -173,17 +169,17 @@ plan::PipelinePlan plan_of(const GemmShape& shape, const GemmVariant& variant, c
 // Rounded like the engine's (AccelEngine::work_time).
 double GemmPlatform::product_ns(std::int64_t m, std::int64_t k, std::int64_t n) const {
   const auto macs = static_cast<double>(granularity.padded_macs(m, k, n));
-  return std::max(gemm_overhead_ns, ns(std::llround(macs * static_cast<double>(kFsPerNs) / mac_per_ns)));
+  return std::max(gemm_overhead_ns, fs_to_ns(round_fs(macs * static_cast<double>(kFsPerNs) / mac_per_ns)));
 }
 
 double GemmPlatform::read_ns(std::uint64_t bytes) const {
   if (channels) return 2 * dma_overhead_ns + translation_ns + at_rate(static_cast<double>(bytes), link_gbs);
-  return 2 * dma_overhead_ns + translation_ns + ns(routing::uncontended_read(path, bytes).answered);
+  return 2 * dma_overhead_ns + translation_ns + fs_to_ns(routing::uncontended_read(path, bytes).answered);
 }
 
 double GemmPlatform::write_ns(std::uint64_t bytes) const {
   if (channels) return 2 * dma_overhead_ns + translation_ns + at_rate(static_cast<double>(bytes), write_link_gbs);
-  return 2 * dma_overhead_ns + translation_ns + ns(routing::uncontended_write(path, bytes).answered);
+  return 2 * dma_overhead_ns + translation_ns + fs_to_ns(routing::uncontended_write(path, bytes).answered);
 }
 
 double GemmPlatform::read_latency_ns() const {

@@ -12,10 +12,6 @@ namespace {
 
 using topology::NodeKind;
 
-double ns(TimeFs time) {
-  return static_cast<double>(time) / static_cast<double>(kFsPerNs);
-}
-
 bool limited(const topology::Edge& edge) {
   return edge.bw_gbs && *edge.bw_gbs > 0;
 }
@@ -65,12 +61,12 @@ DmaBreakdown DmaPaths::breakdown(const DmaFlow& flow, std::uint64_t bytes) {
   const routing::TransferTimes times =
       read_ ? routing::uncontended_read(path, bytes) : routing::uncontended_write(path, bytes);
   DmaBreakdown parts;
-  parts.pe_setup = ns(times.part(routing::PathPart::pe));
-  parts.noc_mesh = ns(times.part(routing::PathPart::mesh));
-  parts.ucie = ns(times.part(routing::PathPart::ucie));
-  parts.fabric = ns(times.part(routing::PathPart::fabric));
-  parts.hbm_ctrl = ns(times.part(routing::PathPart::memory));
-  parts.wire_transfer = ns(times.behind_first);
+  parts.pe_setup = fs_to_ns(times.part(routing::PathPart::pe));
+  parts.noc_mesh = fs_to_ns(times.part(routing::PathPart::mesh));
+  parts.ucie = fs_to_ns(times.part(routing::PathPart::ucie));
+  parts.fabric = fs_to_ns(times.part(routing::PathPart::fabric));
+  parts.hbm_ctrl = fs_to_ns(times.part(routing::PathPart::memory));
+  parts.wire_transfer = fs_to_ns(times.behind_first);
   return parts;
 }
 

@@ -88,8 +88,7 @@ AlphaBeta alpha_beta(const CollectiveCase& one) {
   AlphaBeta found;
   const NodeId math = resolver.find_pe_node(pe_at(0, 0, 0), topology::NodeKind::pe_math);
   found.elements_per_ns = machine.graph.node(math).params.as<params::PeMathParams>().elements_per_ns.of(Dtype::f16);
-  found.alpha_ns =
-      static_cast<double>(routing::path_latency_fs(machine.graph, route, 0)) / static_cast<double>(kFsPerNs);
+  found.alpha_ns = fs_to_ns(routing::path_latency_fs(machine.graph, route, 0));
   for (const EdgeId id : route.edges) {
     const topology::Edge& edge = machine.graph.edge(id);
     if (edge.bw_gbs && *edge.bw_gbs > 0) found.gbs = std::min(found.gbs, *edge.bw_gbs);

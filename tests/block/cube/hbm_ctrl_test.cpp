@@ -36,7 +36,7 @@ TEST(HbmCtrl, AFasterStreamWaitsForTheChannels) {  // C-HBM-16
 
 TEST(HbmCtrl, EightBurstsOfStride256UseEightChannels) {  // C-HBM-7, C-HBM-16
   Memory m;
-  for (std::uint64_t i = 0; i < 8; ++i) m.write(256, i * 256, ns(10), 0);
+  for (std::uint64_t i = 0; i < 8; ++i) m.write(256, i * 256, ns(10), 0_fs);
   EXPECT_THAT(m.fixture.run(), IsEmpty());
   EXPECT_THAT(m.channels(), Each(ns(18)));
 }
@@ -44,16 +44,16 @@ TEST(HbmCtrl, EightBurstsOfStride256UseEightChannels) {  // C-HBM-7, C-HBM-16
 TEST(HbmCtrl, AccessesToOneAddressSerialise) {  // C-HBM-16
   Memory m;
   std::vector<Transaction*> writes;
-  for (int i = 0; i < 8; ++i) writes.push_back(&m.write(256, 3 * 256, ns(10), 0));
+  for (int i = 0; i < 8; ++i) writes.push_back(&m.write(256, 3 * 256, ns(10), 0_fs));
   EXPECT_THAT(m.fixture.run(), IsEmpty());
   for (std::size_t i = 0; i < 8; ++i) EXPECT_EQ(writes[i]->delivered, ns(18 + 8 * static_cast<double>(i)));
-  EXPECT_THAT(m.channels(), ElementsAre(0, 0, 0, ns(74), 0, 0, 0, 0));
+  EXPECT_THAT(m.channels(), ElementsAre(0_fs, 0_fs, 0_fs, ns(74), 0_fs, 0_fs, 0_fs, 0_fs));
 }
 
 TEST(HbmCtrl, AlignedTransfersStartedTogetherCollideChannelByChannel) {  // C-HBM-16
   Memory m;
-  Transaction& first = m.write(2 * kKiB, 0, ns(10), 0);
-  Transaction& second = m.write(2 * kKiB, 2 * kKiB, ns(10), 0);
+  Transaction& first = m.write(2 * kKiB, 0, ns(10), 0_fs);
+  Transaction& second = m.write(2 * kKiB, 2 * kKiB, ns(10), 0_fs);
   EXPECT_THAT(m.fixture.run(), IsEmpty());
   EXPECT_EQ(first.delivered, ns(18));
   EXPECT_EQ(second.delivered, ns(26));
@@ -64,10 +64,10 @@ TEST(HbmCtrl, BurstBytesMoveTheChannelField) {  // C-HBM-3, C-HBM-7, C-HBM-16
   Shape shape;
   shape.burst_bytes = 512;
   Memory m(shape);
-  m.write(512, 512, ns(10), 0);
-  m.write(512, 256 + 3 * 512, ns(10), 0);  // bits [8:0] lie inside the burst
+  m.write(512, 512, ns(10), 0_fs);
+  m.write(512, 256 + 3 * 512, ns(10), 0_fs);  // bits [8:0] lie inside the burst
   EXPECT_THAT(m.fixture.run(), IsEmpty());
-  EXPECT_THAT(m.channels(), ElementsAre(0, ns(26), 0, ns(26), 0, 0, 0, 0));  // 512 B take 16 ns
+  EXPECT_THAT(m.channels(), ElementsAre(0_fs, ns(26), 0_fs, ns(26), 0_fs, 0_fs, 0_fs, 0_fs));  // 512 B take 16 ns
 }
 
 TEST(HbmCtrl, APartialBurstIsChargedInFull) {  // C-HBM-8
@@ -79,8 +79,8 @@ TEST(HbmCtrl, APartialBurstIsChargedInFull) {  // C-HBM-8
 
 TEST(HbmCtrl, SingleFlitTransactionsOnDifferentChannelsFinishTogether) {  // acceptance 1, C-HBM-10
   Memory m;
-  Transaction& a = m.write(256, 0, ns(10), 0);
-  Transaction& b = m.write(256, 256, ns(10), 0);
+  Transaction& a = m.write(256, 0, ns(10), 0_fs);
+  Transaction& b = m.write(256, 256, ns(10), 0_fs);
   EXPECT_THAT(m.fixture.run(), IsEmpty());
   EXPECT_EQ(a.delivered, ns(18));
   EXPECT_EQ(b.delivered, ns(18));
@@ -91,11 +91,11 @@ TEST(HbmCtrl, SwitchPenaltyIsPaidPerAlternationOnAChannel) {  // acceptance 2, C
   Shape shape;
   shape.switch_penalty_ns = 3.0;
   Memory m(shape);
-  Transaction& w1 = m.write(256, 0, ns(10), 0);
+  Transaction& w1 = m.write(256, 0, ns(10), 0_fs);
   Transaction& r1 = m.read(256, 0, ns(11));
-  Transaction& w2 = m.write(256, 0, ns(12), 0);
-  Transaction& w3 = m.write(256, 0, ns(13), 0);
-  Transaction& other = m.write(256, 256, ns(14), 0);
+  Transaction& w2 = m.write(256, 0, ns(12), 0_fs);
+  Transaction& w3 = m.write(256, 0, ns(13), 0_fs);
+  Transaction& other = m.write(256, 256, ns(14), 0_fs);
   EXPECT_THAT(m.fixture.run(), IsEmpty());
   EXPECT_EQ(w1.delivered, ns(18));
   EXPECT_THAT(m.answer(r1), ElementsAre(ns(18 + 3 + 8 + 1) + kHop));
@@ -106,7 +106,7 @@ TEST(HbmCtrl, SwitchPenaltyIsPaidPerAlternationOnAChannel) {  // acceptance 2, C
 
 TEST(HbmCtrl, WithoutAPenaltyReadsAndWritesStillShareTheChannel) {  // C-HBM-5
   Memory m;
-  Transaction& w = m.write(256, 0, ns(10), 0);
+  Transaction& w = m.write(256, 0, ns(10), 0_fs);
   Transaction& r = m.read(256, 0, ns(10.5));
   EXPECT_THAT(m.fixture.run(), IsEmpty());
   EXPECT_EQ(w.delivered, ns(18));
@@ -130,17 +130,17 @@ TEST(HbmCtrl, ReadPaceFollowsTheBandwidthOfTheReturnEdge) {  // C-HBM-11
   Transaction& t = m.read(3 * 256, 0, ns(10));
   EXPECT_THAT(m.fixture.run(), IsEmpty());
   EXPECT_THAT(m.answer(t), ElementsAre(ns(22) + kHop, ns(26) + kHop, ns(30) + kHop));
-  EXPECT_THAT(m.channels(), ElementsAre(ns(18), ns(22), ns(26), 0, 0, 0, 0, 0));
+  EXPECT_THAT(m.channels(), ElementsAre(ns(18), ns(22), ns(26), 0_fs, 0_fs, 0_fs, 0_fs, 0_fs));
 }
 
 TEST(HbmCtrl, AFlitOfAReadWaitsForItsPredecessors) {  // returned in order
   Memory m;
-  m.write(256, 0, ns(9), 0);
-  m.write(256, 0, ns(9), 0);  // channel 0 is busy until 25
+  m.write(256, 0, ns(9), 0_fs);
+  m.write(256, 0, ns(9), 0_fs);  // channel 0 is busy until 25
   Transaction& t = m.read(3 * 256, 0, ns(10));
   EXPECT_THAT(m.fixture.run(), IsEmpty());
   EXPECT_THAT(m.answer(t), ElementsAre(ns(34) + kHop, ns(35) + kHop, ns(36) + kHop));
-  EXPECT_THAT(m.channels(), ElementsAre(ns(33), ns(19), ns(20), 0, 0, 0, 0, 0));
+  EXPECT_THAT(m.channels(), ElementsAre(ns(33), ns(19), ns(20), 0_fs, 0_fs, 0_fs, 0_fs, 0_fs));
 }
 
 TEST(HbmCtrl, OverheadIsPaidOncePerTransaction) {  // C-HBM-9, C-HBM-11
@@ -151,7 +151,7 @@ TEST(HbmCtrl, OverheadIsPaidOncePerTransaction) {  // C-HBM-9, C-HBM-11
   Transaction& r = m.read(256, 7 * 256, ns(10));
   EXPECT_THAT(m.fixture.run(), IsEmpty());
   EXPECT_EQ(w.delivered, ns(13 + 8));  // enters at 12, 12, 12, 13
-  EXPECT_THAT(m.channels(), ElementsAre(ns(20), ns(20), ns(20), ns(21), 0, 0, 0, ns(20)));
+  EXPECT_THAT(m.channels(), ElementsAre(ns(20), ns(20), ns(20), ns(21), 0_fs, 0_fs, 0_fs, ns(20)));
   EXPECT_THAT(m.answer(r), ElementsAre(ns(21) + kHop));
 }
 
@@ -160,8 +160,8 @@ TEST(HbmCtrl, AHeaderThatIsTakenBackIsDecodedOnce) {  // C-HBM-9
   Shape shape;
   shape.overhead_ns = 2.0;
   Memory m(shape);
-  Transaction& first = m.write(256, 0, ns(10), 0);
-  Transaction& second = m.write(256, 256, ns(10), 0);
+  Transaction& first = m.write(256, 0, ns(10), 0_fs);
+  Transaction& second = m.write(256, 256, ns(10), 0_fs);
   Transaction& read = m.read(256, 512, ns(11));
   EXPECT_THAT(m.fixture.run(), IsEmpty());
   EXPECT_EQ(first.delivered, ns(12 + 8));
@@ -193,11 +193,11 @@ class At final : public elab::EventHandler {
 // A finished transaction begins again for another address while bursts that came after its own are still planned.
 TEST(HbmCtrl, AReusedTransactionDoesNotMoveItsOldBursts) {  // C-HBM-15
   Memory m;
-  Transaction& first = m.write(256, 3 * 256, ns(10), 0);
+  Transaction& first = m.write(256, 3 * 256, ns(10), 0_fs);
   m.read(64 * 256, 0, ns(10));
   const At reuse(m.fixture, ns(40), [&] { first.hbm_offset = 0; });
   Transaction& late = m.make(Op::write, 256, 7 * 256);
-  m.fixture.scripted(m.router).send(ns(49), late, Leg::request, 0, 1, ns(50), 0);
+  m.fixture.scripted(m.router).send(ns(49), late, Leg::request, 0, 1, ns(50), 0_fs);
   EXPECT_THAT(m.fixture.run(), IsEmpty());
   EXPECT_EQ(late.delivered, ns(65));  // behind burst 39 of the read, which ends at 57
   EXPECT_THAT(m.channels(), ElementsAre(ns(74), ns(75), ns(76), ns(82), ns(78), ns(79), ns(80), ns(89)));
@@ -207,10 +207,10 @@ TEST(HbmCtrlWaves, ShowWhenABurstOccupiesItsChannelAndWhatWaits) {  // C-HBM-8
   Shape shape;
   shape.switch_penalty_ns = 3.0;
   Memory m(shape);
-  m.write(256, 0, ns(10), 0);
-  m.read(256, 0, ns(11));      // turns the channel from 18 to 21
-  m.write(256, 0, ns(12), 0);  // and this one from 29 to 32
-  m.write(256, 256, ns(14), 0);
+  m.write(256, 0, ns(10), 0_fs);
+  m.read(256, 0, ns(11));         // turns the channel from 18 to 21
+  m.write(256, 0, ns(12), 0_fs);  // and this one from 29 to 32
+  m.write(256, 256, ns(14), 0_fs);
   EXPECT_THAT(m.fixture.run(), IsEmpty());
   m.fixture.end();
   EXPECT_EQ(m.busy(0), (Memory::Edges{{ns(10), 1}, {ns(18), 0}, {ns(21), 1}, {ns(29), 0}, {ns(32), 1}, {ns(40), 0}}));
@@ -223,10 +223,10 @@ TEST(HbmCtrlWaves, ShowWhenABurstOccupiesItsChannelAndWhatWaits) {  // C-HBM-8
 // A read of 64 bursts is planned as one run. The second write comes unannounced, after bursts behind it were planned.
 TEST(HbmCtrlWaves, AreTrueForRunsThatArePlannedAheadAndTakenBack) {
   Memory m;
-  m.write(256, 3 * 256, ns(10), 0);
+  m.write(256, 3 * 256, ns(10), 0_fs);
   m.read(64 * 256, 0, ns(10));
   Transaction& late = m.make(Op::write, 256, 7 * 256);
-  m.fixture.scripted(m.router).send(ns(49), late, Leg::request, 0, 1, ns(50), 0);
+  m.fixture.scripted(m.router).send(ns(49), late, Leg::request, 0, 1, ns(50), 0_fs);
   EXPECT_THAT(m.fixture.run(), IsEmpty());
   m.fixture.end();
   EXPECT_EQ(m.busy(0), (Memory::Edges{{ns(10), 1}, {ns(74), 0}}));  // eight bursts without a gap
@@ -323,7 +323,7 @@ TEST(HbmCtrlTurns, NobodyIsPassedOverForLong) {  // C-HBM-11
   Shape shape = with_requesters(2);
   shape.return_bw_gbs = 128.0;  // slots of 2 ns: at 12, 14 ..
   Memory m(shape);
-  for (int i = 0; i < 20; ++i) m.write(256, 2 * 256 + 2048 * static_cast<std::uint64_t>(i), ns(10.5 + 8 * i), 0);
+  for (int i = 0; i < 20; ++i) m.write(256, 2 * 256 + 2048 * static_cast<std::uint64_t>(i), ns(10.5 + 8 * i), 0_fs);
   for (int i = 0; i < 60; ++i) m.read_by(0, 256, static_cast<std::uint64_t>(3 + i % 5) * 256, ns(12));
   Transaction& small = m.read_by(1, 256, 2 * 256, ns(20));
   EXPECT_THAT(m.fixture.run(), IsEmpty());
@@ -336,7 +336,7 @@ TEST(HbmCtrl, AccessLatencyIsPipelined) {  // C-HBM-12
   shape.access_ns = 34.0;
   Memory m(shape);
   Transaction& read = m.read(4 * 256, 0, ns(10));
-  Transaction& write = m.write(256, 7 * 256, ns(10), 0);
+  Transaction& write = m.write(256, 7 * 256, ns(10), 0_fs);
   EXPECT_THAT(m.fixture.run(), IsEmpty());
   EXPECT_THAT(m.answer(read), ElementsAre(ns(53) + kHop, ns(54) + kHop, ns(55) + kHop, ns(56) + kHop));
   EXPECT_EQ(write.delivered, ns(18));
@@ -348,14 +348,14 @@ TEST(HbmCtrl, APartOfABurstCostsItsPart) {  // C-HBM-8, access_bytes
   Shape shape;
   shape.access_bytes = 32;
   Memory m(shape);
-  Transaction& write = m.write(256 + 40, 0, ns(10), 0);
+  Transaction& write = m.write(256 + 40, 0, ns(10), 0_fs);
   Transaction& first = m.read(32, 4 * 256, ns(10));
   Transaction& second = m.read(32, 4 * 256, ns(10));
   EXPECT_THAT(m.fixture.run(), IsEmpty());
   EXPECT_EQ(write.delivered, ns(18));
   EXPECT_THAT(m.answer(first), ElementsAre(ns(11.125) + kHop));
   EXPECT_THAT(m.answer(second), ElementsAre(ns(12.125) + kHop));
-  EXPECT_THAT(m.channels(), ElementsAre(ns(18), ns(12), 0, 0, ns(12), 0, 0, 0));
+  EXPECT_THAT(m.channels(), ElementsAre(ns(18), ns(12), 0_fs, 0_fs, ns(12), 0_fs, 0_fs, 0_fs));
 }
 
 // Bursts at a pitch of the channel count share one channel; folded they use all.
@@ -365,7 +365,7 @@ TEST(HbmCtrl, AHashSpreadsPowerOfTwoPitches) {  // A-22, channel_hash
       Shape shape;
       shape.channel_hash = hash ? "xor" : "none";
       Memory m(shape);
-      for (std::uint64_t i = 0; i < 8; ++i) m.write(256, i * 8 * 256, ns(10), 0);
+      for (std::uint64_t i = 0; i < 8; ++i) m.write(256, i * 8 * 256, ns(10), 0_fs);
       if (!m.fixture.run().empty()) return false;
       const std::vector<TimeFs> free = m.channels();
       return std::all_of(free.begin(), free.end(), [&](TimeFs t) { return t == (hash ? ns(18) : free[1]); }) == hash &&
@@ -409,9 +409,9 @@ TEST(HbmCtrlPorts, OneChannelRunsAtTheBandwidthOfAChannel) {  // A-82, A-107: co
 TEST(HbmCtrlPorts, ShareTheirChannelsWithTheOrdinaryPort) {
   Memory m(with_channel_ports());
   Transaction& bound = m.write(4 * 256, 0, ns(10), ns(8), 3);  // on channel 2
-  Transaction& by_address = m.write(8 * 256, 0, ns(15), 0);
-  Transaction& tied = m.write(256, 5 * 256, ns(50), 0, 6);
-  Transaction& first = m.write(256, 5 * 256, ns(50), 0);
+  Transaction& by_address = m.write(8 * 256, 0, ns(15), 0_fs);
+  Transaction& tied = m.write(256, 5 * 256, ns(50), 0_fs, 6);
+  Transaction& first = m.write(256, 5 * 256, ns(50), 0_fs);
   EXPECT_THAT(m.fixture.run(), IsEmpty());
   EXPECT_EQ(by_address.delivered, ns(18 + 8));
   EXPECT_EQ(bound.delivered, ns(10 + 5 * 8));
@@ -425,7 +425,7 @@ TEST(HbmCtrlPorts, PayTheOverheadSideBySide) {  // C-HBM-9
   shape.overhead_ns = 3.0;
   Memory m(shape);
   std::vector<Transaction*> writes;
-  for (std::size_t port = 0; port <= 8; ++port) writes.push_back(&m.write(256, 0, ns(10), 0, port));
+  for (std::size_t port = 0; port <= 8; ++port) writes.push_back(&m.write(256, 0, ns(10), 0_fs, port));
   EXPECT_THAT(m.fixture.run(), IsEmpty());
   for (std::size_t port = 0; port <= 8; ++port) EXPECT_EQ(writes[port]->delivered, ns(port == 1 ? 29 : 21)) << port;
 }

@@ -11,9 +11,9 @@
 
 namespace kb::test {
 
-inline constexpr TimeFs kHop = 1;
+inline constexpr TimeFs kHop = 1_fs;
 constexpr TimeFs ns(double value) {
-  return static_cast<TimeFs>(value * 1e6);
+  return TimeFs(static_cast<std::int64_t>(value * 1e6));
 }
 
 struct Shape {
@@ -62,7 +62,7 @@ struct Memory {
   payload::Transaction& write(std::uint64_t bytes, std::uint64_t offset, TimeFs arrival, TimeFs spacing,
                               std::size_t port = 0) {
     payload::Transaction& t = make(payload::Op::write, bytes, offset, port);
-    fixture.scripted(sources[port]).send(0, t, payload::Leg::request, 0, t.flits, arrival, spacing);
+    fixture.scripted(sources[port]).send(0_fs, t, payload::Leg::request, 0, t.flits, arrival, spacing);
     return t;
   }
   payload::Transaction& read(std::uint64_t bytes, std::uint64_t offset, TimeFs arrival, std::size_t port = 0) {

@@ -53,7 +53,7 @@ class Oracle {
     }
     std::stable_sort(leaving.begin(), leaving.end(), in_order);
     std::vector<std::vector<Arrival>> sent(memory_.sources.size());
-    std::vector<TimeFs> available(memory_.sources.size(), 0);
+    std::vector<TimeFs> available(memory_.sources.size());
     for (const Burst& b : leaving) {
       const bool read = b.transaction->op == Op::read;
       TimeFs through = std::max(b.time, available[b.port]);
@@ -100,19 +100,19 @@ class Oracle {
     std::size_t opened = 0;                     // so many of them are open
     std::vector<std::deque<std::size_t>> open;  // commands by requester
     std::deque<Turn> turns;
-    TimeFs free = 0;
+    TimeFs free = 0_fs;
   };
 
   void take_arrivals(std::size_t port) {
     const TimeFs overhead = ns(memory_.shape.overhead_ns);
-    TimeFs decode = 0;
+    TimeFs decode = 0_fs;
     issuers_[port].open.resize(memory_.requesters.size() + 1);
     for (const Arrival& a : memory_.fixture.checker().arrivals(memory_.sources[port], memory_.hbm)) {
       Transaction& t = *transactions_.at(a.transaction);
       if (a.message) {
         issuers_[port].commands.push_back({a.time + overhead, a.sequence, &t});
       } else {
-        decode = std::max(a.time, decode) + (a.index == 0 ? overhead : 0);
+        decode = std::max(a.time, decode) + (a.index == 0 ? overhead : 0_fs);
         bursts_.push_back({decode, decode, port, a.sequence, a.index, &t});
       }
     }
@@ -138,10 +138,10 @@ class Oracle {
   // The first in turn whose next burst finds its pseudo-channel free; the very first when there is none, or when it has
   // waited for a burst of each.
   std::size_t turn_of(const Issuer& issuer, std::size_t port, TimeFs slot) {
-    if (slot - issuer.turns.front().since >= static_cast<TimeFs>(issuer.turns.size()) * ns(8)) return 0;
+    if (slot - issuer.turns.front().since >= issuer.turns.size() * ns(8)) return 0;
     for (std::size_t i = 0; i < issuer.turns.size(); ++i) {
       const Command& command = issuer.commands[issuer.open[issuer.turns[i].requester].front()];
-      if (channels_[channel_of({0, 0, port, 0, command.next, command.transaction})].first <= slot) return i;
+      if (channels_[channel_of({0_fs, 0_fs, port, 0, command.next, command.transaction})].first <= slot) return i;
     }
     return 0;
   }
@@ -183,7 +183,7 @@ class Oracle {
     const TimeFs time = occupancy_fs(accessed(t, b.index), 32.0);
     auto& [free, direction] = channels_[pc];
     const int mine = t.op == Op::read ? 1 : 2;
-    const TimeFs turn = direction != 0 && direction != mine ? ns(memory_.shape.switch_penalty_ns) : 0;
+    const TimeFs turn = direction != 0 && direction != mine ? ns(memory_.shape.switch_penalty_ns) : 0_fs;
     free = std::max(b.time, free) + turn + time;
     uses_[pc].push_back({b.time, free - time, free});
     direction = mine;
@@ -275,7 +275,7 @@ TEST_P(RandomHbm, EqualsABurstByBurstController) {  // C-HBM-4 .. C-HBM-12, A-87
     const TimeFs spacing = pick(0, 4) * ns(port == 0 ? 0.5 : 4.0);
     source.send(start - ns(pick(1, 6)), t, Leg::request, 0, t.flits, start, spacing);
     // Commands may come while the flits of a write are still on their way.
-    if (pick(0, 1) == 0) cursor += static_cast<TimeFs>(t.flits - 1) * spacing;
+    if (pick(0, 1) == 0) cursor += (t.flits - 1) * spacing;
     if (pick(0, 1) == 0) continue;
     const TimeFs at = start + pick(-2, 12) * ns(0.25);
     source.postpone(at, t, Leg::request, static_cast<std::uint32_t>(pick(0, static_cast<int>(t.flits) - 1)),

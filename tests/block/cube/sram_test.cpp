@@ -13,9 +13,9 @@ using payload::Transaction;
 using testing::ElementsAre;
 using testing::IsEmpty;
 
-constexpr TimeFs kHop = 1;
+constexpr TimeFs kHop = 1_fs;
 constexpr TimeFs ns(double value) {
-  return static_cast<TimeFs>(value * 1e6);
+  return TimeFs(static_cast<std::int64_t>(value * 1e6));
 }
 
 struct SharedMemory {
@@ -27,7 +27,7 @@ struct SharedMemory {
   }
   Transaction& make(Op op, std::uint64_t bytes) { return fixture.transaction(op, {router, sram}, bytes); }
   void write(Transaction& t, TimeFs at) {
-    fixture.scripted(router).send(at, t, Leg::request, 0, t.flits, at + kHop, 0);
+    fixture.scripted(router).send(at, t, Leg::request, 0, t.flits, at + kHop, 0_fs);
   }
   void read(Transaction& t, TimeFs arrival) { fixture.scripted(router).send_message(t, Leg::request, arrival); }
   std::vector<TimeFs> answers() { return fixture.times(sram, router); }
@@ -39,7 +39,7 @@ struct SharedMemory {
 TEST(Sram, AWriteOf32KiBTakesTheTimeOfItsLink) {  // acceptance 12, C-SRAM-4
   SharedMemory m;
   Transaction& t = m.make(Op::write, 32 * kKiB);
-  m.write(t, 0);
+  m.write(t, 0_fs);
   EXPECT_THAT(m.fixture.run(), IsEmpty());
   EXPECT_GE(t.delivered, ns(256));
   EXPECT_EQ(t.delivered, ns(256) + kHop + ns(2));  // link time once, then the overhead once
@@ -55,7 +55,7 @@ TEST(Sram, AReadOf32KiBTakesTheTimeOfItsLink) {  // acceptance 12, F-77: data on
   const std::vector<TimeFs> flits = m.answers();
   ASSERT_EQ(flits.size(), 128u);
   for (std::size_t i = 0; i < flits.size(); ++i) {
-    EXPECT_EQ(flits[i], ns(10) + ns(2) + ns(2) * static_cast<TimeFs>(i + 1) + kHop);
+    EXPECT_EQ(flits[i], ns(10) + ns(2) + ns(2) * (i + 1) + kHop);
   }
 }
 
@@ -89,7 +89,7 @@ TEST(Sram, ACommandQueuesBehindTheFlitsOfAWriteOnTheWire) {  // F-30
   SharedMemory m;
   Transaction& write = m.make(Op::write, 1024);
   Transaction& read = m.make(Op::read, 256);
-  m.write(write, 0);  // on the wire until 8
+  m.write(write, 0_fs);  // on the wire until 8
   m.read(read, ns(2));
   EXPECT_THAT(m.fixture.run(), IsEmpty());
   EXPECT_EQ(write.delivered, ns(10) + kHop);

@@ -27,7 +27,7 @@ struct Seen {
   friend bool operator<(const Seen& a, const Seen& b) {
     return a.time != b.time ? a.time < b.time : a.argument < b.argument;
   }
-  friend void PrintTo(const Seen& s, std::ostream* os) { *os << "(" << s.time << ", " << s.argument << ")"; }
+  friend void PrintTo(const Seen& s, std::ostream* os) { *os << "(" << s.time.fs() << ", " << s.argument << ")"; }
 };
 
 class Recorder final : public EventHandler {
@@ -54,8 +54,8 @@ TEST(EventScheduler, RunsEventsByTimeAndThenByScheduleOrder) {  // V2
   std::vector<Seen> expected;
   for (std::uint64_t i = 0; i < 5000; ++i) {
     // Within one slot of the wheel, within its horizon (about 2 us) and far beyond; many at equal times.
-    const TimeFs range = i % 3 == 0 ? 50 : i % 3 == 1 ? 1'000'000'000 : 1'000'000'000'000;
-    const TimeFs at = static_cast<TimeFs>(random() % 997) * (range / 50);
+    const TimeFs range = i % 3 == 0 ? 50_fs : i % 3 == 1 ? 1000_ns : 1'000'000_ns;
+    const TimeFs at = random() % 997 * (range / 50);
     expected.push_back({at, i});
     scheduler.schedule(at, recorder, i);
   }
@@ -72,16 +72,16 @@ TEST(EventScheduler, EventsScheduledWhileRunningTakeTheirPlace) {
   Recorder recorder;
   Calling first([&](TimeFs now, std::uint64_t) {
     scheduler.schedule(now, recorder, 3);  // behind what was already there for now
-    scheduler.schedule(now + 1, recorder, 4);
-    scheduler.schedule(now + 3'000'000'000, recorder, 6);  // beyond the wheel
-    scheduler.schedule(now + 1'000'000'000, recorder, 5);
+    scheduler.schedule(now + 1_fs, recorder, 4);
+    scheduler.schedule(now + 3000_ns, recorder, 6);  // beyond the wheel
+    scheduler.schedule(now + 1000_ns, recorder, 5);
   });
-  scheduler.schedule(100, recorder, 1);
-  scheduler.schedule(100, first);
-  scheduler.schedule(100, recorder, 2);
+  scheduler.schedule(100_fs, recorder, 1);
+  scheduler.schedule(100_fs, first);
+  scheduler.schedule(100_fs, recorder, 2);
   sc_core::sc_start();
-  EXPECT_THAT(recorder.seen, ElementsAre(Seen{100, 1}, Seen{100, 2}, Seen{100, 3}, Seen{101, 4}, Seen{1'000'000'100, 5},
-                                         Seen{3'000'000'100, 6}));
+  EXPECT_THAT(recorder.seen, ElementsAre(Seen{100_fs, 1}, Seen{100_fs, 2}, Seen{100_fs, 3}, Seen{101_fs, 4},
+                                         Seen{1'000'000'100_fs, 5}, Seen{3'000'000'100_fs, 6}));
 }
 
 // Each event schedules the next one somewhere around the wheel's horizon, so that it goes into the wheel and behind it
@@ -92,10 +92,10 @@ class Wanderer final : public EventHandler {
   void on_event(TimeFs now, std::uint64_t left) override {
     on_time = on_time && now == expected;
     if (left == 0) return;
-    expected = now + static_cast<TimeFs>(random_() % 4'500'000'000);
+    expected = now + random_() % 4'500'000'000 * 1_fs;
     scheduler_.schedule(expected, *this, left - 1);
   }
-  TimeFs expected = 0;
+  TimeFs expected = 0_fs;
   bool on_time = true;
 
  private:
@@ -109,10 +109,10 @@ TEST(EventScheduler, IsExactOverManyTurnsOfTheWheel) {
   Recorder ticks;
   std::vector<Seen> expected;
   for (std::uint64_t i = 0; i < 1000; ++i) {
-    expected.push_back({static_cast<TimeFs>(i) * 777'777'777, i});
+    expected.push_back({i * 777'777'777_fs, i});
     scheduler.schedule(expected.back().time, ticks, i);
   }
-  scheduler.schedule(0, wanderer, 400);
+  scheduler.schedule(0_fs, wanderer, 400);
   sc_core::sc_start();
   EXPECT_TRUE(wanderer.on_time);
   EXPECT_EQ(ticks.seen, expected);
@@ -136,7 +136,7 @@ class Brood final : public EventHandler {
     if (pending_.empty()) growing_ = true;
     const std::uint64_t children = born_ > 20'000 ? 0 : random_() % 2 + (growing_ ? 1 : 0);
     constexpr std::uint64_t kDistances[] = {1, 3, 130'000, 1'000'000, 40'000'000, 6'000'000'000};
-    for (std::uint64_t i = 0; i < children; ++i) bear(now + static_cast<TimeFs>(random_() % kDistances[random_() % 6]));
+    for (std::uint64_t i = 0; i < children; ++i) bear(now + random_() % kDistances[random_() % 6] * 1_fs);
   }
   std::size_t most = 0;
   std::uint64_t born() const { return born_; }
@@ -152,7 +152,7 @@ class Brood final : public EventHandler {
 TEST(EventScheduler, IsExactWhileFewAndManyEventsTakeTurns) {
   EventScheduler scheduler("scheduler");
   Brood brood(scheduler);
-  brood.bear(5);
+  brood.bear(5_fs);
   sc_core::sc_start();
   EXPECT_EQ(scheduler.events(), brood.born());
   EXPECT_GT(brood.born(), 20'000u);
@@ -164,22 +164,22 @@ TEST(EventScheduler, WakesThreadsAfterAllEventsOfTheTime) {
   sc_core::sc_event event("event");
   std::vector<std::string> log;
   Calling recorder([&](TimeFs now, std::uint64_t argument) {
-    log.push_back("event " + std::to_string(argument) + " at " + std::to_string(now));
+    log.push_back("event " + std::to_string(argument) + " at " + std::to_string(now.fs()));
   });
   Calling handler([&](TimeFs now, std::uint64_t argument) {
-    log.push_back("event " + std::to_string(argument) + " at " + std::to_string(now));
+    log.push_back("event " + std::to_string(argument) + " at " + std::to_string(now.fs()));
     if (argument == 1) scheduler.wake(event);
     if (argument == 2) scheduler.schedule(now, recorder, 9);
   });
   sc_core::sc_spawn([&] {
     sc_core::wait(event);
-    log.push_back("thread at " + std::to_string(scheduler.now()));
+    log.push_back("thread at " + std::to_string(scheduler.now().fs()));
     scheduler.schedule(scheduler.now(), handler, 4);
-    scheduler.schedule(scheduler.now() + 50, handler, 5);
+    scheduler.schedule(scheduler.now() + 50_fs, handler, 5);
   });
-  scheduler.schedule(100, handler, 1);
-  scheduler.schedule(100, handler, 2);
-  scheduler.schedule(101, handler, 3);
+  scheduler.schedule(100_fs, handler, 1);
+  scheduler.schedule(100_fs, handler, 2);
+  scheduler.schedule(101_fs, handler, 3);
   sc_core::sc_start();
   EXPECT_THAT(log, ElementsAre("event 1 at 100", "event 2 at 100", "event 9 at 100", "thread at 100", "event 4 at 100",
                                "event 3 at 101", "event 5 at 150"));
@@ -188,34 +188,34 @@ TEST(EventScheduler, WakesThreadsAfterAllEventsOfTheTime) {
 TEST(EventScheduler, ThreadsThatSleepSeeExactTimes) {
   EventScheduler scheduler("scheduler");
   Recorder background;
-  for (std::uint64_t i = 0; i < 100; ++i) scheduler.schedule(static_cast<TimeFs>(i) * 10'007, background, i);
+  for (std::uint64_t i = 0; i < 100; ++i) scheduler.schedule(i * 10'007_fs, background, i);
   std::vector<TimeFs> times;
-  for (TimeFs step : {TimeFs{30'000}, TimeFs{70'001}, TimeFs{2'500'000'000}}) {
+  for (TimeFs step : {30'000_fs, 70'001_fs, 2500_ns}) {
     sc_core::sc_spawn([&scheduler, &times, step] {
       for (int i = 1; i <= 3; ++i) {
         scheduler.wait_until(step * i);
         times.push_back(scheduler.now());
         scheduler.wait_until(scheduler.now());  // at once
-        scheduler.wait_until(scheduler.now() - 5);
+        scheduler.wait_until(scheduler.now() - 5_fs);
         EXPECT_EQ(scheduler.now(), step * i);
       }
     });
   }
   sc_core::sc_start();
-  EXPECT_THAT(times, ElementsAre(30'000, 60'000, 70'001, 90'000, 140'002, 210'003, 2'500'000'000, 5'000'000'000,
-                                 7'500'000'000));
+  EXPECT_THAT(times, ElementsAre(30'000_fs, 60'000_fs, 70'001_fs, 90'000_fs, 140'002_fs, 210'003_fs, 2500_ns, 5000_ns,
+                                 7500_ns));
   EXPECT_EQ(background.seen.size(), 100u);
 }
 
 TEST(EventScheduler, AThreadStopsTheEngineFromRunningAhead) {
   EventScheduler scheduler("scheduler");
   std::vector<std::string> log;
-  Calling handler([&](TimeFs now, std::uint64_t) { log.push_back("event at " + std::to_string(now)); });
-  for (TimeFs at : {100, 200, 300}) scheduler.schedule(at, handler);
+  Calling handler([&](TimeFs now, std::uint64_t) { log.push_back("event at " + std::to_string(now.fs())); });
+  for (TimeFs at : {100_fs, 200_fs, 300_fs}) scheduler.schedule(at, handler);
   sc_core::sc_spawn([&] {
-    scheduler.wait_until(150);
+    scheduler.wait_until(150_fs);
     log.push_back("thread at 150");
-    scheduler.wait_until(200);
+    scheduler.wait_until(200_fs);
     log.push_back("thread at 200");
   });
   sc_core::sc_start();
@@ -225,11 +225,11 @@ TEST(EventScheduler, AThreadStopsTheEngineFromRunningAhead) {
 TEST(EventScheduler, StopsBeforeTheFirstEventBehindTheTimeLimit) {
   EventScheduler scheduler("scheduler");
   Recorder recorder;
-  scheduler.schedule(1000, recorder, 1);
-  scheduler.schedule(1001, recorder, 2);
-  scheduler.set_time_limit(1000);
+  scheduler.schedule(1000_fs, recorder, 1);
+  scheduler.schedule(1001_fs, recorder, 2);
+  scheduler.set_time_limit(1000_fs);
   sc_core::sc_start();
-  EXPECT_THAT(recorder.seen, ElementsAre(Seen{1000, 1}));
+  EXPECT_THAT(recorder.seen, ElementsAre(Seen{1000_fs, 1}));
   EXPECT_TRUE(scheduler.limit_reached());
   EXPECT_EQ(scheduler.pending(), 1u);
 }
@@ -239,32 +239,32 @@ TEST(EventScheduler, StopsAtTheTimeLimitWhileThreadsSleep) {
   EventScheduler scheduler("scheduler");
   bool woke = false;
   sc_core::sc_spawn([&] {
-    scheduler.wait_until(400);
-    scheduler.wait_until(5000);
+    scheduler.wait_until(400_fs);
+    scheduler.wait_until(5000_fs);
     woke = true;
   });
   sc_core::sc_spawn([] { sc_core::wait(sc_core::sc_time::from_value(4000)); });
-  scheduler.set_time_limit(1000);
+  scheduler.set_time_limit(1000_fs);
   sc_core::sc_start();
   EXPECT_FALSE(woke);
   EXPECT_TRUE(scheduler.limit_reached());
-  EXPECT_EQ(scheduler.now(), 1000);
+  EXPECT_EQ(scheduler.now(), 1000_fs);
 }
 
 TEST(EventScheduler, AnUnreachedTimeLimitChangesNothing) {
   EventScheduler scheduler("scheduler");
   Recorder recorder;
-  scheduler.schedule(1000, recorder, 1);
-  scheduler.set_time_limit(1000);
+  scheduler.schedule(1000_fs, recorder, 1);
+  scheduler.set_time_limit(1000_fs);
   sc_core::sc_start();
-  EXPECT_THAT(recorder.seen, ElementsAre(Seen{1000, 1}));
+  EXPECT_THAT(recorder.seen, ElementsAre(Seen{1000_fs, 1}));
   EXPECT_FALSE(scheduler.limit_reached());
 }
 
 TEST(EventScheduler, ThePollEndsARun) {
   EventScheduler scheduler("scheduler");
   Recorder recorder;
-  for (int i = 0; i < 40'000; ++i) scheduler.schedule(i, recorder);
+  for (int i = 0; i < 40'000; ++i) scheduler.schedule(i * 1_fs, recorder);
   int polls = 0;
   scheduler.set_poll([&] { return ++polls == 2; });
   sc_core::sc_start();
@@ -276,14 +276,14 @@ TEST(EventScheduler, RefusesThePast) {
   Recorder recorder;
   Calling late([&](TimeFs now, std::uint64_t) {
     try {
-      scheduler.schedule(now - 1, recorder);
+      scheduler.schedule(now - 1_fs, recorder);
       ADD_FAILURE() << "an event in the past was taken";
     } catch (const Error& e) {
       EXPECT_EQ(e.family(), ErrorFamily::model);
       EXPECT_THAT(e.what(), testing::HasSubstr("before the current time"));
     }
   });
-  scheduler.schedule(500, late);
+  scheduler.schedule(500_fs, late);
   sc_core::sc_start();
   EXPECT_EQ(scheduler.events(), 1u);
   EXPECT_TRUE(recorder.seen.empty());
@@ -298,10 +298,10 @@ TEST(EventScheduler, WhatPassesTheEndOfTimeEndsTheRun) {
     scheduler.schedule(kPastEnd, recorder, 3);
     scheduler.schedule(now + kPastEnd, recorder, 4);
   });
-  scheduler.schedule(500, late);
+  scheduler.schedule(500_fs, late);
   sc_core::sc_start();
-  EXPECT_THAT(recorder.seen, ElementsAre(Seen{500, 2}));  // nothing later
-  EXPECT_EQ(scheduler.now(), 500);
+  EXPECT_THAT(recorder.seen, ElementsAre(Seen{500_fs, 2}));  // nothing later
+  EXPECT_EQ(scheduler.now(), 500_fs);
   EXPECT_THAT(scheduler.passed_end(), testing::HasSubstr("4600000000000 ns"));
 }
 
@@ -319,14 +319,14 @@ TEST(EventScheduler, AThreadThatSleepsPastTheEndIsNamed) {
   bool woken = false;
   sc_core::sc_spawn(
       [&] {
-        scheduler.wait_until(1000);
+        scheduler.wait_until(1000_fs);
         scheduler.wait_until(kPastEnd);
         woken = true;
       },
       "sleeper");
   sc_core::sc_start();
   EXPECT_FALSE(woken);
-  EXPECT_EQ(scheduler.now(), 1000);
+  EXPECT_EQ(scheduler.now(), 1000_fs);
   EXPECT_THAT(scheduler.passed_end(), testing::HasSubstr("the work of sleeper "));
 }
 

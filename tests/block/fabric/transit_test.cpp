@@ -19,10 +19,10 @@ using payload::Transaction;
 using testing::ElementsAre;
 using testing::IsEmpty;
 
-constexpr TimeFs kHop = 1;  // the least propagation
+constexpr TimeFs kHop = 1_fs;  // the least propagation
 
 constexpr TimeFs ns(double value) {
-  return static_cast<TimeFs>(value * 1e6);
+  return TimeFs(static_cast<std::int64_t>(value * 1e6));
 }
 
 const std::string kPipelined = "pipelined";
@@ -65,7 +65,7 @@ struct Router {
 TEST(Transit, AStreamIsDelayedByTheOverheadOnce) {  // F-46, F-47, acceptance 7
   Router r(2.0);
   Transaction& t = r.write(0, 2, 8 * 256);
-  r.node(0).send(0, t, Leg::request, 0, 8, ns(10), ns(1));
+  r.node(0).send(0_fs, t, Leg::request, 0, 8, ns(10), ns(1));
   EXPECT_THAT(r.fixture.run(), IsEmpty());
   // The first flit is ready at 12 and through at 13; the others follow as they came.
   std::vector<TimeFs> expected;
@@ -77,7 +77,7 @@ TEST(Transit, AStreamIsDelayedByTheOverheadOnce) {  // F-46, F-47, acceptance 7
 
 TEST(Transit, NamesWhatItHoldsByWhatWasAsked) {
   Router r(2.0, kSerial);
-  r.node(0).send(0, r.write(0, 2, 8 * 256), Leg::request, 0, 8, ns(10), ns(1));
+  r.node(0).send(0_fs, r.write(0, 2, 8 * 256), Leg::request, 0, 8, ns(10), ns(1));
   r.fixture.platform().scheduler().set_time_limit(ns(5));  // announced, and taken when the first flit is here
   r.fixture.run();
   const std::vector<elab::WaitInfo> waits = r.fixture.platform().waits();
@@ -90,7 +90,7 @@ TEST(Transit, NamesWhatItHoldsByWhatWasAsked) {
 TEST(Transit, AStreamKeepsItsGaps) {  // F-46: constant latency
   Router r(2.0);
   Transaction& t = r.write(0, 2, 4 * 256);
-  r.node(0).send(0, t, Leg::request, 0, 4, ns(10), ns(3));
+  r.node(0).send(0_fs, t, Leg::request, 0, 4, ns(10), ns(3));
   EXPECT_THAT(r.fixture.run(), IsEmpty());
   EXPECT_THAT(r.out_times(2), ElementsAre(ns(13) + kHop, ns(16) + kHop, ns(19) + kHop, ns(22) + kHop));
 }
@@ -98,7 +98,7 @@ TEST(Transit, AStreamKeepsItsGaps) {  // F-46: constant latency
 TEST(Transit, TheLastFlitOccupiesTheWireForItsOwnBytes) {  // F-28
   Router r(2.0);
   Transaction& t = r.write(0, 2, 2 * 256 + 64);
-  r.node(0).send(0, t, Leg::request, 0, 3, ns(10), 0);
+  r.node(0).send(0_fs, t, Leg::request, 0, 3, ns(10), 0_fs);
   EXPECT_THAT(r.fixture.run(), IsEmpty());
   EXPECT_THAT(r.out_times(2), ElementsAre(ns(13) + kHop, ns(14) + kHop, ns(14.25) + kHop));
 }
@@ -107,8 +107,8 @@ TEST(Transit, ASerialHeaderHoldsUpBodyFlitsOfOtherEdges) {  // F-47: one serial 
   Router r(2.0, kSerial);
   Transaction& first = r.write(0, 2, 5 * 256);
   Transaction& second = r.write(1, 3, 256);
-  r.node(0).send(0, first, Leg::request, 0, 5, ns(10), ns(2));
-  r.node(1).send(0, second, Leg::request, 0, 1, ns(15), 0);
+  r.node(0).send(0_fs, first, Leg::request, 0, 5, ns(10), ns(2));
+  r.node(1).send(0_fs, second, Leg::request, 0, 1, ns(15), 0_fs);
   EXPECT_THAT(r.fixture.run(), IsEmpty());
   // The header of the second keeps the worker from 15 to 17, so the flit that arrives at 16 is ready at 17.
   EXPECT_THAT(r.out_times(2), ElementsAre(ns(13) + kHop, ns(14) + kHop, ns(15) + kHop, ns(18) + kHop, ns(19) + kHop));
@@ -119,8 +119,8 @@ TEST(Transit, APipelinedHeaderHoldsUpNobodyElse) {  // F-51
   Router r(2.0);
   Transaction& first = r.write(0, 2, 5 * 256);
   Transaction& second = r.write(1, 3, 256);
-  r.node(0).send(0, first, Leg::request, 0, 5, ns(10), ns(2));
-  r.node(1).send(0, second, Leg::request, 0, 1, ns(15), 0);
+  r.node(0).send(0_fs, first, Leg::request, 0, 5, ns(10), ns(2));
+  r.node(1).send(0_fs, second, Leg::request, 0, 1, ns(15), 0_fs);
   EXPECT_THAT(r.fixture.run(), IsEmpty());
   EXPECT_THAT(r.out_times(2), ElementsAre(ns(13) + kHop, ns(15) + kHop, ns(17) + kHop, ns(19) + kHop, ns(21) + kHop));
   EXPECT_THAT(r.out_times(3), ElementsAre(ns(18) + kHop));
@@ -131,8 +131,8 @@ TEST(Transit, PipelinedHeadersOverlapAndLeaveInOrderOfReadyTimeAndArrival) {  //
   Router r(2.0);
   Transaction& from_b = r.write(1, 2, 3 * 256);
   Transaction& from_a = r.write(0, 2, 3 * 256);
-  r.node(0).send(0, from_a, Leg::request, 0, 3, ns(10), ns(1));  // ready 12, 13, 14
-  r.node(1).send(0, from_b, Leg::request, 0, 3, ns(10), ns(1));  // the same, and its edge comes second
+  r.node(0).send(0_fs, from_a, Leg::request, 0, 3, ns(10), ns(1));  // ready 12, 13, 14
+  r.node(1).send(0_fs, from_b, Leg::request, 0, 3, ns(10), ns(1));  // the same, and its edge comes second
   EXPECT_THAT(r.fixture.run(), IsEmpty());
   EXPECT_THAT(r.out_order(2),
               ElementsAre(std::pair(from_a.id, 0u), std::pair(from_b.id, 0u), std::pair(from_a.id, 1u),
@@ -145,7 +145,7 @@ TEST(Transit, PipelinedHeadersOverlapAndLeaveInOrderOfReadyTimeAndArrival) {  //
 TEST(Transit, ABodyMayBeAnnouncedLaterThanItsHeader) {  // F-47, F-51
   Router r(8.0);
   Transaction& t = r.write(0, 2, 3 * 256);
-  r.node(0).send(0, t, Leg::request, 0, 1, ns(10), 0);
+  r.node(0).send(0_fs, t, Leg::request, 0, 1, ns(10), 0_fs);
   r.node(0).send(ns(9), t, Leg::request, 1, 2, ns(11), ns(1));
   EXPECT_THAT(r.fixture.run(), IsEmpty());
   EXPECT_THAT(r.out_times(2), ElementsAre(ns(19) + kHop, ns(20) + kHop, ns(21) + kHop));
@@ -157,9 +157,9 @@ TEST(Transit, ZeroByteMessagesOvertakeInTheWorker) {  // F-49
   Transaction& second = r.write(1, 2, 256);
   Transaction& message = r.read(3, 2, 256);
   Transaction& elsewhere = r.read(1, 3, 256);
-  r.node(0).send(0, first, Leg::request, 0, 1, ns(10), 0);   // worker 10 .. 12, wire 12 .. 13
-  r.node(1).send(0, second, Leg::request, 0, 1, ns(11), 0);  // worker 12 .. 14, wire 14 .. 15
-  r.node(3).send_message(message, Leg::request, ns(11.5));   // ready 13.5: before the second, which came earlier
+  r.node(0).send(0_fs, first, Leg::request, 0, 1, ns(10), 0_fs);   // worker 10 .. 12, wire 12 .. 13
+  r.node(1).send(0_fs, second, Leg::request, 0, 1, ns(11), 0_fs);  // worker 12 .. 14, wire 14 .. 15
+  r.node(3).send_message(message, Leg::request, ns(11.5));         // ready 13.5: before the second, which came earlier
   r.node(1).send_message(elsewhere, Leg::request, ns(11.25));
   EXPECT_THAT(r.fixture.run(), IsEmpty());
   EXPECT_THAT(r.out_times(2), ElementsAre(ns(13) + kHop, ns(13.5) + kHop, ns(15) + kHop));
@@ -172,8 +172,8 @@ TEST(Transit, ZeroByteMessagesQueueOnTheWireOnly) {  // F-30, F-49
   Router r(2.0);
   Transaction& data = r.write(0, 2, 4 * 256);
   Transaction& message = r.read(1, 2, 256);
-  r.node(0).send(0, data, Leg::request, 0, 4, ns(10), 0);   // wire 12 .. 16
-  r.node(1).send_message(message, Leg::request, ns(11.5));  // ready 13.5, behind what was ready before it
+  r.node(0).send(0_fs, data, Leg::request, 0, 4, ns(10), 0_fs);  // wire 12 .. 16
+  r.node(1).send_message(message, Leg::request, ns(11.5));       // ready 13.5, behind what was ready before it
   EXPECT_THAT(r.fixture.run(), IsEmpty());
   EXPECT_THAT(r.out_times(2), ElementsAre(ns(13) + kHop, ns(14) + kHop, ns(15) + kHop, ns(16) + kHop, ns(16) + kHop));
 }
@@ -182,7 +182,7 @@ TEST(Transit, StreamsInterleaveByTimeAndThenByIncomingEdge) {  // design: equal 
   Router r(0.0);
   Transaction& from_b = r.write(1, 2, 3 * 256);
   Transaction& from_a = r.write(0, 2, 3 * 256);
-  r.node(1).send(0, from_b, Leg::request, 0, 3, ns(10), ns(1));
+  r.node(1).send(0_fs, from_b, Leg::request, 0, 3, ns(10), ns(1));
   r.node(0).send(ns(1), from_a, Leg::request, 0, 3, ns(10), ns(1));  // announced later, yet its edge comes first
   EXPECT_THAT(r.fixture.run(), IsEmpty());
   EXPECT_THAT(r.out_order(2),
@@ -196,7 +196,7 @@ TEST(Transit, StreamsInterleaveByTimeAndThenByIncomingEdge) {  // design: equal 
 TEST(Transit, PassesARollbackOnAndTakesTheNewAnnouncement) {  // SHORTEN
   Router r(2.0);
   Transaction& t = r.write(0, 2, 8 * 256);
-  r.node(0).send(0, t, Leg::request, 0, 8, ns(10), ns(1));
+  r.node(0).send(0_fs, t, Leg::request, 0, 8, ns(10), ns(1));
   r.node(0).postpone(ns(12.5), t, Leg::request, 3, ns(5), ns(14));
   EXPECT_THAT(r.fixture.run(), IsEmpty());
   EXPECT_THAT(r.out_times(2), ElementsAre(ns(13) + kHop, ns(14) + kHop, ns(15) + kHop, ns(21) + kHop, ns(22) + kHop,
@@ -207,7 +207,7 @@ TEST(Transit, PassesARollbackOnAndTakesTheNewAnnouncement) {  // SHORTEN
 TEST(Transit, AWholeLegCanBeRolledBackAndBeginAgain) {  // SHORTEN from flit 0
   Router r(2.0);
   Transaction& t = r.write(0, 2, 2 * 256);
-  r.node(0).send(0, t, Leg::request, 0, 2, ns(10), ns(1));
+  r.node(0).send(0_fs, t, Leg::request, 0, 2, ns(10), ns(1));
   r.node(0).postpone(ns(4), t, Leg::request, 0, ns(20), ns(6));
   EXPECT_THAT(r.fixture.run(), IsEmpty());
   EXPECT_THAT(r.out_times(2), ElementsAre(ns(33) + kHop, ns(34) + kHop));
@@ -224,7 +224,7 @@ TEST(Transit, AnUndisturbedRunCostsNoMoreEventsThanAFlit) {  // docs/architectur
     EXPECT_THAT(r.fixture.run(), IsEmpty());
     return r.fixture.platform().scheduler().events() - before;
   };
-  const std::uint64_t few = events_of(small, 0);
+  const std::uint64_t few = events_of(small, 0_fs);
   EXPECT_LE(events_of(large, ns(1000)), few + 2);
 }
 
@@ -240,11 +240,11 @@ class Oracle {
       }
     }
     std::sort(items_.begin(), items_.end(), [](const Item& a, const Item& b) { return a.key < b.key; });
-    TimeFs worker = 0;
+    TimeFs worker = 0_fs;
     for (Item& item : items_) {
       item.ready = item.arrival.time + router_.overhead;
       if (item.arrival.message || !router_.serial) continue;
-      worker = std::max(worker, item.arrival.time) + (item.arrival.index == 0 ? router_.overhead : 0);
+      worker = std::max(worker, item.arrival.time) + (item.arrival.index == 0 ? router_.overhead : 0_fs);
       item.ready = worker;
     }
     std::sort(items_.begin(), items_.end(),
@@ -271,7 +271,7 @@ class Oracle {
   struct Item {
     Arrival arrival;
     std::tuple<TimeFs, std::uint32_t, std::uint64_t> key;
-    TimeFs ready = 0;
+    TimeFs ready = 0_fs;
   };
   Router& router_;
   std::vector<Item> items_;
@@ -303,9 +303,9 @@ void play(Router& r, Oracle& oracle, std::mt19937& random, int count) {
     const TimeFs announced = start - ns(pick(1, 6));
     const auto cut = static_cast<std::uint32_t>(pick(0, static_cast<int>(t.flits)));
     if (cut > 0) r.node(from).send(announced, t, leg, 0, cut, start, spacing);
-    const TimeFs rest = start + static_cast<TimeFs>(cut) * spacing;
+    const TimeFs rest = start + cut * spacing;
     if (cut < t.flits) r.node(from).send(announced, t, leg, cut, t.flits - cut, rest + pick(0, 1) * ns(1), spacing);
-    cursor[from] = rest + static_cast<TimeFs>(t.flits - cut) * spacing;
+    cursor[from] = rest + (t.flits - cut) * spacing;
     if (pick(0, 1) == 0) continue;
     const TimeFs at = start + pick(-2, 12) * ns(0.25);
     r.node(from).postpone(at, t, leg, static_cast<std::uint32_t>(pick(0, static_cast<int>(t.flits) - 1)),

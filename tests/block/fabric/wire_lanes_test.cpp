@@ -13,7 +13,7 @@ namespace {
 using modules::FlitStream;
 using modules::WireLanes;
 
-constexpr TimeFs kFull = 1000;
+constexpr TimeFs kFull = 1000_fs;
 constexpr std::uint32_t kFlitBytes = 256;
 
 TimeFs occupancy(std::uint32_t bytes) {
@@ -34,7 +34,7 @@ struct Flit {
   }
 };
 void PrintTo(const Flit& f, std::ostream* out) {
-  *out << f.message << "[" << f.index << "]@" << f.start;
+  *out << f.message << "[" << f.index << "]@" << f.start.fs();
 }
 
 std::uint32_t flits_of(std::uint32_t bytes) {
@@ -55,7 +55,7 @@ std::vector<Flit> oracle(const std::vector<Message>& messages) {
   std::deque<Waiting> lanes[2];
   std::vector<Flit> out;
   std::size_t next = 0;
-  TimeFs free = 0;
+  TimeFs free = 0_fs;
   int last = 0;
   while (next < messages.size() || !lanes[0].empty() || !lanes[1].empty()) {
     const auto offer = [&] {
@@ -98,7 +98,7 @@ std::vector<Flit> planned(const std::vector<Message>& messages) {
     while (!wire.empty() && wire.back().last_time() > now) {
       FlitStream run = wire.back();
       wire.pop_back();
-      const std::uint32_t kept = run.count_before({now + 1, 0, 0, 0});
+      const std::uint32_t kept = run.count_before({now + 1_fs, 0, 0, 0});
       if (kept > 0) {
         wire.push_back(run);
         wire.back().count = kept;
@@ -106,7 +106,7 @@ std::vector<Flit> planned(const std::vector<Message>& messages) {
       lanes.put_back(run.tail(kept));
       if (kept > 0) break;
     }
-    TimeFs free = 0;
+    TimeFs free = 0_fs;
     if (!wire.empty()) {
       const FlitStream& last = wire.back();
       free = last.last_time() + occupancy_of(messages[message_of(last)], last.first + last.count - 1);
@@ -127,9 +127,9 @@ std::vector<Flit> planned(const std::vector<Message>& messages) {
 }
 
 TEST(WireLanes, TakeTurnsFlitByFlit_Q53) {
-  const std::vector<Message> messages{{0, 0, 6 * 256}, {1500, 1, 2 * 256 + 64}};
-  const std::vector<Flit> expected{{0, 0, 0},    {0, 1, 1000}, {1, 0, 2000}, {0, 2, 3000}, {1, 1, 4000},
-                                   {0, 3, 5000}, {1, 2, 6000}, {0, 4, 6250}, {0, 5, 7250}};
+  const std::vector<Message> messages{{0_fs, 0, 6 * 256}, {1500_fs, 1, 2 * 256 + 64}};
+  const std::vector<Flit> expected{{0, 0, 0_fs},    {0, 1, 1000_fs}, {1, 0, 2000_fs}, {0, 2, 3000_fs}, {1, 1, 4000_fs},
+                                   {0, 3, 5000_fs}, {1, 2, 6000_fs}, {0, 4, 6250_fs}, {0, 5, 7250_fs}};
   EXPECT_EQ(planned(messages), expected);
 }
 
@@ -137,9 +137,9 @@ TEST(WireLanes, RandomMessagesAgreeWithAFlitByFlitWire_Q53) {
   std::mt19937 random(20);
   for (int round = 0; round < 300; ++round) {
     std::vector<Message> messages;
-    TimeFs at = 0;
+    TimeFs at = 0_fs;
     for (std::uint32_t n = 1 + random() % 12; n > 0; --n) {
-      at += random() % 3 == 0 ? 0 : static_cast<TimeFs>(random() % 6000);
+      at += random() % 3 == 0 ? 0_fs : random() % 6000 * 1_fs;
       messages.push_back(
           {at, static_cast<std::uint16_t>(random() % 2), 1 + static_cast<std::uint32_t>(random() % 2500)});
     }

@@ -35,12 +35,12 @@ TEST(HostPort, WriteCompletesAndIsReported) {  // H-12, H-17
   const PeCoord owner = pe(0, 3, 0);
   f.run([&](IHost& host) {
     const contract::RequestId id = host.submit(f.write(owner, 4096, 1000));
-    EXPECT_EQ(host.now(), 0);  // submission takes no time (K-32)
+    EXPECT_EQ(host.now(), 0_fs);  // submission takes no time (K-32)
     EXPECT_FALSE(host.done(id));
     const contract::Completion& completion = wait_for(host, id);
     EXPECT_TRUE(completion.ok);
     EXPECT_TRUE(completion.error_code.empty());
-    EXPECT_EQ(completion.submitted, 0);
+    EXPECT_EQ(completion.submitted, 0_fs);
     EXPECT_EQ(completion.completed, host.now());
   });
   // Never faster than the formula of the way there plus the acknowledgement (H-8).
@@ -62,7 +62,7 @@ TEST(HostPort, ReadReturnsLaterThanTheFormula) {  // H-17, H-8
   read.nbytes = 4096;
   f.run([&](IHost& host) { EXPECT_TRUE(wait_for(host, host.submit(read)).ok); });
   EXPECT_TRUE(f.machine.writes.writes.empty());
-  EXPECT_GT(f.port.completion(1).completed, 0);
+  EXPECT_GT(f.port.completion(1).completed, 0_fs);
 }
 
 TEST(HostPort, SplitsAWriteAtTheSliceBoundary) {
@@ -163,9 +163,9 @@ TEST(HostPort, LaunchRunsAndIsRecorded) {  // H-31, H-37, V2
   Fixture f(kTwoByTwo);
   f.machine.script.reaction = [](const PeCoord& at) {
     Reaction r;
-    r.result.exec = (100 + at.cube.value) * kFsPerNs;
-    r.result.dma = 7 * kFsPerNs;
-    r.result.late = at.cube.value == 2 ? 3 * kFsPerNs : 0;
+    r.result.exec = (100 + at.cube.value) * 1_ns;
+    r.result.dma = 7_ns;
+    r.result.late = at.cube.value == 2 ? 3_ns : 0_fs;
     r.after = r.result.exec;
     return r;
   };
@@ -180,12 +180,12 @@ TEST(HostPort, LaunchRunsAndIsRecorded) {  // H-31, H-37, V2
   EXPECT_EQ(record.label, "first");
   EXPECT_TRUE(record.ok);
   EXPECT_EQ(record.start, f.machine.script.arrivals.front().stamp);
-  EXPECT_EQ(record.summary.exec_min, 100 * kFsPerNs);
-  EXPECT_EQ(record.summary.exec_max, 102 * kFsPerNs);
-  EXPECT_EQ(record.summary.dma_max, 7 * kFsPerNs);
-  EXPECT_EQ(record.summary.compute_max, 0);
+  EXPECT_EQ(record.summary.exec_min, 100_ns);
+  EXPECT_EQ(record.summary.exec_max, 102_ns);
+  EXPECT_EQ(record.summary.dma_max, 7_ns);
+  EXPECT_EQ(record.summary.compute_max, 0_fs);
   EXPECT_EQ(record.summary.late_pes, 1u);
-  EXPECT_EQ(record.summary.late_max, 3 * kFsPerNs);
+  EXPECT_EQ(record.summary.late_max, 3_ns);
   EXPECT_EQ(record.completed, f.port.completion(1).completed);
 }
 
@@ -240,7 +240,7 @@ TEST(HostPort, CommonStartAlignsLaunchesOfSeveralSips) {  // H-49
     const auto second = host.submit(std::shared_ptr<const contract::KernelLaunch>(b));
     wait_for(host, first);
     wait_for(host, second);
-    TimeFs last = 0;
+    TimeFs last = 0_fs;
     for (const test::Arrival& arrival : f.machine.script.arrivals) {
       EXPECT_EQ(arrival.start, *start) << arrival.node;
       last = std::max(last, arrival.ready);

@@ -39,8 +39,8 @@ TEST(HostThreads, WaitReturnsAtTheTimeOfTheNotification) {
   auto signal = f.threads.make_signal();
   Alarm alarm;
   alarm.signal = signal.get();
-  f.scheduler.schedule(70 * kFsPerNs, alarm);
-  f.scheduler.schedule(90 * kFsPerNs, alarm);
+  f.scheduler.schedule(70_ns, alarm);
+  f.scheduler.schedule(90_ns, alarm);
   f.threads.start_main([&] {
     signal->wait("first");
     f.note("a");
@@ -84,7 +84,7 @@ TEST(HostThreads, ReadyThreadsRunInTheOrderInWhichTheyBecameReady) {  // K-33
   auto own = f.threads.make_signal();
   Alarm alarm;
   alarm.signal = shared.get();
-  f.scheduler.schedule(10 * kFsPerNs, alarm);
+  f.scheduler.schedule(10_ns, alarm);
   f.threads.start_main([&] {
     f.threads.run_workers(3, "spawn", [&](int rank) {
       if (rank == 0) {

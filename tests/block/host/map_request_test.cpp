@@ -48,7 +48,7 @@ TEST(MapRequest, AMapTravelsToEveryPeMmu) {  // A-47 .. A-49: with the latency o
   request.cubes = {CubeId(1), CubeId(3)};
   f.run([&](IHost& host) {
     const contract::RequestId id = host.submit(request);
-    EXPECT_EQ(host.now(), 0);
+    EXPECT_EQ(host.now(), 0_fs);
     EXPECT_TRUE(wait_for(host, id).ok);
     request.unmap = true;
     EXPECT_TRUE(wait_for(host, host.submit(request)).ok);

@@ -22,7 +22,7 @@ namespace kb::test {
 // How a scripted PE reacts to a message.
 struct Reaction {
   bool answer = true;
-  TimeFs after = 0;  // between handling (launches: body start) and the answer
+  TimeFs after = 0_fs;  // between handling (launches: body start) and the answer
   payload::Status status;
   contract::PeResult result;  // launches: reported back, `pe` and `start` filled in
 };
@@ -31,8 +31,8 @@ struct Reaction {
 struct Arrival {
   std::string node;
   PeCoord pe;
-  TimeFs ready = 0;  // arrival + overhead_ns
-  TimeFs start = 0;  // max(ready, stamp)
+  TimeFs ready = 0_fs;  // arrival + overhead_ns
+  TimeFs start = 0_fs;  // max(ready, stamp)
   TimeFs stamp = kNever;
   std::uint64_t bytes = 0;
   std::shared_ptr<const payload::Message> message;
@@ -111,8 +111,8 @@ class CommandMachine final : private elab::IHostPort {
   struct Answer {
     payload::Status status;
     std::vector<contract::PeResult> pes;
-    TimeFs issued = 0;
-    TimeFs completed = 0;
+    TimeFs issued = 0_fs;
+    TimeFs completed = 0_fs;
   };
   std::map<std::uint64_t, Answer> answers;      // by cookie
   std::vector<std::string> wait_lines() const;  // "who: what"

@@ -37,8 +37,9 @@ payload::LaunchReply reply(std::vector<PeResult> pes) {
 }
 
 TEST(FanOut, SettlesWithTheLastAnswer) {  // H-34
-  FanOut fan_out(FailurePolicy::fail_fast, "PEs", pe_branches(3), 0);
-  const payload::LaunchReply a = reply({result(1, 0, 5)}), b = reply({result(1, 1, 6)}), c = reply({result(1, 2, 7)});
+  FanOut fan_out(FailurePolicy::fail_fast, "PEs", pe_branches(3), 0_fs);
+  const payload::LaunchReply a = reply({result(1, 0, 5_fs)}), b = reply({result(1, 1, 6_fs)}),
+                             c = reply({result(1, 2, 7_fs)});
   EXPECT_FALSE(fan_out.answer(1, {}, &b));
   EXPECT_FALSE(fan_out.answer(0, {}, &a));
   EXPECT_FALSE(fan_out.drained());
@@ -48,21 +49,21 @@ TEST(FanOut, SettlesWithTheLastAnswer) {  // H-34
 }
 
 TEST(FanOut, MergesInCoordinateOrderForEveryOrderOfAnswers) {  // C-MCPU-12: order-independent
-  const std::vector<payload::LaunchReply> replies{reply({result(0, 0, 40), result(0, 1, 10)}),
-                                                  reply({result(1, 0, 30)}), reply({result(2, 0, 20)})};
+  const std::vector<payload::LaunchReply> replies{reply({result(0, 0, 40_fs), result(0, 1, 10_fs)}),
+                                                  reply({result(1, 0, 30_fs)}), reply({result(2, 0, 20_fs)})};
   std::vector<std::size_t> order{0, 1, 2};
   do {
-    FanOut fan_out(FailurePolicy::collect_all, "cubes", pe_branches(3), 0);
+    FanOut fan_out(FailurePolicy::collect_all, "cubes", pe_branches(3), 0_fs);
     for (std::size_t branch : order) fan_out.answer(branch, {}, &replies[branch]);
     std::vector<TimeFs> execs;
     for (const PeResult& r : fan_out.results()) execs.push_back(r.exec);
-    EXPECT_THAT(execs, testing::ElementsAre(40, 10, 30, 20));
+    EXPECT_THAT(execs, testing::ElementsAre(40_fs, 10_fs, 30_fs, 20_fs));
   } while (std::next_permutation(order.begin(), order.end()));
 }
 
 TEST(FanOut, FailFastSettlesOnTheFirstFailureAndDrainsTheRest) {  // H-41
-  FanOut fan_out(FailurePolicy::fail_fast, "PEs", pe_branches(3), 0);
-  const payload::LaunchReply ok = reply({result(1, 0, 5)});
+  FanOut fan_out(FailurePolicy::fail_fast, "PEs", pe_branches(3), 0_fs);
+  const payload::LaunchReply ok = reply({result(1, 0, 5_fs)});
   EXPECT_FALSE(fan_out.answer(0, {}, &ok));
   EXPECT_TRUE(fan_out.answer(2, {false, "ADDRESS_ERROR", "no such slice"}, nullptr));
   EXPECT_FALSE(fan_out.drained());
@@ -75,10 +76,10 @@ TEST(FanOut, FailFastSettlesOnTheFirstFailureAndDrainsTheRest) {  // H-41
 }
 
 TEST(FanOut, CollectAllListsEveryFailingPeByPlace) {  // H-41
-  FanOut fan_out(FailurePolicy::collect_all, "PEs", pe_branches(4), 0);
+  FanOut fan_out(FailurePolicy::collect_all, "PEs", pe_branches(4), 0_fs);
   EXPECT_FALSE(fan_out.answer(3, {false, "KERNEL_ERROR", "b"}, nullptr));
   EXPECT_FALSE(fan_out.answer(1, {false, "ADDRESS_ERROR", "a"}, nullptr));
-  const payload::LaunchReply ok0 = reply({result(1, 0, 5)}), ok2 = reply({result(1, 2, 5)});
+  const payload::LaunchReply ok0 = reply({result(1, 0, 5_fs)}), ok2 = reply({result(1, 2, 5_fs)});
   EXPECT_FALSE(fan_out.answer(0, {}, &ok0));
   EXPECT_TRUE(fan_out.answer(2, {}, &ok2));
   EXPECT_EQ(fan_out.status().code, "ADDRESS_ERROR");
@@ -87,8 +88,8 @@ TEST(FanOut, CollectAllListsEveryFailingPeByPlace) {  // H-41
 }
 
 TEST(FanOut, AnErrorInAResultIsAFailureWithoutAStatus) {
-  FanOut fan_out(FailurePolicy::fail_fast, "PEs", pe_branches(1), 0);
-  PeResult failed = result(1, 0, 5);
+  FanOut fan_out(FailurePolicy::fail_fast, "PEs", pe_branches(1), 0_fs);
+  PeResult failed = result(1, 0, 5_fs);
   failed.error_code = "SCRATCH_ERROR";
   failed.error_message = "sip0.cube1.pe0: out of scratch";
   const payload::LaunchReply answer = reply({failed});
@@ -98,13 +99,13 @@ TEST(FanOut, AnErrorInAResultIsAFailureWithoutAStatus) {
 }
 
 TEST(FanOut, NamesWhoIsMissing) {
-  FanOut fan_out(FailurePolicy::fail_fast, "PEs", pe_branches(4), 0);
+  FanOut fan_out(FailurePolicy::fail_fast, "PEs", pe_branches(4), 0_fs);
   fan_out.answer(1, {}, nullptr);
   EXPECT_EQ(fan_out.missing(), "3 of 4 PEs: pe0, pe2, pe3");
 }
 
 TEST(FanOut, RefusesASecondAnswer) {
-  FanOut fan_out(FailurePolicy::fail_fast, "PEs", pe_branches(2), 0);
+  FanOut fan_out(FailurePolicy::fail_fast, "PEs", pe_branches(2), 0_fs);
   fan_out.answer(1, {}, nullptr);
   EXPECT_THROW(fan_out.answer(1, {}, nullptr), Error);
   EXPECT_THROW(fan_out.answer(2, {}, nullptr), Error);

@@ -21,7 +21,7 @@ TimeFs io_cpu_handles(CommandMachine& m) {  // host -> io_cpu, both ends' overhe
 
 // The stamp by C-IO-7, computed from the route table alone.
 TimeFs expected_stamp(CommandMachine& m, const std::vector<int>& cubes, const std::vector<int>& pes) {
-  TimeFs latest = 0;
+  TimeFs latest = 0_fs;
   for (int c : cubes) {
     const std::string cube = "sip0.cube" + std::to_string(c);
     for (int p : pes) {
@@ -39,7 +39,7 @@ TEST(IoCpu, StartsEveryPeAtTheStampAndNoneLater) {  // C-IO-7, C-IO-8, H-42 .. H
   const TimeFs stamp = expected_stamp(m, {0, 1, 2, 3}, {0, 1, 2, 3});
   m.run();
   ASSERT_EQ(m.script.arrivals.size(), 16u);
-  TimeFs last_ready = 0;
+  TimeFs last_ready = 0_fs;
   for (const Arrival& arrival : m.script.arrivals) {
     EXPECT_EQ(arrival.stamp, stamp) << arrival.node;
     EXPECT_EQ(arrival.start, stamp) << arrival.node;
@@ -80,11 +80,11 @@ TEST(IoCpu, LaunchTimingDoesNotDependOnItsArguments) {  // acceptance check 5, H
 TEST(IoCpu, PassesAnExistingStampThrough) {  // H-47, H-49
   CommandMachine m(kTwoByTwo);
   auto message = m.launch({0, 1}, {0});
-  message->target_start = 700 * kFsPerNs;
+  message->target_start = 700_ns;
   m.send(0, "sip0.io0.io_cpu", message);
   m.run();
   ASSERT_EQ(m.script.arrivals.size(), 2u);
-  for (const Arrival& arrival : m.script.arrivals) EXPECT_EQ(arrival.start, 700 * kFsPerNs);
+  for (const Arrival& arrival : m.script.arrivals) EXPECT_EQ(arrival.start, 700_ns);
 }
 
 TEST(IoCpu, MergesTheResultsOfAllCubesInAnyOrderOfCompletion) {  // acceptance check 6, C-MCPU-12, H-37
@@ -92,8 +92,8 @@ TEST(IoCpu, MergesTheResultsOfAllCubesInAnyOrderOfCompletion) {  // acceptance c
   CommandMachine m(kTwoByTwo);
   m.script.reaction = [](const PeCoord& pe) {
     Reaction r;
-    r.after = (4 - pe.cube.value) * 100 * kFsPerNs;
-    r.result.exec = (pe.cube.value == 3 ? 900 : 10 + pe.pe.value) * kFsPerNs;
+    r.after = (4 - pe.cube.value) * 100_ns;
+    r.result.exec = (pe.cube.value == 3 ? 900 : 10 + pe.pe.value) * 1_ns;
     return r;
   };
   m.send(0, "sip0.io0.io_cpu", m.launch({0, 1, 2, 3}, {0, 1}));
@@ -101,16 +101,16 @@ TEST(IoCpu, MergesTheResultsOfAllCubesInAnyOrderOfCompletion) {  // acceptance c
   const auto& pes = m.answers.at(0).pes;
   ASSERT_EQ(pes.size(), 8u);
   EXPECT_TRUE(std::is_sorted(pes.begin(), pes.end(), [](const auto& a, const auto& b) { return a.pe < b.pe; }));
-  TimeFs longest = 0;
+  TimeFs longest = 0_fs;
   for (const contract::PeResult& pe : pes) longest = std::max(longest, pe.exec);
-  EXPECT_EQ(longest, 900 * kFsPerNs);
+  EXPECT_EQ(longest, 900_ns);
 }
 
 TEST(IoCpu, AnswersOnceWhenAllCubesAnswered) {  // H-33, V2
   CommandMachine m(kTwoByTwo);
   m.script.reaction = [](const PeCoord& pe) {
     Reaction r;
-    r.after = pe.cube.value == 2 ? 5000 * kFsPerNs : 0;
+    r.after = pe.cube.value == 2 ? 5000_ns : 0_fs;
     return r;
   };
   m.send(0, "sip0.io0.io_cpu", m.launch({0, 1, 2, 3}, {0}));
@@ -120,7 +120,7 @@ TEST(IoCpu, AnswersOnceWhenAllCubesAnswered) {  // H-33, V2
   const TimeFs back = m.formula(cube + ".m_cpu", cube + ".pe0.pe_cpu") - m.overhead(cube + ".pe0.pe_cpu") +
                       m.formula("sip0.io0.io_cpu", cube + ".m_cpu") - m.overhead(cube + ".m_cpu") +
                       m.formula("sip0.io0.pcie_ep", "sip0.io0.io_cpu") - m.overhead("sip0.io0.io_cpu");
-  EXPECT_EQ(m.answers.at(0).completed, m.script.arrivals.front().stamp + 5000 * kFsPerNs + back);
+  EXPECT_EQ(m.answers.at(0).completed, m.script.arrivals.front().stamp + 5000_ns + back);
   EXPECT_EQ(m.platform->block_as<modules::IoCpu>(m.node("sip0.io0.io_cpu")).pending(), 0u);
   EXPECT_EQ(m.platform->pool().outstanding(), 0u);
 }
@@ -154,9 +154,9 @@ TEST(IoCpu, FailFastCompletesWithTheFirstCauseAtOnce) {  // H-41, C-IO-10
   CommandMachine m(kTwoByTwo);
   m.script.reaction = [](const PeCoord& pe) {
     Reaction r;
-    r.after = 9000 * kFsPerNs;
+    r.after = 9000_ns;
     if (pe.cube.value == 3 && pe.pe.value == 1) {
-      r.after = 0;
+      r.after = 0_fs;
       r.status = {false, "ADDRESS_ERROR", "address 0x123 lies in no memory"};
     }
     return r;
@@ -166,7 +166,7 @@ TEST(IoCpu, FailFastCompletesWithTheFirstCauseAtOnce) {  // H-41, C-IO-10
   const CommandMachine::Answer& answer = m.answers.at(0);
   EXPECT_EQ(answer.status.code, "ADDRESS_ERROR");
   EXPECT_EQ(answer.status.message, "sip0.cube3.pe1: address 0x123 lies in no memory");
-  EXPECT_LT(answer.completed, m.script.arrivals.front().stamp + 9000 * kFsPerNs);
+  EXPECT_LT(answer.completed, m.script.arrivals.front().stamp + 9000_ns);
   // The late answers were drained: nothing is left behind (C-7).
   EXPECT_EQ(m.platform->block_as<modules::IoCpu>(m.node("sip0.io0.io_cpu")).pending(), 0u);
   EXPECT_EQ(m.platform->pool().outstanding(), 0u);
@@ -177,7 +177,7 @@ TEST(IoCpu, CollectAllWaitsAndListsEveryFailure) {  // H-41
   CommandMachine m(kTwoByTwo);
   m.script.reaction = [](const PeCoord& pe) {
     Reaction r;
-    r.after = 100 * kFsPerNs * (pe.cube.value + 1);
+    r.after = 100_ns * (pe.cube.value + 1);
     if (pe.pe.value == 1 && pe.cube.value != 1) r.status = {false, "KERNEL_ERROR", "shape mismatch"};
     return r;
   };
@@ -187,7 +187,7 @@ TEST(IoCpu, CollectAllWaitsAndListsEveryFailure) {  // H-41
   EXPECT_EQ(answer.status.code, "KERNEL_ERROR");
   EXPECT_EQ(answer.status.message, "2 failed: sip0.cube0.pe1, sip0.cube2.pe1; cause at sip0.cube0.pe1: shape mismatch");
   EXPECT_EQ(answer.pes.size(), 6u);
-  EXPECT_GT(answer.completed, m.script.arrivals.front().stamp + 300 * kFsPerNs);
+  EXPECT_GT(answer.completed, m.script.arrivals.front().stamp + 300_ns);
 }
 
 TEST(IoCpu, AMissingAnswerIsNamedAndDoesNotHang) {  // acceptance check 9, C-IO-10
@@ -240,7 +240,7 @@ TEST(IoCpu, LaunchesUnderWayDoNotMix) {  // H-40, C-7: state is kept per request
   CommandMachine m(kTwoByTwo);
   m.script.reaction = [](const PeCoord& pe) {
     Reaction r;
-    r.after = (pe.cube.value == 0 ? 800 : 100) * kFsPerNs;
+    r.after = (pe.cube.value == 0 ? 800 : 100) * 1_ns;
     return r;
   };
   // Both carry request id 1: the answers must still find their own launch.

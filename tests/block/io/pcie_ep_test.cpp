@@ -15,7 +15,7 @@ TEST(PcieEp, TakesTheSameTimeInBothDirections) {  // C-PCIE-6, acceptance check 
   const TimeFs there = m.formula("sip0.io0.io_noc", "sip1.io0.io_noc");
   const TimeFs back = m.formula("sip1.io0.io_noc", "sip0.io0.io_noc");
   EXPECT_EQ(there, back);
-  EXPECT_EQ(m.overhead("sip0.io0.pcie_ep"), 5 * kFsPerNs);  // C-PCIE-2
+  EXPECT_EQ(m.overhead("sip0.io0.pcie_ep"), 5_ns);  // C-PCIE-2
   m.send(0, "sip1.cube0.pe0.pe_mmu", std::make_shared<payload::MmuMapMsg>(), 1);
   m.run();
   // Request and answer cross the remote PCIE_EP in opposite directions; the far end pays its overhead once.
@@ -52,7 +52,7 @@ TEST(PcieEp, PaysItsOverheadAtInjectionAndOnTheResponse) {  // design: completed
   m.run();
   const TimeFs one_way = m.formula("sip0.io0.pcie_ep", "sip0.io0.io_cpu");
   EXPECT_GE(one_way, m.overhead("sip0.io0.pcie_ep") + m.overhead("sip0.io0.io_cpu"));
-  EXPECT_EQ(m.answers.at(1).issued, 0);
+  EXPECT_EQ(m.answers.at(1).issued, 0_fs);
   EXPECT_EQ(m.answers.at(1).completed, one_way + one_way - m.overhead("sip0.io0.io_cpu"));
 }
 

@@ -24,12 +24,12 @@ std::string pe_cpu(int pe) {
 TEST(MCpu, StampsAnUnstampedLaunchForItsCube) {  // C-MCPU-11, H-47
   CommandMachine m(kOneCube);
   m.send(0, kMCpu, m.launch({0}, {0, 1, 2, 3}));
-  TimeFs leg = 0;
+  TimeFs leg = 0_fs;
   for (int pe = 0; pe < 4; ++pe) leg = std::max(leg, m.formula(kMCpu, pe_cpu(pe)) - m.overhead(kMCpu));
   const TimeFs stamp = m.formula("sip0.io0.pcie_ep", kMCpu) + leg;
   m.run();
   ASSERT_EQ(m.script.arrivals.size(), 4u);
-  TimeFs last = 0;
+  TimeFs last = 0_fs;
   for (const Arrival& arrival : m.script.arrivals) {
     EXPECT_EQ(arrival.stamp, stamp) << arrival.node;
     EXPECT_EQ(arrival.bytes, 0u);  // C-MCPU-10
@@ -49,7 +49,7 @@ TEST(MCpu, StampsACopyAndLeavesTheRequestAlone) {  // C-MCPU-11
 TEST(MCpu, PassesAStampThroughUnchanged) {  // C-MCPU-11, H-47
   CommandMachine m(kOneCube);
   auto message = m.launch({0}, {1, 2});
-  message->target_start = 333 * kFsPerNs;
+  message->target_start = 333_ns;
   m.send(0, kMCpu, message);
   m.run();
   ASSERT_EQ(m.script.arrivals.size(), 2u);
@@ -69,8 +69,8 @@ TEST(MCpu, TwoPeLaunchHasOneCompletion) {  // acceptance check 7
   CommandMachine m({1, 1, 1, 2, {"NW"}});
   m.script.reaction = [](const PeCoord& pe) {
     Reaction r;
-    r.after = 50 * kFsPerNs;
-    r.result.exec = (10 + pe.pe.value) * kFsPerNs;
+    r.after = 50_ns;
+    r.result.exec = (10 + pe.pe.value) * 1_ns;
     return r;
   };
   m.send(0, "sip0.io0.io_cpu", m.launch({0}, {0, 1}), 5);
@@ -79,22 +79,22 @@ TEST(MCpu, TwoPeLaunchHasOneCompletion) {  // acceptance check 7
   const CommandMachine::Answer& answer = m.answers.at(5);
   EXPECT_TRUE(answer.status.ok);
   ASSERT_EQ(answer.pes.size(), 2u);
-  EXPECT_EQ(answer.pes[0].exec, 10 * kFsPerNs);
-  EXPECT_EQ(answer.pes[1].exec, 11 * kFsPerNs);
+  EXPECT_EQ(answer.pes[0].exec, 10_ns);
+  EXPECT_EQ(answer.pes[1].exec, 11_ns);
 }
 
 TEST(MCpu, AnswersWhenTheLastPeHasAnswered) {  // C-MCPU-14, C-MCPU-15
   CommandMachine m(kOneCube);
   m.script.reaction = [](const PeCoord& pe) {
     Reaction r;
-    r.after = (pe.pe.value == 1 ? 4000 : 10) * kFsPerNs;
+    r.after = (pe.pe.value == 1 ? 4000 : 10) * 1_ns;
     return r;
   };
   m.send(0, kMCpu, m.launch({0}, {0, 1, 2, 3}));
   m.run();
   const TimeFs back =
       m.formula(kMCpu, pe_cpu(1)) - m.overhead(pe_cpu(1)) + m.formula("sip0.io0.pcie_ep", kMCpu) - m.overhead(kMCpu);
-  EXPECT_EQ(m.answers.at(0).completed, m.script.arrivals.front().stamp + 4000 * kFsPerNs + back);
+  EXPECT_EQ(m.answers.at(0).completed, m.script.arrivals.front().stamp + 4000_ns + back);
   EXPECT_EQ(m.platform->block_as<modules::MCpu>(m.node(kMCpu)).pending(), 0u);
 }
 
@@ -102,9 +102,9 @@ TEST(MCpu, FailFastAnswersAtTheFirstFailure) {  // C-MCPU-17, H-41
   CommandMachine m(kOneCube);
   m.script.reaction = [](const PeCoord& pe) {
     Reaction r;
-    r.after = 4000 * kFsPerNs;
+    r.after = 4000_ns;
     if (pe.pe.value == 2) {
-      r.after = 0;
+      r.after = 0_fs;
       r.result.error_code = "SCRATCH_ERROR";
       r.result.error_message = "out of scratch";
     }
@@ -114,7 +114,7 @@ TEST(MCpu, FailFastAnswersAtTheFirstFailure) {  // C-MCPU-17, H-41
   m.run();
   EXPECT_EQ(m.answers.at(0).status.code, "SCRATCH_ERROR");
   EXPECT_EQ(m.answers.at(0).status.message, "sip0.cube0.pe2: out of scratch");
-  EXPECT_LT(m.answers.at(0).completed, m.script.arrivals.front().stamp + 4000 * kFsPerNs);
+  EXPECT_LT(m.answers.at(0).completed, m.script.arrivals.front().stamp + 4000_ns);
   EXPECT_EQ(m.platform->block_as<modules::MCpu>(m.node(kMCpu)).pending(), 0u);
   EXPECT_EQ(m.platform->pool().outstanding(), 0u);
 }
@@ -146,7 +146,7 @@ TEST(MCpu, MapCompletesAfterEveryPeMmu) {  // C-MCPU-13, acceptance check 8
   CommandMachine m(kOneCube);
   m.script.reaction = [](const PeCoord& pe) {
     Reaction r;
-    r.after = pe.pe.value * 500 * kFsPerNs;
+    r.after = pe.pe.value * 500_ns;
     return r;
   };
   auto message = std::make_shared<payload::MmuMapMsg>();
@@ -155,7 +155,7 @@ TEST(MCpu, MapCompletesAfterEveryPeMmu) {  // C-MCPU-13, acceptance check 8
   m.run();
   ASSERT_EQ(m.script.arrivals.size(), 4u);
   for (const Arrival& arrival : m.script.arrivals) EXPECT_EQ(arrival.bytes, 0u);
-  EXPECT_GT(m.answers.at(0).completed, 1500 * kFsPerNs);
+  EXPECT_GT(m.answers.at(0).completed, 1500_ns);
 }
 
 // A memory request that ends at M_CPU is carried on by M_CPU.DMA.
@@ -186,7 +186,8 @@ TEST(MCpu, DmaCarriesMemoryRequestsToTheirSlice) {  // C-MCPU-4, C-MCPU-8
   const auto xfer = std::find_if(statistics.begin(), statistics.end(),
                                  [](const elab::Statistic& s) { return s.name == "dma_transfer_max"; });
   ASSERT_NE(xfer, statistics.end());
-  EXPECT_EQ(xfer->value, occupancy_fs(1024, m.graph().spec.hbm_to_router_bw_gbs));  // the narrowest edge: 256 GB/s
+  EXPECT_EQ(TimeFs(xfer->value),
+            occupancy_fs(1024, m.graph().spec.hbm_to_router_bw_gbs));  // the narrowest edge: 256 GB/s
 }
 
 TEST(MCpu, DmaSplitsAtASliceBoundary) {  // C-MCPU-8: one sub-request per destination

@@ -149,7 +149,7 @@ Measured measure(const contract::Command& command, std::optional<int> baaw_ns) {
     }
     const Outcome o = machine.run({request}).at(0);
     auto statistics = machine.statistics(kDma);
-    return Measured{o.status.ok ? o.answered - kLater : 0,
+    return Measured{o.status.ok ? o.answered - kLater : 0_fs,
                     statistics["read_translations"] + statistics["write_translations"],
                     machine.platform->scheduler().events()};
   });
@@ -163,7 +163,7 @@ TEST(Baaw, AnAccessCostsTheOverheadOnceOnBothPaths) {
     const Measured physical = measure(*command, std::nullopt);
     const Measured free = measure(*command, 0);
     const Measured charged = measure(*command, 7);
-    ASSERT_GT(physical.time, 0);
+    ASSERT_GT(physical.time, 0_fs);
     const std::int64_t accesses = command == &whole ? 1 : 3;
     EXPECT_EQ(free.time, physical.time);
     EXPECT_EQ(free.events, physical.events);

@@ -17,31 +17,29 @@ std::map<std::string, TimeFs> queue_full_times(const contract::Command& command,
     set.emplace_back(attribute(block, "queue_depth"), "1");
   }
   PeMachine machine(pipeline(std::move(set)));
-  const Outcome outcome = machine.run({submit(0, command)}).at(0);
+  const Outcome outcome = machine.run({submit(0_fs, command)}).at(0);
   EXPECT_TRUE(outcome.status.ok);
   expect_stages(machine, planned(command));
   std::map<std::string, TimeFs> times;
   for (const char* block : {"pe_dma", "pe_fetch_store", "pe_gemm", "pe_math"}) {
-    const auto statistics = machine.statistics(kPe + block);
-    const auto found = statistics.find("queue_full");
-    times[block] = found == statistics.end() ? 0 : found->second;
+    times[block] = machine.time(kPe + block, "queue_full");
   }
   return times;
 }
 
 TEST(TilePipeline, SlowProductsHoldUpFetchAndThenReads) {  // P-34
   const auto full = queue_full_times(composite(32, 64 * 20, 32), {{attribute("pe_gemm", "mac_per_ns"), "64"}});
-  EXPECT_GT(full.at("pe_dma"), 0);
-  EXPECT_GT(full.at("pe_fetch_store"), 0);
-  EXPECT_EQ(full.at("pe_gemm"), 0);
+  EXPECT_GT(full.at("pe_dma"), 0_fs);
+  EXPECT_GT(full.at("pe_fetch_store"), 0_fs);
+  EXPECT_EQ(full.at("pe_gemm"), 0_fs);
 }
 
 TEST(TilePipeline, SlowStoresHoldUpTheArray) {  // P-34: 2048 B at 8 GB/s take 256 ns, a product 16
   contract::Command command = composite(32 * 20, 64, 32);
   command.pinned = {true, true};
   const auto full = queue_full_times(command, {{attribute("pe_tcm", "write_bw_gbs"), "8"}});
-  EXPECT_GT(full.at("pe_gemm"), 0);
-  EXPECT_GT(full.at("pe_fetch_store"), 0);  // its FETCH, behind the array
+  EXPECT_GT(full.at("pe_gemm"), 0_fs);
+  EXPECT_GT(full.at("pe_fetch_store"), 0_fs);  // its FETCH, behind the array
 }
 
 TEST(TilePipeline, AFullArrayDoesNotKeepTheSlotFromItsEpilogues) {  // GEMM waits for MATH, which needs the slot
@@ -49,7 +47,7 @@ TEST(TilePipeline, AFullArrayDoesNotKeepTheSlotFromItsEpilogues) {  // GEMM wait
   command.pinned = {true, true};
   command.epilogues = {kRelu, kRelu};
   const auto full = queue_full_times(command, {{attribute("pe_math", "weight_relu"), "10"}});
-  EXPECT_GT(full.at("pe_gemm"), 0);
+  EXPECT_GT(full.at("pe_gemm"), 0_fs);
 }
 
 TEST(TilePipeline, AStalledEngineTakesNoTileThatBringsTheSlot) {  // P-17, P-34
@@ -58,10 +56,10 @@ TEST(TilePipeline, AStalledEngineTakesNoTileThatBringsTheSlot) {  // P-17, P-34
   contract::Command command = composite(32 * 12, 64, 32);
   command.pinned = {true, true};
   command.epilogues = {kReluPerTile};
-  const Outcome outcome = machine.run({submit(0, command)}).at(0);
+  const Outcome outcome = machine.run({submit(0_fs, command)}).at(0);
   expect_stages(machine, planned(command));
-  EXPECT_GT(machine.statistics(kPe + "pe_math").at("queue_full"), 0);
-  EXPECT_LE(machine.statistics(kPe + "pe_math").at("queue_full"), outcome.end);  // one tile at a time
+  EXPECT_GT(machine.time(kPe + "pe_math", "queue_full"), 0_fs);
+  EXPECT_LE(machine.time(kPe + "pe_math", "queue_full"), outcome.end);  // one tile at a time
   std::vector<TimeFs> math, store;
   for (const OperationLog::StageEntry& stage : machine.log.stages) {
     if (stage.type == plan::StageType::math) math.push_back(stage.start);
@@ -73,7 +71,7 @@ TEST(TilePipeline, AStalledEngineTakesNoTileThatBringsTheSlot) {  // P-17, P-34
 TEST(TilePipeline, SimpleCommandsPassAFeederThatIsHeldUp) {  // P-32
   PeMachine machine(pipeline({{attribute("pe_dma", "queue_depth"), "1"}}));
   const std::vector<Outcome> o =
-      machine.run({submit(0, composite(32, 64 * 60, 32)), submit(kNs, math(MathOp::exp, {{256}}, {256}))});
+      machine.run({submit(0_fs, composite(32, 64 * 60, 32)), submit(kNs, math(MathOp::exp, {{256}}, {256}))});
   EXPECT_EQ(o[1].answered, 2 * kNs);
 }
 

@@ -54,7 +54,7 @@ TEST_F(EngineCosts, OperationsOfSeveralPassesCostTheirPasses) {  // P-41
           const TensorHandle powers = tl.exp(x - tl.max(x, 1));
           powers / tl.sum(powers, 1);
         });
-        EXPECT_GT(softmax, 0);
+        EXPECT_GT(softmax, 0_fs);
         expect_near(softmax, by_hand, "softmax " + what);
         const TimeFs sigmoid = time_of([&] { tl.sigmoid(x); });
         expect_near(sigmoid, time_of([&] { tl.div(1.0, tl.exp(tl.neg(x)) + 1.0); }), "sigmoid " + what);
@@ -69,10 +69,10 @@ TEST_F(EngineCosts, DotAndCompositeOccupyTheArrayAlike) {  // P-28, P-40
     const auto size = [&](int most) { return std::uniform_int_distribution<std::int64_t>(1, most)(random); };
     for (int i = 0; i < 200; ++i) {
       const std::int64_t m = size(100), k = size(200), n = size(100);
-      const TimeFs before = gemm_statistic("busy");
+      const std::int64_t before = gemm_statistic("busy");
       const std::int64_t macs = gemm_statistic("macs"), useful = gemm_statistic("useful_macs");
       pe.execute(gemm(m, k, n));
-      const TimeFs simple = gemm_statistic("busy") - before;
+      const std::int64_t simple = gemm_statistic("busy") - before;
       const std::int64_t simple_macs = gemm_statistic("macs") - macs;
       pe.execute(composite(m, k, n));
       const std::string what = format_shape({m, k, n});

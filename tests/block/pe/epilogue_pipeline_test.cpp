@@ -14,10 +14,10 @@ TEST(TilePipeline, EpiloguesRunInPeMathBeforeTheStore) {  // P-13, P-16: 1024 el
   PeMachine machine(pipeline());
   contract::Command command = composite(32, 64, 32);
   command.epilogues = {{EpilogueOp::bias, EpilogueScope::output_tile, matrix(3u << 20, 1, 32)}, kRelu};
-  const Outcome outcome = machine.run({submit(0, command)}).at(0);
-  const auto dma = machine.statistics(kPe + "pe_dma");
+  const Outcome outcome = machine.run({submit(0_fs, command)}).at(0);
+  const auto dma = [&](const char* name) { return machine.time(kPe + "pe_dma", name); };
   const TimeFs bias = occupancy_fs(64, 512.0);  // fetched with the operands
-  EXPECT_EQ(outcome.end, dma.at("read_busy") + (16 + 16 + 2 * 8 + 4) * kNs + bias + dma.at("write_busy"));
+  EXPECT_EQ(outcome.end, dma("read_busy") + (16 + 16 + 2 * 8 + 4) * kNs + bias + dma("write_busy"));
   expect_stages(machine, planned(command));
 }
 
@@ -26,17 +26,17 @@ TEST(TilePipeline, EpiloguesCostWhatTheirOperationsWeigh) {  // P-41
                               {"cube.pe_template.components.pe_math.attrs.weight_mul", "5"}}));
   contract::Command command = composite(32, 64, 32);
   command.epilogues = {kRelu, {EpilogueOp::scale, EpilogueScope::output_tile, OperandRef::number(0.5, Dtype::f32)}};
-  machine.run({submit(0, command)});
-  EXPECT_EQ(machine.statistics(kPe + "pe_math").at("busy"), (3 + 5) * 8 * kNs);
+  machine.run({submit(0_fs, command)});
+  EXPECT_EQ(machine.time(kPe + "pe_math", "busy"), (3 + 5) * 8 * kNs);
 }
 
 TEST(TilePipeline, AKernelEpilogueWorksOnTheWholeOutputInTheLastTile) {  // P-13
   PeMachine machine(pipeline());
   contract::Command command = composite(64, 64, 64);
   command.epilogues = {{EpilogueOp::relu, EpilogueScope::kernel, {}}};
-  machine.run({submit(0, command)});
+  machine.run({submit(0_fs, command)});
   EXPECT_EQ(machine.statistics(kPe + "pe_math").at("commands"), 1);
-  EXPECT_EQ(machine.statistics(kPe + "pe_math").at("busy"), 32 * kNs);
+  EXPECT_EQ(machine.time(kPe + "pe_math", "busy"), 32 * kNs);
 }
 
 // When a MATH command that came during the first product gets the slot.
@@ -45,10 +45,10 @@ TimeFs start_of_math_beside(const Epilogue& epilogue) {
   contract::Command command = composite(32, 128, 32);
   command.pinned = {true, true};
   command.epilogues = {epilogue};
-  machine.run({submit(0, command), submit(17 * kNs, math(MathOp::exp, {{64}}, {64}))});
+  machine.run({submit(0_fs, command), submit(17 * kNs, math(MathOp::exp, {{64}}, {64}))});
   const auto found = std::find_if(machine.log.commands.begin(), machine.log.commands.end(),
                                   [](const OperationLog::Entry& entry) { return entry.kind == CommandKind::math; });
-  return found == machine.log.commands.end() ? -1 : found->start;
+  return found == machine.log.commands.end() ? -1_fs : found->start;
 }
 
 TEST(TilePipeline, ATileKeepsTheSlotThroughItsKTileEpilogues) {  // P-17: FETCH 16, GEMM 16, MATH 8, then the other

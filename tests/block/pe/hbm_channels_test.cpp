@@ -124,7 +124,7 @@ TimeFs time_of(const Machine& shape, CommandKind kind, const std::vector<Extent>
     PeMachine machine(options_of(shape));
     install(machine);
     const Outcome o = machine.run({access(machine, kLater, kind, memory)}).at(0);
-    return o.status.ok ? o.end - o.start : -1;
+    return o.status.ok ? o.end - o.start : -1_fs;
   });
 }
 
@@ -139,7 +139,7 @@ TEST(HbmChannels, MoveLargeAccessesInTheSameTime) {
         if (channels == 16 && set.empty()) continue;  // 512 GB/s of HBM behind a link of 256: below
         for (const std::uint64_t nbytes : {4096u, 65536u, 1u << 20}) {
           const TimeFs together = time_of({channels, false, set, false}, kind, {la(0, nbytes)});
-          EXPECT_GT(together, 0);
+          EXPECT_GT(together, 0_fs);
           EXPECT_EQ(together, time_of({channels, true, set, false}, kind, {la(0, nbytes)}))
               << channels << " channels, " << nbytes << " bytes";
         }
@@ -165,7 +165,7 @@ TEST(HbmChannels, OneChannelAloneIsSlow) {
     one_channel.push_back(la(i * 8 * 256, 256));
     all_channels.push_back(la(i * 256, 256));
   }
-  const auto gbs = [](TimeFs time) { return 65536.0 / (static_cast<double>(time) / kNs); };
+  const auto gbs = [](TimeFs time) { return 65536.0 / (fs_to_ns(time)); };
   const double slow = gbs(time_of({}, CommandKind::dma_read, one_channel));
   EXPECT_NEAR(slow, 32.0, 0.5);
   EXPECT_LE(slow, 32.0);

@@ -43,8 +43,8 @@ TEST(PeCpuComposite, ACompositeGoesOnBesideTheKernel) {  // P-54, section 9: com
   ASSERT_EQ(machine.log.commands.size(), 1u);
   EXPECT_EQ(times[2], machine.log.commands[0].end);
   EXPECT_EQ(machine.answers[0].result.compute, 10 * 16 * kNs);  // the tiles' own times, not the composite's
-  const auto dma_statistics = machine.statistics("sip0.cube0.pe0.pe_dma");
-  EXPECT_EQ(machine.answers[0].result.dma, dma_statistics.at("read_busy") + dma_statistics.at("write_busy"));
+  const auto dma = [&](const char* name) { return machine.time("sip0.cube0.pe0.pe_dma", name); };
+  EXPECT_EQ(machine.answers[0].result.dma, dma("read_busy") + dma("write_busy"));
 }
 
 TEST(PeCpuComposite, AKernelEndsWithItsComposites) {

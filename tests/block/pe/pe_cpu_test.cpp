@@ -42,24 +42,24 @@ MachineOptions scripted_memory(std::vector<std::pair<std::string, std::string>> 
 }
 
 // 4096 B from the own slice when the memory answers after 100 ns.
-constexpr TimeFs kLoad = 121 * kNs + 4;
+constexpr TimeFs kLoad = 121 * kNs + 4_fs;
 
 TEST(PeCpu, StartsAtTheStampIfItIsThereInTime) {  // P-51, H-51: one femtosecond early, in time, late
   PeMachine machine;
   std::vector<TimeFs> starts;
   machine.kernels.add("nop", [&](IPe&) { starts.push_back(machine.platform->scheduler().now()); });
-  machine.launch("nop", kReady, kReady + 1);
+  machine.launch("nop", kReady, kReady + 1_fs);
   machine.launch("nop", 2 * kReady, 2 * kReady);
-  machine.launch("nop", 3 * kReady, 3 * kReady - 1);
+  machine.launch("nop", 3 * kReady, 3 * kReady - 1_fs);
   machine.launch("nop", 4 * kReady);
   machine.run();
-  EXPECT_THAT(starts, ElementsAre(kReady + 1, 2 * kReady, 3 * kReady, 4 * kReady));
-  EXPECT_EQ(machine.answers[0].result.late, 0);
-  EXPECT_EQ(machine.answers[1].result.late, 0);
-  EXPECT_EQ(machine.answers[2].result.late, 1);  // H-50
-  EXPECT_EQ(machine.answers[3].result.late, 0);
-  EXPECT_EQ(machine.answers[0].result.start, kReady + 1);
-  EXPECT_EQ(machine.statistics(kCpu).at("late_max"), 1);
+  EXPECT_THAT(starts, ElementsAre(kReady + 1_fs, 2 * kReady, 3 * kReady, 4 * kReady));
+  EXPECT_EQ(machine.answers[0].result.late, 0_fs);
+  EXPECT_EQ(machine.answers[1].result.late, 0_fs);
+  EXPECT_EQ(machine.answers[2].result.late, 1_fs);  // H-50
+  EXPECT_EQ(machine.answers[3].result.late, 0_fs);
+  EXPECT_EQ(machine.answers[0].result.start, kReady + 1_fs);
+  EXPECT_EQ(machine.time(kCpu, "late_max"), 1_fs);
 }
 
 TEST(PeCpu, PesWithOneStampStartTogether) {  // H-51
@@ -71,13 +71,13 @@ TEST(PeCpu, PesWithOneStampStartTogether) {  // H-51
   machine.run();
   for (const PeMachine::Answer& answer : machine.answers) {
     EXPECT_EQ(answer.result.start, 2 * kReady);
-    EXPECT_EQ(answer.result.exec, 0);
+    EXPECT_EQ(answer.result.exec, 0_fs);
   }
 }
 
 TEST(PeCpu, AnswersAtTheEndOfTheKernel) {  // P-51
   PeMachine machine(scripted_memory());
-  TimeFs resumed = 0;
+  TimeFs resumed = 0_fs;
   machine.kernels.add("k", [&](IPe& pe) {
     pe.execute(load(pe, 4096));
     resumed = machine.platform->scheduler().now();
@@ -124,7 +124,7 @@ TEST(PeCpu, ScalarWorkTakesCyclesOfItsClock) {  // P-45
   });
   machine.launch("k", kReady);
   machine.run();
-  EXPECT_THAT(times, ElementsAre(0, 333333, 1333333));
+  EXPECT_THAT(times, ElementsAre(0_fs, 333333_fs, 1333333_fs));
   EXPECT_EQ(dispatch, 2);
   EXPECT_TRUE(machine.log.commands.empty());  // P-6
 }
@@ -141,12 +141,12 @@ TEST(PeCpu, RunsOneKernelAtATimeInArrivalOrder) {  // P-1
   machine.kernels.add("b", [&](IPe&) { note("b"); });
   machine.kernels.add("c", [&](IPe&) { note("c"); });
   machine.launch("a", kReady);
-  machine.launch("b", kReady + 1);
-  machine.launch("c", kReady + 2, kReady + 150 * kNs);
+  machine.launch("b", kReady + 1_fs);
+  machine.launch("c", kReady + 2_fs, kReady + 150 * kNs);
   machine.run();
   using Event = std::pair<std::string, TimeFs>;
   EXPECT_THAT(events, ElementsAre(Event("a", 0), Event("a ends", kLoad), Event("b", kLoad), Event("c", 150 * kNs)));
-  EXPECT_EQ(machine.answers[2].result.late, 0);
+  EXPECT_EQ(machine.answers[2].result.late, 0_fs);
 }
 
 TEST(PeCpu, AnUnknownKernelFailsWithASuggestion) {
@@ -298,7 +298,7 @@ TEST(PeCpu, WritesKnownContentsIntoItsOwnScratchOnly) {
   ASSERT_EQ(machine.log.writes.size(), 2u);
   EXPECT_EQ(machine.log.writes[0].node, machine.node(kCpu));
   EXPECT_EQ(machine.log.writes[0].at, kReady);
-  EXPECT_EQ(machine.answers[launch].result.exec, 0);  // no simulated time
+  EXPECT_EQ(machine.answers[launch].result.exec, 0_fs);  // no simulated time
 }
 
 TEST(PeCpu, ReadsContentsWhereTheyAreKept) {
@@ -326,7 +326,7 @@ TEST(PeCpu, NamesTheCallThatWaitsAndTheLaunchesBehind) {
     pe.execute(load(pe, 4096, 12));
   });
   machine.launch("gemm", kReady);
-  machine.launch("gemm", kReady + 1);
+  machine.launch("gemm", kReady + 1_fs);
   machine.platform->scheduler().set_time_limit(kReady + kLoad + 50 * kNs);
   machine.run();
   EXPECT_THAT(machine.wait_lines(kCpu),

@@ -23,7 +23,7 @@ const char* const kDma = "sip0.cube0.pe0.pe_dma";
 constexpr CommandKind kRead = CommandKind::dma_read;
 constexpr CommandKind kWrite = CommandKind::dma_write;
 // The router adds 2 ns per direction, 16 flits of 1 ns pass two links, each link adds its 1 fs twice.
-constexpr TimeFs kLoad4KiB = (2 + 100 + 2 + 17) * kNs + 4;
+constexpr TimeFs kLoad4KiB = (2 + 100 + 2 + 17) * kNs + 4_fs;
 
 MachineOptions dma_alone(std::vector<std::pair<std::string, std::string>> set = {}, int pes = 1) {
   MachineOptions options;
@@ -43,12 +43,12 @@ Request transfer(const PeMachine& machine, TimeFs at, CommandKind kind, std::vec
 
 TEST(PeDma, AReadTakesTheRoundTrip) {  // P-37, P-38: one hop over the router, then 16 flits over two links
   PeMachine machine(dma_alone());
-  const Outcome o = machine.run({transfer(machine, 0, kRead, {{hbm(0), 4096}})}).at(0);
+  const Outcome o = machine.run({transfer(machine, 0_fs, kRead, {{hbm(0), 4096}})}).at(0);
   const TimeFs there =
       machine.platform->routes().pe_dma(machine.node(kDma), machine.node("sip0.cube0.hbm_ctrl.pe0")).formula_fs;
   ASSERT_EQ(machine.memory.accesses.size(), 1u);
   EXPECT_EQ(machine.memory.accesses[0].arrived, there);
-  EXPECT_EQ(o.start, 0);
+  EXPECT_EQ(o.start, 0_fs);
   EXPECT_EQ(o.end, there + 100 * kNs + there + 17 * kNs);
   EXPECT_EQ(o.end, kLoad4KiB);
   EXPECT_EQ(o.answered, o.end);
@@ -58,14 +58,14 @@ TEST(PeDma, LoadOfItsOwnSliceMeetsTheReference) {  // 16 KiB from the own slice:
   MachineOptions options = dma_alone();
   options.scripted_memory = false;
   PeMachine machine(options);
-  const Outcome o = machine.run({transfer(machine, 0, kRead, {{hbm(0), 16384}})}).at(0);
-  EXPECT_NEAR(static_cast<double>(o.end) / kNs, 77.0, 1.0);
+  const Outcome o = machine.run({transfer(machine, 0_fs, kRead, {{hbm(0), 16384}})}).at(0);
+  EXPECT_NEAR(fs_to_ns(o.end), 77.0, 1.0);
 }
 
 TEST(PeDma, LoadsQueueForTheReadChannel) {  // P-37: stamped at acquisition, so both last equally long
   PeMachine machine(dma_alone());
-  const std::vector<Outcome> o =
-      machine.run({transfer(machine, 0, kRead, {{hbm(0), 4096}}), transfer(machine, 1, kRead, {{hbm(65536), 4096}})});
+  const std::vector<Outcome> o = machine.run(
+      {transfer(machine, 0_fs, kRead, {{hbm(0), 4096}}), transfer(machine, 1_fs, kRead, {{hbm(65536), 4096}})});
   EXPECT_EQ(o[1].start, o[0].end);
   EXPECT_EQ(o[1].end - o[1].start, o[0].end - o[0].start);
   ASSERT_EQ(machine.log.commands.size(), 2u);
@@ -76,66 +76,67 @@ TEST(PeDma,
      WaitsUntilTheChannelIsReleasedAndNoLonger) {  // P-37: just before, at and just after the end of the load before
   PeMachine machine(dma_alone());
   const TimeFs end = kLoad4KiB;
-  const std::vector<Outcome> o = machine.run(
-      {transfer(machine, 0, kRead, {{hbm(0), 4096}}), transfer(machine, end - 1, kRead, {{hbm(0), 4096}}),
-       transfer(machine, 2 * end, kRead, {{hbm(0), 4096}}), transfer(machine, 3 * end + 1, kRead, {{hbm(0), 4096}})});
+  const std::vector<Outcome> o = machine.run({transfer(machine, 0_fs, kRead, {{hbm(0), 4096}}),
+                                              transfer(machine, end - 1_fs, kRead, {{hbm(0), 4096}}),
+                                              transfer(machine, 2 * end, kRead, {{hbm(0), 4096}}),
+                                              transfer(machine, 3 * end + 1_fs, kRead, {{hbm(0), 4096}})});
   EXPECT_EQ(o[1].start, end);
   EXPECT_EQ(o[2].start, 2 * end);
-  EXPECT_EQ(o[3].start, 3 * end + 1);
+  EXPECT_EQ(o[3].start, 3 * end + 1_fs);
 }
 
 TEST(PeDma, ReadsAndWritesOverlap) {  // P-36
   PeMachine machine(dma_alone());
-  const std::vector<Outcome> o =
-      machine.run({transfer(machine, 0, kRead, {{hbm(0), 4096}}), transfer(machine, 0, kWrite, {{hbm(65536), 4096}}),
-                   transfer(machine, 0, kWrite, {{hbm(65536), 4096}})});
-  EXPECT_EQ(o[0].start, 0);
-  EXPECT_EQ(o[1].start, 0);
+  const std::vector<Outcome> o = machine.run({transfer(machine, 0_fs, kRead, {{hbm(0), 4096}}),
+                                              transfer(machine, 0_fs, kWrite, {{hbm(65536), 4096}}),
+                                              transfer(machine, 0_fs, kWrite, {{hbm(65536), 4096}})});
+  EXPECT_EQ(o[0].start, 0_fs);
+  EXPECT_EQ(o[1].start, 0_fs);
   EXPECT_EQ(o[2].start, o[1].end);
 }
 
 TEST(PeDma, EnginesAreChannels) {  // rd_engines 2: the third load waits for the first to end
   PeMachine machine(dma_alone({{kAttrs + "rd_engines", "2"}}));
-  const std::vector<Outcome> o =
-      machine.run({transfer(machine, 0, kRead, {{hbm(0), 256}}), transfer(machine, 0, kRead, {{hbm(4096), 65536}}),
-                   transfer(machine, 0, kRead, {{hbm(8192), 256}})});
-  EXPECT_EQ(o[0].start, 0);
-  EXPECT_EQ(o[1].start, 0);
+  const std::vector<Outcome> o = machine.run({transfer(machine, 0_fs, kRead, {{hbm(0), 256}}),
+                                              transfer(machine, 0_fs, kRead, {{hbm(4096), 65536}}),
+                                              transfer(machine, 0_fs, kRead, {{hbm(8192), 256}})});
+  EXPECT_EQ(o[0].start, 0_fs);
+  EXPECT_EQ(o[1].start, 0_fs);
   EXPECT_EQ(o[2].start, o[0].end);
   EXPECT_LT(o[2].start, o[1].end);
 }
 
 TEST(PeDma, AChannelHasItsOutstandingReadsUnderWay) {  // rd_outstanding 2: the third load waits for the first to end
   PeMachine machine(dma_alone({{kAttrs + "rd_outstanding", "2"}}));
-  const std::vector<Outcome> o =
-      machine.run({transfer(machine, 0, kRead, {{hbm(0), 256}}), transfer(machine, 0, kRead, {{hbm(4096), 65536}}),
-                   transfer(machine, 0, kRead, {{hbm(8192), 256}}), transfer(machine, 0, kWrite, {{hbm(0), 256}}),
-                   transfer(machine, 0, kWrite, {{hbm(0), 256}})});
-  EXPECT_EQ(o[1].start, 0);
+  const std::vector<Outcome> o = machine.run(
+      {transfer(machine, 0_fs, kRead, {{hbm(0), 256}}), transfer(machine, 0_fs, kRead, {{hbm(4096), 65536}}),
+       transfer(machine, 0_fs, kRead, {{hbm(8192), 256}}), transfer(machine, 0_fs, kWrite, {{hbm(0), 256}}),
+       transfer(machine, 0_fs, kWrite, {{hbm(0), 256}})});
+  EXPECT_EQ(o[1].start, 0_fs);
   EXPECT_EQ(o[2].start, o[0].end);
   EXPECT_EQ(o[4].start, o[3].end);  // of writes there is one
 }
 
 TEST(PeDma, WriteEnginesAreChannels) {
   PeMachine machine(dma_alone({{kAttrs + "wr_engines", "2"}}));
-  const std::vector<Outcome> o =
-      machine.run({transfer(machine, 0, kWrite, {{hbm(0), 256}}), transfer(machine, 0, kWrite, {{hbm(4096), 256}}),
-                   transfer(machine, 0, kWrite, {{hbm(8192), 256}})});
-  EXPECT_EQ(o[1].start, 0);
+  const std::vector<Outcome> o = machine.run({transfer(machine, 0_fs, kWrite, {{hbm(0), 256}}),
+                                              transfer(machine, 0_fs, kWrite, {{hbm(4096), 256}}),
+                                              transfer(machine, 0_fs, kWrite, {{hbm(8192), 256}})});
+  EXPECT_EQ(o[1].start, 0_fs);
   EXPECT_EQ(o[2].start, o[0].end);
 }
 
 TEST(PeDma, PaysItsOverheadThereAndBack) {
   PeMachine plain(dma_alone({{kAttrs + "overhead_ns", "3"}}));
-  const Outcome o = plain.run({transfer(plain, 0, kRead, {{hbm(0), 4096}})}).at(0);
-  EXPECT_EQ(o.start, 0);
+  const Outcome o = plain.run({transfer(plain, 0_fs, kRead, {{hbm(0), 4096}})}).at(0);
+  EXPECT_EQ(o.start, 0_fs);
   EXPECT_EQ(o.end, kLoad4KiB + 6 * kNs);
 }
 
 TEST(PeDma, IssuesAllExtentsAtOnceAndEndsWithTheLast) {
   PeMachine machine(dma_alone());
   const Outcome o =
-      machine.run({transfer(machine, 0, kRead, {{hbm(0), 256}, {hbm(4096), 256}, {hbm(8192), 128}})}).at(0);
+      machine.run({transfer(machine, 0_fs, kRead, {{hbm(0), 256}, {hbm(4096), 256}, {hbm(8192), 128}})}).at(0);
   ASSERT_EQ(machine.memory.accesses.size(), 3u);
   for (const MemoryScript::Access& access : machine.memory.accesses) {
     EXPECT_EQ(access.arrived, machine.memory.accesses[0].arrived);
@@ -143,13 +144,13 @@ TEST(PeDma, IssuesAllExtentsAtOnceAndEndsWithTheLast) {
   EXPECT_EQ(machine.memory.accesses[2].hbm_offset, 8192u);
   EXPECT_EQ(machine.memory.accesses[2].bytes, 128u);
   // The router decodes the three responses side by side, 2 ns from 1 ns on; then 2.5 flits leave it one by one.
-  EXPECT_EQ(o.end, (2 + 100 + 1 + 2 + 2) * kNs + kNs / 2 + 4);
+  EXPECT_EQ(o.end, (2 + 100 + 1 + 2 + 2) * kNs + kNs / 2 + 4_fs);
 }
 
 TEST(PeDma, SplitsAtSliceBoundaries) {  // design: PE_DMA splits; F-9
   PeMachine machine(dma_alone({}, 4));
   const std::uint64_t slice = machine.slice_bytes();
-  machine.run({transfer(machine, 0, kRead, {{hbm(slice - 512), 1024}})});
+  machine.run({transfer(machine, 0_fs, kRead, {{hbm(slice - 512), 1024}})});
   auto& accesses = machine.memory.accesses;
   ASSERT_EQ(accesses.size(), 2u);
   std::sort(accesses.begin(), accesses.end(), [](const auto& a, const auto& b) { return a.address < b.address; });
@@ -168,7 +169,7 @@ TEST(PeDma, SlicesAccessedBeforeSplitTheSame) {  // F-9: also when no address ha
   std::vector<Request> requests;
   for (int round = 0; round < 2; ++round) {
     for (const std::uint64_t at : {slice - 512, 3 * slice - 64, std::uint64_t{0}, 4 * slice - 1024, 2 * slice}) {
-      requests.push_back(transfer(machine, 0, kRead, {{hbm(at), 1024}}));
+      requests.push_back(transfer(machine, 0_fs, kRead, {{hbm(at), 1024}}));
     }
   }
   for (const Outcome& o : machine.run(requests)) EXPECT_TRUE(o.status.ok) << o.status.message;
@@ -189,7 +190,7 @@ TEST(PeDma, SlicesAccessedBeforeSplitTheSame) {  // F-9: also when no address ha
 TEST(PeDma, ReachesTheCubeSram) {  // P-49
   PeMachine machine(dma_alone());
   const std::uint64_t sram = address::PhysAddr::cube_sram_addr(SipId(0), CubeId(0), 4096).value();
-  const Outcome o = machine.run({transfer(machine, 0, kWrite, {{sram, 1024}})}).at(0);
+  const Outcome o = machine.run({transfer(machine, 0_fs, kWrite, {{sram, 1024}})}).at(0);
   EXPECT_TRUE(o.status.ok);
   ASSERT_EQ(machine.memory.accesses.size(), 1u);
   EXPECT_EQ(machine.memory.accesses[0].node, machine.node("sip0.cube0.sram"));
@@ -199,19 +200,19 @@ TEST(PeDma, ReachesTheCubeSram) {  // P-49
 
 TEST(PeDma, NothingToMoveTakesNoTime) {
   PeMachine machine(dma_alone());
-  const Outcome o = machine.run({transfer(machine, 9, kRead, {})}).at(0);
-  EXPECT_EQ(o.answered, 9);
+  const Outcome o = machine.run({transfer(machine, 9_fs, kRead, {})}).at(0);
+  EXPECT_EQ(o.answered, 9_fs);
   EXPECT_TRUE(o.status.ok);
 }
 
 TEST(PeDma, AnAddressThatLeadsNowhereFailsTheCommandAndFreesTheChannel) {
   PeMachine machine(dma_alone());
   const std::uint64_t beyond = machine.graph().spec.hbm_bytes_per_cube;
-  const std::vector<Outcome> o = machine.run(
-      {transfer(machine, 5, kRead, {{hbm(0), 256}, {hbm(beyond), 64}}), transfer(machine, 5, kRead, {{hbm(0), 256}})});
-  EXPECT_EQ(o[0].answered, 5);
+  const std::vector<Outcome> o = machine.run({transfer(machine, 5_fs, kRead, {{hbm(0), 256}, {hbm(beyond), 64}}),
+                                              transfer(machine, 5_fs, kRead, {{hbm(0), 256}})});
+  EXPECT_EQ(o[0].answered, 5_fs);
   EXPECT_EQ(o[0].status.code, "ADDRESS_ERROR");
-  EXPECT_EQ(o[1].start, 5);
+  EXPECT_EQ(o[1].start, 5_fs);
   EXPECT_TRUE(o[1].status.ok);
   EXPECT_EQ(machine.memory.accesses.size(), 1u);  // nothing of the failing command was sent
   EXPECT_EQ(machine.log.commands.size(), 1u);
@@ -220,16 +221,16 @@ TEST(PeDma, AnAddressThatLeadsNowhereFailsTheCommandAndFreesTheChannel) {
 
 TEST(PeDma, OnlyHbmAndSramAreMemory) {
   PeMachine machine(dma_alone({}, 2));
-  const Outcome o = machine.run({transfer(machine, 0, kRead, {{machine.tcm(0, 1), 64}})}).at(0);
+  const Outcome o = machine.run({transfer(machine, 0_fs, kRead, {{machine.tcm(0, 1), 64}})}).at(0);
   EXPECT_EQ(o.status.code, "ADDRESS_ERROR");
   EXPECT_THAT(o.status.message, HasSubstr("neither HBM nor cube SRAM"));
 }
 
 TEST(PeDma, TheLocalSideIsThisPesTcm) {
   PeMachine machine(dma_alone({}, 2));
-  Request foreign = transfer(machine, 0, kRead, {{hbm(0), 64}});
+  Request foreign = transfer(machine, 0_fs, kRead, {{hbm(0), 64}});
   foreign.command.local = {{machine.tcm(0, 1), 64}};
-  Request last = transfer(machine, 0, kRead, {{hbm(0), 64}});
+  Request last = transfer(machine, 0_fs, kRead, {{hbm(0), 64}});
   const std::uint64_t end = machine.tcm(0) + machine.graph().spec.tcm_bytes_per_pe;
   last.command.local = {{end - 64, 64}};
   Request beyond = last;
@@ -248,8 +249,8 @@ TEST(PeDma, AFailingResponseFailsTheCommandAfterTheLastResponse) {  // H-41: wit
   machine.memory.status = [](const payload::Transaction& t) {
     return t.hbm_offset == 0 ? payload::Status{false, "ECC_ERROR", "uncorrectable"} : payload::Status{};
   };
-  const std::vector<Outcome> o = machine.run({transfer(machine, 0, kRead, {{hbm(0), 256}, {hbm(4096), 4096}}),
-                                              transfer(machine, 0, kRead, {{hbm(512), 256}})});
+  const std::vector<Outcome> o = machine.run({transfer(machine, 0_fs, kRead, {{hbm(0), 256}, {hbm(4096), 4096}}),
+                                              transfer(machine, 0_fs, kRead, {{hbm(512), 256}})});
   EXPECT_EQ(o[0].status.code, "ECC_ERROR");
   EXPECT_EQ(o[0].status.message, "uncorrectable");
   EXPECT_EQ(o[0].end, kLoad4KiB + kNs);  // behind the one flit of the first response
@@ -273,7 +274,7 @@ TEST(PeDma, NamesWhatWaits) {
   machine.platform->scheduler().set_time_limit(500 * kNs);
   Request second = transfer(machine, 7 * kNs, kRead, {{hbm(0), 256}});
   second.command.call_index = 12;
-  machine.run({transfer(machine, 0, kRead, {{hbm(0), 256}}), second});
+  machine.run({transfer(machine, 0_fs, kRead, {{hbm(0), 256}}), second});
   EXPECT_THAT(
       machine.wait_lines(kDma),
       ElementsAre("sip0.cube0.pe0.pe_dma: tl.load #12: a free read channel (1 of 1 busy) @7",
@@ -283,16 +284,16 @@ TEST(PeDma, NamesWhatWaits) {
 
 TEST(PeDma, CountsPerDirection) {
   PeMachine machine(dma_alone());
-  const std::vector<Outcome> o =
-      machine.run({transfer(machine, 0, kRead, {{hbm(0), 4096}, {hbm(8192), 256}}),
-                   transfer(machine, 2 * kNs, kRead, {{hbm(0), 256}}), transfer(machine, 0, kWrite, {{hbm(0), 512}})});
+  const std::vector<Outcome> o = machine.run({transfer(machine, 0_fs, kRead, {{hbm(0), 4096}, {hbm(8192), 256}}),
+                                              transfer(machine, 2 * kNs, kRead, {{hbm(0), 256}}),
+                                              transfer(machine, 0_fs, kWrite, {{hbm(0), 512}})});
   const auto statistics = machine.statistics(kDma);
   EXPECT_EQ(statistics.at("read_commands"), 2);
   EXPECT_EQ(statistics.at("read_requests"), 3);
   EXPECT_EQ(statistics.at("read_bytes"), 4608);
-  EXPECT_EQ(statistics.at("read_busy"), o[1].end);
-  EXPECT_EQ(statistics.at("read_wait"), o[0].end - 2 * kNs);
-  EXPECT_EQ(statistics.at("write_busy"), o[2].end);
+  EXPECT_EQ(machine.time(kDma, "read_busy"), o[1].end);
+  EXPECT_EQ(machine.time(kDma, "read_wait"), o[0].end - 2 * kNs);
+  EXPECT_EQ(machine.time(kDma, "write_busy"), o[2].end);
   EXPECT_EQ(statistics.at("write_failures"), 0);
 }
 

@@ -18,7 +18,7 @@ using contract::CommandKind;
 using contract::IPe;
 
 constexpr TimeFs ns(double value) {
-  return static_cast<TimeFs>(value * 1e6);
+  return TimeFs(static_cast<std::int64_t>(value * 1e6));
 }
 // with the default links: 128 GB/s to the SRAM, 256 GB/s to the HBM.
 TimeFs slot(QueueMemory memory, std::uint64_t nbytes) {
@@ -31,7 +31,7 @@ TimeFs slot(QueueMemory memory, std::uint64_t nbytes) {
     case QueueMemory::hbm:
       return ns(6 + n / 256 + n / 256);
   }
-  return 0;
+  return 0_fs;
 }
 
 class PeIpcqMemory : public testing::TestWithParam<QueueMemory> {};
@@ -39,7 +39,7 @@ class PeIpcqMemory : public testing::TestWithParam<QueueMemory> {};
 // the sender does not see the transfer; the receiver sees arrival, slot write, slot read and credit.
 TEST_P(PeIpcqMemory, AMessageTakesTransferSlotWriteSlotReadAndCredit_Q68) {
   QueueMachine machine({GetParam(), 4, 4096});
-  TimeFs sent = -1, received = -1;
+  TimeFs sent = -1_fs, received = -1_fs;
   machine.on(0, [&](IPe& self) {
     self.execute(send(self, "E", 256));
     sent = machine.now();
@@ -86,7 +86,7 @@ TEST(PeIpcq, LargeMessagesOrderTheMemories_Q66) {
   const auto exchange = [](QueueMemory memory, std::uint64_t nbytes) {
     return in_own_process([=] {
       QueueMachine machine({memory, 2, 16384});
-      TimeFs received = -1;
+      TimeFs received = -1_fs;
       machine.on(0, [&](IPe& self) { self.execute(send(self, "E", nbytes)); });
       machine.on(1, [&](IPe& self) {
         self.execute(recv(self, "W", nbytes));
@@ -96,7 +96,7 @@ TEST(PeIpcq, LargeMessagesOrderTheMemories_Q66) {
       return received - kReady;
     });
   };
-  TimeFs gap = 0;
+  TimeFs gap = 0_fs;
   for (const std::uint64_t nbytes : {4096, 8192, 16384}) {
     const TimeFs tcm = exchange(QueueMemory::tcm, nbytes), hbm = exchange(QueueMemory::hbm, nbytes),
                  sram = exchange(QueueMemory::sram, nbytes);
@@ -115,7 +115,7 @@ TEST(PeIpcq, ASenderWaitsForAFreeSlot_Q122) {
     const bool ok = in_own_process([=] {
       QueueMachine machine({QueueMemory::tcm, n_slots, 4096});
       std::vector<TimeFs> sent;
-      TimeFs received = -1;
+      TimeFs received = -1_fs;
       machine.on(0, [&](IPe& self) {
         for (std::uint32_t i = 0; i <= n_slots; ++i) {
           self.execute(send(self, "E", 64));
@@ -148,7 +148,7 @@ TEST(PeIpcq, PollingResumesAtTheNextPoll_Q70) {
       rules.backpressure = mode;
       rules.poll_interval = interval;
       QueueMachine machine({QueueMemory::tcm, 1, 4096}, rules);
-      TimeFs sent = -1;
+      TimeFs sent = -1_fs;
       machine.on(0, [&](IPe& self) {
         self.execute(send(self, "E", 64));
         self.execute(send(self, "E", 64));
@@ -164,7 +164,7 @@ TEST(PeIpcq, PollingResumesAtTheNextPoll_Q70) {
   };
   const TimeFs sleeping = resumed(Backpressure::sleep, kNs);
   for (const TimeFs interval : {kNs, 7 * kNs, 100 * kNs}) {
-    EXPECT_EQ(resumed(Backpressure::poll, interval), (sleeping + interval - 1) / interval * interval);
+    EXPECT_EQ(resumed(Backpressure::poll, interval), (sleeping + interval - 1_fs) / interval * interval);
   }
 }
 
@@ -200,7 +200,7 @@ TEST(PeIpcq, NotConsumingSavesTheSlotRead_Q124) {
     const auto run = [=](bool charge) {
       return in_own_process([=] {
         QueueMachine machine({memory, 4, 4096});
-        TimeFs received = -1;
+        TimeFs received = -1_fs;
         machine.on(0, [&](IPe& self) { self.execute(send(self, "E", 2048)); });
         machine.on(1, [&](IPe& self) {
           Command command = recv(self, "W", 2048);
@@ -243,7 +243,7 @@ TEST(PeIpcq, ReceivingFromAnybodyGoesRoundTheDirections_Q41) {
 TEST(PeIpcq, PostedReceivesCompleteInOrder_Q40) {
   QueueMachine machine;
   std::vector<TimeFs> ends;
-  TimeFs posted = -1;
+  TimeFs posted = -1_fs;
   machine.on(0, [&](IPe& self) {
     for (int i = 0; i < 2; ++i) self.execute(send(self, "E", 64));
   });

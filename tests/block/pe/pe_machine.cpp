@@ -255,6 +255,10 @@ std::map<std::string, std::int64_t> PeMachine::statistics(const std::string& id)
   return values;
 }
 
+TimeFs PeMachine::time(const std::string& node, const std::string& statistic) const {
+  return TimeFs(statistics(node)[statistic]);
+}
+
 contract::Command dma(contract::CommandKind kind, std::vector<Extent> memory, std::vector<Extent> local) {
   contract::Command command;
   command.kind = kind;

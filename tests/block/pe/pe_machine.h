@@ -19,7 +19,7 @@
 
 namespace kb::test {
 
-inline constexpr TimeFs kNs = kFsPerNs;
+inline constexpr TimeFs kNs = 1_ns;
 
 class Kernels final : public contract::IKernelCatalog {
  public:
@@ -82,16 +82,16 @@ class OperationLog final : public contract::IOperationSink {
 
 // A command that a scripted requester sends, and what became of it.
 struct Request {
-  TimeFs at = 0;
+  TimeFs at = 0_fs;
   topology::NodeKind to{};
   contract::Command command;
   std::optional<plan::StageType> stage;  // absent: the one that executes the command
   std::optional<std::pair<modules::TcmDirection, std::uint64_t>> tcm;
 };
 struct Outcome {
-  TimeFs answered = -1;  // -1: never
-  TimeFs start = 0;
-  TimeFs end = 0;
+  TimeFs answered = -1_fs;  // -1: never
+  TimeFs start = 0_fs;
+  TimeFs end = 0_fs;
   payload::Status status;
   modules::CommandState state{};
   friend bool operator==(const Outcome& a, const Outcome& b) { return a.answered == b.answered && a.start == b.start; }
@@ -107,7 +107,7 @@ struct MemoryScript {
     std::uint64_t address = 0;
     std::uint64_t hbm_offset = 0;
     std::uint64_t bytes = 0;
-    TimeFs arrived = 0;
+    TimeFs arrived = 0_fs;
   };
   std::vector<Access> accesses;
 };
@@ -150,13 +150,14 @@ class PeMachine : private payload::IInitiator {
 
   struct Answer {
     bool arrived = false;
-    TimeFs completed = 0;
+    TimeFs completed = 0_fs;
     payload::Status status;
     contract::PeResult result;  // launches
   };
   std::vector<Answer> answers;                                         // by number
   std::vector<std::string> wait_lines(const std::string& node) const;  // "who: what @since"
   std::map<std::string, std::int64_t> statistics(const std::string& node) const;
+  TimeFs time(const std::string& node, const std::string& statistic) const;  // 0 when there is none of this name
 
  private:
   struct Script;

@@ -79,7 +79,7 @@ TEST(PeMmu, UpdatesTakeTheirTimeOneAfterTheOther) {
   const std::size_t third = map(machine, 2000 * kNs, {{kVa + 8192, hbm(0), 4096}});
   machine.run();
   const TimeFs back = machine.answers[third].completed - 2030 * kNs;
-  EXPECT_GT(back, 0);
+  EXPECT_GT(back, 0_fs);
   EXPECT_EQ(machine.answers[first].completed, 1030 * kNs + back);
   EXPECT_EQ(machine.answers[second].completed, 1060 * kNs + back);
 }
@@ -180,8 +180,9 @@ Measured measure(const contract::Command& command, std::optional<int> tlb_ns) {
     }
     const Outcome o = machine.run({request}).at(0);
     auto statistics = machine.statistics(kDma);
-    return Measured{o.status.ok ? o.answered - kLater : 0, statistics["read_commands"], statistics["read_translations"],
-                    statistics["write_translations"], machine.platform->scheduler().events()};
+    return Measured{o.status.ok ? o.answered - kLater : 0_fs, statistics["read_commands"],
+                    statistics["read_translations"], statistics["write_translations"],
+                    machine.platform->scheduler().events()};
   });
 }
 
@@ -194,7 +195,7 @@ TEST(PeMmu, ATranslatedAccessCostsTheSameOnBothPaths) {
     const Measured physical = measure(*command, std::nullopt);
     const Measured free = measure(*command, 0);
     const Measured charged = measure(*command, 7);
-    ASSERT_GT(physical.time, 0);
+    ASSERT_GT(physical.time, 0_fs);
     const std::int64_t accesses = command == &load ? 1 : 3;
     EXPECT_EQ(free.time, physical.time);
     EXPECT_EQ(free.events, physical.events);

@@ -28,10 +28,10 @@ Measured run_in_a_process(const contract::Command& command, int reserved_bytes, 
       set.emplace_back(attribute(block, "queue_depth"), std::to_string(queue_depth));
     }
     PeMachine machine(pipeline(std::move(set)));
-    const Outcome outcome = machine.run({submit(0, command)}).at(0);
+    const Outcome outcome = machine.run({submit(0_fs, command)}).at(0);
     return Measured{outcome.status.ok,
                     outcome.end,
-                    machine.statistics(kPe + "pe_gemm")["busy"],
+                    machine.time(kPe + "pe_gemm", "busy"),
                     machine.statistics(kPe + "pe_scheduler")["tiles"],
                     stages(machine),
                     machine.platform->pool().outstanding()};

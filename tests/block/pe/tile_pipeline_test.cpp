@@ -26,22 +26,22 @@ contract::Command elementwise(std::int64_t m, std::int64_t n) {
 // One tile alone: A, B, FETCH 8192 B and STORE 2048 B over 512 GB/s, 16 ns of products, the answer to the write.
 TEST(TilePipeline, OneTileTakesTheSumOfItsStages) {  // P-11, P-21
   PeMachine machine(pipeline());
-  const Outcome outcome = machine.run({submit(0, composite(32, 64, 32))}).at(0);
-  const auto dma = machine.statistics(kPe + "pe_dma");
-  EXPECT_EQ(outcome.start, 0);
-  EXPECT_EQ(outcome.end, dma.at("read_busy") + (16 + 16 + 4) * kNs + dma.at("write_busy"));
+  const Outcome outcome = machine.run({submit(0_fs, composite(32, 64, 32))}).at(0);
+  const auto dma = [&](const char* name) { return machine.time(kPe + "pe_dma", name); };
+  EXPECT_EQ(outcome.start, 0_fs);
+  EXPECT_EQ(outcome.end, dma("read_busy") + (16 + 16 + 4) * kNs + dma("write_busy"));
   EXPECT_EQ(outcome.answered, outcome.end);
   expect_stages(machine, planned(composite(32, 64, 32)));
 }
 
 TEST(TilePipeline, IsReportedOnceAsAWhole) {  // P-72: tiles are not operations of their own
   PeMachine machine(pipeline());
-  const Outcome outcome = machine.run({submit(5, composite(64, 128, 64))}).at(0);
+  const Outcome outcome = machine.run({submit(5_fs, composite(64, 128, 64))}).at(0);
   ASSERT_EQ(machine.log.commands.size(), 1u);
   const OperationLog::Entry& entry = machine.log.commands[0];
   EXPECT_EQ(entry.kind, CommandKind::composite_gemm);
   EXPECT_EQ(entry.node, machine.node(kPe + "pe_scheduler"));
-  EXPECT_EQ(entry.start, 5);
+  EXPECT_EQ(entry.start, 5_fs);
   EXPECT_EQ(entry.end, outcome.end);
 }
 
@@ -49,7 +49,7 @@ TEST(TilePipeline, EveryStageIsReportedByItsBlockWithItsServiceTime) {  // P-72,
   PeMachine machine(pipeline());
   contract::Command command = composite(64, 128, 64);
   command.epilogues = {{EpilogueOp::relu, EpilogueScope::output_tile, {}}};
-  machine.run({submit(5, command)});
+  machine.run({submit(5_fs, command)});
   std::array<std::uint64_t, plan::kStageTypes> count{};
   std::map<std::pair<plan::StageType, std::uint64_t>, TimeFs> ends;
   for (const OperationLog::StageEntry& stage : machine.log.stages) {
@@ -68,16 +68,16 @@ TEST(TilePipeline, EveryStageIsReportedByItsBlockWithItsServiceTime) {  // P-72,
 
 TEST(TilePipeline, ReadsGoOnWhileOthersCompute) {  // P-11: the read channel never waits
   PeMachine machine(pipeline());
-  const Outcome outcome = machine.run({submit(0, composite(32, 64 * 20, 32))}).at(0);
-  const auto dma = machine.statistics(kPe + "pe_dma");
-  EXPECT_EQ(dma.at("read_commands"), 40);
+  const Outcome outcome = machine.run({submit(0_fs, composite(32, 64 * 20, 32))}).at(0);
+  const auto dma = [&](const char* name) { return machine.time(kPe + "pe_dma", name); };
+  EXPECT_EQ(machine.statistics(kPe + "pe_dma").at("read_commands"), 40);
   // Behind the last read only its own tile is left.
-  EXPECT_EQ(outcome.end, dma.at("read_busy") + (16 + 16 + 4) * kNs + dma.at("write_busy"));
+  EXPECT_EQ(outcome.end, dma("read_busy") + (16 + 16 + 4) * kNs + dma("write_busy"));
 }
 
 TEST(TilePipeline, ATileReadsAAndBInOneGo) {  // P-33
   PeMachine machine(pipeline());
-  machine.run({submit(0, composite(32, 128, 32))});
+  machine.run({submit(0_fs, composite(32, 128, 32))});
   std::vector<std::uint64_t> reads;
   for (const MemoryScript::Access& access : machine.memory.accesses) {
     if (access.op == payload::Op::read) reads.push_back(access.address - hbm(0));
@@ -89,7 +89,7 @@ TEST(TilePipeline, PinnedOperandsAreNotRead) {  // P-23
   contract::Command command = composite(64, 128, 64);
   PeMachine probe(pipeline());
   command.pinned = {true, true};
-  probe.run({submit(0, command)});
+  probe.run({submit(0_fs, command)});
   expect_stages(probe, planned(command));
   for (const MemoryScript::Access& access : probe.memory.accesses) EXPECT_EQ(access.op, payload::Op::write);
 }
@@ -98,13 +98,13 @@ TEST(TilePipeline, TheCallsTileShapeCounts) {  // P-20
   PeMachine machine(pipeline());
   contract::Command command = composite(64, 64, 64);
   command.tile_shape = plan::TileShape{16, 16, 64};
-  machine.run({submit(0, command)});
+  machine.run({submit(0_fs, command)});
   expect_stages(machine, planned(command, {16, 16, 64}));
 }
 
 TEST(TilePipeline, MathCompositesGoThroughPeMath) {  // P-24
   PeMachine machine(pipeline());
-  machine.run({submit(0, elementwise(64, 80))});
+  machine.run({submit(0_fs, elementwise(64, 80))});
   expect_stages(machine, plan::math_plan({64, 80, Dtype::f16, Dtype::f16}, {}).counts());
 }
 
@@ -112,7 +112,7 @@ TEST(TilePipeline, CompositesAreFedInSubmissionOrder) {  // P-32: no interleavin
   PeMachine machine(pipeline());
   contract::Command second = composite(32, 64 * 4, 32);
   second.inputs[0] = matrix(3u << 20, 32, 64 * 4);
-  const std::vector<Outcome> o = machine.run({submit(0, composite(32, 64 * 60, 32)), submit(0, second)});
+  const std::vector<Outcome> o = machine.run({submit(0_fs, composite(32, 64 * 60, 32)), submit(0_fs, second)});
   EXPECT_LT(o[0].answered, o[1].answered);
   bool seen_second = false;
   for (const MemoryScript::Access& access : machine.memory.accesses) {
@@ -127,7 +127,7 @@ TEST(TilePipeline, CompositesAreFedInSubmissionOrder) {  // P-32: no interleavin
 TEST(TilePipeline, SimpleCommandsPassAComposite) {  // P-32: only the feeder waits
   PeMachine machine(pipeline());
   const std::vector<Outcome> o =
-      machine.run({submit(0, composite(32, 64 * 60, 32)), submit(kNs, math(MathOp::exp, {{256}}, {256}))});
+      machine.run({submit(0_fs, composite(32, 64 * 60, 32)), submit(kNs, math(MathOp::exp, {{256}}, {256}))});
   EXPECT_EQ(o[1].answered, 2 * kNs);
 }
 
@@ -135,15 +135,15 @@ TEST(TilePipeline, BuffersBoundTheTilesUnderWay) {  // P-46: room for 2 tiles of
   const std::vector<std::pair<std::string, std::string>> small = {
       {"cube.memory_map.tcm_scheduler_reserved_bytes", "18432"}};
   PeMachine machine(pipeline(small));
-  machine.run({submit(0, composite(32, 64 * 20, 32))});
+  machine.run({submit(0_fs, composite(32, 64 * 20, 32))});
   EXPECT_EQ(machine.statistics(kPe + "pe_scheduler").at("tile_buffer_least_free"), 0);
   expect_stages(machine, planned(composite(32, 64 * 20, 32)));
 }
 
 TEST(TilePipeline, TilesThatDoNotFitTheRegistersAreRefused) {  // P-43
   PeMachine machine(pipeline({{attribute("pe_fetch_store", "register_file_kb"), "23"}}));
-  const Outcome outcome = machine.run({submit(3, composite(32, 64, 32))}).at(0);
-  EXPECT_EQ(outcome.answered, 3);
+  const Outcome outcome = machine.run({submit(3_fs, composite(32, 64, 32))}).at(0);
+  EXPECT_EQ(outcome.answered, 3_fs);
   EXPECT_EQ(outcome.status.code, "OUT_OF_REGISTERS");
   EXPECT_THAT(outcome.status.message,
               HasSubstr("two tiles of 32 x 64 x 32 need 24576 B of registers, there are 23552"));
@@ -153,8 +153,8 @@ TEST(TilePipeline, ATileThatFitsNoBufferIsRefused) {
   PeMachine machine(pipeline({{attribute("pe_fetch_store", "register_file_kb"), "10000"}}));
   contract::Command command = composite(512, 512, 512);
   command.tile_shape = plan::TileShape{512, 512, 512};
-  const Outcome outcome = machine.run({submit(3, command)}).at(0);
-  EXPECT_EQ(outcome.answered, 3);
+  const Outcome outcome = machine.run({submit(3_fs, command)}).at(0);
+  EXPECT_EQ(outcome.answered, 3_fs);
   EXPECT_EQ(outcome.status.code, "OUT_OF_SCRATCH");
   EXPECT_THAT(outcome.status.message, HasSubstr("choose a smaller tile shape"));
   EXPECT_TRUE(machine.log.commands.empty());
@@ -168,7 +168,7 @@ TEST(TilePipeline, AFailingTileEndsItsCompositeAlone) {
     return fails ? payload::Status{false, "MEMORY_ERROR", "no such row"} : payload::Status{};
   };
   const std::vector<Outcome> o =
-      machine.run({submit(0, composite(32, 64 * 200, 32)), submit(0, composite(32, 64, 32))});
+      machine.run({submit(0_fs, composite(32, 64 * 200, 32)), submit(0_fs, composite(32, 64, 32))});
   EXPECT_EQ(o[0].status.code, "MEMORY_ERROR");
   EXPECT_TRUE(o[1].status.ok);
   EXPECT_LT(machine.statistics(kPe + "pe_scheduler").at("tiles"), 100);

@@ -15,6 +15,7 @@
 
 namespace {
 
+using namespace kb::literals;
 using kb::TimeFs;
 using kb::topology::NodeKind;
 
@@ -42,7 +43,7 @@ class Router final : public kb::modules::ArrivalNode {
  public:
   Router(const sc_core::sc_module_name& name, kb::NodeId node, const kb::params::TransitParams& params,
          kb::elab::BlockContext& context)
-      : ArrivalNode(name, node, context), overhead_(params.overhead.fs()) {
+      : ArrivalNode(name, node, context), overhead_(params.overhead.time()) {
     if (fault_is("constructor")) throw std::runtime_error("no licence");
     if (fault_is("odd-constructor")) throw 7;
     if (fault_is("constructor-segv")) std::raise(SIGSEGV);
@@ -53,11 +54,11 @@ class Router final : public kb::modules::ArrivalNode {
     crash();
     const TimeFs ready = flit.time() + overhead_;
     if (fault_is("swallow") && flit.is_last()) return;
-    if (fault_is("past")) return depart(flit, flit.time() - 1);
+    if (fault_is("past")) return depart(flit, flit.time() - 1_fs);
     if (fault_is("reverse") && !flit.is_message()) return reverse(flit, ready);
     if (fault_is("caught")) {
       try {
-        depart(flit, flit.time() - 1);
+        depart(flit, flit.time() - 1_fs);
       } catch (...) {  // nothing may come through here
         std::exit(0);
       }
@@ -69,7 +70,7 @@ class Router final : public kb::modules::ArrivalNode {
   void reverse(const Arrival& flit, TimeFs ready) {
     waiting_.push_back(flit);
     if (!flit.is_last()) return;
-    for (; !waiting_.empty(); waiting_.pop_back()) depart(waiting_.back(), ready++);
+    for (; !waiting_.empty(); waiting_.pop_back(), ready += 1_fs) depart(waiting_.back(), ready);
   }
 
   TimeFs overhead_;
@@ -94,7 +95,7 @@ class Memory final : public kb::modules::ArrivalNode {
     if (fault_is("late") && ++answered_ == 2)
       depart(response(*first_), now());  // again, when it has long been answered
     if (first_ == nullptr) first_ = &transaction;
-    if (fault_is("late")) wake_at(now() + 1'000'000'000);
+    if (fault_is("late")) wake_at(now() + 1000_ns);
   }
 
   kb::payload::Transaction* first_ = nullptr;
@@ -105,12 +106,12 @@ class Math final : public kb::modules::AccelEngine {
  public:
   Math(const sc_core::sc_module_name& name, kb::NodeId node, const kb::params::PeMathParams& kind,
        const kb::params::NoParams&, kb::modules::PeContext& pe, kb::elab::BlockContext& context)
-      : AccelEngine(name, node, kind.overhead.fs(), kind.queue_depth, pe, context) {}
+      : AccelEngine(name, node, kind.overhead.time(), kind.queue_depth, pe, context) {}
 
  private:
   TimeFs work(kb::modules::CommandTask&) override {
     crash();
-    return 1000;
+    return 1_ns;
   }
 };
 

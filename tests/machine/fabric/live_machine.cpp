@@ -14,14 +14,14 @@ LiveMachine::LiveMachine(const topology::LoadedTopology& topology)
 }
 
 const payload::FabricRoute& LiveMachine::issue(const sim::TraceRow& row) {
-  results_.push_back({row, {}, row.issue, 0, 0, ""});
+  results_.push_back({row, {}, row.issue, 0_fs, 0_fs, ""});
   return start(results_.size() - 1);
 }
 
 void LiveMachine::issue_when_due(const sim::TraceRow& row) {
-  constexpr TimeFs kAhead = 1;  // before anything that the issuing node does at that time
-  results_.push_back({row, {}, row.issue, 0, 0, ""});
-  platform_.scheduler().schedule(std::max<TimeFs>(row.issue - kAhead, 0), *this, results_.size() - 1);
+  constexpr TimeFs kAhead = 1_fs;  // before anything that the issuing node does at that time
+  results_.push_back({row, {}, row.issue, 0_fs, 0_fs, ""});
+  platform_.scheduler().schedule(std::max(row.issue - kAhead, 0_fs), *this, results_.size() - 1);
 }
 
 void LiveMachine::on_event(TimeFs, std::uint64_t index) {
@@ -45,7 +45,7 @@ const payload::FabricRoute& LiveMachine::start(std::size_t index) {
   results_[index].path = route.nodes;
   // A host request pays PCIE_EP's overhead when it is injected.
   auto& endpoint = platform_.block_as<modules::FabricEndpoint>(source);
-  endpoint.issue(transaction, row.issue + (pe ? 0 : endpoint.overhead()));
+  endpoint.issue(transaction, row.issue + (pe ? 0_fs : endpoint.overhead()));
   return route;
 }
 

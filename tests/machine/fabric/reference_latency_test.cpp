@@ -21,7 +21,7 @@ topology::LoadedTopology reference() {
 }
 
 sim::TraceRow row(const topology::Graph& graph, TraceOp op, std::uint32_t pe, CubeId to_cube, std::uint64_t offset,
-                  std::uint64_t bytes, TimeFs issue = 0) {
+                  std::uint64_t bytes, TimeFs issue = 0_fs) {
   sim::TraceRow r;
   r.id = std::to_string(pe);
   r.issue = issue;
@@ -40,7 +40,7 @@ double last_completed(TraceOp op, const std::vector<std::uint32_t>& issuers) {
   std::vector<sim::TraceRow> rows;
   for (std::uint32_t pe : issuers) rows.push_back(row(graph, op, pe, CubeId(0), pe * 16 * kKiB, 16 * kKiB));
   routing::PathRouter router(graph);
-  TimeFs last = 0;
+  TimeFs last = 0_fs;
   for (const sim::TrafficResult& r : sim::run_traffic(topology, rows)) {
     EXPECT_EQ(r.status, "OK");
     const routing::Route& route = router.find_path(r.path.front(), r.path.back());
@@ -105,7 +105,7 @@ std::vector<UncontendedWrite> uncontended_writes(TraceOp op, const std::vector<s
   const topology::LoadedTopology topology = reference();
   std::vector<sim::TraceRow> rows;
   for (const std::uint64_t bytes : sizes) {
-    const auto at = static_cast<TimeFs>(rows.size()) * 100'000 * kFsPerNs;
+    const auto at = rows.size() * 100'000_ns;
     rows.push_back(row(topology.graph, op, 0, CubeId(0), 0, bytes, at));
   }
   std::vector<UncontendedWrite> writes;
@@ -153,8 +153,8 @@ std::uint64_t events_of(LiveMachine& machine, TraceOp op, std::uint64_t bytes, T
 void expect_cheap_long_transfer(TraceOp op) {
   const topology::LoadedTopology topology = reference();
   LiveMachine machine(topology);
-  const std::uint64_t small = events_of(machine, op, 256, 0);
-  const std::uint64_t large = events_of(machine, op, kMiB, 1'000'000 * kFsPerNs);
+  const std::uint64_t small = events_of(machine, op, 256, 0_fs);
+  const std::uint64_t large = events_of(machine, op, kMiB, 1'000'000_ns);
   EXPECT_GT(small, 0u);
   EXPECT_LE(large, 2 * small) << "256 B cost " << small << " events";
 }

@@ -53,7 +53,7 @@ struct Machine {
   void add(std::uint64_t x, std::uint64_t y, std::uint64_t out, std::int64_t n) {
     engine.complete(
         record(MathOpRecord{MathOp::add, {at(x, {n}, Dtype::i8), at(y, {n}, Dtype::i8)}, at(out, {n}, Dtype::i8), {}},
-               1, 0, 82'060'000, NodeId(3)));
+               1, 0_fs, 82.06_ns, NodeId(3)));
   }
   void refused(const std::vector<Extent>& extents, const std::vector<std::string>& parts) {
     expect_error([&] { engine.kernel_read(extents); }, ErrorFamily::program, "DATA_ACCESS", parts);
@@ -191,31 +191,31 @@ TEST(OperationRecorder, TurnsCommandsIntoRecords) {
   write.pa = 0;
   write.nbytes = 4;
   write.pattern = {2, 1};
-  recorder.on_host_write({}, write, 0, 10);
-  recorder.on_scratch_write(NodeId(1), 100, bytes_of({1, 2, 3, 4}), 11);
+  recorder.on_host_write({}, write, 0_fs, 10_fs);
+  recorder.on_scratch_write(NodeId(1), 100, bytes_of({1, 2, 3, 4}), 11_fs);
   contract::Command load;
   load.kind = contract::CommandKind::dma_read;
   load.memory = {{0, 4}};
   load.local = {{104, 4}};
-  recorder.on_command(NodeId(1), load, nullptr, 11, 12);
+  recorder.on_command(NodeId(1), load, nullptr, 11_fs, 12_fs);
   contract::Command math;
   math.kind = contract::CommandKind::math;
   math.math_op = MathOp::mul;
   math.inputs = {at(100, {4}, Dtype::i8), at(104, {4}, Dtype::i8)};
   math.out = at(108, {4}, Dtype::i8);
-  recorder.on_command(NodeId(1), math, nullptr, 12, 13);
+  recorder.on_command(NodeId(1), math, nullptr, 12_fs, 13_fs);
   contract::Command gemm;
   gemm.kind = contract::CommandKind::gemm;
   gemm.inputs = {at(108, {2, 2}, Dtype::i8), at(104, {2, 2}, Dtype::i8)};
   gemm.out = at(112, {2, 2}, Dtype::i8);
   gemm.acc_dtype = Dtype::i32;
-  recorder.on_command(NodeId(1), gemm, nullptr, 13, 14);
+  recorder.on_command(NodeId(1), gemm, nullptr, 13_fs, 14_fs);
   contract::Command store;
   store.kind = contract::CommandKind::dma_write;
   store.memory = {{8, 4}};
   store.local = {{112, 4}};
-  recorder.on_command(NodeId(1), store, nullptr, 14, 15);
-  recorder.on_command(NodeId(1), contract::Command{}, nullptr, 15, 16);  // cpu_overhead: timing only
+  recorder.on_command(NodeId(1), store, nullptr, 14_fs, 15_fs);
+  recorder.on_command(NodeId(1), contract::Command{}, nullptr, 15_fs, 16_fs);  // cpu_overhead: timing only
   EXPECT_EQ(recorder.kernel_read({{8, 4}}), bytes_of({12, 12, 28, 28}));
   EXPECT_EQ(m.engine.completed(), 7u);
 }
@@ -232,7 +232,7 @@ class Reversing final : public contract::ITranslator {
     if (extent.pa - kTag > 1012) return extent.pa;
     return std::nullopt;
   }
-  TimeFs access_overhead() const override { return 0; }
+  TimeFs access_overhead() const override { return 0_fs; }
   static constexpr std::uint64_t kTag = std::uint64_t{1} << 62;
 };
 
@@ -241,12 +241,12 @@ TEST(OperationRecorder, MakesAddressesPhysical) {
   Machine m(DataMode::eager);
   OperationRecorder recorder(m.engine);
   const Reversing mmu;
-  recorder.on_scratch_write(NodeId(1), 0, bytes_of({1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16}), 0);
+  recorder.on_scratch_write(NodeId(1), 0, bytes_of({1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16}), 0_fs);
   contract::Command load;
   load.kind = contract::CommandKind::dma_read;
   load.memory = {{Reversing::kTag + 1004, 8}};
   load.local = {{100, 8}};
-  recorder.on_command(NodeId(1), load, &mmu, 0, 1);
+  recorder.on_command(NodeId(1), load, &mmu, 0_fs, 1_fs);
   EXPECT_EQ(recorder.kernel_read({{100, 8}}), bytes_of({9, 10, 11, 12, 5, 6, 7, 8}));
 
   contract::Command composite;
@@ -254,12 +254,12 @@ TEST(OperationRecorder, MakesAddressesPhysical) {
   composite.math_op = MathOp::neg;
   composite.inputs = {at(Reversing::kTag + 1000, {4}, Dtype::i8)};
   composite.out = at(Reversing::kTag + 1012, {4}, Dtype::i8);
-  recorder.on_command(NodeId(1), composite, &mmu, 1, 2);
+  recorder.on_command(NodeId(1), composite, &mmu, 1_fs, 2_fs);
   EXPECT_EQ(recorder.kernel_read({{0, 4}}), bytes_of({243, 242, 241, 240}));
 
   load.memory = {{Reversing::kTag + 1016, 8}};
   try {
-    recorder.on_command(NodeId(1), load, &mmu, 2, 3);
+    recorder.on_command(NodeId(1), load, &mmu, 2_fs, 3_fs);
     FAIL() << "the mapping is gone";
   } catch (const Error& error) {
     EXPECT_EQ(error.code(), "PAGE_FAULT");

@@ -68,82 +68,82 @@ void expect(const Log& log, std::uint64_t at, std::initializer_list<int> values)
 
 TEST(Hazards, ALongLoadSeesTheStoreThatEndedBeforeIt_P80) {
   Log log;
-  log.write(kSlot, {1, 2}, 0, 1);
-  log.copy(CopyName::dma_write, kSlot, kOther, 20, 30);
-  log.copy(CopyName::dma_read, kOther, kOut, 10, 40);
+  log.write(kSlot, {1, 2}, 0_fs, 1_fs);
+  log.copy(CopyName::dma_write, kSlot, kOther, 20_fs, 30_fs);
+  log.copy(CopyName::dma_read, kOther, kOut, 10_fs, 40_fs);
   expect(log, kOut, {1, 2});
 }
 
 TEST(Hazards, ASlotThatIsRefilledBeforeItsDataIsForwarded_P81) {
   Log log;
-  log.write(kSlot, {1, 2}, 0, 1);
-  log.copy(CopyName::ipcq_copy, kSlot, kScratch, 30, 40);  // the receive, ended before the credit
-  log.write(kSlot, {7, 8}, 20, 45);                        // the refill, on its way since before
-  log.copy(CopyName::dma_write, kScratch, kOut, 50, 60);
+  log.write(kSlot, {1, 2}, 0_fs, 1_fs);
+  log.copy(CopyName::ipcq_copy, kSlot, kScratch, 30_fs, 40_fs);  // the receive, ended before the credit
+  log.write(kSlot, {7, 8}, 20_fs, 45_fs);                        // the refill, on its way since before
+  log.copy(CopyName::dma_write, kScratch, kOut, 50_fs, 60_fs);
   expect(log, kOut, {1, 2});
 }
 
 TEST(Hazards, ACopyThatStartedAtTheSenderLongBeforeTheReceiversMath_P82) {
   Log log;
-  log.write(kSlot, {1, 2}, 0, 1);
-  log.write(kScratch, {5, 5}, 0, 2);
-  log.twice(kScratch, kOut, 20, 30);                       // on the old contents
-  log.copy(CopyName::ipcq_copy, kSlot, kScratch, 10, 40);  // arrives later
+  log.write(kSlot, {1, 2}, 0_fs, 1_fs);
+  log.write(kScratch, {5, 5}, 0_fs, 2_fs);
+  log.twice(kScratch, kOut, 20_fs, 30_fs);                       // on the old contents
+  log.copy(CopyName::ipcq_copy, kSlot, kScratch, 10_fs, 40_fs);  // arrives later
   expect(log, kOut, {10, 10});
 }
 
 TEST(Hazards, MathAtTheTimeOfTheCopyThatOverwritesItsInput_P83) {
   Log log;
-  log.write(kSlot, {1, 2}, 0, 1);
-  log.write(kScratch, {5, 5}, 0, 2);
-  log.twice(kScratch, kOut, 10, 10);
-  log.copy(CopyName::dma_read, kSlot, kScratch, 10, 10);
+  log.write(kSlot, {1, 2}, 0_fs, 1_fs);
+  log.write(kScratch, {5, 5}, 0_fs, 2_fs);
+  log.twice(kScratch, kOut, 10_fs, 10_fs);
+  log.copy(CopyName::dma_read, kSlot, kScratch, 10_fs, 10_fs);
   expect(log, kOut, {10, 10});
 }
 
 TEST(Hazards, ScratchThatTheNextKernelUsesAgain_P84) {
   Log log;
-  log.write(kSlot, {1, 2}, 0, 1);
-  log.twice(kSlot, kScratch, 10, 20);
-  log.copy(CopyName::dma_write, kScratch, kOut, 25, 50);
-  log.twice(kScratch, kScratch, 24, 60);  // the next kernel's
+  log.write(kSlot, {1, 2}, 0_fs, 1_fs);
+  log.twice(kSlot, kScratch, 10_fs, 20_fs);
+  log.copy(CopyName::dma_write, kScratch, kOut, 25_fs, 50_fs);
+  log.twice(kScratch, kScratch, 24_fs, 60_fs);  // the next kernel's
   expect(log, kOut, {2, 4});
 }
 
 TEST(Hazards, OffsetsThatAreEqualInTwoMemories_P85) {
   constexpr std::uint64_t kHbm = std::uint64_t{1} << 37;  // the same offset in another memory of the cube
   Log log;
-  log.write(kSlot, {1, 2}, 0, 1);
-  log.write(kHbm + kSlot, {5, 6}, 0, 2);
-  log.twice(kHbm + kSlot, kOut, 10, 20);
+  log.write(kSlot, {1, 2}, 0_fs, 1_fs);
+  log.write(kHbm + kSlot, {5, 6}, 0_fs, 2_fs);
+  log.twice(kHbm + kSlot, kOut, 10_fs, 20_fs);
   EXPECT_EQ(log.run(DataMode::replay, kOut), bytes_of({10, 12}));
   EXPECT_EQ(log.run(DataMode::eager, kOut), bytes_of({10, 12}));
 }
 
 TEST(Hazards, ASlotThatWrapsWithEqualShapes_P86_P89) {
   Log log;
-  log.write(kOther, {1, 2}, 0, 1);
-  log.write(kLater, {3, 4}, 0, 2);
-  log.copy(CopyName::ipcq_copy, kOther, kSlot, 5, 10);
-  log.twice(kSlot, kOut, 30, 40);                        // consumes the first generation
-  log.copy(CopyName::ipcq_copy, kLater, kSlot, 15, 50);  // the second one, of the same shape
+  log.write(kOther, {1, 2}, 0_fs, 1_fs);
+  log.write(kLater, {3, 4}, 0_fs, 2_fs);
+  log.copy(CopyName::ipcq_copy, kOther, kSlot, 5_fs, 10_fs);
+  log.twice(kSlot, kOut, 30_fs, 40_fs);                        // consumes the first generation
+  log.copy(CopyName::ipcq_copy, kLater, kSlot, 15_fs, 50_fs);  // the second one, of the same shape
   expect(log, kOut, {2, 4});
 }
 
 TEST(Hazards, AnInputThatIsOverwrittenWhileTheRecordIsOpen_P87) {
   Log log;
-  log.write(kScratch, {1, 2}, 0, 1);
-  log.twice(kScratch, kOut, 10, 20);
-  log.twice(kScratch, kScratch, 9, 30);
+  log.write(kScratch, {1, 2}, 0_fs, 1_fs);
+  log.twice(kScratch, kOut, 10_fs, 20_fs);
+  log.twice(kScratch, kScratch, 9_fs, 30_fs);
   expect(log, kOut, {2, 4});
 }
 
 TEST(Hazards, AStoreOfWhatIsComputedLater_P64_P88) {
   Log log;
-  log.write(kScratch, {1, 1}, 0, 1);  // stale
-  log.write(kSlot, {3, 4}, 0, 2);
-  log.twice(kSlot, kScratch, 12, 20);
-  log.copy(CopyName::dma_write, kScratch, kOut, 11, 30);
+  log.write(kScratch, {1, 1}, 0_fs, 1_fs);  // stale
+  log.write(kSlot, {3, 4}, 0_fs, 2_fs);
+  log.twice(kSlot, kScratch, 12_fs, 20_fs);
+  log.copy(CopyName::dma_write, kScratch, kOut, 11_fs, 30_fs);
   expect(log, kOut, {6, 8});
 }
 

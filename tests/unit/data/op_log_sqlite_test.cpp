@@ -57,10 +57,10 @@ class OpLogSqliteTest : public ::testing::Test {
 class Records {
  public:
   OpRecord next() {
-    const TimeFs start = static_cast<TimeFs>(below(4'000'000'000'000)) - 1'000'000;
+    const TimeFs start = below(4'000'000'000'000) * 1_fs - 1_ns;
     const auto id = static_cast<std::uint64_t>(below(1 << 20));
     const NodeId component = below(8) == 0 ? NodeId() : NodeId(static_cast<std::uint32_t>(below(4)));
-    const TimeFs end = start + static_cast<TimeFs>(below(100'000'000));
+    const TimeFs end = start + below(100'000'000) * 1_fs;
     switch (below(6)) {
       case 0:
         return record(OtherOp{below(2) == 0 ? "cpu_overhead" : "TileToken/FETCH"}, id, start, end, component);
@@ -101,7 +101,7 @@ class Records {
 TEST_F(OpLogSqliteTest, TablesAreTheDocumentedOnes_P67) {
   const std::string file = path("ops.sqlite");
   CommittedLog log(file, options());
-  log.record(0, record(OtherOp{"x"}, 7, 1'000'000, 82'060'000));
+  log.record(0, record(OtherOp{"x"}, 7, 1_ns, 82.06_ns));
   log.finish();
   EXPECT_EQ(sql_rows(file, "SELECT type, name FROM sqlite_schema WHERE name NOT LIKE 'sqlite_%' ORDER BY 1, 2"),
             (SqlRows{{"index", "op_by_component"},
@@ -149,7 +149,7 @@ TEST_F(OpLogSqliteTest, HoldsWhatTheTextHolds_P67_P69) {
     ASSERT_EQ(cells.size(), 8u);
     EXPECT_EQ(std::stod(row[8]), std::stod(cells[2])) << line;  // both the double nearest to the exact time
     EXPECT_EQ(std::stod(row[9]), std::stod(cells[3])) << line;
-    for (const std::size_t time : {2, 3}) row[time] = format_ns(std::stoll(row[time]));
+    for (const std::size_t time : {2, 3}) row[time] = format_ns(TimeFs(std::stoll(row[time])));
     row.resize(8);
     ASSERT_EQ(row, cells);
   }
@@ -177,17 +177,17 @@ TEST_F(OpLogSqliteTest, ParametersCanBeQueried_P69) {
 TEST_F(OpLogSqliteTest, IsReadInOrderOfStart_P68) {
   const std::string file = path("ops.db");
   CommittedLog log(file, options());
-  log.record(0, record(OtherOp{"late"}, 1, 50, 60, NodeId(1)));
-  log.record(1, record(OtherOp{"first of two"}, 2, 10, 70));
-  log.record(2, record(OtherOp{"second of two"}, 3, 10, 20));
+  log.record(0, record(OtherOp{"late"}, 1, 50_fs, 60_fs, NodeId(1)));
+  log.record(1, record(OtherOp{"first of two"}, 2, 10_fs, 70_fs));
+  log.record(2, record(OtherOp{"second of two"}, 3, 10_fs, 20_fs));
   log.finish();
   const OpLogReader reader(file);
   EXPECT_EQ(reader.fact("bench"), "copy");
   EXPECT_EQ(reader.fact("nothing"), "");
   std::vector<std::string> rows;
   reader.for_each([&](const LoggedOp& op) {
-    rows.push_back(
-        fmt::format("{} {} {} {} {} {} {}", op.sequence, op.start, op.end, op.component, op.kind, op.name, op.params));
+    rows.push_back(fmt::format("{} {} {} {} {} {} {}", op.sequence, op.start.fs(), op.end.fs(), op.component, op.kind,
+                               op.name, op.params));
   });
   EXPECT_THAT(rows, ::testing::ElementsAre("1 10 70 sip0.cube0.pe0.pe_dma unknown first of two {}",
                                            "2 10 20 sip0.cube0.pe0.pe_dma unknown second of two {}",
@@ -267,7 +267,7 @@ TEST_F(OpLogSqliteTest, EqualRunsAreEqualBytesAndTakeLittleMemory_P74) {
     CommittedLog log(path(name), options());
     for (std::uint64_t i = 0; i < 60'000; ++i) {
       log.record(i, record(CopyOp{CopyName::dma_read, {{i * 64, 64}}, {{0x1000 + i % 512 * 64, 64}}}, i,
-                           static_cast<TimeFs>(i * 7919 % 60'000 * 77), 60'000 * 77, NodeId(i % 2)));
+                           i * 7919 % 60'000 * 77_fs, 60'000 * 77_fs, NodeId(i % 2)));
     }
     log.finish();
     EXPECT_LT(sqlite3_memory_highwater(0), kMostMemory);
@@ -303,7 +303,7 @@ TEST_F(OpLogSqliteTest, AFullDiskRemovesThePartialFile) {
           small.rlim_cur = bytes;
           ::setrlimit(RLIMIT_FSIZE, &small);
           for (std::uint64_t i = 0; i < 60'000; ++i)
-            log.record(i, record(OtherOp{"x"}, 1 << 30, TimeFs{1} << 60, TimeFs{1} << 60));
+            log.record(i, record(OtherOp{"x"}, 1 << 30, TimeFs(1LL << 60), TimeFs(1LL << 60)));
           log.finish();
         },
         ErrorFamily::configuration, "OUTPUT_WRITE",

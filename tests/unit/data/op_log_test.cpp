@@ -52,7 +52,7 @@ class OpLogTest : public ::testing::Test {
 };
 
 TEST_F(OpLogTest, CopiesNameBothEnds_P69) {
-  EXPECT_EQ(row(record(CopyOp{CopyName::dma_read, {{0x100, 64}}, {{0x2000, 64}}}, 3, 1'000'000, 82'060'000)),
+  EXPECT_EQ(row(record(CopyOp{CopyName::dma_read, {{0x100, 64}}, {{0x2000, 64}}}, 3, 1_ns, 82.06_ns)),
             "7\t3\t1\t82.06\tsip0.cube0.pe0.pe_dma\tmemory\tdma_read\t"
             R"({"src_addr":"0x100","src_space":"hbm","dst_addr":"0x2000","dst_space":"tcm","nbytes":64})"
             "\n");
@@ -60,20 +60,21 @@ TEST_F(OpLogTest, CopiesNameBothEnds_P69) {
 
 TEST_F(OpLogTest, PiecesAreRunsOfEqualStride) {
   EXPECT_EQ(row(record(CopyOp{CopyName::dma_write, {{0x2000, 96}}, {{0, 16}, {0x40, 16}, {0x80, 16}, {0x90, 48}}}, 3,
-                       -1, 500'001, {}),
+                       -1_fs, 500'001_fs, {}),
                 {}),
             "7\t3\t-0.000001\t0.500001\thost\tmemory\tdma_write\t"
             R"({"src_addr":"0x2000","dst_addr":"0x0","dst_extents":[["0x0",16,3,64],["0x90",48]],"nbytes":96})"
             "\n");
-  EXPECT_EQ(row(record(CopyOp{CopyName::ipcq_copy, {{0, 8}, {8, 8}}, {{64, 8}, {32, 8}}}, 3, 0, 0, NodeId(9)), {}),
-            "7\t3\t0\t0\tnode9\tmemory\tipcq_copy\t"
-            R"({"src_addr":"0x0","dst_addr":"0x40","dst_extents":[["0x40",8,2,-32]],"nbytes":16})"
-            "\n");
+  EXPECT_EQ(
+      row(record(CopyOp{CopyName::ipcq_copy, {{0, 8}, {8, 8}}, {{64, 8}, {32, 8}}}, 3, 0_fs, 0_fs, NodeId(9)), {}),
+      "7\t3\t0\t0\tnode9\tmemory\tipcq_copy\t"
+      R"({"src_addr":"0x0","dst_addr":"0x40","dst_extents":[["0x40",8,2,-32]],"nbytes":16})"
+      "\n");
 }
 
 TEST_F(OpLogTest, WritesNameTheirContents) {
   EXPECT_EQ(
-      row(record(WriteOp{WriteName::host_write, {{0x10, 4}}, {0x3c00, 2}, nullptr, 0}, 1, 0, 0, {})),
+      row(record(WriteOp{WriteName::host_write, {{0x10, 4}}, {0x3c00, 2}, nullptr, 0}, 1, 0_fs, 0_fs, {})),
       "7\t1\t0\t0\thost\tmemory\thost_write\t"
       R"({"dst_addr":"0x10","dst_space":"hbm","nbytes":4,"source":"pattern","pattern":"0x3c00","pattern_width":2})"
       "\n");
@@ -88,7 +89,7 @@ TEST_F(OpLogTest, GemmRecordsTransposesAndDtypes_P70) {
   EXPECT_EQ(
       row(record(GemmOp{at(0x1000, {8, 4}, Dtype::f16, true), at(0x2000, {4, 2}, Dtype::f16),
                         at(0x3000, {8, 2}, Dtype::f32), Dtype::f32},
-                 5, 0, 16'000'000, NodeId(1))),
+                 5, 0_fs, 16_ns, NodeId(1))),
       "7\t5\t0\t16\tsip0.cube0.pe0.pe_gemm\tgemm\tgemm_f16\t"
       R"({"src_a_addr":"0x1000","src_a_space":"tcm","src_b_addr":"0x2000","src_b_space":"tcm","dst_addr":"0x3000",)"
       R"("dst_space":"tcm","shape_a":[8,4],"shape_b":[4,2],"shape_out":[8,2],"transpose_a":true,"transpose_b":false,)"
@@ -125,8 +126,7 @@ TEST_F(OpLogTest, OtherOperationsAreUnknown_P69) {
 }
 
 TEST_F(OpLogTest, TimesEqualFormatNs) {
-  for (TimeFs t : {TimeFs{0}, TimeFs{1}, TimeFs{999'999}, TimeFs{1'000'000}, TimeFs{77'100'000}, kNever, -kNever,
-                   TimeFs{123'456'789}}) {
+  for (TimeFs t : {0_fs, 1_fs, 999'999_fs, 1_ns, 77.1_ns, kNever, -kNever, 123'456'789_fs}) {
     EXPECT_THAT(row(record(OtherOp{"x"}, 1, t, t)),
                 ::testing::HasSubstr("\t" + format_ns(t) + "\t" + format_ns(t) + "\t"));
   }
@@ -156,8 +156,7 @@ TEST_F(OpLogTest, RunsAreIdentical) {
   for (const char* name : {"a", "b"}) {
     CommittedLog log(path(name), options());
     for (std::uint64_t i = 0; i < 30000; ++i) {
-      log.record(i, record(CopyOp{CopyName::dma_read, {{i * 64, 64}}, {{0x1000 + i % 512 * 64, 64}}}, i,
-                           static_cast<TimeFs>(i * 77)));
+      log.record(i, record(CopyOp{CopyName::dma_read, {{i * 64, 64}}, {{0x1000 + i % 512 * 64, 64}}}, i, i * 77_fs));
     }
     log.finish();
   }
@@ -203,7 +202,7 @@ TEST_F(OpLogTest, DevicesAreWrittenDirectly) {
 TEST_F(OpLogTest, RowsPerSecond) {
   CommittedLog log("/dev/null", options());
   const OpRecord copy =
-      record(CopyOp{CopyName::dma_read, {{0x123456789, 4096}}, {{0x2000, 4096}}}, 1, 123'456'789, 223'456'789);
+      record(CopyOp{CopyName::dma_read, {{0x123456789, 4096}}, {{0x2000, 4096}}}, 1, 123'456'789_fs, 223'456'789_fs);
   const auto begin = std::chrono::steady_clock::now();
   constexpr int kRows = 200'000;
   for (int i = 0; i < kRows; ++i) log.record(static_cast<std::uint64_t>(i), copy);

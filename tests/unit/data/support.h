@@ -43,7 +43,7 @@ inline std::vector<std::byte> bytes_of(std::initializer_list<int> values) {
 }
 
 template <typename Op>
-OpRecord record(Op op, std::uint64_t id = 1, TimeFs start = 0, TimeFs end = 0, NodeId component = NodeId(0)) {
+OpRecord record(Op op, std::uint64_t id = 1, TimeFs start = 0_fs, TimeFs end = 0_fs, NodeId component = NodeId(0)) {
   return {id, start, end, component, std::move(op)};
 }
 

@@ -26,8 +26,8 @@ TEST(TextWriter, WritesNumbersAsFmtDoes) {
       EXPECT_EQ(written([&](TextWriter& out) { out.hex(value); }), fmt::format("{:#x}", value));
       const auto number = -static_cast<std::int64_t>(value / 2);
       EXPECT_EQ(written([&](TextWriter& out) { out.decimal(number); }), std::to_string(number));
-      EXPECT_EQ(written([&](TextWriter& out) { out.nanoseconds(number); }), format_ns(number));
-      EXPECT_EQ(written([&](TextWriter& out) { out.nanoseconds(-number); }), format_ns(-number));
+      EXPECT_EQ(written([&](TextWriter& out) { out.nanoseconds(TimeFs(number)); }), format_ns(TimeFs(number)));
+      EXPECT_EQ(written([&](TextWriter& out) { out.nanoseconds(TimeFs(-number)); }), format_ns(TimeFs(-number)));
     }
   }
   const auto lowest = std::numeric_limits<std::int64_t>::min();

@@ -42,12 +42,12 @@ class Arrivals {
     FlitStream run;
     run.transaction = leg.transaction;
     run.in_port = leg.port;
-    run.spacing = pick(0, 4);
+    run.spacing = TimeFs(pick(0, 4));
     run.sequence = sequence_[leg.port];
     run.sequence_step = kSequenceStep * pick(1, 3);
     run.first = leg.next;
     run.count = pick(1, 9);
-    run.time = std::max<TimeFs>(leg.time, earliest_) + pick(0, 6);
+    run.time = std::max(leg.time, earliest_) + TimeFs(pick(0, 6));
     leg.time = run.last_time();
     leg.next += run.count;
     // Sequences ascend with time on a port only as far as the queue needs it: they are unique.
@@ -81,16 +81,16 @@ class Arrivals {
     const std::uint32_t first = pick(0, legs_[leg].next);
     const auto rolled_back = [&](const PlainFlit& f) { return f.leg == leg && f.index >= first; };
     if (pick(0, 1) == 0) {
-      queue.roll_back(*legs_[leg].transaction, Leg::request, first, 0);
+      queue.roll_back(*legs_[leg].transaction, Leg::request, first, 0_fs);
     } else {
       std::uint32_t count = 0;
-      TimeFs until = 0;
+      TimeFs until = 0_fs;
       for (const PlainFlit& flit : plain) {
         if (!rolled_back(flit)) continue;
         ++count;
         until = flit.key.time;
       }
-      queue.roll_back(*legs_[leg].transaction, Leg::request, first, count, until + pick(0, 3));
+      queue.roll_back(*legs_[leg].transaction, Leg::request, first, count, until + TimeFs(pick(0, 3)));
     }
     plain.erase(std::remove_if(plain.begin(), plain.end(), rolled_back), plain.end());
     legs_[leg].next = std::min(legs_[leg].next, first);
@@ -115,7 +115,7 @@ class Arrivals {
     payload::Transaction* transaction;
     std::uint16_t port;
     std::uint32_t next = 0;
-    TimeFs time = 0;
+    TimeFs time = 0_fs;
   };
   std::size_t leg_of(const FlitStream& run) const {
     std::size_t i = 0;
@@ -127,7 +127,7 @@ class Arrivals {
   payload::TransactionPool pool_;
   std::vector<State> legs_;
   std::uint64_t sequence_[3] = {};
-  TimeFs earliest_ = 0;
+  TimeFs earliest_ = 0_fs;
 };
 
 RC_GTEST_PROP(ArrivalQueue, GivesFlitsOutInTheOrderOfTheirKeys, ()) {

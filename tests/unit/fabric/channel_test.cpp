@@ -18,8 +18,11 @@ using payload::Segment;
 
 constexpr std::uint16_t kPort = 1;  // where all flits come from; messages come from 0 .. 2
 
+std::int64_t pick(std::int64_t low, std::int64_t high) {
+  return *rc::gen::inRange<std::int64_t>(low, high + 1);
+}
 TimeFs pick(TimeFs low, TimeFs high) {
-  return *rc::gen::inRange<TimeFs>(low, high + 1);
+  return TimeFs(pick(low.fs(), high.fs()));
 }
 std::uint32_t pick_count(std::uint32_t low, std::uint32_t high) {
   return *rc::gen::inRange<std::uint32_t>(low, high + 1);
@@ -31,13 +34,13 @@ struct PlainFlit {
   TimeFs ready;
   TimeFs occupancy;
   std::uint32_t bytes;
-  TimeFs start = 0;
-  TimeFs end = 0;
+  TimeFs start = 0_fs;
+  TimeFs end = 0_fs;
 };
 
 // F-28, one flit after the other.
 void pass_one_by_one(std::vector<PlainFlit>& flits) {
-  TimeFs available = 0;
+  TimeFs available = 0_fs;
   for (PlainFlit& f : flits) {
     f.start = std::max(f.ready, available);
     f.end = available = f.start + f.occupancy;
@@ -58,7 +61,7 @@ FlitStream make_run(TimeFs time, TimeFs spacing, std::uint64_t sequence, std::ui
 // A channel and the flits it should carry.
 class Wire final : public IWireUser {
  public:
-  explicit Wire(double bw_gbs, TimeFs propagation = 1) {
+  explicit Wire(double bw_gbs, TimeFs propagation = 1_fs) {
     Channel::Params params;
     params.bw_gbs = bw_gbs;
     params.occupancy = occupancy_fs(params.flit_bytes, bw_gbs);
@@ -114,7 +117,7 @@ class Wire final : public IWireUser {
     EXPECT_GE(s.first, run.first);
     EXPECT_LE(s.first + s.count, run.first + run.count);
     for (std::uint32_t i = 0; i < s.count; ++i) {
-      const Announcement told{s.time + static_cast<TimeFs>(i) * s.spacing, s.sequence + i * s.sequence_step};
+      const Announcement told{s.time + i * s.spacing, s.sequence + i * s.sequence_step};
       EXPECT_TRUE(announced.emplace(s.first + i, told).second) << "flit " << s.first + i << " is announced twice";
     }
   }
@@ -135,26 +138,26 @@ double any_bandwidth() {
 class RunSource {
  public:
   std::vector<FlitStream> next() {
-    time_ += pick(0, 1) * pick(0, 6'000'000);
+    time_ += pick(0, 1) * pick(0_fs, 6_ns);
     std::vector<FlitStream> streams;
     const TimeFs begin = time_;
     for (std::uint32_t n = pick(0, 1) == 0 ? 1 : pick_count(2, 4); n > 0; --n) {
-      const TimeFs spacing = pick(0, 2) == 0 ? 0 : pick(0, 4'000'000);
-      FlitStream run = make_run(begin + pick(0, 1) * pick(0, 6'000'000), spacing, sequence_, first_, pick_count(1, 12));
+      const TimeFs spacing = pick(0, 2) == 0 ? 0_fs : pick(0_fs, 4_ns);
+      FlitStream run = make_run(begin + pick(0, 1) * pick(0_fs, 6_ns), spacing, sequence_, first_, pick_count(1, 12));
       if (run.count == 1 && pick(0, 2) == 0) run.flit_bytes = pick_count(1, 255);
       time_ = std::max(time_, run.last_time());
       sequence_ += run.count * kSequenceStep;
       first_ += run.count;
       streams.push_back(run);
     }
-    floor_ = std::max(floor_, pick(0, 1) * (begin + pick(0, 8'000'000)));
+    floor_ = std::max(floor_, pick(0, 1) * (begin + pick(0_fs, 8_ns)));
     return streams;
   }
   TimeFs floor() const { return floor_; }
 
  private:
-  TimeFs time_ = 0;
-  TimeFs floor_ = 0;
+  TimeFs time_ = 0_fs;
+  TimeFs floor_ = 0_fs;
   std::uint64_t sequence_ = 0;
   std::uint32_t first_ = 0;
 };
@@ -167,7 +170,7 @@ void commit_some(Wire& wire, RunSource& source, std::uint32_t batches) {
 }
 
 RC_GTEST_PROP(Channel, CommittedRunsEqualAFlitByFlitComputation, ()) {  // F-24, F-28, F-29
-  Wire wire(any_bandwidth(), pick(1, 500));
+  Wire wire(any_bandwidth(), pick(1_fs, 500_fs));
   RunSource source;
   commit_some(wire, source, pick_count(1, 8));
   RC_ASSERT(wire.equals_plain());
@@ -179,15 +182,15 @@ RC_GTEST_PROP(Channel, CutsAndNewCommitsEqualAFreshComputation, ()) {
   for (std::uint32_t round = pick_count(1, 6); round > 0; --round) {
     commit_some(wire, source, pick_count(1, 5));
     const PlainFlit competitor =
-        wire.flits[static_cast<std::size_t>(pick(0, static_cast<TimeFs>(wire.flits.size()) - 1))];
+        wire.flits[static_cast<std::size_t>(pick(0, static_cast<std::int64_t>(wire.flits.size()) - 1))];
     // At, just before or just behind a flit; from the same port or another.
     ArrivalKey limit = competitor.key;
-    limit.time += pick(-1, 1);
+    limit.time += pick(-1_fs, 1_fs);
     limit.port = static_cast<std::uint32_t>(pick(0, 2));
     const std::size_t committed = wire.flits.size();
     wire.cut(limit);
     RC_ASSERT(wire.equals_plain());
-    const TimeFs floor = pick(0, 1) == 0 ? source.floor() : limit.time + pick(0, 3'000'000);
+    const TimeFs floor = pick(0, 1) == 0 ? source.floor() : limit.time + pick(0_fs, 3_ns);
     std::uint32_t rolled_back = 0;
     for (const FlitStream& run : wire.rolled_back) rolled_back += run.count;
     RC_ASSERT(wire.flits.size() + rolled_back == committed);
@@ -208,9 +211,10 @@ RC_GTEST_PROP(Channel, TellsWhetherAKeyDisturbsIt, ()) {
   Wire wire(any_bandwidth());
   RunSource source;
   commit_some(wire, source, pick_count(1, 4));
-  ArrivalKey limit = wire.flits[static_cast<std::size_t>(pick(0, static_cast<TimeFs>(wire.flits.size()) - 1))].key;
+  ArrivalKey limit =
+      wire.flits[static_cast<std::size_t>(pick(0, static_cast<std::int64_t>(wire.flits.size()) - 1))].key;
   limit.port = static_cast<std::uint32_t>(pick(0, 2));
-  limit.time += pick(-1, 1);
+  limit.time += pick(-1_fs, 1_fs);
   RC_ASSERT(wire.channel.has_at_or_after(limit) == !(wire.flits.back().key < limit));
 }
 
@@ -219,9 +223,10 @@ RC_GTEST_PROP(Channel, MessagesDepartBetweenTheFlitsByReadyTimeAndKey, ()) {
   Wire wire(any_bandwidth());
   RunSource source;
   commit_some(wire, source, pick_count(1, 5));
-  const PlainFlit& near = wire.flits[static_cast<std::size_t>(pick(0, static_cast<TimeFs>(wire.flits.size()) - 1))];
-  const TimeFs overhead = pick(0, 1) * pick(0, 2'000'000);
-  const TimeFs ready = std::max(overhead, near.ready + pick(-1, 1));
+  const PlainFlit& near =
+      wire.flits[static_cast<std::size_t>(pick(0, static_cast<std::int64_t>(wire.flits.size()) - 1))];
+  const TimeFs overhead = pick(0, 1) * pick(0_fs, 2_ns);
+  const TimeFs ready = std::max(overhead, near.ready + pick(-1_fs, 1_fs));
   const ArrivalKey key{ready - overhead, static_cast<std::uint32_t>(pick(0, 2)), near.key.sequence + 1, 0};
 
   Segment out;
@@ -238,13 +243,13 @@ RC_GTEST_PROP(Channel, MessagesDepartBetweenTheFlitsByReadyTimeAndKey, ()) {
       ahead_of = std::min(ahead_of, (i + 1) * kSequenceStep);
     }
   }
-  RC_ASSERT(out.time == expected + 1);
+  RC_ASSERT(out.time == expected + 1_fs);
   RC_ASSERT((behind == 0 || out.sequence > behind));
   RC_ASSERT((ahead_of == ~std::uint64_t{0} || out.sequence < ahead_of));
   // The wire is as free as before.
   const std::size_t before = wire.flits.size();
   commit_some(wire, source, 1);
-  RC_ASSERT(wire.announced.at(wire.flits[before].id).time == wire.flits[before].end + 1);
+  RC_ASSERT(wire.announced.at(wire.flits[before].id).time == wire.flits[before].end + 1_fs);
 }
 
 RC_GTEST_PROP(Channel, ASlippingMessageLeavesAtTheEndOfTheFlitInTransfer, ()) {
@@ -255,15 +260,16 @@ RC_GTEST_PROP(Channel, ASlippingMessageLeavesAtTheEndOfTheFlitInTransfer, ()) {
       if (wire.flits.empty() || wire.flits.back().key < run.key()) wire.commit(run, source.floor());
     }
   }
-  const PlainFlit near = wire.flits[static_cast<std::size_t>(pick(0, static_cast<TimeFs>(wire.flits.size()) - 1))];
-  const TimeFs ready = std::max<TimeFs>(0, near.start + pick(-1, near.occupancy + 1));
+  const PlainFlit near =
+      wire.flits[static_cast<std::size_t>(pick(0, static_cast<std::int64_t>(wire.flits.size()) - 1))];
+  const TimeFs ready = std::max(0_fs, near.start + pick(-1_fs, near.occupancy + 1_fs));
   Segment out;
   wire.channel.slip_message(ready, out);
   TimeFs expected = ready;
   for (const PlainFlit& f : wire.flits) {
     if (f.start < ready && ready < f.end) expected = f.end;
   }
-  RC_ASSERT(out.time == expected + 1);
+  RC_ASSERT(out.time == expected + 1_fs);
 }
 
 RC_GTEST_PROP(Channel, StatisticsCountWhatWasCarriedAndTheLongestWait, ()) {
@@ -271,10 +277,10 @@ RC_GTEST_PROP(Channel, StatisticsCountWhatWasCarriedAndTheLongestWait, ()) {
   RunSource source;
   commit_some(wire, source, pick_count(1, 8));
   if (pick(0, 1) == 1) {  // what is rolled back is not counted
-    wire.cut(wire.flits[static_cast<std::size_t>(pick(0, static_cast<TimeFs>(wire.flits.size()) - 1))].key);
+    wire.cut(wire.flits[static_cast<std::size_t>(pick(0, static_cast<std::int64_t>(wire.flits.size()) - 1))].key);
   }
   wire.channel.retire(kNever);
-  TimeFs busy = 0, wait = 0;
+  TimeFs busy = 0_fs, wait = 0_fs;
   std::uint64_t bytes = 0;
   for (const PlainFlit& f : wire.flits) {
     busy += f.occupancy;
@@ -320,10 +326,10 @@ RC_GTEST_PROP(Channel, QueueWaveformCountsTheFlitsThatAreReadyButNotOnTheWire, (
 
 TEST(Channel, DeepestQueueLeavesOutTheFlitInTransfer) {
   Wire wire(256.0);
-  wire.commit(make_run(0, 0, 0, 0, 10), 0);
+  wire.commit(make_run(0_fs, 0_fs, 0, 0, 10), 0_fs);
   wire.channel.retire(kNever);
   EXPECT_EQ(wire.channel.deepest_queue(), 9u);
-  EXPECT_EQ(wire.channel.statistics().longest_wait, 9 * kFsPerNs);
+  EXPECT_EQ(wire.channel.statistics().longest_wait, 9_ns);
 }
 
 TEST(Channel, FindsTheFirstCommittedFlitOfALeg) {
@@ -332,26 +338,26 @@ TEST(Channel, FindsTheFirstCommittedFlitOfALeg) {
   payload::Transaction& mine = pool.acquire(payload::Op::write, route, 0, 4096);
   payload::Transaction& other = pool.acquire(payload::Op::write, route, 0, 4096);
   Wire wire(256.0);
-  FlitStream run = make_run(100, 10, 0, 2, 4);
+  FlitStream run = make_run(100_fs, 10_fs, 0, 2, 4);
   run.transaction = &mine;
-  wire.commit(run, 0);
+  wire.commit(run, 0_fs);
   ArrivalKey key;
   ASSERT_TRUE(wire.channel.find(mine, payload::Leg::request, 0, key));
-  EXPECT_EQ(key.time, 100);
+  EXPECT_EQ(key.time, 100_fs);
   ASSERT_TRUE(wire.channel.find(mine, payload::Leg::request, 4, key));
-  EXPECT_EQ(key.time, 120);
+  EXPECT_EQ(key.time, 120_fs);
   EXPECT_FALSE(wire.channel.find(mine, payload::Leg::request, 6, key));
   EXPECT_FALSE(wire.channel.find(mine, payload::Leg::response, 0, key));
   EXPECT_FALSE(wire.channel.find(other, payload::Leg::request, 0, key));
-  ASSERT_TRUE(wire.channel.find(mine, payload::Leg::request, 0, key, {100, 130}));
-  EXPECT_EQ(key.time, 100);
-  EXPECT_FALSE(wire.channel.find(mine, payload::Leg::request, 0, key, {0, 99}));
-  EXPECT_FALSE(wire.channel.find(mine, payload::Leg::request, 0, key, {131, kNever}));
+  ASSERT_TRUE(wire.channel.find(mine, payload::Leg::request, 0, key, {100_fs, 130_fs}));
+  EXPECT_EQ(key.time, 100_fs);
+  EXPECT_FALSE(wire.channel.find(mine, payload::Leg::request, 0, key, {0_fs, 99_fs}));
+  EXPECT_FALSE(wire.channel.find(mine, payload::Leg::request, 0, key, {131_fs, kNever}));
 }
 
 TEST(Channel, TheWindowOfACutIsThatOfTheRolledBackFlits) {
   Wire wire(256.0);
-  wire.commit(make_run(0, 2 * kFsPerNs, 0, 0, 10), 0);
+  wire.commit(make_run(0_fs, 2_ns, 0, 0, 10), 0_fs);
   TimeWindow seen;
   struct Listener final : IWireUser {
     explicit Listener(TimeWindow& window) : seen(window) {}
@@ -359,9 +365,9 @@ TEST(Channel, TheWindowOfACutIsThatOfTheRolledBackFlits) {
     void on_cut(const FlitStream&, const TimeWindow& window) override { seen = window; }
     TimeWindow& seen;
   } listener(seen);
-  wire.channel.cut({7 * kFsPerNs, 0, 0, 0}, listener);  // flits 4 to 9 start at 8 to 18 ns
-  EXPECT_EQ(seen.from, 9 * kFsPerNs + 1);
-  EXPECT_EQ(seen.until, 19 * kFsPerNs + 1);
+  wire.channel.cut({7_ns, 0, 0, 0}, listener);  // flits 4 to 9 start at 8 to 18 ns
+  EXPECT_EQ(seen.from, 9_ns + 1_fs);
+  EXPECT_EQ(seen.until, 19_ns + 1_fs);
 }
 
 // Two runs alternate; the first one's transaction ends and begins again while flits of the second are still to come.
@@ -371,31 +377,32 @@ TEST(Channel, FindsNothingOfAnEarlierUseOfATransaction) {
   payload::Transaction& ends = pool.acquire(payload::Op::write, route, 0, 4096);
   payload::Transaction& lasts = pool.acquire(payload::Op::write, route, 0, 4096);
   Wire wire(256.0);
-  std::vector<FlitStream> batch{make_run(0, 2 * kFsPerNs, 0, 0, 2), make_run(kFsPerNs, 2 * kFsPerNs, 1, 2, 8)};
+  std::vector<FlitStream> batch{make_run(0_fs, 2_ns, 0, 0, 2), make_run(1_ns, 2_ns, 1, 2, 8)};
   batch[0].transaction = &ends;
   batch[1].transaction = &lasts;
-  wire.commit(batch, 0);
+  wire.commit(batch, 0_fs);
   ArrivalKey key;
   EXPECT_TRUE(wire.channel.find(ends, payload::Leg::request, 0, key));
-  wire.channel.retire(8 * kFsPerNs);
+  wire.channel.retire(8_ns);
   EXPECT_FALSE(wire.channel.find(ends, payload::Leg::request, 0, key));
   EXPECT_TRUE(wire.channel.find(lasts, payload::Leg::request, 6, key));
 }
 
 TEST(Channel, RetiredStreamsAreNotCutAnyMore) {
   Wire wire(256.0);
-  wire.commit(make_run(0, kFsPerNs, 0, 0, 4), 0);  // on the wire until 4 ns
-  wire.channel.retire(3 * kFsPerNs);
-  EXPECT_TRUE(wire.channel.has_at_or_after({3 * kFsPerNs, 0, 0, 0}));
-  wire.channel.retire(4 * kFsPerNs + 1);
-  EXPECT_FALSE(wire.channel.has_at_or_after({0, 0, 0, 0}));
+  wire.commit(make_run(0_fs, 1_ns, 0, 0, 4), 0_fs);  // on the wire until 4 ns
+  wire.channel.retire(3_ns);
+  EXPECT_TRUE(wire.channel.has_at_or_after({3_ns, 0, 0, 0}));
+  wire.channel.retire(4_ns + 1_fs);
+  EXPECT_FALSE(wire.channel.has_at_or_after({0_fs, 0, 0, 0}));
 }
 
 RC_GTEST_PROP(FlitStream, CountBeforeEqualsCounting, ()) {
-  FlitStream run =
-      make_run(pick(0, 20), pick(0, 3), static_cast<std::uint64_t>(pick(0, 5)), pick_count(0, 3), pick_count(1, 8));
+  FlitStream run = make_run(pick(0_fs, 20_fs), pick(0_fs, 3_fs), static_cast<std::uint64_t>(pick(0, 5)),
+                            pick_count(0, 3), pick_count(1, 8));
   if (pick(0, 1) == 0) run.sequence_step = static_cast<std::uint64_t>(pick(0, 2));
-  ArrivalKey limit{pick(0, 45), static_cast<std::uint32_t>(pick(0, 2)), static_cast<std::uint64_t>(pick(0, 22)), 0};
+  ArrivalKey limit{pick(0_fs, 45_fs), static_cast<std::uint32_t>(pick(0, 2)), static_cast<std::uint64_t>(pick(0, 22)),
+                   0};
   limit.index = run.sequence_step == 0 ? pick_count(0, 12) : pick_count(0, 1);
   std::uint32_t before = 0;
   for (std::uint32_t i = 0; i < run.count; ++i) before += run.key(i) < limit ? 1 : 0;
@@ -403,7 +410,7 @@ RC_GTEST_PROP(FlitStream, CountBeforeEqualsCounting, ()) {
 }
 
 RC_GTEST_PROP(FlitStream, AHeadAndItsTailJoinToTheWhole, ()) {
-  const FlitStream run = make_run(pick(0, 20), pick(0, 3), 7, 3, pick_count(2, 9));
+  const FlitStream run = make_run(pick(0_fs, 20_fs), pick(0_fs, 3_fs), 7, 3, pick_count(2, 9));
   const std::uint32_t at = pick_count(1, run.count - 1);
   FlitStream head = run;
   head.count = at;
@@ -418,26 +425,26 @@ RC_GTEST_PROP(FlitStream, AHeadAndItsTailJoinToTheWhole, ()) {
 }
 
 TEST(Channel, TakesWhatItDeliversBeforeTheEndOfTime) {
-  constexpr TimeFs kPropagation = 7;
+  constexpr TimeFs kPropagation = 7_fs;
   Wire wire(256.0, kPropagation);
   const TimeFs occupancy = wire.channel.params().occupancy;
   const auto fits = [&](FlitStream run, TimeFs floor) { return wire.channel.fits(&run, 1, floor); };
   constexpr std::uint32_t kFlits = 1000;
   const TimeFs latest = kTimeEnd - kPropagation - kFlits * occupancy;
-  EXPECT_TRUE(fits(make_run(latest, 0, 0, 0, kFlits), 0));
-  EXPECT_FALSE(fits(make_run(latest + 1, 0, 0, 0, kFlits), 0));
-  EXPECT_TRUE(fits(make_run(0, 0, 0, 0, kFlits), latest));
-  EXPECT_FALSE(fits(make_run(0, 0, 0, 0, kFlits), latest + 1));
-  EXPECT_FALSE(fits(make_run(0, kTimeEnd, 0, 0, kFlits), 0));  // the times of its flits overflow
-  const FlitStream two[] = {make_run(latest, 0, 0, 0, kFlits / 2), make_run(latest, 0, 1, 0, kFlits / 2)};
-  EXPECT_TRUE(wire.channel.fits(two, 2, 0));
-  EXPECT_FALSE(wire.channel.fits(two, 2, latest + 1));
+  EXPECT_TRUE(fits(make_run(latest, 0_fs, 0, 0, kFlits), 0_fs));
+  EXPECT_FALSE(fits(make_run(latest + 1_fs, 0_fs, 0, 0, kFlits), 0_fs));
+  EXPECT_TRUE(fits(make_run(0_fs, 0_fs, 0, 0, kFlits), latest));
+  EXPECT_FALSE(fits(make_run(0_fs, 0_fs, 0, 0, kFlits), latest + 1_fs));
+  EXPECT_FALSE(fits(make_run(0_fs, kTimeEnd, 0, 0, kFlits), 0_fs));  // the times of its flits overflow
+  const FlitStream two[] = {make_run(latest, 0_fs, 0, 0, kFlits / 2), make_run(latest, 0_fs, 1, 0, kFlits / 2)};
+  EXPECT_TRUE(wire.channel.fits(two, 2, 0_fs));
+  EXPECT_FALSE(wire.channel.fits(two, 2, latest + 1_fs));
 }
 
 TEST(Channel, CountsTheTimeOfSlowWiresWithoutOverflow) {
   Wire wire(1e-9);  // 256 s per flit
-  const FlitStream run = make_run(0, 0, 0, 0, ~0u);
-  EXPECT_FALSE(wire.channel.fits(&run, 1, 0));
+  const FlitStream run = make_run(0_fs, 0_fs, 0, 0, ~0u);
+  EXPECT_FALSE(wire.channel.fits(&run, 1, 0_fs));
 }
 
 }  // namespace

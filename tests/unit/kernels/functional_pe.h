@@ -19,10 +19,10 @@ class FunctionalPe final : public contract::IPe {
   const contract::PeInfo& info() const override { return info_; }
   void execute(const contract::Command& command) override {
     ++commands_;
-    sink_.on_command(NodeId{0}, command, nullptr, 0, 0);
+    sink_.on_command(NodeId{0}, command, nullptr, 0_fs, 0_fs);
   }
   void write_scratch(std::uint64_t pa, std::vector<std::byte> bytes) override {
-    sink_.on_scratch_write(NodeId{0}, pa, std::move(bytes), 0);
+    sink_.on_scratch_write(NodeId{0}, pa, std::move(bytes), 0_fs);
   }
   std::vector<std::byte> read(const std::vector<Extent>& extents) override { return sink_.kernel_read(extents); }
   std::size_t commands() const { return commands_; }

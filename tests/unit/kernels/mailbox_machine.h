@@ -78,7 +78,7 @@ class MailboxMachine {
     void execute(const contract::Command& command) override { machine_.execute(index_, command); }
     void write_scratch(std::uint64_t pa, std::vector<std::byte> bytes) override {
       const std::lock_guard<std::mutex> lock(machine_.mutex_);
-      machine_.device_.recorder.on_scratch_write(NodeId{0}, pa, std::move(bytes), 0);
+      machine_.device_.recorder.on_scratch_write(NodeId{0}, pa, std::move(bytes), 0_fs);
     }
     std::vector<std::byte> read(const std::vector<Extent>&) override { throw std::logic_error("a look at data"); }
 
@@ -107,7 +107,7 @@ class MailboxMachine {
       box.pop_front();
       changed();
     } else {
-      device_.recorder.on_command(NodeId{0}, command, nullptr, 0, 0);
+      device_.recorder.on_command(NodeId{0}, command, nullptr, 0_fs, 0_fs);
     }
   }
   static std::string kind_of(const contract::Command& command) {

@@ -53,8 +53,8 @@ TEST(EventLog, WritesALinePerSentence) {
   const std::string path = testing::TempDir() + "event_log_test.txt";
   OutputFile file(path, "the log file");
   EventLog log({{"*", LogLevel::info}}, &file);
-  log.write(LogLevel::info, 77'500'000, "sip0.a", "sends transaction 1\x1b");
-  log.write(LogLevel::debug, 1'000'000'000, "sip0.b", "is idle {}");
+  log.write(LogLevel::info, 77.5_ns, "sip0.a", "sends transaction 1\x1b");
+  log.write(LogLevel::debug, 1000_ns, "sip0.b", "is idle {}");
   log.warn("a port is not bound");
   file.commit();
   std::ostringstream text;

@@ -22,7 +22,7 @@ TEST(JsonWriter, CompactHasNoBlanks) {
 
 TEST(JsonWriter, TimesAreExactToTheFemtosecond) {
   JsonWriter json;
-  json.begin_array(true).time_ns(1).time_ns(77'000'000).time_ns(9'007'199'254'740'993).end_array();
+  json.begin_array(true).time_ns(1_fs).time_ns(77_ns).time_ns(9'007'199'254'740'993_fs).end_array();
   EXPECT_EQ(json.str(), "[0.000001, 77, 9007199254.740993]");
 }
 

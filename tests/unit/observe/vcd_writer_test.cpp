@@ -40,7 +40,7 @@ TEST_F(VcdWriterTest, ScopesFollowTheNodeIdAndAreOpenedOnce) {
   vcd.declare("sip0.cube0.sram", "busy", 1);
   vcd.declare("sip0.io0.pcie_ep", "to_sip0.r1.queue", 8);
   vcd.declare("sip0.cube0.m_cpu", "state", 2);
-  vcd.finish(5);
+  vcd.finish(5_fs);
   file.commit();
   const std::string text = content();
   EXPECT_NE(text.find("$timescale 1 fs $end\n"
@@ -69,13 +69,13 @@ TEST_F(VcdWriterTest, OrdersChangesAndDropsThoseThatChangeNothing) {
   VcdWriter vcd(file, {});
   const auto a = vcd.declare("n", "a", 1);
   const auto b = vcd.declare("n", "b", 4);
-  vcd.change(b, 30, 5);
-  vcd.change(a, 20, 1);
-  vcd.change(a, 10, 1);
-  vcd.change(b, 10, 0);
-  vcd.change(b, 30, 6);  // the latest report of one time counts
-  vcd.change(a, 99, 0);  // after the end
-  vcd.finish(40);
+  vcd.change(b, 30_fs, 5);
+  vcd.change(a, 20_fs, 1);
+  vcd.change(a, 10_fs, 1);
+  vcd.change(b, 10_fs, 0);
+  vcd.change(b, 30_fs, 6);  // the latest report of one time counts
+  vcd.change(a, 99_fs, 0);  // after the end
+  vcd.finish(40_fs);
   file.commit();
   EXPECT_EQ(body(), "#0\n$dumpvars\n0!\nb0 \"\n$end\n#10\n1!\n#30\nb110 \"\n#40\n");
 }
@@ -84,8 +84,8 @@ TEST_F(VcdWriterTest, ValuesAtTimeZeroAreInTheInitialDump) {
   OutputFile file(file_, kPurpose);
   VcdWriter vcd(file, {});
   const auto a = vcd.declare("n", "a", 3);
-  vcd.change(a, 0, 4);
-  vcd.finish(0);
+  vcd.change(a, 0_fs, 4);
+  vcd.finish(0_fs);
   file.commit();
   EXPECT_EQ(body(), "#0\n$dumpvars\nb100 !\n$end\n");
 }
@@ -96,7 +96,7 @@ TEST_F(VcdWriterTest, FiltersByGlobAndNamesTheUnmatchedOnes) {
   EXPECT_NE(vcd.declare("sip0.cube1", "busy", 1), contract::kNoSignal);
   EXPECT_EQ(vcd.declare("sip1.cube1", "busy", 1), contract::kNoSignal);
   EXPECT_EQ(vcd.declare("sip0.cube1", "depth", 1), contract::kNoSignal);
-  vcd.change(contract::kNoSignal, 1, 1);
+  vcd.change(contract::kNoSignal, 1_fs, 1);
   EXPECT_EQ(vcd.unmatched_filters(), std::vector<std::string>{"*.nothing"});
   EXPECT_EQ(vcd.example(), "sip0.cube1.busy");
   EXPECT_EQ(vcd.changes(), 0u);
@@ -111,9 +111,9 @@ TEST_F(VcdWriterTest, SpilledBuffersGiveTheSameFile) {
     VcdWriter vcd(file, {{}, buffered});
     for (int i = 0; i < 120; ++i) vcd.declare("n" + std::to_string(i), "v", 4);
     for (const auto& [signal, at, value] : changes) {
-      vcd.change(static_cast<contract::SignalId>(signal), static_cast<TimeFs>(at), value);
+      vcd.change(static_cast<contract::SignalId>(signal), TimeFs(at), value);
     }
-    vcd.finish(1000);
+    vcd.finish(1000_fs);
     file.commit();
     return content();
   };

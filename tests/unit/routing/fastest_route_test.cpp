@@ -102,7 +102,7 @@ TEST_P(FastestRoute, NoPairOfPesIsAboveTheBestLegalRoute) {
       if (src.sip == dst.sip && src.cube == dst.cube) continue;  // F-17 keeps these on the mesh
       const Route& route = router.find_path(pe_dma, resolver.find_hbm(dst));
       double ns = 0.0;
-      for (EdgeId edge : route.edges) ns += fs_to_ns(edge_weight(graph, graph.edge(edge)));
+      for (EdgeId edge : route.edges) ns += fs_to_ns(TimeFs(edge_weight(graph, graph.edge(edge))));
       ASSERT_LE(ns, 1.001 * fastest.to(resolver.find_hbm(dst)))
           << graph.node(pe_dma).id << " -> " << graph.node(resolver.find_hbm(dst)).id;
     }

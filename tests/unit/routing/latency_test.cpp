@@ -17,11 +17,11 @@ topology::Edge wire(double mm) {
 
 // Every edge takes at least 1 fs.
 TEST(Latency, PropagationIsAtLeastOneFemtosecond) {
-  EXPECT_EQ(propagation_fs(wire(3.0), 0.01), 30'000);
-  EXPECT_EQ(propagation_fs(wire(0.0), 0.01), 1);
-  EXPECT_EQ(propagation_fs(wire(3.0), 0.0), 1);
-  EXPECT_EQ(propagation_fs(wire(1e-9), 0.01), 1);
-  EXPECT_EQ(propagation_fs(wire(0.00025), 0.01), 3);  // 2.5 fs
+  EXPECT_EQ(propagation_fs(wire(3.0), 0.01), 30'000_fs);
+  EXPECT_EQ(propagation_fs(wire(0.0), 0.01), 1_fs);
+  EXPECT_EQ(propagation_fs(wire(3.0), 0.0), 1_fs);
+  EXPECT_EQ(propagation_fs(wire(1e-9), 0.01), 1_fs);
+  EXPECT_EQ(propagation_fs(wire(0.00025), 0.01), 3_fs);  // 2.5 fs
   EXPECT_THROW(propagation_fs(wire(-1.0), 0.01), Error);
   EXPECT_THROW(propagation_fs(wire(1e300), 1e300), Error);
 }
@@ -32,12 +32,12 @@ TEST(Latency, LocalHbm) {
   PathRouter router(graph);
   const Route& route =
       router.find_path(test::node(graph, "sip0.cube0.pe0.pe_dma"), test::node(graph, "sip0.cube0.hbm_ctrl.pe0"));
-  EXPECT_EQ(wire_fs(graph, route), 2);
-  EXPECT_EQ(overhead_fs(graph, route), 2 * kFsPerNs);
-  EXPECT_EQ(drain_fs(graph, route, 16384), 64 * kFsPerNs);
-  EXPECT_EQ(drain_fs(graph, route, 0), 0);
-  EXPECT_EQ(drain_fs(graph, route, 1), 3'906);
-  EXPECT_EQ(path_latency_fs(graph, route, 16384), 66 * kFsPerNs + 2);
+  EXPECT_EQ(wire_fs(graph, route), 2_fs);
+  EXPECT_EQ(overhead_fs(graph, route), 2_ns);
+  EXPECT_EQ(drain_fs(graph, route, 16384), 64_ns);
+  EXPECT_EQ(drain_fs(graph, route, 0), 0_fs);
+  EXPECT_EQ(drain_fs(graph, route, 1), 3'906_fs);
+  EXPECT_EQ(path_latency_fs(graph, route, 16384), 66_ns + 2_fs);
 }
 
 TEST(Latency, RemotePeAddsRoutersAndWires) {
@@ -45,8 +45,8 @@ TEST(Latency, RemotePeAddsRoutersAndWires) {
   PathRouter router(graph);
   const Route& route =
       router.find_path(test::node(graph, "sip0.cube0.pe0.pe_dma"), test::node(graph, "sip0.cube0.hbm_ctrl.pe1"));
-  EXPECT_EQ(wire_fs(graph, route), 30'000 + 2);
-  EXPECT_EQ(overhead_fs(graph, route), 4 * kFsPerNs);
+  EXPECT_EQ(wire_fs(graph, route), 30'002_fs);
+  EXPECT_EQ(overhead_fs(graph, route), 4_ns);
 }
 
 // The narrowest edge counts, and each flit is rounded as a wire rounds it.
@@ -56,7 +56,7 @@ TEST(Latency, DrainSumsFlitsOfTheNarrowestEdge) {
   PathRouter router(graph);
   const Route& route =
       router.find_path(test::node(graph, "sip0.cube0.pe0.pe_dma"), test::node(graph, "sip0.cube1.hbm_ctrl.pe0"));
-  EXPECT_EQ(drain_fs(graph, route, 600), 2 * 3'413'333 + 1'173'333);
+  EXPECT_EQ(drain_fs(graph, route, 600), 2 * 3'413'333_fs + 1'173'333_fs);
 }
 
 TEST(Latency, NoBandwidthNoDrain) {
@@ -64,8 +64,8 @@ TEST(Latency, NoBandwidthNoDrain) {
   PathRouter router(graph);
   const Route& route =
       router.find_node_path(test::node(graph, "sip0.cube0.m_cpu"), test::node(graph, "sip0.cube0.m_cpu"));
-  EXPECT_EQ(drain_fs(graph, route, 4096), 0);
-  EXPECT_EQ(path_latency_fs(graph, route, 4096), 5 * kFsPerNs);
+  EXPECT_EQ(drain_fs(graph, route, 4096), 0_fs);
+  EXPECT_EQ(path_latency_fs(graph, route, 4096), 5_ns);
 }
 
 }  // namespace

@@ -42,7 +42,7 @@ class Enumerator {
     if (graph_.spec.routing_metric == topology::RoutingMetric::distance) return std::llround(edge.distance_mm * 1000.0);
     const std::int64_t propagation = std::llround(edge.distance_mm * graph_.spec.ns_per_mm * 1e6);
     const std::int64_t flit = edge.bw_gbs ? std::llround(256.0 * 1e6 / *edge.bw_gbs) : 0;
-    return std::max<std::int64_t>(propagation, 1) + flit + graph_.node(edge.dst).overhead;
+    return std::max<std::int64_t>(propagation, 1) + flit + graph_.node(edge.dst).overhead.fs();
   }
 
   bool may_pass(NodeId id) const {

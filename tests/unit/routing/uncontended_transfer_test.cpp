@@ -43,14 +43,14 @@ void expect_oracle_times(const topology::Graph& graph, PeCoord issuer, PeCoord o
   for (const bool write : {true, false}) {
     const std::uint64_t offset = bytes % 64 * 256;  // some burst of the slice
     const TransferTimes found = write ? uncontended_write(path, bytes, offset) : uncontended_read(path, bytes, offset);
-    const test::PlainTimes expected = test::simulate_plain(graph, {{write, 0, route.nodes, offset, bytes}})[0];
+    const test::PlainTimes expected = test::simulate_plain(graph, {{write, 0_fs, route.nodes, offset, bytes}})[0];
     const std::string what =
         (write ? "write of " : "read of ") + std::to_string(bytes) + " B to " + graph.node(target).id;
     EXPECT_EQ(found.delivered, expected.delivered) << what;
     EXPECT_EQ(found.answered + overhead, expected.completed) << what;
     EXPECT_EQ(std::accumulate(found.parts.begin(), found.parts.end(), found.behind_first), found.delivered) << what;
-    EXPECT_GE(found.behind_first, 0) << what;
-    EXPECT_TRUE(found.part(PathPart::fabric) > 0 || issuer.sip == owner.sip) << what;
+    EXPECT_GE(found.behind_first, 0_fs) << what;
+    EXPECT_TRUE(found.part(PathPart::fabric) > 0_fs || issuer.sip == owner.sip) << what;
   }
 }
 
@@ -94,7 +94,7 @@ TEST(UncontendedTransferOfTheReference, APcieEndpointGathersTheWholeMessage_E57)
   const TimeFs one = uncontended_write(path, 256).part(PathPart::fabric);
   const TimeFs many = uncontended_write(path, 16384).part(PathPart::fabric);
   // 63 flits behind the first at the 128 GB/s of the way to the first endpoint, and of the wire to the second.
-  EXPECT_GT(many - one, 63 * 2 * kFsPerNs);
+  EXPECT_GT(many - one, 63 * 2_ns);
   TimeFs whole = many;
   for (const PathStep& step : path.there) {
     if (step.wire == PathPart::fabric) whole -= step.propagation + occupancy_fs(256, step.gbs);

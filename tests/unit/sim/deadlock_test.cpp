@@ -16,10 +16,10 @@ std::string name(std::uint32_t index) {
   return "sip0.cube" + std::to_string(index) + ".pe0";
 }
 elab::WaitInfo kernel(std::uint32_t index, const std::string& what = "the end of its ipcq_recv") {
-  return {name(index) + ".pe_cpu: kernel ring, tl.recv #" + std::to_string(index), what, 0, pe(index)};
+  return {name(index) + ".pe_cpu: kernel ring, tl.recv #" + std::to_string(index), what, 0_fs, pe(index)};
 }
 elab::WaitInfo queue(std::uint32_t index, std::vector<std::uint32_t> on) {
-  elab::WaitInfo wait{name(index) + ".pe_ipcq: tl.recv", "a message of " + name(on.front()), 0, pe(index)};
+  elab::WaitInfo wait{name(index) + ".pe_ipcq: tl.recv", "a message of " + name(on.front()), 0_fs, pe(index)};
   for (const std::uint32_t other : on) wait.on.push_back(pe(other));
   if (index == 2) wait.detail = "'E': sent 1";
   return wait;
@@ -63,7 +63,7 @@ TEST(Deadlock, ManyAreCounted) {
 
 TEST(Deadlock, OtherWaitsAreNone) {
   EXPECT_EQ(diagnose_deadlock({}), "");
-  EXPECT_EQ(diagnose_deadlock({kernel(0), {"sip0.cube0.m_cpu", "pe3", 5}}), "");
+  EXPECT_EQ(diagnose_deadlock({kernel(0), {"sip0.cube0.m_cpu", "pe3", 5_fs}}), "");
 }
 
 }  // namespace

@@ -23,44 +23,44 @@ int failures(const std::vector<ProbeResult>& results) {
 }
 
 TEST(ProbeChecks, HopCasesMustIncreaseStrictly) {  // H-88
-  EXPECT_EQ(failures({result("h2d-1hop", 5), result("h2d-2hop", 6), result("h2d-3hop", 7)}), 0);
-  EXPECT_EQ(failures({result("h2d-1hop", 5), result("h2d-2hop", 5)}), 1);
-  EXPECT_EQ(failures({result("d2h-1hop", 5), result("d2h-3hop", 4)}), 1);
+  EXPECT_EQ(failures({result("h2d-1hop", 5_fs), result("h2d-2hop", 6_fs), result("h2d-3hop", 7_fs)}), 0);
+  EXPECT_EQ(failures({result("h2d-1hop", 5_fs), result("h2d-2hop", 5_fs)}), 1);
+  EXPECT_EQ(failures({result("d2h-1hop", 5_fs), result("d2h-3hop", 4_fs)}), 1);
 }
 
 TEST(ProbeChecks, ReadsMayEqualWritesButNotBeatThem) {
-  EXPECT_EQ(failures({result("h2d-1hop", 5), result("d2h-1hop", 5)}), 0);
-  EXPECT_EQ(failures({result("h2d-1hop", 5), result("d2h-1hop", 4)}), 1);
+  EXPECT_EQ(failures({result("h2d-1hop", 5_fs), result("d2h-1hop", 5_fs)}), 0);
+  EXPECT_EQ(failures({result("h2d-1hop", 5_fs), result("d2h-1hop", 4_fs)}), 1);
 }
 
 TEST(ProbeChecks, PeDistanceChain) {  // H-89, H-93
   const auto chain = [](TimeFs same, TimeFs cross, TimeFs best, TimeFs sip) {
-    return std::vector<ProbeResult>{result("pe-local-hbm", 10), result("pe-same-half-hbm", same),
+    return std::vector<ProbeResult>{result("pe-local-hbm", 10_fs), result("pe-same-half-hbm", same),
                                     result("pe-cross-half-hbm", cross), result("pe-cross-cube-hbm-best", best),
                                     result("pe-cross-sip-hbm", sip)};
   };
-  EXPECT_EQ(failures(chain(11, 12, 12, 12)), 0);
-  EXPECT_EQ(failures(chain(10, 12, 13, 14)), 1);
-  EXPECT_EQ(failures(chain(11, 11, 13, 14)), 1);
-  EXPECT_EQ(failures(chain(11, 12, 11, 14)), 1);
-  EXPECT_EQ(failures(chain(11, 12, 13, 12)), 1);
+  EXPECT_EQ(failures(chain(11_fs, 12_fs, 12_fs, 12_fs)), 0);
+  EXPECT_EQ(failures(chain(10_fs, 12_fs, 13_fs, 14_fs)), 1);
+  EXPECT_EQ(failures(chain(11_fs, 11_fs, 13_fs, 14_fs)), 1);
+  EXPECT_EQ(failures(chain(11_fs, 12_fs, 11_fs, 14_fs)), 1);
+  EXPECT_EQ(failures(chain(11_fs, 12_fs, 13_fs, 12_fs)), 1);
 }
 
 TEST(ProbeChecks, OnePointIsNoComparison) {
-  EXPECT_TRUE(check_probe({result("h2d-1hop", 5)}).empty());
+  EXPECT_TRUE(check_probe({result("h2d-1hop", 5_fs)}).empty());
 }  // H-91
 
 TEST(ProbeChecks, FasterThanTheFormulaFails) {  // F-64
-  ProbeResult r = result("pe-local-hbm", 10);
-  r.formula.overhead = 4;
-  r.formula.drain = 6;
+  ProbeResult r = result("pe-local-hbm", 10_fs);
+  r.formula.overhead = 4_fs;
+  r.formula.drain = 6_fs;
   EXPECT_EQ(failures({r}), 0);
-  r.formula.wire = 1;
+  r.formula.wire = 1_fs;
   EXPECT_EQ(failures({r}), 1);
 }
 
 TEST(ProbeChecks, AnErrorResponseFails) {
-  ProbeResult r = result("pe-local-hbm", 10);
+  ProbeResult r = result("pe-local-hbm", 10_fs);
   r.status = "ADDRESS_ERROR";
   EXPECT_EQ(failures({r}), 1);
 }

@@ -14,19 +14,19 @@ namespace {
 using testing::StartsWith;
 
 TEST(ProgressText, TellsTimeLaunchesEventsAndAnEstimate) {
-  EXPECT_EQ(progress_text({1'234'000 * kFsPerNs, 6'000'000, 2, 8, "launches"}, 10.0),
+  EXPECT_EQ(progress_text({1'234'000_ns, 6'000'000, 2, 8, "launches"}, 10.0),
             "simulated 1234.000 us, 2 of 8 launches, 6.0 million events, 600 thousand per second, 10 s; "
             "about 30 s more for those");
 }
 
 TEST(ProgressText, ATimeLimitIsAnEstimate) {
-  EXPECT_EQ(progress_text({250 * kFsPerNs, 5000, 0, 1, "launches", 1000 * kFsPerNs}, 5.0),
+  EXPECT_EQ(progress_text({250_ns, 5000, 0, 1, "launches", 1000_ns}, 5.0),
             "simulated 0.250 us, 0 of 1 launches, 5 thousand events, 1 thousand per second, 5 s; "
             "at most 15 s more to the time limit");
 }
 
 TEST(ProgressText, NothingDoneGivesNoEstimate) {
-  EXPECT_EQ(progress_text({0, 0, 0, 0, "transactions"}, 0.0),
+  EXPECT_EQ(progress_text({0_fs, 0, 0, 0, "transactions"}, 0.0),
             "simulated 0.000 us, 0 of 0 transactions, 0 thousand events, 0 thousand per second, 0 s; no estimate");
 }
 
@@ -71,7 +71,7 @@ TEST_F(ProgressLineTest, AnswersASignal) {
   ::raise(SIGUSR1);
   EXPECT_TRUE(line.due());
   EXPECT_FALSE(line.due());
-  line.update({5 * kFsPerNs, 3000, 1, 2, "launches"});
+  line.update({5_ns, 3000, 1, 2, "launches"});
   EXPECT_THAT(next_line(kLong), StartsWith("progress: simulated 0.005 us, 1 of 2 launches, 3 thousand events"));
 }
 

@@ -25,7 +25,7 @@ RunRecord sample() {
   run.config = {{"a.b", {"1", "default"}}, {"c.d", {"2", "--set"}}, {"e.f", {"3", "file"}}};
   run.device = "all";
   run.data_mode = "off";
-  run.sim_time = 1'234'500'000;
+  run.sim_time = 1234.5_ns;
   run.figures = {{"throughput", 1234.5678, "GB/s", "bytes over the critical path"}};
   run.host = {2.0, 1.9, 64.0, 3'000'000};
   return run;
@@ -104,8 +104,8 @@ TEST(TextReport, LaunchTimesAlignAndFailuresNameTheirCause) {
   good.id = 4;
   good.kernel = "copy";
   good.sip = SipId(0);
-  good.start = 72'689'205'098;
-  good.completed = 74'163'530'160;
+  good.start = 72'689'205'098_fs;
+  good.completed = 74'163'530'160_fs;
   LaunchRecord bad = good;
   bad.id = 5;
   bad.start = bad.completed = kNever;

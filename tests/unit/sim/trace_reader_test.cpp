@@ -59,7 +59,7 @@ TEST(TraceReader, ReadsRowsInFileOrderWithCommentsAndBlankLines) {
   ASSERT_THAT(trace.rows, SizeIs(2));
   const TraceRow& row = trace.rows[0];
   EXPECT_EQ(row.id, "b");
-  EXPECT_EQ(row.issue, 12'500'000);
+  EXPECT_EQ(row.issue, 12.5_ns);
   EXPECT_EQ(row.op, TraceOp::pe_read);
   EXPECT_EQ(row.src, (PeCoord{SipId(1), CubeId(3), PeId(7)}));
   EXPECT_EQ(row.dst, 0x2000000100u);
@@ -73,9 +73,9 @@ TEST(TraceReader, IssueTimesAreExactToTheFemtosecond) {
   const Trace trace = parse(
       "a,0.000001,host_read,host,0x2000000000,1\nb,123456789.123456,host_read,host,0x2000000000,1\nc,7.5,host_read,"
       "host,0x2000000000,1\n");
-  EXPECT_EQ(trace.rows[0].issue, 1);
-  EXPECT_EQ(trace.rows[1].issue, 123'456'789'123'456);
-  EXPECT_EQ(trace.rows[2].issue, 7'500'000);
+  EXPECT_EQ(trace.rows[0].issue, 1_fs);
+  EXPECT_EQ(trace.rows[1].issue, 123'456'789'123'456_fs);
+  EXPECT_EQ(trace.rows[2].issue, 7.5_ns);
 }
 
 TEST(TraceReader, RefusesWrongTimes) {

@@ -20,9 +20,9 @@ TrafficResult result_of(const topology::Graph& graph, const std::string& id) {
   result.row.dst = 0x1f00;
   result.row.bytes = 16384;
   result.path = {*graph.find_node("sip0.cube0.pe0.pe_dma"), *graph.find_node("sip0.cube0.hbm_ctrl.pe0")};
-  result.issue = 500'000;
-  result.delivered = 75'000'001;
-  result.completed = 77'000'000;
+  result.issue = 500'000_fs;
+  result.delivered = 75'000'001_fs;
+  result.completed = 77_ns;
   result.status = "OK";
   return result;
 }

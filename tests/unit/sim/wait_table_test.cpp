@@ -9,7 +9,7 @@ using testing::HasSubstr;
 using testing::Not;
 
 TEST(WaitTable, ListsOldestFirst) {
-  EXPECT_EQ(render_waits({{"sip0.cube0.m_cpu", "pe3", 5 * kFsPerNs}, {"host: main program", "launch #9", 0}}),
+  EXPECT_EQ(render_waits({{"sip0.cube0.m_cpu", "pe3", 5_ns}, {"host: main program", "launch #9", 0_fs}}),
             "  who waits           for what   since ns\n"
             "  ------------------  ---------  --------\n"
             "  host: main program  launch #9         0\n"
@@ -21,9 +21,10 @@ TEST(WaitTable, ListsOldestFirst) {
 TEST(WaitTable, ManyWaitsOfOneKindAreShownByAFew) {
   std::vector<elab::WaitInfo> waits;
   for (int i = 0; i < 1000; ++i) {
-    waits.push_back({"host: write #" + std::to_string(i), "response of 0x" + std::to_string(2000 + i) + "af00", i});
+    waits.push_back(
+        {"host: write #" + std::to_string(i), "response of 0x" + std::to_string(2000 + i) + "af00", TimeFs(i)});
   }
-  waits.push_back({"sip0.cube0.pe3.pe_cpu", "the end of its dma_read", 5000});
+  waits.push_back({"sip0.cube0.pe3.pe_cpu", "the end of its dma_read", 5000_fs});
   const std::string table = render_waits(waits);
   EXPECT_THAT(table, HasSubstr("host: write #3 "));
   EXPECT_THAT(table, Not(HasSubstr("host: write #4 ")));
@@ -33,7 +34,7 @@ TEST(WaitTable, ManyWaitsOfOneKindAreShownByAFew) {
 
 TEST(WaitTable, AVeryLongTableIsCutAndSaysSo) {
   std::vector<elab::WaitInfo> waits;
-  for (int i = 0; i < 100; ++i) waits.push_back({std::string(static_cast<std::size_t>(i + 1), 'x'), "y", i});
+  for (int i = 0; i < 100; ++i) waits.push_back({std::string(static_cast<std::size_t>(i + 1), 'x'), "y", TimeFs(i)});
   EXPECT_THAT(render_waits(waits), HasSubstr("\n  ... and 40 others\n"));
 }
 

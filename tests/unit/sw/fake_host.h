@@ -19,10 +19,10 @@
 namespace kb::sw::testing {
 
 struct FakeTimes {
-  TimeFs write = 10 * kFsPerNs;
-  TimeFs read = 20 * kFsPerNs;
-  TimeFs launch = 100 * kFsPerNs;
-  TimeFs map = 5 * kFsPerNs;
+  TimeFs write = 10_ns;
+  TimeFs read = 20_ns;
+  TimeFs launch = 100_ns;
+  TimeFs map = 5_ns;
 };
 
 // A kernel of any name, with up to two tensors, an integer and a float.
@@ -54,7 +54,7 @@ class FakeHost final : public contract::IHost {
 
   // What happened, for the tests.
   struct Submitted {
-    TimeFs at = 0;
+    TimeFs at = 0_fs;
     int worker = -1;
     std::string what;  // "write", "read", "launch gemm", "map", "unmap"
     SipId sip;
@@ -111,7 +111,7 @@ class FakeHost final : public contract::IHost {
 
   contract::MachineInfo machine_;
   contract::DataMode mode_;
-  TimeFs now_ = 0;
+  TimeFs now_ = 0_fs;
   std::map<std::uint64_t, std::byte> memory_;
   std::map<contract::RequestId, Request> requests_;
   std::map<std::pair<TimeFs, contract::RequestId>, contract::RequestId> due_;

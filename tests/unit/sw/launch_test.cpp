@@ -91,7 +91,7 @@ TEST_F(LaunchTest, SelectorsAreSortedAndChecked) {
 }
 
 TEST_F(LaunchTest, OneRequestPerSipWithACommonStamp) {  // H-31, H-49, H-80
-  host.stamp = 777;
+  host.stamp = 777_fs;
   const Tensor a = rt.empty({4, 4}, Dtype::f16, rows(1, 2));
   rt.set_device(1);
   const Tensor b = rt.empty({4, 4}, Dtype::f16, rows(2, 2));
@@ -101,8 +101,8 @@ TEST_F(LaunchTest, OneRequestPerSipWithACommonStamp) {  // H-31, H-49, H-80
   EXPECT_THAT(host.launches[0]->cubes, ElementsAre(CubeId(0)));
   EXPECT_EQ(host.launches[1]->sip, SipId(1));
   EXPECT_THAT(host.launches[1]->cubes, ElementsAre(CubeId(0), CubeId(1)));
-  EXPECT_EQ(host.launches[0]->target_start, 777);
-  EXPECT_EQ(host.launches[1]->target_start, 777);
+  EXPECT_EQ(host.launches[0]->target_start, 777_fs);
+  EXPECT_EQ(host.launches[1]->target_start, 777_fs);
 
   rt.launch("k", {{"a", a}});
   EXPECT_EQ(last().target_start, std::nullopt);  // one SIP: IO_CPU stamps (H-47)
@@ -122,51 +122,51 @@ TEST_F(LaunchTest, OneRequestPerSipWithACommonStamp) {  // H-31, H-49, H-80
 
 TEST_F(LaunchTest, LaunchWaitsForWritesToItsTensorsOnly) {
   const Tensor a = rt.zeros({4, 4}, Dtype::f16, rows(1, 1));
-  host.times.write = 500 * kFsPerNs;
+  host.times.write = 500_ns;
   const Tensor b = rt.zeros({4, 4}, Dtype::f16, rows(1, 1));
   rt.launch("k", {{"a", a}});
-  EXPECT_EQ(host.now(), 10 * kFsPerNs);
+  EXPECT_EQ(host.now(), 10_ns);
   rt.launch("k", {{"a", b}});
-  EXPECT_EQ(host.now(), 500 * kFsPerNs);
+  EXPECT_EQ(host.now(), 500_ns);
 }
 
 TEST_F(LaunchTest, WaitIsIdempotentAndTakesNoTimeWhenDone) {  // K-32, H-56
   const LaunchHandle launch = rt.launch("k", {});
-  EXPECT_EQ(host.now(), 0);
+  EXPECT_EQ(host.now(), 0_fs);
   const LaunchMetrics m = rt.wait(launch);
-  EXPECT_EQ(host.now(), 100 * kFsPerNs);
-  EXPECT_EQ(m.total(), 100 * kFsPerNs);
-  EXPECT_EQ(m.exec_max, 50 * kFsPerNs);  // H-38
-  EXPECT_EQ(m.start, 50 * kFsPerNs);
+  EXPECT_EQ(host.now(), 100_ns);
+  EXPECT_EQ(m.total(), 100_ns);
+  EXPECT_EQ(m.exec_max, 50_ns);  // H-38
+  EXPECT_EQ(m.start, 50_ns);
   EXPECT_EQ(m.pes, 8u);
   rt.wait(launch);
   rt.wait_all();
-  EXPECT_EQ(host.now(), 100 * kFsPerNs);
+  EXPECT_EQ(host.now(), 100_ns);
   error_of([&] { rt.wait({5}); }, "SCHEMA_ERROR");
 }
 
 TEST_F(LaunchTest, CriticalPathIsTheSlowestPeOfAllParts) {  // H-37, H-38
   host.kernels["k"] = [](FakeHost&, const contract::KernelLaunch& launch, contract::Completion& done) {
     for (contract::PeResult& pe : done.pes) {
-      pe.exec = static_cast<TimeFs>(10 * (launch.sip.value + 1) + pe.pe.cube.value);
+      pe.exec = (10 * (launch.sip.value + 1) + pe.pe.cube.value) * 1_fs;
       pe.dma = pe.exec / 2;
-      pe.compute = 3;
+      pe.compute = 3_fs;
     }
   };
   LaunchOptions both;
   both.sips = {0, 1};
   const LaunchMetrics m = rt.wait(rt.launch("k", {}, both));
-  EXPECT_EQ(m.exec_min, 10);
-  EXPECT_EQ(m.exec_max, 23);
-  EXPECT_EQ(m.dma_max, 11);
+  EXPECT_EQ(m.exec_min, 10_fs);
+  EXPECT_EQ(m.exec_max, 23_fs);
+  EXPECT_EQ(m.dma_max, 11_fs);
   EXPECT_EQ(m.compute_max, 3);
   EXPECT_EQ(m.pes, 16u);
 }
 
 TEST_F(LaunchTest, LatePesAreCountedAndWarnedAbout) {  // H-50
   host.kernels["k"] = [](FakeHost&, const contract::KernelLaunch&, contract::Completion& done) {
-    done.pes[1].late = 2 * kFsPerNs;
-    done.pes[5].late = 63 * kFsPerNs;
+    done.pes[1].late = 2_ns;
+    done.pes[5].late = 63_ns;
   };
   rt.launch("k", {});
   rt.wait_all();

@@ -144,9 +144,9 @@ RC_GTEST_PROP(MappingProperty, EveryPeSeesWhatItWouldUnderPhysicalAddresses, ())
 }
 
 TEST_F(MappingTest, ALaunchWaitsForTheMapsOfItsArguments) {
-  host.times.map = 70 * kFsPerNs;
+  host.times.map = 70_ns;
   const Tensor t = rt.zeros({8, 64}, Dtype::i8);
-  EXPECT_EQ(host.now(), 0);  // K-32
+  EXPECT_EQ(host.now(), 0_fs);  // K-32
   rt.launch("k", {{"a", t}});
   EXPECT_EQ(host.now(), host.times.map);
 }

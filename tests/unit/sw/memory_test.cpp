@@ -108,7 +108,7 @@ TEST_F(MemoryLifeTest, MemoryInUseByARunningKernelIsNotHandedOut) {
   old.reset();
   const Tensor small = rt.empty({1, 1024}, Dtype::i8, one_pe(), "small");
   EXPECT_NE(small.layout().shards[0].pa, old_pa);
-  EXPECT_EQ(host.now(), 0);
+  EXPECT_EQ(host.now(), 0_fs);
   const Tensor large = rt.empty({1, 40 * 1024}, Dtype::i8, one_pe(), "large");  // only fits once the kernel is done
   EXPECT_EQ(host.now(), host.times.launch);
   EXPECT_EQ(large.layout().shards[0].pa, old_pa);

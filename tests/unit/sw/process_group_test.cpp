@@ -188,7 +188,7 @@ TEST_F(ProcessGroupTest, MistakesInCollectivesBetweenRanksAreExplained) {
 
 // K-36: what every rank has submitted starts together, when the last one has called.
 TEST_F(ProcessGroupTest, RanksStartTogether_K36) {
-  host.stamp = 12345;
+  host.stamp = 12345_fs;
   ProcessGroup group(rt);
   SpawnOptions independent;
   independent.mode = RankMode::independent;
@@ -203,8 +203,8 @@ TEST_F(ProcessGroupTest, RanksStartTogether_K36) {
       },
       independent);
   ASSERT_EQ(host.launches.size(), 3u);
-  EXPECT_EQ(host.launches[1]->target_start, 12345);
-  EXPECT_EQ(host.launches[2]->target_start, 12345);
+  EXPECT_EQ(host.launches[1]->target_start, 12345_fs);
+  EXPECT_EQ(host.launches[2]->target_start, 12345_fs);
   EXPECT_EQ(returned[0], returned[1]);
 }
 
@@ -394,7 +394,7 @@ TEST_F(ProcessGroupTest, ABarrierWaitsForEveryRank_K19) {
       },
       independent);
   EXPECT_EQ(passed[0], passed[1]);
-  EXPECT_GT(passed[0], 0);
+  EXPECT_GT(passed[0], 0_fs);
 }
 
 }  // namespace

@@ -72,7 +72,7 @@ TEST(QueuePlan, CarriesTheProtocolsSettings) {  // Q-46, Q-50, Q-69, Q-70
                                            "32, credit: fabric, slot_access: fabric }"),
                                        machine, memory);
   EXPECT_EQ(queues.plan.backpressure, Backpressure::poll);
-  EXPECT_EQ(queues.plan.poll_interval, 2 * kFsPerNs);
+  EXPECT_EQ(queues.plan.poll_interval, 2_ns);
   EXPECT_EQ(queues.plan.credit_bytes, 32u);
   EXPECT_EQ(queues.plan.credit, QueueTransport::fabric);
   EXPECT_EQ(queues.plan.slot_access, QueueTransport::fabric);

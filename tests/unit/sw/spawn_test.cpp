@@ -24,9 +24,7 @@ class SpawnTest : public ::testing::Test {
  protected:
   SpawnTest() {
     // Rank 0's kernels take 100 ns, rank 1's 250 ns, ...
-    host.launch_time = [](const contract::KernelLaunch& l) {
-      return (100 + 150 * static_cast<TimeFs>(l.sip.value)) * kFsPerNs;
-    };
+    host.launch_time = [](const contract::KernelLaunch& l) { return (100 + 150 * l.sip.value) * 1_ns; };
   }
   RuntimeOptions options() {
     RuntimeOptions o;
@@ -65,8 +63,8 @@ TEST_F(SpawnTest, AFinishedRankDoesNotHoldTheOthers) {
 TEST_F(SpawnTest, ABlockedRankDoesNotKeepOthersFromSubmitting) {  // K-33
   spawn(rt, 2, [&](int rank) { rank_body(rank, 1); });
   ASSERT_EQ(host.log.size(), 2u);
-  EXPECT_EQ(host.log[0].at, 0);
-  EXPECT_EQ(host.log[1].at, 0);
+  EXPECT_EQ(host.log[0].at, 0_fs);
+  EXPECT_EQ(host.log[1].at, 0_fs);
   EXPECT_EQ(host.log[1].sip, SipId(1));
 }
 
@@ -76,9 +74,9 @@ TEST_F(SpawnTest, KernelOutlivesItsRank) {  // K-34
     rt.set_device(rank);
     if (rank == 1) left = rt.launch("k", {});
   });
-  EXPECT_EQ(host.now(), 0);
+  EXPECT_EQ(host.now(), 0_fs);
   rt.wait_all();
-  EXPECT_EQ(host.now(), 250 * kFsPerNs);
+  EXPECT_EQ(host.now(), 250_ns);
   EXPECT_EQ(rt.metrics(left).pes, 8u);
 }
 
@@ -93,7 +91,7 @@ TEST_F(SpawnTest, WaitAllOfARankIsAboutItsOwnWork) {
         resumed[static_cast<std::size_t>(rank)] = host.now();
       },
       independent());
-  EXPECT_THAT(resumed, ElementsAre(100 * kFsPerNs, 250 * kFsPerNs));
+  EXPECT_THAT(resumed, ElementsAre(100_ns, 250_ns));
 }
 
 TEST_F(SpawnTest, DevicesAndRanksArePerRank) {  // K-21, K-22, K-31
@@ -148,7 +146,7 @@ TEST_F(SpawnTest, ALaunchInARankGoesToItsDevice) {  // rank = SIP: a tensor else
 
 TEST_F(SpawnTest, LaunchWaitsForWritesOfOtherRanksToItsTensors) {
   Tensor shared;
-  host.times.write = 40 * kFsPerNs;
+  host.times.write = 40_ns;
   spawn(
       rt, 2,
       [&](int rank) {
@@ -163,7 +161,7 @@ TEST_F(SpawnTest, LaunchWaitsForWritesOfOtherRanksToItsTensors) {
       },
       independent());
   ASSERT_EQ(host.launches.size(), 1u);
-  EXPECT_EQ(host.log.back().at, 40 * kFsPerNs);
+  EXPECT_EQ(host.log.back().at, 40_ns);
 }
 
 TEST_F(SpawnTest, AnExceptionEndsTheSiblingsAndNamesTheCulpritOnly) {  // K-42, H-58
@@ -185,7 +183,7 @@ TEST_F(SpawnTest, AnExceptionEndsTheSiblingsAndNamesTheCulpritOnly) {  // K-42, 
     EXPECT_EQ(error.errors().at(1), "rank 1 is wrong");
   }
   EXPECT_EQ(finished, 0);
-  EXPECT_EQ(host.now(), 250 * kFsPerNs);  // rank 0's second kernel was not waited for
+  EXPECT_EQ(host.now(), 250_ns);  // rank 0's second kernel was not waited for
 }
 
 TEST_F(SpawnTest, RanksThatHaveNotBegunAreNotStarted) {
@@ -223,7 +221,7 @@ TEST_F(SpawnTest, TheRuntimeIsUsableBySingleDriverAfterwards) {  // K-43
   spawn(rt, 1, [&](int rank) { rank_body(rank, 1); });
   const TimeFs before = host.now();
   rt.wait(rt.launch("k", {}));
-  EXPECT_EQ(host.now(), before + 100 * kFsPerNs);
+  EXPECT_EQ(host.now(), before + 100_ns);
 }
 
 TEST_F(SpawnTest, RefusesNoRanksAndNesting) {

@@ -34,7 +34,7 @@ TEST(CclConfig, WithoutFileHasTheDefaultsOfQ22) {  // K-5, Q-22, Q-46, Q-70
   EXPECT_EQ(config.slot_size, 0u);  // chosen
   EXPECT_EQ(config.vc_chunk_size, 256u);
   EXPECT_EQ(config.ipcq_credit_size_bytes, 16u);
-  EXPECT_EQ(config.ipcq_poll, kFsPerNs);
+  EXPECT_EQ(config.ipcq_poll, 1_ns);
   EXPECT_EQ(config.credit, QueueTransport::annotated);
   EXPECT_EQ(config.slot_access, QueueTransport::annotated);
   EXPECT_EQ(config.wiring, WiringPreset::intercube_multisip);
@@ -99,7 +99,7 @@ TEST(CclConfig, EntryOverlaysTheDefaults) {  // K-5
   EXPECT_EQ(mesh.w, 3);
   EXPECT_EQ(mesh.h, 2);
   EXPECT_EQ(mesh.backpressure, Backpressure::poll);
-  EXPECT_EQ(mesh.ipcq_poll, 2'500'000);
+  EXPECT_EQ(mesh.ipcq_poll, 2.5_ns);
 }
 
 TEST(CclConfig, ValuesTellWhereTheyComeFrom) {

@@ -109,7 +109,7 @@ replace:
   EXPECT_EQ(test::text(node(loaded, "sip0.cube0.r0c0"), "decode"), "serial");
   EXPECT_EQ(node(loaded, "sip0.cube0.r1c0").impl, "builtin.forwarding");
   EXPECT_EQ(number(node(loaded, "sip0.cube0.pe0.pe_math"), "elements_per_ns"), 32.0);
-  EXPECT_EQ(node(loaded, "sip0.cube0.pe0.pe_math").overhead, 1'500'000);
+  EXPECT_EQ(node(loaded, "sip0.cube0.pe0.pe_math").overhead, 1.5_ns);
   EXPECT_EQ(number(node(loaded, "sip0.cube0.pe1.pe_math"), "elements_per_ns"), 256.0);
   EXPECT_EQ(node(loaded, "sip0.cube0.pe1.pe_math").params.data(), node(loaded, "sip0.cube0.pe2.pe_math").params.data());
 }
