@@ -210,7 +210,7 @@ void ProtocolChecker::announce(Edge& edge, const Transaction& transaction, const
 void ProtocolChecker::announce_flits(Edge& edge, LegState& leg, const Transaction& transaction) {
   const Segment& s = transaction.segment;
   ++segments_;
-  if (s.count == 0 || s.spacing < 0) complain(edge, transaction, "has an empty or unordered segment", kProtocol);
+  if (s.count == 0 || s.spacing < 0_fs) complain(edge, transaction, "has an empty or unordered segment", kProtocol);
   if (s.first != leg.flits.size()) {
     complain(edge, transaction, fmt::format("goes on with flit {} after {} flits", s.first, leg.flits.size()),
              kInOrder);
@@ -270,7 +270,7 @@ void ProtocolChecker::shorten(Edge& edge, const Transaction& transaction) {
   }
   leg.begun = s.first > 0;
   const auto last = leg.begun ? find(edge.announced, leg.flits.back()) : edge.announced.end();
-  leg.last_arrival = last == edge.announced.end() ? 0 : last->time;
+  leg.last_arrival = last == edge.announced.end() ? 0_fs : last->time;
   set_passed(edge, transaction, false);
   hold(edge, transaction, kNever);
 }

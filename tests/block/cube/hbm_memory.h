@@ -96,7 +96,7 @@ struct Memory {
   std::vector<TimeFs> channels() {
     fixture.end();
     std::vector<TimeFs> free;
-    for (int pc = 0; pc < 8; ++pc) free.push_back(busy(pc).empty() ? 0 : busy(pc).back().first);
+    for (int pc = 0; pc < 8; ++pc) free.push_back(busy(pc).empty() ? 0_fs : busy(pc).back().first);
     return free;
   }
 

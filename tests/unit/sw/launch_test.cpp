@@ -159,7 +159,7 @@ TEST_F(LaunchTest, CriticalPathIsTheSlowestPeOfAllParts) {  // H-37, H-38
   EXPECT_EQ(m.exec_min, 10_fs);
   EXPECT_EQ(m.exec_max, 23_fs);
   EXPECT_EQ(m.dma_max, 11_fs);
-  EXPECT_EQ(m.compute_max, 3);
+  EXPECT_EQ(m.compute_max, 3_fs);
   EXPECT_EQ(m.pes, 16u);
 }
 
