@@ -11,12 +11,12 @@
 
 namespace {
 
+using namespace kb::literals;
 using kb::TimeFs;
 using kb::payload::Op;
 using kb::payload::Transaction;
 
-constexpr TimeFs kNs = kb::kFsPerNs;
-constexpr TimeFs kHop = 1;  // the least time on a wire
+constexpr TimeFs kHop = 1_fs;  // the least time on a wire
 
 // What flits of 256 B find: a -> router -> c and b -> router -> c, 2 ns in the router, 256 GB/s on the way out.
 struct Crossing {
@@ -31,7 +31,7 @@ struct Crossing {
   // A write of `bytes` from `from` to c, whose flits arrive at the router from `at` on, one per nanosecond.
   void write(kb::NodeId from, std::uint64_t bytes, TimeFs at) {
     Transaction& transaction = fixture.transaction(Op::write, {from, router, c}, bytes);
-    fixture.scripted(from).request(transaction, at, kNs);
+    fixture.scripted(from).request(transaction, at, 1_ns);
   }
 
   kb::test::FabricFixture fixture;
@@ -52,17 +52,17 @@ bool kept(const std::vector<std::string>& problems) {
 // Issued at 10 ns, a flit leaves 2 ns later and takes 1 ns.
 bool passes_one_write() {
   Crossing crossing(example::priority_router());
-  crossing.write(crossing.a, 512, 10 * kNs);
+  crossing.write(crossing.a, 512, 10_ns);
   return kept(crossing.fixture.run()) &&
-         equal(crossing.fixture.times(crossing.router, crossing.c), {13 * kNs + kHop, 14 * kNs + kHop});
+         equal(crossing.fixture.times(crossing.router, crossing.c), {13_ns + kHop, 14_ns + kHop});
 }
 
-// Two long writes keep the wire busy; the short one, third at 11 ns, goes before what still waits.
+// Two long writes keep the wire busy; the short one comes at 14 ns and goes before what still waits.
 bool lets_short_ones_overtake() {
   Crossing crossing(example::priority_router());
-  crossing.write(crossing.a, 1024, 10 * kNs);
-  crossing.write(crossing.b, 1024, 10 * kNs);
-  crossing.write(crossing.b, 256, 14 * kNs);
+  crossing.write(crossing.a, 1024, 10_ns);
+  crossing.write(crossing.b, 1024, 10_ns);
+  crossing.write(crossing.b, 256, 14_ns);
   if (!kept(crossing.fixture.run())) return false;
   std::vector<std::uint64_t> order;  // transactions by arrival
   for (const kb::test::Arrival& flit : crossing.fixture.checker().arrivals(crossing.router, crossing.c)) {
@@ -74,9 +74,9 @@ bool lets_short_ones_overtake() {
 // A read through the router: the target answers 5 ns after the command.
 bool brings_read_data_back() {
   Crossing crossing(example::priority_router());
-  crossing.fixture.scripted(crossing.c).answer_after(5 * kNs);
+  crossing.fixture.scripted(crossing.c).answer_after(5_ns);
   Transaction& read = crossing.fixture.transaction(Op::read, {crossing.a, crossing.router, crossing.c}, 512);
-  crossing.fixture.scripted(crossing.a).request(read, 10 * kNs);
+  crossing.fixture.scripted(crossing.a).request(read, 10_ns);
   return kept(crossing.fixture.run()) && crossing.fixture.times(crossing.router, crossing.a).size() == 2;
 }
 

@@ -27,15 +27,12 @@ class TopologyCommand final : public Command {
     CLI::Option* dot =
         app.add_flag("--dot", dot_, "A Graphviz drawing; one cube stands for equal ones")->excludes(json);
     app.add_flag("--full", full_, "With --dot: draw every node")->needs(dot);
-    app.add_option("--svg", svg_folder_,
-                   "Draw the machine into DIR: system_view.svg, sip_view.svg, cube_view.svg and "
-                   "pe_view.svg, of one SIP, cube and PE that stand for all")
+    app.add_option("--svg", svg_folder_, "Draw tray, SIP, cube and PE into DIR: system_view.svg, sip_view.svg ...")
         ->type_name("DIR")
         ->excludes(json)
         ->excludes(dot);
     app.add_option("--views", views_,
-                   "With --svg: the views to draw, out of system, sip, cube and pe (default: those of "
-                   "visualization.emit_views, or all)")
+                   "With --svg: views out of system, sip, cube, pe (default: visualization.emit_views, or all)")
         ->type_name("LIST")
         ->delimiter(',')
         ->needs("--svg");
@@ -46,14 +43,9 @@ class TopologyCommand final : public Command {
     for (const std::string& view : views_) check_view(view);
     const WorkloadLibrary library(plugins_);
     const topology::LoadedTopology machine = choice_.load(library.blocks().implementations());
-    if (!mesh_file_.empty()) {
-      check_files(machine);
-      observe::OutputFile file(mesh_file_, "the mesh file");
-      file.write(topology::render_mesh(machine));
-      file.commit();
-    }
+    write_files(machine);
     if (!svg_folder_.empty()) {
-      draw(machine);
+      for (const std::string& view : chosen_views(machine)) print_text(views::view_path(svg_folder_, view) + "\n");
     } else if (json_) {
       print(topology::render_json(machine));
     } else if (dot_) {
@@ -78,13 +70,16 @@ class TopologyCommand final : public Command {
     return asked.empty() ? views::all_view_names() : asked;
   }
 
-  void draw(const topology::LoadedTopology& machine) const {
+  void write_files(const topology::LoadedTopology& machine) const {
+    if (mesh_file_.empty() && svg_folder_.empty()) return;
     check_files(machine);
-    observe::make_folder(svg_folder_, "--svg");
     observe::OutputSet files;
-    views::add_views(files, machine, svg_folder_, chosen_views(machine));
+    if (!mesh_file_.empty()) files.add(mesh_file_, "the mesh file").write(topology::render_mesh(machine));
+    if (!svg_folder_.empty()) {
+      observe::make_folder(svg_folder_, "--svg");
+      views::add_views(files, machine, svg_folder_, chosen_views(machine));
+    }
     files.commit();
-    for (const std::string& view : chosen_views(machine)) print_text(views::view_path(svg_folder_, view) + "\n");
   }
 
   void check_files(const topology::LoadedTopology& machine) const {

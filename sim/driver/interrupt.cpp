@@ -24,7 +24,7 @@ namespace {
 constexpr int kInterrupted = 130;
 constexpr int kProgramFault = 1;
 constexpr int kConfigurationFault = 2;
-constexpr int kNoProgress = 4;
+constexpr int kCrashed = 3, kNoProgress = 4;
 // What signal handlers and exit handlers read.
 const char* g_hint = nullptr;
 std::atomic<bool> g_exit_allowed{false};
@@ -127,8 +127,6 @@ const char* cause_of(int signal) {
   }
 }
 
-// The process ends as it would have ended, by the signal: its parent sees that, and there is a core dump where the
-// system makes one.
 extern "C" void on_crash(int signal) {
   const Place place;
   observe::TemporaryFile::remove_all();
@@ -140,8 +138,7 @@ extern "C" void on_crash(int signal) {
   }
   write_texts({"; ", *place.text == '\0' ? "without a plug-in it is a defect of the simulator; " : "",
                state_of_results(), "\n"});
-  std::signal(signal, SIG_DFL);
-  ::raise(signal);
+  ::_exit(signal == SIGABRT ? kProgramFault : kCrashed);
 }
 
 // On a stack of its own: the usual cause is a kernel or workload that has used up its stack. The sanitizers report

@@ -5,8 +5,8 @@ namespace kb::sim {
 // Ctrl-C and termination end the process at once with exit code 130, whatever it is doing, and leave no partial file.
 // A write beyond the file size limit, or to a pipe that nobody reads, becomes an ordinary write error. A crash (of a
 // plug-in, say) and abort() leave no partial file either, name the kernel or block that was running and the likely
-// cause, and end the process by their signal. Where a user's code ends the process, by exit() or an exception that
-// nobody can catch, the exit code is 1.
+// cause; exit code 3. Where a user's code ends the process, by exit(), abort() or an exception that nobody can catch,
+// the exit code is 1.
 void install_interrupt_handlers();
 
 // From here on the process may exit: its work is done.

@@ -9,13 +9,15 @@ namespace kb::robustness {
 namespace {
 
 const std::vector<int> kSignals = {SIGINT, SIGTERM, SIGHUP, SIGKILL, SIGKILL, SIGABRT};
+constexpr int kProgramFault = 1;
 constexpr int kInterrupted = 130;
 
 // `kicked`: the signal came from outside; else the program sent it to itself in a call that changes a file.
 std::vector<Verdict> judge_end(const OutputJob& job, const Trial& trial, int signal, bool kicked) {
   const bool finished = trial.end.code == 0 && trial.end.signal == 0;
-  const bool by_signal = trial.end.signal == signal && (signal == SIGKILL || signal == SIGABRT);
-  if (finished || by_signal || (trial.end.signal == 0 && trial.end.code == kInterrupted)) return {};
+  const bool by_signal = trial.end.signal == signal && signal == SIGKILL;
+  const bool aborted = signal == SIGABRT && trial.end.code == kProgramFault;  // as if a workload had called abort()
+  if (finished || by_signal || aborted || (trial.end.signal == 0 && trial.end.code == kInterrupted)) return {};
   // A signal before the handlers are there ends the program as any other.
   const bool too_early = kicked ? !trial.end.kick_was_caught : trial.end.cpu_s < 0.05;
   if (trial.end.signal == signal && too_early && trial.err.empty()) return {};

@@ -172,7 +172,8 @@ TEST_F(AttentionTest, WhatDoesNotFitIsExplained) {
   EXPECT_THAT(refused("--set context=60", 1), HasSubstr("the context over the ranks of a KV head cannot be split"));
   EXPECT_THAT(refused("--set s_q=4", 1), HasSubstr("the query rows"));
   EXPECT_THAT(refused("--set q_heads=3 --set kv_heads=2", 1), HasSubstr("3 into 2"));
-  EXPECT_THAT(refused("--set panel=multi_user_decode --set root=4", 1), HasSubstr("ranks 0 to 3"));
+  EXPECT_THAT(refused("--set panel=multi_user_decode --set root=4", 1),
+              HasSubstr("root = 4 is not a rank; use 0 to 3"));
   EXPECT_THAT(refused("--set slot_size=64", 1), HasSubstr("enlarge slot_size"));
   EXPECT_THAT(refused("--set panel=decode", 2), HasSubstr("single_user_decode"));
 }
