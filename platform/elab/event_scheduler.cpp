@@ -75,7 +75,7 @@ EventScheduler::~EventScheduler() = default;
 
 void EventScheduler::schedule(TimeFs at, EventHandler& handler, std::uint64_t argument) {
   if (!running_) now_ = std::max(now_, kernel_now());
-  if (at < now_ || at > kTimeEnd) {
+  if (static_cast<std::uint64_t>((at - now_).fs()) > static_cast<std::uint64_t>((kTimeEnd - now_).fs())) {
     refuse(at, handler);
     return;
   }
