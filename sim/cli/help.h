@@ -46,6 +46,14 @@ inline constexpr const char* kTopologyFooter =
     "  kernbench topology my.yaml --svg pictures                    four drawings, one for each level of the machine\n"
     "  kernbench topology my.yaml --set system.sips.count=4 --emit-mesh mesh.yaml";
 
+inline constexpr const char* kCompareFooter =
+    "Examples:\n"
+    "  kernbench run --bench matmul-composite --out a\n"
+    "  kernbench run --bench matmul-composite --set tile_m=32 --set tile_k=64 --set tile_m=32 --set tile_k=32 --set tile_n=128 --out b\n"
+    "  kernbench compare a b                                what B - A is made of\n"
+    "  kernbench compare a b --json | jq '.parts[]'\n"
+    "Launches of one kernel on one SIP are compared in their order.";
+
 inline constexpr const char* kCheckFooter =
     "Examples:\n"
     "  kernbench check configs/*.yaml\n"

@@ -39,6 +39,7 @@ constexpr Entry kCommands[] = {
     {"topology", "Show a compiled machine: summary, JSON or Graphviz", make_topology_command},
     {"check", "Check topology files without simulating", make_check_command},
     {"traffic", "Replay a file of raw memory transactions", make_traffic_command},
+    {"compare", "Compare two runs: settings, launches, where the time went", make_compare_command},
     {"evaluate", "Measure the machine over many runs: data files, figures, checks", make_evaluate_command},
 };
 

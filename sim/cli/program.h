@@ -67,6 +67,7 @@ std::unique_ptr<Command> make_list_command(CLI::App& app, const Program& program
 std::unique_ptr<Command> make_probe_command(CLI::App& app, const Program& program);
 std::unique_ptr<Command> make_topology_command(CLI::App& app, const Program& program);
 std::unique_ptr<Command> make_check_command(CLI::App& app, const Program& program);
+std::unique_ptr<Command> make_compare_command(CLI::App& app, const Program& program);
 std::unique_ptr<Command> make_evaluate_command(CLI::App& app, const Program& program);
 std::unique_ptr<Command> make_traffic_command(CLI::App& app, const Program& program);
 

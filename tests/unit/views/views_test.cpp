@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <filesystem>
+#include <fstream>
 #include <pugixml.hpp>
 #include <random>
 #include <set>
@@ -193,6 +194,15 @@ TEST(Views, CubeShowsEveryRouterBlockAndLinkOfTheGraph) {
     ++wires;
   }
   EXPECT_GT(wires, 50u);
+}
+
+TEST(Views, PicturesOfTheDocumentationAreThoseOfTheReferenceMachine) {
+  for (const std::string name : {"cube", "pe"}) {
+    std::ifstream file(std::string(KB_CONFIG_DIR) + "/../docs/images/" + name + "_view.svg");
+    const std::string committed{std::istreambuf_iterator<char>(file), {}};
+    EXPECT_TRUE(committed == to_svg(view_named(reference(), name)))
+        << "make it again: kernbench topology --svg docs/images --views " << name;
+  }
 }
 
 TEST(Views, CubeIsToScale) {

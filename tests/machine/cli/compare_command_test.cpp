@@ -1,0 +1,116 @@
+// `kernbench compare`: what it says of two runs is what their results say.
+#include <gmock/gmock.h>
+
+#include <cmath>
+
+#include "tests/machine/cli/command_line.h"
+
+namespace kb::test {
+namespace {
+
+using Json = nlohmann::json;
+using testing::HasSubstr;
+
+class CompareCommandTest : public CommandLineTest {
+ protected:
+  void run(const std::string& folder_name, const std::string& options) {
+    const Outcome outcome =
+        kernbench("run --topology '" + config("one_pe") + "' --quiet --out " + folder_name + " " + options);
+    ASSERT_EQ(outcome.code, 0) << outcome.err;
+  }
+  Json result(const std::string& folder_name) const { return Json::parse(read(folder_name + "/result.json")); }
+};
+
+double sum_of_differences(const Json& changes) {
+  double sum = 0;
+  for (const Json& change : changes) sum += change["after"].get<double>() - change["before"].get<double>();
+  return sum;
+}
+
+double time_of(const Json& result) {
+  double sum = 0;
+  for (const Json& launch : result["launches"]) {
+    sum += launch["completed_ns"].get<double>() - launch["submit_ns"].get<double>();
+  }
+  return sum;
+}
+
+TEST_F(CompareCommandTest, PartsAddUpToTheDifference) {
+  const std::string gemm = "--bench matmul-composite --set m=128 --set k=128 --set n=128";
+  run("a", gemm);
+  run("b", gemm + " --set cube.pe_template.components.pe_gemm.attrs.mac_per_ns=512");
+  const Json comparison = json("compare a b --json");
+  const double difference = time_of(result("b")) - time_of(result("a"));
+  EXPECT_GT(difference, 0);
+  EXPECT_NEAR(sum_of_differences(comparison["parts"]), difference, 1e-6);
+  EXPECT_NEAR(sum_of_differences(Json::array({comparison["total"]})), difference, 1e-6);
+  ASSERT_EQ(comparison["settings"].size(), 1u);
+  EXPECT_EQ(comparison["settings"][0]["name"], "cube.pe_template.components.pe_gemm.attrs.mac_per_ns");
+  EXPECT_EQ(comparison["settings"][0]["before"], "4096");
+  EXPECT_EQ(comparison["settings"][0]["after"], "512");
+  double last = INFINITY;  // the blocks come by the size of their change
+  for (const Json& change : comparison["blocks"]) {
+    const double size = std::abs(change["after"].get<double>() - change["before"].get<double>());
+    EXPECT_LE(size, last);
+    EXPECT_GT(size, 0);
+    last = size;
+  }
+  const std::string text = kernbench("compare a b/result.json").out;
+  EXPECT_THAT(text, HasSubstr("mac_per_ns  4096  512"));
+  EXPECT_THAT(text, HasSubstr("more than A"));
+}
+
+TEST_F(CompareCommandTest, EqualRunsDoNotDiffer) {
+  run("a", "--bench copy");
+  run("b", "--bench copy");
+  const Json comparison = json("compare a b --json");
+  EXPECT_TRUE(comparison["settings"].empty());
+  EXPECT_TRUE(comparison["blocks"].empty());
+  EXPECT_EQ(comparison["total"]["before"], comparison["total"]["after"]);
+  EXPECT_THAT(kernbench("compare a b").out, HasSubstr("B takes as long as A"));
+}
+
+TEST_F(CompareCommandTest, LaunchesWithoutAPartnerAreNamed) {
+  run("a", "--bench noop --set launches=3");
+  run("b", "--bench noop --set launches=1");
+  const Json comparison = json("compare a b --json");
+  EXPECT_EQ(comparison["launches"].size(), 1u);
+  EXPECT_EQ(comparison["without_partner"].size(), 2u);
+  EXPECT_THAT(kernbench("compare a b").out, HasSubstr("only in a/result.json"));
+}
+
+TEST_F(CompareCommandTest, AFailedRunIsSaidToBeOne) {
+  run("a", "--bench noop");
+  const Outcome failed =
+      kernbench("run --topology '" + config("one_pe") + "' --bench matmul-composite --quiet --out b " +
+                "--set tile_m=32 --set tile_k=64 --set tile_n=256");
+  ASSERT_EQ(failed.code, 1);
+  const Outcome outcome = kernbench("compare a b");
+  EXPECT_EQ(outcome.code, 0) << outcome.err;
+  EXPECT_THAT(outcome.out, HasSubstr("b/result.json failed, so its times are not those of the whole work: launch #"));
+}
+
+TEST_F(CompareCommandTest, WhatIsNoResultIsRefused) {
+  run("a", "--bench noop");
+  write("text.json", "hello");
+  write("other.json", "{\"rows\": []}");
+  write("future.json", "{\"schema\": 99, \"launches\": []}");
+  write("broken.json", "{\"schema\": 1, \"launches\": [1]}");
+  const std::pair<const char*, const char*> cases[] = {
+      {"nothing", "nothing: cannot be read: No such file or directory"},
+      {"text.json", "text.json:1:1: is not JSON"},
+      {"other.json", "other.json: is not the result of a run; give the folder or the result.json"},
+      {"future.json", "future.json: has schema 99; this program reads 1"},
+      {"broken.json", "is not a whole result: "}};
+  for (const auto& [file, message] : cases) {
+    for (const std::string& arguments : {std::string("a ") + file, std::string(file) + " a"}) {
+      const Outcome outcome = kernbench("compare " + arguments);
+      EXPECT_EQ(outcome.code, 2) << arguments;
+      EXPECT_THAT(outcome.err, HasSubstr(message)) << arguments;
+      EXPECT_EQ(outcome.out, "") << arguments;
+    }
+  }
+}
+
+}  // namespace
+}  // namespace kb::test
