@@ -20,7 +20,7 @@ class Foreground {
     const char* place = nullptr;  // "sip0.cube0.pe3.pe_cpu", or the host thread
     const char* call = nullptr;   // the latest one of the kernel; null: none yet
     std::uint64_t index = 0;      // of the call
-    TimeFs since = 0_fs;            // simulated time, which stands still while code of the user runs
+    TimeFs since = 0_fs;          // simulated time, which stands still while code of the user runs
   };
 
   // The texts have to outlive the run, or the code that they name.
