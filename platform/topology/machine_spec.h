@@ -97,7 +97,7 @@ struct MachineSpec {
   RoutingMetric routing_metric = RoutingMetric::latency;
   std::map<std::string, double> routing_weight_mm;  // by edge kind: the length that routes count (F-19)
 
-  std::string mesh_file;  // pins the router grid (T-57); empty = computed
+  std::string mesh_file;                // pins the router grid (T-57); empty = computed
   std::vector<std::string> emit_views;  // drawn by every run into its folder (T-58)
 
   // Derived.

@@ -204,8 +204,7 @@ MachineSpec read_machine(MapReader& top) {
   MapReader visualization = top.map("visualization");
   const std::vector<std::string> views{"system", "sip", "cube", "pe"};
   const std::vector<std::size_t> no_views;
-  for (std::size_t view : visualization.choices("emit_views", &no_views, views))
-    spec.emit_views.push_back(views[view]);
+  for (std::size_t view : visualization.choices("emit_views", &no_views, views)) spec.emit_views.push_back(views[view]);
   visualization.done();
   return spec;
 }
