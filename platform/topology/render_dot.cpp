@@ -9,20 +9,13 @@
 #include "platform/base/names.h"
 #include "platform/topology/schema.h"
 #include "platform/topology/topology.h"
+#include "platform/topology/words.h"
 
 namespace kb::topology {
 namespace {
 
 constexpr double kCubePitchX = 2.0;  // inches between cubes of the SIP drawing
 constexpr double kCubePitchY = 1.5;
-
-std::string plural(std::size_t count, const char* word) {
-  return fmt::format("{} {}{}", count, word, count == 1 ? "" : "s");
-}
-
-std::string bandwidth_text(double bw_gbs) {
-  return bw_gbs > 0.0 ? fmt::format("{} GB/s", bw_gbs) : "no limit";
-}
 
 // Collects statements; y grows downwards here and upwards in Graphviz.
 class Drawing {

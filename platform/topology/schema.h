@@ -16,5 +16,6 @@ void check_machine(const MachineSpec& spec, ReadContext& context);
 const std::vector<std::string>& side_names();            // in the order of Side
 const std::vector<std::string>& corner_names();          // in the order of Corner
 const std::vector<std::string>& routing_metric_names();  // in the order of RoutingMetric
+const std::vector<std::string>& view_names();            // what can be drawn (T-58)
 
 }  // namespace kb::topology

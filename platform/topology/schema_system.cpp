@@ -181,6 +181,11 @@ const std::vector<std::string>& corner_names() {
   return names;
 }
 
+const std::vector<std::string>& view_names() {
+  static const std::vector<std::string> names{"system", "sip", "cube", "pe"};
+  return names;
+}
+
 const std::vector<std::string>& routing_metric_names() {
   static const std::vector<std::string> names{"latency", "distance"};
   return names;
@@ -202,7 +207,7 @@ MachineSpec read_machine(MapReader& top) {
   MapReader routing = top.map("routing");
   read_routing(routing, spec);
   MapReader visualization = top.map("visualization");
-  const std::vector<std::string> views{"system", "sip", "cube", "pe"};
+  const std::vector<std::string>& views = view_names();
   const std::vector<std::size_t> no_views;
   for (std::size_t view : visualization.choices("emit_views", &no_views, views)) spec.emit_views.push_back(views[view]);
   visualization.done();

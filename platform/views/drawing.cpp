@@ -21,14 +21,6 @@ std::string edge_title(const topology::Graph& graph, const topology::Edge& edge)
 
 }  // namespace
 
-std::string bandwidth_text(double bw_gbs) {
-  return bw_gbs > 0 ? fmt::format("{} GB/s", bw_gbs) : "no limit";
-}
-
-std::string plural(std::size_t count, const std::string& word) {
-  return fmt::format("{} {}{}", count, word, count == 1 ? "" : "s");
-}
-
 std::string node_title(const topology::Node& node) {
   std::string text = fmt::format("{}\n{}", node.id, node.impl);
   for (const params::ParamSet* params : {&node.params, &node.impl_params}) {

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "platform/topology/words.h"
 #include "platform/views/view.h"
 
 namespace kb::views {
@@ -37,8 +38,9 @@ class Drawing {
   std::map<std::string, Rect> places_;
 };
 
-std::string bandwidth_text(double bw_gbs);
-std::string plural(std::size_t count, const std::string& word);
+using topology::bandwidth_text;
+using topology::plural;
+
 // Attributes of a node, a line each.
 std::string node_title(const topology::Node& node);
 

@@ -4,11 +4,6 @@
 
 namespace kb::views {
 
-const std::vector<std::string>& all_view_names() {
-  static const std::vector<std::string> names = {"system", "sip", "cube", "pe"};
-  return names;
-}
-
 std::string view_path(const std::string& folder, const std::string& view) {
   return folder + (folder.empty() || folder.back() == '/' ? "" : "/") + view + "_view.svg";
 }

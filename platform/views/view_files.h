@@ -9,8 +9,6 @@
 
 namespace kb::views {
 
-const std::vector<std::string>& all_view_names();  // "system", "sip", "cube", "pe"
-
 // DIR/cube_view.svg and its like.
 std::string view_path(const std::string& folder, const std::string& view);
 

@@ -5,6 +5,7 @@
 
 #include "platform/base/error.h"
 #include "platform/base/nearest.h"
+#include "platform/topology/schema.h"
 #include "platform/views/view_files.h"
 #include "sim/cli/file_roles.h"
 #include "sim/cli/help.h"
@@ -58,7 +59,7 @@ class TopologyCommand final : public Command {
 
  private:
   static void check_view(const std::string& view) {
-    const std::vector<std::string>& known = views::all_view_names();
+    const std::vector<std::string>& known = topology::view_names();
     if (std::find(known.begin(), known.end(), view) != known.end()) return;
     throw usage_error(fmt::format("--views: there is no view '{}'; {}", view, suggest(view, known)));
   }
@@ -67,7 +68,7 @@ class TopologyCommand final : public Command {
   const std::vector<std::string>& chosen_views(const topology::LoadedTopology& machine) const {
     if (!views_.empty()) return views_;
     const std::vector<std::string>& asked = machine.graph.spec.emit_views;
-    return asked.empty() ? views::all_view_names() : asked;
+    return asked.empty() ? topology::view_names() : asked;
   }
 
   void write_files(const topology::LoadedTopology& machine) const {
