@@ -70,3 +70,17 @@ build_preset() {
     ninja -C "$folder" -j "$jobs" "$@" >"$folder/build.log" 2>&1 || { grep -v '^\[' "$folder/build.log" | tail -n 80 >&2; return 1; }
   fi
 }
+
+# run_tests PRESET [options of ctest]: what fails is carried out once more, so that a long output ends with it and shows
+# whether it fails every time. A failure stays one.
+run_tests() {
+  local folder="$root/build/$1" code=0
+  shift
+  ctest --test-dir "$folder" --output-on-failure --no-tests=error -j "$jobs" "$@" || code=$?
+  [ "$code" -eq 0 ] && return 0
+  if [ -f "$folder/Testing/Temporary/LastTestsFailed.log" ]; then
+    say "once more what failed:"
+    ctest --test-dir "$folder" --output-on-failure --rerun-failed -j 1 || true
+  fi
+  return "$code"
+}

@@ -58,6 +58,7 @@ std::size_t own_kb() {
 // In the child: only calls that are safe between fork and exec of a program with threads.
 [[noreturn]] void become(const ProcessCall& call, char* const* words, char* const* environment) {
   ::setpgid(0, 0);
+  for (const int signal : {SIGINT, SIGTERM, SIGHUP}) ::signal(signal, SIG_DFL);  // the caller may ignore some
   limit(RLIMIT_CORE, 0);
   limit(RLIMIT_CPU, static_cast<std::size_t>(std::max(1.0, call.limits.cpu_s + 1)));
   limit(RLIMIT_FSIZE, call.limits.file_bytes);
@@ -91,6 +92,17 @@ bool catches(pid_t process, int signal) {
   return true;
 }
 
+// Waits for the moment of a kick. True when the process ended before.
+bool wait_for_kick(int descriptor, pid_t process, const ProcessCall::Kick& kick, Clock::time_point start) {
+  constexpr double kStep = 0.001;
+  if (wait_until(descriptor, start, kick.after_s)) return true;
+  const double latest = seconds_since(start) + kick.patience_s;
+  while (kick.signal != SIGKILL && !catches(process, kick.signal) && seconds_since(start) < latest) {
+    if (wait_until(descriptor, start, seconds_since(start) + kStep)) return true;
+  }
+  return false;
+}
+
 }  // namespace
 
 ProcessEnd run_process(const ProcessCall& call) {
@@ -108,11 +120,8 @@ ProcessEnd run_process(const ProcessCall& call) {
   ProcessEnd end;
   bool ended = false;
   if (call.kick) {
-    ended = wait_until(descriptor, start, call.kick->after_s);
-    if (!ended) {
-      end.kick_was_caught = catches(child, call.kick->signal);
-      ::kill(child, call.kick->signal);
-    }
+    ended = wait_for_kick(descriptor, child, *call.kick, start);
+    if (!ended) ::kill(child, call.kick->signal);
   }
   if (!ended && !wait_until(descriptor, start, call.limits.wall_s)) {
     end.timed_out = true;

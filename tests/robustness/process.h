@@ -24,6 +24,7 @@ struct ProcessCall {
   struct Kick {
     int signal;
     double after_s;
+    double patience_s = 30.0;  // the process has so much longer to install a handler, before which any would end
   };
   std::optional<Kick> kick;  // a signal to the process, unless it has ended before
 };
@@ -34,7 +35,6 @@ struct ProcessEnd {
   bool timed_out = false;
   double wall_s = 0.0;
   double cpu_s = 0.0;
-  bool kick_was_caught = true;  // the process had a handler for the kick's signal when it was sent
   // Of the largest process among it and its children; 0 when it was less than what the caller itself uses, with which
   // a process begins.
   std::size_t peak_kb = 0;

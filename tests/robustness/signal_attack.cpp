@@ -19,8 +19,7 @@ std::vector<Verdict> judge_end(const OutputJob& job, const Trial& trial, int sig
   const bool aborted = signal == SIGABRT && trial.end.code == kProgramFault;  // as if a workload had called abort()
   if (finished || by_signal || aborted || (trial.end.signal == 0 && trial.end.code == kInterrupted)) return {};
   // A signal before the handlers are there ends the program as any other.
-  const bool too_early = kicked ? !trial.end.kick_was_caught : trial.end.cpu_s < 0.05;
-  if (trial.end.signal == signal && too_early && trial.err.empty()) return {};
+  if (!kicked && trial.end.signal == signal && trial.end.cpu_s < 0.05 && trial.err.empty()) return {};
   return {{"end", job.name + ": signal " + std::to_string(signal) + " ends with code " +
                       std::to_string(trial.end.code) + ", signal " + std::to_string(trial.end.signal)}};
 }
