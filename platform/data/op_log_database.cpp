@@ -1,0 +1,240 @@
+#include "platform/data/op_log_database.h"
+
+#include <fmt/format.h>
+#include <sqlite3.h>
+
+#include <chrono>
+#include <filesystem>
+
+#include "platform/base/error.h"
+#include "platform/data/op_log_sqlite.h"
+
+namespace kb::data {
+namespace {
+
+constexpr int kStepsBetweenLooks = 20'000;  // of SQLite's machine; some 0.1 ms
+
+// `immutable`: a log that was left beside it is not replayed, and the folder may be read-only.
+std::string read_only_uri(const std::string& file) {
+  std::string uri = "file:";
+  for (const char c : std::filesystem::absolute(file).string()) {
+    const auto byte = static_cast<unsigned char>(c);
+    const bool plain = c == '/' || c == '.' || c == '_' || c == '-' || (byte < 128 && std::isalnum(byte) != 0);
+    uri += plain ? std::string(1, c) : fmt::format("%{:02X}", byte);
+  }
+  return uri + "?immutable=1";
+}
+
+std::string text_of(sqlite3_stmt* statement, int column) {
+  const unsigned char* text = sqlite3_column_text(statement, column);
+  return text == nullptr ? "" : reinterpret_cast<const char*>(text);
+}
+
+OpRow row_of(sqlite3_stmt* statement) {
+  return {sqlite3_column_int64(statement, 0), sqlite3_column_int64(statement, 1), sqlite3_column_int64(statement, 2),
+          sqlite3_column_int64(statement, 3), sqlite3_column_int64(statement, 4)};
+}
+
+constexpr const char* kRowSql = "SELECT seq, t_start_fs, t_end_fs, component_id, operation_id";
+
+const char* order_sql(OpQuery::Order order) {
+  switch (order) {
+    case OpQuery::Order::start:
+      return "t_start_fs";
+    case OpQuery::Order::end:
+      return "t_end_fs";
+    case OpQuery::Order::duration:
+      return "t_end_fs - t_start_fs";
+    case OpQuery::Order::sequence:
+      break;
+  }
+  return "seq";
+}
+
+// The numbers are bound, so that the text depends on how many there are alone.
+void add_set(std::string& sql, const char* column, const std::optional<std::vector<std::int64_t>>& set,
+             std::vector<std::int64_t>& bound) {
+  if (!set) return;
+  sql += fmt::format(" AND {} IN (", column);
+  for (std::size_t i = 0; i < set->size(); ++i) sql += i == 0 ? "?" : ",?";
+  sql += ")";
+  bound.insert(bound.end(), set->begin(), set->end());
+}
+
+}  // namespace
+
+// While it exists, a statement ends with SQLITE_INTERRUPT when the time has passed or the database is stopped.
+class OpLogDatabase::Deadline {
+ public:
+  Deadline(OpLogDatabase& owner, double seconds)
+      : owner_(owner), end_(std::chrono::steady_clock::now() + std::chrono::duration_cast<Clock>(Seconds(seconds))) {
+    sqlite3_progress_handler(owner_.database_.get(), kStepsBetweenLooks, &Deadline::passed, this);
+  }
+  ~Deadline() { sqlite3_progress_handler(owner_.database_.get(), 0, nullptr, nullptr); }
+  Deadline(const Deadline&) = delete;
+  Deadline& operator=(const Deadline&) = delete;
+
+ private:
+  using Clock = std::chrono::steady_clock::duration;
+  using Seconds = std::chrono::duration<double>;
+  static int passed(void* self) {
+    const auto* deadline = static_cast<const Deadline*>(self);
+    return deadline->owner_.stopped_ || std::chrono::steady_clock::now() > deadline->end_ ? 1 : 0;
+  }
+
+  OpLogDatabase& owner_;
+  std::chrono::steady_clock::time_point end_;
+};
+
+void OpLogDatabase::Close::operator()(sqlite3* database) const {
+  sqlite3_close_v2(database);
+}
+void OpLogDatabase::Close::operator()(sqlite3_stmt* statement) const {
+  sqlite3_finalize(statement);
+}
+
+OpLogDatabase::OpLogDatabase(std::string file) : file_(std::move(file)) {
+  open();
+  check_schema();
+  read_names();
+  Statement last = prepare("SELECT max(seq) FROM op");
+  if (step(last) && sqlite3_column_type(last.get(), 0) != SQLITE_NULL) {
+    end_seq_ = sqlite3_column_int64(last.get(), 0) + 1;
+  }
+}
+
+OpLogDatabase::~OpLogDatabase() = default;
+
+void OpLogDatabase::open() {
+  std::error_code ignored;
+  if (!std::filesystem::is_regular_file(file_, ignored)) refuse(SQLITE_OK, "it is not a regular file");
+  sqlite3* database = nullptr;
+  const int flags = SQLITE_OPEN_READONLY | SQLITE_OPEN_URI | SQLITE_OPEN_NOMUTEX;
+  const int code = sqlite3_open_v2(read_only_uri(file_).c_str(), &database, flags, nullptr);
+  database_.reset(database);
+  if (code != SQLITE_OK) refuse(code, sqlite3_errstr(code));
+  // The file may come from anybody: what its schema names is not called.
+  sqlite3_db_config(database, SQLITE_DBCONFIG_DEFENSIVE, 1, nullptr);
+  sqlite3_db_config(database, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, nullptr);
+  sqlite3_db_config(database, SQLITE_DBCONFIG_ENABLE_VIEW, 0, nullptr);
+  sqlite3_db_config(database, SQLITE_DBCONFIG_ENABLE_TRIGGER, 0, nullptr);
+}
+
+void OpLogDatabase::check_schema() {
+  Statement tables = prepare(
+      "SELECT count(*) FROM sqlite_schema WHERE type = 'table' AND name IN ('meta', 'component', 'operation', 'op')");
+  constexpr int kTables = 4;
+  if (!step(tables) || sqlite3_column_int(tables.get(), 0) != kTables) {
+    refuse(SQLITE_OK, "it is a database of another program; give one that `kernbench run --oplog` wrote");
+  }
+  Statement version = prepare("SELECT value FROM meta WHERE key = 'schema_version'");
+  if (!step(version)) refuse(SQLITE_OK, "it does not say its schema version; write it again");
+  const std::string found = text_of(version.get(), 0);
+  const bool known = found.size() == 1 && found[0] >= '1' && found[0] <= '0' + OpLogSqlite::kSchemaVersion;
+  static_assert(OpLogSqlite::kSchemaVersion <= 9);
+  if (!known) {
+    refuse(SQLITE_OK, fmt::format("it has schema version {}, and this program reads up to {}; use the kernbench that "
+                                  "wrote it",
+                                  found, OpLogSqlite::kSchemaVersion));
+  }
+}
+
+void OpLogDatabase::read_names() {
+  Statement components = prepare("SELECT id, name FROM component ORDER BY id");
+  while (step(components)) {
+    names_.components.emplace_back(sqlite3_column_int64(components.get(), 0), text_of(components.get(), 1));
+  }
+  Statement operations = prepare("SELECT id, kind, name FROM operation ORDER BY id");
+  while (step(operations)) {
+    names_.operations.push_back(
+        {sqlite3_column_int64(operations.get(), 0), text_of(operations.get(), 1), text_of(operations.get(), 2)});
+  }
+}
+
+void OpLogDatabase::scan(std::int64_t from, std::int64_t to, const std::function<bool(const OpRow&)>& take) {
+  const std::lock_guard lock(mutex_);
+  Statement rows = prepare(std::string(kRowSql) + " FROM op WHERE seq >= ? AND seq < ?");
+  sqlite3_bind_int64(rows.get(), 1, from);
+  sqlite3_bind_int64(rows.get(), 2, to);
+  while (step(rows)) {
+    if (!take(row_of(rows.get()))) return;
+  }
+}
+
+std::optional<std::vector<OpRow>> OpLogDatabase::select(const OpQuery& query, double seconds) {
+  const std::lock_guard lock(mutex_);
+  const std::string tail =
+      fmt::format(" ORDER BY {} {}{} LIMIT ? OFFSET ?", order_sql(query.order), query.descending ? "DESC" : "ASC",
+                  query.order == OpQuery::Order::sequence ? "" : ", seq");
+  Statement rows = prepare(kRowSql, query, tail);
+  const int bound = sqlite3_bind_parameter_count(rows.get());
+  sqlite3_bind_int64(rows.get(), bound - 1, query.limit);
+  sqlite3_bind_int64(rows.get(), bound, query.offset);
+  const Deadline deadline(*this, seconds);
+  std::vector<OpRow> found;
+  int code = SQLITE_ROW;
+  while ((code = sqlite3_step(rows.get())) == SQLITE_ROW) found.push_back(row_of(rows.get()));
+  if (code == SQLITE_INTERRUPT) return std::nullopt;
+  if (code != SQLITE_DONE) refuse(code, sqlite3_errmsg(database_.get()));
+  return found;
+}
+
+std::optional<std::int64_t> OpLogDatabase::count(const OpQuery& query, double seconds) {
+  const std::lock_guard lock(mutex_);
+  Statement rows = prepare("SELECT count(*)", query, "");
+  const Deadline deadline(*this, seconds);
+  const int code = sqlite3_step(rows.get());
+  if (code == SQLITE_INTERRUPT) return std::nullopt;
+  if (code != SQLITE_ROW) refuse(code, sqlite3_errmsg(database_.get()));
+  return sqlite3_column_int64(rows.get(), 0);
+}
+
+std::optional<std::pair<OpRow, std::string>> OpLogDatabase::find(std::int64_t seq) {
+  const std::lock_guard lock(mutex_);
+  Statement row = prepare(std::string(kRowSql) + ", params FROM op WHERE seq = ?");
+  sqlite3_bind_int64(row.get(), 1, seq);
+  if (!step(row)) return std::nullopt;
+  return std::pair(row_of(row.get()), text_of(row.get(), 5));
+}
+
+OpLogDatabase::Statement OpLogDatabase::prepare(const std::string& sql) {
+  sqlite3_stmt* statement = nullptr;
+  const int code = sqlite3_prepare_v2(database_.get(), sql.c_str(), -1, &statement, nullptr);
+  Statement owner(statement);
+  if (code != SQLITE_OK) refuse(code, sqlite3_errmsg(database_.get()));
+  return owner;
+}
+
+OpLogDatabase::Statement OpLogDatabase::prepare(const std::string& head, const OpQuery& query,
+                                                const std::string& tail) {
+  std::string sql = head + " FROM op WHERE seq > ?";
+  std::vector<std::int64_t> bound = {query.after_seq};
+  add_set(sql, "component_id", query.components, bound);
+  add_set(sql, "operation_id", query.operations, bound);
+  if (query.to_fs) {
+    sql += " AND t_start_fs < ?";
+    bound.push_back(*query.to_fs);
+  }
+  if (query.from_fs) {
+    sql += " AND t_end_fs > ?";
+    bound.push_back(*query.from_fs);
+  }
+  Statement statement = prepare(sql + tail);
+  for (std::size_t i = 0; i < bound.size(); ++i) sqlite3_bind_int64(statement.get(), static_cast<int>(i) + 1, bound[i]);
+  return statement;
+}
+
+bool OpLogDatabase::step(Statement& statement) {
+  const int code = sqlite3_step(statement.get());
+  if (code != SQLITE_ROW && code != SQLITE_DONE) refuse(code, sqlite3_errmsg(database_.get()));
+  return code == SQLITE_ROW;
+}
+
+void OpLogDatabase::refuse(int code, const std::string& reason) const {
+  std::string why = reason;
+  if ((code & 0xff) == SQLITE_NOTADB) why = "it is not a SQLite database";
+  if ((code & 0xff) == SQLITE_CORRUPT) why = "it is truncated or damaged; write it again";
+  throw Error::configuration("cannot read the operation log '" + file_ + "': " + why);
+}
+
+}  // namespace kb::data

@@ -1,0 +1,100 @@
+// Reads the operation log that OpLogSqlite writes; docs/guides/oplog.md documents the tables.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+struct sqlite3;
+struct sqlite3_stmt;
+
+namespace kb::data {
+
+struct OpRow {
+  std::int64_t seq = 0;
+  std::int64_t start_fs = 0;
+  std::int64_t end_fs = 0;
+  std::int64_t component = 0;  // as in `component`
+  std::int64_t operation = 0;  // as in `operation`
+};
+
+struct OpLogNames {
+  struct Operation {
+    std::int64_t id = 0;
+    std::string kind;
+    std::string name;
+  };
+  std::vector<std::pair<std::int64_t, std::string>> components;
+  std::vector<Operation> operations;
+};
+
+// Which operations, in which order.
+struct OpQuery {
+  enum class Order { sequence, start, end, duration };
+  std::optional<std::vector<std::int64_t>> components;  // none: all
+  std::optional<std::vector<std::int64_t>> operations;
+  std::optional<std::int64_t> from_fs, to_fs;  // under way in [from, to)
+  std::int64_t after_seq = -1;                 // beyond this one
+  Order order = Order::sequence;
+  bool descending = false;
+  std::int64_t offset = 0;
+  std::int64_t limit = 100;
+};
+
+// Opened for reading alone: nothing beside the file is looked at, created or locked. The functions may be called from
+// several threads, which take turns.
+class OpLogDatabase {
+ public:
+  // Configuration Error when it cannot be read, is no such database, or was written by a newer program.
+  explicit OpLogDatabase(std::string file);
+  ~OpLogDatabase();
+  OpLogDatabase(const OpLogDatabase&) = delete;
+  OpLogDatabase& operator=(const OpLogDatabase&) = delete;
+
+  const OpLogNames& names() const { return names_; }
+  // One more than the largest `seq`.
+  std::int64_t end_seq() const { return end_seq_; }
+
+  // Every operation with seq in [from, to), in that order, until `take` returns false. Errors as the constructor's.
+  void scan(std::int64_t from, std::int64_t to, const std::function<bool(const OpRow&)>& take);
+  // Empty when it takes longer than `seconds` of the computer's time, or stop() was called.
+  std::optional<std::vector<OpRow>> select(const OpQuery& query, double seconds);
+  std::optional<std::int64_t> count(const OpQuery& query, double seconds);
+  // The parameters of an operation, JSON text; empty when there is no such operation.
+  std::optional<std::pair<OpRow, std::string>> find(std::int64_t seq);
+
+  // What runs and what comes ends at once.
+  void stop() { stopped_ = true; }
+
+ private:
+  struct Close {
+    void operator()(sqlite3* database) const;
+    void operator()(sqlite3_stmt* statement) const;
+  };
+  using Statement = std::unique_ptr<sqlite3_stmt, Close>;
+  class Deadline;
+
+  void open();
+  void check_schema();
+  void read_names();
+  Statement prepare(const std::string& sql);
+  Statement prepare(const std::string& head, const OpQuery& query, const std::string& tail);
+  bool step(Statement& statement);
+  [[noreturn]] void refuse(int code, const std::string& reason) const;
+
+  std::string file_;
+  std::mutex mutex_;
+  std::unique_ptr<sqlite3, Close> database_;
+  OpLogNames names_;
+  std::int64_t end_seq_ = 0;
+  std::atomic<bool> stopped_{false};
+};
+
+}  // namespace kb::data
