@@ -55,6 +55,15 @@ inline constexpr const char* kCompareFooter =
     "  kernbench compare a b --json | jq '.parts[]'\n"
     "Launches of one kernel on one SIP are compared in their order.";
 
+inline constexpr const char* kWebFooter =
+    "Examples:\n"
+    "  kernbench run --out r --oplog r/ops.sqlite && kernbench web r\n"
+    "  kernbench web r --port 0 --no-open                   any free port, and only the address\n"
+    "\n"
+    "The page is for this user on this computer: the server listens on 127.0.0.1 alone, and the address has a secret.\n"
+    "Another computer's run: ssh -L 8765:127.0.0.1:8765 HOST, kernbench web there, and the address in a browser here.\n"
+    "Without ops.sqlite in RUN_DIR there is no timeline. Ctrl-C ends the server.";
+
 inline constexpr const char* kCheckFooter =
     "Examples:\n"
     "  kernbench check configs/*.yaml\n"

@@ -1,0 +1,43 @@
+#include <CLI/CLI.hpp>
+
+#include "sim/cli/arguments.h"
+#include "sim/cli/help.h"
+#include "sim/cli/program.h"
+#include "sim/web/session.h"
+
+namespace kb::cli {
+namespace {
+
+constexpr std::uint64_t kUsualPort = 8765, kLastPort = 65535;
+
+class WebCommand final : public Command {
+ public:
+  explicit WebCommand(CLI::App& app) {
+    app.footer(kWebFooter);
+    app.add_option("RUN_DIR", folder_, "Folder of a run")->capture_default_str();
+    add_whole_option(app, "--port", port_, 0, kLastPort, "Port on this computer; 0 is any free one");
+    app.add_flag("--no-open", no_open_, "Print the address and open no browser");
+  }
+
+  int run() override {
+    web::SessionOptions options;
+    options.folder = folder_;
+    options.port = static_cast<int>(port_);
+    options.open_browser = !no_open_;
+    web::serve(options, [](const std::string& line) { print_text(line + "\n"); });
+    return 0;
+  }
+
+ private:
+  std::string folder_ = "results";
+  std::uint64_t port_ = kUsualPort;
+  bool no_open_ = false;
+};
+
+}  // namespace
+
+std::unique_ptr<Command> make_web_command(CLI::App& app, const Program&) {
+  return std::make_unique<WebCommand>(app);
+}
+
+}  // namespace kb::cli

@@ -1,0 +1,360 @@
+#include "sim/web/api.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cctype>
+#include <cstring>
+#include <map>
+#include <memory>
+#include <utility>
+
+#include "platform/base/error.h"
+#include "platform/base/glob.h"
+#include "platform/base/split.h"
+#include "platform/base/units.h"
+#include "platform/base/whole_number.h"
+#include "platform/observe/json_writer.h"
+#include "sim/web/assets.h"
+
+namespace kb::web {
+namespace {
+
+using observe::JsonWriter;
+
+constexpr double kQuerySeconds = 10;
+constexpr std::int64_t kMostPage = 1000;
+constexpr int kNotFound = 404, kBadRequest = 400, kTooSlow = 503;
+
+HttpResponse json(JsonWriter& writer) {
+  HttpResponse response;
+  response.body = writer.take();
+  return response;
+}
+
+HttpResponse error(int status, const std::string& message) {
+  JsonWriter writer(JsonWriter::Layout::compact);
+  writer.begin_object().key("error").text(message).end_object();
+  HttpResponse response = json(writer);
+  response.status = status;
+  return response;
+}
+
+Error bad_request(const std::string& message) {
+  return Error::configuration(message);
+}
+
+std::int64_t whole(const std::string& name, const std::string& text) {
+  std::int64_t value = 0;
+  if (parse_whole(text, value) != std::errc()) throw bad_request(name + " has to be a whole number");
+  return value;
+}
+
+std::int64_t whole(const HttpRequest& request, const std::string& name, std::int64_t otherwise) {
+  const auto text = request.parameter(name);
+  return text ? whole(name, *text) : otherwise;
+}
+
+std::int64_t needed(const HttpRequest& request, const std::string& name) {
+  const auto text = request.parameter(name);
+  if (!text) throw bad_request(name + " is missing");
+  return whole(name, *text);
+}
+
+std::string lower(std::string text) {
+  std::transform(text.begin(), text.end(), text.begin(),
+                 [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  return text;
+}
+
+// A part of the name, or a pattern for all of it.
+bool matches(const std::string& wanted, const std::string& name) {
+  const std::string pattern = lower(wanted), text = lower(name);
+  const bool glob = pattern.find_first_of("*?") != std::string::npos;
+  return glob ? glob_match(pattern, text) : text.find(pattern) != std::string::npos;
+}
+
+template <typename Value>
+void append(std::string& bytes, Value value) {
+  char raw[sizeof value];
+  std::memcpy(raw, &value, sizeof value);
+  bytes.append(raw, sizeof value);
+}
+
+void write_times(JsonWriter& writer, const char* name, const std::vector<TrackOp>& ops, std::int64_t TrackOp::*time) {
+  writer.key(name).begin_array();
+  for (const TrackOp& op : ops) writer.text(std::to_string(op.*time));
+  writer.end_array();
+}
+
+template <typename List, typename Get>
+void write_numbers(JsonWriter& writer, const char* name, const List& list, Get get) {
+  writer.key(name).begin_array();
+  for (const auto& element : list) writer.integer(get(element));
+  writer.end_array();
+}
+
+std::string encode(const Tile& tile, const TileRequest& request, const std::vector<TimelineRow>& rows) {
+  JsonWriter head(JsonWriter::Layout::compact);
+  const std::int64_t width = Track::width_fs(tile.level);
+  head.begin_object();
+  head.key("first_fs").text(std::to_string(tile.first * width)).key("width_fs").text(std::to_string(width));
+  head.key("rows").unsigned_integer(request.rows.size()).key("columns").unsigned_integer(tile.columns);
+  if (tile.ops) {
+    head.key("ops").begin_object();
+    write_numbers(head, "row", tile.ops->row, [](std::uint32_t row) { return row; });
+    write_numbers(head, "seq", tile.ops->ops, [](const TrackOp& op) { return op.sequence; });
+    write_numbers(head, "operation", tile.ops->ops, [](const TrackOp& op) { return op.operation; });
+    write_times(head, "start_fs", tile.ops->ops, &TrackOp::start_fs);
+    write_times(head, "end_fs", tile.ops->ops, &TrackOp::end_fs);
+    head.end_object();
+  }
+  head.end_object();
+  std::string bytes = head.take();
+  bytes.append(3 - bytes.size() % 4, ' ');
+  bytes += '\n';
+  constexpr std::size_t kBytesPerBucket = 10;
+  bytes.reserve(bytes.size() + tile.buckets.size() * kBytesPerBucket);
+  for (std::size_t i = 0; i < tile.buckets.size(); ++i) {
+    const auto members = static_cast<double>(rows[request.rows[i / tile.columns]].tracks.size());
+    const double most = std::max(1.0, members) * static_cast<double>(width);
+    append(bytes, static_cast<float>(static_cast<double>(tile.buckets[i].busy_fs) / most));
+  }
+  for (const Bucket& bucket : tile.buckets) append(bytes, bucket.count);
+  for (const Bucket& bucket : tile.buckets) append(bytes, bucket.dominant);
+  return bytes;
+}
+
+// A text that a spreadsheet takes for a formula gets an apostrophe in front.
+std::string csv_text(const std::string& text) {
+  std::string quoted = "\"";
+  if (!text.empty() && std::string("=+-@\t\r").find(text[0]) != std::string::npos) quoted += '\'';
+  for (const char c : text) quoted += c == '"' ? std::string("\"\"") : std::string(1, c);
+  return quoted + "\"";
+}
+
+// Names of ids, and "?" for those of a damaged file.
+class Names {
+ public:
+  explicit Names(const data::OpLogNames& names) : names_(names) {}
+  std::string component(std::int64_t id) const {
+    const auto at = std::lower_bound(names_.components.begin(), names_.components.end(), id,
+                                     [](const auto& entry, std::int64_t wanted) { return entry.first < wanted; });
+    return at != names_.components.end() && at->first == id ? at->second : "?";
+  }
+  const data::OpLogNames::Operation& operation(std::int64_t id) const {
+    static const data::OpLogNames::Operation unknown{-1, "?", "?"};
+    const auto at = std::lower_bound(names_.operations.begin(), names_.operations.end(), id,
+                                     [](const auto& entry, std::int64_t wanted) { return entry.id < wanted; });
+    return at != names_.operations.end() && at->id == id ? *at : unknown;
+  }
+
+ private:
+  const data::OpLogNames& names_;
+};
+
+void write_row(JsonWriter& writer, const data::OpRow& row, const Names& names) {
+  const data::OpLogNames::Operation& operation = names.operation(row.operation);
+  writer.key("seq").integer(row.seq).key("start_fs").text(std::to_string(row.start_fs));
+  writer.key("end_fs").text(std::to_string(row.end_fs)).key("component").text(names.component(row.component));
+  writer.key("kind").text(operation.kind).key("name").text(operation.name);
+}
+
+std::string csv_row(const data::OpRow& row, const Names& names) {
+  const data::OpLogNames::Operation& operation = names.operation(row.operation);
+  return fmt::format("{},{},{},{},{},{},{}\n", row.seq, format_ns(TimeFs(row.start_fs)), format_ns(TimeFs(row.end_fs)),
+                     format_ns(TimeFs(row.end_fs - row.start_fs)), csv_text(names.component(row.component)),
+                     csv_text(operation.kind), csv_text(operation.name));
+}
+
+}  // namespace
+
+Api::Api(RunFolder& run, const Timeline* timeline, const std::atomic<bool>& ready)
+    : run_(run), timeline_(timeline), ready_(ready) {}
+
+HttpResponse Api::answer(const HttpRequest& request) const {
+  for (const Asset& asset : assets()) {
+    if (request.path != asset.path) continue;
+    HttpResponse response;
+    response.type = asset.type;
+    response.body = asset.content;
+    return response;
+  }
+  static const std::map<std::string, Route> routes = {{"/api/run", &Api::run},
+                                                      {"/api/state", &Api::state},
+                                                      {"/api/rows", &Api::rows},
+                                                      {"/api/tiles", &Api::tiles},
+                                                      {"/api/op", &Api::operation},
+                                                      {"/api/ops", &Api::operations},
+                                                      {"/api/ops.csv", &Api::operations_csv},
+                                                      {"/api/launches.csv", &Api::launches_csv}};
+  const auto route = routes.find(request.path);
+  if (route == routes.end()) return error(kNotFound, "there is no such page");
+  try {
+    return (this->*route->second)(request);
+  } catch (const Error& failure) {
+    return error(kBadRequest, failure.what());
+  }
+}
+
+HttpResponse Api::run(const HttpRequest&) const {
+  HttpResponse response;
+  response.body = run_.summary();
+  return response;
+}
+
+HttpResponse Api::state(const HttpRequest&) const {
+  JsonWriter writer(JsonWriter::Layout::compact);
+  writer.begin_object();
+  writer.key("ready").boolean(ready_);
+  writer.key("progress").real(timeline_ == nullptr ? 1 : timeline_->progress());
+  if (timeline_ != nullptr && ready_) {
+    writer.key("operations").unsigned_integer(timeline_->operations());
+    writer.key("begin_fs").text(std::to_string(timeline_->begin_fs()));
+    writer.key("end_fs").text(std::to_string(timeline_->end_fs()));
+  }
+  writer.end_object();
+  return json(writer);
+}
+
+void Api::need_operations() const {
+  if (timeline_ == nullptr) {
+    throw bad_request("this run has no operations; run it again with --oplog DIR/ops.sqlite, DIR being its --out");
+  }
+}
+
+HttpResponse Api::rows(const HttpRequest&) const {
+  need_operations();
+  JsonWriter writer(JsonWriter::Layout::compact);
+  writer.begin_object().key("rows").begin_array();
+  for (const TimelineRow& row : timeline_->rows()) {
+    writer.begin_array().text(row.name).text(row.label).integer(row.parent).boolean(row.component);
+    writer.unsigned_integer(row.tracks.size()).end_array();
+  }
+  writer.end_array().key("operations").begin_array();
+  for (const auto& operation : run_.operations().names().operations) {
+    writer.begin_array().text(operation.kind).text(operation.name).end_array();
+  }
+  writer.end_array().end_object();
+  return json(writer);
+}
+
+HttpResponse Api::tiles(const HttpRequest& request) const {
+  need_operations();
+  if (!ready_) return error(kTooSlow, "the operations are still being read");
+  TileRequest wanted;
+  wanted.begin_fs = needed(request, "t0");
+  wanted.end_fs = needed(request, "t1");
+  wanted.pixels = needed(request, "px");
+  const std::string list = request.parameter("rows").value_or("");
+  for (const std::string& row : split(list, ',')) {
+    const std::int64_t number = whole("rows", row);
+    if (number < 0 || number >= static_cast<std::int64_t>(timeline_->rows().size())) {
+      throw bad_request(fmt::format("there is no row {}", number));
+    }
+    wanted.rows.push_back(static_cast<std::uint32_t>(number));
+  }
+  HttpResponse response;
+  response.type = "application/octet-stream";
+  response.body = encode(timeline_->tile(wanted), wanted, timeline_->rows());
+  return response;
+}
+
+HttpResponse Api::operation(const HttpRequest& request) const {
+  need_operations();
+  const auto found = run_.operations().find(needed(request, "seq"));
+  if (!found) return error(kNotFound, "there is no such operation");
+  JsonWriter writer(JsonWriter::Layout::compact);
+  writer.begin_object();
+  write_row(writer, found->first, Names(run_.operations().names()));
+  writer.key("params").text(found->second).end_object();  // a text: what a file has there need not be JSON
+  return json(writer);
+}
+
+data::OpQuery Api::query_of(const HttpRequest& request) const {
+  data::OpQuery query;
+  const data::OpLogNames& names = run_.operations().names();
+  if (const auto wanted = request.parameter("component"); wanted && !wanted->empty()) {
+    query.components.emplace();
+    for (const auto& [id, name] : names.components) {
+      if (matches(*wanted, name)) query.components->push_back(id);
+    }
+    if (query.components->size() == names.components.size()) query.components.reset();
+  }
+  if (const auto wanted = request.parameter("name"); wanted && !wanted->empty()) {
+    query.operations.emplace();
+    for (const auto& operation : names.operations) {
+      if (matches(*wanted, operation.name)) query.operations->push_back(operation.id);
+    }
+  }
+  if (request.parameter("t0")) query.from_fs = needed(request, "t0");
+  if (request.parameter("t1")) query.to_fs = needed(request, "t1");
+  static const std::map<std::string, data::OpQuery::Order> orders = {{"seq", data::OpQuery::Order::sequence},
+                                                                     {"start", data::OpQuery::Order::start},
+                                                                     {"end", data::OpQuery::Order::end},
+                                                                     {"duration", data::OpQuery::Order::duration}};
+  const auto order = orders.find(request.parameter("sort").value_or("seq"));
+  if (order == orders.end()) throw bad_request("sort has to be seq, start, end or duration");
+  query.order = order->second;
+  query.descending = request.parameter("order").value_or("") == "desc";
+  query.offset = whole(request, "offset", 0);
+  query.limit = whole(request, "limit", 100);
+  if (query.offset < 0) throw bad_request("offset has to be 0 or more");
+  if (query.limit < 1 || query.limit > kMostPage) throw bad_request(fmt::format("limit has to be 1 to {}", kMostPage));
+  return query;
+}
+
+HttpResponse Api::operations(const HttpRequest& request) const {
+  need_operations();
+  const data::OpQuery query = query_of(request);
+  const auto rows = run_.operations().select(query, kQuerySeconds);
+  if (!rows) return error(kTooSlow, "this takes too long; narrow it down");
+  const auto total = query.offset == 0 ? run_.operations().count(query, kQuerySeconds) : std::nullopt;
+  const Names names(run_.operations().names());
+  JsonWriter writer(JsonWriter::Layout::compact);
+  writer.begin_object().key("total");
+  total ? writer.integer(*total) : writer.null();
+  writer.key("rows").begin_array();
+  for (const data::OpRow& row : *rows) {
+    writer.begin_object();
+    write_row(writer, row, names);
+    writer.end_object();
+  }
+  writer.end_array().end_object();
+  return json(writer);
+}
+
+// By seq, a piece after the other: neither memory nor one query grows with the run.
+HttpResponse Api::operations_csv(const HttpRequest& request) const {
+  need_operations();
+  auto query = std::make_shared<data::OpQuery>(query_of(request));
+  constexpr std::int64_t kRowsAtOnce = 5000;
+  query->order = data::OpQuery::Order::sequence;
+  query->descending = false;
+  query->offset = 0;
+  query->limit = kRowsAtOnce;
+  HttpResponse response;
+  response.type = "text/csv";
+  response.file_name = "operations.csv";
+  auto first = std::make_shared<bool>(true);
+  response.next_piece = [this, query, first](std::string& piece) {
+    if (std::exchange(*first, false)) piece = "seq,start_ns,end_ns,duration_ns,component,kind,name\n";
+    const auto rows = run_.operations().select(*query, kQuerySeconds);
+    const Names names(run_.operations().names());
+    if (!rows || rows->empty()) return false;
+    for (const data::OpRow& row : *rows) piece += csv_row(row, names);
+    query->after_seq = rows->back().seq;
+    return rows->size() == static_cast<std::size_t>(kRowsAtOnce);
+  };
+  return response;
+}
+
+HttpResponse Api::launches_csv(const HttpRequest&) const {
+  HttpResponse response;
+  response.type = "text/csv";
+  response.file_name = "launches.csv";
+  response.body = run_.launches_csv();
+  return response;
+}
+
+}  // namespace kb::web

@@ -1,0 +1,43 @@
+// What the page asks the server for.
+#pragma once
+
+#include <atomic>
+#include <functional>
+#include <string>
+
+#include "sim/web/http_server.h"
+#include "sim/web/run_folder.h"
+#include "sim/web/timeline.h"
+
+namespace kb::web {
+
+// Answers are JSON except a tile: a line of JSON, blanks up to a multiple of four bytes, and then for all its buckets
+// the shares (float), the counts (32 bits) and the dominant operations (16 bits), little-endian.
+class Api {
+ public:
+  // `timeline` is null for a run without operations.
+  Api(RunFolder& run, const Timeline* timeline, const std::atomic<bool>& ready);
+
+  HttpResponse answer(const HttpRequest& request) const;
+
+ private:
+  using Route = HttpResponse (Api::*)(const HttpRequest&) const;
+
+  HttpResponse run(const HttpRequest& request) const;
+  HttpResponse state(const HttpRequest& request) const;
+  HttpResponse rows(const HttpRequest& request) const;
+  HttpResponse tiles(const HttpRequest& request) const;
+  HttpResponse operation(const HttpRequest& request) const;
+  HttpResponse operations(const HttpRequest& request) const;
+  HttpResponse operations_csv(const HttpRequest& request) const;
+  HttpResponse launches_csv(const HttpRequest& request) const;
+
+  data::OpQuery query_of(const HttpRequest& request) const;
+  void need_operations() const;
+
+  RunFolder& run_;
+  const Timeline* timeline_;
+  const std::atomic<bool>& ready_;
+};
+
+}  // namespace kb::web

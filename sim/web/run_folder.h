@@ -1,0 +1,34 @@
+// The folder of a run, as the page needs it.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+
+#include "platform/data/op_log_database.h"
+
+namespace kb::web {
+
+// Its files are read here, and no other file ever.
+class RunFolder {
+ public:
+  // Configuration Error when it is not the folder of a run, or a file of it cannot be read.
+  explicit RunFolder(const std::string& folder);
+
+  const std::string& name() const { return name_; }
+  // JSON: `result.json` without what a page of figures does not need (statistics of blocks, keys of the topology, times
+  // of each PE), at most 2000 launches, and their times as texts of fs.
+  const std::string& summary() const { return summary_; }
+  const std::string& launches_csv() const { return launches_csv_; }
+
+  bool has_operations() const { return operations_ != nullptr; }
+  data::OpLogDatabase& operations() const { return *operations_; }
+  const std::string& operations_file() const { return operations_file_; }
+
+ private:
+  std::string name_, summary_, launches_csv_;
+  std::string operations_file_;
+  std::unique_ptr<data::OpLogDatabase> operations_;
+};
+
+}  // namespace kb::web

@@ -1,0 +1,22 @@
+// `kernbench web` from its start to Ctrl-C.
+#pragma once
+
+#include <functional>
+#include <string>
+
+namespace kb::web {
+
+struct SessionOptions {
+  std::string folder;
+  int port = 0;  // 0: any free one
+  bool open_browser = true;
+};
+
+// Serves the run until SIGINT, SIGTERM or SIGHUP. `say` prints a line for the user. Configuration Error when the folder
+// cannot be read or the port cannot be taken.
+void serve(const SessionOptions& options, const std::function<void(const std::string&)>& say);
+
+// Starts the user's browser; false when there is none.
+bool open_browser(const std::string& url);
+
+}  // namespace kb::web

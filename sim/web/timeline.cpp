@@ -1,0 +1,242 @@
+#include "sim/web/timeline.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cctype>
+#include <exception>
+#include <limits>
+#include <thread>
+#include <tuple>
+
+#include "platform/base/error.h"
+#include "platform/base/split.h"
+
+namespace kb::web {
+namespace {
+
+constexpr std::size_t kThreads = 2;  // more do not read faster
+constexpr std::int64_t kReportEvery = 4096;
+constexpr std::size_t kMostRows = 4096;
+constexpr std::int64_t kMostPixels = 16'384;
+
+Error request_error(const std::string& message) {
+  return Error::configuration(message);
+}
+
+// Blocks of a PE in the order in which a command meets them; anything else behind them.
+int block_order(const std::string& label) {
+  static const std::vector<std::string> order = {"host",   "pe_cpu",         "pe_scheduler", "pe_tlb",  "pe_mmu",
+                                                 "pe_dma", "pe_fetch_store", "pe_gemm",      "pe_math", "pe_ipcq"};
+  const auto at = std::find(order.begin(), order.end(), label);
+  return static_cast<int>(at - order.begin());
+}
+
+// "cube10" comes behind "cube9".
+using LabelKey = std::tuple<int, std::string, std::uint64_t, std::string>;
+LabelKey key_of(const std::string& label) {
+  std::size_t digits = label.size();
+  constexpr std::size_t kMostDigits = 9;
+  while (digits > 0 && label.size() - digits < kMostDigits &&
+         std::isdigit(static_cast<unsigned char>(label[digits - 1])) != 0)
+    --digits;
+  const std::string number = label.substr(digits);
+  return {block_order(label), label.substr(0, digits), number.empty() ? 0 : std::stoull(number), label};
+}
+
+struct Node {
+  std::map<LabelKey, Node> children;
+  std::optional<std::uint32_t> track;
+};
+
+bool spans_others(const std::string& label) {
+  return label == "pe_scheduler";
+}
+
+}  // namespace
+
+// What one thread reads.
+struct Timeline::Part {
+  std::int64_t from = 0, to = 0;
+  std::vector<std::vector<TrackOp>> ops;  // by track
+  std::exception_ptr failure;
+};
+
+std::optional<std::uint32_t> Timeline::find(const Positions& positions, std::int64_t id) {
+  const auto found = positions.find(id);
+  return found == positions.end() ? std::nullopt : std::optional(found->second);
+}
+
+Timeline::Timeline(const data::OpLogNames& names) {
+  for (const auto& component : names.components) {
+    track_of_.emplace(component.first, static_cast<std::uint32_t>(track_of_.size()));
+  }
+  for (const auto& operation : names.operations) {
+    kind_of_.emplace(operation.id, static_cast<std::uint32_t>(kind_of_.size()));
+  }
+  if (kind_of_.size() >= Bucket::kNobody)
+    throw Error::configuration("the operation log has too many kinds of operation");
+  tracks_.resize(track_of_.size());
+  add_rows(names);
+}
+
+void Timeline::add_rows(const data::OpLogNames& names) {
+  constexpr std::size_t kDeepest = 12;
+  Node root;
+  for (const auto& [id, name] : names.components) {
+    Node* node = &root;
+    const std::vector<std::string> labels = split(name, '.');
+    if (labels.size() > kDeepest) throw Error::configuration("the operation log has a component with too many parts");
+    for (const std::string& label : labels) node = &node->children[key_of(label)];
+    node->track = track_of_.at(id);
+  }
+  const auto add = [&](const auto& self, const Node& node, const std::string& name, const LabelKey& key, int parent,
+                       int depth) -> std::vector<std::uint32_t> {
+    const auto row = rows_.size();
+    const std::string& label = std::get<3>(key);
+    rows_.push_back({name, label, parent, depth, node.children.empty(), {}});
+    std::vector<std::uint32_t> tracks;
+    if (node.track) tracks.push_back(*node.track);
+    for (const auto& [child_key, child] : node.children) {
+      const std::string& child_label = std::get<3>(child_key);
+      const std::vector<std::uint32_t> below =
+          self(self, child, name + "." + child_label, child_key, static_cast<int>(row), depth + 1);
+      if (!spans_others(child_label)) tracks.insert(tracks.end(), below.begin(), below.end());
+    }
+    rows_[row].tracks = tracks;
+    return tracks;
+  };
+  for (const auto& [key, node] : root.children) add(add, node, std::get<3>(key), key, -1, 0);
+}
+
+void Timeline::read_part(const std::string& file, Part& part, const std::atomic<bool>& stop) {
+  data::OpLogDatabase database(file);
+  part.ops.resize(tracks_.size());
+  std::int64_t unreported = 0;
+  const auto damaged = [&](const data::OpRow& row, const char* what) {
+    return Error::configuration(
+        fmt::format("cannot read the operation log '{}': operation {} {}; write it again", file, row.seq, what));
+  };
+  database.scan(part.from, part.to, [&](const data::OpRow& row) {
+    const auto track = track_of(row.component), kind = kind_of(row.operation);
+    if (!track || !kind) throw damaged(row, "has a component or a name that there is not");
+    const bool times = row.start_fs >= 0 && row.end_fs >= row.start_fs && row.end_fs < Track::kTimeLimit;
+    if (!times) throw damaged(row, "has impossible times");
+    part.ops[*track].push_back(
+        {row.start_fs, row.end_fs, static_cast<std::uint32_t>(row.seq), static_cast<std::uint16_t>(*kind)});
+    if (++unreported == kReportEvery) rows_read_ += std::exchange(unreported, 0);
+    return !stop;
+  });
+  rows_read_ += unreported;
+}
+
+void Timeline::load(const std::string& file, std::int64_t end_seq, const std::atomic<bool>& stop) {
+  if (end_seq < 0 || end_seq > std::numeric_limits<std::uint32_t>::max()) {
+    throw Error::configuration("cannot read the operation log '" + file + "': it has more than 4 billion operations");
+  }
+  end_seq_ = end_seq;
+  std::vector<Part> parts(kThreads);
+  const auto on_all = [&](const auto& work) {
+    std::vector<std::thread> threads;
+    for (std::size_t i = 0; i < kThreads; ++i) {
+      threads.emplace_back([&, i] {
+        try {
+          work(i);
+        } catch (...) {
+          parts[i].failure = std::current_exception();
+        }
+      });
+    }
+    for (std::thread& thread : threads) thread.join();
+    for (const Part& part : parts) {
+      if (part.failure) std::rethrow_exception(part.failure);
+    }
+  };
+  for (std::size_t i = 0; i < kThreads; ++i) {
+    parts[i].from = end_seq * static_cast<std::int64_t>(i) / static_cast<std::int64_t>(kThreads);
+    parts[i].to = end_seq * static_cast<std::int64_t>(i + 1) / static_cast<std::int64_t>(kThreads);
+  }
+  on_all([&](std::size_t i) { read_part(file, parts[i], stop); });
+  if (stop) return;
+
+  std::atomic<std::size_t> next{0};
+  on_all([&](std::size_t) {
+    for (std::size_t track = next++; track < tracks_.size(); track = next++) {
+      for (Part& part : parts) {
+        for (const TrackOp& op : part.ops[track]) tracks_[track].add(op);
+        std::vector<TrackOp>().swap(part.ops[track]);
+      }
+      tracks_[track].finish();
+    }
+  });
+  begin_fs_ = std::numeric_limits<std::int64_t>::max();
+  for (const Track& track : tracks_) {
+    operations_ += track.size();
+    if (track.size() == 0) continue;
+    begin_fs_ = std::min(begin_fs_, track.begin_fs());
+    end_fs_ = std::max(end_fs_, track.end_fs());
+  }
+  if (operations_ == 0) begin_fs_ = 0;
+}
+
+std::size_t Timeline::bytes() const {
+  std::size_t sum = 0;
+  for (const Track& track : tracks_) sum += track.bytes();
+  return sum;
+}
+
+void Timeline::check(const TileRequest& request) const {
+  if (request.begin_fs < 0 || request.end_fs <= request.begin_fs || request.end_fs > Track::kTimeLimit) {
+    throw request_error("the window has to begin at 0 or later and to end after its begin");
+  }
+  if (request.pixels < 1 || request.pixels > kMostPixels) {
+    throw request_error(fmt::format("there may be 1 to {} pixels", kMostPixels));
+  }
+  if (request.rows.size() > kMostRows) throw request_error(fmt::format("there may be at most {} rows", kMostRows));
+  for (const std::uint32_t row : request.rows) {
+    if (row >= rows_.size()) throw request_error(fmt::format("there is no row {}", row));
+  }
+}
+
+Tile Timeline::tile(const TileRequest& request) const {
+  check(request);
+  Tile tile;
+  tile.level = Track::level_for(request.end_fs - request.begin_fs, request.pixels);
+  tile.first = request.begin_fs >> (2 * tile.level);
+  tile.columns = static_cast<std::size_t>(((request.end_fs - 1) >> (2 * tile.level)) - tile.first) + 1;
+  if (tile.columns * request.rows.size() > kMostBuckets)
+    throw request_error("too many rows at once for so many pixels");
+  tile.buckets.resize(tile.columns * request.rows.size());
+  std::vector<std::int64_t> busiest(tile.columns);
+  for (std::size_t i = 0; i < request.rows.size(); ++i) {
+    Bucket* const sums = &tile.buckets[i * tile.columns];
+    std::fill(busiest.begin(), busiest.end(), -1);
+    for (const std::uint32_t track : rows_[request.rows[i]].tracks) {
+      tracks_[track].for_each(tile.level, tile.first, tile.columns, [&](std::size_t column, const Bucket& bucket) {
+        sums[column].busy_fs += bucket.busy_fs;
+        sums[column].count += bucket.count;
+        if (bucket.busy_fs <= busiest[column]) return;
+        busiest[column] = bucket.busy_fs;
+        sums[column].dominant = bucket.dominant;
+      });
+    }
+  }
+  add_ops(request, tile);
+  return tile;
+}
+
+void Timeline::add_ops(const TileRequest& request, Tile& tile) const {
+  Tile::Ops found;
+  for (std::size_t i = 0; i < request.rows.size(); ++i) {
+    const TimelineRow& row = rows_[request.rows[i]];
+    if (!row.component) continue;
+    const std::size_t room = kMostOps + 1 - found.ops.size();
+    const std::vector<TrackOp> ops = tracks_[row.tracks[0]].ops_in(request.begin_fs, request.end_fs, room);
+    found.ops.insert(found.ops.end(), ops.begin(), ops.end());
+    found.row.resize(found.ops.size(), static_cast<std::uint32_t>(i));
+    if (found.ops.size() > kMostOps) return;
+  }
+  tile.ops = std::move(found);
+}
+
+}  // namespace kb::web

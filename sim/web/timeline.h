@@ -1,0 +1,93 @@
+// The operations of a run as rows over time: one per component, and one for each PE, cube and SIP above them.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "platform/data/op_log_database.h"
+#include "sim/web/track.h"
+
+namespace kb::web {
+
+struct TimelineRow {
+  std::string name;   // "sip0.cube0.pe0"
+  std::string label;  // "pe0"
+  int parent = -1;    // row above it in the tree; -1 at the top
+  int depth = 0;
+  bool component = false;             // else what its components have in common
+  std::vector<std::uint32_t> tracks;  // a group has none of the schedulers, whose operations span those of the engines
+};
+
+struct TileRequest {
+  std::vector<std::uint32_t> rows;
+  std::int64_t begin_fs = 0;
+  std::int64_t end_fs = 0;
+  std::int64_t pixels = 0;
+};
+
+// Buckets of each row of a request, row by row.
+struct Tile {
+  int level = 0;
+  std::int64_t first = 0;  // index of the first bucket
+  std::size_t columns = 0;
+  std::vector<Bucket> buckets;  // of a group: sums, and what is dominant in its busiest component
+  // The operations themselves, when there are few: of the rows that are components.
+  struct Ops {
+    std::vector<std::uint32_t> row;  // position in the request
+    std::vector<TrackOp> ops;
+  };
+  std::optional<Ops> ops;
+};
+
+class Timeline {
+ public:
+  static constexpr std::size_t kMostBuckets = std::size_t{1} << 21;  // of one tile
+  static constexpr std::size_t kMostOps = 6000;
+
+  explicit Timeline(const data::OpLogNames& names);
+
+  // Reads all operations with several threads, each with the file open for itself; once. Configuration Error when the
+  // file is damaged. Until it has returned, tile() may not be called.
+  void load(const std::string& file, std::int64_t end_seq, const std::atomic<bool>& stop);
+  // 0 to 1, from any thread.
+  double progress() const {
+    return end_seq_ == 0 ? 0 : static_cast<double>(rows_read_) / static_cast<double>(end_seq_);
+  }
+
+  const std::vector<TimelineRow>& rows() const { return rows_; }
+  std::uint64_t operations() const { return operations_; }
+  std::int64_t begin_fs() const { return begin_fs_; }
+  std::int64_t end_fs() const { return end_fs_; }
+  std::size_t bytes() const;
+
+  // Position of a component or kind of operation among the names; none for an id that there is not.
+  std::optional<std::uint32_t> track_of(std::int64_t component) const { return find(track_of_, component); }
+  std::optional<std::uint32_t> kind_of(std::int64_t operation) const { return find(kind_of_, operation); }
+
+  // Configuration Error (as the request's) for rows that there are not, a wrong window or too many buckets.
+  Tile tile(const TileRequest& request) const;
+
+ private:
+  using Positions = std::map<std::int64_t, std::uint32_t>;
+  struct Part;
+
+  static std::optional<std::uint32_t> find(const Positions& positions, std::int64_t id);
+  void add_rows(const data::OpLogNames& names);
+  void read_part(const std::string& file, Part& part, const std::atomic<bool>& stop);
+  void check(const TileRequest& request) const;
+  void add_ops(const TileRequest& request, Tile& tile) const;
+
+  Positions track_of_, kind_of_;
+  std::vector<Track> tracks_;
+  std::vector<TimelineRow> rows_;  // a row stands behind its parent, siblings in the order of their numbers
+  std::int64_t end_seq_ = 0;
+  std::atomic<std::int64_t> rows_read_{0};
+  std::uint64_t operations_ = 0;
+  std::int64_t begin_fs_ = 0, end_fs_ = 0;
+};
+
+}  // namespace kb::web
