@@ -1,0 +1,38 @@
+// The state of the page is its address: "#/timeline?t0=1&t1=2".
+import { useEffect, useState } from 'preact/hooks';
+
+export interface Address { page: string; values: URLSearchParams }
+
+function read(): Address {
+  const [path, query] = location.hash.replace(/^#\/?/, '').split('?');
+  return { page: path || 'overview', values: new URLSearchParams(query ?? '') };
+}
+
+export function href(page: string, values: Record<string, string | number | bigint | undefined> = {}): string {
+  const query = new URLSearchParams();
+  for (const [name, value] of Object.entries(values)) {
+    if (value !== undefined && value !== '') query.set(name, String(value));
+  }
+  const text = query.toString();
+  return `#/${page}${text ? '?' + text : ''}`;
+}
+
+// Without an entry in the history: for what changes all the time.
+export function replaceAddress(page: string, values: Record<string, string | number | bigint | undefined>): void {
+  history.replaceState(null, '', location.pathname + href(page, values));
+}
+
+export function useAddress(): Address {
+  const [address, set] = useState(read);
+  useEffect(() => {
+    const changed = () => set(read());
+    addEventListener('hashchange', changed);
+    return () => removeEventListener('hashchange', changed);
+  }, []);
+  return address;
+}
+
+// The token is no part of what one might copy.
+export function forgetToken(): void {
+  if (location.search) history.replaceState(null, '', location.pathname + location.hash);
+}

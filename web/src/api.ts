@@ -1,0 +1,131 @@
+// What the server answers.
+
+export interface Launch {
+  id?: number;
+  kernel?: string;
+  sip?: number;
+  ok?: boolean;
+  error?: { code?: string; message?: string } | null;
+  submit_ns?: number | null;
+  start_ns?: number | null;
+  completed_ns?: number | null;
+  submit_fs: string | null;
+  start_fs: string | null;
+  completed_fs: string | null;
+  pe_exec_ns?: { min?: number; max?: number } | null;
+  dma_ns?: number;
+  compute_ns?: number;
+  macs?: number;
+  useful_macs?: number;
+  late_pes?: number;
+  breakdown?: Breakdown | null;
+}
+
+export interface Breakdown {
+  pe?: string;
+  busy?: Record<string, number>;
+  limiter?: string | null;
+  [part: string]: unknown;
+}
+
+export interface Figure { name: string; value: number; unit: string }
+
+export interface Run {
+  folder: string;
+  version?: string;
+  topology?: { file?: string; sha256?: string };
+  settings?: { key: string; value: unknown; reference?: unknown }[];
+  bench?: { name?: string; params?: Record<string, { value: unknown; origin?: string }> };
+  device?: string;
+  data_mode?: string;
+  seed?: number;
+  ok?: boolean;
+  error?: { code?: string; message?: string } | null;
+  sim_time_ns?: number;
+  launches: Launch[];
+  launch_count: number;
+  figures?: Figure[];
+  verification?: { tensor?: string; ok?: boolean }[];
+  notes?: string[];
+  warnings?: string[];
+  findings?: unknown;
+  has_operations: boolean;
+}
+
+export interface State { ready: boolean; progress: number; operations?: number; begin_fs?: string; end_fs?: string }
+
+export interface Row { name: string; label: string; parent: number; depth: number; component: boolean; members: number }
+export interface Rows { rows: Row[]; operations: { kind: string; name: string }[] }
+
+export interface TileOps { row: number[]; seq: number[]; operation: number[]; start_fs: string[]; end_fs: string[] }
+
+export interface Tile {
+  rowIds: number[];
+  first: bigint;
+  width: number;
+  columns: number;
+  share: Float32Array;
+  count: Uint32Array;
+  dominant: Uint16Array;
+  ops: TileOps | null;
+}
+
+export interface Operation {
+  seq: number;
+  start_fs: string;
+  end_fs: string;
+  component: string;
+  kind: string;
+  name: string;
+  params?: string;
+}
+
+async function get(path: string, signal?: AbortSignal): Promise<Response> {
+  const response = await fetch(path, { signal });
+  if (response.ok) return response;
+  const text = await response.text();
+  let message = text.trim();
+  try {
+    message = JSON.parse(text).error ?? message;
+  } catch {
+    // Not JSON: the text is the message.
+  }
+  throw new Error(message || `the server answers ${response.status}`);
+}
+
+async function json<T>(path: string, signal?: AbortSignal): Promise<T> {
+  return (await get(path, signal)).json();
+}
+
+export const fetchRun = () => json<Run>('/api/run');
+export const fetchState = () => json<State>('/api/state');
+export const fetchOperation = (seq: number, signal?: AbortSignal) => json<Operation>(`/api/op?seq=${seq}`, signal);
+export const fetchOperations = (query: string, signal: AbortSignal) =>
+  json<{ total: number | null; rows: Operation[] }>(`/api/ops?${query}`, signal);
+
+export async function fetchRows(): Promise<Rows> {
+  const raw = await json<{ rows: [string, string, number, boolean, number][]; operations: [string, string][] }>('/api/rows');
+  const rows: Row[] = [];
+  for (const [name, label, parent, component, members] of raw.rows) {
+    rows.push({ name, label, parent, component, members, depth: parent < 0 ? 0 : rows[parent].depth + 1 });
+  }
+  return { rows, operations: raw.operations.map(([kind, name]) => ({ kind, name })) };
+}
+
+export async function fetchTile(rows: number[], t0: bigint, t1: bigint, px: number, signal: AbortSignal): Promise<Tile> {
+  const response = await get(`/api/tiles?t0=${t0}&t1=${t1}&px=${px}&rows=${rows.join(',')}`, signal);
+  const bytes = await response.arrayBuffer();
+  const end = new Uint8Array(bytes).indexOf(10);
+  const head = JSON.parse(new TextDecoder().decode(new Uint8Array(bytes, 0, end)));
+  const size = rows.length * head.columns;
+  return {
+    rowIds: rows,
+    first: BigInt(head.first_fs),
+    width: Number(head.width_fs),
+    columns: head.columns,
+    share: new Float32Array(bytes, end + 1, size),
+    count: new Uint32Array(bytes, end + 1 + 4 * size, size),
+    dominant: new Uint16Array(bytes, end + 1 + 8 * size, size),
+    ops: head.ops ?? null,
+  };
+}

@@ -1,0 +1,75 @@
+import { render } from 'preact';
+import { useEffect, useState } from 'preact/hooks';
+import { fetchRun, fetchRows, fetchState, type Rows, type Run, type State } from './api';
+import { forgetToken, href, useAddress } from './address';
+import { Overview } from './overview';
+import { Tables } from './tables';
+import { Timeline } from './timeline';
+import { duration } from './time';
+
+const PAGES: [string, string][] = [['overview', 'Overview'], ['timeline', 'Timeline'], ['tables', 'Tables']];
+
+function useRun(): { run: Run | null; rows: Rows | null; state: State | null; failure: string } {
+  const [run, setRun] = useState<Run | null>(null);
+  const [rows, setRows] = useState<Rows | null>(null);
+  const [state, setState] = useState<State | null>(null);
+  const [failure, setFailure] = useState('');
+  useEffect(() => {
+    let ended = false;
+    const failed = (error: unknown) => setFailure(error instanceof Error ? error.message : String(error));
+    const look = async () => {
+      const now = await fetchState();
+      setState(now);
+      if (!now.ready && !ended) setTimeout(() => look().catch(failed), 150);
+    };
+    fetchRun().then((found) => {
+      setRun(found);
+      document.title = `${found.bench?.name ?? found.folder} · kernbench`;
+      if (!found.has_operations) return undefined;
+      return Promise.all([fetchRows().then(setRows), look()]);
+    }).catch(failed);
+    return () => { ended = true; };
+  }, []);
+  return { run, rows, state, failure };
+}
+
+function Verdict({ run }: { run: Run }) {
+  return run.ok === false
+    ? <span class="verdict bad">failed: {run.error?.message ?? 'see the warnings'}</span>
+    : <span class="verdict good">ok</span>;
+}
+
+function App() {
+  const address = useAddress();
+  const { run, rows, state, failure } = useRun();
+  if (failure) return <main class="page"><p class="message bad" role="alert">{failure}</p></main>;
+  if (!run) return <main class="page"><p class="message">Reading the run …</p></main>;
+  const page = PAGES.some(([name]) => name === address.page) ? address.page : 'overview';
+  return (
+    <>
+      <a class="skip" href="#content">Skip to the content</a>
+      <header>
+        <span class="brand">kernbench</span>
+        <nav aria-label="Pages">
+          {PAGES.map(([name, label]) => (
+            <a href={href(name)} aria-current={page === name ? 'page' : undefined}>{label}</a>
+          ))}
+        </nav>
+        <span class="what">
+          <strong>{run.bench?.name ?? run.folder}</strong>
+          <span>{run.topology?.file}</span>
+          {run.sim_time_ns !== undefined && <span>{duration(run.sim_time_ns * 1e6)} simulated</span>}
+          <Verdict run={run} />
+        </span>
+      </header>
+      <main id="content" class={page === 'timeline' ? 'page full' : 'page'} tabIndex={-1}>
+        {page === 'overview' && <Overview run={run} selected={address.values.get('launch')} />}
+        {page === 'timeline' && <Timeline run={run} rows={rows} state={state} values={address.values} />}
+        {page === 'tables' && <Tables run={run} values={address.values} />}
+      </main>
+    </>
+  );
+}
+
+forgetToken();
+render(<App />, document.getElementById('app')!);

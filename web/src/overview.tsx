@@ -1,0 +1,256 @@
+// What bounds the run: its launches in their parts, the busiest resources, findings and figures.
+import type { ComponentChildren } from 'preact';
+import type { Breakdown, Launch, Run } from './api';
+import { href } from './address';
+import { PARTS } from './colours';
+import { count, duration, exact, fromNs, percent } from './time';
+
+const MOST_BARS = 12;
+
+const ns = (value: unknown): number => (typeof value === 'number' && value > 0 ? value : 0);
+const total = (launch: Launch): number => ns(launch.completed_ns) - ns(launch.submit_ns);
+const part = (breakdown: Breakdown | null | undefined, name: string): number => ns(breakdown?.[`${name}_ns`]);
+const words = (name: string): string => name.replace(/_ns$/, '').replace(/_/g, ' ');
+
+// From the first call of the kernel's body to its end.
+function kernelTime(breakdown: Breakdown): number {
+  return PARTS.filter(({ name }) => !['delivery', 'barrier', 'completion'].includes(name))
+    .reduce((sum, { name }) => sum + part(breakdown, name), 0);
+}
+
+export function longestLaunch(run: Run): Launch | undefined {
+  return run.launches.reduce<Launch | undefined>((best, launch) => (best && total(best) >= total(launch) ? best : launch), undefined);
+}
+
+const name = (launch: Launch): string => `#${launch.id ?? '?'} ${launch.kernel ?? ''} sip${launch.sip ?? '?'}`;
+
+function Section(props: { title: string; hint?: string; children: ComponentChildren }) {
+  return (
+    <section>
+      <h2>{props.title}</h2>
+      {props.hint && <p class="hint">{props.hint}</p>}
+      {props.children}
+    </section>
+  );
+}
+
+// When launches were under way, on the time of the whole run.
+function WholeRun({ run }: { run: Run }) {
+  const end = ns(run.sim_time_ns);
+  if (end === 0) return null;
+  const spans = run.launches.filter((l) => total(l) > 0).map((l) => [ns(l.submit_ns), ns(l.completed_ns)]).sort((a, b) => a[0] - b[0]);
+  const union: number[][] = [];
+  for (const [a, b] of spans) {
+    const last = union[union.length - 1];
+    if (last && a <= last[1]) last[1] = Math.max(last[1], b);
+    else union.push([a, b]);
+  }
+  const busy = union.reduce((sum, [a, b]) => sum + b - a, 0);
+  const text = `launches ${duration(busy * 1e6)} (${percent(busy / end)}), host alone ${duration((end - busy) * 1e6)} (${percent(1 - busy / end)})`;
+  return (
+    <div class="whole">
+      <svg class="strip" viewBox="0 0 1000 10" preserveAspectRatio="none" role="img" aria-label={text}>
+        <rect class="host" x="0" y="0" width="1000" height="10" />
+        {union.map(([a, b]) => <rect class="launch" x={(a / end) * 1000} y="0" width={Math.max(1, ((b - a) / end) * 1000)} height="10" />)}
+      </svg>
+      <p class="hint">
+        Run of {duration(end * 1e6)}: <span class="key launch" /> launches {duration(busy * 1e6)} ({percent(busy / end)}),{' '}
+        <span class="key host" /> host alone {duration((end - busy) * 1e6)} ({percent(1 - busy / end)}: uploads, downloads, its own work)
+      </p>
+    </div>
+  );
+}
+
+function Bar({ launch, scale }: { launch: Launch; scale: number }) {
+  const all = total(launch);
+  let x = 0;
+  const segments = PARTS.map((p) => {
+    const width = (part(launch.breakdown, p.name) / scale) * 1000;
+    const segment = { ...p, x, width, share: all > 0 ? part(launch.breakdown, p.name) / all : 0, time: part(launch.breakdown, p.name) };
+    x += width;
+    return segment;
+  }).filter((s) => s.width > 0);
+  const text = segments.map((s) => `${s.label} ${percent(s.share)}`).join(', ');
+  return (
+    <svg class="bar" viewBox="0 0 1000 24" preserveAspectRatio="none" role="img" aria-label={text || 'no breakdown'}>
+      {segments.length === 0 && <rect class="host" x="0" y="0" width={(all / scale) * 1000} height="24" />}
+      {segments.map((s) => (
+        <rect x={s.x} y="0" width={s.width} height="24" fill={s.colour}>
+          <title>{`${s.label}: ${duration(s.time * 1e6)}, ${percent(s.share)}`}</title>
+        </rect>
+      ))}
+    </svg>
+  );
+}
+
+function LaunchBars({ run, chosen }: { run: Run; chosen: Launch }) {
+  const longest = [...run.launches].sort((a, b) => total(b) - total(a)).slice(0, MOST_BARS);
+  const scale = Math.max(...longest.map(total), 1e-6);
+  const used = PARTS.filter((p) => longest.some((launch) => part(launch.breakdown, p.name) / scale > 0.001));
+  return (
+    <Section
+      title={run.launch_count > longest.length ? `The ${longest.length} longest of ${count(run.launch_count)} launches` : 'Launches'}
+      hint="From submission to completion, as seen from the PE that ended last. Each moment counts once."
+    >
+      <p class="legend">
+        {used.map((p) => <span title={p.meaning}><Swatch colour={p.colour} /> {p.label}</span>)}
+      </p>
+      <div class="launches" role="list">
+        {longest.map((launch) => (
+          <a role="listitem" class={launch === chosen ? 'launchrow chosen' : 'launchrow'} aria-current={launch === chosen ? 'true' : undefined}
+            href={href('overview', { launch: launch.id })}>
+            <span class="name">{name(launch)}{launch.ok === false && <em class="bad"> failed</em>}</span>
+            <Bar launch={launch} scale={scale} />
+            <span class="number">{duration(total(launch) * 1e6)}</span>
+          </a>
+        ))}
+      </div>
+    </Section>
+  );
+}
+
+export function Swatch({ colour }: { colour: string }) {
+  return <svg class="swatch" viewBox="0 0 10 10" aria-hidden="true"><rect width="10" height="10" rx="2" fill={colour} /></svg>;
+}
+
+function Parts({ launch }: { launch: Launch }) {
+  const all = total(launch);
+  const parts = PARTS.map((p) => ({ ...p, time: part(launch.breakdown, p.name) })).filter((p) => p.time > 0).sort((a, b) => b.time - a.time);
+  return (
+    <table class="facts">
+      <caption>Where its time went</caption>
+      <tbody>
+        {parts.map((p) => (
+          <tr>
+            <th scope="row"><Swatch colour={p.colour} /> {p.label}</th>
+            <td class="number">{percent(p.time / all)}</td>
+            <td class="number" title={exact(fromNs(p.time))}>{duration(p.time * 1e6)}</td>
+            <td class="why">{p.meaning}</td>
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  );
+}
+
+// How long each resource of the PE was in use, beside the time of the kernel.
+function Busy({ breakdown }: { breakdown: Breakdown }) {
+  const kernel = kernelTime(breakdown);
+  const busy = Object.entries(breakdown.busy ?? {}).map(([resource, time]) => ({ resource: words(resource), time: ns(time) }))
+    .sort((a, b) => b.time - a.time);
+  if (kernel === 0 || busy.length === 0) return null;
+  const limiter = words(breakdown.limiter ?? '');
+  return (
+    <table class="facts">
+      <caption>How busy its resources were</caption>
+      <tbody>
+        {busy.map(({ resource, time }) => (
+          <tr class={resource === limiter ? 'limiter' : undefined}>
+            <th scope="row">{resource}</th>
+            <td class="number">{percent(time / kernel)}</td>
+            <td class="meter">
+              <svg viewBox="0 0 100 8" preserveAspectRatio="none" aria-hidden="true">
+                <rect class="host" width="100" height="8" /><rect class="fill" width={Math.min(100, (time / kernel) * 100)} height="8" />
+              </svg>
+            </td>
+            <td class="number">{duration(time * 1e6)}</td>
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  );
+}
+
+function Chosen({ run, launch }: { run: Run; launch: Launch }) {
+  const kernel = launch.breakdown ? kernelTime(launch.breakdown) : 0;
+  const padded = ns(launch.macs) > 0 ? 1 - ns(launch.useful_macs) / ns(launch.macs) : 0;
+  return (
+    <Section title={`Launch ${name(launch)}`}>
+      <p class="facts-line">
+        <span>{duration(total(launch) * 1e6)} in all</span>
+        {kernel > 0 && <span>kernel {duration(kernel * 1e6)} on {launch.breakdown?.pe}</span>}
+        {launch.breakdown?.limiter && <span>bounded by <strong>{words(launch.breakdown.limiter)}</strong></span>}
+        {padded > 0.001 && <span>{percent(padded)} of the MACs are padding</span>}
+        {ns(launch.late_pes) > 0 && <span>{launch.late_pes} PEs started late</span>}
+        {run.has_operations && launch.submit_fs && <a href={href('timeline', { launch: launch.id })}>Timeline of this launch</a>}
+        {run.has_operations && launch.submit_fs && launch.completed_fs &&
+          <a href={href('tables', { t0: launch.submit_fs, t1: launch.completed_fs, sort: 'duration', order: 'desc' })}>Its longest operations</a>}
+      </p>
+      {launch.error && <p class="message bad">{launch.error.code}: {launch.error.message}</p>}
+      {launch.breakdown ? (
+        <div class="columns"><Parts launch={launch} /><Busy breakdown={launch.breakdown} /></div>
+      ) : <p class="hint">No PE ran its kernel.</p>}
+    </Section>
+  );
+}
+
+const text = (value: unknown): string => (value === null || value === undefined ? '' : typeof value === 'object' ? JSON.stringify(value) : String(value));
+
+// Whatever members a finding has: its title first, what to try last.
+function Findings({ findings }: { findings: unknown }) {
+  if (!Array.isArray(findings) || findings.length === 0) return null;
+  return (
+    <Section title="Findings">
+      <ol class="findings">
+        {findings.map((finding) => {
+          if (typeof finding !== 'object' || finding === null) return <li>{text(finding)}</li>;
+          const { title, message, summary, evidence, text: body, try: remedy, ...rest } = finding as Record<string, unknown>;
+          return (
+            <li>
+              <strong>{text(title ?? message ?? summary ?? rest.name ?? rest.kind)}</strong>
+              {[body, title ? message ?? summary : undefined, evidence].filter(Boolean).map((line) => <p>{text(line)}</p>)}
+              {remedy !== undefined && <p class="try">Try: {text(remedy)}</p>}
+            </li>
+          );
+        })}
+      </ol>
+    </Section>
+  );
+}
+
+function Lists({ run }: { run: Run }) {
+  const params = Object.entries(run.bench?.params ?? {});
+  const set = params.filter(([, p]) => p.origin !== 'default');
+  return (
+    <div class="columns">
+      {(run.figures ?? []).length > 0 && (
+        <table class="facts">
+          <caption>Figures of the workload</caption>
+          <tbody>
+            {run.figures!.map((figure) => (
+              <tr><th scope="row">{figure.name}</th><td class="number">{figure.unit === 'ns' ? duration(figure.value * 1e6) : `${count(figure.value)} ${figure.unit}`}</td></tr>
+            ))}
+          </tbody>
+        </table>
+      )}
+      <table class="facts">
+        <caption>What was run</caption>
+        <tbody>
+          <tr><th scope="row">workload</th><td>{run.bench?.name}</td></tr>
+          {(set.length > 0 ? set : params.slice(0, 6)).map(([key, p]) => <tr><th scope="row">{key}</th><td>{text(p.value)}</td></tr>)}
+          <tr><th scope="row">machine</th><td>{run.topology?.file}</td></tr>
+          {(run.settings ?? []).slice(0, 20).map((s) => <tr><th scope="row">{s.key}</th><td>{text(s.value)} <span class="dim">reference {text(s.reference)}</span></td></tr>)}
+          <tr><th scope="row">data</th><td>{run.data_mode}{(run.verification ?? []).length > 0 && `, ${run.verification!.filter((v) => v.ok).length} of ${run.verification!.length} tensors right`}</td></tr>
+          <tr><th scope="row">kernbench</th><td>{run.version}, seed {run.seed}</td></tr>
+        </tbody>
+      </table>
+    </div>
+  );
+}
+
+export function Overview({ run, selected }: { run: Run; selected: string | null }) {
+  const chosen = run.launches.find((launch) => String(launch.id) === selected) ?? longestLaunch(run);
+  return (
+    <>
+      <h1 class="unseen">Overview</h1>
+      {run.ok === false && <p class="message bad" role="alert">{run.error?.code}: {run.error?.message}</p>}
+      {(run.warnings ?? []).map((warning) => <p class="message warn">{warning}</p>)}
+      <WholeRun run={run} />
+      <Findings findings={run.findings} />
+      {chosen && <LaunchBars run={run} chosen={chosen} />}
+      {chosen ? <Chosen run={run} launch={chosen} /> : <p class="message">No kernel was launched.</p>}
+      <Section title="Run"><Lists run={run} /></Section>
+      {(run.notes ?? []).map((note) => <p class="hint">{note}</p>)}
+    </>
+  );
+}

@@ -1,0 +1,220 @@
+// Paints rows of a tile on a canvas.
+import type { Rows, Tile } from './api';
+import { operationColour, rgb } from './colours';
+import { tickStep, unitFor } from './time';
+
+// The same bounds as in app.css.
+const LARGE = matchMedia('(min-width: 2600px)').matches;
+export const ROW_HEIGHT = LARGE ? 30 : 22;
+export const RULER_HEIGHT = LARGE ? 36 : 26;
+const EDGE = LARGE ? 4 : 3;
+const LEAST_LABEL = LARGE ? 60 : 44;
+const FONT = `${LARGE ? 16 : 11}px system-ui, "DejaVu Sans", sans-serif`;
+const LEAST_TICK = LARGE ? 160 : 110;
+
+export interface Window { t0: bigint; span: number; width: number }  // width in CSS pixels
+
+export interface PlacedOps {
+  start: Float64Array;  // from the first bucket of the tile
+  end: Float64Array;
+  lane: Uint8Array;
+  lanes: Map<number, number>;       // by row id
+  byRow: Map<number, number[]>;     // indices by row id, in order of start
+}
+
+// Operations that overlap lie in lanes, each in the first that is free.
+export function placeOps(tile: Tile): PlacedOps | null {
+  const { ops } = tile;
+  if (!ops) return null;
+  const size = ops.seq.length;
+  const placed: PlacedOps = {
+    start: new Float64Array(size), end: new Float64Array(size), lane: new Uint8Array(size), lanes: new Map(), byRow: new Map(),
+  };
+  const free = new Map<number, number[]>();
+  for (let i = 0; i < size; ++i) {
+    const row = tile.rowIds[ops.row[i]];
+    placed.start[i] = Number(BigInt(ops.start_fs[i]) - tile.first);
+    placed.end[i] = Number(BigInt(ops.end_fs[i]) - tile.first);
+    const ends = free.get(row) ?? [];
+    let lane = ends.findIndex((end) => end <= placed.start[i]);
+    if (lane < 0) lane = ends.length < 12 ? ends.length : 11;
+    ends[lane] = Math.max(ends[lane] ?? 0, placed.end[i]);
+    free.set(row, ends);
+    placed.lane[i] = lane;
+    placed.lanes.set(row, ends.length);
+    const list = placed.byRow.get(row);
+    if (list) list.push(i);
+    else placed.byRow.set(row, [i]);
+  }
+  return placed;
+}
+
+export interface Theme { text: string; dim: string; line: string; surface: string; accent: string; mark: string }
+
+export function theme(): Theme {
+  const style = getComputedStyle(document.documentElement);
+  const value = (name: string) => style.getPropertyValue(name).trim();
+  return { text: value('--text'), dim: value('--dim'), line: value('--line'), surface: value('--surface'), accent: value('--accent'), mark: value('--mark') };
+}
+
+// Sized for the screen's own pixels; the context counts in CSS pixels.
+export function prepare(canvas: HTMLCanvasElement, width: number, height: number): CanvasRenderingContext2D {
+  const ratio = devicePixelRatio || 1;
+  const w = Math.max(1, Math.round(width * ratio)), h = Math.max(1, Math.round(height * ratio));
+  if (canvas.width !== w || canvas.height !== h) {
+    canvas.width = w;
+    canvas.height = h;
+    canvas.style.width = `${width}px`;
+    canvas.style.height = `${height}px`;
+  }
+  const context = canvas.getContext('2d')!;
+  context.setTransform(ratio, 0, 0, ratio, 0, 0);
+  context.clearRect(0, 0, width, height);
+  return context;
+}
+
+export class Painter {
+  private colours: [number, number, number][];
+  private names: string[];
+  private strip = document.createElement('canvas');
+
+  constructor(rows: Rows) {
+    this.names = rows.operations.map(({ name }) => name.replace(/^TileToken\//, ''));
+    this.colours = rows.operations.map(({ name, kind }) => rgb(operationColour(name, kind)));
+  }
+
+  label(operation: number): string {
+    return this.names[operation] ?? '?';
+  }
+
+  // `shown`: row ids from the top; the first stands at `top` pixels.
+  paint(c: CanvasRenderingContext2D, view: Window, tile: Tile | null, ops: PlacedOps | null, shown: number[], top: number,
+    component: (row: number) => boolean, selected: number | null, t: Theme): void {
+    if (!tile || shown.length === 0) return;
+    const position = new Map(tile.rowIds.map((row, i) => [row, i]));
+    const width = Math.ceil(view.width);
+    const image = new ImageData(width, shown.length);
+    const shares = new Float32Array(width);
+    const best = new Float32Array(width);
+    const kind = new Uint16Array(width);
+    shown.forEach((row, r) => {
+      const at = position.get(row);
+      if (at === undefined || (ops && component(row))) return;
+      this.shares(view, tile, at, width, shares, best, kind);
+      for (let x = 0; x < width; ++x) {
+        if (kind[x] === 0xffff) continue;
+        const [red, green, blue] = this.colours[kind[x]] ?? [128, 128, 128];
+        const p = 4 * (r * width + x);
+        image.data[p] = red;
+        image.data[p + 1] = green;
+        image.data[p + 2] = blue;
+        image.data[p + 3] = 40 + 215 * Math.min(1, shares[x]);
+      }
+    });
+    this.strip.width = width;
+    this.strip.height = shown.length;
+    this.strip.getContext('2d')!.putImageData(image, 0, 0);
+    c.imageSmoothingEnabled = false;
+    shown.forEach((_, r) => {
+      c.drawImage(this.strip, 0, r, width, 1, 0, top + r * ROW_HEIGHT + EDGE, width, ROW_HEIGHT - 2 * EDGE);
+    });
+    if (ops) this.paintOps(c, view, tile, ops, shown, top, selected, t);
+  }
+
+  // Time in use per pixel of a row of the tile, and what was dominant there.
+  private shares(view: Window, tile: Tile, at: number, width: number, shares: Float32Array, best: Float32Array, kind: Uint16Array): void {
+    shares.fill(0);
+    best.fill(-1);
+    kind.fill(0xffff);
+    const perPixel = view.span / view.width;
+    const origin = Number(tile.first - view.t0);
+    const from = Math.max(0, Math.floor(-origin / tile.width));
+    const to = Math.min(tile.columns, Math.ceil((view.span - origin) / tile.width));
+    for (let column = from; column < to; ++column) {
+      const cell = at * tile.columns + column;
+      const operation = tile.dominant[cell];
+      if (operation === 0xffff && tile.share[cell] === 0) continue;
+      const begin = (origin + column * tile.width) / perPixel;
+      const end = begin + tile.width / perPixel;
+      const last = Math.min(width - 1, Math.ceil(end) - 1);
+      for (let x = Math.max(0, Math.floor(begin)); x <= last; ++x) {
+        const part = tile.share[cell] * (Math.min(end, x + 1) - Math.max(begin, x));
+        shares[x] += part;
+        if (part < best[x]) continue;
+        best[x] = part;
+        kind[x] = operation;
+      }
+    }
+  }
+
+  private paintOps(c: CanvasRenderingContext2D, view: Window, tile: Tile, ops: PlacedOps, shown: number[], top: number, selected: number | null, t: Theme): void {
+    const scale = view.width / view.span;
+    const origin = Number(tile.first - view.t0);
+    c.font = FONT;
+    c.textBaseline = 'middle';
+    shown.forEach((row, r) => {
+      const lanes = ops.lanes.get(row) ?? 1;
+      const height = (ROW_HEIGHT - 2 * EDGE) / lanes;
+      for (const i of ops.byRow.get(row) ?? []) {
+        const x0 = (origin + ops.start[i]) * scale, x1 = (origin + ops.end[i]) * scale;
+        if (x1 < 0 || x0 > view.width) continue;
+        const left = Math.max(x0, -2), w = Math.max(1, Math.min(x1, view.width + 2) - left);
+        const y = top + r * ROW_HEIGHT + EDGE + ops.lane[i] * height;
+        const operation = tile.ops!.operation[i];
+        c.fillStyle = `rgb(${(this.colours[operation] ?? [128, 128, 128]).join(' ')})`;
+        c.fillRect(left, y, w > 3 ? w - 0.75 : w, Math.max(1, height - (lanes > 1 ? 0.75 : 0)));
+        if (tile.ops!.seq[i] === selected) {
+          c.strokeStyle = t.mark;
+          c.lineWidth = 2;
+          c.strokeRect(left - 1, y - 1, w + 2, height + 2);
+        }
+        if (w > LEAST_LABEL && height > EDGE * 3.5) this.text(c, operation, Math.max(left, 0), w, y + height / 2);
+      }
+    });
+  }
+
+  private text(c: CanvasRenderingContext2D, operation: number, x: number, width: number, y: number): void {
+    c.save();
+    c.beginPath();
+    c.rect(x, y - EDGE * 3, width - 4, EDGE * 6);
+    c.clip();
+    c.fillStyle = '#fff';
+    c.fillText(this.label(operation), x + 4, y + 0.5);
+    c.restore();
+  }
+}
+
+export interface Mark { begin: bigint; end: bigint; text: string }
+
+// Ticks at round times, counted from `zero`, and the launches.
+export function paintRuler(c: CanvasRenderingContext2D, view: Window, zero: bigint, marks: Mark[], t: Theme): void {
+  const scale = view.width / view.span;
+  const step = tickStep((view.span / view.width) * LEAST_TICK);
+  const [unit, name] = unitFor(step * 9);
+  const from = Number(view.t0 - zero);
+  c.font = FONT;
+  c.textBaseline = 'middle';
+  for (const mark of marks) {
+    const x0 = Math.max(0, Number(mark.begin - view.t0) * scale), x1 = Math.min(view.width, Number(mark.end - view.t0) * scale);
+    if (x1 <= 0 || x0 >= view.width) continue;
+    c.fillStyle = t.accent;
+    c.fillRect(x0, RULER_HEIGHT - 4, Math.max(1.5, x1 - x0), 3);
+  }
+  c.fillStyle = t.dim;
+  for (let tick = Math.ceil(from / step) * step; tick <= from + view.span; tick += step) {
+    const x = (tick - from) * scale;
+    c.fillRect(x, RULER_HEIGHT - 8, 1, 8);
+    const value = tick / unit;
+    const digits = Math.max(0, Math.min(6, -Math.floor(Math.log10(step / unit) + 1e-9)));
+    const text = `${value.toFixed(digits)} ${name}`;
+    if (x + c.measureText(text).width + 6 < view.width) c.fillText(text, x + 4, RULER_HEIGHT * 0.36);
+  }
+}
+
+export function paintGrid(c: CanvasRenderingContext2D, view: Window, zero: bigint, height: number, t: Theme): void {
+  const scale = view.width / view.span;
+  const step = tickStep((view.span / view.width) * LEAST_TICK);
+  const from = Number(view.t0 - zero);
+  c.fillStyle = t.line;
+  for (let tick = Math.ceil(from / step) * step; tick <= from + view.span; tick += step) c.fillRect((tick - from) * scale, 0, 1, height);
+}

@@ -1,0 +1,209 @@
+// The page in a real browser: node web/test/pages.mjs KERNBENCH [FOLDER OF PICTURES]
+import assert from 'node:assert/strict';
+import { execFileSync, spawn } from 'node:child_process';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync, readFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { chromium } from 'playwright-core';
+
+const [program, pictures] = process.argv.slice(2);
+const work = mkdtempSync(join(tmpdir(), 'kernbench-web-'));
+if (pictures) mkdirSync(pictures, { recursive: true });
+
+function simulate(name, ...options) {
+  const folder = join(work, name);
+  execFileSync(program, ['run', '--quiet', '--out', folder, '--oplog', join(folder, 'ops.sqlite'), ...options]);
+  return folder;
+}
+
+// The server of a folder; ends with Ctrl-C and without a complaint.
+async function serve(folder) {
+  const server = spawn(program, ['web', folder, '--port', '0', '--no-open'], { stdio: ['ignore', 'pipe', 'inherit'] });
+  let text = '';
+  const url = await new Promise((resolve, reject) => {
+    server.stdout.on('data', (data) => {
+      text += data;
+      const found = /http:\S+/.exec(text);
+      if (found) resolve(found[0]);
+    });
+    server.on('exit', () => reject(new Error(`kernbench web ended: ${text}`)));
+  });
+  const ended = new Promise((resolve) => server.on('exit', (code) => resolve(code)));
+  return { url, stop: async () => { server.kill('SIGINT'); assert.equal(await ended, 0); } };
+}
+
+const browser = await chromium.launch({ executablePath: process.env.CHROMIUM ?? '/usr/bin/chromium', args: ['--no-sandbox'] });
+const complaints = [];
+
+async function open(url, options = {}) {
+  const context = await browser.newContext({ viewport: { width: 1280, height: 800 }, ...options });
+  const page = await context.newPage();
+  page.on('console', (message) => {
+    if (message.text().includes('willReadFrequently')) return;  // of this test's own look at the pixels
+    if (['error', 'warning'].includes(message.type())) complaints.push(message.text());
+  });
+  page.on('pageerror', (error) => complaints.push(String(error)));
+  page.on('requestfailed', (request) => { if (!/abort/i.test(request.failure()?.errorText ?? '')) complaints.push(`${request.url()} ${request.failure()?.errorText}`); });
+  page.on('request', (request) => { if (!request.url().startsWith(new URL(url).origin)) complaints.push(`another server is asked: ${request.url()}`); });
+  await page.goto(url);
+  return page;
+}
+
+// What the page shows, for people to look at.
+async function picture(page, name) {
+  await page.waitForTimeout(250);
+  if (pictures) await page.screenshot({ path: join(pictures, `${name}.png`) });
+}
+
+const go = async (page, label) => page.getByRole('navigation', { name: 'Pages' }).getByRole('link', { name: label }).click();
+
+// How many pixels of the plot are painted in colour.
+const painted = (page) => page.evaluate(() => {
+  const canvas = document.querySelector('.plot');
+  const { data } = canvas.getContext('2d').getImageData(0, 0, canvas.width, canvas.height);
+  let count = 0;
+  for (let i = 0; i < data.length; i += 4) {
+    if (data[i + 3] > 30 && Math.max(data[i], data[i + 1], data[i + 2]) - Math.min(data[i], data[i + 1], data[i + 2]) > 40) ++count;
+  }
+  return count;
+});
+const coloured = (page) => page.waitForFunction(() => document.querySelector('.plot')?.width > 1).then(async () => {
+  for (let i = 0; i < 100 && (await painted(page)) < 200; ++i) await page.waitForTimeout(50);
+  return painted(page);
+});
+
+async function overview(page) {
+  await page.getByText('bounded by').waitFor();
+  const text = await page.innerText('main');
+  for (const part of ['Launches', 'gemm_composite', 'DMA channel busy', 'How busy its resources were', 'read channel', '99.', 'host alone', 'critical path']) {
+    assert.ok(text.includes(part), `the overview does not say '${part}'`);
+  }
+  assert.equal(await page.locator('.bar').count(), 1);
+  assert.ok(await page.locator('.bar rect').count() >= 4, 'the bar of the launch has its parts');
+  assert.equal(new URL(page.url()).search, '', 'the token stays in no address that one might copy');
+}
+
+async function timeline(page) {
+  await go(page, 'Timeline');
+  assert.ok(await coloured(page) > 200, 'nothing is painted');
+  const labels = await page.locator('.label .text').allInnerTexts();
+  for (const label of ['sip0', 'cube0', 'pe0', 'pe_dma', 'pe_gemm']) assert.ok(labels.includes(label), `no row ${label}`);
+  await page.waitForFunction(() => location.hash.includes('t1='));
+  const span = () => page.evaluate(() => { const v = new URLSearchParams(location.hash.split('?')[1]); return Number(BigInt(v.get('t1')) - BigInt(v.get('t0'))); });
+  const first = await span();
+  assert.ok(first > 118e9 && first < 130e9, `it opens on the launch of 118.9 µs, not on ${first} fs`);
+  await picture(page, 'timeline');
+
+  // By keyboard alone: to the row of the DMA engine, in, and from operation to operation.
+  await page.locator('.plot').focus();
+  for (let i = 0; i < labels.indexOf('pe_dma'); ++i) await page.keyboard.press('ArrowDown');
+  for (let i = 0; i < 9; ++i) await page.keyboard.press('+');
+  await page.waitForTimeout(500);
+  assert.ok(await span() < first / 20, 'plus zooms in');
+  await page.keyboard.press('.');
+  await page.getByRole('complementary', { name: 'Operation' }).waitFor();
+  await page.keyboard.press('.');
+  await page.getByText('dma_read', { exact: false }).or(page.getByText('DMA_READ', { exact: false })).first().waitFor();
+  const details = await page.locator('.details').innerText();
+  assert.match(details, /sip0\.cube0\.pe0\.pe_dma/);
+  assert.match(details, /takes/);
+  await page.mouse.move(640, 300);
+  await picture(page, 'timeline_details');
+  const kept = await page.evaluate(() => location.hash);
+  assert.match(kept, /op=\d+/);
+  await page.reload();
+  await page.locator('.details dl').waitFor();
+  assert.equal(await page.locator('.details').innerText(), details, 'the address has the state');
+  await page.keyboard.press('Tab');
+
+  // By mouse: wheel, drag, fold.
+  await page.locator('.plot').hover({ position: { x: 300, y: 100 } });
+  await page.mouse.wheel(0, 400);
+  await page.waitForTimeout(400);
+  assert.ok(await span() > first / 100, 'the wheel zooms out');
+  await page.getByRole('button', { name: 'cubes' }).click();
+  await page.waitForFunction(() => ![...document.querySelectorAll('.label .text')].some((e) => e.textContent === 'pe_dma'));
+  await page.getByRole('button', { name: 'Unfold sip0.cube0' }).click();
+  await page.getByText('pe0', { exact: true }).waitFor();
+  await page.getByRole('button', { name: 'whole run' }).click();
+  await page.waitForTimeout(300);
+  assert.ok(await span() > first, 'all of the run is more than its launch');
+}
+
+async function tables(page) {
+  await go(page, 'Tables');
+  await page.locator('.data tbody tr').first().waitFor();
+  assert.ok((await page.innerText('main')).includes('8 707 operations'));
+  await page.getByRole('link', { name: 'takes' }).click();
+  await page.waitForFunction(() => document.querySelector('[aria-sort="descending"]')?.textContent.includes('takes'));
+  await page.waitForFunction(() => document.querySelector('.data tbody tr')?.textContent.includes('composite_gemm'));
+  await page.getByLabel('Block').fill('pe_dma');
+  await page.getByLabel('Block').press('Enter');
+  await page.waitForFunction(() => document.querySelector('main').innerText.includes('4 352 operations'));
+  await page.getByRole('link', { name: 'next' }).click();
+  await page.getByText('101 to 200').waitFor();
+  await picture(page, 'tables');
+  const waiting = page.waitForEvent('download');
+  await page.getByRole('link', { name: 'CSV' }).click();
+  const rows = readFileSync(await (await waiting).path(), 'utf8').trimEnd().split('\n');
+  assert.equal(rows.length, 4353);
+  assert.equal(rows[0], 'seq,start_ns,end_ns,duration_ns,component,kind,name');
+  await page.getByRole('link', { name: 'Launches' }).click();
+  await page.getByText('gemm_composite').waitFor();
+  await picture(page, 'launches');
+}
+
+try {
+  const gemm = await serve(simulate('gemm', '--bench', 'matmul-composite'));
+  const page = await open(gemm.url);
+  await overview(page);
+  await picture(page, 'overview');
+  await timeline(page);
+  await tables(page);
+  const dark = await open(gemm.url, { colorScheme: 'dark' });
+  await dark.getByText('bounded by').waitFor();
+  await picture(dark, 'overview_dark');
+  await go(dark, 'Timeline');
+  assert.ok(await coloured(dark) > 200);
+  await picture(dark, 'timeline_dark');
+  const stranger = await browser.newContext();
+  const refused = await (await stranger.newPage()).goto(new URL('/', gemm.url).href);
+  assert.equal(refused.status(), 403, 'without the token nothing is shown');
+  await gemm.stop();
+
+  // Names that are markup, findings of any shape, no operations.
+  const odd = join(work, 'odd');
+  mkdirSync(odd);
+  const result = JSON.parse(readFileSync(join(work, 'gemm', 'result.json'), 'utf8'));
+  result.launches[0].kernel = '<img src=x onerror=document.title="owned">';
+  result.findings = ['a sentence', { title: 'half of the pseudo-channels idle', evidence: { channels: [1, 3] }, try: 'tile_n=256' }];
+  writeFileSync(join(odd, 'result.json'), JSON.stringify(result));
+  const without = await serve(odd);
+  const oddPage = await open(without.url);
+  await oddPage.getByText('half of the pseudo-channels idle').waitFor();
+  assert.equal(await oddPage.locator('img').count(), 0);
+  assert.ok((await oddPage.innerText('main')).includes('<img src=x'));
+  await picture(oddPage, 'findings');
+  await go(oddPage, 'Timeline');
+  await oddPage.getByText('has no operations').waitFor();
+  await without.stop();
+
+  // The whole machine, on a large screen.
+  const all = await serve(simulate('all', '--bench', 'matmul-composite-multi-pe'));
+  const large = await open(all.url, { viewport: { width: 3840, height: 2160 } });
+  await large.getByText('bounded by').waitFor();
+  await picture(large, 'overview_large');
+  await go(large, 'Timeline');
+  assert.ok(await coloured(large) > 5000);
+  await picture(large, 'timeline_large');
+  await large.getByRole('button', { name: 'blocks' }).click();
+  await large.getByText('pe_gemm').first().waitFor();
+  await picture(large, 'timeline_blocks_large');
+  await all.stop();
+  // What the browser says of the page that was refused on purpose is no complaint: it has another context.
+  assert.deepEqual(complaints, []);
+  console.log('the pages are as they have to be');
+} finally {
+  await browser.close();
+  rmSync(work, { recursive: true, force: true });
+}
