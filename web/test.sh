@@ -1,0 +1,23 @@
+#!/usr/bin/env bash
+# The page: its committed bundle is what its sources give, and it works in Chromium. Under two minutes.
+#   web/test.sh [KERNBENCH]     default: the release build, which is brought up to date
+# Pictures of the pages lie in web/test/out afterwards.
+set -euo pipefail
+web="$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)"
+. "$web/../cmake/bootstrap.sh"
+
+missing=()
+command -v node >/dev/null || missing+=(nodejs)
+command -v npm >/dev/null || missing+=(npm)
+command -v "${CHROMIUM:-chromium}" >/dev/null || missing+=(chromium)
+[ "${#missing[@]}" -eq 0 ] || ensure_packages yes "${missing[@]}"
+
+say "web/dist is what web/src gives"
+"$web/build.sh" --check
+program="${1:-}"
+if [ -z "$program" ]; then
+  build_preset release kernbench
+  program="$root/build/release/bin/kernbench"
+fi
+say "the pages in Chromium"
+CHROMIUM="$(command -v "${CHROMIUM:-chromium}")" timeout 120 node "$web/test/pages.mjs" "$(realpath "$program")" "$web/test/out"
