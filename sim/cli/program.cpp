@@ -206,6 +206,7 @@ int run_kernbench(int argc, char** argv, const Program& program) {
     CLI::App app(kOverview, program.name);
     app.footer(kOverviewFooter);
     app.add_flag("--version", "Print the version and exit");
+    app.require_subcommand(0, 1);  // `web run`: a folder of that name
     std::vector<std::unique_ptr<Command>> commands;
     std::vector<std::string> names;
     for (const Entry& entry : kCommands) {

@@ -16,9 +16,12 @@ function simulate(name, ...options) {
   return folder;
 }
 
+const servers = new Set();
+
 // The server of a folder; ends with Ctrl-C and without a complaint.
 async function serve(folder) {
   const server = spawn(program, ['web', folder, '--port', '0', '--no-open'], { stdio: ['ignore', 'pipe', 'inherit'] });
+  servers.add(server);
   let text = '';
   const url = await new Promise((resolve, reject) => {
     server.stdout.on('data', (data) => {
@@ -28,7 +31,7 @@ async function serve(folder) {
     });
     server.on('exit', () => reject(new Error(`kernbench web ended: ${text}`)));
   });
-  const ended = new Promise((resolve) => server.on('exit', (code) => resolve(code)));
+  const ended = new Promise((resolve) => server.on('exit', (code) => { servers.delete(server); resolve(code); }));
   return { url, stop: async () => { server.kill('SIGINT'); assert.equal(await ended, 0); } };
 }
 
@@ -204,6 +207,7 @@ try {
   assert.deepEqual(complaints, []);
   console.log('the pages are as they have to be');
 } finally {
+  for (const server of servers) server.kill();
   await browser.close();
   rmSync(work, { recursive: true, force: true });
 }

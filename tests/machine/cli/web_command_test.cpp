@@ -1,0 +1,143 @@
+// `kernbench web`: how it begins, how it ends, and what it says of folders that are none of a run.
+#include <gmock/gmock.h>
+
+#include <filesystem>
+#include <fstream>
+
+#include "tests/machine/cli/command_line.h"
+
+namespace kb::test {
+namespace {
+
+namespace fs = std::filesystem;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::Not;
+
+class WebCommandTest : public CommandLineTest {
+ protected:
+  void SetUp() override {
+    CommandLineTest::SetUp();
+    const Outcome outcome =
+        kernbench("run --topology '" + config("one_pe") + "' --bench copy --quiet --out run --oplog run/ops.sqlite");
+    ASSERT_EQ(outcome.code, 0) << outcome.err;
+  }
+  // Shell: runs `commands` while the server of $1 is there; the outcome is the server's.
+  Outcome while_served(const std::string& arguments, const std::string& commands) const {
+    write("served", "");
+    write("serve.sh", std::string("'") + KB_PROGRAM_FOLDER + "/kernbench' web " + arguments +
+                          " --no-open > served & server=$!\n"
+                          "until grep -q 'Ctrl-C' served || ! kill -0 $server 2>/dev/null; do sleep 0.05; done\n"
+                          "url=$(grep -o 'http:[^ ]*' served)\n" +
+                          commands + "\nkill -INT $server 2>/dev/null\nwait $server\n");
+    return kernbench("--version > /dev/null; bash serve.sh");
+  }
+  Outcome refused(const std::string& folder_name) const {
+    Outcome outcome = kernbench("web " + folder_name + " --port 0 --no-open", "timeout 60");
+    EXPECT_EQ(outcome.code, 2) << folder_name;
+    EXPECT_EQ(std::count(outcome.err.begin(), outcome.err.end(), '\n'), 1) << outcome.err;
+    EXPECT_THAT(outcome.err, HasSubstr("kernbench web: error: "));
+    return outcome;
+  }
+  // A run whose operations are `content`, or what `sql` makes of those of the good run.
+  std::string with_ops(const std::string& content) const {
+    fs::create_directories(folder() + "/bad");
+    fs::copy_file(folder() + "/run/result.json", folder() + "/bad/result.json", fs::copy_options::overwrite_existing);
+    write("bad/ops.sqlite", content);
+    return "bad";
+  }
+  std::string with_sql(const std::string& sql) const {
+    with_ops(read("run/ops.sqlite"));
+    const std::string command = "sqlite3 '" + folder() + "/bad/ops.sqlite' \"" + sql + "\"";
+    EXPECT_EQ(std::system(command.c_str()), 0);
+    return "bad";
+  }
+};
+
+TEST_F(WebCommandTest, ServesUntilCtrlC) {
+  const std::vector<std::string> before = files();
+  const Outcome outcome = while_served(
+      "run --port 0", "curl -s \"$url\" > page; curl -s -o /dev/null -w '%{http_code}' \"${url%/*}/\" > stranger");
+  EXPECT_EQ(outcome.code, 0);
+  EXPECT_EQ(outcome.err, "");
+  EXPECT_THAT(read("served"), HasSubstr("The run of 'run' is shown at http://127.0.0.1:"));
+  EXPECT_THAT(read("page"), HasSubstr("<title>kernbench</title>"));
+  EXPECT_EQ(read("stranger"), "403");
+  for (const std::string& file : files()) {
+    if (file.rfind("run/", 0) == 0) {
+      EXPECT_THAT(before, testing::Contains(file)) << "the folder of the run is only read";
+    }
+  }
+}
+
+TEST_F(WebCommandTest, WithoutABrowserTheAddressIsEnough) {
+  write("served", "");
+  write("serve.sh", std::string("'") + KB_PROGRAM_FOLDER +
+                        "/kernbench' web run --port 0 > served & server=$!\n"
+                        "until grep -q 'Ctrl-C' served || ! kill -0 $server 2>/dev/null; do sleep 0.05; done\nkill "
+                        "-TERM $server\nwait $server\n");
+  const Outcome outcome =
+      kernbench("--version > /dev/null; env -u DISPLAY -u WAYLAND_DISPLAY -u BROWSER bash serve.sh");
+  EXPECT_EQ(outcome.code, 0);
+  EXPECT_EQ(outcome.err, "");
+  EXPECT_THAT(read("served"), HasSubstr("No browser was found: open the address in one."));
+}
+
+TEST_F(WebCommandTest, APortInUseIsOneError) {
+  const Outcome outcome = while_served(
+      "run --port 0", std::string("port=${url#*1:}; '") + KB_PROGRAM_FOLDER +
+                          "/kernbench' web run --no-open --port \"${port%%/*}\" > second 2>&1; echo $? > code");
+  EXPECT_EQ(outcome.code, 0);
+  EXPECT_EQ(read("code"), "2\n");
+  EXPECT_THAT(read("second"), HasSubstr("another program has it; give another one with --port, or 0 for any free one"));
+}
+
+TEST_F(WebCommandTest, AFolderThatIsNoneOfARun) {
+  EXPECT_THAT(refused("nothing").err, HasSubstr("'nothing' is not a folder"));
+  EXPECT_THAT(refused("run/result.json").err, HasSubstr("is not a folder; give the one that `kernbench run --out"));
+  fs::create_directories(folder() + "/empty");
+  EXPECT_THAT(refused("empty").err, HasSubstr("it has no result.json"));
+  fs::create_directories(folder() + "/odd");
+  write("odd/result.json", "{\"schema\": 1, \"launches\": 7}");
+  EXPECT_THAT(refused("odd").err, HasSubstr("result.json: is not the result of a run"));
+  write("odd/result.json", "{\"schema\": 2, \"launches\": []}");
+  EXPECT_THAT(refused("odd").err, HasSubstr("has schema 2; this program reads 1"));
+  write("odd/result.json", "{\"schema\": 1,");
+  EXPECT_THAT(refused("odd").err, HasSubstr("result.json:1:"));
+}
+
+TEST_F(WebCommandTest, ADatabaseThatCannotBeRead) {
+  const std::string good = read("run/ops.sqlite");
+  EXPECT_THAT(refused(with_ops("seq\tid\n0\t1\n" + std::string(3000, 'x'))).err,
+              HasSubstr("it is not a SQLite database"));
+  EXPECT_THAT(refused(with_ops("")).err, HasSubstr("it is a database of another program"));
+  EXPECT_THAT(refused(with_ops(good.substr(0, good.size() / 2))).err, HasSubstr("it is truncated or damaged"));
+  EXPECT_THAT(refused(with_sql("UPDATE meta SET value = 7 WHERE key = 'schema_version'")).err,
+              HasSubstr("it has schema version 7, and this program reads up to 1; use the kernbench that wrote it"));
+  EXPECT_THAT(refused(with_sql("DELETE FROM meta")).err, HasSubstr("it does not say its schema version"));
+  EXPECT_THAT(refused(with_sql("ALTER TABLE op RENAME TO hidden; CREATE VIEW op AS SELECT * FROM hidden")).err,
+              HasSubstr("it is a database of another program"));
+  EXPECT_THAT(refused(with_sql("UPDATE op SET component_id = 99999 WHERE seq = 1")).err,
+              HasSubstr("operation 1 has a component or a name that there is not"));
+  fs::remove(folder() + "/bad/ops.sqlite");
+  fs::create_directory(folder() + "/bad/ops.sqlite");
+  EXPECT_THAT(refused("bad").err, HasSubstr("it is not a regular file"));
+}
+
+TEST_F(WebCommandTest, ARunWithoutOperationsIsShown) {
+  fs::remove(folder() + "/run/ops.sqlite");
+  const Outcome outcome = while_served("run --port 0", "");
+  EXPECT_EQ(outcome.code, 0);
+  EXPECT_THAT(read("served"),
+              HasSubstr("It has no ops.sqlite, so there is no timeline; run it with --oplog run/ops.sqlite"));
+}
+
+TEST_F(WebCommandTest, WrongUsage) {
+  EXPECT_THAT(kernbench("compare run list").err, HasSubstr("list")) << "a folder may be called as a command is";
+  EXPECT_THAT(kernbench("web run --port 70000").err, HasSubstr("--port needs a whole number"));
+  EXPECT_THAT(kernbench("web run another").err, HasSubstr("another"));
+  EXPECT_THAT(kernbench("web --prt 5").err, HasSubstr("--port"));
+}
+
+}  // namespace
+}  // namespace kb::test

@@ -1,0 +1,160 @@
+// What the page is told.
+#include "sim/web/api.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cstring>
+#include <nlohmann/json.hpp>
+
+#include "sim/web/assets.h"
+#include "tests/unit/web/run_folders.h"
+
+namespace kb::web {
+namespace {
+
+using Json = nlohmann::json;
+using ::testing::HasSubstr;
+using ::testing::StartsWith;
+
+class ApiTest : public test::RunFolders {
+ protected:
+  void SetUp() override {
+    write("run/result.json",
+          R"({"schema": 1, "ok": true, "blocks": {"a": 1}, "config": {}, "findings": ["one"],
+              "launches": [{"id": 3, "kernel": "=1+\"x\"", "submit_ns": 1.000001, "start_ns": 2, "completed_ns": 1000.5,
+                            "per_pe": [1, 2], "breakdown": {"dma_ns": 7}}]})");
+    write_ops("run/ops.sqlite", test::known_ops(1000, 3));
+    run_ = std::make_unique<RunFolder>(path("run"));
+    timeline_ = std::make_unique<Timeline>(run_->operations().names());
+    const std::atomic<bool> stop{false};
+    timeline_->load(run_->operations_file(), run_->operations().end_seq(), stop);
+    api_ = std::make_unique<Api>(*run_, timeline_.get(), ready_);
+  }
+  HttpResponse get(const std::string& path, const std::multimap<std::string, std::string>& parameters = {}) const {
+    return api_->answer({path, parameters});
+  }
+  Json json(const std::string& path, const std::multimap<std::string, std::string>& parameters = {}) const {
+    const HttpResponse response = get(path, parameters);
+    EXPECT_EQ(response.status, 200) << response.body;
+    return Json::parse(response.body);
+  }
+
+  std::unique_ptr<RunFolder> run_;
+  std::unique_ptr<Timeline> timeline_;
+  std::atomic<bool> ready_{true};
+  std::unique_ptr<Api> api_;
+};
+
+TEST_F(ApiTest, TheRunWithoutWhatIsLarge) {
+  const Json run = json("/api/run");
+  EXPECT_EQ(run["folder"], "run");
+  EXPECT_EQ(run["launches"][0]["submit_fs"], "1000001");
+  EXPECT_EQ(run["launches"][0]["completed_fs"], "1000500000");
+  EXPECT_EQ(run["findings"][0], "one");
+  EXPECT_EQ(run["launch_count"], 1);
+  EXPECT_FALSE(run.contains("blocks"));
+  EXPECT_FALSE(run["launches"][0].contains("per_pe"));
+}
+
+TEST_F(ApiTest, ATileIsALineOfJsonAndColumns) {
+  const std::string body = get("/api/tiles", {{"t0", "0"}, {"t1", "2100000000"}, {"px", "50"}, {"rows", "4,0"}}).body;
+  const std::size_t end = body.find('\n') + 1;
+  const Json head = Json::parse(body.substr(0, end));
+  const std::size_t buckets = head["rows"].get<std::size_t>() * head["columns"].get<std::size_t>();
+  ASSERT_EQ(end % 4, 0u);
+  ASSERT_EQ(body.size(), end + buckets * 10);
+  const std::int64_t width = std::stoll(head["width_fs"].get<std::string>());
+  std::uint64_t count = 0;
+  for (std::size_t i = 0; i < buckets; ++i) {
+    float share = 0;
+    std::uint32_t begins = 0;
+    std::memcpy(&share, &body[end + 4 * i], 4);
+    std::memcpy(&begins, &body[end + 4 * buckets + 4 * i], 4);
+    EXPECT_LE(share, 1.0F);
+    count += begins;
+  }
+  EXPECT_LE(width, 2'100'000'000 / 50);
+  EXPECT_EQ(count, 200u + 800u);
+  EXPECT_EQ(head["ops"]["seq"].size(), 200u);
+}
+
+TEST_F(ApiTest, OperationsAreSortedFilteredAndPaged) {
+  const Json longest = json("/api/ops", {{"sort", "duration"}, {"order", "desc"}, {"limit", "1000"}});
+  EXPECT_EQ(longest["total"], 1000);
+  std::int64_t last = INT64_MAX;
+  for (const Json& row : longest["rows"]) {
+    const std::int64_t time =
+        std::stoll(row["end_fs"].get<std::string>()) - std::stoll(row["start_fs"].get<std::string>());
+    EXPECT_LE(time, last);
+    last = time;
+  }
+  EXPECT_EQ(json("/api/ops", {{"component", "cube9.pe0.pe_dma"}})["total"], 200);
+  EXPECT_EQ(json("/api/ops", {{"component", "SIP0.*.PE_DMA"}})["total"], 400);
+  EXPECT_EQ(json("/api/ops", {{"component", "nothing"}})["total"], 0);
+  EXPECT_EQ(json("/api/ops", {{"name", "markup"}})["total"], 333);
+  EXPECT_EQ(json("/api/ops", {{"name", "' OR 1=1 --"}})["total"], 0);
+  const Json page = json("/api/ops", {{"offset", "995"}, {"limit", "10"}});
+  EXPECT_EQ(page["rows"].size(), 5u);
+  EXPECT_EQ(page["rows"][0]["seq"], 995);
+  EXPECT_EQ(json("/api/op", {{"seq", "2"}})["name"], "<b>markup</b>");
+  for (const Json& row : json("/api/ops", {{"t0", "1000000000"}, {"t1", "1000000001"}})["rows"]) {
+    EXPECT_LE(std::stoll(row["start_fs"].get<std::string>()), 1'000'000'000);
+    EXPECT_GT(std::stoll(row["end_fs"].get<std::string>()), 1'000'000'000);
+  }
+}
+
+TEST_F(ApiTest, CsvHasEveryRowAndNoFormula) {
+  HttpResponse response = get("/api/ops.csv", {{"component", "pe_dma"}, {"sort", "duration"}, {"offset", "7"}});
+  std::string csv, piece;
+  for (bool more = true; more; csv += piece) {
+    piece.clear();
+    more = response.next_piece(piece);
+  }
+  EXPECT_THAT(csv, StartsWith("seq,start_ns,end_ns,duration_ns,component,kind,name\n0,"));
+  EXPECT_EQ(std::count(csv.begin(), csv.end(), '\n'), 401);
+  EXPECT_EQ(response.file_name, "operations.csv");
+  EXPECT_THAT(get("/api/launches.csv").body, HasSubstr("\n3,\"'=1+\"\"x\"\"\",,,1.000001,2,1000.5,"));
+}
+
+TEST_F(ApiTest, AWrongRequestSaysWhy) {
+  const auto refused = [&](int status, const std::string& path,
+                           const std::multimap<std::string, std::string>& parameters) {
+    const HttpResponse response = get(path, parameters);
+    EXPECT_EQ(response.status, status) << path;
+    EXPECT_TRUE(Json::parse(response.body)["error"].is_string());
+    return Json::parse(response.body)["error"].get<std::string>();
+  };
+  EXPECT_THAT(refused(404, "/../etc/passwd", {}), HasSubstr("no such page"));
+  EXPECT_THAT(refused(404, "/result.json", {}), HasSubstr("no such page"));
+  EXPECT_THAT(refused(400, "/api/tiles", {}), HasSubstr("t0 is missing"));
+  EXPECT_THAT(refused(400, "/api/tiles", {{"t0", "0"}, {"t1", "9"}, {"px", "5"}, {"rows", "0,-1"}}),
+              HasSubstr("no row -1"));
+  EXPECT_THAT(refused(400, "/api/tiles", {{"t0", "0"}, {"t1", "9"}, {"px", "5"}, {"rows", ""}}),
+              HasSubstr("whole number"));
+  EXPECT_THAT(refused(400, "/api/ops", {{"sort", "seq; DROP TABLE op"}}), HasSubstr("sort has to be"));
+  EXPECT_THAT(refused(400, "/api/ops", {{"limit", "1000000"}}), HasSubstr("limit"));
+  EXPECT_THAT(refused(400, "/api/ops", {{"offset", "-1"}}), HasSubstr("offset"));
+  EXPECT_THAT(refused(404, "/api/op", {{"seq", "5000"}}), HasSubstr("no such operation"));
+  ready_ = false;
+  EXPECT_THAT(refused(503, "/api/tiles", {{"t0", "0"}, {"t1", "9"}, {"px", "5"}, {"rows", "0"}}),
+              HasSubstr("being read"));
+}
+
+TEST_F(ApiTest, WithoutOperationsTheRestIsThere) {
+  const Api without(*run_, nullptr, ready_);
+  EXPECT_EQ(without.answer({"/api/run", {}}).status, 200);
+  EXPECT_THAT(without.answer({"/api/rows", {}}).body, HasSubstr("--oplog"));
+}
+
+TEST_F(ApiTest, ThePageIsPartOfTheProgram) {
+  EXPECT_THAT(get("/").body, HasSubstr("<script src=\"/app.js\""));
+  EXPECT_EQ(get("/app.js").type, "text/javascript; charset=utf-8");
+  std::size_t bytes = 0;
+  for (const Asset& asset : assets()) bytes += asset.content.size();
+  EXPECT_LE(bytes, 250'000u);
+  EXPECT_GT(bytes, 10'000u);
+}
+
+}  // namespace
+}  // namespace kb::web

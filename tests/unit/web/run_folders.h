@@ -1,0 +1,70 @@
+// Folders of runs whose operations are known.
+#pragma once
+
+#include <unistd.h>
+
+#include <filesystem>
+#include <fstream>
+#include <random>
+#include <string>
+#include <vector>
+
+#include "sim/web/track.h"
+#include "tests/unit/data/committed_log.h"
+#include "tests/unit/data/support.h"
+
+namespace kb::web::test {
+
+struct KnownOp {
+  std::uint32_t component = 0;  // position in `kComponents`
+  std::uint16_t operation = 0;  // position in `kOperations`
+  std::int64_t start_fs = 0, end_fs = 0;
+};
+
+inline const std::vector<std::string> kComponents = {"sip0.cube10.pe0.pe_dma", "sip0.cube9.pe0.pe_scheduler",
+                                                     "sip0.cube9.pe0.pe_gemm", "sip0.cube9.pe0.pe_dma",
+                                                     "sip0.io0.pcie_ep"};
+inline const std::vector<std::string> kOperations = {"dma_read", "gemm_f16", "<b>markup</b>"};
+
+// Every kind of operation and every component is met, in this order.
+inline std::vector<KnownOp> known_ops(std::size_t count, unsigned seed) {
+  std::mt19937_64 random(seed);
+  std::vector<KnownOp> ops;
+  for (std::size_t i = 0; i < count; ++i) {
+    const auto start = static_cast<std::int64_t>(random() % 2'000'000'000);
+    ops.push_back({static_cast<std::uint32_t>(i % kComponents.size()),
+                   static_cast<std::uint16_t>(i % kOperations.size()), start,
+                   start + static_cast<std::int64_t>(random() % 9'000'000)});
+  }
+  return ops;
+}
+
+class RunFolders : public ::testing::Test {
+ protected:
+  RunFolders() : root_(std::filesystem::temp_directory_path() / ("kb_web_" + std::to_string(::getpid()))) {
+    std::filesystem::remove_all(root_);
+    std::filesystem::create_directories(root_);
+  }
+  ~RunFolders() override { std::filesystem::remove_all(root_); }
+
+  std::string path(const std::string& name) const { return (root_ / name).string(); }
+  void write(const std::string& name, const std::string& text) const {
+    std::filesystem::create_directories((root_ / name).parent_path());
+    std::ofstream(root_ / name, std::ios::binary) << text;
+  }
+  std::string write_ops(const std::string& name, const std::vector<KnownOp>& ops) const {
+    std::filesystem::create_directories((root_ / name).parent_path());
+    data::test::CommittedLog log(path(name), {kComponents, [](std::uint64_t) { return std::string_view("hbm"); }, {}});
+    for (std::size_t i = 0; i < ops.size(); ++i) {
+      log.record(i, data::test::record(data::OtherOp{kOperations[ops[i].operation]}, i, TimeFs(ops[i].start_fs),
+                                       TimeFs(ops[i].end_fs), NodeId(ops[i].component)));
+    }
+    log.finish();
+    return path(name);
+  }
+
+ private:
+  std::filesystem::path root_;
+};
+
+}  // namespace kb::web::test
