@@ -81,17 +81,11 @@ void append(std::string& bytes, Value value) {
   bytes.append(raw, sizeof value);
 }
 
-void write_times(JsonWriter& writer, const char* name, const std::vector<TrackOp>& ops, std::int64_t TrackOp::*time) {
-  writer.key(name).begin_array();
-  for (const TrackOp& op : ops) writer.text(std::to_string(op.*time));
-  writer.end_array();
-}
-
+// Every column begins at a multiple of eight bytes.
 template <typename List, typename Get>
-void write_numbers(JsonWriter& writer, const char* name, const List& list, Get get) {
-  writer.key(name).begin_array();
-  for (const auto& element : list) writer.integer(get(element));
-  writer.end_array();
+void append_column(std::string& bytes, const List& list, Get get) {
+  for (const auto& element : list) append(bytes, get(element));
+  bytes.resize((bytes.size() + 7) / 8 * 8);
 }
 
 std::string encode(const Tile& tile, const TileRequest& request, const std::vector<TimelineRow>& rows) {
@@ -100,28 +94,31 @@ std::string encode(const Tile& tile, const TileRequest& request, const std::vect
   head.begin_object();
   head.key("first_fs").text(std::to_string(tile.first * width)).key("width_fs").text(std::to_string(width));
   head.key("rows").unsigned_integer(request.rows.size()).key("columns").unsigned_integer(tile.columns);
-  if (tile.ops) {
-    head.key("ops").begin_object();
-    write_numbers(head, "row", tile.ops->row, [](std::uint32_t row) { return row; });
-    write_numbers(head, "seq", tile.ops->ops, [](const TrackOp& op) { return op.sequence; });
-    write_numbers(head, "operation", tile.ops->ops, [](const TrackOp& op) { return op.operation; });
-    write_times(head, "start_fs", tile.ops->ops, &TrackOp::start_fs);
-    write_times(head, "end_fs", tile.ops->ops, &TrackOp::end_fs);
-    head.end_object();
-  }
+  head.key("ops");
+  tile.ops ? head.unsigned_integer(tile.ops->ops.size()) : head.null();
   head.end_object();
   std::string bytes = head.take();
-  bytes.append(3 - bytes.size() % 4, ' ');
+  bytes.append(7 - bytes.size() % 8, ' ');
   bytes += '\n';
-  constexpr std::size_t kBytesPerBucket = 10;
-  bytes.reserve(bytes.size() + tile.buckets.size() * kBytesPerBucket);
-  for (std::size_t i = 0; i < tile.buckets.size(); ++i) {
-    const auto members = static_cast<double>(rows[request.rows[i / tile.columns]].tracks.size());
-    const double most = std::max(1.0, members) * static_cast<double>(width);
-    append(bytes, static_cast<float>(static_cast<double>(tile.buckets[i].busy_fs) / most));
-  }
-  for (const Bucket& bucket : tile.buckets) append(bytes, bucket.count);
-  for (const Bucket& bucket : tile.buckets) append(bytes, bucket.dominant);
+  constexpr std::size_t kBytesPerBucket = 10, kBytesPerOp = 24, kPadding = 64;
+  bytes.reserve(bytes.size() + tile.buckets.size() * kBytesPerBucket +
+                (tile.ops ? tile.ops->ops.size() : 0) * kBytesPerOp + kPadding);
+  std::size_t cell = 0;
+  append_column(bytes, tile.buckets, [&](const Bucket& bucket) {
+    const auto members = static_cast<double>(rows[request.rows[cell++ / tile.columns]].tracks.size());
+    return static_cast<float>(static_cast<double>(bucket.busy_fs) /
+                              (std::max(1.0, members) * static_cast<double>(width)));
+  });
+  append_column(bytes, tile.buckets, [](const Bucket& bucket) { return bucket.count; });
+  append_column(bytes, tile.buckets, [](const Bucket& bucket) { return bucket.dominant; });
+  if (!tile.ops) return bytes;
+  const std::int64_t origin = tile.first * width;
+  const std::vector<TrackOp>& ops = tile.ops->ops;
+  append_column(bytes, ops, [&](const TrackOp& op) { return static_cast<double>(op.start_fs - origin); });
+  append_column(bytes, ops, [&](const TrackOp& op) { return static_cast<double>(op.end_fs - origin); });
+  append_column(bytes, ops, [](const TrackOp& op) { return op.sequence; });
+  append_column(bytes, tile.ops->row, [](std::uint32_t row) { return static_cast<std::uint16_t>(row); });
+  append_column(bytes, ops, [](const TrackOp& op) { return op.operation; });
   return bytes;
 }
 

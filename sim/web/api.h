@@ -11,8 +11,10 @@
 
 namespace kb::web {
 
-// Answers are JSON except a tile: a line of JSON, blanks up to a multiple of four bytes, and then for all its buckets
-// the shares (float), the counts (32 bits) and the dominant operations (16 bits), little-endian.
+// Answers are JSON except a tile: a line of JSON, filled up with blanks, and then columns, each from a multiple of
+// eight bytes on and little-endian. Of all its buckets: shares of time (float), counts (32 bits), dominant operations
+// (16 bits). Of its operations, when there are few: starts and ends from the first bucket on (double), numbers (32
+// bits), rows and kinds (16 bits each).
 class Api {
  public:
   // `timeline` is null for a run without operations.

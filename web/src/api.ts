@@ -57,7 +57,8 @@ export interface State { ready: boolean; progress: number; operations?: number; 
 export interface Row { name: string; label: string; parent: number; depth: number; component: boolean; members: number }
 export interface Rows { rows: Row[]; operations: { kind: string; name: string }[] }
 
-export interface TileOps { row: number[]; seq: number[]; operation: number[]; start_fs: string[]; end_fs: string[] }
+// Times are counted from the first bucket of the tile.
+export interface TileOps { row: Uint16Array; seq: Uint32Array; operation: Uint16Array; start: Float64Array; end: Float64Array }
 
 export interface Tile {
   rowIds: number[];
@@ -118,14 +119,26 @@ export async function fetchTile(rows: number[], t0: bigint, t1: bigint, px: numb
   const end = new Uint8Array(bytes).indexOf(10);
   const head = JSON.parse(new TextDecoder().decode(new Uint8Array(bytes, 0, end)));
   const size = rows.length * head.columns;
+  let at = end + 1;
+  const column = <T>(type: { new (buffer: ArrayBuffer, offset: number, length: number): T; BYTES_PER_ELEMENT: number }, length: number): T => {
+    const values = new type(bytes, at, length);
+    at += Math.ceil((length * type.BYTES_PER_ELEMENT) / 8) * 8;
+    return values;
+  };
   return {
     rowIds: rows,
     first: BigInt(head.first_fs),
     width: Number(head.width_fs),
     columns: head.columns,
-    share: new Float32Array(bytes, end + 1, size),
-    count: new Uint32Array(bytes, end + 1 + 4 * size, size),
-    dominant: new Uint16Array(bytes, end + 1 + 8 * size, size),
-    ops: head.ops ?? null,
+    share: column(Float32Array, size),
+    count: column(Uint32Array, size),
+    dominant: column(Uint16Array, size),
+    ops: head.ops === null ? null : {
+      start: column(Float64Array, head.ops),
+      end: column(Float64Array, head.ops),
+      seq: column(Uint32Array, head.ops),
+      row: column(Uint16Array, head.ops),
+      operation: column(Uint16Array, head.ops),
+    },
   };
 }

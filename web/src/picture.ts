@@ -10,12 +10,13 @@ export const RULER_HEIGHT = LARGE ? 36 : 26;
 const EDGE = LARGE ? 4 : 3;
 const LEAST_LABEL = LARGE ? 60 : 44;
 const FONT = `${LARGE ? 16 : 11}px system-ui, "DejaVu Sans", sans-serif`;
+const LEAST_OP = 2;
 const LEAST_TICK = LARGE ? 160 : 110;
 
 export interface Window { t0: bigint; span: number; width: number }  // width in CSS pixels
 
 export interface PlacedOps {
-  start: Float64Array;  // from the first bucket of the tile
+  start: Float64Array;
   end: Float64Array;
   lane: Uint8Array;
   lanes: Map<number, number>;       // by row id
@@ -28,13 +29,11 @@ export function placeOps(tile: Tile): PlacedOps | null {
   if (!ops) return null;
   const size = ops.seq.length;
   const placed: PlacedOps = {
-    start: new Float64Array(size), end: new Float64Array(size), lane: new Uint8Array(size), lanes: new Map(), byRow: new Map(),
+    start: ops.start, end: ops.end, lane: new Uint8Array(size), lanes: new Map(), byRow: new Map(),
   };
   const free = new Map<number, number[]>();
   for (let i = 0; i < size; ++i) {
     const row = tile.rowIds[ops.row[i]];
-    placed.start[i] = Number(BigInt(ops.start_fs[i]) - tile.first);
-    placed.end[i] = Number(BigInt(ops.end_fs[i]) - tile.first);
     const ends = free.get(row) ?? [];
     let lane = ends.findIndex((end) => end <= placed.start[i]);
     if (lane < 0) lane = ends.length < 12 ? ends.length : 11;
@@ -75,12 +74,14 @@ export function prepare(canvas: HTMLCanvasElement, width: number, height: number
 
 export class Painter {
   private colours: [number, number, number][];
+  private styles: string[];
   private names: string[];
   private strip = document.createElement('canvas');
 
   constructor(rows: Rows) {
     this.names = rows.operations.map(({ name }) => name.replace(/^TileToken\//, ''));
-    this.colours = rows.operations.map(({ name, kind }) => rgb(operationColour(name, kind)));
+    this.styles = rows.operations.map(({ name, kind }) => operationColour(name, kind));
+    this.colours = this.styles.map(rgb);
   }
 
   label(operation: number): string {
@@ -92,6 +93,8 @@ export class Painter {
     component: (row: number) => boolean, selected: number | null, t: Theme): void {
     if (!tile || shown.length === 0) return;
     const position = new Map(tile.rowIds.map((row, i) => [row, i]));
+    // Where operations are narrower than a few pixels, their shares say more.
+    const singly = (row: number) => (ops?.byRow.get(row)?.length ?? 0) * LEAST_OP <= view.width * (tile.width * tile.columns / view.span);
     const width = Math.ceil(view.width);
     const image = new ImageData(width, shown.length);
     const shares = new Float32Array(width);
@@ -99,7 +102,7 @@ export class Painter {
     const kind = new Uint16Array(width);
     shown.forEach((row, r) => {
       const at = position.get(row);
-      if (at === undefined || (ops && component(row))) return;
+      if (at === undefined || (ops && component(row) && singly(row))) return;
       this.shares(view, tile, at, width, shares, best, kind);
       for (let x = 0; x < width; ++x) {
         if (kind[x] === 0xffff) continue;
@@ -118,7 +121,7 @@ export class Painter {
     shown.forEach((_, r) => {
       c.drawImage(this.strip, 0, r, width, 1, 0, top + r * ROW_HEIGHT + EDGE, width, ROW_HEIGHT - 2 * EDGE);
     });
-    if (ops) this.paintOps(c, view, tile, ops, shown, top, selected, t);
+    if (ops) this.paintOps(c, view, tile, ops, shown, top, selected, t, singly);
   }
 
   // Time in use per pixel of a row of the tile, and what was dominant there.
@@ -147,28 +150,33 @@ export class Painter {
     }
   }
 
-  private paintOps(c: CanvasRenderingContext2D, view: Window, tile: Tile, ops: PlacedOps, shown: number[], top: number, selected: number | null, t: Theme): void {
+  private paintOps(c: CanvasRenderingContext2D, view: Window, tile: Tile, ops: PlacedOps, shown: number[], top: number, selected: number | null, t: Theme, singly: (row: number) => boolean): void {
     const scale = view.width / view.span;
     const origin = Number(tile.first - view.t0);
     c.font = FONT;
     c.textBaseline = 'middle';
+    let last = -1;  // changing the colour costs more than a rectangle
     shown.forEach((row, r) => {
       const lanes = ops.lanes.get(row) ?? 1;
       const height = (ROW_HEIGHT - 2 * EDGE) / lanes;
+      const all = !singly(row);
       for (const i of ops.byRow.get(row) ?? []) {
+        if (all && tile.ops!.seq[i] !== selected) continue;
         const x0 = (origin + ops.start[i]) * scale, x1 = (origin + ops.end[i]) * scale;
         if (x1 < 0 || x0 > view.width) continue;
         const left = Math.max(x0, -2), w = Math.max(1, Math.min(x1, view.width + 2) - left);
         const y = top + r * ROW_HEIGHT + EDGE + ops.lane[i] * height;
         const operation = tile.ops!.operation[i];
-        c.fillStyle = `rgb(${(this.colours[operation] ?? [128, 128, 128]).join(' ')})`;
+        if (operation !== last) c.fillStyle = this.styles[operation] ?? '#808080';
+        last = operation;
         c.fillRect(left, y, w > 3 ? w - 0.75 : w, Math.max(1, height - (lanes > 1 ? 0.75 : 0)));
         if (tile.ops!.seq[i] === selected) {
           c.strokeStyle = t.mark;
           c.lineWidth = 2;
           c.strokeRect(left - 1, y - 1, w + 2, height + 2);
         }
-        if (w > LEAST_LABEL && height > EDGE * 3.5) this.text(c, operation, Math.max(left, 0), w, y + height / 2);
+        if (w <= LEAST_LABEL || height <= EDGE * 3.5) continue;
+        this.text(c, operation, Math.max(left, 0), w, y + height / 2);
       }
     });
   }

@@ -9,7 +9,7 @@ import { firstFold, isOpen, shownRows, toggled, type Fold } from './rows';
 import { duration, exact, percent } from './time';
 
 const LEAST_SPAN = 1000;
-const MOST_BUCKETS = 1900000;
+const MOST_BUCKETS = 700000;  // of a picture; more take longer to paint than a frame lasts
 const MARGIN = 0.25;  // of the window, to each side, that is asked for beyond what is seen
 const DETAIL_STEP = 1.5;
 
@@ -405,7 +405,7 @@ function Tooltip({ hover, rows, tile, ops }: { hover: { x: number; y: number; hi
   const lines: string[] = [];
   if (hit.op !== null && ops && tile.ops) {
     lines.push(`${rows.operations[tile.ops.operation[hit.op]]?.name ?? '?'}  ${duration(ops.end[hit.op] - ops.start[hit.op])}`);
-    lines.push(`from ${exact(BigInt(tile.ops.start_fs[hit.op]))}`);
+    lines.push(`from ${exact(tile.first + BigInt(ops.start[hit.op]))}`);
   } else if (hit.column !== null) {
     const at = tile.rowIds.indexOf(hit.row);
     const cell = at * tile.columns + hit.column;

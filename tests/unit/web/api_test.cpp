@@ -62,21 +62,34 @@ TEST_F(ApiTest, ATileIsALineOfJsonAndColumns) {
   const std::size_t end = body.find('\n') + 1;
   const Json head = Json::parse(body.substr(0, end));
   const std::size_t buckets = head["rows"].get<std::size_t>() * head["columns"].get<std::size_t>();
-  ASSERT_EQ(end % 4, 0u);
-  ASSERT_EQ(body.size(), end + buckets * 10);
+  const auto padded = [](std::size_t bytes) { return (bytes + 7) / 8 * 8; };
+  ASSERT_EQ(end % 8, 0u);
+  ASSERT_EQ(head["ops"], 200);
+  const std::size_t columns = end + 2 * padded(buckets * 4) + padded(buckets * 2);
+  ASSERT_EQ(body.size(), columns + 200 * 16 + padded(200 * 4) + 2 * padded(200 * 2));
   const std::int64_t width = std::stoll(head["width_fs"].get<std::string>());
   std::uint64_t count = 0;
   for (std::size_t i = 0; i < buckets; ++i) {
     float share = 0;
     std::uint32_t begins = 0;
     std::memcpy(&share, &body[end + 4 * i], 4);
-    std::memcpy(&begins, &body[end + 4 * buckets + 4 * i], 4);
+    std::memcpy(&begins, &body[end + padded(4 * buckets) + 4 * i], 4);
     EXPECT_LE(share, 1.0F);
     count += begins;
   }
   EXPECT_LE(width, 2'100'000'000 / 50);
   EXPECT_EQ(count, 200u + 800u);
-  EXPECT_EQ(head["ops"]["seq"].size(), 200u);
+  for (std::size_t i = 0; i < 200; ++i) {
+    double start = 0, end_time = 0;
+    std::uint32_t seq = 0;
+    std::memcpy(&start, &body[columns + 8 * i], 8);
+    std::memcpy(&end_time, &body[columns + 1600 + 8 * i], 8);
+    std::memcpy(&seq, &body[columns + 3200 + 4 * i], 4);
+    const test::KnownOp& known = test::known_ops(1000, 3)[seq];
+    const std::int64_t origin = std::stoll(head["first_fs"].get<std::string>());
+    EXPECT_EQ(origin + static_cast<std::int64_t>(start), known.start_fs);
+    EXPECT_EQ(origin + static_cast<std::int64_t>(end_time), known.end_fs);
+  }
 }
 
 TEST_F(ApiTest, OperationsAreSortedFilteredAndPaged) {
