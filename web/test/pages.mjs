@@ -75,6 +75,15 @@ const coloured = (page) => page.waitForFunction(() => document.querySelector('.p
   return painted(page);
 });
 
+// Waits until the details are those of the operation in the address, and another one than `before`; its number.
+async function shownOperation(page, before) {
+  const found = await page.waitForFunction((old) => {
+    const op = new URLSearchParams(location.hash.split('?')[1]).get('op');
+    return op && op !== old && document.querySelector('.details')?.innerText.includes(`number\n${op}\n`) && op;
+  }, before);
+  return found.jsonValue();
+}
+
 async function overview(page) {
   await page.getByText('bounded by').waitFor();
   const text = await page.innerText('main');
@@ -104,13 +113,13 @@ async function timeline(page) {
   await page.waitForTimeout(500);
   assert.ok(await span() < first / 20, 'plus zooms in');
   await page.keyboard.press('.');
-  await page.getByRole('complementary', { name: 'Operation' }).waitFor();
+  const shown = await shownOperation(page, '');
   await page.keyboard.press('.');
-  await page.getByText('dma_read', { exact: false }).or(page.getByText('DMA_READ', { exact: false })).first().waitFor();
+  await shownOperation(page, shown);
   const details = await page.locator('.details').innerText();
   assert.match(details, /sip0\.cube0\.pe0\.pe_dma/);
   assert.match(details, /takes/);
-  await page.mouse.move(640, 300);
+  await page.mouse.move(459, 258);
   await picture(page, 'timeline_details');
   const kept = await page.evaluate(() => location.hash);
   assert.match(kept, /op=\d+/);
