@@ -85,7 +85,7 @@ TEST_F(ApiTest, ATileIsALineOfJsonAndColumns) {
     std::memcpy(&start, &body[columns + 8 * i], 8);
     std::memcpy(&end_time, &body[columns + 1600 + 8 * i], 8);
     std::memcpy(&seq, &body[columns + 3200 + 4 * i], 4);
-    const test::KnownOp& known = test::known_ops(1000, 3)[seq];
+    const test::KnownOp known = test::known_ops(1000, 3)[seq];
     const std::int64_t origin = std::stoll(head["first_fs"].get<std::string>());
     EXPECT_EQ(origin + static_cast<std::int64_t>(start), known.start_fs);
     EXPECT_EQ(origin + static_cast<std::int64_t>(end_time), known.end_fs);
