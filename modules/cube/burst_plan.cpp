@@ -1,6 +1,9 @@
 #include "modules/cube/burst_plan.h"
 
 #include <algorithm>
+#include <string>
+
+#include "platform/record/activity_recorder.h"
 
 namespace kb::modules {
 namespace {
@@ -17,13 +20,19 @@ PseudoChannels::Params channel_params(const params::HbmCtrlParams& hbm) {
 }
 }  // namespace
 
-BurstPlan::BurstPlan(const elab::Block& block, contract::ISignalObserver* observer, const params::HbmCtrlParams& params,
+BurstPlan::BurstPlan(const elab::Block& block, elab::BlockContext& context, const params::HbmCtrlParams& params,
                      bool bound)
     : channels_(channel_params(params)),
       retired_channels_(channels_),
       trial_(channels_),
-      waves_(block, observer, channels_.params().count),
-      bound_(bound) {}
+      waves_(block, context.observer, channels_.params().count),
+      bound_(bound) {
+  if (context.recorder == nullptr) return;
+  for (std::uint32_t pc = 0; pc < channels_.params().count; ++pc) {
+    series_.push_back(&context.recorder->add_series({block.node(), record::SeriesKind::pseudo_channel, "pc", NodeId(),
+                                                     pc, record::ActivityRecorder::group_of(block.node_record().sip)}));
+  }
+}
 
 std::uint32_t BurstPlan::Piece::count_before(const ArrivalKey& limit) const {
   if (floor > limit.time) return 0;
@@ -115,21 +124,31 @@ void BurstPlan::retire_past(TimeFs now) {
 }
 
 void BurstPlan::retire_all() {
-  for (std::size_t i = 0; waves_.wanted() && i < pieces_.size(); ++i) retire_piece(pieces_[i]);
+  for (std::size_t i = 0; is_watched() && i < pieces_.size(); ++i) retire_piece(pieces_[i]);
   retired_channels_ = channels_;
   pieces_.clear();
 }
 
 void BurstPlan::retire_piece(const Piece& piece) {
   const BurstRun run = piece.run(piece.bursts.count, whole_burst());
-  if (!waves_.wanted()) {
+  if (!is_watched()) {
+    retired_channels_.commit(run, kNothing);
+    return;
+  }
+  if (!waves_.wanted() && retired_channels_.flows_freely(run) && run.last == whole_burst()) {
+    retired_channels_.each_share(run, [&](std::size_t pc, const record::Usage& use) { series_[pc]->add(use); });
     retired_channels_.commit(run, kNothing);
     return;
   }
   for (std::uint32_t j = 0; j < run.count; ++j) {
     const TimeFs finish = retired_channels_.enter(run, j);
     const TimeFs time = j + 1 == run.count ? run.last : whole_burst();
-    waves_.add(retired_channels_.channel_of(run, j), run.entry_of(j), finish - time, finish);
+    const TimeFs entry = run.entry_of(j), start = finish - time;
+    const std::size_t pc = retired_channels_.channel_of(run, j);
+    if (waves_.wanted()) waves_.add(pc, entry, start, finish);
+    if (series_.empty()) continue;
+    series_[pc]->add({start, finish, time, start - entry, channels_.params().burst_bytes,
+                      static_cast<std::uint64_t>(periods(start - entry, whole_burst()))});
   }
 }
 

@@ -10,6 +10,7 @@
 #include "modules/fabric/flit_stream.h"
 #include "modules/fabric/sliding_deque.h"
 #include "platform/params/hbm_ctrl_params.h"
+#include "platform/record/activity_series.h"
 
 namespace kb::modules {
 
@@ -52,8 +53,7 @@ class BurstPlan {
   };
 
   // bound: pieces can be bound to channels.
-  BurstPlan(const elab::Block& block, contract::ISignalObserver* observer, const params::HbmCtrlParams& params,
-            bool bound);
+  BurstPlan(const elab::Block& block, elab::BlockContext& context, const params::HbmCtrlParams& params, bool bound);
 
   // False when a piece cannot be added without passing the end of simulated time.
   bool fits(const Piece& piece) {
@@ -109,6 +109,7 @@ class BurstPlan {
   void retire_past(TimeFs now);
   void retire_all();
   void retire_piece(const Piece& piece);
+  bool is_watched() const { return waves_.wanted() || !series_.empty(); }
 
   // Bound pieces are looked through; by address they are looked at from the back.
   static constexpr std::size_t kMostUnretired = 128;
@@ -118,6 +119,7 @@ class BurstPlan {
   PseudoChannels trial_;
   SlidingDeque<Piece> pieces_;
   PseudoChannelWaves waves_;
+  std::vector<record::ActivitySeries*> series_;  // by pseudo-channel; empty when nobody wants to know
   bool bound_;
   TimeFs latest_ = 0_fs;         // no burst enters later
   TimeFs latest_finish_ = 0_fs;  // no burst finishes later

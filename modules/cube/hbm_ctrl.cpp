@@ -22,7 +22,7 @@ HbmCtrl::HbmCtrl(const sc_core::sc_module_name& name, NodeId node, const params:
       access_(params.access.time()),
       unit_(AccessUnit::of(params)),
       pc_gbs_(params.pc_bw.gbs),
-      plan_(*this, context.observer, params, port_count() > 1),
+      plan_(*this, context, params, port_count() > 1),
       lanes_(port_count()),
       burst_budget_(kLargestBudget),
       return_budget_(kLargestBudget) {

@@ -8,6 +8,7 @@
 #include "modules/fabric/flit_stream.h"
 #include "platform/address/channel_stripe.h"
 #include "platform/base/units.h"
+#include "platform/record/activity.h"
 
 namespace kb::modules {
 
@@ -90,7 +91,7 @@ class PseudoChannels {
   void commit(const BurstRun& run, F&& f) {
     const bool whole = run.last == params_.burst;
     if (run.channel != kByAddress && whole && commit_evenly_on_one(run, f)) return;
-    if (run.channel == kByAddress && flows_freely(run)) {
+    if (flows_freely(run)) {
       const std::uint64_t base = (run.offset >> shift_) + run.first;
       for (std::uint32_t j = run.count - std::min(run.count, params_.count); j < run.count; ++j) {
         const std::size_t pc = params_.stripe.channel_of_burst(base + j);
@@ -110,6 +111,34 @@ class PseudoChannels {
     FinishRuns runs;
     for (std::uint32_t j = 0; j < run.count; ++j) runs.add(j, enter(run, j), f);
     runs.end(f);
+  }
+
+  // Calls f(pseudo-channel, usage) for the share that each has in a run of whole bursts which flows freely.
+  template <typename F>
+  void each_share(const BurstRun& run, F&& f) const {
+    for (std::uint32_t j = 0; j < std::min(run.count, params_.count); ++j) {
+      const std::uint32_t bursts = (run.count - j + params_.count - 1) / params_.count;
+      const TimeFs begin = run.entry + j * run.spacing;
+      const TimeFs end = begin + (bursts - 1) * params_.count * run.spacing + params_.burst;
+      f(channel_of(run, j), record::Usage{begin, end, bursts * params_.burst, 0_fs, bursts * params_.burst_bytes, 0});
+    }
+  }
+  // True when no burst of the run has to wait for its channel, so that all whole ones finish one burst time after they
+  // entered. A hash changes the order of the channels from group to group.
+  bool flows_freely(const BurstRun& run) const {
+    if (run.channel != kByAddress || run.floor > run.entry) return false;
+    if (run.count > params_.count && (params_.stripe.is_hashed() || run.spacing * params_.count < params_.burst)) {
+      return false;
+    }
+    const std::uint64_t base = (run.offset >> shift_) + run.first;
+    if (params_.stripe.is_hashed() && base / params_.count != (base + run.count - 1) / params_.count) return false;
+    for (std::uint32_t j = 0; j < std::min(run.count, params_.count); ++j) {
+      const std::size_t pc = params_.stripe.channel_of_burst(base + j);
+      if (free_[pc] > run.entry + j * run.spacing) return false;
+      if (params_.switch_penalty > 0_fs && direction_[pc] != BurstDirection::none && direction_[pc] != run.direction)
+        return false;
+    }
+    return true;
   }
 
   // When `count` bursts are done at the latest that find their pseudo-channels free at `idle`: each gets its share, or
@@ -144,23 +173,6 @@ class PseudoChannels {
     direction_[pc] = run.direction;
     free_[pc] = first + (run.count - 1) * step;
     f(0u, run.count, first, step);
-    return true;
-  }
-  // True when no burst of the run has to wait for its channel, so that all whole ones finish one burst time after they
-  // entered. A hash changes the order of the channels from group to group.
-  bool flows_freely(const BurstRun& run) const {
-    if (run.floor > run.entry) return false;
-    if (run.count > params_.count && (params_.stripe.is_hashed() || run.spacing * params_.count < params_.burst)) {
-      return false;
-    }
-    const std::uint64_t base = (run.offset >> shift_) + run.first;
-    if (params_.stripe.is_hashed() && base / params_.count != (base + run.count - 1) / params_.count) return false;
-    for (std::uint32_t j = 0; j < std::min(run.count, params_.count); ++j) {
-      const std::size_t pc = params_.stripe.channel_of_burst(base + j);
-      if (free_[pc] > run.entry + j * run.spacing) return false;
-      if (params_.switch_penalty > 0_fs && direction_[pc] != BurstDirection::none && direction_[pc] != run.direction)
-        return false;
-    }
     return true;
   }
 

@@ -6,8 +6,6 @@ using payload::kSequenceStep;
 using payload::Segment;
 
 namespace {
-constexpr std::size_t kMostShown = 0xffff;  // on the 16 bits of the queue signal
-
 // The segments in the making of a batch's streams, each set up at the stream's first flit.
 union OpenSegments {
   OpenSegments() {}
@@ -85,11 +83,7 @@ void Channel::commit(const FlitStream* streams, std::size_t count, TimeFs floor,
 // to back, then as they arrive.
 void Channel::announce_single(const Batch& batch, const FlitStream& flits, IWireUser& user) {
   const SingleStream stream = single(batch, flits);
-  std::uint32_t packed = flits.count;
-  if (flits.count > 1 && flits.spacing > stream.occupancy) {
-    const TimeFs gain = flits.spacing - stream.occupancy;
-    packed = static_cast<std::uint32_t>(std::min<std::int64_t>(periods(stream.start - flits.time, gain), flits.count));
-  }
+  const std::uint32_t packed = stream.packed();
   const auto announce = [&](std::uint32_t i, std::uint32_t count, TimeFs spacing) {
     Segment s;
     s.time = stream.available_after(i) + params_.propagation;
@@ -332,12 +326,13 @@ void Channel::retire(TimeFs now) {
     const TimeFs until = params_.keep_until_sent ? batch.available_after : std::max(batch.floor, batch.last_time);
     if (until >= now) return;
     statistics_.longest_wait = std::max(statistics_.longest_wait, batch.longest_wait);
-    if (observer_ != nullptr) trace(batch);
+    if (series_ != nullptr) record(batch);
+    if (waves_ != nullptr) show(batch);
     for (std::uint32_t j = batch.streams; j > 0; --j) streams_.pop_front();
     batches_.pop_front();
   }
   // What is still to be committed is not ready before now.
-  if (observer_ != nullptr && batches_.empty()) trace_starts(now - 1_fs);
+  if (waves_ != nullptr && batches_.empty()) waves_->show_starts(now - 1_fs);
 }
 
 // The wait available - occupancy - ready grows while flits are held back by the floor or arrive faster than they leave.
@@ -370,35 +365,64 @@ void Channel::discount(const FlitStream& flits) {
   statistics_.busy -= flits.count * occupancy_of(flits);
 }
 
-void Channel::observe(contract::ISignalObserver* observer, contract::SignalId busy, contract::SignalId queue) {
-  observer_ = observer;
-  busy_signal_ = busy;
-  queue_signal_ = queue;
-}
-
-// Changes are per flit; the observer orders them by time and drops repetitions. Called for the oldest batch.
-void Channel::trace(const Batch& batch) {
-  merge(batch, 0, batch.flits, [&](std::uint32_t, std::uint32_t, const Passage& flit) {
-    if (flit.end == flit.start) return;
-    if (busy_signal_ != contract::kNoSignal) {
-      observer_->change(busy_signal_, flit.start, 1);
-      observer_->change(busy_signal_, flit.end, 0);
-    }
-    if (queue_signal_ == contract::kNoSignal) return;
-    trace_starts(flit.ready);
-    if (flit.start == flit.ready) return;
-    traced_starts_.push_back(flit.start);
-    observer_->change(queue_signal_, flit.ready, std::min(traced_starts_.size(), kMostShown));
-  });
-}
-
-// Flits that started up to then wait no longer.
-void Channel::trace_starts(TimeFs until) {
-  while (!traced_starts_.empty() && traced_starts_.front() <= until) {
-    const TimeFs start = traced_starts_.front();
-    traced_starts_.pop_front();
-    observer_->change(queue_signal_, start, std::min(traced_starts_.size(), kMostShown));
+// The oldest batch.
+void Channel::record(const Batch& batch) const {
+  if (batch.streams == 1) {
+    record_single(batch, streams_.front());
+    return;
   }
+  record::Usage run;  // flits without a gap between them
+  merge(batch, 0, batch.flits, [&](std::uint32_t j, std::uint32_t, const Passage& flit) {
+    if (flit.start != run.end) {
+      series_->add(run);
+      run = {flit.start, flit.start};
+    }
+    run.end = flit.end;
+    run.busy += flit.end - flit.start;
+    run.wait += flit.start - flit.ready;
+    run.bytes += streams_[j].flit_bytes == 0 ? params_.flit_bytes : streams_[j].flit_bytes;
+    run.queue = std::max(run.queue, static_cast<std::uint64_t>(periods(flit.start - flit.ready, params_.occupancy)));
+  });
+  series_->add(run);
+}
+
+// Back to back while there is a backlog, then as flits arrive.
+void Channel::record_single(const Batch& batch, const FlitStream& flits) const {
+  const SingleStream stream = single(batch, flits);
+  const std::uint32_t packed = stream.packed();
+  const auto queue = static_cast<std::uint64_t>(periods(batch.longest_wait, params_.occupancy));
+  const std::uint64_t bytes = bytes_of(flits);
+  const auto add = [&](std::uint32_t first, std::uint32_t count, std::uint64_t part) {
+    const TimeFs begin = stream.available_after(first) - stream.occupancy;
+    series_->add({begin, stream.available_after(first + count - 1), count * stream.occupancy, stream.wait(first, count),
+                  part, queue});
+  };
+  const std::uint64_t packed_bytes = bytes / flits.count * packed;
+  if (packed > 0) add(0, packed, packed_bytes);
+  if (packed < flits.count) add(packed, flits.count - packed, bytes - packed_bytes);
+}
+
+// Of `count` flits from `first` on, together. Those of one call leave back to back, or all as they arrive.
+TimeFs Channel::SingleStream::wait(std::uint32_t first, std::uint32_t count) const {
+  const auto of = [&](std::uint32_t i) { return available_after(i) - occupancy - ready(i); };
+  std::uint32_t held = first;  // flits that the floor holds back, for which the wait changes at another rate
+  if (floor > flits.time_of(first) && flits.spacing > 0_fs) {
+    const std::int64_t most = (floor - flits.time) / flits.spacing + 1;
+    held = static_cast<std::uint32_t>(std::clamp<std::int64_t>(most, first, first + count));
+  } else if (floor > flits.time_of(first)) {
+    held = first + count;
+  }
+  const auto sum = [&](std::uint32_t from, std::uint32_t to) {
+    return from == to ? Wide{0} : static_cast<Wide>(of(from).fs() + of(to - 1).fs()) * (to - from) / 2;
+  };
+  const Wide all = sum(first, held) + sum(held, first + count);
+  return TimeFs(static_cast<std::int64_t>(std::min<Wide>(all, kTimeEnd.fs())));
+}
+
+// The oldest batch.
+void Channel::show(const Batch& batch) {
+  merge(batch, 0, batch.flits,
+        [&](std::uint32_t, std::uint32_t, const Passage& flit) { waves_->add(flit.ready, flit.start, flit.end); });
 }
 
 }  // namespace kb::modules

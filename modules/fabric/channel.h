@@ -2,10 +2,12 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 
 #include "modules/fabric/flit_stream.h"
 #include "modules/fabric/sliding_deque.h"
-#include "platform/contract/i_signal_observer.h"
+#include "modules/fabric/wire_waves.h"
+#include "platform/record/activity_series.h"
 
 namespace kb::modules {
 
@@ -110,8 +112,12 @@ class Channel {
                                      : static_cast<std::uint64_t>(periods(statistics_.longest_wait, params_.occupancy));
   }
 
+  // Reports how the wire was used, when batches are retired.
+  void record_in(record::ActivitySeries* series) { series_ = series; }
   // Reports busy (0/1) and the number of flits that are ready but not yet on the wire, when batches are retired.
-  void observe(contract::ISignalObserver* observer, contract::SignalId busy, contract::SignalId queue);
+  void observe(contract::ISignalObserver& observer, contract::SignalId busy, contract::SignalId queue) {
+    waves_ = std::make_unique<WireWaves>(observer, busy, queue);
+  }
 
  private:
   static constexpr int kHotBytes = 192, kCacheLine = 64;
@@ -139,7 +145,14 @@ class Channel {
     TimeFs available_after(std::uint32_t i) const {
       return start + occupancy + std::max(i * occupancy, i * flits.spacing - (start - flits.time));
     }
+    // How many flits leave back to back before the backlog is gone.
+    std::uint32_t packed() const {
+      if (flits.count == 1 || flits.spacing <= occupancy) return flits.count;
+      const std::int64_t backlog = periods(start - flits.time, flits.spacing - occupancy);
+      return static_cast<std::uint32_t>(std::min<std::int64_t>(backlog, flits.count));
+    }
     TimeFs longest_wait() const;
+    TimeFs wait(std::uint32_t first, std::uint32_t count) const;
   };
 
   // Index of the first stream of a batch.
@@ -185,8 +198,9 @@ class Channel {
   std::uint64_t bytes_of(const FlitStream& flits) const;
   void count(const FlitStream& flits);
   void discount(const FlitStream& flits);
-  void trace(const Batch& batch);
-  void trace_starts(TimeFs until);
+  void record(const Batch& batch) const;
+  void record_single(const Batch& batch, const FlitStream& flits) const;
+  void show(const Batch& batch);
 
   struct Short {
     std::uint32_t bytes = 0;
@@ -194,9 +208,6 @@ class Channel {
   };
 
   // Seldom used. What every commit touches comes behind, so that a port can keep it in whole cache lines.
-  contract::SignalId busy_signal_ = contract::kNoSignal;
-  contract::SignalId queue_signal_ = contract::kNoSignal;
-  SlidingDeque<TimeFs> traced_starts_;  // of flits that the queue signal still shows as waiting
   std::uint64_t message_sequence_ = 0;  // of the latest message
   TimeFs retired_ = 0_fs;               // when what could no longer change was forgotten
   mutable Short latest_short_;          // the division is asked for several times per flit
@@ -205,7 +216,8 @@ class Channel {
   TimeFs latest_time_ = -1_fs;  // of the newest batch, or later
   SlidingDeque<Batch> batches_;
   SlidingDeque<FlitStream> streams_;
-  contract::ISignalObserver* observer_ = nullptr;
+  std::unique_ptr<WireWaves> waves_;
+  record::ActivitySeries* series_ = nullptr;
   std::uint64_t next_sequence_ = payload::kSequenceStep;
   Params params_;
   Statistics statistics_;

@@ -8,6 +8,7 @@
 #include "modules/fabric/request_text.h"
 #include "platform/base/error.h"
 #include "platform/elab/route_table.h"
+#include "platform/record/activity_recorder.h"
 #include "platform/routing/latency.h"
 
 namespace kb::modules {
@@ -49,11 +50,16 @@ FabricNode::FabricNode(const sc_core::sc_module_name& name, NodeId node, elab::B
     params.keep_until_sent = node_record().kind == topology::NodeKind::pe_dma;
     ports_[p].channel.configure(params);
     ports_[p].link.neighbour = neighbours[p].neighbour;
+    if (context.recorder != nullptr && params.occupancy > 0_fs) {
+      ports_[p].channel.record_in(
+          &context.recorder->add_series({node, record::SeriesKind::link, "to", ports_[p].link.neighbour, 0,
+                                         record::ActivityRecorder::group_of(node_record().sip)}));
+    }
     if (context.observer != nullptr) {
       const std::string to = "to_" + context.graph.node(ports_[p].link.neighbour).id;
       const contract::SignalId busy = context.observer->declare(node_id(), to + ".busy", 1);
       const contract::SignalId queue = context.observer->declare(node_id(), to + ".queue", 16);
-      ports_[p].channel.observe(context.observer, busy, queue);
+      ports_[p].channel.observe(*context.observer, busy, queue);
     }
   }
 }

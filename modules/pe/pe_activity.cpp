@@ -26,7 +26,17 @@ void PeActivity::accrue(TimeFs now) {
   busy(PeResource::read_channel, Kind::reading);
   busy(PeResource::write_channel, Kind::writing);
 
-  const auto add = [&](TimeShare share, TimeFs part) { shares_.time[static_cast<std::size_t>(share)] += part; };
+  record(series_.compute, count(Kind::compute), since_, now);
+  record(series_.read_channel, count(Kind::reading), since_, now);
+  record(series_.write_channel, count(Kind::writing), since_, now);
+  record(series_.fetch, count(Kind::fetch), since_, now);
+  record(series_.store, count(Kind::store), since_, now);
+
+  const auto add = [&](TimeShare share, TimeFs part) {
+    shares_.time[static_cast<std::size_t>(share)] += part;
+    const TimeFs begin = share == TimeShare::tlb ? since_ : now - part;  // a translation comes first
+    if (running_) record(series_.shares[static_cast<std::size_t>(share)], 1, begin, begin + part);
+  };
   if (count(Kind::compute) > 0) {
     add(TimeShare::compute, time);
   } else if (count(Kind::queue_full) > 0) {

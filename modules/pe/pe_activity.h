@@ -5,6 +5,7 @@
 #include <cstdint>
 
 #include "platform/contract/time_shares.h"
+#include "platform/record/activity_series.h"
 
 namespace kb::modules {
 
@@ -33,6 +34,19 @@ class PeActivity {
     accumulate(shares_.busy[static_cast<std::size_t>(resource)], occupancy);
   }
 
+  // Where to tell how the time was used: the shares while a kernel runs, and the busy times of resources always.
+  struct Series {
+    std::array<record::ActivitySeries*, contract::kTimeShares> shares{};
+    record::ActivitySeries* compute = nullptr;
+    record::ActivitySeries *read_channel = nullptr, *write_channel = nullptr;
+    record::ActivitySeries *fetch = nullptr, *store = nullptr;
+  };
+  void record_in(const Series& series) { series_ = series; }
+  void set_running(bool running, TimeFs now) {
+    accrue(now);
+    running_ = running;
+  }
+
   // Everything up to now.
   contract::TimeShares until(TimeFs now) {
     accrue(now);
@@ -51,7 +65,12 @@ class PeActivity {
   std::int64_t count(Kind kind) const { return counts_[index(kind)]; }
   contract::TimeShare idle_share(bool moving) const;
   void accrue(TimeFs now);
+  void record(record::ActivitySeries* series, std::int64_t units, TimeFs begin, TimeFs end) const {
+    if (series != nullptr && units > 0 && end > begin) series->add({begin, end, units * (end - begin)});
+  }
 
+  Series series_;
+  bool running_ = false;  // a kernel
   TimeFs since_ = 0_fs;
   TimeFs translated_ = 0_fs;  // the latest end of a translation
   std::int64_t readers_ = 1, writers_ = 1;

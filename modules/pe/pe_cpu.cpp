@@ -124,6 +124,7 @@ void PeCpu::run(const Launch& launch) {
   }
   current_.reset();
   result_.exec = now() - result_.start;
+  pe().activity.set_running(false, now());
   contract::TimeShares shares = pe().activity.until(now());
   shares -= result_.shares;
   result_.shares = shares;
@@ -155,6 +156,7 @@ void PeCpu::run_kernel(const payload::KernelLaunchMsg& launch_message, TimeFs re
   }
   set_state(State::running);
   result_.start = now();
+  pe().activity.set_running(true, now());
   result_.shares = pe().activity.until(now());
   pe().launch = launch_message.request;
   log(LogLevel::info, [&] { return fmt::format("begins kernel {} of launch #{}", kernel.name, pe().launch); });

@@ -10,6 +10,7 @@
 namespace kb {
 
 inline constexpr std::int64_t kFsPerNs = 1'000'000;
+__extension__ using Wide = __int128;  // for products of two counts
 
 // Absolute simulated time, or a duration. Only what leaves the simulator (files, SystemC) sees the count.
 class TimeFs {

@@ -11,6 +11,7 @@
 #include "platform/base/error.h"
 #include "platform/data/op_log_format.h"
 #include "platform/observe/signal_block.h"
+#include "platform/record/activity_recorder.h"
 
 namespace kb::data {
 namespace {
@@ -45,6 +46,25 @@ CREATE VIEW ops AS
          (op.t_end_fs - op.t_start_fs) / 1e6 AS duration_ns, component.name AS component,
          operation.kind AS op_kind, operation.name AS op_name, op.params
   FROM op JOIN component ON component.id = op.component_id JOIN operation ON operation.id = op.operation_id;
+)sql";
+
+constexpr const char* kActivityTables = R"sql(
+CREATE TABLE epoch (
+  id INTEGER PRIMARY KEY, sip INTEGER, launch_id INTEGER, t0_fs INTEGER NOT NULL, t1_fs INTEGER NOT NULL,
+  bin_fs INTEGER NOT NULL);
+CREATE TABLE series (
+  id INTEGER PRIMARY KEY, component_id INTEGER NOT NULL REFERENCES component (id), kind TEXT NOT NULL,
+  name TEXT NOT NULL, units INTEGER NOT NULL);
+CREATE TABLE activity (
+  epoch_id INTEGER NOT NULL REFERENCES epoch (id), series_id INTEGER NOT NULL REFERENCES series (id),
+  busy_fs INTEGER NOT NULL, wait_fs INTEGER NOT NULL, bytes INTEGER NOT NULL, queue_max INTEGER NOT NULL,
+  data BLOB NOT NULL, PRIMARY KEY (epoch_id, series_id)) WITHOUT ROWID;
+CREATE VIEW activities AS
+  SELECT epoch.launch_id, epoch.sip, component.name AS component, series.kind, series.name,
+         activity.busy_fs / 1e6 AS busy_ns, activity.wait_fs / 1e6 AS wait_ns, activity.bytes, activity.queue_max,
+         1.0 * activity.busy_fs / series.units / (epoch.t1_fs - epoch.t0_fs) AS used
+  FROM activity JOIN epoch ON epoch.id = activity.epoch_id JOIN series ON series.id = activity.series_id
+       JOIN component ON component.id = series.component_id;
 )sql";
 
 constexpr const char* kIndices = R"sql(
@@ -176,6 +196,7 @@ void OpLogSqlite::finish() {
   put("schema_version", std::to_string(kSchemaVersion));
   for (const auto& [key, value] : options_.facts) put(key, value);
   fact.reset();
+  if (options_.activity != nullptr) write_activity(*options_.activity);
   {
     const SortingFolder folder(file_.working_path());
     run(kIndices);
@@ -183,6 +204,43 @@ void OpLogSqlite::finish() {
   run("COMMIT");
   if (const int code = sqlite3_close(database_.release()); code != SQLITE_OK) file_.fail("close", sqlite3_errstr(code));
   file_.complete();
+}
+
+void OpLogSqlite::write_activity(const record::ActivityRecorder& recorder) {
+  run(kActivityTables);
+  const auto put = [](Statement& row, std::initializer_list<std::int64_t> numbers, int column = 1) {
+    for (const std::int64_t number : numbers) sqlite3_bind_int64(row.get(), column++, number);
+  };
+  Statement row = prepare("INSERT INTO epoch VALUES (?1, ?2, ?3, ?4, ?5, ?6)");
+  std::int64_t id = 0;
+  for (const record::Epoch& epoch : recorder.epochs()) {
+    put(row, {id++, epoch.group, 0, epoch.begin.fs(), epoch.end.fs(), std::int64_t{1} << epoch.shift});
+    if (epoch.group == record::ActivityRecorder::kOutside) sqlite3_bind_null(row.get(), 2);
+    sqlite3_bind_null(row.get(), 3);
+    if (epoch.launch) put(row, {static_cast<std::int64_t>(*epoch.launch)}, 3);
+    execute(row);
+  }
+  std::vector<bool> used(recorder.series().size());
+  row = prepare("INSERT INTO activity VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)");
+  for (const record::Activity& activity : recorder.activities()) {
+    used[activity.series] = true;
+    put(row, {activity.epoch, activity.series, activity.sum.busy.fs(), activity.sum.wait.fs(),
+              static_cast<std::int64_t>(activity.sum.bytes), static_cast<std::int64_t>(activity.sum.queue)});
+    const std::string& data = activity.bins.data();
+    sqlite3_bind_blob(row.get(), 7, data.data(), static_cast<int>(data.size()), SQLITE_STATIC);
+    execute(row);
+  }
+  row = prepare("INSERT INTO series VALUES (?1, ?2, ?3, ?4, ?5)");
+  for (std::size_t i = 0; i < used.size(); ++i) {
+    if (!used[i]) continue;
+    const record::SeriesInfo& series = recorder.series()[i];
+    put(row, {static_cast<std::int64_t>(i), component_id(series.node)});
+    bind_text(row.get(), 3, record::series_kind_name(series.kind));
+    const std::string label = options_.series_label(series);
+    bind_text(row.get(), 4, label);
+    put(row, {series.units}, 5);
+    execute(row);
+  }
 }
 
 void OpLogSqlite::run(const char* sql) {

@@ -51,6 +51,7 @@ class OpLogSqlite final : public IOpSink {
   void check(int code);
   void execute(Statement& statement);
   void write_rows();
+  void write_activity(const record::ActivityRecorder& recorder);
   void insert_name(const char* sql, std::int64_t id, std::string_view kind, std::string_view name);
   std::int64_t component_id(NodeId component);
   std::int64_t operation_id(OpKind kind, std::string_view name);

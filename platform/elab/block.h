@@ -26,6 +26,10 @@ class IKernelCatalog;
 class IOperationSink;
 }  // namespace kb::contract
 
+namespace kb::record {
+class ActivityRecorder;
+}
+
 namespace kb::elab {
 
 class PortMap;
@@ -42,6 +46,7 @@ struct BlockContext {
   const contract::IKernelCatalog* kernels = nullptr;  // null = no kernel can be launched
   contract::ISignalObserver* observer = nullptr;      // null = no waveforms
   contract::IBlockLog* log = nullptr;                 // null = nobody reads what blocks do
+  record::ActivityRecorder* recorder = nullptr;       // null = nobody wants to know how busy they are
   bool check_foreign = true;                          // links of blocks from outside are held against the protocol
   // Functional access behind transport_dbg: bytes served, no time, no change of timing state. Empty = 0 bytes.
   std::function<unsigned(tlm::tlm_generic_payload&)> debug_transport;

@@ -9,6 +9,7 @@
 #include "platform/data/op_log_file.h"
 #include "platform/observe/output_set.h"
 #include "platform/topology/ccl_config.h"
+#include "platform/topology/topology.h"
 #include "platform/views/view_files.h"
 #include "sim/cli/arguments.h"
 #include "sim/cli/file_roles.h"
@@ -57,6 +58,9 @@ class RunCommand final : public Command {
         ->default_str("1");
     add_plugin_option(app, plugins_);
     app.add_option("--out", out_, "Folder for result.json (default: results)")->type_name("DIR");
+    app.add_option("--record", record_,
+                   "Folder for a whole record: result.json, topology.json and ops.sqlite with operations and activity")
+        ->type_name("DIR");
     app.add_option("--oplog", oplog_file_,
                    "Write every operation to FILE: SQLite if it ends in .sqlite, .sqlite3 or .db, else text")
         ->type_name("FILE");
@@ -73,6 +77,7 @@ class RunCommand final : public Command {
     add_host_time_limit(app, host_time_limit_s_);
     app.add_flag("--strict", strict_,
                  "Exit with 1 on warnings of the run, and on reading memory that was never written");
+    app.add_flag("--no-findings", no_findings_, "Don't observe how busy everything is: no findings, but a faster run");
     app.add_flag("--json", json_, "Print the result as JSON and nothing else on standard output");
     app.add_flag("--quiet", quiet_, "Print errors only");
     app.add_flag("--dump-config", dump_, "Print the effective configuration with the origin of each value and exit");
@@ -88,6 +93,7 @@ class RunCommand final : public Command {
   }
 
   int run() override {
+    take_record();
     sim::HostTimeLimit host_limit(host_time_limit_s_);
     take_sets();
     sim::WorkloadRun run;
@@ -109,6 +115,7 @@ class RunCommand final : public Command {
     run.seed = seed_;
     run.strict = strict_;
     run.verify = verify_;
+    run.record = !no_findings_ || !record_.empty();
     run.options = simulation_options();
     log_.check(run.topology.graph);
     run.options.blocks = &library.blocks();
@@ -118,6 +125,19 @@ class RunCommand final : public Command {
   }
 
  private:
+  // --record DIR stands for files of fixed names.
+  void take_record() {
+    if (record_.empty()) return;
+    if (!out_.empty()) throw usage_error("--record writes result.json, too; leave --out out");
+    if (!oplog_file_.empty()) throw usage_error("--record writes ops.sqlite, too; leave --oplog out");
+    out_ = record_;
+    oplog_file_ = file_in(record_, "ops.sqlite");
+  }
+
+  static std::string file_in(const std::string& folder, const std::string& name) {
+    return folder.empty() || folder.back() == '/' ? folder + name : folder + "/" + name;
+  }
+
   void take_sets() {
     for (const std::string& text : sets_) {
       const auto assignment = split_assignment(text);
@@ -164,10 +184,7 @@ class RunCommand final : public Command {
   // Without --out, --json makes no folder.
   std::string output_folder() const { return out_.empty() && !json_ ? "results" : out_; }
 
-  std::string result_file() const {
-    const std::string folder = output_folder();
-    return folder.empty() || folder.back() == '/' ? folder + "result.json" : folder + "/result.json";
-  }
+  std::string result_file() const { return file_in(output_folder(), "result.json"); }
 
   void check_files(const sim::WorkloadRun& run) const {
     FileRoles roles;
@@ -186,6 +203,7 @@ class RunCommand final : public Command {
       for (const std::string& view : run.topology.graph.spec.emit_views) {
         roles.writes("visualization.emit_views", views::view_path(output_folder(), view));
       }
+      if (!record_.empty()) roles.writes("--record", file_in(record_, "topology.json"));
     }
     roles.prints(json_);
     roles.check();
@@ -198,6 +216,10 @@ class RunCommand final : public Command {
     if (!output_folder().empty()) {
       observe::make_folder(output_folder());
       result = &outputs.add(result_file(), "the result file");
+      if (!record_.empty()) {
+        outputs.add(file_in(record_, "topology.json"), "the machine's description")
+            .write(topology::render_json(run.topology));
+      }
       views::add_views(outputs, run.topology, output_folder(), run.topology.graph.spec.emit_views);
     }
     if (!oplog_file_.empty()) {
@@ -241,6 +263,7 @@ class RunCommand final : public Command {
       }
       if (!drawings.empty()) list.emplace_back("drawings", drawings);
     }
+    if (!record_.empty()) list.emplace_back("machine", file_in(record_, "topology.json"));
     if (!oplog_file_.empty()) list.emplace_back("operations", oplog_file_);
     if (!vcd_file_.empty()) list.emplace_back("waveforms", vcd_file_);
     if (!log_.file().empty()) list.emplace_back("log", log_.file());
@@ -260,12 +283,14 @@ class RunCommand final : public Command {
   std::uint64_t seed_ = 1;
   std::vector<std::string> plugins_;
   std::string out_;
+  std::string record_;
   std::string oplog_file_;
   std::string vcd_file_;
   LogChoice log_;
   sim::SimulationOptions options_;
   double time_limit_ns_ = 0.0;      // 0 = none
   double host_time_limit_s_ = 0.0;  // 0 = none
+  bool no_findings_ = false;
   bool strict_ = false;
   bool json_ = false;
   bool quiet_ = false;

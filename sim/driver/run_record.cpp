@@ -192,6 +192,19 @@ void write_collectives(JsonWriter& json, const RunRecord& run) {
   json.end_array();
 }
 
+void write_findings(JsonWriter& json, const RunRecord& run) {
+  json.key("findings").begin_array();
+  for (const Finding& finding : run.findings) {
+    json.begin_object().key("rule").text(finding.rule).key("launch");
+    finding.launch == 0 ? json.null() : json.unsigned_integer(finding.launch);
+    json.key("gain_ns").time_ns(finding.gain).key("of_ns").time_ns(finding.of);
+    json.key("factor").real(finding.factor()).key("headline").text(finding.headline).key("evidence").begin_array();
+    for (const std::string& sentence : finding.evidence) json.text(sentence);
+    json.end_array().key("remedy").text(finding.remedy).end_object();
+  }
+  json.end_array();
+}
+
 void write_texts(JsonWriter& json, const char* key, const std::vector<std::string>& texts) {
   json.key(key).begin_array();
   for (const std::string& text : texts) json.text(text);
@@ -268,6 +281,7 @@ void render_result(const RunRecord& run, const TextSink& sink) {
   json.end_array();
   write_figures(json, run, sink);
   write_collectives(json, run);
+  write_findings(json, run);
   write_texts(json, "notes", run.notes);
   write_texts(json, "warnings", run.warnings);
   json.key("host").begin_object().key("wall_s").real(run.host.wall_s).key("cpu_s").real(run.host.cpu_s);

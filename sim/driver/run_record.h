@@ -14,6 +14,7 @@
 #include "platform/base/units.h"
 #include "platform/data/verification.h"
 #include "platform/topology/topology.h"
+#include "sim/findings/finding.h"
 #include "sim/host/launch_record.h"
 
 namespace kb::sim {
@@ -83,6 +84,7 @@ struct RunRecord {
   std::vector<std::pair<std::string, std::vector<StatisticRecord>>> blocks;  // by node id, in node order
   std::vector<data::VerificationRow> verification;
   std::vector<FigureRecord> figures;
+  std::vector<Finding> findings;  // why it takes as long as it does, when that was recorded
   std::vector<CollectiveRecord> collectives;
   std::vector<std::string> notes;  // of the workload
   std::vector<std::string> warnings;

@@ -14,6 +14,7 @@
 #include "platform/elab/foreign_call.h"
 #include "platform/elab/platform.h"
 #include "platform/observe/vcd_writer.h"
+#include "platform/record/activity_recorder.h"
 #include "sim/driver/deadlock.h"
 #include "sim/driver/host_time_limit.h"
 #include "sim/driver/progress.h"
@@ -82,6 +83,8 @@ class DataSide {
     for (const topology::Node& node : graph.nodes) log.component_names.push_back(node.id);
     log.space = SpaceNames();
     log.facts = options.oplog_facts;
+    log.activity = options.recorder;
+    log.series_label = [&graph](const record::SeriesInfo& series) { return series.label(graph); };
     return data::open_op_log(*options.oplog, std::move(log));
   }
   static data::DataEngine::Options engine_options(const topology::Graph& graph, data::IOpSink* sink) {
@@ -253,6 +256,7 @@ SimulationResult simulate(const topology::LoadedTopology& topology, const Simula
   platform_options.kernels = options.kernels;
   platform_options.observer = waveform.get();
   platform_options.log = options.log;
+  platform_options.recorder = options.recorder;
   SystemcRun systemc(options.log);
   // Never destroyed: SystemC looks for every port of a dying module in one list, which for a large machine takes longer
   // than the simulation, and the process ends soon.
@@ -291,13 +295,14 @@ SimulationResult simulate(const topology::LoadedTopology& topology, const Simula
   if (!early && result.failure && (passed || result.failure->family() == ErrorFamily::no_progress)) {
     end_without_progress(platform, host, result.failure);
   }
+  platform.conclude();
+  if (waveform) waveform->finish(result.sim_time);
+  if (options.recorder != nullptr) options.recorder->finish(result.sim_time);
   if (result.failure) {
     data.finish_log();
   } else {
     result.failure = program_error_of([&] { data.finish(); });
   }
-  platform.conclude();
-  if (waveform) waveform->finish(result.sim_time);
   result.requests = host.requests();
   result.launches = host.take_launches();
   result.warnings = systemc.warnings();

@@ -21,6 +21,10 @@ namespace kb::elab {
 class BlockCatalog;
 }
 
+namespace kb::record {
+class ActivityRecorder;
+}
+
 namespace kb::sim {
 
 class HostTimeLimit;
@@ -35,7 +39,8 @@ struct SimulationOptions {
   std::optional<TimeFs> time_limit;
   HostTimeLimit* host_time_limit = nullptr;  // none when null
   Progress progress = Progress::off;
-  observe::EventLog* log = nullptr;  // none when null
+  observe::EventLog* log = nullptr;              // none when null
+  record::ActivityRecorder* recorder = nullptr;  // none when null; finished when simulate() returns
   const contract::IKernelCatalog* kernels = nullptr;
   const elab::BlockCatalog* blocks = nullptr;  // besides the built-in ones
 };

@@ -6,6 +6,7 @@
 
 #include "platform/base/names.h"
 #include "platform/observe/text_table.h"
+#include "sim/findings/findings.h"
 
 namespace kb::sim {
 namespace {
@@ -181,12 +182,7 @@ const char* limiter_text(contract::PeResource resource) {
 
 // Of the launch that took longest.
 std::string render_breakdown(const RunRecord& run) {
-  const LaunchRecord* longest = nullptr;
-  for (const LaunchRecord& launch : run.launches) {
-    if (launch.last_pe() == nullptr) continue;
-    const auto duration = [](const LaunchRecord& l) { return l.completed - l.submitted; };
-    if (longest == nullptr || duration(launch) > duration(*longest)) longest = &launch;
-  }
+  const LaunchRecord* const longest = longest_launch(run.launches);
   if (longest == nullptr) return "";
   const LaunchRecord::LastPe& pe = *longest->last_pe();
   const double total = fs_to_ns(longest->completed - longest->submitted);
@@ -202,6 +198,24 @@ std::string render_breakdown(const RunRecord& run) {
     const double share = 100.0 * fs_to_ns(pe.shares.of(limiter)) / fs_to_ns(pe.exec);
     text += "  most used: " + std::string(limiter_text(limiter)) + ", " + observe::fixed(share, 1) +
             " % of the kernel's time\n";
+  }
+  return text;
+}
+
+constexpr std::size_t kMostFindings = 3;
+
+std::string render_findings(const RunRecord& run) {
+  if (run.findings.empty()) return "";
+  std::string text = "\nFindings, what would bring most first; each gain is an estimate, as if it alone were mended\n";
+  for (std::size_t i = 0; i < run.findings.size() && i < kMostFindings; ++i) {
+    const Finding& finding = run.findings[i];
+    text += "  " + std::to_string(i + 1) + "  " + observe::fixed(finding.factor(), 2) + "x  " + finding.headline +
+            " (" + finding.rule + ")\n";
+    for (const std::string& sentence : finding.evidence) text += "            " + sentence + '\n';
+    text += "            try: " + finding.remedy + '\n';
+  }
+  if (run.findings.size() > kMostFindings) {
+    text += "  ... and " + std::to_string(run.findings.size() - kMostFindings) + " more in the result file\n";
   }
   return text;
 }
@@ -280,6 +294,7 @@ std::string render_report(const RunRecord& run, const topology::MachineSpec& spe
   text += line("data mode", run.data_mode);
   text += render_launches(run) + render_padding(run);
   text += render_breakdown(run);
+  text += render_findings(run);
   text += render_figures(run);
   text += render_collectives(run);
   text += render_data(run);

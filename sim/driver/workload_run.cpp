@@ -3,7 +3,9 @@
 #include <utility>
 
 #include "platform/base/version.h"
+#include "platform/record/activity_recorder.h"
 #include "sim/driver/host_usage.h"
+#include "sim/findings/findings.h"
 #include "sw/runtime/runtime.h"
 
 namespace kb::sim {
@@ -77,6 +79,13 @@ CollectiveRecord collective_record(const sw::CollectiveRecord& chosen) {
   return record;
 }
 
+// About how many series of activity the blocks will have: wires, pseudo-channels, and what belongs to a PE.
+std::size_t series_of(const topology::Graph& graph) {
+  constexpr std::size_t kOfPe = 24;
+  const topology::MachineSpec& spec = graph.spec;
+  return graph.edges.size() + kOfPe * static_cast<std::size_t>(spec.pe_count());
+}
+
 }  // namespace
 
 RunRecord describe(const WorkloadRun& run) {
@@ -104,6 +113,8 @@ WorkloadOutcome run_workload(const WorkloadRun& run) {
   SimulationOptions options = run.options;
   options.kernels = run.kernels;
   options.oplog_facts = log_facts(record);
+  std::optional<record::ActivityRecorder> recorder;
+  if (run.record) options.recorder = &recorder.emplace(series_of(run.topology.graph));
   SimulationResult result = simulate(run.topology, options, [&](contract::IHost& host) {
     sw::RuntimeOptions runtime_options;
     runtime_options.devices = run.sips;
@@ -126,6 +137,7 @@ WorkloadOutcome run_workload(const WorkloadRun& run) {
   record.launches = std::move(result.launches);
   record.blocks = std::move(result.blocks);
   record.warnings = std::move(result.warnings);
+  if (recorder) record.findings = find_causes(record.launches, *recorder, run.topology.graph);
   for (const std::string& warning : data::non_finite_warnings(record.verification)) warnings.push_back(warning);
   record.warnings.insert(record.warnings.end(), warnings.begin(), warnings.end());
   if (record.launches.size() > kLaunchesWithPes) {

@@ -10,6 +10,7 @@
 #include "platform/contract/i_operation_sink.h"
 #include "platform/params/pe_scheduler_params.h"
 #include "platform/payload/messages.h"
+#include "platform/record/activity_recorder.h"
 #include "platform/routing/memory_split.h"
 #include "sim/host/request_check.h"
 
@@ -113,6 +114,9 @@ contract::RequestId HostPort::submit(std::shared_ptr<const contract::KernelLaunc
   record.sip = request->sip;
   record.submitted = now();
   launches_.push_back(std::move(record));
+  if (record::ActivityRecorder* const recorder = platform_.context().recorder) {
+    recorder->launch_began(record::ActivityRecorder::group_of(request->sip), requests_.size(), now());
+  }
 
   auto message = std::make_shared<payload::KernelLaunchMsg>();
   message->request = requests_.size();
@@ -230,6 +234,10 @@ void HostPort::finish(Request& request) {
   if (request.kind == Kind::launch) {
     record_launch(request);
     ++finished_launches_;
+    if (record::ActivityRecorder* const recorder = platform_.context().recorder) {
+      const LaunchRecord& ended = launches_[request.launch];
+      recorder->launch_ended(record::ActivityRecorder::group_of(ended.sip), ended.id, now());
+    }
   }
   if (request.write != nullptr) {
     contract::IOperationSink* const operations = platform_.context().operations;

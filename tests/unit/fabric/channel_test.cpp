@@ -307,7 +307,7 @@ RC_GTEST_PROP(Channel, QueueWaveformCountsTheFlitsThatAreReadyButNotOnTheWire, (
   Wire wire(*rc::gen::element(256.0, 128.0, 100.0));
   Waveform waveform;
   const contract::SignalId busy = 1, queue = 2;
-  wire.channel.observe(&waveform, busy, queue);
+  wire.channel.observe(waveform, busy, queue);
   RunSource source;
   commit_some(wire, source, pick_count(1, 6));
   wire.channel.retire(wire.flits[wire.flits.size() / 2].end);  // in two steps

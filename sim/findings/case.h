@@ -1,0 +1,38 @@
+// What the rules look at: one launch, from submission to completion, at the PE that ended last.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "platform/params/hbm_ctrl_params.h"
+#include "platform/topology/graph.h"
+#include "sim/findings/finding.h"
+#include "sim/findings/launch_activity.h"
+#include "sim/host/launch_record.h"
+
+namespace kb::sim {
+
+struct LaunchCase {
+  const LaunchRecord& launch;
+  const LaunchRecord::LastPe& pe;
+  const LaunchActivity& activity;
+  const topology::Graph& graph;
+
+  TimeFs total() const { return launch.completed - launch.submitted; }
+  TimeFs share(contract::TimeShare which) const { return pe.shares.of(which); }
+  // Transfers that nothing hides.
+  TimeFs exposed() const { return share(contract::TimeShare::dma) + share(contract::TimeShare::channel_busy); }
+  Finding finding(const char* rule, TimeFs gain, std::string headline) const;
+};
+
+std::string pe_text(const PeCoord& pe);          // "sip0.cube3.pe5"
+std::string percent(TimeFs part, TimeFs whole);  // "58 %"
+std::string ns_text(TimeFs time);                // "512.0 ns"
+
+using Findings = std::vector<Finding>;
+
+// Each adds what it finds.
+void find_pe_causes(const LaunchCase& of, Findings& findings);
+void find_memory_causes(const LaunchCase& of, Findings& findings);
+
+}  // namespace kb::sim

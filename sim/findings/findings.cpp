@@ -1,0 +1,104 @@
+#include "sim/findings/findings.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "platform/observe/text_table.h"
+#include "sim/findings/case.h"
+
+namespace kb::sim {
+namespace {
+
+constexpr double kLeastGain = 0.03;
+
+// Launches of several SIPs may overlap, so that the gaps are counted along their union.
+void find_host_causes(const std::deque<LaunchRecord>& launches, Findings& findings) {
+  std::vector<std::pair<TimeFs, TimeFs>> spans;
+  for (const LaunchRecord& launch : launches) {
+    if (launch.completed != kNever) spans.emplace_back(launch.submitted, launch.completed);
+  }
+  if (spans.size() < 2) return;
+  std::sort(spans.begin(), spans.end());
+  TimeFs gaps = 0_fs, longest = 0_fs, at = 0_fs, end = spans.front().second;
+  std::size_t count = 0;
+  for (const auto& [begin, completed] : spans) {
+    if (begin > end) {
+      gaps += begin - end;
+      ++count;
+      if (begin - end > longest) {
+        longest = begin - end;
+        at = end;
+      }
+    }
+    end = std::max(end, completed);
+  }
+  Finding finding;
+  finding.rule = "host_bound";
+  finding.gain = gaps;
+  finding.of = end - spans.front().first;
+  finding.headline = "the host keeps the device waiting between launches";
+  finding.evidence = {
+      fmt::format("from the first launch to the end of the last, {} of {} pass without a kernel, in {} gaps; "
+                  "the longest, {}, begins at {}",
+                  percent(gaps, finding.of), ns_text(finding.of), count, ns_text(longest), ns_text(at))};
+  finding.remedy = "copy while a kernel runs, keep tensors on the device between launches, or do more in one launch";
+  findings.push_back(std::move(finding));
+}
+
+}  // namespace
+
+std::string pe_text(const PeCoord& pe) {
+  return fmt::format("sip{}.cube{}.pe{}", pe.sip.value, pe.cube.value, pe.pe.value);
+}
+
+std::string percent(TimeFs part, TimeFs whole) {
+  return whole > 0_fs ? observe::fixed(100.0 * fs_to_ns(part) / fs_to_ns(whole), 0) + " %" : "0 %";
+}
+
+std::string ns_text(TimeFs time) {
+  return observe::fixed(fs_to_ns(time), 1) + " ns";
+}
+
+Finding LaunchCase::finding(const char* rule, TimeFs gain, std::string headline) const {
+  Finding made;
+  made.rule = rule;
+  made.launch = launch.id;
+  made.gain = std::min(gain, total() * 19 / 20);  // something always stays
+  made.of = total();
+  made.headline = std::move(headline);
+  return made;
+}
+
+const LaunchRecord* longest_launch(const std::deque<LaunchRecord>& launches) {
+  const LaunchRecord* longest = nullptr;
+  for (const LaunchRecord& launch : launches) {
+    if (launch.last_pe() == nullptr) continue;
+    const auto duration = [](const LaunchRecord& l) { return l.completed - l.submitted; };
+    if (longest == nullptr || duration(launch) > duration(*longest)) longest = &launch;
+  }
+  return longest;
+}
+
+std::vector<Finding> find_causes(const std::deque<LaunchRecord>& launches, const record::ActivityRecorder& recorder,
+                                 const topology::Graph& graph) {
+  Findings findings;
+  find_host_causes(launches, findings);
+  if (const LaunchRecord* longest = longest_launch(launches)) {
+    const LaunchRecord::LastPe& pe = *longest->last_pe();
+    const LaunchActivity activity(recorder, record::ActivityRecorder::group_of(longest->sip), longest->id,
+                                  {longest->start, pe.start + pe.exec});
+    const LaunchCase of{*longest, pe, activity, graph};
+    find_memory_causes(of, findings);
+    find_pe_causes(of, findings);
+  }
+  const auto is_small = [](const Finding& finding) {
+    return fs_to_ns(finding.gain) < kLeastGain * fs_to_ns(finding.of) || finding.gain <= 0_fs;
+  };
+  findings.erase(std::remove_if(findings.begin(), findings.end(), is_small), findings.end());
+  std::stable_sort(findings.begin(), findings.end(),
+                   [](const Finding& a, const Finding& b) { return a.factor() > b.factor(); });
+  return findings;
+}
+
+}  // namespace kb::sim

@@ -1,0 +1,22 @@
+// Rules that explain the time of a run. docs/guides/slow-kernel.md shows each with a case.
+#pragma once
+
+#include <deque>
+#include <vector>
+
+#include "platform/record/activity_recorder.h"
+#include "platform/topology/graph.h"
+#include "sim/findings/finding.h"
+#include "sim/host/launch_record.h"
+
+namespace kb::sim {
+
+// The launch that took longest; null when none has ended.
+const LaunchRecord* longest_launch(const std::deque<LaunchRecord>& launches);
+
+// Of the longest launch, and of the run between its launches; the largest gain first. Gains are estimates, each as if
+// it alone were mended; what would save less than 3 % is left out.
+std::vector<Finding> find_causes(const std::deque<LaunchRecord>& launches, const record::ActivityRecorder& recorder,
+                                 const topology::Graph& graph);
+
+}  // namespace kb::sim

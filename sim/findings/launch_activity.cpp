@@ -1,0 +1,41 @@
+#include "sim/findings/launch_activity.h"
+
+#include <algorithm>
+
+namespace kb::sim {
+
+LaunchActivity::LaunchActivity(const record::ActivityRecorder& recorder, int group, std::uint64_t launch,
+                               std::pair<TimeFs, TimeFs> window)
+    : recorder_(recorder), window_(window) {
+  const std::vector<record::Epoch>& epochs = recorder.epochs();
+  const auto found = std::find_if(epochs.begin(), epochs.end(), [&](const record::Epoch& epoch) {
+    return epoch.group == group && epoch.launch == launch;
+  });
+  if (found == epochs.end() || window.second <= window.first) return;
+  begin_ = found->begin;
+  shift_ = found->shift;
+  const auto bin_of = [&](TimeFs time) {
+    return static_cast<std::uint32_t>(std::max(time - begin_, 0_fs).fs() >> shift_);
+  };
+  first_bin_ = bin_of(window.first);
+  bin_count_ = bin_of(std::min(window.second, found->end) - 1_fs) + 1 - first_bin_;
+  const auto index = static_cast<std::uint32_t>(found - epochs.begin());
+  for (const record::Activity& activity : recorder.activities()) {
+    if (activity.epoch == index) activities_.push_back(&activity);
+  }
+}
+
+// False when it was not used in the window.
+bool LaunchActivity::fill(const record::Activity& activity, Row& row) const {
+  row.series = &recorder_.series()[activity.series];
+  row.sum = {};
+  row.busy.assign(bin_count_, 0_fs);
+  activity.bins.for_each([&](std::uint32_t bin, const record::Bin& what) {
+    if (bin < first_bin_ || bin - first_bin_ >= bin_count_) return;
+    row.busy[bin - first_bin_] = what.busy;
+    row.sum.add(what);
+  });
+  return !row.sum.is_empty();
+}
+
+}  // namespace kb::sim

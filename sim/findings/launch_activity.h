@@ -1,0 +1,48 @@
+// What was recorded of one launch while its kernel ran.
+#pragma once
+
+#include <cstdint>
+#include <utility>
+#include <vector>
+
+#include "platform/record/activity_recorder.h"
+
+namespace kb::sim {
+
+class LaunchActivity {
+ public:
+  // `window`: from the start of the first kernel to the end of the last.
+  LaunchActivity(const record::ActivityRecorder& recorder, int group, std::uint64_t launch,
+                 std::pair<TimeFs, TimeFs> window);
+
+  bool empty() const { return activities_.empty(); }
+  TimeFs bin_width() const { return TimeFs(std::int64_t{1} << shift_); }
+  TimeFs window() const { return window_.second - window_.first; }
+  std::uint32_t bin_count() const { return bin_count_; }
+
+  // Calls f(row) for every resource of a kind that was used, in the order of the series.
+  struct Row {
+    const record::SeriesInfo* series = nullptr;
+    record::Bin sum;           // of the bins in the window
+    std::vector<TimeFs> busy;  // by bin of the window
+  };
+  template <typename F>
+  void for_each(record::SeriesKind kind, F&& f) const {
+    Row row;
+    for (const record::Activity* activity : activities_) {
+      if (recorder_.series()[activity->series].kind == kind && fill(*activity, row)) f(row);
+    }
+  }
+
+ private:
+  bool fill(const record::Activity& activity, Row& row) const;
+
+  const record::ActivityRecorder& recorder_;
+  std::vector<const record::Activity*> activities_;
+  std::pair<TimeFs, TimeFs> window_;
+  TimeFs begin_ = 0_fs;  // of the epoch
+  int shift_ = 0;
+  std::uint32_t first_bin_ = 0, bin_count_ = 0;
+};
+
+}  // namespace kb::sim

@@ -1,0 +1,178 @@
+// Memory and wires: channels that idle beside full ones, a slice or a wire that all wait for.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "platform/observe/text_table.h"
+#include "sim/findings/case.h"
+
+namespace kb::sim {
+namespace {
+
+using record::SeriesKind;
+using Row = LaunchActivity::Row;
+
+// A bin in which a resource was busy for this part of it counts as one in which others waited for it. A pseudo-channel
+// that waits for none is idle for most of a bin.
+constexpr double kFull = 0.75, kFullChannel = 0.4;
+
+bool is_full(TimeFs busy, TimeFs width, double part = kFull) {
+  return fs_to_ns(busy) >= part * fs_to_ns(width);
+}
+
+// The pseudo-channels of one controller.
+struct Slice {
+  NodeId node;
+  std::size_t channels = 0;    // that were used
+  std::vector<TimeFs> sum{};   // by bin, of all channels
+  std::vector<TimeFs> most{};  // by bin, of the busiest one
+  TimeFs full = 0_fs;          // bins in which the busiest one was full: time of that one,
+  TimeFs full_sum = 0_fs;      // and of all
+  TimeFs total = 0_fs;         // of all channels in all bins
+};
+
+void add_row(Slice& slice, const Row& row) {
+  slice.sum.resize(row.busy.size());
+  slice.most.resize(row.busy.size());
+  ++slice.channels;
+  slice.total += row.sum.busy;
+  for (std::size_t bin = 0; bin < row.busy.size(); ++bin) {
+    slice.sum[bin] += row.busy[bin];
+    slice.most[bin] = std::max(slice.most[bin], row.busy[bin]);
+  }
+}
+
+void close(Slice& slice, TimeFs width) {
+  for (std::size_t bin = 0; bin < slice.sum.size(); ++bin) {
+    if (!is_full(slice.most[bin], width, kFullChannel)) continue;
+    slice.full += slice.most[bin];
+    slice.full_sum += slice.sum[bin];
+  }
+  slice.sum = {};
+  slice.most = {};
+}
+
+std::vector<Slice> slices_of(const LaunchCase& of) {
+  std::vector<Slice> slices;
+  of.activity.for_each(SeriesKind::pseudo_channel, [&](const Row& row) {
+    if (slices.empty() || slices.back().node != row.series->node) {
+      if (!slices.empty()) close(slices.back(), of.activity.bin_width());
+      slices.push_back({row.series->node});
+    }
+    add_row(slices.back(), row);
+  });
+  if (!slices.empty()) close(slices.back(), of.activity.bin_width());
+  return slices;
+}
+
+std::int64_t channels_of(const LaunchCase& of, const Slice& slice) {
+  return of.graph.node(slice.node).params.as<params::HbmCtrlParams>().num_pcs;
+}
+
+// What would be saved if the bursts of full bins were spread evenly over all channels.
+TimeFs excess_of(const LaunchCase& of, const Slice& slice) {
+  return slice.full - slice.full_sum / channels_of(of, slice);
+}
+
+void find_idle_channels(const LaunchCase& of, const std::vector<Slice>& slices, Findings& findings) {
+  const Slice* worst = nullptr;
+  std::size_t same = 0;
+  for (const Slice& slice : slices) {
+    if (worst == nullptr || excess_of(of, slice) > excess_of(of, *worst)) worst = &slice;
+  }
+  if (worst == nullptr || worst->full == 0_fs) return;
+  const auto pcs = channels_of(of, *worst);
+  const double used = fs_to_ns(worst->full_sum) / fs_to_ns(worst->full);
+  if (used > 0.8 * static_cast<double>(pcs)) return;
+  for (const Slice& slice : slices) same += excess_of(of, slice) * 10 >= excess_of(of, *worst) * 9 ? 1 : 0;
+  const std::string& name = of.graph.node(worst->node).id;
+  Finding finding = of.finding("idle_pseudo_channels", std::min(excess_of(of, *worst), of.exposed()),
+                               fmt::format("pseudo-channels of {} idle beside full ones", name));
+  finding.evidence = {
+      fmt::format("while reads and writes fill one of its pseudo-channels ({} of the kernel), {:.1f} of {} are busy",
+                  percent(worst->full, of.activity.window()), used, pcs),
+      fmt::format("{} of {} slices in use look like this", same, slices.size())};
+  finding.remedy =
+      "make rows that are read together cover all channels: a wider tile (tile_n up to the row), another row pitch "
+      "than a multiple of burst_bytes x num_pcs / 2, or --set cube.components.hbm_ctrl.attrs.channel_hash=xor";
+  findings.push_back(std::move(finding));
+}
+
+void find_hot_slice(const LaunchCase& of, const std::vector<Slice>& slices, Findings& findings) {
+  const std::size_t homes = std::max(slices.size(), of.launch.summary.pes);  // each PE has a slice
+  if (slices.empty() || homes < 2) return;
+  const Slice* hot = &slices.front();
+  TimeFs total = 0_fs;
+  for (const Slice& slice : slices) {
+    total += slice.total;
+    if (slice.total > hot->total) hot = &slice;
+  }
+  const TimeFs mean = total / homes;
+  const auto pcs = channels_of(of, *hot);
+  const TimeFs busy = hot->total / pcs;
+  if (hot->total < 2 * mean || !is_full(busy, of.activity.window() / 2)) return;
+  Finding finding = of.finding("hot_slice", std::min(busy - mean / pcs, of.exposed()),
+                               fmt::format("{} serves {:.1f} times as much as the others", of.graph.node(hot->node).id,
+                                           fs_to_ns(hot->total) / fs_to_ns(mean)));
+  finding.evidence = {
+      fmt::format("its pseudo-channels are busy for {} of the kernel, those of {} slices for {} on average",
+                  percent(busy, of.activity.window()), homes, percent(mean / pcs, of.activity.window()))};
+  finding.remedy = "spread the tensor over the slices, or give each cube or PE a copy";
+  findings.push_back(std::move(finding));
+}
+
+const topology::Edge* edge_of(const LaunchCase& of, const record::SeriesInfo& series) {
+  for (const EdgeId *e = of.graph.out_edges(series.node).first, *end = of.graph.out_edges(series.node).second; e != end;
+       ++e) {
+    const topology::Edge& edge = of.graph.edge(*e);
+    if (edge.dst == series.peer) return &edge;
+  }
+  return nullptr;
+}
+
+// The wire that was full longest. As most wires of a path carry the same bytes, which one would be next is not known:
+// the gain is that of twice the bandwidth.
+void find_hot_wire(const LaunchCase& of, Findings& findings) {
+  const record::SeriesInfo* hot = nullptr;
+  TimeFs most = 0_fs;
+  of.activity.for_each(SeriesKind::link, [&](const Row& row) {
+    TimeFs full = 0_fs;
+    for (const TimeFs time : row.busy) full += is_full(time, of.activity.bin_width()) ? time : 0_fs;
+    if (full <= most) return;
+    hot = row.series;
+    most = full;
+  });
+  if (hot == nullptr || most * 3 < of.activity.window()) return;
+  const topology::Edge* edge = edge_of(of, *hot);
+  if (edge == nullptr || !edge->bw_gbs) return;
+  const double gbs = *edge->bw_gbs;
+  double typical = 0.0;
+  for (const topology::Edge& other : of.graph.edges) {
+    if (other.kind == edge->kind) typical = std::max(typical, other.bw_gbs.value_or(0.0));
+  }
+  const bool slow = gbs < 0.9 * typical;
+  const double wider = slow ? typical / gbs : 2.0;
+  const TimeFs exposed = of.exposed() + of.share(contract::TimeShare::dependency);
+  const TimeFs saved(
+      static_cast<std::int64_t>(static_cast<double>(std::min(most, exposed).fs()) * (1.0 - 1.0 / wider)));
+  const std::string wire = of.graph.node(hot->node).id + " -> " + of.graph.node(hot->peer).id;
+  Finding finding = of.finding(slow ? "slow_link" : "hot_link", saved, fmt::format("the wire {} is full", wire));
+  finding.evidence = {fmt::format("it carries {} GB/s{} and is full for {} of the kernel", gbs,
+                                  slow ? fmt::format(", others of its kind {},", typical) : "",
+                                  percent(most, of.activity.window()))};
+  finding.remedy = slow ? "give it the bandwidth of the others, or keep traffic away from it"
+                        : "use what was loaded more often (larger tiles), or place data nearer to its users";
+  findings.push_back(std::move(finding));
+}
+
+}  // namespace
+
+void find_memory_causes(const LaunchCase& of, Findings& findings) {
+  if (of.activity.empty()) return;
+  const std::vector<Slice> slices = slices_of(of);
+  find_idle_channels(of, slices, findings);
+  find_hot_slice(of, slices, findings);
+  find_hot_wire(of, findings);
+}
+
+}  // namespace kb::sim

@@ -1,0 +1,131 @@
+// What the PE that ended last did, beside the others.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "platform/observe/text_table.h"
+#include "sim/findings/case.h"
+
+namespace kb::sim {
+namespace {
+
+using contract::PeResource;
+using contract::TimeShare;
+
+TimeFs part(TimeFs time, double factor) {
+  return TimeFs(static_cast<std::int64_t>(static_cast<double>(time.fs()) * factor));
+}
+
+void find_compute_bound(const LaunchCase& of, Findings& findings) {
+  const TimeFs compute = of.share(TimeShare::compute);
+  const contract::LaunchSummary& sum = of.launch.summary;
+  if (sum.macs > sum.useful_macs) {
+    const double padding = static_cast<double>(sum.macs - sum.useful_macs) / static_cast<double>(sum.macs);
+    // Transfers that the padding hides today would show.
+    const TimeFs hidden = std::max(0_fs, of.pe.shares.of(PeResource::read_link) - of.exposed());
+    const TimeFs least = std::max(part(compute, 1.0 - padding), std::min(hidden, compute));
+    Finding finding = of.finding("padded_tiles", compute - least, "much of the MAC array's work is padding");
+    finding.evidence = {
+        fmt::format("{:.0f} % of the multiply-accumulates are of elements that do not exist", 100 * padding)};
+    finding.remedy = "make the sizes multiples of gemm_granularity, or give a PE more rows";
+    findings.push_back(std::move(finding));
+  }
+  if (compute * 5 < of.total() * 4) return;
+  Finding finding = of.finding("compute_bound", part(compute, 0.5), "the engines compute nearly all the time");
+  finding.evidence = {fmt::format("{} computes for {} of the launch: transfers are hidden", pe_text(of.pe.pe),
+                                  percent(compute, of.total()))};
+  finding.remedy = "this is the roof of the engines: use more PEs, a smaller type, or fewer operations";
+  findings.push_back(std::move(finding));
+}
+
+void find_missing_overlap(const LaunchCase& of, Findings& findings) {
+  constexpr double kHidable = 0.75;  // the first load and the last store have nothing to hide behind
+  const TimeFs compute = of.share(TimeShare::compute);
+  Finding finding = of.finding("missing_overlap", part(std::min(compute, of.exposed()), kHidable),
+                               "transfers and computing take turns");
+  finding.evidence = {fmt::format("{} computes for {} and moves data for {} of the launch, seldom both",
+                                  pe_text(of.pe.pe), percent(compute, of.total()), percent(of.exposed(), of.total()))};
+  finding.remedy = "load the next tile while this one is computed: a composite, or smaller tiles in two buffers";
+  findings.push_back(std::move(finding));
+}
+
+// Reads last much longer than their bytes take on the wire, and yet no memory or wire is full.
+void find_small_transfers(const LaunchCase& of, Findings& findings) {
+  const TimeFs reading = of.pe.shares.of(PeResource::read_channel), wire = of.pe.shares.of(PeResource::read_link);
+  const TimeFs memory = of.pe.shares.of(PeResource::hbm_slice);
+  const TimeFs needed = std::max(wire, memory);
+  if (reading == 0_fs || needed * 3 > reading * 2) return;
+  for (const Finding& other : findings) {
+    if (other.rule == "idle_pseudo_channels" || other.rule == "hot_slice" || other.rule == "slow_link" ||
+        other.rule == "hot_link") {
+      return;
+    }
+  }
+  Finding finding = of.finding("small_transfers", std::min(reading - needed, of.exposed()),
+                               "reads spend most of their time on the way, not on the wire");
+  finding.evidence = {fmt::format("reads of {} last {}, their bytes take {} on its wire", pe_text(of.pe.pe),
+                                  ns_text(reading), ns_text(needed))};
+  finding.remedy =
+      "move more bytes with each command, or let more reads be under way (pe_dma: rd_outstanding, rd_engines)";
+  findings.push_back(std::move(finding));
+}
+
+void find_straggler(const LaunchCase& of, Findings& findings) {
+  std::vector<TimeFs> ends;
+  for (const contract::PeResult& pe : of.launch.pes) ends.push_back(pe.start + pe.exec);
+  if (ends.size() < 2) return;
+  std::sort(ends.begin(), ends.end());
+  const TimeFs median = ends[(ends.size() - 1) / 2], last = ends.back();
+  const auto late = static_cast<std::size_t>(
+      std::count_if(ends.begin(), ends.end(), [&](TimeFs end) { return end > median + (last - median) / 2; }));
+  if (late * 4 > ends.size()) return;  // a half that works longer is no straggler
+  Finding finding = of.finding("straggler", last - median, fmt::format("{} ends late", pe_text(of.pe.pe)));
+  finding.evidence = {
+      fmt::format("{} of {} PEs end with it, {} behind the median", late, ends.size(), ns_text(last - median))};
+  finding.remedy = "give it less work, or look at what is nearer to the others: its memory, its wires, its start";
+  findings.push_back(std::move(finding));
+}
+
+void find_launch_overhead(const LaunchCase& of, Findings& findings) {
+  const TimeFs delivery = of.pe.ready - of.launch.submitted, barrier = of.pe.start - of.pe.ready;
+  const TimeFs completion = of.launch.completed - of.pe.start - of.pe.exec;
+  const TimeFs late = of.launch.summary.late_max;
+  Finding finding =
+      of.finding(late > 0_fs ? "late_launch" : "launch_overhead", delivery + barrier + completion,
+                 late > 0_fs ? "the launch reaches PEs after their start" : "the launch travels longer than it pays");
+  finding.evidence = {fmt::format("delivery {}, barrier {}, completion {} of {}", ns_text(delivery), ns_text(barrier),
+                                  ns_text(completion), ns_text(of.total()))};
+  if (late > 0_fs) {
+    finding.evidence.push_back(fmt::format("{} PEs are late, by up to {}", of.launch.summary.late_pes, ns_text(late)));
+  }
+  finding.remedy = "do more in one launch, or launch on fewer cubes";
+  findings.push_back(std::move(finding));
+}
+
+void find_waits(const LaunchCase& of, Findings& findings) {
+  const TimeFs waiting = of.share(TimeShare::dependency), full = of.share(TimeShare::queue_full);
+  if (full > 0_fs) {
+    Finding finding = of.finding("full_queue", full, "an engine holds results that the next block has no room for");
+    finding.evidence = {fmt::format("{} of the launch at {}", percent(full, of.total()), pe_text(of.pe.pe))};
+    finding.remedy = "make the tiles smaller, or the queue behind the engine longer";
+    findings.push_back(std::move(finding));
+  }
+  Finding finding = of.finding("waiting_for_messages", waiting, "the kernel waits for other PEs");
+  finding.evidence = {fmt::format("{} waits for messages, slots or credits for {} of the launch", pe_text(of.pe.pe),
+                                  percent(waiting, of.total()))};
+  finding.remedy = "send earlier, receive later, use more slots, or an algorithm with fewer steps one behind the other";
+  findings.push_back(std::move(finding));
+}
+
+}  // namespace
+
+void find_pe_causes(const LaunchCase& of, Findings& findings) {
+  find_compute_bound(of, findings);
+  find_missing_overlap(of, findings);
+  find_small_transfers(of, findings);
+  find_straggler(of, findings);
+  find_launch_overhead(of, findings);
+  find_waits(of, findings);
+}
+
+}  // namespace kb::sim

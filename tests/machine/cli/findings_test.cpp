@@ -1,0 +1,152 @@
+// Planted causes of slowness: each is the first finding, with a gain that mending it brings.
+#include <gmock/gmock.h>
+
+#include "tests/machine/cli/command_line.h"
+
+namespace kb::test {
+namespace {
+
+using Json = nlohmann::json;
+using testing::HasSubstr;
+
+class FindingsTest : public CommandLineTest {
+ protected:
+  Json run(const std::string& options) const {
+    const Outcome outcome = kernbench("run --quiet --out out " + options);
+    EXPECT_EQ(outcome.code, 0) << outcome.err;
+    return Json::parse(read("out/result.json"));
+  }
+  Json slow(const std::string& cause, const std::string& options = "") const {
+    return run("--plugin " KB_SLOW_PLUGIN " --bench slow --set cause=" + cause + " " + options);
+  }
+};
+
+std::string first(const Json& result) {
+  return result["findings"].empty() ? "none" : result["findings"][0]["rule"].get<std::string>();
+}
+
+bool has(const Json& result, const std::string& rule) {
+  for (const Json& finding : result["findings"]) {
+    if (finding["rule"] == rule) return true;
+  }
+  return false;
+}
+
+double longest_launch_ns(const Json& result) {
+  double longest = 0;
+  for (const Json& launch : result["launches"]) {
+    longest = std::max(longest, launch["completed_ns"].get<double>() - launch["submit_ns"].get<double>());
+  }
+  return longest;
+}
+
+// What mending brought, beside what the first finding had promised.
+void expect_gain(const Json& before, const Json& after, double tolerance) {
+  const double promised = before["findings"][0]["factor"].get<double>();
+  const double brought = longest_launch_ns(before) / longest_launch_ns(after);
+  EXPECT_NEAR(promised / brought, 1.0, tolerance) << "promised " << promised << ", brought " << brought;
+}
+
+// The rows of B that a tile reads lie 512 B apart: every second burst, so every second pseudo-channel.
+TEST_F(FindingsTest, IdlePseudoChannelsOfTheDefaultGemm) {
+  const Json narrow = run("--bench gemm-multi-pe"), wide = run("--bench gemm-multi-pe --set tile_n=256");
+  EXPECT_EQ(first(narrow), "idle_pseudo_channels");
+  EXPECT_FALSE(has(wide, "idle_pseudo_channels"));
+  expect_gain(narrow, wide, 0.2);
+  EXPECT_THAT(narrow["findings"][0]["headline"].get<std::string>(), HasSubstr("hbm_ctrl"));
+  EXPECT_THAT(narrow["findings"][0]["evidence"][0].get<std::string>(), HasSubstr("of 8 are busy"));
+}
+
+TEST_F(FindingsTest, APitchThatIsAPowerOfTwo) {
+  const Json square = run("--bench gemm-single-pe");
+  EXPECT_EQ(first(square), "idle_pseudo_channels");
+  expect_gain(square, run("--bench gemm-single-pe --set cube.components.hbm_ctrl.attrs.channel_hash=xor"), 0.2);
+  const std::string gemm =
+      "--bench gemm-single-pe --set m=32 --set k=512 --set n=1024 --set tile_n=128 --set tile_k=256";
+  const Json by_address = run(gemm);
+  EXPECT_EQ(first(by_address), "idle_pseudo_channels");
+  expect_gain(by_address, run(gemm + " --set cube.components.hbm_ctrl.attrs.channel_hash=xor"), 0.2);
+}
+
+// One read at a time: the way there and back is longer than the data.
+TEST_F(FindingsTest, SmallTransfersOfAComposite) {
+  const Json one = run("--bench matmul-composite");
+  EXPECT_EQ(first(one), "small_transfers");
+  expect_gain(one, run("--bench matmul-composite --set cube.pe_template.components.pe_dma.attrs.rd_outstanding=4"),
+              0.1);
+}
+
+TEST_F(FindingsTest, SmallMessages) {
+  EXPECT_EQ(first(slow("small-messages")), "small_transfers");
+}
+
+TEST_F(FindingsTest, MissingOverlap) {
+  const std::string spread = "--bench gemm-single-pe --set cube.components.hbm_ctrl.attrs.channel_hash=xor";
+  EXPECT_EQ(first(run(spread)), "missing_overlap");
+}
+
+TEST_F(FindingsTest, HotSlice) {
+  const Json result = slow("hot-slice");
+  EXPECT_EQ(first(result), "hot_slice");
+  EXPECT_THAT(result["findings"][0]["headline"].get<std::string>(), HasSubstr("sip0.cube0.hbm_ctrl.pe0"));
+  EXPECT_GT(longest_launch_ns(result) / longest_launch_ns(slow("none")), 20.0);  // no finding promises more
+}
+
+TEST_F(FindingsTest, Straggler) {
+  const Json result = slow("straggler");
+  EXPECT_EQ(first(result), "straggler");
+  EXPECT_EQ(result["findings"][0]["headline"], "sip0.cube1.pe2 ends late");
+  expect_gain(result, slow("none"), 0.2);
+}
+
+TEST_F(FindingsTest, SlowLink) {
+  const std::string narrow = "--set cube.links.pe_to_router_bw_gbs=32";
+  const Json result = slow("none", narrow);
+  EXPECT_EQ(first(result), "hot_link");
+  EXPECT_THAT(result["findings"][0]["headline"].get<std::string>(), HasSubstr("pe_dma is full"));
+  expect_gain(result, slow("none", "--set cube.links.pe_to_router_bw_gbs=64"), 0.2);
+}
+
+TEST_F(FindingsTest, HostBound) {
+  EXPECT_EQ(first(slow("host")), "host_bound");
+}
+
+TEST_F(FindingsTest, LaunchOverhead) {
+  EXPECT_EQ(first(run("--bench noop")), "launch_overhead");
+}
+
+TEST_F(FindingsTest, SerialChainOfMessages) {
+  EXPECT_EQ(first(run("--bench ccl-allreduce")), "waiting_for_messages");
+}
+
+TEST_F(FindingsTest, PaddedTiles) {
+  const std::string gemm = "--bench gemm-multi-pe --set rows_per_pe=1 --set tile_n=256";
+  EXPECT_EQ(first(run(gemm)), "padded_tiles");
+}
+
+TEST_F(FindingsTest, ComputeBound) {
+  EXPECT_EQ(first(run("--bench gemm-single-pe --set cube.pe_template.components.pe_gemm.attrs.mac_per_ns=128")),
+            "compute_bound");
+}
+
+TEST_F(FindingsTest, TheReportSaysWhatToTry) {
+  const Outcome outcome = kernbench("run --out out");
+  EXPECT_THAT(outcome.out, HasSubstr("\nFindings"));
+  EXPECT_THAT(outcome.out, HasSubstr("try: make rows that are read together cover all channels"));
+}
+
+TEST_F(FindingsTest, GainsAreSortedAndLessThanTheirLaunch) {
+  for (const char* options : {"--bench tp-mlp", "--bench attention", "--bench layernorm"}) {
+    double last = 1e9;
+    for (const Json& finding : run(options)["findings"]) {
+      const double factor = finding["factor"].get<double>();
+      EXPECT_LE(factor, last);
+      EXPECT_GT(factor, 1.0);
+      EXPECT_LT(finding["gain_ns"], finding["of_ns"]);
+      last = factor;
+    }
+  }
+}
+
+}  // namespace
+}  // namespace kb::test

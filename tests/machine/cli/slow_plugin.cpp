@@ -1,0 +1,57 @@
+// A kernel that reads what it owns, with a cause of slowness that the parameter `cause` chooses.
+#include <string>
+
+#include "kernels/tl/tl.h"
+#include "sw/plugin/plugin.h"
+#include "sw/workloads/support.h"
+
+namespace {
+
+using kb::Dtype;
+using kb::Shape;
+using kb::tl::Context;
+using kb::tl::Ptr;
+using namespace kb::sw;
+
+constexpr std::int64_t kElements = 16384;  // of f16 that a PE reads: 32 KiB
+
+void read_block(Context& tl, Ptr from, std::int64_t elements, std::int64_t at_once) {
+  for (std::int64_t at = 0; at < elements; at += at_once) {
+    const kb::tl::Scratch scope(tl);
+    tl.load(from + at, {at_once});
+  }
+}
+
+void slow(Context& tl, Ptr data, std::string cause) {
+  const bool shared = cause == "hot-slice";  // all read what the first PE owns
+  const Ptr mine = shared ? data : data + tl.shard(data).first;
+  const bool small = cause == "small-messages";
+  const bool straggles = cause == "straggler" && tl.program_id(0) == 2 && tl.program_id(1) == 1;
+  for (int round = 0; round < (straggles ? 6 : 2); ++round) read_block(tl, mine, kElements, small ? 32 : 4096);
+}
+
+WorkloadResult run(Runtime& rt, const Params& params) {
+  const std::string cause = params.text("cause");
+  DPPolicy rows;
+  rows.cube = rows.pe = Split::row_wise;
+  rows.num_cubes = rt.spec().cubes_per_sip;
+  rows.num_pes = rt.spec().pes_per_cube;
+  const std::int64_t pes = std::int64_t{*rows.num_cubes} * *rows.num_pes;
+  const Tensor data = rt.zeros({pes, kElements}, Dtype::f16, rows, "data");
+  for (int launch = 0; launch < (cause == "host" ? 8 : 1); ++launch) {
+    rt.wait(rt.launch("slow", {{"data", data}, {"cause", cause}}));
+    if (cause == "host") data.to_host();
+  }
+  return {};
+}
+
+}  // namespace
+
+KERNBENCH_PLUGIN(registrar) {
+  registrar.add_kernel(kb::tl::make_kernel("slow", "reads what it owns", {"data", "cause"}, slow));
+  registrar.add_workload(
+      {"slow",
+       "reads with a cause of slowness",
+       {Parameter::choice("cause", "none", {"none", "hot-slice", "straggler", "small-messages", "host"}, "which one")},
+       run});
+}

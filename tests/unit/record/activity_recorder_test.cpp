@@ -1,0 +1,92 @@
+// How launches divide the time of a SIP.
+#include "platform/record/activity_recorder.h"
+
+#include <gtest/gtest.h>
+
+namespace kb::record {
+namespace {
+
+SeriesInfo of_sip(int sip) {
+  SeriesInfo info;
+  info.node = NodeId(static_cast<std::uint32_t>(sip + 1));
+  info.group = sip;
+  return info;
+}
+
+Usage busy(TimeFs begin, TimeFs end) {
+  return {begin, end, end - begin, 0_fs, 0, 0};
+}
+
+// Busy time by launch, 0 for what belongs to none.
+std::vector<std::pair<std::uint64_t, TimeFs>> by_launch(const ActivityRecorder& recorder, std::uint32_t series) {
+  std::vector<std::pair<std::uint64_t, TimeFs>> parts;
+  for (const Activity& activity : recorder.activities()) {
+    if (activity.series != series) continue;
+    parts.emplace_back(recorder.epochs()[activity.epoch].launch.value_or(0), activity.sum.busy);
+  }
+  return parts;
+}
+
+using Parts = std::vector<std::pair<std::uint64_t, TimeFs>>;
+
+TEST(ActivityRecorder, LaunchesDivideTheTimeOfTheirSip) {
+  ActivityRecorder recorder(4);
+  ActivitySeries& first = recorder.add_series(of_sip(0));
+  ActivitySeries& second = recorder.add_series(of_sip(1));
+  ActivitySeries& outside = recorder.add_series(of_sip(ActivityRecorder::kOutside));
+  for (ActivitySeries* series : {&first, &second, &outside}) series->add(busy(0_ns, 100_ns));
+  recorder.launch_began(0, 7, 10_ns);
+  recorder.launch_ended(0, 7, 60_ns);
+  recorder.finish(100_ns);
+  EXPECT_EQ(by_launch(recorder, 0), (Parts{{0, 10_ns}, {7, 50_ns}, {0, 40_ns}}));
+  EXPECT_EQ(by_launch(recorder, 1), (Parts{{0, 100_ns}}));
+  EXPECT_EQ(by_launch(recorder, 2), (Parts{{0, 10_ns}, {7, 50_ns}, {0, 40_ns}}));
+}
+
+TEST(ActivityRecorder, OverlappingLaunchesCountForTheLatest) {
+  ActivityRecorder recorder(1);
+  recorder.add_series(of_sip(0)).add(busy(0_ns, 100_ns));
+  recorder.launch_began(0, 1, 10_ns);
+  recorder.launch_began(0, 2, 30_ns);
+  recorder.launch_ended(0, 1, 40_ns);
+  recorder.launch_ended(0, 2, 90_ns);
+  recorder.finish(100_ns);
+  EXPECT_EQ(by_launch(recorder, 0), (Parts{{0, 10_ns}, {1, 20_ns}, {2, 60_ns}, {0, 10_ns}}));
+}
+
+TEST(ActivityRecorder, LaunchesBeyondTheMostShareAnEpoch) {
+  ActivityRecorder recorder(1);
+  ActivitySeries& series = recorder.add_series(of_sip(0));
+  TimeFs at = 0_fs, all = 0_fs;
+  for (std::uint64_t launch = 1; launch <= 1000; ++launch) {
+    recorder.launch_began(0, launch, at);
+    series.add(busy(at, at + 3_ns));
+    all += 3_ns;
+    at += 5_ns;
+    recorder.launch_ended(0, launch, at);
+    at += 5_ns;
+  }
+  recorder.finish(at);
+  EXPECT_LE(recorder.epochs().size(), ActivityRecorder::kMostEpochs + 1);
+  EXPECT_EQ(recorder.epochs().back().launch, std::nullopt);
+  TimeFs sum = 0_fs;
+  for (const Activity& activity : recorder.activities()) sum += activity.sum.busy;
+  EXPECT_EQ(sum, all);
+}
+
+TEST(ActivityRecorder, MoreSeriesHaveWiderBins) {
+  EXPECT_EQ(ActivityRecorder(10).most_bins(), 512u);
+  EXPECT_EQ(ActivityRecorder(1 << 20).most_bins(), 16u);
+}
+
+TEST(SeriesInfo, LabelsAreThoseOfTheStatistics) {
+  topology::Graph graph;
+  graph.nodes.resize(1);
+  graph.nodes[0].id = "sip0.cube0.r0c0";
+  EXPECT_EQ((SeriesInfo{NodeId(0), SeriesKind::link, "to", NodeId(0)}.label(graph)), "to_sip0.cube0.r0c0");
+  EXPECT_EQ((SeriesInfo{NodeId(0), SeriesKind::pseudo_channel, "pc", NodeId(), 3}.label(graph)), "pc3");
+  EXPECT_EQ((SeriesInfo{NodeId(0), SeriesKind::dma, "read", NodeId()}.label(graph)), "read");
+}
+
+}  // namespace
+}  // namespace kb::record

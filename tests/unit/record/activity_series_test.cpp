@@ -1,0 +1,157 @@
+// Bins of one series against sums that are taken usage by usage.
+#include "platform/record/activity_series.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <map>
+#include <random>
+#include <vector>
+
+namespace kb::record {
+namespace {
+
+TimeFs overlap(const Usage& usage, TimeFs begin, TimeFs end) {
+  return std::max(0_fs, std::min(usage.end, end) - std::max(usage.begin, begin));
+}
+
+Usage dense(TimeFs begin, TimeFs end, std::uint64_t bytes = 0) {
+  return {begin, end, end - begin, 0_fs, bytes, 0};
+}
+
+struct Epoch {
+  TimeFs begin, end;
+  int shift = 0;
+  BinBlob bins;
+};
+
+// Usages of one resource in the order of time, with gaps and without; epochs that end anywhere.
+struct History {
+  std::vector<Usage> usages;
+  std::vector<Epoch> epochs;
+};
+
+History random_history(std::mt19937_64& random, std::uint32_t bins, bool all_dense) {
+  const auto below = [&](std::int64_t limit) {
+    return static_cast<std::int64_t>(random() % static_cast<std::uint64_t>(limit));
+  };
+  History history;
+  std::vector<TimeFs> ends;
+  ActivitySeries series(bins, ends);
+  const std::int64_t scale = std::int64_t{1} << (10 + below(22));
+  TimeFs at = 0_fs, next_end = TimeFs(1 + below(40 * scale));
+  for (int i = 0; i < 300; ++i) {
+    if (below(3) > 0) at += TimeFs(below(scale));
+    // Some epochs are told to have ended long before what lies in them is.
+    while (next_end <= at + TimeFs(below(3) * 100 * scale)) {
+      ends.push_back(next_end);
+      next_end += TimeFs(1 + below(60 * scale));
+    }
+    Usage usage = dense(at, at + TimeFs(1 + below(4 * scale)), static_cast<std::uint64_t>(below(1000)));
+    usage.wait = TimeFs(below(scale));
+    usage.queue = static_cast<std::uint64_t>(below(9));
+    if (!all_dense && below(2) == 0) usage.busy = TimeFs(below(usage.busy.fs() + 1));
+    series.add(usage);
+    history.usages.push_back(usage);
+    at = usage.end;
+  }
+  ends.push_back(kNever);
+  for (std::size_t i = 0; i < ends.size(); ++i) history.epochs.push_back({i == 0 ? 0_fs : ends[i - 1], ends[i], 0, {}});
+  ends.pop_back();
+  for (ActivitySeries::Part& part : series.finish()) {
+    history.epochs[part.epoch].shift = part.shift;
+    history.epochs[part.epoch].bins = std::move(part.bins);
+  }
+  return history;
+}
+
+TEST(ActivitySeries, BinsOfDenseUsesAreTheirOverlap) {
+  std::mt19937_64 random(7);
+  for (int round = 0; round < 200; ++round) {
+    const std::uint32_t most = 16u << (round % 4);
+    const History history = random_history(random, most, true);
+    for (const Epoch& epoch : history.epochs) {
+      std::map<std::uint32_t, TimeFs> expected;
+      const std::int64_t width = std::int64_t{1} << epoch.shift;
+      for (const Usage& usage : history.usages) {
+        const Usage part{std::max(usage.begin, epoch.begin), std::min(usage.end, epoch.end)};
+        if (part.end <= part.begin) continue;
+        const std::int64_t first = (part.begin - epoch.begin).fs() / width;
+        const std::int64_t last = (part.end - 1_fs - epoch.begin).fs() / width;
+        for (std::int64_t bin = first; bin <= last; ++bin) {
+          const TimeFs from = epoch.begin + TimeFs(bin * width);
+          const TimeFs busy = overlap(part, from, from + TimeFs(width));
+          if (busy > 0_fs) expected[static_cast<std::uint32_t>(bin)] += busy;
+        }
+      }
+      std::map<std::uint32_t, TimeFs> found;
+      epoch.bins.for_each([&](std::uint32_t bin, const Bin& what) {
+        EXPECT_LT(bin, most);
+        if (what.busy > 0_fs) found[bin] = what.busy;
+      });
+      ASSERT_EQ(found, expected) << "round " << round;
+    }
+  }
+}
+
+TEST(ActivitySeries, NothingIsLostOrCountedTwice) {
+  std::mt19937_64 random(8);
+  for (int round = 0; round < 200; ++round) {
+    const History history = random_history(random, 16, false);
+    Bin expected, found;
+    for (const Usage& usage : history.usages) expected.add(usage);
+    for (const Epoch& epoch : history.epochs)
+      epoch.bins.for_each([&](std::uint32_t, const Bin& bin) { found.add(bin); });
+    EXPECT_EQ(found.busy, expected.busy);
+    EXPECT_EQ(found.wait, expected.wait);
+    EXPECT_EQ(found.bytes, expected.bytes);
+    EXPECT_EQ(found.queue, expected.queue);
+  }
+}
+
+TEST(ActivitySeries, AUseThatReachesIntoTheNextEpochIsDivided) {
+  std::vector<TimeFs> ends;
+  ActivitySeries series(16, ends);
+  series.add(dense(10_ns, 30_ns, 100));
+  ends.push_back(15_ns);
+  series.add(dense(30_ns, 40_ns, 50));
+  const std::vector<ActivitySeries::Part> parts = series.finish();
+  ASSERT_EQ(parts.size(), 2u);
+  Bin sums[2];
+  for (int i = 0; i < 2; ++i) parts[i].bins.for_each([&](std::uint32_t, const Bin& bin) { sums[i].add(bin); });
+  EXPECT_EQ(sums[0].busy, 5_ns);
+  EXPECT_EQ(sums[0].bytes, 25u);
+  EXPECT_EQ(sums[1].busy, 25_ns);
+  EXPECT_EQ(sums[1].bytes, 125u);
+}
+
+// A wire tells of its flits when it is used again, or at the end.
+TEST(ActivitySeries, WhatComesLateBelongsToItsEpoch) {
+  std::vector<TimeFs> ends = {50_ns, 80_ns};
+  ActivitySeries series(16, ends);
+  series.add(dense(10_ns, 20_ns));
+  series.add(dense(90_ns, 95_ns));
+  const std::vector<ActivitySeries::Part> parts = series.finish();
+  ASSERT_EQ(parts.size(), 2u);
+  EXPECT_EQ(parts[0].epoch, 0u);
+  EXPECT_EQ(parts[1].epoch, 2u);
+}
+
+TEST(BinBlob, HoldsTheLargestNumbers) {
+  BinBlob blob;
+  const Bin large{kTimeEnd, kTimeEnd, ~std::uint64_t{0}, 77};
+  blob.append(3, large);
+  blob.append(4'000'000'000u, {1_fs, 0_fs, 0, 0});
+  std::vector<std::uint32_t> bins;
+  blob.for_each([&](std::uint32_t bin, const Bin& what) {
+    if (bins.empty()) {
+      EXPECT_EQ(what.busy, large.busy);
+      EXPECT_EQ(what.bytes, large.bytes);
+    }
+    bins.push_back(bin);
+  });
+  EXPECT_EQ(bins, (std::vector<std::uint32_t>{3, 4'000'000'000u}));
+}
+
+}  // namespace
+}  // namespace kb::record
