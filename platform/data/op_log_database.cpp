@@ -140,7 +140,8 @@ void OpLogDatabase::check_schema() {
 }
 
 void OpLogDatabase::read_names() {
-  Statement components = prepare("SELECT id, name FROM component ORDER BY id");
+  Statement components = prepare(
+      "SELECT id, name FROM component WHERE EXISTS (SELECT 1 FROM op WHERE component_id = component.id) ORDER BY id");
   while (step(components)) {
     names_.components.emplace_back(sqlite3_column_int64(components.get(), 0), text_of(components.get(), 1));
   }

@@ -31,7 +31,7 @@ struct OpLogNames {
     std::string kind;
     std::string name;
   };
-  std::vector<std::pair<std::int64_t, std::string>> components;
+  std::vector<std::pair<std::int64_t, std::string>> components;  // that have operations
   std::vector<Operation> operations;
 };
 

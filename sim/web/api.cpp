@@ -216,7 +216,7 @@ HttpResponse Api::state(const HttpRequest&) const {
 
 void Api::need_operations() const {
   if (timeline_ == nullptr) {
-    throw bad_request("this run has no operations; run it again with --oplog DIR/ops.sqlite, DIR being its --out");
+    throw bad_request("this run has no operations; run it again with --record DIR in place of --out DIR");
   }
 }
 

@@ -66,6 +66,19 @@ Json launch_summary(const Json& launch) {
   return summary;
 }
 
+// { "pe_cpu": 256, ... } of what `kernbench topology --json` prints.
+Json machine_summary(const Json& topology, const std::string& file) {
+  const bool is_machine = topology.is_object() && topology.contains("nodes") && topology["nodes"].is_array();
+  if (!is_machine) throw Error::configuration(file + ": is not what `kernbench topology --json` prints");
+  Json kinds = Json::object();
+  for (const Json& node : topology["nodes"]) {
+    if (!node.is_object() || !node.contains("kind") || !node["kind"].is_string()) continue;
+    Json& count = kinds[node["kind"].get<std::string>()];
+    count = count.is_null() ? 1 : count.get<std::int64_t>() + 1;
+  }
+  return kinds;
+}
+
 double time_of(const Json& launch) {
   const auto number = [&](const char* name) { return launch[name].is_number() ? launch[name].get<double>() : 0; };
   const bool both = launch.is_object() && launch.contains("submit_ns") && launch.contains("completed_ns");
@@ -119,7 +132,7 @@ std::string csv_of(const Json& launches) {
 
 }  // namespace
 
-RunFolder::RunFolder(const std::string& folder) {
+RunFolder::RunFolder(const std::string& folder, const std::string& topology) {
   Json result = read_result(folder);
   std::error_code ignored;
   const fs::path full = fs::weakly_canonical(folder, ignored);
@@ -136,6 +149,16 @@ RunFolder::RunFolder(const std::string& folder) {
   summary["launches"] = Json::array();
   for (const std::size_t i : shown_launches(result["launches"])) {
     summary["launches"].push_back(launch_summary(result["launches"][i]));
+  }
+
+  const std::string machine_file = (fs::path(folder) / "topology.json").string();
+  if (!topology.empty() || fs::exists(machine_file, ignored)) {
+    const Json machine = topology.empty() ? evaluate::read_json(machine_file, kMostBytes)
+                                          : evaluate::parse_json("the topology", topology);
+    summary["machine"] = machine_summary(machine, topology.empty() ? machine_file : "the topology");
+    const Json of_run = result.value("topology", Json::object());
+    own_topology_ = machine.value("sha256", Json()) == (of_run.is_object() ? of_run.value("sha256", Json()) : Json());
+    summary["own_topology"] = own_topology_;
   }
 
   const fs::path operations = fs::path(folder) / "ops.sqlite";

@@ -12,8 +12,9 @@ namespace kb::web {
 // Its files are read here, and no other file ever.
 class RunFolder {
  public:
-  // Configuration Error when it is not the folder of a run, or a file of it cannot be read.
-  explicit RunFolder(const std::string& folder);
+  // `topology` is the machine as `kernbench topology --json` prints it; empty: topology.json of the folder, if there is
+  // one. Configuration Error when it is not the folder of a run, or a file of it cannot be read.
+  explicit RunFolder(const std::string& folder, const std::string& topology = "");
 
   const std::string& name() const { return name_; }
   // JSON: `result.json` without what a page of figures does not need (statistics of blocks, keys of the topology, times
@@ -21,12 +22,16 @@ class RunFolder {
   const std::string& summary() const { return summary_; }
   const std::string& launches_csv() const { return launches_csv_; }
 
+  // False when the topology is known and is another one than that of the run.
+  bool own_topology() const { return own_topology_; }
+
   bool has_operations() const { return operations_ != nullptr; }
   data::OpLogDatabase& operations() const { return *operations_; }
   const std::string& operations_file() const { return operations_file_; }
 
  private:
   std::string name_, summary_, launches_csv_;
+  bool own_topology_ = true;
   std::string operations_file_;
   std::unique_ptr<data::OpLogDatabase> operations_;
 };

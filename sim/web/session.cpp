@@ -74,7 +74,7 @@ class Loader {
 }  // namespace
 
 void serve(const SessionOptions& options, const std::function<void(const std::string&)>& say) {
-  RunFolder run(options.folder);
+  RunFolder run(options.folder, options.topology);
   std::optional<Timeline> timeline;
   if (run.has_operations()) timeline.emplace(run.operations().names());
 
@@ -87,8 +87,9 @@ void serve(const SessionOptions& options, const std::function<void(const std::st
   server.start(options.port);
   say("The run of '" + run.name() + "' is shown at " + server.url());
   if (!run.has_operations()) {
-    say("It has no ops.sqlite, so there is no timeline; run it with --oplog " + options.folder + "/ops.sqlite");
+    say("It has no ops.sqlite, so there is no timeline; run it with --record " + options.folder + " in place of --out");
   }
+  if (!run.own_topology()) say("The topology is another one than that of the run.");
   if (options.open_browser && !open_browser(server.url_for_one_use())) {
     say("No browser was found: open the address in one.");
   }

@@ -8,7 +8,8 @@ namespace kb::web {
 
 struct SessionOptions {
   std::string folder;
-  int port = 0;  // 0: any free one
+  std::string topology;  // as `kernbench topology --json` prints it; empty: that of the folder
+  int port = 0;          // 0: any free one
   bool open_browser = true;
 };
 

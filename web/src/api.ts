@@ -49,6 +49,8 @@ export interface Run {
   notes?: string[];
   warnings?: string[];
   findings?: unknown;
+  machine?: Record<string, number>;
+  own_topology?: boolean;
   has_operations: boolean;
 }
 

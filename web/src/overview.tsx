@@ -186,26 +186,40 @@ function Chosen({ run, launch }: { run: Run; launch: Launch }) {
 
 const text = (value: unknown): string => (value === null || value === undefined ? '' : typeof value === 'object' ? JSON.stringify(value) : String(value));
 
-// Whatever members a finding has: its title first, what to try last.
-function Findings({ findings }: { findings: unknown }) {
+// A finding of a newer program may have other members; what is there is shown.
+function Findings({ run }: { run: Run }) {
+  const { findings } = run;
   if (!Array.isArray(findings) || findings.length === 0) return null;
   return (
-    <Section title="Findings">
+    <Section title="Findings" hint="What makes it slow, the largest gain first; each is estimated as if it alone were mended.">
       <ol class="findings">
-        {findings.map((finding) => {
+        {findings.slice(0, 12).map((finding) => {
           if (typeof finding !== 'object' || finding === null) return <li>{text(finding)}</li>;
-          const { title, message, summary, evidence, text: body, try: remedy, ...rest } = finding as Record<string, unknown>;
+          const f = finding as Record<string, unknown>;
+          const evidence = Array.isArray(f.evidence) ? f.evidence : f.evidence === undefined ? [] : [f.evidence];
+          const gain = ns(f.gain_ns), of = ns(f.of_ns), factor = ns(f.factor);
           return (
             <li>
-              <strong>{text(title ?? message ?? summary ?? rest.name ?? rest.kind)}</strong>
-              {[body, title ? message ?? summary : undefined, evidence].filter(Boolean).map((line) => <p>{text(line)}</p>)}
-              {remedy !== undefined && <p class="try">Try: {text(remedy)}</p>}
+              <strong>{text(f.headline ?? f.title ?? f.rule)}</strong>
+              {gain > 0 && (
+                <span class="gain">up to {duration(gain * 1e6)}{of > 0 && ` of ${duration(of * 1e6)}`}{factor > 1 && ` (${factor.toFixed(2)}x)`}
+                  {f.launch !== null && f.launch !== undefined && <> · <a href={href('overview', { launch: text(f.launch) })}>launch #{text(f.launch)}</a></>}</span>
+              )}
+              {evidence.map((line) => <p>{text(line)}</p>)}
+              {f.remedy !== undefined && f.remedy !== '' && <p class="try">Try: {text(f.remedy)}</p>}
             </li>
           );
         })}
       </ol>
     </Section>
   );
+}
+
+const KINDS: [string, string][] = [['io_cpu', 'IO chiplets'], ['m_cpu', 'cubes'], ['pe_cpu', 'PEs'], ['hbm_ctrl', 'HBM slices'], ['noc_router', 'routers']];
+
+function machine(run: Run): string {
+  const known = KINDS.filter(([kind]) => run.machine?.[kind]).map(([kind, label]) => `${count(run.machine![kind])} ${label}`);
+  return known.length > 0 ? `${known.join(', ')}${run.own_topology === false ? ' (another machine than that of the run)' : ''}` : '';
 }
 
 function Lists({ run }: { run: Run }) {
@@ -228,7 +242,7 @@ function Lists({ run }: { run: Run }) {
         <tbody>
           <tr><th scope="row">workload</th><td>{run.bench?.name}</td></tr>
           {(set.length > 0 ? set : params.slice(0, 6)).map(([key, p]) => <tr><th scope="row">{key}</th><td>{text(p.value)}</td></tr>)}
-          <tr><th scope="row">machine</th><td>{run.topology?.file}</td></tr>
+          <tr><th scope="row">machine</th><td>{run.topology?.file}{machine(run) && <span class="dim"> {machine(run)}</span>}</td></tr>
           {(run.settings ?? []).slice(0, 20).map((s) => <tr><th scope="row">{s.key}</th><td>{text(s.value)} <span class="dim">reference {text(s.reference)}</span></td></tr>)}
           <tr><th scope="row">data</th><td>{run.data_mode}{(run.verification ?? []).length > 0 && `, ${run.verification!.filter((v) => v.ok).length} of ${run.verification!.length} tensors right`}</td></tr>
           <tr><th scope="row">kernbench</th><td>{run.version}, seed {run.seed}</td></tr>
@@ -246,7 +260,7 @@ export function Overview({ run, selected }: { run: Run; selected: string | null 
       {run.ok === false && <p class="message bad" role="alert">{run.error?.code}: {run.error?.message}</p>}
       {(run.warnings ?? []).map((warning) => <p class="message warn">{warning}</p>)}
       <WholeRun run={run} />
-      <Findings findings={run.findings} />
+      <Findings run={run} />
       {chosen && <LaunchBars run={run} chosen={chosen} />}
       {chosen ? <Chosen run={run} launch={chosen} /> : <p class="message">No kernel was launched.</p>}
       <Section title="Run"><Lists run={run} /></Section>

@@ -16,7 +16,7 @@ export function Tables({ run, values }: { run: Run; values: URLSearchParams }) {
         <a href={href('tables', { table: 'launches' })} aria-current={table === 'launches' ? 'page' : undefined}>Launches</a>
       </nav>
       {table === 'launches' ? <Launches run={run} values={values} /> : <Operations run={run} values={values} />}
-      {!run.has_operations && <p class="hint">This run has no operations; run it with --oplog DIR/ops.sqlite, DIR being its --out.</p>}
+      {!run.has_operations && <p class="hint">This run has no operations; run it with --record DIR in place of --out DIR.</p>}
     </>
   );
 }

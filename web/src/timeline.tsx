@@ -21,7 +21,7 @@ export function Timeline(props: { run: Run; rows: Rows | null; state: State | nu
     return (
       <div class="message">
         <p>This run has no operations, so there is no timeline.</p>
-        <p>Run it again with <code>--out DIR --oplog DIR/ops.sqlite</code>, then <code>kernbench web DIR</code>.</p>
+        <p>Run it again with <code>--record DIR</code> in place of <code>--out DIR</code>, then <code>kernbench web DIR</code>.</p>
       </div>
     );
   }

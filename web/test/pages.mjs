@@ -12,7 +12,7 @@ if (pictures) mkdirSync(pictures, { recursive: true });
 
 function simulate(name, ...options) {
   const folder = join(work, name);
-  execFileSync(program, ['run', '--quiet', '--out', folder, '--oplog', join(folder, 'ops.sqlite'), ...options]);
+  execFileSync(program, ['run', '--quiet', '--record', folder, ...options]);
   return folder;
 }
 
@@ -32,7 +32,12 @@ async function serve(folder) {
     server.on('exit', () => reject(new Error(`kernbench web ended: ${text}`)));
   });
   const ended = new Promise((resolve) => server.on('exit', (code) => { servers.delete(server); resolve(code); }));
-  return { url, stop: async () => { server.kill('SIGINT'); assert.equal(await ended, 0); } };
+  const stop = async () => {
+    for (const context of browser.contexts()) await context.close();  // what they still ask for would fail
+    server.kill('SIGINT');
+    assert.equal(await ended, 0);
+  };
+  return { url, stop };
 }
 
 const browser = await chromium.launch({ executablePath: process.env.CHROMIUM ?? '/usr/bin/chromium', args: ['--no-sandbox'] });
@@ -90,6 +95,8 @@ async function overview(page) {
   for (const part of ['Launches', 'gemm_composite', 'DMA channel busy', 'How busy its resources were', 'read channel', '99.', 'host alone', 'critical path']) {
     assert.ok(text.includes(part), `the overview does not say '${part}'`);
   }
+  assert.ok(await page.locator('.findings li').count() >= 1, 'the findings of the run are shown');
+  assert.ok(text.includes('256 PEs'), 'the machine is shown');
   assert.equal(await page.locator('.bar').count(), 1);
   assert.ok(await page.locator('.bar rect').count() >= 4, 'the bar of the launch has its parts');
   assert.equal(new URL(page.url()).search, '', 'the token stays in no address that one might copy');
@@ -188,7 +195,7 @@ try {
   mkdirSync(odd);
   const result = JSON.parse(readFileSync(join(work, 'gemm', 'result.json'), 'utf8'));
   result.launches[0].kernel = '<img src=x onerror=document.title="owned">';
-  result.findings = ['a sentence', { title: 'half of the pseudo-channels idle', evidence: { channels: [1, 3] }, try: 'tile_n=256' }];
+  result.findings = ['a sentence', { rule: 'imbalance', headline: 'half of the pseudo-channels idle', evidence: { channels: [1, 3] }, remedy: 'tile_n=256', gain_ns: 'x' }, 7, null];
   writeFileSync(join(odd, 'result.json'), JSON.stringify(result));
   const without = await serve(odd);
   const oddPage = await open(without.url);

@@ -129,7 +129,17 @@ TEST_F(WebCommandTest, ARunWithoutOperationsIsShown) {
   const Outcome outcome = while_served("run --port 0", "");
   EXPECT_EQ(outcome.code, 0);
   EXPECT_THAT(read("served"),
-              HasSubstr("It has no ops.sqlite, so there is no timeline; run it with --oplog run/ops.sqlite"));
+              HasSubstr("It has no ops.sqlite, so there is no timeline; run it with --record run in place of --out"));
+}
+
+TEST_F(WebCommandTest, TheMachineMayComeFromAFile) {
+  while_served("run --port 0 --topology '" + config("one_pe") + "'", "");
+  EXPECT_THAT(read("served"), Not(HasSubstr("another one")));
+  while_served("run --port 0 --topology '" + config("reference") + "'", "");
+  EXPECT_THAT(read("served"), HasSubstr("The topology is another one than that of the run."));
+  EXPECT_EQ(kernbench("web run --port 0 --no-open --topology nothing.yaml", "timeout 60").code, 2);
+  write("run/topology.json", "[]");
+  EXPECT_THAT(refused("run").err, HasSubstr("topology.json: is not what `kernbench topology --json` prints"));
 }
 
 TEST_F(WebCommandTest, WrongUsage) {

@@ -157,7 +157,7 @@ TEST_F(ApiTest, AWrongRequestSaysWhy) {
 TEST_F(ApiTest, WithoutOperationsTheRestIsThere) {
   const Api without(*run_, nullptr, ready_);
   EXPECT_EQ(without.answer({"/api/run", {}}).status, 200);
-  EXPECT_THAT(without.answer({"/api/rows", {}}).body, HasSubstr("--oplog"));
+  EXPECT_THAT(without.answer({"/api/rows", {}}).body, HasSubstr("--record DIR"));
 }
 
 TEST_F(ApiTest, ThePageIsPartOfTheProgram) {

@@ -55,6 +55,14 @@ TEST_F(TimelineTest, RowsAreATreeInTheOrderOfTheMachine) {
   EXPECT_EQ(rows[0].tracks.size(), 4u);
 }
 
+TEST_F(TimelineTest, AComponentWithoutOperationsHasNoRow) {
+  const std::string file = write_ops("ops.sqlite", test::known_ops(30, 1));
+  ASSERT_EQ(std::system(("sqlite3 '" + file + "' \"INSERT INTO component VALUES (77, 'sip0.cube0.r0c0')\"").c_str()),
+            0);
+  const data::OpLogDatabase database(file);
+  EXPECT_THAT(names(Timeline(database.names())), ::testing::Not(::testing::Contains("sip0.cube0")));
+}
+
 // Busy time and counts of every component, and their sums in the rows above, at every zoom.
 TEST_F(TimelineTest, TilesKeepTimeAndCountsAtEveryZoom) {
   const std::vector<KnownOp> ops = test::known_ops(4000, 5);
