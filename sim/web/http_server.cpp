@@ -280,7 +280,11 @@ class HttpServer::Implementation final : public httplib::Server {
                          fmt::format("{}\r\nHost: {}\r\nCookie: {}\r\n\r\n", head.request_line, head.host, head.cookie),
                          limits_);
     bool closed = false;
-    process_request(stream, true, closed, nullptr);
+    try {
+      process_request(stream, true, closed, nullptr);
+    } catch (...) {
+      // In the middle of an answer: that it is cut off tells the client.
+    }
   }
 
   static void refuse(httplib::Response& response, int status) {

@@ -26,7 +26,7 @@ struct HttpResponse {
   std::string type = "application/json";
   std::string body;
   std::string file_name;  // not empty: the browser saves it under this name
-  // In place of `body`: gives the next piece, and false after the last one.
+  // In place of `body`: gives the next piece, and false after the last one. An exception cuts the answer off.
   std::function<bool(std::string& piece)> next_piece;
 };
 

@@ -71,6 +71,9 @@ class HttpServerTest : public ::testing::Test {
           HttpResponse response;
           response.body = "content of " + request.path + " " + request.parameter("a").value_or("-");
           if (request.path == "/large") response.body = std::string(std::size_t{32} << 20, 'x');
+          if (request.path == "/breaks") {
+            response.next_piece = [](std::string&) -> bool { throw std::runtime_error("a secret of the inside"); };
+          }
           if (request.path == "/pieces") {
             auto left = std::make_shared<int>(3);
             response.next_piece = [left](std::string& piece) { return piece = "piece;", --*left > 0; };
@@ -185,6 +188,12 @@ TEST_F(HttpServerTest, AFailureInsideSaysNothingOfIt) {
   const std::string answer = get("/fails", cookie());
   EXPECT_THAT(answer, StartsWith("HTTP/1.1 500"));
   EXPECT_THAT(answer, Not(HasSubstr("secret")));
+}
+
+TEST_F(HttpServerTest, AFailureInTheMiddleCutsTheAnswerOff) {
+  const std::string with_cookie = cookie();
+  EXPECT_THAT(get("/breaks", with_cookie), Not(HasSubstr("0\r\n\r\n"))) << "the end of a complete answer";
+  EXPECT_THAT(get("/page", with_cookie), StartsWith("HTTP/1.1 200")) << "it goes on";
 }
 
 TEST_F(HttpServerTest, SlowClientsAreEndedAndOthersServed) {
