@@ -1,0 +1,149 @@
+// What stands around the picture of a timeline.
+import { useEffect, useState } from 'preact/hooks';
+import { fetchOperation, type Launch, type Operation, type Row, type Rows, type Run, type Tile } from './api';
+import { href } from './address';
+import { operationColour } from './colours';
+import { Swatch } from './overview';
+import { ROW_HEIGHT, type PlacedOps } from './picture';
+import { isOpen, type Fold } from './rows';
+import { duration, exact, percent } from './time';
+import type { Hit, View } from './timeline_input';
+
+const FOLDS: [string, RegExp][] = [['SIPs', /^sip\d+$/], ['cubes', /\.cube\d+$/], ['PEs', /\.pe\d+$/]];
+
+export function Tools(props: { run: Run; rows: Rows; fold: Fold; setFold: (fold: Fold) => void; zoom: (factor: number) => void; all: () => void; toLaunch: (launch: Launch) => void; view: View }) {
+  const { run, rows, fold, setFold, view } = props;
+  const deepest = Math.max(...rows.rows.map((row) => row.depth));
+  const depths = FOLDS.map(([label, pattern]) => ({ label, depth: rows.rows.find((row) => pattern.test(row.name))?.depth }))
+    .filter((f): f is { label: string; depth: number } => f.depth !== undefined);
+  const choices = [...depths, { label: 'blocks', depth: deepest }];
+  return (
+    <div class="tools">
+      <label>Launch{' '}
+        <select onChange={(event) => { const launch = run.launches[Number((event.target as HTMLSelectElement).value)]; if (launch) props.toLaunch(launch); }}>
+          <option value="">go to …</option>
+          {run.launches.slice(0, 500).map((launch, i) => <option value={i}>{`#${launch.id} ${launch.kernel} sip${launch.sip}`}</option>)}
+        </select>
+      </label>
+      <span class="group" role="group" aria-label="Rows">
+        {choices.map(({ label, depth }) => (
+          <button type="button" aria-pressed={fold.depth === depth && fold.changed.size === 0} onClick={() => setFold({ depth, changed: new Set() })}>{label}</button>
+        ))}
+      </span>
+      <span class="group" role="group" aria-label="Zoom">
+        <button type="button" aria-label="Zoom in" onClick={() => props.zoom(1 / 2)}>+</button>
+        <button type="button" aria-label="Zoom out" onClick={() => props.zoom(2)}>−</button>
+        <button type="button" onClick={props.all}>whole run</button>
+      </span>
+      <span class="dim">{exact(view.t0)} + {duration(view.span)}</span>
+      <span class="dim right">wheel zooms, shift+wheel and drag move</span>
+    </div>
+  );
+}
+
+export function Labels(props: { rows: Row[]; shown: number[]; first: number; fold: Fold; focus: number; toggle: (row: Row) => void; choose: (position: number) => void }) {
+  return (
+    <div class="labels">
+      {props.shown.map((id, i) => {
+        const row = props.rows[id], position = props.first + i, open = isOpen(row, props.fold);
+        const style = (element: HTMLElement | null) => {
+          if (!element) return;
+          element.style.top = `${position * ROW_HEIGHT}px`;
+          element.style.paddingLeft = `${0.6 + row.depth}em`;
+        };
+        return (
+          <div key={id} class={position === props.focus ? 'label focus' : 'label'} ref={style} title={row.name} onClick={() => props.choose(position)}>
+            {row.component ? <span class="leaf" /> : (
+              <button type="button" aria-expanded={open} aria-label={`${open ? 'Fold' : 'Unfold'} ${row.name}`} onClick={() => props.toggle(row)}>{open ? '▾' : '▸'}</button>
+            )}
+            <span class="text">{row.label}</span>
+            {!row.component && <span class="dim">{row.members}</span>}
+          </div>
+        );
+      })}
+    </div>
+  );
+}
+
+export function Tooltip({ hover, rows, tile, ops }: { hover: { x: number; y: number; hit: Hit }; rows: Rows; tile: Tile; ops: PlacedOps | null }) {
+  const { hit } = hover, row = rows.rows[hit.row];
+  const place = (element: HTMLElement | null) => {
+    if (!element) return;
+    element.style.left = `${Math.min(hover.x + 14, innerWidth - element.offsetWidth - 8)}px`;
+    element.style.top = `${hover.y + 18 + element.offsetHeight > innerHeight ? hover.y - element.offsetHeight - 10 : hover.y + 18}px`;
+  };
+  const lines: string[] = [];
+  if (hit.op !== null && ops && tile.ops) {
+    lines.push(`${rows.operations[tile.ops.operation[hit.op]]?.name ?? '?'}  ${duration(ops.end[hit.op] - ops.start[hit.op])}`);
+    lines.push(`from ${exact(tile.first + BigInt(ops.start[hit.op]))}`);
+  } else if (hit.column !== null) {
+    const at = tile.rowIds.indexOf(hit.row);
+    const cell = at * tile.columns + hit.column;
+    if (at >= 0 && tile.dominant[cell] !== 0xffff) {
+      lines.push(`${percent(tile.share[cell])} busy${row.members > 1 ? ` (mean of ${row.members} blocks)` : ''}, ${tile.count[cell]} operations begin`);
+      lines.push(`mostly ${rows.operations[tile.dominant[cell]]?.name ?? '?'}, in ${duration(tile.width)}`);
+    } else lines.push('idle');
+  } else lines.push('idle');
+  return (
+    <div class="tooltip" ref={place} role="status">
+      <strong>{row.name}</strong>
+      {lines.map((line) => <span>{line}</span>)}
+      <span class="dim">at {exact(hit.time)}</span>
+    </div>
+  );
+}
+
+export function Legend({ rows }: { rows: Rows }) {
+  return (
+    <p class="legend bottom">
+      {rows.operations.map(({ name, kind }) => <span><Swatch colour={operationColour(name, kind)} /> {name.replace(/^TileToken\//, '')}</span>)}
+      <span class="dim">The stronger the colour, the larger the share of time in use.</span>
+    </p>
+  );
+}
+
+export function Details({ seq, close, run }: { seq: number; close: () => void; run: Run }) {
+  const [operation, setOperation] = useState<Operation | null>(null);
+  const [failure, setFailure] = useState('');
+  useEffect(() => {
+    const ended = new AbortController();
+    fetchOperation(seq, ended.signal).then((found) => { setOperation(found); setFailure(''); })
+      .catch((error) => { if (!ended.signal.aborted) setFailure(error.message); });
+    return () => ended.abort();
+  }, [seq]);
+  const start = operation ? BigInt(operation.start_fs) : 0n, end = operation ? BigInt(operation.end_fs) : 0n;
+  const launch = operation && run.launches.find((l) => l.submit_fs && l.completed_fs && BigInt(l.submit_fs) <= start && end <= BigInt(l.completed_fs));
+  return (
+    <aside class="details" aria-label="Operation">
+      <button type="button" class="close" aria-label="Close" onClick={close}>×</button>
+      {failure && <p class="bad" role="alert">{failure}</p>}
+      {operation && (
+        <>
+          <h2>{operation.name}</h2>
+          <dl>
+            <dt>block</dt><dd>{operation.component}</dd>
+            <dt>kind</dt><dd>{operation.kind}</dd>
+            <dt>begins</dt><dd>{exact(start)}</dd>
+            <dt>ends</dt><dd>{exact(end)}</dd>
+            <dt>takes</dt><dd>{exact(end - start)}</dd>
+            {launch && <><dt>launch</dt><dd>{`#${launch.id} ${launch.kernel}`}{launch.start_fs && `, ${duration(Number(start - BigInt(launch.start_fs)))} after its start`}</dd></>}
+            <dt>number</dt><dd>{operation.seq}</dd>
+            {parameters(operation.params).map(([key, value]) => <><dt>{key}</dt><dd>{value}</dd></>)}
+          </dl>
+          <p><a href={href('tables', { component: operation.component, name: operation.name, sort: 'duration', order: 'desc' })}>Others like it</a></p>
+        </>
+      )}
+    </aside>
+  );
+}
+
+function parameters(text: string | undefined): [string, string][] {
+  if (!text) return [];
+  try {
+    const value: unknown = JSON.parse(text);
+    if (typeof value !== 'object' || value === null) return [['parameters', text]];
+    return Object.entries(value).map(([key, entry]) => [key, typeof entry === 'string' ? entry : JSON.stringify(entry)]);
+  } catch {
+    return [['parameters', text]];
+  }
+}
