@@ -199,6 +199,7 @@ class Channel {
   void count(const FlitStream& flits);
   void discount(const FlitStream& flits);
   void record(const Batch& batch) const;
+  bool record_back_to_back(const Batch& batch) const;
   void record_single(const Batch& batch, const FlitStream& flits) const;
   void show(const Batch& batch);
 

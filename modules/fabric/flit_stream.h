@@ -61,6 +61,11 @@ struct alignas(64) FlitStream {
 
   TimeFs time_of(std::uint32_t i) const { return time + i * spacing; }
   TimeFs last_time() const { return time_of(count - 1); }
+  // How many flits of an endless stream come before `floor`.
+  std::int64_t held_until(TimeFs floor) const {
+    if (floor <= time) return 0;
+    return spacing == 0_fs ? kNever.fs() : periods(floor - time, spacing);
+  }
   ArrivalKey key(std::uint32_t i = 0) const {
     return {time_of(i), in_port, sequence + i * sequence_step, sequence_step == 0 ? first + i : 0};
   }

@@ -66,6 +66,7 @@ std::uint64_t BinBlob::read(std::size_t& at) const {
 
 void BinBlob::append(std::uint32_t index, const Bin& bin) {
   constexpr std::size_t kMostBytes = 10;  // of a number
+  constexpr std::size_t kUsualBytes = 120;
   char text[5 * kMostBytes];
   char* end = text;
   for (std::uint64_t number : {std::uint64_t{index - next_}, static_cast<std::uint64_t>(bin.busy.fs()), bin.bytes,
@@ -73,6 +74,7 @@ void BinBlob::append(std::uint32_t index, const Bin& bin) {
     for (; number >= 0x80; number >>= 7) *end++ = static_cast<char>(number | 0x80);
     *end++ = static_cast<char>(number);
   }
+  if (data_.empty()) data_.reserve(kUsualBytes);
   data_.append(text, end);
   next_ = index + 1;
 }

@@ -274,15 +274,19 @@ RC_GTEST_PROP(Channel, ASlippingMessageLeavesAtTheEndOfTheFlitInTransfer, ()) {
 
 RC_GTEST_PROP(Channel, StatisticsCountWhatWasCarriedAndTheLongestWait, ()) {
   Wire wire(any_bandwidth());
+  const std::vector<TimeFs> no_ends;
+  record::ActivitySeries recorded(512, no_ends);
+  if (wire.channel.params().occupancy > 0_fs) wire.channel.record_in(&recorded);
   RunSource source;
   commit_some(wire, source, pick_count(1, 8));
   if (pick(0, 1) == 1) {  // what is rolled back is not counted
     wire.cut(wire.flits[static_cast<std::size_t>(pick(0, static_cast<std::int64_t>(wire.flits.size()) - 1))].key);
   }
   wire.channel.retire(kNever);
-  TimeFs busy = 0_fs, wait = 0_fs;
+  TimeFs busy = 0_fs, wait = 0_fs, all_waits = 0_fs;
   std::uint64_t bytes = 0;
   for (const PlainFlit& f : wire.flits) {
+    all_waits += f.start - f.ready;
     busy += f.occupancy;
     bytes += f.bytes;
     wait = std::max(wait, f.start - f.ready);
@@ -293,6 +297,14 @@ RC_GTEST_PROP(Channel, StatisticsCountWhatWasCarriedAndTheLongestWait, ()) {
   RC_ASSERT(s.busy == busy);
   RC_ASSERT(s.longest_wait == wait);
   RC_ASSERT(s.messages == 0u);
+  if (wire.channel.params().occupancy == 0_fs) return;
+  record::Bin sum;
+  for (const record::ActivitySeries::Part& part : recorded.finish()) {
+    part.bins.for_each([&](std::uint32_t, const record::Bin& bin) { sum.add(bin); });
+  }
+  RC_ASSERT(sum.busy == busy);
+  RC_ASSERT(sum.bytes == bytes);
+  RC_ASSERT(sum.wait == all_waits);
 }
 
 // Keeps the last value of each signal at each time.
