@@ -227,6 +227,11 @@ void write_blocks(JsonWriter& json, const RunRecord& run) {
 
 }  // namespace
 
+void drop_details(RunRecord& run) {
+  run.blocks.clear();
+  for (LaunchRecord& launch : run.launches) launch.pes.clear();
+}
+
 std::vector<SettingRecord> differing_settings(const std::map<std::string, ConfigEntry>& config,
                                               const std::map<std::string, ConfigEntry>& reference) {
   std::vector<SettingRecord> settings;

@@ -91,6 +91,9 @@ struct RunRecord {
   HostFigures host;
 };
 
+// What is there once for every PE of a launch, or for every block.
+void drop_details(RunRecord& run);
+
 // What differs from `reference`, and every override; overrides first, else by key.
 std::vector<SettingRecord> differing_settings(const std::map<std::string, ConfigEntry>& config,
                                               const std::map<std::string, ConfigEntry>& reference);
