@@ -104,7 +104,6 @@ void Transit::on_rollback(std::uint16_t port, Transaction& transaction, Leg leg,
 }
 
 bool Transit::roll_back_header(const Transaction& transaction, Leg leg, const TimeWindow& arrival) {
-  using Visit = decltype(headers_)::Visit;
   bool found = false;
   headers_.visit_backwards_below(ArrivalKey::at(arrival.until + 1_fs), [&](const FlitStream& header) {
     if (header.time < arrival.from) return Visit::stop;
@@ -115,7 +114,6 @@ bool Transit::roll_back_header(const Transaction& transaction, Leg leg, const Ti
 }
 
 void Transit::roll_back_end(std::uint16_t port, const Transaction& transaction, Leg leg, const TimeWindow& arrival) {
-  using Visit = decltype(ends_)::Visit;
   ends_.visit_backwards_below(arrival.until + 1_fs, [&](const End& end) {
     if (end.time < arrival.from) return Visit::stop;
     const bool found = end.transaction == &transaction && end.leg == leg && end.in_port == port;
