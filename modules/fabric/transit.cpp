@@ -17,6 +17,8 @@ namespace {
 constexpr TimeFs kLeastLookahead = 4_ns;
 constexpr TimeFs kBusyLookahead = 64_ns;
 constexpr TimeFs kMostLookahead = 1'000'000_ns;
+// Messages whose transactions are fetched before it is their turn: those of a long queue are no longer in the cache.
+constexpr std::size_t kFetchedMessages = 8;
 }  // namespace
 
 Transit::Transit(const sc_core::sc_module_name& name, NodeId node, const params::TransitParams& params,
@@ -202,6 +204,7 @@ void Transit::forward_messages(TimeFs now) {
   while (!messages_.empty() && messages_.front().ready <= now) {
     const PendingMessage m = messages_.front();
     messages_.pop_front();
+    if (messages_.near_size() > kFetchedMessages) messages_[kFetchedMessages].transaction->prefetch();
     forward(m.out_port, ArrivalKey::at(now + 1_fs));  // what is ready before has to be on the wire
     send_message(m.out_port, *m.transaction, m.leg, m.hop, m.ready, m.key);
   }
