@@ -17,6 +17,9 @@ namespace {
 constexpr TimeFs kLeastLookahead = 4_ns;
 constexpr TimeFs kBusyLookahead = 64_ns;
 constexpr TimeFs kMostLookahead = 1'000'000_ns;
+// Commits of a wire that are not past; with so many, none is made ahead of time. More would be undone more often than
+// they save a wake.
+constexpr std::size_t kMostBatches = 4;
 // Messages whose transactions are fetched before it is their turn: those of a long queue are no longer in the cache.
 constexpr std::size_t kFetchedMessages = 8;
 }  // namespace
@@ -183,12 +186,21 @@ void Transit::decode_headers(TimeFs now) {
   }
 }
 
+// True when a wire has so much ahead of it that the rest can wait until it is due.
+bool Transit::is_full(std::uint16_t out_port) {
+  Channel& wire = channel(out_port);
+  if (wire.batches() < kMostBatches) return false;
+  wire.retire(now());
+  return wire.batches() >= kMostBatches;
+}
+
 // Puts the waiting flits with keys below `limit` on their wire.
 void Transit::forward(std::uint16_t out_port, const ArrivalKey& limit) {
   ArrivalQueue& waiting = outlets_[out_port];
   while (!waiting.empty()) {
     const ArrivalKey key = waiting.front().key();
     if (!(key < limit)) break;
+    if (key.time > now() && is_full(out_port)) break;
     if (channel(out_port).has_at_or_after(key)) {
       cut(out_port, key);
       continue;
