@@ -17,8 +17,9 @@ namespace {
 constexpr TimeFs kLeastLookahead = 4_ns;
 constexpr TimeFs kBusyLookahead = 64_ns;
 constexpr TimeFs kMostLookahead = 1'000'000_ns;
-// Commits of a wire that are not past; with so many, none is made ahead of time. More would be undone more often than
-// they save a wake.
+// Of a long queue nothing is put on a wire ahead of time that has so many commits that are not past: what comes between
+// would undo more of them than they save wakes.
+constexpr std::size_t kLongQueue = 4096;
 constexpr std::size_t kMostBatches = 4;
 // Messages whose transactions are fetched before it is their turn: those of a long queue are no longer in the cache.
 constexpr std::size_t kFetchedMessages = 8;
@@ -186,10 +187,10 @@ void Transit::decode_headers(TimeFs now) {
   }
 }
 
-// True when a wire has so much ahead of it that the rest can wait until it is due.
+// True when a wire has so much ahead of it that the rest of a long queue can wait until it is due.
 bool Transit::is_full(std::uint16_t out_port) {
   Channel& wire = channel(out_port);
-  if (wire.batches() < kMostBatches) return false;
+  if (outlets_[out_port].size() < kLongQueue || wire.batches() < kMostBatches) return false;
   wire.retire(now());
   return wire.batches() >= kMostBatches;
 }

@@ -229,7 +229,7 @@ TEST(Transit, AnUndisturbedRunCostsNoMoreEventsThanAFlit) {  // docs/architectur
 }
 
 TEST(Transit, ACompetitorUndoesFewCommitsOfALongQueue) {
-  constexpr int kQueue = 200, kMost = 8;
+  constexpr int kQueue = 5000, kMost = 8;
   Router r(2.0);
   for (int i = 0; i < kQueue; ++i) r.node(0).send(0_fs, r.write(0, 2, 256), Leg::request, 0, 1, ns(10 + i), 0_fs);
   r.node(1).send(ns(15), r.write(1, 2, 256), Leg::request, 0, 1, ns(20), 0_fs);
