@@ -3,7 +3,6 @@
 
 #include <cstdint>
 #include <deque>
-#include <functional>
 #include <map>
 #include <optional>
 #include <string>
@@ -13,6 +12,7 @@
 
 #include "platform/base/units.h"
 #include "platform/data/verification.h"
+#include "platform/observe/text_sink.h"
 #include "platform/topology/topology.h"
 #include "sim/findings/finding.h"
 #include "sim/host/launch_record.h"
@@ -100,8 +100,7 @@ std::vector<SettingRecord> differing_settings(const std::map<std::string, Config
 
 // The document of DIR/result.json and of --json. Bit-identical between equal runs except for the member "host".
 // In pieces, because it may be large.
-using TextSink = std::function<void(std::string_view)>;
-void render_result(const RunRecord& run, const TextSink& sink);
+void render_result(const RunRecord& run, const observe::TextSink& sink);
 std::string render_result(const RunRecord& run);
 
 // `--dump-config --json`: topology, configuration, workload and parameters as in the result.
