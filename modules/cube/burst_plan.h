@@ -65,6 +65,8 @@ class BurstPlan {
   // comes before the transaction's terminal_time includes them.
   template <typename F>
   void add(const Piece& piece, F&& on_finish);
+  // Pieces that are not retired.
+  std::size_t size() const { return pieces_.size(); }
   // True when a burst that meets those of `channel` enters at or after the limit.
   bool reaches(const ArrivalKey& limit, std::uint32_t channel) const {
     return bound_ ? reaches_bound(limit, channel) : latest_ >= limit.time && reaches_back(limit);

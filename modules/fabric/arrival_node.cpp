@@ -25,7 +25,6 @@ void ArrivalNode::on_message(Transaction&, const FlitStream& message) {
 
 // Only flits that have not arrived are rolled back, so nothing but the queue has to change.
 void ArrivalNode::on_rollback(std::uint16_t port, Transaction& transaction, Leg leg, std::uint32_t first) {
-  using Visit = decltype(coming_)::Visit;
   const TimeWindow window = window_of(transaction.segment);
   coming_.visit_backwards_below(ArrivalKey::at(window.until + 1_fs), [&](FlitStream& stream) {
     if (stream.in_port != port || !stream.same_leg(transaction, leg) || stream.first + stream.count <= first)

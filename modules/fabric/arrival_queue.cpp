@@ -8,7 +8,6 @@ constexpr std::size_t kSearchDepth = 16;
 }  // namespace
 
 void ArrivalQueue::add(const FlitStream& flits) {
-  using Visit = Runs::Visit;
   std::size_t looked_at = 0;
   bool absorbed = false;
   streams_.visit_backwards([&](FlitStream& stream) {
@@ -101,7 +100,6 @@ void ArrivalQueue::put_back(const FlitStream& flits) {
 
 void ArrivalQueue::roll_back(const payload::Transaction& transaction, payload::Leg leg, std::uint32_t first,
                              TimeFs now) {
-  using Visit = Runs::Visit;
   streams_.visit_backwards([&](FlitStream& stream) {
     if (stream.time + longest_ < now) return Visit::stop;
     if (!stream.same_leg(transaction, leg)) return Visit::go_on;
@@ -117,7 +115,6 @@ void ArrivalQueue::roll_back(const payload::Transaction& transaction, payload::L
 void ArrivalQueue::roll_back(const payload::Transaction& transaction, payload::Leg leg, std::uint32_t first,
                              std::uint32_t count, TimeFs until) {
   if (count == 0) return;
-  using Visit = Runs::Visit;
   streams_.visit_backwards_below(ArrivalKey::at(until + 1_fs), [&](FlitStream& stream) {
     if (!stream.same_leg(transaction, leg)) return Visit::go_on;
     if (stream.first + stream.count <= first) return Visit::stop;

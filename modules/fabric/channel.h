@@ -91,6 +91,8 @@ class Channel {
   // its arrival key. All such flits became ready within the window, so that a long record need not be searched.
   bool find(const payload::Transaction& transaction, payload::Leg leg, std::uint32_t first, ArrivalKey& key,
             const TimeWindow& window = {}) const;
+  // Commits that are not retired.
+  std::size_t batches() const { return batches_.size(); }
   // When the wire is free after everything committed.
   TimeFs available() const { return available_; }
 

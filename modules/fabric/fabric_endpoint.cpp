@@ -91,7 +91,6 @@ void FabricEndpoint::insert_arrival(const FlitStream& message) {
 
 void FabricEndpoint::on_rollback(std::uint16_t, Transaction& transaction, Leg leg, std::uint32_t first) {
   if (first + transaction.segment.count != transaction.leg_flits(leg)) return;  // the last flit is not among them
-  using Visit = decltype(arrivals_)::Visit;
   const TimeWindow arrival = window_of(transaction.segment);
   arrivals_.visit_backwards_below(ArrivalKey::at(arrival.until + 1_fs), [&](const FlitStream& message) {
     if (message.time < arrival.from) return Visit::stop;

@@ -2,18 +2,17 @@
 #pragma once
 
 #include <algorithm>
-#include <iterator>
-#include <map>
 #include <memory>
 #include <utility>
 
 #include "modules/fabric/sliding_deque.h"
+#include "modules/fabric/sorted_chunks.h"
 
 namespace kb::modules {
 
 // Ascending by KeyOf()(element); equal ones in the order of insertion. Short queues lie in one piece of memory, where
 // the place of a new element is soon found from the back. Of a long queue that holds for the first elements alone; the
-// others stand in a tree, so that a million of them cost no million steps each.
+// others stand in chunks, so that a million of them cost no million steps each.
 template <typename T, typename KeyOf>
 class SortedQueue {
  public:
@@ -38,8 +37,8 @@ class SortedQueue {
   }
   void insert(const T& element) {
     const Key key = KeyOf()(element);
-    if (far_ != nullptr && !(key < far_->begin()->first)) {
-      insert_far(key, element);
+    if (far_ != nullptr && !(key < far_->first_key())) {
+      far_->insert(element);
       return;
     }
     std::size_t place = near_.size();
@@ -56,7 +55,7 @@ class SortedQueue {
     while (place < close && KeyOf()(near_[place]) < key) ++place;
     if (place == close) place = near_where(place, near_.size(), [&](const Key& other) { return other < key; });
     if (far_ != nullptr && place == near_.size()) {
-      insert_far(key, element);
+      far_->insert(element);
       return;
     }
     if (place > kNearFront) {
@@ -70,27 +69,27 @@ class SortedQueue {
   }
 
   // Calls f(element) from the last element to the first, until it returns stop. What it changes must not be the key.
-  enum class Visit { go_on, stop, erase, erase_and_stop };
   template <typename F>
   void visit_backwards(F&& f) {
-    if (far_ != nullptr && !visit_far(far_->end(), f)) return;
+    if (far_ != nullptr && !go_on_after(far_->visit_backwards(f))) return;
     visit_near(near_.size(), f);
   }
   // The same, beginning with the last element whose key is below `limit`.
   template <typename F>
   void visit_backwards_below(const Key& limit, F&& f) {
-    if (far_ != nullptr && far_->begin()->first < limit && !visit_far(far_->lower_bound(limit), f)) return;
+    if (far_ != nullptr && far_->first_key() < limit && !go_on_after(far_->visit_backwards_below(limit, f))) return;
     visit_near(near_where(0, near_.size(), [&](const Key& key) { return key < limit; }), f);
   }
   template <typename F>
   void for_each(F&& f) const {
     for (std::size_t i = 0; i < near_.size(); ++i) f(near_[i]);
-    if (far_ == nullptr) return;
-    for (const auto& [key, element] : *far_) f(element);
+    if (far_ != nullptr) far_->for_each(f);
   }
 
  private:
+  using Far = SortedChunks<T, KeyOf>;
   static constexpr std::size_t kMostNear = 512;
+  static_assert(Far::kMostInChunk <= kMostNear / 2);
   static constexpr std::size_t kNearFront = 16;
   static constexpr std::size_t kClose = 8;  // so many are compared one by one, as most that come in order need
 
@@ -107,18 +106,10 @@ class SortedQueue {
     }
     return low;
   }
-  // Visit what lies before `end`; false when f stopped.
-  template <typename F>
-  bool visit_far(typename std::multimap<Key, T>::iterator end, F& f) {
-    bool more = true;
-    while (more && end != far_->begin()) {
-      const auto element = std::prev(end);
-      const Visit visit = f(element->second);
-      end = visit == Visit::erase || visit == Visit::erase_and_stop ? far_->erase(element) : element;
-      more = visit == Visit::go_on || visit == Visit::erase;
-    }
-    drop_empty();
-    return more;
+  // After a visit of the far elements, which may all be gone.
+  bool go_on_after(bool far_visited) {
+    if (far_->empty()) far_.reset();
+    return far_visited;
   }
   template <typename F>
   void visit_near(std::size_t end, F& f) {
@@ -133,33 +124,25 @@ class SortedQueue {
     near_.insert(place, element);
     if (near_.size() > kMostNear) spill();
   }
-  void insert_far(const Key& key, const T& element) {
-    if (key < std::prev(far_->end())->first) {
-      far_->emplace(key, element);
-    } else {
-      far_->emplace_hint(far_->end(), key, element);
-    }
-  }
   void spill() {
-    if (far_ == nullptr) far_ = std::make_unique<std::multimap<Key, T>>();
-    for (; near_.size() > kMostNear / 2; near_.pop_back()) {
-      far_->emplace_hint(far_->begin(), KeyOf()(near_.back()), near_.back());
-    }
+    if (far_ == nullptr) far_ = std::make_unique<Far>();
+    typename Far::Chunk chunk;
+    chunk.reserve(Far::kMostInChunk);
+    const std::size_t kept = near_.size() - Far::kMostInChunk;
+    for (std::size_t i = kept; i < near_.size(); ++i) chunk.push_back(near_[i]);
+    while (near_.size() > kept) near_.pop_back();
+    far_->push_front(std::move(chunk));
   }
   void refill() {
     if (far_ == nullptr || near_.size() >= kLeastNear) return;
     while (near_.size() < kMostNear / 2 && !far_->empty()) {
-      near_.push_back(far_->begin()->second);
-      far_->erase(far_->begin());
+      for (const T& element : far_->pop_front()) near_.push_back(element);
     }
-    drop_empty();
-  }
-  void drop_empty() {
     if (far_->empty()) far_.reset();
   }
 
   SlidingDeque<T> near_;
-  std::unique_ptr<std::multimap<Key, T>> far_;  // behind all of near_; null instead of empty
+  std::unique_ptr<Far> far_;  // behind all of near_; null instead of empty
 };
 
 }  // namespace kb::modules

@@ -17,6 +17,12 @@ namespace {
 constexpr TimeFs kLeastLookahead = 4_ns;
 constexpr TimeFs kBusyLookahead = 64_ns;
 constexpr TimeFs kMostLookahead = 1'000'000_ns;
+// Of a long queue nothing is put on a wire ahead of time that has so many commits that are not past: what comes between
+// would undo more of them than they save wakes.
+constexpr std::size_t kLongQueue = 4096;
+constexpr std::size_t kMostBatches = 4;
+// Messages whose transactions are fetched before it is their turn: those of a long queue are no longer in the cache.
+constexpr std::size_t kFetchedMessages = 8;
 }  // namespace
 
 Transit::Transit(const sc_core::sc_module_name& name, NodeId node, const params::TransitParams& params,
@@ -104,7 +110,6 @@ void Transit::on_rollback(std::uint16_t port, Transaction& transaction, Leg leg,
 }
 
 bool Transit::roll_back_header(const Transaction& transaction, Leg leg, const TimeWindow& arrival) {
-  using Visit = decltype(headers_)::Visit;
   bool found = false;
   headers_.visit_backwards_below(ArrivalKey::at(arrival.until + 1_fs), [&](const FlitStream& header) {
     if (header.time < arrival.from) return Visit::stop;
@@ -115,7 +120,6 @@ bool Transit::roll_back_header(const Transaction& transaction, Leg leg, const Ti
 }
 
 void Transit::roll_back_end(std::uint16_t port, const Transaction& transaction, Leg leg, const TimeWindow& arrival) {
-  using Visit = decltype(ends_)::Visit;
   ends_.visit_backwards_below(arrival.until + 1_fs, [&](const End& end) {
     if (end.time < arrival.from) return Visit::stop;
     const bool found = end.transaction == &transaction && end.leg == leg && end.in_port == port;
@@ -183,12 +187,21 @@ void Transit::decode_headers(TimeFs now) {
   }
 }
 
+// True when a wire has so much ahead of it that the rest of a long queue can wait until it is due.
+bool Transit::is_full(std::uint16_t out_port) {
+  Channel& wire = channel(out_port);
+  if (outlets_[out_port].size() < kLongQueue || wire.batches() < kMostBatches) return false;
+  wire.retire(now());
+  return wire.batches() >= kMostBatches;
+}
+
 // Puts the waiting flits with keys below `limit` on their wire.
 void Transit::forward(std::uint16_t out_port, const ArrivalKey& limit) {
   ArrivalQueue& waiting = outlets_[out_port];
   while (!waiting.empty()) {
     const ArrivalKey key = waiting.front().key();
     if (!(key < limit)) break;
+    if (key.time > now() && is_full(out_port)) break;
     if (channel(out_port).has_at_or_after(key)) {
       cut(out_port, key);
       continue;
@@ -204,6 +217,7 @@ void Transit::forward_messages(TimeFs now) {
   while (!messages_.empty() && messages_.front().ready <= now) {
     const PendingMessage m = messages_.front();
     messages_.pop_front();
+    if (messages_.near_size() > kFetchedMessages) messages_[kFetchedMessages].transaction->prefetch();
     forward(m.out_port, ArrivalKey::at(now + 1_fs));  // what is ready before has to be on the wire
     send_message(m.out_port, *m.transaction, m.leg, m.hop, m.ready, m.key);
   }

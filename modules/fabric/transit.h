@@ -64,6 +64,7 @@ class Transit final : public FabricNode, private elab::EventHandler {
   void enqueue(const FlitStream& flits);
   void enqueue_behind_worker(const FlitStream& flits);
   void decode_headers(TimeFs now);
+  bool is_full(std::uint16_t out_port);
   void forward(std::uint16_t out_port, const ArrivalKey& limit);
   void forward_messages(TimeFs now);
   void end_legs(TimeFs now);

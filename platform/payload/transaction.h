@@ -63,11 +63,18 @@ class IInitiator {
   ~IInitiator() = default;
 };
 
-// What every hop looks at comes first, so that it shares two cache lines.
-class alignas(64) Transaction final : public tlm::tlm_extension<Transaction> {
+// What every hop looks at comes first, so that it shares two cache lines of a PooledPayload.
+class Transaction final : public tlm::tlm_extension<Transaction> {
  public:
   const FabricRoute* route = nullptr;        // set by the initiator, outlives the transaction
   const FabricRoute::Ports* hops = nullptr;  // its ports, one step nearer
+
+ private:
+  friend class PooledPayload;
+  friend class TransactionPool;
+  tlm::tlm_generic_payload* payload_ = nullptr;
+
+ public:
   Op op = Op::message;
   std::uint32_t flits = 0;            // ceil(bytes / flit_bytes)
   std::uint32_t last_flit_bytes = 0;  // bytes of the final flit
@@ -98,6 +105,11 @@ class alignas(64) Transaction final : public tlm::tlm_extension<Transaction> {
   tlm::tlm_generic_payload& payload() { return *payload_; }
   // The transaction of a payload on the fabric, which always comes from a TransactionPool (no extension lookup).
   static Transaction& of(tlm::tlm_generic_payload& payload);
+  // Fetches what a hop reads and writes into the cache.
+  void prefetch() const {
+    __builtin_prefetch(&hops, 1);
+    __builtin_prefetch(&segment.hop, 1);
+  }
   // Flits that travel on a leg; 0 = the leg is a zero-byte message.
   std::uint32_t leg_flits(Leg leg) const {
     return (op == Op::write && leg == Leg::request) || (op == Op::read && leg == Leg::response) ? flits : 0;
@@ -105,15 +117,10 @@ class alignas(64) Transaction final : public tlm::tlm_extension<Transaction> {
 
   tlm::tlm_extension_base* clone() const override;
   void copy_from(const tlm::tlm_extension_base& other) override;
-
- private:
-  friend class PooledPayload;
-  friend class TransactionPool;
-  tlm::tlm_generic_payload* payload_ = nullptr;
 };
 
-// A payload with its extension in one piece of memory.
-class PooledPayload final : public tlm::tlm_generic_payload {
+// A payload with its extension in one piece of memory, which begins with a cache line.
+class alignas(64) PooledPayload final : public tlm::tlm_generic_payload {
  public:
   explicit PooledPayload(tlm::tlm_mm_interface& pool);
   ~PooledPayload() override;

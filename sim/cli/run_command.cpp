@@ -77,7 +77,8 @@ class RunCommand final : public Command {
     add_host_time_limit(app, host_time_limit_s_);
     app.add_flag("--strict", strict_,
                  "Exit with 1 on warnings of the run, and on reading memory that was never written");
-    app.add_flag("--no-findings", no_findings_, "Don't observe how busy everything is: no findings, but a faster run");
+    app.add_flag("--compact", compact_, "Leave single PEs and blocks out of the result");
+    app.add_flag("--no-findings", no_findings_, "Don't observe how busy everything is: no findings, a faster run");
     app.add_flag("--json", json_, "Print the result as JSON and nothing else on standard output");
     app.add_flag("--quiet", quiet_, "Print errors only");
     app.add_flag("--dump-config", dump_, "Print the effective configuration with the origin of each value and exit");
@@ -229,7 +230,8 @@ class RunCommand final : public Command {
     const std::unique_ptr<observe::EventLog> log = log_.open(outputs);
     run.options.log = log.get();
     if (!quiet_) print_warnings(run.topology.warnings);
-    const sim::WorkloadOutcome outcome = sim::run_workload(run);
+    sim::WorkloadOutcome outcome = sim::run_workload(run);
+    if (compact_) sim::drop_details(outcome.record);
     run.options.host_time_limit->disarm();
     if (result != nullptr) sim::render_result(outcome.record, [&](std::string_view text) { result->write(text); });
     outputs.commit();
@@ -290,6 +292,7 @@ class RunCommand final : public Command {
   sim::SimulationOptions options_;
   double time_limit_ns_ = 0.0;      // 0 = none
   double host_time_limit_s_ = 0.0;  // 0 = none
+  bool compact_ = false;
   bool no_findings_ = false;
   bool strict_ = false;
   bool json_ = false;

@@ -1,4 +1,5 @@
 #include <CLI/CLI.hpp>
+#include <utility>
 
 #include "platform/observe/output_set.h"
 #include "sim/cli/arguments.h"
@@ -35,7 +36,7 @@ class TrafficCommand final : public Command {
     sim::HostTimeLimit host_limit(host_time_limit_s_);
     const WorkloadLibrary library(plugins_);
     const topology::LoadedTopology machine = choice_.load(library.blocks().implementations());
-    const sim::Trace trace =
+    sim::Trace trace =
         within_memory("reading the traffic file", [&] { return sim::read_trace(trace_, machine.graph); });
     check_files(machine);
     log_.check(machine.graph);
@@ -50,17 +51,23 @@ class TrafficCommand final : public Command {
     options.progress = log_.progress(false);
     options.blocks = &library.blocks();
     sim::prepare_systemc();
-    const std::vector<sim::TrafficResult> results = sim::run_traffic(machine, trace.rows, options);
-    const std::string text =
-        json_ ? sim::render_traffic_json(machine.graph, results) : sim::render_traffic_tsv(machine.graph, results);
+    const std::vector<sim::TrafficResult> results = sim::run_traffic(machine, std::move(trace.rows), options);
     host_limit.disarm();
-    if (file != nullptr) file->write(text);
+    if (file != nullptr) write(machine.graph, results, [&](std::string_view text) { file->write(text); });
     outputs.commit();
-    if (file == nullptr) print(text);
+    if (file == nullptr) write(machine.graph, results, [](std::string_view text) { print(std::string(text)); });
     return 0;
   }
 
  private:
+  void write(const topology::Graph& graph, const std::vector<sim::TrafficResult>& results,
+             const observe::TextSink& sink) const {
+    if (json_) {
+      sim::render_traffic_json(graph, results, sink);
+    } else {
+      sim::render_traffic_tsv(graph, results, sink);
+    }
+  }
   void check_files(const topology::LoadedTopology& machine) const {
     FileRoles roles;
     choice_.add_roles(machine, roles);

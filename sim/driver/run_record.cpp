@@ -159,11 +159,11 @@ void write_verification(JsonWriter& json, const data::VerificationRow& row) {
 }
 
 // A run can have a million launches, and figures of each.
-void pass_on(JsonWriter& json, const TextSink& sink) {
+void pass_on(JsonWriter& json, const observe::TextSink& sink) {
   if (json.str().size() >= kPieceBytes) sink(json.take());
 }
 
-void write_figures(JsonWriter& json, const RunRecord& run, const TextSink& sink) {
+void write_figures(JsonWriter& json, const RunRecord& run, const observe::TextSink& sink) {
   json.key("figures").begin_array();
   for (const FigureRecord& figure : run.figures) {
     json.begin_object(true).key("name").text(figure.name).key("value").real(figure.value);
@@ -227,6 +227,11 @@ void write_blocks(JsonWriter& json, const RunRecord& run) {
 
 }  // namespace
 
+void drop_details(RunRecord& run) {
+  run.blocks.clear();
+  for (LaunchRecord& launch : run.launches) launch.pes.clear();
+}
+
 std::vector<SettingRecord> differing_settings(const std::map<std::string, ConfigEntry>& config,
                                               const std::map<std::string, ConfigEntry>& reference) {
   std::vector<SettingRecord> settings;
@@ -260,7 +265,7 @@ std::string render_result(const RunRecord& run) {
   return text;
 }
 
-void render_result(const RunRecord& run, const TextSink& sink) {
+void render_result(const RunRecord& run, const observe::TextSink& sink) {
   JsonWriter json;
   json.begin_object();
   write_setup(json, run);

@@ -3,7 +3,6 @@
 
 #include <cstdint>
 #include <deque>
-#include <functional>
 #include <map>
 #include <optional>
 #include <string>
@@ -13,6 +12,7 @@
 
 #include "platform/base/units.h"
 #include "platform/data/verification.h"
+#include "platform/observe/text_sink.h"
 #include "platform/topology/topology.h"
 #include "sim/findings/finding.h"
 #include "sim/host/launch_record.h"
@@ -91,14 +91,16 @@ struct RunRecord {
   HostFigures host;
 };
 
+// What is there once for every PE of a launch, or for every block.
+void drop_details(RunRecord& run);
+
 // What differs from `reference`, and every override; overrides first, else by key.
 std::vector<SettingRecord> differing_settings(const std::map<std::string, ConfigEntry>& config,
                                               const std::map<std::string, ConfigEntry>& reference);
 
 // The document of DIR/result.json and of --json. Bit-identical between equal runs except for the member "host".
 // In pieces, because it may be large.
-using TextSink = std::function<void(std::string_view)>;
-void render_result(const RunRecord& run, const TextSink& sink);
+void render_result(const RunRecord& run, const observe::TextSink& sink);
 std::string render_result(const RunRecord& run);
 
 // `--dump-config --json`: topology, configuration, workload and parameters as in the result.

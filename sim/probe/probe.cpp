@@ -19,7 +19,7 @@ std::string encode(const TrafficResult& result) {
   std::ostringstream text;
   text << (result.delivered - result.issue).fs() << ' ' << (result.completed - result.issue).fs() << ' '
        << result.status;
-  for (const NodeId node : result.path) text << ' ' << node.value;
+  for (const NodeId node : *result.path) text << ' ' << node.value;
   return text.str();
 }
 

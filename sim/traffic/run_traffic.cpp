@@ -1,3 +1,5 @@
+#include <utility>
+
 #include "modules/catalog.h"
 #include "modules/fabric/foreign_links.h"
 #include "platform/address/phys_addr.h"
@@ -14,14 +16,14 @@
 namespace kb::sim {
 namespace {
 
-// Issues all rows and keeps their results.
+// Issues the rows of all results, whose other members are filled in.
 class TrafficSource final : public payload::IInitiator {
  public:
-  TrafficSource(elab::Platform& platform, const std::vector<TraceRow>& rows, std::vector<TrafficResult>& results)
-      : platform_(platform), rows_(rows), results_(results) {}
+  TrafficSource(elab::Platform& platform, std::vector<TrafficResult>& results)
+      : platform_(platform), results_(results) {}
 
   void issue_all() {
-    for (std::size_t i = 0; i < rows_.size(); ++i) issue(i);
+    for (std::size_t i = 0; i < results_.size(); ++i) issue(i);
   }
   std::size_t answered() const { return answered_; }
 
@@ -35,13 +37,14 @@ class TrafficSource final : public payload::IInitiator {
   }
 
   std::string origin(const payload::Transaction& transaction) const override {
-    const TraceRow& row = rows_[transaction.cookie];
+    const TraceRow& row = results_[transaction.cookie].row;
     return " (row '" + row.id + "'" + (row.line > 0 ? ", line " + std::to_string(row.line) : "") + ")";
   }
 
  private:
   void issue(std::size_t index) {
-    const TraceRow& row = rows_[index];
+    TrafficResult& result = results_[index];
+    const TraceRow& row = result.row;
     const address::PhysAddr target = address::PhysAddr::decode(row.dst);
     const routing::AddressResolver& resolver = platform_.routes().resolver();
     const NodeId memory = resolver.resolve(target);
@@ -57,20 +60,18 @@ class TrafficSource final : public payload::IInitiator {
     transaction.initiator = this;
     // A host request pays PCIE_EP's overhead when it is injected; a PE row enters at PE_DMA's fabric side.
     endpoint.inject(transaction, row.issue + (is_pe_op(row.op) ? 0_fs : endpoint.overhead()));
-    results_[index].row = row;
-    results_[index].path = route.nodes;
-    results_[index].issue = row.issue;
+    result.path = &route.nodes;
+    result.issue = row.issue;
   }
 
   elab::Platform& platform_;
-  const std::vector<TraceRow>& rows_;
   std::vector<TrafficResult>& results_;
   std::size_t answered_ = 0;
 };
 
 }  // namespace
 
-std::vector<TrafficResult> run_traffic(const topology::LoadedTopology& topology, const std::vector<TraceRow>& rows,
+std::vector<TrafficResult> run_traffic(const topology::LoadedTopology& topology, std::vector<TraceRow> rows,
                                        const TrafficOptions& options) {
   HostTimeLimit* const host_limit = options.host_limit;
   elab::PlatformOptions platform_options;
@@ -83,7 +84,9 @@ std::vector<TrafficResult> run_traffic(const topology::LoadedTopology& topology,
   elab::Platform& platform =
       *new elab::Platform("platform", topology.graph, modules::registry_with(options.blocks), platform_options);
   std::vector<TrafficResult> results(rows.size());
-  TrafficSource source(platform, rows, results);
+  for (std::size_t i = 0; i < rows.size(); ++i) results[i].row = std::move(rows[i]);
+  std::vector<TraceRow>().swap(rows);
+  TrafficSource source(platform, results);
   progress.stage(nullptr);
   systemc.start();  // the sockets are bound from here on
   source.issue_all();
@@ -91,14 +94,14 @@ std::vector<TrafficResult> run_traffic(const topology::LoadedTopology& topology,
   platform.scheduler().set_poll([&] {
     if (!progress.due()) return false;
     const elab::EventScheduler& scheduler = platform.scheduler();
-    progress.update({scheduler.now(), scheduler.events(), source.answered(), rows.size(), "transactions"});
+    progress.update({scheduler.now(), scheduler.events(), source.answered(), results.size(), "transactions"});
     return false;
   });
   systemc.run();
   if (!platform.scheduler().passed_end().empty()) {
     throw Error::program("TIME_RANGE", platform.scheduler().passed_end());
   }
-  if (source.answered() != rows.size()) {
+  if (source.answered() != results.size()) {
     const bool cut = host_limit != nullptr && platform.scheduler().end_requested();
     if (cut) host_limit->acknowledge();
     if (!cut) modules::throw_if_a_block_stalls(platform.context());
@@ -106,7 +109,7 @@ std::vector<TrafficResult> run_traffic(const topology::LoadedTopology& topology,
         ErrorFamily::no_progress, cut ? "HOST_TIME_LIMIT" : "NO_PROGRESS",
         (cut ? host_limit->headline() + " at " + format_ns(platform.scheduler().now()) + " ns of simulated time: "
              : "") +
-            std::to_string(rows.size() - source.answered()) + " of " + std::to_string(rows.size()) +
+            std::to_string(results.size() - source.answered()) + " of " + std::to_string(results.size()) +
             " transactions were " + (cut ? "not" : "never") + " answered\n" + render_waits(platform.waits()));
   }
   return results;

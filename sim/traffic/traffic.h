@@ -44,8 +44,8 @@ struct TraceRow {
 
 struct TrafficResult {
   TraceRow row;
-  std::vector<NodeId> path;  // forward, both ends included
-  TimeFs issue = 0_fs;       // absolute times
+  const std::vector<NodeId>* path = nullptr;  // forward, both ends included; the machine's, which lives to the end
+  TimeFs issue = 0_fs;                        // absolute times
   TimeFs delivered = 0_fs;
   TimeFs completed = 0_fs;
   std::string status;  // "OK" or the error code of the response
@@ -61,7 +61,7 @@ struct TrafficOptions {
 // Simulates the rows on a fresh machine; results in row order. Elaborates SystemC: once per process.
 // Rows of one issue time are injected in row order; PE rows
 // enter at pe_dma's fabric side and take no DMA channel. Error of family no_progress when rows stay unanswered.
-std::vector<TrafficResult> run_traffic(const topology::LoadedTopology& topology, const std::vector<TraceRow>& rows,
+std::vector<TrafficResult> run_traffic(const topology::LoadedTopology& topology, std::vector<TraceRow> rows,
                                        const TrafficOptions& options = {});
 
 }  // namespace kb::sim

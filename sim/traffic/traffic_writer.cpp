@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cctype>
 #include <cstdio>
+#include <string>
+#include <unordered_map>
 
 #include "platform/base/names.h"
 #include "platform/observe/json_writer.h"
@@ -11,6 +13,38 @@ namespace kb::sim {
 namespace {
 
 constexpr int kTrafficSchema = 1;
+constexpr std::size_t kPieceBytes = std::size_t{1} << 16;
+
+// The text of each path, made once: many rows take the same one.
+class PathTexts {
+ public:
+  PathTexts(std::string (*render)(const topology::Graph&, const std::vector<NodeId>&), const topology::Graph& graph)
+      : render_(render), graph_(graph) {}
+
+  const std::string& of(const TrafficResult& result) {
+    const auto [text, added] = texts_.try_emplace(result.path);
+    if (added && result.path != nullptr) text->second = render_(graph_, *result.path);
+    return text->second;
+  }
+
+ private:
+  std::string (*render_)(const topology::Graph&, const std::vector<NodeId>&);
+  const topology::Graph& graph_;
+  std::unordered_map<const std::vector<NodeId>*, std::string> texts_;
+};
+
+std::string path_tsv(const topology::Graph& graph, const std::vector<NodeId>& path) {
+  std::string text;
+  for (const NodeId node : path) text += (text.empty() ? "" : ">") + graph.node(node).id;
+  return text;
+}
+
+std::string path_json(const topology::Graph& graph, const std::vector<NodeId>& path) {
+  observe::JsonWriter json;
+  json.begin_array(true);
+  for (const NodeId node : path) json.text(graph.node(node).id);
+  return json.end_array().take();
+}
 
 std::string source_text(const TraceRow& row) {
   return is_pe_op(row.op) ? pe_name(row.src) : "host";
@@ -30,7 +64,9 @@ std::string id_json(const std::string& id) {
 
 }  // namespace
 
-std::string render_traffic_json(const topology::Graph& graph, const std::vector<TrafficResult>& results) {
+void render_traffic_json(const topology::Graph& graph, const std::vector<TrafficResult>& results,
+                         const observe::TextSink& sink) {
+  PathTexts paths(path_json, graph);
   observe::JsonWriter json;
   json.begin_object().key("schema").integer(kTrafficSchema);
   json.key("flit_bytes").unsigned_integer(graph.spec.flit_bytes()).key("rows").begin_array();
@@ -38,26 +74,31 @@ std::string render_traffic_json(const topology::Graph& graph, const std::vector<
     const TraceRow& row = result.row;
     json.begin_object(true).key("id").raw(id_json(row.id)).key("op").text(trace_op_name(row.op));
     json.key("src").text(source_text(row)).key("dst").text(address_text(row.dst));
-    json.key("bytes").unsigned_integer(row.bytes).key("path").begin_array();
-    for (const NodeId node : result.path) json.text(graph.node(node).id);
-    json.end_array().key("issue_ns").time_ns(result.issue).key("delivered_ns").time_ns(result.delivered);
+    json.key("bytes").unsigned_integer(row.bytes).key("path").raw(paths.of(result));
+    json.key("issue_ns").time_ns(result.issue).key("delivered_ns").time_ns(result.delivered);
     json.key("completed_ns").time_ns(result.completed).key("status").text(result.status).end_object();
+    if (json.str().size() >= kPieceBytes) sink(json.take());
   }
   json.end_array().end_object();
-  return json.str() + '\n';
+  sink(json.take() + '\n');
 }
 
-std::string render_traffic_tsv(const topology::Graph& graph, const std::vector<TrafficResult>& results) {
+void render_traffic_tsv(const topology::Graph& graph, const std::vector<TrafficResult>& results,
+                        const observe::TextSink& sink) {
+  PathTexts paths(path_tsv, graph);
   std::string out = "id\top\tsrc\tdst\tbytes\tpath\tissue_ns\tdelivered_ns\tcompleted_ns\tstatus\n";
   for (const TrafficResult& result : results) {
     const TraceRow& row = result.row;
-    std::string path;
-    for (const NodeId node : result.path) path += (path.empty() ? "" : ">") + graph.node(node).id;
-    out += row.id + '\t' + std::string(trace_op_name(row.op)) + '\t' + source_text(row) + '\t' + address_text(row.dst) +
-           '\t' + std::to_string(row.bytes) + '\t' + path + '\t' + format_ns(result.issue) + '\t' +
-           format_ns(result.delivered) + '\t' + format_ns(result.completed) + '\t' + result.status + '\n';
+    out.append(row.id).append(1, '\t').append(trace_op_name(row.op)).append(1, '\t').append(source_text(row));
+    out.append(1, '\t').append(address_text(row.dst)).append(1, '\t').append(std::to_string(row.bytes));
+    out.append(1, '\t').append(paths.of(result)).append(1, '\t').append(format_ns(result.issue));
+    out.append(1, '\t').append(format_ns(result.delivered)).append(1, '\t').append(format_ns(result.completed));
+    out.append(1, '\t').append(result.status).append(1, '\n');
+    if (out.size() < kPieceBytes) continue;
+    sink(out);
+    out.clear();
   }
-  return out;
+  if (!out.empty()) sink(out);
 }
 
 }  // namespace kb::sim

@@ -1,16 +1,18 @@
 #pragma once
 
-#include <string>
 #include <vector>
 
+#include "platform/observe/text_sink.h"
 #include "platform/topology/graph.h"
 #include "sim/traffic/traffic.h"
 
 namespace kb::sim {
 
 // The results in row order as JSON {schema, flit_bytes, rows:[...]}; an id that is a whole number is written as one.
-std::string render_traffic_json(const topology::Graph& graph, const std::vector<TrafficResult>& results);
+void render_traffic_json(const topology::Graph& graph, const std::vector<TrafficResult>& results,
+                         const observe::TextSink& sink);
 // The same as tab-separated values with a header line; the node ids of a path are separated by '>'.
-std::string render_traffic_tsv(const topology::Graph& graph, const std::vector<TrafficResult>& results);
+void render_traffic_tsv(const topology::Graph& graph, const std::vector<TrafficResult>& results,
+                        const observe::TextSink& sink);
 
 }  // namespace kb::sim

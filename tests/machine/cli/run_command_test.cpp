@@ -252,5 +252,20 @@ TEST_F(RunCommandTest, ConfigurationsHaveTheirOwnProgram) {
   EXPECT_EQ(program("sim_one_pe", "--topology x.yaml").code, 2);
 }
 
+TEST_F(RunCommandTest, ACompactResultHasNoDetailsAndTheSameTimes) {
+  ASSERT_EQ(kernbench("run --quiet --out whole").code, 0);
+  ASSERT_EQ(kernbench("run --quiet --compact --out small").code, 0);
+  nlohmann::json whole = nlohmann::json::parse(read("whole/result.json"));
+  nlohmann::json small = nlohmann::json::parse(read("small/result.json"));
+  EXPECT_LT(read("small/result.json").size(), 40'000u);
+  EXPECT_TRUE(small["blocks"].empty());
+  for (nlohmann::json* result : {&whole, &small}) {
+    result->erase("host");
+    result->erase("blocks");
+    for (nlohmann::json& launch : (*result)["launches"]) launch.erase("per_pe");
+  }
+  EXPECT_EQ(whole, small);
+}
+
 }  // namespace
 }  // namespace kb::test

@@ -14,13 +14,13 @@ LiveMachine::LiveMachine(const topology::LoadedTopology& topology)
 }
 
 const payload::FabricRoute& LiveMachine::issue(const sim::TraceRow& row) {
-  results_.push_back({row, {}, row.issue, 0_fs, 0_fs, ""});
+  results_.push_back({row, nullptr, row.issue, 0_fs, 0_fs, ""});
   return start(results_.size() - 1);
 }
 
 void LiveMachine::issue_when_due(const sim::TraceRow& row) {
   constexpr TimeFs kAhead = 1_fs;  // before anything that the issuing node does at that time
-  results_.push_back({row, {}, row.issue, 0_fs, 0_fs, ""});
+  results_.push_back({row, nullptr, row.issue, 0_fs, 0_fs, ""});
   platform_.scheduler().schedule(std::max(row.issue - kAhead, 0_fs), *this, results_.size() - 1);
 }
 
@@ -42,7 +42,7 @@ const payload::FabricRoute& LiveMachine::start(std::size_t index) {
   transaction.hbm_offset = target.is_hbm() ? target.hbm_offset() : 0;
   transaction.initiator = this;
   transaction.cookie = index;
-  results_[index].path = route.nodes;
+  results_[index].path = &route.nodes;
   // A host request pays PCIE_EP's overhead when it is injected.
   auto& endpoint = platform_.block_as<modules::FabricEndpoint>(source);
   endpoint.issue(transaction, row.issue + (pe ? 0_fs : endpoint.overhead()));

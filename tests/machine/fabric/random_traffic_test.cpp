@@ -22,7 +22,7 @@ void expect_oracle_times(const topology::Graph& graph, const std::vector<sim::Tr
   for (const sim::TrafficResult& r : results) {
     const address::PhysAddr target = address::PhysAddr::decode(r.row.dst);
     requests.push_back(
-        {!sim::is_read_op(r.row.op), r.issue, r.path, target.is_hbm() ? target.hbm_offset() : 0, r.row.bytes});
+        {!sim::is_read_op(r.row.op), r.issue, *r.path, target.is_hbm() ? target.hbm_offset() : 0, r.row.bytes});
   }
   const std::vector<test::PlainTimes> expected = test::simulate_plain(graph, requests);
   int shown = 0;

@@ -43,8 +43,8 @@ double last_completed(TraceOp op, const std::vector<std::uint32_t>& issuers) {
   TimeFs last = 0_fs;
   for (const sim::TrafficResult& r : sim::run_traffic(topology, rows)) {
     EXPECT_EQ(r.status, "OK");
-    const routing::Route& route = router.find_path(r.path.front(), r.path.back());
-    EXPECT_EQ(route.nodes, r.path);
+    const routing::Route& route = router.find_path(r.path->front(), r.path->back());
+    EXPECT_EQ(route.nodes, *r.path);
     EXPECT_LE(routing::path_latency_fs(graph, route, r.row.bytes), r.delivered - r.issue);  // acceptance 2
     EXPECT_LE(r.delivered, r.completed);
     last = std::max(last, r.completed);
@@ -89,7 +89,7 @@ UncontendedWrite uncontended_write(const topology::Graph& graph, const sim::Traf
   EXPECT_EQ(r.status, "OK");
   UncontendedWrite write{fs_to_ns(r.delivered - r.issue), 0, 0};
   routing::PathRouter router(graph);
-  const routing::Route& route = router.find_path(r.path.front(), r.path.back());
+  const routing::Route& route = router.find_path(r.path->front(), r.path->back());
   write.store_and_forward = fs_to_ns(routing::one_flit_latency_fs(graph, route, 0));
   for (const EdgeId edge : route.edges) {
     const std::optional<double> gbs = graph.edge(edge).bw_gbs;
