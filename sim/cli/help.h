@@ -49,8 +49,7 @@ inline constexpr const char* kTopologyFooter =
 inline constexpr const char* kCompareFooter =
     "Examples:\n"
     "  kernbench run --bench matmul-composite --out a\n"
-    "  kernbench run --bench matmul-composite --set tile_m=32 --set tile_k=64 --set tile_m=32 --set tile_k=32 --set "
-    "tile_n=128 --out b\n"
+    "  kernbench run --bench matmul-composite --set tile_m=32 --set tile_k=32 --set tile_n=128 --out b\n"
     "  kernbench compare a b                                what B - A is made of\n"
     "  kernbench compare a b --json | jq '.parts[]'\n"
     "Launches of one kernel on one SIP are compared in their order.";

@@ -59,7 +59,7 @@ class RunCommand final : public Command {
     add_plugin_option(app, plugins_);
     app.add_option("--out", out_, "Folder for result.json (default: results)")->type_name("DIR");
     app.add_option("--record", record_,
-                   "Folder for a whole record: result.json, topology.json and ops.sqlite with operations and activity")
+                   "Folder for a whole record: result.json, topology.json, ops.sqlite (operations, activity)")
         ->type_name("DIR");
     app.add_option("--oplog", oplog_file_,
                    "Write every operation to FILE: SQLite if it ends in .sqlite, .sqlite3 or .db, else text")
