@@ -179,7 +179,8 @@ TEST_F(UsageTest, HelpOfARunShowsTheParametersOfItsWorkload) {
 }
 
 TEST_F(UsageTest, HelpFitsATerminal) {
-  for (const char* command : {"", "run", "list", "probe", "topology", "check", "traffic", "evaluate", "compare", "web"}) {
+  for (const char* command :
+       {"", "run", "list", "probe", "topology", "check", "traffic", "evaluate", "compare", "web"}) {
     const Outcome outcome = kernbench(std::string(command) + " --help");
     EXPECT_LE(longest_line(outcome.out), 120) << command << "\n" << outcome.out;
   }
