@@ -380,7 +380,7 @@ void Channel::record(const Batch& batch) const {
     }
     run.end = flit.end;
     run.busy += flit.end - flit.start;
-    run.wait += flit.start - flit.ready;
+    accumulate(run.wait, flit.start - flit.ready);
     run.bytes += streams_[j].flit_bytes == 0 ? params_.flit_bytes : streams_[j].flit_bytes;
     run.queue = std::max(run.queue, static_cast<std::uint64_t>(periods(flit.start - flit.ready, params_.occupancy)));
   });

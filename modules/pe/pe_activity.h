@@ -66,7 +66,7 @@ class PeActivity {
   contract::TimeShare idle_share(bool moving) const;
   void accrue(TimeFs now);
   void record(record::ActivitySeries* series, std::int64_t units, TimeFs begin, TimeFs end) const {
-    if (series != nullptr && units > 0 && end > begin) series->add({begin, end, units * (end - begin)});
+    if (series != nullptr && units > 0 && end > begin) series->add({begin, end, time_product(units, end - begin)});
   }
 
   Series series_;

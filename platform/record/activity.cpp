@@ -41,15 +41,15 @@ Usage Usage::take_until(TimeFs at) {
 }
 
 void Bin::add(const Usage& part) {
-  busy += part.busy;
-  wait += part.wait;
+  accumulate(busy, part.busy);
+  accumulate(wait, part.wait);
   bytes += part.bytes;
   queue = std::max(queue, part.queue);
 }
 
 void Bin::add(const Bin& other) {
-  busy += other.busy;
-  wait += other.wait;
+  accumulate(busy, other.busy);
+  accumulate(wait, other.wait);
   bytes += other.bytes;
   queue = std::max(queue, other.queue);
 }

@@ -24,7 +24,7 @@ class ActivitySeries {
         usage.end - pending_.begin < kLongest) {
       pending_.end = usage.end;
       pending_.busy += usage.busy;
-      pending_.wait += usage.wait;
+      accumulate(pending_.wait, usage.wait);
       pending_.bytes += usage.bytes;
       pending_.queue = pending_.queue > usage.queue ? pending_.queue : usage.queue;
       return;

@@ -35,9 +35,9 @@ void add_row(Slice& slice, const Row& row) {
   slice.sum.resize(row.busy.size());
   slice.most.resize(row.busy.size());
   ++slice.channels;
-  slice.total += row.sum.busy;
+  accumulate(slice.total, row.sum.busy);
   for (std::size_t bin = 0; bin < row.busy.size(); ++bin) {
-    slice.sum[bin] += row.busy[bin];
+    accumulate(slice.sum[bin], row.busy[bin]);
     slice.most[bin] = std::max(slice.most[bin], row.busy[bin]);
   }
 }
@@ -46,7 +46,7 @@ void close(Slice& slice, TimeFs width) {
   for (std::size_t bin = 0; bin < slice.sum.size(); ++bin) {
     if (!is_full(slice.most[bin], width, kFullChannel)) continue;
     slice.full += slice.most[bin];
-    slice.full_sum += slice.sum[bin];
+    accumulate(slice.full_sum, slice.sum[bin]);
   }
   slice.sum = {};
   slice.most = {};
@@ -84,7 +84,8 @@ void find_idle_channels(const LaunchCase& of, const std::vector<Slice>& slices, 
   const auto pcs = channels_of(of, *worst);
   const double used = fs_to_ns(worst->full_sum) / fs_to_ns(worst->full);
   if (used > 0.8 * static_cast<double>(pcs)) return;
-  for (const Slice& slice : slices) same += excess_of(of, slice) * 10 >= excess_of(of, *worst) * 9 ? 1 : 0;
+  for (const Slice& slice : slices)
+    same += fs_to_ns(excess_of(of, slice)) >= 0.9 * fs_to_ns(excess_of(of, *worst)) ? 1 : 0;
   const std::string& name = of.graph.node(worst->node).id;
   Finding finding = of.finding("idle_pseudo_channels", std::min(excess_of(of, *worst), of.exposed()),
                                fmt::format("pseudo-channels of {} idle beside full ones", name));
@@ -104,13 +105,13 @@ void find_hot_slice(const LaunchCase& of, const std::vector<Slice>& slices, Find
   const Slice* hot = &slices.front();
   TimeFs total = 0_fs;
   for (const Slice& slice : slices) {
-    total += slice.total;
+    accumulate(total, slice.total);
     if (slice.total > hot->total) hot = &slice;
   }
   const TimeFs mean = total / homes;
   const auto pcs = channels_of(of, *hot);
   const TimeFs busy = hot->total / pcs;
-  if (hot->total < 2 * mean || !is_full(busy, of.activity.window() / 2)) return;
+  if (hot->total / 2 < mean || !is_full(busy, of.activity.window() / 2)) return;
   Finding finding = of.finding("hot_slice", std::min(busy - mean / pcs, of.exposed()),
                                fmt::format("{} serves {:.1f} times as much as the others", of.graph.node(hot->node).id,
                                            fs_to_ns(hot->total) / fs_to_ns(mean)));
@@ -142,7 +143,7 @@ void find_hot_wire(const LaunchCase& of, Findings& findings) {
     hot = row.series;
     most = full;
   });
-  if (hot == nullptr || most * 3 < of.activity.window()) return;
+  if (hot == nullptr || most < of.activity.window() / 3) return;
   const topology::Edge* edge = edge_of(of, *hot);
   if (edge == nullptr || !edge->bw_gbs) return;
   const double gbs = *edge->bw_gbs;

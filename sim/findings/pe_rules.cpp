@@ -30,7 +30,7 @@ void find_compute_bound(const LaunchCase& of, Findings& findings) {
     finding.remedy = "make the sizes multiples of gemm_granularity, or give a PE more rows";
     findings.push_back(std::move(finding));
   }
-  if (compute * 5 < of.total() * 4) return;
+  if (compute < part(of.total(), 0.8)) return;
   Finding finding = of.finding("compute_bound", part(compute, 0.5), "the engines compute nearly all the time");
   finding.evidence = {fmt::format("{} computes for {} of the launch: transfers are hidden", pe_text(of.pe.pe),
                                   percent(compute, of.total()))};
@@ -54,7 +54,7 @@ void find_small_transfers(const LaunchCase& of, Findings& findings) {
   const TimeFs reading = of.pe.shares.of(PeResource::read_channel), wire = of.pe.shares.of(PeResource::read_link);
   const TimeFs memory = of.pe.shares.of(PeResource::hbm_slice);
   const TimeFs needed = std::max(wire, memory);
-  if (reading == 0_fs || needed * 3 > reading * 2) return;
+  if (reading == 0_fs || needed > part(reading, 2.0 / 3)) return;
   for (const Finding& other : findings) {
     if (other.rule == "idle_pseudo_channels" || other.rule == "hot_slice" || other.rule == "slow_link" ||
         other.rule == "hot_link") {
