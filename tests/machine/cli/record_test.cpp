@@ -50,7 +50,8 @@ void RecordTest::expect_links_as_in_the_statistics() const {
 }
 
 void RecordTest::expect_states_as_in_the_breakdown() const {
-  for (const Json& launch : result("rec")["launches"]) {
+  const Json all = result("rec");
+  for (const Json& launch : all["launches"]) {
     const Json& breakdown = launch["breakdown"];
     const std::string pe = breakdown["pe"].get<std::string>();
     for (const auto& [name, share] : breakdown.items()) {

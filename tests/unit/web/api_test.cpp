@@ -111,7 +111,8 @@ TEST_F(ApiTest, OperationsAreSortedFilteredAndPaged) {
   EXPECT_EQ(page["rows"].size(), 5u);
   EXPECT_EQ(page["rows"][0]["seq"], 995);
   EXPECT_EQ(json("/api/op", {{"seq", "2"}})["name"], "<b>markup</b>");
-  for (const Json& row : json("/api/ops", {{"t0", "1000000000"}, {"t1", "1000000001"}})["rows"]) {
+  const Json in_window = json("/api/ops", {{"t0", "1000000000"}, {"t1", "1000000001"}});
+  for (const Json& row : in_window["rows"]) {
     EXPECT_LE(std::stoll(row["start_fs"].get<std::string>()), 1'000'000'000);
     EXPECT_GT(std::stoll(row["end_fs"].get<std::string>()), 1'000'000'000);
   }
