@@ -8,10 +8,14 @@ LaunchActivity::LaunchActivity(const record::ActivityRecorder& recorder, int gro
                                std::pair<TimeFs, TimeFs> window)
     : recorder_(recorder), window_(window) {
   const std::vector<record::Epoch>& epochs = recorder.epochs();
-  const auto found = std::find_if(epochs.begin(), epochs.end(), [&](const record::Epoch& epoch) {
-    return epoch.group == group && epoch.launch == launch;
-  });
-  if (found == epochs.end() || window.second <= window.first) return;
+  // Of launches that overlap on the SIP the latest counts: this one's time may be in pieces, and elsewhere.
+  const auto overlap = [&](const record::Epoch& epoch) {
+    const bool own = epoch.group == group && epoch.launch == launch;
+    return own ? std::min(window.second, epoch.end) - std::max(window.first, epoch.begin) : 0_fs;
+  };
+  const auto found = std::max_element(epochs.begin(), epochs.end(),
+                                      [&](const auto& a, const auto& b) { return overlap(a) < overlap(b); });
+  if (window.second <= window.first || found == epochs.end() || overlap(*found) <= 0_fs) return;
   begin_ = found->begin;
   shift_ = found->shift;
   const auto bin_of = [&](TimeFs time) {

@@ -23,7 +23,6 @@ bool is_full(TimeFs busy, TimeFs width, double part = kFull) {
 // The pseudo-channels of one controller.
 struct Slice {
   NodeId node;
-  std::size_t channels = 0;    // that were used
   std::vector<TimeFs> sum{};   // by bin, of all channels
   std::vector<TimeFs> most{};  // by bin, of the busiest one
   TimeFs full = 0_fs;          // bins in which the busiest one was full: time of that one,
@@ -34,7 +33,6 @@ struct Slice {
 void add_row(Slice& slice, const Row& row) {
   slice.sum.resize(row.busy.size());
   slice.most.resize(row.busy.size());
-  ++slice.channels;
   accumulate(slice.total, row.sum.busy);
   for (std::size_t bin = 0; bin < row.busy.size(); ++bin) {
     accumulate(slice.sum[bin], row.busy[bin]);

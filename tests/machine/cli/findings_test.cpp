@@ -129,6 +129,15 @@ TEST_F(FindingsTest, ComputeBound) {
             "compute_bound");
 }
 
+// The longer launch begins first; until the other one has ended, the time counts for that.
+TEST_F(FindingsTest, LaunchesThatOverlapOnASip) {
+  const Json result = slow("beside");
+  EXPECT_EQ(result["launches"].size(), 2u);
+  EXPECT_LT(result["launches"][1]["submit_ns"], result["launches"][0]["start_ns"]);
+  EXPECT_EQ(first(result), "small_transfers");
+  EXPECT_EQ(result["findings"][0]["launch"], result["launches"][0]["id"]);
+}
+
 TEST_F(FindingsTest, TheReportSaysWhatToTry) {
   const Outcome outcome = kernbench("run --out out");
   EXPECT_THAT(outcome.out, HasSubstr("\nFindings"));

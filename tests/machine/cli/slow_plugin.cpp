@@ -39,7 +39,13 @@ WorkloadResult run(Runtime& rt, const Params& params) {
   const std::int64_t pes = std::int64_t{*rows.num_cubes} * *rows.num_pes;
   const Tensor data = rt.zeros({pes, kElements}, Dtype::f16, rows, "data");
   for (int launch = 0; launch < (cause == "host" ? 8 : 1); ++launch) {
-    rt.wait(rt.launch("slow", {{"data", data}, {"cause", cause}}));
+    LaunchOptions cubes;
+    if (cause == "beside") cubes.cubes = {0};
+    const std::string of_first = cause == "beside" ? "small-messages" : cause;
+    const LaunchHandle first = rt.launch("slow", {{"data", data}, {"cause", of_first}}, cubes);
+    cubes.cubes = {1};
+    if (cause == "beside") rt.wait(rt.launch("slow", {{"data", data}, {"cause", "none"}}, cubes));
+    rt.wait(first);
     if (cause == "host") data.to_host();
   }
   return {};
@@ -52,6 +58,7 @@ KERNBENCH_PLUGIN(registrar) {
   registrar.add_workload(
       {"slow",
        "reads with a cause of slowness",
-       {Parameter::choice("cause", "none", {"none", "hot-slice", "straggler", "small-messages", "host"}, "which one")},
+       {Parameter::choice("cause", "none", {"none", "hot-slice", "straggler", "small-messages", "host", "beside"},
+                          "which one")},
        run});
 }
