@@ -1,0 +1,58 @@
+#include "sim/device/device.h"
+
+#include "sim/device/device_impl.h"
+
+namespace kb {
+
+void set_time_resolution() {
+  if (sc_core::sc_get_time_resolution() == sc_core::sc_time::from_value(1) &&
+      sc_core::sc_get_time_resolution().to_seconds() < 2e-15) {
+    return;
+  }
+  sc_core::sc_set_time_resolution(1, sc_core::SC_FS);
+}
+
+Device::Device(const sc_core::sc_module_name& name, const DeviceConfig& config)
+    : sc_core::sc_module(name), impl_(std::make_unique<Impl>(*this, config)) {}
+
+// The blocks are never destroyed: SystemC looks for every port of a dying module in one list, which for a large machine
+// takes longer than the simulation.
+Device::~Device() {
+  impl_.release();  // NOLINT(bugprone-unused-return-value)
+}
+
+tlm::tlm_target_socket<32>& Device::target(const std::string& name) {
+  return impl_->target(name).socket;
+}
+
+void Device::run(HostProgram program) {
+  impl_->run(std::move(program));
+}
+
+bool Device::idle() const {
+  return impl_->idle();
+}
+
+const sc_core::sc_event& Device::idle_event() const {
+  return impl_->idle_event();
+}
+
+bool Device::failed() const {
+  return impl_->failure().has_value();
+}
+
+std::string Device::error() const {
+  return impl_->failure() ? impl_->failure()->what() : "";
+}
+
+DeviceReport Device::finish() {
+  return impl_->finish();
+}
+
+void Device::before_end_of_elaboration() {}
+
+void Device::start_of_simulation() {
+  impl_->start();
+}
+
+}  // namespace kb
