@@ -42,7 +42,8 @@ class TargetBridge final : public sc_core::sc_module,
   TargetBridge(const sc_core::sc_module_name& name, const TargetParams& params, const BridgeContext& context);
   ~TargetBridge() override;
 
-  tlm::tlm_target_socket<32> socket{"socket"};
+  // May stay unbound.
+  tlm::tlm_target_socket<32, tlm::tlm_base_protocol_types, 1, sc_core::SC_ZERO_OR_MORE_BOUND> socket{"socket"};
 
   std::size_t open_requests() const { return open_; }
   std::uint64_t requests() const { return requests_count_; }

@@ -13,7 +13,9 @@ void set_time_resolution() {
 }
 
 Device::Device(const sc_core::sc_module_name& name, const DeviceConfig& config)
-    : sc_core::sc_module(name), impl_(std::make_unique<Impl>(*this, config)) {}
+    : sc_core::sc_module(name), impl_(std::make_unique<Impl>(*this, config)) {
+  host_memory.bind(*this);
+}
 
 // The blocks are never destroyed: SystemC looks for every port of a dying module in one list, which for a large machine
 // takes longer than the simulation.
@@ -21,8 +23,12 @@ Device::~Device() {
   impl_.release();  // NOLINT(bugprone-unused-return-value)
 }
 
-tlm::tlm_target_socket<32>& Device::target(const std::string& name) {
+Device::TargetSocket& Device::target(const std::string& name) {
   return impl_->target(name).socket;
+}
+
+Device::TargetSocket& Device::registers() {
+  return impl_->registers();
 }
 
 void Device::run(HostProgram program) {
@@ -49,7 +55,12 @@ DeviceReport Device::finish() {
   return impl_->finish();
 }
 
-void Device::before_end_of_elaboration() {}
+// host_memory is used by b_transport() alone.
+tlm::tlm_sync_enum Device::nb_transport_bw(tlm::tlm_generic_payload&, tlm::tlm_phase&, sc_core::sc_time&) {
+  return tlm::TLM_ACCEPTED;
+}
+
+void Device::invalidate_direct_mem_ptr(sc_dt::uint64, sc_dt::uint64) {}
 
 void Device::start_of_simulation() {
   impl_->start();

@@ -94,16 +94,25 @@ struct DeviceReport {
 void set_time_resolution();
 
 // The whole machine. It never stops the simulation, and installs no report handler. Several can live in one simulation.
-class Device final : public sc_core::sc_module {
+class Device final : public sc_core::sc_module, private tlm::tlm_bw_transport_if<> {
  public:
   using HostProgram = std::function<void(sw::Runtime&)>;
+  // All of them may stay unbound.
+  using TargetSocket = tlm::tlm_target_socket<32, tlm::tlm_base_protocol_types, 1, sc_core::SC_ZERO_OR_MORE_BOUND>;
+  using InitiatorSocket =
+      tlm::tlm_initiator_socket<32, tlm::tlm_base_protocol_types, 1, sc_core::SC_ZERO_OR_MORE_BOUND>;
+  using IrqPort = sc_core::sc_port<sc_core::sc_signal_inout_if<bool>, 0, sc_core::SC_ZERO_OR_MORE_BOUND>;
 
   // Throws kb::Error, a std::runtime_error, on a wrong configuration: every problem with file, line and key.
   Device(const sc_core::sc_module_name& name, const DeviceConfig& config);
   ~Device() override;
 
   // By the name of DeviceConfig::targets. Error with the nearest name.
-  tlm::tlm_target_socket<32>& target(const std::string& name);
+  TargetSocket& target(const std::string& name);
+  // The control block through which a CPU launches kernels and copies (sim/device/device_queue.h).
+  TargetSocket& registers();
+  InitiatorSocket host_memory{"host_memory"};  // where the device's DMA reads the queue and copies
+  IrqPort irq{"irq"};                          // IRQ_STATUS and IRQ_MASK have a bit in common
 
   // A C++ program on the host side, in a thread of its own from the start of the simulation; one per device.
   void run(HostProgram program);
@@ -120,8 +129,10 @@ class Device final : public sc_core::sc_module {
 
  private:
   struct Impl;
-  void before_end_of_elaboration() override;
   void start_of_simulation() override;
+  tlm::tlm_sync_enum nb_transport_bw(tlm::tlm_generic_payload& payload, tlm::tlm_phase& phase,
+                                     sc_core::sc_time& delay) override;
+  void invalidate_direct_mem_ptr(sc_dt::uint64 first, sc_dt::uint64 last) override;
 
   std::unique_ptr<Impl> impl_;
 };

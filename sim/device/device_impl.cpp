@@ -132,18 +132,23 @@ Device::Impl::Impl(Device& device, const DeviceConfig& config)
   }
   host_ = std::make_unique<sim::HostPort>(*platform_, host);
   make_targets();
+  control_ = std::make_unique<sim::ControlBlock>("control", device, *host_, *options_.kernels, bridge_context());
 }
 
 Device::Impl::~Impl() = default;
 
+modules::BridgeContext Device::Impl::bridge_context() {
+  return {*platform_,
+          *mailbox_,
+          *outward_,
+          *contents_,
+          config_.check_protocol,
+          [this](const std::string& problem) { problems_.push_back(problem); },
+          [this] { settled(); }};
+}
+
 void Device::Impl::make_targets() {
-  const modules::BridgeContext context{*platform_,
-                                       *mailbox_,
-                                       *outward_,
-                                       *contents_,
-                                       config_.check_protocol,
-                                       [this](const std::string& problem) { problems_.push_back(problem); },
-                                       [this] { settled(); }};
+  const modules::BridgeContext context = bridge_context();
   for (const DeviceTarget& target : config_.targets) {
     const std::string where = fmt::format("target '{}' of {}", target.name, device_.name());
     const std::optional<NodeId> node = topology_.graph.find_node(target.attach);
@@ -208,7 +213,7 @@ std::size_t Device::Impl::open_outside() const {
 }
 
 bool Device::Impl::idle() const {
-  return platform_->scheduler().pending() == 0 && open_outside() == 0 && host_->main_finished() &&
+  return platform_->scheduler().pending() == 0 && open_outside() == 0 && control_->idle() && host_->main_finished() &&
          host_->open_requests() == 0;
 }
 
@@ -251,6 +256,7 @@ void Device::Impl::fail(const Error& error) {
 std::string Device::Impl::waits_text() const {
   std::vector<elab::WaitInfo> waits = sim::open_waits(*platform_, *host_);
   for (const auto& entry : targets_) entry.second->collect_waits(waits);
+  control_->collect_waits(waits);
   return sim::diagnose_deadlock(waits) + sim::render_waits(waits);
 }
 

@@ -13,6 +13,7 @@
 #include "platform/observe/output_set.h"
 #include "platform/observe/vcd_writer.h"
 #include "platform/topology/topology.h"
+#include "sim/device/control_block.h"
 #include "sim/device/device.h"
 #include "sim/device/device_contents.h"
 #include "sim/driver/data_side.h"
@@ -27,6 +28,7 @@ struct Device::Impl {
   ~Impl();
 
   modules::TargetBridge& target(const std::string& name);
+  TargetSocket& registers() { return control_->registers.socket; }
   void run(HostProgram program);
   void start();
   bool idle() const;
@@ -38,6 +40,7 @@ struct Device::Impl {
   // Wakes when nothing may have happened for too long.
   class Watchdog;
 
+  modules::BridgeContext bridge_context();
   void make_targets();
   std::size_t open_outside() const;
   void on_drained();
@@ -61,6 +64,7 @@ struct Device::Impl {
   std::unique_ptr<elab::InwardMailbox> mailbox_;
   std::unique_ptr<sim::HostPort> host_;
   std::map<std::string, std::unique_ptr<modules::TargetBridge>> targets_;
+  std::unique_ptr<sim::ControlBlock> control_;
   std::unique_ptr<Watchdog> watchdog_;
   sc_core::sc_event idle_event_{"idle_event"};
   bool idle_ = true;

@@ -127,7 +127,7 @@ class Crowd {
     for (std::size_t k = 0; k < names.size(); ++k) {
       const std::size_t i = setting.reversed ? names.size() - 1 - k : k;
       const std::string name = "initiator" + tail + "_" + std::to_string(i);
-      tlm::tlm_target_socket<32>& socket = device_->target("port" + std::to_string(i));
+      Device::TargetSocket& socket = device_->target("port" + std::to_string(i));
       if (setting.phases) {
         at_.push_back(std::make_unique<test::AtInitiator>(name.c_str(), by_source[names[i]], early, setting.vary));
         at_.back()->socket.bind(socket);
