@@ -32,6 +32,9 @@ endforeach()
 install(TARGETS kb_flags EXPORT kernbench INCLUDES DESTINATION ${_headers})
 install(TARGETS kb_plugin kb_sdk ${KB_PLUGIN_LIBRARIES} kb_modules kb_observe kb_sw_plugin kb_systemc kb_test_kit
   EXPORT kernbench ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR}/kernbench)
+if(KB_RTL_BUILT)
+  install(TARGETS kb_rtl_models EXPORT kernbench ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR}/kernbench)
+endif()
 install(EXPORT kernbench NAMESPACE kernbench:: FILE kernbenchTargets.cmake DESTINATION ${_package})
 
 configure_package_config_file("${CMAKE_SOURCE_DIR}/cmake/kernbenchConfig.cmake.in"

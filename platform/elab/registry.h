@@ -46,7 +46,7 @@ BlockFactory make_custom_factory() {
 // A block from outside: which kind it can stand for, under which name, with which parameters of its own.
 struct BlockDefinition {
   topology::NodeKind kind{};
-  std::string impl;  // "custom.<name>"
+  std::string impl;  // "custom.<name>", or "rtl.<name>" of modules/rtl
   params::FieldTable fields;
   BlockFactory factory;
 };

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "platform/base/error.h"
 #include "platform/topology/component_rules.h"
 
@@ -13,7 +15,9 @@ void Implementations::add(NodeKind kind, const std::string& impl, params::FieldT
         "the implementation '{}' is for a kind of block that does not exist; give one of kb::topology::NodeKind",
         impl));
   }
-  if (impl.rfind("custom.", 0) != 0 || impl.size() == 7) {
+  const bool named =
+      (impl.rfind("custom.", 0) == 0 && impl.size() > 7) || (impl.rfind("rtl.", 0) == 0 && impl.size() > 4);
+  if (!named) {
     throw Error::configuration(
         fmt::format("the implementation '{}' of {} needs a name that begins with custom., e.g. custom.my_{}", impl,
                     node_kind_name(kind), node_kind_name(kind)));
@@ -42,6 +46,11 @@ std::vector<std::string> Implementations::names(NodeKind kind) const {
     if (key.first == kind) out.push_back(key.second);
   }
   return out;
+}
+
+bool Implementations::has_rtl() const {
+  return std::any_of(tables_.begin(), tables_.end(),
+                     [](const auto& entry) { return entry.first.second.rfind("rtl.", 0) == 0; });
 }
 
 const Implementations& builtin_only() {
