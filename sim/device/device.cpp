@@ -31,6 +31,10 @@ Device::TargetSocket& Device::registers() {
   return impl_->registers();
 }
 
+Device::InitiatorSocket& Device::memory(const std::string& name) {
+  return impl_->memory(name);
+}
+
 void Device::run(HostProgram program) {
   impl_->run(std::move(program));
 }

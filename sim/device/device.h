@@ -111,6 +111,8 @@ class Device final : public sc_core::sc_module, private tlm::tlm_bw_transport_if
   TargetSocket& target(const std::string& name);
   // The control block through which a CPU launches kernels and copies (sim/device/device_queue.h).
   TargetSocket& registers();
+  // Of a block with impl tlm.memory, by its attribute `socket`: where an outside memory is bound.
+  InitiatorSocket& memory(const std::string& name);
   InitiatorSocket host_memory{"host_memory"};  // where the device's DMA reads the queue and copies
   IrqPort irq{"irq"};                          // IRQ_STATUS and IRQ_MASK have a bit in common
 

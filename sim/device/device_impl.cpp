@@ -7,7 +7,9 @@
 #include <string_view>
 #include <utility>
 
+#include "modules/bridge/tlm_memory.h"
 #include "modules/catalog.h"
+#include "modules/rtl/catalog.h"
 #include "platform/base/nearest.h"
 #include "platform/data/op_log_file.h"
 #include "platform/elab/platform.h"
@@ -31,9 +33,14 @@ contract::DataMode data_mode(const std::string& name) {
   return static_cast<contract::DataMode>(found - kDataModes.begin());
 }
 
-topology::LoadedTopology load(const DeviceConfig& config) {
-  const topology::Implementations& implementations =
-      config.blocks != nullptr ? config.blocks->implementations() : topology::builtin_only();
+elab::BlockCatalog with_bridges(const elab::BlockCatalog* blocks) {
+  elab::BlockCatalog all = blocks != nullptr ? *blocks : elab::BlockCatalog();
+  modules::add_rtl_blocks(all);
+  modules::add_tlm_memory(all);
+  return all;
+}
+
+topology::LoadedTopology load(const DeviceConfig& config, const topology::Implementations& implementations) {
   if (!config.topology.empty()) return topology::load(config.topology, config.settings, implementations);
   if (config.topology_text.empty()) {
     throw Error::configuration("DeviceConfig names no machine; set `topology` to a YAML file, e.g. reference.yaml");
@@ -94,12 +101,15 @@ class Device::Impl::Watchdog final : public sc_core::sc_module {
 };
 
 Device::Impl::Impl(Device& device, const DeviceConfig& config)
-    : device_(device), config_(config), topology_(load(config)) {
+    : device_(device),
+      config_(config),
+      blocks_(with_bridges(config.blocks)),
+      topology_(load(config, blocks_.implementations())) {
   check_resolution();
   options_.data_mode = data_mode(config.data);
   options_.strict = config.strict;
   options_.kernels = config.kernels != nullptr ? config.kernels : &kernels_;
-  options_.blocks = config.blocks;
+  options_.blocks = &blocks_;
   if (!config.oplog.empty()) {
     options_.oplog = &outputs_.add(config.oplog, "the operation log", data::op_log_target(config.oplog));
   }
@@ -114,8 +124,7 @@ Device::Impl::Impl(Device& device, const DeviceConfig& config)
   platform.operations = &data_->recorder();
   platform.kernels = options_.kernels;
   platform.observer = waveform_.get();
-  platform_ =
-      std::make_unique<elab::Platform>("platform", topology_.graph, modules::registry_with(config.blocks), platform);
+  platform_ = std::make_unique<elab::Platform>("platform", topology_.graph, modules::registry_with(&blocks_), platform);
   elab::Embedding embedding;
   embedding.run_ahead = config.free_running;
   embedding.drained = [this] { on_drained(); };
@@ -131,6 +140,12 @@ Device::Impl::Impl(Device& device, const DeviceConfig& config)
     host.read_memory = [this](std::uint64_t pa, std::uint64_t nbytes) { return data_->read(pa, nbytes); };
   }
   host_ = std::make_unique<sim::HostPort>(*platform_, host);
+  auto& outside = platform_->context().shared<modules::OutsideModels>();
+  outside.outward = outward_.get();
+  outside.mailbox = mailbox_.get();
+  outside.check_protocol = config.check_protocol;
+  outside.report_problem = bridge_context().report_problem;
+  outside.settled = bridge_context().settled;
   make_targets();
   control_ = std::make_unique<sim::ControlBlock>("control", device, *host_, *options_.kernels, bridge_context());
 }
@@ -184,6 +199,17 @@ modules::TargetBridge& Device::Impl::target(const std::string& name) {
   for (const auto& entry : targets_) names.push_back(entry.first);
   throw Error::configuration(
       fmt::format("{} has no target socket '{}': {}", device_.name(), name, suggest(name, names)));
+}
+
+Device::InitiatorSocket& Device::Impl::memory(const std::string& name) {
+  const auto& ports = platform_->context().shared<modules::OutsideModels>().ports;
+  const auto found = ports.find(name);
+  if (found != ports.end()) return found->second->socket;
+  std::vector<std::string> names;
+  for (const auto& entry : ports) names.push_back(entry.first);
+  throw Error::configuration(
+      fmt::format("{} has no memory socket '{}': {}", device_.name(), name,
+                  names.empty() ? "no block of the machine has `impl: tlm.memory`" : suggest(name, names)));
 }
 
 void Device::Impl::run(HostProgram program) {

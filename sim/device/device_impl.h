@@ -29,6 +29,7 @@ struct Device::Impl {
 
   modules::TargetBridge& target(const std::string& name);
   TargetSocket& registers() { return control_->registers.socket; }
+  InitiatorSocket& memory(const std::string& name);
   void run(HostProgram program);
   void start();
   bool idle() const;
@@ -52,6 +53,7 @@ struct Device::Impl {
 
   Device& device_;
   DeviceConfig config_;
+  elab::BlockCatalog blocks_;
   topology::LoadedTopology topology_;
   kernels::KernelCatalog kernels_;
   observe::OutputSet outputs_;
