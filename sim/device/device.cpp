@@ -5,10 +5,6 @@
 namespace kb {
 
 void set_time_resolution() {
-  if (sc_core::sc_get_time_resolution() == sc_core::sc_time::from_value(1) &&
-      sc_core::sc_get_time_resolution().to_seconds() < 2e-15) {
-    return;
-  }
   sc_core::sc_set_time_resolution(1, sc_core::SC_FS);
 }
 
