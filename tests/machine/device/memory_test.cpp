@@ -9,9 +9,11 @@
 
 #include "examples/embedding/at_memory.h"
 #include "examples/embedding/host_memory.h"
+#include "modules/bridge/tlm_memory.h"
 #include "platform/address/phys_addr.h"
 #include "platform/base/error.h"
 #include "platform/base/units.h"
+#include "platform/params/field_text.h"
 #include "sim/device/device.h"
 #include "sim/process/isolate.h"
 #include "sw/runtime/runtime.h"
@@ -261,6 +263,13 @@ TEST(OutsideMemory, UnboundAndUnknownSocketsAreNamed) {
               return nullptr;
             }).find("has no memory socket 'dran': did you mean 'dram'?"),
             std::string::npos);
+}
+
+TEST(OutsideMemory, ItsPageHasItsParameters) {
+  std::ifstream file(KB_CONFIG_DIR "/../docs/blocks/tlm_memory.md");
+  const std::string page{std::istreambuf_iterator<char>(file), {}};
+  EXPECT_NE(page.find(params::markdown_table(modules::TlmMemoryParams::fields())), std::string::npos)
+      << params::markdown_table(modules::TlmMemoryParams::fields());
 }
 
 // A kernel whose operands lie in the outside memory computes what it should.
