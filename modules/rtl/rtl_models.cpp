@@ -1,12 +1,18 @@
 // The models that Verilator makes of modules/rtl/sv.
 #include <Vmac_array.h>
+#include <Vrouter.h>
 
 #include "modules/rtl/verilated_mac_array.h"
+#include "modules/rtl/verilated_router.h"
 
 namespace kb::modules {
 
 RtlMaker<IMacArray> mac_array_model() {
   return VerilatedMacArray<Vmac_array>::maker();
+}
+
+RtlMaker<IRouterModel> router_model() {
+  return VerilatedRouter<Vrouter>::maker();
 }
 
 }  // namespace kb::modules
