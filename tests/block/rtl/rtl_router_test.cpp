@@ -76,6 +76,16 @@ TEST(RtlRouter, AFlitLeavesAtTheSecondEdgeAfterItsArrival) {
   EXPECT_THAT(crossing.times(3), ElementsAre(22_ns + kHop));  // sampled at 20
 }
 
+TEST(RtlRouter, AnEdgeOfARunningClockSamplesWhatCameStrictlyBefore) {
+  Crossing crossing;
+  crossing.write(0, 2, 8 * 256, 10_ns);
+  crossing.write(1, 3, 256, 12_ns);
+  crossing.write(3, 1, 256, 12_ns - 1_fs);
+  EXPECT_THAT(crossing.fixture.run(), IsEmpty());
+  EXPECT_THAT(crossing.times(3), ElementsAre(15_ns + kHop));  // sampled at 13
+  EXPECT_THAT(crossing.times(1), ElementsAre(14_ns + kHop));  // sampled at 12
+}
+
 TEST(RtlRouter, EdgesAreAtPhaseAndMultiplesOfThePeriod) {
   Crossing crossing({{"clock_ghz", 0.4}, {"phase_ns", 0.5}});  // 0.5, 3, 5.5, 8, 10.5 ...
   crossing.write(0, 2, 256, 10.5_ns);
