@@ -34,10 +34,10 @@ const params::FieldTable& RtlMemoryParams::fields() {
   return table;
 }
 
-RtlMemory::RtlMemory(const sc_core::sc_module_name& name, NodeId node, const params::SramParams& kind,
-                     const RtlMemoryParams& params, const RtlMaker<IAxiMemory>& make, elab::BlockContext& context)
+RtlMemory::RtlMemory(const sc_core::sc_module_name& name, NodeId node, const RtlMemoryParams& params,
+                     const RtlMaker<IAxiMemory>& make, elab::BlockContext& context)
     : ArrivalNode(name, node, context),
-      overhead_(kind.overhead.time()),
+      overhead_(node_record().overhead),
       params_(params),
       clock_(params.clock, params.phase),
       memory_(make(RtlFill::zeros)),
@@ -194,10 +194,14 @@ elab::BlockDefinition rtl_memory_block(const std::string& impl, RtlMaker<IAxiMem
                                          const sc_core::sc_module_name& name, NodeId node,
                                          elab::BlockContext& context) -> std::unique_ptr<elab::Block> {
     const topology::Node& record = context.graph.node(node);
-    return std::make_unique<RtlMemory>(name, node, record.params.as<params::SramParams>(),
-                                       record.impl_params.as<RtlMemoryParams>(), make, context);
+    return std::make_unique<RtlMemory>(name, node, record.impl_params.as<RtlMemoryParams>(), make, context);
   };
   return {topology::NodeKind::sram, impl, RtlMemoryParams::fields(), factory};
+}
+
+void add_rtl_memory(elab::BlockCatalog& catalog, const std::string& impl, RtlMaker<IAxiMemory> make) {
+  catalog.add_block(rtl_memory_block(impl, std::move(make)));
+  catalog.serve(topology::NodeKind::hbm_ctrl, impl);
 }
 
 }  // namespace kb::modules

@@ -1,4 +1,4 @@
-// The SRAM of a cube as an AXI4 memory whose RTL is simulated.
+// The SRAM of a cube, or the HBM slice of a PE, as an AXI4 memory whose RTL is simulated.
 #pragma once
 
 #include <cstdint>
@@ -11,7 +11,6 @@
 #include "modules/rtl/axi.h"
 #include "modules/rtl/rtl_clock.h"
 #include "platform/elab/registry.h"
-#include "platform/params/sram_params.h"
 
 namespace kb::modules {
 
@@ -34,8 +33,8 @@ struct RtlMemoryParams {
 // burst. The clock stands still while nothing is asked and busy is 0.
 class RtlMemory final : public ArrivalNode {
  public:
-  RtlMemory(const sc_core::sc_module_name& name, NodeId node, const params::SramParams& kind,
-            const RtlMemoryParams& params, const RtlMaker<IAxiMemory>& make, elab::BlockContext& context);
+  RtlMemory(const sc_core::sc_module_name& name, NodeId node, const RtlMemoryParams& params,
+            const RtlMaker<IAxiMemory>& make, elab::BlockContext& context);
   void collect_statistics(std::vector<elab::Statistic>& statistics) const override;
   void collect_waits(std::vector<elab::WaitInfo>& waits) const override;
 
@@ -72,7 +71,9 @@ class RtlMemory final : public ArrivalNode {
   std::int64_t silent_ = 0, clocked_ = 0, read_count_ = 0, write_count_ = 0;
 };
 
-// Registers `impl` as an SRAM with this memory.
+// Registers `impl` as an SRAM and as an HBM controller with this memory.
+void add_rtl_memory(elab::BlockCatalog& catalog, const std::string& impl, RtlMaker<IAxiMemory> make);
+// That of the SRAM alone.
 elab::BlockDefinition rtl_memory_block(const std::string& impl, RtlMaker<IAxiMemory> make);
 
 }  // namespace kb::modules

@@ -17,6 +17,14 @@ void BlockCatalog::add_block(BlockDefinition definition) {
   factories_[definition.impl] = std::move(definition.factory);
 }
 
+void BlockCatalog::serve(topology::NodeKind kind, const std::string& impl) {
+  const std::vector<topology::NodeKind> kinds = implementations_.kinds_of(impl);
+  if (kinds.empty()) {
+    throw Error::configuration("the implementation '" + impl + "' is not registered; add it before it serves a kind");
+  }
+  implementations_.add(kind, impl, *implementations_.find(kinds.front(), impl));
+}
+
 BlockRegistry BlockCatalog::with(BlockRegistry builtin) const {
   builtin.insert(factories_.begin(), factories_.end());
   return builtin;

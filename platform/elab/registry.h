@@ -56,6 +56,8 @@ class BlockCatalog {
  public:
   // Configuration Error when the definition contradicts others (Implementations::add) or has no factory.
   void add_block(BlockDefinition definition);
+  // A block that has been added also stands for this kind. Its factory must not ask for parameters of one kind.
+  void serve(topology::NodeKind kind, const std::string& impl);
 
   const topology::Implementations& implementations() const { return implementations_; }
   // `builtin` and these.
