@@ -50,7 +50,7 @@ AxiManagerPins AxiManager::step() const {
   }
   if (!data_.empty()) {
     pins.wvalid = true;
-    pins.wdata = data_.front().address + beat_ * IAxiMemory::kBeatBytes;
+    pins.wdata = data_.front().address + std::uint64_t{beat_} * IAxiMemory::kBeatBytes;
     pins.wlast = beat_ + 1 == data_.front().beats;
   }
   return pins;

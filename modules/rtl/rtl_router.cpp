@@ -34,7 +34,7 @@ RtlRouter::RtlRouter(const sc_core::sc_module_name& name, NodeId node, const par
       rtl_(make, params.check_unknown) {
   for (const elab::PortMap::Port& port : context.ports.ports(node)) {
     const bool messages_only = context.graph.edge(port.out).kind == topology::EdgeKind::command;
-    lane_of_port_.push_back(messages_only ? kNoPort : static_cast<std::uint32_t>(lanes_.size()));
+    lane_of_port_.push_back(messages_only ? kNoLane : static_cast<std::uint32_t>(lanes_.size()));
     if (messages_only) continue;
     lanes_.emplace_back();
     lanes_.back().port = static_cast<std::uint16_t>(lane_of_port_.size() - 1);
@@ -63,7 +63,7 @@ void RtlRouter::on_arrival(const Arrival& flit) {
 }
 
 std::uint32_t RtlRouter::lane_of(std::uint16_t port, const Arrival& flit) const {
-  if (lane_of_port_[port] == kNoPort) {
+  if (lane_of_port_[port] == kNoLane) {
     throw Error::model(
         fmt::format("flits of the {} use a link for messages", request_text(flit.transaction(), context().graph)));
   }

@@ -43,7 +43,7 @@ class RtlRouter final : public ArrivalNode {
   void collect_waits(std::vector<elab::WaitInfo>& waits) const override;
 
  private:
-  static constexpr std::uint32_t kNoPort = IRouterModel::kPorts;
+  static constexpr std::uint32_t kNoLane = IRouterModel::kPorts;
   // What the RTL has, by its tag.
   struct Inside {
     Arrival flit;
@@ -74,7 +74,7 @@ class RtlRouter final : public ArrivalNode {
   RtlClock clock_;
   RouterRunner rtl_;
   IRouterModel::Inputs in_;
-  std::vector<std::uint32_t> lane_of_port_;  // kNoPort: carries messages only
+  std::vector<std::uint32_t> lane_of_port_;  // kNoLane: carries messages only
   std::vector<Lane> lanes_;
   std::vector<Inside> inside_;  // tag - 1
   std::vector<std::uint32_t> free_;

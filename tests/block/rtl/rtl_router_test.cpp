@@ -146,7 +146,6 @@ TEST(RtlRouter, MessagesGoPastIt) {
   EXPECT_EQ(crossing.statistics().at("rtl_flits"), 1);
 }
 
-// The clock runs from an arrival until nothing is inside: 13 edges for a flit would be its 2 and those that see it off.
 TEST(RtlRouter, NothingHappensWhileTheClockStandsStill) {
   const auto events = [](TimeFs gap) {
     Crossing crossing;
