@@ -189,19 +189,14 @@ void RtlMemory::collect_waits(std::vector<elab::WaitInfo>& waits) const {
   }
 }
 
-elab::BlockDefinition rtl_memory_block(const std::string& impl, RtlMaker<IAxiMemory> make) {
+elab::BlockDefinition rtl_memory_block(topology::NodeKind kind, const std::string& impl, RtlMaker<IAxiMemory> make) {
   const elab::BlockFactory factory = [make = std::move(make)](
                                          const sc_core::sc_module_name& name, NodeId node,
                                          elab::BlockContext& context) -> std::unique_ptr<elab::Block> {
     const topology::Node& record = context.graph.node(node);
     return std::make_unique<RtlMemory>(name, node, record.impl_params.as<RtlMemoryParams>(), make, context);
   };
-  return {topology::NodeKind::sram, impl, RtlMemoryParams::fields(), factory};
-}
-
-void add_rtl_memory(elab::BlockCatalog& catalog, const std::string& impl, RtlMaker<IAxiMemory> make) {
-  catalog.add_block(rtl_memory_block(impl, std::move(make)));
-  catalog.serve(topology::NodeKind::hbm_ctrl, impl);
+  return {kind, impl, RtlMemoryParams::fields(), factory};
 }
 
 }  // namespace kb::modules

@@ -71,9 +71,7 @@ class RtlMemory final : public ArrivalNode {
   std::int64_t silent_ = 0, clocked_ = 0, read_count_ = 0, write_count_ = 0;
 };
 
-// Registers `impl` as an SRAM and as an HBM controller with this memory.
-void add_rtl_memory(elab::BlockCatalog& catalog, const std::string& impl, RtlMaker<IAxiMemory> make);
-// That of the SRAM alone.
-elab::BlockDefinition rtl_memory_block(const std::string& impl, RtlMaker<IAxiMemory> make);
+// Registers `impl` as a memory of this kind, sram or hbm_ctrl.
+elab::BlockDefinition rtl_memory_block(topology::NodeKind kind, const std::string& impl, RtlMaker<IAxiMemory> make);
 
 }  // namespace kb::modules

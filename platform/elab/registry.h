@@ -43,7 +43,8 @@ BlockFactory make_custom_factory() {
   };
 }
 
-// A block from outside: which kind it can stand for, under which name, with which parameters of its own.
+// A block from outside: which kind it can stand for (a name may stand for several, each with its own definition), under
+// which name, with which parameters of its own.
 struct BlockDefinition {
   topology::NodeKind kind{};
   std::string impl;  // "custom.<name>", or "rtl.<name>" of modules/rtl
@@ -56,8 +57,6 @@ class BlockCatalog {
  public:
   // Configuration Error when the definition contradicts others (Implementations::add) or has no factory.
   void add_block(BlockDefinition definition);
-  // A block that has been added also stands for this kind. Its factory must not ask for parameters of one kind.
-  void serve(topology::NodeKind kind, const std::string& impl);
 
   const topology::Implementations& implementations() const { return implementations_; }
   // `builtin` and these.
@@ -65,7 +64,7 @@ class BlockCatalog {
 
  private:
   topology::Implementations implementations_;
-  BlockRegistry factories_;
+  std::map<std::string, std::map<topology::NodeKind, BlockFactory>> factories_;
 };
 
 }  // namespace kb::elab

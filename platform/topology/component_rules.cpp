@@ -213,7 +213,7 @@ std::string read_impl(MapReader& entry, NodeKind kind) {
   for (std::string& name : others.names(kind)) known.push_back(std::move(name));
   if (std::find(known.begin(), known.end(), impl) != known.end()) return impl;
   const bool rtl = starts_with(impl, "rtl.");
-  if (!starts_with(impl, "builtin.") && !starts_with(impl, "custom.") && !rtl) {
+  if (!starts_with(impl, "builtin.") && !starts_with(impl, "custom.") && !starts_with(impl, "tlm.") && !rtl) {
     entry.report("impl", fmt::format("'{}' names no implementation", impl),
                  fmt::format("write builtin.<name> or custom.<name>, e.g. {}", rule.impl));
     return rule.impl;

@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
+#include <string_view>
 
 #include "platform/base/error.h"
 #include "platform/topology/component_rules.h"
@@ -15,8 +17,10 @@ void Implementations::add(NodeKind kind, const std::string& impl, params::FieldT
         "the implementation '{}' is for a kind of block that does not exist; give one of kb::topology::NodeKind",
         impl));
   }
-  const bool named =
-      (impl.rfind("custom.", 0) == 0 && impl.size() > 7) || (impl.rfind("rtl.", 0) == 0 && impl.size() > 4);
+  constexpr std::array<std::string_view, 3> kPrefixes{"custom.", "rtl.", "tlm."};
+  const bool named = std::any_of(kPrefixes.begin(), kPrefixes.end(), [&](std::string_view prefix) {
+    return impl.rfind(prefix, 0) == 0 && impl.size() > prefix.size();
+  });
   if (!named) {
     throw Error::configuration(
         fmt::format("the implementation '{}' of {} needs a name that begins with custom., e.g. custom.my_{}", impl,

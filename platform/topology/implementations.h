@@ -14,8 +14,8 @@ namespace kb::topology {
 // By kind and name, with the parameters that each has besides those of its kind.
 class Implementations {
  public:
-  // Configuration Error when `impl` is neither custom.<name> nor rtl.<name>, exists already, or has a parameter of the
-  // kind's name.
+  // Configuration Error when `impl` is not custom.<name>, rtl.<name> or tlm.<name>, exists already, or has a parameter
+  // of the kind's name.
   void add(NodeKind kind, const std::string& impl, params::FieldTable fields);
 
   // Null when nobody has registered it.

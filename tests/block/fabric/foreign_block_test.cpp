@@ -48,16 +48,6 @@ TEST(ForeignBlock, AFactoryWithoutABlockIsNamed) {
       HasSubstr("node sip0.cube0.sram: its implementation 'custom.faulty' cannot be made: its factory gives no block"));
 }
 
-TEST(BlockCatalog, ABlockMayServeAFurtherKind) {
-  elab::BlockCatalog blocks;
-  EXPECT_THROW(blocks.serve(NodeKind::hbm_ctrl, "custom.memory"), Error);
-  blocks.add_block({NodeKind::sram, "custom.memory", params::no_fields(),
-                    [](const auto&, NodeId, elab::BlockContext&) { return std::unique_ptr<elab::Block>(); }});
-  blocks.serve(NodeKind::hbm_ctrl, "custom.memory");
-  EXPECT_NE(blocks.implementations().find(NodeKind::hbm_ctrl, "custom.memory"), nullptr);
-  EXPECT_THROW(blocks.serve(NodeKind::hbm_ctrl, "custom.memory"), Error);
-}
-
 TEST(Platform, TheHierarchyIsTheMachineT42) {
   const topology::LoadedTopology machine = topology::load_text(kMachine, "m.yaml");
   elab::Platform platform("platform", machine.graph, modules::builtin_registry());

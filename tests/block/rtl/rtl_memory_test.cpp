@@ -29,7 +29,8 @@ constexpr TimeFs kHop = 1_fs;
 struct AxiSram {
   explicit AxiSram(const Values& own = {}, const RtlMaker<IAxiMemory>& make = modules::axi_memory_model()) {
     router = fixture.add_scripted("router");
-    sram = fixture.add_block("sram", modules::rtl_memory_block("rtl.axi_memory", make), {}, own);
+    sram =
+        fixture.add_block("sram", modules::rtl_memory_block(topology::NodeKind::sram, "rtl.axi_memory", make), {}, own);
     fixture.link(router, sram, 0.0, 0.0);  // a flit arrives when told, and takes no time on the way back
     fixture.start();
   }
