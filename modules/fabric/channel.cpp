@@ -331,8 +331,8 @@ void Channel::retire(TimeFs now) {
     for (std::uint32_t j = batch.streams; j > 0; --j) streams_.pop_front();
     batches_.pop_front();
   }
-  // What is still to be committed is not ready before now.
-  if (waves_ != nullptr && batches_.empty()) waves_->show_starts(now - 1_fs);
+  // A flit that is still to be committed may have waited since long before now, so only the end shows the last starts.
+  if (waves_ != nullptr && now == kNever) waves_->finish();
 }
 
 // The wait available - occupancy - ready grows while flits are held back by the floor or arrive faster than they leave.

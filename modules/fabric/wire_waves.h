@@ -28,6 +28,12 @@ class WireWaves {
     starts_.push_back(start);
     observer_.change(queue_, ready, std::min(starts_.size(), kMostShown));
   }
+  // No flit follows.
+  void finish() { show_starts(kNever); }
+
+ private:
+  static constexpr std::size_t kMostShown = 0xffff;  // on the 16 bits of the queue signal
+
   // Flits that started up to then wait no longer.
   void show_starts(TimeFs until) {
     while (!starts_.empty() && starts_.front() <= until) {
@@ -36,9 +42,6 @@ class WireWaves {
       observer_.change(queue_, start, std::min(starts_.size(), kMostShown));
     }
   }
-
- private:
-  static constexpr std::size_t kMostShown = 0xffff;  // on the 16 bits of the queue signal
 
   contract::ISignalObserver& observer_;
   contract::SignalId busy_, queue_;
