@@ -68,6 +68,7 @@ void Channel::commit(const FlitStream* streams, std::size_t count, TimeFs floor,
     streams_.push_back() = streams[i];
     this->count(streams[i]);
   }
+  if (waves_ != nullptr && waves_->shows_flits()) note_transactions(streams_.size() - count);
   latest_time_ = batch.last_time;
   next_sequence_ += std::uint64_t{batch.flits} * kSequenceStep;
   if (count == 1) {
@@ -183,7 +184,7 @@ void Channel::cut(const ArrivalKey& limit, IWireUser& user) {
       if (kept == 0) continue;
       FlitStream& place = streams_[base + kept_streams++];
       if (&place != &stream) place = stream;
-      place.count = kept;
+      place.keep(kept);
       kept_flits += kept;
     }
     if (streams == 0) break;
@@ -448,10 +449,18 @@ TimeFs Channel::SingleStream::wait(std::uint32_t first, std::uint32_t count) con
   return TimeFs(static_cast<std::int64_t>(std::min<Wide>(all, kTimeEnd.fs())));
 }
 
+void Channel::note_transactions(std::size_t base) {
+  for (std::size_t i = base; i < streams_.size(); ++i) {
+    FlitStream& stream = streams_[i];
+    stream.shown = ShownTransaction{stream.transaction->id, stream.transaction->op, stream.has_last_flit()}.pack();
+  }
+}
+
 // The oldest batch.
 void Channel::show(const Batch& batch) {
-  merge(batch, 0, batch.flits,
-        [&](std::uint32_t, std::uint32_t, const Passage& flit) { waves_->add(flit.ready, flit.start, flit.end); });
+  merge(batch, 0, batch.flits, [&](std::uint32_t j, std::uint32_t i, const Passage& flit) {
+    waves_->add(streams_[j], i, flit.ready, flit.start, flit.end);
+  });
 }
 
 }  // namespace kb::modules

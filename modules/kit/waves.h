@@ -15,8 +15,9 @@ class Waves final : public contract::ISignalObserver {
   using Change = std::pair<TimeFs, std::uint64_t>;
   std::map<std::string, std::vector<Change>> changes;  // by "node.signal", in the order of the reports
 
-  contract::SignalId declare(const std::string& scope, const std::string& name, int) override {
-    names_.push_back(scope + "." + name);
+  using ISignalObserver::declare;
+  contract::SignalId declare(const contract::SignalInfo& info) override {
+    names_.push_back(info.full_name());
     return static_cast<contract::SignalId>(names_.size() - 1);
   }
   void change(contract::SignalId signal, TimeFs at, std::uint64_t value) override {

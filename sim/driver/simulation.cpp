@@ -13,13 +13,13 @@
 #include "platform/data/operation_recorder.h"
 #include "platform/elab/foreign_call.h"
 #include "platform/elab/platform.h"
-#include "platform/observe/vcd_writer.h"
 #include "platform/record/activity_recorder.h"
 #include "sim/driver/deadlock.h"
 #include "sim/driver/host_time_limit.h"
 #include "sim/driver/progress.h"
 #include "sim/driver/systemc_setup.h"
 #include "sim/driver/wait_table.h"
+#include "sim/driver/wave_recording.h"
 #include "sim/host/host_port.h"
 
 namespace kb::sim {
@@ -99,22 +99,6 @@ class DataSide {
   data::DataEngine engine_;
   data::OperationRecorder recorder_;
 };
-
-std::unique_ptr<observe::VcdWriter> make_waveform(const SimulationOptions& options) {
-  if (options.vcd == nullptr) return nullptr;
-  observe::VcdWriter::Options vcd;
-  vcd.filters = options.vcd_filters;
-  return std::make_unique<observe::VcdWriter>(*options.vcd, std::move(vcd));
-}
-
-void check_filters(const observe::VcdWriter* waveform) {
-  if (waveform == nullptr) return;
-  const std::vector<std::string> unmatched = waveform->unmatched_filters();
-  if (unmatched.empty()) return;
-  throw Error::configuration("--vcd-filter '" + unmatched[0] +
-                             "' matches no signal; a signal is named node.signal, e.g. '" + waveform->example() +
-                             "', and * stands for any characters");
-}
 
 std::vector<elab::WaitInfo> open_waits(const elab::Platform& platform, const HostPort& host) {
   std::vector<elab::WaitInfo> waits;
@@ -250,11 +234,12 @@ SimulationResult simulate(const topology::LoadedTopology& topology, const Simula
   ProgressLine progress(options.progress);
   progress.stage("building the machine");
   DataSide data(topology.graph, options);
-  const std::unique_ptr<observe::VcdWriter> waveform = make_waveform(options);
+  std::optional<WaveRecording> waves;
+  if (options.waves.file != nullptr) waves.emplace(options.waves);
   elab::PlatformOptions platform_options;
   platform_options.operations = &data.recorder();
   platform_options.kernels = options.kernels;
-  platform_options.observer = waveform.get();
+  platform_options.observer = waves ? &waves->recorder() : nullptr;
   platform_options.log = options.log;
   platform_options.recorder = options.recorder;
   SystemcRun systemc(options.log);
@@ -280,7 +265,7 @@ SimulationResult simulate(const topology::LoadedTopology& topology, const Simula
   });
   progress.stage(nullptr);
   std::optional<Error> early = program_error_of([&] { systemc.start(); });
-  check_filters(waveform.get());
+  if (waves) waves->check_filters();
   if (!early) early = program_error_of([&] { systemc.run(); });
   progress.stage("computing the data");
   if (options.host_time_limit != nullptr && platform.scheduler().end_requested()) {
@@ -296,7 +281,7 @@ SimulationResult simulate(const topology::LoadedTopology& topology, const Simula
     end_without_progress(platform, host, result.failure);
   }
   platform.conclude();
-  if (waveform) waveform->finish(result.sim_time);
+  if (waves) waves->finish(result.sim_time, result.warnings);
   if (options.recorder != nullptr) options.recorder->finish(result.sim_time);
   if (result.failure) {
     data.finish_log();
@@ -305,7 +290,8 @@ SimulationResult simulate(const topology::LoadedTopology& topology, const Simula
   }
   result.requests = host.requests();
   result.launches = host.take_launches();
-  result.warnings = systemc.warnings();
+  const std::vector<std::string> warnings = systemc.warnings();
+  result.warnings.insert(result.warnings.begin(), warnings.begin(), warnings.end());
   if (!result.failure) warn_of_leftovers(platform, result.warnings);
   collect(platform, result);
   return result;

@@ -1,0 +1,75 @@
+#include "sim/cli/wave_choice.h"
+
+#include <CLI/CLI.hpp>
+
+#include "platform/base/error.h"
+#include "platform/waves/fst_file.h"
+#include "sim/cli/arguments.h"
+#include "sim/cli/file_roles.h"
+#include "sim/cli/program.h"
+
+namespace kb::cli {
+namespace {
+
+constexpr double kMostNs = 1e12;
+
+bool ends_in(const std::string& text, const std::string& ending) {
+  return text.size() > ending.size() && text.compare(text.size() - ending.size(), ending.size(), ending) == 0;
+}
+
+}  // namespace
+
+void WaveChoice::add_options(CLI::App& app) {
+  app.add_option("--wave", wave_, "Write waveforms for GTKWave to FILE, which ends in .vcd or .fst")->type_name("FILE");
+  app.add_option("--vcd", vcd_, "The same as VCD, whatever FILE is called")->type_name("FILE");
+  app.add_option("--wave-filter,--vcd-filter", filters_,
+                 "Only signals whose node.signal matches, * stands for anything; may be repeated")
+      ->type_name("PATTERN")
+      ->expected(1)
+      ->take_all();
+  add_real_option(app, "--wave-from-ns", from_ns_, 0.0, kMostNs, "Waveforms from this simulated time on")
+      ->type_name("NS");
+  add_real_option(app, "--wave-until-ns", until_ns_, 0.0, kMostNs, "Waveforms up to this simulated time")
+      ->type_name("NS");
+}
+
+void WaveChoice::add_roles(FileRoles& roles) const {
+  roles.writes("--wave", wave_);
+  roles.writes("--vcd", vcd_);
+}
+
+void WaveChoice::check() const {
+  if (!wave_.empty() && !vcd_.empty()) throw usage_error("--wave and --vcd write the same waveforms; leave one out");
+  if (file().empty()) {
+    if (!filters_.empty()) throw usage_error("--wave-filter needs --wave FILE (or --vcd FILE)");
+    if (from_ns_ > 0.0) throw usage_error("--wave-from-ns needs --wave FILE");
+    if (until_ns_ > 0.0) throw usage_error("--wave-until-ns needs --wave FILE");
+    return;
+  }
+  if (!wave_.empty() && !ends_in(wave_, ".vcd") && !is_fst()) {
+    throw usage_error("--wave " + wave_ + " has no known format; a waveform file ends in .vcd or .fst");
+  }
+  if (is_fst()) waves::check_fst(wave_);
+  if (until_ns_ > 0.0 && until_ns_ < from_ns_) throw usage_error("--wave-until-ns is before --wave-from-ns");
+}
+
+bool WaveChoice::is_fst() const {
+  return ends_in(wave_, ".fst");
+}
+
+sim::WaveOptions WaveChoice::open(observe::OutputSet& outputs) const {
+  sim::WaveOptions options;
+  if (file().empty()) return options;
+  options.file = &outputs.add(file(), "the waveform file");
+  options.format = is_fst() ? sim::WaveFormat::fst : sim::WaveFormat::vcd;
+  options.filters = filters_;
+  options.from = ns_to_fs(from_ns_);
+  if (until_ns_ > 0.0) options.until = ns_to_fs(until_ns_);
+  return options;
+}
+
+void WaveChoice::add_files(std::vector<std::pair<std::string, std::string>>& list) const {
+  if (!file().empty()) list.emplace_back("waveforms", file());
+}
+
+}  // namespace kb::cli
