@@ -15,6 +15,7 @@
 #include <cstring>
 #include <filesystem>
 #include <string>
+#include <unordered_map>
 #include <vector>
 
 #include "platform/base/version.h"
@@ -29,6 +30,9 @@ namespace kb::waves {
 namespace {
 
 constexpr int kBlockHeader = 9;  // a byte of its kind and eight of the length of what follows the kind, big endian
+// So many changes are packed at once: memory that is used again is faster than fresh memory, and more would hardly be
+// smaller.
+constexpr std::uint64_t kSection = 200'000;
 
 // The library opens files by name, and a killed process should leave none: the names are removed as soon as the files
 // are open.
@@ -43,20 +47,24 @@ class FstFile final : public IWaveFile {
   void begin(const std::vector<contract::SignalInfo>& signals, TimeFs from) override;
   void initial(std::uint32_t signal, std::uint64_t value) override { change(signal, value); }
   void end_initial() override {}
-  void time(TimeFs at) override { ::fstWriterEmitTimeChange(writer_, static_cast<std::uint64_t>(at.fs())); }
+  void time(TimeFs at) override;
   void change(std::uint32_t signal, std::uint64_t value) override;
   void end(TimeFs at) override;
 
  private:
   struct Variable {
     fstHandle handle = 0;
-    fstHandle text = 0;
-    int bits = 1;
+    std::uint16_t bits = 1;
+    bool has_words = false;
+  };
+  struct Text {
+    fstHandle handle = 0;
     std::vector<std::string> words;
   };
 
   void open();
-  void declare(const contract::SignalInfo& signal, Variable& variable);
+  void declare(const contract::SignalInfo& signal, std::uint32_t index);
+  void change_text(const Text& text, std::uint64_t value);
   void copy();
   void check_blocks(std::uint64_t size);
   std::size_t read_at(std::uint64_t place, char* to, std::size_t size);
@@ -70,6 +78,8 @@ class FstFile final : public IWaveFile {
   void* writer_ = nullptr;
   int descriptor_ = -1;
   std::vector<Variable> variables_;
+  std::unordered_map<std::uint32_t, Text> texts_;  // of signals with words
+  std::uint64_t unpacked_ = 0;                     // changes that the library holds
 };
 
 void FstFile::open() {
@@ -94,33 +104,47 @@ void FstFile::begin(const std::vector<contract::SignalInfo>& signals, TimeFs fro
   ::fstWriterSetTimescaleFromString(writer_, "1 fs");
   ::fstWriterSetPackType(writer_, FST_WR_PT_LZ4);
   variables_.resize(signals.size());
-  visit_scopes(
-      signals,
-      {[&](const std::string& name) { ::fstWriterSetScope(writer_, FST_ST_VCD_MODULE, name.c_str(), nullptr); },
-       [&] { ::fstWriterSetUpscope(writer_); }, [&](std::uint32_t s) { declare(signals[s], variables_[s]); }});
+  visit_scopes(signals, {[&](const std::string& name) {
+                           ::fstWriterSetScope(writer_, FST_ST_VCD_MODULE, name.c_str(), nullptr);
+                         },
+                         [&] { ::fstWriterSetUpscope(writer_); }, [&](std::uint32_t s) { declare(signals[s], s); }});
   time(from);
 }
 
-void FstFile::declare(const contract::SignalInfo& signal, Variable& variable) {
+void FstFile::declare(const contract::SignalInfo& signal, std::uint32_t index) {
+  Variable& variable = variables_[index];
   std::string name = shown_name(signal.name);
   if (signal.bits > 1) name += " [" + std::to_string(signal.bits - 1) + ":0]";
-  variable.bits = signal.bits;
+  variable.bits = static_cast<std::uint16_t>(signal.bits);
   variable.handle = ::fstWriterCreateVar(writer_, FST_VT_VCD_WIRE, FST_VD_IMPLICIT,
                                          static_cast<std::uint32_t>(signal.bits), name.c_str(), 0);
   if (signal.words.empty()) return;
-  variable.words = signal.words;
-  variable.text = ::fstWriterCreateVar(writer_, FST_VT_GEN_STRING, FST_VD_IMPLICIT, 0, text_name(signal).c_str(), 0);
+  variable.has_words = true;
+  Text& text = texts_[index];
+  text.words = signal.words;
+  text.handle = ::fstWriterCreateVar(writer_, FST_VT_GEN_STRING, FST_VD_IMPLICIT, 0, text_name(signal).c_str(), 0);
+}
+
+void FstFile::time(TimeFs at) {
+  if (unpacked_ > kSection) {
+    ::fstWriterFlushContext(writer_);
+    unpacked_ = 0;
+  }
+  ::fstWriterEmitTimeChange(writer_, static_cast<std::uint64_t>(at.fs()));
 }
 
 void FstFile::change(std::uint32_t signal, std::uint64_t value) {
   const Variable& variable = variables_[signal];
+  ++unpacked_;
   std::array<char, 64> digits;
   for (int i = 0; i < variable.bits; ++i) digits[i] = static_cast<char>('0' + (value >> (variable.bits - 1 - i) & 1));
   ::fstWriterEmitValueChange(writer_, variable.handle, digits.data());
-  if (variable.words.empty()) return;
-  const std::string text = value < variable.words.size() ? variable.words[value] : std::to_string(value);
-  ::fstWriterEmitVariableLengthValueChange(writer_, variable.text, text.data(),
-                                           static_cast<std::uint32_t>(text.size()));
+  if (variable.has_words) change_text(texts_.at(signal), value);
+}
+
+void FstFile::change_text(const Text& text, std::uint64_t value) {
+  const std::string word = value < text.words.size() ? text.words[value] : std::to_string(value);
+  ::fstWriterEmitVariableLengthValueChange(writer_, text.handle, word.data(), static_cast<std::uint32_t>(word.size()));
 }
 
 void FstFile::end(TimeFs at) {

@@ -33,7 +33,7 @@ std::string VcdFile::header(const std::vector<contract::SignalInfo>& signals) {
   const auto add = [&](std::uint32_t index) {
     const contract::SignalInfo& signal = signals[index];
     Line& line = lines_[index];
-    line.bits = signal.bits;
+    line.bits = static_cast<std::uint8_t>(signal.bits);
     const std::string tail = identifier(index) + '\n';
     std::copy(tail.begin(), tail.end(), line.tail.begin());
     line.tail_size = static_cast<std::uint8_t>(tail.size());
@@ -41,8 +41,8 @@ std::string VcdFile::header(const std::vector<contract::SignalInfo>& signals) {
     if (signal.bits > 1) out += " [" + std::to_string(signal.bits - 1) + ":0]";
     out += " $end\n";
     if (signal.words.empty()) return;
-    line.words = &signal.words;
-    line.text = strings;
+    line.has_words = true;
+    texts_[index] = {identifier(strings), signal.words};
     out += "$var string 1 " + identifier(strings++) + ' ' + text_name(signal) + " $end\n";
   };
   visit_scopes(signals, {[&](const std::string& name) { out += "$scope module " + name + " $end\n"; },
@@ -98,9 +98,9 @@ void VcdFile::change(std::uint32_t signal, std::uint64_t value) {
   }
   std::memcpy(out, line.tail.data(), line.tail.size());  // all of it, because a fixed size is faster
   used_ = static_cast<std::size_t>(out - buffer_.get()) + line.tail_size;
-  if (line.words == nullptr) return;
-  append("s" + (value < line.words->size() ? (*line.words)[value] : std::to_string(value)) + ' ' +
-         identifier(line.text) + '\n');
+  if (!line.has_words) return;
+  const Text& text = texts_.at(signal);
+  append("s" + (value < text.words.size() ? text.words[value] : std::to_string(value)) + ' ' + text.identifier + '\n');
 }
 
 void VcdFile::end(TimeFs at) {

@@ -4,6 +4,7 @@
 #include <array>
 #include <memory>
 #include <string>
+#include <unordered_map>
 #include <vector>
 
 #include "platform/observe/output_file.h"
@@ -25,11 +26,14 @@ class VcdFile final : public IWaveFile {
 
  private:
   struct Line {
-    int bits = 1;
-    std::uint32_t text = 0;                           // number of the string beside it, if it has words
-    const std::vector<std::string>* words = nullptr;  // null = none
-    std::array<char, 6> tail{};                       // identifier and line break
+    std::array<char, 6> tail{};  // identifier and line break
     std::uint8_t tail_size = 0;
+    std::uint8_t bits = 1;
+    bool has_words = false;
+  };
+  struct Text {
+    std::string identifier;
+    std::vector<std::string> words;
   };
 
   std::string header(const std::vector<contract::SignalInfo>& signals);
@@ -40,6 +44,7 @@ class VcdFile final : public IWaveFile {
 
   observe::OutputFile& file_;
   std::vector<Line> lines_;
+  std::unordered_map<std::uint32_t, Text> texts_;  // of signals with words
   TimeFs written_ = 0_fs;
   std::int64_t upper_ = -1;  // all but the last digits of the latest time, which rarely change
   std::string upper_text_;
