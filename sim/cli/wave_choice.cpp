@@ -1,8 +1,10 @@
 #include "sim/cli/wave_choice.h"
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 
 #include "platform/base/error.h"
+#include "platform/base/nearest.h"
 #include "platform/waves/fst_file.h"
 #include "sim/cli/arguments.h"
 #include "sim/cli/file_roles.h"
@@ -12,6 +14,7 @@ namespace kb::cli {
 namespace {
 
 constexpr double kMostNs = 1e12;
+const std::vector<std::string> kDetails = {"wire", "flit"};  // in the order of contract::WaveDetail
 
 bool ends_in(const std::string& text, const std::string& ending) {
   return text.size() > ending.size() && text.compare(text.size() - ending.size(), ending.size(), ending) == 0;
@@ -27,6 +30,9 @@ void WaveChoice::add_options(CLI::App& app) {
       ->type_name("PATTERN")
       ->expected(1)
       ->take_all();
+  app.add_option("--wave-detail", detail_, "What is shown of a wire: wire (busy, queue) or flit (every flit)")
+      ->type_name("DETAIL")
+      ->capture_default_str();
   add_real_option(app, "--wave-from-ns", from_ns_, 0.0, kMostNs, "Waveforms from this simulated time on")
       ->type_name("NS");
   add_real_option(app, "--wave-until-ns", until_ns_, 0.0, kMostNs, "Waveforms up to this simulated time")
@@ -40,7 +46,10 @@ void WaveChoice::add_roles(FileRoles& roles) const {
 
 void WaveChoice::check() const {
   if (!wave_.empty() && !vcd_.empty()) throw usage_error("--wave and --vcd write the same waveforms; leave one out");
+  if (std::find(kDetails.begin(), kDetails.end(), detail_) == kDetails.end())
+    throw usage_error("--wave-detail " + detail_ + ": " + suggest(detail_, kDetails));
   if (file().empty()) {
+    if (detail_ != kDetails.front()) throw usage_error("--wave-detail needs --wave FILE");
     if (!filters_.empty()) throw usage_error("--wave-filter needs --wave FILE (or --vcd FILE)");
     if (from_ns_ > 0.0) throw usage_error("--wave-from-ns needs --wave FILE");
     if (until_ns_ > 0.0) throw usage_error("--wave-until-ns needs --wave FILE");
@@ -62,6 +71,8 @@ sim::WaveOptions WaveChoice::open(observe::OutputSet& outputs) const {
   if (file().empty()) return options;
   options.file = &outputs.add(file(), "the waveform file");
   options.format = is_fst() ? sim::WaveFormat::fst : sim::WaveFormat::vcd;
+  const auto detail = std::find(kDetails.begin(), kDetails.end(), detail_);
+  options.detail = static_cast<contract::WaveDetail>(detail - kDetails.begin());
   options.filters = filters_;
   options.from = ns_to_fs(from_ns_);
   if (until_ns_ > 0.0) options.until = ns_to_fs(until_ns_);

@@ -34,6 +34,7 @@ class WaveChoice {
 
   std::string wave_, vcd_;
   std::vector<std::string> filters_;
+  std::string detail_ = "wire";
   double from_ns_ = 0.0;
   double until_ns_ = 0.0;  // 0 = to the end
 };

@@ -14,7 +14,8 @@ const std::vector<std::string> kAllOptions = {
     "--time-limit-ns", "--strict", "--json",   "--quiet",       "--dump-config",  "--help",
     "--version",       "--case",   "--dot",    "--full",        "--emit-mesh",    "--trace",
     "--jobs",          "--fast",   "--shapes", "--exclude",     "--reference",    "--host-time-limit-s",
-    "--svg",           "--views",  "--wave",   "--wave-filter", "--wave-from-ns", "--wave-until-ns"};
+    "--svg",           "--views",  "--wave",   "--wave-filter", "--wave-from-ns", "--wave-until-ns",
+    "--wave-detail"};
 const std::vector<std::string> kCommands = {"run", "list", "probe", "topology", "check", "traffic", "evaluate"};
 const std::vector<std::string> kReadable = {"/dev/null", "/dev/full", "/dev/zero", "/proc/self/mem",
                                             "/proc/self/environ"};
