@@ -16,8 +16,8 @@ WireWaves::WireWaves(contract::ISignalObserver& observer, const std::string& nod
   declare(busy_, {node, wire, "valid", 1, {}});
   declare(first_, {node, wire, "first", 1, {}});
   declare(last_, {node, wire, "last", 1, {}});
-  declare(transaction_, {node, wire, "txn", 48, {}});
-  declare(flit_, {node, wire, "flit", 32, {}});
+  declare(transaction_, {node, wire, "txn", kTransactionBits, {}});
+  declare(flit_, {node, wire, "flit", kFlitBits, {}});
   declare(op_, {node, wire, "op", 2, {"read", "write", "message"}});
   declare(leg_, {node, wire, "leg", 1, {"request", "response"}});
   declare(queue_, {node, wire, "queue", kQueueBits, {}});
@@ -48,8 +48,8 @@ void WireWaves::show_flit(const FlitStream& stream, std::uint32_t i, TimeFs star
   const ShownTransaction shown = ShownTransaction::unpack(stream.shown);
   set(first_, start, stream.first + i == 0 ? 1 : 0);
   set(last_, start, shown.ends && i + 1 == stream.count ? 1 : 0);
-  set(transaction_, start, shown.id);
-  set(flit_, start, stream.first + i);
+  set(transaction_, start, shown.id % (std::uint64_t{1} << kTransactionBits));
+  set(flit_, start, (stream.first + i) % (1u << kFlitBits));
   set(op_, start, static_cast<std::uint64_t>(shown.op));
   set(leg_, start, static_cast<std::uint64_t>(stream.leg));
 }

@@ -28,6 +28,7 @@ class WireWaves {
 
  private:
   static constexpr int kQueueBits = 16;
+  static constexpr int kTransactionBits = 32, kFlitBits = 24;  // of larger numbers the lower bits are shown
   static constexpr std::size_t kMostShown = (std::size_t{1} << kQueueBits) - 1;
 
   // A signal and its latest value.

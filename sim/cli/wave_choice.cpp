@@ -25,6 +25,7 @@ bool ends_in(const std::string& text, const std::string& ending) {
 void WaveChoice::add_options(CLI::App& app) {
   app.add_option("--wave", wave_, "Write waveforms for GTKWave to FILE, which ends in .vcd or .fst")->type_name("FILE");
   app.add_option("--vcd", vcd_, "The same as VCD, whatever FILE is called")->type_name("FILE");
+  app.add_option("--gtkw", gtkw_, "Write a save file of GTKWave that shows what --wave records")->type_name("FILE");
   app.add_option("--wave-filter,--vcd-filter", filters_,
                  "Only signals whose node.signal matches, * stands for anything; may be repeated")
       ->type_name("PATTERN")
@@ -42,6 +43,7 @@ void WaveChoice::add_options(CLI::App& app) {
 void WaveChoice::add_roles(FileRoles& roles) const {
   roles.writes("--wave", wave_);
   roles.writes("--vcd", vcd_);
+  roles.writes("--gtkw", gtkw_);
 }
 
 void WaveChoice::check() const {
@@ -50,6 +52,7 @@ void WaveChoice::check() const {
     throw usage_error("--wave-detail " + detail_ + ": " + suggest(detail_, kDetails));
   if (file().empty()) {
     if (detail_ != kDetails.front()) throw usage_error("--wave-detail needs --wave FILE");
+    if (!gtkw_.empty()) throw usage_error("--gtkw needs --wave FILE, which it shows");
     if (!filters_.empty()) throw usage_error("--wave-filter needs --wave FILE (or --vcd FILE)");
     if (from_ns_ > 0.0) throw usage_error("--wave-from-ns needs --wave FILE");
     if (until_ns_ > 0.0) throw usage_error("--wave-until-ns needs --wave FILE");
@@ -76,11 +79,13 @@ sim::WaveOptions WaveChoice::open(observe::OutputSet& outputs) const {
   options.filters = filters_;
   options.from = ns_to_fs(from_ns_);
   if (until_ns_ > 0.0) options.until = ns_to_fs(until_ns_);
+  if (!gtkw_.empty()) options.gtkw = &outputs.add(gtkw_, "the save file of GTKWave");
   return options;
 }
 
 void WaveChoice::add_files(std::vector<std::pair<std::string, std::string>>& list) const {
   if (!file().empty()) list.emplace_back("waveforms", file());
+  if (!gtkw_.empty()) list.emplace_back("GTKWave", gtkw_);
 }
 
 }  // namespace kb::cli

@@ -32,7 +32,7 @@ class WaveChoice {
 
   bool is_fst() const;
 
-  std::string wave_, vcd_;
+  std::string wave_, vcd_, gtkw_;
   std::vector<std::string> filters_;
   std::string detail_ = "wire";
   double from_ns_ = 0.0;

@@ -290,6 +290,7 @@ SimulationResult simulate(const topology::LoadedTopology& topology, const Simula
   }
   result.requests = host.requests();
   result.launches = host.take_launches();
+  if (waves) waves->write_save_file(result.launches, result.sim_time);
   const std::vector<std::string> warnings = systemc.warnings();
   result.warnings.insert(result.warnings.begin(), warnings.begin(), warnings.end());
   if (!result.failure) warn_of_leftovers(platform, result.warnings);

@@ -1,7 +1,11 @@
 #include "sim/driver/wave_recording.h"
 
+#include <algorithm>
+#include <filesystem>
+
 #include "platform/base/error.h"
 #include "platform/waves/fst_file.h"
+#include "platform/waves/gtkw_file.h"
 #include "platform/waves/vcd_file.h"
 
 namespace kb::sim {
@@ -43,6 +47,19 @@ void WaveRecording::finish(TimeFs end, std::vector<std::string>& warnings) {
                        " is after the end of the run at " + format_ns(end) + " ns");
   }
   recorder_.finish(end);
+}
+
+void WaveRecording::write_save_file(const std::deque<LaunchRecord>& launches, TimeFs end) {
+  if (options_.gtkw == nullptr) return;
+  waves::SaveFile save;
+  save.waveform = std::filesystem::path(options_.file->final_path()).lexically_normal().string();
+  save.until = std::min(end, options_.until);
+  save.from = std::min(options_.from, save.until);
+  for (const LaunchRecord& launch : launches) {
+    save.spans.push_back({"launch " + std::to_string(launch.id), launch.submitted,
+                          std::min(launch.completed, end)});
+  }
+  options_.gtkw->write(waves::render_gtkw(save, recorder_.signals()));
 }
 
 }  // namespace kb::sim

@@ -98,6 +98,7 @@ INSTANTIATE_TEST_SUITE_P(
         Wrong{"run --data repaly", "did you mean 'replay'?"}, Wrong{"run --data off --verify-data", "--data off"},
         Wrong{"run --vcd-filter 'x*'", "--vcd"}, Wrong{"run --wave w.txt", "ends in .vcd"},
         Wrong{"run --wave w.vcd --vcd w.vcd", "leave one out"}, Wrong{"run --wave-until-ns 5", "--wave FILE"},
+        Wrong{"run --gtkw w.gtkw", "--wave FILE"},
         Wrong{"run --wave w.vcd --wave-detail flits", "did you mean 'flit'?"},
         Wrong{"run --wave-detail flit", "--wave FILE"},
         Wrong{"run --wave w.vcd --wave-from-ns 5 --wave-until-ns 4", "is before --wave-from-ns"},
