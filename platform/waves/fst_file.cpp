@@ -11,6 +11,7 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
+#include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
@@ -62,6 +63,7 @@ class FstFile final : public IWaveFile {
     std::vector<std::string> words;
   };
 
+  void check_room(std::size_t signals);
   void open();
   void declare(const contract::SignalInfo& signal, std::uint32_t index);
   void change_text(const Text& text, std::uint64_t value);
@@ -82,6 +84,17 @@ class FstFile final : public IWaveFile {
   std::uint64_t unpacked_ = 0;                     // changes that the library holds
 };
 
+// The library maps files of its own, and a full disk would then be an invalid access to memory.
+void FstFile::check_room(std::size_t signals) {
+  constexpr std::uintmax_t kRoom = std::uintmax_t{16} << 20, kRoomOfSignal = 256;
+  std::error_code error;
+  for (const std::filesystem::path& folder :
+       {std::filesystem::temp_directory_path(error), std::filesystem::path(P_tmpdir)}) {
+    const std::filesystem::space_info space = std::filesystem::space(folder.empty() ? "." : folder, error);
+    if (!error && space.available < kRoom + kRoomOfSignal * signals) fail(ENOSPC);
+  }
+}
+
 void FstFile::open() {
   const observe::SignalBlock block;
   std::error_code ignored;
@@ -98,6 +111,7 @@ void FstFile::open() {
 }
 
 void FstFile::begin(const std::vector<contract::SignalInfo>& signals, TimeFs from) {
+  check_room(signals.size());
   open();
   ::fstWriterSetVersion(writer_, ("kernbench " + std::string(kVersion)).c_str());
   ::fstWriterSetDate(writer_, "");  // equal runs give equal files

@@ -52,12 +52,11 @@ void WaveRecording::finish(TimeFs end, std::vector<std::string>& warnings) {
 void WaveRecording::write_save_file(const std::deque<LaunchRecord>& launches, TimeFs end) {
   if (options_.gtkw == nullptr) return;
   waves::SaveFile save;
-  save.waveform = std::filesystem::path(options_.file->final_path()).lexically_normal().string();
+  save.waveform = std::filesystem::absolute(options_.file->path()).lexically_normal().string();
   save.until = std::min(end, options_.until);
   save.from = std::min(options_.from, save.until);
   for (const LaunchRecord& launch : launches) {
-    save.spans.push_back({"launch " + std::to_string(launch.id), launch.submitted,
-                          std::min(launch.completed, end)});
+    save.spans.push_back({"launch " + std::to_string(launch.id), launch.submitted, std::min(launch.completed, end)});
   }
   options_.gtkw->write(waves::render_gtkw(save, recorder_.signals()));
 }
