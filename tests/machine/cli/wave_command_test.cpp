@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "tests/machine/cli/command_line.h"
+#include "tests/support/source_file.h"
 
 namespace kb {
 namespace {
@@ -219,6 +220,19 @@ TEST_F(WaveCommandTest, TheSaveFileIsSetToTheLongestLaunch) {
   EXPECT_GE(static_cast<double>(left) + shown, static_cast<double>(end));
   EXPECT_LE(shown, 1.2 * static_cast<double>(end - begin));
   EXPECT_THAT(save, HasSubstr("[markername] Alaunch "));
+}
+
+TEST_F(WaveCommandTest, TheCommandsOfTheGuideWork) {
+  const bool fst = has_fst();
+  std::istringstream guide(test::source_file("docs/guides/waveforms.md"));
+  int commands = 0;
+  for (std::string line; std::getline(guide, line);) {
+    if (line.rfind("kernbench run ", 0) != 0 || (!fst && line.find(".fst") != std::string::npos)) continue;
+    const test::Outcome outcome = kernbench(line.substr(std::string("kernbench ").size()) + " --quiet --strict");
+    EXPECT_EQ(outcome.code, 0) << line << "\n" << outcome.err;
+    ++commands;
+  }
+  EXPECT_GE(commands, 9);
 }
 
 }  // namespace
