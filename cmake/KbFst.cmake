@@ -1,5 +1,5 @@
 # The writer of FST waveforms is fstapi.c of GTKWave, which the Debian package verilator has for its own models. Without
-# it, or without zlib, kernbench writes VCD only. Nothing of it is copied or installed; it becomes part of the programs.
+# it, or without zlib, kernbench writes VCD only. Nothing of it is copied into the sources; it becomes part of the programs.
 find_path(KB_FSTAPI_DIR fstapi.c
   HINTS ENV VERILATOR_ROOT
   PATHS /usr/share/verilator /usr/local/share/verilator
@@ -12,7 +12,7 @@ if(KB_FSTAPI_DIR AND ZLIB_FOUND)
   set_source_files_properties(${_fst_sources} PROPERTIES LANGUAGE CXX)  # as Verilator itself compiles them
   set(KB_FST kb_fst)
   add_library(kb_fst STATIC ${_fst_sources})
-  target_include_directories(kb_fst SYSTEM PUBLIC "${KB_FSTAPI_DIR}")
+  target_include_directories(kb_fst SYSTEM PUBLIC "$<BUILD_INTERFACE:${KB_FSTAPI_DIR}>")
   target_compile_definitions(kb_fst PRIVATE "FST_CONFIG_INCLUDE=\"fst_config.h\"" INTERFACE KB_HAS_FST)
   # Plug-ins have nothing to do with these names, some of which are those of liblz4. One thread writes a file, and packing
   # its times at the highest level, which the source asks for, takes longer than all the rest.

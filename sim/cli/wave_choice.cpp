@@ -16,10 +16,6 @@ namespace {
 constexpr double kMostNs = 1e12;
 const std::vector<std::string> kDetails = {"wire", "flit"};  // in the order of contract::WaveDetail
 
-bool ends_in(const std::string& text, const std::string& ending) {
-  return text.size() > ending.size() && text.compare(text.size() - ending.size(), ending.size(), ending) == 0;
-}
-
 }  // namespace
 
 void WaveChoice::add_options(CLI::App& app) {
@@ -58,7 +54,7 @@ void WaveChoice::check() const {
     if (until_ns_ > 0.0) throw usage_error("--wave-until-ns needs --wave FILE");
     return;
   }
-  if (!wave_.empty() && !ends_in(wave_, ".vcd") && !is_fst()) {
+  if (!wave_.empty() && !sim::wave_format(wave_)) {
     throw usage_error("--wave " + wave_ + " has no known format; a waveform file ends in .vcd or .fst");
   }
   if (is_fst()) waves::check_fst(wave_);
@@ -66,7 +62,7 @@ void WaveChoice::check() const {
 }
 
 bool WaveChoice::is_fst() const {
-  return ends_in(wave_, ".fst");
+  return sim::wave_format(wave_) == sim::WaveFormat::fst;
 }
 
 sim::WaveOptions WaveChoice::open(observe::OutputSet& outputs) const {

@@ -27,20 +27,30 @@ waves::WaveRecorder::Options recorder_options(const WaveOptions& options) {
 
 }  // namespace
 
+std::optional<WaveFormat> wave_format(const std::string& name) {
+  const auto ends_in = [&](const char* ending) {
+    constexpr std::size_t kEnding = 4;
+    return name.size() > kEnding && name.compare(name.size() - kEnding, kEnding, ending) == 0;
+  };
+  if (ends_in(".vcd")) return WaveFormat::vcd;
+  if (ends_in(".fst")) return WaveFormat::fst;
+  return std::nullopt;
+}
+
 WaveRecording::WaveRecording(const WaveOptions& options)
     : options_(options), file_(make_file(options)), recorder_(*file_, recorder_options(options)) {}
 
 void WaveRecording::check_filters() const {
   const std::vector<std::string> unmatched = recorder_.unmatched_filters();
   if (unmatched.empty()) return;
-  throw Error::configuration("--wave-filter '" + unmatched[0] +
+  throw Error::configuration(options_.filter_option + " '" + unmatched[0] +
                              "' matches no signal; a signal is named node.signal, e.g. '" + recorder_.example() +
                              "', and * stands for any characters");
 }
 
 void WaveRecording::finish(TimeFs end, std::vector<std::string>& warnings) {
   for (const std::string& filter : recorder_.useless_filters()) {
-    warnings.push_back("--wave-filter '" + filter + "' has matched no signal of this run");
+    warnings.push_back(options_.filter_option + " '" + filter + "' has matched no signal of this run");
   }
   if (options_.from > end) {
     warnings.push_back("the waveforms are empty: --wave-from-ns " + format_ns(options_.from) +
