@@ -24,10 +24,6 @@ namespace {
 constexpr unsigned kEventBits = 2;
 }
 
-Error PeIpcq::queue_error(const std::string& text) {
-  return Error::program("QUEUE_ERROR", text);
-}
-
 PeIpcq::PeIpcq(const sc_core::sc_module_name& name, NodeId node, const params::PeIpcqParams& params, PeContext& pe,
                elab::BlockContext& context)
     : PeBlock(name, node, pe, context), params_(params), overhead_(params.overhead.time()) {

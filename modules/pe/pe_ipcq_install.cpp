@@ -9,6 +9,10 @@
 
 namespace kb::modules {
 
+Error PeIpcq::queue_error(const std::string& text) {
+  return Error::program("QUEUE_ERROR", text);
+}
+
 void PeIpcq::remove() {
   for (const Queue& queue : queues_) {
     if (queue.senders.empty() && queue.receivers.empty() && queue.arrived.empty() && anybody_.empty()) continue;

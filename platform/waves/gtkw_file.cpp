@@ -12,7 +12,7 @@ namespace {
 
 constexpr std::size_t kMarkers = 26;       // A to Z
 constexpr std::size_t kGroupLevels = 3;    // SIP, cube, PE
-constexpr double kWindowPixels = 900.0;   // of the waves, in a window of 1600
+constexpr double kWindowPixels = 900.0;    // of the waves, in a window of 1600
 constexpr double kPixelsPerFrame = 200.0;  // zoom is -log2 of the time that so many pixels show
 constexpr double kMargin = 0.05;           // of the longest span, left and right of it
 
