@@ -35,8 +35,8 @@ contract::DataMode data_mode(const std::string& name) {
 
 elab::BlockCatalog with_bridges(const elab::BlockCatalog* blocks) {
   elab::BlockCatalog all = blocks != nullptr ? *blocks : elab::BlockCatalog();
-  modules::add_rtl_blocks(all);
-  modules::add_tlm_memory(all);
+  if (!all.implementations().has_rtl()) modules::add_rtl_blocks(all);
+  if (all.implementations().kinds_of("tlm.memory").empty()) modules::add_tlm_memory(all);
   return all;
 }
 
