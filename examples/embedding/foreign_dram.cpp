@@ -33,11 +33,5 @@ int sc_main(int, char** arguments) {
 
   const kb::DeviceReport report = npu.finish();
   std::fputs(report.text.c_str(), stdout);
-  for (const kb::DeviceReport::Statistic& one : report.statistics) {
-    if (one.name == "outside_accesses")
-      std::printf("%s: %lld accesses\n", one.block.c_str(), static_cast<long long>(one.value));
-    if (one.name == "outside_stall")
-      std::printf("%s: stalled for %.1f ns\n", one.block.c_str(), static_cast<double>(one.value) / 1e6);
-  }
   return report.ok && npu.idle() ? 0 : 1;
 }

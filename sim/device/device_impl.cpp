@@ -321,15 +321,20 @@ DeviceReport Device::Impl::finish() {
   return report;
 }
 
-std::string Device::Impl::report_text(const DeviceReport& report) const {
-  std::string text =
-      fmt::format("{}: {} at {} ns, {} launches, {} events\n", device_.name(), report.ok ? "ok" : report.error_code,
-                  format_ns(platform_->scheduler().now()), report.launches, report.events);
+std::string Device::Impl::report_text(const DeviceReport& report) {
+  std::string text = fmt::format(
+      "{}: {} at {} ns, {} launches, {} events\n", device_.name(), report.ok ? "ok" : report.error_code,
+      format_ns(TimeFs(static_cast<std::int64_t>(sc_core::sc_time_stamp().value()))), report.launches, report.events);
   if (!report.ok) text += "  " + report.error_message + "\n";
   for (const auto& [name, bridge] : targets_) {
     if (bridge->requests() == 0) continue;
     text += fmt::format("  socket {}: {} requests, {}, {} refused\n", name, bridge->requests(),
                         format_bytes(bridge->bytes()), bridge->refused());
+  }
+  for (const auto& [name, port] : platform_->context().shared<modules::OutsideModels>().ports) {
+    if (port->accesses() == 0) continue;
+    text += fmt::format("  memory {}: {} accesses, stalled for {} ns\n", name, port->accesses(),
+                        format_ns(port->stalled()));
   }
   for (const std::string& problem : report.problems) text += "  problem: " + problem + "\n";
   for (const std::string& warning : report.warnings) text += "  warning: " + warning + "\n";

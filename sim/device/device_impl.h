@@ -49,7 +49,7 @@ struct Device::Impl {
   void settled();
   void fail(const Error& error);
   std::string waits_text() const;
-  std::string report_text(const DeviceReport& report) const;
+  std::string report_text(const DeviceReport& report);
 
   Device& device_;
   DeviceConfig config_;
