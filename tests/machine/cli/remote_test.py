@@ -132,6 +132,35 @@ class Remote(unittest.TestCase):
                 self.expect_error(server, 1, "PROTOCOL_ERROR", text)
                 client.close()
 
+    def test_random_packets_end_in_an_error_or_not_at_all(self):
+        numbers = random.Random(3)
+        for _ in range(25):
+            stream = b""
+            for _ in range(numbers.randrange(1, 10)):
+                kind, length = numbers.choice((READ, WRITE, SYNC, numbers.randrange(10))), numbers.randrange(400)
+                payload = struct.pack(">Q", numbers.randrange(5000))
+                if kind in (READ, WRITE):
+                    width = numbers.choice((length, 0, 1, numbers.randrange(1, 100)))
+                    payload += struct.pack(">2Q3IH", 0, HBM + numbers.randrange(1 << 33), length, 0, width, 0)
+                    payload += bytes(length) if kind == WRITE else b""
+                if numbers.random() < 0.1:
+                    payload = payload[: numbers.randrange(len(payload))]
+                device = numbers.choice((0, 0, 1, numbers.randrange(5)))
+                stream += HEADER.pack(kind, len(payload), 9, numbers.choice((0, 4, numbers.randrange(8))), device) + payload
+            server = Server()
+            client = server.raw()
+            try:
+                client.sendall(stream)
+                client.shutdown(socket.SHUT_WR)
+                while client.recv(1 << 16):
+                    pass
+            except OSError:
+                pass  # the server has ended the session
+            client.close()
+            status, _, err = server.end()
+            self.assertIn(status, (0, 1), err)
+            self.assertEqual(status == 1, "PROTOCOL_ERROR" in err)
+
     def test_a_peer_may_go_at_any_time(self):
         for packets in range(4):
             server = Server()
