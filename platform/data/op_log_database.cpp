@@ -25,11 +25,6 @@ std::string read_only_uri(const std::string& file) {
   return uri + "?immutable=1";
 }
 
-std::string text_of(sqlite3_stmt* statement, int column) {
-  const unsigned char* text = sqlite3_column_text(statement, column);
-  return text == nullptr ? "" : reinterpret_cast<const char*>(text);
-}
-
 OpRow row_of(sqlite3_stmt* statement) {
   return {sqlite3_column_int64(statement, 0), sqlite3_column_int64(statement, 1), sqlite3_column_int64(statement, 2),
           sqlite3_column_int64(statement, 3), sqlite3_column_int64(statement, 4)};
@@ -91,6 +86,11 @@ void OpLogDatabase::Close::operator()(sqlite3* database) const {
 }
 void OpLogDatabase::Close::operator()(sqlite3_stmt* statement) const {
   sqlite3_finalize(statement);
+}
+
+std::string OpLogDatabase::text_of(sqlite3_stmt* statement, int column) {
+  const unsigned char* text = sqlite3_column_text(statement, column);
+  return text == nullptr ? "" : reinterpret_cast<const char*>(text);
 }
 
 OpLogDatabase::OpLogDatabase(std::string file) : file_(std::move(file)) {

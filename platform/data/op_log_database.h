@@ -12,6 +12,8 @@
 #include <utility>
 #include <vector>
 
+#include "platform/data/activity_tables.h"
+
 struct sqlite3;
 struct sqlite3_stmt;
 
@@ -70,6 +72,9 @@ class OpLogDatabase {
   // The parameters of an operation, JSON text; empty when there is no such operation.
   std::optional<std::pair<OpRow, std::string>> find(std::int64_t seq);
 
+  // Empty when the run recorded no activity. Errors as the constructor's.
+  ActivityTables activity();
+
   // What runs and what comes ends at once.
   void stop() { stopped_ = true; }
 
@@ -87,6 +92,7 @@ class OpLogDatabase {
   Statement prepare(const std::string& sql);
   Statement prepare(const std::string& head, const OpQuery& query, const std::string& tail);
   bool step(Statement& statement);
+  static std::string text_of(sqlite3_stmt* statement, int column);
   [[noreturn]] void refuse(int code, const std::string& reason) const;
 
   std::string file_;

@@ -33,6 +33,12 @@ class Api {
   HttpResponse operations(const HttpRequest& request) const;
   HttpResponse operations_csv(const HttpRequest& request) const;
   HttpResponse launches_csv(const HttpRequest& request) const;
+  // In activity_api.cpp.
+  HttpResponse machine(const HttpRequest& request) const;
+  HttpResponse activity(const HttpRequest& request) const;
+  HttpResponse classes(const HttpRequest& request) const;
+  HttpResponse cells(const HttpRequest& request) const;
+  HttpResponse profile(const HttpRequest& request) const;
 
   data::OpQuery query_of(const HttpRequest& request) const;
   void need_operations() const;
