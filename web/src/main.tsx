@@ -2,12 +2,14 @@ import { render } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
 import { fetchRun, fetchRows, fetchState, type Rows, type Run, type State } from './api';
 import { forgetToken, href, useAddress } from './address';
+import { MachinePage } from './machine';
 import { Overview } from './overview';
 import { Tables } from './tables';
 import { Timeline } from './timeline';
+import { Why } from './why';
 import { duration } from './time';
 
-const PAGES: [string, string][] = [['overview', 'Overview'], ['timeline', 'Timeline'], ['tables', 'Tables']];
+const PAGES: [string, string][] = [['overview', 'Overview'], ['why', 'Why'], ['machine', 'Machine'], ['timeline', 'Timeline'], ['tables', 'Tables']];
 
 function useRun(): { run: Run | null; rows: Rows | null; state: State | null; failure: string } {
   const [run, setRun] = useState<Run | null>(null);
@@ -62,8 +64,10 @@ function App() {
           <Verdict run={run} />
         </span>
       </header>
-      <main id="content" class={page === 'timeline' ? 'page full' : 'page'} tabIndex={-1}>
+      <main id="content" class={page === 'timeline' || page === 'machine' ? 'page full' : 'page'} tabIndex={-1}>
         {page === 'overview' && <Overview run={run} selected={address.values.get('launch')} />}
+        {page === 'why' && <Why run={run} values={address.values} />}
+        {page === 'machine' && <MachinePage run={run} values={address.values} />}
         {page === 'timeline' && <Timeline run={run} rows={rows} state={state} values={address.values} />}
         {page === 'tables' && <Tables run={run} values={address.values} />}
       </main>

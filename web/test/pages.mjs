@@ -149,6 +149,83 @@ async function timeline(page) {
   assert.ok(await span() > first, 'all of the run is more than its launch');
 }
 
+// A point of the machine's picture at which the figures of `id` are shown.
+async function pointAt(page, id) {
+  const found = await page.waitForFunction((wanted) => {
+    const canvas = document.querySelector('.machineplot');
+    const box = canvas?.getBoundingClientRect();
+    for (let y = 3; y < box?.height; y += 7) {
+      for (let x = 3; x < box.width; x += 7) {
+        const at = { clientX: box.left + x, clientY: box.top + y, bubbles: true };
+        canvas.dispatchEvent(new PointerEvent('pointermove', at));
+        if (canvas.dataset.part === wanted) return { x: at.clientX, y: at.clientY };
+      }
+    }
+    return null;
+  }, id, { timeout: 10000, polling: 200 });
+  const point = await found.jsonValue();
+  await page.mouse.move(point.x, point.y);
+  await page.locator('.tooltip strong', { hasText: id }).waitFor();
+  return point;
+}
+
+async function why(page) {
+  await go(page, 'Why');
+  await page.getByText('Where the time of each PE went (1 PEs)').waitFor();
+  await page.locator('.columnchart').focus();
+  await page.keyboard.press('ArrowRight');
+  await page.waitForFunction(() => /sip0\.cube0\.pe0: .*compute .*DMA channel busy/.test(document.querySelector('.figures').textContent));
+  await page.getByRole('row', { name: /sip\*\.cube\*\.pe\*\.pe_dma read DMA channel 1 99\.\d %/ }).waitFor();
+  await picture(page, 'why');
+  await page.getByRole('link', { name: 'sip*.cube*.hbm_ctrl.pe* pc*' }).click();
+  await page.getByText('8 were in use').waitFor();
+  const channel = page.getByRole('row', { name: /sip0\.cube0\.hbm_ctrl\.pe0 pc\d HBM channel .* of 32 GB\/s/ });
+  assert.equal(await channel.count(), 8);
+  await page.getByRole('link', { name: 'sip0.cube0.hbm_ctrl.pe0 pc3' }).click();
+  await page.getByRole('link', { name: 'timeline of sip0.cube0.pe0' }).waitFor();
+}
+
+async function machine(page) {
+  await go(page, 'Machine');
+  await page.getByRole('heading', { name: 'resources in use' }).waitFor();
+  const inTray = await pointAt(page, 'sip0.cube0');
+  await picture(page, 'machine');
+  await page.mouse.click(inTray.x, inTray.y);
+  await page.getByRole('link', { name: 'timeline of sip0.cube0' }).waitFor();
+  await page.waitForFunction(() => document.querySelector('.machineview').ariaBusy === 'false');
+  const pe = await pointAt(page, 'sip0.cube0.pe0');
+  await page.waitForFunction(() => /99\.\d % busy/.test(document.querySelector('.tooltip').textContent));
+  await picture(page, 'machine_cube');
+  await page.mouse.click(pe.x, pe.y);
+  const read = await pointAt(page, 'sip0.cube0.pe0.pe_dma read');
+  const list = () => page.locator('.hottest').innerText();
+  const before = await list();
+
+  // The first tenth of the launch, by dragging.
+  const strip = await page.locator('.brush canvas').boundingBox();
+  await page.mouse.move(strip.x + 2, strip.y + 30);
+  await page.mouse.down();
+  await page.mouse.move(strip.x + strip.width * 0.05, strip.y + 30);
+  await page.mouse.move(strip.x + strip.width * 0.1, strip.y + 30);
+  await page.mouse.up();
+  await page.waitForFunction((old) => document.querySelector('.hottest').innerText !== old, before);
+  // The address follows: a tenth of 118.9 µs.
+  await page.waitForFunction(() => {
+    const v = new URLSearchParams(location.hash.split('?')[1]);
+    const chosen = Number(BigInt(v.get('t1')) - BigInt(v.get('t0')));
+    return chosen > 11e9 && chosen < 13e9;
+  });
+  await picture(page, 'machine_pe');
+  await page.mouse.click(read.x, read.y);
+  await page.locator('.label.focus', { hasText: 'pe_dma' }).waitFor();
+  await page.goBack();
+  await page.getByRole('navigation', { name: 'Part of the machine' }).getByRole('link', { name: 'tray' }).click();
+  await page.getByRole('button', { name: 'bytes' }).click();
+  await page.getByRole('link', { name: 'whole run' }).click();
+  await page.waitForFunction(() => document.querySelector('.brush').textContent.includes(', 0 after'));
+  await page.locator('.hottest li', { hasText: 'sip0.io0.pcie_ep → sip0.io0.io_noc' }).waitFor();
+}
+
 async function tables(page) {
   await go(page, 'Tables');
   await page.locator('.data tbody tr').first().waitFor();
@@ -177,6 +254,8 @@ try {
   const page = await open(gemm.url);
   await overview(page);
   await picture(page, 'overview');
+  await why(page);
+  await machine(page);
   await timeline(page);
   await tables(page);
   const dark = await open(gemm.url, { colorScheme: 'dark' });
@@ -215,6 +294,10 @@ try {
   await go(large, 'Timeline');
   assert.ok(await coloured(large) > 5000);
   await picture(large, 'timeline_large');
+  await go(large, 'Machine');
+  await pointAt(large, 'sip1.cube15');
+  await picture(large, 'machine_large');
+  await go(large, 'Timeline');
   await large.getByRole('button', { name: 'blocks' }).click();
   await large.getByText('pe_gemm').first().waitFor();
   await picture(large, 'timeline_blocks_large');
