@@ -130,10 +130,10 @@ HttpResponse Api::activity(const HttpRequest& request) const {
 }
 
 HttpResponse Api::classes(const HttpRequest& request) const {
-  need_operations();
+  const RunFolder& run = run_of(request);
   const TimeWindow window = window_of(request);
   const std::string under = request.parameter("under").value_or("");
-  const Activity& activity = run_.activity();
+  const Activity& activity = run.activity();
   const std::vector<Use> uses = activity.uses(window.begin_fs, window.end_fs);
   std::map<std::string, Sum> classes;
   for (std::size_t i = 0; i < uses.size(); ++i) {
@@ -147,7 +147,7 @@ HttpResponse Api::classes(const HttpRequest& request) const {
     const ActivityTables::Series& busiest = activity.series()[sum.busiest];
     writer.begin_array().text(name).text(busiest.kind).unsigned_integer(sum.count).real(sum.share / sum.units);
     writer.real(sum.most).text(busiest.component).text(busiest.name).real(sum.bytes).real(sum.wait_fs / kFsPerNs);
-    writer.real(gbs_of(busiest, run_.machine())).end_array();
+    writer.real(gbs_of(busiest, run.machine())).end_array();
   }
   writer.end_array();
   return json(writer);

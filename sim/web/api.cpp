@@ -130,8 +130,8 @@ std::string csv_row(const data::OpRow& row, const Names& names) {
 
 }  // namespace
 
-Api::Api(RunFolder& run, const Timeline* timeline, const std::atomic<bool>& ready)
-    : run_(run), timeline_(timeline), ready_(ready) {}
+Api::Api(RunFolder& run, const Timeline* timeline, const std::atomic<bool>& ready, const Against* against)
+    : run_(run), timeline_(timeline), ready_(ready), against_(against) {}
 
 HttpResponse Api::answer(const HttpRequest& request) const {
   for (const Asset& asset : assets()) {
@@ -142,6 +142,7 @@ HttpResponse Api::answer(const HttpRequest& request) const {
     return response;
   }
   static const std::map<std::string, Route> routes = {{"/api/run", &Api::run},
+                                                      {"/api/compare", &Api::comparison},
                                                       {"/api/state", &Api::state},
                                                       {"/api/rows", &Api::rows},
                                                       {"/api/tiles", &Api::tiles},
@@ -163,9 +164,21 @@ HttpResponse Api::answer(const HttpRequest& request) const {
   }
 }
 
-HttpResponse Api::run(const HttpRequest&) const {
+const RunFolder& Api::run_of(const HttpRequest& request) const {
+  if (request.parameter("run").value_or("") != "against") return run_;
+  if (against_ == nullptr) throw bad_request("there is no run to compare with; start with --against DIR");
+  return against_->run();
+}
+
+HttpResponse Api::run(const HttpRequest& request) const {
   HttpResponse response;
-  response.body = run_.summary();
+  response.body = run_of(request).summary();
+  return response;
+}
+
+HttpResponse Api::comparison(const HttpRequest&) const {
+  HttpResponse response;
+  response.body = against_ == nullptr ? "null" : against_->comparison();
   return response;
 }
 

@@ -157,8 +157,8 @@ export async function fetchActivity(query: string, signal: AbortSignal): Promise
 // All resources of one purpose: "sip*.cube*.pe*.pe_dma read".
 export interface ResourceClass { name: string; kind: string; count: number; mean: number; most: number; component: string; busiest: string; bytes: number; waitNs: number; gbs: number }
 
-export async function fetchClasses(t0: bigint, t1: bigint, signal: AbortSignal): Promise<ResourceClass[]> {
-  const raw = await json<[string, string, number, number, number, string, string, number, number, number][]>(`/api/classes?t0=${t0}&t1=${t1}`, signal);
+export async function fetchClasses(t0: bigint, t1: bigint, signal: AbortSignal, run = ''): Promise<ResourceClass[]> {
+  const raw = await json<[string, string, number, number, number, string, string, number, number, number][]>(`/api/classes?t0=${t0}&t1=${t1}&run=${run}`, signal);
   return raw.map(([name, kind, count, mean, most, component, busiest, bytes, waitNs, gbs]) => ({ name, kind, count, mean, most, component, busiest, bytes, waitNs, gbs }));
 }
 
@@ -196,3 +196,22 @@ export interface MachinePart { nodes: [id: string, kind: string, x: number | nul
 export const fetchMachine = (signal: AbortSignal) => json<MachineOverview>('/api/machine', signal);
 export const fetchMachinePart = (under: string, signal: AbortSignal) =>
   json<MachinePart>(`/api/machine?under=${encodeURIComponent(under)}`, signal);
+
+// Two runs: `before` is the one of --against.
+export interface Difference { name: string; unit: string; before: number; after: number }
+export interface Compared { kernel: string; sip: number | null; before: { id: number; ns: number; limiter: string }; after: { id: number; ns: number; limiter: string } }
+export interface Comparison {
+  before: string;
+  after: string;
+  failures: string[];
+  settings: { name: string; before: string; after: string }[];
+  launches: Compared[];
+  without_partner: string[];
+  total: Difference;
+  parts: Difference[];
+  busy: Difference[];
+  figures: Difference[];
+  blocks: Difference[];
+}
+export const fetchComparison = (signal?: AbortSignal) => json<Comparison | null>('/api/compare', signal);
+export const fetchOtherRun = (signal: AbortSignal) => json<Run>('/api/run?run=against', signal);

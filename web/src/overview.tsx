@@ -52,7 +52,7 @@ function WholeRun({ run }: { run: Run }) {
   );
 }
 
-function Bar({ launch, scale }: { launch: Launch; scale: number }) {
+export function Bar({ launch, scale }: { launch: Launch; scale: number }) {
   const all = total(launch);
   let x = 0;
   const segments = PARTS.map((p) => {

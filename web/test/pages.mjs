@@ -19,8 +19,8 @@ function simulate(name, ...options) {
 const servers = new Set();
 
 // The server of a folder; ends with Ctrl-C and without a complaint.
-async function serve(folder) {
-  const server = spawn(program, ['web', folder, '--port', '0', '--no-open'], { stdio: ['ignore', 'pipe', 'inherit'] });
+async function serve(folder, ...options) {
+  const server = spawn(program, ['web', folder, '--port', '0', '--no-open', ...options], { stdio: ['ignore', 'pipe', 'inherit'] });
   servers.add(server);
   let text = '';
   const url = await new Promise((resolve, reject) => {
@@ -249,6 +249,22 @@ async function tables(page) {
   await picture(page, 'launches');
 }
 
+async function compare(folder) {
+  const better = await serve(simulate('better', '--bench', 'matmul-composite', '--set', 'cube.pe_template.components.pe_dma.attrs.rd_outstanding=4'), '--against', folder);
+  const page = await open(better.url);
+  await go(page, 'Compare');
+  await page.getByText('Where the difference comes from').waitFor();
+  const text = await page.innerText('main');
+  for (const part of ['118.9 µs → 67.74 µs', '1.76x as fast', 'cube.pe_template.components.pe_dma.attrs.rd_outstanding', '−51.20 µs', 'DMA channel busy']) {
+    assert.ok(text.includes(part), `the comparison does not say '${part}'`);
+  }
+  assert.equal(await page.locator('.pair .bar').count(), 2);
+  await page.getByRole('row', { name: /small_transfers gone 1\.76x/ }).waitFor();
+  await page.getByRole('row', { name: /pe_dma read DMA channel 99\.\d %/ }).waitFor();
+  await picture(page, 'compare');
+  await better.stop();
+}
+
 try {
   const gemm = await serve(simulate('gemm', '--bench', 'matmul-composite'));
   const page = await open(gemm.url);
@@ -267,7 +283,9 @@ try {
   const stranger = await browser.newContext();
   const refused = await (await stranger.newPage()).goto(new URL('/', gemm.url).href);
   assert.equal(refused.status(), 403, 'without the token nothing is shown');
+  assert.equal(await page.getByRole('link', { name: 'Compare' }).count(), 0, 'there is nothing to compare with');
   await gemm.stop();
+  await compare(join(work, 'gemm'));
 
   // Names that are markup, findings of any shape, no operations.
   const odd = join(work, 'odd');

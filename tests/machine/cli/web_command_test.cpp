@@ -145,6 +145,11 @@ TEST_F(WebCommandTest, TheMachineMayComeFromAFile) {
   EXPECT_THAT(refused("run").err, HasSubstr("topology.json: is not what `kernbench topology --json` prints"));
 }
 
+TEST_F(WebCommandTest, ComparedWithAnotherRun) {
+  EXPECT_EQ(while_served("run --port 0 --against run", "").code, 0);
+  EXPECT_THAT(refused("run --against nowhere").err, HasSubstr("'nowhere' is not a folder"));
+}
+
 TEST_F(WebCommandTest, WrongUsage) {
   EXPECT_THAT(kernbench("compare run list").err, HasSubstr("list")) << "a folder may be called as a command is";
   EXPECT_THAT(kernbench("web run --port 70000").err, HasSubstr("--port needs a whole number"));

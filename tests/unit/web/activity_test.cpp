@@ -166,6 +166,26 @@ TEST_F(ActivityTest, AWrongRequestSaysWhy) {
   EXPECT_THAT(refused("/api/profile", launch({{"px", "100000"}})), HasSubstr("px"));
 }
 
+TEST_F(ActivityTest, AnotherRunToCompareWith) {
+  EXPECT_TRUE(json("/api/compare", {}).is_null());
+  EXPECT_EQ(api_->answer({"/api/classes", launch({{"run", "against"}})}).status, 400);
+  for (const std::string name : {"run", "other"}) {
+    write(name + "/result.json",
+          R"({"schema": 1, "ok": true, "config": {}, "bench": {"name": "a", "params": {}}, "findings": [{"rule": ")" +
+              name + R"("}], "launches": [{"id": 3, "kernel": "k", "sip": 0, "submit_ns": 1, "completed_ns": )" +
+              (name == "run" ? "5" : "9") + "}]}");
+  }
+  const Against other(path("other"), path("run"));
+  const Api with(*run_, timeline_.get(), ready_, &other);
+  const Json comparison = Json::parse(with.answer({"/api/compare", {}}).body);
+  EXPECT_EQ(comparison["total"]["before"], 8);
+  EXPECT_EQ(comparison["total"]["after"], 4);
+  EXPECT_EQ(Json::parse(with.answer({"/api/run", {{"run", "against"}}}).body)["findings"][0]["rule"], "other");
+  EXPECT_EQ(Json::parse(with.answer({"/api/classes", launch({{"run", "against"}})}).body).size(), 0u);
+  EXPECT_EQ(Json::parse(with.answer({"/api/classes", launch()}).body).size(), 3u);
+  EXPECT_THROW(Against(path("nowhere"), path("run")), Error);
+}
+
 TEST(Activity, DamagedBinsAreRefused) {
   data::ActivityTables tables;
   tables.epochs.push_back({0, 1, 0, 1'000, 10});
