@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 #include <sqlite3.h>
 
-#include <chrono>
 #include <filesystem>
 
 #include "platform/base/error.h"
@@ -58,28 +57,17 @@ void add_set(std::string& sql, const char* column, const std::optional<std::vect
 
 }  // namespace
 
-// While it exists, a statement ends with SQLITE_INTERRUPT when the time has passed or the database is stopped.
-class OpLogDatabase::Deadline {
- public:
-  Deadline(OpLogDatabase& owner, double seconds)
-      : owner_(owner), end_(std::chrono::steady_clock::now() + std::chrono::duration_cast<Clock>(Seconds(seconds))) {
-    sqlite3_progress_handler(owner_.database_.get(), kStepsBetweenLooks, &Deadline::passed, this);
-  }
-  ~Deadline() { sqlite3_progress_handler(owner_.database_.get(), 0, nullptr, nullptr); }
-  Deadline(const Deadline&) = delete;
-  Deadline& operator=(const Deadline&) = delete;
-
- private:
-  using Clock = std::chrono::steady_clock::duration;
-  using Seconds = std::chrono::duration<double>;
-  static int passed(void* self) {
-    const auto* deadline = static_cast<const Deadline*>(self);
-    return deadline->owner_.stopped_ || std::chrono::steady_clock::now() > deadline->end_ ? 1 : 0;
-  }
-
-  OpLogDatabase& owner_;
-  std::chrono::steady_clock::time_point end_;
-};
+OpLogDatabase::Deadline::Deadline(OpLogDatabase& owner, double seconds)
+    : owner_(owner), end_(std::chrono::steady_clock::now() + std::chrono::duration_cast<Clock>(Seconds(seconds))) {
+  sqlite3_progress_handler(owner_.database_.get(), kStepsBetweenLooks, &Deadline::passed, this);
+}
+OpLogDatabase::Deadline::~Deadline() {
+  sqlite3_progress_handler(owner_.database_.get(), 0, nullptr, nullptr);
+}
+int OpLogDatabase::Deadline::passed(void* self) {
+  const auto* deadline = static_cast<const Deadline*>(self);
+  return deadline->owner_.stopped_ || std::chrono::steady_clock::now() > deadline->end_ ? 1 : 0;
+}
 
 void OpLogDatabase::Close::operator()(sqlite3* database) const {
   sqlite3_close_v2(database);

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <atomic>
+#include <chrono>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -35,6 +36,15 @@ struct OpLogNames {
   };
   std::vector<std::pair<std::int64_t, std::string>> components;  // that have operations
   std::vector<Operation> operations;
+};
+
+// What operations of one kind computed together.
+struct OpWork {
+  std::int64_t operation = 0;  // as in `operation`
+  std::int64_t count = 0;
+  double busy_fs = 0;
+  double macs = 0, useful_macs = 0;  // commands have all of theirs counted as useful
+  double elements = 0;               // times passes
 };
 
 // Which operations, in which order.
@@ -72,6 +82,10 @@ class OpLogDatabase {
   // The parameters of an operation, JSON text; empty when there is no such operation.
   std::optional<std::pair<OpRow, std::string>> find(std::int64_t seq);
 
+  // What operations that begin in [from, to) computed, by kind of operation; a composite by its tiles. Of components
+  // whose name begins with `under`. Empty as select().
+  std::optional<std::vector<OpWork>> work(std::int64_t from_fs, std::int64_t to_fs, const std::string& under,
+                                          double seconds);
   // Empty when the run recorded no activity. Errors as the constructor's.
   ActivityTables activity();
 
@@ -84,7 +98,22 @@ class OpLogDatabase {
     void operator()(sqlite3_stmt* statement) const;
   };
   using Statement = std::unique_ptr<sqlite3_stmt, Close>;
-  class Deadline;
+  // While it exists, a statement ends with SQLITE_INTERRUPT when the time has passed or the database is stopped.
+  class Deadline {
+   public:
+    Deadline(OpLogDatabase& owner, double seconds);
+    ~Deadline();
+    Deadline(const Deadline&) = delete;
+    Deadline& operator=(const Deadline&) = delete;
+
+   private:
+    using Clock = std::chrono::steady_clock::duration;
+    using Seconds = std::chrono::duration<double>;
+    static int passed(void* self);
+
+    OpLogDatabase& owner_;
+    std::chrono::steady_clock::time_point end_;
+  };
 
   void open();
   void check_schema();

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <set>
 #include <utility>
 
 #include "platform/observe/json_writer.h"
@@ -201,6 +202,35 @@ HttpResponse Api::profile(const HttpRequest& request) const {
     writer.end_array();
   }
   writer.end_object();
+  return json(writer);
+}
+
+// What was computed, beside what the memory delivered and how many PEs took part.
+HttpResponse Api::work(const HttpRequest& request) const {
+  need_operations();
+  const TimeWindow window = window_of(request);
+  const std::string under = request.parameter("under").value_or("");
+  const auto work =
+      run_.operations().work(window.begin_fs, window.end_fs, under.empty() ? "" : under + ".", kQuerySeconds);
+  if (!work) return error(kTooSlow, "this takes too long; narrow it down");
+  const Activity& activity = run_.activity();
+  const std::vector<Use> uses = activity.uses(window.begin_fs, window.end_fs);
+  double bytes = 0;
+  std::set<std::string> pes;
+  for (std::size_t i = 0; i < uses.size(); ++i) {
+    const ActivityTables::Series& series = activity.series()[i];
+    if (uses[i].is_empty() || !is_under(series.component, under)) continue;
+    if (series.kind == "pseudo_channel") bytes += uses[i].bytes;
+    if (series.kind == "state") pes.insert(series.component);
+  }
+  JsonWriter writer(JsonWriter::Layout::compact);
+  writer.begin_object().key("pes").unsigned_integer(pes.size()).key("hbm_bytes").real(bytes);
+  writer.key("operations").begin_array();
+  for (const data::OpWork& one : *work) {
+    writer.begin_array().integer(one.operation).integer(one.count).real(one.busy_fs / kFsPerNs).real(one.macs);
+    writer.real(one.useful_macs).real(one.elements).end_array();
+  }
+  writer.end_array().end_object();
   return json(writer);
 }
 

@@ -10,6 +10,7 @@
 
 namespace kb::web {
 
+constexpr double kQuerySeconds = 10;
 constexpr int kNotFound = 404, kBadRequest = 400, kTooSlow = 503;
 
 HttpResponse json(observe::JsonWriter& writer);

@@ -22,7 +22,6 @@ namespace {
 
 using observe::JsonWriter;
 
-constexpr double kQuerySeconds = 10;
 constexpr std::int64_t kMostPage = 1000;
 
 std::string lower(std::string text) {
@@ -154,7 +153,8 @@ HttpResponse Api::answer(const HttpRequest& request) const {
                                                       {"/api/activity", &Api::activity},
                                                       {"/api/classes", &Api::classes},
                                                       {"/api/cells", &Api::cells},
-                                                      {"/api/profile", &Api::profile}};
+                                                      {"/api/profile", &Api::profile},
+                                                      {"/api/work", &Api::work}};
   const auto route = routes.find(request.path);
   if (route == routes.end()) return error(kNotFound, "there is no such page");
   try {

@@ -41,6 +41,7 @@ class Api {
   HttpResponse classes(const HttpRequest& request) const;
   HttpResponse cells(const HttpRequest& request) const;
   HttpResponse profile(const HttpRequest& request) const;
+  HttpResponse work(const HttpRequest& request) const;
 
   data::OpQuery query_of(const HttpRequest& request) const;
   void need_operations() const;

@@ -215,3 +215,12 @@ export interface Comparison {
 }
 export const fetchComparison = (signal?: AbortSignal) => json<Comparison | null>('/api/compare', signal);
 export const fetchOtherRun = (signal: AbortSignal) => json<Run>('/api/run?run=against', signal);
+
+// What was computed in a window. Operations are numbered as in fetchRows().
+export interface OperationWork { operation: number; count: number; busyNs: number; macs: number; usefulMacs: number; elements: number }
+export interface Work { pes: number; hbm_bytes: number; operations: OperationWork[] }
+
+export async function fetchWork(t0: bigint, t1: bigint, under: string, signal: AbortSignal): Promise<Work> {
+  const raw = await json<{ pes: number; hbm_bytes: number; operations: [number, number, number, number, number, number][] }>(`/api/work?t0=${t0}&t1=${t1}&under=${under}`, signal);
+  return { ...raw, operations: raw.operations.map(([operation, count, busyNs, macs, usefulMacs, elements]) => ({ operation, count, busyNs, macs, usefulMacs, elements })) };
+}

@@ -5,12 +5,13 @@ import { forgetToken, href, useAddress } from './address';
 import { Compare } from './compare';
 import { MachinePage } from './machine';
 import { Overview } from './overview';
+import { Roofline } from './roofline';
 import { Tables } from './tables';
 import { Timeline } from './timeline';
 import { Why } from './why';
 import { duration } from './time';
 
-const PAGES: [string, string][] = [['overview', 'Overview'], ['why', 'Why'], ['machine', 'Machine'], ['timeline', 'Timeline'], ['tables', 'Tables']];
+const PAGES: [string, string][] = [['overview', 'Overview'], ['why', 'Why'], ['machine', 'Machine'], ['roofline', 'Roofline'], ['timeline', 'Timeline'], ['tables', 'Tables']];
 
 function useRun(): { run: Run | null; comparison: Comparison | null; rows: Rows | null; state: State | null; failure: string } {
   const [run, setRun] = useState<Run | null>(null);
@@ -72,6 +73,7 @@ function App() {
         {page === 'overview' && <Overview run={run} selected={address.values.get('launch')} />}
         {page === 'why' && <Why run={run} values={address.values} />}
         {page === 'machine' && <MachinePage run={run} values={address.values} />}
+        {page === 'roofline' && <Roofline run={run} rows={rows} values={address.values} />}
         {page === 'timeline' && <Timeline run={run} rows={rows} state={state} values={address.values} />}
         {page === 'compare' && comparison && <Compare run={run} comparison={comparison} values={address.values} />}
         {page === 'tables' && <Tables run={run} values={address.values} />}

@@ -226,6 +226,15 @@ async function machine(page) {
   await page.locator('.hottest li', { hasText: 'sip0.io0.pcie_ep → sip0.io0.io_noc' }).waitFor();
 }
 
+async function roofline(page) {
+  await go(page, 'Roofline');
+  // 2 x 512^3 operations in 118.8 µs, half of what 32 GB/s x 8 channels would feed.
+  await page.getByRole('row', { name: /gemm_composite sip0 GEMM 15\.5 2\.26 Tops\/s 3\.97 Tops\/s 56\.\d % HBM 16\.5 MiB/ }).waitFor();
+  await page.getByRole('row', { name: /TileToken\/GEMM GEMM 2 048 32\.77 µs 27\.6 % 8\.19 Tops\/s 100 %/ }).waitFor();
+  assert.equal(await page.locator('.roofline a').count(), 1, 'the tiles have no MATH');
+  await picture(page, 'roofline');
+}
+
 async function tables(page) {
   await go(page, 'Tables');
   await page.locator('.data tbody tr').first().waitFor();
@@ -258,6 +267,7 @@ async function compare(folder) {
   for (const part of ['118.9 µs → 67.74 µs', '1.76x as fast', 'cube.pe_template.components.pe_dma.attrs.rd_outstanding', '−51.20 µs', 'DMA channel busy']) {
     assert.ok(text.includes(part), `the comparison does not say '${part}'`);
   }
+  await page.locator('.pair .bar').nth(1).waitFor();
   assert.equal(await page.locator('.pair .bar').count(), 2);
   await page.getByRole('row', { name: /small_transfers gone 1\.76x/ }).waitFor();
   await page.getByRole('row', { name: /pe_dma read DMA channel 99\.\d %/ }).waitFor();
@@ -272,6 +282,7 @@ try {
   await picture(page, 'overview');
   await why(page);
   await machine(page);
+  await roofline(page);
   await timeline(page);
   await tables(page);
   const dark = await open(gemm.url, { colorScheme: 'dark' });

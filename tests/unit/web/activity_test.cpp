@@ -52,6 +52,7 @@ class ActivityTest : public test::RunFolders {
     };
     data::test::CommittedLog log(path("run/ops.sqlite"), options);
     log.record(0, data::test::record(data::OtherOp{"dma_read"}, 0, 10_ns, 35_ns, NodeId(0)));
+    record_work(log);
     log.finish();
     run_ = std::make_unique<RunFolder>(path("run"));
     timeline_ = std::make_unique<Timeline>(run_->operations().names());
@@ -61,6 +62,21 @@ class ActivityTest : public test::RunFolders {
   static void add(record::ActivityRecorder& recorder, const record::SeriesInfo& info, TimeFs begin, TimeFs end,
                   std::uint64_t bytes) {
     recorder.add_series(info).add({begin, end, end - begin, 8_ns, bytes, 3});
+  }
+  // A product, a tile of another, a sum of rows, and one of a launch that came before.
+  static void record_work(data::test::CommittedLog& log) {
+    using data::test::at;
+    const OperandRef a = at(0x1000, {8, 4}, Dtype::f16), b = at(0x2000, {4, 2}, Dtype::f16);
+    const data::GemmOp product{a, b, at(0x3000, {8, 2}, Dtype::f16), Dtype::f32};
+    const data::MathOpRecord sum{MathOp::sum, {a}, at(0x3000, {8}, Dtype::f16), -1};
+    plan::Stage stage;
+    stage.type = plan::StageType::gemm;
+    stage.m = stage.k = stage.n = 3;
+    stage.macs = 64;
+    log.record(1, data::test::record(product, 1, 35_ns, 45_ns, NodeId(3)));
+    log.record(2, data::test::record(data::TileOp{stage}, 2, 45_ns, 50_ns, NodeId(3)));
+    log.record(3, data::test::record(sum, 3, 50_ns, 52_ns, NodeId(3)));
+    log.record(4, data::test::record(product, 4, 1_ns, 2_ns, NodeId(3)));
   }
   Json json(const std::string& path, std::multimap<std::string, std::string> parameters, int status = 200) const {
     const HttpResponse response = api_->answer({path, std::move(parameters)});
@@ -164,6 +180,15 @@ TEST_F(ActivityTest, AWrongRequestSaysWhy) {
   EXPECT_THAT(refused("/api/activity", launch({{"sort", "name"}})), HasSubstr("sort has to be"));
   EXPECT_THAT(refused("/api/activity", launch({{"limit", "0"}})), HasSubstr("limit"));
   EXPECT_THAT(refused("/api/profile", launch({{"px", "100000"}})), HasSubstr("px"));
+}
+
+TEST_F(ActivityTest, WorkByKindOfOperation) {
+  const Json work = json("/api/work", launch({{"under", "sip0"}}));
+  EXPECT_EQ(work["pes"], 1);
+  EXPECT_DOUBLE_EQ(work["hbm_bytes"].get<double>(), 3200);
+  // Number, count, busy ns, MACs, those of elements that exist, elements.
+  EXPECT_EQ(work["operations"], Json::parse("[[1, 1, 10, 64, 64, 16], [2, 1, 5, 64, 27, 1], [3, 1, 2, 0, 0, 32]]"));
+  EXPECT_EQ(json("/api/work", launch({{"under", "sip1"}}))["operations"].size(), 0u);
 }
 
 TEST_F(ActivityTest, AnotherRunToCompareWith) {
