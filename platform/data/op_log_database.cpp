@@ -150,6 +150,15 @@ void OpLogDatabase::scan(std::int64_t from, std::int64_t to, const std::function
   }
 }
 
+void OpLogDatabase::scan_component(std::int64_t component, const std::function<bool(const OpRow&)>& take) {
+  const std::lock_guard lock(mutex_);
+  Statement rows = prepare(std::string(kRowSql) + " FROM op WHERE component_id = ? ORDER BY t_start_fs, seq");
+  sqlite3_bind_int64(rows.get(), 1, component);
+  while (step(rows)) {
+    if (!take(row_of(rows.get()))) return;
+  }
+}
+
 std::optional<std::vector<OpRow>> OpLogDatabase::select(const OpQuery& query, double seconds) {
   const std::lock_guard lock(mutex_);
   const std::string tail =

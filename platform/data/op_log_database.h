@@ -76,6 +76,8 @@ class OpLogDatabase {
 
   // Every operation with seq in [from, to), in that order, until `take` returns false. Errors as the constructor's.
   void scan(std::int64_t from, std::int64_t to, const std::function<bool(const OpRow&)>& take);
+  // Those of a component in the order of their start, then of their end in the log, until `take` returns false.
+  void scan_component(std::int64_t component, const std::function<bool(const OpRow&)>& take);
   // Empty when it takes longer than `seconds` of the computer's time, or stop() was called.
   std::optional<std::vector<OpRow>> select(const OpQuery& query, double seconds);
   std::optional<std::int64_t> count(const OpQuery& query, double seconds);

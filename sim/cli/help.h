@@ -54,6 +54,13 @@ inline constexpr const char* kCompareFooter =
     "  kernbench compare a b --json | jq '.parts[]'\n"
     "Launches of one kernel on one SIP are compared in their order.";
 
+inline constexpr const char* kConvertFooter =
+    "Examples:\n"
+    "  kernbench convert r --perfetto r.pftrace             after kernbench run --record r\n"
+    "  kernbench convert r --perfetto r.pftrace --wires     with every wire: a larger file\n"
+    "\n"
+    "Open it in https://ui.perfetto.dev, which reads it in the browser, or query it with trace_processor.";
+
 inline constexpr const char* kWebFooter =
     "Examples:\n"
     "  kernbench web                                        the run in results\n"

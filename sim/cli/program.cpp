@@ -41,6 +41,7 @@ constexpr Entry kCommands[] = {
     {"traffic", "Replay a file of raw memory transactions", make_traffic_command},
     {"compare", "Compare two runs: settings, launches, where the time went", make_compare_command},
     {"web", "Look at a run in the browser: what bounds it, timeline, tables", make_web_command},
+    {"convert", "Convert a recorded run for another program: Perfetto", make_convert_command},
     {"evaluate", "Measure the machine over many runs: data files, figures, checks", make_evaluate_command},
 };
 

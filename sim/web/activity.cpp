@@ -75,13 +75,29 @@ bool is_under(std::string_view name, std::string_view prefix) {
 }
 
 Activity::Activity(data::ActivityTables tables) : tables_(std::move(tables)) {
-  for (const ActivityTables::Row& row : tables_.rows) {
+  rows_of_.resize(tables_.series.size());
+  for (std::size_t i = 0; i < tables_.rows.size(); ++i) {
+    const ActivityTables::Row& row = tables_.rows[i];
+    rows_of_[row.series].push_back(i);
     const ActivityTables::Epoch& epoch = tables_.epochs[row.epoch];
     const std::int64_t most = (std::numeric_limits<std::int64_t>::max() - epoch.begin_fs) / epoch.bin_fs;
     BinReader reader(row.bins);
     for (RawBin bin; reader.next(bin);) {
       if (bin.index >= most) throw damaged();
     }
+  }
+  for (std::vector<std::size_t>& rows : rows_of_) {
+    std::stable_sort(rows.begin(), rows.end(), [&](std::size_t a, std::size_t b) {
+      return tables_.epochs[tables_.rows[a].epoch].begin_fs < tables_.epochs[tables_.rows[b].epoch].begin_fs;
+    });
+  }
+}
+
+void Activity::for_each_bin(std::size_t series, const TakeBin& take) const {
+  for (const std::size_t row : rows_of_[series]) {
+    for_bins(
+        tables_, tables_.rows[row], 0, std::numeric_limits<std::int64_t>::max(),
+        [&](std::int64_t from, std::int64_t to, const RawBin& bin) { take(from, to, static_cast<double>(bin.busy)); });
   }
 }
 

@@ -4,6 +4,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -33,6 +34,10 @@ class Activity {
   // Of every series in [begin, end). What lies in a bin counts as spread evenly over it.
   std::vector<Use> uses(std::int64_t begin_fs, std::int64_t end_fs) const;
 
+  // Calls f(begin, end, busy) in fs for every bin of a series in which something happened, in order of time.
+  using TakeBin = std::function<void(std::int64_t, std::int64_t, double)>;
+  void for_each_bin(std::size_t series, const TakeBin& take) const;
+
   static constexpr std::array<std::string_view, 4> kProfiled = {"engine", "dma", "pseudo_channel", "link"};
   // Of each kind of kProfiled, the mean share of the busy time of its series below `prefix` (of a PE: and of
   // its HBM slice), in `columns` equal pieces
@@ -42,6 +47,7 @@ class Activity {
 
  private:
   data::ActivityTables tables_;
+  std::vector<std::vector<std::size_t>> rows_of_;  // by series, in order of time
 };
 
 }  // namespace kb::web
