@@ -17,7 +17,7 @@ constexpr const char* kWorkSql = R"(
              coalesce(params ->> '$.shape_out[2]', 1) * coalesce(params ->> '$.shape_out[3]', 1),
              coalesce(params ->> '$.input_shapes[0][0]', 1) * coalesce(params ->> '$.input_shapes[0][1]', 1) *
              coalesce(params ->> '$.input_shapes[0][2]', 1) * coalesce(params ->> '$.input_shapes[0][3]', 1))))
-  FROM op
+  FROM op INDEXED BY op_by_component
   WHERE t_start_fs >= ?1 AND t_start_fs < ?2 AND operation_id IN
     (SELECT id FROM operation WHERE (kind IN ('gemm', 'math') AND name NOT LIKE 'composite_%')
                                     OR name IN ('TileToken/GEMM', 'TileToken/MATH'))

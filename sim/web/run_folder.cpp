@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <filesystem>
+#include <future>
 #include <nlohmann/json.hpp>
 #include <vector>
 
@@ -32,7 +33,7 @@ Json read_result(const std::string& folder) {
                                "' is not the folder of a run: it has no result.json; give the one that `kernbench run "
                                "--out DIR` wrote");
   }
-  Json result = evaluate::read_json(file, kMostBytes);
+  Json result = evaluate::read_json_without({"blocks", "config"}, file, kMostBytes);
   const bool is_result =
       result.is_object() && result.contains("schema") && result.contains("launches") && result["launches"].is_array();
   if (!is_result) throw Error::configuration(file + ": is not the result of a run");
@@ -120,8 +121,16 @@ std::string csv_of(const Json& launches) {
 }  // namespace
 
 RunFolder::RunFolder(const std::string& folder, const std::string& topology) {
-  Json result = read_result(folder);
   std::error_code ignored;
+  const std::string machine_file = (fs::path(folder) / "topology.json").string();
+  std::future<Json> machine_read;  // large machines have large files
+  if (!topology.empty() || fs::exists(machine_file, ignored)) {
+    machine_read = std::async(std::launch::async, [&] {
+      return topology.empty() ? evaluate::read_json(machine_file, kMostBytes)
+                              : evaluate::parse_json("the topology", topology);
+    });
+  }
+  Json result = read_result(folder);
   const fs::path full = fs::weakly_canonical(folder, ignored);
   name_ = full.filename().empty() ? full.string() : full.filename().string();
   launches_csv_ = csv_of(result["launches"]);
@@ -129,7 +138,7 @@ RunFolder::RunFolder(const std::string& folder, const std::string& topology) {
   Json summary = Json::object();
   summary["folder"] = name_;
   for (auto& [name, value] : result.items()) {
-    if (name == "blocks" || name == "config" || name == "launches") continue;
+    if (name == "launches") continue;
     summary[name] = value;
   }
   summary["launch_count"] = result["launches"].size();
@@ -138,10 +147,8 @@ RunFolder::RunFolder(const std::string& folder, const std::string& topology) {
     summary["launches"].push_back(launch_summary(result["launches"][i]));
   }
 
-  const std::string machine_file = (fs::path(folder) / "topology.json").string();
-  if (!topology.empty() || fs::exists(machine_file, ignored)) {
-    const Json machine = topology.empty() ? evaluate::read_json(machine_file, kMostBytes)
-                                          : evaluate::parse_json("the topology", topology);
+  if (machine_read.valid()) {
+    const Json machine = machine_read.get();
     machine_.emplace(machine, topology.empty() ? machine_file : "the topology");
     summary["machine"] = machine_->kinds();
     const Json of_run = result.value("topology", Json::object());
