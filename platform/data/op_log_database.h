@@ -47,6 +47,18 @@ struct OpWork {
   double elements = 0;               // times passes
 };
 
+// A message is sent out of an operand, copied into the receiver's slot and received out of it.
+struct MessageStep {
+  enum class Kind { send, copy, receive };
+  Kind kind = Kind::send;
+  std::int64_t component = 0;
+  std::int64_t start_fs = 0, end_fs = 0;
+  std::string source, destination;  // addresses
+  std::int64_t sequence = 0;        // of the message in its queue
+  std::int64_t bytes = 0;
+  std::string direction;  // at the PE of the step
+};
+
 // Which operations, in which order.
 struct OpQuery {
   enum class Order { sequence, start, end, duration };
@@ -88,6 +100,9 @@ class OpLogDatabase {
   // whose name begins with `under`. Empty as select().
   std::optional<std::vector<OpWork>> work(std::int64_t from_fs, std::int64_t to_fs, const std::string& under,
                                           double seconds);
+  // Those that begin in [from, to), at most `limit`, in order of their start. Empty as select().
+  std::optional<std::vector<MessageStep>> message_steps(std::int64_t from_fs, std::int64_t to_fs, std::int64_t limit,
+                                                        double seconds);
   // Empty when the run recorded no activity. Errors as the constructor's.
   ActivityTables activity();
 

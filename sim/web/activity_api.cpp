@@ -10,6 +10,7 @@
 #include "platform/observe/json_writer.h"
 #include "sim/web/answer.h"
 #include "sim/web/api.h"
+#include "sim/web/messages.h"
 
 namespace kb::web {
 namespace {
@@ -202,6 +203,33 @@ HttpResponse Api::profile(const HttpRequest& request) const {
     writer.end_array();
   }
   writer.end_object();
+  return json(writer);
+}
+
+// [sender, receiver, bytes, direction, sent, arrived, awaited, received]: times from t0 in fs, null when unknown.
+HttpResponse Api::messages(const HttpRequest& request) const {
+  need_operations();
+  const TimeWindow window = window_of(request);
+  constexpr std::int64_t kMostSteps = 60'000;
+  const auto steps = run_.operations().message_steps(window.begin_fs, window.end_fs, kMostSteps, kQuerySeconds);
+  if (!steps) return error(kTooSlow, "this takes too long; narrow it down");
+  std::map<std::int64_t, std::string> names;
+  for (const auto& [id, name] : run_.operations().names().components) names.emplace(id, cell_of(name));
+  JsonWriter writer(JsonWriter::Layout::compact);
+  writer.begin_object().key("all").boolean(steps->size() < static_cast<std::size_t>(kMostSteps));
+  writer.key("messages").begin_array();
+  for (const Message& message : match_messages(*steps)) {
+    const auto name = [&](std::int64_t id) { id < 0 ? writer.null() : writer.text(names[id]); };
+    const auto time = [&](std::int64_t fs) { fs < 0 ? writer.null() : writer.integer(fs - window.begin_fs); };
+    writer.begin_array();
+    name(message.sender);
+    name(message.receiver);
+    writer.integer(message.bytes).text(message.direction);
+    for (const std::int64_t fs : {message.sent_fs, message.arrived_fs, message.awaited_fs, message.received_fs})
+      time(fs);
+    writer.end_array();
+  }
+  writer.end_array().end_object();
   return json(writer);
 }
 

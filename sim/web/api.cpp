@@ -154,7 +154,8 @@ HttpResponse Api::answer(const HttpRequest& request) const {
                                                       {"/api/classes", &Api::classes},
                                                       {"/api/cells", &Api::cells},
                                                       {"/api/profile", &Api::profile},
-                                                      {"/api/work", &Api::work}};
+                                                      {"/api/work", &Api::work},
+                                                      {"/api/messages", &Api::messages}};
   const auto route = routes.find(request.path);
   if (route == routes.end()) return error(kNotFound, "there is no such page");
   try {

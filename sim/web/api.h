@@ -42,6 +42,7 @@ class Api {
   HttpResponse cells(const HttpRequest& request) const;
   HttpResponse profile(const HttpRequest& request) const;
   HttpResponse work(const HttpRequest& request) const;
+  HttpResponse messages(const HttpRequest& request) const;
 
   data::OpQuery query_of(const HttpRequest& request) const;
   void need_operations() const;

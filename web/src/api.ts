@@ -224,3 +224,11 @@ export async function fetchWork(t0: bigint, t1: bigint, under: string, signal: A
   const raw = await json<{ pes: number; hbm_bytes: number; operations: [number, number, number, number, number, number][] }>(`/api/work?t0=${t0}&t1=${t1}&under=${under}`, signal);
   return { ...raw, operations: raw.operations.map(([operation, count, busyNs, macs, usefulMacs, elements]) => ({ operation, count, busyNs, macs, usefulMacs, elements })) };
 }
+
+// A message between PEs; times from the begin of the window in fs, null when they are not in it.
+export interface Message { sender: string | null; receiver: string | null; bytes: number; direction: string; sent: number | null; arrived: number | null; awaited: number | null; received: number | null }
+
+export async function fetchMessages(t0: bigint, t1: bigint, signal: AbortSignal): Promise<{ all: boolean; messages: Message[] }> {
+  const raw = await json<{ all: boolean; messages: [string | null, string | null, number, string, number | null, number | null, number | null, number | null][] }>(`/api/messages?t0=${t0}&t1=${t1}`, signal);
+  return { all: raw.all, messages: raw.messages.map(([sender, receiver, bytes, direction, sent, arrived, awaited, received]) => ({ sender, receiver, bytes, direction, sent, arrived, awaited, received })) };
+}

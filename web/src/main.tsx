@@ -2,6 +2,7 @@ import { render } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
 import { fetchComparison, fetchRun, fetchRows, fetchState, type Comparison, type Rows, type Run, type State } from './api';
 import { forgetToken, href, useAddress } from './address';
+import { Collective } from './collective';
 import { Compare } from './compare';
 import { MachinePage } from './machine';
 import { Overview } from './overview';
@@ -50,7 +51,9 @@ function App() {
   const { run, comparison, rows, state, failure } = useRun();
   if (failure) return <main class="page"><p class="message bad" role="alert">{failure}</p></main>;
   if (!run) return <main class="page"><p class="message">Reading the run …</p></main>;
-  const pages: [string, string][] = comparison ? [...PAGES, ['compare', 'Compare']] : PAGES;
+  const hasMessages = address.page === 'collective' || rows?.operations.some(({ name }) => name === 'ipcq_send');
+  const pages: [string, string][] = [...PAGES.slice(0, 4), ...(hasMessages ? [['collective', 'Collective'] as [string, string]] : []), ...PAGES.slice(4),
+    ...(comparison ? [['compare', 'Compare'] as [string, string]] : [])];
   const page = pages.some(([name]) => name === address.page) ? address.page : 'overview';
   return (
     <>
@@ -74,6 +77,7 @@ function App() {
         {page === 'why' && <Why run={run} values={address.values} />}
         {page === 'machine' && <MachinePage run={run} values={address.values} />}
         {page === 'roofline' && <Roofline run={run} rows={rows} values={address.values} />}
+        {page === 'collective' && <Collective run={run} values={address.values} />}
         {page === 'timeline' && <Timeline run={run} rows={rows} state={state} values={address.values} />}
         {page === 'compare' && comparison && <Compare run={run} comparison={comparison} values={address.values} />}
         {page === 'tables' && <Tables run={run} values={address.values} />}

@@ -258,6 +258,23 @@ async function tables(page) {
   await picture(page, 'launches');
 }
 
+async function collective() {
+  const messages = await serve(simulate('messages', '--bench', 'ccl-allreduce'));
+  const page = await open(messages.url);
+  await go(page, 'Collective');
+  await page.getByText('62 messages, 992 B, 32 ranks').waitFor();
+  await page.getByText('critical chain of 9 messages').waitFor();
+  await page.getByRole('row', { name: /sip1\.cube14\.pe0 sip1\.cube15\.pe0 16 B 811\.5 ns 30\.91 ns 682\.0 ns/ }).waitFor();
+  await picture(page, 'collective');
+  const box = await page.locator('.ranksplot').boundingBox();
+  for (let x = 140; x < box.width && await page.locator('.tooltip').count() === 0; x += 3) await page.locator('.ranksplot').hover({ position: { x, y: 300 } });
+  assert.match(await page.locator('.tooltip').innerText(), /→[^]*under way/);
+  await page.mouse.down();
+  await page.mouse.up();
+  await page.locator('.label.focus', { hasText: /^.*pe0/ }).waitFor();
+  await messages.stop();
+}
+
 async function compare(folder) {
   const better = await serve(simulate('better', '--bench', 'matmul-composite', '--set', 'cube.pe_template.components.pe_dma.attrs.rd_outstanding=4'), '--against', folder);
   const page = await open(better.url);
@@ -294,9 +311,10 @@ try {
   const stranger = await browser.newContext();
   const refused = await (await stranger.newPage()).goto(new URL('/', gemm.url).href);
   assert.equal(refused.status(), 403, 'without the token nothing is shown');
-  assert.equal(await page.getByRole('link', { name: 'Compare' }).count(), 0, 'there is nothing to compare with');
+  for (const label of ['Compare', 'Collective']) assert.equal(await page.getByRole('link', { name: label }).count(), 0, `there is nothing for ${label}`);
   await gemm.stop();
   await compare(join(work, 'gemm'));
+  await collective();
 
   // Names that are markup, findings of any shape, no operations.
   const odd = join(work, 'odd');

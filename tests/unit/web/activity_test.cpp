@@ -77,6 +77,14 @@ class ActivityTest : public test::RunFolders {
     log.record(2, data::test::record(data::TileOp{stage}, 2, 45_ns, 50_ns, NodeId(3)));
     log.record(3, data::test::record(sum, 3, 50_ns, 52_ns, NodeId(3)));
     log.record(4, data::test::record(product, 4, 1_ns, 2_ns, NodeId(3)));
+    // A message to another PE. Its receive is the last of its steps.
+    using data::CopyName;
+    const auto message = [](CopyName name, std::uint64_t from, std::uint64_t to, const char* direction) {
+      return data::CopyOp{name, {{from, 64}}, {{to, 64}}, direction, 5};
+    };
+    log.record(5, data::test::record(message(CopyName::ipcq_send, 0x10, 0x20, "E"), 5, 11_ns, 11_ns, NodeId(0)));
+    log.record(6, data::test::record(message(CopyName::ipcq_copy, 0x20, 0x30, "W"), 6, 20_ns, 21_ns, NodeId(3)));
+    log.record(7, data::test::record(message(CopyName::ipcq_recv, 0x30, 0x40, "W"), 7, 15_ns, 22_ns, NodeId(3)));
   }
   Json json(const std::string& path, std::multimap<std::string, std::string> parameters, int status = 200) const {
     const HttpResponse response = api_->answer({path, std::move(parameters)});
@@ -189,6 +197,14 @@ TEST_F(ActivityTest, WorkByKindOfOperation) {
   // Number, count, busy ns, MACs, those of elements that exist, elements.
   EXPECT_EQ(work["operations"], Json::parse("[[1, 1, 10, 64, 64, 16], [2, 1, 5, 64, 27, 1], [3, 1, 2, 0, 0, 32]]"));
   EXPECT_EQ(json("/api/work", launch({{"under", "sip1"}}))["operations"].size(), 0u);
+}
+
+TEST_F(ActivityTest, MessagesWithTheirTimes) {
+  const Json messages = json("/api/messages", launch());
+  EXPECT_EQ(messages["all"], true);
+  EXPECT_EQ(messages["messages"],
+            Json::parse(R"([["sip0.cube9.pe0", "sip0.cube9.pe0", 64, "E", 1000000, 11000000, 5000000, 12000000]])"));
+  EXPECT_EQ(json("/api/messages", {{"t0", "16000000"}, {"t1", "60000000"}})["messages"][0][0], nullptr);
 }
 
 TEST_F(ActivityTest, AnotherRunToCompareWith) {
