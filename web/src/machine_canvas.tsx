@@ -77,10 +77,10 @@ function paint(c: CanvasRenderingContext2D, picture: Picture, measure: Measure, 
     if (!shape.label || c.measureText(shape.label).width > w + (shape.frame ? 60 : 6)) continue;
     if (shape.frame) {
       c.fillStyle = colours.dim;
-      c.fillText(shape.label, x + w / 2, shape.go ? y + h - font : y + h + font * 0.75);
+      c.fillText(shape.label, x + w / 2, y + h + font * 0.75);
     } else {
       c.fillStyle = value === null ? colours.text : inkOn(value, dark);
-      c.fillText(shape.label, x + w / 2, y + (h > 40 * scale && shape.go ? h / 2 : h / 2));
+      c.fillText(shape.label, x + w / 2, y + h / 2);
     }
   }
 }

@@ -54,6 +54,15 @@ function figuresOf(cells: Cell[] | undefined, kind: string, measure: Measure): {
   return { figures: best[1], lines: all.map(([cell]) => `${kindLabel(cell.kind)}s, mean\t${cell.mean}`) };
 }
 
+// How many SIPs stand beside each other: as large as a screen allows, full rows rather than not.
+function columnsOf(sips: number, width: number, height: number): number {
+  const SCREEN = 1.5, FULL = 1.3;
+  const worth = (across: number) => (sips % across === 0 ? FULL : 1) / Math.max((across * width) / SCREEN, Math.ceil(sips / across) * height);
+  let best = 1;
+  for (let across = 2; across <= sips; ++across) if (worth(across) > worth(best)) best = across;
+  return best;
+}
+
 // The whole machine, or one SIP of it: cubes with their PEs, and the wires between them.
 export function overviewPicture(machine: MachineOverview, at: string, cells: Cell[], wires: GroupWire[], kind: string, measure: Measure): Picture {
   const groups = machine.groups.filter((group) => group.includes('.') && !group.startsWith('fabric') && (!at || sipOf(group) === at));
@@ -63,7 +72,7 @@ export function overviewPicture(machine: MachineOverview, at: string, cells: Cel
   const ioOf = new Map(sips.flatMap((sip) => groups.filter((group) => sipOf(group) === sip && !isCube(group)).map((group, i): [string, number] => [group, i])));
   const size = peSize(machine);
   const sipW = Math.max(mw, ios) * (CELL + GAP) - GAP, sipH = mh * (CELL + GAP) - GAP + (ios > 0 ? CELL * 0.5 + GAP : 0);
-  const across = Math.max(1, Math.round(Math.sqrt((sips.length * sipH * 1.5) / sipW)));
+  const across = columnsOf(sips.length, sipW + 3 * EDGE, sipH + 4 * EDGE);
   const switches = machine.groups.filter((group) => group.startsWith('fabric') && !at);
   const top = EDGE + (switches.length > 0 ? 60 : 0);
   const origin = new Map(sips.map((sip, i) => [sip, { x: EDGE + (i % across) * (sipW + 3 * EDGE), y: top + EDGE + Math.floor(i / across) * (sipH + 4 * EDGE) }]));

@@ -207,8 +207,8 @@ async function machine(page) {
   await page.mouse.down();
   await page.mouse.move(strip.x + strip.width * 0.05, strip.y + 30);
   await page.mouse.move(strip.x + strip.width * 0.1, strip.y + 30);
+  await page.waitForFunction((old) => document.querySelector('.hottest').innerText !== old, before);  // while it is dragged
   await page.mouse.up();
-  await page.waitForFunction((old) => document.querySelector('.hottest').innerText !== old, before);
   // The address follows: a tenth of 118.9 µs.
   await page.waitForFunction(() => {
     const v = new URLSearchParams(location.hash.split('?')[1]);
