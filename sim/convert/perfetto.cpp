@@ -185,13 +185,13 @@ void Trace::write_launches() {
   std::map<std::int64_t, std::vector<Span>> by_sip;
   const Json summary = Json::parse(run_.summary());
   for (const Json& launch : summary["launches"]) {
-    const auto fs = [&](const char* name) {
-      return launch[name].is_string() ? std::stoll(launch[name].get<std::string>()) : -1;
-    };
+    const auto member = [&](const char* name) { return launch.value(name, Json()); };
+    const auto text = [&](const char* name) { return member(name).is_string() ? member(name).get<std::string>() : ""; };
+    const auto fs = [&](const char* name) { return text(name).empty() ? -1 : std::stoll(text(name)); };
     const Span span{fs("submit_fs"), fs("completed_fs"), fs("start_fs"),
-                    "#" + launch.value("id", Json()).dump() + " " + launch.value("kernel", std::string())};
+                    "#" + member("id").dump() + " " + text("kernel")};
     if (span.submitted < 0 || span.completed < span.submitted) continue;
-    by_sip[launch.value("sip", Json()).is_number() ? launch["sip"].get<std::int64_t>() : -1].push_back(span);
+    by_sip[member("sip").is_number_integer() ? member("sip").get<std::int64_t>() : -1].push_back(span);
   }
   for (auto& [sip, spans] : by_sip) {
     std::stable_sort(spans.begin(), spans.end(),

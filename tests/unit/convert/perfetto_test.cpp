@@ -200,6 +200,15 @@ TEST_F(PerfettoTest, LaunchesThatOverlapLieBelowEachOther) {
             2);
 }
 
+TEST_F(PerfettoTest, OddLaunchesAreLeftOut) {
+  write("run/result.json", R"({"schema": 1, "ok": true, "launches": [
+           7, {"kernel": 5}, {"submit_ns": "1", "completed_ns": 3}, {"submit_ns": 4, "completed_ns": 3, "sip": "a"}]})");
+  write_ops("run/ops.sqlite", {});
+  Decoded decoded;
+  decode_trace(trace("run"), decoded);
+  EXPECT_TRUE(decoded.launches.empty());
+}
+
 TEST_F(PerfettoTest, CountersAreTheSharesOfTheActivity) {
   record::ActivityRecorder recorder(2);
   recorder.add_series({NodeId(0), record::SeriesKind::dma, "read", NodeId(), 0, 0, 1})
