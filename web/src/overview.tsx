@@ -159,6 +159,8 @@ function Chosen({ run, launch }: { run: Run; launch: Launch }) {
         {launch.breakdown?.limiter && <span>bounded by <strong>{words(launch.breakdown.limiter)}</strong></span>}
         {padded > 0.001 && <span>{percent(padded)} of the MACs are padding</span>}
         {ns(launch.late_pes) > 0 && <span>{launch.late_pes} PEs started late</span>}
+        {run.has_operations && launch.submit_fs && <a href={href('why', { launch: launch.id })}>Why it took so long</a>}
+        {run.has_operations && run.machine && launch.submit_fs && <a href={href('machine', { launch: launch.id })}>In the machine</a>}
         {run.has_operations && launch.submit_fs && <a href={href('timeline', { launch: launch.id })}>Timeline of this launch</a>}
         {run.has_operations && launch.submit_fs && launch.completed_fs &&
           <a href={href('tables', { t0: launch.submit_fs, t1: launch.completed_fs, sort: 'duration', order: 'desc' })}>Its longest operations</a>}

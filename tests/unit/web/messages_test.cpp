@@ -40,6 +40,18 @@ TEST(Messages, StepsOfOneMessageAreFoundByAddressAndNumber) {
   EXPECT_EQ(messages[1].direction, "E");
 }
 
+TEST(Messages, ANumberThatIsUsedAgainIsTakenInOrder) {
+  const std::vector<Message> messages = match_messages({
+      step(Kind::send, 1, 10, 10, "tcm", "wire", 0),
+      step(Kind::send, 1, 20, 20, "tcm", "wire", 0),
+      step(Kind::copy, 2, 29, 30, "wire", "slot", 0),
+      step(Kind::copy, 2, 39, 40, "wire", "slot", 0),
+  });
+  ASSERT_EQ(messages.size(), 2u);
+  EXPECT_EQ(messages[0].arrived_fs, 30);
+  EXPECT_EQ(messages[1].arrived_fs, 40);
+}
+
 TEST(Messages, WhatIsCutOffStaysOpen) {
   const std::vector<Message> messages = match_messages({
       step(Kind::copy, 2, 1, 2, "wire", "slot", 7),
