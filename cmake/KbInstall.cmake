@@ -26,16 +26,25 @@ target_compile_definitions(kb_plugin INTERFACE SC_ALLOW_DEPRECATED_IEEE_API=0)
 add_library(kb_sdk INTERFACE)
 target_link_libraries(kb_sdk INTERFACE ${KB_PLUGIN_LIBRARIES} kb_modules kb_sw_plugin)
 add_dependencies(kernbench kb_test_kit)  # no part of it, but installed with it
+# The device in a program of your own: libraries of the simulator without its command line, and no allocator.
+set(_device kb_sim_device kb_modules_bridge kb_sim_driver kb_sim_report kb_sim_setup kb_sim_host kb_sim_findings)
+set_target_properties(kb_sim_device PROPERTIES EXPORT_NAME device)
+add_dependencies(kernbench kb_sim_device)
 foreach(name plugin sdk test_kit)
   set_target_properties(kb_${name} PROPERTIES EXPORT_NAME ${name})
 endforeach()
+install(FILES "${CMAKE_SOURCE_DIR}/sim/device/device.h" "${CMAKE_SOURCE_DIR}/sim/device/device_queue.h"
+  DESTINATION ${_headers}/kernbench)
 install(TARGETS kb_flags EXPORT kernbench INCLUDES DESTINATION ${_headers})
-install(TARGETS kb_plugin kb_sdk ${KB_PLUGIN_LIBRARIES} kb_modules kb_observe kb_sw_plugin kb_systemc kb_test_kit
+install(TARGETS kb_plugin kb_sdk ${KB_PLUGIN_LIBRARIES} kb_modules kb_observe kb_sw_plugin kb_systemc kb_test_kit ${_device}
   EXPORT kernbench ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR}/kernbench)
+if(KB_RTL_BUILT)
+  install(TARGETS kb_rtl_models EXPORT kernbench ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR}/kernbench)
+endif()
 install(EXPORT kernbench NAMESPACE kernbench:: FILE kernbenchTargets.cmake DESTINATION ${_package})
 
 configure_package_config_file("${CMAKE_SOURCE_DIR}/cmake/kernbenchConfig.cmake.in"
-  "${CMAKE_BINARY_DIR}/kernbenchConfig.cmake" INSTALL_DESTINATION ${_package} PATH_VARS CMAKE_INSTALL_BINDIR)
+  "${CMAKE_BINARY_DIR}/kernbenchConfig.cmake" INSTALL_DESTINATION ${_package} PATH_VARS CMAKE_INSTALL_BINDIR CMAKE_INSTALL_DATADIR)
 write_basic_package_version_file("${CMAKE_BINARY_DIR}/kernbenchConfigVersion.cmake"
   VERSION ${PROJECT_VERSION} COMPATIBILITY ExactVersion)
 install(FILES "${CMAKE_BINARY_DIR}/kernbenchConfig.cmake" "${CMAKE_BINARY_DIR}/kernbenchConfigVersion.cmake"

@@ -143,6 +143,15 @@ void OperationRecorder::on_host_write(NodeId component, const contract::MemoryWr
        WriteOp{WriteName::host_write, {{write.pa, write.nbytes}}, write.pattern, write.buffer, write.buffer_offset}});
 }
 
+void OperationRecorder::on_outside_write(NodeId component, std::vector<Extent> destination,
+                                         std::shared_ptr<const std::vector<std::byte>> buffer, TimeFs start,
+                                         TimeFs end) {
+  const std::uint64_t id = next_id_++;
+  if (!engine_.wants_records()) return;
+  engine_.complete(
+      {id, start, end, component, WriteOp{WriteName::host_write, std::move(destination), {}, std::move(buffer), 0}});
+}
+
 std::vector<std::byte> OperationRecorder::kernel_read(const std::vector<Extent>& extents) {
   return engine_.kernel_read(extents);
 }

@@ -19,6 +19,9 @@ class OperationRecorder final : public contract::IOperationSink {
                   TimeFs end) override;
   void on_scratch_write(NodeId component, std::uint64_t pa, std::vector<std::byte> bytes, TimeFs at) override;
   void on_host_write(NodeId component, const contract::MemoryWrite& write, TimeFs start, TimeFs end) override;
+  // Bytes from a model outside of the machine, in order, at `destination`.
+  void on_outside_write(NodeId component, std::vector<Extent> destination,
+                        std::shared_ptr<const std::vector<std::byte>> buffer, TimeFs start, TimeFs end);
   std::vector<std::byte> kernel_read(const std::vector<Extent>& extents) override;
 
  private:

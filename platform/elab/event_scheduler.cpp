@@ -127,8 +127,16 @@ void EventScheduler::fail(std::exception_ptr error) {
 
 // SystemC warns of a second sc_stop().
 void EventScheduler::stop() {
-  if (!stopped_) sc_core::sc_stop();
-  stopped_ = true;
+  if (std::exchange(stopped_, true)) return;
+  if (embedding_ == nullptr) {
+    sc_core::sc_stop();
+  } else if (embedding_->ended) {
+    embedding_->ended();
+  }
+}
+
+void EventScheduler::embed(Embedding embedding) {
+  embedding_ = std::make_unique<Embedding>(std::move(embedding));
 }
 
 void EventScheduler::insert_current(const Event& event) {
@@ -239,16 +247,46 @@ TimeFs EventScheduler::next_event_time() {
   return current_[cursor_].time;
 }
 
+// Up to which time nobody else can do anything.
+TimeFs EventScheduler::horizon() const {
+  if (embedding_ != nullptr && !embedding_->run_ahead) return now_;
+  if (sc_core::sc_pending_activity_at_current_time()) return now_;
+  if (!sc_core::sc_pending_activity_at_future_time()) return kNever;
+  return now_ + from_sc(sc_core::sc_time_to_pending_activity());
+}
+
 void EventScheduler::run_method() {
   running_ = true;
   armed_at_ = kNever;
   threads_woken_ = false;
   now_ = std::max(now_, kernel_now());
-  const TimeFs ahead_until =
-      sc_core::sc_pending_activity_at_current_time()
-          ? now_
-          : (sc_core::sc_pending_activity_at_future_time() ? now_ + from_sc(sc_core::sc_time_to_pending_activity())
-                                                           : kNever);
+  const TimeFs ahead_until = horizon();
+  const bool ended = embedding_ != nullptr ? run_guarded(ahead_until) : run_events(ahead_until);
+  running_ = false;
+  if (failed() && embedding_ == nullptr) std::rethrow_exception(failure_);
+  if (ended || failed()) {
+    stop();
+    return;
+  }
+  const TimeFs next = next_event_time();
+  if (next != kNever) {
+    arm(next);
+  } else if (embedding_ != nullptr && embedding_->drained) {
+    embedding_->drained();
+  }
+}
+
+bool EventScheduler::run_guarded(TimeFs ahead_until) {
+  try {
+    return run_events(ahead_until);
+  } catch (...) {
+    fail(std::current_exception());
+    return true;
+  }
+}
+
+// Whether the run is over.
+bool EventScheduler::run_events(TimeFs ahead_until) {
   bool ended = end_requested() || stopped_;
   while (!ended) {
     const TimeFs next = next_event_time();
@@ -268,14 +306,7 @@ void EventScheduler::run_method() {
     event.handler->on_event(now_, event.argument);
     if ((handled_ & kPollMask) == 0 && (end_requested() || (poll_ && poll_()))) ended = true;
   }
-  running_ = false;
-  if (failed()) std::rethrow_exception(failure_);
-  if (ended) {
-    stop();
-    return;
-  }
-  const TimeFs next = next_event_time();
-  if (next != kNever) arm(next);
+  return ended;
 }
 
 // Not beyond the time limit: the clock would go there first.

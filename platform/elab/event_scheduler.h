@@ -1,12 +1,14 @@
 // The one event engine behind every block that schedules timed actions: plain values in an exact (time, schedule order)
 // sequence, driven by a single sc_event. A few pending events are one sorted array, many a timing wheel. It runs ahead
 // of SystemC time while nothing else is pending in the kernel, so use now() here and not sc_time_stamp() inside blocks.
+// Embedded in a simulation of somebody else it stays with SystemC's time (docs/architecture/cosimulation.md).
 #pragma once
 
 #include <atomic>
 #include <cstdint>
 #include <exception>
 #include <functional>
+#include <memory>
 #include <string>
 #include <systemc>
 #include <vector>
@@ -24,6 +26,14 @@ class EventHandler {
   ~EventHandler() = default;
 };
 
+// How the engine lives in a simulation that belongs to somebody else: it never stops that simulation, and no exception
+// leaves its process.
+struct Embedding {
+  bool run_ahead = false;         // the owner promises one sc_start() and no call at a time of its own
+  std::function<void()> ended;    // the run is over; failure() or the texts of EventScheduler say why
+  std::function<void()> drained;  // no event is left for now
+};
+
 class EventScheduler final : public sc_core::sc_module {
  public:
   explicit EventScheduler(const sc_core::sc_module_name& name);
@@ -31,6 +41,10 @@ class EventScheduler final : public sc_core::sc_module {
 
   // Time of the event being handled; in a thread, the time at which it was resumed.
   TimeFs now() const { return now_; }
+
+  // Before the simulation starts.
+  void embed(Embedding embedding);
+  bool ended() const { return stopped_; }
 
   // Calls handler.on_event(at, argument) at absolute time `at` >= now(). Events of one time run in schedule order. What
   // is later than kTimeEnd never happens: it ends the run (pass_end).
@@ -67,6 +81,7 @@ class EventScheduler final : public sc_core::sc_module {
   // is over; the first call counts. For faults that are found in the middle of code which might catch what is thrown.
   void fail(std::exception_ptr error);
   bool failed() const { return failure_ != nullptr; }
+  std::exception_ptr failure() const { return failure_; }
 
   // The code of the user that runs now; one for the process, as there is one simulation.
   static Foreground& foreground() { return foreground_; }
@@ -94,6 +109,9 @@ class EventScheduler final : public sc_core::sc_module {
 
   static std::int64_t slot_of(TimeFs time) { return time.fs() >> kSlotShift; }
   void run_method();
+  TimeFs horizon() const;
+  bool run_events(TimeFs ahead_until);
+  bool run_guarded(TimeFs ahead_until);
   bool next_slot();
   std::int64_t next_occupied_slot() const;
   TimeFs next_event_time();
@@ -128,6 +146,7 @@ class EventScheduler final : public sc_core::sc_module {
   bool limit_reached_ = false;
   bool stopped_ = false;
   std::function<bool()> poll_;
+  std::unique_ptr<Embedding> embedding_;  // null: the simulation is kernbench's own
   std::string passed_end_;
   std::string given_up_;
   std::atomic<bool> end_requested_{false};

@@ -37,7 +37,7 @@ std::exception_ptr named_error(const topology::Node& node, TimeFs now) {
 }  // namespace
 
 bool is_foreign(const topology::Node& node) {
-  return node.impl.rfind("custom.", 0) == 0;
+  return node.impl.rfind("custom.", 0) == 0 || node.impl.rfind("rtl.", 0) == 0;
 }
 
 CodeScope::CodeScope(const topology::Node& node, TimeFs now) : before_(EventScheduler::foreground().view()) {

@@ -7,7 +7,7 @@
 
 namespace kb::elab {
 
-// Blocks of plug-ins and of users' own programs; the built-in ones are trusted.
+// Blocks of plug-ins and of users' own programs, and those that simulate RTL; the built-in ones are trusted.
 bool is_foreign(const topology::Node& node);
 
 // As long as it lives, the code of another block runs: of `node` when it is foreign, else the simulator's own.

@@ -10,15 +10,17 @@ void BlockCatalog::add_block(BlockDefinition definition) {
   if (definition.factory == nullptr) {
     throw Error::configuration("the implementation '" + definition.impl + "' has no factory");
   }
-  if (!implementations_.kinds_of(definition.impl).empty()) {
-    throw Error::configuration("the implementation '" + definition.impl + "' is registered twice; rename one of them");
-  }
   implementations_.add(definition.kind, definition.impl, std::move(definition.fields));
-  factories_[definition.impl] = std::move(definition.factory);
+  factories_[definition.impl][definition.kind] = std::move(definition.factory);
 }
 
 BlockRegistry BlockCatalog::with(BlockRegistry builtin) const {
-  builtin.insert(factories_.begin(), factories_.end());
+  for (const auto& entry : factories_) {
+    const auto& by_kind = entry.second;
+    builtin[entry.first] = [by_kind](const sc_core::sc_module_name& name, NodeId node, BlockContext& context) {
+      return by_kind.at(context.graph.node(node).kind)(name, node, context);
+    };
+  }
   return builtin;
 }
 

@@ -43,10 +43,11 @@ BlockFactory make_custom_factory() {
   };
 }
 
-// A block from outside: which kind it can stand for, under which name, with which parameters of its own.
+// A block from outside: which kind it can stand for (a name may stand for several, each with its own definition), under
+// which name, with which parameters of its own.
 struct BlockDefinition {
   topology::NodeKind kind{};
-  std::string impl;  // "custom.<name>"
+  std::string impl;  // "custom.<name>", or "rtl.<name>" of modules/rtl
   params::FieldTable fields;
   BlockFactory factory;
 };
@@ -63,7 +64,7 @@ class BlockCatalog {
 
  private:
   topology::Implementations implementations_;
-  BlockRegistry factories_;
+  std::map<std::string, std::map<topology::NodeKind, BlockFactory>> factories_;
 };
 
 }  // namespace kb::elab

@@ -212,7 +212,8 @@ std::string read_impl(MapReader& entry, NodeKind kind) {
   std::vector<std::string> known = rule.impls;
   for (std::string& name : others.names(kind)) known.push_back(std::move(name));
   if (std::find(known.begin(), known.end(), impl) != known.end()) return impl;
-  if (!starts_with(impl, "builtin.") && !starts_with(impl, "custom.")) {
+  const bool rtl = starts_with(impl, "rtl.");
+  if (!starts_with(impl, "builtin.") && !starts_with(impl, "custom.") && !starts_with(impl, "tlm.") && !rtl) {
     entry.report("impl", fmt::format("'{}' names no implementation", impl),
                  fmt::format("write builtin.<name> or custom.<name>, e.g. {}", rule.impl));
     return rule.impl;
@@ -228,6 +229,9 @@ std::string read_impl(MapReader& entry, NodeKind kind) {
   if (!kinds.empty()) {
     entry.report("impl", fmt::format("'{}' cannot serve as {}", impl, node_kind_name(kind)),
                  fmt::format("write {}; this one is for {}", join_words(known), join_words(kinds)));
+  } else if (rtl && !others.has_rtl()) {
+    entry.report("impl", fmt::format("'{}' is simulated from RTL, for which this kernbench is not built", impl),
+                 "install the Debian package verilator and build with cmake -DKB_RTL=ON");
   } else if (starts_with(impl, "custom.")) {
     entry.report("impl", fmt::format("nobody has registered the implementation '{}' of {}", impl, node_kind_name(kind)),
                  nearest_name(impl, known).empty() ? "name the library that brings it with --plugin"

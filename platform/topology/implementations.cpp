@@ -2,6 +2,10 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <array>
+#include <string_view>
+
 #include "platform/base/error.h"
 #include "platform/topology/component_rules.h"
 
@@ -13,7 +17,11 @@ void Implementations::add(NodeKind kind, const std::string& impl, params::FieldT
         "the implementation '{}' is for a kind of block that does not exist; give one of kb::topology::NodeKind",
         impl));
   }
-  if (impl.rfind("custom.", 0) != 0 || impl.size() == 7) {
+  constexpr std::array<std::string_view, 3> kPrefixes{"custom.", "rtl.", "tlm."};
+  const bool named = std::any_of(kPrefixes.begin(), kPrefixes.end(), [&](std::string_view prefix) {
+    return impl.rfind(prefix, 0) == 0 && impl.size() > prefix.size();
+  });
+  if (!named) {
     throw Error::configuration(
         fmt::format("the implementation '{}' of {} needs a name that begins with custom., e.g. custom.my_{}", impl,
                     node_kind_name(kind), node_kind_name(kind)));
@@ -42,6 +50,11 @@ std::vector<std::string> Implementations::names(NodeKind kind) const {
     if (key.first == kind) out.push_back(key.second);
   }
   return out;
+}
+
+bool Implementations::has_rtl() const {
+  return std::any_of(tables_.begin(), tables_.end(),
+                     [](const auto& entry) { return entry.first.second.rfind("rtl.", 0) == 0; });
 }
 
 const Implementations& builtin_only() {

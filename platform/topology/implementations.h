@@ -14,12 +14,15 @@ namespace kb::topology {
 // By kind and name, with the parameters that each has besides those of its kind.
 class Implementations {
  public:
-  // Configuration Error when `impl` is not custom.<name>, exists already, or has a parameter of the kind's name.
+  // Configuration Error when `impl` is not custom.<name>, rtl.<name> or tlm.<name>, exists already, or has a parameter
+  // of the kind's name.
   void add(NodeKind kind, const std::string& impl, params::FieldTable fields);
 
   // Null when nobody has registered it.
   const params::FieldTable* find(NodeKind kind, const std::string& impl) const;
   std::vector<std::string> names(NodeKind kind) const;
+  // Whether any of them is simulated from RTL, which a build may leave out.
+  bool has_rtl() const;
   // The kinds that an implementation of this name serves.
   std::vector<NodeKind> kinds_of(const std::string& impl) const;
 

@@ -72,6 +72,16 @@ inline constexpr const char* kWebFooter =
     "Another computer's run: ssh -L 8765:127.0.0.1:8765 HOST, kernbench web there, and the address in a browser here.\n"
     "Without ops.sqlite in RUN_DIR there is no timeline. Ctrl-C ends the server.";
 
+inline constexpr const char* kServeFooter =
+    "Examples:\n"
+    "  kernbench serve --remote-port unix:/tmp/kb           the reference machine, for one peer\n"
+    "  python3 examples/remote/test_bench.py /tmp/kb        a test bench that connects to it\n"
+    "\n"
+    "The peer speaks Remote-Port 4.3 (QEMU of Xilinx, libsystemctlm-soc). Devices in its packets: 0 memory by "
+    "physical\n"
+    "address, 1 registers, 2 the interrupt, 3 host memory, which the machine asks for. What happens depends on the\n"
+    "packets and their stamps alone. The session ends when the peer closes the connection.";
+
 inline constexpr const char* kCheckFooter =
     "Examples:\n"
     "  kernbench check configs/*.yaml\n"

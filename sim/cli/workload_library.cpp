@@ -12,6 +12,8 @@
 #include <fstream>
 #include <new>
 
+#include "modules/bridge/tlm_memory.h"
+#include "modules/rtl/catalog.h"
 #include "platform/base/error.h"
 #include "platform/elab/event_scheduler.h"
 #include "platform/topology/input_file.h"
@@ -131,6 +133,8 @@ void add_plugin_option(CLI::App& app, std::vector<std::string>& plugins) {
 }
 
 WorkloadLibrary::WorkloadLibrary(const std::vector<std::string>& plugins) {
+  modules::add_rtl_blocks(blocks_);
+  modules::add_tlm_memory(blocks_);
   elab::Foreground& foreground = elab::EventScheduler::foreground();
   for (const std::string& file : plugins) {
     foreground.enter(elab::UserCode::plug_in, file.c_str(), nullptr, 0_fs);

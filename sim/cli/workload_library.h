@@ -17,8 +17,8 @@ namespace kb::cli {
 // --plugin of the commands for which a plug-in can matter.
 void add_plugin_option(CLI::App& app, std::vector<std::string>& plugins);
 
-// What can be run: the built-in kernels and workloads and those of plug-ins, with their blocks; plug-ins stay loaded
-// for the life of this object.
+// What can be run: the built-in kernels and workloads and those of plug-ins, with their blocks and those of RTL;
+// plug-ins stay loaded for the life of this object.
 class WorkloadLibrary {
  public:
   // Configuration Error when a plug-in cannot be loaded.

@@ -1,104 +1,20 @@
 #include "sim/driver/simulation.h"
 
-#include <algorithm>
-#include <array>
 #include <systemc>
 
 #include "modules/catalog.h"
-#include "modules/fabric/foreign_links.h"
-#include "platform/address/address_space.h"
-#include "platform/address/phys_addr.h"
-#include "platform/data/data_engine.h"
-#include "platform/data/op_log_file.h"
-#include "platform/data/operation_recorder.h"
-#include "platform/elab/foreign_call.h"
 #include "platform/elab/platform.h"
 #include "platform/observe/vcd_writer.h"
 #include "platform/record/activity_recorder.h"
-#include "sim/driver/deadlock.h"
+#include "sim/driver/data_side.h"
 #include "sim/driver/host_time_limit.h"
 #include "sim/driver/progress.h"
+#include "sim/driver/run_end.h"
 #include "sim/driver/systemc_setup.h"
-#include "sim/driver/wait_table.h"
 #include "sim/host/host_port.h"
 
 namespace kb::sim {
 namespace {
-
-// Names the memory of an address. No slot of the smallest unit holds two memories, so slots seen lately need no
-// decoding.
-class SpaceNames {
- public:
-  std::string_view operator()(std::uint64_t pa) {
-    const std::uint64_t slot = pa / address::kUnitSlotBytes;
-    Entry& entry = recent_[slot % recent_.size()];
-    if (entry.slot != slot) entry = {slot, decode(pa)};
-    return entry.name;
-  }
-
- private:
-  struct Entry {
-    std::uint64_t slot = ~std::uint64_t{0};
-    std::string_view name;
-  };
-  static std::string_view decode(std::uint64_t pa) {
-    if (address::space_of(pa) == address::AddressSpace::message) return "message";
-    const address::PhysAddr address = address::PhysAddr::decode(pa);
-    if (address.is_hbm()) return "hbm";
-    if (address.is_sram()) return "sram";
-    return address.is_tcm() ? "tcm" : "other";
-  }
-
-  std::array<Entry, 64> recent_;
-};
-
-// What the data engine writes and reads: memory, operation log, recorder.
-class DataSide {
- public:
-  DataSide(const topology::Graph& graph, const SimulationOptions& options)
-      : memory_({options.strict,
-                 [](std::uint64_t pa) {
-                   return address::space_of(pa) == address::AddressSpace::message
-                              ? address::encoded_text(pa)
-                              : address::PhysAddr::decode(pa).to_string();
-                 }}),
-        log_(make_log(graph, options)),
-        engine_(options.data_mode, memory_, engine_options(graph, log_.get())),
-        recorder_(engine_) {}
-
-  data::OperationRecorder& recorder() { return recorder_; }
-  std::vector<std::byte> read(std::uint64_t pa, std::uint64_t nbytes) { return engine_.read({{pa, nbytes}}); }
-  void finish() {
-    engine_.sync();
-    if (log_) log_->finish();
-  }
-  void finish_log() {
-    if (log_) log_->finish();
-  }
-
- private:
-  static std::unique_ptr<data::IOpSink> make_log(const topology::Graph& graph, const SimulationOptions& options) {
-    if (options.oplog == nullptr) return nullptr;
-    data::OpLog::Options log;
-    for (const topology::Node& node : graph.nodes) log.component_names.push_back(node.id);
-    log.space = SpaceNames();
-    log.facts = options.oplog_facts;
-    log.activity = options.recorder;
-    log.series_label = [&graph](const record::SeriesInfo& series) { return series.label(graph); };
-    return data::open_op_log(*options.oplog, std::move(log));
-  }
-  static data::DataEngine::Options engine_options(const topology::Graph& graph, data::IOpSink* sink) {
-    data::DataEngine::Options options;
-    options.component_name = [&graph](NodeId node) { return node.valid() ? graph.node(node).id : std::string("host"); };
-    options.sink = sink;
-    return options;
-  }
-
-  data::MemoryStore memory_;
-  std::unique_ptr<data::IOpSink> log_;
-  data::DataEngine engine_;
-  data::OperationRecorder recorder_;
-};
 
 std::unique_ptr<observe::VcdWriter> make_waveform(const SimulationOptions& options) {
   if (options.vcd == nullptr) return nullptr;
@@ -114,120 +30,6 @@ void check_filters(const observe::VcdWriter* waveform) {
   throw Error::configuration("--vcd-filter '" + unmatched[0] +
                              "' matches no signal; a signal is named node.signal, e.g. '" + waveform->example() +
                              "', and * stands for any characters");
-}
-
-std::vector<elab::WaitInfo> open_waits(const elab::Platform& platform, const HostPort& host) {
-  std::vector<elab::WaitInfo> waits;
-  host.collect_waits(waits);
-  for (elab::WaitInfo& wait : platform.waits()) {
-    if (!host.reports(wait)) waits.push_back(std::move(wait));
-  }
-  return waits;
-}
-
-// Whether the run was ended while something could still happen. Nobody waits in vain then.
-bool was_cut(const elab::EventScheduler& scheduler) {
-  return scheduler.limit_reached() || scheduler.end_requested() || !scheduler.passed_end().empty() ||
-         !scheduler.given_up().empty();
-}
-
-// Why a run has not come to its end.
-Error lack_of_progress(const elab::EventScheduler& scheduler, const HostTimeLimit* host_limit) {
-  const auto error = [](const char* code, const std::string& text) {
-    return Error(ErrorFamily::no_progress, code, text);
-  };
-  const std::string now = format_ns(scheduler.now());
-  const std::string& place = scheduler.given_up();
-  if (host_limit != nullptr && scheduler.end_requested()) {
-    return error("HOST_TIME_LIMIT", host_limit->headline() + " at " + now +
-                                        " ns of simulated time with work outstanding" +
-                                        (place.empty() ? "" : "; " + place));
-  }
-  if (scheduler.limit_reached() || (!place.empty() && scheduler.now() >= scheduler.time_limit())) {
-    return error("TIME_LIMIT", "the time limit was reached at " + now + " ns with work outstanding" +
-                                   (place.empty() ? "" : "; " + place));
-  }
-  if (!place.empty()) return error("NO_PROGRESS", "no simulated time passes any more at " + now + " ns: " + place);
-  return error("NO_PROGRESS", "nothing can happen any more at " + now + " ns but work is outstanding");
-}
-
-// The program's own failure, or the lack of progress; nothing when everything came to its end.
-std::optional<Error> find_failure(elab::Platform& platform, HostPort& host, const HostTimeLimit* host_limit) {
-  if (host.failure()) {
-    try {
-      std::rethrow_exception(host.failure());
-    } catch (const Error& error) {
-      if (error.family() != ErrorFamily::program && error.family() != ErrorFamily::no_progress) throw;
-      return error;
-    } catch (const std::exception& error) {
-      return error_of_program(error, "the workload failed: ");
-    } catch (...) {
-      return Error::program("BENCH_ERROR", "the workload threw an object that is not a std::exception");
-    }
-  }
-  if (const std::string& passed = platform.scheduler().passed_end(); !passed.empty()) {
-    return Error::program("TIME_RANGE", passed);
-  }
-  if (host.main_finished() && host.open_requests() == 0 && open_waits(platform, host).empty()) return std::nullopt;
-  if (!was_cut(platform.scheduler())) modules::throw_if_a_block_stalls(platform.context());
-  return lack_of_progress(platform.scheduler(), host_limit);
-}
-
-// A kernel that has failed is why others wait for it.
-std::optional<Error> first_failed_launch(const HostPort& host) {
-  const LaunchRecord* first = nullptr;
-  for (const LaunchRecord& launch : host.launches()) {
-    if (launch.ok || launch.completed == kNever) continue;
-    if (first == nullptr || launch.completed < first->completed) first = &launch;
-  }
-  if (first == nullptr) return std::nullopt;
-  return Error::program(first->error_code, "launch " + std::to_string(first->id) + " failed: " + first->error_message);
-}
-
-// Completes the table of a run without progress and ends what is still open.
-void end_without_progress(elab::Platform& platform, HostPort& host, std::optional<Error>& failure) {
-  const Error headline = *failure;
-  const bool limited = was_cut(platform.scheduler());
-  const std::optional<Error> cause = limited ? std::nullopt : first_failed_launch(host);
-  const std::vector<elab::WaitInfo> waits = open_waits(platform, host);
-  const std::string table = (limited || cause ? "" : diagnose_deadlock(waits)) + render_waits(waits);
-  host.abandon(headline.what(), platform.waits());
-  if (cause) {
-    failure.emplace(cause->family(), cause->code(),
-                    std::string(cause->what()) + "\nBecause of that " + headline.what() + "\n" + table);
-  } else {
-    failure.emplace(headline.family(), headline.code(), std::string(headline.what()) + "\n" + table);
-  }
-}
-
-void collect(const elab::Platform& platform, SimulationResult& result) {
-  const topology::Graph& graph = platform.graph();
-  std::vector<elab::Statistic> statistics;
-  for (std::uint32_t i = 0; i < graph.nodes.size(); ++i) {
-    if (graph.nodes[i].kind == topology::NodeKind::host) continue;
-    statistics.clear();
-    const elab::CodeScope scope(graph.nodes[i], result.sim_time);
-    platform.block(NodeId(i)).collect_statistics(statistics);
-    if (statistics.empty()) continue;
-    auto& [id, records] = result.blocks.emplace_back(graph.nodes[i].id, std::vector<StatisticRecord>());
-    for (const elab::Statistic& s : statistics) records.push_back({s.name, s.value, s.unit});
-  }
-}
-
-constexpr std::size_t kShownLeftovers = 4;
-
-void warn_of_leftovers(const elab::Platform& platform, std::vector<std::string>& warnings) {
-  std::vector<std::string> leftovers;
-  for (std::uint32_t i = 0; i < platform.graph().nodes.size(); ++i) {
-    if (platform.graph().nodes[i].kind == topology::NodeKind::host) continue;
-    platform.block(NodeId(i)).collect_leftovers(leftovers);
-  }
-  const std::size_t all = leftovers.size();
-  if (all > kShownLeftovers) {
-    leftovers.resize(kShownLeftovers);
-    leftovers.push_back(std::to_string(all - kShownLeftovers) + " more queues were left with messages");
-  }
-  warnings.insert(warnings.end(), leftovers.begin(), leftovers.end());
 }
 
 // A mistake of the program that shows outside of its own threads (a strict read, say)
@@ -307,7 +109,7 @@ SimulationResult simulate(const topology::LoadedTopology& topology, const Simula
   result.launches = host.take_launches();
   result.warnings = systemc.warnings();
   if (!result.failure) warn_of_leftovers(platform, result.warnings);
-  collect(platform, result);
+  result.blocks = collect_statistics(platform);
   return result;
 }
 

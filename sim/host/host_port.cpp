@@ -380,7 +380,7 @@ void HostPort::abandon(const std::string& reason, const std::vector<elab::WaitIn
     record_launch(request);
     launches_[request.launch].completed = kNever;
   }
-  threads_.unwind();
+  if (!options_.embedded) threads_.unwind();
 }
 
 }  // namespace kb::sim

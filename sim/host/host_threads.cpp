@@ -76,6 +76,7 @@ void HostThreads::start_main(std::function<void()> body) {
   Thread& thread = create("main program", -1);
   thread.granted = true;
   busy_ = true;
+  main_finished_ = false;
   spawn(thread, [this, body = std::move(body)] {
     try {
       body();

@@ -29,7 +29,7 @@ class HostThreads {
   // Starts the main program at the current simulated time (once, before the simulation starts). An exception that
   // escapes it is kept in failure().
   void start_main(std::function<void()> body);
-  bool main_finished() const { return main_finished_; }
+  bool main_finished() const { return main_finished_; }  // true, too, when none was started
   std::exception_ptr failure() const { return failure_; }
 
   // Runs body(0 .. count-1), each in a thread of its own, and blocks the calling host thread until all returned. The
@@ -81,7 +81,7 @@ class HostThreads {
   std::uint64_t next_id_ = 1;
   bool busy_ = false;  // a thread runs or has been told to
   bool unwinding_ = false;
-  bool main_finished_ = false;
+  bool main_finished_ = true;
   std::exception_ptr failure_;
 };
 

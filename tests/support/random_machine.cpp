@@ -23,7 +23,7 @@ std::string memory_rules(std::mt19937& random, int burst) {
 
 }  // namespace
 
-topology::LoadedTopology random_machine(std::mt19937& random) {
+std::string random_machine_yaml(std::mt19937& random) {
   const int corners = pick(random, 1, 4);
   const int per_corner = pick(random, 1, 2);
   const int pes = corners * per_corner;
@@ -46,7 +46,7 @@ topology::LoadedTopology random_machine(std::mt19937& random) {
                 "    - {{ id: io0, cube_ports: [{{ cube: {{ xy: [0, 0] }}, cube_side: N, phy: P0 }}] }}\n"
                 "    - {{ id: io1, cube_ports: [{{ cube: {{ xy: [{}, {}] }}, cube_side: S, phy: P0 }}] }}\n",
                 w - 1, h - 1);
-  std::string yaml = fmt::format(R"(
+  return fmt::format(R"(
 routing: {{ metric: {} }}
 system:
   ns_per_mm: {}
@@ -75,18 +75,21 @@ sip:
     ucie_link_bw_gbs: {}
     noc_to_ucie_conn_bw_gbs: {}
 )",
-                                 one_of(random, {"latency", "latency", "distance"}), one_of(random, {0.01, 0.0, 0.13}),
-                                 sips, decode(), w, h, chiplets, decode(),
-                                 corners == 1   ? "NW"
-                                 : corners == 2 ? "NW, NE"
-                                 : corners == 3 ? "NW, NE, SW"
-                                                : "NW, NE, SW, SE",
-                                 per_corner, channels * pes, channels, channel_bw, pes, pes, decode(), channels, burst,
-                                 one_of(random, {0.0, 0.0, 3.0}), one_of(random, {0.0, 0.0, 1.5}),
-                                 memory_rules(random, burst), one_of(random, {256.0, 128.0, 300.0}),
-                                 one_of(random, {2.0, 0.0, 1.25}), one_of(random, {256.0, 512.0, 100.0}),
-                                 channels * channel_bw, one_of(random, {512.0, 128.0}), one_of(random, {128.0, 256.0}));
-  return topology::load_text(yaml, "random machine");
+                     one_of(random, {"latency", "latency", "distance"}), one_of(random, {0.01, 0.0, 0.13}), sips,
+                     decode(), w, h, chiplets, decode(),
+                     corners == 1   ? "NW"
+                     : corners == 2 ? "NW, NE"
+                     : corners == 3 ? "NW, NE, SW"
+                                    : "NW, NE, SW, SE",
+                     per_corner, channels * pes, channels, channel_bw, pes, pes, decode(), channels, burst,
+                     one_of(random, {0.0, 0.0, 3.0}), one_of(random, {0.0, 0.0, 1.5}), memory_rules(random, burst),
+                     one_of(random, {256.0, 128.0, 300.0}), one_of(random, {2.0, 0.0, 1.25}),
+                     one_of(random, {256.0, 512.0, 100.0}), channels * channel_bw, one_of(random, {512.0, 128.0}),
+                     one_of(random, {128.0, 256.0}));
+}
+
+topology::LoadedTopology random_machine(std::mt19937& random) {
+  return topology::load_text(random_machine_yaml(random), "random machine");
 }
 
 std::vector<sim::TraceRow> random_rows(std::mt19937& random, const topology::Graph& graph, int count) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <random>
+#include <string>
 #include <vector>
 
 #include "platform/topology/topology.h"
@@ -9,6 +10,7 @@
 
 namespace kb::test {
 
+std::string random_machine_yaml(std::mt19937& random);
 topology::LoadedTopology random_machine(std::mt19937& random);
 
 // Rows within a short window, so that most of them overlap; sizes from 1 B to 64 KiB with odd remainders.

@@ -21,7 +21,8 @@ topology::LoadedTopology load(const MachineOptions& options) {
   topology::LoadedTopology loaded = topology::load_text(
       "system: { sips: { count: 1 } }\nsip: { cube_mesh: { w: 1, h: 1 } }\ncube: { pe_layout: { corners: [" + corners +
           "], pe_per_corner: 1 } }\n",
-      "test.yaml", options.set);
+      "test.yaml", options.set,
+      options.blocks == nullptr ? topology::builtin_only() : options.blocks->implementations());
   for (topology::Node& node : loaded.graph.nodes) {
     if (node.kind != NodeKind::pe_math || options.math_attrs.empty()) continue;
     node.params = with_values(node.params, options.math_attrs);
@@ -164,6 +165,7 @@ struct PeMachine::Script {
     modules::add_cube_blocks(blocks);
     modules::add_io_blocks(blocks);
     modules::add_pe_blocks(blocks);
+    if (options.blocks != nullptr) blocks = options.blocks->with(std::move(blocks));
     for (NodeKind kind : options.requesters) {
       blocks["builtin." + std::string(topology::node_kind_name(kind))] =
           kind == NodeKind::pe_cpu ? requester<modules::PeFabricBlock>() : requester<modules::PeBlock>();

@@ -118,6 +118,7 @@ struct MachineOptions {
   std::vector<topology::NodeKind> requesters;            // replaced by scripted requesters
   bool scripted_memory = false;                          // in place of hbm_ctrl and sram
   std::map<std::string, params::Value> math_attrs;       // added to every pe_math
+  const elab::BlockCatalog* blocks = nullptr;            // besides the built-in ones
 };
 
 class PeMachine : private payload::IInitiator {

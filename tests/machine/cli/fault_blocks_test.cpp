@@ -139,7 +139,7 @@ TEST_F(FaultBlocksTest, WrongRegistrationsAreRefused) {
       {"no-factory", "the implementation 'custom.router' has no factory"},
       {"no-kind", "the implementation 'custom.router' is for a kind of block that does not exist"},
       {"host", "the implementation 'custom.router' is for a kind of block that does not exist"},
-      {"clash", "the implementation 'custom.router' is registered twice; rename one of them"},
+      {"clash", "the implementation 'custom.router' of noc_router is registered twice; rename one of them"},
       {"table", "lanes has the default 0, but must be between 1"},
       {"table-clash",
        "the parameter 'overhead_ns' of 'custom.router' has the name of a parameter that every "

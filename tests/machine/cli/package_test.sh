@@ -36,6 +36,14 @@ done
 "$kernbench" topology --plugin ./libblocks.so "$machine" --json >machine.json
 grep -q '"impl":"custom.table_math"' machine.json
 
+# The machine in programs of one's own.
+tree="$work/embedding"
+"$cmake" -S "$source/examples/embedding" -B "$tree" -G Ninja -DCMAKE_PREFIX_PATH="$work/prefix" \
+  -DCMAKE_CXX_COMPILER="$cxx" -DCMAKE_BUILD_TYPE=Release
+"$cmake" --build "$tree"
+"${cmake%cmake}ctest" --test-dir "$tree" --output-on-failure
+! ldd "$tree/minimal" | grep -q jemalloc || { echo "an embedding program gets an allocator that it did not ask for"; exit 1; }
+
 for example in plugin messages tensor_parallel; do
   tree="$work/$example"
   "$cmake" -S "$source/examples/$example" -B "$tree" -G Ninja -DCMAKE_PREFIX_PATH="$work/prefix" \

@@ -57,6 +57,22 @@ TEST(Implementations, OneOfASlotHasItsOwnParametersT27) {
   EXPECT_EQ(loaded.config.at("cube.components.noc_router.attrs.delay_ns").value, "3");
 }
 
+TEST(Implementations, OneFromRtlNeedsABuildWithVerilator) {
+  EXPECT_THAT(error_with("replace:\n  - { nodes: sip0.cube0.pe0.pe_gemm, impl: rtl.gemm, attrs: { clock_ghz: 1 } }\n"),
+              HasSubstr("replace[0].impl: 'rtl.gemm' is simulated from RTL, for which this kernbench is not built "
+                        "(install the Debian package verilator and build with cmake -DKB_RTL=ON)"));
+}
+
+TEST(Implementations, AnUnknownOneFromRtlHasItsNearestName) {
+  Implementations known;
+  known.add(NodeKind::pe_gemm, "rtl.gemm", params::no_fields());
+  const std::string error = error_of([&] {
+    load_text(kMinimal + std::string("replace:\n  - { nodes: sip0.cube0.pe0.pe_gemm, impl: rtl.gem }\n"), "t.yaml", {},
+              known);
+  });
+  EXPECT_THAT(error, HasSubstr("unknown implementation 'rtl.gem' (did you mean 'rtl.gemm'?)"));
+}
+
 TEST(Implementations, NobodyHasRegisteredOne) {
   const Overrides fast{{"cube.components.noc_router.impl", "custom.fast_router"},
                        {"cube.components.noc_router.attrs.lanes", "3"}};

@@ -1,0 +1,36 @@
+# RTL inside the simulator: KB_RTL_BUILT is ON when the blocks rtl.* are built.
+# kb_verilate(target SOURCES file.sv ... [ARGS ...]) compiles a module into a static library, which it creates: class
+# V<name of the first file>.
+set(KB_RTL AUTO CACHE STRING "Blocks whose RTL Verilator compiles: AUTO builds them when Verilator is there, ON requires it, OFF leaves them out")
+set_property(CACHE KB_RTL PROPERTY STRINGS AUTO ON OFF)
+
+set(KB_RTL_BUILT OFF)
+if(KB_RTL STREQUAL "AUTO" OR KB_RTL)
+  find_package(verilator QUIET HINTS $ENV{VERILATOR_ROOT})
+  if(verilator_FOUND)
+    set(KB_RTL_BUILT ON)
+  elseif(NOT KB_RTL STREQUAL "AUTO")
+    message(FATAL_ERROR "Verilator was not found, and KB_RTL is ${KB_RTL}. Install it with: apt-get install verilator, "
+                        "or give -DKB_RTL=OFF.")
+  endif()
+endif()
+
+# Generated code has warnings and habits of its own: none of ours is asked of it.
+function(kb_verilate target)
+  cmake_parse_arguments(ARG "" "" "SOURCES;ARGS" ${ARGN})
+  if(NOT TARGET ${target})
+    add_library(${target} STATIC)
+    target_compile_options(${target} PRIVATE -w)
+    if(KB_SANITIZE)
+      target_compile_options(${target} PRIVATE -fno-sanitize=undefined)
+    endif()
+  endif()
+  verilate(${target} SOURCES ${ARG_SOURCES}
+           VERILATOR_ARGS --no-timing -O3 --x-assign unique --x-initial unique ${ARG_ARGS})
+  # For our sources these are headers of others, and no user of an installed kernbench needs them.
+  get_target_property(folders ${target} INCLUDE_DIRECTORIES)
+  list(REMOVE_DUPLICATES folders)
+  set_target_properties(${target} PROPERTIES
+    INTERFACE_INCLUDE_DIRECTORIES "$<BUILD_INTERFACE:${folders}>"
+    INTERFACE_SYSTEM_INCLUDE_DIRECTORIES "$<BUILD_INTERFACE:${folders}>")
+endfunction()

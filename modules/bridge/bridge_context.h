@@ -1,0 +1,45 @@
+// What a bridge needs of the device that it belongs to.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "platform/base/op_types.h"
+#include "platform/elab/inward_mailbox.h"
+#include "platform/elab/outward_calls.h"
+#include "platform/elab/platform.h"
+
+namespace kb::modules {
+
+// Contents of the machine's memories.
+class IContents {
+ public:
+  // A write from outside that ended now: the bytes of `buffer`, in order, are at `destination`.
+  virtual void write(NodeId component, std::vector<Extent> destination,
+                     std::shared_ptr<const std::vector<std::byte>> buffer, TimeFs start, TimeFs end) = 0;
+  // As of everything that has ended; zeros when no data is kept.
+  virtual std::vector<std::byte> read(std::uint64_t pa, std::uint64_t nbytes) = 0;
+  // Changes memory at once and in no time, for debuggers and loaders.
+  virtual void poke(std::uint64_t pa, const unsigned char* bytes, std::uint64_t nbytes) = 0;
+
+ protected:
+  ~IContents() = default;
+};
+
+struct BridgeContext {
+  elab::Platform& platform;
+  elab::InwardMailbox& mailbox;
+  elab::OutwardCalls& outward;
+  IContents& contents;
+  bool check_protocol = true;
+  // A model outside has broken the rules; a sentence with socket, transaction and time.
+  std::function<void(const std::string&)> report_problem;
+  // Something open has come to its end.
+  std::function<void()> settled;
+};
+
+}  // namespace kb::modules

@@ -1,0 +1,242 @@
+#include "modules/bridge/outside_port.h"
+
+#include <fmt/format.h>
+
+#include <utility>
+
+#include "platform/base/error.h"
+
+namespace kb::modules {
+namespace {
+
+TimeFs time_of(const sc_core::sc_time& time) {
+  return TimeFs(static_cast<std::int64_t>(time.value()));
+}
+
+}  // namespace
+
+OutsidePort::OutsidePort(const sc_core::sc_module_name& name, const OutsidePortParams& params, const elab::Block& owner,
+                         IOutsideUser& user, OutsideModels& outside, elab::BlockContext& context)
+    : sc_core::sc_module(name),
+      params_(params),
+      owner_(owner),
+      user_(user),
+      outside_(outside),
+      scheduler_(context.scheduler),
+      observer_(context.observer) {
+  if (!outside.ports.emplace(params.socket, this).second) {
+    throw Error::configuration(fmt::format("node {}: another memory has the socket '{}', too; each needs its own",
+                                           owner.node_id(), params.socket));
+  }
+  SC_HAS_PROCESS(OutsidePort);
+  if (!params.phases) SC_THREAD(run_blocking);
+  socket.bind(*this);
+  if (observer_ == nullptr) return;
+  stalled_signal_ = observer_->declare(owner.node_id(), "stalled", 1);
+  open_signal_ = observer_->declare(owner.node_id(), "outstanding", 16);
+}
+
+OutsidePort::~OutsidePort() = default;
+
+void OutsidePort::attach() {
+  if (outside_.outward == nullptr) {
+    throw Error::configuration(
+        fmt::format("node {}: its memory '{}' stands outside of the machine, which is possible only where kernbench is "
+                    "a kb::Device "
+                    "in a program of your own; this one has no such memory",
+                    owner_.node_id(), params_.socket));
+  }
+  if (socket.size() == 0) {
+    throw Error::configuration(
+        fmt::format("node {}: nothing is bound to its memory socket '{}'; bind a target to "
+                    "memory(\"{}\") of the device",
+                    owner_.node_id(), params_.socket, params_.socket));
+  }
+  in_port_ = outside_.mailbox->add_port();
+  out_port_ = outside_.outward->add_port();
+  checker_ = ProtocolChecker(name(), outside_.check_protocol ? outside_.report_problem : nullptr);
+}
+
+bool OutsidePort::has_room(const OutsideAccess& access) const {
+  return access.write ? writes_ < params_.max_writes : reads_ < params_.max_reads;
+}
+
+void OutsidePort::push(const OutsideAccess& access) {
+  queue_.push_back(access);
+  pump();
+}
+
+// Has the next access made, if one may be.
+void OutsidePort::pump() {
+  if (!requesting_ && !queue_.empty() && has_room(queue_.front())) {
+    requesting_ = true;
+    if (params_.phases) {
+      outside_.outward->post(out_port_, *this, 0);
+    } else {
+      scheduler_.wake(work_);
+    }
+  }
+  update_stall();
+}
+
+void OutsidePort::update_stall() {
+  const TimeFs now = scheduler_.now();
+  if (open_signal_ != contract::kNoSignal) observer_->change(open_signal_, now, reads_ + writes_);
+  const bool stalls = !queue_.empty() && (requesting_ || !has_room(queue_.front()));
+  if (stalls == (stalled_since_ != kNever)) return;
+  if (stalls) {
+    stalled_since_ = now;
+  } else {
+    stalled_ += now - std::exchange(stalled_since_, kNever);
+  }
+  if (stalled_signal_ != contract::kNoSignal) observer_->change(stalled_signal_, now, stalls ? 1 : 0);
+}
+
+TimeFs OutsidePort::stalled() const {
+  return stalled_ + (stalled_since_ == kNever ? 0_fs : scheduler_.now() - stalled_since_);
+}
+
+std::uint64_t OutsidePort::take_slot(const OutsideAccess& access) {
+  std::uint64_t index = slots_.size();
+  if (free_.empty()) {
+    slots_.emplace_back();
+    slots_.back().payload = &payloads_.emplace_back(this);
+    slot_of_[slots_.back().payload] = index;
+  } else {
+    index = free_.back();
+    free_.pop_back();
+  }
+  Slot& slot = slots_[index];
+  slot.access = access;
+  slot.state = State::requesting;
+  slot.made = scheduler_.now();
+  slot.bytes.assign(access.bytes, 0);
+  tlm::tlm_generic_payload& payload = *slot.payload;
+  payload.acquire();
+  payload.set_command(access.write ? tlm::TLM_WRITE_COMMAND : tlm::TLM_READ_COMMAND);
+  payload.set_address(access.address);
+  payload.set_data_ptr(slot.bytes.data());
+  payload.set_data_length(access.bytes);
+  payload.set_streaming_width(access.bytes);
+  payload.set_byte_enable_ptr(nullptr);
+  payload.set_dmi_allowed(false);
+  payload.set_response_status(tlm::TLM_INCOMPLETE_RESPONSE);
+  ++(access.write ? writes_ : reads_);
+  ++accesses_;
+  return index;
+}
+
+void OutsidePort::on_outward(std::uint64_t) {
+  begin_request();
+}
+
+void OutsidePort::begin_request() {
+  const std::uint64_t slot = take_slot(queue_.front());
+  queue_.pop_front();
+  update_stall();
+  tlm::tlm_generic_payload& payload = *slots_[slot].payload;
+  tlm::tlm_phase phase = tlm::BEGIN_REQ;
+  sc_core::sc_time delay;
+  checker_.forward(payload, phase);
+  const tlm::tlm_sync_enum status = socket->nb_transport_fw(payload, phase, delay);
+  checker_.forward_returns(payload, phase, status);
+  if (status == tlm::TLM_COMPLETED || (status == tlm::TLM_UPDATED && phase == tlm::BEGIN_RESP)) {
+    if (status == tlm::TLM_UPDATED) {
+      phase = tlm::END_RESP;
+      sc_core::sc_time later = delay;
+      checker_.forward(payload, phase);
+      socket->nb_transport_fw(payload, phase, later);
+    }
+    post(kAnswered, slot, delay);
+  } else if (status == tlm::TLM_UPDATED && phase == tlm::END_REQ) {
+    post(kAccepted, slot, delay);
+  }
+}
+
+void OutsidePort::run_blocking() {
+  while (true) {
+    while (!requesting_ || queue_.empty()) wait(work_);
+    const std::uint64_t slot = take_slot(queue_.front());
+    queue_.pop_front();
+    tlm::tlm_generic_payload& payload = *slots_[slot].payload;
+    sc_core::sc_time delay;
+    checker_.blocking(payload);
+    socket->b_transport(payload, delay);
+    checker_.blocking_returns(payload);
+    post(kAccepted, slot, sc_core::SC_ZERO_TIME);
+    post(kAnswered, slot, delay);
+    while (slots_[slot].state == State::requesting) wait(work_);
+  }
+}
+
+tlm::tlm_sync_enum OutsidePort::nb_transport_bw(tlm::tlm_generic_payload& payload, tlm::tlm_phase& phase,
+                                                sc_core::sc_time& delay) {
+  checker_.backward(payload, phase);
+  if (phase != tlm::END_REQ && phase != tlm::BEGIN_RESP) return tlm::TLM_ACCEPTED;
+  const auto found = slot_of_.find(&payload);
+  if (found == slot_of_.end() || slots_[found->second].state == State::free ||
+      slots_[found->second].state == State::answered) {
+    problem(payload, "an answer to an access that was not made, or has been answered");
+    return tlm::TLM_COMPLETED;
+  }
+  const std::uint64_t slot = found->second;
+  if (phase == tlm::END_REQ) {
+    post(kAccepted, slot, delay);
+    return tlm::TLM_ACCEPTED;
+  }
+  post(kAnswered, slot, delay);
+  checker_.backward_returns(payload, phase, tlm::TLM_COMPLETED);
+  return tlm::TLM_COMPLETED;
+}
+
+void OutsidePort::post(Event event, std::uint64_t slot, const sc_core::sc_time& delay) {
+  const TimeFs now = time_of(sc_core::sc_time_stamp());
+  outside_.mailbox->post(time_sum(now, time_of(delay)), in_port_, *this, slot * kEvents + event);
+}
+
+void OutsidePort::on_inward(TimeFs, std::uint64_t argument) {
+  const std::uint64_t index = argument / kEvents;
+  Slot& slot = slots_[index];
+  if (slot.state == State::requesting) {  // an answer implies END_REQ
+    slot.state = State::accepted;
+    requesting_ = false;
+    if (!params_.phases) scheduler_.wake(work_);
+    user_.on_accepted(slot.access);
+  }
+  if (argument % kEvents == kAnswered && slot.state == State::accepted) {
+    const OutsideAccess access = slot.access;
+    const tlm::tlm_response_status status = slot.payload->get_response_status();
+    --(access.write ? writes_ : reads_);
+    slot.state = State::answered;
+    slot.payload->release();
+    user_.on_answered(access, status);
+  }
+  pump();
+  outside_.settled();
+}
+
+// The target may hold the payload for longer than its answer takes.
+void OutsidePort::free(tlm::tlm_generic_payload* payload) {
+  payload->reset();
+  const std::uint64_t slot = slot_of_.at(payload);
+  slots_[slot].state = State::free;
+  free_.push_back(slot);
+}
+
+void OutsidePort::problem(const tlm::tlm_generic_payload& payload, const std::string& what) const {
+  if (outside_.check_protocol) return;  // the checker has told it
+  outside_.report_problem(fmt::format("socket {}: {} ({}, at {})", name(), what, payload_text(payload),
+                                      sc_core::sc_time_stamp().to_string()));
+}
+
+void OutsidePort::collect_waits(std::vector<elab::WaitInfo>& waits) const {
+  for (const Slot& slot : slots_) {
+    if (slot.state == State::free || slot.state == State::answered) continue;
+    waits.push_back({owner_.node_id(),
+                     fmt::format("{} of memory '{}' to {}", slot.state == State::requesting ? "END_REQ" : "answer",
+                                 params_.socket, payload_text(*slot.payload)),
+                     slot.made});
+  }
+}
+
+}  // namespace kb::modules

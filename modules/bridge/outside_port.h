@@ -1,0 +1,116 @@
+// A TLM-2.0 initiator socket behind which a memory of somebody else stands.
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <string>
+#include <systemc>
+#include <tlm>
+#include <unordered_map>
+#include <vector>
+
+#include "modules/bridge/outside_models.h"
+#include "modules/bridge/protocol_checker.h"
+#include "modules/fabric/sliding_deque.h"
+#include "platform/elab/block.h"
+
+namespace kb::modules {
+
+// One access to the outside memory; aligned, a power of two long.
+struct OutsideAccess {
+  bool write = false;
+  std::uint64_t address = 0;
+  std::uint32_t bytes = 0;
+  std::uint64_t tag = 0;  // the user's own
+};
+
+class IOutsideUser {
+ public:
+  // The memory has taken the access (END_REQ), or answered it; both 1 fs after the call that said so.
+  virtual void on_accepted(const OutsideAccess& access) = 0;
+  virtual void on_answered(const OutsideAccess& access, tlm::tlm_response_status status) = 0;
+
+ protected:
+  ~IOutsideUser() = default;
+};
+
+struct OutsidePortParams {
+  std::string socket;                           // its name, by which the device finds it
+  std::size_t max_reads = 64, max_writes = 64;  // not answered yet
+  bool phases = true;                           // AT, else LT
+};
+
+// Makes accesses in the order in which they are given, one BEGIN_REQ after the END_REQ of the one before; a memory that
+// withholds END_REQ stalls this port alone. Answers come in any order. END_RESP is given with the answer. LT: one
+// b_transport() after the other, whose delay is the time of the answer; a memory that waits in it serves one access at
+// a time.
+class OutsidePort final : public sc_core::sc_module,
+                          public tlm::tlm_bw_transport_if<>,
+                          public tlm::tlm_mm_interface,
+                          private elab::IOutwardCall,
+                          private elab::IInwardCall {
+ public:
+  OutsidePort(const sc_core::sc_module_name& name, const OutsidePortParams& params, const elab::Block& owner,
+              IOutsideUser& user, OutsideModels& outside, elab::BlockContext& context);
+  ~OutsidePort() override;
+
+  using Socket = tlm::tlm_initiator_socket<32, tlm::tlm_base_protocol_types, 1, sc_core::SC_ZERO_OR_MORE_BOUND>;
+  Socket socket{"socket"};
+
+  // At the end of elaboration. Configuration Error when nothing is bound.
+  void attach();
+  void push(const OutsideAccess& access);
+
+  std::uint64_t accesses() const { return accesses_; }
+  TimeFs stalled() const;                                // accesses waited and none could be made
+  std::size_t waiting() const { return queue_.size(); }  // not made yet
+  void collect_waits(std::vector<elab::WaitInfo>& waits) const;
+
+ private:
+  enum class State : std::uint8_t { free, requesting, accepted, answered };
+  struct Slot {
+    tlm::tlm_generic_payload* payload = nullptr;
+    OutsideAccess access;
+    State state = State::free;
+    TimeFs made = 0_fs;
+    std::vector<unsigned char> bytes;
+  };
+  enum Event : std::uint64_t { kAccepted = 0, kAnswered = 1, kEvents = 2 };
+
+  tlm::tlm_sync_enum nb_transport_bw(tlm::tlm_generic_payload& payload, tlm::tlm_phase& phase,
+                                     sc_core::sc_time& delay) override;
+  void invalidate_direct_mem_ptr(sc_dt::uint64, sc_dt::uint64) override {}
+  void free(tlm::tlm_generic_payload* payload) override;
+  void on_outward(std::uint64_t argument) override;
+  void on_inward(TimeFs entered, std::uint64_t argument) override;
+  void run_blocking();
+  bool has_room(const OutsideAccess& access) const;
+  void pump();
+  void update_stall();
+  std::uint64_t take_slot(const OutsideAccess& access);
+  void begin_request();
+  void post(Event event, std::uint64_t slot, const sc_core::sc_time& delay);
+  void problem(const tlm::tlm_generic_payload& payload, const std::string& what) const;
+
+  OutsidePortParams params_;
+  const elab::Block& owner_;
+  IOutsideUser& user_;
+  OutsideModels& outside_;
+  elab::EventScheduler& scheduler_;
+  ProtocolChecker checker_{"", nullptr};
+  std::uint32_t in_port_ = 0, out_port_ = 0;
+  SlidingDeque<OutsideAccess> queue_;
+  std::deque<Slot> slots_;
+  std::deque<tlm::tlm_generic_payload> payloads_;                               // of the slots
+  std::unordered_map<const tlm::tlm_generic_payload*, std::uint64_t> slot_of_;  // looked up only
+  std::vector<std::uint64_t> free_;
+  std::size_t reads_ = 0, writes_ = 0;  // not answered
+  bool requesting_ = false;             // a BEGIN_REQ has no END_REQ, or is about to go out
+  sc_core::sc_event work_;              // of the blocking thread
+  std::uint64_t accesses_ = 0;
+  TimeFs stalled_ = 0_fs, stalled_since_ = kNever;
+  contract::SignalId stalled_signal_ = contract::kNoSignal, open_signal_ = contract::kNoSignal;
+  contract::ISignalObserver* observer_ = nullptr;
+};
+
+}  // namespace kb::modules

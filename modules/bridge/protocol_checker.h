@@ -1,0 +1,67 @@
+// Holds what passes through a base-protocol socket against the rules of TLM-2.0 (IEEE 1666-2011, 15.2).
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <systemc>
+#include <tlm>
+#include <unordered_map>
+
+namespace kb::modules {
+
+// Watches one socket from one of its ends. Every breach is told in a sentence that names socket, transaction and time:
+// phases out of order, a second request before END_REQ, a second response before END_RESP, a payload without memory
+// management or used twice at once, attributes that change under way, a response status that is not set.
+class ProtocolChecker {
+ public:
+  using Report = std::function<void(const std::string&)>;
+
+  // Without `report` nothing is checked.
+  ProtocolChecker(std::string socket, Report report) : socket_(std::move(socket)), report_(std::move(report)) {}
+
+  // Before a call of nb_transport_fw (or _bw) is served, and with what it returns.
+  void forward(const tlm::tlm_generic_payload& payload, const tlm::tlm_phase& phase);
+  void forward_returns(const tlm::tlm_generic_payload& payload, const tlm::tlm_phase& phase, tlm::tlm_sync_enum status);
+  void backward(const tlm::tlm_generic_payload& payload, const tlm::tlm_phase& phase);
+  void backward_returns(const tlm::tlm_generic_payload& payload, const tlm::tlm_phase& phase,
+                        tlm::tlm_sync_enum status);
+  void blocking(const tlm::tlm_generic_payload& payload);
+  void blocking_returns(const tlm::tlm_generic_payload& payload);
+
+  std::uint64_t breaches() const { return breaches_; }
+  std::size_t open() const { return open_.size(); }
+
+ private:
+  enum class State : std::uint8_t { request, accepted, response };
+  struct Open {
+    State state = State::request;
+    // What nobody may change before the response; an interconnect may change the address.
+    tlm::tlm_command command{};
+    const unsigned char* data = nullptr;
+    unsigned length = 0;
+    unsigned streaming_width = 0;
+    const unsigned char* enables = nullptr;
+  };
+
+  void begin_request(const tlm::tlm_generic_payload& payload);
+  void end_request(const tlm::tlm_generic_payload& payload);
+  void begin_response(const tlm::tlm_generic_payload& payload);
+  void end_response(const tlm::tlm_generic_payload& payload);
+  void complete(const tlm::tlm_generic_payload& payload);
+  void check_status(const tlm::tlm_generic_payload& payload);
+  Open* find(const tlm::tlm_generic_payload& payload, const char* phase);
+  void breach(const tlm::tlm_generic_payload& payload, const std::string& what);
+
+  std::string socket_;
+  Report report_;
+  std::unordered_map<const tlm::tlm_generic_payload*, Open> open_;
+  const tlm::tlm_generic_payload* requesting_ = nullptr;  // has no END_REQ
+  const tlm::tlm_generic_payload* responding_ = nullptr;  // has no END_RESP
+  std::uint64_t breaches_ = 0;
+};
+
+// "write of 64 B at 0x1000"
+std::string payload_text(const tlm::tlm_generic_payload& payload);
+
+}  // namespace kb::modules

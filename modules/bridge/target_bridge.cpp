@@ -1,0 +1,380 @@
+#include "modules/bridge/target_bridge.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "modules/bridge/error_cause.h"
+#include "platform/base/error.h"
+
+namespace kb::modules {
+namespace {
+
+// Arguments of outward calls and events: a slot, and what is to be done with it.
+enum Step : std::uint64_t { kEndRequest = 0, kBeginResponse = 1, kEndResponse = 2 };
+
+TimeFs time_of(const sc_core::sc_time& time) {
+  return TimeFs(static_cast<std::int64_t>(time.value()));
+}
+
+TimeFs kernel_now() {
+  return time_of(sc_core::sc_time_stamp());
+}
+
+const payload::FabricRoute& route_from(elab::Platform& platform, NodeId source, NodeId memory) {
+  switch (platform.graph().node(source).kind) {
+    case topology::NodeKind::pe_dma:
+      return platform.routes().pe_dma(source, memory);
+    case topology::NodeKind::m_cpu:
+      return platform.routes().mcpu_dma(source, memory);
+    default:
+      return platform.routes().host_memory(source, memory);
+  }
+}
+
+tlm::tlm_response_status status_of(const payload::Status& status) {
+  if (status.ok) return tlm::TLM_OK_RESPONSE;
+  if (status.code == "ADDRESS_ERROR") return tlm::TLM_ADDRESS_ERROR_RESPONSE;
+  if (status.code == "UNSUPPORTED_REQUEST") return tlm::TLM_COMMAND_ERROR_RESPONSE;
+  return tlm::TLM_GENERIC_ERROR_RESPONSE;
+}
+
+ProtocolChecker::Report report_of(const BridgeContext& context) {
+  return context.check_protocol ? context.report_problem : ProtocolChecker::Report();
+}
+
+}  // namespace
+
+TargetBridge::TargetBridge(const sc_core::sc_module_name& name, const TargetParams& params,
+                           const BridgeContext& context)
+    : sc_core::sc_module(name),
+      params_(params),
+      context_(context),
+      windows_(params.windows, sc_core::sc_module::name()),
+      checker_(socket.name(), report_of(context)),
+      source_(context.platform.block_as<elab::IRequestSource>(params.attach)),
+      overhead_(0_fs),
+      in_port_(context.mailbox.add_port()),
+      out_port_(context.outward.add_port()) {
+  const bool inside = context.platform.graph().node(params.attach).kind == topology::NodeKind::pe_dma;
+  overhead_ = std::max(inside ? 0_fs : source_.overhead(), 1_fs);
+  socket.bind(*this);
+}
+
+TargetBridge::~TargetBridge() = default;
+
+std::uint64_t TargetBridge::open(tlm::tlm_generic_payload& payload, Style style, TimeFs entered) {
+  std::uint64_t slot = requests_.size();
+  if (free_.empty()) {
+    requests_.emplace_back();
+  } else {
+    slot = free_.back();
+    free_.pop_back();
+  }
+  Request& request = requests_[slot];
+  request.payload = &payload;
+  request.style = style;
+  request.entered = entered;
+  request.parts = 0;
+  request.done = false;
+  ++open_;
+  ++requests_count_;
+  context_.mailbox.post(entered, in_port_, *this, slot);
+  return slot;
+}
+
+void TargetBridge::close(std::uint64_t slot) {
+  requests_[slot].payload = nullptr;
+  free_.push_back(slot);
+  --open_;
+  context_.settled();
+}
+
+void TargetBridge::on_inward(TimeFs, std::uint64_t slot) {
+  Request& request = requests_[slot];
+  if (request.payload == nullptr || request.done) return;
+  request.plan = plan_access(*request.payload, windows_, context_.platform.routes().resolver());
+  if (!request.plan.ok()) {
+    refuse(request, request.plan.status, request.plan.code, request.plan.message);
+    complete(slot);
+  } else if (request.plan.repeats == 0) {
+    request.payload->set_response_status(tlm::TLM_OK_RESPONSE);
+    complete(slot);
+  } else {
+    request.payload->set_response_status(tlm::TLM_OK_RESPONSE);
+    inject(slot);
+  }
+}
+
+// Wires carry all bytes of an access, enabled or not.
+void TargetBridge::inject(std::uint64_t slot) {
+  Request& request = requests_[slot];
+  const payload::Op op = request.payload->is_read() ? payload::Op::read : payload::Op::write;
+  const TimeFs at = time_sum(request.entered, overhead_);
+  for (std::uint32_t i = 0; i < request.plan.repeats; ++i) {
+    const std::uint64_t end = request.plan.bytes_of(i);
+    for (const AccessPlan::Part& part : request.plan.parts) {
+      if (part.offset >= end) break;
+      const std::uint64_t nbytes = std::min(part.memory.nbytes, end - part.offset);
+      payload::Transaction& transaction = context_.platform.pool().acquire(
+          op, route_from(context_.platform, params_.attach, part.memory.memory), part.memory.pa, nbytes);
+      transaction.hbm_offset = part.memory.hbm_offset;
+      transaction.cookie = slot;
+      transaction.initiator = this;
+      ++request.parts;
+      bytes_ += nbytes;
+      source_.inject(transaction, at);
+      transaction.issued = request.entered;
+    }
+  }
+}
+
+void TargetBridge::on_response(payload::Transaction& transaction) {
+  const std::uint64_t slot = transaction.cookie;
+  Request& request = requests_[slot];
+  if (!transaction.status.ok && request.payload->is_response_ok()) {
+    refuse(request, status_of(transaction.status), transaction.status.code, transaction.status.message);
+  }
+  context_.platform.pool().release(transaction);
+  if (--request.parts == 0) complete(slot);
+}
+
+std::string TargetBridge::origin(const payload::Transaction& transaction) const {
+  return fmt::format(" ({} through socket {})", payload_text(*requests_[transaction.cookie].payload), socket.name());
+}
+
+void TargetBridge::refuse(Request& request, tlm::tlm_response_status status, const std::string& code,
+                          const std::string& message) {
+  request.payload->set_response_status(status);
+  ++refused_;
+  ErrorCause* const cause = request.payload->get_extension<ErrorCause>();
+  if (cause == nullptr) return;
+  cause->code = code;
+  cause->message = fmt::format("socket {}: {}: {}", socket.name(), payload_text(*request.payload), message);
+}
+
+void TargetBridge::move_data(Request& request) {
+  tlm::tlm_generic_payload& payload = *request.payload;
+  unsigned char* const data = payload.get_data_ptr();
+  if (payload.is_read()) {
+    for_each_enabled(payload, request.plan, [&](std::uint64_t offset, const Extent& extent) {
+      const std::vector<std::byte> bytes = context_.contents.read(extent.pa, extent.nbytes);
+      std::copy_n(reinterpret_cast<const unsigned char*>(bytes.data()), extent.nbytes, data + offset);
+    });
+    return;
+  }
+  std::vector<Extent> destination;
+  auto buffer = std::make_shared<std::vector<std::byte>>();
+  buffer->reserve(payload.get_data_length());
+  for_each_enabled(payload, request.plan, [&](std::uint64_t offset, const Extent& extent) {
+    const auto* const first = reinterpret_cast<const std::byte*>(data + offset);
+    buffer->insert(buffer->end(), first, first + extent.nbytes);
+    if (!destination.empty() && destination.back().pa + destination.back().nbytes == extent.pa) {
+      destination.back().nbytes += extent.nbytes;
+    } else {
+      destination.push_back(extent);
+    }
+  });
+  if (destination.empty()) return;
+  context_.contents.write(params_.attach, std::move(destination), std::move(buffer), request.entered,
+                          context_.platform.scheduler().now());
+}
+
+void TargetBridge::complete(std::uint64_t slot) {
+  Request& request = requests_[slot];
+  if (request.payload->is_response_ok() && request.plan.repeats > 0) move_data(request);
+  request.payload->set_dmi_allowed(false);
+  request.done = true;
+  if (request.style == Style::blocking) {
+    context_.platform.scheduler().wake(*request.answered);
+    return;
+  }
+  responses_.push_back(slot);
+  if (!responding_) context_.outward.post(out_port_, *this, kBeginResponse);
+}
+
+void TargetBridge::b_transport(tlm::tlm_generic_payload& payload, sc_core::sc_time& delay) {
+  checker_.blocking(payload);
+  const TimeFs entered = time_sum(kernel_now(), time_of(std::exchange(delay, sc_core::SC_ZERO_TIME)));
+  if (!abandoned_.empty()) {
+    payload.set_response_status(tlm::TLM_GENERIC_ERROR_RESPONSE);
+    return;
+  }
+  const std::uint64_t slot = open(payload, Style::blocking, entered);
+  Request& request = requests_[slot];
+  if (request.answered == nullptr) request.answered = std::make_unique<sc_core::sc_event>();
+  while (!request.done) sc_core::wait(*request.answered);
+  close(slot);
+  checker_.blocking_returns(payload);
+}
+
+tlm::tlm_sync_enum TargetBridge::nb_transport_fw(tlm::tlm_generic_payload& payload, tlm::tlm_phase& phase,
+                                                 sc_core::sc_time& delay) {
+  checker_.forward(payload, phase);
+  const TimeFs at = time_sum(kernel_now(), time_of(delay));
+  if (phase == tlm::BEGIN_REQ) {
+    const tlm::tlm_sync_enum status = begin_request(payload, at);
+    checker_.forward_returns(payload, phase, status);
+    return status;
+  }
+  if (phase == tlm::END_RESP) {
+    if (!responding_ || requests_[responses_.front()].payload != &payload) {
+      violation("END_RESP for a transaction that has no response");
+      return tlm::TLM_COMPLETED;
+    }
+    if (at > kernel_now()) {
+      context_.platform.scheduler().schedule(at, *this, kEndResponse);
+    } else {
+      end_response();
+    }
+    return tlm::TLM_COMPLETED;
+  }
+  return tlm::TLM_ACCEPTED;  // a phase that may be ignored
+}
+
+tlm::tlm_sync_enum TargetBridge::begin_request(tlm::tlm_generic_payload& payload, TimeFs at) {
+  if (accepting_ != kNone || !payload.has_mm() || !abandoned_.empty()) {
+    if (abandoned_.empty()) {
+      violation(accepting_ != kNone ? "BEGIN_REQ before END_REQ of the request before it"
+                                    : "BEGIN_REQ with a payload that has no memory manager");
+    }
+    payload.set_response_status(tlm::TLM_GENERIC_ERROR_RESPONSE);
+    return tlm::TLM_COMPLETED;
+  }
+  payload.acquire();
+  accepting_ = open(payload, Style::phases, at);
+  accept_at_ = time_sum(at, params_.accept);
+  try_accept();
+  return tlm::TLM_ACCEPTED;
+}
+
+void TargetBridge::try_accept() {
+  if (accepting_ == kNone || accept_scheduled_ || in_flight_ >= params_.max_outstanding) return;
+  accept_scheduled_ = true;
+  if (accept_at_ <= kernel_now()) {
+    context_.outward.post(out_port_, *this, kEndRequest);
+  } else {
+    context_.platform.scheduler().schedule(accept_at_, *this, kEndRequest);
+  }
+}
+
+void TargetBridge::on_event(TimeFs, std::uint64_t argument) {
+  if (argument == kEndResponse) {
+    end_response();
+    return;
+  }
+  context_.outward.post(out_port_, *this, kEndRequest);
+}
+
+void TargetBridge::on_outward(std::uint64_t argument) {
+  if (argument == kBeginResponse) {
+    send_response();
+    return;
+  }
+  accept_scheduled_ = false;
+  if (accepting_ != kNone) send_end_request(std::exchange(accepting_, kNone));
+}
+
+void TargetBridge::send_end_request(std::uint64_t slot) {
+  ++in_flight_;
+  tlm::tlm_generic_payload& payload = *requests_[slot].payload;
+  tlm::tlm_phase phase = tlm::END_REQ;
+  sc_core::sc_time delay = sc_core::SC_ZERO_TIME;
+  checker_.backward(payload, phase);
+  const tlm::tlm_sync_enum status = socket->nb_transport_bw(payload, phase, delay);
+  checker_.backward_returns(payload, phase, status);
+}
+
+void TargetBridge::send_response() {
+  if (responding_ || responses_.empty()) return;
+  const std::uint64_t slot = responses_.front();
+  if (slot == accepting_) {  // answered before it was accepted: BEGIN_RESP implies END_REQ
+    accepting_ = kNone;
+    ++in_flight_;
+  }
+  responding_ = true;
+  tlm::tlm_generic_payload& payload = *requests_[slot].payload;
+  tlm::tlm_phase phase = tlm::BEGIN_RESP;
+  sc_core::sc_time delay = sc_core::SC_ZERO_TIME;
+  checker_.backward(payload, phase);
+  const tlm::tlm_sync_enum status = socket->nb_transport_bw(payload, phase, delay);
+  if (status == tlm::TLM_ACCEPTED) return;  // END_RESP comes by the forward path, or has come during the call
+  checker_.backward_returns(payload, phase, status);
+  if (status == tlm::TLM_UPDATED && phase != tlm::END_RESP) return;
+  if (delay > sc_core::SC_ZERO_TIME) {
+    elab::EventScheduler& scheduler = context_.platform.scheduler();
+    scheduler.schedule(time_sum(kernel_now(), time_of(delay)), *this, kEndResponse);
+  } else {
+    end_response();
+  }
+}
+
+void TargetBridge::end_response() {
+  const std::uint64_t slot = responses_.front();
+  responses_.pop_front();
+  responding_ = false;
+  --in_flight_;
+  tlm::tlm_generic_payload* const payload = requests_[slot].payload;
+  close(slot);
+  payload->release();
+  try_accept();
+  if (!responses_.empty()) context_.outward.post(out_port_, *this, kBeginResponse);
+}
+
+unsigned TargetBridge::transport_dbg(tlm::tlm_generic_payload& payload) {
+  const unsigned length = payload.get_data_length();
+  if (length == 0 || payload.get_data_ptr() == nullptr || payload.get_command() == tlm::TLM_IGNORE_COMMAND) return 0;
+  unsigned done = 0;
+  try {
+    for (const AddressWindows::Piece& piece : windows_.find(payload.get_address(), length)) {
+      routing::split_access(context_.platform.routes().resolver(), piece.pa, piece.nbytes);
+      unsigned char* const data = payload.get_data_ptr() + piece.offset;
+      if (payload.is_write()) {
+        context_.contents.poke(piece.pa, data, piece.nbytes);
+      } else {
+        const std::vector<std::byte> bytes = context_.contents.read(piece.pa, piece.nbytes);
+        std::copy_n(reinterpret_cast<const unsigned char*>(bytes.data()), bytes.size(), data);
+      }
+      done += static_cast<unsigned>(piece.nbytes);
+    }
+  } catch (const Error& error) {
+    if (error.family() != ErrorFamily::program) throw;
+  }
+  payload.set_response_status(done > 0 ? tlm::TLM_OK_RESPONSE : tlm::TLM_ADDRESS_ERROR_RESPONSE);
+  return done;
+}
+
+bool TargetBridge::get_direct_mem_ptr(tlm::tlm_generic_payload& payload, tlm::tlm_dmi& dmi) {
+  payload.set_dmi_allowed(false);
+  dmi.allow_none();
+  return false;
+}
+
+void TargetBridge::violation(const std::string& what) const {
+  if (context_.check_protocol) return;  // the checker has told it
+  context_.report_problem(
+      fmt::format("socket {}: {} (at {})", socket.name(), what, sc_core::sc_time_stamp().to_string()));
+}
+
+void TargetBridge::collect_waits(std::vector<elab::WaitInfo>& waits) const {
+  for (const Request& request : requests_) {
+    if (request.payload == nullptr) continue;
+    waits.push_back(
+        {fmt::format("socket {}", socket.name()),
+         request.done ? "END_RESP of " + payload_text(*request.payload) : "answer to " + payload_text(*request.payload),
+         request.entered});
+  }
+}
+
+void TargetBridge::abandon(const std::string& cause) {
+  abandoned_ = cause;
+  for (std::uint64_t slot = 0; slot < requests_.size(); ++slot) {
+    Request& request = requests_[slot];
+    if (request.payload == nullptr || request.done) continue;
+    refuse(request, tlm::TLM_GENERIC_ERROR_RESPONSE, "MODEL_ERROR", cause);
+    complete(slot);
+  }
+}
+
+}  // namespace kb::modules

@@ -1,0 +1,113 @@
+// A door of the machine for models of somebody else: a TLM-2.0 base-protocol target socket.
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <memory>
+#include <string>
+#include <systemc>
+#include <tlm>
+#include <vector>
+
+#include "modules/bridge/access_plan.h"
+#include "modules/bridge/address_windows.h"
+#include "modules/bridge/bridge_context.h"
+#include "modules/bridge/protocol_checker.h"
+#include "platform/elab/i_request_source.h"
+
+namespace kb::modules {
+
+struct TargetParams {
+  NodeId attach;                       // a block that can issue requests: PCIE_EP, PE_DMA, M_CPU
+  std::vector<AddressWindow> windows;  // none: bus addresses are physical ones
+  std::size_t max_outstanding = 64;    // AT requests; more wait for END_REQ
+  TimeFs accept = 0_fs;                // from BEGIN_REQ to END_REQ
+};
+
+// Turns generic payloads into requests of the machine. A call at time T with delay d is offered to the first wire at
+// T + d + max(overhead of the block, 1 fs), exactly like a row of `kernbench traffic` that is issued at T + d; a PE_DMA
+// is entered at its fabric side, without overhead and without a DMA channel.
+//
+// LT: b_transport() returns when the answer is there, with a delay of zero; calls of several threads overlap.
+// AT: END_REQ at max(T + d + accept, first time with fewer than max_outstanding requests), BEGIN_RESP with the answer,
+// one response at a time, in the order of completion. Data is written to memory, or read from it, when the answer is
+// there. transport_dbg() takes no time; DMI is refused, because it would bypass all contention.
+class TargetBridge final : public sc_core::sc_module,
+                           public tlm::tlm_fw_transport_if<>,
+                           private payload::IInitiator,
+                           private elab::IInwardCall,
+                           private elab::IOutwardCall,
+                           private elab::EventHandler {
+ public:
+  TargetBridge(const sc_core::sc_module_name& name, const TargetParams& params, const BridgeContext& context);
+  ~TargetBridge() override;
+
+  // May stay unbound.
+  tlm::tlm_target_socket<32, tlm::tlm_base_protocol_types, 1, sc_core::SC_ZERO_OR_MORE_BOUND> socket{"socket"};
+
+  std::size_t open_requests() const { return open_; }
+  std::uint64_t requests() const { return requests_count_; }
+  std::uint64_t bytes() const { return bytes_; }
+  std::uint64_t refused() const { return refused_; }
+  void collect_waits(std::vector<elab::WaitInfo>& waits) const;
+  // The device has failed: whatever is open is answered with a generic error and this cause.
+  void abandon(const std::string& cause);
+
+  tlm::tlm_sync_enum nb_transport_fw(tlm::tlm_generic_payload& payload, tlm::tlm_phase& phase,
+                                     sc_core::sc_time& delay) override;
+  void b_transport(tlm::tlm_generic_payload& payload, sc_core::sc_time& delay) override;
+  unsigned transport_dbg(tlm::tlm_generic_payload& payload) override;
+  bool get_direct_mem_ptr(tlm::tlm_generic_payload& payload, tlm::tlm_dmi& dmi) override;
+
+ private:
+  enum class Style : std::uint8_t { blocking, phases };
+  struct Request {
+    tlm::tlm_generic_payload* payload = nullptr;  // null: the slot is free
+    Style style{};
+    AccessPlan plan;
+    TimeFs entered = 0_fs;
+    std::uint64_t parts = 0;  // under way
+    bool done = false;
+    std::unique_ptr<sc_core::sc_event> answered;  // of a blocking call
+  };
+  static constexpr std::uint64_t kNone = UINT64_MAX;
+
+  std::uint64_t open(tlm::tlm_generic_payload& payload, Style style, TimeFs entered);
+  void close(std::uint64_t slot);
+  void on_inward(TimeFs entered, std::uint64_t slot) override;
+  void inject(std::uint64_t slot);
+  void on_response(payload::Transaction& transaction) override;
+  std::string origin(const payload::Transaction& transaction) const override;
+  void complete(std::uint64_t slot);
+  void move_data(Request& request);
+  void refuse(Request& request, tlm::tlm_response_status status, const std::string& code, const std::string& message);
+  tlm::tlm_sync_enum begin_request(tlm::tlm_generic_payload& payload, TimeFs at);
+  void try_accept();
+  void on_event(TimeFs now, std::uint64_t argument) override;
+  void on_outward(std::uint64_t argument) override;
+  void send_end_request(std::uint64_t slot);
+  void send_response();
+  void end_response();
+  void violation(const std::string& what) const;
+
+  TargetParams params_;
+  BridgeContext context_;
+  AddressWindows windows_;
+  ProtocolChecker checker_;
+  elab::IRequestSource& source_;
+  TimeFs overhead_;  // from a call to the first wire
+  std::uint32_t in_port_, out_port_;
+  std::deque<Request> requests_;
+  std::vector<std::uint64_t> free_;
+  std::size_t open_ = 0;             // all
+  std::size_t in_flight_ = 0;        // AT: accepted and not answered
+  std::uint64_t accepting_ = kNone;  // AT: has no END_REQ yet
+  TimeFs accept_at_ = 0_fs;
+  bool accept_scheduled_ = false;
+  std::deque<std::uint64_t> responses_;
+  bool responding_ = false;  // responses_.front() has its BEGIN_RESP
+  std::string abandoned_;    // why nothing is served any more
+  std::uint64_t requests_count_ = 0, bytes_ = 0, refused_ = 0;
+};
+
+}  // namespace kb::modules

@@ -1,0 +1,10 @@
+#pragma once
+
+#include "platform/elab/registry.h"
+
+namespace kb::modules {
+
+// Adds rtl.gemm; nothing where kernbench is built without Verilator (KB_RTL).
+void add_rtl_blocks(elab::BlockCatalog& catalog);
+
+}  // namespace kb::modules

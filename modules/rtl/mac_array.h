@@ -1,0 +1,83 @@
+// The pins of a MAC array, and how it is clocked through a product.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "modules/rtl/rtl_model.h"
+
+namespace kb::modules {
+
+// An array of kSize x kSize multiply-accumulators, i8 x i8 -> i32, that asks for its operands. The ports are those of
+// modules/rtl/sv/mac_array.sv, where their protocol is described.
+class IMacArray {
+ public:
+  static constexpr std::int64_t kSize = 8;
+  struct Inputs {
+    bool reset = false;
+    bool start = false;
+    std::uint16_t m_blocks = 0, n_blocks = 0, k = 0;
+    std::array<std::int8_t, kSize> a{}, b{};
+  };
+  struct Outputs {
+    bool busy = false;
+    bool in_ready = false;
+    std::uint16_t block_m = 0, block_n = 0;
+    std::uint32_t step = 0;
+    bool out_valid = false;
+    std::uint8_t out_row = 0;
+    std::array<std::int32_t, kSize> sums{};
+  };
+
+  virtual ~IMacArray() = default;
+  // The inputs settle, the clock rises: the outputs behind that edge.
+  virtual Outputs clock(const Inputs& inputs) = 0;
+};
+
+// That of modules/rtl/sv/mac_array.sv.
+RtlMaker<IMacArray> mac_array_model();
+
+// Operands of a product of m x k x n, row by row.
+struct MacOperands {
+  std::int64_t m = 0, k = 0, n = 0;
+  std::vector<std::int8_t> a, b;
+
+  // Different numbers everywhere, the same in every run.
+  static MacOperands pattern(std::int64_t m, std::int64_t k, std::int64_t n);
+  MacOperands part(std::int64_t row, std::int64_t depth, std::int64_t column, std::int64_t rows, std::int64_t depths,
+                   std::int64_t columns) const;
+  std::int32_t sum(std::int64_t row, std::int64_t column) const;  // modulo 2^32
+};
+
+// Two copies of an array, whose unwritten registers differ, clocked side by side.
+class MacArrayRunner {
+ public:
+  // A larger product is clocked in parts of these sizes.
+  static constexpr std::int64_t kMostRows = 64, kMostDepth = 1024, kMostColumns = 64;
+
+  // Busy and no sum for more than hang_cycles + k cycles: RTL_HANG.
+  MacArrayRunner(const RtlMaker<IMacArray>& make, std::int64_t hang_cycles);
+
+  // Clocks one part. Returns the cycles from the edge that takes `start` to the one behind which the array is idle.
+  // Model Error when it hangs, when an output depends on a register that was never written, and, with `verify`, when a
+  // sum is not that of the operands.
+  std::int64_t run(const MacOperands& operands, bool verify);
+
+ private:
+  void reset();
+  void clock();
+  void compare() const;
+  void feed(const MacOperands& operands);
+  void check_row(const MacOperands& operands) const;
+  [[noreturn]] void fail(RtlFault fault, const std::string& what) const;
+
+  std::array<std::unique_ptr<IMacArray>, 2> copies_;
+  std::int64_t hang_cycles_;
+  IMacArray::Inputs in_;
+  IMacArray::Outputs out_, other_;
+  std::int64_t cycle_ = 0;
+};
+
+}  // namespace kb::modules

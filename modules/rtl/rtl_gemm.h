@@ -1,0 +1,90 @@
+// PE_GEMM with RTL as its MAC array.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <unordered_map>
+
+#include "modules/pe/accel_engine.h"
+#include "modules/rtl/mac_array.h"
+#include "modules/rtl/rtl_clock.h"
+#include "platform/base/engine_rates.h"
+#include "platform/base/granularity.h"
+#include "platform/elab/registry.h"
+#include "platform/params/pe_gemm_params.h"
+
+namespace kb::modules {
+
+struct RtlGemmParams {
+  Gigahertz clock{1.0};
+  Nanoseconds phase;
+  bool verify = false;
+  std::int64_t hang_cycles = 100'000;
+
+  static const params::FieldTable& fields();
+};
+
+// Cycles of products of every shape that was asked for. One for all engines of a machine with the same array.
+class RtlGemmCycles {
+ public:
+  explicit RtlGemmCycles(RtlMaker<IMacArray> make) : make_(std::move(make)) {}
+
+  // Clocks the array with numbers of its own unless the shape, verified if that is asked for, is known.
+  std::int64_t of(std::int64_t m, std::int64_t k, std::int64_t n, const RtlGemmParams& params);
+  // Clocks the array with these numbers and compares the sums.
+  std::int64_t verified(const MacOperands& operands, const RtlGemmParams& params);
+  std::int64_t clocked() const { return clocked_; }  // parts of products
+
+ private:
+  struct Shape {
+    std::int64_t m, k, n;
+    bool verified;
+    friend bool operator==(const Shape& a, const Shape& b) {
+      return a.m == b.m && a.k == b.k && a.n == b.n && a.verified == b.verified;
+    }
+  };
+  struct Hash {
+    std::size_t operator()(const Shape& shape) const {
+      return static_cast<std::size_t>(((shape.m * 1'000'003 + shape.k) * 1'000'003 + shape.n) * 2 + shape.verified);
+    }
+  };
+  std::int64_t of_part(std::int64_t m, std::int64_t k, std::int64_t n, const RtlGemmParams& params);
+  MacArrayRunner& runner(const RtlGemmParams& params);
+
+  RtlMaker<IMacArray> make_;
+  std::map<std::int64_t, MacArrayRunner> runners_;       // by hang_cycles
+  std::unordered_map<Shape, std::int64_t, Hash> known_;  // looked up only
+  std::int64_t clocked_ = 0;
+};
+
+// Models: the time of one matrix product on an array whose RTL is simulated; one compute operation at a time (P-39).
+// Does not model: numbers of the result (the data engine computes them), TCM traffic (PE_FETCH_STORE's).
+// Timing: max(overhead_ns, edge - t + cycles / clock_ghz) from getting the slot at t, where `edge` is the first rising
+// edge after t and `cycles` are those of the RTL for m x k x n, whatever the dtype. The array in the repository, 8 x 8,
+// takes ceil(m / 8) * ceil(n / 8) * (k + 22) cycles.
+class RtlGemm final : public AccelEngine {
+ public:
+  RtlGemm(const sc_core::sc_module_name& name, NodeId node, const params::PeGemmParams& kind,
+          const RtlGemmParams& params, PeContext& pe, RtlGemmCycles& cycles, elab::BlockContext& context);
+  void collect_statistics(std::vector<elab::Statistic>& statistics) const override;
+
+ private:
+  TimeFs work(CommandTask& task) override;
+  std::int64_t cycles_of(const CommandTask& task);
+  std::optional<MacOperands> operands_of(const CommandTask& task) const;
+  TimeFs analytic_time(const CommandTask& task) const;
+
+  RtlGemmParams params_;
+  MacRates mac_per_ns_;
+  Granularity granularity_;
+  RtlClock clock_;
+  RtlGemmCycles& cycles_;
+  std::int64_t macs_ = 0, useful_macs_ = 0, clocked_cycles_ = 0, compared_ = 0;
+  TimeFs rtl_time_ = 0_fs, analytic_time_ = 0_fs;
+};
+
+// Registers `impl` as a PE_GEMM with this array.
+elab::BlockDefinition rtl_gemm_block(const std::string& impl, RtlMaker<IMacArray> make);
+
+}  // namespace kb::modules

@@ -1,0 +1,55 @@
+// Calls from models outside of the platform, which come in whatever order the SystemC kernel runs their processes in.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "platform/elab/event_scheduler.h"
+
+namespace kb::elab {
+
+class IInwardCall {
+ public:
+  // `entered` is the time of the call with its delay; now is 1 fs later.
+  virtual void on_inward(TimeFs entered, std::uint64_t argument) = 0;
+
+ protected:
+  ~IInwardCall() = default;
+};
+
+// A call that takes effect at time T is handed on at T + 1 fs, when every process of time T has made its calls, in the
+// order of (T, port, call on that port): the order of SystemC's processes and delta cycles reaches no result.
+class InwardMailbox final : private EventHandler {
+ public:
+  explicit InwardMailbox(EventScheduler& scheduler) : scheduler_(scheduler) {}
+  InwardMailbox(const InwardMailbox&) = delete;
+  InwardMailbox& operator=(const InwardMailbox&) = delete;
+
+  // Ports are numbered in the order in which they are made.
+  std::uint32_t add_port() { return ports_++; }
+  // From a process of the SystemC kernel; `at` is not before its time.
+  void post(TimeFs at, std::uint32_t port, IInwardCall& call, std::uint64_t argument);
+  bool empty() const { return letters_.empty(); }
+
+ private:
+  struct Letter {
+    TimeFs time;
+    std::uint32_t port;
+    std::uint64_t order;
+    IInwardCall* call;
+    std::uint64_t argument;
+  };
+  struct Later {
+    bool operator()(const Letter& a, const Letter& b) const;
+  };
+  void on_event(TimeFs now, std::uint64_t argument) override;
+  void wake_at(TimeFs at);
+
+  EventScheduler& scheduler_;
+  std::vector<Letter> letters_;  // min-heap
+  std::uint64_t order_ = 0;
+  std::uint32_t ports_ = 0;
+  TimeFs wake_time_ = kNever;
+};
+
+}  // namespace kb::elab

@@ -1,0 +1,343 @@
+#include "sim/device/device_impl.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <string_view>
+#include <utility>
+
+#include "modules/bridge/tlm_memory.h"
+#include "modules/catalog.h"
+#include "modules/rtl/catalog.h"
+#include "platform/base/nearest.h"
+#include "platform/data/op_log_file.h"
+#include "platform/elab/platform.h"
+#include "sim/driver/deadlock.h"
+#include "sim/driver/run_end.h"
+#include "sim/driver/wait_table.h"
+#include "sw/runtime/runtime.h"
+
+namespace kb {
+namespace {
+
+constexpr std::array<const char*, 3> kDataModes = {"off", "replay", "eager"};
+
+contract::DataMode data_mode(const std::string& name) {
+  const auto* const found = std::find_if(kDataModes.begin(), kDataModes.end(),
+                                         [&](const char* mode) { return std::string_view(mode) == name; });
+  if (found == kDataModes.end()) {
+    throw Error::configuration("DeviceConfig::data is '" + name +
+                               "': " + suggest(name, {kDataModes.begin(), kDataModes.end()}));
+  }
+  return static_cast<contract::DataMode>(found - kDataModes.begin());
+}
+
+elab::BlockCatalog with_bridges(const elab::BlockCatalog* blocks) {
+  elab::BlockCatalog all = blocks != nullptr ? *blocks : elab::BlockCatalog();
+  if (!all.implementations().has_rtl()) modules::add_rtl_blocks(all);
+  if (all.implementations().kinds_of("tlm.memory").empty()) modules::add_tlm_memory(all);
+  return all;
+}
+
+topology::LoadedTopology load(const DeviceConfig& config, const topology::Implementations& implementations) {
+  if (!config.topology.empty()) return topology::load(config.topology, config.settings, implementations);
+  if (config.topology_text.empty()) {
+    throw Error::configuration("DeviceConfig names no machine; set `topology` to a YAML file, e.g. reference.yaml");
+  }
+  return topology::load_text(config.topology_text, "DeviceConfig::topology_text", config.settings, implementations);
+}
+
+void check_resolution() {
+  constexpr double kFemtosecond = 1e-15;
+  const double resolution = sc_core::sc_get_time_resolution().to_seconds();
+  if (resolution > 0.5 * kFemtosecond && resolution < 1.5 * kFemtosecond) return;
+  throw Error::configuration(fmt::format(
+      "the time resolution of the simulation is {}, but a kb::Device needs 1 fs; call kb::set_time_resolution() first "
+      "in sc_main(), before any sc_time or module is made",
+      sc_core::sc_get_time_resolution().to_string()));
+}
+
+}  // namespace
+
+class Device::Impl::Watchdog final : public sc_core::sc_module {
+ public:
+  Watchdog(const sc_core::sc_module_name& name, Impl& impl) : sc_core::sc_module(name), impl_(impl) {
+    SC_HAS_PROCESS(Watchdog);
+    SC_METHOD(look);
+    dont_initialize();
+    sensitive << event_;
+  }
+  // Nothing can happen inside from now on, unless somebody outside acts.
+  void start() {
+    events_ = impl_.platform_->scheduler().events();
+    event_.cancel();
+    event_.notify(sc_core::sc_time(impl_.config_.no_progress_ns, sc_core::SC_NS));
+  }
+  void stop() { event_.cancel(); }
+
+ private:
+  void look() {
+    if (impl_.failure_ || impl_.finished_ || impl_.idle()) return;
+    if (impl_.platform_->scheduler().events() != events_ || impl_.platform_->scheduler().pending() > 0) return;
+    std::optional<Error> failure;
+    try {
+      failure = sim::find_failure(*impl_.platform_, *impl_.host_, nullptr);
+    } catch (const Error& error) {
+      failure = error;
+    }
+    if (!failure) {
+      failure.emplace(ErrorFamily::no_progress, "NO_PROGRESS",
+                      "nothing can happen any more but requests of outside models are open");
+    }
+    impl_.fail(Error(failure->family(), failure->code(),
+                     fmt::format("{}: nothing has happened inside for {} ns: {}\n{}", impl_.device_.name(),
+                                 impl_.config_.no_progress_ns, failure->what(), impl_.waits_text())));
+  }
+
+  Impl& impl_;
+  sc_core::sc_event event_;
+  std::uint64_t events_ = 0;
+};
+
+Device::Impl::Impl(Device& device, const DeviceConfig& config)
+    : device_(device),
+      config_(config),
+      blocks_(with_bridges(config.blocks)),
+      topology_(load(config, blocks_.implementations())) {
+  check_resolution();
+  options_.data_mode = data_mode(config.data);
+  options_.strict = config.strict;
+  options_.kernels = config.kernels != nullptr ? config.kernels : &kernels_;
+  options_.blocks = &blocks_;
+  if (!config.oplog.empty()) {
+    options_.oplog = &outputs_.add(config.oplog, "the operation log", data::op_log_target(config.oplog));
+  }
+  if (!config.wave.empty()) {
+    observe::VcdWriter::Options wave;
+    wave.filters = config.wave_filters;
+    waveform_ = std::make_unique<observe::VcdWriter>(outputs_.add(config.wave, "the waveform file"), std::move(wave));
+  }
+  data_ = std::make_unique<sim::DataSide>(topology_.graph, options_);
+  contents_ = std::make_unique<sim::DeviceContents>(*data_);
+  elab::PlatformOptions platform;
+  platform.operations = &data_->recorder();
+  platform.kernels = options_.kernels;
+  platform.observer = waveform_.get();
+  platform_ = std::make_unique<elab::Platform>("platform", topology_.graph, modules::registry_with(&blocks_), platform);
+  elab::Embedding embedding;
+  embedding.run_ahead = config.free_running;
+  embedding.drained = [this] { on_drained(); };
+  embedding.ended = [this] { on_ended(); };
+  platform_->scheduler().embed(std::move(embedding));
+  outward_ = std::make_unique<elab::OutwardCalls>("outward_calls", platform_->scheduler());
+  mailbox_ = std::make_unique<elab::InwardMailbox>(platform_->scheduler());
+  watchdog_ = std::make_unique<Watchdog>("watchdog", *this);
+  sim::HostPortOptions host;
+  host.data_mode = options_.data_mode;
+  host.embedded = true;
+  if (options_.data_mode != contract::DataMode::off) {
+    host.read_memory = [this](std::uint64_t pa, std::uint64_t nbytes) { return data_->read(pa, nbytes); };
+  }
+  host_ = std::make_unique<sim::HostPort>(*platform_, host);
+  auto& outside = platform_->context().shared<modules::OutsideModels>();
+  outside.outward = outward_.get();
+  outside.mailbox = mailbox_.get();
+  outside.check_protocol = config.check_protocol;
+  outside.report_problem = bridge_context().report_problem;
+  outside.settled = bridge_context().settled;
+  make_targets();
+  control_ = std::make_unique<sim::ControlBlock>("control", device, *host_, *options_.kernels, bridge_context());
+}
+
+Device::Impl::~Impl() = default;
+
+modules::BridgeContext Device::Impl::bridge_context() {
+  return {*platform_,
+          *mailbox_,
+          *outward_,
+          *contents_,
+          config_.check_protocol,
+          [this](const std::string& problem) { problems_.push_back(problem); },
+          [this] { settled(); }};
+}
+
+void Device::Impl::make_targets() {
+  const modules::BridgeContext context = bridge_context();
+  for (const DeviceTarget& target : config_.targets) {
+    const std::string where = fmt::format("target '{}' of {}", target.name, device_.name());
+    const std::optional<NodeId> node = topology_.graph.find_node(target.attach);
+    if (!node) {
+      std::vector<std::string> names;
+      for (const topology::Node& one : topology_.graph.nodes) {
+        using topology::NodeKind;
+        if (one.kind == NodeKind::pcie_ep || one.kind == NodeKind::pe_dma || one.kind == NodeKind::m_cpu) {
+          names.push_back(one.id);
+        }
+      }
+      throw Error::configuration(where + ": the machine has no node '" + target.attach +
+                                 "' that could send requests (" + suggest(target.attach, names) + ")");
+    }
+    if (target.max_outstanding < 1) {
+      throw Error::configuration(
+          fmt::format("{}: max_outstanding is {}; it has to be at least 1", where, target.max_outstanding));
+    }
+    if (targets_.count(target.name) != 0) throw Error::configuration(where + " exists already; give it another name");
+    modules::TargetParams params;
+    params.attach = *node;
+    for (const DeviceWindow& window : target.windows) params.windows.push_back({window.bus, window.pa, window.size});
+    params.max_outstanding = static_cast<std::size_t>(target.max_outstanding);
+    params.accept = ns_to_fs(target.accept_ns);
+    targets_.emplace(target.name, std::make_unique<modules::TargetBridge>(target.name.c_str(), params, context));
+  }
+}
+
+modules::TargetBridge& Device::Impl::target(const std::string& name) {
+  const auto found = targets_.find(name);
+  if (found != targets_.end()) return *found->second;
+  std::vector<std::string> names;
+  for (const auto& entry : targets_) names.push_back(entry.first);
+  throw Error::configuration(
+      fmt::format("{} has no target socket '{}': {}", device_.name(), name, suggest(name, names)));
+}
+
+Device::InitiatorSocket& Device::Impl::memory(const std::string& name) {
+  const auto& ports = platform_->context().shared<modules::OutsideModels>().ports;
+  const auto found = ports.find(name);
+  if (found != ports.end()) return found->second->socket;
+  std::vector<std::string> names;
+  for (const auto& entry : ports) names.push_back(entry.first);
+  throw Error::configuration(
+      fmt::format("{} has no memory socket '{}': {}", device_.name(), name,
+                  names.empty() ? "no block of the machine has `impl: tlm.memory`" : suggest(name, names)));
+}
+
+void Device::Impl::run(HostProgram program) {
+  if (!host_->main_finished()) throw Error::configuration("a kb::Device runs one program; start it once");
+  idle_ = false;
+  host_->run_main([this, program = std::move(program)](contract::IHost& host) {
+    sw::Runtime runtime(host, options_.kernels, {});
+    program(runtime);
+    runtime.wait_all();
+  });
+}
+
+void Device::Impl::start() {
+  if (waveform_ == nullptr) return;
+  const std::vector<std::string> unmatched = waveform_->unmatched_filters();
+  if (unmatched.empty()) return;
+  throw Error::configuration("the wave filter '" + unmatched[0] +
+                             "' matches no signal; a signal is named node.signal, "
+                             "e.g. '" +
+                             waveform_->example() + "'");
+}
+
+std::size_t Device::Impl::open_outside() const {
+  std::size_t open = 0;
+  for (const auto& entry : targets_) open += entry.second->open_requests();
+  return open;
+}
+
+bool Device::Impl::idle() const {
+  return platform_->scheduler().pending() == 0 && open_outside() == 0 && control_->idle() && host_->main_finished() &&
+         host_->open_requests() == 0;
+}
+
+void Device::Impl::on_drained() {
+  if (idle()) {
+    watchdog_->stop();
+    if (!std::exchange(idle_, true)) idle_event_.notify(sc_core::SC_ZERO_TIME);
+  } else {
+    idle_ = false;
+    watchdog_->start();
+  }
+}
+
+void Device::Impl::settled() {
+  idle_ = false;
+  if (platform_->scheduler().pending() == 0) on_drained();
+}
+
+void Device::Impl::on_ended() {
+  if (failure_) return;
+  elab::EventScheduler& scheduler = platform_->scheduler();
+  try {
+    if (scheduler.failed()) std::rethrow_exception(scheduler.failure());
+    std::optional<Error> failure = sim::find_failure(*platform_, *host_, nullptr);
+    fail(failure ? *failure : Error::model("the run ended"));
+  } catch (const Error& error) {
+    fail(error);
+  } catch (const std::exception& error) {
+    fail(Error::model(error.what()));
+  }
+}
+
+void Device::Impl::fail(const Error& error) {
+  if (failure_) return;
+  failure_.emplace(error.family(), error.code(), error.what());
+  for (const auto& entry : targets_) entry.second->abandon(error.what());
+  idle_event_.notify(sc_core::SC_ZERO_TIME);
+}
+
+std::string Device::Impl::waits_text() const {
+  std::vector<elab::WaitInfo> waits = sim::open_waits(*platform_, *host_);
+  for (const auto& entry : targets_) entry.second->collect_waits(waits);
+  control_->collect_waits(waits);
+  return sim::diagnose_deadlock(waits) + sim::render_waits(waits);
+}
+
+DeviceReport Device::Impl::finish() {
+  if (std::exchange(finished_, true)) throw Error::configuration("Device::finish() was called twice");
+  DeviceReport report;
+  if (!failure_ && host_->failure()) failure_ = sim::find_failure(*platform_, *host_, nullptr);
+  if (!failure_ && !idle()) {
+    report.warnings.push_back(fmt::format("{} ends at {} with work outstanding\n{}", device_.name(),
+                                          sc_core::sc_time_stamp().to_string(), waits_text()));
+  }
+  const TimeFs now = platform_->scheduler().now();
+  platform_->conclude();
+  if (waveform_) waveform_->finish(now);
+  try {
+    if (failure_) {
+      data_->finish_log();
+    } else {
+      data_->finish();
+    }
+  } catch (const Error& error) {
+    if (error.family() != ErrorFamily::program) throw;
+    failure_.emplace(error.family(), error.code(), error.what());
+  }
+  outputs_.commit();
+  if (failure_) {
+    report.ok = false;
+    report.error_code = failure_->code();
+    report.error_message = failure_->what();
+  }
+  report.problems = problems_;
+  report.events = platform_->scheduler().events();
+  report.launches = host_->launches().size();
+  for (const auto& [block, statistics] : sim::collect_statistics(*platform_)) {
+    for (const sim::StatisticRecord& one : statistics) {
+      report.statistics.push_back({block, one.name, one.value, one.unit});
+    }
+  }
+  report.text = report_text(report);
+  return report;
+}
+
+std::string Device::Impl::report_text(const DeviceReport& report) const {
+  std::string text =
+      fmt::format("{}: {} at {} ns, {} launches, {} events\n", device_.name(), report.ok ? "ok" : report.error_code,
+                  format_ns(platform_->scheduler().now()), report.launches, report.events);
+  if (!report.ok) text += "  " + report.error_message + "\n";
+  for (const auto& [name, bridge] : targets_) {
+    if (bridge->requests() == 0) continue;
+    text += fmt::format("  socket {}: {} requests, {}, {} refused\n", name, bridge->requests(),
+                        format_bytes(bridge->bytes()), bridge->refused());
+  }
+  for (const std::string& problem : report.problems) text += "  problem: " + problem + "\n";
+  for (const std::string& warning : report.warnings) text += "  warning: " + warning + "\n";
+  return text;
+}
+
+}  // namespace kb

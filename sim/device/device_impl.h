@@ -1,0 +1,78 @@
+// What a kb::Device is made of.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "kernels/catalog.h"
+#include "modules/bridge/target_bridge.h"
+#include "platform/base/error.h"
+#include "platform/observe/output_set.h"
+#include "platform/observe/vcd_writer.h"
+#include "platform/topology/topology.h"
+#include "sim/device/control_block.h"
+#include "sim/device/device.h"
+#include "sim/device/device_contents.h"
+#include "sim/driver/data_side.h"
+#include "sim/driver/simulation.h"
+#include "sim/host/host_port.h"
+
+namespace kb {
+
+struct Device::Impl {
+ public:
+  Impl(Device& device, const DeviceConfig& config);
+  ~Impl();
+
+  modules::TargetBridge& target(const std::string& name);
+  TargetSocket& registers() { return control_->registers.socket; }
+  InitiatorSocket& memory(const std::string& name);
+  void run(HostProgram program);
+  void start();
+  bool idle() const;
+  const sc_core::sc_event& idle_event() const { return idle_event_; }
+  const std::optional<Error>& failure() const { return failure_; }
+  DeviceReport finish();
+
+ private:
+  // Wakes when nothing may have happened for too long.
+  class Watchdog;
+
+  modules::BridgeContext bridge_context();
+  void make_targets();
+  std::size_t open_outside() const;
+  void on_drained();
+  void on_ended();
+  void settled();
+  void fail(const Error& error);
+  std::string waits_text() const;
+  std::string report_text(const DeviceReport& report) const;
+
+  Device& device_;
+  DeviceConfig config_;
+  elab::BlockCatalog blocks_;
+  topology::LoadedTopology topology_;
+  kernels::KernelCatalog kernels_;
+  observe::OutputSet outputs_;
+  sim::SimulationOptions options_;
+  std::unique_ptr<observe::VcdWriter> waveform_;
+  std::unique_ptr<sim::DataSide> data_;
+  std::unique_ptr<sim::DeviceContents> contents_;
+  std::unique_ptr<elab::Platform> platform_;
+  std::unique_ptr<elab::OutwardCalls> outward_;
+  std::unique_ptr<elab::InwardMailbox> mailbox_;
+  std::unique_ptr<sim::HostPort> host_;
+  std::map<std::string, std::unique_ptr<modules::TargetBridge>> targets_;
+  std::unique_ptr<sim::ControlBlock> control_;
+  std::unique_ptr<Watchdog> watchdog_;
+  sc_core::sc_event idle_event_{"idle_event"};
+  bool idle_ = true;
+  bool finished_ = false;
+  std::optional<Error> failure_;
+  std::vector<std::string> problems_;
+};
+
+}  // namespace kb

@@ -1,0 +1,41 @@
+#include "sim/device/host_dma.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace kb::sim {
+
+bool HostDma::transfer(tlm::tlm_command command, std::uint64_t address, unsigned char* bytes, std::uint64_t count) {
+  while (count > 0) {
+    const auto part = static_cast<unsigned>(std::min<std::uint64_t>(count, kBurst - address % kBurst));
+    tlm::tlm_generic_payload payload;
+    payload.set_command(command);
+    payload.set_address(address);
+    payload.set_data_ptr(bytes);
+    payload.set_data_length(part);
+    payload.set_streaming_width(part);
+    sc_core::sc_time delay;
+    socket_->b_transport(payload, delay);
+    if (delay > sc_core::SC_ZERO_TIME) sc_core::wait(delay);
+    status_ = payload.get_response_status();
+    if (status_ != tlm::TLM_OK_RESPONSE) {
+      fault_address_ = address;
+      return false;
+    }
+    address += part;
+    bytes += part;
+    count -= part;
+  }
+  return true;
+}
+
+bool HostDma::read(std::uint64_t address, std::byte* bytes, std::uint64_t count) {
+  return transfer(tlm::TLM_READ_COMMAND, address, reinterpret_cast<unsigned char*>(bytes), count);
+}
+
+bool HostDma::write(std::uint64_t address, const std::byte* bytes, std::uint64_t count) {
+  std::vector<std::byte> copy(bytes, bytes + count);  // a target may not change it, but gets a pointer that could
+  return transfer(tlm::TLM_WRITE_COMMAND, address, reinterpret_cast<unsigned char*>(copy.data()), count);
+}
+
+}  // namespace kb::sim

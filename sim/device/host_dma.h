@@ -1,0 +1,35 @@
+// The device's own accesses to memory outside of it.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <tlm>
+#include <vector>
+
+#include "sim/device/device.h"
+
+namespace kb::sim {
+
+// Blocking transfers of at most kBurst bytes each; only from an SC_THREAD.
+class HostDma {
+ public:
+  static constexpr std::uint32_t kBurst = 4096;  // a page: no bus model has to split it
+
+  explicit HostDma(Device::InitiatorSocket& socket) : socket_(socket) {}
+
+  bool bound() const { return socket_.size() > 0; }
+  // False when host memory answers with an error; status() says which.
+  bool read(std::uint64_t address, std::byte* bytes, std::uint64_t count);
+  bool write(std::uint64_t address, const std::byte* bytes, std::uint64_t count);
+  tlm::tlm_response_status status() const { return status_; }
+  std::uint64_t fault_address() const { return fault_address_; }
+
+ private:
+  bool transfer(tlm::tlm_command command, std::uint64_t address, unsigned char* bytes, std::uint64_t count);
+
+  Device::InitiatorSocket& socket_;
+  tlm::tlm_response_status status_ = tlm::TLM_OK_RESPONSE;
+  std::uint64_t fault_address_ = 0;
+};
+
+}  // namespace kb::sim

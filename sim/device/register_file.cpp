@@ -1,0 +1,87 @@
+#include "sim/device/register_file.h"
+
+#include <cstring>
+#include <utility>
+
+#include "sim/device/device_queue.h"
+
+namespace kb::sim {
+namespace {
+
+bool read_only(std::uint32_t offset) {
+  return offset == KB_REG_ID || offset == KB_REG_VERSION || offset == KB_REG_DONE_COUNT || offset == KB_REG_STATUS;
+}
+
+}  // namespace
+
+RegisterFile::RegisterFile(const sc_core::sc_module_name& name, std::function<void(std::uint32_t)> written)
+    : sc_core::sc_module(name), written_(std::move(written)) {
+  static_assert(sizeof(values_) == KB_REG_BYTES);
+  set(KB_REG_ID, KB_ID_VALUE);
+  set(KB_REG_VERSION, KB_QUEUE_VERSION);
+  socket.bind(*this);
+}
+
+tlm::tlm_response_status RegisterFile::access(tlm::tlm_generic_payload& payload) {
+  const std::uint64_t address = payload.get_address();
+  const std::uint32_t length = payload.get_data_length();
+  if (payload.get_command() == tlm::TLM_IGNORE_COMMAND) return tlm::TLM_OK_RESPONSE;
+  if (payload.get_byte_enable_ptr() != nullptr) return tlm::TLM_BYTE_ENABLE_ERROR_RESPONSE;
+  if (length == 0 || payload.get_data_ptr() == nullptr) return tlm::TLM_GENERIC_ERROR_RESPONSE;
+  if (address % 4 != 0 || address >= KB_REG_BYTES) return tlm::TLM_ADDRESS_ERROR_RESPONSE;
+  if (length % 4 != 0 || payload.get_streaming_width() < length) return tlm::TLM_BURST_ERROR_RESPONSE;
+  if (length > KB_REG_BYTES - address) return tlm::TLM_ADDRESS_ERROR_RESPONSE;
+  const auto first = static_cast<std::uint32_t>(address);
+  if (payload.is_read()) {
+    std::memcpy(payload.get_data_ptr(), &values_[first / 4], length);
+    return tlm::TLM_OK_RESPONSE;
+  }
+  for (std::uint32_t at = 0; at < length; at += 4) {
+    if (read_only(first + at)) return tlm::TLM_COMMAND_ERROR_RESPONSE;
+  }
+  for (std::uint32_t at = 0; at < length; at += 4) {
+    std::uint32_t value = 0;
+    std::memcpy(&value, payload.get_data_ptr() + at, sizeof value);
+    write(first + at, value);
+  }
+  return tlm::TLM_OK_RESPONSE;
+}
+
+void RegisterFile::write(std::uint32_t offset, std::uint32_t value) {
+  if (offset == KB_REG_IRQ_STATUS) {
+    set(offset, get(offset) & ~value);
+  } else {
+    set(offset, offset == KB_REG_ERROR ? KB_ERROR_NONE : value);
+  }
+  if (offset == KB_REG_ERROR) set(KB_REG_STATUS, get(KB_REG_STATUS) & ~KB_STATUS_ERROR);
+  written_(offset);
+}
+
+void RegisterFile::b_transport(tlm::tlm_generic_payload& payload, sc_core::sc_time& delay) {
+  if (delay > sc_core::SC_ZERO_TIME) sc_core::wait(std::exchange(delay, sc_core::SC_ZERO_TIME));
+  payload.set_dmi_allowed(false);
+  payload.set_response_status(access(payload));
+}
+
+// Early completion. A delay is not waited for, because a method may call: the access takes effect at the call.
+tlm::tlm_sync_enum RegisterFile::nb_transport_fw(tlm::tlm_generic_payload& payload, tlm::tlm_phase& phase,
+                                                 sc_core::sc_time&) {
+  if (phase != tlm::BEGIN_REQ) return tlm::TLM_ACCEPTED;
+  payload.set_dmi_allowed(false);
+  payload.set_response_status(access(payload));
+  return tlm::TLM_COMPLETED;
+}
+
+// A debugger reads; what it would write could start work.
+unsigned RegisterFile::transport_dbg(tlm::tlm_generic_payload& payload) {
+  if (!payload.is_read() || access(payload) != tlm::TLM_OK_RESPONSE) return 0;
+  return payload.get_data_length();
+}
+
+bool RegisterFile::get_direct_mem_ptr(tlm::tlm_generic_payload& payload, tlm::tlm_dmi& dmi) {
+  payload.set_dmi_allowed(false);
+  dmi.allow_none();
+  return false;
+}
+
+}  // namespace kb::sim

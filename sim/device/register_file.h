@@ -1,0 +1,41 @@
+// The registers of a device on the bus of a CPU.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <systemc>
+#include <tlm>
+
+#include "sim/device/device.h"
+
+namespace kb::sim {
+
+// Answers at once and takes no time of its own: a bus model in front of it brings its own. Accesses are whole
+// registers; anything else gets the response of the TLM standard.
+class RegisterFile final : public sc_core::sc_module, public tlm::tlm_fw_transport_if<> {
+ public:
+  // `written` hears of every write, after it took effect.
+  RegisterFile(const sc_core::sc_module_name& name, std::function<void(std::uint32_t offset)> written);
+
+  Device::TargetSocket socket{"socket"};
+
+  std::uint32_t get(std::uint32_t offset) const { return values_[offset / 4]; }
+  void set(std::uint32_t offset, std::uint32_t value) { values_[offset / 4] = value; }
+
+  tlm::tlm_sync_enum nb_transport_fw(tlm::tlm_generic_payload& payload, tlm::tlm_phase& phase,
+                                     sc_core::sc_time& delay) override;
+  void b_transport(tlm::tlm_generic_payload& payload, sc_core::sc_time& delay) override;
+  unsigned transport_dbg(tlm::tlm_generic_payload& payload) override;
+  bool get_direct_mem_ptr(tlm::tlm_generic_payload& payload, tlm::tlm_dmi& dmi) override;
+
+ private:
+  tlm::tlm_response_status access(tlm::tlm_generic_payload& payload);
+  void write(std::uint32_t offset, std::uint32_t value);
+
+  std::function<void(std::uint32_t)> written_;
+  std::array<std::uint32_t, 11> values_{};
+};
+
+}  // namespace kb::sim

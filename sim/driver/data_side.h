@@ -1,0 +1,37 @@
+// What a simulation computes besides its times: memory, operation log, recorder.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "platform/data/data_engine.h"
+#include "platform/data/operation_recorder.h"
+#include "platform/topology/graph.h"
+#include "sim/driver/simulation.h"
+
+namespace kb::sim {
+
+class DataSide {
+ public:
+  // Of the options it uses those of data, log and recorder.
+  DataSide(const topology::Graph& graph, const SimulationOptions& options);
+  ~DataSide();
+
+  data::OperationRecorder& recorder() { return recorder_; }
+  // Contents of memory as of all operations completed so far.
+  std::vector<std::byte> read(std::uint64_t pa, std::uint64_t nbytes) { return engine_.read({{pa, nbytes}}); }
+  // Changes memory at once, without an operation.
+  void poke(std::uint64_t pa, const std::byte* bytes, std::uint64_t nbytes);
+  void finish();
+  void finish_log();
+
+ private:
+  data::MemoryStore memory_;
+  std::unique_ptr<data::IOpSink> log_;
+  data::DataEngine engine_;
+  data::OperationRecorder recorder_;
+};
+
+}  // namespace kb::sim

@@ -1,0 +1,53 @@
+// A Unix socket with one peer, read and written packet by packet, blocking.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "sim/remote/packet.h"
+
+namespace kb::remote {
+
+class Connection {
+ public:
+  explicit Connection(int descriptor) : descriptor_(descriptor) {}
+  ~Connection();
+  Connection(const Connection&) = delete;
+  Connection& operator=(const Connection&) = delete;
+
+  // Nothing when the peer has closed the connection between two packets. Program Error PROTOCOL_ERROR when it did so
+  // inside one, or sent nonsense.
+  std::optional<Packet> receive();
+  // Waits; false when the peer has closed the connection.
+  bool has_more();
+  // False when the peer is gone.
+  bool send(const std::string& bytes);
+
+ private:
+  bool fill_buffer();
+  std::size_t fill(char* bytes, std::size_t count);
+
+  int descriptor_;
+  std::string buffer_;
+  std::size_t at_ = 0;
+};
+
+// The place where a peer connects.
+class Listener {
+ public:
+  // Configuration Error when the path is too long, taken, or cannot be made; a socket that a dead process has left is
+  // replaced.
+  explicit Listener(const std::string& path);
+  ~Listener();  // removes the socket
+  Listener(const Listener&) = delete;
+  Listener& operator=(const Listener&) = delete;
+
+  std::unique_ptr<Connection> accept();  // waits
+
+ private:
+  std::string path_;
+  int descriptor_;
+};
+
+}  // namespace kb::remote

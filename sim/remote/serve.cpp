@@ -1,0 +1,35 @@
+#include "sim/remote/serve.h"
+
+#include <fmt/format.h>
+
+#include "platform/base/error.h"
+#include "sim/driver/systemc_setup.h"
+#include "sim/remote/remote_port.h"
+
+namespace kb::remote {
+
+ServeResult serve(const ServeOptions& options, const std::function<void(const std::string&)>& tell) {
+  Listener listener(options.path);
+  sim::prepare_systemc();
+  sim::SystemcRun systemc(nullptr);
+  DeviceConfig config = options.device;
+  config.targets = {{"peer"}};
+  auto* const device = new Device("device", config);  // never destroyed, as the blocks in it
+  tell(fmt::format("listening at unix:{}", options.path));
+  std::unique_ptr<Connection> connection = listener.accept();
+  // Who only looks whether somebody listens here is no peer.
+  while (!connection->send(hello()) || !connection->has_more()) connection = listener.accept();
+  RemotePort port("remote", *device, "peer", *connection, sc_core::sc_time(options.quantum_ns, sc_core::SC_NS));
+  systemc.run();
+  ServeResult result;
+  result.report = device->finish();
+  result.packets = port.packets();
+  if (port.failure()) {
+    result.report.ok = false;
+    result.report.error_code = port.failure()->code();
+    result.report.error_message = port.failure()->what();
+  }
+  return result;
+}
+
+}  // namespace kb::remote

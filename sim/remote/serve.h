@@ -1,0 +1,26 @@
+// `kernbench serve`: a machine for a peer in another process.
+#pragma once
+
+#include <functional>
+#include <string>
+
+#include "sim/device/device.h"
+
+namespace kb::remote {
+
+struct ServeOptions {
+  std::string path;  // of the Unix socket
+  double quantum_ns = 1000.0;
+  DeviceConfig device;  // without targets
+};
+
+struct ServeResult {
+  DeviceReport report;
+  std::uint64_t packets = 0;
+};
+
+// Waits for one peer, serves it until it goes, and finishes the device. `tell` gets a line for people. What the peer
+// has done wrong, or what has failed in the machine, is in the report.
+ServeResult serve(const ServeOptions& options, const std::function<void(const std::string&)>& tell);
+
+}  // namespace kb::remote

@@ -1,0 +1,187 @@
+"""`kernbench serve` and its peers: good ones, slow ones, dying ones and nonsense.
+
+    remote_test.py KERNBENCH SOURCE_FOLDER
+"""
+
+import os
+import random
+import socket
+import struct
+import subprocess
+import sys
+import tempfile
+import time
+import unittest
+
+KERNBENCH, SOURCE = sys.argv[1:3]
+sys.path.insert(0, os.path.join(SOURCE, "examples", "remote"))
+from remote_port import BusError, HEADER, HELLO, HOST_MEMORY, READ, REGISTERS, RemotePort, SYNC, WRITE  # noqa: E402
+
+MACHINE = os.path.join(SOURCE, "configs", "one_pe.yaml")
+HBM = 0x2000000000
+
+
+class Server:
+    def __init__(self, *options):
+        self.folder = tempfile.TemporaryDirectory()
+        self.path = os.path.join(self.folder.name, "socket")
+        self.process = subprocess.Popen(
+            [KERNBENCH, "serve", "--remote-port", "unix:" + self.path, "--topology", MACHINE, *options],
+            stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        while not os.path.exists(self.path) and self.process.poll() is None:
+            time.sleep(0.005)
+
+    def end(self):
+        out, err = self.process.communicate(timeout=120)
+        self.folder.cleanup()
+        return self.process.returncode, out, err
+
+    def raw(self, say_hello=True):
+        client = socket.socket(socket.AF_UNIX)
+        client.connect(self.path)
+        if say_hello:
+            client.sendall(HEADER.pack(HELLO, 4, 1, 0, 0) + struct.pack(">2H", 4, 3))
+        return client
+
+
+class Remote(unittest.TestCase):
+    def expect_error(self, server, code, *texts):
+        status, _, err = server.end()
+        self.assertEqual(status, code, err)
+        for text in texts:
+            self.assertIn(text, err)
+
+    def test_the_example_works(self):
+        server = Server()
+        bench = subprocess.run([sys.executable, os.path.join(SOURCE, "examples", "remote", "test_bench.py"), server.path],
+                               capture_output=True, text=True, timeout=120)
+        self.assertEqual(bench.returncode, 0, bench.stdout + bench.stderr)
+        self.assertIn("the product is right", bench.stdout)
+        status, out, err = server.end()
+        self.assertEqual(status, 0, err)
+        self.assertIn("1 launches", out)
+
+    def session(self, pause, quantum):
+        """The same random accesses with other pauses between them; returns every stamp and byte that came back."""
+        numbers = random.Random(7)
+        server = Server("--quantum-ns", str(quantum))
+        port = RemotePort(server.path)
+        seen = []
+        for _ in range(120):
+            if pause and random.random() < 0.1:
+                time.sleep(0.01)
+            address, length = HBM + numbers.randrange(4096), numbers.randrange(1, 300)
+            kind = numbers.randrange(4)
+            if kind == 0:
+                seen.append(port.read(address, length))
+            elif kind == 3:
+                port.sync(port.now + numbers.randrange(2000))
+            else:
+                port.write(address, bytes(numbers.randrange(256) for _ in range(length)), posted=kind == 1)
+            seen.append(port.now)
+        port.close()
+        self.assertEqual(server.end()[0], 0)
+        return seen
+
+    def test_results_depend_on_messages_alone(self):
+        first = self.session(False, 500)
+        self.assertEqual(self.session(True, 500), first)
+        self.assertNotEqual(self.session(False, 50000), first)
+
+    def test_contents_with_byte_enables_and_streaming(self):
+        server = Server()
+        port = RemotePort(server.path)
+        port.write(HBM, bytes([9] * 8))
+        port.write(HBM, bytes([1, 2, 3, 4]), enables=bytes([255, 0]))
+        port.write(HBM + 4, bytes([5, 6, 7]), stream_width=2)
+        self.assertEqual(port.read(HBM, 8), bytes([1, 9, 3, 9, 7, 6, 9, 9]))
+        with self.assertRaisesRegex(BusError, "address error"):
+            port.read(0x10, 4)
+        with self.assertRaisesRegex(BusError, "address error"):
+            port.read_register(0x100)
+        port.close()
+        self.assertEqual(server.end()[0], 0)
+
+    def test_nonsense_is_named(self):
+        def packet(kind, payload=b"", device=0, flags=0, length=None):
+            return HEADER.pack(kind, len(payload) if length is None else length, 5, flags, device) + payload
+
+        bus = struct.pack(">3Q3IH", 0, 0, HBM, 4, 0, 4, 0)
+        cases = [
+            (False, packet(SYNC, bytes(8)), "first packet is sync"),
+            (False, packet(HELLO, struct.pack(">2H", 3, 0)), "the peer speaks Remote-Port 3.0; this is 4.3"),
+            (True, packet(77), "packet 5 (command 77)"),
+            (True, packet(READ, bytes(10)), "it has 10 bytes and needs 38"),
+            (True, packet(READ, length=1 << 30), "its length is 1073741824 bytes"),
+            (True, packet(READ, bus, device=9), "for device 9"),
+            (True, packet(WRITE, bus), "data (4 bytes at 58) lie outside"),
+            (True, packet(READ, bus, flags=2), "its data"),
+            (True, packet(SYNC, bytes(8), flags=2), "the peer answers packet 5"),
+            (True, packet(SYNC, struct.pack(">Q", 1 << 63)), "beyond the end of simulated time"),
+            (True, packet(5, bytes(21), device=2), "no interrupt inputs"),
+            (True, packet(HELLO, struct.pack(">2H", 4, 3)), "a second hello"),
+            (True, packet(READ, bus)[:30], "disappeared in the middle of packet 5 (read)"),
+            (True, packet(READ, bus)[:7], "disappeared in the middle of a packet's header"),
+        ]
+        for hello, raw, text in cases:
+            with self.subTest(text):
+                server = Server()
+                client = server.raw(hello)
+                client.sendall(raw)
+                client.shutdown(socket.SHUT_WR)
+                self.expect_error(server, 1, "PROTOCOL_ERROR", text)
+                client.close()
+
+    def test_a_peer_may_go_at_any_time(self):
+        for packets in range(4):
+            server = Server()
+            port = RemotePort(server.path)
+            for _ in range(packets):
+                port.write(HBM, bytes(64), posted=True)
+            port.close()
+            self.assertEqual(server.end()[0], 0)
+
+    def test_a_peer_that_owes_host_memory(self):
+        server = Server()
+        port = RemotePort(server.path)
+        port.write_register(0x10, 4)
+        port.write_register(0x14, 1)  # a doorbell: the machine reads its queue when time goes on
+        port._send(SYNC, 0, struct.pack(">Q", 5000))
+        kind, _, flags, device, _ = port._receive()
+        self.assertEqual((kind, flags, device), (READ, 0, HOST_MEMORY))
+        port.close()
+        self.expect_error(server, 1, "owes the answer")
+
+    def test_wrong_places(self):
+        folder = tempfile.TemporaryDirectory()
+        taken = os.path.join(folder.name, "file")
+        open(taken, "w").close()
+        for place, text in (("/tmp/x", "write unix:PATH"), ("unix:" + taken, "this is a file"),
+                            ("unix:/nowhere/at/all", "No such file"), ("unix:" + "x" * 200, "characters")):
+            run = subprocess.run([KERNBENCH, "serve", "--remote-port", place], capture_output=True, text=True, timeout=60)
+            self.assertEqual(run.returncode, 2, run.stderr)
+            self.assertIn(text, run.stderr)
+        self.assertTrue(os.path.exists(taken))
+        server = Server()
+        run = subprocess.run([KERNBENCH, "serve", "--remote-port", "unix:" + server.path], capture_output=True, text=True,
+                             timeout=60)
+        self.assertEqual(run.returncode, 2)
+        self.assertIn("another process listens there", run.stderr)
+        server.raw().close()
+        self.assertEqual(server.end()[0], 0)
+        # What a killed server has left is replaced.
+        left = os.path.join(folder.name, "left")
+        stale = socket.socket(socket.AF_UNIX)
+        stale.bind(left)
+        stale.close()
+        process = subprocess.Popen([KERNBENCH, "serve", "--remote-port", "unix:" + left, "--topology", MACHINE],
+                                   stdout=subprocess.PIPE, text=True)
+        self.assertIn("listening", process.stdout.readline())
+        RemotePort(left).close()
+        process.communicate(timeout=60)
+        self.assertEqual(process.returncode, 0)
+        self.assertFalse(os.path.exists(left))
+
+
+if __name__ == "__main__":
+    unittest.main(argv=sys.argv[:1] + sys.argv[3:])

@@ -1,0 +1,301 @@
+// A memory of somebody else behind an HBM controller or an SRAM.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstring>
+#include <fstream>
+#include <functional>
+#include <memory>
+
+#include "examples/embedding/at_memory.h"
+#include "examples/embedding/host_memory.h"
+#include "modules/bridge/tlm_memory.h"
+#include "platform/address/phys_addr.h"
+#include "platform/base/error.h"
+#include "platform/base/units.h"
+#include "platform/params/field_text.h"
+#include "sim/device/device.h"
+#include "sim/process/isolate.h"
+#include "sw/runtime/runtime.h"
+#include "tests/machine/device/initiators.h"
+
+namespace kb {
+namespace {
+
+std::string machine(const std::string& attrs, const std::string& node = "sip0.cube0.hbm_ctrl.pe0") {
+  std::ifstream file(KB_CONFIG_DIR "/one_pe.yaml");
+  const std::string text{std::istreambuf_iterator<char>(file), {}};
+  return text + "\nreplace:\n  - {nodes: " + node + ", impl: tlm.memory, attrs: {socket: dram, " + attrs + "}}\n";
+}
+
+std::uint64_t hbm(std::uint64_t offset) {
+  return address::PhysAddr::pe_hbm_addr(SipId(0), CubeId(0), PeId(0), offset, 6 * kGiB).value();
+}
+
+sc_core::sc_time ns(double value) {
+  return {value, sc_core::SC_NS};
+}
+
+test::Transfer make(bool write, std::uint64_t address, std::size_t bytes, sc_core::sc_time at = {}) {
+  test::Transfer transfer;
+  transfer.at = at;
+  transfer.write = write;
+  transfer.address = address;
+  transfer.data.resize(bytes, 0x5a);
+  return transfer;
+}
+
+// What a case leaves to compare.
+struct Outcome {
+  std::uint64_t completed = 0;  // fs, of the last transfer
+  std::uint64_t accesses = 0;
+  std::uint64_t stall = 0;  // fs
+  std::int64_t failed = 0;  // transfers with an error response
+  bool ok = true;
+  bool told = false;  // a problem or the error says `expected`
+};
+
+std::int64_t statistic(const DeviceReport& report, const std::string& name) {
+  std::int64_t sum = 0;
+  for (const DeviceReport::Statistic& one : report.statistics) sum += one.name == name ? one.value : 0;
+  return sum;
+}
+
+using Bind = std::function<std::unique_ptr<sc_core::sc_module>(Device&)>;
+
+Outcome run_case(const std::string& yaml, const std::vector<test::Transfer>& transfers, const Bind& bind,
+                 const std::string& expected = "") {
+  sc_core::sc_report_handler::set_handler(sc_core::sc_report_handler::default_handler);
+  DeviceConfig config;
+  config.topology_text = yaml;
+  config.no_progress_ns = 50'000;
+  Device device("device", config);
+  const std::unique_ptr<sc_core::sc_module> memory = bind(device);
+  test::LtInitiator initiator("initiator", transfers);
+  initiator.socket.bind(device.target("cpu0"));
+  sc_core::sc_start(sc_core::sc_time(1, sc_core::SC_MS));
+  const DeviceReport report = device.finish();
+  Outcome outcome;
+  for (const test::Transfer& transfer : initiator.transfers()) {
+    outcome.completed = std::max<std::uint64_t>(outcome.completed, transfer.completed.value());
+    outcome.failed += transfer.status == tlm::TLM_OK_RESPONSE ? 0 : 1;
+  }
+  outcome.accesses = static_cast<std::uint64_t>(statistic(report, "outside_accesses"));
+  outcome.stall = static_cast<std::uint64_t>(statistic(report, "outside_stall"));
+  outcome.ok = report.ok && report.problems.empty();
+  outcome.told = report.text.find(expected) != std::string::npos;
+  if (!expected.empty() && !outcome.told) throw Error::model("the report says: " + report.text);
+  return outcome;
+}
+
+Outcome isolated(const std::function<Outcome()>& run) {
+  const std::string bytes = sim::run_isolated({[&] {
+    const Outcome outcome = run();
+    return std::string(reinterpret_cast<const char*>(&outcome), sizeof outcome);
+  }})[0];
+  Outcome outcome;
+  std::memcpy(&outcome, bytes.data(), sizeof outcome);
+  return outcome;
+}
+
+Bind at_memory(double accept, double latency) {
+  return [=](Device& device) {
+    auto memory = std::make_unique<AtMemory>("dram", ns(accept), ns(latency));
+    device.memory("dram").bind(memory->socket);
+    return memory;
+  };
+}
+
+// One access of one flit: what the memory takes longer, the request takes longer, to the femtosecond.
+TEST(OutsideMemory, ItsLatencyIsThatOfTheRequest) {
+  for (const bool write : {false, true}) {
+    const auto run = [&](double accept, double latency) {
+      return isolated(
+          [&] { return run_case(machine("access_bytes: 64"), {make(write, hbm(0), 64)}, at_memory(accept, latency)); });
+    };
+    const Outcome base = run(0, 20);
+    EXPECT_TRUE(base.ok);
+    EXPECT_EQ(base.accesses, 1u);
+    EXPECT_EQ(run(0, 57.25).completed - base.completed, 37'250'000u);
+    EXPECT_EQ(run(12.5, 20).completed - base.completed, 12'500'000u);
+  }
+}
+
+TEST(OutsideMemory, AccessesAreAlignedAndEdgesWiden) {
+  const auto accesses = [](std::uint64_t offset, std::size_t bytes, const std::string& attrs) {
+    return isolated([&] { return run_case(machine(attrs), {make(false, hbm(offset), bytes)}, at_memory(0, 10)); })
+        .accesses;
+  };
+  EXPECT_EQ(accesses(0, 256, "access_bytes: 64"), 4u);
+  EXPECT_EQ(accesses(32, 64, "access_bytes: 64"), 2u);
+  EXPECT_EQ(accesses(0, 1000, "access_bytes: 32"), 32u);
+  EXPECT_EQ(accesses(0, 1, "access_bytes: 256"), 1u);
+}
+
+// The memory takes a request every 10 ns: 64 accesses last 640 ns and all but the first wait.
+TEST(OutsideMemory, WithheldEndReqStallsAndIsCounted) {
+  const Outcome outcome =
+      isolated([] { return run_case(machine("access_bytes: 64"), {make(false, hbm(0), 4096)}, at_memory(10, 10)); });
+  EXPECT_TRUE(outcome.ok);
+  EXPECT_EQ(outcome.accesses, 64u);
+  EXPECT_NEAR(static_cast<double>(outcome.stall), 630e6, 1e3);
+}
+
+TEST(OutsideMemory, LimitsOfReadsAndWritesHoldBack) {
+  const auto run = [](bool write, const std::string& attrs) {
+    return isolated(
+        [&] { return run_case(machine("access_bytes: 64, " + attrs), {make(write, hbm(0), 1024)}, at_memory(0, 50)); });
+  };
+  for (const bool write : {false, true}) {
+    const std::uint64_t one = run(write, "max_reads: 1, max_writes: 1").completed;
+    const std::uint64_t four = run(write, "max_reads: 4, max_writes: 4").completed;
+    EXPECT_NEAR(static_cast<double>(one - four), (16 - 4) * 50e6, 5e6) << write;
+  }
+}
+
+TEST(OutsideMemory, WritesMayBeAcknowledgedWhenTheyAreTaken) {
+  const auto run = [](const std::string& ack) {
+    return isolated([&] {
+      return run_case(machine("access_bytes: 64, write_ack: " + ack), {make(true, hbm(0), 64)}, at_memory(0, 100));
+    });
+  };
+  EXPECT_EQ(run("response").completed - run("accept").completed, 100'000'000u);
+}
+
+TEST(OutsideMemory, ALooselyTimedMemoryServesByBTransport) {
+  const Outcome outcome = isolated([] {
+    return run_case(machine("access_bytes: 64, mode: lt"), {make(true, hbm(0), 512), make(false, hbm(0), 512)},
+                    [](Device& device) {
+                      auto memory = std::make_unique<HostMemory>("dram", 4096);
+                      device.memory("dram").bind(memory->socket);
+                      return memory;
+                    });
+  });
+  EXPECT_TRUE(outcome.ok);
+  EXPECT_EQ(outcome.failed, 0);
+  EXPECT_EQ(outcome.accesses, 16u);
+}
+
+TEST(OutsideMemory, AnSramCanBeOneToo) {
+  const std::uint64_t sram = address::PhysAddr::cube_sram_addr(SipId(0), CubeId(0), 256).value();
+  const Outcome outcome = isolated([&] {
+    return run_case(machine("access_bytes: 128", "sip0.cube0.sram"), {make(true, sram, 512), make(false, sram, 512)},
+                    at_memory(1, 5));
+  });
+  EXPECT_TRUE(outcome.ok);
+  EXPECT_EQ(outcome.accesses, 8u);
+}
+
+// Misbehaves in one way.
+class BadMemory final : public sc_core::sc_module {
+ public:
+  enum Way { error, never, twice, stray_end, incomplete };
+  tlm_utils::simple_target_socket<BadMemory> socket{"socket"};
+  BadMemory(const sc_core::sc_module_name& name, Way way) : sc_core::sc_module(name), way_(way), ready_("ready") {
+    SC_HAS_PROCESS(BadMemory);
+    socket.register_nb_transport_fw(this, &BadMemory::forward);
+    SC_METHOD(answer);
+    sensitive << ready_.get_event();
+    dont_initialize();
+  }
+
+ private:
+  tlm::tlm_sync_enum forward(tlm::tlm_generic_payload& payload, tlm::tlm_phase& phase, sc_core::sc_time& delay) {
+    if (phase == tlm::BEGIN_REQ && way_ != never) ready_.notify(payload, delay + ns(5));
+    return tlm::TLM_ACCEPTED;
+  }
+  void send(tlm::tlm_generic_payload& payload, tlm::tlm_phase phase) {
+    sc_core::sc_time delay;
+    socket->nb_transport_bw(payload, phase, delay);
+  }
+  void answer() {
+    tlm::tlm_generic_payload& payload = *ready_.get_next_transaction();
+    if (way_ != incomplete) {
+      payload.set_response_status(way_ == error ? tlm::TLM_ADDRESS_ERROR_RESPONSE : tlm::TLM_OK_RESPONSE);
+    }
+    if (way_ == stray_end) send(payload, tlm::END_RESP);
+    send(payload, tlm::BEGIN_RESP);
+    if (way_ == twice) send(payload, tlm::BEGIN_RESP);
+  }
+  Way way_;
+  tlm_utils::peq_with_get<tlm::tlm_generic_payload> ready_;
+};
+
+TEST(OutsideMemory, ItsFaultsAreNamed) {
+  const std::vector<std::pair<BadMemory::Way, const char*>> cases = {
+      {BadMemory::error, ""},
+      {BadMemory::never, "END_REQ of memory 'dram' to read of 64 B"},
+      {BadMemory::twice, "BEGIN_RESP for a transaction that has not begun or has ended"},
+      {BadMemory::stray_end, "END_RESP came on the backward path"},
+      {BadMemory::incomplete, "the response has the status TLM_INCOMPLETE_RESPONSE"},
+  };
+  for (const auto& [way, says] : cases) {
+    const Outcome outcome = isolated([way = way, says = says] {
+      return run_case(
+          machine("access_bytes: 64"), {make(false, hbm(0), 64)},
+          [&](Device& device) {
+            auto memory = std::make_unique<BadMemory>("dram", way);
+            device.memory("dram").bind(memory->socket);
+            return memory;
+          },
+          says);
+    });
+    const bool fails = way == BadMemory::error || way == BadMemory::never || way == BadMemory::incomplete;
+    EXPECT_EQ(outcome.failed, fails ? 1 : 0) << way;
+  }
+}
+
+TEST(OutsideMemory, UnboundAndUnknownSocketsAreNamed) {
+  const auto message = [](const Bind& bind) -> std::string {
+    return sim::run_isolated({[&] {
+      try {
+        run_case(machine("access_bytes: 64"), {}, bind);
+      } catch (const std::exception& error) {
+        return std::string(error.what());
+      }
+      return std::string("no error");
+    }})[0];
+  };
+  EXPECT_NE(message([](Device&) { return nullptr; }).find("nothing is bound to its memory socket 'dram'"),
+            std::string::npos);
+  EXPECT_NE(message([](Device& device) {
+              device.memory("dran");
+              return nullptr;
+            }).find("has no memory socket 'dran': did you mean 'dram'?"),
+            std::string::npos);
+}
+
+TEST(OutsideMemory, ItsPageHasItsParameters) {
+  std::ifstream file(KB_CONFIG_DIR "/../docs/blocks/tlm_memory.md");
+  const std::string page{std::istreambuf_iterator<char>(file), {}};
+  EXPECT_NE(page.find(params::markdown_table(modules::TlmMemoryParams::fields())), std::string::npos)
+      << params::markdown_table(modules::TlmMemoryParams::fields());
+}
+
+// A kernel whose operands lie in the outside memory computes what it should.
+TEST(OutsideMemory, KernelsRunOnIt) {
+  DeviceConfig config;
+  config.topology_text = machine("access_bytes: 64");
+  Device device("device", config);
+  AtMemory memory("dram", ns(1), ns(40));
+  device.memory("dram").bind(memory.socket);
+  bool done = false;
+  device.run([&](sw::Runtime& runtime) {
+    const sw::Tensor a = runtime.full({32, 32}, 2.0, Dtype::f16);
+    const sw::Tensor b = runtime.full({32, 32}, 0.5, Dtype::f16);
+    const sw::Tensor c = runtime.empty({32, 32}, Dtype::f16);
+    runtime.wait(runtime.launch("gemm", {{"a", a}, {"b", b}, {"c", c}, {"m", 32}, {"k", 32}, {"n", 32}}));
+    done = true;
+    for (const double value : c.to_host().to_doubles()) ASSERT_EQ(value, 32.0);
+  });
+  sc_core::sc_start();
+  EXPECT_TRUE(done);
+  EXPECT_TRUE(device.idle());
+  const DeviceReport report = device.finish();
+  EXPECT_TRUE(report.ok) << report.error_message;
+  EXPECT_TRUE(report.problems.empty()) << report.problems.front();
+  EXPECT_GT(memory.requests(), 64);
+}
+
+}  // namespace
+}  // namespace kb
