@@ -106,7 +106,10 @@ void MacArrayRunner::compare() const {
     same("block_m", out_.block_m, other_.block_m);
     same("block_n", out_.block_n, other_.block_n);
   }
-  if (out_.in_ready) same("step", out_.step, other_.step);
+  if (out_.in_ready) {
+    same("step", out_.step, other_.step);
+    same("skewed", out_.skewed, other_.skewed);
+  }
   if (out_.out_valid) {
     same("out_row", out_.out_row, other_.out_row);
     same("sums", out_.sums, other_.sums);
@@ -118,7 +121,7 @@ void MacArrayRunner::feed(const MacOperands& operands) {
   in_.b = {};
   if (!out_.in_ready) return;
   for (std::int64_t i = 0; i < kSize; ++i) {
-    const std::int64_t depth = static_cast<std::int64_t>(out_.step) - i;
+    const std::int64_t depth = static_cast<std::int64_t>(out_.step) - (out_.skewed ? i : 0);
     if (depth < 0 || depth >= operands.k) continue;
     const std::int64_t row = out_.block_m * kSize + i, column = out_.block_n * kSize + i;
     const auto at = static_cast<std::size_t>(i);

@@ -24,6 +24,7 @@ class IMacArray {
   struct Outputs {
     bool busy = false;
     bool in_ready = false;
+    bool skewed = true;
     std::uint16_t block_m = 0, block_n = 0;
     std::uint32_t step = 0;
     bool out_valid = false;

@@ -171,7 +171,7 @@ void RtlGemm::collect_statistics(std::vector<elab::Statistic>& statistics) const
   if (compared_ > 0) statistics.push_back({"rtl_compared", compared_, "1"});
 }
 
-elab::BlockDefinition rtl_gemm_block(const std::string& impl, RtlMaker<IMacArray> make) {
+elab::BlockDefinition rtl_gemm_block(const std::string& impl, const RtlMaker<IMacArray>& make) {
   const elab::BlockFactory factory = [impl, make](const sc_core::sc_module_name& name, NodeId node,
                                                   elab::BlockContext& context) -> std::unique_ptr<elab::Block> {
     auto& shared = context.shared<SharedCycles>().by_impl;

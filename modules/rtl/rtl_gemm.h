@@ -85,6 +85,6 @@ class RtlGemm final : public AccelEngine {
 };
 
 // Registers `impl` as a PE_GEMM with this array.
-elab::BlockDefinition rtl_gemm_block(const std::string& impl, RtlMaker<IMacArray> make);
+elab::BlockDefinition rtl_gemm_block(const std::string& impl, const RtlMaker<IMacArray>& make);
 
 }  // namespace kb::modules

@@ -40,6 +40,7 @@ class VerilatedMacArray final : public IMacArray {
     Outputs out;
     out.busy = pins.busy;
     out.in_ready = pins.in_ready;
+    out.skewed = pins.skewed;
     out.block_m = pins.block_m;
     out.block_n = pins.block_n;
     out.step = pins.step;

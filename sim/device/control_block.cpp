@@ -99,7 +99,10 @@ void ControlBlock::run() {
     } catch (const Mistake& mistake) {
       fail(mistake);
     } catch (const Error& error) {
-      if (error.family() == ErrorFamily::model) throw;
+      if (error.family() == ErrorFamily::model) {
+        context_.platform.scheduler().fail(std::current_exception());  // nothing leaves this process
+        return;
+      }
       fail({code_of(error), error.what()});
     }
     busy_ = false;

@@ -1,8 +1,12 @@
 // N x N multiply-accumulators that keep their sums (output-stationary), signed 8-bit operands, 32-bit sums.
 //
-// `start` takes a product of m_blocks x n_blocks blocks of N x N sums over k. Each block is fed for k + 2 (N - 1) cycles:
-// in the cycle of `step` t, row i takes a(i, t - i) and column j takes b(t - j, j), 0 outside of 0 .. k-1. Operands pass
-// from neighbour to neighbour, one per cycle. Then the N rows of sums leave, one per cycle.
+// The ports of every MAC array: `start` takes a product of m_blocks x n_blocks blocks of N x N sums over k. While in_ready
+// is 1, row i takes a(i, t) and column j takes b(t, j) of block (block_m, block_n), where t is `step`, or step - i and
+// step - j if `skewed` is 1; operands beyond 0 .. k-1 are 0. While out_valid is 1, row out_row of the block's sums leaves.
+// `busy` is 1 from the edge that takes `start` to the one behind which all sums have left.
+//
+// Here operands pass from neighbour to neighbour, one per cycle, so that a block is fed for k + 2 (N - 1) cycles. Then its
+// N rows of sums leave, one per cycle.
 module mac_array #(
     parameter int N = 8
 ) (
@@ -13,7 +17,8 @@ module mac_array #(
     input  logic [15:0]       n_blocks,
     input  logic [15:0]       k,
     output logic              busy,
-    output logic              in_ready,   // a and b of `step` are taken at the next edge
+    output logic              in_ready,   // a and b are taken at the next edge
+    output logic              skewed,     // constant
     output logic [15:0]       block_m,
     output logic [15:0]       block_n,
     output logic [16:0]       step,
@@ -33,6 +38,7 @@ module mac_array #(
 
   assign busy = state != IDLE;
   assign in_ready = state == FEED;
+  assign skewed = 1;
   assign out_valid = state == DRAIN;
   for (genvar j = 0; j < N; j++) begin : g_sums
     assign sums[32*j +: 32] = acc[out_row[$clog2(N)-1:0]][j];

@@ -6,6 +6,8 @@
 #include <sstream>
 
 #include "modules/rtl/rtl_gemm.h"
+#include "modules/rtl/rtl_memory.h"
+#include "modules/rtl/rtl_router.h"
 #include "platform/params/field_text.h"
 
 namespace kb::test {
@@ -30,6 +32,8 @@ void expect_table(const std::string& page, const std::string& impl, const params
 
 TEST(RtlPages, ParametersAreThoseOfTheCode) {
   expect_table("rtl_gemm.md", "rtl.gemm", modules::RtlGemmParams::fields());
+  expect_table("rtl_memory.md", "rtl.axi_memory", modules::RtlMemoryParams::fields());
+  expect_table("rtl_router.md", "rtl.router", modules::RtlRouterParams::fields());
 }
 
 }  // namespace

@@ -2,7 +2,7 @@
 module unreset_array (
     input  logic         clk, rst, start,
     input  logic [15:0]  m_blocks, n_blocks, k,
-    output logic         busy, in_ready,
+    output logic         busy, in_ready, skewed,
     output logic [15:0]  block_m, block_n,
     output logic [16:0]  step,
     input  logic [63:0]  a, b,

@@ -36,6 +36,22 @@ done
 "$kernbench" topology --plugin ./libblocks.so "$machine" --json >machine.json
 grep -q '"impl":"custom.table_math"' machine.json
 
+# RTL of a user, where Verilator is there: the commands of docs/guides/rtl.md.
+if grep -rq 'kernbench_RTL ON' --include=kernbenchConfig.cmake "$work/prefix"; then
+  tree="$work/rtl"
+  "$cmake" -S "$source/examples/rtl" -B "$tree" -G Ninja -DCMAKE_PREFIX_PATH="$work/prefix" \
+    -DCMAKE_CXX_COMPILER="$cxx" -DCMAKE_BUILD_TYPE=Release
+  "$cmake" --build "$tree"
+  cd "$tree"
+  "$kernbench" check --plugin ./librtl.so "$source/examples/rtl/own_machine.yaml"
+  "$kernbench" run --plugin ./librtl.so --topology "$source/examples/rtl/own_machine.yaml" --bench gemm-multi-pe --set dtype=i8 \
+    --data eager --verify-data --out out
+  # A PE computes 8 x 256 x 128 twice: each time 16 blocks of 256 + 22 cycles, or of 256 + 8 on the array of the example.
+  for cycles in 8896 8448; do
+    grep -q "\"rtl_cycles\": {\"value\": $cycles," out/result.json || { echo "no array takes $cycles cycles"; exit 1; }
+  done
+fi
+
 # The machine in programs of one's own.
 tree="$work/embedding"
 "$cmake" -S "$source/examples/embedding" -B "$tree" -G Ninja -DCMAKE_PREFIX_PATH="$work/prefix" \

@@ -167,7 +167,7 @@ class Remote(unittest.TestCase):
                              timeout=60)
         self.assertEqual(run.returncode, 2)
         self.assertIn("another process listens there", run.stderr)
-        server.raw().close()
+        RemotePort(server.path).close()
         self.assertEqual(server.end()[0], 0)
         # What a killed server has left is replaced.
         left = os.path.join(folder.name, "left")

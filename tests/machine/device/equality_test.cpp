@@ -179,10 +179,16 @@ Times device_times(const Case& one, const Setting& setting) {
   return all;
 }
 
+// The long run has seeds of its own.
+unsigned number(const char* variable, unsigned fallback) {
+  const char* const text = std::getenv(variable);
+  return text == nullptr ? fallback : static_cast<unsigned>(std::stoul(text));
+}
+
 class Equality : public testing::TestWithParam<unsigned> {};
 
 TEST_P(Equality, OutsideRequestsTakeTheTimesOfTraffic) {
-  const Case one = random_case(GetParam(), 300);
+  const Case one = random_case(GetParam(), static_cast<int>(number("KB_ROWS", 300)));
   const std::vector<std::pair<const char*, Setting>> settings = {
       {"LT", {}},
       {"AT", {true}},
@@ -218,13 +224,7 @@ TEST_P(Equality, OutsideRequestsTakeTheTimesOfTraffic) {
   }
 }
 
-// The long run has seeds of its own (equality_long.sh).
-unsigned seed(const char* variable, unsigned fallback) {
-  const char* const text = std::getenv(variable);
-  return text == nullptr ? fallback : static_cast<unsigned>(std::stoul(text));
-}
-
-INSTANTIATE_TEST_SUITE_P(Seeds, Equality, testing::Range(seed("KB_FIRST_SEED", 0), seed("KB_END_SEED", 8)));
+INSTANTIATE_TEST_SUITE_P(Seeds, Equality, testing::Range(number("KB_FIRST_SEED", 0), number("KB_END_SEED", 8)));
 
 }  // namespace
 }  // namespace kb

@@ -1,0 +1,202 @@
+#include "modules/rtl/rtl_memory.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "modules/fabric/request_text.h"
+#include "platform/base/error.h"
+
+namespace kb::modules {
+
+using payload::Leg;
+using payload::Op;
+using payload::Transaction;
+
+namespace {
+constexpr std::uint64_t kBeat = IAxiMemory::kBeatBytes;
+constexpr std::uint64_t kMostBeats = 256;
+constexpr std::uint64_t kBoundary = 4096;  // no burst crosses it
+}  // namespace
+
+const params::FieldTable& RtlMemoryParams::fields() {
+  using P = RtlMemoryParams;
+  static const params::FieldTable table =
+      params::Fields<P>()
+          .add("clock_ghz", &P::clock, "clock of the memory")
+          .add("phase_ns", &P::phase, "time of its first rising edge")
+          .add("read_latency", &P::read_latency, at_least(0, 65535), "cycles from an address to the first beat")
+          .add("write_latency", &P::write_latency, at_least(0, 65535), "cycles from the last beat to the answer")
+          .add("check_unknown", &P::check_unknown, "look for outputs that depend on what was never written")
+          .add("hang_cycles", &P::hang_cycles, at_least(1, 1e9), "cycles without a transfer after which a memory hangs")
+          .table();
+  return table;
+}
+
+RtlMemory::RtlMemory(const sc_core::sc_module_name& name, NodeId node, const RtlMemoryParams& params,
+                     const RtlMaker<IAxiMemory>& make, elab::BlockContext& context)
+    : ArrivalNode(name, node, context),
+      overhead_(node_record().overhead),
+      params_(params),
+      clock_(params.clock, params.phase),
+      memory_(make(RtlFill::zeros)),
+      shadow_(params.check_unknown ? make(RtlFill::ones) : nullptr) {
+  const IAxiMemory::Straps straps{static_cast<std::uint16_t>(params.read_latency),
+                                  static_cast<std::uint16_t>(params.write_latency)};
+  memory_->reset(straps);
+  if (shadow_ != nullptr) shadow_->reset(straps);
+}
+
+void RtlMemory::on_arrival(const Arrival& arrival) {
+  Transaction& transaction = arrival.transaction();
+  if (transaction.op == Op::message) {
+    transaction.status = {false, "UNSUPPORTED_REQUEST", node_id() + " serves reads and writes only"};
+    depart(response(transaction), arrival.time() + overhead_);
+    return;
+  }
+  arrived_.push_back(arrival);
+  if (edge_ != kNever) return;
+  edge_ = clock_.edge_after(now());
+  wake_at(edge_);
+}
+
+void RtlMemory::on_wake() {
+  if (now() != edge_) return;
+  while (!arrived_.empty() && arrived_.front().time() < now()) {
+    start(arrived_.front());
+    arrived_.pop_front();
+  }
+  edge();
+}
+
+void RtlMemory::start(const Arrival& arrival) {
+  Transaction& transaction = arrival.transaction();
+  if (transaction.op == Op::read) {
+    ++read_count_;
+    for (std::uint32_t i = 0; i < transaction.leg_flits(Leg::response); ++i) access(transaction, i, arrival.time());
+    return;
+  }
+  if (arrival.is_first()) {
+    ++write_count_;
+    writes_[&transaction] = transaction.leg_flits(Leg::request);
+  }
+  access(transaction, arrival.index(), arrival.time());
+}
+
+void RtlMemory::access(Transaction& transaction, std::uint32_t index, TimeFs since) {
+  if (free_.empty()) {
+    free_.push_back(static_cast<std::uint32_t>(accesses_.size()));
+    accesses_.emplace_back();
+  }
+  const std::uint32_t token = free_.back();
+  free_.pop_back();
+  Access& access = accesses_[token];
+  access = {&transaction, index, 0, since};
+  const auto flit = context().pool.flit_bytes();
+  const std::uint64_t first = transaction.address + index * flit;
+  const std::uint64_t end = transaction.address + std::min((index + 1) * flit, transaction.bytes);
+  for (std::uint64_t at = first / kBeat * kBeat; at < end;) {
+    const std::uint64_t until = std::min({end, (at / kBoundary + 1) * kBoundary, at + kMostBeats * kBeat});
+    const AxiBurst burst{token, at, static_cast<std::uint32_t>((until - at + kBeat - 1) / kBeat)};
+    ++access.bursts;
+    if (transaction.op == Op::read) {
+      manager_.read(burst);
+    } else {
+      manager_.write(burst);
+    }
+    at += burst.beats * kBeat;
+  }
+}
+
+void RtlMemory::edge() {
+  ++clocked_;
+  AxiManager::Done done;
+  try {
+    done = clock();
+    watch(done.moved);
+  } catch (const Error& error) {
+    fail(error);
+  }
+  if (done.read) finish(*done.read);
+  if (done.write) finish(*done.write);
+  edge_ = !manager_.idle() || memory_->busy() || !arrived_.empty() ? edge_ + clock_.period() : kNever;
+  if (edge_ != kNever) wake_at(edge_);
+}
+
+AxiManager::Done RtlMemory::clock() {
+  const AxiManagerPins driven = manager_.step();
+  const AxiMemoryPins pins = memory_->settle(driven);
+  if (shadow_ != nullptr) {
+    const std::string signal = difference(pins, shadow_->settle(driven));
+    if (!signal.empty()) {
+      throw rtl_error(RtlFault::unknown, signal + " depends on a register that was never written (X)");
+    }
+  }
+  rules_.check(driven, pins);
+  const AxiManager::Done done = manager_.apply(driven, pins);
+  memory_->rise();
+  if (shadow_ != nullptr) shadow_->rise();
+  return done;
+}
+
+void RtlMemory::finish(std::uint64_t token) {
+  Access& access = accesses_[token];
+  if (--access.bursts > 0) return;
+  Transaction& transaction = *access.transaction;
+  const std::uint32_t index = access.index;
+  access.transaction = nullptr;
+  free_.push_back(static_cast<std::uint32_t>(token));
+  if (transaction.op == Op::read) {
+    depart(response(transaction, index), now());
+    return;
+  }
+  const auto left = writes_.find(&transaction);
+  if (--left->second > 0) return;
+  writes_.erase(left);
+  transaction.delivered = now();
+  depart(response(transaction), now());
+}
+
+void RtlMemory::watch(bool moved) {
+  silent_ = moved ? 0 : silent_ + 1;
+  const std::int64_t most = params_.hang_cycles + std::max(params_.read_latency, params_.write_latency);
+  if (silent_ <= most) return;
+  throw rtl_error(RtlFault::hang,
+                  fmt::format("{}, and nothing was transferred for {} cycles (hang_cycles and the latency)",
+                              manager_.idle() ? "busy is 1, although nothing is asked" : "accesses are open", most));
+}
+
+void RtlMemory::fail(const Error& error) const {
+  throw Error(error.family(), error.code(),
+              fmt::format("at edge {}, {} ns, {}", clock_.number(edge_), format_ns(now()), error.what()));
+}
+
+void RtlMemory::collect_statistics(std::vector<elab::Statistic>& statistics) const {
+  ArrivalNode::collect_statistics(statistics);
+  if (clocked_ == 0) return;
+  statistics.push_back({"reads", read_count_, "1"});
+  statistics.push_back({"writes", write_count_, "1"});
+  statistics.push_back({"rtl_cycles", clocked_, "1"});
+}
+
+void RtlMemory::collect_waits(std::vector<elab::WaitInfo>& waits) const {
+  ArrivalNode::collect_waits(waits);
+  for (const Access& access : accesses_) {
+    if (access.transaction == nullptr) continue;
+    waits.push_back(
+        {node_id(), "the RTL for a flit of " + request_text(*access.transaction, context().graph), access.since});
+  }
+}
+
+elab::BlockDefinition rtl_memory_block(topology::NodeKind kind, const std::string& impl, RtlMaker<IAxiMemory> make) {
+  const elab::BlockFactory factory = [make = std::move(make)](
+                                         const sc_core::sc_module_name& name, NodeId node,
+                                         elab::BlockContext& context) -> std::unique_ptr<elab::Block> {
+    const topology::Node& record = context.graph.node(node);
+    return std::make_unique<RtlMemory>(name, node, record.impl_params.as<RtlMemoryParams>(), make, context);
+  };
+  return {kind, impl, RtlMemoryParams::fields(), factory};
+}
+
+}  // namespace kb::modules

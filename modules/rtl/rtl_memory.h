@@ -1,0 +1,77 @@
+// The SRAM of a cube, or the HBM slice of a PE, as an AXI4 memory whose RTL is simulated.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "modules/fabric/arrival_node.h"
+#include "modules/fabric/sliding_deque.h"
+#include "modules/rtl/axi.h"
+#include "modules/rtl/rtl_clock.h"
+#include "platform/elab/registry.h"
+
+namespace kb::modules {
+
+struct RtlMemoryParams {
+  Gigahertz clock{1.0};
+  Nanoseconds phase;
+  std::int64_t read_latency = 4;
+  std::int64_t write_latency = 2;
+  bool check_unknown = true;
+  std::int64_t hang_cycles = 10'000;
+
+  static const params::FieldTable& fields();
+};
+
+// Models: reads and writes as AXI4 bursts on the pins of a memory, clock edge by clock edge. Does not model: contents,
+// which the data engine keeps; the data pins carry a pattern.
+// Timing: rising edges at phase + n T. An edge samples the flits and commands that arrived strictly before it; each
+// flit of a write or read becomes a burst of beats of 64 bytes, two where it crosses a multiple of 4 KiB. A flit of a
+// read leaves at the edge that takes its last beat, the answer of a write at the edge that takes that of its last
+// burst. The clock stands still while nothing is asked and busy is 0.
+class RtlMemory final : public ArrivalNode {
+ public:
+  RtlMemory(const sc_core::sc_module_name& name, NodeId node, const RtlMemoryParams& params,
+            const RtlMaker<IAxiMemory>& make, elab::BlockContext& context);
+  void collect_statistics(std::vector<elab::Statistic>& statistics) const override;
+  void collect_waits(std::vector<elab::WaitInfo>& waits) const override;
+
+ private:
+  // A flit at the memory; its number is the token of its bursts.
+  struct Access {
+    payload::Transaction* transaction = nullptr;  // null: unused
+    std::uint32_t index = 0;
+    std::uint32_t bursts = 0;  // that are not done
+    TimeFs since = 0_fs;
+  };
+
+  void on_arrival(const Arrival& arrival) override;
+  void on_wake() override;
+  void start(const Arrival& arrival);
+  void access(payload::Transaction& transaction, std::uint32_t index, TimeFs since);
+  void edge();
+  AxiManager::Done clock();
+  void finish(std::uint64_t token);
+  void watch(bool moved);
+  [[noreturn]] void fail(const Error& error) const;
+
+  TimeFs overhead_;
+  RtlMemoryParams params_;
+  RtlClock clock_;
+  std::unique_ptr<IAxiMemory> memory_, shadow_;
+  AxiManager manager_;
+  AxiRules rules_;
+  SlidingDeque<Arrival> arrived_;  // not sampled yet
+  std::vector<Access> accesses_;
+  std::vector<std::uint32_t> free_;
+  std::unordered_map<const payload::Transaction*, std::uint32_t> writes_;  // flits that are not done; looked up only
+  TimeFs edge_ = kNever;
+  std::int64_t silent_ = 0, clocked_ = 0, read_count_ = 0, write_count_ = 0;
+};
+
+// Registers `impl` as a memory of this kind, sram or hbm_ctrl.
+elab::BlockDefinition rtl_memory_block(topology::NodeKind kind, const std::string& impl, RtlMaker<IAxiMemory> make);
+
+}  // namespace kb::modules

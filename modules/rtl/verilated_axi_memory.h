@@ -1,0 +1,79 @@
+// An AXI4 memory that Verilator has compiled, as kernbench clocks it. No SystemC header may stand before: Verilator
+// would take its time from the kernel.
+#pragma once
+
+#include <verilated.h>
+
+#include <cstring>
+
+#include "modules/rtl/axi.h"
+
+namespace kb::modules {
+
+// `Verilated` is the class that Verilator makes of a module with the ports of modules/rtl/sv/axi_memory.sv.
+template <typename Verilated>
+class VerilatedAxiMemory final : public IAxiMemory {
+ public:
+  explicit VerilatedAxiMemory(RtlFill fill) {
+    context_.randReset(fill == RtlFill::zeros ? 0 : 1);
+    top_ = std::make_unique<Verilated>(&context_, "axi_memory");
+  }
+  ~VerilatedAxiMemory() override { top_->final(); }
+
+  static RtlMaker<IAxiMemory> maker() {
+    return [](RtlFill fill) { return std::make_unique<VerilatedAxiMemory>(fill); };
+  }
+
+  void reset(const Straps& straps) override {
+    top_->read_latency = straps.read_latency;
+    top_->write_latency = straps.write_latency;
+    top_->aresetn = 0;
+    for (int edge = 0; edge < 2; ++edge) settle({}), rise();
+    top_->aresetn = 1;
+  }
+
+  AxiMemoryPins settle(const AxiManagerPins& manager) override {
+    Verilated& pins = *top_;
+    pins.arvalid = manager.arvalid;
+    pins.arid = manager.arid;
+    pins.araddr = manager.araddr;
+    pins.arlen = manager.arlen;
+    pins.rready = manager.rready;
+    pins.awvalid = manager.awvalid;
+    pins.awid = manager.awid;
+    pins.awaddr = manager.awaddr;
+    pins.awlen = manager.awlen;
+    pins.wvalid = manager.wvalid;
+    pins.wlast = manager.wlast;
+    if (manager.wvalid) std::memcpy(&pins.wdata, &manager.wdata, sizeof manager.wdata);
+    pins.bready = manager.bready;
+    pins.aclk = 0;
+    pins.eval();
+    AxiMemoryPins out;
+    out.arready = pins.arready;
+    out.rvalid = pins.rvalid;
+    out.rid = pins.rid;
+    out.rresp = pins.rresp;
+    out.rlast = pins.rlast;
+    out.awready = pins.awready;
+    out.wready = pins.wready;
+    out.bvalid = pins.bvalid;
+    out.bid = pins.bid;
+    out.bresp = pins.bresp;
+    out.busy = pins.busy;
+    return out;
+  }
+
+  void rise() override {
+    top_->aclk = 1;
+    top_->eval();
+  }
+
+  bool busy() override { return top_->busy; }
+
+ private:
+  VerilatedContext context_;
+  std::unique_ptr<Verilated> top_;
+};
+
+}  // namespace kb::modules
