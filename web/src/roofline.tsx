@@ -1,5 +1,5 @@
 // How far launches are from what engines and memory of their PEs could do.
-import { useMemo } from 'preact/hooks';
+import { useEffect, useMemo, useState } from 'preact/hooks';
 import { fetchMachine, fetchWork, type Launch, type MachineOverview, type Rows, type Run, type Work } from './api';
 import { href } from './address';
 import { useAnswer } from './hooks';
@@ -48,20 +48,39 @@ function pointsOf({ launch, span, work }: Worked, rows: Rows, machine: MachineOv
   return points;
 }
 
+// One launch after the other, the wanted one first: each may be many operations to add up.
+function useWork(launches: { launch: Launch; span: Span }[], wanted: string | null): { worked: Worked[]; failure: string } {
+  const [worked, setWorked] = useState<Worked[]>([]);
+  const [failure, setFailure] = useState('');
+  useEffect(() => {
+    const ended = new AbortController();
+    const first = launches.filter(({ launch }) => String(launch.id) === wanted);
+    const work = async () => {
+      for (const { launch, span } of [...first, ...launches.filter((one) => !first.includes(one))]) {
+        const one = { launch, span, work: await fetchWork(...whole(launch, span), `sip${launch.sip ?? 0}`, ended.signal) };
+        setWorked((before) => [...before, one]);
+      }
+    };
+    work().catch((error) => { if (!ended.signal.aborted) setFailure(error instanceof Error ? error.message : String(error)); });
+    return () => ended.abort();
+  }, [launches]);
+  return { worked, failure };
+}
+
 export function Roofline({ run, rows, values }: { run: Run; rows: Rows | null; values: URLSearchParams }) {
   const machine = useAnswer(run.machine && run.has_operations ? 'machine' : '', fetchMachine);
-  const launches = useMemo(() => [...run.launches].map((launch) => ({ launch, span: kernelSpan(launch) })).filter((one): one is { launch: Launch; span: Span } => one.span !== null)
+  const launches = useMemo(() => (run.has_operations ? [...run.launches] : []).map((launch) => ({ launch, span: kernelSpan(launch) })).filter((one): one is { launch: Launch; span: Span } => one.span !== null)
     .sort((a, b) => Number(b.span.t1 - b.span.t0 - (a.span.t1 - a.span.t0))).slice(0, MOST_LAUNCHES), [run]);
-  const answer = useAnswer(run.has_operations && launches.length > 0 ? 'work' : '', (signal) => Promise.all(launches.map(async ({ launch, span }) => ({ launch, span, work: await fetchWork(...whole(launch, span), `sip${launch.sip ?? 0}`, signal) }))));
+  const { worked, failure: workFailure } = useWork(launches, values.get('launch'));
   if (!run.machine || !run.has_operations) {
     return <p class="message">This run has no {run.machine ? 'operations' : 'topology.json'}; run it with <code>--record DIR</code> in place of <code>--out DIR</code>.</p>;
   }
-  const failure = machine.failure || answer.failure;
+  const failure = machine.failure || workFailure;
   if (failure) return <p class="message bad" role="alert">{failure}</p>;
   if (launches.length === 0) return <p class="message">No PE ran a kernel.</p>;
-  if (!machine.value || !answer.value || !rows) return <p class="message" role="status">Adding up the operations …</p>;
-  const points = answer.value.flatMap((one) => pointsOf(one, rows, machine.value!)).filter((p) => p.bytes > 0 && p.peak > 0 && p.memory > 0);
-  const chosen = answer.value.find(({ launch }) => String(launch.id) === values.get('launch')) ?? answer.value.find(({ launch }) => launch.id === longestLaunch(run)?.id) ?? answer.value[0];
+  if (!machine.value || worked.length === 0 || !rows) return <p class="message" role="status">Adding up the operations …</p>;
+  const points = worked.flatMap((one) => pointsOf(one, rows, machine.value!)).filter((p) => p.bytes > 0 && p.peak > 0 && p.memory > 0);
+  const chosen = worked.find(({ launch }) => String(launch.id) === values.get('launch')) ?? worked.find(({ launch }) => launch.id === longestLaunch(run)?.id) ?? worked[0];
   return (
     <>
       <h1 class="unseen">Roofline</h1>
