@@ -26,8 +26,11 @@ PseudoChannelWaves::PseudoChannelWaves(const elab::Block& block, contract::ISign
 
 void PseudoChannelWaves::add(std::size_t pc, TimeFs entry, TimeFs start, TimeFs finish) {
   Channel& channel = channels_[pc];
-  observer_->change(channel.busy, start, 1);
-  observer_->change(channel.busy, finish, 0);
+  if (start != channel.busy_until) {
+    show_idle(channel);
+    observer_->change(channel.busy, start, 1);
+  }
+  channel.busy_until = finish;
   show_starts(channel, entry);
   if (start == entry) return;
   channel.starts.push_back(start);
@@ -35,7 +38,14 @@ void PseudoChannelWaves::add(std::size_t pc, TimeFs entry, TimeFs start, TimeFs 
 }
 
 void PseudoChannelWaves::finish() {
-  for (Channel& channel : channels_) show_starts(channel, kNever);
+  for (Channel& channel : channels_) {
+    show_idle(channel);
+    show_starts(channel, kNever);
+  }
+}
+
+void PseudoChannelWaves::show_idle(Channel& channel) {
+  if (channel.busy_until >= 0_fs) observer_->change(channel.busy, channel.busy_until, 0);
 }
 
 void PseudoChannelWaves::show_starts(Channel& channel, TimeFs until) {

@@ -26,9 +26,11 @@ class PseudoChannelWaves {
   struct Channel {
     contract::SignalId busy = contract::kNoSignal;
     contract::SignalId queue = contract::kNoSignal;
+    TimeFs busy_until = -1_fs;    // busy still shows the burst that ends then
     SlidingDeque<TimeFs> starts;  // of bursts that the queue still shows as waiting
   };
 
+  void show_idle(Channel& channel);
   void show_starts(Channel& channel, TimeFs until);
 
   contract::ISignalObserver* observer_;

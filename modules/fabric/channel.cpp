@@ -68,6 +68,7 @@ void Channel::commit(const FlitStream* streams, std::size_t count, TimeFs floor,
     streams_.push_back() = streams[i];
     this->count(streams[i]);
   }
+  if (waves_ != nullptr && waves_->shows_flits()) note_transactions(streams_.size() - count);
   latest_time_ = batch.last_time;
   next_sequence_ += std::uint64_t{batch.flits} * kSequenceStep;
   if (count == 1) {
@@ -183,7 +184,7 @@ void Channel::cut(const ArrivalKey& limit, IWireUser& user) {
       if (kept == 0) continue;
       FlitStream& place = streams_[base + kept_streams++];
       if (&place != &stream) place = stream;
-      place.count = kept;
+      place.keep(kept);
       kept_flits += kept;
     }
     if (streams == 0) break;
@@ -331,8 +332,8 @@ void Channel::retire(TimeFs now) {
     for (std::uint32_t j = batch.streams; j > 0; --j) streams_.pop_front();
     batches_.pop_front();
   }
-  // What is still to be committed is not ready before now.
-  if (waves_ != nullptr && batches_.empty()) waves_->show_starts(now - 1_fs);
+  // A flit that is still to be committed may have waited since long before now, so only the end shows the last starts.
+  if (waves_ != nullptr && now == kNever) waves_->finish();
 }
 
 // The wait available - occupancy - ready grows while flits are held back by the floor or arrive faster than they leave.
@@ -448,10 +449,18 @@ TimeFs Channel::SingleStream::wait(std::uint32_t first, std::uint32_t count) con
   return TimeFs(static_cast<std::int64_t>(std::min<Wide>(all, kTimeEnd.fs())));
 }
 
+void Channel::note_transactions(std::size_t base) {
+  for (std::size_t i = base; i < streams_.size(); ++i) {
+    FlitStream& stream = streams_[i];
+    stream.shown = ShownTransaction{stream.transaction->id, stream.transaction->op, stream.has_last_flit()}.pack();
+  }
+}
+
 // The oldest batch.
 void Channel::show(const Batch& batch) {
-  merge(batch, 0, batch.flits,
-        [&](std::uint32_t, std::uint32_t, const Passage& flit) { waves_->add(flit.ready, flit.start, flit.end); });
+  merge(batch, 0, batch.flits, [&](std::uint32_t j, std::uint32_t i, const Passage& flit) {
+    waves_->add(streams_[j], i, flit.ready, flit.start, flit.end);
+  });
 }
 
 }  // namespace kb::modules

@@ -116,9 +116,10 @@ class Channel {
 
   // Reports how the wire was used, when batches are retired.
   void record_in(record::ActivitySeries* series) { series_ = series; }
-  // Reports busy (0/1) and the number of flits that are ready but not yet on the wire, when batches are retired.
-  void observe(contract::ISignalObserver& observer, contract::SignalId busy, contract::SignalId queue) {
-    waves_ = std::make_unique<WireWaves>(observer, busy, queue);
+  // Shows its flits, when batches are retired. `wire` names it among the wires of the node.
+  void observe(contract::ISignalObserver& observer, const std::string& node, const std::string& wire) {
+    waves_ = std::make_unique<WireWaves>(observer, node, wire);
+    if (!waves_->wanted()) waves_ = nullptr;
   }
 
  private:
@@ -203,6 +204,7 @@ class Channel {
   void record(const Batch& batch) const;
   bool record_back_to_back(const Batch& batch) const;
   void record_single(const Batch& batch, const FlitStream& flits) const;
+  void note_transactions(std::size_t base);
   void show(const Batch& batch);
 
   struct Short {

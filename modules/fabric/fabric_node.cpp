@@ -56,10 +56,7 @@ FabricNode::FabricNode(const sc_core::sc_module_name& name, NodeId node, elab::B
                                          record::ActivityRecorder::group_of(node_record().sip)}));
     }
     if (context.observer != nullptr) {
-      const std::string to = "to_" + context.graph.node(ports_[p].link.neighbour).id;
-      const contract::SignalId busy = context.observer->declare(node_id(), to + ".busy", 1);
-      const contract::SignalId queue = context.observer->declare(node_id(), to + ".queue", 16);
-      ports_[p].channel.observe(*context.observer, busy, queue);
+      ports_[p].channel.observe(*context.observer, node_id(), "to_" + context.graph.node(ports_[p].link.neighbour).id);
     }
   }
 }

@@ -42,6 +42,18 @@ struct TimeWindow {
   void include(const TimeWindow& other) { *this = {std::min(from, other.from), std::max(until, other.until)}; }
 };
 
+// What waveforms show of a transaction.
+struct ShownTransaction {
+  std::uint64_t id = 0;
+  payload::Op op = payload::Op::message;
+  bool ends = false;  // the stream has the last flit of its leg
+
+  std::uint64_t pack() const { return id << 3 | static_cast<std::uint64_t>(op) << 1 | (ends ? 1 : 0); }
+  static ShownTransaction unpack(std::uint64_t shown) {
+    return {shown >> 3, static_cast<payload::Op>(shown >> 1 & 3), (shown & 1) != 0};
+  }
+};
+
 // Flits [first, first + count) of one leg arriving at time + i * spacing through one port. One cache line.
 struct alignas(64) FlitStream {
   payload::Transaction* transaction = nullptr;
@@ -56,6 +68,9 @@ struct alignas(64) FlitStream {
   std::uint16_t out_port = 0;
   std::uint16_t hop : 15;  // of this node in the route
   payload::Leg leg : 1;
+  // A packed ShownTransaction, set when waveforms show the flits of the wire that the stream is put on: at the time
+  // when they are retired the transaction may be another one.
+  std::uint64_t shown = 0;
 
   FlitStream() : hop(0), leg(payload::Leg::request) {}
 
@@ -100,6 +115,11 @@ struct alignas(64) FlitStream {
     return static_cast<std::uint32_t>(std::min<std::uint64_t>(earlier, count));
   }
 
+  // Forgets all but the first n flits, at least 1.
+  void keep(std::uint32_t n) {
+    if (n < count) shown &= ~std::uint64_t{1};
+    count = n;
+  }
   // Forgets the first i flits.
   void drop(std::uint32_t i) {
     time = time_of(i);

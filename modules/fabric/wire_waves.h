@@ -3,45 +3,54 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <string>
 
+#include "modules/fabric/flit_stream.h"
 #include "modules/fabric/sliding_deque.h"
 #include "platform/contract/i_signal_observer.h"
 
 namespace kb::modules {
 
-// Busy (0/1) and the number of flits that are ready but not yet on the wire. Takes flits when they can no longer
-// change; the observer orders changes by time and drops repetitions.
+// Whether a flit is on the wire and how many are ready but not yet on it; with WaveDetail::flit also which flit it is.
+// Takes flits when they can no longer change, in their order on the wire, so all edges are exact.
 class WireWaves {
  public:
-  WireWaves(contract::ISignalObserver& observer, contract::SignalId busy, contract::SignalId queue)
-      : observer_(observer), busy_(busy), queue_(queue) {}
+  // `wire` is the name of the signals' group, "to_<neighbour>".
+  WireWaves(contract::ISignalObserver& observer, const std::string& node, const std::string& wire);
 
-  void add(TimeFs ready, TimeFs start, TimeFs end) {
-    if (end == start) return;
-    if (busy_ != contract::kNoSignal) {
-      observer_.change(busy_, start, 1);
-      observer_.change(busy_, end, 0);
-    }
-    if (queue_ == contract::kNoSignal) return;
-    show_starts(ready);
-    if (start == ready) return;
-    starts_.push_back(start);
-    observer_.change(queue_, ready, std::min(starts_.size(), kMostShown));
-  }
-  // Flits that started up to then wait no longer.
-  void show_starts(TimeFs until) {
-    while (!starts_.empty() && starts_.front() <= until) {
-      const TimeFs start = starts_.front();
-      starts_.pop_front();
-      observer_.change(queue_, start, std::min(starts_.size(), kMostShown));
-    }
-  }
+  bool wanted() const { return wanted_; }
+  bool shows_flits() const { return flits_; }
+
+  // The flit with index `i` of the stream; `shown` of the stream is set if flits are shown.
+  void add(const FlitStream& stream, std::uint32_t i, TimeFs ready, TimeFs start, TimeFs end);
+  // No flit follows.
+  void finish();
 
  private:
-  static constexpr std::size_t kMostShown = 0xffff;  // on the 16 bits of the queue signal
+  static constexpr int kQueueBits = 16;
+  static constexpr int kTransactionBits = 32, kFlitBits = 24;  // of larger numbers the lower bits are shown
+  static constexpr std::size_t kMostShown = (std::size_t{1} << kQueueBits) - 1;
+
+  // A signal and its latest value.
+  struct Line {
+    contract::SignalId signal = contract::kNoSignal;
+    std::uint64_t value = 0;
+  };
+
+  void set(Line& line, TimeFs at, std::uint64_t value) {
+    if (line.value == value) return;
+    line.value = value;
+    observer_.change(line.signal, at, value);
+  }
+  void show_idle();
+  void show_flit(const FlitStream& stream, std::uint32_t i, TimeFs start);
+  void show_starts(TimeFs until);
 
   contract::ISignalObserver& observer_;
-  contract::SignalId busy_, queue_;
+  bool flits_, wanted_ = false;
+  Line busy_, queue_;
+  Line first_, last_, transaction_, flit_, op_, leg_;
+  TimeFs busy_until_ = -1_fs;    // busy still shows the flit that ends then
   SlidingDeque<TimeFs> starts_;  // of flits that the queue signal still shows as waiting
 };
 

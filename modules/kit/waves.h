@@ -13,15 +13,19 @@ namespace kb::test {
 class Waves final : public contract::ISignalObserver {
  public:
   using Change = std::pair<TimeFs, std::uint64_t>;
+  explicit Waves(contract::WaveDetail detail = contract::WaveDetail::wire) : detail_(detail) {}
+
   std::map<std::string, std::vector<Change>> changes;  // by "node.signal", in the order of the reports
 
-  contract::SignalId declare(const std::string& scope, const std::string& name, int) override {
-    names_.push_back(scope + "." + name);
+  using ISignalObserver::declare;
+  contract::SignalId declare(const contract::SignalInfo& info) override {
+    names_.push_back(info.full_name());
     return static_cast<contract::SignalId>(names_.size() - 1);
   }
   void change(contract::SignalId signal, TimeFs at, std::uint64_t value) override {
     changes[names_.at(signal)].emplace_back(at, value);
   }
+  contract::WaveDetail detail() const override { return detail_; }
   // As a waveform file shows a signal: by time, the latest report of a time, without repetitions; 0 before the first.
   std::vector<Change> shown(const std::string& signal) const {
     std::map<TimeFs, std::uint64_t> values;
@@ -36,6 +40,7 @@ class Waves final : public contract::ISignalObserver {
   }
 
  private:
+  contract::WaveDetail detail_;
   std::vector<std::string> names_;
 };
 

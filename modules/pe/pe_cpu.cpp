@@ -40,7 +40,8 @@ PeCpu::PeCpu(const sc_core::sc_module_name& name, NodeId node, const params::PeC
     : PeFabricBlock(name, node, params.overhead.time(), pe, context),
       clock_ghz_(params.clock.ghz),
       waker_(*this),
-      state_probe_(*this, context.observer, "kernel_state", 2) {
+      state_probe_(context.observer,
+                   {node_id(), "", "kernel_state", 2, {"idle", "waits_for_start", "runs", "waits_for_engine"}}) {
   const topology::MachineSpec& spec = context.graph.spec;
   const topology::Node& self = node_record();
   const address::TcmPartition tcm = address::AddressConfig::from_spec(spec).tcm_partition();

@@ -24,15 +24,12 @@ namespace {
 constexpr unsigned kEventBits = 2;
 }
 
-Error PeIpcq::queue_error(const std::string& text) {
-  return Error::program("QUEUE_ERROR", text);
-}
-
 PeIpcq::PeIpcq(const sc_core::sc_module_name& name, NodeId node, const params::PeIpcqParams& params, PeContext& pe,
                elab::BlockContext& context)
     : PeBlock(name, node, pe, context), params_(params), overhead_(params.overhead.time()) {
   pe.receiver = this;
   pe.queues = this;
+  if (context.observer != nullptr) context.observer->announce(node_id() + ".*.credits");
 }
 
 // --- Commands
@@ -109,6 +106,7 @@ void PeIpcq::transmit(Queue& queue, const Waiting& send) {
     return;
   }
   ++queue.my_head;
+  show_credits(queue);
   queue.sent_bytes += static_cast<std::int64_t>(token->nbytes);
   accumulate(queue.send_wait, now() - send.since);
   if (context().operations != nullptr) {
@@ -175,6 +173,7 @@ void PeIpcq::on_credit(std::uint64_t ring_pa, std::uint64_t consumed) {
   }
   Queue& queue = queues_[found->second];
   queue.peer_tail_cache = std::max(queue.peer_tail_cache, consumed);
+  show_credits(queue);
   if (queue.senders.empty()) return;
   if (rules_.backpressure == Backpressure::sleep) {
     send_waiting(queue);

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "modules/pe/pe_links.h"
+#include "modules/pe/probe.h"
 #include "modules/pe/slot_access.h"
 #include "modules/pe/slot_cost.h"
 #include "modules/pe/vc_comm.h"
@@ -84,6 +85,7 @@ class PeIpcq final : public PeBlock,
     PeCoord source;     // who sends into `pair.own`
     NodeId source_dma;  // to which its credits go
     contract::IQueueEndpoint* credited = nullptr;
+    Probe* credits = nullptr;              // slots of the peer's ring that are known to be free; none without a peer
     std::optional<TimeFs> credit_latency;  // found with the first credit: routes take a while on a large machine
 
     std::int64_t sent_bytes = 0, received_bytes = 0;
@@ -108,6 +110,8 @@ class PeIpcq final : public PeBlock,
   void begin_receive(CommandTask& task);
   Queue& queue_of(const CommandTask& task);
   bool has_slot(const Queue& queue) const { return queue.my_head - queue.peer_tail_cache < queue.pair.peer->n_slots; }
+  void watch_credits(Queue& queue);
+  void show_credits(Queue& queue);
   void transmit(Queue& queue, const Waiting& send);
   void send_waiting(Queue& queue);
   bool slots_on_fabric(const Queue& queue) const;
@@ -140,6 +144,7 @@ class PeIpcq final : public PeBlock,
   contract::QueuePlan rules_;  // without the queues
   std::vector<Queue> queues_;
   std::map<std::uint64_t, std::size_t> by_own_ring_, by_peer_ring_;  // base address -> queue
+  std::map<std::string, Probe> credit_probes_;                       // by direction; they outlive an installation
   SlidingDeque<CommandTask*> commands_;                              // paying overhead_ns
   SlidingDeque<Waiting> anybody_;                                    // receives without a direction
   std::size_t last_served_ = 0;

@@ -9,6 +9,10 @@
 
 namespace kb::modules {
 
+Error PeIpcq::queue_error(const std::string& text) {
+  return Error::program("QUEUE_ERROR", text);
+}
+
 void PeIpcq::remove() {
   for (const Queue& queue : queues_) {
     if (queue.senders.empty() && queue.receivers.empty() && queue.arrived.empty() && anybody_.empty()) continue;
@@ -20,6 +24,7 @@ void PeIpcq::remove() {
   if (accesses || (pe().vc_comm != nullptr && pe().vc_comm->in_flight() > 0)) {
     throw queue_error(node_id() + ": queues cannot be replaced while messages of this PE are in flight");
   }
+  for (auto& [direction, probe] : credit_probes_) probe.set(now(), 0);
   queues_.clear();
   by_own_ring_.clear();
   by_peer_ring_.clear();
@@ -47,12 +52,28 @@ void PeIpcq::install(const contract::PeQueues& queues, const contract::QueuePlan
     if (pair.peer) {
       queue.peer_dma = resolver.find_pe_node(pair.peer->owner, topology::NodeKind::pe_dma);
       by_peer_ring_[pair.peer->base_pa] = index;
+      watch_credits(queue);
       if (index == 0) pe().vc_comm->activate(queue.peer_dma);
     }
     if (!pair.own) continue;
     by_own_ring_[pair.own->base_pa] = index;
     find_source(queue, senders);
   }
+}
+
+// A direction has one signal, however often queues are installed.
+void PeIpcq::watch_credits(Queue& queue) {
+  if (context().observer == nullptr) return;
+  const std::string& direction = queue.pair.direction;
+  const auto probe = credit_probes_.try_emplace(direction, context().observer,
+                                                contract::SignalInfo{node_id(), direction, "credits", 32, {}});
+  queue.credits = &probe.first->second;
+  show_credits(queue);
+}
+
+void PeIpcq::show_credits(Queue& queue) {
+  if (queue.credits != nullptr)
+    queue.credits->set(now(), queue.pair.peer->n_slots - (queue.my_head - queue.peer_tail_cache));
 }
 
 // Whom the credits of a ring go to.

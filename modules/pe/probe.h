@@ -10,9 +10,10 @@ namespace kb::modules {
 class Probe {
  public:
   Probe(const elab::Block& block, contract::ISignalObserver* observer, const char* name, int bits)
-      : observer_(observer) {
+      : Probe(observer, {block.node_id(), "", name, bits, {}}) {}
+  Probe(contract::ISignalObserver* observer, const contract::SignalInfo& info) : observer_(observer) {
     if (observer_ == nullptr) return;
-    signal_ = observer_->declare(block.node_id(), name, bits);
+    signal_ = observer_->declare(info);
     if (signal_ == contract::kNoSignal) observer_ = nullptr;
   }
 

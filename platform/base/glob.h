@@ -8,4 +8,7 @@ namespace kb {
 // True when the whole text matches: `*` stands for any characters, `?` for one.
 bool glob_match(std::string_view pattern, std::string_view text);
 
+// True when some text matches both patterns.
+bool globs_meet(std::string_view a, std::string_view b);
+
 }  // namespace kb

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <string>
+#include <vector>
 
 #include "platform/base/units.h"
 
@@ -12,12 +13,35 @@ namespace kb::contract {
 using SignalId = std::uint32_t;
 inline constexpr SignalId kNoSignal = 0xffffffffu;
 
+// How much of a wire is shown: whether it is busy and how many flits wait, or every flit.
+enum class WaveDetail : std::uint8_t { wire, flit };
+
+struct SignalInfo {
+  std::string scope;  // the node id, or "parent.child" below one
+  std::string group;  // a scope of its own inside, whose dots do not count ("to_sip0.cube0.r0c0"); empty = none
+  std::string name;
+  int bits = 1;                    // 1..64
+  std::vector<std::string> words;  // for the values 0, 1, ...; a viewer shows them beside the number; empty = none
+
+  // What filters are held against.
+  std::string full_name() const { return scope + "." + (group.empty() ? "" : group + ".") + name; }
+};
+
 class ISignalObserver {
  public:
   virtual ~ISignalObserver() = default;
-  // `scope` is the node id; `bits` 1..64. Returns kNoSignal when the signal is filtered out.
-  virtual SignalId declare(const std::string& scope, const std::string& name, int bits) = 0;
+  // Returns kNoSignal when the signal is filtered out. A signal is 0 until its first change, also when it is declared
+  // while the simulation runs.
+  virtual SignalId declare(const SignalInfo& info) = 0;
   virtual void change(SignalId signal, TimeFs at, std::uint64_t value) = 0;
+
+  // Announces signals that may be declared while the simulation runs: a pattern of full names.
+  virtual void announce(const std::string& /*pattern*/) {}
+  virtual WaveDetail detail() const { return WaveDetail::wire; }
+
+  SignalId declare(const std::string& scope, const std::string& name, int bits) {
+    return declare({scope, "", name, bits, {}});
+  }
 };
 
 }  // namespace kb::contract

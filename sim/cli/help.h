@@ -24,7 +24,7 @@ inline constexpr const char* kRunFooter =
     "  kernbench run --topology my.yaml --bench gemm-multi-pe --verify-data\n"
     "  kernbench run --bench gemm-single-pe --set m=512 --set k=512 --set n=512\n"
     "  kernbench run --set cube.links.pe_to_router_bw_gbs=128    a name with a dot is a topology key\n"
-    "  kernbench run --bench copy --vcd copy.vcd --vcd-filter 'sip0.cube0.*'\n"
+    "  kernbench run --bench copy --wave copy.vcd --wave-filter 'sip0.cube0.*'\n"
     "  kernbench run --bench copy --log 'sip0.cube0.pe0.*'       what these blocks do\n"
     "  kernbench run --plugin ./libmy_kernels.so --bench my-workload\n"
     "  kernbench run --json > result.json                        only JSON on standard output\n"

@@ -16,6 +16,7 @@
 #include "sim/cli/help.h"
 #include "sim/cli/log_choice.h"
 #include "sim/cli/program.h"
+#include "sim/cli/wave_choice.h"
 #include "sim/cli/workload_library.h"
 #include "sim/cli/workload_text.h"
 #include "sim/driver/host_time_limit.h"
@@ -64,12 +65,7 @@ class RunCommand final : public Command {
     app.add_option("--oplog", oplog_file_,
                    "Write every operation to FILE: SQLite if it ends in .sqlite, .sqlite3 or .db, else text")
         ->type_name("FILE");
-    app.add_option("--vcd", vcd_file_, "Write waveforms to FILE for GTKWave")->type_name("FILE");
-    app.add_option("--vcd-filter", options_.vcd_filters,
-                   "Only signals whose node.signal matches, * stands for anything; may be repeated")
-        ->type_name("PATTERN")
-        ->expected(1)
-        ->take_all();
+    waves_.add_options(app);
     log_.add_options(app);
     add_real_option(app, "--time-limit-ns", time_limit_ns_, kLeastLimitNs, kMostLimitNs,
                     "Stop at this simulated time (exit code 4 when work is outstanding)")
@@ -151,7 +147,7 @@ class RunCommand final : public Command {
   }
 
   sim::SimulationOptions simulation_options() const {
-    sim::SimulationOptions options = options_;
+    sim::SimulationOptions options;
     const auto mode = std::find(kDataModes.begin(), kDataModes.end(), data_);
     if (mode == kDataModes.end()) throw usage_error("--data " + data_ + ": " + suggest(data_, kDataModes));
     options.data_mode = static_cast<contract::DataMode>(mode - kDataModes.begin());
@@ -159,7 +155,7 @@ class RunCommand final : public Command {
       if (data_option_->count() > 0) throw usage_error("--verify-data needs the data that --data off leaves out");
       options.data_mode = contract::DataMode::replay;
     }
-    if (!options.vcd_filters.empty() && vcd_file_.empty()) throw usage_error("--vcd-filter needs --vcd FILE");
+    waves_.check();
     if (time_limit_ns_ > 0.0) options.time_limit = ns_to_fs(time_limit_ns_);
     options.strict = strict_;
     options.progress = log_.progress(quiet_);
@@ -196,7 +192,7 @@ class RunCommand final : public Command {
     }
     roles.reads("the file of collectives", topology::kCclFile);
     roles.writes("--oplog", oplog_file_);
-    roles.writes("--vcd", vcd_file_);
+    waves_.add_roles(roles);
     log_.add_roles(roles);
     if (!output_folder().empty()) {
       roles.writes("--out", output_folder());
@@ -226,7 +222,7 @@ class RunCommand final : public Command {
     if (!oplog_file_.empty()) {
       run.options.oplog = &outputs.add(oplog_file_, "the operation log", data::op_log_target(oplog_file_));
     }
-    if (!vcd_file_.empty()) run.options.vcd = &outputs.add(vcd_file_, "the waveform file");
+    run.options.waves = waves_.open(outputs);
     const std::unique_ptr<observe::EventLog> log = log_.open(outputs);
     run.options.log = log.get();
     if (!quiet_) print_warnings(run.topology.warnings);
@@ -267,7 +263,7 @@ class RunCommand final : public Command {
     }
     if (!record_.empty()) list.emplace_back("machine", file_in(record_, "topology.json"));
     if (!oplog_file_.empty()) list.emplace_back("operations", oplog_file_);
-    if (!vcd_file_.empty()) list.emplace_back("waveforms", vcd_file_);
+    waves_.add_files(list);
     if (!log_.file().empty()) list.emplace_back("log", log_.file());
     return list;
   }
@@ -287,9 +283,8 @@ class RunCommand final : public Command {
   std::string out_;
   std::string record_;
   std::string oplog_file_;
-  std::string vcd_file_;
+  WaveChoice waves_;
   LogChoice log_;
-  sim::SimulationOptions options_;
   double time_limit_ns_ = 0.0;      // 0 = none
   double host_time_limit_s_ = 0.0;  // 0 = none
   bool compact_ = false;

@@ -26,7 +26,8 @@ class ServeCommand final : public Command {
     choice_.add_set_option(app);
     app.add_option("--data", options_.device.data, "Contents of memory: eager, replay or off")->capture_default_str();
     app.add_option("--oplog", options_.device.oplog, "Write the operation log to FILE")->type_name("FILE");
-    app.add_option("--vcd", options_.device.wave, "Write waveforms to FILE")->type_name("FILE");
+    app.add_option("--wave,--vcd", options_.device.wave, "Write waveforms to FILE: FST if it ends in .fst, else VCD")
+        ->type_name("FILE");
     add_plugin_option(app, plugins_);
   }
 

@@ -59,7 +59,7 @@ struct DeviceConfig {
   std::string data = "eager";  // "off", "replay" or "eager": whether memories have contents
   bool strict = false;         // reading unwritten memory is an error
   std::string oplog = {};      // file of operations, .jsonl or .sqlite; empty: none
-  std::string wave = {};       // waveforms; empty: none
+  std::string wave = {};       // waveforms, FST if it ends in .fst, else VCD; empty: none
   std::vector<std::string> wave_filters = {};
   // Work that is open while nothing can happen inside for so long ends the run with an error that says who waits for
   // what.

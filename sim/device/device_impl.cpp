@@ -114,16 +114,18 @@ Device::Impl::Impl(Device& device, const DeviceConfig& config)
     options_.oplog = &outputs_.add(config.oplog, "the operation log", data::op_log_target(config.oplog));
   }
   if (!config.wave.empty()) {
-    observe::VcdWriter::Options wave;
-    wave.filters = config.wave_filters;
-    waveform_ = std::make_unique<observe::VcdWriter>(outputs_.add(config.wave, "the waveform file"), std::move(wave));
+    options_.waves.file = &outputs_.add(config.wave, "the waveform file");
+    options_.waves.format = sim::wave_format(config.wave).value_or(sim::WaveFormat::vcd);
+    options_.waves.filters = config.wave_filters;
+    options_.waves.filter_option = "the wave filter";
+    waves_.emplace(options_.waves);
   }
   data_ = std::make_unique<sim::DataSide>(topology_.graph, options_);
   contents_ = std::make_unique<sim::DeviceContents>(*data_);
   elab::PlatformOptions platform;
   platform.operations = &data_->recorder();
   platform.kernels = options_.kernels;
-  platform.observer = waveform_.get();
+  platform.observer = waves_ ? &waves_->recorder() : nullptr;
   platform_ = std::make_unique<elab::Platform>("platform", topology_.graph, modules::registry_with(&blocks_), platform);
   elab::Embedding embedding;
   embedding.run_ahead = config.free_running;
@@ -223,13 +225,7 @@ void Device::Impl::run(HostProgram program) {
 }
 
 void Device::Impl::start() {
-  if (waveform_ == nullptr) return;
-  const std::vector<std::string> unmatched = waveform_->unmatched_filters();
-  if (unmatched.empty()) return;
-  throw Error::configuration("the wave filter '" + unmatched[0] +
-                             "' matches no signal; a signal is named node.signal, "
-                             "e.g. '" +
-                             waveform_->example() + "'");
+  if (waves_) waves_->check_filters();
 }
 
 std::size_t Device::Impl::open_outside() const {
@@ -296,7 +292,7 @@ DeviceReport Device::Impl::finish() {
   }
   const TimeFs now = platform_->scheduler().now();
   platform_->conclude();
-  if (waveform_) waveform_->finish(now);
+  if (waves_) waves_->finish(now, report.warnings);
   try {
     if (failure_) {
       data_->finish_log();

@@ -11,13 +11,13 @@
 #include "modules/bridge/target_bridge.h"
 #include "platform/base/error.h"
 #include "platform/observe/output_set.h"
-#include "platform/observe/vcd_writer.h"
 #include "platform/topology/topology.h"
 #include "sim/device/control_block.h"
 #include "sim/device/device.h"
 #include "sim/device/device_contents.h"
 #include "sim/driver/data_side.h"
 #include "sim/driver/simulation.h"
+#include "sim/driver/wave_recording.h"
 #include "sim/host/host_port.h"
 
 namespace kb {
@@ -58,7 +58,7 @@ struct Device::Impl {
   kernels::KernelCatalog kernels_;
   observe::OutputSet outputs_;
   sim::SimulationOptions options_;
-  std::unique_ptr<observe::VcdWriter> waveform_;
+  std::optional<sim::WaveRecording> waves_;
   std::unique_ptr<sim::DataSide> data_;
   std::unique_ptr<sim::DeviceContents> contents_;
   std::unique_ptr<elab::Platform> platform_;

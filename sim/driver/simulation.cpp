@@ -4,33 +4,17 @@
 
 #include "modules/catalog.h"
 #include "platform/elab/platform.h"
-#include "platform/observe/vcd_writer.h"
 #include "platform/record/activity_recorder.h"
 #include "sim/driver/data_side.h"
 #include "sim/driver/host_time_limit.h"
 #include "sim/driver/progress.h"
 #include "sim/driver/run_end.h"
 #include "sim/driver/systemc_setup.h"
+#include "sim/driver/wave_recording.h"
 #include "sim/host/host_port.h"
 
 namespace kb::sim {
 namespace {
-
-std::unique_ptr<observe::VcdWriter> make_waveform(const SimulationOptions& options) {
-  if (options.vcd == nullptr) return nullptr;
-  observe::VcdWriter::Options vcd;
-  vcd.filters = options.vcd_filters;
-  return std::make_unique<observe::VcdWriter>(*options.vcd, std::move(vcd));
-}
-
-void check_filters(const observe::VcdWriter* waveform) {
-  if (waveform == nullptr) return;
-  const std::vector<std::string> unmatched = waveform->unmatched_filters();
-  if (unmatched.empty()) return;
-  throw Error::configuration("--vcd-filter '" + unmatched[0] +
-                             "' matches no signal; a signal is named node.signal, e.g. '" + waveform->example() +
-                             "', and * stands for any characters");
-}
 
 // A mistake of the program that shows outside of its own threads (a strict read, say)
 // fails the run like any other.
@@ -52,11 +36,12 @@ SimulationResult simulate(const topology::LoadedTopology& topology, const Simula
   ProgressLine progress(options.progress);
   progress.stage("building the machine");
   DataSide data(topology.graph, options);
-  const std::unique_ptr<observe::VcdWriter> waveform = make_waveform(options);
+  std::optional<WaveRecording> waves;
+  if (options.waves.file != nullptr) waves.emplace(options.waves);
   elab::PlatformOptions platform_options;
   platform_options.operations = &data.recorder();
   platform_options.kernels = options.kernels;
-  platform_options.observer = waveform.get();
+  platform_options.observer = waves ? &waves->recorder() : nullptr;
   platform_options.log = options.log;
   platform_options.recorder = options.recorder;
   SystemcRun systemc(options.log);
@@ -82,7 +67,7 @@ SimulationResult simulate(const topology::LoadedTopology& topology, const Simula
   });
   progress.stage(nullptr);
   std::optional<Error> early = program_error_of([&] { systemc.start(); });
-  check_filters(waveform.get());
+  if (waves) waves->check_filters();
   if (!early) early = program_error_of([&] { systemc.run(); });
   progress.stage("computing the data");
   if (options.host_time_limit != nullptr && platform.scheduler().end_requested()) {
@@ -98,7 +83,8 @@ SimulationResult simulate(const topology::LoadedTopology& topology, const Simula
     end_without_progress(platform, host, result.failure);
   }
   platform.conclude();
-  if (waveform) waveform->finish(result.sim_time);
+  std::vector<std::string> wave_warnings;
+  if (waves) waves->finish(result.sim_time, wave_warnings);
   if (options.recorder != nullptr) options.recorder->finish(result.sim_time);
   if (result.failure) {
     data.finish_log();
@@ -107,7 +93,9 @@ SimulationResult simulate(const topology::LoadedTopology& topology, const Simula
   }
   result.requests = host.requests();
   result.launches = host.take_launches();
+  if (waves) waves->write_save_file(result.launches, result.sim_time);
   result.warnings = systemc.warnings();
+  result.warnings.insert(result.warnings.end(), wave_warnings.begin(), wave_warnings.end());
   if (!result.failure) warn_of_leftovers(platform, result.warnings);
   result.blocks = collect_statistics(platform);
   return result;

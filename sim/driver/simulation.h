@@ -16,6 +16,7 @@
 #include "platform/topology/topology.h"
 #include "sim/driver/progress.h"
 #include "sim/driver/run_record.h"
+#include "sim/driver/wave_options.h"
 
 namespace kb::elab {
 class BlockCatalog;
@@ -34,8 +35,7 @@ struct SimulationOptions {
   bool strict = false;                                           // reading unwritten memory is an error
   observe::OutputFile* oplog = nullptr;                          // none when null; here and below, the caller commits
   std::vector<std::pair<std::string, std::string>> oplog_facts;  // of the run, for a log that has room for them
-  observe::OutputFile* vcd = nullptr;
-  std::vector<std::string> vcd_filters;
+  WaveOptions waves;
   std::optional<TimeFs> time_limit;
   HostTimeLimit* host_time_limit = nullptr;  // none when null
   Progress progress = Progress::off;

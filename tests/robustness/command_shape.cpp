@@ -48,7 +48,8 @@ CommandShape shape_of(const std::vector<std::string>& args) {
   if (shape.command == "topology") shape.result_folders = values_of(args, "--svg");
   if (shape.command == "run" && out.empty() && !shape.json) shape.result_folders = {"results"};
   if (shape.command == "evaluate" && out.empty()) shape.result_folders = {"evaluation/" + evaluation_of(args)};
-  for (const char* option : {"--oplog", "--vcd", "--emit-mesh"}) append(shape.output_files, values_of(args, option));
+  for (const char* option : {"--oplog", "--vcd", "--wave", "--gtkw", "--emit-mesh"})
+    append(shape.output_files, values_of(args, option));
   return shape;
 }
 

@@ -105,7 +105,7 @@ Draft run_draft(const Seeds& seeds, Random& random) {
   if (random.chance(20)) groups.push_back({"--json"});
   if (random.chance(60)) groups.push_back({"--out", "o"});
   if (random.chance(10)) groups.push_back({"--oplog", random.chance(50) ? "ops.sqlite" : "ops.tsv"});
-  if (random.chance(10)) groups.push_back({"--vcd", "w.vcd"});
+  if (random.chance(10)) groups.push_back({random.chance(50) ? "--vcd" : "--wave", "w.vcd"});
   if (random.chance(5)) groups.push_back({"--seed", edge_number(random)});
   if (random.chance(5)) groups.push_back({"--time-limit-ns", edge_number(random)});
   if (random.chance(5)) groups.push_back({"--device", random.chance(50) ? "sip:0" : odd_text(random)});

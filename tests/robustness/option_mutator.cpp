@@ -9,16 +9,17 @@ namespace kb::robustness {
 namespace {
 
 const std::vector<std::string> kAllOptions = {
-    "--topology",      "--bench",  "--device", "--data",    "--verify-data", "--set",
-    "--seed",          "--plugin", "--out",    "--oplog",   "--vcd",         "--vcd-filter",
-    "--time-limit-ns", "--strict", "--json",   "--quiet",   "--dump-config", "--help",
-    "--version",       "--case",   "--dot",    "--full",    "--emit-mesh",   "--trace",
-    "--jobs",          "--fast",   "--shapes", "--exclude", "--reference",   "--host-time-limit-s",
-    "--svg",           "--views"};
+    "--topology",      "--bench",  "--device", "--data",        "--verify-data",  "--set",
+    "--seed",          "--plugin", "--out",    "--oplog",       "--vcd",          "--vcd-filter",
+    "--time-limit-ns", "--strict", "--json",   "--quiet",       "--dump-config",  "--help",
+    "--version",       "--case",   "--dot",    "--full",        "--emit-mesh",    "--trace",
+    "--jobs",          "--fast",   "--shapes", "--exclude",     "--reference",    "--host-time-limit-s",
+    "--svg",           "--views",  "--wave",   "--wave-filter", "--wave-from-ns", "--wave-until-ns",
+    "--wave-detail",   "--gtkw"};
 const std::vector<std::string> kCommands = {"run", "list", "probe", "topology", "check", "traffic", "evaluate"};
 const std::vector<std::string> kReadable = {"/dev/null", "/dev/full", "/dev/zero", "/proc/self/mem",
                                             "/proc/self/environ"};
-const std::vector<std::string> kOutputs = {"--out", "--oplog", "--vcd", "--emit-mesh", "--svg"};
+const std::vector<std::string> kOutputs = {"--out", "--oplog", "--vcd", "--wave", "--gtkw", "--emit-mesh", "--svg"};
 
 bool is_output(const std::string& option) {
   return std::find(kOutputs.begin(), kOutputs.end(), option) != kOutputs.end();

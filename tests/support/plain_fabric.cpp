@@ -45,10 +45,11 @@ struct Later {
 
 class Simulation {
  public:
-  Simulation(const topology::Graph& graph, const std::vector<PlainRequest>& requests)
-      : graph_(graph), requests_(requests), times_(requests.size()), state_(requests.size()) {
+  Simulation(const topology::Graph& graph, const std::vector<PlainRequest>& requests, PlainPassages* passages)
+      : graph_(graph), requests_(requests), passages_(passages), times_(requests.size()), state_(requests.size()) {
     flit_bytes_ = graph.spec.flit_bytes();
     edges_.resize(graph.edges.size());
+    if (passages_ != nullptr) passages_->assign(graph.edges.size(), {});
     for (std::size_t i = 0; i < requests.size(); ++i) inject(i);
   }
 
@@ -309,8 +310,11 @@ class Simulation {
     EdgeState& wire = edges_[edge.value];
     TimeFs through = std::max(time, wire.available);
     if (!f.message) {
+      const TimeFs start = through;
       through += occupancy(edge, bytes_of(f));
       wire.available = through;
+      if (passages_ != nullptr)
+        (*passages_)[edge.value].push_back({f.request, f.response, f.index, time, start, through});
     }
     const TimeFs propagation = std::max(1_fs, round_fs(graph_.edge(edge).distance_mm * graph_.spec.ns_per_mm));
     push(through + propagation, to, Kind::arrive, {through + propagation, edge.value, wire.sequence++}, f);
@@ -324,6 +328,7 @@ class Simulation {
 
   const topology::Graph& graph_;
   const std::vector<PlainRequest>& requests_;
+  PlainPassages* passages_;
   std::uint64_t flit_bytes_ = 256;
   std::vector<PlainTimes> times_;
   std::vector<RequestState> state_;
@@ -335,8 +340,9 @@ class Simulation {
 
 }  // namespace
 
-std::vector<PlainTimes> simulate_plain(const topology::Graph& graph, const std::vector<PlainRequest>& requests) {
-  return Simulation(graph, requests).run();
+std::vector<PlainTimes> simulate_plain(const topology::Graph& graph, const std::vector<PlainRequest>& requests,
+                                       PlainPassages* passages) {
+  return Simulation(graph, requests, passages).run();
 }
 
 }  // namespace kb::test

@@ -27,7 +27,17 @@ struct PlainTimes {
   }
 };
 
+// One flit's use of one wire.
+struct PlainPassage {
+  std::size_t request = 0;
+  bool response = false;
+  std::uint32_t index = 0;  // in its leg
+  TimeFs ready = 0_fs, start = 0_fs, end = 0_fs;
+};
+using PlainPassages = std::vector<std::vector<PlainPassage>>;  // by edge, in order
+
 // Requests of equal issue time at one node keep their order in the list.
-std::vector<PlainTimes> simulate_plain(const topology::Graph& graph, const std::vector<PlainRequest>& requests);
+std::vector<PlainTimes> simulate_plain(const topology::Graph& graph, const std::vector<PlainRequest>& requests,
+                                       PlainPassages* passages = nullptr);
 
 }  // namespace kb::test

@@ -131,7 +131,7 @@ TEST_F(FailureTest, AnInterruptLeavesNoFileAndExits130) {
 TEST_F(FailureTest, FilesOfAnEarlierRunSurviveAFailure) {
   ASSERT_EQ(kernbench(small() + "--out out").code, 0);
   const std::string before = read("out/result.json");
-  EXPECT_EQ(kernbench(small() + "--out out --vcd w.vcd --vcd-filter nothing").code, 2);
+  EXPECT_EQ(kernbench(small() + "--out out --wave w.vcd --wave-filter nothing").code, 2);
   EXPECT_EQ(read("out/result.json"), before);
 }
 

@@ -8,8 +8,26 @@
 
 namespace kb::test {
 
-LiveMachine::LiveMachine(const topology::LoadedTopology& topology)
-    : platform_(*new elab::Platform("platform", topology.graph, modules::builtin_registry())) {
+namespace {
+elab::PlatformOptions observed_by(contract::ISignalObserver* observer) {
+  elab::PlatformOptions options;
+  options.observer = observer;
+  return options;
+}
+}  // namespace
+
+std::vector<PlainRequest> plain_requests(const std::vector<sim::TrafficResult>& results) {
+  std::vector<PlainRequest> requests;
+  for (const sim::TrafficResult& r : results) {
+    const address::PhysAddr target = address::PhysAddr::decode(r.row.dst);
+    requests.push_back(
+        {!sim::is_read_op(r.row.op), r.issue, *r.path, target.is_hbm() ? target.hbm_offset() : 0, r.row.bytes});
+  }
+  return requests;
+}
+
+LiveMachine::LiveMachine(const topology::LoadedTopology& topology, contract::ISignalObserver* observer)
+    : platform_(*new elab::Platform("platform", topology.graph, modules::builtin_registry(), observed_by(observer))) {
   sc_core::sc_start(sc_core::SC_ZERO_TIME);
 }
 
@@ -42,6 +60,7 @@ const payload::FabricRoute& LiveMachine::start(std::size_t index) {
   transaction.hbm_offset = target.is_hbm() ? target.hbm_offset() : 0;
   transaction.initiator = this;
   transaction.cookie = index;
+  rows_.push_back(index);  // the pool counts ids through
   results_[index].path = &route.nodes;
   // A host request pays PCIE_EP's overhead when it is injected.
   auto& endpoint = platform_.block_as<modules::FabricEndpoint>(source);

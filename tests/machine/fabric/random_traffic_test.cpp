@@ -7,7 +7,6 @@
 #include <string>
 
 #include "examples/blocks/plain_router.h"
-#include "platform/address/phys_addr.h"
 #include "platform/topology/topology.h"
 #include "sim/traffic/traffic.h"
 #include "tests/machine/fabric/live_machine.h"
@@ -18,12 +17,7 @@ namespace kb {
 namespace {
 
 void expect_oracle_times(const topology::Graph& graph, const std::vector<sim::TrafficResult>& results) {
-  std::vector<test::PlainRequest> requests;
-  for (const sim::TrafficResult& r : results) {
-    const address::PhysAddr target = address::PhysAddr::decode(r.row.dst);
-    requests.push_back(
-        {!sim::is_read_op(r.row.op), r.issue, *r.path, target.is_hbm() ? target.hbm_offset() : 0, r.row.bytes});
-  }
+  const std::vector<test::PlainRequest> requests = test::plain_requests(results);
   const std::vector<test::PlainTimes> expected = test::simulate_plain(graph, requests);
   int shown = 0;
   for (std::size_t i = 0; i < results.size(); ++i) {

@@ -5,7 +5,9 @@
 #include <rapidcheck/gtest.h>
 
 #include <algorithm>
+#include <iterator>
 #include <map>
+#include <string>
 #include <vector>
 
 #include "modules/fabric/arrival_queue.h"
@@ -310,29 +312,52 @@ RC_GTEST_PROP(Channel, StatisticsCountWhatWasCarriedAndTheLongestWait, ()) {
 // Keeps the last value of each signal at each time.
 class Waveform final : public contract::ISignalObserver {
  public:
-  contract::SignalId declare(const std::string&, const std::string&, int) override { return contract::kNoSignal; }
-  void change(contract::SignalId signal, TimeFs at, std::uint64_t value) override { values[signal][at] = value; }
-  std::map<contract::SignalId, std::map<TimeFs, std::uint64_t>> values;
+  using ISignalObserver::declare;
+  contract::SignalId declare(const contract::SignalInfo& info) override {
+    names_.push_back(info.full_name());
+    return static_cast<contract::SignalId>(names_.size() - 1);
+  }
+  void change(contract::SignalId signal, TimeFs at, std::uint64_t value) override {
+    values_[names_[signal]][at] = value;
+  }
+
+  const std::map<TimeFs, std::uint64_t>& changes(const std::string& name) { return values_[name]; }
+  std::uint64_t value(const std::string& name, TimeFs at) {
+    const auto next = values_[name].upper_bound(at);
+    return next == values_[name].begin() ? 0 : std::prev(next)->second;
+  }
+
+ private:
+  std::vector<std::string> names_;
+  std::map<std::string, std::map<TimeFs, std::uint64_t>> values_;
 };
 
-RC_GTEST_PROP(Channel, QueueWaveformCountsTheFlitsThatAreReadyButNotOnTheWire, ()) {
+// What is committed after everything was retired may have been ready before.
+RC_GTEST_PROP(Channel, WaveformsShowTheFlitsThatAreOnTheWireAndThoseThatWait, ()) {
   Wire wire(*rc::gen::element(256.0, 128.0, 100.0));
   Waveform waveform;
-  const contract::SignalId busy = 1, queue = 2;
-  wire.channel.observe(waveform, busy, queue);
+  wire.channel.observe(waveform, "node", "to_peer");
   RunSource source;
-  commit_some(wire, source, pick_count(1, 6));
-  wire.channel.retire(wire.flits[wire.flits.size() / 2].end);  // in two steps
+  for (int round = 0; round < 2; ++round) {
+    commit_some(wire, source, pick_count(1, 6));
+    wire.channel.retire(wire.flits[wire.flits.size() / 2].end);
+    wire.channel.retire(wire.channel.available() + 1_fs);
+  }
   wire.channel.retire(kNever);
-  for (const auto& [at, value] : waveform.values[queue]) {
+  const std::string busy = "node.to_peer.busy", queue = "node.to_peer.queue";
+  for (const auto& [at, value] : waveform.changes(queue)) {
     std::uint64_t waiting = 0;
     for (const PlainFlit& f : wire.flits) waiting += f.ready <= at && at < f.start ? 1 : 0;
     RC_ASSERT(value == waiting);
   }
-  for (const PlainFlit& f : wire.flits) {
-    RC_ASSERT((f.start == f.ready || waveform.values[queue].count(f.ready) == 1));
-    RC_ASSERT((f.start == f.ready || waveform.values[queue].count(f.start) == 1));
-    RC_ASSERT(waveform.values[busy].at(f.start) == 1u);
+  for (std::size_t i = 0; i < wire.flits.size(); ++i) {
+    const PlainFlit& f = wire.flits[i];
+    RC_ASSERT((f.start == f.ready || waveform.changes(queue).count(f.ready) == 1));
+    RC_ASSERT((f.start == f.ready || waveform.changes(queue).count(f.start) == 1));
+    const bool followed = i + 1 < wire.flits.size() && wire.flits[i + 1].start == f.end;
+    RC_ASSERT(waveform.value(busy, f.start) == 1u);
+    RC_ASSERT(waveform.value(busy, f.end - 1_fs) == 1u);
+    RC_ASSERT(waveform.value(busy, f.end) == (followed ? 1u : 0u));
   }
 }
 

@@ -1,0 +1,25 @@
+# The writer of FST waveforms is fstapi.c of GTKWave, which the Debian package verilator has for its own models. Without
+# it, or without zlib, kernbench writes VCD only. Nothing of it is copied into the sources; it becomes part of the programs.
+find_path(KB_FSTAPI_DIR fstapi.c
+  HINTS ENV VERILATOR_ROOT
+  PATHS /usr/share/verilator /usr/local/share/verilator
+  PATH_SUFFIXES include/gtkwave
+  NO_DEFAULT_PATH
+  DOC "Folder with GTKWave's fstapi.c")
+find_package(ZLIB QUIET)
+if(KB_FSTAPI_DIR AND ZLIB_FOUND)
+  set(_fst_sources "${KB_FSTAPI_DIR}/fstapi.c" "${KB_FSTAPI_DIR}/fastlz.c" "${KB_FSTAPI_DIR}/lz4.c")
+  set_source_files_properties(${_fst_sources} PROPERTIES LANGUAGE CXX)  # as Verilator itself compiles them
+  set(KB_FST kb_fst)
+  add_library(kb_fst STATIC ${_fst_sources})
+  target_include_directories(kb_fst SYSTEM PUBLIC "$<BUILD_INTERFACE:${KB_FSTAPI_DIR}>")
+  target_compile_definitions(kb_fst PRIVATE "FST_CONFIG_INCLUDE=\"fst_config.h\"" INTERFACE KB_HAS_FST)
+  # Plug-ins have nothing to do with these names, some of which are those of liblz4. One thread writes a file, and packing
+  # its times at the highest level, which the source asks for, takes longer than all the rest.
+  target_compile_options(kb_fst PRIVATE -w -fvisibility=hidden -Dfwrite=fwrite_unlocked
+    "-Dcompress2(to,room,from,size,level)=compress2(to,room,from,size,1)"
+    $<$<BOOL:${KB_SANITIZE}>:-fno-sanitize=all>)
+  target_link_libraries(kb_fst PUBLIC ZLIB::ZLIB)
+else()
+  message(STATUS "Waveforms: VCD only; for FST install the packages verilator and zlib1g-dev")
+endif()

@@ -1,0 +1,66 @@
+#include "modules/fabric/wire_waves.h"
+
+namespace kb::modules {
+
+WireWaves::WireWaves(contract::ISignalObserver& observer, const std::string& node, const std::string& wire)
+    : observer_(observer), flits_(observer.detail() == contract::WaveDetail::flit) {
+  const auto declare = [&](Line& line, const contract::SignalInfo& info) {
+    line.signal = observer.declare(info);
+    wanted_ = wanted_ || line.signal != contract::kNoSignal;
+  };
+  if (!flits_) {
+    declare(busy_, {node, "", wire + ".busy", 1, {}});
+    declare(queue_, {node, "", wire + ".queue", kQueueBits, {}});
+    return;
+  }
+  declare(busy_, {node, wire, "valid", 1, {}});
+  declare(first_, {node, wire, "first", 1, {}});
+  declare(last_, {node, wire, "last", 1, {}});
+  declare(transaction_, {node, wire, "txn", kTransactionBits, {}});
+  declare(flit_, {node, wire, "flit", kFlitBits, {}});
+  declare(op_, {node, wire, "op", 2, {"read", "write", "message"}});
+  declare(leg_, {node, wire, "leg", 1, {"request", "response"}});
+  declare(queue_, {node, wire, "queue", kQueueBits, {}});
+}
+
+void WireWaves::add(const FlitStream& stream, std::uint32_t i, TimeFs ready, TimeFs start, TimeFs end) {
+  if (end == start) return;
+  if (start != busy_until_) show_idle();
+  busy_until_ = end;
+  set(busy_, start, 1);
+  if (flits_) show_flit(stream, i, start);
+  show_starts(ready);
+  if (start == ready) return;
+  starts_.push_back(start);
+  set(queue_, ready, std::min(starts_.size(), kMostShown));
+}
+
+void WireWaves::finish() {
+  show_idle();
+  show_starts(kNever);
+}
+
+void WireWaves::show_idle() {
+  for (Line* line : {&busy_, &first_, &last_}) set(*line, busy_until_, 0);
+}
+
+void WireWaves::show_flit(const FlitStream& stream, std::uint32_t i, TimeFs start) {
+  const ShownTransaction shown = ShownTransaction::unpack(stream.shown);
+  set(first_, start, stream.first + i == 0 ? 1 : 0);
+  set(last_, start, shown.ends && i + 1 == stream.count ? 1 : 0);
+  set(transaction_, start, shown.id % (std::uint64_t{1} << kTransactionBits));
+  set(flit_, start, (stream.first + i) % (1u << kFlitBits));
+  set(op_, start, static_cast<std::uint64_t>(shown.op));
+  set(leg_, start, static_cast<std::uint64_t>(stream.leg));
+}
+
+// Flits that started up to then wait no longer.
+void WireWaves::show_starts(TimeFs until) {
+  while (!starts_.empty() && starts_.front() <= until) {
+    const TimeFs start = starts_.front();
+    starts_.pop_front();
+    set(queue_, start, std::min(starts_.size(), kMostShown));
+  }
+}
+
+}  // namespace kb::modules

@@ -1,0 +1,55 @@
+// Waveforms as a value change dump (IEEE 1364), readable by GTKWave.
+#pragma once
+
+#include <array>
+#include <memory>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "platform/observe/output_file.h"
+#include "platform/waves/i_wave_file.h"
+
+namespace kb::waves {
+
+// Words of states are variables of type string, an extension that GTKWave reads and vcd2fst keeps.
+class VcdFile final : public IWaveFile {
+ public:
+  explicit VcdFile(observe::OutputFile& file) : file_(file) {}
+
+  void begin(const std::vector<contract::SignalInfo>& signals, TimeFs from) override;
+  void initial(std::uint32_t signal, std::uint64_t value) override { change(signal, value); }
+  void end_initial() override { append("$end\n"); }
+  void time(TimeFs at) override;
+  void change(std::uint32_t signal, std::uint64_t value) override;
+  void end(TimeFs at) override;
+
+ private:
+  struct Line {
+    std::array<char, 6> tail{};  // identifier and line break
+    std::uint8_t tail_size = 0;
+    std::uint8_t bits = 1;
+    bool has_words = false;
+  };
+  struct Text {
+    std::string identifier;
+    std::vector<std::string> words;
+  };
+
+  std::string header(const std::vector<contract::SignalInfo>& signals);
+  void append(const std::string& text) { append(text.data(), text.size()); }
+  void append(const char* text, std::size_t size);
+  void append_number(std::int64_t number);
+  void flush();
+
+  observe::OutputFile& file_;
+  std::vector<Line> lines_;
+  std::unordered_map<std::uint32_t, Text> texts_;  // of signals with words
+  TimeFs written_ = 0_fs;
+  std::int64_t upper_ = -1;  // all but the last digits of the latest time, which rarely change
+  std::string upper_text_;
+  std::unique_ptr<char[]> buffer_;
+  std::size_t used_ = 0;
+};
+
+}  // namespace kb::waves

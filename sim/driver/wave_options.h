@@ -1,0 +1,28 @@
+// What of a run's waveforms is written, and where.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "platform/contract/i_signal_observer.h"
+#include "platform/observe/output_file.h"
+
+namespace kb::sim {
+
+enum class WaveFormat { vcd, fst };
+
+// By the ending of a file's name, .vcd or .fst; nothing for others.
+std::optional<WaveFormat> wave_format(const std::string& name);
+
+struct WaveOptions {
+  observe::OutputFile* file = nullptr;  // none when null; the caller commits
+  WaveFormat format = WaveFormat::vcd;
+  contract::WaveDetail detail = contract::WaveDetail::wire;
+  std::vector<std::string> filters;             // globs over "node.signal"; empty = every signal
+  std::string filter_option = "--wave-filter";  // as messages call it
+  TimeFs from = 0_fs, until = kNever;           // what is recorded
+  observe::OutputFile* gtkw = nullptr;          // a save file of GTKWave for what was recorded; none when null
+};
+
+}  // namespace kb::sim

@@ -1,0 +1,74 @@
+#include "sim/driver/wave_recording.h"
+
+#include <algorithm>
+#include <filesystem>
+
+#include "platform/base/error.h"
+#include "platform/waves/fst_file.h"
+#include "platform/waves/gtkw_file.h"
+#include "platform/waves/vcd_file.h"
+
+namespace kb::sim {
+namespace {
+
+std::unique_ptr<waves::IWaveFile> make_file(const WaveOptions& options) {
+  if (options.format == WaveFormat::fst) return waves::make_fst_file(*options.file);
+  return std::make_unique<waves::VcdFile>(*options.file);
+}
+
+waves::WaveRecorder::Options recorder_options(const WaveOptions& options) {
+  waves::WaveRecorder::Options recorder;
+  recorder.filters = options.filters;
+  recorder.from = options.from;
+  recorder.until = options.until;
+  recorder.detail = options.detail;
+  return recorder;
+}
+
+}  // namespace
+
+std::optional<WaveFormat> wave_format(const std::string& name) {
+  const auto ends_in = [&](const char* ending) {
+    constexpr std::size_t kEnding = 4;
+    return name.size() > kEnding && name.compare(name.size() - kEnding, kEnding, ending) == 0;
+  };
+  if (ends_in(".vcd")) return WaveFormat::vcd;
+  if (ends_in(".fst")) return WaveFormat::fst;
+  return std::nullopt;
+}
+
+WaveRecording::WaveRecording(const WaveOptions& options)
+    : options_(options), file_(make_file(options)), recorder_(*file_, recorder_options(options)) {}
+
+void WaveRecording::check_filters() const {
+  const std::vector<std::string> unmatched = recorder_.unmatched_filters();
+  if (unmatched.empty()) return;
+  throw Error::configuration(options_.filter_option + " '" + unmatched[0] +
+                             "' matches no signal; a signal is named node.signal, e.g. '" + recorder_.example() +
+                             "', and * stands for any characters");
+}
+
+void WaveRecording::finish(TimeFs end, std::vector<std::string>& warnings) {
+  for (const std::string& filter : recorder_.useless_filters()) {
+    warnings.push_back(options_.filter_option + " '" + filter + "' has matched no signal of this run");
+  }
+  if (options_.from > end) {
+    warnings.push_back("the waveforms are empty: --wave-from-ns " + format_ns(options_.from) +
+                       " is after the end of the run at " + format_ns(end) + " ns");
+  }
+  recorder_.finish(end);
+}
+
+void WaveRecording::write_save_file(const std::deque<LaunchRecord>& launches, TimeFs end) {
+  if (options_.gtkw == nullptr) return;
+  waves::SaveFile save;
+  save.waveform = std::filesystem::absolute(options_.file->path()).lexically_normal().string();
+  save.until = std::min(end, options_.until);
+  save.from = std::min(options_.from, save.until);
+  for (const LaunchRecord& launch : launches) {
+    save.spans.push_back({"launch " + std::to_string(launch.id), launch.submitted, std::min(launch.completed, end)});
+  }
+  options_.gtkw->write(waves::render_gtkw(save, recorder_.signals()));
+}
+
+}  // namespace kb::sim

@@ -1,0 +1,128 @@
+// An FST is read back by the library that wrote it.
+#include "platform/waves/fst_file.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <cstdio>
+#include <filesystem>
+#include <fstream>
+#include <map>
+#include <set>
+#include <sstream>
+
+#include "platform/base/error.h"
+#include "platform/waves/wave_recorder.h"
+#ifdef KB_HAS_FST
+#include <fstapi.h>
+#endif
+
+namespace kb::waves {
+namespace {
+
+class FstFileTest : public testing::Test {
+ protected:
+  void SetUp() override {
+    file_ = (std::filesystem::temp_directory_path() / ("kb_fst_" + std::to_string(::getpid()) + ".fst")).string();
+  }
+  void TearDown() override {
+    std::filesystem::remove(file_);
+    std::filesystem::remove(file_ + ".vcd");
+  }
+  std::string file_;
+};
+
+#ifdef KB_HAS_FST
+
+// As a value change dump, from the first time on.
+std::string read_back(const std::string& name) {
+  void* const reader = ::fstReaderOpen(name.c_str());
+  if (reader == nullptr) return "no FST";
+  std::FILE* const out = std::fopen((name + ".vcd").c_str(), "w");
+  ::fstReaderProcessHier(reader, out);
+  ::fstReaderSetFacProcessMaskAll(reader);
+  ::fstReaderIterBlocks(reader, nullptr, nullptr, out);
+  std::fclose(out);
+  ::fstReaderClose(reader);
+  std::ostringstream text;
+  text << std::ifstream(name + ".vcd").rdbuf();
+  return text.str();
+}
+
+TEST_F(FstFileTest, ScopesValuesAndWordsComeBack) {
+  observe::OutputFile file(file_, "the waveform file");
+  const std::unique_ptr<IWaveFile> format = make_fst_file(file);
+  WaveRecorder recorder(*format, {});
+  const auto bit = recorder.declare("sip0.cube0", "busy", 1);
+  const auto state = recorder.declare({"sip0.cube0", "to_sip0.r1", "state", 2, {"idle", "runs"}});
+  const auto wide = recorder.declare("sip0", "wide", 64);
+  recorder.change(bit, 10_fs, 1);
+  recorder.change(state, 10_fs, 1);
+  recorder.change(wide, 20_fs, 0x8000000000000001u);
+  recorder.change(state, 30_fs, 0);
+  recorder.change(bit, 31_fs, 0);  // after the end
+  recorder.finish(30_fs);
+  file.commit();
+  const std::string text = read_back(file_);
+  EXPECT_THAT(text, testing::HasSubstr("$scope module sip0 $end\n"
+                                       "$var wire 64 ! wide [63:0] $end\n"
+                                       "$scope module cube0 $end\n"
+                                       "$var wire 1 \" busy $end\n"
+                                       "$scope module to_sip0_r1 $end\n"
+                                       "$var wire 2 # state [1:0] $end\n"
+                                       "$var string 0 $ state_text $end\n"
+                                       "$upscope $end\n$upscope $end\n$upscope $end\n"));
+  std::map<std::int64_t, std::set<std::string>> changes;  // the order of one time is the library's
+  std::int64_t now = 0;
+  std::istringstream lines(text.substr(text.find("$end\n#10\n") + 5));
+  for (std::string line; std::getline(lines, line);) {
+    if (line[0] == '#') {
+      now = std::stoll(line.substr(1));
+    } else {
+      changes[now].insert(line);
+    }
+  }
+  const std::map<std::int64_t, std::set<std::string>> expected = {
+      {10, {"1\"", "b01 #", "sruns $"}}, {20, {"b1" + std::string(62, '0') + "1 !"}}, {30, {"b00 #", "sidle $"}}};
+  EXPECT_EQ(changes, expected);
+}
+
+TEST_F(FstFileTest, SeveralSectionsAreOneFile) {
+  constexpr int kChanges = 500'000;
+  observe::OutputFile file(file_, "the waveform file");
+  const std::unique_ptr<IWaveFile> format = make_fst_file(file);
+  WaveRecorder recorder(*format, {});
+  const auto bit = recorder.declare("n", "a", 1);
+  for (int i = 1; i <= kChanges; ++i) recorder.change(bit, i * 3_fs, static_cast<std::uint64_t>(i % 2));
+  recorder.finish(kChanges * 3_fs);
+  file.commit();
+  std::istringstream lines(read_back(file_));
+  int next = 1;
+  std::int64_t now = 0;
+  for (std::string line; std::getline(lines, line);) {
+    if (line[0] == '#') now = std::stoll(line.substr(1));
+    if (now == 0 || line.size() != 2 || line[1] != '!') continue;
+    ASSERT_EQ(now, next * 3);
+    ASSERT_EQ(line[0], '0' + next % 2);
+    ++next;
+  }
+  EXPECT_EQ(next, kChanges + 1);
+}
+
+#else
+
+TEST_F(FstFileTest, WithoutTheLibraryTheErrorNamesThePackage) {
+  try {
+    check_fst("w.fst");
+    FAIL();
+  } catch (const Error& error) {
+    EXPECT_EQ(error.family(), ErrorFamily::configuration);
+    EXPECT_THAT(error.what(), testing::HasSubstr("apt-get install verilator zlib1g-dev"));
+  }
+}
+
+#endif
+
+}  // namespace
+}  // namespace kb::waves
