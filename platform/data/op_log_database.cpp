@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 #include <sqlite3.h>
 
-#include <chrono>
 #include <filesystem>
 
 #include "platform/base/error.h"
@@ -23,11 +22,6 @@ std::string read_only_uri(const std::string& file) {
     uri += plain ? std::string(1, c) : fmt::format("%{:02X}", byte);
   }
   return uri + "?immutable=1";
-}
-
-std::string text_of(sqlite3_stmt* statement, int column) {
-  const unsigned char* text = sqlite3_column_text(statement, column);
-  return text == nullptr ? "" : reinterpret_cast<const char*>(text);
 }
 
 OpRow row_of(sqlite3_stmt* statement) {
@@ -63,34 +57,28 @@ void add_set(std::string& sql, const char* column, const std::optional<std::vect
 
 }  // namespace
 
-// While it exists, a statement ends with SQLITE_INTERRUPT when the time has passed or the database is stopped.
-class OpLogDatabase::Deadline {
- public:
-  Deadline(OpLogDatabase& owner, double seconds)
-      : owner_(owner), end_(std::chrono::steady_clock::now() + std::chrono::duration_cast<Clock>(Seconds(seconds))) {
-    sqlite3_progress_handler(owner_.database_.get(), kStepsBetweenLooks, &Deadline::passed, this);
-  }
-  ~Deadline() { sqlite3_progress_handler(owner_.database_.get(), 0, nullptr, nullptr); }
-  Deadline(const Deadline&) = delete;
-  Deadline& operator=(const Deadline&) = delete;
-
- private:
-  using Clock = std::chrono::steady_clock::duration;
-  using Seconds = std::chrono::duration<double>;
-  static int passed(void* self) {
-    const auto* deadline = static_cast<const Deadline*>(self);
-    return deadline->owner_.stopped_ || std::chrono::steady_clock::now() > deadline->end_ ? 1 : 0;
-  }
-
-  OpLogDatabase& owner_;
-  std::chrono::steady_clock::time_point end_;
-};
+OpLogDatabase::Deadline::Deadline(OpLogDatabase& owner, double seconds)
+    : owner_(owner), end_(std::chrono::steady_clock::now() + std::chrono::duration_cast<Clock>(Seconds(seconds))) {
+  sqlite3_progress_handler(owner_.database_.get(), kStepsBetweenLooks, &Deadline::passed, this);
+}
+OpLogDatabase::Deadline::~Deadline() {
+  sqlite3_progress_handler(owner_.database_.get(), 0, nullptr, nullptr);
+}
+int OpLogDatabase::Deadline::passed(void* self) {
+  const auto* deadline = static_cast<const Deadline*>(self);
+  return deadline->owner_.stopped_ || std::chrono::steady_clock::now() > deadline->end_ ? 1 : 0;
+}
 
 void OpLogDatabase::Close::operator()(sqlite3* database) const {
   sqlite3_close_v2(database);
 }
 void OpLogDatabase::Close::operator()(sqlite3_stmt* statement) const {
   sqlite3_finalize(statement);
+}
+
+std::string OpLogDatabase::text_of(sqlite3_stmt* statement, int column) {
+  const unsigned char* text = sqlite3_column_text(statement, column);
+  return text == nullptr ? "" : reinterpret_cast<const char*>(text);
 }
 
 OpLogDatabase::OpLogDatabase(std::string file) : file_(std::move(file)) {
@@ -157,6 +145,15 @@ void OpLogDatabase::scan(std::int64_t from, std::int64_t to, const std::function
   Statement rows = prepare(std::string(kRowSql) + " FROM op WHERE seq >= ? AND seq < ?");
   sqlite3_bind_int64(rows.get(), 1, from);
   sqlite3_bind_int64(rows.get(), 2, to);
+  while (step(rows)) {
+    if (!take(row_of(rows.get()))) return;
+  }
+}
+
+void OpLogDatabase::scan_component(std::int64_t component, const std::function<bool(const OpRow&)>& take) {
+  const std::lock_guard lock(mutex_);
+  Statement rows = prepare(std::string(kRowSql) + " FROM op WHERE component_id = ? ORDER BY t_start_fs, seq");
+  sqlite3_bind_int64(rows.get(), 1, component);
   while (step(rows)) {
     if (!take(row_of(rows.get()))) return;
   }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <atomic>
+#include <chrono>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -11,6 +12,8 @@
 #include <string_view>
 #include <utility>
 #include <vector>
+
+#include "platform/data/activity_tables.h"
 
 struct sqlite3;
 struct sqlite3_stmt;
@@ -33,6 +36,27 @@ struct OpLogNames {
   };
   std::vector<std::pair<std::int64_t, std::string>> components;  // that have operations
   std::vector<Operation> operations;
+};
+
+// What operations of one kind computed together.
+struct OpWork {
+  std::int64_t operation = 0;  // as in `operation`
+  std::int64_t count = 0;
+  double busy_fs = 0;
+  double macs = 0, useful_macs = 0;  // commands have all of theirs counted as useful
+  double elements = 0;               // times passes
+};
+
+// A message is sent out of an operand, copied into the receiver's slot and received out of it.
+struct MessageStep {
+  enum class Kind { send, copy, receive };
+  Kind kind = Kind::send;
+  std::int64_t component = 0;
+  std::int64_t start_fs = 0, end_fs = 0;
+  std::string source, destination;  // addresses
+  std::int64_t sequence = 0;        // of the message in its queue
+  std::int64_t bytes = 0;
+  std::string direction;  // at the PE of the step
 };
 
 // Which operations, in which order.
@@ -64,11 +88,23 @@ class OpLogDatabase {
 
   // Every operation with seq in [from, to), in that order, until `take` returns false. Errors as the constructor's.
   void scan(std::int64_t from, std::int64_t to, const std::function<bool(const OpRow&)>& take);
+  // Those of a component in the order of their start, then of their end in the log, until `take` returns false.
+  void scan_component(std::int64_t component, const std::function<bool(const OpRow&)>& take);
   // Empty when it takes longer than `seconds` of the computer's time, or stop() was called.
   std::optional<std::vector<OpRow>> select(const OpQuery& query, double seconds);
   std::optional<std::int64_t> count(const OpQuery& query, double seconds);
   // The parameters of an operation, JSON text; empty when there is no such operation.
   std::optional<std::pair<OpRow, std::string>> find(std::int64_t seq);
+
+  // What operations that begin in [from, to) computed, by kind of operation; a composite by its tiles. Of components
+  // whose name begins with `under`. Empty as select().
+  std::optional<std::vector<OpWork>> work(std::int64_t from_fs, std::int64_t to_fs, const std::string& under,
+                                          double seconds);
+  // Those that begin in [from, to), at most `limit`, in order of their start. Empty as select().
+  std::optional<std::vector<MessageStep>> message_steps(std::int64_t from_fs, std::int64_t to_fs, std::int64_t limit,
+                                                        double seconds);
+  // Empty when the run recorded no activity. Errors as the constructor's.
+  ActivityTables activity();
 
   // What runs and what comes ends at once.
   void stop() { stopped_ = true; }
@@ -79,7 +115,22 @@ class OpLogDatabase {
     void operator()(sqlite3_stmt* statement) const;
   };
   using Statement = std::unique_ptr<sqlite3_stmt, Close>;
-  class Deadline;
+  // While it exists, a statement ends with SQLITE_INTERRUPT when the time has passed or the database is stopped.
+  class Deadline {
+   public:
+    Deadline(OpLogDatabase& owner, double seconds);
+    ~Deadline();
+    Deadline(const Deadline&) = delete;
+    Deadline& operator=(const Deadline&) = delete;
+
+   private:
+    using Clock = std::chrono::steady_clock::duration;
+    using Seconds = std::chrono::duration<double>;
+    static int passed(void* self);
+
+    OpLogDatabase& owner_;
+    std::chrono::steady_clock::time_point end_;
+  };
 
   void open();
   void check_schema();
@@ -87,6 +138,7 @@ class OpLogDatabase {
   Statement prepare(const std::string& sql);
   Statement prepare(const std::string& head, const OpQuery& query, const std::string& tail);
   bool step(Statement& statement);
+  static std::string text_of(sqlite3_stmt* statement, int column);
   [[noreturn]] void refuse(int code, const std::string& reason) const;
 
   std::string file_;

@@ -54,11 +54,19 @@ inline constexpr const char* kCompareFooter =
     "  kernbench compare a b --json | jq '.parts[]'\n"
     "Launches of one kernel on one SIP are compared in their order.";
 
+inline constexpr const char* kConvertFooter =
+    "Examples:\n"
+    "  kernbench convert r --perfetto r.pftrace             after kernbench run --record r\n"
+    "  kernbench convert r --perfetto r.pftrace --wires     with every wire: a larger file\n"
+    "\n"
+    "Open it in https://ui.perfetto.dev, which reads it in the browser, or query it with trace_processor.";
+
 inline constexpr const char* kWebFooter =
     "Examples:\n"
     "  kernbench web                                        the run in results\n"
     "  kernbench web r --port 0 --no-open                   any free port, and only the address\n"
     "  kernbench run --record r                             a run with a timeline\n"
+    "  kernbench web better --against r                     what changed from r to better\n"
     "\n"
     "The page is for this user on this computer: the server listens on 127.0.0.1 alone, and the address has a secret.\n"
     "Another computer's run: ssh -L 8765:127.0.0.1:8765 HOST, kernbench web there, and the address in a browser here.\n"

@@ -41,7 +41,8 @@ constexpr Entry kCommands[] = {
     {"traffic", "Replay a file of raw memory transactions", make_traffic_command},
     {"compare", "Compare two runs: settings, launches, where the time went", make_compare_command},
     {"serve", "Be the machine of a simulation in another process", make_serve_command},
-    {"web", "Look at a run in the browser: what bounds it, timeline, tables", make_web_command},
+    {"web", "Look at a run in the browser: why it is slow, machine, timeline", make_web_command},
+    {"convert", "Convert a recorded run for another program: Perfetto", make_convert_command},
     {"evaluate", "Measure the machine over many runs: data files, figures, checks", make_evaluate_command},
 };
 

@@ -17,6 +17,7 @@ class WebCommand final : public Command {
     choice_.program = &program;
     app.footer(kWebFooter);
     app.add_option("RUN_DIR", folder_, "Folder of a run")->capture_default_str();
+    app.add_option("--against", against_, "Folder of a run to compare this one with")->type_name("DIR");
     app.add_option("--topology", choice_.file, "Topology file of the run (default: topology.json of RUN_DIR, if any)")
         ->type_name("FILE");
     add_whole_option(app, "--port", port_, 0, kLastPort, "Port on this computer; 0 is any free one");
@@ -26,6 +27,7 @@ class WebCommand final : public Command {
   int run() override {
     web::SessionOptions options;
     options.folder = folder_;
+    options.against = against_;
     if (!choice_.file.empty()) options.topology = topology::render_json(choice_.load());
     options.port = static_cast<int>(port_);
     options.open_browser = !no_open_;
@@ -35,7 +37,7 @@ class WebCommand final : public Command {
 
  private:
   TopologyChoice choice_;
-  std::string folder_ = "results";
+  std::string folder_ = "results", against_;
   std::uint64_t port_ = kUsualPort;
   bool no_open_ = false;
 };

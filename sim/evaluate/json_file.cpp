@@ -139,6 +139,15 @@ Json read_json(const std::string& file, std::size_t most_bytes) {
   return parse_json(file, read_regular(file, most_bytes));
 }
 
+Json read_json_without(const std::set<std::string>& members, const std::string& file, std::size_t most_bytes) {
+  const std::string text = read_regular(file, most_bytes);
+  Inspector inspector(file, text);
+  Json::sax_parse(text, &inspector);
+  return Json::parse(text, [&](int depth, Json::parse_event_t event, Json& parsed) {
+    return depth != 1 || event != Json::parse_event_t::key || members.count(parsed.get<std::string>()) == 0;
+  });
+}
+
 // "[json.exception.type_error.302] ...", "[...] parse error at line 1, column 2: ..."
 std::string reason_of(const Json::exception& error) {
   std::string text = error.what();

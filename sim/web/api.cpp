@@ -13,8 +13,8 @@
 #include "platform/base/glob.h"
 #include "platform/base/split.h"
 #include "platform/base/units.h"
-#include "platform/base/whole_number.h"
 #include "platform/observe/json_writer.h"
+#include "sim/web/answer.h"
 #include "sim/web/assets.h"
 
 namespace kb::web {
@@ -22,44 +22,7 @@ namespace {
 
 using observe::JsonWriter;
 
-constexpr double kQuerySeconds = 10;
 constexpr std::int64_t kMostPage = 1000;
-constexpr int kNotFound = 404, kBadRequest = 400, kTooSlow = 503;
-
-HttpResponse json(JsonWriter& writer) {
-  HttpResponse response;
-  response.body = writer.take();
-  return response;
-}
-
-HttpResponse error(int status, const std::string& message) {
-  JsonWriter writer(JsonWriter::Layout::compact);
-  writer.begin_object().key("error").text(message).end_object();
-  HttpResponse response = json(writer);
-  response.status = status;
-  return response;
-}
-
-Error bad_request(const std::string& message) {
-  return Error::configuration(message);
-}
-
-std::int64_t whole(const std::string& name, const std::string& text) {
-  std::int64_t value = 0;
-  if (parse_whole(text, value) != std::errc()) throw bad_request(name + " has to be a whole number");
-  return value;
-}
-
-std::int64_t whole(const HttpRequest& request, const std::string& name, std::int64_t otherwise) {
-  const auto text = request.parameter(name);
-  return text ? whole(name, *text) : otherwise;
-}
-
-std::int64_t needed(const HttpRequest& request, const std::string& name) {
-  const auto text = request.parameter(name);
-  if (!text) throw bad_request(name + " is missing");
-  return whole(name, *text);
-}
 
 std::string lower(std::string text) {
   std::transform(text.begin(), text.end(), text.begin(),
@@ -166,8 +129,8 @@ std::string csv_row(const data::OpRow& row, const Names& names) {
 
 }  // namespace
 
-Api::Api(RunFolder& run, const Timeline* timeline, const std::atomic<bool>& ready)
-    : run_(run), timeline_(timeline), ready_(ready) {}
+Api::Api(RunFolder& run, const Timeline* timeline, const std::atomic<bool>& ready, const Against* against)
+    : run_(run), timeline_(timeline), ready_(ready), against_(against) {}
 
 HttpResponse Api::answer(const HttpRequest& request) const {
   for (const Asset& asset : assets()) {
@@ -178,13 +141,21 @@ HttpResponse Api::answer(const HttpRequest& request) const {
     return response;
   }
   static const std::map<std::string, Route> routes = {{"/api/run", &Api::run},
+                                                      {"/api/compare", &Api::comparison},
                                                       {"/api/state", &Api::state},
                                                       {"/api/rows", &Api::rows},
                                                       {"/api/tiles", &Api::tiles},
                                                       {"/api/op", &Api::operation},
                                                       {"/api/ops", &Api::operations},
                                                       {"/api/ops.csv", &Api::operations_csv},
-                                                      {"/api/launches.csv", &Api::launches_csv}};
+                                                      {"/api/launches.csv", &Api::launches_csv},
+                                                      {"/api/machine", &Api::machine},
+                                                      {"/api/activity", &Api::activity},
+                                                      {"/api/classes", &Api::classes},
+                                                      {"/api/cells", &Api::cells},
+                                                      {"/api/profile", &Api::profile},
+                                                      {"/api/work", &Api::work},
+                                                      {"/api/messages", &Api::messages}};
   const auto route = routes.find(request.path);
   if (route == routes.end()) return error(kNotFound, "there is no such page");
   try {
@@ -194,9 +165,21 @@ HttpResponse Api::answer(const HttpRequest& request) const {
   }
 }
 
-HttpResponse Api::run(const HttpRequest&) const {
+const RunFolder& Api::run_of(const HttpRequest& request) const {
+  if (request.parameter("run").value_or("") != "against") return run_;
+  if (against_ == nullptr) throw bad_request("there is no run to compare with; start with --against DIR");
+  return against_->run();
+}
+
+HttpResponse Api::run(const HttpRequest& request) const {
   HttpResponse response;
-  response.body = run_.summary();
+  response.body = run_of(request).summary();
+  return response;
+}
+
+HttpResponse Api::comparison(const HttpRequest&) const {
+  HttpResponse response;
+  response.body = against_ == nullptr ? "null" : against_->comparison();
   return response;
 }
 

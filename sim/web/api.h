@@ -5,6 +5,7 @@
 #include <functional>
 #include <string>
 
+#include "sim/web/against.h"
 #include "sim/web/http_server.h"
 #include "sim/web/run_folder.h"
 #include "sim/web/timeline.h"
@@ -17,8 +18,8 @@ namespace kb::web {
 // bits), rows and kinds (16 bits each).
 class Api {
  public:
-  // `timeline` is null for a run without operations.
-  Api(RunFolder& run, const Timeline* timeline, const std::atomic<bool>& ready);
+  // `timeline` is null for a run without operations. `against` is the run that this one is compared with, if any.
+  Api(RunFolder& run, const Timeline* timeline, const std::atomic<bool>& ready, const Against* against = nullptr);
 
   HttpResponse answer(const HttpRequest& request) const;
 
@@ -26,6 +27,7 @@ class Api {
   using Route = HttpResponse (Api::*)(const HttpRequest&) const;
 
   HttpResponse run(const HttpRequest& request) const;
+  HttpResponse comparison(const HttpRequest& request) const;
   HttpResponse state(const HttpRequest& request) const;
   HttpResponse rows(const HttpRequest& request) const;
   HttpResponse tiles(const HttpRequest& request) const;
@@ -33,13 +35,24 @@ class Api {
   HttpResponse operations(const HttpRequest& request) const;
   HttpResponse operations_csv(const HttpRequest& request) const;
   HttpResponse launches_csv(const HttpRequest& request) const;
+  // In activity_api.cpp.
+  HttpResponse machine(const HttpRequest& request) const;
+  HttpResponse activity(const HttpRequest& request) const;
+  HttpResponse classes(const HttpRequest& request) const;
+  HttpResponse cells(const HttpRequest& request) const;
+  HttpResponse profile(const HttpRequest& request) const;
+  HttpResponse work(const HttpRequest& request) const;
+  HttpResponse messages(const HttpRequest& request) const;
 
   data::OpQuery query_of(const HttpRequest& request) const;
   void need_operations() const;
+  // The run, or with run=against the one that it is compared with.
+  const RunFolder& run_of(const HttpRequest& request) const;
 
   RunFolder& run_;
   const Timeline* timeline_;
   const std::atomic<bool>& ready_;
+  const Against* against_;
 };
 
 }  // namespace kb::web

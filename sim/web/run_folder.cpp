@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <filesystem>
+#include <future>
 #include <nlohmann/json.hpp>
 #include <vector>
 
@@ -32,7 +33,7 @@ Json read_result(const std::string& folder) {
                                "' is not the folder of a run: it has no result.json; give the one that `kernbench run "
                                "--out DIR` wrote");
   }
-  Json result = evaluate::read_json(file, kMostBytes);
+  Json result = evaluate::read_json_without({"blocks", "config"}, file, kMostBytes);
   const bool is_result =
       result.is_object() && result.contains("schema") && result.contains("launches") && result["launches"].is_array();
   if (!is_result) throw Error::configuration(file + ": is not the result of a run");
@@ -46,12 +47,12 @@ Json read_result(const std::string& folder) {
 
 // Exact below 9 s of simulated time, where a double has every femtosecond.
 Json as_fs(const Json& launch, const char* member) {
-  constexpr double kFsPerNs = 1e6, kLimit = 4e12;
+  constexpr double kFsInNs = 1e6, kLimit = 4e12;
   const auto at = launch.find(member);
   if (at == launch.end() || !at->is_number()) return nullptr;
   const double ns = at->get<double>();
   if (!(ns >= 0 && ns < kLimit)) return nullptr;
-  return std::to_string(std::llround(ns * kFsPerNs));
+  return std::to_string(std::llround(ns * kFsInNs));
 }
 
 Json launch_summary(const Json& launch) {
@@ -64,19 +65,6 @@ Json launch_summary(const Json& launch) {
   summary["start_fs"] = as_fs(launch, "start_ns");
   summary["completed_fs"] = as_fs(launch, "completed_ns");
   return summary;
-}
-
-// { "pe_cpu": 256, ... } of what `kernbench topology --json` prints.
-Json machine_summary(const Json& topology, const std::string& file) {
-  const bool is_machine = topology.is_object() && topology.contains("nodes") && topology["nodes"].is_array();
-  if (!is_machine) throw Error::configuration(file + ": is not what `kernbench topology --json` prints");
-  Json kinds = Json::object();
-  for (const Json& node : topology["nodes"]) {
-    if (!node.is_object() || !node.contains("kind") || !node["kind"].is_string()) continue;
-    Json& count = kinds[node["kind"].get<std::string>()];
-    count = count.is_null() ? 1 : count.get<std::int64_t>() + 1;
-  }
-  return kinds;
 }
 
 double time_of(const Json& launch) {
@@ -133,8 +121,16 @@ std::string csv_of(const Json& launches) {
 }  // namespace
 
 RunFolder::RunFolder(const std::string& folder, const std::string& topology) {
-  Json result = read_result(folder);
   std::error_code ignored;
+  const std::string machine_file = (fs::path(folder) / "topology.json").string();
+  std::future<Json> machine_read;  // large machines have large files
+  if (!topology.empty() || fs::exists(machine_file, ignored)) {
+    machine_read = std::async(std::launch::async, [&] {
+      return topology.empty() ? evaluate::read_json(machine_file, kMostBytes)
+                              : evaluate::parse_json("the topology", topology);
+    });
+  }
+  Json result = read_result(folder);
   const fs::path full = fs::weakly_canonical(folder, ignored);
   name_ = full.filename().empty() ? full.string() : full.filename().string();
   launches_csv_ = csv_of(result["launches"]);
@@ -142,7 +138,7 @@ RunFolder::RunFolder(const std::string& folder, const std::string& topology) {
   Json summary = Json::object();
   summary["folder"] = name_;
   for (auto& [name, value] : result.items()) {
-    if (name == "blocks" || name == "config" || name == "launches") continue;
+    if (name == "launches") continue;
     summary[name] = value;
   }
   summary["launch_count"] = result["launches"].size();
@@ -151,11 +147,10 @@ RunFolder::RunFolder(const std::string& folder, const std::string& topology) {
     summary["launches"].push_back(launch_summary(result["launches"][i]));
   }
 
-  const std::string machine_file = (fs::path(folder) / "topology.json").string();
-  if (!topology.empty() || fs::exists(machine_file, ignored)) {
-    const Json machine = topology.empty() ? evaluate::read_json(machine_file, kMostBytes)
-                                          : evaluate::parse_json("the topology", topology);
-    summary["machine"] = machine_summary(machine, topology.empty() ? machine_file : "the topology");
+  if (machine_read.valid()) {
+    const Json machine = machine_read.get();
+    machine_.emplace(machine, topology.empty() ? machine_file : "the topology");
+    summary["machine"] = machine_->kinds();
     const Json of_run = result.value("topology", Json::object());
     own_topology_ = machine.value("sha256", Json()) == (of_run.is_object() ? of_run.value("sha256", Json()) : Json());
     summary["own_topology"] = own_topology_;
@@ -169,6 +164,12 @@ RunFolder::RunFolder(const std::string& folder, const std::string& topology) {
   summary["has_operations"] = has_operations();
   // A name may have bytes that are not UTF-8.
   summary_ = summary.dump(-1, ' ', false, Json::error_handler_t::replace);
+}
+
+const Activity& RunFolder::activity() const {
+  std::call_once(activity_read_,
+                 [this] { activity_.emplace(operations_ ? operations_->activity() : data::ActivityTables()); });
+  return *activity_;
 }
 
 }  // namespace kb::web

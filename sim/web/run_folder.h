@@ -3,9 +3,13 @@
 
 #include <cstdint>
 #include <memory>
+#include <mutex>
+#include <optional>
 #include <string>
 
 #include "platform/data/op_log_database.h"
+#include "sim/web/activity.h"
+#include "sim/web/machine.h"
 
 namespace kb::web {
 
@@ -28,12 +32,20 @@ class RunFolder {
   bool has_operations() const { return operations_ != nullptr; }
   data::OpLogDatabase& operations() const { return *operations_; }
   const std::string& operations_file() const { return operations_file_; }
+  // Empty without operations, and of a run that recorded none. Read when it is first asked for, by any thread.
+  const Activity& activity() const;
+
+  // Null when the topology is unknown.
+  const Machine* machine() const { return machine_ ? &*machine_ : nullptr; }
 
  private:
   std::string name_, summary_, launches_csv_;
   bool own_topology_ = true;
   std::string operations_file_;
   std::unique_ptr<data::OpLogDatabase> operations_;
+  std::optional<Machine> machine_;
+  mutable std::once_flag activity_read_;
+  mutable std::optional<Activity> activity_;
 };
 
 }  // namespace kb::web

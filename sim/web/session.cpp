@@ -78,11 +78,14 @@ void serve(const SessionOptions& options, const std::function<void(const std::st
   std::optional<Timeline> timeline;
   if (run.has_operations()) timeline.emplace(run.operations().names());
 
+  std::optional<Against> against;
+  if (!options.against.empty()) against.emplace(options.against, options.folder);
+
   const AwaitedSignals signals;
   std::optional<Loader> loader;
   static const std::atomic<bool> kReady{true};
   if (timeline) loader.emplace(*timeline, run);
-  const Api api(run, timeline ? &*timeline : nullptr, loader ? loader->ready() : kReady);
+  const Api api(run, timeline ? &*timeline : nullptr, loader ? loader->ready() : kReady, against ? &*against : nullptr);
   HttpServer server([&](const HttpRequest& request) { return api.answer(request); });
   server.start(options.port);
   say("The run of '" + run.name() + "' is shown at " + server.url());
@@ -98,6 +101,7 @@ void serve(const SessionOptions& options, const std::function<void(const std::st
     if (loader) loader->rethrow_failure();
   }
   if (run.has_operations()) run.operations().stop();
+  if (against && against->run().has_operations()) against->run().operations().stop();
   server.stop();
 }
 

@@ -9,6 +9,7 @@ namespace kb::web {
 struct SessionOptions {
   std::string folder;
   std::string topology;  // as `kernbench topology --json` prints it; empty: that of the folder
+  std::string against;   // folder of the run to compare with; empty: none
   int port = 0;          // 0: any free one
   bool open_browser = true;
 };

@@ -144,3 +144,91 @@ export async function fetchTile(rows: number[], t0: bigint, t1: bigint, px: numb
     },
   };
 }
+
+// What a resource did in a window of time.
+export interface Resource { component: string; kind: string; name: string; share: number; busyNs: number; bytes: number; waitNs: number; queue: number; gbs: number }
+
+export async function fetchActivity(query: string, signal: AbortSignal): Promise<{ total: number; rows: Resource[] }> {
+  const raw = await json<{ total: number; rows: [string, string, string, number, number, number, number, number, number][] }>(`/api/activity?${query}`, signal);
+  const rows = raw.rows.map(([component, kind, name, share, busyNs, bytes, waitNs, queue, gbs]) => ({ component, kind, name, share, busyNs, bytes, waitNs, queue, gbs }));
+  return { total: raw.total, rows };
+}
+
+// All resources of one purpose: "sip*.cube*.pe*.pe_dma read".
+export interface ResourceClass { name: string; kind: string; count: number; mean: number; most: number; component: string; busiest: string; bytes: number; waitNs: number; gbs: number }
+
+export async function fetchClasses(t0: bigint, t1: bigint, signal: AbortSignal, run = ''): Promise<ResourceClass[]> {
+  const raw = await json<[string, string, number, number, number, string, string, number, number, number][]>(`/api/classes?t0=${t0}&t1=${t1}&run=${run}`, signal);
+  return raw.map(([name, kind, count, mean, most, component, busiest, bytes, waitNs, gbs]) => ({ name, kind, count, mean, most, component, busiest, bytes, waitNs, gbs }));
+}
+
+// What the resources of one kind did in a PE (with its HBM slice), a cube or an IO chiplet; and the wires between these.
+export interface Cell { id: string; kind: string; mean: number; most: number; bytes: number; waitNs: number }
+export interface GroupWire { from: string; to: string; share: number; bytes: number; waitNs: number; gbs: number }
+
+export async function fetchCells(t0: bigint, t1: bigint, signal: AbortSignal): Promise<{ cells: Cell[]; wires: GroupWire[] }> {
+  const raw = await json<{ cells: [string, string, number, number, number, number][]; wires: [string, string, number, number, number, number][] }>(`/api/cells?t0=${t0}&t1=${t1}`, signal);
+  return {
+    cells: raw.cells.map(([id, kind, mean, most, bytes, waitNs]) => ({ id, kind, mean, most, bytes, waitNs })),
+    wires: raw.wires.map(([from, to, share, bytes, waitNs, gbs]) => ({ from, to, share, bytes, waitNs, gbs })),
+  };
+}
+
+// Mean shares of busy time by kind of resource, in equal pieces of the window.
+export type Profile = Record<string, number[]>;
+export const fetchProfile = (t0: bigint, t1: bigint, columns: number, under: string, signal: AbortSignal) =>
+  json<Profile>(`/api/profile?t0=${t0}&t1=${t1}&px=${columns}&under=${encodeURIComponent(under)}`, signal);
+
+export type MachineWire = [from: string, to: string, kind: string, gbs: number];
+export interface MachineOverview {
+  mesh: [number, number];
+  cube_mm: [number, number];
+  channels_per_slice: number;
+  channel_gbs: number;
+  macs_per_ns: number | Record<string, number> | null;
+  elements_per_ns: number | Record<string, number> | null;
+  groups: string[];
+  pes: [label: string, x: number, y: number][];
+  pe_count: number;
+  wires: MachineWire[];
+}
+export interface MachinePart { nodes: [id: string, kind: string, x: number | null, y: number | null][]; wires: MachineWire[] }
+export const fetchMachine = (signal: AbortSignal) => json<MachineOverview>('/api/machine', signal);
+export const fetchMachinePart = (under: string, signal: AbortSignal) =>
+  json<MachinePart>(`/api/machine?under=${encodeURIComponent(under)}`, signal);
+
+// Two runs: `before` is the one of --against.
+export interface Difference { name: string; unit: string; before: number; after: number }
+export interface Compared { kernel: string; sip: number | null; before: { id: number; ns: number; limiter: string }; after: { id: number; ns: number; limiter: string } }
+export interface Comparison {
+  before: string;
+  after: string;
+  failures: string[];
+  settings: { name: string; before: string; after: string }[];
+  launches: Compared[];
+  without_partner: string[];
+  total: Difference;
+  parts: Difference[];
+  busy: Difference[];
+  figures: Difference[];
+  blocks: Difference[];
+}
+export const fetchComparison = (signal?: AbortSignal) => json<Comparison | null>('/api/compare', signal);
+export const fetchOtherRun = (signal: AbortSignal) => json<Run>('/api/run?run=against', signal);
+
+// What was computed in a window. Operations are numbered as in fetchRows().
+export interface OperationWork { operation: number; count: number; busyNs: number; macs: number; usefulMacs: number; elements: number }
+export interface Work { pes: number; hbm_bytes: number; operations: OperationWork[] }
+
+export async function fetchWork(t0: bigint, t1: bigint, under: string, signal: AbortSignal): Promise<Work> {
+  const raw = await json<{ pes: number; hbm_bytes: number; operations: [number, number, number, number, number, number][] }>(`/api/work?t0=${t0}&t1=${t1}&under=${under}`, signal);
+  return { ...raw, operations: raw.operations.map(([operation, count, busyNs, macs, usefulMacs, elements]) => ({ operation, count, busyNs, macs, usefulMacs, elements })) };
+}
+
+// A message between PEs; times from the begin of the window in fs, null when they are not in it.
+export interface Message { sender: string | null; receiver: string | null; bytes: number; direction: string; sent: number | null; arrived: number | null; awaited: number | null; received: number | null }
+
+export async function fetchMessages(t0: bigint, t1: bigint, signal: AbortSignal): Promise<{ all: boolean; messages: Message[] }> {
+  const raw = await json<{ all: boolean; messages: [string | null, string | null, number, string, number | null, number | null, number | null, number | null][] }>(`/api/messages?t0=${t0}&t1=${t1}`, signal);
+  return { all: raw.all, messages: raw.messages.map(([sender, receiver, bytes, direction, sent, arrived, awaited, received]) => ({ sender, receiver, bytes, direction, sent, arrived, awaited, received })) };
+}

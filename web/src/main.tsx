@@ -1,16 +1,22 @@
 import { render } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
-import { fetchRun, fetchRows, fetchState, type Rows, type Run, type State } from './api';
+import { fetchComparison, fetchRun, fetchRows, fetchState, type Comparison, type Rows, type Run, type State } from './api';
 import { forgetToken, href, useAddress } from './address';
+import { Collective } from './collective';
+import { Compare } from './compare';
+import { MachinePage } from './machine';
 import { Overview } from './overview';
+import { Roofline } from './roofline';
 import { Tables } from './tables';
 import { Timeline } from './timeline';
+import { Why } from './why';
 import { duration } from './time';
 
-const PAGES: [string, string][] = [['overview', 'Overview'], ['timeline', 'Timeline'], ['tables', 'Tables']];
+const PAGES: [string, string][] = [['overview', 'Overview'], ['why', 'Why'], ['machine', 'Machine'], ['roofline', 'Roofline'], ['timeline', 'Timeline'], ['tables', 'Tables']];
 
-function useRun(): { run: Run | null; rows: Rows | null; state: State | null; failure: string } {
+function useRun(): { run: Run | null; comparison: Comparison | null; rows: Rows | null; state: State | null; failure: string } {
   const [run, setRun] = useState<Run | null>(null);
+  const [comparison, setComparison] = useState<Comparison | null>(null);
   const [rows, setRows] = useState<Rows | null>(null);
   const [state, setState] = useState<State | null>(null);
   const [failure, setFailure] = useState('');
@@ -22,15 +28,16 @@ function useRun(): { run: Run | null; rows: Rows | null; state: State | null; fa
       setState(now);
       if (!now.ready && !ended) setTimeout(() => look().catch(failed), 150);
     };
-    fetchRun().then((found) => {
+    Promise.all([fetchRun(), fetchComparison()]).then(([found, compared]) => {
       setRun(found);
+      setComparison(compared);
       document.title = `${found.bench?.name ?? found.folder} · kernbench`;
       if (!found.has_operations) return undefined;
       return Promise.all([fetchRows().then(setRows), look()]);
     }).catch(failed);
     return () => { ended = true; };
   }, []);
-  return { run, rows, state, failure };
+  return { run, comparison, rows, state, failure };
 }
 
 function Verdict({ run }: { run: Run }) {
@@ -41,17 +48,20 @@ function Verdict({ run }: { run: Run }) {
 
 function App() {
   const address = useAddress();
-  const { run, rows, state, failure } = useRun();
+  const { run, comparison, rows, state, failure } = useRun();
   if (failure) return <main class="page"><p class="message bad" role="alert">{failure}</p></main>;
   if (!run) return <main class="page"><p class="message">Reading the run …</p></main>;
-  const page = PAGES.some(([name]) => name === address.page) ? address.page : 'overview';
+  const hasMessages = address.page === 'collective' || rows?.operations.some(({ name }) => name === 'ipcq_send');
+  const pages: [string, string][] = [...PAGES.slice(0, 4), ...(hasMessages ? [['collective', 'Collective'] as [string, string]] : []), ...PAGES.slice(4),
+    ...(comparison ? [['compare', 'Compare'] as [string, string]] : [])];
+  const page = pages.some(([name]) => name === address.page) ? address.page : 'overview';
   return (
     <>
       <a class="skip" href="#content">Skip to the content</a>
       <header>
         <span class="brand">kernbench</span>
         <nav aria-label="Pages">
-          {PAGES.map(([name, label]) => (
+          {pages.map(([name, label]) => (
             <a href={href(name)} aria-current={page === name ? 'page' : undefined}>{label}</a>
           ))}
         </nav>
@@ -62,9 +72,14 @@ function App() {
           <Verdict run={run} />
         </span>
       </header>
-      <main id="content" class={page === 'timeline' ? 'page full' : 'page'} tabIndex={-1}>
+      <main id="content" class={page === 'timeline' || page === 'machine' ? 'page full' : 'page'} tabIndex={-1}>
         {page === 'overview' && <Overview run={run} selected={address.values.get('launch')} />}
+        {page === 'why' && <Why run={run} values={address.values} />}
+        {page === 'machine' && <MachinePage run={run} values={address.values} />}
+        {page === 'roofline' && <Roofline run={run} rows={rows} values={address.values} />}
+        {page === 'collective' && <Collective run={run} values={address.values} />}
         {page === 'timeline' && <Timeline run={run} rows={rows} state={state} values={address.values} />}
+        {page === 'compare' && comparison && <Compare run={run} comparison={comparison} values={address.values} />}
         {page === 'tables' && <Tables run={run} values={address.values} />}
       </main>
     </>

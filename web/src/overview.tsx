@@ -1,16 +1,17 @@
 // What bounds the run: its launches in their parts, the busiest resources, findings and figures.
-import type { ComponentChildren } from 'preact';
 import type { Breakdown, Launch, Run } from './api';
 import { href } from './address';
 import { PARTS } from './colours';
+import { Findings, text } from './findings';
+import { Section, Swatch } from './section';
 import { count, duration, exact, fromNs, percent } from './time';
 
 const MOST_BARS = 12;
 
-const ns = (value: unknown): number => (typeof value === 'number' && value > 0 ? value : 0);
-const total = (launch: Launch): number => ns(launch.completed_ns) - ns(launch.submit_ns);
-const part = (breakdown: Breakdown | null | undefined, name: string): number => ns(breakdown?.[`${name}_ns`]);
-const words = (name: string): string => name.replace(/_ns$/, '').replace(/_/g, ' ');
+export const ns = (value: unknown): number => (typeof value === 'number' && value > 0 ? value : 0);
+export const total = (launch: Launch): number => ns(launch.completed_ns) - ns(launch.submit_ns);
+export const part = (breakdown: Breakdown | null | undefined, name: string): number => ns(breakdown?.[`${name}_ns`]);
+export const words = (name: string): string => name.replace(/_ns$/, '').replace(/_/g, ' ');
 
 // From the first call of the kernel's body to its end.
 function kernelTime(breakdown: Breakdown): number {
@@ -22,17 +23,7 @@ export function longestLaunch(run: Run): Launch | undefined {
   return run.launches.reduce<Launch | undefined>((best, launch) => (best && total(best) >= total(launch) ? best : launch), undefined);
 }
 
-const name = (launch: Launch): string => `#${launch.id ?? '?'} ${launch.kernel ?? ''} sip${launch.sip ?? '?'}`;
-
-function Section(props: { title: string; hint?: string; children: ComponentChildren }) {
-  return (
-    <section>
-      <h2>{props.title}</h2>
-      {props.hint && <p class="hint">{props.hint}</p>}
-      {props.children}
-    </section>
-  );
-}
+export const name = (launch: Launch): string => `#${launch.id ?? '?'} ${launch.kernel ?? ''} sip${launch.sip ?? '?'}`;
 
 // When launches were under way, on the time of the whole run.
 function WholeRun({ run }: { run: Run }) {
@@ -61,7 +52,7 @@ function WholeRun({ run }: { run: Run }) {
   );
 }
 
-function Bar({ launch, scale }: { launch: Launch; scale: number }) {
+export function Bar({ launch, scale }: { launch: Launch; scale: number }) {
   const all = total(launch);
   let x = 0;
   const segments = PARTS.map((p) => {
@@ -107,10 +98,6 @@ function LaunchBars({ run, chosen }: { run: Run; chosen: Launch }) {
       </div>
     </Section>
   );
-}
-
-export function Swatch({ colour }: { colour: string }) {
-  return <svg class="swatch" viewBox="0 0 10 10" aria-hidden="true"><rect width="10" height="10" rx="2" fill={colour} /></svg>;
 }
 
 function Parts({ launch }: { launch: Launch }) {
@@ -172,6 +159,8 @@ function Chosen({ run, launch }: { run: Run; launch: Launch }) {
         {launch.breakdown?.limiter && <span>bounded by <strong>{words(launch.breakdown.limiter)}</strong></span>}
         {padded > 0.001 && <span>{percent(padded)} of the MACs are padding</span>}
         {ns(launch.late_pes) > 0 && <span>{launch.late_pes} PEs started late</span>}
+        {run.has_operations && launch.submit_fs && <a href={href('why', { launch: launch.id })}>Why it took so long</a>}
+        {run.has_operations && run.machine && launch.submit_fs && <a href={href('machine', { launch: launch.id })}>In the machine</a>}
         {run.has_operations && launch.submit_fs && <a href={href('timeline', { launch: launch.id })}>Timeline of this launch</a>}
         {run.has_operations && launch.submit_fs && launch.completed_fs &&
           <a href={href('tables', { t0: launch.submit_fs, t1: launch.completed_fs, sort: 'duration', order: 'desc' })}>Its longest operations</a>}
@@ -180,37 +169,6 @@ function Chosen({ run, launch }: { run: Run; launch: Launch }) {
       {launch.breakdown ? (
         <div class="columns"><Parts launch={launch} /><Busy breakdown={launch.breakdown} /></div>
       ) : <p class="hint">No PE ran its kernel.</p>}
-    </Section>
-  );
-}
-
-const text = (value: unknown): string => (value === null || value === undefined ? '' : typeof value === 'object' ? JSON.stringify(value) : String(value));
-
-// A finding of a newer program may have other members; what is there is shown.
-function Findings({ run }: { run: Run }) {
-  const { findings } = run;
-  if (!Array.isArray(findings) || findings.length === 0) return null;
-  return (
-    <Section title="Findings" hint="What makes it slow, the largest gain first; each is estimated as if it alone were mended.">
-      <ol class="findings">
-        {findings.slice(0, 12).map((finding) => {
-          if (typeof finding !== 'object' || finding === null) return <li>{text(finding)}</li>;
-          const f = finding as Record<string, unknown>;
-          const evidence = Array.isArray(f.evidence) ? f.evidence : f.evidence === undefined ? [] : [f.evidence];
-          const gain = ns(f.gain_ns), of = ns(f.of_ns), factor = ns(f.factor);
-          return (
-            <li>
-              <strong>{text(f.headline ?? f.title ?? f.rule)}</strong>
-              {gain > 0 && (
-                <span class="gain">up to {duration(gain * 1e6)}{of > 0 && ` of ${duration(of * 1e6)}`}{factor > 1 && ` (${factor.toFixed(2)}x)`}
-                  {f.launch !== null && f.launch !== undefined && <> · <a href={href('overview', { launch: text(f.launch) })}>launch #{text(f.launch)}</a></>}</span>
-              )}
-              {evidence.map((line) => <p>{text(line)}</p>)}
-              {f.remedy !== undefined && f.remedy !== '' && <p class="try">Try: {text(f.remedy)}</p>}
-            </li>
-          );
-        })}
-      </ol>
     </Section>
   );
 }

@@ -87,13 +87,14 @@ function Rendered({ run, rows, state, values }: { run: Run; rows: Rows; state: S
   const top = firstShown * ROW_HEIGHT - scroll;
 
   // A link into the page: a launch, an operation, a window.
-  const firstValues = useRef(values);
+  const firstValues = useRef(values), wanted = useRef(values.get('row'));
   useEffect(() => {
     if (firstValues.current === values) return;
     firstValues.current = values;
     setView(viewOf(values, run, whole));
     setFold(foldOf(values, rows));
     setSelected(values.get('op') ? Number(values.get('op')) : null);
+    wanted.current = values.get('row');
   }, [values]);
 
   useEffect(() => {
@@ -188,6 +189,13 @@ function Rendered({ run, rows, state, values }: { run: Run; rows: Rows; state: S
     if (next * ROW_HEIGHT < box.scrollTop) box.scrollTop = next * ROW_HEIGHT;
     if ((next + 1) * ROW_HEIGHT > box.scrollTop + box.clientHeight) box.scrollTop = (next + 1) * ROW_HEIGHT - box.clientHeight;
   };
+  useEffect(() => {
+    const position = shown.findIndex((row) => rows.rows[row].name === wanted.current);
+    if (position < 0 || size.height === 0) return;
+    wanted.current = null;
+    setFocus(position);
+    scroller.current!.scrollTop = Math.max(0, position * ROW_HEIGHT - size.height / 3);
+  });
   const keys: Record<string, () => void> = {
     ArrowLeft: () => pan(-0.15), ArrowRight: () => pan(0.15), a: () => pan(-0.15), d: () => pan(0.15),
     ArrowUp: () => moveFocus(focus - 1), ArrowDown: () => moveFocus(focus + 1),

@@ -3,9 +3,9 @@ import { useEffect, useState } from 'preact/hooks';
 import { fetchOperation, type Launch, type Operation, type Row, type Rows, type Run, type Tile } from './api';
 import { href } from './address';
 import { operationColour } from './colours';
-import { Swatch } from './overview';
 import { ROW_HEIGHT, type PlacedOps } from './picture';
 import { isOpen, type Fold } from './rows';
+import { Swatch } from './section';
 import { duration, exact, percent } from './time';
 import type { Hit, View } from './timeline_input';
 

@@ -19,8 +19,8 @@ function simulate(name, ...options) {
 const servers = new Set();
 
 // The server of a folder; ends with Ctrl-C and without a complaint.
-async function serve(folder) {
-  const server = spawn(program, ['web', folder, '--port', '0', '--no-open'], { stdio: ['ignore', 'pipe', 'inherit'] });
+async function serve(folder, ...options) {
+  const server = spawn(program, ['web', folder, '--port', '0', '--no-open', ...options], { stdio: ['ignore', 'pipe', 'inherit'] });
   servers.add(server);
   let text = '';
   const url = await new Promise((resolve, reject) => {
@@ -149,6 +149,92 @@ async function timeline(page) {
   assert.ok(await span() > first, 'all of the run is more than its launch');
 }
 
+// A point of the machine's picture at which the figures of `id` are shown.
+async function pointAt(page, id) {
+  const found = await page.waitForFunction((wanted) => {
+    const canvas = document.querySelector('.machineplot');
+    const box = canvas?.getBoundingClientRect();
+    for (let y = 3; y < box?.height; y += 7) {
+      for (let x = 3; x < box.width; x += 7) {
+        const at = { clientX: box.left + x, clientY: box.top + y, bubbles: true };
+        canvas.dispatchEvent(new PointerEvent('pointermove', at));
+        if (canvas.dataset.part === wanted) return { x: at.clientX, y: at.clientY };
+      }
+    }
+    return null;
+  }, id, { timeout: 10000, polling: 200 });
+  const point = await found.jsonValue();
+  await page.mouse.move(point.x, point.y);
+  await page.locator('.tooltip strong', { hasText: id }).waitFor();
+  return point;
+}
+
+async function why(page) {
+  await go(page, 'Why');
+  await page.getByText('Where the time of each PE went (1 PEs)').waitFor();
+  await page.locator('.columnchart').focus();
+  await page.keyboard.press('ArrowRight');
+  await page.waitForFunction(() => /sip0\.cube0\.pe0: .*compute .*DMA channel busy/.test(document.querySelector('.figures').textContent));
+  await page.getByRole('row', { name: /sip\*\.cube\*\.pe\*\.pe_dma read DMA channel 1 99\.\d %/ }).waitFor();
+  await picture(page, 'why');
+  await page.getByRole('link', { name: 'sip*.cube*.hbm_ctrl.pe* pc*' }).click();
+  await page.getByText('8 were in use').waitFor();
+  const channel = page.getByRole('row', { name: /sip0\.cube0\.hbm_ctrl\.pe0 pc\d HBM channel .* of 32 GB\/s/ });
+  assert.equal(await channel.count(), 8);
+  await page.getByRole('link', { name: 'sip0.cube0.hbm_ctrl.pe0 pc3' }).click();
+  await page.getByRole('link', { name: 'timeline of sip0.cube0.pe0' }).waitFor();
+}
+
+async function machine(page) {
+  await go(page, 'Machine');
+  await page.getByRole('heading', { name: 'resources in use' }).waitFor();
+  const inTray = await pointAt(page, 'sip0.cube0');
+  await picture(page, 'machine');
+  await page.mouse.click(inTray.x, inTray.y);
+  await page.getByRole('link', { name: 'timeline of sip0.cube0' }).waitFor();
+  await page.waitForFunction(() => document.querySelector('.machineview').ariaBusy === 'false');
+  const pe = await pointAt(page, 'sip0.cube0.pe0');
+  await page.waitForFunction(() => /99\.\d % busy/.test(document.querySelector('.tooltip').textContent));
+  await picture(page, 'machine_cube');
+  await page.mouse.click(pe.x, pe.y);
+  const read = await pointAt(page, 'sip0.cube0.pe0.pe_dma read');
+  const list = () => page.locator('.hottest').innerText();
+  const before = await list();
+
+  // The first tenth of the launch, by dragging.
+  const strip = await page.locator('.brush canvas').boundingBox();
+  await page.mouse.move(strip.x + 2, strip.y + 30);
+  await page.mouse.down();
+  await page.mouse.move(strip.x + strip.width * 0.05, strip.y + 30);
+  await page.mouse.move(strip.x + strip.width * 0.1, strip.y + 30);
+  await page.waitForFunction((old) => document.querySelector('.hottest').innerText !== old, before);  // while it is dragged
+  await page.mouse.up();
+  // The address follows: a tenth of 118.9 µs.
+  await page.waitForFunction(() => {
+    const v = new URLSearchParams(location.hash.split('?')[1]);
+    const chosen = Number(BigInt(v.get('t1')) - BigInt(v.get('t0')));
+    return chosen > 11e9 && chosen < 13e9;
+  });
+  await picture(page, 'machine_pe');
+  await page.mouse.click(read.x, read.y);
+  await page.locator('.label.focus', { hasText: 'pe_dma' }).waitFor();
+  await page.goBack();
+  await page.getByRole('navigation', { name: 'Part of the machine' }).getByRole('link', { name: 'tray' }).click();
+  await page.getByRole('button', { name: 'bytes' }).click();
+  await page.getByRole('link', { name: 'whole run' }).click();
+  await page.waitForFunction(() => document.querySelector('.brush').textContent.includes(', 0 after'));
+  await page.locator('.hottest li', { hasText: 'sip0.io0.pcie_ep → sip0.io0.io_noc' }).waitFor();
+}
+
+async function roofline(page) {
+  await go(page, 'Roofline');
+  // 2 x 512^3 operations in 118.8 µs, half of what 32 GB/s x 8 channels would feed.
+  await page.getByRole('row', { name: /gemm_composite sip0 GEMM 15\.5 2\.26 Tops\/s 3\.97 Tops\/s 56\.\d % HBM 16\.5 MiB/ }).waitFor();
+  await page.getByRole('row', { name: /TileToken\/GEMM GEMM 2 048 32\.77 µs 27\.6 % 8\.19 Tops\/s 100 %/ }).waitFor();
+  assert.equal(await page.locator('.roofline a').count(), 1, 'the tiles have no MATH');
+  await picture(page, 'roofline');
+}
+
 async function tables(page) {
   await go(page, 'Tables');
   await page.locator('.data tbody tr').first().waitFor();
@@ -172,11 +258,48 @@ async function tables(page) {
   await picture(page, 'launches');
 }
 
+async function collective() {
+  const messages = await serve(simulate('messages', '--bench', 'ccl-allreduce'));
+  const page = await open(messages.url);
+  await go(page, 'Collective');
+  await page.getByText('62 messages, 992 B, 32 ranks').waitFor();
+  await page.getByText('critical chain of 9 messages').waitFor();
+  await page.getByRole('row', { name: /sip1\.cube14\.pe0 sip1\.cube15\.pe0 16 B 811\.5 ns 30\.91 ns 682\.0 ns/ }).waitFor();
+  await picture(page, 'collective');
+  const box = await page.locator('.ranksplot').boundingBox();
+  for (let x = 140; x < box.width && await page.locator('.tooltip').count() === 0; x += 3) await page.locator('.ranksplot').hover({ position: { x, y: 300 } });
+  assert.match(await page.locator('.tooltip').innerText(), /→[^]*under way/);
+  await page.mouse.down();
+  await page.mouse.up();
+  await page.locator('.label.focus', { hasText: /^.*pe0/ }).waitFor();
+  await messages.stop();
+}
+
+async function compare(folder) {
+  const better = await serve(simulate('better', '--bench', 'matmul-composite', '--set', 'cube.pe_template.components.pe_dma.attrs.rd_outstanding=4'), '--against', folder);
+  const page = await open(better.url);
+  await go(page, 'Compare');
+  await page.getByText('Where the difference comes from').waitFor();
+  const text = await page.innerText('main');
+  for (const part of ['118.9 µs → 67.74 µs', '1.76x as fast', 'cube.pe_template.components.pe_dma.attrs.rd_outstanding', '−51.20 µs', 'DMA channel busy']) {
+    assert.ok(text.includes(part), `the comparison does not say '${part}'`);
+  }
+  await page.locator('.pair .bar').nth(1).waitFor();
+  assert.equal(await page.locator('.pair .bar').count(), 2);
+  await page.getByRole('row', { name: /small_transfers gone 1\.76x/ }).waitFor();
+  await page.getByRole('row', { name: /pe_dma read DMA channel 99\.\d %/ }).waitFor();
+  await picture(page, 'compare');
+  await better.stop();
+}
+
 try {
   const gemm = await serve(simulate('gemm', '--bench', 'matmul-composite'));
   const page = await open(gemm.url);
   await overview(page);
   await picture(page, 'overview');
+  await why(page);
+  await machine(page);
+  await roofline(page);
   await timeline(page);
   await tables(page);
   const dark = await open(gemm.url, { colorScheme: 'dark' });
@@ -188,7 +311,10 @@ try {
   const stranger = await browser.newContext();
   const refused = await (await stranger.newPage()).goto(new URL('/', gemm.url).href);
   assert.equal(refused.status(), 403, 'without the token nothing is shown');
+  for (const label of ['Compare', 'Collective']) assert.equal(await page.getByRole('link', { name: label }).count(), 0, `there is nothing for ${label}`);
   await gemm.stop();
+  await compare(join(work, 'gemm'));
+  await collective();
 
   // Names that are markup, findings of any shape, no operations.
   const odd = join(work, 'odd');
@@ -215,6 +341,10 @@ try {
   await go(large, 'Timeline');
   assert.ok(await coloured(large) > 5000);
   await picture(large, 'timeline_large');
+  await go(large, 'Machine');
+  await pointAt(large, 'sip1.cube15');
+  await picture(large, 'machine_large');
+  await go(large, 'Timeline');
   await large.getByRole('button', { name: 'blocks' }).click();
   await large.getByText('pe_gemm').first().waitFor();
   await picture(large, 'timeline_blocks_large');

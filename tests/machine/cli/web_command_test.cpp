@@ -145,6 +145,31 @@ TEST_F(WebCommandTest, TheMachineMayComeFromAFile) {
   EXPECT_THAT(refused("run").err, HasSubstr("topology.json: is not what `kernbench topology --json` prints"));
 }
 
+TEST_F(WebCommandTest, ComparedWithAnotherRun) {
+  EXPECT_EQ(while_served("run --port 0 --against run", "").code, 0);
+  EXPECT_THAT(refused("run --against nowhere").err, HasSubstr("'nowhere' is not a folder"));
+}
+
+TEST_F(WebCommandTest, ARunIsConvertedForPerfetto) {
+  const Outcome outcome = kernbench("convert run --perfetto trace");
+  EXPECT_EQ(outcome.code, 0) << outcome.err;
+  EXPECT_EQ(read("trace").substr(0, 1), "\n") << "the first packet of a trace";
+  EXPECT_THAT(read("trace"), HasSubstr("dma_read"));
+  fs::remove(folder() + "/trace");
+  for (const auto& [arguments, message] : {std::pair("nowhere --perfetto trace", "'nowhere' is not a folder"),
+                                           std::pair("run --perfetto nowhere/trace", "nowhere/trace"),
+                                           std::pair("run --perfetto run/ops.sqlite", "give each a file of its own"),
+                                           std::pair("run", "--perfetto is required")}) {
+    const Outcome refused = kernbench(std::string("convert ") + arguments);
+    EXPECT_EQ(refused.code, 2) << arguments;
+    EXPECT_THAT(refused.err, HasSubstr(message));
+    EXPECT_FALSE(fs::exists(folder() + "/trace"));
+  }
+  fs::remove(folder() + "/run/ops.sqlite");
+  EXPECT_THAT(kernbench("convert run --perfetto trace").err,
+              HasSubstr("has no ops.sqlite; run it again with --record"));
+}
+
 TEST_F(WebCommandTest, WrongUsage) {
   EXPECT_THAT(kernbench("compare run list").err, HasSubstr("list")) << "a folder may be called as a command is";
   EXPECT_THAT(kernbench("web run --port 70000").err, HasSubstr("--port needs a whole number"));

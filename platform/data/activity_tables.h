@@ -1,0 +1,35 @@
+// The tables `epoch`, `series` and `activity` of an operation log (docs/guides/oplog.md).
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace kb::data {
+
+struct ActivityTables {
+  struct Epoch {
+    std::optional<std::int64_t> sip, launch;
+    std::int64_t begin_fs = 0, end_fs = 0;
+    std::int64_t bin_fs = 1;
+  };
+  struct Series {
+    std::string component;
+    std::string kind;
+    std::string name;
+    std::int64_t units = 1;
+  };
+  struct Row {
+    std::size_t epoch = 0, series = 0;  // positions in the lists
+    std::int64_t busy_fs = 0, wait_fs = 0, bytes = 0, queue = 0;
+    std::string bins;  // as record::BinBlob writes them; not yet checked
+  };
+
+  std::vector<Epoch> epochs;
+  std::vector<Series> series;
+  std::vector<Row> rows;
+};
+
+}  // namespace kb::data

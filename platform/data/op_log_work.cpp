@@ -1,0 +1,49 @@
+// How much was computed, out of the parameters of operations.
+#include <sqlite3.h>
+
+#include "platform/data/op_log_database.h"
+
+namespace kb::data {
+namespace {
+
+// Shapes have at most four dimensions that are not 1. A composite stands for the tiles that are counted.
+constexpr const char* kWorkSql = R"(
+  SELECT operation_id, count(*), total(t_end_fs - t_start_fs),
+         total(coalesce(params ->> '$.macs', (params ->> '$.m') * (params ->> '$.k') * (params ->> '$.n'))),
+         total(coalesce(params ->> '$.useful_macs', (params ->> '$.m') * (params ->> '$.k') * (params ->> '$.n'))),
+         total(coalesce(params ->> '$.elements',
+           coalesce(params ->> '$.passes', 1) * max(
+             coalesce(params ->> '$.shape_out[0]', 1) * coalesce(params ->> '$.shape_out[1]', 1) *
+             coalesce(params ->> '$.shape_out[2]', 1) * coalesce(params ->> '$.shape_out[3]', 1),
+             coalesce(params ->> '$.input_shapes[0][0]', 1) * coalesce(params ->> '$.input_shapes[0][1]', 1) *
+             coalesce(params ->> '$.input_shapes[0][2]', 1) * coalesce(params ->> '$.input_shapes[0][3]', 1))))
+  FROM op INDEXED BY op_by_component
+  WHERE t_start_fs >= ?1 AND t_start_fs < ?2 AND operation_id IN
+    (SELECT id FROM operation WHERE (kind IN ('gemm', 'math') AND name NOT LIKE 'composite_%')
+                                    OR name IN ('TileToken/GEMM', 'TileToken/MATH'))
+    AND component_id IN (SELECT id FROM component WHERE substr(name, 1, length(?3)) = ?3)
+  GROUP BY operation_id ORDER BY operation_id)";
+
+}  // namespace
+
+std::optional<std::vector<OpWork>> OpLogDatabase::work(std::int64_t from_fs, std::int64_t to_fs,
+                                                       const std::string& under, double seconds) {
+  const std::lock_guard lock(mutex_);
+  Statement rows = prepare(kWorkSql);
+  sqlite3_bind_int64(rows.get(), 1, from_fs);
+  sqlite3_bind_int64(rows.get(), 2, to_fs);
+  sqlite3_bind_text(rows.get(), 3, under.c_str(), -1, SQLITE_TRANSIENT);
+  const Deadline deadline(*this, seconds);
+  std::vector<OpWork> work;
+  int code = SQLITE_ROW;
+  while ((code = sqlite3_step(rows.get())) == SQLITE_ROW) {
+    const auto real = [&](int column) { return sqlite3_column_double(rows.get(), column); };
+    work.push_back(
+        {sqlite3_column_int64(rows.get(), 0), sqlite3_column_int64(rows.get(), 1), real(2), real(3), real(4), real(5)});
+  }
+  if (code == SQLITE_INTERRUPT) return std::nullopt;
+  if (code != SQLITE_DONE) refuse(code, sqlite3_errmsg(database_.get()));
+  return work;
+}
+
+}  // namespace kb::data

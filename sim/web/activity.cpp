@@ -1,0 +1,162 @@
+#include "sim/web/activity.h"
+
+#include <algorithm>
+#include <limits>
+#include <utility>
+
+#include "platform/base/error.h"
+#include "sim/web/machine.h"
+
+namespace kb::web {
+namespace {
+
+using data::ActivityTables;
+
+Error damaged() {
+  return Error::configuration("the activity of the operation log is damaged; run it again");
+}
+
+struct RawBin {
+  std::int64_t index = 0;
+  std::uint64_t busy = 0, bytes = 0, queue = 0, wait = 0;
+};
+
+// Reads what record::BinBlob writes. The file may come from anybody.
+class BinReader {
+ public:
+  explicit BinReader(const std::string& data) : data_(data) {}
+  // False behind the last one.
+  bool next(RawBin& bin) {
+    if (at_ >= data_.size()) return false;
+    index_ += static_cast<std::int64_t>(number() & kMostSkipped);
+    bin = {index_++, number(), number(), number(), number()};
+    return true;
+  }
+
+ private:
+  static constexpr std::uint64_t kMostSkipped = 0xffffffff;
+  std::uint64_t number() {
+    constexpr unsigned kBits = 7, kMost = 63;
+    constexpr unsigned char kMore = 0x80;
+    std::uint64_t value = 0;
+    for (unsigned shift = 0; shift <= kMost && at_ < data_.size(); shift += kBits) {
+      const auto byte = static_cast<unsigned char>(data_[at_++]);
+      value |= static_cast<std::uint64_t>(byte & (kMore - 1U)) << shift;
+      if ((byte & kMore) == 0) return value;
+    }
+    throw damaged();
+  }
+
+  const std::string& data_;
+  std::size_t at_ = 0;
+  std::int64_t index_ = 0;
+};
+
+// Calls f(begin, end, bin) for the bins of a row that lie at least partly in [begin, end).
+template <typename F>
+void for_bins(const ActivityTables& tables, const ActivityTables::Row& row, std::int64_t begin, std::int64_t end,
+              F&& f) {
+  const ActivityTables::Epoch& epoch = tables.epochs[row.epoch];
+  BinReader reader(row.bins);
+  for (RawBin bin; reader.next(bin);) {
+    const std::int64_t from = epoch.begin_fs + bin.index * epoch.bin_fs;
+    const std::int64_t to = std::min(from + epoch.bin_fs, epoch.end_fs);
+    if (from >= end) return;
+    if (to > begin && to > from) f(from, to, bin);
+  }
+}
+
+}  // namespace
+
+bool is_under(std::string_view name, std::string_view prefix) {
+  if (prefix.empty()) return true;
+  if (name.substr(0, prefix.size()) != prefix) return false;
+  return name.size() == prefix.size() || name[prefix.size()] == '.';
+}
+
+Activity::Activity(data::ActivityTables tables) : tables_(std::move(tables)) {
+  rows_of_.resize(tables_.series.size());
+  for (std::size_t i = 0; i < tables_.rows.size(); ++i) {
+    const ActivityTables::Row& row = tables_.rows[i];
+    rows_of_[row.series].push_back(i);
+    const ActivityTables::Epoch& epoch = tables_.epochs[row.epoch];
+    const std::int64_t most = (std::numeric_limits<std::int64_t>::max() - epoch.begin_fs) / epoch.bin_fs;
+    BinReader reader(row.bins);
+    for (RawBin bin; reader.next(bin);) {
+      if (bin.index >= most) throw damaged();
+    }
+  }
+  for (std::vector<std::size_t>& rows : rows_of_) {
+    std::stable_sort(rows.begin(), rows.end(), [&](std::size_t a, std::size_t b) {
+      return tables_.epochs[tables_.rows[a].epoch].begin_fs < tables_.epochs[tables_.rows[b].epoch].begin_fs;
+    });
+  }
+}
+
+void Activity::for_each_bin(std::size_t series, const TakeBin& take) const {
+  for (const std::size_t row : rows_of_[series]) {
+    for_bins(
+        tables_, tables_.rows[row], 0, std::numeric_limits<std::int64_t>::max(),
+        [&](std::int64_t from, std::int64_t to, const RawBin& bin) { take(from, to, static_cast<double>(bin.busy)); });
+  }
+}
+
+std::vector<Use> Activity::uses(std::int64_t begin_fs, std::int64_t end_fs) const {
+  std::vector<Use> uses(tables_.series.size());
+  for (const ActivityTables::Row& row : tables_.rows) {
+    const ActivityTables::Epoch& epoch = tables_.epochs[row.epoch];
+    if (epoch.end_fs <= begin_fs || epoch.begin_fs >= end_fs) continue;
+    Use& use = uses[row.series];
+    if (begin_fs <= epoch.begin_fs && epoch.end_fs <= end_fs) {
+      use.busy_fs += static_cast<double>(row.busy_fs);
+      use.wait_fs += static_cast<double>(row.wait_fs);
+      use.bytes += static_cast<double>(row.bytes);
+      use.queue = std::max(use.queue, row.queue);
+      continue;
+    }
+    for_bins(tables_, row, begin_fs, end_fs, [&](std::int64_t from, std::int64_t to, const RawBin& bin) {
+      const double part =
+          static_cast<double>(std::min(to, end_fs) - std::max(from, begin_fs)) / static_cast<double>(to - from);
+      use.busy_fs += part * static_cast<double>(bin.busy);
+      use.wait_fs += part * static_cast<double>(bin.wait);
+      use.bytes += part * static_cast<double>(bin.bytes);
+      use.queue = std::max(use.queue, static_cast<std::int64_t>(bin.queue));
+    });
+  }
+  return uses;
+}
+
+std::vector<std::vector<double>> Activity::profile(std::int64_t begin_fs, std::int64_t end_fs, std::size_t columns,
+                                                   std::string_view prefix) const {
+  std::vector<std::vector<double>> shares(kProfiled.size(), std::vector<double>(columns));
+  std::array<double, kProfiled.size()> units{};
+  std::vector<std::size_t> place(tables_.series.size(), kProfiled.size());
+  for (std::size_t i = 0; i < place.size(); ++i) {
+    const ActivityTables::Series& series = tables_.series[i];
+    if (!is_under(series.component, prefix) && !is_under(cell_of(series.component), prefix)) continue;
+    place[i] = static_cast<std::size_t>(std::find(kProfiled.begin(), kProfiled.end(), series.kind) - kProfiled.begin());
+    if (place[i] < kProfiled.size()) units[place[i]] += static_cast<double>(std::max<std::int64_t>(1, series.units));
+  }
+  const double width = static_cast<double>(end_fs - begin_fs) / static_cast<double>(columns);
+  for (const ActivityTables::Row& row : tables_.rows) {
+    const std::size_t kind = place[row.series];
+    if (kind == kProfiled.size()) continue;
+    for_bins(tables_, row, begin_fs, end_fs, [&](std::int64_t from, std::int64_t to, const RawBin& bin) {
+      const double density = static_cast<double>(bin.busy) / static_cast<double>(to - from);
+      const double first = static_cast<double>(std::max(from, begin_fs) - begin_fs) / width;
+      const double last = static_cast<double>(std::min(to, end_fs) - begin_fs) / width;
+      for (auto column = static_cast<std::size_t>(first); column < columns && static_cast<double>(column) < last;
+           ++column) {
+        const double left = std::max(first, static_cast<double>(column));
+        const double right = std::min(last, static_cast<double>(column + 1));
+        shares[kind][column] += density * (right - left);
+      }
+    });
+  }
+  for (std::size_t kind = 0; kind < shares.size(); ++kind) {
+    for (double& share : shares[kind]) share = units[kind] > 0 ? share / units[kind] : 0;
+  }
+  return shares;
+}
+
+}  // namespace kb::web

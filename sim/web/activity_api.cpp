@@ -1,0 +1,265 @@
+// What the page asks about the machine and the activity of its resources.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <set>
+#include <utility>
+
+#include "platform/observe/json_writer.h"
+#include "sim/web/answer.h"
+#include "sim/web/api.h"
+#include "sim/web/messages.h"
+
+namespace kb::web {
+namespace {
+
+using data::ActivityTables;
+using observe::JsonWriter;
+
+constexpr std::int64_t kMostRows = 50'000, kMostColumns = 4096;
+constexpr double kFsPerNs = 1e6;
+
+// "sip0.cube0.r0c1" of the series "to_sip0.cube0.r0c1"; empty for what is no wire.
+std::string peer_of(const ActivityTables::Series& series) {
+  constexpr std::string_view kTo = "to_";
+  const bool wire = series.kind == "link" && std::string_view(series.name).substr(0, kTo.size()) == kTo;
+  return wire ? series.name.substr(kTo.size()) : "";
+}
+
+double units_of(const ActivityTables::Series& series) {
+  return static_cast<double>(std::max<std::int64_t>(1, series.units));
+}
+
+double share_of(const Use& use, const ActivityTables::Series& series, const TimeWindow& window) {
+  return use.busy_fs / (units_of(series) * window.span());
+}
+
+double gbs_of(const ActivityTables::Series& series, const Machine* machine) {
+  if (machine == nullptr) return 0;
+  if (series.kind == "pseudo_channel") return machine->channel_gbs();
+  return series.kind == "link" ? machine->wire_gbs(series.component, peer_of(series)) : 0;
+}
+
+// The largest first, by what is asked for.
+void sort_rows(std::vector<std::size_t>& rows, const std::vector<Use>& uses,
+               const std::vector<ActivityTables::Series>& series, const std::string& by) {
+  const auto value = [&](std::size_t i) {
+    if (by == "bytes") return uses[i].bytes;
+    return by == "wait" ? uses[i].wait_fs : uses[i].busy_fs / units_of(series[i]);
+  };
+  if (by != "used" && by != "bytes" && by != "wait") throw bad_request("sort has to be used, bytes or wait");
+  std::stable_sort(rows.begin(), rows.end(), [&](std::size_t a, std::size_t b) { return value(a) > value(b); });
+}
+
+// "sip*.cube*.pe*.pe_dma read": what all resources of one purpose are called.
+std::string class_of(const ActivityTables::Series& series) {
+  const std::string peer = peer_of(series);
+  std::string name = series.component + (peer.empty() ? " " + series.name : " > " + peer), without;
+  for (const char c : name) {
+    const bool digit = c >= '0' && c <= '9';
+    if (!digit)
+      without += c;
+    else if (without.empty() || without.back() != '*')
+      without += '*';
+  }
+  return without;
+}
+
+// What the resources of one kind do in a PE, a cube or an IO chiplet.
+struct Sum {
+  double share = 0, most = 0, units = 0, bytes = 0, wait_fs = 0;
+  std::size_t count = 0, busiest = 0;  // the series
+
+  void add(std::size_t series, const Use& use, double used, double of_units) {
+    share += used * of_units;
+    units += of_units;
+    bytes += use.bytes;
+    wait_fs += use.wait_fs;
+    if (count++ > 0 && used <= most) return;
+    most = used;
+    busiest = series;
+  }
+};
+
+}  // namespace
+
+HttpResponse Api::machine(const HttpRequest& request) const {
+  if (run_.machine() == nullptr) {
+    throw bad_request("the machine is unknown: run it with --record DIR, or give its file with --topology");
+  }
+  HttpResponse response;
+  const std::string under = request.parameter("under").value_or("");
+  response.body = under.empty() ? run_.machine()->overview() : run_.machine()->part(under);
+  return response;
+}
+
+HttpResponse Api::activity(const HttpRequest& request) const {
+  need_operations();
+  const TimeWindow window = window_of(request);
+  const std::string under = request.parameter("under").value_or(""), kind = request.parameter("kind").value_or("");
+  const auto like = request.parameter("like");
+  const std::int64_t limit = whole(request, "limit", kMostRows);
+  if (limit < 1 || limit > kMostRows) throw bad_request(fmt::format("limit has to be 1 to {}", kMostRows));
+  const Activity& activity = run_.activity();
+  const std::vector<Use> uses = activity.uses(window.begin_fs, window.end_fs);
+  std::vector<std::size_t> rows;
+  for (std::size_t i = 0; i < uses.size(); ++i) {
+    const ActivityTables::Series& series = activity.series()[i];
+    const bool wanted = kind.empty() ? series.kind != "state" : series.kind == kind;
+    const bool inside = is_under(series.component, under) || is_under(cell_of(series.component), under) ||
+                        (!under.empty() && is_under(peer_of(series), under));
+    const bool of_class = !like || like->empty() || class_of(series) == *like;
+    if (wanted && inside && of_class && !uses[i].is_empty()) rows.push_back(i);
+  }
+  if (const auto by = request.parameter("sort")) sort_rows(rows, uses, activity.series(), *by);
+  JsonWriter writer(JsonWriter::Layout::compact);
+  writer.begin_object().key("total").unsigned_integer(rows.size()).key("rows").begin_array();
+  if (rows.size() > static_cast<std::size_t>(limit)) rows.resize(static_cast<std::size_t>(limit));
+  for (const std::size_t i : rows) {
+    const ActivityTables::Series& series = activity.series()[i];
+    const Use& use = uses[i];
+    writer.begin_array().text(series.component).text(series.kind).text(series.name);
+    writer.real(share_of(use, series, window))
+        .real(use.busy_fs / kFsPerNs)
+        .real(use.bytes)
+        .real(use.wait_fs / kFsPerNs);
+    writer.integer(use.queue).real(gbs_of(series, run_.machine())).end_array();
+  }
+  writer.end_array().end_object();
+  return json(writer);
+}
+
+HttpResponse Api::classes(const HttpRequest& request) const {
+  const RunFolder& run = run_of(request);
+  const TimeWindow window = window_of(request);
+  const std::string under = request.parameter("under").value_or("");
+  const Activity& activity = run.activity();
+  const std::vector<Use> uses = activity.uses(window.begin_fs, window.end_fs);
+  std::map<std::string, Sum> classes;
+  for (std::size_t i = 0; i < uses.size(); ++i) {
+    const ActivityTables::Series& series = activity.series()[i];
+    if (uses[i].is_empty() || series.kind == "state" || !is_under(series.component, under)) continue;
+    classes[class_of(series)].add(i, uses[i], share_of(uses[i], series, window), units_of(series));
+  }
+  JsonWriter writer(JsonWriter::Layout::compact);
+  writer.begin_array();
+  for (const auto& [name, sum] : classes) {
+    const ActivityTables::Series& busiest = activity.series()[sum.busiest];
+    writer.begin_array().text(name).text(busiest.kind).unsigned_integer(sum.count).real(sum.share / sum.units);
+    writer.real(sum.most).text(busiest.component).text(busiest.name).real(sum.bytes).real(sum.wait_fs / kFsPerNs);
+    writer.real(gbs_of(busiest, run.machine())).end_array();
+  }
+  writer.end_array();
+  return json(writer);
+}
+
+HttpResponse Api::cells(const HttpRequest& request) const {
+  need_operations();
+  const TimeWindow window = window_of(request);
+  const Activity& activity = run_.activity();
+  const std::vector<Use> uses = activity.uses(window.begin_fs, window.end_fs);
+  std::map<std::pair<std::string, std::string>, Sum> cells;
+  JsonWriter writer(JsonWriter::Layout::compact);
+  writer.begin_object().key("wires").begin_array();
+  for (std::size_t i = 0; i < uses.size(); ++i) {
+    const ActivityTables::Series& series = activity.series()[i];
+    if (uses[i].is_empty() || series.kind == "state") continue;
+    const double share = share_of(uses[i], series, window);
+    const std::string peer = peer_of(series);
+    if (!peer.empty() && group_of(peer) != group_of(series.component)) {
+      writer.begin_array().text(series.component).text(peer).real(share).real(uses[i].bytes);
+      writer.real(uses[i].wait_fs / kFsPerNs).real(gbs_of(series, run_.machine())).end_array();
+      continue;
+    }
+    cells[{cell_of(series.component), series.kind}].add(i, uses[i], share, units_of(series));
+  }
+  writer.end_array().key("cells").begin_array();
+  for (const auto& [key, sum] : cells) {
+    // Channels that were never used have no series, and idle all the same.
+    const double channels = run_.machine() == nullptr ? 0 : static_cast<double>(run_.machine()->channels_per_slice());
+    const double units = key.second == "pseudo_channel" ? std::max(channels, sum.units) : sum.units;
+    writer.begin_array().text(key.first).text(key.second).real(sum.share / units).real(sum.most).real(sum.bytes);
+    writer.real(sum.wait_fs / kFsPerNs).end_array();
+  }
+  writer.end_array().end_object();
+  return json(writer);
+}
+
+HttpResponse Api::profile(const HttpRequest& request) const {
+  need_operations();
+  const TimeWindow window = window_of(request);
+  const std::int64_t columns = needed(request, "px");
+  if (columns < 1 || columns > kMostColumns) throw bad_request(fmt::format("px has to be 1 to {}", kMostColumns));
+  const auto shares = run_.activity().profile(window.begin_fs, window.end_fs, static_cast<std::size_t>(columns),
+                                              request.parameter("under").value_or(""));
+  JsonWriter writer(JsonWriter::Layout::compact);
+  writer.begin_object();
+  for (std::size_t kind = 0; kind < shares.size(); ++kind) {
+    writer.key(Activity::kProfiled[kind]).begin_array();
+    constexpr double kDigits = 1e4;
+    for (const double share : shares[kind]) writer.real(std::round(share * kDigits) / kDigits);
+    writer.end_array();
+  }
+  writer.end_object();
+  return json(writer);
+}
+
+// [sender, receiver, bytes, direction, sent, arrived, awaited, received]: times from t0 in fs, null when unknown.
+HttpResponse Api::messages(const HttpRequest& request) const {
+  need_operations();
+  const TimeWindow window = window_of(request);
+  constexpr std::int64_t kMostSteps = 60'000;
+  const auto steps = run_.operations().message_steps(window.begin_fs, window.end_fs, kMostSteps, kQuerySeconds);
+  if (!steps) return error(kTooSlow, "this takes too long; narrow it down");
+  std::map<std::int64_t, std::string> names;
+  for (const auto& [id, name] : run_.operations().names().components) names.emplace(id, cell_of(name));
+  JsonWriter writer(JsonWriter::Layout::compact);
+  writer.begin_object().key("all").boolean(steps->size() < static_cast<std::size_t>(kMostSteps));
+  writer.key("messages").begin_array();
+  for (const Message& message : match_messages(*steps)) {
+    const auto name = [&](std::int64_t id) { id < 0 ? writer.null() : writer.text(names[id]); };
+    const auto time = [&](std::int64_t fs) { fs < 0 ? writer.null() : writer.integer(fs - window.begin_fs); };
+    writer.begin_array();
+    name(message.sender);
+    name(message.receiver);
+    writer.integer(message.bytes).text(message.direction);
+    for (const std::int64_t fs : {message.sent_fs, message.arrived_fs, message.awaited_fs, message.received_fs})
+      time(fs);
+    writer.end_array();
+  }
+  writer.end_array().end_object();
+  return json(writer);
+}
+
+// What was computed, beside what the memory delivered and how many PEs took part.
+HttpResponse Api::work(const HttpRequest& request) const {
+  need_operations();
+  const TimeWindow window = window_of(request);
+  const std::string under = request.parameter("under").value_or("");
+  const auto work =
+      run_.operations().work(window.begin_fs, window.end_fs, under.empty() ? "" : under + ".", kQuerySeconds);
+  if (!work) return error(kTooSlow, "this takes too long; narrow it down");
+  const Activity& activity = run_.activity();
+  const std::vector<Use> uses = activity.uses(window.begin_fs, window.end_fs);
+  double bytes = 0;
+  std::set<std::string> pes;
+  for (std::size_t i = 0; i < uses.size(); ++i) {
+    const ActivityTables::Series& series = activity.series()[i];
+    if (uses[i].is_empty() || !is_under(series.component, under)) continue;
+    if (series.kind == "pseudo_channel") bytes += uses[i].bytes;
+    if (series.kind == "state") pes.insert(series.component);
+  }
+  JsonWriter writer(JsonWriter::Layout::compact);
+  writer.begin_object().key("pes").unsigned_integer(pes.size()).key("hbm_bytes").real(bytes);
+  writer.key("operations").begin_array();
+  for (const data::OpWork& one : *work) {
+    writer.begin_array().integer(one.operation).integer(one.count).real(one.busy_fs / kFsPerNs).real(one.macs);
+    writer.real(one.useful_macs).real(one.elements).end_array();
+  }
+  writer.end_array().end_object();
+  return json(writer);
+}
+
+}  // namespace kb::web

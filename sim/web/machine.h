@@ -1,0 +1,58 @@
+// The machine of a run, as the page draws it.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <nlohmann/json_fwd.hpp>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace kb::web {
+
+class Machine {
+ public:
+  struct Wire {
+    std::string from, to, kind;
+    double gbs = 0;  // 0: without limit
+  };
+  struct Node {
+    std::string id, kind;
+    double x = 0, y = 0;  // mm, in its cube
+    bool placed = false;
+  };
+
+  // `topology` is what `kernbench topology --json` prints. Configuration Error that names `file` when it is not.
+  Machine(const nlohmann::ordered_json& topology, const std::string& file);
+
+  const std::map<std::string, std::int64_t>& kinds() const { return kinds_; }
+  // GB/s of the wire between two nodes, and of a pseudo-channel; 0 when unknown.
+  double wire_gbs(const std::string& from, const std::string& to) const;
+  double channel_gbs() const { return channel_gbs_; }
+  std::int64_t channels_per_slice() const { return channels_; }
+
+  // JSON: SIPs, their cubes on the mesh, the places of PEs in a cube, wires between cubes and IO chiplets, and rates of
+  // a PE.
+  std::string overview() const;
+  // JSON: nodes below `prefix`, and the wires of which an end is there.
+  std::string part(std::string_view prefix) const;
+
+ private:
+  void read_rates(const nlohmann::ordered_json& spec);
+
+  std::map<std::string, std::int64_t> kinds_;
+  std::vector<Node> nodes_;
+  std::vector<Wire> wires_;
+  std::map<std::string, double> gbs_;  // by "from to"
+  double cube_w_ = 0, cube_h_ = 0;
+  std::int64_t mesh_w_ = 0, mesh_h_ = 0, channels_ = 0;
+  double channel_gbs_ = 0;
+  std::string macs_per_ns_ = "null", elements_per_ns_ = "null";  // JSON: a number, or one for each dtype
+};
+
+// "sip0.cube1" of a node in a cube, "sip0.io0" of one in an IO chiplet, else its own name.
+std::string group_of(const std::string& node);
+// "sip0.cube1.pe2" of a node of a PE and of its HBM slice, else group_of().
+std::string cell_of(const std::string& node);
+
+}  // namespace kb::web

@@ -1,0 +1,74 @@
+// A strip of time in which a window is chosen.
+import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
+import type { Profile } from './api';
+import { prepare, theme } from './picture';
+import type { Span } from './resources';
+import { duration } from './time';
+
+export const CURVES: [string, string, string][] = [['engine', 'engines', '#d9822b'], ['dma', 'DMA channels', '#1f5f9a'], ['pseudo_channel', 'HBM channels', '#35a7a0'], ['link', 'wires', '#8c93a8']];
+const HEIGHT = 64, LEAST = 6;
+
+export function Brush(props: { whole: Span; span: Span; profile: Profile | null; choose: (span: Span | null) => void; width: (columns: number) => void }) {
+  const { whole, span, profile } = props;
+  const canvas = useRef<HTMLCanvasElement>(null), box = useRef<HTMLDivElement>(null);
+  const [width, setWidth] = useState(0);
+  const drag = useRef<number | null>(null);
+  useLayoutEffect(() => {
+    const measure = () => { const now = box.current?.clientWidth ?? 0; setWidth(now); props.width(now); };
+    const observer = new ResizeObserver(measure);
+    observer.observe(box.current!);
+    measure();
+    return () => observer.disconnect();
+  }, []);
+  const length = Number(whole.t1 - whole.t0);
+  const xOf = (time: bigint) => (Number(time - whole.t0) / length) * width;
+  const timeAt = (x: number): bigint => whole.t0 + BigInt(Math.round((Math.max(0, Math.min(width, x)) / width) * length));
+  useEffect(() => {
+    if (width === 0) return;
+    const c = prepare(canvas.current!, width, HEIGHT), colours = theme();
+    const x0 = xOf(span.t0), x1 = xOf(span.t1);
+    c.fillStyle = colours.line;
+    c.fillRect(x0, 0, Math.max(1, x1 - x0), HEIGHT);
+    for (const [kind, , colour] of CURVES) {
+      const shares = profile?.[kind] ?? [];
+      c.strokeStyle = colour;
+      c.lineWidth = 1.5;
+      c.beginPath();
+      shares.forEach((share, i) => {
+        const x = (i / shares.length) * width, y = HEIGHT - 2 - Math.min(1, share) * (HEIGHT - 6);
+        c.lineTo(x, y);
+        c.lineTo(x + width / shares.length, y);
+      });
+      c.stroke();
+    }
+    c.fillStyle = colours.accent;
+    c.fillRect(x0, 0, 1.5, HEIGHT);
+    c.fillRect(x1 - 1.5, 0, 1.5, HEIGHT);
+  });
+  const change = (event: PointerEvent) => {
+    if (drag.current === null) return;
+    const a = Math.min(drag.current, event.offsetX), b = Math.max(drag.current, event.offsetX);
+    if (b - a >= LEAST) props.choose({ t0: timeAt(a), t1: timeAt(b) });
+  };
+  const step = BigInt(Math.max(1, Math.round(length / 20)));
+  const shift = (by: bigint, grow: bigint) => {
+    const t0 = span.t0 + by - grow, t1 = span.t1 + by + grow;
+    if (t1 - t0 > step / 4n && t0 >= whole.t0 && t1 <= whole.t1) props.choose({ t0, t1 });
+  };
+  const keys: Record<string, () => void> = {
+    ArrowLeft: () => shift(-step, 0n), ArrowRight: () => shift(step, 0n), '-': () => shift(0n, step / 2n), '+': () => shift(0n, -step / 2n), Home: () => props.choose(null),
+  };
+  return (
+    <div class="brush"><div ref={box} />
+      <canvas ref={canvas} tabIndex={0} role="application" aria-label="Activity over time. Drag to choose a window; left and right move it, plus and minus change its length, Home takes all."
+        onPointerDown={(event) => { drag.current = event.offsetX; canvas.current!.setPointerCapture(event.pointerId); }}
+        onPointerMove={change}
+        onPointerUp={(event) => { if (drag.current !== null && Math.abs(event.offsetX - drag.current) < LEAST) props.choose(null); drag.current = null; }}
+        onKeyDown={(event) => { const action = keys[event.key]; if (action) { event.preventDefault(); action(); } }} />
+      <p class="legend">
+        {CURVES.map(([, label, colour]) => <span><svg class="swatch" viewBox="0 0 10 10" aria-hidden="true"><rect width="10" height="10" rx="2" fill={colour} /></svg> {label}</span>)}
+        <span class="right">window of {duration(Number(span.t1 - span.t0))}, {duration(Number(span.t0 - whole.t0))} after the begin; a click takes all</span>
+      </p>
+    </div>
+  );
+}

@@ -1,0 +1,46 @@
+// Who waited for whom: back from the rank that received last.
+import type { Message } from './api';
+
+export interface Whole { sender: string; receiver: string; bytes: number; direction: string; sent: number; arrived: number; awaited: number; received: number }
+
+export const isWhole = (m: Message): m is Whole => m.sender !== null && m.receiver !== null && m.sent !== null && m.arrived !== null && m.awaited !== null && m.received !== null;
+
+// Each message of the chain made its receiver wait, and was sent after what its sender had waited for. First to last.
+export function criticalChain(messages: Whole[]): Whole[] {
+  const waited = new Map<string, Whole[]>();
+  for (const message of messages) {
+    if (message.arrived <= message.awaited) continue;
+    const list = waited.get(message.receiver);
+    if (list) list.push(message);
+    else waited.set(message.receiver, [message]);
+  }
+  for (const list of waited.values()) list.sort((a, b) => a.received - b.received);
+  const chain: Whole[] = [];
+  let now = [...waited.values()].map((list) => list[list.length - 1]).reduce<Whole | undefined>((last, one) => (last && last.received >= one.received ? last : one), undefined);
+  while (now) {
+    chain.unshift(now);
+    const sent: number = now.sent, before = waited.get(now.sender) ?? [];
+    // The last one that was received before; times fall, so that this ends.
+    let low = 0, high = before.length;
+    while (low < high) {
+      const middle = (low + high) >> 1;
+      if (before[middle].received <= sent) low = middle + 1;
+      else high = middle;
+    }
+    const next: Whole | undefined = before[low - 1];
+    now = next && next.received < now.received ? next : undefined;
+  }
+  return chain;
+}
+
+const number = (text: string): number => Number(/\d+$/.exec(text)?.[0] ?? 0);
+
+// sip0.cube2.pe0 before sip0.cube10.pe0.
+export function ranksOf(messages: Whole[]): string[] {
+  const names = [...new Set(messages.flatMap((m) => [m.sender, m.receiver]))];
+  return names.sort((a, b) => {
+    const x = a.split('.').map(number), y = b.split('.').map(number);
+    const at = x.findIndex((value, i) => value !== y[i]);
+    return at < 0 ? 0 : x[at] - y[at];
+  });
+}

@@ -1,0 +1,194 @@
+// Two runs beside each other: A is the one of --against, B is this one.
+import { fetchClasses, fetchOtherRun, type Compared, type Comparison, type Difference, type Launch, type ResourceClass, type Run } from './api';
+import { href } from './address';
+import { PARTS } from './colours';
+import { useAnswer } from './hooks';
+import { Bar, words } from './overview';
+import { kernelSpan, kindLabel, Linked, machineOf } from './resources';
+import { Section, Swatch } from './section';
+import { count, duration, percent } from './time';
+
+const MOST_LAUNCHES = 12, MOST_BLOCKS = 12, MOST_CLASSES = 14;
+
+const signed = (ns: number): string => (ns === 0 ? '0' : `${ns > 0 ? '+' : '−'}${duration(Math.abs(ns) * 1e6)}`);
+const factor = (before: number, after: number): string => (before > 0 && after > 0 ? (after <= before ? `${(before / after).toFixed(2)}x as fast` : `${(after / before).toFixed(2)}x as long`) : '');
+const tone = (difference: number): string | undefined => (difference < 0 ? 'good' : difference > 0 ? 'bad' : undefined);
+const launchOf = (run: Run | null, id: number): Launch | undefined => run?.launches.find((launch) => launch.id === id);
+
+export function Compare({ run, comparison, values }: { run: Run; comparison: Comparison; values: URLSearchParams }) {
+  const other = useAnswer('other', fetchOtherRun);
+  const pairs = [...comparison.launches].sort((a, b) => Math.abs(b.after.ns - b.before.ns) - Math.abs(a.after.ns - a.before.ns));
+  const chosen = pairs.find((pair) => String(pair.after.id) === values.get('launch')) ?? pairs[0];
+  return (
+    <>
+      <h1 class="unseen">Compare</h1>
+      {comparison.failures.map((failure) => <p class="message warn">{failure}</p>)}
+      <Section title="A and B">
+        <p class="facts-line">
+          <span>A <strong>{comparison.before}</strong></span><span>B <strong>{comparison.after}</strong></span>
+          {pairs.length > 0 && <span>launches {duration(comparison.total.before * 1e6)} → {duration(comparison.total.after * 1e6)}, <strong class={tone(comparison.total.after - comparison.total.before)}>{factor(comparison.total.before, comparison.total.after)}</strong></span>}
+        </p>
+        {comparison.settings.length === 0 ? <p class="hint">Nothing was set differently.</p> : (
+          <div class="scrollx"><table class="data">
+            <thead><tr><th scope="col">set differently</th><th scope="col">A</th><th scope="col">B</th></tr></thead>
+            <tbody>{comparison.settings.map((one) => <tr><th scope="row">{one.name}</th><td>{one.before || '–'}</td><td>{one.after || '–'}</td></tr>)}</tbody>
+          </table></div>
+        )}
+      </Section>
+      {pairs.length === 0 && <p class="message">No kernel was launched in both.</p>}
+      {pairs.length > 0 && other.value && <Pairs run={run} other={other.value} pairs={pairs} chosen={chosen} />}
+      {comparison.without_partner.length > 0 && <p class="hint">Without a partner: {comparison.without_partner.slice(0, 20).join('; ')}{comparison.without_partner.length > 20 && ` and ${comparison.without_partner.length - 20} more`}.</p>}
+      {pairs.length > 0 && <Waterfall parts={comparison.parts} total={comparison.total} />}
+      {other.value && <FindingChanges before={other.value} after={run} />}
+      {chosen && other.value && run.has_operations && other.value.has_operations && <Classes run={run} other={other.value} pair={chosen} />}
+      <Blocks blocks={comparison.blocks} />
+      {other.failure && <p class="message bad" role="alert">{other.failure}</p>}
+    </>
+  );
+}
+
+function Pairs({ run, other, pairs, chosen }: { run: Run; other: Run; pairs: Compared[]; chosen: Compared }) {
+  const shown = pairs.slice(0, MOST_LAUNCHES);
+  const scale = Math.max(1e-6, ...shown.map((pair) => Math.max(pair.before.ns, pair.after.ns)));
+  const used = PARTS.filter((part) => shown.some((pair) => [launchOf(other, pair.before.id), launchOf(run, pair.after.id)].some((launch) => Number(launch?.breakdown?.[`${part.name}_ns`] ?? 0) / scale > 0.001)));
+  return (
+    <Section title={pairs.length > shown.length ? `The ${shown.length} of ${count(pairs.length)} launches that changed most` : 'Launches'} hint="Each in its parts, from submission to completion: A above B. Launches of one kernel on one SIP belong together in their order.">
+      <p class="legend">{used.map((part) => <span title={part.meaning}><Swatch colour={part.colour} /> {part.label}</span>)}</p>
+      <div role="list">
+        {shown.map((pair) => {
+          const before = launchOf(other, pair.before.id), after = launchOf(run, pair.after.id);
+          const limiter = pair.before.limiter === pair.after.limiter ? words(pair.after.limiter) : `${words(pair.before.limiter) || 'nothing'} → ${words(pair.after.limiter) || 'nothing'}`;
+          return (
+            <a role="listitem" class={pair === chosen ? 'launchrow pair chosen' : 'launchrow pair'} aria-current={pair === chosen ? 'true' : undefined} href={href('compare', { launch: pair.after.id })}>
+              <span class="name">{pair.kernel} {pair.sip === null ? '' : `sip${pair.sip}`}<span class="dim"> {limiter}</span></span>
+              <span>{before && <Bar launch={before} scale={scale} />}{after && <Bar launch={after} scale={scale} />}</span>
+              <span class="number">{duration(pair.before.ns * 1e6)}<br />{duration(pair.after.ns * 1e6)}</span>
+              <span class={`number ${tone(pair.after.ns - pair.before.ns) ?? ''}`}>{signed(pair.after.ns - pair.before.ns)}<br />{factor(pair.before.ns, pair.after.ns)}</span>
+            </a>
+          );
+        })}
+      </div>
+    </Section>
+  );
+}
+
+// From the time of A to that of B, part by part.
+function Waterfall({ parts, total }: { parts: Difference[]; total: Difference }) {
+  const changed = parts.filter((part) => part.before !== part.after).sort((a, b) => Math.abs(b.after - b.before) - Math.abs(a.after - a.before));
+  if (changed.length === 0) return <Section title="Where the difference comes from"><p class="hint">Every part took as long as before.</p></Section>;
+  let at = total.before, most = Math.max(total.before, total.after);
+  const steps = changed.map((part) => {
+    const from = at;
+    at += part.after - part.before;
+    most = Math.max(most, at);
+    return { part, from, to: at };
+  });
+  const x = (ns: number) => (ns / most) * 1000;
+  const bar = (from: number, to: number, kind: string) => (
+    <svg class="bar" viewBox="0 0 1000 24" preserveAspectRatio="none" aria-hidden="true">
+      <rect class={kind} x={x(Math.min(from, to))} y="3" width={Math.max(1.5, x(Math.abs(to - from)))} height="18" />
+    </svg>
+  );
+  const label = (name: string) => PARTS.find((part) => part.name === name)?.label ?? words(name);
+  return (
+    <Section title="Where the difference comes from" hint="Of all launches that have a partner, as seen from the PEs that ended last. The parts add up.">
+      <table class="facts waterfall"><tbody>
+        <tr><th scope="row">A</th><td class="meter">{bar(0, total.before, 'total')}</td><td class="number">{duration(total.before * 1e6)}</td><td class="number" /></tr>
+        {steps.map(({ part, from, to }) => (
+          <tr>
+            <th scope="row"><Swatch colour={PARTS.find(({ name }) => name === part.name)?.colour ?? '#888888'} /> {label(part.name)}</th>
+            <td class="meter">{bar(from, to, to < from ? 'less' : 'more')}</td>
+            <td class={`number ${tone(to - from) ?? ''}`}>{signed(to - from)}</td>
+            <td class="number dim">{duration(part.before * 1e6)} → {duration(part.after * 1e6)}</td>
+          </tr>
+        ))}
+        <tr><th scope="row">B</th><td class="meter">{bar(0, total.after, 'total')}</td><td class="number">{duration(total.after * 1e6)}</td><td class="number" /></tr>
+      </tbody></table>
+    </Section>
+  );
+}
+
+interface Found { rule: string; headline: string; factor: number }
+
+function findingsOf(run: Run): Found[] {
+  if (!Array.isArray(run.findings)) return [];
+  return run.findings.filter((f): f is Record<string, unknown> => typeof f === 'object' && f !== null)
+    .map((f) => ({ rule: String(f.rule ?? ''), headline: String(f.headline ?? f.rule ?? ''), factor: typeof f.factor === 'number' ? f.factor : 1 }));
+}
+
+// By rule: what was found in one alone, and what still is.
+function FindingChanges({ before, after }: { before: Run; after: Run }) {
+  const a = findingsOf(before), b = findingsOf(after);
+  if (a.length === 0 && b.length === 0) return null;
+  const gone = a.filter(({ rule }) => !b.some((other) => other.rule === rule));
+  const rows = [...b.map((now) => ({ now, old: a.find(({ rule }) => rule === now.rule) })), ...gone.map((old) => ({ now: undefined, old }))];
+  const times = (found?: Found) => (found ? `${found.factor.toFixed(2)}x` : '–');
+  return (
+    <Section title="Findings" hint="Up to how much faster a launch would be without it.">
+      <div class="scrollx"><table class="data">
+        <thead><tr><th scope="col">finding</th><th scope="col">state</th><th scope="col" class="number">A</th><th scope="col" class="number">B</th></tr></thead>
+        <tbody>
+          {rows.map(({ now, old }) => (
+            <tr>
+              <td><Linked text={(now ?? old)!.headline} span={null} /> <span class="dim">{(now ?? old)!.rule}</span></td>
+              <td class={!now ? 'good' : !old ? 'bad' : undefined}>{!now ? 'gone' : !old ? 'new' : 'stays'}</td>
+              <td class="number">{times(old)}</td><td class="number">{times(now)}</td>
+            </tr>
+          ))}
+        </tbody>
+      </table></div>
+    </Section>
+  );
+}
+
+// Resources by purpose, of the kernel of the chosen pair.
+function Classes({ run, other, pair }: { run: Run; other: Run; pair: Compared }) {
+  const a = kernelSpan(launchOf(other, pair.before.id)), b = kernelSpan(launchOf(run, pair.after.id));
+  const answer = useAnswer(a && b ? `${a.t0} ${a.t1} ${b.t0} ${b.t1}` : '', (signal) => Promise.all([fetchClasses(a!.t0, a!.t1, signal, 'against'), fetchClasses(b!.t0, b!.t1, signal)]));
+  if (!a || !b || !answer.value) return null;
+  const [before, after] = answer.value;
+  const names = [...new Set([...after, ...before].map(({ name }) => name))];
+  const find = (list: ResourceClass[], name: string) => list.find((one) => one.name === name);
+  const rows = names.map((name) => ({ name, a: find(before, name), b: find(after, name) }))
+    .sort((x, y) => Math.abs((y.b?.most ?? 0) - (y.a?.most ?? 0)) - Math.abs((x.b?.most ?? 0) - (x.a?.most ?? 0))).slice(0, MOST_CLASSES);
+  const share = (value: number | undefined) => (value === undefined ? '–' : percent(value));
+  return (
+    <Section title={`Resources of ${pair.kernel}${pair.sip === null ? '' : ` on sip${pair.sip}`}`} hint="While the kernel ran, by purpose; the largest change of the busiest one first. When the kernel is shorter, the same work keeps a resource busier.">
+      <div class="scrollx"><table class="data">
+        <thead><tr><th scope="col">resources</th><th scope="col">kind</th><th scope="col" class="number">busiest, A</th><th scope="col" class="number">B</th><th scope="col" class="number">mean, A</th><th scope="col" class="number">B</th><th scope="col" class="number">in use, A</th><th scope="col" class="number">B</th></tr></thead>
+        <tbody>
+          {rows.map((row) => (
+            <tr>
+              <th scope="row"><a href={machineOf((row.b ?? row.a)!.component, b)}>{row.name.replace(' > ', ' → ')}</a></th><td>{kindLabel((row.b ?? row.a)!.kind)}</td>
+              <td class="number">{share(row.a?.most)}</td><td class="number">{share(row.b?.most)}</td>
+              <td class="number">{share(row.a?.mean)}</td><td class="number">{share(row.b?.mean)}</td>
+              <td class="number">{count(row.a?.count ?? 0)}</td><td class="number">{count(row.b?.count ?? 0)}</td>
+            </tr>
+          ))}
+        </tbody>
+      </table></div>
+    </Section>
+  );
+}
+
+function Blocks({ blocks }: { blocks: Difference[] }) {
+  if (blocks.length === 0) return null;
+  return (
+    <Section title="Blocks whose times changed most" hint="Of the whole run.">
+      <div class="scrollx"><table class="data">
+        <thead><tr><th scope="col">block</th><th scope="col">statistic</th><th scope="col" class="number">A</th><th scope="col" class="number">B</th><th scope="col" class="number">B − A</th></tr></thead>
+        <tbody>
+          {blocks.slice(0, MOST_BLOCKS).map((block) => {
+            const [name, ...statistic] = block.name.split(' ');
+            return (
+              <tr>
+                <td><a href={machineOf(name, null)}>{name}</a></td><td>{statistic.join(' ')}</td>
+                <td class="number">{duration(block.before * 1e6)}</td><td class="number">{duration(block.after * 1e6)}</td><td class="number">{signed(block.after - block.before)}</td>
+              </tr>
+            );
+          })}
+        </tbody>
+      </table></div>
+    </Section>
+  );
+}

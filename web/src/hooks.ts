@@ -1,0 +1,35 @@
+// What pages have in common.
+import { useEffect, useRef, useState } from 'preact/hooks';
+
+export interface Answer<T> { value: T | null; key: string; failure: string }
+
+// The answer to the newest wish; while it is on its way, the one before stays. An empty key asks for nothing. Of wishes
+// that come faster than answers (a window that is dragged), only the newest waits for its turn.
+export function useAnswer<T>(key: string, ask: (signal: AbortSignal) => Promise<T>): Answer<T> {
+  const [answer, setAnswer] = useState<Answer<T>>({ value: null, key: '', failure: '' });
+  const wish = useRef<{ key: string; ask: (signal: AbortSignal) => Promise<T> } | null>(null);
+  const busy = useRef(false), ended = useRef(new AbortController());
+  useEffect(() => () => ended.current.abort(), []);
+  useEffect(() => {
+    if (!key) return;
+    wish.current = { key, ask };
+    if (busy.current) return;
+    const work = async () => {
+      busy.current = true;
+      while (wish.current && !ended.current.signal.aborted) {
+        const now = wish.current;
+        wish.current = null;
+        try {
+          const value = await now.ask(ended.current.signal);
+          setAnswer({ value, key: now.key, failure: '' });
+        } catch (error) {
+          const failure = error instanceof Error ? error.message : String(error);
+          if (!ended.current.signal.aborted) setAnswer((before) => ({ ...before, failure }));
+        }
+      }
+      busy.current = false;
+    };
+    work();
+  }, [key]);
+  return answer;
+}

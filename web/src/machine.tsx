@@ -1,0 +1,164 @@
+// The machine as a heat map: tray, SIP, cube and PE, in a window of time.
+import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
+import { fetchActivity, fetchCells, fetchMachine, fetchMachinePart, fetchProfile, type MachineOverview, type Run } from './api';
+import { href, replaceAddress } from './address';
+import { Brush } from './brush';
+import { heatColour, isDark } from './heat';
+import { useAnswer } from './hooks';
+import { MachineCanvas, largest } from './machine_canvas';
+import { cubePicture, overviewPicture, pePicture, type Measure, type Picture, type Shape } from './machine_layout';
+import { longestLaunch } from './overview';
+import { bytesText, kernelSpan, kindLabel, LaunchChoice, launchSpan, peerOf, rateText, timelineOf, type Span } from './resources';
+import { count, duration, fromNs, percent } from './time';
+
+const MEASURES: [Measure, string][] = [['busy', 'busy time'], ['bytes', 'bytes'], ['wait', 'waiting']];
+const KINDS: [string, string][] = [['', 'the busiest resource'], ['pseudo_channel', 'HBM channels'], ['link', 'wires'], ['engine', 'engines'], ['dma', 'DMA channels'], ['tcm', 'TCM ports']];
+const LISTED = 14;
+
+export function MachinePage({ run, values }: { run: Run; values: URLSearchParams }) {
+  const machine = useAnswer(run.machine ? 'machine' : '', fetchMachine);
+  if (!run.machine || !run.has_operations) {
+    return <p class="message">This run has no {run.machine ? 'record of its resources' : 'topology.json'}; run it with <code>--record DIR</code> in place of <code>--out DIR</code>.</p>;
+  }
+  if (machine.failure) return <p class="message bad" role="alert">{machine.failure}</p>;
+  if (!machine.value) return <p class="message" role="status">Reading the machine …</p>;
+  return <Shown run={run} machine={machine.value} values={values} />;
+}
+
+const whole = (text: string | null): bigint | null => (text && /^\d{1,19}$/.test(text) ? BigInt(text) : null);
+
+function spanOf(values: URLSearchParams): Span | null {
+  const t0 = whole(values.get('t0')), t1 = whole(values.get('t1'));
+  return t0 !== null && t1 !== null && t1 > t0 ? { t0, t1 } : null;
+}
+
+// What is chosen by the address: "sip0.cube3.pe5", "sip0.cube3", "sip0", or the tray.
+function partOf(name: string, machine: MachineOverview): string {
+  const parts = name.split('.');
+  const group = parts.slice(0, 2).join('.');
+  if (parts.length >= 2 && machine.groups.includes(group)) {
+    const pe = machine.pes.some(([label]) => label === parts[2]);
+    return pe && parts.length === 3 ? name : group;
+  }
+  return machine.groups.some((one) => one.startsWith(`${parts[0]}.`)) && parts[0].startsWith('sip') ? parts[0] : '';
+}
+
+function Shown({ run, machine, values }: { run: Run; machine: MachineOverview; values: URLSearchParams }) {
+  const chosen = run.launches.find(({ id }) => String(id) === values.get('launch'));
+  const runEnd = fromNs(run.sim_time_ns ?? 0);
+  const fromAddress = spanOf(values);
+  const around = run.launches.find((launch) => { const l = launchSpan(launch); return fromAddress && l && l.t0 <= fromAddress.t0 && fromAddress.t1 <= l.t1; });
+  const launch = chosen ?? around ?? longestLaunch(run);
+  const context: Span = values.get('context') === 'run' || (fromAddress && !around && !chosen) ? { t0: 0n, t1: runEnd > 0n ? runEnd : 1n } : launchSpan(launch) ?? { t0: 0n, t1: runEnd > 0n ? runEnd : 1n };
+  const usual = values.get('context') === 'run' ? context : kernelSpan(launch) ?? context;
+  const [span, setSpan] = useState<Span>(fromAddress ?? usual);
+  const [columns, setColumns] = useState(0);
+  const at = partOf(values.get('at') ?? '', machine);
+  const measure = MEASURES.find(([key]) => key === values.get('measure'))?.[0] ?? 'busy';
+  const kind = KINDS.find(([key]) => key === values.get('kind'))?.[0] ?? '';
+  const state = { at, launch: values.get('launch') ?? undefined, context: values.get('context') ?? undefined, measure, kind, mark: values.get('mark') ?? undefined };
+  const to = (changed: Record<string, string | number | bigint | undefined>) => href('machine', { ...state, t0: span.t0, t1: span.t1, ...('at' in changed ? { mark: undefined } : {}), ...changed });
+
+  const first = useRef(values);
+  useEffect(() => {
+    if (first.current === values) return;
+    first.current = values;
+    setSpan(fromAddress ?? usual);
+  }, [values]);
+  useEffect(() => {
+    const timer = setTimeout(() => replaceAddress('machine', { ...state, t0: span.t0, t1: span.t1 }), 200);
+    return () => clearTimeout(timer);
+  });
+  const click = (shape: Shape) => { location.hash = (shape.go && shape.go !== at ? to({ at: shape.go }) : timelineOf(shape.id.split(/ /)[0], span)).slice(1); };
+  const ns = Number(span.t1 - span.t0) / 1e6;
+  const profile = useAnswer(columns > 0 ? `${context.t0} ${context.t1} ${columns} ${at}` : '', (signal) => fetchProfile(context.t0, context.t1, Math.min(1024, columns), at, signal));
+  return (
+    <div class="machine">
+      <h1 class="unseen">Machine</h1>
+      <div class="tools">
+        <Path at={at} machine={machine} to={to} />
+        <label>Colour <select value={kind} onChange={(event) => { location.hash = to({ kind: (event.target as HTMLSelectElement).value }); }}>{KINDS.map(([key, label]) => <option value={key}>{label}</option>)}</select></label>
+        <span class="group" role="group" aria-label="Measure">
+          {MEASURES.map(([key, label]) => <button type="button" aria-pressed={measure === key} onClick={() => { location.hash = to({ measure: key }); }}>{label}</button>)}
+        </span>
+        <LaunchChoice run={run} chosen={launch} to={(one) => href('machine', { ...state, context: undefined, launch: one.id })} />
+        <a href={to({ context: 'run', t0: undefined, t1: undefined })} aria-current={values.get('context') === 'run' ? 'true' : undefined}>whole run</a>
+      </div>
+      <Brush whole={context} span={span} profile={profile.value} choose={(next) => setSpan(next ?? context)} width={setColumns} />
+      <Map machine={machine} at={at} span={span} ns={ns} measure={measure} kind={kind} marked={values.get('mark') ?? ''} click={click} />
+      <Hottest at={at} span={span} ns={ns} measure={measure} kind={kind} />
+    </div>
+  );
+}
+
+// The way from the tray to the part that is shown, and what lies below it.
+function Path({ at, machine, to }: { at: string; machine: MachineOverview; to: (changed: Record<string, string | undefined>) => string }) {
+  const parts = at ? at.split('.') : [];
+  const below = parts.length === 0 ? [...new Set(machine.groups.filter((group) => group.startsWith('sip')).map((group) => group.split('.')[0]))]
+    : parts.length === 1 ? machine.groups.filter((group) => group.startsWith(`${at}.`))
+      : parts.length === 2 && /cube/.test(parts[1]) ? machine.pes.map(([label]) => `${at}.${label}`) : [];
+  return (
+    <nav class="path" aria-label="Part of the machine">
+      <a href={to({ at: '' })} aria-current={parts.length === 0 ? 'true' : undefined}>tray</a>
+      {parts.map((label, i) => { const name = parts.slice(0, i + 1).join('.'); return <><span class="dim">›</span><a href={to({ at: name })} aria-current={name === at ? 'true' : undefined}>{label}</a></>; })}
+      {below.length > 0 && (
+        <select aria-label="Look into" value="" onChange={(event) => { location.hash = to({ at: (event.target as HTMLSelectElement).value }); }}>
+          <option value="">look into …</option>
+          {below.map((name) => <option value={name}>{name.split('.').pop()}</option>)}
+        </select>
+      )}
+    </nav>
+  );
+}
+
+const EMPTY: Picture = { width: 100, height: 100, shapes: [] };
+
+function Map(props: { machine: MachineOverview; at: string; span: Span; ns: number; measure: Measure; kind: string; marked: string; click: (shape: Shape) => void }) {
+  const { machine, at, span, measure, kind } = props;
+  const depth = at ? at.split('.').length : 0;
+  const cube = depth === 2 ? at : depth === 3 ? at.split('.').slice(0, 2).join('.') : '';
+  const overview = useAnswer(cube ? '' : `${span.t0} ${span.t1}`, (signal) => fetchCells(span.t0, span.t1, signal));
+  const part = useAnswer(cube, (signal) => fetchMachinePart(cube, signal));
+  const rows = useAnswer(cube ? `${span.t0} ${span.t1} ${cube}` : '', (signal) => fetchActivity(`t0=${span.t0}&t1=${span.t1}&under=${encodeURIComponent(cube)}`, signal));
+  const picture = useMemo(() => {
+    if (!cube) return overviewPicture(machine, at, overview.value?.cells ?? [], overview.value?.wires ?? [], kind, measure);
+    if (!part.value || part.key !== cube) return EMPTY;
+    const found = rows.key.endsWith(` ${cube}`) ? rows.value?.rows ?? [] : [];
+    if (depth === 3) return pePicture(part.value, at, machine.channels_per_slice, found);
+    return cubePicture(part.value, at, /cube/.test(at) ? machine.cube_mm : [12.5, 7], machine.channels_per_slice, found, kind, measure);
+  }, [machine, at, overview.value, part.value, part.key, rows.value, rows.key, kind, measure]);
+  const failure = overview.failure || part.failure || rows.failure;
+  const most = largest(picture, measure), dark = isDark();
+  const scale = measure === 'busy' ? '100 %' : measure === 'bytes' ? bytesText(most) : duration(most * 1e6);
+  return (
+    <div class="machineview" aria-busy={cube ? !rows.value : !overview.value}>
+      {failure && <p class="message bad" role="alert">{failure}</p>}
+      <MachineCanvas picture={picture} measure={measure} ns={props.ns} marked={props.marked} click={props.click} />
+      <p class="legend">
+        <span>0 <svg class="scale" viewBox="0 0 50 10" preserveAspectRatio="none" aria-hidden="true">{Array.from({ length: 25 }, (_, i) => <rect x={i * 2} width="2.1" height="10" fill={heatColour(i / 24, dark)} />)}</svg> {scale}</span>
+        <span>{cube ? 'Two wires run between two routers, one for each direction, on its right-hand side.' : 'A cube has its PEs in their corners; its own colour is that of its routers\u2019 wires.'}</span>
+        <span>Click to look into a part; a block or a wire leads to the timeline.</span>
+      </p>
+    </div>
+  );
+}
+
+function Hottest({ at, span, ns, measure, kind }: { at: string; span: Span; ns: number; measure: Measure; kind: string }) {
+  const sort = measure === 'busy' ? 'used' : measure;
+  const query = `t0=${span.t0}&t1=${span.t1}&under=${encodeURIComponent(at)}&kind=${kind}&sort=${sort}&limit=${LISTED}`;
+  const answer = useAnswer(query, (signal) => fetchActivity(query, signal));
+  return (
+    <aside class="hottest" aria-label="The hottest resources">
+      <h2>{answer.value ? `${count(answer.value.total)} resources in use` : 'Resources'}</h2>
+      {at && <p class="hint"><a href={timelineOf(at, span)}>timeline of {at}</a></p>}
+      <ol>
+        {answer.value?.rows.map((row) => (
+          <li>
+            <a href={timelineOf(row.component, span)}>{row.component}{peerOf(row.name) ? ` → ${peerOf(row.name)}` : ` ${row.name}`}</a>
+            <span class="dim">{kindLabel(row.kind)}, {percent(row.share)} busy{row.bytes > 0 && `, ${rateText(row.bytes / ns)}`}{row.waitNs > 0 && `, ${duration(row.waitNs * 1e6)} waited`}</span>
+          </li>
+        ))}
+      </ol>
+    </aside>
+  );
+}

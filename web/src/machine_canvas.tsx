@@ -1,0 +1,133 @@
+// Paints a picture of a machine as a heat map.
+import { useEffect, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
+import { heatColour, inkOn, isDark } from './heat';
+import { valueOf, type Figures, type Measure, type Picture, type Shape } from './machine_layout';
+import { prepare, theme } from './picture';
+import { bytesText, rateText } from './resources';
+import { count, duration, percent } from './time';
+
+const NEAR = 5;  // pixels from a wire that still mean it
+
+export function figureLines(f: Figures, ns: number): string[] {
+  const lines = [`${percent(f.share)} busy`];
+  if (f.bytes > 0) lines.push(`${bytesText(f.bytes)}, ${rateText(f.bytes / ns)}${f.gbs > 0 ? ` of ${rateText(f.gbs)}` : ''}`);
+  if (f.waitNs > 0) lines.push(`${duration(f.waitNs * 1e6)} waited, all together`);
+  if (f.queue > 0) lines.push(`longest queue ${count(f.queue)}`);
+  return lines;
+}
+
+// The value that has the strongest colour: all of the time, or the largest of the picture.
+export const largest = (picture: Picture, measure: Measure): number =>
+  (measure === 'busy' ? 1 : Math.max(1e-9, ...picture.shapes.map(({ figures }) => (figures ? valueOf(figures, measure) : 0))));
+
+function distance(shape: Shape, x: number, y: number): number {
+  const [x0, y0, x1, y1] = shape.line!;
+  const length = (x1 - x0) ** 2 + (y1 - y0) ** 2;
+  const t = length === 0 ? 0 : Math.max(0, Math.min(1, ((x - x0) * (x1 - x0) + (y - y0) * (y1 - y0)) / length));
+  return Math.hypot(x - x0 - t * (x1 - x0), y - y0 - t * (y1 - y0));
+}
+
+function shapeAt(picture: Picture, x: number, y: number, scale: number): Shape | null {
+  for (const frames of [false, true]) {
+    for (let i = picture.shapes.length - 1; i >= 0; --i) {
+      const { rect, frame } = picture.shapes[i];
+      if (rect && !!frame === frames && x >= rect[0] && x < rect[0] + rect[2] && y >= rect[1] && y < rect[1] + rect[3]) return picture.shapes[i];
+    }
+    if (frames) break;
+    let best: Shape | null = null, near = NEAR / scale;
+    for (const shape of picture.shapes) {
+      const far = shape.line ? distance(shape, x, y) : Infinity;
+      if (far < near) { best = shape; near = far; }
+    }
+    if (best) return best;
+  }
+  return null;
+}
+
+function paint(c: CanvasRenderingContext2D, picture: Picture, measure: Measure, scale: number, left: number, top: number, hovered: Shape | null, marked: string) {
+  const colours = theme(), dark = isDark(), most = largest(picture, measure);
+  const font = Math.max(9, Math.min(13, 11 * scale));
+  c.textBaseline = 'middle';
+  c.textAlign = 'center';
+  c.font = `${font}px system-ui, "DejaVu Sans", sans-serif`;
+  for (const shape of picture.shapes) {
+    const value = shape.figures ? valueOf(shape.figures, measure) / most : null;
+    const strong = shape === hovered || shape.id === marked;
+    if (shape.line) {
+      const [x0, y0, x1, y1] = shape.line.map((v, i) => v * scale + (i % 2 ? top : left));
+      c.strokeStyle = value === null ? colours.line : heatColour(value, dark);
+      c.lineWidth = (value === null ? 1 : 3 + 4 * value) * Math.max(0.5, Math.min(1.4, scale)) + (strong ? 2 : 0);
+      c.beginPath();
+      c.moveTo(x0, y0);
+      c.lineTo(x1, y1);
+      c.stroke();
+      if (strong) { c.strokeStyle = colours.mark; c.lineWidth = 1.5; c.stroke(); }
+      continue;
+    }
+    const [x, y, w, h] = shape.rect!.map((v, i) => v * scale + (i === 0 ? left : i === 1 ? top : 0));
+    if (!shape.frame) {
+      c.fillStyle = value === null ? colours.surface : heatColour(value, dark);
+      c.fillRect(x, y, w, h);
+    }
+    c.strokeStyle = strong ? colours.mark : colours.dim;
+    c.globalAlpha = strong ? 1 : 0.45;
+    c.lineWidth = strong ? 2 : 0.75;
+    if (w > 4) c.strokeRect(x, y, w, h);
+    c.globalAlpha = 1;
+    if (!shape.label || c.measureText(shape.label).width > w + (shape.frame ? 60 : 6)) continue;
+    if (shape.frame) {
+      c.fillStyle = colours.dim;
+      c.fillText(shape.label, x + w / 2, y + h + font * 0.75);
+    } else {
+      c.fillStyle = value === null ? colours.text : inkOn(value, dark);
+      c.fillText(shape.label, x + w / 2, y + h / 2);
+    }
+  }
+}
+
+export function MachineCanvas(props: { picture: Picture; measure: Measure; ns: number; marked: string; click: (shape: Shape) => void }) {
+  const { picture, measure, ns } = props;
+  const canvas = useRef<HTMLCanvasElement>(null), box = useRef<HTMLDivElement>(null);
+  const [size, setSize] = useState({ width: 0, height: 0 });
+  const [hover, setHover] = useState<{ shape: Shape; x: number; y: number } | null>(null);
+  useLayoutEffect(() => {
+    const measureBox = () => setSize({ width: box.current?.clientWidth ?? 0, height: box.current?.clientHeight ?? 0 });
+    const observer = new ResizeObserver(measureBox);
+    observer.observe(box.current!);
+    measureBox();
+    return () => observer.disconnect();
+  }, []);
+  const margin = 34;
+  const view = useMemo(() => {
+    const scale = Math.max(0.05, Math.min((size.width - 2 * margin) / picture.width, (size.height - 2 * margin) / picture.height, 2.2));
+    return { scale, left: (size.width - picture.width * scale) / 2, top: (size.height - picture.height * scale) / 2 };
+  }, [picture.width, picture.height, size]);
+  const shown = hover && (picture.shapes.find(({ id }) => id === hover.shape.id) ?? null);
+  useEffect(() => {
+    if (size.width === 0) return undefined;
+    const frame = requestAnimationFrame(() => paint(prepare(canvas.current!, size.width, size.height), picture, measure, view.scale, view.left, view.top, shown, props.marked));
+    return () => cancelAnimationFrame(frame);
+  });
+  const find = (event: MouseEvent) => shapeAt(picture, (event.offsetX - view.left) / view.scale, (event.offsetY - view.top) / view.scale, view.scale);
+  const place = (element: HTMLElement | null) => {
+    if (!element || !hover) return;
+    element.style.left = `${Math.min(hover.x + 14, innerWidth - element.offsetWidth - 8)}px`;
+    element.style.top = `${hover.y + 18 + element.offsetHeight > innerHeight ? hover.y - element.offsetHeight - 10 : hover.y + 18}px`;
+  };
+  return (
+    <div class="machinebox" ref={box}>
+      <canvas class="machineplot" ref={canvas} role="img" aria-label={`The machine as a heat map; the list beside it has the same figures`}
+        onPointerMove={(event) => { const shape = find(event); canvas.current!.dataset.part = shape?.id ?? ''; setHover(shape ? { shape, x: event.clientX, y: event.clientY } : null); }}
+        onPointerLeave={() => setHover(null)}
+        onClick={(event) => { const shape = find(event); if (shape) { setHover(null); props.click(shape); } }} />
+      {shown && (
+        <div class="tooltip" ref={place} role="status">
+          <strong>{shown.id}</strong>
+          {shown.figures ? figureLines(shown.figures, ns).map((line) => <span>{line}</span>) : !shown.frame && <span>not in use</span>}
+          {shown.lines.map((line) => { const [what, share] = line.split('\t'); return <span class="dim">{share === undefined ? what : `${what} ${percent(Number(share))}`}</span>; })}
+          <span class="dim">{shown.go ? 'click: look into it' : 'click: its timeline'}</span>
+        </div>
+      )}
+    </div>
+  );
+}

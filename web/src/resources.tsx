@@ -1,0 +1,81 @@
+// Names of resources, and what leads from one to the pages that show it.
+import type { ComponentChildren } from 'preact';
+import type { Launch, Run } from './api';
+import { href } from './address';
+import type { Resource } from './api';
+
+// "sip0.cube1.pe2" of a block of a PE and of its HBM slice, "sip0.cube1" of others in a cube.
+export function cellOf(node: string): string {
+  const parts = node.split('.');
+  if (/^sip\d+$/.test(parts[0]) && parts.length > 2) {
+    if (parts[2] === 'hbm_ctrl' && parts[3]) return `${parts[0]}.${parts[1]}.${parts[3]}`;
+    if (/^pe\d+$/.test(parts[2])) return parts.slice(0, 3).join('.');
+    return parts.slice(0, 2).join('.');
+  }
+  return node;
+}
+
+export const peerOf = (name: string): string => (name.startsWith('to_') ? name.slice(3) : '');
+
+export interface Span { t0: bigint; t1: bigint }
+
+// From submission to completion; null when it has not ended.
+export function launchSpan(launch: Launch | undefined): Span | null {
+  if (!launch?.submit_fs || !launch.completed_fs) return null;
+  const t0 = BigInt(launch.submit_fs), t1 = BigInt(launch.completed_fs);
+  return t1 > t0 ? { t0, t1 } : null;
+}
+
+// While its kernel ran.
+export function kernelSpan(launch: Launch | undefined): Span | null {
+  if (!launch?.start_fs) return null;
+  const t0 = BigInt(launch.start_fs), t1 = t0 + BigInt(Math.round((launch.pe_exec_ns?.max ?? 0) * 1e6));
+  return t1 > t0 ? { t0, t1 } : null;
+}
+
+// The timeline with the rows down to this block unfolded.
+export function timelineOf(node: string, span: Span | null): string {
+  const parts = (node.includes('.hbm_ctrl.') ? cellOf(node) : node).split('.');
+  const names = parts.map((_, i) => parts.slice(0, i + 1).join('.'));
+  return href('timeline', { t0: span?.t0, t1: span?.t1, depth: 0, rows: names.join(','), row: names[names.length - 1] });
+}
+
+// The part of the machine that has it; `mark` is what is marked there, as it is called there.
+export const machineOf = (node: string, span: Span | null, mark = ''): string => href('machine', { at: cellOf(node), t0: span?.t0, t1: span?.t1, mark });
+
+export function ResourceName({ resource, span }: { resource: Resource; span: Span | null }) {
+  const peer = peerOf(resource.name);
+  const full = peer ? `${resource.component} → ${peer}` : `${resource.component} ${resource.name}`;
+  return <a href={machineOf(resource.component, span, full)} title="Show it in the machine">{full}</a>;
+}
+
+// Names of blocks within a sentence lead to the machine.
+export function Linked({ text, span }: { text: string; span: Span | null }): ComponentChildren {
+  const parts = text.split(/(sip\d+(?:\.[a-z_]+[\w-]*)+)/);
+  return <>{parts.map((part, i) => (i % 2 === 1 ? <a href={machineOf(part, span)}>{part}</a> : part))}</>;
+}
+
+const KINDS: Record<string, string> = { pseudo_channel: 'HBM channel', link: 'wire', engine: 'engine', dma: 'DMA channel', tcm: 'TCM port', state: 'state' };
+export const kindLabel = (kind: string): string => KINDS[kind] ?? kind.replace(/_/g, ' ');
+
+export function bytesText(bytes: number): string {
+  const units = ['B', 'KiB', 'MiB', 'GiB', 'TiB'];
+  let at = 0;
+  while (bytes >= 1024 && at < units.length - 1) { bytes /= 1024; ++at; }
+  return `${at === 0 ? Math.round(bytes) : Number(bytes.toPrecision(4))} ${units[at]}`;
+}
+
+export const rateText = (gbs: number): string => `${Number(gbs.toPrecision(3))} GB/s`;
+
+export function LaunchChoice({ run, chosen, to }: { run: Run; chosen: Launch | undefined; to: (launch: Launch) => string }) {
+  return (
+    <label>Launch{' '}
+      <select value={String(chosen?.id ?? '')} onChange={(event) => {
+        const launch = run.launches.find(({ id }) => String(id) === (event.target as HTMLSelectElement).value);
+        if (launch) location.hash = to(launch);
+      }}>
+        {run.launches.slice(0, 500).map((launch) => <option value={String(launch.id)}>{`#${launch.id} ${launch.kernel} sip${launch.sip}`}</option>)}
+      </select>
+    </label>
+  );
+}

@@ -1,0 +1,186 @@
+// How far launches are from what engines and memory of their PEs could do.
+import { useEffect, useMemo, useState } from 'preact/hooks';
+import { fetchMachine, fetchWork, type Launch, type MachineOverview, type Rows, type Run, type Work } from './api';
+import { href } from './address';
+import { useAnswer } from './hooks';
+import { longestLaunch, name } from './overview';
+import { bytesText, kernelSpan, launchSpan, rateText, type Span } from './resources';
+import { Section, Swatch } from './section';
+import { count, duration, percent } from './time';
+
+const MOST_LAUNCHES = 12;
+const GEMM = '#d9822b', MATH = '#7a5cc0';
+
+type Kind = 'gemm' | 'math';
+interface Point { launch: Launch; kind: Kind; ops: number; ns: number; bytes: number; pes: number; peak: number; memory: number; padded: number }
+interface Worked { launch: Launch; span: Span; work: Work }
+
+const LABEL: Record<Kind, string> = { gemm: 'GEMM', math: 'MATH' };
+const intensity = (p: Point): number => p.ops / p.bytes;
+const rate = (p: Point): number => p.ops / p.ns;  // operations per ns: 10^9 a second
+const roof = (p: Point): number => Math.min(p.peak, intensity(p) * p.memory);
+const rateOf = (perNs: number): string => (perNs >= 1000 ? `${Number((perNs / 1000).toPrecision(3))} Tops/s` : `${Number(perNs.toPrecision(3))} Gops/s`);
+
+const rateFor = (rates: number | Record<string, number> | null, dtype: string): number => (typeof rates === 'number' ? rates : rates?.[dtype] ?? rates?.f16 ?? 0);
+
+// From submission to completion: what is written last may arrive when the kernel has ended.
+function whole(launch: Launch, kernel: Span): [bigint, bigint] {
+  const span = launchSpan(launch) ?? kernel;
+  return [span.t0, span.t1];
+}
+
+const kindOf = (rows: Rows, operation: number): Kind => {
+  const found = rows.operations[operation];
+  return found && (found.kind === 'gemm' || /\/GEMM$/.test(found.name)) ? 'gemm' : 'math';
+};
+
+// The dtype of most products; tiles of composites do not say theirs.
+const dtypeOf = (rows: Rows): string => rows.operations.map(({ name: operation }) => /^gemm_(\w+)$/.exec(operation)?.[1]).find(Boolean) ?? 'f16';
+
+function pointsOf({ launch, span, work }: Worked, rows: Rows, machine: MachineOverview): Point[] {
+  const ns = Number(span.t1 - span.t0) / 1e6, dtype = dtypeOf(rows);
+  const sum = (kind: Kind, get: (one: Work['operations'][number]) => number) => work.operations.filter(({ operation }) => kindOf(rows, operation) === kind).reduce((all, one) => all + get(one), 0);
+  const common = { launch, ns, bytes: work.hbm_bytes, pes: work.pes, memory: work.pes * machine.channels_per_slice * machine.channel_gbs };
+  const points: Point[] = [];
+  const macs = sum('gemm', (one) => one.usefulMacs), elements = sum('math', (one) => one.elements);
+  if (macs > 0) points.push({ ...common, kind: 'gemm', ops: 2 * macs, peak: 2 * work.pes * rateFor(machine.macs_per_ns, dtype), padded: 2 * Math.max(macs, launch.macs ?? 0) });
+  if (elements > 0) points.push({ ...common, kind: 'math', ops: elements, peak: work.pes * rateFor(machine.elements_per_ns, dtype), padded: elements });
+  return points;
+}
+
+// One launch after the other, the wanted one first: each may be many operations to add up.
+function useWork(launches: { launch: Launch; span: Span }[], wanted: string | null): { worked: Worked[]; failure: string } {
+  const [worked, setWorked] = useState<Worked[]>([]);
+  const [failure, setFailure] = useState('');
+  useEffect(() => {
+    const ended = new AbortController();
+    const first = launches.filter(({ launch }) => String(launch.id) === wanted);
+    const work = async () => {
+      for (const { launch, span } of [...first, ...launches.filter((one) => !first.includes(one))]) {
+        const one = { launch, span, work: await fetchWork(...whole(launch, span), `sip${launch.sip ?? 0}`, ended.signal) };
+        setWorked((before) => [...before, one]);
+      }
+    };
+    work().catch((error) => { if (!ended.signal.aborted) setFailure(error instanceof Error ? error.message : String(error)); });
+    return () => ended.abort();
+  }, [launches]);
+  return { worked, failure };
+}
+
+export function Roofline({ run, rows, values }: { run: Run; rows: Rows | null; values: URLSearchParams }) {
+  const machine = useAnswer(run.machine && run.has_operations ? 'machine' : '', fetchMachine);
+  const launches = useMemo(() => (run.has_operations ? [...run.launches] : []).map((launch) => ({ launch, span: kernelSpan(launch) })).filter((one): one is { launch: Launch; span: Span } => one.span !== null)
+    .sort((a, b) => Number(b.span.t1 - b.span.t0 - (a.span.t1 - a.span.t0))).slice(0, MOST_LAUNCHES), [run]);
+  const { worked, failure: workFailure } = useWork(launches, values.get('launch'));
+  if (!run.machine || !run.has_operations) {
+    return <p class="message">This run has no {run.machine ? 'operations' : 'topology.json'}; run it with <code>--record DIR</code> in place of <code>--out DIR</code>.</p>;
+  }
+  const failure = machine.failure || workFailure;
+  if (failure) return <p class="message bad" role="alert">{failure}</p>;
+  if (launches.length === 0) return <p class="message">No PE ran a kernel.</p>;
+  if (!machine.value || worked.length === 0 || !rows) return <p class="message" role="status">Adding up the operations …</p>;
+  const points = worked.flatMap((one) => pointsOf(one, rows, machine.value!)).filter((p) => p.bytes > 0 && p.peak > 0 && p.memory > 0);
+  const chosen = worked.find(({ launch }) => String(launch.id) === values.get('launch')) ?? worked.find(({ launch }) => launch.id === longestLaunch(run)?.id) ?? worked[0];
+  return (
+    <>
+      <h1 class="unseen">Roofline</h1>
+      <Section title="Roofline" hint="Of the kernels that took longest: what they compute for each byte that the HBM channels of their PEs move, and how fast. A product counts twice its multiply-accumulates, without padding; MATH counts elements times passes.">
+        {points.length === 0 ? <p class="hint">Nothing was computed from data in HBM.</p> : <Chart points={points} chosen={chosen.launch} />}
+        {points.length > 0 && <Distances points={points} chosen={chosen.launch} />}
+      </Section>
+      <Operations worked={chosen} rows={rows} machine={machine.value} />
+    </>
+  );
+}
+
+const W = 1000, H = 430, LEFT = 70, RIGHT = 20, TOP = 16, BOTTOM = 44;
+
+const below = (value: number): number => Math.floor(Math.log10(value));
+
+function Chart({ points, chosen }: { points: Point[]; chosen: Launch }) {
+  const shown = points.filter(({ launch }) => launch === chosen);
+  const roofs = shown.length > 0 ? shown : points;
+  const memory = Math.max(...roofs.map((p) => p.memory)), peak = Math.max(...roofs.map((p) => p.peak));
+  const xs = [...points.map(intensity), ...roofs.map((p) => p.peak / p.memory)], ys = [...points.map(rate), peak];
+  const x0 = below(Math.min(...xs) / 1.5), x1 = below(Math.max(...xs) * 3) + 1, y0 = below(Math.min(...ys) / 1.5), y1 = below(peak * 1.2) + 1;
+  const x = (value: number) => LEFT + ((Math.log10(value) - x0) / (x1 - x0)) * (W - LEFT - RIGHT);
+  const y = (value: number) => H - BOTTOM - ((Math.log10(value) - y0) / (y1 - y0)) * (H - TOP - BOTTOM);
+  const decades = (from: number, to: number) => Array.from({ length: to - from + 1 }, (_, i) => from + i);
+  const power = (e: number) => (e >= 0 && e < 5 ? String(10 ** e) : e < 0 && e > -4 ? (10 ** e).toFixed(-e) : `1e${e}`);
+  const left = 10 ** x0, low = 10 ** y0;
+  const slope: [number, number][] = [[Math.max(left, low / memory), Math.max(low, left * memory)], [peak / memory, peak]];
+  return (
+    <svg class="roofline" viewBox={`0 0 ${W} ${H}`} role="img" aria-label={points.map((p) => `${name(p.launch)} ${LABEL[p.kind]}: ${percent(rate(p) / roof(p))} of its roof`).join('; ')}>
+      {decades(x0, x1).map((e) => <g><line class="grid" x1={x(10 ** e)} x2={x(10 ** e)} y1={TOP} y2={H - BOTTOM} /><text x={x(10 ** e)} y={H - BOTTOM + 18} text-anchor="middle">{power(e)}</text></g>)}
+      {decades(y0, y1).map((e) => <g><line class="grid" x1={LEFT} x2={W - RIGHT} y1={y(10 ** e)} y2={y(10 ** e)} /><text x={LEFT - 8} y={y(10 ** e) + 4} text-anchor="end">{power(e - 3)}</text></g>)}
+      <text x={(LEFT + W - RIGHT) / 2} y={H - 6} text-anchor="middle">operations per byte of HBM</text>
+      <text x={16} y={(TOP + H - BOTTOM) / 2} text-anchor="middle" transform={`rotate(-90 16 ${(TOP + H - BOTTOM) / 2})`}>Tops/s</text>
+      <line class="roof" x1={x(slope[0][0])} y1={y(slope[0][1])} x2={x(slope[1][0])} y2={y(slope[1][1])} />
+      <text class="rooflabel" x={(x(slope[0][0]) + x(slope[1][0])) / 2 + 12} y={(y(slope[0][1]) + y(slope[1][1])) / 2 + 18}>{`HBM ${rateText(memory)}`}</text>
+      {roofs.map((p) => (
+        <g>
+          <line class="roof" x1={x(p.peak / p.memory)} y1={y(p.peak)} x2={W - RIGHT} y2={y(p.peak)} stroke={p.kind === 'gemm' ? GEMM : MATH} />
+          <text class="rooflabel" x={W - RIGHT - 4} y={y(p.peak) - 6} text-anchor="end">{`${LABEL[p.kind]} ${rateOf(p.peak)} on ${count(p.pes)} ${p.pes === 1 ? 'PE' : 'PEs'}`}</text>
+        </g>
+      ))}
+      {points.map((p) => {
+        const colour = p.kind === 'gemm' ? GEMM : MATH, cx = x(intensity(p)), mine = p.launch === chosen;
+        return (
+          <g opacity={mine ? 1 : 0.55}>
+            {mine && <line class="distance" x1={cx} x2={cx} y1={y(rate(p))} y2={y(roof(p))} />}
+            {p.padded > p.ops * 1.01 && <circle cx={x(p.padded / p.bytes)} cy={y(p.padded / p.ns)} r="5" fill="none" stroke={colour}><title>with padding: {rateOf(p.padded / p.ns)}</title></circle>}
+            <a href={href('roofline', { launch: p.launch.id })}>
+              <circle cx={cx} cy={y(rate(p))} r={mine ? 7 : 5} fill={colour}><title>{`${name(p.launch)} ${LABEL[p.kind]}: ${rateOf(rate(p))} at ${Number(intensity(p).toPrecision(3))} operations per byte, ${percent(rate(p) / roof(p))} of its roof`}</title></circle>
+            </a>
+          </g>
+        );
+      })}
+    </svg>
+  );
+}
+
+function Distances({ points, chosen }: { points: Point[]; chosen: Launch }) {
+  return (
+    <div class="scrollx"><table class="data">
+      <thead><tr><th scope="col">kernel</th><th scope="col">engine</th><th scope="col" class="number">operations per byte</th><th scope="col" class="number">reached</th><th scope="col" class="number">roof</th><th scope="col" class="number">of it</th><th scope="col">roof is that of</th><th scope="col" class="number">HBM</th><th scope="col" class="number">of its rate</th><th scope="col" class="number">padding</th></tr></thead>
+      <tbody>
+        {points.map((p) => (
+          <tr>
+            <th scope="row"><a href={href('roofline', { launch: p.launch.id })} aria-current={p.launch === chosen ? 'true' : undefined}>{name(p.launch)}</a></th>
+            <td><Swatch colour={p.kind === 'gemm' ? GEMM : MATH} /> {LABEL[p.kind]}</td>
+            <td class="number">{Number(intensity(p).toPrecision(3))}</td><td class="number">{rateOf(rate(p))}</td><td class="number">{rateOf(roof(p))}</td><td class="number">{percent(rate(p) / roof(p))}</td>
+            <td>{p.peak <= intensity(p) * p.memory ? `the ${LABEL[p.kind]} engines` : 'HBM'}</td>
+            <td class="number">{bytesText(p.bytes)}</td><td class="number">{percent(p.bytes / p.ns / p.memory)}</td>
+            <td class="number">{p.padded > p.ops * 1.001 ? percent(1 - p.ops / p.padded) : ''}</td>
+          </tr>
+        ))}
+      </tbody>
+    </table></div>
+  );
+}
+
+// By kind of operation: how fast an engine is while it works.
+function Operations({ worked, rows, machine }: { worked: Worked; rows: Rows; machine: MachineOverview }) {
+  const dtype = dtypeOf(rows), ns = Number(worked.span.t1 - worked.span.t0) / 1e6;
+  const list = [...worked.work.operations].sort((a, b) => b.busyNs - a.busyNs);
+  if (list.length === 0) return null;
+  return (
+    <Section title={`Operations of ${name(worked.launch)}`} hint="While an engine works on one. What an engine does not reach then is padding, or an operation too small for it; what it reaches then and not over the kernel is time in which it waits.">
+      <div class="scrollx"><table class="data">
+        <thead><tr><th scope="col">operation</th><th scope="col">engine</th><th scope="col" class="number">how many</th><th scope="col" class="number">time of engines</th><th scope="col" class="number">share of the kernel</th><th scope="col" class="number">rate meanwhile</th><th scope="col" class="number">of the engine's</th></tr></thead>
+        <tbody>
+          {list.map((one) => {
+            const kind = kindOf(rows, one.operation), operations = kind === 'gemm' ? 2 * one.usefulMacs : one.elements;
+            const peak = kind === 'gemm' ? 2 * rateFor(machine.macs_per_ns, dtype) : rateFor(machine.elements_per_ns, dtype);
+            return (
+              <tr>
+                <th scope="row">{rows.operations[one.operation]?.name}</th><td>{LABEL[kind]}</td><td class="number">{count(one.count)}</td><td class="number">{duration(one.busyNs * 1e6)}</td>
+                <td class="number">{percent(one.busyNs / ns / Math.max(1, worked.work.pes))}</td><td class="number">{rateOf(operations / one.busyNs)}</td><td class="number">{peak > 0 ? percent(operations / one.busyNs / peak) : ''}</td>
+              </tr>
+            );
+          })}
+        </tbody>
+      </table></div>
+    </Section>
+  );
+}
