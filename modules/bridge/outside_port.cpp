@@ -54,7 +54,7 @@ void OutsidePort::attach() {
   }
   in_port_ = outside_.mailbox->add_port();
   out_port_ = outside_.outward->add_port();
-  checker_ = ProtocolChecker(name(), outside_.check_protocol ? outside_.report_problem : nullptr);
+  checker_ = SocketChecker(name(), outside_.check_protocol ? outside_.report_problem : nullptr);
 }
 
 bool OutsidePort::has_room(const OutsideAccess& access) const {
@@ -158,6 +158,7 @@ void OutsidePort::run_blocking() {
     while (!requesting_ || queue_.empty()) wait(work_);
     const std::uint64_t slot = take_slot(queue_.front());
     queue_.pop_front();
+    update_stall();
     tlm::tlm_generic_payload& payload = *slots_[slot].payload;
     sc_core::sc_time delay;
     checker_.blocking(payload);

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "modules/bridge/outside_models.h"
-#include "modules/bridge/protocol_checker.h"
+#include "modules/bridge/socket_checker.h"
 #include "modules/fabric/sliding_deque.h"
 #include "platform/elab/block.h"
 
@@ -97,7 +97,7 @@ class OutsidePort final : public sc_core::sc_module,
   IOutsideUser& user_;
   OutsideModels& outside_;
   elab::EventScheduler& scheduler_;
-  ProtocolChecker checker_{"", nullptr};
+  SocketChecker checker_{"", nullptr};
   std::uint32_t in_port_ = 0, out_port_ = 0;
   SlidingDeque<OutsideAccess> queue_;
   std::deque<Slot> slots_;

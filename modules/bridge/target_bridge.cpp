@@ -11,8 +11,8 @@
 namespace kb::modules {
 namespace {
 
-// Arguments of outward calls and events: a slot, and what is to be done with it.
-enum Step : std::uint64_t { kEndRequest = 0, kBeginResponse = 1, kEndResponse = 2 };
+// Arguments of outward calls and events; an END_REQ comes with the number of its request.
+enum Step : std::uint64_t { kEndRequest = 0, kBeginResponse = 1, kEndResponse = 2, kSteps = 4 };
 
 TimeFs time_of(const sc_core::sc_time& time) {
   return TimeFs(static_cast<std::int64_t>(time.value()));
@@ -40,8 +40,8 @@ tlm::tlm_response_status status_of(const payload::Status& status) {
   return tlm::TLM_GENERIC_ERROR_RESPONSE;
 }
 
-ProtocolChecker::Report report_of(const BridgeContext& context) {
-  return context.check_protocol ? context.report_problem : ProtocolChecker::Report();
+SocketChecker::Report report_of(const BridgeContext& context) {
+  return context.check_protocol ? context.report_problem : SocketChecker::Report();
 }
 
 }  // namespace
@@ -78,6 +78,7 @@ std::uint64_t TargetBridge::open(tlm::tlm_generic_payload& payload, Style style,
   request.entered = entered;
   request.parts = 0;
   request.done = false;
+  request.orphaned = false;
   ++open_;
   ++requests_count_;
   context_.mailbox.post(entered, in_port_, *this, slot);
@@ -133,6 +134,10 @@ void TargetBridge::inject(std::uint64_t slot) {
 void TargetBridge::on_response(payload::Transaction& transaction) {
   const std::uint64_t slot = transaction.cookie;
   Request& request = requests_[slot];
+  if (request.payload == nullptr || request.done) {  // abandoned
+    context_.platform.pool().release(transaction);
+    return;
+  }
   if (!transaction.status.ok && request.payload->is_response_ok()) {
     refuse(request, status_of(transaction.status), transaction.status.code, transaction.status.message);
   }
@@ -186,6 +191,10 @@ void TargetBridge::complete(std::uint64_t slot) {
   if (request.payload->is_response_ok() && request.plan.repeats > 0) move_data(request);
   request.payload->set_dmi_allowed(false);
   request.done = true;
+  if (request.orphaned) {
+    close(slot);
+    return;
+  }
   if (request.style == Style::blocking) {
     context_.platform.scheduler().wake(*request.answered);
     return;
@@ -196,17 +205,33 @@ void TargetBridge::complete(std::uint64_t slot) {
 
 void TargetBridge::b_transport(tlm::tlm_generic_payload& payload, sc_core::sc_time& delay) {
   checker_.blocking(payload);
-  const TimeFs entered = time_sum(kernel_now(), time_of(std::exchange(delay, sc_core::SC_ZERO_TIME)));
   if (!abandoned_.empty()) {
     payload.set_response_status(tlm::TLM_GENERIC_ERROR_RESPONSE);
     return;
   }
+  const TimeFs entered = time_sum(kernel_now(), time_of(std::exchange(delay, sc_core::SC_ZERO_TIME)));
   const std::uint64_t slot = open(payload, Style::blocking, entered);
   Request& request = requests_[slot];
   if (request.answered == nullptr) request.answered = std::make_unique<sc_core::sc_event>();
-  while (!request.done) sc_core::wait(*request.answered);
+  try {
+    while (!request.done) sc_core::wait(*request.answered);
+  } catch (...) {  // the thread is being killed, and its payload goes with it
+    orphan(slot);
+    throw;
+  }
   close(slot);
   checker_.blocking_returns(payload);
+}
+
+void TargetBridge::orphan(std::uint64_t slot) {
+  Request& request = requests_[slot];
+  if (request.done) {
+    close(slot);
+    return;
+  }
+  request.payload = &orphan_;
+  request.plan.repeats = 0;
+  request.orphaned = true;
 }
 
 tlm::tlm_sync_enum TargetBridge::nb_transport_fw(tlm::tlm_generic_payload& payload, tlm::tlm_phase& phase,
@@ -219,15 +244,11 @@ tlm::tlm_sync_enum TargetBridge::nb_transport_fw(tlm::tlm_generic_payload& paylo
     return status;
   }
   if (phase == tlm::END_RESP) {
-    if (!responding_ || requests_[responses_.front()].payload != &payload) {
+    if (!responding_ || ending_ || requests_[responses_.front()].payload != &payload) {
       violation("END_RESP for a transaction that has no response");
       return tlm::TLM_COMPLETED;
     }
-    if (at > kernel_now()) {
-      context_.platform.scheduler().schedule(at, *this, kEndResponse);
-    } else {
-      end_response();
-    }
+    end_response_at(at);
     return tlm::TLM_COMPLETED;
   }
   return tlm::TLM_ACCEPTED;  // a phase that may be ignored
@@ -244,6 +265,8 @@ tlm::tlm_sync_enum TargetBridge::begin_request(tlm::tlm_generic_payload& payload
   }
   payload.acquire();
   accepting_ = open(payload, Style::phases, at);
+  accept_scheduled_ = false;
+  ++accept_number_;
   accept_at_ = time_sum(at, params_.accept);
   try_accept();
   return tlm::TLM_ACCEPTED;
@@ -252,28 +275,30 @@ tlm::tlm_sync_enum TargetBridge::begin_request(tlm::tlm_generic_payload& payload
 void TargetBridge::try_accept() {
   if (accepting_ == kNone || accept_scheduled_ || in_flight_ >= params_.max_outstanding) return;
   accept_scheduled_ = true;
-  if (accept_at_ <= kernel_now()) {
-    context_.outward.post(out_port_, *this, kEndRequest);
+  elab::EventScheduler& scheduler = context_.platform.scheduler();
+  const std::uint64_t argument = accept_number_ * kSteps + kEndRequest;
+  if (accept_at_ <= scheduler.present() || !abandoned_.empty()) {
+    context_.outward.post(out_port_, *this, argument);
   } else {
-    context_.platform.scheduler().schedule(accept_at_, *this, kEndRequest);
+    scheduler.schedule(accept_at_, *this, argument);
   }
 }
 
 void TargetBridge::on_event(TimeFs, std::uint64_t argument) {
-  if (argument == kEndResponse) {
+  if (argument % kSteps == kEndResponse) {
     end_response();
-    return;
+  } else {
+    context_.outward.post(out_port_, *this, argument);
   }
-  context_.outward.post(out_port_, *this, kEndRequest);
 }
 
 void TargetBridge::on_outward(std::uint64_t argument) {
-  if (argument == kBeginResponse) {
+  if (argument % kSteps == kBeginResponse) {
     send_response();
-    return;
+  } else if (accepting_ != kNone && argument / kSteps == accept_number_) {
+    accept_scheduled_ = false;
+    send_end_request(std::exchange(accepting_, kNone));
   }
-  accept_scheduled_ = false;
-  if (accepting_ != kNone) send_end_request(std::exchange(accepting_, kNone));
 }
 
 void TargetBridge::send_end_request(std::uint64_t slot) {
@@ -302,9 +327,14 @@ void TargetBridge::send_response() {
   if (status == tlm::TLM_ACCEPTED) return;  // END_RESP comes by the forward path, or has come during the call
   checker_.backward_returns(payload, phase, status);
   if (status == tlm::TLM_UPDATED && phase != tlm::END_RESP) return;
-  if (delay > sc_core::SC_ZERO_TIME) {
-    elab::EventScheduler& scheduler = context_.platform.scheduler();
-    scheduler.schedule(time_sum(kernel_now(), time_of(delay)), *this, kEndResponse);
+  end_response_at(time_sum(kernel_now(), time_of(delay)));
+}
+
+// An engine that has ended handles no events.
+void TargetBridge::end_response_at(TimeFs at) {
+  if (at > kernel_now() && abandoned_.empty()) {
+    ending_ = true;
+    context_.platform.scheduler().schedule(at, *this, kEndResponse);
   } else {
     end_response();
   }
@@ -313,7 +343,7 @@ void TargetBridge::send_response() {
 void TargetBridge::end_response() {
   const std::uint64_t slot = responses_.front();
   responses_.pop_front();
-  responding_ = false;
+  responding_ = ending_ = false;
   --in_flight_;
   tlm::tlm_generic_payload* const payload = requests_[slot].payload;
   close(slot);
@@ -360,15 +390,16 @@ void TargetBridge::violation(const std::string& what) const {
 void TargetBridge::collect_waits(std::vector<elab::WaitInfo>& waits) const {
   for (const Request& request : requests_) {
     if (request.payload == nullptr) continue;
-    waits.push_back(
-        {fmt::format("socket {}", socket.name()),
-         request.done ? "END_RESP of " + payload_text(*request.payload) : "answer to " + payload_text(*request.payload),
-         request.entered});
+    waits.push_back({fmt::format("socket {}", socket.name()),
+                     request.done && request.style == Style::phases ? "END_RESP of " + payload_text(*request.payload)
+                                                                    : "answer to " + payload_text(*request.payload),
+                     request.entered});
   }
 }
 
 void TargetBridge::abandon(const std::string& cause) {
   abandoned_ = cause;
+  if (ending_) end_response();
   for (std::uint64_t slot = 0; slot < requests_.size(); ++slot) {
     Request& request = requests_[slot];
     if (request.payload == nullptr || request.done) continue;

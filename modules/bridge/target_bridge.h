@@ -12,7 +12,7 @@
 #include "modules/bridge/access_plan.h"
 #include "modules/bridge/address_windows.h"
 #include "modules/bridge/bridge_context.h"
-#include "modules/bridge/protocol_checker.h"
+#include "modules/bridge/socket_checker.h"
 #include "platform/elab/i_request_source.h"
 
 namespace kb::modules {
@@ -68,6 +68,7 @@ class TargetBridge final : public sc_core::sc_module,
     TimeFs entered = 0_fs;
     std::uint64_t parts = 0;  // under way
     bool done = false;
+    bool orphaned = false;                        // a blocking call whose thread was killed
     std::unique_ptr<sc_core::sc_event> answered;  // of a blocking call
   };
   static constexpr std::uint64_t kNone = UINT64_MAX;
@@ -87,13 +88,15 @@ class TargetBridge final : public sc_core::sc_module,
   void on_outward(std::uint64_t argument) override;
   void send_end_request(std::uint64_t slot);
   void send_response();
+  void end_response_at(TimeFs at);
   void end_response();
+  void orphan(std::uint64_t slot);
   void violation(const std::string& what) const;
 
   TargetParams params_;
   BridgeContext context_;
   AddressWindows windows_;
-  ProtocolChecker checker_;
+  SocketChecker checker_;
   elab::IRequestSource& source_;
   TimeFs overhead_;  // from a call to the first wire
   std::uint32_t in_port_, out_port_;
@@ -101,10 +104,13 @@ class TargetBridge final : public sc_core::sc_module,
   std::vector<std::uint64_t> free_;
   std::size_t open_ = 0;             // all
   std::size_t in_flight_ = 0;        // AT: accepted and not answered
+  tlm::tlm_generic_payload orphan_;  // stands for the payload of a thread that was killed
   std::uint64_t accepting_ = kNone;  // AT: has no END_REQ yet
   TimeFs accept_at_ = 0_fs;
   bool accept_scheduled_ = false;
+  std::uint64_t accept_number_ = 0;  // of the request that waits; steps of earlier ones are out of date
   std::deque<std::uint64_t> responses_;
+  bool ending_ = false;      // END_RESP has come and takes effect later
   bool responding_ = false;  // responses_.front() has its BEGIN_RESP
   std::string abandoned_;    // why nothing is served any more
   std::uint64_t requests_count_ = 0, bytes_ = 0, refused_ = 0;

@@ -135,6 +135,11 @@ void EventScheduler::stop() {
   }
 }
 
+TimeFs EventScheduler::present() {
+  if (!running_) now_ = std::max(now_, kernel_now());
+  return now_;
+}
+
 void EventScheduler::embed(Embedding embedding) {
   embedding_ = std::make_unique<Embedding>(std::move(embedding));
 }

@@ -42,6 +42,9 @@ class EventScheduler final : public sc_core::sc_module {
   // Time of the event being handled; in a thread, the time at which it was resumed.
   TimeFs now() const { return now_; }
 
+  // The same for a process of SystemC, which time may have passed since the latest event.
+  TimeFs present();
+
   // Before the simulation starts.
   void embed(Embedding embedding);
   bool ended() const { return stopped_; }

@@ -22,6 +22,7 @@ void OutwardCalls::call_method() {
   std::stable_sort(going_out_.begin(), going_out_.end(), [](const Post& a, const Post& b) { return a.port < b.port; });
   for (const Post& post : going_out_) post.call->on_outward(post.argument);
   going_out_.clear();
+  if (posts_.empty() && done_) done_();
 }
 
 }  // namespace kb::elab

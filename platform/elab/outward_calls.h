@@ -2,7 +2,9 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <systemc>
+#include <utility>
 #include <vector>
 
 #include "platform/elab/event_scheduler.h"
@@ -24,6 +26,10 @@ class OutwardCalls final : public sc_core::sc_module {
  public:
   OutwardCalls(const sc_core::sc_module_name& name, EventScheduler& scheduler);
 
+  // `done` is called when all posted calls have been made.
+  void on_done(std::function<void()> done) { done_ = std::move(done); }
+  bool empty() const { return posts_.empty() && going_out_.empty(); }
+
   // Ports are numbered in the order in which they are made.
   std::uint32_t add_port() { return ports_++; }
   // Calls `call` at the present time of the engine.
@@ -41,6 +47,7 @@ class OutwardCalls final : public sc_core::sc_module {
   sc_core::sc_event event_;
   std::vector<Post> posts_;
   std::vector<Post> going_out_;
+  std::function<void()> done_;
   std::uint32_t ports_ = 0;
 };
 

@@ -18,7 +18,8 @@ BlockRegistry BlockCatalog::with(BlockRegistry builtin) const {
   for (const auto& entry : factories_) {
     const auto& by_kind = entry.second;
     builtin[entry.first] = [by_kind](const sc_core::sc_module_name& name, NodeId node, BlockContext& context) {
-      return by_kind.at(context.graph.node(node).kind)(name, node, context);
+      const auto found = by_kind.find(context.graph.node(node).kind);
+      return (found != by_kind.end() ? found : by_kind.begin())->second(name, node, context);
     };
   }
   return builtin;

@@ -53,14 +53,28 @@ ControlBlock::ControlBlock(const sc_core::sc_module_name& name, Device& device, 
 void ControlBlock::on_register(std::uint32_t offset) {
   const TimeFs now(static_cast<std::int64_t>(sc_core::sc_time_stamp().value()));
   if (offset == KB_REG_DOORBELL) {
-    registers.set(KB_REG_STATUS, registers.get(KB_REG_STATUS) | KB_STATUS_BUSY);
-    context_.mailbox.post(now, in_port_, *this, kDoorbell);
+    const std::uint32_t due = registers.get(KB_REG_DOORBELL) - fetched_;
+    const std::uint32_t size = registers.get(KB_REG_QUEUE_SIZE);
+    if (abandoned_ || due > size) {
+      registers.set(KB_REG_DOORBELL, fetched_);
+      if (!abandoned_) {
+        tell({KB_ERROR_DESCRIPTOR,
+              fmt::format(
+                  "DOORBELL announces {} descriptors, but QUEUE_SIZE is {}; it counts those produced since reset "
+                  "and never goes back",
+                  due, size)});
+      }
+    } else if (due > 0) {
+      registers.set(KB_REG_STATUS, registers.get(KB_REG_STATUS) | KB_STATUS_BUSY);
+      context_.mailbox.post(now, in_port_, *this, kDoorbell);
+    }
   } else if (offset == KB_REG_IRQ_STATUS || offset == KB_REG_IRQ_MASK) {
     context_.outward.post(out_port_, *this, kInterrupt);
   }
 }
 
 void ControlBlock::on_inward(TimeFs, std::uint64_t step) {
+  if (abandoned_) return;
   if (step == kDoorbell) {
     context_.platform.scheduler().wake(work_);
     return;
@@ -317,12 +331,25 @@ void ControlBlock::descriptor_ended(std::uint32_t flags, const contract::Complet
 }
 
 void ControlBlock::fail(const Mistake& mistake) {
+  ++ended_;
+  tell(mistake);
+}
+
+void ControlBlock::tell(const Mistake& mistake) {
   context_.report_problem(fmt::format("{}: {} (at {})", name(), mistake.text, sc_core::sc_time_stamp().to_string()));
   if (registers.get(KB_REG_ERROR) == KB_ERROR_NONE) registers.set(KB_REG_ERROR, mistake.code);
-  ++ended_;
   interrupts_ |= KB_IRQ_ERROR;
   context_.outward.post(out_port_, *this, kInterrupt);
   context_.settled();
+}
+
+// A driver that waits for an interrupt gets one.
+void ControlBlock::abandon() {
+  if (std::exchange(abandoned_, true) || idle_inside()) return;
+  if (registers.get(KB_REG_ERROR) == KB_ERROR_NONE) registers.set(KB_REG_ERROR, KB_ERROR_FAILED);
+  ended_ = registers.get(KB_REG_DOORBELL);
+  interrupts_ |= KB_IRQ_ERROR;
+  context_.outward.post(out_port_, *this, kInterrupt);
 }
 
 void ControlBlock::collect_waits(std::vector<elab::WaitInfo>& waits) const {

@@ -29,7 +29,9 @@ class ControlBlock final : public sc_core::sc_module, private elab::IInwardCall,
 
   RegisterFile registers;
 
-  bool idle() const { return open_ == 0 && fetched_ == registers.get(KB_REG_DOORBELL) && !busy_; }
+  bool idle() const { return abandoned_ || idle_inside(); }
+  // The device has failed: open descriptors end with an error.
+  void abandon();
   void collect_waits(std::vector<elab::WaitInfo>& waits) const;
 
  private:
@@ -57,7 +59,9 @@ class ControlBlock final : public sc_core::sc_module, private elab::IInwardCall,
   contract::RequestId submit(std::function<contract::RequestId()> submit);
   void wait_for(contract::RequestId request);
   void descriptor_ended(std::uint32_t flags, const contract::Completion* completion);
-  void fail(const Mistake& mistake);
+  bool idle_inside() const { return open_ == 0 && fetched_ == registers.get(KB_REG_DOORBELL) && !busy_; }
+  void fail(const Mistake& mistake);  // of a descriptor, which ends with it
+  void tell(const Mistake& mistake);
   void update_status();
   void raise(std::uint32_t bits);
 
@@ -77,6 +81,7 @@ class ControlBlock final : public sc_core::sc_module, private elab::IInwardCall,
   std::size_t open_ = 0;          // launches under way
   std::uint32_t interrupts_ = 0;  // to be shown in IRQ_STATUS
   std::uint32_t ended_ = 0;
+  bool abandoned_ = false;
 };
 
 }  // namespace kb::sim

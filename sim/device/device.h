@@ -64,7 +64,7 @@ struct DeviceConfig {
   // Work that is open while nothing can happen inside for so long ends the run with an error that says who waits for
   // what.
   double no_progress_ns = 1e6;
-  bool check_protocol = true;  // hold every external socket against the rules of TLM-2.0
+  bool check_protocol = true;  // hold target and memory sockets against the rules of TLM-2.0
   // Lets the device run ahead of SystemC's time, for speed: where there is one sc_start() for everything and no process
   // acts at a time that no pending event of SystemC shows (no async_request_update()).
   bool free_running = false;

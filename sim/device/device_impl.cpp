@@ -58,6 +58,12 @@ void check_resolution() {
       sc_core::sc_get_time_resolution().to_string()));
 }
 
+// Requests of outside models enter the machine at these.
+bool can_send(topology::NodeKind kind) {
+  using topology::NodeKind;
+  return kind == NodeKind::pcie_ep || kind == NodeKind::pe_dma || kind == NodeKind::m_cpu;
+}
+
 }  // namespace
 
 class Device::Impl::Watchdog final : public sc_core::sc_module {
@@ -106,6 +112,10 @@ Device::Impl::Impl(Device& device, const DeviceConfig& config)
       blocks_(with_bridges(config.blocks)),
       topology_(load(config, blocks_.implementations())) {
   check_resolution();
+  if (config.no_progress_ns <= 0.0) {
+    throw Error::configuration(
+        fmt::format("DeviceConfig::no_progress_ns is {}; it has to be above 0", config.no_progress_ns));
+  }
   options_.data_mode = data_mode(config.data);
   options_.strict = config.strict;
   options_.kernels = config.kernels != nullptr ? config.kernels : &kernels_;
@@ -134,6 +144,10 @@ Device::Impl::Impl(Device& device, const DeviceConfig& config)
   platform_->scheduler().embed(std::move(embedding));
   outward_ = std::make_unique<elab::OutwardCalls>("outward_calls", platform_->scheduler());
   mailbox_ = std::make_unique<elab::InwardMailbox>(platform_->scheduler());
+  own_port_ = outward_->add_port();
+  outward_->on_done([this] {
+    if (platform_->scheduler().pending() == 0) on_drained();
+  });
   watchdog_ = std::make_unique<Watchdog>("watchdog", *this);
   sim::HostPortOptions host;
   host.data_mode = options_.data_mode;
@@ -169,13 +183,10 @@ void Device::Impl::make_targets() {
   for (const DeviceTarget& target : config_.targets) {
     const std::string where = fmt::format("target '{}' of {}", target.name, device_.name());
     const std::optional<NodeId> node = topology_.graph.find_node(target.attach);
-    if (!node) {
+    if (!node || !can_send(topology_.graph.node(*node).kind)) {
       std::vector<std::string> names;
       for (const topology::Node& one : topology_.graph.nodes) {
-        using topology::NodeKind;
-        if (one.kind == NodeKind::pcie_ep || one.kind == NodeKind::pe_dma || one.kind == NodeKind::m_cpu) {
-          names.push_back(one.id);
-        }
+        if (can_send(one.kind)) names.push_back(one.id);
       }
       throw Error::configuration(where + ": the machine has no node '" + target.attach +
                                  "' that could send requests (" + suggest(target.attach, names) + ")");
@@ -218,6 +229,11 @@ void Device::Impl::run(HostProgram program) {
   if (!host_->main_finished()) throw Error::configuration("a kb::Device runs one program; start it once");
   idle_ = false;
   host_->run_main([this, program = std::move(program)](contract::IHost& host) {
+    // When it has ended, however it did, somebody has to look whether the device is idle.
+    const struct AtEnd {
+      Impl& impl;
+      ~AtEnd() { impl.outward_->post(impl.own_port_, impl, 0); }
+    } at_end{*this};
     sw::Runtime runtime(host, options_.kernels, {});
     program(runtime);
     runtime.wait_all();
@@ -235,14 +251,17 @@ std::size_t Device::Impl::open_outside() const {
 }
 
 bool Device::Impl::idle() const {
-  return platform_->scheduler().pending() == 0 && open_outside() == 0 && control_->idle() && host_->main_finished() &&
-         host_->open_requests() == 0;
+  return platform_->scheduler().pending() == 0 && outward_->empty() && open_outside() == 0 && control_->idle() &&
+         host_->main_finished() && host_->open_requests() == 0;
 }
 
 void Device::Impl::on_drained() {
-  if (idle()) {
+  if (failure_) return;
+  if (host_->failure()) {
+    on_ended();
+  } else if (idle()) {
     watchdog_->stop();
-    if (!std::exchange(idle_, true)) idle_event_.notify(sc_core::SC_ZERO_TIME);
+    if (!std::exchange(idle_, true)) platform_->scheduler().wake(idle_event_);
   } else {
     idle_ = false;
     watchdog_->start();
@@ -271,7 +290,9 @@ void Device::Impl::on_ended() {
 void Device::Impl::fail(const Error& error) {
   if (failure_) return;
   failure_.emplace(error.family(), error.code(), error.what());
+  platform_->scheduler().give_up(error.what());
   for (const auto& entry : targets_) entry.second->abandon(error.what());
+  control_->abandon();
   idle_event_.notify(sc_core::SC_ZERO_TIME);
 }
 
@@ -279,6 +300,9 @@ std::string Device::Impl::waits_text() const {
   std::vector<elab::WaitInfo> waits = sim::open_waits(*platform_, *host_);
   for (const auto& entry : targets_) entry.second->collect_waits(waits);
   control_->collect_waits(waits);
+  if (waits.empty() && !host_->main_finished()) {
+    waits.push_back({"the host program", "something outside of the machine", 0_fs});
+  }
   return sim::diagnose_deadlock(waits) + sim::render_waits(waits);
 }
 

@@ -22,7 +22,7 @@
 
 namespace kb {
 
-struct Device::Impl {
+struct Device::Impl final : private elab::IOutwardCall {
  public:
   Impl(Device& device, const DeviceConfig& config);
   ~Impl();
@@ -44,6 +44,7 @@ struct Device::Impl {
   modules::BridgeContext bridge_context();
   void make_targets();
   std::size_t open_outside() const;
+  void on_outward(std::uint64_t) override {}  // the program has ended
   void on_drained();
   void on_ended();
   void settled();
@@ -69,6 +70,7 @@ struct Device::Impl {
   std::unique_ptr<sim::ControlBlock> control_;
   std::unique_ptr<Watchdog> watchdog_;
   sc_core::sc_event idle_event_{"idle_event"};
+  std::uint32_t own_port_ = 0;
   bool idle_ = true;
   bool finished_ = false;
   std::optional<Error> failure_;

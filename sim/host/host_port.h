@@ -41,7 +41,7 @@ class HostPort final : public contract::IHost, private elab::IHostPort {
   // contract::IHost
   const contract::MachineInfo& machine() const override { return machine_; }
   contract::DataMode data_mode() const override { return options_.data_mode; }
-  TimeFs now() const override { return platform_.scheduler().now(); }
+  TimeFs now() const override { return platform_.scheduler().present(); }
   contract::RequestId submit(const contract::MemoryWrite& request) override;
   contract::RequestId submit(const contract::MemoryRead& request) override;
   contract::RequestId submit(std::shared_ptr<const contract::KernelLaunch> request) override;

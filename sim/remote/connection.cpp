@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <cstdio>
 #include <cstring>
 
 #include "platform/base/error.h"
@@ -16,6 +17,7 @@ namespace kb::remote {
 namespace {
 
 constexpr std::size_t kReadBytes = 1 << 16;
+constexpr const char* kEarly = ".new";
 
 sockaddr_un address_of(const std::string& path) {
   sockaddr_un address{};
@@ -51,10 +53,15 @@ Listener::Listener(const std::string& path) : path_(path), descriptor_(-1) {
   remove_leftover(path, address);
   descriptor_ = ::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
   if (descriptor_ < 0) refuse(path, std::strerror(errno));
-  if (::bind(descriptor_, reinterpret_cast<const sockaddr*>(&address), sizeof address) != 0 ||
-      ::listen(descriptor_, 1) != 0) {
+  // Whoever sees the path can connect: it gets its name when it listens.
+  const std::string early = path + kEarly;
+  const sockaddr_un early_address = address_of(early);
+  ::unlink(early.c_str());
+  if (::bind(descriptor_, reinterpret_cast<const sockaddr*>(&early_address), sizeof early_address) != 0 ||
+      ::listen(descriptor_, 1) != 0 || ::rename(early.c_str(), path.c_str()) != 0) {
     const std::string reason = std::strerror(errno);
     ::close(descriptor_);
+    ::unlink(early.c_str());
     refuse(path, reason);
   }
 }

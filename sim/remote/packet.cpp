@@ -11,6 +11,7 @@ namespace {
 
 constexpr std::uint32_t kHelloBytes = 12, kHelloWithoutCapabilities = 4;
 constexpr std::uint32_t kBusBytes = 38, kExtendedBusBytes = 60;  // after the header
+constexpr std::uint32_t kMostBytes = 2 * kMostPayload + 1024;    // byte enables may be as many as the bytes
 constexpr std::uint32_t kInterruptBytes = 21, kSyncBytes = 8;
 
 [[noreturn]] void wrong(const Header& header, const std::string& what) {
@@ -100,8 +101,8 @@ Header decode_header(std::string_view bytes) {
   header.id = number_at<std::uint32_t>(bytes, 8);
   header.flags = number_at<std::uint32_t>(bytes, 12);
   header.device = number_at<std::uint32_t>(bytes, 16);
-  if (header.payload > kMostPayload) {
-    wrong(header, fmt::format("its length is {} bytes; at most {} are served", header.payload, kMostPayload));
+  if (header.payload > kMostBytes) {
+    wrong(header, fmt::format("its length is {} bytes; at most {} are served", header.payload, kMostBytes));
   }
   return header;
 }

@@ -144,7 +144,7 @@ void RemotePort::act(const Packet& packet) {
     answer.header = header;
     answer.header.flags |= kIsResponse;
     answer.time_ns = now_ns();
-    peer_gone_ = !connection_.send(encode(answer, extended_));
+    peer_gone_ = !connection_.send(encode(answer, extended_)) || peer_gone_;
   } else if (header.is(PacketKind::interrupt)) {
     end("PROTOCOL_ERROR",
         fmt::format("the peer's packet {} raises interrupt line {}, but the device has no interrupt inputs", header.id,

@@ -13,12 +13,12 @@ namespace kb::modules {
 // Watches one socket from one of its ends. Every breach is told in a sentence that names socket, transaction and time:
 // phases out of order, a second request before END_REQ, a second response before END_RESP, a payload without memory
 // management or used twice at once, attributes that change under way, a response status that is not set.
-class ProtocolChecker {
+class SocketChecker {
  public:
   using Report = std::function<void(const std::string&)>;
 
   // Without `report` nothing is checked.
-  ProtocolChecker(std::string socket, Report report) : socket_(std::move(socket)), report_(std::move(report)) {}
+  SocketChecker(std::string socket, Report report) : socket_(std::move(socket)), report_(std::move(report)) {}
 
   // Before a call of nb_transport_fw (or _bw) is served, and with what it returns.
   void forward(const tlm::tlm_generic_payload& payload, const tlm::tlm_phase& phase);

@@ -1,4 +1,4 @@
-#include "modules/bridge/protocol_checker.h"
+#include "modules/bridge/socket_checker.h"
 
 #include <fmt/format.h>
 
@@ -11,13 +11,13 @@ std::string payload_text(const tlm::tlm_generic_payload& payload) {
   return fmt::format("{} of {} at {:#x}", command, format_bytes(payload.get_data_length()), payload.get_address());
 }
 
-void ProtocolChecker::breach(const tlm::tlm_generic_payload& payload, const std::string& what) {
+void SocketChecker::breach(const tlm::tlm_generic_payload& payload, const std::string& what) {
   ++breaches_;
   report_(fmt::format("socket {}: {} ({}, at {})", socket_, what, payload_text(payload),
                       sc_core::sc_time_stamp().to_string()));
 }
 
-void ProtocolChecker::forward(const tlm::tlm_generic_payload& payload, const tlm::tlm_phase& phase) {
+void SocketChecker::forward(const tlm::tlm_generic_payload& payload, const tlm::tlm_phase& phase) {
   if (!report_) return;
   if (phase == tlm::BEGIN_REQ) {
     begin_request(payload);
@@ -28,8 +28,8 @@ void ProtocolChecker::forward(const tlm::tlm_generic_payload& payload, const tlm
   }
 }
 
-void ProtocolChecker::forward_returns(const tlm::tlm_generic_payload& payload, const tlm::tlm_phase& phase,
-                                      tlm::tlm_sync_enum status) {
+void SocketChecker::forward_returns(const tlm::tlm_generic_payload& payload, const tlm::tlm_phase& phase,
+                                    tlm::tlm_sync_enum status) {
   if (!report_ || status == tlm::TLM_ACCEPTED) return;
   if (status == tlm::TLM_COMPLETED) {
     complete(payload);
@@ -40,7 +40,7 @@ void ProtocolChecker::forward_returns(const tlm::tlm_generic_payload& payload, c
   }
 }
 
-void ProtocolChecker::backward(const tlm::tlm_generic_payload& payload, const tlm::tlm_phase& phase) {
+void SocketChecker::backward(const tlm::tlm_generic_payload& payload, const tlm::tlm_phase& phase) {
   if (!report_) return;
   if (phase == tlm::END_REQ) {
     end_request(payload);
@@ -51,8 +51,8 @@ void ProtocolChecker::backward(const tlm::tlm_generic_payload& payload, const tl
   }
 }
 
-void ProtocolChecker::backward_returns(const tlm::tlm_generic_payload& payload, const tlm::tlm_phase& phase,
-                                       tlm::tlm_sync_enum status) {
+void SocketChecker::backward_returns(const tlm::tlm_generic_payload& payload, const tlm::tlm_phase& phase,
+                                     tlm::tlm_sync_enum status) {
   if (!report_ || status == tlm::TLM_ACCEPTED) return;
   const auto found = open_.find(&payload);
   if (found == open_.end()) return;
@@ -63,7 +63,7 @@ void ProtocolChecker::backward_returns(const tlm::tlm_generic_payload& payload, 
   }
 }
 
-void ProtocolChecker::begin_request(const tlm::tlm_generic_payload& payload) {
+void SocketChecker::begin_request(const tlm::tlm_generic_payload& payload) {
   if (!payload.has_mm()) breach(payload, "BEGIN_REQ with a payload that has no memory manager");
   if (requesting_ != nullptr) breach(payload, "a second BEGIN_REQ before END_REQ of the first one");
   if (payload.get_response_status() != tlm::TLM_INCOMPLETE_RESPONSE) {
@@ -82,14 +82,14 @@ void ProtocolChecker::begin_request(const tlm::tlm_generic_payload& payload) {
   requesting_ = &payload;
 }
 
-ProtocolChecker::Open* ProtocolChecker::find(const tlm::tlm_generic_payload& payload, const char* phase) {
+SocketChecker::Open* SocketChecker::find(const tlm::tlm_generic_payload& payload, const char* phase) {
   const auto found = open_.find(&payload);
   if (found != open_.end()) return &found->second;
   breach(payload, fmt::format("{} for a transaction that has not begun or has ended", phase));
   return nullptr;
 }
 
-void ProtocolChecker::end_request(const tlm::tlm_generic_payload& payload) {
+void SocketChecker::end_request(const tlm::tlm_generic_payload& payload) {
   Open* const record = find(payload, "END_REQ");
   if (record == nullptr) return;
   if (record->state != State::request) {
@@ -100,7 +100,7 @@ void ProtocolChecker::end_request(const tlm::tlm_generic_payload& payload) {
   if (requesting_ == &payload) requesting_ = nullptr;
 }
 
-void ProtocolChecker::begin_response(const tlm::tlm_generic_payload& payload) {
+void SocketChecker::begin_response(const tlm::tlm_generic_payload& payload) {
   Open* const record = find(payload, "BEGIN_RESP");
   if (record == nullptr) return;
   if (record->state == State::response) {
@@ -119,13 +119,13 @@ void ProtocolChecker::begin_response(const tlm::tlm_generic_payload& payload) {
   responding_ = &payload;
 }
 
-void ProtocolChecker::check_status(const tlm::tlm_generic_payload& payload) {
+void SocketChecker::check_status(const tlm::tlm_generic_payload& payload) {
   if (payload.get_response_status() == tlm::TLM_INCOMPLETE_RESPONSE) {
     breach(payload, "the response has the status TLM_INCOMPLETE_RESPONSE");
   }
 }
 
-void ProtocolChecker::end_response(const tlm::tlm_generic_payload& payload) {
+void SocketChecker::end_response(const tlm::tlm_generic_payload& payload) {
   const Open* const record = find(payload, "END_RESP");
   if (record == nullptr) return;
   if (record->state != State::response) breach(payload, "END_RESP before BEGIN_RESP");
@@ -134,7 +134,7 @@ void ProtocolChecker::end_response(const tlm::tlm_generic_payload& payload) {
   open_.erase(&payload);
 }
 
-void ProtocolChecker::complete(const tlm::tlm_generic_payload& payload) {
+void SocketChecker::complete(const tlm::tlm_generic_payload& payload) {
   const auto found = open_.find(&payload);
   if (found == open_.end()) return;  // the end of a response
   check_status(payload);
@@ -143,7 +143,7 @@ void ProtocolChecker::complete(const tlm::tlm_generic_payload& payload) {
   open_.erase(found);
 }
 
-void ProtocolChecker::blocking(const tlm::tlm_generic_payload& payload) {
+void SocketChecker::blocking(const tlm::tlm_generic_payload& payload) {
   if (!report_) return;
   if (payload.get_response_status() != tlm::TLM_INCOMPLETE_RESPONSE) {
     breach(payload, "the response status is " + payload.get_response_string() +
@@ -151,7 +151,7 @@ void ProtocolChecker::blocking(const tlm::tlm_generic_payload& payload) {
   }
 }
 
-void ProtocolChecker::blocking_returns(const tlm::tlm_generic_payload& payload) {
+void SocketChecker::blocking_returns(const tlm::tlm_generic_payload& payload) {
   if (report_) check_status(payload);
 }
 
