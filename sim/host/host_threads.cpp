@@ -57,7 +57,8 @@ HostThreads::Thread& HostThreads::create(const std::string& name, int rank) {
 void HostThreads::spawn(Thread& thread, std::function<void()> body) {
   sc_core::sc_spawn_options options;
   options.set_stack_size(kStackBytes);
-  const std::string process = "host_thread_" + std::to_string(thread.id);
+  // Several devices of one simulation have such threads.
+  const std::string process = sc_core::sc_gen_unique_name("host_thread");
   sc_core::sc_spawn([this, &thread, body = std::move(body)] { run(thread, body); }, process.c_str(), &options);
 }
 
