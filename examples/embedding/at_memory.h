@@ -1,11 +1,12 @@
-// An approximately timed memory, as DRAM simulators are: one request at a time is taken, several are served, and answers
-// come when they are ready.
+// An approximately timed memory, as DRAM simulators are: one request at a time is taken, several are served, and
+// answers come when they are ready.
 #pragma once
+
+#include <tlm_utils/peq_with_get.h>
+#include <tlm_utils/simple_target_socket.h>
 
 #include <systemc>
 #include <tlm>
-#include <tlm_utils/peq_with_get.h>
-#include <tlm_utils/simple_target_socket.h>
 
 class AtMemory : public sc_core::sc_module {
  public:

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "modules/bridge/debug_access.h"
 #include "modules/bridge/error_cause.h"
 #include "platform/base/error.h"
 
@@ -353,26 +354,7 @@ void TargetBridge::end_response() {
 }
 
 unsigned TargetBridge::transport_dbg(tlm::tlm_generic_payload& payload) {
-  const unsigned length = payload.get_data_length();
-  if (length == 0 || payload.get_data_ptr() == nullptr || payload.get_command() == tlm::TLM_IGNORE_COMMAND) return 0;
-  unsigned done = 0;
-  try {
-    for (const AddressWindows::Piece& piece : windows_.find(payload.get_address(), length)) {
-      routing::split_access(context_.platform.routes().resolver(), piece.pa, piece.nbytes);
-      unsigned char* const data = payload.get_data_ptr() + piece.offset;
-      if (payload.is_write()) {
-        context_.contents.poke(piece.pa, data, piece.nbytes);
-      } else {
-        const std::vector<std::byte> bytes = context_.contents.read(piece.pa, piece.nbytes);
-        std::copy_n(reinterpret_cast<const unsigned char*>(bytes.data()), bytes.size(), data);
-      }
-      done += static_cast<unsigned>(piece.nbytes);
-    }
-  } catch (const Error& error) {
-    if (error.family() != ErrorFamily::program) throw;
-  }
-  payload.set_response_status(done > 0 ? tlm::TLM_OK_RESPONSE : tlm::TLM_ADDRESS_ERROR_RESPONSE);
-  return done;
+  return debug_access(payload, windows_, context_.platform.routes().resolver(), context_.contents);
 }
 
 bool TargetBridge::get_direct_mem_ptr(tlm::tlm_generic_payload& payload, tlm::tlm_dmi& dmi) {
