@@ -21,7 +21,7 @@ class ServeCommand final : public Command {
         ->type_name("unix:PATH")
         ->required();
     add_real_option(app, "--quantum-ns", options_.quantum_ns, 0.0, kLongestQuantumNs,
-                    "How far time runs beyond the stamp of the peer's latest packet");
+                    "How far time runs beyond the stamp of the peer's latest packet (1000)");
     choice_.add_file_option(app);
     choice_.add_set_option(app);
     app.add_option("--data", options_.device.data, "Contents of memory: eager, replay or off")->capture_default_str();

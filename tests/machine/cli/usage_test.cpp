@@ -17,7 +17,7 @@ using UsageTest = CommandLineTest;
 
 TEST_F(UsageTest, EveryCommandHasHelpWithExamples) {
   EXPECT_THAT(kernbench("--help").out, HasSubstr("Examples:"));
-  for (const char* command : {"run", "list", "probe", "topology", "check", "traffic", "web", "convert"}) {
+  for (const char* command : {"run", "list", "probe", "topology", "check", "traffic", "web", "serve", "convert"}) {
     const Outcome outcome = kernbench(std::string(command) + " --help");
     EXPECT_EQ(outcome.code, 0) << command;
     EXPECT_THAT(outcome.out, HasSubstr("Usage: kernbench " + std::string(command)));
@@ -186,7 +186,7 @@ TEST_F(UsageTest, HelpOfARunShowsTheParametersOfItsWorkload) {
 
 TEST_F(UsageTest, HelpFitsATerminal) {
   for (const char* command :
-       {"", "run", "list", "probe", "topology", "check", "traffic", "evaluate", "compare", "web", "convert"}) {
+       {"", "run", "list", "probe", "topology", "check", "traffic", "evaluate", "compare", "web", "serve", "convert"}) {
     const Outcome outcome = kernbench(std::string(command) + " --help");
     EXPECT_LE(longest_line(outcome.out), 120) << command << "\n" << outcome.out;
   }
