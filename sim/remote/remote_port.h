@@ -9,6 +9,7 @@
 #include <systemc>
 #include <tlm>
 
+#include "platform/base/error.h"
 #include "sim/device/device.h"
 #include "sim/remote/connection.h"
 
