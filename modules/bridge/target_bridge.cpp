@@ -157,7 +157,8 @@ void TargetBridge::refuse(Request& request, tlm::tlm_response_status status, con
   ErrorCause* const cause = request.payload->get_extension<ErrorCause>();
   if (cause == nullptr) return;
   cause->code = code;
-  cause->message = fmt::format("socket {}: {}: {}", socket.name(), payload_text(*request.payload), message);
+  cause->message = fmt::format("socket {}: {}: {} (at {} ns)", socket.name(), payload_text(*request.payload), message,
+                               format_ns(context_.platform.scheduler().now()));
 }
 
 void TargetBridge::move_data(Request& request) {

@@ -1,7 +1,7 @@
 // The one event engine behind every block that schedules timed actions: plain values in an exact (time, schedule order)
 // sequence, driven by a single sc_event. A few pending events are one sorted array, many a timing wheel. It runs ahead
 // of SystemC time while nothing else is pending in the kernel, so use now() here and not sc_time_stamp() inside blocks.
-// Embedded in a simulation of somebody else it stays with SystemC's time (docs/architecture/cosimulation.md).
+// Embedded in another simulation it stays with SystemC's time (docs/architecture/cosimulation.md).
 #pragma once
 
 #include <atomic>
@@ -26,12 +26,12 @@ class EventHandler {
   ~EventHandler() = default;
 };
 
-// How the engine lives in a simulation that belongs to somebody else: it never stops that simulation, and no exception
-// leaves its process.
+// How the engine behaves inside another simulation: it never stops that simulation, and no exception leaves its
+// process.
 struct Embedding {
   bool run_ahead = false;         // the owner promises one sc_start() and no call at a time of its own
   std::function<void()> ended;    // the run is over; failure() or the texts of EventScheduler say why
-  std::function<void()> drained;  // no event is left for now
+  std::function<void()> drained;  // no event is pending
 };
 
 class EventScheduler final : public sc_core::sc_module {
@@ -42,12 +42,11 @@ class EventScheduler final : public sc_core::sc_module {
   // Time of the event being handled; in a thread, the time at which it was resumed.
   TimeFs now() const { return now_; }
 
-  // The same for a process of SystemC, which time may have passed since the latest event.
+  // The same for a process of SystemC: time may have passed since the latest event.
   TimeFs present();
 
-  // Before the simulation starts.
+  // Has to be called before the simulation starts.
   void embed(Embedding embedding);
-  bool ended() const { return stopped_; }
 
   // Calls handler.on_event(at, argument) at absolute time `at` >= now(). Events of one time run in schedule order. What
   // is later than kTimeEnd never happens: it ends the run (pass_end).

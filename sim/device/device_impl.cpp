@@ -21,6 +21,7 @@
 namespace kb {
 namespace {
 
+constexpr double kLongestAcceptNs = 1e9;
 constexpr std::array<const char*, 3> kDataModes = {"off", "replay", "eager"};
 
 contract::DataMode data_mode(const std::string& name) {
@@ -194,6 +195,10 @@ void Device::Impl::make_targets() {
     if (target.max_outstanding < 1) {
       throw Error::configuration(
           fmt::format("{}: max_outstanding is {}; it has to be at least 1", where, target.max_outstanding));
+    }
+    if (!(target.accept_ns >= 0.0 && target.accept_ns <= kLongestAcceptNs)) {
+      throw Error::configuration(
+          fmt::format("{}: accept_ns is {}; it has to be from 0 to {}", where, target.accept_ns, kLongestAcceptNs));
     }
     if (targets_.count(target.name) != 0) throw Error::configuration(where + " exists already; give it another name");
     modules::TargetParams params;

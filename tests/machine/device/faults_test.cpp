@@ -329,6 +329,7 @@ TEST(OutsideFaults, WrongConfigurationsAreNamed) {
               }),
               HasSubstr("the windows 0x0 to 0x3f and 0x20 to 0x5f overlap"));
   EXPECT_THAT(message([](DeviceConfig& c) { c.targets[0].windows = {{0, hbm(0), 0}}; }), HasSubstr("has no bytes"));
+  EXPECT_THAT(message([](DeviceConfig& c) { c.targets[0].accept_ns = -1; }), HasSubstr("accept_ns is -1"));
   EXPECT_THAT(message([](DeviceConfig& c) { c.no_progress_ns = 0; }), HasSubstr("no_progress_ns is 0"));
   EXPECT_THAT(message([](DeviceConfig& c) { c.data = "eagre"; }), HasSubstr("did you mean 'eager'?"));
   EXPECT_THAT(message([](DeviceConfig& c) { c.topology.clear(); }), HasSubstr("names no machine"));
