@@ -1,6 +1,6 @@
 """A client of `kernbench serve`: Remote-Port 4.3 over a Unix socket, with nothing but Python's standard library.
 
-    port = RemotePort("/tmp/kb")
+    port = RemotePort("kb.sock")
     port.write(0x2000000000, b"abc")
     port.read(0x2000000000, 3)
 

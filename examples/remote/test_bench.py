@@ -1,7 +1,7 @@
 """A test bench in another process: uploads two matrices, launches a GEMM as a driver does, and checks the product.
 
-    kernbench serve --remote-port unix:/tmp/kb --topology configs/one_pe.yaml &
-    python3 examples/remote/test_bench.py /tmp/kb
+    kernbench serve --remote-port unix:kb.sock --topology configs/one_pe.yaml &
+    python3 examples/remote/test_bench.py kb.sock
 """
 
 import struct

@@ -1,4 +1,4 @@
-// Where memory of the machine lies on the bus of somebody else.
+// Maps the addresses of an external bus to physical addresses of the machine.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-// A TLM-2.0 initiator socket behind which a memory of somebody else stands.
+// A TLM-2.0 initiator socket to which an external memory is bound.
 #pragma once
 
 #include <cstdint>

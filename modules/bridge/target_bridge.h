@@ -1,4 +1,4 @@
-// A door of the machine for models of somebody else: a TLM-2.0 base-protocol target socket.
+// A TLM-2.0 base-protocol target socket through which external models reach the machine.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-// A memory of the machine that is a model of somebody else: impl tlm.memory.
+// A memory of the machine that an external model serves: impl tlm.memory.
 #pragma once
 
 #include <cstdint>

@@ -74,8 +74,8 @@ inline constexpr const char* kWebFooter =
 
 inline constexpr const char* kServeFooter =
     "Examples:\n"
-    "  kernbench serve --remote-port unix:/tmp/kb           the reference machine, for one peer\n"
-    "  python3 examples/remote/test_bench.py /tmp/kb        a test bench that connects to it\n"
+    "  kernbench serve --remote-port unix:kb.sock           the reference machine, for one peer\n"
+    "  python3 examples/remote/test_bench.py kb.sock        a test bench that connects to it\n"
     "\n"
     "The peer speaks Remote-Port 4.3 (QEMU of Xilinx, libsystemctlm-soc). Devices in its packets: 0 memory by "
     "physical\n"

@@ -34,7 +34,7 @@ class ServeCommand final : public Command {
   int run() override {
     constexpr std::string_view kUnix = "unix:";
     if (place_.compare(0, kUnix.size(), kUnix) != 0) {
-      throw usage_error("--remote-port '" + place_ + "': write unix:PATH, e.g. unix:/tmp/kernbench");
+      throw usage_error("--remote-port '" + place_ + "': write unix:PATH, e.g. unix:kb.sock");
     }
     const WorkloadLibrary library(plugins_);
     options_.path = place_.substr(kUnix.size());

@@ -1,4 +1,4 @@
-// kernbench as a module of somebody else's SystemC simulation:
+// kernbench as a module of another SystemC simulation:
 //
 //   #include <kernbench/device.h>
 //   int sc_main(int, char**) {

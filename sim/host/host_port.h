@@ -24,7 +24,7 @@ namespace kb::sim {
 
 struct HostPortOptions {
   contract::DataMode data_mode = contract::DataMode::off;
-  bool embedded = false;  // the simulation belongs to somebody else and is not run on to unwind threads
+  bool embedded = false;  // part of another simulation, which is not run on to unwind threads
   // Contents of device memory; null (data off) reads as zeros.
   std::function<std::vector<std::byte>(std::uint64_t pa, std::uint64_t nbytes)> read_memory;
 };

@@ -1,4 +1,4 @@
-// Models of somebody else for the tests of embedding: initiators that know TLM-2.0 and nothing of kernbench.
+// External models for the tests of embedding: initiators that know TLM-2.0 and nothing of kernbench.
 #pragma once
 
 #include <cstddef>

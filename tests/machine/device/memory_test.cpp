@@ -1,4 +1,4 @@
-// A memory of somebody else behind an HBM controller or an SRAM.
+// Tests of an external memory behind an HBM controller or an SRAM.
 #include <gtest/gtest.h>
 
 #include <algorithm>
