@@ -111,6 +111,10 @@ class Context {
   // The same into memory; what wait() gives refers to it.
   Future recv_async(std::string_view direction, Ptr ptr, Shape shape);
 
+  // --- Barrier: until all PEs of the launch in this cube are here. A PE whose kernel ends first: BARRIER_ERROR at the
+  // others. What a PE wrote before the barrier and waited for, the others see after it.
+  void barrier();
+
   // --- GEMM. (m, k) x (k, n) -> (m, n) in `out_dtype` (absent: that of a and b), accumulated in f32 for floats, in i32
   // for integers (i64 when the inputs or the result are i64), rounded once.
   TensorHandle dot(const TensorHandle& a, const TensorHandle& b, std::optional<Dtype> out_dtype = std::nullopt);

@@ -25,7 +25,8 @@ enum class CommandKind : std::uint8_t {
   composite_math,
   cpu_overhead,
   ipcq_send,
-  ipcq_recv
+  ipcq_recv,
+  barrier
 };
 constexpr bool is_composite(CommandKind kind) {
   return kind == CommandKind::composite_gemm || kind == CommandKind::composite_math;
