@@ -26,7 +26,8 @@ Context::Context(contract::IPe& pe, std::string kernel)
       kernel_(std::move(kernel)),
       id_(next_context_id()),
       scratch_(pe.info().scratch_pa, pe.info().scratch_bytes),
-      messages_(pe.info().message_base, pe.info().message_bytes) {
+      messages_(pe.info().message_base, pe.info().message_bytes),
+      in_flight_({pe.info().scratch_pa, pe.info().scratch_bytes}, {pe.info().message_base, pe.info().message_bytes}) {
   dispatch_.kind = contract::CommandKind::cpu_overhead;
   dispatch_.cycles = pe.info().dispatch_cycles;
 }

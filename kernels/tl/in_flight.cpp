@@ -14,7 +14,8 @@ void see_all(const std::vector<Extent>& extents, bool writes, const See& see) {
   for (const Extent& extent : extents) see(extent, writes);
 }
 
-// Calls see(extent, writes). Operands of a composite that lie in memory have other addresses than any TCM.
+// Calls see(extent, writes) for what a command uses besides the memory of loads, stores and composites; messages may be
+// sent from and received into memory, too.
 template <typename See>
 void visit(const Command& command, const See& see) {
   switch (command.kind) {
@@ -56,7 +57,9 @@ InFlight::Operation& InFlight::add(const Command& command, contract::IPe::Ticket
     operation.uses = std::move(spare_.back());
     spare_.pop_back();
   }
-  visit(command, [&](const Extent& bytes, bool writes) { operation.uses.push_back({bytes, writes}); });
+  visit(command, [&](const Extent& bytes, bool writes) {
+    if (local(bytes)) operation.uses.push_back({bytes, writes});
+  });
   return operation;
 }
 

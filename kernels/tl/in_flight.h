@@ -9,10 +9,12 @@
 
 namespace kb::tl {
 
-// Operations from their call until the kernel has waited for them, in the order of the calls, with the bytes of the
-// PE's TCM that they read and write.
+// Operations from their call until the kernel has waited for them, in the order of the calls, with the bytes of
+// scratch and of received messages that they read and write.
 class InFlight {
  public:
+  InFlight(const Extent& scratch, const Extent& messages) : scratch_(scratch), messages_(messages) {}
+
   struct Use {
     Extent bytes;
     bool writes = false;
@@ -40,6 +42,10 @@ class InFlight {
   const Operation* conflict(const contract::Command& command) const;
 
  private:
+  static bool inside(const Extent& bytes, const Extent& of) { return bytes.pa - of.pa < of.nbytes; }
+  bool local(const Extent& bytes) const { return inside(bytes, scratch_) || inside(bytes, messages_); }
+
+  Extent scratch_, messages_;
   std::vector<Operation> open_;
   std::vector<std::vector<Use>> spare_;  // so that an operation costs no allocation
   std::uint64_t started_ = 0;

@@ -462,7 +462,11 @@ std::string PeCpu::call_in_progress() const {
 void PeCpu::collect_waits(std::vector<elab::WaitInfo>& waits) const {
   if (launches_.empty()) return;
   const payload::KernelLaunchMsg& running = message(launches_.front());
-  const std::string& kernel = running.launch->kernel;
+  std::string kernel = running.launch->kernel;
+  // What it started is waited for all the same, which may hide why it failed.
+  if (!result_.error_code.empty()) {
+    kernel += fmt::format(" (has failed: {}: {})", result_.error_code, result_.error_message);
+  }
   std::string what = state_ == State::running ? "the end of its own code" : "its turn";
   if (state_ == State::waiting_for_start) what = "its start at " + format_ns(running.target_start) + " ns";
   if (current_) what = fmt::format("the end of its {}", contract::command_kind_name(current_->kind));

@@ -109,6 +109,7 @@ void RaceChecker::completed(const PeCoord& coord, std::uint64_t id, const contra
       break;
     case CommandKind::ipcq_send:
       see(command.local, false);
+      open.use->known = self.steps;
       break;
     case CommandKind::ipcq_recv:
       see(command.local, true);
@@ -131,7 +132,7 @@ void RaceChecker::waited_for(const PeCoord& coord, std::uint64_t command) {
   const auto found = self.open.find(command);
   if (found == self.open.end()) return;
   ++self.steps;
-  if (found->second.use) found->second.use->known = self.steps;
+  if (found->second.use && found->second.use->known == 0) found->second.use->known = self.steps;
   if (found->second.message) learn(self, *found->second.message);
   self.open.erase(found);
 }
@@ -158,7 +159,9 @@ RaceChecker::BarrierKey RaceChecker::barrier_key(const PeCoord& coord, RequestId
   return {request, coord.sip, coord.cube, pe(coord).barriers};
 }
 
+// A step of its own: who has the message knows that its source was read.
 void RaceChecker::message_sent(const PeCoord& coord, std::uint64_t slot_pa) {
+  ++pe(coord).steps;
   messages_[slot_pa] = std::make_shared<const Clock>(clock_of(number(coord)));
 }
 
@@ -171,13 +174,15 @@ void RaceChecker::message_received(const PeCoord& coord, std::uint64_t command, 
   messages_.erase(sent);
 }
 
-// Whether the kernel of `pe`, when it issued the later command, knew that the earlier one had ended.
+// Whether the earlier use had ended for all that the kernel of `pe` knew when it issued the later command, or the
+// sender of the message that a receive waited for.
 bool RaceChecker::before(const Use& earlier, std::size_t pe, const Open& later) {
   if (earlier.known == 0) return false;
-  const std::uint64_t known = earlier.pe == pe                    ? later.steps
-                              : earlier.pe < later.others->size() ? (*later.others)[earlier.pe]
-                                                                  : 0;
-  return earlier.known <= known;
+  const auto at = [&](const ClockPtr& clock) {
+    return clock != nullptr && earlier.pe < clock->size() ? (*clock)[earlier.pe] : 0;
+  };
+  const std::uint64_t own = earlier.pe == pe ? later.steps : at(later.others);
+  return earlier.known <= std::max(own, at(later.message));
 }
 
 // A write channel serves one store after the other.
