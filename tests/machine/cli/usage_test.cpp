@@ -140,7 +140,7 @@ int longest_line(const std::string& text) {
 
 TEST_F(UsageTest, ListIsAShortTable) {
   const Outcome list = kernbench("list");
-  EXPECT_THAT(list.out, HasSubstr("14  gemm-multi-pe              C = A x B"));
+  EXPECT_THAT(list.out, HasSubstr("15  gemm-multi-pe              C = A x B"));
   EXPECT_THAT(list.out, HasSubstr("\nself_attention"));
   EXPECT_THAT(list.out, Not(HasSubstr("slot_size")));
   EXPECT_LE(longest_line(list.out), 100);
@@ -149,18 +149,18 @@ TEST_F(UsageTest, ListIsAShortTable) {
 
 TEST_F(UsageTest, ListShowsOneWorkloadWithItsParameters) {
   const Outcome by_name = kernbench("list gemm-single-pe");
-  EXPECT_THAT(by_name.out, HasSubstr("Workload gemm-single-pe, number 15\n"));
+  EXPECT_THAT(by_name.out, HasSubstr("Workload gemm-single-pe, number 16\n"));
   EXPECT_THAT(by_name.out, HasSubstr("\n  m          512 "));
   EXPECT_THAT(by_name.out, HasSubstr("GEMM_SINGLE_PE_M"));
   EXPECT_THAT(by_name.out, Not(HasSubstr("softmax")));
-  EXPECT_EQ(kernbench("list 15").out, by_name.out);
+  EXPECT_EQ(kernbench("list 16").out, by_name.out);
   const std::string both = kernbench("list copy").out;  // also the name of a kernel
   EXPECT_THAT(both, HasSubstr("COPY_BYTES"));
   EXPECT_THAT(both, HasSubstr("Kernel copy"));
   EXPECT_THAT(both, HasSubstr("\n    src_offset: int (optional)\n"));
   const nlohmann::json one = json("list gemm-single-pe --json");
   EXPECT_EQ(one["benches"].size(), 1u);
-  EXPECT_EQ(one["benches"][0]["index"], 15);
+  EXPECT_EQ(one["benches"][0]["index"], 16);
   const nlohmann::json all = json("list --json");
   for (const auto& workload : all["benches"]) {
     const Outcome outcome = kernbench("list " + workload["name"].get<std::string>());
@@ -171,7 +171,7 @@ TEST_F(UsageTest, ListShowsOneWorkloadWithItsParameters) {
 
 TEST_F(UsageTest, HelpOfARunShowsTheParametersOfItsWorkload) {
   for (const char* arguments :
-       {"run --bench gemm-single-pe --help", "run --help --bench=gemm-single-pe", "run -h --bench 15"}) {
+       {"run --bench gemm-single-pe --help", "run --help --bench=gemm-single-pe", "run -h --bench 16"}) {
     const Outcome outcome = kernbench(arguments);
     EXPECT_EQ(outcome.code, 0) << arguments << outcome.err;
     EXPECT_THAT(outcome.out, HasSubstr("Usage: kernbench run")) << arguments;
