@@ -24,6 +24,7 @@ TEST(KernelCatalog, HoldsTheBuiltInKernelsSorted) {
                                       "copy",
                                       "elementwise",
                                       "embedding",
+                                      "flash_attention",
                                       "gather_columns",
                                       "gemm",
                                       "gemm_composite",
