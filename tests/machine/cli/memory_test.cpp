@@ -101,8 +101,8 @@ TEST_F(MemoryTest, RandomTensorsComeThrough) {
         const Json result =
             run(machine, "random-tensors --set cases=25 --plugin '" KB_RANDOM_TENSORS_PLUGIN "' --seed " +
                              std::string(seed) + kModel + model);
-        EXPECT_EQ(result["ok"], true) << result["error"];
-        EXPECT_EQ(result["figures"][0]["value"], 25);
+        EXPECT_EQ(result["ok"], true) << result["error"] << result["verification"];
+        EXPECT_EQ(result["verification"].size(), 50u);
       }
     }
   }
