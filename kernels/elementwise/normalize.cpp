@@ -49,6 +49,7 @@ MathOp named_operation(Context& tl, const std::string& name, int inputs) {
 }
 
 void elementwise(Context& tl, std::string name, Ptr x, Ptr out, std::optional<Ptr> y) {
+  tl.require_matrices({out});
   const MathOp op = named_operation(tl, name, y ? 2 : 1);
   tl.require(!y || y->same_order(out), "the tensors must have one shape and be split the same way");
   const std::int64_t n = out.shape()[1];
@@ -66,6 +67,7 @@ void elementwise(Context& tl, std::string name, Ptr x, Ptr out, std::optional<Pt
 }
 
 void softmax(Context& tl, Ptr x, Ptr out) {
+  tl.require_matrices({out});
   const std::int64_t n = out.shape()[1];
   for_own_rows(tl, x, out, item_of(x), [&](std::int64_t row, std::int64_t rows) {
     tl.store(out + row * n, tl.softmax(tl.load(x + row * n, {rows, n})));
@@ -73,6 +75,7 @@ void softmax(Context& tl, Ptr x, Ptr out) {
 }
 
 void layernorm(Context& tl, Ptr x, Ptr gamma, Ptr beta, Ptr out, double eps) {
+  tl.require_matrices({out});
   const std::int64_t n = out.shape()[1];
   const auto in_f32 = [&](const TensorHandle& value) {
     return value.dtype() == Dtype::f32 ? value : tl.cast(value, Dtype::f32);

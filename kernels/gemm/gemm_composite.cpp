@@ -34,6 +34,7 @@ Epilogue dequant(Context& tl, const EpilogueText& text, OptionalPtr scale) {
   if (text.number) return Epilogue::dequant(number_of(text), text.scope);
   if (text.scope != EpilogueScope::k_tile) return Epilogue::dequant(load_whole(tl, scale, "scale"), text.scope);
   tl.require(scale.has_value(), "the epilogue needs the tensor 'scale'");
+  tl.require_matrices({*scale});
   return Epilogue::dequant(tl.load(*scale, {scale->shape()[0], 1, scale->shape()[1]}), text.scope);
 }
 

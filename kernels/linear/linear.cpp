@@ -13,6 +13,7 @@ using tl::Ptr;
 using tl::TensorHandle;
 
 void require_product(Context& tl, Ptr x, Ptr w, Ptr y) {
+  tl.require_matrices({x, w, y});
   const bool fits = x.shape()[1] == w.shape()[0] && y.shape() == Shape{x.shape()[0], w.shape()[1]};
   if (fits) return;
   tl.fail(fmt::format("'{}' {} times '{}' {} does not give '{}' {}", x.tensor().name, format_shape(x.shape()),

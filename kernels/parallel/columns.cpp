@@ -28,6 +28,7 @@ struct Blocks {
 };
 
 Blocks blocks_of(Context& tl, Ptr src, Ptr dst, std::int64_t width, std::int64_t ranks) {
+  tl.require_matrices({src, dst});
   const Blocks b{dst.shape()[0], dst.shape()[1], width, ranks};
   tl.require(src.shape() == dst.shape(), "src and dst must have one shape");
   tl.require(width >= 1 && ranks >= 1 && b.n % width == 0 && b.n / width % ranks == 0,
@@ -66,6 +67,7 @@ void gather_columns(Context& tl, Ptr src, Ptr dst, std::int64_t width, std::int6
 }
 
 void collect_columns(Context& tl, Ptr src, Ptr dst) {
+  tl.require_matrices({src, dst});
   const tl::LocalShard mine = tl.shard(src), from = tl.cube_shard(src), tile = tl.cube_shard(dst);
   if (mine.elements == 0) return;
   const std::int64_t m = src.shape()[0], width = mine.elements / m, wide = tile.elements / m;
@@ -81,6 +83,7 @@ void collect_columns(Context& tl, Ptr src, Ptr dst) {
 }
 
 void slice_columns(Context& tl, Ptr src, Ptr dst, std::int64_t first) {
+  tl.require_matrices({src, dst});
   tl.require(src.row_major() && dst.row_major(), "src and dst must be whole or split by rows");
   const std::int64_t n = dst.shape()[1], wide = src.shape()[1];
   tl.require(src.shape()[0] == dst.shape()[0] && first >= 0 && first <= wide - n,

@@ -44,6 +44,7 @@ void look_up(Context& tl, const TensorHandle& wanted, const tl::LocalShard& tabl
 }
 
 void embedding(Context& tl, Ptr ids, Ptr table, Ptr out, std::int64_t first) {
+  tl.require_matrices({ids, table, out});
   const std::int64_t m = out.shape()[0], v = table.shape()[0];
   checked_sum("first + rows of the table", {first, v});
   tl.require(ids.shape() == Shape{1, m} && !is_float(ids.dtype()),

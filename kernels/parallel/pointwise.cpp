@@ -69,6 +69,7 @@ void pointwise(Context& tl, std::string name, Ptr x, Ptr out, std::optional<Ptr>
 }
 
 void add_bias(Context& tl, Ptr x, Ptr bias, Ptr out) {
+  tl.require_matrices({x, out});
   tl.require(x.same_order(out), "the tensors must have one shape and be split the same way");
   const tl::LocalShard mine = tl.shard(out), columns = tl.shard(bias);
   if (mine.elements == 0) return;

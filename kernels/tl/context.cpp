@@ -82,6 +82,13 @@ void Context::fail(std::string_view message) const {
   throw Error::program("KERNEL_ERROR", fmt::format("kernel {}, {}: {}", kernel_, pe_name(pe_.info().coord), message));
 }
 
+void Context::require_matrices(std::initializer_list<Ptr> tensors) const {
+  for (const Ptr tensor : tensors) {
+    if (tensor.shape().size() == 2) continue;
+    fail(fmt::format("tensor '{}' {} must have two dimensions", tensor.tensor().name, format_shape(tensor.shape())));
+  }
+}
+
 void Context::begin(const char* call, Cost cost) {
   call_ = call;
   ++calls_;

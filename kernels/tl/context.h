@@ -212,6 +212,8 @@ class Context {
   // The kernel's own checks: program Error KERNEL_ERROR naming kernel and PE.
   void require(bool condition, std::string_view message) const;
   [[noreturn]] void fail(std::string_view message) const;
+  // That the tensors have two dimensions.
+  void require_matrices(std::initializer_list<Ptr> tensors) const;
 
   // What the kernel is doing, for reports: the name of the latest call and how many there were.
   const char* current_call() const { return call_; }

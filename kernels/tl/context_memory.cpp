@@ -32,7 +32,7 @@ LocalShard Context::shard(Ptr ptr) {
   local.ptr = Ptr(tensor).bytes(static_cast<std::int64_t>(own->offset_bytes));
   local.first = static_cast<std::int64_t>(own->offset_bytes) / item;
   local.elements = static_cast<std::int64_t>(own->nbytes) / item;
-  local.shape = tensor.shard_shape;
+  local.shape = tensor.shape_of(*own);
   return local;
 }
 

@@ -3,11 +3,24 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
 #include <string>
 
 #include "platform/base/error.h"
 
 namespace kb::tl {
+namespace {
+
+// Where shards that are smaller than the others begin in shard order.
+std::map<std::uint64_t, Shape> blocks_of(const contract::TensorLayout& tensor) {
+  std::map<std::uint64_t, Shape> blocks;
+  for (const contract::Shard& shard : tensor.shards) {
+    if (!shard.shape.empty()) blocks.emplace(shard.offset_bytes, shard.shape);
+  }
+  return blocks;
+}
+
+}  // namespace
 
 const contract::TensorLayout& Ptr::tensor() const {
   if (tensor_ == nullptr) {
@@ -33,7 +46,8 @@ bool Ptr::row_major() const {
 
 bool Ptr::same_order(Ptr other) const {
   if (shape() != other.shape()) return false;
-  return tensor().shard_shape == other.tensor().shard_shape || (row_major() && other.row_major());
+  if (row_major() && other.row_major()) return true;
+  return tensor().shard_shape == other.tensor().shard_shape && blocks_of(tensor()) == blocks_of(other.tensor());
 }
 
 }  // namespace kb::tl

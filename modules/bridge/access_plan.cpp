@@ -52,11 +52,18 @@ bool check_attributes(const tlm::tlm_generic_payload& payload, AccessPlan& plan)
 }
 
 void find_memories(const tlm::tlm_generic_payload& payload, const AddressWindows& windows,
-                   const routing::AddressResolver& resolver, AccessPlan& plan) {
+                   const routing::AddressResolver& resolver, NodeId source, AccessPlan& plan) {
   std::uint64_t covered = 0;
   for (const AddressWindows::Piece& piece : windows.find(payload.get_address(), plan.width)) {
     std::uint64_t offset = piece.offset;
     for (const routing::MemoryPart& part : routing::split_access(resolver, piece.pa, piece.nbytes)) {
+      if (part.memory == source) {
+        refuse(plan, tlm::TLM_ADDRESS_ERROR_RESPONSE, "ADDRESS_ERROR",
+               fmt::format("address {:#x} is in the TCM behind this socket, to which no way leads from here; use the "
+                           "socket of another node",
+                           payload.get_address() + offset));
+        return;
+      }
       plan.parts.push_back({offset, part});
       offset += part.nbytes;
     }
@@ -71,13 +78,13 @@ void find_memories(const tlm::tlm_generic_payload& payload, const AddressWindows
 }  // namespace
 
 AccessPlan plan_access(const tlm::tlm_generic_payload& payload, const AddressWindows& windows,
-                       const routing::AddressResolver& resolver) {
+                       const routing::AddressResolver& resolver, NodeId source) {
   AccessPlan plan;
   if (payload.get_command() == tlm::TLM_IGNORE_COMMAND) return plan;
   plan.length = payload.get_data_length();
   if (!check_attributes(payload, plan)) return plan;
   try {
-    find_memories(payload, windows, resolver, plan);
+    find_memories(payload, windows, resolver, source, plan);
   } catch (const Error& error) {
     if (error.family() != ErrorFamily::program) throw;
     refuse(plan, tlm::TLM_ADDRESS_ERROR_RESPONSE, error.code().c_str(), error.what());

@@ -38,9 +38,10 @@ struct AccessPlan {
 
 // Refuses, with the response of the TLM standard: no data (generic error), byte enables of length 0 or with values
 // other than 0x00 and 0xff (byte-enable error), a streaming width of 0 or too many accesses (burst error), bytes
-// outside of the windows or of the machine's memories (address error).
+// outside of the windows or of the machine's memories, or in the TCM that `source`, where the access enters, serves
+// itself (address error).
 AccessPlan plan_access(const tlm::tlm_generic_payload& payload, const AddressWindows& windows,
-                       const routing::AddressResolver& resolver);
+                       const routing::AddressResolver& resolver, NodeId source);
 
 // The bytes that a transfer changes, or gives back: calls f(offset in the data array, extent) for every run of enabled
 // bytes, in their order.

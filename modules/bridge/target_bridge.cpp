@@ -96,7 +96,7 @@ void TargetBridge::close(std::uint64_t slot) {
 void TargetBridge::on_inward(TimeFs, std::uint64_t slot) {
   Request& request = requests_[slot];
   if (request.payload == nullptr || request.done) return;
-  request.plan = plan_access(*request.payload, windows_, context_.platform.routes().resolver());
+  request.plan = plan_access(*request.payload, windows_, context_.platform.routes().resolver(), params_.attach);
   if (!request.plan.ok()) {
     refuse(request, request.plan.status, request.plan.code, request.plan.message);
     complete(slot);

@@ -19,6 +19,7 @@
 namespace kb::modules {
 
 class IMessageReceiver;
+class ITcmPort;
 class PeContexts;
 class VcComm;
 
@@ -48,6 +49,7 @@ struct PeContext {
   // Seams that a block of the PE offers to the others in its constructor; null where none does.
   const contract::ITranslator* translator = nullptr;  // PE_MMU, or PE_DMA for logical addresses
   VcComm* vc_comm = nullptr;                          // PE_DMA
+  ITcmPort* tcm = nullptr;                            // PE_TCM
   IMessageReceiver* receiver = nullptr;               // PE_IPCQ, of what arrives at vc_comm
   contract::IQueueEndpoint* queues = nullptr;         // PE_IPCQ, of credits that take a path of their own
 };

@@ -30,6 +30,9 @@ PeDma::PeDma(const sc_core::sc_module_name& name, NodeId node, const params::PeD
     : PeFabricBlock(name, node, params.overhead.time(), pe, context),
       baaw_(params.baaw_overhead.time()),
       vc_comm_(*this, pe, context),
+      tcm_access_(pe, context,
+                  {[this](payload::Transaction& transaction) { respond(transaction, now()); },
+                   [this](std::uint64_t slot) { on_part_done(slot); }}),
       slice_bytes_(context.graph.spec.hbm_slice_bytes()),
       access_bytes_(static_cast<std::uint64_t>(pe.hbm_ctrl.access_bytes)),
       slice_gbs_(context.graph.spec.hbm_to_router_bw_gbs),
@@ -59,6 +62,7 @@ void PeDma::end_of_elaboration() {
   };
   read_.link_gbs = bandwidth(graph.in_edges(node()));
   write_.link_gbs = bandwidth(graph.out_edges(node()));
+  tcm_access_.set_wires({read_.link_gbs, write_.link_gbs});
   pe().activity.set_channels(read_.engines, write_.engines);
   for (const EdgeId* edge = graph.out_edges(node()).first; edge != graph.out_edges(node()).second; ++edge) {
     if (graph.edge(*edge).kind != topology::EdgeKind::pe_to_channel) continue;
@@ -115,10 +119,11 @@ void PeDma::start(Channels& channels, CommandTask& task) {
   } catch (const Error& error) {
     if (error.family() == ErrorFamily::model) throw;
     requests_.clear();
+    copied_bytes_ = 0;
     task.status = {false, error.code(), error.what(), fault_};
   }
-  operations_[slot] = {&task, &channels, static_cast<std::uint32_t>(requests_.size())};
-  if (requests_.empty()) {
+  operations_[slot] = {&task, &channels, static_cast<std::uint32_t>(requests_.size()) + (copied_bytes_ > 0 ? 1 : 0)};
+  if (operations_[slot].outstanding == 0) {
     end(slot);
     return;
   }
@@ -126,6 +131,10 @@ void PeDma::start(Channels& channels, CommandTask& task) {
   const TimeFs translation = account_translation(channels);
   if (translation > 0_fs) pe().activity.translating_until(now() + translation);
   const TimeFs offered = now() + overhead() + translation;
+  if (copied_bytes_ > 0) {
+    channels.bytes += static_cast<std::int64_t>(copied_bytes_);
+    tcm_access_.copy(copied_bytes_, offered, slot);
+  }
   for (const Request& request : requests_) {
     payload::Transaction& transaction = context().pool.acquire(channels.op, *request.route, request.pa, request.nbytes);
     transaction.hbm_offset = request.hbm_offset;
@@ -157,6 +166,7 @@ TimeFs PeDma::account_translation(Channels& channels) const {
 
 void PeDma::plan(const CommandTask& task) {
   requests_.clear();
+  copied_bytes_ = 0;
   translated_ = false;
   fault_ = 0;
   const contract::Command& command = *task.command;
@@ -249,14 +259,17 @@ void PeDma::plan_physical(const Extent& extent) {
       continue;
     }
     const address::PhysAddr at = address::PhysAddr::decode(pa);
-    if (!at.is_hbm() && !at.is_sram()) {
-      throw Error::program("ADDRESS_ERROR",
-                           at.to_string() + " is neither HBM nor cube SRAM; a PE loads from and stores to these only");
-    }
     const std::uint64_t hbm_offset = at.is_hbm() ? at.hbm_offset() : 0;
     std::uint64_t nbytes = std::min(extent.nbytes - done, kMaxRequestBytes);
     if (at.is_hbm()) nbytes = std::min(nbytes, slice_bytes_ - hbm_offset % slice_bytes_);
-    const payload::FabricRoute& route = route_to(context().routes.resolver().resolve(at, nbytes));
+    const NodeId memory = context().routes.resolver().resolve_memory(at, nbytes);
+    if (memory == node()) {
+      tcm_access_.require_port();
+      copied_bytes_ += nbytes;
+      done += nbytes;
+      continue;
+    }
+    const payload::FabricRoute& route = route_to(memory);
     requests_.push_back({&route, at.value(), hbm_offset, nbytes});
     done += nbytes;
     if (!at.is_hbm()) continue;
@@ -295,10 +308,14 @@ const payload::FabricRoute& PeDma::route_to(NodeId destination) {
 void PeDma::on_response(payload::Transaction& transaction) {
   const std::uint64_t slot = transaction.cookie;
   Operation& operation = operations_[slot];
-  Channels& channels = *operation.channels;
   if (!transaction.status.ok && operation.task->status.ok) operation.task->status = transaction.status;
   context().pool.release(transaction);
-  if (--operation.outstanding > 0) return;
+  on_part_done(slot);
+}
+
+void PeDma::on_part_done(std::uint64_t slot) {
+  Channels& channels = *operations_[slot].channels;
+  if (--operations_[slot].outstanding > 0) return;
   end(slot);
   serve(channels);
 }
@@ -324,12 +341,11 @@ void PeDma::on_accepted(CommandTask&) {
 
 void PeDma::on_request(payload::Transaction& transaction, TimeFs) {
   if (vc_comm_.accept(transaction)) return;
+  if (transaction.op != payload::Op::message && transaction.message == nullptr) return tcm_access_.serve(transaction);
   try {
     if (!baaw_.apply(transaction.message.get())) {
       transaction.status = {false, "UNSUPPORTED",
-                            node_id() +
-                                " takes no data from outside but messages between PEs: access to a PE's TCM over the "
-                                "fabric is not part of this release"};
+                            node_id() + " takes reads and writes of its TCM, messages between PEs and segments only"};
     }
   } catch (const Error& error) {
     if (error.family() == ErrorFamily::model) throw;
@@ -357,6 +373,7 @@ void PeDma::collect_statistics(std::vector<elab::Statistic>& statistics) const {
   add(write_, "write");
   baaw_.collect_statistics(statistics);
   vc_comm_.collect_statistics(statistics);
+  tcm_access_.collect_statistics(statistics);
   if (queue_full_time() > 0_fs) statistics.push_back({"queue_full", queue_full_time()});
 }
 

@@ -8,13 +8,15 @@
 #include "modules/pe/baaw.h"
 #include "modules/pe/pe_links.h"
 #include "modules/pe/probe.h"
+#include "modules/pe/tcm_access.h"
 #include "modules/pe/vc_comm.h"
 #include "platform/address/channel_stripe.h"
 #include "platform/params/pe_dma_params.h"
 
 namespace kb::modules {
 
-// Moves data between this PE's TCM and HBM or cube SRAM, anywhere in the machine, over the fabric.
+// Moves data between this PE's TCM and HBM, cube SRAM or another PE's TCM, anywhere in the machine, over the fabric,
+// and inside the own TCM.
 //
 // Models: rd_engines read channels, rd_outstanding reads each, and wr_engines write channels; a FIFO queue per
 // direction (P-36). A command takes
@@ -40,8 +42,10 @@ namespace kb::modules {
 //
 // Messages between PEs: the virtual channel VcComm, beside the channels above.
 //
-// Does not model: the TCM side, which takes no extra time (P-49). Requests that arrive over the fabric are refused,
-// unless they are messages between PEs or install or remove segments.
+// TCM as a memory (TcmAccess): reads and writes that arrive over the fabric are served from this PE's TCM. What a
+// command moves inside the own TCM is one copy, beside its requests.
+//
+// Does not model: the own end of a transfer over the fabric, which takes no extra time (P-49).
 //
 // Timing: each request is offered to the first wire at start + overhead_ns (+ tlb_overhead_ns of PE_MMU, or
 // baaw_overhead_ns); end = max over the requests of the response's arrival + overhead_ns. An address that leads nowhere
@@ -123,6 +127,7 @@ class PeDma final : public PeFabricBlock {
   void plan_pieces(const std::vector<Extent>& extents, const plan::Stage& stage);
   void plan_extent(const Extent& extent);
   void plan_physical(const Extent& extent);
+  void on_part_done(std::uint64_t slot);
   bool has_channels(const Extent& extent) const;
   void plan_channels(const Extent& extent);
   void account_busy(const Channels& channels, const Request& request);
@@ -133,6 +138,7 @@ class PeDma final : public PeFabricBlock {
 
   Baaw baaw_;
   VcComm vc_comm_;
+  TcmAccess tcm_access_;
   std::uint64_t slice_bytes_;
   std::uint64_t access_bytes_;
   double slice_gbs_;
@@ -145,6 +151,7 @@ class PeDma final : public PeFabricBlock {
   std::vector<std::uint64_t> free_operations_;
   // Of the command being started.
   std::vector<Request> requests_;
+  std::uint64_t copied_bytes_ = 0;  // inside the own TCM
   std::vector<Extent> physical_;
   std::vector<address::ChannelPart> parts_;
   bool translated_ = false;

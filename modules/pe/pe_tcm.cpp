@@ -19,7 +19,9 @@ PeTcm::Channel::Channel(const PeTcm& tcm, const char* name, Bandwidth bandwidth)
 PeTcm::PeTcm(const sc_core::sc_module_name& name, NodeId node, const params::PeTcmParams& params, PeContext& pe,
              elab::BlockContext& context)
     : PeBlock(name, node, pe, context),
-      channels_{Channel(*this, "read_busy", params.read_bw), Channel(*this, "write_busy", params.write_bw)} {}
+      channels_{Channel(*this, "read_busy", params.read_bw), Channel(*this, "write_busy", params.write_bw)} {
+  pe.tcm = this;
+}
 
 void PeTcm::on_task(CommandTask& task) {
   const auto* const request = task.payload().get_extension<TcmRequest>();
@@ -28,35 +30,50 @@ void PeTcm::on_task(CommandTask& task) {
   if (channel >= channels_.size()) {
     throw Error::model(node_id() + ": the direction of a TCM request must be read or write");
   }
-  channels_[channel].queue.push_back({&task, now()});
-  if (channels_[channel].serving == nullptr) serve(channel);
+  enqueue(channel, {&task, nullptr, 0, request->nbytes, channels_[channel].bw.occupancy(request->nbytes), now()});
+}
+
+TimeFs PeTcm::occupancy(TcmDirection direction, std::uint64_t nbytes) const {
+  return channels_[static_cast<std::size_t>(direction)].bw.occupancy(nbytes);
+}
+
+void PeTcm::access(TcmDirection direction, std::uint64_t nbytes, TimeFs time, IUser& user, std::uint64_t cookie) {
+  enqueue(static_cast<std::size_t>(direction), {nullptr, &user, cookie, nbytes, time, now()});
+}
+
+void PeTcm::enqueue(std::size_t channel, const Waiting& waiting) {
+  channels_[channel].queue.push_back(waiting);
+  if (!channels_[channel].busy_now) serve(channel);
 }
 
 void PeTcm::serve(std::uint64_t index) {
   Channel& channel = channels_[index];
   const Waiting next = channel.queue.front();
   channel.queue.pop_front();
-  const std::uint64_t nbytes = TcmRequest::of(*next.task).nbytes;
-  const TimeFs time = channel.bw.occupancy(nbytes);
-  channel.serving = next.task;
+  channel.serving = next;
+  channel.busy_now = true;
   accumulate(channel.wait, now() - next.since);
-  accumulate(channel.busy, time);
-  channel.bytes += static_cast<std::int64_t>(nbytes);
+  accumulate(channel.busy, next.time);
+  channel.bytes += static_cast<std::int64_t>(next.nbytes);
   ++channel.requests;
   channel.busy_probe.set(now(), 1);
-  scheduler().schedule(now() + time, *this, index);
+  scheduler().schedule(now() + next.time, *this, index);
 }
 
 void PeTcm::on_event(TimeFs now, std::uint64_t index) {
   Channel& channel = channels_[index];
-  CommandTask& task = *channel.serving;
-  channel.serving = nullptr;
+  const Waiting served = channel.serving;
+  channel.busy_now = false;
   if (channel.queue.empty()) {
     channel.busy_probe.set(now, 0);
   } else {
     serve(index);
   }
-  answer(task);
+  if (served.task != nullptr) {
+    answer(*served.task);
+  } else {
+    served.user->on_tcm_access(static_cast<TcmDirection>(index), served.cookie);
+  }
 }
 
 void PeTcm::collect_statistics(std::vector<elab::Statistic>& statistics) const {

@@ -6,11 +6,10 @@
 #include "modules/fabric/sliding_deque.h"
 #include "modules/pe/pe_links.h"
 #include "modules/pe/probe.h"
+#include "modules/pe/tcm_port.h"
 #include "platform/params/pe_tcm_params.h"
 
 namespace kb::modules {
-
-enum class TcmDirection : std::uint8_t { read, write };
 
 // What a task asks of PE_TCM. The requester sets the fields before it sends the task; the payload owns the extension
 // and keeps it for its next use.
@@ -25,25 +24,34 @@ struct TcmRequest final : tlm::tlm_extension<TcmRequest> {
 
 // Scratchpad of a PE (C-TCM-1 .. C-TCM-6).
 // Models: one read and one write channel, capacity 1 each; requests of one direction are served in request order,
-// opposite directions at the same time. Stores no data; the capacity is the address map's business.
+// opposite directions at the same time. Stores no data; the capacity is the address map's business. PE_DMA asks by a
+// direct call (ITcmPort), PE_FETCH_STORE by tasks; both wait in one queue.
 // Timing: the channel is held for nbytes / read_bw_gbs (write_bw_gbs) from max(arrival, channel free). A request of 0
 // bytes takes its turn and no time. `overhead_ns` is not charged: extra cost belongs to PE_FETCH_STORE (C-TCM-6).
 // A request that is neither read nor write, or a task without a TcmRequest, is a model Error (C-TCM-5).
-class PeTcm final : public PeBlock, private elab::EventHandler {
+class PeTcm final : public PeBlock, public ITcmPort, private elab::EventHandler {
  public:
   PeTcm(const sc_core::sc_module_name& name, NodeId node, const params::PeTcmParams& params, PeContext& pe,
         elab::BlockContext& context);
   void collect_statistics(std::vector<elab::Statistic>& statistics) const override;
 
+  TimeFs occupancy(TcmDirection direction, std::uint64_t nbytes) const override;
+  void access(TcmDirection direction, std::uint64_t nbytes, TimeFs time, IUser& user, std::uint64_t cookie) override;
+
  private:
   struct Waiting {
     CommandTask* task = nullptr;
+    IUser* user = nullptr;  // of an access without a task
+    std::uint64_t cookie = 0;
+    std::uint64_t nbytes = 0;
+    TimeFs time = 0_fs;
     TimeFs since = 0_fs;
   };
   struct Channel {
     Channel(const PeTcm& tcm, const char* name, Bandwidth bandwidth);
     Bandwidth bw;
-    CommandTask* serving = nullptr;
+    Waiting serving;
+    bool busy_now = false;
     SlidingDeque<Waiting> queue;
     Probe busy_probe;
     std::int64_t requests = 0;
@@ -54,6 +62,7 @@ class PeTcm final : public PeBlock, private elab::EventHandler {
 
   void on_task(CommandTask& task) override;
   void on_event(TimeFs now, std::uint64_t channel) override;
+  void enqueue(std::size_t channel, const Waiting& waiting);
   void serve(std::uint64_t channel);
 
   std::array<Channel, 2> channels_;  // by TcmDirection

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "platform/base/ids.h"
+#include "platform/base/memory_kind.h"
 #include "platform/base/units.h"
 #include "platform/contract/kernel_arguments.h"
 #include "platform/contract/launch_summary.h"
@@ -41,6 +42,7 @@ struct MemoryWrite {
   PeCoord owner;  // placement tag (H-11)
   std::uint64_t pa = 0;
   std::uint64_t nbytes = 0;
+  std::optional<MemoryKind> memory;  // dst_mem_kind: what the address has to lie in; absent = AUTO
   Pattern pattern;
   // nbytes from `buffer_offset`; null = pattern. In data mode off it may be empty: the contents do not matter.
   std::shared_ptr<const std::vector<std::byte>> buffer;

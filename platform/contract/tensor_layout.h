@@ -8,6 +8,7 @@
 
 #include "platform/base/dtype.h"
 #include "platform/base/ids.h"
+#include "platform/base/memory_kind.h"
 
 namespace kb::contract {
 
@@ -18,6 +19,7 @@ struct Shard {
   std::uint64_t pa = 0;
   std::uint64_t nbytes = 0;
   std::uint64_t offset_bytes = 0;
+  Shape shape{};  // where it differs from the layout's shard_shape: uneven splits
 };
 
 // The single source of truth for binding a tensor to kernel arguments (H-20). Immutable after deployment.
@@ -25,13 +27,16 @@ struct TensorLayout {
   std::uint64_t id = 0;
   std::string name;
   Dtype dtype = Dtype::f16;
-  Shape shape;                // global, two-dimensional
-  Shape shard_shape;          // of each shard
+  Shape shape;                // global, one to four dimensions
+  Shape shard_shape;          // of each shard that does not say otherwise
   std::uint64_t nbytes = 0;   // of the whole tensor in shard order (replicas counted once)
-  std::vector<Shard> shards;  // cube-major, then PE
+  std::vector<Shard> shards;  // cube-major, then PE; in SRAM the copies of one cube share their address
+  MemoryKind memory = MemoryKind::hbm;
   // Address models VA and LA: the tagged virtual or logical address of byte 0 in shard order; the tensor's bytes follow
   // it. Absent: the tensor is addressed by the physical addresses of its shards.
   std::optional<std::uint64_t> va_base;
+
+  const Shape& shape_of(const Shard& shard) const { return shard.shape.empty() ? shard_shape : shard.shape; }
 };
 
 }  // namespace kb::contract

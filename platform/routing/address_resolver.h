@@ -29,6 +29,10 @@ class AddressResolver {
   // The same, and all of [address, address + nbytes) lies in that node.
   NodeId resolve(const address::PhysAddr& address, std::uint64_t nbytes) const;
 
+  // The node that serves reads and writes of these bytes over the fabric: an HBM controller, an SRAM, or for a TCM the
+  // PE_DMA of its PE. Everything else is no memory.
+  NodeId resolve_memory(const address::PhysAddr& address, std::uint64_t nbytes) const;
+
   NodeId find_m_cpu(SipId sip, CubeId cube) const;
   NodeId find_sram(SipId sip, CubeId cube) const;
   NodeId find_pcie_ep(SipId sip, std::string_view io_id = kDefaultIoId) const;

@@ -3,23 +3,18 @@
 #include <algorithm>
 
 #include "platform/address/phys_addr.h"
-#include "platform/base/error.h"
 
 namespace kb::routing {
 
 std::vector<MemoryPart> split_access(const AddressResolver& resolver, std::uint64_t pa, std::uint64_t nbytes) {
   const address::PhysAddr first = address::PhysAddr::decode(pa);
-  if (!first.is_hbm() && !first.is_sram()) {
-    throw Error::program("ADDRESS_ERROR",
-                         first.to_string() + " is not memory on the fabric; memory requests go to HBM or cube SRAM");
-  }
   const address::AddressConfig& config = resolver.config();
-  config.require_implemented(first, nbytes);
   std::vector<MemoryPart> parts;
-  if (first.is_sram()) {
-    parts.push_back({resolver.resolve(first), pa, 0, nbytes});
+  if (!first.is_hbm()) {
+    parts.push_back({resolver.resolve_memory(first, nbytes), pa, 0, nbytes});
     return parts;
   }
+  config.require_implemented(first, nbytes);
   const std::uint64_t base = first.hbm_offset();
   for (std::uint64_t done = 0; done < nbytes;) {
     const std::uint64_t offset = base + done;

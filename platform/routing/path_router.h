@@ -25,9 +25,11 @@ class PathRouter {
 
   const Route& find_path(NodeId pe_dma, NodeId memory) { return find(RoutePurpose::pe_dma, pe_dma, memory); }
   const Route& find_memory_path(NodeId pcie_ep, NodeId memory) {
-    return find(RoutePurpose::host_memory, pcie_ep, memory);
+    return find(to_memory(RoutePurpose::host_memory, memory), pcie_ep, memory);
   }
-  const Route& find_mcpu_dma_path(NodeId m_cpu, NodeId memory) { return find(RoutePurpose::mcpu_dma, m_cpu, memory); }
+  const Route& find_mcpu_dma_path(NodeId m_cpu, NodeId memory) {
+    return find(to_memory(RoutePurpose::mcpu_dma, memory), m_cpu, memory);
+  }
   const Route& find_node_path(NodeId src, NodeId dst) { return find(RoutePurpose::command, src, dst); }
   // From PE_DMA through a channel router to the HBM controller behind it (T-56).
   const Route& find_channel_path(NodeId pe_dma, NodeId channel_router) {
@@ -44,6 +46,10 @@ class PathRouter {
     RouteSearch search;
   };
 
+  // A TCM lies behind the links of its PE, which other memory routes leave out.
+  RoutePurpose to_memory(RoutePurpose purpose, NodeId memory) const {
+    return graph_.node(memory).kind == topology::NodeKind::pe_dma ? RoutePurpose::pe_dma : purpose;
+  }
   Route compute(RoutePurpose purpose, NodeId src, NodeId dst);
   Route through_channel(NodeId pe_dma, NodeId channel_router) const;
   Route with_edges(FoundPath path) const;

@@ -66,6 +66,7 @@ HostPort::~HostPort() = default;
 contract::RequestId HostPort::submit(const contract::MemoryWrite& request) {
   check_memory_request(platform_.graph().spec, "MemoryWrite", request.owner, request.nbytes);
   check_write_source(request, options_.data_mode);
+  check_memory_kind(request);
   return submit_memory(Kind::write, payload::Op::write, request.owner, request.pa, request.nbytes,
                        std::make_unique<const contract::MemoryWrite>(request));
 }

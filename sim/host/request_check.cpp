@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "platform/address/address_space.h"
+#include "platform/address/phys_addr.h"
 #include "platform/base/error.h"
 #include "platform/base/names.h"
 #include "platform/base/nearest.h"
@@ -97,6 +98,17 @@ void check_write_source(const contract::MemoryWrite& request, contract::DataMode
     schema_error("MemoryWrite: " + std::to_string(request.nbytes) + " bytes are not a multiple of the pattern width " +
                  std::to_string(width));
   }
+}
+
+void check_memory_kind(const contract::MemoryWrite& request) {
+  if (!request.memory) return;
+  const address::PhysAddr at = address::PhysAddr::decode(request.pa);
+  const bool right = *request.memory == MemoryKind::hbm    ? at.is_hbm()
+                     : *request.memory == MemoryKind::sram ? at.is_sram()
+                                                           : at.is_tcm();
+  if (right) return;
+  throw Error::program("ADDRESS_ERROR", fmt::format("MemoryWrite: dst_mem_kind is {}, but the address is {}",
+                                                    name_of(*request.memory), at.to_string()));
 }
 
 void check_placement(const topology::Node& memory, const PeCoord& owner, std::uint64_t pa) {

@@ -16,6 +16,8 @@ namespace kb::sim {
 void check_memory_request(const topology::MachineSpec& spec, const char* what, const PeCoord& owner,
                           std::uint64_t nbytes);
 void check_write_source(const contract::MemoryWrite& request, contract::DataMode mode);
+// ADDRESS_ERROR when the address does not lie in the memory that the request names (dst_mem_kind).
+void check_memory_kind(const contract::MemoryWrite& request);
 
 // ADDRESS_ERROR when the placement tag disagrees with `memory`, where the access begins (H-11).
 void check_placement(const topology::Node& memory, const PeCoord& owner, std::uint64_t pa);

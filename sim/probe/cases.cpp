@@ -92,6 +92,69 @@ void add_pe_case(std::vector<ProbeCase>& cases, const std::string& name, std::op
   cases.push_back(std::move(probe));
 }
 
+// One in SRAM or TCM: of the host, or of PE 0 of cube 0.
+struct MemoryCase {
+  const char* name;
+  TraceOp op;
+  MemoryKind memory;
+  std::optional<PeCoord> target;
+  const char* otherwise;
+};
+
+void add_memory_cases(std::vector<ProbeCase>& cases, const MachineSpec& spec) {
+  const auto in_sram = [](int cube) { return PeCoord{SipId(0), CubeId(static_cast<std::uint32_t>(cube)), PeId()}; };
+  const std::optional<int> second = pe_in_half(spec, true);
+  const bool has_neighbour = spec.cubes_per_sip() > 1;
+  const int neighbour = spec.cube_mesh_w > 1 ? 1 : spec.cube_mesh_w;
+  const auto only = [](bool exists, PeCoord target) { return exists ? std::optional(target) : std::nullopt; };
+  const MemoryCase list[] = {
+      {"pe-own-sram", TraceOp::pe_read, MemoryKind::sram, in_sram(0), ""},
+      {"pe-cross-cube-sram", TraceOp::pe_read, MemoryKind::sram, only(has_neighbour, in_sram(neighbour)),
+       "the SIP has one cube"},
+      {"pe-same-half-tcm", TraceOp::pe_read, MemoryKind::tcm, only(second.has_value(), at(0, 0, second.value_or(0))),
+       "half of the cube has no second PE"},
+      {"pe-cross-cube-tcm", TraceOp::pe_read, MemoryKind::tcm, only(has_neighbour, at(0, neighbour, 0)),
+       "the SIP has one cube"},
+      {"pe-cross-sip-tcm", TraceOp::pe_read, MemoryKind::tcm, only(spec.sip_count > 1, at(1, 0, 0)),
+       "the machine has one SIP"},
+      {"h2d-sram", TraceOp::host_write, MemoryKind::sram, in_sram(0), ""},
+      {"d2h-sram", TraceOp::host_read, MemoryKind::sram, in_sram(0), ""},
+      {"h2d-tcm", TraceOp::host_write, MemoryKind::tcm, at(0, 0, 0), ""},
+      {"d2h-tcm", TraceOp::host_read, MemoryKind::tcm, at(0, 0, 0), ""},
+  };
+  for (const MemoryCase& wanted : list) {
+    ProbeCase probe;
+    probe.category = ProbeCategory::sram_tcm;
+    probe.op = wanted.op;
+    probe.name = wanted.name;
+    probe.memory = wanted.memory;
+    probe.src = at(0, 0, 0);
+    const bool sram = wanted.memory == MemoryKind::sram;
+    if (!wanted.target) {
+      probe.skipped = wanted.otherwise;
+    } else if ((sram ? spec.sram_bytes_per_cube : spec.tcm_bytes_per_pe) < kProbeBytes) {
+      probe.skipped = sram ? "the SRAM is smaller than 32 KiB" : "the TCM is smaller than 32 KiB";
+    } else {
+      probe.target = *wanted.target;
+    }
+    cases.push_back(std::move(probe));
+  }
+}
+
+std::uint64_t address_of(const ProbeCase& probe, const MachineSpec& spec) {
+  using address::PhysAddr;
+  const PeCoord& to = probe.target;
+  switch (probe.memory) {
+    case MemoryKind::hbm:
+      return PhysAddr::pe_hbm_addr(to.sip, to.cube, to.pe, 0, spec.hbm_slice_bytes()).value();
+    case MemoryKind::sram:
+      return PhysAddr::cube_sram_addr(to.sip, to.cube, 0).value();
+    case MemoryKind::tcm:
+      return PhysAddr::pe_tcm_addr(to.sip, to.cube, to.pe, 0).value();
+  }
+  throw Error::model("a kind of memory has no address");
+}
+
 std::optional<PeCoord> pe_target(const MachineSpec& spec, std::optional<int> pe) {
   if (!pe || *pe >= spec.hbm_slices_per_cube) return std::nullopt;
   return at(0, 0, *pe);
@@ -107,6 +170,8 @@ std::string_view probe_category_name(ProbeCategory category) {
       return "D2H";
     case ProbeCategory::pe_dma:
       return "PE DMA";
+    case ProbeCategory::sram_tcm:
+      return "SRAM and TCM";
   }
   return "";
 }
@@ -129,6 +194,7 @@ std::vector<ProbeCase> probe_cases(const MachineSpec& spec) {
               has_neighbour ? "the neighbour is the farthest cube" : "the SIP has one cube");
   add_pe_case(cases, "pe-cross-sip-hbm", spec.sip_count > 1 ? std::optional(at(1, 0, 0)) : std::nullopt,
               "the machine has one SIP");
+  add_memory_cases(cases, spec);
   return cases;
 }
 
@@ -138,9 +204,7 @@ TraceRow probe_row(const ProbeCase& probe, const topology::MachineSpec& spec) {
   row.id = probe.name;
   row.op = probe.op;
   row.src = probe.src;
-  row.dst =
-      address::PhysAddr::pe_hbm_addr(probe.target.sip, probe.target.cube, probe.target.pe, 0, spec.hbm_slice_bytes())
-          .value();
+  row.dst = address_of(probe, spec);
   row.bytes = kProbeBytes;
   return row;
 }

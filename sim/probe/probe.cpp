@@ -125,6 +125,9 @@ std::vector<ProbeCheck> check_probe(const std::vector<ProbeResult>& results) {
                {"pe-cross-half-hbm", true},
                {"pe-cross-cube-hbm-best", false},
                {"pe-cross-sip-hbm", false}});
+  check_chain(checks, "SRAM increases with distance", results, {{"pe-own-sram", true}, {"pe-cross-cube-sram", true}});
+  check_chain(checks, "TCM increases with distance", results,
+              {{"pe-same-half-tcm", true}, {"pe-cross-cube-tcm", false}, {"pe-cross-sip-tcm", false}});
   check_lower_bound(checks, results);
   add_bottleneck_line(checks, results);
   return checks;

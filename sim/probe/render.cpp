@@ -14,7 +14,8 @@ using observe::TextTable;
 using Align = TextTable::Align;
 
 constexpr std::uint64_t kSweepBytes[] = {4096, 16384, 65536, 262144, 1048576};  // H-86
-constexpr ProbeCategory kCategories[] = {ProbeCategory::h2d, ProbeCategory::d2h, ProbeCategory::pe_dma};
+constexpr ProbeCategory kCategories[] = {ProbeCategory::h2d, ProbeCategory::d2h, ProbeCategory::pe_dma,
+                                         ProbeCategory::sram_tcm};
 
 std::string source_text(const ProbeResult& result) {
   return is_pe_op(result.row.op) ? pe_name(result.row.src) : "host";

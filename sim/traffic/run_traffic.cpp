@@ -47,7 +47,7 @@ class TrafficSource final : public payload::IInitiator {
     const TraceRow& row = result.row;
     const address::PhysAddr target = address::PhysAddr::decode(row.dst);
     const routing::AddressResolver& resolver = platform_.routes().resolver();
-    const NodeId memory = resolver.resolve(target);
+    const NodeId memory = resolver.resolve_memory(target, row.bytes);
     const NodeId source = is_pe_op(row.op) ? resolver.find_pe_node(row.src, topology::NodeKind::pe_dma)
                                            : resolver.find_pcie_ep(target.sip());
     const payload::FabricRoute& route =

@@ -261,7 +261,11 @@ class Parser {
     }
     row.dst = *address;
     if (!bytes_known) return;
-    if (const auto finding = target_.check(row.dst, row.bytes)) problem("dst", finding->message, finding->remedy);
+    const std::optional<PeCoord> source =
+        is_pe_op(row.op) && row.src.pe.valid() ? std::optional(row.src) : std::nullopt;
+    if (const auto finding = target_.check(row.dst, row.bytes, source)) {
+      problem("dst", finding->message, finding->remedy);
+    }
   }
 
   const std::string& name_;

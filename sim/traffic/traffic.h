@@ -31,7 +31,7 @@ constexpr bool is_read_op(TraceOp op) {
   return op == TraceOp::pe_read || op == TraceOp::host_read;
 }
 
-// One checked row: the source exists, [dst, dst + bytes) lies inside one HBM slice or SRAM window.
+// One checked row: the source exists, [dst, dst + bytes) lies inside one HBM slice, SRAM window or TCM.
 struct TraceRow {
   std::string id;       // unique, as written
   TimeFs issue = 0_fs;  // absolute

@@ -67,6 +67,9 @@ HostArray local_values(const DeviceMesh& mesh, const HostArray& values, const Pl
 
 // Of a tensor in the layout of DTensor::local().
 int cubes_of(const DeviceMesh& mesh, const Tensor& tensor, const std::string& what) {
+  if (tensor.deployed() && tensor.shape().size() != 2) {
+    throw layout_error(tensor, "a distributed tensor has two dimensions");
+  }
   TileRule rule;
   rule.any = true;
   const TileLayout layout = tile_layout(tensor, mesh.runtime().machine(), rule, what);

@@ -30,7 +30,8 @@ Tensor product(ModelParallel& mp, const std::string& name, const Tensor& x, cons
 }
 
 Tensor parameter(Runtime& rt, const Shape& shape, const LinearOptions& options, const char* what) {
-  return rt.zeros(shape, options.dtype, split_columns(rt.machine(), shape[1]), options.name + "." + what);
+  return rt.zeros(shape, options.dtype, split_columns(rt.machine(), shape[1]), options.name + "." + what,
+                  options.memory);
 }
 
 HostArray seeded(const Runtime& rt, const Shape& shape, const LinearOptions& options,

@@ -23,6 +23,7 @@ struct LinearOptions {
   std::optional<std::uint64_t> seed;  // of weights and bias, the same for every number of ranks; absent: zeros (K-73)
   InitialValues values = InitialValues::uniform;  // what the seed gives
   std::string name = "linear";                    // in reports and messages
+  MemoryKind memory = MemoryKind::hbm;            // what weight and bias lie in
 };
 // Of layer `name`, the `number`th of a larger module with options of its own.
 template <typename ModuleOptions>
@@ -33,6 +34,7 @@ LinearOptions layer_options(const ModuleOptions& module, const char* name, std::
   if (module.seed) out.seed = *module.seed + number;
   out.values = module.values;
   out.name = module.name + "." + name;
+  out.memory = module.memory;
   return out;
 }
 

@@ -21,6 +21,7 @@ struct MlpOptions {
   std::optional<std::uint64_t> seed;  // of `up`; `down` has the next one and `gate` the one after; absent: zeros
   InitialValues values = InitialValues::uniform;  // what the seed gives
   std::string name = "mlp";
+  MemoryKind memory = MemoryKind::hbm;  // what the weights lie in
 };
 
 // y = f(x W1 + b1) W2 + b2; with swiglu f(x) is silu(x Wg + bg) * (x W1 + b1).

@@ -52,6 +52,10 @@ void ModelParallel::require_tensor(const std::string& what, const Tensor& tensor
     throw Error::program("LAYOUT_ERROR", fmt::format("{}: tensor '{}' lies on SIP {}, the rank works on SIP {}", what,
                                                      tensor.name(), sip, runtime_.current_device()));
   }
+  if (tensor.shape().size() != 2) {
+    throw Error::program("SHAPE_ERROR", fmt::format("{}: tensor '{}' {} must have two dimensions", what, tensor.name(),
+                                                    format_shape(tensor.shape())));
+  }
   if (tensor.dtype() != dtype) {
     throw Error::program("DTYPE_ERROR", fmt::format("{} works in {}, tensor '{}' holds {}", what, dtype_name(dtype),
                                                     tensor.name(), dtype_name(tensor.dtype())));

@@ -31,6 +31,7 @@ MlpOptions mlp_options(const TransformerOptions& options) {
   out.activation = options.activation;
   out.bias = options.bias;
   out.dtype = options.dtype;
+  out.memory = options.memory;
   if (options.seed) out.seed = *options.seed + 2;
   out.values = options.values;
   out.name = options.name + ".mlp";

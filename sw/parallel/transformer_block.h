@@ -23,6 +23,7 @@ struct TransformerOptions {
   std::optional<std::uint64_t> seed;  // of qkv; projection, up, down and gate have the next ones; absent: zeros
   InitialValues values = InitialValues::uniform;  // what the seed gives
   std::string name = "block";
+  MemoryKind memory = MemoryKind::hbm;  // what the weights lie in
 };
 
 // y = h + mlp(norm(h)), h = x + projection(attention(qkv(norm(x)))). Heads are split over the ranks: queries, keys and

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <set>
+
 #include "platform/base/error.h"
 #include "platform/base/names.h"
 #include "platform/base/units.h"
@@ -9,13 +11,38 @@
 namespace kb::sw {
 namespace {
 
-Error allocation_error(const std::string& tensor, const ShardSpec& shard, const address::FreeList& memory) {
+// What a shard lies in, and what can be done when it is full.
+struct MemoryText {
+  std::string place;
+  std::string remedy;
+};
+
+MemoryText memory_text(const address::AddressConfig& machine, MemoryKind memory, const PeCoord& owner) {
+  switch (memory) {
+    case MemoryKind::hbm:
+      return {"that HBM slice", "make the tensor smaller, split it over more PEs or drop tensors first"};
+    case MemoryKind::sram:
+      return {fmt::format("the SRAM of {}, {} shared by its PEs,", cube_name(owner.sip, owner.cube),
+                          format_bytes(machine.sram_bytes_per_cube)),
+              "make the tensor smaller, split it over more cubes, drop tensors first or put some into hbm"};
+    case MemoryKind::tcm:
+      return {fmt::format("its TCM of {}, of which kernel scratch takes {} and the scheduler {},",
+                          format_bytes(machine.tcm_bytes_per_pe), format_bytes(machine.tcm_kernel_scratch_bytes),
+                          format_bytes(machine.tcm_scheduler_reserved_bytes)),
+              "make the tensor smaller, split it over more PEs, put it into sram or hbm, or change "
+              "cube.memory_map.tcm_size_mb or tcm_kernel_scratch_bytes"};
+  }
+  throw Error::model("a kind of memory has no name");
+}
+
+Error allocation_error(const std::string& tensor, const ShardSpec& shard, const MemoryText& text,
+                       const address::FreeList& memory) {
   return Error::program(
       "ALLOCATION_ERROR",
-      fmt::format("tensor '{}': its shard at {} needs {}, but that HBM slice has {} free, {} of it in one "
-                  "piece; make the tensor smaller, split it over more PEs or drop tensors first",
-                  tensor, pe_name(shard.owner), format_bytes(shard.nbytes), format_bytes(memory.free_bytes()),
-                  format_bytes(memory.largest_free_block())));
+      fmt::format("tensor '{}': its shard at {} needs {}, but {} has {} free, {} of it in one "
+                  "piece; {}",
+                  tensor, pe_name(shard.owner), format_bytes(shard.nbytes), text.place,
+                  format_bytes(memory.free_bytes()), format_bytes(memory.largest_free_block()), text.remedy));
 }
 
 }  // namespace
@@ -91,26 +118,37 @@ void MemoryReservation::release() noexcept {
 DeviceMemory::DeviceMemory(const contract::MachineInfo& machine)
     : banks_(std::make_shared<MemoryReservation::Banks>(address_config(machine))) {}
 
-std::vector<contract::Shard> DeviceMemory::allocate(const std::string& tensor,
-                                                    const std::vector<ShardSpec>& placement) {
+std::vector<contract::Shard> DeviceMemory::allocate(const std::string& tensor, const std::vector<ShardSpec>& placement,
+                                                    MemoryKind memory) {
   std::vector<contract::Shard> shards;
   shards.reserve(placement.size());
+  std::map<std::pair<CubeId, std::uint64_t>, std::uint64_t> in_cube;  // SRAM: address by cube and offset
   for (const ShardSpec& spec : placement) {
-    address::PeAllocator& memory = banks_->of_pe(spec.owner);
-    if (memory.hbm().largest_free_block() < spec.nbytes) {
-      const Error error = allocation_error(tensor, spec, memory.hbm());
-      free(shards);
+    if (memory == MemoryKind::sram) {
+      const auto copy = in_cube.find({spec.owner.cube, spec.offset_bytes});
+      if (copy != in_cube.end()) {
+        shards.push_back({spec.owner, copy->second, spec.nbytes, spec.offset_bytes});
+        continue;
+      }
+    }
+    const address::FreeList& list = banks_->list(memory, spec.owner);
+    if (list.largest_free_block() < spec.nbytes) {
+      const Error error = allocation_error(tensor, spec, memory_text(banks_->config, memory, spec.owner), list);
+      free(shards, memory);
       throw error;
     }
-    const address::PhysAddr address = memory.alloc_hbm(static_cast<std::int64_t>(spec.nbytes));
+    const address::PhysAddr address = banks_->alloc(memory, spec.owner, static_cast<std::int64_t>(spec.nbytes));
+    if (memory == MemoryKind::sram) in_cube[{spec.owner.cube, spec.offset_bytes}] = address.value();
     shards.push_back({spec.owner, address.value(), spec.nbytes, spec.offset_bytes});
   }
   return shards;
 }
 
-void DeviceMemory::free(const std::vector<contract::Shard>& shards) {
+void DeviceMemory::free(const std::vector<contract::Shard>& shards, MemoryKind memory) {
+  std::set<std::uint64_t> freed;
   for (const contract::Shard& shard : shards) {
-    banks_->of_pe(shard.owner).free_hbm(address::PhysAddr::decode(shard.pa), static_cast<std::int64_t>(shard.nbytes));
+    if (memory == MemoryKind::sram && !freed.insert(shard.pa).second) continue;
+    banks_->free(memory, {shard.owner, shard.pa, shard.nbytes});
   }
 }
 
@@ -136,9 +174,8 @@ MemoryReservation DeviceMemory::reserve(QueueMemory memory, const std::vector<Re
   return reservation;
 }
 
-std::uint64_t DeviceMemory::free_bytes(const PeCoord& pe) const {
-  const auto found = banks_->pes.find(pe);
-  return found == banks_->pes.end() ? banks_->config.hbm_slice_bytes : found->second->hbm().free_bytes();
+std::uint64_t DeviceMemory::free_bytes(const PeCoord& pe, MemoryKind memory) const {
+  return banks_->list(memory, pe).free_bytes();
 }
 
 bool DeviceMemory::pristine() const {

@@ -67,10 +67,11 @@ class DeviceMemory {
   DeviceMemory(const DeviceMemory&) = delete;
   DeviceMemory& operator=(const DeviceMemory&) = delete;
 
-  // One block per shard, all or none. Program Error ALLOCATION_ERROR with the tensor's name, the needed and the free
-  // size and the PE that is full.
-  std::vector<contract::Shard> allocate(const std::string& tensor, const std::vector<ShardSpec>& placement);
-  void free(const std::vector<contract::Shard>& shards);
+  // One block per shard, all or none; in SRAM one per cube and range. Program Error ALLOCATION_ERROR with the tensor's
+  // name, the needed and the free size and the PE or cube that is full, of a TCM also what its other parts take.
+  std::vector<contract::Shard> allocate(const std::string& tensor, const std::vector<ShardSpec>& placement,
+                                        MemoryKind memory = MemoryKind::hbm);
+  void free(const std::vector<contract::Shard>& shards, MemoryKind memory = MemoryKind::hbm);
 
   // The first of the requests, each of another owner, that does not fit.
   std::optional<Shortage> shortage(QueueMemory memory, const std::vector<Request>& requests);
@@ -78,8 +79,9 @@ class DeviceMemory {
   // naming memory and sizes.
   MemoryReservation reserve(QueueMemory memory, const std::vector<Request>& requests);
 
-  std::uint64_t free_bytes(const PeCoord& pe) const;  // of its HBM slice
-  bool pristine() const;                              // every free list is back in its initial state
+  // Of the memory that a PE's shards lie in.
+  std::uint64_t free_bytes(const PeCoord& pe, MemoryKind memory = MemoryKind::hbm) const;
+  bool pristine() const;  // every free list is back in its initial state
 
  private:
   std::shared_ptr<MemoryReservation::Banks> banks_;

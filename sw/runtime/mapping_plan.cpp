@@ -12,8 +12,9 @@ namespace {
 using contract::MapRequest;
 using contract::Shard;
 using contract::TensorLayout;
-using Copies = std::map<std::uint64_t, std::vector<std::size_t>>;  // shards by offset, ascending
-using View = std::vector<std::size_t>;                             // one copy of each range
+// Shards by offset, ascending; of those that share memory, in SRAM, the first.
+using Copies = std::map<std::uint64_t, std::vector<std::size_t>>;
+using View = std::vector<std::size_t>;  // one copy of each range
 
 std::vector<CubeId> holding_cubes(const TensorLayout& tensor) {
   std::set<CubeId> cubes;
@@ -29,8 +30,16 @@ std::vector<CubeId> all_cubes(const contract::MachineInfo& machine) {
 
 Copies copies_of(const TensorLayout& tensor) {
   Copies copies;
-  for (std::size_t i = 0; i < tensor.shards.size(); ++i) copies[tensor.shards[i].offset_bytes].push_back(i);
+  std::set<std::uint64_t> seen;
+  for (std::size_t i = 0; i < tensor.shards.size(); ++i) {
+    if (tensor.memory == MemoryKind::sram && !seen.insert(tensor.shards[i].pa).second) continue;
+    copies[tensor.shards[i].offset_bytes].push_back(i);
+  }
   return copies;
+}
+
+bool has_copies(const Copies& copies) {
+  return std::any_of(copies.begin(), copies.end(), [](const auto& range) { return range.second.size() > 1; });
 }
 
 View view_of(const TensorLayout& tensor, const Copies& copies, const PeCoord& pe) {
@@ -76,7 +85,7 @@ std::vector<MapRequest> plan_mapping(const std::shared_ptr<const TensorLayout>& 
   const Copies copies = copies_of(*tensor);
   MapRequest request = request_for(tensor, tensor->shards.front().owner.sip, machine);
   const bool every_cube = cube_split != Split::replicate;
-  if (every_cube && copies.size() == tensor->shards.size()) return {plan_remote_mapping(tensor, request.sip, machine)};
+  if (every_cube && !has_copies(copies)) return {plan_remote_mapping(tensor, request.sip, machine)};
 
   // Views in the order in which they turn up, each with the PEs of every cube that have it.
   std::map<View, std::size_t> known;

@@ -49,13 +49,14 @@ void Runtime::check_open() const {
   if (!alive_) throw Error::program("TENSOR_ERROR", "the runtime context is closed");
 }
 
-Tensor Runtime::empty(const Shape& shape, Dtype dtype, const DPPolicy& policy, const std::string& name) {
+Tensor Runtime::empty(const Shape& shape, Dtype dtype, const DPPolicy& policy, const std::string& name,
+                      std::optional<MemoryKind> memory) {
   check_open();
   memory_.release_unused();
   const std::uint64_t id = memory_.new_id();
   auto state = std::make_shared<TensorState>();
   state->name = name.empty() ? fmt::format("tensor{}", id) : name;
-  state->policy = policy;
+  state->policy = policy.in(memory.value_or(policy.memory));
   const auto sip = SipId(static_cast<std::uint32_t>(current_device()));
   const EffectiveCounts counts = effective_counts(policy, machine().cubes_per_sip, machine().pes_per_cube);
   state->placement = resolve_dp_policy(policy, shape, dtype, counts, sip, state->name);
@@ -65,22 +66,29 @@ Tensor Runtime::empty(const Shape& shape, Dtype dtype, const DPPolicy& policy, c
   layout->name = state->name;
   layout->dtype = dtype;
   layout->shape = shape;
-  layout->shard_shape = {state->placement.front().rows, state->placement.front().cols};
+  layout->shard_shape = shard_shape(shape, state->placement.front());
   layout->nbytes = static_cast<std::uint64_t>(element_count(shape)) * item_size(dtype);
+  layout->memory = state->policy.memory;
   memory_.place(layout, state->placement);
+  for (std::size_t i = 0; i < layout->shards.size(); ++i) {
+    Shape own = shard_shape(shape, state->placement[i]);
+    if (own != layout->shard_shape) layout->shards[i].shape = std::move(own);
+  }
   state->layout = layout;
   state->context = alive_;
   memory_.map(layout, policy);
   return Tensor(std::move(state));
 }
 
-Tensor Runtime::zeros(const Shape& shape, Dtype dtype, const DPPolicy& policy, const std::string& name) {
-  return full(shape, 0.0, dtype, policy, name);
+Tensor Runtime::zeros(const Shape& shape, Dtype dtype, const DPPolicy& policy, const std::string& name,
+                      std::optional<MemoryKind> memory) {
+  return full(shape, 0.0, dtype, policy, name, memory);
 }
 
-Tensor Runtime::full(const Shape& shape, double value, Dtype dtype, const DPPolicy& policy, const std::string& name) {
+Tensor Runtime::full(const Shape& shape, double value, Dtype dtype, const DPPolicy& policy, const std::string& name,
+                     std::optional<MemoryKind> memory) {
   static_cast<void>(encode_element(dtype, value));  // refuse before anything is allocated
-  Tensor tensor = empty(shape, dtype, policy, name);
+  Tensor tensor = empty(shape, dtype, policy, name, memory);
   tensor.fill(value);
   return tensor;
 }
@@ -140,6 +148,7 @@ void Runtime::submit_write(const contract::TensorLayout& layout, const ShardRun&
   write.owner = shard.owner;
   write.pa = shard.pa + run.offset;
   write.nbytes = run.nbytes;
+  write.memory = layout.memory;
   tracker_.add({host_.submit(write), host_.current_worker(), RequestKind::write, memory_.layout(layout.id), run.shard,
                 nullptr, 0});
 }

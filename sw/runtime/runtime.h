@@ -5,6 +5,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <optional>
 #include <set>
 #include <string>
 #include <vector>
@@ -39,12 +40,16 @@ class Runtime final : private ITensorContext {
   Runtime(const Runtime&) = delete;
   Runtime& operator=(const Runtime&) = delete;
 
-  // Tensors of shape (rows, cols) on the caller's current device (K-23). `name` is for messages and reports; a default
-  // is made up. ALLOCATION_ERROR when an HBM slice cannot hold its shard, SHAPE_ERROR and SCHEMA_ERROR as in
-  // resolve_dp_policy, VALUE_ERROR when the dtype cannot hold `value`. Contents of empty() are unwritten memory.
-  Tensor empty(const Shape& shape, Dtype dtype, const DPPolicy& policy = {}, const std::string& name = "");
-  Tensor zeros(const Shape& shape, Dtype dtype, const DPPolicy& policy = {}, const std::string& name = "");
-  Tensor full(const Shape& shape, double value, Dtype dtype, const DPPolicy& policy = {}, const std::string& name = "");
+  // Tensors of one to four dimensions on the caller's current device (K-23). `name` is for messages and reports; a
+  // default is made up. `memory`: what it lies in; absent = what the policy says. ALLOCATION_ERROR when a memory cannot
+  // hold its shard, SHAPE_ERROR and SCHEMA_ERROR as in resolve_dp_policy, VALUE_ERROR when the dtype cannot hold
+  // `value`. Contents of empty() are unwritten memory.
+  Tensor empty(const Shape& shape, Dtype dtype, const DPPolicy& policy = {}, const std::string& name = "",
+               std::optional<MemoryKind> memory = {});
+  Tensor zeros(const Shape& shape, Dtype dtype, const DPPolicy& policy = {}, const std::string& name = "",
+               std::optional<MemoryKind> memory = {});
+  Tensor full(const Shape& shape, double value, Dtype dtype, const DPPolicy& policy = {}, const std::string& name = "",
+              std::optional<MemoryKind> memory = {});
   // A staging tensor in host memory, to be copied to a deployed one; not accepted by launch().
   Tensor from_host(HostArray array, const std::string& name = "");
 
@@ -86,7 +91,9 @@ class Runtime final : private ITensorContext {
   std::uint64_t seed() const { return options_.seed; }
   std::uint64_t requests_submitted() const { return tracker_.submitted(); }  // H-70
   std::size_t late_pes() const { return late_pes_; }  // over all launches waited for; --strict looks at it (H-50)
-  std::uint64_t free_bytes(const PeCoord& pe) const { return memory_.device().free_bytes(pe); }
+  std::uint64_t free_bytes(const PeCoord& pe, MemoryKind memory = MemoryKind::hbm) const {
+    return memory_.device().free_bytes(pe, memory);
+  }
 
   // Releases every tensor that is alive, in creation order. Handles stay valid for metadata only. Idempotent;
   // called by the destructor. Under virtual memory it sends their unmap messages. Does not wait.

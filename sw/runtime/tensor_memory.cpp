@@ -26,11 +26,11 @@ void TensorMemory::place(const std::shared_ptr<contract::TensorLayout>& tensor,
 }
 
 void TensorMemory::allocate(contract::TensorLayout& tensor, const std::vector<ShardSpec>& placement) {
-  tensor.shards = device_.allocate(tensor.name, placement);
+  tensor.shards = device_.allocate(tensor.name, placement, tensor.memory);
   try {
     mappings_.place(tensor);
   } catch (const Error&) {
-    device_.free(tensor.shards);
+    device_.free(tensor.shards, tensor.memory);
     throw;
   }
 }
@@ -57,7 +57,7 @@ void TensorMemory::release(const LayoutRef& tensor) {
   for (const contract::RequestId id : mappings_.unmap(tensor->id)) {
     tracker_.add({id, host_.current_worker(), RequestKind::unmap, tensor, 0, nullptr, 0});
   }
-  device_.free(tensor->shards);
+  device_.free(tensor->shards, tensor->memory);
 }
 
 void TensorMemory::release_unused() {

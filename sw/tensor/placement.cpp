@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "platform/base/error.h"
 
 namespace kb::sw {
@@ -21,29 +23,40 @@ int checked_count(std::optional<int> wanted, int available, const char* field, c
   return *wanted;
 }
 
-std::int64_t divide(std::int64_t size, int count, const char* dimension, const char* unit, const std::string& tensor) {
-  if (size % count == 0) return size / count;
-  throw Error::program(
-      "SHAPE_ERROR", fmt::format("tensor '{}': {} = {} cannot be split evenly over {} {}; use a multiple of {} or set "
-                                 "DPPolicy::num_{}",
-                                 tensor, dimension, size, count, unit, count, unit));
+// Part `index` of `count` of a block; the first parts are one unit larger when the units do not come out even. Rows are
+// dealt in units of `row_unit`.
+Block part_of(const Block& whole, Split split, int index, int count, std::int64_t row_unit, std::size_t item) {
+  if (split == Split::replicate) return whole;
+  const bool by_rows = split == Split::row_wise;
+  const std::int64_t units = by_rows ? whole.rows / row_unit : whole.cols;
+  const std::int64_t each = units / count, larger = units % count;
+  const std::int64_t unit = by_rows ? row_unit : 1;
+  const std::int64_t begin = (index * each + std::min<std::int64_t>(index, larger)) * unit;
+  const std::int64_t size = (each + (index < larger ? 1 : 0)) * unit;
+  Block part = whole;
+  (by_rows ? part.row : part.col) += begin;
+  (by_rows ? part.rows : part.cols) = size;
+  part.offset_bytes += static_cast<std::uint64_t>(begin * (by_rows ? whole.cols : whole.rows)) * item;
+  return part;
 }
 
-// Part `index` of `count` of a block.
-Block part_of(const Block& whole, Split split, int index, int count, const char* unit, std::size_t item,
-              const std::string& tensor) {
-  Block part = whole;
-  if (split == Split::row_wise) {
-    part.rows = divide(whole.rows, count, "the number of rows", unit, tensor);
-    part.row = whole.row + index * part.rows;
-  } else if (split == Split::column_wise) {
-    part.cols = divide(whole.cols, count, "the number of columns", unit, tensor);
-    part.col = whole.col + index * part.cols;
+// A tensor as a matrix: its last dimension are the columns.
+Matrix checked_matrix(const Shape& shape, Dtype dtype, const std::string& tensor) {
+  bool ok = !shape.empty() && shape.size() <= kMostDimensions;
+  for (const std::int64_t size : shape) ok = ok && size >= 1;
+  if (!ok) {
+    throw Error::program("SHAPE_ERROR",
+                         fmt::format("tensor '{}': shape {} must have one to {} dimensions of at least 1", tensor,
+                                     format_shape(shape), kMostDimensions));
   }
-  if (split != Split::replicate) {
-    part.offset_bytes += static_cast<std::uint64_t>(index) * static_cast<std::uint64_t>(part.rows * part.cols) * item;
+  constexpr std::int64_t kMostBytes = std::int64_t{1} << 56;  // more than any address reaches
+  std::int64_t room = kMostBytes / static_cast<std::int64_t>(item_size(dtype));
+  for (const std::int64_t size : shape) room /= size;
+  if (room == 0) {
+    throw Error::program("ALLOCATION_ERROR", fmt::format("tensor '{}': {} of shape {} is larger than any memory",
+                                                         tensor, dtype_name(dtype), format_shape(shape)));
   }
-  return part;
+  return matrix_of(shape);
 }
 
 }  // namespace
@@ -65,26 +78,37 @@ EffectiveCounts effective_counts(const DPPolicy& policy, int cubes, int pes) {
           checked_count(policy.num_pes, pes, "num_pes", "PEs per cube")};
 }
 
+Matrix matrix_of(const Shape& shape) {
+  Matrix matrix;
+  matrix.cols = shape.back();
+  for (std::size_t i = 0; i + 1 < shape.size(); ++i) matrix.rows *= shape[i];
+  for (std::size_t i = 1; i + 1 < shape.size(); ++i) matrix.row_unit *= shape[i];
+  return matrix;
+}
+
+Shape shard_shape(const Shape& tensor, const ShardSpec& shard) {
+  Shape shape = tensor;
+  shape.back() = shard.cols;
+  if (shape.size() > 1) shape.front() = shard.rows / matrix_of(tensor).row_unit;
+  return shape;
+}
+
 std::vector<ShardSpec> resolve_dp_policy(const DPPolicy& policy, const Shape& shape, Dtype dtype,
                                          EffectiveCounts counts, SipId target_sip, const std::string& tensor) {
-  if (shape.size() != 2 || shape[0] < 1 || shape[1] < 1) {
-    throw Error::program("SHAPE_ERROR", fmt::format("tensor '{}': shape {} must have two dimensions of at least 1; a "
-                                                    "vector of n elements is (1, n)",
-                                                    tensor, format_shape(shape)));
-  }
   const std::size_t item = item_size(dtype);
-  constexpr std::int64_t kMostBytes = std::int64_t{1} << 56;  // more than any address reaches
-  if (shape[0] > kMostBytes / static_cast<std::int64_t>(item) / shape[1]) {
-    throw Error::program("ALLOCATION_ERROR", fmt::format("tensor '{}': {} of shape {} is larger than any memory",
-                                                         tensor, dtype_name(dtype), format_shape(shape)));
-  }
-  const Block whole{0, 0, shape[0], shape[1], 0};
+  const Matrix matrix = checked_matrix(shape, dtype, tensor);
+  // The rows of a vector are its elements.
+  const auto direction = [&](Split split) {
+    return shape.size() == 1 && split == Split::row_wise ? Split::column_wise : split;
+  };
+  const Block whole{0, 0, matrix.rows, matrix.cols, 0};
   std::vector<ShardSpec> shards;
   shards.reserve(static_cast<std::size_t>(counts.cubes) * static_cast<std::size_t>(counts.pes));
   for (int cube = 0; cube < counts.cubes; ++cube) {
-    const Block in_cube = part_of(whole, policy.cube, cube, counts.cubes, "cubes", item, tensor);
+    const Block in_cube = part_of(whole, direction(policy.cube), cube, counts.cubes, matrix.row_unit, item);
     for (int pe = 0; pe < counts.pes; ++pe) {
-      const Block b = part_of(in_cube, policy.pe, pe, counts.pes, "pes", item, tensor);
+      const Block b = part_of(in_cube, direction(policy.pe), pe, counts.pes, matrix.row_unit, item);
+      if (b.rows == 0 || b.cols == 0) continue;
       const PeCoord owner{target_sip, CubeId(static_cast<std::uint32_t>(cube)), PeId(static_cast<std::uint32_t>(pe))};
       shards.push_back(
           {owner, b.offset_bytes, static_cast<std::uint64_t>(b.rows * b.cols) * item, b.row, b.col, b.rows, b.cols});

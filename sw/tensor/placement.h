@@ -9,6 +9,7 @@
 
 #include "platform/base/dtype.h"
 #include "platform/base/ids.h"
+#include "platform/base/memory_kind.h"
 
 namespace kb::sw {
 
@@ -21,10 +22,29 @@ struct DPPolicy {
   Split pe = Split::replicate;
   std::optional<int> num_pes;    // PEs per cube that hold a shard, from 0; absent = all (H-26)
   std::optional<int> num_cubes;  // cubes that hold a shard, from 0; absent = all
+  // What the shards lie in: the HBM slice or the TCM of their PE, or the SRAM of its cube, where the copies that a
+  // cube's PEs would have are one.
+  MemoryKind memory = MemoryKind::hbm;
+
+  DPPolicy in(MemoryKind kind) const {
+    DPPolicy policy = *this;
+    policy.memory = kind;
+    return policy;
+  }
 };
 
+inline constexpr std::size_t kMostDimensions = 4;  // of a tensor
+
+// A tensor of one to four dimensions seen as a matrix: the last dimension are its columns, all others together its
+// rows; a vector is one row. An element of the first dimension is `row_unit` rows.
+struct Matrix {
+  std::int64_t rows = 1, cols = 1;
+  std::int64_t row_unit = 1;
+};
+Matrix matrix_of(const Shape& shape);
+
 // One shard by structural coordinates (K-25): a contiguous block of rows x cols elements, row-major inside, whose upper
-// left element is (row, col) of the tensor.
+// left element is (row, col) of the tensor as a matrix.
 struct ShardSpec {
   PeCoord owner;
   std::uint64_t offset_bytes = 0;  // of the block in shard order; replicas share it
@@ -42,9 +62,12 @@ struct EffectiveCounts {
 EffectiveCounts effective_counts(const DPPolicy& policy, int cubes, int pes);
 
 // Splits `shape` over cubes, then each cube's part over its PEs; cube-major, then PE (K-26, K-27). row_wise splits the
-// first dimension, column_wise the second. Program Error SHAPE_ERROR naming `tensor` when the shape is not
-// two-dimensional and positive, or when a dimension is not divisible by its count (naming both).
+// first dimension, column_wise the last. What is not divided evenly gives the first parts one element more; parts
+// without elements are left out. Program Error SHAPE_ERROR naming `tensor` when the shape has not one to four
+// dimensions of at least 1.
 std::vector<ShardSpec> resolve_dp_policy(const DPPolicy& policy, const Shape& shape, Dtype dtype,
                                          EffectiveCounts counts, SipId target_sip, const std::string& tensor);
+// Dimensions of a shard of a tensor of shape `tensor`.
+Shape shard_shape(const Shape& tensor, const ShardSpec& shard);
 
 }  // namespace kb::sw

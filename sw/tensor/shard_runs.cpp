@@ -13,7 +13,7 @@ void for_each_row(const std::vector<ShardSpec>& placement, const Shape& shape, s
     const ShardSpec& shard = placement[index];
     const std::size_t row_bytes = static_cast<std::size_t>(shard.cols) * item;
     for (std::int64_t r = 0; r < shard.rows; ++r) {
-      const auto row_major = static_cast<std::size_t>((shard.row + r) * shape[1] + shard.col) * item;
+      const auto row_major = static_cast<std::size_t>((shard.row + r) * shape.back() + shard.col) * item;
       copy(row_major, shard.offset_bytes + static_cast<std::size_t>(r) * row_bytes, row_bytes);
     }
   }

@@ -2,7 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <ostream>
+#include <set>
 
 #include "platform/base/error.h"
 #include "platform/base/op_types.h"
@@ -25,6 +27,12 @@ void check_same_type(const Tensor& target, const Shape& shape, Dtype dtype, cons
 
 Block2d resolve_block(const Tensor& tensor, Slice rows, Slice cols) {
   const Shape& shape = tensor.shape();
+  if (shape.size() != 2) {
+    throw Error::program("SHAPE_ERROR",
+                         fmt::format("elements and slices are taken of tensors of two dimensions; tensor "
+                                     "'{}' is {}: use to_host or copy_",
+                                     tensor.name(), format_shape(shape)));
+  }
   if (rows.end == -1) rows.end = shape[0];
   if (cols.end == -1) cols.end = shape[1];
   const bool rows_ok = 0 <= rows.begin && rows.begin < rows.end && rows.end <= shape[0];
@@ -37,10 +45,19 @@ Block2d resolve_block(const Tensor& tensor, Slice rows, Slice cols) {
   return {rows.begin, cols.begin, rows.end - rows.begin, cols.end - cols.begin};
 }
 
+// Without those whose memory an earlier one has: copies in the SRAM of one cube.
+std::vector<std::size_t> distinct_memory(const contract::TensorLayout& layout, std::vector<std::size_t> shards) {
+  if (layout.memory != MemoryKind::sram) return shards;
+  std::set<std::uint64_t> seen;
+  const auto again = [&](std::size_t i) { return !seen.insert(layout.shards[i].pa).second; };
+  shards.erase(std::remove_if(shards.begin(), shards.end(), again), shards.end());
+  return shards;
+}
+
 // The replicas that hold the block; an error when it crosses shards.
 std::vector<std::size_t> holders(const Tensor& tensor, const Block2d& b, const char* instead) {
   std::vector<std::size_t> shards = shards_holding(tensor.placement(), b);
-  if (!shards.empty()) return shards;
+  if (!shards.empty()) return distinct_memory(tensor.layout(), std::move(shards));
   throw Error::program(
       "SHAPE_ERROR",
       fmt::format("slice [{}:{}, {}:{}] of tensor '{}' crosses shards of shape {}; use {}", b.row, b.row + b.rows,
@@ -53,10 +70,10 @@ std::vector<ShardRun> whole_runs(const std::vector<ShardSpec>& placement, const 
   return runs;
 }
 
-std::vector<std::size_t> all_shards(const std::vector<ShardSpec>& placement) {
-  std::vector<std::size_t> all(placement.size());
+std::vector<std::size_t> written_shards(const contract::TensorLayout& layout) {
+  std::vector<std::size_t> all(layout.shards.size());
   for (std::size_t i = 0; i < all.size(); ++i) all[i] = i;
-  return all;
+  return distinct_memory(layout, std::move(all));
 }
 
 contract::Pattern element_pattern(Dtype dtype, double value) {
@@ -193,7 +210,7 @@ const Tensor& Tensor::copy_(const HostArray& source) const {
   const bool unknown = source.placeholder() && source.bytes().empty();
   auto buffer = std::make_shared<const std::vector<std::byte>>(
       unknown ? std::vector<std::byte>() : to_shard_order(shards, shape(), item_size(dtype()), source.bytes()));
-  ctx->write(layout(), whole_runs(shards, all_shards(shards)), std::move(buffer));
+  ctx->write(layout(), whole_runs(shards, written_shards(layout())), std::move(buffer));
   return *this;
 }
 
@@ -235,7 +252,7 @@ void Tensor::set(Slice rows, Slice cols, const HostArray& values) const {
 
 void Tensor::fill(double value) const {
   const auto ctx = context();
-  ctx->fill(layout(), whole_runs(placement(), all_shards(placement())), element_pattern(dtype(), value));
+  ctx->fill(layout(), whole_runs(placement(), written_shards(layout())), element_pattern(dtype(), value));
 }
 
 std::ostream& operator<<(std::ostream& out, const Tensor& tensor) {

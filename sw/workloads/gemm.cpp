@@ -16,6 +16,8 @@ struct Placement {
   LaunchOptions launch;
 };
 
+const std::vector<std::string> kTensors{"A", "B", "C"};
+
 std::vector<Parameter> tile_parameters() {
   return {
       Parameter::integer("tile_m", 128, "rows of an output tile", 1, "elements"),
@@ -28,9 +30,10 @@ std::vector<Parameter> tile_parameters() {
 WorkloadResult run_gemm(Runtime& rt, const Params& params, const Sizes& size, const Placement& place,
                         const std::string& kernel, std::int64_t steps) {
   const Dtype dtype = params.dtype("dtype");
-  Tensor a = rt.empty({size.m, size.k}, dtype, place.a, "A");
-  Tensor b = rt.empty({size.k, size.n}, dtype, place.b, "B");
-  Tensor c = rt.empty({size.m, size.n}, dtype, place.c, "C");
+  const std::vector<MemoryKind> memory = memories_of(params, kTensors);
+  Tensor a = rt.empty({size.m, size.k}, dtype, place.a, "A", memory[0]);
+  Tensor b = rt.empty({size.k, size.n}, dtype, place.b, "B", memory[1]);
+  Tensor c = rt.empty({size.m, size.n}, dtype, place.c, "C", memory[2]);
   const ProductContents contents(contents_of(params), size.k, dtype, dtype);
   const HostArray a_host = contents.left(size.m, rt.seed());
   const HostArray b_host = contents.right(size.n, rt.seed() + 1);
@@ -89,6 +92,7 @@ std::vector<Parameter> with_tiles(std::vector<Parameter> parameters) {
   for (Parameter& tile : tile_parameters()) parameters.push_back(std::move(tile));
   parameters.push_back(dtype_parameter());
   parameters.push_back(data_parameter());
+  parameters.push_back(memory_parameter(kTensors));
   return parameters;
 }
 
@@ -106,8 +110,9 @@ Workload gemm_multi_pe_workload() {
                   .at_most(1'000'000'000),
               Parameter::integer("k", 256, "columns of A, rows of B", 1, "elements"),
               Parameter::integer("n", 256, "columns of B and C", 1, "elements"),
-              Parameter::choice("b_copies", "pe", {"pe", "cube"},
-                                "a whole B in every PE's HBM slice, or one per cube split by rows over its PEs"),
+              Parameter::choice(
+                  "b_copies", "pe", {"pe", "cube"},
+                  "a whole B for every PE (in sram one per cube), or one per cube split by rows over its PEs"),
           }),
           run_multi};
 }

@@ -181,7 +181,7 @@ constexpr int kSpareForH = 4;  // bits of H for the sums over it
 WorkloadResult run_mlp(Runtime& rt, const Params& params) {
   const std::int64_t m = params.integer("tokens"), k = params.integer("hidden"), wide = params.integer("inner");
   const Dtype dtype = params.dtype("dtype");
-  const DPPolicy rows = split_over_pes(Split::row_wise), whole;
+  const DPPolicy rows = split_over_pes(Split::row_wise), whole = DPPolicy().in(weights_of(params));
   const Contents contents = contents_of(params);
   const ProductContents first(contents, k, dtype, dtype, is_float(dtype) ? kSpareForH : 0);
   const Deployed x = deploy(rt, {m, k}, dtype, rows, "X", [&] { return first.left(m, rt.seed()); });
@@ -262,7 +262,8 @@ Workload mlp_workload() {
           "Y = relu(X x W1 + b1) x W2 + b2 in one launch, rows split over the PEs of a SIP, verified",
           {Parameter::integer("tokens", 512, "rows of X", 1, "tokens"),
            Parameter::integer("hidden", 256, "columns of X and Y", 1, "elements"),
-           Parameter::integer("inner", 1024, "columns of W1", 1, "elements"), dtype_parameter(), data_parameter()},
+           Parameter::integer("inner", 1024, "columns of W1", 1, "elements"), dtype_parameter(), data_parameter(),
+           weights_parameter()},
           run_mlp};
 }
 

@@ -4,9 +4,13 @@
 
 #include <algorithm>
 #include <cmath>
+#include <sstream>
 
+#include "platform/base/error.h"
+#include "platform/base/nearest.h"
 #include "platform/data/element.h"
 #include "platform/data/reference.h"
+#include "sw/tensor/join.h"
 
 namespace kb::sw {
 std::vector<Parameter> gemm_size_parameters() {
@@ -28,6 +32,39 @@ LaunchOptions on_one_pe() {
   launch.cubes = {0};
   launch.pes = {0};
   return launch;
+}
+
+Parameter memory_parameter(const std::vector<std::string>& tensors) {
+  return Parameter::text("memory", "hbm",
+                         fmt::format("what {} lie in: hbm, sram or tcm, or one for each: hbm,sram,tcm", join(tensors)));
+}
+
+std::vector<MemoryKind> memories_of(const Params& params, const std::vector<std::string>& tensors) {
+  const std::vector<std::string>& known = names_of<MemoryKind>();
+  std::vector<MemoryKind> kinds;
+  std::stringstream list(params.text("memory"));
+  for (std::string name; std::getline(list, name, ',');) {
+    const auto found = std::find(known.begin(), known.end(), name);
+    if (found == known.end()) {
+      throw Error::program("SCHEMA_ERROR", fmt::format("memory = {}: '{}' is no memory ({})", params.text("memory"),
+                                                       name, suggest(name, known)));
+    }
+    kinds.push_back(static_cast<MemoryKind>(found - known.begin()));
+  }
+  if (kinds.size() == 1) kinds.resize(tensors.size(), kinds.front());
+  if (kinds.size() == tensors.size()) return kinds;
+  throw Error::program("SCHEMA_ERROR",
+                       fmt::format("memory = {}: name one memory for all tensors, or {} of them, for {}",
+                                   params.text("memory"), tensors.size(), join(tensors)));
+}
+
+Parameter weights_parameter() {
+  return Parameter::choice("weights", "hbm", {"hbm", "sram", "tcm"}, "the memory that weights and biases lie in");
+}
+
+MemoryKind weights_of(const Params& params) {
+  const std::vector<std::string>& known = names_of<MemoryKind>();
+  return static_cast<MemoryKind>(std::find(known.begin(), known.end(), params.text("weights")) - known.begin());
 }
 
 Parameter dtype_parameter(const std::string& default_value) {

@@ -15,6 +15,13 @@ std::vector<Parameter> gemm_size_parameters();
 // All of a tensor in the HBM slice of PE 0 of cube 0, and a launch on that PE.
 DPPolicy one_pe_placement();
 LaunchOptions on_one_pe();
+// Parameter `memory`: what the tensors lie in, one kind for all or one for each of them, in their order.
+Parameter memory_parameter(const std::vector<std::string>& tensors);
+// One kind per tensor. Program Error SCHEMA_ERROR naming the tensors and the nearest kind.
+std::vector<MemoryKind> memories_of(const Params& params, const std::vector<std::string>& tensors);
+// Parameter `weights`: what the weights of a model lie in.
+Parameter weights_parameter();
+MemoryKind weights_of(const Params& params);
 Parameter dtype_parameter(const std::string& default_value = "f16");
 
 // Adds critical path and end-to-end time of a launch; `prefix` is put before the names when it is not empty.

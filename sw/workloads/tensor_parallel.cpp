@@ -155,6 +155,7 @@ MlpOptions mlp_options(Runtime& rt, const Params& params) {
   options.activation = activation_named(params.text("activation"));
   options.bias = params.text("bias") == "yes";
   options.dtype = params.dtype("dtype");
+  options.memory = weights_of(params);
   options.seed = rt.seed();
   options.values = values_of(params);
   return options;
@@ -192,6 +193,7 @@ TransformerOptions transformer_options(Runtime& rt, const Params& params) {
   options.causal = params.text("mask") == "causal";
   options.bias = params.text("bias") == "yes";
   options.dtype = params.dtype("dtype");
+  options.memory = weights_of(params);
   options.seed = rt.seed();
   options.values = values_of(params);
   return options;
@@ -357,7 +359,8 @@ Workload tp_mlp_workload() {
       activation_parameter(),
       bias_parameter(),
       Parameter::choice("x", "random", {"random", "constant"}, "contents of X: as data says, or 0.1 everywhere"),
-      float_parameter()};
+      float_parameter(),
+      weights_parameter()};
   append_shared(parameters);
   return {"tp-mlp", "tensor-parallel MLP of two layers over all SIPs, one all-reduce, verified", std::move(parameters),
           run_mlp};
@@ -374,7 +377,8 @@ Workload tp_transformer_block_workload() {
       activation_parameter(),
       Parameter::choice("mask", "causal", {"causal", "none"}, "which tokens a token sees"),
       bias_parameter(),
-      float_parameter()};
+      float_parameter(),
+      weights_parameter()};
   append_shared(parameters);
   return {"tp-transformer-block",
           "tensor-parallel transformer block over all SIPs: norms, attention, MLP, residual paths, verified",

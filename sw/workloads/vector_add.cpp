@@ -11,21 +11,24 @@
 namespace kb::sw {
 namespace {
 
+const std::vector<std::string> kTensors{"A", "B", "C"};
+
 struct RankResult {
   HostArray a, b, c;
   LaunchMetrics metrics;
 };
 
-RankResult add_on_sip(Runtime& rt, int rank, Dtype dtype, Contents contents, std::int64_t elements) {
+RankResult add_on_sip(Runtime& rt, int rank, Dtype dtype, Contents contents, std::int64_t elements,
+                      const std::vector<MemoryKind>& memory) {
   rt.set_device(rt.devices()[static_cast<std::size_t>(rank)]);
   DPPolicy rows;
   rows.cube = rows.pe = Split::row_wise;
   const Shape shape{std::int64_t{rt.spec().cubes_per_sip} * rt.spec().pes_per_cube, elements};
 
   RankResult out;
-  Tensor a = rt.empty(shape, dtype, rows, fmt::format("A{}", rank));
-  Tensor b = rt.empty(shape, dtype, rows, fmt::format("B{}", rank));
-  Tensor c = rt.empty(shape, dtype, rows, fmt::format("C{}", rank));
+  Tensor a = rt.empty(shape, dtype, rows, fmt::format("A{}", rank), memory[0]);
+  Tensor b = rt.empty(shape, dtype, rows, fmt::format("B{}", rank), memory[1]);
+  Tensor c = rt.empty(shape, dtype, rows, fmt::format("C{}", rank), memory[2]);
   const std::uint64_t seed = rt.seed() + 2 * static_cast<std::uint64_t>(rank);
   out.a = plain_contents(contents, shape, dtype, seed);
   out.b = plain_contents(contents, shape, dtype, seed + 1);
@@ -39,6 +42,7 @@ RankResult add_on_sip(Runtime& rt, int rank, Dtype dtype, Contents contents, std
 WorkloadResult run(Runtime& rt, const Params& params) {
   const Dtype dtype = params.dtype("dtype");
   const std::int64_t elements = params.integer("elements_per_pe");
+  const std::vector<MemoryKind> memory = memories_of(params, kTensors);
   const auto ranks = static_cast<int>(rt.devices().size());
   std::vector<RankResult> results(rt.devices().size());
   SpawnOptions options;
@@ -47,7 +51,7 @@ WorkloadResult run(Runtime& rt, const Params& params) {
   spawn(
       rt, ranks,
       [&](int rank) {
-        results[static_cast<std::size_t>(rank)] = add_on_sip(rt, rank, dtype, contents_of(params), elements);
+        results[static_cast<std::size_t>(rank)] = add_on_sip(rt, rank, dtype, contents_of(params), elements, memory);
       },
       options);
 
@@ -79,6 +83,7 @@ Workload vector_add_workload() {
               data_parameter(),
               Parameter::choice("ranks", "lockstep", {"lockstep", "independent"},
                                 "whether ranks go on together after a wait or each on its own"),
+              memory_parameter(kTensors),
           },
           run};
 }

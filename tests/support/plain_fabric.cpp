@@ -282,12 +282,34 @@ class Simulation {
       times_[whole.request].completed = e.time + overhead(node);
       return;
     }
+    if (graph_.node(node).kind == NodeKind::pe_dma) return tcm(e, node, whole);
     TimeFs& free = nodes_[node.value].worker;  // SRAM: one transaction at a time
     free = std::max(e.time, free) + overhead(node);
     if (r.write) times_[whole.request].delivered = free;
     whole.response = true;
     whole.message = r.write;
     push(free, node, Kind::leave, e.order, whole);
+  }
+
+  // The TCM behind a PE_DMA: a channel per direction, for what the wire does not hide, at least a flit.
+  void tcm(const Event& e, NodeId node, Flit whole) {
+    const PlainRequest& r = requests_[whole.request];
+    const std::string& dma = graph_.node(node).id;
+    const topology::Node& memory = graph_.node(*graph_.find_node(dma.substr(0, dma.rfind('.')) + ".pe_tcm"));
+    const double gbs = number(memory, r.write ? "write_bw_gbs" : "read_bw_gbs");
+    const NodeId router = r.path[whole.hop - 1];
+    const EdgeId wire = r.write ? edge_to(router, node) : edge_to(node, router);
+    const std::uint64_t last = r.bytes - (flits(r) - 1) * flit_bytes_;
+    const std::uint64_t flit = r.write ? last : std::min(r.bytes, flit_bytes_);
+    const TimeFs held = std::max(round_fs(static_cast<double>(flit) / gbs),
+                                 round_fs(static_cast<double>(r.bytes) / gbs) - occupancy(wire, r.bytes - last));
+    TimeFs& free = nodes_[node.value].channels[r.write ? 1 : 0].first;
+    const TimeFs start = std::max(e.time + overhead(node), free);
+    free = start + held;
+    if (r.write) times_[whole.request].delivered = free;
+    whole.response = true;
+    whole.message = r.write;
+    push(free, node, Kind::leave, {start, std::get<1>(e.order), std::get<2>(e.order)}, whole);
   }
 
   // A flit, a message or (from a gathering node) a whole block of flits is offered to its edge.

@@ -126,7 +126,10 @@ std::vector<sim::TraceRow> random_rows(std::mt19937& random, const topology::Gra
       const PeId to_pe = hot_spot ? PeId(0) : pe();
       const auto offset =
           static_cast<std::uint64_t>(pick(random, 0, 2) == 0 ? pick(random, 0, 100000) : 256 * pick(random, 0, 4096));
-      row.dst = address::PhysAddr::pe_hbm_addr(to_sip, to_cube, to_pe, offset, spec.hbm_slice_bytes()).value();
+      const bool own = !host && row.src == PeCoord{to_sip, to_cube, to_pe};
+      row.dst = i % 6 == 5 && !own
+                    ? address::PhysAddr::pe_tcm_addr(to_sip, to_cube, to_pe, offset).value()
+                    : address::PhysAddr::pe_hbm_addr(to_sip, to_cube, to_pe, offset, spec.hbm_slice_bytes()).value();
     }
     rows.push_back(row);
   }

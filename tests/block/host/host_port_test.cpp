@@ -114,8 +114,17 @@ TEST(HostPort, RefusesBadMemoryRequestsBeforeInjection) {  // H-15, V1
   r = with([&](W& w) { w.pa = f.hbm(pe(0, 0, 1), 0); });  // the tag names another PE's slice
   EXPECT_EQ(r.first, "ADDRESS_ERROR");
   EXPECT_THAT(r.second, HasSubstr("pe1"));
-  r = with([](W& w) { w.pa = PhysAddr::pe_tcm_addr(SipId(0), CubeId(0), PeId(0), 0).value(); });
+  r = with([](W& w) { w.pa = PhysAddr::pe_tcm_addr(SipId(0), CubeId(0), PeId(1), 0).value(); });
   EXPECT_EQ(r.first, "ADDRESS_ERROR");
+  r = with([](W& w) { w.pa = PhysAddr::pe_tcm_addr(SipId(0), CubeId(0), PeId(0), 4 << 20).value(); });
+  EXPECT_THAT(r.second, HasSubstr("ends past the"));
+  r = with([](W& w) {
+    w.pa = PhysAddr::pe_resource_addr(SipId(0), CubeId(0), PeId(0), address::PeUnit::ipcq, 0).value();
+  });
+  EXPECT_THAT(r.second, HasSubstr("is no memory that reads and writes go to"));
+  r = with([](W& w) { w.memory = MemoryKind::tcm; });  // dst_mem_kind
+  EXPECT_EQ(r.first, "ADDRESS_ERROR");
+  EXPECT_THAT(r.second, HasSubstr("dst_mem_kind is tcm, but the address is"));
   EXPECT_EQ(f.port.requests(), 0u);
   EXPECT_EQ(f.machine.platform->pool().issued(), 0u);
 }

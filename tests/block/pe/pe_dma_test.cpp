@@ -219,11 +219,13 @@ TEST(PeDma, AnAddressThatLeadsNowhereFailsTheCommandAndFreesTheChannel) {
   EXPECT_EQ(machine.platform->pool().outstanding(), 0u);
 }
 
-TEST(PeDma, OnlyHbmAndSramAreMemory) {
+TEST(PeDma, OnlyHbmSramAndTcmAreMemory) {
   PeMachine machine(dma_alone({}, 2));
-  const Outcome o = machine.run({transfer(machine, 0_fs, kRead, {{machine.tcm(0, 1), 64}})}).at(0);
+  const std::uint64_t queues =
+      address::PhysAddr::pe_resource_addr(SipId(0), CubeId(0), PeId(1), address::PeUnit::ipcq, 0).value();
+  const Outcome o = machine.run({transfer(machine, 0_fs, kRead, {{queues, 64}})}).at(0);
   EXPECT_EQ(o.status.code, "ADDRESS_ERROR");
-  EXPECT_THAT(o.status.message, HasSubstr("neither HBM nor cube SRAM"));
+  EXPECT_THAT(o.status.message, HasSubstr("is no memory that reads and writes go to"));
 }
 
 TEST(PeDma, TheLocalSideIsThisPesTcm) {
@@ -259,13 +261,13 @@ TEST(PeDma, AFailingResponseFailsTheCommandAfterTheLastResponse) {  // H-41: wit
   EXPECT_EQ(machine.log.commands.size(), 1u);
 }
 
-TEST(PeDma, RefusesDataFromOutside) {
+TEST(PeDma, RefusesOtherMessages) {
   MachineOptions options = dma_alone();
   PeMachine machine(options);
   const std::size_t number = machine.send(kDma, 1000 * kNs, payload::Op::message, nullptr);
   machine.run();
   EXPECT_EQ(machine.answers[number].status.code, "UNSUPPORTED");
-  EXPECT_THAT(machine.answers[number].status.message, HasSubstr("no data from outside but messages between PEs"));
+  EXPECT_THAT(machine.answers[number].status.message, HasSubstr("takes reads and writes of its TCM"));
 }
 
 TEST(PeDma, NamesWhatWaits) {

@@ -96,7 +96,7 @@ TEST(PeScheduler, ChargesNothingForDma) {
 TEST(PeScheduler, HandsAFailureBackWithItsCause) {
   PeMachine machine(scheduler());
   const std::vector<Outcome> o =
-      machine.run({submit(7_fs, dma(CommandKind::dma_read, {{machine.tcm(0), 64}}, {{machine.tcm(0), 64}}))});
+      machine.run({submit(7_fs, dma(CommandKind::dma_read, {{machine.tcm(8 << 20), 64}}, {{machine.tcm(0), 64}}))});
   EXPECT_EQ(o[0].answered, 7_fs);
   EXPECT_EQ(o[0].status.code, "ADDRESS_ERROR");
   EXPECT_EQ(o[0].state, CommandState::completed);

@@ -78,6 +78,32 @@ TEST(PeTcm, BandwidthsArePerDirectionAndOverheadIsNotCharged) {  // C-TCM-2, C-T
   EXPECT_EQ(o[1].answered, 4 * kNs);
 }
 
+class Ended final : public modules::ITcmPort::IUser {
+ public:
+  explicit Ended(PeMachine& machine) : machine_(machine) {}
+  void on_tcm_access(TcmDirection, std::uint64_t cookie) override {
+    times.emplace_back(cookie, machine_.platform->scheduler().now());
+  }
+  std::vector<std::pair<std::uint64_t, TimeFs>> times;
+
+ private:
+  PeMachine& machine_;
+};
+
+TEST(PeTcm, PeDmaWaitsInTheSameQueue) {  // P-47: for the time that it says
+  PeMachine machine(tcm_alone());
+  Ended ended(machine);
+  modules::ITcmPort& port =
+      *modules::PeContext::of(machine.node("sip0.cube0.pe0.pe_tcm"), machine.platform->context()).tcm;
+  EXPECT_EQ(port.occupancy(kRead, 4096), 8 * kNs);
+  port.access(kRead, 4096, 3 * kNs, ended, 1);
+  port.access(kRead, 4096, 2 * kNs, ended, 2);
+  const std::vector<Outcome> o = machine.run({request(1_fs, kRead, 512), request(1_fs, kWrite, 512)});
+  EXPECT_THAT(ended.times, ElementsAre(std::make_pair(1u, 3 * kNs), std::make_pair(2u, 5 * kNs)));
+  EXPECT_EQ(o[0].answered, 6 * kNs);
+  EXPECT_EQ(o[1].answered, kNs + 1_fs);
+}
+
 TEST(PeTcm, RefusesAnyOtherDirection) {  // C-TCM-5
   PeMachine machine(tcm_alone());
   EXPECT_THAT([&] { machine.run({request(0_fs, static_cast<TcmDirection>(2), 64)}); },

@@ -49,7 +49,7 @@ void LiveMachine::on_event(TimeFs, std::uint64_t index) {
 const payload::FabricRoute& LiveMachine::start(std::size_t index) {
   const sim::TraceRow& row = results_[index].row;
   const address::PhysAddr target = address::PhysAddr::decode(row.dst);
-  const NodeId memory = platform_.routes().resolver().resolve(target);
+  const NodeId memory = platform_.routes().resolver().resolve_memory(target, row.bytes);
   const bool pe = sim::is_pe_op(row.op);
   const NodeId source = pe ? platform_.routes().resolver().find_pe_node(row.src, topology::NodeKind::pe_dma)
                            : platform_.routes().resolver().find_pcie_ep(target.sip());

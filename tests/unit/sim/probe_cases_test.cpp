@@ -20,6 +20,8 @@ MachineSpec machine(int sips, int w, int h, int pes_per_corner = 2) {
   spec.pe_per_corner = pes_per_corner;
   spec.hbm_bytes_per_cube = 48 * kGiB;
   spec.hbm_slices_per_cube = 8;
+  spec.sram_bytes_per_cube = 32 * kMiB;
+  spec.tcm_bytes_per_pe = 2 * kMiB;
   topology::IoChipletSpec io;
   io.cube_ports = {{0, 0, Side::N, "P0", 2.0}};
   spec.io_chiplets = {io};
@@ -36,7 +38,7 @@ const ProbeCase& find(const std::vector<ProbeCase>& cases, const std::string& na
 // H-85: on the 4x4 mesh the catalogue names cubes 0, 4, 8, 12, 1 and 15 and PEs 0, 1 and 4.
 TEST(ProbeCases, ReferenceMachineHasTheCatalogue) {
   const std::vector<ProbeCase> cases = probe_cases(machine(2, 4, 4));
-  EXPECT_EQ(cases.size(), 14u);
+  EXPECT_EQ(cases.size(), 23u);
   for (const ProbeCase& probe : cases) EXPECT_EQ(probe.skipped, "") << probe.name;
   for (std::uint32_t hops = 1; hops <= 4; ++hops) {
     const std::string n = std::to_string(hops);
@@ -60,7 +62,8 @@ TEST(ProbeCases, OnePeMachineSkipsWhatItCannotHave) {
   for (const ProbeCase& probe : probe_cases(spec)) {
     if (probe.skipped.empty()) present.push_back(probe.name);
   }
-  EXPECT_THAT(present, testing::ElementsAre("h2d-1hop", "d2h-1hop", "pe-local-hbm"));
+  EXPECT_THAT(present, testing::ElementsAre("h2d-1hop", "d2h-1hop", "pe-local-hbm", "pe-own-sram", "h2d-sram",
+                                            "d2h-sram", "h2d-tcm", "d2h-tcm"));
 }
 
 TEST(ProbeCases, CubesFollowTheMeshAndTheFirstPort) {
@@ -83,6 +86,14 @@ TEST(ProbeCases, RowsAddressTheStartOfTheTargetsSlice) {
   EXPECT_EQ(target.hbm_offset(), 4 * spec.hbm_slice_bytes());
   EXPECT_EQ(row.bytes, 32768u);
   EXPECT_EQ(row.op, TraceOp::pe_read);
+  const address::PhysAddr tcm =
+      address::PhysAddr::decode(probe_row(find(probe_cases(spec), "pe-same-half-tcm"), spec).dst);
+  EXPECT_TRUE(tcm.is_tcm());
+  EXPECT_EQ(tcm.pe(), PeId(1));
+  const address::PhysAddr sram =
+      address::PhysAddr::decode(probe_row(find(probe_cases(spec), "pe-cross-cube-sram"), spec).dst);
+  EXPECT_TRUE(sram.is_sram());
+  EXPECT_EQ(sram.cube(), CubeId(1));
   ProbeCase skipped;
   skipped.skipped = "no";
   EXPECT_THROW(probe_row(skipped, spec), Error);

@@ -130,7 +130,11 @@ TEST(TraceReader, ChecksTheTargetBytes) {
 
   const PhysAddr tcm = PhysAddr::pe_tcm_addr(SipId(0), CubeId(0), PeId(0), 0);
   EXPECT_THAT(row_problems("a,0,pe_read,sip0.cube0.pe0," + hex(tcm) + ",2")[0].text(),
-              HasSubstr("neither HBM nor cube SRAM"));
+              HasSubstr("the TCM of the PE that asks"));
+  EXPECT_THAT(parse("a,0,pe_read,sip0.cube0.pe1," + hex(tcm) + ",2\n").rows, SizeIs(1));
+  EXPECT_THAT(parse("a,0,host_write,host," + hex(tcm) + ",2\n").rows, SizeIs(1));
+  EXPECT_THAT(row_problems("a,0,host_write,host,0x24000000,2")[0].text(),
+              HasSubstr("neither HBM nor cube SRAM nor the TCM of a PE"));
   EXPECT_THAT(row_problems("a,0,pe_read,sip0.cube0.pe0,0xfffffffffffffff,2")[0].text(), HasSubstr("no valid address"));
   EXPECT_THAT(row_problems("a,0,pe_read,sip0.cube0.pe0," + hex(PhysAddr::hbm_addr(SipId(3), CubeId(0), 0)) + ",2"),
               SizeIs(1));

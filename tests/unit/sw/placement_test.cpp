@@ -70,26 +70,48 @@ std::string message_of(const std::function<void()>& call, const std::string& cod
   return "";
 }
 
-TEST(Placement, IndivisibleDimensionNamesItAndTheCount) {  // K-27
-  EXPECT_EQ(message_of(
-                [] {
-                  place(kRow, kRow, {6, 4});
-                },
-                "SHAPE_ERROR"),
-            "tensor 't': the number of rows = 3 cannot be split evenly over 2 pes; use a multiple of 2 or set "
-            "DPPolicy::num_pes");
-  EXPECT_EQ(message_of(
-                [] {
-                  place(kCol, kRep, {4, 5});
-                },
-                "SHAPE_ERROR"),
-            "tensor 't': the number of columns = 5 cannot be split evenly over 2 cubes; use a multiple of 2 or set "
-            "DPPolicy::num_cubes");
+using Sizes = std::vector<std::pair<std::int64_t, std::int64_t>>;  // rows, columns
+
+Sizes sizes(const std::vector<ShardSpec>& shards) {
+  Sizes out;
+  for (const ShardSpec& shard : shards) out.emplace_back(shard.rows, shard.cols);
+  return out;
 }
 
-TEST(Placement, ShapesAreTwoDimensionalAndPositive) {
-  for (const Shape& shape : {Shape{}, Shape{8}, Shape{2, 2, 2}, Shape{0, 4}, Shape{4, -1}}) {
-    EXPECT_THAT(message_of([&] { place(kRep, kRep, shape); }, "SHAPE_ERROR"), ::testing::HasSubstr("two dimensions"));
+TEST(Placement, UnevenPartsDifferByOneAndFollowEachOther) {  // K-27: 7 = 4 + 3 = (2 + 2) + (2 + 1)
+  const std::vector<ShardSpec> rows = place(kRow, kRow, {7, 4});
+  EXPECT_EQ(sizes(rows), (Sizes{{2, 4}, {2, 4}, {2, 4}, {1, 4}}));
+  EXPECT_EQ(rows[3].row, 6);
+  EXPECT_EQ(rows[3].offset_bytes, 6u * 4 * 2);
+  const std::vector<ShardSpec> blocks = place(kRow, kCol, {3, 5});
+  EXPECT_EQ(sizes(blocks), (Sizes{{2, 3}, {2, 2}, {1, 3}, {1, 2}}));
+  EXPECT_EQ(blocks[3].offset_bytes, (2u * 5 + 3) * 2);
+}
+
+TEST(Placement, PesWithoutAPartHaveNoShard) {
+  const std::vector<ShardSpec> shards = place(kRow, kRow, {3, 4});
+  EXPECT_EQ(sizes(shards), (Sizes{{1, 4}, {1, 4}, {1, 4}}));
+  EXPECT_EQ(shards[2].owner, (PeCoord{kSip, CubeId(1), PeId(0)}));
+  EXPECT_EQ(place(kCol, kRow, {1, 4}).size(), 2u);
+}
+
+TEST(Placement, OneToFourDimensions) {  // row_wise splits the first, column_wise the last
+  EXPECT_EQ(sizes(place(kRow, kRow, {9})), (Sizes{{1, 3}, {1, 2}, {1, 2}, {1, 2}}));
+  EXPECT_EQ(sizes(place(kRow, kCol, {9})), sizes(place(kRow, kRow, {9})));
+  const Shape shape{3, 2, 5, 4};
+  const std::vector<ShardSpec> rows = place(kRow, kRep, shape);
+  EXPECT_EQ(sizes(rows), (Sizes{{20, 4}, {20, 4}, {10, 4}, {10, 4}}));
+  EXPECT_EQ(shard_shape(shape, rows[0]), (Shape{2, 2, 5, 4}));
+  EXPECT_EQ(shard_shape(shape, rows[3]), (Shape{1, 2, 5, 4}));
+  const std::vector<ShardSpec> columns = place(kRep, kCol, {3, 2, 5});
+  EXPECT_EQ(sizes(columns), (Sizes{{6, 3}, {6, 2}, {6, 3}, {6, 2}}));
+  EXPECT_EQ(shard_shape({3, 2, 5}, columns[1]), (Shape{3, 2, 2}));
+}
+
+TEST(Placement, ShapesAreOneToFourDimensionalAndPositive) {
+  for (const Shape& shape : {Shape{}, Shape{2, 2, 2, 2, 2}, Shape{0, 4}, Shape{4, -1}}) {
+    EXPECT_THAT(message_of([&] { place(kRep, kRep, shape); }, "SHAPE_ERROR"),
+                ::testing::HasSubstr("must have one to 4 dimensions of at least 1"));
   }
 }
 

@@ -1,0 +1,73 @@
+// Accesses of PE_DMA to the TCM of its PE as a memory: of tensors that lie there (decision 0032).
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <vector>
+
+#include "modules/pe/tcm_port.h"
+#include "platform/elab/block.h"
+#include "platform/elab/event_scheduler.h"
+#include "platform/payload/transaction.h"
+
+namespace kb::modules {
+
+struct PeContext;
+
+// Models: transactions from other nodes, whose data pass through the TCM flit by flit, and copies inside the TCM, which
+// take both of its channels. Each takes its turn on the channels (ITcmPort).
+// Timing, with w the time of the data on the wire between PE_DMA and its router but for one flit:
+//   read from outside   the data leave in one block max(first flit / read_bw_gbs, n / read_bw_gbs - w) after the
+//   channel
+//                       is free
+//   write from outside  is acknowledged max(last flit / write_bw_gbs, n / write_bw_gbs - w) after the last flit is here
+//                       and the channel is free
+//   copy                ends when both channels have been held for n bytes each
+class TcmAccess final : private ITcmPort::IUser, private elab::EventHandler {
+ public:
+  struct Uses {
+    std::function<void(payload::Transaction&)> answer;  // a transaction is served now
+    std::function<void(std::uint64_t cookie)> copied;
+  };
+  // A wire of 0 GB/s has no limit.
+  struct Wires {
+    double in_gbs = 0.0, out_gbs = 0.0;
+  };
+
+  TcmAccess(const PeContext& pe, elab::BlockContext& context, Uses uses)
+      : pe_(pe), context_(context), uses_(std::move(uses)) {}
+
+  void set_wires(Wires wires) { wires_ = wires; }
+  // Program Error UNSUPPORTED when the PE's TCM is of a kind that serves no PE_DMA.
+  void require_port() const { static_cast<void>(port()); }
+  // A read or write that has arrived whole. An address outside of this TCM is answered with ADDRESS_ERROR.
+  void serve(payload::Transaction& transaction);
+  // Moves `nbytes` inside the TCM from `at` on. After require_port().
+  void copy(std::uint64_t nbytes, TimeFs at, std::uint64_t cookie);
+  void collect_statistics(std::vector<elab::Statistic>& statistics) const;
+
+ private:
+  struct Entry {
+    payload::Transaction* transaction = nullptr;  // null: a copy
+    std::uint64_t nbytes = 0;
+    std::uint64_t cookie = 0;
+    int open = 0;  // channels not done yet
+  };
+
+  void on_tcm_access(TcmDirection direction, std::uint64_t index) override;
+  void on_event(TimeFs now, std::uint64_t index) override;
+  ITcmPort& port() const;
+  TimeFs time_of(const payload::Transaction& transaction, TcmDirection direction) const;
+  std::uint64_t insert(const Entry& entry);
+
+  const PeContext& pe_;
+  elab::BlockContext& context_;
+  Uses uses_;
+  Wires wires_;
+  std::vector<Entry> entries_;
+  std::vector<std::uint64_t> free_;
+  std::int64_t reads_ = 0, writes_ = 0, copies_ = 0;
+  std::int64_t read_bytes_ = 0, written_bytes_ = 0, copied_bytes_ = 0;
+};
+
+}  // namespace kb::modules
