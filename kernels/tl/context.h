@@ -28,6 +28,12 @@ struct LocalShard {
   Shape shape;
 };
 
+// What topk gives: (..., k) each, largest first.
+struct TopK {
+  TensorHandle values;
+  TensorHandle indices;  // i32
+};
+
 // What recv_any gives: the contents and where they came from.
 struct Message {
   TensorHandle value;
@@ -161,6 +167,58 @@ class Context {
   }
   TensorHandle softmax(const TensorHandle& x, int axis = -1) { return math(MathOp::softmax, "softmax", {x}, axis); }
 
+  // --- More elementwise operations, for floats: gelu is x Phi(x) by the error function, gelu_tanh its approximation,
+  // silu x sigmoid(x); round goes to even at a tie.
+  TensorHandle rsqrt(const TensorHandle& x) { return math(MathOp::rsqrt, "rsqrt", {x}); }
+  TensorHandle tanh(const TensorHandle& x) { return math(MathOp::tanh, "tanh", {x}); }
+  TensorHandle erf(const TensorHandle& x) { return math(MathOp::erf, "erf", {x}); }
+  TensorHandle gelu(const TensorHandle& x) { return math(MathOp::gelu, "gelu", {x}); }
+  TensorHandle gelu_tanh(const TensorHandle& x) { return math(MathOp::gelu_tanh, "gelu_tanh", {x}); }
+  TensorHandle silu(const TensorHandle& x) { return math(MathOp::silu, "silu", {x}); }
+  TensorHandle floor(const TensorHandle& x) { return math(MathOp::floor, "floor", {x}); }
+  TensorHandle ceil(const TensorHandle& x) { return math(MathOp::ceil, "ceil", {x}); }
+  TensorHandle round(const TensorHandle& x) { return math(MathOp::round, "round", {x}); }
+  // What is left of div, with the sign of a, as C's % and fmod; of integers by 0: program Error DIVISION_BY_ZERO.
+  TensorHandle mod(const Operand& a, const Operand& b) { return math(MathOp::mod, "mod", {a, b}); }
+  // For integers. Shifts by 0 to the bits of the dtype less one, else program Error VALUE_ERROR; shr keeps the sign,
+  // shr_logical brings zeros.
+  TensorHandle bit_and(const Operand& a, const Operand& b) { return math(MathOp::bit_and, "bit_and", {a, b}); }
+  TensorHandle bit_or(const Operand& a, const Operand& b) { return math(MathOp::bit_or, "bit_or", {a, b}); }
+  TensorHandle bit_xor(const Operand& a, const Operand& b) { return math(MathOp::bit_xor, "bit_xor", {a, b}); }
+  TensorHandle bit_not(const TensorHandle& x) { return math(MathOp::bit_not, "bit_not", {x}); }
+  TensorHandle shl(const Operand& a, const Operand& n) { return math(MathOp::shl, "shl", {a, n}); }
+  TensorHandle shr(const Operand& a, const Operand& n) { return math(MathOp::shr, "shr", {a, n}); }
+  TensorHandle shr_logical(const Operand& a, const Operand& n) {
+    return math(MathOp::shr_logical, "shr_logical", {a, n});
+  }
+  // 1 or 0 in integers as wide as the inputs (i16 for f16 and bf16, i32 for f32), for where and masks. A NaN is unequal
+  // to everything.
+  TensorHandle eq(const Operand& a, const Operand& b) { return math(MathOp::eq, "eq", {a, b}); }
+  TensorHandle ne(const Operand& a, const Operand& b) { return math(MathOp::ne, "ne", {a, b}); }
+  TensorHandle lt(const Operand& a, const Operand& b) { return math(MathOp::lt, "lt", {a, b}); }
+  TensorHandle le(const Operand& a, const Operand& b) { return math(MathOp::le, "le", {a, b}); }
+  TensorHandle gt(const Operand& a, const Operand& b) { return math(MathOp::gt, "gt", {a, b}); }
+  TensorHandle ge(const Operand& a, const Operand& b) { return math(MathOp::ge, "ge", {a, b}); }
+
+  // --- More along an axis. Sums of the elements up to each one, added in f32 and rounded once.
+  TensorHandle cumsum(const TensorHandle& x, int axis = -1) { return math(MathOp::cumsum, "cumsum", {x}, axis); }
+  // Where the largest or smallest element is, i32; the first of equal ones, and of NaNs when there are any. The axis
+  // becomes size 1; absent: the number of the element in row-major order.
+  TensorHandle argmax(const TensorHandle& x, std::optional<int> axis = std::nullopt) {
+    return math(MathOp::argmax, "argmax", {x}, axis);
+  }
+  TensorHandle argmin(const TensorHandle& x, std::optional<int> axis = std::nullopt) {
+    return math(MathOp::argmin, "argmin", {x}, axis);
+  }
+  // The k largest along the last axis, 1 <= k <= its size, largest first, with their positions; of equal ones the
+  // first. A NaN is larger than all. One MATH command.
+  TopK topk(const TensorHandle& x, std::int64_t k);
+  // One after the other along an axis; the other sizes and the dtypes agree. One MATH command, which copies.
+  TensorHandle concat(const std::vector<TensorHandle>& parts, int axis = 0);
+  // Numbers that depend on seed and position alone (Philox 4x32-10): element i is word e % 4 of block e / 4 with
+  // e = offset + i. f16, bf16, f32: uniform in [0, 1), in steps of 2^-11, 2^-8, 2^-24; i32: all 32 bits.
+  TensorHandle rand(Shape shape, std::int64_t seed, std::int64_t offset = 0, Dtype dtype = Dtype::f32);
+
   // --- Composites: one command each, split into tiles that run beside the kernel; the call returns at once (P-10).
   // Inputs are refs to data in memory, or for a GEMM also tensors in scratch, which are then pinned: no tile reads them
   // again (P-23) and they must live until the composite has ended. The result goes to memory, in the dtype of `out`.
@@ -222,7 +280,8 @@ class Context {
 
   TensorHandle math(MathOp op, const char* call, std::initializer_list<Operand> inputs,
                     std::optional<int> axis = std::nullopt);
-  void emit_math(MathOp op, std::vector<OperandRef>&& inputs, std::optional<int> axis, const TensorHandle& out);
+  void emit_math(MathOp op, std::vector<OperandRef>&& inputs, std::optional<int> axis, const TensorHandle& out,
+                 const TensorHandle* positions = nullptr);
   void emit_gemm(OperandRef&& a, OperandRef&& b, const TensorHandle& out);
   void check_target(const TensorHandle& out, int position, const TensorType& result) const;
 

@@ -136,7 +136,7 @@ CompletionHandle Context::composite(const TensorHandle& a, const TensorHandle& b
 
 CompletionHandle Context::composite(MathOp op, const TensorHandle& x, Ptr out, const CompositeOptions& options) {
   begin("composite", Cost::dispatched);
-  if (math_arity(op) != 1 || is_reduction(op) || op == MathOp::softmax) {
+  if (math_arity(op) != 1 || !(is_elementwise(op) || op == MathOp::cast)) {
     raise("KERNEL_ERROR",
           fmt::format("{} is not an element-wise operation of one input; run it as a command of its own",
                       math_op_name(op)));

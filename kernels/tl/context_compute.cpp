@@ -18,12 +18,14 @@ OperandRef Context::operand(const TensorHandle& handle, int position) const {
 std::vector<OperandRef> Context::operands(MathOp op, const std::initializer_list<Operand>& inputs) const {
   std::vector<OperandRef> out;
   out.reserve(inputs.size());
-  std::optional<Dtype> dtype;  // of the numbers: that of the first tensor which shares it with the result
+  std::optional<Dtype> dtype;  // of the numbers: that of the tensors which share it with the result, promoted
   int position = 0;
   for (const Operand& input : inputs) {
     const bool condition = op == MathOp::where && position == 0;
-    if (input.handle() != nullptr && !condition && !dtype) dtype = input.handle()->dtype();
     ++position;
+    if (input.handle() == nullptr || condition) continue;
+    const Dtype own = input.handle()->dtype(), before = dtype.value_or(own);
+    dtype = promoted(before, own).value_or(before);
   }
   position = 0;
   for (const Operand& input : inputs) {
@@ -49,13 +51,17 @@ void Context::check_target(const TensorHandle& out, int position, const TensorTy
   }
 }
 
-void Context::emit_math(MathOp op, std::vector<OperandRef>&& inputs, std::optional<int> axis, const TensorHandle& out) {
+void Context::emit_math(MathOp op, std::vector<OperandRef>&& inputs, std::optional<int> axis, const TensorHandle& out,
+                        const TensorHandle* positions) {
   Command command;
   command.kind = CommandKind::math;
   command.math_op = op;
   command.inputs = std::move(inputs);
   command.out = OperandRef::tensor({extent(out)}, out.shape_, out.dtype_);
   command.axis = axis;
+  if (positions != nullptr) {
+    command.positions = OperandRef::tensor({extent(*positions)}, positions->shape_, positions->dtype_);
+  }
   emit(command);
 }
 
@@ -71,6 +77,9 @@ TensorHandle Context::math(MathOp op, const char* call, std::initializer_list<Op
 
 void Context::compute_into(const TensorHandle& out, MathOp op, std::initializer_list<Operand> inputs) {
   begin(math_op_name(op).data(), Cost::dispatched);
+  if (op == MathOp::topk || op == MathOp::rand) {
+    raise("KERNEL_ERROR", fmt::format("{} places its result itself; call tl.{}", math_op_name(op), math_op_name(op)));
+  }
   std::vector<OperandRef> refs = operands(op, inputs);
   const TensorType result = located([&] { return math_result(op, refs, std::nullopt); });
   check_target(out, 0, result);

@@ -47,6 +47,7 @@ struct Command {
   MathOp math_op{};
   std::vector<OperandRef> inputs;
   OperandRef out;
+  std::optional<OperandRef> positions;  // of topk: its second result
   std::int64_t m = 0, k = 0, n = 0;
   Dtype acc_dtype = Dtype::f32;
   std::optional<int> axis;

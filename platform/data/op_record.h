@@ -59,6 +59,7 @@ struct MathOpRecord {
   OperandRef out;
   std::optional<int> axis;
   bool composite = false;
+  std::optional<OperandRef> positions{};  // of topk: its second result
 };
 
 // Timing only; replay skips it (P-69 "unknown").

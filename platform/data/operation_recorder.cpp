@@ -54,6 +54,7 @@ void describe(const Command& command, OpRecord& record) {
       math.inputs = command.inputs;
       math.out = command.out;
       math.axis = command.axis;
+      math.positions = command.positions;
       math.composite = command.kind == CommandKind::composite_math;
       return;
     }
@@ -124,6 +125,7 @@ void OperationRecorder::make_physical(const contract::ITranslator& translator) {
   } else if (auto* const math = std::get_if<MathOpRecord>(&record_.op)) {
     for (OperandRef& input : math->inputs) resolve(input.extents);
     resolve(math->out.extents);
+    if (math->positions) resolve(math->positions->extents);
   }
 }
 

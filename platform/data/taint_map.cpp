@@ -13,6 +13,7 @@ void TaintMap::apply(std::uint64_t sequence, const OpRecord& record) {
     assign(gemm->out, std::nullopt);
   } else if (const auto* math = std::get_if<MathOpRecord>(&record.op)) {
     assign(math->out, math->op);
+    if (math->positions) assign(*math->positions, math->op);
   } else if (map_.empty()) {
     return;
   } else if (const auto* moved = std::get_if<CopyOp>(&record.op)) {

@@ -39,7 +39,11 @@ TEST(DocumentedTables, PassesOfOperations) {  // P-41
     EXPECT_NE(row.find(fmt::format("| {} |", parts.size())), std::string::npos) << name << ": " << row;
     if (parts.size() == 1) continue;
     std::string list;
-    for (const MathOp part : parts) list += fmt::format("{}`{}`", list.empty() ? "" : ", ", math_op_name(part));
+    for (std::size_t first = 0, next = 0; first < parts.size(); first = next) {
+      while (next < parts.size() && parts[next] == parts[first]) ++next;
+      list += fmt::format("{}`{}`", list.empty() ? "" : ", ", math_op_name(parts[first]));
+      if (next - first > 1) list += fmt::format(" x {}", next - first);
+    }
     EXPECT_NE(row.find(list), std::string::npos) << name << " is " << list;
   }
 }
