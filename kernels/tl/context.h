@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "kernels/tl/composite.h"
+#include "kernels/tl/indexed.h"
 #include "kernels/tl/ptr.h"
 #include "kernels/tl/scratch_allocator.h"
 #include "kernels/tl/shard_map.h"
@@ -82,6 +83,27 @@ class Context {
   // Describes data that stays in memory; no command. Engines take operands from scratch, so every compute call refuses
   // it.
   TensorHandle ref(Ptr ptr, Shape shape, std::optional<Dtype> dtype = std::nullopt, std::int64_t row_stride = 0);
+
+  // --- Indexed and masked accesses (decision 0033): one DMA command each, with a request per row or per run of
+  // elements that take part. Contents of indices and masks are looked at when the command is given, which takes no
+  // time: program Error DATA_ACCESS when a GEMM or MATH of data mode `replay` computed them (P-62). In mode `off` a
+  // tensor of indices stands for random rows, a mask for all elements that the tensor has; numbers that the kernel
+  // gives count in every mode.
+  //
+  // Row i of the result is row indices[i] of the tensor, `row_elements` elements in shard order counted from `ptr` on.
+  // Shape: that of the indices, and row_elements unless it is 1. Program Error ADDRESS_ERROR names an index that is out
+  // of bounds, and its element.
+  TensorHandle gather(Ptr ptr, const Indices& rows, std::int64_t row_elements = 1);
+  // Writes row i of `value` to row indices[i]; of equal indices the last one stays.
+  void scatter(Ptr ptr, const Indices& rows, const TensorHandle& value);
+  // Elements that take part are read, the others are `other` and need not be inside of the tensor; or are written, the
+  // others stay as they are.
+  TensorHandle load(Ptr ptr, Shape shape, const Mask& mask, Scalar other = std::int64_t{0});
+  void store(Ptr ptr, const TensorHandle& value, const Mask& mask);
+  // Adds to what is in memory, in the dtype of the tensor, at once at the completion of the command: no other addition
+  // is lost. Takes the time of a store. With indices also row by row; equal ones are all added.
+  void atomic_add(Ptr ptr, const TensorHandle& value);
+  void atomic_add(Ptr ptr, const Indices& rows, const TensorHandle& value);
 
   // --- Known contents; no command, no time. `empty` has none: write it (dot_into, assign, ...) before reading.
   TensorHandle empty(Shape shape, Dtype dtype = Dtype::f16);
@@ -284,6 +306,16 @@ class Context {
                  const TensorHandle* positions = nullptr);
   void emit_gemm(OperandRef&& a, OperandRef&& b, const TensorHandle& out);
   void check_target(const TensorHandle& out, int position, const TensorType& result) const;
+
+  std::optional<std::vector<std::int64_t>> known_integers(const TensorHandle& tensor, std::string_view what);
+  std::vector<std::int64_t> assumed_rows(std::int64_t count, std::int64_t bound) const;
+  Shape index_shape(const Indices& rows) const;
+  std::int64_t row_elements_of(const Indices& rows, const TensorHandle& value) const;
+  void append_rows(Ptr ptr, const Indices& rows, std::int64_t row_elements, std::vector<Extent>& out);
+  std::vector<bool> known_mask(Ptr ptr, const Mask& mask, const Shape& shape);
+  void append_masked(Ptr ptr, const TensorHandle& local, const std::vector<bool>& takes_part,
+                     contract::Command& command);
+  Dtype check_stored(Ptr ptr, const TensorHandle& value) const;  // the dtype of both
 
   ShardMap& shard_map(const contract::TensorLayout& tensor);
   Dtype pointer_dtype(Ptr ptr, std::optional<Dtype> dtype) const;

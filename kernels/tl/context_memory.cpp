@@ -149,8 +149,7 @@ TensorHandle Context::load(Ptr ptr, Shape shape, std::optional<Dtype> dtype, std
   return handle;
 }
 
-void Context::store(Ptr ptr, const TensorHandle& value, std::int64_t row_stride) {
-  begin("store", Cost::dispatched);
+Dtype Context::check_stored(Ptr ptr, const TensorHandle& value) const {
   check(value, 1);
   const Dtype type = pointer_dtype(ptr, std::nullopt);
   if (value.dtype_ != type) {
@@ -161,6 +160,12 @@ void Context::store(Ptr ptr, const TensorHandle& value, std::int64_t row_stride)
     raise("KERNEL_ERROR", fmt::format("{} is a transposed view; tl.cast(x, x.dtype()) makes a dense copy to store",
                                       describe(value, 1)));
   }
+  return type;
+}
+
+void Context::store(Ptr ptr, const TensorHandle& value, std::int64_t row_stride) {
+  begin("store", Cost::dispatched);
+  const Dtype type = check_stored(ptr, value);
   Command& command = new_dma(CommandKind::dma_write);
   append_extents(ptr, value.shape_, type, row_stride, command.memory);
   command.local.push_back(extent(value));

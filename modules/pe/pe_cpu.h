@@ -62,6 +62,7 @@ class PeCpu final : public PeFabricBlock, private contract::IPe {
   void wait(Ticket ticket) override;
   void write_scratch(std::uint64_t pa, std::vector<std::byte> bytes) override;
   std::vector<std::byte> read(const std::vector<Extent>& extents) override;
+  bool has_contents() const override;
 
   void on_answer(CommandTask& task) override;
   void kernel_thread();

@@ -27,6 +27,8 @@ class Executor {
   void run(const OtherOp&) {}
   void run(const TileOp&) {}
 
+  // Adds bytes_ to the destination, piece after piece, so that all count which name one place.
+  void add_to(const std::vector<Extent>& destination, Dtype dtype);
   template <typename Wide>
   void run_math(const MathOpRecord& op, const Shape& full);
   void run_cast(const MathOpRecord& op);

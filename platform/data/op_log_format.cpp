@@ -189,6 +189,7 @@ void params(Params& json, const CopyOp& op) {
   json.place(kSource, op.source);
   json.place(kDestination, op.destination);
   json.number(kByteCount, total_bytes(op.destination));
+  if (op.added) json.word("dtype", dtype_name(*op.added));
   if (op.direction.empty()) return;
   json.word("direction", op.direction);
   json.number("sequence", op.sequence);

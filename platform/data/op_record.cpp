@@ -14,7 +14,9 @@ constexpr std::array<std::string_view, plan::kStageTypes> kTileNames{"TileToken/
                                                                      "TileToken/STORE",    "TileToken/DMA_WRITE"};
 
 struct Naming {
-  std::string_view operator()(const CopyOp& op) const { return kCopyNames[static_cast<std::size_t>(op.name)]; }
+  std::string_view operator()(const CopyOp& op) const {
+    return op.added ? "atomic_add" : kCopyNames[static_cast<std::size_t>(op.name)];
+  }
   std::string_view operator()(const WriteOp& op) const {
     return op.name == WriteName::host_write ? "host_write" : "scratch_write";
   }

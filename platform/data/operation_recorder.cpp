@@ -32,6 +32,7 @@ void describe(const Command& command, OpRecord& record) {
       copy.name = read ? CopyName::dma_read : CopyName::dma_write;
       copy.source = read ? command.memory : command.local;
       copy.destination = read ? command.local : command.memory;
+      copy.added = command.added;
       copy.direction.clear();
       return;
     }
@@ -100,6 +101,7 @@ void OperationRecorder::on_message(NodeId component, const MessageCopy& message,
   copy.name = kNames.at(static_cast<std::size_t>(message.step));
   copy.source = message.source;
   copy.destination = message.destination;
+  copy.added.reset();
   copy.direction = message.direction;
   copy.sequence = message.sequence;
   if (translator != nullptr) make_physical(*translator);
