@@ -137,8 +137,9 @@ class Context {
   RecvFuture recv_async(std::string_view direction, Ptr ptr, Shape shape);
   TensorHandle wait(const RecvFuture& future);  // again: the same value
 
-  // --- GEMM. (m, k) x (k, n) -> (m, n) in `out_dtype` (absent: that of a and b), accumulated in f32 for floats, in i32
-  // for integers (i64 when the inputs or the result are i64), rounded once.
+  // --- GEMM. (m, k) x (k, n) -> (m, n) in `out_dtype` (absent: that of a and b, f32 when one of them is, f16 for e4m3
+  // and e5m2), accumulated in f32 for floats, in i32 for integers (i64 when the inputs or the result are i64), rounded
+  // once.
   TensorHandle dot(const TensorHandle& a, const TensorHandle& b, std::optional<Dtype> out_dtype = std::nullopt);
   // The same into `out`, in out's dtype.
   void dot_into(const TensorHandle& out, const TensorHandle& a, const TensorHandle& b);
@@ -316,6 +317,7 @@ class Context {
   void append_masked(Ptr ptr, const TensorHandle& local, const std::vector<bool>& takes_part,
                      contract::Command& command);
   Dtype check_stored(Ptr ptr, const TensorHandle& value) const;  // the dtype of both
+  Dtype check_added(Ptr ptr, const TensorHandle& value) const;
 
   ShardMap& shard_map(const contract::TensorLayout& tensor);
   Dtype pointer_dtype(Ptr ptr, std::optional<Dtype> dtype) const;

@@ -196,9 +196,18 @@ void Context::store(Ptr ptr, const TensorHandle& value, const Mask& mask) {
   emit(command);
 }
 
+Dtype Context::check_added(Ptr ptr, const TensorHandle& value) const {
+  const Dtype dtype = check_stored(ptr, value);
+  if (is_storage(dtype)) {
+    raise("DTYPE_ERROR", fmt::format("tensor '{}' is {}, which is for storage; memory adds f16, bf16, f32 and integers",
+                                     ptr.tensor().name, dtype_name(dtype)));
+  }
+  return dtype;
+}
+
 void Context::atomic_add(Ptr ptr, const TensorHandle& value) {
   begin("atomic_add", Cost::dispatched);
-  const Dtype dtype = check_stored(ptr, value);
+  const Dtype dtype = check_added(ptr, value);
   Command& command = new_dma(CommandKind::dma_write);
   command.added = dtype;
   append_extents(ptr, value.shape_, dtype, 0, command.memory);
@@ -208,7 +217,7 @@ void Context::atomic_add(Ptr ptr, const TensorHandle& value) {
 
 void Context::atomic_add(Ptr ptr, const Indices& rows, const TensorHandle& value) {
   begin("atomic_add", Cost::dispatched);
-  const Dtype dtype = check_stored(ptr, value);
+  const Dtype dtype = check_added(ptr, value);
   Command& command = new_dma(CommandKind::dma_write);
   command.added = dtype;
   append_rows(ptr, rows, row_elements_of(rows, value), command.memory);

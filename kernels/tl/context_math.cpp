@@ -32,7 +32,7 @@ TensorHandle Context::concat(const std::vector<TensorHandle>& parts, int axis) {
 
 TensorHandle Context::rand(Shape shape, std::int64_t seed, std::int64_t offset, Dtype dtype) {
   begin("rand", Cost::dispatched);
-  if (!is_float(dtype) && dtype != Dtype::i32) {
+  if (is_storage(dtype) || (!is_float(dtype) && dtype != Dtype::i32)) {
     raise("DTYPE_ERROR", fmt::format("there are no random {}; f16, bf16, f32 and i32 are possible", dtype_name(dtype)));
   }
   TensorHandle out = allocate(std::move(shape), dtype);

@@ -148,6 +148,11 @@ void check_inputs(MathOp op, const Inputs& inputs) {
   for (const OperandRef& input : inputs) {
     (input.immediate ? number : tensor) = true;
     if (input.immediate && !is_float(input.dtype)) check_number(input, what());
+    if (is_storage(input.dtype) && op != MathOp::cast) {
+      throw dtype_error(what(), fmt::format("{0} is for storage and dot; cast the {0} tensor with tl.cast(x, "
+                                            "Dtype::f16), and the result back",
+                                            dtype_name(input.dtype)));
+    }
   }
   if (!tensor) throw shape_error(what(), "at least one input must be a tensor");
   if (number && !is_elementwise(op) && op != MathOp::topk) throw shape_error(what(), "takes tensors, not numbers");
@@ -174,8 +179,16 @@ int normalize_axis(int axis, std::size_t rank, std::string_view what) {
 
 std::optional<Dtype> promoted(Dtype a, Dtype b) {
   if (a == b) return a;
+  if (is_storage(a) || is_storage(b)) return std::nullopt;
   if (is_float(a) && is_float(b) && (a == Dtype::f32 || b == Dtype::f32)) return Dtype::f32;
   return std::nullopt;
+}
+
+std::optional<Dtype> product_dtype(Dtype a, Dtype b) {
+  if (is_storage(a) && is_storage(b)) return Dtype::f16;
+  if (is_storage(a) && is_float(b)) return b;
+  if (is_storage(b) && is_float(a)) return a;
+  return promoted(a, b);
 }
 
 Dtype mask_dtype(Dtype compared) {
@@ -241,12 +254,16 @@ TensorType gemm_result(const OperandRef& a, const OperandRef& b, std::optional<D
   if (a.shape[1] != b.shape[0]) {
     throw fail("SHAPE_ERROR", fmt::format("the inner dimensions {} and {} must be equal", a.shape[1], b.shape[0]));
   }
-  const std::optional<Dtype> dtype = promoted(a.dtype, b.dtype);
+  const std::optional<Dtype> dtype = product_dtype(a.dtype, b.dtype);
   if (!dtype) throw fail("DTYPE_ERROR", two_dtypes("the first", a.dtype, "the second", b.dtype));
   const Dtype result = out.value_or(*dtype);
   if (is_float(result) != is_float(a.dtype)) {
     throw fail("DTYPE_ERROR",
                fmt::format("the result cannot be {}: floats stay floats, integers stay integers", dtype_name(result)));
+  }
+  if (is_storage(result)) {
+    throw fail("DTYPE_ERROR",
+               fmt::format("the result cannot be {0}; make it f16 and tl.cast(x, Dtype::{0})", dtype_name(result)));
   }
   return {result, {a.shape[0], b.shape[1]}};
 }

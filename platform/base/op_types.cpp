@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "platform/base/error.h"
+#include "platform/base/float8.h"
 
 namespace kb {
 namespace {
@@ -69,6 +70,9 @@ std::uint64_t encode_element(Dtype dtype, double value) {
       return bit_cast<std::uint16_t>(Eigen::bfloat16(odd_float(value)));
     case Dtype::f32:
       return bit_cast<std::uint32_t>(static_cast<float>(value));
+    case Dtype::e4m3:
+    case Dtype::e5m2:
+      return encode_float8(dtype, value);
     default:
       break;
   }
@@ -105,6 +109,9 @@ double decode_element(Dtype dtype, const std::byte* bytes) {
       return load_as_double<std::int32_t>(bytes);
     case Dtype::i64:
       return load_as_double<std::int64_t>(bytes);
+    case Dtype::e4m3:
+    case Dtype::e5m2:
+      return decode_float8(dtype, static_cast<std::uint8_t>(*bytes));
   }
   return 0.0;
 }

@@ -62,10 +62,10 @@ Dtype mask_dtype(Dtype compared);
 //   elementwise  Inputs have one dtype or are promoted() to it; the condition of `where` may have any.
 //   comparison   The same, in mask_dtype().
 //   others       Inputs have one dtype.
-// math_domain() says which operations are for floats or integers alone. `axis` counts for reductions, argmax and argmin
-// (absent: all axes), softmax and cumsum (absent: the last) and concat (absent: the first); elsewhere it must be
-// absent. `cast` returns the input's type; the caller chooses the dtype of the output. Of topk it is that of the
-// values; the positions are i32. `rand` has no type of its own: f32 ().
+// Dtypes for storage are for `cast` alone. math_domain() says which operations are for floats or integers alone. `axis`
+// counts for reductions, argmax and argmin (absent: all axes), softmax and cumsum (absent: the last) and concat
+// (absent: the first); elsewhere it must be absent. `cast` returns the input's type; the caller chooses the dtype of
+// the output. Of topk it is that of the values; the positions are i32. `rand` has no type of its own: f32 ().
 TensorType math_result(MathOp op, const std::vector<OperandRef>& inputs, std::optional<int> axis);
 // Elements that `op` is charged for per pass: the largest of the inputs and the output, of topk those of k rounds.
 std::int64_t math_elements(MathOp op, const std::vector<OperandRef>& inputs, const Shape& out);
@@ -74,7 +74,10 @@ std::int64_t math_rounds(MathOp op, const std::vector<OperandRef>& inputs);
 
 // f32 for floats, i64 for i64, i32 for the other integers (P-90).
 Dtype default_acc_dtype(Dtype input);
-// (m, k) x (k, n) -> (m, n) in `out` (absent: the dtype of the inputs, promoted). Errors as above.
+// The dtype in which two operands of a product meet, as promoted(); one of 8 bits takes the dtype of the other one, two
+// of them are f16.
+std::optional<Dtype> product_dtype(Dtype a, Dtype b);
+// (m, k) x (k, n) -> (m, n) in `out` (absent: product_dtype() of the inputs). Errors as above.
 TensorType gemm_result(const OperandRef& a, const OperandRef& b, std::optional<Dtype> out = std::nullopt);
 
 // One element as it is stored, in the low item_size(dtype) bytes. Floats round to nearest even from the double itself;

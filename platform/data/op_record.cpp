@@ -6,8 +6,8 @@ namespace kb::data {
 namespace {
 
 constexpr std::array<std::string_view, 5> kCopyNames{"dma_read", "dma_write", "ipcq_copy", "ipcq_send", "ipcq_recv"};
-constexpr std::array<std::string_view, 7> kGemmNames{"gemm_f16", "gemm_bf16", "gemm_f32", "gemm_i8",
-                                                     "gemm_i16", "gemm_i32",  "gemm_i64"};
+constexpr std::array<std::string_view, kDtypes> kGemmNames{"gemm_f16", "gemm_bf16", "gemm_f32",  "gemm_i8",  "gemm_i16",
+                                                           "gemm_i32", "gemm_i64",  "gemm_e4m3", "gemm_e5m2"};
 
 constexpr std::array<std::string_view, plan::kStageTypes> kTileNames{"TileToken/DMA_READ", "TileToken/FETCH",
                                                                      "TileToken/GEMM",     "TileToken/MATH",

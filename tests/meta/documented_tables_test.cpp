@@ -52,7 +52,7 @@ TEST(DocumentedTables, RatesOfDtypes) {  // P-40, P-41
   for (const auto& [page, unit] :
        {std::pair("docs/blocks/pe_gemm.md", RateUnit::macs), std::pair("docs/blocks/pe_math.md", RateUnit::elements)}) {
     std::string names = "| dtype |", rates = "| rate |";
-    for (const char* name : {"f16", "bf16", "f32", "i8", "i16", "i32", "i64"}) {
+    for (const char* name : {"f16", "bf16", "f32", "i8", "i16", "i32", "i64", "e4m3", "e5m2"}) {
       const double ratio = rate_ratio(unit, *parse_dtype(name));
       names += fmt::format(" {} |", name);
       rates += ratio >= 1.0 ? fmt::format(" {} |", ratio) : fmt::format(" 1/{} |", 1.0 / ratio);
