@@ -42,7 +42,7 @@ std::int64_t cycles_of(const TableMathParams& params, MathOp op) {
 
 TableMath::TableMath(const sc_core::sc_module_name& name, kb::NodeId node, const kb::params::PeMathParams& kind,
                      const TableMathParams& params, kb::modules::PeContext& pe, kb::elab::BlockContext& context)
-    : AccelEngine(name, node, kind.overhead.time(), kind.queue_depth, pe, context),
+    : AccelEngine(name, node, kind.overhead.time(), kind.queue_depth, kind.shared_resource, pe, context),
       lanes_(params.lanes),
       clock_ghz_(params.clock.ghz) {
   for (int op = 0; op < kb::kMathOps; ++op) {

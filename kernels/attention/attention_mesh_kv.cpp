@@ -12,7 +12,7 @@ namespace kb::kernels {
 namespace {
 
 using tl::Context;
-using tl::RecvFuture;
+using tl::Future;
 using tl::TensorHandle;
 
 // Rows of K and V that travel together.
@@ -21,7 +21,7 @@ struct Block {
 };
 
 struct Arriving {
-  RecvFuture k, v;
+  Future k, v;
 };
 
 Block wait(Context& tl, const Arriving& arriving) {
@@ -81,7 +81,7 @@ class Prefill {
     Arriving next{};
   };
 
-  RecvFuture receive(std::string_view from, const TensorHandle& like) {
+  Future receive(std::string_view from, const TensorHandle& like) {
     return tl_.recv_async(from, like.shape(), like.dtype());
   }
   void attend(const Block& block) {

@@ -16,7 +16,7 @@ namespace {
 
 using tl::Context;
 using tl::Ptr;
-using tl::RecvFuture;
+using tl::Future;
 using tl::TensorHandle;
 
 // Receives of a segment are all posted before its first send, so this bounds them.
@@ -30,10 +30,10 @@ struct Rank {
 
   Ptr at(const Part& part) const { return me.tile() + part.first; }
   TensorHandle load(const Part& part) const { return tl.load(at(part), {part.elements}); }
-  RecvFuture receive(const std::string& from, const Part& part) const {
+  Future receive(const std::string& from, const Part& part) const {
     return tl.recv_async(from, {part.elements}, me.tile().dtype());
   }
-  RecvFuture receive_in_place(const std::string& from, const Part& part) const {
+  Future receive_in_place(const std::string& from, const Part& part) const {
     return tl.recv_async(from, at(part), {part.elements});
   }
   void send(const std::string& to, const Part& part) const { tl.send(to, at(part), {part.elements}); }
@@ -79,12 +79,12 @@ void pairwise_segment(const Rank& x, const Part& segment) {
   const std::int64_t n = x.me.ranks();
   const Part own = x.me.block(segment, x.me.rank());
   const std::vector<Part> messages = x.me.messages(own);
-  std::vector<std::vector<RecvFuture>> contributions(messages.size());
+  std::vector<std::vector<Future>> contributions(messages.size());
   for (std::int64_t d = 1; d < n; ++d) {
     const std::string from = x.me.from(d);
     for (std::size_t i = 0; i < messages.size(); ++i) contributions[i].push_back(x.receive(from, messages[i]));
   }
-  std::vector<RecvFuture> results;
+  std::vector<Future> results;
   for (std::int64_t d = 1; d < n; ++d) {
     const std::string from = x.me.from(d);
     for (const Part& part : x.me.messages(segment, x.me.around(-d))) {
@@ -96,13 +96,13 @@ void pairwise_segment(const Rank& x, const Part& segment) {
     TensorHandle acc = x.load(own);
     for (std::size_t i = 0; i < messages.size(); ++i) {
       TensorHandle part = x.view(acc, own, messages[i]);
-      for (const RecvFuture& contribution : contributions[i]) x.reduction.add(part, x.tl.wait(contribution));
+      for (const Future& contribution : contributions[i]) x.reduction.add(part, x.tl.wait(contribution));
       x.reduction.finish(part);
       for (std::int64_t d = 1; d < n; ++d) x.tl.send(x.me.to(d), part);
     }
     x.tl.store(x.at(own), acc);
   }
-  for (const RecvFuture& result : results) x.tl.wait(result);
+  for (const Future& result : results) x.tl.wait(result);
 }
 
 void pairwise(const Rank& x) {
@@ -119,7 +119,7 @@ void pairwise(const Rank& x) {
 struct Way {
   std::int64_t sign, reach;
   std::string to, from;
-  std::deque<RecvFuture> partial, results;
+  std::deque<Future> partial, results;
   std::vector<TensorHandle> parts;  // of this rank, of the next round
 };
 
@@ -129,8 +129,8 @@ std::array<Way, 2> ways(const Rank& x) {
           Way{-1, (n - 1) / 2, x.me.to(n - 1), x.me.from(n - 1), {}, {}, {}}};
 }
 
-RecvFuture take(std::deque<RecvFuture>& futures) {
-  RecvFuture first = futures.front();
+Future take(std::deque<Future>& futures) {
+  Future first = futures.front();
   futures.pop_front();
   return first;
 }

@@ -93,7 +93,7 @@ namespace {
 struct Progress {
   const Lane& lane;
   std::int64_t next = 0;
-  tl::RecvFuture future = {};
+  tl::Future future = {};
   tl::TensorHandle received = {};
 
   bool done() const { return next == lane.items; }

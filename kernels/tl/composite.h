@@ -58,16 +58,4 @@ struct CompositeOptions {
   std::vector<Epilogue> epilogue;       // GEMM only
 };
 
-// Names a composite that was given to the PE. Copies name the same one.
-class CompletionHandle {
- public:
-  CompletionHandle() = default;  // names nothing
-
- private:
-  friend class Context;
-  std::uint64_t context_id_ = 0;
-  std::uint64_t ticket_ = 0;
-  std::uint64_t index_ = 0;  // of the composite among the kernel's
-};
-
 }  // namespace kb::tl

@@ -80,9 +80,14 @@ void Context::begin(const char* call, Cost cost) {
   if (cost == Cost::dispatched && dispatch_.cycles > 0) emit(dispatch_);
 }
 
-void Context::emit(contract::Command& command) {
+void Context::label(contract::Command& command) const {
   command.call = call_;
   command.call_index = calls_;
+}
+
+void Context::emit(contract::Command& command) {
+  label(command);
+  if (!in_flight_.empty()) check_apart_from_others(command);
   located([&] { pe_.execute(command); });
 }
 
@@ -125,7 +130,7 @@ TensorHandle Context::allocate(Shape shape, Dtype dtype) {
                     "smaller tiles",
                     dtype_name(dtype), format_shape(shape), nbytes, scratch_.free_bytes(), scratch_.capacity()));
   }
-  if (!unfinished_.empty()) check_not_in_use(*pa, nbytes);
+  if (!in_flight_.empty()) check_not_in_use(*pa, nbytes);
   return new_handle(*pa, std::move(shape), dtype);
 }
 

@@ -5,14 +5,16 @@
 #include <deque>
 #include <initializer_list>
 #include <optional>
-#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "kernels/tl/composite.h"
+#include "kernels/tl/future.h"
+#include "kernels/tl/in_flight.h"
 #include "kernels/tl/indexed.h"
 #include "kernels/tl/ptr.h"
+#include "kernels/tl/results.h"
 #include "kernels/tl/scratch_allocator.h"
 #include "kernels/tl/shard_map.h"
 #include "kernels/tl/tensor_handle.h"
@@ -21,40 +23,14 @@
 
 namespace kb::tl {
 
-// The part of a tensor that lies at this PE. Elements [first, first + elements) of the tensor in shard order.
-struct LocalShard {
-  Ptr ptr;
-  std::int64_t first = 0;
-  std::int64_t elements = 0;  // 0: this PE owns nothing of the tensor
-  Shape shape;
-};
-
-// What topk gives: (..., k) each, largest first.
-struct TopK {
-  TensorHandle values;
-  TensorHandle indices;  // i32
-};
-
-// What recv_any gives: the contents and where they came from.
-struct Message {
-  TensorHandle value;
-  std::string direction;
-};
-
-// A receive that goes on beside the kernel.
-class RecvFuture {
- public:
-  RecvFuture() = default;
-
- private:
-  friend class Context;
-  TensorHandle value_;
-  contract::IPe::Ticket ticket_ = 0;
-};
-
 // One running kernel on one PE. Calls look synchronous and take simulated time; each emits at most one command to the
-// PE (dot with an accumulator: two), after a cpu_overhead command when the PE charges dispatch_cycles (P-45). Mistakes
-// are program Errors that name kernel, call and PE: "kernel gemm, tl.dot #17, sip0.cube0.pe3: ...".
+// PE, after a cpu_overhead command when the PE charges dispatch_cycles (P-45). Mistakes are program Errors that name
+// kernel, call and PE: "kernel gemm, tl.dot #17, sip0.cube0.pe3: ...".
+//
+// Calls named ..._async, prefetch and composites return at once: what they start goes on beside the kernel, each engine
+// (a read or write channel of PE_DMA, PE_GEMM, PE_MATH) in the order of the calls. Until the kernel has waited for it,
+// scratch that it writes must not be used and scratch that it reads must not be written: KERNEL_ERROR naming both
+// calls. A kernel that ends has to have waited for what has a result; the rest is waited for then.
 //
 // Shapes have one to four dimensions of at least 1. Results are placed in the PE's scratch, aligned to 16 bytes (P-58);
 // when it is full, the call fails with OUT_OF_SCRATCH.
@@ -79,7 +55,15 @@ class Context {
   // wider row-major matrix, gathered or scattered row by row in one command. Out of the tensor: program Error
   // ADDRESS_ERROR.
   TensorHandle load(Ptr ptr, Shape shape, std::optional<Dtype> dtype = std::nullopt, std::int64_t row_stride = 0);
+  // Into `out`, in whose shape and dtype the data is; the way to load into a buffer made before.
+  void load_into(const TensorHandle& out, Ptr ptr, std::int64_t row_stride = 0);
   void store(Ptr ptr, const TensorHandle& value, std::int64_t row_stride = 0);
+  Future load_async(Ptr ptr, Shape shape, std::optional<Dtype> dtype = std::nullopt, std::int64_t row_stride = 0);
+  Future load_into_async(const TensorHandle& out, Ptr ptr, std::int64_t row_stride = 0);
+  Future store_async(Ptr ptr, const TensorHandle& value, std::int64_t row_stride = 0);
+  // Starts a load; the next load of the same place, shape and row stride gives its result instead of starting another.
+  // The result lives in the scope of the prefetch. Never loaded: read for nothing.
+  void prefetch(Ptr ptr, Shape shape, std::optional<Dtype> dtype = std::nullopt, std::int64_t row_stride = 0);
   // Describes data that stays in memory; no command. Engines take operands from scratch, so every compute call refuses
   // it.
   TensorHandle ref(Ptr ptr, Shape shape, std::optional<Dtype> dtype = std::nullopt, std::int64_t row_stride = 0);
@@ -132,10 +116,9 @@ class Context {
   // Diagnostic: without the cost of the slot read.
   TensorHandle recv_no_consume(std::string_view direction, Shape shape, Dtype dtype = Dtype::f16);
   // Goes on at once; receives of one direction complete in the order of these calls.
-  RecvFuture recv_async(std::string_view direction, Shape shape, Dtype dtype = Dtype::f16);
+  Future recv_async(std::string_view direction, Shape shape, Dtype dtype = Dtype::f16);
   // The same into memory; what wait() gives refers to it.
-  RecvFuture recv_async(std::string_view direction, Ptr ptr, Shape shape);
-  TensorHandle wait(const RecvFuture& future);  // again: the same value
+  Future recv_async(std::string_view direction, Ptr ptr, Shape shape);
 
   // --- GEMM. (m, k) x (k, n) -> (m, n) in `out_dtype` (absent: that of a and b, f32 when one of them is, f16 for e4m3
   // and e5m2), accumulated in f32 for floats, in i32 for integers (i64 when the inputs or the result are i64), rounded
@@ -143,8 +126,11 @@ class Context {
   TensorHandle dot(const TensorHandle& a, const TensorHandle& b, std::optional<Dtype> out_dtype = std::nullopt);
   // The same into `out`, in out's dtype.
   void dot_into(const TensorHandle& out, const TensorHandle& a, const TensorHandle& b);
-  // acc += a x b in place, in acc's dtype; returns acc. Emits a GEMM and a MATH command.
+  // acc += a x b in place, accumulated in the array and rounded once to acc's dtype; returns acc.
   TensorHandle dot(const TensorHandle& a, const TensorHandle& b, const TensorHandle& acc);
+  Future dot_async(const TensorHandle& a, const TensorHandle& b, std::optional<Dtype> out_dtype = std::nullopt);
+  Future dot_async(const TensorHandle& a, const TensorHandle& b, const TensorHandle& acc);
+  Future dot_into_async(const TensorHandle& out, const TensorHandle& a, const TensorHandle& b);
 
   // --- Elementwise: one MATH command each.
   TensorHandle add(const Operand& a, const Operand& b) { return math(MathOp::add, "add", {a, b}); }
@@ -175,6 +161,9 @@ class Context {
   TensorHandle cast(const TensorHandle& x, Dtype dtype);
   // op(inputs) into `out`, whose shape and dtype the result must have; `out` may be one of the inputs.
   void compute_into(const TensorHandle& out, MathOp op, std::initializer_list<Operand> inputs);
+  // op(inputs) and the same into `out`, beside the kernel; `axis` as of reductions and softmax.
+  Future math_async(MathOp op, std::initializer_list<Operand> inputs, std::optional<int> axis = std::nullopt);
+  Future compute_into_async(const TensorHandle& out, MathOp op, std::initializer_list<Operand> inputs);
   // Overwrites `out` with x in out's dtype; the way to keep a result beyond the scope it was computed in.
   void assign(const TensorHandle& out, const TensorHandle& x);
 
@@ -248,13 +237,18 @@ class Context {
   // Without epilogues the same numbers as load, dot and store would give. Epilogues work on the product before it is
   // stored, in f32 or the integers of the accumulator, in their order within a scope (P-12, P-14); their tensors are in
   // scratch and must live as long as pinned inputs.
-  CompletionHandle composite(const TensorHandle& a, const TensorHandle& b, Ptr out,
-                             const CompositeOptions& options = {});
+  Future composite(const TensorHandle& a, const TensorHandle& b, Ptr out, const CompositeOptions& options = {});
   // op(x), element-wise.
-  CompletionHandle composite(MathOp op, const TensorHandle& x, Ptr out, const CompositeOptions& options = {});
-  // Until that composite has ended, or all of them; at once when it has. A kernel that ends waits for all.
-  void wait(const CompletionHandle& handle);
+  Future composite(MathOp op, const TensorHandle& x, Ptr out, const CompositeOptions& options = {});
+
+  // --- Waiting. Until the operation has ended, at once when it has. Gives its result; an empty handle when it has
+  // none. A second wait for the same operation is a mistake: keep what the first one gave.
+  TensorHandle wait(const Future& future);
+  // Until all have ended that are under way; results can be fetched with wait(future) afterwards.
   void wait();
+  // Until one of these has ended, with its position: the first in the list when there are several. It is still to be
+  // waited for. An empty list, or one that was waited for: program Error KERNEL_ERROR.
+  std::size_t wait_any(const std::vector<Future>& futures);
 
   // --- Views and helpers; no command.
   TensorHandle trans(const TensorHandle& x);  // the last two dimensions swapped, same bytes (P-70)
@@ -264,6 +258,10 @@ class Context {
   static std::int64_t cdiv(std::int64_t a, std::int64_t b);  // ceiling of a / b; program Error unless a >= 0, b > 0
   // Explicit scalar work of the PE's CPU, n >= 0 cycles.
   void cycles(std::int64_t n);
+
+  // Called when the kernel's function has returned: what was started for its result and never waited for is a program
+  // Error KERNEL_ERROR.
+  void finish();
 
   // The kernel's own checks: program Error KERNEL_ERROR naming kernel and PE.
   void require(bool condition, std::string_view message) const;
@@ -281,6 +279,12 @@ class Context {
   enum class Cost { free, dispatched };
   void begin(const char* call, Cost cost);
   void emit(contract::Command& command);
+  void label(contract::Command& command) const;
+  void check_apart_from_others(const contract::Command& command) const;
+  // Gives the PE a command that goes on beside the kernel; `value` is its result, an empty handle when it has none.
+  Future submit(contract::Command& command, TensorHandle value);
+  const InFlight::Operation* unfinished(const Future& future) const;
+  void take(const InFlight::Operation& operation);
   contract::Command& new_dma(contract::CommandKind kind);
   [[noreturn]] void raise(std::string_view code, std::string_view message) const;
   std::string place() const;
@@ -295,7 +299,7 @@ class Context {
   void set_tile_shape(contract::Command& command, const CompositeOptions& options) const;
   kb::Epilogue resolved(const Epilogue& epilogue, int position) const;
   void check_apart(const contract::Command& command, const std::string& out) const;
-  CompletionHandle submit_composite(contract::Command& command, Ptr out, TensorType result);
+  Future submit_composite(contract::Command& command, Ptr out, TensorType result);
   std::string describe(const TensorHandle& handle, int position) const;
   OperandRef operand(const TensorHandle& handle, int position) const;
   std::vector<OperandRef> operands(MathOp op, const std::initializer_list<Operand>& inputs) const;
@@ -303,9 +307,18 @@ class Context {
 
   TensorHandle math(MathOp op, const char* call, std::initializer_list<Operand> inputs,
                     std::optional<int> axis = std::nullopt);
-  void emit_math(MathOp op, std::vector<OperandRef>&& inputs, std::optional<int> axis, const TensorHandle& out,
-                 const TensorHandle* positions = nullptr);
-  void emit_gemm(OperandRef&& a, OperandRef&& b, const TensorHandle& out);
+  contract::Command math_command(MathOp op, std::vector<OperandRef>&& inputs, std::optional<int> axis,
+                                 const TensorHandle& out) const;
+  contract::Command math_into(const TensorHandle& out, MathOp op, std::initializer_list<Operand> inputs) const;
+  // A product and where it goes: a tensor of its own, `out`, or added to `acc`.
+  struct Product {
+    contract::Command command;
+    TensorHandle out;
+  };
+  Product product(const TensorHandle& a, const TensorHandle& b, std::optional<Dtype> out_dtype);
+  contract::Command product_into(const TensorHandle& out, int position, const TensorHandle& a, const TensorHandle& b,
+                                 bool accumulate) const;
+  contract::Command gemm_command(OperandRef&& a, OperandRef&& b, const TensorHandle& out) const;
   void check_target(const TensorHandle& out, int position, const TensorType& result) const;
 
   std::optional<std::vector<std::int64_t>> known_integers(const TensorHandle& tensor, std::string_view what);
@@ -328,30 +341,34 @@ class Context {
   contract::Command message(contract::CommandKind kind, std::string_view direction);
   TensorHandle new_handle(std::uint64_t address, Shape shape, Dtype dtype);
   TensorHandle message_value(Shape shape, Dtype dtype);
-  RecvFuture submit_receive(contract::Command& command, TensorHandle value);
+  contract::Command& load_command(const TensorHandle& out, Ptr ptr, std::int64_t row_stride);
+  TensorHandle new_load(Ptr ptr, Shape shape, std::optional<Dtype> dtype, std::int64_t row_stride);
+  TensorHandle take_prefetched(Ptr ptr, const Shape& shape, std::int64_t row_stride);
+  void check_load_target(const TensorHandle& out, Ptr ptr) const;
+  contract::Command& store_command(Ptr ptr, const TensorHandle& value, std::int64_t row_stride);
   TensorHandle receive(const char* call, std::string_view direction, Shape shape, Dtype dtype, bool charge_slot);
   void check_writable(const TensorHandle& out, int position) const;
   void check_not_in_use(std::uint64_t pa, std::uint64_t nbytes) const;
   template <typename Fill>
   TensorHandle seeded(Shape shape, Dtype dtype, Fill fill);
   std::vector<std::byte> contents(const TensorHandle& handle);
+  std::vector<std::byte> look_at(const TensorHandle& handle) const;  // as part of another call
 
   contract::IPe& pe_;
   std::string kernel_;
   std::uint64_t id_;
   ScratchAllocator scratch_;
-  ScratchAllocator messages_;                 // addresses of received values; its scopes are those of scratch_
-  std::set<contract::IPe::Ticket> receives_;  // asynchronous ones that were not waited for
-  std::deque<ShardMap> shard_maps_;           // of the tensors used so far
+  ScratchAllocator messages_;        // addresses of received values; its scopes are those of scratch_
+  std::deque<ShardMap> shard_maps_;  // of the tensors used so far
   ShardMap* last_map_ = nullptr;
-  // A composite that was not waited for, and the operands in scratch that it may still read.
-  struct Unfinished {
-    CompletionHandle handle;
-    std::uint64_t call_index = 0;
-    std::vector<Extent> scratch;
+  InFlight in_flight_;
+  std::uint64_t waited_for_all_ = 0;  // the last operation that wait() has waited for
+  struct Prefetched {
+    Ptr ptr;
+    std::int64_t row_stride = 0;
+    Future future;
   };
-  std::vector<Unfinished> unfinished_;
-  std::uint64_t composites_ = 0;
+  std::vector<Prefetched> prefetched_;
   const char* call_ = "";
   std::uint64_t calls_ = 0;
   contract::Command dispatch_;  // cpu_overhead of P-45

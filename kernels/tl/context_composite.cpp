@@ -55,7 +55,7 @@ kb::Epilogue Context::resolved(const Epilogue& epilogue, int position) const {
   return out;
 }
 
-CompletionHandle Context::submit_composite(Command& command, Ptr out, TensorType result) {
+Future Context::submit_composite(Command& command, Ptr out, TensorType result) {
   std::vector<Extent> extents;
   append_extents(out, result.shape, result.dtype, 0, extents);
   command.out = OperandRef::tensor(std::move(extents), std::move(result.shape), result.dtype);
@@ -63,26 +63,8 @@ CompletionHandle Context::submit_composite(Command& command, Ptr out, TensorType
     raise(misfit->code, fmt::format("for the {} {} result in tensor '{}': {}", dtype_name(result.dtype),
                                     format_shape(command.out.shape), out.tensor().name, misfit->text));
   }
-  command.call = call_;
-  command.call_index = calls_;
-  Unfinished open;
-  open.call_index = calls_;
   if (command.kind == CommandKind::composite_gemm) check_apart(command, out.tensor().name);
-  const auto uses = [&](const OperandRef& operand) {
-    open.scratch.insert(open.scratch.end(), operand.extents.begin(), operand.extents.end());
-  };
-  for (std::size_t i = 0; i < command.inputs.size(); ++i) {
-    if (command.pinned.at(i)) uses(command.inputs[i]);
-  }
-  for (const kb::Epilogue& epilogue : command.epilogues) {
-    if (epilogue.operand) uses(*epilogue.operand);
-  }
-  CompletionHandle& handle = open.handle;
-  handle.context_id_ = id_;
-  handle.ticket_ = located([&] { return pe_.submit(command); });
-  handle.index_ = composites_++;
-  unfinished_.push_back(std::move(open));
-  return unfinished_.back().handle;
+  return submit(command, {});
 }
 
 // Tiles of the operands are read again after the first tiles of the product are written.
@@ -99,21 +81,7 @@ void Context::check_apart(const Command& command, const std::string& out) const 
   }
 }
 
-// The room of a composite's operand is taken again when the scope of the operand has ended too early.
-void Context::check_not_in_use(std::uint64_t pa, std::uint64_t nbytes) const {
-  for (const Unfinished& open : unfinished_) {
-    for (const Extent& used : open.scratch) {
-      if (pa >= used.pa + used.nbytes || used.pa >= pa + nbytes) continue;
-      raise("KERNEL_ERROR",
-            fmt::format("an operand of tl.composite #{}, which was not waited for, is to be overwritten: "
-                        "the tl::Scratch scope it was made in has ended; wait for the composite first",
-                        open.call_index));
-    }
-  }
-}
-
-CompletionHandle Context::composite(const TensorHandle& a, const TensorHandle& b, Ptr out,
-                                    const CompositeOptions& options) {
+Future Context::composite(const TensorHandle& a, const TensorHandle& b, Ptr out, const CompositeOptions& options) {
   begin("composite", Cost::dispatched);
   Command command;
   command.kind = CommandKind::composite_gemm;
@@ -134,7 +102,7 @@ CompletionHandle Context::composite(const TensorHandle& a, const TensorHandle& b
   return submit_composite(command, out, std::move(result));
 }
 
-CompletionHandle Context::composite(MathOp op, const TensorHandle& x, Ptr out, const CompositeOptions& options) {
+Future Context::composite(MathOp op, const TensorHandle& x, Ptr out, const CompositeOptions& options) {
   begin("composite", Cost::dispatched);
   if (math_arity(op) != 1 || !(is_elementwise(op) || op == MathOp::cast)) {
     raise("KERNEL_ERROR",
@@ -161,26 +129,6 @@ CompletionHandle Context::composite(MathOp op, const TensorHandle& x, Ptr out, c
   set_tile_shape(command, options);
   if (!options.epilogue.empty()) raise("KERNEL_ERROR", "a composite of one element-wise operation takes no epilogue");
   return submit_composite(command, out, std::move(result));
-}
-
-void Context::wait(const CompletionHandle& handle) {
-  begin("wait", Cost::free);
-  if (handle.context_id_ == 0) raise("KERNEL_ERROR", "the handle is empty; assign it what tl.composite returns");
-  if (handle.context_id_ != id_) raise("KERNEL_ERROR", "the handle belongs to another kernel instance");
-  const auto found = std::find_if(unfinished_.begin(), unfinished_.end(),
-                                  [&](const Unfinished& open) { return open.handle.index_ == handle.index_; });
-  if (found == unfinished_.end()) return;  // waited for before
-  unfinished_.erase(found);
-  located([&] { pe_.wait(handle.ticket_); });
-}
-
-void Context::wait() {
-  begin("wait", Cost::free);
-  while (!unfinished_.empty()) {
-    const CompletionHandle next = unfinished_.front().handle;
-    unfinished_.erase(unfinished_.begin());
-    located([&] { pe_.wait(next.ticket_); });
-  }
 }
 
 }  // namespace kb::tl

@@ -16,6 +16,9 @@ OperandRef Context::operand(const TensorHandle& handle, int position) const {
 }
 
 std::vector<OperandRef> Context::operands(MathOp op, const std::initializer_list<Operand>& inputs) const {
+  if (op == MathOp::topk || op == MathOp::rand) {
+    raise("KERNEL_ERROR", fmt::format("{} places its result itself; call tl.{}", math_op_name(op), math_op_name(op)));
+  }
   std::vector<OperandRef> out;
   out.reserve(inputs.size());
   std::optional<Dtype> dtype;  // of the numbers: that of the tensors which share it with the result, promoted
@@ -51,18 +54,15 @@ void Context::check_target(const TensorHandle& out, int position, const TensorTy
   }
 }
 
-void Context::emit_math(MathOp op, std::vector<OperandRef>&& inputs, std::optional<int> axis, const TensorHandle& out,
-                        const TensorHandle* positions) {
+Command Context::math_command(MathOp op, std::vector<OperandRef>&& inputs, std::optional<int> axis,
+                              const TensorHandle& out) const {
   Command command;
   command.kind = CommandKind::math;
   command.math_op = op;
   command.inputs = std::move(inputs);
   command.out = OperandRef::tensor({extent(out)}, out.shape_, out.dtype_);
   command.axis = axis;
-  if (positions != nullptr) {
-    command.positions = OperandRef::tensor({extent(*positions)}, positions->shape_, positions->dtype_);
-  }
-  emit(command);
+  return command;
 }
 
 TensorHandle Context::math(MathOp op, const char* call, std::initializer_list<Operand> inputs,
@@ -71,26 +71,30 @@ TensorHandle Context::math(MathOp op, const char* call, std::initializer_list<Op
   std::vector<OperandRef> refs = operands(op, inputs);
   TensorType result = located([&] { return math_result(op, refs, axis); });
   TensorHandle out = allocate(std::move(result.shape), result.dtype);
-  emit_math(op, std::move(refs), axis, out);
+  Command command = math_command(op, std::move(refs), axis, out);
+  emit(command);
   return out;
 }
 
 void Context::compute_into(const TensorHandle& out, MathOp op, std::initializer_list<Operand> inputs) {
   begin(math_op_name(op).data(), Cost::dispatched);
-  if (op == MathOp::topk || op == MathOp::rand) {
-    raise("KERNEL_ERROR", fmt::format("{} places its result itself; call tl.{}", math_op_name(op), math_op_name(op)));
-  }
+  Command command = math_into(out, op, inputs);
+  emit(command);
+}
+
+Command Context::math_into(const TensorHandle& out, MathOp op, std::initializer_list<Operand> inputs) const {
   std::vector<OperandRef> refs = operands(op, inputs);
   const TensorType result = located([&] { return math_result(op, refs, std::nullopt); });
   check_target(out, 0, result);
-  emit_math(op, std::move(refs), std::nullopt, out);
+  return math_command(op, std::move(refs), std::nullopt, out);
 }
 
 TensorHandle Context::cast(const TensorHandle& x, Dtype dtype) {
   begin("cast", Cost::dispatched);
   std::vector<OperandRef> refs = operands(MathOp::cast, {x});
   TensorHandle out = allocate(x.shape_, dtype);
-  emit_math(MathOp::cast, std::move(refs), std::nullopt, out);
+  Command command = math_command(MathOp::cast, std::move(refs), std::nullopt, out);
+  emit(command);
   return out;
 }
 
@@ -98,10 +102,11 @@ void Context::assign(const TensorHandle& out, const TensorHandle& x) {
   begin("assign", Cost::dispatched);
   std::vector<OperandRef> refs = operands(MathOp::cast, {x});
   check_target(out, 0, {out.dtype_, x.shape_});
-  emit_math(MathOp::cast, std::move(refs), std::nullopt, out);
+  Command command = math_command(MathOp::cast, std::move(refs), std::nullopt, out);
+  emit(command);
 }
 
-void Context::emit_gemm(OperandRef&& a, OperandRef&& b, const TensorHandle& out) {
+Command Context::gemm_command(OperandRef&& a, OperandRef&& b, const TensorHandle& out) const {
   Command command;
   command.kind = CommandKind::gemm;
   command.m = a.shape[0];
@@ -112,39 +117,47 @@ void Context::emit_gemm(OperandRef&& a, OperandRef&& b, const TensorHandle& out)
   command.inputs.reserve(2);
   command.inputs.push_back(std::move(a));
   command.inputs.push_back(std::move(b));
-  emit(command);
+  return command;
 }
 
-TensorHandle Context::dot(const TensorHandle& a, const TensorHandle& b, std::optional<Dtype> out_dtype) {
-  begin("dot", Cost::dispatched);
+Context::Product Context::product(const TensorHandle& a, const TensorHandle& b, std::optional<Dtype> out_dtype) {
   OperandRef left = operand(a, 1);
   OperandRef right = operand(b, 2);
   TensorType result = located([&] { return gemm_result(left, right, out_dtype); });
   TensorHandle out = allocate(std::move(result.shape), result.dtype);
-  emit_gemm(std::move(left), std::move(right), out);
-  return out;
+  Command command = gemm_command(std::move(left), std::move(right), out);
+  return {std::move(command), std::move(out)};
+}
+
+// `position` of `out` among the arguments of the call.
+Command Context::product_into(const TensorHandle& out, int position, const TensorHandle& a, const TensorHandle& b,
+                              bool accumulate) const {
+  OperandRef left = operand(a, 1);
+  OperandRef right = operand(b, 2);
+  check_writable(out, position);
+  check_target(out, position, located([&] { return gemm_result(left, right, out.dtype_); }));
+  Command command = gemm_command(std::move(left), std::move(right), out);
+  command.accumulate = accumulate;
+  return command;
+}
+
+TensorHandle Context::dot(const TensorHandle& a, const TensorHandle& b, std::optional<Dtype> out_dtype) {
+  begin("dot", Cost::dispatched);
+  Product product = this->product(a, b, out_dtype);
+  emit(product.command);
+  return std::move(product.out);
 }
 
 void Context::dot_into(const TensorHandle& out, const TensorHandle& a, const TensorHandle& b) {
   begin("dot_into", Cost::dispatched);
-  OperandRef left = operand(a, 1);
-  OperandRef right = operand(b, 2);
-  check_writable(out, 0);
-  check_target(out, 0, located([&] { return gemm_result(left, right, out.dtype_); }));
-  emit_gemm(std::move(left), std::move(right), out);
+  Command command = product_into(out, 0, a, b, false);
+  emit(command);
 }
 
 TensorHandle Context::dot(const TensorHandle& a, const TensorHandle& b, const TensorHandle& acc) {
   begin("dot", Cost::dispatched);
-  OperandRef left = operand(a, 1);
-  OperandRef right = operand(b, 2);
-  check(acc, 3);
-  TensorType result = located([&] { return gemm_result(left, right, acc.dtype_); });
-  check_target(acc, 3, result);
-  const Scratch product_scope(*this);
-  const TensorHandle product = allocate(std::move(result.shape), result.dtype);
-  emit_gemm(std::move(left), std::move(right), product);
-  emit_math(MathOp::add, {operand(acc, 3), operand(product, 4)}, std::nullopt, acc);
+  Command command = product_into(acc, 3, a, b, true);
+  emit(command);
   return acc;
 }
 

@@ -46,7 +46,7 @@ std::optional<std::vector<std::int64_t>> Context::known_integers(const TensorHan
     raise("DTYPE_ERROR", fmt::format("{} is the {}; it must be an integer tensor", describe(tensor, 1), what));
   }
   if (!pe_.has_contents()) return std::nullopt;
-  return tensor.integers_of(located([&] { return pe_.read({extent(tensor)}); }));
+  return tensor.integers_of(look_at(tensor));
 }
 
 // Without contents every PE and call takes rows of its own at random, as many requests as with them.

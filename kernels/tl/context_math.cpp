@@ -8,6 +8,8 @@
 
 namespace kb::tl {
 
+using contract::Command;
+
 TopK Context::topk(const TensorHandle& x, std::int64_t k) {
   begin("topk", Cost::dispatched);
   std::vector<OperandRef> refs{operand(x, 1), OperandRef::number(k, Dtype::i32)};
@@ -15,7 +17,9 @@ TopK Context::topk(const TensorHandle& x, std::int64_t k) {
   TopK out;
   out.values = allocate(result.shape, result.dtype);
   out.indices = allocate(std::move(result.shape), Dtype::i32);
-  emit_math(MathOp::topk, std::move(refs), std::nullopt, out.values, &out.indices);
+  Command command = math_command(MathOp::topk, std::move(refs), std::nullopt, out.values);
+  command.positions = OperandRef::tensor({extent(out.indices)}, out.indices.shape_, out.indices.dtype_);
+  emit(command);
   return out;
 }
 
@@ -26,7 +30,8 @@ TensorHandle Context::concat(const std::vector<TensorHandle>& parts, int axis) {
   for (const TensorHandle& part : parts) refs.push_back(operand(part, static_cast<int>(refs.size()) + 1));
   TensorType result = located([&] { return math_result(MathOp::concat, refs, axis); });
   TensorHandle out = allocate(std::move(result.shape), result.dtype);
-  emit_math(MathOp::concat, std::move(refs), axis, out);
+  Command command = math_command(MathOp::concat, std::move(refs), axis, out);
+  emit(command);
   return out;
 }
 
@@ -38,7 +43,8 @@ TensorHandle Context::rand(Shape shape, std::int64_t seed, std::int64_t offset, 
   TensorHandle out = allocate(std::move(shape), dtype);
   // Its arithmetic is in 32-bit integers, whatever the width of the numbers.
   std::vector<OperandRef> refs{OperandRef::number(seed, Dtype::i32), OperandRef::number(offset, Dtype::i32)};
-  emit_math(MathOp::rand, std::move(refs), std::nullopt, out);
+  Command command = math_command(MathOp::rand, std::move(refs), std::nullopt, out);
+  emit(command);
   return out;
 }
 

@@ -140,13 +140,48 @@ void Context::append_extents(Ptr ptr, const Shape& shape, Dtype dtype, std::int6
 
 TensorHandle Context::load(Ptr ptr, Shape shape, std::optional<Dtype> dtype, std::int64_t row_stride) {
   begin("load", Cost::dispatched);
+  if (!prefetched_.empty()) {
+    TensorHandle early = take_prefetched(ptr, shape, row_stride);
+    if (early.context_ != nullptr) return early;
+  }
+  TensorHandle handle = new_load(ptr, std::move(shape), dtype, row_stride);
+  emit(dma_);
+  return handle;
+}
+
+// Room for the data; the command is dma_.
+TensorHandle Context::new_load(Ptr ptr, Shape shape, std::optional<Dtype> dtype, std::int64_t row_stride) {
   const Dtype type = pointer_dtype(ptr, dtype);
   Command& command = new_dma(CommandKind::dma_read);
   append_extents(ptr, shape, type, row_stride, command.memory);
   TensorHandle handle = allocate(std::move(shape), type);
   command.local.push_back(extent(handle));
-  emit(command);
   return handle;
+}
+
+void Context::load_into(const TensorHandle& out, Ptr ptr, std::int64_t row_stride) {
+  begin("load_into", Cost::dispatched);
+  check_load_target(out, ptr);
+  emit(load_command(out, ptr, row_stride));
+}
+
+void Context::check_load_target(const TensorHandle& out, Ptr ptr) const {
+  check_writable(out, 1);
+  const Dtype type = pointer_dtype(ptr, std::nullopt);
+  if (out.dtype_ != type) {
+    raise("DTYPE_ERROR", fmt::format("{} cannot take data of tensor '{}', which is {}; give a tensor of that dtype",
+                                     describe(out, 1), ptr.tensor().name, dtype_name(type)));
+  }
+  if (out.transposed_) {
+    raise("KERNEL_ERROR", fmt::format("{} is a transposed view and cannot be written", describe(out, 1)));
+  }
+}
+
+Command& Context::load_command(const TensorHandle& out, Ptr ptr, std::int64_t row_stride) {
+  Command& command = new_dma(CommandKind::dma_read);
+  append_extents(ptr, out.shape_, out.dtype_, row_stride, command.memory);
+  command.local.push_back(extent(out));
+  return command;
 }
 
 Dtype Context::check_stored(Ptr ptr, const TensorHandle& value) const {
@@ -165,11 +200,15 @@ Dtype Context::check_stored(Ptr ptr, const TensorHandle& value) const {
 
 void Context::store(Ptr ptr, const TensorHandle& value, std::int64_t row_stride) {
   begin("store", Cost::dispatched);
+  emit(store_command(ptr, value, row_stride));
+}
+
+Command& Context::store_command(Ptr ptr, const TensorHandle& value, std::int64_t row_stride) {
   const Dtype type = check_stored(ptr, value);
   Command& command = new_dma(CommandKind::dma_write);
   append_extents(ptr, value.shape_, type, row_stride, command.memory);
   command.local.push_back(extent(value));
-  emit(command);
+  return command;
 }
 
 TensorHandle Context::ref(Ptr ptr, Shape shape, std::optional<Dtype> dtype, std::int64_t row_stride) {
@@ -238,6 +277,14 @@ TensorHandle Context::arange(std::int64_t start, std::int64_t end, Dtype dtype) 
 std::vector<std::byte> Context::contents(const TensorHandle& handle) {
   begin("read", Cost::free);
   check(handle, 1);
+  return look_at(handle);
+}
+
+std::vector<std::byte> Context::look_at(const TensorHandle& handle) const {
+  if (const InFlight::Operation* const writer = in_flight_.conflict(extent(handle), false)) {
+    raise("KERNEL_ERROR", fmt::format("{} is still being written by tl.{} #{}; tl.wait for that call first",
+                                      describe(handle, 1), writer->call, writer->call_index));
+  }
   return located([&] { return pe_.read({extent(handle)}); });
 }
 

@@ -69,8 +69,7 @@ Message Context::recv_any(Shape shape, Dtype dtype) {
   begin("recv_any", Cost::dispatched);
   Command command;
   command.kind = CommandKind::ipcq_recv;
-  command.call = call_;
-  command.call_index = calls_;
+  label(command);
   Message message{message_value(std::move(shape), dtype), {}};
   command.local.push_back(extent(message.value));
   located([&] { message.direction = pe_.receive(command); });
@@ -92,39 +91,20 @@ void Context::recv_into(std::string_view direction, Ptr ptr, Shape shape, std::i
   emit(command);
 }
 
-RecvFuture Context::submit_receive(Command& command, TensorHandle value) {
-  command.call = call_;
-  command.call_index = calls_;
-  RecvFuture future;
-  future.value_ = std::move(value);
-  future.ticket_ = located([&] { return pe_.submit(command); });
-  receives_.insert(future.ticket_);
-  return future;
-}
-
-RecvFuture Context::recv_async(std::string_view direction, Shape shape, Dtype dtype) {
+Future Context::recv_async(std::string_view direction, Shape shape, Dtype dtype) {
   begin("recv_async", Cost::dispatched);
   Command command = message(CommandKind::ipcq_recv, direction);
   TensorHandle value = message_value(std::move(shape), dtype);
   command.local.push_back(extent(value));
-  return submit_receive(command, std::move(value));
+  return submit(command, std::move(value));
 }
 
-RecvFuture Context::recv_async(std::string_view direction, Ptr ptr, Shape shape) {
+Future Context::recv_async(std::string_view direction, Ptr ptr, Shape shape) {
   TensorHandle value = ref(ptr, shape);
   begin("recv_async", Cost::dispatched);
   Command command = message(CommandKind::ipcq_recv, direction);
   append_extents(ptr, shape, ptr.dtype(), 0, command.local);
-  return submit_receive(command, std::move(value));
-}
-
-TensorHandle Context::wait(const RecvFuture& future) {
-  begin("wait", Cost::free);
-  check_owner(future.value_, 1);
-  if (receives_.erase(future.ticket_) > 0) {
-    located([&] { pe_.wait(future.ticket_); });
-  }
-  return future.value_;
+  return submit(command, std::move(value));
 }
 
 void Context::check_writable(const TensorHandle& out, int position) const {

@@ -48,6 +48,7 @@ contract::Kernel build(std::string name, std::string description, std::vector<st
     std::tuple<Args...> args{ArgType<Args>::get(values[I])...};
     Context context(pe, name);
     std::apply([&](Args&... arg) { fn(context, std::move(arg)...); }, args);
+    context.finish();
   };
   return {std::move(name), std::move(description), std::move(parameters), std::move(body)};
 }
@@ -76,6 +77,7 @@ contract::Kernel make_kernel(std::string name, std::string description, Paramete
     for (std::size_t i = 0; i < values.size(); ++i) parameters[i].read(args, values[i]);
     Context context(pe, name);
     fn(context, static_cast<const Args&>(args));
+    context.finish();
   };
   return {std::move(name), std::move(description), std::move(declared), std::move(body)};
 }

@@ -27,6 +27,11 @@ class Ptr {
   // Whether both tensors have one shape and their elements come in the same shard order.
   bool same_order(Ptr other) const;
 
+  // The same place, read as the same type.
+  friend bool operator==(const Ptr& a, const Ptr& b) {
+    return a.tensor_ == b.tensor_ && a.offset_ == b.offset_ && a.dtype_ == b.dtype_;
+  }
+
   Ptr bytes(std::int64_t count) const { return moved(count); }
   // The same position read as elements of another type: `c.as(Dtype::f32)`.
   Ptr as(Dtype dtype) const {

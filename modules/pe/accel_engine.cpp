@@ -8,12 +8,12 @@
 namespace kb::modules {
 
 AccelEngine::AccelEngine(const sc_core::sc_module_name& name, NodeId node, TimeFs overhead, std::int64_t queue_depth,
-                         PeContext& pe, elab::BlockContext& context)
+                         params::SharedResource shared, PeContext& pe, elab::BlockContext& context)
     : PeBlock(name, node, pe, context),
       overhead_(overhead),
       foreign_(elab::is_foreign(node_record())),
       queue_depth_(queue_limit(queue_depth)),
-      slot_(pe.accel_slot),
+      slot_(shared == params::SharedResource::accel_slot ? pe.accel_slot : own_slot_),
       busy_probe_(*this, context.observer, "busy", 1) {}
 
 TimeFs AccelEngine::work_time(double amount, double per_ns) {
@@ -21,7 +21,7 @@ TimeFs AccelEngine::work_time(double amount, double per_ns) {
 }
 
 void AccelEngine::on_task(CommandTask& task) {
-  if (task.holds_slot) {
+  if (task.held_slot == &slot_) {
     if (stalled_) {
       deferred_ = &task;
     } else {
@@ -62,16 +62,19 @@ void AccelEngine::on_event(TimeFs now, std::uint64_t) {
   ++commands_;
   busy_ += now - task.start;
   busy_probe_.set(now, 0);
-  task.holds_slot = task.stage.keeps_slot;
-  const bool keeps_slot = task.holds_slot;
+  AccelSlot* const kept = std::exchange(task.held_slot, task.stage.keeps_slot ? task.held_slot : nullptr);
+  const bool keeps = task.stage.keeps_slot;
+  if (keeps && kept == nullptr) task.held_slot = &slot_;
+  const bool keeps_this = task.held_slot == &slot_;
   stalled_ = !finish(task);
   if (stalled_) begin_activity(PeActivity::Kind::queue_full);
-  if (!keeps_slot) slot_.release();
+  if (!keeps_this) slot_.release();
+  if (!keeps && kept != nullptr && kept != &slot_) kept->release();
 }
 
 // A task that has the slot already is the only one that runs.
 bool AccelEngine::has_room(const CommandTask& task) const {
-  return task.holds_slot || arrivals_.size() < queue_depth_;
+  return task.held_slot == &slot_ || arrivals_.size() < queue_depth_;
 }
 
 void AccelEngine::on_accepted(CommandTask&) {

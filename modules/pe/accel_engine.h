@@ -5,18 +5,20 @@
 #include "modules/pe/accel_slot.h"
 #include "modules/pe/pe_links.h"
 #include "modules/pe/probe.h"
+#include "platform/params/shared_resource.h"
 
 namespace kb::modules {
 
-// What PE_GEMM and PE_MATH have in common: one command at a time while holding the PE's accel_slot (P-39).
+// What PE_GEMM and PE_MATH have in common: one command at a time while holding a compute slot, which is the PE's
+// accel_slot (P-39) or, with shared_resource none, one of its own.
 // Timing: a command that gets the slot at t is done at t + max(overhead_ns, work); the slot goes to the next at that
-// time, unless the task's next stage belongs to the same turn: a tile keeps the slot through its k_tile epilogues
-// (P-17).
+// time, unless the task's next stage belongs to the same turn: a tile keeps the slot of its product through its k_tile
+// epilogues (P-17), on whichever engine they run.
 class AccelEngine : public PeBlock, public AccelSlot::IUser, private elab::EventHandler {
  public:
-  // overhead: the least time of a command. queue_depth: as of the parameters.
+  // overhead: the least time of a command. queue_depth, shared: as of the parameters.
   AccelEngine(const sc_core::sc_module_name& name, NodeId node, TimeFs overhead, std::int64_t queue_depth,
-              PeContext& pe, elab::BlockContext& context);
+              params::SharedResource shared, PeContext& pe, elab::BlockContext& context);
 
   void collect_statistics(std::vector<elab::Statistic>& statistics) const override;
 
@@ -41,6 +43,7 @@ class AccelEngine : public PeBlock, public AccelSlot::IUser, private elab::Event
   std::size_t queue_depth_;
   bool stalled_ = false;             // the next block has no room for what was finished last
   CommandTask* deferred_ = nullptr;  // came with the slot meanwhile
+  AccelSlot own_slot_;
   AccelSlot& slot_;
   CommandTask* running_ = nullptr;
   SlidingDeque<TimeFs> arrivals_;  // of the commands that have no slot yet

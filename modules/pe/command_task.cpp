@@ -81,6 +81,7 @@ void StageWalk::enter(const contract::Command& command, StageType type) {
       break;
     case StageType::fetch:
       for (const OperandRef& input : command.inputs) stage.nbytes += total_bytes(input.extents);
+      if (command.accumulate) stage.nbytes += total_bytes(command.out.extents);
       break;
     case StageType::store:
       stage.nbytes = total_bytes(command.out.extents);
@@ -118,7 +119,7 @@ void CommandTask::reset(std::uint64_t new_id, const contract::Command& new_comma
   state = CommandState::submitted;
   if (!status.ok) status = payload::Status{};
   served = {};
-  holds_slot = false;
+  held_slot = nullptr;
   submitted = start = end = dma = compute = 0_fs;
   macs = useful_macs = 0;
 }

@@ -23,6 +23,7 @@ topology::NodeKind block_of(plan::StageType type);
 // The stage that executes a simple command; model Error when no engine does.
 plan::StageType engine_stage(contract::CommandKind kind);
 
+class AccelSlot;
 struct PipelineContext;
 class CommandTask;
 
@@ -72,8 +73,8 @@ class StageWalk {
 struct TaskReport {
   CommandState state = CommandState::submitted;  // by PE_SCHEDULER alone (P-8), or PE_IPCQ
   payload::Status status;
-  std::string_view served;  // by PE_IPCQ: the direction of a receive, valid while it has queues
-  bool holds_slot = false;  // the accel_slot is this task's already (P-17); by the engines
+  std::string_view served;         // by PE_IPCQ: the direction of a receive, valid while it has queues
+  AccelSlot* held_slot = nullptr;  // the compute slot that is this task's already (P-17); by the engines
 
   TimeFs submitted = 0_fs;  // by PE_CPU
   TimeFs start = 0_fs;      // the engine's service interval (P-37, P-68); by the engine of the command

@@ -20,13 +20,14 @@ void PeActivity::accrue(TimeFs now) {
     const bool overflow = __builtin_mul_overflow(count(kind), time.fs(), &sum);
     accumulate(shares_.busy[static_cast<std::size_t>(resource)], overflow ? kNever : TimeFs(sum));
   };
-  busy(PeResource::compute, Kind::compute);
+  // Engines that do not share a slot may compute at once (shared_resource none): the PE then computes, once.
+  if (count(Kind::compute) > 0) accumulate(shares_.busy[static_cast<std::size_t>(PeResource::compute)], time);
   busy(PeResource::tcm_read, Kind::fetch);
   busy(PeResource::tcm_write, Kind::store);
   busy(PeResource::read_channel, Kind::reading);
   busy(PeResource::write_channel, Kind::writing);
 
-  record(series_.compute, count(Kind::compute), since_, now);
+  record(series_.compute, std::min<std::int64_t>(count(Kind::compute), 1), since_, now);
   record(series_.read_channel, count(Kind::reading), since_, now);
   record(series_.write_channel, count(Kind::writing), since_, now);
   record(series_.fetch, count(Kind::fetch), since_, now);

@@ -117,7 +117,7 @@ void PeCpu::run(const Launch& launch) {
   }
   while (!background_.empty()) {
     try {
-      wait(background_.begin()->first);
+      await_background(background_.begin());
     } catch (const Error& error) {
       if (error.family() == ErrorFamily::model) throw;
       if (result_.error_code.empty()) fail(error.code(), error.what());
@@ -207,20 +207,58 @@ contract::IPe::Ticket PeCpu::submit(const contract::Command& command) {
   set_current(command);
   count_call();
   current_.reset();
-  const Ticket ticket = next_ticket_++;
-  Background& background = background_.emplace(ticket, command).first->second;
+  if (free_background_.empty()) free_background_.push_back(std::make_unique<Background>());
+  background_.push_back(std::move(free_background_.back()));
+  free_background_.pop_back();
+  Background& background = *background_.back();
+  background.ticket = next_ticket_++;
+  background.command = command;
   background.task = &send_command(background.command);
-  return ticket;
+  return background.ticket;
+}
+
+PeCpu::Backgrounds::iterator PeCpu::background(Ticket ticket) {
+  const auto found =
+      std::lower_bound(background_.begin(), background_.end(), ticket,
+                       [](const auto& background, Ticket wanted) { return background->ticket < wanted; });
+  if (found != background_.end() && (*found)->ticket == ticket) return found;
+  throw Error::model("a kernel waits for a command that it has not submitted");
 }
 
 void PeCpu::wait(Ticket ticket) {
-  const auto found = background_.find(ticket);
-  if (found == background_.end()) throw Error::model("a kernel waits for a command that it has not submitted");
-  const auto background = background_.extract(found);
-  set_current(background.mapped().command);
+  await_background(background(ticket));
+}
+
+// Out of the list first: a command that failed is over, too.
+void PeCpu::await_background(Backgrounds::iterator which) {
+  free_background_.push_back(std::move(*which));
+  background_.erase(which);
+  Background& background = *free_background_.back();
+  set_current(background.command);
   count_call();
   set_state(State::waiting_for_engine);
-  await(*background.mapped().task);
+  await(*background.task);
+}
+
+std::size_t PeCpu::wait_any(const std::vector<Ticket>& tickets) {
+  std::vector<const CommandTask*> tasks;
+  tasks.reserve(tickets.size());
+  for (const Ticket ticket : tickets) tasks.push_back((*background(ticket))->task);
+  set_current(*tasks.at(0)->command);
+  count_call();
+  set_state(State::waiting_for_engine);
+  std::size_t done = 0;
+  const auto find_done = [&] {
+    const auto completed = [](const CommandTask* task) { return task->state == CommandState::completed; };
+    done = static_cast<std::size_t>(std::find_if(tasks.begin(), tasks.end(), completed) - tasks.begin());
+    return done < tasks.size();
+  };
+  awaits_any_ = true;
+  while (!find_done()) wait_for(resumed_event_);
+  awaits_any_ = false;
+  set_state(State::running);
+  current_.reset();
+  return done;
 }
 
 CommandTask& PeCpu::send_command(const contract::Command& command) {
@@ -274,7 +312,7 @@ std::string PeCpu::tensor_at(std::uint64_t fault) const {
 }
 
 void PeCpu::on_answer(CommandTask& task) {
-  if (&task == awaited_) scheduler().wake(resumed_event_);
+  if (&task == awaited_ || awaits_any_) scheduler().wake(resumed_event_);
 }
 
 void PeCpu::spend(const contract::Command& command) {

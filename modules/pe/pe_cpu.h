@@ -1,7 +1,7 @@
 #pragma once
 
 #include <cstdint>
-#include <map>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -60,6 +60,7 @@ class PeCpu final : public PeFabricBlock, private contract::IPe {
   std::string receive(const contract::Command& command) override;
   Ticket submit(const contract::Command& command) override;
   void wait(Ticket ticket) override;
+  std::size_t wait_any(const std::vector<Ticket>& tickets) override;
   void write_scratch(std::uint64_t pa, std::vector<std::byte> bytes) override;
   std::vector<std::byte> read(const std::vector<Extent>& extents) override;
   bool has_contents() const override;
@@ -103,12 +104,17 @@ class PeCpu final : public PeFabricBlock, private contract::IPe {
   TimeFs calls_at_ = 0_fs;
   const char* kernel_ = nullptr;  // whose body runs; null: none
   struct Background {
-    explicit Background(const contract::Command& c) : command(c) {}
+    Ticket ticket = 0;
     contract::Command command;
     CommandTask* task = nullptr;
   };
-  std::map<Ticket, Background> background_;  // submitted and not waited for yet
+  using Backgrounds = std::vector<std::unique_ptr<Background>>;
+  Backgrounds::iterator background(Ticket ticket);
+  void await_background(Backgrounds::iterator which);
+  Backgrounds background_;       // submitted and not waited for yet, in the order of their tickets
+  Backgrounds free_background_;  // used again, so that a command costs no allocation here
   Ticket next_ticket_ = 1;
+  bool awaits_any_ = false;    // what completes wakes the kernel, whichever it is
   contract::PeResult result_;  // of the running kernel
   Probe state_probe_;
 

@@ -6,7 +6,7 @@ namespace kb::modules {
 
 PeGemm::PeGemm(const sc_core::sc_module_name& name, NodeId node, const params::PeGemmParams& params, PeContext& pe,
                elab::BlockContext& context)
-    : AccelEngine(name, node, params.overhead.time(), params.queue_depth, pe, context),
+    : AccelEngine(name, node, params.overhead.time(), params.queue_depth, params.shared_resource, pe, context),
       mac_per_ns_(params.macs_per_ns),
       granularity_(params.granularity) {}
 

@@ -17,7 +17,7 @@ double weight_of(const params::PeMathParams& params, MathOp op) {
 
 PeMath::PeMath(const sc_core::sc_module_name& name, NodeId node, const params::PeMathParams& params, PeContext& pe,
                elab::BlockContext& context)
-    : AccelEngine(name, node, params.overhead.time(), params.queue_depth, pe, context),
+    : AccelEngine(name, node, params.overhead.time(), params.queue_depth, params.shared_resource, pe, context),
       elements_per_ns_(params.elements_per_ns) {
   for (int op = 0; op < kMathOps; ++op) {
     weights_[static_cast<std::size_t>(op)] = weight_of(params, static_cast<MathOp>(op));

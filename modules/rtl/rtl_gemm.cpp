@@ -87,7 +87,7 @@ std::int64_t RtlGemmCycles::verified(const MacOperands& operands, const RtlGemmP
 
 RtlGemm::RtlGemm(const sc_core::sc_module_name& name, NodeId node, const params::PeGemmParams& kind,
                  const RtlGemmParams& params, PeContext& pe, RtlGemmCycles& cycles, elab::BlockContext& context)
-    : AccelEngine(name, node, kind.overhead.time(), kind.queue_depth, pe, context),
+    : AccelEngine(name, node, kind.overhead.time(), kind.queue_depth, kind.shared_resource, pe, context),
       params_(params),
       mac_per_ns_(kind.macs_per_ns),
       granularity_(kind.granularity),

@@ -52,12 +52,14 @@ struct Command {
   std::optional<OperandRef> positions;  // of topk: its second result
   std::int64_t m = 0, k = 0, n = 0;
   Dtype acc_dtype = Dtype::f32;
+  bool accumulate = false;  // gemm: out(m,n) += a(m,k) * b(k,n), in acc_dtype, rounded once
   std::optional<int> axis;
 
-  // Composites compute the same from memory to memory, tile by tile. A pinned input is in the TCM already. Math ones
-  // have one input and take it as m rows of n elements.
+  // Composites compute the same from memory to memory, tile by tile. A pinned operand is in the TCM: no tile reads it
+  // from memory, or writes it there. Math ones have one input and take it as m rows of n elements.
   plan::TileShape tile_shape;
   std::array<bool, 2> pinned{};     // by input
+  bool out_pinned = false;
   std::vector<Epilogue> epilogues;  // of a GEMM
 
   std::int64_t cycles = 0;  // cpu_overhead

@@ -44,8 +44,8 @@ class IPe {
     execute(command);
     return command.direction;
   }
-  // Gives the PE a composite or a receive that goes on beside the kernel, and returns at once. A PE without time of its
-  // own executes it here.
+  // Gives the PE a command that goes on beside the kernel, and returns at once. A PE without time of its own executes
+  // it here.
   using Ticket = std::uint64_t;
   virtual Ticket submit(const Command& command) {
     execute(command);
@@ -54,6 +54,12 @@ class IPe {
   // Returns when that command has completed; throws as execute() does. Once per ticket; what a kernel does not wait for
   // is waited for when it ends.
   virtual void wait(Ticket) {}
+  // Returns when one of these commands has completed, with its position: the first in the list when there are several.
+  // All of them are still to be waited for.
+  virtual std::size_t wait_any(const std::vector<Ticket>& tickets) {
+    static_cast<void>(tickets);
+    return 0;
+  }
   // Puts known contents (zeros, full, arange) into this PE's scratch: no simulated time, logged for replay.
   virtual void write_scratch(std::uint64_t pa, std::vector<std::byte> bytes) = 0;
   // Contents a kernel looks at. Program Error DATA_ACCESS where the data mode forbids it (design: off, or computed in

@@ -36,14 +36,21 @@ void product(const GemmOp& op, const std::vector<T>& a, const std::vector<T>& b,
   Eigen::Map<Matrix<T>> c(out.data(), op.out.shape[0], op.out.shape[1]);
   const auto sa = stored(op.a, a);
   const auto sb = stored(op.b, b);
+  const auto take = [&](const auto& product) {
+    if (op.accumulate) {
+      c.noalias() += product;
+    } else {
+      c.noalias() = product;
+    }
+  };
   if (op.a.transposed && op.b.transposed) {
-    c.noalias() = sa.transpose() * sb.transpose();
+    take(sa.transpose() * sb.transpose());
   } else if (op.a.transposed) {
-    c.noalias() = sa.transpose() * sb;
+    take(sa.transpose() * sb);
   } else if (op.b.transposed) {
-    c.noalias() = sa * sb.transpose();
+    take(sa * sb.transpose());
   } else {
-    c.noalias() = sa * sb;
+    take(sa * sb);
   }
 }
 
@@ -72,7 +79,11 @@ template <typename Acc>
 void Executor::multiply(const GemmOp& op, Matrices<Acc>& use) {
   load_matrix(op.a, use.a);
   load_matrix(op.b, use.b);
-  use.out.resize(static_cast<std::size_t>(element_count(op.out.shape)));
+  if (op.accumulate) {
+    load_matrix(op.out, use.out);
+  } else {
+    use.out.resize(static_cast<std::size_t>(element_count(op.out.shape)));
+  }
   if (!use.out.empty()) product(op, use.a, use.b, use.out);
   if constexpr (std::is_same_v<Acc, float>) {
     store(op.out, use.out);

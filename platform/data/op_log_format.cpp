@@ -228,6 +228,7 @@ void params(Params& json, const GemmOp& op) {
   json.number("m", op.a.shape.empty() ? 0 : op.a.shape.front());
   json.number("k", op.b.shape.empty() ? 0 : op.b.shape.front());
   json.number("n", op.b.shape.empty() ? 0 : op.b.shape.back());
+  if (op.accumulate) json.boolean("accumulate", true);
   if (op.epilogues.empty()) return;
   json.number("tile_k", op.tile_k);
   json.array("epilogues", op.epilogues, [&](const Epilogue& epilogue) { json.epilogue_value(epilogue); });

@@ -51,6 +51,7 @@ struct GemmOp {
   std::vector<Epilogue> epilogues{};
   std::int64_t tile_k = 0;  // depth of a K tile, for epilogues of scope k_tile
   bool composite = false;
+  bool accumulate = false;  // out += a x b, in acc_dtype
 };
 
 // out = op(inputs); `axis` of reductions and softmax as in math_result().

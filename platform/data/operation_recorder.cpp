@@ -43,6 +43,7 @@ void describe(const Command& command, OpRecord& record) {
       gemm.b = command.inputs.at(1);
       gemm.out = command.out;
       gemm.acc_dtype = command.acc_dtype;
+      gemm.accumulate = command.accumulate;
       gemm.epilogues = command.epilogues;
       gemm.composite = command.kind == CommandKind::composite_gemm;
       gemm.tile_k = command.tile_shape.k;

@@ -12,7 +12,7 @@
 namespace kb::params {
 namespace {
 
-const std::vector<std::string> kSharedResources{"accel_slot"};
+const std::vector<std::string> kSharedResources{"accel_slot", "none"};
 constexpr const char* kQueueDepthText =
     "tasks that may wait in each input queue besides those being served; 0 = no limit (P-34)";
 
@@ -85,7 +85,7 @@ const FieldTable& PeGemmParams::fields() {
                "block M x K x N in which the array works; `none` = 1x1x1. Each size 1 to 4096")
           .add("queue_depth", &P::queue_depth, at_least(0, 1e6), kQueueDepthText)
           .add("shared_resource", &P::shared_resource, kSharedResources,
-               "the compute slot shared with PE_MATH; the only value")
+               "the compute slot shared with PE_MATH; `none` lets both compute at once")
           .table();
   return table;
 }
@@ -99,7 +99,7 @@ const FieldTable& PeMathParams::fields() {
              "elements per ns: a number, which is the rate of f16, or a mapping by dtype")
         .add("queue_depth", &P::queue_depth, at_least(0, 1e6), kQueueDepthText)
         .add("shared_resource", &P::shared_resource, kSharedResources,
-             "the compute slot shared with PE_GEMM; the only value");
+             "the compute slot shared with PE_GEMM; `none` lets both compute at once");
     for (int op = 0; op < kMathOps; ++op) {
       const std::string name(math_op_name(static_cast<MathOp>(op)));
       fields.add_optional(

@@ -5,6 +5,6 @@
 namespace kb::params {
 
 // What PE_GEMM and PE_MATH of a PE have to share (P-39).
-enum class SharedResource : std::uint8_t { accel_slot };
+enum class SharedResource : std::uint8_t { accel_slot, none };
 
 }  // namespace kb::params

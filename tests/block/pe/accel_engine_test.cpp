@@ -206,6 +206,20 @@ TEST(AccelSlot, GrantsInRequestOrderAcrossEngines) {  // P-39
   EXPECT_EQ(o[3].start, 42 * kNs);
 }
 
+TEST(AccelSlot, WithoutASharedResourceBothComputeAtOnce) {  // P-39: each still one command at a time
+  auto options = engines(kSlowMath);
+  for (const char* const engine : {"pe_gemm", "pe_math"}) {
+    options.set.push_back({std::string("cube.pe_template.components.") + engine + ".attrs.shared_resource", "none"});
+  }
+  PeMachine machine(options);
+  const std::vector<Outcome> o =
+      machine.run({on_gemm(0_fs, gemm(32, 64, 32)), on_math(1_fs, math(MathOp::exp, {{640}}, {640})),
+                   on_gemm(2_fs, gemm(32, 64, 32)), on_math(3_fs, math(MathOp::exp, {{640}}, {640}))});
+  EXPECT_EQ(o[1].start, 1_fs);
+  EXPECT_EQ(o[2].start, 16 * kNs);
+  EXPECT_EQ(o[3].start, 10 * kNs + 1_fs);
+}
+
 TEST(AccelEngine, ReportsOperationsWithServiceTimes) {  // P-68: not from the arrival, but from getting the slot
   PeMachine machine(engines(kSlowMath));
   machine.run({on_gemm(0_fs, gemm(32, 64, 32)), on_math(kNs, math(MathOp::exp, {{640}}, {640}))});

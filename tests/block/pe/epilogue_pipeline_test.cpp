@@ -40,8 +40,9 @@ TEST(TilePipeline, AKernelEpilogueWorksOnTheWholeOutputInTheLastTile) {  // P-13
 }
 
 // When a MATH command that came during the first product gets the slot.
-TimeFs start_of_math_beside(const Epilogue& epilogue) {
-  PeMachine machine(pipeline());
+TimeFs start_of_math_beside(const Epilogue& epilogue,
+                            const std::vector<std::pair<std::string, std::string>>& set = {}) {
+  PeMachine machine(pipeline(set));
   contract::Command command = composite(32, 128, 32);
   command.pinned = {true, true};
   command.epilogues = {epilogue};
@@ -53,6 +54,28 @@ TimeFs start_of_math_beside(const Epilogue& epilogue) {
 
 TEST(TilePipeline, ATileKeepsTheSlotThroughItsKTileEpilogues) {  // P-17: FETCH 16, GEMM 16, MATH 8, then the other
   EXPECT_EQ(start_of_math_beside(kReluPerTile), 40 * kNs);
+}
+
+std::vector<std::pair<std::string, std::string>> slots_apart() {
+  return {{attribute("pe_gemm", "shared_resource"), "none"}, {attribute("pe_math", "shared_resource"), "none"}};
+}
+
+TEST(TilePipeline, WithoutASharedSlotAMathCommandRunsBesideAProduct) {  // P-39
+  EXPECT_EQ(start_of_math_beside(kReluPerTile, slots_apart()), 17 * kNs);
+}
+
+// The next tile must not accumulate before the epilogue has ended all the same.
+TEST(TilePipeline, ATileKeepsThePlaceOfItsProductThroughItsKTileEpilogues) {  // P-17
+  PeMachine machine(pipeline(slots_apart()));
+  contract::Command command = composite(32, 128, 32);
+  command.pinned = {true, true};
+  command.epilogues = {kReluPerTile};
+  machine.run({submit(0_fs, command)});
+  std::vector<TimeFs> products;
+  for (const OperationLog::StageEntry& stage : machine.log.stages) {
+    if (stage.type == plan::StageType::gemm) products.push_back(stage.start);
+  }
+  EXPECT_THAT(products, testing::ElementsAre(16 * kNs, 40 * kNs));  // FETCH 16, GEMM 16, MATH 8, GEMM
 }
 
 TEST(TilePipeline, ATileGivesTheSlotBackBeforeItsOutputEpilogues) {  // P-16

@@ -106,7 +106,7 @@ class Math final : public kb::modules::AccelEngine {
  public:
   Math(const sc_core::sc_module_name& name, kb::NodeId node, const kb::params::PeMathParams& kind,
        const kb::params::NoParams&, kb::modules::PeContext& pe, kb::elab::BlockContext& context)
-      : AccelEngine(name, node, kind.overhead.time(), kind.queue_depth, pe, context) {}
+      : AccelEngine(name, node, kind.overhead.time(), kind.queue_depth, kind.shared_resource, pe, context) {}
 
  private:
   TimeFs work(kb::modules::CommandTask&) override {

@@ -11,8 +11,8 @@ namespace {
 using contract::Command;
 using contract::CommandKind;
 using testing::ElementsAre;
-using tl::CompletionHandle;
 using tl::Context;
+using tl::Future;
 using tl::TensorHandle;
 using Values = std::vector<double>;
 
@@ -44,7 +44,7 @@ TEST_F(TlComposite, IsOneCommandFromMemoryToMemory) {  // P-10, P-57
 
 // Never stale data: room that a running composite still reads is not handed out again.
 TEST_F(TlComposite, OperandsOutliveTheirScopeOrTheCallFails) {
-  tl::CompletionHandle open;
+  tl::Future open;
   {
     tl::Scratch scope(tl);
     open = tl.composite(left, tl.load(tl::Ptr(*b), {64, 16}), tl::Ptr(*c));
@@ -106,7 +106,7 @@ TEST_F(TlComposite, MistakesNameCallAndOperand) {
   tl::CompositeOptions options;
   options.tile_shape = tl::TileShape{0, 1, 1};
   expect_program_error([&] { tl.composite(left, right, out, options); }, "SHAPE_ERROR", {"0 x 1 x 1"});
-  expect_program_error([&] { tl.wait(CompletionHandle()); }, "KERNEL_ERROR", {"the handle is empty"});
+  expect_program_error([&] { tl.wait(Future()); }, "KERNEL_ERROR", {"the future is empty"});
 }
 
 TEST_F(TlComposite, TilesThatDoNotFitAreErrorsAtTheCall) {  // P-43, P-46
@@ -190,9 +190,8 @@ TEST_F(TlComposite, WaitsForOneOrForAll) {
     return context.composite(context.ref(tl::Ptr(*a), {40, 64}), context.ref(tl::Ptr(*b), {64, 16}), tl::Ptr(*c));
   };
   go();
-  const CompletionHandle second = go();
+  const Future second = go();
   go();
-  context.wait(second);
   context.wait(second);
   context.wait();
   context.wait();

@@ -77,6 +77,18 @@ TEST_F(TlIndexed, GatherMistakes) {
   EXPECT_TRUE(pe.commands().empty());
 }
 
+TEST_F(TlIndexed, IndicesUnderWayAreWaitedFor) {
+  const LayoutPtr list = whole("list", Dtype::i32, {2}, 0x8000000);
+  const tl::Future ids = tl.load_async(Ptr(*list), {2});
+  const TensorHandle early = tl.zeros({2}, Dtype::i32);
+  const tl::Future written = tl.compute_into_async(early, MathOp::add, {early, 1});
+  expect_program_error([&] { tl.gather(table, early, 8); }, "KERNEL_ERROR",
+                       {"tl.gather", "still being written by tl.add #3", "tl.wait"});
+  tl.wait(written);
+  tl.gather(table, tl.wait(ids), 8);
+  EXPECT_EQ(last().memory.size(), 2u);
+}
+
 TEST_F(TlIndexed, ScatterWritesARowPerIndex) {
   tl.scatter(table, Rows{3, 0}, tl.zeros({2, 8}));
   EXPECT_EQ(last().kind, CommandKind::dma_write);

@@ -1,0 +1,97 @@
+#include "kernels/tl/in_flight.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace kb::tl {
+namespace {
+
+using contract::Command;
+using contract::CommandKind;
+
+template <typename See>
+void see_all(const std::vector<Extent>& extents, bool writes, const See& see) {
+  for (const Extent& extent : extents) see(extent, writes);
+}
+
+// Calls see(extent, writes). Operands of a composite that lie in memory have other addresses than any TCM.
+template <typename See>
+void visit(const Command& command, const See& see) {
+  switch (command.kind) {
+    case CommandKind::dma_read:
+    case CommandKind::ipcq_recv:
+      return see_all(command.local, true, see);
+    case CommandKind::dma_write:
+    case CommandKind::ipcq_send:
+      return see_all(command.local, false, see);
+    case CommandKind::gemm:
+    case CommandKind::math:
+    case CommandKind::composite_gemm:
+    case CommandKind::composite_math:
+      break;
+    case CommandKind::cpu_overhead:
+      return;
+  }
+  const bool composite = contract::is_composite(command.kind);
+  for (std::size_t i = 0; i < command.inputs.size(); ++i) {
+    if (!composite || command.pinned.at(i)) see_all(command.inputs[i].extents, false, see);
+  }
+  for (const kb::Epilogue& epilogue : command.epilogues) {
+    if (epilogue.operand) see_all(epilogue.operand->extents, false, see);
+  }
+  if (!composite || command.out_pinned) see_all(command.out.extents, true, see);
+  if (command.positions) see_all(command.positions->extents, true, see);
+}
+
+}  // namespace
+
+InFlight::Operation& InFlight::add(const Command& command, contract::IPe::Ticket ticket, bool has_result) {
+  Operation& operation = open_.emplace_back();
+  operation.number = ++started_;
+  operation.ticket = ticket;
+  operation.call = command.call;
+  operation.call_index = command.call_index;
+  operation.has_result = has_result;
+  if (!spare_.empty()) {
+    operation.uses = std::move(spare_.back());
+    spare_.pop_back();
+  }
+  visit(command, [&](const Extent& bytes, bool writes) { operation.uses.push_back({bytes, writes}); });
+  return operation;
+}
+
+const InFlight::Operation* InFlight::find(std::uint64_t number) const {
+  const auto found =
+      std::lower_bound(open_.begin(), open_.end(), number,
+                       [](const Operation& operation, std::uint64_t wanted) { return operation.number < wanted; });
+  return found != open_.end() && found->number == number ? &*found : nullptr;
+}
+
+void InFlight::remove(std::uint64_t number) {
+  const Operation* const operation = find(number);
+  if (operation == nullptr) return;
+  const auto at = open_.begin() + (operation - open_.data());
+  at->uses.clear();
+  spare_.push_back(std::move(at->uses));
+  open_.erase(at);
+}
+
+const InFlight::Operation* InFlight::conflict(const Extent& bytes, bool writes) const {
+  for (const Operation& operation : open_) {
+    for (const Use& use : operation.uses) {
+      if (!writes && !use.writes) continue;
+      if (bytes.pa < use.bytes.pa + use.bytes.nbytes && use.bytes.pa < bytes.pa + bytes.nbytes) return &operation;
+    }
+  }
+  return nullptr;
+}
+
+const InFlight::Operation* InFlight::conflict(const Command& command) const {
+  const Operation* found = nullptr;
+  visit(command, [&](const Extent& bytes, bool writes) {
+    if (found == nullptr) found = conflict(bytes, writes);
+  });
+  return found;
+}
+
+}  // namespace kb::tl
