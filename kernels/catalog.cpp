@@ -6,6 +6,7 @@
 
 #include "kernels/attention/attention_mesh_kv.h"
 #include "kernels/attention/attention_mesh_mlo.h"
+#include "kernels/attention/flash_attention.h"
 #include "kernels/attention/self_attention.h"
 #include "kernels/collective/flat_allreduce.h"
 #include "kernels/collective/hop_allreduce.h"
@@ -36,6 +37,7 @@ std::vector<contract::Kernel> builtin_kernels() {
       copy_kernel(),
       elementwise_kernel(),
       embedding_kernel(),
+      flash_attention_kernel(),
       gather_columns_kernel(),
       gemm_composite_kernel(),
       gemm_kernel(),

@@ -41,11 +41,11 @@ process() { # NAME KERNBENCH_RUN_OPTIONS...
   value=$(median_process_seconds "$kernbench" run --out "$work" --quiet "$@")
   row "$name, whole process" cpu_s "$value"
 }
-tl_calls() { # CONFIG
+tl_calls() { # CONFIG AHEAD
   local value
   value=$(median_process_seconds "$kernbench" run --out "$work" --quiet --topology "$configs/$1.yaml" --bench stream \
-    --set calls=$calls --oplog "$work/oplog.tsv")
-  row "$calls tl loads and stores of 64 B, op log on, whole process, $1" tl_calls_per_cpu_s \
+    --set calls=$calls --set ahead="$2" --oplog "$work/oplog.tsv")
+  row "$calls tl loads and stores of 64 B, $2 loads ahead, op log on, whole process, $1" tl_calls_per_cpu_s \
     "$(awk -v c=$calls -v s="$value" 'BEGIN {printf "%.0f", c / s}')"
 }
 
@@ -62,7 +62,10 @@ for config in reference large; do
   figure "start-up to first event, $config" startup_cpu_s "$fabric" startup "$configs/$config.yaml"
   figure "start-up to first event, $config" rss_mb "$fabric" startup "$configs/$config.yaml"
 done
-for config in one_pe reference; do tl_calls "$config"; done
+for config in one_pe reference; do
+  tl_calls "$config" 0
+  tl_calls "$config" 2
+done
 for file in oplog.tsv oplog.sqlite; do
   figure "operation log of 2 million rows, $file" rows_per_cpu_s "$oplog" "$work/$file" 2000000
   figure "operation log of 2 million rows, $file" writing_rows_per_cpu_s "$oplog" "$work/$file" 2000000

@@ -24,7 +24,6 @@ void OnlineSoftmax::attend(const TensorHandle& q, std::int64_t keys, const Sourc
     const tl::Scratch keys_scope(tl_);
     tl_.dot_into(scores, q, tl_.trans(k()));
   }
-  tl_.compute_into(scores, MathOp::mul, {scores, scale_});
   if (mask) {
     const tl::Scratch mask_scope(tl_);
     tl_.compute_into(scores, MathOp::add, {scores, mask()});
@@ -34,12 +33,12 @@ void OnlineSoftmax::attend(const TensorHandle& q, std::int64_t keys, const Sourc
     tl_.assign(m_, peak);
   } else {
     const TensorHandle top = tl_.maximum(m_, peak);
-    const TensorHandle decay = tl_.exp(m_ - top);
+    const TensorHandle decay = tl_.exp((m_ - top) * scale_);
     tl_.assign(m_, top);
     tl_.compute_into(l_, MathOp::mul, {l_, decay});
     tl_.compute_into(o_, MathOp::mul, {o_, decay});
   }
-  tl_.compute_into(scores, MathOp::sub, {scores, m_});
+  tl_.compute_into(scores, MathOp::fma, {scores, scale_, m_ * -scale_});
   tl_.compute_into(scores, MathOp::exp, {scores});
   const TensorHandle sums = tl_.sum(scores, 1);
   const TensorHandle weights = q.dtype() == Dtype::f32 ? scores : tl_.cast(scores, q.dtype());
@@ -56,7 +55,7 @@ void OnlineSoftmax::attend(const TensorHandle& q, std::int64_t keys, const Sourc
 void OnlineSoftmax::merge(const OnlineSoftmax& other) {
   const tl::Scratch scope(tl_);
   const TensorHandle top = tl_.maximum(m_, other.m_);
-  const TensorHandle mine = tl_.exp(m_ - top), theirs = tl_.exp(other.m_ - top);
+  const TensorHandle mine = tl_.exp((m_ - top) * scale_), theirs = tl_.exp((other.m_ - top) * scale_);
   tl_.compute_into(l_, MathOp::fma, {l_, mine, other.l_ * theirs});
   tl_.compute_into(o_, MathOp::fma, {o_, mine, other.o_ * theirs});
   tl_.assign(m_, top);

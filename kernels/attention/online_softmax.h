@@ -9,19 +9,19 @@
 
 namespace kb::kernels {
 
-// The running triple (m, l, O) of some query rows in f32: row maximum of the scores so far, sum of their exponentials
-// relative to it, and the sum of the rows of V weighted with these. One dense buffer m | l | O, so that it travels as
-// one sequence of elements. It lives in the scope it is made in.
+// The running triple (m, l, O) of some query rows in f32: row maximum of the products q k so far, sum of the
+// exponentials e^((q k - m) / sqrt(d)), and the sum of the rows of V weighted with these. One dense buffer m | l | O,
+// so that it travels as one sequence of elements. It lives in the scope it is made in.
 class OnlineSoftmax {
  public:
   OnlineSoftmax(tl::Context& tl, std::int64_t rows, std::int64_t d);
 
-  // Attends over `keys` more rows of K and V (keys, d): two GEMMs, q x K^T and P x V with P in the dtype of V. K and V
-  // are asked for when they are needed, K in a scope that ends before V is asked for. `mask`, f32 (rows, keys), is
-  // added to the scores; no row may be masked in all keys of the first call.
+  // Attends over `keys` more rows of K and V (keys, d): two GEMMs, q x K^T and P x V with P in the dtype of V, and five
+  // passes over the products. K and V are asked for when they are needed, K in a scope that ends before V is asked for.
+  // `mask`, f32 (rows, keys), is added to the products; no row may be masked in all keys of the first call.
   using Source = std::function<tl::TensorHandle()>;
   void attend(const tl::TensorHandle& q, std::int64_t keys, const Source& k, const Source& v, const Source& mask = {});
-  // What `other` has seen, too: m = max(m1, m2), l = l1 e^(m1 - m) + l2 e^(m2 - m), O likewise.
+  // What `other` has seen, too: with m = max(m1, m2) and f = e^((mi - m) / sqrt(d)) l = l1 f1 + l2 f2, O likewise.
   void merge(const OnlineSoftmax& other);
   tl::TensorHandle result(Dtype dtype);  // O / l, (rows, d)
 

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "kernels/attention/causal_mask.h"
 #include "kernels/attention/online_softmax.h"
 #include "kernels/tl/tl.h"
 #include "platform/base/checked.h"
@@ -17,7 +18,6 @@ using tl::TensorHandle;
 
 constexpr std::int64_t kKeys = 256;     // of a block of K and V
 constexpr std::int64_t kMostRows = 64;  // of a piece of Q
-constexpr double kMasked = -1e30;       // its exponential is 0; finite for a million keys
 
 struct Sizes {
   std::int64_t m, heads, kv_heads, d;
@@ -26,15 +26,6 @@ struct Sizes {
     return checked_product("heads x d", {checked_sum("heads of Q, K and V", {heads, kv_heads, kv_heads}), d});
   }
 };
-
-// (rows, keys): 0 where the key is no later than the row, else far below every score.
-TensorHandle causal_mask(Context& tl, std::int64_t row, std::int64_t rows, std::int64_t key, std::int64_t keys) {
-  const TensorHandle row_index = tl.view(tl.arange(row, row + rows, Dtype::f32), 0, {rows, 1});
-  TensorHandle distance = tl.arange(key, key + keys, Dtype::f32) - row_index;
-  tl.compute_into(distance, MathOp::relu, {distance});
-  tl.compute_into(distance, MathOp::mul, {distance, kMasked});
-  return distance;
-}
 
 void attend_rows(Context& tl, const Sizes& s, Ptr qkv, Ptr out, std::int64_t head, std::int64_t row,
                  std::int64_t rows) {

@@ -66,6 +66,13 @@ void Context::cycles(std::int64_t n) {
   emit(command);
 }
 
+void Context::barrier() {
+  begin("barrier", Cost::dispatched);
+  contract::Command command;
+  command.kind = contract::CommandKind::barrier;
+  emit(command);
+}
+
 void Context::require(bool condition, std::string_view message) const {
   if (!condition) fail(message);
 }

@@ -120,6 +120,10 @@ class Context {
   // The same into memory; what wait() gives refers to it.
   Future recv_async(std::string_view direction, Ptr ptr, Shape shape);
 
+  // --- Barrier: until all PEs of the launch in this cube are here. A PE whose kernel ends first: BARRIER_ERROR at the
+  // others. What a PE wrote before the barrier and waited for, the others see after it.
+  void barrier();
+
   // --- GEMM. (m, k) x (k, n) -> (m, n) in `out_dtype` (absent: that of a and b, f32 when one of them is, f16 for e4m3
   // and e5m2), accumulated in f32 for floats, in i32 for integers (i64 when the inputs or the result are i64), rounded
   // once.
@@ -232,14 +236,18 @@ class Context {
   TensorHandle rand(Shape shape, std::int64_t seed, std::int64_t offset = 0, Dtype dtype = Dtype::f32);
 
   // --- Composites: one command each, split into tiles that run beside the kernel; the call returns at once (P-10).
-  // Inputs are refs to data in memory, or for a GEMM also tensors in scratch, which are then pinned: no tile reads them
-  // again (P-23) and they must live until the composite has ended. The result goes to memory, in the dtype of `out`.
+  // Inputs are refs to data in memory, also of a tile of a wider matrix, or tensors in scratch, which are then pinned:
+  // no tile reads them again (P-23) and they must live until the composite has ended. Operands of a GEMM may be
+  // transposed views. The result goes to memory, in the dtype of `out`, or to a tensor in scratch.
   // Without epilogues the same numbers as load, dot and store would give. Epilogues work on the product before it is
   // stored, in f32 or the integers of the accumulator, in their order within a scope (P-12, P-14); their tensors are in
   // scratch and must live as long as pinned inputs.
   Future composite(const TensorHandle& a, const TensorHandle& b, Ptr out, const CompositeOptions& options = {});
+  Future composite(const TensorHandle& a, const TensorHandle& b, const TensorHandle& out,
+                   const CompositeOptions& options = {});
   // op(x), element-wise.
   Future composite(MathOp op, const TensorHandle& x, Ptr out, const CompositeOptions& options = {});
+  Future composite(MathOp op, const TensorHandle& x, const TensorHandle& out, const CompositeOptions& options = {});
 
   // --- Waiting. Until the operation has ended, at once when it has. Gives its result; an empty handle when it has
   // none. A second wait for the same operation is a mistake: keep what the first one gave.
@@ -251,7 +259,7 @@ class Context {
   std::size_t wait_any(const std::vector<Future>& futures);
 
   // --- Views and helpers; no command.
-  TensorHandle trans(const TensorHandle& x);  // the last two dimensions swapped, same bytes (P-70)
+  TensorHandle trans(const TensorHandle& x);  // the last two dimensions swapped, same bytes (P-70); also of a ref
   // Elements [first, first + those of `shape`) of x in row-major order, as a tensor of that shape on the same bytes. Of
   // a received message it cannot be written either. Program Error SHAPE_ERROR out of x, KERNEL_ERROR for transposed x.
   TensorHandle view(const TensorHandle& x, std::int64_t first, Shape shape);
@@ -299,7 +307,12 @@ class Context {
   void set_tile_shape(contract::Command& command, const CompositeOptions& options) const;
   kb::Epilogue resolved(const Epilogue& epilogue, int position) const;
   void check_apart(const contract::Command& command, const std::string& out) const;
-  Future submit_composite(contract::Command& command, Ptr out, TensorType result);
+  // Where the result of a composite goes.
+  class CompositeTarget;
+  Future composite_gemm(const TensorHandle& a, const TensorHandle& b, const CompositeTarget& out,
+                        const CompositeOptions& options);
+  Future composite_math(MathOp op, const TensorHandle& x, const CompositeTarget& out, const CompositeOptions& options);
+  Future submit_composite(contract::Command& command, const CompositeTarget& out, TensorType result);
   std::string describe(const TensorHandle& handle, int position) const;
   OperandRef operand(const TensorHandle& handle, int position) const;
   std::vector<OperandRef> operands(MathOp op, const std::initializer_list<Operand>& inputs) const;

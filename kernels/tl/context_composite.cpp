@@ -12,25 +12,38 @@ namespace kb::tl {
 using contract::Command;
 using contract::CommandKind;
 
+// A place in memory, or a tensor in scratch.
+class Context::CompositeTarget {
+ public:
+  explicit CompositeTarget(Ptr ptr) : memory_(ptr) {}
+  explicit CompositeTarget(const TensorHandle& tensor) : scratch_(&tensor) {}
+
+  const TensorHandle* scratch() const { return scratch_; }  // null: memory()
+  Ptr memory() const { return memory_; }
+  std::string text() const {
+    return scratch_ != nullptr ? "in scratch" : fmt::format("in tensor '{}'", memory_.tensor().name);
+  }
+
+ private:
+  Ptr memory_;
+  const TensorHandle* scratch_ = nullptr;
+};
+
 // Input `index` of a composite: data in memory, or a tensor in scratch, which is pinned (P-23, P-57).
 void Context::add_composite_input(Command& command, const TensorHandle& handle, int index) {
+  const auto position = static_cast<std::size_t>(index);
   if (!handle.is_ref()) {
     command.inputs.push_back(operand(handle, index + 1));
-    command.pinned[static_cast<std::size_t>(index)] = true;
-  } else {
-    check_owner(handle, index + 1);
-    if (handle.row_stride_ != 0 && handle.row_stride_ != handle.shape_.back()) {
-      raise("SHAPE_ERROR", fmt::format("{} is a tile of a wider matrix; a composite takes whole, dense operands",
-                                       describe(handle, index + 1)));
-    }
-    std::vector<Extent> extents;
-    append_extents(handle.source_, handle.shape_, handle.dtype_, 0, extents);
-    command.inputs.push_back(OperandRef::tensor(std::move(extents), handle.shape_, handle.dtype_, handle.transposed_));
+    command.pinned.at(position) = true;
+    return;
   }
-  if (command.inputs.back().transposed) {
-    raise("KERNEL_ERROR", fmt::format("{} is a transposed view; a composite reads its tiles as they are stored",
-                                      describe(handle, index + 1)));
-  }
+  check_owner(handle, index + 1);
+  Shape stored = handle.shape_;
+  if (handle.transposed_) std::swap(stored[stored.size() - 1], stored[stored.size() - 2]);
+  command.strided.at(position) = handle.row_stride_ != 0 && handle.row_stride_ != stored.back();
+  std::vector<Extent> extents;
+  append_extents(handle.source_, stored, handle.dtype_, handle.row_stride_, extents);
+  command.inputs.push_back(OperandRef::tensor(std::move(extents), handle.shape_, handle.dtype_, handle.transposed_));
 }
 
 void Context::set_tile_shape(Command& command, const CompositeOptions& options) const {
@@ -55,16 +68,24 @@ kb::Epilogue Context::resolved(const Epilogue& epilogue, int position) const {
   return out;
 }
 
-Future Context::submit_composite(Command& command, Ptr out, TensorType result) {
+Future Context::submit_composite(Command& command, const CompositeTarget& out, TensorType result) {
+  TensorHandle value;
   std::vector<Extent> extents;
-  append_extents(out, result.shape, result.dtype, 0, extents);
+  if (out.scratch() != nullptr) {
+    value = *out.scratch();
+    check_target(value, 0, result);
+    extents.push_back(extent(value));
+    command.out_pinned = true;
+  } else {
+    append_extents(out.memory(), result.shape, result.dtype, 0, extents);
+  }
   command.out = OperandRef::tensor(std::move(extents), std::move(result.shape), result.dtype);
   if (const auto misfit = plan::misfit(composite_plan(command), command.acc_dtype, pe_.info().tile_room)) {
-    raise(misfit->code, fmt::format("for the {} {} result in tensor '{}': {}", dtype_name(result.dtype),
-                                    format_shape(command.out.shape), out.tensor().name, misfit->text));
+    raise(misfit->code, fmt::format("for the {} {} result {}: {}", dtype_name(result.dtype),
+                                    format_shape(command.out.shape), out.text(), misfit->text));
   }
-  if (command.kind == CommandKind::composite_gemm) check_apart(command, out.tensor().name);
-  return submit(command, {});
+  if (command.kind == CommandKind::composite_gemm) check_apart(command, out.text());
+  return submit(command, std::move(value));
 }
 
 // Tiles of the operands are read again after the first tiles of the product are written.
@@ -73,8 +94,8 @@ void Context::check_apart(const Command& command, const std::string& out) const 
     for (const Extent& in : command.inputs[i].extents) {
       for (const Extent& to : command.out.extents) {
         if (to.pa >= in.pa + in.nbytes || in.pa >= to.pa + to.nbytes) continue;
-        raise("KERNEL_ERROR", fmt::format("the result in tensor '{}' lies over operand {}, which is still read when "
-                                          "the first tiles are written; give it a tensor of its own",
+        raise("KERNEL_ERROR", fmt::format("the result {} lies over operand {}, which is still read when the first "
+                                          "tiles are written; give it a tensor of its own",
                                           out, i + 1));
       }
     }
@@ -83,6 +104,31 @@ void Context::check_apart(const Command& command, const std::string& out) const 
 
 Future Context::composite(const TensorHandle& a, const TensorHandle& b, Ptr out, const CompositeOptions& options) {
   begin("composite", Cost::dispatched);
+  pointer_dtype(out, std::nullopt);
+  return composite_gemm(a, b, CompositeTarget(out), options);
+}
+
+Future Context::composite(const TensorHandle& a, const TensorHandle& b, const TensorHandle& out,
+                          const CompositeOptions& options) {
+  begin("composite", Cost::dispatched);
+  check_writable(out, 0);
+  return composite_gemm(a, b, CompositeTarget(out), options);
+}
+
+Future Context::composite(MathOp op, const TensorHandle& x, Ptr out, const CompositeOptions& options) {
+  begin("composite", Cost::dispatched);
+  pointer_dtype(out, std::nullopt);
+  return composite_math(op, x, CompositeTarget(out), options);
+}
+
+Future Context::composite(MathOp op, const TensorHandle& x, const TensorHandle& out, const CompositeOptions& options) {
+  begin("composite", Cost::dispatched);
+  check_writable(out, 0);
+  return composite_math(op, x, CompositeTarget(out), options);
+}
+
+Future Context::composite_gemm(const TensorHandle& a, const TensorHandle& b, const CompositeTarget& out,
+                               const CompositeOptions& options) {
   Command command;
   command.kind = CommandKind::composite_gemm;
   add_composite_input(command, a, 0);
@@ -91,9 +137,9 @@ Future Context::composite(const TensorHandle& a, const TensorHandle& b, Ptr out,
   for (const Epilogue& epilogue : options.epilogue) command.epilogues.push_back(resolved(epilogue, 3));
   const OperandRef& left = command.inputs[0];
   const std::int64_t depth = left.shape.size() == 2 ? cdiv(left.shape[1], command.tile_shape.k) : 1;
-  TensorType result = located([&] {
-    return composite_gemm_result(left, command.inputs[1], command.epilogues, depth, pointer_dtype(out, std::nullopt));
-  });
+  const Dtype dtype = out.scratch() != nullptr ? out.scratch()->dtype() : out.memory().dtype();
+  TensorType result =
+      located([&] { return composite_gemm_result(left, command.inputs[1], command.epilogues, depth, dtype); });
   command.m = command.inputs[0].shape[0];
   command.k = command.inputs[0].shape[1];
   command.n = command.inputs[1].shape[1];
@@ -102,8 +148,8 @@ Future Context::composite(const TensorHandle& a, const TensorHandle& b, Ptr out,
   return submit_composite(command, out, std::move(result));
 }
 
-Future Context::composite(MathOp op, const TensorHandle& x, Ptr out, const CompositeOptions& options) {
-  begin("composite", Cost::dispatched);
+Future Context::composite_math(MathOp op, const TensorHandle& x, const CompositeTarget& out,
+                               const CompositeOptions& options) {
   if (math_arity(op) != 1 || !(is_elementwise(op) || op == MathOp::cast)) {
     raise("KERNEL_ERROR",
           fmt::format("{} is not an element-wise operation of one input; run it as a command of its own",
@@ -113,15 +159,16 @@ Future Context::composite(MathOp op, const TensorHandle& x, Ptr out, const Compo
   command.kind = CommandKind::composite_math;
   command.math_op = op;
   add_composite_input(command, x, 0);
-  if (command.pinned[0]) {
-    raise("KERNEL_ERROR",
-          fmt::format("{} is in scratch; a composite of one input reads it from memory: give tl.ref", describe(x, 1)));
+  if (command.inputs[0].transposed) {
+    raise("KERNEL_ERROR", fmt::format("{} is a transposed view; an element-wise composite reads its tiles as they are "
+                                      "stored",
+                                      describe(x, 1)));
   }
   TensorType result = located([&] { return math_result(op, command.inputs, std::nullopt); });
-  const Dtype out_dtype = pointer_dtype(out, std::nullopt);
+  const Dtype out_dtype = out.scratch() != nullptr ? out.scratch()->dtype() : out.memory().dtype();
   if (op == MathOp::cast) result.dtype = out_dtype;
   if (result.dtype != out_dtype) {
-    raise("DTYPE_ERROR", fmt::format("the result is {}, tensor '{}' is {}", dtype_name(result.dtype), out.tensor().name,
+    raise("DTYPE_ERROR", fmt::format("the result is {}, but {} it is {}", dtype_name(result.dtype), out.text(),
                                      dtype_name(out_dtype)));
   }
   command.n = result.shape.back();

@@ -163,7 +163,7 @@ TensorHandle Context::dot(const TensorHandle& a, const TensorHandle& b, const Te
 
 TensorHandle Context::trans(const TensorHandle& x) {
   begin("trans", Cost::free);
-  check(x, 1);
+  x.is_ref() ? check_owner(x, 1) : check(x, 1);
   const std::size_t rank = x.shape_.size();
   if (rank < 2) raise("SHAPE_ERROR", fmt::format("{} has no two dimensions to swap", describe(x, 1)));
   TensorHandle out = x;

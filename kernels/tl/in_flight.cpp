@@ -30,6 +30,7 @@ void visit(const Command& command, const See& see) {
     case CommandKind::composite_math:
       break;
     case CommandKind::cpu_overhead:
+    case CommandKind::barrier:
       return;
   }
   const bool composite = contract::is_composite(command.kind);

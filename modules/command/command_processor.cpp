@@ -27,6 +27,8 @@ void CommandProcessor::on_request(payload::Transaction& transaction, TimeFs arri
       launch(transaction, *request);
     } else if (const auto* mapping = dynamic_cast<const payload::TranslationMsg*>(message)) {
       map(transaction, *mapping);
+    } else if (const auto* arrival = dynamic_cast<const payload::BarrierMsg*>(message)) {
+      barrier(transaction, *arrival);
     } else {
       FabricEndpoint::on_request(transaction, arrived);
     }
@@ -39,6 +41,12 @@ void CommandProcessor::on_request(payload::Transaction& transaction, TimeFs arri
 void CommandProcessor::memory(payload::Transaction& parent, TimeFs arrived) {
   FabricEndpoint::on_request(parent, arrived);
 }
+
+void CommandProcessor::barrier(payload::Transaction& arrival, const payload::BarrierMsg&) {
+  FabricEndpoint::on_request(arrival, now());
+}
+
+void CommandProcessor::launch_answered(std::uint64_t, const Branch&, bool) {}
 
 const payload::FabricRoute* CommandProcessor::command_route(NodeId target) {
   return &context().routes.command(node(), target);
@@ -89,6 +97,7 @@ void CommandProcessor::on_response(payload::Transaction& transaction) {
   }
   context().pool.release(transaction);
   if (settled) answer_parent(pending);
+  if (pending.launch) launch_answered(*pending.launch, pending.branches.branch(branch), pending.branches.drained());
   if (pending.branches.drained()) pending_.erase(entry);
 }
 

@@ -56,6 +56,9 @@ class CommandProcessor : public FabricEndpoint {
   virtual void launch(payload::Transaction& parent, const payload::KernelLaunchMsg& request) = 0;
   virtual void map(payload::Transaction& parent, const payload::TranslationMsg& request) = 0;
   virtual void memory(payload::Transaction& parent, TimeFs arrived);  // refuses, as any other message
+  virtual void barrier(payload::Transaction& arrival, const payload::BarrierMsg& message);  // refuses likewise
+  // A receiver of a launch has answered; `all`: it was the last one.
+  virtual void launch_answered(std::uint64_t request, const Branch& branch, bool all);
 
  private:
   struct Pending {

@@ -34,6 +34,7 @@ class FanOut {
   // Model Error on an unknown branch or a second answer.
   bool answer(std::size_t branch, const payload::Status& status, const payload::LaunchReply* reply);
 
+  const Branch& branch(std::size_t index) const { return branches_.at(index); }
   bool settled() const { return settled_; }
   bool drained() const { return answered_ == branches_.size(); }
   TimeFs since() const { return since_; }

@@ -42,6 +42,7 @@ StageType engine_stage(CommandKind kind) {
     case CommandKind::cpu_overhead:
     case CommandKind::ipcq_send:
     case CommandKind::ipcq_recv:
+    case CommandKind::barrier:
       break;
   }
   throw Error::model("a PE has no engine for a " + std::string(contract::command_kind_name(kind)));

@@ -190,6 +190,10 @@ void PeCpu::execute(const contract::Command& command) {
     spend(command);
     return;
   }
+  if (command.kind == CommandKind::barrier) {
+    meet(command);
+    return;
+  }
   set_current(command);
   count_call();
   set_state(State::waiting_for_engine);
@@ -329,6 +333,41 @@ void PeCpu::spend(const contract::Command& command) {
   sleep_until(now() + time);
   end_activity(PeActivity::Kind::scalar);
   current_.reset();
+}
+
+void PeCpu::meet(const contract::Command& command) {
+  set_current(command);
+  count_call();
+  const contract::KernelLaunch& launch = *message(launches_.front()).launch;
+  auto arrival = std::make_shared<payload::BarrierMsg>();
+  arrival->request = pe().launch;
+  arrival->members = launch.pes.size();
+  arrival->pe = info_.coord.pe;
+  const NodeId m_cpu = context().routes.resolver().find_m_cpu(info_.coord.sip, info_.coord.cube);
+  payload::Transaction& transaction =
+      context().pool.acquire(payload::Op::message, context().routes.command(node(), m_cpu), 0, 0);
+  transaction.message = std::move(arrival);
+  log(LogLevel::info, [&] { return fmt::format("comes to a barrier, tl.{} #{}", command.call, command.call_index); });
+  const TimeFs start = now();
+  set_state(State::waiting_for_engine);
+  barrier_ = &transaction;
+  issue(transaction, now() + overhead());
+  while (barrier_ != nullptr) wait_for(resumed_event_);
+  set_state(State::running);
+  current_.reset();
+  const payload::Status status = transaction.status;
+  context().pool.release(transaction);
+  if (!status.ok) throw Error::program(status.code, status.message);
+  if (context().operations != nullptr) context().operations->on_command(node(), command, nullptr, start, now());
+}
+
+void PeCpu::on_response(payload::Transaction& transaction) {
+  if (&transaction != barrier_) {
+    FabricEndpoint::on_response(transaction);
+    return;
+  }
+  barrier_ = nullptr;
+  scheduler().wake(resumed_event_);
 }
 
 void PeCpu::sleep_until(TimeFs at) {

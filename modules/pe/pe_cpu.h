@@ -26,6 +26,8 @@ namespace kb::modules {
 //
 // A kernel that makes 10 million calls at one simulated time never ends: the run ends without progress and names it.
 //
+// A barrier is a zero-byte message to the M_CPU of the cube and back, over the fabric.
+//
 // Does not model: instructions of the kernel itself, which take no time unless they are spent with `cycles`.
 //
 // Timing: the kernel starts at max(target_start, launch arrival + overhead_ns, end of the kernel before); a launch that
@@ -66,6 +68,8 @@ class PeCpu final : public PeFabricBlock, private contract::IPe {
   bool has_contents() const override;
 
   void on_answer(CommandTask& task) override;
+  void on_response(payload::Transaction& transaction) override;
+  void meet(const contract::Command& command);
   void kernel_thread();
   void run(const Launch& launch);
   void run_kernel(const payload::KernelLaunchMsg& message, TimeFs ready);
@@ -114,8 +118,9 @@ class PeCpu final : public PeFabricBlock, private contract::IPe {
   Backgrounds background_;       // submitted and not waited for yet, in the order of their tickets
   Backgrounds free_background_;  // used again, so that a command costs no allocation here
   Ticket next_ticket_ = 1;
-  bool awaits_any_ = false;    // what completes wakes the kernel, whichever it is
-  contract::PeResult result_;  // of the running kernel
+  const payload::Transaction* barrier_ = nullptr;  // that the kernel waits at
+  bool awaits_any_ = false;                        // what completes wakes the kernel, whichever it is
+  contract::PeResult result_;                      // of the running kernel
   Probe state_probe_;
 
   std::int64_t kernels_ = 0;

@@ -164,27 +164,33 @@ void PeDma::plan(const CommandTask& task) {
     const plan::TileOperand operand = task.stage.operand;
     const OperandRef& tensor =
         operand == plan::TileOperand::out ? command.out : command.inputs.at(static_cast<std::size_t>(operand));
-    plan_range(tensor.extents, task.stage.offset, task.stage.nbytes);
+    plan_pieces(tensor.extents, task.stage);
     return;
   }
   check_local(command);
   for (const Extent& extent : command.memory) plan_extent(extent);
 }
 
-// Bytes [offset, offset + nbytes) of what the extents hold together.
-void PeDma::plan_range(const std::vector<Extent>& extents, std::uint64_t offset, std::uint64_t nbytes) {
-  for (const Extent& extent : extents) {
-    if (nbytes == 0) return;
-    if (offset >= extent.nbytes) {
-      offset -= extent.nbytes;
-      continue;
+// The stage's bytes of what the extents hold together.
+void PeDma::plan_pieces(const std::vector<Extent>& extents, const plan::Stage& stage) {
+  const std::uint64_t piece_bytes = stage.nbytes / static_cast<std::uint64_t>(stage.pieces);
+  std::uint64_t before = 0;  // bytes in the extents that were passed
+  auto extent = extents.begin();
+  for (std::int64_t piece = 0; piece < stage.pieces; ++piece) {
+    std::uint64_t at = stage.offset + static_cast<std::uint64_t>(piece) * stage.piece_step;
+    const std::uint64_t end = at + piece_bytes;
+    while (at < end) {
+      if (extent == extents.end()) throw Error::model(node_id() + " was given a tile beyond the end of its operand");
+      if (at >= before + extent->nbytes) {
+        before += extent->nbytes;
+        ++extent;
+        continue;
+      }
+      const std::uint64_t part = std::min(end, before + extent->nbytes) - at;
+      plan_extent({extent->pa + (at - before), part});
+      at += part;
     }
-    const std::uint64_t part = std::min(nbytes, extent.nbytes - offset);
-    plan_extent({extent.pa + offset, part});
-    nbytes -= part;
-    offset = 0;
   }
-  if (nbytes > 0) throw Error::model(node_id() + " was given a tile beyond the end of its operand");
 }
 
 void PeDma::check_local(const contract::Command& command) const {

@@ -120,7 +120,7 @@ class PeDma final : public PeFabricBlock {
   void start(Channels& channels, CommandTask& task);
   void end(std::uint64_t slot);
   void plan(const CommandTask& task);
-  void plan_range(const std::vector<Extent>& extents, std::uint64_t offset, std::uint64_t nbytes);
+  void plan_pieces(const std::vector<Extent>& extents, const plan::Stage& stage);
   void plan_extent(const Extent& extent);
   void plan_physical(const Extent& extent);
   bool has_channels(const Extent& extent) const;

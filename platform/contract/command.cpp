@@ -20,6 +20,8 @@ std::string_view command_kind_name(CommandKind kind) {
       return "cpu_overhead";
     case CommandKind::ipcq_send:
       return "ipcq_send";
+    case CommandKind::barrier:
+      return "barrier";
     case CommandKind::ipcq_recv:
       return "ipcq_recv";
   }

@@ -25,7 +25,8 @@ enum class CommandKind : std::uint8_t {
   composite_math,
   cpu_overhead,
   ipcq_send,
-  ipcq_recv
+  ipcq_recv,
+  barrier
 };
 constexpr bool is_composite(CommandKind kind) {
   return kind == CommandKind::composite_gemm || kind == CommandKind::composite_math;
@@ -59,6 +60,7 @@ struct Command {
   // from memory, or writes it there. Math ones have one input and take it as m rows of n elements.
   plan::TileShape tile_shape;
   std::array<bool, 2> pinned{};     // by input
+  std::array<bool, 2> strided{};    // by input: rows of a wider matrix, an extent each or more
   bool out_pinned = false;
   std::vector<Epilogue> epilogues;  // of a GEMM
 

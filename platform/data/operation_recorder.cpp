@@ -61,6 +61,7 @@ void describe(const Command& command, OpRecord& record) {
       return;
     }
     case CommandKind::cpu_overhead:
+    case CommandKind::barrier:
     case CommandKind::ipcq_send:  // reported as messages
     case CommandKind::ipcq_recv:
       break;

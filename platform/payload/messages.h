@@ -73,6 +73,13 @@ struct QueueCreditMsg final : Message {
   contract::IQueueEndpoint* emitter = nullptr;  // told when the credit is there
 };
 
+// A kernel has come to a barrier: PE_CPU -> M_CPU, answered when the kernels of all PEs of the launch in the cube have.
+struct BarrierMsg final : Message {
+  std::uint64_t request = 0;  // of the launch
+  std::size_t members = 0;    // PEs of the launch in the cube
+  PeId pe;
+};
+
 // Aggregated answer of PE_CPU, M_CPU or IO_CPU. Metrics merge by maximum, in any order (C-MCPU-12).
 struct LaunchReply final : Message {
   std::vector<contract::PeResult> pes;  // one per PE that ran, in (sip, cube, pe) order after aggregation

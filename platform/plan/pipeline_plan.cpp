@@ -74,6 +74,8 @@ PipelinePlan gemm_plan(const GemmProblem& problem, const TileShape& shape) {
   plan.has_b_ = true;
   plan.a_pinned_ = problem.a_pinned;
   plan.b_pinned_ = problem.b_pinned;
+  plan.out_pinned_ = problem.out_pinned;
+  plan.layouts_ = {problem.a, problem.b};
   plan.steps_ = problem.epilogues;
   for (std::uint32_t i = 0; i < plan.steps_.size(); ++i) {
     plan.epilogues_[index_of(plan.steps_[i].scope)].push_back(i);
@@ -97,6 +99,9 @@ PipelinePlan math_plan(const MathProblem& problem, const TileShape& shape) {
   plan.columns_ = ceil_div(problem.n, shape.n);
   plan.depths_ = 1;
   plan.item_ = {item_size(problem.dtype_a), 0, item_size(problem.dtype_out)};
+  plan.a_pinned_ = problem.a_pinned;
+  plan.layouts_[0].strided = problem.a_strided;
+  plan.out_pinned_ = problem.out_pinned;
   return plan;
 }
 
@@ -126,7 +131,7 @@ std::uint32_t PipelinePlan::compute_stages(const Tile& tile) const {
 }
 
 std::uint32_t PipelinePlan::stage_count(const Tile& tile) const {
-  return reads() + 1 + compute_stages(tile) + (tile.last_k ? 2 : 0);
+  return reads() + 1 + compute_stages(tile) + (tile.last_k ? (out_pinned_ ? 1 : 2) : 0);
 }
 
 Stage PipelinePlan::stage(const Tile& tile, std::uint32_t index) const {
@@ -159,6 +164,11 @@ Stage PipelinePlan::read_stage(const Tile& tile, TileOperand operand) const {
   stage.operand = operand;
   stage.offset = offset(tile, operand);
   stage.nbytes = bytes(tile, operand);
+  if (layouts_.at(index_of(operand)).strided) {
+    const Block part = block(tile, operand);
+    stage.pieces = part.rows;
+    stage.piece_step = static_cast<std::uint64_t>(part.width) * item_[index_of(operand)];
+  }
   return stage;
 }
 
@@ -214,11 +224,20 @@ std::uint64_t PipelinePlan::bytes(const Tile& tile, TileOperand operand) const {
   return static_cast<std::uint64_t>(elements) * item_[index_of(operand)];
 }
 
-// Bytes before that part, tile-major: whole rows of tiles, then the tiles before it in its own row.
+PipelinePlan::Block PipelinePlan::block(const Tile& tile, TileOperand operand) const {
+  const std::int64_t row = tile.row * shape_.m, column = tile.column * shape_.n, depth = tile.depth * shape_.k;
+  Block part{row, tile.m, column, tile.n, n_};
+  if (has_b_ && operand == TileOperand::a) part = {row, tile.m, depth, tile.k, k_};
+  if (operand == TileOperand::b) part = {depth, tile.k, column, tile.n, n_};
+  if (operand == TileOperand::out || !layouts_.at(index_of(operand)).transposed) return part;
+  return {part.column, part.columns, part.row, part.rows, operand == TileOperand::a ? m_ : k_};
+}
+
+// Bytes before that part. Dense operands are tile-major: whole rows of tiles, then the tiles before it in its own row.
 std::uint64_t PipelinePlan::offset(const Tile& tile, TileOperand operand) const {
-  std::int64_t elements = tile.row * shape_.m * n_ + tile.m * tile.column * shape_.n;
-  if (has_b_ && operand == TileOperand::a) elements = tile.row * shape_.m * k_ + tile.m * tile.depth * shape_.k;
-  if (operand == TileOperand::b) elements = tile.depth * shape_.k * n_ + tile.k * tile.column * shape_.n;
+  const Block part = block(tile, operand);
+  const bool strided = operand != TileOperand::out && layouts_.at(index_of(operand)).strided;
+  const std::int64_t elements = part.row * part.width + (strided ? 1 : part.rows) * part.column;
   return static_cast<std::uint64_t>(elements) * item_[index_of(operand)];
 }
 
@@ -235,24 +254,24 @@ StageCounts PipelinePlan::counts() const {
                                     fired(EpilogueScope::kernel)
                               : outputs);
   set(StageType::store, outputs);
-  set(StageType::dma_write, outputs);
+  set(StageType::dma_write, out_pinned_ ? 0 : outputs);
   return counts;
 }
 
 std::uint64_t PipelinePlan::input_buffer_bytes() const {
-  if (!has_b_) return static_cast<std::uint64_t>(shape_.m * shape_.n) * item_[index_of(TileOperand::a)];
+  if (!has_b_) return a_pinned_ ? 0 : static_cast<std::uint64_t>(shape_.m * shape_.n) * item_[index_of(TileOperand::a)];
   const std::uint64_t a = static_cast<std::uint64_t>(shape_.m * shape_.k) * item_[index_of(TileOperand::a)];
   const std::uint64_t b = static_cast<std::uint64_t>(shape_.k * shape_.n) * item_[index_of(TileOperand::b)];
   return (a_pinned_ ? 0 : a) + (b_pinned_ ? 0 : b);
 }
 
 std::uint64_t PipelinePlan::output_buffer_bytes() const {
-  return static_cast<std::uint64_t>(shape_.m * shape_.n) * item_[index_of(TileOperand::out)];
+  return out_pinned_ ? 0 : static_cast<std::uint64_t>(shape_.m * shape_.n) * item_[index_of(TileOperand::out)];
 }
 
 std::uint64_t PipelinePlan::register_bytes(Dtype acc) const {
   const std::uint64_t acc_bytes = static_cast<std::uint64_t>(shape_.m * shape_.n) * item_size(acc);
-  if (!has_b_) return input_buffer_bytes() + acc_bytes;
+  if (!has_b_) return static_cast<std::uint64_t>(shape_.m * shape_.n) * item_[index_of(TileOperand::a)] + acc_bytes;
   return static_cast<std::uint64_t>(shape_.m * shape_.k) * item_[index_of(TileOperand::a)] +
          static_cast<std::uint64_t>(shape_.k * shape_.n) * item_[index_of(TileOperand::b)] + acc_bytes;
 }

@@ -34,6 +34,13 @@ struct EpilogueStep {
 };
 EpilogueStep epilogue_step(const Epilogue& epilogue);
 
+// How an operand lies in memory when it is not a dense matrix of its shape, whose tiles lie side by side (decision
+// 0012).
+struct OperandLayout {
+  bool transposed = false;  // stored with rows and columns swapped
+  bool strided = false;     // rows of a wider matrix: of each row of a tile the part that it has
+};
+
 // out (m, n) = a (m, k) x b (k, n) with epilogues in command order.
 struct GemmProblem {
   std::int64_t m = 0;
@@ -45,6 +52,8 @@ struct GemmProblem {
   bool a_pinned = false;  // the whole operand is in the TCM already (P-23)
   bool b_pinned = false;
   std::vector<EpilogueStep> epilogues;
+  OperandLayout a, b;
+  bool out_pinned = false;  // the result stays in the TCM
 };
 
 // out (m, n) = op(a (m, n)).
@@ -53,6 +62,9 @@ struct MathProblem {
   std::int64_t n = 0;
   Dtype dtype_a = Dtype::f16;
   Dtype dtype_out = Dtype::f16;
+  bool a_pinned = false;
+  bool a_strided = false;
+  bool out_pinned = false;
 };
 
 // Where a tile lies and how large it is; edge tiles are smaller than the tile shape. In a math plan k is 1.
@@ -68,8 +80,10 @@ struct Tile {
 struct Stage {
   StageType type = StageType::dma_read;
   TileOperand operand = TileOperand::a;  // DMA_READ, DMA_WRITE
-  std::uint64_t offset = 0;              // DMA_READ, DMA_WRITE: in the operand's bytes, tile-major
+  std::uint64_t offset = 0;              // DMA_READ, DMA_WRITE: in the operand's bytes
   std::uint64_t nbytes = 0;              // all but GEMM and MATH
+  std::int64_t pieces = 1;               // DMA_READ: equal parts of nbytes, the first at offset
+  std::uint64_t piece_step = 0;          // from the start of one to that of the next
   std::int64_t m = 0, k = 0, n = 0;      // GEMM: sizes of the product
   std::int64_t macs = 0;                 // GEMM: for which it occupies the array (P-28); PE_GEMM sets it
   std::int64_t elements = 0;             // MATH
@@ -118,6 +132,12 @@ class PipelinePlan {
   Stage read_stage(const Tile& tile, TileOperand operand) const;
   Stage compute_stage(const Tile& tile, std::uint32_t index) const;
   std::uint64_t epilogue_bytes(const Tile& tile) const;
+  // The part of an operand's stored matrix that a tile has, in elements.
+  struct Block {
+    std::int64_t row = 0, rows = 0, column = 0, columns = 0;
+    std::int64_t width = 0;  // of the matrix
+  };
+  Block block(const Tile& tile, TileOperand operand) const;
   std::uint64_t bytes(const Tile& tile, TileOperand operand) const;
   std::uint64_t offset(const Tile& tile, TileOperand operand) const;
 
@@ -128,6 +148,8 @@ class PipelinePlan {
   bool has_b_ = false;                   // GEMM plan
   bool a_pinned_ = false;
   bool b_pinned_ = false;
+  bool out_pinned_ = false;
+  std::array<OperandLayout, 2> layouts_;  // of A and B
   std::vector<EpilogueStep> steps_;
   std::array<std::vector<std::uint32_t>, 3> epilogues_;  // indices of steps_ by scope, each in command order
 };

@@ -31,11 +31,14 @@ void AttentionRows::attend(const BoundedMatrix& q, const BoundedMatrix& k, const
                            const Visible& visible) {
   BoundedMatrix scores = data::product(q, transposed(k));
   BoundedMatrix weights = data::exact_matrix(scores.rows, scores.cols, std::vector<double>(scores.values.size()));
-  for (std::size_t i = 0; i < scores.values.size(); ++i) scores.set(i, data::multiply(scores.at(i), scale_));
   for (std::size_t row = 0; row < scores.rows; ++row) attend_row(row, scores, visible, weights);
   const BoundedMatrix sums = data::product(weights, v);
+  // Added to O within the array, in any order: O itself may go through all of the roundings.
+  const double roundings = data::gamma(static_cast<double>(v.rows), data::unit_roundoff(Dtype::f32));
   for (std::size_t i = 0; i < sums.values.size(); ++i) {
-    o_.set(i, empty_ ? sums.at(i) : data::add(o_.at(i), sums.at(i)));
+    Bounded before = o_.at(i);
+    before.error += roundings * (std::fabs(before.value) + before.error);
+    o_.set(i, empty_ ? sums.at(i) : data::add(before, sums.at(i)));
   }
   empty_ = false;
 }
@@ -49,17 +52,18 @@ void AttentionRows::attend_row(std::size_t row, const BoundedMatrix& scores, con
   for (std::size_t key = 0; key < scores.cols; ++key) {
     if (sees(key)) top = top ? data::maximum(*top, scores.at(first + key)) : scores.at(first + key);
   }
+  const Bounded shift = data::multiply(*top, {-scale_.value, 0});
   std::vector<Bounded> terms(scores.cols);
   for (std::size_t key = 0; key < scores.cols; ++key) {
     if (!sees(key)) continue;
-    terms[key] = data::exponential(data::subtract(scores.at(first + key), *top));
+    terms[key] = data::exponential(data::multiply_add(scores.at(first + key), scale_, shift));
     weights.set(first + key, data::rounded(dtype_, terms[key]));
   }
   const Bounded sum = data::ordered_sum(terms);
   if (empty_) {
     l_[row] = sum;
   } else {
-    const Bounded decay = data::exponential(data::subtract(m_[row], *top));
+    const Bounded decay = data::exponential(data::multiply(data::subtract(m_[row], *top), scale_));
     l_[row] = data::add(data::multiply(l_[row], decay), sum);
     for (std::size_t i = row * o_.cols; i < (row + 1) * o_.cols; ++i) o_.set(i, data::multiply(o_.at(i), decay));
   }
@@ -82,15 +86,16 @@ BoundedMatrix AttentionRows::merged(const std::vector<AttentionRows>& parts) {
       top = data::maximum(top, part.m_[row]);
       least = std::min(least, part.m_[row].value);
     }
-    // A merge rounds the difference of two maxima, its exponential, a product and a sum.
-    const double roundings = static_cast<double>(parts.size()) * (4 + top.value - least);
+    // A merge rounds the difference of two maxima, that times the scale, its exponential, a product and a sum.
+    const double scale = out.scale_.value;
+    const double roundings = static_cast<double>(parts.size()) * (4 + 2 * scale * (top.value - least));
     const auto combined = [&](const std::function<Bounded(const AttentionRows&)>& of) {
       Bounded sum;
       double magnitude = 0;
       for (const AttentionRows& part : parts) {
         const Bounded term = of(part);
-        const double factor = std::exp(part.m_[row].value - top.value);
-        const double moved = std::expm1(part.m_[row].error + top.error);
+        const double factor = std::exp(scale * (part.m_[row].value - top.value));
+        const double moved = std::expm1(scale * (part.m_[row].error + top.error));
         sum.value += factor * term.value;
         sum.error += factor * (term.error + moved * (std::fabs(term.value) + term.error));
         magnitude += factor * (std::fabs(term.value) + term.error);

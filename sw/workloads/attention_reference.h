@@ -10,7 +10,7 @@
 
 namespace kb::sw {
 
-// Rows of queries that meet blocks of keys one after the other (K-83): scores, weights relative to the largest score so
+// Rows of queries that meet blocks of keys one after the other (K-83): products, weights relative to the largest one so
 // far, their sums in f32, weights rounded to the dtype of V.
 class AttentionRows {
  public:

@@ -3,6 +3,7 @@
 #include "sw/workloads/attention.h"
 #include "sw/workloads/collectives.h"
 #include "sw/workloads/copy.h"
+#include "sw/workloads/flash_attention.h"
 #include "sw/workloads/gemm.h"
 #include "sw/workloads/linear.h"
 #include "sw/workloads/matmul_composite.h"
@@ -24,6 +25,7 @@ std::vector<Workload> builtin_workloads() {
       ccl_allreduce_workload(),
       copy_workload(),
       elementwise_workload(),
+      flash_attention_workload(),
       gemm_multi_pe_workload(),
       gemm_single_pe_workload(),
       gpt3_qkv_workload(),

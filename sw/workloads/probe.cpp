@@ -33,8 +33,9 @@ WorkloadResult run_stream(Runtime& rt, const Params& params) {
   LaunchOptions options;
   options.cubes = {0};
   options.pes = {0};
-  const LaunchMetrics metrics =
-      rt.wait(rt.launch("stream", {{"data", data}, {"calls", calls}, {"elements", elements}}, options));
+  const LaunchMetrics metrics = rt.wait(rt.launch(
+      "stream", {{"data", data}, {"calls", calls}, {"elements", elements}, {"ahead", params.integer("ahead")}},
+      options));
   const HostArray after = data.to_host();
 
   WorkloadResult result;
@@ -67,6 +68,7 @@ Workload stream_workload() {
               Parameter::integer("calls", 1000, "loads and stores together").at_most(1'000'000'000),
               Parameter::integer("elements", 32, "size of each", 1, "elements"),
               Parameter::integer("blocks", 16, "different places that are visited in turn"),
+              Parameter::integer("ahead", 0, "loads that run before their stores; 0: every call blocks", 0),
               dtype_parameter(),
               data_parameter(),
           },

@@ -122,8 +122,8 @@ TEST_F(PeCpuAsync, WaitAnyReturnsWithTheFirstThatEnds) {
 
 TEST_F(PeCpuAsync, AFailureArrivesAtTheWait) {
   std::string code;
-  run([&](IPe& pe, PeMachine& machine) {
-    machine.memory.status = [](const auto&) { return payload::Status{false, "MEMORY_ERROR", "no row"}; };
+  run([&](IPe& pe, PeMachine& whole) {
+    whole.memory.status = [](const auto&) { return payload::Status{false, "MEMORY_ERROR", "no row"}; };
     const IPe::Ticket ticket = pe.submit(load(0, 256));
     pe.execute(gemm(32, 64, 32));
     note();

@@ -52,6 +52,7 @@ inline plan::StageCounts planned(const contract::Command& command, const plan::T
   problem.n = command.n;
   problem.a_pinned = command.pinned[0];
   problem.b_pinned = command.pinned[1];
+  problem.out_pinned = command.out_pinned;
   for (const Epilogue& epilogue : command.epilogues) problem.epilogues.push_back(plan::epilogue_step(epilogue));
   return plan::gemm_plan(problem, shape).counts();
 }

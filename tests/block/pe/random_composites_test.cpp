@@ -49,6 +49,9 @@ TEST_P(RandomComposites, CountAsPlannedAndAreNotFasterWithSmallerBuffers) {
   contract::Command command = composite(pick(1, 100), pick(1, 300), pick(1, 100));
   command.tile_shape = plan::TileShape{pick(8, 40), pick(8, 70), pick(8, 40)};
   command.pinned = {pick(0, 3) == 0, pick(0, 3) == 0};
+  command.out_pinned = pick(0, 3) == 0;
+  command.inputs[0].transposed = pick(0, 1) == 0;
+  command.strided = {pick(0, 1) == 0, pick(0, 1) == 0};
   for (int count = pick(0, 3); count > 0; --count) {
     command.epilogues.push_back({EpilogueOp::relu, static_cast<EpilogueScope>(pick(0, 2)), {}});
   }
@@ -77,6 +80,9 @@ TEST_P(RandomComposites, CountAsPlannedAndAreNotFasterWithShorterQueues) {
   contract::Command command = composite(pick(1, 100), pick(1, 300), pick(1, 100));
   command.tile_shape = plan::TileShape{pick(8, 40), pick(8, 70), pick(8, 40)};
   command.pinned = {pick(0, 3) == 0, pick(0, 3) == 0};
+  command.out_pinned = pick(0, 3) == 0;
+  command.inputs[0].transposed = pick(0, 1) == 0;
+  command.strided = {pick(0, 1) == 0, pick(0, 1) == 0};
   const bool epilogues = pick(0, 1) == 0;
   for (int count = epilogues ? pick(1, 3) : 0; count > 0; --count) {
     command.epilogues.push_back({EpilogueOp::relu, static_cast<EpilogueScope>(pick(0, 2)), {}});

@@ -7,6 +7,7 @@
 
 #include "tests/support/source_file.h"
 #include "tests/unit/kernels/device.h"
+#include "tests/unit/kernels/guide_async_kernel.h"
 #include "tests/unit/kernels/guide_fused_kernel.h"
 #include "tests/unit/kernels/guide_struct_kernel.h"
 
@@ -39,6 +40,14 @@ TEST(KernelGuide, FusedKernelComputes) {
   device.write(*bias, {10, -1});
   device.run(linear_relu_kernel(), {{"x", as_arg(x)}, {"w", as_arg(w)}, {"bias", as_arg(bias)}, {"y", as_arg(y)}});
   EXPECT_EQ(device.read(*y), (std::vector<double>{14, 4, 6, 0}));
+}
+
+TEST(KernelGuide, KernelWithTwoBuffersComputes) {
+  Device device;
+  const LayoutPtr x = whole("x", Dtype::f32, {3, 1, 2}, 0x10000000), out = whole("out", Dtype::f32, {1, 2}, 0x20000000);
+  device.write(*x, {1, 2, 3, 4, 5, 6});
+  device.run(sum_of_squares_kernel(), {{"x", as_arg(x)}, {"out", as_arg(out)}});
+  EXPECT_EQ(device.read(*out), (std::vector<double>{35, 56}));
 }
 
 TEST(KernelGuide, KernelWithAStructComputes) {
@@ -107,6 +116,7 @@ TEST(KernelGuide, PrintsTheCompiledCode) {
   for (const std::string& code :
        {marked_code("tests/unit/kernels/guide_kernel.h", 0), marked_code("tests/unit/kernels/guide_fused_kernel.h", 0),
         marked_code("tests/unit/kernels/guide_struct_kernel.h", 0),
+        marked_code("tests/unit/kernels/guide_async_kernel.h", 0),
         marked_code("tests/unit/kernels/guide_kernel_test.cpp", 2)}) {
     EXPECT_NE(guide.find("```cpp\n" + code + "```"), std::string::npos) << code;
   }

@@ -1,5 +1,8 @@
 // Composites of the facade (chapter 06, sections 3 and 9): commands, results, mistakes.
 #include <gmock/gmock.h>
+#include <rapidcheck.h>
+
+#include <tuple>
 
 #include "kernels/tl/tl.h"
 #include "tests/unit/kernels/device.h"
@@ -75,6 +78,28 @@ TEST_F(TlComposite, LoadedOperandsArePinned) {  // P-23
   EXPECT_EQ(command.tile_shape.k, 16);
 }
 
+TEST_F(TlComposite, TakesTransposedAndStridedOperands) {
+  const LayoutPtr wide = whole("wide", Dtype::f16, {64, 128}, 0x400000);
+  tl.composite(tl.trans(tl.ref(tl::Ptr(*wide) + 8, {64, 40}, {}, 128)), right, tl::Ptr(*c));
+  const Command& command = pe.commands().back();
+  EXPECT_EQ(command.inputs[0].shape, (Shape{40, 64}));
+  EXPECT_TRUE(command.inputs[0].transposed);
+  EXPECT_THAT(command.strided, ElementsAre(true, false));
+  ASSERT_EQ(command.inputs[0].extents.size(), 64u);
+  EXPECT_EQ(command.inputs[0].extents[1], (Extent{0x400000 + (128 + 8) * 2, 80}));
+}
+
+TEST_F(TlComposite, LeavesItsResultInScratch) {
+  const TensorHandle out = tl.empty({40, 16}, Dtype::f32);
+  const tl::Future product = tl.composite(left, right, out);
+  EXPECT_TRUE(pe.commands().back().out_pinned);
+  EXPECT_THAT(pe.commands().back().out.extents, ElementsAre(Extent{out.address(), out.nbytes()}));
+  expect_program_error([&] { tl.exp(out); }, "KERNEL_ERROR", {"tl.composite #", "was not waited for"});
+  EXPECT_EQ(tl.wait(product).address(), out.address());
+  tl.wait(tl.composite(MathOp::relu, out, out));  // in place
+  EXPECT_THAT(pe.commands().back().pinned, ElementsAre(true, false));
+}
+
 TEST_F(TlComposite, TakesRowsOfTheLastDimension) {
   const LayoutPtr x = whole("x", Dtype::f16, {2, 3, 5}, 0x100000);
   const LayoutPtr y = whole("y", Dtype::f16, {2, 3, 5}, 0x200000);
@@ -87,20 +112,21 @@ TEST_F(TlComposite, TakesRowsOfTheLastDimension) {
 TEST_F(TlComposite, MistakesNameCallAndOperand) {
   const tl::Ptr out(*c);
   expect_program_error([&] { tl.composite(right, left, out); }, "SHAPE_ERROR", {"kernel demo, tl.composite #"});
-  const LayoutPtr wide = whole("wide", Dtype::f16, {40, 128}, 0x400000);
+  expect_program_error([&] { tl.composite(MathOp::exp, tl.trans(left), out); }, "KERNEL_ERROR",
+                       {"operand 1", "transposed view"});
   expect_program_error(
       [&] {
-        tl.composite(tl.ref(tl::Ptr(*wide), {40, 64}, {}, 128), right, out);
+        tl.composite(left, right, tl.zeros({16, 40}, Dtype::f32));
       },
-      "SHAPE_ERROR", {"a composite takes whole, dense operands"});
+      "SHAPE_ERROR", {"operand 0", "(40, 16)"});
   expect_program_error(
       [&] {
-        tl.composite(tl.trans(tl.zeros({64, 40})), right, out);
+        tl.composite(left, right, tl.trans(tl.zeros({16, 40}, Dtype::f32)));
       },
-      "KERNEL_ERROR", {"operand 1", "transposed view"});
+      "KERNEL_ERROR", {"cannot be written"});
   expect_program_error([&] { tl.composite(MathOp::sum, left, out); }, "KERNEL_ERROR", {"sum is not an element-wise"});
-  expect_program_error([&] { tl.composite(MathOp::exp, left, out); }, "DTYPE_ERROR", {"'c' is f32"});
-  expect_program_error([&] { tl.composite(MathOp::exp, tl.zeros({4}), out); }, "KERNEL_ERROR", {"give tl.ref"});
+  expect_program_error([&] { tl.composite(MathOp::exp, left, out); }, "DTYPE_ERROR",
+                       {"the result is f16, but in tensor 'c' it is f32"});
   expect_program_error([&] { tl.composite(left, right, tl::Ptr(*a)); }, "KERNEL_ERROR",
                        {"tl.composite #", "the result in tensor 'a' lies over operand 1"});
   tl::CompositeOptions options;
@@ -222,6 +248,41 @@ TEST(TlCompositeResults, EqualLoadDotStore) {  // P-90
   options.epilogue = {tl::Epilogue::scale(2.0), tl::Epilogue::bias(12.0), tl::Epilogue::relu()};
   tl.wait(tl.composite(left, right, tl::Ptr(*e), options));
   EXPECT_EQ(device.read(*e), (Values{72, 0, 152, 0, 232, 0}));
+}
+
+// Any mixture of operands in memory and in scratch, transposed, out of wider matrices: what load, dot and store give.
+TEST(TlCompositeResults, EqualLoadDotStoreForAnyOperands) {
+  EXPECT_TRUE(rc::check("operands", [] {
+    Device device;
+    FunctionalPe pe(tl::RecordingPe::default_info(), device.recorder);
+    Context tl(pe, "demo");
+    const auto size = [] { return *rc::gen::inRange<std::int64_t>(1, 20); };
+    const std::int64_t m = size(), k = size(), n = size();
+    const auto operand = [&](const char* name, std::int64_t rows, std::int64_t cols, std::uint64_t pa) {
+      const bool turned = *rc::gen::arbitrary<bool>();
+      if (turned) std::swap(rows, cols);
+      const std::int64_t margin = *rc::gen::inRange<std::int64_t>(0, 3), width = cols + margin;
+      const auto layout = whole(name, Dtype::f16, {rows, width}, pa);
+      Values values;
+      for (std::int64_t i = 0; i < rows * width; ++i) values.push_back(static_cast<double>((i * 7 + rows) % 11 - 5));
+      device.write(*layout, values);
+      const tl::Ptr from = tl::Ptr(*layout) + *rc::gen::inRange<std::int64_t>(0, margin + 1);
+      const TensorHandle loaded = tl.load(from, {rows, cols}, {}, width);
+      TensorHandle given = *rc::gen::arbitrary<bool>() ? loaded : tl.ref(from, {rows, cols}, {}, width);
+      const auto view = [&](const TensorHandle& x) { return turned ? tl.trans(x) : x; };
+      return std::tuple{layout, view(given), view(loaded)};
+    };
+    const auto [keep_a, a, loaded_a] = operand("a", m, k, 0x100000);
+    const auto [keep_b, b, loaded_b] = operand("b", k, n, 0x200000);
+    const Values expected = tl.dot(loaded_a, loaded_b, Dtype::f32).to_doubles();
+    const LayoutPtr c = whole("c", Dtype::f32, {m, n}, 0x300000);
+    tl.wait(tl.composite(a, b, tl::Ptr(*c)));
+    RC_ASSERT(device.read(*c) == expected);
+    tl::CompositeOptions options;
+    options.epilogue = {tl::Epilogue::scale(2.0)};
+    const TensorHandle twice = tl.wait(tl.composite(a, b, tl.empty({m, n}, Dtype::f32), options));
+    RC_ASSERT((twice / 2).to_doubles() == expected);
+  }));
 }
 
 }  // namespace

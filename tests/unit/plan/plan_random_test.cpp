@@ -60,7 +60,12 @@ void expect_partition(const PipelinePlan& plan, TileOperand operand, std::uint64
     for (std::uint32_t i = 0; i < plan.stage_count(tile); ++i) {
       const Stage stage = plan.stage(tile, i);
       const bool dma = stage.type == StageType::dma_read || stage.type == StageType::dma_write;
-      if (dma && stage.operand == operand) RC_ASSERT(ranges.emplace(stage.offset, stage.nbytes).second);
+      if (!dma || stage.operand != operand) continue;
+      const auto pieces = static_cast<std::uint64_t>(stage.pieces);
+      RC_ASSERT(stage.nbytes % pieces == 0u);
+      for (std::uint64_t piece = 0; piece < pieces; ++piece) {
+        RC_ASSERT(ranges.emplace(stage.offset + piece * stage.piece_step, stage.nbytes / pieces).second);
+      }
     }
   }
   std::uint64_t end = 0;
@@ -83,6 +88,10 @@ RC_GTEST_PROP(GemmPlanProperty, EqualsTheNestedLoops, ()) {  // P-19 .. P-25
 RC_GTEST_PROP(GemmPlanProperty, TilesTogetherAreExactlyTheOperands, ()) {  // decision 0012
   GemmProblem p = any_gemm();
   p.a_pinned = p.b_pinned = false;
+  for (OperandLayout* layout : {&p.a, &p.b}) {
+    layout->transposed = *rc::gen::arbitrary<bool>();
+    layout->strided = *rc::gen::arbitrary<bool>();
+  }
   const PipelinePlan plan = gemm_plan(p, any_shape());
   const auto bytes = [](std::int64_t rows, std::int64_t columns, Dtype dtype) {
     return static_cast<std::uint64_t>(rows * columns) * item_size(dtype);
@@ -90,6 +99,46 @@ RC_GTEST_PROP(GemmPlanProperty, TilesTogetherAreExactlyTheOperands, ()) {  // de
   expect_partition(plan, TileOperand::a, bytes(p.m, p.k, p.dtype_a), [](const Tile& t) { return t.column == 0; });
   expect_partition(plan, TileOperand::b, bytes(p.k, p.n, p.dtype_b), [](const Tile& t) { return t.row == 0; });
   expect_partition(plan, TileOperand::out, bytes(p.m, p.n, p.dtype_out), [](const Tile&) { return true; });
+}
+
+// The first bytes of the tile at (row 1, column 1) of a matrix of 5 rows of 7 elements of 2 bytes, in tiles of 2 x 3.
+TEST(GemmPlan, TilesLieAsTheirOperandDoes) {
+  const auto first_read = [](bool transposed, bool strided) {
+    GemmProblem p;
+    p.m = transposed ? 7 : 5;
+    p.k = transposed ? 5 : 7;
+    p.n = 1;
+    p.b_pinned = true;
+    p.a = {transposed, strided};
+    const PipelinePlan plan = gemm_plan(p, transposed ? TileShape{3, 2, 1} : TileShape{2, 3, 1});
+    for (std::uint64_t id = 0; id < plan.tiles(); ++id) {
+      const Tile tile = plan.tile(id);
+      if (tile.row == 1 && tile.depth == 1) return plan.stage(tile, 0);
+    }
+    return Stage{};
+  };
+  for (const bool transposed : {false, true}) {
+    const Stage dense = first_read(transposed, false), strided = first_read(transposed, true);
+    EXPECT_EQ(dense.offset, (2u * 7 + 2 * 3) * 2);  // rows of tiles before it, then the tile before it
+    EXPECT_EQ(dense.pieces, 1);
+    EXPECT_EQ(strided.offset, (2u * 7 + 3) * 2);  // row 2, column 3
+    EXPECT_EQ(strided.pieces, 2);
+    EXPECT_EQ(strided.piece_step, 7u * 2);
+    EXPECT_EQ(strided.nbytes, 2u * 3 * 2);
+  }
+}
+
+TEST(GemmPlan, AResultInTheTcmIsNotWrittenToMemory) {
+  GemmProblem p;
+  p.m = p.k = p.n = 100;
+  const StageCounts written = gemm_plan(p, {}).counts();
+  p.out_pinned = true;
+  const PipelinePlan plan = gemm_plan(p, {});
+  EXPECT_EQ(plan.counts().of(StageType::dma_write), 0u);
+  EXPECT_EQ(plan.counts().of(StageType::store), written.of(StageType::store));
+  EXPECT_EQ(plan.output_buffer_bytes(), 0u);
+  const Tile last = plan.tile(plan.tiles() - 1);
+  EXPECT_EQ(plan.stage(last, plan.stage_count(last) - 1).type, StageType::store);
 }
 
 RC_GTEST_PROP(GemmPlanProperty, UsefulProductsAreThoseOfTheProblem, ()) {  // P-28

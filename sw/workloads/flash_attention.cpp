@@ -1,0 +1,142 @@
+#include "sw/workloads/flash_attention.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "sw/workloads/attention_reference.h"
+#include "sw/workloads/contents.h"
+#include "sw/workloads/deployed.h"
+#include "sw/workloads/support.h"
+
+namespace kb::sw {
+namespace {
+
+struct Problem {
+  Dtype dtype = Dtype::f16;
+  std::int64_t queries = 0, context = 0, d = 0;
+  std::int64_t rows = 0, keys = 0;  // of a piece of Q and of a block of K and V
+  bool causal = false;
+  std::int64_t first_token = 0;
+};
+
+Problem problem_of(const Params& params) {
+  Problem p;
+  p.dtype = params.dtype("dtype");
+  p.queries = params.integer("queries");
+  p.context = params.integer("context");
+  p.d = params.integer("head_dim");
+  p.rows = params.integer("rows");
+  p.keys = params.integer("keys");
+  p.causal = params.text("mask") == "causal";
+  p.first_token = p.causal ? p.context - p.queries : 0;
+  if (p.first_token >= 0) return p;
+  throw Error::program(
+      "SHAPE_ERROR", fmt::format("{} causal queries are the last tokens of a context of at least as many keys; it has "
+                                 "{}",
+                                 p.queries, p.context));
+}
+
+// Row by row as the kernel goes; pieces of rows do not matter to a row.
+data::VerificationRow attention_row(const Problem& p, const HostArray& q, const HostArray& k, const HostArray& v,
+                                    const HostArray& actual) {
+  const data::BoundedMatrix queries = exact_values(q), keys = exact_values(k), values = exact_values(v);
+  data::BoundedMatrix expected;
+  for (std::int64_t first = 0; first < p.queries; first += p.rows) {
+    const std::int64_t count = std::min(p.rows, p.queries - first), token = p.first_token + first;
+    const std::int64_t seen = p.causal ? token + count : p.context;
+    AttentionRows rows(p.dtype, static_cast<std::size_t>(count), static_cast<std::size_t>(p.d));
+    const data::BoundedMatrix piece =
+        rows_of(queries, static_cast<std::size_t>(first), static_cast<std::size_t>(count));
+    for (std::int64_t key = 0; key < seen; key += p.keys) {
+      const auto block = [&](const data::BoundedMatrix& of) {
+        return rows_of(of, static_cast<std::size_t>(key), static_cast<std::size_t>(std::min(p.keys, seen - key)));
+      };
+      AttentionRows::Visible visible;
+      if (p.causal) {
+        visible = [&](std::size_t row, std::size_t column) {
+          return key + static_cast<std::int64_t>(column) <= token + static_cast<std::int64_t>(row);
+        };
+      }
+      rows.attend(piece, block(keys), block(values), visible);
+    }
+    const data::BoundedMatrix result = rows.result();
+    expected.cols = result.cols;
+    expected.rows += result.rows;
+    expected.values.insert(expected.values.end(), result.values.begin(), result.values.end());
+    expected.errors.insert(expected.errors.end(), result.errors.begin(), result.errors.end());
+  }
+  return bounded_row("O", actual, expected, {attention_rounding()});
+}
+
+WorkloadResult run_flash_attention(Runtime& rt, const Params& params) {
+  const Problem p = problem_of(params);
+  const bool one = params.text("pes") == "one";
+  DPPolicy rows, copies;
+  rows.cube = rows.pe = Split::row_wise;
+  copies.pe = Split::row_wise;  // and a copy in each cube
+  if (one) rows = copies = one_pe_placement();
+  const Contents contents = contents_of(params);
+  const Shape q_shape{p.queries, p.d}, k_shape{p.context, p.d};
+  const Deployed q = deploy(rt, q_shape, p.dtype, rows, "Q", [&] {
+    return contents == Contents::real ? HostArray::random(q_shape, p.dtype, rt.seed())
+                                      : whole_numbers(q_shape, p.dtype, rt.seed(), 1);
+  });
+  const Deployed k = deploy(rt, k_shape, p.dtype, copies, "K", [&] {
+    const auto terms = static_cast<std::int64_t>(std::log(2.0) * std::sqrt(static_cast<double>(p.d)));
+    return contents == Contents::real ? HostArray::random(k_shape, p.dtype, rt.seed() + 1)
+                                      : sparse_rows(k_shape, p.dtype, rt.seed() + 1, std::max<std::int64_t>(1, terms));
+  });
+  const Deployed v = deploy(rt, k_shape, p.dtype, copies, "V", [&] {
+    return contents == Contents::real ? HostArray::random(k_shape, p.dtype, rt.seed() + 2)
+                                      : whole_numbers(k_shape, p.dtype, rt.seed() + 2, 4);
+  });
+  const Tensor o = rt.empty(q_shape, p.dtype, rows, "O");
+  const LaunchMetrics metrics = rt.wait(rt.launch("flash_attention",
+                                                  {{"q", q.tensor},
+                                                   {"k", k.tensor},
+                                                   {"v", v.tensor},
+                                                   {"o", o},
+                                                   {"rows", p.rows},
+                                                   {"keys", p.keys},
+                                                   {"buffers", params.text("variant") == "blocking" ? 1 : 2},
+                                                   {"causal", p.causal ? 1 : 0},
+                                                   {"first_token", p.first_token}},
+                                                  one ? on_one_pe() : LaunchOptions{}));
+  const HostArray o_values = o.to_host();
+
+  WorkloadResult result;
+  add_launch_figures(result, metrics);
+  const double d = static_cast<double>(p.d), keys = static_cast<double>(p.context);
+  const double seen = p.causal ? keys - (static_cast<double>(p.queries) - 1) / 2 : keys;  // by a query, on average
+  add_rate(result, "achieved", 4 * static_cast<double>(p.queries) * seen * d, metrics.exec_max, "GFLOP/s",
+           "operations of both products over the critical path");
+  const auto share = [&](TimeFs busy) { return 100.0 * static_cast<double>(busy.fs()) / static_cast<double>(metrics.exec_max.fs()); };
+  result.figures.push_back({"computing", share(metrics.compute_max), "%", "of the critical path: PE_GEMM and PE_MATH"});
+  result.figures.push_back({"loading", share(metrics.dma_max), "%", "of the critical path: PE_DMA"});
+  add_pe_count(result, metrics.pes);
+  if (can_verify(rt, result)) result.verification.push_back(attention_row(p, q.values, k.values, v.values, o_values));
+  return result;
+}
+
+}  // namespace
+
+Workload flash_attention_workload() {
+  return {"flash-attention",
+          "softmax(Q K^T) V over a long context, K and V loaded while the blocks before are computed with",
+          {Parameter::integer("queries", 16, "rows of Q, split over the PEs", 1, "tokens"),
+           Parameter::integer("context", 8192, "rows of K and V", 1, "tokens"),
+           Parameter::integer("head_dim", 128, "columns of Q, K and V", 1, "elements"),
+           Parameter::choice("variant", "double_buffered", {"double_buffered", "blocking"},
+                             "loads that run ahead of the computation, or one after the other"),
+           Parameter::choice("mask", "none", {"none", "causal"}, "causal: the queries are the last tokens"),
+           Parameter::choice("pes", "one", {"one", "all"},
+                             "PE 0 of cube 0, or all of one SIP with a copy of K and V in each cube"),
+           Parameter::integer("rows", 16, "of Q that a PE works on at a time", 1, "tokens"),
+           Parameter::integer("keys", 256, "of a block of K and V", 1, "tokens"),
+           Parameter::choice("dtype", "f16", {"f16", "bf16", "f32"}, "element type of all tensors"), data_parameter()},
+          run_flash_attention};
+}
+
+}  // namespace kb::sw
