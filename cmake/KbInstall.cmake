@@ -27,7 +27,7 @@ add_library(kb_sdk INTERFACE)
 target_link_libraries(kb_sdk INTERFACE ${KB_PLUGIN_LIBRARIES} kb_modules kb_sw_plugin)
 add_dependencies(kernbench kb_test_kit)  # no part of it, but installed with it
 # The device in a program of your own: libraries of the simulator without its command line, and no allocator.
-set(_device kb_sim_device kb_modules_bridge kb_sim_driver kb_sim_report kb_sim_setup kb_sim_host kb_sim_findings kb_waves ${KB_FST})
+set(_device kb_sim_device kb_check kb_modules_bridge kb_sim_driver kb_sim_report kb_sim_setup kb_sim_host kb_sim_findings kb_waves ${KB_FST})
 set_target_properties(kb_sim_device PROPERTIES EXPORT_NAME device)
 add_dependencies(kernbench kb_sim_device)
 foreach(name plugin sdk test_kit)

@@ -14,6 +14,7 @@
 #include "platform/base/names.h"
 #include "platform/base/nearest.h"
 #include "platform/contract/i_operation_sink.h"
+#include "platform/contract/i_order_observer.h"
 #include "platform/elab/route_table.h"
 #include "platform/payload/messages.h"
 
@@ -124,6 +125,8 @@ void PeCpu::run(const Launch& launch) {
     }
   }
   current_.reset();
+  if (order() != nullptr && kernel_began_) order()->kernel_ends(info_.coord);
+  kernel_began_ = false;
   result_.exec = now() - result_.start;
   pe().activity.set_running(false, now());
   contract::TimeShares shares = pe().activity.until(now());
@@ -173,6 +176,8 @@ void PeCpu::run_kernel(const payload::KernelLaunchMsg& launch_message, TimeFs re
     }
     PeCpu& cpu;
   } body(*this, kernel.name.c_str());
+  kernel_began_ = true;
+  if (order() != nullptr) order()->kernel_begins(info_.coord, launch_message.request, launch_message.launch);
   kernel.body(*this, launch_message.launch->args);
 }
 
@@ -268,6 +273,7 @@ std::size_t PeCpu::wait_any(const std::vector<Ticket>& tickets) {
 CommandTask& PeCpu::send_command(const contract::Command& command) {
   CommandTask& task = commands_.acquire(command);
   task.submitted = now();
+  if (order() != nullptr) order()->issued(info_.coord, task.id);
   log(LogLevel::info, [&] {
     std::uint64_t bytes = 0;
     for (const Extent& extent : command.local) bytes += extent.nbytes;
@@ -290,6 +296,7 @@ std::string PeCpu::await(CommandTask& task) {
   accumulate(result_.macs, task.macs);
   accumulate(result_.useful_macs, task.useful_macs);
   current_.reset();
+  if (order() != nullptr) order()->waited_for(info_.coord, task.id);
   payload::Status failure;
   if (!task.status.ok) failure = task.status;
   std::string served(task.served);
@@ -316,6 +323,10 @@ std::string PeCpu::tensor_at(std::uint64_t fault) const {
 }
 
 void PeCpu::on_answer(CommandTask& task) {
+  if (order() != nullptr && task.status.ok) {
+    const TimeFs start = contract::is_queue(task.command->kind) ? task.submitted : task.start;
+    order()->completed(info_.coord, task.id, *task.command, translator(), start, now());
+  }
   if (&task == awaited_ || awaits_any_) scheduler().wake(resumed_event_);
 }
 
@@ -349,6 +360,7 @@ void PeCpu::meet(const contract::Command& command) {
   transaction.message = std::move(arrival);
   log(LogLevel::info, [&] { return fmt::format("comes to a barrier, tl.{} #{}", command.call, command.call_index); });
   const TimeFs start = now();
+  if (order() != nullptr) order()->barrier_reached(info_.coord, pe().launch);
   set_state(State::waiting_for_engine);
   barrier_ = &transaction;
   issue(transaction, now() + overhead());
@@ -358,6 +370,7 @@ void PeCpu::meet(const contract::Command& command) {
   const payload::Status status = transaction.status;
   context().pool.release(transaction);
   if (!status.ok) throw Error::program(status.code, status.message);
+  if (order() != nullptr) order()->barrier_passed(info_.coord, pe().launch);
   if (context().operations != nullptr) context().operations->on_command(node(), command, nullptr, start, now());
 }
 

@@ -86,6 +86,7 @@ class PeCpu final : public PeFabricBlock, private contract::IPe {
   void set_current(const contract::Command& command);
   const payload::KernelLaunchMsg& message(const Launch& launch) const;
   std::string call_in_progress() const;
+  contract::IOrderObserver* order() const { return context().order; }
 
   contract::PeInfo info_;
   double clock_ghz_;
@@ -118,6 +119,7 @@ class PeCpu final : public PeFabricBlock, private contract::IPe {
   Backgrounds background_;       // submitted and not waited for yet, in the order of their tickets
   Backgrounds free_background_;  // used again, so that a command costs no allocation here
   Ticket next_ticket_ = 1;
+  bool kernel_began_ = false;
   const payload::Transaction* barrier_ = nullptr;  // that the kernel waits at
   bool awaits_any_ = false;                        // what completes wakes the kernel, whichever it is
   contract::PeResult result_;                      // of the running kernel

@@ -11,6 +11,7 @@
 #include "platform/base/names.h"
 #include "platform/base/nearest.h"
 #include "platform/contract/i_operation_sink.h"
+#include "platform/contract/i_order_observer.h"
 #include "platform/contract/i_translator.h"
 #include "platform/elab/route_table.h"
 #include "platform/routing/latency.h"
@@ -109,6 +110,7 @@ void PeIpcq::transmit(Queue& queue, const Waiting& send) {
   show_credits(queue);
   queue.sent_bytes += static_cast<std::int64_t>(token->nbytes);
   accumulate(queue.send_wait, now() - send.since);
+  if (context().order != nullptr) context().order->message_sent(coord(), token->slot_pa);
   if (context().operations != nullptr) {
     const std::vector<Extent> in_flight{{address::message_in_flight(token->slot_pa), token->nbytes}};
     context().operations->on_message(node(), {MessageStep::send, source, in_flight, queue.pair.direction, sequence},
@@ -317,6 +319,7 @@ void PeIpcq::slot_read(Queue& queue) {
   CommandTask& task = *queue.receivers.front().task;
   const Token token = queue.arrived.front();
   queue.arrived.erase(queue.arrived.begin());
+  if (context().order != nullptr) context().order->message_received(coord(), task.id, token->slot_pa);
   try {
     if (context().operations != nullptr) {
       const std::vector<Extent> slot{{token->slot_pa, token->nbytes}};

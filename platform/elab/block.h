@@ -24,6 +24,7 @@
 namespace kb::contract {
 class IKernelCatalog;
 class IOperationSink;
+class IOrderObserver;
 }  // namespace kb::contract
 
 namespace kb::record {
@@ -46,6 +47,7 @@ struct BlockContext {
   const contract::IKernelCatalog* kernels = nullptr;  // null = no kernel can be launched
   contract::ISignalObserver* observer = nullptr;      // null = no waveforms
   contract::IBlockLog* log = nullptr;                 // null = nobody reads what blocks do
+  contract::IOrderObserver* order = nullptr;          // null = nobody checks the order of memory accesses
   record::ActivityRecorder* recorder = nullptr;       // null = nobody wants to know how busy they are
   bool check_foreign = true;                          // links of blocks from outside are held against the protocol
   // Functional access behind transport_dbg: bytes served, no time, no change of timing state. Empty = 0 bytes.

@@ -122,6 +122,7 @@ Platform::Platform(const sc_core::sc_module_name& name, const topology::Graph& g
                options.kernels,
                options.observer,
                options.log,
+               options.order,
                options.recorder,
                options.check_foreign,
                {},

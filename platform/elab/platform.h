@@ -18,6 +18,7 @@ struct PlatformOptions {
   const contract::IKernelCatalog* kernels = nullptr;
   contract::ISignalObserver* observer = nullptr;
   contract::IBlockLog* log = nullptr;
+  contract::IOrderObserver* order = nullptr;
   record::ActivityRecorder* recorder = nullptr;
   bool check_foreign = true;  // blocks from outside are held against the protocol of the fabric
 };

@@ -73,6 +73,9 @@ class RunCommand final : public Command {
     add_host_time_limit(app, host_time_limit_s_);
     app.add_flag("--strict", strict_,
                  "Exit with 1 on warnings of the run, and on reading memory that was never written");
+    app.add_option("--check", check_,
+                   "races: find bytes that two commands use at once, one of them writing (exit code 1)")
+        ->type_name("WHAT");
     app.add_flag("--compact", compact_, "Leave single PEs and blocks out of the result");
     app.add_flag("--no-findings", no_findings_, "Don't observe how busy everything is: no findings, a faster run");
     app.add_flag("--json", json_, "Print the result as JSON and nothing else on standard output");
@@ -112,6 +115,7 @@ class RunCommand final : public Command {
     run.seed = seed_;
     run.strict = strict_;
     run.verify = verify_;
+    run.check_races = check_ == "races";
     run.record = !no_findings_ || !record_.empty();
     run.options = simulation_options();
     log_.check(run.topology.graph);
@@ -155,6 +159,8 @@ class RunCommand final : public Command {
       if (data_option_->count() > 0) throw usage_error("--verify-data needs the data that --data off leaves out");
       options.data_mode = contract::DataMode::replay;
     }
+    if (!check_.empty() && check_ != "races")
+      throw usage_error("--check " + check_ + ": " + suggest(check_, {"races"}));
     waves_.check();
     if (time_limit_ns_ > 0.0) options.time_limit = ns_to_fs(time_limit_ns_);
     options.strict = strict_;
@@ -276,6 +282,7 @@ class RunCommand final : public Command {
   std::string data_ = "off";
   CLI::Option* data_option_ = nullptr;
   bool verify_ = false;
+  std::string check_;
   std::vector<std::string> sets_;
   sw::Assignments workload_sets_;
   std::uint64_t seed_ = 1;

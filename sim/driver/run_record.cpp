@@ -143,6 +143,15 @@ void write_first_wrong(JsonWriter& json, const data::VerificationRow& row) {
   json.key("expected").real(row.first_expected).key("actual").real(row.first_actual).end_object();
 }
 
+void write_races(JsonWriter& json, const RunRecord& run) {
+  if (!run.races) return;
+  json.key("races").begin_array();
+  for (const check::Race& race : *run.races) {
+    json.begin_object().key("text").text(race.text).key("pairs").unsigned_integer(race.pairs).end_object();
+  }
+  json.end_array();
+}
+
 void write_verification(JsonWriter& json, const data::VerificationRow& row) {
   json.begin_object();
   json.key("tensor").text(row.tensor).key("dtype").text(dtype_name(row.dtype)).key("shape").begin_array(true);
@@ -284,6 +293,7 @@ void render_result(const RunRecord& run, const observe::TextSink& sink) {
   json.key("verification").begin_array();
   for (const data::VerificationRow& row : run.verification) write_verification(json, row);
   json.end_array();
+  write_races(json, run);
   write_figures(json, run, sink);
   write_collectives(json, run);
   write_findings(json, run);

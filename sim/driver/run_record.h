@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "platform/base/units.h"
+#include "platform/check/race_checker.h"
 #include "platform/data/verification.h"
 #include "platform/observe/text_sink.h"
 #include "platform/topology/topology.h"
@@ -83,6 +84,7 @@ struct RunRecord {
   std::deque<LaunchRecord> launches;
   std::vector<std::pair<std::string, std::vector<StatisticRecord>>> blocks;  // by node id, in node order
   std::vector<data::VerificationRow> verification;
+  std::optional<std::vector<check::Race>> races;  // absent: they were not looked for
   std::vector<FigureRecord> figures;
   std::vector<Finding> findings;  // why it takes as long as it does, when that was recorded
   std::vector<CollectiveRecord> collectives;

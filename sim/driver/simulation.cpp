@@ -43,6 +43,7 @@ SimulationResult simulate(const topology::LoadedTopology& topology, const Simula
   platform_options.kernels = options.kernels;
   platform_options.observer = waves ? &waves->recorder() : nullptr;
   platform_options.log = options.log;
+  platform_options.order = options.order;
   platform_options.recorder = options.recorder;
   SystemcRun systemc(options.log);
   // Never destroyed: SystemC looks for every port of a dying module in one list, which for a large machine takes longer

@@ -22,6 +22,10 @@ namespace kb::elab {
 class BlockCatalog;
 }
 
+namespace kb::contract {
+class IOrderObserver;
+}
+
 namespace kb::record {
 class ActivityRecorder;
 }
@@ -41,6 +45,7 @@ struct SimulationOptions {
   Progress progress = Progress::off;
   observe::EventLog* log = nullptr;              // none when null
   record::ActivityRecorder* recorder = nullptr;  // none when null; finished when simulate() returns
+  contract::IOrderObserver* order = nullptr;     // none when null
   const contract::IKernelCatalog* kernels = nullptr;
   const elab::BlockCatalog* blocks = nullptr;  // besides the built-in ones
 };

@@ -251,9 +251,23 @@ std::string render_collectives(const RunRecord& run) {
          table.render("  ");
 }
 
+std::string races_text(const std::vector<check::Race>& races) {
+  constexpr std::size_t kMostShown = 10;
+  if (races.empty()) return "  none: every two uses of the same bytes, one of them writing, are in an order\n";
+  std::string text;
+  for (std::size_t i = 0; i < std::min(races.size(), kMostShown); ++i) {
+    text += "  " + races[i].text +
+            (races[i].pairs > 1 ? "; " + std::to_string(races[i].pairs) + " pairs like this\n" : "\n");
+  }
+  if (races.size() > kMostShown)
+    text += "  ... and " + std::to_string(races.size() - kMostShown) + " more in the result file\n";
+  return text;
+}
+
 std::string render_data(const RunRecord& run) {
   std::string text;
   if (!run.verification.empty()) text += "\nVerification\n" + indented(data::render_table(run.verification));
+  if (run.races) text += "\nRaces\n" + races_text(*run.races);
   if (!run.notes.empty() || !run.warnings.empty()) text += '\n';
   for (const std::string& note : run.notes) text += "Note: " + note + '\n';
   for (const std::string& warning : run.warnings) text += "Warning: " + warning + '\n';

@@ -2,6 +2,9 @@
 
 #include <utility>
 
+#include "platform/address/address_config.h"
+#include "platform/address/address_space.h"
+#include "platform/address/phys_addr.h"
 #include "platform/base/version.h"
 #include "platform/record/activity_recorder.h"
 #include "sim/driver/host_usage.h"
@@ -50,6 +53,10 @@ void judge(WorkloadOutcome& outcome, const WorkloadRun& run, const std::optional
   } else if (!data::all_ok(record.verification)) {
     fail(outcome, ErrorFamily::program, "VERIFICATION_FAILED",
          "wrong contents in " + failed_tensors(record.verification) + "; the verification table names the elements");
+  } else if (record.races && !record.races->empty()) {
+    const std::string more =
+        record.races->size() == 1 ? "" : " (and " + std::to_string(record.races->size() - 1) + " more)";
+    fail(outcome, ErrorFamily::program, "RACE", record.races->front().text + more);
   } else if (run.verify && record.verification.empty() && outcome.has_contents) {
     fail(outcome, ErrorFamily::program, "NOTHING_VERIFIED",
          "--verify-data was given, but workload '" + record.workload +
@@ -77,6 +84,16 @@ CollectiveRecord collective_record(const sw::CollectiveRecord& chosen) {
     record.estimates.push_back({one.algorithm, one.ns, one.chunk_elements, one.root});
   }
   return record;
+}
+
+// Whether an address is in the scratch of a kernel, or a received message.
+std::function<bool(std::uint64_t)> kernel_scratch(const topology::MachineSpec& spec) {
+  const address::TcmPartition tcm = address::AddressConfig::from_spec(spec).tcm_partition();
+  return [tcm](std::uint64_t pa) {
+    if (address::space_of(pa) == address::AddressSpace::message) return true;
+    const address::PhysAddr at = address::PhysAddr::decode(pa);
+    return at.is_tcm() && at.offset() - tcm.scratch_offset < tcm.scratch_bytes;
+  };
 }
 
 // About how many series of activity the blocks will have: wires, pseudo-channels, and what belongs to a PE.
@@ -115,6 +132,8 @@ WorkloadOutcome run_workload(const WorkloadRun& run) {
   options.oplog_facts = log_facts(record);
   std::optional<record::ActivityRecorder> recorder;
   if (run.record) options.recorder = &recorder.emplace(series_of(run.topology.graph));
+  std::optional<check::RaceChecker> races;
+  if (run.check_races) options.order = &races.emplace(kernel_scratch(run.topology.graph.spec));
   SimulationResult result = simulate(run.topology, options, [&](contract::IHost& host) {
     sw::RuntimeOptions runtime_options;
     runtime_options.devices = run.sips;
@@ -137,6 +156,7 @@ WorkloadOutcome run_workload(const WorkloadRun& run) {
   record.launches = std::move(result.launches);
   record.blocks = std::move(result.blocks);
   record.warnings = std::move(result.warnings);
+  if (races) record.races = races->races();
   if (recorder) record.findings = find_causes(record.launches, *recorder, run.topology.graph);
   for (const std::string& warning : data::non_finite_warnings(record.verification)) warnings.push_back(warning);
   record.warnings.insert(record.warnings.end(), warnings.begin(), warnings.end());

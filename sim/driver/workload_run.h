@@ -24,6 +24,7 @@ struct WorkloadRun {
   std::uint64_t seed = 1;
   bool strict = false;  // warnings of the run fail it
   bool verify = false;  // the user asked for verification
+  bool check_races = false;
   bool record = false;  // how busy everything is, for the findings and for a database of operations
   SimulationOptions options;
 };

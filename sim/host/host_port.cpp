@@ -8,6 +8,7 @@
 #include "modules/command/launch_barrier.h"
 #include "platform/base/error.h"
 #include "platform/contract/i_operation_sink.h"
+#include "platform/contract/i_order_observer.h"
 #include "platform/params/pe_scheduler_params.h"
 #include "platform/payload/messages.h"
 #include "platform/record/activity_recorder.h"
@@ -118,6 +119,7 @@ contract::RequestId HostPort::submit(std::shared_ptr<const contract::KernelLaunc
     recorder->launch_began(record::ActivityRecorder::group_of(request->sip), requests_.size(), now());
   }
 
+  if (platform_.context().order != nullptr) platform_.context().order->launch_submitted(requests_.size());
   auto message = std::make_shared<payload::KernelLaunchMsg>();
   message->request = requests_.size();
   message->target_start = request->target_start.value_or(kNever);
@@ -234,6 +236,7 @@ void HostPort::finish(Request& request) {
   if (request.kind == Kind::launch) {
     record_launch(request);
     ++finished_launches_;
+    if (platform_.context().order != nullptr) platform_.context().order->launch_completed(launches_[request.launch].id);
     if (record::ActivityRecorder* const recorder = platform_.context().recorder) {
       const LaunchRecord& ended = launches_[request.launch];
       recorder->launch_ended(record::ActivityRecorder::group_of(ended.sip), ended.id, now());

@@ -1,0 +1,267 @@
+#include "platform/check/race_checker.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <tuple>
+#include <utility>
+#include <variant>
+
+#include "platform/base/names.h"
+
+namespace kb::check {
+
+using contract::CommandKind;
+using contract::RequestId;
+
+std::size_t RaceChecker::number(const PeCoord& coord) {
+  const auto [found, added] = numbers_.try_emplace(coord, pes_.size());
+  if (added) {
+    pes_.push_back(std::make_unique<Pe>());
+    pes_.back()->coord = coord;
+    pes_.back()->others = std::make_shared<const Clock>();
+  }
+  return found->second;
+}
+
+RaceChecker::Pe& RaceChecker::pe(const PeCoord& coord) {
+  return *pes_[number(coord)];
+}
+
+void RaceChecker::join(Clock& into, const Clock& more) {
+  if (into.size() < more.size()) into.resize(more.size());
+  for (std::size_t i = 0; i < more.size(); ++i) into[i] = std::max(into[i], more[i]);
+}
+
+// With the PE's own steps.
+RaceChecker::Clock RaceChecker::clock_of(std::size_t pe) const {
+  Clock clock = *pes_[pe]->others;
+  if (clock.size() <= pe) clock.resize(pe + 1);
+  clock[pe] = pes_[pe]->steps;
+  return clock;
+}
+
+void RaceChecker::learn(Pe& pe, const Clock& more) {
+  Clock joined = *pe.others;
+  join(joined, more);
+  if (joined != *pe.others) pe.others = std::make_shared<const Clock>(std::move(joined));
+}
+
+void RaceChecker::launch_submitted(RequestId request) {
+  submitted_[request] = std::make_shared<const Clock>(host_);
+}
+
+void RaceChecker::launch_completed(RequestId request) {
+  join(host_, ended_[request]);
+  ended_.erase(request);
+  submitted_.erase(request);
+}
+
+void RaceChecker::kernel_begins(const PeCoord& coord, RequestId request,
+                                std::shared_ptr<const contract::KernelLaunch> launch) {
+  Pe& self = pe(coord);
+  self.launch = std::make_shared<const Launch>(Launch{std::move(launch), request});
+  const auto submitted = submitted_.find(request);
+  if (submitted != submitted_.end()) learn(self, *submitted->second);
+}
+
+void RaceChecker::kernel_ends(const PeCoord& coord) {
+  Pe& self = pe(coord);
+  ++self.steps;
+  join(ended_[self.launch->request], clock_of(number(coord)));
+  self.open.clear();
+  self.barriers = 0;
+}
+
+void RaceChecker::issued(const PeCoord& coord, std::uint64_t command) {
+  Pe& self = pe(coord);
+  self.open[command] = {self.others, self.steps, nullptr, nullptr};
+}
+
+void RaceChecker::completed(const PeCoord& coord, std::uint64_t id, const contract::Command& command,
+                            const contract::ITranslator* translator, TimeFs start, TimeFs end) {
+  Pe& self = pe(coord);
+  const auto found = self.open.find(id);
+  if (found == self.open.end()) return;
+  Open& open = found->second;
+  open.use = std::make_shared<Use>(
+      Use{number(coord), command.kind, command.call, command.call_index, start, end, self.launch, 0});
+  std::vector<Extent> physical;
+  const auto see = [&](const std::vector<Extent>& extents, bool writes) {
+    physical.clear();
+    for (const Extent& extent : extents) {
+      if (translator == nullptr) {
+        physical.push_back(extent);
+      } else if (translator->translate(extent, physical)) {
+        return;  // the mapping is gone: the launch fails for that
+      }
+    }
+    for (const Extent& extent : physical) {
+      if (!scratch_(extent.pa)) note(extent, writes, open.use, open);
+    }
+  };
+  switch (command.kind) {
+    case CommandKind::dma_read:
+      see(command.memory, false);
+      break;
+    case CommandKind::dma_write:
+      see(command.memory, true);
+      break;
+    case CommandKind::ipcq_send:
+      see(command.local, false);
+      break;
+    case CommandKind::ipcq_recv:
+      see(command.local, true);
+      break;
+    case CommandKind::composite_gemm:
+    case CommandKind::composite_math:
+      for (const OperandRef& input : command.inputs) see(input.extents, false);
+      see(command.out.extents, true);
+      break;
+    case CommandKind::gemm:
+    case CommandKind::math:
+    case CommandKind::cpu_overhead:
+    case CommandKind::barrier:
+      break;
+  }
+}
+
+void RaceChecker::waited_for(const PeCoord& coord, std::uint64_t command) {
+  Pe& self = pe(coord);
+  const auto found = self.open.find(command);
+  if (found == self.open.end()) return;
+  ++self.steps;
+  if (found->second.use) found->second.use->known = self.steps;
+  if (found->second.message) learn(self, *found->second.message);
+  self.open.erase(found);
+}
+
+void RaceChecker::barrier_reached(const PeCoord& coord, RequestId request) {
+  Barrier& barrier = barriers_[barrier_key(coord, request)];
+  ++barrier.inside;
+  join(barrier.meeting, clock_of(number(coord)));
+}
+
+// All have come when the first one goes on.
+void RaceChecker::barrier_passed(const PeCoord& coord, RequestId request) {
+  const auto found = barriers_.find(barrier_key(coord, request));
+  Barrier& barrier = found->second;
+  if (!barrier.opened) barrier.opened = std::make_shared<const Clock>(std::move(barrier.meeting));
+  Pe& self = pe(coord);
+  learn(self, *barrier.opened);
+  ++self.steps;
+  ++self.barriers;
+  if (--barrier.inside == 0) barriers_.erase(found);
+}
+
+RaceChecker::BarrierKey RaceChecker::barrier_key(const PeCoord& coord, RequestId request) {
+  return {request, coord.sip, coord.cube, pe(coord).barriers};
+}
+
+void RaceChecker::message_sent(const PeCoord& coord, std::uint64_t slot_pa) {
+  messages_[slot_pa] = std::make_shared<const Clock>(clock_of(number(coord)));
+}
+
+void RaceChecker::message_received(const PeCoord& coord, std::uint64_t command, std::uint64_t slot_pa) {
+  Pe& self = pe(coord);
+  const auto open = self.open.find(command);
+  const auto sent = messages_.find(slot_pa);
+  if (open == self.open.end() || sent == messages_.end()) return;
+  open->second.message = sent->second;
+  messages_.erase(sent);
+}
+
+// Whether the kernel of `pe`, when it issued the later command, knew that the earlier one had ended.
+bool RaceChecker::before(const Use& earlier, std::size_t pe, const Open& later) {
+  if (earlier.known == 0) return false;
+  const std::uint64_t known = earlier.pe == pe                    ? later.steps
+                              : earlier.pe < later.others->size() ? (*later.others)[earlier.pe]
+                                                                  : 0;
+  return earlier.known <= known;
+}
+
+// A write channel serves one store after the other.
+bool RaceChecker::keep_their_order(const Use& a, const Use& b) {
+  return a.pe == b.pe && a.kind == CommandKind::dma_write && b.kind == CommandKind::dma_write;
+}
+
+void RaceChecker::note(const Extent& bytes, bool writes, const UsePtr& use, const Open& open) {
+  struct Piece {
+    std::uint64_t begin, end;
+    Uses uses;
+  };
+  const std::uint64_t end = bytes.pa + bytes.nbytes;
+  std::vector<Piece> pieces;
+  memory_.for_each(bytes.pa, end, [&](std::uint64_t from, std::uint64_t to, const Uses& uses) {
+    pieces.push_back({from, to, uses});
+    return true;
+  });
+  const auto in_order = [&](const Use& earlier) {
+    return &earlier == use.get() || before(earlier, use->pe, open) || keep_their_order(earlier, *use);
+  };
+  for (const Piece& piece : pieces) {
+    const Uses& uses = piece.uses;
+    if (uses.write && !in_order(*uses.write)) report(*uses.write, true, *use, writes, piece.begin, piece.end);
+    for (const UsePtr& read : uses.reads) {
+      if (writes && !in_order(*read)) report(*read, false, *use, true, piece.begin, piece.end);
+    }
+  }
+  if (writes) {
+    memory_.assign(bytes.pa, end, {use, {}});
+    return;
+  }
+  std::uint64_t at = bytes.pa;
+  for (Piece& piece : pieces) {
+    memory_.assign(at, piece.begin, {nullptr, {use}});
+    // A read that is before this one is before whatever this one is before.
+    auto& reads = piece.uses.reads;
+    reads.erase(
+        std::remove_if(reads.begin(), reads.end(), [&](const UsePtr& read) { return before(*read, use->pe, open); }),
+        reads.end());
+    reads.push_back(use);
+    memory_.assign(piece.begin, piece.end, piece.uses);
+    at = piece.end;
+  }
+  memory_.assign(at, end, {nullptr, {use}});
+}
+
+std::string RaceChecker::call_text(const Use& use, bool writes) const {
+  return fmt::format("{} by tl.{} #{} of kernel {} on {} ({} to {} ns, launch #{})", writes ? "written" : "read",
+                     use.call, use.call_index, use.launch->launch->kernel, pe_name(pes_[use.pe]->coord),
+                     format_ns(use.start), format_ns(use.end), use.launch->request);
+}
+
+// "bytes 0 to 127 of tensor 'c'", of the arguments of the launch; `tensor` gets its name.
+std::string RaceChecker::place_text(const Use& use, std::uint64_t pa, std::uint64_t end, std::string& tensor) {
+  for (const contract::KernelArg& argument : use.launch->launch->args) {
+    const auto* const layout = std::get_if<std::shared_ptr<const contract::TensorLayout>>(&argument);
+    if (layout == nullptr || *layout == nullptr) continue;
+    for (const contract::Shard& shard : (*layout)->shards) {
+      if (pa < shard.pa || pa >= shard.pa + shard.nbytes) continue;
+      const std::uint64_t first = shard.offset_bytes + (pa - shard.pa);
+      tensor = (*layout)->name;
+      return fmt::format("bytes {} to {} of tensor '{}' (in the memory of {})", first,
+                         first + std::min(end, shard.pa + shard.nbytes) - pa - 1, tensor, pe_name(shard.owner));
+    }
+  }
+  return fmt::format("{} bytes at physical address {:#x}", end - pa, pa);
+}
+
+void RaceChecker::report(const Use& earlier, bool earlier_writes, const Use& later, bool later_writes, std::uint64_t pa,
+                         std::uint64_t end) {
+  std::string tensor;
+  const std::string place = place_text(later, pa, end, tensor);
+  const std::string key =
+      fmt::format("{}\t{}\t{}\t{}\t{}\t{}\t{}", tensor, earlier.call, earlier.launch->launch->kernel, earlier_writes,
+                  later.call, later.launch->launch->kernel, later_writes);
+  const auto [known, added] = known_races_.try_emplace(key, races_.size());
+  if (!added) {
+    ++races_[known->second].pairs;
+    return;
+  }
+  races_.push_back({fmt::format("{} are {} and {}: no message, wait, barrier or launch puts these into an order", place,
+                                call_text(earlier, earlier_writes), call_text(later, later_writes)),
+                    1});
+}
+
+}  // namespace kb::check

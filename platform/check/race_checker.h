@@ -1,0 +1,124 @@
+// Finds bytes that two commands use at once: `--check races`.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+#include <string>
+#include <tuple>
+#include <unordered_map>
+#include <vector>
+
+#include "platform/contract/i_order_observer.h"
+#include "platform/data/interval_map.h"
+
+namespace kb::check {
+
+// Two uses of the same bytes, at least one of which writes, that nothing puts into an order.
+struct Race {
+  std::string text;         // both calls with PE and time, the bytes, the tensor
+  std::uint64_t pairs = 1;  // of commands of these calls at these tensors
+};
+
+// Happens-before with vector clocks (Lamport 1978; Mattern 1989): a use A is before a use B when a kernel waited for A
+// and, by its own order, messages, barriers and launches, that comes before B is issued. A blocking call waits for its
+// command at once. Stores of one PE keep their order on its write channel. Two launches are in order when the host had
+// the answer of one before it submitted the other. Covers HBM, SRAM and TCM as far as kernels address them; scratch,
+// which only its own PE uses, is checked at the call (tl::Context), and copies of the host wait for launches.
+class RaceChecker final : public contract::IOrderObserver {
+ public:
+  // `scratch` tells addresses that are not looked at.
+  explicit RaceChecker(std::function<bool(std::uint64_t pa)> scratch) : scratch_(std::move(scratch)) {}
+
+  // In the order of their discovery, alike ones together.
+  const std::vector<Race>& races() const { return races_; }
+
+  void launch_submitted(contract::RequestId request) override;
+  void launch_completed(contract::RequestId request) override;
+  void kernel_begins(const PeCoord& pe, contract::RequestId request,
+                     std::shared_ptr<const contract::KernelLaunch> launch) override;
+  void kernel_ends(const PeCoord& pe) override;
+  void issued(const PeCoord& pe, std::uint64_t command) override;
+  void completed(const PeCoord& pe, std::uint64_t id, const contract::Command& command,
+                 const contract::ITranslator* translator, TimeFs start, TimeFs end) override;
+  void waited_for(const PeCoord& pe, std::uint64_t command) override;
+  void barrier_reached(const PeCoord& pe, contract::RequestId request) override;
+  void barrier_passed(const PeCoord& pe, contract::RequestId request) override;
+  void message_sent(const PeCoord& pe, std::uint64_t slot_pa) override;
+  void message_received(const PeCoord& pe, std::uint64_t command, std::uint64_t slot_pa) override;
+
+ private:
+  // How far each PE had come, by its number here.
+  using Clock = std::vector<std::uint64_t>;
+  using ClockPtr = std::shared_ptr<const Clock>;
+  struct Launch {
+    std::shared_ptr<const contract::KernelLaunch> launch;
+    contract::RequestId request = 0;
+  };
+  struct Use {
+    std::size_t pe = 0;
+    contract::CommandKind kind{};
+    const char* call = "";
+    std::uint64_t call_index = 0;
+    TimeFs start = 0_fs, end = 0_fs;
+    std::shared_ptr<const Launch> launch;
+    std::uint64_t known = 0;  // the step of its PE in which the kernel had waited for it; 0: not yet
+  };
+  using UsePtr = std::shared_ptr<Use>;
+  // The last write of some bytes, and reads since.
+  struct Uses {
+    UsePtr write;
+    std::vector<UsePtr> reads;
+    friend bool operator==(const Uses& a, const Uses& b) { return a.write == b.write && a.reads == b.reads; }
+  };
+  // A command from its issue until the kernel has waited for it.
+  struct Open {
+    ClockPtr others;          // of the PE at the issue
+    std::uint64_t steps = 0;  // its own
+    UsePtr use;               // once it has completed
+    ClockPtr message;         // of a receive: what its sender knew
+  };
+  struct Pe {
+    PeCoord coord;
+    ClockPtr others;  // what it knows of the other PEs; never null
+    std::uint64_t steps = 1;
+    std::shared_ptr<const Launch> launch;
+    std::unordered_map<std::uint64_t, Open> open;
+    std::uint64_t barriers = 0;  // passed in this launch
+  };
+  struct Barrier {
+    Clock meeting;  // of all that have come
+    std::size_t inside = 0;
+    ClockPtr opened;
+  };
+  using BarrierKey = std::tuple<contract::RequestId, SipId, CubeId, std::uint64_t>;  // and which one of the launch
+  BarrierKey barrier_key(const PeCoord& coord, contract::RequestId request);
+
+  Pe& pe(const PeCoord& coord);
+  std::size_t number(const PeCoord& coord);
+  static void join(Clock& into, const Clock& more);
+  Clock clock_of(std::size_t pe) const;
+  void learn(Pe& pe, const Clock& more);
+  static bool before(const Use& earlier, std::size_t pe, const Open& later);
+  static bool keep_their_order(const Use& a, const Use& b);
+  void note(const Extent& bytes, bool writes, const UsePtr& use, const Open& open);
+  void report(const Use& earlier, bool earlier_writes, const Use& later, bool later_writes, std::uint64_t pa,
+              std::uint64_t end);
+  std::string call_text(const Use& use, bool writes) const;
+  static std::string place_text(const Use& use, std::uint64_t pa, std::uint64_t end, std::string& tensor);
+
+  std::function<bool(std::uint64_t pa)> scratch_;
+  std::map<PeCoord, std::size_t> numbers_;
+  std::vector<std::unique_ptr<Pe>> pes_;
+  Clock host_;
+  std::unordered_map<contract::RequestId, ClockPtr> submitted_;  // what the host knew
+  std::unordered_map<contract::RequestId, Clock> ended_;         // of the PEs of a launch, at their ends
+  std::map<BarrierKey, Barrier> barriers_;
+  std::unordered_map<std::uint64_t, ClockPtr> messages_;  // by slot
+  data::IntervalMap<Uses> memory_;
+  std::vector<Race> races_;
+  std::unordered_map<std::string, std::size_t> known_races_;
+};
+
+}  // namespace kb::check

@@ -1,0 +1,44 @@
+// The seam between the machine and who checks in which order kernels use memory.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+
+#include "platform/base/ids.h"
+#include "platform/base/units.h"
+#include "platform/contract/command.h"
+#include "platform/contract/i_translator.h"
+#include "platform/contract/requests.h"
+
+namespace kb::contract {
+
+// Everything that puts uses of memory into an order, as it happens. Never moves time. A command is named by its PE and a
+// number that is unique there.
+class IOrderObserver {
+ public:
+  virtual ~IOrderObserver() = default;
+
+  // The host has submitted the launch; it has seen that the launch is complete.
+  virtual void launch_submitted(RequestId request) = 0;
+  virtual void launch_completed(RequestId request) = 0;
+  // On one PE. What a kernel started has completed when it ends.
+  virtual void kernel_begins(const PeCoord& pe, RequestId request, std::shared_ptr<const KernelLaunch> launch) = 0;
+  virtual void kernel_ends(const PeCoord& pe) = 0;
+
+  // The kernel has given the command to the PE; it has completed; the kernel has waited for it. Addresses as in the
+  // command: `translator` makes them physical, null: they are.
+  virtual void issued(const PeCoord& pe, std::uint64_t command) = 0;
+  virtual void completed(const PeCoord& pe, std::uint64_t id, const Command& command, const ITranslator* translator,
+                         TimeFs start, TimeFs end) = 0;
+  virtual void waited_for(const PeCoord& pe, std::uint64_t command) = 0;
+
+  // The kernel has come to a barrier of its cube; it goes on, with all others.
+  virtual void barrier_reached(const PeCoord& pe, RequestId request) = 0;
+  virtual void barrier_passed(const PeCoord& pe, RequestId request) = 0;
+
+  // A message leaves for the slot at `slot_pa`; the receive `command` has the one that lies there.
+  virtual void message_sent(const PeCoord& pe, std::uint64_t slot_pa) = 0;
+  virtual void message_received(const PeCoord& pe, std::uint64_t command, std::uint64_t slot_pa) = 0;
+};
+
+}  // namespace kb::contract

@@ -1,0 +1,169 @@
+// 1000 random kernels for the 8 PEs of a cube, of which every second one has a race (--check races). Kernel race_N goes
+// through phases; in each phase every block of the tensor belongs to one PE, or is read by all, and between phases all
+// PEs meet. A planted race breaks one rule of that, once.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <numeric>
+#include <random>
+#include <vector>
+
+#include "kernels/tl/tl.h"
+#include "sw/distributed/queue_installation.h"
+#include "sw/plugin/plugin.h"
+#include "sw/workloads/support.h"
+
+namespace {
+
+using kb::tl::Context;
+using kb::tl::Ptr;
+using namespace kb::sw;
+
+constexpr std::int64_t kPes = 8, kBlocks = 16, kElements = 64, kPhases = 4, kShared = kPes;
+constexpr int kKernels = 1000;
+
+struct Plan {
+  // The PE that a block belongs to in a phase; kShared: all read it.
+  std::vector<std::vector<std::int64_t>> owner;
+  bool messages = false;  // meet by messages around the ring, not at a barrier
+  bool planted = false;
+  enum class Kind { foreign_write, foreign_read, early_meeting, no_wait } kind{};
+  std::int64_t phase = 0, block = 0, intruder = 0;
+};
+
+class Random {
+ public:
+  explicit Random(unsigned seed) : engine_(seed) {}
+  std::int64_t below(std::int64_t bound) { return static_cast<std::int64_t>(engine_() % static_cast<unsigned>(bound)); }
+
+ private:
+  std::mt19937 engine_;
+};
+
+// The same on every PE.
+Plan plan_of(int kernel) {
+  Random random(static_cast<unsigned>(kernel) + 1);
+  Plan plan;
+  for (std::int64_t phase = 0; phase < kPhases; ++phase) {
+    std::vector<std::int64_t> owner;
+    for (std::int64_t block = 0; block < kBlocks; ++block) owner.push_back(random.below(kPes + 1));
+    plan.owner.push_back(std::move(owner));
+  }
+  plan.messages = random.below(2) == 0;
+  plan.planted = kernel % 2 == 1;
+  plan.kind = static_cast<Plan::Kind>(random.below(4));
+  plan.phase = random.below(kPhases - 1);
+  plan.block = random.below(kBlocks);
+  std::int64_t& owner = plan.owner[static_cast<std::size_t>(plan.phase)][static_cast<std::size_t>(plan.block)];
+  if (owner == kShared) owner = random.below(kPes);
+  // Another PE has it in the next phase, too.
+  plan.intruder = (owner + 1 + random.below(kPes - 1)) % kPes;
+  plan.owner[static_cast<std::size_t>(plan.phase) + 1][static_cast<std::size_t>(plan.block)] = plan.intruder;
+  return plan;
+}
+
+// Around the ring twice: who has the token of the second round knows that all were there.
+void meet(Context& tl, bool messages) {
+  if (!messages) return tl.barrier();
+  const kb::tl::Scratch scope(tl);
+  const std::int64_t me = tl.program_id(0);
+  const auto token = tl.zeros({8});
+  for (int round = 0; round < 2; ++round) {
+    if (me > 0) tl.recv("W", {8});
+    tl.send("E", token);
+    if (me == 0) tl.recv("W", {8});
+  }
+}
+
+void use(Context& tl, Ptr at, Random& random) {
+  const kb::tl::Scratch scope(tl);
+  const kb::Shape shape{kElements};
+  switch (random.below(5)) {
+    case 0:
+      tl.store(at, tl.zeros(shape));
+      break;
+    case 1:
+      tl.store(at, tl.wait(tl.load_async(at, shape)));
+      break;
+    case 2: {
+      const auto x = tl.load(at, shape);
+      tl.store_async(at, x);
+      tl.wait(tl.store_async(at, x));  // behind the other on the write channel
+      tl.wait();
+      break;
+    }
+    case 3:
+      tl.wait(tl.composite(kb::MathOp::neg, tl.ref(at, shape), at));
+      break;
+    default:
+      tl.load(at, shape);
+      tl.store(at + kElements / 2, tl.zeros({kElements / 2}));
+      break;
+  }
+}
+
+void run(Context& tl, const Plan& plan, Ptr t, int kernel) {
+  const std::int64_t me = tl.program_id(0);
+  Random random(static_cast<unsigned>(kernel * kPes + me) + 77777);
+  const auto x = tl.zeros({kElements});
+  for (std::int64_t phase = 0; phase < kPhases; ++phase) {
+    const bool here = plan.planted && phase == plan.phase;
+    const Ptr broken = t + plan.block * kElements;
+    tl.cycles(random.below(300));
+    if (here && me == plan.intruder && plan.kind == Plan::Kind::foreign_write) tl.store(broken + 1, tl.zeros({3}));
+    for (std::int64_t block = 0; block < kBlocks; ++block) {
+      const std::int64_t owner = plan.owner[static_cast<std::size_t>(phase)][static_cast<std::size_t>(block)];
+      if (owner == me) use(tl, t + block * kElements, random);
+      if (owner == kShared) {
+        const kb::tl::Scratch scope(tl);
+        tl.load(t + block * kElements, {kElements});
+      }
+    }
+    const std::int64_t owner = plan.owner[static_cast<std::size_t>(plan.phase)][static_cast<std::size_t>(plan.block)];
+    if (here && me == owner) tl.store(broken, x);  // it surely writes
+    if (here && me == plan.intruder && plan.kind == Plan::Kind::foreign_read) {
+      const kb::tl::Scratch scope(tl);
+      tl.load(broken + kElements - 1, {1});
+    }
+    // A store of the next phase's owner that was begun before the meeting, or one of this phase's that goes on after
+    // it.
+    [[maybe_unused]] kb::tl::Future open;
+    if (here && me == plan.intruder && plan.kind == Plan::Kind::early_meeting) open = tl.store_async(broken, x);
+    if (here && me == owner && plan.kind == Plan::Kind::no_wait) open = tl.store_async(broken, x);
+    meet(tl, plan.messages);
+    tl.wait();
+  }
+}
+
+std::vector<kb::contract::Kernel> kernels() {
+  std::vector<kb::contract::Kernel> out;
+  for (int i = 0; i < kKernels; ++i) {
+    out.push_back(kb::tl::make_kernel(fmt::format("race_{}", i), "random phases", {"t"},
+                                      [i](Context& tl, Ptr t) { run(tl, plan_of(i), t, i); }));
+  }
+  return out;
+}
+
+WorkloadResult run_races(Runtime& rt, const Params& params) {
+  DPPolicy rows;
+  rows.pe = Split::row_wise;
+  rows.num_cubes = 1;
+  const QueueInstallation queues(rt, kb::topology::WiringPreset::intracube_ring);
+  const Tensor t = rt.zeros({kBlocks, kElements}, kb::Dtype::f16, rows, "t");
+  LaunchOptions options;
+  options.cubes = {0};
+  for (std::int64_t i = params.integer("first"); i < params.integer("end"); ++i) {
+    rt.wait(rt.launch(fmt::format("race_{}", i), {{"t", t}}, options));
+  }
+  return {};
+}
+
+}  // namespace
+
+KERNBENCH_PLUGIN(registrar) {
+  for (kb::contract::Kernel& kernel : kernels()) registrar.add_kernel(std::move(kernel));
+  registrar.add_workload({"random-races",
+                          "1000 kernels; every second one has a race",
+                          {Parameter::integer("first", 0, "kernel", 0), Parameter::integer("end", kKernels, "kernel")},
+                          run_races});
+}

@@ -1,0 +1,78 @@
+// --check races: every planted race is found, none is invented, and no time moves.
+#include <gmock/gmock.h>
+
+#include <regex>
+#include <set>
+
+#include "tests/machine/cli/command_line.h"
+
+namespace kb::test {
+namespace {
+
+using Json = nlohmann::json;
+using testing::HasSubstr;
+
+class RacesTest : public CommandLineTest {
+ protected:
+  // Random kernels [first, end); the odd ones have a race.
+  Json random_kernels(int first, int end, const std::string& options, int code) {
+    const Outcome outcome = kernbench("run --quiet --no-findings --topology '" + config("one_cube") + "' --plugin '" +
+                                      KB_RACE_PLUGIN + "' --bench random-races --set first=" + std::to_string(first) +
+                                      " --set end=" + std::to_string(end) + " --out out " + options);
+    EXPECT_EQ(outcome.code, code) << outcome.err;
+    return Json::parse(read("out/result.json"), nullptr, false);
+  }
+};
+
+TEST_F(RacesTest, PlantedRacesAreFoundAndNoneIsInvented) {
+  const Json result = random_kernels(0, 1000, "--check races", 1);
+  EXPECT_EQ(result["error"]["code"], "RACE");
+  std::set<int> found;
+  for (const Json& race : result["races"]) {
+    const std::string text = race["text"];
+    const std::regex kernel("kernel race_([0-9]+) ");
+    for (std::sregex_iterator it(text.begin(), text.end(), kernel), end; it != end; ++it)
+      found.insert(std::stoi((*it)[1]));
+  }
+  std::set<int> planted;
+  for (int i = 1; i < 1000; i += 2) planted.insert(i);
+  EXPECT_EQ(found, planted);
+}
+
+TEST_F(RacesTest, BothCallsAndTheBytesAreNamed) {
+  const Json result = random_kernels(1, 2, "--check races", 1);
+  const std::string text = result["races"][0]["text"];
+  EXPECT_THAT(text, HasSubstr("bytes "));
+  EXPECT_THAT(text, HasSubstr("of tensor 't' (in the memory of sip0.cube0.pe"));
+  EXPECT_THAT(text, HasSubstr("written by tl."));
+  EXPECT_THAT(text, HasSubstr("of kernel race_1 on sip0.cube0.pe"));
+  EXPECT_EQ(result["error"]["message"].get<std::string>().substr(0, 40), text.substr(0, 40));
+}
+
+TEST_F(RacesTest, NoTimeMoves) {
+  Json with = random_kernels(0, 20, "--check races", 1), without = random_kernels(0, 20, "", 0);
+  EXPECT_EQ(with["sim_time_ns"], without["sim_time_ns"]);
+  EXPECT_EQ(with["launches"], without["launches"]);
+  EXPECT_EQ(with["blocks"], without["blocks"]);
+  EXPECT_FALSE(without.contains("races"));
+}
+
+// Collectives, whose messages and waits order everything; tensors of all placements.
+TEST_F(RacesTest, TheWorkloadsHaveNone) {
+  for (const char* const bench :
+       {"gemm-multi-pe", "mlp", "flash-attention --set pes=all --set queries=128 --set context=512", "va-offset-verify",
+        "stream --set ahead=4", "tp-mlp", "ccl-allreduce", "attention --set panel=multi_user_prefill"}) {
+    const Outcome outcome = kernbench(std::string("run --check races --no-findings --out out --bench ") + bench);
+    EXPECT_EQ(outcome.code, 0) << bench << outcome.err;
+    EXPECT_THAT(outcome.out, HasSubstr("none: every two uses of the same bytes")) << bench;
+  }
+}
+
+TEST_F(RacesTest, OtherChecksAreRefused) {
+  const Outcome outcome = kernbench("run --check race");
+  EXPECT_EQ(outcome.code, 2);
+  EXPECT_THAT(outcome.err, HasSubstr("--check race: did you mean 'races'?"));
+}
+
+}  // namespace
+}  // namespace kb::test
