@@ -11,7 +11,8 @@ const kb::params::FieldTable& TableMathParams::fields() {
           .add("lanes", &P::lanes, kb::at_least(1, 4096), "elements per cycle")
           .add("clock_ghz", &P::clock, "cycles per ns")
           .add("simple_cycles", &P::simple_cycles, kb::at_least(1, 1000), "cycles of an addition per row of lanes")
-          .add("function_cycles", &P::function_cycles, kb::at_least(1, 1000), "cycles of exp, log, sqrt, cos and sin")
+          .add("function_cycles", &P::function_cycles, kb::at_least(1, 1000),
+               "cycles of exp, log, sqrt, rsqrt, cos and sin")
           .add("division_cycles", &P::division_cycles, kb::at_least(1, 1000), "cycles of a division")
           .add("reduction_cycles", &P::reduction_cycles, kb::at_least(1, 1000),
                "cycles of sum, max and min along an axis")
@@ -26,6 +27,7 @@ std::int64_t cycles_of(const TableMathParams& params, MathOp op) {
     case MathOp::exp:
     case MathOp::log:
     case MathOp::sqrt:
+    case MathOp::rsqrt:
     case MathOp::cos:
     case MathOp::sin:
       return params.function_cycles;

@@ -40,8 +40,7 @@ MathOp named_operation(Context& tl, const std::string& name, int inputs) {
   std::vector<std::string> known;
   for (int i = 0; i < kMathOps; ++i) {
     const auto op = static_cast<MathOp>(i);
-    const bool shaped = is_reduction(op) || op == MathOp::softmax || op == MathOp::cast;
-    if (shaped || math_arity(op) != inputs) continue;
+    if (!is_elementwise(op) || math_arity(op) != inputs) continue;
     known.emplace_back(math_op_name(op));
     if (known.back() == name) return op;
   }
@@ -56,7 +55,7 @@ void elementwise(Context& tl, std::string name, Ptr x, Ptr out, std::optional<Pt
   for_own_rows(tl, x, out, item_of(x), [&](std::int64_t row, std::int64_t rows) {
     const Shape shape{rows, n};
     const TensorHandle a = tl.load(x + row * n, shape);
-    const TensorHandle result = tl.empty(shape, x.dtype());
+    const TensorHandle result = tl.empty(shape, out.dtype());
     if (y) {
       tl.compute_into(result, op, {a, tl.load(*y + row * n, shape)});
     } else {

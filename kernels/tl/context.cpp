@@ -110,6 +110,7 @@ contract::Command& Context::new_dma(contract::CommandKind kind) {
   dma_.kind = kind;
   dma_.memory.clear();
   dma_.local.clear();
+  dma_.added.reset();
   return dma_;
 }
 

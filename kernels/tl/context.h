@@ -12,7 +12,9 @@
 #include "kernels/tl/composite.h"
 #include "kernels/tl/future.h"
 #include "kernels/tl/in_flight.h"
+#include "kernels/tl/indexed.h"
 #include "kernels/tl/ptr.h"
+#include "kernels/tl/results.h"
 #include "kernels/tl/scratch_allocator.h"
 #include "kernels/tl/shard_map.h"
 #include "kernels/tl/tensor_handle.h"
@@ -20,20 +22,6 @@
 #include "platform/contract/i_pe.h"
 
 namespace kb::tl {
-
-// The part of a tensor that lies at this PE. Elements [first, first + elements) of the tensor in shard order.
-struct LocalShard {
-  Ptr ptr;
-  std::int64_t first = 0;
-  std::int64_t elements = 0;  // 0: this PE owns nothing of the tensor
-  Shape shape;
-};
-
-// What recv_any gives: the contents and where they came from.
-struct Message {
-  TensorHandle value;
-  std::string direction;
-};
 
 // One running kernel on one PE. Calls look synchronous and take simulated time; each emits at most one command to the
 // PE, after a cpu_overhead command when the PE charges dispatch_cycles (P-45). Mistakes are program Errors that name
@@ -80,6 +68,27 @@ class Context {
   // it.
   TensorHandle ref(Ptr ptr, Shape shape, std::optional<Dtype> dtype = std::nullopt, std::int64_t row_stride = 0);
 
+  // --- Indexed and masked accesses (decision 0033): one DMA command each, with a request per row or per run of
+  // elements that take part. Contents of indices and masks are looked at when the command is given, which takes no
+  // time: program Error DATA_ACCESS when a GEMM or MATH of data mode `replay` computed them (P-62). In mode `off` a
+  // tensor of indices stands for random rows, a mask for all elements that the tensor has; numbers that the kernel
+  // gives count in every mode.
+  //
+  // Row i of the result is row indices[i] of the tensor, `row_elements` elements in shard order counted from `ptr` on.
+  // Shape: that of the indices, and row_elements unless it is 1. Program Error ADDRESS_ERROR names an index that is out
+  // of bounds, and its element.
+  TensorHandle gather(Ptr ptr, const Indices& rows, std::int64_t row_elements = 1);
+  // Writes row i of `value` to row indices[i]; of equal indices the last one stays.
+  void scatter(Ptr ptr, const Indices& rows, const TensorHandle& value);
+  // Elements that take part are read, the others are `other` and need not be inside of the tensor; or are written, the
+  // others stay as they are.
+  TensorHandle load(Ptr ptr, Shape shape, const Mask& mask, Scalar other = std::int64_t{0});
+  void store(Ptr ptr, const TensorHandle& value, const Mask& mask);
+  // Adds to what is in memory, in the dtype of the tensor, at once at the completion of the command: no other addition
+  // is lost. Takes the time of a store. With indices also row by row; equal ones are all added.
+  void atomic_add(Ptr ptr, const TensorHandle& value);
+  void atomic_add(Ptr ptr, const Indices& rows, const TensorHandle& value);
+
   // --- Known contents; no command, no time. `empty` has none: write it (dot_into, assign, ...) before reading.
   TensorHandle empty(Shape shape, Dtype dtype = Dtype::f16);
   TensorHandle zeros(Shape shape, Dtype dtype = Dtype::f16);
@@ -115,8 +124,9 @@ class Context {
   // others. What a PE wrote before the barrier and waited for, the others see after it.
   void barrier();
 
-  // --- GEMM. (m, k) x (k, n) -> (m, n) in `out_dtype` (absent: that of a and b), accumulated in f32 for floats, in i32
-  // for integers (i64 when the inputs or the result are i64), rounded once.
+  // --- GEMM. (m, k) x (k, n) -> (m, n) in `out_dtype` (absent: that of a and b, f32 when one of them is, f16 for e4m3
+  // and e5m2), accumulated in f32 for floats, in i32 for integers (i64 when the inputs or the result are i64), rounded
+  // once.
   TensorHandle dot(const TensorHandle& a, const TensorHandle& b, std::optional<Dtype> out_dtype = std::nullopt);
   // The same into `out`, in out's dtype.
   void dot_into(const TensorHandle& out, const TensorHandle& a, const TensorHandle& b);
@@ -172,6 +182,58 @@ class Context {
     return math(MathOp::min, "min", {x}, axis);
   }
   TensorHandle softmax(const TensorHandle& x, int axis = -1) { return math(MathOp::softmax, "softmax", {x}, axis); }
+
+  // --- More elementwise operations, for floats: gelu is x Phi(x) by the error function, gelu_tanh its approximation,
+  // silu x sigmoid(x); round goes to even at a tie.
+  TensorHandle rsqrt(const TensorHandle& x) { return math(MathOp::rsqrt, "rsqrt", {x}); }
+  TensorHandle tanh(const TensorHandle& x) { return math(MathOp::tanh, "tanh", {x}); }
+  TensorHandle erf(const TensorHandle& x) { return math(MathOp::erf, "erf", {x}); }
+  TensorHandle gelu(const TensorHandle& x) { return math(MathOp::gelu, "gelu", {x}); }
+  TensorHandle gelu_tanh(const TensorHandle& x) { return math(MathOp::gelu_tanh, "gelu_tanh", {x}); }
+  TensorHandle silu(const TensorHandle& x) { return math(MathOp::silu, "silu", {x}); }
+  TensorHandle floor(const TensorHandle& x) { return math(MathOp::floor, "floor", {x}); }
+  TensorHandle ceil(const TensorHandle& x) { return math(MathOp::ceil, "ceil", {x}); }
+  TensorHandle round(const TensorHandle& x) { return math(MathOp::round, "round", {x}); }
+  // What is left of div, with the sign of a, as C's % and fmod; of integers by 0: program Error DIVISION_BY_ZERO.
+  TensorHandle mod(const Operand& a, const Operand& b) { return math(MathOp::mod, "mod", {a, b}); }
+  // For integers. Shifts by 0 to the bits of the dtype less one, else program Error VALUE_ERROR; shr keeps the sign,
+  // shr_logical brings zeros.
+  TensorHandle bit_and(const Operand& a, const Operand& b) { return math(MathOp::bit_and, "bit_and", {a, b}); }
+  TensorHandle bit_or(const Operand& a, const Operand& b) { return math(MathOp::bit_or, "bit_or", {a, b}); }
+  TensorHandle bit_xor(const Operand& a, const Operand& b) { return math(MathOp::bit_xor, "bit_xor", {a, b}); }
+  TensorHandle bit_not(const TensorHandle& x) { return math(MathOp::bit_not, "bit_not", {x}); }
+  TensorHandle shl(const Operand& a, const Operand& n) { return math(MathOp::shl, "shl", {a, n}); }
+  TensorHandle shr(const Operand& a, const Operand& n) { return math(MathOp::shr, "shr", {a, n}); }
+  TensorHandle shr_logical(const Operand& a, const Operand& n) {
+    return math(MathOp::shr_logical, "shr_logical", {a, n});
+  }
+  // 1 or 0 in integers as wide as the inputs (i16 for f16 and bf16, i32 for f32), for where and masks. A NaN is unequal
+  // to everything.
+  TensorHandle eq(const Operand& a, const Operand& b) { return math(MathOp::eq, "eq", {a, b}); }
+  TensorHandle ne(const Operand& a, const Operand& b) { return math(MathOp::ne, "ne", {a, b}); }
+  TensorHandle lt(const Operand& a, const Operand& b) { return math(MathOp::lt, "lt", {a, b}); }
+  TensorHandle le(const Operand& a, const Operand& b) { return math(MathOp::le, "le", {a, b}); }
+  TensorHandle gt(const Operand& a, const Operand& b) { return math(MathOp::gt, "gt", {a, b}); }
+  TensorHandle ge(const Operand& a, const Operand& b) { return math(MathOp::ge, "ge", {a, b}); }
+
+  // --- More along an axis. Sums of the elements up to each one, added in f32 and rounded once.
+  TensorHandle cumsum(const TensorHandle& x, int axis = -1) { return math(MathOp::cumsum, "cumsum", {x}, axis); }
+  // Where the largest or smallest element is, i32; the first of equal ones, and of NaNs when there are any. The axis
+  // becomes size 1; absent: the number of the element in row-major order.
+  TensorHandle argmax(const TensorHandle& x, std::optional<int> axis = std::nullopt) {
+    return math(MathOp::argmax, "argmax", {x}, axis);
+  }
+  TensorHandle argmin(const TensorHandle& x, std::optional<int> axis = std::nullopt) {
+    return math(MathOp::argmin, "argmin", {x}, axis);
+  }
+  // The k largest along the last axis, 1 <= k <= its size, largest first, with their positions; of equal ones the
+  // first. A NaN is larger than all. One MATH command.
+  TopK topk(const TensorHandle& x, std::int64_t k);
+  // One after the other along an axis; the other sizes and the dtypes agree. One MATH command, which copies.
+  TensorHandle concat(const std::vector<TensorHandle>& parts, int axis = 0);
+  // Numbers that depend on seed and position alone (Philox 4x32-10): element i is word e % 4 of block e / 4 with
+  // e = offset + i. f16, bf16, f32: uniform in [0, 1), in steps of 2^-11, 2^-8, 2^-24; i32: all 32 bits.
+  TensorHandle rand(Shape shape, std::int64_t seed, std::int64_t offset = 0, Dtype dtype = Dtype::f32);
 
   // --- Composites: one command each, split into tiles that run beside the kernel; the call returns at once (P-10).
   // Inputs are refs to data in memory, also of a tile of a wider matrix, or tensors in scratch, which are then pinned:
@@ -274,6 +336,17 @@ class Context {
   contract::Command gemm_command(OperandRef&& a, OperandRef&& b, const TensorHandle& out) const;
   void check_target(const TensorHandle& out, int position, const TensorType& result) const;
 
+  std::optional<std::vector<std::int64_t>> known_integers(const TensorHandle& tensor, std::string_view what);
+  std::vector<std::int64_t> assumed_rows(std::int64_t count, std::int64_t bound) const;
+  Shape index_shape(const Indices& rows) const;
+  std::int64_t row_elements_of(const Indices& rows, const TensorHandle& value) const;
+  void append_rows(Ptr ptr, const Indices& rows, std::int64_t row_elements, std::vector<Extent>& out);
+  std::vector<bool> known_mask(Ptr ptr, const Mask& mask, const Shape& shape);
+  void append_masked(Ptr ptr, const TensorHandle& local, const std::vector<bool>& takes_part,
+                     contract::Command& command);
+  Dtype check_stored(Ptr ptr, const TensorHandle& value) const;  // the dtype of both
+  Dtype check_added(Ptr ptr, const TensorHandle& value) const;
+
   ShardMap& shard_map(const contract::TensorLayout& tensor);
   Dtype pointer_dtype(Ptr ptr, std::optional<Dtype> dtype) const;
   void append_extents(Ptr ptr, const Shape& shape, Dtype dtype, std::int64_t row_stride, std::vector<Extent>& out);
@@ -294,6 +367,7 @@ class Context {
   template <typename Fill>
   TensorHandle seeded(Shape shape, Dtype dtype, Fill fill);
   std::vector<std::byte> contents(const TensorHandle& handle);
+  std::vector<std::byte> look_at(const TensorHandle& handle) const;  // as part of another call
 
   contract::IPe& pe_;
   std::string kernel_;

@@ -150,7 +150,7 @@ Future Context::composite_gemm(const TensorHandle& a, const TensorHandle& b, con
 
 Future Context::composite_math(MathOp op, const TensorHandle& x, const CompositeTarget& out,
                                const CompositeOptions& options) {
-  if (math_arity(op) != 1 || is_reduction(op) || op == MathOp::softmax) {
+  if (math_arity(op) != 1 || !(is_elementwise(op) || op == MathOp::cast)) {
     raise("KERNEL_ERROR",
           fmt::format("{} is not an element-wise operation of one input; run it as a command of its own",
                       math_op_name(op)));

@@ -16,14 +16,19 @@ OperandRef Context::operand(const TensorHandle& handle, int position) const {
 }
 
 std::vector<OperandRef> Context::operands(MathOp op, const std::initializer_list<Operand>& inputs) const {
+  if (op == MathOp::topk || op == MathOp::rand) {
+    raise("KERNEL_ERROR", fmt::format("{} places its result itself; call tl.{}", math_op_name(op), math_op_name(op)));
+  }
   std::vector<OperandRef> out;
   out.reserve(inputs.size());
-  std::optional<Dtype> dtype;  // of the numbers: that of the first tensor which shares it with the result
+  std::optional<Dtype> dtype;  // of the numbers: that of the tensors which share it with the result, promoted
   int position = 0;
   for (const Operand& input : inputs) {
     const bool condition = op == MathOp::where && position == 0;
-    if (input.handle() != nullptr && !condition && !dtype) dtype = input.handle()->dtype();
     ++position;
+    if (input.handle() == nullptr || condition) continue;
+    const Dtype own = input.handle()->dtype(), before = dtype.value_or(own);
+    dtype = promoted(before, own).value_or(before);
   }
   position = 0;
   for (const Operand& input : inputs) {

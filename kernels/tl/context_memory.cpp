@@ -184,12 +184,7 @@ Command& Context::load_command(const TensorHandle& out, Ptr ptr, std::int64_t ro
   return command;
 }
 
-void Context::store(Ptr ptr, const TensorHandle& value, std::int64_t row_stride) {
-  begin("store", Cost::dispatched);
-  emit(store_command(ptr, value, row_stride));
-}
-
-Command& Context::store_command(Ptr ptr, const TensorHandle& value, std::int64_t row_stride) {
+Dtype Context::check_stored(Ptr ptr, const TensorHandle& value) const {
   check(value, 1);
   const Dtype type = pointer_dtype(ptr, std::nullopt);
   if (value.dtype_ != type) {
@@ -200,6 +195,16 @@ Command& Context::store_command(Ptr ptr, const TensorHandle& value, std::int64_t
     raise("KERNEL_ERROR", fmt::format("{} is a transposed view; tl.cast(x, x.dtype()) makes a dense copy to store",
                                       describe(value, 1)));
   }
+  return type;
+}
+
+void Context::store(Ptr ptr, const TensorHandle& value, std::int64_t row_stride) {
+  begin("store", Cost::dispatched);
+  emit(store_command(ptr, value, row_stride));
+}
+
+Command& Context::store_command(Ptr ptr, const TensorHandle& value, std::int64_t row_stride) {
+  const Dtype type = check_stored(ptr, value);
   Command& command = new_dma(CommandKind::dma_write);
   append_extents(ptr, value.shape_, type, row_stride, command.memory);
   command.local.push_back(extent(value));
@@ -272,6 +277,10 @@ TensorHandle Context::arange(std::int64_t start, std::int64_t end, Dtype dtype) 
 std::vector<std::byte> Context::contents(const TensorHandle& handle) {
   begin("read", Cost::free);
   check(handle, 1);
+  return look_at(handle);
+}
+
+std::vector<std::byte> Context::look_at(const TensorHandle& handle) const {
   if (const InFlight::Operation* const writer = in_flight_.conflict(extent(handle), false)) {
     raise("KERNEL_ERROR", fmt::format("{} is still being written by tl.{} #{}; tl.wait for that call first",
                                       describe(handle, 1), writer->call, writer->call_index));

@@ -42,6 +42,7 @@ void visit(const Command& command, const See& see) {
     if (epilogue.operand) see_all(epilogue.operand->extents, false, see);
   }
   if (!composite || command.out_pinned) see_all(command.out.extents, true, see);
+  if (command.positions) see_all(command.positions->extents, true, see);
 }
 
 }  // namespace

@@ -59,7 +59,11 @@ std::vector<double> TensorHandle::to_doubles() const {
 }
 
 std::vector<std::int64_t> TensorHandle::to_integers() const {
-  return decode_all<std::int64_t>(*this, context().contents(*this), decode_integer);
+  return integers_of(context().contents(*this));
+}
+
+std::vector<std::int64_t> TensorHandle::integers_of(const std::vector<std::byte>& contents) const {
+  return decode_all<std::int64_t>(*this, contents, decode_integer);
 }
 
 double TensorHandle::item() const {

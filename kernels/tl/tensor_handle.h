@@ -42,6 +42,7 @@ class TensorHandle {
   friend class Context;
 
   std::vector<std::int64_t> to_integers() const;  // of an integer dtype
+  std::vector<std::int64_t> integers_of(const std::vector<std::byte>& contents) const;
 
   Context* context_ = nullptr;
   std::uint64_t context_id_ = 0;

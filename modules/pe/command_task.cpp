@@ -86,6 +86,7 @@ void StageWalk::enter(const contract::Command& command, StageType type) {
       break;
     case StageType::store:
       stage.nbytes = total_bytes(command.out.extents);
+      if (command.positions) stage.nbytes += total_bytes(command.positions->extents);
       break;
     case StageType::gemm:
       stage.m = command.m;
@@ -94,9 +95,7 @@ void StageWalk::enter(const contract::Command& command, StageType type) {
       stage.macs = stage.useful_macs();
       break;
     case StageType::math:
-      stage.elements = element_count(command.out.shape);
-      for (const OperandRef& input : command.inputs)
-        stage.elements = std::max(stage.elements, element_count(input.shape));
+      stage.elements = math_elements(command.math_op, command.inputs, command.out.shape);
       break;
   }
 }

@@ -440,6 +440,10 @@ std::vector<std::byte> PeCpu::read(const std::vector<Extent>& extents) {
   return context().operations->kernel_read(extents);
 }
 
+bool PeCpu::has_contents() const {
+  return context().operations != nullptr && context().operations->has_contents();
+}
+
 void PeCpu::set_state(State state) {
   state_ = state;
   state_since_ = now();

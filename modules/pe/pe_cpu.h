@@ -65,6 +65,7 @@ class PeCpu final : public PeFabricBlock, private contract::IPe {
   std::size_t wait_any(const std::vector<Ticket>& tickets) override;
   void write_scratch(std::uint64_t pa, std::vector<std::byte> bytes) override;
   std::vector<std::byte> read(const std::vector<Extent>& extents) override;
+  bool has_contents() const override;
 
   void on_answer(CommandTask& task) override;
   void on_response(payload::Transaction& transaction) override;

@@ -33,6 +33,7 @@ TimeFs PeMath::work(CommandTask& task) {
     rate = elements_per_ns_.of(epilogue_dtype(command.epilogues, task.stage.epilogue, command.acc_dtype));
   } else {
     for (const OperandRef& input : command.inputs) rate = std::min(rate, elements_per_ns_.of(input.dtype));
+    if (command.positions) rate = std::min(rate, elements_per_ns_.of(command.positions->dtype));
   }
   return work_time(static_cast<double>(task.stage.elements) * weights_[static_cast<std::size_t>(op)], rate);
 }

@@ -17,7 +17,9 @@ constexpr std::array<Row, kDtypes> kRows{{{Dtype::f16, "f16", 2},
                                           {Dtype::i8, "i8", 1},
                                           {Dtype::i16, "i16", 2},
                                           {Dtype::i32, "i32", 4},
-                                          {Dtype::i64, "i64", 8}}};
+                                          {Dtype::i64, "i64", 8},
+                                          {Dtype::e4m3, "e4m3", 1},
+                                          {Dtype::e5m2, "e5m2", 1}}};
 const Row& row(Dtype dtype) {
   return kRows[static_cast<std::size_t>(dtype)];
 }
@@ -42,6 +44,17 @@ const std::vector<std::string>& dtype_names() {
     std::vector<std::string> out;
     out.reserve(kRows.size());
     for (const Row& r : kRows) out.emplace_back(r.name);
+    return out;
+  }();
+  return names;
+}
+
+const std::vector<std::string>& arithmetic_dtype_names() {
+  static const std::vector<std::string> names = [] {
+    std::vector<std::string> out;
+    for (const Row& r : kRows) {
+      if (!is_storage(r.dtype)) out.emplace_back(r.name);
+    }
     return out;
   }();
   return names;

@@ -10,15 +10,21 @@
 
 namespace kb {
 
-enum class Dtype : std::uint8_t { f16, bf16, f32, i8, i16, i32, i64 };
-inline constexpr std::size_t kDtypes = static_cast<std::size_t>(Dtype::i64) + 1;
+// e4m3 and e5m2 are the 8-bit floats of the OCP specification 1.0 (e4m3 without infinities).
+enum class Dtype : std::uint8_t { f16, bf16, f32, i8, i16, i32, i64, e4m3, e5m2 };
+inline constexpr std::size_t kDtypes = static_cast<std::size_t>(Dtype::e5m2) + 1;
 
 std::size_t item_size(Dtype dtype);        // bytes per element
 std::string_view dtype_name(Dtype dtype);  // "f16"
 std::optional<Dtype> parse_dtype(std::string_view name);
 const std::vector<std::string>& dtype_names();
+const std::vector<std::string>& arithmetic_dtype_names();  // without those for storage
+// Lies in memory and is an operand of dot; everything else needs a cast before and after.
+constexpr bool is_storage(Dtype d) {
+  return d == Dtype::e4m3 || d == Dtype::e5m2;
+}
 constexpr bool is_float(Dtype d) {
-  return d == Dtype::f16 || d == Dtype::bf16 || d == Dtype::f32;
+  return d == Dtype::f16 || d == Dtype::bf16 || d == Dtype::f32 || is_storage(d);
 }
 
 using Shape = std::vector<std::int64_t>;

@@ -7,6 +7,8 @@ double rate_ratio(RateUnit unit, Dtype dtype) {
   switch (dtype) {
     case Dtype::f16:
     case Dtype::bf16:
+    case Dtype::e4m3:  // computed in f16's array
+    case Dtype::e5m2:
       return 1.0;
     case Dtype::f32:
       return 0.5;

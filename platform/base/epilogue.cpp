@@ -50,6 +50,10 @@ class ChainCheck {
  private:
   void check_operand(const Epilogue& epilogue, const OperandRef& operand) const {
     const bool number = operand.immediate.has_value();
+    if (!number && is_storage(operand.dtype)) {
+      throw fail(epilogue, "DTYPE_ERROR",
+                 fmt::format("its operand is {}, which is for storage; tl.cast it before", dtype_name(operand.dtype)));
+    }
     const bool real = number ? std::holds_alternative<double>(*operand.immediate) : is_float(operand.dtype);
     if (epilogue.op == EpilogueOp::dequant) {
       if (!real && !number) throw fail(epilogue, "DTYPE_ERROR", "its scale must have a float dtype");
@@ -201,6 +205,11 @@ TensorType composite_gemm_result(const OperandRef& a, const OperandRef& b, const
   if (is_float(chain.dtype()) != is_float(out)) {
     throw Error::program("DTYPE_ERROR", fmt::format("the epilogues end in {} numbers, the result cannot be {}",
                                                     is_float(chain.dtype()) ? "float" : "integer", dtype_name(out)));
+  }
+  if (is_storage(out)) {
+    throw Error::program(
+        "DTYPE_ERROR", fmt::format("the result of the epilogues cannot be {0}; make it f16 and tl.cast(x, Dtype::{0})",
+                                   dtype_name(out)));
   }
   return {out, product.shape};
 }

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "platform/base/dtype.h"
+#include "platform/base/math_op.h"
 
 namespace kb {
 
@@ -40,41 +41,6 @@ struct OperandRef {
 };
 std::string format_operand(const OperandRef& operand);  // "f16 (64, 32)", "i32 number 3"
 
-enum class MathOp : std::uint8_t {
-  add,
-  sub,
-  mul,
-  div,
-  maximum,
-  minimum,  // two inputs, broadcast
-  exp,
-  log,
-  sqrt,
-  abs,
-  neg,
-  sigmoid,
-  cos,
-  sin,
-  relu,
-  cast,  // one input
-  fma,
-  clamp,
-  where,  // three inputs, broadcast
-  sum,
-  max,
-  min,      // one input, reduced axis becomes size 1
-  softmax,  // one input along an axis, same shape
-};
-inline constexpr int kMathOps = static_cast<int>(MathOp::softmax) + 1;
-
-std::string_view math_op_name(MathOp op);
-std::optional<MathOp> parse_math_op(std::string_view name);
-int math_arity(MathOp op);
-bool is_reduction(MathOp op);  // sum, max, min
-// The operations of one pass over the elements that `op` consists of, itself when it is one. How many there are is what
-// it costs on PE_MATH (P-41), so that it takes as long as the same written out in a kernel.
-const std::vector<MathOp>& math_passes(MathOp op);
-
 struct TensorType {
   Dtype dtype = Dtype::f16;
   Shape shape;
@@ -85,15 +51,33 @@ Shape broadcast_shapes(const Shape& a, const Shape& b, std::string_view what);
 // 0 .. rank-1 from a possibly negative axis; program Error SHAPE_ERROR when outside -rank .. rank-1.
 int normalize_axis(int axis, std::size_t rank, std::string_view what);
 
+// The dtype that two operands of one operation are computed in: theirs, or f32 of f32 and a 16-bit float. Nothing when
+// one of them must be cast.
+std::optional<Dtype> promoted(Dtype a, Dtype b);
+// What comparisons give: integers as wide as the inputs, i32 for f32.
+Dtype mask_dtype(Dtype compared);
+
 // Type of the result of `op`; program Errors SHAPE_ERROR, DTYPE_ERROR and SCHEMA_ERROR (wrong number of inputs) name
-// the operation and its inputs. All inputs have one dtype (the condition of `where` may have any); exp, log, sqrt,
-// sigmoid, cos, sin and softmax are for floats. `axis` counts for reductions (absent: all axes) and softmax (absent:
-// the last); elsewhere it must be absent. `cast` returns the input's type; the caller chooses the dtype of the output.
+// the operation and its inputs.
+//   elementwise  Inputs have one dtype or are promoted() to it; the condition of `where` may have any.
+//   comparison   The same, in mask_dtype().
+//   others       Inputs have one dtype.
+// Dtypes for storage are for `cast` alone. math_domain() says which operations are for floats or integers alone. `axis`
+// counts for reductions, argmax and argmin (absent: all axes), softmax and cumsum (absent: the last) and concat
+// (absent: the first); elsewhere it must be absent. `cast` returns the input's type; the caller chooses the dtype of
+// the output. Of topk it is that of the values; the positions are i32. `rand` has no type of its own: f32 ().
 TensorType math_result(MathOp op, const std::vector<OperandRef>& inputs, std::optional<int> axis);
+// Elements that `op` is charged for per pass: the largest of the inputs and the output, of topk those of k rounds.
+std::int64_t math_elements(MathOp op, const std::vector<OperandRef>& inputs, const Shape& out);
+// How often it makes its passes: topk k times, others once.
+std::int64_t math_rounds(MathOp op, const std::vector<OperandRef>& inputs);
 
 // f32 for floats, i64 for i64, i32 for the other integers (P-90).
 Dtype default_acc_dtype(Dtype input);
-// (m, k) x (k, n) -> (m, n) in `out` (absent: the dtype of the inputs, which agree). Errors as above.
+// The dtype in which two operands of a product meet, as promoted(); one of 8 bits takes the dtype of the other one, two
+// of them are f16.
+std::optional<Dtype> product_dtype(Dtype a, Dtype b);
+// (m, k) x (k, n) -> (m, n) in `out` (absent: product_dtype() of the inputs). Errors as above.
 TensorType gemm_result(const OperandRef& a, const OperandRef& b, std::optional<Dtype> out = std::nullopt);
 
 // One element as it is stored, in the low item_size(dtype) bytes. Floats round to nearest even from the double itself;

@@ -85,7 +85,7 @@ void RaceChecker::completed(const PeCoord& coord, std::uint64_t id, const contra
   if (found == self.open.end()) return;
   Open& open = found->second;
   open.use = std::make_shared<Use>(
-      Use{number(coord), command.kind, command.call, command.call_index, start, end, self.launch, 0});
+      Use{number(coord), command.kind, command.call, command.call_index, start, end, self.launch, 0, command.added});
   std::vector<Extent> physical;
   const auto see = [&](const std::vector<Extent>& extents, bool writes) {
     physical.clear();
@@ -185,8 +185,9 @@ bool RaceChecker::before(const Use& earlier, std::size_t pe, const Open& later) 
   return earlier.known <= std::max(own, at(later.message));
 }
 
-// A write channel serves one store after the other.
+// A write channel serves one store after the other; atomic additions may come in any order (decision 0033).
 bool RaceChecker::keep_their_order(const Use& a, const Use& b) {
+  if (a.added && a.added == b.added) return true;
   return a.pe == b.pe && a.kind == CommandKind::dma_write && b.kind == CommandKind::dma_write;
 }
 

@@ -43,11 +43,14 @@ struct Command {
   // space (platform/address/address_space.h): a physical one is the plain number, a virtual one is tagged.
   std::vector<Extent> memory;  // HBM or SRAM; a physical one inside one slice or window
   std::vector<Extent> local;   // this PE's TCM, physical
+  // Of a dma_write: added to what is in memory as numbers of this dtype, in one step when the command ends.
+  std::optional<Dtype> added;
 
   // gemm: out(m,n) = a(m,k) * b(k,n), accumulated in acc_dtype. math: out = op(inputs), axis for reductions.
   MathOp math_op{};
   std::vector<OperandRef> inputs;
   OperandRef out;
+  std::optional<OperandRef> positions;  // of topk: its second result
   std::int64_t m = 0, k = 0, n = 0;
   Dtype acc_dtype = Dtype::f32;
   bool accumulate = false;  // gemm: out(m,n) += a(m,k) * b(k,n), in acc_dtype, rounded once

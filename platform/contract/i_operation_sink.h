@@ -47,6 +47,7 @@ class IOperationSink {
   virtual void on_host_write(NodeId component, const MemoryWrite& write, TimeFs start, TimeFs end) = 0;
   // Contents for a kernel that looks at them; program Error DATA_ACCESS where the mode forbids it.
   virtual std::vector<std::byte> kernel_read(const std::vector<Extent>& extents) = 0;
+  virtual bool has_contents() const { return true; }  // false when nothing can be looked at
 };
 
 }  // namespace kb::contract

@@ -65,6 +65,8 @@ class IPe {
   // Contents a kernel looks at. Program Error DATA_ACCESS where the data mode forbids it (design: off, or computed in
   // replay).
   virtual std::vector<std::byte> read(const std::vector<Extent>& extents) = 0;
+  // Whether the run has contents at all (data mode is not off).
+  virtual bool has_contents() const { return true; }
 };
 
 // A kernel as the machine sees it: a name and a body over the PE and the values of its parameters. kernels/tl wraps

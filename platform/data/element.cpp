@@ -8,6 +8,7 @@
 #include <limits>
 
 #include "platform/base/error.h"
+#include "platform/base/float8.h"
 #include "platform/base/op_types.h"
 #include "platform/data/float_codec.h"
 
@@ -55,6 +56,12 @@ void widen(Dtype dtype, const std::byte* bytes, std::size_t count, float* out) {
     case Dtype::f32:
       if (count > 0) std::memcpy(out, bytes, count * sizeof(float));
       return;
+    case Dtype::e4m3:
+    case Dtype::e5m2:
+      for (std::size_t i = 0; i < count; ++i) {
+        out[i] = static_cast<float>(decode_float8(dtype, static_cast<std::uint8_t>(bytes[i])));
+      }
+      return;
     default:
       fail_class(dtype, "floats");
   }
@@ -83,6 +90,13 @@ void narrow(Dtype dtype, const float* values, std::size_t count, std::byte* out)
       return narrow_as<Eigen::bfloat16>(values, count, out);
     case Dtype::f32:
       return narrow_as<float>(values, count, out);
+    case Dtype::e4m3:
+    case Dtype::e5m2:
+      for (std::size_t i = 0; i < count; ++i) {
+        const double value = std::isnan(values[i]) ? std::numeric_limits<double>::quiet_NaN() : double{values[i]};
+        out[i] = static_cast<std::byte>(encode_float8(dtype, value));
+      }
+      return;
     default:
       fail_class(dtype, "floats");
   }

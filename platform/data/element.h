@@ -21,7 +21,7 @@ std::vector<std::byte> from_doubles(Dtype dtype, const std::vector<double>& valu
 std::vector<std::byte> from_integers(Dtype dtype, const std::vector<std::int64_t>& values);
 
 // The arithmetic of the engines: floats compute in f32, integers in 64-bit two's complement.
-void widen(Dtype dtype, const std::byte* bytes, std::size_t count, float* out);           // f16, bf16, f32
+void widen(Dtype dtype, const std::byte* bytes, std::size_t count, float* out);           // floats
 void widen(Dtype dtype, const std::byte* bytes, std::size_t count, std::int64_t* out);    // integers
 void narrow(Dtype dtype, const float* values, std::size_t count, std::byte* out);         // nearest even
 void narrow(Dtype dtype, const std::int64_t* values, std::size_t count, std::byte* out);  // low bits

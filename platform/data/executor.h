@@ -27,9 +27,20 @@ class Executor {
   void run(const OtherOp&) {}
   void run(const TileOp&) {}
 
+  // Adds bytes_ to the destination, piece after piece, so that all count which name one place.
+  void add_to(const std::vector<Extent>& destination, Dtype dtype);
   template <typename Wide>
   void run_math(const MathOpRecord& op, const Shape& full);
   void run_cast(const MathOpRecord& op);
+  void run_rand(const MathOpRecord& op);
+  // Those that pick or place elements: argmax, argmin, topk, concat.
+  void run_selection(const MathOpRecord& op);
+  template <typename Wide>
+  void run_arg(const MathOpRecord& op);
+  template <typename Wide>
+  void run_topk(const MathOpRecord& op);
+  template <typename Wide>
+  void run_concat(const MathOpRecord& op);
   // Elements of an operand, transposed and broadcast to `shape`.
   template <typename Wide>
   void load(const OperandRef& operand, const Shape& shape, std::vector<Wide>& out);

@@ -113,11 +113,19 @@ void Executor::run_math(const MathOpRecord& op, const Shape& full) {
   } else {
     std::vector<Wide> in[3];
     for (std::size_t i = 0; i < op.inputs.size(); ++i) load(op.inputs[i], full, in[i]);
-    if (is_reduction(op.op) || op.op == MathOp::softmax) {
-      const AxisView view = axis_view(full, op.op == MathOp::softmax ? op.axis.value_or(-1) : op.axis);
+    const MathForm form = math_form(op.op);
+    if (form == MathForm::comparison) {
+      std::vector<std::int64_t> truth;
+      compare(op.op, in[0], in[1], truth);
+      return store(op.out, truth);
+    }
+    if (form == MathForm::reduction || form == MathForm::along_axis) {
+      const AxisView view = axis_view(full, form == MathForm::along_axis ? op.axis.value_or(-1) : op.axis);
       along_axis(op.op, view, in[0], result);
-    } else {
+    } else if constexpr (std::is_same_v<Wide, float>) {
       elementwise(op.op, in[0], in[1], in[2], result);
+    } else {
+      elementwise(op.op, in[0], in[1], in[2], result, static_cast<int>(item_size(op.out.dtype)) * 8);
     }
   }
   store(op.out, result);
@@ -137,6 +145,7 @@ void Executor::run_cast(const MathOpRecord& op) {
 }
 
 void Executor::run(const MathOpRecord& op) {
+  if (op.op == MathOp::rand) return run_rand(op);
   const TensorType result = math_result(op.op, op.inputs, op.axis);
   if (result.shape != op.out.shape || op.out.transposed) {
     throw Error::program("SHAPE_ERROR", fmt::format("{}: the result is {}, the output {}", math_op_name(op.op),
@@ -149,9 +158,14 @@ void Executor::run(const MathOpRecord& op) {
                          fmt::format("{}: the result is {}, the output {}; cast it first", math_op_name(op.op),
                                      dtype_name(result.dtype), dtype_name(op.out.dtype)));
   }
-  const bool one_shape = is_reduction(op.op) || op.op == MathOp::softmax;
-  const Shape& full = one_shape ? op.inputs[0].shape : result.shape;
-  if (is_float(result.dtype)) {
+  const MathForm form = math_form(op.op);
+  if (form == MathForm::arg_reduction || form == MathForm::selection || form == MathForm::joining) {
+    return run_selection(op);
+  }
+  const Shape& full = is_elementwise(op.op) ? result.shape : op.inputs[0].shape;
+  // A comparison gives integers of what may be floats; the condition of `where` does not count.
+  const std::size_t first = op.op == MathOp::where ? 1 : 0;
+  if (is_float(op.inputs[first].dtype)) {
     run_math<float>(op, full);
   } else {
     run_math<std::int64_t>(op, full);

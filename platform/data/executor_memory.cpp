@@ -24,6 +24,7 @@ void Executor::run(const CopyOp& op) {
   const std::uint64_t to = total_bytes(op.destination);
   if (from != to) throw Error::model(fmt::format("data engine: a copy of {} bytes into {} bytes", from, to));
   memory_.gather(op.source, bytes_);
+  if (op.added) return add_to(op.destination, *op.added);
   memory_.scatter(op.destination, bytes_.data());
 }
 

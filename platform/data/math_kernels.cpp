@@ -6,6 +6,7 @@
 #include <limits>
 
 #include "platform/base/error.h"
+#include "platform/data/math_functions.h"
 
 namespace kb::data {
 namespace {
@@ -61,13 +62,26 @@ void each(std::vector<T>& out, const std::vector<T>& x, const std::vector<T>& y,
   throw Error::model(fmt::format("data engine: {} has no {} form", math_op_name(op), type));
 }
 
-void divide(const std::vector<I64>& x, const std::vector<I64>& y, std::vector<I64>& out) {
+template <typename F>
+void divide(const char* name, const std::vector<I64>& x, const std::vector<I64>& y, std::vector<I64>& out, F f) {
   out.resize(x.size());
   for (std::size_t i = 0; i < out.size(); ++i) {
     if (y[i] == 0) {
-      throw Error::program("DIVISION_BY_ZERO", fmt::format("div: element {} divides {} by zero", i, x[i]));
+      throw Error::program("DIVISION_BY_ZERO", fmt::format("{}: element {} divides {} by zero", name, i, x[i]));
     }
-    out[i] = y[i] == -1 ? wrap(0 - raw(x[i])) : x[i] / y[i];
+    out[i] = f(x[i], y[i]);
+  }
+}
+
+template <typename F>
+void shift(MathOp op, int bits, const std::vector<I64>& x, const std::vector<I64>& y, std::vector<I64>& out, F f) {
+  out.resize(x.size());
+  for (std::size_t i = 0; i < out.size(); ++i) {
+    if (y[i] < 0 || y[i] >= bits) {
+      throw Error::program("VALUE_ERROR", fmt::format("{}: element {} shifts {} by {}; i{} takes 0 to {}",
+                                                      math_op_name(op), i, x[i], y[i], bits, bits - 1));
+    }
+    out[i] = f(x[i], static_cast<int>(y[i]));
   }
 }
 
@@ -84,6 +98,16 @@ void fold(AxisView view, const std::vector<T>& x, std::vector<T>& out, F f) {
       const T* slice = in + a * view.inner;
       for (std::size_t i = 0; i < view.inner; ++i) to[i] = f(to[i], slice[i]);
     }
+  }
+}
+
+// out(outer, n, inner) = fold of f over the elements up to n.
+template <typename T, typename F>
+void scan(AxisView view, const std::vector<T>& x, std::vector<T>& out, F f) {
+  out = x;
+  for (std::size_t o = 0; o < view.outer; ++o) {
+    T* line = out.data() + o * view.length * view.inner;
+    for (std::size_t i = view.inner; i < view.length * view.inner; ++i) line[i] = f(line[i - view.inner], line[i]);
   }
 }
 
@@ -157,13 +181,33 @@ void elementwise(MathOp op, const std::vector<float>& x, const std::vector<float
       return each(out, x, y, z, [](float a, float b, float c) { return std::fma(a, b, c); });
     case MathOp::clamp:
       return each(out, x, y, z, clamped<float>);
+    case MathOp::mod:
+      return each(out, x, y, [](float a, float b) { return std::fmod(a, b); });
+    case MathOp::rsqrt:
+      return each(out, x, [](float a) { return in_double([](D v) { return 1.0 / std::sqrt(v); }, a); });
+    case MathOp::tanh:
+      return each(out, x, [](float a) { return in_double([](D v) { return std::tanh(v); }, a); });
+    case MathOp::erf:
+      return each(out, x, [](float a) { return in_double([](D v) { return std::erf(v); }, a); });
+    case MathOp::gelu:
+      return each(out, x, [](float a) { return in_double(gelu, a); });
+    case MathOp::gelu_tanh:
+      return each(out, x, [](float a) { return in_double(gelu_tanh, a); });
+    case MathOp::silu:
+      return each(out, x, [](float a) { return in_double(silu, a); });
+    case MathOp::floor:
+      return each(out, x, [](float a) { return std::floor(a); });
+    case MathOp::ceil:
+      return each(out, x, [](float a) { return std::ceil(a); });
+    case MathOp::round:
+      return each(out, x, [](float a) { return std::nearbyint(a); });
     default:
       fail_op(op, "elementwise float");
   }
 }
 
 void elementwise(MathOp op, const std::vector<I64>& x, const std::vector<I64>& y, const std::vector<I64>& z,
-                 std::vector<I64>& out) {
+                 std::vector<I64>& out, int bits) {
   switch (op) {
     case MathOp::add:
       return each(out, x, y, [](I64 a, I64 b) { return wrap(raw(a) + raw(b)); });
@@ -172,7 +216,25 @@ void elementwise(MathOp op, const std::vector<I64>& x, const std::vector<I64>& y
     case MathOp::mul:
       return each(out, x, y, [](I64 a, I64 b) { return wrap(raw(a) * raw(b)); });
     case MathOp::div:
-      return divide(x, y, out);
+      return divide("div", x, y, out, [](I64 a, I64 b) { return b == -1 ? wrap(0 - raw(a)) : a / b; });
+    case MathOp::mod:
+      return divide("mod", x, y, out, [](I64 a, I64 b) { return b == -1 ? 0 : a % b; });
+    case MathOp::bit_and:
+      return each(out, x, y, [](I64 a, I64 b) { return a & b; });
+    case MathOp::bit_or:
+      return each(out, x, y, [](I64 a, I64 b) { return a | b; });
+    case MathOp::bit_xor:
+      return each(out, x, y, [](I64 a, I64 b) { return a ^ b; });
+    case MathOp::bit_not:
+      return each(out, x, [](I64 a) { return ~a; });
+    case MathOp::shl:
+      return shift(op, bits, x, y, out, [](I64 a, int n) { return wrap(raw(a) << n); });
+    case MathOp::shr:
+      return shift(op, bits, x, y, out, [](I64 a, int n) { return a >> n; });
+    case MathOp::shr_logical: {
+      const U64 stored = ~U64{0} >> (64 - bits);
+      return shift(op, bits, x, y, out, [&](I64 a, int n) { return wrap((raw(a) & stored) >> n); });
+    }
     case MathOp::maximum:
       return each(out, x, y, larger<I64>);
     case MathOp::minimum:
@@ -192,6 +254,32 @@ void elementwise(MathOp op, const std::vector<I64>& x, const std::vector<I64>& y
   }
 }
 
+template <typename T>
+void compare(MathOp op, const std::vector<T>& x, const std::vector<T>& y, std::vector<I64>& out) {
+  const auto truth = [&](auto f) {
+    out.resize(x.size());
+    for (std::size_t i = 0; i < out.size(); ++i) out[i] = f(x[i], y[i]) ? 1 : 0;
+  };
+  switch (op) {
+    case MathOp::eq:
+      return truth([](T a, T b) { return a == b; });
+    case MathOp::ne:
+      return truth([](T a, T b) { return a != b; });
+    case MathOp::lt:
+      return truth([](T a, T b) { return a < b; });
+    case MathOp::le:
+      return truth([](T a, T b) { return a <= b; });
+    case MathOp::gt:
+      return truth([](T a, T b) { return a > b; });
+    case MathOp::ge:
+      return truth([](T a, T b) { return a >= b; });
+    default:
+      fail_op(op, "comparing");
+  }
+}
+template void compare(MathOp, const std::vector<float>&, const std::vector<float>&, std::vector<I64>&);
+template void compare(MathOp, const std::vector<I64>&, const std::vector<I64>&, std::vector<I64>&);
+
 void along_axis(MathOp op, AxisView view, const std::vector<float>& x, std::vector<float>& out) {
   switch (op) {
     case MathOp::sum:
@@ -202,6 +290,8 @@ void along_axis(MathOp op, AxisView view, const std::vector<float>& x, std::vect
       return fold(view, x, out, smaller<float>);
     case MathOp::softmax:
       return softmax(view, x, out);
+    case MathOp::cumsum:
+      return scan(view, x, out, [](float a, float b) { return a + b; });
     default:
       fail_op(op, "reducing float");
   }
@@ -215,6 +305,8 @@ void along_axis(MathOp op, AxisView view, const std::vector<I64>& x, std::vector
       return fold(view, x, out, larger<I64>);
     case MathOp::min:
       return fold(view, x, out, smaller<I64>);
+    case MathOp::cumsum:
+      return scan(view, x, out, [](I64 a, I64 b) { return wrap(raw(a) + raw(b)); });
     default:
       fail_op(op, "reducing integer");
   }

@@ -35,6 +35,7 @@ constexpr PlaceKeys kSource{"src_addr", "src_space", "src_extents"};
 constexpr PlaceKeys kSourceA{"src_a_addr", "src_a_space", "src_a_extents"};
 constexpr PlaceKeys kSourceB{"src_b_addr", "src_b_space", "src_b_extents"};
 constexpr PlaceKeys kDestination{"dst_addr", "dst_space", "dst_extents"};
+constexpr PlaceKeys kPositions{"positions_addr", "positions_space", "positions_extents"};
 constexpr Key kByteCount("nbytes");
 
 // Writes the members of one JSON object.
@@ -188,6 +189,7 @@ void params(Params& json, const CopyOp& op) {
   json.place(kSource, op.source);
   json.place(kDestination, op.destination);
   json.number(kByteCount, total_bytes(op.destination));
+  if (op.added) json.word("dtype", dtype_name(*op.added));
   if (op.direction.empty()) return;
   json.word("direction", op.direction);
   json.number("sequence", op.sequence);
@@ -220,6 +222,7 @@ void params(Params& json, const GemmOp& op) {
   json.boolean("transpose_a", op.a.transposed);
   json.boolean("transpose_b", op.b.transposed);
   json.word("dtype_in", dtype_name(op.a.dtype));
+  if (op.b.dtype != op.a.dtype) json.word("dtype_in_b", dtype_name(op.b.dtype));
   json.word("dtype_acc", dtype_name(op.acc_dtype));
   json.word("dtype_out", dtype_name(op.out.dtype));
   json.number("m", op.a.shape.empty() ? 0 : op.a.shape.front());
@@ -268,7 +271,8 @@ void params(Params& json, const MathOpRecord& op) {
   json.word("dtype", dtype_name(op.out.dtype));
   TextWriter& out = json.key("axis");
   op.axis ? out.decimal(*op.axis) : out.text("null");
-  const std::size_t passes = math_passes(op.op).size();
+  if (op.positions) json.place(kPositions, op.positions->extents);
+  const std::int64_t passes = static_cast<std::int64_t>(math_passes(op.op).size()) * math_rounds(op.op, op.inputs);
   if (passes > 1) json.number("passes", passes);
 }
 

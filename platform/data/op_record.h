@@ -30,6 +30,7 @@ struct CopyOp {
   std::vector<Extent> destination;
   std::string direction{};  // of a message: the queue of the PE that did it, and its number there; else empty
   std::uint64_t sequence = 0;
+  std::optional<Dtype> added{};  // the source is added to the destination, as numbers of this dtype
 };
 
 enum class WriteName : std::uint8_t { host_write, scratch_write };
@@ -60,6 +61,7 @@ struct MathOpRecord {
   OperandRef out;
   std::optional<int> axis;
   bool composite = false;
+  std::optional<OperandRef> positions{};  // of topk: its second result
 };
 
 // Timing only; replay skips it (P-69 "unknown").

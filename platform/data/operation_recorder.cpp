@@ -32,6 +32,7 @@ void describe(const Command& command, OpRecord& record) {
       copy.name = read ? CopyName::dma_read : CopyName::dma_write;
       copy.source = read ? command.memory : command.local;
       copy.destination = read ? command.local : command.memory;
+      copy.added = command.added;
       copy.direction.clear();
       return;
     }
@@ -55,6 +56,7 @@ void describe(const Command& command, OpRecord& record) {
       math.inputs = command.inputs;
       math.out = command.out;
       math.axis = command.axis;
+      math.positions = command.positions;
       math.composite = command.kind == CommandKind::composite_math;
       return;
     }
@@ -101,6 +103,7 @@ void OperationRecorder::on_message(NodeId component, const MessageCopy& message,
   copy.name = kNames.at(static_cast<std::size_t>(message.step));
   copy.source = message.source;
   copy.destination = message.destination;
+  copy.added.reset();
   copy.direction = message.direction;
   copy.sequence = message.sequence;
   if (translator != nullptr) make_physical(*translator);
@@ -126,6 +129,7 @@ void OperationRecorder::make_physical(const contract::ITranslator& translator) {
   } else if (auto* const math = std::get_if<MathOpRecord>(&record_.op)) {
     for (OperandRef& input : math->inputs) resolve(input.extents);
     resolve(math->out.extents);
+    if (math->positions) resolve(math->positions->extents);
   }
 }
 

@@ -23,6 +23,7 @@ class OperationRecorder final : public contract::IOperationSink {
   void on_outside_write(NodeId component, std::vector<Extent> destination,
                         std::shared_ptr<const std::vector<std::byte>> buffer, TimeFs start, TimeFs end);
   std::vector<std::byte> kernel_read(const std::vector<Extent>& extents) override;
+  bool has_contents() const override { return engine_.mode() != contract::DataMode::off; }
 
  private:
   // The extents of record_; program Error PAGE_FAULT when a mapping is gone.

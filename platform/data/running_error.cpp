@@ -15,7 +15,18 @@ constexpr int kAnyBit = -kNoBit;     // of values that are not known exactly
 constexpr double kDouble = 0x1p-52;  // what arithmetic in double may be off, generously
 
 int significant_bits(Dtype dtype) {
-  return dtype == Dtype::f16 ? 11 : dtype == Dtype::bf16 ? 8 : 24;
+  switch (dtype) {
+    case Dtype::f16:
+      return 11;
+    case Dtype::bf16:
+      return 8;
+    case Dtype::e4m3:
+      return 4;
+    case Dtype::e5m2:
+      return 3;
+    default:
+      return 24;
+  }
 }
 
 std::vector<double> absolute(const std::vector<double>& values, const std::vector<double>& errors) {
@@ -55,6 +66,10 @@ double subnormal_roundoff(Dtype dtype) {
       return 0x1p-25;
     case Dtype::bf16:
       return 0x1p-134;
+    case Dtype::e4m3:
+      return 0x1p-10;
+    case Dtype::e5m2:
+      return 0x1p-17;
     case Dtype::f32:
       return 0x1p-150;
     default:

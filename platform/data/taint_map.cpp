@@ -13,6 +13,10 @@ void TaintMap::apply(std::uint64_t sequence, const OpRecord& record) {
     assign(gemm->out, std::nullopt);
   } else if (const auto* math = std::get_if<MathOpRecord>(&record.op)) {
     assign(math->out, math->op);
+    if (math->positions) assign(*math->positions, math->op);
+  } else if (const auto* sum = std::get_if<CopyOp>(&record.op); sum != nullptr && sum->added) {
+    const Origin origin{sequence, record.component, *sum->added, MathOp::add};
+    for (const Extent& extent : sum->destination) map_.assign(extent.pa, extent.pa + extent.nbytes, origin);
   } else if (map_.empty()) {
     return;
   } else if (const auto* moved = std::get_if<CopyOp>(&record.op)) {

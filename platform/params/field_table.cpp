@@ -74,16 +74,19 @@ Value rates_value(const DtypeRates& rates, RateUnit unit) {
   bool follows = true;
   for (const std::string& name : dtype_names()) {
     const Dtype dtype = *parse_dtype(name);
-    by_dtype[name] = rates.of(dtype);
-    follows = follows && rates.of(dtype) == f16 * rate_ratio(unit, dtype);
+    const bool as_f16 = rates.of(dtype) == f16 * rate_ratio(unit, dtype);
+    if (!as_f16 || !is_storage(dtype)) by_dtype[name] = rates.of(dtype);
+    follows = follows && as_f16;
   }
   return follows ? Value(f16) : Value(by_dtype);
 }
 
 DtypeRates rates_of(const Value& value, RateUnit unit) {
   if (const auto* f16 = std::get_if<double>(&value)) return {unit, *f16};
-  DtypeRates rates;
-  for (const auto& [name, rate] : std::get<RateMap>(value)) rates.set(*parse_dtype(name), rate);
+  const RateMap& given = std::get<RateMap>(value);
+  const auto f16 = given.find("f16");  // which those for storage follow unless they are given
+  DtypeRates rates(unit, f16 == given.end() ? 0.0 : f16->second);
+  for (const auto& [name, rate] : given) rates.set(*parse_dtype(name), rate);
   return rates;
 }
 

@@ -86,6 +86,7 @@ RateMap read_rates(MapReader& attrs, const Field& field, RateUnit unit) {
   std::vector<std::string> missing;
   for (const std::string& name : dtype_names()) {
     const std::optional<double> rate = by_dtype.given_real(name, field.bounds);
+    if (!rate && is_storage(*parse_dtype(name))) continue;  // follows f16 also where that is one of seven
     if (!rate && !f16) missing.push_back(name);
     rates[name] = rate.value_or(f16.value_or(1.0) * rate_ratio(unit, *parse_dtype(name)));
   }

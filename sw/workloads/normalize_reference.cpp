@@ -20,6 +20,13 @@ Bounded of(double (*f)(double), double x) {
   return data::function(f, {x, 0}, 0);
 }
 
+// The engines compute these in double out of several steps, the reference in more digits.
+Bounded composed(long double value) {
+  constexpr double kSteps = 0x1p-44;
+  const auto nearest = static_cast<double>(value);
+  return data::rounded(Dtype::f32, {nearest, kSteps * std::fabs(nearest)});
+}
+
 const std::map<std::string, Unary>& unary_operations() {
   static const std::map<std::string, Unary> table{
       {"abs",
@@ -27,7 +34,14 @@ const std::map<std::string, Unary>& unary_operations() {
          return Bounded{std::fabs(x), 0};
        }},
       {"cos", [](double x) { return of(std::cos, x); }},
+      {"erf", [](double x) { return of(std::erf, x); }},
       {"exp", [](double x) { return of(std::exp, x); }},
+      {"gelu", [](double x) { return composed(std::erfc(-x * std::sqrt(0.5L)) * x / 2); }},
+      {"gelu_tanh",
+       [](double x) {
+         const long double z = std::sqrt(2 / std::acos(-1.0L)) * (x + 0.044715L * x * x * x);
+         return composed(x / (1 + std::exp(-2 * z)));
+       }},
       {"log", [](double x) { return of(std::log, x); }},
       {"neg",
        [](double x) {
@@ -37,6 +51,8 @@ const std::map<std::string, Unary>& unary_operations() {
        [](double x) {
          return Bounded{std::max(x, 0.0), 0};
        }},
+      {"rsqrt", [](double x) { return composed(1 / std::sqrt(static_cast<long double>(x))); }},
+      {"silu", [](double x) { return composed(x / (1 + std::exp(-static_cast<long double>(x)))); }},
       {"sin", [](double x) { return of(std::sin, x); }},
       {"sigmoid",
        [](double x) {
@@ -46,6 +62,7 @@ const std::map<std::string, Unary>& unary_operations() {
        [](double x) {
          return data::square_root({x, 0});
        }},
+      {"tanh", [](double x) { return of(std::tanh, x); }},
   };
   return table;
 }
@@ -100,7 +117,7 @@ bool has_two_inputs(const std::string& op) {
 }
 
 bool takes_positive(const std::string& op) {
-  return op == "log" || op == "sqrt" || op == "div";
+  return op == "log" || op == "sqrt" || op == "rsqrt" || op == "div";
 }
 
 data::VerificationRow elementwise_row(const std::string& op, const HostArray& x, const HostArray& z,

@@ -68,7 +68,7 @@ MemoryKind weights_of(const Params& params) {
 }
 
 Parameter dtype_parameter(const std::string& default_value) {
-  return Parameter::choice("dtype", default_value, dtype_names(), "element type of all tensors");
+  return Parameter::choice("dtype", default_value, arithmetic_dtype_names(), "element type of all tensors");
 }
 
 void add_launch_figures(WorkloadResult& result, const LaunchMetrics& metrics, const std::string& prefix) {

@@ -95,6 +95,29 @@ TEST(PeDma, ReadsAndWritesOverlap) {  // P-36
   EXPECT_EQ(o[2].start, o[1].end);
 }
 
+TEST(PeDma, AnAtomicAdditionTakesTheTimeOfAWrite) {  // decision 0033: row by row, wherever they lie
+  const auto time_of = [](std::optional<Dtype> added) {
+    MachineOptions options = dma_alone();
+    options.scripted_memory = false;
+    PeMachine machine(options);
+    Request request = transfer(machine, 0_fs, kWrite, {{hbm(65536), 512}, {hbm(0), 512}, {hbm(65536), 512}});
+    request.command.added = added;
+    return machine.run({request}).at(0).end;
+  };
+  EXPECT_GT(time_of(std::nullopt), 0_fs);
+  EXPECT_EQ(time_of(Dtype::f32), time_of(std::nullopt));
+}
+
+TEST(PeDma, ATransferOfNothingEndsAtOnce) {  // of a mask that takes no element
+  PeMachine machine(dma_alone());
+  const std::vector<Outcome> o =
+      machine.run({transfer(machine, 0_fs, kRead, {}), transfer(machine, 0_fs, kRead, {{hbm(0), 4096}})});
+  EXPECT_TRUE(o[0].status.ok) << o[0].status.message;
+  EXPECT_EQ(o[0].end, o[0].start);
+  EXPECT_EQ(o[1].end, kLoad4KiB);
+  EXPECT_EQ(machine.log.commands.size(), 2u);
+}
+
 TEST(PeDma, EnginesAreChannels) {  // rd_engines 2: the third load waits for the first to end
   PeMachine machine(dma_alone({{kAttrs + "rd_engines", "2"}}));
   const std::vector<Outcome> o = machine.run({transfer(machine, 0_fs, kRead, {{hbm(0), 256}}),

@@ -52,6 +52,8 @@ INSTANTIATE_TEST_SUITE_P(
                     LayerCase{"elementwise", "--set rows=64 --set op=log"},
                     LayerCase{"elementwise", "--set rows=64 --set op=sqrt --set dtype=bf16"},
                     LayerCase{"elementwise", "--set rows=64 --set op=div"},
+                    LayerCase{"elementwise", "--set rows=64 --set op=gelu"},
+                    LayerCase{"elementwise", "--set rows=64 --set op=rsqrt --set dtype=f32"},
                     LayerCase{"softmax", "--set rows=64 --set columns=100"},
                     LayerCase{"layernorm", "--set rows=64 --set columns=100 --set dtype=bf16"},
                     LayerCase{"layernorm", "--set rows=8 --set columns=5000 --set dtype=f32"}));

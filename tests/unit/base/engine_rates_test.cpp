@@ -37,14 +37,6 @@ TEST(Granularity, IsReadFromItsText) {
   }
 }
 
-TEST(MathPasses, ConsistOfOperationsOfOnePass) {  // P-41
-  for (int i = 0; i < kMathOps; ++i) {
-    const auto op = static_cast<MathOp>(i);
-    for (const MathOp pass : math_passes(op)) EXPECT_EQ(math_passes(pass).size(), 1u) << math_op_name(op);
-  }
-  EXPECT_EQ(math_passes(MathOp::softmax).size(), 5u);
-}
-
 TEST(EpilogueDtype, IsTheAccumulatorsUntilADequant) {  // P-14, P-41
   const std::vector<Epilogue> chain{{EpilogueOp::relu, EpilogueScope::output_tile, {}},
                                     {EpilogueOp::dequant, EpilogueScope::output_tile, {}},

@@ -25,7 +25,8 @@ TEST(MathOp, NamesRoundTrip) {
     EXPECT_EQ(parse_math_op(math_op_name(op)), op);
   }
   EXPECT_EQ(math_op_name(MathOp::softmax), "softmax");
-  EXPECT_EQ(parse_math_op("tanh"), std::nullopt);
+  EXPECT_EQ(math_op_name(MathOp::shr_logical), "shr_logical");
+  EXPECT_EQ(parse_math_op("tan"), std::nullopt);
 }
 
 TEST(MathResult, BroadcastsLikeNumPy) {
@@ -54,19 +55,23 @@ TEST(MathResult, RefusesWrongDtypesAndCounts) {
   const auto i = at(0, {2}, Dtype::i32);
   const auto h = at(0, {2}, Dtype::f16);
   const auto f = at(0, {2}, Dtype::f32);
-  fails([&] { math_result(MathOp::add, {h, f}, {}); }, "DTYPE_ERROR", {"add(f16 (2), f32 (2))", "cast"});
+  const auto b = at(0, {2}, Dtype::bf16);
+  fails([&] { math_result(MathOp::add, {h, b}, {}); }, "DTYPE_ERROR", {"add(f16 (2), bf16 (2))", "cast"});
   fails([&] { math_result(MathOp::add, {h}, {}); }, "SCHEMA_ERROR", {"takes 2 input(s), not 1"});
-  for (MathOp op :
-       {MathOp::exp, MathOp::log, MathOp::sqrt, MathOp::sigmoid, MathOp::cos, MathOp::sin, MathOp::softmax}) {
+  for (MathOp op : {MathOp::exp, MathOp::log, MathOp::sqrt, MathOp::sigmoid, MathOp::cos, MathOp::sin, MathOp::softmax,
+                    MathOp::rsqrt, MathOp::tanh, MathOp::erf, MathOp::gelu, MathOp::gelu_tanh, MathOp::silu,
+                    MathOp::floor, MathOp::ceil, MathOp::round}) {
     fails([&] { math_result(op, {i}, {}); }, "DTYPE_ERROR",
           {std::string(math_op_name(op)) + "(i32 (2))", "f16, bf16 and f32"});
   }
+  fails([&] { math_result(MathOp::bit_not, {f}, {}); }, "DTYPE_ERROR", {"bit_not(f32 (2))", "i8, i16, i32 and i64"});
   EXPECT_EQ(math_result(MathOp::where, {i, h, h}, {}).dtype, Dtype::f16);
+  EXPECT_EQ(math_result(MathOp::where, {i, h, f}, {}).dtype, Dtype::f32);
   fails(
       [&] {
-        math_result(MathOp::where, {i, h, f}, {});
+        math_result(MathOp::where, {i, h, b}, {});
       },
-      "DTYPE_ERROR", {"where", "input 2 is f16 and input 3 is f32; cast input 2 with tl.cast(x, Dtype::f32)"});
+      "DTYPE_ERROR", {"where", "input 2 is f16 and input 3 is bf16; cast input 3 with tl.cast(x, Dtype::f16)"});
   fails([&] { math_result(MathOp::add, {f, i}, {}); }, "DTYPE_ERROR", {"cast input 2 with tl.cast(x, Dtype::f32)"});
 }
 
@@ -93,13 +98,15 @@ TEST(GemmResult, ShapesAndDtypes_P90) {
         gemm_result(a, at(0, {3, 5}, Dtype::bf16));
       },
       "DTYPE_ERROR", {"the first is f16 and the second is bf16", "cast the second with tl.cast(x, Dtype::f16)"});
+  EXPECT_EQ(gemm_result(at(0, {2, 3}, Dtype::f32), b).dtype, Dtype::f32);
+  EXPECT_EQ(gemm_result(a, at(0, {3, 5}, Dtype::f32), Dtype::f16).dtype, Dtype::f16);
   fails(
       [&] {
-        gemm_result(at(0, {2, 3}, Dtype::f32), b);
+        gemm_result(at(0, {2, 3}, Dtype::i32), at(0, {3, 5}, Dtype::i16));
       },
       "DTYPE_ERROR",
-      {"dot(f32 (2, 3), f16 (3, 5))",
-       "cast the second with tl.cast(x, Dtype::f32), or the first with tl.cast(x, Dtype::f16)"});
+      {"dot(i32 (2, 3), i16 (3, 5))",
+       "cast the second with tl.cast(x, Dtype::i32), or the first with tl.cast(x, Dtype::i16)"});
   fails([&] { gemm_result(a, b, Dtype::i32); }, "DTYPE_ERROR", {"cannot be i32"});
   fails([&] { gemm_result(at(0, {3}, Dtype::f16), b); }, "SHAPE_ERROR", {"two-dimensional"});
   EXPECT_EQ(default_acc_dtype(Dtype::bf16), Dtype::f32);

@@ -25,6 +25,7 @@ class FunctionalPe final : public contract::IPe {
     sink_.on_scratch_write(NodeId{0}, pa, std::move(bytes), 0_fs);
   }
   std::vector<std::byte> read(const std::vector<Extent>& extents) override { return sink_.kernel_read(extents); }
+  bool has_contents() const override { return sink_.has_contents(); }
   std::size_t commands() const { return commands_; }
 
  private:

@@ -41,6 +41,16 @@ float unary(const std::string& op, float x) {
   if (op == "relu") return std::max(x, 0.0F);
   if (op == "sin") return in_double(std::sin, x);
   if (op == "sqrt") return std::sqrt(x);
+  if (op == "rsqrt") return in_double([](double v) { return 1 / std::sqrt(v); }, x);
+  if (op == "tanh") return in_double(std::tanh, x);
+  if (op == "erf") return in_double(std::erf, x);
+  if (op == "gelu") return in_double([](double v) { return v * std::erfc(-v / std::sqrt(2.0)) / 2; }, x);
+  if (op == "gelu_tanh") {
+    return in_double(
+        [](double v) { return v / 2 * (1 + std::tanh(std::sqrt(2 / std::acos(-1.0)) * (v + 0.044715 * v * v * v))); },
+        x);
+  }
+  if (op == "silu") return in_double([](double v) { return v / (1 + std::exp(-v)); }, x);
   return in_double([](double v) { return 1 / (1 + std::exp(-v)); }, x);
 }
 

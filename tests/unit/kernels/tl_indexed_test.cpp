@@ -1,0 +1,325 @@
+// Indexed and masked accesses and atomic additions: their commands, and what they leave in memory (chapter 06, section
+// 9; decision 0033).
+#include <gtest/gtest.h>
+#include <rapidcheck.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "kernels/tl/tl.h"
+#include "tests/unit/kernels/device.h"
+#include "tests/unit/kernels/expect_error.h"
+
+namespace kb::tests {
+namespace {
+
+using contract::Command;
+using contract::CommandKind;
+using data::DataMode;
+using tl::Context;
+using tl::Ptr;
+using tl::RecordingPe;
+using tl::TensorHandle;
+using Extents = std::vector<Extent>;
+using Rows = std::vector<std::int64_t>;
+using Values = std::vector<double>;
+constexpr std::uint64_t kScratch = RecordingPe::kScratchPa;
+
+struct TlIndexed : ::testing::Test {
+  RecordingPe pe;
+  Context tl{pe, "demo"};
+  LayoutPtr layout = row_wise("table", Dtype::f16, {4, 8}, 0x4000000, 2);  // 32 bytes at each of two PEs
+  Ptr table{*layout};
+  const Command& last() { return pe.commands().back(); }
+  void answer(std::vector<std::int64_t> numbers, Dtype dtype) {
+    pe.contents = [numbers, dtype](const Extents&) { return data::from_integers(dtype, numbers); };
+  }
+};
+
+TEST_F(TlIndexed, GatherReadsARowPerIndex) {
+  const TensorHandle h = tl.gather(table, Rows{3, 0, 3}, 8);
+  EXPECT_EQ(pe.command_names(), (std::vector<std::string>{"dma_read"}));
+  EXPECT_EQ(last().memory, (Extents{{0x4100010, 16}, {0x4000000, 16}, {0x4100010, 16}}));
+  EXPECT_EQ(last().local, (Extents{{h.address(), 48}}));
+  EXPECT_STREQ(last().call, "gather");
+  EXPECT_EQ(h.shape(), (Shape{3, 8}));
+  EXPECT_EQ(h.dtype(), Dtype::f16);
+  tl.gather(table + 8, Rows{1}, 4);  // counted from the pointer on, in rows of 4
+  EXPECT_EQ(last().memory, (Extents{{0x4000018, 8}}));
+  EXPECT_EQ(tl.gather(table, Rows{1, 2}).shape(), (Shape{2}));  // single elements
+}
+
+TEST_F(TlIndexed, GatherTakesIndicesFromScratch) {
+  answer({2, 1, 0, 1}, Dtype::i32);
+  const TensorHandle indices = tl.zeros({2, 2}, Dtype::i32);
+  const TensorHandle h = tl.gather(table, indices, 8);
+  EXPECT_EQ(h.shape(), (Shape{2, 2, 8}));
+  EXPECT_EQ(last().memory, (Extents{{0x4100000, 16}, {0x4000010, 16}, {0x4000000, 16}, {0x4000010, 16}}));
+  EXPECT_EQ(last().call_index, 2u);        // looking at the indices is no call
+  tl.gather(table, tl.trans(indices), 8);  // in the order of the view
+  EXPECT_EQ(last().memory, (Extents{{0x4100000, 16}, {0x4000000, 16}, {0x4000010, 16}, {0x4000010, 16}}));
+}
+
+TEST_F(TlIndexed, GatherMistakes) {
+  answer({0, 5, -1}, Dtype::i32);
+  const TensorHandle indices = tl.zeros({3}, Dtype::i32);
+  expect_program_error([&] { tl.gather(table, indices, 8); }, "ADDRESS_ERROR",
+                       {"kernel demo, tl.gather #2, sip0.cube0.pe0", "index 5 of element 1 is out of bounds",
+                        "tensor 'table' (f16 (4, 8)) has 4 rows of 8 elements", "0 to 3"});
+  expect_program_error([&] { tl.gather(table, Rows{0, -1}, 8); }, "ADDRESS_ERROR", {"index -1 of element 1"});
+  expect_program_error([&] { tl.gather(table + 1, Rows{3}, 8); }, "ADDRESS_ERROR", {"3 rows of 8", "0 to 2"});
+  expect_program_error([&] { tl.gather(table - 8, Rows{0}, 8); }, "ADDRESS_ERROR", {"0 rows of 8"});
+  expect_program_error([&] { tl.gather(table, Rows{0}, 40); }, "ADDRESS_ERROR", {"0 rows of 40"});
+  expect_program_error([&] { tl.gather(table, Rows{0}, 0); }, "SHAPE_ERROR", {"(1, 0)"});
+  expect_program_error([&] { tl.gather(table, Rows{}, 8); }, "SHAPE_ERROR", {"(0, 8)"});
+  expect_program_error([&] { tl.gather(table, tl.zeros({3}), 8); }, "DTYPE_ERROR", {"f16 (3)", "integer tensor"});
+  expect_program_error([&] { tl.gather(table, tl.zeros({1, 1, 1, 2}, Dtype::i32), 8); }, "SHAPE_ERROR", {"1 to 4"});
+  EXPECT_TRUE(pe.commands().empty());
+}
+
+TEST_F(TlIndexed, IndicesUnderWayAreWaitedFor) {
+  const LayoutPtr list = whole("list", Dtype::i32, {2}, 0x8000000);
+  const tl::Future ids = tl.load_async(Ptr(*list), {2});
+  const TensorHandle early = tl.zeros({2}, Dtype::i32);
+  const tl::Future written = tl.compute_into_async(early, MathOp::add, {early, 1});
+  expect_program_error([&] { tl.gather(table, early, 8); }, "KERNEL_ERROR",
+                       {"tl.gather", "still being written by tl.add #3", "tl.wait"});
+  tl.wait(written);
+  tl.gather(table, tl.wait(ids), 8);
+  EXPECT_EQ(last().memory.size(), 2u);
+}
+
+TEST_F(TlIndexed, ScatterWritesARowPerIndex) {
+  tl.scatter(table, Rows{3, 0}, tl.zeros({2, 8}));
+  EXPECT_EQ(last().kind, CommandKind::dma_write);
+  EXPECT_EQ(last().memory, (Extents{{0x4100010, 16}, {0x4000000, 16}}));
+  EXPECT_EQ(last().local, (Extents{{kScratch, 32}}));
+  EXPECT_FALSE(last().added.has_value());
+  tl.scatter(table, Rows{9, 2}, tl.zeros({2}));
+  EXPECT_EQ(last().memory, (Extents{{0x4000012, 2}, {0x4000004, 2}}));
+  expect_program_error([&] { tl.scatter(table, Rows{1, 2}, tl.zeros({3, 8})); }, "SHAPE_ERROR", {"f16 (3, 8)", "(2)"});
+  expect_program_error(
+      [&] {
+        tl.scatter(table, Rows{1, 4}, tl.zeros({2, 8}));
+      },
+      "ADDRESS_ERROR", {"index 4 of element 1"});
+  expect_program_error([&] { tl.scatter(table, Rows{1}, tl.zeros({1, 8}, Dtype::f32)); }, "DTYPE_ERROR", {"cast"});
+}
+
+TEST_F(TlIndexed, MaskedLoadReadsRunsOfElements) {
+  const TensorHandle h =
+      tl.load(table, {8}, std::vector<bool>{true, true, false, true, false, false, true, true}, -1.0);
+  EXPECT_EQ(last().memory, (Extents{{0x4000000, 4}, {0x4000006, 2}, {0x400000c, 4}}));
+  EXPECT_EQ(last().local, (Extents{{h.address(), 4}, {h.address() + 6, 2}, {h.address() + 12, 4}}));
+  ASSERT_EQ(pe.scratch_writes().size(), 1u);
+  EXPECT_EQ(pe.scratch_writes()[0].bytes, data::from_doubles(Dtype::f16, Values(8, -1)));
+  EXPECT_EQ(pe.scratch_writes()[0].commands_before, 0u);
+  tl.load(table + 30, {4}, std::vector<bool>{true, true, false, false});  // the others lie outside
+  EXPECT_EQ(last().memory, (Extents{{0x410001c, 4}}));
+  tl.load(table, {2}, std::vector<bool>{false, false});
+  EXPECT_TRUE(last().memory.empty());
+  tl.load(table, {2}, std::vector<bool>{true, true});
+  EXPECT_EQ(pe.scratch_writes().size(), 3u);  // nothing to fill in
+  expect_program_error([&] { tl.load(table + 30, {3}, std::vector<bool>(3, true)); }, "ADDRESS_ERROR", {"outside"});
+  expect_program_error([&] { tl.load(table, {3}, std::vector<bool>(2)); }, "SHAPE_ERROR", {"2 elements", "(3)"});
+  expect_program_error([&] { tl.load(table, {3}, tl.zeros({4}, Dtype::i8)); }, "SHAPE_ERROR", {"shape (4)", "(3)"});
+  expect_program_error([&] { tl.load(table, {3}, tl.zeros({3})); }, "DTYPE_ERROR", {"mask", "integer"});
+}
+
+TEST_F(TlIndexed, MaskedStoreWritesRunsOfElements) {
+  answer({0, 7, -1, 0}, Dtype::i16);
+  const TensorHandle value = tl.zeros({4}), mask = tl.zeros({4}, Dtype::i16);
+  tl.store(table, value, mask);
+  EXPECT_EQ(last().kind, CommandKind::dma_write);
+  EXPECT_EQ(last().memory, (Extents{{0x4000002, 4}}));
+  EXPECT_EQ(last().local, (Extents{{kScratch + 2, 4}}));
+}
+
+TEST_F(TlIndexed, AtomicAddIsAWriteThatAdds) {
+  tl.atomic_add(table + 8, tl.zeros({2, 8}));
+  EXPECT_EQ(last().kind, CommandKind::dma_write);
+  EXPECT_EQ(last().added, Dtype::f16);
+  EXPECT_EQ(last().memory, (Extents{{0x4000010, 16}, {0x4100000, 16}}));
+  tl.atomic_add(table, Rows{1, 1}, tl.zeros({2, 8}));
+  EXPECT_EQ(last().added, Dtype::f16);
+  EXPECT_EQ(last().memory, (Extents{{0x4000010, 16}, {0x4000010, 16}}));
+  tl.store(table, tl.zeros({8}));
+  EXPECT_FALSE(last().added.has_value());
+  expect_program_error([&] { tl.atomic_add(table, tl.zeros({8}, Dtype::i32)); }, "DTYPE_ERROR", {"i32", "f16"});
+}
+
+// Data mode off: as many requests as there are indices, to rows that exist, the same ones in every run.
+TEST(TlIndexedOff, TakesRowsAtRandom) {
+  const LayoutPtr layout = row_wise("table", Dtype::f16, {64, 8}, 0x4000000, 4);
+  std::vector<Extents> runs;
+  for (const std::uint32_t place : {0u, 0u, 1u}) {
+    contract::PeInfo info = RecordingPe::default_info();
+    info.coord = pe_at(0, 0, place);
+    struct Blind final : contract::IPe {
+      explicit Blind(contract::PeInfo at) : recorder(at) {}
+      const contract::PeInfo& info() const override { return recorder.info(); }
+      void execute(const Command& command) override { recorder.execute(command); }
+      void write_scratch(std::uint64_t pa, std::vector<std::byte> bytes) override {
+        recorder.write_scratch(pa, std::move(bytes));
+      }
+      std::vector<std::byte> read(const Extents&) override { throw Error::program("DATA_ACCESS", "data mode is off"); }
+      bool has_contents() const override { return false; }
+      RecordingPe recorder;
+    } pe(info);
+    Context tl(pe, "demo");
+    tl.gather(Ptr(*layout), tl.zeros({200}, Dtype::i32), 8);
+    runs.push_back(pe.recorder.commands().back().memory);
+    EXPECT_EQ(runs.back().size(), 200u);
+    tl.load(Ptr(*layout) + 510, {4}, tl.zeros({4}, Dtype::i32));
+    EXPECT_EQ(total_bytes(pe.recorder.commands().back().memory), 4u);  // what the tensor has
+    tl.gather(Ptr(*layout), Rows{63}, 8);
+    EXPECT_EQ(pe.recorder.commands().back().memory, (Extents{{0x43000f0, 16}}));  // known in every mode
+  }
+  EXPECT_EQ(runs[0], runs[1]);
+  EXPECT_NE(runs[0], runs[2]);
+  const auto in_first_shard =
+      std::count_if(runs[0].begin(), runs[0].end(), [](const Extent& e) { return e.pa < 0x4100000; });
+  EXPECT_NEAR(static_cast<double>(in_first_shard), 50, 25);
+}
+
+struct Machine {
+  explicit Machine(DataMode mode) : device(mode) {}
+  Device device;
+  FunctionalPe pe{RecordingPe::default_info(), device.recorder};
+  Context tl{pe, "demo"};
+};
+
+DataMode some_mode() {
+  return *rc::gen::element(DataMode::eager, DataMode::replay);
+}
+Dtype some_dtype() {
+  return *rc::gen::element(Dtype::f16, Dtype::bf16, Dtype::f32, Dtype::i8, Dtype::i16, Dtype::i32, Dtype::i64);
+}
+Rows some_rows(std::size_t count, std::int64_t bound) {
+  return *rc::gen::container<Rows>(count, rc::gen::inRange<std::int64_t>(0, bound));
+}
+// Small whole numbers: their sums are exact in every dtype in any order.
+Values some_values(std::int64_t count) {
+  return data::random_small_integers(*rc::gen::inRange<std::uint64_t>(0, 1u << 20), static_cast<std::size_t>(count));
+}
+
+struct Problem {
+  std::int64_t rows = *rc::gen::inRange<std::int64_t>(1, 9) * 2;
+  std::int64_t width = *rc::gen::inRange<std::int64_t>(1, 9);
+  std::size_t count = *rc::gen::inRange<std::size_t>(1, 20);
+  Dtype dtype = some_dtype();
+  Dtype index_dtype = *rc::gen::element(Dtype::i8, Dtype::i16, Dtype::i32, Dtype::i64);
+  Rows indices = some_rows(count, rows);
+  LayoutPtr table = row_wise("table", dtype, {rows, width}, 0x4000000, 2);
+  LayoutPtr list = whole("list", index_dtype, {static_cast<std::int64_t>(count)}, 0x8000000);
+  Values before = some_values(rows * width);
+  Values values = some_values(static_cast<std::int64_t>(count) * width);
+  Shape shape{static_cast<std::int64_t>(count), width};
+
+  void deploy(Machine& m) const {
+    m.device.write(*table, before);
+    m.device.write(*list, Values(indices.begin(), indices.end()));
+  }
+  std::size_t at(std::int64_t row, std::int64_t column) const { return static_cast<std::size_t>(row * width + column); }
+};
+
+TEST(TlIndexedResults, GatherAndScatterMatchPlainLoops) {
+  rc::check("by rows", [] {
+    const Problem p;
+    Machine m(some_mode());
+    p.deploy(m);
+    const LayoutPtr out = whole("out", p.dtype, p.shape, 0xa000000);
+    const TensorHandle indices = m.tl.load(Ptr(*p.list), p.list->shape);
+    m.tl.store(Ptr(*out), m.tl.view(m.tl.gather(Ptr(*p.table), indices, p.width), 0, p.shape));
+    Values wanted;
+    for (const std::int64_t row : p.indices) {
+      for (std::int64_t c = 0; c < p.width; ++c) wanted.push_back(p.before[p.at(row, c)]);
+    }
+    RC_ASSERT(m.device.read(*out) == wanted);
+
+    m.device.write(*out, p.values);
+    m.tl.scatter(Ptr(*p.table), indices, m.tl.load(Ptr(*out), p.width == 1 ? p.list->shape : p.shape));
+    Values after = p.before;
+    for (std::size_t i = 0; i < p.count; ++i) {
+      for (std::int64_t c = 0; c < p.width; ++c)
+        after[p.at(p.indices[i], c)] = p.values[p.at(static_cast<std::int64_t>(i), c)];
+    }
+    RC_ASSERT(m.device.read(*p.table) == after);
+  });
+}
+
+TEST(TlIndexedResults, AtomicAddCountsEveryIndex) {
+  rc::check("sums", [] {
+    const Problem p;
+    Machine m(some_mode());
+    p.deploy(m);
+    const LayoutPtr in = whole("in", p.dtype, p.shape, 0xa000000);
+    m.device.write(*in, p.values);
+    const TensorHandle indices = m.tl.load(Ptr(*p.list), p.list->shape), value = m.tl.load(Ptr(*in), p.shape);
+    m.tl.atomic_add(Ptr(*p.table), indices, value);
+    m.tl.atomic_add(Ptr(*p.table), indices, value);
+    Values wanted = p.before;
+    for (std::size_t i = 0; i < p.count; ++i) {
+      for (std::int64_t c = 0; c < p.width; ++c) {
+        wanted[p.at(p.indices[i], c)] += 2 * p.values[p.at(static_cast<std::int64_t>(i), c)];
+      }
+    }
+    // Up to 20 x 2 x 8 and 8: whole numbers that bf16 may have to round, and i8 to wrap.
+    if (p.dtype == Dtype::bf16 || p.dtype == Dtype::i8) return;
+    RC_ASSERT(m.device.read(*p.table) == wanted);
+  });
+}
+
+TEST(TlIndexedResults, MaskedAccessesMatchPlainLoops) {
+  rc::check("by elements", [] {
+    const std::int64_t n = *rc::gen::inRange<std::int64_t>(1, 40);
+    const Dtype dtype = some_dtype(), mask_dtype = *rc::gen::element(Dtype::i8, Dtype::i32);
+    const auto chosen = some_rows(static_cast<std::size_t>(n), 2);
+    const Values before = some_values(n), values = some_values(n);
+    const LayoutPtr x = whole("x", dtype, {n}, 0x4000000), y = whole("y", dtype, {n}, 0x5000000),
+                    list = whole("mask", mask_dtype, {n}, 0x8000000);
+    Machine m(some_mode());
+    m.device.write(*x, values);
+    m.device.write(*y, before);
+    m.device.write(*list, Values(chosen.begin(), chosen.end()));
+    const TensorHandle mask = m.tl.load(Ptr(*list), {n});
+    const TensorHandle loaded = m.tl.load(Ptr(*x), {n}, mask, 5);
+    Values filled = values, stored = before;
+    for (std::size_t i = 0; i < values.size(); ++i) {
+      if (chosen[i] == 0) filled[i] = 5;
+      if (chosen[i] != 0) stored[i] = values[i];
+    }
+    RC_ASSERT(loaded.to_doubles() == filled);
+    m.tl.store(Ptr(*y), m.tl.load(Ptr(*x), {n}), mask);
+    RC_ASSERT(m.device.read(*y) == stored);
+  });
+}
+
+TEST(TlIndexedResults, AdditionsRoundAndWrapLikeAdd) {  // P-90
+  Machine m(DataMode::eager);
+  const LayoutPtr h = whole("h", Dtype::f16, {2}, 0x4000000), b = whole("b", Dtype::i8, {1}, 0x5000000);
+  m.device.write(*h, {2048, 1});
+  m.device.write(*b, {127});
+  m.tl.atomic_add(Ptr(*h), Rows{0, 0, 1}, m.tl.full({3}, 1.0, Dtype::f16));
+  m.tl.atomic_add(Ptr(*b), m.tl.full({1}, 1, Dtype::i8));
+  EXPECT_EQ(m.device.read(*h), (Values{2048, 2}));  // each addition is rounded: 2049 is no f16 number
+  EXPECT_EQ(m.device.read(*b), Values{-128});
+}
+
+TEST(TlIndexedResults, ComputedIndicesAreOutOfReachInReplay) {  // P-62
+  Machine m(DataMode::replay);
+  const LayoutPtr table = whole("table", Dtype::f16, {4, 2}, 0x4000000);
+  m.device.write(*table, Values(8, 1));
+  const TensorHandle computed = m.tl.arange(0, 2) + 1;
+  expect_program_error([&] { m.tl.gather(Ptr(*table), computed, 2); }, "DATA_ACCESS",
+                       {"kernel demo, tl.gather #3", "add", "--data eager"});
+  m.tl.atomic_add(Ptr(*table), m.tl.full({2}, 1.0));
+  const TensorHandle sums = m.tl.load(Ptr(*table), {2});
+  expect_program_error([&] { sums.to_doubles(); }, "DATA_ACCESS", {"add"});  // a sum is computed, too
+  Machine eager(DataMode::eager);
+  eager.device.write(*table, {0, 1, 2, 3, 4, 5, 6, 7});
+  EXPECT_EQ(eager.tl.gather(Ptr(*table), eager.tl.arange(0, 2) + 1, 2).to_doubles(), (Values{2, 3, 4, 5}));
+}
+
+}  // namespace
+}  // namespace kb::tests
