@@ -1,4 +1,4 @@
-// A kernel that feels the D2D links, the HBM and the tile size: every PE adds its own numbers to those of the PE that
+// A kernel that feels the D2D links, the HBM and the tile size: each PE adds its own numbers to those of the PE that
 // lies half the tensor away, tile by tile. README.md of this folder sweeps over all three.
 #include <algorithm>
 

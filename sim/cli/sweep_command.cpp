@@ -6,7 +6,6 @@
 #include <filesystem>
 #include <optional>
 #include <system_error>
-#include <thread>
 
 #include "platform/base/nearest.h"
 #include "sim/cli/arguments.h"
@@ -23,7 +22,6 @@
 namespace kb::cli {
 namespace {
 
-constexpr int kTriesForLock = 30;  // seconds
 constexpr std::uint64_t kMostPoints = 100'000'000;
 const std::vector<std::string> kPlaces{"local", "slurm", "parallel"};
 
@@ -47,7 +45,7 @@ class SweepCommand final : public Command {
     app.add_option("--hosts", hosts_, "Of --on parallel: host,host,... or a file with one per line (default: this one)")
         ->type_name("LIST");
     add_whole_option(app, "--points-per-task", points_per_task_, 1, kMostPoints,
-                     "Of --on slurm and parallel: points of one task (default: 20, or more for at most 1000 tasks)");
+                     "Points of a task of --on slurm and parallel (default: 20, more where tasks are over 1000)");
     app.add_option("--slurm", slurm_, "Word for sbatch, e.g. --slurm=--partition=long; may be repeated")
         ->type_name("WORD")
         ->expected(1)
@@ -138,16 +136,12 @@ class SweepCommand final : public Command {
     return 0;
   }
 
-  // Who submits jobs may not have ended when they have.
+  // Who only collects may do so while another one runs.
   void lock_folder() {
-    for (int tries = collect_ ? kTriesForLock : 1;; --tries) {
-      try {
-        lock_.emplace(folder_, true, "sweep");
-        return;
-      } catch (const Error&) {
-        if (tries <= 1) throw;
-      }
-      std::this_thread::sleep_for(std::chrono::seconds(1));
+    try {
+      lock_.emplace(folder_, true, "sweep");
+    } catch (const Error&) {
+      if (!collect_) throw;
     }
   }
 
@@ -166,7 +160,8 @@ class SweepCommand final : public Command {
       line.update_text(sim::points_text(points.size() - left, points.size(), sweep.counts().failed, line.seconds()));
     };
     if (on_ == "parallel") {
-      sweep::run_with_parallel(context, plan, hosts_, static_cast<int>(jobs_), tick);
+      const std::string remark = sweep::run_with_parallel(context, plan, hosts_, static_cast<int>(jobs_), tick);
+      if (!remark.empty()) print_note("kernbench sweep: " + remark);
       sweep.read_journal();
       return false;
     }
@@ -192,8 +187,8 @@ class SweepCommand final : public Command {
     const sweep::SweepCounts counts = sweep.counts();
     if (!quiet_) print_text(report(spec, counts, run, files));
     if (counts.missing > 0) {
-      print_note(fmt::format("kernbench sweep: {} points are missing; the same command without --collect runs them",
-                             counts.missing));
+      print_note(fmt::format("kernbench sweep: {} points are missing; the same command{} runs them", counts.missing,
+                             collect_ ? " without --collect" : ""));
     }
     return counts.missing > 0 || (counts.ok == 0 && counts.points > 0) ? exit_code(ErrorFamily::program) : 0;
   }

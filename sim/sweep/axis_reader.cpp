@@ -17,7 +17,7 @@ constexpr std::size_t kMostAxes = 64;
 constexpr std::size_t kMostValues = 1'000'000;
 constexpr std::size_t kMostZipped = 64;
 constexpr std::array<const char*, 3> kTargets{"set", "machine", "run"};
-constexpr std::array<const char*, 3> kReserved{"point", "status", "cause"};
+constexpr std::array<const char*, 4> kReserved{"point", "status", "cause", "result"};
 // Sums and products of steps carry rounding errors that nobody wants to see in a parameter.
 constexpr int kDigits = 12;
 

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <csignal>
 #include <cstdio>
 #include <cstring>
 #include <deque>
@@ -91,6 +92,8 @@ class Engine {
     one.number = number;
     sim::ProcessJob job;
     job.call = [&] {
+      // Who ends a whole group of processes means the sweep; this one ends with it, and has not failed.
+      for (const int signal : {SIGINT, SIGTERM, SIGHUP}) ::signal(signal, SIG_IGN);
       ::dup2(one.said.descriptor(), STDOUT_FILENO);
       ::dup2(one.said.descriptor(), STDERR_FILENO);
       one.answer.write(to_text(guarded(work_.run, point)));

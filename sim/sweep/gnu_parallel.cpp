@@ -5,6 +5,7 @@
 
 #include "platform/base/error.h"
 #include "platform/observe/output_file.h"
+#include "sim/evaluate/files.h"
 #include "sim/sweep/outside_program.h"
 #include "sim/sweep/tasks.h"
 
@@ -26,8 +27,8 @@ void require_gnu_parallel() {
 
 }  // namespace
 
-void run_with_parallel(const TaskContext& context, const TaskPlan& plan, const std::string& hosts, int jobs,
-                       const std::function<void()>& tick) {
+std::string run_with_parallel(const TaskContext& context, const TaskPlan& plan, const std::string& hosts, int jobs,
+                              const std::function<void()>& tick) {
   require_gnu_parallel();
   const std::string folder = context.folder + "/parallel";
   observe::make_folder(folder);
@@ -42,16 +43,14 @@ void run_with_parallel(const TaskContext& context, const TaskPlan& plan, const s
   std::string tasks;
   for (const std::uint64_t task : plan.tasks) tasks += std::to_string(task) + "\n";
   const Said said = run_program(command, tasks, tick);
-  if (!said.messages.empty() || !said.output.empty()) {
-    observe::OutputFile log(folder + "/messages.txt", "what the tasks have printed");
-    log.write(said.output + said.messages);
-    log.commit();
-  }
+  const std::string messages = folder + "/messages.txt";
+  evaluate::write_file(messages, said.output + said.messages, "what the tasks have printed");
   // Up to 100: so many tasks have failed. Their points are missing, which the table tells.
   constexpr int kMostTold = 101;
   if (!said.not_started.empty() || said.code > kMostTold) {
     throw Error::configuration("GNU parallel failed: " + said.words() + "; finished points are kept");
   }
+  return said.code == 0 ? std::string() : fmt::format("tasks have failed on every host, {} tells why", messages);
 }
 
 }  // namespace kb::sweep

@@ -30,8 +30,9 @@ PointKeys::PointKeys(const SweepSpec& spec, const topology::LoadedTopology& mach
   std::string text = topology::sha256_hex(evaluate::read_file(kProgram)) + "\n";
   for (const std::string& plugin : spec.plugins) text += contents(plugin);
   text += spec.workload + "\n" + spec.topology + "\n" + spec.device + "\n" + spec.data + "\n";
-  text += std::to_string(spec.seed) + (spec.verify ? " verified" : "") + (spec.strict ? " strict" : "") + " " +
-          std::to_string(spec.time_limit_ns) + "\n" + machine.sha256 + "\n" + contents(topology::kCclFile);
+  text += std::to_string(spec.seed) + (spec.verify ? " verified" : "") + (spec.strict ? " strict" : "") +
+          (spec.keep_results ? " results" : "") + " " + std::to_string(spec.time_limit_ns) + "\n" + machine.sha256 +
+          "\n" + contents(topology::kCclFile);
   const std::string& mesh = machine.graph.spec.mesh_file;
   if (!mesh.empty()) text += contents((std::filesystem::path(machine.file).parent_path() / mesh).string());
   for (const Assignment& one : spec.fixed) text += text_of(one) + contents(one.value);

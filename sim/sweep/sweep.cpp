@@ -46,6 +46,18 @@ std::vector<const Answer*> Sweep::answers() const {
   return list;
 }
 
+// By key, because numbers of points change with the file.
+std::string Sweep::result_of(std::uint64_t point) const {
+  return "results/" + key_of_[point] + ".json";
+}
+
+std::vector<std::string> Sweep::results() const {
+  std::vector<std::string> files;
+  for (std::uint64_t point = 0; spec_.keep_results && point < key_of_.size(); ++point)
+    files.push_back(result_of(point));
+  return files;
+}
+
 SweepCounts Sweep::counts() const {
   SweepCounts counts;
   for (const Answer* answer : answers()) {
@@ -107,8 +119,7 @@ void Sweep::keep(std::uint64_t point, const Answer& answer, Journal& journal) {
 void Sweep::run(const std::vector<std::uint64_t>& points, int jobs, sim::Progress progress) {
   const std::vector<std::uint64_t> order = by_machine(points);
   Journal journal(folder_ + "/journal");
-  const std::string results = folder_ + "/results";
-  if (spec_.keep_results) observe::make_folder(results);
+  if (spec_.keep_results) observe::make_folder(folder_ + "/results");
   sim::ProgressLine line(progress);
   line.stage(nullptr);
   std::size_t done = 0, failed = 0;
@@ -117,8 +128,7 @@ void Sweep::run(const std::vector<std::uint64_t>& points, int jobs, sim::Progres
     if (shares_machine_[point]) runner_.keep_machine(space_.assignments(point));
   };
   work.run = [&](std::uint64_t point) {
-    const std::string file = spec_.keep_results ? fmt::format("{}/point-{:06d}.json", results, point) : std::string();
-    return runner_.run(space_.assignments(point), file);
+    return runner_.run(space_.assignments(point), spec_.keep_results ? folder_ + "/" + result_of(point) : "");
   };
   work.finished = [&](std::uint64_t point, const Answer& answer) {
     keep(point, answer, journal);
@@ -132,7 +142,7 @@ void Sweep::run(const std::vector<std::uint64_t>& points, int jobs, sim::Progres
 }
 
 std::vector<std::string> Sweep::write_table() const {
-  const Table table = make_table(spec_, space_, answers());
+  const Table table = make_table(spec_, space_, answers(), results());
   observe::make_folder(folder_);
   observe::OutputSet files;
   const std::string csv = folder_ + "/points.csv", database = folder_ + "/points.sqlite";
@@ -144,7 +154,7 @@ std::vector<std::string> Sweep::write_table() const {
 }
 
 std::vector<std::string> Sweep::draw() const {
-  return draw_plots(spec_.plots, make_table(spec_, space_, answers()), folder_ + "/plots");
+  return draw_plots(spec_.plots, make_table(spec_, space_, answers(), results()), folder_ + "/plots");
 }
 
 }  // namespace kb::sweep

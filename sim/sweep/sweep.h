@@ -52,6 +52,8 @@ class Sweep {
   void keep(std::uint64_t point, const Answer& answer, class Journal& journal);
   void refuse_column(const Answer& answer) const;
   std::vector<const Answer*> answers() const;
+  std::string result_of(std::uint64_t point) const;
+  std::vector<std::string> results() const;  // of all points; none when they are not kept
 
   const SweepSpec& spec_;
   std::string folder_;

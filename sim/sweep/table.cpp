@@ -111,12 +111,16 @@ data::TableCell database_cell(const Json& cell) {
 
 }  // namespace
 
-Table make_table(const SweepSpec& spec, const Space& space, const std::vector<const Answer*>& answers) {
+Table make_table(const SweepSpec& spec, const Space& space, const std::vector<const Answer*>& answers,
+                 const std::vector<std::string>& results) {
   Table table;
   const RowMaker maker(spec, table);
+  if (!results.empty()) table.columns.emplace_back("result");
   table.rows.reserve(answers.size());
   for (std::uint64_t point = 0; point < answers.size(); ++point) {
-    table.rows.push_back(maker.row(space, point, answers[point]));
+    std::vector<Json>& row = table.rows.emplace_back(maker.row(space, point, answers[point]));
+    if (results.empty()) continue;
+    row.emplace_back(answers[point] != nullptr && answers[point]->ok ? Json(results[point]) : Json(nullptr));
   }
   return table;
 }

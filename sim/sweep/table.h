@@ -17,8 +17,10 @@ struct Table {
   std::vector<std::vector<nlohmann::ordered_json>> rows;  // texts, numbers, true and false, null
 };
 
-// `answers` by point; a point without one gets a row that says so.
-Table make_table(const SweepSpec& spec, const Space& space, const std::vector<const Answer*>& answers);
+// `answers` by point; a point without one gets a row that says so. `results`: the file of each point's whole result,
+// for a column "result"; empty = there is none.
+Table make_table(const SweepSpec& spec, const Space& space, const std::vector<const Answer*>& answers,
+                 const std::vector<std::string>& results = {});
 
 std::string render_csv(const Table& table);
 // The table "points", and "meta" with what the sweep file says of it. Completes the file.

@@ -52,8 +52,8 @@ void refuse_running_jobs(const std::string& folder);
 void wait_for_slurm(const SlurmJobs& jobs, const std::function<void()>& tick);
 
 // GNU parallel. `hosts` is a list with commas between, as of --sshlogin, the name of a file with one per line, or empty
-// for this computer. Configuration Error when it is not there, or tasks have failed on every host.
-void run_with_parallel(const TaskContext& context, const TaskPlan& plan, const std::string& hosts, int jobs,
-                       const std::function<void()>& tick);
+// for this computer. Returns a remark when tasks have failed on every host. Configuration Error when it is not there.
+std::string run_with_parallel(const TaskContext& context, const TaskPlan& plan, const std::string& hosts, int jobs,
+                              const std::function<void()>& tick);
 
 }  // namespace kb::sweep

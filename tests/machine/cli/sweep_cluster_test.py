@@ -106,13 +106,13 @@ def write_sweep(folder, last):
         file.write(SWEEP.format(sources=SOURCES, last=last))
 
 
-def processes_with(word):
-    """Ids of processes in whose command line `word` stands, this one not."""
+def processes_of(folder):
+    """Ids of processes that this test has started, directly or through Slurm: they know its folder."""
     found = []
-    for path in glob.glob("/proc/[0-9]*/cmdline"):
+    for path in glob.glob("/proc/[0-9]*"):
         pid = int(path.split("/")[2])
         try:
-            if word.encode() in read(path) and pid != os.getpid():
+            if pid != os.getpid() and any(folder.encode() in read(f"{path}/{what}") for what in ["cmdline", "environ"]):
                 found.append(pid)
         except OSError:
             pass
@@ -152,15 +152,27 @@ class Slurm:
         done = subprocess.run(["sinfo", "--noheader", "--format=%t"], env=self.env, capture_output=True, text=True)
         return done.stdout.strip() == "idle"
 
-    def lose_node(self, word):
+    def lose_node(self):
         """As when its power fails: the daemon and all that runs on it are gone at once."""
         self.programs["slurmd"].kill()
         self.programs["slurmd"].wait()
-        for pid in processes_with("slurmstepd") + processes_with(word):
+        others = [self.programs["munged"].pid, self.programs["slurmctld"].pid]
+        self.kill([pid for pid in processes_of(self.folder) if pid not in others])
+
+    @staticmethod
+    def kill(pids):
+        for pid in pids:
             try:
                 os.kill(pid, signal.SIGKILL)
             except OSError:
                 pass
+
+    def requeue_now(self):
+        """A job of a lost node is held back for two minutes."""
+        done = subprocess.run(["squeue", "--noheader", "--array", "--format=%i", "--states=PENDING"], env=self.env,
+                              capture_output=True, text=True)
+        for job in done.stdout.split():
+            subprocess.run(["scontrol", "update", f"JobId={job}", "StartTime=now"], env=self.env, capture_output=True)
 
     def stop(self):
         for name in ["slurmd", "slurmctld", "munged"]:
@@ -173,6 +185,7 @@ class Slurm:
             except subprocess.TimeoutExpired:
                 program.kill()
                 program.wait()
+        self.kill(processes_of(self.folder))
 
 
 def test_slurm(folder):
@@ -194,21 +207,26 @@ def test_slurm(folder):
 
 
 def test_lost_node(folder, slurm):
-    write_sweep(folder, 256 * 400)
+    write_sweep(folder, 256 * 200)
     sweep(folder, "whole")
-    done = sweep(folder, "lost", "--on", "slurm", "--points-per-task", "400", env=slurm.env)
+    done = sweep(folder, "lost", "--on", "slurm", "--points-per-task", "200", env=slurm.env)
     expect("2 tasks" in done.stdout, done.stdout)
     again = sweep(folder, "lost", env=slurm.env, check=False)
     expect(again.returncode == 2 and "Slurm jobs of this sweep have not ended" in again.stderr, again.stderr)
     wait_until(lambda: glob.glob(f"{folder}/lost/journal/*"), "a point is done")
-    slurm.lose_node(f"{folder}/lost")
+    slurm.lose_node()
     kept = sum(read(path).count(b"\n") for path in glob.glob(f"{folder}/lost/journal/*"))
-    expect(0 < kept < 800, f"{kept} points were done when the node was lost")
+    expect(0 < kept < 400, f"{kept} points were done when the node was lost")
     slurm.start("slurmd", "slurmd", "-D")
-    wait_until(lambda: os.path.exists(f"{folder}/lost/points.csv"), "the requeued tasks have ended", 150)
+
+    def ended():
+        slurm.requeue_now()
+        return os.path.exists(f"{folder}/lost/points.csv")
+
+    wait_until(ended, "the requeued tasks have ended", 180)
     expect(read(f"{folder}/lost/points.csv") == read(f"{folder}/whole/points.csv"), "a lost node changes the table")
     lines = sum(read(path).count(b"\n") for path in glob.glob(f"{folder}/lost/journal/*"))
-    expect(lines == 800, f"{lines} answers of 800 points: finished ones were run again")
+    expect(lines == 400, f"{lines} answers of 400 points: finished ones were run again")
 
 
 FAKE_SSH = """#!/bin/sh
@@ -216,6 +234,7 @@ FAKE_SSH = """#!/bin/sh
 while [ "${1#-}" != "$1" ]; do case "$1" in -o | -l | -p) shift ;; esac; shift; done
 host="$1"
 shift
+[ "$1" = -- ] && shift
 if [ "$host" = dying ] && mkdir "$KB_TEST_FOLDER/died" 2>/dev/null; then
   setsid sh -c "$*" &
   sleep 0.7

@@ -108,13 +108,15 @@ TEST_F(SweepCommandTest, AFailedPointIsARowWithItsCause) {
 TEST_F(SweepCommandTest, APluginThatCrashesOrHangsHarmsNoOtherPoint) {
   write("s.yaml", std::string("sweep: s\nplugin: " KB_FAULTY_PLUGIN "\nworkload: faulty\ntopology: ") +
                       config("one_pe") +
-                      "\ncolumns: {time_ns: /sim_time_ns}\naxes: {fault: {set: mistake, values: [abort, busy-workload, odd-throw]}}\n"
+                      "\ncolumns: {time_ns: /sim_time_ns}\naxes: {fault: {set: mistake, values: [abort, busy-workload, "
+                      "odd-throw]}}\n"
                       "limits: {time: 2 s, retries: 0}\n");
   const Outcome outcome = sweep();
   EXPECT_EQ(outcome.code, 1);
   EXPECT_THAT(outcome.out, HasSubstr("0 ok, 3 failed"));
   EXPECT_THAT(table(), HasSubstr("0,abort,,failed,\"NO_ANSWER: the process ended with code 1: "));
-  EXPECT_THAT(table(), HasSubstr("1,busy-workload,,failed,TIME_LIMIT_OF_POINT: took longer than the 2 s of limits.time"));
+  EXPECT_THAT(table(),
+              HasSubstr("1,busy-workload,,failed,TIME_LIMIT_OF_POINT: took longer than the 2 s of limits.time"));
   EXPECT_THAT(table(), HasSubstr("2,odd-throw,,failed,"));
 }
 
@@ -150,8 +152,8 @@ TEST_F(SweepCommandTest, TooManyPointsAreRefusedWithTheirCount) {
 }
 
 TEST_F(SweepCommandTest, AColumnThatNoResultHasIsToldWithTheFirstAnswer) {
-  write("s.yaml", "sweep: s\nworkload: vector-add\ntopology: " + config("one_pe") + "\ncolumns: {t: /sim_time}\naxes: {" +
-                      kBytes + "}\n");
+  write("s.yaml", "sweep: s\nworkload: vector-add\ntopology: " + config("one_pe") +
+                      "\ncolumns: {t: /sim_time}\naxes: {" + kBytes + "}\n");
   expect_refused(
       "s.yaml:4:14: columns.t: no result has this column: the result has no 'sim_time'; did you mean 'sim_time_ns'?");
   write("s.yaml", "sweep: s\nworkload: vector-add\ntopology: " + config("one_pe") +
@@ -183,10 +185,37 @@ TEST_F(SweepCommandTest, PlotsAndWholeResultsOnRequest) {
   sweep_file(std::string(kBytes) + ", " + kHbm, "plots: [{x: n, y: time_ns, series: hbm_gbs}]\nkeep: results\n");
   ASSERT_EQ(sweep("--plot").code, 0);
   EXPECT_TRUE(fs::exists(folder() + "/out/plots/time_ns_over_n_by_hbm_gbs.svg"));
-  EXPECT_EQ(nlohmann::json::parse(read("out/results/point-000003.json"))["bench"]["params"]["elements_per_pe"]["value"],
-            512);
+  const SqlRows rows = sql_rows(folder() + "/out/points.sqlite", "SELECT result FROM points WHERE point = 3");
+  EXPECT_EQ(nlohmann::json::parse(read("out/" + rows[0][0]))["bench"]["params"]["elements_per_pe"]["value"], 512);
   sweep_file(kBytes);
   EXPECT_THAT(sweep("--plot").err, HasSubstr("the file names no plots"));
+}
+
+std::string replaced(std::string text, const std::string& what, const std::string& by) {
+  const std::size_t at = text.find(what);
+  EXPECT_NE(at, std::string::npos) << what;
+  return at == std::string::npos ? text : text.replace(at, what.size(), by);
+}
+
+// The example of the guide: three axes over a plug-in's kernel; killed, resumed, drawn.
+TEST_F(SweepCommandTest, TheExampleSweepsAPluginOverLinksMemoryAndTiles) {
+  std::ifstream example(KB_SOURCE_DIR "/examples/sweep/swap_add.yaml");
+  std::string text((std::istreambuf_iterator<char>(example)), {});
+  text = replaced(text, "build/libswap_add.so", KB_SWAP_ADD_PLUGIN);
+  text = replaced(text, "../../configs/one_sip.yaml", config("one_sip"));
+  write("s.yaml", text);
+  EXPECT_EQ(sweep("--quiet", signalled_when("KILL", "out/journal/*.journal")).code, 128 + 9);
+  EXPECT_THAT(sweep("--dry-run").out, Not(HasSubstr("of which 80 are done")));
+  const Outcome outcome = sweep("--plot");
+  ASSERT_EQ(outcome.code, 0) << outcome.err;
+  EXPECT_THAT(outcome.out, HasSubstr("swap-add: 80 points, 80 ok, 0 failed"));
+  EXPECT_TRUE(fs::exists(folder() + "/out/plots/gbs_over_hbm_gbs_by_tile.png"));
+  const std::string database = folder() + "/out/points.sqlite";
+  for (const std::string axis : {"ucie_gbs", "hbm_gbs", "tile"}) {
+    const SqlRows rows = sql_rows(database, "SELECT min(time_ns) FROM points GROUP BY " + axis + " ORDER BY " + axis);
+    ASSERT_GT(rows.size(), 1u);
+    EXPECT_GT(std::stod(rows.front()[0]), std::stod(rows.back()[0])) << "more of " << axis << " is faster";
+  }
 }
 
 TEST_F(SweepCommandTest, WithoutSlurmOrParallelThatIsSaid) {
