@@ -187,7 +187,9 @@ class SweepCommand final : public Command {
     const sweep::SweepCounts counts = sweep.counts();
     if (!quiet_) print_text(report(spec, counts, run, files));
     if (counts.missing > 0) {
-      print_note(fmt::format("kernbench sweep: {} points are missing; the same command{} runs them", counts.missing,
+      const bool elsewhere = on_ != "local" || collect_;
+      print_note(fmt::format("kernbench sweep: {} points are missing{}; the same command{} runs them", counts.missing,
+                             elsewhere ? " (logs of tasks are in " + folder_ + ")" : "",
                              collect_ ? " without --collect" : ""));
     }
     return counts.missing > 0 || (counts.ok == 0 && counts.points > 0) ? exit_code(ErrorFamily::program) : 0;

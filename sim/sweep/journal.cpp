@@ -66,10 +66,12 @@ void Journal::open() {
   observe::make_folder(folder_);
   std::array<char, 256> host{};
   ::gethostname(host.data(), host.size() - 1);
-  const auto now =
-      std::chrono::duration_cast<std::chrono::milliseconds>(std::chrono::system_clock::now().time_since_epoch());
-  path_ = fmt::format("{}/{:013d}-{}-{}{}", folder_, now.count(), host.data(), ::getpid(), kEnding);
-  descriptor_ = ::open(path_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_APPEND | O_CLOEXEC, 0666);
+  auto now = std::chrono::duration_cast<std::chrono::milliseconds>(std::chrono::system_clock::now().time_since_epoch());
+  do {
+    path_ = fmt::format("{}/{:013d}-{}-{}{}", folder_, now.count(), host.data(), ::getpid(), kEnding);
+    descriptor_ = ::open(path_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_APPEND | O_CLOEXEC, 0666);
+    ++now;
+  } while (descriptor_ < 0 && errno == EEXIST);
   if (descriptor_ < 0) fail(path_, "cannot create");
 }
 

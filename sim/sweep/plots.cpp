@@ -31,6 +31,11 @@ std::string shown(const Json& cell) {
   return cell.is_string() ? cell.get<std::string>() : cell.dump();
 }
 
+// Equal as numbers or as texts: 16 is 16.0.
+bool is_value(const Json& cell, const std::string& value) {
+  return !cell.is_null() && (shown(cell) == value || cell == Json::parse(value, nullptr, false));
+}
+
 // Points of one line.
 struct Series {
   std::string name;
@@ -53,6 +58,10 @@ Drawing collect(const Plot& plot, const Table& table) {
   std::map<std::string, std::size_t> places;
   for (const std::vector<Json>& row : table.rows) {
     if (!row[y].is_number() || row[x].is_null()) continue;
+    const bool wanted = std::all_of(plot.where.begin(), plot.where.end(), [&](const auto& condition) {
+      return is_value(row[index_of(table.columns, condition.first)], condition.second);
+    });
+    if (!wanted) continue;
     const std::string name = split ? shown(row[by]) : "";
     const auto found =
         std::find_if(drawing.series.begin(), drawing.series.end(), [&](const Series& one) { return one.name == name; });
@@ -152,7 +161,7 @@ PlotFiles plot_files(const Plot& plot, const Table& table) {
   const Drawing drawing = collect(plot, table);
   if (drawing.series.empty()) {
     throw Error::program("NOTHING_TO_DRAW",
-                         "no point has a number for '" + plot.y + "', which the plot '" + plot.name + "' shows");
+                         "no point that the plot '" + plot.name + "' shows has a number for '" + plot.y + "'");
   }
   const std::string script = script_of(plot, drawing);
   return {data_of(plot, drawing), kMark + topology::sha256_hex(script).substr(0, kSumDigits) + "\n" + script};

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace kb::sweep {
@@ -13,6 +14,7 @@ struct Plot {
   std::string x, y;
   std::string series;  // one line per value; "" = one line
   std::string title;
+  std::vector<std::pair<std::string, std::string>> where;  // columns and the values that they have to have
   bool log_x = false, log_y = false;
 };
 

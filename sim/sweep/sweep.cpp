@@ -17,9 +17,9 @@
 namespace kb::sweep {
 namespace {
 
-const SweepSpec& checked(const SweepSpec& spec, const Space& space, const PointRunner& runner) {
+PointKeys checked_keys(const SweepSpec& spec, const Space& space, const PointRunner& runner) {
   check_axes(spec, space, runner);
-  return spec;
+  return {spec, runner.load_machine(space.assignments(0))};
 }
 
 }  // namespace
@@ -29,7 +29,7 @@ Sweep::Sweep(const SweepSpec& spec, const Catalogs& catalogs, std::string folder
       folder_(std::move(folder)),
       runner_(spec, catalogs),
       space_(spec, most_points),
-      keys_(checked(spec, space_, runner_), runner_.load_machine(space_.assignments(0))) {
+      keys_(checked_keys(spec, space_, runner_)) {
   for (std::uint64_t point = 0; point < space_.size(); ++point) key_of_.push_back(keys_.of(space_.assignments(point)));
 }
 

@@ -114,6 +114,13 @@ std::vector<Plot> read_plots(MapReader& top, const SweepSpec& spec) {
     plot.series = column("series", false);
     plot.name = reader.text("name", plot.y + "_over_" + plot.x + (plot.series.empty() ? "" : "_by_" + plot.series));
     plot.title = reader.text("title", "");
+    MapReader where = reader.map("where");
+    for (const std::string& name : where.keys()) {
+      plot.where.emplace_back(name, where.text(name, std::nullopt));
+      if (std::count(names.begin(), names.end(), name) == 0) {
+        where.report(name, fmt::format("there is no column '{}'", name), suggest(name, names));
+      }
+    }
     plot.log_x = reader.flag("log_x", false);
     plot.log_y = reader.flag("log_y", false);
     reader.done();

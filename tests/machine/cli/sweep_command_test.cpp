@@ -93,16 +93,16 @@ TEST_F(SweepCommandTest, TheTableOfAPartCanBeHad) {
   sweep_file("n: {set: elements_per_pe, values: [256, 512, 1024, 2048]}");
   const Outcome outcome = sweep("--collect");
   EXPECT_EQ(outcome.code, 1);
-  EXPECT_THAT(outcome.err, HasSubstr("1 points are missing"));
+  EXPECT_THAT(outcome.err, HasSubstr("1 points are missing (logs of tasks are in "));
   EXPECT_THAT(table(), HasSubstr("3,2048,,missing,"));
 }
 
 TEST_F(SweepCommandTest, AFailedPointIsARowWithItsCause) {
-  sweep_file(std::string(kBytes) + ", dev: {run: device, values: [all, 'sip:7']}");
+  sweep_file(std::string(kBytes) + ", dev: {run: device, values: [all, 'sip:0', 'sip:7']}");
   const Outcome outcome = sweep();
   EXPECT_EQ(outcome.code, 0) << outcome.err;
-  EXPECT_THAT(outcome.out, HasSubstr("3 ok, 3 failed"));
-  EXPECT_THAT(table(), HasSubstr("1,256,sip:7,,failed,\"CONFIGURATION_ERROR: "));
+  EXPECT_THAT(outcome.out, HasSubstr("6 ok, 3 failed"));
+  EXPECT_THAT(table(), HasSubstr("2,256,sip:7,,failed,\"CONFIGURATION_ERROR: "));
 }
 
 TEST_F(SweepCommandTest, APluginThatCrashesOrHangsHarmsNoOtherPoint) {
@@ -216,6 +216,18 @@ TEST_F(SweepCommandTest, TheExampleSweepsAPluginOverLinksMemoryAndTiles) {
     ASSERT_GT(rows.size(), 1u);
     EXPECT_GT(std::stod(rows.front()[0]), std::stod(rows.back()[0])) << "more of " << axis << " is faster";
   }
+}
+
+TEST_F(SweepCommandTest, TheFirstSweepOfTheGuideRuns) {
+  std::ifstream guide(KB_SOURCE_DIR "/docs/guides/sweep.md");
+  const std::string text((std::istreambuf_iterator<char>(guide)), {});
+  const std::size_t begin = text.find("```yaml\n") + 8;
+  write("tiles.yaml", text.substr(begin, text.find("```\n", begin) - begin));
+  EXPECT_EQ(kernbench("sweep tiles.yaml --dry-run").out, "9 points, of which 0 are done\n");
+  const Outcome outcome = kernbench("sweep tiles.yaml --plot");
+  EXPECT_EQ(outcome.code, 0) << outcome.err;
+  EXPECT_THAT(outcome.out, HasSubstr("tiles: 9 points, 9 ok, 0 failed"));
+  EXPECT_THAT(read("sweeps/tiles/points.csv"), HasSubstr("point,tile_k,hbm_gbs,time_ns,tflops,status,cause\n"));
 }
 
 TEST_F(SweepCommandTest, WithoutSlurmOrParallelThatIsSaid) {

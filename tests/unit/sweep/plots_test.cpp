@@ -51,6 +51,13 @@ TEST_F(PlotsTest, WordsAndRepeatedPointsCanBeDrawn) {
   EXPECT_THAT(files.script, HasSubstr("with points"));
 }
 
+TEST_F(PlotsTest, RowsCanBeChosen) {
+  Plot one = plot("x", "");
+  one.where = {{"tile", "16.0"}, {"word", "b"}};
+  EXPECT_THAT(plot_files(one, table()).data, HasSubstr("\n2 20\n"));
+  EXPECT_THAT(plot_files(one, table()).data, testing::Not(HasSubstr("1 ")));
+}
+
 TEST_F(PlotsTest, NothingToDrawIsAnError) {
   Table empty = table();
   for (auto& row : empty.rows) row[3] = nullptr;
