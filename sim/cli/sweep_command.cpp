@@ -8,6 +8,7 @@
 #include <system_error>
 
 #include "platform/base/nearest.h"
+#include "platform/base/printable.h"
 #include "sim/cli/arguments.h"
 #include "sim/cli/help.h"
 #include "sim/cli/program.h"
@@ -185,7 +186,10 @@ class SweepCommand final : public Command {
       for (const std::string& file : sweep.draw()) files.push_back(file);
     }
     const sweep::SweepCounts counts = sweep.counts();
-    if (!quiet_) print_text(report(spec, counts, run, files));
+    if (!quiet_) {
+      print_text(report(spec, counts, run, files));
+      if (counts.failed > 0) print_text("the first failure is " + printable_line(sweep.first_failure()) + "\n");
+    }
     if (counts.missing > 0) {
       const bool elsewhere = on_ != "local" || collect_;
       print_note(fmt::format("kernbench sweep: {} points are missing{}; the same command{} runs them", counts.missing,

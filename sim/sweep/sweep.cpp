@@ -67,6 +67,15 @@ SweepCounts Sweep::counts() const {
   return counts;
 }
 
+std::string Sweep::first_failure() const {
+  const std::vector<const Answer*> list = answers();
+  for (std::size_t point = 0; point < list.size(); ++point) {
+    const Answer* const answer = list[point];
+    if (answer != nullptr && !answer->ok) return fmt::format("point {}: {}: {}", point, answer->code, answer->cause);
+  }
+  return {};
+}
+
 std::vector<std::uint64_t> Sweep::missing(bool retry_failed) const {
   std::vector<std::uint64_t> points;
   const std::vector<const Answer*> list = answers();

@@ -35,6 +35,7 @@ class Sweep {
   // Reads the journal; again, when other processes have written meanwhile.
   void read_journal();
   SweepCounts counts() const;
+  std::string first_failure() const;  // "point 3: DEADLOCK: ..."; empty when there is none
   // Points without an answer, or also those with a failure.
   std::vector<std::uint64_t> missing(bool retry_failed) const;
 
