@@ -1,32 +1,15 @@
 #include "platform/data/op_log_sqlite.h"
 
-#include <fcntl.h>
 #include <sqlite3.h>
-#include <unistd.h>
 
-#include <cerrno>
-#include <cstring>
 #include <utility>
 
 #include "platform/base/error.h"
 #include "platform/data/op_log_format.h"
-#include "platform/observe/signal_block.h"
 #include "platform/record/activity_recorder.h"
 
 namespace kb::data {
 namespace {
-
-// Nobody reads the file before it is committed, and an interrupted run leaves none: no journal, no waiting for the
-// disk. The cache bounds the memory of rows not yet written and of sorting; a larger one is slower.
-constexpr const char* kSettings = R"sql(
-PRAGMA page_size = 16384;
-PRAGMA encoding = 'UTF-8';
-PRAGMA journal_mode = OFF;
-PRAGMA synchronous = OFF;
-PRAGMA locking_mode = EXCLUSIVE;
-PRAGMA temp_store = FILE;
-PRAGMA cache_size = -2048;
-)sql";
 
 constexpr const char* kTables = R"sql(
 CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
@@ -82,83 +65,18 @@ std::string insert_sql(std::size_t rows) {
   return sql;
 }
 
-// SQLite's own; it calls the plain function that takes its place.
-int (*g_open)(const char*, int, int) = nullptr;
-
-// SQLite creates such a file, and removes its name after a moment in which a signal could end the process.
-int open_nameless(const char* path, int flags, int mode) {
-  if ((flags & O_EXCL) == 0) return g_open(path, flags, mode);
-  const observe::SignalBlock block;
-  const int file = g_open(path, flags, mode);
-  if (file >= 0) ::unlink(path);
-  return file;
-}
-
-// Sorting for an index may need room on the disk: beside the log, where the room for the log itself is.
-class SortingFolder {
- public:
-  explicit SortingFolder(const std::string& file) {
-    sqlite3_temp_directory = sqlite3_mprintf("%s", file.substr(0, file.rfind('/') + 1).c_str());
-    if (files_ == nullptr || files_->iVersion < 3) return;
-    g_open = reinterpret_cast<decltype(g_open)>(files_->xGetSystemCall(files_, "open"));
-    files_->xSetSystemCall(files_, "open", reinterpret_cast<sqlite3_syscall_ptr>(open_nameless));
-  }
-  ~SortingFolder() {
-    if (g_open != nullptr) files_->xSetSystemCall(files_, "open", reinterpret_cast<sqlite3_syscall_ptr>(g_open));
-    g_open = nullptr;
-    sqlite3_free(sqlite3_temp_directory);
-    sqlite3_temp_directory = nullptr;
-  }
-  SortingFolder(const SortingFolder&) = delete;
-  SortingFolder& operator=(const SortingFolder&) = delete;
-
- private:
-  sqlite3_vfs* files_ = sqlite3_vfs_find(nullptr);
-};
-
-void bind_text(sqlite3_stmt* statement, int column, std::string_view text) {
-  sqlite3_bind_text(statement, column, text.data(), static_cast<int>(text.size()), SQLITE_STATIC);
-}
-
 }  // namespace
 
-void OpLogSqlite::Close::operator()(sqlite3* database) const {
-  sqlite3_close_v2(database);  // also with a statement that a failure left open
-}
-void OpLogSqlite::Close::operator()(sqlite3_stmt* statement) const {
-  sqlite3_finalize(statement);
-}
-
 OpLogSqlite::OpLogSqlite(observe::OutputFile& file, OpLog::Options options)
-    : options_(std::move(options)), file_(file) {
-  refuse_remains();
-  sqlite3* database = nullptr;
-  const int code =
-      sqlite3_open_v2(file_.working_path().c_str(), &database, SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX, nullptr);
-  database_.reset(database);
-  check(code);
-  if (sqlite3_db_readonly(database, nullptr) != 0) file_.fail("write", "it cannot be opened again for writing");
-  run(kSettings);
-  run("BEGIN EXCLUSIVE");
-  run(kTables);
-  insert_rows_ = prepare(insert_sql(kRowsPerStatement));
+    : options_(std::move(options)), database_(file) {
+  database_.run(kTables);
+  insert_rows_ = database_.prepare(insert_sql(kRowsPerStatement));
 }
 
 OpLogSqlite::~OpLogSqlite() = default;
 
-// SQLite would apply them to the new database when it is opened.
-void OpLogSqlite::refuse_remains() {
-  for (const char* ending : {"-journal", "-wal"}) {
-    const std::string remains = file_.final_path() + ending;
-    if (::access(remains.c_str(), F_OK) != 0) continue;
-    throw Error::configuration("cannot create " + file_.purpose() + " '" + file_.path() + "': there is '" + remains +
-                               "', which belongs to another database of this name; close or repair that one, or remove "
-                               "the file");
-  }
-}
-
 void OpLogSqlite::record(std::uint64_t sequence, const OpRecord& record) {
-  if (finished_) throw Error::model("operation log: a record after finish()");
+  if (finished_ || !database_.is_open()) throw Error::model("operation log: a record after finish()");
   format_params(params_, record, options_);
   rows_.push_back({{static_cast<std::int64_t>(sequence), static_cast<std::int64_t>(record.id), record.start.fs(),
                     record.end.fs(), component_id(record.component), operation_id(record.kind(), record.name())},
@@ -174,63 +92,58 @@ void OpLogSqlite::write_rows() {
     bind_text(insert_rows_.get(), ++column, {params_.data() + begin, row.params_end - begin});
     begin = row.params_end;
   }
-  execute(insert_rows_);
+  database_.execute(insert_rows_);
   rows_.clear();
   params_.clear();
 }
 
 void OpLogSqlite::finish() {
-  if (finished_) return;
+  if (finished_ || !database_.is_open()) return;
   finished_ = true;
   if (!rows_.empty()) {
-    insert_rows_ = prepare(insert_sql(rows_.size()));
+    insert_rows_ = database_.prepare(insert_sql(rows_.size()));
     write_rows();
   }
   insert_rows_.reset();
-  Statement fact = prepare("INSERT INTO meta VALUES (?1, ?2)");
+  SqliteFile::Statement fact = database_.prepare("INSERT INTO meta VALUES (?1, ?2)");
   const auto put = [&](std::string_view key, std::string_view value) {
     bind_text(fact.get(), 1, key);
     bind_text(fact.get(), 2, value);
-    execute(fact);
+    database_.execute(fact);
   };
   put("schema_version", std::to_string(kSchemaVersion));
   for (const auto& [key, value] : options_.facts) put(key, value);
   fact.reset();
   if (options_.activity != nullptr) write_activity(*options_.activity);
-  {
-    const SortingFolder folder(file_.working_path());
-    run(kIndices);
-  }
-  run("COMMIT");
-  if (const int code = sqlite3_close(database_.release()); code != SQLITE_OK) file_.fail("close", sqlite3_errstr(code));
-  file_.complete();
+  database_.run_sorting(kIndices);
+  database_.finish();
 }
 
 void OpLogSqlite::write_activity(const record::ActivityRecorder& recorder) {
-  run(kActivityTables);
-  const auto put = [](Statement& row, std::initializer_list<std::int64_t> numbers, int column = 1) {
+  database_.run(kActivityTables);
+  const auto put = [](SqliteFile::Statement& row, std::initializer_list<std::int64_t> numbers, int column = 1) {
     for (const std::int64_t number : numbers) sqlite3_bind_int64(row.get(), column++, number);
   };
-  Statement row = prepare("INSERT INTO epoch VALUES (?1, ?2, ?3, ?4, ?5, ?6)");
+  SqliteFile::Statement row = database_.prepare("INSERT INTO epoch VALUES (?1, ?2, ?3, ?4, ?5, ?6)");
   std::int64_t id = 0;
   for (const record::Epoch& epoch : recorder.epochs()) {
     put(row, {id++, epoch.group, 0, epoch.begin.fs(), epoch.end.fs(), std::int64_t{1} << epoch.shift});
     if (epoch.group == record::ActivityRecorder::kOutside) sqlite3_bind_null(row.get(), 2);
     sqlite3_bind_null(row.get(), 3);
     if (epoch.launch) put(row, {static_cast<std::int64_t>(*epoch.launch)}, 3);
-    execute(row);
+    database_.execute(row);
   }
   std::vector<bool> used(recorder.series().size());
-  row = prepare("INSERT INTO activity VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)");
+  row = database_.prepare("INSERT INTO activity VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)");
   for (const record::Activity& activity : recorder.activities()) {
     used[activity.series] = true;
     put(row, {activity.epoch, activity.series, activity.sum.busy.fs(), activity.sum.wait.fs(),
               static_cast<std::int64_t>(activity.sum.bytes), static_cast<std::int64_t>(activity.sum.queue)});
     const std::string& data = activity.bins.data();
     sqlite3_bind_blob(row.get(), 7, data.data(), static_cast<int>(data.size()), SQLITE_STATIC);
-    execute(row);
+    database_.execute(row);
   }
-  row = prepare("INSERT INTO series VALUES (?1, ?2, ?3, ?4, ?5)");
+  row = database_.prepare("INSERT INTO series VALUES (?1, ?2, ?3, ?4, ?5)");
   for (std::size_t i = 0; i < used.size(); ++i) {
     if (!used[i]) continue;
     const record::SeriesInfo& series = recorder.series()[i];
@@ -239,43 +152,16 @@ void OpLogSqlite::write_activity(const record::ActivityRecorder& recorder) {
     const std::string label = options_.series_label(series);
     bind_text(row.get(), 4, label);
     put(row, {series.units}, 5);
-    execute(row);
+    database_.execute(row);
   }
 }
 
-void OpLogSqlite::run(const char* sql) {
-  check(sqlite3_exec(database_.get(), sql, nullptr, nullptr, nullptr));
-}
-
-OpLogSqlite::Statement OpLogSqlite::prepare(const std::string& sql) {
-  sqlite3_stmt* statement = nullptr;
-  check(sqlite3_prepare_v3(database_.get(), sql.c_str(), -1, SQLITE_PREPARE_PERSISTENT, &statement, nullptr));
-  return Statement(statement);
-}
-
-void OpLogSqlite::execute(Statement& statement) {
-  if (const int code = sqlite3_step(statement.get()); code != SQLITE_DONE) check(code);
-  sqlite3_reset(statement.get());
-}
-
-void OpLogSqlite::check(int code) {
-  if (code == SQLITE_OK) return;
-  const int error_number = database_ ? sqlite3_system_errno(database_.get()) : 0;
-  const std::string reason = database_ ? sqlite3_errmsg(database_.get()) : sqlite3_errstr(code);
-  finished_ = true;
-  insert_rows_.reset();
-  database_.reset();
-  if ((code & 0xff) == SQLITE_FULL) file_.fail("write", std::strerror(ENOSPC));
-  if ((code & 0xff) == SQLITE_IOERR && error_number != 0) file_.fail("write", std::strerror(error_number));
-  file_.fail("write", reason);
-}
-
 void OpLogSqlite::insert_name(const char* sql, std::int64_t id, std::string_view kind, std::string_view name) {
-  Statement statement = prepare(sql);
+  SqliteFile::Statement statement = database_.prepare(sql);
   sqlite3_bind_int64(statement.get(), 1, id);
   bind_text(statement.get(), 2, kind);
   bind_text(statement.get(), 3, name);
-  execute(statement);
+  database_.execute(statement);
 }
 
 std::int64_t OpLogSqlite::component_id(NodeId component) {

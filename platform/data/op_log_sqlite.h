@@ -5,16 +5,13 @@
 
 #include <array>
 #include <cstdint>
-#include <memory>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
 
 #include "platform/data/op_log.h"
-
-struct sqlite3;
-struct sqlite3_stmt;
+#include "platform/data/sqlite_file.h"
 
 namespace kb::data {
 
@@ -35,21 +32,11 @@ class OpLogSqlite final : public IOpSink {
   void finish() override;
 
  private:
-  struct Close {
-    void operator()(sqlite3* database) const;
-    void operator()(sqlite3_stmt* statement) const;
-  };
-  using Statement = std::unique_ptr<sqlite3_stmt, Close>;
   struct Row {
     std::array<std::int64_t, 6> numbers;  // the columns before `params`
     std::size_t params_end;               // where its parameters end in params_; they begin where the row before ends
   };
 
-  void refuse_remains();
-  void run(const char* sql);
-  Statement prepare(const std::string& sql);
-  void check(int code);
-  void execute(Statement& statement);
   void write_rows();
   void write_activity(const record::ActivityRecorder& recorder);
   void insert_name(const char* sql, std::int64_t id, std::string_view kind, std::string_view name);
@@ -57,10 +44,9 @@ class OpLogSqlite final : public IOpSink {
   std::int64_t operation_id(OpKind kind, std::string_view name);
 
   OpLog::Options options_;
-  observe::OutputFile& file_;
-  std::unique_ptr<sqlite3, Close> database_;
+  SqliteFile database_;
   bool finished_ = false;
-  Statement insert_rows_;
+  SqliteFile::Statement insert_rows_;
   std::vector<Row> rows_;  // not yet inserted
   fmt::memory_buffer params_;
   std::vector<bool> known_components_;                      // the host, then by NodeId

@@ -109,6 +109,31 @@ inline constexpr const char* kTrafficFooter =
     "  dst       physical address in hexadecimal (0x...), inside one HBM slice or SRAM\n"
     "  bytes     at least 1";
 
+inline constexpr const char* kSweepFooter =
+    "A sweep file (docs/guides/sweep.md has all keys):\n"
+    "  workload: matmul-composite               as of 'kernbench run --bench'\n"
+    "  topology: configs/one_sip.yaml           names of files are relative to the sweep file\n"
+    "  set: {m: 512}                            parameters of every point; machine: {...} has keys of the topology\n"
+    "  axes:\n"
+    "    tile: {set: tile_m, values: [16, 32, 64]}\n"
+    "    ucie_gbs: {machine: cube.links.ucie_link_bw_gbs, values: [128, 256, 512]}\n"
+    "  columns:\n"
+    "    time_ns: max /launches/*/pe_exec_ns/max    a place in result.json\n"
+    "    per_tile: time_ns / tile                   or a formula\n"
+    "  limits: {time: 60 s, memory: 2 GB}       of one point\n"
+    "  plots: [{x: tile, y: time_ns, series: ucie_gbs}]\n"
+    "\n"
+    "Examples:\n"
+    "  kernbench sweep tiles.yaml --dry-run                 check, count\n"
+    "  kernbench sweep tiles.yaml --plot                    run what is missing, table, figures\n"
+    "  kernbench sweep tiles.yaml --collect                 table of what is done so far\n"
+    "  kernbench sweep tiles.yaml --on slurm --slurm=--partition=long\n"
+    "  kernbench sweep tiles.yaml --on parallel --hosts node1,node2\n"
+    "\n"
+    "DIR/points.csv and DIR/points.sqlite have a row per point; one that fails has its cause there. Killed at any\n"
+    "moment, the same command goes on; only points under way are lost. A changed file keeps the points it shares.\n"
+    "Exit code 0 when a point has succeeded and none is missing, 1 otherwise, 2 when the file is wrong.";
+
 inline constexpr const char* kEvaluateFooter =
     "Examples:\n"
     "  kernbench evaluate gemm\n"

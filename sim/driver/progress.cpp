@@ -102,6 +102,17 @@ std::string progress_text(const ProgressState& state, double seconds) {
       scaled(static_cast<double>(state.events) / std::max(seconds, 1e-3)), seconds, estimate(state, seconds));
 }
 
+std::string points_text(std::size_t done, std::size_t total, std::size_t failed, double seconds) {
+  std::string text = fmt::format("{} of {} points", done, total);
+  if (failed > 0) text += fmt::format(", {} failed", failed);
+  if (done == 0) return text + "; no estimate";
+  const double each = std::max(seconds, 1e-3) / static_cast<double>(done);
+  const double rest = each * static_cast<double>(total - done);
+  return text +
+         fmt::format(", {:.3g} per second; about {}", 1.0 / each,
+                     rest < 600.0 ? fmt::format("{:.0f} s more", rest) : fmt::format("{:.0f} min more", rest / 60.0));
+}
+
 ProgressLine::ProgressLine(Progress wanted)
     : wanted_(wanted),
       terminal_(::isatty(STDERR_FILENO) == 1),
@@ -151,6 +162,10 @@ void ProgressLine::update(const ProgressState& state) {
 
 void ProgressLine::update_count(std::size_t done, std::size_t total, const char* what) {
   if (due()) show(fmt::format("{} of {} {}", done, total, what).c_str());
+}
+
+void ProgressLine::update_text(const std::string& text) {
+  show(text.c_str());
 }
 
 }  // namespace kb::sim

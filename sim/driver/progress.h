@@ -43,10 +43,11 @@ class ProgressLine {
   bool due();
   void update(const ProgressState& state);                                   // after due()
   void update_count(std::size_t done, std::size_t total, const char* what);  // "3 of 14 cases", when due
+  void update_text(const std::string& text);                                 // after due()
+  double seconds() const;                                                    // since the step began
 
  private:
   using Clock = std::chrono::steady_clock;
-  double seconds() const;
 
   const Progress wanted_;
   const bool terminal_;
@@ -56,5 +57,7 @@ class ProgressLine {
 
 // "simulated 12.345 us, 3 of 8 launches, ..." after `seconds` of host time.
 std::string progress_text(const ProgressState& state, double seconds);
+// "120 of 1000 points, 3 failed, 24.0 per second; about 37 s more" after `seconds`.
+std::string points_text(std::size_t done, std::size_t total, std::size_t failed, double seconds);
 
 }  // namespace kb::sim

@@ -14,6 +14,7 @@
 #include "platform/observe/output_file.h"
 #include "platform/topology/sha256.h"
 #include "sim/evaluate/files.h"
+#include "sim/evaluate/folder_lock.h"
 #include "sim/evaluate/json_file.h"
 #include "sim/evaluate/point_failure.h"
 #include "sim/evaluate/printable.h"

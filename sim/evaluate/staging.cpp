@@ -1,14 +1,7 @@
 #include "sim/evaluate/staging.h"
 
-#include <fcntl.h>
-#include <sys/file.h>
-#include <unistd.h>
-
-#include <cerrno>
-
 #include "platform/base/error.h"
 #include "platform/base/version.h"
-#include "platform/observe/output_file.h"
 #include "platform/topology/sha256.h"
 #include "sim/evaluate/files.h"
 #include "sim/evaluate/json_file.h"
@@ -19,19 +12,6 @@ std::string machine_digest(const topology::LoadedTopology& machine) {
   std::string text;
   for (const auto& [key, value] : machine.config) text += key + "=" + value.value + "\n";
   return topology::sha256_hex(text);
-}
-
-FolderLock::FolderLock(const std::string& folder, bool create) {
-  if (create) observe::make_folder(folder);
-  directory_ = ::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-  if (directory_ < 0 || ::flock(directory_, LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK) return;
-  ::close(directory_);
-  throw Error::configuration("another evaluation is writing to " + folder +
-                             "; wait until it has ended, or choose another folder with --out");
-}
-
-FolderLock::~FolderLock() {
-  if (directory_ >= 0) ::close(directory_);
 }
 
 Staging::Staging(const WorkFolder& folder, std::string identity) : folder_(folder), identity_(std::move(identity)) {}

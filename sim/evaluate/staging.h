@@ -12,19 +12,6 @@ namespace kb::evaluate {
 // Digest of what the machine is: every effective value of the topology. 64 hexadecimal digits.
 std::string machine_digest(const topology::LoadedTopology& machine);
 
-// Keeps other evaluations out of an output folder, which is made if it has to be: two at a time would mix their files.
-class FolderLock {
- public:
-  // Configuration Error when another process has it.
-  FolderLock(const std::string& folder, bool create);
-  ~FolderLock();
-  FolderLock(const FolderLock&) = delete;
-  FolderLock& operator=(const FolderLock&) = delete;
-
- private:
-  int directory_ = -1;  // no folder: nothing to keep out
-};
-
 class Staging {
  public:
   // `identity` is what decides all rows: program and machine.

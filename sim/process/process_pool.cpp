@@ -1,20 +1,21 @@
 #include "sim/process/process_pool.h"
 
 #include <fcntl.h>
+#include <poll.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
+#include <sys/syscall.h>
+#include <sys/time.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <array>
 #include <cerrno>
-#include <chrono>
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
-#include <optional>
 #include <string_view>
 #include <thread>
 #include <utility>
@@ -27,6 +28,7 @@ namespace kb::sim {
 namespace {
 
 constexpr int kNotStarted = 127;
+constexpr std::chrono::milliseconds kLook{5};  // how often, where the system cannot tell that a process has ended
 
 // Workload parameters can come from the environment; a point is given all of them and must not depend on its caller's.
 std::vector<std::string> clean_environment() {
@@ -41,72 +43,18 @@ std::vector<std::string> clean_environment() {
   return kept;
 }
 
+std::vector<std::string> whole_environment() {
+  std::vector<std::string> all;
+  for (char** entry = environ; *entry != nullptr; ++entry) all.emplace_back(*entry);
+  return all;
+}
+
 std::vector<char*> pointers(std::vector<std::string>& texts) {
   std::vector<char*> list;
   for (std::string& text : texts) list.push_back(text.data());
   list.push_back(nullptr);
   return list;
 }
-
-using Clock = std::chrono::steady_clock;
-
-struct Running {
-  pid_t pid;
-  std::size_t job;
-  Clock::time_point start;
-  std::string not_started;
-};
-
-ProcessEnd end_of(const Running& child, int status, const rusage& usage) {
-  const auto seconds = [](const timeval& t) {
-    return static_cast<double>(t.tv_sec) + 1e-6 * static_cast<double>(t.tv_usec);
-  };
-  ProcessEnd end;
-  end.signal = WIFSIGNALED(status) ? WTERMSIG(status) : 0;
-  end.code = end.signal != 0 ? 128 + end.signal : WEXITSTATUS(status);
-  end.not_started = child.not_started;
-  end.wall_s = std::chrono::duration<double>(Clock::now() - child.start).count();
-  end.cpu_s = seconds(usage.ru_utime) + seconds(usage.ru_stime);
-  end.rss_mb = static_cast<double>(usage.ru_maxrss) / 1024.0;
-  return end;
-}
-
-// Ends what is still under way when the caller gives up. A stopped or deaf process must not keep it waiting.
-class Group {
- public:
-  Group() = default;
-  ~Group() {
-    for (const Running& child : children_) ::kill(child.pid, SIGKILL);
-    for (const Running& child : children_) {
-      while (::waitpid(child.pid, nullptr, 0) < 0 && errno == EINTR) continue;
-    }
-  }
-  Group(const Group&) = delete;
-  Group& operator=(const Group&) = delete;
-  std::size_t size() const { return children_.size(); }
-  void add(Running child) { children_.push_back(std::move(child)); }
-
-  // Waits for the next one to end.
-  ProcessEnd wait(std::size_t& job) {
-    while (true) {
-      int status = 0;
-      rusage usage{};
-      const pid_t pid = ::wait4(-1, &status, 0, &usage);
-      if (pid < 0 && errno == EINTR) continue;
-      if (pid < 0) throw Error::model(std::string("waiting for processes: ") + std::strerror(errno));
-      const auto found =
-          std::find_if(children_.begin(), children_.end(), [pid](const Running& r) { return r.pid == pid; });
-      if (found == children_.end()) continue;
-      job = found->job;
-      const ProcessEnd end = end_of(*found, status, usage);
-      children_.erase(found);
-      return end;
-    }
-  }
-
- private:
-  std::vector<Running> children_;
-};
 
 // What the child needs, made before fork(): where a program is to be run, there is no heap after it.
 struct Start {
@@ -137,7 +85,6 @@ struct Failure {
   for (const int signal : {SIGINT, SIGTERM, SIGHUP, SIGXFSZ, SIGPIPE}) ::signal(signal, SIG_DFL);
   const ProcessJob& job = *start.job;
   if (job.call) {
-    ::close(start.report);
     job.call();
     ::_exit(0);
   }
@@ -167,26 +114,6 @@ std::string why_not_started(int report, const ProcessJob& job, const char* progr
   return (failure.step == kInput ? std::string("/dev/null") : std::string(program)) + reason;
 }
 
-// Nothing when the system has no room for another process now.
-std::optional<Running> start_process(const ProcessJob& job, std::size_t index, char* const* environment) {
-  int report[2];
-  if (::pipe2(report, O_CLOEXEC) != 0) return std::nullopt;
-  std::vector<std::string> command = job.command;
-  const std::vector<char*> arguments = pointers(command);
-  const char* const program = job.program.empty() && !job.call ? command[0].c_str() : job.program.c_str();
-  if (job.call) std::fflush(nullptr);  // or the child would write it, too
-  Running child{0, index, Clock::now(), {}};
-  const Start start{program, arguments.data(), environment, &job, ::getpid(), report[1]};
-  child.pid = ::fork();
-  if (child.pid == 0) become(start);
-  const int error_number = errno;
-  ::close(report[1]);
-  if (child.pid > 0) child.not_started = why_not_started(report[0], job, program);
-  ::close(report[0]);
-  errno = error_number;
-  return child.pid < 0 ? std::nullopt : std::optional(std::move(child));
-}
-
 // Files that are opened later must not be taken for standard ones that the caller has closed.
 void open_standard_files() {
   int opened = 0;
@@ -194,34 +121,131 @@ void open_standard_files() {
   if (opened >= 0) ::close(opened);
 }
 
+double seconds(const timeval& t) {
+  return static_cast<double>(t.tv_sec) + 1e-6 * static_cast<double>(t.tv_usec);
+}
+
 }  // namespace
+
+ProcessPool::ProcessPool(int parallel)
+    : limit_(parallel > 0 ? static_cast<std::size_t>(parallel) : std::max(1u, std::thread::hardware_concurrency())),
+      clean_(clean_environment()),
+      whole_(whole_environment()) {
+  open_standard_files();
+}
+
+// A stopped or deaf process must not keep the caller waiting.
+ProcessPool::~ProcessPool() {
+  for (const Running& child : children_) ::kill(child.pid, SIGKILL);
+  for (const Running& child : children_) {
+    while (::waitpid(child.pid, nullptr, 0) < 0 && errno == EINTR) continue;
+    if (child.descriptor >= 0) ::close(child.descriptor);
+  }
+}
+
+bool ProcessPool::start(const ProcessJob& job, std::size_t id) {
+  if (children_.size() >= limit_) return false;
+  if (start_process(job, id)) return true;
+  if (children_.empty()) {
+    throw Error::configuration(std::string("cannot start a process: ") + std::strerror(errno) +
+                               "; end others, or raise the limits of this shell (ulimit -a)");
+  }
+  limit_ = children_.size();
+  return false;
+}
+
+bool ProcessPool::start_process(const ProcessJob& job, std::size_t id) {
+  int report[2] = {-1, -1};
+  if (!job.call && ::pipe2(report, O_CLOEXEC) != 0) return false;
+  std::vector<std::string> command = job.command;
+  const std::vector<char*> arguments = pointers(command);
+  const std::vector<char*> environment = pointers(job.whole_environment ? whole_ : clean_);
+  const char* const program = job.program.empty() && !job.call ? command[0].c_str() : job.program.c_str();
+  if (job.call) std::fflush(nullptr);  // or the child would write it, too
+  Running child{0, id, Clock::now(), {}, -1};
+  const Start start{program, arguments.data(), environment.data(), &job, ::getpid(), report[1]};
+  child.pid = ::fork();
+  if (child.pid == 0) become(start);
+  const int error_number = errno;
+  if (!job.call) {
+    ::close(report[1]);
+    if (child.pid > 0) child.not_started = why_not_started(report[0], job, program);
+    ::close(report[0]);
+  }
+  errno = error_number;
+  if (child.pid < 0) return false;
+  child.descriptor = static_cast<int>(::syscall(SYS_pidfd_open, child.pid, 0));
+  children_.push_back(std::move(child));
+  return true;
+}
+
+std::optional<ProcessPool::Ended> ProcessPool::take(bool block) {
+  while (true) {
+    int status = 0;
+    rusage usage{};
+    const pid_t pid = ::wait4(-1, &status, block ? 0 : WNOHANG, &usage);
+    if (pid == 0) return std::nullopt;
+    if (pid < 0 && errno == EINTR) continue;
+    if (pid < 0) throw Error::model(std::string("waiting for processes: ") + std::strerror(errno));
+    const auto found =
+        std::find_if(children_.begin(), children_.end(), [pid](const Running& r) { return r.pid == pid; });
+    if (found == children_.end()) continue;
+    Ended ended;
+    ended.id = found->id;
+    ended.end.signal = WIFSIGNALED(status) ? WTERMSIG(status) : 0;
+    ended.end.code = ended.end.signal != 0 ? 128 + ended.end.signal : WEXITSTATUS(status);
+    ended.end.not_started = found->not_started;
+    ended.end.wall_s = std::chrono::duration<double>(Clock::now() - found->start).count();
+    ended.end.cpu_s = seconds(usage.ru_utime) + seconds(usage.ru_stime);
+    ended.end.rss_mb = static_cast<double>(usage.ru_maxrss) / 1024.0;
+    if (found->descriptor >= 0) ::close(found->descriptor);
+    children_.erase(found);
+    return ended;
+  }
+}
+
+ProcessPool::Ended ProcessPool::wait() {
+  return *take(true);
+}
+
+std::optional<ProcessPool::Ended> ProcessPool::wait_for(std::chrono::milliseconds most) {
+  if (std::optional<Ended> ended = take(false)) return ended;
+  std::vector<pollfd> watched;
+  for (const Running& child : children_) {
+    if (child.descriptor >= 0) watched.push_back({child.descriptor, POLLIN, 0});
+  }
+  const bool all = watched.size() == children_.size();
+  const std::chrono::milliseconds time = all ? most : std::min(most, kLook);
+  ::poll(watched.data(), watched.size(), static_cast<int>(time.count()));
+  return take(false);
+}
+
+std::vector<ProcessPool::Under> ProcessPool::under_way() const {
+  std::vector<Under> list;
+  for (const Running& child : children_) {
+    list.push_back({child.id, std::chrono::duration<double>(Clock::now() - child.start).count(), child.pid});
+  }
+  return list;
+}
+
+void ProcessPool::kill(std::size_t id) {
+  for (const Running& child : children_) {
+    if (child.id == id) ::kill(child.pid, SIGKILL);
+  }
+}
 
 std::vector<ProcessEnd> run_processes(const std::vector<ProcessJob>& jobs, int parallel,
                                       const std::function<void(std::size_t job, const ProcessEnd&)>& on_exit) {
-  std::size_t limit =
-      parallel > 0 ? static_cast<std::size_t>(parallel) : std::max(1u, std::thread::hardware_concurrency());
-  open_standard_files();
-  std::vector<std::string> environment = clean_environment();
-  const std::vector<char*> environment_list = pointers(environment);
   std::vector<ProcessEnd> ends(jobs.size());
-  Group group;
-  for (std::size_t next = 0; next < jobs.size() || group.size() > 0;) {
-    if (next < jobs.size() && group.size() < limit) {
-      if (std::optional<Running> child = start_process(jobs[next], next, environment_list.data())) {
-        group.add(std::move(*child));
-        ++next;
-        continue;
-      }
-      if (group.size() == 0) {
-        throw Error::configuration(std::string("cannot start a process: ") + std::strerror(errno) +
-                                   "; end others, or raise the limits of this shell (ulimit -a)");
-      }
-      limit = group.size();
+  ProcessPool pool(parallel);
+  for (std::size_t next = 0; next < jobs.size() || pool.running() > 0;) {
+    if (next < jobs.size() && pool.start(jobs[next], next)) {
+      ++next;
+      continue;
     }
-    std::size_t job = 0;
-    const ProcessEnd end = group.wait(job);
-    ends[job] = end;
-    if (on_exit) on_exit(job, end);
+    const ProcessPool::Ended ended = pool.wait();
+    ends[ended.id] = ended.end;
+    if (on_exit) on_exit(ended.id, ended.end);
   }
   return ends;
 }

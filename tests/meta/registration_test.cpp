@@ -112,9 +112,10 @@ TEST(Registration, EveryWorkloadIsInTheCatalog) {  // H-68
 
 TEST(Registration, EveryRequiredPackageIsListedOnce) {
   const std::string packages = read("cmake/packages.txt");
-  for (const char* name : {"libsystemc-dev", "libyaml-cpp-dev", "nlohmann-json3-dev", "libeigen3-dev", "libcli11-dev",
-                           "libfmt-dev", "libspdlog-dev", "libsqlite3-dev", "libmd-dev", "gnuplot-nox", "libgtest-dev",
-                           "libgmock-dev", "librapidcheck-dev", "ninja-build", "verilator"}) {
+  for (const char* name :
+       {"libsystemc-dev", "libyaml-cpp-dev", "nlohmann-json3-dev", "libeigen3-dev", "libcli11-dev", "libfmt-dev",
+        "libspdlog-dev", "libsqlite3-dev", "libmd-dev", "libmuparser-dev", "gnuplot-nox", "libgtest-dev",
+        "libgmock-dev", "librapidcheck-dev", "ninja-build", "verilator"}) {
     const std::size_t first = packages.find(std::string(name) + "\n");
     ASSERT_NE(first, std::string::npos) << name;
     EXPECT_EQ(packages.find(std::string(name) + "\n", first + 1), std::string::npos) << name;

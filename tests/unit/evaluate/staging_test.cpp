@@ -9,6 +9,7 @@
 
 #include "platform/base/error.h"
 #include "sim/evaluate/files.h"
+#include "sim/evaluate/folder_lock.h"
 
 namespace kb::evaluate {
 namespace {

@@ -154,5 +154,22 @@ TEST_F(ProcessPoolTest, GivingUpEndsWhatIsUnderWay) {
   EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::seconds(20));
 }
 
+TEST_F(ProcessPoolTest, CanBeDrivenStepByStep) {
+  ProcessPool pool(2);
+  EXPECT_TRUE(pool.start(shell("sleep 60", "a"), 7));
+  EXPECT_TRUE(pool.start(shell("exit 3", "b"), 8));
+  EXPECT_TRUE(pool.full());
+  EXPECT_FALSE(pool.start(shell("exit 0", "c"), 9));
+  const ProcessPool::Ended first = pool.wait();
+  EXPECT_EQ(first.id, 8u);
+  EXPECT_EQ(first.end.code, 3);
+  EXPECT_FALSE(pool.wait_for(std::chrono::milliseconds(10)));
+  ASSERT_EQ(pool.under_way().size(), 1u);
+  EXPECT_EQ(pool.under_way()[0].id, 7u);
+  pool.kill(7);
+  EXPECT_EQ(pool.wait_for(std::chrono::seconds(60))->end.signal, SIGKILL);
+  EXPECT_EQ(pool.running(), 0u);
+}
+
 }  // namespace
 }  // namespace kb::sim

@@ -61,6 +61,12 @@ class ProgressLineTest : public testing::Test {
 
 constexpr int kLong = 60'000;
 
+TEST(PointsText, EstimatesTheRest) {
+  EXPECT_EQ(points_text(0, 10, 0, 3.0), "0 of 10 points; no estimate");
+  EXPECT_EQ(points_text(120, 1000, 3, 5.0), "120 of 1000 points, 3 failed, 24 per second; about 37 s more");
+  EXPECT_EQ(points_text(1, 1001, 0, 60.0), "1 of 1001 points, 0.0167 per second; about 1000 min more");
+}
+
 TEST_F(ProgressLineTest, AnswersASignal) {
   ProgressLine line(Progress::on_request);
   line.stage("building the machine");

@@ -1,0 +1,35 @@
+#include "sim/sweep/answer.h"
+
+namespace kb::sweep {
+
+using Json = nlohmann::ordered_json;
+
+std::string to_text(const Answer& answer) {
+  Json json;
+  if (answer.ok) {
+    json["cells"] = answer.cells;
+  } else {
+    json["code"] = answer.code;
+    json["cause"] = answer.cause;
+  }
+  return json.dump(-1, ' ', false, Json::error_handler_t::replace);
+}
+
+std::optional<Answer> answer_of(const std::string& text) {
+  const Json json = Json::parse(text, nullptr, false);
+  if (!json.is_object()) return std::nullopt;
+  Answer answer;
+  if (json.contains("cells") && json["cells"].is_array()) {
+    answer.ok = true;
+    answer.cells = json["cells"].get<std::vector<Json>>();
+    return answer;
+  }
+  if (!json.contains("code") || !json["code"].is_string() || !json.contains("cause") || !json["cause"].is_string()) {
+    return std::nullopt;
+  }
+  answer.code = json["code"];
+  answer.cause = json["cause"];
+  return answer;
+}
+
+}  // namespace kb::sweep

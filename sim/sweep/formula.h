@@ -1,0 +1,32 @@
+// Formulas over the columns of a table.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace kb::sweep {
+
+// "2 * m * n * k / time_ns", "mode == 1 ? a : b"; functions min, max, sum, avg, abs, sqrt, ln, log2, log10, exp, pow by
+// ^.
+class Formula {
+ public:
+  // `names`: what may stand in it. Configuration Error that says what is wrong.
+  Formula(const std::string& text, const std::vector<std::string>& names);
+  ~Formula();
+  Formula(Formula&& other) noexcept;
+
+  // The names that are used.
+  const std::vector<std::string>& variables() const { return variables_; }
+  // The values of variables() in their order. Nothing when the result is no finite number.
+  std::optional<double> evaluate(const std::vector<double>& values) const;
+
+ private:
+  struct Parser;
+  std::vector<std::string> variables_;
+  std::unique_ptr<Parser> parser_;
+};
+
+}  // namespace kb::sweep

@@ -1,0 +1,281 @@
+#!/usr/bin/env python3
+"""`kernbench sweep --on slurm` and `--on parallel` against the real programs, on this computer alone.
+
+usage: sweep_cluster_test.py slurm|parallel KERNBENCH SOURCES
+
+Slurm is started here, with its own munged, key, sockets, ports and folders, and ended at the end. Exit code 77: a program
+is not installed (Debian: slurmctld slurmd slurm-client munge parallel), nothing was tested.
+"""
+
+import glob
+import os
+import shutil
+import signal
+import socket
+import subprocess
+import sys
+import tempfile
+import time
+
+SKIPPED = 77
+PLACE, KERNBENCH, SOURCES = sys.argv[1:4]
+NEEDED = {"slurm": ["munged", "slurmctld", "slurmd", "sbatch", "squeue", "scancel"], "parallel": ["parallel"]}
+
+SLURM_CONF = """
+ClusterName=kb
+SlurmctldHost={host}(127.0.0.1)
+SlurmUser={user}
+SlurmdUser=root
+AuthType=auth/munge
+AuthInfo=socket={folder}/munge/socket
+CryptoType=crypto/munge
+SlurmctldPort={ports[0]}
+SlurmdPort={ports[1]}
+StateSaveLocation={folder}/state
+SlurmdSpoolDir={folder}/spool
+SlurmctldPidFile={folder}/slurmctld.pid
+SlurmdPidFile={folder}/slurmd.pid
+ProctrackType=proctrack/linuxproc
+TaskPlugin=task/none
+JobAcctGatherType=jobacct_gather/none
+AccountingStorageType=accounting_storage/none
+SelectType=select/cons_tres
+SelectTypeParameters=CR_CPU
+SwitchType=switch/none
+MpiDefault=none
+ReturnToService=2
+SlurmdTimeout=5
+SchedulerParameters=sched_interval=1,batch_sched_delay=0,requeue_delay=0
+MailProg=/bin/true
+NodeName={host} NodeAddr=127.0.0.1 CPUs=2 RealMemory=100 State=UNKNOWN
+PartitionName=all Nodes={host} Default=YES MaxTime=INFINITE State=UP
+"""
+
+SWEEP = """
+sweep: sums
+workload: vector-add
+topology: {sources}/configs/one_pe.yaml
+axes:
+  n: {{set: elements_per_pe, range: {{from: 256, to: {last}, step: 256}}}}
+  hbm: {{machine: cube.memory_map.hbm_channel_bw_gbs, values: [16, 32]}}
+columns:
+  time_ns: max /launches/*/pe_exec_ns/max
+  rate: n / time_ns
+"""
+
+
+def expect(condition, text):
+    if not condition:
+        raise AssertionError(text)
+
+
+def wait_until(condition, what, seconds=60):
+    end = time.time() + seconds
+    while time.time() < end:
+        if condition():
+            return
+        time.sleep(0.1)
+    raise AssertionError(f"{what}: not within {seconds} s")
+
+
+def read(path):
+    with open(path, "rb") as file:
+        return file.read()
+
+
+def free_ports(count):
+    sockets = [socket.socket() for _ in range(count)]
+    for one in sockets:
+        one.bind(("127.0.0.1", 0))
+    ports = [one.getsockname()[1] for one in sockets]
+    for one in sockets:
+        one.close()
+    return ports
+
+
+def sweep(folder, out, *options, env=None, check=True):
+    command = [KERNBENCH, "sweep", f"{folder}/s.yaml", "--out", f"{folder}/{out}", *options]
+    done = subprocess.run(command, cwd=folder, env=env, capture_output=True, text=True, timeout=300)
+    if check:
+        expect(done.returncode == 0, f"{command}: {done.returncode}\n{done.stdout}\n{done.stderr}")
+    return done
+
+
+def write_sweep(folder, last):
+    with open(f"{folder}/s.yaml", "w") as file:
+        file.write(SWEEP.format(sources=SOURCES, last=last))
+
+
+def processes_of(folder):
+    """Ids of processes that this test has started, directly or through Slurm: they know its folder."""
+    found = []
+    for path in glob.glob("/proc/[0-9]*"):
+        pid = int(path.split("/")[2])
+        try:
+            if pid != os.getpid() and any(folder.encode() in read(f"{path}/{what}") for what in ["cmdline", "environ"]):
+                found.append(pid)
+        except OSError:
+            pass
+    return found
+
+
+class Slurm:
+    """One node with its own authentication, in the foreground."""
+
+    def __init__(self, folder):
+        self.folder = folder
+        self.host = socket.gethostname().split(".")[0]
+        self.programs = {}
+        for name in ["state", "spool", "munge"]:
+            os.mkdir(f"{folder}/{name}")
+        os.chmod(f"{folder}/munge", 0o700)
+        with open(f"{folder}/munge/key", "wb") as file:
+            file.write(os.urandom(1024))
+        os.chmod(f"{folder}/munge/key", 0o600)
+        user = subprocess.run(["id", "-un"], capture_output=True, text=True).stdout.strip()
+        with open(f"{folder}/slurm.conf", "w") as file:
+            file.write(SLURM_CONF.format(host=self.host, user=user, folder=folder, ports=free_ports(2)))
+        self.env = dict(os.environ, SLURM_CONF=f"{folder}/slurm.conf")
+        munge = f"{folder}/munge"
+        self.start("munged", "munged", "--foreground", "--force", f"--key-file={munge}/key", f"--socket={munge}/socket",
+                   f"--pid-file={munge}/pid", f"--log-file={munge}/log", f"--seed-file={munge}/seed")
+        wait_until(lambda: os.path.exists(f"{munge}/socket"), "munged listens")
+        self.start("slurmctld", "slurmctld", "-D", "-c")
+        self.start("slurmd", "slurmd", "-D")
+        wait_until(self.is_idle, "the node is idle")
+
+    def start(self, name, *command):
+        log = open(f"{self.folder}/{name}.log", "ab")
+        self.programs[name] = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=log, stderr=log, env=self.env)
+
+    def is_idle(self):
+        done = subprocess.run(["sinfo", "--noheader", "--format=%t"], env=self.env, capture_output=True, text=True)
+        return done.stdout.strip() == "idle"
+
+    def lose_node(self):
+        """As when its power fails: the daemon and all that runs on it are gone at once."""
+        self.programs["slurmd"].kill()
+        self.programs["slurmd"].wait()
+        others = [self.programs["munged"].pid, self.programs["slurmctld"].pid]
+        self.kill([pid for pid in processes_of(self.folder) if pid not in others])
+
+    @staticmethod
+    def kill(pids):
+        for pid in pids:
+            try:
+                os.kill(pid, signal.SIGKILL)
+            except OSError:
+                pass
+
+    def requeue_now(self):
+        """A job of a lost node is held back for two minutes."""
+        done = subprocess.run(["squeue", "--noheader", "--array", "--format=%i", "--states=PENDING"], env=self.env,
+                              capture_output=True, text=True)
+        for job in done.stdout.split():
+            subprocess.run(["scontrol", "update", f"JobId={job}", "StartTime=now"], env=self.env, capture_output=True)
+
+    def stop(self):
+        for name in ["slurmd", "slurmctld", "munged"]:
+            program = self.programs.get(name)
+            if program is None or program.poll() is not None:
+                continue
+            program.terminate()
+            try:
+                program.wait(15)
+            except subprocess.TimeoutExpired:
+                program.kill()
+                program.wait()
+        self.kill(processes_of(self.folder))
+
+
+def test_slurm(folder):
+    slurm = Slurm(folder)
+    try:
+        write_sweep(folder, 256 * 20)
+        sweep(folder, "local")
+        done = sweep(folder, "slurm", "--on", "slurm", "--wait", "--points-per-task", "7", env=slurm.env)
+        expect(" 6 tasks of 7 points" in done.stdout, done.stdout)
+        expect("40 points, 40 ok, 0 failed" in done.stdout, done.stdout)
+        expect(read(f"{folder}/slurm/points.csv") == read(f"{folder}/local/points.csv"), "Slurm gives another table")
+        test_lost_node(folder, slurm)
+    except BaseException:
+        for log in sorted(glob.glob(f"{folder}/*.log") + glob.glob(f"{folder}/*/slurm/*.log")):
+            print(f"-- {log}\n{read(log).decode(errors='replace')[-3000:]}")
+        raise
+    finally:
+        slurm.stop()
+
+
+def test_lost_node(folder, slurm):
+    write_sweep(folder, 256 * 200)
+    sweep(folder, "whole")
+    done = sweep(folder, "lost", "--on", "slurm", "--points-per-task", "200", env=slurm.env)
+    expect("2 tasks" in done.stdout, done.stdout)
+    again = sweep(folder, "lost", env=slurm.env, check=False)
+    expect(again.returncode == 2 and "Slurm jobs of this sweep have not ended" in again.stderr, again.stderr)
+    wait_until(lambda: glob.glob(f"{folder}/lost/journal/*"), "a point is done")
+    slurm.lose_node()
+    kept = sum(read(path).count(b"\n") for path in glob.glob(f"{folder}/lost/journal/*"))
+    expect(0 < kept < 400, f"{kept} points were done when the node was lost")
+    slurm.start("slurmd", "slurmd", "-D")
+
+    def ended():
+        slurm.requeue_now()
+        return os.path.exists(f"{folder}/lost/points.csv")
+
+    wait_until(ended, "the requeued tasks have ended", 180)
+    expect(read(f"{folder}/lost/points.csv") == read(f"{folder}/whole/points.csv"), "a lost node changes the table")
+    lines = sum(read(path).count(b"\n") for path in glob.glob(f"{folder}/lost/journal/*"))
+    expect(lines == 400, f"{lines} answers of 400 points: finished ones were run again")
+
+
+FAKE_SSH = """#!/bin/sh
+# Stands for a network: two hosts that are this computer. The host "dying" loses its power with its first task.
+while [ "${1#-}" != "$1" ]; do case "$1" in -o | -l | -p) shift ;; esac; shift; done
+host="$1"
+shift
+[ "$1" = -- ] && shift
+if [ "$host" = dying ] && mkdir "$KB_TEST_FOLDER/died" 2>/dev/null; then
+  setsid sh -c "$*" &
+  sleep 0.7
+  kill -KILL -- -$!
+  exit 255
+fi
+exec sh -c "$*"
+"""
+
+
+def test_parallel(folder):
+    write_sweep(folder, 256 * 100)
+    sweep(folder, "local")
+    sweep(folder, "here", "--on", "parallel", "--points-per-task", "30")
+    expect(read(f"{folder}/here/points.csv") == read(f"{folder}/local/points.csv"), "parallel gives another table")
+    with open(f"{folder}/ssh", "w") as file:
+        file.write(FAKE_SSH)
+    os.chmod(f"{folder}/ssh", 0o755)
+    with open(f"{folder}/hosts", "w") as file:
+        file.write("1/dying\n1/living\n")
+    env = dict(os.environ, PARALLEL_SSH=f"{folder}/ssh", KB_TEST_FOLDER=folder, HOME=folder)
+    done = sweep(folder, "hosts-out", "--on", "parallel", "--hosts", "hosts", "--points-per-task", "50", env=env)
+    expect(os.path.exists(f"{folder}/died"), "no host was lost")
+    expect("200 points, 200 ok" in done.stdout, done.stdout)
+    expect(read(f"{folder}/hosts-out/points.csv") == read(f"{folder}/local/points.csv"), "a lost host changes the table")
+
+
+def main():
+    missing = [name for name in NEEDED[PLACE] if shutil.which(name, path=os.environ["PATH"] + ":/usr/sbin") is None]
+    if missing:
+        print(f"skipped: {', '.join(missing)} not installed (Debian: slurmctld slurmd slurm-client munge parallel)")
+        return SKIPPED
+    os.environ["PATH"] += ":/usr/sbin"
+    folder = tempfile.mkdtemp(prefix="kb-sweep-")
+    os.chmod(folder, 0o755)
+    try:
+        {"slurm": test_slurm, "parallel": test_parallel}[PLACE](folder)
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+    print(f"{PLACE}: passed")
+    return 0
+
+
+sys.exit(main())
