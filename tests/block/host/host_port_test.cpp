@@ -118,9 +118,8 @@ TEST(HostPort, RefusesBadMemoryRequestsBeforeInjection) {  // H-15, V1
   EXPECT_EQ(r.first, "ADDRESS_ERROR");
   r = with([](W& w) { w.pa = PhysAddr::pe_tcm_addr(SipId(0), CubeId(0), PeId(0), 4 << 20).value(); });
   EXPECT_THAT(r.second, HasSubstr("ends past the"));
-  r = with([](W& w) {
-    w.pa = PhysAddr::pe_resource_addr(SipId(0), CubeId(0), PeId(0), address::PeUnit::ipcq, 0).value();
-  });
+  r = with(
+      [](W& w) { w.pa = PhysAddr::pe_resource_addr(SipId(0), CubeId(0), PeId(0), address::PeUnit::ipcq, 0).value(); });
   EXPECT_THAT(r.second, HasSubstr("is no memory that reads and writes go to"));
   r = with([](W& w) { w.memory = MemoryKind::tcm; });  // dst_mem_kind
   EXPECT_EQ(r.first, "ADDRESS_ERROR");
