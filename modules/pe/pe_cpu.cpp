@@ -8,10 +8,8 @@
 #include <utility>
 
 #include "platform/address/address_config.h"
-#include "platform/address/address_space.h"
 #include "platform/address/phys_addr.h"
 #include "platform/base/error.h"
-#include "platform/base/names.h"
 #include "platform/base/nearest.h"
 #include "platform/contract/i_operation_sink.h"
 #include "platform/contract/i_order_observer.h"
@@ -190,138 +188,6 @@ const contract::Kernel& PeCpu::find_kernel(const std::string& name) const {
                                                                : suggest(name, catalog->names())));
 }
 
-void PeCpu::execute(const contract::Command& command) {
-  if (command.kind == CommandKind::cpu_overhead) {
-    spend(command);
-    return;
-  }
-  if (command.kind == CommandKind::barrier) {
-    meet(command);
-    return;
-  }
-  set_current(command);
-  count_call();
-  set_state(State::waiting_for_engine);
-  await(send_command(command));
-}
-
-std::string PeCpu::receive(const contract::Command& command) {
-  set_current(command);
-  count_call();
-  set_state(State::waiting_for_engine);
-  return await(send_command(command));
-}
-
-contract::IPe::Ticket PeCpu::submit(const contract::Command& command) {
-  set_current(command);
-  count_call();
-  current_.reset();
-  if (free_background_.empty()) free_background_.push_back(std::make_unique<Background>());
-  background_.push_back(std::move(free_background_.back()));
-  free_background_.pop_back();
-  Background& background = *background_.back();
-  background.ticket = next_ticket_++;
-  background.command = command;
-  background.task = &send_command(background.command);
-  return background.ticket;
-}
-
-PeCpu::Backgrounds::iterator PeCpu::background(Ticket ticket) {
-  const auto found =
-      std::lower_bound(background_.begin(), background_.end(), ticket,
-                       [](const auto& background, Ticket wanted) { return background->ticket < wanted; });
-  if (found != background_.end() && (*found)->ticket == ticket) return found;
-  throw Error::model("a kernel waits for a command that it has not submitted");
-}
-
-void PeCpu::wait(Ticket ticket) {
-  await_background(background(ticket));
-}
-
-// Out of the list first: a command that failed is over, too.
-void PeCpu::await_background(Backgrounds::iterator which) {
-  free_background_.push_back(std::move(*which));
-  background_.erase(which);
-  Background& background = *free_background_.back();
-  set_current(background.command);
-  count_call();
-  set_state(State::waiting_for_engine);
-  await(*background.task);
-}
-
-std::size_t PeCpu::wait_any(const std::vector<Ticket>& tickets) {
-  std::vector<const CommandTask*> tasks;
-  tasks.reserve(tickets.size());
-  for (const Ticket ticket : tickets) tasks.push_back((*background(ticket))->task);
-  set_current(*tasks.at(0)->command);
-  count_call();
-  set_state(State::waiting_for_engine);
-  std::size_t done = 0;
-  const auto find_done = [&] {
-    const auto completed = [](const CommandTask* task) { return task->state == CommandState::completed; };
-    done = static_cast<std::size_t>(std::find_if(tasks.begin(), tasks.end(), completed) - tasks.begin());
-    return done < tasks.size();
-  };
-  awaits_any_ = true;
-  while (!find_done()) wait_for(resumed_event_);
-  awaits_any_ = false;
-  set_state(State::running);
-  current_.reset();
-  return done;
-}
-
-CommandTask& PeCpu::send_command(const contract::Command& command) {
-  CommandTask& task = commands_.acquire(command);
-  task.submitted = now();
-  if (order() != nullptr) order()->issued(info_.coord, task.id);
-  log(LogLevel::info, [&] {
-    std::uint64_t bytes = 0;
-    for (const Extent& extent : command.local) bytes += extent.nbytes;
-    return fmt::format("issues {}, {}{}", text_of(task), contract::command_kind_name(command.kind),
-                       bytes > 0 ? " of " + format_bytes(bytes) : "");
-  });
-  send(contract::is_queue(command.kind) ? topology::NodeKind::pe_ipcq : topology::NodeKind::pe_scheduler, task);
-  return task;
-}
-
-// Blocks until the current command has completed, and accounts for it. Returns the direction that served a receive.
-std::string PeCpu::await(CommandTask& task) {
-  awaited_ = &task;
-  while (task.state != CommandState::completed) wait_for(resumed_event_);
-  awaited_ = nullptr;
-  log(LogLevel::info, [&] { return "continues after " + text_of(task); });
-  set_state(State::running);
-  accumulate(result_.dma, task.dma);
-  accumulate(result_.compute, task.compute);
-  accumulate(result_.macs, task.macs);
-  accumulate(result_.useful_macs, task.useful_macs);
-  current_.reset();
-  if (order() != nullptr) order()->waited_for(info_.coord, task.id);
-  payload::Status failure;
-  if (!task.status.ok) failure = task.status;
-  std::string served(task.served);
-  commands_.release(task);
-  if (!failure.ok) throw Error::program(failure.code, failure.message + tensor_at(failure.fault_address));
-  return served;
-}
-
-// ": it belongs to tensor 'a' ..." when a tensor argument of the running kernel covers the address, else "".
-std::string PeCpu::tensor_at(std::uint64_t fault) const {
-  if (fault == 0 || launches_.empty()) return "";
-  for (const contract::KernelArg& argument : message(launches_.front()).launch->args) {
-    const auto* const tensor = std::get_if<std::shared_ptr<const contract::TensorLayout>>(&argument);
-    if (tensor == nullptr || !(*tensor)->va_base) continue;
-    const std::uint64_t offset = fault - *(*tensor)->va_base;
-    if (offset >= (*tensor)->nbytes) continue;
-    return fmt::format(
-        ": byte {} of tensor '{}' {} {} at {}, which is not visible from {}; a tensor that is replicated "
-        "over cubes is mapped in the cubes that hold a copy, and only on its own SIP",
-        offset, (*tensor)->name, dtype_name((*tensor)->dtype), format_shape((*tensor)->shape),
-        address::encoded_text(*(*tensor)->va_base), pe_name(info_.coord));
-  }
-  return ": it belongs to no tensor argument of the kernel";
-}
-
 void PeCpu::on_answer(CommandTask& task) {
   if (order() != nullptr && task.status.ok) {
     const TimeFs start = contract::is_queue(task.command->kind) ? task.submitted : task.start;
@@ -456,43 +322,6 @@ void PeCpu::set_current(const contract::Command& command) {
 
 const payload::KernelLaunchMsg& PeCpu::message(const Launch& launch) const {
   return static_cast<const payload::KernelLaunchMsg&>(*launch.transaction->message);
-}
-
-std::string PeCpu::call_in_progress() const {
-  if (!current_ || *current_->name == '\0') return "";
-  return fmt::format(", tl.{} #{}", current_->name, current_->index);
-}
-
-void PeCpu::collect_waits(std::vector<elab::WaitInfo>& waits) const {
-  if (launches_.empty()) return;
-  const payload::KernelLaunchMsg& running = message(launches_.front());
-  std::string kernel = running.launch->kernel;
-  // What it started is waited for all the same, which may hide why it failed.
-  if (!result_.error_code.empty()) {
-    kernel += fmt::format(" (has failed: {}: {})", result_.error_code, result_.error_message);
-  }
-  std::string what = state_ == State::running ? "the end of its own code" : "its turn";
-  if (state_ == State::waiting_for_start) what = "its start at " + format_ns(running.target_start) + " ns";
-  if (current_) what = fmt::format("the end of its {}", contract::command_kind_name(current_->kind));
-  waits.push_back(
-      {fmt::format("{}: kernel {}{}", node_id(), kernel, call_in_progress()), what, state_since_, info_.coord});
-  for (std::size_t i = 1; i < launches_.size(); ++i) {
-    const payload::KernelLaunchMsg& next = message(launches_[i]);
-    waits.push_back({fmt::format("{}: launch #{} of kernel {}", node_id(), next.request, next.launch->kernel),
-                     "the end of kernel " + kernel, launches_[i].ready});
-    waits.back().launch = next.request;
-  }
-}
-
-void PeCpu::collect_statistics(std::vector<elab::Statistic>& statistics) const {
-  FabricEndpoint::collect_statistics(statistics);
-  if (kernels_ == 0) return;
-  statistics.push_back({"kernels", kernels_, "1"});
-  statistics.push_back({"failures", failures_, "1"});
-  statistics.push_back({"commands", static_cast<std::int64_t>(commands_.issued()), "1"});
-  statistics.push_back({"kernel_time", kernel_time_});
-  statistics.push_back({"scalar_time", scalar_time_});
-  statistics.push_back({"late_max", late_max_});
 }
 
 }  // namespace kb::modules

@@ -89,6 +89,11 @@ inline constexpr const char* kCheckFooter =
     "  kernbench check ccl.yaml --plugin ./libmy_ring.so    with an all-reduce of one's own\n"
     "Every problem of every file is printed with file, line and key; exit code 2 when there is one.";
 
+inline constexpr const char* kCompletionFooter =
+    "Examples:\n"
+    "  source <(kernbench completion bash)                  for this shell; in ~/.bashrc for every one\n"
+    "  source <(kernbench completion zsh)                   the same for zsh";
+
 inline constexpr const char* kListFooter =
     "Examples:\n"
     "  kernbench list\n"

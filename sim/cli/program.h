@@ -68,6 +68,7 @@ std::unique_ptr<Command> make_probe_command(CLI::App& app, const Program& progra
 std::unique_ptr<Command> make_topology_command(CLI::App& app, const Program& program);
 std::unique_ptr<Command> make_check_command(CLI::App& app, const Program& program);
 std::unique_ptr<Command> make_compare_command(CLI::App& app, const Program& program);
+std::unique_ptr<Command> make_completion_command(CLI::App& app, const Program& program);
 std::unique_ptr<Command> make_convert_command(CLI::App& app, const Program& program);
 std::unique_ptr<Command> make_evaluate_command(CLI::App& app, const Program& program);
 std::unique_ptr<Command> make_serve_command(CLI::App& app, const Program& program);

@@ -69,7 +69,7 @@ TEST_F(LayerMistakesTest, NameWhatDoesNotFit) {
   };
   EXPECT_THAT(refused("elementwise --set op=expp", 2), testing::HasSubstr("did you mean 'exp'?"));
   EXPECT_THAT(refused("gpt3-qkv --set model=13B", 2), testing::HasSubstr("did you mean '13b'?"));
-  EXPECT_THAT(refused("qkv-gemm-multi-pe --set hidden=10", 1), testing::HasSubstr("SHAPE_ERROR"));
+  EXPECT_THAT(refused("attention --set q_heads=3 --set kv_heads=2", 1), testing::HasSubstr("SHAPE_ERROR"));
   EXPECT_THAT(refused("softmax --set rows=8 --set columns=600000", 1), testing::HasSubstr("OUT_OF_SCRATCH"));
 }
 

@@ -47,7 +47,7 @@ float unary(const std::string& op, float x) {
   if (op == "gelu") return in_double([](double v) { return v * std::erfc(-v / std::sqrt(2.0)) / 2; }, x);
   if (op == "gelu_tanh") {
     return in_double(
-        [](double v) { return v / 2 * (1 + std::tanh(std::sqrt(2 / std::acos(-1.0)) * (v + 0.044715 * v * v * v))); },
+        [](double v) { return v / (1 + std::exp(-2 * std::sqrt(2 / std::acos(-1.0)) * (v + 0.044715 * v * v * v))); },
         x);
   }
   if (op == "silu") return in_double([](double v) { return v / (1 + std::exp(-v)); }, x);

@@ -178,11 +178,13 @@ TEST_F(Routes, LaunchPathsReachBothCpus) {
   }
 }
 
-// F-14: data paths know no command edges, host paths do not leak into a PE.
+// F-14: data paths know no command edges; the way into a PE leads to its TCM alone, which PE_DMA serves.
 TEST_F(Routes, PurposesLeaveOutTheirEdges) {
   EXPECT_THROW(router_.find_path(at("sip0.cube0.pe0.pe_dma"), at("sip0.cube1.m_cpu")), Error);
-  EXPECT_THROW(router_.find_memory_path(at("sip0.io0.pcie_ep"), at("sip0.cube0.pe0.pe_dma")), Error);
-  EXPECT_THROW(router_.find_mcpu_dma_path(at("sip0.cube0.m_cpu"), at("sip0.cube0.pe0.pe_dma")), Error);
+  EXPECT_EQ(router_.find_memory_path(at("sip0.io0.pcie_ep"), at("sip0.cube0.pe0.pe_dma")).nodes.back(),
+            at("sip0.cube0.pe0.pe_dma"));
+  const Route& to_hbm = router_.find_memory_path(at("sip0.io0.pcie_ep"), at("sip0.cube0.hbm_ctrl.pe0"));
+  EXPECT_EQ(count(to_hbm, NodeKind::pe_dma), 0);
   EXPECT_NO_THROW(router_.find_node_path(at("sip0.io0.io_cpu"), at("sip0.cube0.pe0.pe_dma")));
 }
 

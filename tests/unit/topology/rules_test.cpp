@@ -109,7 +109,7 @@ INSTANTIATE_TEST_SUITE_P(
              {{"cube.pe_template.components.pe_math.attrs.elements_per_ns", "{f16: 64, fp8: 128}"}},
              "cube.pe_template.components.pe_math.attrs.elements_per_ns.fp8: unknown key 'fp8' (known: f16, bf16, f32, "
              "i8, "
-             "i16, i32, i64)"},
+             "i16, i32, i64, e4m3, e5m2)"},
         Case{"DtypesWithoutARate",
              {{"cube.pe_template.components.pe_gemm.attrs.mac_per_ns", "{i8: 8192, bf16: 4096, f32: 1, i16: 1}"}},
              "cube.pe_template.components.pe_gemm.attrs.mac_per_ns: there is no rate for f16, i32, i64 (add f16, which "

@@ -1,0 +1,26 @@
+# `cpack` in the build folder makes a Debian package of what `cmake --install` installs; it needs dpkg-dev.
+install(FILES "${CMAKE_SOURCE_DIR}/README.md" "${CMAKE_SOURCE_DIR}/CHANGELOG.md" DESTINATION ${CMAKE_INSTALL_DOCDIR})
+install(DIRECTORY "${CMAKE_SOURCE_DIR}/docs" "${CMAKE_SOURCE_DIR}/examples" DESTINATION ${CMAKE_INSTALL_DOCDIR})
+# Shells look for these files by themselves.
+install(CODE "
+  set(_share \"\$ENV{DESTDIR}\${CMAKE_INSTALL_PREFIX}/${CMAKE_INSTALL_DATADIR}\")
+  foreach(_place \"bash;bash-completion/completions/kernbench\" \"zsh;kernbench/completion.zsh\")
+    list(GET _place 0 _shell)
+    list(GET _place 1 _file)
+    get_filename_component(_folder \"\${_share}/\${_file}\" DIRECTORY)
+    file(MAKE_DIRECTORY \"\${_folder}\")
+    execute_process(COMMAND \"$<TARGET_FILE:kernbench>\" completion \${_shell} OUTPUT_FILE \"\${_share}/\${_file}\"
+                    COMMAND_ERROR_IS_FATAL ANY)
+  endforeach()")
+
+set(CPACK_GENERATOR DEB)
+set(CPACK_PACKAGE_VENDOR "kernbench")
+set(CPACK_PACKAGE_CONTACT "the kernbench authors")
+set(CPACK_PACKAGE_DESCRIPTION_SUMMARY "SystemC/TLM-2.0 virtual platform of a multi-die AI accelerator")
+set(CPACK_PACKAGING_INSTALL_PREFIX /usr)
+set(CPACK_STRIP_FILES ON)
+set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)
+set(CPACK_DEBIAN_PACKAGE_SECTION science)
+set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS ON)
+set(CPACK_DEBIAN_PACKAGE_RECOMMENDS "gnuplot-nox")
+include(CPack)

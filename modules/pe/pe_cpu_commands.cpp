@@ -1,0 +1,132 @@
+// Commands of a running kernel: given to the engines, and waited for.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <memory>
+#include <utility>
+
+#include "modules/pe/pe_cpu.h"
+#include "platform/base/error.h"
+#include "platform/contract/i_order_observer.h"
+
+namespace kb::modules {
+
+using contract::CommandKind;
+using contract::LogLevel;
+
+void PeCpu::execute(const contract::Command& command) {
+  if (command.kind == CommandKind::cpu_overhead) {
+    spend(command);
+    return;
+  }
+  if (command.kind == CommandKind::barrier) {
+    meet(command);
+    return;
+  }
+  set_current(command);
+  count_call();
+  set_state(State::waiting_for_engine);
+  await(send_command(command));
+}
+
+std::string PeCpu::receive(const contract::Command& command) {
+  set_current(command);
+  count_call();
+  set_state(State::waiting_for_engine);
+  return await(send_command(command));
+}
+
+contract::IPe::Ticket PeCpu::submit(const contract::Command& command) {
+  set_current(command);
+  count_call();
+  current_.reset();
+  if (free_background_.empty()) free_background_.push_back(std::make_unique<Background>());
+  background_.push_back(std::move(free_background_.back()));
+  free_background_.pop_back();
+  Background& background = *background_.back();
+  background.ticket = next_ticket_++;
+  background.command = command;
+  background.task = &send_command(background.command);
+  return background.ticket;
+}
+
+PeCpu::Backgrounds::iterator PeCpu::background(Ticket ticket) {
+  const auto found =
+      std::lower_bound(background_.begin(), background_.end(), ticket,
+                       [](const auto& background, Ticket wanted) { return background->ticket < wanted; });
+  if (found != background_.end() && (*found)->ticket == ticket) return found;
+  throw Error::model("a kernel waits for a command that it has not submitted");
+}
+
+void PeCpu::wait(Ticket ticket) {
+  await_background(background(ticket));
+}
+
+// Out of the list first: a command that failed is over, too.
+void PeCpu::await_background(Backgrounds::iterator which) {
+  free_background_.push_back(std::move(*which));
+  background_.erase(which);
+  Background& background = *free_background_.back();
+  set_current(background.command);
+  count_call();
+  set_state(State::waiting_for_engine);
+  await(*background.task);
+}
+
+std::size_t PeCpu::wait_any(const std::vector<Ticket>& tickets) {
+  std::vector<const CommandTask*> tasks;
+  tasks.reserve(tickets.size());
+  for (const Ticket ticket : tickets) tasks.push_back((*background(ticket))->task);
+  set_current(*tasks.at(0)->command);
+  count_call();
+  set_state(State::waiting_for_engine);
+  std::size_t done = 0;
+  const auto find_done = [&] {
+    const auto completed = [](const CommandTask* task) { return task->state == CommandState::completed; };
+    done = static_cast<std::size_t>(std::find_if(tasks.begin(), tasks.end(), completed) - tasks.begin());
+    return done < tasks.size();
+  };
+  awaits_any_ = true;
+  while (!find_done()) wait_for(resumed_event_);
+  awaits_any_ = false;
+  set_state(State::running);
+  current_.reset();
+  return done;
+}
+
+CommandTask& PeCpu::send_command(const contract::Command& command) {
+  CommandTask& task = commands_.acquire(command);
+  task.submitted = now();
+  if (order() != nullptr) order()->issued(info_.coord, task.id);
+  log(LogLevel::info, [&] {
+    std::uint64_t bytes = 0;
+    for (const Extent& extent : command.local) bytes += extent.nbytes;
+    return fmt::format("issues {}, {}{}", text_of(task), contract::command_kind_name(command.kind),
+                       bytes > 0 ? " of " + format_bytes(bytes) : "");
+  });
+  send(contract::is_queue(command.kind) ? topology::NodeKind::pe_ipcq : topology::NodeKind::pe_scheduler, task);
+  return task;
+}
+
+// Blocks until the current command has completed, and accounts for it. Returns the direction that served a receive.
+std::string PeCpu::await(CommandTask& task) {
+  awaited_ = &task;
+  while (task.state != CommandState::completed) wait_for(resumed_event_);
+  awaited_ = nullptr;
+  log(LogLevel::info, [&] { return "continues after " + text_of(task); });
+  set_state(State::running);
+  accumulate(result_.dma, task.dma);
+  accumulate(result_.compute, task.compute);
+  accumulate(result_.macs, task.macs);
+  accumulate(result_.useful_macs, task.useful_macs);
+  current_.reset();
+  if (order() != nullptr) order()->waited_for(info_.coord, task.id);
+  payload::Status failure;
+  if (!task.status.ok) failure = task.status;
+  std::string served(task.served);
+  commands_.release(task);
+  if (!failure.ok) throw Error::program(failure.code, failure.message + tensor_at(failure.fault_address));
+  return served;
+}
+
+}  // namespace kb::modules

@@ -1,0 +1,112 @@
+#include <CLI/CLI.hpp>
+#include <string>
+#include <vector>
+
+#include "platform/base/nearest.h"
+#include "sim/cli/help.h"
+#include "sim/cli/program.h"
+#include "sw/workloads/workload.h"
+
+namespace kb::cli {
+namespace {
+
+const std::vector<std::string> kShells = {"bash", "zsh"};
+
+std::string options_of(const CLI::App& app) {
+  std::string words;
+  for (const CLI::Option* const option : app.get_options()) {
+    for (const std::string& name : option->get_lnames()) words += (words.empty() ? "--" : " --") + name;
+  }
+  return words;
+}
+
+// Cases of a shell's `case`: what completes an option's value.
+std::string workload_cases(const sw::WorkloadRegistry& workloads) {
+  std::string text;
+  for (const std::string& name : workloads.names()) {
+    std::string words;
+    for (const sw::Parameter& parameter : workloads.find(name)->parameters) words += " " + parameter.name + "=";
+    if (!words.empty()) text += "    " + name + ") words='" + words.substr(1) + "' ;;\n";
+  }
+  return text;
+}
+
+// Works in zsh, too, with bashcompinit. COMP_WORDBREAKS may split `name=value`, so that what a value completes to is
+// left to the files of the folder.
+std::string script(const std::string& program, const CLI::App& root) {
+  const sw::WorkloadRegistry workloads = sw::builtin_registry();
+  std::string commands, options, names;
+  for (const CLI::App* const command : root.get_subcommands({})) {
+    commands += command->get_name() + " ";
+    options += "    " + command->get_name() + ") words='" + options_of(*command) + "' ;;\n";
+  }
+  for (const std::string& name : workloads.names()) names += (names.empty() ? "" : " ") + name;
+  return "_" + program +
+         "() {\n"
+         "  local current=\"${COMP_WORDS[COMP_CWORD]}\" previous=\"${COMP_WORDS[COMP_CWORD-1]}\" words='' bench='' i\n"
+         "  COMPREPLY=()\n"
+         "  if [ \"$COMP_CWORD\" -eq 1 ]; then\n"
+         "    COMPREPLY=($(compgen -W '" +
+         commands +
+         "--help --version' -- \"$current\"))\n"
+         "    return\n"
+         "  fi\n"
+         "  if [ \"$previous\" = --bench ] || { [ \"${COMP_WORDS[1]}\" = list ] && [ \"$COMP_CWORD\" -eq 2 ]; }; then\n"
+         "    words='" +
+         names +
+         "'\n"
+         "    COMPREPLY=($(compgen -W \"$words\" -- \"$current\"))\n"
+         "    return\n"
+         "  fi\n"
+         "  if [ \"$previous\" = --set ] && [ \"${COMP_WORDS[1]}\" = run ]; then\n"
+         "    bench='gemm-multi-pe'\n"
+         "    for ((i = 2; i < COMP_CWORD; i++)); do\n"
+         "      [ \"${COMP_WORDS[i-1]}\" = --bench ] && bench=\"${COMP_WORDS[i]}\"\n"
+         "    done\n"
+         "    case \"$bench\" in\n" +
+         workload_cases(workloads) +
+         "    esac\n"
+         "    COMPREPLY=($(compgen -W \"$words\" -- \"$current\"))\n"
+         "    type compopt >/dev/null 2>&1 && compopt -o nospace 2>/dev/null\n"
+         "    return\n"
+         "  fi\n"
+         "  case \"$current\" in\n"
+         "    -*)\n"
+         "    case \"${COMP_WORDS[1]}\" in\n" +
+         options +
+         "    esac\n"
+         "    COMPREPLY=($(compgen -W \"$words\" -- \"$current\")) ;;\n"
+         "    *) COMPREPLY=($(compgen -f -- \"$current\")) ;;\n"
+         "  esac\n"
+         "}\n"
+         "complete -o filenames -F _" +
+         program + " " + program + "\n";
+}
+
+class CompletionCommand final : public Command {
+ public:
+  CompletionCommand(CLI::App& app, const Program& program) : app_(app), program_(program) {
+    app.footer(kCompletionFooter);
+    app.add_option("shell", shell_, "bash or zsh")->type_name("SHELL")->required();
+  }
+
+  int run() override {
+    if (shell_ != "bash" && shell_ != "zsh") throw usage_error("shell '" + shell_ + "': " + suggest(shell_, kShells));
+    if (shell_ == "zsh") print("autoload -U +X bashcompinit && bashcompinit\n");
+    print(script(program_.name, *app_.get_parent()));
+    return 0;
+  }
+
+ private:
+  CLI::App& app_;
+  const Program& program_;
+  std::string shell_;
+};
+
+}  // namespace
+
+std::unique_ptr<Command> make_completion_command(CLI::App& app, const Program& program) {
+  return std::make_unique<CompletionCommand>(app, program);
+}
+
+}  // namespace kb::cli
