@@ -15,8 +15,8 @@ namespace kb::kernels {
 namespace {
 
 using tl::Context;
-using tl::Ptr;
 using tl::Future;
+using tl::Ptr;
 using tl::TensorHandle;
 
 // Receives of a segment are all posted before its first send, so this bounds them.

@@ -24,10 +24,10 @@ struct Race {
 
 // Happens-before with vector clocks (Lamport 1978; Mattern 1989): a use A is before a use B when a kernel waited for A
 // and, by its own order, messages, barriers and launches, that comes before B is issued. A blocking call waits for its
-// command at once. Stores of one PE keep their order on its write channel, and atomic additions in one dtype may come in
-// any. Two launches are in order when the host had the answer of one before it submitted the other. Covers HBM, SRAM
-// and TCM as far as kernels address them; scratch, which only its own PE uses, is checked at the call (tl::Context), and
-// copies of the host wait for launches.
+// command at once. Stores of one PE keep their order on its write channel, and atomic additions in one dtype may come
+// in any. Two launches are in order when the host had the answer of one before it submitted the other. Covers HBM, SRAM
+// and TCM as far as kernels address them; scratch, which only its own PE uses, is checked at the call (tl::Context),
+// and copies of the host wait for launches.
 class RaceChecker final : public contract::IOrderObserver {
  public:
   // `scratch` tells addresses that are not looked at.

@@ -59,8 +59,8 @@ struct Command {
   // Composites compute the same from memory to memory, tile by tile. A pinned operand is in the TCM: no tile reads it
   // from memory, or writes it there. Math ones have one input and take it as m rows of n elements.
   plan::TileShape tile_shape;
-  std::array<bool, 2> pinned{};     // by input
-  std::array<bool, 2> strided{};    // by input: rows of a wider matrix, an extent each or more
+  std::array<bool, 2> pinned{};   // by input
+  std::array<bool, 2> strided{};  // by input: rows of a wider matrix, an extent each or more
   bool out_pinned = false;
   std::vector<Epilogue> epilogues;  // of a GEMM
 

@@ -12,8 +12,8 @@
 
 namespace kb::contract {
 
-// Everything that puts uses of memory into an order, as it happens. Never moves time. A command is named by its PE and a
-// number that is unique there.
+// Everything that puts uses of memory into an order, as it happens. Never moves time. A command is named by its PE and
+// a number that is unique there.
 class IOrderObserver {
  public:
   virtual ~IOrderObserver() = default;

@@ -1,5 +1,6 @@
 // configs/seed_timing.yaml has the rules of the published figures: its times are those that were published or measured
-// before the rules were changed, to the femtosecond; but for two kernels that give other commands since (decision 0034).
+// before the rules were changed, to the femtosecond; but for two kernels that give other commands since (decision
+// 0034).
 #include <gtest/gtest.h>
 
 #include <algorithm>
