@@ -19,7 +19,7 @@ struct ProcessJob {
   int input = -1;                    // file descriptor of what it reads; none: it reads nothing
   int output = -1;                   // of what it prints; none: the log
   int messages = -1;                 // of what it prints to stderr; none: the log
-  bool whole_environment = false;    // a program of somebody else, which may need what the user has set
+  bool whole_environment = false;    // a program from outside, which may need what the user has set
   // What to do in place of a program, with the files that this process has; its end is the end of the process.
   std::function<void()> call = {};
 };

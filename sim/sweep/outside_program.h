@@ -1,4 +1,4 @@
-// Programs of somebody else: sbatch, squeue, parallel.
+// Programs from outside: sbatch, squeue, parallel.
 #pragma once
 
 #include <chrono>
