@@ -2,6 +2,8 @@
 
 #include <vector>
 
+#include "kernels/tl/scratch.h"
+
 namespace kb::kernels {
 
 using tl::Context;

@@ -134,10 +134,10 @@ void Context::prefetch(Ptr ptr, Shape shape, std::optional<Dtype> dtype, std::in
 
 // The result of the oldest prefetch of this data that is still there; an empty handle when there is none.
 TensorHandle Context::take_prefetched(Ptr ptr, const Shape& shape, std::int64_t row_stride) {
+  const auto gone = [&](const Prefetched& one) { return !scratch_.alive(one.future.value_.scope_); };
+  prefetched_.erase(std::remove_if(prefetched_.begin(), prefetched_.end(), gone), prefetched_.end());
   for (auto it = prefetched_.begin(); it != prefetched_.end(); ++it) {
-    const TensorHandle& value = it->future.value_;
-    if (!(it->ptr == ptr) || it->row_stride != row_stride || value.shape_ != shape) continue;
-    if (!scratch_.alive(value.scope_)) continue;
+    if (!(it->ptr == ptr) || it->row_stride != row_stride || it->future.value_.shape_ != shape) continue;
     const Future future = std::move(it->future);
     prefetched_.erase(it);
     if (const InFlight::Operation* const operation = in_flight_.find(future.number_)) take(*operation);

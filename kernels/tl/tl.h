@@ -3,3 +3,4 @@
 
 #include "kernels/tl/context.h"
 #include "kernels/tl/kernel.h"
+#include "kernels/tl/scratch.h"
