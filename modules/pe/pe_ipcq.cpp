@@ -9,7 +9,6 @@
 #include "platform/address/address_space.h"
 #include "platform/base/error.h"
 #include "platform/base/names.h"
-#include "platform/base/nearest.h"
 #include "platform/contract/i_operation_sink.h"
 #include "platform/contract/i_order_observer.h"
 #include "platform/contract/i_translator.h"
@@ -55,17 +54,6 @@ void PeIpcq::begin(CommandTask& task) {
     if (error.family() == ErrorFamily::model) throw;
     fail(task, error);
   }
-}
-
-PeIpcq::Queue& PeIpcq::queue_of(const CommandTask& task) {
-  const std::string& direction = task.command->direction;
-  for (Queue& queue : queues_) {
-    if (queue.pair.direction == direction) return queue;
-  }
-  throw queue_error(fmt::format(
-      "{} has no queue in direction '{}'; {}", pe_name(coord()), direction,
-      queues_.empty() ? "no queues are installed in this PE: initialise a process group whose wiring reaches it"
-                      : suggest(direction, directions())));
 }
 
 void PeIpcq::begin_send(CommandTask& task) {
@@ -195,16 +183,6 @@ void PeIpcq::send_waiting(Queue& queue) {
 }
 
 // --- Receiving
-
-PeIpcq::Queue& PeIpcq::own_ring(std::uint64_t pa) {
-  auto found = by_own_ring_.upper_bound(pa);
-  if (found != by_own_ring_.begin()) {
-    Queue& queue = queues_[(--found)->second];
-    if (pa - found->first < queue.pair.own->nbytes()) return queue;
-  }
-  throw Error::model(fmt::format("{}: a message for {}, which is in no ring of this PE\n{}", node_id(),
-                                 address::encoded_text(pa), pointer_table()));
-}
 
 bool PeIpcq::slots_on_fabric(const Queue& queue) const {
   return rules_.slot_access == QueueTransport::fabric && queue.pair.own->memory != QueueMemory::tcm;

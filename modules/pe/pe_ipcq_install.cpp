@@ -1,10 +1,12 @@
-// PE_IPCQ: from a plan to queues (section 11 of the queue chapter).
+// PE_IPCQ: from a plan to queues (section 11 of the queue chapter), and which queue is meant.
 #include <fmt/format.h>
 
 #include "modules/pe/pe_dma.h"
 #include "modules/pe/pe_ipcq.h"
+#include "platform/address/address_space.h"
 #include "platform/base/error.h"
 #include "platform/base/names.h"
+#include "platform/base/nearest.h"
 #include "platform/elab/route_table.h"
 
 namespace kb::modules {
@@ -87,6 +89,27 @@ void PeIpcq::find_source(Queue& queue, const Senders& senders) {
   queue.source = sender->second;
   queue.credited = from->queues;
   queue.source_dma = context().routes.resolver().find_pe_node(queue.source, topology::NodeKind::pe_dma);
+}
+
+PeIpcq::Queue& PeIpcq::queue_of(const CommandTask& task) {
+  const std::string& direction = task.command->direction;
+  for (Queue& queue : queues_) {
+    if (queue.pair.direction == direction) return queue;
+  }
+  throw queue_error(fmt::format(
+      "{} has no queue in direction '{}'; {}", pe_name(coord()), direction,
+      queues_.empty() ? "no queues are installed in this PE: initialise a process group whose wiring reaches it"
+                      : suggest(direction, directions())));
+}
+
+PeIpcq::Queue& PeIpcq::own_ring(std::uint64_t pa) {
+  auto found = by_own_ring_.upper_bound(pa);
+  if (found != by_own_ring_.begin()) {
+    Queue& queue = queues_[(--found)->second];
+    if (pa - found->first < queue.pair.own->nbytes()) return queue;
+  }
+  throw Error::model(fmt::format("{}: a message for {}, which is in no ring of this PE\n{}", node_id(),
+                                 address::encoded_text(pa), pointer_table()));
 }
 
 std::vector<std::string> PeIpcq::directions() const {
