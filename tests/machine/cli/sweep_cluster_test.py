@@ -231,6 +231,8 @@ def test_lost_node(folder, slurm):
 
 FAKE_SSH = """#!/bin/sh
 # Stands for a network: two hosts that are this computer. The host "dying" loses its power with its first task.
+# Like sshd it names the user's shell, by which GNU parallel runs a task.
+export SHELL=/bin/sh
 while [ "${1#-}" != "$1" ]; do case "$1" in -o | -l | -p) shift ;; esac; shift; done
 host="$1"
 shift
