@@ -3,15 +3,13 @@
 #include <sqlite3.h>
 
 namespace kb::data {
-namespace {
-
-std::string quoted(const std::string& name) {
+std::string quoted_name(const std::string& name) {
   std::string text = "\"";
   for (const char c : name) text.append(c == '"' ? 2 : 1, c);
   return text + "\"";
 }
 
-void bind(sqlite3_stmt* statement, int column, const TableCell& cell) {
+void bind_cell(sqlite3_stmt* statement, int column, const TableCell& cell) {
   if (const auto* number = std::get_if<std::int64_t>(&cell)) {
     sqlite3_bind_int64(statement, column, *number);
   } else if (const auto* real = std::get_if<double>(&cell)) {
@@ -22,8 +20,6 @@ void bind(sqlite3_stmt* statement, int column, const TableCell& cell) {
     sqlite3_bind_null(statement, column);
   }
 }
-
-}  // namespace
 
 TableSqlite::TableSqlite(observe::OutputFile& file, const std::string& table, const std::vector<std::string>& columns,
                          const std::vector<std::pair<std::string, std::string>>& facts)
@@ -37,16 +33,16 @@ TableSqlite::TableSqlite(observe::OutputFile& file, const std::string& table, co
   }
   std::string names, marks;
   for (const std::string& column : columns) {
-    names += (names.empty() ? "" : ", ") + quoted(column);
+    names += (names.empty() ? "" : ", ") + quoted_name(column);
     marks += marks.empty() ? "?" : ", ?";
   }
-  database_.run("CREATE TABLE " + quoted(table) + " (" + names + ")");
-  insert_ = database_.prepare("INSERT INTO " + quoted(table) + " VALUES (" + marks + ")");
+  database_.run("CREATE TABLE " + quoted_name(table) + " (" + names + ")");
+  insert_ = database_.prepare("INSERT INTO " + quoted_name(table) + " VALUES (" + marks + ")");
 }
 
 void TableSqlite::add(const std::vector<TableCell>& row) {
   int column = 0;
-  for (const TableCell& cell : row) bind(insert_.get(), ++column, cell);
+  for (const TableCell& cell : row) bind_cell(insert_.get(), ++column, cell);
   database_.execute(insert_);
 }
 

@@ -13,6 +13,10 @@ namespace kb::data {
 
 using TableCell = std::variant<std::monostate, std::int64_t, double, std::string>;  // the first is NULL
 
+std::string quoted_name(const std::string& name);  // of a table or column, for a statement
+// `cell` lives until the statement is executed. Columns begin with 1.
+void bind_cell(sqlite3_stmt* statement, int column, const TableCell& cell);
+
 // CREATE TABLE meta (key, value) and one with a column for each name, without types: a cell is what it is.
 class TableSqlite {
  public:

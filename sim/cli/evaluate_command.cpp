@@ -1,3 +1,4 @@
+#include <fmt/format.h>
 #include <unistd.h>
 
 #include <CLI/CLI.hpp>
@@ -5,13 +6,19 @@
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
+#include <filesystem>
 
+#include "platform/base/split.h"
 #include "sim/cli/arguments.h"
+#include "sim/cli/catalogs.h"
 #include "sim/cli/file_roles.h"
 #include "sim/cli/help.h"
 #include "sim/cli/program.h"
 #include "sim/driver/interrupt.h"
+#include "sim/driver/progress.h"
 #include "sim/evaluate/catalog.h"
+#include "sim/evaluate/evaluator.h"
+#include "sim/evaluate/folder_lock.h"
 #include "sim/evaluate/run_evaluation.h"
 
 namespace kb::cli {
@@ -47,11 +54,17 @@ class EvaluateCommand final : public Command {
     app.add_option("--sections", options_.sections,
                    "validation: parts to run, with commas between (default: all but monotony)")
         ->type_name("LIST");
+    app.add_option("--sweeps", sweeps_,
+                   "Sweeps of the evaluation to run, with commas between (default: all that are quick)")
+        ->type_name("LIST");
+    app.add_option("--copy", copy_, "Run nothing: copy the evaluation to a folder, to change it")->type_name("DIR");
     add_whole_option(app, "--draws", options_.draws, 1, 100000, "validation: random pairs of machines to compare");
     app.add_flag("--quiet", quiet_, "Print errors and violated checks only");
   }
 
   int run() override {
+    const std::string found = evaluation_folder(name_);
+    if (!found.empty()) return run_folder(found);
     const evaluate::EvaluationEntry& entry = evaluate::find_evaluation(name_);
     const std::unique_ptr<evaluate::IEvaluation> evaluation = entry.make(options_);
     const topology::LoadedTopology machine = choice_.load();
@@ -88,6 +101,66 @@ class EvaluateCommand final : public Command {
   }
 
  private:
+  // Of an installed evaluation, or of a user's own; "" = there is none.
+  static std::string evaluation_folder(const std::string& name) {
+    for (const auto& [known, folder] : evaluate::installed_evaluations()) {
+      if (name == known) return folder;
+    }
+    return std::filesystem::is_regular_file(name + "/evaluation.yaml") ? name : std::string();
+  }
+
+  int run_folder(const std::string& folder) {
+    if (!copy_.empty()) return copy(folder);
+    const evaluate::EvaluationSpec spec =
+        evaluate::read_evaluation(std::filesystem::absolute(folder).lexically_normal());
+    evaluate::EvaluatorOptions options;
+    options.out =
+        std::filesystem::absolute(out_.empty() ? "evaluation/" + spec.name : out_).lexically_normal().string();
+    if (!choice_.file.empty()) options.topology = std::filesystem::absolute(choice_.file).string();
+    for (const std::string& set : choice_.sets) options.sets.push_back(split_assignment(set));
+    if (!sweeps_.empty()) options.sweeps = split(sweeps_, ',');
+    options.jobs = static_cast<int>(jobs_);
+    const char* const fast = std::getenv(kFastVariable);
+    options.fast = fast_ || (fast != nullptr && std::string(fast) == "1");
+    options.progress = quiet_ ? sim::Progress::on_request : sim::Progress::automatic;
+    options.failed = [](const evaluate::CheckFailure& failure) {
+      print_note("kernbench evaluate: check " + failure.rule + " failed: " + failure.text);
+    };
+    const evaluate::FolderLock lock(options.out, true);
+    std::filesystem::current_path(spec.folder);
+    sim::set_interrupt_hint("finished points are kept; the same command goes on");
+    const WorkloadLibrary library({});
+    const auto begin = std::chrono::steady_clock::now();
+    const evaluate::EvaluationSummary summary =
+        evaluate::evaluate(spec, catalogs_of(library, *choice_.program), options);
+    const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+    if (!quiet_) {
+      for (const std::string& note : summary.notes) print_note("kernbench evaluate: note: " + note);
+      print_text(text_of(spec.name, summary, options.fast, seconds));
+    }
+    return summary.failures == 0 ? 0 : exit_code(ErrorFamily::program);
+  }
+
+  int copy(const std::string& folder) const {
+    if (std::filesystem::exists(copy_))
+      throw usage_error("--copy " + copy_ + ": it is there already; name a new folder");
+    std::error_code error;
+    std::filesystem::copy(folder, copy_, std::filesystem::copy_options::recursive, error);
+    if (error) throw Error::configuration("cannot copy " + folder + " to " + copy_ + ": " + error.message());
+    print_text("kernbench evaluate " + copy_ + " runs this copy\n");
+    return 0;
+  }
+
+  static std::string text_of(const std::string& name, const evaluate::EvaluationSummary& summary, bool fast,
+                             double seconds) {
+    std::string text = name + ": ";
+    text += fast ? std::string("drawn from the tables of an earlier call")
+                 : fmt::format("{} points, {} were run", summary.points, summary.run);
+    text += fmt::format(", {:.1f} s, checks {}\n", seconds, summary.failures == 0 ? "passed" : "FAILED");
+    for (const std::string& file : summary.files) text += "  " + file + "\n";
+    return text;
+  }
+
   void check_files(const topology::LoadedTopology& machine, const std::string& folder,
                    const std::string& data_file) const {
     FileRoles roles;
@@ -128,6 +201,8 @@ class EvaluateCommand final : public Command {
   std::uint64_t jobs_ = 0;
   bool fast_ = false;
   bool quiet_ = false;
+  std::string sweeps_;
+  std::string copy_;
   evaluate::EvaluationOptions options_;
 };
 

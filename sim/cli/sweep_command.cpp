@@ -10,12 +10,14 @@
 #include "platform/base/nearest.h"
 #include "platform/base/printable.h"
 #include "sim/cli/arguments.h"
+#include "sim/cli/catalogs.h"
 #include "sim/cli/help.h"
 #include "sim/cli/program.h"
 #include "sim/cli/workload_library.h"
 #include "sim/driver/interrupt.h"
 #include "sim/driver/progress.h"
 #include "sim/evaluate/folder_lock.h"
+#include "sim/sweep/fill_axes.h"
 #include "sim/sweep/sweep.h"
 #include "sim/sweep/sweep_file.h"
 #include "sim/sweep/tasks.h"
@@ -62,7 +64,7 @@ class SweepCommand final : public Command {
     if (std::find(kPlaces.begin(), kPlaces.end(), on_) == kPlaces.end()) {
       throw usage_error("--on " + on_ + ": " + suggest(on_, kPlaces));
     }
-    const sweep::SweepSpec spec = sweep::read_sweep(file_);
+    sweep::SweepSpec spec = sweep::read_sweep(file_);
     if (plot_ && spec.plots.empty())
       throw usage_error("--plot: the file names no plots; add plots: [{x: ..., y: ...}]");
     const std::string file = std::filesystem::absolute(file_).lexically_normal().string();
@@ -71,7 +73,13 @@ class SweepCommand final : public Command {
       hosts_ = std::filesystem::absolute(hosts_).string();
     enter(spec.folder);
     const WorkloadLibrary library(spec.plugins);
-    const sweep::Catalogs catalogs = catalogs_of(library);
+    const sweep::Catalogs catalogs = catalogs_of(library, program_);
+    sweep::fill_axes(spec, catalogs);
+    if (const sweep::Axis* const empty = sweep::empty_axis(spec)) {
+      Diagnostic place = empty->place;
+      place.message = "the query of this axis gives no value on this machine";
+      throw Error({std::move(place)});
+    }
     sweep::Sweep sweep(spec, catalogs, folder_, most_points_);
     check_identity(sweep);
     if (task_option_->count() > 0) return run_task(sweep);
@@ -96,18 +104,6 @@ class SweepCommand final : public Command {
     std::error_code error;
     std::filesystem::current_path(folder, error);
     if (error) throw Error::configuration("cannot enter the folder " + folder + ": " + error.message());
-  }
-
-  sweep::Catalogs catalogs_of(const WorkloadLibrary& library) const {
-    sweep::Catalogs catalogs;
-    catalogs.kernels = &library.kernels();
-    catalogs.all_reduces = &library.all_reduces();
-    catalogs.workloads = &library.workloads();
-    catalogs.blocks = &library.blocks();
-    catalogs.implementations = &library.blocks().implementations();
-    catalogs.machine_text = program_.topology.text;
-    catalogs.machine_name = program_.topology.name;
-    return catalogs;
   }
 
   sim::Progress progress() const { return quiet_ ? sim::Progress::on_request : sim::Progress::automatic; }

@@ -18,9 +18,10 @@ enum class Target : std::uint8_t {
 
 struct Assignment {
   Target target = Target::parameter;
-  std::string name;
+  std::string name;  // kAnyName: the value is a list of NAME=VALUE with spaces between, which may be empty
   std::string value;
 };
+inline constexpr const char* kAnyName = "*";
 
 // One column of the table. A zipped axis has several, which advance together.
 struct AxisColumn {
@@ -28,6 +29,7 @@ struct AxisColumn {
   Target target = Target::parameter;
   std::string key;
   std::vector<std::string> values;
+  std::string sql;        // asks the machine for the values, instead (fill_axes)
   Diagnostic place = {};  // where the file names it; message and remedy are empty
 };
 

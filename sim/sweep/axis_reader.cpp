@@ -102,14 +102,15 @@ std::vector<std::string> read_range(MapReader range) {
 }
 
 std::vector<std::string> read_values(MapReader& axis, const std::string& folder) {
-  const bool values = axis.has("values"), range = axis.has("range"), file = axis.has("file");
-  for (const char* key : {"values", "range", "file", "column"}) axis.allow(key);
-  if ((values ? 1 : 0) + (range ? 1 : 0) + (file ? 1 : 0) != 1) {
-    axis.report(range ? "range" : "values", "an axis needs its values by one of values, range and file",
+  const bool values = axis.has("values"), range = axis.has("range"), file = axis.has("file"), sql = axis.has("sql");
+  for (const char* key : {"values", "range", "file", "column", "sql"}) axis.allow(key);
+  if ((values ? 1 : 0) + (range ? 1 : 0) + (file ? 1 : 0) + (sql ? 1 : 0) != 1) {
+    axis.report(range ? "range" : "values", "an axis needs its values by one of values, range, file and sql",
                 "for example values: [128, 256, 512]");
     return {};
   }
   if (range) return read_range(axis.map("range"));
+  if (sql) return {};
   std::vector<std::string> list;
   if (values) {
     list = axis.words("values");
@@ -159,6 +160,7 @@ std::optional<AxisColumn> read_column(MapReader& axis, const std::string& name, 
   }
   column.name = name.empty() ? last_part(column.key) : name;
   column.values = read_values(axis, folder);
+  if (axis.has("sql")) column.sql = axis.text("sql", std::nullopt);
   axis.done();
   return column;
 }
@@ -172,7 +174,7 @@ void read_zip(MapReader& reader, Axis& axis, const std::string& folder) {
   }
   reader.done();
   for (const AxisColumn& column : axis.columns) {
-    if (column.values.size() == axis.size() || column.values.empty() || axis.size() == 0) continue;
+    if (column.values.size() == axis.size() || column.values.empty() || axis.size() == 0) continue;  // of a query
     reader.report("zip",
                   fmt::format("{} has {} values and {} has {}", axis.columns.front().name, axis.size(), column.name,
                               column.values.size()),

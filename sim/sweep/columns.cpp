@@ -4,6 +4,7 @@
 
 #include "sim/sweep/axis_reader.h"
 #include "sim/sweep/formula.h"
+#include "sim/sweep/point_sql.h"
 #include "sim/sweep/selector.h"
 
 namespace kb::sweep {
@@ -12,7 +13,9 @@ namespace {
 using topology::MapReader;
 
 void check_text(Column& column, const std::vector<std::string>& names) {
-  column.formula = !Selector::is_selector(column.text);
+  column.sql = is_query(column.text);
+  column.formula = !column.sql && !Selector::is_selector(column.text);
+  if (column.sql) return;
   if (column.formula) {
     const Formula checked(column.text, names);
   } else {

@@ -35,6 +35,7 @@ PointKeys::PointKeys(const SweepSpec& spec, const topology::LoadedTopology& mach
           "\n" + contents(topology::kCclFile);
   const std::string& mesh = machine.graph.spec.mesh_file;
   if (!mesh.empty()) text += contents((std::filesystem::path(machine.file).parent_path() / mesh).string());
+  text += spec.traffic + "\n" + spec.script + "\n";
   for (const Assignment& one : spec.fixed) text += text_of(one) + contents(one.value);
   for (const Column& column : spec.columns) {
     if (!column.formula) text += column.text + (column.optional ? " optional\n" : "\n");

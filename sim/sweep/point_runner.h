@@ -8,6 +8,7 @@
 
 #include "sim/driver/workload_run.h"
 #include "sim/sweep/answer.h"
+#include "sim/sweep/point_sql.h"
 #include "sim/sweep/selector.h"
 #include "sim/sweep/sweep_spec.h"
 
@@ -46,17 +47,19 @@ class PointRunner {
 
  private:
   struct Choices;
+  Answer run_traffic(const std::vector<Assignment>& given, const topology::LoadedTopology& machine) const;
   Choices choices(const std::vector<Assignment>& given) const;
   topology::LoadedTopology load(const Choices& choices) const;
   sim::WorkloadRun prepare(const Choices& choices, topology::LoadedTopology machine) const;
-  Answer answer_of(sim::WorkloadOutcome& outcome, const std::string& result_file) const;
+  Answer answer_of(sim::WorkloadOutcome& outcome, const std::string& result_file, PointSql* sql) const;
+  Answer cells_of(const Json& result, PointSql* sql) const;
   void leave_out(sim::RunRecord& record) const;
   bool uses(const char* member) const;
 
   const SweepSpec& spec_;
   const Catalogs& catalogs_;
-  std::vector<Selector> selectors_;
-  std::vector<bool> optional_;  // of each selector
+  std::vector<std::optional<Selector>> selectors_;  // of each column; none of formulas and queries
+  std::string sql_;                                 // all of the file
   std::string kept_key_;
   std::optional<topology::LoadedTopology> kept_;
   std::map<std::string, sim::ConfigEntry> reference_;

@@ -12,7 +12,6 @@
 #include "sim/sweep/engine.h"
 #include "sim/sweep/journal.h"
 #include "sim/sweep/plots.h"
-#include "sim/sweep/table.h"
 
 namespace kb::sweep {
 namespace {
@@ -85,6 +84,18 @@ std::vector<std::uint64_t> Sweep::missing(bool retry_failed) const {
   return points;
 }
 
+std::vector<std::uint64_t> Sweep::failed_otherwise(const std::vector<std::string>& codes) const {
+  std::vector<std::uint64_t> points;
+  const std::vector<const Answer*> list = answers();
+  for (std::uint64_t point = 0; point < list.size(); ++point) {
+    const Answer* const answer = list[point];
+    if (answer != nullptr && !answer->ok && std::count(codes.begin(), codes.end(), answer->code) == 0) {
+      points.push_back(point);
+    }
+  }
+  return points;
+}
+
 // Points of one machine one after the other, which is then loaded once.
 std::vector<std::uint64_t> Sweep::by_machine(const std::vector<std::uint64_t>& points) {
   std::map<std::string, std::size_t> numbers;
@@ -109,6 +120,11 @@ std::vector<std::uint64_t> Sweep::by_machine(const std::vector<std::uint64_t>& p
 void Sweep::refuse_column(const Answer& answer) const {
   const bool any_ok = std::any_of(known_.begin(), known_.end(), [](const auto& entry) { return entry.second.ok; });
   if (any_ok) return;
+  for (const char* what : {"sql", "traffic"}) {
+    const std::string begin = std::string(what) + ": ";
+    if (answer.cause.compare(0, begin.size(), begin) != 0) continue;
+    throw Error({Diagnostic{spec_.file, 0, 0, what, answer.cause.substr(begin.size()), "correct the SQL"}});
+  }
   for (const Column& column : spec_.columns) {
     if (column.formula || answer.cause.compare(0, column.text.size() + 1, column.text + ":") != 0) continue;
     Diagnostic place = column.place;
@@ -150,20 +166,24 @@ void Sweep::run(const std::vector<std::uint64_t>& points, int jobs, sim::Progres
   run_points(order, work, spec_.limits, jobs);
 }
 
+Table Sweep::table() const {
+  return make_table(spec_, space_, answers(), results());
+}
+
 std::vector<std::string> Sweep::write_table() const {
-  const Table table = make_table(spec_, space_, answers(), results());
+  const Table made = table();
   observe::make_folder(folder_);
   observe::OutputSet files;
   const std::string csv = folder_ + "/points.csv", database = folder_ + "/points.sqlite";
-  files.add(csv, "the table of the sweep").write(render_csv(table));
-  write_database(table, spec_,
+  files.add(csv, "the table of the sweep").write(render_csv(made));
+  write_database(made, spec_,
                  files.add(database, "the database of the sweep", observe::OutputFile::Target::regular_file));
   files.commit();
   return {csv, database};
 }
 
 std::vector<std::string> Sweep::draw() const {
-  return draw_plots(spec_.plots, make_table(spec_, space_, answers(), results()), folder_ + "/plots");
+  return draw_plots(spec_.plots, table(), folder_ + "/plots");
 }
 
 }  // namespace kb::sweep

@@ -12,6 +12,7 @@
 #include "sim/sweep/point_runner.h"
 #include "sim/sweep/space.h"
 #include "sim/sweep/sweep_spec.h"
+#include "sim/sweep/table.h"
 
 namespace kb::sweep {
 
@@ -35,6 +36,8 @@ class Sweep {
   // Reads the journal; again, when other processes have written meanwhile.
   void read_journal();
   SweepCounts counts() const;
+  // Points whose failure has a code that is not among these.
+  std::vector<std::uint64_t> failed_otherwise(const std::vector<std::string>& codes) const;
   std::string first_failure() const;  // "point 3: DEADLOCK: ..."; empty when there is none
   // Points without an answer, or also those with a failure.
   std::vector<std::uint64_t> missing(bool retry_failed) const;
@@ -43,6 +46,7 @@ class Sweep {
   // written: what was answered is kept.
   void run(const std::vector<std::uint64_t>& points, int jobs, sim::Progress progress);
 
+  Table table() const;
   // points.csv and points.sqlite, both or none. Returns their names.
   std::vector<std::string> write_table() const;
   // The plots of the file, in FOLDER/plots. Returns their names.

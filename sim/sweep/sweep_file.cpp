@@ -136,13 +136,31 @@ std::vector<Plot> read_plots(MapReader& top, const SweepSpec& spec) {
   return plots;
 }
 
+// What stands in the file that a key names; "" when it is not there.
+std::string sql_file(MapReader& top, const char* key, const std::string& folder) {
+  const std::string name = top.text(key, "");
+  if (name.empty()) return {};
+  std::vector<Diagnostic> problems;
+  const std::optional<std::string> text =
+      topology::read_file((std::filesystem::path(folder) / name).string(),
+                          "names of files are relative to the folder of the sweep file", problems);
+  for (const Diagnostic& problem : problems) top.report(key, problem.message, problem.remedy);
+  return text.value_or("");
+}
+
 void read_run(MapReader& top, SweepSpec& spec) {
   const bool varied = std::any_of(spec.axes.begin(), spec.axes.end(), [](const Axis& axis) {
     return std::any_of(axis.columns.begin(), axis.columns.end(), [](const AxisColumn& column) {
       return column.target == Target::run && column.key == "workload";
     });
   });
-  spec.workload = top.text("workload", varied ? std::optional<std::string>("") : std::nullopt);
+  spec.traffic = sql_file(top, "traffic", spec.folder);
+  spec.script = sql_file(top, "sql", spec.folder);
+  const bool mandatory = !varied && !top.has("traffic");
+  spec.workload = top.text("workload", mandatory ? std::nullopt : std::optional<std::string>(""));
+  if (!spec.workload.empty() && top.has("traffic")) {
+    top.report("traffic", "traffic takes the place of a workload", "leave one of workload and traffic out");
+  }
   spec.topology = top.text("topology", "");
   if (top.has("plugin")) spec.plugins = {top.text("plugin", std::nullopt)};
   top.allow("plugin");

@@ -32,6 +32,8 @@ struct SweepSpec {
   std::vector<std::string> plugins;
   // The options of `kernbench run` by name: workload, topology, device, seed, data, verify, time_limit_ns.
   std::string workload, topology, device = "all", data = "off";
+  std::string traffic;  // SQL that gives the rows of raw traffic, instead of a workload
+  std::string script;   // SQL that is run in each point before its columns
   std::uint64_t seed = 1;
   bool verify = false;
   bool strict = false;

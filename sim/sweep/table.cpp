@@ -111,6 +111,12 @@ data::TableCell database_cell(const Json& cell) {
 
 }  // namespace
 
+std::vector<std::string> table_columns(const SweepSpec& spec) {
+  Table table;
+  const RowMaker maker(spec, table);
+  return table.columns;
+}
+
 Table make_table(const SweepSpec& spec, const Space& space, const std::vector<const Answer*>& answers,
                  const std::vector<std::string>& results) {
   Table table;

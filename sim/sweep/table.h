@@ -17,6 +17,9 @@ struct Table {
   std::vector<std::vector<nlohmann::ordered_json>> rows;  // texts, numbers, true and false, null
 };
 
+// The columns that it will have.
+std::vector<std::string> table_columns(const SweepSpec& spec);
+
 // `answers` by point; a point without one gets a row that says so. `results`: the file of each point's whole result,
 // for a column "result"; empty = there is none.
 Table make_table(const SweepSpec& spec, const Space& space, const std::vector<const Answer*>& answers,

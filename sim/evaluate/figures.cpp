@@ -1,0 +1,96 @@
+#include "sim/evaluate/figures.h"
+
+#include <fmt/format.h>
+
+#include <set>
+
+#include "platform/base/error.h"
+#include "platform/observe/output_set.h"
+#include "sim/evaluate/placed.h"
+
+namespace kb::evaluate {
+namespace {
+
+using data::TableCell;
+using Parameters = std::vector<std::pair<std::string, TableCell>>;
+
+std::string plot_cell(const TableCell& cell) {
+  if (const auto* number = std::get_if<std::int64_t>(&cell)) return plot_number(static_cast<double>(*number));
+  if (const auto* real = std::get_if<double>(&cell)) return plot_number(*real);
+  if (const auto* text = std::get_if<std::string>(&cell)) return plot_text(*text);
+  return "NaN";
+}
+
+// Data blocks; `rows` counts them all.
+std::string blocks(const FigureEntry& entry, const data::SqlDatabase& database, const Parameters& parameters,
+                   std::size_t& rows) {
+  std::string script;
+  for (const auto& [name, query] : entry.data) {
+    const data::SqlResult found = placed(query, [&, text = query.text] { return database.query(text, parameters); });
+    script += "$" + name + " << END\n";
+    for (const data::TableRow& row : found.rows) {
+      std::string line;
+      for (const TableCell& cell : row) line += (line.empty() ? "" : " ") + plot_cell(cell);
+      script += line + "\n";
+    }
+    script += "END\n" + fmt::format("{}_rows = {}\n", name, found.rows.size());
+    rows += found.rows.size();
+  }
+  return script;
+}
+
+std::string variables(const Query& query, const data::SqlDatabase& database, const Parameters& parameters) {
+  if (query.text.empty()) return {};
+  const data::SqlResult found = placed(query, [&] { return database.query(query.text, parameters); });
+  std::string script;
+  for (std::size_t i = 0; !found.rows.empty() && i < found.columns.size(); ++i) {
+    script += found.columns[i] + " = " + plot_cell(found.rows[0][i]) + "\n";
+  }
+  return script;
+}
+
+}  // namespace
+
+std::vector<Figure> figures_of(const EvaluationSpec& spec, const data::SqlDatabase& database,
+                               const std::string& origin) {
+  std::vector<Figure> figures;
+  std::set<std::string> names;
+  for (const FigureEntry& entry : spec.figures) {
+    data::SqlResult each{{}, {{}}};
+    if (!entry.each.text.empty()) each = placed(entry.each, [&] { return database.query(entry.each.text); });
+    for (const data::TableRow& row : each.rows) {
+      Parameters parameters;
+      for (std::size_t i = 0; i < row.size(); ++i) parameters.emplace_back(each.columns[i], row[i]);
+      std::size_t rows = 0;
+      const std::string data = blocks(entry, database, parameters, rows);
+      if (rows == 0 && !entry.data.empty()) continue;
+      const std::string name = entry.name + (row.empty() ? "" : "_" + data::text_of(row.front()));
+      if (name.find('/') != std::string::npos || !names.insert(name).second) {
+        throw Error::configuration("'" + name + "' cannot be the name of a figure: it has a / or is there twice");
+      }
+      figures.push_back({name,
+                         fmt::format("height = {}\norigin = {}\n", entry.height, plot_text(origin)) +
+                             variables(entry.texts, database, parameters) + data + spec.style + entry.script,
+                         entry.width, entry.height});
+    }
+  }
+  return figures;
+}
+
+std::vector<std::string> draw_figures(const std::vector<Figure>& figures, const std::string& folder, int jobs) {
+  std::vector<std::string> files;
+  observe::OutputSet scripts;
+  for (const Figure& figure : figures) {
+    for (const char* ending : {".svg", ".png", ".gp"}) files.push_back(folder + "/" + figure.name + ending);
+    scripts.add(folder + "/" + figure.name + ".gp", "the script of a figure")
+        .write(fmt::format("# By hand, in this folder: gnuplot {0}.gp\n"
+                           "set terminal svg noenhanced font 'DejaVu Sans,13' size {1},{2} background '#ffffff'\n"
+                           "set output {3}\n{4}",
+                           figure.name, figure.width, figure.height, plot_text(figure.name + ".svg"), figure.script));
+  }
+  scripts.commit();
+  draw(figures, folder, jobs);
+  return files;
+}
+
+}  // namespace kb::evaluate
