@@ -117,7 +117,7 @@ void SqlDatabase::attach(const std::string& path) {
   const Statement statement(prepared, sqlite3_finalize);
   attaching_ = false;
   check(code);
-  const std::string file = std::filesystem::absolute(path).string();
+  const TableCell file = std::filesystem::absolute(path).string();
   bind_cell(prepared, 1, file);
   if (sqlite3_step(prepared) != SQLITE_DONE) fail();
 }
