@@ -2,6 +2,7 @@ set title 'Attention panels: operations of all PEs (simulated)' font ',14'
 set ylabel 'number of operations, logarithmic'
 set key horizontal
 set bmargin 9
+set xtics scale 0
 set boxwidth 0.94 * bar_width(5) absolute
 set xrange [-0.6:bars_rows - 0.4]
 set logscale y

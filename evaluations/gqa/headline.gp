@@ -2,6 +2,7 @@ set title 'Attention at the scale of a model: time of the slowest PE (simulated)
 set ylabel 'time [µs], logarithmic'
 set key off
 set bmargin 9
+set xtics scale 0
 set boxwidth 0.5 absolute
 set xrange [-0.6:bars_rows - 0.4]
 set logscale y

@@ -2,6 +2,7 @@ set title title font ',14'
 set ylabel 'number of operations'
 set key off
 set bmargin 9
+set xtics scale 0
 set boxwidth 0.5 absolute
 set xrange [-0.6:bars_rows - 0.4]
 set yrange [0:*]
