@@ -4,6 +4,7 @@
 
 #include <cstdlib>
 #include <filesystem>
+#include <fstream>
 
 #include "tests/machine/cli/command_line.h"
 #include "tests/support/sqlite_rows.h"
@@ -211,6 +212,24 @@ TEST_F(EvaluateFolderTest, ACopyCanBeChanged) {
   const Outcome again = kernbench("evaluate gqa --copy mine");
   EXPECT_EQ(again.code, 2);
   EXPECT_THAT(again.err, HasSubstr("is there already"));
+}
+
+// Each block of the guide names its file in its first line.
+TEST_F(EvaluateFolderTest, TheEvaluationOfTheGuideRuns) {
+  std::ifstream guide(KB_SOURCE_DIR "/docs/guides/evaluation.md");
+  const std::string text((std::istreambuf_iterator<char>(guide)), {});
+  fs::create_directories(folder() + "/tiles");
+  for (const std::string name : {"evaluation.yaml", "runs.yaml", "tables.sql", "tiles.gp"}) {
+    const std::size_t begin = text.find(" tiles/" + name + "\n");
+    ASSERT_NE(begin, std::string::npos) << name;
+    const std::size_t first = text.find('\n', begin) + 1;
+    write("tiles/" + name, text.substr(first, text.find("```", first) - first));
+  }
+  const Outcome outcome = kernbench("evaluate tiles --topology '" + config("one_pe") + "'");
+  EXPECT_EQ(outcome.code, 0) << outcome.err;
+  EXPECT_THAT(outcome.out, HasSubstr("tiles: 6 points, 6 were run"));
+  EXPECT_THAT(read("evaluation/tiles/rate.csv"), HasSubstr("tile_n,hbm_gbs,time_ns,tflops,speedup\n32,16,"));
+  EXPECT_TRUE(fs::exists(folder() + "/evaluation/tiles/tiles.svg"));
 }
 
 TEST_F(EvaluateFolderTest, MistakesAreToldWhereTheyStand) {
