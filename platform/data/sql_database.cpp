@@ -9,6 +9,7 @@
 #include <filesystem>
 
 #include "platform/base/error.h"
+#include "platform/base/nearest.h"
 
 namespace kb::data {
 namespace {
@@ -103,7 +104,31 @@ SqlDatabase::SqlDatabase() {
 SqlDatabase::~SqlDatabase() = default;
 
 void SqlDatabase::fail() const {
-  throw Error::configuration(sqlite3_errmsg(database_.get()));
+  const std::string message = sqlite3_errmsg(database_.get());
+  for (const auto& [begin, query] :
+       {std::pair("no such table: ", "SELECT name FROM sqlite_schema WHERE type IN ('table', 'view')"),
+        std::pair("no such column: ",
+                  "SELECT DISTINCT c.name FROM sqlite_schema AS t, pragma_table_info(t.name) AS c")}) {
+    if (message.rfind(begin, 0) != 0) continue;
+    std::string name = message.substr(std::string(begin).size());
+    name = name.substr(name.rfind('.') + 1);
+    const std::vector<std::string> names = names_of(query);
+    if (!names.empty()) throw Error::configuration(message + "; " + suggest(name, names));
+  }
+  throw Error::configuration(message);
+}
+
+std::vector<std::string> SqlDatabase::names_of(const char* query) const {
+  sqlite3_stmt* prepared = nullptr;
+  attaching_ = true;
+  const int code = sqlite3_prepare_v2(database_.get(), query, -1, &prepared, nullptr);
+  const Statement statement(prepared, sqlite3_finalize);
+  std::vector<std::string> names;
+  while (code == SQLITE_OK && sqlite3_step(prepared) == SQLITE_ROW) {
+    names.push_back(text_of(cell_of(sqlite3_column_value(prepared, 0))));
+  }
+  attaching_ = false;
+  return names;
 }
 
 void SqlDatabase::check(int code) const {

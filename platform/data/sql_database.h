@@ -20,7 +20,7 @@ struct SqlResult {
   std::vector<TableRow> rows;
 };
 
-// Configuration Errors with SQLite's own words, here and below. Statements cannot reach files: ATTACH and the like are
+// Configuration Errors with SQLite's own words and the nearest name, here and below. Statements cannot reach files: ATTACH and the like are
 // refused, so that a script from elsewhere reads and makes tables only.
 class SqlDatabase {
  public:
@@ -52,9 +52,10 @@ class SqlDatabase {
   };
   [[noreturn]] void fail() const;
   void check(int code) const;
+  std::vector<std::string> names_of(const char* query) const;
 
   std::unique_ptr<sqlite3, Close> database_;
-  bool attaching_ = false;
+  mutable bool attaching_ = false;  // a statement of our own may do what others may not
 };
 
 std::string text_of(const TableCell& cell);  // "" for NULL; numbers as short as they are exact

@@ -78,6 +78,7 @@ class SweepCommand final : public Command {
     if (const sweep::Axis* const empty = sweep::empty_axis(spec)) {
       Diagnostic place = empty->place;
       place.message = "the query of this axis gives no value on this machine";
+      place.remedy = "take another machine, or correct the query";
       throw Error({std::move(place)});
     }
     sweep::Sweep sweep(spec, catalogs, folder_, most_points_);
@@ -188,9 +189,9 @@ class SweepCommand final : public Command {
     }
     if (counts.missing > 0) {
       const bool elsewhere = on_ != "local" || collect_;
-      print_note(fmt::format("kernbench sweep: {} points are missing{}; the same command{} runs them", counts.missing,
+      print_note(fmt::format("kernbench sweep: {} points are missing{}; {}", counts.missing,
                              elsewhere ? " (logs of tasks are in " + folder_ + ")" : "",
-                             collect_ ? " without --collect" : ""));
+                             collect_ ? "leave --collect out to run them" : "give the same command again to run them"));
     }
     return counts.missing > 0 || (counts.ok == 0 && counts.points > 0) ? exit_code(ErrorFamily::program) : 0;
   }

@@ -64,8 +64,10 @@ CsvTable read_csv_table(const std::string& file) {
     if (table.columns.empty()) {
       for (const data::TableCell& cell : row) table.columns.push_back(data::text_of(cell));
     } else if (row.size() != table.columns.size()) {
-      throw Error::configuration(
-          fmt::format("{}:{}: {} cells, but the table has {} columns", file, begin, row.size(), table.columns.size()));
+      throw Error::configuration(fmt::format(
+          "{}:{}: {} cells, but the table has {} columns; give every row as many, and cells with a comma \"quotation "
+          "marks\"",
+          file, begin, row.size(), table.columns.size()));
     } else {
       table.rows.push_back(std::move(row));
     }

@@ -88,7 +88,7 @@ std::string problem_of(const Picture& picture, const sim::ProcessEnd& end) {
 }
 
 void check(const std::string& problem) {
-  if (!problem.empty()) throw Error::configuration(problem + "; the data file is complete, --fast draws from it");
+  if (!problem.empty()) throw Error::configuration(problem + "; use --fast to draw again without simulating");
 }
 
 }  // namespace

@@ -13,6 +13,7 @@ auto placed(const Query& query, Body body) {
     if (!error.diagnostics().empty()) throw;
     Diagnostic place = query.place;
     place.message = error.what();
+    place.remedy = "correct the query; sqlite3 shows the tables in NAME.sqlite of a call that went well";
     throw Error({std::move(place)});
   }
 }

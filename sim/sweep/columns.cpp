@@ -57,7 +57,8 @@ std::vector<Column> read_columns(MapReader& top, const std::vector<Axis>& axes) 
     try {
       check_text(column, names);
     } catch (const Error& error) {
-      all.report(name, error.what(), "");
+      all.report(name, error.what(),
+                 "write a place such as /sim_time_ns, a formula of columns above, or a query that begins with SELECT");
     }
     names.push_back(name);
     columns.push_back(std::move(column));

@@ -27,7 +27,7 @@ std::string evaluation_of(const std::vector<std::string>& args) {
   for (const char* name : {"gemm", "pe-dma", "allreduce", "pe2pe", "gqa", "validation"}) {
     if (has(args, name)) return name;
   }
-  return "";
+  return has(args, "e") ? "e" : "";
 }
 
 }  // namespace
@@ -40,13 +40,14 @@ CommandShape shape_of(const std::vector<std::string>& args) {
   shape.quiet = has(args, "--quiet");
   shape.dump = has(args, "--dump-config") || has(args, "--help") || has(args, "-h");
   const std::vector<std::string> out = values_of(args, "--out");
-  if (shape.command == "run" || shape.command == "evaluate") {
+  if (shape.command == "run" || shape.command == "evaluate" || shape.command == "sweep") {
     shape.result_folders = out;
   } else {
     append(shape.output_files, out);
   }
   if (shape.command == "topology") shape.result_folders = values_of(args, "--svg");
   if (shape.command == "run" && out.empty() && !shape.json) shape.result_folders = {"results"};
+  if (shape.command == "sweep" && out.empty()) shape.result_folders = {"sweeps"};
   if (shape.command == "evaluate" && out.empty()) shape.result_folders = {"evaluation/" + evaluation_of(args)};
   for (const char* option : {"--oplog", "--vcd", "--wave", "--gtkw", "--emit-mesh"})
     append(shape.output_files, values_of(args, option));

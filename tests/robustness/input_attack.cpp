@@ -6,6 +6,7 @@
 #include "tests/robustness/byte_mutator.h"
 #include "tests/robustness/csv_mutator.h"
 #include "tests/robustness/option_mutator.h"
+#include "tests/robustness/small_evaluation.h"
 #include "tests/robustness/values.h"
 
 namespace kb::robustness {
@@ -178,38 +179,38 @@ Draft probe_draft(const Seeds& seeds, Random& random) {
   return draft;
 }
 
+// One of the files of a small evaluation is damaged, or what an earlier call left.
 Draft evaluate_draft(const Seeds& seeds, Random& random) {
   Draft draft;
   auto& groups = draft.options.groups;
-  draft.options.command = "evaluate";
-  if (random.chance(70) && !seeds.data.empty()) {
-    const auto& [name, text] = random.pick(seeds.data);
+  const bool alone = random.chance(40);  // its sweep by itself
+  draft.options.command = alone ? "sweep" : "evaluate";
+  draft.attack.files = small_evaluation("e");
+  const std::vector<std::string> damaged = {"e/evaluation.yaml", "e/s.yaml", "e/s.yaml", "e/tables.sql", "e/words.csv"};
+  const std::string name = alone ? "e/s.yaml" : random.pick(damaged);
+  std::string& text = draft.attack.files[name];
+  if (name.find(".yaml") != std::string::npos && random.chance(85)) {
     Tree tree = parse_tree(text);
     Vocabulary words;
     words.add(tree);
     for (std::size_t n = random.between(1, 3); n > 0; --n) mutate(tree, words, random);
-    std::string data = write_json(tree);
-    if (random.chance(20)) data = damage(data, seeds.reference, random);
-    draft.attack.files[std::string("o/") + (name == "gemm" ? "gemm_sweep.json" : "pe_dma.json")] = data;
-    groups = {{name}, {"--fast"}, {"--out", "o"}};
-    return draft;
+    text = write_yaml(tree, random.chance(20));
+  } else {
+    text = damage(text, seeds.mesh, random);
   }
-  const bool reference = random.chance(30);
-  groups.push_back({reference ? "allreduce" : "gemm"});
-  add_topology(draft, seeds, random, 30);
+  groups.push_back({alone ? "e/s.yaml" : "e"});
+  if (alone) {
+    if (random.chance(20)) groups.push_back({random.chance(50) ? "--dry-run" : "--collect"});
+  } else {
+    add_topology(draft, seeds, random, 20);
+    if (random.chance(20)) groups.push_back({"--sweeps", random.chance(50) ? "runs" : odd_text(random)});
+    if (random.chance(20)) {
+      groups.push_back({"--fast"});
+      draft.attack.files["o/e.sqlite"] = odd_text(random);
+    }
+  }
   groups.push_back({"--out", "o"});
   groups.push_back({"--jobs", random.chance(90) ? "1" : edge_number(random)});
-  if (reference) {
-    Tree tree = parse_tree(seeds.reference);
-    Vocabulary words;
-    words.add(tree);
-    mutate(tree, words, random);
-    draft.attack.files["r.json"] = random.chance(20) ? damage(write_json(tree), seeds.mesh, random) : write_json(tree);
-    groups.push_back({"--reference", "r.json"});
-    groups.push_back({"--fast"});
-  } else {
-    groups.push_back({"--shapes", random.chance(60) ? edge_number(random) + "x32x" + edge_number(random) : "32x64x32"});
-  }
   return draft;
 }
 
@@ -218,8 +219,8 @@ Draft draft_of(const Seeds& seeds, Random& random) {
   if (kind < 400) return run_draft(seeds, random);
   if (kind < 600) return check_draft(seeds, random);
   if (kind < 750) return topology_draft(seeds, random);
-  if (kind < 900) return traffic_draft(seeds, random);
-  if (kind < 980) return probe_draft(seeds, random);
+  if (kind < 890) return traffic_draft(seeds, random);
+  if (kind < 950) return probe_draft(seeds, random);
   return evaluate_draft(seeds, random);
 }
 

@@ -52,7 +52,7 @@ bool asked_for(const AttackCase& attack, const std::string& path) {
     if (normal(file) == "dangling" && path == "nowhere") return true;
     if (link != attack.links.end() && normal(link->second) == path) return true;
   }
-  const bool evaluation = shape.command == "evaluate";
+  const bool evaluation = shape.command == "evaluate" || shape.command == "sweep";
   return std::any_of(shape.result_folders.begin(), shape.result_folders.end(), [&](const std::string& folder) {
     const bool drawing = path.rfind("_view.svg") != std::string::npos && path == normal(folder + "/" + leaf(path));
     if (!evaluation) return drawing || path == normal(folder + "/result.json");
@@ -223,11 +223,8 @@ Finding judge_control_bytes(const AttackCase& attack, const Trial& trial, const 
 }
 
 Finding judge_leftovers(const AttackCase& attack, const Trial& trial, const Setup&) {
-  const CommandShape shape = shape_of(attack.args);
   for (const std::string& name : new_files(trial.before, trial.after)) {
     if (temporary_name(name) && !asked_for(attack, name)) return "left behind: " + readable(name, 200);
-    const bool staging = contains(name, "staging/") && trial.end.code == 0;
-    if (staging && shape.command == "evaluate") return "left behind: " + readable(name, 200);
   }
   return std::nullopt;
 }
@@ -249,9 +246,11 @@ Finding judge_rejected(const AttackCase& attack, const Trial& trial, const Setup
   if (trial.end.code != 2) return std::nullopt;
   if (contains(trial.err, "standard output")) return std::nullopt;  // the run itself succeeded
   for (const std::string& name : new_files(trial.before, trial.after)) {
-    const bool of_evaluation =
-        shape_of(attack.args).command == "evaluate";  // its finished points stay for the next call
-    if (!of_evaluation || !contains(name, "staging/")) return "exit 2, and yet wrote " + readable(name, 200);
+    // Finished points stay for the next call, tables for a figure that could not be drawn.
+    const std::string command = shape_of(attack.args).command;
+    const bool points = (command == "evaluate" || command == "sweep") && contains(name, command == "sweep" ? "journal" : "sweeps/");
+    const bool tables = command == "evaluate" && contains(trial.err, "gnuplot");
+    if (!points && !tables) return "exit 2, and yet wrote " + readable(name, 200);
   }
   const std::vector<std::string> other = changed(trial.before, trial.after);
   if (!other.empty()) return "exit 2, and yet changed " + readable(other.front(), 200);

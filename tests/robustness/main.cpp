@@ -97,7 +97,7 @@ int attack(Choice choice) {
   prepare_small_disks(report, choice.disks > 0);
   session.setup = setup_of(choice, pattern);
   const auto start = std::chrono::steady_clock::now();
-  if (choice.inputs > 0) session.seeds = load_seeds(session.setup, choice.inputs >= 1000 || session.only);
+  if (choice.inputs > 0) session.seeds = load_seeds(session.setup);
   const std::uint64_t disturbed = choice.signals + choice.faults + choice.disks;
   if (disturbed > 0) {
     session.outputs = output_jobs(session.setup, disturbed >= 100 || session.only);

@@ -24,7 +24,6 @@ Seeds few_seeds() {
   seeds.ccl_words.add(seeds.ccl);
   seeds.workloads = {{"copy", {{"bytes", "int", "65536", "COPY_BYTES", {}}}}};
   seeds.mesh = "routers: [{ id: r0c0 }]\n";
-  seeds.reference = R"({"point": {"bytes": 1}})";
   return seeds;
 }
 

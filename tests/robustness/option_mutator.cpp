@@ -16,7 +16,8 @@ const std::vector<std::string> kAllOptions = {
     "--jobs",          "--fast",   "--shapes", "--exclude",     "--reference",    "--host-time-limit-s",
     "--svg",           "--views",  "--wave",   "--wave-filter", "--wave-from-ns", "--wave-until-ns",
     "--wave-detail",   "--gtkw"};
-const std::vector<std::string> kCommands = {"run", "list", "probe", "topology", "check", "traffic", "evaluate"};
+const std::vector<std::string> kCommands = {"run",   "list",    "probe",    "topology",
+                                            "check", "traffic", "evaluate", "sweep"};
 const std::vector<std::string> kReadable = {"/dev/null", "/dev/full", "/dev/zero", "/proc/self/mem",
                                             "/proc/self/environ"};
 const std::vector<std::string> kOutputs = {"--out", "--oplog", "--vcd", "--wave", "--gtkw", "--emit-mesh", "--svg"};

@@ -7,6 +7,7 @@
 
 #include "tests/robustness/file_text.h"
 #include "tests/robustness/seeds.h"
+#include "tests/robustness/small_evaluation.h"
 
 namespace kb::robustness {
 namespace {
@@ -45,18 +46,16 @@ std::vector<OutputJob> all_jobs() {
       job("mesh", {"topology", "m.yaml", "--emit-mesh", "mesh.yaml"}, {"mesh.yaml"}),
       job("drawings", {"topology", "m.yaml", "--svg", "d"},
           {"d/system_view.svg", "d/sip_view.svg", "d/cube_view.svg", "d/pe_view.svg"}),
-      job("evaluate",
-          {"evaluate", "gemm", "--topology", "m.yaml", "--shapes", "32x64x32,64x128x64", "--jobs", "2", "--out", "o",
-           "--quiet"},
-          {"o/gemm_sweep.json", "o/gemm_sweep.csv", "o/host.json", "o/gemm_stage_breakdown.svg"})};
+      job("evaluate", {"evaluate", "e", "--topology", "m.yaml", "--jobs", "2", "--out", "o", "--quiet"},
+          {"o/rate.csv", "o/e.sqlite", "o/rate_a b.svg", "o/rate_a b.gp"})};
+  jobs.back().attack.files.merge(small_evaluation("e"));
   jobs[2].attack.files["t.csv"] = trace_of_many_rows();
-  jobs.back().together = false;  // data first, figures from it
+  jobs.back().together = false;  // tables first, figures from them
   return jobs;
 }
 
 std::string whole_of(const std::string& folder, const std::string& name) {
   std::string text = read_text(folder + "/" + name);
-  if (name == "o/host.json") return nlohmann::json::accept(text) ? "JSON" : "damaged";
   if (name != "o/result.json") return text;
   nlohmann::json result = nlohmann::json::parse(text, nullptr, false);
   if (result.is_object()) result.erase("host");
@@ -126,7 +125,7 @@ std::vector<Verdict> judge_files(const OutputJob& job, const AttackCase& attack,
     if (!output && !of_evaluation) verdicts.push_back({"user file", job.name + ": changed " + name});
   }
   for (const std::string& name : new_files(trial.before, trial.after)) {
-    const bool staged = name.find("staging/") != std::string::npos && !success(trial);
+    const bool staged = name.find("sweeps/") != std::string::npos && !success(trial);
     if (!killed && !staged && temporary_name(name))
       verdicts.push_back({"leftover", job.name + ": left behind " + name});
   }

@@ -10,8 +10,6 @@ namespace {
 
 using Json = nlohmann::json;
 
-constexpr const char* kData[][2] = {{"gemm", "gemm_sweep.json"}, {"pe-dma", "pe_dma.json"}};
-
 Trial good_run(const Setup& setup, const std::string& name, const AttackCase& attack) {
   Trial trial = carry_out(setup, attack, setup.work + "/seed_" + name);
   if (trial.end.code == 0 && trial.end.signal == 0) return trial;
@@ -57,7 +55,7 @@ std::string small_machine() {
          "cube: { pe_layout: { corners: [NW], pe_per_corner: 1 } }\n";
 }
 
-Seeds load_seeds(const Setup& setup, bool with_data) {
+Seeds load_seeds(const Setup& setup) {
   Seeds seeds;
   const Tree reference = parse_tree(read_text(setup.configs + "/reference.yaml"));
   const Tree one_pe = parse_tree(small_machine());
@@ -81,21 +79,12 @@ Seeds load_seeds(const Setup& setup, bool with_data) {
   dotted(reference, "", seeds.keys);
   seeds.ccl = parse_tree(read_text(setup.configs + "/ccl.yaml"));
   seeds.ccl_words.add(seeds.ccl);
-  seeds.reference = read_text(setup.configs + "/allreduce_reference.json");
   seeds.workloads = workloads_of(setup);
 
   AttackCase emit;
   emit.files["m.yaml"] = small_machine();
   emit.args = {"topology", "m.yaml", "--emit-mesh", "mesh.yaml"};
   seeds.mesh = read_text(good_run(setup, "mesh", emit).folder + "/mesh.yaml");
-  for (const auto& [name, file] : kData) {
-    if (!with_data) break;
-    AttackCase measure;
-    measure.files["m.yaml"] = small_machine();
-    measure.args = {"evaluate", name, "--topology", "m.yaml", "--quiet", "--jobs", "1", "--out", "o"};
-    if (std::string(name) == "gemm") measure.args.insert(measure.args.end(), {"--shapes", "32x64x32"});
-    seeds.data.emplace_back(name, read_text(good_run(setup, name, measure).folder + "/o/" + file));
-  }
   return seeds;
 }
 

@@ -26,13 +26,11 @@ struct Seeds {
   Tree ccl;
   Vocabulary ccl_words;
   std::vector<WorkloadSeed> workloads;
-  std::string mesh;                                       // of topology --emit-mesh
-  std::vector<std::pair<std::string, std::string>> data;  // evaluation -> a data file that --fast draws
-  std::string reference;                                  // of evaluate allreduce --reference
+  std::string mesh;  // of topology --emit-mesh
 };
 
 // Runs the program for what only it knows. std::runtime_error when that fails.
-Seeds load_seeds(const Setup& setup, bool with_data);
+Seeds load_seeds(const Setup& setup);
 std::string small_machine();  // topology file of one PE
 
 }  // namespace kb::robustness
