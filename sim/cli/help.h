@@ -87,6 +87,7 @@ inline constexpr const char* kCheckFooter =
     "  kernbench check configs/*.yaml\n"
     "  kernbench check my.yaml --set system.sips.count=6    as a run with this --set would see it\n"
     "  kernbench check ccl.yaml --plugin ./libmy_ring.so    with an all-reduce of one's own\n"
+    "  kernbench check --plugin ./libmy_kernels.so          loads it, and says what it brings\n"
     "Every problem of every file is printed with file, line and key; exit code 2 when there is one.";
 
 inline constexpr const char* kCompletionFooter =

@@ -37,7 +37,7 @@ constexpr Entry kCommands[] = {
     {"list", "List the workloads and kernels that can be run", make_list_command},
     {"probe", "Measure single transfers against the latency formula", make_probe_command},
     {"topology", "Show a compiled machine: summary, JSON or Graphviz", make_topology_command},
-    {"check", "Check topology files without simulating", make_check_command},
+    {"check", "Check topology files and plug-ins without simulating", make_check_command},
     {"traffic", "Replay a file of raw memory transactions", make_traffic_command},
     {"compare", "Compare two runs: settings, launches, where the time went", make_compare_command},
     {"serve", "Be the machine of a simulation in another process", make_serve_command},
