@@ -44,6 +44,7 @@ constexpr Entry kCommands[] = {
     {"web", "Look at a run in the browser: why it is slow, machine, timeline", make_web_command},
     {"convert", "Convert a recorded run for another program: Perfetto", make_convert_command},
     {"sweep", "Run a workload or machine over many values: one row per point", make_sweep_command},
+    {"schema", "Print the JSON Schema of topology files or of result.json", make_schema_command},
     {"completion", "Print what makes a shell complete commands, options and workloads", make_completion_command},
     {"evaluate", "Measure the machine over many runs: data files, figures, checks", make_evaluate_command},
 };
