@@ -84,6 +84,22 @@ constexpr const char* kKeys[] = {"buffer_kind",
                                  "candidates",
                                  "n_elem"};
 
+// Links that the entry lists are all that there is.
+void read_links(MapReader& entry, CclConfig& config) {
+  config.links = read_ccl_links(entry);
+  if (!entry.has("links") || entry.context().is_bad(entry.path("links"))) return;
+  if (!config.links_only()) {
+    entry.report("links", "links are for kernels of one's own, an algorithm brings its wiring",
+                 "write 'module: none' beside them, or leave them out");
+  }
+  for (const char* const key : {"wiring", "topology", "intra_cube"}) {
+    if (entry.has(key)) entry.report(key, "'links' lists all links of this entry", "leave it out, or the links");
+  }
+  config.wiring = WiringPreset::intercube_multisip;
+  config.topology = RankTopology::none;
+  config.intra_cube = IntraCube::none;
+}
+
 // Fills in what wiring and topology say of each other, and checks what ties several keys.
 void settle(CclConfig& config, CclSections sections) {
   const bool generated = config.topology != RankTopology::none;
@@ -134,6 +150,7 @@ CclConfig read_entry(MapReader& entry, const std::string& name, CclConfig config
     context.warn_rule({entry.path("root_cube")}, "this key is not read: the root is computed from the cube mesh",
                       "remove it");
   }
+  read_links(entry, config);
   entry.done();
   settle(config, CclSections(context, name));
   return config;
@@ -146,7 +163,8 @@ CclConfig finished(CclConfig config, ReadContext& context) {
     config.values[key] = sections.value(key);
     config.places[key] = sections.place(key);
   }
-  config.values["wiring"].value = wiring_names()[static_cast<std::size_t>(config.wiring)];
+  config.values["wiring"].value =
+      !config.links.empty() ? "links" : wiring_names()[static_cast<std::size_t>(config.wiring)];
   config.values["topology"].value = rank_topology_names()[static_cast<std::size_t>(config.topology)];
   const bool chosen =
       context.given("defaults.algorithm") && context.config()["defaults.algorithm"].value == config.algorithm;

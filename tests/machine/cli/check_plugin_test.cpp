@@ -20,7 +20,7 @@ TEST_F(CheckPluginTest, EverythingThatAPlugInRegistersIsListed) {
   const Outcome outcome = check("--plugin " KB_PING_PONG_PLUGIN);
   EXPECT_EQ(outcome.code, 0) << outcome.err;
   EXPECT_THAT(outcome.out, AllOf(HasSubstr(KB_PING_PONG_PLUGIN ": ok (kernbench "),
-                                 HasSubstr("; 2 workloads, 3 kernels, 1 all-reduce, 0 blocks)\n"),
+                                 HasSubstr("; 3 workloads, 4 kernels, 1 all-reduce, 0 blocks)\n"),
                                  HasSubstr("  workload    neighbour-sum  elements, ccl\n"),
                                  HasSubstr("  kernel      ping_pong      t: tensor, rank: int, rounds: int, server: "
                                            "int\n"),
