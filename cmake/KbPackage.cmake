@@ -12,6 +12,18 @@ install(CODE "
     execute_process(COMMAND \"$<TARGET_FILE:kernbench>\" completion \${_shell} OUTPUT_FILE \"\${_share}/\${_file}\"
                     COMMAND_ERROR_IS_FATAL ANY)
   endforeach()")
+# Manual pages of what the program says about itself.
+find_program(KB_HELP2MAN help2man)
+mark_as_advanced(KB_HELP2MAN)
+if(KB_HELP2MAN)
+  install(CODE "
+    execute_process(COMMAND \"${CMAKE_COMMAND}\" \"-DPROGRAM=$<TARGET_FILE:kernbench>\" -DVERSION=${PROJECT_VERSION}
+        \"-DHELP2MAN=${KB_HELP2MAN}\" \"-DOUTPUT=\$ENV{DESTDIR}\${CMAKE_INSTALL_PREFIX}/${CMAKE_INSTALL_MANDIR}/man1\"
+        -P \"${CMAKE_SOURCE_DIR}/cmake/man_pages.cmake\"
+      COMMAND_ERROR_IS_FATAL ANY)")
+else()
+  message(STATUS "help2man was not found: no man pages will be installed. For them: apt-get install help2man")
+endif()
 
 set(CPACK_GENERATOR DEB)
 set(CPACK_PACKAGE_VENDOR "kernbench")

@@ -1,6 +1,7 @@
 // Two SIPs play ping-pong: PE 0 of cube 0 of each sends a tile to and fro, adding one at every hit.
 #include <cstdint>
 
+#include "chain.h"
 #include "kernels/tl/tl.h"
 #include "neighbours.h"
 #include "own_allreduce.h"
@@ -54,6 +55,8 @@ KERNBENCH_PLUGIN(registrar) {
   registrar.add_all_reduce(own::algorithm());
   registrar.add_kernel(neighbours::kernel());
   registrar.add_workload(neighbours::workload());
+  registrar.add_kernel(chain::kernel());
+  registrar.add_workload(chain::workload());
   registrar.add_kernel(tl::make_kernel("ping_pong", "a tile goes to and fro between two SIPs",
                                        {"t", "rank", "rounds", "server"}, ping_pong));
   registrar.add_workload({"ping-pong",

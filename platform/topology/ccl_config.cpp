@@ -6,9 +6,10 @@
 #include <filesystem>
 #include <optional>
 #include <set>
-#include <tuple>
 
 #include "platform/base/nearest.h"
+#include "platform/topology/ccl_built_in.h"
+#include "platform/topology/ccl_sections.h"
 #include "platform/topology/input_file.h"
 #include "platform/topology/sha256.h"
 #include "platform/topology/spec_reader.h"
@@ -83,42 +84,24 @@ constexpr const char* kKeys[] = {"buffer_kind",
                                  "candidates",
                                  "n_elem"};
 
-// Where a key's effective value may stand, the entry first.
-class Sections {
- public:
-  Sections(ReadContext& context, const std::string& algorithm)
-      : context_(context), entry_("algorithms." + algorithm + ".") {}
-
-  std::vector<std::string> paths(const std::string& key) const { return {entry_ + key, "defaults." + key}; }
-  bool given(const std::string& key) const { return context_.given(entry_ + key) || context_.given("defaults." + key); }
-  Diagnostic place(const std::string& key) const {
-    return given(key) ? context_.place(paths(key)) : context_.place({"defaults." + key});
+// Links that the entry lists are all that there is.
+void read_links(MapReader& entry, CclConfig& config) {
+  config.links = read_ccl_links(entry);
+  if (!entry.has("links") || entry.context().is_bad(entry.path("links"))) return;
+  if (!config.links_only()) {
+    entry.report("links", "links are for kernels of one's own, an algorithm brings its wiring",
+                 "write 'module: none' beside them, or leave them out");
   }
-  ConfigValue value(const std::string& key) const {
-    return context_.config()[(context_.given(entry_ + key) ? entry_ : "defaults.") + key];
+  for (const char* const key : {"wiring", "topology", "intra_cube"}) {
+    if (entry.has(key)) entry.report(key, "'links' lists all links of this entry", "leave it out, or the links");
   }
-  void report(const std::vector<std::string>& keys, const std::string& message, const std::string& remedy) {
-    context_.report_rule(all(keys), message, remedy);
-  }
-  void warn(const std::string& key, const std::string& message, const std::string& remedy) {
-    context_.warn_rule(paths(key), message, remedy);
-  }
-
- private:
-  std::vector<std::string> all(const std::vector<std::string>& keys) const {
-    std::vector<std::string> out;
-    for (const std::string& key : keys) {
-      for (const std::string& path : paths(key)) out.push_back(path);
-    }
-    return out;
-  }
-
-  ReadContext& context_;
-  std::string entry_;
-};
+  config.wiring = WiringPreset::intercube_multisip;
+  config.topology = RankTopology::none;
+  config.intra_cube = IntraCube::none;
+}
 
 // Fills in what wiring and topology say of each other, and checks what ties several keys.
-void settle(CclConfig& config, Sections sections) {
+void settle(CclConfig& config, CclSections sections) {
   const bool generated = config.topology != RankTopology::none;
   if (!sections.given("wiring")) {
     config.wiring = generated ? WiringPreset::flat : WiringPreset::intercube_multisip;
@@ -167,19 +150,21 @@ CclConfig read_entry(MapReader& entry, const std::string& name, CclConfig config
     context.warn_rule({entry.path("root_cube")}, "this key is not read: the root is computed from the cube mesh",
                       "remove it");
   }
+  read_links(entry, config);
   entry.done();
-  settle(config, Sections(context, name));
+  settle(config, CclSections(context, name));
   return config;
 }
 
 // The chosen entry with its values and places, as every user of it sees them.
 CclConfig finished(CclConfig config, ReadContext& context) {
-  const Sections sections(context, config.algorithm);
+  const CclSections sections(context, config.algorithm);
   for (const char* key : kKeys) {
     config.values[key] = sections.value(key);
     config.places[key] = sections.place(key);
   }
-  config.values["wiring"].value = wiring_names()[static_cast<std::size_t>(config.wiring)];
+  config.values["wiring"].value =
+      !config.links.empty() ? "links" : wiring_names()[static_cast<std::size_t>(config.wiring)];
   config.values["topology"].value = rank_topology_names()[static_cast<std::size_t>(config.topology)];
   const bool chosen =
       context.given("defaults.algorithm") && context.config()["defaults.algorithm"].value == config.algorithm;
@@ -197,122 +182,6 @@ std::vector<Diagnostic> without_repeats(const std::vector<Diagnostic>& all) {
     if (seen.insert(one.text()).second) out.push_back(one);
   }
   return out;
-}
-
-}  // namespace
-
-const char kBuiltInCcl[] = R"(algorithms:
-  auto: {}
-  lrab_hierarchical_allreduce: {}
-  three_level_allreduce: { intra_cube: ring }
-  ring_allreduce: { wiring: flat, topology: ring_1d }
-  mesh_allreduce: { wiring: flat, topology: torus_2d }
-  tree_allreduce: { wiring: flat, topology: tree_binary }
-  reduce_scatter_allreduce: { wiring: flat, topology: hops }
-  pairwise_allreduce: { wiring: flat, topology: hops }
-  binomial_allreduce: { wiring: flat, topology: hops }
-)";
-
-const std::vector<std::string>& wiring_names() {
-  static const std::vector<std::string> names{"intercube_multisip", "intracube_ring", "flat"};
-  return names;
-}
-const std::vector<std::string>& intra_cube_names() {
-  static const std::vector<std::string> names{"none", "ring", "mesh"};
-  return names;
-}
-const std::vector<std::string>& rank_topology_names() {
-  static const std::vector<std::string> names{
-      "none", "ring_1d", "ring_1d_unidir", "torus_2d", "mesh_2d_no_wrap", "mesh_2d", "tree_binary", "hops"};
-  return names;
-}
-const std::vector<std::string>& tile_set_names() {
-  static const std::vector<std::string> names{"auto", "cubes", "pes"};
-  return names;
-}
-const std::vector<std::string>& candidate_names() {
-  static const std::vector<std::string> names{"ring", "reduce_scatter", "pairwise", "tree", "hierarchical"};
-  return names;
-}
-
-bool is_two_dimensional(RankTopology topology) {
-  return topology == RankTopology::torus_2d || topology == RankTopology::mesh_2d_no_wrap ||
-         topology == RankTopology::mesh_2d;
-}
-
-Diagnostic CclConfig::problem_at(const std::string& key, const std::string& message, const std::string& remedy) const {
-  const auto found = places.find(key);
-  Diagnostic problem = found != places.end() ? found->second : Diagnostic{file, 0, 0, key, "", ""};
-  problem.message = message;
-  problem.remedy = remedy;
-  return problem;
-}
-
-namespace {
-
-const std::vector<yaml::Entry>& built_in_entries() {
-  static const std::vector<yaml::Entry> entries = [] {
-    std::vector<Diagnostic> none;
-    return yaml::parse(kBuiltInCcl, "", none)->find("algorithms")->value->entries;
-  }();
-  return entries;
-}
-
-std::vector<std::string> with_built_in(std::vector<std::string> names) {
-  for (const yaml::Entry& entry : built_in_entries()) {
-    if (std::find(names.begin(), names.end(), entry.key) == names.end()) names.push_back(entry.key);
-  }
-  return names;
-}
-
-// A file adds entries to the built-in ones and replaces those that it names (K-5). Of the others only the chosen one
-// matters. Returns its name when it was added.
-std::string add_built_in_entry(yaml::ValuePtr& root, const std::string& wanted) {
-  std::string chosen = wanted;
-  const yaml::Entry* const defaults = root->find("defaults");
-  if (chosen.empty() && defaults != nullptr && defaults->value->kind == yaml::Kind::map) {
-    const yaml::Entry* const algorithm = defaults->value->find("algorithm");
-    if (algorithm != nullptr && algorithm->value->kind == yaml::Kind::scalar) chosen = algorithm->value->text;
-  }
-  if (chosen.empty()) chosen = kDefaultAlgorithm;
-  const yaml::Entry* section = root->find("algorithms");
-  if (section == nullptr) {
-    auto map = std::make_shared<yaml::Value>();
-    map->kind = yaml::Kind::map;
-    root->kind = yaml::Kind::map;
-    root->entries.push_back({"algorithms", {}, std::move(map)});
-    section = root->find("algorithms");
-  }
-  if (section->value->kind != yaml::Kind::map || section->value->find(chosen) != nullptr) return "";
-  for (const yaml::Entry& entry : built_in_entries()) {
-    if (entry.key != chosen) continue;
-    section->value->entries.push_back(entry);
-    yaml::Entry& added = section->value->entries.back();
-    added.mark = added.value->mark = {};
-    for (yaml::Entry& value : added.value->entries) value.mark = value.value->mark = {};
-    return chosen;
-  }
-  return "";
-}
-
-// A built-in entry goes before `defaults`, so that a wiring which is written there would do nothing.
-void check_built_in_entry(const std::string& entry, const CclConfig& defaults, const CclConfig& config,
-                          ReadContext& context) {
-  const auto name = [](const std::vector<std::string>& names, auto value) {
-    return names[static_cast<std::size_t>(value)];
-  };
-  const std::tuple<std::string, std::string, std::string> keys[] = {
-      {"wiring", name(wiring_names(), defaults.wiring), name(wiring_names(), config.wiring)},
-      {"topology", name(rank_topology_names(), defaults.topology), name(rank_topology_names(), config.topology)},
-      {"intra_cube", name(intra_cube_names(), defaults.intra_cube), name(intra_cube_names(), config.intra_cube)}};
-  for (const auto& [key, wanted, used] : keys) {
-    const bool both = context.given("defaults." + key) && context.given("algorithms." + entry + "." + key);
-    if (!both || wanted == used) continue;
-    context.report_rule(
-        {"defaults." + key},
-        fmt::format("algorithm '{}' comes with {} '{}', so that '{}' would do nothing", entry, key, used, wanted),
-        fmt::format("leave it out; links for a kernel of your own are an entry with 'module: none'"));
-  }
 }
 
 yaml::ValuePtr parse_top(const std::string& text, const std::string& name, ReadContext& context,
@@ -333,6 +202,14 @@ yaml::ValuePtr parse_top(const std::string& text, const std::string& name, ReadC
 }
 
 }  // namespace
+
+Diagnostic CclConfig::problem_at(const std::string& key, const std::string& message, const std::string& remedy) const {
+  const auto found = places.find(key);
+  Diagnostic problem = found != places.end() ? found->second : Diagnostic{file, 0, 0, key, "", ""};
+  problem.message = message;
+  problem.remedy = remedy;
+  return problem;
+}
 
 CclConfig load_ccl_text(const std::string& text, const std::string& name, const CclOptions& options) {
   ReadContext context(name);

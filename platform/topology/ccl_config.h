@@ -10,6 +10,7 @@
 #include "platform/base/error.h"
 #include "platform/base/machine_choices.h"
 #include "platform/base/units.h"
+#include "platform/topology/ccl_link.h"
 #include "platform/topology/topology.h"
 
 namespace kb::topology {
@@ -53,6 +54,7 @@ struct CclConfig {
   int world_size = 0;                          // 0 = as the machine (K-13)
   std::int64_t n_elem = 8;                     // of the stock workload
   TileSet tiles = TileSet::automatic;
+  std::vector<CclLink> links;           // of `module: none`: these, and no wiring
   std::vector<std::size_t> candidates;  // indices of candidate_names(); of `auto`
 
   std::string file;                           // "" = built-in defaults

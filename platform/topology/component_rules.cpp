@@ -23,6 +23,7 @@
 #include "platform/params/sram_params.h"
 #include "platform/params/transit_params.h"
 #include "platform/topology/implementations.h"
+#include "platform/topology/key_record.h"
 
 namespace kb::topology {
 
@@ -257,6 +258,9 @@ ComponentSpec read_component(MapReader& component, NodeKind kind) {
 }
 
 ComponentSpec read_component(MapReader& component, NodeKind kind, const params::ParamSet& defaults) {
+  if (component.context().record() != nullptr) {
+    component.context().record()->note_component(component.path(), kind, defaults);
+  }
   ComponentSpec spec;
   spec.kind = node_kind_name(kind);
   const std::string written_kind = component.text("kind", spec.kind);

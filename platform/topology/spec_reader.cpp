@@ -7,6 +7,7 @@
 
 #include "platform/base/nearest.h"
 #include "platform/base/whole_number.h"
+#include "platform/topology/key_record.h"
 #include "platform/topology/scalar_text.h"
 
 namespace kb::topology {
@@ -30,6 +31,11 @@ std::errc whole_of(const std::string& text, std::int64_t& value) {
 std::string shown(const yaml::Value& value) {
   if (value.kind == yaml::Kind::scalar) return fmt::format("'{}'", value.text);
   return std::string(yaml::kind_text(value.kind));
+}
+
+template <typename Number>
+std::optional<std::string> text_of(const std::optional<Number>& number) {
+  return number ? std::optional(fmt::format("{}", *number)) : std::nullopt;
 }
 
 // A list that is not two numbers.
@@ -73,6 +79,15 @@ MapReader::MapReader(ReadContext& context, std::string path, const yaml::ValuePt
 
 std::string MapReader::path(const std::string& key) const {
   return path_.empty() ? key : path_ + "." + key;
+}
+
+bool MapReader::has(const std::string& key) const {
+  if (context_->record() != nullptr) context_->record()->note_looked_for(path(key));
+  return value_ && value_->find(key) != nullptr;
+}
+
+void MapReader::note(const std::string& key, const KeyRule& rule) const {
+  if (context_->record() != nullptr) context_->record()->note(path(key), rule);
 }
 
 std::vector<std::string> MapReader::keys() const {
@@ -151,6 +166,7 @@ std::optional<double> MapReader::parse_real(const std::string& key, const yaml::
 }
 
 double MapReader::real(const std::string& key, std::optional<double> fallback, const Bounds& bounds) {
+  note(key, {KeyRule::Type::real, bounds, {}, text_of(fallback), !fallback});
   const yaml::Value* value = take_scalar(key, !fallback, "a number");
   std::optional<double> number;
   if (value != nullptr) number = parse_real(key, *value, bounds);
@@ -168,6 +184,7 @@ std::optional<double> MapReader::given_real(const std::string& key, const Bounds
 }
 
 std::int64_t MapReader::whole(const std::string& key, std::optional<std::int64_t> fallback, const Bounds& bounds) {
+  note(key, {KeyRule::Type::whole, bounds, {}, text_of(fallback), !fallback});
   const yaml::Value* value = take_scalar(key, !fallback, "a whole number");
   if (value != nullptr) {
     std::int64_t number = 0;
@@ -189,6 +206,7 @@ std::int64_t MapReader::whole(const std::string& key, std::optional<std::int64_t
 }
 
 bool MapReader::flag(const std::string& key, bool fallback) {
+  note(key, {KeyRule::Type::flag, {}, {}, fallback ? "true" : "false"});
   const yaml::Value* value = take_scalar(key, false, "true or false");
   if (value != nullptr) {
     const std::optional<bool> parsed = value->quoted ? std::nullopt : to_flag(value->text);
@@ -203,6 +221,7 @@ bool MapReader::flag(const std::string& key, bool fallback) {
 }
 
 std::string MapReader::text(const std::string& key, std::optional<std::string> fallback) {
+  note(key, {KeyRule::Type::text, {}, {}, fallback, !fallback});
   const yaml::Value* value = take_scalar(key, !fallback, "a word");
   if (value != nullptr && value->text.empty()) {
     report(key, "this text is empty", "write a word");
@@ -216,6 +235,7 @@ std::string MapReader::text(const std::string& key, std::optional<std::string> f
 
 std::size_t MapReader::choice(const std::string& key, std::optional<std::size_t> fallback,
                               const std::vector<std::string>& words) {
+  note(key, {KeyRule::Type::word, {}, words, fallback ? std::optional(words[*fallback]) : std::nullopt, !fallback});
   const yaml::Value* value = take_scalar(key, !fallback, fmt::format("one of {}", join_words(words)));
   if (value != nullptr) {
     const auto it = std::find(words.begin(), words.end(), value->text);
@@ -232,6 +252,7 @@ std::size_t MapReader::choice(const std::string& key, std::optional<std::size_t>
 
 std::vector<std::size_t> MapReader::choices(const std::string& key, const std::vector<std::size_t>* fallback,
                                             const std::vector<std::string>& words) {
+  note(key, {KeyRule::Type::words, {}, words, {}, fallback == nullptr});
   std::vector<std::size_t> out;
   const yaml::Value* value = take_list(key, fallback == nullptr, words.front());
   if (value == nullptr) {
@@ -264,6 +285,9 @@ std::vector<std::size_t> MapReader::choices(const std::string& key, const std::v
 
 std::pair<double, double> MapReader::pair(const std::string& key, std::optional<std::pair<double, double>> fallback,
                                           const Bounds& bounds) {
+  const std::optional<std::string> shown_fallback =
+      fallback ? std::optional(pair_text(fallback->first, fallback->second)) : std::nullopt;
+  note(key, {KeyRule::Type::pair, bounds, {}, shown_fallback, !fallback});
   const yaml::Value* value = take(key, !fallback);
   if (value != nullptr) {
     const bool two = value->kind == yaml::Kind::list && value->items.size() == 2 &&
@@ -315,6 +339,7 @@ std::vector<std::string> MapReader::words(const std::string& key) {
 }
 
 MapReader MapReader::map(const std::string& key) {
+  note(key, {KeyRule::Type::mapping, {}, {}, {}});
   take(key, false);
   const yaml::Entry* entry = value_ ? value_->find(key) : nullptr;
   MapReader child(*context_, path(key), entry ? entry->value : nullptr, entry ? entry->mark : mark_,
@@ -324,6 +349,7 @@ MapReader MapReader::map(const std::string& key) {
 }
 
 std::vector<MapReader> MapReader::list_of_maps(const std::string& key, std::size_t most, const std::string& what) {
+  note(key, {KeyRule::Type::mappings, {}, {}, {}, false, most});
   std::vector<MapReader> out;
   const yaml::Value* value = take(key, false);
   if (value == nullptr || value->kind == yaml::Kind::null) return out;

@@ -19,6 +19,8 @@
 namespace kb::topology {
 
 class Implementations;
+class KeyRecord;
+struct KeyRule;
 
 // What all readers of one file share.
 class ReadContext {
@@ -28,6 +30,9 @@ class ReadContext {
   ReadContext(std::string file, const Implementations& implementations)
       : file_(std::move(file)), implementations_(implementations) {}
   const Implementations& implementations() const { return implementations_; }
+  // From now on what is asked for is noted there, too.
+  void record_into(KeyRecord& record) { record_ = &record; }
+  KeyRecord* record() const { return record_; }
 
   // Reports a problem at a mark, or at "--set" when the value came from there.
   void report(yaml::Mark mark, bool from_override, const std::string& key, const std::string& message,
@@ -83,6 +88,7 @@ class ReadContext {
   std::set<std::string> bad_, known_;
   std::vector<Unknown> unknown_;
   std::size_t left_out_ = 0;
+  KeyRecord* record_ = nullptr;
 };
 
 // Reads one mapping. A missing mapping reads as an empty one. Without a default a key is mandatory.
@@ -120,7 +126,7 @@ class MapReader {
 
   // The key may stand here, but is not read.
   void allow(const std::string& key) { asked_.push_back(key); }
-  bool has(const std::string& key) const { return value_ && value_->find(key) != nullptr; }
+  bool has(const std::string& key) const;
   bool has_map(const std::string& key) const { return has(key) && value_->find(key)->value->kind == yaml::Kind::map; }
   std::vector<std::string> keys() const;
   std::string path(const std::string& key) const;
@@ -136,6 +142,7 @@ class MapReader {
   const yaml::Value* take(const std::string& key, bool mandatory);
   const yaml::Value* take_scalar(const std::string& key, bool mandatory, const std::string& expected);
   const yaml::Value* take_list(const std::string& key, bool mandatory, const std::string& example);
+  void note(const std::string& key, const KeyRule& rule) const;
   std::optional<double> parse_real(const std::string& key, const yaml::Value& value, const Bounds& bounds);
 
   ReadContext* context_;

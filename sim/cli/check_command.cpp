@@ -5,6 +5,7 @@
 #include "platform/base/error.h"
 #include "platform/topology/ccl_config.h"
 #include "sim/cli/help.h"
+#include "sim/cli/plugin_check.h"
 #include "sim/cli/program.h"
 #include "sim/cli/workload_library.h"
 #include "sw/distributed/algorithms.h"
@@ -16,17 +17,26 @@ class CheckCommand final : public Command {
  public:
   explicit CheckCommand(CLI::App& app) {
     app.footer(kCheckFooter);
-    app.add_option("FILES", files_, "Topology and collective configuration files")->required()->type_name("FILE");
+    app.add_option("FILES", files_, "Topology and collective configuration files; not needed with --plugin")
+        ->type_name("FILE");
     choice_.add_set_option(app);
     add_plugin_option(app, plugins_);
   }
 
   int run() override {
+    if (files_.empty() && plugins_.empty()) throw usage_error("FILES is required, or --plugin");
     if (!choice_.sets.empty() && std::all_of(files_.begin(), files_.end(), topology::is_ccl_file)) {
-      throw usage_error("--set changes keys of a topology; the collective configuration is changed in its file");
+      throw usage_error(files_.empty() ? "--set changes keys of a topology; name one"
+                                       : "--set changes keys of a topology; the collective configuration is changed "
+                                         "in its file");
     }
     const WorkloadLibrary library(plugins_);  // its algorithms and blocks may be named in a file
     std::vector<Diagnostic> problems;
+    for (const PluginContents& plugin : library.plugins()) {
+      const std::size_t before = problems.size();
+      check_plugin(plugin, library, problems);
+      if (problems.size() == before) print_text(plugin_text(plugin, library));
+    }
     for (const std::string& file : files_) {
       const std::optional<Checked> good = check(file, library, problems);
       if (!good) continue;

@@ -1,5 +1,6 @@
 #include <CLI/CLI.hpp>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "platform/base/nearest.h"
@@ -31,6 +32,16 @@ std::string workload_cases(const sw::WorkloadRegistry& workloads) {
   return text;
 }
 
+// The first word behind a command that takes one of a few; of the others it is a file.
+std::string operand_cases(const std::string& workloads) {
+  const std::pair<const char*, std::string> operands[] = {
+      {"list", workloads}, {"schema", "topology result"}, {"completion", kShells[0] + " " + kShells[1]}};
+  std::string text;
+  for (const auto& [command, words] : operands)
+    text += std::string("      ") + command + ") words='" + words + "' ;;\n";
+  return text;
+}
+
 // Works in zsh, too, with bashcompinit. COMP_WORDBREAKS may split `name=value`, so that what a value completes to is
 // left to the files of the folder.
 std::string script(const std::string& program, const CLI::App& root) {
@@ -51,10 +62,16 @@ std::string script(const std::string& program, const CLI::App& root) {
          "--help --version' -- \"$current\"))\n"
          "    return\n"
          "  fi\n"
-         "  if [ \"$previous\" = --bench ] || { [ \"${COMP_WORDS[1]}\" = list ] && [ \"$COMP_CWORD\" -eq 2 ]; }; then\n"
+         "  if [ \"$COMP_CWORD\" -eq 2 ] && [[ \"$current\" != -* ]]; then\n"
+         "    case \"${COMP_WORDS[1]}\" in\n" +
+         operand_cases(names) +
+         "    esac\n"
+         "  elif [ \"$previous\" = --bench ]; then\n"
          "    words='" +
          names +
          "'\n"
+         "  fi\n"
+         "  if [ -n \"$words\" ]; then\n"
          "    COMPREPLY=($(compgen -W \"$words\" -- \"$current\"))\n"
          "    return\n"
          "  fi\n"

@@ -87,7 +87,18 @@ inline constexpr const char* kCheckFooter =
     "  kernbench check configs/*.yaml\n"
     "  kernbench check my.yaml --set system.sips.count=6    as a run with this --set would see it\n"
     "  kernbench check ccl.yaml --plugin ./libmy_ring.so    with an all-reduce of one's own\n"
+    "  kernbench check --plugin ./libmy_kernels.so          loads it, and says what it brings\n"
     "Every problem of every file is printed with file, line and key; exit code 2 when there is one.";
+
+inline constexpr const char* kSchemaFooter =
+    "Examples:\n"
+    "  kernbench schema topology > topology.schema.json     for editors that check and complete YAML\n"
+    "  kernbench schema topology --plugin ./libblocks.so    with the attributes of a plug-in's blocks\n"
+    "  kernbench schema result                              of result.json\n"
+    "\n"
+    "An editor with the YAML language server reads the schema that the first line of a file names:\n"
+    "  # yaml-language-server: $schema=topology.schema.json\n"
+    "What ties several keys to each other is not in the schema; 'kernbench check FILE' finds that, too.";
 
 inline constexpr const char* kCompletionFooter =
     "Examples:\n"

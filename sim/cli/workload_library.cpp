@@ -5,11 +5,13 @@
 #include <sys/stat.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <cerrno>
 #include <cstdint>
 #include <cstring>
 #include <exception>
 #include <fstream>
+#include <iterator>
 #include <new>
 
 #include "modules/bridge/tlm_memory.h"
@@ -122,6 +124,17 @@ Plugin load_plugin(const std::string& file) {
   return plugin;
 }
 
+using Blocks = std::vector<std::pair<topology::NodeKind, std::string>>;
+
+Blocks all_blocks(const topology::Implementations& implementations) {
+  Blocks all;
+  for (int k = 0; k <= static_cast<int>(topology::NodeKind::pe_ipcq); ++k) {
+    const auto kind = static_cast<topology::NodeKind>(k);
+    for (const std::string& name : implementations.names(kind)) all.emplace_back(kind, name);
+  }
+  return all;
+}
+
 }  // namespace
 
 void add_plugin_option(CLI::App& app, std::vector<std::string>& plugins) {
@@ -139,17 +152,28 @@ WorkloadLibrary::WorkloadLibrary(const std::vector<std::string>& plugins) {
   for (const std::string& file : plugins) {
     foreground.enter(elab::UserCode::plug_in, file.c_str(), nullptr, 0_fs);
     const Plugin plugin = load_plugin(file);
+    PluginContents contents{file, {}, {}, {}, {}};
+    const Blocks blocks_before = all_blocks(blocks_.implementations());
     sw::PluginRegistrar registrar;
     if (plugin.kernels != nullptr) guard(file, [&] { plugin.kernels(registrar); });
     if (plugin.blocks != nullptr) guard(file, [&] { plugin.blocks(blocks_); });
     foreground.leave();
+    const Blocks blocks = all_blocks(blocks_.implementations());
+    std::set_difference(blocks.begin(), blocks.end(), blocks_before.begin(), blocks_before.end(),
+                        std::back_inserter(contents.blocks));
     std::vector<Diagnostic> problems;
-    const auto add = [&](auto& items, const auto& to_catalog) {
-      for (auto& item : items) collect_problems(problems, [&] { guard(file, [&] { to_catalog(std::move(item)); }); });
+    const auto add = [&](auto& items, std::vector<std::string>& names, const auto& to_catalog) {
+      for (auto& item : items) {
+        names.push_back(item.name);
+        collect_problems(problems, [&] { guard(file, [&] { to_catalog(std::move(item)); }); });
+      }
     };
-    add(registrar.kernels(), [&](contract::Kernel&& kernel) { kernels_.add(std::move(kernel)); });
-    add(registrar.workloads(), [&](sw::Workload&& workload) { workloads_.add(std::move(workload)); });
-    add(registrar.all_reduces(), [&](sw::AllReduceAlgorithm&& one) { all_reduces_.add(std::move(one)); });
+    add(registrar.kernels(), contents.kernels, [&](contract::Kernel&& kernel) { kernels_.add(std::move(kernel)); });
+    add(registrar.workloads(), contents.workloads,
+        [&](sw::Workload&& workload) { workloads_.add(std::move(workload)); });
+    add(registrar.all_reduces(), contents.all_reduces,
+        [&](sw::AllReduceAlgorithm&& one) { all_reduces_.add(std::move(one)); });
+    plugins_.push_back(std::move(contents));
     if (!problems.empty()) throw Error(std::move(problems));
   }
 }

@@ -216,7 +216,7 @@ LaunchMetrics ProcessGroup::all_reduce(const Tensor& tensor, const std::string& 
 }
 
 void ProcessGroup::require_links(const std::string& call) const {
-  if (config_.wiring == topology::WiringPreset::intercube_multisip) return;
+  if (config_.links.empty() && config_.wiring == topology::WiringPreset::intercube_multisip) return;
   throw Error({config_.problem_at("wiring", call + " needs the links between the SIPs of intercube_multisip",
                                   "choose an algorithm with that wiring")});
 }

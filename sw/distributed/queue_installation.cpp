@@ -7,6 +7,7 @@ namespace {
 
 topology::CclConfig with_wiring(topology::CclConfig config, topology::WiringPreset wiring) {
   config.wiring = wiring;
+  config.links.clear();
   config.topology = topology::RankTopology::none;
   config.w = config.h = config.world_size = 0;
   if (config.slot_size == 0) config.slot_size = kUsualSlotBytes;

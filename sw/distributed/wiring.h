@@ -60,14 +60,18 @@ std::vector<PeCoord> default_rank_map(const contract::MachineInfo& machine, int 
 //   intracube_ring      the PEs of every cube as a ring by index, E/W (K-90)
 //   flat                world_size ranks by default_rank_map, 0 = all PEs, neighbours by `topology`; `none`:
 //                       `supplied`, which is asked for ranks 0 .. world_size - 1
-// `intra_cube` adds intra_* links between all PEs of every cube. Configuration Error when grid and ranks do not match,
-// or the neighbours are to be supplied and are not.
+// `intra_cube` adds intra_* links between all PEs of every cube. A list of `links` stands for all of it. Configuration
+// Error when grid and ranks do not match, or the neighbours are to be supplied and are not.
 Wiring make_wiring(const topology::CclConfig& config, const contract::MachineInfo& machine,
                    const NeighbourFunction& supplied = nullptr);
 
 // The same, and hops between `ring` beside it: all of them, or to the neighbours only.
 Wiring make_wiring_with_hops(const topology::CclConfig& config, const contract::MachineInfo& machine,
                              const std::vector<PeCoord>& ring, bool neighbours_only);
+
+// These links alone; ranks are the PEs that have any, in their order. Configuration Error at the link for a PE that the
+// machine does not have, one that is linked to itself, or two links of a PE under one label.
+Wiring wire_links(const std::vector<topology::CclLink>& links, const contract::MachineInfo& machine);
 
 // A ring of SIPs in the given order: PE 0 of every cube of each has `prefix`E to PE 0 of the same cube of the next one
 // and `prefix`W to that of the one before. One SIP alone has no links.

@@ -176,6 +176,7 @@ Layout configured(const topology::CclConfig& config, const contract::MachineInfo
 
 Wiring make_wiring(const topology::CclConfig& config, const contract::MachineInfo& machine,
                    const NeighbourFunction& supplied) {
+  if (!config.links.empty()) return wire_links(config.links, machine);
   const Layout base = preset(config, machine, supplied);
   Wiring wiring = wire(base.ranks, base.neighbours_of);
   if (config.intra_cube == IntraCube::none) return wiring;

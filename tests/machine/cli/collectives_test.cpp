@@ -397,6 +397,26 @@ TEST_F(CollectivesTest, AKernelSendsToItsNeighboursOverLinksAlone) {
   EXPECT_THAT(no_links.err, HasSubstr("has no queue in direction 'intra_E'"));
 }
 
+TEST_F(CollectivesTest, AnEntryListsItsLinks) {  // K-5a
+  const std::string plugin = std::string("--plugin ") + KB_PING_PONG_PLUGIN;
+  const std::string file = source_file("examples/messages/ccl.yaml");
+  const std::string run = "run --quiet --out out --bench chain-sums --verify-data " + plugin + " --topology ";
+  write("ccl.yaml", file);
+  for (const char* const machine : {"one_cube", "six_sips_torus"}) {
+    const Outcome good = kernbench(run + "'" + config(machine) + "'");
+    EXPECT_EQ(good.code, 0) << good.err;
+    EXPECT_EQ(Json::parse(read("out/result.json"))["verification"][0]["ok"], true);
+  }
+  const Outcome small = kernbench(run + "'" + config("one_pe") + "'");
+  EXPECT_EQ(small.code, 2);
+  EXPECT_THAT(small.err, HasSubstr("algorithms.chain.links[0].from: there is no PE 1 in this machine"));
+  const std::string cut = file.substr(0, file.find("      - { from: sip*.cube*.pe7"));
+  write("cut.yaml", cut);  // the chain ends at PE 7, whose kernel does not know
+  const Outcome broken = kernbench(run + "'" + config("one_cube") + "' --set ccl=cut.yaml");
+  EXPECT_EQ(broken.code, 1);
+  EXPECT_THAT(broken.err, HasSubstr("sip0.cube0.pe4 has no queue in direction 'before'; no queues are installed"));
+}
+
 TEST_F(CollectivesTest, CheckFindsAWiringThatAnAlgorithmDoesNotTake) {
   write("ccl.yaml", "algorithms: { ring_allreduce: { wiring: intracube_ring } }\n");
   for (const std::string& command :

@@ -207,6 +207,15 @@ KERNBENCH_PLUGIN(registrar) {
   if (mistake_of_entry == "standard") throw std::runtime_error("no licence");
   if (mistake_of_entry == "memory") throw std::bad_alloc();
   end_process(mistake_of_entry);
+  if (mistake_of_entry == "nothing") return;
+  if (mistake_of_entry == "no-kernel") {
+    AllReduceAlgorithm lost;
+    lost.name = "lost";
+    lost.kernel = "ring_allreduc";
+    lost.arguments = [](const AllReduceCall&) { return Args(); };
+    registrar.add_all_reduce(lost);
+    return;
+  }
   if (mistake_of_entry == "no-help") {  // two workloads with three parameters without a help text
     registrar.add_workload(
         {"silent", "says nothing", {Parameter::integer("first", 1, ""), Parameter::text("second", "", " ")}, run});

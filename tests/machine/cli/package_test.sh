@@ -16,6 +16,15 @@ for built in "$build"/bin/sim_*; do
   installed="$work/prefix/bin/$(basename "$built")"
   [ -x "$installed" ] || { echo "$(basename "$built") was not installed"; exit 1; }
 done
+for file in bash-completion/completions/kernbench kernbench/completion.zsh kernbench/schema/topology.schema.json \
+    kernbench/schema/result.schema.json doc/kernbench/README.md; do
+  [ -s "$work/prefix/share/$file" ] || { echo "share/$file was not installed"; exit 1; }
+done
+if command -v help2man >/dev/null; then
+  for page in kernbench kernbench-run kernbench-schema; do
+    [ -s "$work/prefix/share/man/man1/$page.1" ] || { echo "the man page $page.1 was not installed"; exit 1; }
+  done
+fi
 "$work/prefix/bin/sim_one_pe" --bench noop --quiet --out "$work/sim"
 grep -q '"ok": true' "$work/sim/result.json"
 workloads() { "$kernbench" list --json "$@" | grep -o '"index": [0-9]*' | wc -l; }

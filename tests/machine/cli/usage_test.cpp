@@ -151,6 +151,13 @@ TEST_F(UsageTest, ShellsCompleteCommandsOptionsAndParameters) {
   EXPECT_EQ(completed("run --bench flash"), "flash-attention\n");
   EXPECT_EQ(completed("run --bench stream --set ah"), "ahead=\n");
   EXPECT_EQ(completed("list noo"), "noop\n");
+  EXPECT_EQ(completed("list --js"), "--json\n");
+  EXPECT_EQ(completed("sch"), "schema\n");
+  EXPECT_EQ(completed("schema t"), "topology\n");
+  EXPECT_EQ(completed("schema topology --pl"), "--plugin\n");
+  EXPECT_EQ(completed("check --pl"), "--plugin\n");
+  EXPECT_EQ(completed("check completi"), "completion.sh\n");
+  EXPECT_EQ(completed("completion z"), "zsh\n");
   EXPECT_THAT(kernbench("completion zsh").out, HasSubstr("bashcompinit"));
   const Outcome fish = kernbench("completion fish");
   EXPECT_EQ(fish.code, 2);

@@ -171,6 +171,45 @@ TEST(Presets, IntracubeRingGoesAroundTheIndexes) {  // K-90
   EXPECT_THAT(links_of(wiring, "sip1.cube1.pe0"), ElementsAre("E<>sip1.cube1.pe1.W", "W<>sip1.cube1.pe3.E"));
 }
 
+topology::CclLink link_of(const std::string& from, const std::string& to, const std::string& send,
+                          const std::string& receive, bool both = false) {
+  return {*topology::parse_pe_pattern(from), *topology::parse_pe_pattern(to), send, receive, both,
+          {"ccl.yaml", 3, 5, "", "", ""}};
+}
+
+TEST(ListedLinks, AreThoseOfTheListInEveryCube) {  // K-5a
+  CclConfig config;
+  config.links = {link_of("sip*.cube*.pe0", "sip*.cube*.pe3", "next", "before"),
+                  link_of("sip*.cube*.pe3", "sip*.cube*.pe1", "next", "before"),
+                  link_of("sip0.cube1.pe0", "sip1.cube0.pe0", "over", "back", true)};
+  const Wiring wiring = make_wiring(config, machine_of(2, 2, 1, 4));
+  EXPECT_THAT(wiring.directions, ElementsAre("next", "before", "over", "back"));
+  EXPECT_EQ(wiring.ranks.size(), 12u);  // PE 2 has no links
+  EXPECT_THAT(links_of(wiring, "sip1.cube1.pe0"), ElementsAre("next>sip1.cube1.pe3.before"));
+  EXPECT_THAT(links_of(wiring, "sip1.cube1.pe3"), ElementsAre("next>sip1.cube1.pe1.before", "before<"));
+  EXPECT_THAT(links_of(wiring, "sip1.cube1.pe1"), ElementsAre("before<"));
+  EXPECT_THAT(links_of(wiring, "sip0.cube1.pe0"),
+              ElementsAre("next>sip0.cube1.pe3.before", "over<>sip1.cube0.pe0.back"));
+  EXPECT_THAT(links_of(wiring, "sip1.cube0.pe0"),
+              ElementsAre("next>sip1.cube0.pe3.before", "back<>sip0.cube1.pe0.over"));
+}
+
+TEST(ListedLinks, WhatTheMachineDoesNotHaveIsRefused) {  // K-5a
+  const auto error = [](const std::vector<topology::CclLink>& links) {
+    return error_of([&] { wire_links(links, machine_of(2, 2, 1, 4)); }, "CONFIGURATION_ERROR");
+  };
+  EXPECT_THAT(error({link_of("sip2.cube0.pe0", "sip0.cube0.pe0", "a", "b")}),
+              ::testing::HasSubstr("ccl.yaml:3:5: there is no SIP 2 in this machine (the last one is 1)"));
+  EXPECT_THAT(error({link_of("sip*.cube0.pe0", "sip*.cube0.pe4", "a", "b")}),
+              ::testing::HasSubstr("there is no PE 4 in this machine (the last one is 3)"));
+  EXPECT_THAT(error({link_of("sip*.cube0.pe0", "sip*.cube0.pe0", "a", "b")}),
+              ::testing::HasSubstr("sip0.cube0.pe0 is linked to itself"));
+  EXPECT_THAT(error({link_of("sip0.cube0.pe0", "sip0.cube0.pe1", "a", "b"),
+                     link_of("sip0.cube0.pe0", "sip0.cube0.pe2", "a", "b")}),
+              ::testing::HasSubstr("sip0.cube0.pe0 has two links under the label 'a', to sip0.cube0.pe1 and to "
+                                   "sip0.cube0.pe2 (give each link of a PE a label of its own)"));
+}
+
 TEST(Presets, FlatTakesAllPesOrOnePerSip) {
   const contract::MachineInfo machine = machine_of(2, 2, 1, 2);
   CclConfig config = config_of(WiringPreset::flat, RankTopology::ring_1d);

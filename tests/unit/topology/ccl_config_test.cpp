@@ -176,6 +176,46 @@ TEST(CclConfig, AnEntryMayHaveLinksAndNoAlgorithm) {
   EXPECT_EQ(links.intra_cube, IntraCube::ring);
 }
 
+TEST(CclConfig, AnEntryMayListItsLinks) {  // K-5a
+  const CclConfig chain = read(
+      "defaults: { algorithm: mine, wiring: flat, topology: hops }\nalgorithms:\n  mine:\n    module: none\n    "
+      "links:\n"
+      "      - { from: sip*.cube*.pe0, to: sip*.cube*.pe12, send: next, receive: before }\n"
+      "      - { from: sip0.cube3.pe1, to: sip1.cube0.pe0, send: over, receive: back, both: true }\n");
+  ASSERT_EQ(chain.links.size(), 2u);
+  EXPECT_FALSE(chain.links[0].from.places[0]);
+  EXPECT_EQ(chain.links[0].to.places[2], 12);
+  EXPECT_EQ(chain.links[0].send, "next");
+  EXPECT_FALSE(chain.links[0].both);
+  EXPECT_EQ(chain.links[1].to.places[0], 1);
+  EXPECT_EQ(chain.links[1].receive, "back");
+  EXPECT_TRUE(chain.links[1].both);
+  EXPECT_EQ(chain.links[1].place.line, 7);
+  EXPECT_EQ(chain.values.at("wiring").value, "links");
+}
+
+TEST(CclConfig, WhatIsWrongInLinksIsSaidAtItsPlace) {  // K-5a
+  const std::string head = "algorithms: { mine: { module: none, links: ";
+  const auto link = [&](const std::string& text) { return error_in(head + "[{ " + text + " }] } }\n"); };
+  EXPECT_EQ(link("from: sip0.cube0, to: sip0.cube0.pe1, send: a, receive: b"),
+            "ccl.yaml:1:53: algorithms.mine.links[0].from: 'sip0.cube0' names no PE (write for example "
+            "sip0.cube3.pe1, with * for any number that both ends share)");
+  EXPECT_THAT(link("from: sip*.cube0.pe0, to: sip0.cube0.pe1, send: a, receive: b"),
+              testing::HasSubstr("links[0].to: '*' stands for the same sip at both ends, but only one of them has it"));
+  EXPECT_THAT(link("from: sip0.cube0.pe0, to: sip0.cube0.pe1, send: a"),
+              testing::HasSubstr("links[0].receive: this mandatory key is missing"));
+  EXPECT_THAT(link("from: sip0.cube0.pe0, to: sip0.cube0.pe1, send: a, recieve: b"),
+              testing::HasSubstr("did you mean 'receive'?"));
+  EXPECT_THAT(error_in(head + "3 } }\n"), testing::HasSubstr("links: expected a list, found '3'"));
+  const std::string good = "links: [{ from: sip0.cube0.pe0, to: sip0.cube0.pe1, send: a, receive: b }]";
+  EXPECT_THAT(error_in("algorithms: { ring_allreduce: { " + good + " } }\n"),
+              testing::HasSubstr("ring_allreduce.links: links are for kernels of one's own, an algorithm brings its "
+                                 "wiring (write 'module: none' beside them, or leave them out)"));
+  EXPECT_THAT(error_in("algorithms: { mine: { module: none, intra_cube: ring, " + good + " } }\n"),
+              testing::HasSubstr("mine.intra_cube: 'links' lists all links of this entry"));
+  EXPECT_THAT(error_in("defaults: { " + good + " }\n"), testing::HasSubstr("defaults.links: unknown key"));
+}
+
 // `defaults` would be overlaid without a word.
 TEST(CclConfig, AWiringThatABuiltInEntryDoesNotTakeIsRefused) {
   EXPECT_EQ(error_in("defaults: { algorithm: ring_allreduce, wiring: intracube_ring }\n"),

@@ -1,0 +1,95 @@
+"""What kernbench writes, as pandas tables (DataFrame).
+
+    import kernbench_frames as kb
+    run = kb.Run("r")                     # the folder of: kernbench run --record r
+    run.launches(), run.pes(), run.blocks(), run.breakdown(), run.operations(), run.activities()
+    points = kb.sweep("sweeps/tiles")     # the folder of: kernbench sweep tiles.yaml
+
+Times are nanoseconds (floating point); Run.operations() has exact femtoseconds, too.
+"""
+
+import json
+import pathlib
+import sqlite3
+
+import pandas as pd
+
+RESULT_SCHEMA = 1  # the form of result.json that these functions read
+OPS_SCHEMA = "1"  # and of ops.sqlite
+
+
+class Run:
+    """One run: result.json in its folder and, if it was recorded, ops.sqlite."""
+
+    def __init__(self, folder):
+        self.folder = pathlib.Path(folder)
+        with open(self.folder / "result.json", encoding="utf-8") as file:
+            self.result = json.load(file)
+        if self.result["schema"] != RESULT_SCHEMA:
+            raise ValueError(f"{self.folder}/result.json has form {self.result['schema']}, this reads {RESULT_SCHEMA}")
+
+    def launches(self):
+        """One row per launch and SIP; pe_exec_ns.max is the critical path."""
+        rows = [{key: value for key, value in launch.items() if key not in ("breakdown", "per_pe")}
+                for launch in self.result["launches"]]
+        return pd.json_normalize(rows)
+
+    def pes(self):
+        """One row per PE of each launch; none with --compact."""
+        table = pd.json_normalize(self.result["launches"], record_path="per_pe", meta=["id", "kernel", "sip"])
+        return table.astype({"id": int, "sip": int})
+
+    def breakdown(self):
+        """Where the time of each launch went, in ns: parts that add up to it, as the PE saw them that ended last."""
+        rows = {(launch["id"], launch["sip"]): launch["breakdown"] for launch in self.result["launches"]
+                if launch["breakdown"]}
+        table = pd.DataFrame.from_dict(rows, orient="index")
+        table.index.names = ["id", "sip"]
+        return table.drop(columns=["busy", "limiter", "pe"], errors="ignore")
+
+    def blocks(self):
+        """Statistics of every block that was used: node, statistic, value, unit."""
+        rows = [(node, name, one["value"], one["unit"])
+                for node, statistics in self.result["blocks"].items() for name, one in statistics.items()]
+        return pd.DataFrame(rows, columns=["node", "statistic", "value", "unit"])
+
+    def config(self):
+        """Every key of the machine: value and origin."""
+        return pd.DataFrame.from_dict(self.result["config"], orient="index")
+
+    def operations(self, where="1", values=()):
+        """Operations of ops.sqlite in their order. `where` is SQL over the columns of the view ops: a run may have
+        millions of operations, and what is not asked for stays in the file."""
+        query = "SELECT ops.*, op.t_start_fs, op.t_end_fs FROM ops JOIN op USING (seq) WHERE " + where + " ORDER BY seq"
+        return self._query(query, values)
+
+    def activities(self):
+        """How busy wires, pseudo-channels, DMA channels and engines were in each launch; `used` is a fraction."""
+        return self._query("SELECT * FROM activities", ())
+
+    def _query(self, query, values):
+        path = self.folder / "ops.sqlite"
+        if not path.exists():
+            raise FileNotFoundError(f"{path}: the run was not recorded (kernbench run --record {self.folder})")
+        connection = sqlite3.connect(f"{path.resolve().as_uri()}?mode=ro", uri=True)
+        try:
+            version = connection.execute("SELECT value FROM meta WHERE key = 'schema_version'").fetchone()[0]
+            if version != OPS_SCHEMA:
+                raise ValueError(f"{path} has form {version}, this reads {OPS_SCHEMA}")
+            return pd.read_sql_query(query, connection, params=values)
+        finally:
+            connection.close()
+
+
+def parameters(operations):
+    """The parameters of operations as columns, for operations of one kind."""
+    return pd.json_normalize(operations["params"].map(json.loads)).set_index(operations.index)
+
+
+def sweep(folder):
+    """Points of a sweep that have succeeded, in their order, with the columns that its file names."""
+    points = pd.read_csv(pathlib.Path(folder) / "points.csv", index_col="point")
+    good = points[points["status"] == "ok"]
+    if good.empty:
+        raise ValueError(f"{folder}: no point has succeeded: " + "; ".join(sorted(set(points["cause"].dropna()))))
+    return good.drop(columns=["status", "cause"])

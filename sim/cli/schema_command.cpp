@@ -1,0 +1,49 @@
+#include <CLI/CLI.hpp>
+#include <string>
+#include <vector>
+
+#include "platform/base/nearest.h"
+#include "platform/topology/json_schema.h"
+#include "sim/cli/help.h"
+#include "sim/cli/program.h"
+#include "sim/cli/result_schema.h"
+#include "sim/cli/workload_library.h"
+
+namespace kb::cli {
+namespace {
+
+const std::vector<std::string> kDocuments = {"topology", "result"};
+
+class SchemaCommand final : public Command {
+ public:
+  explicit SchemaCommand(CLI::App& app) {
+    app.footer(kSchemaFooter);
+    app.add_option("document", document_, "topology or result")->type_name("DOCUMENT")->required();
+    add_plugin_option(app, plugins_);
+  }
+
+  int run() override {
+    if (document_ == "topology") {
+      const WorkloadLibrary library(plugins_);
+      print(topology::topology_json_schema(library.blocks().implementations()));
+    } else if (document_ == "result") {
+      if (!plugins_.empty()) throw usage_error("--plugin changes nothing in the schema of results; leave it out");
+      print(result_schema());
+    } else {
+      throw usage_error("there is no schema of '" + document_ + "'; " + suggest(document_, kDocuments));
+    }
+    return 0;
+  }
+
+ private:
+  std::string document_;
+  std::vector<std::string> plugins_;
+};
+
+}  // namespace
+
+std::unique_ptr<Command> make_schema_command(CLI::App& app, const Program&) {
+  return std::make_unique<SchemaCommand>(app);
+}
+
+}  // namespace kb::cli
