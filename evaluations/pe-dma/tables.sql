@@ -52,5 +52,5 @@ SELECT direction, "set", 'PE_DMA ' || direction || 's ' || CASE direction WHEN '
 FROM pe_dma, (SELECT max(pe) + 1 AS pes, max(cube) + 1 AS cubes FROM node)
 GROUP BY direction, "set";
 CREATE TABLE bar AS
-SELECT pe_dma.*, replace(lines, '|', char(10)) || char(10) || 'N=' || issuers AS label
+SELECT pe_dma.rowid AS position, pe_dma.*, replace(lines, '|', char(10)) || char(10) || 'N=' || issuers AS label
 FROM pe_dma JOIN scenario USING (scenario);
