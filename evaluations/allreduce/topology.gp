@@ -58,8 +58,8 @@ do for [x = 0:torus_w - 1] {
 }
 set title sprintf('Torus of %d x %d', torus_w, torus_h) font ',12'
 set xlabel sprintf('%s along the row (blue), then %s along the column (green)', rounds(torus_w), rounds(torus_h)) font ',10'
-plot for [y = 0:torus_w > 1 ? torus_h - 1 : -1] $steps using (row_x($1, torus_w - 1)):(row_y($1, y)) with lines linecolor rgb blue linewidth 2, \
-     for [x = 0:torus_h > 1 ? torus_w - 1 : -1] $steps using (column_x($1, x, side_of(x, torus_w))):(column_y($1, torus_h - 1)) with lines linecolor rgb green linewidth 2
+plot for [row = 0:torus_w > 1 ? torus_h - 1 : -1] $steps using (row_x($1, torus_w - 1)):(row_y($1, row)) with lines linecolor rgb blue linewidth 2, \
+     for [c = 0:torus_h > 1 ? torus_w - 1 : -1] $steps using (column_x($1, c, side_of(c, torus_w))):(column_y($1, torus_h - 1)) with lines linecolor rgb green linewidth 2
 unset label
 
 apart = 0.07  # the two directions
