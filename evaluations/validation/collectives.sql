@@ -1,4 +1,5 @@
 -- Joined into tables.sql before `measured`, which then also has: UNION ALL SELECT * FROM measured_collectives. In
+-- evaluation.yaml:
 --   sweeps: { collectives: collectives.yaml }
 --   data: { collective: collectives.csv }
 --   figures:
