@@ -1,19 +1,3 @@
--- Of evaluation.yaml:
---   sweeps:
---     gemm: gemm.yaml
---   figures:
---     - name: validation_gemm
---       script: gemm.gp
---       width: 900
---       height: 600
---       texts: SELECT 'f16, K = 8192, one output tile; A and B stream from the PE''s HBM slice.' AS note
---       data:
---         one: SELECT parameter_value, value, beside FROM measured_gemm WHERE scenario LIKE '%, 1 read under way'
---         four: SELECT parameter_value, value FROM measured_gemm WHERE scenario LIKE '%, 4 reads under way'
---   tests/machine/evaluations/validation.txt:
---     band: UPDATE gemm SET time_ns = time_ns * 1.5 WHERE m = 128 AND outstanding = 4
---   tables.sql: measured_gemm of the others' UNION ALL between links and collectives.
-
 -- The roofline: what the array does of products that it pads to whole blocks (P-28: a row costs as much as 32), or
 -- bytes read at the rate of the HBM path.
 CREATE TABLE roofline AS

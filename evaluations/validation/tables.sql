@@ -1,5 +1,4 @@
--- What was measured beside what it is compared with; low and high are the band that it has to be in. The parts of the
--- sections gemm, collectives and monotony come before this one.
+-- What was measured beside what it is compared with; low and high are the band that it has to be in.
 CREATE TABLE beside AS
 SELECT *, lowest * value AS low, highest * value AS high FROM outside WHERE lowest IS NOT NULL;
 
@@ -42,7 +41,3 @@ SELECT 'links' AS section, CASE one.link WHEN 'ucie' THEN 'UCIe port eastbound' 
        1.25 * long.rate AS high
 FROM links AS one JOIN links AS long ON long.link = one.link AND long.bytes = 65536
 ORDER BY one.point;
-
-CREATE TABLE measured AS
-SELECT * FROM measured_mesh UNION ALL SELECT * FROM measured_memory UNION ALL SELECT * FROM measured_links;
-CREATE TABLE validation AS SELECT * FROM measured;

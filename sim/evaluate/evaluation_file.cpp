@@ -39,7 +39,10 @@ class Reader {
     MapReader data = top_.map("data");
     for (const std::string& table : data.keys()) spec.data.push_back({table, path_of(data.text(table, std::nullopt))});
     data.done();
-    spec.tables = file_query(top_, "tables");
+    if (top_.has("tables")) {
+      for (const std::string& name : top_.words("tables")) spec.tables.push_back(script("tables", name));
+    }
+    top_.allow("tables");
     spec.results = top_.words("results");
     for (MapReader& check : top_.list_of_maps("checks", kMostEntries, "checks are more than")) {
       Check read{check.text("rule", std::nullopt), query(check, "violations")};
@@ -69,7 +72,10 @@ class Reader {
 
   std::string contents(MapReader& reader, const char* key) const {
     const std::string name = reader.text(key, "");
-    if (name.empty()) return {};
+    return name.empty() ? std::string() : contents_of(reader, key, name);
+  }
+
+  std::string contents_of(MapReader& reader, const char* key, const std::string& name) const {
     std::vector<Diagnostic> problems;
     const std::optional<std::string> text =
         topology::read_file(path_of(name), "names of files are relative to the folder of the evaluation", problems);
@@ -80,11 +86,8 @@ class Reader {
   static Query query(MapReader& reader, const std::string& key) {
     return {reader.text(key, ""), reader.context().place({reader.path(key)})};
   }
-  Query file_query(MapReader& reader, const char* key) const {
-    Query read{contents(reader, key), reader.context().place({reader.path(key)})};
-    if (reader.has(key)) read.place.file = path_of(reader.text(key, ""));
-    read.place.line = read.place.column = 0;
-    return read;
+  Query script(const char* key, const std::string& name) const {
+    return {contents_of(top_, key, name), {path_of(name), 0, 0, key, "", ""}};
   }
 
   void read_sweeps(EvaluationSpec& spec) {
@@ -134,7 +137,8 @@ class Reader {
 }  // namespace
 
 std::string EvaluationSpec::all_sql() const {
-  std::string text = tables.text + "\n" + notes.text;
+  std::string text = notes.text;
+  for (const Query& script : tables) text += "\n" + script.text;
   for (const Check& check : checks) text += "\n" + check.violations.text;
   for (const FigureEntry& figure : figures) {
     text += "\n" + figure.each.text + "\n" + figure.texts.text;

@@ -49,7 +49,7 @@ struct EvaluationSpec {
   std::vector<SweepEntry> sweeps;
   std::vector<std::string> may_fail;  // codes of failures that are results
   std::vector<DataEntry> data;
-  Query tables;                      // a script
+  std::vector<Query> tables;         // scripts
   std::vector<std::string> results;  // tables that are written as CSV
   std::vector<Check> checks;
   Query notes;        // what a user should know, a row each

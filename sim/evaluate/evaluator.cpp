@@ -205,7 +205,7 @@ void Evaluator::add_facts() {
     const CsvTable table = read_csv_table(entry.file);
     database_.add_table(entry.table, table.columns, table.rows);
   }
-  placed(spec_.tables, [&] { database_.run(spec_.tables.text); });
+  for (const Query& script : spec_.tables) placed(script, [&] { database_.run(script.text); });
 }
 
 void Evaluator::write_results() {

@@ -18,7 +18,7 @@ inline std::map<std::string, std::string> small_evaluation(const std::string& fo
   return {
       {folder + "/evaluation.yaml",
        "evaluation: e\nabout: empty kernels\nsweeps: { runs: s.yaml }\ndata: { words: words.csv }\n"
-       "tables: tables.sql\nresults: [rate]\n"
+       "tables: [tables.sql]\nresults: [rate]\n"
        "checks: [{ rule: R-1, violations: SELECT 'no time' FROM rate WHERE time_ns <= 0 }]\nmay_fail: [TIME_LIMIT]\n"
        "notes: SELECT word FROM words\n"
        "figures:\n  - { name: rate, script: rate.gp, width: 400, height: 300, each: SELECT word FROM words, texts: "

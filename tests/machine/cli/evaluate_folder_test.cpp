@@ -24,7 +24,7 @@ const std::string kEvaluation = R"(evaluation: my
 about: vector additions
 sweeps: {runs: runs.yaml}
 data: {words: words.csv}
-tables: tables.sql
+tables: [tables.sql]
 results: [rate]
 checks:
   - rule: R-1
