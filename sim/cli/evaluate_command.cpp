@@ -1,122 +1,92 @@
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <CLI/CLI.hpp>
-#include <algorithm>
 #include <chrono>
-#include <cstdio>
 #include <cstdlib>
 #include <filesystem>
 
+#include "platform/base/nearest.h"
 #include "platform/base/split.h"
 #include "sim/cli/arguments.h"
 #include "sim/cli/catalogs.h"
-#include "sim/cli/file_roles.h"
 #include "sim/cli/help.h"
 #include "sim/cli/program.h"
 #include "sim/driver/interrupt.h"
 #include "sim/driver/progress.h"
-#include "sim/evaluate/catalog.h"
 #include "sim/evaluate/evaluator.h"
-#include "sim/evaluate/folder_lock.h"
-#include "sim/evaluate/run_evaluation.h"
+#include "sim/files/folder_lock.h"
 
 namespace kb::cli {
 namespace {
 
+namespace fs = std::filesystem;
+
 constexpr const char* kFastVariable = "MILESTONE_FAST";
+constexpr const char* kFile = "evaluation.yaml";
 constexpr std::size_t kNameWidth = 10;
 
 class EvaluateCommand final : public Command {
  public:
   EvaluateCommand(CLI::App& app, const Program& program) {
     choice_.program = &program;
-    std::string names;
-    for (const evaluate::EvaluationEntry& entry : evaluate::evaluations()) {
-      std::string name = entry.name;
-      name.resize(std::max<std::size_t>(name.size(), kNameWidth), ' ');
-      names += "\n  " + name + "  " + entry.summary;
-    }
-    app.footer("Evaluations:" + names + "\n\n" + kEvaluateFooter);
-    app.add_option("NAME", name_, "Which evaluation")->required();
+    app.footer(kEvaluateFooter);
+    app.add_option("NAME", name_, "Which evaluation, or the folder of one")->required();
     choice_.add_file_option(app);
     choice_.add_set_option(app);
-    app.add_option("--out", out_, "Folder for data and figures (default: evaluation/NAME)")->type_name("DIR");
+    app.add_option("--out", out_, "Folder for tables and figures (default: evaluation/NAME)")->type_name("DIR");
     add_whole_option(app, "--jobs", jobs_, 1, 9999, "Runs at a time (default: one per core)");
-    app.add_flag("--fast", fast_, "Do not simulate: draw from the data file that is there (also: MILESTONE_FAST=1)");
-    app.add_option("--shapes", options_.shapes,
-                   "Shapes MxKxN instead of the evaluation's own, with commas between; all are drawn")
+    app.add_option("--sweeps", sweeps_, "Run these sweeps only, with commas between (default: all that are quick)")
         ->type_name("LIST");
-    app.add_option("--exclude", options_.exclude, "Shapes that are measured and not drawn")->type_name("LIST");
-    app.add_option("--reference", options_.reference,
-                   "allreduce: JSON file with a measurement to draw (default: the one that comes along)")
-        ->type_name("FILE");
-    app.add_option("--sections", options_.sections,
-                   "validation: parts to run, with commas between (default: all but monotony)")
-        ->type_name("LIST");
-    app.add_option("--sweeps", sweeps_,
-                   "Sweeps of the evaluation to run, with commas between (default: all that are quick)")
-        ->type_name("LIST");
-    app.add_option("--copy", copy_, "Run nothing: copy the evaluation to a folder, to change it")->type_name("DIR");
-    add_whole_option(app, "--draws", options_.draws, 1, 100000, "validation: random pairs of machines to compare");
-    app.add_flag("--quiet", quiet_, "Print errors and violated checks only");
+    app.add_flag("--fast", fast_, "Do not simulate: take the tables that are there (also: MILESTONE_FAST=1)");
+    app.add_option("--copy", copy_, "Run nothing: copy the evaluation to a new folder, to change it")->type_name("DIR");
+    app.add_flag("--quiet", quiet_, "Print errors and failed checks only");
+  }
+
+  std::string help() const override {
+    std::string text = "Evaluations:";
+    for (const auto& [name, folder] : evaluate::installed_evaluations()) {
+      text += fmt::format("\n  {:<{}}  {}", name, kNameWidth, evaluate::about(folder));
+    }
+    return text + "\n\n";
   }
 
   int run() override {
-    const std::string found = evaluation_folder(name_);
-    if (!found.empty()) return run_folder(found);
-    const evaluate::EvaluationEntry& entry = evaluate::find_evaluation(name_);
-    const std::unique_ptr<evaluate::IEvaluation> evaluation = entry.make(options_);
-    const topology::LoadedTopology machine = choice_.load();
-    if (!quiet_) print_warnings(machine.warnings);
-    evaluate::RunOptions options;
-    options.folder = out_.empty() ? std::string("evaluation/") + entry.name : out_;
-    options.topology = topology_options();
-    options.jobs = static_cast<int>(jobs_);
-    const char* const fast = std::getenv(kFastVariable);
-    options.fast = fast_ || (fast != nullptr && std::string(fast) == "1");
-    if (!quiet_ && ::isatty(STDERR_FILENO) == 1) {
-      options.progress = [](std::size_t done, std::size_t points) {
-        std::fprintf(stderr, "\r%zu of %zu points%s", done, points, done == points ? "\n" : "");
-      };
-    }
-    check_files(machine, options.folder, evaluation->data_file());
-    sim::set_interrupt_hint("points that are finished are kept; run the same command again to go on");
-    options.measured = [] {
-      sim::set_interrupt_hint("the data file is complete; the same command with --fast draws from it");
-    };
+    const std::string folder = evaluation_folder();
+    if (!copy_.empty()) return copy(folder);
+    const evaluate::EvaluationSpec spec = evaluate::read_evaluation(fs::absolute(folder).lexically_normal());
+    const evaluate::EvaluatorOptions options = options_of(spec);
+    const files::FolderLock lock(options.out, !options.fast);
+    fs::current_path(spec.folder);
+    sim::set_interrupt_hint("finished points are kept; the same command goes on");
+    const WorkloadLibrary library({});
     const auto begin = std::chrono::steady_clock::now();
-    const evaluate::RunSummary summary = evaluate::run_evaluation(*evaluation, machine, options);
+    const evaluate::EvaluationSummary summary =
+        evaluate::evaluate(spec, catalogs_of(library, *choice_.program), options);
     const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
     if (!quiet_) {
-      for (const std::string& remark : summary.remarks) {
-        print_note("kernbench evaluate: note: " + remark);
-      }
-      print_text(report(summary, seconds));
+      for (const std::string& note : summary.notes) print_note("kernbench evaluate: note: " + note);
+      print_text(report(spec.name, summary, options.fast, seconds));
     }
-    for (const evaluate::Violation& violation : summary.violations) {
-      print_note("kernbench evaluate: check " + violation.rule + " failed: " + violation.text);
-    }
-    return summary.violations.empty() ? 0 : exit_code(ErrorFamily::program);
+    return summary.failures == 0 ? 0 : exit_code(ErrorFamily::program);
   }
 
  private:
-  // Of an installed evaluation, or of a user's own; "" = there is none.
-  static std::string evaluation_folder(const std::string& name) {
+  std::string evaluation_folder() const {
+    std::vector<std::string> names;
     for (const auto& [known, folder] : evaluate::installed_evaluations()) {
-      if (name == known) return folder;
+      if (name_ == known) return folder;
+      names.push_back(known);
     }
-    return std::filesystem::is_regular_file(name + "/evaluation.yaml") ? name : std::string();
+    std::error_code ignored;
+    if (fs::is_regular_file(name_ + "/" + kFile, ignored)) return name_;
+    throw usage_error(fmt::format("unknown evaluation '{}': no installed one, and no folder with {}; {}", name_, kFile,
+                                  suggest(name_, names)));
   }
 
-  int run_folder(const std::string& folder) {
-    if (!copy_.empty()) return copy(folder);
-    const evaluate::EvaluationSpec spec =
-        evaluate::read_evaluation(std::filesystem::absolute(folder).lexically_normal());
+  evaluate::EvaluatorOptions options_of(const evaluate::EvaluationSpec& spec) const {
     evaluate::EvaluatorOptions options;
-    options.out =
-        std::filesystem::absolute(out_.empty() ? "evaluation/" + spec.name : out_).lexically_normal().string();
-    if (!choice_.file.empty()) options.topology = std::filesystem::absolute(choice_.file).string();
+    options.out = fs::absolute(out_.empty() ? "evaluation/" + spec.name : out_).lexically_normal().string();
+    if (!choice_.file.empty()) options.topology = fs::absolute(choice_.file).string();
     for (const std::string& set : choice_.sets) options.sets.push_back(split_assignment(set));
     if (!sweeps_.empty()) options.sweeps = split(sweeps_, ',');
     options.jobs = static_cast<int>(jobs_);
@@ -126,33 +96,18 @@ class EvaluateCommand final : public Command {
     options.failed = [](const evaluate::CheckFailure& failure) {
       print_note("kernbench evaluate: check " + failure.rule + " failed: " + failure.text);
     };
-    const evaluate::FolderLock lock(options.out, true);
-    std::filesystem::current_path(spec.folder);
-    sim::set_interrupt_hint("finished points are kept; the same command goes on");
-    const WorkloadLibrary library({});
-    const auto begin = std::chrono::steady_clock::now();
-    const evaluate::EvaluationSummary summary =
-        evaluate::evaluate(spec, catalogs_of(library, *choice_.program), options);
-    const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
-    if (!quiet_) {
-      for (const std::string& note : summary.notes) print_note("kernbench evaluate: note: " + note);
-      print_text(text_of(spec.name, summary, options.fast, seconds));
-    }
-    return summary.failures == 0 ? 0 : exit_code(ErrorFamily::program);
+    return options;
   }
 
   int copy(const std::string& folder) const {
-    if (std::filesystem::exists(copy_))
-      throw usage_error("--copy " + copy_ + ": it is there already; name a new folder");
-    std::error_code error;
-    std::filesystem::copy(folder, copy_, std::filesystem::copy_options::recursive, error);
-    if (error) throw Error::configuration("cannot copy " + folder + " to " + copy_ + ": " + error.message());
+    if (fs::exists(copy_)) throw usage_error("--copy " + copy_ + ": it is there already; name a new folder");
+    evaluate::copy_evaluation(folder, copy_);
     print_text("kernbench evaluate " + copy_ + " runs this copy\n");
     return 0;
   }
 
-  static std::string text_of(const std::string& name, const evaluate::EvaluationSummary& summary, bool fast,
-                             double seconds) {
+  static std::string report(const std::string& name, const evaluate::EvaluationSummary& summary, bool fast,
+                            double seconds) {
     std::string text = name + ": ";
     text += fast ? std::string("drawn from the tables of an earlier call")
                  : fmt::format("{} points, {} were run", summary.points, summary.run);
@@ -161,49 +116,14 @@ class EvaluateCommand final : public Command {
     return text;
   }
 
-  void check_files(const topology::LoadedTopology& machine, const std::string& folder,
-                   const std::string& data_file) const {
-    FileRoles roles;
-    choice_.add_roles(machine, roles);
-    roles.reads("--reference", options_.reference);
-    const std::string table = data_file.substr(0, data_file.rfind('.')) + ".csv";
-    for (const std::string& file : {data_file, table, std::string("host.json")}) {
-      roles.writes("a file of the evaluation", folder + "/" + file);
-    }
-    roles.check();
-  }
-
-  std::vector<std::string> topology_options() const {
-    std::vector<std::string> options;
-    if (!choice_.file.empty()) options = {"--topology", choice_.file};
-    for (const std::string& set : choice_.sets) options.insert(options.end(), {"--set", set});
-    return options;
-  }
-
-  std::string report(const evaluate::RunSummary& summary, double seconds) const {
-    char time[32];
-    std::snprintf(time, sizeof time, "%.1f s", seconds);
-    std::string text = name_ + ": ";
-    if (summary.points == 0) {
-      text += "drawn from the data file";
-    } else {
-      text += std::to_string(summary.points) + " points";
-      if (summary.resumed > 0) text += " (" + std::to_string(summary.resumed) + " from an interrupted call)";
-    }
-    text += std::string(" in ") + time + ", checks " + (summary.violations.empty() ? "passed" : "FAILED") + "\n";
-    for (const std::string& file : summary.files) text += "  " + file + "\n";
-    return text;
-  }
-
   TopologyChoice choice_;
   std::string name_;
   std::string out_;
   std::uint64_t jobs_ = 0;
-  bool fast_ = false;
-  bool quiet_ = false;
   std::string sweeps_;
+  bool fast_ = false;
   std::string copy_;
-  evaluate::EvaluationOptions options_;
+  bool quiet_ = false;
 };
 
 }  // namespace

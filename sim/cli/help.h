@@ -155,10 +155,12 @@ inline constexpr const char* kEvaluateFooter =
     "  kernbench evaluate gemm\n"
     "  kernbench evaluate gemm --topology my.yaml --out figures/my\n"
     "  kernbench evaluate gemm --set cube.pe_template.components.pe_gemm.attrs.mac_per_ns=8192\n"
-    "  kernbench evaluate gemm --fast                 draw again from the data file\n"
+    "  kernbench evaluate gemm --fast                 draw again, without simulating\n"
+    "  kernbench evaluate gemm --copy my_gemm         a copy to change: kernbench evaluate my_gemm runs it\n"
     "\n"
     "Every point is a run of its own. After an interruption the same command goes on where it stopped.\n"
-    "Exit code 1 when a check of the data fails; the message names the rule. Figures need gnuplot.";
+    "Exit code 1 when a check fails; the message names the rule. Figures need gnuplot.\n"
+    "docs/guides/evaluation.md shows how to write one: sweep files, SQL and gnuplot scripts in a folder.";
 
 inline constexpr const char* kProbeFooter =
     "Examples:\n"

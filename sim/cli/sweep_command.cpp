@@ -16,7 +16,7 @@
 #include "sim/cli/workload_library.h"
 #include "sim/driver/interrupt.h"
 #include "sim/driver/progress.h"
-#include "sim/evaluate/folder_lock.h"
+#include "sim/files/folder_lock.h"
 #include "sim/sweep/fill_axes.h"
 #include "sim/sweep/sweep.h"
 #include "sim/sweep/sweep_file.h"
@@ -220,7 +220,7 @@ class SweepCommand final : public Command {
   bool dry_run_ = false;
   bool quiet_ = false;
   std::string on_ = "local";
-  std::optional<evaluate::FolderLock> lock_;
+  std::optional<files::FolderLock> lock_;
   std::string hosts_;
   std::uint64_t points_per_task_ = 0;
   std::vector<std::string> slurm_;

@@ -11,7 +11,7 @@
 #include <tuple>
 
 #include "platform/base/error.h"
-#include "sim/evaluate/json_file.h"
+#include "sim/files/json_file.h"
 
 namespace kb::sim {
 namespace {
@@ -27,7 +27,7 @@ std::string file_of(const std::string& path) {
 }
 
 Json read_result(const std::string& file) {
-  Json result = evaluate::read_json(file, kMostBytes);
+  Json result = files::read_json(file, kMostBytes);
   const auto refuse = [&](const std::string& why) { return Error::configuration(file + ": " + why); };
   if (!result.is_object() || !result.contains("schema") || !result.contains("launches")) {
     throw refuse("is not the result of a run; give the folder or the result.json of `kernbench run`");
@@ -239,7 +239,7 @@ Comparison compare_results(const std::string& before, const std::string& after) 
     add_blocks(comparison, a, b);
   } catch (const Json::exception& error) {
     throw Error::configuration(fmt::format("{} or {}: is not a whole result: {} (run it again)", comparison.before,
-                                           comparison.after, evaluate::reason_of(error)));
+                                           comparison.after, files::reason_of(error)));
   }
   return comparison;
 }

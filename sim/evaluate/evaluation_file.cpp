@@ -8,6 +8,7 @@
 
 #include "platform/topology/input_file.h"
 #include "platform/topology/spec_reader.h"
+#include "sim/files/files.h"
 
 namespace kb::evaluate {
 namespace {
@@ -160,6 +161,31 @@ EvaluationSpec read_evaluation(const std::string& folder) {
   context.finish_unknown();
   topology::throw_if_any(context.problems());
   return spec;
+}
+
+std::string about(const std::string& folder) {
+  try {
+    return read_evaluation(folder).about;
+  } catch (const Error&) {
+    return {};
+  }
+}
+
+// Evaluations that come together share their style, a file beside the folders.
+void copy_evaluation(const std::string& folder, const std::string& to) {
+  constexpr const char* kShared = "../style.gp";
+  try {
+    fs::create_directories(to);
+    fs::copy(folder, to, fs::copy_options::recursive);
+    const std::string file = (fs::path(to) / kFile).string();
+    std::string text = files::read_file(file);
+    const std::size_t shared = text.find(kShared);
+    if (shared == std::string::npos) return;
+    fs::copy_file(fs::path(folder) / kShared, fs::path(to) / "style.gp");
+    files::write_file(file, text.replace(shared, std::string(kShared).size(), "style.gp"), "the copy");
+  } catch (const fs::filesystem_error& error) {
+    throw Error::configuration("cannot copy " + folder + " to " + to + ": " + error.code().message());
+  }
 }
 
 std::vector<std::pair<std::string, std::string>> installed_evaluations() {

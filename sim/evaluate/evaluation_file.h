@@ -62,6 +62,12 @@ struct EvaluationSpec {
 // Reads FOLDER/evaluation.yaml and what it names but the sweeps. Configuration Error with every problem.
 EvaluationSpec read_evaluation(const std::string& folder);
 
+// Its line for help; "" when the folder has no evaluation that can be read.
+std::string about(const std::string& folder);
+
+// Copies it to a new folder, which needs nothing outside. Configuration Error with the system's reason.
+void copy_evaluation(const std::string& folder, const std::string& to);
+
 // The evaluations that come with kernbench, in the order of their names: (name, folder).
 std::vector<std::pair<std::string, std::string>> installed_evaluations();
 

@@ -9,12 +9,12 @@
 #include "platform/base/version.h"
 #include "platform/observe/output_set.h"
 #include "platform/topology/sha256.h"
-#include "sim/evaluate/csv.h"
 #include "sim/evaluate/csv_table.h"
 #include "sim/evaluate/figures.h"
-#include "sim/evaluate/gnuplot.h"
 #include "sim/evaluate/placed.h"
-#include "sim/evaluate/printable.h"
+#include "sim/files/csv.h"
+#include "sim/files/gnuplot.h"
+#include "sim/files/printable.h"
 #include "sim/sweep/fill_axes.h"
 #include "sim/sweep/machine_sql.h"
 #include "sim/sweep/sweep.h"
@@ -62,11 +62,11 @@ class Evaluator {
   void add_facts();
   void fail(const std::string& rule, const std::string& text) {
     ++summary_.failures;
-    options_.failed({printable(rule), printable(text)});
+    options_.failed({files::printable(rule), files::printable(text)});
   }
   void write_results();
   void check();
-  void remove_old_figures(const std::vector<Figure>& drawn) const;
+  void remove_old_figures(const std::vector<files::Figure>& drawn) const;
 
   const EvaluationSpec& spec_;
   const sweep::Catalogs& catalogs_;
@@ -189,7 +189,8 @@ void Evaluator::take_tables_of_earlier_call() {
       throw Error::configuration("it is of another machine than --topology and --set choose");
     }
   } catch (const Error& error) {
-    throw Error::configuration(database_file_ + ": " + printable(error.what()) + "; measure again without --fast");
+    throw Error::configuration(database_file_ + ": " + files::printable(error.what()) +
+                               "; measure again without --fast");
   }
 }
 
@@ -209,22 +210,23 @@ void Evaluator::add_facts() {
 }
 
 void Evaluator::write_results() {
-  observe::OutputSet files;
+  observe::OutputSet outputs;
   for (const std::string& name : spec_.results) {
     const data::SqlResult table = placed({"", {spec_.folder + "/evaluation.yaml", 0, 0, "results", "", ""}},
                                          [&] { return database_.query("SELECT * FROM " + data::quoted_name(name)); });
-    std::string text = csv_line(table.columns);
+    std::string text = files::csv_line(table.columns);
     for (const TableRow& row : table.rows) {
       std::vector<std::string> cells;
       for (const data::TableCell& cell : row) cells.push_back(data::text_of(cell));
-      text += csv_line(cells);
+      text += files::csv_line(cells);
     }
     const std::string path = options_.out + "/" + name + ".csv";
-    files.add(path, "a table of the evaluation").write(text);
+    outputs.add(path, "a table of the evaluation").write(text);
     summary_.files.push_back(path);
   }
-  database_.save(files.add(database_file_, "the tables of the evaluation", observe::OutputFile::Target::regular_file));
-  files.commit();
+  database_.save(
+      outputs.add(database_file_, "the tables of the evaluation", observe::OutputFile::Target::regular_file));
+  outputs.commit();
   summary_.files.push_back(database_file_);
 }
 
@@ -235,11 +237,11 @@ void Evaluator::check() {
   }
   if (spec_.notes.text.empty()) return;
   const data::SqlResult notes = placed(spec_.notes, [&] { return database_.query(spec_.notes.text); });
-  for (const TableRow& row : notes.rows) summary_.notes.push_back(printable(data::text_of(row[0])));
+  for (const TableRow& row : notes.rows) summary_.notes.push_back(files::printable(data::text_of(row[0])));
 }
 
 // Those that an earlier call drew and this one does not.
-void Evaluator::remove_old_figures(const std::vector<Figure>& drawn) const {
+void Evaluator::remove_old_figures(const std::vector<files::Figure>& drawn) const {
   if (!fs::is_regular_file(database_file_)) return;
   SqlDatabase before;
   data::SqlResult names;
@@ -251,7 +253,7 @@ void Evaluator::remove_old_figures(const std::vector<Figure>& drawn) const {
   }
   for (const TableRow& row : names.rows) {
     const std::string name = data::text_of(row[0]);
-    const auto same = [&](const Figure& figure) { return figure.name == name; };
+    const auto same = [&](const files::Figure& figure) { return figure.name == name; };
     if (name.find('/') != std::string::npos || std::any_of(drawn.begin(), drawn.end(), same)) continue;
     std::error_code ignored;
     for (const char* ending : {".png", ".svg", ".gp"}) fs::remove(options_.out + "/" + name + ending, ignored);
@@ -267,9 +269,9 @@ EvaluationSummary Evaluator::run() {
   }
   add_facts();
   check();
-  const std::vector<Figure> figures = figures_of(spec_, database_, origin());
+  const std::vector<files::Figure> figures = figures_of(spec_, database_, origin());
   std::vector<TableRow> names;
-  for (const Figure& figure : figures) names.push_back({figure.name});
+  for (const files::Figure& figure : figures) names.push_back({figure.name});
   remove_old_figures(figures);
   database_.add_table(kDrawn, {"name"}, names);
   write_results();

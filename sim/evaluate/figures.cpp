@@ -15,9 +15,9 @@ using data::TableCell;
 using Parameters = std::vector<std::pair<std::string, TableCell>>;
 
 std::string plot_cell(const TableCell& cell) {
-  if (const auto* number = std::get_if<std::int64_t>(&cell)) return plot_number(static_cast<double>(*number));
-  if (const auto* real = std::get_if<double>(&cell)) return plot_number(*real);
-  if (const auto* text = std::get_if<std::string>(&cell)) return plot_text(*text);
+  if (const auto* number = std::get_if<std::int64_t>(&cell)) return files::plot_number(static_cast<double>(*number));
+  if (const auto* real = std::get_if<double>(&cell)) return files::plot_number(*real);
+  if (const auto* text = std::get_if<std::string>(&cell)) return files::plot_text(*text);
   return "NaN";
 }
 
@@ -51,9 +51,9 @@ std::string variables(const Query& query, const data::SqlDatabase& database, con
 
 }  // namespace
 
-std::vector<Figure> figures_of(const EvaluationSpec& spec, const data::SqlDatabase& database,
-                               const std::string& origin) {
-  std::vector<Figure> figures;
+std::vector<files::Figure> figures_of(const EvaluationSpec& spec, const data::SqlDatabase& database,
+                                      const std::string& origin) {
+  std::vector<files::Figure> figures;
   std::set<std::string> names;
   for (const FigureEntry& entry : spec.figures) {
     data::SqlResult each{{}, {{}}};
@@ -69,7 +69,7 @@ std::vector<Figure> figures_of(const EvaluationSpec& spec, const data::SqlDataba
         throw Error::configuration("'" + name + "' cannot be the name of a figure: it has a / or is there twice");
       }
       figures.push_back({name,
-                         fmt::format("height = {}\norigin = {}\n", entry.height, plot_text(origin)) +
+                         fmt::format("height = {}\norigin = {}\n", entry.height, files::plot_text(origin)) +
                              variables(entry.texts, database, parameters) + data + spec.style + entry.script,
                          entry.width, entry.height});
     }
@@ -77,20 +77,21 @@ std::vector<Figure> figures_of(const EvaluationSpec& spec, const data::SqlDataba
   return figures;
 }
 
-std::vector<std::string> draw_figures(const std::vector<Figure>& figures, const std::string& folder, int jobs) {
-  std::vector<std::string> files;
+std::vector<std::string> draw_figures(const std::vector<files::Figure>& figures, const std::string& folder, int jobs) {
+  std::vector<std::string> names;
   observe::OutputSet scripts;
-  for (const Figure& figure : figures) {
-    for (const char* ending : {".svg", ".png", ".gp"}) files.push_back(folder + "/" + figure.name + ending);
+  for (const files::Figure& figure : figures) {
+    for (const char* ending : {".svg", ".png", ".gp"}) names.push_back(folder + "/" + figure.name + ending);
     scripts.add(folder + "/" + figure.name + ".gp", "the script of a figure")
         .write(fmt::format("# By hand, in this folder: gnuplot {0}.gp\n"
                            "set terminal svg noenhanced font 'DejaVu Sans,13' size {1},{2} background '#ffffff'\n"
                            "set output {3}\n{4}",
-                           figure.name, figure.width, figure.height, plot_text(figure.name + ".svg"), figure.script));
+                           figure.name, figure.width, figure.height, files::plot_text(figure.name + ".svg"),
+                           figure.script));
   }
   scripts.commit();
-  draw(figures, folder, jobs);
-  return files;
+  files::draw(figures, folder, jobs);
+  return names;
 }
 
 }  // namespace kb::evaluate

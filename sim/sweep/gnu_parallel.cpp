@@ -5,7 +5,7 @@
 
 #include "platform/base/error.h"
 #include "platform/observe/output_file.h"
-#include "sim/evaluate/files.h"
+#include "sim/files/files.h"
 #include "sim/sweep/outside_program.h"
 #include "sim/sweep/tasks.h"
 
@@ -44,7 +44,7 @@ std::string run_with_parallel(const TaskContext& context, const TaskPlan& plan, 
   for (const std::uint64_t task : plan.tasks) tasks += std::to_string(task) + "\n";
   const Said said = run_program(command, tasks, tick);
   const std::string messages = folder + "/messages.txt";
-  evaluate::write_file(messages, said.output + said.messages, "what the tasks have printed");
+  files::write_file(messages, said.output + said.messages, "what the tasks have printed");
   // Up to 100: so many tasks have failed. Their points are missing, which the table tells.
   constexpr int kMostTold = 101;
   if (!said.not_started.empty() || said.code > kMostTold) {

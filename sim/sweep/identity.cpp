@@ -4,7 +4,7 @@
 
 #include "platform/topology/ccl_config.h"
 #include "platform/topology/sha256.h"
-#include "sim/evaluate/files.h"
+#include "sim/files/files.h"
 #include "sim/sweep/selector.h"
 
 namespace kb::sweep {
@@ -17,7 +17,7 @@ constexpr int kKeyDigits = 24;
 std::string contents(const std::string& value) {
   std::error_code ignored;
   if (value.empty() || !std::filesystem::is_regular_file(value, ignored)) return {};
-  return value + " " + topology::sha256_hex(evaluate::read_file(value)) + "\n";
+  return value + " " + topology::sha256_hex(files::read_file(value)) + "\n";
 }
 
 std::string text_of(const Assignment& one) {
@@ -27,7 +27,7 @@ std::string text_of(const Assignment& one) {
 }  // namespace
 
 PointKeys::PointKeys(const SweepSpec& spec, const topology::LoadedTopology& machine) {
-  std::string text = topology::sha256_hex(evaluate::read_file(kProgram)) + "\n";
+  std::string text = topology::sha256_hex(files::read_file(kProgram)) + "\n";
   for (const std::string& plugin : spec.plugins) text += contents(plugin);
   text += spec.workload + "\n" + spec.topology + "\n" + spec.device + "\n" + spec.data + "\n";
   text += std::to_string(spec.seed) + (spec.verify ? " verified" : "") + (spec.strict ? " strict" : "") +

@@ -10,8 +10,8 @@
 #include "platform/base/error.h"
 #include "platform/observe/output_set.h"
 #include "platform/topology/sha256.h"
-#include "sim/evaluate/files.h"
-#include "sim/evaluate/gnuplot.h"
+#include "sim/files/files.h"
+#include "sim/files/gnuplot.h"
 #include "sim/sweep/outside_program.h"
 #include "sim/sweep/table.h"
 
@@ -92,14 +92,14 @@ std::string data_of(const Plot& plot, const Drawing& drawing) {
   for (std::size_t i = 0; i < drawing.series.size(); ++i) {
     if (i > 0) text += "\n\n";
     for (const auto& [x, y] : drawing.series[i].points) {
-      text += evaluate::plot_number(x) + " " + evaluate::plot_number(y) + "\n";
+      text += files::plot_number(x) + " " + files::plot_number(y) + "\n";
     }
   }
   return text;
 }
 
 std::string script_of(const Plot& plot, const Drawing& drawing) {
-  using evaluate::plot_text;
+  using files::plot_text;
   std::string text =
       "# Edit this as you like: an edited script is kept, and the next call draws it.\n"
       "# By hand, in this folder: gnuplot " +
@@ -123,7 +123,7 @@ std::string script_of(const Plot& plot, const Drawing& drawing) {
   if (!drawing.words.empty()) {
     text += fmt::format("set xrange [-0.5:{}.5]\nset xtics (", drawing.words.size() - 1);
     for (std::size_t i = 0; i < drawing.words.size(); ++i) {
-      text += (i > 0 ? ", " : "") + evaluate::tic_text(drawing.words[i]) + " " + std::to_string(i);
+      text += (i > 0 ? ", " : "") + files::tic_text(drawing.words[i]) + " " + std::to_string(i);
     }
     text += ")\n";
   }
@@ -131,7 +131,7 @@ std::string script_of(const Plot& plot, const Drawing& drawing) {
   for (std::size_t i = 0; i < drawing.series.size(); ++i) {
     text += i == 0 ? "plot " : ", \\\n     ";
     text += fmt::format("'{}.dat' index {} using 1:2 with {} pointtype 7 {}", plot.name, i,
-                        drawing.repeated ? "points" : "linespoints", evaluate::plot_title(drawing.series[i].name));
+                        drawing.repeated ? "points" : "linespoints", files::plot_title(drawing.series[i].name));
   }
   return text + "\n";
 }
@@ -139,7 +139,7 @@ std::string script_of(const Plot& plot, const Drawing& drawing) {
 // Draws in `folder`, where the script's names lead to.
 void draw(const Plot& plot, const char* format, const std::string& folder, observe::OutputFile& picture) {
   const std::string commands =
-      fmt::format("format = {}; file = {}", evaluate::plot_text(format), evaluate::plot_text(picture.working_path()));
+      fmt::format("format = {}; file = {}", files::plot_text(format), files::plot_text(picture.working_path()));
   const Said said =
       run_program({"env", "--chdir=" + folder, "LC_ALL=C.UTF-8", "gnuplot", "-d", "-e", commands, plot.name + ".gp"});
   constexpr int kNoProgram = 127;
@@ -181,7 +181,7 @@ std::vector<std::string> draw_plots(const std::vector<Plot>& plots, const Table&
     const PlotFiles made = plot_files(plot, table);
     const std::string base = folder + "/" + plot.name;
     observe::OutputSet sources;
-    const std::string before = evaluate::read_file(base + ".gp");
+    const std::string before = files::read_file(base + ".gp");
     sources.add(base + ".dat", "the data of a figure").write(made.data);
     if (before.empty() || is_own_script(before)) sources.add(base + ".gp", "the script of a figure").write(made.script);
     sources.commit();

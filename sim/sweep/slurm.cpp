@@ -7,7 +7,7 @@
 #include "platform/base/error.h"
 #include "platform/base/split.h"
 #include "platform/observe/output_file.h"
-#include "sim/evaluate/files.h"
+#include "sim/files/files.h"
 #include "sim/sweep/outside_program.h"
 #include "sim/sweep/tasks.h"
 
@@ -75,7 +75,7 @@ std::string unfinished(const std::string& jobs) {
 }  // namespace
 
 void refuse_running_jobs(const std::string& folder) {
-  std::string jobs = evaluate::read_file(jobs_file(folder));
+  std::string jobs = files::read_file(jobs_file(folder));
   while (!jobs.empty() && jobs.back() == '\n') jobs.pop_back();
   if (jobs.empty()) return;
   const Said there = run_program({"squeue", "--version"});
@@ -103,7 +103,7 @@ SlurmJobs submit_to_slurm(const TaskContext& context, const TaskPlan& plan, cons
     run_program({"scancel", jobs.array});
     throw;
   }
-  evaluate::write_file(jobs_file(context.folder), jobs.array + "," + jobs.collect + "\n", "the list of Slurm jobs");
+  files::write_file(jobs_file(context.folder), jobs.array + "," + jobs.collect + "\n", "the list of Slurm jobs");
   return jobs;
 }
 

@@ -8,7 +8,7 @@
 #include "platform/base/version.h"
 #include "platform/data/table_sqlite.h"
 #include "sim/driver/run_record.h"
-#include "sim/evaluate/csv.h"
+#include "sim/files/csv.h"
 #include "sim/sweep/formula.h"
 
 namespace kb::sweep {
@@ -132,11 +132,11 @@ Table make_table(const SweepSpec& spec, const Space& space, const std::vector<co
 }
 
 std::string render_csv(const Table& table) {
-  std::string text = evaluate::csv_line(table.columns);
+  std::string text = files::csv_line(table.columns);
   for (const std::vector<Json>& row : table.rows) {
     std::vector<std::string> cells;
     for (const Json& cell : row) cells.push_back(text_of(cell));
-    text += evaluate::csv_line(cells);
+    text += files::csv_line(cells);
   }
   return text;
 }

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "platform/base/error.h"
-#include "sim/evaluate/json_file.h"
+#include "sim/files/json_file.h"
 
 namespace kb::web {
 namespace {
@@ -33,7 +33,7 @@ Json read_result(const std::string& folder) {
                                "' is not the folder of a run: it has no result.json; give the one that `kernbench run "
                                "--out DIR` wrote");
   }
-  Json result = evaluate::read_json_without({"blocks", "config"}, file, kMostBytes);
+  Json result = files::read_json_without({"blocks", "config"}, file, kMostBytes);
   const bool is_result =
       result.is_object() && result.contains("schema") && result.contains("launches") && result["launches"].is_array();
   if (!is_result) throw Error::configuration(file + ": is not the result of a run");
@@ -126,8 +126,8 @@ RunFolder::RunFolder(const std::string& folder, const std::string& topology) {
   std::future<Json> machine_read;  // large machines have large files
   if (!topology.empty() || fs::exists(machine_file, ignored)) {
     machine_read = std::async(std::launch::async, [&] {
-      return topology.empty() ? evaluate::read_json(machine_file, kMostBytes)
-                              : evaluate::parse_json("the topology", topology);
+      return topology.empty() ? files::read_json(machine_file, kMostBytes)
+                              : files::parse_json("the topology", topology);
     });
   }
   Json result = read_result(folder);

@@ -12,7 +12,7 @@
 #include <filesystem>
 
 #include "platform/base/error.h"
-#include "sim/evaluate/files.h"
+#include "sim/files/files.h"
 #include "sim/process/memory_file.h"
 #include "tests/support/own_process.h"
 
@@ -20,7 +20,7 @@ namespace kb::sim {
 namespace {
 
 namespace fs = std::filesystem;
-using evaluate::read_file;
+using files::read_file;
 
 class ProcessPoolTest : public testing::Test {
  protected:

@@ -7,7 +7,7 @@
 #include <fstream>
 
 #include "platform/base/error.h"
-#include "sim/evaluate/files.h"
+#include "sim/files/files.h"
 #include "sim/sweep/table.h"
 
 namespace kb::sweep {
@@ -67,23 +67,23 @@ TEST_F(PlotsTest, NothingToDrawIsAnError) {
 TEST_F(PlotsTest, AnEditedScriptStaysAndIsDrawn) {
   draw_plots({plot("x", "tile")}, table(), folder_);
   for (const char* name : {"/p.svg", "/p.png", "/p.dat", "/p.gp"}) EXPECT_TRUE(fs::exists(folder_ + name)) << name;
-  const std::string script = evaluate::read_file(folder_ + "/p.gp");
+  const std::string script = files::read_file(folder_ + "/p.gp");
   draw_plots({plot("x", "")}, table(), folder_);
-  EXPECT_NE(evaluate::read_file(folder_ + "/p.gp"), script) << "nobody has edited it";
+  EXPECT_NE(files::read_file(folder_ + "/p.gp"), script) << "nobody has edited it";
 
   const std::string edited = "set title \"mine and only mine\"\n" + script;
   std::ofstream(folder_ + "/p.gp") << edited;
   draw_plots({plot("x", "tile")}, table(), folder_);
-  EXPECT_EQ(evaluate::read_file(folder_ + "/p.gp"), edited);
-  EXPECT_THAT(evaluate::read_file(folder_ + "/p.svg"), HasSubstr("mine and only mine"));
+  EXPECT_EQ(files::read_file(folder_ + "/p.gp"), edited);
+  EXPECT_THAT(files::read_file(folder_ + "/p.svg"), HasSubstr("mine and only mine"));
 }
 
 TEST_F(PlotsTest, AScriptThatGnuplotRefusesLeavesThePictures) {
   draw_plots({plot("x", "tile")}, table(), folder_);
-  const std::string before = evaluate::read_file(folder_ + "/p.svg");
+  const std::string before = files::read_file(folder_ + "/p.svg");
   std::ofstream(folder_ + "/p.gp") << "plot nonsense(\n";
   EXPECT_THROW(draw_plots({plot("x", "tile")}, table(), folder_), Error);
-  EXPECT_EQ(evaluate::read_file(folder_ + "/p.svg"), before);
+  EXPECT_EQ(files::read_file(folder_ + "/p.svg"), before);
 }
 
 }  // namespace
