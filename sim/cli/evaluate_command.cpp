@@ -7,6 +7,8 @@
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
+#include <fstream>
+#include <iterator>
 
 #include "platform/base/split.h"
 #include "sim/cli/arguments.h"
@@ -146,9 +148,24 @@ class EvaluateCommand final : public Command {
       throw usage_error("--copy " + copy_ + ": it is there already; name a new folder");
     std::error_code error;
     std::filesystem::copy(folder, copy_, std::filesystem::copy_options::recursive, error);
+    if (!error) bring_style(folder, error);
     if (error) throw Error::configuration("cannot copy " + folder + " to " + copy_ + ": " + error.message());
     print_text("kernbench evaluate " + copy_ + " runs this copy\n");
     return 0;
+  }
+
+  // The style that evaluations share lies beside their folders: the copy gets one of its own.
+  void bring_style(const std::string& folder, std::error_code& error) const {
+    const std::string shared = "\nstyle: ../style.gp\n", file = copy_ + "/evaluation.yaml";
+    std::ifstream reading(file);
+    std::string text{std::istreambuf_iterator<char>(reading), {}};
+    const std::size_t found = text.find(shared);
+    if (found == std::string::npos) return;
+    std::filesystem::copy_file(folder + "/../style.gp", copy_ + "/style.gp", error);
+    if (error) return;
+    std::ofstream writing(file);
+    writing << text.replace(found, shared.size(), "\nstyle: style.gp\n");
+    if (!writing.flush()) error = std::make_error_code(std::errc::io_error);
   }
 
   static std::string text_of(const std::string& name, const evaluate::EvaluationSummary& summary, bool fast,
