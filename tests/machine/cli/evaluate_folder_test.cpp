@@ -209,6 +209,8 @@ TEST_F(EvaluateFolderTest, ACopyCanBeChanged) {
   ASSERT_EQ(copied.code, 0) << copied.err;
   EXPECT_EQ(copied.out, "kernbench evaluate mine runs this copy\n");
   EXPECT_TRUE(fs::exists(folder() + "/mine/evaluation.yaml"));
+  EXPECT_THAT(read("mine/evaluation.yaml"), HasSubstr("style: style.gp"));
+  EXPECT_EQ(kernbench("evaluate mine --sweeps scaling --topology '" + config("one_cube") + "'").code, 0);
   const Outcome again = kernbench("evaluate gqa --copy mine");
   EXPECT_EQ(again.code, 2);
   EXPECT_THAT(again.err, HasSubstr("is there already"));
