@@ -72,8 +72,10 @@ SELECT bytes_per_pe AS bytes, max(us) FILTER (WHERE topology = 'ring_1d') AS rin
        max(us) FILTER (WHERE topology = 'mesh_2d_no_wrap') AS mesh
 FROM run WHERE "set" = 'sweep' GROUP BY bytes_per_pe;
 
+-- The ring, the torus and the mesh.
 CREATE TABLE grid AS
-SELECT row_number() OVER (ORDER BY min(point)) - 1 AS place, topology, words FROM run WHERE "set" = 'sweep' GROUP BY topology;
+SELECT row_number() OVER (ORDER BY min(point)) - 1 AS place, topology, words, w, h FROM run
+WHERE "set" = 'sweep' GROUP BY topology;
 
 -- The largest size by topology and root, the centre first; empty where the mesh of cubes has no corners.
 CREATE TABLE root_bar AS

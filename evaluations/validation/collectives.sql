@@ -10,7 +10,8 @@
 --         SELECT 'Alpha-beta time: starts x latency of a path between neighbours + bytes / its narrowest wire + additions; slots '
 --                || 'cost nothing there.' AS note
 --       data:
---         scenario: SELECT scenario FROM collective ORDER BY rowid
+--         scenario: |
+--           SELECT scenario FROM collective WHERE scenario IN (SELECT scenario FROM measured_collectives) ORDER BY rowid
 --         curve: |
 --           SELECT parameter_value, collective.rowid, value / beside FROM measured_collectives JOIN collective USING (scenario)
 --           ORDER BY collective.rowid, parameter_value
