@@ -72,8 +72,10 @@ SELECT bytes_per_pe AS bytes, max(us) FILTER (WHERE topology = 'ring_1d') AS rin
        max(us) FILTER (WHERE topology = 'mesh_2d_no_wrap') AS mesh
 FROM run WHERE "set" = 'sweep' GROUP BY bytes_per_pe;
 
+-- The ring, the torus and the mesh.
 CREATE TABLE grid AS
-SELECT row_number() OVER (ORDER BY min(point)) - 1 AS place, topology, words FROM run WHERE "set" = 'sweep' GROUP BY topology;
+SELECT row_number() OVER (ORDER BY min(point)) - 1 AS place, topology, words, w, h FROM run
+WHERE "set" = 'sweep' GROUP BY topology;
 
 -- The largest size by topology and root, the centre first; empty where the mesh of cubes has no corners.
 CREATE TABLE root_bar AS
@@ -87,7 +89,8 @@ WHERE "set" IN ('sweep', 'roots') AND n_elem = (SELECT n_elem FROM run WHERE "se
 -- the TCM cost as much.
 CREATE TABLE memory AS
 SELECT real.name, real.slots_cost_as AS kind, real.memory, real.bytes_per_pe AS bytes, real.latency_ns,
-       tcm.latency_ns AS tcm_ns, real.latency_ns - tcm.latency_ns AS more_ns, stand_in.latency_ns - tcm.latency_ns AS expected_ns
+       tcm.latency_ns AS tcm_ns, real.latency_ns - tcm.latency_ns AS more_ns,
+       stand_in.latency_ns - tcm.latency_ns AS expected_ns
 FROM run AS real
 JOIN run AS tcm ON tcm."set" = 'buffers' AND tcm.buffer_kind = 'tcm' AND tcm.n_elem = real.n_elem
 LEFT JOIN run AS stand_in ON stand_in."set" = 'stand_ins' AND stand_in.slots_cost_as = real.slots_cost_as
@@ -96,8 +99,8 @@ WHERE real."set" = 'buffers';
 
 -- Below the figures.
 CREATE TABLE caption AS
-SELECT format('Simulated: lrab_hierarchical_allreduce, sum of f16; every SIP has %d x %d cubes, PE 0 of each has a tile. '
-              || 'Latency: longest time of a PE in the kernel.', w, h) AS words
+SELECT format('Simulated: lrab_hierarchical_allreduce, sum of f16; every SIP has %d x %d cubes, PE 0 of each has a '
+              || 'tile. ' || 'Latency: longest time of a PE in the kernel.', w, h) AS words
 FROM cube_mesh;
 
 CREATE TABLE allreduce AS

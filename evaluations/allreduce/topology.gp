@@ -1,4 +1,9 @@
 # Who sends to whom between the SIPs and inside one. Boxes are 1 apart, row 0 is at the top.
+sips = word($grid[1], 1) * word($grid[1], 2)  # rows of $grid: ring, torus, mesh
+torus_w = int(word($grid[2], 1))
+torus_h = int(word($grid[2], 2))
+mesh_w = int(word($grid[3], 1))
+mesh_h = int(word($grid[3], 2))
 half_w = 0.3   # of a box
 half_h = 0.22
 beside = 0.12  # of arrows at one edge from its middle

@@ -1,5 +1,5 @@
--- Collectives beside alpha-beta times. Of 2 bytes per element; below 16 KiB messages wait for slots and credits, which a
--- start does not have.
+-- Collectives beside alpha-beta times. An element has 2 bytes; below 16 KiB messages wait for slots and credits, which
+-- a start does not have.
 CREATE TABLE measured_collectives AS
 WITH
   run AS (
