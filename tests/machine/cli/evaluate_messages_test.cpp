@@ -83,7 +83,6 @@ TEST_F(EvaluateMessagesTest, AnExternalMeasurementIsData_E91) {
   const Outcome missing = evaluate("allreduce", "--reference nowhere.json");
   EXPECT_EQ(missing.code, 2);
   EXPECT_THAT(missing.err, HasSubstr("nowhere.json"));
-  EXPECT_EQ(evaluate("pe2pe", "--reference mine.json").code, 2);
   EXPECT_EQ(evaluate("allreduce", "--set system.sips.count=4").code, 2);
   machine_ = folder() + "/" +
              write("tiny.yaml",
@@ -95,29 +94,6 @@ TEST_F(EvaluateMessagesTest, AnExternalMeasurementIsData_E91) {
   write("other.json", "{}");
   ASSERT_EQ(kernbench("evaluate allreduce --fast --out out --reference other.json").code, 0);
   EXPECT_FALSE(fs::exists(folder() + "/out/allreduce_comparison.svg"));
-}
-
-TEST_F(EvaluateMessagesTest, MessagesAgainstRawDma_E47_E64_E66) {
-  const Outcome outcome = evaluate("pe2pe", "--out out");
-  ASSERT_EQ(outcome.code, 0) << outcome.err;
-  const Json data = Json::parse(read("out/pe2pe.json"));
-  expect_drawn("out",
-               {"pe2pe_h1", "pe2pe_h2", "pe2pe_h3", "pe2pe_h4", "pe2pe_h5", "pe2pe_overview", "pe2pe_buffer_kinds"},
-               data);
-  EXPECT_EQ(data["hops"].size(), 5u);
-  EXPECT_EQ(data["runs"].size(), 120u);
-  for (const Json& run : data["runs"]) EXPECT_EQ(run["correct"], true);
-}
-
-TEST_F(EvaluateMessagesTest, AKilledEvaluationGoesOnToEqualBytes_E5_E7) {
-  ASSERT_EQ(evaluate("pe2pe", "--out whole --jobs 3").code, 0);
-  evaluate("pe2pe", "--out out --jobs 1", signalled_when("KILL", "out/.kernbench-staging/row-*.json"));
-  const Outcome outcome = evaluate("pe2pe", "--out out --jobs 2");
-  ASSERT_EQ(outcome.code, 0) << outcome.err;
-  for (const char* name : {"pe2pe.json", "pe2pe.csv", "pe2pe_overview.svg", "pe2pe_h3.svg", "pe2pe_buffer_kinds.svg"}) {
-    EXPECT_GT(read(std::string("out/") + name).size(), 500u) << name;
-    EXPECT_EQ(read(std::string("out/") + name), read(std::string("whole/") + name)) << name;
-  }
 }
 
 TEST_F(EvaluateMessagesTest, AttentionPanels_E68_E70_E71_E72) {

@@ -308,50 +308,6 @@ TEST_F(EvaluateTest, TheModelFollowsTheMachine_E30_E32) {
   }
 }
 
-TEST_F(EvaluateTest, PeDmaPassesItsChecksOnTheReferenceMachine_E58_E59) {
-  const Outcome outcome = kernbench("evaluate pe-dma --out out");
-  ASSERT_EQ(outcome.code, 0) << outcome.err;
-  EXPECT_THAT(outcome.out, HasSubstr("26 points"));
-  const Json sweep = Json::parse(read("out/pe_dma.json"));
-  for (const Json& run : sweep["runs"]) {
-    if (run["issuers"] != 1) continue;
-    EXPECT_NEAR(run["breakdown_ns"]["contention"].get<double>(), 0, 1e-6)
-        << run["scenario"];  // E-57: exactly the parts
-  }
-  for (const char* direction : {"write", "read"}) {
-    double before = 0;  // E-59, rule 1
-    for (const char* scenario : {"SAME_CUBE_PE_LOCAL", "SAME_CUBE_PE_REMOTE_BEST", "SAME_CUBE_PE_REMOTE_WORST",
-                                 "REMOTE_CUBE_PE_REMOTE_BEST", "REMOTE_CUBE_PE_REMOTE_WORST"}) {
-      for (const Json& run : sweep["runs"]) {
-        if (run["direction"] != direction || run["scenario"] != scenario) continue;
-        EXPECT_GT(run["total_ns"].get<double>(), before) << direction << " " << scenario;
-        before = run["total_ns"].get<double>();
-      }
-    }
-    for (const char* part : {"", "_breakdown"}) {
-      for (const char* set : {"_no_congestion", "_congestion"}) {
-        const std::string figure = std::string("out/pe_dma_") + direction + part + set;
-        EXPECT_EQ(read(figure + ".png").substr(1, 3), "PNG") << figure;
-        EXPECT_THAT(read(figure + ".svg"), HasSubstr(sweep["config_digest"].get<std::string>().substr(0, 12)));
-      }
-    }
-  }
-  EXPECT_EQ(kernbench("evaluate pe-dma --shapes 1x1x1 --out out").code, 2);
-}
-
-TEST_F(EvaluateTest, PeDmaExplainsAllOfAUncontendedTransferWithSlowControllers_E57_E59) {
-  const Outcome outcome = kernbench("evaluate pe-dma --out out --set cube.components.hbm_ctrl.attrs.overhead_ns=20");
-  ASSERT_EQ(outcome.code, 0) << outcome.err;
-  std::size_t alone = 0;
-  const Json sweep = Json::parse(read("out/pe_dma.json"));
-  for (const Json& run : sweep["runs"]) {
-    if (run["issuers"] != 1) continue;
-    ++alone;
-    EXPECT_NEAR(run["breakdown_ns"]["contention"].get<double>(), 0, 1e-6) << run["direction"] << run["scenario"];
-  }
-  EXPECT_EQ(alone, 14u);
-}
-
 // Every way of a text into gnuplot: the output folder, the name of the topology file, members of a data file (E-97).
 TEST_F(EvaluateTest, HostileTextExecutesNothing_E97) {
   fs::copy_file(config("one_pe"), folder() + "/t`touch PWN`.yaml");
