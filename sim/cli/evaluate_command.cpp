@@ -43,7 +43,7 @@ class EvaluateCommand final : public Command {
   }
 
   std::string help() const override {
-    std::string text = "Evaluations:";
+    std::string text = "\nEvaluations:";
     for (const auto& [name, folder] : evaluate::installed_evaluations()) {
       text += fmt::format("\n  {:<{}}  {}", name, kNameWidth, evaluate::about(folder));
     }

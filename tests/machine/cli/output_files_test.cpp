@@ -103,7 +103,6 @@ TEST_F(OutputFilesTest, OneFileForTwoOptionsIsRefused) {
   write("my.yaml", slurp(config("one_pe")));
   write("ccl.yaml", "defaults: {}\n");
   write("trace.csv", "id,issue_ns,op,src,dst,bytes\n1,0,host_read,host,0x2000000000,64\n");
-  write("allreduce.json", slurp(std::string(KB_SOURCE_DIR) + "/configs/allreduce_reference.json"));
   fs::create_symlink("my.yaml", path("link.yaml"));
   fs::create_symlink("absent", path("dangling"));
   fs::create_hard_link(path("my.yaml"), path("hard.yaml"));
@@ -127,7 +126,6 @@ TEST_F(OutputFilesTest, OneFileForTwoOptionsIsRefused) {
       {"topology my.yaml --emit-mesh my.yaml", "--topology", "--emit-mesh"},
       {"traffic --topology my.yaml --trace trace.csv --out trace.csv", "--trace", "--out"},
       {"traffic --topology my.yaml --trace trace.csv --out my.yaml", "--topology", "--out"},
-      {"evaluate allreduce --fast --out . --reference allreduce.json", "--reference", "a file of the evaluation"},
   };
   for (const auto& [command, first, second] : cases) {
     const Outcome outcome = kernbench(command);
