@@ -20,6 +20,7 @@
 #include "kernels/gemm/gemm.h"
 #include "kernels/gemm/gemm_composite.h"
 #include "kernels/linear/linear.h"
+#include "kernels/linear/rms_norm_matmul.h"
 #include "kernels/parallel/columns.h"
 #include "kernels/parallel/embedding.h"
 #include "kernels/parallel/pointwise.h"
@@ -56,6 +57,7 @@ std::vector<contract::Kernel> builtin_kernels() {
       pointwise_kernel(),
       pull_kernel(),
       ring_allreduce_kernel(),
+      rms_norm_matmul_kernel(),
       rotate_kernel(),
       self_attention_kernel(),
       slice_columns_kernel(),

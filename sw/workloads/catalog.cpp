@@ -12,6 +12,7 @@
 #include "sw/workloads/probe.h"
 #include "sw/workloads/rank_collectives.h"
 #include "sw/workloads/redistribute.h"
+#include "sw/workloads/rms_norm_matmul.h"
 #include "sw/workloads/tensor_parallel.h"
 #include "sw/workloads/va_offset.h"
 #include "sw/workloads/vector_add.h"
@@ -40,6 +41,7 @@ std::vector<Workload> builtin_workloads() {
       qkv_gemm_workload(),
       qkv_gemm_multi_pe_workload(),
       redistribute_workload(),
+      rms_norm_matmul_workload(),
       softmax_workload(),
       stream_workload(),
       tp_layer_workload(),

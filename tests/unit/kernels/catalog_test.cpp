@@ -43,6 +43,7 @@ TEST(KernelCatalog, HoldsTheBuiltInKernelsSorted) {
                                       "pointwise",
                                       "pull",
                                       "ring_allreduce",
+                                      "rms_norm_matmul",
                                       "rotate",
                                       "self_attention",
                                       "sip_all_gather",

@@ -80,8 +80,8 @@ TEST(WorkloadRegistry, BuiltinWorkloads) {  // H-68
                   "ccl-broadcast", "ccl-gather", "ccl-reduce", "ccl-reduce-scatter", "ccl-scatter", "ccl-send-recv",
                   "copy", "elementwise", "flash-attention", "gemm-multi-pe", "gemm-single-pe", "gpt3-qkv",
                   "grid-linear", "layernorm", "map-tensors", "matmul-composite", "matmul-composite-multi-pe", "mlp",
-                  "noop", "pe-to-pe", "qkv-gemm", "qkv-gemm-multi-pe", "redistribute", "softmax", "stream", "tp-layer",
-                  "tp-mlp", "tp-transformer-block", "va-offset-verify", "vector-add"));
+                  "noop", "pe-to-pe", "qkv-gemm", "qkv-gemm-multi-pe", "redistribute", "rms-norm-matmul", "softmax",
+                  "stream", "tp-layer", "tp-mlp", "tp-transformer-block", "va-offset-verify", "vector-add"));
 }
 
 TEST(RunWorkload, DrainsWhatTheWorkloadLeft) {  // H-76

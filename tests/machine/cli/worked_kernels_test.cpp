@@ -1,0 +1,76 @@
+// The worked kernels of the guide: right results, no races, and how near they come to what a PE can do at most.
+#include <gmock/gmock.h>
+
+#include <algorithm>
+
+#include "tests/machine/cli/command_line.h"
+
+namespace kb::test {
+namespace {
+
+using Json = nlohmann::json;
+using testing::HasSubstr;
+
+// A PE of the reference machine, per ns: 256 bytes of HBM, 4096 products and 256 elements of f16.
+constexpr double kBytes = 256, kMacs = 4096, kElements = 256;
+
+class WorkedKernelsTest : public CommandLineTest {
+ protected:
+  // Of the longest PE of launch `launch`, in ns.
+  double time_of(const std::string& options, const std::string& kernel) {
+    const Outcome outcome = kernbench("run --quiet --no-findings --out out --bench " + options);
+    EXPECT_EQ(outcome.code, 0) << options << outcome.err;
+    const Json result = Json::parse(read("out/result.json"), nullptr, false);
+    for (const Json& launch : result["launches"]) {
+      if (launch["kernel"] == kernel) return launch["pe_exec_ns"]["max"];
+    }
+    ADD_FAILURE() << "no launch of " << kernel;
+    return 0;
+  }
+  void is_right(const std::string& options) {
+    const Outcome outcome = kernbench("run --no-findings --out out --verify-data --bench " + options);
+    EXPECT_EQ(outcome.code, 0) << options << outcome.out << outcome.err;
+    EXPECT_THAT(outcome.out, HasSubstr("verified: the data is right")) << options;
+  }
+  void has_no_races(const std::string& options) {
+    const Outcome outcome = kernbench("run --no-findings --out out --check races --bench " + options);
+    EXPECT_EQ(outcome.code, 0) << options << outcome.err;
+    EXPECT_THAT(outcome.out, HasSubstr("none: every two uses of the same bytes")) << options;
+  }
+};
+
+struct RmsBound {
+  double roof = 0;  // the largest of what the memory, the array and PE_MATH need
+  double slot = 0;  // PE_GEMM and PE_MATH take turns
+};
+
+// Of y (m, n) = RMSNorm(x) w with x (m, k), everything read and written once.
+RmsBound rms_bound(double m, double k, double n) {
+  const double bytes = 2 * (m * k + k + k * n + m * n) / kBytes;
+  const double array = m * k * n / kMacs;
+  const double squares = m * k * 32 / kMacs;
+  const double math = m * k / kElements + 2 * m * n / (kElements / 2);  // x g, and both passes over the product in f32
+  return {std::max({bytes, array, math}), std::max(bytes, array + squares + math)};
+}
+
+TEST_F(WorkedKernelsTest, RmsNormMatmulIsNearItsRoofline) {
+  const double time = time_of("rms-norm-matmul", "rms_norm_matmul");
+  const RmsBound bound = rms_bound(64, 2048, 512);
+  EXPECT_GE(bound.roof / time, 0.84) << time;
+  EXPECT_GE(bound.slot / time, 0.95) << time;
+  const double longer = time_of("rms-norm-matmul --set hidden=4096", "rms_norm_matmul");
+  EXPECT_GE(rms_bound(64, 4096, 512).roof / longer, 0.87) << longer;
+  EXPECT_GE(time_of("rms-norm-matmul --set variant=blocking", "rms_norm_matmul") / time, 1.4);
+}
+
+TEST_F(WorkedKernelsTest, RmsNormMatmulIsRight) {
+  is_right("rms-norm-matmul");
+  is_right("rms-norm-matmul --set data=real --set dtype=bf16");
+  // Products of such sizes need much memory of Eigen, in the moment in which the kernel's stack is the one in use.
+  is_right("rms-norm-matmul --set data=real --set tokens=77 --set hidden=2000 --set columns=500");
+  is_right("rms-norm-matmul --set pes=all --set dtype=f32 --set columns=1000 --set tokens=5");
+  has_no_races("rms-norm-matmul --set pes=all --set columns=16384 --set hidden=1024");
+}
+
+}  // namespace
+}  // namespace kb::test
