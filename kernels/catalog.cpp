@@ -16,6 +16,7 @@
 #include "kernels/copy/pe_to_pe.h"
 #include "kernels/copy/tile_blocks.h"
 #include "kernels/elementwise/normalize.h"
+#include "kernels/elementwise/rotary_embedding.h"
 #include "kernels/elementwise/vector_add.h"
 #include "kernels/gemm/gemm.h"
 #include "kernels/gemm/gemm_composite.h"
@@ -58,6 +59,7 @@ std::vector<contract::Kernel> builtin_kernels() {
       pull_kernel(),
       ring_allreduce_kernel(),
       rms_norm_matmul_kernel(),
+      rotary_embedding_kernel(),
       rotate_kernel(),
       self_attention_kernel(),
       slice_columns_kernel(),

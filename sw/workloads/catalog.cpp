@@ -13,6 +13,7 @@
 #include "sw/workloads/rank_collectives.h"
 #include "sw/workloads/redistribute.h"
 #include "sw/workloads/rms_norm_matmul.h"
+#include "sw/workloads/rotary_embedding.h"
 #include "sw/workloads/tensor_parallel.h"
 #include "sw/workloads/va_offset.h"
 #include "sw/workloads/vector_add.h"
@@ -42,6 +43,7 @@ std::vector<Workload> builtin_workloads() {
       qkv_gemm_multi_pe_workload(),
       redistribute_workload(),
       rms_norm_matmul_workload(),
+      rotary_embedding_workload(),
       softmax_workload(),
       stream_workload(),
       tp_layer_workload(),

@@ -72,5 +72,26 @@ TEST_F(WorkedKernelsTest, RmsNormMatmulIsRight) {
   has_no_races("rms-norm-matmul --set pes=all --set columns=16384 --set hidden=1024");
 }
 
+// Every element is read and written once, and so is a row of the table per token.
+double rotary_bound(double tokens, double heads, double d) {
+  const double bytes = 2 * tokens * d * (2 * heads + 1) / kBytes, math = 3 * tokens * heads * d / kElements;
+  return std::max(bytes, math);
+}
+
+TEST_F(WorkedKernelsTest, RotaryEmbeddingIsNearItsRoofline) {
+  const double all = time_of("rotary-embedding", "rotary_embedding");
+  EXPECT_GE(rotary_bound(4096 / 128, 32, 128) / all, 0.92) << all;
+  const double one = time_of("rotary-embedding --set pes=one --set tokens=256", "rotary_embedding");
+  EXPECT_GE(rotary_bound(256, 32, 128) / one, 0.98) << one;
+  EXPECT_GE(time_of("rotary-embedding --set variant=blocking", "rotary_embedding") / all, 1.6);
+}
+
+TEST_F(WorkedKernelsTest, RotaryEmbeddingIsRight) {
+  is_right("rotary-embedding --set tokens=1000");
+  is_right("rotary-embedding --set tokens=777 --set heads=3 --set head_dim=6 --set first_position=40 --set data=real");
+  is_right("rotary-embedding --set tokens=50 --set pes=one --set dtype=f32 --set data=real");
+  has_no_races("rotary-embedding");
+}
+
 }  // namespace
 }  // namespace kb::test

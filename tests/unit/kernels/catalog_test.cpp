@@ -44,6 +44,7 @@ TEST(KernelCatalog, HoldsTheBuiltInKernelsSorted) {
                                       "pull",
                                       "ring_allreduce",
                                       "rms_norm_matmul",
+                                      "rotary_embedding",
                                       "rotate",
                                       "self_attention",
                                       "sip_all_gather",
