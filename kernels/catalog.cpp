@@ -26,6 +26,8 @@
 #include "kernels/parallel/embedding.h"
 #include "kernels/parallel/pointwise.h"
 #include "kernels/probe/probe.h"
+#include "kernels/routing/gather_rows.h"
+#include "kernels/routing/topk_routing.h"
 #include "platform/base/error.h"
 
 namespace kb::kernels {
@@ -41,6 +43,7 @@ std::vector<contract::Kernel> builtin_kernels() {
       embedding_kernel(),
       flash_attention_kernel(),
       gather_columns_kernel(),
+      gather_rows_kernel(),
       gemm_composite_kernel(),
       gemm_kernel(),
       gemm_single_kernel(),
@@ -67,6 +70,7 @@ std::vector<contract::Kernel> builtin_kernels() {
       stream_kernel(),
       three_level_allreduce_kernel(),
       tile_blocks_kernel(),
+      topk_routing_kernel(),
       tree_allreduce_kernel(),
       vector_add_kernel(),
   };

@@ -15,6 +15,7 @@
 #include "sw/workloads/rms_norm_matmul.h"
 #include "sw/workloads/rotary_embedding.h"
 #include "sw/workloads/tensor_parallel.h"
+#include "sw/workloads/topk_routing.h"
 #include "sw/workloads/va_offset.h"
 #include "sw/workloads/vector_add.h"
 #include "sw/workloads/workload.h"
@@ -46,6 +47,7 @@ std::vector<Workload> builtin_workloads() {
       rotary_embedding_workload(),
       softmax_workload(),
       stream_workload(),
+      topk_routing_workload(),
       tp_layer_workload(),
       tp_mlp_workload(),
       tp_transformer_block_workload(),

@@ -39,13 +39,13 @@ class WorkedKernelsTest : public CommandLineTest {
   }
 };
 
-struct RmsBound {
+struct Bound {
   double roof = 0;  // the largest of what the memory, the array and PE_MATH need
   double slot = 0;  // PE_GEMM and PE_MATH take turns
 };
 
 // Of y (m, n) = RMSNorm(x) w with x (m, k), everything read and written once.
-RmsBound rms_bound(double m, double k, double n) {
+Bound rms_bound(double m, double k, double n) {
   const double bytes = 2 * (m * k + k + k * n + m * n) / kBytes;
   const double array = m * k * n / kMacs;
   const double squares = m * k * 32 / kMacs;
@@ -55,7 +55,7 @@ RmsBound rms_bound(double m, double k, double n) {
 
 TEST_F(WorkedKernelsTest, RmsNormMatmulIsNearItsRoofline) {
   const double time = time_of("rms-norm-matmul", "rms_norm_matmul");
-  const RmsBound bound = rms_bound(64, 2048, 512);
+  const Bound bound = rms_bound(64, 2048, 512);
   EXPECT_GE(bound.roof / time, 0.84) << time;
   EXPECT_GE(bound.slot / time, 0.95) << time;
   const double longer = time_of("rms-norm-matmul --set hidden=4096", "rms_norm_matmul");
@@ -91,6 +91,51 @@ TEST_F(WorkedKernelsTest, RotaryEmbeddingIsRight) {
   is_right("rotary-embedding --set tokens=777 --set heads=3 --set head_dim=6 --set first_position=40 --set data=real");
   is_right("rotary-embedding --set tokens=50 --set pes=one --set dtype=f32 --set data=real");
   has_no_races("rotary-embedding");
+}
+
+// Of tokens (t, d) and e experts, of which k are chosen: six passes over the logits in f32 for each of the k.
+Bound routing_bound(double t, double d, double e, double k) {
+  const double bytes = (2 * (t * d + d * e) + 8 * t * k + 4 * e) / kBytes;
+  const double array = t * d * e / kMacs, math = 6 * k * t * e / (kElements / 2);
+  return {std::max({bytes, array, math}), std::max(bytes, array + math)};
+}
+
+TEST_F(WorkedKernelsTest, TopkRoutingIsNearItsRoofline) {
+  const double one = time_of("topk-routing", "topk_routing");
+  const Bound bound = routing_bound(256, 4096, 64, 2);
+  EXPECT_GE(bound.roof / one, 0.85) << one;
+  EXPECT_GE(bound.slot / one, 0.93) << one;
+  const double all = time_of("topk-routing --set pes=all --set tokens=4096", "topk_routing");
+  EXPECT_GE(routing_bound(32, 4096, 64, 2).roof / all, 0.77) << all;
+  EXPECT_GE(time_of("topk-routing --set variant=blocking", "topk_routing") / one, 1.45);
+  // 512 rows of 8 KiB, which one memory gives and takes.
+  const double gather = time_of("topk-routing", "gather_rows");
+  EXPECT_GE(2 * 512 * 8192 / kBytes / gather, 0.97) << gather;
+}
+
+TEST_F(WorkedKernelsTest, TopkRoutingIsRight) {
+  is_right("topk-routing --set tokens=100 --set k=4");
+  is_right("topk-routing --set data=real --set dtype=bf16 --set dim=1000 --set tokens=70");
+  is_right("topk-routing --set pes=all --set data=real --set tokens=300 --set dim=512 --set experts=11 --set k=3");
+  is_right("topk-routing --set pes=all --set tokens=5 --set dim=64 --set experts=1 --set k=1");
+  is_right("topk-routing --set tokens=40 --set dim=256 --data eager");
+  has_no_races("topk-routing --set pes=all --set tokens=1024 --set dim=512");
+  const Outcome outcome = kernbench("run --quiet --out out --bench topk-routing --set k=65");
+  EXPECT_EQ(outcome.code, 1);
+  EXPECT_THAT(outcome.err, HasSubstr("k=65: a token has 64 experts to choose from; give k 1 to 64"));
+}
+
+// Atomic additions, messages and host in between: equal runs give equal bytes.
+TEST_F(WorkedKernelsTest, RoutingIsDeterministic) {
+  const std::string options =
+      "run --quiet --verify-data --oplog ops.txt --out out --bench topk-routing --set pes=all --set tokens=300 --set "
+      "dim=64";
+  ASSERT_EQ(kernbench(options).code, 0);
+  const std::string log = read("ops.txt");
+  const Json result = without_host(Json::parse(read("out/result.json"), nullptr, false));
+  ASSERT_EQ(kernbench(options).code, 0);
+  EXPECT_EQ(read("ops.txt"), log);
+  EXPECT_EQ(without_host(Json::parse(read("out/result.json"), nullptr, false)), result);
 }
 
 }  // namespace

@@ -80,8 +80,8 @@ TEST(WorkloadRegistry, BuiltinWorkloads) {  // H-68
                           "ccl-send-recv", "copy", "elementwise", "flash-attention", "gemm-multi-pe", "gemm-single-pe",
                           "gpt3-qkv", "grid-linear", "layernorm", "map-tensors", "matmul-composite",
                           "matmul-composite-multi-pe", "mlp", "noop", "pe-to-pe", "qkv-gemm", "qkv-gemm-multi-pe",
-                          "redistribute", "rms-norm-matmul", "rotary-embedding", "softmax", "stream", "tp-layer",
-                          "tp-mlp", "tp-transformer-block", "va-offset-verify", "vector-add"));
+                          "redistribute", "rms-norm-matmul", "rotary-embedding", "softmax", "stream", "topk-routing",
+                          "tp-layer", "tp-mlp", "tp-transformer-block", "va-offset-verify", "vector-add"));
 }
 
 TEST(RunWorkload, DrainsWhatTheWorkloadLeft) {  // H-76
