@@ -207,6 +207,7 @@ WorkloadResult run_topk_routing(Runtime& rt, const Params& params) {
       "gather_rows",
       {{"table", x.tensor}, {"indices", indices.tensor}, {"out", sorted}, {"rows", params.integer("gathered")}},
       where));
+  const HostArray count_values = counts.to_host(), sorted_values = sorted.to_host();
 
   WorkloadResult result;
   add_launch_figures(result, routing, "routing");
@@ -218,9 +219,9 @@ WorkloadResult run_topk_routing(Runtime& rt, const Params& params) {
   add_pe_count(result, routing.pes);
   if (!can_verify(rt, result)) return result;
   verify_choices(result, p, x.values, w.values, weight_values, expert_values);
-  result.verification.push_back(counts_row(p, counts.to_host(), chosen_experts));
-  result.verification.push_back(exact_row("sorted", sorted.to_host(),
-                                          HostArray::from_doubles(sorted_shape, p.dtype, take_rows(x.values, order))));
+  result.verification.push_back(counts_row(p, count_values, chosen_experts));
+  result.verification.push_back(
+      exact_row("sorted", sorted_values, HostArray::from_doubles(sorted_shape, p.dtype, take_rows(x.values, order))));
   return result;
 }
 
