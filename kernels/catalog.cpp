@@ -16,14 +16,18 @@
 #include "kernels/copy/pe_to_pe.h"
 #include "kernels/copy/tile_blocks.h"
 #include "kernels/elementwise/normalize.h"
+#include "kernels/elementwise/rotary_embedding.h"
 #include "kernels/elementwise/vector_add.h"
 #include "kernels/gemm/gemm.h"
 #include "kernels/gemm/gemm_composite.h"
 #include "kernels/linear/linear.h"
+#include "kernels/linear/rms_norm_matmul.h"
 #include "kernels/parallel/columns.h"
 #include "kernels/parallel/embedding.h"
 #include "kernels/parallel/pointwise.h"
 #include "kernels/probe/probe.h"
+#include "kernels/routing/gather_rows.h"
+#include "kernels/routing/topk_routing.h"
 #include "platform/base/error.h"
 
 namespace kb::kernels {
@@ -39,6 +43,7 @@ std::vector<contract::Kernel> builtin_kernels() {
       embedding_kernel(),
       flash_attention_kernel(),
       gather_columns_kernel(),
+      gather_rows_kernel(),
       gemm_composite_kernel(),
       gemm_kernel(),
       gemm_single_kernel(),
@@ -56,6 +61,8 @@ std::vector<contract::Kernel> builtin_kernels() {
       pointwise_kernel(),
       pull_kernel(),
       ring_allreduce_kernel(),
+      rms_norm_matmul_kernel(),
+      rotary_embedding_kernel(),
       rotate_kernel(),
       self_attention_kernel(),
       slice_columns_kernel(),
@@ -63,6 +70,7 @@ std::vector<contract::Kernel> builtin_kernels() {
       stream_kernel(),
       three_level_allreduce_kernel(),
       tile_blocks_kernel(),
+      topk_routing_kernel(),
       tree_allreduce_kernel(),
       vector_add_kernel(),
   };

@@ -78,6 +78,8 @@ class Context {
   // Shape: that of the indices, and row_elements unless it is 1. Program Error ADDRESS_ERROR names an index that is out
   // of bounds, and its element.
   TensorHandle gather(Ptr ptr, const Indices& rows, std::int64_t row_elements = 1);
+  // Into `out`, which has the shape of the indices, or that and the elements of a row.
+  void gather_into(const TensorHandle& out, Ptr ptr, const Indices& rows);
   // Writes row i of `value` to row indices[i]; of equal indices the last one stays.
   void scatter(Ptr ptr, const Indices& rows, const TensorHandle& value);
   // Elements that take part are read, the others are `other` and need not be inside of the tensor; or are written, the
@@ -88,6 +90,13 @@ class Context {
   // is lost. Takes the time of a store. With indices also row by row; equal ones are all added.
   void atomic_add(Ptr ptr, const TensorHandle& value);
   void atomic_add(Ptr ptr, const Indices& rows, const TensorHandle& value);
+  Future gather_async(Ptr ptr, const Indices& rows, std::int64_t row_elements = 1);
+  Future gather_into_async(const TensorHandle& out, Ptr ptr, const Indices& rows);
+  Future scatter_async(Ptr ptr, const Indices& rows, const TensorHandle& value);
+  Future load_async(Ptr ptr, Shape shape, const Mask& mask, Scalar other = std::int64_t{0});
+  Future store_async(Ptr ptr, const TensorHandle& value, const Mask& mask);
+  Future atomic_add_async(Ptr ptr, const TensorHandle& value);
+  Future atomic_add_async(Ptr ptr, const Indices& rows, const TensorHandle& value);
 
   // --- Known contents; no command, no time. `empty` has none: write it (dot_into, assign, ...) before reading.
   TensorHandle empty(Shape shape, Dtype dtype = Dtype::f16);
@@ -346,6 +355,13 @@ class Context {
                      contract::Command& command);
   Dtype check_stored(Ptr ptr, const TensorHandle& value) const;  // the dtype of both
   Dtype check_added(Ptr ptr, const TensorHandle& value) const;
+  // These leave their command in dma_.
+  TensorHandle new_gather(Ptr ptr, const Indices& rows, std::int64_t row_elements);
+  TensorHandle new_masked_load(Ptr ptr, Shape shape, const Mask& mask, Scalar other);
+  contract::Command& rows_command(contract::CommandKind kind, Ptr ptr, const Indices& rows, const TensorHandle& value);
+  contract::Command& masked_store_command(Ptr ptr, const TensorHandle& value, const Mask& mask);
+  contract::Command& add_command(Ptr ptr, const TensorHandle& value);
+  contract::Command& add_command(Ptr ptr, const Indices& rows, const TensorHandle& value);
 
   ShardMap& shard_map(const contract::TensorLayout& tensor);
   Dtype pointer_dtype(Ptr ptr, std::optional<Dtype> dtype) const;

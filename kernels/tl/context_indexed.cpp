@@ -109,8 +109,7 @@ std::int64_t Context::row_elements_of(const Indices& rows, const TensorHandle& v
                     describe(value, 2), format_shape(shape)));
 }
 
-TensorHandle Context::gather(Ptr ptr, const Indices& rows, std::int64_t row_elements) {
-  begin("gather", Cost::dispatched);
+TensorHandle Context::new_gather(Ptr ptr, const Indices& rows, std::int64_t row_elements) {
   const Dtype dtype = pointer_dtype(ptr, std::nullopt);
   Shape shape = index_shape(rows);
   if (row_elements != 1) shape.push_back(row_elements);
@@ -119,17 +118,52 @@ TensorHandle Context::gather(Ptr ptr, const Indices& rows, std::int64_t row_elem
   append_rows(ptr, rows, row_elements, command.memory);
   TensorHandle handle = allocate(std::move(shape), dtype);
   command.local.push_back(extent(handle));
-  emit(command);
   return handle;
+}
+
+// Between rows of the tensor and `value`.
+Command& Context::rows_command(CommandKind kind, Ptr ptr, const Indices& rows, const TensorHandle& value) {
+  Command& command = new_dma(kind);
+  append_rows(ptr, rows, row_elements_of(rows, value), command.memory);
+  command.local.push_back(extent(value));
+  return command;
+}
+
+TensorHandle Context::gather(Ptr ptr, const Indices& rows, std::int64_t row_elements) {
+  begin("gather", Cost::dispatched);
+  TensorHandle handle = new_gather(ptr, rows, row_elements);
+  emit(dma_);
+  return handle;
+}
+
+Future Context::gather_async(Ptr ptr, const Indices& rows, std::int64_t row_elements) {
+  begin("gather_async", Cost::dispatched);
+  TensorHandle handle = new_gather(ptr, rows, row_elements);
+  return submit(dma_, std::move(handle));
+}
+
+void Context::gather_into(const TensorHandle& out, Ptr ptr, const Indices& rows) {
+  begin("gather_into", Cost::dispatched);
+  check_load_target(out, ptr);
+  emit(rows_command(CommandKind::dma_read, ptr, rows, out));
+}
+
+Future Context::gather_into_async(const TensorHandle& out, Ptr ptr, const Indices& rows) {
+  begin("gather_into_async", Cost::dispatched);
+  check_load_target(out, ptr);
+  return submit(rows_command(CommandKind::dma_read, ptr, rows, out), out);
 }
 
 void Context::scatter(Ptr ptr, const Indices& rows, const TensorHandle& value) {
   begin("scatter", Cost::dispatched);
   check_stored(ptr, value);
-  Command& command = new_dma(CommandKind::dma_write);
-  append_rows(ptr, rows, row_elements_of(rows, value), command.memory);
-  command.local.push_back(extent(value));
-  emit(command);
+  emit(rows_command(CommandKind::dma_write, ptr, rows, value));
+}
+
+Future Context::scatter_async(Ptr ptr, const Indices& rows, const TensorHandle& value) {
+  begin("scatter_async", Cost::dispatched);
+  check_stored(ptr, value);
+  return submit(rows_command(CommandKind::dma_write, ptr, rows, value), {});
 }
 
 // By element of `shape` in row-major order; without contents those that the tensor has.
@@ -168,8 +202,7 @@ void Context::append_masked(Ptr ptr, const TensorHandle& local, const std::vecto
   });
 }
 
-TensorHandle Context::load(Ptr ptr, Shape shape, const Mask& mask, Scalar other) {
-  begin("load", Cost::dispatched);
+TensorHandle Context::new_masked_load(Ptr ptr, Shape shape, const Mask& mask, Scalar other) {
   const Dtype dtype = pointer_dtype(ptr, std::nullopt);
   checked_bytes(shape, dtype);
   const std::uint64_t element = located([&] { return encode_element(dtype, other); });
@@ -183,17 +216,38 @@ TensorHandle Context::load(Ptr ptr, Shape shape, const Mask& mask, Scalar other)
     for (std::size_t at = 0; at < bytes.size(); at += item) std::memcpy(bytes.data() + at, &element, item);
     located([&] { pe_.write_scratch(handle.pa_, std::move(bytes)); });
   }
-  emit(command);
   return handle;
 }
 
-void Context::store(Ptr ptr, const TensorHandle& value, const Mask& mask) {
-  begin("store", Cost::dispatched);
+TensorHandle Context::load(Ptr ptr, Shape shape, const Mask& mask, Scalar other) {
+  begin("load", Cost::dispatched);
+  TensorHandle handle = new_masked_load(ptr, std::move(shape), mask, other);
+  emit(dma_);
+  return handle;
+}
+
+Future Context::load_async(Ptr ptr, Shape shape, const Mask& mask, Scalar other) {
+  begin("load_async", Cost::dispatched);
+  TensorHandle handle = new_masked_load(ptr, std::move(shape), mask, other);
+  return submit(dma_, std::move(handle));
+}
+
+Command& Context::masked_store_command(Ptr ptr, const TensorHandle& value, const Mask& mask) {
   check_stored(ptr, value);
   const std::vector<bool> takes_part = known_mask(ptr, mask, value.shape_);
   Command& command = new_dma(CommandKind::dma_write);
   append_masked(ptr, value, takes_part, command);
-  emit(command);
+  return command;
+}
+
+void Context::store(Ptr ptr, const TensorHandle& value, const Mask& mask) {
+  begin("store", Cost::dispatched);
+  emit(masked_store_command(ptr, value, mask));
+}
+
+Future Context::store_async(Ptr ptr, const TensorHandle& value, const Mask& mask) {
+  begin("store_async", Cost::dispatched);
+  return submit(masked_store_command(ptr, value, mask), {});
 }
 
 Dtype Context::check_added(Ptr ptr, const TensorHandle& value) const {
@@ -205,24 +259,40 @@ Dtype Context::check_added(Ptr ptr, const TensorHandle& value) const {
   return dtype;
 }
 
-void Context::atomic_add(Ptr ptr, const TensorHandle& value) {
-  begin("atomic_add", Cost::dispatched);
+Command& Context::add_command(Ptr ptr, const TensorHandle& value) {
   const Dtype dtype = check_added(ptr, value);
   Command& command = new_dma(CommandKind::dma_write);
   command.added = dtype;
   append_extents(ptr, value.shape_, dtype, 0, command.memory);
   command.local.push_back(extent(value));
-  emit(command);
+  return command;
+}
+
+Command& Context::add_command(Ptr ptr, const Indices& rows, const TensorHandle& value) {
+  const Dtype dtype = check_added(ptr, value);
+  Command& command = rows_command(CommandKind::dma_write, ptr, rows, value);
+  command.added = dtype;
+  return command;
+}
+
+void Context::atomic_add(Ptr ptr, const TensorHandle& value) {
+  begin("atomic_add", Cost::dispatched);
+  emit(add_command(ptr, value));
 }
 
 void Context::atomic_add(Ptr ptr, const Indices& rows, const TensorHandle& value) {
   begin("atomic_add", Cost::dispatched);
-  const Dtype dtype = check_added(ptr, value);
-  Command& command = new_dma(CommandKind::dma_write);
-  command.added = dtype;
-  append_rows(ptr, rows, row_elements_of(rows, value), command.memory);
-  command.local.push_back(extent(value));
-  emit(command);
+  emit(add_command(ptr, rows, value));
+}
+
+Future Context::atomic_add_async(Ptr ptr, const TensorHandle& value) {
+  begin("atomic_add_async", Cost::dispatched);
+  return submit(add_command(ptr, value), {});
+}
+
+Future Context::atomic_add_async(Ptr ptr, const Indices& rows, const TensorHandle& value) {
+  begin("atomic_add_async", Cost::dispatched);
+  return submit(add_command(ptr, rows, value), {});
 }
 
 }  // namespace kb::tl

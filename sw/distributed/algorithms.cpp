@@ -6,6 +6,7 @@
 
 #include "platform/base/error.h"
 #include "platform/base/nearest.h"
+#include "sw/distributed/neighbours.h"
 #include "sw/runtime/runtime.h"
 
 namespace kb::sw {
@@ -85,6 +86,8 @@ void require_reduction(const std::string& call, const std::string& op) {
 AllReduceCatalog::AllReduceCatalog() {
   using topology::RankTopology;
   AllReduceAlgorithm lrab;
+  AllReduceAlgorithm pairwise = over_hops("pairwise_allreduce", "hop_pairwise_allreduce");
+  pairwise.most_ranks = kMostPairedRanks;
   lrab.name = "lrab_hierarchical_allreduce";
   lrab.kernel = "lrab_allreduce";
   lrab.arguments = lrab_arguments;
@@ -102,7 +105,7 @@ AllReduceCatalog::AllReduceCatalog() {
                mesh_arguments),
           flat("tree_allreduce", {RankTopology::tree_binary}, flat_arguments),
           over_hops("reduce_scatter_allreduce", "hop_scatter_allreduce"),
-          over_hops("pairwise_allreduce", "hop_pairwise_allreduce"),
+          pairwise,
           over_hops("binomial_allreduce", "hop_tree_allreduce")};
 }
 
@@ -202,6 +205,16 @@ void require_wiring(const AllReduceAlgorithm& algorithm, const topology::CclConf
     wrong("intra_cube", names[static_cast<std::size_t>(config.intra_cube)],
           fmt::format("write '{}'", names[static_cast<std::size_t>(algorithm.intra_cube)]));
   }
+}
+
+void require_ranks(const AllReduceAlgorithm& algorithm, const topology::CclConfig& config, int ranks) {
+  if (algorithm.most_ranks == 0 || static_cast<std::size_t>(ranks) <= algorithm.most_ranks) return;
+  throw Error({config.problem_at(
+      "algorithm",
+      fmt::format("{} sends from every rank to every other, which '{}' links for up to {} ranks; there are {}",
+                  algorithm.name, topology::rank_topology_names()[static_cast<std::size_t>(config.topology)],
+                  algorithm.most_ranks, ranks),
+      "use reduce_scatter_allreduce, binomial_allreduce or auto")});
 }
 
 }  // namespace kb::sw

@@ -48,6 +48,7 @@ struct AllReduceAlgorithm {
   topology::WiringPreset wiring = topology::WiringPreset::intercube_multisip;
   std::vector<topology::RankTopology> topologies;  // of wiring flat
   topology::IntraCube intra_cube = topology::IntraCube::none;
+  std::size_t most_ranks = 0;  // of wiring flat that have the links it needs; 0: any number
   std::function<Args(const AllReduceCall&)> arguments;
 };
 
@@ -78,5 +79,7 @@ const AllReduceCatalog& all_reduces_of(const Runtime& runtime);
 // does not have the directions that it uses.
 void require_tiles(const AllReduceAlgorithm& algorithm, const topology::CclConfig& config);
 void require_wiring(const AllReduceAlgorithm& algorithm, const topology::CclConfig& config);
+// Configuration Error when so many ranks of wiring flat are not linked as the algorithm needs.
+void require_ranks(const AllReduceAlgorithm& algorithm, const topology::CclConfig& config, int ranks);
 
 }  // namespace kb::sw

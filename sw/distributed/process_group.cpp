@@ -80,6 +80,7 @@ ProcessGroup::Setup ProcessGroup::set_up(Runtime& runtime, const topology::CclOp
                                                setup.flat_ranks),
                                    fmt::format("write {} or {}", pes, machine.sips))});
   }
+  if (flat) require_ranks(setup.algorithm, config, setup.flat_ranks);
   setup.queues = runtime.claim_queues();
   setup.wiring = automatic ? wire_candidates(config, machine, setup.algorithm.owners) : make_wiring(config, machine);
   setup.group_slot_size = config.slot_size > 0 ? config.slot_size : kUsualSlotBytes;

@@ -12,7 +12,10 @@
 #include "sw/workloads/probe.h"
 #include "sw/workloads/rank_collectives.h"
 #include "sw/workloads/redistribute.h"
+#include "sw/workloads/rms_norm_matmul.h"
+#include "sw/workloads/rotary_embedding.h"
 #include "sw/workloads/tensor_parallel.h"
+#include "sw/workloads/topk_routing.h"
 #include "sw/workloads/va_offset.h"
 #include "sw/workloads/vector_add.h"
 #include "sw/workloads/workload.h"
@@ -40,8 +43,11 @@ std::vector<Workload> builtin_workloads() {
       qkv_gemm_workload(),
       qkv_gemm_multi_pe_workload(),
       redistribute_workload(),
+      rms_norm_matmul_workload(),
+      rotary_embedding_workload(),
       softmax_workload(),
       stream_workload(),
+      topk_routing_workload(),
       tp_layer_workload(),
       tp_mlp_workload(),
       tp_transformer_block_workload(),

@@ -112,11 +112,7 @@ WorkloadResult run_flash_attention(Runtime& rt, const Params& params) {
   const double seen = p.causal ? keys - (static_cast<double>(p.queries) - 1) / 2 : keys;  // by a query, on average
   add_rate(result, "achieved", 4 * static_cast<double>(p.queries) * seen * d, metrics.exec_max, "GFLOP/s",
            "operations of both products over the critical path");
-  const auto share = [&](TimeFs busy) {
-    return 100.0 * static_cast<double>(busy.fs()) / static_cast<double>(metrics.exec_max.fs());
-  };
-  result.figures.push_back({"computing", share(metrics.compute_max), "%", "of the critical path: PE_GEMM and PE_MATH"});
-  result.figures.push_back({"loading", share(metrics.dma_max), "%", "of the critical path: PE_DMA"});
+  add_engine_shares(result, metrics);
   add_pe_count(result, metrics.pes);
   if (can_verify(rt, result)) result.verification.push_back(attention_row(p, q.values, k.values, v.values, o_values));
   return result;

@@ -84,6 +84,14 @@ void add_rate(WorkloadResult& result, const std::string& name, double amount, Ti
   if (time > 0_fs) result.figures.push_back({name, amount / fs_to_ns(time), unit, meaning});
 }
 
+void add_engine_shares(WorkloadResult& result, const LaunchMetrics& metrics) {
+  const auto share = [&](TimeFs busy) {
+    return 100.0 * static_cast<double>(busy.fs()) / static_cast<double>(metrics.exec_max.fs());
+  };
+  result.figures.push_back({"computing", share(metrics.compute_max), "%", "of the critical path: PE_GEMM and PE_MATH"});
+  result.figures.push_back({"loading", share(metrics.dma_max), "%", "of the critical path: PE_DMA"});
+}
+
 void add_pe_count(WorkloadResult& result, std::size_t pes) {
   result.figures.push_back({"participating PEs", static_cast<double>(pes), "", "PEs that ran the kernel"});
 }

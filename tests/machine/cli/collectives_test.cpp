@@ -287,6 +287,9 @@ TEST_F(CollectivesTest, AlgorithmsAndWiringsThatDoNotMatchAreExplained) {
   EXPECT_THAT(refused(entry + "{ module: mesh_allreduce, topology: torus_2d }\n"), HasSubstr("8 ranks form no square"));
   EXPECT_THAT(refused(entry + "{ module: ring_allreduce, topology: ring_1d, world_size: 3 }\n"),
               AllOf(HasSubstr("neither one per PE nor one per SIP"), HasSubstr("write 8 or 1")));
+  EXPECT_THAT(refused("defaults: { algorithm: pairwise_allreduce }\n", "--set system.sips.count=3"),
+              AllOf(HasSubstr("ccl.yaml:1"), HasSubstr("which 'hops' links for up to 16 ranks; there are 24"),
+                    HasSubstr("use reduce_scatter_allreduce, binomial_allreduce or auto")));
 }
 
 // One slot per ring, and several messages per block: no order of messages may depend on room in a queue.

@@ -81,6 +81,7 @@ TEST_F(DeterminismTest, RepeatsOnTheReferenceMachineAreEqual) {
 
 TEST_F(DeterminismTest, DataModesAndWaveformsLeaveLogAndTimes) {
   for (const std::string& workload : workloads_) {
+    if (workload == "topk-routing") continue;  // without data its gather takes rows at random (decision 0033)
     const std::string log = op_log("one_cube", workload, "--data off", "off");
     const Json off = result("off");
     for (const char* options : {"--data replay", "--data eager", "--data off --vcd w.vcd"}) {

@@ -26,6 +26,7 @@ TEST(KernelCatalog, HoldsTheBuiltInKernelsSorted) {
                                       "embedding",
                                       "flash_attention",
                                       "gather_columns",
+                                      "gather_rows",
                                       "gemm",
                                       "gemm_composite",
                                       "gemm_single",
@@ -43,6 +44,8 @@ TEST(KernelCatalog, HoldsTheBuiltInKernelsSorted) {
                                       "pointwise",
                                       "pull",
                                       "ring_allreduce",
+                                      "rms_norm_matmul",
+                                      "rotary_embedding",
                                       "rotate",
                                       "self_attention",
                                       "sip_all_gather",
@@ -59,6 +62,7 @@ TEST(KernelCatalog, HoldsTheBuiltInKernelsSorted) {
                                       "stream",
                                       "three_level_allreduce",
                                       "tile_blocks",
+                                      "topk_routing",
                                       "tree_allreduce",
                                       "vector_add"}));
   for (const std::string& name : catalog.names()) {

@@ -6,26 +6,17 @@
 
 #include "tests/unit/kernels/device.h"
 #include "tests/unit/kernels/expect_error.h"
+#include "tests/unit/kernels/numbers.h"
 
 namespace kb::tests {
 namespace {
 
 using Integer = std::int64_t;
-using Numbers = std::vector<double>;
 
 struct Case {
   Integer queries = 8, context = 32, d = 4, rows = 4, keys = 8, buffers = 2, causal = 0, first_token = 0;
   std::uint32_t pes = 1;
 };
-
-Numbers numbers(std::uint64_t seed, Integer count) {
-  Numbers out;
-  for (Integer i = 0; i < count; ++i) {
-    seed = seed * 6364136223846793005u + 1442695040888963407u;
-    out.push_back(static_cast<double>(seed >> 40) / 0x1p23 - 1);
-  }
-  return out;
-}
 
 Numbers expected(const Case& c, const Numbers& q, const Numbers& k, const Numbers& v) {
   Numbers out;

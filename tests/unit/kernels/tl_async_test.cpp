@@ -75,6 +75,54 @@ TEST_F(TlAsync, CommandsAreThoseOfTheBlockingCalls) {
   }
 }
 
+TEST_F(TlAsync, IndexedCommandsAreThoseOfTheBlockingCalls) {
+  const LayoutPtr sums = whole("sums", Dtype::f16, {64, 4}, 0x300000);
+  const tl::Ptr to(*sums);
+  const std::vector<std::int64_t> rows{3, 0, 5};
+  const std::vector<bool> some{true, false, true, true};
+  const TensorHandle three = tl.gather(x, rows, 4);
+  tl.gather_into(three, x, rows);
+  tl.scatter(to, rows, three);
+  const TensorHandle four = tl.load(x, {4}, some, 1.0);
+  tl.store(to, four, some);
+  tl.atomic_add(to, four);
+  tl.atomic_add(to, rows, three);
+  Context other(pe, "demo");
+  const TensorHandle gathered = other.wait(other.gather_async(x, rows, 4));
+  EXPECT_EQ(other.wait(other.gather_into_async(gathered, x, rows)).shape(), (Shape{3, 4}));
+  other.scatter_async(to, rows, gathered);
+  const TensorHandle loaded = other.wait(other.load_async(x, {4}, some, 1.0));
+  other.store_async(to, loaded, some);
+  other.atomic_add_async(to, loaded);
+  other.atomic_add_async(to, rows, gathered);
+  ASSERT_EQ(pe.submitted.size(), 7u);
+  ASSERT_EQ(pe.executed.size(), 7u);
+  for (std::size_t i = 0; i < 7; ++i) {
+    const Command &here = pe.submitted[i], &there = pe.executed[i];
+    EXPECT_EQ(here.kind, there.kind) << i;
+    EXPECT_EQ(here.memory, there.memory) << i;
+    EXPECT_EQ(here.local, there.local) << i;
+    EXPECT_EQ(here.added, there.added) << i;
+  }
+  other.finish();  // what has no result need not be waited for
+}
+
+TEST_F(TlAsync, IndexedAccessesUnderWayProtectTheirScratch) {
+  const std::vector<std::int64_t> rows{3, 0};
+  const TensorHandle room = tl.empty({2, 4});
+  const Future gather = tl.gather_into_async(room, x, rows);
+  expect_program_error([&] { tl.store(x, room); }, "KERNEL_ERROR",
+                       {"tl.gather_into_async #2, which was not waited for, is still working on"});
+  expect_program_error([&] { tl.finish(); }, "KERNEL_ERROR", {"tl.gather_into_async #2 was never waited for"});
+  tl.wait(gather);
+  tl.scatter_async(x, rows, room);
+  tl.exp(room);  // reading is no harm
+  expect_program_error([&] { tl.assign(room, tl.zeros({2, 4})); }, "KERNEL_ERROR", {"tl.scatter_async #"});
+  tl.wait();
+  expect_program_error([&] { tl.gather_into(tl.empty({3, 4}), x, rows); }, "SHAPE_ERROR", {"f16 (3, 4)", "(2)"});
+  expect_program_error([&] { tl.gather_into(tl.empty({2, 4}, Dtype::f32), x, rows); }, "DTYPE_ERROR", {"f16"});
+}
+
 TEST_F(TlAsync, WaitGivesTheResultOnce) {
   const Future first = tl.load_async(x, {16}), second = tl.load_async(x + 16, {32});
   EXPECT_EQ(tl.wait(second).shape(), Shape{32});

@@ -1,0 +1,131 @@
+#include "sw/workloads/rms_norm_matmul.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "sw/workloads/contents.h"
+#include "sw/workloads/deployed.h"
+#include "sw/workloads/linear_reference.h"
+#include "sw/workloads/support.h"
+
+namespace kb::sw {
+namespace {
+
+using data::Bounded;
+using data::BoundedMatrix;
+
+constexpr std::int64_t kVerifiedColumns = 64;  // of large results
+
+Bounded reciprocal_root(Bounded x) {
+  const auto f = [](double value) { return 1 / std::sqrt(value); };
+  return data::function(f, x, 0.5 * std::pow(x.value - x.error, -1.5));
+}
+
+// y = (x g w) / rms(x) as the kernel goes: x g rounded to the dtype, sums of squares and products in f32.
+data::VerificationRow fused_row(const HostArray& x, const HostArray& g, double eps, const HostArray& w,
+                                const HostArray& y) {
+  const BoundedMatrix values = exact_values(x);
+  const std::vector<double> gain = g.to_doubles();
+  const std::size_t k = values.cols;
+  const Bounded per_element{data::nearest(Dtype::f32, 1.0 / static_cast<double>(k)), 0};
+  const Bounded epsilon{data::nearest(Dtype::f32, eps), 0};
+  BoundedMatrix weighed = values;
+  std::vector<Bounded> scale;
+  for (std::size_t row = 0; row < values.rows; ++row) {
+    BoundedMatrix own = data::exact_matrix(1, k, {}), turned = data::exact_matrix(k, 1, {});
+    const auto begin = values.values.begin() + static_cast<std::ptrdiff_t>(row * k);
+    own.values.assign(begin, begin + static_cast<std::ptrdiff_t>(k));
+    turned.values = own.values;
+    own.errors.assign(k, 0);
+    turned.errors.assign(k, 0);
+    scale.push_back(reciprocal_root(data::multiply_add(data::product(own, turned).at(0), per_element, epsilon)));
+    for (std::size_t i = row * k; i < (row + 1) * k; ++i) {
+      weighed.set(i, data::rounded(x.dtype(), data::multiply(values.at(i), {gain[i % k], 0})));
+    }
+  }
+  BoundedMatrix expected = data::product(weighed, exact_values(w));
+  for (std::size_t i = 0; i < expected.values.size(); ++i) {
+    expected.set(i, data::multiply(expected.at(i), scale[i / expected.cols]));
+  }
+  data::round_to(y.dtype(), expected);
+  return bounded_row("Y", y, expected,
+                     {"x g in the dtype, sums of squares and products in f32, the root and the scaling (Higham 3.1)"});
+}
+
+void verify(Runtime& rt, WorkloadResult& result, const Deployed& x, const Deployed& g, double eps, const Deployed& w,
+            const HostArray& y) {
+  if (!can_verify(rt, result)) return;
+  const std::int64_t n = y.shape()[1];
+  const double products = static_cast<double>(element_count(y.shape())) * static_cast<double>(x.values.shape()[1]);
+  if (products <= kMostProducts || n <= kVerifiedColumns) {
+    result.verification.push_back(fused_row(x.values, g.values, eps, w.values, y));
+    return;
+  }
+  const std::vector<std::int64_t> columns = spread(n, kVerifiedColumns);
+  result.verification.push_back(
+      fused_row(x.values, g.values, eps, take_columns(w.values, columns), take_columns(y, columns)));
+  result.notes.push_back(fmt::format("Y: {} of {} columns were verified", columns.size(), n));
+}
+
+WorkloadResult run_rms_norm_matmul(Runtime& rt, const Params& params) {
+  const Dtype dtype = params.dtype("dtype");
+  const std::int64_t m = params.integer("tokens"), k = params.integer("hidden"), n = params.integer("columns");
+  const bool one = params.text("pes") == "one";
+  const Contents contents = contents_of(params);
+  DPPolicy columns, copies;
+  columns.cube = columns.pe = Split::column_wise;
+  if (one) columns = copies = one_pe_placement();
+  const Shape x_shape{m, k}, g_shape{1, k}, y_shape{m, n};
+  const ProductContents w_contents(contents, k, dtype, dtype, 2);
+  const Deployed x = deploy(rt, x_shape, dtype, copies, "X", [&] {
+    return contents == Contents::real ? HostArray::random(x_shape, dtype, rt.seed())
+                                      : balanced_signs(x_shape, dtype, rt.seed());
+  });
+  const Deployed g = deploy(rt, g_shape, dtype, copies, "G", [&] {
+    return contents == Contents::real ? positive_contents(contents, g_shape, dtype, rt.seed() + 1)
+                                      : powers_of_two(g_shape, dtype, rt.seed() + 1);
+  });
+  const Deployed w = deploy(rt, {k, n}, dtype, columns, "W", [&] { return w_contents.right(n, rt.seed() + 2); });
+  const Tensor y = rt.empty(y_shape, dtype, columns, "Y");
+  const double eps = params.real("eps");
+  Args arguments{{"x", x.tensor}, {"g", g.tensor}, {"w", w.tensor},
+                 {"y", y},        {"eps", eps},    {"buffers", params.text("variant") == "blocking" ? 1 : 2}};
+  for (const auto& [name, argument] :
+       {std::pair{"rows_at_once", "rows"}, {"depth_at_once", "depth"}, {"columns_at_once", "columns"}}) {
+    if (params.integer(name) > 0) arguments.emplace_back(argument, params.integer(name));
+  }
+  const LaunchMetrics metrics = rt.wait(rt.launch("rms_norm_matmul", arguments, one ? on_one_pe() : LaunchOptions{}));
+  const HostArray y_values = y.to_host();
+
+  WorkloadResult result;
+  add_launch_figures(result, metrics);
+  add_rate(result, "achieved", 2 * static_cast<double>(m) * static_cast<double>(k) * static_cast<double>(n),
+           metrics.exec_max, "GFLOP/s", "operations of x w over the critical path");
+  add_engine_shares(result, metrics);
+  add_pe_count(result, metrics.pes);
+  verify(rt, result, x, g, eps, w, y_values);
+  return result;
+}
+
+}  // namespace
+
+Workload rms_norm_matmul_workload() {
+  return {"rms-norm-matmul",
+          "Y = RMSNorm(X) W in one kernel, W loaded while the blocks before are computed with",
+          {Parameter::integer("tokens", 64, "rows of X", 1, "tokens"),
+           Parameter::integer("hidden", 2048, "columns of X, rows of W", 1, "elements"),
+           Parameter::integer("columns", 512, "columns of W, split over the PEs", 1, "elements"),
+           Parameter::real("eps", 1e-5, "added to the mean of the squares"),
+           Parameter::choice("variant", "double_buffered", {"double_buffered", "blocking"},
+                             "loads that run ahead of the computation, or one after the other"),
+           Parameter::choice("pes", "one", {"one", "all"}, "PE 0 of cube 0, or all of one SIP with a copy of X each"),
+           Parameter::integer("rows_at_once", 0, "rows of X that a PE works on; 0: up to 64, as fit the scratch", 0),
+           Parameter::integer("depth_at_once", 0, "rows of a block of W; 0: 128", 0),
+           Parameter::integer("columns_at_once", 0, "columns of a block of W; 0: as many as fit the scratch", 0),
+           Parameter::choice("dtype", "f16", {"f16", "bf16", "f32"}, "element type of all tensors"), data_parameter()},
+          run_rms_norm_matmul};
+}
+
+}  // namespace kb::sw

@@ -1,0 +1,249 @@
+#include "sw/workloads/topk_routing.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "platform/base/checked.h"
+#include "sw/workloads/contents.h"
+#include "sw/workloads/deployed.h"
+#include "sw/workloads/linear_reference.h"
+#include "sw/workloads/support.h"
+
+namespace kb::sw {
+namespace {
+
+using data::Bounded;
+using data::BoundedMatrix;
+
+struct Problem {
+  Dtype dtype = Dtype::f16;
+  std::int64_t tokens = 0, dim = 0, experts = 0, k = 0;
+};
+
+Problem problem_of(const Params& params) {
+  Problem p{params.dtype("dtype"), params.integer("tokens"), params.integer("dim"), params.integer("experts"),
+            params.integer("k")};
+  checked_product("tokens x k", {p.tokens, p.k});
+  if (p.k <= p.experts) return p;
+  throw Error::program("SHAPE_ERROR", fmt::format("k={}: a token has {} experts to choose from; give k 1 to {}", p.k,
+                                                  p.experts, p.experts));
+}
+
+// Rows of a matrix, as doubles.
+std::vector<double> take_rows(const HostArray& array, const std::vector<std::int64_t>& rows) {
+  const std::vector<double> all = array.to_doubles();
+  const std::int64_t width = array.shape()[1];
+  std::vector<double> out;
+  for (const std::int64_t row : rows) {
+    const auto from = all.begin() + static_cast<std::ptrdiff_t>(row * width);
+    out.insert(out.end(), from, from + static_cast<std::ptrdiff_t>(width));
+  }
+  return out;
+}
+
+// Whether `expert` may be the next one that a token chooses, by what rounding leaves open: none that is left is larger
+// for sure, and of exactly equal ones it is the first.
+bool may_be_next(const std::vector<Bounded>& logits, const std::vector<bool>& taken, std::size_t expert) {
+  if (expert >= logits.size() || taken[expert]) return false;
+  const Bounded& own = logits[expert];
+  for (std::size_t other = 0; other < logits.size(); ++other) {
+    if (other == expert || taken[other]) continue;
+    const Bounded& rival = logits[other];
+    if (rival.value - rival.error > own.value + own.error) return false;
+    const bool equal = rival.value == own.value && rival.error == 0 && own.error == 0;
+    if (equal && other < expert) return false;
+  }
+  return true;
+}
+
+std::size_t first_largest(const std::vector<Bounded>& logits, const std::vector<bool>& taken) {
+  std::size_t best = logits.size();
+  for (std::size_t i = 0; i < logits.size(); ++i) {
+    if (!taken[i] && (best == logits.size() || logits[i].value > logits[best].value)) best = i;
+  }
+  return best;
+}
+
+// Reals as a router is initialised with: logits do not grow with the number of terms.
+HostArray router_weights(const Shape& shape, Dtype dtype, std::uint64_t seed) {
+  std::vector<double> values = HostArray::random(shape, Dtype::f32, seed).to_doubles();
+  for (double& value : values) value /= std::sqrt(static_cast<double>(shape[0]));
+  return HostArray::from_doubles(shape, dtype, values);
+}
+
+struct Choice {
+  std::vector<std::int64_t> experts;
+  std::vector<Bounded> weights;
+};
+
+// What a token chooses; `actual` decides where the logits are too close to tell.
+Choice chosen(const std::vector<Bounded>& logits, std::size_t k, const double* actual) {
+  Choice out;
+  std::vector<bool> taken(logits.size());
+  std::vector<Bounded> terms;
+  for (std::size_t i = 0; i < k; ++i) {
+    const auto named = static_cast<std::size_t>(std::max(0.0, actual[i]));
+    const std::size_t next = may_be_next(logits, taken, named) ? named : first_largest(logits, taken);
+    taken[next] = true;
+    out.experts.push_back(static_cast<std::int64_t>(next));
+    terms.push_back(logits[next]);
+  }
+  Bounded peak = terms.front();
+  for (const Bounded& term : terms) peak = data::maximum(peak, term);
+  for (Bounded& term : terms) term = data::exponential(data::subtract(term, peak));
+  const Bounded sum = data::ordered_sum(terms);
+  for (const Bounded& term : terms) out.weights.push_back(data::divide(term, sum));
+  return out;
+}
+
+// Of all tokens, or of some, evenly spaced, when there are many.
+void verify_choices(WorkloadResult& result, const Problem& p, const HostArray& x, const HostArray& w,
+                    const HostArray& weights, const HostArray& experts) {
+  const double per_token = static_cast<double>(p.dim) * static_cast<double>(p.experts);
+  const auto limit = static_cast<std::int64_t>(std::max(64.0, kMostProducts / per_token));
+  const std::vector<std::int64_t> tokens = spread(p.tokens, limit);
+  const auto count = static_cast<std::size_t>(tokens.size()), k = static_cast<std::size_t>(p.k);
+  const BoundedMatrix rows = data::exact_matrix(count, static_cast<std::size_t>(p.dim), take_rows(x, tokens));
+  const BoundedMatrix logits = data::product(rows, exact_values(w));
+  const std::vector<double> actual = take_rows(experts, tokens);
+  std::vector<std::int64_t> wanted;
+  BoundedMatrix shares = data::exact_matrix(count, k, std::vector<double>(count * k));
+  for (std::size_t row = 0; row < count; ++row) {
+    std::vector<Bounded> own;
+    for (std::size_t i = 0; i < logits.cols; ++i) own.push_back(logits.at(row * logits.cols + i));
+    const Choice choice = chosen(own, k, actual.data() + row * k);
+    wanted.insert(wanted.end(), choice.experts.begin(), choice.experts.end());
+    for (std::size_t i = 0; i < k; ++i) shares.set(row * k + i, choice.weights[i]);
+  }
+  const Shape shape{static_cast<std::int64_t>(count), p.k};
+  result.verification.push_back(integers_row("experts", HostArray::from_doubles(shape, Dtype::i32, actual), wanted));
+  const HostArray part = HostArray::from_doubles(shape, Dtype::f32, take_rows(weights, tokens));
+  result.verification.push_back(bounded_row(
+      "weights", part, shares,
+      {fmt::format("sums of {} products, their differences and exponentials, a sum and a division in f32 (Higham 3.1)",
+                   p.dim)}));
+  if (tokens.size() < static_cast<std::size_t>(p.tokens)) {
+    result.notes.push_back(fmt::format("experts and weights: {} of {} tokens were verified", tokens.size(), p.tokens));
+  }
+}
+
+// Numbers of tokens, one for each expert that a token chose, sorted by expert and then by token: the rows of the
+// matrices that the experts work on.
+std::vector<std::int64_t> by_expert(const Problem& p, const std::vector<std::int64_t>& experts) {
+  std::vector<std::vector<std::int64_t>> tokens(static_cast<std::size_t>(p.experts));
+  for (std::size_t i = 0; i < experts.size(); ++i) {
+    const auto expert = static_cast<std::size_t>(experts[i]);
+    if (expert < tokens.size()) tokens[expert].push_back(static_cast<std::int64_t>(i) / p.k);
+  }
+  std::vector<std::int64_t> out;
+  for (const auto& own : tokens) out.insert(out.end(), own.begin(), own.end());
+  out.resize(experts.size());
+  return out;
+}
+
+std::vector<double> as_doubles(const std::vector<std::int64_t>& values) {
+  return {values.begin(), values.end()};
+}
+
+// The sum of all groups.
+data::VerificationRow counts_row(const Problem& p, const HostArray& counts, const std::vector<std::int64_t>& experts) {
+  const auto count = static_cast<std::size_t>(p.experts);
+  std::vector<double> sums(count);
+  const std::vector<double> parts = counts.to_doubles();
+  for (std::size_t i = 0; i < parts.size(); ++i) sums[i % count] += parts[i];
+  std::vector<std::int64_t> wanted(count);
+  for (const std::int64_t expert : experts) {
+    if (expert >= 0 && expert < p.experts) ++wanted[static_cast<std::size_t>(expert)];
+  }
+  return integers_row("counts", HostArray::from_doubles({1, p.experts}, Dtype::i32, sums), wanted);
+}
+
+WorkloadResult run_topk_routing(Runtime& rt, const Params& params) {
+  const Problem p = problem_of(params);
+  const bool one = params.text("pes") == "one";
+  const Contents contents = contents_of(params);
+  DPPolicy rows, copies;
+  rows.cube = rows.pe = Split::row_wise;
+  if (one) rows = copies = one_pe_placement();
+  const LaunchOptions where = one ? on_one_pe() : LaunchOptions{};
+  const Shape x_shape{p.tokens, p.dim}, w_shape{p.dim, p.experts}, chosen_shape{p.tokens, p.k};
+  const Deployed x = deploy(rt, x_shape, p.dtype, rows, "X", [&] {
+    return contents == Contents::real ? HostArray::random(x_shape, p.dtype, rt.seed())
+                                      : sparse_rows(x_shape, p.dtype, rt.seed(), 16);
+  });
+  const Deployed w = deploy(rt, w_shape, p.dtype, copies, "W", [&] {
+    return contents == Contents::real ? router_weights(w_shape, p.dtype, rt.seed() + 1)
+                                      : whole_numbers(w_shape, p.dtype, rt.seed() + 1, 1);
+  });
+  const Tensor weights = rt.empty(chosen_shape, Dtype::f32, rows, "weights");
+  const Tensor experts = rt.empty(chosen_shape, Dtype::i32, rows, "experts");
+  DPPolicy by_cube = rows;  // a row in each cube
+  by_cube.num_pes = 1;
+  const std::int64_t groups = one ? 1 : static_cast<std::int64_t>(rt.machine().cubes_per_sip);
+  const Tensor counts = rt.zeros({groups, p.experts}, Dtype::i32, by_cube, "counts");
+  const LaunchMetrics routing = rt.wait(rt.launch("topk_routing",
+                                                  {{"x", x.tensor},
+                                                   {"w", w.tensor},
+                                                   {"weights", weights},
+                                                   {"experts", experts},
+                                                   {"counts", counts},
+                                                   {"rows", params.integer("rows")},
+                                                   {"depth", params.integer("depth")},
+                                                   {"buffers", params.text("variant") == "blocking" ? 1 : 2}},
+                                                  where));
+  const HostArray expert_values = experts.to_host(), weight_values = weights.to_host();
+  const std::vector<std::int64_t> chosen_experts = expert_values.to_integers();
+
+  // The host decides which rows go where, as schedulers of inference do; a kernel that looks at what was just computed
+  // would need --data eager.
+  const std::vector<std::int64_t> order = by_expert(p, chosen_experts);
+  const Shape order_shape{p.tokens * p.k, 1}, sorted_shape{p.tokens * p.k, p.dim};
+  const Deployed indices = deploy(rt, order_shape, Dtype::i32, rows, "order",
+                                  [&] { return HostArray::from_doubles(order_shape, Dtype::i32, as_doubles(order)); });
+  const Tensor sorted = rt.empty(sorted_shape, p.dtype, rows, "sorted");
+  const LaunchMetrics gathering = rt.wait(rt.launch(
+      "gather_rows",
+      {{"table", x.tensor}, {"indices", indices.tensor}, {"out", sorted}, {"rows", params.integer("gathered")}},
+      where));
+  const HostArray count_values = counts.to_host(), sorted_values = sorted.to_host();
+
+  WorkloadResult result;
+  add_launch_figures(result, routing, "routing");
+  add_engine_shares(result, routing);
+  add_launch_figures(result, gathering, "gather");
+  const double bytes = 2 * static_cast<double>(element_count(sorted_shape)) * static_cast<double>(item_size(p.dtype));
+  add_rate(result, "gather traffic", bytes, gathering.exec_max, "GB/s",
+           "bytes read and written over the critical path");
+  add_pe_count(result, routing.pes);
+  if (!can_verify(rt, result)) return result;
+  verify_choices(result, p, x.values, w.values, weight_values, expert_values);
+  result.verification.push_back(counts_row(p, count_values, chosen_experts));
+  result.verification.push_back(
+      exact_row("sorted", sorted_values, HostArray::from_doubles(sorted_shape, p.dtype, take_rows(x.values, order))));
+  return result;
+}
+
+}  // namespace
+
+Workload topk_routing_workload() {
+  return {"topk-routing",
+          "router of a mixture of experts: each token's k best experts, counts, and tokens sorted by expert",
+          {Parameter::integer("tokens", 256, "split over the PEs", 1, "tokens"),
+           Parameter::integer("dim", 4096, "elements of a token", 1, "elements"),
+           Parameter::integer("experts", 64, "columns of the router's weights"),
+           Parameter::integer("k", 2, "experts of a token"),
+           Parameter::choice("variant", "double_buffered", {"double_buffered", "blocking"},
+                             "loads that run ahead of the computation, or one after the other"),
+           Parameter::choice("pes", "one", {"one", "all"},
+                             "PE 0 of cube 0, or all of one SIP with a copy of the router each"),
+           Parameter::integer("rows", 64, "tokens that a PE routes at a time", 1, "tokens"),
+           Parameter::integer("depth", 1024, "of their elements at a time", 1, "elements"),
+           Parameter::integer("gathered", 8, "tokens that a PE gathers at a time", 1, "tokens"),
+           Parameter::choice("dtype", "f16", {"f16", "bf16", "f32"}, "element type of tokens and router"),
+           data_parameter()},
+          run_topk_routing};
+}
+
+}  // namespace kb::sw
