@@ -6,6 +6,7 @@
 #include "platform/base/nearest.h"
 #include "sim/cli/help.h"
 #include "sim/cli/program.h"
+#include "sim/evaluate/evaluation_file.h"
 #include "sw/workloads/workload.h"
 
 namespace kb::cli {
@@ -34,8 +35,14 @@ std::string workload_cases(const sw::WorkloadRegistry& workloads) {
 
 // The first word behind a command that takes one of a few; of the others it is a file.
 std::string operand_cases(const std::string& workloads) {
-  const std::pair<const char*, std::string> operands[] = {
-      {"list", workloads}, {"schema", "topology result"}, {"completion", kShells[0] + " " + kShells[1]}};
+  std::string evaluations;
+  for (const auto& [name, folder] : evaluate::installed_evaluations()) {
+    evaluations += (evaluations.empty() ? "" : " ") + name;
+  }
+  const std::pair<const char*, std::string> operands[] = {{"list", workloads},
+                                                          {"evaluate", evaluations},
+                                                          {"schema", "topology result"},
+                                                          {"completion", kShells[0] + " " + kShells[1]}};
   std::string text;
   for (const auto& [command, words] : operands)
     text += std::string("      ") + command + ") words='" + words + "' ;;\n";
