@@ -20,8 +20,8 @@ struct SqlResult {
   std::vector<TableRow> rows;
 };
 
-// Configuration Errors with SQLite's own words and the nearest name, here and below. Statements cannot reach files: ATTACH and the like are
-// refused, so that a script from elsewhere reads and makes tables only.
+// Configuration Errors with SQLite's own words and the nearest name, here and below. Statements cannot reach files:
+// ATTACH and the like are refused, so that a script from elsewhere reads and makes tables only.
 class SqlDatabase {
  public:
   using Function = std::function<TableCell(const TableRow& arguments)>;

@@ -121,7 +121,8 @@ TEST(IncludeDirections, PlatformPartsWithoutSystemC) {
 
 // Where the types of a library are seen: one folder each. nlohmann-json, whose documents are the data files of
 // evaluations, the answers of sweeps and the results that are compared, also prints a machine and the
-// schema of machines in two files of platform/topology; Eigen, whose products the data engine computes, also has the 16-bit floats.
+// schema of machines in two files of platform/topology; Eigen, whose products the data engine computes, also has the
+// 16-bit floats.
 TEST(IncludeDirections, ThirdPartyLibrariesHaveOneHome) {
   const std::map<std::string, std::set<std::string>> homes = {
       {"yaml-cpp", {"platform/topology/yaml_tree.cpp"}},
@@ -135,8 +136,8 @@ TEST(IncludeDirections, ThirdPartyLibrariesHaveOneHome) {
       {"verilated.h", {"modules/rtl/"}},
       {"muParser.h", {"sim/sweep/formula.cpp"}},
       {"nlohmann",
-       {"sim/files/", "sim/sweep/", "sim/compare/", "sim/convert/", "sim/web/",
-        "platform/topology/render_json.cpp", "platform/topology/json_schema.cpp"}}};
+       {"sim/files/", "sim/sweep/", "sim/compare/", "sim/convert/", "sim/web/", "platform/topology/render_json.cpp",
+        "platform/topology/json_schema.cpp"}}};
   std::map<std::string, std::set<std::string>> used;  // homes in which the library is included
   for (const Include& include : product_includes()) {
     const auto home = homes.find(top_of(include.target));

@@ -248,7 +248,8 @@ Finding judge_rejected(const AttackCase& attack, const Trial& trial, const Setup
   for (const std::string& name : new_files(trial.before, trial.after)) {
     // Finished points stay for the next call, tables for a figure that could not be drawn.
     const std::string command = shape_of(attack.args).command;
-    const bool points = (command == "evaluate" || command == "sweep") && contains(name, command == "sweep" ? "journal" : "sweeps/");
+    const bool points =
+        (command == "evaluate" || command == "sweep") && contains(name, command == "sweep" ? "journal" : "sweeps/");
     const bool tables = command == "evaluate" && contains(trial.err, "gnuplot");
     if (!points && !tables) return "exit 2, and yet wrote " + readable(name, 200);
   }

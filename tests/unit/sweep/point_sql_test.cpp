@@ -139,8 +139,8 @@ class FillAxesTest : public testing::Test {
     catalogs_.implementations = &topology::builtin_only();
   }
   SweepSpec filled(const std::string& axes) const {
-    SweepSpec spec = parse_sweep("workload: copy\ncolumns: {t: /sim_time_ns}\ntopology: " +
-                                     std::string(KB_SOURCE_DIR) + "/configs/one_cube.yaml" + "\naxes: {" + axes + "}\n",
+    SweepSpec spec = parse_sweep("workload: copy\ncolumns: {t: /sim_time_ns}\ntopology: " + std::string(KB_SOURCE_DIR) +
+                                     "/configs/one_cube.yaml" + "\naxes: {" + axes + "}\n",
                                  "my.yaml", ".");
     fill_axes(spec, catalogs_);
     return spec;
