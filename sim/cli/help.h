@@ -61,6 +61,14 @@ inline constexpr const char* kConvertFooter =
     "\n"
     "Open it in https://ui.perfetto.dev, which reads it in the browser, or query it with trace_processor.";
 
+inline constexpr const char* kReportFooter =
+    "Examples:\n"
+    "  kernbench run --record r && kernbench report r       r/report.html\n"
+    "  kernbench report r --out gemm.html\n"
+    "\n"
+    "The file needs no network, no JavaScript and no other file. Without ops.sqlite in RUN_DIR it has no PEs, wires and\n"
+    "memory; without topology.json no picture of the machine and no roofline.";
+
 inline constexpr const char* kWebFooter =
     "Examples:\n"
     "  kernbench web                                        the run in results\n"

@@ -72,6 +72,7 @@ std::unique_ptr<Command> make_completion_command(CLI::App& app, const Program& p
 std::unique_ptr<Command> make_convert_command(CLI::App& app, const Program& program);
 std::unique_ptr<Command> make_evaluate_command(CLI::App& app, const Program& program);
 std::unique_ptr<Command> make_schema_command(CLI::App& app, const Program& program);
+std::unique_ptr<Command> make_report_command(CLI::App& app, const Program& program);
 std::unique_ptr<Command> make_serve_command(CLI::App& app, const Program& program);
 std::unique_ptr<Command> make_sweep_command(CLI::App& app, const Program& program);
 std::unique_ptr<Command> make_traffic_command(CLI::App& app, const Program& program);

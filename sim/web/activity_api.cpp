@@ -11,40 +11,19 @@
 #include "sim/web/answer.h"
 #include "sim/web/api.h"
 #include "sim/web/messages.h"
+#include "sim/web/resource_use.h"
 
 namespace kb::web {
 namespace {
 
-using data::ActivityTables;
 using observe::JsonWriter;
 
 constexpr std::int64_t kMostRows = 50'000, kMostColumns = 4096;
 constexpr double kFsPerNs = 1e6;
 
-// "sip0.cube0.r0c1" of the series "to_sip0.cube0.r0c1"; empty for what is no wire.
-std::string peer_of(const ActivityTables::Series& series) {
-  constexpr std::string_view kTo = "to_";
-  const bool wire = series.kind == "link" && std::string_view(series.name).substr(0, kTo.size()) == kTo;
-  return wire ? series.name.substr(kTo.size()) : "";
-}
-
-double units_of(const ActivityTables::Series& series) {
-  return static_cast<double>(std::max<std::int64_t>(1, series.units));
-}
-
-double share_of(const Use& use, const ActivityTables::Series& series, const TimeWindow& window) {
-  return use.busy_fs / (units_of(series) * window.span());
-}
-
-double gbs_of(const ActivityTables::Series& series, const Machine* machine) {
-  if (machine == nullptr) return 0;
-  if (series.kind == "pseudo_channel") return machine->channel_gbs();
-  return series.kind == "link" ? machine->wire_gbs(series.component, peer_of(series)) : 0;
-}
-
 // The largest first, by what is asked for.
-void sort_rows(std::vector<std::size_t>& rows, const std::vector<Use>& uses,
-               const std::vector<ActivityTables::Series>& series, const std::string& by) {
+void sort_rows(std::vector<std::size_t>& rows, const std::vector<Use>& uses, const std::vector<Series>& series,
+               const std::string& by) {
   const auto value = [&](std::size_t i) {
     if (by == "bytes") return uses[i].bytes;
     return by == "wait" ? uses[i].wait_fs : uses[i].busy_fs / units_of(series[i]);
@@ -52,36 +31,6 @@ void sort_rows(std::vector<std::size_t>& rows, const std::vector<Use>& uses,
   if (by != "used" && by != "bytes" && by != "wait") throw bad_request("sort has to be used, bytes or wait");
   std::stable_sort(rows.begin(), rows.end(), [&](std::size_t a, std::size_t b) { return value(a) > value(b); });
 }
-
-// "sip*.cube*.pe*.pe_dma read": what all resources of one purpose are called.
-std::string class_of(const ActivityTables::Series& series) {
-  const std::string peer = peer_of(series);
-  std::string name = series.component + (peer.empty() ? " " + series.name : " > " + peer), without;
-  for (const char c : name) {
-    const bool digit = c >= '0' && c <= '9';
-    if (!digit)
-      without += c;
-    else if (without.empty() || without.back() != '*')
-      without += '*';
-  }
-  return without;
-}
-
-// What the resources of one kind do in a PE, a cube or an IO chiplet.
-struct Sum {
-  double share = 0, most = 0, units = 0, bytes = 0, wait_fs = 0;
-  std::size_t count = 0, busiest = 0;  // the series
-
-  void add(std::size_t series, const Use& use, double used, double of_units) {
-    share += used * of_units;
-    units += of_units;
-    bytes += use.bytes;
-    wait_fs += use.wait_fs;
-    if (count++ > 0 && used <= most) return;
-    most = used;
-    busiest = series;
-  }
-};
 
 }  // namespace
 
@@ -106,7 +55,7 @@ HttpResponse Api::activity(const HttpRequest& request) const {
   const std::vector<Use> uses = activity.uses(window.begin_fs, window.end_fs);
   std::vector<std::size_t> rows;
   for (std::size_t i = 0; i < uses.size(); ++i) {
-    const ActivityTables::Series& series = activity.series()[i];
+    const Series& series = activity.series()[i];
     const bool wanted = kind.empty() ? series.kind != "state" : series.kind == kind;
     const bool inside = is_under(series.component, under) || is_under(cell_of(series.component), under) ||
                         (!under.empty() && is_under(peer_of(series), under));
@@ -118,10 +67,10 @@ HttpResponse Api::activity(const HttpRequest& request) const {
   writer.begin_object().key("total").unsigned_integer(rows.size()).key("rows").begin_array();
   if (rows.size() > static_cast<std::size_t>(limit)) rows.resize(static_cast<std::size_t>(limit));
   for (const std::size_t i : rows) {
-    const ActivityTables::Series& series = activity.series()[i];
+    const Series& series = activity.series()[i];
     const Use& use = uses[i];
     writer.begin_array().text(series.component).text(series.kind).text(series.name);
-    writer.real(share_of(use, series, window))
+    writer.real(share_of(use, series, window.span()))
         .real(use.busy_fs / kFsPerNs)
         .real(use.bytes)
         .real(use.wait_fs / kFsPerNs);
@@ -137,16 +86,11 @@ HttpResponse Api::classes(const HttpRequest& request) const {
   const std::string under = request.parameter("under").value_or("");
   const Activity& activity = run.activity();
   const std::vector<Use> uses = activity.uses(window.begin_fs, window.end_fs);
-  std::map<std::string, Sum> classes;
-  for (std::size_t i = 0; i < uses.size(); ++i) {
-    const ActivityTables::Series& series = activity.series()[i];
-    if (uses[i].is_empty() || series.kind == "state" || !is_under(series.component, under)) continue;
-    classes[class_of(series)].add(i, uses[i], share_of(uses[i], series, window), units_of(series));
-  }
+  const std::map<std::string, UseSum> classes = uses_by_purpose(activity, uses, window.span(), under);
   JsonWriter writer(JsonWriter::Layout::compact);
   writer.begin_array();
   for (const auto& [name, sum] : classes) {
-    const ActivityTables::Series& busiest = activity.series()[sum.busiest];
+    const Series& busiest = activity.series()[sum.busiest];
     writer.begin_array().text(name).text(busiest.kind).unsigned_integer(sum.count).real(sum.share / sum.units);
     writer.real(sum.most).text(busiest.component).text(busiest.name).real(sum.bytes).real(sum.wait_fs / kFsPerNs);
     writer.real(gbs_of(busiest, run.machine())).end_array();
@@ -160,20 +104,13 @@ HttpResponse Api::cells(const HttpRequest& request) const {
   const TimeWindow window = window_of(request);
   const Activity& activity = run_.activity();
   const std::vector<Use> uses = activity.uses(window.begin_fs, window.end_fs);
-  std::map<std::pair<std::string, std::string>, Sum> cells;
+  const auto [cells, between] = uses_by_cell(activity, uses, window.span());
   JsonWriter writer(JsonWriter::Layout::compact);
   writer.begin_object().key("wires").begin_array();
-  for (std::size_t i = 0; i < uses.size(); ++i) {
-    const ActivityTables::Series& series = activity.series()[i];
-    if (uses[i].is_empty() || series.kind == "state") continue;
-    const double share = share_of(uses[i], series, window);
-    const std::string peer = peer_of(series);
-    if (!peer.empty() && group_of(peer) != group_of(series.component)) {
-      writer.begin_array().text(series.component).text(peer).real(share).real(uses[i].bytes);
-      writer.real(uses[i].wait_fs / kFsPerNs).real(gbs_of(series, run_.machine())).end_array();
-      continue;
-    }
-    cells[{cell_of(series.component), series.kind}].add(i, uses[i], share, units_of(series));
+  for (const std::size_t i : between) {
+    const Series& series = activity.series()[i];
+    writer.begin_array().text(series.component).text(peer_of(series)).real(share_of(uses[i], series, window.span()));
+    writer.real(uses[i].bytes).real(uses[i].wait_fs / kFsPerNs).real(gbs_of(series, run_.machine())).end_array();
   }
   writer.end_array().key("cells").begin_array();
   for (const auto& [key, sum] : cells) {
@@ -246,7 +183,7 @@ HttpResponse Api::work(const HttpRequest& request) const {
   double bytes = 0;
   std::set<std::string> pes;
   for (std::size_t i = 0; i < uses.size(); ++i) {
-    const ActivityTables::Series& series = activity.series()[i];
+    const Series& series = activity.series()[i];
     if (uses[i].is_empty() || !is_under(series.component, under)) continue;
     if (series.kind == "pseudo_channel") bytes += uses[i].bytes;
     if (series.kind == "state") pes.insert(series.component);

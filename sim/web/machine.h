@@ -31,6 +31,16 @@ class Machine {
   double channel_gbs() const { return channel_gbs_; }
   std::int64_t channels_per_slice() const { return channels_; }
 
+  const std::vector<Node>& nodes() const { return nodes_; }
+  const std::vector<Wire>& wires() const { return wires_; }
+  std::int64_t mesh_width() const { return mesh_w_; }
+  // mm; 0 when unknown.
+  double cube_width() const { return cube_w_; }
+  double cube_height() const { return cube_h_; }
+  // Of a PE, JSON: a number, or one for each dtype, or null.
+  const std::string& macs_per_ns() const { return macs_per_ns_; }
+  const std::string& elements_per_ns() const { return elements_per_ns_; }
+
   // JSON: SIPs, their cubes on the mesh, the places of PEs in a cube, wires between cubes and IO chiplets, and rates of
   // a PE.
   std::string overview() const;
@@ -47,7 +57,7 @@ class Machine {
   double cube_w_ = 0, cube_h_ = 0;
   std::int64_t mesh_w_ = 0, mesh_h_ = 0, channels_ = 0;
   double channel_gbs_ = 0;
-  std::string macs_per_ns_ = "null", elements_per_ns_ = "null";  // JSON: a number, or one for each dtype
+  std::string macs_per_ns_ = "null", elements_per_ns_ = "null";
 };
 
 // "sip0.cube1" of a node in a cube, "sip0.io0" of one in an IO chiplet, else its own name.

@@ -223,7 +223,7 @@ def test_lost_node(folder, slurm):
         slurm.requeue_now()
         return os.path.exists(f"{folder}/lost/points.csv")
 
-    wait_until(ended, "the requeued tasks have ended", 180)
+    wait_until(ended, "the requeued tasks have ended", 420)
     expect(read(f"{folder}/lost/points.csv") == read(f"{folder}/whole/points.csv"), "a lost node changes the table")
     lines = sum(read(path).count(b"\n") for path in glob.glob(f"{folder}/lost/journal/*"))
     expect(lines == 400, f"{lines} answers of 400 points: finished ones were run again")

@@ -170,6 +170,51 @@ TEST_F(WebCommandTest, ARunIsConvertedForPerfetto) {
               HasSubstr("has no ops.sqlite; run it again with --record"));
 }
 
+// H-82h
+TEST_F(WebCommandTest, ARunIsWrittenAsOneFile) {
+  const Outcome outcome = kernbench("report run");
+  ASSERT_EQ(outcome.code, 0) << outcome.err;
+  EXPECT_EQ(outcome.out, "report  run/report.html\n");
+  const std::string page = read("run/report.html");
+  EXPECT_THAT(page, HasSubstr("<h1>copy</h1>"));
+  EXPECT_THAT(page, HasSubstr("Where the time of each PE went"));
+  EXPECT_THAT(page, HasSubstr("Busiest pseudo-channels"));
+  ASSERT_EQ(kernbench("report run --out again.html").code, 0);
+  EXPECT_EQ(read("again.html"), page);
+  fs::remove(folder() + "/run/ops.sqlite");
+  ASSERT_EQ(kernbench("report run").code, 0);
+  EXPECT_THAT(read("run/report.html"), Not(HasSubstr("Busiest pseudo-channels")));
+}
+
+TEST_F(WebCommandTest, AReportOfTheReferenceMachineIsSmallAndHasItsPicture) {
+  ASSERT_EQ(kernbench("run --quiet --record r").code, 0);
+  ASSERT_EQ(kernbench("report r").code, 0);
+  const std::string page = read("r/report.html");
+  EXPECT_LT(page.size(), 2'000'000u);
+  for (const char* text :
+       {"128 PEs", "<h2>Machine</h2>", "sip1", "<h2>Roofline</h2>", "GEMM: ", "idle_pseudo_channels"}) {
+    EXPECT_THAT(page, HasSubstr(text));
+  }
+}
+
+TEST_F(WebCommandTest, AReportOfABadFolderLeavesTheOldOne) {
+  write("old.html", "old");
+  const auto expect_refused = [&](const std::string& arguments, const std::string& message) {
+    const Outcome refused = kernbench("report " + arguments);
+    EXPECT_EQ(refused.code, 2) << arguments;
+    EXPECT_THAT(refused.err, HasSubstr(message));
+    EXPECT_EQ(read("old.html"), "old");
+  };
+  expect_refused("nowhere --out old.html", "'nowhere' is not a folder");
+  expect_refused(with_sql("UPDATE meta SET value = 7 WHERE key = 'schema_version'") + " --out old.html",
+                 "it has schema version 7, and this program reads up to 1");
+  expect_refused(with_sql("UPDATE activity SET data = x'ff'") + " --out old.html",
+                 "the activity of the operation log is damaged");
+  expect_refused(with_ops("no database") + " --out old.html", "bad/ops.sqlite");
+  expect_refused("run --out nowhere/x.html", "nowhere/x.html");
+  expect_refused("run --out run/result.json", "give each a file of its own");
+}
+
 TEST_F(WebCommandTest, WrongUsage) {
   EXPECT_THAT(kernbench("compare run list").err, HasSubstr("list")) << "a folder may be called as a command is";
   EXPECT_THAT(kernbench("web run --port 70000").err, HasSubstr("--port needs a whole number"));

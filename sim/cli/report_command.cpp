@@ -1,0 +1,45 @@
+#include <CLI/CLI.hpp>
+
+#include "platform/observe/output_file.h"
+#include "sim/cli/file_roles.h"
+#include "sim/cli/help.h"
+#include "sim/cli/program.h"
+#include "sim/html/html_report.h"
+
+namespace kb::cli {
+namespace {
+
+class ReportCommand final : public Command {
+ public:
+  explicit ReportCommand(CLI::App& app) {
+    app.footer(kReportFooter);
+    app.add_option("RUN_DIR", folder_, "Folder of a run")->capture_default_str();
+    app.add_option("--out", out_, "The file (default: report.html in RUN_DIR)")->type_name("FILE.html");
+  }
+
+  int run() override {
+    const std::string out = out_.empty() ? folder_ + "/report.html" : out_;
+    FileRoles roles;
+    for (const char* file : {"/result.json", "/topology.json", "/ops.sqlite"}) roles.reads("RUN_DIR", folder_ + file);
+    roles.writes("--out", out);
+    roles.check();
+    const web::RunFolder run(folder_);
+    const std::string page = html::render_report(run);
+    observe::OutputFile file(out, "the report");
+    file.write(page);
+    file.commit();
+    print_text("report  " + out + "\n");
+    return 0;
+  }
+
+ private:
+  std::string folder_ = "results", out_;
+};
+
+}  // namespace
+
+std::unique_ptr<Command> make_report_command(CLI::App& app, const Program&) {
+  return std::make_unique<ReportCommand>(app);
+}
+
+}  // namespace kb::cli

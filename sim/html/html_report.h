@@ -1,0 +1,14 @@
+// A run as one HTML file: nothing is loaded, nothing is executed.
+#pragma once
+
+#include <string>
+
+#include "sim/web/run_folder.h"
+
+namespace kb::html {
+
+// Equal runs give equal bytes: what the run cost on this computer, and where its folder lies, is left out.
+// Configuration Error when the activity or the operations of the folder are damaged.
+std::string render_report(const web::RunFolder& run);
+
+}  // namespace kb::html
