@@ -1,13 +1,12 @@
 # The writer of FST waveforms is fstapi.c of GTKWave, which the Debian package verilator has for its own models. Without
-# it, or without zlib, kernbench writes VCD only. Nothing of it is copied into the sources; it becomes part of the programs.
+# it kernbench writes VCD only. Nothing of it is copied into the sources; it becomes part of the programs.
 find_path(KB_FSTAPI_DIR fstapi.c
   HINTS ENV VERILATOR_ROOT
   PATHS /usr/share/verilator /usr/local/share/verilator
   PATH_SUFFIXES include/gtkwave
   NO_DEFAULT_PATH
   DOC "Folder with GTKWave's fstapi.c")
-find_package(ZLIB QUIET)
-if(KB_FSTAPI_DIR AND ZLIB_FOUND)
+if(KB_FSTAPI_DIR)
   set(_fst_sources "${KB_FSTAPI_DIR}/fstapi.c" "${KB_FSTAPI_DIR}/fastlz.c" "${KB_FSTAPI_DIR}/lz4.c")
   set_source_files_properties(${_fst_sources} PROPERTIES LANGUAGE CXX)  # as Verilator itself compiles them
   set(KB_FST kb_fst)
@@ -21,5 +20,5 @@ if(KB_FSTAPI_DIR AND ZLIB_FOUND)
     $<$<BOOL:${KB_SANITIZE}>:-fno-sanitize=all>)
   target_link_libraries(kb_fst PUBLIC ZLIB::ZLIB)
 else()
-  message(STATUS "Waveforms: VCD only; for FST install the packages verilator and zlib1g-dev")
+  message(STATUS "Waveforms: VCD only; for FST install the package verilator")
 endif()

@@ -4,6 +4,7 @@
 #include "sim/cli/file_roles.h"
 #include "sim/cli/help.h"
 #include "sim/cli/program.h"
+#include "sim/convert/gzip.h"
 #include "sim/convert/perfetto.h"
 
 namespace kb::cli {
@@ -27,7 +28,15 @@ class ConvertCommand final : public Command {
     roles.check();
     const web::RunFolder run(folder_);
     observe::OutputFile file(perfetto_, "the trace");
-    convert::write_perfetto(run, options_, [&](std::string_view bytes) { file.write(bytes); });
+    const auto write = [&](std::string_view bytes) { file.write(bytes); };
+    constexpr std::string_view kPacked = ".gz";
+    if (perfetto_.size() > kPacked.size() && perfetto_.substr(perfetto_.size() - kPacked.size()) == kPacked) {
+      convert::Gzip gzip(write);
+      convert::write_perfetto(run, options_, [&](std::string_view bytes) { gzip.add(bytes); });
+      gzip.finish();
+    } else {
+      convert::write_perfetto(run, options_, write);
+    }
     file.commit();
     return 0;
   }

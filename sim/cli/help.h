@@ -58,6 +58,7 @@ inline constexpr const char* kConvertFooter =
     "Examples:\n"
     "  kernbench convert r --perfetto r.pftrace             after kernbench run --record r\n"
     "  kernbench convert r --perfetto r.pftrace --wires     with every wire: a larger file\n"
+    "  kernbench convert r --perfetto r.pftrace.gz          packed\n"
     "\n"
     "Open it in https://ui.perfetto.dev, which reads it in the browser, or query it with trace_processor.";
 

@@ -214,6 +214,18 @@ void write_findings(JsonWriter& json, const RunRecord& run) {
   json.end_array();
 }
 
+void write_operations(JsonWriter& json, const RunRecord& run) {
+  json.key("operations").begin_array();
+  for (const OperationCost& one : run.operations) {
+    json.begin_object(true).key("name").text(one.name).key("count").unsigned_integer(one.count);
+    json.key("time_ns").time_ns(one.time).key("waiting_ns");
+    one.waiting ? json.time_ns(*one.waiting) : json.null();
+    json.key("longest").begin_object(true).key("pe").text(pe_name(one.longest_at));
+    json.key("start_ns").time_ns(one.longest_start).key("time_ns").time_ns(one.longest).end_object().end_object();
+  }
+  json.end_array();
+}
+
 void write_texts(JsonWriter& json, const char* key, const std::vector<std::string>& texts) {
   json.key(key).begin_array();
   for (const std::string& text : texts) json.text(text);
@@ -297,6 +309,7 @@ void render_result(const RunRecord& run, const observe::TextSink& sink) {
   write_figures(json, run, sink);
   write_collectives(json, run);
   write_findings(json, run);
+  write_operations(json, run);
   write_texts(json, "notes", run.notes);
   write_texts(json, "warnings", run.warnings);
   json.key("host").begin_object().key("wall_s").real(run.host.wall_s).key("cpu_s").real(run.host.cpu_s);

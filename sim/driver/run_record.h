@@ -16,11 +16,13 @@
 #include "platform/observe/text_sink.h"
 #include "platform/topology/topology.h"
 #include "sim/findings/finding.h"
+#include "sim/findings/operation_cost.h"
 #include "sim/host/launch_record.h"
 
 namespace kb::sim {
 
 inline constexpr int kResultSchema = 1;
+inline constexpr std::size_t kOperationsShown = 5;
 
 using ConfigEntry = topology::ConfigValue;
 
@@ -87,6 +89,7 @@ struct RunRecord {
   std::optional<std::vector<check::Race>> races;  // absent: they were not looked for
   std::vector<FigureRecord> figures;
   std::vector<Finding> findings;  // why it takes as long as it does, when that was recorded
+  std::vector<OperationCost> operations;  // the most expensive kinds, when that was recorded
   std::vector<CollectiveRecord> collectives;
   std::vector<std::string> notes;  // of the workload
   std::vector<std::string> warnings;

@@ -11,6 +11,7 @@
 #include "sim/driver/run_end.h"
 #include "sim/driver/systemc_setup.h"
 #include "sim/driver/wave_recording.h"
+#include "sim/findings/operation_costs.h"
 #include "sim/host/host_port.h"
 
 namespace kb::sim {
@@ -40,6 +41,10 @@ SimulationResult simulate(const topology::LoadedTopology& topology, const Simula
   if (options.waves.file != nullptr) waves.emplace(options.waves);
   elab::PlatformOptions platform_options;
   platform_options.operations = &data.recorder();
+  if (options.costs != nullptr) {
+    options.costs->pass_on_to(data.recorder());
+    platform_options.operations = options.costs;
+  }
   platform_options.kernels = options.kernels;
   platform_options.observer = waves ? &waves->recorder() : nullptr;
   platform_options.log = options.log;

@@ -33,6 +33,7 @@ class ActivityRecorder;
 namespace kb::sim {
 
 class HostTimeLimit;
+class OperationCosts;
 
 struct SimulationOptions {
   contract::DataMode data_mode = contract::DataMode::off;
@@ -45,6 +46,7 @@ struct SimulationOptions {
   Progress progress = Progress::off;
   observe::EventLog* log = nullptr;              // none when null
   record::ActivityRecorder* recorder = nullptr;  // none when null; finished when simulate() returns
+  OperationCosts* costs = nullptr;               // none when null
   contract::IOrderObserver* order = nullptr;     // none when null
   const contract::IKernelCatalog* kernels = nullptr;
   const elab::BlockCatalog* blocks = nullptr;  // besides the built-in ones

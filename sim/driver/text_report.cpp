@@ -220,6 +220,27 @@ std::string render_findings(const RunRecord& run) {
   return text;
 }
 
+// Products and MATH apart, and what of a transfer its bytes do not need.
+std::string render_operations(const RunRecord& run) {
+  if (run.operations.empty()) return "";
+  TextTable table({{"operation", Align::left},
+                   {"count", Align::right},
+                   {"time", Align::right},
+                   {"waiting %", Align::right},
+                   {"longest", Align::right},
+                   {"at", Align::left},
+                   {"from", Align::right}});
+  for (const OperationCost& one : run.operations) {
+    const std::string waiting =
+        one.waiting ? observe::fixed(100.0 * fs_to_ns(*one.waiting) / fs_to_ns(one.time), 1) : "-";
+    table.add({one.name, std::to_string(one.count), table_time(one.time), waiting, table_time(one.longest),
+               pe_name(one.longest_at), table_time(one.longest_start)});
+  }
+  return "\nMost expensive operations (times in ns, all PEs and launches together)\n"
+         "  waiting: of a transfer what its bytes do not need on the PE's wire, of a receive all\n" +
+         table.render("  ");
+}
+
 std::string render_figures(const RunRecord& run) {
   if (run.figures.empty()) return "";
   TextTable table({{"figure", Align::left}, {"value", Align::right}, {"unit", Align::left}, {"meaning", Align::left}});
@@ -309,6 +330,7 @@ std::string render_report(const RunRecord& run, const topology::MachineSpec& spe
   text += render_launches(run) + render_padding(run);
   text += render_breakdown(run);
   text += render_findings(run);
+  text += render_operations(run);
   text += render_figures(run);
   text += render_collectives(run);
   text += render_data(run);

@@ -132,6 +132,8 @@ WorkloadOutcome run_workload(const WorkloadRun& run) {
   options.oplog_facts = log_facts(record);
   std::optional<record::ActivityRecorder> recorder;
   if (run.record) options.recorder = &recorder.emplace(series_of(run.topology.graph));
+  std::optional<OperationCosts> costs;
+  if (run.record) options.costs = &costs.emplace(run.topology.graph);
   std::optional<check::RaceChecker> races;
   if (run.check_races) options.order = &races.emplace(kernel_scratch(run.topology.graph.spec));
   SimulationResult result = simulate(run.topology, options, [&](contract::IHost& host) {
@@ -157,7 +159,8 @@ WorkloadOutcome run_workload(const WorkloadRun& run) {
   record.blocks = std::move(result.blocks);
   record.warnings = std::move(result.warnings);
   if (races) record.races = races->races();
-  if (recorder) record.findings = find_causes(record.launches, *recorder, run.topology.graph);
+  if (recorder) record.findings = find_causes(record.launches, *recorder, run.topology.graph, &*costs);
+  if (costs) record.operations = costs->most_expensive(kOperationsShown);
   for (const std::string& warning : data::non_finite_warnings(record.verification)) warnings.push_back(warning);
   record.warnings.insert(record.warnings.end(), warnings.begin(), warnings.end());
   if (record.launches.size() > kLaunchesWithPes) {

@@ -8,6 +8,7 @@
 #include "platform/topology/graph.h"
 #include "sim/findings/finding.h"
 #include "sim/findings/launch_activity.h"
+#include "sim/findings/operation_costs.h"
 #include "sim/host/launch_record.h"
 
 namespace kb::sim {
@@ -17,6 +18,7 @@ struct LaunchCase {
   const LaunchRecord::LastPe& pe;
   const LaunchActivity& activity;
   const topology::Graph& graph;
+  const OperationCosts* costs;  // null: not recorded
 
   TimeFs total() const { return launch.completed - launch.submitted; }
   TimeFs share(contract::TimeShare which) const { return pe.shares.of(which); }

@@ -7,6 +7,7 @@
 #include "platform/record/activity_recorder.h"
 #include "platform/topology/graph.h"
 #include "sim/findings/finding.h"
+#include "sim/findings/operation_costs.h"
 #include "sim/host/launch_record.h"
 
 namespace kb::sim {
@@ -14,9 +15,9 @@ namespace kb::sim {
 // The launch that took longest; null when none has ended.
 const LaunchRecord* longest_launch(const std::deque<LaunchRecord>& launches);
 
-// Of the longest launch, and of the run between its launches; the largest gain first. Gains are estimates, each as if
-// it alone were mended; what would save less than 3 % is left out.
+// Of the longest launch, and of the run between its launches; the largest gain first. With `costs` a wait for messages
+// names whose. Gains are estimates, each as if it alone were mended; what would save less than 3 % is left out.
 std::vector<Finding> find_causes(const std::deque<LaunchRecord>& launches, const record::ActivityRecorder& recorder,
-                                 const topology::Graph& graph);
+                                 const topology::Graph& graph, const OperationCosts* costs = nullptr);
 
 }  // namespace kb::sim

@@ -112,6 +112,12 @@ void find_waits(const LaunchCase& of, Findings& findings) {
   Finding finding = of.finding("waiting_for_messages", waiting, "the kernel waits for other PEs");
   finding.evidence = {fmt::format("{} waits for messages, slots or credits for {} of the launch", pe_text(of.pe.pe),
                                   percent(waiting, of.total()))};
+  const auto peer =
+      of.costs == nullptr ? std::nullopt : of.costs->most_awaited(of.pe.pe, of.pe.start, of.pe.start + of.pe.exec);
+  if (peer) {
+    finding.evidence.push_back(fmt::format("it waited longest for {}: {} for {} of its messages", pe_text(peer->sender),
+                                           ns_text(peer->time), peer->messages));
+  }
   finding.remedy = "send earlier, receive later, use more slots, or an algorithm with fewer steps one behind the other";
   findings.push_back(std::move(finding));
 }

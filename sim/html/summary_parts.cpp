@@ -103,8 +103,30 @@ std::string findings_part(const Case& of) {
   return html + "</ol>\n" + kCloseSection;
 }
 
-std::string operations_part(const Case&) {
-  return "";
+std::string operations_part(const Case& of) {
+  const Json& operations = list_of(of.summary, "operations");
+  if (operations.empty()) return "";
+  std::string html = open_section(
+      "Most expensive operations",
+      "All PEs and launches together. Waiting is of a transfer what its bytes do not need on the PE's wire, "
+      "and all the time of a receive.");
+  html +=
+      "<table><thead><tr><th>operation</th><th class=\"n\">count</th><th class=\"n\">time</th><th "
+      "class=\"n\">waiting</th><th "
+      "class=\"n\">longest</th><th>at</th><th class=\"n\">from</th></tr></thead><tbody>\n";
+  for (const Json& one : operations) {
+    const double time = number_of(one, "time_ns");
+    const Json& longest = member(one, "longest");
+    const bool known = member(one, "waiting_ns").is_number() && time > 0;
+    html += fmt::format(
+        "<tr><td>{}</td><td class=\"n\">{}</td><td class=\"n\">{}</td>{}<td class=\"n\">{}</td><td>{}</td><td "
+        "class=\"n\">{}</td></tr>\n",
+        escaped(text_of(one, "name")), count_text(number_of(one, "count")), duration_text(time),
+        known ? meter_cell(number_of(one, "waiting_ns") / time) : "<td></td>",
+        duration_text(number_of(longest, "time_ns")), escaped(text_of(longest, "pe")),
+        duration_text(number_of(longest, "start_ns")));
+  }
+  return html + "</tbody></table>\n" + kCloseSection;
 }
 
 std::string settings_part(const Case& of) {

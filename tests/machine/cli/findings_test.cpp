@@ -119,6 +119,32 @@ TEST_F(FindingsTest, SerialChainOfMessages) {
   EXPECT_EQ(first(run("--bench ccl-allreduce")), "waiting_for_messages");
 }
 
+TEST_F(FindingsTest, AWaitNamesTheSender) {
+  const Json waits = run("--bench ccl-allreduce");
+  EXPECT_EQ(waits["findings"][0]["evidence"][1],
+            "it waited longest for sip1.cube14.pe0: 682.0 ns for 1 of its messages");
+}
+
+// 512 reads of 64 KiB tiles and 4 KiB rows: what the wire of the PE does not need is waiting. Products wait for
+// nothing.
+TEST_F(FindingsTest, MostExpensiveOperations) {
+  const Json operations = run("--bench gemm-multi-pe")["operations"];
+  ASSERT_EQ(operations.size(), 3u) << "writes of the host are none";
+  EXPECT_EQ(operations[0]["name"], "dma_read");
+  EXPECT_EQ(operations[0]["count"], 512);
+  EXPECT_NEAR(operations[0]["waiting_ns"].get<double>() / operations[0]["time_ns"].get<double>(), 0.505, 0.001);
+  EXPECT_EQ(operations[0]["longest"]["pe"], "sip0.cube15.pe3");
+  EXPECT_EQ(operations[0]["longest"]["time_ns"], 521.050002);
+  EXPECT_EQ(operations[1]["name"], "gemm_f16");
+  EXPECT_EQ(operations[1]["waiting_ns"], 0);
+  EXPECT_EQ(operations[1]["time_ns"], 65536);
+  const Json composite = run("--bench matmul-composite")["operations"];
+  EXPECT_EQ(composite.size(), 5u);
+  EXPECT_EQ(composite[0]["name"], "composite_gemm");
+  EXPECT_TRUE(composite[0]["waiting_ns"].is_null());
+  EXPECT_TRUE(run("--bench gemm-multi-pe --no-findings")["operations"].empty());
+}
+
 TEST_F(FindingsTest, PaddedTiles) {
   const std::string gemm = "--bench gemm-multi-pe --set rows_per_pe=1 --set tile_n=256";
   EXPECT_EQ(first(run(gemm)), "padded_tiles");

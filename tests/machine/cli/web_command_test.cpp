@@ -155,6 +155,9 @@ TEST_F(WebCommandTest, ARunIsConvertedForPerfetto) {
   EXPECT_EQ(outcome.code, 0) << outcome.err;
   EXPECT_EQ(read("trace").substr(0, 1), "\n") << "the first packet of a trace";
   EXPECT_THAT(read("trace"), HasSubstr("dma_read"));
+  ASSERT_EQ(kernbench("convert run --perfetto trace.pftrace.gz").code, 0);
+  ASSERT_EQ(std::system(("gunzip '" + folder() + "/trace.pftrace.gz'").c_str()), 0);
+  EXPECT_EQ(read("trace.pftrace"), read("trace"));
   fs::remove(folder() + "/trace");
   for (const auto& [arguments, message] : {std::pair("nowhere --perfetto trace", "'nowhere' is not a folder"),
                                            std::pair("run --perfetto nowhere/trace", "nowhere/trace"),

@@ -1,0 +1,146 @@
+#include "sim/findings/operation_costs.h"
+
+#include <algorithm>
+#include <array>
+#include <utility>
+
+#include "platform/address/address_space.h"
+
+namespace kb::sim {
+namespace {
+
+using contract::Command;
+using contract::CommandKind;
+
+constexpr std::array<std::string_view, plan::kStageTypes> kStageNames{"TileToken/DMA_READ", "TileToken/FETCH",
+                                                                      "TileToken/GEMM",     "TileToken/MATH",
+                                                                      "TileToken/STORE",    "TileToken/DMA_WRITE"};
+constexpr std::array<std::string_view, 3> kMessageNames{"ipcq_send", "ipcq_copy", "ipcq_recv"};
+
+// What tells operations of one command kind apart.
+std::uint32_t detail_of(const Command& command) {
+  if (command.kind == CommandKind::dma_write) return command.added ? 1 : 0;
+  if (command.kind == CommandKind::math) return static_cast<std::uint32_t>(command.math_op);
+  if (command.kind != CommandKind::gemm) return 0;
+  const Dtype a = command.inputs.at(0).dtype, b = command.inputs.at(1).dtype;
+  return static_cast<std::uint32_t>(promoted(a, b).value_or(a));
+}
+
+std::pair<std::string_view, std::string_view> name_of(const Command& command) {
+  if (command.kind == CommandKind::math) return {"", math_op_name(command.math_op)};
+  if (command.kind == CommandKind::gemm) return {"gemm_", dtype_name(static_cast<Dtype>(detail_of(command)))};
+  if (command.added) return {"", "atomic_add"};
+  return {"", contract::command_kind_name(command.kind)};
+}
+
+}  // namespace
+
+OperationCosts::OperationCosts(const topology::Graph& graph) : graph_(graph) {}
+
+OperationCost& OperationCosts::cost_of(Key key, std::string_view prefix, std::string_view name) {
+  const auto found = costs_.find(key);
+  if (found != costs_.end()) return found->second;
+  OperationCost& cost = costs_[key];
+  cost.name = std::string(prefix) + std::string(name);
+  return cost;
+}
+
+void OperationCosts::add(OperationCost& cost, NodeId component, TimeFs start, TimeFs end, TimeFs needed) {
+  const TimeFs time = end - start;
+  ++cost.count;
+  accumulate(cost.time, time);
+  if (cost.waiting) accumulate(*cost.waiting, std::max(0_fs, time - needed));
+  if (cost.count > 1 && time <= cost.longest) return;
+  cost.longest = time;
+  cost.longest_start = start;
+  cost.longest_at = graph_.node(component).pe_coord();
+}
+
+double OperationCosts::gbs_of(NodeId node, bool into) const {
+  double gbs = 0;
+  const auto [begin, end] = into ? graph_.in_edges(node) : graph_.out_edges(node);
+  for (const EdgeId* edge = begin; edge != end; ++edge) gbs = std::max(gbs, graph_.edge(*edge).bw_gbs.value_or(0));
+  return gbs;
+}
+
+void OperationCosts::on_command(NodeId component, const Command& command, const contract::ITranslator* translator,
+                                TimeFs start, TimeFs end) {
+  constexpr unsigned kDetailBits = 8;
+  const auto [prefix, name] = name_of(command);
+  OperationCost& cost = cost_of(static_cast<Key>(command.kind) << kDetailBits | detail_of(command), prefix, name);
+  if (contract::is_composite(command.kind)) cost.waiting.reset();
+  const bool reads = command.kind == CommandKind::dma_read, moves = reads || command.kind == CommandKind::dma_write;
+  add(cost, component, start, end,
+      moves ? occupancy_fs(total_bytes(command.local), gbs_of(component, reads)) : end - start);
+  next_->on_command(component, command, translator, start, end);
+}
+
+void OperationCosts::on_stage(NodeId component, const plan::Stage& stage, std::uint64_t composite, std::uint64_t tile,
+                              TimeFs start, TimeFs end) {
+  constexpr Key kStages = 1U << 16U;
+  const bool reads = stage.type == plan::StageType::dma_read, moves = reads || stage.type == plan::StageType::dma_write;
+  const auto type = static_cast<std::uint32_t>(stage.type);
+  add(cost_of(kStages | type, "", kStageNames.at(type)), component, start, end,
+      moves ? occupancy_fs(stage.nbytes, gbs_of(component, reads)) : end - start);
+  next_->on_stage(component, stage, composite, tile, start, end);
+}
+
+void OperationCosts::on_message(NodeId component, const MessageCopy& copy, const contract::ITranslator* translator,
+                                TimeFs start, TimeFs end) {
+  constexpr Key kMessages = 1U << 17U;
+  const auto step = static_cast<std::uint32_t>(copy.step);
+  const bool receives = copy.step == MessageStep::receive;
+  OperationCost& cost = cost_of(kMessages | step, "", kMessageNames.at(step));
+  add(cost, component, start, end, copy.step == MessageStep::copy ? end - start : 0_fs);
+  if (copy.step == MessageStep::send && !copy.destination.empty()) {
+    sender_of_[address::value_of(copy.destination.front().pa)] = component;
+  }
+  if (receives && end > start && !copy.source.empty() && receives_.size() < kMostReceives) {
+    const auto sender = sender_of_.find(address::value_of(copy.source.front().pa));
+    if (sender != sender_of_.end()) receives_.push_back({component, sender->second, start, end});
+  }
+  next_->on_message(component, copy, translator, start, end);
+}
+
+void OperationCosts::on_scratch_write(NodeId component, std::uint64_t pa, std::vector<std::byte> bytes, TimeFs at) {
+  next_->on_scratch_write(component, pa, std::move(bytes), at);
+}
+
+void OperationCosts::on_host_write(NodeId component, const contract::MemoryWrite& write, TimeFs start, TimeFs end) {
+  next_->on_host_write(component, write, start, end);
+}
+
+std::vector<std::byte> OperationCosts::kernel_read(const std::vector<Extent>& extents) {
+  return next_->kernel_read(extents);
+}
+
+std::vector<OperationCost> OperationCosts::most_expensive(std::size_t count) const {
+  std::vector<OperationCost> sorted;
+  for (const auto& [key, cost] : costs_) {
+    if (cost.time > 0_fs) sorted.push_back(cost);
+  }
+  std::stable_sort(sorted.begin(), sorted.end(),
+                   [](const OperationCost& a, const OperationCost& b) { return a.time > b.time; });
+  if (sorted.size() > count) sorted.resize(count);
+  return sorted;
+}
+
+std::optional<OperationCosts::AwaitedPeer> OperationCosts::most_awaited(const PeCoord& pe, TimeFs begin,
+                                                                        TimeFs end) const {
+  std::map<std::uint32_t, AwaitedPeer> senders;  // by node, so that the order of equal ones is that of the machine
+  for (const Receive& receive : receives_) {
+    const TimeFs from = std::max(begin, receive.start), to = std::min(end, receive.end);
+    if (to <= from || !(graph_.node(receive.receiver).pe_coord() == pe)) continue;
+    AwaitedPeer& peer = senders[receive.sender.value];
+    peer.sender = graph_.node(receive.sender).pe_coord();
+    peer.time += to - from;
+    ++peer.messages;
+  }
+  std::optional<AwaitedPeer> most;
+  for (const auto& [node, peer] : senders) {
+    if (!most || peer.time > most->time) most = peer;
+  }
+  return most;
+}
+
+}  // namespace kb::sim

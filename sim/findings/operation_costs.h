@@ -1,0 +1,64 @@
+// Adds up what operations cost while a run goes on, and remembers which PE waited for whose messages.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <string_view>
+#include <vector>
+
+#include "platform/contract/i_operation_sink.h"
+#include "platform/topology/graph.h"
+#include "sim/findings/operation_cost.h"
+
+namespace kb::sim {
+
+// Stands before another sink and passes everything on. Observes only.
+class OperationCosts final : public contract::IOperationSink {
+ public:
+  explicit OperationCosts(const topology::Graph& graph);
+  void pass_on_to(contract::IOperationSink& next) { next_ = &next; }
+
+  void on_command(NodeId component, const contract::Command& command, const contract::ITranslator* translator,
+                  TimeFs start, TimeFs end) override;
+  void on_stage(NodeId component, const plan::Stage& stage, std::uint64_t composite, std::uint64_t tile, TimeFs start,
+                TimeFs end) override;
+  void on_message(NodeId component, const MessageCopy& copy, const contract::ITranslator* translator, TimeFs start,
+                  TimeFs end) override;
+  void on_scratch_write(NodeId component, std::uint64_t pa, std::vector<std::byte> bytes, TimeFs at) override;
+  void on_host_write(NodeId component, const contract::MemoryWrite& write, TimeFs start, TimeFs end) override;
+  std::vector<std::byte> kernel_read(const std::vector<Extent>& extents) override;
+  bool has_contents() const override { return next_->has_contents(); }
+
+  // By their time, the largest first. Writes of the host are none of them.
+  std::vector<OperationCost> most_expensive(std::size_t count) const;
+
+  // The PE whose messages `pe` waited for longest within [begin, end).
+  struct AwaitedPeer {
+    PeCoord sender;
+    TimeFs time = 0_fs;  // under way, of all receives of its messages; they may overlap
+    std::size_t messages = 0;
+  };
+  std::optional<AwaitedPeer> most_awaited(const PeCoord& pe, TimeFs begin, TimeFs end) const;
+
+ private:
+  // A kind of command with its operation or dtype, or a stage.
+  using Key = std::uint32_t;
+  struct Receive {
+    NodeId receiver, sender;
+    TimeFs start = 0_fs, end = 0_fs;
+  };
+  static constexpr std::size_t kMostReceives = std::size_t{1} << 20;  // 24 MB
+
+  OperationCost& cost_of(Key key, std::string_view prefix, std::string_view name);
+  void add(OperationCost& cost, NodeId component, TimeFs start, TimeFs end, TimeFs needed);
+  double gbs_of(NodeId node, bool into) const;
+
+  const topology::Graph& graph_;
+  contract::IOperationSink* next_ = nullptr;
+  std::map<Key, OperationCost> costs_;
+  std::map<std::uint64_t, NodeId> sender_of_;  // by slot of a ring
+  std::vector<Receive> receives_;              // those that took time
+};
+
+}  // namespace kb::sim
