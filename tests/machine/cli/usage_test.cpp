@@ -146,7 +146,7 @@ TEST_F(UsageTest, ShellsCompleteCommandsOptionsAndParameters) {
   const auto completed = [&](const std::string& words) {
     return kernbench("--version >/dev/null", "bash complete.sh " + words + ";").out;
   };
-  EXPECT_EQ(completed("r"), "run\n");
+  EXPECT_EQ(completed("ru"), "run\n");
   EXPECT_EQ(completed("run --verify"), "--verify-data\n");
   EXPECT_EQ(completed("run --bench flash"), "flash-attention\n");
   EXPECT_EQ(completed("run --bench stream --set ah"), "ahead=\n");
