@@ -6,6 +6,7 @@
 namespace kb::files {
 
 // Keeps other processes out of an output folder, which is made if it has to be: two at a time would mix their files.
+// A process has one at a time; what is forked from it has none.
 class FolderLock {
  public:
   // Configuration Error when another process has it; `what` writes there, in words ("evaluation").
