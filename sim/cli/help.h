@@ -67,7 +67,8 @@ inline constexpr const char* kReportFooter =
     "  kernbench run --record r && kernbench report r       r/report.html\n"
     "  kernbench report r --out gemm.html\n"
     "\n"
-    "The file needs no network, no JavaScript and no other file. Without ops.sqlite in RUN_DIR it has no PEs, wires and\n"
+    "The file needs no network, no JavaScript and no other file. Without ops.sqlite in RUN_DIR it has no PEs, wires "
+    "and\n"
     "memory; without topology.json no picture of the machine and no roofline.";
 
 inline constexpr const char* kWebFooter =

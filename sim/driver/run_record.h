@@ -88,7 +88,7 @@ struct RunRecord {
   std::vector<data::VerificationRow> verification;
   std::optional<std::vector<check::Race>> races;  // absent: they were not looked for
   std::vector<FigureRecord> figures;
-  std::vector<Finding> findings;  // why it takes as long as it does, when that was recorded
+  std::vector<Finding> findings;          // why it takes as long as it does, when that was recorded
   std::vector<OperationCost> operations;  // the most expensive kinds, when that was recorded
   std::vector<CollectiveRecord> collectives;
   std::vector<std::string> notes;  // of the workload
