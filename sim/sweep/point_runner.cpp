@@ -167,7 +167,7 @@ sim::WorkloadRun PointRunner::prepare(const Choices& chosen, topology::LoadedTop
   run.seed = chosen.seed;
   run.strict = spec_.strict;
   run.verify = spec_.verify;
-  run.record = uses("findings");
+  run.record = uses("findings") || uses("operations");
   const auto mode = std::find(kDataModes.begin(), kDataModes.end(), spec_.data);
   run.options.data_mode = static_cast<contract::DataMode>(mode - kDataModes.begin());
   run.options.strict = spec_.strict;
@@ -233,7 +233,7 @@ Answer PointRunner::answer_of(sim::WorkloadOutcome& outcome, const std::string& 
     file.commit();
   }
   if (!outcome.record.ok) return {false, outcome.record.error_code, outcome.record.error_message, {}};
-  if (sql != nullptr) sql->add_result(text);
+  if (sql != nullptr && data::has_word(sql_, "result")) sql->add_result(text);
   return cells_of(Json::parse(text), sql);
 }
 

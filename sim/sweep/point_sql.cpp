@@ -43,10 +43,13 @@ bool is_query(const std::string& text) {
 }
 
 std::string all_sql(const SweepSpec& spec) {
-  std::string text = spec.traffic + "\n" + spec.script;
-  for (const Column& column : spec.columns) {
-    if (column.sql) text += "\n" + column.text;
-  }
+  std::string text;
+  const auto add = [&](const std::string& part) {
+    if (!part.empty()) text += part + "\n";
+  };
+  add(spec.traffic);
+  add(spec.script);
+  for (const Column& column : spec.columns) add(column.sql ? column.text : "");
   return text;
 }
 

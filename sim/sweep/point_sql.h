@@ -17,7 +17,7 @@ namespace kb::sweep {
 // True when a text begins with SELECT or WITH.
 bool is_query(const std::string& text);
 
-// All queries and scripts of the file, to see which tables they need.
+// All queries and scripts of the file, to see which tables they need; "" when it has none.
 std::string all_sql(const SweepSpec& spec);
 
 // Tables: those of the machine (machine_sql.h), `result` with the JSON of the run in the column json, those of the

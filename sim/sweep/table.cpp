@@ -10,6 +10,7 @@
 #include "sim/driver/run_record.h"
 #include "sim/files/csv.h"
 #include "sim/sweep/formula.h"
+#include "sim/sweep/point_sql.h"
 
 namespace kb::sweep {
 namespace {
@@ -17,7 +18,7 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 // A value of an axis as it stands in the file, a number where it is one.
-Json cell_of(const std::string& text) {
+Json value_cell(const std::string& text) {
   return Json::parse(sim::json_scalar(text));
 }
 
@@ -58,7 +59,7 @@ class RowMaker {
 
   std::vector<Json> row(const Space& space, std::uint64_t point, const Answer* answer) const {
     std::vector<Json> row{point};
-    for (const Assignment& one : space.assignments(point)) row.push_back(cell_of(one.value));
+    for (const Assignment& one : space.assignments(point)) row.push_back(value_cell(one.value));
     std::size_t selector = 0, formula = 0;
     for (const Column& column : spec_.columns) {
       if (answer == nullptr || !answer->ok) {
@@ -99,14 +100,6 @@ class RowMaker {
 std::string text_of(const Json& cell) {
   if (cell.is_null()) return {};
   return cell.is_string() ? cell.get<std::string>() : cell.dump();
-}
-
-data::TableCell database_cell(const Json& cell) {
-  if (cell.is_null()) return std::monostate();
-  if (cell.is_number_integer()) return cell.get<std::int64_t>();
-  if (cell.is_number()) return cell.get<double>();
-  if (cell.is_boolean()) return std::int64_t{cell.get<bool>() ? 1 : 0};
-  return text_of(cell);
 }
 
 }  // namespace
@@ -151,7 +144,7 @@ void write_database(const Table& table, const SweepSpec& spec, observe::OutputFi
   data::TableSqlite database(file, "points", table.columns, facts);
   for (const std::vector<Json>& row : table.rows) {
     std::vector<data::TableCell> cells;
-    for (const Json& cell : row) cells.push_back(database_cell(cell));
+    for (const Json& cell : row) cells.push_back(sweep::cell_of(cell));
     database.add(cells);
   }
   database.finish();

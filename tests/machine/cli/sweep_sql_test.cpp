@@ -52,6 +52,15 @@ TEST_F(SweepSqlTest, ColumnsAskResultAndOperationLog) {
             (SqlRows{{"8", "1", "1"}, {"16", "1", "1"}}));
 }
 
+// What costs time to record is recorded when a column names it.
+TEST_F(SweepSqlTest, AColumnOfTheMostExpensiveOperationsRecordsThem) {
+  const Outcome outcome = sweep(gemm_ +
+                                "axes: {m: {set: m, values: [32, 64]}}\n"
+                                "columns: {name: /operations/0/name, time_ns: /operations/0/time_ns}\n");
+  ASSERT_EQ(outcome.code, 0) << outcome.err << outcome.out;
+  EXPECT_EQ(rows("SELECT count(*) FROM points WHERE name <> '' AND time_ns > 0"), (SqlRows{{"2"}}));
+}
+
 TEST_F(SweepSqlTest, RawTrafficIsAQuery) {
   write("t.sql", kReads);
   const Outcome outcome =
