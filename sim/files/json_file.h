@@ -1,4 +1,4 @@
-// JSON files that come from somebody else.
+// JSON files that come from elsewhere, and may hold anything.
 #pragma once
 
 #include <cstddef>

@@ -1,4 +1,4 @@
-// JSON of somebody else: one message with file and place, whatever it is (E-99).
+// JSON from elsewhere: one message with file and place, whatever it is (E-99).
 #include "sim/files/json_file.h"
 
 #include <gmock/gmock.h>
