@@ -27,6 +27,13 @@ if(KB_SANITIZE)
   add_compile_options(-O1 -g1 -fno-omit-frame-pointer -fsanitize=address,undefined -fno-sanitize=null,alignment
                       -fno-sanitize-recover=all)
   add_link_options(-fsanitize=address,undefined)
+  if(CMAKE_CXX_COMPILER_ID STREQUAL Clang)  # as gcc does: one library of the sanitizers, and a macro that says so
+    execute_process(COMMAND "${CMAKE_CXX_COMPILER}" -print-file-name=libclang_rt.asan-${CMAKE_SYSTEM_PROCESSOR}.so
+                    OUTPUT_VARIABLE _asan OUTPUT_STRIP_TRAILING_WHITESPACE)
+    get_filename_component(_asan "${_asan}" DIRECTORY)
+    add_link_options(-shared-libasan "LINKER:-rpath,${_asan}")
+    add_compile_definitions(__SANITIZE_ADDRESS__)
+  endif()
 endif()
 if(KB_COVERAGE)
   add_compile_options(--coverage -O0)
@@ -35,5 +42,6 @@ endif()
 
 find_program(KB_CCACHE ccache)
 if(KB_CCACHE AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
-  set(CMAKE_CXX_COMPILER_LAUNCHER "${KB_CCACHE}")
+  # The two allow results to be kept of sources that use precompiled headers.
+  set(CMAKE_CXX_COMPILER_LAUNCHER env CCACHE_SLOPPINESS=pch_defines,time_macros "${KB_CCACHE}")
 endif()

@@ -71,7 +71,7 @@ void __sanitizer_start_switch_fiber(void** fake, const void* bottom, std::size_t
 }
 
 // Exceptions of SystemC itself.
-[[noreturn]] void __cxa_throw(void* object, std::type_info* type, void (*destructor)(void*)) {
+__attribute__((noreturn)) void __cxa_throw(void* object, std::type_info* type, void (*destructor)(void*)) {
   static Throw* const real = next<Throw>("__cxa_throw");
   tell_current_stack();
   real(object, type, destructor);
