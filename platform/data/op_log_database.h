@@ -103,6 +103,8 @@ class OpLogDatabase {
   // Those that begin in [from, to), at most `limit`, in order of their start. Empty as select().
   std::optional<std::vector<MessageStep>> message_steps(std::int64_t from_fs, std::int64_t to_fs, std::int64_t limit,
                                                         double seconds);
+  // Every one of a kind, in order of start. Errors as scan().
+  void scan_messages(MessageStep::Kind kind, const std::function<void(std::int64_t seq, const MessageStep&)>& take);
   // Empty when the run recorded no activity. Errors as the constructor's.
   ActivityTables activity();
 
@@ -139,6 +141,7 @@ class OpLogDatabase {
   Statement prepare(const std::string& head, const OpQuery& query, const std::string& tail);
   bool step(Statement& statement);
   static std::string text_of(sqlite3_stmt* statement, int column);
+  static MessageStep step_of(sqlite3_stmt* row);
   [[noreturn]] void refuse(int code, const std::string& reason) const;
 
   std::string file_;

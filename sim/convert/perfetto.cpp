@@ -8,6 +8,7 @@
 
 #include "platform/base/error.h"
 #include "platform/base/units.h"
+#include "sim/convert/message_flows.h"
 #include "sim/convert/proto_message.h"
 #include "sim/web/timeline.h"
 
@@ -24,7 +25,7 @@ constexpr std::uint64_t kStateCleared = 1, kNeedsState = 2;
 }  // namespace packet
 namespace event {
 constexpr std::uint32_t kCategory = 3, kAnnotation = 4, kType = 9, kName = 10, kTrack = 11, kNameText = 23,
-                        kCounter = 44;
+                        kCounter = 44, kFlow = 47, kFlowEnd = 48;
 constexpr std::uint64_t kBegin = 1, kEnd = 2, kValue = 4;
 }  // namespace event
 namespace track {
@@ -217,7 +218,10 @@ void Trace::write_launches() {
   }
 }
 
+// A flow leaves at the begin of an operation and arrives at the end of the next one, because a receive may begin before
+// the message was sent, and Perfetto follows flows in the order of time.
 void Trace::write_operations() {
+  const MessageFlows flows(run_.operations());
   for (const auto& [id, name] : run_.operations().names().components) {
     const std::size_t row = row_of_.at(name);
     Lanes lanes;
@@ -232,8 +236,11 @@ void Trace::write_operations() {
       begin.number(event::kName, static_cast<std::uint64_t>(op.operation) + 1);
       begin.number(event::kCategory, category_of_[op.operation]);
       seq.number(annotation::kName, kSeqAnnotation).number(annotation::kUnsigned, static_cast<std::uint64_t>(op.seq));
+      end.number(event::kType, event::kEnd).number(event::kTrack, lane_uuid(row, lane));
+      if (const std::uint64_t flow = flows.begin(op.seq)) begin.fixed(event::kFlow, flow);
+      if (const std::uint64_t flow = flows.end(op.seq)) end.fixed(event::kFlowEnd, flow);
       add_event(op.start_fs, begin.message(event::kAnnotation, seq));
-      add_event(op.end_fs, end.number(event::kType, event::kEnd).number(event::kTrack, lane_uuid(row, lane)));
+      add_event(op.end_fs, end);
       return true;
     });
   }

@@ -16,9 +16,12 @@ class ProtoMessage {
     return *this;
   }
   ProtoMessage& real(std::uint32_t field, double value) {
-    tag(field, kEightBytes);
     std::uint64_t bits = 0;
     std::memcpy(&bits, &value, sizeof bits);
+    return fixed(field, bits);
+  }
+  ProtoMessage& fixed(std::uint32_t field, std::uint64_t bits) {
+    tag(field, kEightBytes);
     for (unsigned byte = 0; byte < sizeof bits; ++byte) bytes_ += static_cast<char>(bits >> (8 * byte));
     return *this;
   }

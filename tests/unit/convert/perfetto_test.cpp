@@ -93,6 +93,8 @@ struct Decoded {
   std::map<std::uint64_t, std::string> names;
   std::vector<Slice> operations, launches;
   std::map<std::string, std::vector<std::pair<std::uint64_t, double>>> counters;  // by track
+  // By number: the seq of the operation at whose begin it leaves, at whose end it arrives, and when.
+  std::map<std::uint64_t, std::pair<std::uint64_t, std::uint64_t>> leaves, arrives;
 
   std::string path(std::uint64_t uuid) const {
     const Track& track = tracks.at(uuid);
@@ -108,11 +110,13 @@ void take_event(const Message& packet, const Message& event, Decoded& decoded,
     const auto annotation = decode(text(event, 4));
     const std::string name = find(event, 23) != nullptr ? text(event, 23) : decoded.names.at(number(event, 10));
     open[track].push_back({decoded.path(track), name, time, 0, number(*annotation, 3)});
+    if (const Field* flow = find(event, 47)) decoded.leaves[flow->number] = {open[track].back().seq, time};
   } else if (number(event, 9) == 2) {
     ASSERT_FALSE(open[track].empty()) << "an end without a begin";
     Slice slice = open[track].back();
     open[track].pop_back();
     slice.end_ns = time;
+    if (const Field* flow = find(event, 48)) decoded.arrives[flow->number] = {slice.seq, time};
     ASSERT_GE(slice.end_ns, slice.begin_ns);
     (find(event, 9) != nullptr && slice.track.rfind("launches", 0) == 0 ? decoded.launches : decoded.operations)
         .push_back(slice);
@@ -235,6 +239,39 @@ TEST_F(PerfettoTest, CountersAreTheSharesOfTheActivity) {
   Decoded with_wires;
   decode_trace(trace("run", {true}), with_wires);
   EXPECT_EQ(with_wires.counters.size(), 2u);
+}
+
+// Two messages through one slot, the second of which is awaited before it is sent; a third one is never received.
+TEST_F(PerfettoTest, MessagesAreFlows) {
+  write("run/result.json", kResult);
+  const auto step = [](data::CopyName name, std::uint64_t from, std::uint64_t to, std::uint64_t sequence) {
+    data::CopyOp op{name, {{from, 64}}, {{to, 64}}};
+    op.sequence = sequence;
+    return op;
+  };
+  using data::CopyName;
+  const std::vector<std::tuple<data::CopyOp, TimeFs, TimeFs>> steps = {
+      {step(CopyName::ipcq_send, 0x100, 0x20, 0), 1_ns, 2_ns},     {step(CopyName::ipcq_copy, 0x20, 0x30, 0), 2_ns, 9_ns},
+      {step(CopyName::ipcq_recv, 0x30, 0x400, 0), 9_ns, 10_ns},    {step(CopyName::ipcq_recv, 0x30, 0x400, 1), 11_ns, 30_ns},
+      {step(CopyName::ipcq_send, 0x100, 0x20, 1), 12_ns, 13_ns},   {step(CopyName::ipcq_copy, 0x20, 0x30, 1), 13_ns, 29_ns},
+      {step(CopyName::ipcq_send, 0x100, 0x20, 2), 40_ns, 41_ns},   {step(CopyName::ipcq_copy, 0x20, 0x30, 2), 41_ns, 50_ns}};
+  data::test::CommittedLog log(path("run/ops.sqlite"), {{"sip0.a", "sip0.b"}, {}, {}});
+  for (std::size_t i = 0; i < steps.size(); ++i) {
+    const auto& [op, start, end] = steps[i];
+    log.record(i, data::test::record(op, i, start, end, NodeId(op.name == CopyName::ipcq_recv ? 1 : 0)));
+  }
+  log.finish();
+  Decoded decoded;
+  decode_trace(trace("run"), decoded);
+  ASSERT_EQ(decoded.leaves.size(), decoded.arrives.size()) << "every flow has both ends";
+  std::set<std::pair<std::uint64_t, std::uint64_t>> links;
+  for (const auto& [flow, from] : decoded.leaves) {
+    ASSERT_EQ(decoded.arrives.count(flow), 1u);
+    const auto& to = decoded.arrives[flow];
+    EXPECT_LE(from.second, to.second) << "forward in time";
+    links.emplace(from.first, to.first);
+  }
+  EXPECT_EQ(links, (std::set<std::pair<std::uint64_t, std::uint64_t>>{{0, 1}, {1, 2}, {4, 5}, {5, 3}, {6, 7}}));
 }
 
 TEST_F(PerfettoTest, EqualRunsGiveEqualBytes) {
