@@ -67,10 +67,11 @@ void Context::cycles(std::int64_t n) {
   emit(command);
 }
 
-void Context::barrier() {
+void Context::barrier(BarrierScope scope) {
   begin("barrier", Cost::dispatched);
   contract::Command command;
   command.kind = contract::CommandKind::barrier;
+  command.scope = scope;
   emit(command);
 }
 

@@ -23,6 +23,8 @@
 
 namespace kb::tl {
 
+using contract::BarrierScope;
+
 // One running kernel on one PE. Calls look synchronous and take simulated time; each emits at most one command to the
 // PE, after a cpu_overhead command when the PE charges dispatch_cycles (P-45). Mistakes are program Errors that name
 // kernel, call and PE: "kernel gemm, tl.dot #17, sip0.cube0.pe3: ...".
@@ -129,9 +131,10 @@ class Context {
   // The same into memory; what wait() gives refers to it.
   Future recv_async(std::string_view direction, Ptr ptr, Shape shape);
 
-  // --- Barrier: until all PEs of the launch in this cube are here. A PE whose kernel ends first: BARRIER_ERROR at the
-  // others. What a PE wrote before the barrier and waited for, the others see after it.
-  void barrier();
+  // --- Barrier: until all PEs of the launch in this cube, or in this SIP, are here. A PE whose kernel ends first, or
+  // that comes to a barrier of the other kind: BARRIER_ERROR at the others. What a PE wrote before the barrier and
+  // waited for, the others see after it.
+  void barrier(BarrierScope scope = BarrierScope::cube);
 
   // --- GEMM. (m, k) x (k, n) -> (m, n) in `out_dtype` (absent: that of a and b, f32 when one of them is, f16 for e4m3
   // and e5m2), accumulated in f32 for floats, in i32 for integers (i64 when the inputs or the result are i64), rounded

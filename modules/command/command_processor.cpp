@@ -46,6 +46,10 @@ void CommandProcessor::barrier(payload::Transaction& arrival, const payload::Bar
   FabricEndpoint::on_request(arrival, now());
 }
 
+void CommandProcessor::barrier_answered(payload::Transaction&) {
+  throw Error::model(node_id() + ": an answer came to a barrier that was not sent on");
+}
+
 void CommandProcessor::launch_answered(std::uint64_t, const Branch&, bool) {}
 
 const payload::FabricRoute* CommandProcessor::command_route(NodeId target) {
@@ -86,6 +90,11 @@ void CommandProcessor::refuse(payload::Transaction& parent, std::string code, co
 }
 
 void CommandProcessor::on_response(payload::Transaction& transaction) {
+  if (dynamic_cast<const payload::BarrierMsg*>(transaction.message.get()) != nullptr) {
+    barrier_answered(transaction);
+    context().pool.release(transaction);
+    return;
+  }
   const auto entry = pending_.find(transaction.cookie >> kBranchBits);
   if (entry == pending_.end()) throw Error::model(node_id() + ": an answer came for a request that is not pending");
   Pending& pending = entry->second;

@@ -57,6 +57,7 @@ class CommandProcessor : public FabricEndpoint {
   virtual void map(payload::Transaction& parent, const payload::TranslationMsg& request) = 0;
   virtual void memory(payload::Transaction& parent, TimeFs arrived);  // refuses, as any other message
   virtual void barrier(payload::Transaction& arrival, const payload::BarrierMsg& message);  // refuses likewise
+  virtual void barrier_answered(payload::Transaction& transaction);  // one that this block has sent on
   // A receiver of a launch has answered; `all`: it was the last one.
   virtual void launch_answered(std::uint64_t request, const Branch& branch, bool all);
 

@@ -20,6 +20,7 @@ void MCpu::launch(payload::Transaction& parent, const payload::KernelLaunchMsg& 
   const CubeId cube = node_record().cube;
   const std::string id = "#" + std::to_string(request.request);
   if (launch.pes.empty()) throw Error::program("SCHEMA_ERROR", "launch " + id + " targets no PE");
+  senders_[request.request] = parent.route->nodes.front();
   std::vector<NodeId> targets;
   for (PeId pe : launch.pes)
     targets.push_back(context().routes.resolver().find_pe_node({sip, cube, pe}, topology::NodeKind::pe_cpu));
@@ -84,65 +85,44 @@ std::vector<CommandProcessor::SubRequest> MCpu::to_pes(const std::vector<PeId>& 
 }
 
 void MCpu::barrier(payload::Transaction& arrival, const payload::BarrierMsg& message) {
-  Barrier& barrier = barriers_[message.request];
-  if (barrier.waiting.empty()) barrier.since = now();
-  barrier.members = message.members;
-  barrier.waiting.push_back(&arrival);
-  barrier.here.push_back(message.pe);
-  if (const auto ended = ended_.find(message.request); ended != ended_.end()) {
-    refuse_all(barrier, ended->second);
-  } else if (barrier.waiting.size() == barrier.members) {
-    ++barriers_passed_;
-    log(contract::LogLevel::info, [&] {
-      return fmt::format("opens the barrier of launch #{}: all {} PEs are there", message.request, barrier.members);
-    });
-    for (payload::Transaction* const waiting : barrier.waiting) respond(*waiting, now());
-    barriers_.erase(message.request);
+  const std::string name = "pe" + std::to_string(message.from.pe.value);
+  if (!barriers_.arrive(arrival, message, message.pes, name, now())) return;
+  const auto sender = senders_.find(message.request);
+  const bool alone = message.scope == contract::BarrierScope::cube || message.cubes == 1;
+  log(contract::LogLevel::info, [&] {
+    return fmt::format("{} the barrier of launch #{}: all {} PEs are there", alone ? "opens" : "sends on",
+                       message.request, message.pes);
+  });
+  if (alone) return barriers_.open(message.request);
+  auto cube = std::make_shared<payload::BarrierMsg>(message);
+  cube->from.pe = PeId{};
+  payload::Transaction& sent_on = context().pool.acquire(payload::Op::message, *command_route(sender->second), 0, 0);
+  sent_on.message = std::move(cube);
+  issue(sent_on, now());
+}
+
+void MCpu::barrier_answered(payload::Transaction& transaction) {
+  const std::uint64_t request = static_cast<const payload::BarrierMsg&>(*transaction.message).request;
+  if (transaction.status.ok) {
+    barriers_.open(request);
+  } else {
+    barriers_.refuse(request, transaction.status);
   }
 }
 
-// A kernel that has ended comes to no barrier any more.
 void MCpu::launch_answered(std::uint64_t request, const Branch& branch, bool all) {
-  if (all) {
-    ended_.erase(request);
-    barriers_.erase(request);
-    return;
-  }
-  const auto barrier = barriers_.find(request);
-  const std::string& ended = ended_.emplace(request, branch.place).first->second;
-  if (barrier != barriers_.end()) refuse_all(barrier->second, ended);
-}
-
-void MCpu::refuse_all(Barrier& barrier, const std::string& ended) {
-  for (payload::Transaction* const waiting : barrier.waiting) {
-    waiting->status = {
-        false, "BARRIER_ERROR",
-        fmt::format("the kernel on {} has ended without coming to this barrier; all PEs of a launch in a "
-                    "cube have to",
-                    ended)};
-    respond(*waiting, now());
-  }
-  barrier.waiting.clear();
-  barrier.here.clear();
+  barriers_.ended(request, branch.place, all);
+  if (all) senders_.erase(request);
 }
 
 void MCpu::collect_waits(std::vector<elab::WaitInfo>& waits) const {
   CommandProcessor::collect_waits(waits);
-  for (const auto& [request, barrier] : barriers_) {
-    if (barrier.waiting.empty()) continue;
-    std::string here;
-    for (const PeId pe : barrier.here) here += (here.empty() ? "pe" : ", pe") + std::to_string(pe.value);
-    waits.push_back(
-        {fmt::format("{}: barrier of launch #{}", node_id(), request),
-         fmt::format("{} of {} PEs; there are {}", barrier.members - barrier.waiting.size(), barrier.members, here),
-         barrier.since});
-    waits.back().launch = request;
-  }
+  barriers_.collect_waits(waits);
 }
 
 void MCpu::collect_statistics(std::vector<elab::Statistic>& statistics) const {
   CommandProcessor::collect_statistics(statistics);
-  if (barriers_passed_ > 0) statistics.push_back({"barriers", barriers_passed_, "1"});
+  if (barriers_.opened() > 0) statistics.push_back({"barriers", barriers_.opened(), "1"});
   if (dma_transfer_max_ == 0_fs) return;
   statistics.push_back({"dma_transfer_max", dma_transfer_max_});
 }

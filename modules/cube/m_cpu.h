@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "modules/command/barrier_gate.h"
 #include "modules/command/command_processor.h"
 #include "platform/params/m_cpu_params.h"
 
@@ -17,37 +18,32 @@ namespace kb::modules {
 // arrives at t counts at t + overhead_ns. A launch without a stamp gets the cube's own barrier, t + overhead_ns + max
 // over PEs of [formula(m_cpu -> pe_cpu) - overhead(m_cpu)]; a stamp that is present passes through (C-MCPU-11).
 // Barriers of kernels: the arrivals of a launch are held until the last of its PEs in this cube has come, and answered
-// then, in the order of their arrival. When a kernel of the launch ends first, they are answered with BARRIER_ERROR.
+// then, in the order of their arrival. For a barrier of the SIP, one arrival of the whole cube goes to the IO_CPU that
+// the launch came from first, and its answer is theirs. When a kernel of the launch ends before, they are answered with
+// BARRIER_ERROR.
 // M_CPU.DMA: one channel per direction guards the dispatch only (C-MCPU-7), which takes no time, so it never delays.
 class MCpu final : public CommandProcessor {
  public:
   MCpu(const sc_core::sc_module_name& name, NodeId node, const params::MCpuParams& params, elab::BlockContext& context)
-      : CommandProcessor(name, node, params.overhead.time(), context) {}
+      : CommandProcessor(name, node, params.overhead.time(), context),
+        barriers_(node_id(), "PEs", [this](payload::Transaction& arrival) { respond(arrival, now()); }) {}
 
   void collect_statistics(std::vector<elab::Statistic>& statistics) const override;
   void collect_waits(std::vector<elab::WaitInfo>& waits) const override;
 
  private:
-  // Of a launch, from the first arrival on.
-  struct Barrier {
-    std::size_t members = 0;
-    TimeFs since = 0_fs;
-    std::vector<payload::Transaction*> waiting;
-    std::vector<PeId> here;  // which of them
-  };
   void launch(payload::Transaction& parent, const payload::KernelLaunchMsg& request) override;
   void map(payload::Transaction& parent, const payload::TranslationMsg& request) override;
   void memory(payload::Transaction& parent, TimeFs arrived) override;
   void barrier(payload::Transaction& arrival, const payload::BarrierMsg& message) override;
+  void barrier_answered(payload::Transaction& transaction) override;
   void launch_answered(std::uint64_t request, const Branch& branch, bool all) override;
-  void refuse_all(Barrier& barrier, const std::string& ended);
   std::vector<SubRequest> to_pes(const std::vector<PeId>& pes, const std::vector<NodeId>& targets,
                                  const std::shared_ptr<const payload::Message>& message);
 
-  std::map<std::uint64_t, Barrier> barriers_;   // by the host's request
-  std::map<std::uint64_t, std::string> ended_;  // the first PE of a launch under way whose kernel has ended
-  std::int64_t barriers_passed_ = 0;
-  TimeFs dma_transfer_max_ = 0_fs;  // xfer_ns: largest serialisation time of one DMA destination (C-MCPU-8)
+  BarrierGate barriers_;
+  std::map<std::uint64_t, NodeId> senders_;  // of the launches under way
+  TimeFs dma_transfer_max_ = 0_fs;           // xfer_ns: largest serialisation time of one DMA destination (C-MCPU-8)
 };
 
 }  // namespace kb::modules

@@ -218,15 +218,20 @@ void PeCpu::meet(const contract::Command& command) {
   const contract::KernelLaunch& launch = *message(launches_.front()).launch;
   auto arrival = std::make_shared<payload::BarrierMsg>();
   arrival->request = pe().launch;
-  arrival->members = launch.pes.size();
-  arrival->pe = info_.coord.pe;
+  arrival->scope = command.scope;
+  arrival->pes = launch.pes.size();
+  arrival->cubes = launch.cubes.size();
+  arrival->from = info_.coord;
   const NodeId m_cpu = context().routes.resolver().find_m_cpu(info_.coord.sip, info_.coord.cube);
   payload::Transaction& transaction =
       context().pool.acquire(payload::Op::message, context().routes.command(node(), m_cpu), 0, 0);
   transaction.message = std::move(arrival);
-  log(LogLevel::info, [&] { return fmt::format("comes to a barrier, tl.{} #{}", command.call, command.call_index); });
+  log(LogLevel::info, [&] {
+    return fmt::format("comes to a barrier of its {}, tl.{} #{}", contract::barrier_scope_name(command.scope),
+                       command.call, command.call_index);
+  });
   const TimeFs start = now();
-  if (order() != nullptr) order()->barrier_reached(info_.coord, pe().launch);
+  if (order() != nullptr) order()->barrier_reached(info_.coord, pe().launch, command.scope);
   set_state(State::waiting_for_engine);
   barrier_ = &transaction;
   issue(transaction, now() + overhead());
@@ -236,7 +241,7 @@ void PeCpu::meet(const contract::Command& command) {
   const payload::Status status = transaction.status;
   context().pool.release(transaction);
   if (!status.ok) throw Error::program(status.code, status.message);
-  if (order() != nullptr) order()->barrier_passed(info_.coord, pe().launch);
+  if (order() != nullptr) order()->barrier_passed(info_.coord, pe().launch, command.scope);
   if (context().operations != nullptr) context().operations->on_command(node(), command, nullptr, start, now());
 }
 

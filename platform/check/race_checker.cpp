@@ -70,7 +70,7 @@ void RaceChecker::kernel_ends(const PeCoord& coord) {
   ++self.steps;
   join(ended_[self.launch->request], clock_of(number(coord)));
   self.open.clear();
-  self.barriers = 0;
+  self.barriers = {};
 }
 
 void RaceChecker::issued(const PeCoord& coord, std::uint64_t command) {
@@ -137,26 +137,28 @@ void RaceChecker::waited_for(const PeCoord& coord, std::uint64_t command) {
   self.open.erase(found);
 }
 
-void RaceChecker::barrier_reached(const PeCoord& coord, RequestId request) {
-  Barrier& barrier = barriers_[barrier_key(coord, request)];
+void RaceChecker::barrier_reached(const PeCoord& coord, RequestId request, contract::BarrierScope scope) {
+  Barrier& barrier = barriers_[barrier_key(coord, request, scope)];
   ++barrier.inside;
   join(barrier.meeting, clock_of(number(coord)));
 }
 
 // All have come when the first one goes on.
-void RaceChecker::barrier_passed(const PeCoord& coord, RequestId request) {
-  const auto found = barriers_.find(barrier_key(coord, request));
+void RaceChecker::barrier_passed(const PeCoord& coord, RequestId request, contract::BarrierScope scope) {
+  const auto found = barriers_.find(barrier_key(coord, request, scope));
   Barrier& barrier = found->second;
   if (!barrier.opened) barrier.opened = std::make_shared<const Clock>(std::move(barrier.meeting));
   Pe& self = pe(coord);
   learn(self, *barrier.opened);
   ++self.steps;
-  ++self.barriers;
+  ++self.barriers[static_cast<std::size_t>(scope)];
   if (--barrier.inside == 0) barriers_.erase(found);
 }
 
-RaceChecker::BarrierKey RaceChecker::barrier_key(const PeCoord& coord, RequestId request) {
-  return {request, coord.sip, coord.cube, pe(coord).barriers};
+RaceChecker::BarrierKey RaceChecker::barrier_key(const PeCoord& coord, RequestId request,
+                                                 contract::BarrierScope scope) {
+  const auto cube = scope == contract::BarrierScope::cube ? std::optional(coord.cube) : std::nullopt;
+  return {request, coord.sip, cube, pe(coord).barriers[static_cast<std::size_t>(scope)]};
 }
 
 // A step of its own: who has the message knows that its source was read.

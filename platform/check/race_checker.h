@@ -1,6 +1,7 @@
 // Finds bytes that two commands use at once: `--check races`.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <functional>
 #include <map>
@@ -45,8 +46,8 @@ class RaceChecker final : public contract::IOrderObserver {
   void completed(const PeCoord& pe, std::uint64_t id, const contract::Command& command,
                  const contract::ITranslator* translator, TimeFs start, TimeFs end) override;
   void waited_for(const PeCoord& pe, std::uint64_t command) override;
-  void barrier_reached(const PeCoord& pe, contract::RequestId request) override;
-  void barrier_passed(const PeCoord& pe, contract::RequestId request) override;
+  void barrier_reached(const PeCoord& pe, contract::RequestId request, contract::BarrierScope scope) override;
+  void barrier_passed(const PeCoord& pe, contract::RequestId request, contract::BarrierScope scope) override;
   void message_sent(const PeCoord& pe, std::uint64_t slot_pa) override;
   void message_received(const PeCoord& pe, std::uint64_t command, std::uint64_t slot_pa) override;
 
@@ -88,15 +89,16 @@ class RaceChecker final : public contract::IOrderObserver {
     std::uint64_t steps = 1;
     std::shared_ptr<const Launch> launch;
     std::unordered_map<std::uint64_t, Open> open;
-    std::uint64_t barriers = 0;  // passed in this launch
+    std::array<std::uint64_t, 2> barriers{};  // passed in this launch, by scope
   };
   struct Barrier {
     Clock meeting;  // of all that have come
     std::size_t inside = 0;
     ClockPtr opened;
   };
-  using BarrierKey = std::tuple<contract::RequestId, SipId, CubeId, std::uint64_t>;  // and which one of the launch
-  BarrierKey barrier_key(const PeCoord& coord, contract::RequestId request);
+  // Where it is, without a cube when it is one of the SIP, and which one of the launch there.
+  using BarrierKey = std::tuple<contract::RequestId, SipId, std::optional<CubeId>, std::uint64_t>;
+  BarrierKey barrier_key(const PeCoord& coord, contract::RequestId request, contract::BarrierScope scope);
 
   Pe& pe(const PeCoord& coord);
   std::size_t number(const PeCoord& coord);

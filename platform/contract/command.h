@@ -12,6 +12,7 @@
 #include "platform/base/dtype.h"
 #include "platform/base/epilogue.h"
 #include "platform/base/op_types.h"
+#include "platform/contract/barrier_scope.h"
 #include "platform/plan/pipeline_plan.h"
 
 namespace kb::contract {
@@ -65,6 +66,7 @@ struct Command {
   std::vector<Epilogue> epilogues;  // of a GEMM
 
   std::int64_t cycles = 0;  // cpu_overhead
+  BarrierScope scope = BarrierScope::cube;
 
   // ipcq_send: `local` is what is sent, from any address space. ipcq_recv: `local` is where the contents go, of exactly
   // the message's size. A receive without a direction takes what any of them has.

@@ -32,9 +32,9 @@ class IOrderObserver {
                          TimeFs start, TimeFs end) = 0;
   virtual void waited_for(const PeCoord& pe, std::uint64_t command) = 0;
 
-  // The kernel has come to a barrier of its cube; it goes on, with all others.
-  virtual void barrier_reached(const PeCoord& pe, RequestId request) = 0;
-  virtual void barrier_passed(const PeCoord& pe, RequestId request) = 0;
+  // The kernel has come to a barrier of its cube or SIP; it goes on, with all others.
+  virtual void barrier_reached(const PeCoord& pe, RequestId request, BarrierScope scope) = 0;
+  virtual void barrier_passed(const PeCoord& pe, RequestId request, BarrierScope scope) = 0;
 
   // A message leaves for the slot at `slot_pa`; the receive `command` has the one that lies there.
   virtual void message_sent(const PeCoord& pe, std::uint64_t slot_pa) = 0;

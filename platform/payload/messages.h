@@ -11,6 +11,7 @@
 #include "platform/address/address_space.h"
 #include "platform/address/region_list.h"
 #include "platform/base/ids.h"
+#include "platform/contract/barrier_scope.h"
 #include "platform/contract/i_queue_endpoint.h"
 #include "platform/contract/requests.h"
 #include "platform/payload/transaction.h"
@@ -73,11 +74,14 @@ struct QueueCreditMsg final : Message {
   contract::IQueueEndpoint* emitter = nullptr;  // told when the credit is there
 };
 
-// A kernel has come to a barrier: PE_CPU -> M_CPU, answered when the kernels of all PEs of the launch in the cube have.
+// A kernel has come to a barrier: PE_CPU -> M_CPU, answered when all that it waits for have. Of a barrier of the SIP,
+// M_CPU sends the same on to the IO_CPU that sent it the launch, once the kernels of all PEs of the cube are there.
 struct BarrierMsg final : Message {
   std::uint64_t request = 0;  // of the launch
-  std::size_t members = 0;    // PEs of the launch in the cube
-  PeId pe;
+  contract::BarrierScope scope{};
+  std::size_t pes = 0;    // of the launch in each cube
+  std::size_t cubes = 0;  // of the launch in the SIP
+  PeCoord from;           // without a PE: all of the cube
 };
 
 // Aggregated answer of PE_CPU, M_CPU or IO_CPU. Metrics merge by maximum, in any order (C-MCPU-12).

@@ -49,10 +49,31 @@ class ScriptedPe final : public modules::FabricEndpoint {
       reply->pes.push_back(reaction.result);
       transaction.reply = std::move(reply);
     }
-    respond(transaction, arrival.start + reaction.after);
+    if (launch == nullptr || !reaction.barrier) return respond(transaction, arrival.start + reaction.after);
+    auto message = std::make_shared<payload::BarrierMsg>();
+    message->request = launch->request;
+    message->scope = *reaction.barrier;
+    message->pes = launch->launch->pes.size();
+    message->cubes = launch->launch->cubes.size();
+    message->from = pe;
+    const NodeId m_cpu = context().routes.resolver().find_m_cpu(pe.sip, pe.cube);
+    payload::Transaction& meeting =
+        context().pool.acquire(payload::Op::message, context().routes.command(node(), m_cpu), 0, 0);
+    meeting.message = std::move(message);
+    launch_ = &transaction;
+    issue(meeting, arrival.start + reaction.after + overhead());
+  }
+
+  void on_response(payload::Transaction& meeting) override {
+    const PeCoord pe{node_record().sip, node_record().cube, node_record().pe};
+    script_.passes.push_back({pe, now(), meeting.status});
+    launch_->status = meeting.status;
+    context().pool.release(meeting);
+    respond(*launch_, now());
   }
 
  private:
+  payload::Transaction* launch_ = nullptr;  // under way while this PE is at a barrier
   Script& script_;
 };
 

@@ -25,6 +25,15 @@ struct Reaction {
   TimeFs after = 0_fs;  // between handling (launches: body start) and the answer
   payload::Status status;
   contract::PeResult result;  // launches: reported back, `pe` and `start` filled in
+  std::optional<contract::BarrierScope>
+      barrier;  // launches: comes to it `after` the body starts, answers when it is open
+};
+
+// A scripted PE has had an answer at its barrier.
+struct Pass {
+  PeCoord pe;
+  TimeFs time = 0_fs;
+  payload::Status status;
 };
 
 // A message that reached a scripted PE.
@@ -41,6 +50,7 @@ struct Arrival {
 struct Script {
   std::function<Reaction(const PeCoord&)> reaction = [](const PeCoord&) { return Reaction{}; };
   std::vector<Arrival> arrivals;
+  std::vector<Pass> passes;
 };
 
 struct MachineShape {

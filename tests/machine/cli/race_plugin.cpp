@@ -1,6 +1,7 @@
 // 1000 random kernels for the 8 PEs of a cube, of which every second one has a race (--check races). Kernel race_N goes
 // through phases; in each phase every block of the tensor belongs to one PE, or is read by all, and between phases all
-// PEs meet. A planted race breaks one rule of that, once.
+// PEs meet. A planted race breaks one rule of that, once. Further kernels meet across cubes, or fail while they
+// receive.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -158,9 +159,53 @@ WorkloadResult run_races(Runtime& rt, const Params& params) {
   return {};
 }
 
+// PE 0 of cube 0 writes what PE 0 of every other cube reads, with a barrier of each cube or of the SIP between.
+void across_cubes(Context& tl, Ptr t, std::int64_t whole_sip) {
+  using kb::tl::BarrierScope;
+  const std::int64_t cube = tl.program_id(1);
+  if (tl.program_id(0) == 0 && cube == 0) tl.store(t, tl.full({kElements}, 7.0));
+  if (cube == 1) tl.barrier();  // cubes may have had different numbers of their own
+  tl.barrier(whole_sip != 0 ? BarrierScope::sip : BarrierScope::cube);
+  if (tl.program_id(0) == 0 && cube != 0) tl.store(t + cube * kElements, tl.load(t, {kElements}));
+}
+
+WorkloadResult run_across_cubes(Runtime& rt, const Params& params) {
+  DPPolicy rows;
+  rows.pe = Split::row_wise;
+  rows.num_cubes = 1;
+  const auto cubes = static_cast<std::int64_t>(rt.machine().cubes_per_sip);
+  const Tensor t = rt.zeros({cubes, kElements}, kb::Dtype::f16, rows, "t");
+  rt.wait(rt.launch("across_cubes", {{"t", t}, {"whole_sip", std::int64_t{params.text("scope") == "sip"}}}));
+  WorkloadResult result;
+  verify_exact(rt, result, "t", t.to_host(), HostArray::full({cubes, kElements}, kb::Dtype::f16, 7.0));
+  return result;
+}
+
+// What it waits for never comes; what it sends fits no slot.
+void fail_while_receiving(Context& tl, Ptr) {
+  [[maybe_unused]] const kb::tl::Future open = tl.recv_async("W", {kElements});
+  if (tl.program_id(0) == 0) tl.send("E", tl.zeros({1 << 16}));
+}
+
+WorkloadResult run_fail_while_receiving(Runtime& rt, const Params&) {
+  const QueueInstallation queues(rt, kb::topology::WiringPreset::intracube_ring);
+  LaunchOptions options;
+  options.cubes = {0};
+  rt.wait(rt.launch("fail_while_receiving", {{"t", rt.zeros({kElements}, kb::Dtype::f16, {}, "t")}}, options));
+  return {};
+}
+
 }  // namespace
 
 KERNBENCH_PLUGIN(registrar) {
+  registrar.add_kernel(kb::tl::make_kernel("across_cubes", "meets across cubes", {"t", "whole_sip"}, across_cubes));
+  registrar.add_workload({"across-cubes",
+                          "meets across cubes",
+                          {Parameter::choice("scope", "sip", {"cube", "sip"}, "of the barrier")},
+                          run_across_cubes});
+  registrar.add_kernel(
+      kb::tl::make_kernel("fail_while_receiving", "fails while it receives", {"t"}, fail_while_receiving));
+  registrar.add_workload({"fail-while-receiving", "fails while it receives", {}, run_fail_while_receiving});
   for (kb::contract::Kernel& kernel : kernels()) registrar.add_kernel(std::move(kernel));
   registrar.add_workload({"random-races",
                           "1000 kernels; every second one has a race",

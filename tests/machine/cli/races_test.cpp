@@ -39,6 +39,17 @@ TEST_F(RacesTest, PlantedRacesAreFoundAndNoneIsInvented) {
   EXPECT_EQ(found, planted);
 }
 
+// A barrier of each cube puts nothing into an order between cubes; one of the SIP does.
+TEST_F(RacesTest, ABarrierOfTheSipOrdersItsCubes) {
+  const std::string command = std::string("run --quiet --out out --check races --plugin '") + KB_RACE_PLUGIN +
+                              "' --bench across-cubes --topology '" + config("reference") + "' ";
+  const Outcome ordered = kernbench(command + "--verify-data");
+  EXPECT_EQ(ordered.code, 0) << ordered.err;
+  const Outcome race = kernbench(command + "--set scope=cube");
+  EXPECT_EQ(race.code, 1);
+  EXPECT_THAT(race.err, HasSubstr("RACE"));
+}
+
 TEST_F(RacesTest, BothCallsAndTheBytesAreNamed) {
   const Json result = random_kernels(1, 2, "--check races", 1);
   const std::string text = result["races"][0]["text"];

@@ -1,0 +1,57 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "platform/elab/block.h"
+#include "platform/payload/messages.h"
+#include "platform/payload/transaction.h"
+
+namespace kb::modules {
+
+// Who has come to the barriers of kernels at a command processor, until all have: PEs at an M_CPU, cubes at an IO_CPU.
+// One barrier per launch at a time. Plain data; no module, no time of its own.
+class BarrierGate {
+ public:
+  // Sends the answer, whose status is filled in, now.
+  using Answer = std::function<void(payload::Transaction& arrival)>;
+  // `noun` names those who come, in texts: "PEs".
+  BarrierGate(std::string node, std::string noun, Answer answer)
+      : node_(std::move(node)), noun_(std::move(noun)), answer_(std::move(answer)) {}
+
+  // Holds an arrival. True when all are there; the owner then opens the barrier or refuses it. An arrival that can meet
+  // nobody is refused with all that wait: another's kernel has ended, or waits at a barrier of the other scope.
+  bool arrive(payload::Transaction& arrival, const payload::BarrierMsg& message, std::size_t members, std::string name,
+              TimeFs now);
+  // Answers all that wait, in the order of their arrival.
+  void open(std::uint64_t request);
+  void refuse(std::uint64_t request, const payload::Status& status);
+  // The kernel, or kernels, at `place` come to no barrier of the launch any more; `all`: the launch is over.
+  void ended(std::uint64_t request, const std::string& place, bool all);
+
+  void collect_waits(std::vector<elab::WaitInfo>& waits) const;
+  std::int64_t opened() const { return opened_; }
+
+ private:
+  struct Meeting {
+    contract::BarrierScope scope{};
+    std::size_t members = 0;
+    TimeFs since = 0_fs;
+    std::vector<payload::Transaction*> waiting;
+    std::vector<std::string> names;  // of those
+  };
+  static payload::Status ended_before(const std::string& place, contract::BarrierScope scope);
+
+  std::string node_, noun_;
+  Answer answer_;
+  std::map<std::uint64_t, Meeting> meetings_;   // by the host's request
+  std::map<std::uint64_t, std::string> ended_;  // the first place of a launch under way whose kernels have ended
+  std::int64_t opened_ = 0;
+};
+
+}  // namespace kb::modules
