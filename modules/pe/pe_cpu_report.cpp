@@ -43,6 +43,10 @@ void PeCpu::collect_waits(std::vector<elab::WaitInfo>& waits) const {
   if (current_) what = fmt::format("the end of its {}", contract::command_kind_name(current_->kind));
   waits.push_back(
       {fmt::format("{}: kernel {}{}", node_id(), kernel, call_in_progress()), what, state_since_, info_.coord});
+  waits.back().failure_code = result_.error_code;
+  if (!result_.error_code.empty()) {
+    waits.back().failure = fmt::format("launch {} failed: {}", running.request, result_.error_message);
+  }
   for (std::size_t i = 1; i < launches_.size(); ++i) {
     const payload::KernelLaunchMsg& next = message(launches_[i]);
     waits.push_back({fmt::format("{}: launch #{} of kernel {}", node_id(), next.request, next.launch->kernel),

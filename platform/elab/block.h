@@ -86,6 +86,7 @@ struct WaitInfo {
   NodeId node{};                          // of the block that waits; written by Platform::waits()
   bool is_request = false;                // the block sent the request and waits for its answer
   std::optional<std::uint64_t> launch{};  // the request of the host that it holds up, if it is a launch
+  std::string failure_code{}, failure{};  // of a kernel that has failed and still waits for what it started
 };
 
 class Block : public sc_core::sc_module {

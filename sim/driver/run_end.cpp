@@ -50,6 +50,16 @@ std::optional<Error> first_failed_launch(const HostPort& host) {
   return Error::program(first->error_code, "launch " + std::to_string(first->id) + " failed: " + first->error_message);
 }
 
+// The same of a kernel that has failed and waits for what it started, so that its launch has no answer yet.
+std::optional<Error> first_failed_kernel(const std::vector<elab::WaitInfo>& waits) {
+  const elab::WaitInfo* first = nullptr;
+  for (const elab::WaitInfo& wait : waits) {
+    if (!wait.failure_code.empty() && (first == nullptr || wait.since < first->since)) first = &wait;
+  }
+  if (first == nullptr) return std::nullopt;
+  return Error::program(first->failure_code, first->failure);
+}
+
 }  // namespace
 
 std::vector<elab::WaitInfo> open_waits(const elab::Platform& platform, const HostPort& host) {
@@ -85,8 +95,10 @@ std::optional<Error> find_failure(elab::Platform& platform, HostPort& host, cons
 void end_without_progress(elab::Platform& platform, HostPort& host, std::optional<Error>& failure) {
   const Error headline = *failure;
   const bool limited = was_cut(platform.scheduler());
-  const std::optional<Error> cause = limited ? std::nullopt : first_failed_launch(host);
   const std::vector<elab::WaitInfo> waits = open_waits(platform, host);
+  std::optional<Error> cause;
+  if (!limited) cause = first_failed_launch(host);
+  if (!limited && !cause) cause = first_failed_kernel(platform.waits());
   const std::string table = (limited || cause ? "" : diagnose_deadlock(waits)) + render_waits(waits);
   host.abandon(headline.what(), platform.waits());
   if (cause) {

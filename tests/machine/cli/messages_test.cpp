@@ -95,5 +95,15 @@ TEST_F(MessagesTest, TwoRanksPlayPingPongOrSayWhyNot) {
   EXPECT_EQ(Json::parse(read("out/result.json"))["error"]["code"], "QUEUE_ERROR");
 }
 
+// Its launch never ends, because its own receive is never answered; the message it could not send is why.
+TEST_F(MessagesTest, AKernelThatFailsWhileItReceivesIsTheCause) {
+  const Outcome failed = kernbench("run --quiet --out out --topology '" + config("one_cube") + "' --plugin '" +
+                                   KB_RACE_PLUGIN + "' --bench fail-while-receiving");
+  EXPECT_EQ(failed.code, 1);
+  EXPECT_THAT(failed.err, AllOf(HasSubstr("QUEUE_ERROR: launch"), HasSubstr("kernel fail_while_receiving, tl.send #"),
+                                HasSubstr("does not fit a slot of 4096 bytes")));
+  EXPECT_EQ(Json::parse(read("out/result.json"))["error"]["code"], "QUEUE_ERROR");
+}
+
 }  // namespace
 }  // namespace kb::test
