@@ -243,6 +243,10 @@ class Context {
   TopK topk(const TensorHandle& x, std::int64_t k);
   // One after the other along an axis; the other sizes and the dtypes agree. One MATH command, which copies.
   TensorHandle concat(const std::vector<TensorHandle>& parts, int axis = 0);
+  // int4 lies in memory as i8, two elements in a byte: element 2 i of the last axis in the lower half of byte i (as in
+  // ONNX). unpack_int4 doubles the last axis, -8 .. 7 in i8; pack_int4 halves it and saturates.
+  TensorHandle unpack_int4(const TensorHandle& x) { return math(MathOp::unpack_int4, "unpack_int4", {x}); }
+  TensorHandle pack_int4(const TensorHandle& x) { return math(MathOp::pack_int4, "pack_int4", {x}); }
   // Numbers that depend on seed and position alone (Philox 4x32-10): element i is word e % 4 of block e / 4 with
   // e = offset + i. f16, bf16, f32: uniform in [0, 1), in steps of 2^-11, 2^-8, 2^-24; i32: all 32 bits.
   TensorHandle rand(Shape shape, std::int64_t seed, std::int64_t offset = 0, Dtype dtype = Dtype::f32);

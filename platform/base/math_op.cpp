@@ -68,6 +68,8 @@ constexpr std::array<MathRow, kMathOps> kMathRows{{
     {Op::argmin, "argmin", 1, kAny, MathForm::arg_reduction},
     {Op::topk, "topk", 2, kAny, MathForm::selection},
     {Op::concat, "concat", kAnyArity, kAny, MathForm::joining},
+    {Op::unpack_int4, "unpack_int4", 1, kIntegers, MathForm::repacking},
+    {Op::pack_int4, "pack_int4", 1, kIntegers, MathForm::repacking},
     {Op::rand, "rand", 2, kAny, MathForm::generation},
 }};
 constexpr bool rows_are_in_order() {
@@ -109,6 +111,8 @@ std::array<Passes, kMathOps> passes_of_all() {
   set(Op::argmax, {Op::max, Op::where});  // the position goes with the value
   set(Op::argmin, {Op::min, Op::where});
   set(Op::topk, {Op::max, Op::where, Op::eq, Op::where});  // for each of k: argmax, then without it
+  set(Op::unpack_int4, {Op::shl, Op::shr});  // the sign comes with the shift to the right
+  set(Op::pack_int4, {Op::maximum, Op::minimum, Op::bit_and, Op::shl, Op::bit_or});
   set(Op::rand, Passes(10, Op::mul) + Passes(10, Op::bit_xor) + Passes{Op::cast});  // rounds of Philox, per word
   return out;
 }

@@ -61,6 +61,8 @@ enum class MathOp : std::uint8_t {
   argmin,  // one input, reduced axis becomes size 1; i32
   topk,    // one input and a number k; along the last axis, which becomes k
   concat,  // any number of inputs along an axis
+  unpack_int4,
+  pack_int4,  // one input, i8: two 4-bit integers in a byte; the last axis doubles, or halves
   rand,    // the numbers seed and offset; any shape
 };
 inline constexpr int kMathOps = static_cast<int>(MathOp::rand) + 1;
@@ -75,6 +77,7 @@ enum class MathForm : std::uint8_t {
   along_axis,     // softmax, cumsum
   selection,      // topk
   joining,        // concat
+  repacking,      // unpack_int4, pack_int4
   generation,     // rand
 };
 

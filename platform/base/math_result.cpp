@@ -136,6 +136,26 @@ Shape joined(const Inputs& inputs, int axis) {
   return shape;
 }
 
+// Two elements of the last axis lie in one byte.
+Shape repacked(MathOp op, const Inputs& inputs) {
+  const OperandRef& x = inputs[0];
+  const auto what = [&] { return describe(math_op_name(op), inputs); };
+  if (x.dtype != Dtype::i8) {
+    throw dtype_error(what(), fmt::format("two 4-bit integers lie in one i8; the input is {}", dtype_name(x.dtype)));
+  }
+  if (x.shape.empty()) throw shape_error(what(), "takes a tensor of one dimension or more");
+  Shape shape = x.shape;
+  if (op == MathOp::unpack_int4) {
+    shape.back() *= 2;
+    return shape;
+  }
+  if (shape.back() % 2 != 0) {
+    throw shape_error(what(), fmt::format("pairs of the last axis go into one byte; it has {} elements", shape.back()));
+  }
+  shape.back() /= 2;
+  return shape;
+}
+
 void check_inputs(MathOp op, const Inputs& inputs) {
   const auto what = [&] { return describe(math_op_name(op), inputs); };
   const int arity = math_arity(op), given = static_cast<int>(inputs.size());
@@ -225,6 +245,7 @@ TensorType math_result(MathOp op, const Inputs& inputs, std::optional<int> axis)
   }
   if (axis) throw shape_error(describe(math_op_name(op), inputs), "takes no axis");
   if (form == MathForm::selection) return {dtype, selected(inputs)};
+  if (form == MathForm::repacking) return {dtype, repacked(op, inputs)};
   return {form == MathForm::comparison ? mask_dtype(dtype) : dtype, broadcast_all(op, inputs)};
 }
 

@@ -33,6 +33,7 @@ class Executor {
   void run_math(const MathOpRecord& op, const Shape& full);
   void run_cast(const MathOpRecord& op);
   void run_rand(const MathOpRecord& op);
+  void run_repacking(const MathOpRecord& op);
   // Those that pick or place elements: argmax, argmin, topk, concat.
   void run_selection(const MathOpRecord& op);
   template <typename Wide>

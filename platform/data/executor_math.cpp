@@ -159,7 +159,8 @@ void Executor::run(const MathOpRecord& op) {
                                      dtype_name(result.dtype), dtype_name(op.out.dtype)));
   }
   const MathForm form = math_form(op.op);
-  if (form == MathForm::arg_reduction || form == MathForm::selection || form == MathForm::joining) {
+  if (form == MathForm::arg_reduction || form == MathForm::selection || form == MathForm::joining ||
+      form == MathForm::repacking) {
     return run_selection(op);
   }
   const Shape& full = is_elementwise(op.op) ? result.shape : op.inputs[0].shape;

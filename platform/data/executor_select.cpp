@@ -1,4 +1,4 @@
-// Operations that pick, place or make elements: argmax, argmin, topk, concat, rand.
+// Operations that pick, place or make elements: argmax, argmin, topk, concat, int4 in bytes, rand.
 #include <algorithm>
 #include <cmath>
 #include <numeric>
@@ -104,6 +104,24 @@ void Executor::run_concat(const MathOpRecord& op) {
   store(op.out, result);
 }
 
+// Element 2 i lies in the lower half of byte i, as in ONNX; two's complement. Packing saturates.
+void Executor::run_repacking(const MathOpRecord& op) {
+  std::vector<std::int64_t> in, out;
+  load(op.inputs[0], op.inputs[0].shape, in);
+  if (op.op == MathOp::unpack_int4) {
+    const auto half = [](std::int64_t bits) { return ((bits & 0xf) ^ 0x8) - 0x8; };
+    out.reserve(in.size() * 2);
+    for (const std::int64_t byte : in) {
+      out.push_back(half(byte));
+      out.push_back(half(byte >> 4));
+    }
+  } else {
+    const auto half = [](std::int64_t value) { return std::clamp<std::int64_t>(value, -8, 7) & 0xf; };
+    for (std::size_t i = 0; i + 1 < in.size(); i += 2) out.push_back(half(in[i]) | half(in[i + 1]) << 4);
+  }
+  store(op.out, out);
+}
+
 void Executor::run_rand(const MathOpRecord& op) {
   const auto word = [&](std::size_t input) {
     return static_cast<std::uint64_t>(std::get<std::int64_t>(op.inputs.at(input).immediate.value()));
@@ -137,6 +155,8 @@ void Executor::run_selection(const MathOpRecord& op) {
       return floats ? run_topk<float>(op) : run_topk<std::int64_t>(op);
     case MathForm::joining:
       return floats ? run_concat<float>(op) : run_concat<std::int64_t>(op);
+    case MathForm::repacking:
+      return run_repacking(op);
     default:
       throw Error::model("data engine: " + std::string(math_op_name(op.op)) + " selects nothing");
   }

@@ -19,9 +19,10 @@ TEST(MathPasses, ConsistOfOperationsOfOnePass) {
 
 TEST(MathPasses, AreAsManyAsDocumented) {
   const std::map<MathOp, std::size_t> several{
-      {MathOp::softmax, 5}, {MathOp::sigmoid, 4}, {MathOp::silu, 4},      {MathOp::tanh, 5},   {MathOp::erf, 12},
-      {MathOp::gelu, 15},   {MathOp::mod, 3},     {MathOp::gelu_tanh, 6}, {MathOp::cumsum, 2}, {MathOp::argmax, 2},
-      {MathOp::argmin, 2},  {MathOp::topk, 4},    {MathOp::rand, 21},
+      {MathOp::softmax, 5}, {MathOp::sigmoid, 4},     {MathOp::silu, 4},      {MathOp::tanh, 5},
+      {MathOp::erf, 12},    {MathOp::gelu, 15},       {MathOp::mod, 3},       {MathOp::gelu_tanh, 6},
+      {MathOp::cumsum, 2},  {MathOp::argmax, 2},      {MathOp::argmin, 2},    {MathOp::topk, 4},
+      {MathOp::rand, 21},   {MathOp::unpack_int4, 2}, {MathOp::pack_int4, 5},
   };
   for (int i = 0; i < kMathOps; ++i) {
     const auto op = static_cast<MathOp>(i);
@@ -37,6 +38,9 @@ TEST(MathElements, AreTheMostOfAllOperands) {
   EXPECT_EQ(math_elements(MathOp::add, {tensor({4, 1}), tensor({8})}, {4, 8}), 32);
   EXPECT_EQ(math_elements(MathOp::concat, {tensor({4}), tensor({8})}, {12}), 12);
   EXPECT_EQ(math_elements(MathOp::topk, {tensor({4, 8}), k}, {4, 3}), 3 * 32);
+  const OperandRef bytes = OperandRef::tensor({}, {4, 8}, Dtype::i8);
+  EXPECT_EQ(math_elements(MathOp::unpack_int4, {bytes}, {4, 16}), 64);
+  EXPECT_EQ(math_elements(MathOp::pack_int4, {bytes}, {4, 4}), 32);
   EXPECT_EQ(math_elements(MathOp::rand, {k, k}, {7, 9}), 63);
 }
 
@@ -47,7 +51,7 @@ TEST(MathOp, HasADomainAndAForm) {
   EXPECT_TRUE(is_elementwise(MathOp::where));
   EXPECT_TRUE(is_elementwise(MathOp::ge));
   for (const MathOp op : {MathOp::cast, MathOp::sum, MathOp::softmax, MathOp::cumsum, MathOp::argmax, MathOp::topk,
-                          MathOp::concat, MathOp::rand}) {
+                          MathOp::concat, MathOp::unpack_int4, MathOp::pack_int4, MathOp::rand}) {
     EXPECT_FALSE(is_elementwise(op)) << math_op_name(op);
   }
 }

@@ -1,4 +1,4 @@
-// cumsum, argmax, argmin, topk, concat and rand against plain loops (P-90).
+// cumsum, argmax, argmin, topk, concat, int4 in bytes and rand against plain loops (P-90).
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 
@@ -208,6 +208,27 @@ RC_GTEST_PROP(ExecutorSelect, ConcatPutsPartsSideBySide, ()) {
   }
 }
 
+RC_GTEST_PROP(ExecutorSelect, Int4LiesTwoInAByte, ()) {
+  Shape halves = some_shape(3);
+  const Shape bytes = halves;
+  halves.back() *= 2;
+  Values values;
+  for (std::int64_t i = 0; i < element_count(halves); ++i) values.push_back(*rc::gen::inRange(-128, 128));
+  Machine m;
+  put(m.memory, at(kX, halves, Dtype::i8), values);
+  m.run({MathOp::pack_int4, {at(kX, halves, Dtype::i8)}, at(kOut, bytes, Dtype::i8), {}});
+  const Values packed = get(m.memory, at(kOut, bytes, Dtype::i8));
+  m.run({MathOp::unpack_int4, {at(kOut, bytes, Dtype::i8)}, at(kPositions, halves, Dtype::i8), {}});
+  const Values unpacked = get(m.memory, at(kPositions, halves, Dtype::i8));
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    const double saturated = std::min(7.0, std::max(-8.0, values[i]));
+    RC_ASSERT(unpacked[i] == saturated);
+    const auto byte = static_cast<unsigned char>(static_cast<signed char>(packed[i / 2]));
+    const int half = i % 2 == 0 ? byte % 16 : byte / 16;  // the first in the lower half
+    RC_ASSERT((half >= 8 ? half - 16 : half) == static_cast<int>(saturated));
+  }
+}
+
 TEST(ExecutorSelect, TypesAndMistakes) {
   const OperandRef x = at(kX, {2, 5}, Dtype::f16);
   const auto k = [](std::int64_t n) { return OperandRef::number(n, Dtype::i32); };
@@ -228,6 +249,13 @@ TEST(ExecutorSelect, TypesAndMistakes) {
         {"inputs 1 and 2 may differ along axis 0 only"});
   fails(MathOp::concat, {x, at(kX, {2, 5}, Dtype::f32)}, 0, "DTYPE_ERROR", {"input 2 is f32"});
   fails(MathOp::concat, {x, k(1)}, 0, "SHAPE_ERROR", {"takes tensors, not numbers"});
+  const auto bytes = [](Shape shape) { return at(kX, std::move(shape), Dtype::i8); };
+  EXPECT_EQ(math_result(MathOp::unpack_int4, {bytes({2, 3})}, {}).shape, (Shape{2, 6}));
+  EXPECT_EQ(math_result(MathOp::pack_int4, {bytes({2, 6})}, {}).shape, (Shape{2, 3}));
+  fails(MathOp::pack_int4, {bytes({6, 3})}, {}, "SHAPE_ERROR", {"pack_int4(i8 (6, 3))", "it has 3 elements"});
+  fails(MathOp::unpack_int4, {x}, {}, "DTYPE_ERROR", {"unpack_int4(f16 (2, 5))"});
+  fails(MathOp::unpack_int4, {at(kX, {2}, Dtype::i16)}, {}, "DTYPE_ERROR", {"in one i8; the input is i16"});
+  fails(MathOp::unpack_int4, {bytes({2})}, 0, "SHAPE_ERROR", {"takes no axis"});
 }
 
 // kat_vectors of Random123 1.09, philox4x32 with 10 rounds.

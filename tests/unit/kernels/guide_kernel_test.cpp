@@ -3,12 +3,14 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <sstream>
 
 #include "tests/support/source_file.h"
 #include "tests/unit/kernels/device.h"
 #include "tests/unit/kernels/guide_async_kernel.h"
 #include "tests/unit/kernels/guide_fused_kernel.h"
+#include "tests/unit/kernels/guide_int4_kernel.h"
 #include "tests/unit/kernels/guide_struct_kernel.h"
 
 namespace kb::tests {
@@ -48,6 +50,39 @@ TEST(KernelGuide, KernelWithTwoBuffersComputes) {
   device.write(*x, {1, 2, 3, 4, 5, 6});
   device.run(sum_of_squares_kernel(), {{"x", as_arg(x)}, {"out", as_arg(out)}});
   EXPECT_EQ(device.read(*out), (std::vector<double>{35, 56}));
+}
+
+TEST(KernelGuide, KernelWithInt4WeightsComputes) {
+  constexpr std::int64_t kM = 3, kK = 8, kN = 6, kGroup = 4;
+  Device device;
+  const LayoutPtr x = whole("x", Dtype::f16, {kM, kK}, 0x10000000);
+  const LayoutPtr w = whole("w", Dtype::i8, {kK, kN / 2}, 0x20000000);
+  const LayoutPtr scale = whole("scale", Dtype::f32, {kK / kGroup, kN}, 0x30000000);
+  const LayoutPtr y = whole("y", Dtype::f32, {kM, kN}, 0x40000000);
+  std::vector<double> vx, vw, bytes, factors, expected;
+  for (std::int64_t i = 0; i < kM * kK; ++i) vx.push_back(static_cast<double>(i % 5) - 2);
+  for (std::int64_t i = 0; i < kK * kN; ++i) vw.push_back(static_cast<double>(i * 7 % 16) - 8);
+  for (std::int64_t i = 0; i < kK / kGroup * kN; ++i) factors.push_back(std::ldexp(1.0, static_cast<int>(i % 4) - 2));
+  for (std::size_t i = 0; i < vw.size(); i += 2) {
+    const int low = static_cast<int>(vw[i]) & 15, high = static_cast<int>(vw[i + 1]) & 15;
+    bytes.push_back(static_cast<signed char>(low | high << 4));
+  }
+  for (std::int64_t row = 0; row < kM; ++row) {
+    for (std::int64_t column = 0; column < kN; ++column) {
+      double sum = 0;
+      for (std::int64_t i = 0; i < kK; ++i) {
+        sum += vx[static_cast<std::size_t>(row * kK + i)] * vw[static_cast<std::size_t>(i * kN + column)] *
+               factors[static_cast<std::size_t>(i / kGroup * kN + column)];
+      }
+      expected.push_back(sum);
+    }
+  }
+  device.write(*x, vx);
+  device.write(*w, bytes);
+  device.write(*scale, factors);
+  device.run(int4_matmul_kernel(),
+             {{"x", as_arg(x)}, {"w", as_arg(w)}, {"scale", as_arg(scale)}, {"y", as_arg(y)}, {"group", kGroup}});
+  EXPECT_EQ(device.read(*y), expected);
 }
 
 TEST(KernelGuide, KernelWithAStructComputes) {
@@ -117,6 +152,7 @@ TEST(KernelGuide, PrintsTheCompiledCode) {
        {marked_code("tests/unit/kernels/guide_kernel.h", 0), marked_code("tests/unit/kernels/guide_fused_kernel.h", 0),
         marked_code("tests/unit/kernels/guide_struct_kernel.h", 0),
         marked_code("tests/unit/kernels/guide_async_kernel.h", 0),
+        marked_code("tests/unit/kernels/guide_int4_kernel.h", 0),
         marked_code("tests/unit/kernels/guide_kernel_test.cpp", 2)}) {
     EXPECT_NE(guide.find("```cpp\n" + code + "```"), std::string::npos) << code;
   }

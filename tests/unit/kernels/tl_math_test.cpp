@@ -103,6 +103,12 @@ TEST_F(TlMath, TopkHasTwoResults) {
   expect_program_error([&] { tl.compute_into(c, MathOp::topk, {a, 3}); }, "KERNEL_ERROR", {"call tl.topk"});
 }
 
+TEST_F(TlMath, Int4IsTwoInAByte) {
+  expect(MathOp::unpack_int4, tl.unpack_int4(i), {4, 16}, Dtype::i8, 1);
+  expect(MathOp::pack_int4, tl.pack_int4(i), {4, 4}, Dtype::i8, 1);
+  expect_program_error([&] { tl.unpack_int4(a); }, "DTYPE_ERROR", {"kernel demo, tl.unpack_int4", "f16"});
+}
+
 TEST_F(TlMath, ConcatTakesAnyNumber) {
   expect(MathOp::concat, tl.concat({a, c, a}), {12, 8}, Dtype::f16, 3);
   EXPECT_EQ(last().axis, 0);
