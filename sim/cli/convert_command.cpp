@@ -1,10 +1,8 @@
 #include <CLI/CLI.hpp>
 
-#include "platform/observe/output_file.h"
 #include "sim/cli/file_roles.h"
 #include "sim/cli/help.h"
 #include "sim/cli/program.h"
-#include "sim/convert/gzip.h"
 #include "sim/convert/perfetto.h"
 
 namespace kb::cli {
@@ -26,18 +24,7 @@ class ConvertCommand final : public Command {
     for (const char* file : {"/result.json", "/topology.json", "/ops.sqlite"}) roles.reads("RUN_DIR", folder_ + file);
     roles.writes("--perfetto", perfetto_);
     roles.check();
-    const web::RunFolder run(folder_);
-    observe::OutputFile file(perfetto_, "the trace");
-    const auto write = [&](std::string_view bytes) { file.write(bytes); };
-    constexpr std::string_view kPacked = ".gz";
-    if (perfetto_.size() > kPacked.size() && perfetto_.substr(perfetto_.size() - kPacked.size()) == kPacked) {
-      convert::Gzip gzip(write);
-      convert::write_perfetto(run, options_, [&](std::string_view bytes) { gzip.add(bytes); });
-      gzip.finish();
-    } else {
-      convert::write_perfetto(run, options_, write);
-    }
-    file.commit();
+    convert::write_perfetto_file(web::RunFolder(folder_), options_, perfetto_);
     return 0;
   }
 

@@ -19,6 +19,7 @@
 #include "sim/cli/wave_choice.h"
 #include "sim/cli/workload_library.h"
 #include "sim/cli/workload_text.h"
+#include "sim/convert/perfetto.h"
 #include "sim/driver/host_time_limit.h"
 #include "sim/driver/text_report.h"
 #include "sim/driver/workload_run.h"
@@ -62,6 +63,8 @@ class RunCommand final : public Command {
     app.add_option("--record", record_,
                    "Folder for a whole record: result.json, topology.json, ops.sqlite (operations, activity)")
         ->type_name("DIR");
+    app.add_option("--perfetto", perfetto_, "With --record: also as a trace of Perfetto, packed if FILE ends in .gz")
+        ->type_name("FILE");
     app.add_option("--oplog", oplog_file_,
                    "Write every operation to FILE: SQLite if it ends in .sqlite, .sqlite3 or .db, else text")
         ->type_name("FILE");
@@ -128,6 +131,7 @@ class RunCommand final : public Command {
  private:
   // --record DIR stands for files of fixed names.
   void take_record() {
+    if (record_.empty() && !perfetto_.empty()) throw usage_error("--perfetto is made of a record; add --record DIR");
     if (record_.empty()) return;
     if (!out_.empty()) throw usage_error("--record writes result.json, too; leave --out out");
     if (!oplog_file_.empty()) throw usage_error("--record writes ops.sqlite, too; leave --oplog out");
@@ -198,6 +202,7 @@ class RunCommand final : public Command {
     }
     roles.reads("the file of collectives", topology::kCclFile);
     roles.writes("--oplog", oplog_file_);
+    roles.writes("--perfetto", perfetto_);
     waves_.add_roles(roles);
     log_.add_roles(roles);
     if (!output_folder().empty()) {
@@ -237,6 +242,7 @@ class RunCommand final : public Command {
     run.options.host_time_limit->disarm();
     if (result != nullptr) sim::render_result(outcome.record, [&](std::string_view text) { result->write(text); });
     outputs.commit();
+    if (!perfetto_.empty()) convert::write_perfetto_file(web::RunFolder(record_), {}, perfetto_);
     if (json_) {
       sim::render_result(outcome.record, [](std::string_view text) { print(std::string(text)); });
     } else if (!quiet_) {
@@ -269,6 +275,7 @@ class RunCommand final : public Command {
     }
     if (!record_.empty()) list.emplace_back("machine", file_in(record_, "topology.json"));
     if (!oplog_file_.empty()) list.emplace_back("operations", oplog_file_);
+    if (!perfetto_.empty()) list.emplace_back("trace", perfetto_);
     waves_.add_files(list);
     if (!log_.file().empty()) list.emplace_back("log", log_.file());
     return list;
@@ -289,7 +296,7 @@ class RunCommand final : public Command {
   std::vector<std::string> plugins_;
   std::string out_;
   std::string record_;
-  std::string oplog_file_;
+  std::string oplog_file_, perfetto_;
   WaveChoice waves_;
   LogChoice log_;
   double time_limit_ns_ = 0.0;      // 0 = none

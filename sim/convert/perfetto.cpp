@@ -8,6 +8,8 @@
 
 #include "platform/base/error.h"
 #include "platform/base/units.h"
+#include "platform/observe/output_file.h"
+#include "sim/convert/gzip.h"
 #include "sim/convert/message_flows.h"
 #include "sim/convert/proto_message.h"
 #include "sim/web/timeline.h"
@@ -279,6 +281,20 @@ void write_perfetto(const web::RunFolder& run, const PerfettoOptions& options,
                                "' has no ops.sqlite; run it again with --record DIR in place of --out DIR");
   }
   Trace(run, write).write(options);
+}
+
+void write_perfetto_file(const web::RunFolder& run, const PerfettoOptions& options, const std::string& path) {
+  observe::OutputFile file(path, "the trace");
+  const auto write = [&](std::string_view bytes) { file.write(bytes); };
+  constexpr std::string_view kPacked = ".gz";
+  if (path.size() > kPacked.size() && path.substr(path.size() - kPacked.size()) == kPacked) {
+    Gzip gzip(write);
+    write_perfetto(run, options, [&](std::string_view bytes) { gzip.add(bytes); });
+    gzip.finish();
+  } else {
+    write_perfetto(run, options, write);
+  }
+  file.commit();
 }
 
 }  // namespace kb::convert

@@ -21,4 +21,8 @@ struct PerfettoOptions {
 void write_perfetto(const web::RunFolder& run, const PerfettoOptions& options,
                     const std::function<void(std::string_view)>& write);
 
+// The same into a file, packed by gzip when its name ends in ".gz". Configuration Error when it cannot be written; then
+// there is no file.
+void write_perfetto_file(const web::RunFolder& run, const PerfettoOptions& options, const std::string& path);
+
 }  // namespace kb::convert

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "platform/base/names.h"
 #include "tests/block/io/command_machine.h"
 
 namespace kb::test {
@@ -31,7 +32,7 @@ TimeFs hop(CommandMachine& m, const std::string& from, const std::string& to) {
 Reaction late(const PeCoord& pe, BarrierScope scope, CubeId last_cube) {
   Reaction reaction;
   reaction.barrier = scope;
-  if (pe.cube == last_cube && pe.pe == PeId{2}) reaction.after = 1000 * kNs;
+  if (pe.cube == last_cube && pe.pe == PeId{2}) reaction.after = 1000_ns;
   return reaction;
 }
 
@@ -46,7 +47,7 @@ TEST(Barrier, OfACubeOpensWhenItsLastPeIsThere) {
   m.send(0, "sip0.io0.io_cpu", m.launch({0}, {0, 1, 2, 3}));
   m.run();
   ASSERT_EQ(m.script.passes.size(), 4u);
-  const TimeFs comes = m.script.arrivals.front().start + 1000 * kNs;
+  const TimeFs comes = m.script.arrivals.front().start + 1000_ns;
   const TimeFs opens = comes + m.formula("sip0.cube0.pe2.pe_cpu", "sip0.cube0.m_cpu");
   EXPECT_EQ(first(m).time, opens + hop(m, "sip0.cube0.m_cpu", cpu(first(m).pe)));
   for (const Pass& pass : m.script.passes) EXPECT_TRUE(pass.status.ok) << pass.status.message;
@@ -59,7 +60,7 @@ TEST(Barrier, OfACubeLeavesOtherCubesAlone) {
   m.send(0, "sip0.io0.io_cpu", m.launch({0, 1, 2, 3}, {0, 1, 2, 3}));
   m.run();
   ASSERT_EQ(m.script.passes.size(), 16u);
-  const TimeFs late_one = m.script.arrivals.front().start + 1000 * kNs;
+  const TimeFs late_one = m.script.arrivals.front().start + 1000_ns;
   for (const Pass& pass : m.script.passes)
     EXPECT_EQ(pass.time > late_one, pass.pe.cube == CubeId{3}) << pe_name(pass.pe);
 }
@@ -71,7 +72,7 @@ TEST(Barrier, OfASipOpensWhenItsLastCubeIsThere) {
   m.run();
   ASSERT_EQ(m.script.passes.size(), 12u);
   const std::string io = "sip0.io0.io_cpu";
-  const TimeFs comes = m.script.arrivals.front().start + 1000 * kNs;
+  const TimeFs comes = m.script.arrivals.front().start + 1000_ns;
   const TimeFs cube_there = comes + m.formula("sip0.cube3.pe2.pe_cpu", "sip0.cube3.m_cpu");
   const TimeFs opens = cube_there + hop(m, "sip0.cube3.m_cpu", io);
   const std::string first_cube = cube(first(m).pe.cube.value);
@@ -85,7 +86,7 @@ TEST(Barrier, OfASipIsThatOfTheCubeWhenTheLaunchHasNoOther) {
   m.script.reaction = [](const PeCoord& pe) { return late(pe, BarrierScope::sip, CubeId{1}); };
   m.send(0, "sip0.io0.io_cpu", m.launch({1}, {0, 1, 2, 3}));
   m.run();
-  const TimeFs comes = m.script.arrivals.front().start + 1000 * kNs;
+  const TimeFs comes = m.script.arrivals.front().start + 1000_ns;
   const TimeFs opens = comes + m.formula("sip0.cube1.pe2.pe_cpu", "sip0.cube1.m_cpu");
   EXPECT_EQ(first(m).time, opens + hop(m, "sip0.cube1.m_cpu", cpu(first(m).pe)));
 }
@@ -94,7 +95,7 @@ TEST(Barrier, AKernelThatEndsFirstFailsIt) {
   CommandMachine m(kTwoByTwo);
   m.script.reaction = [](const PeCoord& pe) {
     Reaction reaction;
-    if (pe != PeCoord{SipId{0}, CubeId{1}, PeId{3}}) reaction.barrier = BarrierScope::sip;
+    if (!(pe == PeCoord{SipId{0}, CubeId{1}, PeId{3}})) reaction.barrier = BarrierScope::sip;
     return reaction;
   };
   m.send(0, "sip0.io0.io_cpu", m.launch({0, 1, 3}, {0, 1, 2, 3}, contract::FailurePolicy::collect_all));
@@ -114,7 +115,7 @@ TEST(Barrier, PesThatComeToDifferentOnesAreTold) {
   m.script.reaction = [](const PeCoord& pe) {
     Reaction reaction;
     reaction.barrier = pe.pe == PeId{2} ? BarrierScope::sip : BarrierScope::cube;
-    if (pe.pe == PeId{2}) reaction.after = 500 * kNs;
+    if (pe.pe == PeId{2}) reaction.after = 500_ns;
     return reaction;
   };
   m.send(0, "sip0.io0.io_cpu", m.launch({0, 1}, {0, 1, 2, 3}));

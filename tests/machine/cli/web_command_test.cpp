@@ -168,6 +168,14 @@ TEST_F(WebCommandTest, ARunIsConvertedForPerfetto) {
     EXPECT_THAT(refused.err, HasSubstr(message));
     EXPECT_FALSE(fs::exists(folder() + "/trace"));
   }
+  const std::string run = "run --quiet --bench copy --topology '" + config("one_pe") + "' ";
+  ASSERT_EQ(kernbench(run + "--record again --perfetto at_once").code, 0);
+  ASSERT_EQ(kernbench("convert again --perfetto later").code, 0);
+  EXPECT_EQ(read("at_once"), read("later"));
+  EXPECT_THAT(kernbench(run + "--out plain --perfetto lonely").err, HasSubstr("add --record DIR"));
+  EXPECT_THAT(kernbench(run + "--record more --perfetto more/ops.sqlite").err,
+              HasSubstr("give each a file of its own"));
+  EXPECT_FALSE(fs::exists(folder() + "/plain") || fs::exists(folder() + "/more")) << "refused before the run";
   fs::remove(folder() + "/run/ops.sqlite");
   EXPECT_THAT(kernbench("convert run --perfetto trace").err,
               HasSubstr("has no ops.sqlite; run it again with --record"));
