@@ -157,7 +157,7 @@ void RaceChecker::barrier_passed(const PeCoord& coord, RequestId request, contra
 
 RaceChecker::BarrierKey RaceChecker::barrier_key(const PeCoord& coord, RequestId request,
                                                  contract::BarrierScope scope) {
-  const auto cube = scope == contract::BarrierScope::cube ? std::optional(coord.cube) : std::nullopt;
+  const CubeId cube = scope == contract::BarrierScope::cube ? coord.cube : CubeId{};
   return {request, coord.sip, cube, pe(coord).barriers[static_cast<std::size_t>(scope)]};
 }
 

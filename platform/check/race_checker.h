@@ -97,7 +97,7 @@ class RaceChecker final : public contract::IOrderObserver {
     ClockPtr opened;
   };
   // Where it is, without a cube when it is one of the SIP, and which one of the launch there.
-  using BarrierKey = std::tuple<contract::RequestId, SipId, std::optional<CubeId>, std::uint64_t>;
+  using BarrierKey = std::tuple<contract::RequestId, SipId, CubeId, std::uint64_t>;
   BarrierKey barrier_key(const PeCoord& coord, contract::RequestId request, contract::BarrierScope scope);
 
   Pe& pe(const PeCoord& coord);
