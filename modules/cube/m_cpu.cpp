@@ -20,7 +20,6 @@ void MCpu::launch(payload::Transaction& parent, const payload::KernelLaunchMsg& 
   const CubeId cube = node_record().cube;
   const std::string id = "#" + std::to_string(request.request);
   if (launch.pes.empty()) throw Error::program("SCHEMA_ERROR", "launch " + id + " targets no PE");
-  senders_[request.request] = parent.route->nodes.front();
   std::vector<NodeId> targets;
   for (PeId pe : launch.pes)
     targets.push_back(context().routes.resolver().find_pe_node({sip, cube, pe}, topology::NodeKind::pe_cpu));
@@ -33,6 +32,7 @@ void MCpu::launch(payload::Transaction& parent, const payload::KernelLaunchMsg& 
   }
   fan_out(parent, "launch " + id + " of kernel " + launch.kernel, launch.failure_policy, "PEs",
           to_pes(launch.pes, targets, message));
+  senders_[request.request] = parent.route->nodes.front();
 }
 
 void MCpu::map(payload::Transaction& parent, const payload::TranslationMsg& request) {
@@ -87,7 +87,6 @@ std::vector<CommandProcessor::SubRequest> MCpu::to_pes(const std::vector<PeId>& 
 void MCpu::barrier(payload::Transaction& arrival, const payload::BarrierMsg& message) {
   const std::string name = "pe" + std::to_string(message.from.pe.value);
   if (!barriers_.arrive(arrival, message, message.pes, name, now())) return;
-  const auto sender = senders_.find(message.request);
   const bool alone = message.scope == contract::BarrierScope::cube || message.cubes == 1;
   log(contract::LogLevel::info, [&] {
     return fmt::format("{} the barrier of launch #{}: all {} PEs are there", alone ? "opens" : "sends on",
@@ -96,7 +95,8 @@ void MCpu::barrier(payload::Transaction& arrival, const payload::BarrierMsg& mes
   if (alone) return barriers_.open(message.request);
   auto cube = std::make_shared<payload::BarrierMsg>(message);
   cube->from.pe = PeId{};
-  payload::Transaction& sent_on = context().pool.acquire(payload::Op::message, *command_route(sender->second), 0, 0);
+  payload::Transaction& sent_on =
+      context().pool.acquire(payload::Op::message, *command_route(senders_.at(message.request)), 0, 0);
   sent_on.message = std::move(cube);
   issue(sent_on, now());
 }

@@ -171,8 +171,8 @@ void across_cubes(Context& tl, Ptr t, std::int64_t whole_sip) {
 
 WorkloadResult run_across_cubes(Runtime& rt, const Params& params) {
   DPPolicy rows;
-  rows.pe = Split::row_wise;
-  rows.num_cubes = 1;
+  rows.cube = Split::row_wise;
+  rows.num_pes = 1;
   const auto cubes = static_cast<std::int64_t>(rt.machine().cubes_per_sip);
   const Tensor t = rt.zeros({cubes, kElements}, kb::Dtype::f16, rows, "t");
   rt.wait(rt.launch("across_cubes", {{"t", t}, {"whole_sip", std::int64_t{params.text("scope") == "sip"}}}));
