@@ -20,4 +20,4 @@ if [ -z "$program" ]; then
   program="$root/build/release/bin/kernbench"
 fi
 say "the pages in Chromium"
-CHROMIUM="$(command -v "${CHROMIUM:-chromium}")" timeout 300 node "$web/test/pages.mjs" "$(realpath "$program")" "$web/test/out"
+CHROMIUM="$(command -v "${CHROMIUM:-chromium}")" timeout 600 node "$web/test/pages.mjs" "$(realpath "$program")" "$web/test/out"

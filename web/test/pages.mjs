@@ -162,7 +162,7 @@ async function pointAt(page, id) {
       }
     }
     return null;
-  }, id, { timeout: 10000, polling: 200 });
+  }, id, { timeout: 60000, polling: 200 });
   const point = await found.jsonValue();
   await page.mouse.move(point.x, point.y);
   await page.locator('.tooltip strong', { hasText: id }).waitFor();
