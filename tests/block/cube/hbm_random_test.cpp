@@ -206,31 +206,41 @@ class Oracle {
   std::map<std::uint64_t, std::vector<Use>> uses_;
 };
 
-// The value of a signal at a time.
-std::uint64_t value_at(const Memory::Edges& edges, TimeFs at) {
-  std::uint64_t value = 0;
-  for (const auto& [time, next] : edges) value = time <= at ? next : value;
-  return value;
-}
+// How many intervals [begin, end) a time lies in, as changes at times.
+class Overlaps {
+ public:
+  void add(TimeFs begin, TimeFs end) {
+    ++changes_[begin];
+    --changes_[end];
+  }
+  // A signal has that value at every time.
+  void expect_shown_by(const Memory::Edges& edges, const std::string& signal) {
+    for (const auto& [time, value] : edges) changes_[time];
+    std::int64_t expected = 0;
+    std::uint64_t shown = 0;
+    std::size_t next = 0;
+    for (const auto& [time, change] : changes_) {
+      expected += change;
+      while (next < edges.size() && edges[next].first <= time) shown = edges[next++].second;
+      ASSERT_EQ(static_cast<std::int64_t>(shown), expected) << signal << " at " << format_ns(time);
+    }
+  }
+
+ private:
+  std::map<TimeFs, std::int64_t> changes_;
+};
 
 void expect_true_waves(const Memory& memory, Oracle& oracle) {
   for (int pc = 0; pc < 8; ++pc) {
     const std::vector<Oracle::Use>& uses = oracle.uses(static_cast<std::uint64_t>(pc));
     ASSERT_FALSE(uses.empty());
-    const Memory::Edges busy = memory.busy(pc), queue = memory.queue(pc);
-    std::vector<TimeFs> times;
-    for (const Oracle::Use& use : uses) times.insert(times.end(), {use.entry, use.start, use.finish});
-    for (const auto& [time, value] : busy) times.push_back(time);
-    for (const auto& [time, value] : queue) times.push_back(time);
-    for (const TimeFs at : times) {
-      std::uint64_t running = 0, waiting = 0;
-      for (const Oracle::Use& use : uses) {
-        running += use.start <= at && at < use.finish ? 1 : 0;
-        waiting += use.entry <= at && at < use.start ? 1 : 0;
-      }
-      ASSERT_EQ(value_at(busy, at), running) << "pc" << pc << " at " << format_ns(at);
-      ASSERT_EQ(value_at(queue, at), waiting) << "pc" << pc << " at " << format_ns(at);
+    Overlaps running, waiting;
+    for (const Oracle::Use& use : uses) {
+      running.add(use.start, use.finish);
+      waiting.add(use.entry, use.start);
     }
+    running.expect_shown_by(memory.busy(pc), "busy of pc" + std::to_string(pc));
+    waiting.expect_shown_by(memory.queue(pc), "queue of pc" + std::to_string(pc));
   }
 }
 
