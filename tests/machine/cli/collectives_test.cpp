@@ -60,6 +60,7 @@ class CollectivesTest : public CommandLineTest {
 };
 
 TEST_F(CollectivesTest, EveryTopologyOfSipsGivesTheReferenceSum_K94) {
+  KB_SKIP_UNDER_SANITIZERS();
   for (const std::string& machine :
        {sips(1), sips(2), sips(3), sips(6), sips(6, "torus_2d", 2, 3), sips(6, "torus_2d", 3, 2), sips(4, "torus_2d"),
         sips(2, "torus_2d", 2, 1), sips(6, "mesh_2d_no_wrap", 2, 3), sips(6, "mesh_2d_no_wrap", 3, 2),
@@ -94,6 +95,7 @@ TEST_F(CollectivesTest, GridsThatDoNotHoldTheSipsAreRefused_K96) {
 
 // K-97, Q-101: data do not depend on how the queues are built.
 TEST_F(CollectivesTest, QueuesDoNotChangeTheData_K97) {
+  KB_SKIP_UNDER_SANITIZERS();
   const Json expected = all_reduce("--set n_elem=100")["verification"];
   for (const char* queues : {"--set buffer_kind=sram", "--set buffer_kind=hbm", "--set backpressure=poll",
                              "--set n_slots=1", "--set n_slots=2 --set buffer_kind=hbm --set backpressure=poll",
@@ -113,6 +115,7 @@ TEST_F(CollectivesTest, EveryOperationAndDtype) {
 }
 
 TEST_F(CollectivesTest, NoDataModeMovesATimeStamp_H77) {
+  KB_SKIP_UNDER_SANITIZERS();
   for (const std::string& options : {std::string("--set n_elem=64 --set n_slots=1"), sips(3) + "--set chunk=3"}) {
     const Json replay = all_reduce(options), eager = all_reduce(options, "--data eager --verify-data"),
                off = all_reduce(options, "--data off");
@@ -126,6 +129,7 @@ TEST_F(CollectivesTest, NoDataModeMovesATimeStamp_H77) {
 // Inside a SIP the centre beats every corner. Between SIPs the way to the IO chiplet counts, too: the northern corners
 // of the reference machine lie near it.
 TEST_F(CollectivesTest, ACentreRootBeatsACornerInEveryTopology_K101) {
+  KB_SKIP_UNDER_SANITIZERS();
   for (const std::string& machine :
        {sips(1), sips(2), sips(6), sips(6, "torus_2d", 2, 3), sips(6, "mesh_2d_no_wrap", 2, 3)}) {
     const double centre = slowest(all_reduce(machine + "--set root=10", "--data off"));

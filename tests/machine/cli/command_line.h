@@ -7,6 +7,13 @@
 #include <string>
 #include <vector>
 
+// For a test of what many runs give, whose kinds of runs other tests make, too.
+#if defined(__SANITIZE_ADDRESS__)
+#define KB_SKIP_UNDER_SANITIZERS() GTEST_SKIP() << "other tests make such runs under sanitizers"
+#else
+#define KB_SKIP_UNDER_SANITIZERS() static_cast<void>(0)
+#endif
+
 namespace kb::test {
 
 struct Outcome {

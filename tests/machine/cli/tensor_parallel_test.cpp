@@ -168,6 +168,7 @@ TEST_F(TensorParallelTest, ReplicasOnTheGridOfSips) {
 }
 
 TEST_F(TensorParallelTest, NoDataModeMovesATimeStamp_H77) {
+  KB_SKIP_UNDER_SANITIZERS();
   use_machine(3, 2, 1, 2);
   for (const char* workload :
        {"tp-layer --set layer=embedding --set in=30", "tp-layer --set layer=column_gather --set out=96",
