@@ -111,7 +111,7 @@ std::array<Passes, kMathOps> passes_of_all() {
   set(Op::argmax, {Op::max, Op::where});  // the position goes with the value
   set(Op::argmin, {Op::min, Op::where});
   set(Op::topk, {Op::max, Op::where, Op::eq, Op::where});  // for each of k: argmax, then without it
-  set(Op::unpack_int4, {Op::shl, Op::shr});  // the sign comes with the shift to the right
+  set(Op::unpack_int4, {Op::shl, Op::shr});                // the sign comes with the shift to the right
   set(Op::pack_int4, {Op::maximum, Op::minimum, Op::bit_and, Op::shl, Op::bit_or});
   set(Op::rand, Passes(10, Op::mul) + Passes(10, Op::bit_xor) + Passes{Op::cast});  // rounds of Philox, per word
   return out;

@@ -63,7 +63,7 @@ enum class MathOp : std::uint8_t {
   concat,  // any number of inputs along an axis
   unpack_int4,
   pack_int4,  // one input, i8: two 4-bit integers in a byte; the last axis doubles, or halves
-  rand,    // the numbers seed and offset; any shape
+  rand,       // the numbers seed and offset; any shape
 };
 inline constexpr int kMathOps = static_cast<int>(MathOp::rand) + 1;
 

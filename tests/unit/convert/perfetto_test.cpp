@@ -251,10 +251,14 @@ TEST_F(PerfettoTest, MessagesAreFlows) {
   };
   using data::CopyName;
   const std::vector<std::tuple<data::CopyOp, TimeFs, TimeFs>> steps = {
-      {step(CopyName::ipcq_send, 0x100, 0x20, 0), 1_ns, 2_ns},     {step(CopyName::ipcq_copy, 0x20, 0x30, 0), 2_ns, 9_ns},
-      {step(CopyName::ipcq_recv, 0x30, 0x400, 0), 9_ns, 10_ns},    {step(CopyName::ipcq_recv, 0x30, 0x400, 1), 11_ns, 30_ns},
-      {step(CopyName::ipcq_send, 0x100, 0x20, 1), 12_ns, 13_ns},   {step(CopyName::ipcq_copy, 0x20, 0x30, 1), 13_ns, 29_ns},
-      {step(CopyName::ipcq_send, 0x100, 0x20, 2), 40_ns, 41_ns},   {step(CopyName::ipcq_copy, 0x20, 0x30, 2), 41_ns, 50_ns}};
+      {step(CopyName::ipcq_send, 0x100, 0x20, 0), 1_ns, 2_ns},
+      {step(CopyName::ipcq_copy, 0x20, 0x30, 0), 2_ns, 9_ns},
+      {step(CopyName::ipcq_recv, 0x30, 0x400, 0), 9_ns, 10_ns},
+      {step(CopyName::ipcq_recv, 0x30, 0x400, 1), 11_ns, 30_ns},
+      {step(CopyName::ipcq_send, 0x100, 0x20, 1), 12_ns, 13_ns},
+      {step(CopyName::ipcq_copy, 0x20, 0x30, 1), 13_ns, 29_ns},
+      {step(CopyName::ipcq_send, 0x100, 0x20, 2), 40_ns, 41_ns},
+      {step(CopyName::ipcq_copy, 0x20, 0x30, 2), 41_ns, 50_ns}};
   data::test::CommittedLog log(path("run/ops.sqlite"), {{"sip0.a", "sip0.b"}, {}, {}});
   for (std::size_t i = 0; i < steps.size(); ++i) {
     const auto& [op, start, end] = steps[i];
