@@ -76,6 +76,7 @@ TEST_F(AllReduceChoiceTest, SixtyFourKibOverEightRanksReachTheAlphaBetaTime) {
 
 // Every candidate is simulated.
 TEST_F(AllReduceChoiceTest, IsNearTheBestOfAllThatItChoosesFrom) {
+  KB_SKIP_UNDER_SANITIZERS();
   struct Machine {
     std::string file, settings;
   };
@@ -114,6 +115,7 @@ TEST_F(AllReduceChoiceTest, IsNearTheBestOfAllThatItChoosesFrom) {
 
 // No cube is a better root than the one by formula (K-56).
 TEST_F(AllReduceChoiceTest, TheDefaultRootIsTheBest_K56_K101) {
+  KB_SKIP_UNDER_SANITIZERS();
   for (const char* settings : {"", "--set system.sips.count=1",
                                "--set system.sips.count=6 --set system.sips.topology=torus_2d "
                                "--set system.sips.w=2 --set system.sips.h=3"}) {
