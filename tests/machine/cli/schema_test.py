@@ -1,5 +1,5 @@
 """The JSON Schemas of `kernbench schema` (H-111): shipped machines and results of runs are valid, and what `kernbench
-check` refuses in a single key is not. Arguments: kernbench, the source folder, 1 if RTL is built, a plug-in of blocks."""
+check` refuses in a single key is not. Arguments: kernbench, the source folder, a plug-in of blocks."""
 
 import copy
 import json
@@ -17,7 +17,7 @@ except ImportError as missing:
     print(f"skipped: {missing} (Debian: python3-jsonschema, python3-yaml)")
     sys.exit(SKIPPED)
 
-KERNBENCH, SOURCE, RTL, PLUGIN = sys.argv[1], pathlib.Path(sys.argv[2]), sys.argv[3] == "1", sys.argv[4]
+KERNBENCH, SOURCE, PLUGIN = sys.argv[1], pathlib.Path(sys.argv[2]), sys.argv[3]
 
 
 def run(*arguments, code=0):
@@ -55,12 +55,6 @@ class Topology(unittest.TestCase):
 
     def problems(self, document):
         return [error.message for error in self.validator.iter_errors(document)]
-
-    @unittest.skipUnless(RTL, "a build without RTL knows fewer implementations")
-    def test_the_copy_for_editors_is_what_the_program_says(self):
-        copy_of_it = (SOURCE / "docs/schema/topology.schema.json").read_text()
-        remedy = "run: kernbench schema topology > docs/schema/topology.schema.json"
-        self.assertEqual(copy_of_it, run("schema", "topology"), remedy)
 
     def test_machines_are_valid(self):
         files = [file for file in sorted(SOURCE.glob("configs/*.yaml")) if file.name != "ccl.yaml"]
