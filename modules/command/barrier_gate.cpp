@@ -19,32 +19,28 @@ bool BarrierGate::arrive(payload::Transaction& arrival, const payload::BarrierMs
   meeting.waiting.push_back(&arrival);
   meeting.names.push_back(std::move(name));
   if (const auto ended = ended_.find(message.request); ended != ended_.end()) {
-    refuse(message.request, ended_before(ended->second, message.scope));
+    answered(message.request, ended_before(ended->second, message.scope));
     return false;
   }
   if (!same) {
-    refuse(message.request,
-           {false, "BARRIER_ERROR",
-            fmt::format(
-                "{} waits at a barrier of its {}, {} comes to one of its {}: all PEs of a launch have to come to the "
-                "same barriers",
-                meeting.names.front(), contract::barrier_scope_name(meeting.scope), meeting.names.back(),
-                contract::barrier_scope_name(message.scope))});
+    answered(message.request,
+             {false, "BARRIER_ERROR",
+              fmt::format(
+                  "{} waits at a barrier of its {}, {} comes to one of its {}: all PEs of a launch have to come to the "
+                  "same barriers",
+                  meeting.names.front(), contract::barrier_scope_name(meeting.scope), meeting.names.back(),
+                  contract::barrier_scope_name(message.scope))});
     return false;
   }
   return meeting.waiting.size() == meeting.members;
 }
 
-void BarrierGate::open(std::uint64_t request) {
-  ++opened_;
-  refuse(request, {});
-}
-
-void BarrierGate::refuse(std::uint64_t request, const payload::Status& status) {
+void BarrierGate::answered(std::uint64_t request, const payload::Status& status) {
   const auto found = meetings_.find(request);
   if (found == meetings_.end()) return;
   const Meeting meeting = std::move(found->second);
   meetings_.erase(found);
+  if (status.ok) ++opened_;
   for (payload::Transaction* const waiting : meeting.waiting) {
     waiting->status = status;
     answer_(*waiting);
@@ -58,7 +54,7 @@ void BarrierGate::ended(std::uint64_t request, const std::string& place, bool al
   }
   const std::string& first = ended_.emplace(request, place).first->second;
   const auto meeting = meetings_.find(request);
-  if (meeting != meetings_.end()) refuse(request, ended_before(first, meeting->second.scope));
+  if (meeting != meetings_.end()) answered(request, ended_before(first, meeting->second.scope));
 }
 
 payload::Status BarrierGate::ended_before(const std::string& place, contract::BarrierScope scope) {

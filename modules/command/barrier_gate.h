@@ -15,7 +15,7 @@
 namespace kb::modules {
 
 // Who has come to the barriers of kernels at a command processor, until all have: PEs at an M_CPU, cubes at an IO_CPU.
-// One barrier per launch at a time. Plain data; no module, no time of its own.
+// One barrier per launch at a time. No module, no time of its own.
 class BarrierGate {
  public:
   // Sends the answer, whose status is filled in, now.
@@ -28,9 +28,9 @@ class BarrierGate {
   // nobody is refused with all that wait: another's kernel has ended, or waits at a barrier of the other scope.
   bool arrive(payload::Transaction& arrival, const payload::BarrierMsg& message, std::size_t members, std::string name,
               TimeFs now);
-  // Answers all that wait, in the order of their arrival.
-  void open(std::uint64_t request);
-  void refuse(std::uint64_t request, const payload::Status& status);
+  // Answer all that wait, in the order of their arrival. A barrier that opens counts as opened.
+  void open(std::uint64_t request) { answered(request, {}); }
+  void answered(std::uint64_t request, const payload::Status& status);
   // The kernel, or kernels, at `place` come to no barrier of the launch any more; `all`: the launch is over.
   void ended(std::uint64_t request, const std::string& place, bool all);
 

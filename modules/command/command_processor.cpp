@@ -18,6 +18,12 @@ constexpr std::uint64_t kBranchMask = (std::uint64_t{1} << kBranchBits) - 1;
 
 }  // namespace
 
+CommandProcessor::CommandProcessor(const sc_core::sc_module_name& name, NodeId node, TimeFs overhead,
+                                   elab::BlockContext& context, std::string below)
+    : FabricEndpoint(name, node, overhead, context),
+      below_(std::move(below)),
+      barriers_(node_id(), below_, [this](payload::Transaction& arrival) { respond(arrival, now()); }) {}
+
 void CommandProcessor::on_request(payload::Transaction& transaction, TimeFs arrived) {
   const payload::Message* const message = transaction.message.get();
   try {
@@ -42,22 +48,12 @@ void CommandProcessor::memory(payload::Transaction& parent, TimeFs arrived) {
   FabricEndpoint::on_request(parent, arrived);
 }
 
-void CommandProcessor::barrier(payload::Transaction& arrival, const payload::BarrierMsg&) {
-  FabricEndpoint::on_request(arrival, now());
-}
-
-void CommandProcessor::barrier_answered(payload::Transaction&) {
-  throw Error::model(node_id() + ": an answer came to a barrier that was not sent on");
-}
-
-void CommandProcessor::launch_answered(std::uint64_t, const Branch&, bool) {}
-
 const payload::FabricRoute* CommandProcessor::command_route(NodeId target) {
   return &context().routes.command(node(), target);
 }
 
 void CommandProcessor::fan_out(payload::Transaction& parent, const std::string& title, contract::FailurePolicy policy,
-                               const std::string& noun, std::vector<SubRequest> requests) {
+                               std::vector<SubRequest> requests, const std::string& noun) {
   if (requests.empty() || requests.size() > kBranchMask + 1) {
     throw Error::model(node_id() + ": " + title + " has " + std::to_string(requests.size()) + " targets");
   }
@@ -65,10 +61,13 @@ void CommandProcessor::fan_out(payload::Transaction& parent, const std::string& 
   branches.reserve(requests.size());
   for (SubRequest& request : requests) branches.push_back(std::move(request.branch));
   const auto* const message = dynamic_cast<const payload::KernelLaunchMsg*>(parent.message.get());
-  const std::optional<std::uint64_t> launch = message != nullptr ? std::optional(message->request) : std::nullopt;
-  log(contract::LogLevel::info,
-      [&] { return fmt::format("forwards transaction {}, {} ({}: {})", parent.id, title, noun, requests.size()); });
-  pending_.emplace(parent.id, Pending{&parent, title, launch, FanOut(policy, noun, std::move(branches), now())});
+  std::optional<Launch> launch;
+  if (message != nullptr) launch = {message->request, parent.route->nodes.front()};
+  const std::string& receivers = noun.empty() ? below_ : noun;
+  log(contract::LogLevel::info, [&] {
+    return fmt::format("forwards transaction {}, {} ({}: {})", parent.id, title, receivers, requests.size());
+  });
+  pending_.emplace(parent.id, Pending{&parent, title, launch, FanOut(policy, receivers, std::move(branches), now())});
   ++requests_;
   sub_requests_ += static_cast<std::int64_t>(requests.size());
   for (std::size_t i = 0; i < requests.size(); ++i) {
@@ -89,9 +88,33 @@ void CommandProcessor::refuse(payload::Transaction& parent, std::string code, co
   respond(parent, now());
 }
 
+bool CommandProcessor::all_there(payload::Transaction& arrival, const payload::BarrierMsg& message, std::size_t members,
+                                 std::string name) {
+  return barriers_.arrive(arrival, message, members, std::move(name), now());
+}
+
+void CommandProcessor::open_barrier(const payload::BarrierMsg& message) {
+  log(contract::LogLevel::info,
+      [&] { return fmt::format("opens the barrier of launch #{}: all {} are there", message.request, below_); });
+  barriers_.open(message.request);
+}
+
+void CommandProcessor::send_on(std::shared_ptr<const payload::BarrierMsg> arrival) {
+  log(contract::LogLevel::info,
+      [&] { return fmt::format("sends on the barrier of launch #{}: all {} are there", arrival->request, below_); });
+  const auto launch = std::find_if(pending_.begin(), pending_.end(), [&](const auto& pending) {
+    return pending.second.launch && pending.second.launch->request == arrival->request;
+  });
+  if (launch == pending_.end()) throw Error::model(node_id() + ": a barrier of no launch under way");
+  payload::Transaction& sent_on =
+      context().pool.acquire(payload::Op::message, *command_route(launch->second.launch->sender), 0, 0);
+  sent_on.message = std::move(arrival);
+  issue(sent_on, now());
+}
+
 void CommandProcessor::on_response(payload::Transaction& transaction) {
-  if (dynamic_cast<const payload::BarrierMsg*>(transaction.message.get()) != nullptr) {
-    barrier_answered(transaction);
+  if (const auto* arrival = dynamic_cast<const payload::BarrierMsg*>(transaction.message.get())) {
+    barriers_.answered(arrival->request, transaction.status);
     context().pool.release(transaction);
     return;
   }
@@ -106,8 +129,9 @@ void CommandProcessor::on_response(payload::Transaction& transaction) {
   }
   context().pool.release(transaction);
   if (settled) answer_parent(pending);
-  if (pending.launch) launch_answered(*pending.launch, pending.branches.branch(branch), pending.branches.drained());
-  if (pending.branches.drained()) pending_.erase(entry);
+  const bool drained = pending.branches.drained();
+  if (pending.launch) barriers_.ended(pending.launch->request, pending.branches.branch(branch).place, drained);
+  if (drained) pending_.erase(entry);
 }
 
 void CommandProcessor::answer_parent(Pending& pending) {
@@ -127,8 +151,9 @@ void CommandProcessor::collect_waits(std::vector<elab::WaitInfo>& waits) const {
     const char* state = pending.branches.settled() ? " (already answered with an error)" : "";
     waits.push_back({node_id() + ": " + pending.title + state, "waiting for " + pending.branches.missing(),
                      pending.branches.since()});
-    waits.back().launch = pending.launch;
+    if (pending.launch) waits.back().launch = pending.launch->request;
   }
+  barriers_.collect_waits(waits);
 }
 
 void CommandProcessor::collect_statistics(std::vector<elab::Statistic>& statistics) const {
@@ -137,6 +162,7 @@ void CommandProcessor::collect_statistics(std::vector<elab::Statistic>& statisti
   statistics.push_back({"requests", requests_, "1"});
   statistics.push_back({"sub_requests", sub_requests_, "1"});
   statistics.push_back({"failures", failures_, "1"});
+  if (barriers_.opened() > 0) statistics.push_back({"barriers", barriers_.opened(), "1"});
 }
 
 }  // namespace kb::modules

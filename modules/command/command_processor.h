@@ -1,4 +1,5 @@
-// What IO_CPU and M_CPU have in common: splitting a request into sub-requests, gathering the answers, answering once.
+// What IO_CPU and M_CPU have in common: splitting a request into sub-requests, gathering the answers, answering once;
+// and the barriers of kernels.
 #pragma once
 
 #include <cstdint>
@@ -8,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "modules/command/barrier_gate.h"
 #include "modules/command/fan_out.h"
 #include "modules/fabric/fabric_endpoint.h"
 #include "platform/payload/messages.h"
@@ -17,13 +19,16 @@ namespace kb::modules {
 // Timing: sub-requests are offered to the first wire in branch order at the time of dispatch (the request's arrival +
 // overhead_ns); the parent is answered at the time its settling answer has been handled (arrival + overhead_ns).
 // State is kept per parent transaction id (C-7) in an ordered map and is released when the last branch has answered,
-// whatever the outcome.
+// whatever the outcome. Barriers of kernels: arrivals are held until the last one has come, and answered then, in the
+// order of their arrival; with BARRIER_ERROR when a kernel of the launch ends before.
 class CommandProcessor : public FabricEndpoint {
  public:
-  using FabricEndpoint::FabricEndpoint;
+  // `below` names those whom launches go to and arrivals at barriers come from, in texts: "PEs".
+  CommandProcessor(const sc_core::sc_module_name& name, NodeId node, TimeFs overhead, elab::BlockContext& context,
+                   std::string below);
 
   // One line per request that still waits, with the names of those who have not answered (C-IO-10); it stands for
-  // the sub-requests, too.
+  // the sub-requests, too. One line per barrier.
   void collect_waits(std::vector<elab::WaitInfo>& waits) const override;
   void collect_statistics(std::vector<elab::Statistic>& statistics) const override;
 
@@ -43,34 +48,44 @@ class CommandProcessor : public FabricEndpoint {
 
   const payload::FabricRoute* command_route(NodeId target);
   // Sends the sub-requests of `parent` now, in order; at most 65536, not empty.
+  // `noun` names the receivers in texts, if they are others than those below.
   void fan_out(payload::Transaction& parent, const std::string& title, contract::FailurePolicy policy,
-               const std::string& noun, std::vector<SubRequest> requests);
+               std::vector<SubRequest> requests, const std::string& noun = "");
   // Answers `parent` with an error now.
   void refuse(payload::Transaction& parent, std::string code, const std::string& message);
+  // Holds an arrival of `name` at a barrier; true when all `members` are there. Then the barrier is opened, or their
+  // common arrival goes to the block that the launch came from, whose answer is theirs.
+  bool all_there(payload::Transaction& arrival, const payload::BarrierMsg& message, std::size_t members,
+                 std::string name);
+  void open_barrier(const payload::BarrierMsg& message);
+  void send_on(std::shared_ptr<const payload::BarrierMsg> arrival);
 
   void on_response(payload::Transaction& transaction) final;
-  // Hands launches, mappings and memory requests to the functions below. What those throw is refused with its code; a
-  // model Error ends the simulation.
+  // Hands launches, mappings, barriers and memory requests to the functions below. What those throw is refused with its
+  // code; a model Error ends the simulation.
   void on_request(payload::Transaction& transaction, TimeFs arrived) final;
 
   virtual void launch(payload::Transaction& parent, const payload::KernelLaunchMsg& request) = 0;
   virtual void map(payload::Transaction& parent, const payload::TranslationMsg& request) = 0;
+  virtual void barrier(payload::Transaction& arrival, const payload::BarrierMsg& message) = 0;
   virtual void memory(payload::Transaction& parent, TimeFs arrived);  // refuses, as any other message
-  virtual void barrier(payload::Transaction& arrival, const payload::BarrierMsg& message);  // refuses likewise
-  virtual void barrier_answered(payload::Transaction& transaction);  // one that this block has sent on
-  // A receiver of a launch has answered; `all`: it was the last one.
-  virtual void launch_answered(std::uint64_t request, const Branch& branch, bool all);
 
  private:
+  struct Launch {
+    std::uint64_t request;  // the host's
+    NodeId sender;
+  };
   struct Pending {
     payload::Transaction* parent;  // null once answered
     std::string title;
-    std::optional<std::uint64_t> launch;  // the host's request, of a launch
+    std::optional<Launch> launch;
     FanOut branches;
   };
   void answer_parent(Pending& pending);
 
+  std::string below_;
   std::map<std::uint64_t, Pending> pending_;
+  BarrierGate barriers_;
   std::int64_t requests_ = 0;
   std::int64_t sub_requests_ = 0;
   std::int64_t failures_ = 0;

@@ -1,10 +1,9 @@
 #include "modules/cube/m_cpu.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <memory>
 #include <string>
+#include <utility>
 
 #include "modules/command/launch_barrier.h"
 #include "platform/base/error.h"
@@ -30,9 +29,8 @@ void MCpu::launch(payload::Transaction& parent, const payload::KernelLaunchMsg& 
     stamped->target_start = now() + cube_launch_latency(context(), node(), sip, cube, launch.pes);
     message = std::move(stamped);
   }
-  fan_out(parent, "launch " + id + " of kernel " + launch.kernel, launch.failure_policy, "PEs",
+  fan_out(parent, "launch " + id + " of kernel " + launch.kernel, launch.failure_policy,
           to_pes(launch.pes, targets, message));
-  senders_[request.request] = parent.route->nodes.front();
 }
 
 void MCpu::map(payload::Transaction& parent, const payload::TranslationMsg& request) {
@@ -49,7 +47,7 @@ void MCpu::map(payload::Transaction& parent, const payload::TranslationMsg& requ
     targets.push_back(context().routes.resolver().find_pe_node({node_record().sip, node_record().cube, pe}, holder));
   }
   fan_out(parent, std::string(request.verb()) + " #" + std::to_string(request.request),
-          contract::FailurePolicy::fail_fast, "PEs", to_pes(pes, targets, parent.message));
+          contract::FailurePolicy::fail_fast, to_pes(pes, targets, parent.message));
 }
 
 void MCpu::memory(payload::Transaction& parent, TimeFs) {
@@ -69,7 +67,7 @@ void MCpu::memory(payload::Transaction& parent, TimeFs) {
                         {memory.id, memory.id, {memory.sip, memory.cube, PeId{}}}});
   }
   fan_out(parent, std::string(write ? "write" : "read") + " #" + std::to_string(parent.id),
-          contract::FailurePolicy::fail_fast, "memories", std::move(requests));
+          contract::FailurePolicy::fail_fast, std::move(requests), "memories");
 }
 
 std::vector<CommandProcessor::SubRequest> MCpu::to_pes(const std::vector<PeId>& pes, const std::vector<NodeId>& targets,
@@ -85,44 +83,15 @@ std::vector<CommandProcessor::SubRequest> MCpu::to_pes(const std::vector<PeId>& 
 }
 
 void MCpu::barrier(payload::Transaction& arrival, const payload::BarrierMsg& message) {
-  const std::string name = "pe" + std::to_string(message.from.pe.value);
-  if (!barriers_.arrive(arrival, message, message.pes, name, now())) return;
-  const bool alone = message.scope == contract::BarrierScope::cube || message.cubes == 1;
-  log(contract::LogLevel::info, [&] {
-    return fmt::format("{} the barrier of launch #{}: all {} PEs are there", alone ? "opens" : "sends on",
-                       message.request, message.pes);
-  });
-  if (alone) return barriers_.open(message.request);
+  if (!all_there(arrival, message, message.pes, "pe" + std::to_string(message.from.pe.value))) return;
+  if (message.scope == contract::BarrierScope::cube || message.cubes == 1) return open_barrier(message);
   auto cube = std::make_shared<payload::BarrierMsg>(message);
   cube->from.pe = PeId{};
-  payload::Transaction& sent_on =
-      context().pool.acquire(payload::Op::message, *command_route(senders_.at(message.request)), 0, 0);
-  sent_on.message = std::move(cube);
-  issue(sent_on, now());
-}
-
-void MCpu::barrier_answered(payload::Transaction& transaction) {
-  const std::uint64_t request = static_cast<const payload::BarrierMsg&>(*transaction.message).request;
-  if (transaction.status.ok) {
-    barriers_.open(request);
-  } else {
-    barriers_.refuse(request, transaction.status);
-  }
-}
-
-void MCpu::launch_answered(std::uint64_t request, const Branch& branch, bool all) {
-  barriers_.ended(request, branch.place, all);
-  if (all) senders_.erase(request);
-}
-
-void MCpu::collect_waits(std::vector<elab::WaitInfo>& waits) const {
-  CommandProcessor::collect_waits(waits);
-  barriers_.collect_waits(waits);
+  send_on(std::move(cube));
 }
 
 void MCpu::collect_statistics(std::vector<elab::Statistic>& statistics) const {
   CommandProcessor::collect_statistics(statistics);
-  if (barriers_.opened() > 0) statistics.push_back({"barriers", barriers_.opened(), "1"});
   if (dma_transfer_max_ == 0_fs) return;
   statistics.push_back({"dma_transfer_max", dma_transfer_max_});
 }

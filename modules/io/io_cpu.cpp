@@ -1,7 +1,5 @@
 #include "modules/io/io_cpu.h"
 
-#include <fmt/format.h>
-
 #include <memory>
 #include <string>
 #include <utility>
@@ -29,7 +27,7 @@ void IoCpu::launch(payload::Transaction& parent, const payload::KernelLaunchMsg&
     stamped->target_start = now() + launch_latency(context(), node(), own, launch.cubes, launch.pes);
   }
   fan_out(parent, "launch #" + std::to_string(request.request) + " of kernel " + launch.kernel, launch.failure_policy,
-          "cubes", to_cubes(launch.cubes, stamped));
+          to_cubes(launch.cubes, stamped));
 }
 
 void IoCpu::map(payload::Transaction& parent, const payload::TranslationMsg& request) {
@@ -39,30 +37,12 @@ void IoCpu::map(payload::Transaction& parent, const payload::TranslationMsg& req
     for (std::uint32_t cube = 0; cube < count; ++cube) cubes.emplace_back(cube);
   }
   fan_out(parent, std::string(request.verb()) + " #" + std::to_string(request.request),
-          contract::FailurePolicy::fail_fast, "cubes", to_cubes(cubes, parent.message));
+          contract::FailurePolicy::fail_fast, to_cubes(cubes, parent.message));
 }
 
 void IoCpu::barrier(payload::Transaction& arrival, const payload::BarrierMsg& message) {
   const std::string name = "cube" + std::to_string(message.from.cube.value);
-  if (!barriers_.arrive(arrival, message, message.cubes, name, now())) return;
-  log(contract::LogLevel::info, [&] {
-    return fmt::format("opens the barrier of launch #{}: all {} cubes are there", message.request, message.cubes);
-  });
-  barriers_.open(message.request);
-}
-
-void IoCpu::launch_answered(std::uint64_t request, const Branch& branch, bool all) {
-  barriers_.ended(request, branch.place, all);
-}
-
-void IoCpu::collect_waits(std::vector<elab::WaitInfo>& waits) const {
-  CommandProcessor::collect_waits(waits);
-  barriers_.collect_waits(waits);
-}
-
-void IoCpu::collect_statistics(std::vector<elab::Statistic>& statistics) const {
-  CommandProcessor::collect_statistics(statistics);
-  if (barriers_.opened() > 0) statistics.push_back({"barriers", barriers_.opened(), "1"});
+  if (all_there(arrival, message, message.cubes, name)) open_barrier(message);
 }
 
 std::vector<CommandProcessor::SubRequest> IoCpu::to_cubes(const std::vector<CubeId>& cubes,

@@ -2,7 +2,6 @@
 
 #include <vector>
 
-#include "modules/command/barrier_gate.h"
 #include "modules/command/command_processor.h"
 #include "platform/params/io_cpu_params.h"
 
@@ -15,29 +14,21 @@ namespace kb::modules {
 // arrives at t is dispatched at t + overhead_ns with one zero-byte sub-request per cube, ascending; an answer that
 // arrives at t counts at t + overhead_ns. Barrier: target_start = t + overhead_ns + max over (cube, pe) of
 // [formula(io_cpu -> m_cpu) + formula(m_cpu -> pe_cpu)
-// - overhead(io_cpu) - overhead(m_cpu)]. Barriers of kernels in the whole SIP: the arrivals of cubes are held until the
-// last cube of the launch has come, and answered then. A stamp that is already present passes through unchanged (H-47,
-// H-49).
+// - overhead(io_cpu) - overhead(m_cpu)]. A stamp that is already present passes through unchanged (H-47,
+// H-49). Barriers of kernels in the whole SIP: cubes of a launch.
 class IoCpu final : public CommandProcessor {
  public:
   IoCpu(const sc_core::sc_module_name& name, NodeId node, const params::IoCpuParams& params,
         elab::BlockContext& context)
-      : CommandProcessor(name, node, params.overhead.time(), context),
-        barriers_(node_id(), "cubes", [this](payload::Transaction& arrival) { respond(arrival, now()); }) {}
-
-  void collect_statistics(std::vector<elab::Statistic>& statistics) const override;
-  void collect_waits(std::vector<elab::WaitInfo>& waits) const override;
+      : CommandProcessor(name, node, params.overhead.time(), context, "cubes") {}
 
  private:
   void launch(payload::Transaction& parent, const payload::KernelLaunchMsg& request) override;
   void map(payload::Transaction& parent, const payload::TranslationMsg& request) override;
   void barrier(payload::Transaction& arrival, const payload::BarrierMsg& message) override;
-  void launch_answered(std::uint64_t request, const Branch& branch, bool all) override;
   // One sub-request with `message` per cube.
   std::vector<SubRequest> to_cubes(const std::vector<CubeId>& cubes,
                                    const std::shared_ptr<const payload::Message>& message);
-
-  BarrierGate barriers_;
 };
 
 }  // namespace kb::modules
