@@ -57,6 +57,7 @@ struct MessageStep {
   std::int64_t sequence = 0;        // of the message in its queue
   std::int64_t bytes = 0;
   std::string direction;  // at the PE of the step
+  std::int64_t seq = 0;   // of the operation
 };
 
 // Which operations, in which order.
@@ -104,7 +105,7 @@ class OpLogDatabase {
   std::optional<std::vector<MessageStep>> message_steps(std::int64_t from_fs, std::int64_t to_fs, std::int64_t limit,
                                                         double seconds);
   // Every one of a kind, in order of start. Errors as scan().
-  void scan_messages(MessageStep::Kind kind, const std::function<void(std::int64_t seq, const MessageStep&)>& take);
+  void scan_messages(MessageStep::Kind kind, const std::function<void(const MessageStep&)>& take);
   // Empty when the run recorded no activity. Errors as the constructor's.
   ActivityTables activity();
 

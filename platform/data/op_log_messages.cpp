@@ -30,7 +30,7 @@ const char* name_of(MessageStep::Kind kind) {
 MessageStep OpLogDatabase::step_of(sqlite3_stmt* row) {
   const auto whole = [&](int column) { return sqlite3_column_int64(row, column); };
   const auto text = [&](int column) { return text_of(row, column); };
-  return {kind_of(text(1)), whole(0), whole(2), whole(3), text(4), text(5), whole(6), whole(7), text(8)};
+  return {kind_of(text(1)), whole(0), whole(2), whole(3), text(4), text(5), whole(6), whole(7), text(8), whole(9)};
 }
 
 std::optional<std::vector<MessageStep>> OpLogDatabase::message_steps(std::int64_t from_fs, std::int64_t to_fs,
@@ -49,13 +49,11 @@ std::optional<std::vector<MessageStep>> OpLogDatabase::message_steps(std::int64_
   return steps;
 }
 
-void OpLogDatabase::scan_messages(MessageStep::Kind kind,
-                                  const std::function<void(std::int64_t seq, const MessageStep&)>& take) {
+void OpLogDatabase::scan_messages(MessageStep::Kind kind, const std::function<void(const MessageStep&)>& take) {
   const std::lock_guard lock(mutex_);
   Statement rows = prepare(std::string(kColumnsSql) + kKindSql);
   sqlite3_bind_text(rows.get(), 1, name_of(kind), -1, SQLITE_STATIC);
-  constexpr int kSeq = 9;
-  while (step(rows)) take(sqlite3_column_int64(rows.get(), kSeq), step_of(rows.get()));
+  while (step(rows)) take(step_of(rows.get()));
 }
 
 }  // namespace kb::data

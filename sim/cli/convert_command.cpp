@@ -24,7 +24,8 @@ class ConvertCommand final : public Command {
     for (const char* file : {"/result.json", "/topology.json", "/ops.sqlite"}) roles.reads("RUN_DIR", folder_ + file);
     roles.writes("--perfetto", perfetto_);
     roles.check();
-    convert::write_perfetto_file(web::RunFolder(folder_), options_, perfetto_);
+    observe::OutputFile trace(perfetto_, "the trace");
+    convert::write_perfetto_file(web::RunFolder(folder_), options_, trace);
     return 0;
   }
 

@@ -233,6 +233,8 @@ class RunCommand final : public Command {
     if (!oplog_file_.empty()) {
       run.options.oplog = &outputs.add(oplog_file_, "the operation log", data::op_log_target(oplog_file_));
     }
+    std::optional<observe::OutputFile> trace;  // made of the other files, so it comes after them
+    if (!perfetto_.empty()) trace.emplace(perfetto_, "the trace");
     run.options.waves = waves_.open(outputs);
     const std::unique_ptr<observe::EventLog> log = log_.open(outputs);
     run.options.log = log.get();
@@ -242,7 +244,6 @@ class RunCommand final : public Command {
     run.options.host_time_limit->disarm();
     if (result != nullptr) sim::render_result(outcome.record, [&](std::string_view text) { result->write(text); });
     outputs.commit();
-    if (!perfetto_.empty()) convert::write_perfetto_file(web::RunFolder(record_), {}, perfetto_);
     if (json_) {
       sim::render_result(outcome.record, [](std::string_view text) { print(std::string(text)); });
     } else if (!quiet_) {
@@ -251,6 +252,7 @@ class RunCommand final : public Command {
     if (!outcome.record.ok && (json_ || quiet_)) {
       print_note(name_ + ": error: " + outcome.record.error_code + ": " + outcome.record.error_message);
     }
+    if (trace) convert::write_perfetto_file(web::RunFolder(record_), {}, *trace);
     return outcome.exit_code;
   }
 

@@ -1,39 +1,26 @@
 #include "sim/convert/message_flows.h"
 
-#include <deque>
-#include <functional>
-#include <string>
+#include "sim/web/messages.h"
 
 namespace kb::convert {
 
 using data::MessageStep;
 
 MessageFlows::MessageFlows(data::OpLogDatabase& operations) : begins_(static_cast<std::size_t>(operations.end_seq())) {
-  // Operations whose message has gone no further yet, by a hash of where it lies and of its number in the queue, in the
-  // order of their start. Few are kept long: a step is looked for when its kind comes.
-  std::unordered_map<std::size_t, std::deque<std::int64_t>> waiting;
-  const auto key = [](MessageStep::Kind kind, const std::string& address, std::int64_t sequence) {
-    return std::hash<std::string>()(std::to_string(static_cast<int>(kind)) + " " + address + " " +
-                                    std::to_string(sequence));
+  web::OpenSteps sent, copied;  // by seq
+  const auto link = [&](web::OpenSteps& open, const MessageStep& step) {
+    const auto before = open.take(step.source, step.sequence);
+    if (!before) return;
+    begins_[static_cast<std::size_t>(*before)] = true;
+    ends_[step.seq] = *before;
   };
-  const auto link = [&](std::size_t from, std::int64_t to) {
-    const auto found = waiting.find(from);
-    if (found == waiting.end()) return;
-    begins_[static_cast<std::size_t>(found->second.front())] = true;
-    ends_[to] = found->second.front();
-    found->second.pop_front();
-    if (found->second.empty()) waiting.erase(found);
-  };
-  operations.scan_messages(MessageStep::Kind::send, [&](std::int64_t seq, const MessageStep& step) {
-    waiting[key(MessageStep::Kind::send, step.destination, step.sequence)].push_back(seq);
+  operations.scan_messages(MessageStep::Kind::send,
+                           [&](const MessageStep& step) { sent.add(step.destination, step.sequence, step.seq); });
+  operations.scan_messages(MessageStep::Kind::copy, [&](const MessageStep& step) {
+    link(sent, step);
+    copied.add(step.destination, step.sequence, step.seq);
   });
-  operations.scan_messages(MessageStep::Kind::copy, [&](std::int64_t seq, const MessageStep& step) {
-    link(key(MessageStep::Kind::send, step.source, step.sequence), seq);
-    waiting[key(MessageStep::Kind::copy, step.destination, step.sequence)].push_back(seq);
-  });
-  operations.scan_messages(MessageStep::Kind::receive, [&](std::int64_t seq, const MessageStep& step) {
-    link(key(MessageStep::Kind::copy, step.source, step.sequence), seq);
-  });
+  operations.scan_messages(MessageStep::Kind::receive, [&](const MessageStep& step) { link(copied, step); });
 }
 
 std::uint64_t MessageFlows::begin(std::int64_t seq) const {

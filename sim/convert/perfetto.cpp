@@ -8,7 +8,6 @@
 
 #include "platform/base/error.h"
 #include "platform/base/units.h"
-#include "platform/observe/output_file.h"
 #include "sim/convert/gzip.h"
 #include "sim/convert/message_flows.h"
 #include "sim/convert/proto_message.h"
@@ -283,10 +282,10 @@ void write_perfetto(const web::RunFolder& run, const PerfettoOptions& options,
   Trace(run, write).write(options);
 }
 
-void write_perfetto_file(const web::RunFolder& run, const PerfettoOptions& options, const std::string& path) {
-  observe::OutputFile file(path, "the trace");
+void write_perfetto_file(const web::RunFolder& run, const PerfettoOptions& options, observe::OutputFile& file) {
   const auto write = [&](std::string_view bytes) { file.write(bytes); };
   constexpr std::string_view kPacked = ".gz";
+  const std::string& path = file.path();
   if (path.size() > kPacked.size() && path.substr(path.size() - kPacked.size()) == kPacked) {
     Gzip gzip(write);
     write_perfetto(run, options, [&](std::string_view bytes) { gzip.add(bytes); });

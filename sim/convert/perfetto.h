@@ -5,6 +5,7 @@
 #include <string>
 #include <string_view>
 
+#include "platform/observe/output_file.h"
 #include "sim/web/run_folder.h"
 
 namespace kb::convert {
@@ -21,8 +22,7 @@ struct PerfettoOptions {
 void write_perfetto(const web::RunFolder& run, const PerfettoOptions& options,
                     const std::function<void(std::string_view)>& write);
 
-// The same into a file, packed by gzip when its name ends in ".gz". Configuration Error when it cannot be written; then
-// there is no file.
-void write_perfetto_file(const web::RunFolder& run, const PerfettoOptions& options, const std::string& path);
+// The same into a file, which takes its place; packed by gzip when its name ends in ".gz".
+void write_perfetto_file(const web::RunFolder& run, const PerfettoOptions& options, observe::OutputFile& file);
 
 }  // namespace kb::convert

@@ -1,44 +1,47 @@
 #include "sim/web/messages.h"
 
 #include <algorithm>
-#include <deque>
-#include <map>
-#include <utility>
 
 namespace kb::web {
 
 using data::MessageStep;
 
+std::optional<std::int64_t> OpenSteps::take(const std::string& address, std::int64_t sequence) {
+  const Key key(address, sequence);
+  const auto first = open_.lower_bound(key);
+  if (first == open_.end() || first->first != key) return std::nullopt;
+  const std::int64_t step = first->second;
+  open_.erase(first);
+  return step;
+}
+
 std::vector<Message> match_messages(const std::vector<MessageStep>& steps) {
-  using Key = std::pair<std::string, std::int64_t>;  // address, number in the queue
-  std::map<Key, std::deque<std::size_t>> sent, copied;
+  OpenSteps sent, copied;  // by index into `messages`
   std::vector<Message> messages;
-  // The message that waits for this step, or a new one.
-  const auto next = [&](std::map<Key, std::deque<std::size_t>>& waiting, const Key& key) {
-    const auto found = waiting.find(key);
-    if (found == waiting.end() || found->second.empty()) {
-      messages.push_back({-1, -1, -1, -1, -1, -1, 0, ""});
-      return messages.size() - 1;
-    }
-    const std::size_t message = found->second.front();
-    found->second.pop_front();
-    return message;
+  const auto add = [&](Message message) {
+    messages.push_back(std::move(message));
+    return static_cast<std::int64_t>(messages.size() - 1);
+  };
+  const auto next = [&](OpenSteps& open, const MessageStep& step) {
+    const auto found = open.take(step.source, step.sequence);
+    return found ? *found : add({-1, -1, -1, -1, -1, -1, 0, ""});
   };
   for (const MessageStep& step : steps) {
     if (step.kind != MessageStep::Kind::send) continue;
-    sent[{step.destination, step.sequence}].push_back(messages.size());
-    messages.push_back({step.component, -1, step.start_fs, -1, -1, -1, step.bytes, step.direction});
+    sent.add(step.destination, step.sequence,
+             add({step.component, -1, step.start_fs, -1, -1, -1, step.bytes, step.direction}));
   }
   for (const MessageStep& step : steps) {
     if (step.kind != MessageStep::Kind::copy) continue;
-    const std::size_t message = next(sent, {step.source, step.sequence});
-    messages[message].arrived_fs = step.end_fs;
-    messages[message].bytes = step.bytes;
-    copied[{step.destination, step.sequence}].push_back(message);
+    const std::int64_t index = next(sent, step);
+    Message& message = messages[static_cast<std::size_t>(index)];
+    message.arrived_fs = step.end_fs;
+    message.bytes = step.bytes;
+    copied.add(step.destination, step.sequence, index);
   }
   for (const MessageStep& step : steps) {
     if (step.kind != MessageStep::Kind::receive) continue;
-    Message& message = messages[next(copied, {step.source, step.sequence})];
+    Message& message = messages[static_cast<std::size_t>(next(copied, step))];
     message.receiver = step.component;
     message.awaited_fs = step.start_fs;
     message.received_fs = step.end_fs;

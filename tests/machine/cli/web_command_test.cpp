@@ -176,6 +176,10 @@ TEST_F(WebCommandTest, ARunIsConvertedForPerfetto) {
   EXPECT_THAT(kernbench(run + "--record more --perfetto more/ops.sqlite").err,
               HasSubstr("give each a file of its own"));
   EXPECT_FALSE(fs::exists(folder() + "/plain") || fs::exists(folder() + "/more")) << "refused before the run";
+  const Outcome unwritable = kernbench(run + "--record early --perfetto nowhere/trace");
+  EXPECT_EQ(unwritable.code, 2);
+  EXPECT_THAT(unwritable.err, HasSubstr("nowhere/trace"));
+  EXPECT_FALSE(fs::exists(folder() + "/early/result.json")) << "refused before the run";
   fs::remove(folder() + "/run/ops.sqlite");
   EXPECT_THAT(kernbench("convert run --perfetto trace").err,
               HasSubstr("has no ops.sqlite; run it again with --record"));
