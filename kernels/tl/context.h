@@ -13,6 +13,7 @@
 #include "kernels/tl/future.h"
 #include "kernels/tl/in_flight.h"
 #include "kernels/tl/indexed.h"
+#include "kernels/tl/math_calls.h"
 #include "kernels/tl/ptr.h"
 #include "kernels/tl/results.h"
 #include "kernels/tl/scratch_allocator.h"
@@ -36,7 +37,7 @@ using contract::BarrierScope;
 //
 // Shapes have one to four dimensions of at least 1. Results are placed in the PE's scratch, aligned to 16 bytes (P-58);
 // when it is full, the call fails with OUT_OF_SCRATCH.
-class Context {
+class Context final : public MathCalls {
  public:
   Context(contract::IPe& pe, std::string kernel);
   Context(const Context&) = delete;
@@ -148,32 +149,7 @@ class Context {
   Future dot_async(const TensorHandle& a, const TensorHandle& b, const TensorHandle& acc);
   Future dot_into_async(const TensorHandle& out, const TensorHandle& a, const TensorHandle& b);
 
-  // --- Elementwise: one MATH command each.
-  TensorHandle add(const Operand& a, const Operand& b) { return math(MathOp::add, "add", {a, b}); }
-  TensorHandle sub(const Operand& a, const Operand& b) { return math(MathOp::sub, "sub", {a, b}); }
-  TensorHandle mul(const Operand& a, const Operand& b) { return math(MathOp::mul, "mul", {a, b}); }
-  TensorHandle div(const Operand& a, const Operand& b) { return math(MathOp::div, "div", {a, b}); }
-  TensorHandle maximum(const Operand& a, const Operand& b) { return math(MathOp::maximum, "maximum", {a, b}); }
-  TensorHandle minimum(const Operand& a, const Operand& b) { return math(MathOp::minimum, "minimum", {a, b}); }
-  TensorHandle exp(const TensorHandle& x) { return math(MathOp::exp, "exp", {x}); }
-  TensorHandle log(const TensorHandle& x) { return math(MathOp::log, "log", {x}); }
-  TensorHandle sqrt(const TensorHandle& x) { return math(MathOp::sqrt, "sqrt", {x}); }
-  TensorHandle abs(const TensorHandle& x) { return math(MathOp::abs, "abs", {x}); }
-  TensorHandle neg(const TensorHandle& x) { return math(MathOp::neg, "neg", {x}); }
-  TensorHandle sigmoid(const TensorHandle& x) { return math(MathOp::sigmoid, "sigmoid", {x}); }
-  TensorHandle cos(const TensorHandle& x) { return math(MathOp::cos, "cos", {x}); }
-  TensorHandle sin(const TensorHandle& x) { return math(MathOp::sin, "sin", {x}); }
-  TensorHandle relu(const TensorHandle& x) { return math(MathOp::relu, "relu", {x}); }
-  // a * b + c
-  TensorHandle fma(const Operand& a, const Operand& b, const Operand& c) { return math(MathOp::fma, "fma", {a, b, c}); }
-  TensorHandle clamp(const Operand& x, const Operand& low, const Operand& high) {
-    return math(MathOp::clamp, "clamp", {x, low, high});
-  }
-  // a where cond is not 0, else b
-  TensorHandle where(const Operand& cond, const Operand& a, const Operand& b) {
-    return math(MathOp::where, "where", {cond, a, b});
-  }
-  // Another dtype; also makes a dense copy of a transposed view.
+  // --- MATH: one command each, as what MathCalls has. Another dtype; also makes a dense copy of a transposed view.
   TensorHandle cast(const TensorHandle& x, Dtype dtype);
   // op(inputs) into `out`, whose shape and dtype the result must have; `out` may be one of the inputs.
   void compute_into(const TensorHandle& out, MathOp op, std::initializer_list<Operand> inputs);
@@ -183,70 +159,11 @@ class Context {
   // Overwrites `out` with x in out's dtype; the way to keep a result beyond the scope it was computed in.
   void assign(const TensorHandle& out, const TensorHandle& x);
 
-  // --- Reductions: the axis becomes size 1 (absent: every axis). Softmax along one axis.
-  TensorHandle sum(const TensorHandle& x, std::optional<int> axis = std::nullopt) {
-    return math(MathOp::sum, "sum", {x}, axis);
-  }
-  TensorHandle max(const TensorHandle& x, std::optional<int> axis = std::nullopt) {
-    return math(MathOp::max, "max", {x}, axis);
-  }
-  TensorHandle min(const TensorHandle& x, std::optional<int> axis = std::nullopt) {
-    return math(MathOp::min, "min", {x}, axis);
-  }
-  TensorHandle softmax(const TensorHandle& x, int axis = -1) { return math(MathOp::softmax, "softmax", {x}, axis); }
-
-  // --- More elementwise operations, for floats: gelu is x Phi(x) by the error function, gelu_tanh its approximation,
-  // silu x sigmoid(x); round goes to even at a tie.
-  TensorHandle rsqrt(const TensorHandle& x) { return math(MathOp::rsqrt, "rsqrt", {x}); }
-  TensorHandle tanh(const TensorHandle& x) { return math(MathOp::tanh, "tanh", {x}); }
-  TensorHandle erf(const TensorHandle& x) { return math(MathOp::erf, "erf", {x}); }
-  TensorHandle gelu(const TensorHandle& x) { return math(MathOp::gelu, "gelu", {x}); }
-  TensorHandle gelu_tanh(const TensorHandle& x) { return math(MathOp::gelu_tanh, "gelu_tanh", {x}); }
-  TensorHandle silu(const TensorHandle& x) { return math(MathOp::silu, "silu", {x}); }
-  TensorHandle floor(const TensorHandle& x) { return math(MathOp::floor, "floor", {x}); }
-  TensorHandle ceil(const TensorHandle& x) { return math(MathOp::ceil, "ceil", {x}); }
-  TensorHandle round(const TensorHandle& x) { return math(MathOp::round, "round", {x}); }
-  // What is left of div, with the sign of a, as C's % and fmod; of integers by 0: program Error DIVISION_BY_ZERO.
-  TensorHandle mod(const Operand& a, const Operand& b) { return math(MathOp::mod, "mod", {a, b}); }
-  // For integers. Shifts by 0 to the bits of the dtype less one, else program Error VALUE_ERROR; shr keeps the sign,
-  // shr_logical brings zeros.
-  TensorHandle bit_and(const Operand& a, const Operand& b) { return math(MathOp::bit_and, "bit_and", {a, b}); }
-  TensorHandle bit_or(const Operand& a, const Operand& b) { return math(MathOp::bit_or, "bit_or", {a, b}); }
-  TensorHandle bit_xor(const Operand& a, const Operand& b) { return math(MathOp::bit_xor, "bit_xor", {a, b}); }
-  TensorHandle bit_not(const TensorHandle& x) { return math(MathOp::bit_not, "bit_not", {x}); }
-  TensorHandle shl(const Operand& a, const Operand& n) { return math(MathOp::shl, "shl", {a, n}); }
-  TensorHandle shr(const Operand& a, const Operand& n) { return math(MathOp::shr, "shr", {a, n}); }
-  TensorHandle shr_logical(const Operand& a, const Operand& n) {
-    return math(MathOp::shr_logical, "shr_logical", {a, n});
-  }
-  // 1 or 0 in integers as wide as the inputs (i16 for f16 and bf16, i32 for f32), for where and masks. A NaN is unequal
-  // to everything.
-  TensorHandle eq(const Operand& a, const Operand& b) { return math(MathOp::eq, "eq", {a, b}); }
-  TensorHandle ne(const Operand& a, const Operand& b) { return math(MathOp::ne, "ne", {a, b}); }
-  TensorHandle lt(const Operand& a, const Operand& b) { return math(MathOp::lt, "lt", {a, b}); }
-  TensorHandle le(const Operand& a, const Operand& b) { return math(MathOp::le, "le", {a, b}); }
-  TensorHandle gt(const Operand& a, const Operand& b) { return math(MathOp::gt, "gt", {a, b}); }
-  TensorHandle ge(const Operand& a, const Operand& b) { return math(MathOp::ge, "ge", {a, b}); }
-
-  // --- More along an axis. Sums of the elements up to each one, added in f32 and rounded once.
-  TensorHandle cumsum(const TensorHandle& x, int axis = -1) { return math(MathOp::cumsum, "cumsum", {x}, axis); }
-  // Where the largest or smallest element is, i32; the first of equal ones, and of NaNs when there are any. The axis
-  // becomes size 1; absent: the number of the element in row-major order.
-  TensorHandle argmax(const TensorHandle& x, std::optional<int> axis = std::nullopt) {
-    return math(MathOp::argmax, "argmax", {x}, axis);
-  }
-  TensorHandle argmin(const TensorHandle& x, std::optional<int> axis = std::nullopt) {
-    return math(MathOp::argmin, "argmin", {x}, axis);
-  }
   // The k largest along the last axis, 1 <= k <= its size, largest first, with their positions; of equal ones the
   // first. A NaN is larger than all. One MATH command.
   TopK topk(const TensorHandle& x, std::int64_t k);
   // One after the other along an axis; the other sizes and the dtypes agree. One MATH command, which copies.
   TensorHandle concat(const std::vector<TensorHandle>& parts, int axis = 0);
-  // int4 lies in memory as i8, two elements in a byte: element 2 i of the last axis in the lower half of byte i (as in
-  // ONNX). unpack_int4 doubles the last axis, -8 .. 7 in i8; pack_int4 halves it and saturates.
-  TensorHandle unpack_int4(const TensorHandle& x) { return math(MathOp::unpack_int4, "unpack_int4", {x}); }
-  TensorHandle pack_int4(const TensorHandle& x) { return math(MathOp::pack_int4, "pack_int4", {x}); }
   // Numbers that depend on seed and position alone (Philox 4x32-10): element i is word e % 4 of block e / 4 with
   // e = offset + i. f16, bf16, f32: uniform in [0, 1), in steps of 2^-11, 2^-8, 2^-24; i32: all 32 bits.
   TensorHandle rand(Shape shape, std::int64_t seed, std::int64_t offset = 0, Dtype dtype = Dtype::f32);
@@ -337,7 +254,7 @@ class Context {
   Extent extent(const TensorHandle& handle) const { return {handle.pa_, handle.nbytes()}; }
 
   TensorHandle math(MathOp op, const char* call, std::initializer_list<Operand> inputs,
-                    std::optional<int> axis = std::nullopt);
+                    std::optional<int> axis) override;
   contract::Command math_command(MathOp op, std::vector<OperandRef>&& inputs, std::optional<int> axis,
                                  const TensorHandle& out) const;
   contract::Command math_into(const TensorHandle& out, MathOp op, std::initializer_list<Operand> inputs) const;

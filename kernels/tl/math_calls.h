@@ -1,0 +1,109 @@
+// The operations of PE_MATH that are one call with tensors (chapter 06, section 9).
+#pragma once
+
+#include <initializer_list>
+#include <optional>
+
+#include "kernels/tl/tensor_handle.h"
+#include "platform/base/op_types.h"
+
+namespace kb::tl {
+
+// One MATH command each, whose result is a new tensor. Operands of several shapes broadcast as in NumPy; all have one
+// dtype, but for the promotion of f16 and bf16 to f32 and the condition of `where`. Other shapes and dtypes: program
+// Errors SHAPE_ERROR, DTYPE_ERROR.
+class MathCalls {
+ public:
+  // --- Elementwise.
+  TensorHandle add(const Operand& a, const Operand& b) { return math(MathOp::add, "add", {a, b}); }
+  TensorHandle sub(const Operand& a, const Operand& b) { return math(MathOp::sub, "sub", {a, b}); }
+  TensorHandle mul(const Operand& a, const Operand& b) { return math(MathOp::mul, "mul", {a, b}); }
+  TensorHandle div(const Operand& a, const Operand& b) { return math(MathOp::div, "div", {a, b}); }
+  TensorHandle maximum(const Operand& a, const Operand& b) { return math(MathOp::maximum, "maximum", {a, b}); }
+  TensorHandle minimum(const Operand& a, const Operand& b) { return math(MathOp::minimum, "minimum", {a, b}); }
+  TensorHandle exp(const TensorHandle& x) { return math(MathOp::exp, "exp", {x}); }
+  TensorHandle log(const TensorHandle& x) { return math(MathOp::log, "log", {x}); }
+  TensorHandle sqrt(const TensorHandle& x) { return math(MathOp::sqrt, "sqrt", {x}); }
+  TensorHandle abs(const TensorHandle& x) { return math(MathOp::abs, "abs", {x}); }
+  TensorHandle neg(const TensorHandle& x) { return math(MathOp::neg, "neg", {x}); }
+  TensorHandle sigmoid(const TensorHandle& x) { return math(MathOp::sigmoid, "sigmoid", {x}); }
+  TensorHandle cos(const TensorHandle& x) { return math(MathOp::cos, "cos", {x}); }
+  TensorHandle sin(const TensorHandle& x) { return math(MathOp::sin, "sin", {x}); }
+  TensorHandle relu(const TensorHandle& x) { return math(MathOp::relu, "relu", {x}); }
+  // a * b + c
+  TensorHandle fma(const Operand& a, const Operand& b, const Operand& c) { return math(MathOp::fma, "fma", {a, b, c}); }
+  TensorHandle clamp(const Operand& x, const Operand& low, const Operand& high) {
+    return math(MathOp::clamp, "clamp", {x, low, high});
+  }
+  // a where cond is not 0, else b
+  TensorHandle where(const Operand& cond, const Operand& a, const Operand& b) {
+    return math(MathOp::where, "where", {cond, a, b});
+  }
+
+  // For floats: gelu is x Phi(x) by the error function, gelu_tanh its approximation,
+  // silu x sigmoid(x); round goes to even at a tie.
+  TensorHandle rsqrt(const TensorHandle& x) { return math(MathOp::rsqrt, "rsqrt", {x}); }
+  TensorHandle tanh(const TensorHandle& x) { return math(MathOp::tanh, "tanh", {x}); }
+  TensorHandle erf(const TensorHandle& x) { return math(MathOp::erf, "erf", {x}); }
+  TensorHandle gelu(const TensorHandle& x) { return math(MathOp::gelu, "gelu", {x}); }
+  TensorHandle gelu_tanh(const TensorHandle& x) { return math(MathOp::gelu_tanh, "gelu_tanh", {x}); }
+  TensorHandle silu(const TensorHandle& x) { return math(MathOp::silu, "silu", {x}); }
+  TensorHandle floor(const TensorHandle& x) { return math(MathOp::floor, "floor", {x}); }
+  TensorHandle ceil(const TensorHandle& x) { return math(MathOp::ceil, "ceil", {x}); }
+  TensorHandle round(const TensorHandle& x) { return math(MathOp::round, "round", {x}); }
+  // What is left of div, with the sign of a, as C's % and fmod; of integers by 0: program Error DIVISION_BY_ZERO.
+  TensorHandle mod(const Operand& a, const Operand& b) { return math(MathOp::mod, "mod", {a, b}); }
+  // For integers. Shifts by 0 to the bits of the dtype less one, else program Error VALUE_ERROR; shr keeps the sign,
+  // shr_logical brings zeros.
+  TensorHandle bit_and(const Operand& a, const Operand& b) { return math(MathOp::bit_and, "bit_and", {a, b}); }
+  TensorHandle bit_or(const Operand& a, const Operand& b) { return math(MathOp::bit_or, "bit_or", {a, b}); }
+  TensorHandle bit_xor(const Operand& a, const Operand& b) { return math(MathOp::bit_xor, "bit_xor", {a, b}); }
+  TensorHandle bit_not(const TensorHandle& x) { return math(MathOp::bit_not, "bit_not", {x}); }
+  TensorHandle shl(const Operand& a, const Operand& n) { return math(MathOp::shl, "shl", {a, n}); }
+  TensorHandle shr(const Operand& a, const Operand& n) { return math(MathOp::shr, "shr", {a, n}); }
+  TensorHandle shr_logical(const Operand& a, const Operand& n) {
+    return math(MathOp::shr_logical, "shr_logical", {a, n});
+  }
+  // 1 or 0 in integers as wide as the inputs (i16 for f16 and bf16, i32 for f32), for where and masks. A NaN is unequal
+  // to everything.
+  TensorHandle eq(const Operand& a, const Operand& b) { return math(MathOp::eq, "eq", {a, b}); }
+  TensorHandle ne(const Operand& a, const Operand& b) { return math(MathOp::ne, "ne", {a, b}); }
+  TensorHandle lt(const Operand& a, const Operand& b) { return math(MathOp::lt, "lt", {a, b}); }
+  TensorHandle le(const Operand& a, const Operand& b) { return math(MathOp::le, "le", {a, b}); }
+  TensorHandle gt(const Operand& a, const Operand& b) { return math(MathOp::gt, "gt", {a, b}); }
+  TensorHandle ge(const Operand& a, const Operand& b) { return math(MathOp::ge, "ge", {a, b}); }
+  // int4 lies in memory as i8, two elements in a byte: element 2 i of the last axis in the lower half of byte i (as in
+  // ONNX). unpack_int4 doubles the last axis, -8 .. 7 in i8; pack_int4 halves it and saturates.
+  TensorHandle unpack_int4(const TensorHandle& x) { return math(MathOp::unpack_int4, "unpack_int4", {x}); }
+  TensorHandle pack_int4(const TensorHandle& x) { return math(MathOp::pack_int4, "pack_int4", {x}); }
+
+  // --- Along an axis. Reductions: the axis becomes size 1 (absent: every axis). Softmax along one axis.
+  TensorHandle sum(const TensorHandle& x, std::optional<int> axis = std::nullopt) {
+    return math(MathOp::sum, "sum", {x}, axis);
+  }
+  TensorHandle max(const TensorHandle& x, std::optional<int> axis = std::nullopt) {
+    return math(MathOp::max, "max", {x}, axis);
+  }
+  TensorHandle min(const TensorHandle& x, std::optional<int> axis = std::nullopt) {
+    return math(MathOp::min, "min", {x}, axis);
+  }
+  TensorHandle softmax(const TensorHandle& x, int axis = -1) { return math(MathOp::softmax, "softmax", {x}, axis); }
+  // Sums of the elements up to each one, added in f32 and rounded once.
+  TensorHandle cumsum(const TensorHandle& x, int axis = -1) { return math(MathOp::cumsum, "cumsum", {x}, axis); }
+  // Where the largest or smallest element is, i32; the first of equal ones, and of NaNs when there are any. The axis
+  // becomes size 1; absent: the number of the element in row-major order.
+  TensorHandle argmax(const TensorHandle& x, std::optional<int> axis = std::nullopt) {
+    return math(MathOp::argmax, "argmax", {x}, axis);
+  }
+  TensorHandle argmin(const TensorHandle& x, std::optional<int> axis = std::nullopt) {
+    return math(MathOp::argmin, "argmin", {x}, axis);
+  }
+
+ protected:
+  ~MathCalls() = default;
+  // Gives PE_MATH the command; `call` names it in errors.
+  virtual TensorHandle math(MathOp op, const char* call, std::initializer_list<Operand> inputs,
+                            std::optional<int> axis = std::nullopt) = 0;
+};
+
+}  // namespace kb::tl
