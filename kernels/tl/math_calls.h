@@ -40,8 +40,8 @@ class MathCalls {
     return math(MathOp::where, "where", {cond, a, b});
   }
 
-  // For floats: gelu is x Phi(x) by the error function, gelu_tanh its approximation,
-  // silu x sigmoid(x); round goes to even at a tie.
+  // For floats: gelu is x Phi(x) by the error function, gelu_tanh its approximation, silu x sigmoid(x); round goes to
+  // even at a tie.
   TensorHandle rsqrt(const TensorHandle& x) { return math(MathOp::rsqrt, "rsqrt", {x}); }
   TensorHandle tanh(const TensorHandle& x) { return math(MathOp::tanh, "tanh", {x}); }
   TensorHandle erf(const TensorHandle& x) { return math(MathOp::erf, "erf", {x}); }

@@ -158,10 +158,14 @@ void Executor::run(const MathOpRecord& op) {
                          fmt::format("{}: the result is {}, the output {}; cast it first", math_op_name(op.op),
                                      dtype_name(result.dtype), dtype_name(op.out.dtype)));
   }
-  const MathForm form = math_form(op.op);
-  if (form == MathForm::arg_reduction || form == MathForm::selection || form == MathForm::joining ||
-      form == MathForm::repacking) {
-    return run_selection(op);
+  switch (math_form(op.op)) {
+    case MathForm::arg_reduction:
+    case MathForm::selection:
+    case MathForm::joining:
+    case MathForm::repacking:
+      return run_selection(op);
+    default:
+      break;
   }
   const Shape& full = is_elementwise(op.op) ? result.shape : op.inputs[0].shape;
   // A comparison gives integers of what may be floats; the condition of `where` does not count.

@@ -1,4 +1,4 @@
-// Barriers of kernels: PE_CPU -> M_CPU, and for a barrier of the SIP on to the IO_CPU; P-92a.
+// Barriers of kernels: PE_CPU -> M_CPU, and for a barrier of the SIP on to the IO_CPU; P-55a.
 #include <gmock/gmock.h>
 
 #include <algorithm>
