@@ -2,7 +2,11 @@
 root="$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)"
 jobs="${KB_JOBS:-$(nproc)}"
 
-say() { printf '== %s\n' "$*" >&2; }
+# With KB_STARTED, seconds since the epoch, it also says how long ago that was.
+say() {
+  local seconds="$(($(date +%s) - ${KB_STARTED:-0}))"
+  printf '== %s%s\n' "$*" "${KB_STARTED:+$(printf '  [%d:%02d]' $((seconds / 60)) $((seconds % 60)))}" >&2
+}
 
 # missing_packages [PACKAGE ...]: those of cmake/packages.txt, or the named ones, that are not installed.
 missing_packages() {
