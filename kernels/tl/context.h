@@ -193,6 +193,9 @@ class Context final : public MathCalls {
 
   // --- Views and helpers; no command.
   TensorHandle trans(const TensorHandle& x);  // the last two dimensions swapped, same bytes (P-70); also of a ref
+  // x, of i8, as an operand of dot and composites that has two integers of 4 bits in each byte; also of a ref. Of the
+  // two dimensions the one twice as long is that in which x lies in memory: the last one unless x is transposed.
+  TensorHandle int4(const TensorHandle& x);
   // Elements [first, first + those of `shape`) of x in row-major order, as a tensor of that shape on the same bytes. Of
   // a received message it cannot be written either. Program Error SHAPE_ERROR out of x, KERNEL_ERROR for transposed x.
   TensorHandle view(const TensorHandle& x, std::int64_t first, Shape shape);

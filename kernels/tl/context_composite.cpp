@@ -40,9 +40,11 @@ void Context::add_composite_input(Command& command, const TensorHandle& handle, 
   check_owner(handle, index + 1);
   Shape stored = handle.shape_;
   if (handle.transposed_) std::swap(stored[stored.size() - 1], stored[stored.size() - 2]);
+  const bool bytes = handle.dtype_ == Dtype::i4;
+  if (bytes) stored.back() /= 2;
   command.strided.at(position) = handle.row_stride_ != 0 && handle.row_stride_ != stored.back();
   std::vector<Extent> extents;
-  append_extents(handle.source_, stored, handle.dtype_, handle.row_stride_, extents);
+  append_extents(handle.source_, stored, bytes ? Dtype::i8 : handle.dtype_, handle.row_stride_, extents);
   command.inputs.push_back(OperandRef::tensor(std::move(extents), handle.shape_, handle.dtype_, handle.transposed_));
 }
 
@@ -80,7 +82,8 @@ Future Context::submit_composite(Command& command, const CompositeTarget& out, T
     append_extents(out.memory(), result.shape, result.dtype, 0, extents);
   }
   command.out = OperandRef::tensor(std::move(extents), std::move(result.shape), result.dtype);
-  if (const auto misfit = plan::misfit(composite_plan(command), command.acc_dtype, pe_.info().tile_room)) {
+  if (const auto misfit =
+          plan::misfit(located([&] { return composite_plan(command); }), command.acc_dtype, pe_.info().tile_room)) {
     raise(misfit->code, fmt::format("for the {} {} result {}: {}", dtype_name(result.dtype),
                                     format_shape(command.out.shape), out.text(), misfit->text));
   }
@@ -143,8 +146,8 @@ Future Context::composite_gemm(const TensorHandle& a, const TensorHandle& b, con
   command.m = command.inputs[0].shape[0];
   command.k = command.inputs[0].shape[1];
   command.n = command.inputs[1].shape[1];
-  command.acc_dtype =
-      options.acc_dtype.value_or(result.dtype == Dtype::i64 ? Dtype::i64 : default_acc_dtype(command.inputs[0].dtype));
+  const Dtype met = *product_dtype(left.dtype, command.inputs[1].dtype);
+  command.acc_dtype = options.acc_dtype.value_or(result.dtype == Dtype::i64 ? Dtype::i64 : default_acc_dtype(met));
   return submit_composite(command, out, std::move(result));
 }
 

@@ -112,7 +112,7 @@ Command Context::gemm_command(OperandRef&& a, OperandRef&& b, const TensorHandle
   command.m = a.shape[0];
   command.k = a.shape[1];
   command.n = b.shape[1];
-  command.acc_dtype = out.dtype_ == Dtype::i64 ? Dtype::i64 : default_acc_dtype(a.dtype);
+  command.acc_dtype = out.dtype_ == Dtype::i64 ? Dtype::i64 : default_acc_dtype(*product_dtype(a.dtype, b.dtype));
   command.out = OperandRef::tensor({extent(out)}, out.shape_, out.dtype_);
   command.inputs.reserve(2);
   command.inputs.push_back(std::move(a));
@@ -172,6 +172,17 @@ TensorHandle Context::trans(const TensorHandle& x) {
   return out;
 }
 
+TensorHandle Context::int4(const TensorHandle& x) {
+  begin("int4", Cost::free);
+  x.is_ref() ? check_owner(x, 1) : check(x, 1);
+  if (x.dtype_ != Dtype::i8) raise("DTYPE_ERROR", fmt::format("{} does not hold bytes; give it i8", describe(x, 1)));
+  if (x.shape_.size() != 2) raise("SHAPE_ERROR", fmt::format("{} is no matrix", describe(x, 1)));
+  TensorHandle out = x;
+  out.dtype_ = Dtype::i4;
+  out.shape_[x.transposed_ ? 0 : 1] *= 2;
+  return out;
+}
+
 TensorHandle Context::view(const TensorHandle& x, std::int64_t first, Shape shape) {
   begin("view", Cost::free);
   check(x, 1);
@@ -179,6 +190,7 @@ TensorHandle Context::view(const TensorHandle& x, std::int64_t first, Shape shap
     raise("KERNEL_ERROR",
           fmt::format("{} is a transposed view; tl.cast(x, x.dtype()) makes a dense copy", describe(x, 1)));
   }
+  located([&] { item_size(x.dtype_); });
   checked_bytes(shape, x.dtype_);
   const std::int64_t elements = element_count(x.shape_), wanted = element_count(shape);
   if (first < 0 || wanted > elements || first > elements - wanted) {

@@ -7,6 +7,7 @@
 
 #include "kernels/tl/context.h"
 #include "platform/base/error.h"
+#include "platform/base/int4.h"
 
 namespace kb::tl {
 namespace {
@@ -34,10 +35,15 @@ std::int64_t decode_integer(Dtype dtype, const std::byte* bytes) {
 
 template <typename T, typename Decode>
 std::vector<T> decode_all(const TensorHandle& handle, const std::vector<std::byte>& bytes, Decode decode) {
-  const std::size_t step = item_size(handle.dtype());
+  const auto count = static_cast<std::size_t>(element_count(handle.shape()));
   std::vector<T> values;
-  values.reserve(bytes.size() / step);
-  for (std::size_t at = 0; at < bytes.size(); at += step) values.push_back(decode(handle.dtype(), bytes.data() + at));
+  values.reserve(count);
+  if (handle.dtype() == Dtype::i4) {
+    for (std::size_t i = 0; i < count; ++i) values.push_back(static_cast<T>(int4_at(bytes.data(), i)));
+  } else {
+    const std::size_t step = item_size(handle.dtype());
+    for (std::size_t i = 0; i < count; ++i) values.push_back(decode(handle.dtype(), bytes.data() + i * step));
+  }
   return handle.transposed() ? transpose_last_two(handle.shape(), values) : values;
 }
 

@@ -23,7 +23,7 @@ class TensorHandle {
   const Shape& shape() const { return shape_; }
   std::int64_t size(int axis) const;  // program Error SHAPE_ERROR for a bad axis; negative counts from the end
   Dtype dtype() const { return dtype_; }
-  std::uint64_t nbytes() const { return static_cast<std::uint64_t>(element_count(shape_)) * item_size(dtype_); }
+  std::uint64_t nbytes() const { return storage_bytes(dtype_, element_count(shape_)); }
   bool transposed() const { return transposed_; }
   bool is_ref() const { return !source_.null(); }
   std::uint64_t address() const { return pa_; }  // physical, in scratch; 0 for a ref

@@ -1,7 +1,5 @@
 #include "modules/pe/pe_gemm.h"
 
-#include <algorithm>
-
 namespace kb::modules {
 
 PeGemm::PeGemm(const sc_core::sc_module_name& name, NodeId node, const params::PeGemmParams& params, PeContext& pe,
@@ -16,7 +14,7 @@ TimeFs PeGemm::work(CommandTask& task) {
   accumulate(macs_, stage.macs);
   accumulate(useful_macs_, stage.useful_macs());
   const auto& inputs = task.command->inputs;
-  const double rate = std::min(mac_per_ns_.of(inputs.at(0).dtype), mac_per_ns_.of(inputs.at(1).dtype));
+  const double rate = product_rate(mac_per_ns_, inputs.at(0).dtype, inputs.at(1).dtype);
   return work_time(static_cast<double>(stage.macs), rate);
 }
 

@@ -156,7 +156,7 @@ std::optional<MacOperands> RtlGemm::operands_of(const CommandTask& task) const {
 
 TimeFs RtlGemm::analytic_time(const CommandTask& task) const {
   const auto& inputs = task.command->inputs;
-  const double rate = std::min(mac_per_ns_.of(inputs.at(0).dtype), mac_per_ns_.of(inputs.at(1).dtype));
+  const double rate = product_rate(mac_per_ns_, inputs.at(0).dtype, inputs.at(1).dtype);
   return work_time(static_cast<double>(granularity_.padded_macs(task.stage.m, task.stage.k, task.stage.n)), rate);
 }
 

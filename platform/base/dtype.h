@@ -10,21 +10,27 @@
 
 namespace kb {
 
-// e4m3 and e5m2 are the 8-bit floats of the OCP specification 1.0 (e4m3 without infinities).
-enum class Dtype : std::uint8_t { f16, bf16, f32, i8, i16, i32, i64, e4m3, e5m2 };
-inline constexpr std::size_t kDtypes = static_cast<std::size_t>(Dtype::e5m2) + 1;
+// e4m3 and e5m2 are the 8-bit floats of the OCP specification 1.0 (e4m3 without infinities). i4 is how a product sees a
+// tensor of i8 with two elements in a byte; no tensor is made of it (decision 0038).
+enum class Dtype : std::uint8_t { f16, bf16, f32, i8, i16, i32, i64, e4m3, e5m2, i4 };
+inline constexpr std::size_t kDtypes = static_cast<std::size_t>(Dtype::e5m2) + 1;  // of tensors
 
-std::size_t item_size(Dtype dtype);        // bytes per element
-std::string_view dtype_name(Dtype dtype);  // "f16"
+std::size_t item_size(Dtype dtype);                               // bytes per element; program Error DTYPE_ERROR for i4
+std::uint64_t storage_bytes(Dtype dtype, std::int64_t elements);  // of i4 an even number of elements
+std::string_view dtype_name(Dtype dtype);                         // "f16"
+// Those of tensors.
 std::optional<Dtype> parse_dtype(std::string_view name);
 const std::vector<std::string>& dtype_names();
 const std::vector<std::string>& arithmetic_dtype_names();  // without those for storage
-// Lies in memory and is an operand of dot; everything else needs a cast before and after.
-constexpr bool is_storage(Dtype d) {
+constexpr bool is_float8(Dtype d) {
   return d == Dtype::e4m3 || d == Dtype::e5m2;
 }
+// Lies in memory and is an operand of dot; everything else needs a cast, of i4 an unpack_int4, before and after.
+constexpr bool is_storage(Dtype d) {
+  return is_float8(d) || d == Dtype::i4;
+}
 constexpr bool is_float(Dtype d) {
-  return d == Dtype::f16 || d == Dtype::bf16 || d == Dtype::f32 || is_storage(d);
+  return d == Dtype::f16 || d == Dtype::bf16 || d == Dtype::f32 || is_float8(d);
 }
 
 using Shape = std::vector<std::int64_t>;

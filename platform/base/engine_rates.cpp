@@ -1,5 +1,9 @@
 #include "platform/base/engine_rates.h"
 
+#include <algorithm>
+
+#include "platform/base/op_types.h"
+
 namespace kb {
 
 double rate_ratio(RateUnit unit, Dtype dtype) {
@@ -20,8 +24,16 @@ double rate_ratio(RateUnit unit, Dtype dtype) {
       return 0.125;
     case Dtype::i64:
       return 0.03125;
+    case Dtype::i4:
+      break;
   }
   return 1.0;
+}
+
+double product_rate(const MacRates& rates, Dtype a, Dtype b) {
+  const Dtype met = product_dtype(a, b).value_or(a);
+  const auto rate = [&](Dtype dtype) { return rates.of(dtype == Dtype::i4 ? met : dtype); };
+  return std::min(rate(a), rate(b));
 }
 
 DtypeRates::DtypeRates(RateUnit unit, double f16) {

@@ -19,7 +19,7 @@ enum class RateUnit : std::uint8_t { macs, elements };
 double rate_ratio(RateUnit unit, Dtype dtype);
 
 // A rate for each dtype.
-class DtypeRates {
+class DtypeRates {  // of dtypes of tensors
  public:
   DtypeRates() = default;
   // The rate of f16, which the others follow by their ratios.
@@ -40,6 +40,8 @@ struct EngineRates : DtypeRates {
   explicit EngineRates(const DtypeRates& rates) : DtypeRates(rates) {}
 };
 using MacRates = EngineRates<RateUnit::macs>;
+// Of products of `a` and `b`: that of the slower one; i4 is as fast as what it meets.
+double product_rate(const MacRates& rates, Dtype a, Dtype b);
 using ElementRates = EngineRates<RateUnit::elements>;
 
 }  // namespace kb

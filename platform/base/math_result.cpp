@@ -168,6 +168,9 @@ void check_inputs(MathOp op, const Inputs& inputs) {
   for (const OperandRef& input : inputs) {
     (input.immediate ? number : tensor) = true;
     if (input.immediate && !is_float(input.dtype)) check_number(input, what());
+    if (input.dtype == Dtype::i4) {
+      throw dtype_error(what(), "i4 is for dot and composites; tl.unpack_int4 of the i8 tensor gives numbers in i8");
+    }
     if (is_storage(input.dtype) && op != MathOp::cast) {
       throw dtype_error(what(), fmt::format("{0} is for storage and dot; cast the {0} tensor with tl.cast(x, "
                                             "Dtype::f16), and the result back",
@@ -205,10 +208,19 @@ std::optional<Dtype> promoted(Dtype a, Dtype b) {
 }
 
 std::optional<Dtype> product_dtype(Dtype a, Dtype b) {
+  if (a == Dtype::i4 && b == Dtype::i4) return Dtype::i8;
   if (is_storage(a) && is_storage(b)) return Dtype::f16;
-  if (is_storage(a) && is_float(b)) return b;
-  if (is_storage(b) && is_float(a)) return a;
+  const auto takes = [](Dtype stored, Dtype other) {
+    return stored == Dtype::i4 || (is_storage(stored) && is_float(other));
+  };
+  if (takes(a, b)) return b;
+  if (takes(b, a)) return a;
   return promoted(a, b);
+}
+
+Dtype named_dtype(Dtype a, Dtype b) {
+  if (a == Dtype::i4) return product_dtype(a, b).value_or(b);
+  return promoted(a, b).value_or(a);
 }
 
 Dtype mask_dtype(Dtype compared) {
@@ -278,11 +290,12 @@ TensorType gemm_result(const OperandRef& a, const OperandRef& b, std::optional<D
   const std::optional<Dtype> dtype = product_dtype(a.dtype, b.dtype);
   if (!dtype) throw fail("DTYPE_ERROR", two_dtypes("the first", a.dtype, "the second", b.dtype));
   const Dtype result = out.value_or(*dtype);
-  if (is_float(result) != is_float(a.dtype)) {
+  if (is_float(result) != is_float(*dtype)) {
     throw fail("DTYPE_ERROR",
                fmt::format("the result cannot be {}: floats stay floats, integers stay integers", dtype_name(result)));
   }
-  if (is_storage(result)) {
+  if (result == Dtype::i4) throw fail("DTYPE_ERROR", "the result cannot be i4; make it i8 and tl.pack_int4(x)");
+  if (is_float8(result)) {
     throw fail("DTYPE_ERROR",
                fmt::format("the result cannot be {0}; make it f16 and tl.cast(x, Dtype::{0})", dtype_name(result)));
   }

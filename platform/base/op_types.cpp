@@ -50,7 +50,7 @@ OperandRef OperandRef::number(Scalar value, Dtype dtype) {
 }
 
 std::uint64_t OperandRef::nbytes() const {
-  return static_cast<std::uint64_t>(element_count(shape)) * item_size(dtype);
+  return storage_bytes(dtype, element_count(shape));
 }
 
 std::string format_operand(const OperandRef& operand) {
@@ -112,8 +112,10 @@ double decode_element(Dtype dtype, const std::byte* bytes) {
     case Dtype::e4m3:
     case Dtype::e5m2:
       return decode_float8(dtype, static_cast<std::uint8_t>(*bytes));
+    case Dtype::i4:
+      break;
   }
-  return 0.0;
+  throw Error::model(fmt::format("an element of {} has no bytes of its own", dtype_name(dtype)));
 }
 
 }  // namespace kb

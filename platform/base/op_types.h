@@ -74,9 +74,11 @@ std::int64_t math_rounds(MathOp op, const std::vector<OperandRef>& inputs);
 
 // f32 for floats, i64 for i64, i32 for the other integers (P-90).
 Dtype default_acc_dtype(Dtype input);
-// The dtype in which two operands of a product meet, as promoted(); one of 8 bits takes the dtype of the other one, two
-// of them are f16.
+// The dtype in which two operands of a product meet, as promoted(). An 8-bit float takes the float dtype of the other
+// one, two of them are f16; i4 takes any dtype of the other one, f16 beside an 8-bit float, and two of them are i8.
 std::optional<Dtype> product_dtype(Dtype a, Dtype b);
+// That which names the operation, "gemm_f16": of different ones the promoted() one or that of `a`, of i4 what it meets.
+Dtype named_dtype(Dtype a, Dtype b);
 // (m, k) x (k, n) -> (m, n) in `out` (absent: product_dtype() of the inputs). Errors as above.
 TensorType gemm_result(const OperandRef& a, const OperandRef& b, std::optional<Dtype> out = std::nullopt);
 

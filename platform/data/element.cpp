@@ -9,6 +9,7 @@
 
 #include "platform/base/error.h"
 #include "platform/base/float8.h"
+#include "platform/base/int4.h"
 #include "platform/base/op_types.h"
 #include "platform/data/float_codec.h"
 
@@ -62,6 +63,9 @@ void widen(Dtype dtype, const std::byte* bytes, std::size_t count, float* out) {
         out[i] = static_cast<float>(decode_float8(dtype, static_cast<std::uint8_t>(bytes[i])));
       }
       return;
+    case Dtype::i4:
+      for (std::size_t i = 0; i < count; ++i) out[i] = static_cast<float>(int4_at(bytes, i));
+      return;
     default:
       fail_class(dtype, "floats");
   }
@@ -77,6 +81,9 @@ void widen(Dtype dtype, const std::byte* bytes, std::size_t count, std::int64_t*
       return widen_as<std::int32_t>(bytes, count, out);
     case Dtype::i64:
       return widen_as<std::int64_t>(bytes, count, out);
+    case Dtype::i4:
+      for (std::size_t i = 0; i < count; ++i) out[i] = int4_at(bytes, i);
+      return;
     default:
       fail_class(dtype, "integers");
   }

@@ -122,8 +122,8 @@ void Executor::multiply_with_epilogues(const GemmOp& op) {
     for (auto it = first_of_rest; it != chain.end(); ++it) apply(**it, sum, 0);
     sum.dtype == Dtype::f32 ? store(op.out, sum.floats) : store(op.out, sum.integers);
   };
-  is_float(op.a.dtype) ? run(std::vector<float>(), std::vector<float>())
-                       : run(std::vector<std::int64_t>(), std::vector<std::int64_t>());
+  is_float(*product_dtype(op.a.dtype, op.b.dtype)) ? run(std::vector<float>(), std::vector<float>())
+                                                   : run(std::vector<std::int64_t>(), std::vector<std::int64_t>());
 }
 
 }  // namespace kb::data

@@ -104,9 +104,10 @@ void Executor::run(const GemmOp& op) {
                          "dot: the result is " + format_shape(result.shape) + ", the output " + format_operand(op.out));
   }
   for (const OperandRef* operand : {&op.a, &op.b, &op.out}) check_extents(*operand);
-  const bool floats = is_float(op.a.dtype);
+  const Dtype met = *product_dtype(op.a.dtype, op.b.dtype);
+  const bool floats = is_float(met);
   if (floats ? op.acc_dtype != Dtype::f32 : op.acc_dtype != Dtype::i32 && op.acc_dtype != Dtype::i64) {
-    throw Error::program("DTYPE_ERROR", "dot of " + std::string(dtype_name(op.a.dtype)) + " cannot accumulate in " +
+    throw Error::program("DTYPE_ERROR", "dot of " + std::string(dtype_name(met)) + " cannot accumulate in " +
                                             std::string(dtype_name(op.acc_dtype)) +
                                             "; floats accumulate in f32, integers in i32 or i64");
   }

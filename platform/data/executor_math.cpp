@@ -63,7 +63,7 @@ void Executor::load(const OperandRef& operand, const Shape& shape, std::vector<W
   }
   check_extents(operand);
   memory_.gather(operand.extents, bytes_);
-  const std::size_t count = bytes_.size() / item_size(operand.dtype);
+  const auto count = static_cast<std::size_t>(element_count(operand.shape));
   std::vector<Wide> stored;
   if constexpr (std::is_same_v<Wide, double>) {
     stored = to_doubles(operand.dtype, bytes_.data(), count);

@@ -21,8 +21,7 @@ struct Naming {
     return op.name == WriteName::host_write ? "host_write" : "scratch_write";
   }
   std::string_view operator()(const GemmOp& op) const {
-    return op.composite ? "composite_gemm"
-                        : kGemmNames[static_cast<std::size_t>(promoted(op.a.dtype, op.b.dtype).value_or(op.a.dtype))];
+    return op.composite ? "composite_gemm" : kGemmNames[static_cast<std::size_t>(named_dtype(op.a.dtype, op.b.dtype))];
   }
   std::string_view operator()(const MathOpRecord& op) const {
     return op.composite ? "composite_math" : math_op_name(op.op);

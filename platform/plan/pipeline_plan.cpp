@@ -22,6 +22,14 @@ void require_positive(std::int64_t value, const char* what) {
   throw Error::program("SHAPE_ERROR", fmt::format("{} of a composite is {}; it must be at least 1", what, value));
 }
 
+// `along` names the dimension in which the operand's elements are neighbours in memory.
+void require_whole_bytes(Dtype dtype, std::int64_t tile_size, const char* along) {
+  if (dtype != Dtype::i4 || tile_size % 2 == 0) return;
+  throw Error::program("SHAPE_ERROR", fmt::format("the tile size of {} is {}; it must be even, because two elements of "
+                                                  "i4 share a byte",
+                                                  along, tile_size));
+}
+
 // Elements of operands and of tiles, and their bytes in registers and buffers, stay countable.
 void require_countable(std::int64_t m, std::int64_t k, std::int64_t n, const char* what) {
   constexpr std::int64_t kMost = std::int64_t{1} << 56;
@@ -70,7 +78,9 @@ PipelinePlan gemm_plan(const GemmProblem& problem, const TileShape& shape) {
   plan.depths_ = ceil_div(problem.k, shape.k);
   checked_product("tiles of a composite", {plan.rows_, plan.columns_, plan.depths_});
   checked_product("products of a tile", {shape.m, shape.k, shape.n});
-  plan.item_ = {item_size(problem.dtype_a), item_size(problem.dtype_b), item_size(problem.dtype_out)};
+  require_whole_bytes(problem.dtype_a, problem.a.transposed ? shape.m : shape.k, problem.a.transposed ? "M" : "K");
+  require_whole_bytes(problem.dtype_b, problem.b.transposed ? shape.k : shape.n, problem.b.transposed ? "K" : "N");
+  plan.dtypes_ = {problem.dtype_a, problem.dtype_b, problem.dtype_out};
   plan.has_b_ = true;
   plan.a_pinned_ = problem.a_pinned;
   plan.b_pinned_ = problem.b_pinned;
@@ -98,7 +108,7 @@ PipelinePlan math_plan(const MathProblem& problem, const TileShape& shape) {
   plan.rows_ = ceil_div(problem.m, shape.m);
   plan.columns_ = ceil_div(problem.n, shape.n);
   plan.depths_ = 1;
-  plan.item_ = {item_size(problem.dtype_a), 0, item_size(problem.dtype_out)};
+  plan.dtypes_ = {problem.dtype_a, problem.dtype_a, problem.dtype_out};
   plan.a_pinned_ = problem.a_pinned;
   plan.layouts_[0].strided = problem.a_strided;
   plan.out_pinned_ = problem.out_pinned;
@@ -142,7 +152,7 @@ Stage PipelinePlan::stage(const Tile& tile, std::uint32_t index) const {
   Stage stage;
   if (index == 0) {
     stage.type = StageType::fetch;
-    stage.nbytes = bytes(tile, TileOperand::a) + bytes(tile, TileOperand::b) + epilogue_bytes(tile);
+    stage.nbytes = bytes(tile, TileOperand::a) + (has_b_ ? bytes(tile, TileOperand::b) : 0) + epilogue_bytes(tile);
     return stage;
   }
   const std::uint32_t compute = compute_stages(tile);
@@ -167,7 +177,7 @@ Stage PipelinePlan::read_stage(const Tile& tile, TileOperand operand) const {
   if (layouts_.at(index_of(operand)).strided) {
     const Block part = block(tile, operand);
     stage.pieces = part.rows;
-    stage.piece_step = static_cast<std::uint64_t>(part.width) * item_[index_of(operand)];
+    stage.piece_step = bytes_of(operand, part.width);
   }
   return stage;
 }
@@ -216,12 +226,16 @@ std::uint64_t PipelinePlan::epilogue_bytes(const Tile& tile) const {
   return sum;
 }
 
+std::uint64_t PipelinePlan::bytes_of(TileOperand operand, std::int64_t elements) const {
+  return storage_bytes(dtypes_[index_of(operand)], elements);
+}
+
 // Bytes of a tile's part of an operand.
 std::uint64_t PipelinePlan::bytes(const Tile& tile, TileOperand operand) const {
   std::int64_t elements = tile.m * tile.n;
   if (has_b_ && operand == TileOperand::a) elements = tile.m * tile.k;
   if (operand == TileOperand::b) elements = tile.k * tile.n;
-  return static_cast<std::uint64_t>(elements) * item_[index_of(operand)];
+  return bytes_of(operand, elements);
 }
 
 PipelinePlan::Block PipelinePlan::block(const Tile& tile, TileOperand operand) const {
@@ -238,7 +252,7 @@ std::uint64_t PipelinePlan::offset(const Tile& tile, TileOperand operand) const 
   const Block part = block(tile, operand);
   const bool strided = operand != TileOperand::out && layouts_.at(index_of(operand)).strided;
   const std::int64_t elements = part.row * part.width + (strided ? 1 : part.rows) * part.column;
-  return static_cast<std::uint64_t>(elements) * item_[index_of(operand)];
+  return bytes_of(operand, elements);
 }
 
 StageCounts PipelinePlan::counts() const {
@@ -259,21 +273,20 @@ StageCounts PipelinePlan::counts() const {
 }
 
 std::uint64_t PipelinePlan::input_buffer_bytes() const {
-  if (!has_b_) return a_pinned_ ? 0 : static_cast<std::uint64_t>(shape_.m * shape_.n) * item_[index_of(TileOperand::a)];
-  const std::uint64_t a = static_cast<std::uint64_t>(shape_.m * shape_.k) * item_[index_of(TileOperand::a)];
-  const std::uint64_t b = static_cast<std::uint64_t>(shape_.k * shape_.n) * item_[index_of(TileOperand::b)];
+  if (!has_b_) return a_pinned_ ? 0 : bytes_of(TileOperand::a, shape_.m * shape_.n);
+  const std::uint64_t a = bytes_of(TileOperand::a, shape_.m * shape_.k);
+  const std::uint64_t b = bytes_of(TileOperand::b, shape_.k * shape_.n);
   return (a_pinned_ ? 0 : a) + (b_pinned_ ? 0 : b);
 }
 
 std::uint64_t PipelinePlan::output_buffer_bytes() const {
-  return out_pinned_ ? 0 : static_cast<std::uint64_t>(shape_.m * shape_.n) * item_[index_of(TileOperand::out)];
+  return out_pinned_ ? 0 : bytes_of(TileOperand::out, shape_.m * shape_.n);
 }
 
 std::uint64_t PipelinePlan::register_bytes(Dtype acc) const {
-  const std::uint64_t acc_bytes = static_cast<std::uint64_t>(shape_.m * shape_.n) * item_size(acc);
-  if (!has_b_) return static_cast<std::uint64_t>(shape_.m * shape_.n) * item_[index_of(TileOperand::a)] + acc_bytes;
-  return static_cast<std::uint64_t>(shape_.m * shape_.k) * item_[index_of(TileOperand::a)] +
-         static_cast<std::uint64_t>(shape_.k * shape_.n) * item_[index_of(TileOperand::b)] + acc_bytes;
+  const std::uint64_t acc_bytes = storage_bytes(acc, shape_.m * shape_.n);
+  if (!has_b_) return bytes_of(TileOperand::a, shape_.m * shape_.n) + acc_bytes;
+  return bytes_of(TileOperand::a, shape_.m * shape_.k) + bytes_of(TileOperand::b, shape_.k * shape_.n) + acc_bytes;
 }
 
 }  // namespace kb::plan

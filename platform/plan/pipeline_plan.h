@@ -144,8 +144,10 @@ class PipelinePlan {
   TileShape shape_;
   std::int64_t m_ = 0, k_ = 0, n_ = 0;
   std::int64_t rows_ = 0, columns_ = 0, depths_ = 0;
-  std::array<std::uint64_t, 3> item_{};  // bytes per element, by TileOperand
-  bool has_b_ = false;                   // GEMM plan
+  // Of elements of an operand.
+  std::uint64_t bytes_of(TileOperand operand, std::int64_t elements) const;
+  std::array<Dtype, 3> dtypes_{};  // by TileOperand
+  bool has_b_ = false;             // GEMM plan
   bool a_pinned_ = false;
   bool b_pinned_ = false;
   bool out_pinned_ = false;
@@ -154,7 +156,7 @@ class PipelinePlan {
   std::array<std::vector<std::uint32_t>, 3> epilogues_;  // indices of steps_ by scope, each in command order
 };
 
-// Program Error SHAPE_ERROR when a dimension or a tile size is below 1.
+// Program Error SHAPE_ERROR when a dimension or a tile size is below 1, or tiles of i4 would end within a byte.
 PipelinePlan gemm_plan(const GemmProblem& problem, const TileShape& shape);
 PipelinePlan math_plan(const MathProblem& problem, const TileShape& shape);  // shape.k is not used
 

@@ -22,8 +22,7 @@ std::uint32_t detail_of(const Command& command) {
   if (command.kind == CommandKind::dma_write) return command.added ? 1 : 0;
   if (command.kind == CommandKind::math) return static_cast<std::uint32_t>(command.math_op);
   if (command.kind != CommandKind::gemm) return 0;
-  const Dtype a = command.inputs.at(0).dtype, b = command.inputs.at(1).dtype;
-  return static_cast<std::uint32_t>(promoted(a, b).value_or(a));
+  return static_cast<std::uint32_t>(named_dtype(command.inputs.at(0).dtype, command.inputs.at(1).dtype));
 }
 
 std::pair<std::string_view, std::string_view> name_of(const Command& command) {
@@ -94,8 +93,9 @@ void OperationCosts::on_message(NodeId component, const MessageCopy& copy, const
   add(cost, component, start, end, copy.step == MessageStep::copy ? end - start : 0_fs);
   if (copy.step == MessageStep::send && !copy.destination.empty()) {
     sender_of_[address::value_of(copy.destination.front().pa)] = component;
+    if (end > start && sends_.size() < kMostWaits) sends_.push_back({component, start, end});
   }
-  if (receives && end > start && !copy.source.empty() && receives_.size() < kMostReceives) {
+  if (receives && end > start && !copy.source.empty() && receives_.size() < kMostWaits) {
     const auto sender = sender_of_.find(address::value_of(copy.source.front().pa));
     if (sender != sender_of_.end()) receives_.push_back({component, sender->second, start, end});
   }
@@ -141,6 +141,15 @@ std::optional<OperationCosts::AwaitedPeer> OperationCosts::most_awaited(const Pe
     if (!most || peer.time > most->time) most = peer;
   }
   return most;
+}
+
+TimeFs OperationCosts::waited_for_slots(const PeCoord& pe, TimeFs begin, TimeFs end) const {
+  TimeFs sum = 0_fs;
+  for (const Send& send : sends_) {
+    const TimeFs from = std::max(begin, send.start), to = std::min(end, send.end);
+    if (to > from && graph_.node(send.sender).pe_coord() == pe) sum += to - from;
+  }
+  return sum;
 }
 
 }  // namespace kb::sim

@@ -89,6 +89,19 @@ TEST(PeGemm, OtherDtypesFollowTheRateOfF16) {  // P-40
   }
 }
 
+TEST(PeGemm, Int4TakesTheTimeOfWhatItMeets) {  // P-40
+  PeMachine machine(engines());
+  TimeFs at = 0_fs;
+  for (const auto& [dtype, time] : {std::pair(Dtype::f16, 16 * kNs), {Dtype::f32, 32 * kNs}, {Dtype::i8, 8 * kNs}}) {
+    for (const std::size_t input : {0u, 1u}) {
+      contract::Command command = as(dtype, gemm(32, 64, 32));
+      command.inputs.at(input).dtype = Dtype::i4;
+      EXPECT_EQ(duration(machine, on_gemm(at, command)), time) << dtype_name(dtype);
+      at += 1000 * kNs;
+    }
+  }
+}
+
 TEST(PeGemm, ADtypeCanHaveItsOwnRate) {  // P-40
   const std::string key = "cube.pe_template.components.pe_gemm.attrs.mac_per_ns";
   PeMachine machine(engines({{key + ".f16", "8192"}, {key + ".i8", "65536"}}));

@@ -17,6 +17,26 @@ TEST(DtypeRates, FollowF16) {  // P-40, P-41
   EXPECT_EQ(elements.of(Dtype::i64), 64.0);
 }
 
+TEST(ProductRate, IsThatOfTheSlowerOperandAndInt4CostsNothing) {  // P-40
+  MacRates rates(4096.0);
+  EXPECT_EQ(product_rate(rates, Dtype::f16, Dtype::f32), 2048.0);
+  EXPECT_EQ(product_rate(rates, Dtype::e4m3, Dtype::f16), 4096.0);
+  EXPECT_EQ(product_rate(rates, Dtype::f16, Dtype::i4), 4096.0);
+  EXPECT_EQ(product_rate(rates, Dtype::i4, Dtype::f32), 2048.0);
+  EXPECT_EQ(product_rate(rates, Dtype::i8, Dtype::i4), 8192.0);
+  EXPECT_EQ(product_rate(rates, Dtype::i4, Dtype::i4), 8192.0);
+  rates.set(Dtype::i8, 1024.0);
+  EXPECT_EQ(product_rate(rates, Dtype::f16, Dtype::i4), 4096.0) << "i8 has no part in it";
+  EXPECT_EQ(product_rate(rates, Dtype::i4, Dtype::i8), 1024.0);
+}
+
+TEST(StorageBytes, TwoElementsOfInt4ShareAByte) {
+  EXPECT_EQ(storage_bytes(Dtype::i4, 6), 3u);
+  EXPECT_EQ(storage_bytes(Dtype::f32, 6), 24u);
+  EXPECT_EQ(dtype_name(Dtype::i4), "i4");
+  EXPECT_FALSE(parse_dtype("i4")) << "no tensor is of it";
+}
+
 TEST(Granularity, RoundsEachSizeUp) {  // P-28
   const Granularity array{32, 64, 32};
   EXPECT_EQ(array.padded_macs(1, 1, 1), 32 * 64 * 32);

@@ -2,7 +2,9 @@
 #include <rapidcheck/gtest.h>
 
 #include <map>
+#include <string>
 
+#include "platform/base/error.h"
 #include "tests/unit/plan/plan_oracle.h"
 
 namespace kb::plan::test {
@@ -99,6 +101,54 @@ RC_GTEST_PROP(GemmPlanProperty, TilesTogetherAreExactlyTheOperands, ()) {  // de
   expect_partition(plan, TileOperand::a, bytes(p.m, p.k, p.dtype_a), [](const Tile& t) { return t.column == 0; });
   expect_partition(plan, TileOperand::b, bytes(p.k, p.n, p.dtype_b), [](const Tile& t) { return t.row == 0; });
   expect_partition(plan, TileOperand::out, bytes(p.m, p.n, p.dtype_out), [](const Tile&) { return true; });
+}
+
+// Every offset and size of an operand of i4 is half of that of i8.
+RC_GTEST_PROP(GemmPlanProperty, Int4IsHalfOfInt8, ()) {  // decision 0038
+  GemmProblem p;
+  p.m = 2 * *rc::gen::inRange(1, 40);
+  p.k = 2 * *rc::gen::inRange(1, 40);
+  p.n = 2 * *rc::gen::inRange(1, 40);
+  for (OperandLayout* layout : {&p.a, &p.b}) {
+    layout->transposed = *rc::gen::arbitrary<bool>();
+    layout->strided = *rc::gen::arbitrary<bool>();
+  }
+  const TileShape shape{2 * *rc::gen::inRange(1, 20), 2 * *rc::gen::inRange(1, 20), 2 * *rc::gen::inRange(1, 20)};
+  GemmProblem half = p;
+  p.dtype_a = p.dtype_b = Dtype::i8;
+  half.dtype_a = half.dtype_b = Dtype::i4;
+  const PipelinePlan bytes = gemm_plan(p, shape), halves = gemm_plan(half, shape);
+  RC_ASSERT(halves.input_buffer_bytes() * 2 == bytes.input_buffer_bytes());
+  for (std::uint64_t id = 0; id < bytes.tiles(); ++id) {
+    for (std::uint32_t i = 0; i < bytes.stage_count(bytes.tile(id)); ++i) {
+      const Stage whole = bytes.stage(bytes.tile(id), i), part = halves.stage(halves.tile(id), i);
+      const bool input = whole.type == StageType::dma_read || whole.type == StageType::fetch;
+      RC_ASSERT(part.nbytes * (input ? 2 : 1) == whole.nbytes);
+      RC_ASSERT(part.offset * (input ? 2 : 1) == whole.offset);
+      RC_ASSERT(part.piece_step * 2 == whole.piece_step);
+      RC_ASSERT(part.pieces == whole.pieces);
+    }
+  }
+}
+
+TEST(GemmPlan, TilesOfInt4EndAtWholeBytes) {
+  GemmProblem p;
+  p.m = p.k = p.n = 8;
+  p.dtype_b = Dtype::i4;
+  const auto refused = [&](const TileShape& shape, const std::string& text) {
+    try {
+      gemm_plan(p, shape);
+      ADD_FAILURE() << "accepted";
+    } catch (const Error& error) {
+      EXPECT_EQ(error.code(), "SHAPE_ERROR");
+      EXPECT_NE(std::string(error.what()).find(text), std::string::npos) << error.what();
+    }
+  };
+  refused({3, 3, 3}, "the tile size of N is 3; it must be even");
+  EXPECT_EQ(gemm_plan(p, {3, 3, 2}).tiles(), 3u * 3 * 4);
+  p.b.transposed = true;
+  refused({3, 3, 2}, "the tile size of K is 3");
+  EXPECT_EQ(gemm_plan(p, {3, 2, 3}).tiles(), 3u * 4 * 3);
 }
 
 // The first bytes of the tile at (row 1, column 1) of a matrix of 5 rows of 7 elements of 2 bytes, in tiles of 2 x 3.
