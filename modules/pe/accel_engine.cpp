@@ -12,6 +12,7 @@ AccelEngine::AccelEngine(const sc_core::sc_module_name& name, NodeId node, TimeF
     : PeBlock(name, node, pe, context),
       overhead_(overhead),
       foreign_(elab::is_foreign(node_record())),
+      computing_(node_record().kind == topology::NodeKind::pe_gemm ? PeActivity::Kind::gemm : PeActivity::Kind::math),
       queue_depth_(queue_limit(queue_depth)),
       slot_(shared == params::SharedResource::accel_slot ? pe.accel_slot : own_slot_),
       busy_probe_(*this, context.observer, "busy", 1) {}
@@ -42,7 +43,7 @@ void AccelEngine::on_grant(CommandTask& task) {
 
 void AccelEngine::start(CommandTask& task) {
   running_ = &task;
-  begin_activity(PeActivity::Kind::compute);
+  begin_activity(computing_);
   task.start = now();
   log_stage("begins", task);
   busy_probe_.set(now(), 1);
@@ -58,7 +59,7 @@ TimeFs AccelEngine::foreign_work(CommandTask& task) {
 void AccelEngine::on_event(TimeFs now, std::uint64_t) {
   CommandTask& task = *running_;
   running_ = nullptr;
-  end_activity(PeActivity::Kind::compute);
+  end_activity(computing_);
   ++commands_;
   busy_ += now - task.start;
   busy_probe_.set(now, 0);

@@ -40,6 +40,7 @@ class AccelEngine : public PeBlock, public AccelSlot::IUser, private elab::Event
 
   TimeFs overhead_;
   const bool foreign_;  // work() is code from outside
+  const PeActivity::Kind computing_;
   std::size_t queue_depth_;
   bool stalled_ = false;             // the next block has no room for what was finished last
   CommandTask* deferred_ = nullptr;  // came with the slot meanwhile

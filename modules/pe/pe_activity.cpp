@@ -21,13 +21,13 @@ void PeActivity::accrue(TimeFs now) {
     accumulate(shares_.busy[static_cast<std::size_t>(resource)], overflow ? kNever : TimeFs(sum));
   };
   // Engines that do not share a slot may compute at once (shared_resource none): the PE then computes, once.
-  if (count(Kind::compute) > 0) accumulate(shares_.busy[static_cast<std::size_t>(PeResource::compute)], time);
+  if (computes()) accumulate(shares_.busy[static_cast<std::size_t>(PeResource::compute)], time);
   busy(PeResource::tcm_read, Kind::fetch);
   busy(PeResource::tcm_write, Kind::store);
   busy(PeResource::read_channel, Kind::reading);
   busy(PeResource::write_channel, Kind::writing);
 
-  record(series_.compute, std::min<std::int64_t>(count(Kind::compute), 1), since_, now);
+  record(series_.compute, computes() ? 1 : 0, since_, now);
   record(series_.read_channel, count(Kind::reading), since_, now);
   record(series_.write_channel, count(Kind::writing), since_, now);
   record(series_.fetch, count(Kind::fetch), since_, now);
@@ -38,8 +38,8 @@ void PeActivity::accrue(TimeFs now) {
     const TimeFs begin = share == TimeShare::tlb ? since_ : now - part;  // a translation comes first
     if (running_) record(series_.shares[static_cast<std::size_t>(share)], 1, begin, begin + part);
   };
-  if (count(Kind::compute) > 0) {
-    add(TimeShare::compute, time);
+  if (computes()) {
+    add(count(Kind::gemm) > 0 ? TimeShare::gemm : TimeShare::math, time);
   } else if (count(Kind::queue_full) > 0) {
     add(TimeShare::queue_full, time);
   } else {

@@ -13,7 +13,7 @@ namespace kb::modules {
 // contract::TimeShare. Observes only: no time depends on it.
 class PeActivity {
  public:
-  enum class Kind : std::uint8_t { compute, queue_full, fetch, store, waiting, reading, writing, scalar };
+  enum class Kind : std::uint8_t { gemm, math, queue_full, fetch, store, waiting, reading, writing, scalar };
 
   // Channels of PE_DMA, to count busy time per channel.
   void set_channels(std::int64_t readers, std::int64_t writers) {
@@ -60,9 +60,10 @@ class PeActivity {
   }
 
  private:
-  static constexpr std::size_t kKinds = 8;
+  static constexpr std::size_t kKinds = 9;
   static constexpr std::size_t index(Kind kind) { return static_cast<std::size_t>(kind); }
   std::int64_t count(Kind kind) const { return counts_[index(kind)]; }
+  bool computes() const { return count(Kind::gemm) > 0 || count(Kind::math) > 0; }
   contract::TimeShare idle_share(bool moving) const;
   void accrue(TimeFs now);
   void record(record::ActivitySeries* series, std::int64_t units, TimeFs begin, TimeFs end) const {

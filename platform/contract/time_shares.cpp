@@ -6,8 +6,8 @@
 namespace kb::contract {
 
 std::string_view time_share_name(TimeShare share) {
-  constexpr std::array<std::string_view, kTimeShares> kNames{"compute", "queue_full", "tlb",    "channel_busy",
-                                                             "tcm",     "dma",        "scalar", "dependency"};
+  constexpr std::array<std::string_view, kTimeShares> kNames{"gemm", "math", "queue_full", "tlb",       "channel_busy",
+                                                             "tcm",  "dma",  "scalar",     "dependency"};
   return kNames[static_cast<std::size_t>(share)];
 }
 

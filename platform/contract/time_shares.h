@@ -11,7 +11,8 @@ namespace kb::contract {
 
 // Each moment of a kernel counts once, for the first of these that holds: the PE computes, or this is why it does not.
 enum class TimeShare : std::uint8_t {
-  compute,       // PE_GEMM or PE_MATH computes
+  gemm,          // PE_GEMM computes
+  math,          // PE_MATH computes
   queue_full,    // an engine holds a result that the next block has no room for
   tlb,           // an access waits for its address translation
   channel_busy,  // transfers wait for a DMA channel, all of which are in use
@@ -20,7 +21,7 @@ enum class TimeShare : std::uint8_t {
   scalar,        // the PE's CPU works
   dependency,    // none of these: the kernel waits for something outside the PE
 };
-inline constexpr std::size_t kTimeShares = 8;
+inline constexpr std::size_t kTimeShares = 9;
 std::string_view time_share_name(TimeShare share);  // "channel_busy"
 
 // Service times in the same window, per unit of the resource: with two read channels half of what both were busy.
@@ -42,6 +43,7 @@ struct TimeShares {
   std::array<TimeFs, kPeResources> busy{};
 
   TimeFs of(TimeShare share) const { return time[static_cast<std::size_t>(share)]; }
+  TimeFs computing() const { return of(TimeShare::gemm) + of(TimeShare::math); }
   TimeFs of(PeResource resource) const { return busy[static_cast<std::size_t>(resource)]; }
   TimeFs total() const;
   // The resource that bounds the kernel from below: the busiest one, but rather a wire, a memory port or an engine

@@ -146,7 +146,8 @@ std::vector<Part> parts_of(const LaunchRecord& launch, const LaunchRecord::LastP
   return {
       {"delivery", pe.ready - launch.submitted, "the launch travels to the PE"},
       {"barrier", pe.start - pe.ready, "the PE waits for the common start"},
-      {"compute", share(TimeShare::compute), "GEMM or MATH computes"},
+      {"gemm", share(TimeShare::gemm), "PE_GEMM computes"},
+      {"math", share(TimeShare::math), "PE_MATH computes, PE_GEMM does not"},
       {"queue full", share(TimeShare::queue_full), "a result waits for room in the next block"},
       {"tlb", share(TimeShare::tlb), "nothing computes; address translation"},
       {"channel busy", share(TimeShare::channel_busy), "nothing computes; transfers wait for a DMA channel"},

@@ -64,7 +64,8 @@ const std::vector<Part>& parts() {
   static const std::vector<Part> kParts = {
       {"delivery", "delivery", "#9aa3b2", "the launch travels from the host to the PE"},
       {"barrier", "barrier", "#c3c9d4", "the PE waits for the common start"},
-      {"compute", "compute", "#d9822b", "GEMM or MATH computes"},
+      {"gemm", "GEMM", "#d9822b", "PE_GEMM computes"},
+      {"math", "MATH", "#e8b878", "PE_MATH computes, PE_GEMM does not"},
       {"queue_full", "queue full", "#b5493b", "nothing computes: a result finds no room in the next block"},
       {"tlb", "translation", "#9a8a2a", "nothing computes: an access waits for its translation"},
       {"channel_busy", "DMA channel busy", "#1f5f9a", "nothing computes: transfers wait for a DMA channel"},

@@ -29,7 +29,8 @@ export function rgb(colour: string): [number, number, number] {
 export const PARTS: { name: string; label: string; colour: string; meaning: string }[] = [
   { name: 'delivery', label: 'delivery', colour: '#9aa3b2', meaning: 'The launch travels from the host to the PE.' },
   { name: 'barrier', label: 'barrier', colour: '#c3c9d4', meaning: 'The PE waits for the common start.' },
-  { name: 'compute', label: 'compute', colour: '#d9822b', meaning: 'The GEMM or MATH engine works.' },
+  { name: 'gemm', label: 'GEMM', colour: '#d9822b', meaning: 'PE_GEMM computes.' },
+  { name: 'math', label: 'MATH', colour: '#e8b878', meaning: 'PE_MATH computes, PE_GEMM does not.' },
   { name: 'queue_full', label: 'queue full', colour: '#b5493b', meaning: 'Nothing computes: a result finds no room in the next block (queue_depth).' },
   { name: 'tlb', label: 'translation', colour: '#9a8a2a', meaning: 'Nothing computes: an access waits for its translation.' },
   { name: 'channel_busy', label: 'DMA channel busy', colour: '#1f5f9a', meaning: 'Nothing computes: transfers wait for a DMA channel.' },

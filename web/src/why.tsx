@@ -63,8 +63,8 @@ function PeTimes({ launch, span }: { launch: Launch; span: Span }) {
   const pes = peTimes(answer.value?.rows ?? []);
   const length = Number(span.t1 - span.t0) / 1e6;
   const sum = ({ parts }: PeTime) => parts.reduce((a, b) => a + b, 0);
-  const compute = STATES.findIndex(({ name: state }) => state === 'compute');
-  if (byTime) pes.sort((a, b) => b.parts[compute] - a.parts[compute] || sum(b) - sum(a));
+  const computing = ({ parts }: PeTime) => STATES.reduce((all, { name: state }, i) => all + (['gemm', 'math'].includes(state) ? parts[i] : 0), 0);
+  if (byTime) pes.sort((a, b) => computing(b) - computing(a) || sum(b) - sum(a));
   const used = STATES.map((state, i) => ({ ...state, i, mean: pes.reduce((all, { parts }) => all + parts[i], 0) / Math.max(1, pes.length) })).filter(({ mean }) => mean > 0);
   return (
     <Section title={`Where the time of each PE went (${count(pes.length)} PEs)`} hint="A column is a PE; all of its height is the time from the start of the kernel to its last end. What is blank, it had ended, or not yet begun.">

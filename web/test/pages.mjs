@@ -174,7 +174,7 @@ async function why(page) {
   await page.getByText('Where the time of each PE went (1 PEs)').waitFor();
   await page.locator('.columnchart').focus();
   await page.keyboard.press('ArrowRight');
-  await page.waitForFunction(() => /sip0\.cube0\.pe0: .*compute .*DMA channel busy/.test(document.querySelector('.figures').textContent));
+  await page.waitForFunction(() => /sip0\.cube0\.pe0: .*GEMM .*DMA channel busy/.test(document.querySelector('.figures').textContent));
   await page.getByRole('row', { name: /sip\*\.cube\*\.pe\*\.pe_dma read DMA channel 1 99\.\d %/ }).waitFor();
   await picture(page, 'why');
   await page.getByRole('link', { name: 'sip*.cube*.hbm_ctrl.pe* pc*' }).click();

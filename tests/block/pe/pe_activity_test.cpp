@@ -21,9 +21,11 @@ TEST(PeActivity, EachMomentCountsForTheFirstReasonThatHolds) {
   pe.begin(Kind::waiting, 15_fs);  // 12..15 a transfer alone
   pe.begin(Kind::fetch, 20_fs);    // 15..20 one waits
   pe.end(Kind::waiting, 24_fs);    // 20..24 one waits still, whatever FETCH does
-  pe.begin(Kind::compute, 30_fs);  // 24..30 FETCH beside a transfer
+  pe.begin(Kind::math, 30_fs);     // 24..30 FETCH beside a transfer
+  pe.begin(Kind::gemm, 32_fs);     // 30..32 PE_MATH alone
   pe.begin(Kind::queue_full, 33_fs);
-  pe.end(Kind::compute, 40_fs);     // 30..40
+  pe.end(Kind::math, 35_fs);
+  pe.end(Kind::gemm, 40_fs);        // 32..40 PE_GEMM, whatever PE_MATH does
   pe.end(Kind::queue_full, 47_fs);  // 40..47
   pe.end(Kind::fetch, 47_fs);
   pe.end(Kind::reading, 47_fs);
@@ -33,7 +35,10 @@ TEST(PeActivity, EachMomentCountsForTheFirstReasonThatHolds) {
   EXPECT_EQ(shares.of(TimeShare::dma), 3_fs);
   EXPECT_EQ(shares.of(TimeShare::channel_busy), 9_fs);
   EXPECT_EQ(shares.of(TimeShare::tcm), 6_fs);
-  EXPECT_EQ(shares.of(TimeShare::compute), 10_fs);
+  EXPECT_EQ(shares.of(TimeShare::math), 2_fs);
+  EXPECT_EQ(shares.of(TimeShare::gemm), 8_fs);
+  EXPECT_EQ(shares.computing(), 10_fs);
+  EXPECT_EQ(shares.of(PeResource::compute), 10_fs);
   EXPECT_EQ(shares.of(TimeShare::queue_full), 7_fs);
   EXPECT_EQ(shares.of(TimeShare::scalar), 10_fs);
   EXPECT_EQ(shares.of(TimeShare::dependency), 13_fs);
@@ -61,7 +66,7 @@ RC_GTEST_PROP(PeActivity, PartsAddUpToTheTime, ()) {
   const int steps = *rc::gen::inRange(1, 60);
   for (int i = 0; i < steps; ++i) {
     now += *rc::gen::inRange(0, 5) * 1_fs;
-    const auto kind = static_cast<Kind>(*rc::gen::inRange(0, 8));
+    const auto kind = static_cast<Kind>(*rc::gen::inRange(0, 9));
     if (*rc::gen::arbitrary<bool>() && open[kind] > 0) {
       --open[kind];
       pe.end(kind, now);

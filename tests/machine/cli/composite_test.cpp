@@ -110,7 +110,7 @@ TEST_F(CompositeTest, TheReportSaysWhereTheTimeWentAndWhatLimits) {
       if (value.is_number()) sum += fs(value);
     }
     EXPECT_EQ(sum, fs(launch["completed_ns"]) - fs(launch["submit_ns"])) << options;
-    EXPECT_GT(parts["compute_ns"], 0);
+    EXPECT_GT(parts["gemm_ns"], 0);
     return parts["limiter"].get<std::string>();
   };
   EXPECT_EQ(limiter(""), "read_channel");

@@ -24,7 +24,7 @@ class HtmlReportTest : public web::test::RunFolders {
   void write_activity(const std::string& file) const {
     record::ActivityRecorder recorder(8);
     record::ActivitySeries& state =
-        recorder.add_series({NodeId(0), record::SeriesKind::state, "compute", NodeId(), 0, 0, 1});
+        recorder.add_series({NodeId(0), record::SeriesKind::state, "gemm", NodeId(), 0, 0, 1});
     record::ActivitySeries& pc =
         recorder.add_series({NodeId(1), record::SeriesKind::pseudo_channel, "pc", NodeId(), 0, 0, 1});
     recorder.launch_began(0, 3, 0_fs);
@@ -47,7 +47,7 @@ class HtmlReportTest : public web::test::RunFolders {
       "findings": [{"rule": "straggler", "factor": 1.5, "gain_ns": 2, "of_ns": 6, "headline": "late", "evidence": ["so"], "remedy": "less"}],
       "sim_time_ns": 1200, "host": {"wall_s": 12.75},
       "launches": [{"id": 3, "kernel": "k", "sip": 0, "submit_ns": 0, "start_ns": 100, "completed_ns": 1100,
-        "pe_exec_ns": {"min": 900, "max": 1000}, "breakdown": {"pe": "sip0.cube0.pe0", "delivery_ns": 100, "compute_ns": 500,
+        "pe_exec_ns": {"min": 900, "max": 1000}, "breakdown": {"pe": "sip0.cube0.pe0", "delivery_ns": 100, "gemm_ns": 500,
         "dma_ns": 500, "busy": {"compute_ns": 500}, "limiter": "compute"}}]})";
 };
 
@@ -82,7 +82,7 @@ TEST_F(HtmlReportTest, APeHasItsSharesOfTheKernel) {
   const std::string page = report("run");
   expect_self_contained(page);
   EXPECT_THAT(page, HasSubstr("Where the time of each PE went, 1 PE<"));
-  EXPECT_THAT(page, HasSubstr("sip0.cube0.pe0\ncompute 500 ns, 50.0 %"));
+  EXPECT_THAT(page, HasSubstr("sip0.cube0.pe0\nGEMM 500 ns, 50.0 %"));
   EXPECT_THAT(page, HasSubstr("sip0.cube0.hbm_ctrl.pe0 pc0"));
   EXPECT_THAT(page, Not(HasSubstr("Roofline"))) << "the machine is not known";
 }
@@ -102,7 +102,7 @@ TEST_F(HtmlReportTest, NamesAreTextWhateverIsInThem) {
 
 TEST_F(HtmlReportTest, OddMembersAreLeftOut) {
   write("run/result.json", R"({"schema": 1, "launches": [7, {"submit_ns": "1"}, {"submit_ns": 4, "completed_ns": 3},
-      {"id": {}, "sip": [1], "submit_ns": 0, "completed_ns": 9, "start_ns": 8, "pe_exec_ns": {"max": 1e300}, "breakdown": {"compute_ns": 1e300, "busy": 5}}],
+      {"id": {}, "sip": [1], "submit_ns": 0, "completed_ns": 9, "start_ns": 8, "pe_exec_ns": {"max": 1e300}, "breakdown": {"gemm_ns": 1e300, "busy": 5}}],
       "findings": [3, null], "settings": {"a": 1}, "verification": [[]], "figures": "x", "warnings": [{}], "bench": 4, "ok": 1})");
   expect_self_contained(report("run"));
 }
