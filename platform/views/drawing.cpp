@@ -81,6 +81,11 @@ void Drawing::label(const std::string& text, const Point& at, bool heading) {
 }
 
 View Drawing::take() {
+  measure(view_);
+  return std::move(view_);
+}
+
+void measure(View& view) {
   double left = std::numeric_limits<double>::max(), top = left, right = -left, bottom = -left;
   const auto reach = [&](const Rect& at) {
     left = std::min(left, at.x);
@@ -88,27 +93,26 @@ View Drawing::take() {
     right = std::max(right, at.right());
     bottom = std::max(bottom, at.bottom());
   };
-  for (const std::vector<Box>* boxes : {&view_.frames, &view_.boxes}) {
+  for (const std::vector<Box>* boxes : {&view.frames, &view.boxes}) {
     for (const Box& box : *boxes) reach(box.at);
   }
-  for (const Wire& wire : view_.wires) {
+  for (const Wire& wire : view.wires) {
     for (const Point& point : wire.path) reach({point.x, point.y, 0, 0});
   }
-  for (const Label& text : view_.labels) reach({text.at.x, text.at.y - kLineHeight, label_width(text.text), 0});
+  for (const Label& text : view.labels) reach({text.at.x, text.at.y - kLineHeight, label_width(text.text), 0});
   const double dx = kMargin - left, dy = kMargin - top;
-  for (std::vector<Box>* boxes : {&view_.frames, &view_.boxes}) {
+  for (std::vector<Box>* boxes : {&view.frames, &view.boxes}) {
     for (Box& box : *boxes) {
       box.at.x += dx;
       box.at.y += dy;
     }
   }
-  for (Wire& wire : view_.wires) {
+  for (Wire& wire : view.wires) {
     for (Point& point : wire.path) point = {point.x + dx, point.y + dy};
   }
-  for (Label& text : view_.labels) text.at = {text.at.x + dx, text.at.y + dy};
-  view_.width = right - left + 2 * kMargin;
-  view_.height = bottom - top + 2 * kMargin;
-  return std::move(view_);
+  for (Label& text : view.labels) text.at = {text.at.x + dx, text.at.y + dy};
+  view.width = right - left + 2 * kMargin;
+  view.height = bottom - top + 2 * kMargin;
 }
 
 }  // namespace kb::views

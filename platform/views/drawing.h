@@ -29,8 +29,7 @@ class Drawing {
   void note(const std::string& text) { view_.notes.push_back(text); }
 
   const Rect& box(const std::string& id) const { return places_.at(id); }
-  // Moves everything so that the drawing begins at its margin, and measures it.
-  View take();
+  View take();  // measured
 
  private:
   const topology::Graph& graph_;
@@ -40,6 +39,9 @@ class Drawing {
 
 using topology::bandwidth_text;
 using topology::plural;
+
+// Moves everything so that the drawing begins at its margin, and measures it.
+void measure(View& view);
 
 // Attributes of a node, a line each.
 std::string node_title(const topology::Node& node);

@@ -46,8 +46,11 @@ constexpr WireClass kWireClasses[] = {{512, 5, "512 GB/s and more"},
                                       {128, 2.25, "128 to 255 GB/s"},
                                       {0, 1.25, "below 128 GB/s"}};
 constexpr WireClass kNoLimit = {0, 1.5, "no limit of bandwidth"}, kCommands = {0, 1, "commands"};
+constexpr WireClass kArrow = {0, 1.5, ""}, kLifeline = {0, 1, ""};  // not in the legend
 
 const WireClass& class_of(const Wire& wire) {
+  if (wire.look == Wire::Look::arrow) return kArrow;
+  if (wire.look == Wire::Look::lifeline) return kLifeline;
   if (wire.command) return kCommands;
   if (wire.bw_gbs <= 0) return kNoLimit;
   return *std::find_if(std::begin(kWireClasses), std::end(kWireClasses),
@@ -55,9 +58,9 @@ const WireClass& class_of(const Wire& wire) {
 }
 
 std::string stroke(const WireClass& c) {
-  const char* dashes = &c == &kCommands  ? " stroke-dasharray=\"7 4\""
-                       : &c == &kNoLimit ? " stroke-dasharray=\"2 2\""
-                                         : "";
+  const char* dashes = &c == &kCommands || &c == &kLifeline ? " stroke-dasharray=\"7 4\""
+                       : &c == &kNoLimit                    ? " stroke-dasharray=\"2 2\""
+                                                            : "";
   return fmt::format("stroke=\"#44546a\" stroke-width=\"{}\" fill=\"none\"{}", c.width, dashes);
 }
 
@@ -164,6 +167,17 @@ class Picture {
     out_ += fmt::format("<polyline id=\"{}\" points=\"{}\" {}><title>{}</title></polyline>\n", escaped(wire.id), points,
                         stroke(c), escaped(wire.title));
     classes_.insert(&c);
+    if (wire.look == Wire::Look::arrow) draw_head(*(wire.path.end() - 2), wire.path.back());
+  }
+
+  // Of an arrow whose last piece is level or upright.
+  void draw_head(const Point& from, const Point& to) {
+    constexpr double kLength = 9, kHalf = 4;
+    const auto sign = [](double way) { return way > 0 ? 1.0 : way < 0 ? -1.0 : 0.0; };
+    const double dx = sign(to.x - from.x), dy = sign(to.y - from.y), y = to.y + top_;
+    const Point back{to.x - dx * kLength, y - dy * kLength};
+    out_ += fmt::format("<polygon points=\"{:.1f},{:.1f} {:.1f},{:.1f} {:.1f},{:.1f}\" fill=\"#44546a\"/>\n", to.x, y,
+                        back.x + dy * kHalf, back.y + dx * kHalf, back.x - dy * kHalf, back.y - dx * kHalf);
   }
 
   // Where the next item stands, and how low the legend reaches.

@@ -1,5 +1,5 @@
 // A drawing of the machine before it is text: boxes, wires and labels with their places. All come from the compiled
-// graph and its router grid (T-59); SVG and the web page are made of the same view.
+// graph and its router grid (T-59), but for the two pictures of the message queues.
 #pragma once
 
 #include <string>
@@ -40,6 +40,8 @@ struct Wire {
   std::string title;
   double bw_gbs = 0;     // 0 = no limit
   bool command = false;  // carries commands only
+  // An arrow is a step of a picture, to the last point; a lifeline is where such steps begin and end.
+  enum class Look { edge, arrow, lifeline } look = Look::edge;
 };
 
 struct Label {
@@ -69,7 +71,14 @@ View sip_view(const topology::LoadedTopology& machine);
 View cube_view(const topology::LoadedTopology& machine);
 View pe_view(const topology::LoadedTopology& machine);
 
-// "system", "sip", "cube" or "pe"; model Error for another name.
+// E-48: how a message travels between two PEs, as a picture of the blocks and as a sequence. The same for every
+// machine.
+View queue_view();
+View message_view();
+
+// The names of all of them.
+const std::vector<std::string>& all_view_names();
+// Model Error for another name.
 View view_named(const topology::LoadedTopology& machine, const std::string& name);
 
 }  // namespace kb::views

@@ -33,7 +33,8 @@ class TopologyCommand final : public Command {
         ->excludes(json)
         ->excludes(dot);
     app.add_option("--views", views_,
-                   "With --svg: views out of system, sip, cube, pe (default: visualization.emit_views, or all)")
+                   "With --svg: views out of system, sip, cube, pe (default: visualization.emit_views, or these four), "
+                   "and queue, message: how messages travel")
         ->type_name("LIST")
         ->delimiter(',')
         ->needs("--svg");
@@ -59,7 +60,7 @@ class TopologyCommand final : public Command {
 
  private:
   static void check_view(const std::string& view) {
-    const std::vector<std::string>& known = topology::view_names();
+    const std::vector<std::string>& known = views::all_view_names();
     if (std::find(known.begin(), known.end(), view) != known.end()) return;
     throw usage_error(fmt::format("--views: there is no view '{}'; {}", view, suggest(view, known)));
   }

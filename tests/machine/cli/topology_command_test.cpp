@@ -1,5 +1,8 @@
 #include <gmock/gmock.h>
 
+#include <fstream>
+#include <sstream>
+
 #include "tests/machine/cli/command_line.h"
 
 namespace kb::test {
@@ -91,6 +94,12 @@ TEST_F(TopologyCommandTest, SvgDrawsTheChosenViews) {
   EXPECT_EQ(all.out, "pictures/system_view.svg\npictures/sip_view.svg\npictures/cube_view.svg\npictures/pe_view.svg\n");
   EXPECT_THAT(read("pictures/cube_view.svg"), HasSubstr("id=\"sip0.cube0.r0c0\""));
   EXPECT_EQ(kernbench("topology m.yaml --svg some --views cube,pe").out, "some/cube_view.svg\nsome/pe_view.svg\n");
+  EXPECT_EQ(kernbench("topology m.yaml --svg some --views queue,message").code, 0);  // E-48
+  for (const std::string name : {"queue", "message"}) {
+    std::ostringstream shown;
+    shown << std::ifstream(KB_SOURCE_DIR "/docs/images/" + name + "_view.svg").rdbuf();
+    EXPECT_EQ(read("some/" + name + "_view.svg"), shown.str()) << "the picture in docs/images is another one";
+  }
   const Outcome unknown = kernbench("topology m.yaml --svg none --views cub");
   EXPECT_EQ(unknown.code, 2);
   EXPECT_THAT(unknown.err, HasSubstr("--views: there is no view 'cub'; did you mean 'cube'?"));

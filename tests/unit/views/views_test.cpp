@@ -71,7 +71,7 @@ std::set<std::string> ids_of(const pugi::xml_document& document) {
 }
 
 void expect_sound(const LoadedTopology& machine) {
-  for (const std::string& name : topology::view_names()) {
+  for (const std::string& name : all_view_names()) {
     const View view = view_named(machine, name);
     EXPECT_FALSE(view.boxes.empty());
     expect_no_overlap(view);
