@@ -22,6 +22,10 @@ struct LaunchCase {
 
   TimeFs total() const { return launch.completed - launch.submitted; }
   TimeFs share(contract::TimeShare which) const { return pe.shares.of(which); }
+  TimeFs computing() const { return pe.shares.computing(); }
+  // What is left of the kernel beside the wire, memory port or engine of the PE that is used most: no overlap saves
+  // more.
+  TimeFs slack() const;
   // Transfers that nothing hides.
   TimeFs exposed() const { return share(contract::TimeShare::dma) + share(contract::TimeShare::channel_busy); }
   Finding finding(const char* rule, TimeFs gain, std::string headline) const;

@@ -60,6 +60,11 @@ std::string ns_text(TimeFs time) {
   return observe::fixed(fs_to_ns(time), 1) + " ns";
 }
 
+TimeFs LaunchCase::slack() const {
+  const auto wires = pe.shares.busy.begin() + static_cast<std::ptrdiff_t>(contract::PeResource::read_channel);
+  return std::max(0_fs, pe.exec - *std::max_element(pe.shares.busy.begin(), wires));
+}
+
 Finding LaunchCase::finding(const char* rule, TimeFs gain, std::string headline) const {
   Finding made;
   made.rule = rule;

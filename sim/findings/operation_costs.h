@@ -40,6 +40,8 @@ class OperationCosts final : public contract::IOperationSink {
     std::size_t messages = 0;
   };
   std::optional<AwaitedPeer> most_awaited(const PeCoord& pe, TimeFs begin, TimeFs end) const;
+  // How long messages of `pe` waited within [begin, end) for a free slot at their receiver.
+  TimeFs waited_for_slots(const PeCoord& pe, TimeFs begin, TimeFs end) const;
 
  private:
   // A kind of command with its operation or dtype, or a stage.
@@ -48,7 +50,11 @@ class OperationCosts final : public contract::IOperationSink {
     NodeId receiver, sender;
     TimeFs start = 0_fs, end = 0_fs;
   };
-  static constexpr std::size_t kMostReceives = std::size_t{1} << 20;  // 24 MB
+  struct Send {
+    NodeId sender;
+    TimeFs start = 0_fs, end = 0_fs;
+  };
+  static constexpr std::size_t kMostWaits = std::size_t{1} << 20;  // of each, 48 MB in all
 
   OperationCost& cost_of(Key key, std::string_view prefix, std::string_view name);
   void add(OperationCost& cost, NodeId component, TimeFs start, TimeFs end, TimeFs needed);
@@ -59,6 +65,7 @@ class OperationCosts final : public contract::IOperationSink {
   std::map<Key, OperationCost> costs_;
   std::map<std::uint64_t, NodeId> sender_of_;  // by slot of a ring
   std::vector<Receive> receives_;              // those that took time
+  std::vector<Send> sends_;                    // likewise
 };
 
 }  // namespace kb::sim

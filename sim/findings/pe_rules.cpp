@@ -17,7 +17,7 @@ TimeFs part(TimeFs time, double factor) {
 }
 
 void find_compute_bound(const LaunchCase& of, Findings& findings) {
-  const TimeFs compute = of.share(TimeShare::compute);
+  const TimeFs compute = of.computing();
   const contract::LaunchSummary& sum = of.launch.summary;
   if (sum.macs > sum.useful_macs) {
     const double padding = static_cast<double>(sum.macs - sum.useful_macs) / static_cast<double>(sum.macs);
@@ -32,17 +32,23 @@ void find_compute_bound(const LaunchCase& of, Findings& findings) {
   }
   if (compute < part(of.total(), 0.8)) return;
   Finding finding = of.finding("compute_bound", part(compute, 0.5), "the engines compute nearly all the time");
-  finding.evidence = {fmt::format("{} computes for {} of the launch: transfers are hidden", pe_text(of.pe.pe),
-                                  percent(compute, of.total()))};
-  finding.remedy = "this is the roof of the engines: use more PEs, a smaller type, or fewer operations";
+  const TimeFs gemm = of.share(TimeShare::gemm), math = of.share(TimeShare::math);
+  finding.evidence = {fmt::format("{} computes for {} of the launch, PE_GEMM {} and PE_MATH {}: transfers are hidden",
+                                  pe_text(of.pe.pe), percent(compute, of.total()), percent(gemm, of.total()),
+                                  percent(math, of.total()))};
+  finding.remedy =
+      math > gemm
+          ? "this is the roof of PE_MATH: fuse operations (fma, epilogues of composites), use a smaller type or "
+            "more PEs, or let it run beside PE_GEMM (shared_resource: none)"
+          : "this is the roof of the engines: use more PEs, a smaller type, or fewer operations";
   findings.push_back(std::move(finding));
 }
 
 void find_missing_overlap(const LaunchCase& of, Findings& findings) {
   constexpr double kHidable = 0.75;  // the first load and the last store have nothing to hide behind
-  const TimeFs compute = of.share(TimeShare::compute);
-  Finding finding = of.finding("missing_overlap", part(std::min(compute, of.exposed()), kHidable),
-                               "transfers and computing take turns");
+  const TimeFs compute = of.computing();
+  const TimeFs gain = std::min(part(std::min(compute, of.exposed()), kHidable), of.slack());
+  Finding finding = of.finding("missing_overlap", gain, "transfers and computing take turns");
   finding.evidence = {fmt::format("{} computes for {} and moves data for {} of the launch, seldom both",
                                   pe_text(of.pe.pe), percent(compute, of.total()), percent(of.exposed(), of.total()))};
   finding.remedy = "load the next tile while this one is computed: a composite, or smaller tiles in two buffers";
@@ -97,24 +103,46 @@ void find_launch_overhead(const LaunchCase& of, Findings& findings) {
   if (late > 0_fs) {
     finding.evidence.push_back(fmt::format("{} PEs are late, by up to {}", of.launch.summary.late_pes, ns_text(late)));
   }
-  finding.remedy = "do more in one launch, or launch on fewer cubes";
+  finding.remedy = late > 0_fs ? "it waits behind other traffic, such as tensors that the host has just written: write "
+                                 "less or earlier, or keep them on the device"
+                               : "do more in one launch, or launch on fewer cubes";
   findings.push_back(std::move(finding));
 }
 
+void find_full_block(const LaunchCase& of, Findings& findings) {
+  const TimeFs full = of.share(TimeShare::queue_full);
+  Finding finding = of.finding("full_queue", std::min(full, of.slack()),
+                               "an engine holds results that the next block has no room for");
+  finding.evidence = {fmt::format("{} of the launch at {}", percent(full, of.total()), pe_text(of.pe.pe))};
+  finding.remedy = "make the tiles smaller, or the queue behind the engine longer (queue_depth)";
+  findings.push_back(std::move(finding));
+}
+
+// The one that is waited for waits itself, for slots that this PE has emptied: the way of the credits is too long.
+bool find_full_ring(const LaunchCase& of, const OperationCosts::AwaitedPeer& peer, Findings& findings) {
+  const TimeFs without_slot = of.costs->waited_for_slots(peer.sender, of.pe.start, of.pe.start + of.pe.exec);
+  const TimeFs waiting = of.share(TimeShare::dependency);
+  if (without_slot < peer.time / 2 || peer.time < waiting / 4) return false;
+  Finding finding = of.finding("full_queue", std::min({without_slot, peer.time, waiting}),
+                               fmt::format("{} waits for free slots at {}, which waits for its messages",
+                                           pe_text(peer.sender), pe_text(of.pe.pe)));
+  finding.evidence = {fmt::format("{} waited {} for free slots, {} waited {} for {} of its messages",
+                                  pe_text(peer.sender), ns_text(without_slot), pe_text(of.pe.pe), ns_text(peer.time),
+                                  peer.messages)};
+  finding.remedy = "give the queue more slots (n_slots of the collective configuration), or send more with a message";
+  findings.push_back(std::move(finding));
+  return true;
+}
+
 void find_waits(const LaunchCase& of, Findings& findings) {
-  const TimeFs waiting = of.share(TimeShare::dependency), full = of.share(TimeShare::queue_full);
-  if (full > 0_fs) {
-    Finding finding = of.finding("full_queue", full, "an engine holds results that the next block has no room for");
-    finding.evidence = {fmt::format("{} of the launch at {}", percent(full, of.total()), pe_text(of.pe.pe))};
-    finding.remedy = "make the tiles smaller, or the queue behind the engine longer";
-    findings.push_back(std::move(finding));
-  }
+  const TimeFs waiting = of.share(TimeShare::dependency);
   Finding finding = of.finding("waiting_for_messages", waiting, "the kernel waits for other PEs");
   finding.evidence = {fmt::format("{} waits for messages, slots or credits for {} of the launch", pe_text(of.pe.pe),
                                   percent(waiting, of.total()))};
   const auto peer =
       of.costs == nullptr ? std::nullopt : of.costs->most_awaited(of.pe.pe, of.pe.start, of.pe.start + of.pe.exec);
   if (peer) {
+    if (find_full_ring(of, *peer, findings)) return;  // that is why it waits
     finding.evidence.push_back(fmt::format("it waited longest for {}: {} for {} of its messages", pe_text(peer->sender),
                                            ns_text(peer->time), peer->messages));
   }
@@ -130,6 +158,7 @@ void find_pe_causes(const LaunchCase& of, Findings& findings) {
   find_small_transfers(of, findings);
   find_straggler(of, findings);
   find_launch_overhead(of, findings);
+  find_full_block(of, findings);
   find_waits(of, findings);
 }
 

@@ -150,6 +150,43 @@ TEST_F(FindingsTest, PaddedTiles) {
   EXPECT_EQ(first(run(gemm)), "padded_tiles");
 }
 
+TEST_F(FindingsTest, FullRingOfMessages) {
+  const auto stream = [&](int slots) {
+    write("ccl.yaml", "defaults: { algorithm: pair, n_slots: " + std::to_string(slots) + " }\n" +
+                          "algorithms: { pair: { module: none, links: "
+                          "[{ from: sip0.cube0.pe0, to: sip0.cube0.pe1, send: next, receive: before }] } }\n");
+    return run("--plugin " KB_SLOW_PLUGIN " --bench message-stream --set ccl=ccl.yaml --topology '" +
+               config("one_cube") + "'");
+  };
+  const Json one = stream(1), enough = stream(16);
+  EXPECT_EQ(first(one), "full_queue");
+  EXPECT_EQ(one["findings"][0]["headline"],
+            "sip0.cube0.pe0 waits for free slots at sip0.cube0.pe1, which waits for its messages");
+  EXPECT_FALSE(has(enough, "full_queue"));
+  expect_gain(one, enough, 0.2);
+}
+
+// A longer queue behind an engine brings nothing when what empties it is busy all the time.
+TEST_F(FindingsTest, AQueueBeforeAFullStoreCannotPay) {
+  const std::string pe = " --set cube.pe_template.components.";
+  const std::string gemm = "--bench matmul-composite --set variant=load --set m=512 --set k=64 --set n=512";
+  const Json busy = run(gemm + pe + "pe_fetch_store.attrs.queue_depth=1" + pe + "pe_tcm.attrs.write_bw_gbs=64");
+  EXPECT_GT(busy["launches"].back()["breakdown"]["queue_full_ns"].get<double>(), 4000);
+  const Json deep = run(gemm + pe + "pe_tcm.attrs.write_bw_gbs=64");
+  expect_gain(busy, deep, 0.1);
+}
+
+TEST_F(FindingsTest, ALateLaunch) {
+  const Json result = run("--plugin " KB_SLOW_PLUGIN " --bench late");
+  EXPECT_EQ(first(result), "late_launch");
+}
+
+// The memory delivers all the time, so that no overlap could bring more.
+TEST_F(FindingsTest, AFullMemoryIsNoMissingOverlap) {
+  const Json result = run("--bench matmul-composite --set cube.pe_template.components.pe_dma.attrs.rd_outstanding=4");
+  EXPECT_FALSE(has(result, "missing_overlap"));
+}
+
 TEST_F(FindingsTest, ComputeBound) {
   EXPECT_EQ(first(run("--bench gemm-single-pe --set cube.pe_template.components.pe_gemm.attrs.mac_per_ns=128")),
             "compute_bound");

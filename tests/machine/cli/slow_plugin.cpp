@@ -2,6 +2,7 @@
 #include <string>
 
 #include "kernels/tl/tl.h"
+#include "sw/distributed/queue_installation.h"
 #include "sw/plugin/plugin.h"
 #include "sw/workloads/support.h"
 
@@ -23,11 +24,50 @@ void read_block(Context& tl, Ptr from, std::int64_t elements, std::int64_t at_on
 }
 
 void slow(Context& tl, Ptr data, std::string cause) {
+  if (cause == "nothing") return;
   const bool shared = cause == "hot-slice";  // all read what the first PE owns
   const Ptr mine = shared ? data : data + tl.shard(data).first;
   const bool small = cause == "small-messages";
   const bool straggles = cause == "straggler" && tl.program_id(0) == 2 && tl.program_id(1) == 1;
   for (int round = 0; round < (straggles ? 6 : 2); ++round) read_block(tl, mine, kElements, small ? 32 : 4096);
+}
+
+// PE 0 sends what it has to PE 1 in small messages.
+void stream(Context& tl, Ptr data) {
+  constexpr std::int64_t kMessages = 128, kAtOnce = 128;
+  if (tl.program_id(0) == 0) {
+    const kb::tl::TensorHandle tile = tl.load(data, {kAtOnce});
+    for (int i = 0; i < kMessages; ++i) tl.send("next", tile);
+  } else if (tl.program_id(0) == 1) {
+    for (int i = 0; i < kMessages; ++i) {
+      const kb::tl::Scratch scope(tl);
+      tl.recv("before", {kAtOnce});
+    }
+  }
+}
+
+WorkloadResult run_stream(Runtime& rt, const Params& params) {
+  kb::topology::CclOptions options;
+  options.file = params.text("ccl");
+  const QueueInstallation queues(rt, options);
+  rt.set_device(rt.devices().front());
+  const Tensor data = rt.zeros({1, kElements}, Dtype::f16, one_pe_placement(), "data");
+  LaunchOptions two;
+  two.cubes = {0};
+  two.pes = {0, 1};
+  rt.wait(rt.launch("message_stream", {{"data", data}}, two));
+  return {};
+}
+
+// A launch of little work, while the cubes still write the zeros of a large tensor.
+WorkloadResult run_late(Runtime& rt, const Params&) {
+  DPPolicy rows;
+  rows.cube = rows.pe = Split::row_wise;
+  const std::int64_t pes = std::int64_t{rt.spec().cubes_per_sip} * rt.spec().pes_per_cube;
+  const Tensor data = rt.zeros({pes, kElements}, Dtype::f16, rows, "data");
+  const Tensor large = rt.zeros({pes, 64 * kElements}, Dtype::f16, rows, "large");
+  rt.wait(rt.launch("slow", {{"data", data}, {"cause", "none"}}));
+  return {};
 }
 
 WorkloadResult run(Runtime& rt, const Params& params) {
@@ -55,6 +95,12 @@ WorkloadResult run(Runtime& rt, const Params& params) {
 
 KERNBENCH_PLUGIN(registrar) {
   registrar.add_kernel(kb::tl::make_kernel("slow", "reads what it owns", {"data", "cause"}, slow));
+  registrar.add_kernel(kb::tl::make_kernel("message_stream", "sends to the next PE", {"data"}, stream));
+  registrar.add_workload({"late", "a launch while a tensor is filled", {}, run_late});
+  registrar.add_workload({"message-stream",
+                          "messages from PE 0 to PE 1 of cube 0",
+                          {Parameter::text("ccl", "", "collective configuration file")},
+                          run_stream});
   registrar.add_workload(
       {"slow",
        "reads with a cause of slowness",
