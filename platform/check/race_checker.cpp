@@ -57,6 +57,25 @@ void RaceChecker::launch_completed(RequestId request) {
   submitted_.erase(request);
 }
 
+void RaceChecker::host_access_submitted(RequestId request, const Extent& bytes, bool writes, TimeFs now) {
+  if (scratch_(bytes.pa)) return;
+  auto use = std::make_shared<Use>();
+  use->pe = kHost;
+  use->start = now;
+  use->host_request = request;
+  host_accesses_[request] = {
+      bytes, writes, std::move(use), {std::make_shared<const Clock>(host_), 0, nullptr, nullptr}};
+}
+
+void RaceChecker::host_access_completed(RequestId request, TimeFs now) {
+  const auto found = host_accesses_.find(request);
+  if (found == host_accesses_.end()) return;
+  const HostAccess access = std::move(found->second);
+  host_accesses_.erase(found);
+  access.use->end = now;
+  note(access.bytes, access.writes, access.use, access.open);
+}
+
 void RaceChecker::kernel_begins(const PeCoord& coord, RequestId request,
                                 std::shared_ptr<const contract::KernelLaunch> launch) {
   Pe& self = pe(coord);
@@ -193,6 +212,12 @@ bool RaceChecker::keep_their_order(const Use& a, const Use& b) {
   return a.pe == b.pe && a.kind == CommandKind::dma_write && b.kind == CommandKind::dma_write;
 }
 
+bool RaceChecker::in_order(const Use& earlier, const Use& later, const Open& open) {
+  if (&earlier == &later || (earlier.host() && later.host())) return true;
+  if (earlier.host()) return earlier.host_request < later.launch->request && earlier.end <= later.start;
+  return before(earlier, later.pe, open) || keep_their_order(earlier, later);
+}
+
 void RaceChecker::note(const Extent& bytes, bool writes, const UsePtr& use, const Open& open) {
   struct Piece {
     std::uint64_t begin, end;
@@ -204,14 +229,12 @@ void RaceChecker::note(const Extent& bytes, bool writes, const UsePtr& use, cons
     pieces.push_back({from, to, uses});
     return true;
   });
-  const auto in_order = [&](const Use& earlier) {
-    return &earlier == use.get() || before(earlier, use->pe, open) || keep_their_order(earlier, *use);
-  };
   for (const Piece& piece : pieces) {
     const Uses& uses = piece.uses;
-    if (uses.write && !in_order(*uses.write)) report(*uses.write, true, *use, writes, piece.begin, piece.end);
+    if (uses.write && !in_order(*uses.write, *use, open))
+      report(*uses.write, true, *use, writes, piece.begin, piece.end);
     for (const UsePtr& read : uses.reads) {
-      if (writes && !in_order(*read)) report(*read, false, *use, true, piece.begin, piece.end);
+      if (writes && !in_order(*read, *use, open)) report(*read, false, *use, true, piece.begin, piece.end);
     }
   }
   if (writes) {
@@ -223,9 +246,10 @@ void RaceChecker::note(const Extent& bytes, bool writes, const UsePtr& use, cons
     memory_.assign(at, piece.begin, {nullptr, {use}});
     // A read that is before this one is before whatever this one is before.
     auto& reads = piece.uses.reads;
-    reads.erase(
-        std::remove_if(reads.begin(), reads.end(), [&](const UsePtr& read) { return before(*read, use->pe, open); }),
-        reads.end());
+    const auto is_before = [&](const UsePtr& read) {
+      return read->host() ? use->host() : before(*read, use->pe, open);
+    };
+    reads.erase(std::remove_if(reads.begin(), reads.end(), is_before), reads.end());
     reads.push_back(use);
     memory_.assign(piece.begin, piece.end, piece.uses);
     at = piece.end;
@@ -234,6 +258,10 @@ void RaceChecker::note(const Extent& bytes, bool writes, const UsePtr& use, cons
 }
 
 std::string RaceChecker::call_text(const Use& use, bool writes) const {
+  if (use.host()) {
+    return fmt::format("{} by the host ({} to {} ns)", writes ? "written" : "read", format_ns(use.start),
+                       format_ns(use.end));
+  }
   return fmt::format("{} by tl.{} #{} of kernel {} on {} ({} to {} ns, launch #{})", writes ? "written" : "read",
                      use.call, use.call_index, use.launch->launch->kernel, pe_name(pes_[use.pe]->coord),
                      format_ns(use.start), format_ns(use.end), use.launch->request);
@@ -255,13 +283,16 @@ std::string RaceChecker::place_text(const Use& use, std::uint64_t pa, std::uint6
   return fmt::format("{} bytes at physical address {:#x}", end - pa, pa);
 }
 
+std::string RaceChecker::name_of(const Use& use) {
+  return use.host() ? "host" : fmt::format("{}\t{}", use.call, use.launch->launch->kernel);
+}
+
 void RaceChecker::report(const Use& earlier, bool earlier_writes, const Use& later, bool later_writes, std::uint64_t pa,
                          std::uint64_t end) {
   std::string tensor;
-  const std::string place = place_text(later, pa, end, tensor);
+  const std::string place = place_text(later.host() ? earlier : later, pa, end, tensor);
   const std::string key =
-      fmt::format("{}\t{}\t{}\t{}\t{}\t{}\t{}", tensor, earlier.call, earlier.launch->launch->kernel, earlier_writes,
-                  later.call, later.launch->launch->kernel, later_writes);
+      fmt::format("{}\t{}\t{}\t{}\t{}", tensor, name_of(earlier), earlier_writes, name_of(later), later_writes);
   const auto [known, added] = known_races_.try_emplace(key, races_.size());
   if (!added) {
     ++races_[known->second].pairs;

@@ -26,9 +26,10 @@ struct Race {
 // Happens-before with vector clocks (Lamport 1978; Mattern 1989): a use A is before a use B when a kernel waited for A
 // and, by its own order, messages, barriers and launches, that comes before B is issued. A blocking call waits for its
 // command at once. Stores of one PE keep their order on its write channel, and atomic additions in one dtype may come
-// in any. Two launches are in order when the host had the answer of one before it submitted the other. Covers HBM, SRAM
-// and TCM as far as kernels address them; scratch, which only its own PE uses, is checked at the call (tl::Context),
-// and copies of the host wait for launches.
+// in any. Two launches are in order when the host had the answer of one before it submitted the other; a read or write
+// of the host comes after a launch when the host had its answer before, and before a launch that is submitted later, as
+// far as it has ended when the kernel uses the bytes. Covers HBM, SRAM and TCM as far as kernels address them; scratch,
+// which only its own PE uses, is checked at the call (tl::Context).
 class RaceChecker final : public contract::IOrderObserver {
  public:
   // `scratch` tells addresses that are not looked at.
@@ -39,6 +40,8 @@ class RaceChecker final : public contract::IOrderObserver {
 
   void launch_submitted(contract::RequestId request) override;
   void launch_completed(contract::RequestId request) override;
+  void host_access_submitted(contract::RequestId request, const Extent& bytes, bool writes, TimeFs now) override;
+  void host_access_completed(contract::RequestId request, TimeFs now) override;
   void kernel_begins(const PeCoord& pe, contract::RequestId request,
                      std::shared_ptr<const contract::KernelLaunch> launch) override;
   void kernel_ends(const PeCoord& pe) override;
@@ -59,15 +62,18 @@ class RaceChecker final : public contract::IOrderObserver {
     std::shared_ptr<const contract::KernelLaunch> launch;
     contract::RequestId request = 0;
   };
+  static constexpr std::size_t kHost = SIZE_MAX;
   struct Use {
-    std::size_t pe = 0;
+    std::size_t pe = 0;  // or kHost
     contract::CommandKind kind{};
     const char* call = "";
     std::uint64_t call_index = 0;
     TimeFs start = 0_fs, end = 0_fs;
     std::shared_ptr<const Launch> launch;
-    std::uint64_t known = 0;     // the step of its PE in which the kernel had waited for it; 0: not yet
-    std::optional<Dtype> added;  // of an atomic addition
+    std::uint64_t known = 0;             // the step of its PE in which the kernel had waited for it; 0: not yet
+    std::optional<Dtype> added;          // of an atomic addition
+    contract::RequestId host_request{};  // of the host
+    bool host() const { return pe == kHost; }
   };
   using UsePtr = std::shared_ptr<Use>;
   // The last write of some bytes, and reads since.
@@ -106,19 +112,28 @@ class RaceChecker final : public contract::IOrderObserver {
   Clock clock_of(std::size_t pe) const;
   void learn(Pe& pe, const Clock& more);
   static bool before(const Use& earlier, std::size_t pe, const Open& later);
+  static bool in_order(const Use& earlier, const Use& later, const Open& open);
   static bool keep_their_order(const Use& a, const Use& b);
   void note(const Extent& bytes, bool writes, const UsePtr& use, const Open& open);
   void report(const Use& earlier, bool earlier_writes, const Use& later, bool later_writes, std::uint64_t pa,
               std::uint64_t end);
   std::string call_text(const Use& use, bool writes) const;
+  static std::string name_of(const Use& use);
   static std::string place_text(const Use& use, std::uint64_t pa, std::uint64_t end, std::string& tensor);
 
   std::function<bool(std::uint64_t pa)> scratch_;
   std::map<PeCoord, std::size_t> numbers_;
   std::vector<std::unique_ptr<Pe>> pes_;
   Clock host_;
-  std::unordered_map<contract::RequestId, ClockPtr> submitted_;  // what the host knew
-  std::unordered_map<contract::RequestId, Clock> ended_;         // of the PEs of a launch, at their ends
+  struct HostAccess {
+    Extent bytes;
+    bool writes = false;
+    UsePtr use;
+    Open open;
+  };
+  std::unordered_map<contract::RequestId, HostAccess> host_accesses_;  // under way
+  std::unordered_map<contract::RequestId, ClockPtr> submitted_;        // what the host knew
+  std::unordered_map<contract::RequestId, Clock> ended_;               // of the PEs of a launch, at their ends
   std::map<BarrierKey, Barrier> barriers_;
   std::unordered_map<std::uint64_t, ClockPtr> messages_;  // by slot
   data::IntervalMap<Uses> memory_;

@@ -21,6 +21,10 @@ class IOrderObserver {
   // The host has submitted the launch; it has seen that the launch is complete.
   virtual void launch_submitted(RequestId request) = 0;
   virtual void launch_completed(RequestId request) = 0;
+  // The host has submitted a read or a write of memory at a physical address; it is complete. Requests of the host are
+  // numbered in their order.
+  virtual void host_access_submitted(RequestId request, const Extent& bytes, bool writes, TimeFs now) = 0;
+  virtual void host_access_completed(RequestId request, TimeFs now) = 0;
   // On one PE. What a kernel started has completed when it ends.
   virtual void kernel_begins(const PeCoord& pe, RequestId request, std::shared_ptr<const KernelLaunch> launch) = 0;
   virtual void kernel_ends(const PeCoord& pe) = 0;

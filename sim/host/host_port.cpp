@@ -91,6 +91,9 @@ contract::RequestId HostPort::submit_memory(Kind kind, payload::Op op, const PeC
   request.pa = pa;
   request.nbytes = nbytes;
   request.write = std::move(write);
+  if (contract::IOrderObserver* const order = platform_.context().order) {
+    order->host_access_submitted(requests_.size(), {pa, nbytes}, kind == Kind::write, now());
+  }
   for (std::size_t i = 0; i < parts.size(); ++i) {
     payload::Transaction& transaction = platform_.pool().acquire(op, *routes[i], parts[i].pa, parts[i].nbytes);
     transaction.hbm_offset = parts[i].hbm_offset;
@@ -212,7 +215,8 @@ void HostPort::on_completed(payload::Transaction& transaction) {
   if (transaction.cookie == 0 || transaction.cookie > requests_.size()) {
     throw Error::model("host: an answer came for a request that was never submitted");
   }
-  Request& request = requests_[transaction.cookie - 1];
+  const contract::RequestId id = transaction.cookie;
+  Request& request = requests_[id - 1];
   if (request.done) {  // abandoned
     platform_.pool().release(transaction);
     return;
@@ -227,17 +231,21 @@ void HostPort::on_completed(payload::Transaction& transaction) {
     completion.pes = reply->pes;
   }
   platform_.pool().release(transaction);
-  if (--request.parts == 0) finish(request);
+  if (--request.parts == 0) finish(request, id);
 }
 
-void HostPort::finish(Request& request) {
+void HostPort::finish(Request& request, contract::RequestId id) {
   request.done = true;
   request.completion.completed = now();
   --open_;
+  contract::IOrderObserver* const order = platform_.context().order;
+  if (order != nullptr && (request.kind == Kind::read || request.kind == Kind::write)) {
+    order->host_access_completed(id, now());
+  }
   if (request.kind == Kind::launch) {
     record_launch(request);
     ++finished_launches_;
-    if (platform_.context().order != nullptr) platform_.context().order->launch_completed(launches_[request.launch].id);
+    if (order != nullptr) order->launch_completed(id);
     if (record::ActivityRecorder* const recorder = platform_.context().recorder) {
       const LaunchRecord& ended = launches_[request.launch];
       recorder->launch_ended(record::ActivityRecorder::group_of(ended.sip), ended.id, now());

@@ -106,7 +106,7 @@ class HostPort final : public contract::IHost, private elab::IHostPort {
                                                                const std::string& what) const;
   Request& open_request(Kind kind, SipId sip, std::size_t parts);
   void inject(const Request& request, payload::Transaction& transaction);
-  void finish(Request& request);
+  void finish(Request& request, contract::RequestId id);
   void record_launch(Request& request);
   std::string describe(const Request& request, contract::RequestId id) const;
   const Request& find(contract::RequestId request) const;

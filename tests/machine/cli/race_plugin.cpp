@@ -195,6 +195,30 @@ WorkloadResult run_fail_while_receiving(Runtime& rt, const Params&) {
   return {};
 }
 
+// The launch reads its tensor for a while and writes its first elements at the end.
+void read_for_long(Context& tl, Ptr t) {
+  for (int i = 0; i < 64; ++i) {
+    const kb::tl::Scratch scope(tl);
+    tl.load(t, {4096});
+  }
+  tl.store(t, tl.zeros({16}));
+}
+
+WorkloadResult run_host_beside(Runtime& rt, const Params& params) {
+  const HostArray ones = HostArray::full({4096}, kb::Dtype::f16, 1.0);
+  const Tensor t = rt.empty({4096}, kb::Dtype::f16, one_pe_placement(), "t");
+  t.copy_(ones);  // before the launch: in order
+  const LaunchHandle launch = rt.launch("read_for_long", {{"t", t}}, on_one_pe());
+  if (params.text("wait") == "yes") rt.wait(launch);
+  if (params.text("use") == "write") {
+    t.copy_(ones);
+  } else {
+    t.to_host();
+  }
+  rt.wait(launch);
+  return {};
+}
+
 }  // namespace
 
 KERNBENCH_PLUGIN(registrar) {
@@ -203,6 +227,12 @@ KERNBENCH_PLUGIN(registrar) {
                           "meets across cubes",
                           {Parameter::choice("scope", "sip", {"cube", "sip"}, "of the barrier")},
                           run_across_cubes});
+  registrar.add_kernel(kb::tl::make_kernel("read_for_long", "reads, and writes at its end", {"t"}, read_for_long));
+  registrar.add_workload({"host-beside",
+                          "the host uses a tensor beside a launch, or behind it",
+                          {Parameter::choice("use", "write", {"write", "read"}, "of the host"),
+                           Parameter::choice("wait", "no", {"no", "yes"}, "for the launch before")},
+                          run_host_beside});
   registrar.add_kernel(
       kb::tl::make_kernel("fail_while_receiving", "fails while it receives", {"t"}, fail_while_receiving));
   registrar.add_workload({"fail-while-receiving", "fails while it receives", {}, run_fail_while_receiving});

@@ -60,6 +60,18 @@ TEST_F(RacesTest, BothCallsAndTheBytesAreNamed) {
   EXPECT_EQ(result["error"]["message"].get<std::string>().substr(0, 40), text.substr(0, 40));
 }
 
+TEST_F(RacesTest, TheHostTakesPart) {
+  const std::string command = std::string("run --quiet --out out --check races --plugin '") + KB_RACE_PLUGIN +
+                              "' --bench host-beside --topology '" + config("one_cube") + "' --set use=";
+  EXPECT_EQ(kernbench(command + "write --set wait=yes").code, 0);
+  EXPECT_EQ(kernbench(command + "read").code, 0) << "a read of the host waits for what was submitted";
+  EXPECT_EQ(kernbench(command + "write").code, 1);
+  const std::string text = Json::parse(read("out/result.json"))["races"][0]["text"];
+  EXPECT_THAT(text, HasSubstr("of tensor 't'"));
+  EXPECT_THAT(text, HasSubstr("written by the host ("));
+  EXPECT_THAT(text, HasSubstr("of kernel read_for_long on sip0.cube0.pe0"));
+}
+
 TEST_F(RacesTest, NoTimeMoves) {
   Json with = random_kernels(0, 20, "--check races", 1), without = random_kernels(0, 20, "", 0);
   EXPECT_EQ(with["sim_time_ns"], without["sim_time_ns"]);
