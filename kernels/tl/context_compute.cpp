@@ -92,6 +92,7 @@ Command Context::math_into(const TensorHandle& out, MathOp op, std::initializer_
 TensorHandle Context::cast(const TensorHandle& x, Dtype dtype) {
   begin("cast", Cost::dispatched);
   std::vector<OperandRef> refs = operands(MathOp::cast, {x});
+  located([&] { math_result(MathOp::cast, refs, std::nullopt); });
   TensorHandle out = allocate(x.shape_, dtype);
   Command command = math_command(MathOp::cast, std::move(refs), std::nullopt, out);
   emit(command);
@@ -101,6 +102,7 @@ TensorHandle Context::cast(const TensorHandle& x, Dtype dtype) {
 void Context::assign(const TensorHandle& out, const TensorHandle& x) {
   begin("assign", Cost::dispatched);
   std::vector<OperandRef> refs = operands(MathOp::cast, {x});
+  located([&] { math_result(MathOp::cast, refs, std::nullopt); });
   check_target(out, 0, {out.dtype_, x.shape_});
   Command command = math_command(MathOp::cast, std::move(refs), std::nullopt, out);
   emit(command);

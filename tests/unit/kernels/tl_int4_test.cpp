@@ -94,10 +94,18 @@ TEST_F(TlInt4, EverythingElseRefusesIt) {
   expect_program_error([&] { tl.zeros({2, 2}, Dtype::i4); }, "DTYPE_ERROR", no_tensor);
   expect_program_error([&] { tl.load(Ptr(*w), {3, 2}, Dtype::i4); }, "DTYPE_ERROR", {"'w'", "i8", "i4"});
   expect_program_error([&] { tl.view(x, 2, {2, 2}); }, "DTYPE_ERROR", no_tensor);
-  expect_program_error([&] { tl.store(Ptr(*w), x); }, "DTYPE_ERROR", {"i4"});
+  expect_program_error([&] { tl.store(Ptr(*w), x); }, "DTYPE_ERROR", {"i4", "store the i8 tensor that holds it"});
   expect_program_error([&] { tl.int4(x); }, "DTYPE_ERROR", {"does not hold bytes; give it i8"});
   expect_program_error([&] { tl.int4(tl.zeros({2, 2}, Dtype::i16)); }, "DTYPE_ERROR", {"tl.int4", "i16"});
   expect_program_error([&] { tl.int4(tl.zeros({2}, Dtype::i8)); }, "SHAPE_ERROR", {"is no matrix"});
+}
+
+TEST(TlInt4Calls, MistakesAreFoundAtTheCallWithoutData) {
+  tl::RecordingPe pe;
+  Context tl{pe, "demo"};
+  const TensorHandle x = tl.int4(tl.zeros({2, 2}, Dtype::i8)), out = tl.zeros({2, 4});
+  expect_program_error([&] { tl.cast(x, Dtype::f16); }, "DTYPE_ERROR", {"kernel demo, tl.cast", "tl.unpack_int4"});
+  expect_program_error([&] { tl.assign(out, x); }, "DTYPE_ERROR", {"kernel demo, tl.assign", "tl.unpack_int4"});
 }
 
 TEST_F(TlInt4, TilesOfACompositeEndAtWholeBytes) {
