@@ -211,7 +211,7 @@ void MemoryStore::fail_unwritten(std::uint64_t pa, std::uint64_t nbytes, std::ui
   throw Error::program(
       "UNWRITTEN_READ",
       fmt::format("a read of {} bytes at {} meets bytes that were never written, the first at {} (byte "
-                  "{} of the read); write them first or run without the strict memory check",
+                  "{} of the read); write them first or run without --strict",
                   nbytes, format_address(pa), format_address(first), first - pa));
 }
 
