@@ -14,7 +14,7 @@ using Row = LaunchActivity::Row;
 
 // A bin in which a resource was busy for this part of it counts as one in which others waited for it. A pseudo-channel
 // that waits for none is idle for most of a bin.
-constexpr double kFull = 0.75, kFullChannel = 0.4;
+constexpr double kFull = 0.75, kFullChannel = 0.4, kFullSlice = 0.6;
 
 bool is_full(TimeFs busy, TimeFs width, double part = kFull) {
   return fs_to_ns(busy) >= part * fs_to_ns(width);
@@ -40,8 +40,18 @@ void add_row(Slice& slice, const Row& row) {
   }
 }
 
-void close(Slice& slice, TimeFs width) {
+// By bin of the window, of slices as a whole: their busy time per pseudo-channel.
+struct Bins {
+  std::vector<TimeFs> fullest, all;
+};
+
+void close(Slice& slice, TimeFs width, std::int64_t channels, Bins& bins) {
+  bins.fullest.resize(slice.sum.size());
+  bins.all.resize(slice.sum.size());
   for (std::size_t bin = 0; bin < slice.sum.size(); ++bin) {
+    const TimeFs busy = slice.sum[bin] / channels;
+    bins.fullest[bin] = std::max(bins.fullest[bin], busy);
+    accumulate(bins.all[bin], busy);
     if (!is_full(slice.most[bin], width, kFullChannel)) continue;
     slice.full += slice.most[bin];
     accumulate(slice.full_sum, slice.sum[bin]);
@@ -50,21 +60,24 @@ void close(Slice& slice, TimeFs width) {
   slice.most = {};
 }
 
-std::vector<Slice> slices_of(const LaunchCase& of) {
+std::int64_t channels_of(const LaunchCase& of, const Slice& slice) {
+  return of.graph.node(slice.node).params.as<params::HbmCtrlParams>().num_pcs;
+}
+
+std::vector<Slice> slices_of(const LaunchCase& of, Bins& bins) {
   std::vector<Slice> slices;
+  const auto close_last = [&] {
+    if (!slices.empty()) close(slices.back(), of.activity.bin_width(), channels_of(of, slices.back()), bins);
+  };
   of.activity.for_each(SeriesKind::pseudo_channel, [&](const Row& row) {
     if (slices.empty() || slices.back().node != row.series->node) {
-      if (!slices.empty()) close(slices.back(), of.activity.bin_width());
+      close_last();
       slices.push_back({row.series->node});
     }
     add_row(slices.back(), row);
   });
-  if (!slices.empty()) close(slices.back(), of.activity.bin_width());
+  close_last();
   return slices;
-}
-
-std::int64_t channels_of(const LaunchCase& of, const Slice& slice) {
-  return of.graph.node(slice.node).params.as<params::HbmCtrlParams>().num_pcs;
 }
 
 // What would be saved if the bursts of full bins were spread evenly over all channels.
@@ -120,6 +133,38 @@ void find_hot_slice(const LaunchCase& of, const std::vector<Slice>& slices, Find
   findings.push_back(std::move(finding));
 }
 
+// At any time few slices are full and the others idle, and other ones later: PEs read one tensor in one order. Slices
+// that only their own PEs read are full in turn, too, but then no read takes longer than its bytes. PEs that each read
+// in an order of their own still meet: half of the slices at work counts as what can be reached.
+void find_slices_in_turn(const LaunchCase& of, const std::vector<Slice>& slices, const Bins& bins, Findings& findings) {
+  using contract::PeResource;
+  for (const Finding& other : findings) {
+    if (other.rule == "hot_slice") return;
+  }
+  const auto homes = static_cast<std::int64_t>(std::max(slices.size(), of.launch.summary.pes));
+  TimeFs full = 0_fs, fullest = 0_fs, mean = 0_fs;
+  for (std::size_t bin = 0; bin < bins.fullest.size(); ++bin) {
+    const TimeFs of_all = bins.all[bin] / homes;
+    if (!is_full(bins.fullest[bin], of.activity.bin_width(), kFullSlice) || bins.fullest[bin] / 2 < of_all) continue;
+    full += of.activity.bin_width();
+    fullest += bins.fullest[bin];
+    mean += of_all;
+  }
+  if (full < of.activity.window() / 3) return;
+  const TimeFs reading = of.pe.shares.of(PeResource::read_channel), wire = of.pe.shares.of(PeResource::read_link);
+  const TimeFs longer = std::max(0_fs, reading - wire);
+  Finding finding = of.finding("slices_in_turn", std::min({fullest - mean * 2, longer, of.exposed()}),
+                               "PEs read the same few HBM slices at a time, other ones later");
+  finding.evidence = {
+      fmt::format("for {} of the kernel a slice is busy for {}, while {} slices are for {} on average",
+                  percent(full, of.activity.window()), percent(fullest, full), homes, percent(mean, full)),
+      fmt::format("reads of {} last {}, their bytes take {} on its wire", pe_text(of.pe.pe), ns_text(reading),
+                  ns_text(wire))};
+  finding.remedy =
+      "let each PE begin with another part of the tensor, its own first, and go around; or give PEs copies";
+  findings.push_back(std::move(finding));
+}
+
 const topology::Edge* edge_of(const LaunchCase& of, const record::SeriesInfo& series) {
   for (const EdgeId *e = of.graph.out_edges(series.node).first, *end = of.graph.out_edges(series.node).second; e != end;
        ++e) {
@@ -168,9 +213,11 @@ void find_hot_wire(const LaunchCase& of, Findings& findings) {
 
 void find_memory_causes(const LaunchCase& of, Findings& findings) {
   if (of.activity.empty()) return;
-  const std::vector<Slice> slices = slices_of(of);
+  Bins bins;
+  const std::vector<Slice> slices = slices_of(of, bins);
   find_idle_channels(of, slices, findings);
   find_hot_slice(of, slices, findings);
+  find_slices_in_turn(of, slices, bins, findings);
   find_hot_wire(of, findings);
 }
 

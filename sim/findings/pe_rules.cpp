@@ -64,7 +64,7 @@ void find_small_transfers(const LaunchCase& of, Findings& findings) {
   const TimeFs gain = std::min(reading - needed, of.exposed());
   for (const Finding& other : findings) {
     const bool of_memory = other.rule == "idle_pseudo_channels" || other.rule == "hot_slice" ||
-                           other.rule == "slow_link" || other.rule == "hot_link";
+                           other.rule == "slices_in_turn" || other.rule == "slow_link" || other.rule == "hot_link";
     if (of_memory && other.gain >= gain / 2) return;  // that is why they last so long
   }
   Finding finding = of.finding("small_transfers", gain, "reads spend most of their time on the way, not on the wire");

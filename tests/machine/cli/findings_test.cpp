@@ -92,6 +92,12 @@ TEST_F(FindingsTest, HotSlice) {
   EXPECT_GT(longest_launch_ns(result) / longest_launch_ns(slow("none")), 20.0);  // no finding promises more
 }
 
+TEST_F(FindingsTest, SlicesInTurn) {
+  const Json in_turn = slow("in-turn"), staggered = slow("staggered");
+  EXPECT_EQ(first(in_turn), "slices_in_turn");
+  expect_gain(in_turn, staggered, 0.35);
+}
+
 TEST_F(FindingsTest, Straggler) {
   const Json result = slow("straggler");
   EXPECT_EQ(first(result), "straggler");

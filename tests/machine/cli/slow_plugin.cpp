@@ -25,6 +25,14 @@ void read_block(Context& tl, Ptr from, std::int64_t elements, std::int64_t at_on
 
 void slow(Context& tl, Ptr data, std::string cause) {
   if (cause == "nothing") return;
+  if (cause == "in-turn" || cause == "staggered") {  // all PEs of a cube read all of it
+    const kb::tl::LocalShard cube = tl.cube_shard(data);
+    const std::int64_t blocks = cube.elements / kElements, first = cause == "staggered" ? tl.program_id(0) : 0;
+    for (std::int64_t i = 0; i < blocks; ++i) {
+      read_block(tl, cube.ptr + (first + i) % blocks * kElements, kElements, 4096);
+    }
+    return;
+  }
   const bool shared = cause == "hot-slice";  // all read what the first PE owns
   const Ptr mine = shared ? data : data + tl.shard(data).first;
   const bool small = cause == "small-messages";
@@ -101,10 +109,11 @@ KERNBENCH_PLUGIN(registrar) {
                           "messages from PE 0 to PE 1 of cube 0",
                           {Parameter::text("ccl", "", "collective configuration file")},
                           run_stream});
-  registrar.add_workload(
-      {"slow",
-       "reads with a cause of slowness",
-       {Parameter::choice("cause", "none", {"none", "hot-slice", "straggler", "small-messages", "host", "beside"},
-                          "which one")},
-       run});
+  registrar.add_workload({"slow",
+                          "reads with a cause of slowness",
+                          {Parameter::choice("cause", "none",
+                                             {"none", "hot-slice", "in-turn", "staggered", "straggler",
+                                              "small-messages", "host", "beside"},
+                                             "which one")},
+                          run});
 }
