@@ -33,8 +33,7 @@ class TopologyCommand final : public Command {
         ->excludes(json)
         ->excludes(dot);
     app.add_option("--views", views_,
-                   "With --svg: views out of system, sip, cube, pe (default: visualization.emit_views, or these four), "
-                   "and queue, message: how messages travel")
+                   "With --svg: out of system, sip, cube, pe, queue, message (default: emit_views, or four)")
         ->type_name("LIST")
         ->delimiter(',')
         ->needs("--svg");
