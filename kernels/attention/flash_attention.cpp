@@ -31,10 +31,15 @@ struct FlashAttentionArguments {
   std::optional<std::int64_t> rows, keys, buffers, causal, first_token;
 };
 
-// The blocks of K and V in the order of their keys, each loaded before it is asked for when there are two buffers.
+// The blocks of K and V that rows attend to, one in each step, loaded in the step before when there are two buffers.
+// PEs begin with different blocks and go around, so that they do not all read the same HBM slice; blocks that the
+// causal mask cuts come last, because one of those may have nothing for a row, which the first block must not.
 class KeyBlocks {
  public:
-  KeyBlocks(Context& tl, const FlashAttention& args, std::int64_t keys) : tl_(tl), args_(args), keys_(keys) {
+  // `whole` keys are seen by every row.
+  KeyBlocks(Context& tl, const FlashAttention& args, std::int64_t keys, std::int64_t whole)
+      : tl_(tl), args_(args), keys_(keys), whole_(whole / args.keys) {
+    first_ = tl.program_id(0) * whole_ / tl.num_programs(0);
     const Shape shape{std::min(args.keys, keys), args.k.shape()[1]};
     for (std::int64_t i = 0; i < args.buffers; ++i) {
       buffers_[static_cast<std::size_t>(i)] = {
@@ -43,18 +48,21 @@ class KeyBlocks {
     if (args.buffers > 1) load(0);
   }
 
-  // K and then V of the block at `key`, (keys, d). Starts to load the next block when K is here.
-  TensorHandle k(std::int64_t key) {
-    if (args_.buffers == 1) return load_now(of(key).k, args_.k, key);
-    const TensorHandle block = tl_.wait(of(key).next_k);
-    if (key + args_.keys < keys_) load(key + args_.keys);
+  std::int64_t count() const { return Context::cdiv(keys_, args_.keys); }
+  // The first key of the block of a step, and how many it has.
+  std::int64_t key(std::int64_t step) const { return (step < whole_ ? (first_ + step) % whole_ : step) * args_.keys; }
+  std::int64_t size(std::int64_t step) const { return std::min(args_.keys, keys_ - key(step)); }
+  // K and then V of that block, (keys, d). Starts to load the next block when K is here.
+  TensorHandle k(std::int64_t step) {
+    if (args_.buffers == 1) return load_now(of(step).k, args_.k, step);
+    const TensorHandle block = tl_.wait(of(step).next_k);
+    if (step + 1 < count()) load(step + 1);
     return block;
   }
-  TensorHandle v(std::int64_t key) {
-    if (args_.buffers == 1) return load_now(of(key).v, args_.v, key);
-    return tl_.wait(of(key).next_v);
+  TensorHandle v(std::int64_t step) {
+    if (args_.buffers == 1) return load_now(of(step).v, args_.v, step);
+    return tl_.wait(of(step).next_v);
   }
-  std::int64_t size(std::int64_t key) const { return std::min(args_.keys, keys_ - key); }
 
  private:
   struct Buffer {
@@ -62,23 +70,27 @@ class KeyBlocks {
     Future next_k, next_v;
   };
 
-  Buffer& of(std::int64_t key) { return buffers_[static_cast<std::size_t>(key / args_.keys % args_.buffers)]; }
-  void load(std::int64_t key) {
-    Buffer& buffer = of(key);
-    buffer.next_k = tl_.load_into_async(part(buffer.k, key), args_.k + key * width());
-    buffer.next_v = tl_.load_into_async(part(buffer.v, key), args_.v + key * width());
+  Buffer& of(std::int64_t step) { return buffers_[static_cast<std::size_t>(step % args_.buffers)]; }
+  void load(std::int64_t step) {
+    Buffer& buffer = of(step);
+    buffer.next_k = tl_.load_into_async(part(buffer.k, step), args_.k + key(step) * width());
+    buffer.next_v = tl_.load_into_async(part(buffer.v, step), args_.v + key(step) * width());
   }
-  TensorHandle load_now(const TensorHandle& buffer, Ptr from, std::int64_t key) {
-    TensorHandle block = part(buffer, key);
-    tl_.load_into(block, from + key * width());
+  TensorHandle load_now(const TensorHandle& buffer, Ptr from, std::int64_t step) {
+    TensorHandle block = part(buffer, step);
+    tl_.load_into(block, from + key(step) * width());
     return block;
   }
   std::int64_t width() const { return args_.k.shape()[1]; }
-  TensorHandle part(const TensorHandle& buffer, std::int64_t key) { return tl_.view(buffer, 0, {size(key), width()}); }
+  TensorHandle part(const TensorHandle& buffer, std::int64_t step) {
+    return tl_.view(buffer, 0, {size(step), width()});
+  }
 
   Context& tl_;
   const FlashAttention& args_;
-  std::int64_t keys_;  // that are attended to
+  std::int64_t keys_;   // that are attended to
+  std::int64_t whole_;  // blocks
+  std::int64_t first_ = 0;
   std::array<Buffer, 2> buffers_;
 };
 
@@ -87,15 +99,15 @@ void attend_rows(Context& tl, const FlashAttention& args, Ptr q, Ptr o, std::int
   const tl::Scratch scope(tl);
   const std::int64_t d = args.q.shape()[1], token = args.first_token + row, all = args.k.shape()[0];
   const std::int64_t seen = args.causal ? std::min(all, token + rows) : all;
-  KeyBlocks blocks(tl, args, seen);
+  KeyBlocks blocks(tl, args, seen, args.causal ? std::min(seen, token + 1) : seen);
   const TensorHandle query = tl.load(q, {rows, d});
   OnlineSoftmax softmax(tl, rows, d);
-  for (std::int64_t key = 0; key < seen; key += args.keys) {
+  for (std::int64_t step = 0; step < blocks.count(); ++step) {
     OnlineSoftmax::Source mask;
-    const std::int64_t keys = blocks.size(key);
+    const std::int64_t key = blocks.key(step), keys = blocks.size(step);
     if (args.causal && key + keys > token + 1) mask = [&] { return causal_mask(tl, token, rows, key, keys); };
     softmax.attend(
-        query, keys, [&] { return blocks.k(key); }, [&] { return blocks.v(key); }, mask);
+        query, keys, [&] { return blocks.k(step); }, [&] { return blocks.v(step); }, mask);
   }
   tl.store(o, softmax.result(args.o.dtype()));
 }

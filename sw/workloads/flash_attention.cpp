@@ -38,18 +38,30 @@ Problem problem_of(const Params& params) {
                                  p.queries, p.context));
 }
 
-// Row by row as the kernel goes; pieces of rows do not matter to a row.
-data::VerificationRow attention_row(const Problem& p, const HostArray& q, const HostArray& k, const HostArray& v,
+// The blocks of keys in the order of PE `pe` of `pes` of a cube: all that every row sees, from a block of its own on
+// and around, then those that the mask cuts.
+std::vector<std::int64_t> block_order(const Problem& p, std::int64_t token, std::int64_t seen, std::int64_t pe,
+                                      std::int64_t pes) {
+  const std::int64_t whole = (p.causal ? std::min(seen, token + 1) : seen) / p.keys;
+  std::vector<std::int64_t> keys;
+  for (std::int64_t i = 0; i < whole; ++i) keys.push_back((pe * whole / pes + i) % whole * p.keys);
+  for (std::int64_t key = whole * p.keys; key < seen; key += p.keys) keys.push_back(key);
+  return keys;
+}
+
+// As the kernel goes: piece by piece of the rows that each PE owns.
+data::VerificationRow attention_row(const Problem& p, const contract::TensorLayout& layout, std::int64_t pes,
+                                    const HostArray& q, const HostArray& k, const HostArray& v,
                                     const HostArray& actual) {
   const data::BoundedMatrix queries = exact_values(q), keys = exact_values(k), values = exact_values(v);
-  data::BoundedMatrix expected;
-  for (std::int64_t first = 0; first < p.queries; first += p.rows) {
-    const std::int64_t count = std::min(p.rows, p.queries - first), token = p.first_token + first;
-    const std::int64_t seen = p.causal ? token + count : p.context;
+  const auto row_bytes = static_cast<std::int64_t>(item_size(p.dtype)) * p.d;
+  data::BoundedMatrix expected{0, static_cast<std::size_t>(p.d), {}, {}};
+  const auto attend = [&](std::int64_t first, std::int64_t count, std::int64_t pe) {
+    const std::int64_t token = p.first_token + first, seen = p.causal ? token + count : p.context;
     AttentionRows rows(p.dtype, static_cast<std::size_t>(count), static_cast<std::size_t>(p.d));
     const data::BoundedMatrix piece =
         rows_of(queries, static_cast<std::size_t>(first), static_cast<std::size_t>(count));
-    for (std::int64_t key = 0; key < seen; key += p.keys) {
+    for (const std::int64_t key : block_order(p, token, seen, pe, pes)) {
       const auto block = [&](const data::BoundedMatrix& of) {
         return rows_of(of, static_cast<std::size_t>(key), static_cast<std::size_t>(std::min(p.keys, seen - key)));
       };
@@ -62,10 +74,16 @@ data::VerificationRow attention_row(const Problem& p, const HostArray& q, const 
       rows.attend(piece, block(keys), block(values), visible);
     }
     const data::BoundedMatrix result = rows.result();
-    expected.cols = result.cols;
     expected.rows += result.rows;
     expected.values.insert(expected.values.end(), result.values.begin(), result.values.end());
     expected.errors.insert(expected.errors.end(), result.errors.begin(), result.errors.end());
+  };
+  for (const contract::Shard& shard : layout.shards) {  // in the order of their rows
+    const std::int64_t begin = static_cast<std::int64_t>(shard.offset_bytes) / row_bytes;
+    const std::int64_t end = begin + static_cast<std::int64_t>(shard.nbytes) / row_bytes;
+    for (std::int64_t first = begin; first < end; first += p.rows) {
+      attend(first, std::min(p.rows, end - first), shard.owner.pe.value);
+    }
   }
   return bounded_row("O", actual, expected, {attention_rounding()});
 }
@@ -114,7 +132,10 @@ WorkloadResult run_flash_attention(Runtime& rt, const Params& params) {
            "operations of both products over the critical path");
   add_engine_shares(result, metrics);
   add_pe_count(result, metrics.pes);
-  if (can_verify(rt, result)) result.verification.push_back(attention_row(p, q.values, k.values, v.values, o_values));
+  if (can_verify(rt, result)) {
+    const std::int64_t pes = one ? 1 : rt.spec().pes_per_cube;
+    result.verification.push_back(attention_row(p, o.layout(), pes, q.values, k.values, v.values, o_values));
+  }
   return result;
 }
 
