@@ -188,10 +188,10 @@ Dtype Context::check_stored(Ptr ptr, const TensorHandle& value) const {
   check(value, 1);
   const Dtype type = pointer_dtype(ptr, std::nullopt);
   if (value.dtype_ != type) {
-    raise("DTYPE_ERROR", fmt::format("{} cannot be stored to tensor '{}', which is {}; {}", describe(value, 1),
-                                     ptr.tensor().name, dtype_name(type),
-                                     value.dtype_ == Dtype::i4 ? "store the i8 tensor that holds it"
-                                                               : "tl.cast it first"));
+    raise("DTYPE_ERROR",
+          fmt::format("{} cannot be stored to tensor '{}', which is {}; {}", describe(value, 1), ptr.tensor().name,
+                      dtype_name(type),
+                      value.dtype_ == Dtype::i4 ? "store the i8 tensor that holds it" : "tl.cast it first"));
   }
   if (value.transposed_) {
     raise("KERNEL_ERROR", fmt::format("{} is a transposed view; tl.cast(x, x.dtype()) makes a dense copy to store",
