@@ -51,16 +51,16 @@ Wire step(std::size_t number, std::vector<Point> path, const std::string& title)
 }  // namespace
 
 View message_view() {
-  constexpr double kColumn = 170, kWidth = 130, kHeight = 30, kStep = 34, kFirst = 62;
+  constexpr double kColumn = 170, kBoxWidth = 130, kBoxHeight = 30, kStep = 34, kFirst = 62;
   View view = view_of("message", "A message from PE to PE, step by step");
-  const auto x_of = [](std::size_t block) { return static_cast<double>(block) * kColumn + kWidth / 2; };
+  const auto x_of = [](std::size_t block) { return static_cast<double>(block) * kColumn + kBoxWidth / 2; };
   const double bottom = kFirst + kStep * static_cast<double>(std::size(kMessage));
   for (std::size_t i = 0; i < std::size(kActors); ++i) {
     const Actor& block = kActors[i];
     const char* const side = i < kFirstOfReceiver ? "sender" : "receiver";
     view.boxes.push_back(
-        {block.id, {block.line, side}, block.id, block.role, {x_of(i) - kWidth / 2, 0, kWidth, kHeight}});
-    view.wires.push_back({std::string("life.") + block.id, {{x_of(i), kHeight}, {x_of(i), bottom}}, block.id});
+        {block.id, {block.line, side}, block.id, block.role, {x_of(i) - kBoxWidth / 2, 0, kBoxWidth, kBoxHeight}});
+    view.wires.push_back({std::string("life.") + block.id, {{x_of(i), kBoxHeight}, {x_of(i), bottom}}, block.id});
     view.wires.back().look = Wire::Look::lifeline;
   }
   for (std::size_t i = 0; i < std::size(kMessage); ++i) {
@@ -74,19 +74,20 @@ View message_view() {
 }
 
 View queue_view() {
-  constexpr double kWidth = 150, kHeight = 36, kRow = 64, kSender = 20, kFabric = 300, kReceiver = 500, kRing = 790;
+  constexpr double kBoxWidth = 150, kBoxHeight = 36, kRow = 64, kSender = 20, kFabric = 300, kReceiver = 500,
+                   kRing = 790;
   View view = view_of("queue", "A queue between two PEs: its ring lies in the receiver's memory");
   const auto y_of = [](int row) { return 30 + kRow * row; };
-  const double height = y_of(2) + kHeight + 20;
+  const double height = y_of(2) + kBoxHeight + 20;
   const auto frame = [&](const char* id, const char* text, double x, double width) {
     view.frames.push_back({id, {}, text, Role::pe, {x - 20, 0, width + 40, height}});
     view.labels.push_back({text, {x - 12, 18}, true});
   };
-  frame("sender", "sending PE", kSender, kWidth);
-  frame("receiver", "receiving PE", kReceiver, kWidth);
-  frame("ring", "its TCM, SRAM or HBM", kRing, kWidth);
+  frame("sender", "sending PE", kSender, kBoxWidth);
+  frame("receiver", "receiving PE", kReceiver, kBoxWidth);
+  frame("ring", "its TCM, SRAM or HBM", kRing, kBoxWidth);
   const auto box = [&](const std::string& id, const char* line, Role role, double x, int row) {
-    view.boxes.push_back({id, {line}, id, role, {x, y_of(row), kWidth, kHeight}});
+    view.boxes.push_back({id, {line}, id, role, {x, y_of(row), kBoxWidth, kBoxHeight}});
   };
   for (std::size_t i = 0; i < std::size(kActors); ++i) {
     const bool receives = i >= kFirstOfReceiver;
@@ -102,26 +103,26 @@ View queue_view() {
     view.labels.push_back({text, label});
     view.wires.push_back(step(++number, {from, to}, text));
   };
-  const auto middle = [&](int row) { return y_of(row) + kHeight / 2; };
+  const auto middle = [&](int row) { return y_of(row) + kBoxHeight / 2; };
   const auto down = [&](double x, int row, const char* text) {
-    arrow({x, y_of(row) + kHeight}, {x, y_of(row + 1)}, text, {x + 6, y_of(row + 1) - 10});
+    arrow({x, y_of(row) + kBoxHeight}, {x, y_of(row + 1)}, text, {x + 6, y_of(row + 1) - 10});
   };
   const auto up = [&](double x, int row, const char* text) {
-    arrow({x, y_of(row)}, {x, y_of(row - 1) + kHeight}, text, {x + 6, y_of(row) - 10});
+    arrow({x, y_of(row)}, {x, y_of(row - 1) + kBoxHeight}, text, {x + 6, y_of(row) - 10});
   };
   const auto across = [&](double from, double to, int row, const char* text) {
     arrow({from, middle(row)}, {to, middle(row)}, text, {std::min(from, to) + 26, middle(row) - 6});
   };
   down(kSender + 60, 0, "1 send");
   down(kSender + 60, 1, "2 token");
-  across(kSender + kWidth, kFabric, 2, "3 message");
-  across(kFabric + kWidth, kReceiver, 2, "");
-  across(kReceiver + kWidth, kRing, 2, "4 slot write");
+  across(kSender + kBoxWidth, kFabric, 2, "3 message");
+  across(kFabric + kBoxWidth, kReceiver, 2, "");
+  across(kReceiver + kBoxWidth, kRing, 2, "4 slot write");
   up(kReceiver + 30, 2, "5 visible");
   down(kReceiver + 20, 0, "6 recv");
-  across(kRing, kReceiver + kWidth, 1, "7 slot read");
+  across(kRing, kReceiver + kBoxWidth, 1, "7 slot read");
   up(kReceiver + 90, 1, "8 contents");
-  across(kReceiver, kSender + kWidth, 1, "9 credit");
+  across(kReceiver, kSender + kBoxWidth, 1, "9 credit");
   view.labels.erase(
       std::remove_if(view.labels.begin(), view.labels.end(), [](const Label& l) { return l.text.empty(); }),
       view.labels.end());
