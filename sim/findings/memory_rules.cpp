@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
 
 #include "platform/observe/text_table.h"
 #include "sim/findings/case.h"
@@ -40,18 +41,27 @@ void add_row(Slice& slice, const Row& row) {
   }
 }
 
-// By bin of the window, of slices as a whole: their busy time per pseudo-channel.
+// By bin of the window, of the slices of one cube as a whole: their busy time per pseudo-channel.
 struct Bins {
   std::vector<TimeFs> fullest, all;
+  std::vector<NodeId> which;  // is the fullest
 };
 
-void close(Slice& slice, TimeFs width, std::int64_t channels, Bins& bins) {
+void add_slice(const Slice& slice, std::int64_t channels, Bins& bins) {
   bins.fullest.resize(slice.sum.size());
   bins.all.resize(slice.sum.size());
+  bins.which.resize(slice.sum.size());
   for (std::size_t bin = 0; bin < slice.sum.size(); ++bin) {
     const TimeFs busy = slice.sum[bin] / channels;
-    bins.fullest[bin] = std::max(bins.fullest[bin], busy);
     accumulate(bins.all[bin], busy);
+    if (busy <= bins.fullest[bin]) continue;
+    bins.fullest[bin] = busy;
+    bins.which[bin] = slice.node;
+  }
+}
+
+void close(Slice& slice, TimeFs width) {
+  for (std::size_t bin = 0; bin < slice.sum.size(); ++bin) {
     if (!is_full(slice.most[bin], width, kFullChannel)) continue;
     slice.full += slice.most[bin];
     accumulate(slice.full_sum, slice.sum[bin]);
@@ -64,10 +74,15 @@ std::int64_t channels_of(const LaunchCase& of, const Slice& slice) {
   return of.graph.node(slice.node).params.as<params::HbmCtrlParams>().num_pcs;
 }
 
-std::vector<Slice> slices_of(const LaunchCase& of, Bins& bins) {
+std::vector<Slice> slices_of(const LaunchCase& of, Bins& own_cube) {
   std::vector<Slice> slices;
   const auto close_last = [&] {
-    if (!slices.empty()) close(slices.back(), of.activity.bin_width(), channels_of(of, slices.back()), bins);
+    if (slices.empty()) return;
+    const topology::Node& node = of.graph.node(slices.back().node);
+    if (node.sip == of.pe.pe.sip && node.cube == of.pe.pe.cube) {
+      add_slice(slices.back(), channels_of(of, slices.back()), own_cube);
+    }
+    close(slices.back(), of.activity.bin_width());
   };
   of.activity.for_each(SeriesKind::pseudo_channel, [&](const Row& row) {
     if (slices.empty() || slices.back().node != row.series->node) {
@@ -133,15 +148,16 @@ void find_hot_slice(const LaunchCase& of, const std::vector<Slice>& slices, Find
   findings.push_back(std::move(finding));
 }
 
-// At any time few slices are full and the others idle, and other ones later: PEs read one tensor in one order. Slices
-// that only their own PEs read are full in turn, too, but then no read takes longer than its bytes. PEs that each read
-// in an order of their own still meet: half of the slices at work counts as what can be reached.
-void find_slices_in_turn(const LaunchCase& of, const std::vector<Slice>& slices, const Bins& bins, Findings& findings) {
+// At any time few slices of a cube are full and the others idle, and other ones later: PEs read one tensor in one
+// order. Slices that only their own PEs read are full in turn, too, but then no read takes longer than its bytes. PEs
+// that each read in an order of their own still meet: half of the slices at work counts as what can be reached.
+void find_slices_in_turn(const LaunchCase& of, const Bins& bins, Findings& findings) {
   using contract::PeResource;
   for (const Finding& other : findings) {
     if (other.rule == "hot_slice") return;
   }
-  const auto homes = static_cast<std::int64_t>(std::max(slices.size(), of.launch.summary.pes));
+  const std::int64_t homes = of.graph.spec.pes_per_cube();
+  std::map<NodeId, TimeFs> full_at;
   TimeFs full = 0_fs, fullest = 0_fs, mean = 0_fs;
   for (std::size_t bin = 0; bin < bins.fullest.size(); ++bin) {
     const TimeFs of_all = bins.all[bin] / homes;
@@ -149,14 +165,15 @@ void find_slices_in_turn(const LaunchCase& of, const std::vector<Slice>& slices,
     full += of.activity.bin_width();
     fullest += bins.fullest[bin];
     mean += of_all;
+    accumulate(full_at[bins.which[bin]], bins.fullest[bin]);
   }
-  if (full < of.activity.window() / 3) return;
+  if (full < of.activity.window() / 3 || full_at.size() < 2 || of.launch.summary.pes < 2) return;
   const TimeFs reading = of.pe.shares.of(PeResource::read_channel), wire = of.pe.shares.of(PeResource::read_link);
   const TimeFs longer = std::max(0_fs, reading - wire);
   Finding finding = of.finding("slices_in_turn", std::min({fullest - mean * 2, longer, of.exposed()}),
                                "PEs read the same few HBM slices at a time, other ones later");
   finding.evidence = {
-      fmt::format("for {} of the kernel a slice is busy for {}, while {} slices are for {} on average",
+      fmt::format("for {} of the kernel a slice of its cube is busy for {}, while all {} are for {} on average",
                   percent(full, of.activity.window()), percent(fullest, full), homes, percent(mean, full)),
       fmt::format("reads of {} last {}, their bytes take {} on its wire", pe_text(of.pe.pe), ns_text(reading),
                   ns_text(wire))};
@@ -213,11 +230,11 @@ void find_hot_wire(const LaunchCase& of, Findings& findings) {
 
 void find_memory_causes(const LaunchCase& of, Findings& findings) {
   if (of.activity.empty()) return;
-  Bins bins;
-  const std::vector<Slice> slices = slices_of(of, bins);
+  Bins own_cube;
+  const std::vector<Slice> slices = slices_of(of, own_cube);
   find_idle_channels(of, slices, findings);
   find_hot_slice(of, slices, findings);
-  find_slices_in_turn(of, slices, bins, findings);
+  find_slices_in_turn(of, own_cube, findings);
   find_hot_wire(of, findings);
 }
 

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "platform/address/address_space.h"
+#include "platform/params/pe_ipcq_params.h"
 
 namespace kb::sim {
 namespace {
@@ -68,6 +69,7 @@ void OperationCosts::on_command(NodeId component, const Command& command, const 
   const auto [prefix, name] = name_of(command);
   OperationCost& cost = cost_of(static_cast<Key>(command.kind) << kDetailBits | detail_of(command), prefix, name);
   if (contract::is_composite(command.kind)) cost.waiting.reset();
+  if (command.kind == CommandKind::barrier && waits_.size() < kMostWaits) waits_.push_back({component, 0, start, end});
   const bool reads = command.kind == CommandKind::dma_read, moves = reads || command.kind == CommandKind::dma_write;
   add(cost, component, start, end,
       moves ? occupancy_fs(total_bytes(command.local), gbs_of(component, reads)) : end - start);
@@ -92,9 +94,12 @@ void OperationCosts::on_message(NodeId component, const MessageCopy& copy, const
   OperationCost& cost = cost_of(kMessages | step, "", kMessageNames.at(step));
   add(cost, component, start, end, copy.step == MessageStep::copy ? end - start : 0_fs);
   if (copy.step == MessageStep::send && !copy.destination.empty()) {
-    sender_of_[address::value_of(copy.destination.front().pa)] = component;
-    if (end > start && sends_.size() < kMostWaits) sends_.push_back({component, start, end});
+    const std::uint64_t slot = address::value_of(copy.destination.front().pa);
+    sender_of_[slot] = component;
+    const TimeFs since = start + graph_.node(component).params.as<params::PeIpcqParams>().overhead.time();
+    if (end > since && waits_.size() < kMostWaits) waits_.push_back({component, slot, since, end});
   }
+  if (receives && !copy.source.empty()) receiver_of_[address::value_of(copy.source.front().pa)] = component;
   if (receives && end > start && !copy.source.empty() && receives_.size() < kMostWaits) {
     const auto sender = sender_of_.find(address::value_of(copy.source.front().pa));
     if (sender != sender_of_.end()) receives_.push_back({component, sender->second, start, end});
@@ -143,12 +148,32 @@ std::optional<OperationCosts::AwaitedPeer> OperationCosts::most_awaited(const Pe
   return most;
 }
 
-TimeFs OperationCosts::waited_for_slots(const PeCoord& pe, TimeFs begin, TimeFs end) const {
+namespace {
+
+TimeFs overlap(TimeFs begin, TimeFs end, TimeFs start, TimeFs stop) {
+  return std::max(0_fs, std::min(end, stop) - std::max(begin, start));
+}
+
+}  // namespace
+
+TimeFs OperationCosts::waited_for_slots(const PeCoord& sender, const PeCoord& receiver, TimeFs begin,
+                                        TimeFs end) const {
   TimeFs sum = 0_fs;
-  for (const Send& send : sends_) {
-    const TimeFs from = std::max(begin, send.start), to = std::min(end, send.end);
-    if (to > from && graph_.node(send.sender).pe_coord() == pe) sum += to - from;
+  for (const Wait& wait : waits_) {
+    const auto to = receiver_of_.find(wait.slot);
+    if (wait.slot == 0 || to == receiver_of_.end() || !(graph_.node(to->second).pe_coord() == receiver)) continue;
+    if (graph_.node(wait.at).pe_coord() == sender) sum += overlap(begin, end, wait.start, wait.end);
   }
+  return sum;
+}
+
+TimeFs OperationCosts::waited(const PeCoord& pe, TimeFs begin, TimeFs end) const {
+  TimeFs sum = 0_fs;
+  const auto add = [&](NodeId at, TimeFs start, TimeFs stop) {
+    if (graph_.node(at).pe_coord() == pe) accumulate(sum, overlap(begin, end, start, stop));
+  };
+  for (const Receive& receive : receives_) add(receive.receiver, receive.start, receive.end);
+  for (const Wait& wait : waits_) add(wait.at, wait.start, wait.end);
   return sum;
 }
 

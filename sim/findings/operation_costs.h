@@ -40,8 +40,11 @@ class OperationCosts final : public contract::IOperationSink {
     std::size_t messages = 0;
   };
   std::optional<AwaitedPeer> most_awaited(const PeCoord& pe, TimeFs begin, TimeFs end) const;
-  // How long messages of `pe` waited within [begin, end) for a free slot at their receiver.
-  TimeFs waited_for_slots(const PeCoord& pe, TimeFs begin, TimeFs end) const;
+  // How long messages from `sender` to `receiver` waited within [begin, end) for a free slot.
+  TimeFs waited_for_slots(const PeCoord& sender, const PeCoord& receiver, TimeFs begin, TimeFs end) const;
+  // How long `pe` waited within [begin, end) in receives, in sends for a free slot, and at barriers. What overlaps
+  // counts each time.
+  TimeFs waited(const PeCoord& pe, TimeFs begin, TimeFs end) const;
 
  private:
   // A kind of command with its operation or dtype, or a stage.
@@ -50,8 +53,10 @@ class OperationCosts final : public contract::IOperationSink {
     NodeId receiver, sender;
     TimeFs start = 0_fs, end = 0_fs;
   };
-  struct Send {
-    NodeId sender;
+  // A send, or, without slot, a barrier.
+  struct Wait {
+    NodeId at;
+    std::uint64_t slot = 0;
     TimeFs start = 0_fs, end = 0_fs;
   };
   static constexpr std::size_t kMostWaits = std::size_t{1} << 20;  // of each, 48 MB in all
@@ -63,9 +68,10 @@ class OperationCosts final : public contract::IOperationSink {
   const topology::Graph& graph_;
   contract::IOperationSink* next_ = nullptr;
   std::map<Key, OperationCost> costs_;
-  std::map<std::uint64_t, NodeId> sender_of_;  // by slot of a ring
   std::vector<Receive> receives_;              // those that took time
-  std::vector<Send> sends_;                    // likewise
+  std::map<std::uint64_t, NodeId> sender_of_;  // by slot of a ring
+  std::map<std::uint64_t, NodeId> receiver_of_;
+  std::vector<Wait> waits_;
 };
 
 }  // namespace kb::sim

@@ -49,7 +49,7 @@ void find_missing_overlap(const LaunchCase& of, Findings& findings) {
   const TimeFs compute = of.computing();
   const TimeFs gain = std::min(part(std::min(compute, of.exposed()), kHidable), of.slack());
   Finding finding = of.finding("missing_overlap", gain, "transfers and computing take turns");
-  finding.evidence = {fmt::format("{} computes for {} and moves data for {} of the launch, seldom both",
+  finding.evidence = {fmt::format("{} computes for {} of the launch, and for {} it moves data while nothing computes",
                                   pe_text(of.pe.pe), percent(compute, of.total()), percent(of.exposed(), of.total()))};
   finding.remedy = "load the next tile while this one is computed: a composite, or smaller tiles in two buffers";
   findings.push_back(std::move(finding));
@@ -120,7 +120,7 @@ void find_full_block(const LaunchCase& of, Findings& findings) {
 
 // The one that is waited for waits itself, for slots that this PE has emptied: the way of the credits is too long.
 bool find_full_ring(const LaunchCase& of, const OperationCosts::AwaitedPeer& peer, Findings& findings) {
-  const TimeFs without_slot = of.costs->waited_for_slots(peer.sender, of.pe.start, of.pe.start + of.pe.exec);
+  const TimeFs without_slot = of.costs->waited_for_slots(peer.sender, of.pe.pe, of.pe.start, of.pe.start + of.pe.exec);
   const TimeFs waiting = of.share(TimeShare::dependency);
   if (without_slot < peer.time / 2 || peer.time < waiting / 4) return false;
   Finding finding = of.finding("full_queue", std::min({without_slot, peer.time, waiting}),
@@ -136,7 +136,10 @@ bool find_full_ring(const LaunchCase& of, const OperationCosts::AwaitedPeer& pee
 
 void find_waits(const LaunchCase& of, Findings& findings) {
   const TimeFs waiting = of.share(TimeShare::dependency);
-  Finding finding = of.finding("waiting_for_messages", waiting, "the kernel waits for other PEs");
+  // What a receive takes beside waiting, its slot and the way of its credit, nobody can send earlier.
+  const TimeFs end = of.pe.start + of.pe.exec;
+  const TimeFs gain = of.costs == nullptr ? waiting : std::min(waiting, of.costs->waited(of.pe.pe, of.pe.start, end));
+  Finding finding = of.finding("waiting_for_messages", gain, "the kernel waits for other PEs");
   finding.evidence = {fmt::format("{} waits for messages, slots or credits for {} of the launch", pe_text(of.pe.pe),
                                   percent(waiting, of.total()))};
   const auto peer =

@@ -96,6 +96,9 @@ TEST_F(FindingsTest, SlicesInTurn) {
   const Json in_turn = slow("in-turn"), staggered = slow("staggered");
   EXPECT_EQ(first(in_turn), "slices_in_turn");
   expect_gain(in_turn, staggered, 0.35);
+  EXPECT_FALSE(has(run("--bench flash-attention --device sip:0 --set pes=all --set queries=4096 --set context=4096 "
+                       "--set mask=causal"),
+                   "slices_in_turn"));
 }
 
 TEST_F(FindingsTest, Straggler) {
@@ -157,18 +160,21 @@ TEST_F(FindingsTest, PaddedTiles) {
 }
 
 TEST_F(FindingsTest, FullRingOfMessages) {
-  const auto stream = [&](int slots) {
+  const auto stream = [&](int slots, const std::string& options = "") {
     write("ccl.yaml", "defaults: { algorithm: pair, n_slots: " + std::to_string(slots) + " }\n" +
                           "algorithms: { pair: { module: none, links: "
                           "[{ from: sip0.cube0.pe0, to: sip0.cube0.pe1, send: next, receive: before }] } }\n");
     return run("--plugin " KB_SLOW_PLUGIN " --bench message-stream --set ccl=ccl.yaml --topology '" +
-               config("one_cube") + "'");
+               config("one_cube") + "'" + options);
   };
   const Json one = stream(1), enough = stream(16);
   EXPECT_EQ(first(one), "full_queue");
   EXPECT_EQ(one["findings"][0]["headline"],
             "sip0.cube0.pe0 waits for free slots at sip0.cube0.pe1, which waits for its messages");
   EXPECT_FALSE(has(enough, "full_queue"));
+  EXPECT_LT(enough["findings"][0]["factor"].get<double>(), 1.3) << "a receive is more than waiting";
+  const Json slow_queue = stream(64, " --set cube.pe_template.components.pe_ipcq.attrs.overhead_ns=20");
+  EXPECT_FALSE(has(slow_queue, "full_queue")) << "slots are free";
   expect_gain(one, enough, 0.2);
 }
 
