@@ -125,7 +125,7 @@ void Context::raise(std::string_view code, std::string_view message) const {
 
 std::uint64_t Context::checked_bytes(const Shape& shape, Dtype dtype) const {
   bool ok = !shape.empty() && shape.size() <= kMaxRank;
-  std::int64_t bytes = static_cast<std::int64_t>(item_size(dtype));
+  auto bytes = located([&] { return static_cast<std::int64_t>(item_size(dtype)); });
   for (const std::int64_t dimension : shape) {
     ok = ok && dimension >= 1 && !__builtin_mul_overflow(bytes, dimension, &bytes);
   }

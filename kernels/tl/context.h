@@ -149,7 +149,9 @@ class Context final : public MathCalls {
   Future dot_async(const TensorHandle& a, const TensorHandle& b, const TensorHandle& acc);
   Future dot_into_async(const TensorHandle& out, const TensorHandle& a, const TensorHandle& b);
 
-  // --- MATH: one command each, as what MathCalls has. Another dtype; also makes a dense copy of a transposed view.
+  // --- More of PE_MATH, beside MathCalls: one command each.
+  //
+  // Another dtype; also makes a dense copy of a transposed view.
   TensorHandle cast(const TensorHandle& x, Dtype dtype);
   // op(inputs) into `out`, whose shape and dtype the result must have; `out` may be one of the inputs.
   void compute_into(const TensorHandle& out, MathOp op, std::initializer_list<Operand> inputs);

@@ -109,6 +109,11 @@ Future Context::recv_async(std::string_view direction, Ptr ptr, Shape shape) {
 
 void Context::check_writable(const TensorHandle& out, int position) const {
   check(out, position);
+  if (out.dtype_ == Dtype::i4) {
+    raise("DTYPE_ERROR", fmt::format("{} is how products see an i8 tensor and cannot be written; write that one, "
+                                     "tl.pack_int4(x) makes its bytes",
+                                     describe(out, position)));
+  }
   const std::uint64_t base = pe_.info().message_base;
   if (out.pa_ < base || out.pa_ - base >= pe_.info().message_bytes) return;
   raise("KERNEL_ERROR", fmt::format("{} is a received message and cannot be written; write the result to scratch "

@@ -52,7 +52,8 @@ class ChainCheck {
     const bool number = operand.immediate.has_value();
     if (!number && is_storage(operand.dtype)) {
       throw fail(epilogue, "DTYPE_ERROR",
-                 fmt::format("its operand is {}, which is for storage; tl.cast it before", dtype_name(operand.dtype)));
+                 fmt::format("its operand is {}, which is for storage; {} before", dtype_name(operand.dtype),
+                             operand.dtype == Dtype::i4 ? "tl.unpack_int4 the i8 tensor" : "tl.cast it"));
     }
     const bool real = number ? std::holds_alternative<double>(*operand.immediate) : is_float(operand.dtype);
     if (epilogue.op == EpilogueOp::dequant) {
@@ -206,7 +207,10 @@ TensorType composite_gemm_result(const OperandRef& a, const OperandRef& b, const
     throw Error::program("DTYPE_ERROR", fmt::format("the epilogues end in {} numbers, the result cannot be {}",
                                                     is_float(chain.dtype()) ? "float" : "integer", dtype_name(out)));
   }
-  if (is_storage(out)) {
+  if (out == Dtype::i4) {
+    throw Error::program("DTYPE_ERROR", "the result of the epilogues cannot be i4; make it i8 and tl.pack_int4(x)");
+  }
+  if (is_float8(out)) {
     throw Error::program(
         "DTYPE_ERROR", fmt::format("the result of the epilogues cannot be {0}; make it f16 and tl.cast(x, Dtype::{0})",
                                    dtype_name(out)));

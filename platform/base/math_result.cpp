@@ -219,7 +219,7 @@ std::optional<Dtype> product_dtype(Dtype a, Dtype b) {
 }
 
 Dtype named_dtype(Dtype a, Dtype b) {
-  if (a == Dtype::i4) return product_dtype(a, b).value_or(b);
+  if (a == Dtype::i4 || b == Dtype::i4) return product_dtype(a, b).value_or(a);
   return promoted(a, b).value_or(a);
 }
 

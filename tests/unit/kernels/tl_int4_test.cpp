@@ -106,6 +106,9 @@ TEST(TlInt4Calls, MistakesAreFoundAtTheCallWithoutData) {
   const TensorHandle x = tl.int4(tl.zeros({2, 2}, Dtype::i8)), out = tl.zeros({2, 4});
   expect_program_error([&] { tl.cast(x, Dtype::f16); }, "DTYPE_ERROR", {"kernel demo, tl.cast", "tl.unpack_int4"});
   expect_program_error([&] { tl.assign(out, x); }, "DTYPE_ERROR", {"kernel demo, tl.assign", "tl.unpack_int4"});
+  expect_program_error([&] { tl.assign(x, out); }, "DTYPE_ERROR", {"kernel demo, tl.assign", "tl.pack_int4"});
+  expect_program_error([&] { tl.composite(MathOp::cast, out, x); }, "DTYPE_ERROR", {"tl.composite", "tl.pack_int4"});
+  expect_program_error([&] { tl.zeros({2, 2}, Dtype::i4); }, "DTYPE_ERROR", {"kernel demo, tl.zeros"});
 }
 
 TEST_F(TlInt4, TilesOfACompositeEndAtWholeBytes) {
@@ -131,6 +134,7 @@ RC_GTEST_PROP(TlInt4Property, ACompositeEqualsLoops, ()) {
     return values;
   };
   const bool in_columns = *rc::gen::arbitrary<bool>(), left = *rc::gen::arbitrary<bool>();
+  const bool pinned = *rc::gen::arbitrary<bool>();
   // int4 is the matrix x of (rows, 2 * pairs), a part of one with `more` more bytes in a row; it is used as it lies or
   // transposed, as the left operand or the right one.
   const std::size_t rows = size(12), pairs = size(8), more = size(4) - 1, other_size = size(10), group = size(4);
@@ -165,8 +169,9 @@ RC_GTEST_PROP(TlInt4Property, ACompositeEqualsLoops, ()) {
   options.tile_shape = {2 * whole_size(size(4)), whole_size(tile_k), 2 * whole_size(size(4))};
   options.epilogue = {
       tl::Epilogue::dequant(tl.load(Ptr(*f), {whole_size(groups), 1, whole_size(n)}), EpilogueScope::k_tile)};
-  const TensorHandle stored =
-      tl.int4(tl.ref(Ptr(*w), {whole_size(rows), whole_size(pairs)}, std::nullopt, whole_size(pairs + more)));
+  const Shape part{whole_size(rows), whole_size(pairs)};
+  const TensorHandle stored = tl.int4(pinned ? tl.load(Ptr(*w), part, std::nullopt, whole_size(pairs + more))
+                                             : tl.ref(Ptr(*w), part, std::nullopt, whole_size(pairs + more)));
   const TensorHandle weights = in_columns ? tl.trans(stored) : stored, dense = tl.ref(Ptr(*o), other_shape);
   tl.wait(left ? tl.composite(weights, dense, Ptr(*y), options) : tl.composite(dense, weights, Ptr(*y), options));
   Values expected(m * n, 0.0);
