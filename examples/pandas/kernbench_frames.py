@@ -14,7 +14,7 @@ import sqlite3
 
 import pandas as pd
 
-RESULT_SCHEMA = 1  # the form of result.json that these functions read
+RESULT_SCHEMA = 2  # the form of result.json that these functions read
 OPS_SCHEMA = "1"  # and of ops.sqlite
 
 

@@ -19,7 +19,7 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 constexpr std::size_t kMostBytes = std::size_t{1} << 30;
-constexpr int kSchema = 1;
+constexpr int kSchema = 2;
 
 std::string file_of(const std::string& path) {
   std::error_code ignored;

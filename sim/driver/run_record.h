@@ -21,7 +21,7 @@
 
 namespace kb::sim {
 
-inline constexpr int kResultSchema = 1;
+inline constexpr int kResultSchema = 2;
 inline constexpr std::size_t kOperationsShown = 5;
 
 using ConfigEntry = topology::ConfigValue;

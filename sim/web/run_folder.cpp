@@ -20,7 +20,7 @@ using Json = nlohmann::ordered_json;
 
 constexpr std::size_t kMostBytes = std::size_t{1} << 30;
 constexpr std::size_t kMostLaunches = 2000;
-constexpr int kSchema = 1;
+constexpr int kSchema = 2;
 
 Json read_result(const std::string& folder) {
   std::error_code ignored;

@@ -101,11 +101,11 @@ TEST_F(WebCommandTest, AFolderThatIsNoneOfARun) {
   fs::create_directories(folder() + "/empty");
   EXPECT_THAT(refused("empty").err, HasSubstr("it has no result.json"));
   fs::create_directories(folder() + "/odd");
-  write("odd/result.json", "{\"schema\": 1, \"launches\": 7}");
+  write("odd/result.json", "{\"schema\": 2, \"launches\": 7}");
   EXPECT_THAT(refused("odd").err, HasSubstr("result.json: is not the result of a run"));
-  write("odd/result.json", "{\"schema\": 2, \"launches\": []}");
-  EXPECT_THAT(refused("odd").err, HasSubstr("has schema 2; this program reads 1"));
-  write("odd/result.json", "{\"schema\": 1,");
+  write("odd/result.json", "{\"schema\": 3, \"launches\": []}");
+  EXPECT_THAT(refused("odd").err, HasSubstr("has schema 3; this program reads 2"));
+  write("odd/result.json", "{\"schema\": 2,");
   EXPECT_THAT(refused("odd").err, HasSubstr("result.json:1:"));
 }
 

@@ -168,7 +168,7 @@ class PerfettoTest : public web::test::RunFolders {
     return bytes;
   }
   static constexpr const char* kResult =
-      R"({"schema": 1, "ok": true, "launches": [
+      R"({"schema": 2, "ok": true, "launches": [
            {"id": 3, "kernel": "k", "sip": 0, "submit_ns": 1.5, "start_ns": 2, "completed_ns": 100},
            {"id": 4, "kernel": "k", "sip": 0, "submit_ns": 50, "start_ns": 60, "completed_ns": 120.999999}]})";
 };
@@ -205,7 +205,7 @@ TEST_F(PerfettoTest, LaunchesThatOverlapLieBelowEachOther) {
 }
 
 TEST_F(PerfettoTest, OddLaunchesAreLeftOut) {
-  write("run/result.json", R"({"schema": 1, "ok": true, "launches": [
+  write("run/result.json", R"({"schema": 2, "ok": true, "launches": [
            7, {"kernel": 5}, {"submit_ns": "1", "completed_ns": 3}, {"submit_ns": 4, "completed_ns": 3, "sip": "a"}]})");
   write_ops("run/ops.sqlite", {});
   Decoded decoded;
@@ -220,7 +220,7 @@ TEST_F(PerfettoTest, CountersAreTheSharesOfTheActivity) {
   recorder.add_series({NodeId(0), record::SeriesKind::link, "to", NodeId(), 0, 0, 1})
       .add({0_ns, 10_ns, 10_ns, 0_fs, 64, 0});
   recorder.finish(2'000_ns);
-  write("run/result.json", R"({"schema": 1, "ok": true, "launches": []})");
+  write("run/result.json", R"({"schema": 2, "ok": true, "launches": []})");
   data::OpLog::Options options{{"sip0.a"}, {}, {}};
   options.activity = &recorder;
   options.series_label = [](const record::SeriesInfo& info) { return std::string(info.name); };

@@ -41,7 +41,7 @@ class HtmlReportTest : public web::test::RunFolders {
     log.finish();
   }
 
-  static constexpr const char* kResult = R"({"schema": 1, "version": "9", "ok": true, "data_mode": "off", "seed": 1,
+  static constexpr const char* kResult = R"({"schema": 2, "version": "9", "ok": true, "data_mode": "off", "seed": 1,
       "topology": {"file": "m.yaml", "sha256": "7"}, "bench": {"name": "w", "params": {"m": {"value": 5, "origin": "default"}}},
       "settings": [{"key": "a.b", "value": 3, "origin": "--set", "reference": 4}],
       "findings": [{"rule": "straggler", "factor": 1.5, "gain_ns": 2, "of_ns": 6, "headline": "late", "evidence": ["so"], "remedy": "less"}],
@@ -101,7 +101,7 @@ TEST_F(HtmlReportTest, NamesAreTextWhateverIsInThem) {
 }
 
 TEST_F(HtmlReportTest, OddMembersAreLeftOut) {
-  write("run/result.json", R"({"schema": 1, "launches": [7, {"submit_ns": "1"}, {"submit_ns": 4, "completed_ns": 3},
+  write("run/result.json", R"({"schema": 2, "launches": [7, {"submit_ns": "1"}, {"submit_ns": 4, "completed_ns": 3},
       {"id": {}, "sip": [1], "submit_ns": 0, "completed_ns": 9, "start_ns": 8, "pe_exec_ns": {"max": 1e300}, "breakdown": {"gemm_ns": 1e300, "busy": 5}}],
       "findings": [3, null], "settings": {"a": 1}, "verification": [[]], "figures": "x", "warnings": [{}], "bench": 4, "ok": 1})");
   expect_self_contained(report("run"));

@@ -56,7 +56,7 @@ RunRecord sample() {
 
 TEST(RunRecord, IsValidJsonWithTheContractsMembers) {
   const json document = json::parse(render_result(sample()));
-  EXPECT_EQ(document["schema"], 1);
+  EXPECT_EQ(document["schema"], 2);
   EXPECT_EQ(document["topology"]["sha256"], "ff");
   EXPECT_EQ(document["config"]["cube.links.router_link_bw_gbs"]["value"], 128);
   EXPECT_EQ(document["config"]["cube.links.router_link_bw_gbs"]["origin"], "--set");

@@ -42,7 +42,7 @@ class ActivityTest : public test::RunFolders {
     recorder.launch_began(0, 7, 10_ns);
     recorder.launch_ended(0, 7, 60_ns);
     recorder.finish(100_ns);
-    write("run/result.json", R"({"schema": 1, "ok": true, "launches": []})");
+    write("run/result.json", R"({"schema": 2, "ok": true, "launches": []})");
     write("run/topology.json", kTopology);
     data::OpLog::Options options{components, {}, {}};
     options.activity = &recorder;
@@ -212,7 +212,7 @@ TEST_F(ActivityTest, AnotherRunToCompareWith) {
   EXPECT_EQ(api_->answer({"/api/classes", launch({{"run", "against"}})}).status, 400);
   for (const std::string name : {"run", "other"}) {
     write(name + "/result.json",
-          R"({"schema": 1, "ok": true, "config": {}, "bench": {"name": "a", "params": {}}, "findings": [{"rule": ")" +
+          R"({"schema": 2, "ok": true, "config": {}, "bench": {"name": "a", "params": {}}, "findings": [{"rule": ")" +
               name + R"("}], "launches": [{"id": 3, "kernel": "k", "sip": 0, "submit_ns": 1, "completed_ns": )" +
               (name == "run" ? "5" : "9") + "}]}");
   }

@@ -21,7 +21,7 @@ class ApiTest : public test::RunFolders {
  protected:
   void SetUp() override {
     write("run/result.json",
-          R"({"schema": 1, "ok": true, "blocks": {"a": 1}, "config": {}, "findings": ["one"],
+          R"({"schema": 2, "ok": true, "blocks": {"a": 1}, "config": {}, "findings": ["one"],
               "launches": [{"id": 3, "kernel": "=1+\"x\"", "submit_ns": 1.000001, "start_ns": 2, "completed_ns": 1000.5,
                             "per_pe": [1, 2], "breakdown": {"dma_ns": 7}}]})");
     write_ops("run/ops.sqlite", test::known_ops(1000, 3));
