@@ -1,7 +1,6 @@
 #include "modules/command/barrier_gate.h"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <utility>
 
@@ -19,23 +18,23 @@ bool BarrierGate::arrive(payload::Transaction& arrival, const payload::BarrierMs
   meeting.waiting.push_back(&arrival);
   meeting.names.push_back(std::move(name));
   if (const auto ended = ended_.find(message.request); ended != ended_.end()) {
-    answered(message.request, ended_before(ended->second, message.scope));
+    answer(message.request, ended_before(ended->second, message.scope));
     return false;
   }
   if (!same) {
-    answered(message.request,
-             {false, "BARRIER_ERROR",
-              fmt::format(
-                  "{} waits at a barrier of its {}, {} comes to one of its {}: all PEs of a launch have to come to the "
-                  "same barriers",
-                  meeting.names.front(), contract::barrier_scope_name(meeting.scope), meeting.names.back(),
-                  contract::barrier_scope_name(message.scope))});
+    answer(message.request,
+           {false, "BARRIER_ERROR",
+            fmt::format(
+                "{} waits at a barrier of its {}, {} comes to one of its {}: all PEs of a launch have to come to the "
+                "same barriers",
+                meeting.names.front(), contract::barrier_scope_name(meeting.scope), meeting.names.back(),
+                contract::barrier_scope_name(message.scope))});
     return false;
   }
   return meeting.waiting.size() == meeting.members;
 }
 
-void BarrierGate::answered(std::uint64_t request, const payload::Status& status) {
+void BarrierGate::answer(std::uint64_t request, const payload::Status& status) {
   const auto found = meetings_.find(request);
   if (found == meetings_.end()) return;
   const Meeting meeting = std::move(found->second);
@@ -43,7 +42,7 @@ void BarrierGate::answered(std::uint64_t request, const payload::Status& status)
   if (status.ok) ++opened_;
   for (payload::Transaction* const waiting : meeting.waiting) {
     waiting->status = status;
-    answer_(*waiting);
+    respond_(*waiting);
   }
 }
 
@@ -54,7 +53,7 @@ void BarrierGate::ended(std::uint64_t request, const std::string& place, bool al
   }
   const std::string& first = ended_.emplace(request, place).first->second;
   const auto meeting = meetings_.find(request);
-  if (meeting != meetings_.end()) answered(request, ended_before(first, meeting->second.scope));
+  if (meeting != meetings_.end()) answer(request, ended_before(first, meeting->second.scope));
 }
 
 payload::Status BarrierGate::ended_before(const std::string& place, contract::BarrierScope scope) {
@@ -68,7 +67,9 @@ void BarrierGate::collect_waits(std::vector<elab::WaitInfo>& waits) const {
     const std::size_t missing = meeting.members - meeting.waiting.size();
     std::string what = "the other cubes of the SIP";  // IO_CPU says which
     if (missing > 0) {
-      what = fmt::format("{} of {} {}; there are {}", missing, meeting.members, noun_, fmt::join(meeting.names, ", "));
+      std::string names;
+      for (const std::string& name : meeting.names) names += (names.empty() ? "" : ", ") + name;
+      what = fmt::format("{} of {} {}; there are {}", missing, meeting.members, noun_, names);
     }
     waits.push_back({fmt::format("{}: barrier of launch #{}", node_, request), std::move(what), meeting.since});
     waits.back().launch = request;

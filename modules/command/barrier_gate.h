@@ -19,18 +19,18 @@ namespace kb::modules {
 class BarrierGate {
  public:
   // Sends the answer, whose status is filled in, now.
-  using Answer = std::function<void(payload::Transaction& arrival)>;
+  using Respond = std::function<void(payload::Transaction& arrival)>;
   // `noun` names those who come, in texts: "PEs".
-  BarrierGate(std::string node, std::string noun, Answer answer)
-      : node_(std::move(node)), noun_(std::move(noun)), answer_(std::move(answer)) {}
+  BarrierGate(std::string node, std::string noun, Respond respond)
+      : node_(std::move(node)), noun_(std::move(noun)), respond_(std::move(respond)) {}
 
   // Holds an arrival. True when all are there; the owner then opens the barrier or refuses it. An arrival that can meet
   // nobody is refused with all that wait: another's kernel has ended, or waits at a barrier of the other scope.
   bool arrive(payload::Transaction& arrival, const payload::BarrierMsg& message, std::size_t members, std::string name,
               TimeFs now);
   // Answer all that wait, in the order of their arrival. A barrier that opens counts as opened.
-  void open(std::uint64_t request) { answered(request, {}); }
-  void answered(std::uint64_t request, const payload::Status& status);
+  void open(std::uint64_t request) { answer(request, {}); }
+  void answer(std::uint64_t request, const payload::Status& status);
   // The kernel, or kernels, at `place` come to no barrier of the launch any more; `all`: the launch is over.
   void ended(std::uint64_t request, const std::string& place, bool all);
 
@@ -48,7 +48,7 @@ class BarrierGate {
   static payload::Status ended_before(const std::string& place, contract::BarrierScope scope);
 
   std::string node_, noun_;
-  Answer answer_;
+  Respond respond_;
   std::map<std::uint64_t, Meeting> meetings_;   // by the host's request
   std::map<std::uint64_t, std::string> ended_;  // the first place of a launch under way whose kernels have ended
   std::int64_t opened_ = 0;

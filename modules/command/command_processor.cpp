@@ -114,7 +114,7 @@ void CommandProcessor::send_on(std::shared_ptr<const payload::BarrierMsg> arriva
 
 void CommandProcessor::on_response(payload::Transaction& transaction) {
   if (const auto* arrival = dynamic_cast<const payload::BarrierMsg*>(transaction.message.get())) {
-    barriers_.answered(arrival->request, transaction.status);
+    barriers_.answer(arrival->request, transaction.status);
     context().pool.release(transaction);
     return;
   }

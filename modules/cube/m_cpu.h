@@ -15,9 +15,9 @@ namespace kb::modules {
 // Timing: a request that arrives at t is dispatched at t + overhead_ns, PEs ascending, zero bytes each; an answer that
 // arrives at t counts at t + overhead_ns. A launch without a stamp gets the cube's own barrier, t + overhead_ns + max
 // over PEs of [formula(m_cpu -> pe_cpu) - overhead(m_cpu)]; a stamp that is present passes through (C-MCPU-11).
-// Barriers of kernels: PEs of a launch in this cube. For a barrier of the SIP, one arrival of the whole cube goes to
-// the IO_CPU that the launch came from. M_CPU.DMA: one channel per direction guards the dispatch only (C-MCPU-7), which
-// takes no time, so it never delays.
+// Barriers of kernels gather the PEs of a launch in this cube. For a barrier of the SIP, one arrival of the whole cube
+// goes to the IO_CPU that the launch came from. M_CPU.DMA: one channel per direction guards the dispatch only
+// (C-MCPU-7), which takes no time, so it never delays.
 class MCpu final : public CommandProcessor {
  public:
   MCpu(const sc_core::sc_module_name& name, NodeId node, const params::MCpuParams& params, elab::BlockContext& context)

@@ -15,7 +15,7 @@ namespace kb::modules {
 // arrives at t counts at t + overhead_ns. Barrier: target_start = t + overhead_ns + max over (cube, pe) of
 // [formula(io_cpu -> m_cpu) + formula(m_cpu -> pe_cpu)
 // - overhead(io_cpu) - overhead(m_cpu)]. A stamp that is already present passes through unchanged (H-47,
-// H-49). Barriers of kernels in the whole SIP: cubes of a launch.
+// H-49). Barriers of kernels in the whole SIP gather its cubes of a launch.
 class IoCpu final : public CommandProcessor {
  public:
   IoCpu(const sc_core::sc_module_name& name, NodeId node, const params::IoCpuParams& params,

@@ -247,7 +247,7 @@ void RaceChecker::note(const Extent& bytes, bool writes, const UsePtr& use, cons
     // A read that is before this one is before whatever this one is before.
     auto& reads = piece.uses.reads;
     const auto is_before = [&](const UsePtr& read) {
-      return read->host() ? use->host() : before(*read, use->pe, open);
+      return read->host() ? use->host() && read->host_request <= use->host_request : before(*read, use->pe, open);
     };
     reads.erase(std::remove_if(reads.begin(), reads.end(), is_before), reads.end());
     reads.push_back(use);

@@ -103,6 +103,10 @@ View queue_view() {
     view.labels.push_back({text, label});
     view.wires.push_back(step(++number, {from, to}, text));
   };
+  const auto onward = [&](const char* id, Point from, Point to) {  // of the step before
+    view.wires.push_back({id, {from, to}, view.wires.back().title});
+    view.wires.back().look = Wire::Look::arrow;
+  };
   const auto middle = [&](int row) { return y_of(row) + kBoxHeight / 2; };
   const auto down = [&](double x, int row, const char* text) {
     arrow({x, y_of(row) + kBoxHeight}, {x, y_of(row + 1)}, text, {x + 6, y_of(row + 1) - 10});
@@ -116,16 +120,13 @@ View queue_view() {
   down(kSender + 60, 0, "1 send");
   down(kSender + 60, 1, "2 token");
   across(kSender + kBoxWidth, kFabric, 2, "3 message");
-  across(kFabric + kBoxWidth, kReceiver, 2, "");
+  onward("step3.on", {kFabric + kBoxWidth, middle(2)}, {kReceiver, middle(2)});
   across(kReceiver + kBoxWidth, kRing, 2, "4 slot write");
   up(kReceiver + 30, 2, "5 visible");
   down(kReceiver + 20, 0, "6 recv");
   across(kRing, kReceiver + kBoxWidth, 1, "7 slot read");
   up(kReceiver + 90, 1, "8 contents");
   across(kReceiver, kSender + kBoxWidth, 1, "9 credit");
-  view.labels.erase(
-      std::remove_if(view.labels.begin(), view.labels.end(), [](const Label& l) { return l.text.empty(); }),
-      view.labels.end());
   measure(view);
   return view;
 }
