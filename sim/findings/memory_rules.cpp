@@ -2,7 +2,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <map>
+#include <set>
 
 #include "platform/observe/text_table.h"
 #include "sim/findings/case.h"
@@ -157,7 +157,7 @@ void find_slices_in_turn(const LaunchCase& of, const Bins& bins, Findings& findi
     if (other.rule == "hot_slice") return;
   }
   const std::int64_t homes = of.graph.spec.pes_per_cube();
-  std::map<NodeId, TimeFs> full_at;
+  std::set<NodeId> full_ones;
   TimeFs full = 0_fs, fullest = 0_fs, mean = 0_fs;
   for (std::size_t bin = 0; bin < bins.fullest.size(); ++bin) {
     const TimeFs of_all = bins.all[bin] / homes;
@@ -165,9 +165,9 @@ void find_slices_in_turn(const LaunchCase& of, const Bins& bins, Findings& findi
     full += of.activity.bin_width();
     fullest += bins.fullest[bin];
     mean += of_all;
-    accumulate(full_at[bins.which[bin]], bins.fullest[bin]);
+    full_ones.insert(bins.which[bin]);
   }
-  if (full < of.activity.window() / 3 || full_at.size() < 2 || of.launch.summary.pes < 2) return;
+  if (full < of.activity.window() / 3 || full_ones.size() < 2 || of.launch.summary.pes < 2) return;
   const TimeFs reading = of.pe.shares.of(PeResource::read_channel), wire = of.pe.shares.of(PeResource::read_link);
   const TimeFs longer = std::max(0_fs, reading - wire);
   Finding finding = of.finding("slices_in_turn", std::min({fullest - mean * 2, longer, of.exposed()}),

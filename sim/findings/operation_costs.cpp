@@ -33,6 +33,11 @@ std::pair<std::string_view, std::string_view> name_of(const Command& command) {
   return {"", contract::command_kind_name(command.kind)};
 }
 
+// Of [begin, end) and [start, stop).
+TimeFs overlap(TimeFs begin, TimeFs end, TimeFs start, TimeFs stop) {
+  return std::max(0_fs, std::min(end, stop) - std::max(begin, start));
+}
+
 }  // namespace
 
 OperationCosts::OperationCosts(const topology::Graph& graph) : graph_(graph) {}
@@ -134,11 +139,11 @@ std::optional<OperationCosts::AwaitedPeer> OperationCosts::most_awaited(const Pe
                                                                         TimeFs end) const {
   std::map<std::uint32_t, AwaitedPeer> senders;  // by node, so that the order of equal ones is that of the machine
   for (const Receive& receive : receives_) {
-    const TimeFs from = std::max(begin, receive.start), to = std::min(end, receive.end);
-    if (to <= from || !(graph_.node(receive.receiver).pe_coord() == pe)) continue;
+    const TimeFs time = overlap(begin, end, receive.start, receive.end);
+    if (time == 0_fs || !(graph_.node(receive.receiver).pe_coord() == pe)) continue;
     AwaitedPeer& peer = senders[receive.sender.value];
     peer.sender = graph_.node(receive.sender).pe_coord();
-    peer.time += to - from;
+    peer.time += time;
     ++peer.messages;
   }
   std::optional<AwaitedPeer> most;
@@ -147,14 +152,6 @@ std::optional<OperationCosts::AwaitedPeer> OperationCosts::most_awaited(const Pe
   }
   return most;
 }
-
-namespace {
-
-TimeFs overlap(TimeFs begin, TimeFs end, TimeFs start, TimeFs stop) {
-  return std::max(0_fs, std::min(end, stop) - std::max(begin, start));
-}
-
-}  // namespace
 
 TimeFs OperationCosts::waited_for_slots(const PeCoord& sender, const PeCoord& receiver, TimeFs begin,
                                         TimeFs end) const {
