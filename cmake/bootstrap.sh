@@ -65,7 +65,7 @@ build_preset() {
       return 1
     fi
   fi
-  [ -f "$folder/.ninja_log" ] || say "the first build takes minutes: about 5 on 2 cores for ./run, as long again for ./test"
+  [ -f "$folder/.ninja_log" ] || say "the first build takes minutes: 5 to 10 on 2 cores for ./run, as long again for ./test"
   if [ -t 2 ]; then
     say "building ($preset)"
     ninja -C "$folder" -j "$jobs" "$@" >&2
