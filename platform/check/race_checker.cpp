@@ -218,6 +218,28 @@ bool RaceChecker::in_order(const Use& earlier, const Use& later, const Open& ope
   return before(earlier, later.pe, open) || keep_their_order(earlier, later);
 }
 
+// A plain write stands for all before it: what is in no order with one of those is in none with it either. An atomic
+// addition does not, because another one may come in any order with it and in none with what was before.
+RaceChecker::Uses RaceChecker::with_write(Uses uses, const UsePtr& use) {
+  if (!use->added) return {{use}, {}};
+  auto& writes = uses.writes;
+  const auto replaced = [&](const UsePtr& write) { return write->pe == use->pe && write->added == use->added; };
+  writes.erase(std::remove_if(writes.begin(), writes.end(), replaced), writes.end());
+  writes.push_back(use);
+  return uses;
+}
+
+// A read that is before this one is before whatever this one is before.
+RaceChecker::Uses RaceChecker::with_read(Uses uses, const UsePtr& use, const Open& open) {
+  auto& reads = uses.reads;
+  const auto is_before = [&](const UsePtr& read) {
+    return read->host() ? use->host() && read->host_request <= use->host_request : before(*read, use->pe, open);
+  };
+  reads.erase(std::remove_if(reads.begin(), reads.end(), is_before), reads.end());
+  reads.push_back(use);
+  return uses;
+}
+
 void RaceChecker::note(const Extent& bytes, bool writes, const UsePtr& use, const Open& open) {
   struct Piece {
     std::uint64_t begin, end;
@@ -225,36 +247,25 @@ void RaceChecker::note(const Extent& bytes, bool writes, const UsePtr& use, cons
   };
   const std::uint64_t end = bytes.pa + bytes.nbytes;
   std::vector<Piece> pieces;
+  std::uint64_t at = bytes.pa;
   memory_.for_each(bytes.pa, end, [&](std::uint64_t from, std::uint64_t to, const Uses& uses) {
+    if (at < from) pieces.push_back({at, from, {}});
     pieces.push_back({from, to, uses});
+    at = to;
     return true;
   });
-  for (const Piece& piece : pieces) {
-    const Uses& uses = piece.uses;
-    if (uses.write && !in_order(*uses.write, *use, open))
-      report(*uses.write, true, *use, writes, piece.begin, piece.end);
-    for (const UsePtr& read : uses.reads) {
+  if (at < end) pieces.push_back({at, end, {}});
+  for (Piece& piece : pieces) {
+    for (const UsePtr& write : piece.uses.writes) {
+      if (!in_order(*write, *use, open)) report(*write, true, *use, writes, piece.begin, piece.end);
+    }
+    for (const UsePtr& read : piece.uses.reads) {
       if (writes && !in_order(*read, *use, open)) report(*read, false, *use, true, piece.begin, piece.end);
     }
+    Uses uses = std::move(piece.uses);
+    memory_.assign(piece.begin, piece.end,
+                   writes ? with_write(std::move(uses), use) : with_read(std::move(uses), use, open));
   }
-  if (writes) {
-    memory_.assign(bytes.pa, end, {use, {}});
-    return;
-  }
-  std::uint64_t at = bytes.pa;
-  for (Piece& piece : pieces) {
-    memory_.assign(at, piece.begin, {nullptr, {use}});
-    // A read that is before this one is before whatever this one is before.
-    auto& reads = piece.uses.reads;
-    const auto is_before = [&](const UsePtr& read) {
-      return read->host() ? use->host() && read->host_request <= use->host_request : before(*read, use->pe, open);
-    };
-    reads.erase(std::remove_if(reads.begin(), reads.end(), is_before), reads.end());
-    reads.push_back(use);
-    memory_.assign(piece.begin, piece.end, piece.uses);
-    at = piece.end;
-  }
-  memory_.assign(at, end, {nullptr, {use}});
 }
 
 std::string RaceChecker::call_text(const Use& use, bool writes) const {

@@ -76,11 +76,11 @@ class RaceChecker final : public contract::IOrderObserver {
     bool host() const { return pe == kHost; }
   };
   using UsePtr = std::shared_ptr<Use>;
-  // The last write of some bytes, and reads since.
+  // What a later use of some bytes has to be compared with: the last plain write, the last atomic addition of each PE
+  // since, and the reads since that write.
   struct Uses {
-    UsePtr write;
-    std::vector<UsePtr> reads;
-    friend bool operator==(const Uses& a, const Uses& b) { return a.write == b.write && a.reads == b.reads; }
+    std::vector<UsePtr> writes, reads;
+    friend bool operator==(const Uses& a, const Uses& b) { return a.writes == b.writes && a.reads == b.reads; }
   };
   // A command from its issue until the kernel has waited for it.
   struct Open {
@@ -114,6 +114,8 @@ class RaceChecker final : public contract::IOrderObserver {
   static bool before(const Use& earlier, std::size_t pe, const Open& later);
   static bool in_order(const Use& earlier, const Use& later, const Open& open);
   static bool keep_their_order(const Use& a, const Use& b);
+  static Uses with_write(Uses uses, const UsePtr& use);
+  static Uses with_read(Uses uses, const UsePtr& use, const Open& open);
   void note(const Extent& bytes, bool writes, const UsePtr& use, const Open& open);
   void report(const Use& earlier, bool earlier_writes, const Use& later, bool later_writes, std::uint64_t pa,
               std::uint64_t end);
