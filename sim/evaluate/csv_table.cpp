@@ -72,7 +72,10 @@ CsvTable read_csv_table(const std::string& file) {
       table.rows.push_back(std::move(row));
     }
   }
-  if (table.columns.empty()) throw Error::configuration(file + ": there is no line with the names of columns");
+  if (table.columns.empty()) {
+    throw Error::configuration(file + ":1: there is no line with the names of columns (the first line names them, " +
+                               "for example shape,time_ns)");
+  }
   return table;
 }
 

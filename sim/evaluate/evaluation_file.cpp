@@ -3,8 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cctype>
 #include <filesystem>
 #include <optional>
+#include <set>
 
 #include "platform/topology/input_file.h"
 #include "platform/topology/spec_reader.h"
@@ -38,7 +40,10 @@ class Reader {
     if (top_.has("may_fail")) spec.may_fail = top_.words("may_fail");
     top_.allow("may_fail");
     MapReader data = top_.map("data");
-    for (const std::string& table : data.keys()) spec.data.push_back({table, path_of(data.text(table, std::nullopt))});
+    for (const std::string& table : data.keys()) {
+      spec.data.push_back({table, path_of(data.text(table, std::nullopt))});
+      take_table_name(data, table);
+    }
     data.done();
     if (top_.has("tables")) {
       for (const std::string& name : top_.words("tables")) spec.tables.push_back(script("tables", name));
@@ -91,6 +96,18 @@ class Reader {
     return {contents_of(top_, key, name), {path_of(name), 0, 0, key, "", ""}};
   }
 
+  // Sweeps, data and what every evaluation has are tables of one database, where the case of letters does not count.
+  void take_table_name(MapReader& reader, const std::string& table) {
+    std::string name = table;
+    std::transform(name.begin(), name.end(), name.begin(), [](unsigned char c) { return std::tolower(c); });
+    if (name.rfind("sqlite_", 0) == 0) {
+      reader.report(table, "names of tables that begin with sqlite_ belong to SQLite", "choose another name");
+    } else if (!tables_.insert(name).second) {
+      reader.report(table, fmt::format("there is a table '{}' already", name),
+                    "choose another name; sweeps, data, evaluation, machine, node and edge share theirs");
+    }
+  }
+
   void read_sweeps(EvaluationSpec& spec) {
     MapReader sweeps = top_.map("sweeps");
     if (sweeps.keys().empty()) top_.report("sweeps", "there is nothing to run", "for example {runs: runs.yaml}");
@@ -107,6 +124,7 @@ class Reader {
       }
       entry.file = path_of(entry.file);
       if (!is_name(table)) sweeps.report(table, "this cannot be the name of a table", "use letters, digits and _");
+      take_table_name(sweeps, table);
       spec.sweeps.push_back(std::move(entry));
     }
     sweeps.done();
@@ -133,6 +151,7 @@ class Reader {
 
   MapReader& top_;
   std::string folder_;
+  std::set<std::string> tables_{"evaluation", "machine", "node", "edge"};  // in lower case
 };
 
 }  // namespace

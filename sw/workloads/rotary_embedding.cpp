@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 
 #include "platform/base/checked.h"
@@ -35,14 +36,16 @@ HostArray table_contents(Contents contents, const Shape& shape, Dtype dtype, dou
 // As the kernel goes: the first product is rounded to the dtype, then the second one is added to it.
 data::VerificationRow rotated_row(const HostArray& x, const HostArray& table, std::int64_t first, const HostArray& y) {
   const auto heads = static_cast<std::size_t>(x.shape()[1]), d = static_cast<std::size_t>(x.shape()[2]), half = d / 2;
-  const std::vector<double> values = x.to_doubles(), turns = table.to_doubles();
-  BoundedMatrix expected = exact_values(x);
-  for (std::size_t row = 0; row < values.size() / d; ++row) {
+  const std::vector<double> turns = table.to_doubles();
+  BoundedMatrix expected = exact_values(x);  // a head at a time becomes what is expected of it
+  std::vector<double> head(d);
+  for (std::size_t row = 0; row < expected.values.size() / d; ++row) {
+    std::copy_n(expected.values.begin() + static_cast<std::ptrdiff_t>(row * d), d, head.begin());
     const double* const turn = turns.data() + (static_cast<std::size_t>(first) + row / heads) * d;
     for (std::size_t i = 0; i < d; ++i) {
       const bool low = i < half;
       const Bounded cosine{turn[i % half], 0}, sine{(low ? -1 : 1) * turn[half + i % half], 0};
-      const Bounded own{values[row * d + i], 0}, other{values[row * d + (low ? i + half : i - half)], 0};
+      const Bounded own{head[i], 0}, other{head[low ? i + half : i - half], 0};
       const Bounded kept = data::rounded(x.dtype(), data::multiply(own, cosine));
       expected.set(row * d + i, data::multiply_add(other, sine, kept));
     }
