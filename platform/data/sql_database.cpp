@@ -229,6 +229,8 @@ void SqlDatabase::save(observe::OutputFile& file) const {
   const int code =
       sqlite3_open_v2(file.working_path().c_str(), &target, SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX, nullptr);
   const std::unique_ptr<sqlite3, Close> closing(target);
+  // The file takes its place as a whole or not at all, so it needs no journal, which could stay behind.
+  if (code == SQLITE_OK) sqlite3_exec(target, "PRAGMA journal_mode = OFF", nullptr, nullptr, nullptr);
   sqlite3_backup* const copy =
       code == SQLITE_OK ? sqlite3_backup_init(target, "main", database_.get(), "main") : nullptr;
   const int end = copy == nullptr ? SQLITE_ERROR : sqlite3_backup_step(copy, -1);

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <optional>
 
 #include "platform/base/error.h"
@@ -51,6 +52,11 @@ CsvTable read_csv_table(const std::string& file) {
   const std::optional<std::string> text =
       topology::read_file(file, "names of files are relative to the folder of the evaluation", problems);
   topology::throw_if_any(std::move(problems));
+  if (const std::size_t zero = text->find('\0'); zero != std::string::npos) {
+    const auto before = text->begin() + static_cast<std::ptrdiff_t>(zero);
+    throw Error::configuration(fmt::format("{}:{}: a zero byte; a table must be plain text (CSV)", file,
+                                           1 + std::count(text->begin(), before, '\n')));
+  }
   CsvTable table;
   std::size_t line = 0;
   for (std::size_t at = 0; at < text->size();) {

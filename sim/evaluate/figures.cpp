@@ -2,11 +2,14 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <cctype>
 #include <set>
 
 #include "platform/base/error.h"
 #include "platform/observe/output_set.h"
 #include "sim/evaluate/placed.h"
+#include "sim/files/printable.h"
 
 namespace kb::evaluate {
 namespace {
@@ -49,6 +52,14 @@ std::string variables(const Query& query, const data::SqlDatabase& database, con
   return script;
 }
 
+// With room for an ending and the mark of a temporary file in the 255 bytes of a file system.
+constexpr std::size_t kMostNameBytes = 200;
+
+bool is_file_name(const std::string& name) {
+  const auto forbidden = [](unsigned char c) { return c == '/' || std::iscntrl(c) != 0; };
+  return name.size() <= kMostNameBytes && std::none_of(name.begin(), name.end(), forbidden);
+}
+
 }  // namespace
 
 std::vector<files::Figure> figures_of(const EvaluationSpec& spec, const data::SqlDatabase& database,
@@ -65,8 +76,14 @@ std::vector<files::Figure> figures_of(const EvaluationSpec& spec, const data::Sq
       const std::string data = blocks(entry, database, parameters, rows);
       if (rows == 0 && !entry.data.empty()) continue;
       const std::string name = entry.name + (row.empty() ? "" : "_" + data::text_of(row.front()));
-      if (name.find('/') != std::string::npos || !names.insert(name).second) {
-        throw Error::configuration("'" + name + "' cannot be the name of a figure: it has a / or is there twice");
+      if (!is_file_name(name) || !names.insert(name).second) {
+        Diagnostic problem = entry.each.place;
+        problem.message = fmt::format("'{}' cannot be the name of a figure", files::printable(name));
+        problem.remedy = fmt::format(
+            "the first column of the query names it: once, without / and control characters, "
+            "in at most {} bytes",
+            kMostNameBytes);
+        throw Error({std::move(problem)});
       }
       figures.push_back({name,
                          fmt::format("height = {}\norigin = {}\n", entry.height, files::plot_text(origin)) +

@@ -33,9 +33,9 @@ std::string line_of(const std::string& key, const Answer& answer) {
 }
 
 [[noreturn]] void fail(const std::string& path, const char* what) {
-  throw Error::configuration(
-      fmt::format("{} {}: {}; finished points are kept, the same command goes on when that is mended", what, path,
-                  std::strerror(errno)));
+  throw Error::configuration(fmt::format(
+      "{} {}: {}; finished points are kept, so make room or choose a writable place and give the same command again",
+      what, path, std::strerror(errno)));
 }
 
 void read_file(const std::filesystem::path& file, std::map<std::string, Answer>& answers) {

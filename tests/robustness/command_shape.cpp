@@ -49,7 +49,7 @@ CommandShape shape_of(const std::vector<std::string>& args) {
   if (shape.command == "run" && out.empty() && !shape.json) shape.result_folders = {"results"};
   if (shape.command == "sweep" && out.empty()) shape.result_folders = {"sweeps"};
   if (shape.command == "evaluate" && out.empty()) shape.result_folders = {"evaluation/" + evaluation_of(args)};
-  for (const char* option : {"--oplog", "--vcd", "--wave", "--gtkw", "--emit-mesh"})
+  for (const char* option : {"--oplog", "--vcd", "--wave", "--gtkw", "--hops", "--emit-mesh"})
     append(shape.output_files, values_of(args, option));
   return shape;
 }

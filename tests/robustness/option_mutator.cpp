@@ -15,12 +15,13 @@ const std::vector<std::string> kAllOptions = {
     "--version",       "--case",   "--dot",    "--full",        "--emit-mesh",    "--trace",
     "--jobs",          "--fast",   "--shapes", "--exclude",     "--reference",    "--host-time-limit-s",
     "--svg",           "--views",  "--wave",   "--wave-filter", "--wave-from-ns", "--wave-until-ns",
-    "--wave-detail",   "--gtkw"};
+    "--wave-detail",   "--gtkw",   "--hops",   "--hops-of"};
 const std::vector<std::string> kCommands = {"run",   "list",    "probe",    "topology",
                                             "check", "traffic", "evaluate", "sweep"};
 const std::vector<std::string> kReadable = {"/dev/null", "/dev/full", "/dev/zero", "/proc/self/mem",
                                             "/proc/self/environ"};
-const std::vector<std::string> kOutputs = {"--out", "--oplog", "--vcd", "--wave", "--gtkw", "--emit-mesh", "--svg"};
+const std::vector<std::string> kOutputs = {"--out",  "--oplog", "--vcd",       "--wave",
+                                           "--gtkw", "--hops",  "--emit-mesh", "--svg"};
 
 bool is_output(const std::string& option) {
   return std::find(kOutputs.begin(), kOutputs.end(), option) != kOutputs.end();
