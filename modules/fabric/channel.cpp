@@ -36,7 +36,7 @@ void Channel::commit(const FlitStream* streams, std::size_t count, TimeFs floor,
     streams_.push_back() = streams[i];
     this->count(streams[i]);
   }
-  if (waves_ != nullptr && waves_->shows_flits()) note_transactions(streams_.size() - count);
+  if (viewers_ != nullptr && viewers_->want_transactions()) note_transactions(streams_.size() - count);
   latest_time_ = batch.last_time;
   next_sequence_ += std::uint64_t{batch.flits} * kSequenceStep;
   if (count == 1) {
@@ -296,12 +296,12 @@ void Channel::retire(TimeFs now) {
     if (until >= now) return;
     statistics_.longest_wait = std::max(statistics_.longest_wait, batch.longest_wait);
     if (series_ != nullptr) record(batch);
-    if (waves_ != nullptr) show(batch);
+    if (viewers_ != nullptr) show(batch);
     for (std::uint32_t j = batch.streams; j > 0; --j) streams_.pop_front();
     batches_.pop_front();
   }
   // A flit that is still to be committed may have waited since long before now, so only the end shows the last starts.
-  if (waves_ != nullptr && now == kNever) waves_->finish();
+  if (viewers_ != nullptr && now == kNever) viewers_->finish();
 }
 
 // The wait available - occupancy - ready grows while flits are held back by the floor or arrive faster than they leave.
@@ -337,7 +337,9 @@ void Channel::discount(const FlitStream& flits) {
 void Channel::note_transactions(std::size_t base) {
   for (std::size_t i = base; i < streams_.size(); ++i) {
     FlitStream& stream = streams_[i];
-    stream.shown = ShownTransaction{stream.transaction->id, stream.transaction->op, stream.has_last_flit()}.pack();
+    const payload::Transaction& transaction = *stream.transaction;
+    const bool followed = viewers_->hops != nullptr && viewers_->hops->follows(transaction);
+    stream.shown = ShownTransaction{transaction.id, transaction.op, followed, stream.has_last_flit()}.pack();
   }
 }
 

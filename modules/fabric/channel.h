@@ -6,6 +6,7 @@
 
 #include "modules/fabric/flit_stream.h"
 #include "modules/fabric/sliding_deque.h"
+#include "modules/fabric/wire_hops.h"
 #include "modules/fabric/wire_waves.h"
 #include "platform/record/activity_series.h"
 
@@ -118,8 +119,12 @@ class Channel {
   void record_in(record::ActivitySeries* series) { series_ = series; }
   // Shows its flits, when batches are retired. `wire` names it among the wires of the node.
   void observe(contract::ISignalObserver& observer, const std::string& node, const std::string& wire) {
-    waves_ = std::make_unique<WireWaves>(observer, node, wire);
-    if (!waves_->wanted()) waves_ = nullptr;
+    auto waves = std::make_unique<WireWaves>(observer, node, wire);
+    if (waves->wanted()) viewers().waves = std::move(waves);
+  }
+  // Tells how transactions passed it, `from` and `to` being its ends, when batches are retired.
+  void follow(payload::IHopObserver& observer, NodeId from, NodeId to) {
+    viewers().hops = std::make_unique<WireHops>(observer, from, to, params_.propagation);
   }
 
  private:
@@ -204,8 +209,20 @@ class Channel {
   void record(const Batch& batch) const;
   bool record_back_to_back(const Batch& batch) const;
   void record_single(const Batch& batch, const FlitStream& flits) const;
+  // Who wants to see single flits. Few runs have one, so that a wire has room for a pointer alone.
+  struct Viewers {
+    std::unique_ptr<WireWaves> waves;
+    std::unique_ptr<WireHops> hops;
+
+    bool want_transactions() const { return hops != nullptr || (waves != nullptr && waves->shows_flits()); }
+    void finish() const;
+  };
+  Viewers& viewers() {
+    if (viewers_ == nullptr) viewers_ = std::make_unique<Viewers>();
+    return *viewers_;
+  }
   void note_transactions(std::size_t base);
-  void show(const Batch& batch);
+  void show(const Batch& batch) const;
 
   struct Short {
     std::uint32_t bytes = 0;
@@ -221,7 +238,7 @@ class Channel {
   TimeFs latest_time_ = -1_fs;  // of the newest batch, or later
   SlidingDeque<Batch> batches_;
   SlidingDeque<FlitStream> streams_;
-  std::unique_ptr<WireWaves> waves_;
+  std::unique_ptr<Viewers> viewers_;
   record::ActivitySeries* series_ = nullptr;
   std::uint64_t next_sequence_ = payload::kSequenceStep;
   Params params_;

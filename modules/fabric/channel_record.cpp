@@ -1,4 +1,4 @@
-// What a wire tells its recorder and its waveforms about a batch that has left.
+// What a wire tells its recorder and those who see single flits about a batch that has left.
 #include "modules/fabric/channel.h"
 #include "modules/fabric/channel_merge.h"
 
@@ -88,10 +88,16 @@ TimeFs Channel::SingleStream::wait(std::uint32_t first, std::uint32_t count) con
 }
 
 // The oldest batch.
-void Channel::show(const Batch& batch) {
+void Channel::show(const Batch& batch) const {
   merge(batch, 0, batch.flits, [&](std::uint32_t j, std::uint32_t i, const Passage& flit) {
-    waves_->add(streams_[j], i, flit.ready, flit.start, flit.end);
+    if (viewers_->waves != nullptr) viewers_->waves->add(streams_[j], i, flit.ready, flit.start, flit.end);
+    if (viewers_->hops != nullptr) viewers_->hops->add(streams_[j], i, flit.ready, flit.start, flit.end);
   });
+}
+
+void Channel::Viewers::finish() const {
+  if (waves != nullptr) waves->finish();
+  if (hops != nullptr) hops->finish();
 }
 
 }  // namespace kb::modules

@@ -35,7 +35,10 @@ bool continues(const Segment& segment, const Segment& next) {
 }  // namespace
 
 FabricNode::FabricNode(const sc_core::sc_module_name& name, NodeId node, elab::BlockContext& context)
-    : Block(name, node, context), scheduler_(context.scheduler), logged_(logs(contract::LogLevel::info)) {
+    : Block(name, node, context),
+      scheduler_(context.scheduler),
+      logged_(logs(contract::LogLevel::info)),
+      followed_(context.hops != nullptr) {
   out.bind(static_cast<tlm::tlm_bw_transport_if<payload::FabricProtocol>&>(*this));
   in.bind(static_cast<tlm::tlm_fw_transport_if<payload::FabricProtocol>&>(*this));
   const auto& neighbours = context.ports.ports(node);
@@ -55,6 +58,7 @@ FabricNode::FabricNode(const sc_core::sc_module_name& name, NodeId node, elab::B
           &context.recorder->add_series({node, record::SeriesKind::link, "to", ports_[p].link.neighbour, 0,
                                          record::ActivityRecorder::group_of(node_record().sip)}));
     }
+    if (context.hops != nullptr) ports_[p].channel.follow(*context.hops, node, ports_[p].link.neighbour);
     if (context.observer != nullptr) {
       ports_[p].channel.observe(*context.observer, node_id(), "to_" + context.graph.node(ports_[p].link.neighbour).id);
     }
@@ -291,7 +295,18 @@ void FabricNode::send_message(std::uint16_t port, Transaction& transaction, Leg 
   segment.hop = static_cast<std::uint16_t>(leg == Leg::request ? hop + 1 : hop - 1);
   ports_[port].channel.retire(now());
   ports_[port].channel.send_message(ready, key, segment);
+  if (followed_) follow_message(port, transaction, leg, hop, ready, segment.time);
   transmit(port, transaction, segment, leg == Leg::request ? tlm::BEGIN_REQ : tlm::BEGIN_RESP);
+}
+
+// A message takes no time on the wire and is never rolled back.
+void FabricNode::follow_message(std::uint16_t port, const Transaction& transaction, Leg leg, std::uint16_t hop,
+                                TimeFs ready, TimeFs arrived) const {
+  payload::IHopObserver& observer = *context().hops;
+  if (!observer.follows(transaction)) return;
+  const TimeFs start = arrived - ports_[port].channel.params().propagation;
+  observer.passed(
+      {transaction.id, node(), ports_[port].link.neighbour, leg, hop, 0, ready, start, start, arrived, start - ready});
 }
 
 void FabricNode::slip_message(std::uint16_t port, Transaction& transaction, Leg leg, std::uint16_t hop, TimeFs ready) {
@@ -301,6 +316,7 @@ void FabricNode::slip_message(std::uint16_t port, Transaction& transaction, Leg 
   segment.hop = static_cast<std::uint16_t>(leg == Leg::request ? hop + 1 : hop - 1);
   ports_[port].channel.retire(now());
   ports_[port].channel.slip_message(ready, segment);
+  if (followed_) follow_message(port, transaction, leg, hop, ready, segment.time);
   transmit(port, transaction, segment, leg == Leg::request ? tlm::BEGIN_REQ : tlm::BEGIN_RESP);
 }
 

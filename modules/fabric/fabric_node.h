@@ -146,6 +146,8 @@ class FabricNode : public elab::Block,
   void invalidate_direct_mem_ptr(sc_dt::uint64 first, sc_dt::uint64 last) override;
   tlm::tlm_sync_enum receive(tlm::tlm_generic_payload& payload, const tlm::tlm_phase& phase);
   void log_header(const FlitStream& header) const;
+  void follow_message(std::uint16_t port, const payload::Transaction& transaction, payload::Leg leg, std::uint16_t hop,
+                      TimeFs ready, TimeFs arrived) const;
   void on_committed(const FlitStream& flits, const payload::Segment& segment) override;
   void on_cut(const FlitStream& rolled_back, const TimeWindow& window) override;
   void flush() {
@@ -158,6 +160,7 @@ class FabricNode : public elab::Block,
 
   const elab::EventScheduler& scheduler_;  // the context's, one step nearer
   const bool logged_;                      // logs(info), the same
+  const bool followed_;                    // somebody follows transactions, the same
   std::vector<Port> ports_;
   int bound_out_ = 0, bound_in_ = 0;
 

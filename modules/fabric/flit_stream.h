@@ -42,15 +42,18 @@ struct TimeWindow {
   void include(const TimeWindow& other) { *this = {std::min(from, other.from), std::max(until, other.until)}; }
 };
 
-// What waveforms show of a transaction.
+// What waveforms and hop traces show of a transaction.
 struct ShownTransaction {
   std::uint64_t id = 0;
   payload::Op op = payload::Op::message;
-  bool ends = false;  // the stream has the last flit of its leg
+  bool followed = false;  // its hops are wanted
+  bool ends = false;      // the stream has the last flit of its leg
 
-  std::uint64_t pack() const { return id << 3 | static_cast<std::uint64_t>(op) << 1 | (ends ? 1 : 0); }
+  std::uint64_t pack() const {
+    return id << 4 | static_cast<std::uint64_t>(op) << 2 | (followed ? 2 : 0) | (ends ? 1 : 0);
+  }
   static ShownTransaction unpack(std::uint64_t shown) {
-    return {shown >> 3, static_cast<payload::Op>(shown >> 1 & 3), (shown & 1) != 0};
+    return {shown >> 4, static_cast<payload::Op>(shown >> 2 & 3), (shown & 2) != 0, (shown & 1) != 0};
   }
 };
 
@@ -68,8 +71,8 @@ struct alignas(64) FlitStream {
   std::uint16_t out_port = 0;
   std::uint16_t hop : 15;  // of this node in the route
   payload::Leg leg : 1;
-  // A packed ShownTransaction, set when waveforms show the flits of the wire that the stream is put on: at the time
-  // when they are retired the transaction may be another one.
+  // A packed ShownTransaction, set when waveforms or a hop trace show the flits of the wire that the stream is put on:
+  // at the time when they are retired the transaction may be another one.
   std::uint64_t shown = 0;
 
   FlitStream() : hop(0), leg(payload::Leg::request) {}

@@ -27,6 +27,9 @@ class IOperationSink;
 class IOrderObserver;
 }  // namespace kb::contract
 
+namespace kb::payload {
+class IHopObserver;
+}
 namespace kb::record {
 class ActivityRecorder;
 }
@@ -49,6 +52,7 @@ struct BlockContext {
   contract::IBlockLog* log = nullptr;                 // null = nobody reads what blocks do
   contract::IOrderObserver* order = nullptr;          // null = nobody checks the order of memory accesses
   record::ActivityRecorder* recorder = nullptr;       // null = nobody wants to know how busy they are
+  payload::IHopObserver* hops = nullptr;              // null = nobody follows transactions over the fabric
   bool check_foreign = true;                          // links of blocks from outside are held against the protocol
   // Functional access behind transport_dbg: bytes served, no time, no change of timing state. Empty = 0 bytes.
   std::function<unsigned(tlm::tlm_generic_payload&)> debug_transport;

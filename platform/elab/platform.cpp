@@ -124,6 +124,7 @@ Platform::Platform(const sc_core::sc_module_name& name, const topology::Graph& g
                options.log,
                options.order,
                options.recorder,
+               options.hops,
                options.check_foreign,
                {},
                {}} {

@@ -20,6 +20,7 @@ struct PlatformOptions {
   contract::IBlockLog* log = nullptr;
   contract::IOrderObserver* order = nullptr;
   record::ActivityRecorder* recorder = nullptr;
+  payload::IHopObserver* hops = nullptr;
   bool check_foreign = true;  // blocks from outside are held against the protocol of the fabric
 };
 

@@ -14,6 +14,7 @@
 #include "sim/cli/arguments.h"
 #include "sim/cli/file_roles.h"
 #include "sim/cli/help.h"
+#include "sim/cli/hop_choice.h"
 #include "sim/cli/log_choice.h"
 #include "sim/cli/program.h"
 #include "sim/cli/wave_choice.h"
@@ -69,6 +70,7 @@ class RunCommand final : public Command {
                    "Write every operation to FILE: SQLite if it ends in .sqlite, .sqlite3 or .db, else text")
         ->type_name("FILE");
     waves_.add_options(app);
+    hops_.add_options(app);
     log_.add_options(app);
     add_real_option(app, "--time-limit-ns", time_limit_ns_, kLeastLimitNs, kMostLimitNs,
                     "Stop at this simulated time (exit code 4 when work is outstanding)")
@@ -204,6 +206,7 @@ class RunCommand final : public Command {
     roles.writes("--oplog", oplog_file_);
     roles.writes("--perfetto", perfetto_);
     waves_.add_roles(roles);
+    hops_.add_roles(roles);
     log_.add_roles(roles);
     if (!output_folder().empty()) {
       roles.writes("--out", output_folder());
@@ -217,7 +220,7 @@ class RunCommand final : public Command {
     roles.check();
   }
 
-  int simulate_and_report(sim::WorkloadRun& run) const {
+  int simulate_and_report(sim::WorkloadRun& run) {
     check_files(run);
     observe::OutputSet outputs;
     observe::OutputFile* result = nullptr;
@@ -238,8 +241,11 @@ class RunCommand final : public Command {
     run.options.waves = waves_.open(outputs);
     const std::unique_ptr<observe::EventLog> log = log_.open(outputs);
     run.options.log = log.get();
+    hops_.open(run.topology.graph, outputs);
+    run.options.hops = hops_.trace();
     if (!quiet_) print_warnings(run.topology.warnings);
     sim::WorkloadOutcome outcome = sim::run_workload(run);
+    hops_.write(outcome.record.warnings);
     if (compact_) sim::drop_details(outcome.record);
     run.options.host_time_limit->disarm();
     if (result != nullptr) sim::render_result(outcome.record, [&](std::string_view text) { result->write(text); });
@@ -279,6 +285,7 @@ class RunCommand final : public Command {
     if (!oplog_file_.empty()) list.emplace_back("operations", oplog_file_);
     if (!perfetto_.empty()) list.emplace_back("trace", perfetto_);
     waves_.add_files(list);
+    hops_.add_files(list);
     if (!log_.file().empty()) list.emplace_back("log", log_.file());
     return list;
   }
@@ -300,6 +307,7 @@ class RunCommand final : public Command {
   std::string record_;
   std::string oplog_file_, perfetto_;
   WaveChoice waves_;
+  HopChoice hops_;
   LogChoice log_;
   double time_limit_ns_ = 0.0;      // 0 = none
   double host_time_limit_s_ = 0.0;  // 0 = none

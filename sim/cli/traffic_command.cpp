@@ -5,6 +5,7 @@
 #include "sim/cli/arguments.h"
 #include "sim/cli/file_roles.h"
 #include "sim/cli/help.h"
+#include "sim/cli/hop_choice.h"
 #include "sim/cli/log_choice.h"
 #include "sim/cli/program.h"
 #include "sim/cli/workload_library.h"
@@ -27,6 +28,7 @@ class TrafficCommand final : public Command {
     add_plugin_option(app, plugins_);
     app.add_option("--trace", trace_, "Transactions as CSV")->type_name("FILE")->required();
     app.add_option("--out", out_, "Write to FILE instead of standard output")->type_name("FILE");
+    hops_.add_options(app);
     add_host_time_limit(app, host_time_limit_s_);
     log_.add_options(app);
     app.add_flag("--json", json_, "JSON instead of tab-separated values");
@@ -45,8 +47,10 @@ class TrafficCommand final : public Command {
     observe::OutputSet outputs;
     observe::OutputFile* const file = out_.empty() ? nullptr : &outputs.add(out_, "the output file");
     const std::unique_ptr<observe::EventLog> log = log_.open(outputs);
+    hops_.open(machine.graph, outputs);
     sim::TrafficOptions options;
     options.log = log.get();
+    options.hops = hops_.trace();
     options.host_limit = &host_limit;
     options.progress = log_.progress(false);
     options.blocks = &library.blocks();
@@ -54,7 +58,10 @@ class TrafficCommand final : public Command {
     const std::vector<sim::TrafficResult> results = sim::run_traffic(machine, std::move(trace.rows), options);
     host_limit.disarm();
     if (file != nullptr) write(machine.graph, results, [&](std::string_view text) { file->write(text); });
+    std::vector<std::string> warnings;
+    hops_.write(warnings);
     outputs.commit();
+    for (const std::string& warning : warnings) print_note("kernbench traffic: warning: " + warning);
     if (file == nullptr) write(machine.graph, results, [](std::string_view text) { print(std::string(text)); });
     return 0;
   }
@@ -73,6 +80,7 @@ class TrafficCommand final : public Command {
     choice_.add_roles(machine, roles);
     roles.reads("--trace", trace_);
     roles.writes("--out", out_);
+    hops_.add_roles(roles);
     log_.add_roles(roles);
     roles.check();
   }
@@ -82,6 +90,7 @@ class TrafficCommand final : public Command {
   std::string trace_;
   std::string out_;
   LogChoice log_;
+  HopChoice hops_;
   double host_time_limit_s_ = 0.0;  // 0 = none
   bool json_ = false;
 };

@@ -50,6 +50,7 @@ SimulationResult simulate(const topology::LoadedTopology& topology, const Simula
   platform_options.log = options.log;
   platform_options.order = options.order;
   platform_options.recorder = options.recorder;
+  platform_options.hops = options.hops;
   SystemcRun systemc(options.log);
   // Never destroyed: SystemC looks for every port of a dying module in one list, which for a large machine takes longer
   // than the simulation, and the process ends soon.

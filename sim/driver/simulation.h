@@ -26,6 +26,10 @@ namespace kb::contract {
 class IOrderObserver;
 }
 
+namespace kb::payload {
+class IHopObserver;
+}
+
 namespace kb::record {
 class ActivityRecorder;
 }
@@ -48,6 +52,7 @@ struct SimulationOptions {
   record::ActivityRecorder* recorder = nullptr;  // none when null; finished when simulate() returns
   OperationCosts* costs = nullptr;               // none when null
   contract::IOrderObserver* order = nullptr;     // none when null
+  payload::IHopObserver* hops = nullptr;         // none when null
   const contract::IKernelCatalog* kernels = nullptr;
   const elab::BlockCatalog* blocks = nullptr;  // besides the built-in ones
 };

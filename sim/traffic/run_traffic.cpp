@@ -76,6 +76,7 @@ std::vector<TrafficResult> run_traffic(const topology::LoadedTopology& topology,
   HostTimeLimit* const host_limit = options.host_limit;
   elab::PlatformOptions platform_options;
   platform_options.log = options.log;
+  platform_options.hops = options.hops;
   SystemcRun systemc(options.log);
   ProgressLine progress(options.progress);
   progress.stage("building the machine");
@@ -98,6 +99,7 @@ std::vector<TrafficResult> run_traffic(const topology::LoadedTopology& topology,
     return false;
   });
   systemc.run();
+  if (options.hops != nullptr) platform.conclude();
   if (!platform.scheduler().passed_end().empty()) {
     throw Error::program("TIME_RANGE", platform.scheduler().passed_end());
   }

@@ -16,6 +16,9 @@ class BlockCatalog;
 namespace kb::observe {
 class EventLog;
 }
+namespace kb::payload {
+class IHopObserver;
+}
 
 namespace kb::sim {
 
@@ -56,6 +59,7 @@ struct TrafficOptions {
   HostTimeLimit* host_limit = nullptr;         // none when null
   const elab::BlockCatalog* blocks = nullptr;  // besides the built-in ones
   observe::EventLog* log = nullptr;            // none when null
+  payload::IHopObserver* hops = nullptr;       // told how transactions pass the wires; nobody when null
 };
 
 // Simulates the rows on a fresh machine; results in row order. Elaborates SystemC: once per process.

@@ -1,0 +1,113 @@
+#include "sim/hops/hop_trace.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <string_view>
+#include <tuple>
+#include <utility>
+
+#include "platform/base/error.h"
+#include "platform/base/glob.h"
+#include "platform/base/nearest.h"
+
+namespace kb::sim {
+namespace {
+
+using payload::Hop;
+using payload::Leg;
+
+std::string_view name_of(payload::Op op) {
+  switch (op) {
+    case payload::Op::read:
+      return "read";
+    case payload::Op::write:
+      return "write";
+    case payload::Op::message:
+      break;
+  }
+  return "message";
+}
+
+// Position on the way of the leg: the response goes back.
+int position(const Hop& hop) {
+  return hop.leg == Leg::request ? hop.index : -hop.index;
+}
+
+// " (row '1', line 2)" as a cell.
+std::string cell_of(std::string origin) {
+  const std::size_t begin = origin.find('(');
+  if (begin == std::string::npos) return "-";
+  return origin.substr(begin + 1, origin.rfind(')') - begin - 1);
+}
+
+}  // namespace
+
+HopTrace::HopTrace(const topology::Graph& graph, Options options)
+    : graph_(graph), options_(std::move(options)), chosen_(graph.nodes.size()) {
+  for (const std::string& pattern : options_.initiators) {
+    bool any = false;
+    std::vector<std::string> names;
+    for (std::size_t i = 0; i < graph.nodes.size(); ++i) {
+      names.push_back(graph.nodes[i].id);
+      if (!glob_match(pattern, graph.nodes[i].id)) continue;
+      chosen_[i] = any = true;
+    }
+    if (any) continue;
+    throw Error(ErrorFamily::configuration, "USAGE_ERROR",
+                fmt::format("--hops-of {}: no node of the machine has such a name; {} (* stands for anything)", pattern,
+                            suggest(pattern, names)));
+  }
+}
+
+bool HopTrace::follows(const payload::Transaction& transaction) {
+  const std::vector<NodeId>& nodes = transaction.route->nodes;
+  if (!chosen(nodes.front())) return false;
+  if (followed_.count(transaction.id) != 0) return true;
+  if (expected_ >= options_.most_hops) {
+    if (first_unfollowed_ == 0) first_unfollowed_ = transaction.id;
+    return false;
+  }
+  expected_ += 2 * (nodes.size() - 1);
+  followed_[transaction.id] = {
+      transaction.op,    nodes.front(),
+      nodes.back(),      transaction.address,
+      transaction.bytes, transaction.initiator == nullptr ? "-" : cell_of(transaction.initiator->origin(transaction))};
+  return true;
+}
+
+void HopTrace::passed(const Hop& hop) {
+  hops_.push_back(hop);
+}
+
+void HopTrace::write(observe::OutputFile& file) {
+  constexpr std::size_t kPieceBytes = 1 << 16;
+  const auto key = [](const Hop& hop) { return std::make_tuple(hop.transaction, hop.leg, position(hop)); };
+  std::sort(hops_.begin(), hops_.end(), [&](const Hop& a, const Hop& b) { return key(a) < key(b); });
+  file.write(
+      "transaction\top\tinitiator\ttarget\taddress\tbytes\torigin\tleg\tfrom\tto\tflits\tready_ns\tstart_ns\tend_ns\t"
+      "arrived_ns\tlongest_wait_ns\n");
+  fmt::memory_buffer text;
+  for (const Hop& hop : hops_) {
+    const Followed& of = followed_.at(hop.transaction);
+    fmt::format_to(std::back_inserter(text), "{}\t{}\t{}\t{}\t{:#x}\t{}\t{}\t{}\t{}\t{}\t{}\t{}\t{}\t{}\t{}\t{}\n",
+                   hop.transaction, name_of(of.op), graph_.node(of.initiator).id, graph_.node(of.target).id, of.address,
+                   of.bytes, of.origin, hop.leg == Leg::request ? "request" : "response", graph_.node(hop.from).id,
+                   graph_.node(hop.to).id, hop.flits, format_ns(hop.ready), format_ns(hop.start), format_ns(hop.end),
+                   format_ns(hop.arrived), format_ns(hop.longest_wait));
+    if (text.size() < kPieceBytes) continue;
+    file.write({text.data(), text.size()});
+    text.clear();
+  }
+  file.write({text.data(), text.size()});
+}
+
+std::optional<std::string> HopTrace::warning() const {
+  if (hops_.empty()) return "--hops: no transaction was on the fabric that it asks for";
+  if (first_unfollowed_ == 0) return std::nullopt;
+  return fmt::format(
+      "--hops holds the first {} hops, of transactions before number {}; --hops-of PATTERN chooses where they begin",
+      hops_.size(), first_unfollowed_);
+}
+
+}  // namespace kb::sim
