@@ -31,6 +31,12 @@ constexpr const char* kMeta = "evaluation";  // table: key, value
 constexpr const char* kDrawn = "figure";     // table: name
 constexpr const char* kPointRule = "points";
 
+// Whether an assignment of a sweep is to this key. That to any name lists its own: "a.b=1 c.d=2".
+bool assigns(const std::string& assigned, const std::string& value, const std::string& key) {
+  if (assigned != sweep::kAnyName) return assigned == key;
+  return (" " + value).find(" " + key + "=") != std::string::npos;
+}
+
 class Evaluator {
  public:
   Evaluator(const EvaluationSpec& spec, const sweep::Catalogs& catalogs, const EvaluatorOptions& options)
@@ -112,7 +118,7 @@ bool Evaluator::is_wanted(const SweepEntry& entry) const {
   return std::count(options_.sweeps.begin(), options_.sweeps.end(), entry.table) != 0;
 }
 
-// The machine of the command line, unless the file names one; its --set after the file's own keys.
+// The machine of the command line, unless the file names one; its --set after the file's own keys. Axes have values.
 sweep::SweepSpec Evaluator::sweep_of(const SweepEntry& entry) const {
   sweep::SweepSpec sweep = sweep::read_sweep(entry.file);
   const auto refuse = [&](const std::string& option, const std::string& why) {
@@ -129,23 +135,30 @@ sweep::SweepSpec Evaluator::sweep_of(const SweepEntry& entry) const {
     sweep.topology = options_.topology;
   }
   for (const auto& [key, value] : options_.sets) {
-    const auto is_key = [name = key](const auto& one) { return one == name; };
     for (const sweep::Assignment& one : sweep.fixed) {
-      if (one.target == sweep::Target::machine && is_key(one.name)) refuse("--set " + key, "sets this itself");
-    }
-    for (const sweep::Axis& axis : sweep.axes) {
-      for (const sweep::AxisColumn& column : axis.columns) {
-        if (column.target == sweep::Target::machine && is_key(column.key)) refuse("--set " + key, "varies this itself");
+      if (one.target == sweep::Target::machine && assigns(one.name, one.value, key)) {
+        refuse("--set " + key, "sets this itself");
       }
     }
     sweep.fixed.push_back({sweep::Target::machine, key, value});
+  }
+  sweep::fill_axes(sweep, catalogs_);
+  for (const auto& set : options_.sets) {
+    const std::string& key = set.first;
+    const auto varies = [&](const sweep::AxisColumn& column) {
+      return column.target == sweep::Target::machine &&
+             std::any_of(column.values.begin(), column.values.end(),
+                         [&](const std::string& value) { return assigns(column.key, value, key); });
+    };
+    for (const sweep::Axis& axis : sweep.axes) {
+      if (std::any_of(axis.columns.begin(), axis.columns.end(), varies)) refuse("--set " + key, "varies this itself");
+    }
   }
   return sweep;
 }
 
 void Evaluator::run_sweep(const SweepEntry& entry) {
-  sweep::SweepSpec spec = sweep_of(entry);
-  sweep::fill_axes(spec, catalogs_);
+  const sweep::SweepSpec spec = sweep_of(entry);
   sweep::Table table{sweep::table_columns(spec), {}};
   if (is_wanted(entry) && sweep::empty_axis(spec) == nullptr) {
     const std::string folder = options_.out + "/sweeps/" + entry.table;

@@ -6,6 +6,8 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <chrono>
+#include <thread>
 
 #include "platform/base/error.h"
 #include "platform/observe/output_file.h"
@@ -22,13 +24,24 @@ void let_go() {
   g_directory = -1;
 }
 
+// A process that was forked just before its parent was killed has not let go yet, so a second is allowed for that.
+// False: another process has it; true also where folders cannot be locked.
+bool lock(int directory) {
+  using namespace std::chrono_literals;
+  for (int tries = 20; tries > 0; --tries) {
+    if (::flock(directory, LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK) return true;
+    std::this_thread::sleep_for(50ms);
+  }
+  return false;
+}
+
 }  // namespace
 
 FolderLock::FolderLock(const std::string& folder, bool create, const std::string& what) {
   if (create) observe::make_folder(folder);
   directory_ = ::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
   static const int registered = ::pthread_atfork(nullptr, nullptr, let_go);
-  if (directory_ < 0 || ::flock(directory_, LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK) {
+  if (directory_ < 0 || lock(directory_)) {
     if (registered == 0) g_directory = directory_;
     return;
   }

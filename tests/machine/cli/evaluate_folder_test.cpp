@@ -262,6 +262,12 @@ TEST_F(EvaluateFolderTest, WhatAnEvaluationSetsItselfCannotBeSet) {
   const Outcome outcome = evaluate("--set system.ns_per_mm=0.02");
   EXPECT_EQ(outcome.code, 2);
   EXPECT_THAT(outcome.err, HasSubstr("runs.yaml sets this itself; leave this option out"));
+  const std::string any =
+      "axes: {n: {set: elements_per_pe, values: [256]}, m: {machine: \"*\", values: [system.ns_per_mm=0.01]}}";
+  write("my/runs.yaml", "workload: vector-add\n" + any + "\ncolumns: {time_ns: max /launches/*/pe_exec_ns/max}\n");
+  const Outcome varied = evaluate("--set system.ns_per_mm=0.02");
+  EXPECT_EQ(varied.code, 2);
+  EXPECT_THAT(varied.err, HasSubstr("runs.yaml varies this itself; leave this option out"));
   write("my/runs.yaml", std::string(kRuns) + "topology: " + config("one_cube") + "\n");
   EXPECT_THAT(evaluate().err, HasSubstr("has machines of its own; leave this option out"));
 }
