@@ -65,7 +65,7 @@ bool HopTrace::follows(const payload::Transaction& transaction) {
   if (!chosen(nodes.front())) return false;
   if (followed_.count(transaction.id) != 0) return true;
   if (expected_ >= options_.most_hops) {
-    if (first_unfollowed_ == 0) first_unfollowed_ = transaction.id;
+    if (!first_unfollowed_) first_unfollowed_ = transaction.id;
     return false;
   }
   expected_ += 2 * (nodes.size() - 1);
@@ -104,10 +104,10 @@ void HopTrace::write(observe::OutputFile& file) {
 
 std::optional<std::string> HopTrace::warning() const {
   if (hops_.empty()) return "--hops: no transaction was on the fabric that it asks for";
-  if (first_unfollowed_ == 0) return std::nullopt;
+  if (!first_unfollowed_) return std::nullopt;
   return fmt::format(
       "--hops holds the first {} hops, of transactions before number {}; --hops-of PATTERN chooses where they begin",
-      hops_.size(), first_unfollowed_);
+      hops_.size(), *first_unfollowed_);
 }
 
 }  // namespace kb::sim

@@ -46,7 +46,7 @@ class HopTrace final : public payload::IHopObserver {
   std::unordered_map<std::uint64_t, Followed> followed_;
   std::vector<payload::Hop> hops_;
   std::size_t expected_ = 0;  // hops of all that are followed
-  std::uint64_t first_unfollowed_ = 0;
+  std::optional<std::uint64_t> first_unfollowed_;
 };
 
 }  // namespace kb::sim
