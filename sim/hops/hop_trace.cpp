@@ -10,6 +10,7 @@
 #include "platform/base/error.h"
 #include "platform/base/glob.h"
 #include "platform/base/nearest.h"
+#include "platform/data/text_writer.h"
 
 namespace kb::sim {
 namespace {
@@ -88,18 +89,39 @@ void HopTrace::write(observe::OutputFile& file) {
       "transaction\top\tinitiator\ttarget\taddress\tbytes\torigin\tleg\tfrom\tto\tflits\tready_ns\tstart_ns\tend_ns\t"
       "arrived_ns\tlongest_wait_ns\n");
   fmt::memory_buffer text;
+  std::string head;  // what all lines of a transaction begin with
+  const Hop* previous = nullptr;
   for (const Hop& hop : hops_) {
-    const Followed& of = followed_.at(hop.transaction);
-    fmt::format_to(std::back_inserter(text), "{}\t{}\t{}\t{}\t{:#x}\t{}\t{}\t{}\t{}\t{}\t{}\t{}\t{}\t{}\t{}\t{}\n",
-                   hop.transaction, name_of(of.op), graph_.node(of.initiator).id, graph_.node(of.target).id, of.address,
-                   of.bytes, of.origin, hop.leg == Leg::request ? "request" : "response", graph_.node(hop.from).id,
-                   graph_.node(hop.to).id, hop.flits, format_ns(hop.ready), format_ns(hop.start), format_ns(hop.end),
-                   format_ns(hop.arrived), format_ns(hop.longest_wait));
+    if (previous == nullptr || previous->transaction != hop.transaction) head = head_of(hop.transaction);
+    previous = &hop;
+    append(text, head, hop);
     if (text.size() < kPieceBytes) continue;
     file.write({text.data(), text.size()});
     text.clear();
   }
   file.write({text.data(), text.size()});
+}
+
+std::string HopTrace::head_of(std::uint64_t transaction) const {
+  const Followed& of = followed_.at(transaction);
+  return fmt::format("{}\t{}\t{}\t{}\t{:#x}\t{}\t{}\t", transaction, name_of(of.op), graph_.node(of.initiator).id,
+                     graph_.node(of.target).id, of.address, of.bytes, of.origin);
+}
+
+void HopTrace::append(fmt::memory_buffer& text, const std::string& head, const Hop& hop) const {
+  data::TextWriter out(text);
+  out.text(head);
+  out.text(hop.leg == Leg::request ? "request\t" : "response\t");
+  out.text(graph_.node(hop.from).id);
+  out.put('\t');
+  out.text(graph_.node(hop.to).id);
+  out.put('\t');
+  out.decimal(hop.flits);
+  for (const TimeFs time : {hop.ready, hop.start, hop.end, hop.arrived, hop.longest_wait}) {
+    out.put('\t');
+    out.nanoseconds(time);
+  }
+  out.put('\n');
 }
 
 std::optional<std::string> HopTrace::warning() const {

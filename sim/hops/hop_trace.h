@@ -1,6 +1,8 @@
 // Follows transactions over the fabric and writes every wire that they passed (--hops).
 #pragma once
 
+#include <fmt/format.h>
+
 #include <cstddef>
 #include <optional>
 #include <string>
@@ -17,7 +19,7 @@ class HopTrace final : public payload::IHopObserver {
  public:
   struct Options {
     std::vector<std::string> initiators;  // globs over the nodes where transactions begin; empty = all
-    std::size_t most_hops = 5'000'000;    // beyond them no transaction is followed that had not been before
+    std::size_t most_hops = 2'000'000;    // beyond them no transaction is followed that had not been before
   };
 
   // Usage Error when a glob matches no node. The graph must outlive it.
@@ -38,6 +40,8 @@ class HopTrace final : public payload::IHopObserver {
     std::uint64_t address = 0, bytes = 0;
     std::string origin;
   };
+  std::string head_of(std::uint64_t transaction) const;
+  void append(fmt::memory_buffer& text, const std::string& head, const payload::Hop& hop) const;
   bool chosen(NodeId initiator) const { return options_.initiators.empty() || chosen_[initiator.value]; }
 
   const topology::Graph& graph_;
