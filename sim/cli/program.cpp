@@ -71,7 +71,7 @@ int report(const std::string& program, const Error& error) {
     const std::size_t count = error.diagnostics().size();
     const std::string number =
         count > kMostProblems ? "more than " + std::to_string(kMostProblems) : std::to_string(count);
-    text += program + ": " + number + (count == 1 ? " problem" : " problems") + " found, nothing was run\n";
+    text += program + ": " + number + (count == 1 ? " problem" : " problems") + " found, no results were written\n";
   }
   if (error.code() == "USAGE_ERROR") text += "Try '" + program + " --help'.\n";
   std::fflush(stdout);
