@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 
 #include <Eigen/Core>
+#include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstring>
 #include <limits>
@@ -39,6 +41,19 @@ void narrow_as(const float* values, std::size_t count, std::byte* out) {
   for (std::size_t i = 0; i < count; ++i) {
     const auto value = std::isnan(values[i]) ? std::numeric_limits<Stored>::quiet_NaN() : Stored(values[i]);
     std::memcpy(out + i * sizeof value, &value, sizeof value);
+  }
+}
+
+constexpr std::size_t kPieceElements = 4096;  // even, as a byte holds two of i4
+
+// In pieces, so that beside the result there is no second copy of it.
+template <typename Wide>
+void widen_all(Dtype dtype, const std::byte* bytes, std::vector<double>& out) {
+  std::array<Wide, kPieceElements> piece;
+  for (std::size_t first = 0; first < out.size(); first += piece.size()) {
+    const std::size_t count = std::min(piece.size(), out.size() - first);
+    widen(dtype, bytes + storage_bytes(dtype, static_cast<std::int64_t>(first)), count, piece.data());
+    for (std::size_t i = 0; i < count; ++i) out[first + i] = static_cast<double>(piece[i]);
   }
 }
 
@@ -125,15 +140,12 @@ void narrow(Dtype dtype, const std::int64_t* values, std::size_t count, std::byt
 }
 
 std::vector<double> to_doubles(Dtype dtype, const std::byte* bytes, std::size_t count) {
-  if (is_float(dtype)) {
-    std::vector<float> values(count);
-    widen(dtype, bytes, count, values.data());
-    return {values.begin(), values.end()};
-  }
-  std::vector<std::int64_t> values(count);
-  widen(dtype, bytes, count, values.data());
   std::vector<double> out(count);
-  for (std::size_t i = 0; i < count; ++i) out[i] = static_cast<double>(values[i]);
+  if (is_float(dtype)) {
+    widen_all<float>(dtype, bytes, out);
+  } else {
+    widen_all<std::int64_t>(dtype, bytes, out);
+  }
   return out;
 }
 

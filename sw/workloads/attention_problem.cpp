@@ -223,7 +223,7 @@ data::VerificationRow attention_row(const AttentionProblem& problem, const std::
       }
     }
   }
-  return bounded_row("O", actual, expected, {attention_rounding()});
+  return bounded_row("O", actual, std::move(expected), {attention_rounding()});
 }
 
 HostArray rows_of_ranks(const AttentionProblem& problem, const std::vector<std::int64_t>& ranks, const HostArray& o) {

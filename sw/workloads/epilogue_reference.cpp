@@ -169,7 +169,7 @@ EpilogueResult reference_of(const EpilogueGemm& problem) {
 data::VerificationRow epilogue_row(const std::string& tensor, const EpilogueGemm& problem, const HostArray& actual) {
   EpilogueResult expected = reference_of(problem);
   if (!expected.floats) return integers_row(tensor, actual, expected.integers);
-  return bounded_row(tensor, actual, expected.values, std::move(expected.roundings));
+  return bounded_row(tensor, actual, std::move(expected.values), std::move(expected.roundings));
 }
 
 void verify_epilogues(Runtime& runtime, WorkloadResult& result, const std::string& tensor, const EpilogueGemm& problem,

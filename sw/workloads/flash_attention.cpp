@@ -85,7 +85,7 @@ data::VerificationRow attention_row(const Problem& p, const contract::TensorLayo
       attend(first, std::min(p.rows, end - first), shard.owner.pe.value);
     }
   }
-  return bounded_row("O", actual, expected, {attention_rounding()});
+  return bounded_row("O", actual, std::move(expected), {attention_rounding()});
 }
 
 WorkloadResult run_flash_attention(Runtime& rt, const Params& params) {

@@ -99,11 +99,11 @@ WorkloadResult run(Runtime& rt, const Params& params) {
 std::vector<data::VerificationRow> grid_rows(const HostArray& x, const HostArray& w, std::size_t ranks,
                                              const HostArray& y, const HostArray& gradient) {
   const auto parts = static_cast<double>(ranks);  // that are added to a sum
-  const data::BoundedMatrix product = data::product(exact_values(x), exact_values(w), parts);
-  const data::BoundedMatrix derived = data::product(exact_values(transposed(x)), product, parts);
+  data::BoundedMatrix product = data::product(exact_values(x), exact_values(w), parts);
+  data::BoundedMatrix derived = data::product(exact_values(transposed(x)), product, parts);
   const auto m = static_cast<double>(x.shape()[0]), k = static_cast<double>(x.shape()[1]);
-  return {bounded_row("Y", y, product, {product_rounding("sums of k products", k + parts)}),
-          bounded_row("dW", gradient, derived, {product_rounding("Y, and sums of m products", m + parts)})};
+  return {bounded_row("Y", y, std::move(product), {product_rounding("sums of k products", k + parts)}),
+          bounded_row("dW", gradient, std::move(derived), {product_rounding("Y, and sums of m products", m + parts)})};
 }
 
 Workload grid_linear_workload() {

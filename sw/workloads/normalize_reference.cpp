@@ -129,7 +129,7 @@ data::VerificationRow elementwise_row(const std::string& op, const HostArray& x,
     const double value = expected.values[i];
     expected.set(i, two ? binary_operations().at(op)(value, second[i]) : unary_operations().at(op)(value));
   }
-  return bounded_row("Y", y, expected, {op + " in f32 (Higham 3.3)"});
+  return bounded_row("Y", y, std::move(expected), {op + " in f32 (Higham 3.3)"});
 }
 
 data::VerificationRow softmax_row(const HostArray& x, const HostArray& y) {
@@ -142,7 +142,7 @@ data::VerificationRow softmax_row(const HostArray& x, const HostArray& y) {
     const Bounded sum = data::ordered_sum(values);
     for (std::size_t i = 0; i < values.size(); ++i) expected.set(row * expected.cols + i, data::divide(values[i], sum));
   }
-  return bounded_row("Y", y, expected,
+  return bounded_row("Y", y, std::move(expected),
                      {"x - max, exp, sum and division in f32, one rounding each per element (Higham 3.3)"});
 }
 

@@ -50,7 +50,7 @@ data::VerificationRow fused_row(const HostArray& x, const HostArray& g, double e
     expected.set(i, data::multiply(expected.at(i), scale[i / expected.cols]));
   }
   data::round_to(y.dtype(), expected);
-  return bounded_row("Y", y, expected,
+  return bounded_row("Y", y, std::move(expected),
                      {"x g in the dtype, sums of squares and products in f32, the root and the scaling (Higham 3.1)"});
 }
 

@@ -50,7 +50,7 @@ data::VerificationRow rotated_row(const HostArray& x, const HostArray& table, st
       expected.set(row * d + i, data::multiply_add(other, sine, kept));
     }
   }
-  return bounded_row("Y", y, expected, {"x cos in the dtype, x sin in f32 (Higham 3.3)"});
+  return bounded_row("Y", y, std::move(expected), {"x cos in the dtype, x sin in f32 (Higham 3.3)"});
 }
 
 WorkloadResult run_rotary_embedding(Runtime& rt, const Params& params) {

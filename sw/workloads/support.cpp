@@ -111,10 +111,10 @@ data::VerificationRow integers_row(const std::string& tensor, const HostArray& a
   return data::compare(tensor, dtype, actual.shape(), actual.bytes(), stored);
 }
 
-data::VerificationRow bounded_row(const std::string& tensor, const HostArray& actual,
-                                  const data::BoundedMatrix& expected, std::vector<std::string> roundings) {
+data::VerificationRow bounded_row(const std::string& tensor, const HostArray& actual, data::BoundedMatrix expected,
+                                  std::vector<std::string> roundings) {
   data::ErrorBound bound;
-  bound.errors = expected.errors;
+  bound.errors = std::move(expected.errors);
   bound.roundings = std::move(roundings);
   return data::compare(tensor, actual.dtype(), actual.shape(), actual.bytes(), expected.values, bound);
 }
@@ -144,7 +144,7 @@ data::VerificationRow sum_row(const std::string& tensor, const HostArray& a, con
   const data::BoundedMatrix x = exact_values(a);
   data::BoundedMatrix sum = exact_values(b);
   for (std::size_t i = 0; i < sum.values.size(); ++i) sum.set(i, data::add(x.at(i), sum.at(i)));
-  return bounded_row(tensor, c, sum, {"the sum in f32 (Higham 3.3)"});
+  return bounded_row(tensor, c, std::move(sum), {"the sum in f32 (Higham 3.3)"});
 }
 
 data::BoundedMatrix exact_values(const HostArray& array) {

@@ -42,8 +42,8 @@ data::VerificationRow exact_row(const std::string& tensor, const HostArray& actu
 data::VerificationRow integers_row(const std::string& tensor, const HostArray& actual,
                                    const std::vector<std::int64_t>& expected);
 // Floats: within the bound of what is expected before the last rounding; `roundings` says where errors come from.
-data::VerificationRow bounded_row(const std::string& tensor, const HostArray& actual,
-                                  const data::BoundedMatrix& expected, std::vector<std::string> roundings);
+data::VerificationRow bounded_row(const std::string& tensor, const HostArray& actual, data::BoundedMatrix expected,
+                                  std::vector<std::string> roundings);
 // C = A x B. Floats are added in f32 with up to `acc_roundings` roundings and rounded once to the dtype.
 data::VerificationRow gemm_row(const std::string& tensor, const HostArray& a, const HostArray& b, const HostArray& c,
                                double acc_roundings);

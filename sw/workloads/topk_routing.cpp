@@ -121,7 +121,7 @@ void verify_choices(WorkloadResult& result, const Problem& p, const HostArray& x
   result.verification.push_back(integers_row("experts", HostArray::from_doubles(shape, Dtype::i32, actual), wanted));
   const HostArray part = HostArray::from_doubles(shape, Dtype::f32, take_rows(weights, tokens));
   result.verification.push_back(bounded_row(
-      "weights", part, shares,
+      "weights", part, std::move(shares),
       {fmt::format("sums of {} products, their differences and exponentials, a sum and a division in f32 (Higham 3.1)",
                    p.dim)}));
   if (tokens.size() < static_cast<std::size_t>(p.tokens)) {
