@@ -69,6 +69,15 @@ TEST(Judges, MessagesNameAPlaceAndARemedyWithoutControlBytes) {
   EXPECT_EQ(found(run_case(), rejected(std::string(kGood) + "\xc3\xa9")), Names{});
 }
 
+TEST(Judges, ARuleOfAnEvaluationThatIsBrokenNeedsNoRemedy) {
+  AttackCase evaluation = run_case();
+  evaluation.args = {"evaluate", "e", "--topology", "m.yaml", "--out", "o"};
+  Trial trial = rejected("kernbench evaluate: check R-1 failed: no time\n");
+  EXPECT_EQ(found(evaluation, trial), Names{"message"});
+  trial.end.code = 1;
+  EXPECT_EQ(found(evaluation, trial), Names{});
+}
+
 TEST(Judges, FilesOfTheUserAndLeftovers) {
   Trial trial = rejected(kGood);
   trial.after["o/result.json.tmp17"] = "file 1 1";
