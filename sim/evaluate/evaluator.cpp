@@ -73,6 +73,7 @@ class Evaluator {
   void write_results();
   void check();
   void remove_old_figures(const std::vector<files::Figure>& drawn) const;
+  void draw(const std::vector<files::Figure>& figures);
 
   const EvaluationSpec& spec_;
   const sweep::Catalogs& catalogs_;
@@ -288,8 +289,17 @@ EvaluationSummary Evaluator::run() {
   remove_old_figures(figures);
   database_.add_table(kDrawn, {"name"}, names);
   write_results();
-  for (const std::string& file : draw_figures(figures, options_.out, options_.jobs)) summary_.files.push_back(file);
+  draw(figures);
   return std::move(summary_);
+}
+
+void Evaluator::draw(const std::vector<files::Figure>& figures) {
+  try {
+    for (const std::string& file : draw_figures(figures, options_.out, options_.jobs)) summary_.files.push_back(file);
+  } catch (const Error& error) {
+    if (summary_.failures == 0) throw;
+    fail("figures", error.what());  // nothing to draw, it may be, because of what failed before
+  }
 }
 
 }  // namespace

@@ -79,15 +79,26 @@ struct Failure {
   ::_exit(kNotStarted);
 }
 
+// What it throws must not reach the caller of the process that this is a copy of.
+[[noreturn]] void call(const ProcessJob& job) {
+  int code = 0;
+  try {
+    job.call();
+  } catch (const std::exception& error) {
+    std::fprintf(stderr, "%s\n", error.what());
+    std::fflush(stderr);
+    code = 1;
+  }
+  ::_exit(code);
+}
+
 [[noreturn]] void become(const Start& start) {
   ::prctl(PR_SET_PDEATHSIG, SIGKILL);                     // what it has written so far is of no use to anybody
   if (::getppid() != start.parent) ::_exit(kNotStarted);  // who died before that
-  for (const int signal : {SIGINT, SIGTERM, SIGHUP, SIGXFSZ, SIGPIPE}) ::signal(signal, SIG_DFL);
+  for (const int signal : {SIGINT, SIGTERM, SIGHUP, SIGPIPE}) ::signal(signal, SIG_DFL);
   const ProcessJob& job = *start.job;
-  if (job.call) {
-    job.call();
-    ::_exit(0);
-  }
+  if (job.call) call(job);
+  ::signal(SIGXFSZ, SIG_DFL);  // a call of ours reports the failed write instead
   int output = job.output, messages = job.messages;
   if (output < 0 || messages < 0) {
     const int log = ::open(job.log.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);

@@ -146,6 +146,21 @@ TEST_F(ProcessPoolTest, ParametersInTheEnvironmentStayOutside) {
   EXPECT_EQ(read_file(path("a")), "[]\npath\n");
 }
 
+TEST_F(ProcessPoolTest, WhatACallThrowsEndsItsProcessOnly) {
+  MemoryFile file;
+  ProcessJob job;
+  job.call = [&file] {
+    const rlimit small{16, 16};
+    ::setrlimit(RLIMIT_FSIZE, &small);
+    file.write(std::string(100, 'x'));
+  };
+  const auto before = std::signal(SIGXFSZ, SIG_IGN);  // as kernbench does: the write fails
+  const ProcessEnd end = run_processes({job}, 1)[0];
+  std::signal(SIGXFSZ, before);
+  EXPECT_EQ(end.signal, 0);
+  EXPECT_EQ(end.code, 1);
+}
+
 TEST_F(ProcessPoolTest, GivingUpEndsWhatIsUnderWay) {
   const auto begin = std::chrono::steady_clock::now();
   EXPECT_THROW(run_processes({shell("trap '' TERM; kill -STOP $$; sleep 60", "a"), shell("exit 1", "b")}, 2,
