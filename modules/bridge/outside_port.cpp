@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <utility>
 
 #include "platform/base/error.h"
@@ -119,11 +120,51 @@ std::uint64_t OutsidePort::take_slot(const OutsideAccess& access) {
   payload.set_data_length(access.bytes);
   payload.set_streaming_width(access.bytes);
   payload.set_byte_enable_ptr(nullptr);
+  if (access.write && params_.keeps_contents) disable_write(slot);
   payload.set_dmi_allowed(false);
   payload.set_response_status(tlm::TLM_INCOMPLETE_RESPONSE);
   ++(access.write ? writes_ : reads_);
   ++accesses_;
   return index;
+}
+
+// A memory that does not look at byte enables writes what it holds. One that does not serve transport_dbg() is told of
+// when contents are needed.
+void OutsidePort::disable_write(Slot& slot) {
+  static unsigned char disabled[] = {TLM_BYTE_DISABLED};
+  debug_served(tlm::TLM_READ_COMMAND, slot.access.address, slot.bytes.data(), slot.bytes.size());
+  slot.payload->set_byte_enable_ptr(disabled);
+  slot.payload->set_byte_enable_length(sizeof disabled);
+}
+
+std::uint64_t OutsidePort::debug_served(tlm::tlm_command command, std::uint64_t address, unsigned char* bytes,
+                                        std::uint64_t nbytes) {
+  constexpr std::uint64_t kMost = std::uint64_t{1} << 30;  // of one call, whose length is 32 bits wide
+  std::uint64_t served = 0;
+  while (served < nbytes) {
+    const auto part = static_cast<unsigned>(std::min(nbytes - served, kMost));
+    tlm::tlm_generic_payload payload;
+    payload.set_command(command);
+    payload.set_address(address + served);
+    payload.set_data_ptr(bytes + served);
+    payload.set_data_length(part);
+    payload.set_streaming_width(part);
+    const unsigned now = std::min(socket->transport_dbg(payload), part);
+    served += now;
+    if (now < part) break;
+  }
+  return served;
+}
+
+void OutsidePort::debug(tlm::tlm_command command, std::uint64_t address, unsigned char* bytes, std::uint64_t nbytes) {
+  const std::uint64_t served = debug_served(command, address, bytes, nbytes);
+  if (served == nbytes) return;
+  throw Error::program(
+      "MEMORY_ERROR",
+      fmt::format("node {}: memory '{}' {} {} of {} at {:#x} by transport_dbg, through which its contents go with "
+                  "`data: through`; the target has to serve it, or use `data: engine`",
+                  owner_.node_id(), params_.socket, command == tlm::TLM_READ_COMMAND ? "gives" : "takes", served,
+                  format_bytes(nbytes), address));
 }
 
 void OutsidePort::on_outward(std::uint64_t) {

@@ -38,6 +38,8 @@ struct OutsidePortParams {
   std::string socket;                           // its name, by which the device finds it
   std::size_t max_reads = 64, max_writes = 64;  // not answered yet
   bool phases = true;                           // AT, else LT
+  // An access changes no contents: those of the memory go with a write, all of whose bytes are disabled.
+  bool keeps_contents = false;
 };
 
 // Makes accesses in the order in which they are given, one BEGIN_REQ after the END_REQ of the one before; a memory that
@@ -60,6 +62,8 @@ class OutsidePort final : public sc_core::sc_module,
   // At the end of elaboration. Configuration Error when nothing is bound.
   void attach();
   void push(const OutsideAccess& access);
+  // transport_dbg(). Program Error MEMORY_ERROR when the memory does not serve all bytes.
+  void debug(tlm::tlm_command command, std::uint64_t address, unsigned char* bytes, std::uint64_t nbytes);
 
   std::uint64_t accesses() const { return accesses_; }
   TimeFs stalled() const;                                // accesses waited and none could be made
@@ -87,6 +91,9 @@ class OutsidePort final : public sc_core::sc_module,
   bool has_room(const OutsideAccess& access) const;
   void pump();
   void update_stall();
+  void disable_write(Slot& slot);
+  std::uint64_t debug_served(tlm::tlm_command command, std::uint64_t address, unsigned char* bytes,
+                             std::uint64_t nbytes);
   std::uint64_t take_slot(const OutsideAccess& access);
   void begin_request();
   void post(Event event, std::uint64_t slot, const sc_core::sc_time& delay);

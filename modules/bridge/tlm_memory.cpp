@@ -38,7 +38,9 @@ params::Fields<TlmMemoryParams> common_fields() {
       .add("address", &P::address, {"slice_offset", "hbm_offset", "pa"},
            "what the memory gets as address: offset in the slice or SRAM, in the cube's HBM, or the physical one")
       .add("mode", &P::mode, {"at", "lt"}, "calls by phases, or b_transport")
-      .add("write_ack", &P::write_ack, {"response", "accept"}, "a write ends with its answer, or when it is taken");
+      .add("write_ack", &P::write_ack, {"response", "accept"}, "a write ends with its answer, or when it is taken")
+      .add("data", &P::data, {"engine", "through"},
+           "contents stay in kernbench, or are with the memory and go through its transport_dbg");
   return fields;
 }
 
@@ -70,15 +72,38 @@ TlmMemory::TlmMemory(const sc_core::sc_module_name& name, NodeId node, TimeFs ov
       overhead_(overhead),
       params_(params),
       flit_bytes_(context.graph.spec.flit_bytes()),
-      slice_bytes_(context.graph.spec.hbm_slice_bytes()),
       port_("port",
             {params.socket, static_cast<std::size_t>(params.max_reads), static_cast<std::size_t>(params.max_writes),
-             params.mode == TlmMemoryParams::Style::at},
-            *this, *this, context.shared<OutsideModels>(), context) {}
+             params.mode == TlmMemoryParams::Style::at, params.data == TlmMemoryParams::Data::through},
+            *this, *this, context.shared<OutsideModels>(), context) {
+  using Address = TlmMemoryParams::Address;
+  const topology::MachineSpec& spec = context.graph.spec;
+  const topology::Node& record = node_record();
+  const bool sram = record.kind == topology::NodeKind::sram;
+  bytes_ = sram ? spec.sram_bytes_per_cube : spec.hbm_slice_bytes();
+  const address::PhysAddr first =
+      sram ? address::PhysAddr::cube_sram_addr(record.sip, record.cube, 0)
+           : address::PhysAddr::pe_hbm_addr(record.sip, record.cube, record.pe, 0, spec.hbm_slice_bytes());
+  pa_base_ = first.value();
+  if (params.address == Address::pa) address_base_ = pa_base_;
+  if (params.address == Address::hbm_offset && !sram) address_base_ = first.hbm_offset();
+}
 
 void TlmMemory::end_of_elaboration() {
   ArrivalNode::end_of_elaboration();
   port_.attach();
+  if (params_.data != TlmMemoryParams::Data::through) return;
+  context().shared<OutsideModels>().keep_outside(pa_base_, bytes_, *this);
+}
+
+void TlmMemory::read(std::uint64_t pa, std::byte* bytes, std::uint64_t nbytes) {
+  port_.debug(tlm::TLM_READ_COMMAND, address_of(pa), reinterpret_cast<unsigned char*>(bytes), nbytes);
+}
+
+// transport_dbg() takes bytes that could be changed, and a write changes none.
+void TlmMemory::write(std::uint64_t pa, const std::byte* bytes, std::uint64_t nbytes) {
+  auto* const data = const_cast<unsigned char*>(reinterpret_cast<const unsigned char*>(bytes));
+  port_.debug(tlm::TLM_WRITE_COMMAND, address_of(pa), data, nbytes);
 }
 
 std::uint64_t TlmMemory::slot_of(payload::Transaction& transaction, std::uint32_t entries) {
@@ -130,21 +155,11 @@ void TlmMemory::on_wake() {
   }
 }
 
-std::uint64_t TlmMemory::address_of(const payload::Transaction& transaction) const {
-  if (params_.address == TlmMemoryParams::Address::pa) return transaction.address;
-  if (node_record().kind == topology::NodeKind::sram) {
-    const topology::Node& record = node_record();
-    return transaction.address - address::PhysAddr::cube_sram_addr(record.sip, record.cube, 0).value();
-  }
-  return params_.address == TlmMemoryParams::Address::hbm_offset ? transaction.hbm_offset
-                                                                 : transaction.hbm_offset % slice_bytes_;
-}
-
 void TlmMemory::make_accesses(const Due& due) {
   const payload::Transaction& transaction = *served_[due.slot].transaction;
   const bool write = transaction.op == payload::Op::write;
   const auto unit = static_cast<std::uint64_t>(params_.access_bytes);
-  const std::uint64_t base = address_of(transaction);
+  const std::uint64_t base = address_of(transaction.address);
   served_[due.slot].asked += due.count;
   for (std::uint32_t flit = due.first; flit < due.first + due.count; ++flit) {
     const std::uint64_t begin = base + flit * flit_bytes_;

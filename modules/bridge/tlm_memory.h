@@ -17,6 +17,7 @@ struct TlmMemoryParams {
   enum class Address : std::uint8_t { slice_offset, hbm_offset, pa };
   enum class Style : std::uint8_t { at, lt };
   enum class WriteAck : std::uint8_t { response, accept };
+  enum class Data : std::uint8_t { engine, through };
 
   std::string socket = "memory";
   std::int64_t access_bytes = 64;  // of an SRAM; an HBM controller has its own
@@ -25,19 +26,21 @@ struct TlmMemoryParams {
   Address address = Address::slice_offset;
   Style mode = Style::at;
   WriteAck write_ack = WriteAck::response;
+  Data data = Data::engine;
 
   static const params::FieldTable& fields();  // of an HBM controller
   static const params::FieldTable& sram_fields();
 };
 
 // Serves an HBM slice or a cube's SRAM by accesses to a TLM-2.0 target outside of the platform, which decides when they
-// are answered. Contents stay in kernbench.
+// are answered. Contents stay in kernbench (data: engine), or are with the target, which is asked for them by
+// transport_dbg() when an operation has been completed (through).
 // Models: accesses of access_bytes, aligned; an edge that is not widens to a whole one. Commands in the order of their
 // arrival, a read's flits after its command and a write's as they arrive, all in one queue.
 // Timing: what arrives at t is asked for at t + overhead_ns, or when the memory takes it. A flit of a read leaves when
 // its accesses and the flits before it are there; a write is acknowledged with its last answer (write_ack: response) or
 // when its last access is taken (accept). Both come 1 fs after the call that brought them.
-class TlmMemory final : public ArrivalNode, private IOutsideUser {
+class TlmMemory final : public ArrivalNode, private IOutsideUser, private contract::IContentsKeeper {
  public:
   TlmMemory(const sc_core::sc_module_name& name, NodeId node, TimeFs overhead, const TlmMemoryParams& params,
             elab::BlockContext& context);
@@ -66,13 +69,18 @@ class TlmMemory final : public ArrivalNode, private IOutsideUser {
   void on_answered(const OutsideAccess& access, tlm::tlm_response_status status) override;
   std::uint64_t slot_of(payload::Transaction& transaction, std::uint32_t entries);
   void make_accesses(const Due& due);
-  std::uint64_t address_of(const payload::Transaction& transaction) const;
+  // The memory's address of a physical one.
+  std::uint64_t address_of(std::uint64_t pa) const { return pa - pa_base_ + address_base_; }
+  void read(std::uint64_t pa, std::byte* bytes, std::uint64_t nbytes) override;
+  void write(std::uint64_t pa, const std::byte* bytes, std::uint64_t nbytes) override;
   void access_done(const OutsideAccess& access);
   void finish(std::uint64_t slot);
 
   TimeFs overhead_;
   TlmMemoryParams params_;
-  std::uint64_t flit_bytes_, slice_bytes_;
+  std::uint64_t flit_bytes_;
+  std::uint64_t pa_base_ = 0, bytes_ = 0;  // of the slice or SRAM
+  std::uint64_t address_base_ = 0;         // what the memory calls its first byte
   OutsidePort port_;
   SlidingDeque<Due> due_;
   std::vector<Served> served_;

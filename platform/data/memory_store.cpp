@@ -104,8 +104,35 @@ void MemoryStore::drop_pages(std::uint64_t first, std::uint64_t end) {
   }
 }
 
+void MemoryStore::keep_outside(std::uint64_t pa, std::uint64_t nbytes, contract::IContentsKeeper& keeper) {
+  check_range(pa, nbytes);
+  outside_.assign(pa, pa + nbytes, &keeper);
+}
+
+// Calls own(begin, bytes) and outside(begin, bytes, keeper) for the parts of a range, ascending.
+template <typename Own, typename Outside>
+void MemoryStore::split(std::uint64_t pa, std::uint64_t nbytes, Own&& own, Outside&& outside) const {
+  std::uint64_t at = pa;
+  outside_.for_each(pa, pa + nbytes, [&](std::uint64_t begin, std::uint64_t end, contract::IContentsKeeper* keeper) {
+    if (begin > at) own(at, begin - at);
+    outside(begin, end - begin, *keeper);
+    at = end;
+    return true;
+  });
+  if (at < pa + nbytes) own(at, pa + nbytes - at);
+}
+
 void MemoryStore::write(std::uint64_t pa, const std::byte* bytes, std::uint64_t nbytes) {
   check_range(pa, nbytes);
+  if (outside_.empty()) return write_own(pa, bytes, nbytes);
+  split(
+      pa, nbytes, [&](std::uint64_t begin, std::uint64_t count) { write_own(begin, bytes + (begin - pa), count); },
+      [&](std::uint64_t begin, std::uint64_t count, contract::IContentsKeeper& keeper) {
+        keeper.write(begin, bytes + (begin - pa), count);
+      });
+}
+
+void MemoryStore::write_own(std::uint64_t pa, const std::byte* bytes, std::uint64_t nbytes) {
   while (nbytes > 0) {
     const std::uint64_t offset = pa % kPage;
     const std::uint64_t chunk = std::min(nbytes, kPage - offset);
@@ -124,19 +151,33 @@ void MemoryStore::fill(std::uint64_t pa, std::uint64_t nbytes, Pattern pattern) 
     throw Error::program("SCHEMA_ERROR", fmt::format("a fill pattern of {} bytes at {}; use 1, 2, 4 or 8",
                                                      pattern.width, format_address(pa)));
   }
+  if (outside_.empty()) return fill_own(pa, nbytes, pattern, pa);
+  split(
+      pa, nbytes, [&](std::uint64_t begin, std::uint64_t count) { fill_own(begin, count, pattern, pa); },
+      [&](std::uint64_t begin, std::uint64_t count, contract::IContentsKeeper& keeper) {
+        std::vector<std::byte> bytes(std::min(count, kPage));
+        for (std::uint64_t at = begin; at < begin + count; at += bytes.size()) {
+          const std::uint64_t part = std::min<std::uint64_t>(bytes.size(), begin + count - at);
+          write_pattern(bytes.data(), part, pattern, pa, at);
+          keeper.write(at, bytes.data(), part);
+        }
+      });
+}
+
+void MemoryStore::fill_own(std::uint64_t pa, std::uint64_t nbytes, Pattern pattern, std::uint64_t origin) {
   const std::uint64_t end = pa + nbytes;
   const std::uint64_t first_whole = (pa + kPage - 1) / kPage;
   const std::uint64_t end_whole = end / kPage;
   const bool lazy = first_whole < end_whole;
   if (lazy) {
     drop_pages(first_whole, end_whole);
-    fillings_.assign(pa, end, Filling{pattern, pa});
+    fillings_.assign(pa, end, Filling{pattern, origin});
   }
   const auto fill_part = [&](std::uint64_t begin, std::uint64_t stop) {
     const std::uint64_t number = begin / kPage;
     Page* page = lazy ? find(number) : &page_for_write(number);
     if (page == nullptr) return;
-    write_pattern(page->bytes + begin % kPage, stop - begin, pattern, pa, begin);
+    write_pattern(page->bytes + begin % kPage, stop - begin, pattern, origin, begin);
     page->mark(begin % kPage, begin % kPage + (stop - begin));
   };
   for (std::uint64_t at = pa; at < end;) {
@@ -167,6 +208,15 @@ void MemoryStore::read(std::uint64_t pa, std::byte* bytes, std::uint64_t nbytes)
   if (options_.strict) {
     if (const auto missing = first_unwritten(pa, nbytes)) fail_unwritten(pa, nbytes, *missing);
   }
+  if (outside_.empty()) return read_own(pa, bytes, nbytes);
+  split(
+      pa, nbytes, [&](std::uint64_t begin, std::uint64_t count) { read_own(begin, bytes + (begin - pa), count); },
+      [&](std::uint64_t begin, std::uint64_t count, contract::IContentsKeeper& keeper) {
+        keeper.read(begin, bytes + (begin - pa), count);
+      });
+}
+
+void MemoryStore::read_own(std::uint64_t pa, std::byte* bytes, std::uint64_t nbytes) const {
   while (nbytes > 0) {
     const std::uint64_t offset = pa % kPage;
     const std::uint64_t chunk = std::min(nbytes, kPage - offset);
@@ -183,6 +233,18 @@ void MemoryStore::read(std::uint64_t pa, std::byte* bytes, std::uint64_t nbytes)
 
 std::optional<std::uint64_t> MemoryStore::first_unwritten(std::uint64_t pa, std::uint64_t nbytes) const {
   check_range(pa, nbytes);
+  if (outside_.empty()) return first_unwritten_own(pa, nbytes);
+  std::optional<std::uint64_t> first;
+  split(
+      pa, nbytes,
+      [&](std::uint64_t begin, std::uint64_t count) {
+        if (!first) first = first_unwritten_own(begin, count);
+      },
+      [](std::uint64_t, std::uint64_t, contract::IContentsKeeper&) {});
+  return first;
+}
+
+std::optional<std::uint64_t> MemoryStore::first_unwritten_own(std::uint64_t pa, std::uint64_t nbytes) const {
   const std::uint64_t end = pa + nbytes;
   while (pa < end) {
     const std::uint64_t base = pa / kPage * kPage;

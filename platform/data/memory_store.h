@@ -13,6 +13,7 @@
 
 #include "platform/base/op_types.h"
 #include "platform/base/units.h"
+#include "platform/contract/i_contents_keeper.h"
 #include "platform/contract/requests.h"
 #include "platform/data/interval_map.h"
 
@@ -33,6 +34,9 @@ class MemoryStore {
   ~MemoryStore();
   MemoryStore(const MemoryStore&) = delete;
   MemoryStore& operator=(const MemoryStore&) = delete;
+
+  // From now on these bytes are with `keeper`, which outlives the store. They count as written.
+  void keep_outside(std::uint64_t pa, std::uint64_t nbytes, contract::IContentsKeeper& keeper);
 
   void write(std::uint64_t pa, const std::byte* bytes, std::uint64_t nbytes);
   // Repeats `pattern` from `pa` on; the last repetition may be cut. Allocates no pages when it covers one whole page or
@@ -64,6 +68,12 @@ class MemoryStore {
   };
   struct Page;
 
+  template <typename Own, typename Outside>
+  void split(std::uint64_t pa, std::uint64_t nbytes, Own&& own, Outside&& outside) const;
+  void write_own(std::uint64_t pa, const std::byte* bytes, std::uint64_t nbytes);
+  void fill_own(std::uint64_t pa, std::uint64_t nbytes, Pattern pattern, std::uint64_t origin);
+  void read_own(std::uint64_t pa, std::byte* bytes, std::uint64_t nbytes) const;
+  std::optional<std::uint64_t> first_unwritten_own(std::uint64_t pa, std::uint64_t nbytes) const;
   Page* find(std::uint64_t number) const;
   Page& page_for_write(std::uint64_t number);
   void drop_pages(std::uint64_t first, std::uint64_t end);
@@ -73,6 +83,7 @@ class MemoryStore {
   Options options_;
   std::unordered_map<std::uint64_t, std::unique_ptr<Page>> pages_;  // by pa / kPageBytes; never iterated in order
   IntervalMap<Filling> fillings_;  // holds where no page exists; a page, once allocated, takes its contents over
+  IntervalMap<contract::IContentsKeeper*> outside_;
   mutable std::uint64_t last_number_ = ~std::uint64_t{0};
   mutable Page* last_page_ = nullptr;
 };

@@ -163,6 +163,14 @@ Device::Impl::Impl(Device& device, const DeviceConfig& config)
   outside.check_protocol = config.check_protocol;
   outside.report_problem = bridge_context().report_problem;
   outside.settled = bridge_context().settled;
+  outside.keep_outside = [this](std::uint64_t pa, std::uint64_t nbytes, contract::IContentsKeeper& keeper) {
+    if (options_.data_mode == contract::DataMode::replay) {
+      throw Error::configuration(
+          "DeviceConfig::data is 'replay', which computes after the fact, but a memory with `data: through` has its "
+          "contents outside; use 'eager'");
+    }
+    data_->memory().keep_outside(pa, nbytes, keeper);
+  };
   make_targets();
   control_ = std::make_unique<sim::ControlBlock>("control", device, *host_, *options_.kernels, bridge_context());
 }

@@ -24,6 +24,7 @@ class DataSide {
   std::vector<std::byte> read(std::uint64_t pa, std::uint64_t nbytes) { return engine_.read({{pa, nbytes}}); }
   // Changes memory at once, without an operation.
   void poke(std::uint64_t pa, const std::byte* bytes, std::uint64_t nbytes);
+  data::MemoryStore& memory() { return memory_; }
   void finish();
   void finish_log();
 

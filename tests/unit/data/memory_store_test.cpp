@@ -151,6 +151,47 @@ RC_GTEST_PROP(MemoryStoreProperty, EqualsAnArrayOfBytes, ()) {
   }
 }
 
+// A plain array for the addresses from `base` on.
+class PlainKeeper final : public contract::IContentsKeeper {
+ public:
+  PlainKeeper(std::uint64_t base, std::uint64_t nbytes) : base_(base), bytes_(nbytes) {}
+  void read(std::uint64_t pa, std::byte* bytes, std::uint64_t nbytes) override {
+    for (std::uint64_t i = 0; i < nbytes; ++i) bytes[i] = bytes_.at(pa - base_ + i);
+  }
+  void write(std::uint64_t pa, const std::byte* bytes, std::uint64_t nbytes) override {
+    for (std::uint64_t i = 0; i < nbytes; ++i) bytes_.at(pa - base_ + i) = bytes[i];
+  }
+  const std::vector<std::byte>& bytes() const { return bytes_; }
+
+ private:
+  std::uint64_t base_;
+  std::vector<std::byte> bytes_;
+};
+
+RC_GTEST_PROP(MemoryStoreProperty, BytesKeptOutsideAreAsThoseInside, ()) {
+  constexpr std::uint64_t kEnd = 5 * MemoryStore::kPageBytes, kFirst = MemoryStore::kPageBytes + 100, kKept = 40'000;
+  PlainKeeper keeper(kFirst, kKept);
+  MemoryStore store, plain;
+  store.keep_outside(kFirst, kKept, keeper);
+  const int steps = *rc::gen::inRange(1, 20);
+  for (int step = 0; step < steps; ++step) {
+    const auto pa = *rc::gen::inRange<std::uint64_t>(0, kEnd);
+    const auto nbytes = *rc::gen::inRange<std::uint64_t>(0, kEnd - pa + 1);
+    if (*rc::gen::arbitrary<bool>()) {
+      const Pattern pattern{*rc::gen::arbitrary<std::uint64_t>(), *rc::gen::element<std::uint8_t>(1, 2, 4, 8)};
+      store.fill(pa, nbytes, pattern);
+      plain.fill(pa, nbytes, pattern);
+    } else {
+      std::vector<std::byte> bytes(nbytes, static_cast<std::byte>(step + 1));
+      store.write(pa, bytes.data(), nbytes);
+      plain.write(pa, bytes.data(), nbytes);
+    }
+  }
+  RC_ASSERT(store.gather({{0, kEnd}}) == plain.gather({{0, kEnd}}));
+  RC_ASSERT(keeper.bytes() == plain.gather({{kFirst, kKept}}));
+  RC_ASSERT(!store.first_unwritten(kFirst, kKept));
+}
+
 RC_GTEST_PROP(IntervalMapProperty, EqualsAValuePerAddress, ()) {
   IntervalMap<int> map;
   std::map<std::uint64_t, int> oracle;
