@@ -78,7 +78,12 @@ void PeCpu::on_request(payload::Transaction& transaction, TimeFs arrived) {
 void PeCpu::kernel_thread() {
   for (;;) {
     while (!launches_.empty()) {
-      run(launches_.front());
+      try {
+        run(launches_.front());
+      } catch (const Error&) {
+        scheduler().fail(std::current_exception());  // ends the run; nothing leaves this thread
+        return;
+      }
       launches_.pop_front();
     }
     set_state(State::idle);

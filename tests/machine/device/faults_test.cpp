@@ -12,6 +12,7 @@
 
 #include "examples/embedding/at_memory.h"
 #include "examples/embedding/host_memory.h"
+#include "kernels/catalog.h"
 #include "platform/address/phys_addr.h"
 #include "platform/base/error.h"
 #include "platform/base/units.h"
@@ -288,6 +289,27 @@ TEST(OutsideFaults, ProgramsThatEndAtOnceOrThrow) {
   EXPECT_FALSE(empty.failed());
   EXPECT_TRUE(wrong.failed());
   EXPECT_THAT(wrong.error(), HasSubstr("did you mean 'gemm'?"));
+}
+
+// Of two devices the one goes on, and sc_start() returns.
+TEST(OutsideFaults, AModelErrorInAKernelFailsItsDeviceAlone) {
+  kernels::KernelCatalog kernels;
+  kernels.add({"defect", "breaks an invariant", {}, [](contract::IPe&, const std::vector<contract::KernelArg>&) {
+                 throw Error::model("an invariant does not hold");
+               }});
+  DeviceConfig config = one_pe();
+  config.kernels = &kernels;
+  Device broken("broken", config), whole("whole", one_pe());
+  broken.run([](sw::Runtime& runtime) { runtime.wait(runtime.launch("defect", {})); });
+  whole.run([](sw::Runtime& runtime) {
+    const sw::Tensor tensor = runtime.zeros({32, 32}, Dtype::f16);
+    runtime.wait_all();
+  });
+  sc_core::sc_start();
+  EXPECT_TRUE(whole.finish().ok);
+  const DeviceReport report = broken.finish();
+  EXPECT_FALSE(report.ok);
+  EXPECT_THAT(report.error_message, HasSubstr("in kernel defect: an invariant does not hold"));
 }
 
 TEST(OutsideFaults, AProgramMayWaitForEventsOfOthers) {

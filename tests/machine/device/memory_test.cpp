@@ -245,6 +245,35 @@ TEST(OutsideMemory, ItsFaultsAreNamed) {
   }
 }
 
+// As a DRAM's refresh does: something is always going to happen in the simulation.
+class Refresh final : public sc_core::sc_module {
+ public:
+  explicit Refresh(const sc_core::sc_module_name& name) : sc_core::sc_module(name) {
+    SC_HAS_PROCESS(Refresh);
+    SC_METHOD(refresh);
+  }
+
+ private:
+  void refresh() { next_trigger(ns(100)); }
+};
+
+TEST(OutsideMemory, ARefreshHidesNoHang) {
+  for (const bool answers : {true, false}) {
+    const Outcome outcome = isolated([&] {
+      const Refresh refresh("refresh");
+      const Bind never = [](Device& device) {
+        auto memory = std::make_unique<BadMemory>("dram", BadMemory::never);
+        device.memory("dram").bind(memory->socket);
+        return memory;
+      };
+      return run_case(machine("access_bytes: 64"), {make(false, hbm(0), 64)}, answers ? at_memory(1, 40) : never,
+                      answers ? "" : "nothing has happened inside for 50000 ns");
+    });
+    EXPECT_EQ(outcome.ok, answers);
+    EXPECT_EQ(outcome.failed, answers ? 0 : 1);
+  }
+}
+
 TEST(OutsideMemory, UnboundAndUnknownSocketsAreNamed) {
   const auto message = [](const Bind& bind) -> std::string {
     return sim::run_isolated({[&] {
