@@ -124,8 +124,11 @@ void BurstPlan::retire_past(TimeFs now) {
 }
 
 void BurstPlan::retire_all() {
-  for (std::size_t i = 0; is_watched() && i < pieces_.size(); ++i) retire_piece(pieces_[i]);
-  retired_channels_ = channels_;
+  if (is_watched()) {
+    for (std::size_t i = 0; i < pieces_.size(); ++i) retire_piece(pieces_[i]);  // these make it equal
+  } else {
+    retired_channels_ = channels_;
+  }
   pieces_.clear();
 }
 

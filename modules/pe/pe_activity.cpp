@@ -15,23 +15,19 @@ TimeShare PeActivity::idle_share(bool moving) const {
 void PeActivity::accrue(TimeFs now) {
   const TimeFs time = now - since_;
   if (time == 0_fs) return;
-  const auto busy = [&](PeResource resource, Kind kind) {
+  const auto busy = [&](PeResource resource, std::int64_t units, record::ActivitySeries* series) {
+    if (units == 0) return;
     std::int64_t sum = 0;
-    const bool overflow = __builtin_mul_overflow(count(kind), time.fs(), &sum);
+    const bool overflow = __builtin_mul_overflow(units, time.fs(), &sum);
     accumulate(shares_.busy[static_cast<std::size_t>(resource)], overflow ? kNever : TimeFs(sum));
+    record(series, units, since_, now);
   };
   // Engines that do not share a slot may compute at once (shared_resource none): the PE then computes, once.
-  if (computes()) accumulate(shares_.busy[static_cast<std::size_t>(PeResource::compute)], time);
-  busy(PeResource::tcm_read, Kind::fetch);
-  busy(PeResource::tcm_write, Kind::store);
-  busy(PeResource::read_channel, Kind::reading);
-  busy(PeResource::write_channel, Kind::writing);
-
-  record(series_.compute, computes() ? 1 : 0, since_, now);
-  record(series_.read_channel, count(Kind::reading), since_, now);
-  record(series_.write_channel, count(Kind::writing), since_, now);
-  record(series_.fetch, count(Kind::fetch), since_, now);
-  record(series_.store, count(Kind::store), since_, now);
+  busy(PeResource::compute, computes() ? 1 : 0, series_.compute);
+  busy(PeResource::tcm_read, count(Kind::fetch), series_.fetch);
+  busy(PeResource::tcm_write, count(Kind::store), series_.store);
+  busy(PeResource::read_channel, count(Kind::reading), series_.read_channel);
+  busy(PeResource::write_channel, count(Kind::writing), series_.write_channel);
 
   const auto add = [&](TimeShare share, TimeFs part) {
     shares_.time[static_cast<std::size_t>(share)] += part;
