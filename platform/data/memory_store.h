@@ -35,7 +35,7 @@ class MemoryStore {
   MemoryStore(const MemoryStore&) = delete;
   MemoryStore& operator=(const MemoryStore&) = delete;
 
-  // From now on these bytes are with `keeper`, which outlives the store. They count as written.
+  // From now on these bytes are with `keeper`, which outlives all uses of the store. They count as written.
   void keep_outside(std::uint64_t pa, std::uint64_t nbytes, contract::IContentsKeeper& keeper);
 
   void write(std::uint64_t pa, const std::byte* bytes, std::uint64_t nbytes);

@@ -159,6 +159,18 @@ TEST_F(EvaluateFolderTest, AFailedPointFailsUnlessItMay_E100) {
   EXPECT_EQ(rows("SELECT count(*) FROM rate WHERE rate IS NULL"), (SqlRows{{"1"}}));
 }
 
+// Without any number there is nothing to draw: one more thing that failed, not what is wrong.
+TEST_F(EvaluateFolderTest, AFigureOfFailedPointsIsACheckThatFails) {
+  write("my/runs.yaml",
+        "workload: matmul-composite\nset: {k: 1024, n: 32, variant: load_ref}\n"
+        "axes: {n: {set: m, values: [1024, 2048]}}\ncolumns: {time_ns: max /launches/*/pe_exec_ns/max}\n");
+  const Outcome outcome = evaluate();
+  EXPECT_EQ(outcome.code, 1);
+  EXPECT_THAT(outcome.err, HasSubstr("check points failed: runs, point 1: OUT_OF_SCRATCH: "));
+  EXPECT_THAT(outcome.err, HasSubstr("check figures failed: gnuplot failed to draw rate."));
+  EXPECT_THAT(outcome.out, HasSubstr("checks FAILED"));
+}
+
 TEST_F(EvaluateFolderTest, SweepsRunWhenTheyAreAskedFor) {
   write("my/evaluation.yaml",
         "evaluation: my\nsweeps: {runs: runs.yaml, more: {file: runs.yaml, on_request: true}}\nresults: [runs]\n");
