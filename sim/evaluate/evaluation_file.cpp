@@ -50,6 +50,7 @@ class Reader {
     }
     top_.allow("tables");
     spec.results = top_.words("results");
+    check_results(spec.results);
     for (MapReader& check : top_.list_of_maps("checks", kMostEntries, "checks are more than")) {
       Check read{check.text("rule", std::nullopt), query(check, "violations")};
       if (read.violations.text.empty()) check.report("violations", "a check needs a query", "SELECT ... AS text");
@@ -105,6 +106,16 @@ class Reader {
     } else if (!tables_.insert(name).second) {
       reader.report(table, fmt::format("there is a table '{}' already", name),
                     "choose another name; sweeps, data, evaluation, machine, node and edge share theirs");
+    }
+  }
+
+  // Each is a file.
+  void check_results(const std::vector<std::string>& results) {
+    std::set<std::string> seen;
+    for (const std::string& name : results) {
+      if (seen.insert(name).second) continue;
+      top_.report("results", fmt::format("'{}' is named twice", name), "name each table once");
+      return;
     }
   }
 

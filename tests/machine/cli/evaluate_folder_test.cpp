@@ -159,6 +159,13 @@ TEST_F(EvaluateFolderTest, AFailedPointFailsUnlessItMay_E100) {
   EXPECT_EQ(rows("SELECT count(*) FROM rate WHERE rate IS NULL"), (SqlRows{{"1"}}));
 }
 
+// Thousands of them took seconds of writing one file again and again.
+TEST_F(EvaluateFolderTest, AResultIsNamedOnce) {
+  std::string twice = kEvaluation;
+  twice.replace(twice.find("[rate]"), 6, "[rate, rate]");
+  expect_refused("evaluation.yaml", twice, "results: 'rate' is named twice (name each table once)");
+}
+
 // Without any number there is nothing to draw: one more thing that failed, not what is wrong.
 TEST_F(EvaluateFolderTest, AFigureOfFailedPointsIsACheckThatFails) {
   write("my/runs.yaml",

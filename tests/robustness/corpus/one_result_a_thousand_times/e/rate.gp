@@ -1,0 +1,1 @@
+plot $line using 1:2 with linespoints title label

@@ -1,0 +1,1 @@
+CREATE TABLE rate AS SELECT cycles, time_ns, word FROM runs, words;
