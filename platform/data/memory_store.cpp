@@ -112,6 +112,7 @@ void MemoryStore::keep_outside(std::uint64_t pa, std::uint64_t nbytes, contract:
 // Calls own(begin, bytes) and outside(begin, bytes, keeper) for the parts of a range, ascending.
 template <typename Own, typename Outside>
 void MemoryStore::split(std::uint64_t pa, std::uint64_t nbytes, Own&& own, Outside&& outside) const {
+  if (outside_.empty()) return own(pa, nbytes);
   std::uint64_t at = pa;
   outside_.for_each(pa, pa + nbytes, [&](std::uint64_t begin, std::uint64_t end, contract::IContentsKeeper* keeper) {
     if (begin > at) own(at, begin - at);
@@ -124,7 +125,6 @@ void MemoryStore::split(std::uint64_t pa, std::uint64_t nbytes, Own&& own, Outsi
 
 void MemoryStore::write(std::uint64_t pa, const std::byte* bytes, std::uint64_t nbytes) {
   check_range(pa, nbytes);
-  if (outside_.empty()) return write_own(pa, bytes, nbytes);
   split(
       pa, nbytes, [&](std::uint64_t begin, std::uint64_t count) { write_own(begin, bytes + (begin - pa), count); },
       [&](std::uint64_t begin, std::uint64_t count, contract::IContentsKeeper& keeper) {
@@ -151,7 +151,6 @@ void MemoryStore::fill(std::uint64_t pa, std::uint64_t nbytes, Pattern pattern) 
     throw Error::program("SCHEMA_ERROR", fmt::format("a fill pattern of {} bytes at {}; use 1, 2, 4 or 8",
                                                      pattern.width, format_address(pa)));
   }
-  if (outside_.empty()) return fill_own(pa, nbytes, pattern, pa);
   split(
       pa, nbytes, [&](std::uint64_t begin, std::uint64_t count) { fill_own(begin, count, pattern, pa); },
       [&](std::uint64_t begin, std::uint64_t count, contract::IContentsKeeper& keeper) {
@@ -208,7 +207,6 @@ void MemoryStore::read(std::uint64_t pa, std::byte* bytes, std::uint64_t nbytes)
   if (options_.strict) {
     if (const auto missing = first_unwritten(pa, nbytes)) fail_unwritten(pa, nbytes, *missing);
   }
-  if (outside_.empty()) return read_own(pa, bytes, nbytes);
   split(
       pa, nbytes, [&](std::uint64_t begin, std::uint64_t count) { read_own(begin, bytes + (begin - pa), count); },
       [&](std::uint64_t begin, std::uint64_t count, contract::IContentsKeeper& keeper) {
@@ -233,7 +231,6 @@ void MemoryStore::read_own(std::uint64_t pa, std::byte* bytes, std::uint64_t nby
 
 std::optional<std::uint64_t> MemoryStore::first_unwritten(std::uint64_t pa, std::uint64_t nbytes) const {
   check_range(pa, nbytes);
-  if (outside_.empty()) return first_unwritten_own(pa, nbytes);
   std::optional<std::uint64_t> first;
   split(
       pa, nbytes,

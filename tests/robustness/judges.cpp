@@ -198,8 +198,9 @@ Finding judge_message(const AttackCase& attack, const Trial& trial, const Setup&
   if (trial.end.code == 0 || trial.end.code == 3 || trial.end.signal != 0 || trial.end.timed_out) return std::nullopt;
   const std::string said = messages(attack, trial);
   if (said.empty()) return "no message";
-  const bool rule_failed = contains(said, ": check ") && contains(said, " failed: ");
-  if (trial.end.code == 1 && (contains(said, "VERIFICATION_FAILED") || rule_failed)) return std::nullopt;
+  if (trial.end.code == 1 && contains_one_of(said, {"VERIFICATION_FAILED", ": check E-", ": check R-"})) {
+    return std::nullopt;
+  }
   if (!names_place(said) && !names_value(attack, said)) return "no place: " + readable(said, 400);
   if (!names_remedy(said)) return "no remedy: " + readable(said, 400);
   return std::nullopt;

@@ -76,6 +76,8 @@ TEST(Judges, ARuleOfAnEvaluationThatIsBrokenNeedsNoRemedy) {
   EXPECT_EQ(found(evaluation, trial), Names{"message"});
   trial.end.code = 1;
   EXPECT_EQ(found(evaluation, trial), Names{});
+  trial.err = "kernbench evaluate: check points failed: runs, point 1: it went wrong\n";
+  EXPECT_EQ(found(evaluation, trial), Names{"message"}) << "no rule of a user";
 }
 
 TEST(Judges, FilesOfTheUserAndLeftovers) {

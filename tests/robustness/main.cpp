@@ -55,7 +55,7 @@ Setup setup_of(const Choice& choice, const std::string& work) {
   setup.work = work;
   setup.sanitized = choice.sanitized;
   setup.limits.cpu_s = choice.limit_s * (choice.sanitized ? 10 : 1);
-  setup.limits.wall_s = 12 * setup.limits.cpu_s;  // other work on the computer must not look like a hang
+  setup.limits.wall_s = 4 * setup.limits.cpu_s;
   if (choice.sanitized) setup.limits.address_bytes = 0;
   AttackCase good;
   good.files["m.yaml"] = small_machine();

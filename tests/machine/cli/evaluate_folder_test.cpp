@@ -53,6 +53,12 @@ class EvaluateFolderTest : public CommandLineTest {
     describe();
   }
   void describe(const std::string& more = "") const { write("my/evaluation.yaml", kEvaluation + more); }
+  // Of these numbers of rows those of 1024 and more have no room in scratch.
+  void run_rows(const std::string& values) const {
+    write("my/runs.yaml",
+          "workload: matmul-composite\nset: {k: 1024, n: 32, variant: load_ref}\naxes: {n: {set: m, values: [" +
+              values + "]}}\ncolumns: {time_ns: max /launches/*/pe_exec_ns/max}\n");
+  }
   Outcome evaluate(const std::string& options = "", const std::string& prefix = "") const {
     return kernbench("evaluate my --topology '" + config("one_pe") + "' --out out " + options, prefix);
   }
@@ -145,9 +151,7 @@ TEST_F(EvaluateFolderTest, AViolatedCheckIsNamedAndFails_E9) {
 }
 
 TEST_F(EvaluateFolderTest, AFailedPointFailsUnlessItMay_E100) {
-  write("my/runs.yaml",
-        "workload: matmul-composite\nset: {k: 1024, n: 32, variant: load_ref}\n"
-        "axes: {n: {set: m, values: [32, 1024]}}\ncolumns: {time_ns: max /launches/*/pe_exec_ns/max}\n");
+  run_rows("32, 1024");
   const Outcome outcome = evaluate();
   EXPECT_EQ(outcome.code, 1);
   EXPECT_THAT(outcome.err, HasSubstr("check points failed: runs, point 1: OUT_OF_SCRATCH: "));
@@ -168,9 +172,7 @@ TEST_F(EvaluateFolderTest, AResultIsNamedOnce) {
 
 // Without any number there is nothing to draw: one more thing that failed, not what is wrong.
 TEST_F(EvaluateFolderTest, AFigureOfFailedPointsIsACheckThatFails) {
-  write("my/runs.yaml",
-        "workload: matmul-composite\nset: {k: 1024, n: 32, variant: load_ref}\n"
-        "axes: {n: {set: m, values: [1024, 2048]}}\ncolumns: {time_ns: max /launches/*/pe_exec_ns/max}\n");
+  run_rows("1024, 2048");
   const Outcome outcome = evaluate();
   EXPECT_EQ(outcome.code, 1);
   EXPECT_THAT(outcome.err, HasSubstr("check points failed: runs, point 1: OUT_OF_SCRATCH: "));
