@@ -15,6 +15,7 @@ namespace kb::sweep {
 namespace {
 
 constexpr std::chrono::seconds kAskEvery{2};
+constexpr int kAttempts = 30;
 
 std::string jobs_file(const std::string& folder) {
   return folder + "/slurm/jobs.txt";
@@ -60,11 +61,17 @@ std::vector<std::string> sbatch(const TaskContext& context, const SlurmOptions& 
   return command;
 }
 
-// Of these jobs, those that have not ended.
+// Of these jobs, those that have not ended. A controller that does not answer is asked again: silence ends no job.
 std::string unfinished(const std::string& jobs) {
-  const Said said = run_program({"squeue", "--noheader", "--format=%i", "--jobs=" + jobs});
-  if (!said.not_started.empty()) refuse("squeue", said);
-  if (said.code != 0) return {};  // "Invalid job id specified": ended long ago
+  Said said;
+  for (int attempt = 0; attempt < kAttempts; ++attempt) {
+    if (attempt > 0) std::this_thread::sleep_for(kAskEvery);
+    said = run_program({"squeue", "--noheader", "--format=%i", "--jobs=" + jobs});
+    if (!said.not_started.empty()) refuse("squeue", said);
+    if (said.code == 0) break;
+    if (said.words().find("Invalid job id") != std::string::npos) return {};  // ended long ago
+  }
+  if (said.code != 0) refuse("squeue", said);
   std::string list;
   for (const std::string& job : split(said.output, '\n')) {
     if (!job.empty()) list += (list.empty() ? "" : ", ") + job;

@@ -9,6 +9,7 @@ is not installed (Debian: slurmctld slurmd slurm-client munge parallel), nothing
 
 import glob
 import os
+import random
 import shutil
 import signal
 import socket
@@ -84,12 +85,17 @@ def read(path):
 
 
 def free_ports(count):
-    sockets = [socket.socket() for _ in range(count)]
-    for one in sockets:
-        one.bind(("127.0.0.1", 0))
-    ports = [one.getsockname()[1] for one in sockets]
-    for one in sockets:
-        one.close()
+    """Below the range from which the system gives ports to others while the daemons start."""
+    ports = []
+    while len(ports) < count:
+        port = random.randrange(20000, 32000)
+        with socket.socket() as one:
+            try:
+                one.bind(("", port))
+            except OSError:
+                continue
+        if port not in ports:
+            ports.append(port)
     return ports
 
 
@@ -154,16 +160,23 @@ class Slurm:
 
     def lose_node(self):
         """As when its power fails: the daemon and all that runs on it are gone at once."""
-        self.programs["slurmd"].kill()
+        kept = {self.programs["munged"].pid, self.programs["slurmctld"].pid}
+        # Stopped first: a step that sees its task die would report a failed job, and one that is forked meanwhile survive.
+        stopped = set()
+        while True:
+            found = set(processes_of(self.folder)) - kept - stopped
+            if not found:
+                break
+            self.signal(found, signal.SIGSTOP)
+            stopped |= found
+        self.signal(stopped, signal.SIGKILL)
         self.programs["slurmd"].wait()
-        others = [self.programs["munged"].pid, self.programs["slurmctld"].pid]
-        self.kill([pid for pid in processes_of(self.folder) if pid not in others])
 
     @staticmethod
-    def kill(pids):
+    def signal(pids, which):
         for pid in pids:
             try:
-                os.kill(pid, signal.SIGKILL)
+                os.kill(pid, which)
             except OSError:
                 pass
 
@@ -185,7 +198,7 @@ class Slurm:
             except subprocess.TimeoutExpired:
                 program.kill()
                 program.wait()
-        self.kill(processes_of(self.folder))
+        self.signal(processes_of(self.folder), signal.SIGKILL)
 
 
 def test_slurm(folder):
