@@ -25,8 +25,8 @@ class DtypeRates {  // of dtypes of tensors
   // The rate of f16, which the others follow by their ratios.
   DtypeRates(RateUnit unit, double f16);
 
-  double of(Dtype dtype) const { return rates_[static_cast<std::size_t>(dtype)]; }
-  void set(Dtype dtype, double rate) { rates_[static_cast<std::size_t>(dtype)] = rate; }
+  double of(Dtype dtype) const { return rates_.at(static_cast<std::size_t>(dtype)); }
+  void set(Dtype dtype, double rate) { rates_.at(static_cast<std::size_t>(dtype)) = rate; }
 
  private:
   std::array<double, kDtypes> rates_{};
