@@ -56,6 +56,8 @@ class SweepCommand final : public Command {
     app.add_flag("--wait", wait_, "Of --on slurm: wait until all jobs have ended");
     app.add_flag("--quiet", quiet_, "Print errors only");
     add_whole_option(app, "--task", task_, 0, kMostPoints, "A task that was submitted")->group("");
+    add_whole_option(app, "--attempt", attempt_, 1, kMostPoints, "Of a task: failures before this are run again")
+        ->group("");
     app.add_option("--identity", identity_, "What the task has to find")->group("");
     task_option_ = app.get_option("--task");
   }
@@ -90,9 +92,10 @@ class SweepCommand final : public Command {
     if (collect_) return finish(spec, sweep, 0);
     sweep::refuse_running_jobs(folder_);
     sim::set_interrupt_hint("finished points are kept; the same command goes on");
-    const std::vector<std::uint64_t> points = sweep.missing(retry_failed_);
+    if (retry_failed_) attempt_ = sweep.last_attempt() + 1;
+    const std::vector<std::uint64_t> points = sweep.missing(attempt_);
     if (on_ == "local" || points.empty()) {
-      sweep.run(points, static_cast<int>(jobs_), progress());
+      sweep.run(points, attempt_, static_cast<int>(jobs_), progress());
     } else if (run_elsewhere(sweep, points, file)) {
       return 0;
     }
@@ -120,10 +123,10 @@ class SweepCommand final : public Command {
   int run_task(sweep::Sweep& sweep) {
     sweep.read_journal();
     std::vector<std::uint64_t> points;
-    for (const std::uint64_t point : sweep.missing(false)) {
+    for (const std::uint64_t point : sweep.missing(attempt_)) {
       if (point / points_per_task_ == task_) points.push_back(point);
     }
-    sweep.run(points, static_cast<int>(jobs_), sim::Progress::on_request);
+    sweep.run(points, attempt_, static_cast<int>(jobs_), sim::Progress::on_request);
     return 0;
   }
 
@@ -145,16 +148,19 @@ class SweepCommand final : public Command {
 
   // True when others finish it.
   bool run_elsewhere(sweep::Sweep& sweep, const std::vector<std::uint64_t>& points, const std::string& file) {
-    if (retry_failed_) throw usage_error("--retry-failed runs with --on local only");
-    const sweep::TaskContext context{std::filesystem::read_symlink("/proc/self/exe").string(), file, folder_,
-                                     sweep.identity(), most_points_};
+    const sweep::TaskContext context{std::filesystem::read_symlink("/proc/self/exe").string(),
+                                     file,
+                                     folder_,
+                                     sweep.identity(),
+                                     most_points_,
+                                     attempt_};
     const sweep::TaskPlan plan = sweep::plan_tasks(points, sweep.space().size(), points_per_task_);
     sim::ProgressLine line(progress());
     line.stage(nullptr);
     const auto tick = [&] {
       if (!line.due()) return;
       sweep.read_journal();
-      const std::size_t left = sweep.missing(false).size();
+      const std::size_t left = sweep.missing(attempt_).size();
       line.update_text(sim::points_text(points.size() - left, points.size(), sweep.counts().failed, line.seconds()));
     };
     if (on_ == "parallel") {
@@ -227,6 +233,7 @@ class SweepCommand final : public Command {
   bool wait_ = false;
   CLI::Option* task_option_ = nullptr;
   std::uint64_t task_ = 0;
+  std::uint64_t attempt_ = 1;
   std::string identity_;
 };
 

@@ -165,10 +165,10 @@ void Evaluator::run_sweep(const SweepEntry& entry) {
     const std::string folder = options_.out + "/sweeps/" + entry.table;
     sweep::Sweep sweep(spec, catalogs_, folder, 0);
     sweep.read_journal();
-    std::vector<std::uint64_t> points = sweep.missing(false);
+    std::vector<std::uint64_t> points = sweep.missing(1);
     for (const std::uint64_t point : sweep.failed_otherwise(spec_.may_fail)) points.push_back(point);
     std::sort(points.begin(), points.end());
-    sweep.run(points, options_.jobs, options_.progress);
+    sweep.run(points, sweep.last_attempt() + 1, options_.jobs, options_.progress);
     sweep.write_table();
     table = sweep.table();
     summary_.points += sweep.space().size();

@@ -11,6 +11,7 @@ std::string to_text(const Answer& answer) {
   } else {
     json["code"] = answer.code;
     json["cause"] = answer.cause;
+    if (answer.attempt > 1) json["attempt"] = answer.attempt;
   }
   return json.dump(-1, ' ', false, Json::error_handler_t::replace);
 }
@@ -29,6 +30,7 @@ std::optional<Answer> answer_of(const std::string& text) {
   }
   answer.code = json["code"];
   answer.cause = json["cause"];
+  if (json.contains("attempt") && json["attempt"].is_number_unsigned()) answer.attempt = json["attempt"];
   return answer;
 }
 

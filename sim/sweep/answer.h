@@ -1,6 +1,7 @@
 // What came out of a point.
 #pragma once
 
+#include <cstdint>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
@@ -12,6 +13,7 @@ struct Answer {
   bool ok = false;
   std::string code;                           // of a failure, a stable word: "TIME_LIMIT", "VERIFICATION_FAILED"
   std::string cause;                          // in words
+  std::uint64_t attempt = 1;                  // of a failure: more than 1 where the point was run again
   std::vector<nlohmann::ordered_json> cells;  // of the columns that are selectors, in their order
 };
 

@@ -49,7 +49,7 @@ void read_file(const std::filesystem::path& file, std::map<std::string, Answer>&
     std::optional<Answer> answer = answer_of(text.substr(space + 1));
     if (!answer) continue;
     Answer& known = answers[text.substr(0, space)];
-    if (!known.ok) known = std::move(*answer);
+    if (!known.ok && (answer->ok || answer->attempt >= known.attempt)) known = std::move(*answer);
   }
 }
 

@@ -75,11 +75,20 @@ std::string Sweep::first_failure() const {
   return {};
 }
 
-std::vector<std::uint64_t> Sweep::missing(bool retry_failed) const {
+std::uint64_t Sweep::last_attempt() const {
+  std::uint64_t last = 1;
+  for (const Answer* answer : answers()) {
+    if (answer != nullptr && !answer->ok) last = std::max(last, answer->attempt);
+  }
+  return last;
+}
+
+std::vector<std::uint64_t> Sweep::missing(std::uint64_t attempt) const {
   std::vector<std::uint64_t> points;
   const std::vector<const Answer*> list = answers();
   for (std::uint64_t point = 0; point < list.size(); ++point) {
-    if (list[point] == nullptr || (retry_failed && !list[point]->ok)) points.push_back(point);
+    const Answer* const answer = list[point];
+    if (answer == nullptr || (!answer->ok && answer->attempt < attempt)) points.push_back(point);
   }
   return points;
 }
@@ -140,7 +149,7 @@ void Sweep::keep(std::uint64_t point, const Answer& answer, Journal& journal) {
   known_[key_of_[point]] = answer;
 }
 
-void Sweep::run(const std::vector<std::uint64_t>& points, int jobs, sim::Progress progress) {
+void Sweep::run(const std::vector<std::uint64_t>& points, std::uint64_t attempt, int jobs, sim::Progress progress) {
   const std::vector<std::uint64_t> order = by_machine(points);
   Journal journal(folder_ + "/journal");
   if (spec_.keep_results) observe::make_folder(folder_ + "/results");
@@ -154,7 +163,8 @@ void Sweep::run(const std::vector<std::uint64_t>& points, int jobs, sim::Progres
   work.run = [&](std::uint64_t point) {
     return runner_.run(space_.assignments(point), spec_.keep_results ? folder_ + "/" + result_of(point) : "");
   };
-  work.finished = [&](std::uint64_t point, const Answer& answer) {
+  work.finished = [&](std::uint64_t point, Answer answer) {
+    answer.attempt = attempt;
     keep(point, answer, journal);
     ++done;
     if (!answer.ok) ++failed;

@@ -39,12 +39,14 @@ class Sweep {
   // Points whose failure has a code that is not among these.
   std::vector<std::uint64_t> failed_otherwise(const std::vector<std::string>& codes) const;
   std::string first_failure() const;  // "point 3: DEADLOCK: ..."; empty when there is none
-  // Points without an answer, or also those with a failure.
-  std::vector<std::uint64_t> missing(bool retry_failed) const;
+  // Of the failures there are; one more than this runs them all again.
+  std::uint64_t last_attempt() const;
+  // Points without an answer, and those that have failed in an attempt before this one.
+  std::vector<std::uint64_t> missing(std::uint64_t attempt) const;
 
-  // Runs them and keeps every answer. Configuration Error when a column is in no result, or the journal cannot be
-  // written: what was answered is kept.
-  void run(const std::vector<std::uint64_t>& points, int jobs, sim::Progress progress);
+  // Runs them and keeps every answer, as of this attempt. Configuration Error when a column is in no result, or the
+  // journal cannot be written: what was answered is kept.
+  void run(const std::vector<std::uint64_t>& points, std::uint64_t attempt, int jobs, sim::Progress progress);
 
   Table table() const;
   // points.csv and points.sqlite, both or none. Returns their names.

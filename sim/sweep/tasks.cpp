@@ -32,7 +32,8 @@ TaskPlan plan_tasks(const std::vector<std::uint64_t>& missing, std::uint64_t poi
 
 std::string task_command(const TaskContext& context, const TaskPlan& plan, const std::string& task,
                          const std::string& jobs) {
-  return base_command(context) + fmt::format(" --task {} --points-per-task {}{}", task, plan.points_of_task,
+  return base_command(context) + fmt::format(" --task {} --points-per-task {}{}{}", task, plan.points_of_task,
+                                             context.attempt > 1 ? fmt::format(" --attempt {}", context.attempt) : "",
                                              jobs.empty() ? "" : " --jobs " + jobs);
 }
 

@@ -26,6 +26,7 @@ struct TaskContext {
   std::string folder;    // of its table, shared by all computers
   std::string identity;  // a task that has another one refuses to work
   std::uint64_t most_points = 0;
+  std::uint64_t attempt = 1;  // points that have failed in one before are run again
 };
 
 // The command of task `task`, a shell text such as "$SLURM_ARRAY_TASK_ID", for /bin/sh.

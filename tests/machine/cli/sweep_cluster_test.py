@@ -10,6 +10,7 @@ is not installed (Debian: slurmctld slurmd slurm-client munge parallel), nothing
 import glob
 import os
 import random
+import re
 import shutil
 import signal
 import socket
@@ -242,6 +243,27 @@ def test_lost_node(folder, slurm):
     expect(lines == 400, f"{lines} answers of 400 points: finished ones were run again")
 
 
+def test_retry(folder):
+    """Points that had too little time run again, where they are told to, with more of it."""
+    text = SWEEP.format(sources=SOURCES, last=256 * 20)
+    with open(f"{folder}/s.yaml", "w") as file:
+        file.write(text + "limits: {time: 0.001 ms, retries: 0}\n")
+    place = ["--on", "parallel", "--points-per-task", "15"]
+    done = sweep(folder, "retried", *place, check=False)
+    expect("failed" in done.stdout, done.stdout + done.stderr)
+    failed = int(re.search(r"(\d+) failed", done.stdout).group(1))
+    expect(failed > 0 and "TIME_LIMIT_OF_POINT" in done.stdout, done.stdout + done.stderr)
+    done = sweep(folder, "retried", *place, check=False)
+    expect("0 were run" in done.stdout, done.stdout + done.stderr)
+    with open(f"{folder}/s.yaml", "w") as file:
+        file.write(text + "limits: {time: 60 s}\n")
+    done = sweep(folder, "retried", *place, "--retry-failed")
+    expect(f"40 points, 40 ok, 0 failed; {failed} were run" in done.stdout, done.stdout)
+    sweep(folder, "not-retried")
+    expect(read(f"{folder}/retried/points.csv") == read(f"{folder}/not-retried/points.csv"), "a retry changes the table")
+    write_sweep(folder, 256 * 100)
+
+
 FAKE_SSH = """#!/bin/sh
 # Stands for a network: two hosts that are this computer. The host "dying" loses its power with its first task.
 # Like sshd it names the user's shell, by which GNU parallel runs a task.
@@ -265,6 +287,7 @@ def test_parallel(folder):
     sweep(folder, "local")
     sweep(folder, "here", "--on", "parallel", "--points-per-task", "30")
     expect(read(f"{folder}/here/points.csv") == read(f"{folder}/local/points.csv"), "parallel gives another table")
+    test_retry(folder)
     with open(f"{folder}/ssh", "w") as file:
         file.write(FAKE_SSH)
     os.chmod(f"{folder}/ssh", 0o755)

@@ -84,5 +84,15 @@ TEST_F(JournalTest, AnAnswerThatIsOkCountsBeforeAFailure) {
   EXPECT_TRUE(read().at("b").ok);
 }
 
+// Clocks of many computers differ, so the order of files says nothing.
+TEST_F(JournalTest, OfFailuresTheLastAttemptCounts) {
+  append("a", {false, "TIME_LIMIT_OF_POINT", "second", {}, 2});
+  append("a", {false, "NO_ANSWER", "first", {}, 1});
+  EXPECT_EQ(read().at("a").cause, "second");
+  EXPECT_EQ(read().at("a").attempt, 2u);
+  append("a", {false, "DEADLOCK", "third", {}, 3});
+  EXPECT_EQ(read().at("a").code, "DEADLOCK");
+}
+
 }  // namespace
 }  // namespace kb::sweep

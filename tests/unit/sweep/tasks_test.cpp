@@ -22,13 +22,15 @@ TEST(Tasks, AChosenPlanHasFewTasksAndLargeOnes) {
 }
 
 TEST(Tasks, CommandsAreSafeWordsForAShell) {
-  const TaskContext context{"/opt/kb/kernbench", "/a b/it's.yaml", "/out $x", "abc", 0};
+  TaskContext context{"/opt/kb/kernbench", "/a b/it's.yaml", "/out $x", "abc", 0};
   EXPECT_EQ(shell_word("it's"), "'it'\\''s'");
   const std::string command = task_command(context, {5, {0}}, "{}", "2");
   EXPECT_EQ(command,
             "'/opt/kb/kernbench' sweep '/a b/it'\\''s.yaml' --out '/out $x' --identity abc --quiet --task {} "
             "--points-per-task 5 --jobs 2");
   EXPECT_THAT(collect_command(context, true), HasSubstr("--collect --plot"));
+  context.attempt = 3;
+  EXPECT_THAT(task_command(context, {5, {0}}, "{}", ""), HasSubstr("--points-per-task 5 --attempt 3"));
 }
 
 TEST(Tasks, OutsideProgramsTellWhatTheySaid) {
