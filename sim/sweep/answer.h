@@ -13,8 +13,8 @@ struct Answer {
   bool ok = false;
   std::string code;                           // of a failure, a stable word: "TIME_LIMIT", "VERIFICATION_FAILED"
   std::string cause;                          // in words
-  std::uint64_t attempt = 1;                  // of a failure: more than 1 where the point was run again
   std::vector<nlohmann::ordered_json> cells;  // of the columns that are selectors, in their order
+  std::uint64_t attempt = 1;                  // of a failure: more than 1 where the point was run again
 };
 
 inline constexpr const char* kNoSuchResult = "NO_SUCH_RESULT";  // a column is not in the result
