@@ -22,20 +22,45 @@ using Integer = std::int64_t;
 
 constexpr Integer kMostSips = 1'000'000;  // more than any machine has
 
+// What a chunk has of every block: of equal blocks the same elements, or one of `chunks` parts of blocks that a tile is
+// split into, of which the first ones have an element more.
+struct Blocks {
+  Integer elements = 0;  // of a block, or with `chunks` of the tile that `count` blocks make up
+  Integer first = 0, size = 0;
+  Integer count = 1, chunks = 0, chunk = 0;
+
+  struct Part {
+    Integer first = 0, size = 0;
+  };
+  Part part(Integer block) const {
+    if (chunks == 0) return {block * elements + first, size};
+    const Integer least = elements / count, longer = elements % count;
+    const Integer own = least + (block < longer ? 1 : 0), begin = block * least + std::min(block, longer);
+    const Integer from = own * chunk / chunks;
+    return {begin + from, own * (chunk + 1) / chunks - from};
+  }
+};
+
 // One chunk of every block, in the exchange between the SIPs.
 struct Exchange {
   Context& tl;
   const SipPlace& sip;
   const SipPath& path;
-  Ptr in, out;     // the tiles, moved to the chunk
-  Integer n_elem;  // from block to block
-  Shape shape;     // of a message
+  Ptr in, out;  // the tiles
+  Blocks blocks;
   Dtype dtype;
 
-  TensorHandle load(Integer block = 0) const { return tl.load(in + block * n_elem, shape); }
-  void store(const TensorHandle& value, Integer block = 0) const { tl.store(out + block * n_elem, value); }
-  TensorHandle receive(std::string_view from) const { return tl.recv(from, shape, dtype); }
+  TensorHandle load(Integer block = 0) const { return tl.load(in + blocks.part(block).first, shape(block)); }
+  void store(const TensorHandle& value, Integer block = 0) const { tl.store(out + blocks.part(block).first, value); }
+  TensorHandle receive(std::string_view from) const { return tl.recv(from, shape(0), dtype); }
   std::array<const Way*, 2> ways() const { return {&path.forward(), &path.backward()}; }
+  Shape shape(Integer block) const { return Shape{blocks.part(block).size}; }
+  Lane lane(std::string_view from) const {
+    Lane lane;
+    lane.from = from;
+    lane.shape = [this](Integer) { return shape(0); };
+    return lane;
+  }
 };
 
 struct Arguments : SipArguments {
@@ -43,13 +68,13 @@ struct Arguments : SipArguments {
   Integer n_elem = 0, chunk = 0;
   std::string links;
   // Of some of the kernels.
-  Integer root = 0, source = 0, target = 0;
+  Integer root = 0, source = 0, target = 0, by_blocks = 0;
   std::string op;
 };
 
-// body(exchange) for every chunk, on the PEs that hold a tile.
+// body(the SIP's place) on the PEs that hold a tile.
 template <typename Body>
-void exchange_chunks(Context& tl, const Arguments& args, Body body) {
+void exchange_tiles(Context& tl, const Arguments& args, Body body) {
   const tl::LocalShard in = tl.cube_shard(args.in), out = tl.cube_shard(args.out);
   if (in.elements == 0 || out.elements == 0) return;
   tl.require(args.n_elem >= 1 && in.elements >= args.n_elem && out.elements >= args.n_elem,
@@ -57,13 +82,21 @@ void exchange_chunks(Context& tl, const Arguments& args, Body body) {
   const SipPlace sip = sip_place(tl, args, args.links);
   tl.require(args.sip_rank >= 0 && args.sip_rank < args.n_sips && args.n_sips <= kMostSips, "sip_rank is not a rank");
   checked_product("n_sips x n_elem", {args.n_sips, args.n_elem});
-  const SipPath path(sip);
-  const Integer step = args.chunk > 0 ? std::min(args.chunk, args.n_elem) : args.n_elem;
-  for (Integer first = 0; first < args.n_elem; first += step) {
-    tl::Scratch scratch(tl);
-    body(Exchange{tl, sip, path, in.ptr + first, out.ptr + first, args.n_elem,
-                  Shape{std::min(step, args.n_elem - first)}, args.in.dtype()});
-  }
+  body(sip);
+}
+
+// body(exchange) for every chunk of the tiles.
+template <typename Body>
+void exchange_chunks(Context& tl, const Arguments& args, Body body) {
+  exchange_tiles(tl, args, [&](const SipPlace& sip) {
+    const SipPath path(sip);
+    const Integer step = args.chunk > 0 ? std::min(args.chunk, args.n_elem) : args.n_elem;
+    for (Integer first = 0; first < args.n_elem; first += step) {
+      tl::Scratch scratch(tl);
+      const Blocks blocks{args.n_elem, first, std::min(step, args.n_elem - first)};
+      body(Exchange{tl, sip, path, tl.cube_shard(args.in).ptr, tl.cube_shard(args.out).ptr, blocks, args.in.dtype()});
+    }
+  });
 }
 
 void require_rank(Context& tl, const Arguments& args, Integer rank, const char* name) {
@@ -88,13 +121,12 @@ void reduce(const Exchange& x, Integer root, const Reduction& reduction) {
   TensorHandle acc = x.load();
   for (const Way* way : x.ways()) {
     if (arm.way == nullptr ? way->targets == 0 : arm.way != way || !way->passes_on(arm.distance)) continue;
-    Lane lane;
-    lane.from = way->to;
+    Lane lane = x.lane(way->to);
     lane.items = 1;
     lane.act = [&](Integer, const TensorHandle* received) { reduction.add(acc, *received); };
     lanes.push_back(lane);
   }
-  run_lanes(x.tl, x.shape, x.dtype, lanes);
+  run_lanes(x.tl, x.dtype, lanes);
   if (arm.way != nullptr) {
     x.tl.send(arm.way->from, acc);
     return;
@@ -110,14 +142,13 @@ void all_reduce(const Exchange& x, const Reduction& reduction) {
   x.store(acc);
 }
 
-void all_gather(const Exchange& x) {
-  const TensorHandle own = x.load();
+void gather_from_all(const Exchange& x, const TensorHandle& own) {
   std::vector<Lane> lanes;
   for (const Way* way : x.ways()) {
     if (way->targets > 0) x.tl.send(way->to, own);
-    Lane lane;
-    lane.from = way->from;
+    Lane lane = x.lane(way->from);
     lane.items = way->sources;
+    lane.shape = [&x, way](Integer item) { return x.shape(x.path.rank_ahead(*way, -item - 1)); };
     lane.act = [&x, way](Integer item, const TensorHandle* received) {
       if (way->passes_on(item + 1)) x.tl.send(way->to, *received);
     };
@@ -127,11 +158,15 @@ void all_gather(const Exchange& x) {
     lanes.push_back(lane);
   }
   x.store(own, x.sip.rank);
-  run_lanes(x.tl, x.shape, x.dtype, lanes);
+  run_lanes(x.tl, x.dtype, lanes);
+}
+
+void all_gather(const Exchange& x) {
+  gather_from_all(x, x.load());
 }
 
 // The block of each rank collects on its way to it, from both sides; blocks that go farther leave first.
-void reduce_scatter(const Exchange& x, const Reduction& reduction) {
+TensorHandle reduce_own_block(const Exchange& x, const Reduction& reduction) {
   std::vector<Lane> lanes;
   std::array<TensorHandle, 2> next;  // this SIP's part of the block that passes
   std::optional<TensorHandle> result;
@@ -140,11 +175,13 @@ void reduce_scatter(const Exchange& x, const Reduction& reduction) {
   };
   for (const Way* way : x.ways()) {
     TensorHandle& part = next[lanes.size()];
-    Lane lane;
-    lane.from = way->from;
+    Lane lane = x.lane(way->from);
     lane.items = way->targets + (way->sources > 0 ? 1 : 0);
     lane.first_round = way->closed ? 0 : way->sources;
     lane.unreceived = way->sources == 0 ? lane.items : way->closed ? 1 : 0;
+    lane.shape = [&x, way](Integer item) {
+      return x.shape(item < way->targets ? x.path.rank_ahead(*way, way->targets - item) : x.sip.rank);
+    };
     lane.prepare = [&x, &part, load_result, way](Integer item) {
       if (item < way->targets) {
         part = x.load(x.path.rank_ahead(*way, way->targets - item));
@@ -159,10 +196,14 @@ void reduce_scatter(const Exchange& x, const Reduction& reduction) {
     };
     lanes.push_back(lane);
   }
-  run_lanes(x.tl, x.shape, x.dtype, lanes);
+  run_lanes(x.tl, x.dtype, lanes);
   load_result();
   reduction.finish(*result);
-  x.store(*result);
+  return *result;
+}
+
+void reduce_scatter(const Exchange& x, const Reduction& reduction) {
+  x.store(reduce_own_block(x, reduction));
 }
 
 // The nearest block first.
@@ -180,15 +221,14 @@ void gather(const Exchange& x, Integer root) {
   x.store(own, x.sip.rank);
   std::vector<Lane> lanes;
   for (const Way* way : x.ways()) {
-    Lane lane;
-    lane.from = way->to;
+    Lane lane = x.lane(way->to);
     lane.items = way->targets;
     lane.act = [&x, way](Integer item, const TensorHandle* received) {
       x.store(*received, x.path.rank_ahead(*way, item + 1));
     };
     lanes.push_back(lane);
   }
-  run_lanes(x.tl, x.shape, x.dtype, lanes);
+  run_lanes(x.tl, x.dtype, lanes);
 }
 
 // The farthest block first.
@@ -233,8 +273,7 @@ struct Shift {
   Lane lane() {
     const Integer nearest = way->closed ? 1 : std::max<Integer>(1, distance - way->targets);
     const Integer farthest = way->closed && distance > way->targets ? 0 : std::min(distance, way->sources);
-    Lane lane;
-    lane.from = way->from;
+    Lane lane = x.lane(way->from);
     lane.items = std::max<Integer>(0, farthest - nearest + 1);
     lane.first_round = nearest;
     lane.act = [this, nearest, last = distance](Integer item, const TensorHandle* received) {
@@ -265,7 +304,7 @@ void all_to_all(const Exchange& x) {
       ++shift.distance;
       shift.load_next();
     }
-    run_lanes(x.tl, x.shape, x.dtype, lanes);
+    run_lanes(x.tl, x.dtype, lanes);
   }
   for (Shift& shift : shifts) shift.store_arrived();
   if (x.path.count() == 1) x.store(x.load(x.sip.rank), x.sip.rank);
@@ -311,6 +350,30 @@ contract::Kernel symmetric(const char* name, const char* what, void (*collective
                 [collective](Context& tl, const Arguments& args) { exchange_chunks(tl, args, collective); });
 }
 
+// Each SIP combines a block of the tile, and all get it.
+void all_reduce_by_blocks(Context& tl, const Arguments& args, const SipPlace& sip, Integer chunks) {
+  const Reduction reduction(tl, args.op, args.n_sips);
+  const SipPath path(sip);
+  for (Integer chunk = 0; chunk < chunks; ++chunk) {
+    tl::Scratch scratch(tl);
+    const Blocks blocks{args.n_elem, 0, 0, args.n_sips, chunks, chunk};
+    const Exchange x{tl, sip, path, tl.cube_shard(args.in).ptr, tl.cube_shard(args.out).ptr, blocks, args.in.dtype()};
+    gather_from_all(x, reduce_own_block(x, reduction));
+  }
+}
+
+// Whole tiles also where a block would have less than an element per message.
+void all_reduce_tiles(Context& tl, const Arguments& args) {
+  const Integer longest = (args.n_elem + args.n_sips - 1) / std::max<Integer>(1, args.n_sips);
+  const Integer chunks = args.chunk > 0 ? (longest + args.chunk - 1) / args.chunk : 1;
+  if (args.by_blocks != 0 && args.n_sips > 0 && args.n_elem / args.n_sips >= chunks) {
+    exchange_tiles(tl, args, [&](const SipPlace& sip) { all_reduce_by_blocks(tl, args, sip, chunks); });
+    return;
+  }
+  const Reduction reduction(tl, args.op, args.n_sips);
+  exchange_chunks(tl, args, [&](const Exchange& x) { all_reduce(x, reduction); });
+}
+
 contract::Kernel reducing(const char* name, const char* what, void (*collective)(const Exchange&, const Reduction&)) {
   return kernel(name, what, {{"op", &Arguments::op}}, [collective](Context& tl, const Arguments& args) {
     const Reduction reduction(tl, args.op, args.n_sips);
@@ -336,7 +399,8 @@ std::vector<contract::Kernel> sip_collective_kernels() {
   return {
       symmetric("sip_all_gather", "every SIP gets the tiles of all SIPs, one behind the other", all_gather),
       symmetric("sip_all_to_all", "every SIP sends a block of its tile to every other", all_to_all),
-      reducing("sip_allreduce", "all-reduce of the tiles of the same cube of all SIPs", all_reduce),
+      kernel("sip_allreduce", "all-reduce of the tiles of the same cube of all SIPs",
+             {{"op", &Arguments::op}, {"by_blocks", &Arguments::by_blocks}}, all_reduce_tiles),
       rooted("sip_broadcast", "every SIP gets the tiles of one", broadcast),
       rooted("sip_gather", "one SIP gets the tiles of all SIPs, one behind the other", gather),
       kernel("sip_reduce", "one SIP gets the combination of the tiles of all SIPs",

@@ -103,11 +103,12 @@ struct Progress {
 
 }  // namespace
 
-void run_lanes(tl::Context& tl, const Shape& message, Dtype dtype, const std::vector<Lane>& lanes) {
+void run_lanes(tl::Context& tl, Dtype dtype, const std::vector<Lane>& lanes) {
   std::vector<Progress> all;
   for (const Lane& lane : lanes) all.push_back({lane});
   const auto post = [&](Progress& way, std::int64_t item) {
-    if (std::max(item, way.lane.unreceived) < way.lane.items) way.future = tl.recv_async(way.lane.from, message, dtype);
+    const std::int64_t next = std::max(item, way.lane.unreceived);
+    if (next < way.lane.items) way.future = tl.recv_async(way.lane.from, way.lane.shape(next), dtype);
   };
   for (Progress& way : all) post(way, 0);
   while (true) {

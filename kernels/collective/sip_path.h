@@ -59,6 +59,7 @@ class SipPath {
 // the messages is done while they are under way.
 struct Lane {
   std::string_view from;
+  std::function<Shape(std::int64_t)> shape;  // of an item's message
   std::int64_t items = 0;
   std::int64_t first_round = 0;
   std::int64_t unreceived = 0;                                         // the first items that receive nothing
@@ -67,6 +68,6 @@ struct Lane {
   std::function<void(std::int64_t, const tl::TensorHandle*)> settle =  // when all ways have sent
       [](std::int64_t, const tl::TensorHandle*) {};
 };
-void run_lanes(tl::Context& tl, const Shape& message, Dtype dtype, const std::vector<Lane>& lanes);
+void run_lanes(tl::Context& tl, Dtype dtype, const std::vector<Lane>& lanes);
 
 }  // namespace kb::kernels

@@ -16,6 +16,7 @@ struct MessageRoute {
   struct Wire {
     std::uint32_t id = 0;  // the same for all routes that share the wire
     double gbs = 0;        // 0 = no limit
+    bool stored = false;   // the node at its end sends a message on when it has all of it (C-PCIE-6)
   };
   std::vector<Wire> wires;
   std::uint64_t flit_bytes = 256;  // stored and forwarded by every node

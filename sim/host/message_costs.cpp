@@ -33,7 +33,11 @@ contract::MessageRoute HostPort::message_route(const PeCoord& from, const PeCoor
   contract::MessageRoute route;
   route.flit_bytes = graph.spec.flit_bytes();
   route.latency = routing::one_flit_latency_fs(graph, there, 0);
-  for (const EdgeId edge : there.edges) route.wires.push_back({edge.value, graph.edge(edge).bw_gbs.value_or(0.0)});
+  for (const EdgeId id : there.edges) {
+    const topology::Edge& edge = graph.edge(id);
+    const bool stored = edge.dst != target && graph.node(edge.dst).kind == NodeKind::pcie_ep;
+    route.wires.push_back({id.value, edge.bw_gbs.value_or(0.0), stored});
+  }
   constexpr std::uint64_t kCreditBytes = 16;
   route.credit = routing::one_flit_latency_fs(graph, routes.router().find_path(target, source), kCreditBytes);
   return route;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "platform/base/units.h"
 
@@ -51,14 +52,17 @@ AllReduceCosts::Pattern AllReduceCosts::pattern(const std::vector<Pair>& message
     p.latency = std::max(p.latency, fs_to_ns(way.latency));
     p.credit = std::max(p.credit, fs_to_ns(way.credit));
     p.flit = static_cast<double>(way.flit_bytes);
-    double all = 0, narrowest = 0;
+    double all = 0, slowest = 0, parts = 0, part = 0;  // ns per byte; a part ends where a message is stored
     for (const auto& wire : way.wires) {
-      if (wire.gbs <= 0) continue;
-      all += 1 / wire.gbs;
-      narrowest = std::max(narrowest, 1 / wire.gbs);
-      p.beta = std::max(p.beta, ns_per_byte[wire.id] += 1 / wire.gbs);
+      const double its = wire.gbs > 0 ? 1 / wire.gbs : 0;
+      all += its;
+      part = std::max(part, its);
+      slowest = std::max(slowest, its);
+      if (its > 0) p.beta = std::max(p.beta, ns_per_byte[wire.id] += its);
+      if (wire.stored || &wire == &way.wires.back()) parts += std::exchange(part, 0.0);
     }
-    p.first_flit = std::max(p.first_flit, all - narrowest);
+    p.first_flit = std::max(p.first_flit, all - slowest);
+    p.stored = std::max(p.stored, parts - slowest);
   }
   return p;
 }
@@ -298,6 +302,42 @@ double AllReduceCosts::hierarchical(const Hierarchy& h, int root, double tile, d
   const double receive = slot(s) + credit;
   const double root_work = memory(s) + takes * (receive + math(s)) + exchanged + finish(s);
   return up + out + (k - 1) * (root_work + memory(s) + receive);
+}
+
+// --- Between ranks
+
+// Every route between SIPs passes the switch, so the neighbours of a grid cost what those of a ring cost.
+AllReduceCosts::Pattern AllReduceCosts::to_neighbours(const Ranks& ranks, bool both_ways) {
+  std::vector<Pair> all;
+  const std::size_t n = ranks.sips.size();
+  for (std::size_t r = 0; r < n; ++r) {
+    for (const int cube : ranks.cubes) {
+      const PeCoord here = pe_at(ranks.sips[r], cube, 0), next = pe_at(ranks.sips[(r + 1) % n], cube, 0);
+      all.push_back({here, next});
+      if (both_ways) all.push_back({next, here});
+    }
+  }
+  return pattern(all);
+}
+
+double AllReduceCosts::whole_tiles(const Ranks& ranks, double tile, double message) {
+  const auto n = static_cast<int>(ranks.sips.size());
+  if (n < 2) return 0;
+  const double s = std::min(tile, message);
+  const bool ring = ranks.topology == SipTopology::ring_1d, mesh = ranks.topology == SipTopology::mesh_2d_no_wrap;
+  const int rounds = ring ? n - 1 : (mesh ? 2 : 1) * (ranks.grid_w - 1 + ranks.grid_h - 1);
+  const double once = 2 * memory(s) + rounds * (hop(to_neighbours(ranks, false), s) + math(s)) + finish(s);
+  return messages(tile, message) * once;
+}
+
+double AllReduceCosts::by_blocks(const Ranks& ranks, double tile, double message) {
+  const auto n = static_cast<int>(ranks.sips.size());
+  if (n < 2) return 0;
+  const double b = std::ceil(tile / item_ / n) * item_, s = std::min(b, message);
+  const bool closed = ranks.topology != SipTopology::mesh_2d_no_wrap;
+  const double ways = closed && n % 2 == 1 ? 2 : 1, rounds = closed ? n / 2 : n - 1;
+  const double once = 2 * ways * memory(s) + rounds * (2 * hop(to_neighbours(ranks, n > 2), s) + math(s)) + finish(s);
+  return messages(b, message) * once;
 }
 
 }  // namespace kb::sw

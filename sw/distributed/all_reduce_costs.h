@@ -16,7 +16,9 @@ namespace kb::sw {
 // MPP", Parallel Computing 20, 1994), with alpha and beta of the routes of this machine, and the costs of all-reduces
 // made of such messages as in R. Thakur, R. Rabenseifner, W. Gropp, "Optimization of Collective Communication
 // Operations in MPICH", IJHPCA 19(1), 2005. Of a route
-//   alpha  every overhead and propagation, and the first flit on each wire but the narrowest,
+//   alpha  every overhead and propagation, the first flit on each wire but the narrowest, and, of a route with nodes
+//   that
+//          store a message before they send it on, what it takes on the narrowest wire of each part but the slowest,
 //   C      the credit that travels back, which a receive waits for (Q-39).
 // Messages of a pattern are under way at the same time, so
 //   beta   of each wire, the messages that pass it over its bandwidth; the largest of all wires.
@@ -40,6 +42,12 @@ namespace kb::sw {
 //                   + max(math(s), max(mem(b) - y, beta b / k / (n - 1)) + (n - 1) math(b) - beta b)
 //   tree            for one message the recursion of a hierarchy along the D = ceil(log2 n) levels; each further one
 //                   max(mem(s), D (slot(s) + C + math(s))) + max(mem(s) + slot(s) + C, D beta s)
+//   whole_tiles     k (2 mem(s) + R (hop(s) + math(s))), R = n - 1 rounds on a ring, (w - 1) + (h - 1) on a torus,
+//   twice
+//                   that on a mesh
+//   by_blocks       b = m / n, F = floor(n / 2) rounds and messages both ways at once, on a line n - 1 and one way:
+//                   k (2 (1 + ways) mem(s) + F (2 hop(s) + math(s))), ways = 2 when n is odd and the path closed, else
+//                   1
 //   hierarchical    the recursion of docs/architecture/collectives.md for one message, from the loads to the last
 //                   store; each further one costs what the root, or a PE on the way back, does per message
 class AllReduceCosts {
@@ -61,12 +69,24 @@ class AllReduceCosts {
   };
   double hierarchical(const Hierarchy& hierarchy, int root, double tile, double message);
 
+  // An all-reduce between ranks: PE 0 of each of `cubes` of every SIP, with the same cube of the others.
+  struct Ranks {
+    std::vector<int> sips, cubes;
+    SipTopology topology = SipTopology::ring_1d;
+    int grid_w = 0, grid_h = 0;
+  };
+  double whole_tiles(const Ranks& ranks, double tile, double message);
+  double by_blocks(const Ranks& ranks, double tile, double message);
+
  private:
   struct Pattern {
     double latency = 0, credit = 0;
     double first_flit = 0, flit = 256;  // ns per byte on the wires but the narrowest; its bytes
+    double stored = 0;                  // ns per byte behind the first flit
     double beta = 0;
-    double alpha(double bytes) const { return latency + std::min(bytes, flit) * first_flit; }
+    double alpha(double bytes) const {
+      return latency + std::min(bytes, flit) * first_flit + std::max(0.0, bytes - flit) * stored;
+    }
   };
   struct Pair {
     PeCoord from, to;
@@ -87,6 +107,7 @@ class AllReduceCosts {
   double reduce(const Line& line, std::vector<double>& ready, double message);
   double spread(const Line& line, double message);
   double between(const Hierarchy& h, int cube, double message);
+  Pattern to_neighbours(const Ranks& ranks, bool both_ways);
   std::vector<double> ring_hops(const std::vector<PeCoord>& ranks, double message);
   static double both_ways(const std::vector<double>& hops, int rounds, double under_way, double adding, double loading);
   // The largest sum of alpha + C over `rounds` hops of the ring that follow each other.

@@ -6,6 +6,7 @@
 
 #include "platform/base/error.h"
 #include "sw/distributed/algorithms.h"
+#include "sw/distributed/all_reduce_costs.h"
 #include "sw/tensor/join.h"
 
 namespace kb::sw {
@@ -18,6 +19,9 @@ std::string translation(const std::vector<int>& ranks) {
   }
   return "";
 }
+
+constexpr const char* kWholeTiles = "whole_tiles";
+constexpr const char* kByBlocks = "by_blocks";
 
 }  // namespace
 
@@ -77,6 +81,25 @@ std::int64_t Communicator::block_elements(const Call& call, const TileLayout& in
   return block;
 }
 
+const CollectiveRecord& Communicator::all_reduce_choice(const Call& call, const TileLayout& tiles, std::int64_t fits) {
+  const Dtype dtype = call.in.dtype();
+  const std::int64_t message =
+      call.options.chunk_elements > 0 ? std::min(fits, call.options.chunk_elements) : fits;  // in elements
+  const auto [entry, is_new] = choices_.try_emplace({dtype, call.op, tiles.n_elem, tiles.cubes, message});
+  CollectiveRecord& record = entry->second;
+  if (!is_new) return record;
+  const auto item = static_cast<double>(item_size(dtype));
+  const double tile = static_cast<double>(tiles.n_elem) * item, bytes = static_cast<double>(message) * item;
+  AllReduceCosts costs(runtime_.host(), members_.memory, dtype, call.op == "avg");
+  const AllReduceCosts::Ranks ranks{members_.ranks, tiles.cubes, members_.topology, members_.grid_w, members_.grid_h};
+  const std::int64_t block = std::max<std::int64_t>(1, tiles.n_elem / size());
+  record = {call.name, "", true, static_cast<std::uint64_t>(tile), size(), {}};
+  record.estimates = {{kWholeTiles, costs.whole_tiles(ranks, tile, bytes), std::min(message, tiles.n_elem), -1},
+                      {kByBlocks, costs.by_blocks(ranks, tile, bytes), std::min(message, block), -1}};
+  record.algorithm = record.estimates[1].ns < record.estimates[0].ns ? kByBlocks : kWholeTiles;
+  return record;
+}
+
 LaunchMetrics Communicator::run(const Call& call) {
   require_links(call.name);
   rendezvous_.require_member(call.name);
@@ -92,6 +115,12 @@ LaunchMetrics Communicator::run(const Call& call) {
   require_item_fits(call.in, members_.slot_size);
   const auto fits = static_cast<std::int64_t>(members_.slot_size / item_size(call.in.dtype()));
   const std::int64_t chunk = std::min(fits, call.options.chunk_elements > 0 ? call.options.chunk_elements : block);
+  bool by_blocks = call.options.by_blocks.value_or(false);
+  if (call.chooses && !call.options.by_blocks) {
+    const CollectiveRecord& choice = all_reduce_choice(call, in, fits);
+    if (size() > 1) runtime_.report(choice);
+    by_blocks = choice.algorithm == kByBlocks;
+  }
   Args args{{"in", call.in},
             {"out", call.out},
             {"n_elem", block},
@@ -112,6 +141,8 @@ LaunchMetrics Communicator::run(const Call& call) {
     args.emplace_back("op", call.op);
     what += ", op = " + call.op;
   }
+  if (call.chooses) args.emplace_back("by_blocks", by_blocks ? 1 : 0);
+  if (call.options.by_blocks) what += by_blocks ? ", by blocks" : ", whole tiles";
   if (!call.options.purpose.empty()) what += ", for " + call.options.purpose;
   LaunchOptions launch;
   launch.pes = std::vector<int>{0};
@@ -137,7 +168,7 @@ LaunchMetrics Communicator::all_reduce_ranks(const Tensor& tensor, const std::st
 
 LaunchMetrics Communicator::all_reduce_ranks(const Tensor& out, const Tensor& in, const std::string& op,
                                              const CollectiveOptions& options) {
-  return run({"all_reduce_ranks", "sip_allreduce", in, out, 1, 1, {}, op, options});
+  return run({"all_reduce_ranks", "sip_allreduce", in, out, 1, 1, {}, op, options, true});
 }
 
 LaunchMetrics Communicator::all_gather(const Tensor& out, const Tensor& in, const CollectiveOptions& options) {

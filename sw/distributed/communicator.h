@@ -2,14 +2,19 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <memory>
+#include <optional>
 #include <string>
+#include <tuple>
 #include <utility>
 #include <vector>
 
+#include "platform/base/machine_choices.h"
 #include "platform/contract/i_host.h"
 #include "sw/distributed/rendezvous.h"
 #include "sw/distributed/tile_layout.h"
+#include "sw/runtime/collective_record.h"
 #include "sw/runtime/runtime.h"
 
 namespace kb::sw {
@@ -18,6 +23,9 @@ struct CollectiveOptions {
   std::int64_t root_cube = -1;      // that collects inside a SIP; -1: the centre (K-56)
   std::int64_t chunk_elements = 0;  // per message; 0: a tile is one message; between ranks, as much as a slot holds
   std::string purpose;              // what it is for, in messages; members must agree on it
+  // Of all_reduce_ranks: each member combines a block that all get, instead of whole tiles. Unset: what is faster by
+  // formula (AllReduceCosts); it is in the run's report.
+  std::optional<bool> by_blocks = {};
 };
 
 // Ranks of a run that work together, in an order of their own: member i is the rank ranks()[i] of the spawn and owns
@@ -87,7 +95,8 @@ class Communicator {
     // Over which links they talk.
     SipTopology topology = SipTopology::ring_1d;
     int grid_w = 0, grid_h = 0;
-    std::string links = "global_";  // what their labels begin with
+    QueueMemory memory = QueueMemory::tcm;  // that has the slots
+    std::string links = "global_";          // what their labels begin with
   };
   Communicator(Runtime& runtime, Members members, std::shared_ptr<WaitingRanks> waiting);
 
@@ -105,8 +114,11 @@ class Communicator {
     std::vector<std::pair<std::string, int>> members;  // root, or source and target
     std::string op;                                    // "" = none
     CollectiveOptions options;
+    bool chooses = false;  // between whole tiles and blocks
   };
   LaunchMetrics run(const Call& call);
+  // By formula, once per case.
+  const CollectiveRecord& all_reduce_choice(const Call& call, const TileLayout& tiles, std::int64_t fits);
   TileLayout tiles(const Call& call, const Tensor& tensor) const;
   std::int64_t block_elements(const Call& call, const TileLayout& in, const TileLayout& out) const;
   // Configuration Error when there are no links for `call`.
@@ -117,6 +129,7 @@ class Communicator {
   Members members_;
   std::shared_ptr<WaitingRanks> waiting_;
   Rendezvous rendezvous_;
+  std::map<std::tuple<Dtype, std::string, std::int64_t, std::vector<int>, std::int64_t>, CollectiveRecord> choices_;
 };
 
 }  // namespace kb::sw

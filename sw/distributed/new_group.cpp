@@ -43,6 +43,7 @@ Communicator& ProcessGroup::new_group(const std::vector<int>& ranks, const std::
   members.ranks = ranks;
   members.name = name.empty() ? fmt::format("group {}", number) : name;
   members.slot_size = group_slot_size_;
+  members.memory = config_.buffer_kind;
   members.links = group_prefix(static_cast<int>(number));
   const contract::MachineInfo& machine = runtime().machine();
   const Wiring wiring = make_group_wiring(ranks, members.links, machine);

@@ -94,7 +94,7 @@ ProcessGroup::ProcessGroup(Runtime& runtime, const topology::CclOptions& options
 ProcessGroup::ProcessGroup(Runtime& runtime, Setup setup)
     : Communicator(runtime,
                    {all_ranks(runtime, setup.config), "", setup.config.slot_size, runtime.machine().sip_topology,
-                    runtime.machine().sip_w, runtime.machine().sip_h},
+                    runtime.machine().sip_w, runtime.machine().sip_h, setup.config.buffer_kind},
                    std::make_shared<WaitingRanks>()),
       config_(std::move(setup.config)),
       algorithm_(std::move(setup.algorithm)),

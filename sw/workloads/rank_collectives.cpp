@@ -38,6 +38,7 @@ struct Collective {
   bool many_in = false, many_out = false;  // a tile has one block per rank
   bool in_place = false;
   bool root = false, op = false, target = false;
+  bool blocks = false;  // chooses between whole tiles and blocks
   // None: the rank gets nothing.
   std::function<std::optional<Piece>(const Setting&, int rank, int block)> expected;
   std::function<LaunchMetrics(Communicator&, const Setting&, const Tensor& out, const Tensor& in)> call;
@@ -153,6 +154,10 @@ Setting setting_of(const Collective& collective, const Params& params, int ranks
     setting.target = target < 0 ? ranks - 1 : static_cast<int>(target);
   }
   if (collective.op) setting.op = params.text("op");
+  if (collective.blocks) {
+    const std::string blocks = params.text("blocks");
+    if (blocks != "auto") setting.options.by_blocks = blocks == "yes";
+  }
   setting.options.chunk_elements = params.integer("chunk");
   return setting;
 }
@@ -239,6 +244,11 @@ Workload workload_of(const Collective& collective) {
   if (collective.op) {
     parameters.push_back(Parameter::choice("op", "sum", {"sum", "max", "min", "avg"}, "how the tiles are combined"));
   }
+  if (collective.blocks) {
+    parameters.push_back(
+        Parameter::choice("blocks", "auto", {"auto", "yes", "no"},
+                          "each rank combines a block that all get; auto: where it is faster by formula"));
+  }
   for (Parameter& parameter : ccl_parameters()) parameters.push_back(std::move(parameter));
   return {"ccl-" + collective.name, collective.description, std::move(parameters),
           [collective](Runtime& rt, const Params& params) { return run_collective(collective, rt, params); }, "CCL"};
@@ -270,7 +280,7 @@ std::vector<Collective> in_place_collectives() {
     return g.reduce(t, s.root, s.op, s.options);
   };
   Collective all_reduce = named("allreduce-ranks", "every rank gets the combination of all tensors");
-  all_reduce.op = true;
+  all_reduce.op = all_reduce.blocks = true;
   all_reduce.expected = [](const Setting&, int, int) { return Piece{}; };
   all_reduce.call = [](Communicator& g, const Setting& s, const Tensor& t, const Tensor&) {
     return g.all_reduce_ranks(t, s.op, s.options);

@@ -19,9 +19,10 @@ using ::testing::HasSubstr;
 
 class AllReduceChoiceTest : public CommandLineTest {
  protected:
-  Json run(const std::string& machine, const std::string& options, const std::string& mode = "--data off") {
-    const Outcome outcome =
-        kernbench("run --quiet --topology '" + machine + "' --bench ccl-allreduce " + mode + " --out out " + options);
+  Json run(const std::string& machine, const std::string& options, const std::string& mode = "--data off",
+           const std::string& workload = "ccl-allreduce") {
+    const Outcome outcome = kernbench("run --quiet --topology '" + machine + "' --bench " + workload + " " + mode +
+                                      " --out out " + options);
     EXPECT_EQ(outcome.code, 0) << options << outcome.err;
     return Json::parse(read("out/result.json"), nullptr, false);
   }
@@ -111,6 +112,35 @@ TEST_F(AllReduceChoiceTest, IsNearTheBestOfAllThatItChoosesFrom) {
     }
   }
   std::cout << "worst ratio of the choice to the best: " << worst << "\n";
+}
+
+// all_reduce_ranks: whole tiles or blocks.
+TEST_F(AllReduceChoiceTest, BetweenRanksIsNearTheBetterOne) {
+  KB_SKIP_UNDER_SANITIZERS();
+  const std::string small = one_pe_per_sip();
+  for (const auto& [machine, settings] : std::vector<std::pair<std::string, std::string>>{
+           {small, ""},
+           {small, "--set system.sips.count=2"},
+           {small, "--set system.sips.count=3"},
+           {small, "--set system.sips.count=6 --set groups=1,3,5,4"},
+           {small,
+            "--set system.sips.count=6 --set system.sips.topology=mesh_2d_no_wrap --set system.sips.w=3 "
+            "--set system.sips.h=2"},
+           {config("six_sips_torus"), ""},
+           {config("six_sips_torus"), "--set cubes=one --set op=avg"}}) {
+    for (const int elements : {8, 500, 2000, 8192, 32768}) {
+      const std::string options = settings + " --set n_elem=" + std::to_string(elements);
+      const auto time = [&](const std::string& blocks) {
+        return slowest(run(machine, options + " --set blocks=" + blocks, "--data off", "ccl-allreduce-ranks"));
+      };
+      EXPECT_LE(time("auto"), 1.15 * std::min(time("yes"), time("no"))) << machine << options;
+    }
+  }
+  const Json result = run(small, "--set n_elem=32768", "--verify-data", "ccl-allreduce-ranks");
+  ASSERT_EQ(result["collectives"].size(), 1u);
+  EXPECT_EQ(result["collectives"][0]["call"], "all_reduce_ranks");
+  EXPECT_EQ(result["collectives"][0]["algorithm"], "by_blocks");
+  EXPECT_EQ(result["collectives"][0]["estimates"].size(), 2u);
 }
 
 // No cube is a better root than the one by formula (K-56).

@@ -126,7 +126,7 @@ TEST_F(CollectiveBoundsTest, BetweenRanksOnAClosedPath) {
                                                          {"all-gather", mem + rounds * hop + ways * mem},
                                                          {"reduce-scatter", ways * mem + rounds * (hop + math) + mem}};
       if (settings[1].second == "ring_1d" || !group.empty()) {
-        bounds.push_back({"allreduce-ranks", 2 * mem + (n - 1) * (hop + math)});
+        bounds.push_back({"allreduce-ranks --set blocks=no", 2 * mem + (n - 1) * (hop + math)});
       }
       bounds.push_back({"all-to-all", 2 * ways * mem + rounds * (rounds + 1) / 2 * hop});
       for (const auto& [workload, bound] : bounds) {
@@ -134,6 +134,11 @@ TEST_F(CollectiveBoundsTest, BetweenRanksOnAClosedPath) {
         expect_near_bound(measured(machine, settings, workload, options), bound,
                           workload + " of " + std::to_string(n) + " ranks, " + options);
       }
+      const std::string by_blocks =
+          "--set blocks=yes --set n_elem=" + std::to_string(n * elements) + " --set groups=" + group;
+      expect_near_bound(measured(machine, settings, "allreduce-ranks", by_blocks),
+                        2 * ways * mem + rounds * (2 * hop + math),
+                        "all-reduce by blocks of " + std::to_string(n) + " ranks, " + by_blocks);
     }
   }
 }
@@ -155,12 +160,15 @@ TEST_F(CollectiveBoundsTest, BetweenRanksOnALine) {
           {"scatter", 2 * mem + (n - 1) * hop},
           {"all-gather", 2 * mem + (n - 1) * hop},
           {"reduce-scatter", 2 * mem + (n - 1) * (hop + math)},
-          {"allreduce-ranks", 2 * mem + 2 * (w - 1 + h - 1) * hop + (w - 1 + h - 1) * math}};
+          {"allreduce-ranks --set blocks=no", 2 * mem + 2 * (w - 1 + h - 1) * hop + (w - 1 + h - 1) * math}};
       for (const auto& [workload, bound] : bounds) {
         const std::string options = "--set n_elem=" + std::to_string(elements);
         expect_near_bound(measured(machine, settings, workload, options), bound,
                           workload + " of a line of " + std::to_string(n) + " ranks, " + options);
       }
+      const std::string by_blocks = "--set blocks=yes --set n_elem=" + std::to_string(n * elements);
+      expect_near_bound(measured(machine, settings, "allreduce-ranks", by_blocks), 2 * mem + (n - 1) * (2 * hop + math),
+                        "all-reduce by blocks of a line of " + std::to_string(n) + " ranks, " + by_blocks);
     }
   }
 }

@@ -69,6 +69,7 @@ class RandomCollectives : public CommandLineTest, public testing::WithParamInter
       if (algorithm == "grid") options += " --set ccl=" + grid(draw);
       options += " --set algorithm=" + algorithm;
     }
+    if (name == "allreduce-ranks") options += " --set blocks=" + draw.of<std::string>({"auto", "yes", "no"});
     const bool combines = name.find("reduce") != std::string::npos;
     if (combines) options += " --set op=" + draw.of<std::string>({"sum", "max", "min", "avg"});
     if (name == "broadcast" || name == "reduce" || name == "gather" || name == "scatter") {
