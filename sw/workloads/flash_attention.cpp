@@ -13,16 +13,8 @@
 namespace kb::sw {
 namespace {
 
-struct Problem {
-  Dtype dtype = Dtype::f16;
-  std::int64_t queries = 0, context = 0, d = 0;
-  std::int64_t rows = 0, keys = 0;  // of a piece of Q and of a block of K and V
-  bool causal = false;
-  std::int64_t first_token = 0;
-};
-
-Problem problem_of(const Params& params) {
-  Problem p;
+FlashAttention problem_of(const Params& params) {
+  FlashAttention p;
   p.dtype = params.dtype("dtype");
   p.queries = params.integer("queries");
   p.context = params.integer("context");
@@ -38,30 +30,62 @@ Problem problem_of(const Params& params) {
                                  p.queries, p.context));
 }
 
-// The blocks of keys in the order of PE `pe` of `pes` of a cube: all that every row sees, from a block of its own on
-// and around, then those that the mask cuts.
-std::vector<std::int64_t> block_order(const Problem& p, std::int64_t token, std::int64_t seen, std::int64_t pe,
-                                      std::int64_t pes) {
-  const std::int64_t whole = (p.causal ? std::min(seen, token + 1) : seen) / p.keys;
+std::vector<QueryPiece> pieces_of(const FlashAttention& p, const contract::TensorLayout& layout) {
+  const auto row_bytes = static_cast<std::int64_t>(item_size(p.dtype)) * p.d;
+  std::vector<QueryPiece> out;
+  for (const contract::Shard& shard : layout.shards) {  // in the order of their rows
+    const std::int64_t begin = static_cast<std::int64_t>(shard.offset_bytes) / row_bytes;
+    const std::int64_t end = begin + static_cast<std::int64_t>(shard.nbytes) / row_bytes;
+    for (std::int64_t first = begin; first < end; first += p.rows) {
+      out.push_back({first, std::min(p.rows, end - first), shard.owner.pe.value});
+    }
+  }
+  return out;
+}
+
+}  // namespace
+
+HostArray FlashAttention::q(Contents contents, std::uint64_t seed) const {
+  const Shape shape{queries, d};
+  return contents == Contents::real ? HostArray::random(shape, dtype, seed) : whole_numbers(shape, dtype, seed, 1);
+}
+
+HostArray FlashAttention::k(Contents contents, std::uint64_t seed) const {
+  const Shape shape{context, d};
+  const auto terms = static_cast<std::int64_t>(std::log(2.0) * std::sqrt(static_cast<double>(d)));
+  return contents == Contents::real ? HostArray::random(shape, dtype, seed)
+                                    : sparse_rows(shape, dtype, seed, std::max<std::int64_t>(1, terms));
+}
+
+HostArray FlashAttention::v(Contents contents, std::uint64_t seed) const {
+  const Shape shape{context, d};
+  return contents == Contents::real ? HostArray::random(shape, dtype, seed) : whole_numbers(shape, dtype, seed, 4);
+}
+
+std::int64_t keys_seen(const FlashAttention& p, const QueryPiece& piece) {
+  return p.causal ? p.first_token + piece.first + piece.count : p.context;
+}
+
+std::vector<std::int64_t> block_order(const FlashAttention& p, const QueryPiece& piece) {
+  const std::int64_t seen = keys_seen(p, piece);
+  const std::int64_t whole = (p.causal ? std::min(seen, p.first_token + piece.first + 1) : seen) / p.keys;
   std::vector<std::int64_t> keys;
-  for (std::int64_t i = 0; i < whole; ++i) keys.push_back((pe * whole / pes + i) % whole * p.keys);
+  for (std::int64_t i = 0; i < whole; ++i) keys.push_back((piece.pe * whole / p.pes + i) % whole * p.keys);
   for (std::int64_t key = whole * p.keys; key < seen; key += p.keys) keys.push_back(key);
   return keys;
 }
 
-// As the kernel goes: piece by piece of the rows that each PE owns.
-data::VerificationRow attention_row(const Problem& p, const contract::TensorLayout& layout, std::int64_t pes,
-                                    const HostArray& q, const HostArray& k, const HostArray& v,
-                                    const HostArray& actual) {
+data::VerificationRow flash_attention_row(const FlashAttention& p, const std::vector<QueryPiece>& pieces,
+                                          const HostArray& q, const HostArray& k, const HostArray& v,
+                                          const HostArray& actual) {
   const data::BoundedMatrix queries = exact_values(q), keys = exact_values(k), values = exact_values(v);
-  const auto row_bytes = static_cast<std::int64_t>(item_size(p.dtype)) * p.d;
   data::BoundedMatrix expected{0, static_cast<std::size_t>(p.d), {}, {}};
-  const auto attend = [&](std::int64_t first, std::int64_t count, std::int64_t pe) {
-    const std::int64_t token = p.first_token + first, seen = p.causal ? token + count : p.context;
-    AttentionRows rows(p.dtype, static_cast<std::size_t>(count), static_cast<std::size_t>(p.d));
-    const data::BoundedMatrix piece =
-        rows_of(queries, static_cast<std::size_t>(first), static_cast<std::size_t>(count));
-    for (const std::int64_t key : block_order(p, token, seen, pe, pes)) {
+  for (const QueryPiece& piece : pieces) {
+    const std::int64_t token = p.first_token + piece.first, seen = keys_seen(p, piece);
+    AttentionRows rows(p.dtype, static_cast<std::size_t>(piece.count), static_cast<std::size_t>(p.d));
+    const data::BoundedMatrix own =
+        rows_of(queries, static_cast<std::size_t>(piece.first), static_cast<std::size_t>(piece.count));
+    for (const std::int64_t key : block_order(p, piece)) {
       const auto block = [&](const data::BoundedMatrix& of) {
         return rows_of(of, static_cast<std::size_t>(key), static_cast<std::size_t>(std::min(p.keys, seen - key)));
       };
@@ -71,45 +95,31 @@ data::VerificationRow attention_row(const Problem& p, const contract::TensorLayo
           return key + static_cast<std::int64_t>(column) <= token + static_cast<std::int64_t>(row);
         };
       }
-      rows.attend(piece, block(keys), block(values), visible);
+      rows.attend(own, block(keys), block(values), visible);
     }
     const data::BoundedMatrix result = rows.result();
     expected.rows += result.rows;
     expected.values.insert(expected.values.end(), result.values.begin(), result.values.end());
     expected.errors.insert(expected.errors.end(), result.errors.begin(), result.errors.end());
-  };
-  for (const contract::Shard& shard : layout.shards) {  // in the order of their rows
-    const std::int64_t begin = static_cast<std::int64_t>(shard.offset_bytes) / row_bytes;
-    const std::int64_t end = begin + static_cast<std::int64_t>(shard.nbytes) / row_bytes;
-    for (std::int64_t first = begin; first < end; first += p.rows) {
-      attend(first, std::min(p.rows, end - first), shard.owner.pe.value);
-    }
   }
   return bounded_row("O", actual, std::move(expected), {attention_rounding()});
 }
 
+namespace {
+
 WorkloadResult run_flash_attention(Runtime& rt, const Params& params) {
-  const Problem p = problem_of(params);
+  FlashAttention p = problem_of(params);
   const bool one = params.text("pes") == "one";
+  p.pes = one ? 1 : rt.spec().pes_per_cube;
   DPPolicy rows, copies;
   rows.cube = rows.pe = Split::row_wise;
   copies.pe = Split::row_wise;  // and a copy in each cube
   if (one) rows = copies = one_pe_placement();
   const Contents contents = contents_of(params);
   const Shape q_shape{p.queries, p.d}, k_shape{p.context, p.d};
-  const Deployed q = deploy(rt, q_shape, p.dtype, rows, "Q", [&] {
-    return contents == Contents::real ? HostArray::random(q_shape, p.dtype, rt.seed())
-                                      : whole_numbers(q_shape, p.dtype, rt.seed(), 1);
-  });
-  const Deployed k = deploy(rt, k_shape, p.dtype, copies, "K", [&] {
-    const auto terms = static_cast<std::int64_t>(std::log(2.0) * std::sqrt(static_cast<double>(p.d)));
-    return contents == Contents::real ? HostArray::random(k_shape, p.dtype, rt.seed() + 1)
-                                      : sparse_rows(k_shape, p.dtype, rt.seed() + 1, std::max<std::int64_t>(1, terms));
-  });
-  const Deployed v = deploy(rt, k_shape, p.dtype, copies, "V", [&] {
-    return contents == Contents::real ? HostArray::random(k_shape, p.dtype, rt.seed() + 2)
-                                      : whole_numbers(k_shape, p.dtype, rt.seed() + 2, 4);
-  });
+  const Deployed q = deploy(rt, q_shape, p.dtype, rows, "Q", [&] { return p.q(contents, rt.seed()); });
+  const Deployed k = deploy(rt, k_shape, p.dtype, copies, "K", [&] { return p.k(contents, rt.seed() + 1); });
+  const Deployed v = deploy(rt, k_shape, p.dtype, copies, "V", [&] { return p.v(contents, rt.seed() + 2); });
   const Tensor o = rt.empty(q_shape, p.dtype, rows, "O");
   const LaunchMetrics metrics = rt.wait(rt.launch("flash_attention",
                                                   {{"q", q.tensor},
@@ -133,8 +143,8 @@ WorkloadResult run_flash_attention(Runtime& rt, const Params& params) {
   add_engine_shares(result, metrics);
   add_pe_count(result, metrics.pes);
   if (can_verify(rt, result)) {
-    const std::int64_t pes = one ? 1 : rt.spec().pes_per_cube;
-    result.verification.push_back(attention_row(p, o.layout(), pes, q.values, k.values, v.values, o_values));
+    result.verification.push_back(
+        flash_attention_row(p, pieces_of(p, o.layout()), q.values, k.values, v.values, o_values));
   }
   return result;
 }

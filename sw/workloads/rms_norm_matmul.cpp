@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "platform/data/element.h"
 #include "sw/workloads/contents.h"
 #include "sw/workloads/deployed.h"
 #include "sw/workloads/linear_reference.h"
@@ -23,9 +24,29 @@ Bounded reciprocal_root(Bounded x) {
   return data::function(f, x, 0.5 * std::pow(x.value - x.error, -1.5));
 }
 
-// y = (x g w) / rms(x) as the kernel goes: x g rounded to the dtype, sums of squares and products in f32.
-data::VerificationRow fused_row(const HostArray& x, const HostArray& g, double eps, const HostArray& w,
-                                const HostArray& y) {
+}  // namespace
+
+// Whole numbers: rows of two or four times what a norm makes 1 and -1 of, so that a row without its scaling is wrong.
+HostArray RmsNormMatmul::x(std::int64_t m, std::uint64_t seed) const {
+  if (contents == Contents::real) return HostArray::random({m, k}, dtype, seed);
+  std::vector<double> values = balanced_signs({m, k}, dtype, seed).to_doubles();
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    values[i] *= data::random_bits(seed, i / static_cast<std::size_t>(k)) % 2 == 0 ? 2 : 4;
+  }
+  return HostArray::from_doubles({m, k}, dtype, values);
+}
+
+HostArray RmsNormMatmul::g(std::uint64_t seed) const {
+  return contents == Contents::real ? positive_contents(contents, {1, k}, dtype, seed)
+                                    : powers_of_two({1, k}, dtype, seed);
+}
+
+HostArray RmsNormMatmul::w(std::int64_t n, std::uint64_t seed) const {
+  return ProductContents(contents, k, dtype, dtype, 2).right(n, seed);
+}
+
+data::VerificationRow rms_norm_matmul_row(const HostArray& x, const HostArray& g, double eps, const HostArray& w,
+                                          const HostArray& y) {
   const BoundedMatrix values = exact_values(x);
   const std::vector<double> gain = g.to_doubles();
   const std::size_t k = values.cols;
@@ -54,18 +75,20 @@ data::VerificationRow fused_row(const HostArray& x, const HostArray& g, double e
                      {"x g in the dtype, sums of squares and products in f32, the root and the scaling (Higham 3.1)"});
 }
 
+namespace {
+
 void verify(Runtime& rt, WorkloadResult& result, const Deployed& x, const Deployed& g, double eps, const Deployed& w,
             const HostArray& y) {
   if (!can_verify(rt, result)) return;
   const std::int64_t n = y.shape()[1];
   const double products = static_cast<double>(element_count(y.shape())) * static_cast<double>(x.values.shape()[1]);
   if (products <= kMostProducts || n <= kVerifiedColumns) {
-    result.verification.push_back(fused_row(x.values, g.values, eps, w.values, y));
+    result.verification.push_back(rms_norm_matmul_row(x.values, g.values, eps, w.values, y));
     return;
   }
   const std::vector<std::int64_t> columns = spread(n, kVerifiedColumns);
   result.verification.push_back(
-      fused_row(x.values, g.values, eps, take_columns(w.values, columns), take_columns(y, columns)));
+      rms_norm_matmul_row(x.values, g.values, eps, take_columns(w.values, columns), take_columns(y, columns)));
   result.notes.push_back(fmt::format("Y: {} of {} columns were verified", columns.size(), n));
 }
 
@@ -73,21 +96,14 @@ WorkloadResult run_rms_norm_matmul(Runtime& rt, const Params& params) {
   const Dtype dtype = params.dtype("dtype");
   const std::int64_t m = params.integer("tokens"), k = params.integer("hidden"), n = params.integer("columns");
   const bool one = params.text("pes") == "one";
-  const Contents contents = contents_of(params);
   DPPolicy columns, copies;
   columns.cube = columns.pe = Split::column_wise;
   if (one) columns = copies = one_pe_placement();
   const Shape x_shape{m, k}, g_shape{1, k}, y_shape{m, n};
-  const ProductContents w_contents(contents, k, dtype, dtype, 2);
-  const Deployed x = deploy(rt, x_shape, dtype, copies, "X", [&] {
-    return contents == Contents::real ? HostArray::random(x_shape, dtype, rt.seed())
-                                      : balanced_signs(x_shape, dtype, rt.seed());
-  });
-  const Deployed g = deploy(rt, g_shape, dtype, copies, "G", [&] {
-    return contents == Contents::real ? positive_contents(contents, g_shape, dtype, rt.seed() + 1)
-                                      : powers_of_two(g_shape, dtype, rt.seed() + 1);
-  });
-  const Deployed w = deploy(rt, {k, n}, dtype, columns, "W", [&] { return w_contents.right(n, rt.seed() + 2); });
+  const RmsNormMatmul operands{contents_of(params), k, dtype};
+  const Deployed x = deploy(rt, x_shape, dtype, copies, "X", [&] { return operands.x(m, rt.seed()); });
+  const Deployed g = deploy(rt, g_shape, dtype, copies, "G", [&] { return operands.g(rt.seed() + 1); });
+  const Deployed w = deploy(rt, {k, n}, dtype, columns, "W", [&] { return operands.w(n, rt.seed() + 2); });
   const Tensor y = rt.empty(y_shape, dtype, columns, "Y");
   const double eps = params.real("eps");
   Args arguments{{"x", x.tensor}, {"g", g.tensor}, {"w", w.tensor},

@@ -11,13 +11,11 @@
 #include "sw/workloads/support.h"
 
 namespace kb::sw {
-namespace {
 
 using data::Bounded;
 using data::BoundedMatrix;
 
-// Row p: cos(p base^(-2 i / d)) for i < d / 2, then the sines. As whole numbers quarter turns, which are exact.
-HostArray table_contents(Contents contents, const Shape& shape, Dtype dtype, double base) {
+HostArray rotary_table(Contents contents, const Shape& shape, Dtype dtype, double base) {
   const auto d = static_cast<std::size_t>(shape[1]), half = d / 2;
   std::vector<double> values(static_cast<std::size_t>(element_count(shape)));
   for (std::size_t position = 0; position < values.size() / d; ++position) {
@@ -33,8 +31,7 @@ HostArray table_contents(Contents contents, const Shape& shape, Dtype dtype, dou
   return HostArray::from_doubles(shape, dtype, values);
 }
 
-// As the kernel goes: the first product is rounded to the dtype, then the second one is added to it.
-data::VerificationRow rotated_row(const HostArray& x, const HostArray& table, std::int64_t first, const HostArray& y) {
+data::VerificationRow rotary_row(const HostArray& x, const HostArray& table, std::int64_t first, const HostArray& y) {
   const auto heads = static_cast<std::size_t>(x.shape()[1]), d = static_cast<std::size_t>(x.shape()[2]), half = d / 2;
   const std::vector<double> turns = table.to_doubles();
   BoundedMatrix expected = exact_values(x);  // a head at a time becomes what is expected of it
@@ -53,6 +50,8 @@ data::VerificationRow rotated_row(const HostArray& x, const HostArray& table, st
   return bounded_row("Y", y, std::move(expected), {"x cos in the dtype, x sin in f32 (Higham 3.3)"});
 }
 
+namespace {
+
 WorkloadResult run_rotary_embedding(Runtime& rt, const Params& params) {
   const Dtype dtype = params.dtype("dtype");
   const std::int64_t first = params.integer("first_position"), d = params.integer("head_dim");
@@ -67,7 +66,7 @@ WorkloadResult run_rotary_embedding(Runtime& rt, const Params& params) {
   const Deployed x =
       deploy(rt, shape, dtype, tokens, "X", [&] { return plain_contents(contents, shape, dtype, rt.seed()); });
   const Deployed table = deploy(rt, table_shape, dtype, tokens, "table",
-                                [&] { return table_contents(contents, table_shape, dtype, params.real("base")); });
+                                [&] { return rotary_table(contents, table_shape, dtype, params.real("base")); });
   const Tensor y = rt.empty(shape, dtype, tokens, "Y");
   Args arguments{{"x", x.tensor},
                  {"table", table.tensor},
@@ -86,7 +85,7 @@ WorkloadResult run_rotary_embedding(Runtime& rt, const Params& params) {
            "bytes read and written over the critical path");
   add_engine_shares(result, metrics);
   add_pe_count(result, metrics.pes);
-  if (can_verify(rt, result)) result.verification.push_back(rotated_row(x.values, table.values, first, y_values));
+  if (can_verify(rt, result)) result.verification.push_back(rotary_row(x.values, table.values, first, y_values));
   return result;
 }
 

@@ -17,14 +17,9 @@ namespace {
 using data::Bounded;
 using data::BoundedMatrix;
 
-struct Problem {
-  Dtype dtype = Dtype::f16;
-  std::int64_t tokens = 0, dim = 0, experts = 0, k = 0;
-};
-
-Problem problem_of(const Params& params) {
-  Problem p{params.dtype("dtype"), params.integer("tokens"), params.integer("dim"), params.integer("experts"),
-            params.integer("k")};
+TopkRouting problem_of(const Params& params) {
+  TopkRouting p{params.dtype("dtype"), params.integer("tokens"), params.integer("dim"), params.integer("experts"),
+                params.integer("k")};
   checked_product("tokens x k", {p.tokens, p.k});
   if (p.k <= p.experts) return p;
   throw Error::program("SHAPE_ERROR", fmt::format("k={}: a token has {} experts to choose from; give k 1 to {}", p.k,
@@ -98,9 +93,24 @@ Choice chosen(const std::vector<Bounded>& logits, std::size_t k, const double* a
   return out;
 }
 
-// Of all tokens, or of some, evenly spaced, when there are many.
-void verify_choices(WorkloadResult& result, const Problem& p, const HostArray& x, const HostArray& w,
-                    const HostArray& weights, const HostArray& experts) {
+std::vector<double> as_doubles(const std::vector<std::int64_t>& values) {
+  return {values.begin(), values.end()};
+}
+
+}  // namespace
+
+HostArray TopkRouting::x(Contents contents, std::uint64_t seed) const {
+  const Shape shape{tokens, dim};
+  return contents == Contents::real ? HostArray::random(shape, dtype, seed) : sparse_rows(shape, dtype, seed, 16);
+}
+
+HostArray TopkRouting::w(Contents contents, std::uint64_t seed) const {
+  const Shape shape{dim, experts};
+  return contents == Contents::real ? router_weights(shape, dtype, seed) : whole_numbers(shape, dtype, seed, 1);
+}
+
+TopkVerdict topk_verdict(const TopkRouting& p, const HostArray& x, const HostArray& w, const HostArray& weights,
+                         const HostArray& experts) {
   const double per_token = static_cast<double>(p.dim) * static_cast<double>(p.experts);
   const auto limit = static_cast<std::int64_t>(std::max(64.0, kMostProducts / per_token));
   const std::vector<std::int64_t> tokens = spread(p.tokens, limit);
@@ -118,20 +128,14 @@ void verify_choices(WorkloadResult& result, const Problem& p, const HostArray& x
     for (std::size_t i = 0; i < k; ++i) shares.set(row * k + i, choice.weights[i]);
   }
   const Shape shape{static_cast<std::int64_t>(count), p.k};
-  result.verification.push_back(integers_row("experts", HostArray::from_doubles(shape, Dtype::i32, actual), wanted));
   const HostArray part = HostArray::from_doubles(shape, Dtype::f32, take_rows(weights, tokens));
-  result.verification.push_back(bounded_row(
-      "weights", part, std::move(shares),
-      {fmt::format("sums of {} products, their differences and exponentials, a sum and a division in f32 (Higham 3.1)",
-                   p.dim)}));
-  if (tokens.size() < static_cast<std::size_t>(p.tokens)) {
-    result.notes.push_back(fmt::format("experts and weights: {} of {} tokens were verified", tokens.size(), p.tokens));
-  }
+  const std::string rounding = fmt::format(
+      "sums of {} products, their differences and exponentials, a sum and a division in f32 (Higham 3.1)", p.dim);
+  return {integers_row("experts", HostArray::from_doubles(shape, Dtype::i32, actual), wanted),
+          bounded_row("weights", part, std::move(shares), {rounding}), count};
 }
 
-// Numbers of tokens, one for each expert that a token chose, sorted by expert and then by token: the rows of the
-// matrices that the experts work on.
-std::vector<std::int64_t> by_expert(const Problem& p, const std::vector<std::int64_t>& experts) {
+std::vector<std::int64_t> tokens_by_expert(const TopkRouting& p, const std::vector<std::int64_t>& experts) {
   std::vector<std::vector<std::int64_t>> tokens(static_cast<std::size_t>(p.experts));
   for (std::size_t i = 0; i < experts.size(); ++i) {
     const auto expert = static_cast<std::size_t>(experts[i]);
@@ -143,12 +147,8 @@ std::vector<std::int64_t> by_expert(const Problem& p, const std::vector<std::int
   return out;
 }
 
-std::vector<double> as_doubles(const std::vector<std::int64_t>& values) {
-  return {values.begin(), values.end()};
-}
-
-// The sum of all groups.
-data::VerificationRow counts_row(const Problem& p, const HostArray& counts, const std::vector<std::int64_t>& experts) {
+data::VerificationRow expert_counts_row(const TopkRouting& p, const HostArray& counts,
+                                        const std::vector<std::int64_t>& experts) {
   const auto count = static_cast<std::size_t>(p.experts);
   std::vector<double> sums(count);
   const std::vector<double> parts = counts.to_doubles();
@@ -160,8 +160,15 @@ data::VerificationRow counts_row(const Problem& p, const HostArray& counts, cons
   return integers_row("counts", HostArray::from_doubles({1, p.experts}, Dtype::i32, sums), wanted);
 }
 
+data::VerificationRow sorted_tokens_row(const HostArray& x, const std::vector<std::int64_t>& order,
+                                        const HostArray& sorted) {
+  return exact_row("sorted", sorted, HostArray::from_doubles(sorted.shape(), sorted.dtype(), take_rows(x, order)));
+}
+
+namespace {
+
 WorkloadResult run_topk_routing(Runtime& rt, const Params& params) {
-  const Problem p = problem_of(params);
+  const TopkRouting p = problem_of(params);
   const bool one = params.text("pes") == "one";
   const Contents contents = contents_of(params);
   DPPolicy rows, copies;
@@ -169,14 +176,8 @@ WorkloadResult run_topk_routing(Runtime& rt, const Params& params) {
   if (one) rows = copies = one_pe_placement();
   const LaunchOptions where = one ? on_one_pe() : LaunchOptions{};
   const Shape x_shape{p.tokens, p.dim}, w_shape{p.dim, p.experts}, chosen_shape{p.tokens, p.k};
-  const Deployed x = deploy(rt, x_shape, p.dtype, rows, "X", [&] {
-    return contents == Contents::real ? HostArray::random(x_shape, p.dtype, rt.seed())
-                                      : sparse_rows(x_shape, p.dtype, rt.seed(), 16);
-  });
-  const Deployed w = deploy(rt, w_shape, p.dtype, copies, "W", [&] {
-    return contents == Contents::real ? router_weights(w_shape, p.dtype, rt.seed() + 1)
-                                      : whole_numbers(w_shape, p.dtype, rt.seed() + 1, 1);
-  });
+  const Deployed x = deploy(rt, x_shape, p.dtype, rows, "X", [&] { return p.x(contents, rt.seed()); });
+  const Deployed w = deploy(rt, w_shape, p.dtype, copies, "W", [&] { return p.w(contents, rt.seed() + 1); });
   const Tensor weights = rt.empty(chosen_shape, Dtype::f32, rows, "weights");
   const Tensor experts = rt.empty(chosen_shape, Dtype::i32, rows, "experts");
   DPPolicy by_cube = rows;  // a row in each cube
@@ -198,7 +199,7 @@ WorkloadResult run_topk_routing(Runtime& rt, const Params& params) {
 
   // The host decides which rows go where, as schedulers of inference do; a kernel that looks at what was just computed
   // would need --data eager.
-  const std::vector<std::int64_t> order = by_expert(p, chosen_experts);
+  const std::vector<std::int64_t> order = tokens_by_expert(p, chosen_experts);
   const Shape order_shape{p.tokens * p.k, 1}, sorted_shape{p.tokens * p.k, p.dim};
   const Deployed indices = deploy(rt, order_shape, Dtype::i32, rows, "order",
                                   [&] { return HostArray::from_doubles(order_shape, Dtype::i32, as_doubles(order)); });
@@ -218,10 +219,12 @@ WorkloadResult run_topk_routing(Runtime& rt, const Params& params) {
            "bytes read and written over the critical path");
   add_pe_count(result, routing.pes);
   if (!can_verify(rt, result)) return result;
-  verify_choices(result, p, x.values, w.values, weight_values, expert_values);
-  result.verification.push_back(counts_row(p, count_values, chosen_experts));
-  result.verification.push_back(
-      exact_row("sorted", sorted_values, HostArray::from_doubles(sorted_shape, p.dtype, take_rows(x.values, order))));
+  const TopkVerdict verdict = topk_verdict(p, x.values, w.values, weight_values, expert_values);
+  result.verification = {verdict.experts, verdict.weights, expert_counts_row(p, count_values, chosen_experts),
+                         sorted_tokens_row(x.values, order, sorted_values)};
+  if (verdict.tokens < static_cast<std::size_t>(p.tokens)) {
+    result.notes.push_back(fmt::format("experts and weights: {} of {} tokens were verified", verdict.tokens, p.tokens));
+  }
   return result;
 }
 

@@ -33,6 +33,9 @@ struct Workload {
   std::function<WorkloadResult(Runtime&, const Params&)> run;
   // Environment variables of the parameters begin like this instead of like the name: "matmul" -> MATMUL_M.
   std::string environment{};
+  // Whether it compares its results with what they must be when the run computes data. False: it computes nothing that
+  // could be wrong. A workload of the table that verifies has mutation tests.
+  bool verifies = true;
 
   const std::string& environment_prefix() const { return environment.empty() ? name : environment; }
 };

@@ -69,6 +69,8 @@ bool of_memory(std::optional<Fault> fault);
 // Parts of the table.
 std::vector<Workload> product_workloads();
 std::vector<Workload> row_workloads();
+std::vector<Workload> worked_kernel_workloads();
+std::vector<Workload> routing_workloads();
 std::vector<Workload> attention_workloads();
 std::vector<Workload> layer_workloads();
 std::vector<Workload> collective_workloads();
