@@ -1,10 +1,13 @@
-// Tables of the block pages say what the code does.
+// Tables of block pages say what the code does, those of the validation what was measured.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <cstdlib>
 #include <fstream>
+#include <map>
 #include <sstream>
+#include <string>
+#include <vector>
 
 #include "platform/base/engine_rates.h"
 #include "platform/base/op_types.h"
@@ -63,7 +66,22 @@ TEST(DocumentedTables, RatesOfDtypes) {  // P-40, P-41
   }
 }
 
-// With KB_UPDATE_DOCS set in the environment the pages are written anew.
+// The table between the comment `begin` and the next end is this one. With KB_UPDATE_DOCS set in the environment the
+// page is written anew.
+void expect_table(const std::string& page, const std::string& begin, const std::string& wanted) {
+  const std::string first = fmt::format("<!-- {} -->\n", begin), end = "<!-- end -->\n";
+  std::string text = read(page);
+  const std::size_t from = text.find(first);
+  ASSERT_NE(from, std::string::npos) << page << " has no table: " << first;
+  const std::size_t table = from + first.size(), behind = text.find(end, table);
+  ASSERT_NE(behind, std::string::npos) << page;
+  if (std::getenv("KB_UPDATE_DOCS") != nullptr) {
+    std::ofstream(std::string(KB_SOURCE_DIR) + "/" + page) << text.replace(table, behind - table, wanted);
+    return;
+  }
+  EXPECT_EQ(text.substr(table, behind - table), wanted) << page << ": run meta_test with KB_UPDATE_DOCS=1";
+}
+
 TEST(DocumentedTables, ParametersOfBlocks) {  // T-27
   using topology::NodeKind;
   for (const NodeKind kind :
@@ -72,18 +90,51 @@ TEST(DocumentedTables, ParametersOfBlocks) {  // T-27
         NodeKind::pe_math, NodeKind::pe_tcm, NodeKind::pe_mmu, NodeKind::pe_ipcq}) {
     const std::string name(topology::node_kind_name(kind));
     const std::string page = fmt::format("docs/blocks/{}.md", kind == NodeKind::ucie ? "transit" : name);
-    const std::string begin = fmt::format("<!-- parameters of {} -->\n", name), end = "<!-- end -->\n";
-    std::string text = read(page);
-    const std::size_t from = text.find(begin);
-    ASSERT_NE(from, std::string::npos) << page << " has no table of parameters";
-    const std::size_t table = from + begin.size(), behind = text.find(end, table);
-    ASSERT_NE(behind, std::string::npos) << page;
-    const std::string wanted = params::markdown_table(topology::kind_rule(kind).fields);
-    if (std::getenv("KB_UPDATE_DOCS") != nullptr) {
-      std::ofstream(std::string(KB_SOURCE_DIR) + "/" + page) << text.replace(table, behind - table, wanted);
-      continue;
+    expect_table(page, "parameters of " + name, params::markdown_table(topology::kind_rule(kind).fields));
+  }
+}
+
+std::vector<std::string> cells_of(const std::string& line) {
+  std::vector<std::string> cells(1);
+  bool quoted = false;
+  for (const char c : line) {
+    if (c == '"') {
+      quoted = !quoted;
+    } else if (c == ',' && !quoted) {
+      cells.emplace_back();
+    } else {
+      cells.back() += c;
     }
-    EXPECT_EQ(text.substr(table, behind - table), wanted) << page << ": run meta_test with KB_UPDATE_DOCS=1";
+  }
+  return cells;
+}
+
+std::string rounded(const std::string& number) {
+  const double value = std::stod(number);
+  return value < 10'000 ? fmt::format("{:.4g}", value) : fmt::format("{:.0f}", value);
+}
+
+// Pages of the validation beside its reference results, section by section (E-101).
+TEST(DocumentedTables, Validation) {
+  std::istringstream lines(read("evaluations/validation/reference/validation.csv"));
+  std::string line;
+  std::getline(lines, line);
+  ASSERT_EQ(line, "section,scenario,parameter,parameter_value,quantity,value,unit,source,beside,low,high");
+  std::map<std::string, std::string> tables;
+  while (std::getline(lines, line)) {
+    const std::vector<std::string> cells = cells_of(line);
+    ASSERT_EQ(cells.size(), 11u) << line;
+    std::string& table = tables[cells[0]];
+    if (table.empty()) table = "| Case | figure | kernbench | beside | band |\n|---|---|---|---|---|\n";
+    const double parameter = std::stod(cells[3]);
+    table +=
+        fmt::format("| {}, {} {} | {} [{}] | {} | {} | {} .. {} |\n", cells[1], cells[2],
+                    parameter < 1000 ? fmt::format("{:.3g}", parameter) : fmt::format("{:.0f}", parameter), cells[4],
+                    cells[6], rounded(cells[5]), rounded(cells[8]), rounded(cells[9]), rounded(cells[10]));
+  }
+  EXPECT_EQ(tables.size(), 5u);
+  for (const auto& [section, table] : tables) {
+    expect_table(fmt::format("docs/validation/{}.md", section), "figures of " + section, table);
   }
 }
 
