@@ -334,8 +334,18 @@ class SchemaTree {
 
 // What is read once the nodes are known, and which attributes there are depends on them.
 void add_replacements(Json& entry) {
-  entry["properties"]["impl"] = {{"description", "the implementation"}, {"type", "string"}, {"minLength", 1}};
-  entry["properties"]["attrs"] = {{"description", "parameters of blocks of that kind"}, {"type", {"object", "null"}}};
+  entry["properties"]["impl"] = {{"description", "the implementation, of nodes"}, {"type", "string"}, {"minLength", 1}};
+  entry["properties"]["attrs"] = {{"description", "parameters of blocks of that kind, or of links"},
+                                  {"type", {"object", "null"}}};
+  Json of_links{{"type", "object"}, {"additionalProperties", false}, {"minProperties", 1}};
+  Json& bandwidth_of_links =
+      of_links["properties"]["bw_gbs"] = {{"description", "of the links, in this direction [GB/s]"}};
+  merge(bandwidth_of_links, number_schema("number", bandwidth()));
+  Json& length_of_links = of_links["properties"]["distance_mm"] = {{"description", "length of the links [mm]"}};
+  merge(length_of_links, number_schema("number", length_mm()));
+  entry["oneOf"] =
+      Json::array({Json{{"required", {"nodes"}}},
+                   Json{{"required", {"links", "attrs"}}, {"properties", Json{{"impl", false}, {"attrs", of_links}}}}});
 }
 
 // Keys that are read only where the file has them; each may be there.

@@ -120,8 +120,9 @@ const std::map<std::string, std::string>& key_texts() {
       {"cube.pe_template.links.fetch_store_to_tcm_bw_gbs", "PE_FETCH_STORE and TCM; 0: no limit"},
       {"visualization", "drawings of the machine"},
       {"visualization.emit_views", "views that every run draws into its folder"},
-      {"replace", "other implementations and attributes for single nodes, in this order"},
-      {"replace[].nodes", "pattern of node ids ('kernbench topology --json' lists them), all of one kind"}};
+      {"replace", "other implementations and attributes for single nodes and links, in this order"},
+      {"replace[].nodes", "pattern of node ids ('kernbench topology --json' lists them), all of one kind"},
+      {"replace[].links", "patterns of the ends of links, FROM -> TO"}};
   return texts;
 }
 

@@ -2,7 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <map>
+#include <optional>
 #include <set>
 #include <utility>
 
@@ -51,37 +53,123 @@ void replace(MapReader& entry, Graph& graph, const std::vector<NodeId>& nodes) {
   if (!entry.context().is_bad(entry.path("impl"))) attrs.done();
 }
 
+void replace_nodes(Replacement& replacement, Graph& graph) {
+  MapReader& entry = replacement.entry;
+  const std::vector<NodeId> nodes = matching(graph, replacement.nodes);
+  std::set<NodeKind> kinds;
+  for (const NodeId id : nodes) kinds.insert(graph.node(id).kind);
+  if (kinds.empty()) {
+    entry.report("nodes", fmt::format("no node is called '{}'", replacement.nodes),
+                 nearest_node(graph, replacement.nodes));
+  } else if (kinds.size() > 1) {
+    std::vector<std::string> names;
+    for (const NodeKind kind : kinds) names.emplace_back(node_kind_name(kind));
+    entry.report("nodes", fmt::format("'{}' matches nodes of several kinds: {}", replacement.nodes, join_words(names)),
+                 "write an entry for each kind, with a narrower pattern");
+  } else {
+    replace(entry, graph, nodes);
+    entry.done();
+  }
+}
+
+// The patterns of both ends; nothing when `links` does not name two.
+std::optional<std::pair<std::string, std::string>> ends_of(const std::string& links) {
+  const std::size_t arrow = links.find("->");
+  if (arrow == std::string::npos) return std::nullopt;
+  const auto trimmed = [](std::string text) {
+    text.erase(0, text.find_first_not_of(' '));
+    text.erase(text.find_last_not_of(' ') + 1);
+    return text;
+  };
+  std::pair<std::string, std::string> ends{trimmed(links.substr(0, arrow)), trimmed(links.substr(arrow + 2))};
+  if (ends.first.empty() || ends.second.empty()) return std::nullopt;
+  return ends;
+}
+
+// Why no link was found.
+void report_no_link(Replacement& replacement, const Graph& graph, const std::string& from, const std::string& to) {
+  for (const std::string& end : {from, to}) {
+    if (!matching(graph, end).empty()) continue;
+    replacement.entry.report("links", fmt::format("no node is called '{}'", end), nearest_node(graph, end));
+    return;
+  }
+  const NodeId first = matching(graph, from).front();
+  std::vector<std::string> neighbours;
+  for (auto [edge, last] = graph.out_edges(first); edge != last; ++edge) {
+    if (graph.edge(*edge).kind != EdgeKind::pe_internal) neighbours.push_back(graph.node(graph.edge(*edge).dst).id);
+  }
+  replacement.entry.report("links", fmt::format("no link of the fabric leads from '{}' to '{}'", from, to),
+                           neighbours.empty()
+                               ? "links inside of a PE are set for all PEs, in cube.pe_template.links"
+                               : fmt::format("from {} links lead to {}", graph.node(first).id, join_words(neighbours)));
+}
+
+void replace_links(Replacement& replacement, Graph& graph) {
+  MapReader& entry = replacement.entry;
+  const auto ends = ends_of(replacement.links);
+  if (!ends) {
+    entry.report("links", fmt::format("'{}' does not name both ends of a link", replacement.links),
+                 "write FROM -> TO, each a pattern of node ids, e.g. \"sip2.io0.pcie_ep -> fabric.switch0\"");
+    return;
+  }
+  std::vector<bool> from(graph.nodes.size()), to(graph.nodes.size());
+  for (const NodeId id : matching(graph, ends->first)) from[id.value] = true;
+  for (const NodeId id : matching(graph, ends->second)) to[id.value] = true;
+  const auto matches = [&](const Edge& edge) {
+    return edge.kind != EdgeKind::pe_internal && from[edge.src.value] && to[edge.dst.value];
+  };
+  if (std::none_of(graph.edges.begin(), graph.edges.end(), matches)) {
+    report_no_link(replacement, graph, ends->first, ends->second);
+    return;
+  }
+  MapReader attrs = entry.map("attrs");
+  const std::optional<double> bw_gbs = attrs.given_real("bw_gbs", bandwidth());
+  const std::optional<double> distance_mm = attrs.given_real("distance_mm", length_mm());
+  attrs.context().describe(attrs.path("bw_gbs"), "bandwidth of the link, in this direction");
+  attrs.context().describe(attrs.path("distance_mm"), "length of the link");
+  for (Edge& edge : graph.edges) {
+    if (!matches(edge)) continue;
+    if (bw_gbs) edge.bw_gbs = bw_gbs;
+    if (distance_mm) edge.distance_mm = *distance_mm;
+  }
+  if (attrs.keys().empty()) {
+    entry.report("attrs", "this entry changes nothing", "give the links another bw_gbs or distance_mm");
+  }
+  if (entry.has("impl")) {
+    entry.allow("impl");
+    entry.report("impl", "a link has no implementation", "leave it out, or replace the nodes at its ends");
+  }
+  attrs.done();
+  entry.done();
+}
+
 }  // namespace
 
 std::vector<Replacement> read_replacements(MapReader& top) {
   std::vector<Replacement> out;
   for (MapReader& entry : top.list_of_maps("replace", kMostReplacements, "replacements, but a machine can have")) {
-    std::string nodes = entry.text("nodes", std::nullopt);
-    out.push_back({std::move(entry), std::move(nodes)});
+    Replacement replacement{std::move(entry), "", ""};
+    MapReader& reader = replacement.entry;
+    const bool of_nodes = reader.has("nodes"), of_links = reader.has("links");
+    if (of_nodes || reader.context().record() != nullptr) replacement.nodes = reader.text("nodes", std::nullopt);
+    if (of_links || reader.context().record() != nullptr) replacement.links = reader.text("links", std::nullopt);
+    if (of_nodes == of_links) {
+      reader.report(
+          of_nodes ? "links" : "nodes",
+          of_nodes ? "an entry replaces nodes or links, not both" : "this entry names neither nodes nor links",
+          of_nodes ? "write an entry for each" : "add nodes: or links: with a pattern");
+      replacement.nodes.clear();
+      replacement.links.clear();
+    }
+    out.push_back(std::move(replacement));
   }
   return out;
 }
 
 void apply_replacements(std::vector<Replacement>& replacements, Graph& graph) {
   for (Replacement& replacement : replacements) {
-    MapReader& entry = replacement.entry;
-    if (replacement.nodes.empty()) continue;  // reported
-    const std::vector<NodeId> nodes = matching(graph, replacement.nodes);
-    std::set<NodeKind> kinds;
-    for (const NodeId id : nodes) kinds.insert(graph.node(id).kind);
-    if (kinds.empty()) {
-      entry.report("nodes", fmt::format("no node is called '{}'", replacement.nodes),
-                   nearest_node(graph, replacement.nodes));
-    } else if (kinds.size() > 1) {
-      std::vector<std::string> names;
-      for (const NodeKind kind : kinds) names.emplace_back(node_kind_name(kind));
-      entry.report("nodes",
-                   fmt::format("'{}' matches nodes of several kinds: {}", replacement.nodes, join_words(names)),
-                   "write an entry for each kind, with a narrower pattern");
-    } else {
-      replace(entry, graph, nodes);
-      entry.done();
-    }
+    if (!replacement.nodes.empty()) replace_nodes(replacement, graph);
+    if (!replacement.links.empty()) replace_links(replacement, graph);
   }
 }
 

@@ -1,5 +1,7 @@
-// Other implementations and parameters for single nodes of a compiled machine (T-28): the top-level list
-//   replace: [{nodes: "sip0.cube0.r*", impl: custom.priority_router, attrs: {levels: 2}}]
+// Other implementations and parameters for single nodes and links of a compiled machine (T-28, T-28b): the list
+//   replace:
+//     - { nodes: "sip0.cube0.r*", impl: custom.priority_router, attrs: { levels: 2 } }
+//     - { links: "sip2.io0.pcie_ep -> fabric.switch*", attrs: { bw_gbs: 32 } }
 #pragma once
 
 #include <string>
@@ -13,13 +15,14 @@ namespace kb::topology {
 struct Replacement {
   MapReader entry;
   std::string nodes;  // pattern of node ids
+  std::string links;  // or of the ends of links, "FROM -> TO"
 };
 
 std::vector<Replacement> read_replacements(MapReader& top);
 
 // In the order of the list; a later entry changes what an earlier one has left. Problems are left in the context: a
-// pattern without nodes or with nodes of several kinds, an unknown implementation or parameter, a parameter that
-// concerns the whole machine.
+// pattern without nodes or links or with nodes of several kinds, an unknown implementation or parameter, a parameter
+// that concerns the whole machine. Links inside of PEs are not matched.
 void apply_replacements(std::vector<Replacement>& replacements, Graph& graph);
 
 }  // namespace kb::topology

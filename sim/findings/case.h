@@ -40,5 +40,6 @@ using Findings = std::vector<Finding>;
 // Each adds what it finds.
 void find_pe_causes(const LaunchCase& of, Findings& findings);
 void find_memory_causes(const LaunchCase& of, Findings& findings);
+void find_wire_causes(const LaunchCase& of, Findings& findings);
 
 }  // namespace kb::sim

@@ -95,6 +95,7 @@ std::vector<Finding> find_causes(const std::deque<LaunchRecord>& launches, const
                                   {longest->start, pe.start + pe.exec});
     const LaunchCase of{*longest, pe, activity, graph, costs};
     find_memory_causes(of, findings);
+    if (!activity.empty()) find_wire_causes(of, findings);
     find_pe_causes(of, findings);
   }
   const auto is_small = [](const Finding& finding) {

@@ -29,6 +29,31 @@ LaunchActivity::LaunchActivity(const record::ActivityRecorder& recorder, int gro
   }
 }
 
+std::vector<LaunchActivity::WireUse> LaunchActivity::wires(double part) const {
+  std::vector<WireUse> all(recorder_.series().size());
+  for (const record::Activity& activity : recorder_.activities()) {
+    const record::Epoch& epoch = recorder_.epochs()[activity.epoch];
+    const bool is_wire = recorder_.series()[activity.series].kind == record::SeriesKind::link;
+    if (!is_wire || epoch.end <= window_.first || epoch.begin >= window_.second) continue;
+    WireUse& wire = all[activity.series];
+    const TimeFs width(std::int64_t{1} << epoch.shift);
+    activity.bins.for_each([&](std::uint32_t bin, const record::Bin& what) {
+      const TimeFs begin = epoch.begin + TimeFs(std::int64_t{bin} << epoch.shift);
+      const TimeFs inside = std::min(begin + width, window_.second) - std::max(begin, window_.first);
+      if (inside <= 0_fs) return;
+      const TimeFs busy = std::min(what.busy, inside);
+      wire.busy += busy;
+      if (fs_to_ns(what.busy) >= part * fs_to_ns(width)) wire.full += busy;
+    });
+  }
+  std::vector<WireUse> used;
+  for (std::size_t series = 0; series < all.size(); ++series) {
+    all[series].series = &recorder_.series()[series];
+    if (all[series].busy > 0_fs) used.push_back(all[series]);
+  }
+  return used;
+}
+
 // False when it was not used in the window.
 bool LaunchActivity::fill(const record::Activity& activity, Row& row) const {
   row.series = &recorder_.series()[activity.series];

@@ -33,6 +33,13 @@ class LaunchActivity {
       if (recorder_.series()[activity->series].kind == kind && fill(*activity, row)) f(row);
     }
   }
+  // A wire of the machine, also of another SIP, in the window.
+  struct WireUse {
+    const record::SeriesInfo* series = nullptr;
+    TimeFs busy = 0_fs;
+    TimeFs full = 0_fs;  // of it, in bins of which it was busy for `part`
+  };
+  std::vector<WireUse> wires(double part) const;
 
  private:
   bool fill(const record::Activity& activity, Row& row) const;

@@ -1,4 +1,4 @@
-// Memory and wires: channels that idle beside full ones, a slice or a wire that all wait for.
+// Memory: channels that idle beside full ones, a slice that all wait for.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -182,50 +182,6 @@ void find_slices_in_turn(const LaunchCase& of, const Bins& bins, Findings& findi
   findings.push_back(std::move(finding));
 }
 
-const topology::Edge* edge_of(const LaunchCase& of, const record::SeriesInfo& series) {
-  for (const EdgeId *e = of.graph.out_edges(series.node).first, *end = of.graph.out_edges(series.node).second; e != end;
-       ++e) {
-    const topology::Edge& edge = of.graph.edge(*e);
-    if (edge.dst == series.peer) return &edge;
-  }
-  return nullptr;
-}
-
-// The wire that was full longest. As most wires of a path carry the same bytes, which one would be next is not known:
-// the gain is that of twice the bandwidth.
-void find_hot_wire(const LaunchCase& of, Findings& findings) {
-  const record::SeriesInfo* hot = nullptr;
-  TimeFs most = 0_fs;
-  of.activity.for_each(SeriesKind::link, [&](const Row& row) {
-    TimeFs full = 0_fs;
-    for (const TimeFs time : row.busy) full += is_full(time, of.activity.bin_width()) ? time : 0_fs;
-    if (full <= most) return;
-    hot = row.series;
-    most = full;
-  });
-  if (hot == nullptr || most < of.activity.window() / 3) return;
-  const topology::Edge* edge = edge_of(of, *hot);
-  if (edge == nullptr || !edge->bw_gbs) return;
-  const double gbs = *edge->bw_gbs;
-  double typical = 0.0;
-  for (const topology::Edge& other : of.graph.edges) {
-    if (other.kind == edge->kind) typical = std::max(typical, other.bw_gbs.value_or(0.0));
-  }
-  const bool slow = gbs < 0.9 * typical;
-  const double wider = slow ? typical / gbs : 2.0;
-  const TimeFs exposed = of.exposed() + of.share(contract::TimeShare::dependency);
-  const TimeFs saved(
-      static_cast<std::int64_t>(static_cast<double>(std::min(most, exposed).fs()) * (1.0 - 1.0 / wider)));
-  const std::string wire = of.graph.node(hot->node).id + " -> " + of.graph.node(hot->peer).id;
-  Finding finding = of.finding(slow ? "slow_link" : "hot_link", saved, fmt::format("the wire {} is full", wire));
-  finding.evidence = {fmt::format("it carries {} GB/s{} and is full for {} of the kernel", gbs,
-                                  slow ? fmt::format(", others of its kind {},", typical) : "",
-                                  percent(most, of.activity.window()))};
-  finding.remedy = slow ? "give it the bandwidth of the others, or keep traffic away from it"
-                        : "use what was loaded more often (larger tiles), or place data nearer to its users";
-  findings.push_back(std::move(finding));
-}
-
 }  // namespace
 
 void find_memory_causes(const LaunchCase& of, Findings& findings) {
@@ -235,7 +191,6 @@ void find_memory_causes(const LaunchCase& of, Findings& findings) {
   find_idle_channels(of, slices, findings);
   find_hot_slice(of, slices, findings);
   find_slices_in_turn(of, own_cube, findings);
-  find_hot_wire(of, findings);
 }
 
 }  // namespace kb::sim

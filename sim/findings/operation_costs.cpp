@@ -174,4 +174,18 @@ TimeFs OperationCosts::waited(const PeCoord& pe, TimeFs begin, TimeFs end) const
   return sum;
 }
 
+void OperationCosts::add_senders(std::set<SipId>& sips, TimeFs begin, TimeFs end) const {
+  std::set<std::pair<SipId, SipId>> sent;  // to, from
+  for (const Receive& receive : receives_) {
+    if (overlap(begin, end, receive.start, receive.end) == 0_fs) continue;
+    sent.insert({graph_.node(receive.receiver).sip, graph_.node(receive.sender).sip});
+  }
+  for (std::size_t before = 0; before != sips.size();) {
+    before = sips.size();
+    for (const auto& [to, from] : sent) {
+      if (sips.count(to) != 0) sips.insert(from);
+    }
+  }
+}
+
 }  // namespace kb::sim

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <map>
+#include <set>
 #include <string_view>
 #include <vector>
 
@@ -45,6 +46,8 @@ class OperationCosts final : public contract::IOperationSink {
   // How long `pe` waited within [begin, end) in receives, in sends for a free slot, and at barriers. What overlaps
   // counts each time.
   TimeFs waited(const PeCoord& pe, TimeFs begin, TimeFs end) const;
+  // Adds the SIPs from which those in `sips` received messages within [begin, end), also through others.
+  void add_senders(std::set<SipId>& sips, TimeFs begin, TimeFs end) const;
 
  private:
   // A kind of command with its operation or dtype, or a stage.

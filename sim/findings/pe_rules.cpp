@@ -134,18 +134,30 @@ bool find_full_ring(const LaunchCase& of, const OperationCosts::AwaitedPeer& pee
   return true;
 }
 
+// What a full wire costs, which messages wait for.
+TimeFs explained_by_wires(const Findings& findings) {
+  TimeFs most = 0_fs;
+  for (const Finding& other : findings) {
+    if (other.rule == "slow_link" || other.rule == "hot_link") most = std::max(most, other.gain);
+  }
+  return most;
+}
+
 void find_waits(const LaunchCase& of, Findings& findings) {
   const TimeFs waiting = of.share(TimeShare::dependency);
   // What a receive takes beside waiting, its slot and the way of its credit, nobody can send earlier.
   const TimeFs end = of.pe.start + of.pe.exec;
-  const TimeFs gain = of.costs == nullptr ? waiting : std::min(waiting, of.costs->waited(of.pe.pe, of.pe.start, end));
+  const TimeFs gain =
+      (of.costs == nullptr ? waiting : std::min(waiting, of.costs->waited(of.pe.pe, of.pe.start, end))) -
+      explained_by_wires(findings);
   Finding finding = of.finding("waiting_for_messages", gain, "the kernel waits for other PEs");
   finding.evidence = {fmt::format("{} waits for messages, slots or credits for {} of the launch", pe_text(of.pe.pe),
                                   percent(waiting, of.total()))};
   const auto peer =
       of.costs == nullptr ? std::nullopt : of.costs->most_awaited(of.pe.pe, of.pe.start, of.pe.start + of.pe.exec);
   if (peer) {
-    if (find_full_ring(of, *peer, findings)) return;  // that is why it waits
+    const bool by_wire = explained_by_wires(findings) > waiting / 2;  // rings behind a slow wire are full, too
+    if (!by_wire && find_full_ring(of, *peer, findings)) return;      // that is why it waits
     finding.evidence.push_back(fmt::format("it waited longest for {}: {} for {} of its messages", pe_text(peer->sender),
                                            ns_text(peer->time), peer->messages));
   }

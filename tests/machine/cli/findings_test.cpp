@@ -117,6 +117,24 @@ TEST_F(FindingsTest, SlowLink) {
   expect_gain(result, slow("none", "--set cube.links.pe_to_router_bw_gbs=64"), 0.2);
 }
 
+// The cable of SIP 2 to the switch has a quarter of the lanes of the others, in one direction.
+TEST_F(FindingsTest, ASlowLinkAmongEqualOnes) {
+  write("m.yaml", read_config("six_sips_torus") +
+                      "replace: [{ links: \"sip2.io0.pcie_ep -> *switch*\", attrs: { bw_gbs: 8 } }]\n");
+  const std::string sips = "--topology m.yaml --set system.links.io_ep_to_switch_bw_gbs=32 --bench ccl-allreduce ";
+  const std::string ring = sips + "--set n_elem=2048 --set algorithm=ring_allreduce ";
+  const Json slow_ring = run(ring), mended = run(ring + "--set 'replace[0].attrs.bw_gbs=32'");
+  EXPECT_EQ(first(slow_ring), "slow_link");
+  EXPECT_EQ(slow_ring["findings"][0]["headline"], "the wire sip2.io0.pcie_ep -> fabric.switch0 is slow");
+  EXPECT_THAT(slow_ring["findings"][0]["evidence"][0].get<std::string>(),
+              HasSubstr("it carries 8 GB/s, others of its kind 32, and is busy for "));
+  EXPECT_FALSE(has(mended, "slow_link"));
+  expect_gain(slow_ring, mended, 0.2);
+  const Json blocks = run(sips + "--set n_elem=32768");
+  EXPECT_EQ(first(blocks), "slow_link") << "also where the launch that ended last is on another SIP";
+  EXPECT_NE(blocks["findings"][0]["launch"], blocks["launches"][3]["id"]);
+}
+
 TEST_F(FindingsTest, HostBound) {
   EXPECT_EQ(first(slow("host")), "host_bound");
 }

@@ -145,5 +145,60 @@ TEST(Replacements, MistakesAreNamed) {
   EXPECT_THAT(entry("nodes: sip0.cube0.sram, atrs: { }"), HasSubstr("unknown key 'atrs'"));
 }
 
+const Edge& edge(const LoadedTopology& loaded, const char* from, const char* to) {
+  const Graph& graph = loaded.graph;
+  return graph.edge(graph.find_edge(graph.find_node(from).value(), graph.find_node(to).value()).value());
+}
+
+TEST(Replacements, ChangeSingleLinksT28b) {
+  const LoadedTopology plain = minimal();
+  const LoadedTopology loaded = load_with(R"(
+replace:
+  - { links: "sip0.io0.pcie_ep -> *switch*", attrs: { bw_gbs: 64, distance_mm: 3 } }
+  - { links: "sip0.io0.pcie_ep->fabric.switch0", attrs: { bw_gbs: 32 } }
+  - { links: "sip0.cube0.r0c0 -> *", attrs: { distance_mm: 0.5 } }
+)");
+  EXPECT_EQ(edge(loaded, "sip0.io0.pcie_ep", "fabric.switch0").bw_gbs, 32.0);
+  EXPECT_EQ(edge(loaded, "sip0.io0.pcie_ep", "fabric.switch0").distance_mm, 3.0);
+  EXPECT_EQ(edge(loaded, "fabric.switch0", "sip0.io0.pcie_ep").bw_gbs, 512.0) << "the way back stays";
+  std::size_t changed = 0;
+  for (std::size_t e = 0; e < plain.graph.edges.size(); ++e) {
+    const Edge &before = plain.graph.edges[e], &after = loaded.graph.edges[e];
+    if (loaded.graph.node(before.src).id == "sip0.cube0.r0c0") {
+      EXPECT_EQ(after.distance_mm, 0.5);
+      EXPECT_EQ(after.bw_gbs, before.bw_gbs);
+    }
+    changed += before.distance_mm != after.distance_mm || before.bw_gbs != after.bw_gbs ? 1 : 0;
+  }
+  const auto [first, last] = loaded.graph.out_edges(loaded.graph.find_node("sip0.cube0.r0c0").value());
+  EXPECT_EQ(changed, 1u + static_cast<std::size_t>(last - first));
+  EXPECT_EQ(loaded.config.at("replace[1].links").value, "sip0.io0.pcie_ep->fabric.switch0");
+  EXPECT_EQ(loaded.config.at("replace[1].attrs.bw_gbs").value, "32");
+}
+
+TEST(Replacements, MistakesInLinksAreNamed) {
+  const auto entry = [](const std::string& text) { return error_with("replace:\n  - { " + text + " }\n"); };
+  const std::string slow = ", attrs: { bw_gbs: 1 }";
+  EXPECT_THAT(entry("links: \"sip0.io0.pcie_epp -> *\"" + slow),
+              HasSubstr("replace[0].links: no node is called 'sip0.io0.pcie_epp' (did you mean 'sip0.io0.pcie_ep'?)"));
+  EXPECT_THAT(entry("links: \"sip0.io0.pcie_ep -> sip0.cube0.sram\"" + slow),
+              HasSubstr("replace[0].links: no link of the fabric leads from 'sip0.io0.pcie_ep' to 'sip0.cube0.sram' "
+                        "(from sip0.io0.pcie_ep links lead to sip0.io0.io_noc, fabric.switch0)"));
+  EXPECT_THAT(entry("links: \"sip0.cube0.pe0.pe_fetch_store -> sip0.cube0.pe0.pe_tcm\"" + slow),
+              HasSubstr("(links inside of a PE are set for all PEs, in cube.pe_template.links)"));
+  for (const char* links : {"fabric.switch0", "\" -> fabric.switch0\"", "\"fabric.switch0 ->\""}) {
+    EXPECT_THAT(entry("links: " + std::string(links) + slow), HasSubstr("does not name both ends of a link"));
+  }
+  const std::string ok = "links: \"fabric.switch0 -> *\"";
+  EXPECT_THAT(entry(ok + ", attrs: { bw_gb: 1 }"), HasSubstr("t.yaml:"));
+  EXPECT_THAT(entry(ok + ", attrs: { bw_gb: 1 }"),
+              HasSubstr("replace[0].attrs.bw_gb: unknown key 'bw_gb' (did you mean 'bw_gbs'?)"));
+  EXPECT_THAT(entry(ok + ", attrs: { bw_gbs: 0 }"), HasSubstr("replace[0].attrs.bw_gbs: "));
+  EXPECT_THAT(entry(ok), HasSubstr("replace[0].attrs: this entry changes nothing"));
+  EXPECT_THAT(entry(ok + slow + ", impl: builtin.switch"), HasSubstr("replace[0].impl: a link has no implementation"));
+  EXPECT_THAT(entry(ok + slow + ", nodes: \"*\""), HasSubstr("an entry replaces nodes or links, not both"));
+  EXPECT_THAT(entry("attrs: { bw_gbs: 1 }"), HasSubstr("this entry names neither nodes nor links"));
+}
+
 }  // namespace
 }  // namespace kb::topology
