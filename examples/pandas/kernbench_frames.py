@@ -45,7 +45,7 @@ class Run:
                 if launch["breakdown"]}
         table = pd.DataFrame.from_dict(rows, orient="index")
         table.index.names = ["id", "sip"]
-        return table.drop(columns=["busy", "limiter", "pe"], errors="ignore")
+        return table.drop(columns=["busy", "limiter", "limiter_text", "pe"], errors="ignore")
 
     def blocks(self):
         """Statistics of every block that was used: node, statistic, value, unit."""

@@ -7,6 +7,7 @@
 #include "platform/base/names.h"
 #include "platform/base/version.h"
 #include "platform/observe/json_writer.h"
+#include "sim/findings/limiter.h"
 
 namespace kb::sim {
 namespace {
@@ -110,9 +111,12 @@ void write_breakdown(JsonWriter& json, const LaunchRecord& launch) {
   for (std::size_t i = 0; i < contract::kPeResources; ++i) {
     json.key(std::string(pe_resource_name(static_cast<contract::PeResource>(i))) + "_ns").time_ns(pe->shares.busy[i]);
   }
-  json.end_object().key("limiter");
-  const contract::PeResource limiter = pe->shares.limiter();
-  pe->shares.of(limiter) > 0_fs ? json.text(pe_resource_name(limiter)) : json.null();
+  json.end_object();
+  const std::optional<Limiter> limiter = limiter_of(launch);
+  json.key("limiter");
+  limiter ? json.text(limiter->name) : json.null();
+  json.key("limiter_text");
+  limiter ? json.text(limiter->text(pe->exec)) : json.null();
   json.end_object();
 }
 

@@ -7,6 +7,7 @@
 #include "platform/base/names.h"
 #include "platform/observe/text_table.h"
 #include "sim/findings/findings.h"
+#include "sim/findings/limiter.h"
 
 namespace kb::sim {
 namespace {
@@ -159,28 +160,6 @@ std::vector<Part> parts_of(const LaunchRecord& launch, const LaunchRecord::LastP
   };
 }
 
-const char* limiter_text(contract::PeResource resource) {
-  switch (resource) {
-    case contract::PeResource::compute:
-      return "the compute engines";
-    case contract::PeResource::read_link:
-      return "the link that brings data to the PE";
-    case contract::PeResource::write_link:
-      return "the link that takes data from the PE";
-    case contract::PeResource::tcm_read:
-      return "FETCH, TCM to registers";
-    case contract::PeResource::tcm_write:
-      return "STORE, registers to TCM";
-    case contract::PeResource::hbm_slice:
-      return "the PE's own HBM slice, reads and writes together";
-    case contract::PeResource::read_channel:
-      return "the DMA read channels, round trips included";
-    case contract::PeResource::write_channel:
-      return "the DMA write channels, round trips included";
-  }
-  return "?";
-}
-
 // Of the launch that took longest.
 std::string render_breakdown(const RunRecord& run) {
   const LaunchRecord* const longest = longest_launch(run.launches);
@@ -194,11 +173,8 @@ std::string render_breakdown(const RunRecord& run) {
   }
   std::string text = "\nWhere the time went\n  launch " + std::to_string(longest->id) + " (" + longest->kernel +
                      "), submission to completion, at " + pe_name(pe.pe) + ", which ended last\n" + table.render("  ");
-  const contract::PeResource limiter = pe.shares.limiter();
-  if (pe.exec > 0_fs && pe.shares.of(limiter) > 0_fs) {
-    const double share = 100.0 * fs_to_ns(pe.shares.of(limiter)) / fs_to_ns(pe.exec);
-    text += "  most used: " + std::string(limiter_text(limiter)) + ", " + observe::fixed(share, 1) +
-            " % of the kernel's time\n";
+  if (const std::optional<Limiter> limiter = limiter_of(*longest)) {
+    text += "  limiter: " + limiter->text(pe.exec) + " of the kernel's time\n";
   }
   return text;
 }

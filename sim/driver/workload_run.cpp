@@ -9,6 +9,7 @@
 #include "platform/record/activity_recorder.h"
 #include "sim/driver/host_usage.h"
 #include "sim/findings/findings.h"
+#include "sim/findings/limiter.h"
 #include "sw/runtime/runtime.h"
 
 namespace kb::sim {
@@ -159,7 +160,11 @@ WorkloadOutcome run_workload(const WorkloadRun& run) {
   record.blocks = std::move(result.blocks);
   record.warnings = std::move(result.warnings);
   if (races) record.races = races->races();
-  if (recorder) record.findings = find_causes(record.launches, *recorder, run.topology.graph, &*costs);
+  if (recorder) {
+    const MessageWaits waits(costs->receives(), run.topology.graph);
+    name_awaited(record.launches, waits);
+    record.findings = find_causes(record.launches, *recorder, run.topology.graph, &*costs, &waits);
+  }
   if (costs) record.operations = costs->most_expensive(kOperationsShown);
   for (const std::string& warning : data::non_finite_warnings(record.verification)) warnings.push_back(warning);
   record.warnings.insert(record.warnings.end(), warnings.begin(), warnings.end());

@@ -18,7 +18,8 @@ struct LaunchCase {
   const LaunchRecord::LastPe& pe;
   const LaunchActivity& activity;
   const topology::Graph& graph;
-  const OperationCosts* costs;  // null: not recorded
+  const OperationCosts* costs;  // null: not recorded, and
+  const MessageWaits* waits;    // so is this
 
   TimeFs total() const { return launch.completed - launch.submitted; }
   TimeFs share(contract::TimeShare which) const { return pe.shares.of(which); }

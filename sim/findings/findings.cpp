@@ -86,14 +86,14 @@ const LaunchRecord* longest_launch(const std::deque<LaunchRecord>& launches) {
 }
 
 std::vector<Finding> find_causes(const std::deque<LaunchRecord>& launches, const record::ActivityRecorder& recorder,
-                                 const topology::Graph& graph, const OperationCosts* costs) {
+                                 const topology::Graph& graph, const OperationCosts* costs, const MessageWaits* waits) {
   Findings findings;
   find_host_causes(launches, findings);
   if (const LaunchRecord* longest = longest_launch(launches)) {
     const LaunchRecord::LastPe& pe = *longest->last_pe();
     const LaunchActivity activity(recorder, record::ActivityRecorder::group_of(longest->sip), longest->id,
                                   {longest->start, pe.start + pe.exec});
-    const LaunchCase of{*longest, pe, activity, graph, costs};
+    const LaunchCase of{*longest, pe, activity, graph, costs, waits};
     find_memory_causes(of, findings);
     if (!activity.empty()) find_wire_causes(of, findings);
     find_pe_causes(of, findings);

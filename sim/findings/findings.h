@@ -15,9 +15,11 @@ namespace kb::sim {
 // The launch that took longest; null when none has ended.
 const LaunchRecord* longest_launch(const std::deque<LaunchRecord>& launches);
 
-// Of the longest launch, and of the run between its launches; the largest gain first. With `costs` a wait for messages
-// names whose. Gains are estimates, each as if it alone were mended; what would save less than 3 % is left out.
+// Of the longest launch, and of the run between its launches; the largest gain first. `costs` and `waits` together tell
+// whose messages were waited for. Gains are estimates, each as if it alone were mended; what would save less than 3 %
+// is left out.
 std::vector<Finding> find_causes(const std::deque<LaunchRecord>& launches, const record::ActivityRecorder& recorder,
-                                 const topology::Graph& graph, const OperationCosts* costs = nullptr);
+                                 const topology::Graph& graph, const OperationCosts* costs = nullptr,
+                                 const MessageWaits* waits = nullptr);
 
 }  // namespace kb::sim

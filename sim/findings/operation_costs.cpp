@@ -135,24 +135,6 @@ std::vector<OperationCost> OperationCosts::most_expensive(std::size_t count) con
   return sorted;
 }
 
-std::optional<OperationCosts::AwaitedPeer> OperationCosts::most_awaited(const PeCoord& pe, TimeFs begin,
-                                                                        TimeFs end) const {
-  std::map<std::uint32_t, AwaitedPeer> senders;  // by node, so that the order of equal ones is that of the machine
-  for (const Receive& receive : receives_) {
-    const TimeFs time = overlap(begin, end, receive.start, receive.end);
-    if (time == 0_fs || !(graph_.node(receive.receiver).pe_coord() == pe)) continue;
-    AwaitedPeer& peer = senders[receive.sender.value];
-    peer.sender = graph_.node(receive.sender).pe_coord();
-    peer.time += time;
-    ++peer.messages;
-  }
-  std::optional<AwaitedPeer> most;
-  for (const auto& [node, peer] : senders) {
-    if (!most || peer.time > most->time) most = peer;
-  }
-  return most;
-}
-
 TimeFs OperationCosts::waited_for_slots(const PeCoord& sender, const PeCoord& receiver, TimeFs begin,
                                         TimeFs end) const {
   TimeFs sum = 0_fs;
@@ -169,14 +151,14 @@ TimeFs OperationCosts::waited(const PeCoord& pe, TimeFs begin, TimeFs end) const
   const auto add = [&](NodeId at, TimeFs start, TimeFs stop) {
     if (graph_.node(at).pe_coord() == pe) accumulate(sum, overlap(begin, end, start, stop));
   };
-  for (const Receive& receive : receives_) add(receive.receiver, receive.start, receive.end);
+  for (const MessageReceive& receive : receives_) add(receive.receiver, receive.start, receive.end);
   for (const Wait& wait : waits_) add(wait.at, wait.start, wait.end);
   return sum;
 }
 
 void OperationCosts::add_senders(std::set<SipId>& sips, TimeFs begin, TimeFs end) const {
   std::set<std::pair<SipId, SipId>> sent;  // to, from
-  for (const Receive& receive : receives_) {
+  for (const MessageReceive& receive : receives_) {
     if (overlap(begin, end, receive.start, receive.end) == 0_fs) continue;
     sent.insert({graph_.node(receive.receiver).sip, graph_.node(receive.sender).sip});
   }

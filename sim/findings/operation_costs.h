@@ -10,6 +10,7 @@
 
 #include "platform/contract/i_operation_sink.h"
 #include "platform/topology/graph.h"
+#include "sim/findings/message_waits.h"
 #include "sim/findings/operation_cost.h"
 
 namespace kb::sim {
@@ -34,13 +35,8 @@ class OperationCosts final : public contract::IOperationSink {
   // By their time, the largest first. Writes of the host are none of them.
   std::vector<OperationCost> most_expensive(std::size_t count) const;
 
-  // The PE whose messages `pe` waited for longest within [begin, end).
-  struct AwaitedPeer {
-    PeCoord sender;
-    TimeFs time = 0_fs;  // under way, of all receives of its messages; they may overlap
-    std::size_t messages = 0;
-  };
-  std::optional<AwaitedPeer> most_awaited(const PeCoord& pe, TimeFs begin, TimeFs end) const;
+  // In the order in which they ended.
+  const std::vector<MessageReceive>& receives() const { return receives_; }
   // How long messages from `sender` to `receiver` waited within [begin, end) for a free slot.
   TimeFs waited_for_slots(const PeCoord& sender, const PeCoord& receiver, TimeFs begin, TimeFs end) const;
   // How long `pe` waited within [begin, end) in receives, in sends for a free slot, and at barriers. What overlaps
@@ -52,10 +48,6 @@ class OperationCosts final : public contract::IOperationSink {
  private:
   // A kind of command with its operation or dtype, or a stage.
   using Key = std::uint32_t;
-  struct Receive {
-    NodeId receiver, sender;
-    TimeFs start = 0_fs, end = 0_fs;
-  };
   // A send, or, without slot, a barrier.
   struct Wait {
     NodeId at;
@@ -71,7 +63,7 @@ class OperationCosts final : public contract::IOperationSink {
   const topology::Graph& graph_;
   contract::IOperationSink* next_ = nullptr;
   std::map<Key, OperationCost> costs_;
-  std::vector<Receive> receives_;              // those that took time
+  std::vector<MessageReceive> receives_;
   std::map<std::uint64_t, NodeId> sender_of_;  // by slot of a ring
   std::map<std::uint64_t, NodeId> receiver_of_;
   std::vector<Wait> waits_;

@@ -119,7 +119,7 @@ void find_full_block(const LaunchCase& of, Findings& findings) {
 }
 
 // The one that is waited for waits itself, for slots that this PE has emptied: the way of the credits is too long.
-bool find_full_ring(const LaunchCase& of, const OperationCosts::AwaitedPeer& peer, Findings& findings) {
+bool find_full_ring(const LaunchCase& of, const MessageWaits::Peer& peer, Findings& findings) {
   const TimeFs without_slot = of.costs->waited_for_slots(peer.sender, of.pe.pe, of.pe.start, of.pe.start + of.pe.exec);
   const TimeFs waiting = of.share(TimeShare::dependency);
   if (without_slot < peer.time / 2 || peer.time < waiting / 4) return false;
@@ -154,7 +154,7 @@ void find_waits(const LaunchCase& of, Findings& findings) {
   finding.evidence = {fmt::format("{} waits for messages, slots or credits for {} of the launch", pe_text(of.pe.pe),
                                   percent(waiting, of.total()))};
   const auto peer =
-      of.costs == nullptr ? std::nullopt : of.costs->most_awaited(of.pe.pe, of.pe.start, of.pe.start + of.pe.exec);
+      of.waits == nullptr ? std::nullopt : of.waits->most_awaited(of.pe.pe, of.pe.start, of.pe.start + of.pe.exec);
   if (peer) {
     const bool by_wire = explained_by_wires(findings) > waiting / 2;  // rings behind a slow wire are full, too
     if (!by_wire && find_full_ring(of, *peer, findings)) return;      // that is why it waits

@@ -23,6 +23,7 @@ struct LaunchRecord {
   std::string error_code;  // empty iff ok, once completed
   std::string error_message;
   contract::LaunchSummary summary;
+  std::optional<PeCoord> awaited;       // whose messages the PE that ended last waited for longest, where that is known
   std::vector<contract::PeResult> pes;  // in (sip, cube, pe) order; of the first kLaunchesWithPes of a run only
 
   // Takes what the PEs measured; `keep` their single results, too.

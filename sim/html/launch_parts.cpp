@@ -125,6 +125,8 @@ std::string launches_part(const Case& of) {
                         duration_text(ns), meter_cell(ns / of.longest->total_ns), part.meaning);
   }
   html += "</tbody></table>\n";
+  const std::string limits = text_of(breakdown, "limiter_text");
+  if (!limits.empty()) html += "<p>Limiter: <b>" + escaped(limits) + "</b> of the kernel's time.</p>\n";
   const Json& busy = member(breakdown, "busy");
   const double exec = number_of(member(*of.longest->json, "pe_exec_ns"), "max");
   if (!busy.is_object() || exec <= 0) return html + kCloseSection;
@@ -137,10 +139,10 @@ std::string launches_part(const Case& of) {
     const double ns = value.is_number() ? value.get<double>() : 0;
     if (ns <= 0) continue;
     std::string name = key.substr(0, key.rfind("_ns"));
-    const bool limits = name == limiter;
+    const bool is_limiter = name == limiter;
     std::replace(name.begin(), name.end(), '_', ' ');
     html += fmt::format("<tr><td>{}{}</td><td class=\"n\">{}</td>{}</tr>\n", escaped(name),
-                        limits ? " <b>(most used)</b>" : "", duration_text(ns), meter_cell(ns / exec));
+                        is_limiter ? " <b>(limiter)</b>" : "", duration_text(ns), meter_cell(ns / exec));
   }
   return html + "</tbody></table>\n" + kCloseSection;
 }

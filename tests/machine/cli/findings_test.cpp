@@ -153,6 +153,20 @@ TEST_F(FindingsTest, AWaitNamesTheSender) {
             "it waited longest for sip1.cube14.pe0: 682.0 ns for 1 of its messages");
 }
 
+// No resource of the PE is busy for half of the time, so that the limiter is what it waited for.
+TEST_F(FindingsTest, TheLimiterIsWhatThePeWaitedFor) {
+  const Outcome outcome = kernbench("run --bench ccl-allreduce --out out");
+  EXPECT_THAT(outcome.out, HasSubstr("\n  limiter: waited for messages, mostly from sip1.cube14.pe0, 96.7 % of the "
+                                     "kernel's time\n"));
+  const Json breakdown = Json::parse(read("out/result.json"))["launches"].back()["breakdown"];
+  EXPECT_EQ(breakdown["limiter"], "dependency");
+  EXPECT_EQ(breakdown["limiter_text"], "waited for messages, mostly from sip0.cube14.pe0, 96.7 %");
+  const Json alone = run("--bench ccl-allreduce --no-findings")["launches"].back()["breakdown"];
+  EXPECT_THAT(alone["limiter_text"].get<std::string>(), HasSubstr("waited for other PEs, "));
+  const Json gemm = run("--bench gemm-multi-pe")["launches"].back()["breakdown"];
+  EXPECT_EQ(gemm["limiter_text"], "the DMA read channels, round trips included, 66.2 %");
+}
+
 // 512 reads of 64 KiB tiles and 4 KiB rows: what the wire of the PE does not need is waiting. Products wait for
 // nothing.
 TEST_F(FindingsTest, MostExpensiveOperations) {

@@ -48,7 +48,7 @@ class HtmlReportTest : public web::test::RunFolders {
       "sim_time_ns": 1200, "host": {"wall_s": 12.75},
       "launches": [{"id": 3, "kernel": "k", "sip": 0, "submit_ns": 0, "start_ns": 100, "completed_ns": 1100,
         "pe_exec_ns": {"min": 900, "max": 1000}, "breakdown": {"pe": "sip0.cube0.pe0", "delivery_ns": 100, "gemm_ns": 500,
-        "dma_ns": 500, "busy": {"compute_ns": 500}, "limiter": "compute"}}]})";
+        "dma_ns": 500, "busy": {"compute_ns": 500}, "limiter": "compute", "limiter_text": "the <compute> engines, 50.0 %"}}]})";
 };
 
 void expect_self_contained(const std::string& page) {
@@ -68,8 +68,9 @@ TEST_F(HtmlReportTest, AResultAlone) {
   write("run/result.json", kResult);
   const std::string page = report("run");
   expect_self_contained(page);
-  for (const char* text : {"<title>w, 1100 ns</title>", "<b>1.5x</b>", "late", "Try: less", "a.b", "#3 k, sip0",
-                           "exposed DMA", "45.5 %", "(most used)"}) {
+  for (const char* text :
+       {"<title>w, 1100 ns</title>", "<b>1.5x</b>", "late", "Try: less", "a.b", "#3 k, sip0", "exposed DMA", "45.5 %",
+        "(limiter)", "Limiter: <b>the &lt;compute&gt; engines, 50.0 %</b> of the kernel's time."}) {
     EXPECT_THAT(page, HasSubstr(text));
   }
   EXPECT_THAT(page, HasSubstr("kernbench run --record"));
