@@ -150,12 +150,24 @@ void OpLogDatabase::scan(std::int64_t from, std::int64_t to, const std::function
   }
 }
 
-void OpLogDatabase::scan_component(std::int64_t component, const std::function<bool(const OpRow&)>& take) {
+void OpLogDatabase::scan_in_time(const std::vector<std::int64_t>& kinds,
+                                 const std::function<bool(const OpRow&, std::string_view)>& take) {
   const std::lock_guard lock(mutex_);
-  Statement rows = prepare(std::string(kRowSql) + " FROM op WHERE component_id = ? ORDER BY t_start_fs, seq");
-  sqlite3_bind_int64(rows.get(), 1, component);
+  std::string sql = kRowSql;
+  if (!kinds.empty()) {
+    sql += ", CASE WHEN operation_id IN (";
+    for (std::size_t i = 0; i < kinds.size(); ++i) sql += (i == 0 ? "" : ",") + std::to_string(kinds[i]);
+    sql += ") THEN params END";
+  }
+  Statement rows = prepare(sql + " FROM op ORDER BY t_start_fs, seq");
+  constexpr int kParams = 5;
   while (step(rows)) {
-    if (!take(row_of(rows.get()))) return;
+    std::string_view params;
+    if (!kinds.empty() && sqlite3_column_type(rows.get(), kParams) == SQLITE_TEXT) {
+      params = {reinterpret_cast<const char*>(sqlite3_column_text(rows.get(), kParams)),
+                static_cast<std::size_t>(sqlite3_column_bytes(rows.get(), kParams))};
+    }
+    if (!take(row_of(rows.get()), params)) return;
   }
 }
 

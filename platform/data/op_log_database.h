@@ -57,7 +57,6 @@ struct MessageStep {
   std::int64_t sequence = 0;        // of the message in its queue
   std::int64_t bytes = 0;
   std::string direction;  // at the PE of the step
-  std::int64_t seq = 0;   // of the operation
 };
 
 // Which operations, in which order.
@@ -89,8 +88,10 @@ class OpLogDatabase {
 
   // Every operation with seq in [from, to), in that order, until `take` returns false. Errors as the constructor's.
   void scan(std::int64_t from, std::int64_t to, const std::function<bool(const OpRow&)>& take);
-  // Those of a component in the order of their start, then of their end in the log, until `take` returns false.
-  void scan_component(std::int64_t component, const std::function<bool(const OpRow&)>& take);
+  // All of them in the order of their start, then of seq, until `take` returns false; the second argument are the
+  // parameters of an operation of one of `kinds`, else empty.
+  void scan_in_time(const std::vector<std::int64_t>& kinds,
+                    const std::function<bool(const OpRow&, std::string_view)>& take);
   // Empty when it takes longer than `seconds` of the computer's time, or stop() was called.
   std::optional<std::vector<OpRow>> select(const OpQuery& query, double seconds);
   std::optional<std::int64_t> count(const OpQuery& query, double seconds);
@@ -104,8 +105,6 @@ class OpLogDatabase {
   // Those that begin in [from, to), at most `limit`, in order of their start. Empty as select().
   std::optional<std::vector<MessageStep>> message_steps(std::int64_t from_fs, std::int64_t to_fs, std::int64_t limit,
                                                         double seconds);
-  // Every one of a kind, in order of start. Errors as scan().
-  void scan_messages(MessageStep::Kind kind, const std::function<void(const MessageStep&)>& take);
   // Empty when the run recorded no activity. Errors as the constructor's.
   ActivityTables activity();
 

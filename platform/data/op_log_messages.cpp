@@ -8,21 +8,15 @@ namespace {
 
 constexpr const char* kColumnsSql = R"(
   SELECT component_id, operation.name, t_start_fs, t_end_fs, params ->> '$.src_addr', params ->> '$.dst_addr',
-         params ->> '$.sequence', params ->> '$.nbytes', params ->> '$.direction', seq
+         params ->> '$.sequence', params ->> '$.nbytes', params ->> '$.direction'
   FROM op JOIN operation ON operation.id = op.operation_id)";
 constexpr const char* kSomeSql = R"(
   WHERE operation.name IN ('ipcq_send', 'ipcq_copy', 'ipcq_recv') AND t_start_fs >= ?1 AND t_start_fs < ?2
   ORDER BY t_start_fs, seq LIMIT ?3)";
-constexpr const char* kKindSql = " WHERE operation.name = ?1 ORDER BY t_start_fs, seq";
 
 MessageStep::Kind kind_of(const std::string& name) {
   if (name == "ipcq_send") return MessageStep::Kind::send;
   return name == "ipcq_copy" ? MessageStep::Kind::copy : MessageStep::Kind::receive;
-}
-
-const char* name_of(MessageStep::Kind kind) {
-  if (kind == MessageStep::Kind::send) return "ipcq_send";
-  return kind == MessageStep::Kind::copy ? "ipcq_copy" : "ipcq_recv";
 }
 
 }  // namespace
@@ -30,7 +24,7 @@ const char* name_of(MessageStep::Kind kind) {
 MessageStep OpLogDatabase::step_of(sqlite3_stmt* row) {
   const auto whole = [&](int column) { return sqlite3_column_int64(row, column); };
   const auto text = [&](int column) { return text_of(row, column); };
-  return {kind_of(text(1)), whole(0), whole(2), whole(3), text(4), text(5), whole(6), whole(7), text(8), whole(9)};
+  return {kind_of(text(1)), whole(0), whole(2), whole(3), text(4), text(5), whole(6), whole(7), text(8)};
 }
 
 std::optional<std::vector<MessageStep>> OpLogDatabase::message_steps(std::int64_t from_fs, std::int64_t to_fs,
@@ -47,13 +41,6 @@ std::optional<std::vector<MessageStep>> OpLogDatabase::message_steps(std::int64_
   if (code == SQLITE_INTERRUPT) return std::nullopt;
   if (code != SQLITE_DONE) refuse(code, sqlite3_errmsg(database_.get()));
   return steps;
-}
-
-void OpLogDatabase::scan_messages(MessageStep::Kind kind, const std::function<void(const MessageStep&)>& take) {
-  const std::lock_guard lock(mutex_);
-  Statement rows = prepare(std::string(kColumnsSql) + kKindSql);
-  sqlite3_bind_text(rows.get(), 1, name_of(kind), -1, SQLITE_STATIC);
-  while (step(rows)) take(step_of(rows.get()));
 }
 
 }  // namespace kb::data

@@ -2,15 +2,20 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <limits>
 #include <map>
+#include <memory>
 #include <nlohmann/json.hpp>
+#include <optional>
+#include <queue>
+#include <utility>
 #include <vector>
 
 #include "platform/base/error.h"
-#include "platform/base/units.h"
+#include "sim/convert/flows.h"
 #include "sim/convert/gzip.h"
-#include "sim/convert/message_flows.h"
-#include "sim/convert/proto_message.h"
+#include "sim/convert/perfetto_counters.h"
+#include "sim/convert/trace_stream.h"
 #include "sim/web/timeline.h"
 
 namespace kb::convert {
@@ -18,35 +23,10 @@ namespace {
 
 using Json = nlohmann::json;
 
-// Numbers of fields in perfetto/protos/perfetto/trace.
-namespace packet {
-constexpr std::uint32_t kInTrace = 1, kTimestamp = 8, kSequence = 10, kEvent = 11, kInterned = 12, kFlags = 13,
-                        kTrack = 60;
-constexpr std::uint64_t kStateCleared = 1, kNeedsState = 2;
-}  // namespace packet
-namespace event {
-constexpr std::uint32_t kCategory = 3, kAnnotation = 4, kType = 9, kName = 10, kTrack = 11, kNameText = 23,
-                        kCounter = 44, kFlow = 47, kFlowEnd = 48;
-constexpr std::uint64_t kBegin = 1, kEnd = 2, kValue = 4;
-}  // namespace event
-namespace track {
-constexpr std::uint32_t kUuid = 1, kName = 2, kParent = 5, kCounter = 8, kOrdering = 11, kRank = 12;
-constexpr std::uint32_t kUnitName = 6;  // of a counter
-constexpr std::uint64_t kExplicit = 3;
-}  // namespace track
-namespace interned {
-constexpr std::uint32_t kCategories = 1, kNames = 2, kAnnotations = 3, kId = 1, kText = 2;
-}  // namespace interned
-namespace annotation {
-constexpr std::uint32_t kName = 1, kUnsigned = 3;
-}  // namespace annotation
-
-constexpr std::uint64_t kSeqAnnotation = 1;
-constexpr std::uint64_t kLaunches = 1, kFirstRow = 2;  // uuids
-
-std::uint64_t whole_ns(std::int64_t fs) {
-  return static_cast<std::uint64_t>(fs / (1_ns).fs());
-}
+constexpr std::uint64_t kLaunches = 1, kFirstRow = 2;                    // numbers of tracks
+constexpr std::uint64_t kFirstLaunchFlow = std::uint64_t{1} << 62;       // beyond those of operations
+constexpr std::uint64_t kCounterBytes = 4;                               // per operation, and
+constexpr std::uint64_t kLeastCounterBytes = std::uint64_t{512} << 10U;  // in any case
 
 // Operations that overlap get lanes, each the first that is free.
 class Lanes {
@@ -64,100 +44,63 @@ class Lanes {
   std::vector<std::int64_t> ends_;
 };
 
+// What takes its place at the end of an operation, in order of time; at equal times as the operations began.
+struct OpenEnd {
+  std::int64_t end_fs = 0;
+  std::uint64_t number = 0;
+  TraceStream::Track* track = nullptr;
+  std::optional<Flows::Key> awaits;
+
+  friend bool operator<(const OpenEnd& a, const OpenEnd& b) {  // the first is the largest
+    return std::pair(b.end_fs, b.number) < std::pair(a.end_fs, a.number);
+  }
+};
+
 class Trace {
  public:
-  Trace(const web::RunFolder& run, const std::function<void(std::string_view)>& write) : run_(run), write_(write) {}
+  Trace(const web::RunFolder& run, const std::function<void(std::string_view)>& write)
+      : run_(run), trace_(names_of(run), write) {}
 
   void write(const PerfettoOptions& options) {
-    write_names();
     write_tracks();
     write_launches();
     write_operations();
     write_counters(options);
-    flush(0);
+    trace_.flush();
   }
 
  private:
-  void write_names();
+  // A row of the timeline, and the tracks of it on which operations lie.
+  struct Row {
+    web::TimelineRow is;
+    Lanes lanes;
+    std::vector<std::unique_ptr<TraceStream::Track>> tracks{};
+  };
+
+  static std::vector<std::string> names_of(const web::RunFolder& run) {
+    std::vector<std::string> names;
+    for (const auto& operation : run.operations().names().operations) names.push_back(operation.name);
+    return names;
+  }
+
   void write_tracks();
   void write_launches();
   void write_operations();
   void write_counters(const PerfettoOptions& options);
+  TraceStream::Track& lane_of(std::size_t row, const data::OpRow& op);
+  void write_ends(std::priority_queue<OpenEnd>& open, std::int64_t until_fs, Flows& flows);
 
-  void packet(ProtoMessage&& body) {
-    body.number(packet::kSequence, 1);
-    ProtoMessage framed;
-    framed.message(packet::kInTrace, body);
-    buffer_ += framed.bytes();
-    constexpr std::size_t kBuffer = std::size_t{1} << 20;
-    flush(kBuffer);
-  }
-  void flush(std::size_t from) {
-    if (buffer_.size() <= from) return;
-    write_(buffer_);
-    buffer_.clear();
-  }
-  void add_track(std::uint64_t uuid, std::uint64_t parent, const std::string& name, std::uint64_t rank,
-                 const char* counter_unit = nullptr) {
-    ProtoMessage descriptor;
-    descriptor.number(track::kUuid, uuid).text(track::kName, name);
-    if (parent != 0) descriptor.number(track::kParent, parent);
-    if (counter_unit != nullptr) {
-      descriptor.message(track::kCounter, ProtoMessage().text(track::kUnitName, counter_unit));
-    }
-    descriptor.number(track::kOrdering, track::kExplicit).number(track::kRank, rank);
-    ProtoMessage body;
-    packet(std::move(body.message(packet::kTrack, descriptor)));
-  }
-  void add_event(std::int64_t time_fs, const ProtoMessage& what) {
-    ProtoMessage body;
-    body.number(packet::kTimestamp, whole_ns(time_fs)).message(packet::kEvent, what);
-    packet(std::move(body.number(packet::kFlags, packet::kNeedsState)));
-  }
-  void add_slice(std::uint64_t uuid, const std::string& name, std::int64_t start_fs, std::int64_t end_fs) {
-    ProtoMessage begin, end;
-    add_event(start_fs,
-              begin.number(event::kType, event::kBegin).number(event::kTrack, uuid).text(event::kNameText, name));
-    add_event(end_fs, end.number(event::kType, event::kEnd).number(event::kTrack, uuid));
-  }
-  // The track of a lane of a row: the row's own, or one more of its name.
-  std::uint64_t lane_uuid(std::size_t row, std::size_t lane) const {
-    return (static_cast<std::uint64_t>(lane) << 32U) + kFirstRow + row;
-  }
   std::uint64_t parent_uuid(std::size_t row) const {
-    const int parent = rows_[row].parent;
+    const int parent = rows_[row].is.parent;
     return parent < 0 ? 0 : kFirstRow + static_cast<std::uint64_t>(parent);
   }
 
   const web::RunFolder& run_;
-  const std::function<void(std::string_view)>& write_;
-  std::string buffer_;
-  std::vector<web::TimelineRow> rows_;
+  TraceStream trace_;
+  std::vector<Row> rows_;
   std::map<std::string, std::size_t> row_of_;
-  std::map<std::int64_t, std::uint64_t> category_of_;  // by operation
-  std::uint64_t next_uuid_ = std::uint64_t{1} << 62;   // of tracks that are none of a row
+  std::uint64_t next_uuid_ = kFirstRow;
 };
-
-void Trace::write_names() {
-  std::map<std::string, std::uint64_t> categories;
-  ProtoMessage names;
-  for (const auto& operation : run_.operations().names().operations) {
-    const auto [category, is_new] = categories.emplace(operation.kind, categories.size() + 1);
-    category_of_[operation.id] = category->second;
-    if (is_new) {
-      ProtoMessage entry;
-      entry.number(interned::kId, category->second).text(interned::kText, operation.kind);
-      names.message(interned::kCategories, entry);
-    }
-    ProtoMessage entry;
-    entry.number(interned::kId, static_cast<std::uint64_t>(operation.id) + 1).text(interned::kText, operation.name);
-    names.message(interned::kNames, entry);
-  }
-  ProtoMessage seq;
-  names.message(interned::kAnnotations, seq.number(interned::kId, kSeqAnnotation).text(interned::kText, "seq"));
-  ProtoMessage body;
-  packet(std::move(body.message(packet::kInterned, names).number(packet::kFlags, packet::kStateCleared)));
-}
 
 void Trace::write_tracks() {
   data::OpLogNames names = run_.operations().names();
@@ -167,18 +110,18 @@ void Trace::write_tracks() {
   for (const auto& series : run_.activity().series()) {
     if (known.emplace(series.component, next).second) names.components.emplace_back(next--, series.component);
   }
-  rows_ = web::Timeline(names).rows();
-  ProtoMessage root, body;
-  root.number(track::kUuid, 0).number(track::kOrdering, track::kExplicit);
-  packet(std::move(body.message(packet::kTrack, root)));
-  add_track(kLaunches, 0, "launches", 0);
+  const web::Timeline timeline(names);
+  for (const web::TimelineRow& row : timeline.rows()) rows_.push_back({row, {}});
+  trace_.describe_root();
+  trace_.describe(kLaunches, 0, "launches", 0);
   for (std::size_t row = 0; row < rows_.size(); ++row) {
-    row_of_[rows_[row].name] = row;
-    add_track(lane_uuid(row, 0), parent_uuid(row), rows_[row].label, row + 1);
+    row_of_[rows_[row].is.name] = row;
+    trace_.describe(next_uuid_++, parent_uuid(row), rows_[row].is.label, row + 1);
   }
 }
 
-// Each launch, and the time of its kernel within it; those of a SIP that overlap lie below each other.
+// Each launch, and the time of its kernel within it, to which a flow leads; those of a SIP that overlap lie below each
+// other.
 void Trace::write_launches() {
   struct Span {
     std::int64_t submitted, completed, start;
@@ -195,80 +138,88 @@ void Trace::write_launches() {
     if (span.submitted < 0 || span.completed < span.submitted) continue;
     by_sip[member("sip").is_number_integer() ? member("sip").get<std::int64_t>() : -1].push_back(span);
   }
+  std::uint64_t next_flow = kFirstLaunchFlow;
   for (auto& [sip, spans] : by_sip) {
     std::stable_sort(spans.begin(), spans.end(),
                      [](const Span& a, const Span& b) { return a.submitted < b.submitted; });
     const std::string name = sip < 0 ? "all SIPs" : "sip" + std::to_string(sip);
     Lanes lanes;
-    std::vector<std::uint64_t> uuids;
+    std::vector<TraceStream::Track> tracks;
     for (const Span& span : spans) {
       const std::size_t lane = lanes.take(span.submitted, span.completed);
-      if (lane == uuids.size()) {
-        uuids.push_back(next_uuid_++);
-        add_track(uuids.back(), kLaunches, name, static_cast<std::uint64_t>(sip + 1));
+      if (lane == tracks.size()) {
+        trace_.describe(next_uuid_, kLaunches, name, static_cast<std::uint64_t>(sip + 1));
+        tracks.push_back(trace_.start(next_uuid_++));
       }
-      ProtoMessage begin, end;
-      add_event(span.submitted, begin.number(event::kType, event::kBegin)
-                                    .number(event::kTrack, uuids[lane])
-                                    .text(event::kNameText, span.name));
-      if (span.start >= span.submitted && span.start < span.completed) {
-        add_slice(uuids[lane], "since the start of the kernel", span.start, span.completed);
+      TraceStream::Track& track = tracks[lane];
+      const bool has_kernel = span.start >= span.submitted && span.start < span.completed;
+      const std::uint64_t flow = has_kernel ? next_flow++ : 0;
+      trace_.begin(track, span.submitted, span.name, flow);
+      if (has_kernel) {
+        trace_.begin(track, span.start, "since the start of the kernel", 0, flow);
+        trace_.end(track, span.completed);
       }
-      add_event(span.completed, end.number(event::kType, event::kEnd).number(event::kTrack, uuids[lane]));
+      trace_.end(track, span.completed);
     }
   }
 }
 
-// A flow leaves at the begin of an operation and arrives at the end of the next one, because a receive may begin before
-// the message was sent, and Perfetto follows flows in the order of time.
-void Trace::write_operations() {
-  const MessageFlows flows(run_.operations());
-  for (const auto& [id, name] : run_.operations().names().components) {
-    const std::size_t row = row_of_.at(name);
-    Lanes lanes;
-    run_.operations().scan_component(id, [&](const data::OpRow& op) {
-      if (op.start_fs < 0 || op.end_fs < op.start_fs) {
-        throw Error::configuration("operation " + std::to_string(op.seq) + " of the run has impossible times");
-      }
-      const std::size_t before = lanes.count(), lane = lanes.take(op.start_fs, op.end_fs);
-      if (lane == before && lane > 0) add_track(lane_uuid(row, lane), parent_uuid(row), rows_[row].label, row + 1);
-      ProtoMessage begin, end, seq;
-      begin.number(event::kType, event::kBegin).number(event::kTrack, lane_uuid(row, lane));
-      begin.number(event::kName, static_cast<std::uint64_t>(op.operation) + 1);
-      begin.number(event::kCategory, category_of_[op.operation]);
-      seq.number(annotation::kName, kSeqAnnotation).number(annotation::kUnsigned, static_cast<std::uint64_t>(op.seq));
-      end.number(event::kType, event::kEnd).number(event::kTrack, lane_uuid(row, lane));
-      if (const std::uint64_t flow = flows.begin(op.seq)) begin.fixed(event::kFlow, flow);
-      if (const std::uint64_t flow = flows.end(op.seq)) end.fixed(event::kFlowEnd, flow);
-      add_event(op.start_fs, begin.message(event::kAnnotation, seq));
-      add_event(op.end_fs, end);
-      return true;
-    });
+TraceStream::Track& Trace::lane_of(std::size_t row, const data::OpRow& op) {
+  Row& place = rows_[row];
+  const std::size_t lane = place.lanes.take(op.start_fs, op.end_fs);
+  if (lane == place.tracks.size()) {
+    std::uint64_t uuid = kFirstRow + row;
+    if (lane > 0) trace_.describe(uuid = next_uuid_++, parent_uuid(row), place.is.label, row + 1);
+    place.tracks.push_back(std::make_unique<TraceStream::Track>(trace_.start(uuid)));
+  }
+  return *place.tracks[lane];
+}
+
+void Trace::write_ends(std::priority_queue<OpenEnd>& open, std::int64_t until_fs, Flows& flows) {
+  while (!open.empty() && open.top().end_fs <= until_fs) {
+    const OpenEnd& first = open.top();
+    trace_.end(*first.track, first.end_fs, first.awaits ? flows.end(*first.awaits) : 0);
+    open.pop();
   }
 }
 
-void Trace::write_counters(const PerfettoOptions& options) {
-  const web::Activity& activity = run_.activity();
-  for (std::size_t i = 0; i < activity.series().size(); ++i) {
-    const data::ActivityTables::Series& series = activity.series()[i];
-    if (series.kind == "state" || (series.kind == "link" && !options.wires)) continue;
-    const std::uint64_t uuid = next_uuid_++;
-    add_track(uuid, lane_uuid(row_of_.at(series.component), 0), series.name, i, "%");
-    const auto value = [&](std::int64_t time_fs, double percent) {
-      ProtoMessage what;
-      what.number(event::kType, event::kValue).number(event::kTrack, uuid).real(event::kCounter, percent);
-      add_event(time_fs, what);
-    };
-    std::int64_t last_end = -1;
-    activity.for_each_bin(i, [&](std::int64_t begin, std::int64_t end, double busy_fs) {
-      if (last_end >= 0 && last_end < begin) value(last_end, 0);
-      const double units = static_cast<double>(std::max<std::int64_t>(1, series.units));
-      constexpr double kPercent = 100;
-      value(begin, kPercent * busy_fs / (units * static_cast<double>(end - begin)));
-      last_end = end;
-    });
-    if (last_end >= 0) value(last_end, 0);
+// In the order of time, in which Perfetto follows flows. One arrives at the end of a receive, which may begin before
+// the message was sent.
+void Trace::write_operations() {
+  Flows flows(run_.operations());
+  std::map<std::int64_t, std::size_t> row_of_component, name_of_operation;
+  for (const auto& [id, name] : run_.operations().names().components) row_of_component[id] = row_of_.at(name);
+  for (const auto& operation : run_.operations().names().operations) {
+    name_of_operation.emplace(operation.id, name_of_operation.size());
   }
+  std::priority_queue<OpenEnd> open;
+  std::uint64_t number = 0;
+  run_.operations().scan_in_time(flows.kinds(), [&](const data::OpRow& op, std::string_view params) {
+    const auto row = row_of_component.find(op.component);
+    const auto name = name_of_operation.find(op.operation);
+    if (op.seq < 0 || op.start_fs < 0 || op.end_fs < op.start_fs || row == row_of_component.end() ||
+        name == name_of_operation.end()) {
+      throw Error::configuration("operation " + std::to_string(op.seq) +
+                                 " of the run has impossible times or names; run it again");
+    }
+    write_ends(open, op.start_fs, flows);
+    TraceStream::Track& track = lane_of(row->second, op);
+    const Flows::Begin begin = flows.begin(op, params);
+    trace_.begin(track, op.start_fs, {name->second, static_cast<std::uint64_t>(op.seq), begin.passes, begin.arrives});
+    open.push({op.end_fs, number++, &track, begin.awaits});
+    return true;
+  });
+  write_ends(open, std::numeric_limits<std::int64_t>::max(), flows);
+}
+
+void Trace::write_counters(const PerfettoOptions& options) {
+  const auto operations = static_cast<std::uint64_t>(run_.operations().end_seq());
+  const PerfettoCounters counters(run_.activity(), options.wires,
+                                  std::max(kLeastCounterBytes, kCounterBytes * operations));
+  counters.write(trace_, [&](const data::ActivityTables::Series& series, std::size_t rank) {
+    trace_.describe(next_uuid_, kFirstRow + row_of_.at(series.component), series.name, rank, "per mille");
+    return next_uuid_++;
+  });
 }
 
 }  // namespace
