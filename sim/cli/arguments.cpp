@@ -17,12 +17,16 @@ namespace {
 
 using Options = std::map<std::string, const CLI::Option*>;
 
-Options long_options(const CLI::App& app, std::vector<std::string>& names) {
+// `shorts` becomes the long name of each short one.
+Options long_options(const CLI::App& app, std::vector<std::string>& names, std::map<std::string, std::string>& shorts) {
   Options options;
   for (const CLI::Option* option : app.get_options()) {
     for (const std::string& name : option->get_lnames()) {
       names.push_back("--" + name);
       options["--" + name] = option;
+    }
+    for (const std::string& name : option->get_snames()) {
+      if (name != "h" && !option->get_lnames().empty()) shorts["-" + name] = "--" + option->get_lnames().front();
     }
   }
   return options;
@@ -41,13 +45,14 @@ void check_flag(const std::string& name, const std::string& value) {
 
 class Checker {
  public:
-  explicit Checker(const CLI::App& app) : options_(long_options(app, names_)) {
+  explicit Checker(const CLI::App& app) : options_(long_options(app, names_, shorts_)) {
     for (const CLI::Option* option : app.get_options()) operands_ = operands_ || option->get_positional();
   }
 
   std::vector<std::string> check(const std::vector<std::string>& args) {
     for (std::size_t i = 0; i < args.size(); ++i) {
-      const std::string& arg = args[i];
+      const auto in_short = shorts_.find(args[i]);
+      const std::string& arg = in_short == shorts_.end() ? args[i] : in_short->second;
       if (arg.empty()) refuse_empty();
       if (arg == "--") {
         for (++i; i < args.size(); ++i) out_.push_back(operand(args[i]));
@@ -98,6 +103,7 @@ class Checker {
   }
 
   std::vector<std::string> names_;
+  std::map<std::string, std::string> shorts_;
   Options options_;
   bool operands_ = false;
   std::set<std::string> given_;

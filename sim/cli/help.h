@@ -65,7 +65,8 @@ inline constexpr const char* kConvertFooter =
 inline constexpr const char* kReportFooter =
     "Examples:\n"
     "  kernbench run --record r && kernbench report r       r/report.html\n"
-    "  kernbench report r --out gemm.html\n"
+    "  kernbench report r -o gemm.html\n"
+    "  kernbench report better --against r                  with what changed from r to better\n"
     "\n"
     "The file needs no network, no JavaScript and no other file. Without ops.sqlite in RUN_DIR it has no PEs, wires "
     "and\n"

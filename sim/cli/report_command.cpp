@@ -1,9 +1,11 @@
 #include <CLI/CLI.hpp>
+#include <optional>
 
 #include "platform/observe/output_file.h"
 #include "sim/cli/file_roles.h"
 #include "sim/cli/help.h"
 #include "sim/cli/program.h"
+#include "sim/compare/comparison.h"
 #include "sim/html/html_report.h"
 
 namespace kb::cli {
@@ -14,17 +16,21 @@ class ReportCommand final : public Command {
   explicit ReportCommand(CLI::App& app) {
     app.footer(kReportFooter);
     app.add_option("RUN_DIR", folder_, "Folder of a run")->capture_default_str();
-    app.add_option("--out", out_, "The file (default: report.html in RUN_DIR)")->type_name("FILE.html");
+    app.add_option("--against", against_, "Also what differs from this run")->type_name("RUN_DIR");
+    app.add_option("-o,--out", out_, "The file (default: report.html in RUN_DIR)")->type_name("FILE.html");
   }
 
   int run() override {
     const std::string out = out_.empty() ? folder_ + "/report.html" : out_;
     FileRoles roles;
     for (const char* file : {"/result.json", "/topology.json", "/ops.sqlite"}) roles.reads("RUN_DIR", folder_ + file);
+    if (!against_.empty()) roles.reads("--against", against_ + "/result.json");
     roles.writes("--out", out);
     roles.check();
     const web::RunFolder run(folder_);
-    const std::string page = html::render_report(run);
+    std::optional<sim::Comparison> comparison;
+    if (!against_.empty()) comparison = sim::compare_results(against_, folder_);
+    const std::string page = html::render_report(run, comparison ? &*comparison : nullptr);
     observe::OutputFile file(out, "the report");
     file.write(page);
     file.commit();
@@ -33,7 +39,7 @@ class ReportCommand final : public Command {
   }
 
  private:
-  std::string folder_ = "results", out_;
+  std::string folder_ = "results", against_, out_;
 };
 
 }  // namespace

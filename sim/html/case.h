@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "sim/compare/comparison.h"
 #include "sim/web/activity.h"
 #include "sim/web/run_folder.h"
 
@@ -60,6 +61,7 @@ struct Case {
 
 // Each gives a part of the page, or nothing where the run has nothing to show.
 std::string head_part(const Case& of);
+std::string comparison_part(const sim::Comparison& of);
 std::string findings_part(const Case& of);
 std::string operations_part(const Case& of);
 std::string settings_part(const Case& of);

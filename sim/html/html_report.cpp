@@ -37,16 +37,17 @@ std::string title_of(const Case& of) {
 
 }  // namespace
 
-std::string render_report(const web::RunFolder& run) {
+std::string render_report(const web::RunFolder& run, const sim::Comparison* against) {
   const Case of(run);
   std::string page = "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n";
   page +=
       "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'\">\n"
       "<meta name=\"viewport\" content=\"width=device-width\">\n";
   page += "<title>" + escaped(title_of(of)) + "</title>\n<style>\n" + kStyle + "</style>\n</head>\n<body>\n";
-  page += head_part(of) + findings_part(of) + launches_part(of) + operations_part(of) + pes_part(of) +
-          profile_part(of) + machine_part(of) + resources_part(of) + roofline_part(of) + verification_part(of) +
-          settings_part(of);
+  page += head_part(of);
+  if (against != nullptr) page += comparison_part(*against);
+  page += findings_part(of) + launches_part(of) + operations_part(of) + pes_part(of) + profile_part(of) +
+          machine_part(of) + resources_part(of) + roofline_part(of) + verification_part(of) + settings_part(of);
   page += "<footer>Times are simulated. Written by kernbench " + escaped(text_of(of.summary, "version")) +
           "; <code>kernbench web</code> shows the run in more detail.</footer>\n</body>\n</html>\n";
   return page;

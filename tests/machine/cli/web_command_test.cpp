@@ -196,6 +196,11 @@ TEST_F(WebCommandTest, ARunIsWrittenAsOneFile) {
   EXPECT_THAT(page, HasSubstr("Busiest pseudo-channels"));
   ASSERT_EQ(kernbench("report run --out again.html").code, 0);
   EXPECT_EQ(read("again.html"), page);
+  ASSERT_EQ(kernbench("report run --against run -o compared.html").code, 0);
+  EXPECT_THAT(read("compared.html"), HasSubstr("<b>B takes as long as A.</b>"));
+  EXPECT_THAT(kernbench("report run --against nowhere").err, HasSubstr("nowhere"));
+  EXPECT_THAT(kernbench("report run --against run --out run/result.json").err,
+              HasSubstr("give each a file of its own"));
   fs::remove(folder() + "/run/ops.sqlite");
   ASSERT_EQ(kernbench("report run").code, 0);
   EXPECT_THAT(read("run/report.html"), Not(HasSubstr("Busiest pseudo-channels")));

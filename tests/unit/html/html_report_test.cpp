@@ -116,5 +116,43 @@ TEST_F(HtmlReportTest, EqualRunsGiveEqualBytes) {
   EXPECT_EQ(report("one"), report("two"));
 }
 
+// 1100 ns became 600: 500 of GEMM less, 20 of delivery more, 20 of DMA less.
+TEST_F(HtmlReportTest, WhatChangedFromAnotherRun) {
+  const std::string better = [] {
+    std::string text = kResult;
+    const auto set = [&](const std::string& from, const std::string& to) {
+      text.replace(text.find(from), from.size(), to);
+    };
+    set("\"completed_ns\": 1100", "\"completed_ns\": 600");
+    set("\"delivery_ns\": 100", "\"delivery_ns\": 120");
+    set("\"gemm_ns\": 500", "\"gemm_ns\": 0");
+    set("\"dma_ns\": 500", "\"dma_ns\": 480");
+    set("{\"value\": 5", "{\"value\": \"<b>\"");
+    set("\"findings\"", "\"config\": {}, \"device\": \"all\", \"findings\"");
+    return text;
+  }();
+  std::string plain = kResult;
+  plain.replace(plain.find("\"findings\""), 10, "\"config\": {}, \"device\": \"all\", \"findings\"");
+  std::string pages[2];
+  for (const std::string folder : {"one", "two"}) {
+    write(folder + "/run/result.json", better);
+    write(folder + "/before/result.json", plain);
+    const sim::Comparison comparison = sim::compare_results(path(folder + "/before"), path(folder + "/run"));
+    pages[folder == "one" ? 0 : 1] = render_report(web::RunFolder(path(folder + "/run")), &comparison);
+  }
+  EXPECT_EQ(pages[0], pages[1]) << "where the folders lie does not matter";
+  expect_self_contained(pages[0]);
+  for (const char* text :
+       {"Compared with another run", "B takes 500 ns less than A</b>: 54.5 % of its time, over 1 launches",
+        "<td>m of the workload</td><td>5</td><td>&lt;b&gt;</td>", ">delivery</text>", ">+20 ns</text>",
+        ">−500 ns</text>", ">−20 ns</text>", "<td>#3 k, sip0</td>"}) {
+    EXPECT_THAT(pages[0], HasSubstr(text));
+  }
+  EXPECT_THAT(pages[0], Not(HasSubstr("before/"))) << "names of folders";
+  // The page is (1050 - 150 - 110) / 1120 units per ns wide: GEMM falls from 1120 to 620.
+  EXPECT_THAT(pages[0], HasSubstr("<rect x=\"587.3\" y=\"42\" width=\"352.7\""));
+  EXPECT_THAT(report("one/run"), Not(HasSubstr("Compared with another run")));
+}
+
 }  // namespace
 }  // namespace kb::html
