@@ -1,4 +1,4 @@
-// --hops: how transactions passed every wire of their way.
+// --hops: how transactions passed every wire of their way (H-97, H-113).
 #include <gmock/gmock.h>
 
 #include <map>

@@ -78,6 +78,21 @@ TEST_F(LogTest, MovesNoTimeAndLeavesTheResultAlone) {
   EXPECT_THAT(read("log.txt"), AllOf(HasSubstr("will get the header of transaction"), HasSubstr(" ns  sip0.")));
 }
 
+// P-92
+TEST_F(LogTest, EqualRunsTellTheSameInTheSameOrder) {
+  std::string told[2];
+  for (std::string& log : told) {
+    const Outcome outcome = kernbench("run --bench matmul-composite --quiet --log 'sip0.cube0.pe0.*:debug'");
+    ASSERT_EQ(outcome.code, 0) << outcome.err;
+    log = outcome.err;
+  }
+  EXPECT_EQ(told[0], told[1]);
+  for (const char* event : {"tl.composite #", "pe_scheduler splits", "pe_gemm begins GEMM of tile",
+                            "pe_gemm ends GEMM of tile", "pe_scheduler has all tiles"}) {
+    EXPECT_THAT(told[0], HasSubstr(event));
+  }
+}
+
 TEST_F(LogTest, TrafficAndProbeHaveItToo) {
   write("t.csv", "id,issue_ns,op,src,dst,bytes\na,0,pe_read,sip0.cube0.pe0,0x2000000000,512\n");
   const Outcome traffic =

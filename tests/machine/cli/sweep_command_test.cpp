@@ -71,7 +71,7 @@ TEST_F(SweepCommandTest, WhatIsDoneIsNotRunAgain) {
   EXPECT_EQ(sweep().code, 2) << "another configuration is another sweep";
 }
 
-// H-97
+// H-114
 TEST_F(SweepCommandTest, KilledTenTimesItGivesTheSameTable) {
   sweep_file("n: {set: elements_per_pe, range: {from: 256, to: 51200, step: 256}}");
   const auto begin = std::chrono::steady_clock::now();
