@@ -13,11 +13,11 @@ if(KB_FSTAPI_DIR)
   add_library(kb_fst STATIC ${_fst_sources})
   target_include_directories(kb_fst SYSTEM PUBLIC "$<BUILD_INTERFACE:${KB_FSTAPI_DIR}>")
   target_compile_definitions(kb_fst PRIVATE "FST_CONFIG_INCLUDE=\"fst_config.h\"" INTERFACE KB_HAS_FST)
-  # Plug-ins have nothing to do with these names, some of which are those of liblz4. One thread writes a file, and packing
-  # its times at the highest level, which the source asks for, takes longer than all the rest.
-  target_compile_options(kb_fst PRIVATE -w -fvisibility=hidden -Dfwrite=fwrite_unlocked
-    "-Dcompress2(to,room,from,size,level)=compress2(to,room,from,size,1)"
-    $<$<BOOL:${KB_SANITIZE}>:-fno-sanitize=all>)
+  # Plug-ins have nothing to do with these names, some of which are those of liblz4.
+  target_compile_options(kb_fst PRIVATE -w -fvisibility=hidden
+    -include "${CMAKE_CURRENT_SOURCE_DIR}/platform/waves/fst_prelude.h" $<$<BOOL:${KB_SANITIZE}>:-fno-sanitize=all>)
+  set_source_files_properties(${_fst_sources} PROPERTIES
+    OBJECT_DEPENDS "${CMAKE_CURRENT_SOURCE_DIR}/platform/waves/fst_prelude.h")
   target_link_libraries(kb_fst PUBLIC ZLIB::ZLIB)
 else()
   message(STATUS "Waveforms: VCD only; for FST install the package verilator")

@@ -31,9 +31,21 @@ namespace kb::waves {
 namespace {
 
 constexpr int kBlockHeader = 9;  // a byte of its kind and eight of the length of what follows the kind, big endian
-// So many changes are packed at once: memory that is used again is faster than fresh memory, and more would hardly be
-// smaller.
-constexpr std::uint64_t kSection = 200'000;
+// So many changes are packed at once: a cache holds them, and more would hardly be smaller.
+constexpr std::uint64_t kSection = 100'000;
+// LZ4 is faster than zlib and packs what repeats. Beyond so many bytes a change, of which a VCD has 16, the next
+// section is packed by zlib: a file becomes a tenth of the VCD at the least cost.
+constexpr double kMostBytes = 1.5;
+
+// Digits of each byte, eight in a row.
+constexpr std::array<char, 256 * 8> digits_of_bytes() {
+  std::array<char, 256 * 8> all{};
+  for (std::size_t byte = 0; byte < 256; ++byte) {
+    for (std::size_t bit = 0; bit < 8; ++bit) all[8 * byte + 7 - bit] = static_cast<char>('0' + (byte >> bit & 1));
+  }
+  return all;
+}
+constexpr std::array<char, 256 * 8> kByteDigits = digits_of_bytes();
 
 // The library opens files by name, and a killed process should leave none: the names are removed as soon as the files
 // are open.
@@ -67,6 +79,8 @@ class FstFile final : public IWaveFile {
   void open();
   void declare(const contract::SignalInfo& signal, std::uint32_t index);
   void change_text(const Text& text, std::uint64_t value);
+  void flush();
+  std::uint64_t written();
   void copy();
   void check_blocks(std::uint64_t size);
   std::size_t read_at(std::uint64_t place, char* to, std::size_t size);
@@ -82,6 +96,7 @@ class FstFile final : public IWaveFile {
   std::vector<Variable> variables_;
   std::unordered_map<std::uint32_t, Text> texts_;  // of signals with words
   std::uint64_t unpacked_ = 0;                     // changes that the library holds
+  std::uint64_t packed_ = 0;                       // changes in its file
 };
 
 // The library maps files of its own, and a full disk would then be an invalid access to memory.
@@ -140,20 +155,27 @@ void FstFile::declare(const contract::SignalInfo& signal, std::uint32_t index) {
 }
 
 void FstFile::time(TimeFs at) {
-  if (unpacked_ > kSection) {
-    ::fstWriterFlushContext(writer_);
-    unpacked_ = 0;
-  }
+  if (unpacked_ > kSection) flush();
   ::fstWriterEmitTimeChange(writer_, static_cast<std::uint64_t>(at.fs()));
 }
 
-void FstFile::change(std::uint32_t signal, std::uint64_t value) {
+void FstFile::flush() {
+  ::fstWriterFlushContext(writer_);
+  packed_ += unpacked_;
+  unpacked_ = 0;
+  const auto most = static_cast<std::uint64_t>(kMostBytes * static_cast<double>(packed_));
+  ::fstWriterSetPackType(writer_, written() > most ? FST_WR_PT_ZLIB : FST_WR_PT_LZ4);
+}
+
+void FstFile::change(std::uint32_t signal, std::uint64_t number) {
+  std::uint64_t value = number;
   const Variable& variable = variables_[signal];
   ++unpacked_;
-  std::array<char, 64> digits;
-  for (int i = 0; i < variable.bits; ++i) digits[i] = static_cast<char>('0' + (value >> (variable.bits - 1 - i) & 1));
-  ::fstWriterEmitValueChange(writer_, variable.handle, digits.data());
-  if (variable.has_words) change_text(texts_.at(signal), value);
+  std::array<char, 64> digits;  // of whole bytes, the value's are the last ones
+  const std::size_t bytes = (variable.bits + 7u) / 8;
+  for (std::size_t i = bytes; i-- > 0; value >>= 8) std::memcpy(&digits[8 * i], &kByteDigits[8 * (value & 0xff)], 8);
+  ::fstWriterEmitValueChange(writer_, variable.handle, &digits[8 * bytes - variable.bits]);
+  if (variable.has_words) change_text(texts_.at(signal), number);
 }
 
 void FstFile::change_text(const Text& text, std::uint64_t value) {
@@ -169,10 +191,14 @@ void FstFile::end(TimeFs at) {
   file_.complete();
 }
 
-void FstFile::copy() {
+std::uint64_t FstFile::written() {
   struct stat facts {};
   if (::fstat(descriptor_, &facts) != 0) fail(errno);
-  const auto size = static_cast<std::uint64_t>(facts.st_size);
+  return static_cast<std::uint64_t>(facts.st_size);
+}
+
+void FstFile::copy() {
+  const std::uint64_t size = written();
   check_blocks(size);
   std::vector<char> buffer(std::size_t{1} << 20);
   for (std::uint64_t place = 0; place < size;) {

@@ -123,11 +123,13 @@ TEST_F(WaveCommandTest, TheToolsOfGtkwaveReadAnFst) {
 
 TEST_F(WaveCommandTest, AnFstIsATenthOfTheVcdOrLess) {
   if (!has_fst()) GTEST_SKIP() << "this build does not write FST: install verilator and zlib1g-dev";
-  ASSERT_EQ(kernbench("run --quiet --wave w.vcd").code, 0);
-  ASSERT_EQ(kernbench("run --quiet --wave w.fst").code, 0);
-  EXPECT_LE(read("w.fst").size() * 10, read("w.vcd").size());
-  ASSERT_EQ(kernbench("run --quiet --wave again.fst").code, 0);
-  EXPECT_EQ(read("w.fst"), read("again.fst"));
+  for (const std::string options : {"", "--wave-detail flit"}) {
+    ASSERT_EQ(kernbench("run --quiet --wave w.vcd " + options).code, 0);
+    ASSERT_EQ(kernbench("run --quiet --wave w.fst " + options).code, 0);
+    EXPECT_LE(read("w.fst").size() * 10, read("w.vcd").size()) << options;
+    ASSERT_EQ(kernbench("run --quiet --wave again.fst " + options).code, 0);
+    EXPECT_EQ(read("w.fst"), read("again.fst")) << options;
+  }
 }
 
 TEST_F(WaveCommandTest, AWindowIsAPartOfTheWhole) {
