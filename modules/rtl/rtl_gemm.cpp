@@ -92,7 +92,9 @@ RtlGemm::RtlGemm(const sc_core::sc_module_name& name, NodeId node, const params:
       mac_per_ns_(kind.macs_per_ns),
       granularity_(kind.granularity),
       clock_(params.clock, params.phase),
-      cycles_(cycles) {}
+      cycles_(cycles) {
+  if (context.observer != nullptr) pins_ = std::make_unique<MacPins>(*context.observer, node_id());
+}
 
 TimeFs RtlGemm::work(CommandTask& task) {
   plan::Stage& stage = task.stage;
@@ -105,7 +107,9 @@ TimeFs RtlGemm::work(CommandTask& task) {
   accumulate(clocked_cycles_, cycles);
   const TimeFs time = time_product(static_cast<std::uint64_t>(cycles), clock_.period());
   accumulate(rtl_time_, time);
-  return time_sum(clock_.edge_after(now()) - now(), time);
+  const TimeFs edge = clock_.edge_after(now());
+  if (pins_ != nullptr) pins_->product(edge, time, stage.m, stage.k, stage.n, cycles);
+  return time_sum(edge - now(), time);
 }
 
 std::int64_t RtlGemm::cycles_of(const CommandTask& task) {

@@ -3,12 +3,14 @@
 
 #include <cstdint>
 #include <map>
+#include <memory>
 #include <optional>
 #include <unordered_map>
 
 #include "modules/pe/accel_engine.h"
 #include "modules/rtl/mac_array.h"
 #include "modules/rtl/rtl_clock.h"
+#include "modules/rtl/rtl_pins.h"
 #include "platform/base/engine_rates.h"
 #include "platform/base/granularity.h"
 #include "platform/elab/registry.h"
@@ -80,6 +82,7 @@ class RtlGemm final : public AccelEngine {
   Granularity granularity_;
   RtlClock clock_;
   RtlGemmCycles& cycles_;
+  std::unique_ptr<MacPins> pins_;  // null: nobody records waveforms
   std::int64_t macs_ = 0, useful_macs_ = 0, clocked_cycles_ = 0, compared_ = 0;
   TimeFs rtl_time_ = 0_fs, analytic_time_ = 0_fs;
 };

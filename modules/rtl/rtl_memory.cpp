@@ -46,6 +46,7 @@ RtlMemory::RtlMemory(const sc_core::sc_module_name& name, NodeId node, const Rtl
                                   static_cast<std::uint16_t>(params.write_latency)};
   memory_->reset(straps);
   if (shadow_ != nullptr) shadow_->reset(straps);
+  if (context.observer != nullptr) pins_ = std::make_unique<AxiPins>(*context.observer, node_id());
 }
 
 void RtlMemory::on_arrival(const Arrival& arrival) {
@@ -120,8 +121,13 @@ void RtlMemory::edge() {
   }
   if (done.read) finish(*done.read);
   if (done.write) finish(*done.write);
-  edge_ = !manager_.idle() || memory_->busy() || !arrived_.empty() ? edge_ + clock_.period() : kNever;
-  if (edge_ != kNever) wake_at(edge_);
+  const TimeFs next = edge_ + clock_.period();
+  edge_ = !manager_.idle() || memory_->busy() || !arrived_.empty() ? next : kNever;
+  if (edge_ != kNever) {
+    wake_at(edge_);
+  } else if (pins_ != nullptr) {
+    pins_->rest(next);
+  }
 }
 
 AxiManager::Done RtlMemory::clock() {
@@ -137,6 +143,7 @@ AxiManager::Done RtlMemory::clock() {
   const AxiManager::Done done = manager_.apply(driven, pins);
   memory_->rise();
   if (shadow_ != nullptr) shadow_->rise();
+  if (pins_ != nullptr) pins_->edge(now(), driven, pins, memory_->busy());
   return done;
 }
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <unordered_map>
 #include <vector>
@@ -10,6 +11,7 @@
 #include "modules/fabric/sliding_deque.h"
 #include "modules/rtl/axi.h"
 #include "modules/rtl/rtl_clock.h"
+#include "modules/rtl/rtl_pins.h"
 #include "platform/elab/registry.h"
 
 namespace kb::modules {
@@ -63,6 +65,7 @@ class RtlMemory final : public ArrivalNode {
   std::unique_ptr<IAxiMemory> memory_, shadow_;
   AxiManager manager_;
   AxiRules rules_;
+  std::unique_ptr<AxiPins> pins_;  // null: nobody records waveforms
   SlidingDeque<Arrival> arrived_;  // not sampled yet
   std::vector<Access> accesses_;
   std::vector<std::uint32_t> free_;

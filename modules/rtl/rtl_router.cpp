@@ -45,8 +45,19 @@ RtlRouter::RtlRouter(const sc_core::sc_module_name& name, NodeId node, const par
                     "router as it is, or attach less to it",
                     lanes_.size(), IRouterModel::kPorts));
   }
+  show_pins();
   in_.fifo_depth = static_cast<std::uint8_t>(params.fifo_depth);
   rtl_.reset(in_.fifo_depth);
+}
+
+void RtlRouter::show_pins() {
+  if (context().observer == nullptr) return;
+  std::vector<std::string> neighbours;
+  const auto& ports = context().ports.ports(node());
+  for (const Lane& lane : lanes_) {
+    neighbours.push_back(context().graph.node(ports[lane.port].neighbour).id);
+  }
+  pins_ = std::make_unique<RouterPins>(*context().observer, node_id(), neighbours);
 }
 
 void RtlRouter::on_arrival(const Arrival& flit) {
@@ -127,6 +138,7 @@ void RtlRouter::edge() {
   } catch (const Error& error) {
     fail(RtlFault::unknown, error.what());
   }
+  if (pins_ != nullptr) pins_->edge(now(), in_, *pins);
   bool waits = false;
   for (std::uint32_t i = 0; i < lanes_.size(); ++i) {
     Lane& lane = lanes_[i];
@@ -137,8 +149,13 @@ void RtlRouter::edge() {
     waits = waits || !lane.waiting.empty();
   }
   take_outputs(*pins);
-  edge_ = pins->busy || pins->out_valid != 0 || waits ? edge_ + clock_.period() : kNever;
-  if (edge_ != kNever) wake_at(edge_);
+  const TimeFs next = edge_ + clock_.period();
+  edge_ = pins->busy || pins->out_valid != 0 || waits ? next : kNever;
+  if (edge_ != kNever) {
+    wake_at(edge_);
+  } else if (pins_ != nullptr) {
+    pins_->rest(next);
+  }
 }
 
 void RtlRouter::take_outputs(const IRouterModel::Outputs& pins) {

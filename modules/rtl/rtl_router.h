@@ -3,6 +3,7 @@
 
 #include <array>
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -10,6 +11,7 @@
 #include "modules/fabric/sliding_deque.h"
 #include "modules/rtl/router_model.h"
 #include "modules/rtl/rtl_clock.h"
+#include "modules/rtl/rtl_pins.h"
 #include "platform/elab/registry.h"
 #include "platform/params/transit_params.h"
 
@@ -59,6 +61,7 @@ class RtlRouter final : public ArrivalNode {
 
   void on_arrival(const Arrival& flit) override;
   void on_wake() override;
+  void show_pins();
   std::uint32_t lane_of(std::uint16_t port, const Arrival& flit) const;
   void skip_to(std::int64_t number);
   void offer();
@@ -74,6 +77,7 @@ class RtlRouter final : public ArrivalNode {
   RtlClock clock_;
   RouterRunner rtl_;
   IRouterModel::Inputs in_;
+  std::unique_ptr<RouterPins> pins_;         // null: nobody records waveforms
   std::vector<std::uint32_t> lane_of_port_;  // kNoLane: carries messages only
   std::vector<Lane> lanes_;
   std::vector<Inside> inside_;  // tag - 1

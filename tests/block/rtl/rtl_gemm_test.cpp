@@ -12,6 +12,7 @@ namespace {
 
 using modules::IMacArray;
 using testing::AllOf;
+using testing::ElementsAre;
 using testing::HasSubstr;
 using topology::NodeKind;
 
@@ -48,6 +49,18 @@ TEST(RtlGemm, TakesTheCyclesOfTheRtlFromTheNextEdge) {
   EXPECT_EQ(o[0].end, 1 * kNs + 16 * 86 * kNs);  // an edge at 0 does not sample what comes at 0
   EXPECT_EQ(o[1].start, 5000.25_ns);
   EXPECT_EQ(o[1].end, 5001 * kNs + 23 * kNs);
+}
+
+TEST(RtlGemm, BusyAndTheShapeOfAProductAreShownFromItsStart) {
+  using C = Waves::Change;
+  PeMachine machine(machine_with({}));
+  machine.run({on_gemm(0_fs, gemm(32, 64, 32)), on_gemm(5000.25_ns, gemm(1, 1, 1))});
+  const auto pin = [&](const char* name) { return machine.waves.shown(std::string(kNode) + ".pins." + name); };
+  EXPECT_THAT(pin("busy"), ElementsAre(C(kNs, 1), C(1377 * kNs, 0), C(5001 * kNs, 1), C(5024 * kNs, 0)));
+  EXPECT_THAT(pin("m_blocks"), ElementsAre(C(kNs, 4), C(5001 * kNs, 1)));
+  EXPECT_THAT(pin("n_blocks"), ElementsAre(C(kNs, 4), C(5001 * kNs, 1)));
+  EXPECT_THAT(pin("k"), ElementsAre(C(kNs, 64), C(5001 * kNs, 1)));
+  EXPECT_THAT(pin("cycles"), ElementsAre(C(kNs, 16 * 86), C(5001 * kNs, 23)));
 }
 
 TEST(RtlGemm, ClockAndPhaseAreAttributes) {

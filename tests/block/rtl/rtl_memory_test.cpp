@@ -71,6 +71,25 @@ TEST(RtlMemory, AWriteTakesItsBeatsAndItsLatency) {
   EXPECT_THAT(memory.answers(), ElementsAre(18_ns + kHop));
 }
 
+TEST(RtlMemory, ChannelsAreShownAtTheEdgesThatEndTheirCycles) {
+  using C = Waves::Change;
+  AxiSram memory;
+  memory.request(Op::read, 256, 10_ns, 0x1000);
+  memory.request(Op::write, 128, 110_ns, 0x2000);
+  EXPECT_THAT(memory.fixture.run(), IsEmpty());
+  const auto pin = [&](const char* name) { return memory.fixture.waves().shown(std::string("sram.pins.") + name); };
+  EXPECT_THAT(pin("arvalid"), ElementsAre(C(11_ns, 1), C(12_ns, 0)));
+  EXPECT_THAT(pin("araddr"), ElementsAre(C(11_ns, 0x1000)));
+  EXPECT_THAT(pin("arlen"), ElementsAre(C(11_ns, 3)));
+  EXPECT_THAT(pin("rvalid"), ElementsAre(C(16_ns, 1), C(20_ns, 0)));
+  EXPECT_THAT(pin("rlast"), ElementsAre(C(19_ns, 1), C(20_ns, 0)));
+  EXPECT_THAT(pin("awvalid"), ElementsAre(C(111_ns, 1), C(112_ns, 0)));
+  EXPECT_THAT(pin("awaddr"), ElementsAre(C(111_ns, 0x2000)));
+  EXPECT_THAT(pin("wvalid"), ElementsAre(C(112_ns, 1), C(114_ns, 0)));
+  EXPECT_THAT(pin("wlast"), ElementsAre(C(113_ns, 1), C(114_ns, 0)));
+  EXPECT_THAT(pin("bvalid"), ElementsAre(C(116_ns, 1), C(117_ns, 0)));
+}
+
 TEST(RtlMemory, AShortFlitHasFewerBeats) {
   AxiSram memory({{"read_latency", std::int64_t{0}}});
   memory.request(Op::read, 65, 10_ns);  // two beats

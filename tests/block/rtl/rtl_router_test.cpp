@@ -3,6 +3,7 @@
 
 #include <gmock/gmock.h>
 
+#include <algorithm>
 #include <array>
 #include <functional>
 #include <map>
@@ -157,6 +158,53 @@ TEST(RtlRouter, NothingHappensWhileTheClockStandsStill) {
     return crossing.events();
   };
   EXPECT_LT(events(1'000'000_ns), 60u);
+}
+
+// Sampled at 11 and 12, shown behind 12 and 13.
+TEST(RtlRouter, PinsAreShownAtTheEdgesThatSeeThem) {
+  using C = Waves::Change;
+  Crossing crossing;
+  crossing.write(0, 2, 2 * 256, 10_ns);
+  EXPECT_THAT(crossing.fixture.run(), IsEmpty());
+  const auto pin = [&](const char* name) { return crossing.fixture.waves().shown(std::string("router.pins.") + name); };
+  EXPECT_THAT(pin("in_valid"), ElementsAre(C(11_ns, 1), C(13_ns, 0)));
+  EXPECT_THAT(pin("in_taken"), ElementsAre(C(11_ns, 1), C(13_ns, 0)));
+  EXPECT_THAT(pin("in_flit0.a"), ElementsAre(C(11_ns, 0x4200000000000001u), C(12_ns, 0x8200000000000002u)));
+  EXPECT_THAT(pin("out_valid"), ElementsAre(C(12_ns, 4), C(14_ns, 0)));
+  EXPECT_THAT(pin("out_flit2.c"), ElementsAre(C(12_ns, 0x4200000000000001u), C(13_ns, 0x8200000000000002u)));
+  EXPECT_THAT(pin("out_ready"), ElementsAre(C(13_ns, 4), C(15_ns, 0)));
+  EXPECT_THAT(pin("busy"), ElementsAre(C(11_ns, 1), C(14_ns, 0)));
+  EXPECT_THAT(pin("in_flit1.b"), IsEmpty());
+}
+
+// A line for each change of a pin.
+std::string pins_of_random_traffic(const std::string& gate) {
+  return sim::run_isolated({[&] {
+    Crossing crossing({{"gate", gate}, {"clock_ghz", 1.3}});
+    std::mt19937 random(7);
+    for (int i = 0; i < 200; ++i) {
+      const auto from = random() % 4, to = (from + 1 + random() % 3) % 4;
+      const auto bytes = 1 + random() % 2000;
+      crossing.write(from, to, bytes, (1 + random() % 400) * 20_ns);
+    }
+    for (const std::string& problem : crossing.fixture.run()) throw Error::model(problem);
+    std::string lines;
+    for (const auto& entry : crossing.fixture.waves().changes) {
+      if (entry.first.rfind("router.pins.", 0) != 0) continue;
+      for (const auto& [at, value] : crossing.fixture.waves().shown(entry.first)) {
+        lines += entry.first + " " + std::to_string(at.fs()) + " " + std::to_string(value) + "\n";
+      }
+    }
+    return lines;
+  }})[0];
+}
+
+TEST(RtlRouter, PinsAreTheSameWithBothGates) {
+  const std::string on = pins_of_random_traffic("on");
+  EXPECT_THAT(on, AllOf(HasSubstr("router.pins.in_valid "), HasSubstr("router.pins.busy "),
+                        HasSubstr("router.pins.out_flit3.d ")));
+  EXPECT_GT(std::count(on.begin(), on.end(), '\n'), 1000);
+  EXPECT_EQ(on, pins_of_random_traffic("off"));
 }
 
 struct Crossed {

@@ -3,6 +3,8 @@
 
 #include <array>
 #include <fstream>
+#include <iterator>
+#include <map>
 #include <random>
 #include <sstream>
 
@@ -76,6 +78,81 @@ replace:
   int good = 0;
   for (const nlohmann::json& row : result.at("rows")) good += row.at("status") == "OK";
   EXPECT_EQ(good, kRows);
+}
+
+// Values of the signals that a VCD has, by scope and name, with the times of their changes.
+std::map<std::string, std::map<std::int64_t, std::uint64_t>> signals_of(const std::string& vcd) {
+  std::map<std::string, std::map<std::int64_t, std::uint64_t>> signals;
+  std::map<std::string, std::string> names;
+  std::vector<std::string> scopes;
+  std::int64_t now = 0;
+  std::istringstream lines(vcd);
+  for (std::string line, word, type, bits, id, name; std::getline(lines, line);) {
+    std::istringstream words(line);
+    words >> word;
+    if (word == "$scope") {
+      scopes.emplace_back(), words >> type >> scopes.back();
+    } else if (word == "$upscope") {
+      scopes.pop_back();
+    } else if (word == "$var") {
+      words >> type >> bits >> id >> name;
+      for (const std::string& scope : scopes) names[id] += scope + ".";
+      names[id] += name;
+    } else if (word[0] == '#') {
+      now = std::stoll(word.substr(1));
+    } else if (word[0] == 'b') {
+      words >> id;
+      signals[names.at(id)][now] = std::stoull(word.substr(1), nullptr, 2);
+    } else if (word[0] == '0' || word[0] == '1') {
+      signals[names.at(word.substr(1))][now] = word[0] == '1' ? 1 : 0;
+    }
+  }
+  return signals;
+}
+
+// Names of signals without the last part, where the last part is `name` and the first ones are `scope`.
+std::vector<std::string> scopes_with(const std::map<std::string, std::map<std::int64_t, std::uint64_t>>& signals,
+                                     const std::string& scope, const std::string& name) {
+  std::vector<std::string> found;
+  for (const auto& [full, changes] : signals) {
+    const bool ends = full.size() > name.size() && full.compare(full.size() - name.size(), name.size(), name) == 0;
+    if (ends && full.rfind(scope, 0) == 0) found.push_back(full.substr(0, full.size() - name.size()));
+  }
+  return found;
+}
+
+TEST_F(RtlTest, TheHeaderOfAPacketIsFoundOnBothSidesOfARouterAndAtItsPins) {
+  ASSERT_EQ(kernbench(std::string("run --bench copy --quiet --topology ") + kExample +
+                      " --wave w.vcd --wave-detail flit --gtkw w.gtkw")
+                .code,
+            0);
+  auto signals = signals_of(read("w.vcd"));
+  const auto value = [&](const std::string& name, std::int64_t at) {
+    return std::prev(signals.at(name).upper_bound(at))->second;
+  };
+  const std::string before = "sip0.cube0.ucie-N.conn0.to_sip0_cube0_r0c0.", router = "sip0.cube0.r0c0.";
+  const std::int64_t enters = signals.at(before + "first").upper_bound(0)->first;
+  std::string behind;  // the wire with the same header
+  std::int64_t leaves = 0;
+  for (const std::string& wire : scopes_with(signals, router + "to_", "first")) {
+    for (const auto& [at, first] : signals.at(wire + "first")) {
+      if (first == 0 || value(wire + "txn", at) != value(before + "txn", enters) || !behind.empty()) continue;
+      behind = wire;
+      leaves = at;
+    }
+  }
+  ASSERT_EQ(behind, router + "to_sip0_cube0_hbm_ctrl_pe0.");
+  EXPECT_EQ(value(behind + "valid", leaves), 1u);
+  EXPECT_GT(leaves, enters);
+  const std::string pins = router + "pins.";
+  const std::int64_t sampled = signals.at(pins + "in_flit4_ucie-N_conn0").upper_bound(0)->first;
+  const std::uint64_t header = value(pins + "in_flit4_ucie-N_conn0", sampled);
+  EXPECT_EQ(header, 0x4300000000000001u);  // first, out_port 3, tag 1
+  EXPECT_EQ(value(pins + "in_valid", sampled), 1u << 4);
+  EXPECT_EQ(value(pins + "out_flit3_hbm_ctrl_pe0", leaves), header);
+  EXPECT_EQ(value(pins + "out_valid", leaves), 1u << 3);
+  EXPECT_EQ(leaves, sampled + 1'000'000);  // behind the next edge
+  EXPECT_THAT(read("w.gtkw"), HasSubstr("+{pins in_valid} sip0.cube0.r0c0.pins.in_valid[7:0]"));
 }
 
 class NoRtlTest : public CommandLineTest {};
