@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <limits>
+#include <map>
+#include <set>
 #include <utility>
 
 #include "platform/base/error.h"
@@ -64,6 +66,30 @@ void for_bins(const ActivityTables& tables, const ActivityTables::Row& row, std:
     if (from >= end) return;
     if (to > begin && to > from) f(from, to, bin);
   }
+}
+
+// Equal pieces of a window of time.
+struct Pieces {
+  std::int64_t begin_fs = 0, end_fs = 0;
+  std::size_t columns = 0;
+  double width() const { return static_cast<double>(end_fs - begin_fs) / static_cast<double>(columns); }
+};
+
+// Calls f(column, busy) for what the bins of a row give to each piece, as a share of the piece.
+template <typename F>
+void spread_bins(const ActivityTables& tables, const ActivityTables::Row& row, const Pieces& pieces, F&& f) {
+  const double width = pieces.width();
+  for_bins(tables, row, pieces.begin_fs, pieces.end_fs, [&](std::int64_t from, std::int64_t to, const RawBin& bin) {
+    const double density = static_cast<double>(bin.busy) / static_cast<double>(to - from);
+    const double first = static_cast<double>(std::max(from, pieces.begin_fs) - pieces.begin_fs) / width;
+    const double last = static_cast<double>(std::min(to, pieces.end_fs) - pieces.begin_fs) / width;
+    for (auto column = static_cast<std::size_t>(first); column < pieces.columns && static_cast<double>(column) < last;
+         ++column) {
+      const double left = std::max(first, static_cast<double>(column));
+      const double right = std::min(last, static_cast<double>(column + 1));
+      f(column, density * (right - left));
+    }
+  });
 }
 
 }  // namespace
@@ -137,26 +163,46 @@ std::vector<std::vector<double>> Activity::profile(std::int64_t begin_fs, std::i
     place[i] = static_cast<std::size_t>(std::find(kProfiled.begin(), kProfiled.end(), series.kind) - kProfiled.begin());
     if (place[i] < kProfiled.size()) units[place[i]] += static_cast<double>(std::max<std::int64_t>(1, series.units));
   }
-  const double width = static_cast<double>(end_fs - begin_fs) / static_cast<double>(columns);
   for (const ActivityTables::Row& row : tables_.rows) {
     const std::size_t kind = place[row.series];
     if (kind == kProfiled.size()) continue;
-    for_bins(tables_, row, begin_fs, end_fs, [&](std::int64_t from, std::int64_t to, const RawBin& bin) {
-      const double density = static_cast<double>(bin.busy) / static_cast<double>(to - from);
-      const double first = static_cast<double>(std::max(from, begin_fs) - begin_fs) / width;
-      const double last = static_cast<double>(std::min(to, end_fs) - begin_fs) / width;
-      for (auto column = static_cast<std::size_t>(first); column < columns && static_cast<double>(column) < last;
-           ++column) {
-        const double left = std::max(first, static_cast<double>(column));
-        const double right = std::min(last, static_cast<double>(column + 1));
-        shares[kind][column] += density * (right - left);
-      }
-    });
+    spread_bins(tables_, row, {begin_fs, end_fs, columns},
+                [&](std::size_t column, double busy) { shares[kind][column] += busy; });
   }
   for (std::size_t kind = 0; kind < shares.size(); ++kind) {
     for (double& share : shares[kind]) share = units[kind] > 0 ? share / units[kind] : 0;
   }
   return shares;
+}
+
+std::vector<Activity::StateStrip> Activity::states(std::int64_t begin_fs, std::int64_t end_fs, std::size_t columns,
+                                                   const std::vector<std::string>& nodes) const {
+  std::vector<StateStrip> strips;
+  std::map<std::pair<std::size_t, std::string_view>, std::size_t> strip_of;
+  std::vector<std::set<std::string_view>> pes(nodes.size());
+  std::vector<std::vector<std::size_t>> nodes_of(tables_.series.size());
+  for (std::size_t i = 0; i < tables_.series.size(); ++i) {
+    const ActivityTables::Series& series = tables_.series[i];
+    if (series.kind != "state") continue;
+    for (std::size_t node = 0; node < nodes.size(); ++node) {
+      if (!is_under(series.component, nodes[node])) continue;
+      nodes_of[i].push_back(node);
+      pes[node].insert(series.component);
+    }
+  }
+  for (std::size_t i = 0; i < nodes_of.size(); ++i) {
+    for (const std::size_t row : nodes_of[i].empty() ? std::vector<std::size_t>() : rows_of_[i]) {
+      spread_bins(tables_, tables_.rows[row], {begin_fs, end_fs, columns}, [&](std::size_t column, double busy) {
+        for (const std::size_t node : nodes_of[i]) {
+          const std::string& state = tables_.series[i].name;
+          const auto [at, is_new] = strip_of.emplace(std::pair(node, std::string_view(state)), strips.size());
+          if (is_new) strips.push_back({node, state, std::vector<double>(columns)});
+          strips[at->second].shares[column] += busy / static_cast<double>(pes[node].size());
+        }
+      });
+    }
+  }
+  return strips;
 }
 
 }  // namespace kb::web

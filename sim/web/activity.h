@@ -45,6 +45,16 @@ class Activity {
   std::vector<std::vector<double>> profile(std::int64_t begin_fs, std::int64_t end_fs, std::size_t columns,
                                            std::string_view prefix) const;
 
+  // How the PEs below a node spent their time: for one state, its mean share of each of `columns` equal pieces.
+  struct StateStrip {
+    std::size_t node = 0;  // position in the request
+    std::string state;
+    std::vector<double> shares;
+  };
+  // Of every node those states that were met in [begin, end), in the order of their series.
+  std::vector<StateStrip> states(std::int64_t begin_fs, std::int64_t end_fs, std::size_t columns,
+                                 const std::vector<std::string>& nodes) const;
+
  private:
   data::ActivityTables tables_;
   std::vector<std::vector<std::size_t>> rows_of_;  // by series, in order of time

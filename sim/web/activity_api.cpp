@@ -5,6 +5,7 @@
 #include <cmath>
 #include <map>
 #include <set>
+#include <tuple>
 #include <utility>
 
 #include "platform/observe/json_writer.h"
@@ -21,15 +22,54 @@ using observe::JsonWriter;
 constexpr std::int64_t kMostRows = 50'000, kMostColumns = 4096;
 constexpr double kFsPerNs = 1e6;
 
-// The largest first, by what is asked for.
-void sort_rows(std::vector<std::size_t>& rows, const std::vector<Use>& uses, const std::vector<Series>& series,
-               const std::string& by) {
+// Wires between PEs and routers, chiplets, or the host: what a roofline has a roof for.
+std::string level_of(const Series& series, const Machine* machine) {
+  static const std::map<std::string, std::string> levels = {{"pe_to_router", "link"}, {"router_to_pe", "link"},
+                                                            {"ucie_mesh", "UCIe"},    {"io_to_cube", "UCIe"},
+                                                            {"cube_to_io", "UCIe"},   {"pcie", "PCIe"}};
+  const auto found = levels.find(machine == nullptr ? "" : machine->wire_kind(series.component, peer_of(series)));
+  return found == levels.end() ? "" : found->second;
+}
+
+using Rows = std::vector<std::size_t>;  // series
+
+// By what is asked for, the largest first unless the smallest are.
+void sort_rows(Rows& rows, const std::vector<Use>& uses, const std::vector<Series>& series, const std::string& by,
+               bool ascending) {
   const auto value = [&](std::size_t i) {
     if (by == "bytes") return uses[i].bytes;
+    if (by == "queue") return static_cast<double>(uses[i].queue);
     return by == "wait" ? uses[i].wait_fs : uses[i].busy_fs / units_of(series[i]);
   };
-  if (by != "used" && by != "bytes" && by != "wait") throw bad_request("sort has to be used, bytes or wait");
-  std::stable_sort(rows.begin(), rows.end(), [&](std::size_t a, std::size_t b) { return value(a) > value(b); });
+  if (by != "used" && by != "bytes" && by != "wait" && by != "queue" && by != "name") {
+    throw bad_request("sort has to be used, bytes, wait, queue or name");
+  }
+  std::stable_sort(rows.begin(), rows.end(), [&](std::size_t a, std::size_t b) {
+    if (ascending) std::swap(a, b);
+    if (by != "name") return value(a) > value(b);
+    return std::tie(series[b].component, series[b].name) < std::tie(series[a].component, series[a].name);
+  });
+}
+
+// The series that a request asks for and that did something, in the wanted order.
+Rows wanted_rows(const HttpRequest& request, const std::vector<Use>& uses, const std::vector<Series>& all) {
+  const std::string under = request.parameter("under").value_or(""), kind = request.parameter("kind").value_or("");
+  const std::string name = request.parameter("name").value_or("");
+  const auto like = request.parameter("like");
+  Rows rows;
+  for (std::size_t i = 0; i < uses.size(); ++i) {
+    const Series& series = all[i];
+    const bool wanted = kind.empty() ? series.kind != "state" : series.kind == kind;
+    const bool inside = is_under(series.component, under) || is_under(cell_of(series.component), under) ||
+                        (!under.empty() && is_under(peer_of(series), under));
+    const bool of_class = !like || like->empty() || class_of(series) == *like;
+    const bool named = name.empty() || name_matches(name, series.component) || name_matches(name, peer_of(series));
+    if (wanted && inside && of_class && named && !uses[i].is_empty()) rows.push_back(i);
+  }
+  if (const auto by = request.parameter("sort")) {
+    sort_rows(rows, uses, all, *by, request.parameter("order").value_or("") == "asc");
+  }
+  return rows;
 }
 
 }  // namespace
@@ -45,28 +85,21 @@ HttpResponse Api::machine(const HttpRequest& request) const {
 }
 
 HttpResponse Api::activity(const HttpRequest& request) const {
-  need_operations();
+  const RunFolder& run = run_of(request);
+  if (!run.has_operations()) need_operations();
   const TimeWindow window = window_of(request);
-  const std::string under = request.parameter("under").value_or(""), kind = request.parameter("kind").value_or("");
-  const auto like = request.parameter("like");
-  const std::int64_t limit = whole(request, "limit", kMostRows);
+  const std::int64_t limit = whole(request, "limit", kMostRows), offset = whole(request, "offset", 0);
   if (limit < 1 || limit > kMostRows) throw bad_request(fmt::format("limit has to be 1 to {}", kMostRows));
-  const Activity& activity = run_.activity();
+  if (offset < 0) throw bad_request("offset has to be 0 or more");
+  const Activity& activity = run.activity();
   const std::vector<Use> uses = activity.uses(window.begin_fs, window.end_fs);
-  std::vector<std::size_t> rows;
-  for (std::size_t i = 0; i < uses.size(); ++i) {
-    const Series& series = activity.series()[i];
-    const bool wanted = kind.empty() ? series.kind != "state" : series.kind == kind;
-    const bool inside = is_under(series.component, under) || is_under(cell_of(series.component), under) ||
-                        (!under.empty() && is_under(peer_of(series), under));
-    const bool of_class = !like || like->empty() || class_of(series) == *like;
-    if (wanted && inside && of_class && !uses[i].is_empty()) rows.push_back(i);
-  }
-  if (const auto by = request.parameter("sort")) sort_rows(rows, uses, activity.series(), *by);
+  const Rows rows = wanted_rows(request, uses, activity.series());
   JsonWriter writer(JsonWriter::Layout::compact);
   writer.begin_object().key("total").unsigned_integer(rows.size()).key("rows").begin_array();
-  if (rows.size() > static_cast<std::size_t>(limit)) rows.resize(static_cast<std::size_t>(limit));
-  for (const std::size_t i : rows) {
+  const auto first = std::min(static_cast<std::size_t>(offset), rows.size());
+  const auto end = first + std::min(static_cast<std::size_t>(limit), rows.size() - first);
+  for (std::size_t at = first; at < end; ++at) {
+    const std::size_t i = rows[at];
     const Series& series = activity.series()[i];
     const Use& use = uses[i];
     writer.begin_array().text(series.component).text(series.kind).text(series.name);
@@ -74,10 +107,29 @@ HttpResponse Api::activity(const HttpRequest& request) const {
         .real(use.busy_fs / kFsPerNs)
         .real(use.bytes)
         .real(use.wait_fs / kFsPerNs);
-    writer.integer(use.queue).real(gbs_of(series, run_.machine())).end_array();
+    writer.integer(use.queue).real(gbs_of(series, run.machine())).end_array();
   }
   writer.end_array().end_object();
   return json(writer);
+}
+
+HttpResponse Api::activity_csv(const HttpRequest& request) const {
+  need_operations();
+  const TimeWindow window = window_of(request);
+  const Activity& activity = run_.activity();
+  const std::vector<Use> uses = activity.uses(window.begin_fs, window.end_fs);
+  HttpResponse response;
+  response.type = "text/csv";
+  response.file_name = "resources.csv";
+  response.body = "component,kind,name,share,busy_ns,bytes,wait_ns,queue,gbs\n";
+  for (const std::size_t i : wanted_rows(request, uses, activity.series())) {
+    const Series& series = activity.series()[i];
+    const Use& use = uses[i];
+    response.body += fmt::format("{},{},{},{},{},{},{},{},{}\n", csv_text(series.component), csv_text(series.kind),
+                                 csv_text(series.name), share_of(use, series, window.span()), use.busy_fs / kFsPerNs,
+                                 use.bytes, use.wait_fs / kFsPerNs, use.queue, gbs_of(series, run_.machine()));
+  }
+  return response;
 }
 
 HttpResponse Api::classes(const HttpRequest& request) const {
@@ -100,9 +152,10 @@ HttpResponse Api::classes(const HttpRequest& request) const {
 }
 
 HttpResponse Api::cells(const HttpRequest& request) const {
-  need_operations();
+  const RunFolder& run = run_of(request);
+  if (!run.has_operations()) need_operations();
   const TimeWindow window = window_of(request);
-  const Activity& activity = run_.activity();
+  const Activity& activity = run.activity();
   const std::vector<Use> uses = activity.uses(window.begin_fs, window.end_fs);
   const auto [cells, between] = uses_by_cell(activity, uses, window.span());
   JsonWriter writer(JsonWriter::Layout::compact);
@@ -110,7 +163,8 @@ HttpResponse Api::cells(const HttpRequest& request) const {
   for (const std::size_t i : between) {
     const Series& series = activity.series()[i];
     writer.begin_array().text(series.component).text(peer_of(series)).real(share_of(uses[i], series, window.span()));
-    writer.real(uses[i].bytes).real(uses[i].wait_fs / kFsPerNs).real(gbs_of(series, run_.machine())).end_array();
+    writer.real(uses[i].bytes).real(uses[i].wait_fs / kFsPerNs).real(gbs_of(series, run_.machine()));
+    writer.integer(uses[i].queue).end_array();
   }
   writer.end_array().key("cells").begin_array();
   for (const auto& [key, sum] : cells) {
@@ -118,7 +172,7 @@ HttpResponse Api::cells(const HttpRequest& request) const {
     const double channels = run_.machine() == nullptr ? 0 : static_cast<double>(run_.machine()->channels_per_slice());
     const double units = key.second == "pseudo_channel" ? std::max(channels, sum.units) : sum.units;
     writer.begin_array().text(key.first).text(key.second).real(sum.share / units).real(sum.most).real(sum.bytes);
-    writer.real(sum.wait_fs / kFsPerNs).end_array();
+    writer.real(sum.wait_fs / kFsPerNs).integer(sum.queue).end_array();
   }
   writer.end_array().end_object();
   return json(writer);
@@ -182,14 +236,25 @@ HttpResponse Api::work(const HttpRequest& request) const {
   const std::vector<Use> uses = activity.uses(window.begin_fs, window.end_fs);
   double bytes = 0;
   std::set<std::string> pes;
+  std::map<std::string, std::pair<double, double>> levels;  // bytes, GB/s of the wires that were used
   for (std::size_t i = 0; i < uses.size(); ++i) {
     const Series& series = activity.series()[i];
-    if (uses[i].is_empty() || !is_under(series.component, under)) continue;
+    const bool inside = is_under(series.component, under) || is_under(cell_of(series.component), under);
+    if (uses[i].is_empty() || !inside) continue;
     if (series.kind == "pseudo_channel") bytes += uses[i].bytes;
     if (series.kind == "state") pes.insert(series.component);
+    const std::string level = series.kind == "link" ? level_of(series, run_.machine()) : "";
+    if (level.empty()) continue;
+    levels[level].first += uses[i].bytes;
+    levels[level].second += gbs_of(series, run_.machine());
   }
   JsonWriter writer(JsonWriter::Layout::compact);
   writer.begin_object().key("pes").unsigned_integer(pes.size()).key("hbm_bytes").real(bytes);
+  writer.key("levels").begin_array();
+  for (const auto& [level, sum] : levels) {
+    writer.begin_array().text(level).real(sum.first).real(sum.second).end_array();
+  }
+  writer.end_array();
   writer.key("operations").begin_array();
   for (const data::OpWork& one : *work) {
     writer.begin_array().integer(one.operation).integer(one.count).real(one.busy_fs / kFsPerNs).real(one.macs);

@@ -9,16 +9,20 @@ namespace kb::web {
 
 class Against {
  public:
-  // `folder` is that run, `run_folder` the page's. Configuration Error when one of them is not the folder of a run.
-  Against(const std::string& folder, const std::string& run_folder);
+  // `folder` is that run; `page` and `page_folder` are the page's. Configuration Error when one of them is not the
+  // folder of a run.
+  Against(const std::string& folder, const RunFolder& page, const std::string& page_folder);
 
   const RunFolder& run() const { return run_; }
-  // JSON: what `kernbench compare folder run_folder --json` prints, with the blocks that changed most alone.
+  // What to tell the user when that run was made on another machine; empty when not.
+  const std::string& other_machine() const { return other_machine_; }
+  // JSON: what `kernbench compare folder run_folder --json` prints, with the blocks that changed most alone,
+  // and `other_machine`.
   const std::string& comparison() const { return comparison_; }
 
  private:
   RunFolder run_;
-  std::string comparison_;
+  std::string other_machine_, comparison_;
 };
 
 }  // namespace kb::web

@@ -1,5 +1,9 @@
 #include "sim/web/answer.h"
 
+#include <algorithm>
+#include <cctype>
+
+#include "platform/base/glob.h"
 #include "platform/base/whole_number.h"
 #include "sim/web/track.h"
 
@@ -40,6 +44,24 @@ std::int64_t needed(const HttpRequest& request, const std::string& name) {
   const auto text = request.parameter(name);
   if (!text) throw bad_request(name + " is missing");
   return whole(name, *text);
+}
+
+bool name_matches(const std::string& wanted, const std::string& name) {
+  const auto lower = [](std::string text) {
+    std::transform(text.begin(), text.end(), text.begin(),
+                   [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+    return text;
+  };
+  const std::string pattern = lower(wanted), text = lower(name);
+  const bool glob = pattern.find_first_of("*?") != std::string::npos;
+  return glob ? glob_match(pattern, text) : text.find(pattern) != std::string::npos;
+}
+
+std::string csv_text(const std::string& text) {
+  std::string quoted = "\"";
+  if (!text.empty() && std::string("=+-@\t\r").find(text[0]) != std::string::npos) quoted += '\'';
+  for (const char c : text) quoted += c == '"' ? std::string("\"\"") : std::string(1, c);
+  return quoted + "\"";
 }
 
 TimeWindow window_of(const HttpRequest& request) {

@@ -22,6 +22,11 @@ std::int64_t whole(const std::string& name, const std::string& text);
 std::int64_t whole(const HttpRequest& request, const std::string& name, std::int64_t otherwise);
 std::int64_t needed(const HttpRequest& request, const std::string& name);
 
+// `wanted` is a part of the name, or a pattern (`*`, `?`) for all of it; capitals do not count.
+bool name_matches(const std::string& wanted, const std::string& name);
+// A cell of a table. A text that a spreadsheet takes for a formula gets an apostrophe in front.
+std::string csv_text(const std::string& text);
+
 struct TimeWindow {
   std::int64_t begin_fs = 0, end_fs = 0;
   double span() const { return static_cast<double>(end_fs - begin_fs); }

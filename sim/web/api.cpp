@@ -3,19 +3,18 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cctype>
 #include <cstring>
 #include <map>
 #include <memory>
 #include <utility>
 
 #include "platform/base/error.h"
-#include "platform/base/glob.h"
 #include "platform/base/split.h"
 #include "platform/base/units.h"
 #include "platform/observe/json_writer.h"
 #include "sim/web/answer.h"
 #include "sim/web/assets.h"
+#include "sim/web/op_names.h"
 
 namespace kb::web {
 namespace {
@@ -23,19 +22,6 @@ namespace {
 using observe::JsonWriter;
 
 constexpr std::int64_t kMostPage = 1000;
-
-std::string lower(std::string text) {
-  std::transform(text.begin(), text.end(), text.begin(),
-                 [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
-  return text;
-}
-
-// A part of the name, or a pattern for all of it.
-bool matches(const std::string& wanted, const std::string& name) {
-  const std::string pattern = lower(wanted), text = lower(name);
-  const bool glob = pattern.find_first_of("*?") != std::string::npos;
-  return glob ? glob_match(pattern, text) : text.find(pattern) != std::string::npos;
-}
 
 template <typename Value>
 void append(std::string& bytes, Value value) {
@@ -85,42 +71,14 @@ std::string encode(const Tile& tile, const TileRequest& request, const std::vect
   return bytes;
 }
 
-// A text that a spreadsheet takes for a formula gets an apostrophe in front.
-std::string csv_text(const std::string& text) {
-  std::string quoted = "\"";
-  if (!text.empty() && std::string("=+-@\t\r").find(text[0]) != std::string::npos) quoted += '\'';
-  for (const char c : text) quoted += c == '"' ? std::string("\"\"") : std::string(1, c);
-  return quoted + "\"";
-}
-
-// Names of ids, and "?" for those of a damaged file.
-class Names {
- public:
-  explicit Names(const data::OpLogNames& names) : names_(names) {}
-  std::string component(std::int64_t id) const {
-    const auto at = std::lower_bound(names_.components.begin(), names_.components.end(), id,
-                                     [](const auto& entry, std::int64_t wanted) { return entry.first < wanted; });
-    return at != names_.components.end() && at->first == id ? at->second : "?";
-  }
-  const data::OpLogNames::Operation& operation(std::int64_t id) const {
-    static const data::OpLogNames::Operation unknown{-1, "?", "?"};
-    const auto at = std::lower_bound(names_.operations.begin(), names_.operations.end(), id,
-                                     [](const auto& entry, std::int64_t wanted) { return entry.id < wanted; });
-    return at != names_.operations.end() && at->id == id ? *at : unknown;
-  }
-
- private:
-  const data::OpLogNames& names_;
-};
-
-void write_row(JsonWriter& writer, const data::OpRow& row, const Names& names) {
+void write_row(JsonWriter& writer, const data::OpRow& row, const OpNames& names) {
   const data::OpLogNames::Operation& operation = names.operation(row.operation);
   writer.key("seq").integer(row.seq).key("start_fs").text(std::to_string(row.start_fs));
   writer.key("end_fs").text(std::to_string(row.end_fs)).key("component").text(names.component(row.component));
   writer.key("kind").text(operation.kind).key("name").text(operation.name);
 }
 
-std::string csv_row(const data::OpRow& row, const Names& names) {
+std::string csv_row(const data::OpRow& row, const OpNames& names) {
   const data::OpLogNames::Operation& operation = names.operation(row.operation);
   return fmt::format("{},{},{},{},{},{},{}\n", row.seq, format_ns(TimeFs(row.start_fs)), format_ns(TimeFs(row.end_fs)),
                      format_ns(TimeFs(row.end_fs - row.start_fs)), csv_text(names.component(row.component)),
@@ -155,7 +113,12 @@ HttpResponse Api::answer(const HttpRequest& request) const {
                                                       {"/api/cells", &Api::cells},
                                                       {"/api/profile", &Api::profile},
                                                       {"/api/work", &Api::work},
-                                                      {"/api/messages", &Api::messages}};
+                                                      {"/api/messages", &Api::messages},
+                                                      {"/api/activity.csv", &Api::activity_csv},
+                                                      {"/api/states", &Api::states},
+                                                      {"/api/chain", &Api::chain},
+                                                      {"/api/related", &Api::related},
+                                                      {"/api/route", &Api::route}};
   const auto route = routes.find(request.path);
   if (route == routes.end()) return error(kNotFound, "there is no such page");
   try {
@@ -246,7 +209,7 @@ HttpResponse Api::operation(const HttpRequest& request) const {
   if (!found) return error(kNotFound, "there is no such operation");
   JsonWriter writer(JsonWriter::Layout::compact);
   writer.begin_object();
-  write_row(writer, found->first, Names(run_.operations().names()));
+  write_row(writer, found->first, OpNames(run_.operations().names()));
   writer.key("params").text(found->second).end_object();  // a text: what a file has there need not be JSON
   return json(writer);
 }
@@ -257,14 +220,14 @@ data::OpQuery Api::query_of(const HttpRequest& request) const {
   if (const auto wanted = request.parameter("component"); wanted && !wanted->empty()) {
     query.components.emplace();
     for (const auto& [id, name] : names.components) {
-      if (matches(*wanted, name)) query.components->push_back(id);
+      if (name_matches(*wanted, name)) query.components->push_back(id);
     }
     if (query.components->size() == names.components.size()) query.components.reset();
   }
   if (const auto wanted = request.parameter("name"); wanted && !wanted->empty()) {
     query.operations.emplace();
     for (const auto& operation : names.operations) {
-      if (matches(*wanted, operation.name)) query.operations->push_back(operation.id);
+      if (name_matches(*wanted, operation.name)) query.operations->push_back(operation.id);
     }
   }
   if (request.parameter("t0")) query.from_fs = needed(request, "t0");
@@ -290,7 +253,7 @@ HttpResponse Api::operations(const HttpRequest& request) const {
   const auto rows = run_.operations().select(query, kQuerySeconds);
   if (!rows) return error(kTooSlow, "this takes too long; narrow it down");
   const auto total = query.offset == 0 ? run_.operations().count(query, kQuerySeconds) : std::nullopt;
-  const Names names(run_.operations().names());
+  const OpNames names(run_.operations().names());
   JsonWriter writer(JsonWriter::Layout::compact);
   writer.begin_object().key("total");
   total ? writer.integer(*total) : writer.null();
@@ -320,7 +283,7 @@ HttpResponse Api::operations_csv(const HttpRequest& request) const {
   response.next_piece = [this, query, first](std::string& piece) {
     if (std::exchange(*first, false)) piece = "seq,start_ns,end_ns,duration_ns,component,kind,name\n";
     const auto rows = run_.operations().select(*query, kQuerySeconds);
-    const Names names(run_.operations().names());
+    const OpNames names(run_.operations().names());
     if (!rows || rows->empty()) return false;
     for (const data::OpRow& row : *rows) piece += csv_row(row, names);
     query->after_seq = rows->back().seq;

@@ -3,10 +3,13 @@
 
 #include <atomic>
 #include <functional>
+#include <mutex>
+#include <optional>
 #include <string>
 
 #include "sim/web/against.h"
 #include "sim/web/http_server.h"
+#include "sim/web/operation_routes.h"
 #include "sim/web/run_folder.h"
 #include "sim/web/timeline.h"
 
@@ -15,7 +18,8 @@ namespace kb::web {
 // Answers are JSON except a tile: a line of JSON, filled up with blanks, and then columns, each from a multiple of
 // eight bytes on and little-endian. Of all its buckets: shares of time (float), counts (32 bits), dominant operations
 // (16 bits). Of its operations, when there are few: starts and ends from the first bucket on (double), numbers (32
-// bits), rows and kinds (16 bits each).
+// bits), rows and kinds (16 bits each). Strips of states are such a line, and then a byte for each piece of each strip:
+// its share of 255.
 class Api {
  public:
   // `timeline` is null for a run without operations. `against` is the run that this one is compared with, if any.
@@ -43,6 +47,12 @@ class Api {
   HttpResponse profile(const HttpRequest& request) const;
   HttpResponse work(const HttpRequest& request) const;
   HttpResponse messages(const HttpRequest& request) const;
+  HttpResponse activity_csv(const HttpRequest& request) const;
+  // In cause_api.cpp.
+  HttpResponse states(const HttpRequest& request) const;
+  HttpResponse chain(const HttpRequest& request) const;
+  HttpResponse related(const HttpRequest& request) const;
+  HttpResponse route(const HttpRequest& request) const;
 
   data::OpQuery query_of(const HttpRequest& request) const;
   void need_operations() const;
@@ -53,6 +63,8 @@ class Api {
   const Timeline* timeline_;
   const std::atomic<bool>& ready_;
   const Against* against_;
+  mutable std::once_flag routes_made_;
+  mutable std::optional<OperationRoutes> routes_;
 };
 
 }  // namespace kb::web

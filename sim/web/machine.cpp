@@ -81,13 +81,14 @@ Machine::Machine(const Json& topology, const std::string& file) {
   for (const Json& entry : topology.value("edges", Json::array())) {
     if (!entry.is_object()) continue;
     Wire wire{text_of(entry, "src"), text_of(entry, "dst"), text_of(entry, "kind"), number_at(entry, {"bw_gbs"})};
-    gbs_[wire.from + " " + wire.to] = wire.gbs;
+    wire_of_[wire.from + " " + wire.to] = wires_.size();
     wires_.push_back(std::move(wire));
   }
   read_rates(topology.value("spec", Json::object()));
 }
 
 void Machine::read_rates(const Json& spec) {
+  if (spec.is_object() && !spec.empty()) spec_ = spec.dump();
   cube_w_ = number_at(spec, {"cube", "geometry", "cube_mm", "w"});
   cube_h_ = number_at(spec, {"cube", "geometry", "cube_mm", "h"});
   mesh_w_ = static_cast<std::int64_t>(number_at(spec, {"sip", "cube_mesh", "w"}));
@@ -98,8 +99,13 @@ void Machine::read_rates(const Json& spec) {
 }
 
 double Machine::wire_gbs(const std::string& from, const std::string& to) const {
-  const auto found = gbs_.find(from + " " + to);
-  return found == gbs_.end() ? 0 : found->second;
+  const auto found = wire_of_.find(from + " " + to);
+  return found == wire_of_.end() ? 0 : wires_[found->second].gbs;
+}
+
+std::string Machine::wire_kind(const std::string& from, const std::string& to) const {
+  const auto found = wire_of_.find(from + " " + to);
+  return found == wire_of_.end() ? "" : wires_[found->second].kind;
 }
 
 std::string Machine::overview() const {

@@ -28,6 +28,8 @@ class Machine {
   const std::map<std::string, std::int64_t>& kinds() const { return kinds_; }
   // GB/s of the wire between two nodes, and of a pseudo-channel; 0 when unknown.
   double wire_gbs(const std::string& from, const std::string& to) const;
+  // "router_mesh" and so on; empty when there is no such wire.
+  std::string wire_kind(const std::string& from, const std::string& to) const;
   double channel_gbs() const { return channel_gbs_; }
   std::int64_t channels_per_slice() const { return channels_; }
 
@@ -41,6 +43,9 @@ class Machine {
   const std::string& macs_per_ns() const { return macs_per_ns_; }
   const std::string& elements_per_ns() const { return elements_per_ns_; }
 
+  // What the topology file said, JSON; empty when it is not there.
+  const std::string& spec() const { return spec_; }
+
   // JSON: SIPs, their cubes on the mesh, the places of PEs in a cube, wires between cubes and IO chiplets, and rates of
   // a PE.
   std::string overview() const;
@@ -53,10 +58,11 @@ class Machine {
   std::map<std::string, std::int64_t> kinds_;
   std::vector<Node> nodes_;
   std::vector<Wire> wires_;
-  std::map<std::string, double> gbs_;  // by "from to"
+  std::map<std::string, std::size_t> wire_of_;  // by "from to"
   double cube_w_ = 0, cube_h_ = 0;
   std::int64_t mesh_w_ = 0, mesh_h_ = 0, channels_ = 0;
   double channel_gbs_ = 0;
+  std::string spec_;
   std::string macs_per_ns_ = "null", elements_per_ns_ = "null";
 };
 

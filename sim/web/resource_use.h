@@ -1,6 +1,7 @@
 // What resources were called and how much of them was used, for pages and reports alike.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <map>
 #include <string>
@@ -27,6 +28,7 @@ double gbs_of(const Series& series, const Machine* machine);
 // Resources that are looked at together.
 struct UseSum {
   double share = 0, most = 0, units = 0, bytes = 0, wait_fs = 0;
+  std::int64_t queue = 0;              // the longest
   std::size_t count = 0, busiest = 0;  // the series
 
   void add(std::size_t series, const Use& use, double used, double of_units) {
@@ -34,6 +36,7 @@ struct UseSum {
     units += of_units;
     bytes += use.bytes;
     wait_fs += use.wait_fs;
+    queue = std::max(queue, use.queue);
     if (count++ > 0 && used <= most) return;
     most = used;
     busiest = series;

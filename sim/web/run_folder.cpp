@@ -135,6 +135,11 @@ RunFolder::RunFolder(const std::string& folder, const std::string& topology) {
   name_ = full.filename().empty() ? full.string() : full.filename().string();
   launches_csv_ = csv_of(result["launches"]);
 
+  const Json of_run = result.value("topology", Json::object());
+  if (of_run.is_object() && of_run.contains("file") && of_run["file"].is_string()) {
+    topology_file_ = of_run["file"].get<std::string>();
+  }
+
   Json summary = Json::object();
   summary["folder"] = name_;
   for (auto& [name, value] : result.items()) {
@@ -151,7 +156,6 @@ RunFolder::RunFolder(const std::string& folder, const std::string& topology) {
     const Json machine = machine_read.get();
     machine_.emplace(machine, topology.empty() ? machine_file : "the topology");
     summary["machine"] = machine_->kinds();
-    const Json of_run = result.value("topology", Json::object());
     own_topology_ = machine.value("sha256", Json()) == (of_run.is_object() ? of_run.value("sha256", Json()) : Json());
     summary["own_topology"] = own_topology_;
   }

@@ -29,6 +29,9 @@ class RunFolder {
   // False when the topology is known and is another one than that of the run.
   bool own_topology() const { return own_topology_; }
 
+  // The topology file that the run was made with; empty when result.json does not say it.
+  const std::string& topology_file() const { return topology_file_; }
+
   bool has_operations() const { return operations_ != nullptr; }
   data::OpLogDatabase& operations() const { return *operations_; }
   const std::string& operations_file() const { return operations_file_; }
@@ -39,7 +42,7 @@ class RunFolder {
   const Machine* machine() const { return machine_ ? &*machine_ : nullptr; }
 
  private:
-  std::string name_, summary_, launches_csv_;
+  std::string name_, summary_, launches_csv_, topology_file_;
   bool own_topology_ = true;
   std::string operations_file_;
   std::unique_ptr<data::OpLogDatabase> operations_;

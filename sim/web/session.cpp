@@ -79,7 +79,7 @@ void serve(const SessionOptions& options, const std::function<void(const std::st
   if (run.has_operations()) timeline.emplace(run.operations().names());
 
   std::optional<Against> against;
-  if (!options.against.empty()) against.emplace(options.against, options.folder);
+  if (!options.against.empty()) against.emplace(options.against, run, options.folder);
 
   const AwaitedSignals signals;
   std::optional<Loader> loader;
@@ -93,6 +93,7 @@ void serve(const SessionOptions& options, const std::function<void(const std::st
     say("It has no ops.sqlite, so there is no timeline; run it with --record " + options.folder + " in place of --out");
   }
   if (!run.own_topology()) say("The topology is another one than that of the run.");
+  if (against && !against->other_machine().empty()) say(against->other_machine());
   if (options.open_browser && !open_browser(server.url_for_one_use())) {
     say("No browser was found: open the address in one.");
   }

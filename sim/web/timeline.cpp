@@ -185,6 +185,17 @@ std::size_t Timeline::bytes() const {
   return sum;
 }
 
+std::vector<Timeline::PlacedOp> Timeline::ops_of(std::uint32_t row, std::int64_t begin_fs, std::int64_t end_fs,
+                                                 std::size_t limit) const {
+  std::vector<PlacedOp> found;
+  for (const std::uint32_t track : rows_[row].tracks) {
+    for (const TrackOp& op : tracks_[track].ops_in(begin_fs, end_fs, limit - found.size())) {
+      if (op.start_fs >= begin_fs) found.push_back({track, op});
+    }
+  }
+  return found;
+}
+
 void Timeline::check(const TileRequest& request) const {
   if (request.begin_fs < 0 || request.end_fs <= request.begin_fs || request.end_fs > Track::kTimeLimit) {
     throw request_error("the window has to begin at 0 or later and to end after its begin");

@@ -68,6 +68,13 @@ class Timeline {
   std::optional<std::uint32_t> track_of(std::int64_t component) const { return find(track_of_, component); }
   std::optional<std::uint32_t> kind_of(std::int64_t operation) const { return find(kind_of_, operation); }
 
+  // Operations of a row's components that begin in [begin, end), or the first `limit` of them, with their tracks.
+  struct PlacedOp {
+    std::uint32_t track = 0;
+    TrackOp op;
+  };
+  std::vector<PlacedOp> ops_of(std::uint32_t row, std::int64_t begin_fs, std::int64_t end_fs, std::size_t limit) const;
+
   // Configuration Error (as the request's) for rows that there are not, a wrong window or too many buckets.
   Tile tile(const TileRequest& request) const;
 

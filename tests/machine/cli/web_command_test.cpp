@@ -147,7 +147,16 @@ TEST_F(WebCommandTest, TheMachineMayComeFromAFile) {
 
 TEST_F(WebCommandTest, ComparedWithAnotherRun) {
   EXPECT_EQ(while_served("run --port 0 --against run", "").code, 0);
+  EXPECT_THAT(read("served"), Not(HasSubstr("different topologies")));
   EXPECT_THAT(refused("run --against nowhere").err, HasSubstr("'nowhere' is not a folder"));
+}
+
+TEST_F(WebCommandTest, ComparedWithARunOfAnotherTopology) {
+  ASSERT_EQ(kernbench("run --topology '" + config("one_cube") + "' --bench copy --quiet --record other").code, 0);
+  EXPECT_EQ(while_served("run --port 0 --against other", "").code, 0);
+  EXPECT_THAT(read("served"), HasSubstr("The two runs were made on different topologies: A on "));
+  EXPECT_THAT(read("served"), HasSubstr("one_cube.yaml (8 PEs), B on "));
+  EXPECT_THAT(read("served"), HasSubstr("Times can be compared, places cannot"));
 }
 
 TEST_F(WebCommandTest, ARunIsConvertedForPerfetto) {

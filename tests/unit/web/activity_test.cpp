@@ -140,8 +140,10 @@ TEST_F(ActivityTest, PiecesAddUpToTheWhole) {
 TEST_F(ActivityTest, ChannelsThatAreNeverUsedCountAsIdle) {
   const Json cells = json("/api/cells", launch());
   EXPECT_EQ(cells["wires"][0][0], "sip0.io0.pcie_ep") << "a wire between chiplets";
+  EXPECT_EQ(cells["wires"][0][6], 3) << "its longest queue";
   for (const Json& cell : cells["cells"]) {
     EXPECT_EQ(cell[0], "sip0.cube9.pe0") << "its HBM slice belongs to a PE";
+    EXPECT_EQ(cell[6], 3) << "the longest queue";
     if (cell[1] != "pseudo_channel") continue;
     EXPECT_DOUBLE_EQ(cell[2].get<double>(), 0.5);
     EXPECT_DOUBLE_EQ(cell[3].get<double>(), 1.0);
@@ -185,7 +187,7 @@ TEST_F(ActivityTest, AWrongRequestSaysWhy) {
   };
   EXPECT_THAT(refused("/api/activity", {}), HasSubstr("t0 is missing"));
   EXPECT_THAT(refused("/api/activity", {{"t0", "9"}, {"t1", "9"}}), HasSubstr("end after its begin"));
-  EXPECT_THAT(refused("/api/activity", launch({{"sort", "name"}})), HasSubstr("sort has to be"));
+  EXPECT_THAT(refused("/api/activity", launch({{"sort", "colour"}})), HasSubstr("sort has to be"));
   EXPECT_THAT(refused("/api/activity", launch({{"limit", "0"}})), HasSubstr("limit"));
   EXPECT_THAT(refused("/api/profile", launch({{"px", "100000"}})), HasSubstr("px"));
 }
@@ -194,6 +196,8 @@ TEST_F(ActivityTest, WorkByKindOfOperation) {
   const Json work = json("/api/work", launch({{"under", "sip0"}}));
   EXPECT_EQ(work["pes"], 1);
   EXPECT_DOUBLE_EQ(work["hbm_bytes"].get<double>(), 3200);
+  // PCIe: half of 6400 bytes lie in the launch; one wire of 64 GB/s.
+  EXPECT_EQ(work["levels"], Json::parse(R"([["PCIe", 3200, 64]])"));
   // Number, count, busy ns, MACs, those of elements that exist, elements.
   EXPECT_EQ(work["operations"], Json::parse("[[1, 1, 10, 64, 64, 16], [2, 1, 5, 64, 27, 1], [3, 1, 2, 0, 0, 32]]"));
   EXPECT_EQ(json("/api/work", launch({{"under", "sip1"}}))["operations"].size(), 0u);
@@ -216,7 +220,8 @@ TEST_F(ActivityTest, AnotherRunToCompareWith) {
               name + R"("}], "launches": [{"id": 3, "kernel": "k", "sip": 0, "submit_ns": 1, "completed_ns": )" +
               (name == "run" ? "5" : "9") + "}]}");
   }
-  const Against other(path("other"), path("run"));
+  const Against other(path("other"), *run_, path("run"));
+  EXPECT_EQ(other.other_machine(), "");
   const Api with(*run_, timeline_.get(), ready_, &other);
   const Json comparison = Json::parse(with.answer({"/api/compare", {}}).body);
   EXPECT_EQ(comparison["total"]["before"], 8);
@@ -224,7 +229,69 @@ TEST_F(ActivityTest, AnotherRunToCompareWith) {
   EXPECT_EQ(Json::parse(with.answer({"/api/run", {{"run", "against"}}}).body)["findings"][0]["rule"], "other");
   EXPECT_EQ(Json::parse(with.answer({"/api/classes", launch({{"run", "against"}})}).body).size(), 0u);
   EXPECT_EQ(Json::parse(with.answer({"/api/classes", launch()}).body).size(), 3u);
-  EXPECT_THROW(Against(path("nowhere"), path("run")), Error);
+  EXPECT_THROW(Against(path("nowhere"), *run_, path("run")), Error);
+}
+
+TEST_F(ActivityTest, ARunOfAnotherMachineIsSaidToBeOne) {
+  const std::string result = R"({"schema": 2, "ok": true, "config": {}, "bench": {"name": "a", "params": {}},
+                                 "topology": {"file": "FILE"}, "launches": []})";
+  const auto with_file = [&](const std::string& file) {
+    std::string text = result;
+    return text.replace(text.find("FILE"), 4, file);
+  };
+  write("a/result.json", with_file("one.yaml"));
+  write("b/result.json", with_file("two.yaml"));
+  write("b/topology.json", kTopology);
+  const RunFolder b(path("b"));
+  const Against different(path("a"), b, path("b"));
+  EXPECT_THAT(different.other_machine(), HasSubstr("A on one.yaml, B on two.yaml (1 PE)"));
+  EXPECT_EQ(Json::parse(different.comparison())["other_machine"], different.other_machine());
+  write("a/result.json", with_file("two.yaml"));
+  EXPECT_EQ(Against(path("a"), b, path("b")).other_machine(), "") << "a machine that is not known is not another one";
+  std::string smaller = kTopology;
+  smaller.replace(smaller.find("pe_cpu\", \"kind\": \"pe_cpu"), 24, "pe_cpu\", \"kind\": \"pe_gpu");
+  write("a/topology.json", smaller);
+  EXPECT_THAT(Against(path("a"), b, path("b")).other_machine(),
+              HasSubstr("A on two.yaml (0 PEs), B on two.yaml (1 PE)"));
+}
+
+TEST_F(ActivityTest, ResourcesAsATable) {
+  const Json page = json("/api/activity", launch({{"sort", "bytes"}, {"offset", "1"}, {"limit", "2"}}));
+  EXPECT_EQ(page["total"], 4);
+  EXPECT_EQ(page["rows"].size(), 2u);
+  EXPECT_EQ(page["rows"][0][1], "pseudo_channel");
+  EXPECT_EQ(json("/api/activity", launch({{"sort", "bytes"}, {"order", "asc"}}))["rows"][0][1], "dma");
+  EXPECT_EQ(json("/api/activity", launch({{"sort", "name"}, {"order", "asc"}}))["rows"][0][2], "pc0");
+  EXPECT_EQ(json("/api/activity", launch({{"name", "*pcie_ep"}}))["total"], 1);
+  EXPECT_EQ(json("/api/activity", launch({{"name", "PE_DMA"}}))["total"], 2) << "its wire leads there";
+  const HttpResponse csv = api_->answer({"/api/activity.csv", launch({{"kind", "dma"}})});
+  EXPECT_EQ(csv.body,
+            "component,kind,name,share,busy_ns,bytes,wait_ns,queue,gbs\n"
+            "\"sip0.cube9.pe0.pe_dma\",\"dma\",\"read\",0.5,25,0,8,3,0\n");
+}
+
+TEST_F(ActivityTest, StatesOfPesOverTime) {
+  const auto row = [&](const std::string& name) {
+    const auto& rows = timeline_->rows();
+    const auto at = std::find_if(rows.begin(), rows.end(), [&](const TimelineRow& one) { return one.name == name; });
+    return std::to_string(at - rows.begin());
+  };
+  const std::string pe = row("sip0.cube9.pe0");
+  const HttpResponse response =
+      api_->answer({"/api/states", launch({{"px", "5"}, {"rows", pe + "," + row("sip0.cube9")}})});
+  const std::size_t end = response.body.find('\n');
+  const Json head = Json::parse(response.body.substr(0, end));
+  EXPECT_EQ(head["columns"], 5);
+  ASSERT_EQ(head["strips"].size(), 2u) << "of the PE and of its cube";
+  EXPECT_EQ(head["strips"][0], Json::parse("[" + pe + ", \"dma\"]"));
+  ASSERT_EQ(response.body.size(), end + 1 + 10);
+  int sum = 0;
+  for (int i = 0; i < 5; ++i) sum += static_cast<unsigned char>(response.body[end + 1 + static_cast<std::size_t>(i)]);
+  EXPECT_NEAR(sum, 255 * 5 / 2, 2) << "half of the launch";
+  const HttpResponse named = api_->answer({"/api/states", launch({{"px", "5"}, {"nodes", "sip0"}})});
+  EXPECT_THAT(named.body, HasSubstr(R"("strips":[[0,"dma"]])"));
+  EXPECT_THAT(json("/api/states", launch({{"px", "5"}, {"rows", "999"}}), 400)["error"].get<std::string>(),
+              HasSubstr("no row 999"));
 }
 
 TEST(Activity, DamagedBinsAreRefused) {

@@ -57,6 +57,22 @@ TEST_F(ApiTest, TheRunWithoutWhatIsLarge) {
   EXPECT_FALSE(run["launches"][0].contains("per_pe"));
 }
 
+TEST_F(ApiTest, TheChainCoversTheWindow) {
+  const Json chain = json("/api/chain", {{"t0", "0"}, {"t1", "2100000000"}, {"pe", "sip0.cube9.pe0"}});
+  EXPECT_EQ(chain["all"], true);
+  ASSERT_EQ(chain["stays"].size(), 1u) << "nobody sent a message";
+  const Json& stay = chain["stays"][0];
+  std::int64_t sum = stay[3].get<std::int64_t>();
+  for (const Json& part : stay[4]) {
+    EXPECT_NE(part[0], "sip0.cube9.pe0.pe_scheduler") << "a composite spans what its engines do";
+    sum += part[2].get<std::int64_t>();
+  }
+  EXPECT_EQ(sum, 2'100'000'000);
+  EXPECT_THAT(get("/api/chain", {{"t0", "0"}, {"t1", "9"}, {"pe", "nobody"}}).body, HasSubstr("no PE 'nobody'"));
+  EXPECT_EQ(json("/api/related", {{"seq", "1"}}), Json::array()) << "no tile";
+  EXPECT_THAT(get("/api/route", {{"seq", "1"}}).body, HasSubstr("the machine is unknown"));
+}
+
 TEST_F(ApiTest, ATileIsALineOfJsonAndColumns) {
   const std::string body = get("/api/tiles", {{"t0", "0"}, {"t1", "2100000000"}, {"px", "50"}, {"rows", "4,0"}}).body;
   const std::size_t end = body.find('\n') + 1;

@@ -1,0 +1,32 @@
+// What the operation log calls its numbers.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <string>
+
+#include "platform/data/op_log_database.h"
+
+namespace kb::web {
+
+// Names of ids, and "?" for those of a damaged file.
+class OpNames {
+ public:
+  explicit OpNames(const data::OpLogNames& names) : names_(names) {}
+  std::string component(std::int64_t id) const {
+    const auto at = std::lower_bound(names_.components.begin(), names_.components.end(), id,
+                                     [](const auto& entry, std::int64_t wanted) { return entry.first < wanted; });
+    return at != names_.components.end() && at->first == id ? at->second : "?";
+  }
+  const data::OpLogNames::Operation& operation(std::int64_t id) const {
+    static const data::OpLogNames::Operation unknown{-1, "?", "?"};
+    const auto at = std::lower_bound(names_.operations.begin(), names_.operations.end(), id,
+                                     [](const auto& entry, std::int64_t wanted) { return entry.id < wanted; });
+    return at != names_.operations.end() && at->id == id ? *at : unknown;
+  }
+
+ private:
+  const data::OpLogNames& names_;
+};
+
+}  // namespace kb::web
