@@ -25,23 +25,32 @@ CommandProcessor::CommandProcessor(const sc_core::sc_module_name& name, NodeId n
       barriers_(node_id(), below_, [this](payload::Transaction& arrival) { respond(arrival, now()); }) {}
 
 void CommandProcessor::on_request(payload::Transaction& transaction, TimeFs arrived) {
-  const payload::Message* const message = transaction.message.get();
   try {
     if (transaction.op != payload::Op::message) {
       memory(transaction, arrived);
-    } else if (const auto* request = dynamic_cast<const payload::KernelLaunchMsg*>(message)) {
-      launch(transaction, *request);
-    } else if (const auto* mapping = dynamic_cast<const payload::TranslationMsg*>(message)) {
-      map(transaction, *mapping);
-    } else if (const auto* arrival = dynamic_cast<const payload::BarrierMsg*>(message)) {
-      barrier(transaction, *arrival);
-    } else {
+    } else if (transaction.message == nullptr) {
       FabricEndpoint::on_request(transaction, arrived);
+    } else {
+      on_message(transaction, arrived);
     }
   } catch (const Error& error) {
     if (error.family() == ErrorFamily::model) throw;
     refuse(transaction, error.code(), error.what());
   }
+}
+
+void CommandProcessor::on_message(payload::Transaction& transaction, TimeFs arrived) {
+  const auto map = [&](const payload::TranslationMsg& request) { this->map(transaction, request); };
+  const auto refuse = [&] { FabricEndpoint::on_request(transaction, arrived); };
+  std::visit(payload::Visitor{[&](const payload::KernelLaunchMsg& request) { launch(transaction, request); },
+                              [&](const payload::MmuMapMsg& request) { map(request); },
+                              [&](const payload::BaawSegmentInstallMsg& request) { map(request); },
+                              [&](const payload::BaawSegmentRemoveMsg& request) { map(request); },
+                              [&](const payload::BarrierMsg& arrival) { barrier(transaction, arrival); },
+                              [&](const payload::QueueTokenMsg&) { refuse(); },
+                              [&](const payload::QueueCreditMsg&) { refuse(); },
+                              [&](const payload::LaunchReply&) { refuse(); }},
+             *transaction.message);
 }
 
 void CommandProcessor::memory(payload::Transaction& parent, TimeFs arrived) {
@@ -60,7 +69,7 @@ void CommandProcessor::fan_out(payload::Transaction& parent, const std::string& 
   std::vector<Branch> branches;
   branches.reserve(requests.size());
   for (SubRequest& request : requests) branches.push_back(std::move(request.branch));
-  const auto* const message = dynamic_cast<const payload::KernelLaunchMsg*>(parent.message.get());
+  const auto* const message = std::get_if<payload::KernelLaunchMsg>(parent.message.get());
   std::optional<Launch> launch;
   if (message != nullptr) launch = {message->request, parent.route->nodes.front()};
   const std::string& receivers = noun.empty() ? below_ : noun;
@@ -99,21 +108,21 @@ void CommandProcessor::open_barrier(const payload::BarrierMsg& message) {
   barriers_.open(message.request);
 }
 
-void CommandProcessor::send_on(std::shared_ptr<const payload::BarrierMsg> arrival) {
+void CommandProcessor::send_on(payload::BarrierMsg arrival) {
   log(contract::LogLevel::info,
-      [&] { return fmt::format("sends on the barrier of launch #{}: all {} are there", arrival->request, below_); });
+      [&] { return fmt::format("sends on the barrier of launch #{}: all {} are there", arrival.request, below_); });
   const auto launch = std::find_if(pending_.begin(), pending_.end(), [&](const auto& pending) {
-    return pending.second.launch && pending.second.launch->request == arrival->request;
+    return pending.second.launch && pending.second.launch->request == arrival.request;
   });
   if (launch == pending_.end()) throw Error::model(node_id() + ": a barrier of no launch under way");
   payload::Transaction& sent_on =
       context().pool.acquire(payload::Op::message, *command_route(launch->second.launch->sender), 0, 0);
-  sent_on.message = std::move(arrival);
+  sent_on.message = payload::share(std::move(arrival));
   issue(sent_on, now());
 }
 
 void CommandProcessor::on_response(payload::Transaction& transaction) {
-  if (const auto* arrival = dynamic_cast<const payload::BarrierMsg*>(transaction.message.get())) {
+  if (const auto* arrival = std::get_if<payload::BarrierMsg>(transaction.message.get())) {
     barriers_.answer(arrival->request, transaction.status);
     context().pool.release(transaction);
     return;
@@ -121,7 +130,7 @@ void CommandProcessor::on_response(payload::Transaction& transaction) {
   const auto entry = pending_.find(transaction.cookie >> kBranchBits);
   if (entry == pending_.end()) throw Error::model(node_id() + ": an answer came for a request that is not pending");
   Pending& pending = entry->second;
-  const auto* reply = dynamic_cast<const payload::LaunchReply*>(transaction.reply.get());
+  const auto* reply = std::get_if<payload::LaunchReply>(transaction.reply.get());
   const std::size_t branch = static_cast<std::size_t>(transaction.cookie & kBranchMask);
   const bool settled = pending.branches.answer(branch, transaction.status, reply);
   if (pending.parent != nullptr && pending.parent->op == payload::Op::write) {
@@ -139,9 +148,7 @@ void CommandProcessor::answer_parent(Pending& pending) {
   parent.status = pending.branches.status();
   if (!parent.status.ok) ++failures_;
   if (pending.launch) {
-    auto reply = std::make_shared<payload::LaunchReply>();
-    reply->pes = pending.branches.results();
-    parent.reply = std::move(reply);
+    parent.reply = payload::share(payload::LaunchReply{pending.branches.results()});
   }
   respond(parent, now());
 }

@@ -25,9 +25,9 @@ void MCpu::launch(payload::Transaction& parent, const payload::KernelLaunchMsg& 
 
   std::shared_ptr<const payload::Message> message = parent.message;
   if (request.target_start == kNever) {
-    auto stamped = std::make_shared<payload::KernelLaunchMsg>(request);
-    stamped->target_start = now() + cube_launch_latency(context(), node(), sip, cube, launch.pes);
-    message = std::move(stamped);
+    payload::KernelLaunchMsg stamped = request;
+    stamped.target_start = now() + cube_launch_latency(context(), node(), sip, cube, launch.pes);
+    message = payload::share(std::move(stamped));
   }
   fan_out(parent, "launch " + id + " of kernel " + launch.kernel, launch.failure_policy,
           to_pes(launch.pes, targets, message));
@@ -39,14 +39,14 @@ void MCpu::map(payload::Transaction& parent, const payload::TranslationMsg& requ
     const auto count = static_cast<std::uint32_t>(context().graph.spec.pes_per_cube());
     for (std::uint32_t pe = 0; pe < count; ++pe) pes.emplace_back(pe);
   }
-  const bool to_mmu = dynamic_cast<const payload::MmuMapMsg*>(&request) != nullptr;
+  const bool to_mmu = std::holds_alternative<payload::MmuMapMsg>(*parent.message);
   const topology::NodeKind holder = to_mmu ? topology::NodeKind::pe_mmu : topology::NodeKind::pe_dma;
   std::vector<NodeId> targets;
   targets.reserve(pes.size());
   for (PeId pe : pes) {
     targets.push_back(context().routes.resolver().find_pe_node({node_record().sip, node_record().cube, pe}, holder));
   }
-  fan_out(parent, std::string(request.verb()) + " #" + std::to_string(request.request),
+  fan_out(parent, std::string(payload::translation_verb(*parent.message)) + " #" + std::to_string(request.request),
           contract::FailurePolicy::fail_fast, to_pes(pes, targets, parent.message));
 }
 
@@ -85,8 +85,8 @@ std::vector<CommandProcessor::SubRequest> MCpu::to_pes(const std::vector<PeId>& 
 void MCpu::barrier(payload::Transaction& arrival, const payload::BarrierMsg& message) {
   if (!all_there(arrival, message, message.pes, "pe" + std::to_string(message.from.pe.value))) return;
   if (message.scope == contract::BarrierScope::cube || message.cubes == 1) return open_barrier(message);
-  auto cube = std::make_shared<payload::BarrierMsg>(message);
-  cube->from.pe = PeId{};
+  payload::BarrierMsg cube = message;
+  cube.from.pe = PeId{};
   send_on(std::move(cube));
 }
 

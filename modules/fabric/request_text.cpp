@@ -15,11 +15,11 @@ std::string request_text(const payload::Transaction& transaction) {
                        format_bytes(transaction.bytes), transaction.address);
   }
   const payload::Message* const message = transaction.message.get();
-  if (const auto* launch = dynamic_cast<const payload::KernelLaunchMsg*>(message)) {
+  if (const auto* launch = std::get_if<payload::KernelLaunchMsg>(message)) {
     return fmt::format("launch #{}", launch->request);
   }
-  if (const auto* mapping = dynamic_cast<const payload::TranslationMsg*>(message)) {
-    return fmt::format("{} request #{}", mapping->verb(), mapping->request);
+  if (const payload::TranslationMsg* const mapping = payload::translation(message)) {
+    return fmt::format("{} request #{}", payload::translation_verb(*message), mapping->request);
   }
   return "control message";
 }

@@ -22,12 +22,12 @@ void IoCpu::launch(payload::Transaction& parent, const payload::KernelLaunchMsg&
     throw Error::program("SCHEMA_ERROR", "launch #" + std::to_string(request.request) + " targets no " +
                                              (launch.cubes.empty() ? "cube" : "PE"));
   }
-  auto stamped = std::make_shared<payload::KernelLaunchMsg>(request);
-  if (stamped->target_start == kNever) {
-    stamped->target_start = now() + launch_latency(context(), node(), own, launch.cubes, launch.pes);
+  payload::KernelLaunchMsg stamped = request;
+  if (stamped.target_start == kNever) {
+    stamped.target_start = now() + launch_latency(context(), node(), own, launch.cubes, launch.pes);
   }
   fan_out(parent, "launch #" + std::to_string(request.request) + " of kernel " + launch.kernel, launch.failure_policy,
-          to_cubes(launch.cubes, stamped));
+          to_cubes(launch.cubes, payload::share(std::move(stamped))));
 }
 
 void IoCpu::map(payload::Transaction& parent, const payload::TranslationMsg& request) {
@@ -36,7 +36,7 @@ void IoCpu::map(payload::Transaction& parent, const payload::TranslationMsg& req
     const auto count = static_cast<std::uint32_t>(context().graph.spec.cubes_per_sip());
     for (std::uint32_t cube = 0; cube < count; ++cube) cubes.emplace_back(cube);
   }
-  fan_out(parent, std::string(request.verb()) + " #" + std::to_string(request.request),
+  fan_out(parent, std::string(payload::translation_verb(*parent.message)) + " #" + std::to_string(request.request),
           contract::FailurePolicy::fail_fast, to_cubes(cubes, parent.message));
 }
 

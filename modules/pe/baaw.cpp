@@ -19,13 +19,13 @@ std::optional<std::uint64_t> Baaw::translate(const Extent& extent, std::vector<E
 }
 
 bool Baaw::apply(const payload::Message* message) {
-  if (const auto* install = dynamic_cast<const payload::BaawSegmentInstallMsg*>(message)) {
+  if (const auto* install = std::get_if<payload::BaawSegmentInstallMsg>(message)) {
     table_.install(install->segments);
     ++installs_;
     segments_ += static_cast<std::int64_t>(install->segments->regions().size());
     return true;
   }
-  if (const auto* removal = dynamic_cast<const payload::BaawSegmentRemoveMsg*>(message)) {
+  if (const auto* removal = std::get_if<payload::BaawSegmentRemoveMsg>(message)) {
     table_.remove(removal->la_base, removal->la_size);
     ++removals_;
     return true;

@@ -67,7 +67,7 @@ PeCpu::PeCpu(const sc_core::sc_module_name& name, NodeId node, const params::PeC
 }
 
 void PeCpu::on_request(payload::Transaction& transaction, TimeFs arrived) {
-  if (dynamic_cast<const payload::KernelLaunchMsg*>(transaction.message.get()) == nullptr) {
+  if (std::get_if<payload::KernelLaunchMsg>(transaction.message.get()) == nullptr) {
     FabricEndpoint::on_request(transaction, arrived);
     return;
   }
@@ -141,13 +141,11 @@ void PeCpu::run(const Launch& launch) {
     ++failures_;
     transaction.status = {false, result_.error_code, result_.error_message};
   }
-  auto reply = std::make_shared<payload::LaunchReply>();
-  reply->pes.push_back(result_);
   log(LogLevel::info, [&] {
     return fmt::format("ends kernel {} of launch #{}: {}", kernel, pe().launch,
                        result_.error_code.empty() ? "ok" : result_.error_code);
   });
-  transaction.reply = std::move(reply);
+  transaction.reply = payload::share(payload::LaunchReply{{result_}});
   respond(transaction, now());
 }
 
@@ -221,16 +219,11 @@ void PeCpu::meet(const contract::Command& command) {
   set_current(command);
   count_call();
   const contract::KernelLaunch& launch = *message(launches_.front()).launch;
-  auto arrival = std::make_shared<payload::BarrierMsg>();
-  arrival->request = pe().launch;
-  arrival->scope = command.scope;
-  arrival->pes = launch.pes.size();
-  arrival->cubes = launch.cubes.size();
-  arrival->from = info_.coord;
   const NodeId m_cpu = context().routes.resolver().find_m_cpu(info_.coord.sip, info_.coord.cube);
   payload::Transaction& transaction =
       context().pool.acquire(payload::Op::message, context().routes.command(node(), m_cpu), 0, 0);
-  transaction.message = std::move(arrival);
+  transaction.message = payload::share(
+      payload::BarrierMsg{pe().launch, command.scope, launch.pes.size(), launch.cubes.size(), info_.coord});
   log(LogLevel::info, [&] {
     return fmt::format("comes to a barrier of its {}, tl.{} #{}", contract::barrier_scope_name(command.scope),
                        command.call, command.call_index);
@@ -331,7 +324,7 @@ void PeCpu::set_current(const contract::Command& command) {
 }
 
 const payload::KernelLaunchMsg& PeCpu::message(const Launch& launch) const {
-  return static_cast<const payload::KernelLaunchMsg&>(*launch.transaction->message);
+  return std::get<payload::KernelLaunchMsg>(*launch.transaction->message);
 }
 
 }  // namespace kb::modules

@@ -80,12 +80,8 @@ void PeIpcq::begin_send(CommandTask& task) {
 void PeIpcq::transmit(Queue& queue, const Waiting& send) {
   CommandTask& task = *send.task;
   const std::uint64_t sequence = queue.my_head;
-  auto token = std::make_shared<payload::QueueTokenMsg>();
-  token->slot_pa = queue.pair.peer->slot_pa(sequence);
-  token->sequence = sequence;
-  token->nbytes = total_bytes(task.command->local);
-  token->sender = coord();
-  token->direction = queue.pair.direction;
+  payload::QueueTokenMsg token{queue.pair.peer->slot_pa(sequence), sequence, total_bytes(task.command->local), coord(),
+                               queue.pair.direction};
   std::vector<Extent> source;
   try {
     source = resolved(task);
@@ -96,11 +92,11 @@ void PeIpcq::transmit(Queue& queue, const Waiting& send) {
   }
   ++queue.my_head;
   show_credits(queue);
-  queue.sent_bytes += static_cast<std::int64_t>(token->nbytes);
+  queue.sent_bytes += static_cast<std::int64_t>(token.nbytes);
   accumulate(queue.send_wait, now() - send.since);
-  if (context().order != nullptr) context().order->message_sent(coord(), token->slot_pa);
+  if (context().order != nullptr) context().order->message_sent(coord(), token.slot_pa);
   if (context().operations != nullptr) {
-    const std::vector<Extent> in_flight{{address::message_in_flight(token->slot_pa), token->nbytes}};
+    const std::vector<Extent> in_flight{{address::message_in_flight(token.slot_pa), token.nbytes}};
     context().operations->on_message(node(), {MessageStep::send, source, in_flight, queue.pair.direction, sequence},
                                      nullptr, task.submitted, now());
   }
@@ -316,11 +312,7 @@ void PeIpcq::slot_read(Queue& queue) {
     schedule(now() + credit_latency(queue), Event::credit, index_of(queue));
     return;
   }
-  auto credit = std::make_shared<payload::QueueCreditMsg>();
-  credit->ring_pa = queue.pair.own->base_pa;
-  credit->consumed = queue.my_tail;
-  credit->emitter = this;
-  pe().vc_comm->send(std::move(credit), rules_.credit_bytes, queue.source_dma);
+  pe().vc_comm->send({queue.pair.own->base_pa, queue.my_tail, this}, rules_.credit_bytes, queue.source_dma);
 }
 
 TimeFs PeIpcq::credit_latency(Queue& queue) {

@@ -34,7 +34,7 @@ std::optional<std::uint64_t> PeMmu::translate(const Extent& extent, std::vector<
 }
 
 const payload::MmuMapMsg* PeMmu::message(const payload::Transaction& transaction) {
-  return dynamic_cast<const payload::MmuMapMsg*>(transaction.message.get());
+  return std::get_if<payload::MmuMapMsg>(transaction.message.get());
 }
 
 void PeMmu::on_request(payload::Transaction& transaction, TimeFs arrived) {

@@ -28,18 +28,17 @@ IMessageReceiver& VcComm::receiver() const {
   return *pe_.receiver;
 }
 
-void VcComm::send(std::shared_ptr<const QueueTokenMsg> token, NodeId peer) {
+void VcComm::send(QueueTokenMsg token, NodeId peer) {
   ++sent_;
-  bytes_sent_ += static_cast<std::int64_t>(token->nbytes);
-  const std::uint64_t address = token->slot_pa;
-  const std::uint64_t nbytes = token->nbytes;
-  issue(std::move(token), peer, address, nbytes);
+  bytes_sent_ += static_cast<std::int64_t>(token.nbytes);
+  const std::uint64_t address = token.slot_pa;
+  const std::uint64_t nbytes = token.nbytes;
+  issue(payload::share(std::move(token)), peer, address, nbytes);
 }
 
-void VcComm::send(std::shared_ptr<const QueueCreditMsg> credit, std::uint64_t nbytes, NodeId peer) {
+void VcComm::send(const QueueCreditMsg& credit, std::uint64_t nbytes, NodeId peer) {
   ++credits_;
-  const std::uint64_t address = credit->ring_pa;
-  issue(std::move(credit), peer, address, nbytes);
+  issue(payload::share(credit), peer, credit.ring_pa, nbytes);
 }
 
 void VcComm::issue(std::shared_ptr<const payload::Message> message, NodeId peer, std::uint64_t address,
@@ -68,7 +67,7 @@ void VcComm::written(std::uint64_t inbound) {
 }
 
 bool VcComm::accept(Transaction& transaction) {
-  const auto* const token = dynamic_cast<const QueueTokenMsg*>(transaction.message.get());
+  const auto* const token = std::get_if<QueueTokenMsg>(transaction.message.get());
   if (token == nullptr) return accept_credit(transaction);
   std::uint64_t slot = inbound_.size();
   if (free_inbound_.empty()) {
@@ -89,7 +88,7 @@ bool VcComm::accept(Transaction& transaction) {
 }
 
 bool VcComm::accept_credit(Transaction& transaction) {
-  const auto* const credit = dynamic_cast<const QueueCreditMsg*>(transaction.message.get());
+  const auto* const credit = std::get_if<QueueCreditMsg>(transaction.message.get());
   if (credit == nullptr) return false;
   receiver().on_credit(credit->ring_pa, credit->consumed);
   credit->emitter->on_credit_delivered(credit->ring_pa);
@@ -101,7 +100,7 @@ void VcComm::on_event(TimeFs, std::uint64_t slot) {
   Transaction& transaction = *inbound_[slot];
   free_inbound_.push_back(slot);
   ++received_;
-  const auto token = std::static_pointer_cast<const QueueTokenMsg>(transaction.message);
+  const auto token = payload::shared_content<QueueTokenMsg>(transaction.message);
   conclude(transaction);
   receiver().on_arrival(token, dma_.node());
 }

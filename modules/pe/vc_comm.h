@@ -48,8 +48,8 @@ class VcComm final : private payload::IInitiator, private elab::EventHandler {
   PeDma& dma() { return dma_; }
 
   // `peer`: the PE_DMA of the receiving PE.
-  void send(std::shared_ptr<const payload::QueueTokenMsg> token, NodeId peer);
-  void send(std::shared_ptr<const payload::QueueCreditMsg> credit, std::uint64_t nbytes, NodeId peer);
+  void send(payload::QueueTokenMsg token, NodeId peer);
+  void send(const payload::QueueCreditMsg& credit, std::uint64_t nbytes, NodeId peer);
 
   // The message that visible_at() got this number for is in its slot.
   void written(std::uint64_t inbound);

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "platform/base/units.h"
+#include "platform/payload/messages.h"
 #include "platform/payload/route.h"
 
 namespace kb::payload {
@@ -27,11 +28,6 @@ struct Status {
   std::string code;  // empty when ok, e.g. "ADDRESS_ERROR"
   std::string message;
   std::uint64_t fault_address = 0;  // of a PAGE_FAULT: encoded, 0 otherwise
-};
-
-// Content of a control message; each block family derives its own (payload/messages.h).
-struct Message {
-  virtual ~Message() = default;
 };
 
 // A run of flits of one leg with evenly spaced arrival times at the receiver of a hop.

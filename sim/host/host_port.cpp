@@ -124,12 +124,9 @@ contract::RequestId HostPort::submit(std::shared_ptr<const contract::KernelLaunc
   }
 
   if (platform_.context().order != nullptr) platform_.context().order->launch_submitted(requests_.size());
-  auto message = std::make_shared<payload::KernelLaunchMsg>();
-  message->request = requests_.size();
-  message->target_start = request->target_start.value_or(kNever);
-  message->launch = std::move(request);
+  const TimeFs target_start = request->target_start.value_or(kNever);
   payload::Transaction& transaction = platform_.pool().acquire(payload::Op::message, route, 0, 0);
-  transaction.message = std::move(message);
+  transaction.message = payload::share(payload::KernelLaunchMsg{std::move(request), requests_.size(), target_start});
   inject(opened, transaction);
   return requests_.size();
 }
@@ -137,7 +134,7 @@ contract::RequestId HostPort::submit(std::shared_ptr<const contract::KernelLaunc
 contract::RequestId HostPort::submit(const contract::MapRequest& request) {
   check_map(platform_.graph().spec, request);
   std::string what = mapping_text(request);
-  const std::shared_ptr<payload::TranslationMsg> message = translation_message(request, what);
+  const std::shared_ptr<const address::RegionList> entries = map_entries(request, what);
   mappings_.apply(request, what);
   const NodeId entry = entries_[request.sip.value].node;
   const NodeId io_cpu = platform_.routes().resolver().find_io_cpu(request.sip);
@@ -146,36 +143,22 @@ contract::RequestId HostPort::submit(const contract::MapRequest& request) {
   Request& opened = open_request(Kind::map, request.sip, 1);
   opened.target = io_cpu;
   opened.mapping = std::move(what);
-  message->request = requests_.size();
   payload::Transaction& transaction = platform_.pool().acquire(payload::Op::message, route, 0, 0);
-  transaction.message = message;
+  transaction.message = translation_message(request, entries, requests_.size());
   inject(opened, transaction);
   return requests_.size();
 }
 
 // For the PE_MMUs, or for the BAAWs.
-std::shared_ptr<payload::TranslationMsg> HostPort::translation_message(const contract::MapRequest& request,
-                                                                       const std::string& what) const {
-  std::shared_ptr<payload::TranslationMsg> message;
-  const std::shared_ptr<const address::RegionList> entries = map_entries(request, what);
-  if (machine_.address_model == AddressModel::va) {
-    auto map = std::make_shared<payload::MmuMapMsg>();
-    map->unmap = request.unmap;
-    map->entries = entries;
-    message = std::move(map);
-  } else if (request.unmap) {
-    auto removal = std::make_shared<payload::BaawSegmentRemoveMsg>();
-    removal->la_base = address::LogicalAddr(entries->begin());
-    removal->la_size = entries->end() - entries->begin();
-    message = std::move(removal);
-  } else {
-    auto install = std::make_shared<payload::BaawSegmentInstallMsg>();
-    install->segments = entries;
-    message = std::move(install);
-  }
-  message->cubes = request.cubes;
-  message->pes = request.pes;
-  return message;
+std::shared_ptr<const payload::Message> HostPort::translation_message(
+    const contract::MapRequest& request, const std::shared_ptr<const address::RegionList>& entries,
+    contract::RequestId id) const {
+  const payload::TranslationMsg common{id, request.cubes, request.pes};
+  if (machine_.address_model == AddressModel::va)
+    return payload::share(payload::MmuMapMsg{common, request.unmap, entries});
+  if (!request.unmap) return payload::share(payload::BaawSegmentInstallMsg{common, entries});
+  const address::LogicalAddr begin(entries->begin());
+  return payload::share(payload::BaawSegmentRemoveMsg{common, begin, entries->end() - entries->begin()});
 }
 
 // Regions that lie in memory of this machine and do not overlap.
@@ -227,7 +210,7 @@ void HostPort::on_completed(payload::Transaction& transaction) {
     completion.error_code = transaction.status.code;
     completion.error_message = transaction.status.message;
   }
-  if (const auto* reply = dynamic_cast<const payload::LaunchReply*>(transaction.reply.get())) {
+  if (const auto* reply = std::get_if<payload::LaunchReply>(transaction.reply.get())) {
     completion.pes = reply->pes;
   }
   platform_.pool().release(transaction);

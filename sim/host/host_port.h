@@ -102,8 +102,9 @@ class HostPort final : public contract::IHost, private elab::IHostPort {
                                     std::uint64_t nbytes, std::unique_ptr<const contract::MemoryWrite> write);
   std::shared_ptr<const address::RegionList> map_entries(const contract::MapRequest& request,
                                                          const std::string& what) const;
-  std::shared_ptr<payload::TranslationMsg> translation_message(const contract::MapRequest& request,
-                                                               const std::string& what) const;
+  std::shared_ptr<const payload::Message> translation_message(const contract::MapRequest& request,
+                                                              const std::shared_ptr<const address::RegionList>& entries,
+                                                              contract::RequestId id) const;
   Request& open_request(Kind kind, SipId sip, std::size_t parts);
   void inject(const Request& request, payload::Transaction& transaction);
   void finish(Request& request, contract::RequestId id);

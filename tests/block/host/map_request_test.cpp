@@ -120,12 +120,11 @@ TEST(MapRequest, SegmentsTravelToEveryPeDma) {
   });
   std::vector<std::string> found;
   for (const auto& arrival : f.machine.script.arrivals) {
-    const auto& message = dynamic_cast<const payload::TranslationMsg&>(*arrival.message);
-    found.push_back(arrival.node + " " + std::string(message.verb()));
+    found.push_back(arrival.node + " " + std::string(payload::translation_verb(*arrival.message)));
   }
   EXPECT_THAT(found, ElementsAre("sip0.cube1.pe0.pe_dma segment install", "sip0.cube3.pe0.pe_dma segment install",
                                  "sip0.cube1.pe0.pe_dma segment removal", "sip0.cube3.pe0.pe_dma segment removal"));
-  const auto& last = dynamic_cast<const payload::BaawSegmentRemoveMsg&>(*f.machine.script.arrivals.back().message);
+  const auto& last = std::get<payload::BaawSegmentRemoveMsg>(*f.machine.script.arrivals.back().message);
   EXPECT_EQ(last.la_base, address::LogicalAddr(kVa));
   EXPECT_EQ(last.la_size, 4096u);
   EXPECT_GT(f.port.completion(1).completed, f.machine.formula("sip0.io0.pcie_ep", "sip0.io0.io_cpu") +

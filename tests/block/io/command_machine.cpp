@@ -33,7 +33,7 @@ class ScriptedPe final : public modules::FabricEndpoint {
   void on_request(payload::Transaction& transaction, TimeFs) override {
     const PeCoord pe{node_record().sip, node_record().cube, node_record().pe};
     Arrival arrival{node_id(), pe, now(), now(), kNever, transaction.bytes, transaction.message};
-    const auto* launch = dynamic_cast<const payload::KernelLaunchMsg*>(transaction.message.get());
+    const auto* launch = std::get_if<payload::KernelLaunchMsg>(transaction.message.get());
     if (launch != nullptr && launch->target_start != kNever) {
       arrival.stamp = launch->target_start;
       arrival.start = std::max(now(), arrival.stamp);
@@ -43,23 +43,17 @@ class ScriptedPe final : public modules::FabricEndpoint {
     if (!reaction.answer) return;
     transaction.status = reaction.status;
     if (launch != nullptr) {
-      auto reply = std::make_shared<payload::LaunchReply>();
       reaction.result.pe = pe;
       reaction.result.start = arrival.start;
-      reply->pes.push_back(reaction.result);
-      transaction.reply = std::move(reply);
+      transaction.reply = payload::share(payload::LaunchReply{{reaction.result}});
     }
     if (launch == nullptr || !reaction.barrier) return respond(transaction, arrival.start + reaction.after);
-    auto message = std::make_shared<payload::BarrierMsg>();
-    message->request = launch->request;
-    message->scope = *reaction.barrier;
-    message->pes = launch->launch->pes.size();
-    message->cubes = launch->launch->cubes.size();
-    message->from = pe;
+    payload::BarrierMsg message{launch->request, *reaction.barrier, launch->launch->pes.size(),
+                                launch->launch->cubes.size(), pe};
     const NodeId m_cpu = context().routes.resolver().find_m_cpu(pe.sip, pe.cube);
     payload::Transaction& meeting =
         context().pool.acquire(payload::Op::message, context().routes.command(node(), m_cpu), 0, 0);
-    meeting.message = std::move(message);
+    meeting.message = payload::share(std::move(message));
     launch_ = &transaction;
     issue(meeting, arrival.start + reaction.after + overhead());
   }
@@ -141,35 +135,31 @@ modules::PcieEp& CommandMachine::pcie_ep(int sip) {
   return platform->block_as<modules::PcieEp>(node("sip" + std::to_string(sip) + ".io0.pcie_ep"));
 }
 
-payload::Transaction& CommandMachine::send(int sip, const std::string& target,
-                                           std::shared_ptr<const payload::Message> message, std::uint64_t cookie) {
+payload::Transaction& CommandMachine::send(int sip, const std::string& target, std::optional<payload::Message> message,
+                                           std::uint64_t cookie) {
   const NodeId entry = pcie_ep(sip).node();
   payload::Transaction& transaction =
       platform->pool().acquire(payload::Op::message, platform->routes().command(entry, node(target)), 0, 0);
-  transaction.message = std::move(message);
+  if (message) transaction.message = std::make_shared<const payload::Message>(*std::move(message));
   transaction.cookie = cookie;
   pcie_ep(sip).submit(transaction);
   return transaction;
 }
 
-std::shared_ptr<payload::KernelLaunchMsg> CommandMachine::launch(std::vector<int> cubes, std::vector<int> pes,
-                                                                 contract::FailurePolicy policy,
-                                                                 std::uint64_t request) {
+payload::KernelLaunchMsg CommandMachine::launch(std::vector<int> cubes, std::vector<int> pes,
+                                                contract::FailurePolicy policy, std::uint64_t request) {
   auto launch = std::make_shared<contract::KernelLaunch>();
   launch->kernel = "nop";
   launch->sip = SipId(0);
   for (int cube : cubes) launch->cubes.emplace_back(static_cast<std::uint32_t>(cube));
   for (int pe : pes) launch->pes.emplace_back(static_cast<std::uint32_t>(pe));
   launch->failure_policy = policy;
-  auto message = std::make_shared<payload::KernelLaunchMsg>();
-  message->launch = std::move(launch);
-  message->request = request;
-  return message;
+  return {std::move(launch), request};
 }
 
 void CommandMachine::on_completed(payload::Transaction& transaction) {
   Answer answer{transaction.status, {}, transaction.issued, transaction.completed};
-  if (const auto* reply = dynamic_cast<const payload::LaunchReply*>(transaction.reply.get())) answer.pes = reply->pes;
+  if (const auto* reply = std::get_if<payload::LaunchReply>(transaction.reply.get())) answer.pes = reply->pes;
   answers[transaction.cookie] = answer;
   platform->pool().release(transaction);
 }

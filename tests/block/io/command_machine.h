@@ -110,12 +110,12 @@ class CommandMachine final : private elab::IHostPort {
   modules::PcieEp& pcie_ep(int sip);
 
   // Sends `message` from a SIP's PCIE_EP to `target` when the simulation starts; the answer is found by cookie.
-  payload::Transaction& send(int sip, const std::string& target, std::shared_ptr<const payload::Message> message,
+  payload::Transaction& send(int sip, const std::string& target, std::optional<payload::Message> message,
                              std::uint64_t cookie = 0);
   // A launch of kernel nop on every PE of the given cubes.
-  std::shared_ptr<payload::KernelLaunchMsg> launch(std::vector<int> cubes, std::vector<int> pes,
-                                                   contract::FailurePolicy policy = contract::FailurePolicy::fail_fast,
-                                                   std::uint64_t request = 1);
+  payload::KernelLaunchMsg launch(std::vector<int> cubes, std::vector<int> pes,
+                                  contract::FailurePolicy policy = contract::FailurePolicy::fail_fast,
+                                  std::uint64_t request = 1);
   void run() { sc_core::sc_start(); }
 
   struct Answer {

@@ -63,10 +63,10 @@ TEST(IoCpu, NoOpKernelMeasuresTheSameEverywhere) {  // H-51 c, acceptance check 
 TEST(IoCpu, LaunchTimingDoesNotDependOnItsArguments) {  // acceptance check 5, H-46
   CommandMachine m(kTwoByTwo);
   auto plain = m.launch({0, 3}, {0, 1});
-  auto loaded = std::make_shared<payload::KernelLaunchMsg>(*plain);
-  auto launch = std::make_shared<contract::KernelLaunch>(*plain->launch);
+  payload::KernelLaunchMsg loaded = plain;
+  auto launch = std::make_shared<contract::KernelLaunch>(*plain.launch);
   for (int i = 0; i < 500; ++i) launch->args.emplace_back(std::int64_t{i});
-  loaded->launch = launch;
+  loaded.launch = launch;
   m.send(0, "sip0.io0.io_cpu", plain, 1);
   m.run();
   const TimeFs restart = m.platform->scheduler().now();
@@ -80,7 +80,7 @@ TEST(IoCpu, LaunchTimingDoesNotDependOnItsArguments) {  // acceptance check 5, H
 TEST(IoCpu, PassesAnExistingStampThrough) {  // H-47, H-49
   CommandMachine m(kTwoByTwo);
   auto message = m.launch({0, 1}, {0});
-  message->target_start = 700_ns;
+  message.target_start = 700_ns;
   m.send(0, "sip0.io0.io_cpu", message);
   m.run();
   ASSERT_EQ(m.script.arrivals.size(), 2u);
@@ -145,7 +145,7 @@ TEST(IoCpu, RefusesALaunchForAnotherSip) {  // C-IO-3
 
 TEST(IoCpu, RefusesMemoryRequests) {  // C-IO-4: they bypass it
   CommandMachine m(kTwoByTwo);
-  m.send(0, "sip0.io0.io_cpu", nullptr);
+  m.send(0, "sip0.io0.io_cpu", std::nullopt);
   m.run();
   EXPECT_EQ(m.answers.at(0).status.code, "UNSUPPORTED_REQUEST");
 }
@@ -207,8 +207,8 @@ TEST(IoCpu, AMissingAnswerIsNamedAndDoesNotHang) {  // acceptance check 9, C-IO-
 
 TEST(IoCpu, MapReachesEveryPeMmuOfTheSip) {  // C-IO-4, acceptance check 8
   CommandMachine m({1, 2, 1, 2, {"NW"}});
-  auto message = std::make_shared<payload::MmuMapMsg>();
-  message->request = 3;
+  payload::MmuMapMsg message;
+  message.request = 3;
   m.send(0, "sip0.io0.io_cpu", message);
   m.run();
   std::vector<std::string> nodes;
@@ -227,9 +227,9 @@ TEST(IoCpu, MapFailureTravelsBackWithItsPlace) {
     if (pe.cube.value == 1) r.status = {false, "UNSUPPORTED_REQUEST", "virtual memory is not part of this machine"};
     return r;
   };
-  auto message = std::make_shared<payload::MmuMapMsg>();
-  message->cubes = {CubeId(1)};
-  message->pes = {PeId(1)};
+  payload::MmuMapMsg message;
+  message.cubes = {CubeId(1)};
+  message.pes = {PeId(1)};
   m.send(0, "sip0.io0.io_cpu", message);
   m.run();
   ASSERT_EQ(m.script.arrivals.size(), 1u);

@@ -16,7 +16,7 @@ TEST(PcieEp, TakesTheSameTimeInBothDirections) {  // C-PCIE-6, acceptance check 
   const TimeFs back = m.formula("sip1.io0.io_noc", "sip0.io0.io_noc");
   EXPECT_EQ(there, back);
   EXPECT_EQ(m.overhead("sip0.io0.pcie_ep"), 5_ns);  // C-PCIE-2
-  m.send(0, "sip1.cube0.pe0.pe_mmu", std::make_shared<payload::MmuMapMsg>(), 1);
+  m.send(0, "sip1.cube0.pe0.pe_mmu", payload::MmuMapMsg{}, 1);
   m.run();
   // Request and answer cross the remote PCIE_EP in opposite directions; the far end pays its overhead once.
   const TimeFs one_way = m.formula("sip0.io0.pcie_ep", "sip1.cube0.pe0.pe_mmu");
@@ -26,8 +26,8 @@ TEST(PcieEp, TakesTheSameTimeInBothDirections) {  // C-PCIE-6, acceptance check 
 
 TEST(PcieEp, MessagesOverlapInItsOverhead) {  // C-PCIE-4, acceptance check 10
   CommandMachine m(kTwoSips);
-  m.send(0, "sip0.cube0.pe0.pe_mmu", std::make_shared<payload::MmuMapMsg>(), 1);
-  m.send(0, "sip0.cube0.pe0.pe_mmu", std::make_shared<payload::MmuMapMsg>(), 2);
+  m.send(0, "sip0.cube0.pe0.pe_mmu", payload::MmuMapMsg{}, 1);
+  m.send(0, "sip0.cube0.pe0.pe_mmu", payload::MmuMapMsg{}, 2);
   m.run();
   ASSERT_EQ(m.script.arrivals.size(), 2u);
   EXPECT_EQ(m.script.arrivals[0].ready, m.script.arrivals[1].ready);
@@ -36,10 +36,9 @@ TEST(PcieEp, MessagesOverlapInItsOverhead) {  // C-PCIE-4, acceptance check 10
 
 TEST(PcieEp, KeepsTheOrderOfSubmission) {
   CommandMachine m(kTwoSips);
-  std::vector<std::shared_ptr<payload::MmuMapMsg>> sent;
+  std::vector<std::shared_ptr<const payload::Message>> sent;
   for (std::uint64_t i = 0; i < 5; ++i) {
-    sent.push_back(std::make_shared<payload::MmuMapMsg>());
-    m.send(0, "sip0.cube0.pe0.pe_mmu", sent.back(), i);
+    sent.push_back(m.send(0, "sip0.cube0.pe0.pe_mmu", payload::MmuMapMsg{}, i).message);
   }
   m.run();
   ASSERT_EQ(m.script.arrivals.size(), 5u);
@@ -48,7 +47,7 @@ TEST(PcieEp, KeepsTheOrderOfSubmission) {
 
 TEST(PcieEp, PaysItsOverheadAtInjectionAndOnTheResponse) {  // design: completed = response after its overhead
   CommandMachine m(kTwoSips);
-  m.send(0, "sip0.io0.io_cpu", nullptr, 1);  // refused by IO_CPU itself
+  m.send(0, "sip0.io0.io_cpu", std::nullopt, 1);  // refused by IO_CPU itself
   m.run();
   const TimeFs one_way = m.formula("sip0.io0.pcie_ep", "sip0.io0.io_cpu");
   EXPECT_GE(one_way, m.overhead("sip0.io0.pcie_ep") + m.overhead("sip0.io0.io_cpu"));

@@ -40,20 +40,19 @@ TEST(MCpu, StampsAnUnstampedLaunchForItsCube) {  // C-MCPU-11, H-47
 
 TEST(MCpu, StampsACopyAndLeavesTheRequestAlone) {  // C-MCPU-11
   CommandMachine m(kOneCube);
-  auto message = m.launch({0}, {0});
-  m.send(0, kMCpu, message);
+  const auto sent = m.send(0, kMCpu, m.launch({0}, {0})).message;
   m.run();
-  EXPECT_EQ(message->target_start, kNever);
+  EXPECT_EQ(std::get<payload::KernelLaunchMsg>(*sent).target_start, kNever);
 }
 
 TEST(MCpu, PassesAStampThroughUnchanged) {  // C-MCPU-11, H-47
   CommandMachine m(kOneCube);
   auto message = m.launch({0}, {1, 2});
-  message->target_start = 333_ns;
-  m.send(0, kMCpu, message);
+  message.target_start = 333_ns;
+  const auto sent = m.send(0, kMCpu, message).message;
   m.run();
   ASSERT_EQ(m.script.arrivals.size(), 2u);
-  for (const Arrival& arrival : m.script.arrivals) EXPECT_EQ(arrival.message, message);
+  for (const Arrival& arrival : m.script.arrivals) EXPECT_EQ(arrival.message, sent);
 }
 
 TEST(MCpu, SelectsThePesOfTheLaunchInAscendingOrder) {  // C-8, H-35
@@ -149,8 +148,8 @@ TEST(MCpu, MapCompletesAfterEveryPeMmu) {  // C-MCPU-13, acceptance check 8
     r.after = pe.pe.value * 500_ns;
     return r;
   };
-  auto message = std::make_shared<payload::MmuMapMsg>();
-  message->unmap = true;
+  payload::MmuMapMsg message;
+  message.unmap = true;
   m.send(0, kMCpu, message);
   m.run();
   ASSERT_EQ(m.script.arrivals.size(), 4u);

@@ -35,15 +35,15 @@ MachineOptions machine_with(NodeKind requester, int baaw_ns = 0) {
 }
 
 std::size_t install(PeMachine& machine, TimeFs ready, std::vector<Region> segments) {
-  auto message = std::make_shared<payload::BaawSegmentInstallMsg>();
-  message->segments = address::RegionList::make(std::move(segments), AddressSpace::la);
+  payload::BaawSegmentInstallMsg message;
+  message.segments = address::RegionList::make(std::move(segments), AddressSpace::la);
   return machine.send(kDma, ready, payload::Op::message, message);
 }
 
 std::size_t remove(PeMachine& machine, TimeFs ready, std::uint64_t offset, std::uint64_t nbytes) {
-  auto message = std::make_shared<payload::BaawSegmentRemoveMsg>();
-  message->la_base = address::LogicalAddr(kLa + offset);
-  message->la_size = nbytes;
+  payload::BaawSegmentRemoveMsg message;
+  message.la_base = address::LogicalAddr(kLa + offset);
+  message.la_size = nbytes;
   return machine.send(kDma, ready, payload::Op::message, message);
 }
 
@@ -81,7 +81,7 @@ TEST(Baaw, AppliesSegmentMessages) {
 
 TEST(Baaw, RefusesOtherMessages) {
   PeMachine machine(machine_with(NodeKind::pe_scheduler));
-  const std::size_t number = machine.send(kDma, 1000 * kNs, payload::Op::message, nullptr);
+  const std::size_t number = machine.send(kDma, 1000 * kNs, payload::Op::message, std::nullopt);
   machine.run();
   EXPECT_EQ(machine.answers[number].status.code, "UNSUPPORTED");
 }

@@ -43,8 +43,8 @@ MachineOptions options_of(const Machine& machine) {
 // The tensor at kLa: 16 MiB of PE 0's partition, then 16 MiB of PE 1's.
 constexpr std::uint64_t kShard = 16u << 20;
 void install(PeMachine& machine) {
-  auto message = std::make_shared<payload::BaawSegmentInstallMsg>();
-  message->segments = address::RegionList::make(
+  payload::BaawSegmentInstallMsg message;
+  message.segments = address::RegionList::make(
       {{kLa, hbm(8192), kShard}, {kLa + kShard, hbm(machine.slice_bytes() + 4096), kShard}}, AddressSpace::la);
   machine.send(kDma, 1000 * kNs, payload::Op::message, message);
 }

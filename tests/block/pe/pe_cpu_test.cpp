@@ -257,7 +257,7 @@ TEST(PeCpu, NamesTheCallOfAModelErrorInACommand) {
 
 TEST(PeCpu, OtherMessagesAreRefused) {
   PeMachine machine;
-  const std::size_t number = machine.send(kCpu, kReady, payload::Op::message, std::make_shared<payload::MmuMapMsg>());
+  const std::size_t number = machine.send(kCpu, kReady, payload::Op::message, payload::MmuMapMsg{});
   machine.run();
   EXPECT_EQ(machine.answers[number].status.code, "UNSUPPORTED_REQUEST");
 }

@@ -288,7 +288,7 @@ TEST(PeDma, AFailingResponseFailsTheCommandAfterTheLastResponse) {  // H-41: wit
 TEST(PeDma, RefusesOtherMessages) {
   MachineOptions options = dma_alone();
   PeMachine machine(options);
-  const std::size_t number = machine.send(kDma, 1000 * kNs, payload::Op::message, nullptr);
+  const std::size_t number = machine.send(kDma, 1000 * kNs, payload::Op::message, std::nullopt);
   machine.run();
   EXPECT_EQ(machine.answers[number].status.code, "UNSUPPORTED");
   EXPECT_THAT(machine.answers[number].status.message, HasSubstr("takes reads and writes of its TCM"));

@@ -207,22 +207,19 @@ std::size_t PeMachine::launch(const std::string& kernel, TimeFs ready, std::opti
   launch->sip = SipId(0);
   launch->cubes = {CubeId(0)};
   launch->pes = {PeId(static_cast<std::uint32_t>(pe))};
-  auto message = std::make_shared<payload::KernelLaunchMsg>();
-  message->launch = launch;
-  message->request = answers.size();
-  if (target_start) message->target_start = *target_start;
-  return send("sip0.cube0.pe" + std::to_string(pe) + ".pe_cpu", ready, payload::Op::message, message);
+  payload::KernelLaunchMsg message{launch, answers.size(), target_start.value_or(kNever)};
+  return send("sip0.cube0.pe" + std::to_string(pe) + ".pe_cpu", ready, payload::Op::message, std::move(message));
 }
 
 std::size_t PeMachine::send(const std::string& target, TimeFs ready, payload::Op op,
-                            std::shared_ptr<const payload::Message> message, std::uint64_t bytes) {
+                            std::optional<payload::Message> message, std::uint64_t bytes) {
   const NodeId m_cpu = node("sip0.cube0.m_cpu");
   const NodeId to = node(target);
   const payload::FabricRoute& route =
       op == payload::Op::message ? platform->routes().command(m_cpu, to) : platform->routes().mcpu_dma(m_cpu, to);
   auto& endpoint = platform->block_as<modules::FabricEndpoint>(m_cpu);
   payload::Transaction& transaction = platform->pool().acquire(op, route, 0, bytes);
-  transaction.message = std::move(message);
+  if (message) transaction.message = std::make_shared<const payload::Message>(*std::move(message));
   transaction.initiator = this;
   transaction.cookie = answers.size();
   answers.emplace_back();
@@ -235,7 +232,7 @@ void PeMachine::on_response(payload::Transaction& transaction) {
   answer.arrived = true;
   answer.completed = transaction.completed;
   answer.status = transaction.status;
-  if (const auto* reply = dynamic_cast<const payload::LaunchReply*>(transaction.reply.get())) {
+  if (const auto* reply = std::get_if<payload::LaunchReply>(transaction.reply.get())) {
     answer.result = reply->pes.at(0);
   }
   platform->pool().release(transaction);

@@ -145,8 +145,8 @@ class PeMachine : private payload::IInitiator {
   std::size_t launch(const std::string& kernel, TimeFs ready, std::optional<TimeFs> target_start = std::nullopt,
                      int pe = 0);
   // Sends any message from the M_CPU to a node; returns its number.
-  std::size_t send(const std::string& target, TimeFs ready, payload::Op op,
-                   std::shared_ptr<const payload::Message> message, std::uint64_t bytes = 0);
+  std::size_t send(const std::string& target, TimeFs ready, payload::Op op, std::optional<payload::Message> message,
+                   std::uint64_t bytes = 0);
   void run() { sc_core::sc_start(); }
 
   struct Answer {

@@ -39,9 +39,9 @@ MachineOptions machine_with(NodeKind requester, std::vector<std::pair<std::strin
 }
 
 std::size_t map(PeMachine& machine, TimeFs ready, std::vector<Region> regions, bool unmap = false) {
-  auto message = std::make_shared<payload::MmuMapMsg>();
-  message->unmap = unmap;
-  message->entries = address::RegionList::make(std::move(regions));
+  payload::MmuMapMsg message;
+  message.unmap = unmap;
+  message.entries = address::RegionList::make(std::move(regions));
   return machine.send(kMmu, ready, payload::Op::message, message);
 }
 
@@ -94,7 +94,7 @@ TEST(PeMmu, NamesTheUpdatesThatTakeTheirTime) {
 
 TEST(PeMmu, RefusesWhatIsNoMapMessage) {
   PeMachine machine(machine_with(NodeKind::pe_scheduler));
-  const std::size_t number = machine.send(kMmu, 1000 * kNs, payload::Op::message, nullptr);
+  const std::size_t number = machine.send(kMmu, 1000 * kNs, payload::Op::message, std::nullopt);
   machine.run();
   EXPECT_EQ(machine.answers[number].status.code, "UNSUPPORTED_REQUEST");
 }
