@@ -8,7 +8,7 @@
 
 namespace kb::kernels {
 
-// As written by the launch; no kernel derives one from another (K-89).
+// What the launch writes; no kernel derives one from another (K-89).
 struct AttentionArguments {
   tl::Ptr q, k, v, o;           // each split by rows over the ranks
   std::int64_t rows = 0;        // rows of Q of a rank per KV head: query tokens x query heads of its group
@@ -18,7 +18,7 @@ struct AttentionArguments {
   std::int64_t n_ranks = 1;     // of a group
   std::int64_t rank_axis = 0;   // 0: the PEs of a cube are a ring; 1: PE 0 of the cubes of a mesh row are a line (K-86)
   std::int64_t slot_bytes = 0;  // the largest message
-  // Of attention_mesh_mlo.
+  // Only attention_mesh_mlo has these.
   std::optional<std::int64_t> root, broadcast;
 };
 

@@ -31,7 +31,7 @@ void combine_ring_in_order(Context& tl, const Axis& axis, std::int64_t size, std
     if (round < size - 1) tl.send(axis.up, block);
     blocks[static_cast<std::size_t>((place - round + size) % size)] = block;
   }
-  // Of two terms the order does not matter: acc += the sum of those below is their sum + acc.
+  // The order of two terms does not matter: acc += the sum of those below is their sum + acc.
   if (place == 1) reduction.add(acc, blocks[0]);
   if (place > 1) {
     TensorHandle below = tl.empty(acc.shape(), acc.dtype());

@@ -105,7 +105,7 @@ Line ring_of_pes(std::int64_t pe, std::int64_t pes) {
   return {(pe + root) % pes, pes, root, "intra_W", "intra_E"};
 }
 
-// Of both kernels (K-45).
+// Both kernels have these (K-45).
 struct Arguments : SipArguments {
   Ptr t;
   std::int64_t n_elem = 0, cube_w = 0, cube_h = 0;

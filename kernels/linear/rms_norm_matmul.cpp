@@ -152,7 +152,7 @@ class FusedProduct {
   std::int64_t depth(std::int64_t step) const { return std::min(args_.depth, args_.k - depth_of(step)); }
   std::int64_t columns(std::int64_t step) const { return std::min(args_.columns, args_.n - column_of(step)); }
   std::int64_t rows(std::int64_t step) const { return std::min(args_.rows, args_.m - row_of(step)); }
-  // Of x that begins to be used with `step`; 0: none does.
+  // The chunk of x that begins to be used with `step`; 0: none does.
   std::int64_t chunk(std::int64_t step) const {
     const bool begins = column_of(step) == 0 && depth_of(step) % args_.chunk == 0;
     return begins ? std::min(args_.chunk, args_.k - depth_of(step)) : 0;

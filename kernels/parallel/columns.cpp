@@ -43,7 +43,7 @@ void move_blocks(Context& tl, const Blocks& b, Ptr src, Ptr dst, std::int64_t fi
   const TensorHandle piece =
       tl.load(src + first * b.m * b.width + row * b.width, {count, rows * b.width}, src.dtype(), b.m * b.width);
   for (std::int64_t i = 0, together = 1; i < count; i += together) {
-    // Of one row, blocks whose columns follow each other are one piece.
+    // Blocks of one row whose columns follow each other are one piece.
     together = b.m == 1 ? std::min(count - i, b.neighbours(first + i)) : 1;
     const TensorHandle block = tl.view(piece, i * rows * b.width, {rows, together * b.width});
     tl.store(dst + row * b.n + b.column(first + i), block, b.n);

@@ -21,7 +21,7 @@ class IContents {
   // A write from outside that ended now: the bytes of `buffer`, in order, are at `destination`.
   virtual void write(NodeId component, std::vector<Extent> destination,
                      std::shared_ptr<const std::vector<std::byte>> buffer, TimeFs start, TimeFs end) = 0;
-  // As of everything that has ended; zeros when no data is kept.
+  // Memory as it is after everything that has ended; zeros when no data is kept.
   virtual std::vector<std::byte> read(std::uint64_t pa, std::uint64_t nbytes) = 0;
   // Changes memory at once and in no time, for debuggers and loaders.
   virtual void poke(std::uint64_t pa, const unsigned char* bytes, std::uint64_t nbytes) = 0;

@@ -8,15 +8,15 @@ namespace kb::modules {
 
 bool BarrierGate::arrive(payload::Transaction& arrival, const payload::BarrierMsg& message, std::size_t members,
                          std::string name, TimeFs now) {
-  Meeting& meeting = meetings_[message.request];
-  if (meeting.waiting.empty()) {
-    meeting.scope = message.scope;
-    meeting.since = now;
-    meeting.members = members;
+  Rendezvous& rendezvous = rendezvous_[message.request];
+  if (rendezvous.waiting.empty()) {
+    rendezvous.scope = message.scope;
+    rendezvous.since = now;
+    rendezvous.members = members;
   }
-  const bool same = meeting.scope == message.scope;
-  meeting.waiting.push_back(&arrival);
-  meeting.names.push_back(std::move(name));
+  const bool same = rendezvous.scope == message.scope;
+  rendezvous.waiting.push_back(&arrival);
+  rendezvous.names.push_back(std::move(name));
   if (const auto ended = ended_.find(message.request); ended != ended_.end()) {
     answer(message.request, ended_before(ended->second, message.scope));
     return false;
@@ -27,20 +27,20 @@ bool BarrierGate::arrive(payload::Transaction& arrival, const payload::BarrierMs
             fmt::format(
                 "{} waits at a barrier of its {}, {} comes to one of its {}: all PEs of a launch have to come to the "
                 "same barriers",
-                meeting.names.front(), contract::barrier_scope_name(meeting.scope), meeting.names.back(),
+                rendezvous.names.front(), contract::barrier_scope_name(rendezvous.scope), rendezvous.names.back(),
                 contract::barrier_scope_name(message.scope))});
     return false;
   }
-  return meeting.waiting.size() == meeting.members;
+  return rendezvous.waiting.size() == rendezvous.members;
 }
 
 void BarrierGate::answer(std::uint64_t request, const payload::Status& status) {
-  const auto found = meetings_.find(request);
-  if (found == meetings_.end()) return;
-  const Meeting meeting = std::move(found->second);
-  meetings_.erase(found);
+  const auto found = rendezvous_.find(request);
+  if (found == rendezvous_.end()) return;
+  const Rendezvous rendezvous = std::move(found->second);
+  rendezvous_.erase(found);
   if (status.ok) ++opened_;
-  for (payload::Transaction* const waiting : meeting.waiting) {
+  for (payload::Transaction* const waiting : rendezvous.waiting) {
     waiting->status = status;
     respond_(*waiting);
   }
@@ -52,8 +52,8 @@ void BarrierGate::ended(std::uint64_t request, const std::string& place, bool al
     return;
   }
   const std::string& first = ended_.emplace(request, place).first->second;
-  const auto meeting = meetings_.find(request);
-  if (meeting != meetings_.end()) answer(request, ended_before(first, meeting->second.scope));
+  const auto rendezvous = rendezvous_.find(request);
+  if (rendezvous != rendezvous_.end()) answer(request, ended_before(first, rendezvous->second.scope));
 }
 
 payload::Status BarrierGate::ended_before(const std::string& place, contract::BarrierScope scope) {
@@ -63,15 +63,15 @@ payload::Status BarrierGate::ended_before(const std::string& place, contract::Ba
 }
 
 void BarrierGate::collect_waits(std::vector<elab::WaitInfo>& waits) const {
-  for (const auto& [request, meeting] : meetings_) {
-    const std::size_t missing = meeting.members - meeting.waiting.size();
+  for (const auto& [request, rendezvous] : rendezvous_) {
+    const std::size_t missing = rendezvous.members - rendezvous.waiting.size();
     std::string what = "the other cubes of the SIP";  // IO_CPU says which
     if (missing > 0) {
       std::string names;
-      for (const std::string& name : meeting.names) names += (names.empty() ? "" : ", ") + name;
-      what = fmt::format("{} of {} {}; there are {}", missing, meeting.members, noun_, names);
+      for (const std::string& name : rendezvous.names) names += (names.empty() ? "" : ", ") + name;
+      what = fmt::format("{} of {} {}; there are {}", missing, rendezvous.members, noun_, names);
     }
-    waits.push_back({fmt::format("{}: barrier of launch #{}", node_, request), std::move(what), meeting.since});
+    waits.push_back({fmt::format("{}: barrier of launch #{}", node_, request), std::move(what), rendezvous.since});
     waits.back().launch = request;
   }
 }

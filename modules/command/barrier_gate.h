@@ -38,7 +38,7 @@ class BarrierGate {
   std::int64_t opened() const { return opened_; }
 
  private:
-  struct Meeting {
+  struct Rendezvous {
     contract::BarrierScope scope{};
     std::size_t members = 0;
     TimeFs since = 0_fs;
@@ -49,8 +49,8 @@ class BarrierGate {
 
   std::string node_, noun_;
   Respond respond_;
-  std::map<std::uint64_t, Meeting> meetings_;   // by the host's request
-  std::map<std::uint64_t, std::string> ended_;  // the first place of a launch under way whose kernels have ended
+  std::map<std::uint64_t, Rendezvous> rendezvous_;  // by the host's request
+  std::map<std::uint64_t, std::string> ended_;      // the first place of a launch under way whose kernels have ended
   std::int64_t opened_ = 0;
 };
 

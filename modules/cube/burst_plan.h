@@ -71,7 +71,7 @@ class BurstPlan {
   bool reaches(const ArrivalKey& limit, std::uint32_t channel) const {
     return bound_ ? reaches_bound(limit, channel) : latest_ >= limit.time && reaches_back(limit);
   }
-  // Takes those bursts back, and whatever met one of them behind it: put_back(piece, bursts) for each piece or the rest
+  // Rolls those bursts back, and whatever met one of them behind it: put_back(piece, bursts) for each piece or the rest
   // of one, newest first.
   template <typename F>
   void roll_back(const ArrivalKey& limit, std::uint32_t channel, TimeFs now, F&& put_back);

@@ -93,7 +93,7 @@ class HbmCtrl final : public FabricNode, private elab::EventHandler {
   void plan_reads(Lane& lane, const ArrivalKey& other);
   void plan_writes(Lane& lane, const ArrivalKey& other, TimeFs now);
   void deliver(Lane& lane, const Piece& piece, std::uint32_t index, std::uint32_t count, TimeFs finish, TimeFs step);
-  // Takes back every planned burst that meets those of the lane and whose entry key is not below the given one; false
+  // Rolls back every planned burst that meets those of the lane and whose entry key is not below the given one; false
   // when there is none.
   bool roll_back_bursts(const Lane& lane, const ArrivalKey& limit);
   void put_back_read(const Piece& piece, const FlitStream& bursts);

@@ -1,4 +1,4 @@
-// Flits that were promised and do not come: what was planned for them is taken back.
+// Rollback: flits that were announced do not come, and the bursts planned for them are rolled back.
 #include "modules/cube/hbm_ctrl.h"
 
 namespace kb::modules {

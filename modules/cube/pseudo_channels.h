@@ -152,7 +152,7 @@ class PseudoChannels {
   std::size_t channel_of(const BurstRun& run, std::uint32_t j) const {
     return channel_of(run.channel, run.offset, run.first + j);
   }
-  // Of burst `index` of a transaction at `offset`.
+  // The channel of burst `index` of a transaction at `offset`.
   std::size_t channel_of(std::uint32_t channel, std::uint64_t offset, std::uint32_t index) const {
     return channel != kByAddress ? channel : params_.stripe.channel_of_burst((offset >> shift_) + index);
   }

@@ -18,7 +18,7 @@ ReadTurns::Joined ReadTurns::joined(const Requester& requester) {
   return {command.open, false, command.sequence};
 }
 
-// Of a requester that has nothing to read nothing has to be known when all further commands open after its latest slot.
+// Nothing has to be known of a requester that has nothing to read when all further commands open after its latest slot.
 ReadTurns::Requester& ReadTurns::requester_of(const payload::Transaction& transaction, TimeFs open) {
   const NodeId node = take_turns_ ? transaction.route->nodes.front() : NodeId(0);
   Requester* idle = nullptr;

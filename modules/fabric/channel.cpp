@@ -195,7 +195,7 @@ bool Channel::find(const payload::Transaction& transaction, payload::Leg leg, st
     const FlitStream& flits = streams_[i];
     if (flits.time_of(0) > window.until) return false;
     if (!flits.same_leg(transaction, leg) || flits.first + flits.count <= first) continue;
-    // Of an earlier use of the transaction; flits beside it in the batch are still to come.
+    // These are of an earlier use of the transaction; flits beside it in the batch are still to come.
     if (flits.last_time() < retired_) continue;
     key = flits.key(std::max(first, flits.first) - flits.first);
     return true;

@@ -90,7 +90,7 @@ struct alignas(64) FlitStream {
   ArrivalKey last_key() const { return key(count - 1); }
   bool same_leg(const FlitStream& other) const { return transaction == other.transaction && leg == other.leg; }
   bool same_leg(const payload::Transaction& t, payload::Leg l) const { return transaction == &t && leg == l; }
-  // Of the node that the leg goes to from here.
+  // The hop of the node that the leg goes to from here.
   std::uint16_t next_hop() const {
     return static_cast<std::uint16_t>(leg == payload::Leg::request ? hop + 1 : hop - 1);
   }

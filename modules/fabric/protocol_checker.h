@@ -101,7 +101,7 @@ class ProtocolChecker {
   TimeFs now() const { return context_.scheduler.now(); }
   bool enforces() const { return mode_ == Mode::enforce; }
   void complain(const Node& culprit, const Node& neighbour, const std::string& what, const char* remedy);
-  // Of a leg on an edge, whose sender is the culprit.
+  // Complains of a leg on an edge, whose sender has made the mistake.
   void complain(const Edge& edge, const payload::Transaction& transaction, const std::string& what, const char* remedy);
 
   void announce(Edge& edge, const payload::Transaction& transaction, const tlm::tlm_phase& phase);

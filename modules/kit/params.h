@@ -29,7 +29,7 @@ inline params::ParamSet with_values(const params::ParamSet& base, const Values& 
   for (const auto& [name, value] : values) base.table()->find(name)->set(params.get(), value);
   return {*base.table(), params};
 }
-// Those of a kind; what `values` leaves out has its default.
+// The parameters of a kind; what `values` leaves out has its default.
 inline params::ParamSet params_of(topology::NodeKind kind, const Values& values = {}) {
   return with_values(params::ParamSet(topology::kind_rule(kind).fields), values);
 }

@@ -26,7 +26,8 @@ class Waves final : public contract::ISignalObserver {
     changes[names_.at(signal)].emplace_back(at, value);
   }
   contract::WaveDetail detail() const override { return detail_; }
-  // As a waveform file shows a signal: by time, the latest report of a time, without repetitions; 0 before the first.
+  // A signal as a waveform file shows it: by time, the latest report of a time, without repetitions; 0 before the
+  // first.
   std::vector<Change> shown(const std::string& signal) const {
     std::map<TimeFs, std::uint64_t> values;
     if (const auto found = changes.find(signal); found != changes.end()) {

@@ -7,7 +7,7 @@
 
 namespace kb::modules {
 
-// Of a block of a PE, whose constructor takes the parameters of its kind and what the blocks of its PE share.
+// For a block of a PE, whose constructor takes the parameters of its kind and what the blocks of its PE share.
 template <typename BlockType, typename Params>
 elab::BlockFactory make_pe_factory() {
   return [](const sc_core::sc_module_name& name, NodeId node,
@@ -27,7 +27,7 @@ elab::BlockFactory make_custom_pe_factory() {
   };
 }
 
-// Adds builtin.pe_cpu and the other eight blocks of a PE.
+// Adds builtin.pe_cpu and the other eight blocks of a PE, and what those of one PE share.
 void add_pe_blocks(elab::BlockRegistry& registry);
 
 }  // namespace kb::modules

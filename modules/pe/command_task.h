@@ -118,7 +118,7 @@ class CommandTask final : public tlm::tlm_extension<CommandTask>, public StageWa
 
   // Makes the next stage the present one; false when there is none.
   bool advance() { return next(*command); }
-  // For another command, with nothing done yet.
+  // Makes this a task for another command, with nothing done yet.
   void reset(std::uint64_t new_id, const contract::Command& new_command);
 
   tlm::tlm_generic_payload& payload() { return *payload_; }

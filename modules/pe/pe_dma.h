@@ -149,7 +149,7 @@ class PeDma final : public PeFabricBlock {
   Channels read_, write_;
   std::vector<Operation> operations_;  // by transaction cookie
   std::vector<std::uint64_t> free_operations_;
-  // Of the command being started.
+  // State of the command that is being started.
   std::vector<Request> requests_;
   std::uint64_t copied_bytes_ = 0;  // inside the own TCM
   std::vector<Extent> physical_;

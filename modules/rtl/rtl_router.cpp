@@ -172,7 +172,7 @@ void RtlRouter::take_outputs(const IRouterModel::Outputs& pins) {
       fail(RtlFault::wrong, fmt::format("out_flit of port {} changes, although out_ready is 0", i));
     }
     if (!valid) continue;
-    moved = true;  // or waits for its wire, which is no fault of the RTL
+    moved = true;  // or waits for its wire, for which the RTL is not to blame
     if (take_output(lane, i, pins.out_flit[i])) ready = static_cast<std::uint8_t>(ready | (1u << i));
   }
   in_.out_ready = ready;

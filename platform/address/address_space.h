@@ -39,7 +39,7 @@ inline constexpr int kSpaceShift = 62;
 constexpr std::uint64_t encode(AddressSpace space, std::uint64_t value) {
   return static_cast<std::uint64_t>(space) << kSpaceShift | value;
 }
-// Of an encoded address.
+// The space that an encoded address is in.
 constexpr AddressSpace space_of(std::uint64_t encoded) {
   return static_cast<AddressSpace>(encoded >> kSpaceShift);
 }

@@ -56,7 +56,7 @@ class ChannelStripe {
   std::uint64_t mask_ = 0;
 };
 
-// That of a controller.
+// The stripe of a controller.
 ChannelStripe channel_stripe(const params::HbmCtrlParams& hbm_ctrl);
 
 }  // namespace kb::address

@@ -18,7 +18,7 @@ inline constexpr std::size_t kDtypes = static_cast<std::size_t>(Dtype::e5m2) + 1
 std::size_t item_size(Dtype dtype);                               // bytes per element; program Error DTYPE_ERROR for i4
 std::uint64_t storage_bytes(Dtype dtype, std::int64_t elements);  // of i4 an even number of elements
 std::string_view dtype_name(Dtype dtype);                         // "f16"
-// Those of tensors.
+// Dtypes that tensors can have.
 std::optional<Dtype> parse_dtype(std::string_view name);
 const std::vector<std::string>& dtype_names();
 const std::vector<std::string>& arithmetic_dtype_names();  // without those for storage

@@ -40,7 +40,7 @@ struct EngineRates : DtypeRates {
   explicit EngineRates(const DtypeRates& rates) : DtypeRates(rates) {}
 };
 using MacRates = EngineRates<RateUnit::macs>;
-// Of products of `a` and `b`: that of the slower one; i4 is as fast as what it meets.
+// The rate of products of `a` and `b` is that of the slower one; i4 is as fast as what it meets.
 double product_rate(const MacRates& rates, Dtype a, Dtype b);
 using ElementRates = EngineRates<RateUnit::elements>;
 

@@ -13,7 +13,7 @@ enum class AddressModel : std::uint8_t { pa, va, la };  // what tensors are addr
 enum class SipTopology : std::uint8_t { ring_1d, torus_2d, mesh_2d_no_wrap };
 enum class QueueMemory : std::uint8_t { tcm, sram, hbm };  // what holds the rings (buffer_kind, Q-22)
 enum class Backpressure : std::uint8_t { sleep, poll };    // of a sender without a free slot
-// Of credits and slot accesses: delays by formula, or transactions of their own.
+// Credits and slot accesses are delays by formula, or transactions of their own.
 enum class QueueTransport : std::uint8_t { annotated, fabric };
 
 // What configuration files call the values of one of these, in their order.

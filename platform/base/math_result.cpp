@@ -59,7 +59,7 @@ Error shape_error(const std::string& what, std::string_view reason) {
   return Error::program("SHAPE_ERROR", fmt::format("{}: {}", what, reason));
 }
 
-// Of the inputs from number `first` on.
+// The dtype that the inputs from number `first` on have in common.
 Dtype common_dtype(MathOp op, const Inputs& inputs, std::size_t first) {
   Dtype dtype = inputs[first].dtype;
   for (std::size_t i = first + 1; i < inputs.size(); ++i) {

@@ -159,14 +159,14 @@ void RaceChecker::waited_for(const PeCoord& coord, std::uint64_t command) {
 void RaceChecker::barrier_reached(const PeCoord& coord, RequestId request, contract::BarrierScope scope) {
   Barrier& barrier = barriers_[barrier_key(coord, request, scope)];
   ++barrier.inside;
-  join(barrier.meeting, clock_of(number(coord)));
+  join(barrier.rendezvous, clock_of(number(coord)));
 }
 
 // All have come when the first one goes on.
 void RaceChecker::barrier_passed(const PeCoord& coord, RequestId request, contract::BarrierScope scope) {
   const auto found = barriers_.find(barrier_key(coord, request, scope));
   Barrier& barrier = found->second;
-  if (!barrier.opened) barrier.opened = std::make_shared<const Clock>(std::move(barrier.meeting));
+  if (!barrier.opened) barrier.opened = std::make_shared<const Clock>(std::move(barrier.rendezvous));
   Pe& self = pe(coord);
   learn(self, *barrier.opened);
   ++self.steps;

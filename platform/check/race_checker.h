@@ -98,7 +98,7 @@ class RaceChecker final : public contract::IOrderObserver {
     std::array<std::uint64_t, 2> barriers{};  // passed in this launch, by scope
   };
   struct Barrier {
-    Clock meeting;  // of all that have come
+    Clock rendezvous;  // of all that have come
     std::size_t inside = 0;
     ClockPtr opened;
   };

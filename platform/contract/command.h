@@ -44,7 +44,7 @@ struct Command {
   // space (platform/address/address_space.h): a physical one is the plain number, a virtual one is tagged.
   std::vector<Extent> memory;  // HBM or SRAM; a physical one inside one slice or window
   std::vector<Extent> local;   // this PE's TCM, physical
-  // Of a dma_write: added to what is in memory as numbers of this dtype, in one step when the command ends.
+  // A dma_write with a dtype adds its data to what is in memory as numbers of it, in one step when the command ends.
   std::optional<Dtype> added;
 
   // gemm: out(m,n) = a(m,k) * b(k,n), accumulated in acc_dtype. math: out = op(inputs), axis for reductions.

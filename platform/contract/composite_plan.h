@@ -6,7 +6,7 @@
 
 namespace kb::contract {
 
-// For CommandKind::composite_gemm and composite_math.
+// The plan of a composite_gemm or composite_math command.
 plan::PipelinePlan composite_plan(const Command& command);
 
 }  // namespace kb::contract

@@ -44,7 +44,7 @@ struct QueuePlan {
   TimeFs poll_interval = 1_ns;
   std::uint64_t credit_bytes = 16;
   QueueTransport credit = QueueTransport::annotated;
-  // Of slots in HBM and SRAM; those in a TCM are by formula always.
+  // What accesses to slots in HBM and SRAM cost; those in a TCM are by formula always.
   QueueTransport slot_access = QueueTransport::annotated;
 };
 

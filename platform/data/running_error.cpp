@@ -35,7 +35,7 @@ std::vector<double> absolute(const std::vector<double>& values, const std::vecto
   return out;
 }
 
-// Of a row of the left or a column of the right matrix.
+// What is known of a row of the left or a column of the right matrix.
 struct Line {
   int unit = kNoBit;  // each value is a multiple of 2^unit
   double terms = 0;   // that are not 0

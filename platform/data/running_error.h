@@ -44,7 +44,7 @@ Bounded function(F f, Bounded x, double slope) {
 Bounded exponential(Bounded x);
 Bounded square_root(Bounded x);
 Bounded logistic(Bounded x);
-// Of f32 numbers, added one after the other as the machine's `sum` does (P-90).
+// The sum of f32 numbers, added one after the other as the machine's `sum` does (P-90).
 Bounded ordered_sum(const std::vector<Bounded>& terms);
 
 struct BoundedMatrix {  // row-major

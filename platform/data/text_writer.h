@@ -72,7 +72,7 @@ class TextWriter {
     for (int i = digits; i-- > 0;) *at_++ = "0123456789abcdef"[value >> (4 * i) & 15];
   }
 
-  // As format_ns(), without a string.
+  // Writes what format_ns() gives, without a string.
   void nanoseconds(TimeFs time) {
     auto magnitude = static_cast<std::uint64_t>(time.fs());
     if (time < 0_fs) {

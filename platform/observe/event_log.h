@@ -33,7 +33,7 @@ class EventLog final : public contract::IBlockLog {
 
   std::optional<contract::LogLevel> level_of(const std::string& block) override;
   void write(contract::LogLevel level, TimeFs at, const std::string& block, const std::string& sentence) override;
-  // Of the simulation kernel.
+  // Writes a warning of the simulation kernel.
   void warn(const std::string& sentence);
 
  private:

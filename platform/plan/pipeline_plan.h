@@ -144,7 +144,7 @@ class PipelinePlan {
   TileShape shape_;
   std::int64_t m_ = 0, k_ = 0, n_ = 0;
   std::int64_t rows_ = 0, columns_ = 0, depths_ = 0;
-  // Of elements of an operand.
+  // The bytes that elements of an operand take.
   std::uint64_t bytes_of(TileOperand operand, std::int64_t elements) const;
   std::array<Dtype, 3> dtypes_{};  // by TileOperand
   bool has_b_ = false;             // GEMM plan

@@ -30,14 +30,14 @@ class AddressResolver {
   NodeId resolve(const address::PhysAddr& address, std::uint64_t nbytes) const;
 
   // The node that serves reads and writes of these bytes over the fabric: an HBM controller, an SRAM, or for a TCM the
-  // PE_DMA of its PE. Everything else is no memory.
+  // PE_DMA of its PE. Everything else is not memory.
   NodeId resolve_memory(const address::PhysAddr& address, std::uint64_t nbytes) const;
 
   NodeId find_m_cpu(SipId sip, CubeId cube) const;
   NodeId find_sram(SipId sip, CubeId cube) const;
   NodeId find_pcie_ep(SipId sip, std::string_view io_id = kDefaultIoId) const;
   NodeId find_io_cpu(SipId sip, std::string_view io_id = kDefaultIoId) const;
-  // Of all SIPs, in node order.
+  // The PCIE_EPs of all SIPs, in node order.
   const std::vector<NodeId>& find_all_pcie_eps() const { return pcie_eps_; }
 
   // `kind` is one of the nine PE sub-blocks (model Error otherwise).

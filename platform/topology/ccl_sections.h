@@ -8,7 +8,7 @@
 
 namespace kb::topology {
 
-// Of one entry, which comes first.
+// The sections of one entry, which comes first.
 class CclSections {
  public:
   CclSections(ReadContext& context, const std::string& algorithm)

@@ -87,7 +87,7 @@ std::string escaped(std::string_view text) {
   return out;
 }
 
-// As much of a line as fits between two margins.
+// Gives as much of a line as fits between two margins.
 std::string fitted(const std::string& line, double width) {
   if (label_width(line) <= width) return line;
   const double letters = (width - label_width("..")) / kLetterWidth;
@@ -170,7 +170,7 @@ class Picture {
     if (wire.look == Wire::Look::arrow) draw_head(*(wire.path.end() - 2), wire.path.back());
   }
 
-  // Of an arrow whose last piece is level or upright.
+  // Draws the head of an arrow whose last piece is level or upright.
   void draw_head(const Point& from, const Point& to) {
     constexpr double kLength = 9, kHalf = 4;
     const auto sign = [](double way) { return way > 0 ? 1.0 : way < 0 ? -1.0 : 0.0; };

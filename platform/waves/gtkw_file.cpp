@@ -47,7 +47,7 @@ Span longest(const SaveFile& save, const std::vector<Span>& spans) {
                            [](const Span& a, const Span& b) { return a.end - a.begin < b.end - b.begin; });
 }
 
-// Of the longest spans when there are too many.
+// Marks the longest spans when there are too many.
 std::vector<Marker> markers_of(std::vector<Span> spans) {
   if (spans.size() > kMarkers / 2) {
     std::stable_sort(spans.begin(), spans.end(),

@@ -49,7 +49,7 @@ struct Comparison {
 // result, or of another schema.
 Comparison compare_results(const std::string& before, const std::string& after);
 
-// For people; at most `rows` launches and blocks.
+// The text for people has at most `rows` launches and blocks.
 std::string render_comparison(const Comparison& comparison, std::size_t rows);
 // Everything.
 std::string render_comparison_json(const Comparison& comparison);

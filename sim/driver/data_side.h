@@ -15,7 +15,7 @@ namespace kb::sim {
 
 class DataSide {
  public:
-  // Of the options it uses those of data, log and recorder.
+  // It uses the options of data, log and recorder.
   DataSide(const topology::Graph& graph, const SimulationOptions& options);
   ~DataSide();
 

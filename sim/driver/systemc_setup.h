@@ -29,7 +29,7 @@ class SystemcRun {
   void run();
   const std::vector<std::string>& warnings() const { return warnings_; }
 
-  // For the report handler.
+  // Called by the report handler.
   void warn(std::string text);
   void keep_escaped(std::exception_ptr exception);  // the first one; SystemC itself keeps only its text
 

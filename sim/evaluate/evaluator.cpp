@@ -85,7 +85,7 @@ class Evaluator {
   EvaluationSummary summary_;
 };
 
-// Of the machine and everything that was changed of it.
+// The digest of the machine and of everything that was changed in it.
 std::string Evaluator::digest() const {
   std::string text = machine_.sha256 + "\n";
   for (const auto& [key, value] : machine_.config) text += key + "=" + value.value + "\n";

@@ -8,7 +8,7 @@ LaunchActivity::LaunchActivity(const record::ActivityRecorder& recorder, int gro
                                std::pair<TimeFs, TimeFs> window)
     : recorder_(recorder), window_(window) {
   const std::vector<record::Epoch>& epochs = recorder.epochs();
-  // Of launches that overlap on the SIP the latest counts: this one's time may be in pieces, and elsewhere.
+  // The latest of launches that overlap on the SIP counts: this one's time may be in pieces, and elsewhere.
   const auto overlap = [&](const record::Epoch& epoch) {
     const bool own = epoch.group == group && epoch.launch == launch;
     return own ? std::min(window.second, epoch.end) - std::max(window.first, epoch.begin) : 0_fs;

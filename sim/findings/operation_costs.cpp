@@ -33,7 +33,7 @@ std::pair<std::string_view, std::string_view> name_of(const Command& command) {
   return {"", contract::command_kind_name(command.kind)};
 }
 
-// Of [begin, end) and [start, stop).
+// How long [begin, end) and [start, stop) overlap.
 TimeFs overlap(TimeFs begin, TimeFs end, TimeFs start, TimeFs stop) {
   return std::max(0_fs, std::min(end, stop) - std::max(begin, start));
 }

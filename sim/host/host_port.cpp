@@ -149,7 +149,7 @@ contract::RequestId HostPort::submit(const contract::MapRequest& request) {
   return requests_.size();
 }
 
-// For the PE_MMUs, or for the BAAWs.
+// The change goes to the PE_MMUs or to the BAAWs.
 std::shared_ptr<const payload::Message> HostPort::translation_message(
     const contract::MapRequest& request, const std::shared_ptr<const address::RegionList>& entries,
     contract::RequestId id) const {

@@ -163,7 +163,7 @@ void Picture::place() {
   const auto mesh_w =
       static_cast<std::size_t>(std::clamp<std::int64_t>(machine_.mesh_width(), 1, static_cast<std::int64_t>(most)));
   const std::size_t mesh_h = (most + mesh_w - 1) / mesh_w;
-  // As many SIPs beside each other as leave cubes of this width.
+  // As many SIPs stand beside each other as leave cubes of this width.
   constexpr double kLeastCube = 100, kMostCube = 190, kLeastRatio = 0.6, kMostRatio = 1.3;
   const auto columns = static_cast<double>(mesh_w);
   const auto sip_width = [&](double cube) { return columns * (cube + kGap) - kGap + 2 * kFrame; };
@@ -242,7 +242,7 @@ void Picture::draw_pe(const PePlace& pe) {
       percent_text(dma == nullptr ? 0 : dma->most), percent_text(sum / static_cast<double>(count)), percent_text(most));
 }
 
-// Of all wires from one group to another the busiest; each direction beside the other.
+// Draws the busiest of all wires from one group to another; each direction beside the other.
 void Picture::draw_wires() {
   std::map<std::pair<std::string, std::string>, double> shares;
   for (const web::Machine::Wire& wire : machine_.wires()) {
@@ -272,7 +272,7 @@ void Picture::draw_wires() {
   }
 }
 
-// Of a kernel in equal pieces, that in which its pseudo-channels were busiest; empty when they were never used.
+// The one of a kernel's equal pieces in which its pseudo-channels were busiest; empty when they were never used.
 Window busiest_piece(const Case& of) {
   constexpr std::int64_t kPieces = 16;
   const Window& kernel = of.longest->kernel;

@@ -7,7 +7,7 @@
 
 namespace kb::html {
 
-// For elements and quoted attributes: no markup, no control characters, UTF-8 throughout.
+// Text for elements and quoted attributes: no markup, no control characters, UTF-8 throughout.
 std::string escaped(std::string_view text);
 
 std::string percent_text(double share);  // "33.2 %"

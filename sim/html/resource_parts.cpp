@@ -46,7 +46,7 @@ std::string purposes_table(const Case& of) {
   return html + "</tbody></table>\n";
 }
 
-// Those of a kind with the largest values.
+// A table of the resources of a kind with the largest values.
 std::string single_table(const Case& of, const char* title, const char* kind,
                          const std::function<double(std::size_t)>& value) {
   const auto& series = of.run.activity().series();

@@ -14,13 +14,13 @@ enum class PacketKind : std::uint32_t { nop, hello, cfg, read, write, interrupt,
 
 inline constexpr std::uint16_t kVersionMajor = 4, kVersionMinor = 3;
 
-// Of flags.
+// Bits of `flags`.
 inline constexpr std::uint32_t kOptional = 1, kIsResponse = 2, kPosted = 4;
-// Of attributes.
+// Bits of the attributes.
 inline constexpr std::uint64_t kExtendedLayout = 4;
 inline constexpr int kResponseShift = 8;
 enum class BusResponse : std::uint8_t { ok, generic_error, address_error };
-// Of a hello.
+// Bits of a hello.
 inline constexpr std::uint32_t kCanExtendedLayout = 1, kCanByteEnables = 2, kCanPostedWires = 3;
 
 inline constexpr std::uint32_t kHeaderBytes = 20;

@@ -27,7 +27,7 @@ class PointSql {
  public:
   PointSql(const SweepSpec& spec, const topology::LoadedTopology& machine, const std::vector<Assignment>& given);
 
-  // As `kernbench traffic` reads them.
+  // The rows as `kernbench traffic` reads them.
   std::vector<sim::TraceRow> traffic_rows() const;
   void add_transfers(const std::vector<sim::TrafficResult>& results);
   void add_result(const std::string& json);

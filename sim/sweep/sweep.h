@@ -39,7 +39,7 @@ class Sweep {
   // Points whose failure has a code that is not among these.
   std::vector<std::uint64_t> failed_otherwise(const std::vector<std::string>& codes) const;
   std::string first_failure() const;  // "point 3: DEADLOCK: ..."; empty when there is none
-  // Of the failures there are; one more than this runs them all again.
+  // The latest attempt of the failures there are; one more than this runs them all again.
   std::uint64_t last_attempt() const;
   // Points without an answer, and those that have failed in an attempt before this one.
   std::vector<std::uint64_t> missing(std::uint64_t attempt) const;

@@ -31,7 +31,7 @@ struct TimeWindow {
   std::int64_t begin_fs = 0, end_fs = 0;
   double span() const { return static_cast<double>(end_fs - begin_fs); }
 };
-// Of the parameters t0 and t1.
+// The window between the parameters t0 and t1.
 TimeWindow window_of(const HttpRequest& request);
 
 }  // namespace kb::web

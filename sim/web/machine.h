@@ -39,7 +39,7 @@ class Machine {
   // mm; 0 when unknown.
   double cube_width() const { return cube_w_; }
   double cube_height() const { return cube_h_; }
-  // Of a PE, JSON: a number, or one for each dtype, or null.
+  // The rates of a PE as JSON: a number, or one for each dtype, or null.
   const std::string& macs_per_ns() const { return macs_per_ns_; }
   const std::string& elements_per_ns() const { return elements_per_ns_; }
 

@@ -20,7 +20,7 @@ std::string peer_of(const Series& series);
 // "sip*.cube*.pe*.pe_dma read": what all resources of one purpose are called.
 std::string class_of(const Series& series);
 double units_of(const Series& series);
-// Of all units, in a window of `span_fs`.
+// The share of all units in a window of `span_fs`.
 double share_of(const Use& use, const Series& series, double span_fs);
 // GB/s of a wire or a pseudo-channel; 0 when unknown, and of other resources.
 double gbs_of(const Series& series, const Machine* machine);

@@ -45,7 +45,8 @@ class AllReduceChooser {
   // cubes; else -1.
   const CollectiveRecord& choose(const AllReduceCall& call, int cube);
   AllReducePlan plan(const AllReduceCall& call, const CollectiveRecord& choice) const;
-  // Of a hierarchy that the user named: with whole tiles where they fit a slot, and the best root unless one is named.
+  // The estimate of a hierarchy that the user named: with whole tiles where they fit a slot, and the best root unless
+  // one is named.
   CollectiveEstimate hierarchy(const AllReduceCall& call, int cube);
 
  private:

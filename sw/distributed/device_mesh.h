@@ -33,7 +33,7 @@ class DeviceMesh {
   bool has(int rank) const;
   Runtime& runtime() const { return world_.runtime(); }
 
-  // Of the calling rank; COLLECTIVE_ERROR when it is not in the mesh.
+  // The place of the calling rank; COLLECTIVE_ERROR when it is not in the mesh.
   int coordinate(int axis) const;
   int coordinate(const std::string& axis) const { return coordinate(axis_index(axis)); }
   Communicator& group(int axis) const;

@@ -65,7 +65,7 @@ HostArray local_values(const DeviceMesh& mesh, const HostArray& values, const Pl
   return local;
 }
 
-// Of a tensor in the layout of DTensor::local().
+// How many cubes a tensor in the layout of DTensor::local() lies in.
 int cubes_of(const DeviceMesh& mesh, const Tensor& tensor, const std::string& what) {
   if (tensor.deployed() && tensor.shape().size() != 2) {
     throw layout_error(tensor, "a distributed tensor has two dimensions");

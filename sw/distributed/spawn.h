@@ -37,11 +37,11 @@ class SpawnError : public Error {
 // context should be given up. Program Error SPAWN_ERROR when nprocs < 1 or spawns are nested.
 void spawn(Runtime& runtime, int nprocs, const std::function<void(int rank)>& fn, const SpawnOptions& options = {});
 
-// Of the calling rank; 0 of 1 in the main program, the former with a warning (K-21).
+// The calling rank and how many there are; 0 of 1 in the main program, the former with a warning (K-21).
 int get_rank(Runtime& runtime);
 int get_world_size(const Runtime& runtime);
 
-// Both names of the device binding share one registry (K-22).
+// Both names of the device binding share one registry: host programs are written for either (K-22).
 namespace ahbm {
 void set_device(Runtime& runtime, int sip);
 int current_device(Runtime& runtime);

@@ -25,7 +25,7 @@ struct LinearOptions {
   std::string name = "linear";                    // in reports and messages
   MemoryKind memory = MemoryKind::hbm;            // what weight and bias lie in
 };
-// Of layer `name`, the `number`th of a larger module with options of its own.
+// The options of layer `name`, the `number`th of a larger module with options of its own.
 template <typename ModuleOptions>
 LinearOptions layer_options(const ModuleOptions& module, const char* name, std::uint64_t number) {
   LinearOptions out;
@@ -69,7 +69,7 @@ class ColumnParallelLinear {
 // same on every rank, is added once, after the sum.
 class RowParallelLinear {
  public:
-  // As for ColumnParallelLinear; `in` is split.
+  // The arguments are those of ColumnParallelLinear; `in` is split.
   RowParallelLinear(ModelParallel& mp, std::int64_t in, std::int64_t out, const LinearOptions& options = {});
 
   // x (m, in / size), or (m, in) without input_is_parallel -> (m, out), the same on every rank, split by columns over

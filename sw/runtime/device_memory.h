@@ -79,7 +79,7 @@ class DeviceMemory {
   // naming memory and sizes.
   MemoryReservation reserve(QueueMemory memory, const std::vector<Request>& requests);
 
-  // Of the memory that a PE's shards lie in.
+  // What is free of the memory that a PE's shards lie in.
   std::uint64_t free_bytes(const PeCoord& pe, MemoryKind memory = MemoryKind::hbm) const;
   bool pristine() const;  // every free list is back in its initial state
 

@@ -17,7 +17,7 @@ namespace {
 
 constexpr int kMainProgram = -1;
 
-// As in the result file: one request per SIP.
+// A launch as the result file names it: one request per SIP.
 std::string launch_text(const LaunchState& state) {
   std::string ids;
   for (const contract::RequestId id : state.requests) ids += fmt::format("{}#{}", ids.empty() ? "" : ", ", id);

@@ -71,7 +71,7 @@ class Runtime final : private ITensorContext {
   // wait has reported yet. Called by the workload runner after every workload.
   void wait_all();
 
-  // Of a completed launch.
+  // What is known of a completed launch.
   LaunchMetrics metrics(LaunchHandle launch) const;
   // Completions, one per SIP, e.g. to list the PEs that failed under FailurePolicy::collect_all. `pes` is
   // empty for launches that completed before the latest IHost::kKeptPeResults; metrics() has all.
@@ -101,7 +101,7 @@ class Runtime final : private ITensorContext {
   bool contents_made() const { return contents_made_; }  // a tensor was written or given to a kernel
   bool memory_pristine() const { return memory_.pristine(); }
 
-  // For sw/distributed.
+  // What sw/distributed needs.
   const AllReduceCatalog* all_reduces() const { return options_.all_reduces; }
   contract::IHost& host() { return host_; }
   DeviceMemory& memory() { return memory_.device(); }

@@ -35,7 +35,7 @@ HostArray chosen(const Shape& shape, Dtype dtype, const std::vector<double>& val
   return out;
 }
 
-// Of the sum of products of such numbers, as many as `terms`.
+// The standard deviation of the sum of products of such numbers, as many as `terms`.
 double deviation(int left, int right, double terms) {
   const auto mean_square = [](int most) { return (most + 1) * (2 * most + 1) / 6.0; };
   return std::sqrt(mean_square(left) * mean_square(right) * terms);

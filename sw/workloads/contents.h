@@ -14,7 +14,7 @@ Contents contents_of(const Params& params);
 
 // Whole numbers of [-most, -1] and [1, most]; a function of the seed alone.
 HostArray whole_numbers(const Shape& shape, Dtype dtype, std::uint64_t seed, int most);
-// Of a tensor that is copied, compared or added to another one: whole numbers up to 8, or reals in [-1, 1).
+// Contents of a tensor that is copied, compared or added to another one: whole numbers up to 8, or reals in [-1, 1).
 HostArray plain_contents(Contents contents, const Shape& shape, Dtype dtype, std::uint64_t seed);
 // (1, n) of 1, 2 and their opposites, so that relu leaves something of every column, or reals.
 HostArray bias_contents(Contents contents, std::int64_t n, Dtype dtype, std::uint64_t seed);

@@ -73,7 +73,7 @@ class Chain {
     if (epilogue.op == EpilogueOp::dequant) return scale_[scale_.size() > n_ ? k_tile * n_ + column : column];
     return 0;
   }
-  // Of integer products, whose operands are integers: a number, or the bias.
+  // The operand of integer products, which is an integer: a number, or the bias.
   std::uint64_t whole_operand(const EpilogueText& epilogue, std::size_t column) const {
     if (epilogue.number) return static_cast<std::uint64_t>(std::get<std::int64_t>(*epilogue.number));
     return epilogue.op == EpilogueOp::bias ? static_cast<std::uint64_t>(whole_bias_[column]) : 0;

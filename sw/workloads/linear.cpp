@@ -67,14 +67,14 @@ void add_achieved(WorkloadResult& result, double products, Dtype dtype, TimeFs t
            "2 operations per product over the critical path");
 }
 
-// Of one launch.
+// Adds the figures of one launch.
 void add_figures(WorkloadResult& result, double products, Dtype dtype, const LaunchMetrics& metrics) {
   add_launch_figures(result, metrics);
   add_achieved(result, products, dtype, metrics.exec_max);
   add_pe_count(result, metrics.pes);
 }
 
-// Of launches on several SIPs at once.
+// Adds the figures of launches on several SIPs at once.
 void add_figures(WorkloadResult& result, double products, Dtype dtype, const std::vector<LaunchMetrics>& launches) {
   TimeFs slowest = 0_fs;
   std::size_t pes = 0;

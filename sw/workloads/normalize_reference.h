@@ -18,7 +18,7 @@ bool takes_positive(const std::string& op);
 // Y = op(X) or op(X, Z); `z` is not read by an operation of one input.
 data::VerificationRow elementwise_row(const std::string& op, const HostArray& x, const HostArray& z,
                                       const HostArray& y);
-// Of each row.
+// Compares the softmax of each row.
 data::VerificationRow softmax_row(const HostArray& x, const HostArray& y);
 // `gamma` and `beta` are (1, columns).
 data::VerificationRow layernorm_row(const HostArray& x, const HostArray& gamma, const HostArray& beta, double eps,

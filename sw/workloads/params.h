@@ -29,7 +29,7 @@ struct Parameter {
 
   // The most that an integer parameter may be when its declaration says nothing else; more than fits any memory.
   static constexpr std::int64_t kMost = std::int64_t{1} << 40;
-  // Of cubes, PEs, SIPs, ranks: more than a machine can have.
+  // More cubes, PEs, SIPs or ranks than a machine can have.
   static constexpr std::int64_t kMostUnits = 1'000'000;
 
   static Parameter integer(std::string name, std::int64_t default_value, std::string help, std::int64_t minimum = 1,

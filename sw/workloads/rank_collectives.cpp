@@ -131,7 +131,7 @@ RankResult run_in(const Collective& collective, Communicator& group, Runtime& rt
   return result;
 }
 
-// Of one group: results by member.
+// Verifies the results of one group, by member.
 void verify_group(const Collective& collective, Runtime& rt, WorkloadResult& result, const Setting& setting,
                   const Sizes& sizes, const std::vector<RankResult>& members, const std::vector<std::string>& names) {
   if (!can_verify(rt, result)) return;

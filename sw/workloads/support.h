@@ -69,16 +69,16 @@ void verify_exact(Runtime& runtime, WorkloadResult& result, const std::string& t
 void verify_values(Runtime& runtime, WorkloadResult& result, const std::string& tensor, const HostArray& actual,
                    const std::vector<double>& expected, double roundings, const std::vector<double>& magnitudes = {});
 
-// As gemm_row.
+// Verifies what gemm_row() compares.
 void verify_gemm(Runtime& runtime, WorkloadResult& result, const std::string& tensor, const HostArray& a,
                  const HostArray& b, const HostArray& c, double acc_roundings);
-// As integers_row.
+// Verifies what integers_row() compares.
 void verify_integers(Runtime& runtime, WorkloadResult& result, const std::string& tensor, const HostArray& actual,
                      const std::vector<std::int64_t>& expected);
 // Sums in f32 that saw `acc_roundings` roundings and one to the dtype; `magnitudes` as in verify_values.
 void verify_sums(Runtime& runtime, WorkloadResult& result, const std::string& tensor, const HostArray& actual,
                  const std::vector<double>& expected, const std::vector<double>& magnitudes, double acc_roundings);
-// As sum_row.
+// Verifies what sum_row() compares.
 void verify_sum(Runtime& runtime, WorkloadResult& result, const std::string& tensor, const HostArray& a,
                 const HostArray& b, const HostArray& c);
 

@@ -51,18 +51,18 @@ class ScriptedPe final : public modules::FabricEndpoint {
     payload::BarrierMsg message{launch->request, *reaction.barrier, launch->launch->pes.size(),
                                 launch->launch->cubes.size(), pe};
     const NodeId m_cpu = context().routes.resolver().find_m_cpu(pe.sip, pe.cube);
-    payload::Transaction& meeting =
+    payload::Transaction& barrier =
         context().pool.acquire(payload::Op::message, context().routes.command(node(), m_cpu), 0, 0);
-    meeting.message = payload::share(std::move(message));
+    barrier.message = payload::share(std::move(message));
     launch_ = &transaction;
-    issue(meeting, arrival.start + reaction.after + overhead());
+    issue(barrier, arrival.start + reaction.after + overhead());
   }
 
-  void on_response(payload::Transaction& meeting) override {
+  void on_response(payload::Transaction& barrier) override {
     const PeCoord pe{node_record().sip, node_record().cube, node_record().pe};
-    script_.passes.push_back({pe, now(), meeting.status});
-    launch_->status = meeting.status;
-    context().pool.release(meeting);
+    script_.passes.push_back({pe, now(), barrier.status});
+    launch_->status = barrier.status;
+    context().pool.release(barrier);
     respond(*launch_, now());
   }
 
