@@ -166,5 +166,47 @@ TEST(EventCost, OneMebibyteReadTakesAtMostTwiceTheEventsOf256Bytes) {
   expect_cheap_long_transfer(TraceOp::pe_read);
 }
 
+// 256 B of its own slice read by PE 0 every 17 ns while `reader` reads 1 MiB of the same slice: the first answer and
+// the latest one.
+std::pair<TimeFs, TimeFs> beside_a_long_read(const PeCoord& reader) {
+  const topology::LoadedTopology topology = reference();
+  std::vector<sim::TraceRow> rows{row(topology.graph, TraceOp::pe_read, 0, CubeId(0), kMiB, kMiB)};
+  rows.front().src = reader;
+  for (std::uint64_t i = 0; i < 200; ++i) {
+    const TimeFs issue = 500_ns + static_cast<std::int64_t>(i) * 17_ns;
+    rows.push_back(row(topology.graph, TraceOp::pe_read, 0, CubeId(0), i * 256, 256, issue));
+  }
+  const std::vector<sim::TrafficResult> results = sim::run_traffic(topology, rows);
+  TimeFs worst = 0_fs, end = 0_fs;
+  for (const sim::TrafficResult& r : results) {
+    if (r.row.bytes == 256) worst = std::max({worst, r.completed - r.issue});
+    end = std::max(end, r.row.bytes == 256 ? r.completed : 0_fs);
+  }
+  EXPECT_LT(end, results.front().completed);  // all of them during the long read
+  return {results[1].completed - results[1].issue, worst};
+}
+
+// Alone such a read takes 14.000004 ns; it waits for a burst or two of the others, not for the whole transfer.
+TEST(HeadOfLine, AReadBesideALongOneOfTheSameCube) {
+  const auto [first, worst] = beside_a_long_read({SipId(0), CubeId(0), PeId(1)});
+  EXPECT_EQ(first, 20'030'004_fs);
+  EXPECT_EQ(worst, 27'030'004_fs);
+  EXPECT_LE(worst, 60_ns);
+}
+
+TEST(HeadOfLine, AReadBesideASlowOneFromAnotherSip) {
+  const auto [first, worst] = beside_a_long_read({SipId(1), CubeId(0), PeId(0)});
+  EXPECT_EQ(first, 19'040'016_fs);
+  EXPECT_EQ(worst, 26'040'016_fs);
+  EXPECT_LE(worst, 40_ns);
+}
+
+// What configs/hbm3.yaml says of itself.
+TEST(Hbm3, AnIdleReadTakesFiftyNs) {
+  const topology::LoadedTopology topology = topology::load(KB_CONFIG_DIR "/hbm3.yaml");
+  const sim::TraceRow read = row(topology.graph, TraceOp::pe_read, 0, CubeId(0), 0, 256);
+  EXPECT_EQ(sim::run_traffic(topology, {read}).front().completed, 50'315'793_fs);
+}
+
 }  // namespace
 }  // namespace kb::test
