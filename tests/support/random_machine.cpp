@@ -15,6 +15,18 @@ T one_of(std::mt19937& random, std::initializer_list<T> values) {
   return *(values.begin() + random() % values.size());
 }
 
+// Lengths that routes count in place of their own, now and then.
+std::string routing_weights(std::mt19937& random) {
+  if (pick(random, 0, 2) > 0) return "";
+  std::string weights;
+  for (const char* kind : {"router_mesh", "ucie_mesh", "ucie_internal", "noc_to_ucie_conn", "ucie_conn_to_noc",
+                           "router_to_ucie_conn", "ucie_conn_to_router", "io_to_cube", "cube_to_io", "pcie"}) {
+    if (pick(random, 0, 2) > 0) continue;
+    weights += fmt::format("{}{}: {}", weights.empty() ? "" : ", ", kind, one_of(random, {0.5, 2.0, 40.0}));
+  }
+  return ", routing_weight_mm: { " + weights + " }";
+}
+
 std::string memory_rules(std::mt19937& random, int burst) {
   return fmt::format("read_order: {}, access_ns: {}, access_bytes: {}, channel_hash: {}",
                      one_of(random, {"fair", "fair", "arrival"}), one_of(random, {0.0, 0.0, 34.0, 3.5}),
@@ -38,16 +50,25 @@ std::string random_machine_yaml(std::mt19937& random) {
   const auto decode = [&] {
     return decoding < 2 || (decoding == 3 && pick(random, 0, 1) == 0) ? "pipelined" : "serial";
   };
-  const std::string chiplets =
-      pick(random, 0, 2) > 0
-          ? std::string()
-          : fmt::format(
-                "  io_chiplets:\n"
-                "    - {{ id: io0, cube_ports: [{{ cube: {{ xy: [0, 0] }}, cube_side: N, phy: P0 }}] }}\n"
-                "    - {{ id: io1, cube_ports: [{{ cube: {{ xy: [{}, {}] }}, cube_side: S, phy: P0 }}] }}\n",
-                w - 1, h - 1);
+  const auto chiplet_rules = [&] {
+    return fmt::format(
+        "components: {{ io_noc: {{ attrs: {{ decode: {} }} }}, io_ucie: {{ attrs: {{ decode: {} }} }}, "
+        "ucie_conn: {{ attrs: {{ decode: {} }} }} }}",
+        decode(), decode(), decode());
+  };
+  std::string chiplets = "  io_chiplets:\n";
+  if (pick(random, 0, 2) > 0) {
+    chiplets += fmt::format("    - {{ id: io0, {} }}\n", chiplet_rules());
+  } else {
+    chiplets +=
+        fmt::format("    - {{ id: io0, {}, cube_ports: [{{ cube: {{ xy: [0, 0] }}, cube_side: N, phy: P0 }}] }}\n",
+                    chiplet_rules());
+    chiplets +=
+        fmt::format("    - {{ id: io1, {}, cube_ports: [{{ cube: {{ xy: [{}, {}] }}, cube_side: S, phy: P0 }}] }}\n",
+                    chiplet_rules(), w - 1, h - 1);
+  }
   return fmt::format(R"(
-routing: {{ metric: {} }}
+routing: {{ metric: {}{} }}
 system:
   ns_per_mm: {}
   sips: {{ count: {}, topology: ring_1d }}
@@ -66,6 +87,7 @@ sip:
     hbm_total_gb_per_cube: {}
   components:
     noc_router: {{ kind: noc_router, attrs: {{ decode: {} }} }}
+    ucie_conn: {{ attrs: {{ decode: {} }} }}
     hbm_ctrl: {{ kind: hbm_ctrl, impl: builtin.hbm_ctrl, attrs: {{ num_pcs: {}, burst_bytes: {}, switch_penalty_ns: {}, overhead_ns: {}, {} }} }}
   links:
     router_link_bw_gbs: {}
@@ -75,13 +97,13 @@ sip:
     ucie_link_bw_gbs: {}
     noc_to_ucie_conn_bw_gbs: {}
 )",
-                     one_of(random, {"latency", "latency", "distance"}), one_of(random, {0.01, 0.0, 0.13}), sips,
-                     decode(), w, h, chiplets, decode(),
+                     one_of(random, {"latency", "latency", "distance"}), routing_weights(random),
+                     one_of(random, {0.01, 0.0, 0.13}), sips, decode(), w, h, chiplets, decode(),
                      corners == 1   ? "NW"
                      : corners == 2 ? "NW, NE"
                      : corners == 3 ? "NW, NE, SW"
                                     : "NW, NE, SW, SE",
-                     per_corner, channels * pes, channels, channel_bw, pes, pes, decode(), channels, burst,
+                     per_corner, channels * pes, channels, channel_bw, pes, pes, decode(), decode(), channels, burst,
                      one_of(random, {0.0, 0.0, 3.0}), one_of(random, {0.0, 0.0, 1.5}), memory_rules(random, burst),
                      one_of(random, {256.0, 128.0, 300.0}), one_of(random, {2.0, 0.0, 1.25}),
                      one_of(random, {256.0, 512.0, 100.0}), channels * channel_bw, one_of(random, {512.0, 128.0}),
