@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "platform/base/nearest.h"
 #include "platform/topology/component_rules.h"
 #include "platform/topology/graph.h"
 #include "platform/topology/schema.h"
@@ -161,10 +162,20 @@ void read_sip(MapReader& sip, MachineSpec& spec) {
 void read_routing(MapReader& routing, MachineSpec& spec) {
   spec.routing_metric = static_cast<RoutingMetric>(routing.choice("metric", 0, routing_metric_names()));
   MapReader weights = routing.map("routing_weight_mm");
+  std::vector<std::string> kinds;
   for (int k = 0; k <= static_cast<int>(EdgeKind::command); ++k) {
     const std::string kind(edge_kind_name(static_cast<EdgeKind>(k)));
     weights.context().note_known(weights.path(kind));
     if (weights.has(kind)) spec.routing_weight_mm[kind] = weights.real(kind, std::nullopt, length_mm());
+    kinds.push_back(kind);
+  }
+  for (const std::string& key : weights.keys()) {
+    if (std::find(kinds.begin(), kinds.end(), key) != kinds.end()) continue;
+    const std::string near = nearest_name(key, kinds);
+    std::string known = near.empty() ? "known: " : fmt::format("did you mean '{}'? known: ", near);
+    for (const std::string& kind : kinds) known += (&kind == &kinds.front() ? "" : ", ") + kind;
+    weights.report(key, fmt::format("'{}' is no kind of edge", key), known);
+    weights.allow(key);
   }
   weights.done();
   routing.done();

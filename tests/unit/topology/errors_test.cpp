@@ -160,6 +160,34 @@ INSTANTIATE_TEST_SUITE_P(
             "t.yaml:7:26: cube.ucie.n_connections: 99999999999999999999 is out of range (it must be between 1 and 64)"},
         Case{"MapForList", kTop + "visualization: { emit_views: sip }\n",
              "t.yaml:7:30: visualization.emit_views: expected a list, found 'sip' (write for example [system])"},
+        Case{"Metric", kTop + "routing: { metric: time }\n",
+             "t.yaml:7:20: routing.metric: 'time' is not one of latency, distance (choose one of them)"},
+        Case{"Decode", kTop + "  components: { noc_router: { attrs: { decode: parallel } } }\n",
+             "t.yaml:7:48: cube.components.noc_router.attrs.decode: 'parallel' is not one of pipelined, serial (choose "
+             "one of them)"},
+        Case{"ReadOrder", kTop + "  components: { hbm_ctrl: { attrs: { read_order: fifo } } }\n",
+             "t.yaml:7:50: cube.components.hbm_ctrl.attrs.read_order: 'fifo' is not one of fair, arrival (choose one "
+             "of them)"},
+        Case{"ChannelHash", kTop + "  components: { hbm_ctrl: { attrs: { channel_hash: crc } } }\n",
+             "t.yaml:7:52: cube.components.hbm_ctrl.attrs.channel_hash: 'crc' is not one of none, xor (choose one of "
+             "them)"},
+        Case{"AccessAboveTheBurst", kTop + "  components: { hbm_ctrl: { attrs: { access_bytes: 512 } } }\n",
+             "t.yaml:7:52: cube.components.hbm_ctrl.attrs.access_bytes: access_bytes is 512, but a burst has 256 bytes "
+             "(write 256 or a smaller power of two)"},
+        Case{"AccessNotDividingTheBurst", kTop + "  components: { hbm_ctrl: { attrs: { access_bytes: 96 } } }\n",
+             "t.yaml:7:52: cube.components.hbm_ctrl.attrs.access_bytes: 96 is not a power of two (write for example 8 "
+             "or 256)"},
+        Case{"KindOfEdge", kTop + "routing:\n  routing_weight_mm: { router_mush: 2.0, seam: 1.0 }\n",
+             "t.yaml:8:37: routing.routing_weight_mm.router_mush: 'router_mush' is no kind of edge (did you mean "
+             "'router_mesh'? known: pe_internal, pe_to_router, router_to_pe, router_mesh, router_to_hbm, "
+             "hbm_to_router, pe_to_channel, channel_to_pe, channel_to_hbm, hbm_to_channel, router_to_sram, "
+             "sram_to_router, ucie_internal, ucie_conn_to_router, router_to_ucie_conn, ucie_conn_to_noc, "
+             "noc_to_ucie_conn, ucie_mesh, io_internal, io_to_cube, cube_to_io, pcie, command)\n"
+             "t.yaml:8:48: routing.routing_weight_mm.seam: 'seam' is no kind of edge (known: pe_internal, "
+             "pe_to_router, router_to_pe, router_mesh, router_to_hbm, hbm_to_router, pe_to_channel, channel_to_pe, "
+             "channel_to_hbm, hbm_to_channel, router_to_sram, sram_to_router, ucie_internal, ucie_conn_to_router, "
+             "router_to_ucie_conn, ucie_conn_to_noc, noc_to_ucie_conn, ucie_mesh, io_internal, io_to_cube, "
+             "cube_to_io, pcie, command)"},
         Case{"SeveralAtOnce", kTop + "  links: { router_overhead_ns: x, ucie_seam_mm: -1 }\n  geometry: 5\nsipp: 1\n",
              "t.yaml:7:32: cube.links.router_overhead_ns: expected a number in ns, found 'x' (write the number alone; "
              "the unit belongs to the key)\n"
