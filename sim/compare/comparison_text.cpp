@@ -46,7 +46,7 @@ void append_launches(std::string& out, const Comparison& c, std::size_t rows) {
                    {"B", kRight},
                    {"B - A", kRight},
                    {"B / A", kRight},
-                   {"limited by, A > B"}});
+                   {"most used, A > B"}});
   std::vector<const LaunchPair*> shown;
   for (const LaunchPair& pair : c.launches) shown.push_back(&pair);
   std::stable_sort(shown.begin(), shown.end(), [](const LaunchPair* x, const LaunchPair* y) {
