@@ -126,6 +126,17 @@ TEST_F(TensorParallelTest, AnMlpOnThreeSipsPadsItsInnerWidth) {
   }
 }
 
+// Without a file: 128 PEs in each of three SIPs share 2048 inner elements.
+TEST_F(TensorParallelTest, TheSampleMlpOnThreeSipsOfTheBuiltInMachine) {
+  const Outcome outcome =
+      kernbench("run --quiet --set system.sips.count=3 --bench tp-mlp --out out --set x=constant --verify-data");
+  ASSERT_EQ(outcome.code, 0) << outcome.err;
+  const Json result = Json::parse(read("out/result.json"));
+  EXPECT_EQ(result["ok"], true);
+  EXPECT_EQ(result["verification"].size(), 5u);  // one per rank, and that two are equal to the first
+  EXPECT_EQ(figure(result, "participating PEs"), 384);
+}
+
 TEST_F(TensorParallelTest, MlpsWithEveryActivation) {
   use_machine(4, 2, 2, 2);
   for (const char* activation : {"none", "relu", "gelu", "silu", "swiglu"}) {

@@ -122,5 +122,17 @@ TEST_F(TopologyCommandTest, OverridesReachTheGraph) {
   EXPECT_EQ(machine["ns_per_mm"], 0.5);
 }
 
+// The built-in machine has a port at its second cube, which a machine of one cube leaves out.
+TEST_F(TopologyCommandTest, TheBuiltInMachineShrinksToOneCube) {
+  const std::string one = " --set sip.cube_mesh.w=1 --set sip.cube_mesh.h=1";
+  const Outcome topology = kernbench("topology" + one);
+  EXPECT_EQ(topology.code, 0) << topology.err;
+  EXPECT_EQ(topology.err, "");
+  EXPECT_THAT(topology.out, HasSubstr("PEs in all            16"));
+  const nlohmann::json result = json("run --bench gemm-multi-pe --verify-data --json" + one);
+  EXPECT_EQ(result["ok"], true);
+  EXPECT_EQ(result["launches"][0]["per_pe"].size(), 8u);
+}
+
 }  // namespace
 }  // namespace kb::test
