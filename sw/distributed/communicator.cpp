@@ -112,7 +112,6 @@ LaunchMetrics Communicator::run(const Call& call) {
   if (!call.op.empty()) require_reduction(call.name, call.op);
   const TileLayout in = tiles(call, call.in), out = tiles(call, call.out);
   const std::int64_t block = block_elements(call, in, out);
-  require_item_fits(call.in, members_.slot_size);
   const auto fits = static_cast<std::int64_t>(members_.slot_size / item_size(call.in.dtype()));
   const std::int64_t chunk = std::min(fits, call.options.chunk_elements > 0 ? call.options.chunk_elements : block);
   bool by_blocks = call.options.by_blocks.value_or(false);

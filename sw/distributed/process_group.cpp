@@ -83,6 +83,8 @@ ProcessGroup::Setup ProcessGroup::set_up(Runtime& runtime, const topology::CclOp
   if (flat) require_ranks(setup.algorithm, config, setup.flat_ranks);
   setup.queues = runtime.claim_queues();
   setup.wiring = automatic ? wire_candidates(config, machine, setup.algorithm.owners) : make_wiring(config, machine);
+  // A slot holds at least one element of any dtype.
+  if (config.slot_size > 0) config.slot_size = std::max<std::uint64_t>(config.slot_size, item_size(Dtype::i64));
   setup.group_slot_size = config.slot_size > 0 ? config.slot_size : kUsualSlotBytes;
   if (config.slot_size == 0) config.slot_size = chosen_slot_size(setup.wiring, config, machine);
   return setup;
@@ -204,7 +206,6 @@ LaunchMetrics ProcessGroup::all_reduce(const Tensor& tensor, const std::string& 
   require_algorithm();
   const TileLayout layout = tile_layout(tensor, runtime().machine(), tile_rule(), "all_reduce");
   const AllReduceCall call = describe(tensor, layout, op, options);
-  require_item_fits(tensor, config_.slot_size);
   const AllReducePlan plan = planned(call, layout);
   LaunchOptions launch;
   if (algorithm_.owners == TileOwners::cubes) launch.pes = std::vector<int>{0};

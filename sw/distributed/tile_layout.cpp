@@ -78,11 +78,4 @@ TileLayout tile_layout(const Tensor& tensor, const contract::MachineInfo& machin
   return layout;
 }
 
-void require_item_fits(const Tensor& tensor, std::uint64_t slot_size) {
-  if (item_size(tensor.dtype()) <= slot_size) return;
-  throw layout_error(tensor, fmt::format("an element does not fit a slot of {}; enlarge slot_size in the collective "
-                                         "configuration to at least {}",
-                                         format_bytes(slot_size), item_size(tensor.dtype())));
-}
-
 }  // namespace kb::sw

@@ -37,7 +37,4 @@ Error layout_error(const Tensor& tensor, const std::string& text);
 TileLayout tile_layout(const Tensor& tensor, const contract::MachineInfo& machine, const TileRule& rule,
                        const std::string& what);
 
-// An element fits a slot, else LAYOUT_ERROR with the remedy.
-void require_item_fits(const Tensor& tensor, std::uint64_t slot_size);
-
 }  // namespace kb::sw

@@ -337,8 +337,9 @@ TEST_F(CollectivesTest, QueuesAndDataModesDoNotChangeCollectivesBetweenRanks_K97
   for (const std::string& workload : rank_workloads()) {
     const std::string base = sips(4) + "--set n_elem=65 ";
     const Json expected = between_ranks(workload, base);
-    for (const char* queues : {"--set buffer_kind=sram --set n_slots=2", "--set buffer_kind=hbm --set credit=fabric",
-                               "--set backpressure=poll --set n_slots=1", "--set slot_size=16", "--set cubes=one"}) {
+    for (const char* queues :
+         {"--set buffer_kind=sram --set n_slots=2", "--set buffer_kind=hbm --set credit=fabric",
+          "--set backpressure=poll --set n_slots=1", "--set slot_size=16", "--set slot_size=1", "--set cubes=one"}) {
       between_ranks(workload, base + queues);
     }
     const Json eager = between_ranks(workload, base, "--data eager"), off = between_ranks(workload, base, "--data off");

@@ -262,12 +262,13 @@ TEST_F(ProcessGroupTest, TilesLargerThanASlotGoInChunks_K51_K65) {
   EXPECT_EQ(chunk_of(5000, 7), 7);
 }
 
-TEST_F(ProcessGroupTest, ASlotThatHoldsNoElementIsRefused) {
-  topology::CclOptions options;
+TEST_F(ProcessGroupTest, ASlotHoldsAtLeastOneElementOfAnyDtype) {
+  topology::CclOptions options = hierarchical();
   options.overrides = {{"defaults.slot_size", "1"}};
   ProcessGroup group(rt, options);
-  EXPECT_THAT(error_of([&] { spawn(rt, 2, [&](int rank) { group.all_reduce(tiles(rank)); }); }, "LAYOUT_ERROR"),
-              AllOf(HasSubstr("does not fit a slot of 1 B"), HasSubstr("at least 2")));
+  EXPECT_EQ(group.config().slot_size, 8u);
+  spawn(rt, 2, [&](int rank) { group.all_reduce(tiles(rank, 5)); });
+  EXPECT_EQ(std::get<std::int64_t>(host.launches.back()->args[11]), 4);  // f16 elements of a chunk
 }
 
 TEST_F(ProcessGroupTest, AutoChoosesForEverySizeAndReportsIt) {
