@@ -94,7 +94,7 @@ void BurstPlan::replay_without(const ArrivalKey& limit, std::uint32_t channel) {
     pieces_[i].bursts.transaction->terminal_time = pieces_[i].terminal_before;
   channels_ = retired_channels_;
   for (std::size_t i = 0; i < pieces_.size(); ++i) {
-    const Piece& piece = pieces_[i];
+    Piece& piece = pieces_[i];
     const std::uint32_t kept = piece.meets(channel) ? piece.count_before(limit) : piece.bursts.count;
     if (kept > 0) enter(piece, kept, kNothing);
     if (!bound_ && kept < piece.bursts.count) return;  // nor does any behind it stay
@@ -124,22 +124,27 @@ void BurstPlan::retire_past(TimeFs now) {
 }
 
 void BurstPlan::retire_all() {
-  if (is_watched()) {
-    for (std::size_t i = 0; i < pieces_.size(); ++i) retire_piece(pieces_[i]);  // these make it equal
+  bool alike = !waves_.wanted();
+  for (std::size_t i = 0; alike && !series_.empty() && i < pieces_.size(); ++i) alike = pieces_[i].flows;
+  if (!alike) {
+    for (std::size_t i = 0; i < pieces_.size(); ++i) retire_piece(pieces_[i]);  // these make the channels equal
   } else {
+    for (std::size_t i = 0; !series_.empty() && i < pieces_.size(); ++i) record_flow(pieces_[i]);
     retired_channels_ = channels_;
   }
   pieces_.clear();
 }
 
+void BurstPlan::record_flow(const Piece& piece) {
+  const BurstRun run = piece.run(piece.bursts.count, whole_burst());
+  channels_.each_share(run, [&](std::size_t pc, const record::Usage& use) { series_[pc]->add(use); });
+}
+
 void BurstPlan::retire_piece(const Piece& piece) {
   const BurstRun run = piece.run(piece.bursts.count, whole_burst());
-  if (!is_watched()) {
-    retired_channels_.commit(run, kNothing);
-    return;
-  }
-  if (!waves_.wanted() && retired_channels_.flows_freely(run) && run.last == whole_burst()) {
-    retired_channels_.each_share(run, [&](std::size_t pc, const record::Usage& use) { series_[pc]->add(use); });
+  const bool flows = piece.flows && !waves_.wanted();
+  if (flows && !series_.empty()) record_flow(piece);
+  if (flows || !is_watched()) {
     retired_channels_.commit(run, kNothing);
     return;
   }

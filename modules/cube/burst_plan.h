@@ -35,6 +35,7 @@ class BurstPlan {
     TimeFs terminal_before = 0_fs;  // transaction.terminal_time before this piece
     std::uint32_t channel = kByAddress;
     bool read = false;
+    bool flows = false;  // whole bursts that flow freely (PseudoChannels::flows_freely), as they were committed
 
     bool meets(std::uint32_t other) const { return channel == kByAddress || other == kByAddress || channel == other; }
     BurstDirection direction() const { return read ? BurstDirection::read : BurstDirection::write; }
@@ -101,7 +102,7 @@ class BurstPlan {
  private:
   // Brings the first `count` bursts of a piece to the channels.
   template <typename F>
-  void enter(const Piece& piece, std::uint32_t count, F&& on_finish);
+  void enter(Piece& piece, std::uint32_t count, F&& on_finish);
   bool ends_in_time(const Piece& piece) const;
   bool reaches_back(const ArrivalKey& limit) const;
   bool reaches_bound(const ArrivalKey& limit, std::uint32_t channel) const;
@@ -111,6 +112,7 @@ class BurstPlan {
   void retire_past(TimeFs now);
   void retire_all();
   void retire_piece(const Piece& piece);
+  void record_flow(const Piece& piece);
   bool is_watched() const { return waves_.wanted() || !series_.empty(); }
 
   // Bound pieces are looked through; by address they are looked at from the back.
@@ -128,14 +130,16 @@ class BurstPlan {
 };
 
 template <typename F>
-void BurstPlan::enter(const Piece& piece, std::uint32_t count, F&& on_finish) {
+void BurstPlan::enter(Piece& piece, std::uint32_t count, F&& on_finish) {
   payload::Transaction& t = *piece.bursts.transaction;
-  channels_.commit(piece.run(count, whole_burst()), [&](std::uint32_t j, std::uint32_t n, TimeFs finish, TimeFs step) {
+  const BurstRun run = piece.run(count, whole_burst());
+  piece.flows = channels_.commit(run, [&](std::uint32_t j, std::uint32_t n, TimeFs finish, TimeFs step) {
     on_finish(j, n, finish, step);
     const TimeFs last = finish + (n - 1) * step;
     t.terminal_time = std::max(t.terminal_time, last);
     latest_finish_ = std::max(latest_finish_, last);
   });
+  piece.flows = piece.flows && run.last == whole_burst();
 }
 
 template <typename F>

@@ -86,11 +86,12 @@ class PseudoChannels {
     return enter(channel_of(run, j), run.entry_of(j), run.direction, j + 1 == run.count ? run.last : params_.burst);
   }
 
-  // Commits a whole run. f(j, n, finish, step): bursts j .. j+n-1 finish at finish + k * step.
+  // Commits a whole run. f(j, n, finish, step): bursts j .. j+n-1 finish at finish + k * step. True when it flowed
+  // freely.
   template <typename F>
-  void commit(const BurstRun& run, F&& f) {
+  bool commit(const BurstRun& run, F&& f) {
     const bool whole = run.last == params_.burst;
-    if (run.channel != kByAddress && whole && commit_evenly_on_one(run, f)) return;
+    if (run.channel != kByAddress && whole && commit_evenly_on_one(run, f)) return false;
     if (flows_freely(run)) {
       const std::uint64_t base = (run.offset >> shift_) + run.first;
       for (std::uint32_t j = run.count - std::min(run.count, params_.count); j < run.count; ++j) {
@@ -100,27 +101,31 @@ class PseudoChannels {
       }
       if (whole) {
         f(0u, run.count, run.entry + params_.burst, run.spacing);
-        return;
+        return true;
       }
       if (run.count > 1) f(0u, run.count - 1, run.entry + params_.burst, run.spacing);
       const TimeFs end = run.entry_of(run.count - 1) + run.last;
       free_[channel_of(run, run.count - 1)] = end;
       f(run.count - 1, 1u, end, 0_fs);
-      return;
+      return true;
     }
     FinishRuns runs;
     for (std::uint32_t j = 0; j < run.count; ++j) runs.add(j, enter(run, j), f);
     runs.end(f);
+    return false;
   }
 
   // Calls f(pseudo-channel, usage) for the share that each has in a run of whole bursts which flows freely.
   template <typename F>
   void each_share(const BurstRun& run, F&& f) const {
+    const std::uint64_t base = (run.offset >> shift_) + run.first;
+    const std::uint32_t rounds = run.count / params_.count, more = run.count % params_.count;
     for (std::uint32_t j = 0; j < std::min(run.count, params_.count); ++j) {
-      const std::uint32_t bursts = (run.count - j + params_.count - 1) / params_.count;
+      const std::uint32_t bursts = j < more ? rounds + 1 : rounds;
       const TimeFs begin = run.entry + j * run.spacing;
       const TimeFs end = begin + (bursts - 1) * params_.count * run.spacing + params_.burst;
-      f(channel_of(run, j), record::Usage{begin, end, bursts * params_.burst, 0_fs, bursts * params_.burst_bytes, 0});
+      f(params_.stripe.channel_of_burst(base + j),
+        record::Usage{begin, end, bursts * params_.burst, 0_fs, bursts * params_.burst_bytes, 0});
     }
   }
   // True when no burst of the run has to wait for its channel, so that all whole ones finish one burst time after they

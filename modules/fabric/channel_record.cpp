@@ -12,18 +12,24 @@ void Channel::record(const Batch& batch) const {
   }
   if (record_back_to_back(batch)) return;
   record::Usage run;  // flits without a gap between them
+  TimeFs longest = 0_fs;
+  const auto end_run = [&] {
+    if (longest > 0_fs) run.queue = static_cast<std::uint64_t>(periods(longest, params_.occupancy));
+    series_->add(run);
+    longest = 0_fs;
+  };
   merge(batch, 0, batch.flits, [&](std::uint32_t j, std::uint32_t, const Passage& flit) {
     if (flit.start != run.end) {
-      series_->add(run);
+      end_run();
       run = {flit.start, flit.start};
     }
     run.end = flit.end;
     run.busy += flit.end - flit.start;
     accumulate(run.wait, flit.start - flit.ready);
     run.bytes += streams_[j].flit_bytes == 0 ? params_.flit_bytes : streams_[j].flit_bytes;
-    run.queue = std::max(run.queue, static_cast<std::uint64_t>(periods(flit.start - flit.ready, params_.occupancy)));
+    longest = std::max(longest, flit.start - flit.ready);
   });
-  series_->add(run);
+  end_run();
 }
 
 // Without merging: whole flits between which the wire is never idle. False when they are not of that kind.

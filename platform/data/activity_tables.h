@@ -24,7 +24,7 @@ struct ActivityTables {
   struct Row {
     std::size_t epoch = 0, series = 0;  // positions in the lists
     std::int64_t busy_fs = 0, wait_fs = 0, bytes = 0, queue = 0;
-    std::string bins;  // as record::BinBlob writes them; not yet checked
+    std::string bins;  // as record::BinList writes them; not yet checked
   };
 
   std::vector<Epoch> epochs;

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <cstdint>
-#include <string>
 #include <string_view>
 
 #include "platform/base/units.h"
@@ -22,8 +21,6 @@ struct Usage {
   std::uint64_t queue = 0;  // the longest
 
   bool is_dense() const { return busy == end - begin; }
-  // The part before `at`, which lies inside; the rest stays here. Sums are conserved.
-  Usage take_until(TimeFs at);
 };
 
 struct Bin {
@@ -31,40 +28,43 @@ struct Bin {
   std::uint64_t bytes = 0;
   std::uint64_t queue = 0;  // the longest
 
-  void add(const Usage& part);
-  void add(const Bin& other);
-  bool is_empty() const { return busy == 0_fs && wait == 0_fs && bytes == 0; }
-};
-
-// Non-empty bins in their order, each as the number of bins that were skipped, busy, bytes, queue, wait: varints of
-// seven bits a byte, the lowest first.
-class BinBlob {
- public:
-  void append(std::uint32_t index, const Bin& bin);  // indices rise
-  bool empty() const { return data_.empty(); }
-  const std::string& data() const { return data_; }
-  // Calls f(index, bin) for each.
-  template <typename F>
-  void for_each(F&& f) const {
-    std::uint32_t index = 0;
-    for (std::size_t at = 0; at < data_.size();) {
-      index += static_cast<std::uint32_t>(read(at));
-      Bin bin;
-      bin.busy = TimeFs(static_cast<std::int64_t>(read(at)));
-      bin.bytes = read(at);
-      bin.queue = read(at);
-      bin.wait = TimeFs(static_cast<std::int64_t>(read(at)));
-      f(index++, bin);
-    }
+  void add(const Usage& part) {
+    accumulate(busy, part.busy);
+    accumulate(wait, part.wait);
+    bytes += part.bytes;
+    queue = queue > part.queue ? queue : part.queue;
   }
-  // The same with bins of 2^by times the width.
-  BinBlob widened(int by) const;
-
- private:
-  std::uint64_t read(std::size_t& at) const;
-
-  std::string data_;
-  std::uint32_t next_ = 0;  // index behind the last bin
+  // Adds the part before `at`, which lies inside; the rest stays in `usage`. Sums are conserved.
+  void take_until(TimeFs at, Usage& usage) {
+    const TimeFs part = at - usage.begin;
+    const double ratio = static_cast<double>(part.fs()) / static_cast<double>((usage.end - usage.begin).fs());
+    const auto share = [ratio](std::int64_t value) {
+      const auto rounded = static_cast<std::int64_t>(static_cast<double>(value) * ratio);
+      return rounded < value ? rounded : value;
+    };
+    const TimeFs its_busy = usage.is_dense() ? part : TimeFs(share(usage.busy.fs()));
+    accumulate(busy, its_busy);
+    usage.busy -= its_busy;
+    usage.begin = at;
+    if (usage.wait != 0_fs) {
+      const TimeFs its_wait(share(usage.wait.fs()));
+      accumulate(wait, its_wait);
+      usage.wait -= its_wait;
+    }
+    if (usage.bytes != 0) {
+      const auto its_bytes = static_cast<std::uint64_t>(share(static_cast<std::int64_t>(usage.bytes)));
+      bytes += its_bytes;
+      usage.bytes -= its_bytes;
+    }
+    queue = queue > usage.queue ? queue : usage.queue;
+  }
+  void add(const Bin& other) {
+    accumulate(busy, other.busy);
+    accumulate(wait, other.wait);
+    bytes += other.bytes;
+    queue = queue > other.queue ? queue : other.queue;
+  }
+  bool is_empty() const { return busy == 0_fs && wait == 0_fs && bytes == 0; }
 };
 
 }  // namespace kb::record

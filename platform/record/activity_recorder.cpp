@@ -16,6 +16,17 @@ std::uint32_t bins_for(std::size_t series) {
   return bins;
 }
 
+// Stable; `key_of` gives a number below `keys`.
+template <typename F>
+void sort_by(std::vector<const Activity*>& list, std::size_t keys, F&& key_of) {
+  std::vector<std::uint32_t> next(keys + 1);
+  for (const Activity* activity : list) ++next[key_of(activity) + 1];
+  std::partial_sum(next.begin(), next.end(), next.begin());
+  std::vector<const Activity*> sorted(list.size());
+  for (const Activity* activity : list) sorted[next[key_of(activity)]++] = activity;
+  list = std::move(sorted);
+}
+
 }  // namespace
 
 std::string SeriesInfo::label(const topology::Graph& graph) const {
@@ -38,7 +49,7 @@ ActivitySeries& ActivityRecorder::add_series(SeriesInfo info) {
   Group& group = group_of(info.group);
   group.series.push_back(static_cast<std::uint32_t>(infos_.size()));
   infos_.push_back(std::move(info));
-  return all_.emplace_back(most_bins_, group.ends);
+  return all_.emplace_back(most_bins_, group.ends, parts_, group.series.back());
 }
 
 void ActivityRecorder::launch_began(int group, std::uint64_t launch, TimeFs now) {
@@ -76,31 +87,35 @@ void ActivityRecorder::change(int index, TimeFs now) {
   epochs_.push_back({index, launch, now, now, 0});
 }
 
-void ActivityRecorder::collect(Group& group) {
-  const std::size_t first = activities_.size();
-  std::vector<int> shifts;
-  for (const std::uint32_t series : group.series) {
-    for (ActivitySeries::Part& part : all_[series].finish()) {
-      const std::uint32_t epoch = group.epochs[part.epoch];
-      epochs_[epoch].shift = std::max(epochs_[epoch].shift, part.shift);
-      activities_.push_back({epoch, series, {}, std::move(part.bins)});
-      shifts.push_back(part.shift);
-    }
-  }
-  for (std::size_t i = first; i < activities_.size(); ++i) {
-    Activity& activity = activities_[i];
-    const int wider = epochs_[activity.epoch].shift - shifts[i - first];
-    if (wider > 0) activity.bins = activity.bins.widened(wider);
-    activity.bins.for_each([&](std::uint32_t, const Bin& bin) { activity.sum.add(bin); });
-  }
+void ActivityRecorder::finish(TimeFs end) {
+  for (auto& [index, group] : groups_) epochs_[group.epochs.back()].end = end;
+  for (ActivitySeries& series : all_) series.finish();
+  number_epochs();
+  equalise_bins();
+  sort_epochs();
+  sort_activities();
 }
 
-void ActivityRecorder::finish(TimeFs end) {
-  for (auto& [index, group] : groups_) {
-    epochs_[group.epochs.back()].end = end;
-    collect(group);
+// Series count the epochs of their group.
+void ActivityRecorder::number_epochs() {
+  std::vector<const Group*> group_of_series(infos_.size());
+  for (const auto& [index, group] : groups_) {
+    for (const std::uint32_t series : group.series) group_of_series[series] = &group;
   }
-  sort_epochs();
+  for (Activity& activity : parts_.list) activity.epoch = group_of_series[activity.series]->epochs[activity.epoch];
+}
+
+// All series of an epoch get the width of the widest.
+void ActivityRecorder::equalise_bins() {
+  for (const Activity& activity : parts_.list) {
+    int& shift = epochs_[activity.epoch].shift;
+    shift = std::max(shift, activity.shift);
+  }
+  for (Activity& activity : parts_.list) {
+    const int wider = epochs_[activity.epoch].shift - activity.shift;
+    if (wider > 0) activity.bins = parts_.store.widened(activity.bins, wider);
+    activity.shift += wider;
+  }
 }
 
 void ActivityRecorder::sort_epochs() {
@@ -116,10 +131,19 @@ void ActivityRecorder::sort_epochs() {
     sorted.push_back(epochs_[old]);
   }
   epochs_ = std::move(sorted);
-  for (Activity& activity : activities_) activity.epoch = place[activity.epoch];
-  std::sort(activities_.begin(), activities_.end(), [](const Activity& a, const Activity& b) {
-    return std::pair(a.epoch, a.series) < std::pair(b.epoch, b.series);
-  });
+  for (Activity& activity : parts_.list) activity.epoch = place[activity.epoch];
+}
+
+// By counting, as there are many.
+void ActivityRecorder::sort_activities() {
+  std::vector<const Activity*> sorted;
+  sorted.reserve(parts_.list.size());
+  for (const Activity& activity : parts_.list) sorted.push_back(&activity);
+  sort_by(sorted, infos_.size(), [](const Activity* activity) { return activity->series; });
+  sort_by(sorted, epochs_.size(), [](const Activity* activity) { return activity->epoch; });
+  activities_.reserve(sorted.size());
+  for (const Activity* activity : sorted) activities_.push_back(*activity);
+  parts_.list = {};
 }
 
 }  // namespace kb::record

@@ -36,14 +36,6 @@ struct Epoch {
   int shift = 0;  // bins are 2^shift fs wide
 };
 
-// Bins of one series in one epoch.
-struct Activity {
-  std::uint32_t epoch = 0;
-  std::uint32_t series = 0;
-  Bin sum;
-  BinBlob bins;
-};
-
 // Blocks ask for their series when they are made, the host says when launches begin and end. Observes only: no time
 // depends on it.
 class ActivityRecorder {
@@ -80,14 +72,17 @@ class ActivityRecorder {
 
   Group& group_of(int group);
   void change(int group, TimeFs now);
-  void collect(Group& group);
+  void number_epochs();
+  void equalise_bins();
   void sort_epochs();
+  void sort_activities();
 
   std::uint32_t most_bins_;
   std::deque<ActivitySeries> all_;
   std::vector<SeriesInfo> infos_;
   std::map<int, Group> groups_;
   std::vector<Epoch> epochs_;
+  ActivityParts parts_;
   std::vector<Activity> activities_;
 };
 

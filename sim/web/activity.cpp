@@ -23,7 +23,7 @@ struct RawBin {
   std::uint64_t busy = 0, bytes = 0, queue = 0, wait = 0;
 };
 
-// Reads what record::BinBlob writes. The file may come from anybody.
+// Reads what record::BinList writes. The file may come from anybody.
 class BinReader {
  public:
   explicit BinReader(const std::string& data) : data_(data) {}

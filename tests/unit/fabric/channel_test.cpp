@@ -277,7 +277,8 @@ RC_GTEST_PROP(Channel, ASlippingMessageLeavesAtTheEndOfTheFlitInTransfer, ()) {
 RC_GTEST_PROP(Channel, StatisticsCountWhatWasCarriedAndTheLongestWait, ()) {
   Wire wire(any_bandwidth());
   const std::vector<TimeFs> no_ends;
-  record::ActivitySeries recorded(512, no_ends);
+  record::ActivityParts parts;
+  record::ActivitySeries recorded(512, no_ends, parts, 0);
   if (wire.channel.params().occupancy > 0_fs) wire.channel.record_in(&recorded);
   RunSource source;
   commit_some(wire, source, pick_count(1, 8));
@@ -301,7 +302,8 @@ RC_GTEST_PROP(Channel, StatisticsCountWhatWasCarriedAndTheLongestWait, ()) {
   RC_ASSERT(s.messages == 0u);
   if (wire.channel.params().occupancy == 0_fs) return;
   record::Bin sum;
-  for (const record::ActivitySeries::Part& part : recorded.finish()) {
+  recorded.finish();
+  for (const record::Activity& part : parts.list) {
     part.bins.for_each([&](std::uint32_t, const record::Bin& bin) { sum.add(bin); });
   }
   RC_ASSERT(sum.busy == busy);

@@ -4,7 +4,9 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <deque>
 #include <map>
+#include <memory>
 #include <random>
 #include <vector>
 
@@ -22,13 +24,14 @@ Usage dense(TimeFs begin, TimeFs end, std::uint64_t bytes = 0) {
 struct Epoch {
   TimeFs begin, end;
   int shift = 0;
-  BinBlob bins;
+  BinList bins;
 };
 
 // Usages of one resource in the order of time, with gaps and without; epochs that end anywhere.
 struct History {
   std::vector<Usage> usages;
   std::vector<Epoch> epochs;
+  std::unique_ptr<ActivityParts> parts = std::make_unique<ActivityParts>();  // what has the bytes of the bins
 };
 
 History random_history(std::mt19937_64& random, std::uint32_t bins, bool all_dense) {
@@ -37,7 +40,8 @@ History random_history(std::mt19937_64& random, std::uint32_t bins, bool all_den
   };
   History history;
   std::vector<TimeFs> ends;
-  ActivitySeries series(bins, ends);
+  ActivityParts& parts = *history.parts;
+  ActivitySeries series(bins, ends, parts, 0);
   const std::int64_t scale = std::int64_t{1} << (10 + below(22));
   TimeFs at = 0_fs, next_end = TimeFs(1 + below(40 * scale));
   for (int i = 0; i < 300; ++i) {
@@ -58,9 +62,10 @@ History random_history(std::mt19937_64& random, std::uint32_t bins, bool all_den
   ends.push_back(kNever);
   for (std::size_t i = 0; i < ends.size(); ++i) history.epochs.push_back({i == 0 ? 0_fs : ends[i - 1], ends[i], 0, {}});
   ends.pop_back();
-  for (ActivitySeries::Part& part : series.finish()) {
+  series.finish();
+  for (const Activity& part : parts.list) {
     history.epochs[part.epoch].shift = part.shift;
-    history.epochs[part.epoch].bins = std::move(part.bins);
+    history.epochs[part.epoch].bins = part.bins;
   }
   return history;
 }
@@ -111,11 +116,13 @@ TEST(ActivitySeries, NothingIsLostOrCountedTwice) {
 
 TEST(ActivitySeries, AUseThatReachesIntoTheNextEpochIsDivided) {
   std::vector<TimeFs> ends;
-  ActivitySeries series(16, ends);
+  ActivityParts collected;
+  ActivitySeries series(16, ends, collected, 0);
   series.add(dense(10_ns, 30_ns, 100));
   ends.push_back(15_ns);
   series.add(dense(30_ns, 40_ns, 50));
-  const std::vector<ActivitySeries::Part> parts = series.finish();
+  series.finish();
+  const std::deque<Activity>& parts = collected.list;
   ASSERT_EQ(parts.size(), 2u);
   Bin sums[2];
   for (int i = 0; i < 2; ++i) parts[i].bins.for_each([&](std::uint32_t, const Bin& bin) { sums[i].add(bin); });
@@ -128,29 +135,80 @@ TEST(ActivitySeries, AUseThatReachesIntoTheNextEpochIsDivided) {
 // A wire tells of its flits when it is used again, or at the end.
 TEST(ActivitySeries, WhatComesLateBelongsToItsEpoch) {
   std::vector<TimeFs> ends = {50_ns, 80_ns};
-  ActivitySeries series(16, ends);
+  ActivityParts collected;
+  ActivitySeries series(16, ends, collected, 0);
   series.add(dense(10_ns, 20_ns));
   series.add(dense(90_ns, 95_ns));
-  const std::vector<ActivitySeries::Part> parts = series.finish();
+  series.finish();
+  const std::deque<Activity>& parts = collected.list;
   ASSERT_EQ(parts.size(), 2u);
   EXPECT_EQ(parts[0].epoch, 0u);
   EXPECT_EQ(parts[1].epoch, 2u);
 }
 
-TEST(BinBlob, HoldsTheLargestNumbers) {
-  BinBlob blob;
+TEST(BinList, HoldsTheLargestNumbers) {
+  OpenBins open;
   const Bin large{kTimeEnd, kTimeEnd, ~std::uint64_t{0}, 77};
-  blob.append(3, large);
-  blob.append(4'000'000'000u, {1_fs, 0_fs, 0, 0});
-  std::vector<std::uint32_t> bins;
-  blob.for_each([&](std::uint32_t bin, const Bin& what) {
-    if (bins.empty()) {
-      EXPECT_EQ(what.busy, large.busy);
-      EXPECT_EQ(what.bytes, large.bytes);
+  open.append(3, large);
+  open.append(4'000'000'000u, {1_fs, 0_fs, 0, 0});
+  BinStore store;
+  const BinList packed = store.pack(open), plain = store.keep(open);
+  for (const BinList& list : {packed, plain}) {
+    std::vector<std::uint32_t> bins;
+    list.for_each([&](std::uint32_t bin, const Bin& what) {
+      if (bins.empty()) {
+        EXPECT_EQ(what.busy, large.busy);
+        EXPECT_EQ(what.wait, large.wait);
+        EXPECT_EQ(what.bytes, large.bytes);
+        EXPECT_EQ(what.queue, large.queue);
+      }
+      bins.push_back(bin);
+    });
+    EXPECT_EQ(bins, (std::vector<std::uint32_t>{3, 4'000'000'000u}));
+  }
+  EXPECT_EQ(packed.packed(), plain.packed());
+}
+
+TEST(OpenBins, WiderBinsHaveTheSums) {
+  OpenBins open;
+  open.append(1, {1_fs, 10_fs, 100, 3});
+  open.append(4, {2_fs, 20_fs, 200, 7});
+  open.append(7, {3_fs, 30_fs, 300, 5});
+  open.append(8, {4_fs, 40_fs, 400, 1});
+  open.widen(2);
+  ASSERT_EQ(open.items().size(), 3u);
+  EXPECT_EQ(open.items()[1].index, 1u);
+  EXPECT_EQ(open.items()[1].busy, 5_fs);
+  EXPECT_EQ(open.items()[1].wait, 50_fs);
+  EXPECT_EQ(open.items()[1].bytes, 500u);
+  EXPECT_EQ(open.items()[1].queue, 7u);
+  EXPECT_EQ(open.take_last(1).busy, 0_fs);
+  EXPECT_EQ(open.take_last(2).busy, 4_fs);
+  EXPECT_EQ(open.items().size(), 2u);
+}
+
+// A use without bytes goes straight into bins of their final width, one with bytes through all narrower ones.
+TEST(ActivitySeries, ALongUseHasTheSameBinsWithBytesAndWithout) {
+  for (const std::int64_t length : {1, 30, 260, 300, 5'000, 123'457}) {
+    std::vector<TimeFs> ends;
+    ActivityParts parts;
+    ActivitySeries without(16, ends, parts, 0), with(16, ends, parts, 1);
+    for (ActivitySeries* series : {&without, &with}) series->add({5_ns, 90_ns, 40_ns, 7_ns, 512, 3});
+    without.add(dense(100_ns, 100_ns + length * 1_ns));
+    with.add(dense(100_ns, 100_ns + length * 1_ns, 1));
+    for (ActivitySeries* series : {&without, &with}) {
+      series->add(dense(200'000_ns, 200'001_ns));
+      series->finish();
     }
-    bins.push_back(bin);
-  });
-  EXPECT_EQ(bins, (std::vector<std::uint32_t>{3, 4'000'000'000u}));
+    ASSERT_EQ(parts.list.size(), 2u);
+    std::vector<std::pair<std::uint32_t, TimeFs>> busy[2];
+    for (std::size_t i = 0; i < 2; ++i) {
+      parts.list[i].bins.for_each([&](std::uint32_t bin, const Bin& what) { busy[i].emplace_back(bin, what.busy); });
+    }
+    EXPECT_EQ(parts.list[0].shift, parts.list[1].shift) << length;
+    EXPECT_EQ(busy[0], busy[1]) << length;
+    EXPECT_EQ(parts.list[0].sum.busy, 41_ns + length * 1_ns);
+  }
 }
 
 }  // namespace
