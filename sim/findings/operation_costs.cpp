@@ -26,11 +26,12 @@ std::uint32_t detail_of(const Command& command) {
   return static_cast<std::uint32_t>(named_dtype(command.inputs.at(0).dtype, command.inputs.at(1).dtype));
 }
 
-std::pair<std::string_view, std::string_view> name_of(const Command& command) {
-  if (command.kind == CommandKind::math) return {"", math_op_name(command.math_op)};
-  if (command.kind == CommandKind::gemm) return {"gemm_", dtype_name(static_cast<Dtype>(detail_of(command)))};
-  if (command.added) return {"", "atomic_add"};
-  return {"", contract::command_kind_name(command.kind)};
+std::string name_of(const Command& command) {
+  if (command.kind == CommandKind::math) return std::string(math_op_name(command.math_op));
+  if (command.kind == CommandKind::gemm) {
+    return "gemm_" + std::string(dtype_name(static_cast<Dtype>(detail_of(command))));
+  }
+  return command.added ? "atomic_add" : std::string(contract::command_kind_name(command.kind));
 }
 
 // How long [begin, end) and [start, stop) overlap.
@@ -40,14 +41,17 @@ TimeFs overlap(TimeFs begin, TimeFs end, TimeFs start, TimeFs stop) {
 
 }  // namespace
 
-OperationCosts::OperationCosts(const topology::Graph& graph) : graph_(graph) {}
+OperationCosts::OperationCosts(const topology::Graph& graph)
+    : graph_(graph), read_gbs_(graph.nodes.size()), write_gbs_(graph.nodes.size()) {}
 
-OperationCost& OperationCosts::cost_of(Key key, std::string_view prefix, std::string_view name) {
-  const auto found = costs_.find(key);
-  if (found != costs_.end()) return found->second;
-  OperationCost& cost = costs_[key];
-  cost.name = std::string(prefix) + std::string(name);
-  return cost;
+template <typename F>
+OperationCost& OperationCosts::cost_of(std::size_t key, F&& name) {
+  std::unique_ptr<OperationCost>& cost = costs_[key];
+  if (cost == nullptr) {
+    cost = std::make_unique<OperationCost>();
+    cost->name = name();
+  }
+  return *cost;
 }
 
 void OperationCosts::add(OperationCost& cost, NodeId component, TimeFs start, TimeFs end, TimeFs needed) {
@@ -61,42 +65,41 @@ void OperationCosts::add(OperationCost& cost, NodeId component, TimeFs start, Ti
   cost.longest_at = graph_.node(component).pe_coord();
 }
 
-double OperationCosts::gbs_of(NodeId node, bool into) const {
-  double gbs = 0;
-  const auto [begin, end] = into ? graph_.in_edges(node) : graph_.out_edges(node);
-  for (const EdgeId* edge = begin; edge != end; ++edge) gbs = std::max(gbs, graph_.edge(*edge).bw_gbs.value_or(0));
-  return gbs;
+// What the bytes of a transfer take on the widest wire of a node.
+TimeFs OperationCosts::transfer_time(NodeId node, bool into, std::uint64_t bytes) {
+  double& gbs = (into ? read_gbs_ : write_gbs_)[node.value];
+  if (gbs == 0) {
+    const auto [begin, end] = into ? graph_.in_edges(node) : graph_.out_edges(node);
+    for (const EdgeId* edge = begin; edge != end; ++edge) gbs = std::max(gbs, graph_.edge(*edge).bw_gbs.value_or(0));
+  }
+  return occupancy_fs(bytes, gbs);
 }
 
 void OperationCosts::on_command(NodeId component, const Command& command, const contract::ITranslator* translator,
                                 TimeFs start, TimeFs end) {
-  constexpr unsigned kDetailBits = 8;
-  const auto [prefix, name] = name_of(command);
-  OperationCost& cost = cost_of(static_cast<Key>(command.kind) << kDetailBits | detail_of(command), prefix, name);
+  const std::size_t key = static_cast<std::size_t>(command.kind) * kDetails + detail_of(command);
+  OperationCost& cost = cost_of(key, [&command] { return name_of(command); });
   if (contract::is_composite(command.kind)) cost.waiting.reset();
   if (command.kind == CommandKind::barrier && waits_.size() < kMostWaits) waits_.push_back({component, 0, start, end});
   const bool reads = command.kind == CommandKind::dma_read, moves = reads || command.kind == CommandKind::dma_write;
-  add(cost, component, start, end,
-      moves ? occupancy_fs(total_bytes(command.local), gbs_of(component, reads)) : end - start);
+  add(cost, component, start, end, moves ? transfer_time(component, reads, total_bytes(command.local)) : end - start);
   next_->on_command(component, command, translator, start, end);
 }
 
 void OperationCosts::on_stage(NodeId component, const plan::Stage& stage, std::uint64_t composite, std::uint64_t tile,
                               TimeFs start, TimeFs end) {
-  constexpr Key kStages = 1U << 16U;
   const bool reads = stage.type == plan::StageType::dma_read, moves = reads || stage.type == plan::StageType::dma_write;
-  const auto type = static_cast<std::uint32_t>(stage.type);
-  add(cost_of(kStages | type, "", kStageNames.at(type)), component, start, end,
-      moves ? occupancy_fs(stage.nbytes, gbs_of(component, reads)) : end - start);
+  const auto type = static_cast<std::size_t>(stage.type);
+  add(cost_of(kStages + type, [type] { return std::string(kStageNames.at(type)); }), component, start, end,
+      moves ? transfer_time(component, reads, stage.nbytes) : end - start);
   next_->on_stage(component, stage, composite, tile, start, end);
 }
 
 void OperationCosts::on_message(NodeId component, const MessageCopy& copy, const contract::ITranslator* translator,
                                 TimeFs start, TimeFs end) {
-  constexpr Key kMessages = 1U << 17U;
-  const auto step = static_cast<std::uint32_t>(copy.step);
+  const auto step = static_cast<std::size_t>(copy.step);
   const bool receives = copy.step == MessageStep::receive;
-  OperationCost& cost = cost_of(kMessages | step, "", kMessageNames.at(step));
+  OperationCost& cost = cost_of(kMessages + step, [step] { return std::string(kMessageNames.at(step)); });
   add(cost, component, start, end, copy.step == MessageStep::copy ? end - start : 0_fs);
   if (copy.step == MessageStep::send && !copy.destination.empty()) {
     const std::uint64_t slot = address::value_of(copy.destination.front().pa);
@@ -126,8 +129,8 @@ std::vector<std::byte> OperationCosts::kernel_read(const std::vector<Extent>& ex
 
 std::vector<OperationCost> OperationCosts::most_expensive(std::size_t count) const {
   std::vector<OperationCost> sorted;
-  for (const auto& [key, cost] : costs_) {
-    if (cost.time > 0_fs) sorted.push_back(cost);
+  for (const std::unique_ptr<OperationCost>& cost : costs_) {
+    if (cost != nullptr && cost->time > 0_fs) sorted.push_back(*cost);
   }
   std::stable_sort(sorted.begin(), sorted.end(),
                    [](const OperationCost& a, const OperationCost& b) { return a.time > b.time; });

@@ -1,9 +1,11 @@
 // Adds up what operations cost while a run goes on, and remembers which PE waited for whose messages.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <map>
+#include <memory>
 #include <set>
 #include <string_view>
 #include <vector>
@@ -46,8 +48,12 @@ class OperationCosts final : public contract::IOperationSink {
   void add_senders(std::set<SipId>& sips, TimeFs begin, TimeFs end) const;
 
  private:
-  // A kind of command with its operation or dtype, or a stage.
-  using Key = std::uint32_t;
+  // A kind of cost is one of commands with its operation or dtype, a stage, or a step of messages.
+  static constexpr std::size_t kDetails = 64;
+  static constexpr std::size_t kStages = (static_cast<std::size_t>(contract::CommandKind::barrier) + 1) * kDetails;
+  static constexpr std::size_t kMessages = kStages + plan::kStageTypes;
+  static constexpr std::size_t kCosts = kMessages + 3;
+  static_assert(kMathOps <= kDetails);
   // A send, or, without slot, a barrier.
   struct Wait {
     NodeId at;
@@ -56,14 +62,16 @@ class OperationCosts final : public contract::IOperationSink {
   };
   static constexpr std::size_t kMostWaits = std::size_t{1} << 20;  // of each, 48 MB in all
 
-  OperationCost& cost_of(Key key, std::string_view prefix, std::string_view name);
+  template <typename F>
+  OperationCost& cost_of(std::size_t key, F&& name);
   void add(OperationCost& cost, NodeId component, TimeFs start, TimeFs end, TimeFs needed);
-  double gbs_of(NodeId node, bool into) const;
+  TimeFs transfer_time(NodeId node, bool into, std::uint64_t bytes);
 
   const topology::Graph& graph_;
   contract::IOperationSink* next_ = nullptr;
-  std::map<Key, OperationCost> costs_;
-  std::vector<MessageReceive> receives_;
+  std::array<std::unique_ptr<OperationCost>, kCosts> costs_;
+  std::vector<double> read_gbs_, write_gbs_;   // by node; 0: not yet asked for
+  std::vector<MessageReceive> receives_;       // those that took time
   std::map<std::uint64_t, NodeId> sender_of_;  // by slot of a ring
   std::map<std::uint64_t, NodeId> receiver_of_;
   std::vector<Wait> waits_;
