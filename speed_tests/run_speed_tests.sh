@@ -41,6 +41,27 @@ process() { # NAME KERNBENCH_RUN_OPTIONS...
   value=$(median_process_seconds "$kernbench" run --out "$work" --quiet "$@")
   row "$name, whole process" cpu_s "$value"
 }
+# Of a run that records for its findings against one that does not, by turns; the instructions where valgrind is there.
+recording() { # NAME KERNBENCH_RUN_OPTIONS...
+  local name=$1 with without
+  shift
+  local command=("$kernbench" run --out "$work" --quiet "$@")
+  for _ in $(seq "$runs"); do
+    process_seconds "${command[@]}" >>"$work/with"
+    process_seconds "${command[@]}" --no-findings >>"$work/without"
+  done
+  with=$(median <"$work/with")
+  without=$(median <"$work/without")
+  rm "$work/with" "$work/without"
+  row "recording: $name, with findings / without" cpu_ratio "$(awk -v a="$with" -v b="$without" 'BEGIN {printf "%.2f", a / b}')"
+  command -v valgrind >/dev/null || return 0
+  with=$(instructions "${command[@]}")
+  without=$(instructions "${command[@]}" --no-findings)
+  row "recording: $name, with findings / without" instruction_ratio "$(awk -v a="$with" -v b="$without" 'BEGIN {printf "%.3f", a / b}')"
+}
+instructions() { # COMMAND...
+  valgrind --tool=callgrind --callgrind-out-file=/dev/null "$@" 2>&1 >"$work/output" | sed -n 's/.*Collected : //p'
+}
 tl_calls() { # CONFIG AHEAD
   local value
   value=$(median_process_seconds "$kernbench" run --out "$work" --quiet --topology "$configs/$1.yaml" --bench stream \
@@ -86,6 +107,12 @@ process "matmul-composite-multi-pe 4096x4096x4096 on the 256 PEs of reference, o
   --bench matmul-composite-multi-pe --set m=4096 --set k=4096 --set n=4096 --oplog /dev/null
 process "gpt3-qkv on the 256 PEs of reference, op log on" --bench gpt3-qkv --oplog /dev/null
 process "map-tensors: 100 tensors over the 128 PEs of one_sip" --topology "$configs/one_sip.yaml" --bench map-tensors
+recording "matmul-composite-multi-pe, 256 PEs" --bench matmul-composite-multi-pe
+recording "flash-attention on one PE" --bench flash-attention --device sip:0
+recording "flash-attention on the 128 PEs of a SIP" --bench flash-attention --device sip:0 --set pes=all
+recording "tp-transformer-block" --bench tp-transformer-block
+recording "gemm-multi-pe" --bench gemm-multi-pe
+recording "stream" --bench stream
 for config in reference one_sip large; do
   process "start-up and one empty launch, $config" --topology "$configs/$config.yaml" --bench noop
 done
