@@ -1,7 +1,6 @@
 #include "platform/record/activity_recorder.h"
 
 #include <algorithm>
-#include <numeric>
 #include <utility>
 
 namespace kb::record {
@@ -34,13 +33,24 @@ std::string SeriesInfo::label(const topology::Graph& graph) const {
   return kind == SeriesKind::pseudo_channel ? "pc" + std::to_string(index) : std::string(name);
 }
 
-ActivityRecorder::ActivityRecorder(std::size_t series_expected) : most_bins_(bins_for(series_expected)) {}
+ActivityRecorder::ActivityRecorder(std::size_t series_expected, const std::optional<Window>& window)
+    : most_bins_(bins_for(series_expected)) {
+  if (!window) return;
+  if (window->begin > 0_fs) planned_.push_back(window->begin);
+  planned_.push_back(window->end);
+}
 
 ActivityRecorder::Group& ActivityRecorder::group_of(int group) {
   const auto [found, is_new] = groups_.try_emplace(group);
   if (is_new) {
     found->second.epochs.push_back(static_cast<std::uint32_t>(epochs_.size()));
     epochs_.push_back({group, std::nullopt, 0_fs, 0_fs, 0});
+    for (const TimeFs end : planned_) {
+      epochs_.back().end = end;
+      found->second.ends.push_back(end);
+      found->second.epochs.push_back(static_cast<std::uint32_t>(epochs_.size()));
+      epochs_.push_back({group, std::nullopt, end, end, 0});
+    }
   }
   return found->second;
 }
@@ -71,24 +81,36 @@ void ActivityRecorder::launch_ended(int group, std::uint64_t launch, TimeFs now)
 
 void ActivityRecorder::change(int index, TimeFs now) {
   Group& group = groups_[index];
-  if (group.epochs.size() > kMostEpochs) return;
-  const bool last = group.epochs.size() == kMostEpochs;
+  const std::size_t most = kMostEpochs + planned_.size();
+  if (group.epochs.size() > most) return;
+  const bool last = group.epochs.size() == most;
   const std::optional<std::uint64_t> launch =
       last || group.open.empty() ? std::nullopt : std::optional<std::uint64_t>(group.open.back());
-  Epoch& current = epochs_[group.epochs.back()];
-  if (!last && current.launch == launch) return;  // of another one that overlaps
-  if (current.begin == now) {
-    current.launch = launch;
+  const auto at = std::upper_bound(group.ends.begin(), group.ends.end(), now) - group.ends.begin();
+  const std::uint32_t current = group.epochs[static_cast<std::size_t>(at)];
+  if (!last && epochs_[current].launch == launch) return;  // of another one that overlaps
+  for (auto next = group.epochs.begin() + at + 1; next != group.epochs.end(); ++next) epochs_[*next].launch = launch;
+  if (epochs_[current].begin == now) {
+    epochs_[current].launch = launch;
     return;
   }
-  current.end = now;
-  group.ends.push_back(now);
-  group.epochs.push_back(static_cast<std::uint32_t>(epochs_.size()));
-  epochs_.push_back({index, launch, now, now, 0});
+  const TimeFs end = std::exchange(epochs_[current].end, now);
+  group.ends.insert(group.ends.begin() + at, now);
+  group.epochs.insert(group.epochs.begin() + at + 1, static_cast<std::uint32_t>(epochs_.size()));
+  epochs_.push_back({index, launch, now, std::max(end, now), 0});
+}
+
+// Those that the run did not reach are dropped.
+void ActivityRecorder::end_epochs(Group& group, TimeFs end) {
+  while (group.epochs.size() > 1 && epochs_[group.epochs.back()].begin >= end && !planned_.empty()) {
+    group.epochs.pop_back();
+    group.ends.pop_back();
+  }
+  epochs_[group.epochs.back()].end = end;
 }
 
 void ActivityRecorder::finish(TimeFs end) {
-  for (auto& [index, group] : groups_) epochs_[group.epochs.back()].end = end;
+  for (auto& [index, group] : groups_) end_epochs(group, end);
   for (ActivitySeries& series : all_) series.finish();
   number_epochs();
   equalise_bins();
@@ -119,12 +141,12 @@ void ActivityRecorder::equalise_bins() {
 }
 
 void ActivityRecorder::sort_epochs() {
-  std::vector<std::uint32_t> order(epochs_.size());
-  std::iota(order.begin(), order.end(), 0u);
+  std::vector<std::uint32_t> order;
+  for (const auto& [index, group] : groups_) order.insert(order.end(), group.epochs.begin(), group.epochs.end());
   std::stable_sort(order.begin(), order.end(), [&](std::uint32_t a, std::uint32_t b) {
     return std::pair(epochs_[a].begin, epochs_[a].group) < std::pair(epochs_[b].begin, epochs_[b].group);
   });
-  std::vector<std::uint32_t> place(order.size());
+  std::vector<std::uint32_t> place(epochs_.size());
   std::vector<Epoch> sorted;
   for (const std::uint32_t old : order) {
     place[old] = static_cast<std::uint32_t>(sorted.size());

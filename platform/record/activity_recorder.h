@@ -45,8 +45,13 @@ class ActivityRecorder {
   // Later launches of a group go into its last epoch, which has no launch then: a table must stay a table.
   static constexpr std::size_t kMostEpochs = 256;
 
+  // A time that is divided at both of its ends, so that it has bins of its own, finer than those of a longer launch.
+  struct Window {
+    TimeFs begin, end;
+  };
+
   // `series_expected` sets how fine the bins are: 16 to 512 an epoch, about four million in all.
-  explicit ActivityRecorder(std::size_t series_expected);
+  explicit ActivityRecorder(std::size_t series_expected, const std::optional<Window>& window = std::nullopt);
 
   // Stays where it is.
   ActivitySeries& add_series(SeriesInfo info);
@@ -66,18 +71,20 @@ class ActivityRecorder {
   struct Group {
     std::vector<std::uint32_t> series;
     std::vector<std::uint64_t> open;    // launches, in the order of their begin
-    std::vector<std::uint32_t> epochs;  // of epochs_, the last one in progress
-    std::vector<TimeFs> ends;           // of those before it
+    std::vector<std::uint32_t> epochs;  // of epochs_: past ones, the one in progress, and those that a window makes
+    std::vector<TimeFs> ends;           // of all but the last one
   };
 
   Group& group_of(int group);
   void change(int group, TimeFs now);
+  void end_epochs(Group& group, TimeFs end);
   void number_epochs();
   void equalise_bins();
   void sort_epochs();
   void sort_activities();
 
   std::uint32_t most_bins_;
+  std::vector<TimeFs> planned_;  // ends of epochs that are known before the run
   std::deque<ActivitySeries> all_;
   std::vector<SeriesInfo> infos_;
   std::map<int, Group> groups_;

@@ -2,8 +2,12 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
+#include <utility>
 #include <vector>
+
+#include "platform/base/units.h"
 
 namespace CLI {
 class App;
@@ -22,6 +26,10 @@ CLI::Option* add_whole_option(CLI::App& app, const std::string& name, std::uint6
 // An option for a finite number in a range.
 CLI::Option* add_real_option(CLI::App& app, const std::string& name, double& target, double low, double high,
                              const std::string& help);
+// An option for a span of simulated time: "FROM:TO" in nanoseconds, 0 <= FROM < TO.
+void add_window_option(CLI::App& app, const std::string& name, std::optional<std::pair<TimeFs, TimeFs>>& window,
+                       const std::string& help);
+
 // --host-time-limit-s of the commands that simulate; 0 is none.
 void add_host_time_limit(CLI::App& app, double& seconds);
 

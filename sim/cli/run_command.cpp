@@ -64,6 +64,8 @@ class RunCommand final : public Command {
     app.add_option("--record", record_,
                    "Folder for a whole record: result.json, topology.json, ops.sqlite (operations, activity)")
         ->type_name("DIR");
+    add_window_option(app, "--record-window", window_,
+                      "With --record: activity from FROM to TO (ns) in bins of its own, finer than those of a launch");
     app.add_option("--perfetto", perfetto_, "With --record: also as a trace of Perfetto, packed if FILE ends in .gz")
         ->type_name("FILE");
     app.add_option("--oplog", oplog_file_,
@@ -122,6 +124,7 @@ class RunCommand final : public Command {
     run.verify = verify_;
     run.check_races = check_ == "races";
     run.record = !no_findings_ || !record_.empty();
+    run.record_window = window_;
     run.options = simulation_options();
     log_.check(run.topology.graph);
     run.options.blocks = &library.blocks();
@@ -134,6 +137,7 @@ class RunCommand final : public Command {
   // --record DIR stands for files of fixed names.
   void take_record() {
     if (record_.empty() && !perfetto_.empty()) throw usage_error("--perfetto is made of a record; add --record DIR");
+    if (record_.empty() && window_) throw usage_error("--record-window is of a record; add --record DIR");
     if (record_.empty()) return;
     if (!out_.empty()) throw usage_error("--record writes result.json, too; leave --out out");
     if (!oplog_file_.empty()) throw usage_error("--record writes ops.sqlite, too; leave --oplog out");
@@ -306,6 +310,7 @@ class RunCommand final : public Command {
   std::string out_;
   std::string record_;
   std::string oplog_file_, perfetto_;
+  std::optional<std::pair<TimeFs, TimeFs>> window_;
   WaveChoice waves_;
   HopChoice hops_;
   LogChoice log_;

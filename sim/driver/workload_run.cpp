@@ -6,6 +6,7 @@
 #include "platform/address/address_space.h"
 #include "platform/address/phys_addr.h"
 #include "platform/base/version.h"
+#include "platform/observe/text_table.h"
 #include "platform/record/activity_recorder.h"
 #include "sim/driver/host_usage.h"
 #include "sim/findings/findings.h"
@@ -122,6 +123,18 @@ RunRecord describe(const WorkloadRun& run) {
   return record;
 }
 
+namespace {
+
+std::string window_note(const record::ActivityRecorder::Window& window, TimeFs end) {
+  const std::string ends = observe::fixed(fs_to_ns(end), 3);
+  if (window.begin >= end) {
+    return "the window of --record-window begins after the run, which ends at " + ends + " ns";
+  }
+  return "there are no findings, because --record-window divides launches; run without it for them";
+}
+
+}  // namespace
+
 WorkloadOutcome run_workload(const WorkloadRun& run) {
   const HostUsage usage;
   WorkloadOutcome outcome;
@@ -132,7 +145,9 @@ WorkloadOutcome run_workload(const WorkloadRun& run) {
   options.kernels = run.kernels;
   options.oplog_facts = log_facts(record);
   std::optional<record::ActivityRecorder> recorder;
-  if (run.record) options.recorder = &recorder.emplace(series_of(run.topology.graph));
+  std::optional<record::ActivityRecorder::Window> window;
+  if (run.record_window) window = {run.record_window->first, run.record_window->second};
+  if (run.record) options.recorder = &recorder.emplace(series_of(run.topology.graph), window);
   std::optional<OperationCosts> costs;
   if (run.record) options.costs = &costs.emplace(run.topology.graph);
   std::optional<check::RaceChecker> races;
@@ -160,10 +175,11 @@ WorkloadOutcome run_workload(const WorkloadRun& run) {
   record.blocks = std::move(result.blocks);
   record.warnings = std::move(result.warnings);
   if (races) record.races = races->races();
+  if (window) record.notes.push_back(window_note(*window, record.sim_time));
   if (recorder) {
     const MessageWaits waits(costs->receives(), run.topology.graph);
     name_awaited(record.launches, waits);
-    record.findings = find_causes(record.launches, *recorder, run.topology.graph, &*costs, &waits);
+    if (!window) record.findings = find_causes(record.launches, *recorder, run.topology.graph, &*costs, &waits);
   }
   if (costs) record.operations = costs->most_expensive(kOperationsShown);
   for (const std::string& warning : data::non_finite_warnings(record.verification)) warnings.push_back(warning);

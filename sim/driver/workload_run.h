@@ -26,6 +26,8 @@ struct WorkloadRun {
   bool verify = false;  // the user asked for verification
   bool check_races = false;
   bool record = false;  // how busy everything is, for the findings and for a database of operations
+  // With bins of its own, which divide launches; the run has no findings then, which are about whole launches.
+  std::optional<std::pair<TimeFs, TimeFs>> record_window;
   SimulationOptions options;
 };
 

@@ -3,6 +3,9 @@
 
 #include <cmath>
 #include <filesystem>
+#include <map>
+#include <sstream>
+#include <utility>
 
 #include "tests/machine/cli/command_line.h"
 #include "tests/support/sqlite_rows.h"
@@ -131,6 +134,99 @@ TEST_F(RecordTest, MovesNoTime) {
   }
 }
 
+// Of each wire, how long it was busy in [from, to) by the hops of --hops; only of wires on which every transaction went
+// without a gap, so that its whole time on the wire is that of its flits.
+std::map<std::pair<std::string, std::string>, long long> busy_by_hops(const std::string& table, long long from,
+                                                                      long long to) {
+  struct Wire {
+    double flit_fs = 0;
+    bool dense = true;
+    long long busy = 0;
+  };
+  std::map<std::pair<std::string, std::string>, Wire> wires;
+  std::istringstream lines(table);
+  std::string line;
+  std::getline(lines, line);
+  while (std::getline(lines, line)) {
+    std::vector<std::string> cells;
+    std::istringstream text(line);
+    for (std::string cell; std::getline(text, cell, '\t');) cells.push_back(cell);
+    const double flits = std::stod(cells.at(10));
+    const auto fs = [&](int cell) { return std::llround(std::stod(cells[static_cast<std::size_t>(cell)]) * 1e6); };
+    const long long begin = fs(12), end = fs(13);
+    if (flits == 0) continue;
+    Wire& wire = wires[{cells[8], cells[9]}];
+    const double flit_fs = static_cast<double>(end - begin) / flits;
+    if (wire.flit_fs != 0 && wire.flit_fs != flit_fs) wire.dense = false;
+    wire.flit_fs = flit_fs;
+    wire.busy += std::max(0LL, std::min(end, to) - std::max(begin, from));
+  }
+  std::map<std::pair<std::string, std::string>, long long> busy;
+  for (const auto& [name, wire] : wires) {
+    if (wire.dense && wire.busy > 0) busy[name] = wire.busy;
+  }
+  return busy;
+}
+
+// The sums of the window are what operations and hops of the same run say of it.
+TEST_F(RecordTest, AWindowIsWhatOperationsAndHopsDidInIt) {
+  const std::string options = "--bench gemm-single-pe --topology " + config("one_cube");
+  ASSERT_EQ(record("whole", options).code, 0);
+  const Json launch = result("whole")["launches"][0];
+  const long long start = femtoseconds(launch["start_ns"]), end = femtoseconds(launch["completed_ns"]);
+  const long long from = start + (end - start) / 5, to = start + (end - start) / 2;
+  const auto ns = [](long long fs) {
+    return std::to_string(fs / 1'000'000) + "." + std::to_string(1'000'000 + fs % 1'000'000).substr(1);
+  };
+  ASSERT_EQ(record("rec", options + " --hops hops.tsv --record-window " + ns(from) + ":" + ns(to)).code, 0);
+  EXPECT_TRUE(result("rec")["findings"].empty());
+  EXPECT_THAT(result("rec")["notes"].dump(), HasSubstr("because --record-window divides launches"));
+  const std::string first = std::to_string(from), last = std::to_string(to);
+  const std::string window = " WHERE t0_fs >= " + first + " AND t1_fs <= " + last;
+  EXPECT_EQ(query("SELECT DISTINCT t0_fs, t1_fs, launch_id FROM epoch" + window),
+            (SqlRows{{first, last, launch["id"].dump()}}));
+  const std::string busy =
+      "SELECT component.name, series.name, sum(busy_fs) FROM activity JOIN epoch ON epoch.id = epoch_id JOIN series ON "
+      "series.id = series_id JOIN component ON component.id = component_id" +
+      window;
+  for (const auto& [series, operations] : {std::pair("dma' AND series.name = 'read", "operation.name = 'dma_read'"),
+                                           {"dma' AND series.name = 'write", "operation.name = 'dma_write'"},
+                                           {"engine", "operation.kind IN ('gemm', 'math')"}}) {
+    const SqlRows counted = query("SELECT sum(max(0, min(t_end_fs, " + last + ") - max(t_start_fs, " + first +
+                                  "))) FROM op JOIN operation ON operation.id = operation_id WHERE " + operations);
+    const SqlRows recorded = query(busy + " AND series.kind = '" + series + "' GROUP BY series_id");
+    ASSERT_EQ(recorded.size(), 1u) << series;
+    EXPECT_EQ(recorded[0][2], counted[0][0]) << series;
+    EXPECT_NE(recorded[0][2], "0") << series;
+  }
+  const auto by_hops = busy_by_hops(read("hops.tsv"), from, to);
+  EXPECT_GE(by_hops.size(), 2u);
+  for (const auto& [wire, busy_fs] : by_hops) {
+    const SqlRows recorded = query(busy + " AND series.kind = 'link' AND component.name = '" + wire.first +
+                                   "' AND series.name = 'to_" + wire.second + "' GROUP BY series_id");
+    ASSERT_EQ(recorded.size(), 1u) << wire.first << " " << wire.second;
+    EXPECT_EQ(recorded[0][2], std::to_string(busy_fs)) << wire.first << " " << wire.second;
+  }
+}
+
+TEST_F(RecordTest, AWindowMovesNoTimeAndMissesNothing) {
+  const std::string options = "--bench ccl-allreduce --set n_elem=512";
+  ASSERT_EQ(record("whole", options).code, 0);
+  ASSERT_EQ(record("rec", options + " --record-window 300:900.5").code, 0);
+  Json with = result("rec"), without = result("whole");
+  for (Json* one : {&with, &without}) {
+    for (const char* member : {"findings", "notes", "host"}) one->erase(member);
+  }
+  EXPECT_EQ(with, without);
+  const std::string sums =
+      "SELECT component.name, series.kind, series.name, sum(busy_fs), sum(wait_fs), sum(bytes) FROM activity JOIN "
+      "series ON "
+      "series.id = series_id JOIN component ON component.id = component_id GROUP BY series_id ORDER BY series_id";
+  EXPECT_EQ(query(sums), query(sums, "whole"));
+  ASSERT_EQ(record("late", options + " --record-window 1e9:2e9").code, 0);
+  EXPECT_THAT(result("late")["notes"].dump(), HasSubstr("begins after the run, which ends at"));
+}
+
 TEST_F(RecordTest, RepeatsAreEqualBytes) {
   const std::string options = "--bench matmul-composite --set m=128 --set n=128 --topology " + config("one_pe");
   ASSERT_EQ(record("a", options).code, 0);
@@ -152,6 +248,12 @@ TEST_F(RecordTest, OptionsThatClashAreRefused) {
     EXPECT_EQ(outcome.code, 2);
     EXPECT_THAT(outcome.err, HasSubstr("--record writes"));
   }
+  for (const char* window : {"5", "5:", ":5", "5:5", "7:5", "-1:5", "1:2:3", "a:b", "0:nan", "0:1e13"}) {
+    const Outcome outcome = record("rec", std::string("--record-window ") + window);
+    EXPECT_EQ(outcome.code, 2) << window;
+    EXPECT_THAT(outcome.err, HasSubstr("--record-window needs two times in ns, FROM:TO")) << window;
+  }
+  EXPECT_THAT(kernbench("run --out rec --record-window 1:2").err, HasSubstr("add --record DIR"));
   EXPECT_FALSE(std::filesystem::exists(folder() + "/rec"));
 }
 

@@ -74,6 +74,54 @@ TEST(ActivityRecorder, LaunchesBeyondTheMostShareAnEpoch) {
   EXPECT_EQ(sum, all);
 }
 
+// 10 to 60 ns is a launch, 30 to 70 the window; another launch begins in what is left.
+TEST(ActivityRecorder, AWindowDividesLaunches) {
+  ActivityRecorder recorder(4, ActivityRecorder::Window{30_ns, 70_ns});
+  ActivitySeries& series = recorder.add_series(of_sip(0));
+  const auto use = [&](TimeFs begin, TimeFs end) { series.add(busy(begin, end)); };
+  recorder.launch_began(0, 7, 10_ns);
+  use(0_ns, 20_ns);
+  use(20_ns, 40_ns);
+  recorder.launch_ended(0, 7, 60_ns);
+  use(44_ns, 80_ns);
+  recorder.launch_began(0, 8, 90_ns);
+  use(85_ns, 95_ns);
+  recorder.finish(100_ns);
+  EXPECT_EQ(by_launch(recorder, 0), (Parts{{0, 10_ns}, {7, 20_ns}, {7, 26_ns}, {0, 10_ns}, {0, 15_ns}, {8, 5_ns}}));
+  std::vector<std::pair<TimeFs, TimeFs>> spans;
+  for (const Epoch& epoch : recorder.epochs()) spans.emplace_back(epoch.begin, epoch.end);
+  EXPECT_EQ(spans,
+            (std::vector<std::pair<TimeFs, TimeFs>>{
+                {0_ns, 10_ns}, {10_ns, 30_ns}, {30_ns, 60_ns}, {60_ns, 70_ns}, {70_ns, 90_ns}, {90_ns, 100_ns}}));
+}
+
+TEST(ActivityRecorder, AWindowHasFinerBinsThanItsLaunch) {
+  ActivityRecorder recorder(1, ActivityRecorder::Window{1'000'000_ns, 1'010'000_ns});
+  ActivitySeries& series = recorder.add_series(of_sip(0));
+  recorder.launch_began(0, 1, 0_ns);
+  for (std::int64_t us = 0; us < 2000; ++us) {
+    const TimeFs begin = TimeFs(us * 1'000'000'000);
+    series.add(busy(begin, begin + 500_ns));
+  }
+  recorder.launch_ended(0, 1, 2'000'000_ns);
+  recorder.finish(2'000'000_ns);
+  ASSERT_EQ(recorder.epochs().size(), 3u);
+  EXPECT_EQ(recorder.epochs()[0].shift, 31);  // 512 bins of 2.1 us
+  EXPECT_EQ(recorder.epochs()[1].shift, 25);  // of 34 ns
+  EXPECT_EQ(by_launch(recorder, 0), (Parts{{1, 500'000_ns}, {1, 5'000_ns}, {1, 495'000_ns}}));
+}
+
+TEST(ActivityRecorder, AWindowThatTheRunDoesNotReachIsNone) {
+  for (const ActivityRecorder::Window window : {ActivityRecorder::Window{200_ns, 300_ns}, {0_ns, 300_ns}}) {
+    ActivityRecorder recorder(1, window);
+    recorder.add_series(of_sip(0)).add(busy(0_ns, 100_ns));
+    recorder.finish(100_ns);
+    ASSERT_EQ(recorder.epochs().size(), 1u);
+    EXPECT_EQ(recorder.epochs()[0].end, 100_ns);
+    EXPECT_EQ(by_launch(recorder, 0), (Parts{{0, 100_ns}}));
+  }
+}
+
 TEST(ActivityRecorder, MoreSeriesHaveWiderBins) {
   EXPECT_EQ(ActivityRecorder(10).most_bins(), 512u);
   EXPECT_EQ(ActivityRecorder(1 << 20).most_bins(), 16u);
