@@ -20,5 +20,5 @@ set arrow from marked, graph 0 to marked, graph 1 nohead dashtype 3 linecolor rg
 set label marked_words at marked, graph 0.03 right offset -0.5,0 font ',9' textcolor rgb '#555555'
 plot $curve using 1:2 with linespoints linecolor rgb colours[place + 1] linewidth 2 pointtype markers[place + 1] pointsize 0.8 title sips, \
      '' using 1:2:(sprintf('%.2f', $2)) with labels offset -1.6,0.8 font ',8' notitle, \
-     for [row = 1:model_rows] [STATS_min:marked] analytic(row, x) with lines linecolor rgb '#777777' linewidth 2 dashtype 2 title 'analytic: ' . model(row, 1), \
+     for [row = 1:model_rows] [STATS_min:marked] analytic(row, x) with lines linecolor rgb '#777777' linewidth 2 dashtype row + 1 title 'analytic: ' . model(row, 1), \
      $size using 1:(NaN):xtic(2) notitle
