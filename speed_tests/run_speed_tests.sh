@@ -62,6 +62,13 @@ recording() { # NAME KERNBENCH_RUN_OPTIONS...
 instructions() { # COMMAND...
   valgrind --tool=callgrind --callgrind-out-file=/dev/null "$@" 2>&1 >"$work/output" | sed -n 's/.*Collected : //p'
 }
+# Drawings of a topology; the time of reading the machine, which every command has, is taken off.
+views_ms() { # CONFIG
+  local drawn plain
+  drawn=$(median_process_seconds "$kernbench" topology "$configs/$1.yaml" --svg "$work")
+  plain=$(median_process_seconds "$kernbench" topology "$configs/$1.yaml")
+  row "one of four SVG views, $1" cpu_ms "$(awk -v d="$drawn" -v p="$plain" 'BEGIN {printf "%.1f", (d > p ? d - p : 0) * 1000 / 4}')"
+}
 tl_calls() { # CONFIG AHEAD
   local value
   value=$(median_process_seconds "$kernbench" run --out "$work" --quiet --topology "$configs/$1.yaml" --bench stream \
@@ -116,3 +123,14 @@ recording "stream" --bench stream
 for config in reference one_sip large; do
   process "start-up and one empty launch, $config" --topology "$configs/$config.yaml" --bench noop
 done
+"$kernbench" run --quiet --record "$work/run" --bench matmul-composite-multi-pe --set m=1024 --set k=1024 --set n=1024
+row "HTML report of 256 PEs, whole process (at most 1 s)" cpu_s \
+  "$(median_process_seconds "$kernbench" report "$work/run" --out "$work/report.html")"
+row "HTML report of 256 PEs (at most 2 000 000)" bytes "$(wc -c <"$work/report.html")"
+operations=$(sqlite3 "$work/run/ops.sqlite" 'SELECT count(*) FROM op')
+seconds=$(median_process_seconds "$kernbench" convert "$work/run" --perfetto "$work/trace")
+row "trace of Perfetto of $operations operations (at most 40)" bytes_per_operation \
+  "$(awk -v b="$(wc -c <"$work/trace")" -v n="$operations" 'BEGIN {printf "%.1f", b / n}')"
+row "trace of Perfetto of $operations operations (at least 1 000 000)" operations_per_cpu_s \
+  "$(awk -v n="$operations" -v s="$seconds" 'BEGIN {printf "%.0f", n / s}')"
+for config in reference large; do views_ms "$config"; done  # at most 20 ms
