@@ -38,6 +38,10 @@ struct BridgeContext {
   bool check_protocol = true;
   // A model outside has broken the rules; a sentence with socket, transaction and time.
   std::function<void(const std::string&)> report_problem;
+  // For a SocketChecker; empty when nothing is to be checked.
+  std::function<void(const std::string&)> breach_report() const {
+    return check_protocol ? report_problem : std::function<void(const std::string&)>();
+  }
   // Something open has come to its end.
   std::function<void()> settled;
 };

@@ -11,6 +11,12 @@ std::string payload_text(const tlm::tlm_generic_payload& payload) {
   return fmt::format("{} of {} at {:#x}", command, format_bytes(payload.get_data_length()), payload.get_address());
 }
 
+std::string response_text(tlm::tlm_response_status status) {
+  tlm::tlm_generic_payload payload;
+  payload.set_response_status(status);
+  return payload.get_response_string();
+}
+
 void SocketChecker::breach(const tlm::tlm_generic_payload& payload, const std::string& what) {
   ++breaches_;
   report_(fmt::format("socket {}: {} ({}, at {})", socket_, what, payload_text(payload),

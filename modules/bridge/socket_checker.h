@@ -63,5 +63,7 @@ class SocketChecker {
 
 // "write of 64 B at 0x1000"
 std::string payload_text(const tlm::tlm_generic_payload& payload);
+// "TLM_ADDRESS_ERROR_RESPONSE"
+std::string response_text(tlm::tlm_response_status status);
 
 }  // namespace kb::modules

@@ -41,10 +41,6 @@ tlm::tlm_response_status status_of(const payload::Status& status) {
   return tlm::TLM_GENERIC_ERROR_RESPONSE;
 }
 
-SocketChecker::Report report_of(const BridgeContext& context) {
-  return context.check_protocol ? context.report_problem : SocketChecker::Report();
-}
-
 }  // namespace
 
 TargetBridge::TargetBridge(const sc_core::sc_module_name& name, const TargetParams& params,
@@ -53,7 +49,7 @@ TargetBridge::TargetBridge(const sc_core::sc_module_name& name, const TargetPara
       params_(params),
       context_(context),
       windows_(params.windows, sc_core::sc_module::name()),
-      checker_(socket.name(), report_of(context)),
+      checker_(socket.name(), context.breach_report()),
       source_(context.platform.block_as<elab::IRequestSource>(params.attach)),
       overhead_(0_fs),
       in_port_(context.mailbox.add_port()),
@@ -61,6 +57,14 @@ TargetBridge::TargetBridge(const sc_core::sc_module_name& name, const TargetPara
   const bool inside = context.platform.graph().node(params.attach).kind == topology::NodeKind::pe_dma;
   overhead_ = std::max(inside ? 0_fs : source_.overhead(), 1_fs);
   socket.bind(*this);
+  declare_signals();
+}
+
+void TargetBridge::declare_signals() {
+  if ((observer_ = context_.platform.context().observer) == nullptr) return;
+  const std::string& node = context_.platform.graph().node(params_.attach).id;
+  outstanding_signal_ = observer_->declare({node, basename(), "outstanding", 16, {}});
+  stalled_signal_ = observer_->declare({node, basename(), "stalled", 1, {}});
 }
 
 TargetBridge::~TargetBridge() = default;
@@ -80,7 +84,7 @@ std::uint64_t TargetBridge::open(tlm::tlm_generic_payload& payload, Style style,
   request.parts = 0;
   request.done = false;
   request.orphaned = false;
-  ++open_;
+  show(outstanding_signal_, kernel_now(), ++open_);
   ++requests_count_;
   context_.mailbox.post(entered, in_port_, *this, slot);
   return slot;
@@ -89,7 +93,7 @@ std::uint64_t TargetBridge::open(tlm::tlm_generic_payload& payload, Style style,
 void TargetBridge::close(std::uint64_t slot) {
   requests_[slot].payload = nullptr;
   free_.push_back(slot);
-  --open_;
+  show(outstanding_signal_, kernel_now(), --open_);
   context_.settled();
 }
 
@@ -270,6 +274,7 @@ tlm::tlm_sync_enum TargetBridge::begin_request(tlm::tlm_generic_payload& payload
   accept_scheduled_ = false;
   ++accept_number_;
   accept_at_ = time_sum(at, params_.accept);
+  if (in_flight_ >= params_.max_outstanding) show(stalled_signal_, accept_at_, 1);
   try_accept();
   return tlm::TLM_ACCEPTED;
 }
@@ -304,7 +309,7 @@ void TargetBridge::on_outward(std::uint64_t argument) {
 }
 
 void TargetBridge::send_end_request(std::uint64_t slot) {
-  ++in_flight_;
+  count_accepted(kernel_now());
   tlm::tlm_generic_payload& payload = *requests_[slot].payload;
   tlm::tlm_phase phase = tlm::END_REQ;
   sc_core::sc_time delay = sc_core::SC_ZERO_TIME;
@@ -318,7 +323,7 @@ void TargetBridge::send_response() {
   const std::uint64_t slot = responses_.front();
   if (slot == accepting_) {  // answered before it was accepted: BEGIN_RESP implies END_REQ
     accepting_ = kNone;
-    ++in_flight_;
+    count_accepted(kernel_now());
   }
   responding_ = true;
   tlm::tlm_generic_payload& payload = *requests_[slot].payload;

@@ -32,6 +32,8 @@ struct TargetParams {
 // AT: END_REQ at max(T + d + accept, first time with fewer than max_outstanding requests), BEGIN_RESP with the answer,
 // one response at a time, in the order of completion. Data is written to memory, or read from it, when the answer is
 // there. transport_dbg() takes no time; DMI is refused, because it would bypass all contention.
+// Waveform: `outstanding` (calls and requests by phases that have not ended) and `stalled` (END_REQ is due and is
+// withheld, because max_outstanding requests are under way), in a group with the name of the socket at the block.
 class TargetBridge final : public sc_core::sc_module,
                            public tlm::tlm_fw_transport_if<>,
                            private payload::IInitiator,
@@ -92,6 +94,14 @@ class TargetBridge final : public sc_core::sc_module,
   void end_response();
   void orphan(std::uint64_t slot);
   void violation(const std::string& what) const;
+  void declare_signals();
+  void count_accepted(TimeFs now) {
+    ++in_flight_;
+    show(stalled_signal_, now < accept_at_ ? accept_at_ : now, 0);
+  }
+  void show(contract::SignalId signal, TimeFs at, std::uint64_t value) {
+    if (signal != contract::kNoSignal) observer_->change(signal, at, value);
+  }
 
   TargetParams params_;
   BridgeContext context_;
@@ -114,6 +124,8 @@ class TargetBridge final : public sc_core::sc_module,
   bool responding_ = false;  // responses_.front() has its BEGIN_RESP
   std::string abandoned_;    // why nothing is served any more
   std::uint64_t requests_count_ = 0, bytes_ = 0, refused_ = 0;
+  contract::ISignalObserver* observer_ = nullptr;
+  contract::SignalId outstanding_signal_ = contract::kNoSignal, stalled_signal_ = contract::kNoSignal;
 };
 
 }  // namespace kb::modules

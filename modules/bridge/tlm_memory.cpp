@@ -179,9 +179,10 @@ void TlmMemory::on_accepted(const OutsideAccess& access) {
 void TlmMemory::on_answered(const OutsideAccess& access, tlm::tlm_response_status status) {
   const bool acknowledged = access.write && params_.write_ack == TlmMemoryParams::WriteAck::accept;
   if (status != tlm::TLM_OK_RESPONSE) {
-    const std::string text = fmt::format("{}: memory '{}' answers a {} of {} at {:#x} with an error (status {})",
-                                         node_id(), params_.socket, access.write ? "write" : "read",
-                                         format_bytes(access.bytes), access.address, static_cast<int>(status));
+    const std::string text =
+        fmt::format("{}: memory '{}' answers a {} of {} at {:#x} with {} (socket {}, at {} ns)", node_id(),
+                    params_.socket, access.write ? "write" : "read", format_bytes(access.bytes), access.address,
+                    response_text(status), port_.name(), format_ns(now()));
     if (acknowledged) {
       context().shared<OutsideModels>().report_problem(text + ", which comes too late for the request");
     } else {

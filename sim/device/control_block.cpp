@@ -38,12 +38,13 @@ std::uint32_t code_of(const Error& error) {
 ControlBlock::ControlBlock(const sc_core::sc_module_name& name, Device& device, HostPort& host,
                            const contract::IKernelCatalog& kernels, const modules::BridgeContext& context)
     : sc_core::sc_module(name),
-      registers("registers", [this](std::uint32_t offset) { on_register(offset); }),
+      registers(
+          "registers", [this](std::uint32_t offset) { on_register(offset); }, context.breach_report()),
       device_(device),
       host_(host),
       kernels_(kernels),
       context_(context),
-      dma_(device.host_memory),
+      dma_(device.host_memory, context.breach_report()),
       in_port_(context.mailbox.add_port()),
       out_port_(context.outward.add_port()) {
   SC_HAS_PROCESS(ControlBlock);

@@ -56,7 +56,9 @@ DeviceReport Device::finish() {
 }
 
 // host_memory is used by b_transport() alone.
-tlm::tlm_sync_enum Device::nb_transport_bw(tlm::tlm_generic_payload&, tlm::tlm_phase&, sc_core::sc_time&) {
+tlm::tlm_sync_enum Device::nb_transport_bw(tlm::tlm_generic_payload& payload, tlm::tlm_phase& phase,
+                                           sc_core::sc_time&) {
+  impl_->host_memory_calls(payload, phase);
   return tlm::TLM_ACCEPTED;
 }
 

@@ -30,6 +30,9 @@ struct Device::Impl final : private elab::IOutwardCall {
   modules::TargetBridge& target(const std::string& name);
   TargetSocket& registers() { return control_->registers.socket; }
   InitiatorSocket& memory(const std::string& name);
+  void host_memory_calls(const tlm::tlm_generic_payload& payload, const tlm::tlm_phase& phase) {
+    control_->host_memory_calls(payload, phase);
+  }
   void run(HostProgram program);
   void start();
   bool idle() const;

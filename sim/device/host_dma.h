@@ -4,8 +4,10 @@
 #include <cstddef>
 #include <cstdint>
 #include <tlm>
+#include <utility>
 #include <vector>
 
+#include "modules/bridge/socket_checker.h"
 #include "sim/device/device.h"
 
 namespace kb::sim {
@@ -15,19 +17,26 @@ class HostDma {
  public:
   static constexpr std::uint32_t kBurst = 4096;  // a page: no bus model has to split it
 
-  explicit HostDma(Device::InitiatorSocket& socket) : socket_(socket) {}
+  // `breach` hears of breaches of the protocol, unless it is empty.
+  HostDma(Device::InitiatorSocket& socket, modules::SocketChecker::Report breach)
+      : socket_(socket), checker_(socket.name(), std::move(breach)) {}
 
   bool bound() const { return socket_.size() > 0; }
   // False when host memory answers with an error; status() says which.
   bool read(std::uint64_t address, std::byte* bytes, std::uint64_t count);
   bool write(std::uint64_t address, const std::byte* bytes, std::uint64_t count);
   tlm::tlm_response_status status() const { return status_; }
+  // A call of host memory, which has no answer to bring: transfers are blocking.
+  void backward(const tlm::tlm_generic_payload& payload, const tlm::tlm_phase& phase) {
+    checker_.backward(payload, phase);
+  }
   std::uint64_t fault_address() const { return fault_address_; }
 
  private:
   bool transfer(tlm::tlm_command command, std::uint64_t address, unsigned char* bytes, std::uint64_t count);
 
   Device::InitiatorSocket& socket_;
+  modules::SocketChecker checker_;
   tlm::tlm_response_status status_ = tlm::TLM_OK_RESPONSE;
   std::uint64_t fault_address_ = 0;
 };

@@ -14,8 +14,16 @@ bool read_only(std::uint32_t offset) {
 
 }  // namespace
 
-RegisterFile::RegisterFile(const sc_core::sc_module_name& name, std::function<void(std::uint32_t)> written)
-    : sc_core::sc_module(name), written_(std::move(written)) {
+RegisterFile::RegisterFile(const sc_core::sc_module_name& name, std::function<void(std::uint32_t)> written,
+                           modules::SocketChecker::Report breach)
+    : sc_core::sc_module(name), written_(std::move(written)), checker_(socket.name(), std::move(breach)) {
+  SC_HAS_PROCESS(RegisterFile);
+  SC_METHOD(answer);
+  dont_initialize();
+  sensitive << due_event_;
+  SC_METHOD(end_response);
+  dont_initialize();
+  sensitive << ended_event_;
   static_assert(sizeof(values_) == KB_REG_BYTES);
   set(KB_REG_ID, KB_ID_VALUE);
   set(KB_REG_VERSION, KB_QUEUE_VERSION);
@@ -58,18 +66,53 @@ void RegisterFile::write(std::uint32_t offset, std::uint32_t value) {
 }
 
 void RegisterFile::b_transport(tlm::tlm_generic_payload& payload, sc_core::sc_time& delay) {
+  checker_.blocking(payload);
   if (delay > sc_core::SC_ZERO_TIME) sc_core::wait(std::exchange(delay, sc_core::SC_ZERO_TIME));
   payload.set_dmi_allowed(false);
   payload.set_response_status(access(payload));
+  checker_.blocking_returns(payload);
 }
 
-// Early completion. A delay is not waited for, because a method may call: the access takes effect at the call.
 tlm::tlm_sync_enum RegisterFile::nb_transport_fw(tlm::tlm_generic_payload& payload, tlm::tlm_phase& phase,
-                                                 sc_core::sc_time&) {
+                                                 sc_core::sc_time& delay) {
+  checker_.forward(payload, phase);
+  if (phase == tlm::END_RESP && responding_ == &payload) {
+    ended_event_.notify(delay);
+    return tlm::TLM_COMPLETED;
+  }
   if (phase != tlm::BEGIN_REQ) return tlm::TLM_ACCEPTED;
   payload.set_dmi_allowed(false);
-  payload.set_response_status(access(payload));
+  const bool breach = pending_ != nullptr || !payload.has_mm();
+  if (delay > sc_core::SC_ZERO_TIME && !breach) {
+    payload.acquire();
+    pending_ = &payload;
+    due_event_.notify(delay);
+    return tlm::TLM_ACCEPTED;
+  }
+  payload.set_response_status(pending_ != nullptr || delay > sc_core::SC_ZERO_TIME ? tlm::TLM_GENERIC_ERROR_RESPONSE
+                                                                                   : access(payload));
+  checker_.forward_returns(payload, phase, tlm::TLM_COMPLETED);
   return tlm::TLM_COMPLETED;
+}
+
+// The response implies END_REQ. It waits while another one has no END_RESP; the access does not.
+void RegisterFile::answer() {
+  if (!due_) pending_->set_response_status(access(*pending_));
+  due_ = responding_ != nullptr;
+  if (due_) return;
+  responding_ = std::exchange(pending_, nullptr);
+  tlm::tlm_phase phase = tlm::BEGIN_RESP;
+  sc_core::sc_time delay = sc_core::SC_ZERO_TIME;
+  checker_.backward(*responding_, phase);
+  const tlm::tlm_sync_enum status = socket->nb_transport_bw(*responding_, phase, delay);
+  if (status == tlm::TLM_ACCEPTED) return;  // END_RESP comes by the forward path
+  checker_.backward_returns(*responding_, phase, status);
+  if (status == tlm::TLM_COMPLETED || phase == tlm::END_RESP) ended_event_.notify(delay);
+}
+
+void RegisterFile::end_response() {
+  std::exchange(responding_, nullptr)->release();
+  if (due_) answer();
 }
 
 // A debugger reads; what it would write could start work.

@@ -8,16 +8,19 @@
 #include <systemc>
 #include <tlm>
 
+#include "modules/bridge/socket_checker.h"
 #include "sim/device/device.h"
 
 namespace kb::sim {
 
-// Answers at once and takes no time of its own: a bus model in front of it brings its own. Accesses are whole
-// registers; anything else gets the response of the TLM standard.
+// Takes no time of its own: a bus model in front of it brings its own. An access takes effect at the time of its call
+// and its delay, by b_transport() and by phases alike: without a delay nb_transport_fw() completes at once, with one
+// BEGIN_RESP comes then. Accesses are whole registers; anything else gets the response of the TLM standard.
 class RegisterFile final : public sc_core::sc_module, public tlm::tlm_fw_transport_if<> {
  public:
-  // `written` hears of every write, after it took effect.
-  RegisterFile(const sc_core::sc_module_name& name, std::function<void(std::uint32_t offset)> written);
+  // `written` hears of every write, after it took effect; `breach` of breaches of the protocol, unless it is empty.
+  RegisterFile(const sc_core::sc_module_name& name, std::function<void(std::uint32_t offset)> written,
+               modules::SocketChecker::Report breach);
 
   Device::TargetSocket socket{"socket"};
 
@@ -33,9 +36,16 @@ class RegisterFile final : public sc_core::sc_module, public tlm::tlm_fw_transpo
  private:
   tlm::tlm_response_status access(tlm::tlm_generic_payload& payload);
   void write(std::uint32_t offset, std::uint32_t value);
+  void answer();
+  void end_response();
 
   std::function<void(std::uint32_t)> written_;
+  modules::SocketChecker checker_;
   std::array<std::uint32_t, 11> values_{};
+  tlm::tlm_generic_payload* pending_ = nullptr;     // accepted, and its time has not come
+  tlm::tlm_generic_payload* responding_ = nullptr;  // has its BEGIN_RESP and no END_RESP
+  bool due_ = false;                                // the time of pending_ has come
+  sc_core::sc_event due_event_, ended_event_;
 };
 
 }  // namespace kb::sim

@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "modules/bridge/error_cause.h"
+
 namespace kb::test {
 
 void fill_payload(Transfer& transfer, tlm::tlm_generic_payload& payload) {
@@ -40,8 +42,12 @@ void LtInitiator::transfer(std::size_t index) {
   Transfer& transfer = transfers_[index];
   tlm::tlm_generic_payload payload;
   fill_payload(transfer, payload);
+  ErrorCause cause;
+  payload.set_extension(&cause);
   sc_core::sc_time delay = transfer.at - sc_core::sc_time_stamp();
   socket->b_transport(payload, delay);
+  payload.clear_extension(&cause);
+  transfer.cause = cause.message;
   transfer.completed = sc_core::sc_time_stamp() + delay;
   transfer.status = payload.get_response_status();
 }

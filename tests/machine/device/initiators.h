@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <deque>
 #include <memory>
+#include <string>
 #include <systemc>
 #include <tlm>
 #include <vector>
@@ -22,6 +23,7 @@ struct Transfer {
   std::size_t id = 0;            // the test's own
   sc_core::sc_time completed;
   tlm::tlm_response_status status = tlm::TLM_INCOMPLETE_RESPONSE;
+  std::string cause;  // of an error; LtInitiator asks for it
 };
 
 void fill_payload(Transfer& transfer, tlm::tlm_generic_payload& payload);
