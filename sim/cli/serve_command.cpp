@@ -2,8 +2,10 @@
 
 #include "platform/base/error.h"
 #include "sim/cli/arguments.h"
+#include "sim/cli/file_roles.h"
 #include "sim/cli/help.h"
 #include "sim/cli/program.h"
+#include "sim/cli/wave_choice.h"
 #include "sim/cli/workload_library.h"
 #include "sim/remote/serve.h"
 
@@ -26,8 +28,7 @@ class ServeCommand final : public Command {
     choice_.add_set_option(app);
     app.add_option("--data", options_.device.data, "Contents of memory: eager, replay or off")->capture_default_str();
     app.add_option("--oplog", options_.device.oplog, "Write the operation log to FILE")->type_name("FILE");
-    app.add_option("--wave,--vcd", options_.device.wave, "Write waveforms to FILE: FST if it ends in .fst, else VCD")
-        ->type_name("FILE");
+    waves_.add_options(app);
     add_plugin_option(app, plugins_);
   }
 
@@ -36,6 +37,14 @@ class ServeCommand final : public Command {
     if (place_.compare(0, kUnix.size(), kUnix) != 0) {
       throw usage_error("--remote-port '" + place_ + "': write unix:PATH, e.g. unix:kb.sock");
     }
+    waves_.check();
+    waves_.configure(options_.device);
+    FileRoles roles;
+    roles.reads("--topology", choice_.file);
+    for (const std::string& plugin : plugins_) roles.reads("--plugin", plugin);
+    roles.writes("--oplog", options_.device.oplog);
+    waves_.add_roles(roles);
+    roles.check();
     const WorkloadLibrary library(plugins_);
     options_.path = place_.substr(kUnix.size());
     options_.device.topology = choice_.file;
@@ -54,6 +63,7 @@ class ServeCommand final : public Command {
  private:
   std::string name_;
   TopologyChoice choice_;
+  WaveChoice waves_;
   std::string place_;
   remote::ServeOptions options_;
   std::vector<std::string> plugins_;

@@ -9,6 +9,7 @@
 #include "sim/cli/arguments.h"
 #include "sim/cli/file_roles.h"
 #include "sim/cli/program.h"
+#include "sim/device/device.h"
 
 namespace kb::cli {
 namespace {
@@ -77,6 +78,18 @@ sim::WaveOptions WaveChoice::open(observe::OutputSet& outputs) const {
   if (until_ns_ > 0.0) options.until = ns_to_fs(until_ns_);
   if (!gtkw_.empty()) options.gtkw = &outputs.add(gtkw_, "the save file of GTKWave");
   return options;
+}
+
+void WaveChoice::configure(DeviceConfig& device) const {
+  if (sim::wave_format(vcd_) == sim::WaveFormat::fst) {
+    throw usage_error("--vcd " + vcd_ + ": here a file that ends in .fst is an FST; call it .vcd");
+  }
+  device.wave = file();
+  device.wave_filters = filters_;
+  device.wave_detail = detail_;
+  device.wave_from_ns = from_ns_;
+  device.wave_until_ns = until_ns_;
+  device.gtkw = gtkw_;
 }
 
 void WaveChoice::add_files(std::vector<std::pair<std::string, std::string>>& list) const {

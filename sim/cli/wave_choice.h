@@ -11,6 +11,10 @@ namespace CLI {
 class App;
 }
 
+namespace kb {
+struct DeviceConfig;
+}
+
 namespace kb::cli {
 
 class FileRoles;
@@ -24,6 +28,8 @@ class WaveChoice {
   void check() const;
   // After check(). The files are among `outputs`.
   sim::WaveOptions open(observe::OutputSet& outputs) const;
+  // The same for a device, which opens the files itself.
+  void configure(DeviceConfig& device) const;
   // What was written, for the report.
   void add_files(std::vector<std::pair<std::string, std::string>>& list) const;
 

@@ -56,11 +56,15 @@ struct DeviceConfig {
   std::string topology_text = {};                                  // YAML
   std::vector<std::pair<std::string, std::string>> settings = {};  // dotted key and value, as --set
   std::vector<DeviceTarget> targets = {DeviceTarget{}};
-  std::string data = "eager";  // "off", "replay" or "eager": whether memories have contents
-  bool strict = false;         // reading unwritten memory is an error
-  std::string oplog = {};      // file of operations, .jsonl or .sqlite; empty: none
-  std::string wave = {};       // waveforms, FST if it ends in .fst, else VCD; empty: none
-  std::vector<std::string> wave_filters = {};
+  std::string data = "eager";                  // "off", "replay" or "eager": whether memories have contents
+  bool strict = false;                         // reading unwritten memory is an error
+  std::string oplog = {};                      // file of operations, .jsonl or .sqlite; empty: none
+  std::string wave = {};                       // waveforms, FST if it ends in .fst, else VCD; empty: none
+  std::vector<std::string> wave_filters = {};  // globs over "node.signal"; none: every signal
+  std::string wave_detail = "wire";            // or "flit": every flit of every wire
+  double wave_from_ns = 0.0;
+  double wave_until_ns = 0.0;  // 0: to the end
+  std::string gtkw = {};       // a save file of GTKWave that shows what `wave` has; empty: none
   // Work that is open while nothing can happen inside for so long ends the run with an error that says who waits for
   // what.
   double no_progress_ns = 1e6;

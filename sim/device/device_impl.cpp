@@ -3,8 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
-#include <string_view>
 #include <utility>
 
 #include "modules/bridge/tlm_memory.h"
@@ -13,6 +11,7 @@
 #include "platform/base/nearest.h"
 #include "platform/data/op_log_file.h"
 #include "platform/elab/platform.h"
+#include "sim/device/device_options.h"
 #include "sim/driver/deadlock.h"
 #include "sim/driver/run_end.h"
 #include "sim/driver/wait_table.h"
@@ -22,17 +21,6 @@ namespace kb {
 namespace {
 
 constexpr double kLongestAcceptNs = 1e9;
-constexpr std::array<const char*, 3> kDataModes = {"off", "replay", "eager"};
-
-contract::DataMode data_mode(const std::string& name) {
-  const auto* const found = std::find_if(kDataModes.begin(), kDataModes.end(),
-                                         [&](const char* mode) { return std::string_view(mode) == name; });
-  if (found == kDataModes.end()) {
-    throw Error::configuration("DeviceConfig::data is '" + name +
-                               "': " + suggest(name, {kDataModes.begin(), kDataModes.end()}));
-  }
-  return static_cast<contract::DataMode>(found - kDataModes.begin());
-}
 
 elab::BlockCatalog with_bridges(const elab::BlockCatalog* blocks) {
   elab::BlockCatalog all = blocks != nullptr ? *blocks : elab::BlockCatalog();
@@ -117,7 +105,7 @@ Device::Impl::Impl(Device& device, const DeviceConfig& config)
     throw Error::configuration(
         fmt::format("DeviceConfig::no_progress_ns is {}; it has to be above 0", config.no_progress_ns));
   }
-  options_.data_mode = data_mode(config.data);
+  options_.data_mode = sim::data_mode_of(config);
   options_.strict = config.strict;
   options_.kernels = config.kernels != nullptr ? config.kernels : &kernels_;
   options_.blocks = &blocks_;
@@ -127,9 +115,11 @@ Device::Impl::Impl(Device& device, const DeviceConfig& config)
   if (!config.wave.empty()) {
     options_.waves.file = &outputs_.add(config.wave, "the waveform file");
     options_.waves.format = sim::wave_format(config.wave).value_or(sim::WaveFormat::vcd);
-    options_.waves.filters = config.wave_filters;
-    options_.waves.filter_option = "the wave filter";
+    sim::set_waves(config, options_.waves);
+    if (!config.gtkw.empty()) options_.waves.gtkw = &outputs_.add(config.gtkw, "the save file of GTKWave");
     waves_.emplace(options_.waves);
+  } else if (!config.gtkw.empty()) {
+    throw Error::configuration("DeviceConfig::gtkw shows what DeviceConfig::wave records; set `wave`, too");
   }
   data_ = std::make_unique<sim::DataSide>(topology_.graph, options_);
   contents_ = std::make_unique<sim::DeviceContents>(*data_);
@@ -329,7 +319,10 @@ DeviceReport Device::Impl::finish() {
   }
   const TimeFs now = platform_->scheduler().now();
   platform_->conclude();
-  if (waves_) waves_->finish(now, report.warnings);
+  if (waves_) {
+    waves_->finish(now, report.warnings);
+    waves_->write_save_file(host_->launches(), now);
+  }
   try {
     if (failure_) {
       data_->finish_log();

@@ -4,8 +4,7 @@
 #endif
 #include <gmock/gmock.h>
 
-#include <cstring>
-#include <deque>
+#include <cstdio>
 #include <fstream>
 #include <functional>
 #include <memory>
@@ -13,31 +12,20 @@
 #include "examples/embedding/at_memory.h"
 #include "examples/embedding/host_memory.h"
 #include "kernels/catalog.h"
-#include "platform/address/phys_addr.h"
 #include "platform/base/error.h"
-#include "platform/base/units.h"
 #include "sim/device/device.h"
 #include "sim/device/device_queue.h"
 #include "sw/runtime/runtime.h"
+#include "tests/machine/device/player.h"
 
 namespace kb {
 namespace {
 
+using test::hbm;
+using test::ns;
+using test::one_pe;
+using test::Player;
 using testing::HasSubstr;
-
-std::uint64_t hbm(std::uint64_t offset) {
-  return address::PhysAddr::pe_hbm_addr(SipId(0), CubeId(0), PeId(0), offset, 6 * kGiB).value();
-}
-
-sc_core::sc_time ns(double value) {
-  return {value, sc_core::SC_NS};
-}
-
-DeviceConfig one_pe() {
-  DeviceConfig config;
-  config.topology = KB_CONFIG_DIR "/one_pe.yaml";
-  return config;
-}
 
 DeviceConfig with_outside_memory() {
   std::ifstream file(KB_CONFIG_DIR "/one_pe.yaml");
@@ -47,69 +35,6 @@ DeviceConfig with_outside_memory() {
   config.no_progress_ns = 10'000;
   return config;
 }
-
-// Plays a script in a thread; what comes back by phases goes to `answer`.
-class Player final : public sc_core::sc_module, public tlm::tlm_bw_transport_if<>, public tlm::tlm_mm_interface {
- public:
-  Player(const sc_core::sc_module_name& name, std::function<void(Player&)> script)
-      : sc_core::sc_module(name), script_(std::move(script)) {
-    SC_HAS_PROCESS(Player);
-    SC_THREAD(run);
-    socket.bind(*this);
-  }
-  tlm::tlm_initiator_socket<32> socket{"socket"};
-  std::function<tlm::tlm_sync_enum(tlm::tlm_generic_payload&, tlm::tlm_phase&, sc_core::sc_time&)> answer;
-  std::vector<std::pair<std::string, sc_core::sc_time>> heard;  // phases
-  bool done = false;
-
-  tlm::tlm_generic_payload& payload(bool write, std::uint64_t address, unsigned length) {
-    tlm::tlm_generic_payload& payload = payloads_.emplace_back(this);
-    payload.acquire();
-    fill(payload, write, address, length);
-    return payload;
-  }
-  void fill(tlm::tlm_generic_payload& payload, bool write, std::uint64_t address, unsigned length) {
-    payload.set_command(write ? tlm::TLM_WRITE_COMMAND : tlm::TLM_READ_COMMAND);
-    payload.set_address(address);
-    payload.set_data_ptr(data_);
-    payload.set_data_length(length);
-    payload.set_streaming_width(length);
-  }
-  tlm::tlm_response_status access(bool write, std::uint64_t address, unsigned length = 8) {
-    tlm::tlm_generic_payload payload;
-    fill(payload, write, address, length);
-    sc_core::sc_time delay;
-    socket->b_transport(payload, delay);
-    return payload.get_response_status();
-  }
-  std::uint32_t reg(bool write, std::uint32_t offset, std::uint32_t value = 0) {
-    std::memcpy(data_, &value, sizeof value);
-    EXPECT_EQ(access(write, offset, 4), tlm::TLM_OK_RESPONSE);
-    std::memcpy(&value, data_, sizeof value);
-    return value;
-  }
-  void send(tlm::tlm_generic_payload& payload, tlm::tlm_phase phase, sc_core::sc_time delay = {}) {
-    socket->nb_transport_fw(payload, phase, delay);
-  }
-
- private:
-  void run() {
-    script_(*this);
-    done = true;
-  }
-  tlm::tlm_sync_enum nb_transport_bw(tlm::tlm_generic_payload& payload, tlm::tlm_phase& phase,
-                                     sc_core::sc_time& delay) override {
-    heard.emplace_back(phase.get_name(), sc_core::sc_time_stamp());
-    if (answer) return answer(payload, phase, delay);
-    return phase == tlm::BEGIN_RESP ? tlm::TLM_COMPLETED : tlm::TLM_ACCEPTED;
-  }
-  void invalidate_direct_mem_ptr(sc_dt::uint64, sc_dt::uint64) override {}
-  void free(tlm::tlm_generic_payload*) override {}
-
-  std::function<void(Player&)> script_;
-  std::deque<tlm::tlm_generic_payload> payloads_;
-  unsigned char data_[4096] = {};
-};
 
 TEST(OutsideFaults, AnAnswerAfterTheDeviceHasFailedIsIgnored) {
   Device device("device", with_outside_memory());
@@ -328,6 +253,32 @@ TEST(OutsideFaults, AProgramMayWaitForEventsOfOthers) {
   EXPECT_TRUE(device.finish().ok);
 }
 
+TEST(OutsideFaults, WaveformsHaveDetailWindowAndSaveFile) {
+  DeviceConfig config = one_pe();
+  config.wave = "faults_test.vcd";
+  config.gtkw = "faults_test.gtkw";
+  config.wave_detail = "flit";
+  config.wave_from_ns = 20;
+  config.wave_until_ns = 45;
+  Device device("device", config);
+  Player player("player", [](Player& self) { EXPECT_EQ(self.access(true, hbm(0), 64), tlm::TLM_OK_RESPONSE); });
+  player.socket.bind(device.target("cpu0"));
+  sc_core::sc_start();
+  EXPECT_TRUE(device.finish().ok);
+  const auto read = [](const char* name) {
+    std::ifstream file(name);
+    const std::string text{std::istreambuf_iterator<char>(file), {}};
+    std::remove(name);
+    return text;
+  };
+  const std::string vcd = read("faults_test.vcd"), save = read("faults_test.gtkw");
+  EXPECT_THAT(vcd, HasSubstr("#20000000\n$dumpvars\n"));
+  EXPECT_THAT(vcd, HasSubstr(" txn [31:0] $end"));
+  EXPECT_EQ(vcd.substr(vcd.rfind('#')), "#45000000\n");
+  EXPECT_THAT(save, HasSubstr("faults_test.vcd\"\n"));
+  EXPECT_THAT(save, HasSubstr("sip0.io0.pcie_ep.cpu0.outstanding[15:0]"));
+}
+
 TEST(OutsideFaults, WrongConfigurationsAreNamed) {
   const auto message = [](const std::function<void(DeviceConfig&)>& spoil) -> std::string {
     DeviceConfig config = one_pe();
@@ -355,6 +306,12 @@ TEST(OutsideFaults, WrongConfigurationsAreNamed) {
   EXPECT_THAT(message([](DeviceConfig& c) { c.no_progress_ns = 0; }), HasSubstr("no_progress_ns is 0"));
   EXPECT_THAT(message([](DeviceConfig& c) { c.data = "eagre"; }), HasSubstr("did you mean 'eager'?"));
   EXPECT_THAT(message([](DeviceConfig& c) { c.topology.clear(); }), HasSubstr("names no machine"));
+  EXPECT_THAT(message([](DeviceConfig& c) { c.wave = "w.vcd", c.wave_detail = "flits"; }),
+              HasSubstr("did you mean 'flit'?"));
+  EXPECT_THAT(message([](DeviceConfig& c) { c.wave = "w.vcd", c.wave_from_ns = -1; }), HasSubstr("both are from 0 to"));
+  EXPECT_THAT(message([](DeviceConfig& c) { c.wave = "w.vcd", c.wave_from_ns = 9, c.wave_until_ns = 8; }),
+              HasSubstr("wave_until_ns, 8, is before wave_from_ns, 9"));
+  EXPECT_THAT(message([](DeviceConfig& c) { c.gtkw = "w.gtkw"; }), HasSubstr("set `wave`, too"));
   EXPECT_THAT(message([](DeviceConfig&) {}), HasSubstr("has no target socket 'cpu1': did you mean 'cpu0'?"));
 }
 

@@ -1,0 +1,16 @@
+// What of a DeviceConfig is said in words and numbers, checked.
+#pragma once
+
+#include "platform/contract/i_host.h"
+#include "sim/device/device.h"
+#include "sim/driver/wave_options.h"
+
+namespace kb::sim {
+
+// Configuration Error with the nearest mode.
+contract::DataMode data_mode_of(const DeviceConfig& config);
+
+// Filters, detail and window. Configuration Error for a detail that there is not, or for a window without time.
+void set_waves(const DeviceConfig& config, WaveOptions& waves);
+
+}  // namespace kb::sim
