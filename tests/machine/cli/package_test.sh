@@ -69,6 +69,20 @@ tree="$work/embedding"
 "${cmake%cmake}ctest" --test-dir "$tree" --output-on-failure
 ! ldd "$tree/minimal" | grep -q jemalloc || { echo "an embedding program gets an allocator that it did not ask for"; exit 1; }
 
+# The machine in a process of its own, with the Python client: docs/guides/remote.md.
+if command -v python3 >/dev/null; then
+  "$kernbench" serve --remote-port "unix:$work/kb.sock" --topology "$source/configs/one_pe.yaml" --wave "$work/serve.vcd" \
+    --wave-detail flit --wave-until-ns 2000 --gtkw "$work/serve.gtkw" >"$work/serve.log" 2>&1 &
+  server=$!
+  for _ in $(seq 200); do if [ -S "$work/kb.sock" ]; then break; fi; sleep 0.05; done
+  python3 "$source/examples/remote/test_bench.py" "$work/kb.sock" | tee "$work/bench.log"
+  wait "$server" || { cat "$work/serve.log"; exit 1; }
+  grep -q 'the product is right' "$work/bench.log"
+  grep -q '1 launches' "$work/serve.log"
+  grep -q '^#2000000000$' "$work/serve.vcd" || { echo "the waveform of serve does not end at 2000 ns"; exit 1; }
+  grep -q 'txn\[31:0\]' "$work/serve.gtkw" || { echo "the save file of serve shows no flits"; exit 1; }
+fi
+
 for example in plugin messages tensor_parallel; do
   tree="$work/$example"
   "$cmake" -S "$source/examples/$example" -B "$tree" -G Ninja -DCMAKE_PREFIX_PATH="$work/prefix" \

@@ -5,6 +5,7 @@
 
 import os
 import random
+import signal
 import socket
 import struct
 import subprocess
@@ -19,6 +20,27 @@ from remote_port import BusError, HEADER, HELLO, HOST_MEMORY, READ, REGISTERS, R
 
 MACHINE = os.path.join(SOURCE, "configs", "one_pe.yaml")
 HBM = 0x2000000000
+
+
+# Launches a kernel that takes longer than it lives.
+KILLED_PEER = """
+import struct, sys, time
+sys.path.insert(0, sys.argv[1])
+from remote_port import RemotePort
+from test_bench import ARGS, DOORBELL, HBM, LAUNCH, QUEUE, QUEUE_BASE, QUEUE_SIZE, descriptor, integer, kernel_hash, tensor
+port = RemotePort(sys.argv[2])
+size = 512
+args = [tensor(HBM + i * 0x100000, 3 if i < 2 else 5, size, size) for i in range(3)] + [integer(size)] * 3 + [bytes(64)] * 3
+port.host_memory[ARGS : ARGS + 64 * len(args)] = b"".join(args)
+launch = descriptor(LAUNCH, kernel=kernel_hash("gemm"), args=ARGS, arg_count=len(args), cubes=1, pes=1)
+port.host_memory[QUEUE : QUEUE + 128] = launch
+port.write_register(QUEUE_BASE, QUEUE)
+port.write_register(QUEUE_SIZE, 8)
+port.write_register(DOORBELL, 1)
+port.sync(2000)
+print("status", port.read_register(0x1C), flush=True)
+time.sleep(600)
+"""
 
 
 class Server:
@@ -169,6 +191,19 @@ class Remote(unittest.TestCase):
                 port.write(HBM, bytes(64), posted=True)
             port.close()
             self.assertEqual(server.end()[0], 0)
+
+    def test_a_peer_that_is_killed_during_a_launch(self):
+        server = Server()
+        peer = subprocess.Popen([sys.executable, "-c", KILLED_PEER, os.path.join(SOURCE, "examples", "remote"), server.path],
+                                stdout=subprocess.PIPE, text=True)
+        self.assertEqual(peer.stdout.readline(), "status 1\n")  # busy
+        peer.send_signal(signal.SIGKILL)
+        self.assertEqual(peer.wait(timeout=60), -signal.SIGKILL)
+        peer.stdout.close()
+        status, out, err = server.end()
+        self.assertEqual(status, 0, err)
+        self.assertIn("ends at 3 us with work outstanding", out)  # the latest stamp and the quantum
+        self.assertIn("host: launch #1 of kernel gemm", out)
 
     def test_a_peer_that_owes_host_memory(self):
         server = Server()
