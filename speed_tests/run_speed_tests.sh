@@ -1,10 +1,15 @@
 #!/usr/bin/env bash
-# Prints every speed figure as the median of five processes: speed_tests/run_speed_tests.sh FABRIC_SPEED KERNBENCH OPLOG_SPEED REPLAY_SPEED
+# Prints every speed figure as the median of five processes:
+#   speed_tests/run_speed_tests.sh FABRIC_SPEED KERNBENCH OPLOG_SPEED REPLAY_SPEED DEVICE_SPEED
+# PARTS=cosimulation prints those of co-simulation and waveforms alone.
 set -euo pipefail
 fabric=$1
 kernbench=$2
 oplog=$3
 replay=$4
+device=$5
+parts=${PARTS:-all}
+source=$(cd "$(dirname "$0")/.." && pwd)
 configs=$(cd "$(dirname "$0")/../configs" && pwd)
 runs=${RUNS:-5}
 calls=400000
@@ -77,6 +82,60 @@ tl_calls() { # CONFIG AHEAD
     "$(awk -v c=$calls -v s="$value" 'BEGIN {printf "%.0f", c / s}')"
 }
 
+# Outside models, RTL, a peer in another process.
+cosimulation() {
+  local scenario pair file
+  for scenario in inside embedded clock free; do
+    figure "random traffic of the reference machine, $scenario" cpu_us_per_transaction "$device" "$scenario" "$configs/reference.yaml"
+  done
+  figure "reads of 64 B by phases through one target socket, one_pe" cpu_us_per_transaction "$device" embedded "$configs/one_pe.yaml" 64
+  figure "the same" events_per_transaction "$device" embedded "$configs/one_pe.yaml" 64
+  for pair in cpu_us_per_access deltas_per_access; do
+    figure "accesses to a memory outside" "$pair" "$device" outbound "$configs/one_pe.yaml"
+  done
+  rtl_router
+  serve
+  for file in none w.vcd w.fst flit.vcd flit.fst; do waveform "$file"; done
+}
+# Edges of all routers over the CPU time of the run beyond that of the same run without RTL.
+rtl_router() {
+  local machine="$work/rtl.yaml" built_in rtl cycles
+  cp "$configs/one_cube.yaml" "$machine"
+  built_in=$(median_process_seconds "$kernbench" run --quiet --topology "$machine" --bench matmul-composite-multi-pe)
+  printf 'replace:\n  - {nodes: "sip0.cube0.r*", impl: rtl.router}\n' >>"$machine"
+  if ! "$kernbench" check "$machine" >"$work/output" 2>&1; then
+    row "RTL routers, one_cube" edges_per_cpu_s "not built (verilator)"
+    return
+  fi
+  rtl=$(median_process_seconds "$kernbench" run --quiet --out "$work" --topology "$machine" --bench matmul-composite-multi-pe)
+  cycles=$(tr -d '\n ' <"$work/result.json" | grep -o '"rtl_cycles":{"value":[0-9]*' | awk -F: '{s += $3} END {print s}')
+  row "all routers of one_cube from RTL, beyond the run without" edges_per_cpu_s \
+    "$(awk -v c="$cycles" -v r="$rtl" -v b="$built_in" 'BEGIN {printf "%.0f", c / (r - b)}')"
+}
+serve() {
+  local value
+  value=$(for _ in $(seq "$runs"); do
+    rm -f "$work/kb.sock"
+    "$kernbench" serve --remote-port "unix:$work/kb.sock" --topology "$configs/one_pe.yaml" >"$work/output" &
+    while [ ! -S "$work/kb.sock" ]; do sleep 0.02; done
+    python3 "$source/examples/remote/test_bench.py" "$work/kb.sock" --speed | sed -n 's/ round trips per second//p'
+    wait
+  done | median)
+  row "register reads of a Python peer of kernbench serve, real time" round_trips_per_s "$value"
+}
+waveform() { # FILE: none, or its name; flit.* have every flit
+  local options=() size=0
+  if [ "$1" != none ]; then options=(--wave "$work/$1"); fi
+  if [[ "$1" == flit.* ]]; then options+=(--wave-detail flit); fi
+  process "default run, waveform: $1" "${options[@]}"
+  if [ "$1" != none ]; then size=$(stat -c %s "$work/$1"); fi
+  row "default run, waveform: $1" megabytes "$(awk -v s="$size" 'BEGIN {printf "%.2f", s / 1e6}')"
+}
+
+if [ "$parts" = cosimulation ]; then
+  cosimulation
+  exit
+fi
 for config in one_cube reference large; do
   figure "random traffic, $config" mflit_hops_per_cpu_s "$fabric" random "$configs/$config.yaml"
 done
@@ -134,3 +193,4 @@ row "trace of Perfetto of $operations operations (at most 40)" bytes_per_operati
 row "trace of Perfetto of $operations operations (at least 1 000 000)" operations_per_cpu_s \
   "$(awk -v n="$operations" -v s="$seconds" 'BEGIN {printf "%.0f", n / s}')"
 for config in reference large; do views_ms "$config"; done  # at most 20 ms
+cosimulation
