@@ -28,6 +28,8 @@ export interface Breakdown {
   [part: string]: unknown;
 }
 
+export interface Collective { call?: string; algorithm?: string; tile_bytes?: number; ranks?: number; estimates?: { algorithm?: string; ns?: number }[] }
+
 export interface Figure { name: string; value: number; unit: string }
 
 export interface Run {
@@ -49,6 +51,7 @@ export interface Run {
   notes?: string[];
   warnings?: string[];
   findings?: unknown;
+  collectives?: Collective[] | null;
   machine?: Record<string, number>;
   own_topology?: boolean;
   has_operations: boolean;
@@ -163,14 +166,15 @@ export async function fetchClasses(t0: bigint, t1: bigint, signal: AbortSignal, 
 }
 
 // What the resources of one kind did in a PE (with its HBM slice), a cube or an IO chiplet; and the wires between these.
-export interface Cell { id: string; kind: string; mean: number; most: number; bytes: number; waitNs: number }
-export interface GroupWire { from: string; to: string; share: number; bytes: number; waitNs: number; gbs: number }
+export interface Cell { id: string; kind: string; mean: number; most: number; bytes: number; waitNs: number; queue: number }
+export interface GroupWire { from: string; to: string; share: number; bytes: number; waitNs: number; gbs: number; queue: number }
+export interface Cells { cells: Cell[]; wires: GroupWire[] }
 
-export async function fetchCells(t0: bigint, t1: bigint, signal: AbortSignal): Promise<{ cells: Cell[]; wires: GroupWire[] }> {
-  const raw = await json<{ cells: [string, string, number, number, number, number][]; wires: [string, string, number, number, number, number][] }>(`/api/cells?t0=${t0}&t1=${t1}`, signal);
+export async function fetchCells(t0: bigint, t1: bigint, signal: AbortSignal, run = ''): Promise<Cells> {
+  const raw = await json<{ cells: [string, string, number, number, number, number, number][]; wires: [string, string, number, number, number, number, number][] }>(`/api/cells?t0=${t0}&t1=${t1}&run=${run}`, signal);
   return {
-    cells: raw.cells.map(([id, kind, mean, most, bytes, waitNs]) => ({ id, kind, mean, most, bytes, waitNs })),
-    wires: raw.wires.map(([from, to, share, bytes, waitNs, gbs]) => ({ from, to, share, bytes, waitNs, gbs })),
+    cells: raw.cells.map(([id, kind, mean, most, bytes, waitNs, queue]) => ({ id, kind, mean, most, bytes, waitNs, queue })),
+    wires: raw.wires.map(([from, to, share, bytes, waitNs, gbs, queue]) => ({ from, to, share, bytes, waitNs, gbs, queue })),
   };
 }
 
@@ -208,6 +212,7 @@ export interface Comparison {
   launches: Compared[];
   without_partner: string[];
   total: Difference;
+  other_machine: string;  // a sentence when the two were made on different machines
   parts: Difference[];
   busy: Difference[];
   figures: Difference[];
@@ -218,10 +223,10 @@ export const fetchOtherRun = (signal: AbortSignal) => json<Run>('/api/run?run=ag
 
 // What was computed in a window. Operations are numbered as in fetchRows().
 export interface OperationWork { operation: number; count: number; busyNs: number; macs: number; usefulMacs: number; elements: number }
-export interface Work { pes: number; hbm_bytes: number; operations: OperationWork[] }
+export interface Work { pes: number; hbm_bytes: number; levels: [name: string, bytes: number, gbs: number][]; operations: OperationWork[] }
 
 export async function fetchWork(t0: bigint, t1: bigint, under: string, signal: AbortSignal): Promise<Work> {
-  const raw = await json<{ pes: number; hbm_bytes: number; operations: [number, number, number, number, number, number][] }>(`/api/work?t0=${t0}&t1=${t1}&under=${under}`, signal);
+  const raw = await json<Omit<Work, 'operations'> & { operations: [number, number, number, number, number, number][] }>(`/api/work?t0=${t0}&t1=${t1}&under=${under}`, signal);
   return { ...raw, operations: raw.operations.map(([operation, count, busyNs, macs, usefulMacs, elements]) => ({ operation, count, busyNs, macs, usefulMacs, elements })) };
 }
 
@@ -232,3 +237,36 @@ export async function fetchMessages(t0: bigint, t1: bigint, signal: AbortSignal)
   const raw = await json<{ all: boolean; messages: [string | null, string | null, number, string, number | null, number | null, number | null, number | null][] }>(`/api/messages?t0=${t0}&t1=${t1}`, signal);
   return { all: raw.all, messages: raw.messages.map(([sender, receiver, bytes, direction, sent, arrived, awaited, received]) => ({ sender, receiver, bytes, direction, sent, arrived, awaited, received })) };
 }
+
+// Shares of time of the PEs below a row or a node, by state, in equal pieces of the window; 255 is all of it.
+export interface Strip { row: number; state: string; shares: Uint8Array }
+export interface Strips { columns: number; strips: Strip[] }
+
+export async function fetchStates(t0: bigint, t1: bigint, columns: number, of: string, signal: AbortSignal, run = ''): Promise<Strips> {
+  const bytes = await (await get(`/api/states?t0=${t0}&t1=${t1}&px=${columns}&${of}&run=${run}`, signal)).arrayBuffer();
+  const end = new Uint8Array(bytes).indexOf(10);
+  const head: { columns: number; strips: [number, string][] } = JSON.parse(new TextDecoder().decode(new Uint8Array(bytes, 0, end)));
+  return { columns: head.columns, strips: head.strips.map(([row, state], i) => ({ row, state, shares: new Uint8Array(bytes, end + 1 + i * head.columns, head.columns) })) };
+}
+
+// A stretch of the critical chain on one PE; times in fs from the begin of the window.
+export interface ChainPart { block: string; operation: number; time: number; count: number }
+export interface ChainStay { pe: string; begin: number; end: number; between: number; parts: ChainPart[]; message: { sender: string; bytes: number; sent: number; arrived: number; awaited: number } | null }
+
+export async function fetchChain(t0: bigint, t1: bigint, pe: string, signal: AbortSignal): Promise<{ all: boolean; stays: ChainStay[] }> {
+  type Raw = [string, number, number, number, [string, number, number, number][], [string, number, number, number, number] | null];
+  const raw = await json<{ all: boolean; stays: Raw[] }>(`/api/chain?t0=${t0}&t1=${t1}&pe=${encodeURIComponent(pe)}`, signal);
+  return {
+    all: raw.all,
+    stays: raw.stays.map(([name, begin, end, between, parts, m]) => ({
+      pe: name, begin, end, between, parts: parts.map(([block, operation, time, count]) => ({ block, operation, time, count })),
+      message: m && { sender: m[0], bytes: m[1], sent: m[2], arrived: m[3], awaited: m[4] },
+    })),
+  };
+}
+
+// The operations of the same tile; times from the begin of the one that was asked for.
+export type Related = [seq: number, component: string, begin: number, end: number][];
+export const fetchRelated = (seq: number, signal: AbortSignal) => json<Related>(`/api/related?seq=${seq}`, signal);
+// Nodes from the source of the data to its destination: "seq=7", or "from=sip0.cube0.pe0&to=sip0.cube1.pe0".
+export const fetchRoute = (of: string, signal: AbortSignal) => json<string[]>(`/api/route?${of}`, signal);

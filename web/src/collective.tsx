@@ -11,6 +11,7 @@ import { Section, Swatch } from './section';
 import { count, duration, percent } from './time';
 
 const WAIT = '#c2559b', MESSAGE = '#5a7fb0', CHAIN = '#d0391f';
+const GHOST = '#35a7a0';
 const MOST_HEIGHT = 3000, LABELS = 130, LISTED = 40, NEAR = 6;
 
 // The launches of one collective run at the same time on several SIPs.
@@ -36,24 +37,41 @@ export function Collective({ run, values }: { run: Run; values: URLSearchParams 
       {answer.failure && <p class="message bad" role="alert">{answer.failure}</p>}
       {answer.value && messages.length === 0 && <p class="message">No message was received in this time.</p>}
       {answer.value?.all === false && <p class="message warn">There are more messages; these are the first.</p>}
-      {messages.length > 0 && <Picture messages={messages} ranks={ranks} chain={chain} span={span} />}
+      {messages.length > 0 && <Picture messages={messages} ranks={ranks} chain={chain} span={span} estimate={estimateOf(run)} />}
       {chain.length > 0 && <Chain chain={chain} span={span} />}
     </>
   );
 }
 
-function Summary({ messages, ranks, chain }: { messages: Whole[]; ranks: string[]; chain: Whole[] }) {
+export interface Estimate { label: string; fs: number }
+
+// What the alpha-beta model gives for the algorithm that ran; of several collectives in one run their sum.
+export function estimateOf(run: Run): Estimate | null {
+  const found = (run.collectives ?? []).map((one) => ({ name: `${one.call ?? ''} ${one.algorithm ?? ''}`.replace(/_/g, ' ').trim(), ns: one.estimates?.find((estimate) => estimate.algorithm === one.algorithm)?.ns }))
+    .filter((one): one is { name: string; ns: number } => typeof one.ns === 'number' && one.ns > 0);
+  if (found.length === 0) return null;
+  return { label: [...new Set(found.map(({ name }) => name))].join(', '), fs: found.reduce((sum, { ns }) => sum + ns, 0) * 1e6 };
+}
+
+// All ranks that received last at the same time.
+export function latestRanks(messages: Whole[]): { ranks: string[]; at: number } {
+  const at = Math.max(...messages.map(({ received }) => received));
+  return { ranks: ranksOf(messages).filter((rank) => messages.some((m) => m.receiver === rank && m.received === at)), at };
+}
+
+function Summary({ messages, ranks, chain, estimate, begin }: { messages: Whole[]; ranks: string[]; chain: Whole[]; estimate: Estimate | null; begin: number }) {
   const last = new Map<string, number>(), waited = new Map<string, number>();
   for (const m of messages) {
     last.set(m.receiver, Math.max(last.get(m.receiver) ?? 0, m.received));
     waited.set(m.receiver, (waited.get(m.receiver) ?? 0) + Math.max(0, m.arrived - m.awaited));
   }
-  const ends = [...last].sort((a, b) => a[1] - b[1]), latest = chain.length > 0 ? chain[chain.length - 1].receiver : ends[ends.length - 1][0], mean = [...waited.values()].reduce((a, b) => a + b, 0) / Math.max(1, waited.size);
+  const ends = [...last].sort((a, b) => a[1] - b[1]), latest = latestRanks(messages), mean = [...waited.values()].reduce((a, b) => a + b, 0) / Math.max(1, waited.size);
   return (
     <p class="facts-line">
       <span>{count(messages.length)} messages, {bytesText(messages.reduce((sum, m) => sum + m.bytes, 0))}, {count(ranks.length)} ranks</span>
-      <span>latest <strong>{latest}</strong>, {duration(ends[ends.length - 1][1] - ends[0][1])} after the first that is through, {ends[0][0]}</span>
+      <span>latest <strong>{latest.ranks.slice(0, 3).join(' and ')}</strong>{latest.ranks.length > 3 && ` and ${latest.ranks.length - 3} more`}, {duration(ends[ends.length - 1][1] - ends[0][1])} after the first that is through, {ends[0][0]}</span>
       <span>a rank waits for {duration(mean)} on average</span>
+      {estimate && <span>alpha-beta estimate of {estimate.label} {duration(estimate.fs)}: it took <strong>{((latest.at - begin) / estimate.fs).toFixed(2)}x</strong> of that, {duration(latest.at - begin)}</span>}
       {chain.length > 0 && <span>critical chain of <strong>{chain.length}</strong> messages</span>}
     </p>
   );
@@ -61,15 +79,17 @@ function Summary({ messages, ranks, chain }: { messages: Whole[]; ranks: string[
 
 interface View { from: number; span: number }
 
-function Picture({ messages, ranks, chain, span }: { messages: Whole[]; ranks: string[]; chain: Whole[]; span: Span }) {
+function Picture({ messages, ranks, chain, span, estimate }: { messages: Whole[]; ranks: string[]; chain: Whole[]; span: Span; estimate: Estimate | null }) {
   const box = useRef<HTMLDivElement>(null), plot = useRef<HTMLCanvasElement>(null), ruler = useRef<HTMLCanvasElement>(null);
   const [width, setWidth] = useState(0);
   const [hover, setHover] = useState<{ message: Whole; x: number; y: number } | null>(null);
   const whole = useMemo<View>(() => {
     const from = Math.min(...messages.map((m) => Math.min(m.sent, m.awaited))), to = Math.max(...messages.map((m) => m.received));
     const edge = Math.max(1, (to - from) * 0.02);
-    return { from: from - edge, span: to - from + 2 * edge };
-  }, [messages]);
+    return { from: from - edge, span: Math.max(to, estimate ? from + estimate.fs : 0) - from + 2 * edge };
+  }, [messages, estimate?.fs]);
+  const begin = useMemo(() => Math.min(...messages.map((m) => Math.min(m.sent, m.awaited))), [messages]);
+  const latest = useMemo(() => new Set(latestRanks(messages).ranks), [messages]);
   const [view, setView] = useState<View>(whole);
   useEffect(() => setView(whole), [whole]);
   const row = Math.max(1.2, Math.min(24, MOST_HEIGHT / ranks.length)), height = Math.ceil(row * ranks.length);
@@ -90,13 +110,25 @@ function Picture({ messages, ranks, chain, span }: { messages: Whole[]; ranks: s
     c.font = '11px system-ui, "DejaVu Sans", sans-serif';
     c.textBaseline = 'middle';
     if (row >= 9) {
-      ranks.forEach((rank) => { c.fillStyle = chain.length > 0 && rank === chain[chain.length - 1].receiver ? CHAIN : colours.dim; c.fillText(rank, 4, y(rank)); });
+      ranks.forEach((rank) => { c.fillStyle = latest.has(rank) ? CHAIN : colours.dim; c.fillText(rank, 4, y(rank)); });
     }
     c.save();
     c.beginPath();
     c.rect(LABELS, 0, width, height);
     c.clip();
     c.translate(LABELS, 0);
+    if (estimate) {
+      c.fillStyle = c.strokeStyle = GHOST;
+      c.globalAlpha = 0.12;
+      c.fillRect(x(begin), 0, x(begin + estimate.fs) - x(begin), height);
+      c.globalAlpha = 1;
+      c.setLineDash([5, 4]);
+      c.beginPath();
+      c.moveTo(x(begin + estimate.fs), 0);
+      c.lineTo(x(begin + estimate.fs), height);
+      c.stroke();
+      c.setLineDash([]);
+    }
     c.fillStyle = colours.line;
     ranks.forEach((rank) => c.fillRect(0, y(rank) - 0.5, width, 1));
     c.fillStyle = WAIT;
@@ -165,9 +197,9 @@ function Picture({ messages, ranks, chain, span }: { messages: Whole[]; ranks: s
   const timeline = (m: Whole) => timelineOf(m.receiver, { t0: span.t0 + BigInt(Math.max(0, Math.round(m.sent - view.span * 0.02))), t1: span.t0 + BigInt(Math.round(m.received + view.span * 0.02)) });
   return (
     <Section title="Ranks over time" hint="A line is a message, from its send to its arrival in the slot of the receiver. Times count from the submission of the first launch.">
-      <Summary messages={messages} ranks={ranks} chain={chain} />
+      <Summary messages={messages} ranks={ranks} chain={chain} estimate={estimate} begin={begin} />
       <p class="legend">
-        <span><Swatch colour={WAIT} /> waits for a message</span><span><Swatch colour={MESSAGE} /> message</span><span><Swatch colour={CHAIN} /> critical chain</span>
+        <span><Swatch colour={WAIT} /> waits for a message</span><span><Swatch colour={MESSAGE} /> message</span><span><Swatch colour={CHAIN} /> critical chain</span>{estimate && <span><Swatch colour={GHOST} /> alpha-beta estimate, from the first send or wait on</span>}
         <span class="right">wheel zooms, a click leads to the timeline</span>
       </p>
       <div class="ranks" ref={box}>

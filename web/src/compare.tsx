@@ -3,17 +3,18 @@ import { fetchClasses, fetchOtherRun, type Compared, type Comparison, type Diffe
 import { href } from './address';
 import { PARTS } from './colours';
 import { useAnswer } from './hooks';
-import { Bar, words } from './overview';
+import { Bar, boundedBy, words } from './overview';
 import { kernelSpan, kindLabel, Linked, machineOf } from './resources';
 import { Section, Swatch } from './section';
 import { count, duration, percent } from './time';
+import { Aligned, ChangeMap } from './compare_pictures';
 
 const MOST_LAUNCHES = 12, MOST_BLOCKS = 12, MOST_CLASSES = 14;
 
 const signed = (ns: number): string => (ns === 0 ? '0' : `${ns > 0 ? '+' : '−'}${duration(Math.abs(ns) * 1e6)}`);
 const factor = (before: number, after: number): string => (before > 0 && after > 0 ? (after <= before ? `${(before / after).toFixed(2)}x as fast` : `${(after / before).toFixed(2)}x as long`) : '');
 const tone = (difference: number): string | undefined => (difference < 0 ? 'good' : difference > 0 ? 'bad' : undefined);
-const launchOf = (run: Run | null, id: number): Launch | undefined => run?.launches.find((launch) => launch.id === id);
+export const launchOf = (run: Run | null, id: number): Launch | undefined => run?.launches.find((launch) => launch.id === id);
 
 export function Compare({ run, comparison, values }: { run: Run; comparison: Comparison; values: URLSearchParams }) {
   const other = useAnswer('other', fetchOtherRun);
@@ -22,6 +23,7 @@ export function Compare({ run, comparison, values }: { run: Run; comparison: Com
   return (
     <>
       <h1 class="unseen">Compare</h1>
+      {comparison.other_machine && <p class="message warn" role="alert">{comparison.other_machine}</p>}
       {comparison.failures.map((failure) => <p class="message warn">{failure}</p>)}
       <Section title="A and B">
         <p class="facts-line">
@@ -41,6 +43,10 @@ export function Compare({ run, comparison, values }: { run: Run; comparison: Com
       {pairs.length > 0 && <Waterfall parts={comparison.parts} total={comparison.total} />}
       {other.value && <FindingChanges before={other.value} after={run} />}
       {chosen && other.value && run.has_operations && other.value.has_operations && <Classes run={run} other={other.value} pair={chosen} />}
+      {chosen && other.value && run.has_operations && other.value.has_operations && <Aligned run={run} other={other.value} pair={chosen} />}
+      {chosen && other.value && run.machine && run.has_operations && other.value.has_operations && (comparison.other_machine
+        ? <Section title="Machine, B − A"><p class="hint">There is no heat map of the difference: the machines differ.</p></Section>
+        : <ChangeMap run={run} other={other.value} pair={chosen} values={values} />)}
       <Blocks blocks={comparison.blocks} />
       {other.failure && <p class="message bad" role="alert">{other.failure}</p>}
     </>
@@ -57,7 +63,8 @@ function Pairs({ run, other, pairs, chosen }: { run: Run; other: Run; pairs: Com
       <div role="list">
         {shown.map((pair) => {
           const before = launchOf(other, pair.before.id), after = launchOf(run, pair.after.id);
-          const limiter = pair.before.limiter === pair.after.limiter ? words(pair.after.limiter) : `${words(pair.before.limiter) || 'nothing'} → ${words(pair.after.limiter) || 'nothing'}`;
+          const bounds = [before, after].map((launch) => boundedBy(launch)?.text ?? 'nothing');
+          const limiter = bounds[0] === bounds[1] ? bounds[0] : bounds.join(' → ');
           return (
             <a role="listitem" class={pair === chosen ? 'launchrow pair chosen' : 'launchrow pair'} aria-current={pair === chosen ? 'true' : undefined} href={href('compare', { launch: pair.after.id })}>
               <span class="name">{pair.kernel} {pair.sip === null ? '' : `sip${pair.sip}`}<span class="dim"> {limiter}</span></span>

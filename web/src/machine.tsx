@@ -1,6 +1,7 @@
 // The machine as a heat map: tray, SIP, cube and PE, in a window of time.
+import type { ComponentChildren } from 'preact';
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
-import { fetchActivity, fetchCells, fetchMachine, fetchMachinePart, fetchProfile, type MachineOverview, type Run } from './api';
+import { fetchActivity, fetchCells, fetchMachine, fetchMachinePart, fetchProfile, fetchRoute, type MachineOverview, type Run } from './api';
 import { href, replaceAddress } from './address';
 import { Brush } from './brush';
 import { heatColour, isDark } from './heat';
@@ -11,8 +12,8 @@ import { longestLaunch } from './overview';
 import { bytesText, kernelSpan, kindLabel, LaunchChoice, launchSpan, peerOf, rateText, timelineOf, type Span } from './resources';
 import { count, duration, fromNs, percent } from './time';
 
-const MEASURES: [Measure, string][] = [['busy', 'busy time'], ['bytes', 'bytes'], ['wait', 'waiting']];
-const KINDS: [string, string][] = [['', 'the busiest resource'], ['pseudo_channel', 'HBM channels'], ['link', 'wires'], ['engine', 'engines'], ['dma', 'DMA channels'], ['tcm', 'TCM ports']];
+const MEASURES: [Measure, string][] = [['busy', 'busy time'], ['bytes', 'bytes'], ['rate', 'GB/s'], ['wait', 'waiting'], ['queue', 'queue']];
+export const KINDS: [string, string][] = [['', 'the busiest resource'], ['pseudo_channel', 'HBM channels'], ['link', 'wires'], ['engine', 'engines'], ['dma', 'DMA channels'], ['tcm', 'TCM ports']];
 const LISTED = 14;
 
 export function MachinePage({ run, values }: { run: Run; values: URLSearchParams }) {
@@ -56,7 +57,7 @@ function Shown({ run, machine, values }: { run: Run; machine: MachineOverview; v
   const at = partOf(values.get('at') ?? '', machine);
   const measure = MEASURES.find(([key]) => key === values.get('measure'))?.[0] ?? 'busy';
   const kind = KINDS.find(([key]) => key === values.get('kind'))?.[0] ?? '';
-  const state = { at, launch: values.get('launch') ?? undefined, context: values.get('context') ?? undefined, measure, kind, mark: values.get('mark') ?? undefined };
+  const state = { at, launch: values.get('launch') ?? undefined, context: values.get('context') ?? undefined, measure, kind, mark: values.get('mark') ?? undefined, op: values.get('op') ?? undefined, from: values.get('from') ?? undefined, to: values.get('to') ?? undefined };
   const to = (changed: Record<string, string | number | bigint | undefined>) => href('machine', { ...state, t0: span.t0, t1: span.t1, ...('at' in changed ? { mark: undefined } : {}), ...changed });
 
   const first = useRef(values);
@@ -71,6 +72,8 @@ function Shown({ run, machine, values }: { run: Run; machine: MachineOverview; v
   });
   const click = (shape: Shape) => { location.hash = (shape.go && shape.go !== at ? to({ at: shape.go }) : timelineOf(shape.id.split(/ /)[0], span)).slice(1); };
   const ns = Number(span.t1 - span.t0) / 1e6;
+  const wanted = state.op ? `seq=${encodeURIComponent(state.op)}` : state.from && state.to ? `from=${encodeURIComponent(state.from)}&to=${encodeURIComponent(state.to)}` : '';
+  const route = useAnswer(wanted, (signal) => fetchRoute(wanted, signal));
   const profile = useAnswer(columns > 0 ? `${context.t0} ${context.t1} ${columns} ${at}` : '', (signal) => fetchProfile(context.t0, context.t1, Math.min(1024, columns), at, signal));
   return (
     <div class="machine">
@@ -85,8 +88,11 @@ function Shown({ run, machine, values }: { run: Run; machine: MachineOverview; v
         <a href={to({ context: 'run', t0: undefined, t1: undefined })} aria-current={values.get('context') === 'run' ? 'true' : undefined}>whole run</a>
       </div>
       <Brush whole={context} span={span} profile={profile.value} choose={(next) => setSpan(next ?? context)} width={setColumns} />
-      <Map machine={machine} at={at} span={span} ns={ns} measure={measure} kind={kind} marked={values.get('mark') ?? ''} click={click} />
-      <Hottest at={at} span={span} ns={ns} measure={measure} kind={kind} />
+      <Map machine={machine} at={at} span={span} ns={ns} measure={measure} kind={kind} marked={values.get('mark') ?? ''} click={click}
+        route={wanted && route.key === wanted ? route.value ?? [] : []} up={() => { if (at) location.hash = to({ at: at.split('.').slice(0, -1).join('.') }).slice(1); }} />
+      <Hottest at={at} span={span} ns={ns} measure={measure} kind={kind}>
+        {wanted && <RouteText nodes={route.key === wanted ? route.value ?? [] : []} failure={route.failure} what={state.op ? `operation ${state.op}` : 'a message'} none={to({ op: undefined, from: undefined, to: undefined })} />}
+      </Hottest>
     </div>
   );
 }
@@ -111,9 +117,21 @@ function Path({ at, machine, to }: { at: string; machine: MachineOverview; to: (
   );
 }
 
+function RouteText({ nodes, failure, what, none }: { nodes: string[]; failure: string; what: string; none: string }) {
+  return (
+    <div class="route">
+      <h2>Route of {what}</h2>
+      {failure && <p class="bad" role="alert">{failure}</p>}
+      {nodes.length > 0 && <p class="hint"><strong>{nodes[0]}</strong> → <strong>{nodes[nodes.length - 1]}</strong>, {count(nodes.length - 1)} wires</p>}
+      {nodes.length > 2 && <details><summary>on the way</summary><ol>{nodes.map((node) => <li>{node}</li>)}</ol></details>}
+      <p class="hint"><a href={none}>hide it</a></p>
+    </div>
+  );
+}
+
 const EMPTY: Picture = { width: 100, height: 100, shapes: [] };
 
-function Map(props: { machine: MachineOverview; at: string; span: Span; ns: number; measure: Measure; kind: string; marked: string; click: (shape: Shape) => void }) {
+function Map(props: { machine: MachineOverview; at: string; span: Span; ns: number; measure: Measure; kind: string; marked: string; route: string[]; click: (shape: Shape) => void; up: () => void }) {
   const { machine, at, span, measure, kind } = props;
   const depth = at ? at.split('.').length : 0;
   const cube = depth === 2 ? at : depth === 3 ? at.split('.').slice(0, 2).join('.') : '';
@@ -129,33 +147,34 @@ function Map(props: { machine: MachineOverview; at: string; span: Span; ns: numb
   }, [machine, at, overview.value, part.value, part.key, rows.value, rows.key, kind, measure]);
   const failure = overview.failure || part.failure || rows.failure;
   const most = largest(picture, measure), dark = isDark();
-  const scale = measure === 'busy' ? '100 %' : measure === 'bytes' ? bytesText(most) : duration(most * 1e6);
+  const scale = measure === 'busy' ? '100 %' : measure === 'bytes' ? bytesText(most) : measure === 'rate' ? rateText(most / props.ns) : measure === 'queue' ? `${count(most)} waiting` : duration(most * 1e6);
   return (
     <div class="machineview" aria-busy={cube ? !rows.value : !overview.value}>
       {failure && <p class="message bad" role="alert">{failure}</p>}
-      <MachineCanvas picture={picture} measure={measure} ns={props.ns} marked={props.marked} click={props.click} />
+      <MachineCanvas picture={picture} measure={measure} ns={props.ns} marked={props.marked} route={props.route} click={props.click} up={props.up} />
       <p class="legend">
         <span>0 <svg class="scale" viewBox="0 0 50 10" preserveAspectRatio="none" aria-hidden="true">{Array.from({ length: 25 }, (_, i) => <rect x={i * 2} width="2.1" height="10" fill={heatColour(i / 24, dark)} />)}</svg> {scale}</span>
         <span>{cube ? 'Two wires run between two routers, one for each direction, on its right-hand side.' : 'A cube has its PEs in their corners; its own colour is that of its routers\u2019 wires.'}</span>
-        <span>Click to look into a part; a block or a wire leads to the timeline.</span>
+        <span>Click to look into a part; a block or a wire leads to the timeline. Keys: arrows, Enter, Escape.</span>
       </p>
     </div>
   );
 }
 
-function Hottest({ at, span, ns, measure, kind }: { at: string; span: Span; ns: number; measure: Measure; kind: string }) {
-  const sort = measure === 'busy' ? 'used' : measure;
+function Hottest({ at, span, ns, measure, kind, children }: { at: string; span: Span; ns: number; measure: Measure; kind: string; children: ComponentChildren }) {
+  const sort = measure === 'busy' ? 'used' : measure === 'rate' ? 'bytes' : measure;
   const query = `t0=${span.t0}&t1=${span.t1}&under=${encodeURIComponent(at)}&kind=${kind}&sort=${sort}&limit=${LISTED}`;
   const answer = useAnswer(query, (signal) => fetchActivity(query, signal));
   return (
     <aside class="hottest" aria-label="The hottest resources">
+      {children}
       <h2>{answer.value ? `${count(answer.value.total)} resources in use` : 'Resources'}</h2>
       {at && <p class="hint"><a href={timelineOf(at, span)}>timeline of {at}</a></p>}
       <ol>
         {answer.value?.rows.map((row) => (
           <li>
             <a href={timelineOf(row.component, span)}>{row.component}{peerOf(row.name) ? ` → ${peerOf(row.name)}` : ` ${row.name}`}</a>
-            <span class="dim">{kindLabel(row.kind)}, {percent(row.share)} busy{row.bytes > 0 && `, ${rateText(row.bytes / ns)}`}{row.waitNs > 0 && `, ${duration(row.waitNs * 1e6)} waited`}</span>
+            <span class="dim">{kindLabel(row.kind)}, {percent(row.share)} busy{row.bytes > 0 && `, ${rateText(row.bytes / ns)}`}{row.waitNs > 0 && `, ${duration(row.waitNs * 1e6)} waited`}{row.queue > 0 && `, queue ${count(row.queue)}`}</span>
           </li>
         ))}
       </ol>

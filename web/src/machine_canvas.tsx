@@ -1,6 +1,6 @@
 // Paints a picture of a machine as a heat map.
 import { useEffect, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
-import { heatColour, inkOn, isDark } from './heat';
+import { changeColour, heatColour, inkOn, isDark } from './heat';
 import { valueOf, type Figures, type Measure, type Picture, type Shape } from './machine_layout';
 import { prepare, theme } from './picture';
 import { bytesText, rateText } from './resources';
@@ -8,7 +8,8 @@ import { count, duration, percent } from './time';
 
 const NEAR = 5;  // pixels from a wire that still mean it
 
-export function figureLines(f: Figures, ns: number): string[] {
+export function figureLines(f: Figures, ns: number, measure: Measure = 'busy'): string[] {
+  if (measure === 'difference') return [`${f.share > 0 ? '+' : f.share < 0 ? '−' : ''}${percent(Math.abs(f.share))} of the time busy`];
   const lines = [`${percent(f.share)} busy`];
   if (f.bytes > 0) lines.push(`${bytesText(f.bytes)}, ${rateText(f.bytes / ns)}${f.gbs > 0 ? ` of ${rateText(f.gbs)}` : ''}`);
   if (f.waitNs > 0) lines.push(`${duration(f.waitNs * 1e6)} waited, all together`);
@@ -18,7 +19,7 @@ export function figureLines(f: Figures, ns: number): string[] {
 
 // The value that has the strongest colour: all of the time, or the largest of the picture.
 export const largest = (picture: Picture, measure: Measure): number =>
-  (measure === 'busy' ? 1 : Math.max(1e-9, ...picture.shapes.map(({ figures }) => (figures ? valueOf(figures, measure) : 0))));
+  (measure === 'busy' || measure === 'difference' ? 1 : Math.max(1e-9, ...picture.shapes.map(({ figures }) => (figures ? valueOf(figures, measure) : 0))));
 
 function distance(shape: Shape, x: number, y: number): number {
   const [x0, y0, x1, y1] = shape.line!;
@@ -44,9 +45,53 @@ function shapeAt(picture: Picture, x: number, y: number, scale: number): Shape |
   return null;
 }
 
-function paint(c: CanvasRenderingContext2D, picture: Picture, measure: Measure, scale: number, left: number, top: number, hovered: Shape | null, marked: string) {
+const centre = ({ rect, line }: Shape): [number, number] => (rect ? [rect[0] + rect[2] / 2, rect[1] + rect[3] / 2] : [(line![0] + line![2]) / 2, (line![1] + line![3]) / 2]);
+
+// The nearest shape in a direction, where what lies aside counts as farther away; at first the strongest that leads on.
+function neighbour(picture: Picture, measure: Measure, from: Shape | null, dx: number, dy: number): Shape | null {
+  const shapes = picture.shapes.filter(({ frame }) => !frame);
+  const strength = ({ figures }: Shape) => (figures ? Math.abs(valueOf(figures, measure)) : -1);
+  if (!from) return [...shapes].sort((a, b) => Number(!a.go) - Number(!b.go) || strength(b) - strength(a))[0] ?? null;
+  const [x, y] = centre(from);
+  let best: Shape | null = null, near = Infinity;
+  for (const shape of shapes) {
+    const [u, v] = centre(shape), along = (u - x) * dx + (v - y) * dy, aside = Math.abs((u - x) * dy) + Math.abs((v - y) * dx);
+    if (shape.id === from.id || along < 1) continue;
+    const far = along + 2.5 * aside;
+    if (far < near) { best = shape; near = far; }
+  }
+  return best;
+}
+
+// The way of an operation's data: its wires, and the parts that they lead through.
+function paintRoute(c: CanvasRenderingContext2D, picture: Picture, route: string[], scale: number, left: number, top: number) {
+  const wires = new Set(route.slice(1).map((node, i) => `${route[i]} → ${node}`));
+  c.strokeStyle = c.fillStyle = theme().accent;
+  for (const shape of picture.shapes) {
+    if (shape.rect && !shape.go?.match(/^sip\d+$/) && route.some((node) => node === shape.id || (shape.id.includes('.') && node.startsWith(`${shape.id}.`)))) {
+      const [x, y, w, h] = shape.rect;
+      c.lineWidth = 2;
+      c.strokeRect(x * scale + left - 1.5, y * scale + top - 1.5, w * scale + 3, h * scale + 3);
+    }
+    if (!shape.line || !wires.has(shape.id)) continue;
+    const [x0, y0, x1, y1] = shape.line.map((v, i) => v * scale + (i % 2 ? top : left));
+    const angle = Math.atan2(y1 - y0, x1 - x0), size = 9;
+    c.lineWidth = 4;
+    c.beginPath();
+    c.moveTo(x0, y0);
+    c.lineTo(x1, y1);
+    c.stroke();
+    c.beginPath();
+    c.moveTo(x1, y1);
+    for (const side of [-0.5, 0.5]) c.lineTo(x1 - size * Math.cos(angle + side), y1 - size * Math.sin(angle + side));
+    c.fill();
+  }
+}
+
+function paint(c: CanvasRenderingContext2D, picture: Picture, measure: Measure, scale: number, left: number, top: number, hovered: Shape | null, marked: string, route: string[]) {
   const colours = theme(), dark = isDark(), most = largest(picture, measure);
   const font = Math.max(9, Math.min(13, 11 * scale));
+  const colourOf = measure === 'difference' ? changeColour : heatColour;
   c.textBaseline = 'middle';
   c.textAlign = 'center';
   c.font = `${font}px system-ui, "DejaVu Sans", sans-serif`;
@@ -55,8 +100,8 @@ function paint(c: CanvasRenderingContext2D, picture: Picture, measure: Measure, 
     const strong = shape === hovered || shape.id === marked;
     if (shape.line) {
       const [x0, y0, x1, y1] = shape.line.map((v, i) => v * scale + (i % 2 ? top : left));
-      c.strokeStyle = value === null ? colours.line : heatColour(value, dark);
-      c.lineWidth = (value === null ? 1 : 3 + 4 * value) * Math.max(0.5, Math.min(1.4, scale)) + (strong ? 2 : 0);
+      c.strokeStyle = value === null ? colours.line : colourOf(value, dark);
+      c.lineWidth = (value === null ? 1 : 3 + 4 * Math.abs(value)) * Math.max(0.5, Math.min(1.4, scale)) + (strong ? 2 : 0);
       c.beginPath();
       c.moveTo(x0, y0);
       c.lineTo(x1, y1);
@@ -66,7 +111,7 @@ function paint(c: CanvasRenderingContext2D, picture: Picture, measure: Measure, 
     }
     const [x, y, w, h] = shape.rect!.map((v, i) => v * scale + (i === 0 ? left : i === 1 ? top : 0));
     if (!shape.frame) {
-      c.fillStyle = value === null ? colours.surface : heatColour(value, dark);
+      c.fillStyle = value === null ? colours.surface : colourOf(value, dark);
       c.fillRect(x, y, w, h);
     }
     c.strokeStyle = strong ? colours.mark : colours.dim;
@@ -79,17 +124,18 @@ function paint(c: CanvasRenderingContext2D, picture: Picture, measure: Measure, 
       c.fillStyle = colours.dim;
       c.fillText(shape.label, x + w / 2, y + h + font * 0.75);
     } else {
-      c.fillStyle = value === null ? colours.text : inkOn(value, dark);
+      c.fillStyle = value === null ? colours.text : inkOn(Math.abs(value), dark);
       c.fillText(shape.label, x + w / 2, y + h / 2);
     }
   }
+  if (route.length > 0) paintRoute(c, picture, route, scale, left, top);
 }
 
-export function MachineCanvas(props: { picture: Picture; measure: Measure; ns: number; marked: string; click: (shape: Shape) => void }) {
+export function MachineCanvas(props: { picture: Picture; measure: Measure; ns: number; marked: string; route?: string[]; click: (shape: Shape) => void; up?: () => void }) {
   const { picture, measure, ns } = props;
   const canvas = useRef<HTMLCanvasElement>(null), box = useRef<HTMLDivElement>(null);
   const [size, setSize] = useState({ width: 0, height: 0 });
-  const [hover, setHover] = useState<{ shape: Shape; x: number; y: number } | null>(null);
+  const [hover, setHover] = useState<{ shape: Shape; x: number; y: number; keys?: boolean } | null>(null);
   useLayoutEffect(() => {
     const measureBox = () => setSize({ width: box.current?.clientWidth ?? 0, height: box.current?.clientHeight ?? 0 });
     const observer = new ResizeObserver(measureBox);
@@ -105,10 +151,20 @@ export function MachineCanvas(props: { picture: Picture; measure: Measure; ns: n
   const shown = hover && (picture.shapes.find(({ id }) => id === hover.shape.id) ?? null);
   useEffect(() => {
     if (size.width === 0) return undefined;
-    const frame = requestAnimationFrame(() => paint(prepare(canvas.current!, size.width, size.height), picture, measure, view.scale, view.left, view.top, shown, props.marked));
+    const frame = requestAnimationFrame(() => paint(prepare(canvas.current!, size.width, size.height), picture, measure, view.scale, view.left, view.top, shown, props.marked, props.route ?? []));
     return () => cancelAnimationFrame(frame);
   });
   const find = (event: MouseEvent) => shapeAt(picture, (event.offsetX - view.left) / view.scale, (event.offsetY - view.top) / view.scale, view.scale);
+  const choose = (shape: Shape | null) => {
+    if (!shape) return;
+    const box = canvas.current!.getBoundingClientRect(), [x, y] = centre(shape);
+    setHover({ shape, x: box.left + x * view.scale + view.left, y: box.top + y * view.scale + view.top, keys: true });
+  };
+  const keys: Record<string, () => void> = {
+    ArrowLeft: () => choose(neighbour(picture, measure, shown, -1, 0)), ArrowRight: () => choose(neighbour(picture, measure, shown, 1, 0)),
+    ArrowUp: () => choose(neighbour(picture, measure, shown, 0, -1)), ArrowDown: () => choose(neighbour(picture, measure, shown, 0, 1)),
+    Enter: () => { if (shown) { setHover(null); props.click(shown); } }, Escape: () => { setHover(null); props.up?.(); },
+  };
   const place = (element: HTMLElement | null) => {
     if (!element || !hover) return;
     element.style.left = `${Math.min(hover.x + 14, innerWidth - element.offsetWidth - 8)}px`;
@@ -116,16 +172,17 @@ export function MachineCanvas(props: { picture: Picture; measure: Measure; ns: n
   };
   return (
     <div class="machinebox" ref={box}>
-      <canvas class="machineplot" ref={canvas} role="img" aria-label={`The machine as a heat map; the list beside it has the same figures`}
+      <canvas class="machineplot" ref={canvas} tabIndex={0} role="application" aria-label={shown ? `${shown.id}: ${(shown.figures ? figureLines(shown.figures, ns, measure) : ['not in use']).join(', ')}` : 'The machine as a heat map; the list beside it has the same figures. Arrow keys choose a part, Enter looks into it, Escape goes back up.'}
+        onKeyDown={(event) => { const action = keys[event.key]; if (action && !event.ctrlKey && !event.altKey && !event.metaKey) { event.preventDefault(); action(); } }} onBlur={() => setHover((now) => (now?.keys ? null : now))}
         onPointerMove={(event) => { const shape = find(event); canvas.current!.dataset.part = shape?.id ?? ''; setHover(shape ? { shape, x: event.clientX, y: event.clientY } : null); }}
         onPointerLeave={() => setHover(null)}
         onClick={(event) => { const shape = find(event); if (shape) { setHover(null); props.click(shape); } }} />
       {shown && (
         <div class="tooltip" ref={place} role="status">
           <strong>{shown.id}</strong>
-          {shown.figures ? figureLines(shown.figures, ns).map((line) => <span>{line}</span>) : !shown.frame && <span>not in use</span>}
+          {shown.figures ? figureLines(shown.figures, ns, measure).map((line) => <span>{line}</span>) : !shown.frame && <span>not in use</span>}
           {shown.lines.map((line) => { const [what, share] = line.split('\t'); return <span class="dim">{share === undefined ? what : `${what} ${percent(Number(share))}`}</span>; })}
-          <span class="dim">{shown.go ? 'click: look into it' : 'click: its timeline'}</span>
+          <span class="dim">{hover?.keys ? 'Enter' : 'click'}{shown.go ? ': look into it' : ': its timeline'}</span>
         </div>
       )}
     </div>

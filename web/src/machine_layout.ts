@@ -2,7 +2,8 @@
 import type { Cell, GroupWire, MachineOverview, MachinePart, Resource } from './api';
 import { cellOf, kindLabel, peerOf } from './resources';
 
-export type Measure = 'busy' | 'bytes' | 'wait';
+// Of 'difference', shares of two runs; a rate is bytes, with another scale.
+export type Measure = 'busy' | 'bytes' | 'rate' | 'wait' | 'queue' | 'difference';
 export interface Figures { share: number; bytes: number; waitNs: number; gbs: number; queue: number }
 
 export interface Shape {
@@ -17,7 +18,7 @@ export interface Shape {
 }
 export interface Picture { width: number; height: number; shapes: Shape[] }
 
-export const valueOf = (f: Figures, measure: Measure): number => (measure === 'busy' ? f.share : measure === 'bytes' ? f.bytes : f.waitNs);
+export const valueOf = (f: Figures, measure: Measure): number => ({ busy: f.share, difference: f.share, bytes: f.bytes, rate: f.bytes, wait: f.waitNs, queue: f.queue }[measure]);
 
 const CELL = 100, GAP = 34, EDGE = 26;
 
@@ -49,7 +50,7 @@ function figuresOf(cells: Cell[] | undefined, kind: string, measure: Measure): {
   if (!cells) return { figures: null, lines: [] };
   const wanted = cells.filter((cell) => !kind || cell.kind === kind);
   if (wanted.length === 0) return { figures: null, lines: [] };
-  const all = wanted.map((cell): [Cell, Figures] => [cell, { share: cell.most, bytes: cell.bytes, waitNs: cell.waitNs, gbs: 0, queue: 0 }]);
+  const all = wanted.map((cell): [Cell, Figures] => [cell, { share: cell.most, bytes: cell.bytes, waitNs: cell.waitNs, gbs: 0, queue: cell.queue }]);
   const best = all.reduce((a, b) => (valueOf(b[1], measure) > valueOf(a[1], measure) ? b : a));
   return { figures: best[1], lines: all.map(([cell]) => `${kindLabel(cell.kind)}s, mean\t${cell.mean}`) };
 }
@@ -120,7 +121,7 @@ function groupWires(machine: MachineOverview, wires: GroupWire[], centre: Map<st
     const a = centre.get(ends[0]), b = centre.get(ends[1]);
     if (!a || !b) continue;
     const wire = used.get(`${from} ${to}`);
-    const figures = wire && (!kind || kind === 'link') ? { share: wire.share, bytes: wire.bytes, waitNs: wire.waitNs, gbs, queue: 0 } : null;
+    const figures = wire && (!kind || kind === 'link') ? { share: wire.share, bytes: wire.bytes, waitNs: wire.waitNs, gbs, queue: wire.queue } : null;
     shapes.push({ id: `${from} → ${to}`, lines: [], figures, line: between(a, half.get(ends[0])!, b, half.get(ends[1])!, 7) });
   }
   return shapes;

@@ -74,7 +74,7 @@ function App() {
       </header>
       <main id="content" class={page === 'timeline' || page === 'machine' ? 'page full' : 'page'} tabIndex={-1}>
         {page === 'overview' && <Overview run={run} selected={address.values.get('launch')} />}
-        {page === 'why' && <Why run={run} values={address.values} />}
+        {page === 'why' && <Why run={run} rows={rows} state={state} values={address.values} />}
         {page === 'machine' && <MachinePage run={run} values={address.values} />}
         {page === 'roofline' && <Roofline run={run} rows={rows} values={address.values} />}
         {page === 'collective' && <Collective run={run} values={address.values} />}

@@ -7,6 +7,7 @@ import { Section, Swatch } from './section';
 import { count, duration, exact, fromNs, percent } from './time';
 
 const MOST_BARS = 12;
+const LEAST_BUSY = 0.5;  // a resource that is busy for less bounds nothing
 
 export const ns = (value: unknown): number => (typeof value === 'number' && value > 0 ? value : 0);
 export const total = (launch: Launch): number => ns(launch.completed_ns) - ns(launch.submit_ns);
@@ -17,6 +18,18 @@ export const words = (name: string): string => name.replace(/_ns$/, '').replace(
 function kernelTime(breakdown: Breakdown): number {
   return PARTS.filter(({ name }) => !['delivery', 'barrier', 'completion'].includes(name))
     .reduce((sum, { name }) => sum + part(breakdown, name), 0);
+}
+
+// What bounds a launch: a resource that was busy for half of its kernel or more, else what its critical PE spent most time in.
+export function boundedBy(launch: Launch | undefined): { text: string; share: number; of: string } | null {
+  const { breakdown } = launch ?? {};
+  if (!launch || !breakdown) return null;
+  const kernel = kernelTime(breakdown), all = total(launch);
+  const [resource, busy] = Object.entries(breakdown.busy ?? {}).reduce<[string, number]>((best, [key, time]) => (ns(time) > best[1] ? [key, ns(time)] : best), ['', 0]);
+  if (kernel > 0 && busy >= LEAST_BUSY * kernel) return { text: words(resource), share: busy / kernel, of: 'of its kernel busy' };
+  const largest = PARTS.reduce((best, one) => (part(breakdown, one.name) > part(breakdown, best.name) ? one : best));
+  const time = part(breakdown, largest.name);
+  return time > 0 && all > 0 ? { text: largest.label, share: time / all, of: 'of its time' } : null;
 }
 
 export function longestLaunch(run: Run): Launch | undefined {
@@ -121,12 +134,11 @@ function Parts({ launch }: { launch: Launch }) {
 }
 
 // How long each resource of the PE was in use, beside the time of the kernel.
-function Busy({ breakdown }: { breakdown: Breakdown }) {
+function Busy({ breakdown, limiter }: { breakdown: Breakdown; limiter: string }) {
   const kernel = kernelTime(breakdown);
   const busy = Object.entries(breakdown.busy ?? {}).map(([resource, time]) => ({ resource: words(resource), time: ns(time) }))
     .sort((a, b) => b.time - a.time);
   if (kernel === 0 || busy.length === 0) return null;
-  const limiter = words(breakdown.limiter ?? '');
   return (
     <table class="facts">
       <caption>How busy its resources were</caption>
@@ -149,14 +161,14 @@ function Busy({ breakdown }: { breakdown: Breakdown }) {
 }
 
 function Chosen({ run, launch }: { run: Run; launch: Launch }) {
-  const kernel = launch.breakdown ? kernelTime(launch.breakdown) : 0;
+  const kernel = launch.breakdown ? kernelTime(launch.breakdown) : 0, bound = boundedBy(launch);
   const padded = ns(launch.macs) > 0 ? 1 - ns(launch.useful_macs) / ns(launch.macs) : 0;
   return (
     <Section title={`Launch ${name(launch)}`}>
       <p class="facts-line">
         <span>{duration(total(launch) * 1e6)} in all</span>
         {kernel > 0 && <span>kernel {duration(kernel * 1e6)} on {launch.breakdown?.pe}</span>}
-        {launch.breakdown?.limiter && <span>bounded by <strong>{words(launch.breakdown.limiter)}</strong></span>}
+        {bound && <span>bounded by <strong>{bound.text}</strong>, {percent(bound.share)} {bound.of}</span>}
         {padded > 0.001 && <span>{percent(padded)} of the MACs are padding</span>}
         {ns(launch.late_pes) > 0 && <span>{launch.late_pes} PEs started late</span>}
         {run.has_operations && launch.submit_fs && <a href={href('why', { launch: launch.id })}>Why it took so long</a>}
@@ -167,7 +179,7 @@ function Chosen({ run, launch }: { run: Run; launch: Launch }) {
       </p>
       {launch.error && <p class="message bad">{launch.error.code}: {launch.error.message}</p>}
       {launch.breakdown ? (
-        <div class="columns"><Parts launch={launch} /><Busy breakdown={launch.breakdown} /></div>
+        <div class="columns"><Parts launch={launch} /><Busy breakdown={launch.breakdown} limiter={bound?.text ?? ''} /></div>
       ) : <p class="hint">No PE ran its kernel.</p>}
     </Section>
   );

@@ -90,7 +90,8 @@ export class Painter {
 
   // `shown`: row ids from the top; the first stands at `top` pixels.
   paint(c: CanvasRenderingContext2D, view: Window, tile: Tile | null, ops: PlacedOps | null, shown: number[], top: number,
-    component: (row: number) => boolean, selected: number | null, t: Theme): void {
+    component: (row: number) => boolean, selected: number | null, t: Theme,
+    instead: { has: (row: number) => boolean; draw: (row: number, y: number, height: number) => void } | null): void {
     if (!tile || shown.length === 0) return;
     const position = new Map(tile.rowIds.map((row, i) => [row, i]));
     // Where operations are narrower than a few pixels, their shares say more.
@@ -102,7 +103,7 @@ export class Painter {
     const kind = new Uint16Array(width);
     shown.forEach((row, r) => {
       const at = position.get(row);
-      if (at === undefined || (ops && component(row) && singly(row))) return;
+      if (at === undefined || instead?.has(row) || (ops && component(row) && singly(row))) return;
       this.shares(view, tile, at, width, shares, best, kind);
       for (let x = 0; x < width; ++x) {
         if (kind[x] === 0xffff) continue;
@@ -118,7 +119,9 @@ export class Painter {
     this.strip.height = shown.length;
     this.strip.getContext('2d')!.putImageData(image, 0, 0);
     c.imageSmoothingEnabled = false;
-    shown.forEach((_, r) => {
+    shown.forEach((row, r) => {
+      if (instead?.has(row)) return instead.draw(row, top + r * ROW_HEIGHT + EDGE, ROW_HEIGHT - 2 * EDGE);
+      if (ops && component(row) && singly(row)) return;
       c.drawImage(this.strip, 0, r, width, 1, 0, top + r * ROW_HEIGHT + EDGE, width, ROW_HEIGHT - 2 * EDGE);
     });
     if (ops) this.paintOps(c, view, tile, ops, shown, top, selected, t, singly);

@@ -1,6 +1,6 @@
 // How far launches are from what engines and memory of their PEs could do.
 import { useEffect, useMemo, useState } from 'preact/hooks';
-import { fetchMachine, fetchWork, type Launch, type MachineOverview, type Rows, type Run, type Work } from './api';
+import { fetchMachine, fetchOperations, fetchWork, type Launch, type MachineOverview, type Rows, type Run, type Work } from './api';
 import { href } from './address';
 import { useAnswer } from './hooks';
 import { longestLaunch, name } from './overview';
@@ -8,11 +8,13 @@ import { bytesText, kernelSpan, launchSpan, rateText, type Span } from './resour
 import { Section, Swatch } from './section';
 import { count, duration, percent } from './time';
 
-const MOST_LAUNCHES = 12;
+const MOST_LAUNCHES = 12, MOST_COMPOSITES = 8;
+const LEVEL: Record<string, string> = { link: '#5b9a3d', UCIe: '#c2559b', PCIe: '#8c6d31' };
 const GEMM = '#d9822b', MATH = '#7a5cc0';
 
 type Kind = 'gemm' | 'math';
-interface Point { launch: Launch; kind: Kind; ops: number; ns: number; bytes: number; pes: number; peak: number; memory: number; padded: number }
+interface Level { name: string; bytes: number; gbs: number }
+interface Point { levels: Level[];  launch: Launch; kind: Kind; ops: number; ns: number; bytes: number; pes: number; peak: number; memory: number; padded: number }
 interface Worked { launch: Launch; span: Span; work: Work }
 
 const LABEL: Record<Kind, string> = { gemm: 'GEMM', math: 'MATH' };
@@ -40,12 +42,29 @@ const dtypeOf = (rows: Rows): string => rows.operations.map(({ name: operation }
 function pointsOf({ launch, span, work }: Worked, rows: Rows, machine: MachineOverview): Point[] {
   const ns = Number(span.t1 - span.t0) / 1e6, dtype = dtypeOf(rows);
   const sum = (kind: Kind, get: (one: Work['operations'][number]) => number) => work.operations.filter(({ operation }) => kindOf(rows, operation) === kind).reduce((all, one) => all + get(one), 0);
-  const common = { launch, ns, bytes: work.hbm_bytes, pes: work.pes, memory: work.pes * machine.channels_per_slice * machine.channel_gbs };
+  const common = { launch, ns, bytes: work.hbm_bytes, pes: work.pes, memory: work.pes * machine.channels_per_slice * machine.channel_gbs,
+    levels: work.levels.filter(([, bytes, gbs]) => bytes > 0 && gbs > 0).map(([level, bytes, gbs]) => ({ name: level, bytes, gbs })) };
   const points: Point[] = [];
   const macs = sum('gemm', (one) => one.usefulMacs), elements = sum('math', (one) => one.elements);
   if (macs > 0) points.push({ ...common, kind: 'gemm', ops: 2 * macs, peak: 2 * work.pes * rateFor(machine.macs_per_ns, dtype), padded: 2 * Math.max(macs, launch.macs ?? 0) });
   if (elements > 0) points.push({ ...common, kind: 'math', ops: elements, peak: work.pes * rateFor(machine.elements_per_ns, dtype), padded: elements });
   return points;
+}
+
+interface Composite { seq: number; pe: string; ops: number; ns: number; bytes: number; to: string }
+
+// The longest composites of a launch, each with what its PE computed and read meanwhile.
+async function fetchComposites(launch: Launch, span: Span, signal: AbortSignal): Promise<Composite[]> {
+  const query = new URLSearchParams({ component: `sip${launch.sip ?? 0}.*pe_scheduler`, name: 'composite', t0: String(span.t0), t1: String(span.t1), sort: 'duration', order: 'desc', limit: String(MOST_COMPOSITES) });
+  const found: Composite[] = [];
+  for (const op of (await fetchOperations(query.toString(), signal)).rows) {
+    const pe = op.component.replace(/\.pe_scheduler$/, ''), t0 = BigInt(op.start_fs), t1 = BigInt(op.end_fs);
+    if (t1 <= t0) continue;
+    const work = await fetchWork(t0, t1, pe, signal);
+    const ops = work.operations.reduce((sum, one) => sum + 2 * one.usefulMacs + one.elements, 0);
+    if (ops > 0 && work.hbm_bytes > 0) found.push({ seq: op.seq, pe, ops, ns: Number(t1 - t0) / 1e6, bytes: work.hbm_bytes, to: href('timeline', { t0, t1, depth: 9, op: op.seq }) });
+  }
+  return found;
 }
 
 // One launch after the other, the wanted one first: each may be many operations to add up.
@@ -72,6 +91,8 @@ export function Roofline({ run, rows, values }: { run: Run; rows: Rows | null; v
   const launches = useMemo(() => (run.has_operations ? [...run.launches] : []).map((launch) => ({ launch, span: kernelSpan(launch) })).filter((one): one is { launch: Launch; span: Span } => one.span !== null)
     .sort((a, b) => Number(b.span.t1 - b.span.t0 - (a.span.t1 - a.span.t0))).slice(0, MOST_LAUNCHES), [run]);
   const { worked, failure: workFailure } = useWork(launches, values.get('launch'));
+  const front = worked.find(({ launch }) => String(launch.id) === values.get('launch')) ?? worked.find(({ launch }) => launch.id === longestLaunch(run)?.id) ?? worked[0];
+  const composites = useAnswer(front && rows ? `${front.launch.id}` : '', (signal) => fetchComposites(front.launch, front.span, signal));
   if (!run.machine || !run.has_operations) {
     return <p class="message">This run has no {run.machine ? 'operations' : 'topology.json'}; run it with <code>--record DIR</code> in place of <code>--out DIR</code>.</p>;
   }
@@ -80,12 +101,12 @@ export function Roofline({ run, rows, values }: { run: Run; rows: Rows | null; v
   if (launches.length === 0) return <p class="message">No PE ran a kernel.</p>;
   if (!machine.value || worked.length === 0 || !rows) return <p class="message" role="status">Adding up the operations …</p>;
   const points = worked.flatMap((one) => pointsOf(one, rows, machine.value!)).filter((p) => p.bytes > 0 && p.peak > 0 && p.memory > 0);
-  const chosen = worked.find(({ launch }) => String(launch.id) === values.get('launch')) ?? worked.find(({ launch }) => launch.id === longestLaunch(run)?.id) ?? worked[0];
+  const chosen = front;
   return (
     <>
       <h1 class="unseen">Roofline</h1>
-      <Section title="Roofline" hint="Of the kernels that took longest: what they compute for each byte that the HBM channels of their PEs move, and how fast. A product counts twice its multiply-accumulates, without padding; MATH counts elements times passes.">
-        {points.length === 0 ? <p class="hint">Nothing was computed from data in HBM.</p> : <Chart points={points} chosen={chosen.launch} />}
+      <Section title="Roofline" hint="Of the kernels that took longest: what they compute for each byte that the HBM channels of their PEs move, and how fast. A product counts twice its multiply-accumulates, without padding; MATH counts elements times passes. Rings: the same per byte of the links of PEs, of UCIe and of PCIe, each below the slope of the wires that were used. Diamonds: composites.">
+        {points.length === 0 ? <p class="hint">Nothing was computed from data in HBM.</p> : <Chart points={points} chosen={chosen.launch} composites={composites.value ?? []} />}
         {points.length > 0 && <Distances points={points} chosen={chosen.launch} />}
       </Section>
       <Operations worked={chosen} rows={rows} machine={machine.value} />
@@ -97,18 +118,20 @@ const W = 1000, H = 430, LEFT = 70, RIGHT = 20, TOP = 16, BOTTOM = 44;
 
 const below = (value: number): number => Math.floor(Math.log10(value));
 
-function Chart({ points, chosen }: { points: Point[]; chosen: Launch }) {
+function Chart({ points, chosen, composites }: { points: Point[]; chosen: Launch; composites: Composite[] }) {
   const shown = points.filter(({ launch }) => launch === chosen);
   const roofs = shown.length > 0 ? shown : points;
   const memory = Math.max(...roofs.map((p) => p.memory)), peak = Math.max(...roofs.map((p) => p.peak));
-  const xs = [...points.map(intensity), ...roofs.map((p) => p.peak / p.memory)], ys = [...points.map(rate), peak];
+  const xs = [...points.map(intensity), ...roofs.map((p) => p.peak / p.memory), ...shown.flatMap((p) => p.levels.flatMap((one) => [p.ops / one.bytes, p.peak / one.gbs])), ...composites.map((one) => one.ops / one.bytes)], ys = [...points.map(rate), ...composites.map((one) => one.ops / one.ns), peak];
   const x0 = below(Math.min(...xs) / 1.5), x1 = below(Math.max(...xs) * 3) + 1, y0 = below(Math.min(...ys) / 1.5), y1 = below(peak * 1.2) + 1;
   const x = (value: number) => LEFT + ((Math.log10(value) - x0) / (x1 - x0)) * (W - LEFT - RIGHT);
   const y = (value: number) => H - BOTTOM - ((Math.log10(value) - y0) / (y1 - y0)) * (H - TOP - BOTTOM);
   const decades = (from: number, to: number) => Array.from({ length: to - from + 1 }, (_, i) => from + i);
   const power = (e: number) => (e >= 0 && e < 5 ? String(10 ** e) : e < 0 && e > -4 ? (10 ** e).toFixed(-e) : `1e${e}`);
   const left = 10 ** x0, low = 10 ** y0;
-  const slope: [number, number][] = [[Math.max(left, low / memory), Math.max(low, left * memory)], [peak / memory, peak]];
+  const slopeOf = (gbs: number): [number, number][] => [[Math.max(left, low / gbs), Math.max(low, left * gbs)], [peak / gbs, peak]];
+  const slope = slopeOf(memory);
+  const levels = roofs[0]?.levels ?? [];
   return (
     <svg class="roofline" viewBox={`0 0 ${W} ${H}`} role="img" aria-label={points.map((p) => `${name(p.launch)} ${LABEL[p.kind]}: ${percent(rate(p) / roof(p))} of its roof`).join('; ')}>
       {decades(x0, x1).map((e) => <g><line class="grid" x1={x(10 ** e)} x2={x(10 ** e)} y1={TOP} y2={H - BOTTOM} /><text x={x(10 ** e)} y={H - BOTTOM + 18} text-anchor="middle">{power(e)}</text></g>)}
@@ -117,6 +140,17 @@ function Chart({ points, chosen }: { points: Point[]; chosen: Launch }) {
       <text x={16} y={(TOP + H - BOTTOM) / 2} text-anchor="middle" transform={`rotate(-90 16 ${(TOP + H - BOTTOM) / 2})`}>Tops/s</text>
       <line class="roof" x1={x(slope[0][0])} y1={y(slope[0][1])} x2={x(slope[1][0])} y2={y(slope[1][1])} />
       <text class="rooflabel" x={(x(slope[0][0]) + x(slope[1][0])) / 2 + 12} y={(y(slope[0][1]) + y(slope[1][1])) / 2 + 18}>{`HBM ${rateText(memory)}`}</text>
+      {levels.map((one, i) => {
+        const [from, to] = slopeOf(one.gbs);
+        const at = 0.3 + 0.16 * i, px = x(from[0]) + (x(to[0]) - x(from[0])) * at, py = y(from[1]) + (y(to[1]) - y(from[1])) * at;
+        return (
+          <g>
+            <line class="roof level" x1={x(from[0])} y1={y(from[1])} x2={x(to[0])} y2={y(to[1])} stroke={LEVEL[one.name] ?? '#888888'} />
+            <text class="rooflabel" x={px + 8} y={py + 14}>{`${one.name} ${rateText(one.gbs)}`}</text>
+            {shown.map((p) => <circle class="ring" cx={x(p.ops / one.bytes)} cy={y(rate(p))} r={10 + 3 * i} fill="none" stroke={LEVEL[one.name] ?? '#888888'} stroke-width="2"><title>{`${name(p.launch)} ${LABEL[p.kind]}: ${Number((p.ops / one.bytes).toPrecision(3))} operations per byte of ${one.name} (${bytesText(one.bytes)}); ${percent(one.bytes / p.ns / one.gbs)} of its ${rateText(one.gbs)}`}</title></circle>)}
+          </g>
+        );
+      })}
       {roofs.map((p) => (
         <g>
           <line class="roof" x1={x(p.peak / p.memory)} y1={y(p.peak)} x2={W - RIGHT} y2={y(p.peak)} stroke={p.kind === 'gemm' ? GEMM : MATH} />
@@ -135,6 +169,9 @@ function Chart({ points, chosen }: { points: Point[]; chosen: Launch }) {
           </g>
         );
       })}
+      {composites.map((one) => (
+        <a href={one.to}><rect class="composite" x={x(one.ops / one.bytes) - 4} y={y(one.ops / one.ns) - 4} width="8" height="8" transform={`rotate(45 ${x(one.ops / one.bytes)} ${y(one.ops / one.ns)})`}><title>{`composite ${one.seq} on ${one.pe}: ${rateOf(one.ops / one.ns)} at ${Number((one.ops / one.bytes).toPrecision(3))} operations per byte, ${duration(one.ns * 1e6)}`}</title></rect></a>
+      ))}
     </svg>
   );
 }

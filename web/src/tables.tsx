@@ -2,34 +2,29 @@
 import { useEffect, useState } from 'preact/hooks';
 import { fetchOperations, type Launch, type Operation, type Run } from './api';
 import { href } from './address';
+import { boundedBy } from './overview';
+import { Links, Pes } from './resource_tables';
+import { Head, PAGE, type Values } from './table_parts';
 import { count, duration, exact } from './time';
 
-const PAGE = 100;
+const TABLES: [string, string][] = [['operations', 'Operations'], ['launches', 'Launches'], ['links', 'Wires'], ['pes', 'PEs']];
 
 export function Tables({ run, values }: { run: Run; values: URLSearchParams }) {
-  const table = values.get('table') === 'launches' || !run.has_operations ? 'launches' : 'operations';
+  const table = run.has_operations ? TABLES.find(([name]) => name === values.get('table'))?.[0] ?? 'operations' : 'launches';
   return (
     <>
       <h1 class="unseen">Tables</h1>
       <nav class="tabs" aria-label="Tables">
-        {run.has_operations && <a href={href('tables')} aria-current={table === 'operations' ? 'page' : undefined}>Operations</a>}
-        <a href={href('tables', { table: 'launches' })} aria-current={table === 'launches' ? 'page' : undefined}>Launches</a>
+        {TABLES.filter(([name]) => run.has_operations || name === 'launches').map(([name, label]) => (
+          <a href={href('tables', name === 'operations' ? {} : { table: name })} aria-current={table === name ? 'page' : undefined}>{label}</a>
+        ))}
       </nav>
-      {table === 'launches' ? <Launches run={run} values={values} /> : <Operations run={run} values={values} />}
+      {table === 'operations' && <Operations run={run} values={values} />}
+      {table === 'launches' && <Launches run={run} values={values} />}
+      {table === 'links' && <Links run={run} values={values} />}
+      {table === 'pes' && <Pes run={run} values={values} />}
       {!run.has_operations && <p class="hint">This run has no operations; run it with --record DIR in place of --out DIR.</p>}
     </>
-  );
-}
-
-type Values = Record<string, string | number | undefined>;
-
-function Head(props: { label: string; name: string; sort: string; descending: boolean; to: (values: Values) => string; number?: boolean }) {
-  const active = props.sort === props.name;
-  const order = active && props.descending ? 'asc' : 'desc';
-  return (
-    <th scope="col" class={props.number ? 'number' : undefined} aria-sort={active ? (props.descending ? 'descending' : 'ascending') : undefined}>
-      <a href={props.to({ sort: props.name, order, offset: undefined })}>{props.label}{active ? (props.descending ? ' ▾' : ' ▴') : ''}</a>
-    </th>
   );
 }
 
@@ -101,7 +96,7 @@ function Operations({ run, values }: { run: Run; values: URLSearchParams }) {
 function OperationRow({ op }: { op: Operation }) {
   const start = BigInt(op.start_fs), end = BigInt(op.end_fs);
   const edge = (end - start) * 2n + 1000000n;
-  const place = href('timeline', { t0: start > edge ? start - edge : 0n, t1: end + edge, depth: 9, op: op.seq });
+  const place = href('timeline', { t0: start > edge ? start - edge : 0n, t1: end + edge, depth: 9, op: op.seq, row: op.component });
   return (
     <tr>
       <td class="number"><a href={place} title="Show it on the timeline">{op.seq}</a></td>
@@ -150,7 +145,7 @@ function Launches({ run, values }: { run: Run; values: URLSearchParams }) {
                   <td class="number">{c.name === 'id' ? <a href={href('overview', { launch: launch.id })}>{`#${launch.id}`}</a> : c.time ? duration(c.value(launch) * 1e6) : count(c.value(launch))}</td>
                 ))}
                 <td>{launch.sip}</td><td>{launch.kernel}</td>
-                <td>{launch.breakdown?.limiter?.replace(/_/g, ' ')}</td>
+                <td>{boundedBy(launch)?.text}</td>
                 <td class={launch.ok === false ? 'bad' : undefined}>{launch.ok === false ? launch.error?.code ?? 'failed' : 'ok'}</td>
               </tr>
             ))}

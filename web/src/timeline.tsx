@@ -6,6 +6,8 @@ import { longestLaunch } from './overview';
 import { paintGrid, paintRuler, Painter, prepare, ROW_HEIGHT, RULER_HEIGHT, theme, type Mark, type PlacedOps } from './picture';
 import { firstFold, shownRows, toggled, type Fold } from './rows';
 import { percent } from './time';
+import { paintLinks, useLinks } from './timeline_links';
+import { drawStates, useStates, type StateStrips } from './timeline_states';
 import { usePlotPointer, useTiles, type Hit, type View } from './timeline_input';
 import { Details, Labels, Legend, Tools, Tooltip } from './timeline_parts';
 
@@ -72,6 +74,8 @@ function Rendered({ run, rows, state, values }: { run: Run; rows: Rows; state: S
   const [size, setSize] = useState({ width: 0, height: 0 });
   const [scroll, setScroll] = useState(0);
   const [tile, setTile] = useState<{ tile: Tile; ops: PlacedOps | null } | null>(null);
+  const [strips, setStrips] = useState<StateStrips | null>(null);
+  const [use, setUse] = useState(values.get('show') === 'use');
   const [failure, setFailure] = useState('');
   const [hover, setHover] = useState<{ x: number; y: number; hit: Hit } | null>(null);
   const [, repaint] = useState(0);
@@ -94,16 +98,17 @@ function Rendered({ run, rows, state, values }: { run: Run; rows: Rows; state: S
     setView(viewOf(values, run, whole));
     setFold(foldOf(values, rows));
     setSelected(values.get('op') ? Number(values.get('op')) : null);
+    setUse(values.get('show') === 'use');
     wanted.current = values.get('row');
   }, [values]);
 
   useEffect(() => {
     const timer = setTimeout(() => replaceAddress('timeline', {
       t0: view.t0, t1: view.t0 + BigInt(Math.round(view.span)), depth: fold.depth,
-      rows: [...fold.changed].join(','), op: selected ?? undefined,
+      rows: [...fold.changed].join(','), op: selected ?? undefined, show: use ? 'use' : undefined,
     }), 150);
     return () => clearTimeout(timer);
-  }, [view, fold, selected]);
+  }, [view, fold, selected, use]);
 
   useLayoutEffect(() => {
     const measure = () => setSize({ width: area.current?.clientWidth ?? 0, height: scroller.current?.clientHeight ?? 0 });
@@ -118,6 +123,9 @@ function Rendered({ run, rows, state, values }: { run: Run; rows: Rows; state: S
   }, []);
 
   useTiles(view, inSight, size.width, setTile, setFailure);
+  useStates(rows, view, use ? [] : inSight, size.width, setStrips);
+  const chosen = useLinks(run, selected);
+  const states = !use && (strips?.at.size ?? 0) > 0;
 
   useLayoutEffect(() => {
     if (size.width === 0) return;
@@ -129,7 +137,9 @@ function Rendered({ run, rows, state, values }: { run: Run; rows: Rows; state: S
       const line = focus - firstShown;
       c.fillStyle = colours.line;
       if (line >= 0 && line < inSight.length) c.fillRect(0, top + line * ROW_HEIGHT, size.width, ROW_HEIGHT);
-      painter.paint(c, window, tile?.tile ?? null, tile?.ops ?? null, inSight, top, (row) => rows.rows[row].component, selected, colours);
+      painter.paint(c, window, tile?.tile ?? null, tile?.ops ?? null, inSight, top, (row) => rows.rows[row].component, selected, colours,
+        states ? { has: (row) => strips!.at.has(row), draw: (row, y, height) => drawStates(c, window, strips!, row, y, height) } : null);
+      paintLinks(c, window, chosen.links, rows, shown, firstShown, top, colours);
       paintRuler(prepare(ruler.current!, size.width, RULER_HEIGHT), window, 0n, marks, colours);
     });
     return () => cancelAnimationFrame(frame);
@@ -216,7 +226,7 @@ function Rendered({ run, rows, state, values }: { run: Run; rows: Rows; state: S
     <div class="timeline">
       <h1 class="unseen">Timeline</h1>
       <Tools run={run} rows={rows} fold={fold} setFold={setFold} zoom={zoom} all={() => setView(whole)}
-        toLaunch={(launch) => setView(launchView(launch, whole))} view={view} />
+        toLaunch={(launch) => setView(launchView(launch, whole))} view={view} use={use} setUse={setUse} />
       {failure && <p class="message bad" role="alert">{failure}</p>}
       <div class="board">
         <div class="corner">{shown.length} rows</div>
@@ -226,15 +236,15 @@ function Rendered({ run, rows, state, values }: { run: Run; rows: Rows; state: S
             <Labels rows={rows.rows} shown={inSight} first={firstShown} fold={fold} focus={focus}
               toggle={(row) => setFold(toggled(row, fold))} choose={setFocus} />
             <div class="area" ref={area}>
-              <canvas class="plot" ref={plot} tabIndex={0} role="application" onKeyDown={onKeyDown}
+              <canvas class="plot" ref={plot} tabIndex={0} role="application" onKeyDown={onKeyDown} data-arrows={chosen.links.length} data-states={states ? strips!.at.size : 0}
                 aria-label="Operations over time. Left and right move, plus and minus zoom, up and down choose a row, Enter folds it, full stop and comma go from operation to operation." />
             </div>
           </div>
         </div>
-        {hover && tile && <Tooltip hover={hover} rows={rows} tile={tile.tile} ops={tile.ops} />}
+        {hover && tile && <Tooltip hover={hover} rows={rows} tile={tile.tile} ops={tile.ops} strips={states ? strips : null} />}
       </div>
-      <Legend rows={rows} />
-      {selected !== null && <Details seq={selected} close={() => setSelected(null)} run={run} />}
+      <Legend rows={rows} strips={states ? strips : null} />
+      {selected !== null && <Details links={chosen} close={() => setSelected(null)} run={run} />}
     </div>
   );
 }

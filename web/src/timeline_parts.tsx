@@ -1,17 +1,19 @@
 // What stands around the picture of a timeline.
-import { useEffect, useState } from 'preact/hooks';
-import { fetchOperation, type Launch, type Operation, type Row, type Rows, type Run, type Tile } from './api';
+import type { Launch, Operation, Row, Rows, Run, Tile } from './api';
 import { href } from './address';
 import { operationColour } from './colours';
+import { STATES } from './pe_states';
 import { ROW_HEIGHT, type PlacedOps } from './picture';
 import { isOpen, type Fold } from './rows';
 import { Swatch } from './section';
 import { duration, exact, percent } from './time';
 import type { Hit, View } from './timeline_input';
+import type { Links } from './timeline_links';
+import { statesAt, type StateStrips } from './timeline_states';
 
 const FOLDS: [string, RegExp][] = [['SIPs', /^sip\d+$/], ['cubes', /\.cube\d+$/], ['PEs', /\.pe\d+$/]];
 
-export function Tools(props: { run: Run; rows: Rows; fold: Fold; setFold: (fold: Fold) => void; zoom: (factor: number) => void; all: () => void; toLaunch: (launch: Launch) => void; view: View }) {
+export function Tools(props: { run: Run; rows: Rows; fold: Fold; setFold: (fold: Fold) => void; zoom: (factor: number) => void; all: () => void; toLaunch: (launch: Launch) => void; view: View; use: boolean; setUse: (use: boolean) => void }) {
   const { run, rows, fold, setFold, view } = props;
   const deepest = Math.max(...rows.rows.map((row) => row.depth));
   const depths = FOLDS.map(([label, pattern]) => ({ label, depth: rows.rows.find((row) => pattern.test(row.name))?.depth }))
@@ -29,6 +31,10 @@ export function Tools(props: { run: Run; rows: Rows; fold: Fold; setFold: (fold:
         {choices.map(({ label, depth }) => (
           <button type="button" aria-pressed={fold.depth === depth && fold.changed.size === 0} onClick={() => setFold({ depth, changed: new Set() })}>{label}</button>
         ))}
+      </span>
+      <span class="group" role="group" aria-label="Rows of PEs, cubes and SIPs show">
+        <button type="button" aria-pressed={!props.use} onClick={() => props.setUse(false)}>states</button>
+        <button type="button" aria-pressed={props.use} onClick={() => props.setUse(true)}>use of blocks</button>
       </span>
       <span class="group" role="group" aria-label="Zoom">
         <button type="button" aria-label="Zoom in" onClick={() => props.zoom(1 / 2)}>+</button>
@@ -65,7 +71,7 @@ export function Labels(props: { rows: Row[]; shown: number[]; first: number; fol
   );
 }
 
-export function Tooltip({ hover, rows, tile, ops }: { hover: { x: number; y: number; hit: Hit }; rows: Rows; tile: Tile; ops: PlacedOps | null }) {
+export function Tooltip({ hover, rows, tile, ops, strips }: { hover: { x: number; y: number; hit: Hit }; rows: Rows; tile: Tile; ops: PlacedOps | null; strips: StateStrips | null }) {
   const { hit } = hover, row = rows.rows[hit.row];
   const place = (element: HTMLElement | null) => {
     if (!element) return;
@@ -76,6 +82,10 @@ export function Tooltip({ hover, rows, tile, ops }: { hover: { x: number; y: num
   if (hit.op !== null && ops && tile.ops) {
     lines.push(`${rows.operations[tile.ops.operation[hit.op]]?.name ?? '?'}  ${duration(ops.end[hit.op] - ops.start[hit.op])}`);
     lines.push(`from ${exact(tile.first + BigInt(ops.start[hit.op]))}`);
+  } else if (strips?.at.has(hit.row)) {
+    const found = statesAt(strips, hit.row, hit.time);
+    lines.push(...found.slice(0, 5).map(({ label, share }) => `${label} ${percent(share)}`));
+    if (found.length === 0) lines.push('no kernel');
   } else if (hit.column !== null) {
     const at = tile.rowIds.indexOf(hit.row);
     const cell = at * tile.columns + hit.column;
@@ -93,24 +103,35 @@ export function Tooltip({ hover, rows, tile, ops }: { hover: { x: number; y: num
   );
 }
 
-export function Legend({ rows }: { rows: Rows }) {
+export function Legend({ rows, strips }: { rows: Rows; strips: StateStrips | null }) {
+  const met = new Set([...(strips?.shares.values() ?? [])].flatMap((states) => [...states.keys()]));
   return (
     <p class="legend bottom">
+      {met.size > 0 && <span class="dim">PEs:</span>}
+      {STATES.filter(({ name }) => met.has(name)).map((state) => <span title={state.meaning}><Swatch colour={state.colour} /> {state.label}</span>)}
+      {met.size > 0 && <span class="dim">Blocks:</span>}
       {rows.operations.map(({ name, kind }) => <span><Swatch colour={operationColour(name, kind)} /> {name.replace(/^TileToken\//, '')}</span>)}
       <span class="dim">The stronger the colour, the larger the share of time in use.</span>
     </p>
   );
 }
 
-export function Details({ seq, close, run }: { seq: number; close: () => void; run: Run }) {
-  const [operation, setOperation] = useState<Operation | null>(null);
-  const [failure, setFailure] = useState('');
-  useEffect(() => {
-    const ended = new AbortController();
-    fetchOperation(seq, ended.signal).then((found) => { setOperation(found); setFailure(''); })
-      .catch((error) => { if (!ended.signal.aborted) setFailure(error.message); });
-    return () => ended.abort();
-  }, [seq]);
+// Where the machine shows the way of the data.
+function routeOf(operation: Operation, { message }: Links): string | null {
+  const span = { t0: BigInt(operation.start_fs), t1: BigInt(operation.end_fs) };
+  const edge = span.t1 - span.t0 + 1000000n, window = { t0: span.t0 > edge ? span.t0 - edge : 0n, t1: span.t1 + edge };
+  const cube = (pe: string) => pe.split('.').slice(0, 2).join('.');
+  if (message?.sender && message.receiver) {
+    const same = cube(message.sender) === cube(message.receiver) ? cube(message.sender) : message.sender.split('.')[0] === message.receiver.split('.')[0] ? message.sender.split('.')[0] : '';
+    return href('machine', { ...window, at: same, from: message.sender, to: message.receiver });
+  }
+  const moves = /dma_?(read|write)|host_(read|write)/i.test(operation.name);
+  return moves ? href('machine', { ...window, at: /\.pe_dma$/.test(operation.component) ? cube(operation.component) : '', op: operation.seq }) : null;
+}
+
+export function Details({ close, run, links }: { close: () => void; run: Run; links: Links }) {
+  const { operation, failure, message } = links;
+  const route = operation && routeOf(operation, links);
   const start = operation ? BigInt(operation.start_fs) : 0n, end = operation ? BigInt(operation.end_fs) : 0n;
   const launch = operation && run.launches.find((l) => l.submit_fs && l.completed_fs && BigInt(l.submit_fs) <= start && end <= BigInt(l.completed_fs));
   return (
@@ -128,8 +149,11 @@ export function Details({ seq, close, run }: { seq: number; close: () => void; r
             <dt>takes</dt><dd>{exact(end - start)}</dd>
             {launch && <><dt>launch</dt><dd>{`#${launch.id} ${launch.kernel}`}{launch.start_fs && `, ${duration(Number(start - BigInt(launch.start_fs)))} after its start`}</dd></>}
             <dt>number</dt><dd>{operation.seq}</dd>
+            {message && <><dt>message</dt><dd>{message.sender ?? '?'} → {message.receiver ?? '?'}{message.arrived !== null && message.sent !== null && `, ${duration(message.arrived - message.sent)} on the way`}{message.arrived !== null && message.awaited !== null && message.arrived > message.awaited && `, waited for ${duration(message.arrived - message.awaited)}`}</dd></>}
+            {links.tile > 1 && <><dt>tile</dt><dd>{links.tile} operations, joined by arrows</dd></>}
             {parameters(operation.params).map(([key, value]) => <><dt>{key}</dt><dd>{value}</dd></>)}
           </dl>
+          {route && run.machine && <p><a href={route}>Its route in the machine</a></p>}
           <p><a href={href('tables', { component: operation.component, name: operation.name, sort: 'duration', order: 'desc' })}>Others like it</a></p>
         </>
       )}

@@ -1,20 +1,22 @@
 // Why a launch took its time: findings, the time of each PE, and the resources that were busy or waited for.
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
-import { fetchActivity, fetchClasses, type Launch, type Resource, type Run } from './api';
+import { fetchActivity, fetchClasses, type Launch, type Rows, type Run, type State } from './api';
 import { href } from './address';
-import { PARTS } from './colours';
 import { Findings } from './findings';
 import { useAnswer } from './hooks';
 import { longestLaunch, name, part, total } from './overview';
+import { STATES, peTimes, type PeTime } from './pe_states';
 import { prepare, theme } from './picture';
-import { bytesText, cellOf, kernelSpan, kindLabel, LaunchChoice, machineOf, rateText, ResourceName, timelineOf, type Span } from './resources';
+import { bytesText, kernelSpan, kindLabel, LaunchChoice, machineOf, rateText, ResourceName, timelineOf, type Span } from './resources';
 import { Section, Swatch } from './section';
 import { count, duration, percent } from './time';
+import { CriticalChain } from './why_chain';
+import { WaitMatrix } from './why_matrix';
 
 const CHART_HEIGHT = 220;
 const MOST_RESOURCES = 12;
 
-export function Why({ run, values }: { run: Run; values: URLSearchParams }) {
+export function Why({ run, rows, state, values }: { run: Run; rows: Rows | null; state: State | null; values: URLSearchParams }) {
   const launch = run.launches.find(({ id }) => String(id) === values.get('launch')) ?? longestLaunch(run);
   const span = kernelSpan(launch);
   return (
@@ -30,6 +32,8 @@ export function Why({ run, values }: { run: Run; values: URLSearchParams }) {
       {run.has_operations && launch && span && (
         <>
           <PeTimes launch={launch} span={span} />
+          <CriticalChain launch={launch} span={span} rows={rows} state={state} />
+          {rows && <WaitMatrix launch={launch} span={span} hasMessages={rows.operations.some((one) => one.name === 'ipcq_send')} />}
           <Balance launch={launch} span={span} chosen={values.get('like') ?? ''} />
           <Resources launch={launch} span={span} values={values} />
         </>
@@ -37,23 +41,6 @@ export function Why({ run, values }: { run: Run; values: URLSearchParams }) {
       {run.has_operations && launch && !span && <p class="message">No PE ran this launch.</p>}
     </>
   );
-}
-
-interface PeTime { pe: string; parts: number[] }  // ns, in the order of STATES
-
-const STATES = PARTS.filter(({ name: part }) => !['delivery', 'barrier', 'completion'].includes(part));
-
-function peTimes(rows: Resource[]): PeTime[] {
-  const pes = new Map<string, number[]>();
-  for (const row of rows) {
-    const at = STATES.findIndex(({ name: state }) => state === row.name);
-    if (at < 0) continue;
-    const pe = cellOf(row.component);
-    const parts = pes.get(pe) ?? STATES.map(() => 0);
-    parts[at] += row.busyNs;
-    pes.set(pe, parts);
-  }
-  return [...pes].map(([pe, parts]) => ({ pe, parts }));
 }
 
 // Each PE is a column; its height is the time of the kernel.
@@ -67,7 +54,7 @@ function PeTimes({ launch, span }: { launch: Launch; span: Span }) {
   if (byTime) pes.sort((a, b) => computing(b) - computing(a) || sum(b) - sum(a));
   const used = STATES.map((state, i) => ({ ...state, i, mean: pes.reduce((all, { parts }) => all + parts[i], 0) / Math.max(1, pes.length) })).filter(({ mean }) => mean > 0);
   return (
-    <Section title={`Where the time of each PE went (${count(pes.length)} PEs)`} hint="A column is a PE; all of its height is the time from the start of the kernel to its last end. What is blank, it had ended, or not yet begun.">
+    <Section title={`Where the time of each PE went (${count(pes.length)} ${pes.length === 1 ? 'PE' : 'PEs'})`} hint="A column is a PE; all of its height is the time from the start of the kernel to its last end. What is blank, it had ended, or not yet begun.">
       {answer.failure && <p class="bad" role="alert">{answer.failure}</p>}
       {answer.value && pes.length === 0 && <p class="hint">The states of PEs were not recorded.</p>}
       <p class="legend">

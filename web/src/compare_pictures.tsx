@@ -1,0 +1,121 @@
+// Two runs as pictures: their states over time from the start of the kernel, and what changed where.
+import { useEffect, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
+import { fetchCells, fetchMachine, fetchStates, type Compared, type Run, type Strips } from './api';
+import { href } from './address';
+import { launchOf } from './compare';
+import { changeColour, isDark } from './heat';
+import { useAnswer } from './hooks';
+import { KINDS } from './machine';
+import { MachineCanvas } from './machine_canvas';
+import { overviewPicture, type Picture } from './machine_layout';
+import { STATES } from './pe_states';
+import { prepare, theme } from './picture';
+import { kernelSpan, machineOf, type Span } from './resources';
+import { Section, Swatch } from './section';
+import { tickStep, unitFor } from './time';
+import { paintStrips } from './timeline_states';
+
+const STRIP = 46, GAP = 8, RULER = 22, LABELS = 190;
+
+interface Line { title: string; of: 'A' | 'B'; node: string; span: Span }
+
+// Both on one scale, from the start of each kernel on: the mean of all PEs of the SIP, and the PE that ended last.
+export function Aligned({ run, other, pair }: { run: Run; other: Run; pair: Compared }) {
+  const a = kernelSpan(launchOf(other, pair.before.id)), b = kernelSpan(launchOf(run, pair.after.id));
+  const peA = launchOf(other, pair.before.id)?.breakdown?.pe ?? '', peB = launchOf(run, pair.after.id)?.breakdown?.pe ?? '', sip = `sip${pair.sip ?? 0}`;
+  const box = useRef<HTMLDivElement>(null), canvas = useRef<HTMLCanvasElement>(null);
+  const [width, setWidth] = useState(0);
+  useLayoutEffect(() => {
+    const measure = () => setWidth(box.current?.clientWidth ?? 0);
+    const observer = new ResizeObserver(measure);
+    observer.observe(box.current!);
+    measure();
+    return () => observer.disconnect();
+  }, []);
+  const longest = Math.max(a ? Number(a.t1 - a.t0) : 0, b ? Number(b.t1 - b.t0) : 0);
+  const answer = useAnswer(a && b && width > LABELS ? `${a.t0} ${b.t0} ${peA} ${peB} ${width}` : '', async (signal) => {
+    const ask = (span: Span, pe: string, which: string) => fetchStates(span.t0, span.t1, Math.max(1, Math.round(((width - LABELS) * Number(span.t1 - span.t0)) / longest)), `nodes=${sip},${pe}`, signal, which);
+    return Promise.all([ask(a!, peA, 'against'), ask(b!, peB, '')]);
+  });
+  const lines: (Line & { strips: Strips; row: number })[] = a && b && answer.value ? [
+    { title: `A, all PEs of ${sip}`, of: 'A', node: sip, span: a, strips: answer.value[0], row: 0 }, { title: `B, all PEs of ${sip}`, of: 'B', node: sip, span: b, strips: answer.value[1], row: 0 },
+    { title: `A, ${peA}`, of: 'A', node: peA, span: a, strips: answer.value[0], row: 1 }, { title: `B, ${peB}`, of: 'B', node: peB, span: b, strips: answer.value[1], row: 1 },
+  ] : [];
+  const height = 4 * (STRIP + GAP) + RULER;
+  useEffect(() => {
+    if (width <= LABELS || lines.length === 0) return;
+    const c = prepare(canvas.current!, width, height), colours = theme(), plot = width - LABELS, scale = plot / longest;
+    c.font = '12px system-ui, "DejaVu Sans", sans-serif';
+    c.textBaseline = 'middle';
+    c.imageSmoothingEnabled = false;
+    lines.forEach(({ title, strips, row, span }, i) => {
+      const y = RULER + i * (STRIP + GAP), length = Number(span.t1 - span.t0) * scale;
+      c.fillStyle = colours.text;
+      c.fillText(title, 0, y + STRIP / 2, LABELS - 10);
+      c.fillStyle = colours.line;
+      c.fillRect(LABELS, y, length, STRIP);
+      const { picture, at } = paintStrips(strips), line = at.get(row);
+      if (line !== undefined) c.drawImage(picture, 0, line * 16, strips.columns, 16, LABELS, y, length, STRIP);
+    });
+    const step = tickStep((longest / plot) * 110), [unit, name] = unitFor(step * 9);
+    c.fillStyle = colours.dim;
+    for (let tick = 0; tick <= longest; tick += step) {
+      c.fillRect(LABELS + tick * scale, RULER - 8, 1, 8);
+      const text = `${Number((tick / unit).toPrecision(6))} ${name}`;
+      if (LABELS + tick * scale + 4 + c.measureText(text).width < width) c.fillText(text, LABELS + tick * scale + 4, RULER * 0.36);
+    }
+  });
+  const met = new Set(answer.value?.flatMap(({ strips }) => strips.map(({ state }) => state)));
+  return (
+    <Section title="Side by side, from the start of the kernel" hint="How PEs spent their time, A above B on one scale: the mean of all, and the PE that ended last.">
+      {answer.failure && <p class="bad" role="alert">{answer.failure}</p>}
+      <p class="legend">{STATES.filter(({ name }) => met.has(name)).map((state) => <span title={state.meaning}><Swatch colour={state.colour} /> {state.label}</span>)}</p>
+      <div ref={box}><canvas class="aligned" ref={canvas} role="img" aria-label="States of PEs over time, run A above run B; the table of parts above has the sums" /></div>
+    </Section>
+  );
+}
+
+// Shares of B less those of A, by the place in the picture; of several kinds of resource the one that changed most.
+function difference(kinds: [string, string][], of: (which: number, kind: string) => Picture): Picture {
+  const changes = new Map<string, { share: number; label: string }>();
+  for (const [kind, label] of kinds) {
+    const old = new Map(of(0, kind).shapes.map(({ id, figures }) => [id, figures])), now = of(1, kind);
+    for (const { id, figures } of now.shapes) {
+      const before = old.get(id) ?? null;
+      if (!figures && !before) continue;
+      const share = (figures?.share ?? 0) - (before?.share ?? 0), known = changes.get(id);
+      if (!known || Math.abs(share) > Math.abs(known.share)) changes.set(id, { share, label });
+    }
+  }
+  const picture = of(1, '');
+  return {
+    ...picture,
+    shapes: picture.shapes.map((shape) => {
+      const change = changes.get(shape.id);
+      return { ...shape, lines: change ? [change.label] : [], figures: change ? { share: change.share, bytes: 0, waitNs: 0, gbs: 0, queue: 0 } : null };
+    }),
+  };
+}
+
+export function ChangeMap({ run, other, pair, values }: { run: Run; other: Run; pair: Compared; values: URLSearchParams }) {
+  const a = kernelSpan(launchOf(other, pair.before.id)), b = kernelSpan(launchOf(run, pair.after.id));
+  const kind = KINDS.find(([key]) => key === values.get('kind'))?.[0] ?? '';
+  const machine = useAnswer('machine', fetchMachine);
+  const cells = useAnswer(a && b ? `${a.t0} ${a.t1} ${b.t0} ${b.t1}` : '', (signal) => Promise.all([fetchCells(a!.t0, a!.t1, signal, 'against'), fetchCells(b!.t0, b!.t1, signal)]));
+  const picture = useMemo(() => {
+    if (!machine.value || !cells.value) return null;
+    const [a0, b0] = cells.value;
+    const of = (which: number, one: string) => overviewPicture(machine.value!, `sip${pair.sip ?? 0}`, (which ? b0 : a0).cells, (which ? b0 : a0).wires, one, 'busy');
+    return difference(KINDS.filter(([key]) => key !== '' && (kind === '' || key === kind)), of);
+  }, [machine.value, cells.value, kind, pair.sip]);
+  const dark = isDark();
+  if (!a || !b) return null;
+  return (
+    <Section title="Machine, B − A" hint="Share of the kernel's time in which a resource was in use, at each place of the one that changed most: red in B more, blue in B less. A shorter kernel keeps the same resources busier.">
+      <p class="tools"><label>Of <select value={kind} onChange={(event) => { location.hash = href('compare', { launch: pair.after.id, kind: (event.target as HTMLSelectElement).value }); }}>{KINDS.map(([key, label]) => <option value={key}>{key ? label : 'what changed most'}</option>)}</select></label>
+        <span class="dim">−100 % <svg class="scale" viewBox="0 0 50 10" preserveAspectRatio="none" aria-hidden="true">{Array.from({ length: 25 }, (_, i) => <rect x={i * 2} width="2.1" height="10" fill={changeColour(i / 12 - 1, dark)} />)}</svg> +100 %</span></p>
+      {(machine.failure || cells.failure) && <p class="bad" role="alert">{machine.failure || cells.failure}</p>}
+      {picture && <div class="changemap"><MachineCanvas picture={picture} measure="difference" ns={Number(b.t1 - b.t0) / 1e6} marked="" click={(shape) => { location.hash = machineOf(shape.go ?? shape.id.split(' ')[0], b).slice(1); }} /></div>}
+    </Section>
+  );
+}

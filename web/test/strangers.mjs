@@ -1,0 +1,76 @@
+// Runs and clients that mean no good.
+import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
+import { cpSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { connect } from 'node:net';
+import { join } from 'node:path';
+import { go, open, picture, serve, work } from './browser.mjs';
+
+async function oddResult(gemm) {
+  // Names that are markup, findings of any shape, no operations.
+  const odd = join(work, 'odd');
+  mkdirSync(odd);
+  const result = JSON.parse(readFileSync(join(gemm, 'result.json'), 'utf8'));
+  result.launches[0].kernel = '<img src=x onerror=document.title="owned">';
+  result.findings = ['a sentence', { rule: 'imbalance', headline: 'half of the pseudo-channels idle', evidence: { channels: [1, 3] }, remedy: 'tile_n=256', gain_ns: 'x' }, 7, null];
+  writeFileSync(join(odd, 'result.json'), JSON.stringify(result));
+  const without = await serve(odd);
+  const oddPage = await open(without.url);
+  await oddPage.getByText('half of the pseudo-channels idle').waitFor();
+  assert.equal(await oddPage.locator('img').count(), 0);
+  assert.ok((await oddPage.innerText('main')).includes('<img src=x'));
+  await picture(oddPage, 'findings');
+  await go(oddPage, 'Timeline');
+  await oddPage.getByText('has no operations').waitFor();
+  await without.stop();
+}
+
+async function hostileNames(gemm) {
+  const result = JSON.parse(readFileSync(join(gemm, 'result.json'), 'utf8'));
+  result.launches[0].kernel = '<img src=x onerror=document.title="owned">';
+  // Names that are markup in the operation log: of a kernel, a block and an operation.
+  const hostile = join(work, 'hostile');
+  cpSync(gemm, hostile, { recursive: true });
+  result.findings = [{ rule: '<b>rule</b>', headline: '<img src=x onerror=alert(1)>', evidence: ['<svg onload=alert(1)>'], remedy: '<script>alert(1)</script>' }];
+  writeFileSync(join(hostile, 'result.json'), JSON.stringify(result));
+  execFileSync('sqlite3', [join(hostile, 'ops.sqlite')], { input: `UPDATE operation SET name = '<img src=x onerror=document.title="owned">' WHERE name = 'TileToken/GEMM';
+    UPDATE component SET name = 'sip0.cube0.pe0.<b onclick=alert(1)>' WHERE name LIKE '%pe_fetch_store';` });
+  const markup = await serve(hostile);
+  const hostilePage = await open(markup.url);
+  for (const label of ['Overview', 'Why', 'Machine', 'Roofline', 'Timeline', 'Tables']) {
+    await go(hostilePage, label);
+    await hostilePage.waitForTimeout(600);
+    assert.equal(await hostilePage.locator('img, b, script:not([src])').count(), 0, `${label} has elements that a name made`);
+    assert.doesNotMatch(await hostilePage.title(), /owned/);
+  }
+  await hostilePage.getByText('sip0.cube0.pe0.<b onclick=alert(1)>').first().waitFor();
+  await go(hostilePage, 'Timeline');
+  await hostilePage.locator('.legend.bottom', { hasText: '<img src=x' }).waitFor();
+  await picture(hostilePage, 'hostile');
+  await markup.stop();
+}
+
+async function manyConnections(gemm) {
+  // Ten thousand connections: more than there may be are refused, and the page is served afterwards.
+  const busy = await serve(gemm);
+  const { port } = new URL(busy.url), sockets = [];
+  let turned = 0;
+  for (let i = 0; i < 10000; ++i) {
+    const socket = connect({ port: Number(port), host: '127.0.0.1' });
+    socket.on('error', () => { ++turned; });
+    socket.on('data', () => { ++turned; });  // it is told so
+    sockets.push(socket);
+    if (i % 500 === 499) await new Promise((resolve) => setTimeout(resolve, 20));
+  }
+  for (let i = 0; i < 100 && turned < 9000; ++i) await new Promise((resolve) => setTimeout(resolve, 100));
+  for (const socket of sockets) socket.destroy();
+  assert.ok(turned > 9000, `of ten thousand ${turned} were refused`);
+  await (await open(busy.url)).getByText('bounded by').waitFor();
+  await busy.stop();
+}
+
+export async function strangers(gemm) {
+  await oddResult(gemm);
+  await hostileNames(gemm);
+  await manyConnections(gemm);
+}
