@@ -43,8 +43,8 @@ struct OpWork {
   std::int64_t operation = 0;  // as in `operation`
   std::int64_t count = 0;
   double busy_fs = 0;
-  double macs = 0, useful_macs = 0;  // commands have all of theirs counted as useful
-  double elements = 0;               // times passes
+  double macs = 0, useful_macs = 0;  // of products; commands have all of theirs counted as useful
+  double elements = 0;               // of MATH, times passes
 };
 
 // A message is sent out of an operand, copied into the receiver's slot and received out of it.

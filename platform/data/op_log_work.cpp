@@ -6,21 +6,25 @@
 namespace kb::data {
 namespace {
 
-// Shapes have at most four dimensions that are not 1. A composite stands for the tiles that are counted.
+// Shapes have at most four dimensions that are not 1. A composite stands for the tiles that are counted. Parameters are
+// looked up only where they count: each look into the JSON of millions of operations is time.
 constexpr const char* kWorkSql = R"(
+  WITH kinds AS MATERIALIZED (
+    SELECT id, kind = 'gemm' OR name = 'TileToken/GEMM' AS product FROM operation
+    WHERE (kind IN ('gemm', 'math') AND name NOT LIKE 'composite_%') OR name IN ('TileToken/GEMM', 'TileToken/MATH'))
   SELECT operation_id, count(*), total(t_end_fs - t_start_fs),
-         total(coalesce(params ->> '$.macs', (params ->> '$.m') * (params ->> '$.k') * (params ->> '$.n'))),
-         total(coalesce(params ->> '$.useful_macs', (params ->> '$.m') * (params ->> '$.k') * (params ->> '$.n'))),
-         total(coalesce(params ->> '$.elements',
+         total(CASE WHEN product THEN
+           coalesce(params ->> '$.macs', (params ->> '$.m') * (params ->> '$.k') * (params ->> '$.n')) END),
+         total(CASE WHEN product THEN
+           coalesce(params ->> '$.useful_macs', (params ->> '$.m') * (params ->> '$.k') * (params ->> '$.n')) END),
+         total(CASE WHEN NOT product THEN coalesce(params ->> '$.elements',
            coalesce(params ->> '$.passes', 1) * max(
              coalesce(params ->> '$.shape_out[0]', 1) * coalesce(params ->> '$.shape_out[1]', 1) *
              coalesce(params ->> '$.shape_out[2]', 1) * coalesce(params ->> '$.shape_out[3]', 1),
              coalesce(params ->> '$.input_shapes[0][0]', 1) * coalesce(params ->> '$.input_shapes[0][1]', 1) *
-             coalesce(params ->> '$.input_shapes[0][2]', 1) * coalesce(params ->> '$.input_shapes[0][3]', 1))))
-  FROM op INDEXED BY op_by_component
-  WHERE t_start_fs >= ?1 AND t_start_fs < ?2 AND operation_id IN
-    (SELECT id FROM operation WHERE (kind IN ('gemm', 'math') AND name NOT LIKE 'composite_%')
-                                    OR name IN ('TileToken/GEMM', 'TileToken/MATH'))
+             coalesce(params ->> '$.input_shapes[0][2]', 1) * coalesce(params ->> '$.input_shapes[0][3]', 1))) END)
+  FROM op INDEXED BY op_by_component CROSS JOIN kinds ON kinds.id = op.operation_id
+  WHERE t_start_fs >= ?1 AND t_start_fs < ?2
     AND component_id IN (SELECT id FROM component WHERE substr(name, 1, length(?3)) = ?3)
   GROUP BY operation_id ORDER BY operation_id)";
 

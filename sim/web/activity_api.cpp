@@ -229,8 +229,11 @@ HttpResponse Api::work(const HttpRequest& request) const {
   need_operations();
   const TimeWindow window = window_of(request);
   const std::string under = request.parameter("under").value_or("");
-  const auto work =
-      run_.operations().work(window.begin_fs, window.end_fs, under.empty() ? "" : under + ".", kQuerySeconds);
+  // What resources moved is known at once; adding up millions of operations takes longer.
+  const bool resources_only = request.parameter("only").value_or("") == "resources";
+  const auto work = resources_only ? std::optional(std::vector<data::OpWork>())
+                                   : run_.operations().work(window.begin_fs, window.end_fs,
+                                                            under.empty() ? "" : under + ".", kQuerySeconds);
   if (!work) return error(kTooSlow, "this takes too long; narrow it down");
   const Activity& activity = run_.activity();
   const std::vector<Use> uses = activity.uses(window.begin_fs, window.end_fs);

@@ -225,8 +225,9 @@ export const fetchOtherRun = (signal: AbortSignal) => json<Run>('/api/run?run=ag
 export interface OperationWork { operation: number; count: number; busyNs: number; macs: number; usefulMacs: number; elements: number }
 export interface Work { pes: number; hbm_bytes: number; levels: [name: string, bytes: number, gbs: number][]; operations: OperationWork[] }
 
-export async function fetchWork(t0: bigint, t1: bigint, under: string, signal: AbortSignal): Promise<Work> {
-  const raw = await json<Omit<Work, 'operations'> & { operations: [number, number, number, number, number, number][] }>(`/api/work?t0=${t0}&t1=${t1}&under=${under}`, signal);
+// Without operations it is there at once.
+export async function fetchWork(t0: bigint, t1: bigint, under: string, signal: AbortSignal, only: '' | 'resources' = ''): Promise<Work> {
+  const raw = await json<Omit<Work, 'operations'> & { operations: [number, number, number, number, number, number][] }>(`/api/work?t0=${t0}&t1=${t1}&under=${under}&only=${only}`, signal);
   return { ...raw, operations: raw.operations.map(([operation, count, busyNs, macs, usefulMacs, elements]) => ({ operation, count, busyNs, macs, usefulMacs, elements })) };
 }
 

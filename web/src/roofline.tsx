@@ -15,7 +15,7 @@ const GEMM = '#d9822b', MATH = '#7a5cc0';
 type Kind = 'gemm' | 'math';
 interface Level { name: string; bytes: number; gbs: number }
 interface Point { levels: Level[];  launch: Launch; kind: Kind; ops: number; ns: number; bytes: number; pes: number; peak: number; memory: number; padded: number }
-interface Worked { launch: Launch; span: Span; work: Work }
+interface Worked { launch: Launch; span: Span; work: Work; all: boolean }  // `all`: with its operations
 
 const LABEL: Record<Kind, string> = { gemm: 'GEMM', math: 'MATH' };
 const intensity = (p: Point): number => p.ops / p.bytes;
@@ -39,13 +39,13 @@ const kindOf = (rows: Rows, operation: number): Kind => {
 // The dtype of most products; tiles of composites do not say theirs.
 const dtypeOf = (rows: Rows): string => rows.operations.map(({ name: operation }) => /^gemm_(\w+)$/.exec(operation)?.[1]).find(Boolean) ?? 'f16';
 
-function pointsOf({ launch, span, work }: Worked, rows: Rows, machine: MachineOverview): Point[] {
+function pointsOf({ launch, span, work, all }: Worked, rows: Rows, machine: MachineOverview): Point[] {
   const ns = Number(span.t1 - span.t0) / 1e6, dtype = dtypeOf(rows);
-  const sum = (kind: Kind, get: (one: Work['operations'][number]) => number) => work.operations.filter(({ operation }) => kindOf(rows, operation) === kind).reduce((all, one) => all + get(one), 0);
+  const sum = (kind: Kind, get: (one: Work['operations'][number]) => number) => work.operations.filter(({ operation }) => kindOf(rows, operation) === kind).reduce((total, one) => total + get(one), 0);
   const common = { launch, ns, bytes: work.hbm_bytes, pes: work.pes, memory: work.pes * machine.channels_per_slice * machine.channel_gbs,
     levels: work.levels.filter(([, bytes, gbs]) => bytes > 0 && gbs > 0).map(([level, bytes, gbs]) => ({ name: level, bytes, gbs })) };
   const points: Point[] = [];
-  const macs = sum('gemm', (one) => one.usefulMacs), elements = sum('math', (one) => one.elements);
+  const macs = all ? sum('gemm', (one) => one.usefulMacs) : launch.useful_macs ?? 0, elements = sum('math', (one) => one.elements);
   if (macs > 0) points.push({ ...common, kind: 'gemm', ops: 2 * macs, peak: 2 * work.pes * rateFor(machine.macs_per_ns, dtype), padded: 2 * Math.max(macs, launch.macs ?? 0) });
   if (elements > 0) points.push({ ...common, kind: 'math', ops: elements, peak: work.pes * rateFor(machine.elements_per_ns, dtype), padded: elements });
   return points;
@@ -74,10 +74,12 @@ function useWork(launches: { launch: Launch; span: Span }[], wanted: string | nu
   useEffect(() => {
     const ended = new AbortController();
     const first = launches.filter(({ launch }) => String(launch.id) === wanted);
+    const put = (one: Worked) => setWorked((before) => [...before.filter(({ launch }) => launch !== one.launch), one]);
     const work = async () => {
+      const front = first[0] ?? launches[0];  // its products are in the result, so that there is a picture at once
+      if (front) put({ ...front, all: false, work: await fetchWork(...whole(front.launch, front.span), `sip${front.launch.sip ?? 0}`, ended.signal, 'resources') });
       for (const { launch, span } of [...first, ...launches.filter((one) => !first.includes(one))]) {
-        const one = { launch, span, work: await fetchWork(...whole(launch, span), `sip${launch.sip ?? 0}`, ended.signal) };
-        setWorked((before) => [...before, one]);
+        put({ launch, span, all: true, work: await fetchWork(...whole(launch, span), `sip${launch.sip ?? 0}`, ended.signal) });
       }
     };
     work().catch((error) => { if (!ended.signal.aborted) setFailure(error instanceof Error ? error.message : String(error)); });
@@ -92,7 +94,7 @@ export function Roofline({ run, rows, values }: { run: Run; rows: Rows | null; v
     .sort((a, b) => Number(b.span.t1 - b.span.t0 - (a.span.t1 - a.span.t0))).slice(0, MOST_LAUNCHES), [run]);
   const { worked, failure: workFailure } = useWork(launches, values.get('launch'));
   const front = worked.find(({ launch }) => String(launch.id) === values.get('launch')) ?? worked.find(({ launch }) => launch.id === longestLaunch(run)?.id) ?? worked[0];
-  const composites = useAnswer(front && rows ? `${front.launch.id}` : '', (signal) => fetchComposites(front.launch, front.span, signal));
+  const composites = useAnswer(front?.all && rows ? `${front.launch.id}` : '', (signal) => fetchComposites(front.launch, front.span, signal));
   if (!run.machine || !run.has_operations) {
     return <p class="message">This run has no {run.machine ? 'operations' : 'topology.json'}; run it with <code>--record DIR</code> in place of <code>--out DIR</code>.</p>;
   }

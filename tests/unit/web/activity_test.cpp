@@ -199,7 +199,10 @@ TEST_F(ActivityTest, WorkByKindOfOperation) {
   // PCIe: half of 6400 bytes lie in the launch; one wire of 64 GB/s.
   EXPECT_EQ(work["levels"], Json::parse(R"([["PCIe", 3200, 64]])"));
   // Number, count, busy ns, MACs, those of elements that exist, elements.
-  EXPECT_EQ(work["operations"], Json::parse("[[1, 1, 10, 64, 64, 16], [2, 1, 5, 64, 27, 1], [3, 1, 2, 0, 0, 32]]"));
+  EXPECT_EQ(work["operations"], Json::parse("[[1, 1, 10, 64, 64, 0], [2, 1, 5, 64, 27, 0], [3, 1, 2, 0, 0, 32]]"));
+  const Json quick = json("/api/work", launch({{"under", "sip0"}, {"only", "resources"}}));
+  EXPECT_EQ(quick["operations"], Json::array());
+  EXPECT_EQ(quick["levels"], work["levels"]);
   EXPECT_EQ(json("/api/work", launch({{"under", "sip1"}}))["operations"].size(), 0u);
 }
 
