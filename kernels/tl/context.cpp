@@ -112,6 +112,7 @@ contract::Command& Context::new_dma(contract::CommandKind kind) {
   dma_.memory.clear();
   dma_.local.clear();
   dma_.added.reset();
+  dma_.assumed = false;
   return dma_;
 }
 

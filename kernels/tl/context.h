@@ -278,8 +278,9 @@ class Context final : public MathCalls {
   std::vector<std::int64_t> assumed_rows(std::int64_t count, std::int64_t bound) const;
   Shape index_shape(const Indices& rows) const;
   std::int64_t row_elements_of(const Indices& rows, const TensorHandle& value) const;
-  void append_rows(Ptr ptr, const Indices& rows, std::int64_t row_elements, std::vector<Extent>& out);
+  void append_rows(Ptr ptr, const Indices& rows, std::int64_t row_elements, contract::Command& command);
   std::vector<bool> known_mask(Ptr ptr, const Mask& mask, const Shape& shape);
+  bool assumes(const Mask& mask) const;
   void append_masked(Ptr ptr, const TensorHandle& local, const std::vector<bool>& takes_part,
                      contract::Command& command);
   Dtype check_stored(Ptr ptr, const TensorHandle& value) const;  // the dtype of both

@@ -71,7 +71,7 @@ Shape Context::index_shape(const Indices& rows) const {
 }
 
 // An extent per row, in the order of the indices.
-void Context::append_rows(Ptr ptr, const Indices& rows, std::int64_t row_elements, std::vector<Extent>& out) {
+void Context::append_rows(Ptr ptr, const Indices& rows, std::int64_t row_elements, Command& command) {
   const Dtype dtype = pointer_dtype(ptr, std::nullopt);
   const contract::TensorLayout& tensor = ptr.tensor();
   const auto row_bytes = static_cast<std::int64_t>(checked_bytes({row_elements}, dtype));
@@ -79,10 +79,12 @@ void Context::append_rows(Ptr ptr, const Indices& rows, std::int64_t row_element
   const std::int64_t bound = ptr.offset_bytes() < 0 ? 0 : std::max<std::int64_t>(room, 0) / row_bytes;
   std::optional<std::vector<std::int64_t>> known;
   if (rows.tensor() != nullptr) known = known_integers(*rows.tensor(), "index");
-  if (rows.tensor() != nullptr && !known && bound > 0)
+  if (rows.tensor() != nullptr && !known && bound > 0) {
     known = assumed_rows(element_count(rows.tensor()->shape()), bound);
+    command.assumed = true;
+  }
   const std::vector<std::int64_t>& numbers = known ? *known : rows.numbers();
-  out.reserve(numbers.size());
+  command.memory.reserve(numbers.size());
   for (std::size_t i = 0; i < numbers.size() || (i == 0 && bound == 0); ++i) {
     const std::int64_t row = i < numbers.size() ? numbers[i] : 0;
     if (row < 0 || row >= bound) {
@@ -92,7 +94,7 @@ void Context::append_rows(Ptr ptr, const Indices& rows, std::int64_t row_element
                         row, i, tensor.name, dtype_name(tensor.dtype), format_shape(tensor.shape), bound, row_elements,
                         bound > 0 ? fmt::format(", 0 to {}", bound - 1) : ""));
     }
-    append_extents(ptr + row * row_elements, {row_elements}, dtype, 0, out);
+    append_extents(ptr + row * row_elements, {row_elements}, dtype, 0, command.memory);
   }
 }
 
@@ -115,7 +117,7 @@ TensorHandle Context::new_gather(Ptr ptr, const Indices& rows, std::int64_t row_
   if (row_elements != 1) shape.push_back(row_elements);
   checked_bytes(shape, dtype);
   Command& command = new_dma(CommandKind::dma_read);
-  append_rows(ptr, rows, row_elements, command.memory);
+  append_rows(ptr, rows, row_elements, command);
   TensorHandle handle = allocate(std::move(shape), dtype);
   command.local.push_back(extent(handle));
   return handle;
@@ -124,7 +126,7 @@ TensorHandle Context::new_gather(Ptr ptr, const Indices& rows, std::int64_t row_
 // Between rows of the tensor and `value`.
 Command& Context::rows_command(CommandKind kind, Ptr ptr, const Indices& rows, const TensorHandle& value) {
   Command& command = new_dma(kind);
-  append_rows(ptr, rows, row_elements_of(rows, value), command.memory);
+  append_rows(ptr, rows, row_elements_of(rows, value), command);
   command.local.push_back(extent(value));
   return command;
 }
@@ -192,6 +194,10 @@ std::vector<bool> Context::known_mask(Ptr ptr, const Mask& mask, const Shape& sh
   return out;
 }
 
+bool Context::assumes(const Mask& mask) const {
+  return mask.tensor() != nullptr && !pe_.has_contents();
+}
+
 // The elements that take part, on both sides.
 void Context::append_masked(Ptr ptr, const TensorHandle& local, const std::vector<bool>& takes_part, Command& command) {
   const std::size_t item = item_size(local.dtype_);
@@ -210,6 +216,7 @@ TensorHandle Context::new_masked_load(Ptr ptr, Shape shape, const Mask& mask, Sc
   TensorHandle handle = allocate(std::move(shape), dtype);
   Command& command = new_dma(CommandKind::dma_read);
   append_masked(ptr, handle, takes_part, command);
+  command.assumed = assumes(mask);
   if (std::find(takes_part.begin(), takes_part.end(), false) != takes_part.end()) {
     std::vector<std::byte> bytes(handle.nbytes());
     const std::size_t item = item_size(dtype);
@@ -237,6 +244,7 @@ Command& Context::masked_store_command(Ptr ptr, const TensorHandle& value, const
   const std::vector<bool> takes_part = known_mask(ptr, mask, value.shape_);
   Command& command = new_dma(CommandKind::dma_write);
   append_masked(ptr, value, takes_part, command);
+  command.assumed = assumes(mask);
   return command;
 }
 

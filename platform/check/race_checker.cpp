@@ -102,6 +102,10 @@ void RaceChecker::completed(const PeCoord& coord, std::uint64_t id, const contra
   Pe& self = pe(coord);
   const auto found = self.open.find(id);
   if (found == self.open.end()) return;
+  if (command.assumed) {
+    ++not_compared_;
+    return;
+  }
   Open& open = found->second;
   open.use = std::make_shared<Use>(
       Use{number(coord), command.kind, command.call, command.call_index, start, end, self.launch, 0, command.added});
@@ -206,13 +210,13 @@ bool RaceChecker::before(const Use& earlier, std::size_t pe, const Open& later) 
   return earlier.known <= std::max(own, at(later.message));
 }
 
-// A write channel serves one store after the other; atomic additions may come in any order (decision 0033).
-bool RaceChecker::keep_their_order(const Use& a, const Use& b) {
+// A write channel ends one store after the other; atomic additions may come in any order (decision 0033).
+bool RaceChecker::keep_their_order(const Use& a, const Use& b) const {
   if (a.added && a.added == b.added) return true;
-  return a.pe == b.pe && a.kind == CommandKind::dma_write && b.kind == CommandKind::dma_write;
+  return stores_keep_order_ && a.pe == b.pe && a.kind == CommandKind::dma_write && b.kind == CommandKind::dma_write;
 }
 
-bool RaceChecker::in_order(const Use& earlier, const Use& later, const Open& open) {
+bool RaceChecker::in_order(const Use& earlier, const Use& later, const Open& open) const {
   if (&earlier == &later || (earlier.host() && later.host())) return true;
   if (earlier.host()) return earlier.host_request < later.launch->request && earlier.end <= later.start;
   return before(earlier, later.pe, open) || keep_their_order(earlier, later);

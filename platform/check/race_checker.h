@@ -25,18 +25,21 @@ struct Race {
 
 // Happens-before with vector clocks (Lamport 1978; Mattern 1989): a use A is before a use B when a kernel waited for A
 // and, by its own order, messages, barriers and launches, that comes before B is issued. A blocking call waits for its
-// command at once. Stores of one PE keep their order on its write channel, and atomic additions in one dtype may come
-// in any. Two launches are in order when the host had the answer of one before it submitted the other; a read or write
-// of the host comes after a launch when the host had its answer before, and before a launch that is submitted later, as
-// far as it has ended when the kernel uses the bytes. Covers HBM, SRAM and TCM as far as kernels address them; scratch,
-// which only its own PE uses, is checked at the call (tl::Context).
+// command at once. Stores of one PE keep their order on its write channel when it has one, and atomic additions in one
+// dtype may come in any. Two launches are in order when the host had the answer of one before it submitted the other; a
+// read or write of the host comes after a launch when the host had its answer before, and before a launch that is
+// submitted later, as far as it has ended when the kernel uses the bytes. Covers HBM, SRAM and TCM as far as kernels
+// address them; scratch, which only its own PE uses, is checked at the call (tl::Context).
 class RaceChecker final : public contract::IOrderObserver {
  public:
-  // `scratch` tells addresses that are not looked at.
-  explicit RaceChecker(std::function<bool(std::uint64_t pa)> scratch) : scratch_(std::move(scratch)) {}
+  // `scratch` tells addresses that are not looked at; `stores_keep_order`: those of a PE end in the order of its calls.
+  RaceChecker(std::function<bool(std::uint64_t pa)> scratch, bool stores_keep_order)
+      : scratch_(std::move(scratch)), stores_keep_order_(stores_keep_order) {}
 
   // In the order of their discovery, alike ones together.
   const std::vector<Race>& races() const { return races_; }
+  // Commands whose bytes the run does not know: indices or a mask without contents (data mode off).
+  std::uint64_t not_compared() const { return not_compared_; }
 
   void launch_submitted(contract::RequestId request) override;
   void launch_completed(contract::RequestId request) override;
@@ -112,8 +115,8 @@ class RaceChecker final : public contract::IOrderObserver {
   Clock clock_of(std::size_t pe) const;
   void learn(Pe& pe, const Clock& more);
   static bool before(const Use& earlier, std::size_t pe, const Open& later);
-  static bool in_order(const Use& earlier, const Use& later, const Open& open);
-  static bool keep_their_order(const Use& a, const Use& b);
+  bool in_order(const Use& earlier, const Use& later, const Open& open) const;
+  bool keep_their_order(const Use& a, const Use& b) const;
   static Uses with_write(Uses uses, const UsePtr& use);
   static Uses with_read(Uses uses, const UsePtr& use, const Open& open);
   void note(const Extent& bytes, bool writes, const UsePtr& use, const Open& open);
@@ -124,6 +127,7 @@ class RaceChecker final : public contract::IOrderObserver {
   static std::string place_text(const Use& use, std::uint64_t pa, std::uint64_t end, std::string& tensor);
 
   std::function<bool(std::uint64_t pa)> scratch_;
+  bool stores_keep_order_;
   std::map<PeCoord, std::size_t> numbers_;
   std::vector<std::unique_ptr<Pe>> pes_;
   Clock host_;
@@ -140,6 +144,7 @@ class RaceChecker final : public contract::IOrderObserver {
   std::unordered_map<std::uint64_t, ClockPtr> messages_;  // by slot
   data::IntervalMap<Uses> memory_;
   std::vector<Race> races_;
+  std::uint64_t not_compared_ = 0;
   std::unordered_map<std::string, std::size_t> known_races_;
 };
 

@@ -46,6 +46,8 @@ struct Command {
   std::vector<Extent> local;   // this PE's TCM, physical
   // A dma_write with a dtype adds its data to what is in memory as numbers of it, in one step when the command ends.
   std::optional<Dtype> added;
+  // The extents in memory stand for those of indices or of a mask that this run does not know (decision 0033).
+  bool assumed = false;
 
   // gemm: out(m,n) = a(m,k) * b(k,n), accumulated in acc_dtype. math: out = op(inputs), axis for reductions.
   MathOp math_op{};

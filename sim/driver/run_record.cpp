@@ -154,6 +154,7 @@ void write_races(JsonWriter& json, const RunRecord& run) {
     json.begin_object().key("text").text(race.text).key("pairs").unsigned_integer(race.pairs).end_object();
   }
   json.end_array();
+  json.key("races_not_compared").unsigned_integer(run.races_not_compared);
 }
 
 void write_verification(JsonWriter& json, const data::VerificationRow& row) {

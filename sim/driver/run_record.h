@@ -87,6 +87,7 @@ struct RunRecord {
   std::vector<std::pair<std::string, std::vector<StatisticRecord>>> blocks;  // by node id, in node order
   std::vector<data::VerificationRow> verification;
   std::optional<std::vector<check::Race>> races;  // absent: they were not looked for
+  std::uint64_t races_not_compared = 0;           // accesses whose indices or masks the run does not know
   std::vector<FigureRecord> figures;
   std::vector<Finding> findings;          // why it takes as long as it does, when that was recorded
   std::vector<OperationCost> operations;  // the most expensive kinds, when that was recorded

@@ -249,8 +249,10 @@ std::string render_collectives(const RunRecord& run) {
          table.render("  ");
 }
 
-std::string races_text(const std::vector<check::Race>& races) {
+std::string races_text(const RunRecord& run) {
+  const std::vector<check::Race>& races = *run.races;
   constexpr std::size_t kMostShown = 10;
+  if (races.empty() && run.races_not_compared > 0) return "  none in what was compared\n";
   if (races.empty()) return "  none: every two uses of the same bytes, one of them writing, are in an order\n";
   std::string text;
   for (std::size_t i = 0; i < std::min(races.size(), kMostShown); ++i) {
@@ -262,10 +264,17 @@ std::string races_text(const std::vector<check::Race>& races) {
   return text;
 }
 
+std::string not_compared_text(std::uint64_t count) {
+  if (count == 0) return "";
+  return "  " + std::to_string(count) + (count == 1 ? " indexed access was" : " indexed accesses were") +
+         " not compared, because data mode off does not know the indices and masks; use --data replay or eager "
+         "(eager where MATH or GEMM computes them)\n";
+}
+
 std::string render_data(const RunRecord& run) {
   std::string text;
   if (!run.verification.empty()) text += "\nVerification\n" + indented(data::render_table(run.verification));
-  if (run.races) text += "\nRaces\n" + races_text(*run.races);
+  if (run.races) text += "\nRaces\n" + races_text(run) + not_compared_text(run.races_not_compared);
   if (!run.notes.empty() || !run.warnings.empty()) text += '\n';
   for (const std::string& note : run.notes) text += "Note: " + note + '\n';
   for (const std::string& warning : run.warnings) text += "Warning: " + warning + '\n';

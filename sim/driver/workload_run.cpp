@@ -7,6 +7,7 @@
 #include "platform/address/phys_addr.h"
 #include "platform/base/version.h"
 #include "platform/observe/text_table.h"
+#include "platform/params/pe_dma_params.h"
 #include "platform/record/activity_recorder.h"
 #include "sim/driver/host_usage.h"
 #include "sim/findings/findings.h"
@@ -98,6 +99,12 @@ std::function<bool(std::uint64_t)> kernel_scratch(const topology::MachineSpec& s
   };
 }
 
+// Stores of a PE end in the order of its calls when its PE_DMA has one write channel.
+bool one_write_channel(const topology::MachineSpec& spec) {
+  return spec.pe_components.at("pe_dma").impl == "builtin.pe_dma" &&
+         spec.pe_params<params::PeDmaParams>("pe_dma").wr_engines == 1;
+}
+
 // About how many series of activity the blocks will have: wires, pseudo-channels, and what belongs to a PE.
 std::size_t series_of(const topology::Graph& graph) {
   constexpr std::size_t kOfPe = 24;
@@ -151,7 +158,8 @@ WorkloadOutcome run_workload(const WorkloadRun& run) {
   std::optional<OperationCosts> costs;
   if (run.record) options.costs = &costs.emplace(run.topology.graph);
   std::optional<check::RaceChecker> races;
-  if (run.check_races) options.order = &races.emplace(kernel_scratch(run.topology.graph.spec));
+  if (run.check_races)
+    options.order = &races.emplace(kernel_scratch(run.topology.graph.spec), one_write_channel(run.topology.graph.spec));
   SimulationResult result = simulate(run.topology, options, [&](contract::IHost& host) {
     sw::RuntimeOptions runtime_options;
     runtime_options.devices = run.sips;
@@ -174,7 +182,10 @@ WorkloadOutcome run_workload(const WorkloadRun& run) {
   record.launches = std::move(result.launches);
   record.blocks = std::move(result.blocks);
   record.warnings = std::move(result.warnings);
-  if (races) record.races = races->races();
+  if (races) {
+    record.races = races->races();
+    record.races_not_compared = races->not_compared();
+  }
   if (window) record.notes.push_back(window_note(*window, record.sim_time));
   if (recorder) {
     const MessageWaits waits(costs->receives(), run.topology.graph);

@@ -20,15 +20,36 @@ using kb::tl::Context;
 using kb::tl::Ptr;
 using namespace kb::sw;
 
-constexpr std::int64_t kPes = 8, kBlocks = 16, kElements = 64, kPhases = 4, kShared = kPes;
+using Rows = std::vector<std::int64_t>;
+
+constexpr std::int64_t kPes = 8, kBlocks = 16, kElements = 64, kPhases = 4, kRowElements = kElements / kPes;
 constexpr int kKernels = 1000;
 
+// Of a block in a phase, in place of the PE that it belongs to: all read it, each PE has a row, or the elements of its
+// mask, or all add to it.
+enum : std::int64_t { kShared = kPes, kByRow, kByMask, kAdded, kOwners };
+
 struct Plan {
-  // The PE that a block belongs to in a phase; kShared: all read it.
+  // The PE that a block belongs to in a phase, or one of the above.
   std::vector<std::vector<std::int64_t>> owner;
   bool messages = false;  // meet by messages around the ring, not at a barrier
   bool planted = false;
-  enum class Kind { foreign_write, foreign_read, early_meeting, no_wait } kind{};
+  // Those from scattered_rows on have their indices or masks in scratch, where data mode off does not know them. The
+  // test has the same list.
+  enum class Kind {
+    foreign_write,
+    foreign_read,
+    early_meeting,
+    no_wait,
+    known_rows,
+    known_mask,
+    foreign_add,
+    scattered_rows,
+    gathered_rows,
+    masked_store,
+    added_rows,
+    count
+  } kind{};
   std::int64_t phase = 0, block = 0, intruder = 0;
 };
 
@@ -47,16 +68,16 @@ Plan plan_of(int kernel) {
   Plan plan;
   for (std::int64_t phase = 0; phase < kPhases; ++phase) {
     std::vector<std::int64_t> owner;
-    for (std::int64_t block = 0; block < kBlocks; ++block) owner.push_back(random.below(kPes + 1));
+    for (std::int64_t block = 0; block < kBlocks; ++block) owner.push_back(random.below(kOwners));
     plan.owner.push_back(std::move(owner));
   }
   plan.messages = random.below(2) == 0;
   plan.planted = kernel % 2 == 1;
-  plan.kind = static_cast<Plan::Kind>(random.below(4));
+  plan.kind = static_cast<Plan::Kind>(kernel / 2 % static_cast<int>(Plan::Kind::count));
   plan.phase = random.below(kPhases - 1);
   plan.block = random.below(kBlocks);
   std::int64_t& owner = plan.owner[static_cast<std::size_t>(plan.phase)][static_cast<std::size_t>(plan.block)];
-  if (owner == kShared) owner = random.below(kPes);
+  if (owner >= kPes) owner = random.below(kPes);
   // Another PE has it in the next phase, too.
   plan.intruder = (owner + 1 + random.below(kPes - 1)) % kPes;
   plan.owner[static_cast<std::size_t>(plan.phase) + 1][static_cast<std::size_t>(plan.block)] = plan.intruder;
@@ -76,10 +97,11 @@ void meet(Context& tl, bool messages) {
   }
 }
 
-void use(Context& tl, Ptr at, Random& random) {
+// A block that belongs to this PE; `masks` has a row for each PE.
+void use(Context& tl, Ptr at, Ptr masks, Random& random) {
   const kb::tl::Scratch scope(tl);
   const kb::Shape shape{kElements};
-  switch (random.below(5)) {
+  switch (random.below(8)) {
     case 0:
       tl.store(at, tl.zeros(shape));
       break;
@@ -96,6 +118,19 @@ void use(Context& tl, Ptr at, Random& random) {
     case 3:
       tl.wait(tl.composite(kb::MathOp::neg, tl.ref(at, shape), at));
       break;
+    case 4: {
+      const auto rows = tl.arange(0, kPes);
+      tl.scatter(at, rows, tl.gather(at, rows, kRowElements));
+      break;
+    }
+    case 5: {
+      const auto mask = tl.load(masks + random.below(kPes) * kElements, shape);
+      tl.store(at, tl.load(at, shape, mask), mask);
+      break;
+    }
+    case 6:
+      tl.atomic_add(at, tl.load(at, shape));
+      break;
     default:
       tl.load(at, shape);
       tl.store(at + kElements / 2, tl.zeros({kElements / 2}));
@@ -103,29 +138,80 @@ void use(Context& tl, Ptr at, Random& random) {
   }
 }
 
-void run(Context& tl, const Plan& plan, Ptr t, int kernel) {
+// What a PE does with a block that is not its own.
+void use_common(Context& tl, Ptr at, Ptr masks, std::int64_t owner) {
+  const kb::tl::Scratch scope(tl);
+  const std::int64_t me = tl.program_id(0);
+  const kb::Shape shape{kElements};
+  if (owner == kShared) tl.load(at, shape);
+  if (owner == kAdded) tl.atomic_add(at, tl.full(shape, 1.0));
+  if (owner == kByRow) {
+    const auto row = tl.arange(me, me + 1);
+    tl.scatter(at, row, tl.gather(at, Rows{me}, kRowElements));
+    tl.atomic_add(at, row, tl.zeros({1, kRowElements}));
+  }
+  if (owner == kByMask) {
+    const auto mask = tl.load(masks + me * kElements, shape);
+    tl.store(at, tl.load(at, shape, mask), mask);
+  }
+}
+
+// Of the intruder, in a phase in which the block belongs to another PE.
+void intrude(Context& tl, Ptr at, Ptr masks, Plan::Kind kind) {
+  const kb::tl::Scratch scope(tl);
+  const std::int64_t me = tl.program_id(0);
+  const kb::Shape shape{kElements};
+  switch (kind) {
+    case Plan::Kind::foreign_write:
+      return tl.store(at + 1, tl.zeros({3}));
+    case Plan::Kind::foreign_read:
+      tl.load(at + kElements - 1, {1});
+      return;
+    case Plan::Kind::known_rows:
+      return tl.scatter(at, Rows{me}, tl.zeros({1, kRowElements}));
+    case Plan::Kind::known_mask: {
+      std::vector<bool> mask(kElements);
+      mask[static_cast<std::size_t>(me * 7)] = true;
+      return tl.store(at, tl.zeros(shape), mask);
+    }
+    case Plan::Kind::foreign_add:
+      return tl.atomic_add(at, tl.zeros(shape));
+    case Plan::Kind::scattered_rows:
+      return tl.scatter(at, tl.arange(me, me + 1), tl.zeros({1, kRowElements}));
+    case Plan::Kind::gathered_rows:
+      tl.gather(at, tl.arange(me, me + 1), kRowElements);
+      return;
+    case Plan::Kind::masked_store:
+      return tl.store(at, tl.zeros(shape), tl.load(masks + me * kElements, shape));
+    case Plan::Kind::added_rows:
+      return tl.atomic_add(at, tl.arange(me, me + 1), tl.zeros({1, kRowElements}));
+    case Plan::Kind::early_meeting:
+    case Plan::Kind::no_wait:
+    case Plan::Kind::count:
+      return;
+  }
+}
+
+void run(Context& tl, const Plan& plan, Ptr t, Ptr masks, int kernel) {
   const std::int64_t me = tl.program_id(0);
   Random random(static_cast<unsigned>(kernel * kPes + me) + 77777);
   const auto x = tl.zeros({kElements});
+  const Ptr broken = t + plan.block * kElements;
   for (std::int64_t phase = 0; phase < kPhases; ++phase) {
     const bool here = plan.planted && phase == plan.phase;
-    const Ptr broken = t + plan.block * kElements;
+    const bool writes_first = plan.kind == Plan::Kind::foreign_write || kernel % 4 == 1;
     tl.cycles(random.below(300));
-    if (here && me == plan.intruder && plan.kind == Plan::Kind::foreign_write) tl.store(broken + 1, tl.zeros({3}));
+    if (here && me == plan.intruder && writes_first) intrude(tl, broken, masks, plan.kind);
     for (std::int64_t block = 0; block < kBlocks; ++block) {
       const std::int64_t owner = plan.owner[static_cast<std::size_t>(phase)][static_cast<std::size_t>(block)];
-      if (owner == me) use(tl, t + block * kElements, random);
-      if (owner == kShared) {
-        const kb::tl::Scratch scope(tl);
-        tl.load(t + block * kElements, {kElements});
-      }
+      if (owner == me) use(tl, t + block * kElements, masks, random);
+      if (owner >= kPes) use_common(tl, t + block * kElements, masks, owner);
     }
     const std::int64_t owner = plan.owner[static_cast<std::size_t>(plan.phase)][static_cast<std::size_t>(plan.block)];
     if (here && me == owner) tl.store(broken, x);  // it surely writes
-    if (here && me == plan.intruder && plan.kind == Plan::Kind::foreign_read) {
-      const kb::tl::Scratch scope(tl);
-      tl.load(broken + kElements - 1, {1});
-    }
+    const bool behind = plan.planted && phase == plan.phase + 1 && plan.kind == Plan::Kind::no_wait;
+    if (behind && me == plan.intruder) tl.store(broken, x);  // where the store that nobody waited for may still go on
+    if (here && me == plan.intruder && !writes_first) intrude(tl, broken, masks, plan.kind);
     // A store of the next phase's owner that was begun before the meeting, or one of this phase's that goes on after
     // it.
     [[maybe_unused]] kb::tl::Future open;
@@ -139,8 +225,8 @@ void run(Context& tl, const Plan& plan, Ptr t, int kernel) {
 std::vector<kb::contract::Kernel> kernels() {
   std::vector<kb::contract::Kernel> out;
   for (int i = 0; i < kKernels; ++i) {
-    out.push_back(kb::tl::make_kernel(fmt::format("race_{}", i), "random phases", {"t"},
-                                      [i](Context& tl, Ptr t) { run(tl, plan_of(i), t, i); }));
+    out.push_back(kb::tl::make_kernel(fmt::format("race_{}", i), "random phases", {"t", "masks"},
+                                      [i](Context& tl, Ptr t, Ptr masks) { run(tl, plan_of(i), t, masks, i); }));
   }
   return out;
 }
@@ -151,10 +237,14 @@ WorkloadResult run_races(Runtime& rt, const Params& params) {
   rows.num_cubes = 1;
   const QueueInstallation queues(rt, kb::topology::WiringPreset::intracube_ring);
   const Tensor t = rt.zeros({kBlocks, kElements}, kb::Dtype::f16, rows, "t");
+  std::vector<double> masks;
+  for (std::int64_t i = 0; i < kPes * kElements; ++i) masks.push_back(i % kPes == i / kElements ? 1 : 0);
+  const Tensor m = rt.empty({kPes, kElements}, kb::Dtype::i32, rows, "m");
+  m.copy_(HostArray::from_doubles({kPes, kElements}, kb::Dtype::i32, masks));
   LaunchOptions options;
   options.cubes = {0};
   for (std::int64_t i = params.integer("first"); i < params.integer("end"); ++i) {
-    rt.wait(rt.launch(fmt::format("race_{}", i), {{"t", t}}, options));
+    rt.wait(rt.launch(fmt::format("race_{}", i), {{"t", t}, {"masks", m}}, options));
   }
   return {};
 }
@@ -195,6 +285,23 @@ WorkloadResult run_fail_while_receiving(Runtime& rt, const Params&) {
   return {};
 }
 
+// Two stores of one PE to the same bytes, the second one before the first has ended.
+void store_twice(Context& tl, Ptr t) {
+  tl.store_async(t, tl.full({kElements}, 1.0));
+  tl.store_async(t + kElements / 2, tl.full({kElements / 2}, 2.0));
+  tl.wait();
+}
+
+WorkloadResult run_store_twice(Runtime& rt, const Params&) {
+  const Tensor t = rt.empty({kElements}, kb::Dtype::f16, one_pe_placement(), "t");
+  rt.wait(rt.launch("store_twice", {{"t", t}}, on_one_pe()));
+  std::vector<double> expected(kElements, 2.0);
+  std::fill_n(expected.begin(), kElements / 2, 1.0);
+  WorkloadResult result;
+  verify_exact(rt, result, "t", t.to_host(), HostArray::from_doubles({kElements}, kb::Dtype::f16, expected));
+  return result;
+}
+
 // The launch reads its tensor for a while and writes its first elements at the end.
 void read_for_long(Context& tl, Ptr t) {
   for (int i = 0; i < 64; ++i) {
@@ -227,6 +334,8 @@ KERNBENCH_PLUGIN(registrar) {
                           "meets across cubes",
                           {Parameter::choice("scope", "sip", {"cube", "sip"}, "of the barrier")},
                           run_across_cubes});
+  registrar.add_kernel(kb::tl::make_kernel("store_twice", "two stores to the same bytes", {"t"}, store_twice));
+  registrar.add_workload({"store-twice", "two stores to the same bytes", {}, run_store_twice});
   registrar.add_kernel(kb::tl::make_kernel("read_for_long", "reads, and writes at its end", {"t"}, read_for_long));
   registrar.add_workload({"host-beside",
                           "the host uses a tensor beside a launch, or behind it",

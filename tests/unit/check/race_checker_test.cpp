@@ -30,12 +30,13 @@ class RaceCheckerTest : public testing::Test {
     checker.launch_completed(launch);
   }
   std::uint64_t start(const PeCoord& pe, CommandKind kind, std::optional<Dtype> added = std::nullopt,
-                      std::uint64_t bytes = 64) {
+                      std::uint64_t bytes = 64, bool assumed = false) {
     Command command;
     command.kind = kind;
     command.call = kind == CommandKind::dma_read ? "load" : "store";
     command.memory = {{kAddress, bytes}};
     command.added = added;
+    command.assumed = assumed;
     checker.issued(pe, ++commands);
     const TimeFs from = now;
     now += 1000_fs;
@@ -63,7 +64,7 @@ class RaceCheckerTest : public testing::Test {
     return texts;
   }
 
-  RaceChecker checker{[](std::uint64_t) { return false; }};
+  RaceChecker checker{[](std::uint64_t) { return false; }, true};
   std::uint64_t commands = 0;
   TimeFs now = 0_fs;
 };
@@ -75,6 +76,42 @@ TEST_F(RaceCheckerTest, TwoWritersWithoutAnOrder) {
   ASSERT_EQ(races().size(), 1U);
   EXPECT_THAT(races()[0], HasSubstr("sip0.cube0.pe0"));
   EXPECT_THAT(races()[0], HasSubstr("sip0.cube0.pe1"));
+}
+
+TEST_F(RaceCheckerTest, StoresKeepTheirOrderOnOneWriteChannel) {
+  begin(1, {kPe0});
+  start(kPe0, CommandKind::dma_write);
+  start(kPe0, CommandKind::dma_write);
+  EXPECT_TRUE(races().empty());
+}
+
+struct SeveralWriteChannels : RaceCheckerTest {
+  SeveralWriteChannels() {
+    checker = RaceChecker([](std::uint64_t) { return false; }, false);
+  }
+};
+
+TEST_F(SeveralWriteChannels, StoresUnderWayHaveNoOrder) {
+  begin(1, {kPe0});
+  store(kPe0);
+  start(kPe0, CommandKind::dma_write);
+  EXPECT_TRUE(races().empty()) << "the first one was waited for";
+  start(kPe0, CommandKind::dma_write);
+  ASSERT_EQ(races().size(), 1U);
+  EXPECT_THAT(races()[0], HasSubstr("written by tl.store"));
+}
+
+TEST_F(RaceCheckerTest, AssumedBytesAreCountedAndNotCompared) {
+  begin(1, {kPe0, kPe1});
+  store(kPe0);
+  checker.waited_for(kPe1, start(kPe1, CommandKind::dma_write, std::nullopt, 64, true));
+  EXPECT_TRUE(races().empty());
+  EXPECT_EQ(checker.not_compared(), 1U);
+  barrier(1, {kPe0, kPe1});
+  load(kPe1);
+  EXPECT_TRUE(races().empty()) << "the store of PE 0 is still the last one";
+  store(kPe0);
+  EXPECT_EQ(races().size(), 1U);
 }
 
 TEST_F(RaceCheckerTest, ReadsNeedNoOrder) {

@@ -170,10 +170,17 @@ TEST(TlIndexedOff, TakesRowsAtRandom) {
     tl.gather(Ptr(*layout), tl.zeros({200}, Dtype::i32), 8);
     runs.push_back(pe.recorder.commands().back().memory);
     EXPECT_EQ(runs.back().size(), 200u);
+    EXPECT_TRUE(pe.recorder.commands().back().assumed);
     tl.load(Ptr(*layout) + 510, {4}, tl.zeros({4}, Dtype::i32));
     EXPECT_EQ(total_bytes(pe.recorder.commands().back().memory), 4u);  // what the tensor has
+    EXPECT_TRUE(pe.recorder.commands().back().assumed);
+    tl.store(Ptr(*layout), tl.zeros({4}), tl.zeros({4}, Dtype::i32));
+    EXPECT_TRUE(pe.recorder.commands().back().assumed);
+    tl.store(Ptr(*layout), tl.zeros({4}), std::vector<bool>{true, false, true, true});
+    EXPECT_FALSE(pe.recorder.commands().back().assumed);
     tl.gather(Ptr(*layout), Rows{63}, 8);
     EXPECT_EQ(pe.recorder.commands().back().memory, (Extents{{0x43000f0, 16}}));  // known in every mode
+    EXPECT_FALSE(pe.recorder.commands().back().assumed);
   }
   EXPECT_EQ(runs[0], runs[1]);
   EXPECT_NE(runs[0], runs[2]);
