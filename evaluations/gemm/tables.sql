@@ -25,6 +25,7 @@ WITH
            CAST(max(value) FILTER (WHERE name = 'pe_dma.rd_engines') AS INTEGER) AS rd_engines,
            CAST(max(value) FILTER (WHERE name = 'pe_dma.rd_outstanding') AS INTEGER) AS rd_outstanding,
            CAST(max(value) FILTER (WHERE name = 'pe_dma.wr_engines') AS INTEGER) AS wr_engines,
+           CAST(max(value) FILTER (WHERE name = 'pe_dma.wr_outstanding') AS INTEGER) AS wr_outstanding,
            CAST(max(value) FILTER (WHERE name = 'pe_dma.baaw_overhead_ns') AS REAL) AS baaw_ns,
            CAST(max(value) FILTER (WHERE name = 'pe_mmu.tlb_overhead_ns') AS REAL) AS tlb_ns,
            max(value) FILTER (WHERE name = 'cube.memory_map.address_model') AS address_model,
@@ -53,7 +54,7 @@ SELECT tile_m, tile_k, tile_n, mac_per_ns, gemm_overhead_ns,
        memory_gbs,                                                            -- of the slice: reads and writes
        access_bytes, dma_overhead_ns,
        CASE address_model WHEN 'va' THEN tlb_ns WHEN 'la' THEN baaw_ns ELSE 0 END AS translation_ns,
-       rd_engines, rd_outstanding, wr_engines,
+       rd_engines, rd_outstanding, wr_engines, wr_outstanding,
        mapping = 'one_to_one' AS channels  -- a request per HBM channel: no latencies are known then, only bytes
 FROM given, block, wire;
 
@@ -139,7 +140,7 @@ SELECT m, k, n, variant,
        sum(count * read_bytes) / link_gbs AS read_link_ns, sum(count * write_bytes) / write_link_gbs AS write_link_ns,
        (sum(count * read_accessed) + sum(count * write_accessed)) / memory_gbs AS memory_ns,
        sum(count * read_ns) / (rd_engines * rd_outstanding) AS readers_ns,
-       sum(count * write_ns) / wr_engines AS writers_ns,
+       sum(count * write_ns) / (wr_engines * wr_outstanding) AS writers_ns,
        min(read_ns) AS read, min(fetch_ns) AS fetch, min(product_ns) AS product, min(store_ns) AS store,
        min(write_ns) AS write
 FROM step, platform

@@ -34,7 +34,7 @@ PeActivity::Series series_of(const elab::BlockContext& context, const PeCoord& p
   const auto& dma = params_of<params::PeDmaParams>(context, pe, NodeKind::pe_dma);
   series.compute = add(NodeKind::pe_cpu, SeriesKind::engine, "compute", 1);
   series.read_channel = add(NodeKind::pe_dma, SeriesKind::dma, "read", dma.rd_engines * dma.rd_outstanding);
-  series.write_channel = add(NodeKind::pe_dma, SeriesKind::dma, "write", dma.wr_engines);
+  series.write_channel = add(NodeKind::pe_dma, SeriesKind::dma, "write", dma.wr_engines * dma.wr_outstanding);
   series.fetch = add(NodeKind::pe_fetch_store, SeriesKind::tcm, "fetch", 1);
   series.store = add(NodeKind::pe_fetch_store, SeriesKind::tcm, "store", 1);
   return series;

@@ -42,8 +42,9 @@ PeDma::PeDma(const sc_core::sc_module_name& name, NodeId node, const params::PeD
       tcm_end_(tcm_begin_ + context.graph.spec.tcm_bytes_per_pe),
       queue_depth_(queue_limit(params.queue_depth)),
       read_(*this, "read_busy", payload::Op::read, FirstWire::slip, params.rd_engines * params.rd_outstanding),
-      write_(*this, "write_busy", payload::Op::write, FirstWire::fifo, params.wr_engines),
+      write_(*this, "write_busy", payload::Op::write, FirstWire::fifo, params.wr_engines * params.wr_outstanding),
       stripe_(address::channel_stripe(pe.hbm_ctrl)) {
+  if (params.wr_outstanding > 1) write_.in_order.resize(static_cast<std::size_t>(params.wr_engines));
   pe.vc_comm = &vc_comm_;
   if (context.graph.spec.address_model == AddressModel::la) pe.translator = &baaw_;
 }
@@ -122,9 +123,10 @@ void PeDma::start(Channels& channels, CommandTask& task) {
     copied_bytes_ = 0;
     task.status = {false, error.code(), error.what(), fault_};
   }
-  operations_[slot] = {&task, &channels, static_cast<std::uint32_t>(requests_.size()) + (copied_bytes_ > 0 ? 1 : 0)};
+  operations_[slot] = {&task, &channels, static_cast<std::uint32_t>(requests_.size()) + (copied_bytes_ > 0 ? 1 : 0),
+                       join_channel(channels, slot)};
   if (operations_[slot].outstanding == 0) {
-    end(slot);
+    end_in_order(slot);
     return;
   }
   channels.requests += static_cast<std::int64_t>(requests_.size());
@@ -316,8 +318,29 @@ void PeDma::on_response(payload::Transaction& transaction) {
 void PeDma::on_part_done(std::uint64_t slot) {
   Channels& channels = *operations_[slot].channels;
   if (--operations_[slot].outstanding > 0) return;
-  end(slot);
+  end_in_order(slot);
   serve(channels);
+}
+
+// The channel with the fewest operations, the first one of equals.
+std::uint32_t PeDma::join_channel(Channels& channels, std::uint64_t slot) {
+  auto& lines = channels.in_order;
+  if (lines.empty()) return 0;
+  const auto line =
+      std::min_element(lines.begin(), lines.end(), [](const auto& a, const auto& b) { return a.size() < b.size(); });
+  line->push_back(slot);
+  return static_cast<std::uint32_t>(line - lines.begin());
+}
+
+void PeDma::end_in_order(std::uint64_t slot) {
+  Channels& channels = *operations_[slot].channels;
+  if (channels.in_order.empty()) return end(slot);
+  SlidingDeque<std::uint64_t>& line = channels.in_order[operations_[slot].channel];
+  while (!line.empty() && operations_[line.front()].outstanding == 0) {
+    const std::uint64_t first = line.front();
+    line.pop_front();
+    end(first);
+  }
 }
 
 void PeDma::end(std::uint64_t slot) {
@@ -352,43 +375,6 @@ void PeDma::on_request(payload::Transaction& transaction, TimeFs) {
     transaction.status = {false, error.code(), node_id() + ": " + error.what()};
   }
   respond(transaction, now());
-}
-
-void PeDma::collect_statistics(std::vector<elab::Statistic>& statistics) const {
-  FabricEndpoint::collect_statistics(statistics);
-  const auto add = [&](const Channels& channels, const std::string& name) {
-    if (channels.commands == 0) return;
-    statistics.push_back({name + "_commands", channels.commands, "1"});
-    statistics.push_back({name + "_failures", channels.failures, "1"});
-    statistics.push_back({name + "_requests", channels.requests, "1"});
-    statistics.push_back({name + "_bytes", channels.bytes, "B"});
-    statistics.push_back({name + "_busy", channels.busy_time});
-    statistics.push_back({name + "_wait", channels.wait});
-    if (translator() == nullptr) return;
-    statistics.push_back({name + "_translations", channels.translations, "1"});
-    statistics.push_back({name + "_translation_time", channels.translation_time});
-    statistics.push_back({name + "_fallbacks", channels.fallbacks, "1"});
-  };
-  add(read_, "read");
-  add(write_, "write");
-  baaw_.collect_statistics(statistics);
-  vc_comm_.collect_statistics(statistics);
-  tcm_access_.collect_statistics(statistics);
-  if (queue_full_time() > 0_fs) statistics.push_back({"queue_full", queue_full_time()});
-}
-
-void PeDma::collect_waits(std::vector<elab::WaitInfo>& waits) const {
-  const auto add = [&](const Channels& channels, const char* name) {
-    for (std::size_t i = 0; i < channels.queue.size(); ++i) {
-      const Waiting& waiting = channels.queue[i];
-      waits.push_back(
-          {fmt::format("{}: tl.{} #{}", node_id(), waiting.task->command->call, waiting.task->command->call_index),
-           fmt::format("a free {} channel ({} of {} busy)", name, channels.busy, channels.engines), waiting.since});
-    }
-  };
-  add(read_, "read");
-  add(write_, "write");
-  FabricEndpoint::collect_waits(waits);
 }
 
 }  // namespace kb::modules

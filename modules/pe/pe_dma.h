@@ -18,12 +18,12 @@ namespace kb::modules {
 // Moves data between this PE's TCM and HBM, cube SRAM or another PE's TCM, anywhere in the machine, over the fabric,
 // and inside the own TCM.
 //
-// Models: rd_engines read channels, rd_outstanding reads each, and wr_engines write channels; a FIFO queue per
-// direction (P-36). A command takes
-// a channel, then its start stamp, holds the channel until the last response is back, takes its end stamp and releases
-// (P-37). All extents of a command, split at HBM slice boundaries, are requested at once, in order; the command ends
-// with the last response. Read commands slip in at the first wire, write data queues behind what was offered there
-// before.
+// Models: rd_engines read channels, rd_outstanding reads each, and wr_engines write channels, wr_outstanding writes
+// each; a FIFO queue per direction (P-36). A command takes a channel, then its start stamp, holds the channel until the
+// last response is back, takes its end stamp and releases (P-37). Writes of a channel end in the order of their starts:
+// one whose last response comes before that of an earlier one ends with that. All extents of a command, split at HBM
+// slice boundaries, are requested at once, in order; the command ends with the last response. Read commands slip in at
+// the first wire, write data queues behind what was offered there before.
 //
 // A tile takes its channel once per stage; when the next stage is a transfer of the same direction, it goes before all
 // that wait (P-33).
@@ -84,6 +84,9 @@ class PeDma final : public PeFabricBlock {
     std::int64_t engines;
     double link_gbs = 0.0;  // of the link that carries the data; 0 = no limit
     std::int64_t busy = 0;
+    // Slots of the operations of each channel in the order of their starts, which is that of their ends; no channels
+    // when an operation ends with its last response whatever the others do.
+    std::vector<SlidingDeque<std::uint64_t>> in_order;
     SlidingDeque<Waiting> queue;
     Probe busy_probe;
     std::int64_t commands = 0;
@@ -101,6 +104,7 @@ class PeDma final : public PeFabricBlock {
     CommandTask* task = nullptr;
     Channels* channels = nullptr;
     std::uint32_t outstanding = 0;
+    std::uint32_t channel = 0;  // of those that keep the order
   };
   struct Request {
     const payload::FabricRoute* route;
@@ -122,6 +126,8 @@ class PeDma final : public PeFabricBlock {
   Channels& channels_of(const CommandTask& task);
   void serve(Channels& channels);
   void start(Channels& channels, CommandTask& task);
+  static std::uint32_t join_channel(Channels& channels, std::uint64_t slot);
+  void end_in_order(std::uint64_t slot);
   void end(std::uint64_t slot);
   void plan(const CommandTask& task);
   void plan_pieces(const std::vector<Extent>& extents, const plan::Stage& stage);

@@ -11,6 +11,7 @@ struct PeDmaParams {
   std::int64_t rd_engines = 1;
   std::int64_t rd_outstanding = 1;
   std::int64_t wr_engines = 1;
+  std::int64_t wr_outstanding = 1;
   std::int64_t queue_depth = 0;
   Nanoseconds baaw_overhead;
 

@@ -55,6 +55,8 @@ const FieldTable& PeDmaParams::fields() {
           .add("rd_outstanding", &P::rd_outstanding, at_least(1, 1024),
                "reads that a read channel has under way at the same time")
           .add("wr_engines", &P::wr_engines, at_least(1, 64), "write channels (P-36)")
+          .add("wr_outstanding", &P::wr_outstanding, at_least(1, 1024),
+               "writes that a write channel has under way at the same time; they end in the order of their starts")
           .add("queue_depth", &P::queue_depth, at_least(0, 1e6), kQueueDepthText)
           .add("baaw_overhead_ns", &P::baaw_overhead, "translation of an access by segments (A-76)")
           .table();

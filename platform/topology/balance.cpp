@@ -40,20 +40,42 @@ void warn_of_switch(const MachineSpec& spec, ReadContext& context) {
   }
 }
 
+// Without what only reads or only writes wait for.
+LocalTransfers local_transfers(const MachineSpec& spec) {
+  const params::HbmCtrlParams& hbm = spec.hbm_ctrl();
+  const auto& dma = spec.pe_params<params::PeDmaParams>("pe_dma");
+  const auto& scheduler = spec.pe_params<params::PeSchedulerParams>("pe_scheduler");
+  LocalTransfers transfers;
+  transfers.tile_bytes = 2.0 * static_cast<double>(scheduler.tile_k * scheduler.tile_n);
+  transfers.gbs = hbm_gbs(spec);
+  if (spec.pe_to_router_bw_gbs > 0) transfers.gbs = std::min(transfers.gbs, spec.pe_to_router_bw_gbs);
+  const double flit_ns = static_cast<double>(spec.flit_bytes()) / transfers.gbs;
+  const double burst_ns = static_cast<double>(spec.flit_bytes()) / spec.hbm_channel_bw_gbs;
+  // The router twice, the controller, the last burst, a flit through the router, and PE_DMA on both sides.
+  transfers.latency_ns = 2 * spec.router_overhead_ns + hbm.overhead.ns + burst_ns + flit_ns + 2 * dma.overhead.ns;
+  return transfers;
+}
+
 void warn_of_latency(const MachineSpec& spec, ReadContext& context) {
   const ComponentSpec& hbm = spec.cube_components.at("hbm_ctrl");
   if (hbm.impl != "builtin.hbm_ctrl" || spec.pe_components.at("pe_dma").impl != "builtin.pe_dma") return;
-  const LocalReads reads = local_reads(spec);
-  if (reads.used() >= kLeastUse) return;
-  const std::int64_t engines = spec.pe_params<params::PeDmaParams>("pe_dma").rd_engines;
-  const auto needed = (reads.needed() + engines - 1) / engines;
-  context.warn_rule(
-      {"cube.pe_template.components.pe_dma.attrs.rd_outstanding", "cube.components.hbm_ctrl.attrs.access_ns"},
-      fmt::format(
-          "a PE that loads tiles of {:g} B has {:g} of them under way, each {:.3g} ns longer than its bytes take "
-          "at {:g} GB/s: {:.0f} % of the bandwidth",
-          reads.tile_bytes, reads.outstanding, reads.latency_ns, reads.gbs, 100 * reads.used()),
-      fmt::format("rd_outstanding: {} would use all of it", needed));
+  const auto& dma = spec.pe_params<params::PeDmaParams>("pe_dma");
+  const std::string attrs = "cube.pe_template.components.pe_dma.attrs.";
+  const auto warn = [&](const LocalTransfers& transfers, std::int64_t engines, const char* verb, std::string key,
+                        std::string other_key) {
+    if (transfers.used() >= kLeastUse) return;
+    const std::int64_t needed = (transfers.needed() + engines - 1) / engines;
+    context.warn_rule(
+        {attrs + key, std::move(other_key)},
+        fmt::format(
+            "a PE that {} tiles of {:g} B has {:g} of them under way, each {:.3g} ns longer than its bytes take "
+            "at {:g} GB/s: {:.0f} % of the bandwidth",
+            verb, transfers.tile_bytes, transfers.outstanding, transfers.latency_ns, transfers.gbs,
+            100 * transfers.used()),
+        fmt::format("{}: {} would use all of it", key, needed));
+  };
+  warn(local_reads(spec), dma.rd_engines, "loads", "rd_outstanding", "cube.components.hbm_ctrl.attrs.access_ns");
+  warn(local_writes(spec), dma.wr_engines, "stores", "wr_outstanding", attrs + "overhead_ns");
 }
 
 }  // namespace
@@ -64,29 +86,28 @@ void warn_of_waste(const MachineSpec& spec, ReadContext& context) {
   warn_of_latency(spec, context);
 }
 
-double LocalReads::used() const {
+double LocalTransfers::used() const {
   return std::min(1.0, outstanding * tile_bytes / (tile_bytes + latency_ns * gbs));
 }
 
-int LocalReads::needed() const {
+int LocalTransfers::needed() const {
   return static_cast<int>(std::ceil(1.0 + latency_ns * gbs / tile_bytes));
 }
 
-LocalReads local_reads(const MachineSpec& spec) {
-  const params::HbmCtrlParams& hbm = spec.hbm_ctrl();
+LocalTransfers local_reads(const MachineSpec& spec) {
   const auto& dma = spec.pe_params<params::PeDmaParams>("pe_dma");
-  const auto& scheduler = spec.pe_params<params::PeSchedulerParams>("pe_scheduler");
-  LocalReads reads;
-  reads.tile_bytes = 2.0 * static_cast<double>(scheduler.tile_k * scheduler.tile_n);
-  reads.gbs = hbm_gbs(spec);
-  if (spec.pe_to_router_bw_gbs > 0) reads.gbs = std::min(reads.gbs, spec.pe_to_router_bw_gbs);
-  const double flit_ns = static_cast<double>(spec.flit_bytes()) / reads.gbs;
-  const double burst_ns = static_cast<double>(spec.flit_bytes()) / spec.hbm_channel_bw_gbs;
-  // The router twice, the controller, the first burst, the first flit through the router, and PE_DMA on both sides.
-  reads.latency_ns =
-      2 * spec.router_overhead_ns + hbm.overhead.ns + burst_ns + hbm.access.ns + flit_ns + 2 * dma.overhead.ns;
+  LocalTransfers reads = local_transfers(spec);
+  reads.latency_ns += spec.hbm_ctrl().access.ns;
   reads.outstanding = static_cast<double>(dma.rd_engines * dma.rd_outstanding);
   return reads;
+}
+
+// A write is acknowledged when its last burst has finished.
+LocalTransfers local_writes(const MachineSpec& spec) {
+  const auto& dma = spec.pe_params<params::PeDmaParams>("pe_dma");
+  LocalTransfers writes = local_transfers(spec);
+  writes.outstanding = static_cast<double>(dma.wr_engines * dma.wr_outstanding);
+  return writes;
 }
 
 }  // namespace kb::topology

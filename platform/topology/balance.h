@@ -6,21 +6,22 @@
 
 namespace kb::topology {
 
-// Warns of an HBM faster than the PE's link, of a switch slower than its ports, and of fewer outstanding reads than
-// latency x bandwidth asks for (T-37). Nothing of it stops a run.
+// Warns of an HBM faster than the PE's link, of a switch slower than its ports, and of fewer outstanding reads or
+// writes than latency x bandwidth asks for (T-37). Nothing of it stops a run.
 void warn_of_waste(const MachineSpec& spec, ReadContext& context);
 
-// What one PE can load from its own HBM slice when it loads full tiles of B, one after the other.
-struct LocalReads {
+// What one PE can load from its own HBM slice, or store to it, when it moves full tiles of B, one after the other.
+struct LocalTransfers {
   double tile_bytes = 0;   // of f16
   double gbs = 0;          // of the slice or the PE's link, whichever is slower
-  double latency_ns = 0;   // of a load beyond its bytes at that rate, to the nearest flit
-  double outstanding = 1;  // loads under way at the same time
+  double latency_ns = 0;   // of a transfer beyond its bytes at that rate, to the nearest flit
+  double outstanding = 1;  // transfers under way at the same time
 
-  // Little's law: the part of the bandwidth that is used, and how many loads would use all of it.
+  // Little's law: the part of the bandwidth that is used, and how many transfers would use all of it.
   double used() const;
   int needed() const;
 };
-LocalReads local_reads(const MachineSpec& spec);
+LocalTransfers local_reads(const MachineSpec& spec);
+LocalTransfers local_writes(const MachineSpec& spec);
 
 }  // namespace kb::topology

@@ -86,6 +86,20 @@ TEST_F(PeCpuAsync, OutstandingReadsOverlap) {
   EXPECT_EQ(begun[2], machine->log.commands[0].end - kReady);
 }
 
+TEST_F(PeCpuAsync, OutstandingWritesOverlap) {  // and end in the order of the calls
+  options.set = {{kDma + "wr_outstanding", "2"}};
+  run([&](IPe& pe, PeMachine&) {
+    const IPe::Ticket first = pe.submit(store(0, 4096)), second = pe.submit(store(4096, 4096));
+    pe.wait(first);
+    note();
+    pe.wait(second);
+    note();
+  });
+  constexpr TimeFs kStore4KiB = (2 + 100 + 2 + 17) * kNs + 4_fs;
+  EXPECT_THAT(times, ElementsAre(kStore4KiB, kStore4KiB + 16 * kNs));  // behind 16 flits on the wire
+  EXPECT_THAT(starts(), ElementsAre(0_fs, 0_fs));
+}
+
 TEST_F(PeCpuAsync, AWaitForWhatHasEndedTakesNoTime) {
   run([&](IPe& pe, PeMachine&) {
     const IPe::Ticket product = pe.submit(gemm(32, 64, 32));

@@ -24,6 +24,9 @@ constexpr CommandKind kRead = CommandKind::dma_read;
 constexpr CommandKind kWrite = CommandKind::dma_write;
 // The router adds 2 ns per direction, 16 flits of 1 ns pass two links, each link adds its 1 fs twice.
 constexpr TimeFs kLoad4KiB = (2 + 100 + 2 + 17) * kNs + 4_fs;
+// The other way round: the data go and the acknowledgement comes back.
+constexpr TimeFs kStore4KiB = kLoad4KiB;
+constexpr TimeFs kStore256B = kStore4KiB - 15 * kNs;
 
 MachineOptions dma_alone(std::vector<std::pair<std::string, std::string>> set = {}, int pes = 1) {
   MachineOptions options;
@@ -148,6 +151,61 @@ TEST(PeDma, WriteEnginesAreChannels) {
                                               transfer(machine, 0_fs, kWrite, {{hbm(8192), 256}})});
   EXPECT_EQ(o[1].start, 0_fs);
   EXPECT_EQ(o[2].start, o[0].end);
+}
+
+TEST(PeDma, AChannelHasItsOutstandingWritesUnderWay) {  // P-36: the third store waits for the first to end
+  PeMachine machine(dma_alone({{kAttrs + "wr_outstanding", "2"}}));
+  const std::vector<Outcome> o = machine.run(
+      {transfer(machine, 0_fs, kWrite, {{hbm(0), 4096}}), transfer(machine, 0_fs, kWrite, {{hbm(4096), 4096}}),
+       transfer(machine, 0_fs, kWrite, {{hbm(8192), 4096}}), transfer(machine, 0_fs, kRead, {{hbm(0), 256}}),
+       transfer(machine, 0_fs, kRead, {{hbm(0), 256}})});
+  EXPECT_EQ(o[0].start, 0_fs);
+  EXPECT_EQ(o[0].end, kStore4KiB);
+  EXPECT_EQ(o[1].start, 0_fs);
+  EXPECT_EQ(o[1].end, kStore4KiB + 16 * kNs);  // its data go behind those of the first
+  EXPECT_EQ(o[2].start, kStore4KiB);
+  EXPECT_EQ(o[2].end, 2 * kStore4KiB);
+  EXPECT_EQ(o[4].start, o[3].end);  // of reads there is one
+}
+
+TEST(PeDma, WritesOfAChannelEndInTheOrderOfTheirStarts) {  // P-37a
+  const std::vector<std::pair<std::string, std::string>> two = {{kAttrs + "wr_outstanding", "3"}};
+  PeMachine machine(dma_alone(two));
+  // A store, a copy inside the TCM that has long been done, and one without an element; the fourth waits for a place.
+  const std::vector<Outcome> o = machine.run(
+      {transfer(machine, 0_fs, kWrite, {{hbm(0), 256}}), transfer(machine, kNs, kWrite, {{machine.tcm(4096), 256}}),
+       transfer(machine, 2 * kNs, kWrite, {}), transfer(machine, 3 * kNs, kWrite, {{machine.tcm(4096), 256}})});
+  EXPECT_EQ(o[0].end, kStore256B);
+  EXPECT_EQ(o[1].start, kNs);
+  EXPECT_EQ(o[1].end, kStore256B);
+  EXPECT_EQ(o[2].start, 2 * kNs);
+  EXPECT_EQ(o[2].end, kStore256B);
+  EXPECT_EQ(o[3].start, kStore256B);
+  EXPECT_EQ(o[3].end, kStore256B + kNs / 2);
+  ASSERT_EQ(machine.log.commands.size(), 4u);
+  EXPECT_EQ(machine.log.commands[1].memory[0].pa, machine.tcm(4096));
+  EXPECT_EQ(machine.time(kDma, "write_busy"), kStore256B + (kStore256B - kNs) + (kStore256B - 2 * kNs) + kNs / 2);
+}
+
+TEST(PeDma, EachWriteChannelHasAnOrderOfItsOwn) {  // the channel with the fewest writes takes the next one
+  PeMachine machine(dma_alone({{kAttrs + "wr_engines", "2"}, {kAttrs + "wr_outstanding", "2"}}));
+  const std::vector<Outcome> o = machine.run({transfer(machine, 0_fs, kWrite, {{hbm(0), 256}}),
+                                              transfer(machine, 0_fs, kWrite, {{machine.tcm(4096), 256}}),
+                                              transfer(machine, kNs, kWrite, {{machine.tcm(4096), 256}}),
+                                              transfer(machine, kNs, kWrite, {{machine.tcm(4096), 256}})});
+  EXPECT_EQ(o[0].end, kStore256B);
+  EXPECT_EQ(o[1].end, kNs / 2);        // on the second channel, which is free again then
+  EXPECT_EQ(o[2].end, kNs + kNs / 2);  // the same
+  EXPECT_EQ(o[3].end, kStore256B);     // behind the first one
+}
+
+TEST(PeDma, AFailureOfAWriteHoldsItsPlace) {
+  PeMachine machine(dma_alone({{kAttrs + "wr_outstanding", "2"}}));
+  const std::vector<Outcome> o = machine.run({transfer(machine, 0_fs, kWrite, {{hbm(0), 256}}),
+                                              transfer(machine, 0_fs, kWrite, {{hbm(machine.slice_bytes()), 256}})});
+  EXPECT_TRUE(o[0].status.ok);
+  EXPECT_FALSE(o[1].status.ok);
+  EXPECT_EQ(o[1].end, o[0].end);
 }
 
 TEST(PeDma, PaysItsOverheadThereAndBack) {

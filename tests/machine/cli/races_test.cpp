@@ -78,6 +78,25 @@ TEST_F(RacesTest, ABarrierOfTheSipOrdersItsCubes) {
   EXPECT_THAT(race.err, HasSubstr("RACE"));
 }
 
+// One write channel ends stores in the order of their calls, however many it has under way; two do not.
+TEST_F(RacesTest, StoresOfOnePeAreOrderedByItsOnlyWriteChannel) {
+  const std::string dma = " --set cube.pe_template.components.pe_dma.attrs.";
+  const auto stores = [&](const std::string& options) {
+    return kernbench(std::string("run --quiet --out out --check races --verify-data --plugin '") + KB_RACE_PLUGIN +
+                     "' --bench store-twice --topology '" + config("one_pe") + "'" + options);
+  };
+  for (const char* const ordered : {"wr_outstanding=1", "wr_outstanding=2"}) {
+    const Outcome outcome = stores(dma + ordered);
+    EXPECT_EQ(outcome.code, 0) << ordered << outcome.err;
+  }
+  for (const char* const several : {"wr_engines=2", "wr_outstanding=2"}) {
+    EXPECT_EQ(stores(dma + "wr_engines=2" + dma + several).code, 1) << several;
+    const Json races = Json::parse(read("out/result.json"))["races"];
+    ASSERT_EQ(races.size(), 1u);
+    EXPECT_THAT(races[0]["text"].get<std::string>(), HasSubstr("written by tl.store_async #"));
+  }
+}
+
 TEST_F(RacesTest, BothCallsAndTheBytesAreNamed) {
   const Json result = random_kernels(1, 2, "--check races", 1);
   const std::string text = result["races"][0]["text"];

@@ -118,6 +118,19 @@ TEST(Warnings, PartsThatCanNeverPayT37) {
   EXPECT_TRUE(minimal({{"cube.components.hbm_ctrl.attrs.access_ns", "34"},
                        {"cube.pe_template.components.pe_dma.attrs.rd_outstanding", "4"}})
                   .warnings.empty());
+  // The same for stores, which do not wait for access_ns: 16 ns of data, and 4 + 8 + 1 + 10 ns of latency.
+  const LoadedTopology slow = minimal({{"cube.pe_template.components.pe_dma.attrs.overhead_ns", "5"},
+                                       {"cube.pe_template.components.pe_dma.attrs.rd_outstanding", "4"}});
+  ASSERT_EQ(slow.warnings.size(), 1u);
+  EXPECT_EQ(
+      slow.warnings[0].text(),
+      "--set: cube.pe_template.components.pe_dma.attrs.overhead_ns: a PE that stores tiles of 4096 B has 1 of them "
+      "under way, each 23 ns longer than its bytes take at 256 GB/s: 41 % of the bandwidth (wr_outstanding: 3 "
+      "would use all of it)");
+  EXPECT_TRUE(minimal({{"cube.pe_template.components.pe_dma.attrs.overhead_ns", "5"},
+                       {"cube.pe_template.components.pe_dma.attrs.rd_outstanding", "4"},
+                       {"cube.pe_template.components.pe_dma.attrs.wr_outstanding", "3"}})
+                  .warnings.empty());
 }
 
 }  // namespace
