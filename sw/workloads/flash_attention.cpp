@@ -13,6 +13,8 @@
 namespace kb::sw {
 namespace {
 
+const std::vector<std::string> kTensors{"Q", "K", "V", "O"};
+
 FlashAttention problem_of(const Params& params) {
   FlashAttention p;
   p.dtype = params.dtype("dtype");
@@ -115,12 +117,15 @@ WorkloadResult run_flash_attention(Runtime& rt, const Params& params) {
   rows.cube = rows.pe = Split::row_wise;
   copies.pe = Split::row_wise;  // and a copy in each cube
   if (one) rows = copies = one_pe_placement();
+  const std::vector<MemoryKind> memory = memories_of(params, kTensors);
   const Contents contents = contents_of(params);
   const Shape q_shape{p.queries, p.d}, k_shape{p.context, p.d};
-  const Deployed q = deploy(rt, q_shape, p.dtype, rows, "Q", [&] { return p.q(contents, rt.seed()); });
-  const Deployed k = deploy(rt, k_shape, p.dtype, copies, "K", [&] { return p.k(contents, rt.seed() + 1); });
-  const Deployed v = deploy(rt, k_shape, p.dtype, copies, "V", [&] { return p.v(contents, rt.seed() + 2); });
-  const Tensor o = rt.empty(q_shape, p.dtype, rows, "O");
+  const Deployed q = deploy(rt, q_shape, p.dtype, rows.in(memory[0]), "Q", [&] { return p.q(contents, rt.seed()); });
+  const Deployed k =
+      deploy(rt, k_shape, p.dtype, copies.in(memory[1]), "K", [&] { return p.k(contents, rt.seed() + 1); });
+  const Deployed v =
+      deploy(rt, k_shape, p.dtype, copies.in(memory[2]), "V", [&] { return p.v(contents, rt.seed() + 2); });
+  const Tensor o = rt.empty(q_shape, p.dtype, rows.in(memory[3]), "O");
   const LaunchMetrics metrics = rt.wait(rt.launch("flash_attention",
                                                   {{"q", q.tensor},
                                                    {"k", k.tensor},
@@ -164,7 +169,8 @@ Workload flash_attention_workload() {
                              "PE 0 of cube 0, or all of one SIP with a copy of K and V in each cube"),
            Parameter::integer("rows", 16, "of Q that a PE works on at a time", 1, "tokens"),
            Parameter::integer("keys", 256, "of a block of K and V", 1, "tokens"),
-           Parameter::choice("dtype", "f16", {"f16", "bf16", "f32"}, "element type of all tensors"), data_parameter()},
+           Parameter::choice("dtype", "f16", {"f16", "bf16", "f32"}, "element type of all tensors"),
+           memory_parameter(kTensors), data_parameter()},
           run_flash_attention};
 }
 

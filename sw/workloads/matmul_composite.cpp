@@ -12,6 +12,8 @@
 namespace kb::sw {
 namespace {
 
+const std::vector<std::string> kTensors{"A", "B", "C"};
+
 bool uses_tensor(const EpilogueText& epilogue, EpilogueOp op) {
   return epilogue.op == op && !epilogue.number;
 }
@@ -108,8 +110,9 @@ WorkloadResult run(Runtime& rt, const Params& params) {
   const std::int64_t tile_k = tile[1] != 0 ? tile[1] : rt.machine().tile_shape.k;
 
   const DPPolicy place = one_pe_placement();
-  const auto deploy = [&](const HostArray& values, const char* name) {
-    Tensor tensor = rt.empty(values.shape(), values.dtype(), place, name);
+  const std::vector<MemoryKind> memory = memories_of(params, kTensors);
+  const auto deploy = [&](const HostArray& values, const char* name, MemoryKind kind = MemoryKind::hbm) {
+    Tensor tensor = rt.empty(values.shape(), values.dtype(), place, name, kind);
     tensor.copy_(values);
     return tensor;
   };
@@ -118,8 +121,8 @@ WorkloadResult run(Runtime& rt, const Params& params) {
   const auto uses = [&](EpilogueOp op) {
     return std::any_of(chain.begin(), chain.end(), [&](const EpilogueText& e) { return uses_tensor(e, op); });
   };
-  const Tensor a = deploy(a_host, "A"), b = deploy(b_host, "B");
-  const Tensor c = rt.empty({m, n}, result_dtype(chain, dtype), place, "C");
+  const Tensor a = deploy(a_host, "A", memory[0]), b = deploy(b_host, "B", memory[1]);
+  const Tensor c = rt.empty({m, n}, result_dtype(chain, dtype), place, "C", memory[2]);
   Args arguments{{"a", a},
                  {"b", b},
                  {"c", c},
@@ -162,6 +165,7 @@ Workload matmul_composite_workload() {
   parameters.push_back(
       Parameter::integer("tile_n", 0, "columns of a tile of B and C; 0: the machine's", 0, "elements"));
   parameters.push_back(dtype_parameter());
+  parameters.push_back(memory_parameter(kTensors));
   parameters.push_back(data_parameter());
   Workload workload{"matmul-composite",
                     "C (m, n) = A (m, k) x B (k, n) with epilogues as one composite on one PE, verified",

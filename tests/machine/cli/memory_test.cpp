@@ -64,6 +64,51 @@ TEST_F(MemoryTest, WorkloadsAreRightInEveryMemoryUnderEveryModel) {
   }
 }
 
+// Composites and attention, also with what needs more room than the TCM has in another memory.
+TEST_F(MemoryTest, CompositesAndAttentionAreRightInEveryMemoryUnderEveryModel) {
+  const std::string gemm = "matmul-composite --set m=70 --set k=130 --set n=45";
+  const std::string attention = "flash-attention --set context=200 --set head_dim=32 --set queries=20 --set keys=64 ";
+  struct Program {
+    std::string machine, workload;
+    std::vector<std::string> memories;
+  };
+  const std::vector<std::string> three{"hbm", "sram", "tcm", "tcm,sram,hbm", "hbm,tcm,sram", "sram,hbm,tcm"};
+  const std::vector<std::string> four{
+      "hbm", "sram", "tcm", "tcm,sram,hbm,sram", "sram,tcm,sram,hbm", "hbm,hbm,tcm,tcm"};
+  const Program programs[] = {
+      {"one_pe", gemm, three},
+      {"one_pe", gemm + " --set variant=load_ref --set epilogue=bias,relu", three},
+      {"one_pe", attention, four},
+      {"one_cube", attention + "--set pes=all --set mask=causal", four},
+  };
+  for (const auto& [machine, workload, memories] : programs) {
+    for (const std::string& memory : memories) {
+      double time = 0;
+      for (const char* model : {"pa", "va", "la"}) {
+        const std::string text = workload + " --set memory=" + memory + kModel + model;
+        const Json result = run(machine, text);
+        EXPECT_EQ(result["ok"], true) << text;
+        EXPECT_EQ(result["verification"].size(), 1u) << text;
+        if (time == 0) time = longest(result);
+        EXPECT_DOUBLE_EQ(longest(result), time) << text;
+        EXPECT_GT(time, 0) << text;
+      }
+    }
+  }
+}
+
+TEST_F(MemoryTest, RandomCompositesAreRight) {
+  for (const char* model : {"pa", "va", "la"}) {
+    for (const char* seed : {"1", "2"}) {
+      const Json result =
+          run("one_cube", "random-composites --set cases=40 --plugin '" KB_RANDOM_TENSORS_PLUGIN "' --seed " +
+                              std::string(seed) + kModel + model);
+      EXPECT_EQ(result["ok"], true) << result["error"] << result["verification"];
+      EXPECT_EQ(result["verification"].size(), 40u);
+    }
+  }
+}
+
 // Nothing of it goes to the HBM.
 TEST_F(MemoryTest, TheBytesGoWhereTheTensorsLie) {
   const std::string gemm = "gemm-multi-pe --set rows_per_pe=4 --set k=64 --set n=64 --set memory=";
