@@ -18,11 +18,11 @@ using topology::NodeKind;
 
 topology::LoadedTopology load(const MachineOptions& options) {
   const std::string corners = options.pes == 1 ? "NW" : options.pes == 2 ? "NW, SE" : "NW, NE, SW, SE";
-  topology::LoadedTopology loaded = topology::load_text(
-      "system: { sips: { count: 1 } }\nsip: { cube_mesh: { w: 1, h: 1 } }\ncube: { pe_layout: { corners: [" + corners +
-          "], pe_per_corner: 1 } }\n",
-      "test.yaml", options.set,
-      options.blocks == nullptr ? topology::builtin_only() : options.blocks->implementations());
+  topology::LoadedTopology loaded =
+      topology::load_text("system: { sips: { count: 1 } }\nsip: { cube_mesh: { w: " + std::to_string(options.cubes) +
+                              ", h: 1 } }\ncube: { pe_layout: { corners: [" + corners + "], pe_per_corner: 1 } }\n",
+                          "test.yaml", options.set,
+                          options.blocks == nullptr ? topology::builtin_only() : options.blocks->implementations());
   for (topology::Node& node : loaded.graph.nodes) {
     if (node.kind != NodeKind::pe_math || options.math_attrs.empty()) continue;
     node.params = with_values(node.params, options.math_attrs);

@@ -1,4 +1,4 @@
-// One cube whose PEs are tested: the real machine, or one in which single blocks are scripted.
+// A cube whose PEs are tested: the real machine, or one in which single blocks are scripted.
 #pragma once
 
 #include <functional>
@@ -114,6 +114,7 @@ struct MemoryScript {
 
 struct MachineOptions {
   int pes = 1;                                           // 1, 2 or 4
+  int cubes = 1;                                         // side by side
   std::vector<std::pair<std::string, std::string>> set;  // topology overrides
   std::vector<topology::NodeKind> requesters;            // replaced by scripted requesters
   bool scripted_memory = false;                          // in place of hbm_ctrl and sram

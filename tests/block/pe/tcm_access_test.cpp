@@ -4,6 +4,7 @@
 
 #include <gmock/gmock.h>
 
+#include "platform/address/phys_addr.h"
 #include "platform/elab/route_table.h"
 #include "platform/routing/latency.h"
 #include "tests/block/pe/pe_machine.h"
@@ -40,9 +41,8 @@ Request transfer(const PeMachine& machine, TimeFs at, CommandKind kind, std::vec
 struct Formula {
   TimeFs there_and_back, drain, links;
 };
-Formula formula(PeMachine& machine, int pe, std::uint64_t nbytes) {
-  const NodeId from = machine.node(kDma);
-  const NodeId to = machine.node("sip0.cube0.pe" + std::to_string(pe) + ".pe_dma");
+Formula formula(PeMachine& machine, const std::string& pe, std::uint64_t nbytes) {
+  const NodeId from = machine.node(kDma), to = machine.node(pe + ".pe_dma");
   const routing::Route& route = machine.platform->routes().router().find_path(from, to);
   const TimeFs way = machine.platform->routes().pe_dma(from, to).formula_fs;
   return {way + way, routing::drain_fs(machine.graph(), route, nbytes),
@@ -62,10 +62,29 @@ TEST_P(RemoteTcm, LoadsAndStoresTakeTheFormulaAndTheDrain) {
   const std::uint64_t nbytes = 384 * 1024;
   const Outcome o = machine.run({transfer(machine, 0_fs, kind, {{machine.tcm(0, pe), nbytes}})}).at(0);
   ASSERT_TRUE(o.status.ok) << o.status.message;
-  const Formula f = formula(machine, pe, nbytes);
+  const Formula f = formula(machine, "sip0.cube0.pe" + std::to_string(pe), nbytes);
   EXPECT_NEAR(fs_to_ns(o.end), fs_to_ns(f.there_and_back + f.drain), 0.01 * fs_to_ns(f.there_and_back + f.drain));
   EXPECT_EQ(o.end, f.there_and_back + f.drain + f.links + kFlit);
 }
+
+// Also to another cube, over UCIe, whose links set the pace.
+class RemoteCube : public testing::TestWithParam<CommandKind> {};
+
+TEST_P(RemoteCube, ACopyIsWithinOnePercentOfTheFormula) {
+  MachineOptions options = dma_alone({}, 1);
+  options.cubes = 2;
+  PeMachine machine(options);
+  const std::uint64_t nbytes = 384 * 1024;
+  const std::uint64_t there = address::PhysAddr::pe_tcm_addr(SipId(0), CubeId(1), PeId(0), 0).value();
+  const Outcome o = machine.run({transfer(machine, 0_fs, GetParam(), {{there, nbytes}})}).at(0);
+  ASSERT_TRUE(o.status.ok) << o.status.message;
+  const Formula f = formula(machine, "sip0.cube1.pe0", nbytes);
+  const double expected = fs_to_ns(f.there_and_back + f.drain);
+  EXPECT_GE(fs_to_ns(o.end), expected);
+  EXPECT_LE(fs_to_ns(o.end), 1.002 * expected);
+}
+
+INSTANTIATE_TEST_SUITE_P(ReadsAndWrites, RemoteCube, testing::Values(kRead, kWrite));
 
 TEST_P(RemoteTcm, ATcmSlowerThanTheLinkSetsThePace) {  // 128 GB/s
   const auto [kind, pe] = GetParam();
@@ -73,7 +92,7 @@ TEST_P(RemoteTcm, ATcmSlowerThanTheLinkSetsThePace) {  // 128 GB/s
   PeMachine machine(dma_alone({{attrs + (kind == kRead ? "read_bw_gbs" : "write_bw_gbs"), "128"}}));
   const std::uint64_t nbytes = 64 * 1024;
   const Outcome o = machine.run({transfer(machine, 0_fs, kind, {{machine.tcm(0, pe), nbytes}})}).at(0);
-  const Formula f = formula(machine, pe, nbytes);
+  const Formula f = formula(machine, "sip0.cube0.pe" + std::to_string(pe), nbytes);
   EXPECT_EQ(o.end, f.there_and_back + nbytes / 128 * kNs + f.links + kNs);
 }
 
@@ -114,7 +133,7 @@ TEST(TcmAccess, ACommandMixesMemories) {  // its own TCM, HBM and another TCM: i
   const Outcome o =
       machine.run({transfer(machine, 0_fs, kRead, {{machine.tcm(0), 256}, {hbm(0), 256}, {machine.tcm(0, 3), 256}})})
           .at(0);
-  const Formula f = formula(machine, 3, 256);
+  const Formula f = formula(machine, "sip0.cube0.pe3", 256);
   EXPECT_EQ(o.end, f.there_and_back + f.drain + f.links + kFlit);
   EXPECT_EQ(machine.statistics(kDma)["read_requests"], 2);
   EXPECT_EQ(machine.statistics(kDma)["read_bytes"], 768);
