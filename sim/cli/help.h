@@ -133,7 +133,7 @@ inline constexpr const char* kTrafficFooter =
     "  issue_ns  when the transaction is issued, up to six decimals\n"
     "  op        pe_read, pe_write, host_read or host_write\n"
     "  src       a PE (sip0.cube0.pe0) for PE rows, host for host rows\n"
-    "  dst       physical address in hexadecimal (0x...), inside one HBM slice or SRAM\n"
+    "  dst       physical address in hexadecimal (0x...), inside one HBM slice, SRAM or TCM\n"
     "  bytes     at least 1";
 
 inline constexpr const char* kSweepFooter =
