@@ -4,7 +4,7 @@ install(DIRECTORY "${CMAKE_SOURCE_DIR}/docs" "${CMAKE_SOURCE_DIR}/examples" DEST
 # Shells look for these files by themselves.
 install(CODE "
   set(_share \"\$ENV{DESTDIR}\${CMAKE_INSTALL_PREFIX}/${CMAKE_INSTALL_DATADIR}\")
-  foreach(_place \"bash;bash-completion/completions/kernbench\" \"zsh;kernbench/completion.zsh\")
+  foreach(_place \"bash;bash-completion/completions/kernbench\" \"zsh;zsh/vendor-completions/_kernbench\")
     list(GET _place 0 _shell)
     list(GET _place 1 _file)
     get_filename_component(_folder \"\${_share}/\${_file}\" DIRECTORY)

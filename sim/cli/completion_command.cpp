@@ -51,7 +51,7 @@ std::string operand_cases(const std::string& workloads) {
 
 // Works in zsh, too, with bashcompinit. COMP_WORDBREAKS may split `name=value`, so that what a value completes to is
 // left to the files of the folder.
-std::string script(const std::string& program, const CLI::App& root) {
+std::string script(const std::string& program, const std::string& function, const CLI::App& root) {
   const sw::WorkloadRegistry workloads = sw::builtin_registry();
   std::string commands, options, names;
   for (const CLI::App* const command : root.get_subcommands({})) {
@@ -59,7 +59,7 @@ std::string script(const std::string& program, const CLI::App& root) {
     options += "    " + command->get_name() + ") words='" + options_of(*command) + "' ;;\n";
   }
   for (const std::string& name : workloads.names()) names += (names.empty() ? "" : " ") + name;
-  return "_" + program +
+  return function +
          "() {\n"
          "  local current=\"${COMP_WORDS[COMP_CWORD]}\" previous=\"${COMP_WORDS[COMP_CWORD-1]}\" words='' bench='' i\n"
          "  COMPREPLY=()\n"
@@ -103,8 +103,16 @@ std::string script(const std::string& program, const CLI::App& root) {
          "    *) COMPREPLY=($(compgen -f -- \"$current\")) ;;\n"
          "  esac\n"
          "}\n"
-         "complete -o filenames -F _" +
-         program + " " + program + "\n";
+         "complete -o filenames -F " +
+         function + " " + program + "\n";
+}
+
+// zsh reads a file _PROGRAM of its folders for completions when PROGRAM is completed for the first time, as the body of
+// a function of that name; it then has to complete at once. The same text can be sourced.
+std::string zsh_script(const std::string& program, const CLI::App& root) {
+  const std::string function = "_" + program + "_words";
+  return "#compdef " + program + "\nautoload -U +X bashcompinit && bashcompinit\n" + script(program, function, root) +
+         "[ \"$funcstack[1]\" = _" + program + " ] && _bash_complete -o filenames -F " + function + "\ntrue\n";
 }
 
 class CompletionCommand final : public Command {
@@ -116,8 +124,8 @@ class CompletionCommand final : public Command {
 
   int run() override {
     if (shell_ != "bash" && shell_ != "zsh") throw usage_error("shell '" + shell_ + "': " + suggest(shell_, kShells));
-    if (shell_ == "zsh") print("autoload -U +X bashcompinit && bashcompinit\n");
-    print(script(program_.name, *app_.get_parent()));
+    const CLI::App& root = *app_.get_parent();
+    print(shell_ == "zsh" ? zsh_script(program_.name, root) : script(program_.name, "_" + program_.name, root));
     return 0;
   }
 

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # Installs the built tree, builds the example plug-ins against the installation and runs them.
 #   package_test.sh CMAKE BUILD_FOLDER SOURCE_FOLDER CXX
+# With dpkg-dev also the Debian package, with zsh its completion.
 set -euo pipefail
 cmake="$1" build="$2" source="$3" cxx="$4"
 case "$("$cmake" -LA -N "$build" 2>/dev/null | grep '^KB_SANITIZE')" in
@@ -16,7 +17,7 @@ for built in "$build"/bin/sim_*; do
   installed="$work/prefix/bin/$(basename "$built")"
   [ -x "$installed" ] || { echo "$(basename "$built") was not installed"; exit 1; }
 done
-for file in bash-completion/completions/kernbench kernbench/completion.zsh kernbench/schema/topology.schema.json \
+for file in bash-completion/completions/kernbench zsh/vendor-completions/_kernbench kernbench/schema/topology.schema.json \
     kernbench/schema/result.schema.json doc/kernbench/README.md; do
   [ -s "$work/prefix/share/$file" ] || { echo "share/$file was not installed"; exit 1; }
 done
@@ -24,6 +25,30 @@ if command -v help2man >/dev/null; then
   for page in kernbench kernbench-run kernbench-schema; do
     [ -s "$work/prefix/share/man/man1/$page.1" ] || { echo "the man page $page.1 was not installed"; exit 1; }
   done
+fi
+if command -v zsh >/dev/null; then
+  python3 "$source/tests/machine/cli/zsh_completion.py" "$work/prefix/share/zsh/vendor-completions" "$work/prefix/bin"
+fi
+if command -v dpkg-shlibdeps >/dev/null; then
+  mkdir "$work/deb"
+  (cd "$work/deb" && "${cmake%cmake}cpack" --config "$build/CPackConfig.cmake" -B "$work/deb" >log 2>&1) ||
+    { cat "$work/deb/log"; exit 1; }
+  package=("$work"/deb/kernbench_*.deb)
+  [ -f "${package[0]}" ] || { echo "cpack made no package"; exit 1; }
+  dpkg-deb --contents "${package[0]}" >"$work/deb/contents"
+  files="bin/kernbench bin/sim_one_pe include/kernbench/sw/plugin/plugin.h share/kernbench/schema/topology.schema.json
+    share/kernbench/schema/result.schema.json share/bash-completion/completions/kernbench
+    share/zsh/vendor-completions/_kernbench share/doc/kernbench/README.md share/doc/kernbench/docs/guides/kernels.md"
+  if command -v help2man >/dev/null; then files="$files share/man/man1/kernbench.1 share/man/man1/kernbench-run.1"; fi
+  for file in $files; do
+    grep -q "^-.* [1-9][0-9]* .* \./usr/$file\$" "$work/deb/contents" || { echo "the package has no usr/$file"; exit 1; }
+  done
+  dpkg-deb --field "${package[0]}" Depends | grep -q libc6 || { echo "the package depends on no library"; exit 1; }
+  mkdir "$work/deb/root"
+  dpkg-deb --extract "${package[0]}" "$work/deb/root"
+  "$work/deb/root/usr/bin/kernbench" run --bench noop --quiet --out "$work/deb/out"
+  grep -q '"ok": true' "$work/deb/out/result.json"
+  rm -r "$work/deb"
 fi
 "$work/prefix/bin/sim_one_pe" --bench noop --quiet --out "$work/sim"
 grep -q '"ok": true' "$work/sim/result.json"

@@ -158,7 +158,9 @@ TEST_F(UsageTest, ShellsCompleteCommandsOptionsAndParameters) {
   EXPECT_EQ(completed("check --pl"), "--plugin\n");
   EXPECT_EQ(completed("check completi"), "completion.sh\n");
   EXPECT_EQ(completed("completion z"), "zsh\n");
-  EXPECT_THAT(kernbench("completion zsh").out, HasSubstr("bashcompinit"));
+  const std::string zsh = kernbench("completion zsh").out;
+  EXPECT_EQ(zsh.substr(0, zsh.find('\n')), "#compdef kernbench");
+  EXPECT_THAT(zsh, HasSubstr("bashcompinit"));
   const Outcome fish = kernbench("completion fish");
   EXPECT_EQ(fish.code, 2);
   EXPECT_THAT(fish.err, HasSubstr("shell 'fish'"));
