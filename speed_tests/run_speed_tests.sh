@@ -136,6 +136,29 @@ if [ "$parts" = cosimulation ]; then
   cosimulation
   exit
 fi
+# The bar of sweeps: 1000 points of a run of 10 ms on two cores in 12 s. A point is a kernel of so many loads and stores.
+sweep_of_1000() {
+  local wall=() cpu=() TIMEFORMAT='%3R %3U %3S' i
+  cat >"$work/sweep.yaml" <<END
+sweep: speed
+workload: stream
+topology: $configs/one_pe.yaml
+axes: {calls: {set: calls, range: {from: 5001, to: 6000, step: 1}}}
+columns: {time_ns: max /launches/*/pe_exec_ns/max}
+END
+  for i in $(seq "$runs"); do
+    rm -rf "$work/sweep"
+    if ! { time "$kernbench" sweep "$work/sweep.yaml" --out "$work/sweep" --quiet --jobs 2 >"$work/output" 2>&1; } 2>"$work/time"; then
+      cat "$work/output" >&2
+      return 1
+    fi
+    wall+=("$(awk '{print $1}' "$work/time")")
+    cpu+=("$(awk '{print $2 + $3}' "$work/time")")
+  done
+  row "sweep of 1000 points of about 10 ms, two at a time" wall_s "$(printf '%s\n' "${wall[@]}" | median)"
+  row "sweep of 1000 points of about 10 ms, two at a time" cpu_s "$(printf '%s\n' "${cpu[@]}" | median)"
+}
+
 for config in one_cube reference large; do
   figure "random traffic, $config" mflit_hops_per_cpu_s "$fabric" random "$configs/$config.yaml"
 done
@@ -163,6 +186,7 @@ for dtype in f32 f16 bf16 i8; do
       "$replay" --benchmark_filter="^replay/$dtype/1024/" 2>/dev/null | sed -n 's/.* ratio=\([0-9.]*\).*/\1/p'
     done | median)"
 done
+sweep_of_1000
 process "./run: gemm-multi-pe on reference, verified" --bench gemm-multi-pe --verify-data
 process "gemm-single-pe 512x512x512 on reference, verified" --bench gemm-single-pe --set m=512 --set k=512 --set n=512 \
   --verify-data
