@@ -155,9 +155,11 @@ tlm::tlm_sync_enum FabricNode::receive(tlm::tlm_generic_payload& payload, const 
 
 void FabricNode::log_header(const FlitStream& header) const {
   log(contract::LogLevel::debug, [&] {
-    return fmt::format("will get the header of {}transaction {}, {}, at {} ns",
-                       header.leg == Leg::response ? "the answer to " : "", header.transaction->id,
-                       request_text(*header.transaction, context().graph), format_ns(header.time));
+    const Transaction& transaction = *header.transaction;
+    return fmt::format(
+        "will get the header of {}transaction {}, {}{}, at {} ns", header.leg == Leg::response ? "the answer to " : "",
+        transaction.id, request_text(transaction, context().graph),
+        transaction.initiator == nullptr ? "" : transaction.initiator->origin(transaction), format_ns(header.time));
   });
 }
 

@@ -141,6 +141,7 @@ void PeDma::start(Channels& channels, CommandTask& task) {
     payload::Transaction& transaction = context().pool.acquire(channels.op, *request.route, request.pa, request.nbytes);
     transaction.hbm_offset = request.hbm_offset;
     transaction.cookie = slot;
+    transaction.initiator = this;
     channels.bytes += static_cast<std::int64_t>(request.nbytes);
     account_busy(channels, request);
     issue(transaction, offered, channels.order);
@@ -313,6 +314,10 @@ void PeDma::on_response(payload::Transaction& transaction) {
   if (!transaction.status.ok && operation.task->status.ok) operation.task->status = transaction.status;
   context().pool.release(transaction);
   on_part_done(slot);
+}
+
+std::string PeDma::origin(const payload::Transaction& transaction) const {
+  return " (" + text_of(*operations_[transaction.cookie].task) + ")";
 }
 
 void PeDma::on_part_done(std::uint64_t slot) {

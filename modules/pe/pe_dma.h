@@ -50,7 +50,7 @@ namespace kb::modules {
 // Timing: each request is offered to the first wire at start + overhead_ns (+ tlb_overhead_ns of PE_MMU, or
 // baaw_overhead_ns); end = max over the requests of the response's arrival + overhead_ns. An address that leads nowhere
 // and a failing response end the command with the cause.
-class PeDma final : public PeFabricBlock {
+class PeDma final : public PeFabricBlock, private payload::IInitiator {
  public:
   PeDma(const sc_core::sc_module_name& name, NodeId node, const params::PeDmaParams& params, PeContext& pe,
         elab::BlockContext& context);
@@ -66,6 +66,8 @@ class PeDma final : public PeFabricBlock {
   void on_response(payload::Transaction& transaction) override;
 
  private:
+  std::string origin(const payload::Transaction& transaction) const override;  // " (tl.load #1 of launch #4)"
+
   struct Waiting {
     CommandTask* task = nullptr;
     TimeFs since = 0_fs;

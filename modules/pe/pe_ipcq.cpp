@@ -72,7 +72,8 @@ void PeIpcq::begin_send(CommandTask& task) {
   if (queue.senders.empty() && has_slot(queue)) {
     transmit(queue, send);
   } else {
-    log(contract::LogLevel::info, [&] { return "waits for a free slot for " + text_of(task); });
+    log(contract::LogLevel::info,
+        [&] { return fmt::format("waits for a free slot for {}, {}", text_of(task), format_bytes(nbytes)); });
     queue.senders.push_back(send);
   }
 }
@@ -101,8 +102,8 @@ void PeIpcq::transmit(Queue& queue, const Waiting& send) {
                                      nullptr, task.submitted, now());
   }
   log(contract::LogLevel::info, [&] {
-    return fmt::format("sends message {} in direction '{}' to {} for {}", sequence, queue.pair.direction,
-                       pe_name(queue.pair.peer->owner), text_of(task));
+    return fmt::format("sends message {} of {} in direction '{}' to {} for {}", sequence, format_bytes(token->nbytes),
+                       queue.pair.direction, pe_name(queue.pair.peer->owner), text_of(task));
   });
   pe().vc_comm->send(std::move(token), queue.peer_dma);
   complete(task);
@@ -229,8 +230,8 @@ void PeIpcq::on_arrival(Token token, NodeId writer) {
         now());
   }
   log(contract::LogLevel::info, [&] {
-    return fmt::format("has message {} of {} in direction '{}'", token->sequence, pe_name(token->sender),
-                       queue.pair.direction);
+    return fmt::format("has message {} of {} from {} in direction '{}'", token->sequence, format_bytes(token->nbytes),
+                       pe_name(token->sender), queue.pair.direction);
   });
   ++queue.peer_head_cache;
   queue.arrived.push_back(std::move(token));
@@ -332,8 +333,10 @@ void PeIpcq::finish_receive(Queue& queue) {
   queue.receivers.pop_front();
   queue.receiving = Receiving::no;
   task.served = queue.pair.direction;
-  log(contract::LogLevel::info,
-      [&] { return fmt::format("has received for {} in direction '{}'", text_of(task), queue.pair.direction); });
+  log(contract::LogLevel::info, [&] {
+    return fmt::format("has received {} for {} in direction '{}'", format_bytes(total_bytes(task.command->local)),
+                       text_of(task), queue.pair.direction);
+  });
   complete(task);
   serve(queue);
   serve_anybody();

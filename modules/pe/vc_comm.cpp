@@ -57,6 +57,12 @@ void VcComm::on_response(Transaction& transaction) {
   context_.pool.release(transaction);
 }
 
+std::string VcComm::origin(const Transaction& transaction) const {
+  const auto* const token = dynamic_cast<const QueueTokenMsg*>(transaction.message.get());
+  if (token == nullptr) return " (credit)";
+  return " (message " + std::to_string(token->sequence) + " of " + pe_name(token->sender) + ")";
+}
+
 void VcComm::conclude(Transaction& transaction) {
   transaction.delivered = transaction.completed = context_.scheduler.now();
   transaction.initiator->on_response(transaction);

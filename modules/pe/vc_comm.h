@@ -65,6 +65,7 @@ class VcComm final : private payload::IInitiator, private elab::EventHandler {
   void conclude(payload::Transaction& transaction);
   bool accept_credit(payload::Transaction& transaction);
   void on_response(payload::Transaction& transaction) override;
+  std::string origin(const payload::Transaction& transaction) const override;  // " (message 3 of sip0.cube0.pe0)"
   void on_event(TimeFs now, std::uint64_t slot) override;
   IMessageReceiver& receiver() const;
 

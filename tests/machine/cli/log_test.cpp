@@ -65,8 +65,10 @@ TEST_F(LogTest, NamesTheTilesOfACompositeAndMessages) {
                                    HasSubstr("pe_scheduler has all tiles of tl.composite #")));
   const Outcome queues = kernbench("run --bench ccl-allreduce --quiet --log 'sip0.cube0.pe0.pe_ipcq'");
   EXPECT_EQ(queues.code, 0) << queues.err;
-  EXPECT_THAT(queues.err, AllOf(HasSubstr("pe_ipcq sends message "), HasSubstr("pe_ipcq has message "),
-                                HasSubstr("pe_ipcq has received for tl.recv #")));
+  EXPECT_THAT(queues.err,
+              AllOf(HasSubstr("pe_ipcq sends message 0 of 16 B in direction 'E' to sip0.cube1.pe0 for tl.send #"),
+                    HasSubstr("pe_ipcq has message 0 of 16 B from sip0.cube1.pe0 in direction 'E'\n"),
+                    HasSubstr("pe_ipcq has received 16 B for tl.recv #")));
 }
 
 TEST_F(LogTest, MovesNoTimeAndLeavesTheResultAlone) {
@@ -91,6 +93,16 @@ TEST_F(LogTest, EqualRunsTellTheSameInTheSameOrder) {
                             "pe_gemm ends GEMM of tile", "pe_scheduler has all tiles"}) {
     EXPECT_THAT(told[0], HasSubstr(event));
   }
+}
+
+TEST_F(LogTest, HeadersNameTheCallOfAKernelAndTheMessage) {
+  const Outcome copy = kernbench("run --bench copy --topology '" + config("one_pe") +
+                                 "' --quiet --log '*.hbm_ctrl.pe0:debug' --log '*.pe0.pe_dma:debug'");
+  EXPECT_THAT(copy.err, AllOf(HasSubstr(" read of 64 KiB at 0x2000010000 by sip0.cube0.pe0.pe_dma (tl.load #1 of "
+                                        "launch #4), at 618.640024 ns\n"),
+                              HasSubstr("will get the header of the answer to transaction 10, ")));
+  const Outcome messages = kernbench("run --bench ccl-allreduce --quiet --log 'sip0.cube1.pe0.pe_dma:debug'");
+  EXPECT_THAT(messages.err, HasSubstr(" (message 0 of sip0.cube0.pe0), at "));
 }
 
 TEST_F(LogTest, TrafficAndProbeHaveItToo) {
