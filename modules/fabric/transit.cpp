@@ -6,6 +6,7 @@
 
 #include "modules/fabric/request_text.h"
 #include "platform/elab/route_table.h"
+#include "platform/record/activity_recorder.h"
 
 namespace kb::modules {
 
@@ -33,7 +34,11 @@ Transit::Transit(const sc_core::sc_module_name& name, NodeId node, const params:
       latency_(serial_ ? 0_fs : overhead_),
       lookahead_(kMostLookahead),
       due_(port_count(), kNever),
-      outlets_(port_count()) {}
+      outlets_(port_count()) {
+  if (!serial_ || overhead_ == 0_fs || context.recorder == nullptr) return;
+  decoder_ = &context.recorder->add_series({node, record::SeriesKind::decoder, "decode", NodeId(), 0,
+                                            record::ActivityRecorder::group_of(node_record().sip)});
+}
 
 void Transit::on_flits(FlitStream& flits) {
   channel(flits.out_port).prefetch_state();
@@ -181,10 +186,19 @@ void Transit::decode_headers(TimeFs now) {
       if (channel(p).has_at_or_after(key)) cut(p, key);
       forward(p, key);  // what came earlier does not wait for this one
     }
-    worker_free_ = time_sum(std::max(worker_free_, header.time), overhead_);
+    const TimeFs begin = std::max(worker_free_, header.time);
+    worker_free_ = time_sum(begin, overhead_);
+    note_decode(header.time, begin);
     commit(&header, 1, worker_free_);
     note_due(header.out_port);
   }
+}
+
+// The header is taken, and stays so.
+void Transit::note_decode(TimeFs arrived, TimeFs begin) {
+  accumulate(headers_waited_, begin - arrived);
+  if (decoder_ == nullptr) return;
+  decoder_->add({begin, worker_free_, overhead_, begin - arrived, 0, 0});
 }
 
 // True when a wire has so much ahead of it that the rest of a long queue can wait until it is due.
@@ -227,6 +241,7 @@ void Transit::end_legs(TimeFs now) {
   while (!ends_.empty() && ends_.front().time <= now) {
     const End end = ends_.front();
     ends_.pop_front();
+    ++legs_;
     send_end(end.in_port, *end.transaction, end.leg);
   }
 }
@@ -244,6 +259,14 @@ void Transit::schedule_wake() {
   if (!messages_.empty()) at = std::min(at, messages_.front().ready);
   if (!ends_.empty()) at = std::min(at, ends_.front().time);
   if (at != kNever) wake_at(std::max(at, now()));
+}
+
+void Transit::collect_statistics(std::vector<elab::Statistic>& statistics) const {
+  FabricNode::collect_statistics(statistics);
+  if (legs_ == 0 || overhead_ == 0_fs) return;
+  statistics.push_back({"decode.headers", static_cast<std::int64_t>(legs_), "1"});
+  statistics.push_back({"decode.busy", time_product(legs_, overhead_)});
+  if (serial_) statistics.push_back({"decode.wait", headers_waited_});
 }
 
 void Transit::collect_waits(std::vector<elab::WaitInfo>& waits) const {

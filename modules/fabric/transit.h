@@ -7,6 +7,7 @@
 #include "modules/fabric/arrival_queue.h"
 #include "modules/fabric/fabric_node.h"
 #include "platform/params/transit_params.h"
+#include "platform/record/activity_series.h"
 
 namespace kb::modules {
 
@@ -24,6 +25,7 @@ class Transit final : public FabricNode, private elab::EventHandler {
   Transit(const sc_core::sc_module_name& name, NodeId node, const params::TransitParams& params,
           elab::BlockContext& context);
   void collect_waits(std::vector<elab::WaitInfo>& waits) const override;
+  void collect_statistics(std::vector<elab::Statistic>& statistics) const override;
 
  private:
   struct PendingMessage {
@@ -64,6 +66,7 @@ class Transit final : public FabricNode, private elab::EventHandler {
   void enqueue(const FlitStream& flits);
   void enqueue_behind_worker(const FlitStream& flits);
   void decode_headers(TimeFs now);
+  void note_decode(TimeFs arrived, TimeFs begin);
   bool is_full(std::uint16_t out_port);
   void forward(std::uint16_t out_port, const ArrivalKey& limit);
   void forward_messages(TimeFs now);
@@ -76,8 +79,11 @@ class Transit final : public FabricNode, private elab::EventHandler {
 
   TimeFs overhead_;
   bool serial_;
-  TimeFs latency_;             // of the pipelined decoder; part of the times of everything that waits
-  TimeFs worker_free_ = 0_fs;  // W; stays 0 when pipelined
+  TimeFs latency_;                             // of the pipelined decoder; part of the times of everything that waits
+  TimeFs worker_free_ = 0_fs;                  // W; stays 0 when pipelined
+  TimeFs headers_waited_ = 0_fs;               // for the worker
+  std::uint64_t legs_ = 0;                     // that have passed, each with a header
+  record::ActivitySeries* decoder_ = nullptr;  // of the worker; null when nobody wants to know
   TimeFs wake_time_ = kNever;
   TimeFs lookahead_;         // flits that arrive so soon may be forwarded ahead of their arrival
   bool disturbed_ = false;   // flits were rolled back since the last wake

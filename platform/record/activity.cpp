@@ -6,6 +6,8 @@ std::string_view series_kind_name(SeriesKind kind) {
   switch (kind) {
     case SeriesKind::link:
       return "link";
+    case SeriesKind::decoder:
+      return "decoder";
     case SeriesKind::pseudo_channel:
       return "pseudo_channel";
     case SeriesKind::engine:

@@ -8,7 +8,7 @@
 
 namespace kb::record {
 
-enum class SeriesKind : std::uint8_t { link, pseudo_channel, engine, dma, tcm, state };
+enum class SeriesKind : std::uint8_t { link, decoder, pseudo_channel, engine, dma, tcm, state };
 std::string_view series_kind_name(SeriesKind kind);  // "pseudo_channel"
 
 // The use of a resource within [begin, end), evenly spread. `busy` exceeds the span when the resource has several

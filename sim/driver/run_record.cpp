@@ -120,6 +120,18 @@ void write_breakdown(JsonWriter& json, const LaunchRecord& launch) {
   json.end_object();
 }
 
+void write_uses(JsonWriter& json, const std::vector<ResourceUse>& uses) {
+  json.begin_object();
+  for (std::size_t i = 0; i < uses.size(); ++i) {
+    const ResourceUse& use = uses[i];
+    if (i == 0 || uses[i - 1].block != use.block) json.key(use.block).begin_object();
+    json.key(use.resource).begin_object(true).key("busy_ns").time_ns(use.busy).key("wait_ns").time_ns(use.wait);
+    json.key("bytes").unsigned_integer(use.bytes).end_object();
+    if (i + 1 == uses.size() || uses[i + 1].block != use.block) json.end_object();
+  }
+  json.end_object();
+}
+
 void write_launch(JsonWriter& json, const LaunchRecord& launch) {
   json.begin_object();
   json.key("id").unsigned_integer(launch.id).key("kernel").text(launch.kernel);
@@ -136,7 +148,9 @@ void write_launch(JsonWriter& json, const LaunchRecord& launch) {
   write_breakdown(json, launch);
   json.key("per_pe").begin_array();
   for (const contract::PeResult& pe : launch.pes) write_pe(json, pe);
-  json.end_array().end_object();
+  json.end_array().key("blocks");
+  write_uses(json, launch.uses);
+  json.end_object();
 }
 
 void write_first_wrong(JsonWriter& json, const data::VerificationRow& row) {
@@ -206,6 +220,12 @@ void write_collectives(JsonWriter& json, const RunRecord& run) {
   json.end_array();
 }
 
+void write_link(JsonWriter& json, const ChainLink& link) {
+  json.begin_object(true).key("pe").text(pe_name(link.pe)).key("waited_for").text(pe_name(link.sender));
+  json.key("awaited_ns").time_ns(link.awaited).key("sent_ns").time_ns(link.sent);
+  json.key("arrived_ns").time_ns(link.arrived).key("received_ns").time_ns(link.received).end_object();
+}
+
 void write_findings(JsonWriter& json, const RunRecord& run) {
   json.key("findings").begin_array();
   for (const Finding& finding : run.findings) {
@@ -214,7 +234,9 @@ void write_findings(JsonWriter& json, const RunRecord& run) {
     json.key("gain_ns").time_ns(finding.gain).key("of_ns").time_ns(finding.of);
     json.key("factor").real(finding.factor()).key("headline").text(finding.headline).key("evidence").begin_array();
     for (const std::string& sentence : finding.evidence) json.text(sentence);
-    json.end_array().key("remedy").text(finding.remedy).end_object();
+    json.end_array().key("remedy").text(finding.remedy).key("chain").begin_array();
+    for (const ChainLink& link : finding.chain) write_link(json, link);
+    json.end_array().end_object();
   }
   json.end_array();
 }
@@ -255,7 +277,10 @@ void write_blocks(JsonWriter& json, const RunRecord& run) {
 
 void drop_details(RunRecord& run) {
   run.blocks.clear();
-  for (LaunchRecord& launch : run.launches) launch.pes.clear();
+  for (LaunchRecord& launch : run.launches) {
+    launch.pes.clear();
+    launch.uses.clear();
+  }
 }
 
 std::vector<SettingRecord> differing_settings(const std::map<std::string, ConfigEntry>& config,

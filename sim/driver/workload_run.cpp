@@ -1,5 +1,6 @@
 #include "sim/driver/workload_run.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "platform/address/address_config.h"
@@ -10,6 +11,7 @@
 #include "platform/params/pe_dma_params.h"
 #include "platform/record/activity_recorder.h"
 #include "sim/driver/host_usage.h"
+#include "sim/driver/recorded_use.h"
 #include "sim/findings/findings.h"
 #include "sim/findings/limiter.h"
 #include "sw/runtime/runtime.h"
@@ -109,7 +111,10 @@ bool one_write_channel(const topology::MachineSpec& spec) {
 std::size_t series_of(const topology::Graph& graph) {
   constexpr std::size_t kOfPe = 24;
   const topology::MachineSpec& spec = graph.spec;
-  return graph.edges.size() + kOfPe * static_cast<std::size_t>(spec.pe_count());
+  const auto decoders = std::count_if(graph.nodes.begin(), graph.nodes.end(), [](const topology::Node& node) {
+    return node.params.find("decode") == params::Value(std::string("serial"));
+  });
+  return graph.edges.size() + kOfPe * static_cast<std::size_t>(spec.pe_count()) + static_cast<std::size_t>(decoders);
 }
 
 }  // namespace
@@ -190,6 +195,7 @@ WorkloadOutcome run_workload(const WorkloadRun& run) {
   if (recorder) {
     const MessageWaits waits(costs->receives(), run.topology.graph);
     name_awaited(record.launches, waits);
+    add_recorded_use(*recorder, run.topology.graph, record);
     if (!window) record.findings = find_causes(record.launches, *recorder, run.topology.graph, &*costs, &waits);
   }
   if (costs) record.operations = costs->most_expensive(kOperationsShown);

@@ -10,6 +10,13 @@
 
 namespace kb::sim {
 
+// How a resource of a block was used while a launch was the latest one of its SIP.
+struct ResourceUse {
+  std::string block, resource;  // node id, and "pc3", "to_sip0.cube0.r0c0", "decode"
+  TimeFs busy = 0_fs, wait = 0_fs;
+  std::uint64_t bytes = 0;
+};
+
 // One launch in the history of a run, for the result file. Times are absolute; durations in femtoseconds.
 struct LaunchRecord {
   contract::RequestId id = 0;
@@ -24,6 +31,7 @@ struct LaunchRecord {
   std::string error_message;
   contract::LaunchSummary summary;
   std::optional<PeCoord> awaited;       // whose messages the PE that ended last waited for longest, where that is known
+  std::vector<ResourceUse> uses;        // in the order of the machine, where that was recorded
   std::vector<contract::PeResult> pes;  // in (sip, cube, pe) order; of the first kLaunchesWithPes of a run only
 
   // Takes what the PEs measured; `keep` their single results, too.

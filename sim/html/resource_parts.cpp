@@ -221,6 +221,7 @@ std::string resources_part(const Case& of) {
   const auto waited = [&](std::size_t i) { return of.uses[i].wait_fs; };
   html += single_table(of, "Busiest wires", "link", busy);
   html += single_table(of, "Busiest pseudo-channels", "pseudo_channel", busy);
+  html += single_table(of, "Busiest header decoders", "decoder", busy);
   html += single_table(of, "Wires that most was waited for", "link", waited);
   return html + kCloseSection;
 }

@@ -75,6 +75,43 @@ TEST(Transit, AStreamIsDelayedByTheOverheadOnce) {  // F-46, F-47, acceptance 7
   EXPECT_TRUE(r.out_times(3).empty());
 }
 
+using Figures = std::map<std::string, std::int64_t>;
+Figures decoder_statistics(Router& router) {
+  std::vector<elab::Statistic> all;
+  router.fixture.platform().block(router.dut).collect_statistics(all);
+  Figures found;
+  for (const elab::Statistic& one : all) {
+    if (one.name.rfind("decode.", 0) == 0) found[one.name] = one.value;
+  }
+  return found;
+}
+
+// Headers arrive at 10 and 11.
+void pass_two_streams(Router& router) {
+  router.node(0).send(0_fs, router.write(0, 2, 5 * 256), Leg::request, 0, 5, ns(10), ns(2));
+  router.node(1).send(0_fs, router.write(1, 3, 256), Leg::request, 0, 1, ns(11), 0_fs);
+  EXPECT_THAT(router.fixture.run(), IsEmpty());
+}
+
+TEST(Transit, CountsHeadersAndTheirWaitsForTheWorker) {
+  Router r(2.0, kSerial);
+  pass_two_streams(r);
+  EXPECT_EQ(decoder_statistics(r),
+            (Figures{{"decode.headers", 2}, {"decode.busy", ns(4).fs()}, {"decode.wait", ns(1).fs()}}));
+}
+
+TEST(Transit, CountsHeadersThatWaitForNothing) {
+  Router r(2.0);
+  pass_two_streams(r);
+  EXPECT_EQ(decoder_statistics(r), (Figures{{"decode.headers", 2}, {"decode.busy", ns(4).fs()}}));
+}
+
+TEST(Transit, DecodesNothingWithoutAnOverhead) {
+  Router r(0.0, kSerial);
+  pass_two_streams(r);
+  EXPECT_EQ(decoder_statistics(r), Figures());
+}
+
 TEST(Transit, NamesWhatItHoldsByWhatWasAsked) {
   Router r(2.0, kSerial);
   r.node(0).send(0_fs, r.write(0, 2, 8 * 256), Leg::request, 0, 8, ns(10), ns(1));

@@ -26,6 +26,8 @@ class RecordTest : public CommandLineTest {
   }
   Json result(const std::string& name) const { return Json::parse(read(name + "/result.json")); }
   void expect_links_as_in_the_statistics() const;
+  void expect_resources_as_in_the_statistics() const;
+  void expect_shares_to_sum_up() const;
   void expect_states_as_in_the_breakdown() const;
 };
 
@@ -50,6 +52,63 @@ void RecordTest::expect_links_as_in_the_statistics() const {
     EXPECT_EQ(std::to_string(femtoseconds(statistics[link[1] + ".busy"]["value"])), link[2]) << link[0] << link[1];
     EXPECT_EQ(statistics[link[1] + ".bytes"]["value"].dump(), link[3]) << link[0] << link[1];
   }
+}
+
+// Statistics of pseudo-channels and serial decoders, and the use of resources in launches.
+void RecordTest::expect_resources_as_in_the_statistics() const {
+  const Json all = result("rec");
+  const SqlRows sums = query(
+      "SELECT component.name, series.name, sum(busy_fs), sum(wait_fs) FROM activity JOIN series ON series.id = "
+      "series_id JOIN component ON component.id = component_id WHERE kind IN ('pseudo_channel', 'decoder') GROUP BY "
+      "series_id");
+  EXPECT_GE(sums.size(), 8u);
+  for (const std::vector<std::string>& sum : sums) {
+    const Json& statistics = all["blocks"][sum[0]];
+    EXPECT_EQ(std::to_string(femtoseconds(statistics[sum[1] + ".busy"]["value"])), sum[2]) << sum[0] << sum[1];
+    EXPECT_EQ(std::to_string(femtoseconds(statistics[sum[1] + ".wait"]["value"])), sum[3]) << sum[0] << sum[1];
+  }
+  std::size_t uses = 0;
+  for (const Json& launch : all["launches"]) {
+    const SqlRows of_launch = query(
+        "SELECT component.name, series.name, sum(busy_fs), sum(wait_fs), sum(bytes) FROM activity JOIN epoch ON "
+        "epoch.id = epoch_id JOIN series ON series.id = series_id JOIN component ON component.id = component_id WHERE "
+        "kind <> 'state' AND launch_id = " +
+        launch["id"].dump() + " GROUP BY series_id");
+    std::size_t in_result = 0;
+    for (const Json& block : launch["blocks"]) in_result += block.size();
+    EXPECT_EQ(in_result, of_launch.size());
+    for (const std::vector<std::string>& row : of_launch) {
+      const Json& use = launch["blocks"][row[0]][row[1]];
+      EXPECT_EQ(std::to_string(femtoseconds(use["busy_ns"])), row[2]) << row[0] << row[1];
+      EXPECT_EQ(std::to_string(femtoseconds(use["wait_ns"])), row[3]) << row[0] << row[1];
+      EXPECT_EQ(use["bytes"].dump(), row[4]) << row[0] << row[1];
+    }
+    uses += in_result;
+  }
+  EXPECT_GT(uses, 10u);
+}
+
+// Of every PE in every launch: the parts of its time add up to the time that its kernel took.
+void RecordTest::expect_shares_to_sum_up() const {
+  std::map<std::pair<std::string, std::string>, std::string> sums;  // by launch and block
+  for (const std::vector<std::string>& row : query(
+           "SELECT launch_id, component.name, sum(busy_fs) FROM activity JOIN epoch ON epoch.id = epoch_id JOIN series "
+           "ON series.id = series_id JOIN component ON component.id = component_id WHERE kind = 'state' AND launch_id "
+           "NOT NULL GROUP BY launch_id, component.id")) {
+    sums[{row[0], row[1]}] = row[2];
+  }
+  std::size_t pes = 0;
+  const Json all = result("rec");
+  for (const Json& launch : all["launches"]) {
+    for (const Json& pe : launch["per_pe"]) {
+      const std::string name = "sip" + launch["sip"].dump() + ".cube" + pe["cube"].dump() + ".pe" + pe["pe"].dump();
+      const auto sum = sums.find({launch["id"].dump(), name + ".pe_cpu"});
+      EXPECT_EQ(sum == sums.end() ? "0" : sum->second, std::to_string(femtoseconds(pe["exec_ns"])))
+          << name << " of launch " << launch["id"];
+      ++pes;
+    }
+  }
+  EXPECT_GT(pes, 0u);
 }
 
 void RecordTest::expect_states_as_in_the_breakdown() const {
@@ -78,6 +137,8 @@ TEST_F(RecordTest, AgreesWithTheStatistics) {
     ASSERT_EQ(record("rec", options + config("one_cube")).code, 0) << options;
     expect_links_as_in_the_statistics();
     expect_states_as_in_the_breakdown();
+    expect_resources_as_in_the_statistics();
+    expect_shares_to_sum_up();
   }
 }
 
@@ -85,6 +146,23 @@ TEST_F(RecordTest, AgreesWithTheStatisticsAcrossSips) {
   ASSERT_EQ(record("rec", "--bench ccl-allreduce --set n_elem=4096").code, 0);
   expect_links_as_in_the_statistics();
   expect_states_as_in_the_breakdown();
+}
+
+TEST_F(RecordTest, SharesOfEveryPeSumToItsKernel) {
+  for (const char* options : {"--bench ccl-allreduce --set n_elem=2048", "--bench attention", "--bench layernorm",
+                              "--bench gemm-multi-pe", "--bench tp-mlp"}) {
+    ASSERT_EQ(record("rec", options).code, 0) << options;
+    expect_shares_to_sum_up();
+  }
+}
+
+TEST_F(RecordTest, SerialDecodersOfHeaders) {
+  ASSERT_EQ(record("rec", "--bench copy --topology " + config("seed_timing")).code, 0);
+  expect_resources_as_in_the_statistics();
+  const SqlRows decoders = query("SELECT count(*) FROM series WHERE kind = 'decoder' AND name = 'decode'");
+  EXPECT_GT(std::stoi(decoders[0][0]), 0);
+  EXPECT_EQ(record("fast", "--bench copy").code, 0);
+  EXPECT_EQ(query("SELECT count(*) FROM series WHERE kind = 'decoder'", "fast"), (SqlRows{{"0"}}));
 }
 
 TEST_F(RecordTest, BurstsOfAllPseudoChannelsTakeTheirTime) {
@@ -117,6 +195,15 @@ TEST_F(RecordTest, WhatIsBeforeALaunchIsNotCountedForIt) {
   EXPECT_NE(bytes_of_host("IS NULL"), (SqlRows{{"0"}}));
 }
 
+// What comes from the record.
+void erase_channels(Json& blocks) {
+  for (Json& block : blocks) {
+    for (int pc = 0; pc < 8; ++pc) {
+      for (const char* name : {".busy", ".wait"}) block.erase("pc" + std::to_string(pc) + name);
+    }
+  }
+}
+
 TEST_F(RecordTest, MovesNoTime) {
   for (const char* options : {"--bench gemm-multi-pe", "--bench ccl-allreduce --set n_elem=2048"}) {
     ASSERT_EQ(record("rec", options).code, 0);
@@ -128,7 +215,11 @@ TEST_F(RecordTest, MovesNoTime) {
       one->erase("findings");
       one->erase("operations");
       one->erase("host");
-      for (Json& launch : (*one)["launches"]) launch["breakdown"].erase("limiter_text");  // names the PE it waited for
+      for (Json& launch : (*one)["launches"]) {
+        launch["breakdown"].erase("limiter_text");  // names the PE it waited for
+        launch.erase("blocks");
+      }
+      erase_channels((*one)["blocks"]);
     }
     EXPECT_EQ(with, without);
   }
