@@ -1,6 +1,7 @@
 // What the rules look at: one launch, from submission to completion, at the PE that ended last.
 #pragma once
 
+#include <deque>
 #include <string>
 #include <vector>
 
@@ -20,6 +21,7 @@ struct LaunchCase {
   const topology::Graph& graph;
   const OperationCosts* costs;  // null: not recorded, and
   const MessageWaits* waits;    // so is this
+  const std::deque<LaunchRecord>& launches;
 
   TimeFs total() const { return launch.completed - launch.submitted; }
   TimeFs share(contract::TimeShare which) const { return pe.shares.of(which); }
@@ -42,5 +44,9 @@ using Findings = std::vector<Finding>;
 void find_pe_causes(const LaunchCase& of, Findings& findings);
 void find_memory_causes(const LaunchCase& of, Findings& findings);
 void find_wire_causes(const LaunchCase& of, Findings& findings);
+void find_header_causes(const LaunchCase& of, Findings& findings);
+
+// Adds the chain of waits of the PE that ended last, back to its origin, and sentences about it.
+void add_chain(const LaunchCase& of, Finding& finding);
 
 }  // namespace kb::sim

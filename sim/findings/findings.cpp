@@ -93,9 +93,10 @@ std::vector<Finding> find_causes(const std::deque<LaunchRecord>& launches, const
     const LaunchRecord::LastPe& pe = *longest->last_pe();
     const LaunchActivity activity(recorder, record::ActivityRecorder::group_of(longest->sip), longest->id,
                                   {longest->start, pe.start + pe.exec});
-    const LaunchCase of{*longest, pe, activity, graph, costs, waits};
+    const LaunchCase of{*longest, pe, activity, graph, costs, waits, launches};
     find_memory_causes(of, findings);
     if (!activity.empty()) find_wire_causes(of, findings);
+    find_header_causes(of, findings);
     find_pe_causes(of, findings);
   }
   const auto is_small = [](const Finding& finding) {

@@ -1,6 +1,9 @@
 #include "sim/findings/launch_activity.h"
 
 #include <algorithm>
+#include <cmath>
+
+#include "platform/contract/time_shares.h"
 
 namespace kb::sim {
 
@@ -52,6 +55,29 @@ std::vector<LaunchActivity::WireUse> LaunchActivity::wires(double part) const {
     if (all[series].busy > 0_fs) used.push_back(all[series]);
   }
   return used;
+}
+
+std::vector<TimeFs> LaunchActivity::shares(const topology::Graph& graph, const PeCoord& pe, TimeFs begin,
+                                           TimeFs end) const {
+  std::vector<TimeFs> times(contract::kTimeShares);
+  for (const record::Activity& activity : recorder_.activities()) {
+    const record::SeriesInfo& series = recorder_.series()[activity.series];
+    const record::Epoch& epoch = recorder_.epochs()[activity.epoch];
+    if (series.kind != record::SeriesKind::state || epoch.end <= begin || epoch.begin >= end) continue;
+    if (!(graph.node(series.node).pe_coord() == pe)) continue;
+    std::size_t share = 0;
+    while (time_share_name(static_cast<contract::TimeShare>(share)) != series.name) ++share;
+    const double width = std::ldexp(1.0, epoch.shift);
+    activity.bins.for_each([&](std::uint32_t bin, const record::Bin& what) {
+      const TimeFs from = epoch.begin + TimeFs(std::int64_t{bin} << epoch.shift);
+      const TimeFs to = from + TimeFs(std::int64_t{1} << epoch.shift);
+      const TimeFs inside = std::min(to, end) - std::max(from, begin);
+      if (inside <= 0_fs) return;
+      const double part = static_cast<double>(inside.fs()) / width * static_cast<double>(what.busy.fs());
+      times[share] += TimeFs(static_cast<std::int64_t>(part));
+    });
+  }
+  return times;
 }
 
 // False when it was not used in the window.

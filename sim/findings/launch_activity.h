@@ -41,6 +41,9 @@ class LaunchActivity {
   };
   std::vector<WireUse> wires(double part) const;
 
+  // How a PE spent [begin, end) while kernels ran, by TimeShare; bins that lie partly inside count in part.
+  std::vector<TimeFs> shares(const topology::Graph& graph, const PeCoord& pe, TimeFs begin, TimeFs end) const;
+
  private:
   bool fill(const record::Activity& activity, Row& row) const;
 

@@ -4,6 +4,22 @@
 
 namespace kb::sim {
 
+namespace {
+
+// The last that ended at `time` or before and waited for its message.
+template <typename Received>
+const MessageReceive* last_late(const Received& received, TimeFs time) {
+  auto at = std::upper_bound(received.begin(), received.end(), time,
+                             [](TimeFs before, const MessageReceive* one) { return before < one->end; });
+  while (at != received.begin()) {
+    --at;
+    if ((*at)->arrived > (*at)->start) return *at;
+  }
+  return nullptr;
+}
+
+}  // namespace
+
 MessageWaits::MessageWaits(const std::vector<MessageReceive>& receives, const topology::Graph& graph) : graph_(graph) {
   for (const MessageReceive& one : receives) received_[graph.node(one.receiver).pe_coord()].push_back(&one);
   for (auto& [pe, of_pe] : received_) {
@@ -30,6 +46,20 @@ std::optional<MessageWaits::Peer> MessageWaits::most_awaited(const PeCoord& pe, 
     if (!most || peer.time > most->time) most = peer;
   }
   return most;
+}
+
+std::vector<const MessageReceive*> MessageWaits::chain(const PeCoord& pe, TimeFs begin, TimeFs end) const {
+  std::vector<const MessageReceive*> messages;
+  PeCoord at = pe;
+  for (TimeFs time = end;;) {
+    const auto of_pe = received_.find(at);
+    const MessageReceive* const message = of_pe == received_.end() ? nullptr : last_late(of_pe->second, time);
+    if (message == nullptr || message->end <= begin) return messages;
+    if (!messages.empty() && message->end >= messages.back()->end) return messages;  // times fall, so that this ends
+    messages.push_back(message);
+    at = graph_.node(message->sender).pe_coord();
+    time = message->sent;
+  }
 }
 
 }  // namespace kb::sim

@@ -16,6 +16,8 @@ namespace kb::sim {
 struct MessageReceive {
   NodeId receiver, sender;  // their blocks
   TimeFs start = 0_fs, end = 0_fs;
+  TimeFs sent = 0_fs;     // when its message was, by the start of the send,
+  TimeFs arrived = 0_fs;  // and when that was in its slot
 };
 
 class MessageWaits {
@@ -30,6 +32,10 @@ class MessageWaits {
     std::size_t messages = 0;
   };
   std::optional<Peer> most_awaited(const PeCoord& pe, TimeFs begin, TimeFs end) const;
+
+  // Who made `pe` wait, back to the origin: the last message that it waited for within [begin, end), the last one that
+  // the sender of that had waited for before it sent, and so on. Messages from before `begin` end the chain.
+  std::vector<const MessageReceive*> chain(const PeCoord& pe, TimeFs begin, TimeFs end) const;
 
  private:
   using Received = std::vector<const MessageReceive*>;

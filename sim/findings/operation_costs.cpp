@@ -103,14 +103,20 @@ void OperationCosts::on_message(NodeId component, const MessageCopy& copy, const
   add(cost, component, start, end, copy.step == MessageStep::copy ? end - start : 0_fs);
   if (copy.step == MessageStep::send && !copy.destination.empty()) {
     const std::uint64_t slot = address::value_of(copy.destination.front().pa);
-    sender_of_[slot] = component;
+    sent_[slot] = {component, start, end};
     const TimeFs since = start + graph_.node(component).params.as<params::PeIpcqParams>().overhead.time();
     if (end > since && waits_.size() < kMostWaits) waits_.push_back({component, slot, since, end});
   }
+  if (copy.step == MessageStep::copy && !copy.destination.empty()) {
+    sent_[address::value_of(copy.destination.front().pa)].arrived = end;
+  }
   if (receives && !copy.source.empty()) receiver_of_[address::value_of(copy.source.front().pa)] = component;
   if (receives && end > start && !copy.source.empty() && receives_.size() < kMostWaits) {
-    const auto sender = sender_of_.find(address::value_of(copy.source.front().pa));
-    if (sender != sender_of_.end()) receives_.push_back({component, sender->second, start, end});
+    const auto message = sent_.find(address::value_of(copy.source.front().pa));
+    if (message != sent_.end() && message->second.sender.valid()) {
+      receives_.push_back(
+          {component, message->second.sender, start, end, message->second.sent, message->second.arrived});
+    }
   }
   next_->on_message(component, copy, translator, start, end);
 }

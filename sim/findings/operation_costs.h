@@ -60,7 +60,7 @@ class OperationCosts final : public contract::IOperationSink {
     std::uint64_t slot = 0;
     TimeFs start = 0_fs, end = 0_fs;
   };
-  static constexpr std::size_t kMostWaits = std::size_t{1} << 20;  // of each, 48 MB in all
+  static constexpr std::size_t kMostWaits = std::size_t{3} << 18;  // of each, 57 MB in all
 
   template <typename F>
   OperationCost& cost_of(std::size_t key, F&& name);
@@ -70,9 +70,13 @@ class OperationCosts final : public contract::IOperationSink {
   const topology::Graph& graph_;
   contract::IOperationSink* next_ = nullptr;
   std::array<std::unique_ptr<OperationCost>, kCosts> costs_;
-  std::vector<double> read_gbs_, write_gbs_;   // by node; 0: not yet asked for
-  std::vector<MessageReceive> receives_;       // those that took time
-  std::map<std::uint64_t, NodeId> sender_of_;  // by slot of a ring
+  std::vector<double> read_gbs_, write_gbs_;  // by node; 0: not yet asked for
+  std::vector<MessageReceive> receives_;      // those that took time
+  struct Sent {
+    NodeId sender;
+    TimeFs sent = 0_fs, arrived = 0_fs;
+  };
+  std::map<std::uint64_t, Sent> sent_;  // the latest message of each slot of a ring
   std::map<std::uint64_t, NodeId> receiver_of_;
   std::vector<Wait> waits_;
 };

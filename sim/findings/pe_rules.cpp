@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <initializer_list>
 
 #include "platform/observe/text_table.h"
 #include "sim/findings/case.h"
@@ -55,11 +56,21 @@ void find_missing_overlap(const LaunchCase& of, Findings& findings) {
   findings.push_back(std::move(finding));
 }
 
+// What the PE's HBM slice needs for bytes that take `wire` on its link, if no burst of it is wasted.
+TimeFs in_whole_bursts(const LaunchCase& of, TimeFs wire) {
+  for (const topology::Node& node : of.graph.nodes) {
+    if (!(node.pe_coord() == of.pe.pe) || node.kind != topology::NodeKind::hbm_ctrl) continue;
+    const auto& hbm = node.params.as<params::HbmCtrlParams>();
+    const double slice_gbs = static_cast<double>(hbm.num_pcs) * hbm.pc_bw.gbs;
+    return part(wire, of.graph.spec.pe_to_router_bw_gbs / slice_gbs);
+  }
+  return kNever;
+}
+
 // Reads last much longer than their bytes take on the wire, and yet no memory or wire is full.
 void find_small_transfers(const LaunchCase& of, Findings& findings) {
   const TimeFs reading = of.pe.shares.of(PeResource::read_channel), wire = of.pe.shares.of(PeResource::read_link);
-  const TimeFs memory = of.pe.shares.of(PeResource::hbm_slice);
-  const TimeFs needed = std::max(wire, memory);
+  const TimeFs needed = std::max(wire, std::min(of.pe.shares.of(PeResource::hbm_slice), in_whole_bursts(of, wire)));
   if (reading == 0_fs || needed > part(reading, 2.0 / 3)) return;
   const TimeFs gain = std::min(reading - needed, of.exposed());
   for (const Finding& other : findings) {
@@ -134,11 +145,11 @@ bool find_full_ring(const LaunchCase& of, const MessageWaits::Peer& peer, Findin
   return true;
 }
 
-// What a full wire costs, which messages wait for.
-TimeFs explained_by_wires(const Findings& findings) {
+// What messages cost on their way, by what other rules found.
+TimeFs explained_by(const Findings& findings, std::initializer_list<const char*> rules) {
   TimeFs most = 0_fs;
   for (const Finding& other : findings) {
-    if (other.rule == "slow_link" || other.rule == "hot_link") most = std::max(most, other.gain);
+    if (std::find(rules.begin(), rules.end(), other.rule) != rules.end()) most = std::max(most, other.gain);
   }
   return most;
 }
@@ -147,20 +158,23 @@ void find_waits(const LaunchCase& of, Findings& findings) {
   const TimeFs waiting = of.share(TimeShare::dependency);
   // What a receive takes beside waiting, its slot and the way of its credit, nobody can send earlier.
   const TimeFs end = of.pe.start + of.pe.exec;
+  const TimeFs by_wire = explained_by(findings, {"slow_link", "hot_link"});
+  const TimeFs by_headers = explained_by(findings, {"header_bound"});
   const TimeFs gain =
       (of.costs == nullptr ? waiting : std::min(waiting, of.costs->waited(of.pe.pe, of.pe.start, end))) -
-      explained_by_wires(findings);
+      std::max(by_wire, by_headers);
   Finding finding = of.finding("waiting_for_messages", gain, "the kernel waits for other PEs");
   finding.evidence = {fmt::format("{} waits for messages, slots or credits for {} of the launch", pe_text(of.pe.pe),
                                   percent(waiting, of.total()))};
   const auto peer =
       of.waits == nullptr ? std::nullopt : of.waits->most_awaited(of.pe.pe, of.pe.start, of.pe.start + of.pe.exec);
   if (peer) {
-    const bool by_wire = explained_by_wires(findings) > waiting / 2;  // rings behind a slow wire are full, too
-    if (!by_wire && find_full_ring(of, *peer, findings)) return;      // that is why it waits
+    // Rings behind a slow wire are full, too.
+    if (by_wire <= waiting / 2 && find_full_ring(of, *peer, findings)) return;  // that is why it waits
     finding.evidence.push_back(fmt::format("it waited longest for {}: {} for {} of its messages", pe_text(peer->sender),
                                            ns_text(peer->time), peer->messages));
   }
+  if (by_headers == 0_fs) add_chain(of, finding);  // else it stands there
   finding.remedy = "send earlier, receive later, use more slots, or an algorithm with fewer steps one behind the other";
   findings.push_back(std::move(finding));
 }

@@ -40,6 +40,24 @@ double longest_launch_ns(const Json& result) {
   return longest;
 }
 
+double span_ns(const Json& result) {
+  double begin = 1e300, end = 0;
+  for (const Json& launch : result["launches"]) {
+    begin = std::min(begin, launch["submit_ns"].get<double>());
+    end = std::max(end, launch["completed_ns"].get<double>());
+  }
+  return end - begin;
+}
+
+const Json& finding(const Json& result, const std::string& rule) {
+  static const Json none;
+  for (const Json& one : result["findings"]) {
+    if (one["rule"] == rule) return one;
+  }
+  ADD_FAILURE() << "no finding " << rule;
+  return none;
+}
+
 // What mending brought, beside what the first finding had promised.
 void expect_gain(const Json& before, const Json& after, double tolerance) {
   const double promised = before["findings"][0]["factor"].get<double>();
@@ -77,15 +95,24 @@ TEST_F(FindingsTest, SmallTransfersOfAComposite) {
 }
 
 TEST_F(FindingsTest, SmallMessages) {
-  EXPECT_EQ(first(slow("small-messages")), "small_transfers");
+  const Json small = slow("small-messages");
+  EXPECT_EQ(first(small), "small_transfers");
+  expect_gain(small, slow("none"), 0.2);
 }
 
 TEST_F(FindingsTest, MissingOverlap) {
+  const Json blocking = run("--bench flash-attention --set variant=blocking");
+  EXPECT_EQ(first(blocking), "missing_overlap");
+  expect_gain(blocking, run("--bench flash-attention --set variant=double_buffered"), 0.2);
   const std::string spread = "--bench gemm-single-pe --set cube.components.hbm_ctrl.attrs.channel_hash=xor";
   EXPECT_EQ(first(run(spread)), "missing_overlap");
 }
 
 TEST_F(FindingsTest, HotSlice) {
+  const std::string one_cube = "--topology '" + config("one_cube") + "'";
+  const Json of_eight = slow("hot-slice", one_cube);
+  EXPECT_EQ(first(of_eight), "hot_slice");
+  expect_gain(of_eight, slow("none", one_cube), 0.2);
   const Json result = slow("hot-slice");
   EXPECT_EQ(first(result), "hot_slice");
   EXPECT_THAT(result["findings"][0]["headline"].get<std::string>(), HasSubstr("sip0.cube0.hbm_ctrl.pe0"));
@@ -136,7 +163,10 @@ TEST_F(FindingsTest, ASlowLinkAmongEqualOnes) {
 }
 
 TEST_F(FindingsTest, HostBound) {
-  EXPECT_EQ(first(slow("host")), "host_bound");
+  const Json copies = slow("host"), none = slow("launches");
+  EXPECT_EQ(first(copies), "host_bound");
+  EXPECT_FALSE(has(none, "host_bound"));
+  EXPECT_NEAR(copies["findings"][0]["factor"].get<double>() * span_ns(none) / span_ns(copies), 1.0, 0.01);
 }
 
 TEST_F(FindingsTest, LaunchOverhead) {
@@ -144,13 +174,66 @@ TEST_F(FindingsTest, LaunchOverhead) {
 }
 
 TEST_F(FindingsTest, SerialChainOfMessages) {
-  EXPECT_EQ(first(run("--bench ccl-allreduce")), "waiting_for_messages");
+  EXPECT_EQ(first(run("--bench ccl-allreduce")), "header_bound");
+  EXPECT_EQ(first(run("--bench ccl-allreduce --set n_elem=8192")), "waiting_for_messages");
 }
 
-TEST_F(FindingsTest, AWaitNamesTheSender) {
-  const Json waits = run("--bench ccl-allreduce");
-  EXPECT_EQ(waits["findings"][0]["evidence"][1],
-            "it waited longest for sip1.cube14.pe0: 682.0 ns for 1 of its messages");
+TEST_F(FindingsTest, AWaitIsFollowedToItsOrigin) {
+  const auto relay = [&](const std::string& options) {
+    write("ccl.yaml",
+          "defaults: { algorithm: ring }\nalgorithms: { ring: { module: none, links: ["
+          "{ from: sip0.cube0.pe0, to: sip0.cube0.pe1, send: next, receive: before }, "
+          "{ from: sip0.cube0.pe1, to: sip0.cube0.pe2, send: next, receive: before }, "
+          "{ from: sip0.cube0.pe2, to: sip0.cube0.pe3, send: next, receive: before }, "
+          "{ from: sip0.cube0.pe3, to: sip0.cube0.pe0, send: next, receive: before }] } }\n");
+    return run("--plugin " KB_SLOW_PLUGIN " --bench relay --set ccl=ccl.yaml --topology '" + config("one_cube") + "' " +
+               options);
+  };
+  const Json even = relay("--set rounds=2"), late = relay("--set late=1");
+  const Json& headers = finding(even, "header_bound");
+  EXPECT_EQ(
+      headers["evidence"][2],
+      "chain: sip0.cube0.pe3 < sip0.cube0.pe2 < sip0.cube0.pe1 < sip0.cube0.pe0 < sip0.cube0.pe3 < sip0.cube0.pe2 < "
+      "sip0.cube0.pe1; 53 % of its 155.9 ns pass on the way of 6 messages");
+  EXPECT_EQ(headers["evidence"][3],
+            "origin: sip0.cube0.pe1; none of them is late, the longest message, from sip0.cube0.pe3 to sip0.cube0.pe0, "
+            "took 23.2 ns");
+  EXPECT_EQ(headers["chain"].size(), 6u);
+  EXPECT_EQ(headers["chain"][0],
+            Json::parse(R"({"pe": "sip0.cube0.pe3", "waited_for": "sip0.cube0.pe2", "awaited_ns": 438.797526,
+                            "sent_ns": 516.600034, "arrived_ns": 524.180034, "received_ns": 524.680034})"));
+  EXPECT_EQ(first(late), "waiting_for_messages");
+  EXPECT_EQ(late["findings"][0]["evidence"][1],
+            "it waited longest for sip0.cube0.pe2: 1011.2 ns for 8 of its messages");
+  EXPECT_EQ(late["findings"][0]["evidence"][2],
+            "chain: sip0.cube0.pe3 < sip0.cube0.pe2 < sip0.cube0.pe1 < sip0.cube0.pe0 < sip0.cube0.pe3 < (25 more) < "
+            "sip0.cube0.pe1; 38 % of its 1097.2 ns pass on the way of 30 messages");
+  EXPECT_EQ(late["findings"][0]["evidence"][3],
+            "origin: sip0.cube0.pe1 was late because it waited for transfers for 85 % of the 460.0 ns before it sent");
+  EXPECT_EQ(late["findings"][0]["chain"].size(), 30u);
+  EXPECT_TRUE(run("--bench noop")["findings"][0]["chain"].empty());
+}
+
+// Messages of 16 B through serial decoders.
+TEST_F(FindingsTest, HeadersOfASmallAllReduce) {
+  const std::string run_of = "--bench ccl-allreduce --topology '" + config("seed_timing") + "' ";
+  const Json small = run(run_of);
+  const Json halved = run(run_of +
+                          "--set cube.links.router_overhead_ns=1 --set cube.ucie.attrs.overhead_ns=4 "
+                          "--set system.components.switch.attrs.overhead_ns=2.5 "
+                          "--set 'sip.io_chiplets[0].components.io_ucie.attrs.overhead_ns=4'");
+  EXPECT_EQ(first(small), "header_bound");
+  EXPECT_EQ(
+      small["findings"][0]["evidence"][0],
+      "sip0.cube12.pe0 waits 1244.7 ns; the headers of 8 messages and their credits, one behind the other, take 85 % "
+      "of it");
+  EXPECT_EQ(small["findings"][0]["evidence"][1],
+            "most of that passes in nodes of kind ucie, whose one decoder takes headers in turn");
+  const auto kernel_ns = [](const Json& result) {
+    return result["launches"].back()["pe_exec_ns"]["max"].get<double>();
+  };
+  const double half = small["findings"][0]["gain_ns"].get<double>() / 2;
+  EXPECT_NEAR((kernel_ns(small) - kernel_ns(halved)) / half, 1.0, 0.2);
 }
 
 // No resource of the PE is busy for half of the time, so that the limiter is what it waited for.
@@ -189,7 +272,9 @@ TEST_F(FindingsTest, MostExpensiveOperations) {
 
 TEST_F(FindingsTest, PaddedTiles) {
   const std::string gemm = "--bench gemm-multi-pe --set rows_per_pe=1 --set tile_n=256";
-  EXPECT_EQ(first(run(gemm)), "padded_tiles");
+  const Json padded = run(gemm);
+  EXPECT_EQ(first(padded), "padded_tiles");
+  expect_gain(padded, run(gemm + " --set cube.pe_template.components.pe_gemm.attrs.gemm_granularity=none"), 0.05);
 }
 
 TEST_F(FindingsTest, FullRingOfMessages) {
@@ -224,6 +309,11 @@ TEST_F(FindingsTest, AQueueBeforeAFullStoreCannotPay) {
 TEST_F(FindingsTest, ALateLaunch) {
   const Json result = run("--plugin " KB_SLOW_PLUGIN " --bench late");
   EXPECT_EQ(first(result), "late_launch");
+  const Json small = run("--plugin " KB_SLOW_PLUGIN " --bench late --set blocks=1");
+  const Json none = run("--plugin " KB_SLOW_PLUGIN " --bench late --set blocks=0");
+  EXPECT_EQ(first(small), "late_launch");
+  EXPECT_NE(first(none), "late_launch");
+  EXPECT_GT(longest_launch_ns(small) / longest_launch_ns(none), 20.0);  // no finding promises more
 }
 
 // The memory delivers all the time, so that no overlap could bring more.

@@ -1,4 +1,5 @@
 // A kernel that reads what it owns, with a cause of slowness that the parameter `cause` chooses.
+#include <optional>
 #include <string>
 
 #include "kernels/tl/tl.h"
@@ -54,6 +55,34 @@ void stream(Context& tl, Ptr data) {
   }
 }
 
+// A message goes around four PEs; `late` reads a block before it passes it on.
+void relay(Context& tl, Ptr data, std::int64_t late, std::int64_t rounds) {
+  constexpr std::int64_t kLast = 3, kAtOnce = 128;
+  const std::int64_t pe = tl.program_id(0);
+  if (pe > kLast) return;
+  const kb::tl::TensorHandle tile = tl.load(data, {kAtOnce});
+  for (std::int64_t round = 0; round < rounds; ++round) {
+    const kb::tl::Scratch scope(tl);
+    if (round > 0 || pe > 0) tl.recv("before", {kAtOnce});
+    if (pe == late) read_block(tl, data, kElements / 4, 4096);
+    if (round + 1 < rounds || pe < kLast) tl.send("next", tile);
+  }
+}
+
+WorkloadResult run_relay(Runtime& rt, const Params& params) {
+  kb::topology::CclOptions options;
+  options.file = params.text("ccl");
+  const QueueInstallation queues(rt, options);
+  rt.set_device(rt.devices().front());
+  const Tensor data = rt.zeros({1, kElements}, Dtype::f16, one_pe_placement(), "data");
+  LaunchOptions four;
+  four.cubes = {0};
+  four.pes = {0, 1, 2, 3};
+  rt.wait(rt.launch("relay", {{"data", data}, {"late", params.integer("late")}, {"rounds", params.integer("rounds")}},
+                    four));
+  return {};
+}
+
 WorkloadResult run_stream(Runtime& rt, const Params& params) {
   kb::topology::CclOptions options;
   options.file = params.text("ccl");
@@ -68,12 +97,14 @@ WorkloadResult run_stream(Runtime& rt, const Params& params) {
 }
 
 // A launch of little work, while the cubes still write the zeros of a large tensor.
-WorkloadResult run_late(Runtime& rt, const Params&) {
+WorkloadResult run_late(Runtime& rt, const Params& params) {
   DPPolicy rows;
   rows.cube = rows.pe = Split::row_wise;
   const std::int64_t pes = std::int64_t{rt.spec().cubes_per_sip} * rt.spec().pes_per_cube;
   const Tensor data = rt.zeros({pes, kElements}, Dtype::f16, rows, "data");
-  const Tensor large = rt.zeros({pes, 64 * kElements}, Dtype::f16, rows, "large");
+  const std::int64_t blocks = params.integer("blocks");
+  std::optional<Tensor> large;
+  if (blocks > 0) large = rt.zeros({pes, blocks * kElements}, Dtype::f16, rows, "large");
   rt.wait(rt.launch("slow", {{"data", data}, {"cause", "none"}}));
   return {};
 }
@@ -86,7 +117,7 @@ WorkloadResult run(Runtime& rt, const Params& params) {
   rows.num_pes = rt.spec().pes_per_cube;
   const std::int64_t pes = std::int64_t{*rows.num_cubes} * *rows.num_pes;
   const Tensor data = rt.zeros({pes, kElements}, Dtype::f16, rows, "data");
-  for (int launch = 0; launch < (cause == "host" ? 8 : 1); ++launch) {
+  for (int launch = 0; launch < (cause == "host" || cause == "launches" ? 8 : 1); ++launch) {
     LaunchOptions cubes;
     if (cause == "beside") cubes.cubes = {0};
     const std::string of_first = cause == "beside" ? "small-messages" : cause;
@@ -104,16 +135,27 @@ WorkloadResult run(Runtime& rt, const Params& params) {
 KERNBENCH_PLUGIN(registrar) {
   registrar.add_kernel(kb::tl::make_kernel("slow", "reads what it owns", {"data", "cause"}, slow));
   registrar.add_kernel(kb::tl::make_kernel("message_stream", "sends to the next PE", {"data"}, stream));
-  registrar.add_workload({"late", "a launch while a tensor is filled", {}, run_late});
+  registrar.add_workload({"late",
+                          "a launch while a tensor is filled",
+                          {Parameter::integer("blocks", 64, "size of the tensor", 0)},
+                          run_late});
   registrar.add_workload({"message-stream",
                           "messages from PE 0 to PE 1 of cube 0",
                           {Parameter::text("ccl", "", "collective configuration file")},
                           run_stream});
+  registrar.add_kernel(kb::tl::make_kernel("relay", "passes a message around", {"data", "late", "rounds"}, relay));
+  registrar.add_workload(
+      {"relay",
+       "a message around PEs 0 to 3 of cube 0",
+       {Parameter::text("ccl", "", "collective configuration file"),
+        Parameter::integer("late", 4, "PE that reads a block before it sends; 4: none", 0).at_most(4),
+        Parameter::integer("rounds", 8, "how often").at_most(1000)},
+       run_relay});
   registrar.add_workload({"slow",
                           "reads with a cause of slowness",
                           {Parameter::choice("cause", "none",
                                              {"none", "hot-slice", "in-turn", "staggered", "straggler",
-                                              "small-messages", "host", "beside"},
+                                              "small-messages", "host", "launches", "beside"},
                                              "which one")},
                           run});
 }
