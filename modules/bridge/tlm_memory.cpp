@@ -62,8 +62,8 @@ const params::FieldTable& TlmMemoryParams::sram_fields() {
 
 void add_tlm_memory(elab::BlockCatalog& catalog) {
   using topology::NodeKind;
-  catalog.add_block({NodeKind::hbm_ctrl, "tlm.memory", TlmMemoryParams::fields(), make_hbm});
-  catalog.add_block({NodeKind::sram, "tlm.memory", TlmMemoryParams::sram_fields(), make_sram});
+  catalog.add_block({NodeKind::hbm_ctrl, "tlm.memory", TlmMemoryParams::fields(), make_hbm, topology::Origin::own});
+  catalog.add_block({NodeKind::sram, "tlm.memory", TlmMemoryParams::sram_fields(), make_sram, topology::Origin::own});
 }
 
 TlmMemory::TlmMemory(const sc_core::sc_module_name& name, NodeId node, TimeFs overhead, const TlmMemoryParams& params,

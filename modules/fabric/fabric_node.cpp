@@ -66,7 +66,7 @@ FabricNode::FabricNode(const sc_core::sc_module_name& name, NodeId node, elab::B
 }
 
 void FabricNode::bind_out(EdgeId, elab::Block& neighbour) {
-  auto* peer = dynamic_cast<FabricNode*>(&neighbour);
+  auto* const peer = static_cast<FabricNode*>(neighbour.fabric_side());
   if (peer == nullptr) {
     throw Error::model("edge " + node_id() + " -> " + neighbour.node_id() +
                        " joins the fabric to a block that is not on it");

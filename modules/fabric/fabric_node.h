@@ -25,6 +25,7 @@ struct FabricSockets {
 // The sockets are the standard ones, bound once per neighbour. A call does not say through which of them it came: the
 // in-port follows from the transaction's route, so a hop costs one virtual call.
 class FabricNode : public elab::Block,
+                   public elab::FabricSide,
                    public FabricSockets,
                    private IWireUser,
                    public tlm::tlm_fw_transport_if<payload::FabricProtocol>,
@@ -43,6 +44,7 @@ class FabricNode : public elab::Block,
   Link& link(std::uint16_t port) { return ports_[port].link; }
 
   void bind_out(EdgeId edge, elab::Block& neighbour) override;
+  elab::FabricSide* fabric_side() final { return this; }
   void conclude() override;
   void collect_statistics(std::vector<elab::Statistic>& statistics) const override;
 
@@ -109,7 +111,7 @@ class FabricNode : public elab::Block,
   bool logged() const { return logged_; }
   Channel& channel(std::uint16_t port) { return ports_[port].channel; }
   const Channel& channel(std::uint16_t port) const { return ports_[port].channel; }
-  // Of the segment of a rollback.
+  // When the flits of a rollback were to arrive, out of its segment.
   static TimeWindow window_of(const payload::Segment& rollback) {
     return {rollback.time, rollback.time + rollback.spacing};
   }

@@ -3,7 +3,6 @@
 #include <memory>
 
 #include "modules/fabric/protocol_checker.h"
-#include "platform/elab/foreign_call.h"
 
 namespace kb::modules {
 
@@ -16,7 +15,7 @@ struct ForeignLinks {  // of a platform
 void watch_foreign_links(FabricNode& node, elab::BlockContext& context) {
   const topology::Graph& graph = context.graph;
   for (std::uint16_t p = 0; p < node.port_count(); ++p) {
-    if (!elab::is_foreign(node.node_record()) && !elab::is_foreign(graph.node(node.link(p).neighbour))) continue;
+    if (!node.node_record().foreign && !graph.node(node.link(p).neighbour).foreign) continue;
     std::unique_ptr<ProtocolChecker>& checker = context.shared<ForeignLinks>().checker;
     if (checker == nullptr) checker = std::make_unique<ProtocolChecker>(context, ProtocolChecker::Mode::enforce);
     checker->watch(node, p);

@@ -116,7 +116,7 @@ ProtocolChecker::ProtocolChecker(elab::BlockContext& context, Mode mode) : conte
 ProtocolChecker::ProtocolChecker(elab::Platform& platform) : ProtocolChecker(platform.context(), Mode::record) {
   for (std::uint32_t n = 0; n < platform.graph().nodes.size(); ++n) {
     if (platform.graph().nodes[n].kind == topology::NodeKind::host) continue;
-    auto* node = dynamic_cast<FabricNode*>(&platform.block(NodeId(n)));
+    auto* const node = static_cast<FabricNode*>(platform.block(NodeId(n)).fabric_side());
     if (node == nullptr) continue;
     for (std::uint16_t p = 0; p < node->port_count(); ++p) watch(*node, p);
   }
@@ -136,7 +136,7 @@ ProtocolChecker::Node& ProtocolChecker::node(NodeId id) {
   const auto [found, fresh] = nodes_.try_emplace(id);
   if (fresh) {
     found->second.id = id;
-    found->second.judged = enforces() ? elab::is_foreign(record(id)) : !is_scripted(record(id));
+    found->second.judged = enforces() ? record(id).foreign : !is_scripted(record(id));
   }
   return found->second;
 }

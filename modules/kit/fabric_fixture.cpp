@@ -31,6 +31,7 @@ NodeId FabricFixture::add_block(const std::string& id, elab::BlockDefinition blo
   const elab::BlockDefinition& added = blocks_.back();
   const NodeId node = add(id, added.kind, added.impl, params);
   graph_.nodes[node.value].impl_params = with_values(params::ParamSet(added.fields), own);
+  graph_.nodes[node.value].foreign = added.origin == topology::Origin::foreign;
   return node;
 }
 

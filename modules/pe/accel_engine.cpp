@@ -11,7 +11,7 @@ AccelEngine::AccelEngine(const sc_core::sc_module_name& name, NodeId node, TimeF
                          params::SharedResource shared, PeContext& pe, elab::BlockContext& context)
     : PeBlock(name, node, pe, context),
       overhead_(overhead),
-      foreign_(elab::is_foreign(node_record())),
+      foreign_(node_record().foreign),
       computing_(node_record().kind == topology::NodeKind::pe_gemm ? PeActivity::Kind::gemm : PeActivity::Kind::math),
       queue_depth_(queue_limit(queue_depth)),
       slot_(shared == params::SharedResource::accel_slot ? pe.accel_slot : own_slot_),

@@ -22,6 +22,9 @@ void add_pe_blocks(elab::BlockRegistry& registry) {
   registry["builtin.pe_tcm"] = make_pe_factory<PeTcm, params::PeTcmParams>();
   registry["builtin.pe_mmu"] = make_pe_factory<PeMmu, params::PeMmuParams>();
   registry["builtin.pe_ipcq"] = make_pe_factory<PeIpcq, params::PeIpcqParams>();
+  registry.pe_parts = [](const PeCoord& pe, const elab::BlockContext& context) {
+    return std::make_unique<PeContext>(pe, context);
+  };
 }
 
 }  // namespace kb::modules

@@ -1,8 +1,12 @@
 #include "modules/pe/pe_context.h"
 
 #include "platform/address/address_config.h"
+#include "platform/base/error.h"
 #include "platform/elab/route_table.h"
+#include "platform/params/hbm_ctrl_params.h"
 #include "platform/params/pe_dma_params.h"
+#include "platform/params/pe_fetch_store_params.h"
+#include "platform/params/pe_scheduler_params.h"
 #include "platform/record/activity_recorder.h"
 
 namespace kb::modules {
@@ -17,6 +21,10 @@ const P& params_of(const elab::BlockContext& context, const PeCoord& pe, NodeKin
 
 const params::HbmCtrlParams& own_controller(const elab::BlockContext& context, const PeCoord& pe) {
   return context.graph.node(context.routes.resolver().find_hbm(pe)).params.as<params::HbmCtrlParams>();
+}
+
+plan::TileShape shape_of(const params::PeSchedulerParams& params) {
+  return {params.tile_m, params.tile_k, params.tile_n};
 }
 
 PeActivity::Series series_of(const elab::BlockContext& context, const PeCoord& pe) {
@@ -42,30 +50,27 @@ PeActivity::Series series_of(const elab::BlockContext& context, const PeCoord& p
 
 }  // namespace
 
-PeContext::PeContext(const PeCoord& pe, elab::BlockContext& context, PeContexts& pes)
+PeContext::PeContext(const PeCoord& pe, const elab::BlockContext& context)
     : coord(pe),
-      all(pes),
-      scheduler(params_of<params::PeSchedulerParams>(context, pe, NodeKind::pe_scheduler)),
-      fetch_store(params_of<params::PeFetchStoreParams>(context, pe, NodeKind::pe_fetch_store)),
-      hbm_ctrl(own_controller(context, pe)),
-      tile_room{static_cast<std::uint64_t>(fetch_store.register_file_kb) << 10,
-                address::AddressConfig::from_spec(context.graph.spec).tcm_partition().reserved_bytes} {
+      tile_shape(shape_of(params_of<params::PeSchedulerParams>(context, pe, NodeKind::pe_scheduler))),
+      tile_room{static_cast<std::uint64_t>(
+                    params_of<params::PeFetchStoreParams>(context, pe, NodeKind::pe_fetch_store).register_file_kb)
+                    << 10,
+                address::AddressConfig::from_spec(context.graph.spec).tcm_partition().reserved_bytes},
+      access_bytes(static_cast<std::uint64_t>(own_controller(context, pe).access_bytes)),
+      hbm_stripe(address::channel_stripe(own_controller(context, pe))) {
   if (context.recorder != nullptr) activity.record_in(series_of(context, pe));
 }
 
-PeContext& PeContext::of(NodeId node, elab::BlockContext& context) {
-  return context.shared<PeContexts>().of(context.graph.node(node).pe_coord(), context);
+PeContext& PeContext::of(NodeId node, const elab::BlockContext& context) {
+  PeContext* const found = find(context.graph.node(node).pe_coord(), context);
+  if (found != nullptr) return *found;
+  throw Error::model(context.graph.node(node).id +
+                     " needs what the blocks of a PE share, which this machine does not make");
 }
 
-PeContext& PeContexts::of(const PeCoord& pe, elab::BlockContext& context) {
-  std::unique_ptr<PeContext>& found = contexts_[pe];
-  if (found == nullptr) found = std::make_unique<PeContext>(pe, context, *this);
-  return *found;
-}
-
-const PeContext* PeContexts::find(const PeCoord& pe) const {
-  const auto found = contexts_.find(pe);
-  return found == contexts_.end() ? nullptr : found->second.get();
+PeContext* PeContext::find(const PeCoord& pe, const elab::BlockContext& context) {
+  return static_cast<PeContext*>(context.find_pe(pe));
 }
 
 }  // namespace kb::modules

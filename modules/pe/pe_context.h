@@ -2,44 +2,38 @@
 #pragma once
 
 #include <cstdint>
-#include <map>
-#include <memory>
 
 #include "modules/pe/accel_slot.h"
 #include "modules/pe/pe_activity.h"
 #include "platform/address/channel_stripe.h"
+#include "platform/contract/command.h"
 #include "platform/contract/i_queue_endpoint.h"
 #include "platform/contract/i_translator.h"
 #include "platform/elab/block.h"
-#include "platform/params/hbm_ctrl_params.h"
-#include "platform/params/pe_fetch_store_params.h"
-#include "platform/params/pe_scheduler_params.h"
 #include "platform/plan/tile_room.h"
 
 namespace kb::modules {
 
 class IMessageReceiver;
 class ITcmPort;
-class PeContexts;
 class VcComm;
 
-// One for each PE, handed to its blocks when they are constructed. Blocks find each other here, never by their concrete
-// type; commands between them go over links.
-struct PeContext {
-  PeContext(const PeCoord& pe, elab::BlockContext& context, PeContexts& pes);
-  // That of the PE which a node belongs to.
-  static PeContext& of(NodeId node, elab::BlockContext& context);
-  PeContext(const PeContext&) = delete;
-  PeContext& operator=(const PeContext&) = delete;
+// One for each PE, made with the PE and handed to its blocks when they are constructed. Blocks find each other here,
+// never by their concrete type; commands between them go over links.
+struct PeContext final : elab::PeParts {
+  PeContext(const PeCoord& pe, const elab::BlockContext& context);
+  // The context of the PE that a node belongs to; model Error when the machine's registry makes none.
+  static PeContext& of(NodeId node, const elab::BlockContext& context);
+  // The context of another PE; null when there is no such PE.
+  static PeContext* find(const PeCoord& pe, const elab::BlockContext& context);
 
   PeCoord coord;
-  PeContexts& all;  // the other PEs
 
-  // Parameters of one block that others work by.
-  const params::PeSchedulerParams& scheduler;
-  const params::PeFetchStoreParams& fetch_store;
-  const params::HbmCtrlParams& hbm_ctrl;  // of the PE's own slice
-  plan::TileRoom tile_room;               // where tiles of composites have to fit
+  // Facts that several blocks work by.
+  plan::TileShape tile_shape;         // of composites, unless a kernel gives another
+  plan::TileRoom tile_room;           // where tiles of composites have to fit
+  std::uint64_t access_bytes;         // of an access to the PE's own HBM slice
+  address::ChannelStripe hbm_stripe;  // how that slice is spread over its channels
 
   std::uint64_t launch = 0;  // the host's request for the kernel that PE_CPU runs or ran last, for the log
 
@@ -52,17 +46,6 @@ struct PeContext {
   ITcmPort* tcm = nullptr;                            // PE_TCM
   IMessageReceiver* receiver = nullptr;               // PE_IPCQ, of what arrives at vc_comm
   contract::IQueueEndpoint* queues = nullptr;         // PE_IPCQ, of credits that take a path of their own
-};
-
-// Those of a machine, made when the first block of a PE asks.
-class PeContexts {
- public:
-  PeContext& of(const PeCoord& pe, elab::BlockContext& context);
-  // Null when no block of such a PE exists.
-  const PeContext* find(const PeCoord& pe) const;
-
- private:
-  std::map<PeCoord, std::unique_ptr<PeContext>> contexts_;
 };
 
 }  // namespace kb::modules

@@ -56,7 +56,7 @@ PeCpu::PeCpu(const sc_core::sc_module_name& name, NodeId node, const params::PeC
   info_.message_base = address::message_values(pe_index(info_.coord));
   info_.message_bytes = address::kMessageValueBytes;
   info_.dispatch_cycles = static_cast<int>(params.dispatch_cycles);
-  info_.tile_shape = {pe.scheduler.tile_m, pe.scheduler.tile_k, pe.scheduler.tile_n};
+  info_.tile_shape = pe.tile_shape;
   info_.tile_room = pe.tile_room;
 
   SC_HAS_PROCESS(PeCpu);

@@ -34,7 +34,7 @@ PeDma::PeDma(const sc_core::sc_module_name& name, NodeId node, const params::PeD
                   {[this](payload::Transaction& transaction) { respond(transaction, now()); },
                    [this](std::uint64_t slot) { on_part_done(slot); }}),
       slice_bytes_(context.graph.spec.hbm_slice_bytes()),
-      access_bytes_(static_cast<std::uint64_t>(pe.hbm_ctrl.access_bytes)),
+      access_bytes_(pe.access_bytes),
       slice_gbs_(context.graph.spec.hbm_to_router_bw_gbs),
       hbm_begin_(own_hbm(context.graph, node_record()).value()),
       hbm_begin_offset_(own_hbm(context.graph, node_record()).hbm_offset()),
@@ -43,7 +43,7 @@ PeDma::PeDma(const sc_core::sc_module_name& name, NodeId node, const params::PeD
       queue_depth_(queue_limit(params.queue_depth)),
       read_(*this, "read_busy", payload::Op::read, FirstWire::slip, params.rd_engines * params.rd_outstanding),
       write_(*this, "write_busy", payload::Op::write, FirstWire::fifo, params.wr_engines * params.wr_outstanding),
-      stripe_(address::channel_stripe(pe.hbm_ctrl)) {
+      stripe_(pe.hbm_stripe) {
   if (params.wr_outstanding > 1) write_.in_order.resize(static_cast<std::size_t>(params.wr_engines));
   pe.vc_comm = &vc_comm_;
   if (context.graph.spec.address_model == AddressModel::la) pe.translator = &baaw_;

@@ -81,7 +81,7 @@ void PeIpcq::show_credits(Queue& queue) {
 // Whom the credits of a ring go to.
 void PeIpcq::find_source(Queue& queue, const Senders& senders) {
   const auto sender = senders.find(queue.pair.own->base_pa);
-  const PeContext* const from = sender == senders.end() ? nullptr : pe().all.find(sender->second);
+  const PeContext* const from = sender == senders.end() ? nullptr : PeContext::find(sender->second, context());
   if (from == nullptr || from->queues == nullptr) {
     throw queue_error(
         fmt::format("nobody sends into the ring of {} in direction '{}'", pe_name(coord()), queue.pair.direction));

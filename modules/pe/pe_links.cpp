@@ -27,17 +27,22 @@ PeLinks::PeLinks(elab::Block& self, PeContext& pe, elab::BlockContext& context)
       answer_side_(*this) {
   pe_out.bind(answer_side_);
   pe_in.bind(request_side_);
+  if (context.check_foreign && self.node_record().foreign) watch_ = std::make_unique<TaskWatch>(self, context);
 }
 
 void PeLinks::bind_link(elab::Block& neighbour) {
-  auto* const peer = dynamic_cast<PeLinks*>(&neighbour);
+  auto* const peer = static_cast<PeLinks*>(neighbour.pe_side());
   if (peer == nullptr) {
     throw Error::configuration("the link " + self_.node_id() + " -> " + neighbour.node_id() +
                                " needs a block of a PE at its end; the implementation '" +
                                neighbour.node_record().impl + "' is none");
   }
-  link(peer->kind_).out_index = bound_out_++;
-  peer->link(kind_).in_index = peer->bound_in_++;
+  Link& there = link(peer->kind_);
+  Link& back = peer->link(kind_);
+  there.out_index = bound_out_++;
+  there.node = neighbour.node();
+  back.in_index = peer->bound_in_++;
+  back.node = self_.node();
   pe_out.bind(peer->pe_in);
 }
 
@@ -49,6 +54,7 @@ void PeLinks::resolve_links() {
 }
 
 bool PeLinks::send(NodeKind to, CommandTask& task) {
+  if (watch_ != nullptr && !watch_->may_send(task, text_of(task))) return true;
   if (!task.way.push(kind_)) throw Error::model(self_.node_id() + " sends a command too many hops on");
   return request(to, task);
 }
@@ -61,7 +67,14 @@ bool PeLinks::request(NodeKind to, CommandTask& task) {
   tlm::tlm_phase phase = tlm::BEGIN_REQ;
   sc_core::sc_time no_delay;
   task.way.sender = kind_;
-  if (neighbour.server->nb_transport_fw(task.payload(), phase, no_delay) == tlm::TLM_UPDATED) return true;
+  tlm::tlm_sync_enum taken = tlm::TLM_UPDATED;
+  const auto call = [&] { taken = neighbour.server->nb_transport_fw(task.payload(), phase, no_delay); };
+  if (watch_ == nullptr) {
+    call();
+  } else {
+    watch_->call_neighbour(neighbour.node, call);
+  }
+  if (taken == tlm::TLM_UPDATED) return true;
   task.way.held_since = block_context_.scheduler.now();
   return false;
 }
@@ -75,12 +88,18 @@ void PeLinks::end_activity(PeActivity::Kind kind) {
 }
 
 bool PeLinks::receive(CommandTask& task) {
+  if (watch_ != nullptr) watch_->received(task, text_of(task));
   if (!has_room(task)) {
     held_.push_back(&task);
     return false;
   }
-  on_task(task);
+  begin(task);
   return true;
+}
+
+void PeLinks::begin(CommandTask& task) {
+  if (watch_ == nullptr) return on_task(task);
+  watch_->call([&] { on_task(task); });
 }
 
 // Putting a task into a queue can free another place in the middle of this.
@@ -93,7 +112,7 @@ void PeLinks::take_held() {
     }
     held_.erase(i);
     const Link& sender = link(task.way.sender);
-    on_task(task);
+    begin(task);
     tlm::tlm_phase phase = tlm::END_REQ;
     sc_core::sc_time no_delay;
     sender.requester->nb_transport_bw(task.payload(), phase, no_delay);
@@ -102,12 +121,15 @@ void PeLinks::take_held() {
 }
 
 void PeLinks::answer(CommandTask& task) {
+  if (watch_ != nullptr && !watch_->may_answer(task)) return;
   if (task.way.empty()) throw Error::model(self_.node_id() + " answers a command that it was not given");
   task.payload().set_response_status(task.status.ok ? tlm::TLM_OK_RESPONSE : tlm::TLM_GENERIC_ERROR_RESPONSE);
   const Link& neighbour = link(task.way.pop());
   tlm::tlm_phase phase = tlm::BEGIN_RESP;
   sc_core::sc_time no_delay;
-  neighbour.requester->nb_transport_bw(task.payload(), phase, no_delay);
+  const auto call = [&] { neighbour.requester->nb_transport_bw(task.payload(), phase, no_delay); };
+  if (watch_ == nullptr) return call();
+  watch_->call_neighbour(neighbour.node, call);
 }
 
 bool PeLinks::pass_on(CommandTask& task) {
@@ -116,12 +138,15 @@ bool PeLinks::pass_on(CommandTask& task) {
     return true;
   }
   const NodeKind next = block_of(task.stage.type);
-  if (next != kind_) return request(next, task);  // the answer goes to the block that waits for the task
+  if (next != kind_) {  // the answer goes to the block that waits for the task
+    return watch_ != nullptr && !watch_->may_pass_on(task) ? true : request(next, task);
+  }
   on_next_stage(task);
   return true;
 }
 
 bool PeLinks::finish(CommandTask& task) {
+  if (watch_ != nullptr && !watch_->may_end(task)) return true;
   task.end = block_context_.scheduler.now();
   CommandTask& command = task.pipeline() == nullptr ? task : *task.pipeline()->command;
   accumulate(kind_ == NodeKind::pe_dma ? command.dma : command.compute, task.end - task.start);
@@ -134,6 +159,7 @@ bool PeLinks::finish(CommandTask& task) {
 }
 
 bool PeLinks::finish_stage(CommandTask& task, TimeFs start) {
+  if (watch_ != nullptr && !watch_->may_end(task)) return true;
   log_stage("ends", task);
   if (task.pipeline() != nullptr && task.status.ok && block_context_.operations != nullptr) {
     block_context_.operations->on_stage(self_.node(), task.stage, task.pipeline()->command->id, task.tile().id, start,
@@ -188,8 +214,14 @@ tlm::tlm_sync_enum PeLinks::AnswerSide::nb_transport_bw(tlm::tlm_generic_payload
   if (phase != tlm::BEGIN_RESP) {
     throw Error::model(links_.self_.node_id() + " received an answer that breaks the protocol between PE blocks");
   }
-  links_.on_answer(*task);
+  links_.take_answer(*task);
   return tlm::TLM_COMPLETED;
+}
+
+void PeLinks::take_answer(CommandTask& task) {
+  if (watch_ == nullptr) return on_answer(task);
+  watch_->answered(task);
+  watch_->call([&] { on_answer(task); });
 }
 
 void PeLinks::on_task(CommandTask& task) {

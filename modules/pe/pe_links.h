@@ -3,6 +3,7 @@
 
 #include <array>
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <tlm>
 
@@ -12,6 +13,7 @@
 #include "modules/pe/pe_activity.h"
 #include "modules/pe/pe_context.h"
 #include "modules/pe/pe_protocol.h"
+#include "modules/pe/task_watch.h"
 #include "platform/elab/block.h"
 #include "platform/topology/graph.h"
 
@@ -26,7 +28,7 @@ std::size_t queue_limit(std::int64_t queue_depth);
 //
 // The sockets are the standard ones, bound once per neighbour. A call does not say through which of them it came: the
 // task carries the kinds of the blocks that wait for it, so a hop costs one virtual call.
-class PeLinks {
+class PeLinks : public elab::PeSide {
  public:
   tlm::tlm_initiator_socket<32, PeProtocol, 0, sc_core::SC_ZERO_OR_MORE_BOUND> pe_out;
   tlm::tlm_target_socket<32, PeProtocol, 0, sc_core::SC_ZERO_OR_MORE_BOUND> pe_in;
@@ -85,8 +87,10 @@ class PeLinks {
 
  private:
   bool request(topology::NodeKind to, CommandTask& task);
+  void begin(CommandTask& task);  // calls on_task(), also of a block from outside
   bool pass_on(CommandTask& task);
   bool receive(CommandTask& task);
+  void take_answer(CommandTask& task);
 
   // What the sockets call: objects of their own, because the fabric side of a block has the same methods.
   class RequestSide final : public tlm::tlm_fw_transport_if<PeProtocol> {
@@ -117,6 +121,7 @@ class PeLinks {
     int in_index = -1;   // in pe_in
     tlm::tlm_fw_nonblocking_transport_if<>* server = nullptr;
     tlm::tlm_bw_nonblocking_transport_if<>* requester = nullptr;
+    NodeId node{};
   };
   Link& link(topology::NodeKind kind) { return links_[static_cast<std::size_t>(kind)]; }
 
@@ -130,6 +135,7 @@ class PeLinks {
   std::array<Link, kKinds> links_;
   SlidingDeque<CommandTask*> held_;  // arrived, but there was no room
   TimeFs queue_full_ = 0_fs;
+  std::unique_ptr<TaskWatch> watch_;  // of a block from outside; null for all others
   int bound_out_ = 0;
   int bound_in_ = 0;
 };
@@ -141,6 +147,7 @@ class PeBlock : public elab::Block, public PeLinks {
       : elab::Block(name, node, context), PeLinks(*this, pe, context) {}
 
   void bind_out(EdgeId edge, elab::Block& neighbour) override;
+  elab::PeSide* pe_side() final { return this; }
 
  protected:
   void end_of_elaboration() override { resolve_links(); }
@@ -154,6 +161,7 @@ class PeFabricBlock : public FabricEndpoint, public PeLinks {
       : FabricEndpoint(name, node, overhead, context), PeLinks(*this, pe, context) {}
 
   void bind_out(EdgeId edge, elab::Block& neighbour) override;
+  elab::PeSide* pe_side() final { return this; }
 
  protected:
   void end_of_elaboration() override {

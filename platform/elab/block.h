@@ -39,6 +39,26 @@ namespace kb::elab {
 class PortMap;
 class RouteTable;
 
+// What the blocks of one PE share (modules::PeContext): made with the PE, before its blocks.
+class PeParts {
+ public:
+  PeParts() = default;
+  PeParts(const PeParts&) = delete;
+  PeParts& operator=(const PeParts&) = delete;
+  virtual ~PeParts() = default;
+};
+
+// The sockets of a block on the fabric and those of a block with links inside a PE. A neighbour that is bound to them
+// knows the one class behind each: modules::FabricNode, modules::PeLinks.
+class FabricSide {
+ protected:
+  ~FabricSide() = default;
+};
+class PeSide {
+ protected:
+  ~PeSide() = default;
+};
+
 // The seams handed to every block's constructor.
 struct BlockContext {
   const topology::Graph& graph;
@@ -57,7 +77,14 @@ struct BlockContext {
   // Functional access behind transport_dbg: bytes served, no time, no change of timing state. Empty = 0 bytes.
   std::function<unsigned(tlm::tlm_generic_payload&)> debug_transport;
 
-  // What blocks of one family share, e.g. modules::PeContexts: made when the first of them asks, kept as long as the
+  // By PE. Null in a machine whose registry makes none (BlockRegistry::pe_parts), and for a PE that does not exist.
+  PeParts* find_pe(const PeCoord& pe) const {
+    const auto found = pes.find(pe);
+    return found == pes.end() ? nullptr : found->second.get();
+  }
+  std::map<PeCoord, std::unique_ptr<PeParts>> pes;
+
+  // What blocks of one family share, e.g. modules::OutsideModels: made when the first of them asks, kept as long as the
   // platform.
   template <typename T>
   T& shared() {
@@ -111,6 +138,9 @@ class Block : public sc_core::sc_module {
   // Binds this block's sockets for one directed edge that leaves it. Called once per edge in EdgeId order, before
   // elaboration ends. Edges of kind pe_internal are for PE blocks; all others belong to the fabric.
   virtual void bind_out(EdgeId edge, Block& neighbour) = 0;
+  // What a neighbour's bind_out() binds to; null: the block has no such sockets.
+  virtual FabricSide* fabric_side() { return nullptr; }
+  virtual PeSide* pe_side() { return nullptr; }
 
   // The run has ended, however it did: reports what was held back because it could still have changed.
   virtual void conclude() {}

@@ -36,12 +36,8 @@ std::exception_ptr named_error(const topology::Node& node, TimeFs now) {
 
 }  // namespace
 
-bool is_foreign(const topology::Node& node) {
-  return node.impl.rfind("custom.", 0) == 0 || node.impl.rfind("rtl.", 0) == 0;
-}
-
 CodeScope::CodeScope(const topology::Node& node, TimeFs now) : before_(EventScheduler::foreground().view()) {
-  if (is_foreign(node)) {
+  if (node.foreign) {
     EventScheduler::foreground().enter(UserCode::block, node.impl.c_str(), node.id.c_str(), now);
   } else {
     EventScheduler::foreground().leave();
@@ -53,7 +49,7 @@ CodeScope::~CodeScope() {
 }
 
 void fail_with_current_exception(const topology::Node& node, EventScheduler& scheduler) {
-  scheduler.fail(is_foreign(node) ? named_error(node, scheduler.now()) : std::current_exception());
+  scheduler.fail(node.foreign ? named_error(node, scheduler.now()) : std::current_exception());
 }
 
 void fail_for(const topology::Node& node, EventScheduler& scheduler, const std::string& what,

@@ -1,4 +1,5 @@
-// Calls into the code of blocks from outside.
+// Calls into the code of foreign blocks: those of plug-ins and of users' own programs, and those that simulate RTL.
+// The built-in ones are trusted.
 #pragma once
 
 #include <utility>
@@ -6,9 +7,6 @@
 #include "platform/elab/block.h"
 
 namespace kb::elab {
-
-// Blocks of plug-ins and of users' own programs, and those that simulate RTL; the built-in ones are trusted.
-bool is_foreign(const topology::Node& node);
 
 // As long as it lives, the code of another block runs: of `node` when it is foreign, else the simulator's own.
 class CodeScope {

@@ -43,8 +43,10 @@ std::vector<std::string> containers_of(const topology::Node& node) {
 class Hierarchy {
  public:
   using Make = std::function<void(const std::string& name, NodeId node)>;
-  Hierarchy(const topology::Graph& graph, std::vector<std::unique_ptr<sc_core::sc_module>>& containers, Make make)
-      : graph_(graph), containers_(containers), make_(std::move(make)) {}
+  using BeginPe = std::function<void(const PeCoord& pe)>;
+  Hierarchy(const topology::Graph& graph, std::vector<std::unique_ptr<sc_core::sc_module>>& containers,
+            BeginPe begin_pe, Make make)
+      : graph_(graph), containers_(containers), begin_pe_(std::move(begin_pe)), make_(std::move(make)) {}
 
   void build() { build({}); }
 
@@ -62,12 +64,17 @@ class Hierarchy {
       }
       const std::vector<std::string> deeper(path.begin(),
                                             path.begin() + static_cast<std::ptrdiff_t>(inside.size()) + 1);
-      containers_.push_back(std::make_unique<Container>(deeper.back().c_str(), [&] { build(deeper); }));
+      const bool is_pe = deeper.size() == path.size() && topology::is_pe_block(node.kind);
+      containers_.push_back(std::make_unique<Container>(deeper.back().c_str(), [&] {
+        if (is_pe) begin_pe_(node.pe_coord());
+        build(deeper);
+      }));
     }
   }
 
   const topology::Graph& graph_;
   std::vector<std::unique_ptr<sc_core::sc_module>>& containers_;
+  BeginPe begin_pe_;
   Make make_;
   std::size_t next_ = 0;
 };
@@ -94,7 +101,7 @@ std::unique_ptr<Block> make_block(const BlockFactory& factory, const std::string
   } catch (const std::bad_alloc&) {
     throw;
   } catch (const std::exception& error) {
-    if (!is_foreign(node)) throw;
+    if (!node.foreign) throw;
     throw refuse(error.what());
   } catch (...) {
     throw refuse("it threw an object that is not a std::exception");
@@ -127,9 +134,13 @@ Platform::Platform(const sc_core::sc_module_name& name, const topology::Graph& g
                options.hops,
                options.check_foreign,
                {},
+               {},
                {}} {
   blocks_.resize(graph.nodes.size());
-  Hierarchy hierarchy(graph, containers_, [&](const std::string& module, NodeId id) {
+  const auto begin_pe = [&](const PeCoord& pe) {
+    if (registry.pe_parts) context_.pes.emplace(pe, registry.pe_parts(pe, context_));
+  };
+  Hierarchy hierarchy(graph, containers_, begin_pe, [&](const std::string& module, NodeId id) {
     const topology::Node& node = graph.node(id);
     if (node.kind == topology::NodeKind::host) return;  // stands for the request injector at PCIE_EP (T-39)
     blocks_[id.value] = make_block(factory_of(registry, node), module, node, id, context_);

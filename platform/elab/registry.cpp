@@ -10,7 +10,7 @@ void BlockCatalog::add_block(BlockDefinition definition) {
   if (definition.factory == nullptr) {
     throw Error::configuration("the implementation '" + definition.impl + "' has no factory");
   }
-  implementations_.add(definition.kind, definition.impl, std::move(definition.fields));
+  implementations_.add(definition.kind, definition.impl, std::move(definition.fields), definition.origin);
   factories_[definition.impl][definition.kind] = std::move(definition.factory);
 }
 

@@ -17,23 +17,37 @@ using BlockFactory =
     std::function<std::unique_ptr<Block>(const sc_core::sc_module_name& name, NodeId node, BlockContext& context)>;
 
 // impl name -> factory. Ordered, so that listings are stable.
-using BlockRegistry = std::map<std::string, BlockFactory>;
+class BlockRegistry {
+ public:
+  using Factories = std::map<std::string, BlockFactory>;
+  using PePartsFactory = std::function<std::unique_ptr<PeParts>(const PeCoord& pe, const BlockContext& context)>;
 
-// Of a block without parameters.
+  BlockFactory& operator[](const std::string& impl) { return factories_[impl]; }
+  Factories::const_iterator find(const std::string& impl) const { return factories_.find(impl); }
+  Factories::const_iterator begin() const { return factories_.begin(); }
+  Factories::const_iterator end() const { return factories_.end(); }
+
+  PePartsFactory pe_parts;  // called for each PE before its blocks are made; empty = PEs have no parts in common
+
+ private:
+  Factories factories_;
+};
+
+// For a block without parameters.
 template <typename BlockType>
 BlockFactory make_factory() {
   return [](const sc_core::sc_module_name& name, NodeId node, BlockContext& context) -> std::unique_ptr<Block> {
     return std::make_unique<BlockType>(name, node, context);
   };
 }
-// Of a block whose constructor takes the parameters of its kind.
+// For a block whose constructor takes the parameters of its kind.
 template <typename BlockType, typename Params>
 BlockFactory make_factory() {
   return [](const sc_core::sc_module_name& name, NodeId node, BlockContext& context) -> std::unique_ptr<Block> {
     return std::make_unique<BlockType>(name, node, context.graph.node(node).params.template as<Params>(), context);
   };
 }
-// Of a block from outside, whose constructor takes the parameters of its kind and its own.
+// For a block from outside, whose constructor takes the parameters of its kind and its own.
 template <typename BlockType, typename KindParams, typename Params>
 BlockFactory make_custom_factory() {
   return [](const sc_core::sc_module_name& name, NodeId node, BlockContext& context) -> std::unique_ptr<Block> {
@@ -50,6 +64,7 @@ struct BlockDefinition {
   std::string impl;  // "custom.<name>", or "rtl.<name>" of modules/rtl
   params::FieldTable fields;
   BlockFactory factory;
+  topology::Origin origin = topology::Origin::foreign;
 };
 
 // The blocks of plug-ins or of a user's own program: names for the topology, factories for the platform.

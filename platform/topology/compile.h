@@ -19,6 +19,7 @@ struct BlockTemplate {
   std::string impl;
   params::ParamSet params;
   params::ParamSet impl_params;
+  bool foreign = false;
   TimeFs overhead = 0_fs;
   std::optional<std::int64_t> channel;
 };

@@ -52,6 +52,7 @@ BlockTemplate make_template(NodeKind kind, const ComponentSpec& component) {
   out.impl = component.impl;
   out.params = component.params;
   out.impl_params = component.impl_params;
+  out.foreign = component.foreign;
   out.overhead = overhead_of(component.params);
   return out;
 }
@@ -98,6 +99,7 @@ NodeId GraphBuilder::add(std::string id, const BlockTemplate& block, const Owner
   node.impl = block.impl;
   node.params = block.params;
   node.impl_params = block.impl_params;
+  node.foreign = block.foreign;
   node.overhead = block.overhead;
   node.channel = block.channel;
   node.pos_mm = pos;

@@ -245,7 +245,8 @@ std::string read_impl(MapReader& entry, NodeKind kind) {
 }
 
 NodeParams change_params(MapReader& attrs, const Node& node, const std::string& impl) {
-  return {read_params(attrs, node.params, true), read_impl_params(attrs, node.kind, impl, node.impl_params, true)};
+  return {read_params(attrs, node.params, true), read_impl_params(attrs, node.kind, impl, node.impl_params, true),
+          attrs.context().implementations().is_foreign(node.kind, impl)};
 }
 
 TimeFs overhead_of(const params::ParamSet& params) {
@@ -272,6 +273,7 @@ ComponentSpec read_component(MapReader& component, NodeKind kind, const params::
   MapReader attrs = component.map("attrs");
   spec.params = read_params(attrs, defaults);
   spec.impl_params = read_impl_params(attrs, kind, spec.impl, {});
+  spec.foreign = attrs.context().implementations().is_foreign(kind, spec.impl);
   if (!component.context().is_bad(component.path("impl"))) attrs.done();  // else nobody knows what belongs there
   return spec;
 }

@@ -30,14 +30,15 @@ const std::vector<NodeKind>& pe_block_kinds();
 // The `impl` of an entry, which has to be able to serve as `kind`.
 std::string read_impl(MapReader& entry, NodeKind kind);
 
-// The parameters of a node: of its kind, and what a custom implementation has besides.
+// The parameters of a node: of its kind, and what a custom implementation has besides; whether that one is foreign.
 struct NodeParams {
   params::ParamSet kind, impl;
+  bool foreign = false;
 };
-// Those of `node` with what `attrs` gives changed, for another implementation if `impl` is one.
+// The parameters of `node` with what `attrs` gives changed, for another implementation if `impl` is one.
 NodeParams change_params(MapReader& attrs, const Node& node, const std::string& impl);
 
-// Of a header or a message, in femtoseconds; 0 where the kind has none.
+// What a header or a message takes, in femtoseconds; 0 where the kind has no overhead.
 TimeFs overhead_of(const params::ParamSet& params);
 
 // Reads { kind, impl, attrs } out of `component` (T-27).

@@ -86,6 +86,7 @@ struct Node {
   std::string impl;                         // registry name, "builtin.forwarding"
   params::ParamSet params;                  // of the kind, effective; shared by all instances of a template
   params::ParamSet impl_params;             // what a custom implementation has besides
+  bool foreign = false;                     // the implementation is not the simulator's own code (Origin)
   TimeFs overhead = 0_fs;                   // of a header or a message, where the kind has one
   std::optional<Position> pos_mm;           // within the cube
   SipId sip;                                // none for tray nodes

@@ -11,7 +11,7 @@
 
 namespace kb::topology {
 
-void Implementations::add(NodeKind kind, const std::string& impl, params::FieldTable fields) {
+void Implementations::add(NodeKind kind, const std::string& impl, params::FieldTable fields, Origin origin) {
   if (kind > NodeKind::pe_ipcq || kind == NodeKind::host) {
     throw Error::configuration(fmt::format(
         "the implementation '{}' is for a kind of block that does not exist; give one of kb::topology::NodeKind",
@@ -36,24 +36,29 @@ void Implementations::add(NodeKind kind, const std::string& impl, params::FieldT
         fmt::format("the parameter '{}' of '{}' has the name of a parameter that every {} has; rename it", field.name,
                     impl, node_kind_name(kind)));
   }
-  tables_.emplace(std::pair(kind, impl), std::move(fields));
+  entries_.emplace(std::pair(kind, impl), Entry{std::move(fields), origin});
 }
 
 const params::FieldTable* Implementations::find(NodeKind kind, const std::string& impl) const {
-  const auto found = tables_.find({kind, impl});
-  return found == tables_.end() ? nullptr : &found->second;
+  const auto found = entries_.find({kind, impl});
+  return found == entries_.end() ? nullptr : &found->second.fields;
+}
+
+bool Implementations::is_foreign(NodeKind kind, const std::string& impl) const {
+  const auto found = entries_.find({kind, impl});
+  return found != entries_.end() && found->second.origin == Origin::foreign;
 }
 
 std::vector<std::string> Implementations::names(NodeKind kind) const {
   std::vector<std::string> out;
-  for (const auto& [key, table] : tables_) {
+  for (const auto& [key, entry] : entries_) {
     if (key.first == kind) out.push_back(key.second);
   }
   return out;
 }
 
 bool Implementations::has_rtl() const {
-  return std::any_of(tables_.begin(), tables_.end(),
+  return std::any_of(entries_.begin(), entries_.end(),
                      [](const auto& entry) { return entry.first.second.rfind("rtl.", 0) == 0; });
 }
 
@@ -64,7 +69,7 @@ const Implementations& builtin_only() {
 
 std::vector<NodeKind> Implementations::kinds_of(const std::string& impl) const {
   std::vector<NodeKind> out;
-  for (const auto& [key, table] : tables_) {
+  for (const auto& [key, entry] : entries_) {
     if (key.second == impl) out.push_back(key.first);
   }
   return out;

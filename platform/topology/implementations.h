@@ -1,6 +1,7 @@
 // Implementations of block kinds that are not built in: what plug-ins and users' own programs register (T-27).
 #pragma once
 
+#include <cstdint>
 #include <map>
 #include <string>
 #include <utility>
@@ -11,15 +12,21 @@
 
 namespace kb::topology {
 
+// Whose code an implementation runs: `foreign` is a plug-in's, that of a user's own program, or RTL. Its links are held
+// against their protocol, and what it throws or how it crashes is reported with its name.
+enum class Origin : std::uint8_t { foreign, own };
+
 // By kind and name, with the parameters that each has besides those of its kind.
 class Implementations {
  public:
   // Configuration Error when `impl` is not custom.<name>, rtl.<name> or tlm.<name>, exists already, or has a parameter
   // of the kind's name.
-  void add(NodeKind kind, const std::string& impl, params::FieldTable fields);
+  void add(NodeKind kind, const std::string& impl, params::FieldTable fields, Origin origin = Origin::foreign);
 
   // Null when nobody has registered it.
   const params::FieldTable* find(NodeKind kind, const std::string& impl) const;
+  // False when nobody has registered it: then it is built in.
+  bool is_foreign(NodeKind kind, const std::string& impl) const;
   std::vector<std::string> names(NodeKind kind) const;
   // Whether any of them is simulated from RTL, which a build may leave out.
   bool has_rtl() const;
@@ -27,7 +34,11 @@ class Implementations {
   std::vector<NodeKind> kinds_of(const std::string& impl) const;
 
  private:
-  std::map<std::pair<NodeKind, std::string>, params::FieldTable> tables_;
+  struct Entry {
+    params::FieldTable fields;
+    Origin origin = Origin::foreign;
+  };
+  std::map<std::pair<NodeKind, std::string>, Entry> entries_;
 };
 
 // Nothing but the built-in ones.

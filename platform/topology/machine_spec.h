@@ -20,6 +20,7 @@ struct ComponentSpec {
   std::string impl;
   params::ParamSet params;       // of the kind
   params::ParamSet impl_params;  // what a custom implementation has besides
+  bool foreign = false;          // as of the node
 };
 
 enum class HbmMapping { n_to_one, one_to_one };

@@ -48,6 +48,7 @@ void replace(MapReader& entry, Graph& graph, const std::vector<NodeId>& nodes) {
     if (names_impl) node.impl = impl;
     node.params = params.kind;
     node.impl_params = params.impl;
+    node.foreign = params.foreign;
     node.overhead = overhead_of(node.params);
   }
   if (!entry.context().is_bad(entry.path("impl"))) attrs.done();

@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "modules/fabric/foreign_links.h"
+#include "modules/pe/task_watch.h"
 #include "platform/elab/foreign_call.h"
 #include "sim/driver/deadlock.h"
 #include "sim/driver/host_time_limit.h"
@@ -88,7 +89,10 @@ std::optional<Error> find_failure(elab::Platform& platform, HostPort& host, cons
     return Error::program("TIME_RANGE", passed);
   }
   if (host.main_finished() && host.open_requests() == 0 && open_waits(platform, host).empty()) return std::nullopt;
-  if (!was_cut(platform.scheduler())) modules::throw_if_a_block_stalls(platform.context());
+  if (!was_cut(platform.scheduler())) {
+    modules::throw_if_a_block_stalls(platform.context());
+    modules::throw_if_a_pe_block_stalls(platform.context());
+  }
   return lack_of_progress(platform.scheduler(), host_limit);
 }
 

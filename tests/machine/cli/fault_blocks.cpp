@@ -115,6 +115,33 @@ class Math final : public kb::modules::AccelEngine {
   }
 };
 
+// An engine below AccelEngine, which does with commands what it should not.
+class Engine final : public kb::modules::PeBlock, private kb::elab::EventHandler {
+ public:
+  Engine(const sc_core::sc_module_name& name, kb::NodeId node, const kb::params::PeMathParams&,
+         const kb::params::NoParams&, kb::modules::PeContext& pe, kb::elab::BlockContext& context)
+      : PeBlock(name, node, pe, context) {}
+
+ private:
+  void on_task(kb::modules::CommandTask& task) override {
+    crash();
+    if (fault_is("unasked")) return answer(pool_.acquire(*task.command));
+    task_ = &task;
+    task.start = now();
+    scheduler().schedule(now() + 1_ns, *this);
+  }
+  void on_event(TimeFs, std::uint64_t) override {
+    if (fault_is("silent")) return;
+    finish(*task_);
+    if (fault_is("twice")) answer(*task_);
+    if (fault_is("finish-twice")) finish(*task_);
+    if (fault_is("send-back")) send(NodeKind::pe_fetch_store, *task_);
+  }
+
+  kb::modules::CommandPool pool_;
+  kb::modules::CommandTask* task_ = nullptr;
+};
+
 // A router below the simple base class, which speaks the protocol itself, and not well.
 class RawRouter final : public kb::modules::FabricNode {
  public:
@@ -167,6 +194,8 @@ KERNBENCH_BLOCKS(catalog) {
       {NodeKind::noc_router, "custom.raw_router", no_fields(), make_factory<RawRouter, kb::params::TransitParams>()});
   catalog.add_block(
       {NodeKind::hbm_ctrl, "custom.memory", no_fields(), make_factory<Memory, kb::params::HbmCtrlParams>()});
+  catalog.add_block({NodeKind::pe_math, "custom.engine", no_fields(),
+                     kb::modules::make_custom_pe_factory<Engine, kb::params::PeMathParams, kb::params::NoParams>()});
   catalog.add_block({NodeKind::pe_math, "custom.math", no_fields(),
                      kb::modules::make_custom_pe_factory<Math, kb::params::PeMathParams, kb::params::NoParams>()});
 }

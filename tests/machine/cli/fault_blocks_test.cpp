@@ -86,12 +86,24 @@ INSTANTIATE_TEST_SUITE_P(
                     BlockFault{"pass-on", kMemories, "passes on, although its route ends here, the write of ",
                                "give depart() its response()"}));
 
+constexpr const char* kEngines = "nodes: \"*.pe_math\", impl: custom.engine";
+
+INSTANTIATE_TEST_SUITE_P(
+    Engines, BlockFaultTest,
+    testing::Values(
+        BlockFault{"twice", kEngines, "answers tl.add #", "answer every command once, or pass it on once"},
+        BlockFault{"finish-twice", kEngines, ", which it has given away already, at ", "answer every command once"},
+        BlockFault{"send-back", kEngines, "sends on tl.add #", "answer every command once"},
+        BlockFault{"unasked", kEngines, "answers a command that it never got at ", "only what on_task()"},
+        BlockFault{"silent", kEngines, "never answers tl.add #", "call finish() or answer() for every command"}));
+
 TEST_F(FaultBlocksTest, WhatABlockThrowsEndsTheRunAndNamesIt) {
   EXPECT_THAT(with(kRouters, "throw").err, HasSubstr(" (custom.router) threw at "));
   const Outcome math = with("nodes: \"*.pe_math\", impl: custom.math", "throw");
   EXPECT_EQ(math.code, kModel);
   EXPECT_THAT(math.err, HasSubstr("pe_math (custom.math) threw at "));
   EXPECT_THAT(math.err, HasSubstr(" ns: the table is empty"));
+  EXPECT_THAT(with(kEngines, "throw").err, HasSubstr("pe_math (custom.engine) threw at "));
   EXPECT_THAT(with(kRouters, "odd-throw").err, HasSubstr("an object that is not a std::exception"));
   EXPECT_THAT(files(), ElementsAre("m.yaml", "out"));
 }
@@ -100,6 +112,7 @@ TEST_F(FaultBlocksTest, BlocksWithoutAMistakeRun) {
   EXPECT_EQ(with(kRouters, "none").code, 0);
   EXPECT_EQ(with(kMemories, "none").code, 0);
   EXPECT_EQ(with("nodes: \"*.pe_math\", impl: custom.math", "none").code, 0);
+  EXPECT_EQ(with(kEngines, "none").code, 0);
 }
 
 // H-83c
@@ -118,6 +131,7 @@ TEST_F(FaultBlocksTest, ACrashNamesBlockAndNode) {
   }
   EXPECT_THAT(with("nodes: \"*.pe_math\", impl: custom.math", "segv").err,
               HasSubstr("crashed, in the block custom.math at sip0.cube0.pe"));
+  EXPECT_THAT(with(kEngines, "segv").err, HasSubstr("crashed, in the block custom.engine at sip0.cube0.pe"));
   EXPECT_THAT(with(kRouters, "constructor-segv").err, HasSubstr("crashed, in the block custom.router at sip0.cube0.r"));
   const Outcome entry = load("entry-segv");
   EXPECT_EQ(entry.code, 3);
