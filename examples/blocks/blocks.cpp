@@ -1,6 +1,5 @@
 // The library that --plugin loads: what stands behind each `impl: custom.<name>`.
 #include "banked_memory.h"
-#include "modules/pe/catalog.h"
 #include "plain_router.h"
 #include "platform/elab/block_plugin.h"
 #include "priority_router.h"
@@ -8,16 +7,13 @@
 
 using kb::elab::make_custom_factory;
 using kb::elab::make_factory;
-using kb::modules::make_custom_pe_factory;
 using kb::params::HbmCtrlParams;
-using kb::params::PeMathParams;
 using kb::params::TransitParams;
 using kb::topology::NodeKind;
 using namespace example;
 
 KERNBENCH_BLOCKS(catalog) {
-  catalog.add_block({NodeKind::pe_math, "custom.table_math", TableMathParams::fields(),
-                     make_custom_pe_factory<TableMath, PeMathParams, TableMathParams>()});
+  catalog.add_block(table_math());
   catalog.add_block({NodeKind::noc_router, "custom.plain_router", kb::params::no_fields(),
                      make_factory<PlainRouter, TransitParams>()});
   catalog.add_block(priority_router());

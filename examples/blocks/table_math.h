@@ -5,7 +5,9 @@
 #include <cstdint>
 
 #include "modules/pe/accel_engine.h"
+#include "modules/pe/catalog.h"
 #include "platform/base/op_types.h"
+#include "platform/elab/registry.h"
 #include "platform/params/pe_math_params.h"
 
 namespace example {
@@ -36,5 +38,11 @@ class TableMath final : public kb::modules::AccelEngine {
   double clock_ghz_;
   std::array<std::int64_t, kb::kMathOps> cycles_{};  // of an operation per row of lanes, all its passes together
 };
+
+// As the plug-in registers it and the test takes it.
+inline kb::elab::BlockDefinition table_math() {
+  return {kb::topology::NodeKind::pe_math, "custom.table_math", TableMathParams::fields(),
+          kb::modules::make_custom_pe_factory<TableMath, kb::params::PeMathParams, TableMathParams>()};
+}
 
 }  // namespace example

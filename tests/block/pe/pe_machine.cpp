@@ -1,7 +1,6 @@
 #include "tests/block/pe/pe_machine.h"
 
 #include <algorithm>
-#include <type_traits>
 #include <utility>
 
 #include "modules/cube/catalog.h"
@@ -29,74 +28,6 @@ topology::LoadedTopology load(const MachineOptions& options) {
   }
   return loaded;
 }
-
-class IRequester {
- public:
-  virtual void plan(const std::vector<Request>& requests) = 0;
-  std::vector<Outcome> outcomes;
-
- protected:
-  ~IRequester() = default;
-};
-
-// Stands for PE_CPU, PE_SCHEDULER or PE_FETCH_STORE: sends the tasks it is told to and notes the answers.
-template <typename Base>
-class Requester final : public Base, public IRequester {
- public:
-  template <typename... Args>
-  explicit Requester(Args&&... args) : Base(std::forward<Args>(args)...), timer_(*this) {}
-
-  void plan(const std::vector<Request>& requests) override {
-    requests_ = requests;
-    outcomes.resize(requests.size());
-    for (std::size_t i = 0; i < requests.size(); ++i) this->scheduler().schedule(requests[i].at, timer_, i);
-  }
-
- private:
-  struct Timer final : elab::EventHandler {
-    explicit Timer(Requester& r) : requester(r) {}
-    void on_event(TimeFs, std::uint64_t index) override { requester.submit(index); }
-    Requester& requester;
-  };
-
-  void submit(std::uint64_t index) {
-    const Request& request = requests_[index];
-    modules::CommandTask& task = pool_.acquire(request.command);
-    index_of_[task.id] = index;
-    if (request.stage) task.begin(request.command, *request.stage, *request.stage);
-    task.submitted = this->now();
-    if (request.tcm) {
-      modules::TcmRequest::of(task).direction = request.tcm->first;
-      modules::TcmRequest::of(task).nbytes = request.tcm->second;
-    }
-    this->send(request.to, task);
-  }
-  void on_answer(modules::CommandTask& task) override {
-    outcomes[index_of_.at(task.id)] = {this->now(), task.start, task.end, task.status, task.state};
-    pool_.release(task);
-  }
-
-  Timer timer_;
-  std::vector<Request> requests_;
-  std::map<std::uint64_t, std::size_t> index_of_;
-  modules::CommandPool pool_;
-};
-
-class ScriptedMemory final : public modules::FabricEndpoint {
- public:
-  ScriptedMemory(const sc_core::sc_module_name& name, NodeId node, elab::BlockContext& context, MemoryScript& script)
-      : FabricEndpoint(name, node, context.graph.node(node).overhead, context), script_(script) {}
-
- protected:
-  void on_request(payload::Transaction& t, TimeFs arrived) override {
-    script_.accesses.push_back({node(), t.op, t.address, t.hbm_offset, t.bytes, arrived});
-    if (script_.status) t.status = script_.status(t);
-    respond(t, now() + script_.delay);
-  }
-
- private:
-  MemoryScript& script_;
-};
 
 }  // namespace
 
@@ -143,22 +74,7 @@ std::vector<std::byte> OperationLog::kernel_read(const std::vector<Extent>& exte
 
 struct PeMachine::Script {
   elab::BlockRegistry blocks;
-  std::vector<IRequester*> requesters;
-
-  template <typename Base>
-  elab::BlockFactory requester() {
-    return [this](const sc_core::sc_module_name& name, NodeId node, elab::BlockContext& context) {
-      modules::PeContext& pe = modules::PeContext::of(node, context);
-      std::unique_ptr<Requester<Base>> block;
-      if constexpr (std::is_same_v<Base, modules::PeFabricBlock>) {
-        block = std::make_unique<Requester<Base>>(name, node, context.graph.node(node).overhead, pe, context);
-      } else {
-        block = std::make_unique<Requester<Base>>(name, node, pe, context);
-      }
-      requesters.push_back(block.get());
-      return block;
-    };
-  }
+  std::vector<IScriptedRequester*> requesters;
 
   Script(const MachineOptions& options, MemoryScript& memory) {
     modules::add_fabric_blocks(blocks);
@@ -168,13 +84,12 @@ struct PeMachine::Script {
     if (options.blocks != nullptr) blocks = options.blocks->with(std::move(blocks));
     for (NodeKind kind : options.requesters) {
       blocks["builtin." + std::string(topology::node_kind_name(kind))] =
-          kind == NodeKind::pe_cpu ? requester<modules::PeFabricBlock>() : requester<modules::PeBlock>();
+          kind == NodeKind::pe_cpu ? scripted_requester<modules::PeFabricBlock>(requesters)
+                                   : scripted_requester<modules::PeBlock>(requesters);
     }
     if (!options.scripted_memory) return;
     for (const char* impl : {"builtin.hbm_ctrl", "builtin.sram"}) {
-      blocks[impl] = [&memory](const sc_core::sc_module_name& name, NodeId node, elab::BlockContext& context) {
-        return std::make_unique<ScriptedMemory>(name, node, context, memory);
-      };
+      blocks[impl] = scripted_memory(memory);
     }
   }
 };
@@ -195,7 +110,7 @@ std::uint64_t PeMachine::tcm(std::uint64_t offset, int pe) const {
 }
 
 std::vector<Outcome> PeMachine::run(const std::vector<Request>& requests) {
-  IRequester& requester = *script_->requesters.front();
+  IScriptedRequester& requester = *script_->requesters.front();
   requester.plan(requests);
   run();
   return requester.outcomes;
@@ -256,41 +171,6 @@ std::map<std::string, std::int64_t> PeMachine::statistics(const std::string& id)
 
 TimeFs PeMachine::time(const std::string& node, const std::string& statistic) const {
   return TimeFs(statistics(node)[statistic]);
-}
-
-contract::Command dma(contract::CommandKind kind, std::vector<Extent> memory, std::vector<Extent> local) {
-  contract::Command command;
-  command.kind = kind;
-  command.memory = std::move(memory);
-  command.local = std::move(local);
-  return command;
-}
-
-contract::Command gemm(std::int64_t m, std::int64_t k, std::int64_t n) {
-  contract::Command command;
-  command.kind = contract::CommandKind::gemm;
-  command.m = m;
-  command.k = k;
-  command.n = n;
-  const auto operand = [](std::int64_t rows, std::int64_t cols) {
-    return OperandRef::tensor({{0, static_cast<std::uint64_t>(rows * cols * 2)}}, {rows, cols}, Dtype::f16);
-  };
-  command.inputs = {operand(m, k), operand(k, n)};
-  command.out = operand(m, n);
-  return command;
-}
-
-contract::Command math(MathOp op, std::vector<Shape> inputs, Shape out) {
-  contract::Command command;
-  command.kind = contract::CommandKind::math;
-  command.math_op = op;
-  for (Shape& shape : inputs) command.inputs.push_back(OperandRef::tensor({}, std::move(shape), Dtype::f16));
-  command.out = OperandRef::tensor({}, std::move(out), Dtype::f16);
-  return command;
-}
-
-std::uint64_t hbm(std::uint64_t offset) {
-  return address::PhysAddr::hbm_addr(SipId(0), CubeId(0), offset).value();
 }
 
 OperandRef matrix(std::uint64_t offset, std::int64_t rows, std::int64_t columns) {

@@ -9,8 +9,10 @@
 #include <utility>
 #include <vector>
 
+#include "modules/kit/commands.h"
+#include "modules/kit/scripted_memory.h"
+#include "modules/kit/scripted_requester.h"
 #include "modules/kit/waves.h"
-#include "modules/pe/pe_tcm.h"
 #include "platform/contract/i_operation_sink.h"
 #include "platform/contract/i_pe.h"
 #include "platform/elab/platform.h"
@@ -80,38 +82,6 @@ class OperationLog final : public contract::IOperationSink {
   std::vector<std::byte> kernel_read(const std::vector<Extent>& extents) override;
 };
 
-// A command that a scripted requester sends, and what became of it.
-struct Request {
-  TimeFs at = 0_fs;
-  topology::NodeKind to{};
-  contract::Command command;
-  std::optional<plan::StageType> stage;  // absent: the one that executes the command
-  std::optional<std::pair<modules::TcmDirection, std::uint64_t>> tcm;
-};
-struct Outcome {
-  TimeFs answered = -1_fs;  // -1: never
-  TimeFs start = 0_fs;
-  TimeFs end = 0_fs;
-  payload::Status status;
-  modules::CommandState state{};
-  friend bool operator==(const Outcome& a, const Outcome& b) { return a.answered == b.answered && a.start == b.start; }
-};
-
-// What a scripted memory does with every request.
-struct MemoryScript {
-  TimeFs delay = 100 * kNs;
-  std::function<payload::Status(const payload::Transaction&)> status;
-  struct Access {
-    NodeId node;
-    payload::Op op = payload::Op::message;
-    std::uint64_t address = 0;
-    std::uint64_t hbm_offset = 0;
-    std::uint64_t bytes = 0;
-    TimeFs arrived = 0_fs;
-  };
-  std::vector<Access> accesses;
-};
-
 struct MachineOptions {
   int pes = 1;                                           // 1, 2 or 4
   int cubes = 1;                                         // side by side
@@ -168,10 +138,6 @@ class PeMachine : private payload::IInitiator {
   std::unique_ptr<Script> script_;
 };
 
-contract::Command dma(contract::CommandKind kind, std::vector<Extent> memory, std::vector<Extent> local);
-contract::Command gemm(std::int64_t m, std::int64_t k, std::int64_t n);
-contract::Command math(MathOp op, std::vector<Shape> inputs, Shape out);
-std::uint64_t hbm(std::uint64_t offset);  // physical address in the first HBM slice
 OperandRef matrix(std::uint64_t hbm_offset, std::int64_t rows, std::int64_t columns);  // f16
 // A at HBM offset 0, B at 1 MiB, the product at 2 MiB.
 contract::Command composite(std::int64_t m, std::int64_t k, std::int64_t n);
