@@ -69,7 +69,7 @@ void PeIpcq::begin_send(CommandTask& task) {
                     nbytes, queue.pair.peer->slot_size, queue.pair.direction));
   }
   const Waiting send{&task, now()};
-  if (queue.senders.empty() && has_slot(queue)) {
+  if (queue.senders.empty() && queue.free_slots() > 0) {
     transmit(queue, send);
   } else {
     log(contract::LogLevel::info,
@@ -153,12 +153,12 @@ void PeIpcq::fail(CommandTask& task, const Error& error) {
 // --- Sending
 
 void PeIpcq::on_credit(std::uint64_t ring_pa, std::uint64_t consumed) {
-  const auto found = by_peer_ring_.find(ring_pa);
-  if (found == by_peer_ring_.end()) {
+  Queue* const found = queues_.into_ring(ring_pa);
+  if (found == nullptr) {
     throw Error::model(fmt::format("{}: a credit for the ring at {}, into which no queue of this PE sends\n{}",
                                    node_id(), address::encoded_text(ring_pa), pointer_table()));
   }
-  Queue& queue = queues_[found->second];
+  Queue& queue = *found;
   queue.peer_tail_cache = std::max(queue.peer_tail_cache, consumed);
   show_credits(queue);
   if (queue.senders.empty()) return;
@@ -168,11 +168,11 @@ void PeIpcq::on_credit(std::uint64_t ring_pa, std::uint64_t consumed) {
   }
   const TimeFs since = queue.senders.front().since;
   const TimeFs waited = periods(now() - since, rules_.poll_interval) * rules_.poll_interval;
-  schedule(since + waited, Event::poll, found->second);
+  schedule(since + waited, Event::poll, index_of(queue));
 }
 
 void PeIpcq::send_waiting(Queue& queue) {
-  while (!queue.senders.empty() && has_slot(queue)) {
+  while (!queue.senders.empty() && queue.free_slots() > 0) {
     const Waiting send = queue.senders.front();
     queue.senders.pop_front();
     transmit(queue, send);

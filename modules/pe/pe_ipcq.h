@@ -9,6 +9,7 @@
 
 #include "modules/pe/pe_links.h"
 #include "modules/pe/probe.h"
+#include "modules/pe/queue_table.h"
 #include "modules/pe/slot_access.h"
 #include "modules/pe/slot_cost.h"
 #include "modules/pe/vc_comm.h"
@@ -48,49 +49,21 @@ class PeIpcq final : public PeBlock,
   void install(const contract::PeQueues& queues, const contract::QueuePlan& plan, const Senders& senders) override;
   void remove() override;
 
-  void collect_statistics(std::vector<elab::Statistic>& statistics) const override;
+  void collect_statistics(std::vector<elab::Statistic>& statistics) const override {
+    queues_.collect_statistics(statistics);
+  }
   // Blocked sends and receives, with the pointers of their queue.
-  void collect_leftovers(std::vector<std::string>& leftovers) const override;
+  void collect_leftovers(std::vector<std::string>& leftovers) const override {
+    queues_.collect_leftovers(coord(), leftovers);
+  }
   void collect_waits(std::vector<elab::WaitInfo>& waits) const override;
 
  private:
-  using Token = std::shared_ptr<const payload::QueueTokenMsg>;
-  struct Waiting {
-    CommandTask* task = nullptr;
-    TimeFs since = 0_fs;
-  };
-  struct Write {  // of an arrived message into its slot
-    std::uint64_t slot_pa = 0, nbytes = 0;
-    std::uint64_t inbound = 0;  // VcComm's number
-    TimeFs since = 0_fs;        // once under way
-  };
-  enum class Receiving : std::uint8_t { no, reading, crediting };
-
-  // One direction. Counters are messages since the installation.
-  struct Queue {
-    contract::QueuePair pair;
-    std::uint64_t my_head = 0;          // sent
-    std::uint64_t peer_tail_cache = 0;  // of those, known to be consumed
-    std::uint64_t my_tail = 0;          // consumed here
-    std::uint64_t peer_head_cache = 0;  // arrived here
-
-    std::vector<Token> arrived;  // not consumed yet; as many as the ring has slots at most
-    SlidingDeque<Waiting> senders;
-    SlidingDeque<Waiting> receivers;  // posted; the front one is being served unless `receiving` is no
-    Receiving receiving = Receiving::no;
-    TimeFs slot_written = 0_fs;  // end of the latest slot write (Q-61: one at a time per queue)
-    SlidingDeque<Write> writes;  // with slots on the fabric; the front one is under way
-
-    NodeId peer_dma;    // of `pair.peer`'s owner, to which messages go
-    PeCoord source;     // who sends into `pair.own`
-    NodeId source_dma;  // to which its credits go
-    contract::IQueueEndpoint* credited = nullptr;
-    Probe* credits = nullptr;              // slots of the peer's ring that are known to be free; none without a peer
-    std::optional<TimeFs> credit_latency;  // found with the first credit: routes take a while on a large machine
-
-    std::int64_t sent_bytes = 0, received_bytes = 0;
-    TimeFs send_wait = 0_fs, receive_wait = 0_fs;
-  };
+  using Queue = MessageQueue;
+  using Token = MessageQueue::Token;
+  using Waiting = MessageQueue::Waiting;
+  using Write = MessageQueue::Write;
+  using Receiving = MessageQueue::Receiving;
   enum class Event : std::uint8_t { command, poll, slot_read, credit };
 
   // PeLinks
@@ -109,7 +82,6 @@ class PeIpcq final : public PeBlock,
   void begin_send(CommandTask& task);
   void begin_receive(CommandTask& task);
   Queue& queue_of(const CommandTask& task);
-  bool has_slot(const Queue& queue) const { return queue.my_head - queue.peer_tail_cache < queue.pair.peer->n_slots; }
   void watch_credits(Queue& queue);
   void show_credits(Queue& queue);
   void transmit(Queue& queue, const Waiting& send);
@@ -131,22 +103,18 @@ class PeIpcq final : public PeBlock,
   static Error queue_error(const std::string& text);
 
   Queue& own_ring(std::uint64_t pa);
-  std::size_t index_of(const Queue& queue) const { return static_cast<std::size_t>(&queue - queues_.data()); }
-  std::vector<std::string> directions() const;
-  std::string pointers(const Queue& queue) const;
-  std::string unread_elsewhere(const Queue& listened) const;
-  std::string pointer_table() const;
+  std::size_t index_of(const Queue& queue) const { return queues_.index_of(queue); }
+  std::string pointer_table() const { return "queues of " + node_id() + ":" + queues_.table(); }
 
   params::PeIpcqParams params_;
   TimeFs overhead_;
   std::optional<SlotCost> slot_cost_;
   std::optional<SlotAccess> slot_access_;
   contract::QueuePlan rules_;  // without the queues
-  std::vector<Queue> queues_;
-  std::map<std::uint64_t, std::size_t> by_own_ring_, by_peer_ring_;  // base address -> queue
-  std::map<std::string, Probe> credit_probes_;                       // by direction; they outlive an installation
-  SlidingDeque<CommandTask*> commands_;                              // paying overhead_ns
-  SlidingDeque<Waiting> anybody_;                                    // receives without a direction
+  QueueTable queues_;
+  std::map<std::string, Probe> credit_probes_;  // by direction; they outlive an installation
+  SlidingDeque<CommandTask*> commands_;         // paying overhead_ns
+  SlidingDeque<Waiting> anybody_;               // receives without a direction
   std::size_t last_served_ = 0;
 };
 

@@ -1,4 +1,4 @@
-// PE_IPCQ: from a plan to queues (section 11 of the queue chapter), and which queue is meant.
+// PE_IPCQ: from a plan to queues (section 11 of the queue chapter), which queue is meant, and who waits for one.
 #include <fmt/format.h>
 
 #include "modules/pe/pe_dma.h"
@@ -17,10 +17,10 @@ Error PeIpcq::queue_error(const std::string& text) {
 
 void PeIpcq::remove() {
   for (const Queue& queue : queues_) {
-    if (queue.senders.empty() && queue.receivers.empty() && queue.arrived.empty() && anybody_.empty()) continue;
+    if (queue.idle() && anybody_.empty()) continue;
     throw queue_error(fmt::format(
         "{}: queues cannot be replaced while messages are under way: {}; let the kernels that use them end first",
-        node_id(), pointers(queue)));
+        node_id(), queue.pointers()));
   }
   const bool accesses = slot_access_ && slot_access_->under_way() > 0;
   if (accesses || (pe().vc_comm != nullptr && pe().vc_comm->in_flight() > 0)) {
@@ -28,8 +28,6 @@ void PeIpcq::remove() {
   }
   for (auto& [direction, probe] : credit_probes_) probe.set(now(), 0);
   queues_.clear();
-  by_own_ring_.clear();
-  by_peer_ring_.clear();
 }
 
 void PeIpcq::install(const contract::PeQueues& queues, const contract::QueuePlan& plan, const Senders& senders) {
@@ -48,18 +46,13 @@ void PeIpcq::install(const contract::PeQueues& queues, const contract::QueuePlan
   rules_.pes.clear();
   last_served_ = queues.pairs.empty() ? 0 : queues.pairs.size() - 1;
   for (const contract::QueuePair& pair : queues.pairs) {
-    const std::size_t index = queues_.size();
-    Queue& queue = queues_.emplace_back();
-    queue.pair = pair;
+    Queue& queue = queues_.add(pair);
     if (pair.peer) {
       queue.peer_dma = resolver.find_pe_node(pair.peer->owner, topology::NodeKind::pe_dma);
-      by_peer_ring_[pair.peer->base_pa] = index;
       watch_credits(queue);
-      if (index == 0) pe().vc_comm->activate(queue.peer_dma);
+      if (queues_.size() == 1) pe().vc_comm->activate(queue.peer_dma);
     }
-    if (!pair.own) continue;
-    by_own_ring_[pair.own->base_pa] = index;
-    find_source(queue, senders);
+    if (pair.own) find_source(queue, senders);
   }
 }
 
@@ -74,8 +67,7 @@ void PeIpcq::watch_credits(Queue& queue) {
 }
 
 void PeIpcq::show_credits(Queue& queue) {
-  if (queue.credits != nullptr)
-    queue.credits->set(now(), queue.pair.peer->n_slots - (queue.my_head - queue.peer_tail_cache));
+  if (queue.credits != nullptr) queue.credits->set(now(), queue.free_slots());
 }
 
 // Whom the credits of a ring go to.
@@ -93,29 +85,53 @@ void PeIpcq::find_source(Queue& queue, const Senders& senders) {
 
 PeIpcq::Queue& PeIpcq::queue_of(const CommandTask& task) {
   const std::string& direction = task.command->direction;
-  for (Queue& queue : queues_) {
-    if (queue.pair.direction == direction) return queue;
-  }
+  if (Queue* const queue = queues_.in_direction(direction)) return *queue;
   throw queue_error(fmt::format(
       "{} has no queue in direction '{}'; {}", pe_name(coord()), direction,
       queues_.empty() ? "no queues are installed in this PE: initialise a process group whose wiring reaches it"
-                      : suggest(direction, directions())));
+                      : suggest(direction, queues_.directions())));
 }
 
 PeIpcq::Queue& PeIpcq::own_ring(std::uint64_t pa) {
-  auto found = by_own_ring_.upper_bound(pa);
-  if (found != by_own_ring_.begin()) {
-    Queue& queue = queues_[(--found)->second];
-    if (pa - found->first < queue.pair.own->nbytes()) return queue;
-  }
+  if (Queue* const queue = queues_.of_own_ring(pa)) return *queue;
   throw Error::model(fmt::format("{}: a message for {}, which is in no ring of this PE\n{}", node_id(),
                                  address::encoded_text(pa), pointer_table()));
 }
 
-std::vector<std::string> PeIpcq::directions() const {
-  std::vector<std::string> names;
-  for (const Queue& queue : queues_) names.push_back(queue.pair.direction);
-  return names;
+void PeIpcq::collect_waits(std::vector<elab::WaitInfo>& waits) const {
+  const auto who = [&](const Waiting& waiting) {
+    return fmt::format("{}: tl.{} #{}", node_id(), waiting.task->command->call, waiting.task->command->call_index);
+  };
+  std::vector<PeCoord> anybody;
+  for (const Queue& queue : queues_) {
+    const std::string& direction = queue.pair.direction;
+    for (std::size_t i = 0; i < queue.senders.size(); ++i) {
+      const PeCoord& peer = queue.pair.peer->owner;
+      waits.push_back({who(queue.senders[i]),
+                       fmt::format("a free slot of {} in direction '{}'", pe_name(peer), direction),
+                       queue.senders[i].since,
+                       coord(),
+                       {peer},
+                       queue.pointers()});
+    }
+    for (std::size_t i = 0; i < queue.receivers.size(); ++i) {
+      if (i == 0 && queue.receiving != Receiving::no) {
+        const char* const what = queue.receiving == Receiving::reading ? "the slot to be read" : "its credit to arrive";
+        waits.push_back({who(queue.receivers[i]), what, queue.receivers[i].since, coord()});
+        continue;
+      }
+      waits.push_back({who(queue.receivers[i]),
+                       fmt::format("a message of {} in direction '{}'", pe_name(queue.source), direction),
+                       queue.receivers[i].since,
+                       coord(),
+                       {queue.source},
+                       queue.pointers() + queues_.unread_beside(queue)});
+    }
+    if (queue.pair.own) anybody.push_back(queue.source);
+  }
+  for (std::size_t i = 0; i < anybody_.size(); ++i) {
+    waits.push_back({who(anybody_[i]), "a message from any direction", anybody_[i].since, coord(), anybody});
+  }
 }
 
 }  // namespace kb::modules

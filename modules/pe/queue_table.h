@@ -1,0 +1,97 @@
+// The message queues of one PE: their pointers, and which one is meant.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "modules/fabric/sliding_deque.h"
+#include "modules/pe/command_task.h"
+#include "modules/pe/probe.h"
+#include "platform/contract/i_queue_endpoint.h"
+#include "platform/contract/queues.h"
+#include "platform/elab/block.h"
+#include "platform/payload/messages.h"
+
+namespace kb::modules {
+
+// One direction. Counters are messages since the installation.
+struct MessageQueue {
+  using Token = std::shared_ptr<const payload::QueueTokenMsg>;
+  struct Waiting {
+    CommandTask* task = nullptr;
+    TimeFs since = 0_fs;
+  };
+  struct Write {  // of an arrived message into its slot
+    std::uint64_t slot_pa = 0, nbytes = 0;
+    std::uint64_t inbound = 0;  // VcComm's number
+    TimeFs since = 0_fs;        // once under way
+  };
+  enum class Receiving : std::uint8_t { no, reading, crediting };
+
+  contract::QueuePair pair;
+  std::uint64_t my_head = 0;          // sent
+  std::uint64_t peer_tail_cache = 0;  // of those, known to be consumed
+  std::uint64_t my_tail = 0;          // consumed here
+  std::uint64_t peer_head_cache = 0;  // arrived here
+
+  std::vector<Token> arrived;  // not consumed yet; as many as the ring has slots at most
+  SlidingDeque<Waiting> senders;
+  SlidingDeque<Waiting> receivers;  // posted; the front one is being served unless `receiving` is no
+  Receiving receiving = Receiving::no;
+  TimeFs slot_written = 0_fs;  // end of the latest slot write (Q-61: one at a time per queue)
+  SlidingDeque<Write> writes;  // with slots on the fabric; the front one is under way
+
+  NodeId peer_dma;    // of `pair.peer`'s owner, to which messages go
+  PeCoord source;     // who sends into `pair.own`
+  NodeId source_dma;  // to which its credits go
+  contract::IQueueEndpoint* credited = nullptr;
+  Probe* credits = nullptr;              // slots of the peer's ring that are known to be free; none without a peer
+  std::optional<TimeFs> credit_latency;  // found with the first credit: routes take a while on a large machine
+
+  std::int64_t sent_bytes = 0, received_bytes = 0;
+  TimeFs send_wait = 0_fs, receive_wait = 0_fs;
+
+  bool idle() const { return senders.empty() && receivers.empty() && arrived.empty(); }
+  std::uint64_t free_slots() const { return pair.peer->n_slots - (my_head - peer_tail_cache); }
+  // "'E': sent 4, 1 of them consumed, into 4 slots at sip0.cube1.pe0 PE_TCM +0x1000; arrived ..."
+  std::string pointers() const;
+};
+
+class QueueTable {
+ public:
+  MessageQueue& add(const contract::QueuePair& pair);
+  void clear();
+
+  bool empty() const { return queues_.empty(); }
+  std::size_t size() const { return queues_.size(); }
+  MessageQueue& operator[](std::size_t index) { return queues_[index]; }
+  std::vector<MessageQueue>::iterator begin() { return queues_.begin(); }
+  std::vector<MessageQueue>::iterator end() { return queues_.end(); }
+  std::vector<MessageQueue>::const_iterator begin() const { return queues_.begin(); }
+  std::vector<MessageQueue>::const_iterator end() const { return queues_.end(); }
+  std::size_t index_of(const MessageQueue& queue) const { return static_cast<std::size_t>(&queue - queues_.data()); }
+
+  // Each is null when there is no such queue. `pa` may be anywhere in a ring of this PE, `base_pa` is where the ring of
+  // a peer begins.
+  MessageQueue* in_direction(const std::string& direction);
+  MessageQueue* of_own_ring(std::uint64_t pa);
+  MessageQueue* into_ring(std::uint64_t base_pa);
+
+  std::vector<std::string> directions() const;
+  // The pointers of all queues, a line each.
+  std::string table() const;
+  // What a kernel that listens to one queue does not see in the others.
+  std::string unread_beside(const MessageQueue& listened) const;
+  void collect_leftovers(const PeCoord& pe, std::vector<std::string>& leftovers) const;
+  void collect_statistics(std::vector<elab::Statistic>& statistics) const;
+
+ private:
+  std::vector<MessageQueue> queues_;
+  std::map<std::uint64_t, std::size_t> by_own_ring_, by_peer_ring_;  // base address -> queue
+};
+
+}  // namespace kb::modules
