@@ -1,185 +1,20 @@
 // The closed formulas of a wire against a loop over its flits.
-#include "modules/fabric/channel.h"
-
 #include <gtest/gtest.h>
-#include <rapidcheck/gtest.h>
 
-#include <algorithm>
-#include <iterator>
-#include <map>
-#include <string>
-#include <vector>
-
-#include "modules/fabric/arrival_queue.h"
+#include "tests/unit/fabric/plain_wire.h"
 
 namespace kb::modules {
 namespace {
 
-using payload::kSequenceStep;
-using payload::Segment;
-
-constexpr std::uint16_t kPort = 1;  // where all flits come from; messages come from 0 .. 2
-
-std::int64_t pick(std::int64_t low, std::int64_t high) {
-  return *rc::gen::inRange<std::int64_t>(low, high + 1);
-}
-TimeFs pick(TimeFs low, TimeFs high) {
-  return TimeFs(pick(low.fs(), high.fs()));
-}
-std::uint32_t pick_count(std::uint32_t low, std::uint32_t high) {
-  return *rc::gen::inRange<std::uint32_t>(low, high + 1);
-}
-
-struct PlainFlit {
-  std::uint32_t id;  // FlitStream::first counts through all runs of a test
-  ArrivalKey key;
-  TimeFs ready;
-  TimeFs occupancy;
-  std::uint32_t bytes;
-  TimeFs start = 0_fs;
-  TimeFs end = 0_fs;
-};
-
-// F-28, one flit after the other.
-void pass_one_by_one(std::vector<PlainFlit>& flits) {
-  TimeFs available = 0_fs;
-  for (PlainFlit& f : flits) {
-    f.start = std::max(f.ready, available);
-    f.end = available = f.start + f.occupancy;
-  }
-}
-
-FlitStream make_run(TimeFs time, TimeFs spacing, std::uint64_t sequence, std::uint32_t first, std::uint32_t count) {
-  FlitStream run;
-  run.time = time;
-  run.spacing = spacing;
-  run.sequence = sequence;
-  run.first = first;
-  run.count = count;
-  run.in_port = kPort;
-  return run;
-}
-
-// A channel and the flits it should carry.
-class Wire final : public IWireUser {
- public:
-  explicit Wire(double bw_gbs, TimeFs propagation = 1_fs) {
-    Channel::Params params;
-    params.bw_gbs = bw_gbs;
-    params.occupancy = occupancy_fs(params.flit_bytes, bw_gbs);
-    params.propagation = propagation;
-    params.keep_until_sent = true;
-    channel.configure(params);
-  }
-
-  void commit(const FlitStream& run, TimeFs floor) { commit(std::vector<FlitStream>{run}, floor); }
-  void commit(const std::vector<FlitStream>& streams, TimeFs floor) {
-    channel.commit(streams.data(), streams.size(), floor, *this);
-    const auto committed = static_cast<std::ptrdiff_t>(flits.size());
-    for (const FlitStream& run : streams) {
-      const std::uint32_t bytes = run.flit_bytes == 0 ? 256 : run.flit_bytes;
-      const TimeFs occupancy = occupancy_fs(bytes, channel.params().bw_gbs);
-      for (std::uint32_t i = 0; i < run.count; ++i)
-        flits.push_back({run.first + i, run.key(i), std::max(run.time_of(i), floor), occupancy, bytes});
-    }
-    std::sort(flits.begin() + committed, flits.end(),
-              [](const PlainFlit& a, const PlainFlit& b) { return a.key < b.key; });
-    pass_one_by_one(flits);
-  }
-
-  void cut(const ArrivalKey& limit) {
-    rolled_back.clear();
-    channel.cut(limit, *this);
-    while (!flits.empty() && !(flits.back().key < limit)) {
-      announced.erase(flits.back().id);
-      flits.pop_back();
-    }
-  }
-
-  bool equals_plain() const {
-    bool equal = announced.size() == flits.size();
-    for (std::size_t i = 0; equal && i < flits.size(); ++i) {
-      const Announcement& told = announced.at(flits[i].id);
-      equal = told.time == flits[i].end + channel.params().propagation && told.sequence == (i + 1) * kSequenceStep;
-    }
-    return equal;
-  }
-
-  struct Announcement {
-    TimeFs time;
-    std::uint64_t sequence;
-  };
-  Channel channel;
-  std::vector<PlainFlit> flits;
-  std::map<std::uint32_t, Announcement> announced;  // by flit id
-  std::vector<FlitStream> rolled_back;              // of the latest cut
-
- private:
-  void on_committed(const FlitStream& run, const Segment& s) override {
-    EXPECT_GE(s.first, run.first);
-    EXPECT_LE(s.first + s.count, run.first + run.count);
-    for (std::uint32_t i = 0; i < s.count; ++i) {
-      const Announcement told{s.time + i * s.spacing, s.sequence + i * s.sequence_step};
-      EXPECT_TRUE(announced.emplace(s.first + i, told).second) << "flit " << s.first + i << " is announced twice";
-    }
-  }
-  void on_cut(const FlitStream& run, const TimeWindow& window) override {
-    rolled_back.push_back(run);
-    for (std::uint32_t i = 0; i < run.count; ++i) {
-      const TimeFs arrival = announced.at(run.first + i).time;
-      EXPECT_TRUE(window.from <= arrival && arrival <= window.until) << "flit " << run.first + i;
-    }
-  }
-};
-
-double any_bandwidth() {
-  return *rc::gen::element(0.0, 256.0, 128.0, 100.0, 300.0);
-}
-
-// Random runs, or batches of several, whose keys and floors ascend.
-class RunSource {
- public:
-  std::vector<FlitStream> next() {
-    time_ += pick(0, 1) * pick(0_fs, 6_ns);
-    std::vector<FlitStream> streams;
-    const TimeFs begin = time_;
-    for (std::uint32_t n = pick(0, 1) == 0 ? 1 : pick_count(2, 4); n > 0; --n) {
-      const TimeFs spacing = pick(0, 2) == 0 ? 0_fs : pick(0_fs, 4_ns);
-      FlitStream run = make_run(begin + pick(0, 1) * pick(0_fs, 6_ns), spacing, sequence_, first_, pick_count(1, 12));
-      if (run.count == 1 && pick(0, 2) == 0) run.flit_bytes = pick_count(1, 255);
-      time_ = std::max(time_, run.last_time());
-      sequence_ += run.count * kSequenceStep;
-      first_ += run.count;
-      streams.push_back(run);
-    }
-    floor_ = std::max(floor_, pick(0, 1) * (begin + pick(0_fs, 8_ns)));
-    return streams;
-  }
-  TimeFs floor() const { return floor_; }
-
- private:
-  TimeFs time_ = 0_fs;
-  TimeFs floor_ = 0_fs;
-  std::uint64_t sequence_ = 0;
-  std::uint32_t first_ = 0;
-};
-
-void commit_some(Wire& wire, RunSource& source, std::uint32_t batches) {
-  for (std::uint32_t i = 0; i < batches; ++i) {
-    const std::vector<FlitStream> streams = source.next();
-    wire.commit(streams, source.floor());
-  }
-}
-
 RC_GTEST_PROP(Channel, CommittedRunsEqualAFlitByFlitComputation, ()) {  // F-24, F-28, F-29
-  Wire wire(any_bandwidth(), pick(1_fs, 500_fs));
+  CheckedWire wire(any_bandwidth(), pick(1_fs, 500_fs));
   RunSource source;
   commit_some(wire, source, pick_count(1, 8));
   RC_ASSERT(wire.equals_plain());
 }
 
 RC_GTEST_PROP(Channel, CutsAndNewCommitsEqualAFreshComputation, ()) {
-  Wire wire(any_bandwidth());
+  CheckedWire wire(any_bandwidth());
   RunSource source;
   for (std::uint32_t round = pick_count(1, 6); round > 0; --round) {
     commit_some(wire, source, pick_count(1, 5));
@@ -210,7 +45,7 @@ RC_GTEST_PROP(Channel, CutsAndNewCommitsEqualAFreshComputation, ()) {
 }
 
 RC_GTEST_PROP(Channel, TellsWhetherAKeyDisturbsIt, ()) {
-  Wire wire(any_bandwidth());
+  CheckedWire wire(any_bandwidth());
   RunSource source;
   commit_some(wire, source, pick_count(1, 4));
   ArrivalKey limit =
@@ -222,7 +57,7 @@ RC_GTEST_PROP(Channel, TellsWhetherAKeyDisturbsIt, ()) {
 
 // F-30: a message leaves behind what was ready before it and does not occupy the wire.
 RC_GTEST_PROP(Channel, MessagesDepartBetweenTheFlitsByReadyTimeAndKey, ()) {
-  Wire wire(any_bandwidth());
+  CheckedWire wire(any_bandwidth());
   RunSource source;
   commit_some(wire, source, pick_count(1, 5));
   const PlainFlit& near =
@@ -255,7 +90,7 @@ RC_GTEST_PROP(Channel, MessagesDepartBetweenTheFlitsByReadyTimeAndKey, ()) {
 }
 
 RC_GTEST_PROP(Channel, ASlippingMessageLeavesAtTheEndOfTheFlitInTransfer, ()) {
-  Wire wire(any_bandwidth());
+  CheckedWire wire(any_bandwidth());
   RunSource source;
   for (std::uint32_t runs = pick_count(1, 5); runs > 0; --runs) {
     for (const FlitStream& run : source.next()) {
@@ -274,109 +109,12 @@ RC_GTEST_PROP(Channel, ASlippingMessageLeavesAtTheEndOfTheFlitInTransfer, ()) {
   RC_ASSERT(out.time == expected + 1_fs);
 }
 
-RC_GTEST_PROP(Channel, StatisticsCountWhatWasCarriedAndTheLongestWait, ()) {
-  Wire wire(any_bandwidth());
-  const std::vector<TimeFs> no_ends;
-  record::ActivityParts parts;
-  record::ActivitySeries recorded(512, no_ends, parts, 0);
-  if (wire.channel.params().occupancy > 0_fs) wire.channel.record_in(&recorded);
-  RunSource source;
-  commit_some(wire, source, pick_count(1, 8));
-  if (pick(0, 1) == 1) {  // what is rolled back is not counted
-    wire.cut(wire.flits[static_cast<std::size_t>(pick(0, static_cast<std::int64_t>(wire.flits.size()) - 1))].key);
-  }
-  wire.channel.retire(kNever);
-  TimeFs busy = 0_fs, wait = 0_fs, all_waits = 0_fs;
-  std::uint64_t bytes = 0;
-  for (const PlainFlit& f : wire.flits) {
-    all_waits += f.start - f.ready;
-    busy += f.occupancy;
-    bytes += f.bytes;
-    wait = std::max(wait, f.start - f.ready);
-  }
-  const Channel::Statistics& s = wire.channel.statistics();
-  RC_ASSERT(s.flits == wire.flits.size());
-  RC_ASSERT(s.bytes == bytes);
-  RC_ASSERT(s.busy == busy);
-  RC_ASSERT(s.longest_wait == wait);
-  RC_ASSERT(s.messages == 0u);
-  if (wire.channel.params().occupancy == 0_fs) return;
-  record::Bin sum;
-  recorded.finish();
-  for (const record::Activity& part : parts.list) {
-    part.bins.for_each([&](std::uint32_t, const record::Bin& bin) { sum.add(bin); });
-  }
-  RC_ASSERT(sum.busy == busy);
-  RC_ASSERT(sum.bytes == bytes);
-  RC_ASSERT(sum.wait == all_waits);
-}
-
-// Keeps the last value of each signal at each time.
-class Waveform final : public contract::ISignalObserver {
- public:
-  using ISignalObserver::declare;
-  contract::SignalId declare(const contract::SignalInfo& info) override {
-    names_.push_back(info.full_name());
-    return static_cast<contract::SignalId>(names_.size() - 1);
-  }
-  void change(contract::SignalId signal, TimeFs at, std::uint64_t value) override {
-    values_[names_[signal]][at] = value;
-  }
-
-  const std::map<TimeFs, std::uint64_t>& changes(const std::string& name) { return values_[name]; }
-  std::uint64_t value(const std::string& name, TimeFs at) {
-    const auto next = values_[name].upper_bound(at);
-    return next == values_[name].begin() ? 0 : std::prev(next)->second;
-  }
-
- private:
-  std::vector<std::string> names_;
-  std::map<std::string, std::map<TimeFs, std::uint64_t>> values_;
-};
-
-// What is committed after everything was retired may have been ready before.
-RC_GTEST_PROP(Channel, WaveformsShowTheFlitsThatAreOnTheWireAndThoseThatWait, ()) {
-  Wire wire(*rc::gen::element(256.0, 128.0, 100.0));
-  Waveform waveform;
-  wire.channel.observe(waveform, "node", "to_peer");
-  RunSource source;
-  for (int round = 0; round < 2; ++round) {
-    commit_some(wire, source, pick_count(1, 6));
-    wire.channel.retire(wire.flits[wire.flits.size() / 2].end);
-    wire.channel.retire(wire.channel.available() + 1_fs);
-  }
-  wire.channel.retire(kNever);
-  const std::string busy = "node.to_peer.busy", queue = "node.to_peer.queue";
-  for (const auto& [at, value] : waveform.changes(queue)) {
-    std::uint64_t waiting = 0;
-    for (const PlainFlit& f : wire.flits) waiting += f.ready <= at && at < f.start ? 1 : 0;
-    RC_ASSERT(value == waiting);
-  }
-  for (std::size_t i = 0; i < wire.flits.size(); ++i) {
-    const PlainFlit& f = wire.flits[i];
-    RC_ASSERT((f.start == f.ready || waveform.changes(queue).count(f.ready) == 1));
-    RC_ASSERT((f.start == f.ready || waveform.changes(queue).count(f.start) == 1));
-    const bool followed = i + 1 < wire.flits.size() && wire.flits[i + 1].start == f.end;
-    RC_ASSERT(waveform.value(busy, f.start) == 1u);
-    RC_ASSERT(waveform.value(busy, f.end - 1_fs) == 1u);
-    RC_ASSERT(waveform.value(busy, f.end) == (followed ? 1u : 0u));
-  }
-}
-
-TEST(Channel, DeepestQueueLeavesOutTheFlitInTransfer) {
-  Wire wire(256.0);
-  wire.commit(make_run(0_fs, 0_fs, 0, 0, 10), 0_fs);
-  wire.channel.retire(kNever);
-  EXPECT_EQ(wire.channel.deepest_queue(), 9u);
-  EXPECT_EQ(wire.channel.statistics().longest_wait, 9_ns);
-}
-
 TEST(Channel, FindsTheFirstCommittedFlitOfALeg) {
   payload::FabricRoute route;
   payload::TransactionPool pool(256);
   payload::Transaction& mine = pool.acquire(payload::Op::write, route, 0, 4096);
   payload::Transaction& other = pool.acquire(payload::Op::write, route, 0, 4096);
-  Wire wire(256.0);
+  CheckedWire wire(256.0);
   FlitStream run = make_run(100_fs, 10_fs, 0, 2, 4);
   run.transaction = &mine;
   wire.commit(run, 0_fs);
@@ -395,7 +133,7 @@ TEST(Channel, FindsTheFirstCommittedFlitOfALeg) {
 }
 
 TEST(Channel, TheWindowOfACutIsThatOfTheRolledBackFlits) {
-  Wire wire(256.0);
+  CheckedWire wire(256.0);
   wire.commit(make_run(0_fs, 2_ns, 0, 0, 10), 0_fs);
   TimeWindow seen;
   struct Listener final : IWireUser {
@@ -415,7 +153,7 @@ TEST(Channel, FindsNothingOfAnEarlierUseOfATransaction) {
   payload::TransactionPool pool(256);
   payload::Transaction& ends = pool.acquire(payload::Op::write, route, 0, 4096);
   payload::Transaction& lasts = pool.acquire(payload::Op::write, route, 0, 4096);
-  Wire wire(256.0);
+  CheckedWire wire(256.0);
   std::vector<FlitStream> batch{make_run(0_fs, 2_ns, 0, 0, 2), make_run(1_ns, 2_ns, 1, 2, 8)};
   batch[0].transaction = &ends;
   batch[1].transaction = &lasts;
@@ -428,7 +166,7 @@ TEST(Channel, FindsNothingOfAnEarlierUseOfATransaction) {
 }
 
 TEST(Channel, RetiredStreamsAreNotCutAnyMore) {
-  Wire wire(256.0);
+  CheckedWire wire(256.0);
   wire.commit(make_run(0_fs, 1_ns, 0, 0, 4), 0_fs);  // on the wire until 4 ns
   wire.channel.retire(3_ns);
   EXPECT_TRUE(wire.channel.has_at_or_after({3_ns, 0, 0, 0}));
@@ -465,7 +203,7 @@ RC_GTEST_PROP(FlitStream, AHeadAndItsTailJoinToTheWhole, ()) {
 
 TEST(Channel, TakesWhatItDeliversBeforeTheEndOfTime) {
   constexpr TimeFs kPropagation = 7_fs;
-  Wire wire(256.0, kPropagation);
+  CheckedWire wire(256.0, kPropagation);
   const TimeFs occupancy = wire.channel.params().occupancy;
   const auto fits = [&](FlitStream run, TimeFs floor) { return wire.channel.fits(&run, 1, floor); };
   constexpr std::uint32_t kFlits = 1000;
@@ -481,7 +219,7 @@ TEST(Channel, TakesWhatItDeliversBeforeTheEndOfTime) {
 }
 
 TEST(Channel, CountsTheTimeOfSlowWiresWithoutOverflow) {
-  Wire wire(1e-9);  // 256 s per flit
+  CheckedWire wire(1e-9);  // 256 s per flit
   const FlitStream run = make_run(0_fs, 0_fs, 0, 0, ~0u);
   EXPECT_FALSE(wire.channel.fits(&run, 1, 0_fs));
 }
