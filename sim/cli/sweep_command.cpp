@@ -87,6 +87,7 @@ class SweepCommand final : public Command {
     check_identity(sweep);
     if (task_option_->count() > 0) return run_task(sweep);
     if (dry_run_) return preview(sweep);
+    remember_new_folders();
     lock_folder();
     sweep.read_journal();
     if (collect_) return finish(spec, sweep, 0);
@@ -96,7 +97,7 @@ class SweepCommand final : public Command {
     const std::vector<std::uint64_t> points = sweep.missing(attempt_);
     if (on_ == "local" || points.empty()) {
       sweep.run(points, attempt_, static_cast<int>(jobs_), progress());
-    } else if (run_elsewhere(sweep, points, file)) {
+    } else if (run_elsewhere_or_tidy(sweep, points, file)) {
       return 0;
     }
     return finish(spec, sweep, points.size());
@@ -108,6 +109,21 @@ class SweepCommand final : public Command {
     std::error_code error;
     std::filesystem::current_path(folder, error);
     if (error) throw Error::configuration("cannot enter the folder " + folder + ": " + error.message());
+  }
+
+  // The folder and those above it that are not there yet, the deepest first.
+  void remember_new_folders() {
+    std::error_code ignored;
+    for (std::filesystem::path folder = folder_;
+         !std::filesystem::exists(folder, ignored) && folder.has_relative_path(); folder = folder.parent_path()) {
+      new_folders_.push_back(folder);
+    }
+  }
+
+  // Of a place that refuses: what nothing was written to.
+  void remove_new_folders() const {
+    std::error_code ignored;
+    for (const std::filesystem::path& folder : new_folders_) std::filesystem::remove(folder, ignored);
   }
 
   sim::Progress progress() const { return quiet_ ? sim::Progress::on_request : sim::Progress::automatic; }
@@ -143,6 +159,15 @@ class SweepCommand final : public Command {
       lock_.emplace(folder_, true, "sweep");
     } catch (const Error&) {
       if (!collect_) throw;
+    }
+  }
+
+  bool run_elsewhere_or_tidy(sweep::Sweep& sweep, const std::vector<std::uint64_t>& points, const std::string& file) {
+    try {
+      return run_elsewhere(sweep, points, file);
+    } catch (const Error&) {
+      remove_new_folders();
+      throw;
     }
   }
 
@@ -227,6 +252,7 @@ class SweepCommand final : public Command {
   bool quiet_ = false;
   std::string on_ = "local";
   std::optional<files::FolderLock> lock_;
+  std::vector<std::filesystem::path> new_folders_;
   std::string hosts_;
   std::uint64_t points_per_task_ = 0;
   std::vector<std::string> slurm_;

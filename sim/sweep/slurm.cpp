@@ -94,14 +94,21 @@ void refuse_running_jobs(const std::string& folder) {
 }
 
 SlurmJobs submit_to_slurm(const TaskContext& context, const TaskPlan& plan, const SlurmOptions& options) {
-  observe::make_folder(context.folder + "/slurm");
+  const std::string folder = context.folder + "/slurm";
+  observe::make_folder(folder);
   const std::string head = "#!/bin/sh\nexec ";
   SlurmJobs jobs;
   std::vector<std::string> command = sbatch(context, options, "task-%A_%a.log");
   command.push_back("--array=" + array_of(plan.tasks));
   command.push_back(fmt::format("--cpus-per-task={}", options.cores));
-  jobs.array = submit(
-      command, head + task_command(context, plan, "\"$SLURM_ARRAY_TASK_ID\"", std::to_string(options.cores)) + "\n");
+  try {
+    jobs.array = submit(
+        command, head + task_command(context, plan, "\"$SLURM_ARRAY_TASK_ID\"", std::to_string(options.cores)) + "\n");
+  } catch (const Error&) {
+    std::error_code ignored;
+    std::filesystem::remove(folder, ignored);  // unless there is something in it
+    throw;
+  }
   command = sbatch(context, options, "collect-%j.log");
   command.push_back("--dependency=afterany:" + jobs.array);
   try {

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """`kernbench sweep --on slurm` and `--on parallel` against the real programs, on this computer alone.
 
-usage: sweep_cluster_test.py slurm|parallel KERNBENCH SOURCES
+usage: sweep_cluster_test.py slurm|parallel KERNBENCH SOURCES SWAP_ADD_PLUGIN
 
 Slurm is started here, with its own munged, key, sockets, ports and folders, and ended at the end. Exit code 77: a program
 is not installed (Debian: slurmctld slurmd slurm-client munge parallel), nothing was tested.
@@ -10,7 +10,6 @@ is not installed (Debian: slurmctld slurmd slurm-client munge parallel), nothing
 import glob
 import os
 import random
-import re
 import shutil
 import signal
 import socket
@@ -20,7 +19,7 @@ import tempfile
 import time
 
 SKIPPED = 77
-PLACE, KERNBENCH, SOURCES = sys.argv[1:4]
+PLACE, KERNBENCH, SOURCES, PLUGIN = sys.argv[1:5]
 NEEDED = {"slurm": ["munged", "slurmctld", "slurmd", "sbatch", "squeue", "scancel"], "parallel": ["parallel"]}
 
 SLURM_CONF = """
@@ -211,6 +210,10 @@ def test_slurm(folder):
         expect(" 6 tasks of 7 points" in done.stdout, done.stdout)
         expect("40 points, 40 ok, 0 failed" in done.stdout, done.stdout)
         expect(read(f"{folder}/slurm/points.csv") == read(f"{folder}/local/points.csv"), "Slurm gives another table")
+        place = ["--on", "slurm", "--wait"]
+        test_example(folder, place, slurm.env)
+        test_retry(folder, place, slurm.env)
+        test_full_disk(folder, place, slurm.env)
         test_lost_node(folder, slurm)
     except BaseException:
         for log in sorted(glob.glob(f"{folder}/*.log") + glob.glob(f"{folder}/*/slurm/*.log")):
@@ -243,25 +246,64 @@ def test_lost_node(folder, slurm):
     expect(lines == 400, f"{lines} answers of 400 points: finished ones were run again")
 
 
-def test_retry(folder):
-    """Points that had too little time run again, where they are told to, with more of it."""
+def test_retry(folder, place, env=None):
+    """Points that had too little memory run again, where they are told to, with more of it."""
     text = SWEEP.format(sources=SOURCES, last=256 * 20)
     with open(f"{folder}/s.yaml", "w") as file:
-        file.write(text + "limits: {time: 0.001 ms, retries: 0}\n")
-    place = ["--on", "parallel", "--points-per-task", "15"]
-    done = sweep(folder, "retried", *place, check=False)
-    expect("failed" in done.stdout, done.stdout + done.stderr)
-    failed = int(re.search(r"(\d+) failed", done.stdout).group(1))
-    expect(failed > 0 and "TIME_LIMIT_OF_POINT" in done.stdout, done.stdout + done.stderr)
-    done = sweep(folder, "retried", *place, check=False)
+        file.write(text + "limits: {memory: 1 MB, retries: 0}\n")
+    place = [*place, "--points-per-task", "15"]
+    done = sweep(folder, "retried", *place, env=env, check=False)
+    expect("40 points, 0 ok, 40 failed" in done.stdout and "MEMORY_LIMIT_OF_POINT" in done.stdout,
+           done.stdout + done.stderr)
+    done = sweep(folder, "retried", *place, env=env, check=False)
     expect("0 were run" in done.stdout, done.stdout + done.stderr)
     with open(f"{folder}/s.yaml", "w") as file:
-        file.write(text + "limits: {time: 60 s}\n")
-    done = sweep(folder, "retried", *place, "--retry-failed")
-    expect(f"40 points, 40 ok, 0 failed; {failed} were run" in done.stdout, done.stdout)
+        file.write(text + "limits: {memory: 2 GB}\n")
+    done = sweep(folder, "retried", *place, "--retry-failed", env=env)
+    expect("40 points, 40 ok, 0 failed; 40 were run" in done.stdout, done.stdout)
     sweep(folder, "not-retried")
     expect(read(f"{folder}/retried/points.csv") == read(f"{folder}/not-retried/points.csv"), "a retry changes the table")
-    write_sweep(folder, 256 * 100)
+
+
+def test_example(folder, place, env=None):
+    """The example of the guide over a kernel of one's own, as it is: the same table and pictures as without a cluster."""
+    with open(f"{SOURCES}/examples/sweep/swap_add.yaml") as file:
+        text = file.read().replace("build/libswap_add.so", PLUGIN).replace("../../configs", f"{SOURCES}/configs")
+    with open(f"{folder}/s.yaml", "w") as file:
+        file.write(text)
+    sweep(folder, "example-local", "--plot")
+    done = sweep(folder, "example", *place, "--plot", "--points-per-task", "9", env=env)
+    expect("swap-add: 80 points, 80 ok, 0 failed" in done.stdout, done.stdout)
+    expect(read(f"{folder}/example/points.csv") == read(f"{folder}/example-local/points.csv"), "another table")
+    pictures = sorted(os.listdir(f"{folder}/example-local/plots"))
+    expect(any(name.endswith(".png") for name in pictures), pictures)
+    expect(sorted(os.listdir(f"{folder}/example/plots")) == pictures, "other pictures")
+
+
+def test_full_disk(folder, place, env=None):
+    """Tasks that find no room end, what was done is kept, and the same command goes on when there is room."""
+    disk = f"{folder}/disk"
+    os.mkdir(disk)
+    if subprocess.run(["mount", "-t", "tmpfs", "-o", "size=32k", "tmpfs", disk], capture_output=True).returncode != 0:
+        print("a full disk was not tried: mounting needs the rights of root")
+        return
+    try:
+        write_sweep(folder, 256 * 200)
+        sweep(folder, "roomy")
+        place = [*place, "--points-per-task", "100"]
+        done = sweep(folder, "disk/out", *place, env=env, check=False)
+        expect(done.returncode != 0, done.stdout + done.stderr)
+        expect(not os.path.exists(f"{disk}/out/points.csv"), "there is a table of some of the points")
+        kept = sum(read(path).count(b"\n") for path in glob.glob(f"{disk}/out/journal/*"))
+        expect(0 < kept < 400, f"{kept} points of 400 are kept")
+        subprocess.run(["mount", "-o", "remount,size=8m", disk], check=True)
+        done = sweep(folder, "disk/out", *place, env=env)
+        expect("400 points, 400 ok, 0 failed" in done.stdout, done.stdout)
+        expect(read(f"{disk}/out/points.csv") == read(f"{folder}/roomy/points.csv"), "a full disk changes the table")
+        lines = sum(read(path).count(b"\n") for path in glob.glob(f"{disk}/out/journal/*"))
+        expect(lines == 400, f"{lines} answers of 400 points, {kept} of them from before")
+    finally:
+        subprocess.run(["umount", "--lazy", disk], check=True)
 
 
 FAKE_SSH = """#!/bin/sh
@@ -287,7 +329,11 @@ def test_parallel(folder):
     sweep(folder, "local")
     sweep(folder, "here", "--on", "parallel", "--points-per-task", "30")
     expect(read(f"{folder}/here/points.csv") == read(f"{folder}/local/points.csv"), "parallel gives another table")
-    test_retry(folder)
+    place = ["--on", "parallel"]
+    test_example(folder, place)
+    test_retry(folder, place)
+    test_full_disk(folder, place)
+    write_sweep(folder, 256 * 100)
     with open(f"{folder}/ssh", "w") as file:
         file.write(FAKE_SSH)
     os.chmod(f"{folder}/ssh", 0o755)

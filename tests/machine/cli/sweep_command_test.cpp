@@ -239,9 +239,16 @@ TEST_F(SweepCommandTest, WithoutSlurmOrParallelThatIsSaid) {
   const Outcome slurm = sweep("--on slurm", nowhere);
   EXPECT_EQ(slurm.code, 2);
   EXPECT_THAT(slurm.err, HasSubstr("Slurm is not there (sbatch: No such file or directory)"));
+  EXPECT_FALSE(fs::exists(folder() + "/out")) << "nothing was begun, so nothing is left behind";
   const Outcome parallel = sweep("--on parallel", nowhere);
   EXPECT_EQ(parallel.code, 2);
   EXPECT_THAT(parallel.err, HasSubstr("GNU parallel is not there"));
+  EXPECT_FALSE(fs::exists(folder() + "/out"));
+  EXPECT_EQ(kernbench("sweep s.yaml --on slurm", nowhere).code, 2);
+  EXPECT_FALSE(fs::exists(folder() + "/sweeps"));
+  fs::create_directories(folder() + "/out");
+  EXPECT_EQ(sweep("--on slurm", nowhere).code, 2);
+  EXPECT_TRUE(fs::is_empty(folder() + "/out")) << "a folder of the user's stays";
   EXPECT_THAT(sweep("--on slurmm").err, HasSubstr("did you mean 'slurm'?"));
 }
 
