@@ -196,10 +196,7 @@ TEST(ActivitySeries, ALongUseHasTheSameBinsWithBytesAndWithout) {
     for (ActivitySeries* series : {&without, &with}) series->add({5_ns, 90_ns, 40_ns, 7_ns, 512, 3});
     without.add(dense(100_ns, 100_ns + length * 1_ns));
     with.add(dense(100_ns, 100_ns + length * 1_ns, 1));
-    for (ActivitySeries* series : {&without, &with}) {
-      series->add(dense(200'000_ns, 200'001_ns));
-      series->finish();
-    }
+    for (ActivitySeries* series : {&without, &with}) series->finish();
     ASSERT_EQ(parts.list.size(), 2u);
     std::vector<std::pair<std::uint32_t, TimeFs>> busy[2];
     for (std::size_t i = 0; i < 2; ++i) {
@@ -207,7 +204,7 @@ TEST(ActivitySeries, ALongUseHasTheSameBinsWithBytesAndWithout) {
     }
     EXPECT_EQ(parts.list[0].shift, parts.list[1].shift) << length;
     EXPECT_EQ(busy[0], busy[1]) << length;
-    EXPECT_EQ(parts.list[0].sum.busy, 41_ns + length * 1_ns);
+    EXPECT_EQ(parts.list[0].sum.busy, 40_ns + length * 1_ns);
   }
 }
 
