@@ -1,6 +1,7 @@
 #include "platform/record/activity_recorder.h"
 
 #include <algorithm>
+#include <numeric>
 #include <utility>
 
 namespace kb::record {
