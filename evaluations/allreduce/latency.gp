@@ -1,8 +1,8 @@
 # Latency over bytes per PE on all topologies, with the analytic models of reference_curves.csv.
-set title 'All-reduce latency by topology of the SIPs (simulated)' font ',14'
+set title caption('All-reduce latency by topology of the SIPs (simulated)') font ',14'
 set xlabel 'bytes per PE (f16 tile of a cube, on its PE 0)'
 set ylabel 'latency [µs]'
-set bmargin 8
+set bmargin below(8)
 set logscale x 2
 set xtics font ',10'
 stats $size using 1 nooutput
@@ -13,7 +13,7 @@ model(row, n) = row <= model_rows ? word($model[row], n) : '1'  # gnuplot evalua
 analytic(row, bytes) = (model(row, 3) + model(row, 4) * bytes * pes / model(row, 5)) / 1000
 do for [row = 1:model_rows] {
   most = analytic(row, marked) > most ? analytic(row, marked) : most
-  set label 'Analytic: ' . model(row, 2) at screen 0.012, foot_y(row + 1) left font ',8' textcolor rgb '#555555'
+  if (!printed) set label 'Analytic: ' . model(row, 2) at screen 0.012, foot_y(row + 1) left font ',8' textcolor rgb '#555555'
 }
 set yrange [0:1.2 * most]
 set arrow from marked, graph 0 to marked, graph 1 nohead dashtype 3 linecolor rgb '#555555'

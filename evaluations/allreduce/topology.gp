@@ -11,8 +11,8 @@ sip_fill = '#e8eef7'
 root_fill = '#f9d7a0'
 
 # Commands, to be run by eval.
-box(x, y, text, fill) = sprintf("set object rectangle from %g,%g to %g,%g fillcolor rgb '%s' fillstyle solid 1.0 border linecolor rgb '#555555'; set label '%s' at %g,%g center font ',10'", \
-                                x - half_w, -y - half_h, x + half_w, -y + half_h, fill, text, x, -y)
+box(x, y, text, fill) = sprintf("set object rectangle from %g,%g to %g,%g fillcolor rgb '%s' fillstyle solid 1.0 border linecolor rgb '#555555'; set label '%s' at %g,%g center font ',%d'", \
+                                x - half_w, -y - half_h, x + half_w, -y + half_h, fill, text, x, -y, printed ? 5 : 10)
 arrow(x, y, to_x, to_y, colour) = sprintf("set arrow from %g,%g to %g,%g linecolor rgb '%s' linewidth 2 filled front", x, y, to_x, to_y, colour)
 # From edge to edge of two boxes beside each other in one row or column; `side` moves it off the middle.
 link(x, y, to_x, to_y, colour, side) = arrow(x + half_w * (to_x - x) + side * abs(to_y - y), -y - half_h * (to_y - y) + side * abs(to_x - x), \
@@ -32,7 +32,7 @@ column_head(column, last, sign) = arrow(column_x(head, column, sign), column_y(h
 side_of(x, w) = x < (w + 1) / 2 ? -1 : 1
 rounds(n) = n == 2 ? '1 round' : sprintf('%d rounds', n - 1)
 
-set multiplot layout 2,2 margins 0.03,0.97,0.12,0.90 spacing 0.04,0.15 title 'Who sends to whom in an all-reduce' font ',14'
+if (printed) { set multiplot layout 2,2 } else { set multiplot layout 2,2 margins 0.03,0.97,0.12,0.90 spacing 0.04,0.15 title caption('Who sends to whom in an all-reduce') font ',14' }
 unset border
 unset tics
 unset grid
@@ -47,7 +47,7 @@ do for [x = 0:sips - 1] { eval box(x, 0, sprintf('SIP %d', x), sip_fill) }
 do for [x = 1:sips - 1] { eval link(x - 1, 0, x, 0, blue, 0) }
 eval row_head(0, sips - 1)
 set title sprintf('Ring of %d', sips) font ',12'
-set xlabel sprintf('%d rounds: send global_E, receive global_W; each passes on what it received', sips - 1) font ',10'
+set xlabel caption(sprintf('%d rounds: send global_E, receive global_W; each passes on what it received', sips - 1)) font ',10'
 plot $steps using (row_x($1, sips - 1)):(row_y($1, 0)) with lines linecolor rgb blue linewidth 2
 unset label
 
@@ -62,7 +62,7 @@ do for [x = 0:torus_w - 1] {
   if (torus_h > 1) { eval column_head(x, torus_h - 1, side_of(x, torus_w)) }
 }
 set title sprintf('Torus of %d x %d', torus_w, torus_h) font ',12'
-set xlabel sprintf('%s along the row (blue), then %s along the column (green)', rounds(torus_w), rounds(torus_h)) font ',10'
+set xlabel caption(sprintf('%s along the row (blue), then %s along the column (green)', rounds(torus_w), rounds(torus_h))) font ',10'
 plot for [row = 0:torus_w > 1 ? torus_h - 1 : -1] $steps using (row_x($1, torus_w - 1)):(row_y($1, row)) with lines linecolor rgb blue linewidth 2, \
      for [c = 0:torus_h > 1 ? torus_w - 1 : -1] $steps using (column_x($1, c, side_of(c, torus_w))):(column_y($1, torus_h - 1)) with lines linecolor rgb green linewidth 2
 unset label
@@ -77,7 +77,7 @@ do for [y = 0:mesh_h - 1] {
   }
 }
 set title sprintf('Mesh of %d x %d, no wrap', mesh_w, mesh_h) font ',12'
-set xlabel "rows: sums go east (blue) and back west (cyan);\ncolumns: then south (green) and back north (yellow)" font ',10'
+set xlabel caption("rows: sums go east (blue) and back west (cyan);\ncolumns: then south (green) and back north (yellow)") font ',10'
 plot NaN notitle
 unset label
 
@@ -91,7 +91,7 @@ do for [y = 0:cube_h - 1] {
   }
   if (y != root_y) { eval link(root_x, y, root_x, y < root_y ? y + 1 : y - 1, red, 0) }
 }
-set title 'Inside each SIP: cubes to the root and back' font ',12'
-set xlabel "to the root (orange) along the rows (blue), then along its column (red);\nafter the exchange between the SIPs back the same ways" font ',10'
+set title 'Inside each SIP' . (printed ? '' : ': cubes to the root and back') font ',12'
+set xlabel caption("to the root (orange) along the rows (blue), then along its column (red);\nafter the exchange between the SIPs back the same ways") font ',10'
 plot NaN notitle
 unset multiplot

@@ -1,7 +1,7 @@
-set title title font ',14'
+set title caption(title) font ',14'
 set ylabel shares ? 'share of the time until everything is delivered [%]' : 'time until everything is delivered [ns]'
 set key horizontal samplen 1.5
-set bmargin 9
+set bmargin below(9)
 set xtics scale 0
 # Parts that take no time in any bar are left out of the key.
 array titles = ['issuing PE', 'routers and mesh', 'UCIe', 'IO chiplet, PCIe (gathers messages), switch', \
@@ -17,5 +17,5 @@ if (shares) set ytics 0,20,100
 array colours = [purple, blue, cyan, yellow, red, green, grey]
 top_of(part) = sum [lower = 1:part] column(lower + 1)
 plot for [part = 7:1:-1] $bars using 0:(top_of(part)) with boxes linecolor rgb colours[part] title titles[part], \
-     '' using 0:(top_of(7)):9 with labels offset 0,0.5 font ',7' notitle, \
+     '' using 0:(top_of(7)):9 with labels @value_style offset 0,0.5 font ',7' notitle, \
      '' using 0:(NaN):xtic(1) notitle

@@ -1,8 +1,8 @@
-set title title font ',14'
+set title caption(title) font ',14'
 set ylabel 'latency [ns], logarithmic'
 set xlabel 'bytes'
-set bmargin 10
-set label ends at screen 0.012, foot_y(3) left font ',8' textcolor rgb '#555555'
+set bmargin below(10)
+if (!printed) set label ends at screen 0.012, foot_y(3) left font ',8' textcolor rgb '#555555'
 set key samplen 4
 stats $sizes using 1 nooutput
 least = STATS_min
@@ -22,5 +22,5 @@ array heights = [0.35, 0.35, -0.15, -0.15, -0.15, -0.15]
 number(row, ns) = row == sizes_rows - 1 ? sprintf('%.0f', ns) : ''
 plot for [s = 1:6] $sizes using 1:(column(s + 2)):xtic(2) with linespoints linecolor rgb colours[s] linewidth 2 \
        dashtype dashes[s] pointtype marks[s] pointsize 0.8 title titles[s], \
-     for [s = 1:6] '' using 1:(column(s + 2)):(number($0, column(s + 2))) with labels offset 2.8,heights[s] \
+     for [s = 1:6] '' using 1:(column(s + 2)):(number($0, column(s + 2))) with labels @value_style offset 2.8,heights[s] \
        font ',8' notitle

@@ -1,8 +1,8 @@
-set title title font ',14'
+set title caption(title) font ',14'
 set ylabel 'latency [ns]'
 set xlabel 'bytes'
-set bmargin 10
-set label ends at screen 0.012, foot_y(3) left font ',8' textcolor rgb '#555555'
+set bmargin below(10)
+if (!printed) set label ends at screen 0.012, foot_y(3) left font ',8' textcolor rgb '#555555'
 stats $sizes using 1 nooutput
 least = STATS_min
 most = STATS_max
@@ -15,6 +15,6 @@ set xtics font ',10'
 plot $sizes using 1:3:xtic(2) with linespoints linecolor rgb blue linewidth 2 pointtype 7 pointsize 0.8 \
        title 'message (IPCQ, rings in the TCM): send, recv_no_consume', \
      '' using 1:4 with linespoints linecolor rgb red linewidth 2 pointtype 5 pointsize 0.8 \
-       title "raw DMA: store to the other PE's HBM slice", \
-     '' using 1:($3 > $4 ? $3 : $4):5 with labels offset 0,0.8 font ',8' notitle, \
-     '' using 1:($3 > $4 ? $4 : $3):6 with labels offset 0,-0.8 font ',8' notitle
+       title "raw DMA: store to the other PE\047s HBM slice", \
+     '' using 1:($3 > $4 ? $3 : $4):5 with labels @value_style offset 0,0.8 font ',8' notitle, \
+     '' using 1:($3 > $4 ? $4 : $3):6 with labels @value_style offset 0,-0.8 font ',8' notitle

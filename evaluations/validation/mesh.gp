@@ -1,7 +1,7 @@
-set title 'Mesh of 4 x 4 routers, uniform writes: latency over load' font ',14'
+set title caption('Mesh of 4 x 4 routers, uniform writes: latency over load') font ',14'
 set ylabel 'mean latency of a packet [ns]'
 set xlabel 'offered load [flits/ns/node]'
-set bmargin 8
+set bmargin below(8)
 set xrange [0:0.8]
 set yrange [0:*]
 set key samplen 4

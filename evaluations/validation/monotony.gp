@@ -1,7 +1,7 @@
-set title 'One bandwidth doubled or one overhead halved: time after / before' font ',14'
+set title caption('One bandwidth doubled or one overhead halved: time after / before') font ',14'
 set ylabel 'time after / before'
 set xlabel 'pairs up to this ratio [%]'
-set bmargin 7
+set bmargin below(7)
 set xrange [0:100]
 set yrange [0.4:1.2]
 set arrow from graph 0, first 1 to graph 1, first 1 nohead back linecolor rgb '#888888' dashtype 2

@@ -270,7 +270,7 @@ void Evaluator::remove_old_figures(const std::vector<files::Figure>& drawn) cons
     const auto same = [&](const files::Figure& figure) { return figure.name == name; };
     if (name.find('/') != std::string::npos || std::any_of(drawn.begin(), drawn.end(), same)) continue;
     std::error_code ignored;
-    for (const char* ending : {".png", ".svg", ".gp"}) fs::remove(options_.out + "/" + name + ending, ignored);
+    for (const char* ending : {".png", ".svg", ".pdf", ".gp"}) fs::remove(options_.out + "/" + name + ending, ignored);
   }
 }
 

@@ -52,6 +52,12 @@ std::string variables(const Query& query, const data::SqlDatabase& database, con
   return script;
 }
 
+// A column is narrow, so legends and names along the axis take more of the height.
+int print_height_mm(const FigureEntry& entry) {
+  constexpr double kColumnMm = 88, kTaller = 1.3, kLeast = 0.75, kMost = 1.25;
+  return static_cast<int>(kColumnMm * std::clamp(kTaller * entry.height / entry.width, kLeast, kMost));
+}
+
 // With room for an ending and the mark of a temporary file in the 255 bytes of a file system.
 constexpr std::size_t kMostNameBytes = 200;
 
@@ -88,7 +94,7 @@ std::vector<files::Figure> figures_of(const EvaluationSpec& spec, const data::Sq
       figures.push_back({name,
                          fmt::format("height = {}\norigin = {}\n", entry.height, files::plot_text(origin)) +
                              variables(entry.texts, database, parameters) + data + spec.style + entry.script,
-                         entry.width, entry.height});
+                         entry.width, entry.height, print_height_mm(entry)});
     }
   }
   return figures;
@@ -98,7 +104,7 @@ std::vector<std::string> draw_figures(const std::vector<files::Figure>& figures,
   std::vector<std::string> names;
   observe::OutputSet scripts;
   for (const files::Figure& figure : figures) {
-    for (const char* ending : {".svg", ".png", ".gp"}) names.push_back(folder + "/" + figure.name + ending);
+    for (const char* ending : {".svg", ".png", ".pdf", ".gp"}) names.push_back(folder + "/" + figure.name + ending);
     scripts.add(folder + "/" + figure.name + ".gp", "the script of a figure")
         .write(fmt::format("# By hand, in this folder: gnuplot {0}.gp\n"
                            "set terminal svg noenhanced font 'DejaVu Sans,13' size {1},{2} background '#ffffff'\n"

@@ -15,7 +15,8 @@ namespace kb::evaluate {
 std::vector<files::Figure> figures_of(const EvaluationSpec& spec, const data::SqlDatabase& database,
                                       const std::string& origin);
 
-// Writes FOLDER/NAME.svg, NAME.png and NAME.gp, which draws the figure by hand. Returns the files.
+// Writes FOLDER/NAME.svg, NAME.png, NAME.pdf for a printed column, and NAME.gp, which draws the figure by hand. Returns
+// the files.
 std::vector<std::string> draw_figures(const std::vector<files::Figure>& figures, const std::string& folder, int jobs);
 
 }  // namespace kb::evaluate

@@ -39,6 +39,24 @@ struct Format {
   const char* terminal;
   bool (*whole)(std::string_view file);
 };
+// cairo writes the time of day, as "/CreationDate (D:20260101120000Z)".
+bool whole_pdf(std::string_view file) {
+  while (!file.empty() && file.back() == '\n') file.remove_suffix(1);
+  return begins_with(file, "%PDF-") && ends_with(file, "%%EOF");
+}
+std::string without_time(std::string file) {
+  const std::size_t at = file.rfind("/CreationDate (D:");
+  const std::size_t end = at == file.npos ? at : file.find(')', at);
+  for (std::size_t i = at; end != file.npos && i < end; ++i) {
+    if (file[i] >= '0' && file[i] <= '9') file[i] = '0';
+  }
+  return file;
+}
+
+constexpr Format kPrinted = {"pdf",
+                             "pdfcairo noenhanced font 'DejaVu Sans,11' fontscale 0.48 pointscale 0.5 linewidth 0.6 "
+                             "dashlength 0.6",
+                             whole_pdf};
 constexpr Format kFormats[] = {{"png", "pngcairo noenhanced font 'DejaVu Sans,11'", whole_png},
                                {"svg", "svg noenhanced font 'DejaVu Sans,13' background '#ffffff'", whole_svg}};
 
@@ -61,6 +79,12 @@ std::vector<Picture> pictures(const std::vector<Figure>& figures) {
           fmt::format("set terminal {} size {},{}\n{}", format.terminal, figure.width, figure.height, figure.script));
       list.push_back(std::move(picture));
     }
+    if (figure.print_height_mm == 0) continue;
+    Picture printed{figure.name + ".pdf", &kPrinted, {}, {}, {}};
+    constexpr double kColumnMm = 88, kMmInInch = 25.4;
+    printed.script.write(fmt::format("set terminal {} size {:.4f},{:.4f}\nprinted = 1\n{}", kPrinted.terminal,
+                                     kColumnMm / kMmInInch, figure.print_height_mm / kMmInInch, figure.script));
+    list.push_back(std::move(printed));
   }
   return list;
 }
@@ -160,7 +184,8 @@ void draw(const std::vector<Figure>& figures, const std::string& folder, int job
   for (std::size_t i = 0; i < drawn.size(); ++i) check(problem_of(drawn[i], ends[i]));
   observe::OutputSet files;
   for (const Picture& picture : drawn) {
-    files.add(folder + "/" + picture.name, "a figure").write(picture.image.contents());
+    const std::string image = picture.image.contents();
+    files.add(folder + "/" + picture.name, "a figure").write(picture.format == &kPrinted ? without_time(image) : image);
   }
   files.commit();
 }

@@ -86,6 +86,7 @@ TEST_F(EvaluateFolderTest, SweepsMakeTablesAndTablesMakeTheRest_E1_E3) {
                            "'")["launches"][0]["pe_exec_ns"]["max"];
   EXPECT_EQ(rows("SELECT time_ns FROM runs WHERE n = 512"), rows("SELECT " + nlohmann::json(time).dump()));
   EXPECT_EQ(read("out/rate.png").substr(1, 3), "PNG");
+  EXPECT_EQ(read("out/rate.pdf").substr(0, 5), "%PDF-");
   EXPECT_THAT(read("out/rate.svg"), HasSubstr("small, and \"quoted\""));
   const std::string picture = read("out/rate.svg");
   fs::remove(folder() + "/out/rate.svg");

@@ -216,6 +216,18 @@ TEST_F(GnuplotTest, SettingsOfTheUserChangeNothing) {
   }
 }
 
+TEST_F(GnuplotTest, APrintedFigureIs88MmWideAndHasNoTimeOfDay) {
+  Figure figure{"f", "if (exists('printed')) { set title 'printed' } else { exit status 1 }\nplot 1\n"};
+  EXPECT_THAT(refusal({figure}), HasSubstr("gnuplot failed to draw f.png")) << "the others do not have the variable";
+  figure.script = "if (exists('printed')) plot 2; else plot 1\n";
+  figure.print_height_mm = 60;
+  draw_here({figure});
+  const std::string pdf = read_file("f.pdf");
+  EXPECT_THAT(pdf, HasSubstr("/CreationDate (D:00000000000000"));
+  EXPECT_THAT(pdf, HasSubstr("/MediaBox [ 0 0 249")) << "points of 1/72 inch";
+  EXPECT_THAT(files(), testing::UnorderedElementsAre("f.pdf", "f.png", "f.svg"));
+}
+
 // gnuplot ends with 0 when its disk is full.
 TEST_F(GnuplotTest, NoFigureIsReplacedUnlessAllAreWhole_E8) {
   const std::vector<Figure> figures{{"one", "plot 1\n"}, {"two", "plot 2\n"}};
