@@ -65,7 +65,7 @@ class RunCommand final : public Command {
                    "Folder for a whole record: result.json, topology.json, ops.sqlite (operations, activity)")
         ->type_name("DIR");
     add_window_option(app, "--record-window", window_,
-                      "With --record: activity from FROM to TO (ns) in bins of its own, finer than those of a launch");
+                      "With --record: the activity of this time (ns) in bins of its own, finer than a launch's");
     app.add_option("--perfetto", perfetto_, "With --record: also as a trace of Perfetto, packed if FILE ends in .gz")
         ->type_name("FILE");
     app.add_option("--oplog", oplog_file_,
