@@ -1,6 +1,10 @@
 // How much was computed, out of the parameters of operations.
 #include <sqlite3.h>
 
+#include <algorithm>
+#include <cstddef>
+#include <string>
+
 #include "platform/data/op_log_database.h"
 
 namespace kb::data {
@@ -8,7 +12,7 @@ namespace {
 
 // Shapes have at most four dimensions that are not 1. A composite stands for the tiles that are counted. Parameters are
 // looked up only where they count: each look into the JSON of millions of operations is time.
-constexpr const char* kWorkSql = R"(
+constexpr const char* kWorkHead = R"(
   WITH kinds AS MATERIALIZED (
     SELECT id, kind = 'gemm' OR name = 'TileToken/GEMM' AS product FROM operation
     WHERE (kind IN ('gemm', 'math') AND name NOT LIKE 'composite_%') OR name IN ('TileToken/GEMM', 'TileToken/MATH'))
@@ -23,7 +27,8 @@ constexpr const char* kWorkSql = R"(
              coalesce(params ->> '$.shape_out[2]', 1) * coalesce(params ->> '$.shape_out[3]', 1),
              coalesce(params ->> '$.input_shapes[0][0]', 1) * coalesce(params ->> '$.input_shapes[0][1]', 1) *
              coalesce(params ->> '$.input_shapes[0][2]', 1) * coalesce(params ->> '$.input_shapes[0][3]', 1))) END)
-  FROM op INDEXED BY op_by_component CROSS JOIN kinds ON kinds.id = op.operation_id
+  FROM op INDEXED BY )";
+constexpr const char* kWorkTail = R"( CROSS JOIN kinds ON kinds.id = op.operation_id
   WHERE t_start_fs >= ?1 AND t_start_fs < ?2
     AND component_id IN (SELECT id FROM component WHERE substr(name, 1, length(?3)) = ?3)
   GROUP BY operation_id ORDER BY operation_id)";
@@ -33,7 +38,14 @@ constexpr const char* kWorkSql = R"(
 std::optional<std::vector<OpWork>> OpLogDatabase::work(std::int64_t from_fs, std::int64_t to_fs,
                                                        const std::string& under, double seconds) {
   const std::lock_guard lock(mutex_);
-  Statement rows = prepare(kWorkSql);
+  // Rows lie about in the order of time. By component, those of a PE are found without the others; of many components,
+  // every row would be read from another page.
+  constexpr std::ptrdiff_t kFew = 16;
+  const auto below = std::count_if(names_.components.begin(), names_.components.end(), [&](const auto& component) {
+    return component.second.compare(0, under.size(), under) == 0;
+  });
+  const char* const index = below <= kFew ? "op_by_component" : "op_by_start";
+  Statement rows = prepare(std::string(kWorkHead) + index + kWorkTail);
   sqlite3_bind_int64(rows.get(), 1, from_fs);
   sqlite3_bind_int64(rows.get(), 2, to_fs);
   sqlite3_bind_text(rows.get(), 3, under.c_str(), -1, SQLITE_TRANSIENT);

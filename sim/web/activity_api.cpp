@@ -232,8 +232,8 @@ HttpResponse Api::work(const HttpRequest& request) const {
   // What resources moved is known at once; adding up millions of operations takes longer.
   const bool resources_only = request.parameter("only").value_or("") == "resources";
   const auto work = resources_only ? std::optional(std::vector<data::OpWork>())
-                                   : run_.operations().work(window.begin_fs, window.end_fs,
-                                                            under.empty() ? "" : under + ".", kQuerySeconds);
+                                   : run_.operations_for_long().work(window.begin_fs, window.end_fs,
+                                                                     under.empty() ? "" : under + ".", kQuerySeconds);
   if (!work) return error(kTooSlow, "this takes too long; narrow it down");
   const Activity& activity = run_.activity();
   const std::vector<Use> uses = activity.uses(window.begin_fs, window.end_fs);

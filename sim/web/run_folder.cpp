@@ -170,6 +170,23 @@ RunFolder::RunFolder(const std::string& folder, const std::string& topology) {
   summary_ = summary.dump(-1, ' ', false, Json::error_handler_t::replace);
 }
 
+data::OpLogDatabase& RunFolder::operations_for_long() const {
+  const std::lock_guard<std::mutex> lock(long_mutex_);
+  if (!operations_for_long_) {
+    operations_for_long_ = std::make_unique<data::OpLogDatabase>(operations_file_);
+    if (stopped_) operations_for_long_->stop();
+  }
+  return *operations_for_long_;
+}
+
+void RunFolder::stop() const {
+  if (!operations_) return;
+  operations_->stop();
+  const std::lock_guard<std::mutex> lock(long_mutex_);
+  stopped_ = true;
+  if (operations_for_long_) operations_for_long_->stop();
+}
+
 const Activity& RunFolder::activity() const {
   std::call_once(activity_read_,
                  [this] { activity_.emplace(operations_ ? operations_->activity() : data::ActivityTables()); });

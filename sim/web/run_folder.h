@@ -34,6 +34,10 @@ class RunFolder {
 
   bool has_operations() const { return operations_ != nullptr; }
   data::OpLogDatabase& operations() const { return *operations_; }
+  // The same, open a second time: what takes long there keeps no other request waiting.
+  data::OpLogDatabase& operations_for_long() const;
+  // What runs on the operations and what comes ends at once.
+  void stop() const;
   const std::string& operations_file() const { return operations_file_; }
   // Empty without operations, and of a run that recorded none. Read when it is first asked for, by any thread.
   const Activity& activity() const;
@@ -46,6 +50,9 @@ class RunFolder {
   bool own_topology_ = true;
   std::string operations_file_;
   std::unique_ptr<data::OpLogDatabase> operations_;
+  mutable std::mutex long_mutex_;
+  mutable std::unique_ptr<data::OpLogDatabase> operations_for_long_;
+  mutable bool stopped_ = false;
   std::optional<Machine> machine_;
   mutable std::once_flag activity_read_;
   mutable std::optional<Activity> activity_;

@@ -101,8 +101,8 @@ void serve(const SessionOptions& options, const std::function<void(const std::st
   while (!signals.arrived()) {
     if (loader) loader->rethrow_failure();
   }
-  if (run.has_operations()) run.operations().stop();
-  if (against && against->run().has_operations()) against->run().operations().stop();
+  run.stop();
+  if (against) against->run().stop();
   server.stop();
 }
 
