@@ -148,7 +148,7 @@ function Chart({ points, chosen, composites }: { points: Point[]; chosen: Launch
         return (
           <g>
             <line class="roof level" x1={x(from[0])} y1={y(from[1])} x2={x(to[0])} y2={y(to[1])} stroke={LEVEL[one.name] ?? '#888888'} />
-            <text class="rooflabel" x={px + 8} y={py + 14}>{`${one.name} ${rateText(one.gbs)}`}</text>
+            <text class="rooflabel" x={px - 6} y={py - 6} text-anchor="end">{`${one.name} ${rateText(one.gbs)}`}</text>
             {shown.map((p) => <circle class="ring" cx={x(p.ops / one.bytes)} cy={y(rate(p))} r={10 + 3 * i} fill="none" stroke={LEVEL[one.name] ?? '#888888'} stroke-width="2"><title>{`${name(p.launch)} ${LABEL[p.kind]}: ${Number((p.ops / one.bytes).toPrecision(3))} operations per byte of ${one.name} (${bytesText(one.bytes)}); ${percent(one.bytes / p.ns / one.gbs)} of its ${rateText(one.gbs)}`}</title></circle>)}
           </g>
         );

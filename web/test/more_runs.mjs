@@ -56,7 +56,9 @@ export async function compare(folder) {
   await page.getByRole('row', { name: /small_transfers gone 1\.76x/ }).waitFor();
   await page.getByRole('row', { name: /pe_dma read DMA channel 99\.\d %/ }).waitFor();
   await picture(page, 'compare');
-  await page.getByText('Side by side, from the start of the kernel').scrollIntoViewIfNeeded();
+  await page.locator('.aligned').scrollIntoViewIfNeeded();
+  await picture(page, 'compare_aligned');
+  await page.locator('.changemap').scrollIntoViewIfNeeded();
   await pointAt(page, 'sip0.cube0.pe0');
   await page.waitForFunction(() => /\+\d\d\.\d % of the time busy/.test(document.querySelector('.tooltip')?.textContent ?? ''));
   await picture(page, 'compare_pictures');
