@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# The page: its committed bundle is what its sources give, and it works in Chromium. About half a minute.
+# The page: its committed bundle is what its sources give, and it works in Chromium. About a minute.
 #   web/test.sh [KERNBENCH]     default: the release build, which is brought up to date
 # Pictures of the pages lie in web/test/out afterwards.
 set -euo pipefail
