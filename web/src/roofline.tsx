@@ -144,7 +144,7 @@ function Chart({ points, chosen, composites }: { points: Point[]; chosen: Launch
       <text class="rooflabel" x={(x(slope[0][0]) + x(slope[1][0])) / 2 + 12} y={(y(slope[0][1]) + y(slope[1][1])) / 2 + 18}>{`HBM ${rateText(memory)}`}</text>
       {levels.map((one, i) => {
         const [from, to] = slopeOf(one.gbs);
-        const at = 0.3 + 0.16 * i, px = x(from[0]) + (x(to[0]) - x(from[0])) * at, py = y(from[1]) + (y(to[1]) - y(from[1])) * at;
+        const at = 0.75 - 0.18 * i, px = x(from[0]) + (x(to[0]) - x(from[0])) * at, py = y(from[1]) + (y(to[1]) - y(from[1])) * at;
         return (
           <g>
             <line class="roof level" x1={x(from[0])} y1={y(from[1])} x2={x(to[0])} y2={y(to[1])} stroke={LEVEL[one.name] ?? '#888888'} />
