@@ -80,14 +80,21 @@ TEST_F(DeterminismTest, RepeatsOnTheReferenceMachineAreEqual) {
   }
 }
 
+// A use that goes on when a launch ends is divided evenly over its span: with waveforms burst by burst, without them a
+// piece at a time.
+Json without_uses(Json result) {
+  for (Json& launch : result["launches"]) launch.erase("blocks");
+  return result;
+}
+
 TEST_F(DeterminismTest, DataModesAndWaveformsLeaveLogAndTimes) {
   for (const std::string& workload : workloads_) {
     if (workload == "topk-routing") continue;  // without data its gather takes rows at random (decision 0033)
     const std::string log = op_log("one_cube", workload, "--data off", "off");
-    const Json off = result("off");
+    const Json off = without_uses(result("off"));
     for (const char* options : {"--data replay", "--data eager", "--data off --vcd w.vcd"}) {
       EXPECT_EQ(op_log("one_cube", workload, options, "other"), log) << workload << " " << options;
-      const Json other = result("other");
+      const Json other = without_uses(result("other"));
       for (const char* member : {"sim_time_ns", "launches", "blocks", "figures"}) {
         EXPECT_EQ(other[member], off[member]) << workload << " " << options << " " << member;
       }
