@@ -102,7 +102,7 @@ void PeIpcq::transmit(Queue& queue, const Waiting& send) {
                                      nullptr, task.submitted, now());
   }
   log(contract::LogLevel::info, [&] {
-    return fmt::format("sends message {} of {} in direction '{}' to {} for {}", sequence, format_bytes(token->nbytes),
+    return fmt::format("sends message {} of {} in direction '{}' to {} for {}", sequence, format_bytes(token.nbytes),
                        queue.pair.direction, pe_name(queue.pair.peer->owner), text_of(task));
   });
   pe().vc_comm->send(std::move(token), queue.peer_dma);

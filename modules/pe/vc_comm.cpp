@@ -58,7 +58,7 @@ void VcComm::on_response(Transaction& transaction) {
 }
 
 std::string VcComm::origin(const Transaction& transaction) const {
-  const auto* const token = dynamic_cast<const QueueTokenMsg*>(transaction.message.get());
+  const auto* const token = std::get_if<QueueTokenMsg>(transaction.message.get());
   if (token == nullptr) return " (credit)";
   return " (message " + std::to_string(token->sequence) + " of " + pe_name(token->sender) + ")";
 }
