@@ -9,6 +9,7 @@
 #include "platform/base/whole_number.h"
 #include "platform/topology/input_file.h"
 #include "platform/topology/scalar_text.h"
+#include "sim/files/csv.h"
 
 namespace kb::evaluate {
 namespace {
@@ -20,29 +21,6 @@ data::TableCell cell_of(const std::string& text, bool quoted) {
   if (parse_whole(text, number) == std::errc{}) return number;
   if (const std::optional<double> real = topology::to_real(text)) return *real;
   return text;
-}
-
-// One record from `at` on, which goes to the begin of the next.
-data::TableRow record_of(const std::string& text, std::size_t& at, std::size_t& line) {
-  data::TableRow cells;
-  for (;;) {
-    std::string cell;
-    const bool quoted = at < text.size() && text[at] == '"';
-    if (quoted) {
-      for (++at; at < text.size() && (text[at] != '"' || (at + 1 < text.size() && text[at + 1] == '"')); ++at) {
-        if (text[at] == '"') ++at;
-        if (text[at] == '\n') ++line;
-        cell += text[at];
-      }
-      ++at;
-    }
-    while (at < text.size() && text[at] != ',' && text[at] != '\n') cell += text[at++];
-    if (!cell.empty() && cell.back() == '\r') cell.pop_back();
-    cells.push_back(cell_of(cell, quoted));
-    const bool more = at < text.size() && text[at] == ',';
-    ++at;
-    if (!more) return cells;
-  }
 }
 
 }  // namespace
@@ -58,24 +36,18 @@ CsvTable read_csv_table(const std::string& file) {
                                            1 + std::count(text->begin(), before, '\n')));
   }
   CsvTable table;
-  std::size_t line = 0;
-  for (std::size_t at = 0; at < text->size();) {
-    ++line;
-    if ((*text)[at] == '#' || (*text)[at] == '\n') {
-      at = std::min(text->find('\n', at), text->size() - 1) + 1;
-      continue;
-    }
-    const std::size_t begin = line;
-    data::TableRow row = record_of(*text, at, line);
+  files::CsvReader reader(*text);
+  for (std::vector<files::CsvCell> record; reader.next(record);) {
     if (table.columns.empty()) {
-      for (const data::TableCell& cell : row) table.columns.push_back(data::text_of(cell));
-    } else if (row.size() != table.columns.size()) {
+      for (const files::CsvCell& cell : record) table.columns.push_back(cell.text);
+    } else if (record.size() != table.columns.size()) {
       throw Error::configuration(fmt::format(
           "{}:{}: {} cells, but the table has {} columns; give every row as many, and cells with a comma \"quotation "
           "marks\"",
-          file, begin, row.size(), table.columns.size()));
+          file, reader.line(), record.size(), table.columns.size()));
     } else {
-      table.rows.push_back(std::move(row));
+      data::TableRow& row = table.rows.emplace_back();
+      for (const files::CsvCell& cell : record) row.push_back(cell_of(cell.text, cell.quoted));
     }
   }
   if (table.columns.empty()) {

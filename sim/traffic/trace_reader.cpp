@@ -12,8 +12,8 @@
 #include "platform/base/nearest.h"
 #include "platform/base/printable.h"
 #include "platform/base/problem_limit.h"
-#include "platform/base/split.h"
 #include "platform/topology/input_file.h"
+#include "sim/files/csv.h"
 #include "sim/traffic/trace_target.h"
 
 namespace kb::sim {
@@ -34,8 +34,8 @@ std::string_view trim(std::string_view text) {
 }
 
 std::vector<std::string> split_fields(std::string_view line) {
-  std::vector<std::string> fields = split(line, ',');
-  for (std::string& field : fields) field = std::string(trim(field));
+  std::vector<std::string> fields;
+  for (files::CsvCell& cell : files::csv_cells(line)) fields.push_back(std::move(cell.text));
   return fields;
 }
 
@@ -231,7 +231,7 @@ class Parser {
     }
     const auto pe = parse_pe(text);
     if (!pe) {
-      problem("src", "'" + text + "' is no PE", "write a PE id such as sip0.cube0.pe0");
+      problem("src", "'" + text + "' is not a PE", "write a PE id such as sip0.cube0.pe0");
     } else if (!graph_.find_node(text + ".pe_dma")) {
       const topology::MachineSpec& spec = graph_.spec;
       problem("src", "the machine has no " + text,

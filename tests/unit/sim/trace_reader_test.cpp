@@ -108,8 +108,8 @@ TEST(TraceReader, ChecksTheSourceAgainstTheMachine) {
               HasSubstr("the machine has no sip0.cube16.pe0"));
   EXPECT_THAT(row_problems("a,0,pe_read,sip2.cube0.pe0,0x2000000000,1")[0].remedy,
               HasSubstr("2 SIPs of 16 cubes with 8 PEs"));
-  EXPECT_THAT(row_problems("a,0,pe_read,host,0x2000000000,1")[0].text(), HasSubstr("'host' is no PE"));
-  EXPECT_THAT(row_problems("a,0,pe_read,sip0.cube0.pe0.pe_dma,0x2000000000,1")[0].text(), HasSubstr("is no PE"));
+  EXPECT_THAT(row_problems("a,0,pe_read,host,0x2000000000,1")[0].text(), HasSubstr("'host' is not a PE"));
+  EXPECT_THAT(row_problems("a,0,pe_read,sip0.cube0.pe0.pe_dma,0x2000000000,1")[0].text(), HasSubstr("is not a PE"));
   EXPECT_THAT(row_problems("a,0,host_read,sip0.cube0.pe0,0x2000000000,1")[0].text(), HasSubstr("write host"));
 }
 
