@@ -31,13 +31,14 @@ struct Entry {
   const char* name;
   const char* summary;
   Factory make;
+  bool writes_results = true;
 };
 constexpr Entry kCommands[] = {
     {"run", "Run a workload on a simulated machine and report times and data", make_run_command},
-    {"list", "List the workloads and kernels that can be run", make_list_command},
+    {"list", "List the workloads and kernels that can be run", make_list_command, false},
     {"probe", "Measure single transfers against the latency formula", make_probe_command},
-    {"topology", "Show a compiled machine: summary, JSON or Graphviz", make_topology_command},
-    {"check", "Check topology files and plug-ins without simulating", make_check_command},
+    {"topology", "Show a compiled machine: summary, JSON or Graphviz", make_topology_command, false},
+    {"check", "Check topology files and plug-ins without simulating", make_check_command, false},
     {"traffic", "Replay a file of raw memory transactions", make_traffic_command},
     {"compare", "Compare two runs: settings, launches, where the time went", make_compare_command},
     {"serve", "Be the machine of a simulation in another process", make_serve_command},
@@ -45,8 +46,8 @@ constexpr Entry kCommands[] = {
     {"report", "Write a run as one HTML file, to keep or to send", make_report_command},
     {"convert", "Convert a recorded run for another program: Perfetto", make_convert_command},
     {"sweep", "Run a workload or machine over many values: one row per point", make_sweep_command},
-    {"schema", "Print the JSON Schema of topology files or of result.json", make_schema_command},
-    {"completion", "Print what makes a shell complete commands, options and workloads", make_completion_command},
+    {"schema", "Print the JSON Schema of topology files or of result.json", make_schema_command, false},
+    {"completion", "Print what makes a shell complete commands, options and workloads", make_completion_command, false},
     {"evaluate", "Measure the machine over many runs: data files, figures, checks", make_evaluate_command},
 };
 
@@ -62,7 +63,14 @@ std::string error_line(const std::string& program, const Error& error) {
   return program + ": error: " + (lines ? printable(message) : printable_line(message)) + "\n";
 }
 
-int report(const std::string& program, const Error& error) {
+// What an error message begins with, and whether it says that results are missing.
+struct Caller {
+  std::string name;
+  bool writes_results = true;
+};
+
+int report(const Caller& caller, const Error& error) {
+  const std::string& program = caller.name;
   std::string text;
   if (error.diagnostics().empty()) {
     text = error_line(program, error);
@@ -71,7 +79,8 @@ int report(const std::string& program, const Error& error) {
     const std::size_t count = error.diagnostics().size();
     const std::string number =
         count > kMostProblems ? "more than " + std::to_string(kMostProblems) : std::to_string(count);
-    text += program + ": " + number + (count == 1 ? " problem" : " problems") + " found, no results were written\n";
+    text += program + ": " + number + (count == 1 ? " problem" : " problems") + " found" +
+            (caller.writes_results ? ", no results were written\n" : "\n");
   }
   if (error.code() == "USAGE_ERROR") text += "Try '" + program + " --help'.\n";
   std::fflush(stdout);
@@ -79,28 +88,28 @@ int report(const std::string& program, const Error& error) {
   return exit_code(error.family());
 }
 
-int run_guarded(const std::string& program, const std::function<int()>& body) {
+int run_guarded(const Caller& caller, const std::function<int()>& body) {
   try {
     return body();
   } catch (const Error& error) {
-    return report(program, error);
+    return report(caller, error);
   } catch (const sc_core::sc_report& error) {
-    return report(program, Error::model(std::string("SystemC: ") + error.what()));
+    return report(caller, Error::model(std::string("SystemC: ") + error.what()));
   } catch (const std::bad_alloc&) {
-    return report(program, Error::configuration("there is not enough memory for building and simulating the machine; "
-                                                "use a smaller one, or raise the limit (ulimit -v)"));
+    return report(caller, Error::configuration("there is not enough memory for building and simulating the machine; "
+                                               "use a smaller one, or raise the limit (ulimit -v)"));
   } catch (const std::system_error& error) {
-    return report(program,
+    return report(caller,
                   Error::configuration(std::string("the system refuses what the simulation needs: ") + error.what()));
   } catch (const std::exception& error) {
-    return report(program, Error::model(std::string("unexpected failure: ") + error.what()));
+    return report(caller, Error::model(std::string("unexpected failure: ") + error.what()));
   } catch (...) {
-    return report(program, Error::model("unexpected failure without a message"));
+    return report(caller, Error::model("unexpected failure without a message"));
   }
 }
 
-int guarded(const std::string& program, const std::function<int()>& body) {
-  const int code = run_guarded(program, body);
+int guarded(const Caller& caller, const std::function<int()>& body) {
+  const int code = run_guarded(caller, body);
   sim::allow_exit();
   return code;
 }
@@ -207,8 +216,8 @@ int start_systemc_main(int argc, char** argv) {
 
 int run_kernbench(int argc, char** argv, const Program& program) {
   const std::vector<std::string> args(argv + 1, argv + argc);
-  std::string prefix = program.name;
-  return guarded(prefix, [&] {
+  Caller caller{program.name};
+  return guarded(caller, [&] {
     CLI::App app(kOverview, program.name);
     app.footer(kOverviewFooter);
     app.add_flag("--version", "Print the version and exit");
@@ -232,16 +241,17 @@ int run_kernbench(int argc, char** argv, const Program& program) {
       throw usage_error((option ? "no command given before " : "unknown command ") + args[0] + "; " +
                         suggest(args[0], names));
     }
-    prefix += " " + *found;
+    const auto index = static_cast<std::size_t>(found - names.begin());
+    caller = {program.name + " " + *found, kCommands[index].writes_results};
     const std::vector<std::string> rest(args.begin() + 1, args.end());
-    Command& command = *commands[static_cast<std::size_t>(found - names.begin())];
+    Command& command = *commands[index];
     return parse_and_run(app, *app.get_subcommand(*found), rest, command);
   });
 }
 
 int run_simulation(int argc, char** argv, const Program& program) {
   const std::vector<std::string> args(argv + 1, argv + argc);
-  return guarded(program.name, [&] {
+  return guarded({program.name}, [&] {
     CLI::App app("Simulation of the machine of " + program.topology.name, program.name);
     app.add_flag("--version", "Print the version and exit");
     const std::unique_ptr<Command> command = make_run_command(app, program);

@@ -40,7 +40,7 @@ TEST_F(CheckPluginTest, WhatLoadsAndCannotBeUsedIsAProblem) {
   const Outcome nothing = check("--plugin " KB_FAULTY_PLUGIN, "nothing");
   EXPECT_EQ(nothing.code, 2);
   EXPECT_THAT(nothing.err, AllOf(HasSubstr(KB_FAULTY_PLUGIN ": the plug-in registers nothing (call registrar.add_ke"),
-                                 HasSubstr("1 problem found")));
+                                 HasSubstr("1 problem found\n")));
   EXPECT_EQ(nothing.out, "");
   const Outcome lost = check("--plugin " KB_FAULTY_PLUGIN, "no-kernel");
   EXPECT_EQ(lost.code, 2);

@@ -81,6 +81,7 @@ INSTANTIATE_TEST_SUITE_P(
         Wrong{"run --json=maybe", "--json takes no value, not 'maybe'"}, Wrong{"run -x", "unknown option -x"},
         Wrong{"run -help", "did you mean '--help'?"}, Wrong{"list -- x", "there is no workload and no kernel 'x'"},
         Wrong{"list gemm-sinle-pe", "did you mean 'gemm-single-pe'?"},
+        Wrong{"list matmul", "did you mean 'matmul-composite'?"}, Wrong{"list xyzzy", "'kernbench list' shows them"},
         Wrong{"list copy mlp", "unexpected argument 'mlp'"},
         Wrong{"run -- --bench copy", "unexpected argument '--bench' after --"},
         Wrong{"probe -- x", "unexpected argument 'x' after --"},
