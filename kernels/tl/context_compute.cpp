@@ -178,7 +178,7 @@ TensorHandle Context::int4(const TensorHandle& x) {
   begin("int4", Cost::free);
   x.is_ref() ? check_owner(x, 1) : check(x, 1);
   if (x.dtype_ != Dtype::i8) raise("DTYPE_ERROR", fmt::format("{} does not hold bytes; give it i8", describe(x, 1)));
-  if (x.shape_.size() != 2) raise("SHAPE_ERROR", fmt::format("{} is no matrix", describe(x, 1)));
+  if (x.shape_.size() != 2) raise("SHAPE_ERROR", fmt::format("{} is not a matrix", describe(x, 1)));
   TensorHandle out = x;
   out.dtype_ = Dtype::i4;
   out.shape_[x.transposed_ ? 0 : 1] *= 2;

@@ -183,7 +183,7 @@ NodeId AddressResolver::resolve(const PhysAddr& address, std::uint64_t nbytes) c
 NodeId AddressResolver::resolve_memory(const PhysAddr& address, std::uint64_t nbytes) const {
   if (address.is_hbm() || address.is_sram()) return resolve(address, nbytes);
   if (!address.is_tcm()) {
-    refuse(address.to_string() + " is no memory that reads and writes go to: HBM, cube SRAM or the TCM of a PE");
+    refuse(address.to_string() + " is not a memory that reads and writes go to: HBM, cube SRAM or the TCM of a PE");
   }
   config_.require_implemented(address, nbytes);
   return find_pe_node({address.sip(), address.cube(), address.pe()}, NodeKind::pe_dma);

@@ -125,7 +125,7 @@ TableCell MachineSql::transfer_ns(const TableRow& arguments, bool read) {
   }
   std::vector<std::string> names = kParts;
   names.insert(names.end(), {"answered", "delivered", "behind_first"});
-  throw Error::configuration(fmt::format("'{}' is no part of a transfer; {}", part, suggest(part, names)));
+  throw Error::configuration(fmt::format("'{}' is not part of a transfer; {}", part, suggest(part, names)));
 }
 
 TableCell MachineSql::hbm_address(const TableRow& arguments) const {

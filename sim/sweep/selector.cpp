@@ -55,7 +55,7 @@ std::vector<std::string> names_in(const Json& at) {
 }
 
 double number_of(const Json& value, const std::string& text) {
-  if (!value.is_number()) fail(fmt::format("{} meets {}, which is no number", text, value.dump()));
+  if (!value.is_number()) fail(fmt::format("{} meets {}, which is not a number", text, value.dump()));
   return value.get<double>();
 }
 

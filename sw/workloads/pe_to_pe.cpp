@@ -23,7 +23,7 @@ PeCoord parse_pe(const std::string& name, const std::string& text, const contrac
   static const std::regex pattern("sip([0-9]{1,4})\\.cube([0-9]{1,4})\\.pe([0-9]{1,4})");
   std::smatch match;
   if (!std::regex_match(text, match, pattern)) {
-    throw Error::configuration(fmt::format("--set {}={}: is no PE; one is written like sip0.cube0.pe0", name, text));
+    throw Error::configuration(fmt::format("--set {}={}: is not a PE; one is written like sip0.cube0.pe0", name, text));
   }
   const int limits[] = {machine.sips, machine.cubes_per_sip, machine.pes_per_cube};
   const char* const parts[] = {"sip", "cube", "pe"};

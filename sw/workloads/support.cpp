@@ -46,7 +46,7 @@ std::vector<MemoryKind> memories_of(const Params& params, const std::vector<std:
   for (std::string name; std::getline(list, name, ',');) {
     const auto found = std::find(known.begin(), known.end(), name);
     if (found == known.end()) {
-      throw Error::program("SCHEMA_ERROR", fmt::format("memory = {}: '{}' is no memory ({})", params.text("memory"),
+      throw Error::program("SCHEMA_ERROR", fmt::format("memory = {}: '{}' is not a memory ({})", params.text("memory"),
                                                        name, suggest(name, known)));
     }
     kinds.push_back(static_cast<MemoryKind>(found - known.begin()));

@@ -120,7 +120,7 @@ TEST(HostPort, RefusesBadMemoryRequestsBeforeInjection) {  // H-15, V1
   EXPECT_THAT(r.second, HasSubstr("ends past the"));
   r = with(
       [](W& w) { w.pa = PhysAddr::pe_resource_addr(SipId(0), CubeId(0), PeId(0), address::PeUnit::ipcq, 0).value(); });
-  EXPECT_THAT(r.second, HasSubstr("is no memory that reads and writes go to"));
+  EXPECT_THAT(r.second, HasSubstr("is not a memory that reads and writes go to"));
   r = with([](W& w) { w.memory = MemoryKind::tcm; });  // dst_mem_kind
   EXPECT_EQ(r.first, "ADDRESS_ERROR");
   EXPECT_THAT(r.second, HasSubstr("dst_mem_kind is tcm, but the address is"));

@@ -81,7 +81,7 @@ TEST(MapRequest, RefusesBadMapsAtTheCall) {  // issue: each names tensor, shape 
   expect(refusal([](auto& m) { m.entries.clear(); }), "ADDRESS_ERROR", "no entries");
   expect(refusal([](auto& m) { m.entries[0].nbytes = 0; }), "ADDRESS_ERROR", "is empty");
   expect(refusal([](auto& m) { m.entries[0].pa = 0x200'0000; }), "ADDRESS_ERROR",
-         "is no memory that reads and writes go to");
+         "is not a memory that reads and writes go to");
   expect(refusal([](auto& m) { m.cubes = {CubeId(7)}; }), "SCHEMA_ERROR", "cubes 7 does not exist");
   expect(refusal([](auto& m) { m.unmap = true; }), "ADDRESS_ERROR", "unmapped before or never mapped");
   const contract::MapRequest shifted = mapping(f, 1, kVa + 64);

@@ -307,7 +307,7 @@ TEST(PeDma, OnlyHbmSramAndTcmAreMemory) {
       address::PhysAddr::pe_resource_addr(SipId(0), CubeId(0), PeId(1), address::PeUnit::ipcq, 0).value();
   const Outcome o = machine.run({transfer(machine, 0_fs, kRead, {{queues, 64}})}).at(0);
   EXPECT_EQ(o.status.code, "ADDRESS_ERROR");
-  EXPECT_THAT(o.status.message, HasSubstr("is no memory that reads and writes go to"));
+  EXPECT_THAT(o.status.message, HasSubstr("is not a memory that reads and writes go to"));
 }
 
 TEST(PeDma, TheLocalSideIsThisPesTcm) {

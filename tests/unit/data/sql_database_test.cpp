@@ -90,10 +90,10 @@ TEST_F(SqlDatabaseTest, AScriptReachesNoFile) {
 TEST_F(SqlDatabaseTest, FunctionsAreCalledAndTheirErrorsTold) {
   database_.add_function("twice", 1, [](const TableRow& given) -> TableCell {
     if (const auto* number = std::get_if<std::int64_t>(&given[0])) return 2 * *number;
-    throw Error::configuration("'" + text_of(given[0]) + "' is no number");
+    throw Error::configuration("'" + text_of(given[0]) + "' is not a number");
   });
   EXPECT_THAT(cells(database_.query("SELECT twice(m) FROM shape ORDER BY m")), ElementsAre("6", "8"));
-  EXPECT_EQ(problem([&] { database_.query("SELECT twice(name) FROM shape"); }), "'a' is no number");
+  EXPECT_EQ(problem([&] { database_.query("SELECT twice(name) FROM shape"); }), "'a' is not a number");
 }
 
 TEST_F(SqlDatabaseTest, CoveredIsTheLengthOfTheUnion) {

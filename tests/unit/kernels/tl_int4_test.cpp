@@ -97,7 +97,7 @@ TEST_F(TlInt4, EverythingElseRefusesIt) {
   expect_program_error([&] { tl.store(Ptr(*w), x); }, "DTYPE_ERROR", {"i4", "store the i8 tensor that holds it"});
   expect_program_error([&] { tl.int4(x); }, "DTYPE_ERROR", {"does not hold bytes; give it i8"});
   expect_program_error([&] { tl.int4(tl.zeros({2, 2}, Dtype::i16)); }, "DTYPE_ERROR", {"tl.int4", "i16"});
-  expect_program_error([&] { tl.int4(tl.zeros({2}, Dtype::i8)); }, "SHAPE_ERROR", {"is no matrix"});
+  expect_program_error([&] { tl.int4(tl.zeros({2}, Dtype::i8)); }, "SHAPE_ERROR", {"is not a matrix"});
 }
 
 TEST(TlInt4Calls, MistakesAreFoundAtTheCallWithoutData) {

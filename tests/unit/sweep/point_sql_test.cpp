@@ -124,7 +124,7 @@ TEST(MachineSql, WrongNamesAreTold) {
   EXPECT_THAT(problem("SELECT path_ns('sip0.cube0.pe0.pe_dmb', 'sip0.cube0.sram')"),
               HasSubstr("did you mean 'sip0.cube0.pe0.pe_dma'?"));
   EXPECT_THAT(problem("SELECT read_ns('sip0.cube0.pe0.pe_dma', 'sip0.cube0.sram', 64, 'whole')"),
-              HasSubstr("'whole' is no part of a transfer"));
+              HasSubstr("'whole' is not part of a transfer"));
   EXPECT_THAT(problem("SELECT read_ns('sip0.cube0.sram', 'sip0.cube0.sram', 64, 'answered')"),
               HasSubstr("of a pe_dma and a memory"));
   EXPECT_THAT(problem("SELECT 1, 2"), HasSubstr("2 columns"));

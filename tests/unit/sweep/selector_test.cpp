@@ -55,7 +55,7 @@ TEST(Selector, SaysWhatIsThereInstead) {
   EXPECT_THAT(problem("/launches/2/id"), HasSubstr("/launches (2 entries) has no '2'"));
   EXPECT_THAT(problem("/figures/critical/value"), HasSubstr("critical path"));
   EXPECT_THAT(problem("/launches/0/exec"), HasSubstr("is an object, not one value"));
-  EXPECT_THAT(problem("max /figures/*/name"), HasSubstr("is no number"));
+  EXPECT_THAT(problem("max /figures/*/name"), HasSubstr("is not a number"));
 }
 
 TEST(Selector, KnowsFormulasFromPointers) {
