@@ -92,20 +92,21 @@ class EventScheduler final : public sc_core::sc_module {
   std::uint64_t pending() const { return pending_; }
 
  private:
+  static constexpr std::uint32_t kNil = 0xffffffffu;
+
   struct Event {
     TimeFs time;
-    std::uint64_t order;
-    EventHandler* handler;
-    std::uint64_t argument;
+    std::uint64_t order = 0;
+    EventHandler* handler = nullptr;
+    std::uint64_t argument = 0;
   };
   struct Cell {
     Event event;
-    std::uint32_t next;
+    std::uint32_t next = kNil;
   };
   // ~0.13 ns per slot: flits are 0.5 .. 2 ns apart, so a slot rarely holds more than one flit time.
   static constexpr int kSlotShift = 17;
   static constexpr std::uint64_t kSlots = 1u << 14;
-  static constexpr std::uint32_t kNil = 0xffffffffu;
   // Up to so many pending events are kept in current_ alone, whatever their slots.
   static constexpr std::size_t kFew = 8;
 

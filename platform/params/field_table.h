@@ -187,16 +187,16 @@ class Fields {
     last().type = FieldType::power_of_two;
     return *this;
   }
-  Fields& follows(std::string other) {
-    last().follows = std::move(other);
+  Fields& follows(std::string_view other) {
+    last().follows = other;
     return *this;
   }
   Fields& machine_wide() {
     last().machine_wide = true;
     return *this;
   }
-  Fields& set_instead(std::string remedy) {
-    last().set_instead = std::move(remedy);
+  Fields& set_instead(std::string_view remedy) {
+    last().set_instead = remedy;
     return *this;
   }
 
