@@ -108,7 +108,7 @@ void CommandProcessor::open_barrier(const payload::BarrierMsg& message) {
   barriers_.open(message.request);
 }
 
-void CommandProcessor::send_on(payload::BarrierMsg arrival) {
+void CommandProcessor::send_on(const payload::BarrierMsg& arrival) {
   log(contract::LogLevel::info,
       [&] { return fmt::format("sends on the barrier of launch #{}: all {} are there", arrival.request, below_); });
   const auto launch = std::find_if(pending_.begin(), pending_.end(), [&](const auto& pending) {
@@ -117,7 +117,7 @@ void CommandProcessor::send_on(payload::BarrierMsg arrival) {
   if (launch == pending_.end()) throw Error::model(node_id() + ": a barrier of no launch under way");
   payload::Transaction& sent_on =
       context().pool.acquire(payload::Op::message, *command_route(launch->second.launch->sender), 0, 0);
-  sent_on.message = payload::share(std::move(arrival));
+  sent_on.message = payload::share(arrival);
   issue(sent_on, now());
 }
 

@@ -58,7 +58,7 @@ class CommandProcessor : public FabricEndpoint {
   bool all_there(payload::Transaction& arrival, const payload::BarrierMsg& message, std::size_t members,
                  std::string name);
   void open_barrier(const payload::BarrierMsg& message);
-  void send_on(payload::BarrierMsg arrival);
+  void send_on(const payload::BarrierMsg& arrival);
 
   void on_response(payload::Transaction& transaction) final;
   // Hands launches, mappings, barriers and memory requests to the functions below. What those throw is refused with its

@@ -87,7 +87,7 @@ void MCpu::barrier(payload::Transaction& arrival, const payload::BarrierMsg& mes
   if (message.scope == contract::BarrierScope::cube || message.cubes == 1) return open_barrier(message);
   payload::BarrierMsg cube = message;
   cube.from.pe = PeId{};
-  send_on(std::move(cube));
+  send_on(cube);
 }
 
 void MCpu::collect_statistics(std::vector<elab::Statistic>& statistics) const {

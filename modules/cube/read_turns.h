@@ -80,8 +80,8 @@ class ReadTurns {
   // When a requester joined the end of the turn. At equal times commands open before the burst of a slot is issued.
   struct Joined {
     TimeFs time;
-    bool after_slot;
-    std::uint64_t sequence;
+    bool after_slot = false;
+    std::uint64_t sequence = 0;
     friend bool operator<(const Joined& a, const Joined& b) {
       if (a.time != b.time) return a.time < b.time;
       return a.after_slot != b.after_slot ? b.after_slot : a.sequence < b.sequence;

@@ -19,7 +19,6 @@
 namespace kb::modules {
 namespace {
 
-using contract::CommandKind;
 using contract::LogLevel;
 
 #ifdef __SANITIZE_ADDRESS__
