@@ -7,7 +7,7 @@ namespace kb::modules {
 namespace {
 
 RC_GTEST_PROP(Channel, StatisticsCountWhatWasCarriedAndTheLongestWait, ()) {
-  Wire wire(any_bandwidth());
+  CheckedWire wire(any_bandwidth());
   const std::vector<TimeFs> no_ends;
   record::ActivityParts parts;
   record::ActivitySeries recorded(512, no_ends, parts, 0);
