@@ -13,7 +13,7 @@ using Kind = MessageStep::Kind;
 
 MessageStep step(Kind kind, std::int64_t component, std::int64_t start, std::int64_t end, std::string source,
                  std::string destination, std::int64_t sequence) {
-  return {kind, component, start, end, std::move(source), std::move(destination), sequence, 64, "E", 0};
+  return {kind, component, start, end, std::move(source), std::move(destination), sequence, 64, "E"};
 }
 
 TEST(Messages, StepsOfOneMessageAreFoundByAddressAndNumber) {
