@@ -31,7 +31,7 @@ void CommandProcessor::on_request(payload::Transaction& transaction, TimeFs arri
     } else if (transaction.message == nullptr) {
       FabricEndpoint::on_request(transaction, arrived);
     } else {
-      on_message(transaction, arrived);
+      serve_message(transaction, arrived);
     }
   } catch (const Error& error) {
     if (error.family() == ErrorFamily::model) throw;
@@ -39,7 +39,7 @@ void CommandProcessor::on_request(payload::Transaction& transaction, TimeFs arri
   }
 }
 
-void CommandProcessor::on_message(payload::Transaction& transaction, TimeFs arrived) {
+void CommandProcessor::serve_message(payload::Transaction& transaction, TimeFs arrived) {
   const auto map = [&](const payload::TranslationMsg& request) { this->map(transaction, request); };
   const auto refuse = [&] { FabricEndpoint::on_request(transaction, arrived); };
   std::visit(payload::Visitor{[&](const payload::KernelLaunchMsg& request) { launch(transaction, request); },

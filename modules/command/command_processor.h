@@ -81,7 +81,7 @@ class CommandProcessor : public FabricEndpoint {
     std::optional<Launch> launch;
     FanOut branches;
   };
-  void on_message(payload::Transaction& transaction, TimeFs arrived);
+  void serve_message(payload::Transaction& transaction, TimeFs arrived);
   void answer_parent(Pending& pending);
 
   std::string below_;

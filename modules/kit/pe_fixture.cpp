@@ -20,9 +20,7 @@ constexpr const char* kMachine =
 }  // namespace
 
 PeFixture::PeFixture(NodeKind script, const std::vector<std::pair<std::string, std::string>>& set)
-    : script_(script),
-      topology_(topology::load_text(kMachine, "pe_fixture.yaml", set)),
-      registry_(modules::builtin_registry()) {
+    : topology_(topology::load_text(kMachine, "pe_fixture.yaml", set)), registry_(modules::builtin_registry()) {
   const std::string impl = "builtin." + std::string(topology::node_kind_name(script));
   registry_[impl] = script == NodeKind::pe_cpu ? scripted_requester<modules::PeFabricBlock>(scripts_)
                                                : scripted_requester<modules::PeBlock>(scripts_);

@@ -60,7 +60,6 @@ class PeFixture {
   std::map<std::string, std::int64_t> statistics(topology::NodeKind kind) const;
 
  private:
-  topology::NodeKind script_;
   topology::LoadedTopology topology_;
   std::deque<elab::BlockDefinition> blocks_;  // whose tables the parameters of their nodes refer to
   elab::BlockRegistry registry_;

@@ -33,7 +33,7 @@ class WorkedKernelsTest : public CommandLineTest {
     EXPECT_THAT(outcome.out, HasSubstr("verified: the data is right")) << options;
   }
   void has_no_races(const std::string& options) {
-    const Outcome outcome = kernbench("run --no-findings --out out --check races --bench " + options);
+    const Outcome outcome = kernbench("run --no-findings --out out --data replay --check races --bench " + options);
     EXPECT_EQ(outcome.code, 0) << options << outcome.err;
     EXPECT_THAT(outcome.out, HasSubstr("none: every two uses of the same bytes")) << options;
   }
