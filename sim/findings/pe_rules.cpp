@@ -70,7 +70,9 @@ TimeFs in_whole_bursts(const LaunchCase& of, TimeFs wire) {
 // Reads last much longer than their bytes take on the wire, and yet no memory or wire is full.
 void find_small_transfers(const LaunchCase& of, Findings& findings) {
   const TimeFs reading = of.pe.shares.of(PeResource::read_channel), wire = of.pe.shares.of(PeResource::read_link);
-  const TimeFs needed = std::max(wire, std::min(of.pe.shares.of(PeResource::hbm_slice), in_whole_bursts(of, wire)));
+  const TimeFs both_ways = wire + of.pe.shares.of(PeResource::write_link);
+  const TimeFs needed =
+      std::max(wire, std::min(of.pe.shares.of(PeResource::hbm_slice), in_whole_bursts(of, both_ways)));
   if (reading == 0_fs || needed > part(reading, 2.0 / 3)) return;
   const TimeFs gain = std::min(reading - needed, of.exposed());
   for (const Finding& other : findings) {
