@@ -20,8 +20,8 @@ export async function collective() {
 
   // A message on the timeline: two arrows, from its send to its copy to its receive, and its way through the machine.
   await go(page, 'Tables');
-  await page.getByLabel('Operation').fill('ipcq_recv');
-  await page.getByLabel('Operation').press('Enter');
+  await page.getByLabel('Operation', {exact: true}).fill('ipcq_recv');
+  await page.getByLabel('Operation', {exact: true}).press('Enter');
   await page.getByText('62 operations').waitFor();
   await page.locator('.data tbody a').first().click();
   await page.waitForFunction(() => document.querySelector('.plot')?.dataset.arrows === '2');
