@@ -79,6 +79,14 @@ std::string unfinished(const std::string& jobs) {
   return list;
 }
 
+// Slurm counts a task as ended for a moment when it requeues it after its node was lost, which lets the collecting job
+// begin: that one is then requeued, too.
+std::string wait_for_requeued(const std::string& array) {
+  return "#!/bin/sh\nif [ -n \"$(squeue -h -j " + array +
+         " -t PENDING,RUNNING,SUSPENDED,CONFIGURING -o %i 2>/dev/null)\" ]; then\n"
+         "  scontrol requeue \"$SLURM_JOB_ID\" && exec sleep 60\nfi\n";
+}
+
 }  // namespace
 
 void refuse_running_jobs(const std::string& folder) {
@@ -112,7 +120,8 @@ SlurmJobs submit_to_slurm(const TaskContext& context, const TaskPlan& plan, cons
   command = sbatch(context, options, "collect-%j.log");
   command.push_back("--dependency=afterany:" + jobs.array);
   try {
-    jobs.collect = submit(command, head + collect_command(context, options.plot) + "\n");
+    jobs.collect =
+        submit(command, wait_for_requeued(jobs.array) + "exec " + collect_command(context, options.plot) + "\n");
   } catch (const Error&) {
     run_program({"scancel", jobs.array});
     throw;
