@@ -82,9 +82,9 @@ HttpResponse Api::states(const HttpRequest& request) const {
   if (!run.has_operations()) need_operations();
   const TimeWindow window = window_of(request);
   const std::int64_t columns = needed(request, "px");
-  constexpr std::int64_t kMostColumns = 4096;
+  constexpr std::int64_t kMostPixels = 4096;
   constexpr std::size_t kMostNodes = 512;
-  if (columns < 1 || columns > kMostColumns) throw bad_request(fmt::format("px has to be 1 to {}", kMostColumns));
+  if (columns < 1 || columns > kMostPixels) throw bad_request(fmt::format("px has to be 1 to {}", kMostPixels));
   const auto list = [&](const char* name) {
     const std::string text = request.parameter(name).value_or("");
     return text.empty() ? std::vector<std::string>() : split(text, ',');
