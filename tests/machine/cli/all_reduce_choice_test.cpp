@@ -118,7 +118,7 @@ TEST_F(AllReduceChoiceTest, IsNearTheBestOfAllThatItChoosesFrom) {
 TEST_F(AllReduceChoiceTest, BetweenRanksIsNearTheBetterOne) {
   KB_SKIP_UNDER_SANITIZERS();
   const std::string small = one_pe_per_sip();
-  for (const auto& [machine, settings] : std::vector<std::pair<std::string, std::string>>{
+  for (const auto& setting : std::vector<std::pair<std::string, std::string>>{
            {small, ""},
            {small, "--set system.sips.count=2"},
            {small, "--set system.sips.count=3"},
@@ -129,11 +129,11 @@ TEST_F(AllReduceChoiceTest, BetweenRanksIsNearTheBetterOne) {
            {config("six_sips_torus"), ""},
            {config("six_sips_torus"), "--set cubes=one --set op=avg"}}) {
     for (const int elements : {8, 500, 2000, 8192, 32768}) {
-      const std::string options = settings + " --set n_elem=" + std::to_string(elements);
+      const std::string options = setting.second + " --set n_elem=" + std::to_string(elements);
       const auto time = [&](const std::string& blocks) {
-        return slowest(run(machine, options + " --set blocks=" + blocks, "--data off", "ccl-allreduce-ranks"));
+        return slowest(run(setting.first, options + " --set blocks=" + blocks, "--data off", "ccl-allreduce-ranks"));
       };
-      EXPECT_LE(time("auto"), 1.15 * std::min(time("yes"), time("no"))) << machine << options;
+      EXPECT_LE(time("auto"), 1.15 * std::min(time("yes"), time("no"))) << setting.first << options;
     }
   }
   const Json result = run(small, "--set n_elem=32768", "--verify-data", "ccl-allreduce-ranks");
