@@ -9,6 +9,7 @@
 #include "kernels/collective/reduction.h"
 #include "kernels/collective/sip_exchange.h"
 #include "kernels/collective/sip_path.h"
+#include "kernels/collective/tile_blocks.h"
 #include "kernels/tl/tl.h"
 #include "platform/base/checked.h"
 
@@ -22,32 +23,13 @@ using Integer = std::int64_t;
 
 constexpr Integer kMostSips = 1'000'000;  // more than any machine has
 
-// What a chunk has of every block: of equal blocks the same elements, or one of `chunks` parts of blocks that a tile is
-// split into, of which the first ones have an element more.
-struct Blocks {
-  Integer elements = 0;  // of a block, or with `chunks` of the tile that `count` blocks make up
-  Integer first = 0, size = 0;
-  Integer count = 1, chunks = 0, chunk = 0;
-
-  struct Part {
-    Integer first = 0, size = 0;
-  };
-  Part part(Integer block) const {
-    if (chunks == 0) return {block * elements + first, size};
-    const Integer least = elements / count, longer = elements % count;
-    const Integer own = least + (block < longer ? 1 : 0), begin = block * least + std::min(block, longer);
-    const Integer from = own * chunk / chunks;
-    return {begin + from, own * (chunk + 1) / chunks - from};
-  }
-};
-
 // One chunk of every block, in the exchange between the SIPs.
 struct Exchange {
   Context& tl;
   const SipPlace& sip;
   const SipPath& path;
   Ptr in, out;  // the tiles
-  Blocks blocks;
+  TileBlocks blocks;
   Dtype dtype;
 
   TensorHandle load(Integer block = 0) const { return tl.load(in + blocks.part(block).first, shape(block)); }
@@ -93,7 +75,7 @@ void exchange_chunks(Context& tl, const Arguments& args, Body body) {
     const Integer step = args.chunk > 0 ? std::min(args.chunk, args.n_elem) : args.n_elem;
     for (Integer first = 0; first < args.n_elem; first += step) {
       tl::Scratch scratch(tl);
-      const Blocks blocks{args.n_elem, first, std::min(step, args.n_elem - first)};
+      const TileBlocks blocks{args.n_elem, first, std::min(step, args.n_elem - first)};
       body(Exchange{tl, sip, path, tl.cube_shard(args.in).ptr, tl.cube_shard(args.out).ptr, blocks, args.in.dtype()});
     }
   });
@@ -356,7 +338,7 @@ void all_reduce_by_blocks(Context& tl, const Arguments& args, const SipPlace& si
   const SipPath path(sip);
   for (Integer chunk = 0; chunk < chunks; ++chunk) {
     tl::Scratch scratch(tl);
-    const Blocks blocks{args.n_elem, 0, 0, args.n_sips, chunks, chunk};
+    const TileBlocks blocks{args.n_elem, 0, 0, args.n_sips, chunks, chunk};
     const Exchange x{tl, sip, path, tl.cube_shard(args.in).ptr, tl.cube_shard(args.out).ptr, blocks, args.in.dtype()};
     gather_from_all(x, reduce_own_block(x, reduction));
   }
