@@ -99,7 +99,7 @@ TEST(Registration, EveryKernelIsInTheCatalog) {
     if (folder == "kernels" || folder == "kernels/tl") continue;
     expect_in_catalog(folder, "kernels/catalog.cpp",
                       {"attention_rank", "causal_mask", "hop_member", "line_exchange", "online_softmax", "reduction",
-                       "sip_exchange", "sip_path"});
+                       "sip_exchange", "sip_path", "tile_blocks"});
   }
 }
 
