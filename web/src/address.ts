@@ -3,9 +3,14 @@ import { useEffect, useState } from 'preact/hooks';
 
 export interface Address { page: string; values: URLSearchParams }
 
+// What the page shows or is about to show, and the text that it was read from.
+let newest: { text: string; values: URLSearchParams } | null = null;
+
 function read(): Address {
   const [path, query] = location.hash.replace(/^#\/?/, '').split('?');
-  return { page: path || 'overview', values: new URLSearchParams(query ?? '') };
+  const values = new URLSearchParams(query ?? '');
+  newest = { text: location.hash, values };
+  return { page: path || 'overview', values };
 }
 
 export function href(page: string, values: Record<string, string | number | bigint | undefined> = {}): string {
@@ -17,9 +22,12 @@ export function href(page: string, values: Record<string, string | number | bigi
   return `#/${page}${text ? '?' + text : ''}`;
 }
 
-// Without an entry in the history: for what changes all the time.
-export function replaceAddress(page: string, values: Record<string, string | number | bigint | undefined>): void {
+// Without an entry in the history: for what changes all the time. Does nothing when the user has gone elsewhere since
+// `shown`, the values of the address that the caller shows.
+export function replaceAddress(shown: URLSearchParams, page: string, values: Record<string, string | number | bigint | undefined>): void {
+  if (!newest || newest.values !== shown || newest.text !== location.hash) return;
   history.replaceState(null, '', location.pathname + href(page, values));
+  newest.text = location.hash;
 }
 
 export function useAddress(): Address {

@@ -1,6 +1,6 @@
 // The machine as a heat map: tray, SIP, cube and PE, in a window of time.
 import type { ComponentChildren } from 'preact';
-import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
+import { useEffect, useMemo, useState } from 'preact/hooks';
 import { fetchActivity, fetchCells, fetchMachine, fetchMachinePart, fetchProfile, fetchRoute, type MachineOverview, type Run } from './api';
 import { href, replaceAddress } from './address';
 import { Brush } from './brush';
@@ -52,7 +52,8 @@ function Shown({ run, machine, values }: { run: Run; machine: MachineOverview; v
   const launch = chosen ?? around ?? longestLaunch(run);
   const context: Span = values.get('context') === 'run' || (fromAddress && !around && !chosen) ? { t0: 0n, t1: runEnd > 0n ? runEnd : 1n } : launchSpan(launch) ?? { t0: 0n, t1: runEnd > 0n ? runEnd : 1n };
   const usual = values.get('context') === 'run' ? context : kernelSpan(launch) ?? context;
-  const [span, setSpan] = useState<Span>(fromAddress ?? usual);
+  const [drawn, setDrawn] = useState<{ values: URLSearchParams; span: Span } | null>(null);
+  const span = drawn?.values === values ? drawn.span : fromAddress ?? usual;
   const [columns, setColumns] = useState(0);
   const at = partOf(values.get('at') ?? '', machine);
   const measure = MEASURES.find(([key]) => key === values.get('measure'))?.[0] ?? 'busy';
@@ -60,14 +61,8 @@ function Shown({ run, machine, values }: { run: Run; machine: MachineOverview; v
   const state = { at, launch: values.get('launch') ?? undefined, context: values.get('context') ?? undefined, measure, kind, mark: values.get('mark') ?? undefined, op: values.get('op') ?? undefined, from: values.get('from') ?? undefined, to: values.get('to') ?? undefined };
   const to = (changed: Record<string, string | number | bigint | undefined>) => href('machine', { ...state, t0: span.t0, t1: span.t1, ...('at' in changed ? { mark: undefined } : {}), ...changed });
 
-  const first = useRef(values);
   useEffect(() => {
-    if (first.current === values) return;
-    first.current = values;
-    setSpan(fromAddress ?? usual);
-  }, [values]);
-  useEffect(() => {
-    const timer = setTimeout(() => replaceAddress('machine', { ...state, t0: span.t0, t1: span.t1 }), 200);
+    const timer = setTimeout(() => replaceAddress(values, 'machine', { ...state, t0: span.t0, t1: span.t1 }), 200);
     return () => clearTimeout(timer);
   });
   const click = (shape: Shape) => { location.hash = (shape.go && shape.go !== at ? to({ at: shape.go }) : timelineOf(shape.id.split(/ /)[0], span)).slice(1); };
@@ -87,7 +82,7 @@ function Shown({ run, machine, values }: { run: Run; machine: MachineOverview; v
         <LaunchChoice run={run} chosen={launch} to={(one) => href('machine', { ...state, context: undefined, launch: one.id })} />
         <a href={to({ context: 'run', t0: undefined, t1: undefined })} aria-current={values.get('context') === 'run' ? 'true' : undefined}>whole run</a>
       </div>
-      <Brush whole={context} span={span} profile={profile.value} choose={(next) => setSpan(next ?? context)} width={setColumns} />
+      <Brush whole={context} span={span} profile={profile.value} choose={(next) => setDrawn({ values, span: next ?? context })} width={setColumns} />
       <Map machine={machine} at={at} span={span} ns={ns} measure={measure} kind={kind} marked={values.get('mark') ?? ''} click={click}
         route={wanted && route.key === wanted ? route.value ?? [] : []} up={() => { if (at) location.hash = to({ at: at.split('.').slice(0, -1).join('.') }).slice(1); }} />
       <Hottest at={at} span={span} ns={ns} measure={measure} kind={kind}>
@@ -135,9 +130,10 @@ function Map(props: { machine: MachineOverview; at: string; span: Span; ns: numb
   const { machine, at, span, measure, kind } = props;
   const depth = at ? at.split('.').length : 0;
   const cube = depth === 2 ? at : depth === 3 ? at.split('.').slice(0, 2).join('.') : '';
-  const overview = useAnswer(cube ? '' : `${span.t0} ${span.t1}`, (signal) => fetchCells(span.t0, span.t1, signal));
+  const window = `${span.t0} ${span.t1}`, query = cube ? `${window} ${cube}` : window;
+  const overview = useAnswer(cube ? '' : query, (signal) => fetchCells(span.t0, span.t1, signal));
   const part = useAnswer(cube, (signal) => fetchMachinePart(cube, signal));
-  const rows = useAnswer(cube ? `${span.t0} ${span.t1} ${cube}` : '', (signal) => fetchActivity(`t0=${span.t0}&t1=${span.t1}&under=${encodeURIComponent(cube)}`, signal));
+  const rows = useAnswer(cube ? query : '', (signal) => fetchActivity(`t0=${span.t0}&t1=${span.t1}&under=${encodeURIComponent(cube)}`, signal));
   const picture = useMemo(() => {
     if (!cube) return overviewPicture(machine, at, overview.value?.cells ?? [], overview.value?.wires ?? [], kind, measure);
     if (!part.value || part.key !== cube) return EMPTY;
@@ -149,7 +145,7 @@ function Map(props: { machine: MachineOverview; at: string; span: Span; ns: numb
   const most = largest(picture, measure), dark = isDark();
   const scale = measure === 'busy' ? '100 %' : measure === 'bytes' ? bytesText(most) : measure === 'rate' ? rateText(most / props.ns) : measure === 'queue' ? `${count(most)} waiting` : duration(most * 1e6);
   return (
-    <div class="machineview" aria-busy={cube ? !rows.value : !overview.value}>
+    <div class="machineview" aria-busy={!failure && (cube ? part.key !== cube || rows.key !== query : overview.key !== query)}>
       {failure && <p class="message bad" role="alert">{failure}</p>}
       <MachineCanvas picture={picture} measure={measure} ns={props.ns} marked={props.marked} route={props.route} click={props.click} up={props.up} />
       <p class="legend">

@@ -103,12 +103,12 @@ function Rendered({ run, rows, state, values }: { run: Run; rows: Rows; state: S
   }, [values]);
 
   useEffect(() => {
-    const timer = setTimeout(() => replaceAddress('timeline', {
+    const timer = setTimeout(() => replaceAddress(values, 'timeline', {
       t0: view.t0, t1: view.t0 + BigInt(Math.round(view.span)), depth: fold.depth,
       rows: [...fold.changed].join(','), op: selected ?? undefined, show: use ? 'use' : undefined,
     }), 150);
     return () => clearTimeout(timer);
-  }, [view, fold, selected, use]);
+  }, [values, view, fold, selected, use]);
 
   useLayoutEffect(() => {
     const measure = () => setSize({ width: area.current?.clientWidth ?? 0, height: scroller.current?.clientHeight ?? 0 });

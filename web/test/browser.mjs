@@ -65,7 +65,12 @@ export async function picture(page, name) {
   if (pictures) await page.screenshot({ path: join(pictures, `${name}.png`) });
 }
 
-export const go = async (page, label) => page.getByRole('navigation', { name: 'Pages' }).getByRole('link', { name: label }).click();
+// To another page, until it is there: what is shown follows the address a moment later.
+export const go = async (page, label) => {
+  const link = page.getByRole('navigation', { name: 'Pages' }).getByRole('link', { name: label });
+  await link.click();
+  await link.and(page.locator('[aria-current=page]')).waitFor();
+};
 
 // How many pixels of the plot are painted in colour.
 export const painted = (page) => page.evaluate(() => {

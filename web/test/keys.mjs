@@ -6,8 +6,14 @@ import { go, picture } from './browser.mjs';
 export async function machineByKeys(page) {
   await go(page, 'Machine');
   const canvas = page.locator('.machineplot'), part = () => page.evaluate(() => new URLSearchParams(location.hash.split('?')[1]).get('at') ?? '');
-  const wait = (at) => page.waitForFunction((wanted) => (new URLSearchParams(location.hash.split('?')[1]).get('at') ?? '') === wanted, at);
-  await page.waitForFunction(() => document.querySelector('.machineview')?.ariaBusy === 'false');
+  // The address, the way above the picture and the picture itself have all arrived at `at`.
+  const wait = (at) => page.waitForFunction((wanted) => {
+    const address = new URLSearchParams(location.hash.split('?')[1]).get('at') ?? '';
+    const way = [...document.querySelectorAll('.path a')].slice(1).map((link) => link.textContent).join('.');
+    return address === wanted && way === wanted && document.querySelector('.machineview')?.ariaBusy === 'false';
+  }, at);
+  await page.locator('.tools a[aria-current]', { hasText: 'whole run' }).waitFor({ state: 'detached' });
+  await wait('');
   await canvas.focus();
   assert.match(await canvas.getAttribute('aria-label'), /Arrow keys choose a part/);
   const says = async () => (await canvas.getAttribute('aria-label')).split(':')[0];
@@ -19,7 +25,6 @@ export async function machineByKeys(page) {
   assert.equal(await says(), 'sip0.cube0.pe0');
   await page.keyboard.press('Enter');
   await wait('sip0.cube0');
-  await page.waitForFunction(() => document.querySelector('.machineview').ariaBusy === 'false');
   await page.keyboard.press('ArrowDown');
   assert.match(await canvas.getAttribute('aria-label'), /^sip0\.cube0\.pe0: 99\.\d % busy/);
   await page.keyboard.press('Enter');

@@ -202,6 +202,7 @@ export async function tables(page) {
   await page.getByRole('link', { name: 'CSV' }).click();
   assert.equal(readFileSync(await (await csv).path(), 'utf8').trimEnd().split('\n').length, 3);
   await page.getByRole('link', { name: 'PEs' }).click();
+  await page.locator('a[aria-current]', { hasText: 'PEs' }).waitFor();
   await page.getByLabel('During').selectOption({ index: 1 });
   await page.getByRole('row', { name: /sip0\.cube0\.pe0 118\.\d µs 27\.\d % 72\.\d %/ }).waitFor();
   await picture(page, 'pes');
