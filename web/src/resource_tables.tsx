@@ -22,7 +22,7 @@ function Filter(props: { run: Run; values: URLSearchParams; to: (values: Values)
       event.preventDefault();
       location.hash = to({ name: String(new FormData(event.target as HTMLFormElement).get('name') ?? ''), offset: undefined });
     }}>
-      <label>Block <input name="name" value={values.get('name') ?? ''} placeholder="cube3 or sip0.cube0.*" spellcheck={false} /></label>
+      <label>Block <input name="name" defaultValue={values.get('name') ?? ''} placeholder="cube3 or sip0.cube0.*" spellcheck={false} /></label>
       <button type="submit">Filter</button>
       <label>During <select value={values.get('launch') ?? ''} onChange={(event) => { location.hash = to({ launch: (event.target as HTMLSelectElement).value, offset: undefined }); }}>
         <option value="">the whole run</option>

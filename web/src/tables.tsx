@@ -57,8 +57,8 @@ function Operations({ run, values }: { run: Run; values: URLSearchParams }) {
   return (
     <>
       <form class="tools" onSubmit={submit} key={filterQuery}>
-        <label>Block <input name="component" value={filters.component ?? ''} placeholder="pe_dma or sip0.cube0.*" spellcheck={false} /></label>
-        <label>Operation <input name="name" value={filters.name ?? ''} placeholder="DMA_READ" spellcheck={false} /></label>
+        <label>Block <input name="component" defaultValue={filters.component ?? ''} placeholder="pe_dma or sip0.cube0.*" spellcheck={false} /></label>
+        <label>Operation <input name="name" defaultValue={filters.name ?? ''} placeholder="DMA_READ" spellcheck={false} /></label>
         <button type="submit">Filter</button>
         {(filters.t0 || filters.t1) && (
           <span>{launch ? `launch #${launch.id}` : 'a window of time'} <a href={to({ t0: undefined, t1: undefined, offset: undefined })}>all of the run</a></span>
