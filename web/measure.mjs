@@ -110,9 +110,12 @@ async function tiles(page, state) {
 const browser = await chromium.launch({ executablePath: process.env.CHROMIUM ?? '/usr/bin/chromium', args: ['--no-sandbox', '--enable-precise-memory-info'] });
 try {
   generate(join(work, 'run'));
-  const { server, url, begin } = await serve(join(work, 'run'));
+  execFileSync('sync');  // the computer is done with writing the run
+  // A browser that is open and idle, as a user's.
   const page = await (await browser.newContext({ viewport: { width: 1280, height: 800 } })).newPage();
   await page.addInitScript(timeFrames);
+  await page.waitForTimeout(1000);
+  const { server, url, begin } = await serve(join(work, 'run'));
   const opened = performance.now();
   await page.goto(url);
   await page.getByText('bounded by').waitFor();

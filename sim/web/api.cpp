@@ -23,18 +23,17 @@ using observe::JsonWriter;
 
 constexpr std::int64_t kMostPage = 1000;
 
-template <typename Value>
-void append(std::string& bytes, Value value) {
-  char raw[sizeof value];
-  std::memcpy(raw, &value, sizeof value);
-  bytes.append(raw, sizeof value);
-}
-
 // Every column begins at a multiple of eight bytes.
 template <typename List, typename Get>
 void append_column(std::string& bytes, const List& list, Get get) {
-  for (const auto& element : list) append(bytes, get(element));
-  bytes.resize((bytes.size() + 7) / 8 * 8);
+  using Value = decltype(get(*list.begin()));
+  std::size_t at = bytes.size();
+  bytes.resize((at + list.size() * sizeof(Value) + 7) / 8 * 8);
+  for (const auto& element : list) {
+    const Value value = get(element);
+    std::memcpy(&bytes[at], &value, sizeof value);
+    at += sizeof value;
+  }
 }
 
 std::string encode(const Tile& tile, const TileRequest& request, const std::vector<TimelineRow>& rows) {

@@ -2,6 +2,7 @@
 
 #include <pthread.h>
 #include <signal.h>
+#include <sys/resource.h>
 
 #include <atomic>
 #include <exception>
@@ -38,11 +39,19 @@ class AwaitedSignals {
   sigset_t set_, before_;
 };
 
+// Lets the page and its browser go first, for the rest of this thread and those that it makes: Linux has a nice value
+// for each thread.
+void yield_to_others() {
+  constexpr int kNice = 10;
+  ::setpriority(PRIO_PROCESS, 0, kNice);
+}
+
 // Reads the operations while the page is already being looked at.
 class Loader {
  public:
   Loader(Timeline& timeline, const RunFolder& run) : end_seq_(run.operations().end_seq()) {
     thread_ = std::thread([this, &timeline, file = run.operations_file()] {
+      yield_to_others();
       try {
         timeline.load(file, end_seq_, stop_);
         ready_ = !stop_;

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cctype>
 #include <exception>
 #include <limits>
@@ -16,6 +17,7 @@ namespace kb::web {
 namespace {
 
 constexpr std::size_t kThreads = 2;  // more do not read faster
+constexpr std::size_t kPieces = 4;   // of a row in a tile
 constexpr std::int64_t kReportEvery = 4096;
 constexpr std::size_t kMostRows = 4096;
 constexpr std::int64_t kMostPixels = 16'384;
@@ -53,13 +55,32 @@ bool spans_others(const std::string& label) {
   return label == "pe_scheduler";
 }
 
+// Calls work(0) and work(1) at the same time; throws what one of them has thrown.
+template <typename Work>
+void on_all_threads(const Work& work) {
+  std::array<std::exception_ptr, kThreads> failures;
+  const auto guarded = [&](std::size_t i) {
+    try {
+      work(i);
+    } catch (...) {
+      failures[i] = std::current_exception();
+    }
+  };
+  std::vector<std::thread> threads;
+  for (std::size_t i = 1; i < kThreads; ++i) threads.emplace_back(guarded, i);
+  guarded(0);
+  for (std::thread& thread : threads) thread.join();
+  for (const std::exception_ptr& failure : failures) {
+    if (failure) std::rethrow_exception(failure);
+  }
+}
+
 }  // namespace
 
 // What one thread reads.
 struct Timeline::Part {
   std::int64_t from = 0, to = 0;
   std::vector<std::vector<TrackOp>> ops;  // by track
-  std::exception_ptr failure;
 };
 
 std::optional<std::uint32_t> Timeline::find(const Positions& positions, std::int64_t id) {
@@ -136,31 +157,15 @@ void Timeline::load(const std::string& file, std::int64_t end_seq, const std::at
   }
   end_seq_ = end_seq;
   std::vector<Part> parts(kThreads);
-  const auto on_all = [&](const auto& work) {
-    std::vector<std::thread> threads;
-    for (std::size_t i = 0; i < kThreads; ++i) {
-      threads.emplace_back([&, i] {
-        try {
-          work(i);
-        } catch (...) {
-          parts[i].failure = std::current_exception();
-        }
-      });
-    }
-    for (std::thread& thread : threads) thread.join();
-    for (const Part& part : parts) {
-      if (part.failure) std::rethrow_exception(part.failure);
-    }
-  };
   for (std::size_t i = 0; i < kThreads; ++i) {
     parts[i].from = end_seq * static_cast<std::int64_t>(i) / static_cast<std::int64_t>(kThreads);
     parts[i].to = end_seq * static_cast<std::int64_t>(i + 1) / static_cast<std::int64_t>(kThreads);
   }
-  on_all([&](std::size_t i) { read_part(file, parts[i], stop); });
+  on_all_threads([&](std::size_t i) { read_part(file, parts[i], stop); });
   if (stop) return;
 
   std::atomic<std::size_t> next{0};
-  on_all([&](std::size_t) {
+  on_all_threads([&](std::size_t) {
     for (std::size_t track = next++; track < tracks_.size(); track = next++) {
       for (Part& part : parts) {
         for (const TrackOp& op : part.ops[track]) tracks_[track].add(op);
@@ -209,6 +214,19 @@ void Timeline::check(const TileRequest& request) const {
   }
 }
 
+void Timeline::add_up(const TimelineRow& row, int level, std::int64_t first, Bucket* sums, std::size_t columns) const {
+  std::vector<std::int64_t> busiest(columns, -1);
+  for (const std::uint32_t track : row.tracks) {
+    tracks_[track].for_each(level, first, columns, [&](std::size_t column, const Bucket& bucket) {
+      sums[column].busy_fs += bucket.busy_fs;
+      sums[column].count += bucket.count;
+      if (bucket.busy_fs <= busiest[column]) return;
+      busiest[column] = bucket.busy_fs;
+      sums[column].dominant = bucket.dominant;
+    });
+  }
+}
+
 Tile Timeline::tile(const TileRequest& request) const {
   check(request);
   Tile tile;
@@ -218,20 +236,16 @@ Tile Timeline::tile(const TileRequest& request) const {
   if (tile.columns * request.rows.size() > kMostBuckets)
     throw request_error("too many rows at once for so many pixels");
   tile.buckets.resize(tile.columns * request.rows.size());
-  std::vector<std::int64_t> busiest(tile.columns);
-  for (std::size_t i = 0; i < request.rows.size(); ++i) {
-    Bucket* const sums = &tile.buckets[i * tile.columns];
-    std::fill(busiest.begin(), busiest.end(), -1);
-    for (const std::uint32_t track : rows_[request.rows[i]].tracks) {
-      tracks_[track].for_each(tile.level, tile.first, tile.columns, [&](std::size_t column, const Bucket& bucket) {
-        sums[column].busy_fs += bucket.busy_fs;
-        sums[column].count += bucket.count;
-        if (bucket.busy_fs <= busiest[column]) return;
-        busiest[column] = bucket.busy_fs;
-        sums[column].dominant = bucket.dominant;
-      });
+  // In pieces, because a row of a SIP takes as long as those of all its PEs.
+  const std::size_t piece = (tile.columns + kPieces - 1) / kPieces;
+  std::atomic<std::size_t> next{0};
+  on_all_threads([&](std::size_t) {
+    for (std::size_t i = next++; i < request.rows.size() * kPieces; i = next++) {
+      const std::size_t row = i / kPieces, begin = std::min(tile.columns, i % kPieces * piece);
+      add_up(rows_[request.rows[row]], tile.level, tile.first + static_cast<std::int64_t>(begin),
+             tile.buckets.data() + row * tile.columns + begin, std::min(piece, tile.columns - begin));
     }
-  }
+  });
   add_ops(request, tile);
   return tile;
 }

@@ -86,6 +86,7 @@ class Timeline {
   void add_rows(const data::OpLogNames& names);
   void read_part(const std::string& file, Part& part, const std::atomic<bool>& stop);
   void check(const TileRequest& request) const;
+  void add_up(const TimelineRow& row, int level, std::int64_t first, Bucket* sums, std::size_t columns) const;
   void add_ops(const TileRequest& request, Tile& tile) const;
 
   Positions track_of_, kind_of_;

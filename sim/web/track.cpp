@@ -10,7 +10,7 @@ namespace kb::web {
 namespace {
 
 constexpr std::size_t kBlock = 64;
-constexpr std::size_t kOpsPerBucket = 4;
+constexpr std::size_t kOpsPerBucket = 2;
 
 // An operation without duration stands in the bucket of its start.
 std::int64_t last_bucket(const TrackOp& op, int level) {
@@ -55,6 +55,7 @@ class Open {
     if (count_[operation]++ == 0) kinds_.push_back(operation);
   }
   bool empty() const { return ends_.empty(); }
+  std::int64_t first_end() const { return ends_.top().first; }  // when not empty
   // Adds what they take of the bucket [begin, end), and forgets those that end in it.
   void weigh(std::int64_t begin, std::int64_t end, Weights& weights) {
     while (!ends_.empty() && ends_.top().first <= end) {
@@ -114,8 +115,8 @@ void Track::finish() {
   for (int level = base_level_; level < kLevels; ++level) {
     std::vector<Stored> buckets;
     buckets.reserve(covered(level, most));
-    sweep(level, 0, last_index(level), [&](std::int64_t index, const Bucket& bucket) {
-      buckets.push_back({index, bucket});
+    sweep(level, 0, last_index(level), [&](std::int64_t index, std::int64_t count, const Bucket& bucket) {
+      for (std::int64_t i = 0; i < count; ++i) buckets.push_back({index + i, bucket});
     });
     levels_.push_back(std::move(buckets));
     if (levels_.back().size() <= 1) break;
@@ -142,7 +143,8 @@ std::size_t Track::first_reaching(std::int64_t time) const {
   return std::min(static_cast<std::size_t>(block - reach_.begin()) * kBlock, ops_.size());
 }
 
-// Calls take(index, bucket) for each bucket in [first, last] that is not empty, in order.
+// Calls take(index, n, bucket) for all buckets in [first, last] that are not empty, in order: n equal ones from index
+// on.
 void Track::sweep(int level, std::int64_t first, std::int64_t last, const Visit& take) const {
   const int shift = 2 * level;
   const std::int64_t begin = first << shift;
@@ -164,6 +166,19 @@ void Track::sweep(int level, std::int64_t first, std::int64_t last, const Visit&
     const std::int64_t from = index << shift;
     const std::int64_t to = from + width_fs(level);
     Bucket bucket;
+    if (!open.empty()) {
+      // Where nothing begins or ends, all buckets are equal.
+      std::int64_t end = std::min(last + 1, (open.first_end() - 1) >> shift);
+      if (next < ops_.size()) end = std::min(end, ops_[next].start_fs >> shift);
+      if (end > index) {
+        open.weigh(from, to, weights);
+        bucket.busy_fs = width_fs(level);
+        bucket.dominant = weights.take_largest();
+        take(index, end - index, bucket);
+        index = end - 1;
+        continue;
+      }
+    }
     bucket.busy_fs = std::clamp<std::int64_t>(reach - from, 0, width_fs(level));
     open.weigh(from, to, weights);
     for (; next < ops_.size() && ops_[next].start_fs < to; ++next) {
@@ -176,18 +191,8 @@ void Track::sweep(int level, std::int64_t first, std::int64_t last, const Visit&
       reach = op.end_fs;
     }
     bucket.dominant = weights.take_largest();
-    take(index, bucket);
+    take(index, 1, bucket);
   }
-}
-
-void Track::visit(int level, std::int64_t first, std::int64_t last, const Visit& take) const {
-  if (level < base_level_) return sweep(level, first, last, take);
-  const std::size_t kept = std::min(static_cast<std::size_t>(level - base_level_), levels_.size() - 1);
-  const int shift = 2 * (level - base_level_ - static_cast<int>(kept));  // above the last level: its only bucket
-  const std::vector<Stored>& stored = levels_[kept];
-  auto at = std::lower_bound(stored.begin(), stored.end(), first,
-                             [&](const Stored& s, std::int64_t index) { return (s.index >> shift) < index; });
-  for (; at != stored.end() && (at->index >> shift) <= last; ++at) take(at->index >> shift, at->bucket);
 }
 
 std::vector<Bucket> Track::query(int level, std::int64_t first, std::size_t count) const {

@@ -1,6 +1,7 @@
 // The operations of one component over time, at every level of detail.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -28,7 +29,7 @@ struct Bucket {
 };
 
 // Buckets of level k are 4^k fs wide and begin at time 0, so that those of all tracks lie side by side. A track keeps
-// the non-empty buckets of its base level, the finest with at most one bucket for four operations, and of every coarser
+// the non-empty buckets of its base level, the finest with at most one bucket for two operations, and of every coarser
 // one until a single bucket is left. A finer level is counted from the operations when it is asked for.
 class Track {
  public:
@@ -62,8 +63,9 @@ class Track {
     std::int64_t index = 0;
     Bucket bucket;
   };
-  using Visit = std::function<void(std::int64_t, const Bucket&)>;
-  void visit(int level, std::int64_t first, std::int64_t last, const Visit& take) const;
+  using Visit = std::function<void(std::int64_t index, std::int64_t count, const Bucket&)>;
+  template <typename Take>
+  void visit(int level, std::int64_t first, std::int64_t last, const Take& take) const;
   void sweep(int level, std::int64_t first, std::int64_t last, const Visit& take) const;
   static constexpr std::int64_t last_index(int level) { return (kTimeLimit >> (2 * level)) - 1; }
   std::size_t covered(int level, std::size_t most) const;
@@ -76,12 +78,24 @@ class Track {
 };
 
 template <typename Take>
+void Track::visit(int level, std::int64_t first, std::int64_t last, const Take& take) const {
+  if (level < base_level_) return sweep(level, first, last, take);
+  const std::size_t kept = std::min(static_cast<std::size_t>(level - base_level_), levels_.size() - 1);
+  const int shift = 2 * (level - base_level_ - static_cast<int>(kept));  // above the last level: its only bucket
+  const std::vector<Stored>& stored = levels_[kept];
+  auto at = std::lower_bound(stored.begin(), stored.end(), first,
+                             [&](const Stored& s, std::int64_t index) { return (s.index >> shift) < index; });
+  for (; at != stored.end() && (at->index >> shift) <= last; ++at) take(at->index >> shift, 1, at->bucket);
+}
+
+template <typename Take>
 void Track::for_each(int level, std::int64_t first, std::size_t count, Take take) const {
   if (count == 0 || first < 0 || first > last_index(level)) return;
   const auto more = static_cast<std::int64_t>(count) - 1;
   const std::int64_t last = more > last_index(level) - first ? last_index(level) : first + more;
-  visit(level, first, last,
-        [&](std::int64_t index, const Bucket& bucket) { take(static_cast<std::size_t>(index - first), bucket); });
+  visit(level, first, last, [&](std::int64_t index, std::int64_t equal, const Bucket& bucket) {
+    for (std::int64_t i = index; i < index + equal; ++i) take(static_cast<std::size_t>(i - first), bucket);
+  });
 }
 
 }  // namespace kb::web
