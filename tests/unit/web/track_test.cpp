@@ -117,12 +117,12 @@ TEST(Track, BusyTimeAndCountsAreKeptAtEveryZoom) {
   }
 }
 
-TEST(Track, KeepsAtMostOneBucketForFourOperations) {
+TEST(Track, KeepsAtMostOneBucketForTwoOperations) {
   std::mt19937_64 random(3);
-  for (const std::size_t size : {0u, 1u, 3u, 4u, 5u, 100u, 5000u}) {
+  for (const std::size_t size : {0u, 1u, 2u, 3u, 5u, 100u, 5000u}) {
     const Track track = track_of(random_ops(random, size));
-    EXPECT_LE(track.base_buckets(), size / 4);
-    EXPECT_EQ(track.base_level() == Track::kLevels, size < 4);
+    EXPECT_LE(track.base_buckets(), size / 2);
+    EXPECT_EQ(track.base_level() == Track::kLevels, size < 2);
     if (size > 100) {
       EXPECT_LE(track.bytes(), size * 60);
     }
