@@ -88,7 +88,9 @@ cosimulation() {
   for scenario in inside embedded clock free; do
     figure "random traffic of the reference machine, $scenario" cpu_us_per_transaction "$device" "$scenario" "$configs/reference.yaml"
   done
-  figure "reads of 64 B by phases through one target socket, one_pe" cpu_us_per_transaction "$device" embedded "$configs/one_pe.yaml" 64
+  figure "reads of 64 B, one_pe, inside" cpu_us_per_transaction "$device" inside "$configs/one_pe.yaml" 64
+  figure "the same" events_per_transaction "$device" inside "$configs/one_pe.yaml" 64
+  figure "the same by phases through one target socket" cpu_us_per_transaction "$device" embedded "$configs/one_pe.yaml" 64
   figure "the same" events_per_transaction "$device" embedded "$configs/one_pe.yaml" 64
   for pair in cpu_us_per_access deltas_per_access; do
     figure "accesses to a memory outside" "$pair" "$device" outbound "$configs/one_pe.yaml"

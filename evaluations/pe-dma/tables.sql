@@ -10,19 +10,22 @@ FROM scenarios JOIN scenario USING (scenario)
 WHERE status = 'ok' ORDER BY point;
 
 -- What the checks ask of a run: `alone_ns` is its latency without others in the way; `header_ns` what the first flit
--- of each write waits in the controller, while the others close up behind it; `shares_one_wire` is true when nothing
--- but the partition's wire limits the issuers together.
+-- of each write waits in the controller, while the others close up behind it; `hash_ns` a round of bursts, one from each
+-- channel but one; `shares_one_wire` is true when nothing but the partition's wire limits the issuers together.
 CREATE TABLE run AS
 WITH
   controller AS (
     SELECT (SELECT CAST(value AS REAL) FROM machine WHERE key = 'cube.components.hbm_ctrl.attrs.overhead_ns')
              AS overhead_ns,
-           (SELECT CAST(value AS REAL) FROM machine WHERE key = 'cube.components.hbm_ctrl.attrs.burst_bytes') AS flit
+           (SELECT CAST(value AS REAL) FROM machine WHERE key = 'cube.components.hbm_ctrl.attrs.burst_bytes') AS flit,
+           (SELECT CAST(value AS REAL) - 1 FROM machine WHERE key = 'cube.components.hbm_ctrl.attrs.num_pcs')
+             * EXISTS (SELECT 1 FROM machine WHERE key = 'cube.components.hbm_ctrl.attrs.channel_hash' AND value = 'xor')
+             AS other_channels
   ),
   named AS (
     SELECT pe_dma.*, direction || ' ' || scenario AS name, scenario LIKE 'SAME\_CUBE%' ESCAPE '\' AS same_cube,
            total_ns - contention_ns AS alone_ns, CASE direction WHEN 'write' THEN overhead_ns ELSE 0 END AS header_ns,
-           flit
+           flit, other_channels * flit / single_peak_gbs AS hash_ns
     FROM pe_dma, controller
   )
 SELECT *, header_ns = 0 AND abs(single_peak_gbs - aggregate_peak_gbs) <= 1e-9 AS shares_one_wire FROM named;
