@@ -41,7 +41,7 @@ void HbmCtrl::assign_ports(const params::HbmCtrlParams& params) {
     const topology::Node& neighbour = context().graph.node(link(lane.port).neighbour);
     if (neighbour.kind != topology::NodeKind::channel_router) {
       ++ordinary;
-      lane.reads.configure(take_turns, unit_, channel(lane.port).params().bw_gbs, kByAddress);
+      lane.reads.configure(take_turns, unit_, wire_at(lane.port).params().bw_gbs, kByAddress);
       continue;
     }
     lane.channel = static_cast<std::uint32_t>(neighbour.channel.value());
@@ -49,7 +49,7 @@ void HbmCtrl::assign_ports(const params::HbmCtrlParams& params) {
       throw Error::model(node_id() + " has no pseudo-channel for " + neighbour.id);
     }
     bound[lane.channel] = true;
-    lane.reads.configure(take_turns, unit_, channel(lane.port).params().bw_gbs, lane.channel);
+    lane.reads.configure(take_turns, unit_, wire_at(lane.port).params().bw_gbs, lane.channel);
   }
   if (ordinary != 1) {
     throw Error::model(node_id() + " must have exactly one router neighbour besides the routers of its channels");
@@ -275,7 +275,7 @@ void HbmCtrl::return_flits(Lane& lane, TimeFs now) {
     const FlitStream& flits = lane.returns.front();
     if (flits.time > now && (flits.first == 0 || ahead++ >= return_budget_)) break;
     const ArrivalKey key = flits.key();
-    if (channel(lane.port).has_at_or_after(key)) {
+    if (wire_at(lane.port).has_at_or_after(key)) {
       cut(lane.port, key);
       continue;
     }

@@ -54,8 +54,8 @@ void HbmCtrl::put_back_write(const Piece& piece, const FlitStream& bursts) {
 
 void HbmCtrl::roll_back_return(Lane& lane, Transaction& transaction, std::uint32_t first) {
   ArrivalKey key;
-  channel(lane.port).retire(now());
-  if (channel(lane.port).find(transaction, Leg::response, first, key)) cut(lane.port, key);
+  wire_at(lane.port).retire(now());
+  if (wire_at(lane.port).find(transaction, Leg::response, first, key)) cut(lane.port, key);
   lane.returns.roll_back(transaction, Leg::response, first, now());
 }
 

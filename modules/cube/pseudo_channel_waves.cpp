@@ -16,7 +16,7 @@ PseudoChannelWaves::PseudoChannelWaves(const elab::Block& block, contract::ISign
   bool any = false;
   for (std::uint32_t pc = 0; pc < channels; ++pc) {
     const std::string name = "pc" + std::to_string(pc);
-    Channel& channel = channels_.emplace_back();
+    PseudoChannel& channel = channels_.emplace_back();
     channel.busy = observer_->declare(block.node_id(), name + ".busy", 1);
     channel.queue = observer_->declare(block.node_id(), name + ".queue", kQueueBits);
     any = any || channel.busy != contract::kNoSignal || channel.queue != contract::kNoSignal;
@@ -25,7 +25,7 @@ PseudoChannelWaves::PseudoChannelWaves(const elab::Block& block, contract::ISign
 }
 
 void PseudoChannelWaves::add(std::size_t pc, TimeFs entry, TimeFs start, TimeFs finish) {
-  Channel& channel = channels_[pc];
+  PseudoChannel& channel = channels_[pc];
   if (start != channel.busy_until) {
     show_idle(channel);
     observer_->change(channel.busy, start, 1);
@@ -38,17 +38,17 @@ void PseudoChannelWaves::add(std::size_t pc, TimeFs entry, TimeFs start, TimeFs 
 }
 
 void PseudoChannelWaves::finish() {
-  for (Channel& channel : channels_) {
+  for (PseudoChannel& channel : channels_) {
     show_idle(channel);
     show_starts(channel, kNever);
   }
 }
 
-void PseudoChannelWaves::show_idle(Channel& channel) {
+void PseudoChannelWaves::show_idle(PseudoChannel& channel) {
   if (channel.busy_until >= 0_fs) observer_->change(channel.busy, channel.busy_until, 0);
 }
 
-void PseudoChannelWaves::show_starts(Channel& channel, TimeFs until) {
+void PseudoChannelWaves::show_starts(PseudoChannel& channel, TimeFs until) {
   while (!channel.starts.empty() && channel.starts.front() <= until) {
     const TimeFs start = channel.starts.front();
     channel.starts.pop_front();

@@ -23,18 +23,18 @@ class PseudoChannelWaves {
   void finish();
 
  private:
-  struct Channel {
+  struct PseudoChannel {
     contract::SignalId busy = contract::kNoSignal;
     contract::SignalId queue = contract::kNoSignal;
     TimeFs busy_until = -1_fs;    // busy still shows the burst that ends then
     SlidingDeque<TimeFs> starts;  // of bursts that the queue still shows as waiting
   };
 
-  void show_idle(Channel& channel);
-  void show_starts(Channel& channel, TimeFs until);
+  void show_idle(PseudoChannel& channel);
+  void show_starts(PseudoChannel& channel, TimeFs until);
 
   contract::ISignalObserver* observer_;
-  std::vector<Channel> channels_;  // empty when nobody watches
+  std::vector<PseudoChannel> channels_;  // empty when nobody watches
 };
 
 }  // namespace kb::modules

@@ -60,7 +60,7 @@ class ArrivalNode : public FabricNode, private elab::EventHandler {
 
   void wake_at(TimeFs at);
   // When a full wire can take the next flit.
-  TimeFs wire_free(std::uint16_t out_port) { return channel(out_port).available(); }
+  TimeFs wire_free(std::uint16_t out_port) { return wire_at(out_port).available(); }
 
  private:
   struct Departure {

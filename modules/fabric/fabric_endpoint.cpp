@@ -27,7 +27,7 @@ FabricEndpoint::FabricEndpoint(const sc_core::sc_module_name& name, NodeId node,
     : FabricNode(name, node, context), overhead_(overhead) {}
 
 void FabricEndpoint::use_lanes(std::uint16_t port) {
-  const Channel::Params& wire = channel(port).params();
+  const Wire::Params& wire = wire_at(port).params();
   if (lanes_ != nullptr || wire.occupancy == 0_fs) return;
   lane_port_ = port;
   lanes_ = std::make_unique<WireLanes>(
@@ -205,7 +205,7 @@ void FabricEndpoint::send_offer(const Offer& offer) {
 void FabricEndpoint::send_in_turn(FlitStream stream) {
   cut(stream.out_port, {now() + 1_fs, 0, 0, 0});
   lanes_->add(stream);
-  lanes_->plan(now(), channel(stream.out_port).available(),
+  lanes_->plan(now(), wire_at(stream.out_port).available(),
                [this](const FlitStream& flits) { commit(flits, flits.time); });
 }
 

@@ -45,22 +45,22 @@ FabricNode::FabricNode(const sc_core::sc_module_name& name, NodeId node, elab::B
   ports_.resize(neighbours.size());
   for (std::size_t p = 0; p < neighbours.size(); ++p) {
     const topology::Edge& edge = context.graph.edge(neighbours[p].out);
-    Channel::Params params;
+    Wire::Params params;
     params.flit_bytes = static_cast<std::uint32_t>(context.pool.flit_bytes());
     params.bw_gbs = edge.bw_gbs.value_or(0.0);
     params.occupancy = occupancy_fs(params.flit_bytes, params.bw_gbs);
     params.propagation = routing::propagation_fs(edge, context.graph.spec.ns_per_mm);
     params.keep_until_sent = node_record().kind == topology::NodeKind::pe_dma;
-    ports_[p].channel.configure(params);
+    ports_[p].wire.configure(params);
     ports_[p].link.neighbour = neighbours[p].neighbour;
     if (context.recorder != nullptr && params.occupancy > 0_fs) {
-      ports_[p].channel.record_in(
+      ports_[p].wire.record_in(
           &context.recorder->add_series({node, record::SeriesKind::link, "to", ports_[p].link.neighbour, 0,
                                          record::ActivityRecorder::group_of(node_record().sip)}));
     }
-    if (context.hops != nullptr) ports_[p].channel.follow(*context.hops, node, ports_[p].link.neighbour);
+    if (context.hops != nullptr) ports_[p].wire.follow(*context.hops, node, ports_[p].link.neighbour);
     if (context.observer != nullptr) {
-      ports_[p].channel.observe(*context.observer, node_id(), "to_" + context.graph.node(ports_[p].link.neighbour).id);
+      ports_[p].wire.observe(*context.observer, node_id(), "to_" + context.graph.node(ports_[p].link.neighbour).id);
     }
   }
 }
@@ -91,7 +91,7 @@ void FabricNode::end_of_elaboration() {
 }
 
 void FabricNode::conclude() {
-  for (Port& port : ports_) port.channel.retire(kNever);
+  for (Port& port : ports_) port.wire.retire(kNever);
 }
 
 tlm::tlm_sync_enum FabricNode::nb_transport_fw(tlm::tlm_generic_payload& payload, tlm::tlm_phase& phase,
@@ -164,7 +164,7 @@ void FabricNode::log_header(const FlitStream& header) const {
 }
 
 void FabricNode::commit(const FlitStream* streams, std::size_t count, TimeFs floor) {
-  Channel& wire = ports_[streams->out_port].channel;
+  Wire& wire = ports_[streams->out_port].wire;
   wire.retire(now());
   if (__builtin_expect(wire.fits(streams, count, floor), 1)) {
     wire.commit(streams, count, floor, *this);
@@ -246,7 +246,7 @@ void FabricNode::transmit(std::uint16_t port, Transaction& transaction, const Se
 }
 
 void FabricNode::cut(std::uint16_t port, const ArrivalKey& limit) {
-  Channel& wire = ports_[port].channel;
+  Wire& wire = ports_[port].wire;
   wire.retire(now());
   if (!wire.has_at_or_after(limit)) return;
   flush();
@@ -295,8 +295,8 @@ void FabricNode::send_message(std::uint16_t port, Transaction& transaction, Leg 
   Segment segment;
   segment.leg = leg;
   segment.hop = static_cast<std::uint16_t>(leg == Leg::request ? hop + 1 : hop - 1);
-  ports_[port].channel.retire(now());
-  ports_[port].channel.send_message(ready, key, segment);
+  ports_[port].wire.retire(now());
+  ports_[port].wire.send_message(ready, key, segment);
   if (followed_) follow_message(port, transaction, leg, hop, ready, segment.time);
   transmit(port, transaction, segment, leg == Leg::request ? tlm::BEGIN_REQ : tlm::BEGIN_RESP);
 }
@@ -306,7 +306,7 @@ void FabricNode::follow_message(std::uint16_t port, const Transaction& transacti
                                 TimeFs ready, TimeFs arrived) const {
   payload::IHopObserver& observer = *context().hops;
   if (!observer.follows(transaction)) return;
-  const TimeFs start = arrived - ports_[port].channel.params().propagation;
+  const TimeFs start = arrived - ports_[port].wire.params().propagation;
   observer.passed(
       {transaction.id, node(), ports_[port].link.neighbour, leg, hop, 0, ready, start, start, arrived, start - ready});
 }
@@ -316,8 +316,8 @@ void FabricNode::slip_message(std::uint16_t port, Transaction& transaction, Leg 
   Segment segment;
   segment.leg = leg;
   segment.hop = static_cast<std::uint16_t>(leg == Leg::request ? hop + 1 : hop - 1);
-  ports_[port].channel.retire(now());
-  ports_[port].channel.slip_message(ready, segment);
+  ports_[port].wire.retire(now());
+  ports_[port].wire.slip_message(ready, segment);
   if (followed_) follow_message(port, transaction, leg, hop, ready, segment.time);
   transmit(port, transaction, segment, leg == Leg::request ? tlm::BEGIN_REQ : tlm::BEGIN_RESP);
 }
@@ -335,22 +335,22 @@ void FabricNode::send_end(std::uint16_t port, Transaction& transaction, Leg leg)
 std::uint64_t FabricNode::flit_hops() {
   std::uint64_t sum = 0;
   for (Port& port : ports_) {
-    port.channel.retire(now());
-    sum += port.channel.statistics().flits;
+    port.wire.retire(now());
+    sum += port.wire.statistics().flits;
   }
   return sum;
 }
 
 void FabricNode::collect_statistics(std::vector<elab::Statistic>& statistics) const {
   for (const Port& port : ports_) {
-    const Channel::Statistics& s = port.channel.statistics();
+    const Wire::Statistics& s = port.wire.statistics();
     if (s.flits == 0 && s.messages == 0) continue;
     const std::string to = "to_" + context().graph.node(port.link.neighbour).id + ".";
     statistics.push_back({to + "busy", s.busy});
     statistics.push_back({to + "bytes", static_cast<std::int64_t>(s.bytes), "B"});
     statistics.push_back({to + "flits", static_cast<std::int64_t>(s.flits), "flits"});
     statistics.push_back({to + "messages", static_cast<std::int64_t>(s.messages), "1"});
-    statistics.push_back({to + "max_queue", static_cast<std::int64_t>(port.channel.deepest_queue()), "flits"});
+    statistics.push_back({to + "max_queue", static_cast<std::int64_t>(port.wire.deepest_queue()), "flits"});
     statistics.push_back({to + "max_wait", s.longest_wait});
   }
 }

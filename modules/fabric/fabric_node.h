@@ -4,8 +4,8 @@
 #include <tlm>
 #include <vector>
 
-#include "modules/fabric/channel.h"
 #include "modules/fabric/flit_stream.h"
+#include "modules/fabric/wire.h"
 #include "platform/elab/block.h"
 #include "platform/payload/protocol.h"
 #include "platform/payload/transaction.h"
@@ -19,8 +19,8 @@ struct FabricSockets {
   tlm::tlm_target_socket<32, payload::FabricProtocol, 0> in{"in"};
 };
 
-// A port stands for one neighbour: the edge to it (a Channel) and the edge from it. Requests to the neighbour use this
-// node's initiator socket, responses to it the backward path of the neighbour's; both share the port's channel.
+// A port stands for one neighbour: the edge to it (a Wire) and the edge from it. Requests to the neighbour use this
+// node's initiator socket, responses to it the backward path of the neighbour's; both share the port's wire.
 //
 // The sockets are the standard ones, bound once per neighbour. A call does not say through which of them it came: the
 // in-port follows from the transaction's route, so a hop costs one virtual call.
@@ -48,7 +48,7 @@ class FabricNode : public elab::Block,
   void conclude() override;
   void collect_statistics(std::vector<elab::Statistic>& statistics) const override;
 
-  // Flit-hops this node has sent (for speed figures); retires all channels up to now.
+  // Flit-hops this node has sent (for speed figures); retires all wires up to now.
   std::uint64_t flit_hops();
 
  protected:
@@ -109,8 +109,8 @@ class FabricNode : public elab::Block,
 
   TimeFs now() const { return scheduler_.now(); }
   bool logged() const { return logged_; }
-  Channel& channel(std::uint16_t port) { return ports_[port].channel; }
-  const Channel& channel(std::uint16_t port) const { return ports_[port].channel; }
+  Wire& wire_at(std::uint16_t port) { return ports_[port].wire; }
+  const Wire& wire_at(std::uint16_t port) const { return ports_[port].wire; }
   // When the flits of a rollback were to arrive, out of its segment.
   static TimeWindow window_of(const payload::Segment& rollback) {
     return {rollback.time, rollback.time + rollback.spacing};
@@ -133,7 +133,7 @@ class FabricNode : public elab::Block,
   struct alignas(64) Port {
     int out_index = -1;  // in `out`
     int in_index = -1;   // in `in`
-    Channel channel;
+    Wire wire;
     Link link;
   };
   static_assert(sizeof(Port) == 256);
@@ -180,7 +180,7 @@ class FabricNode : public elab::Block,
 template <typename F>
 void FabricNode::split_by_size(const FlitStream& flits, F&& f) const {
   const std::uint32_t last = flits.transaction->last_flit_bytes;
-  if (flits.flit_bytes != 0 || !flits.has_last_flit() || last == ports_.front().channel.params().flit_bytes) {
+  if (flits.flit_bytes != 0 || !flits.has_last_flit() || last == ports_.front().wire.params().flit_bytes) {
     f(flits);
     return;
   }

@@ -41,7 +41,7 @@ Transit::Transit(const sc_core::sc_module_name& name, NodeId node, const params:
 }
 
 void Transit::on_flits(FlitStream& flits) {
-  channel(flits.out_port).prefetch_state();
+  wire_at(flits.out_port).prefetch_state();
   outlets_[flits.out_port].prefetch_back();
   if (flits.has_last_flit()) {
     const End end{flits.last_time(), flits.transaction, flits.leg, flits.in_port};
@@ -85,7 +85,7 @@ void Transit::note_due(std::uint16_t out_port) {
     return;
   }
   const FlitStream& first = waiting.front();
-  const Channel& wire = channel(out_port);
+  const Wire& wire = wire_at(out_port);
   const bool comes_between = wire.has_at_or_after(first.key());
   due_[out_port] = std::max(comes_between ? first.time : std::max(first.time, wire.available()), now());
 }
@@ -105,8 +105,8 @@ void Transit::on_rollback(std::uint16_t port, Transaction& transaction, Leg leg,
   std::uint32_t count = transaction.segment.count;
   const bool ends = first + count == transaction.leg_flits(leg);
   ArrivalKey key;
-  channel(out_port).retire(now());
-  if (channel(out_port).find(transaction, leg, first, key, ready)) cut(out_port, key);
+  wire_at(out_port).retire(now());
+  if (wire_at(out_port).find(transaction, leg, first, key, ready)) cut(out_port, key);
   if (serial_ && first == 0 && roll_back_header(transaction, leg, arrival)) --count;
   outlets_[out_port].roll_back(transaction, leg, first, count, ready.until);
   note_due(out_port);
@@ -162,10 +162,10 @@ void Transit::prefetch() const {
   for (std::uint16_t p = 0; p < port_count(); ++p) {
     if (due_[p] == kNever) continue;
     outlets_[p].prefetch_front();
-    channel(p).prefetch();
+    wire_at(p).prefetch();
   }
   for (std::uint16_t p = 0; p < port_count(); ++p) {
-    if (due_[p] != kNever) channel(p).prefetch_records();
+    if (due_[p] != kNever) wire_at(p).prefetch_records();
   }
 }
 
@@ -183,7 +183,7 @@ void Transit::decode_headers(TimeFs now) {
     headers_.pop_front();
     const ArrivalKey key = header.key();
     for (std::uint16_t p = 0; p < port_count(); ++p) {
-      if (channel(p).has_at_or_after(key)) cut(p, key);
+      if (wire_at(p).has_at_or_after(key)) cut(p, key);
       forward(p, key);  // what came earlier does not wait for this one
     }
     const TimeFs begin = std::max(worker_free_, header.time);
@@ -203,7 +203,7 @@ void Transit::note_decode(TimeFs arrived, TimeFs begin) {
 
 // True when a wire has so much ahead of it that the rest of a long queue can wait until it is due.
 bool Transit::is_full(std::uint16_t out_port) {
-  Channel& wire = channel(out_port);
+  Wire& wire = wire_at(out_port);
   if (outlets_[out_port].size() < kLongQueue || wire.batches() < kMostBatches) return false;
   wire.retire(now());
   return wire.batches() >= kMostBatches;
@@ -216,7 +216,7 @@ void Transit::forward(std::uint16_t out_port, const ArrivalKey& limit) {
     const ArrivalKey key = waiting.front().key();
     if (!(key < limit)) break;
     if (key.time > now() && is_full(out_port)) break;
-    if (channel(out_port).has_at_or_after(key)) {
+    if (wire_at(out_port).has_at_or_after(key)) {
       cut(out_port, key);
       continue;
     }

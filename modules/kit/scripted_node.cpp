@@ -30,7 +30,7 @@ void ScriptedNode::send(TimeFs at, Transaction& transaction, Leg leg, std::uint3
     run.leg = leg;
     run.hop = hop_of(transaction);
     run.out_port = next_port(transaction, leg, run.hop);
-    run.time = arrival - channel(run.out_port).params().propagation;
+    run.time = arrival - wire_at(run.out_port).params().propagation;
     run.spacing = spacing;
     run.first = first;
     run.count = count;
@@ -52,7 +52,7 @@ void ScriptedNode::answer(Transaction& transaction, TimeFs arrived) {
   if (answer_delay_ == kNever || transaction.route->nodes.back() != node()) return;
   const TimeFs at = arrived + answer_delay_;
   const std::uint16_t hop = hop_of(transaction);
-  const TimeFs arrival = at + channel(next_port(transaction, Leg::response, hop)).params().propagation;
+  const TimeFs arrival = at + wire_at(next_port(transaction, Leg::response, hop)).params().propagation;
   const std::uint32_t flits = transaction.leg_flits(Leg::response);
   if (flits == 0) return send_message(transaction, Leg::response, arrival);
   send(at, transaction, Leg::response, 0, flits, arrival, 0_fs);
@@ -67,7 +67,7 @@ void ScriptedNode::commit_later_than_before(FlitStream run) {
 void ScriptedNode::send_message(Transaction& transaction, Leg leg, TimeFs arrival) {
   const std::uint16_t hop = hop_of(transaction);
   const std::uint16_t port = next_port(transaction, leg, hop);
-  const TimeFs ready = arrival - channel(port).params().propagation;
+  const TimeFs ready = arrival - wire_at(port).params().propagation;
   at_time(ready, [=, &transaction] {
     FabricNode::send_message(port, transaction, leg, hop, ready, {kNever, 0, 0, 0});
   });
@@ -78,10 +78,10 @@ void ScriptedNode::postpone(TimeFs at, Transaction& transaction, Leg leg, std::u
   at_time(at, [=, &transaction] {
     const std::uint16_t port = next_port(transaction, leg, hop_of(transaction));
     ArrivalKey key;
-    channel(port).retire(now());
+    wire_at(port).retire(now());
     std::uint32_t begin = first;
     do {  // flits that have left stay
-      if (!channel(port).find(transaction, leg, begin++, key)) return;
+      if (!wire_at(port).find(transaction, leg, begin++, key)) return;
     } while (key.time < now());
     rolled_back_.clear();
     cut(port, key);

@@ -13,59 +13,59 @@ TcmRequest& TcmRequest::of(CommandTask& task) {
   return *request;
 }
 
-PeTcm::Channel::Channel(const PeTcm& tcm, const char* name, Bandwidth bandwidth)
+PeTcm::Port::Port(const PeTcm& tcm, const char* name, Bandwidth bandwidth)
     : bw(bandwidth), busy_probe(tcm, tcm.context().observer, name, 1) {}
 
 PeTcm::PeTcm(const sc_core::sc_module_name& name, NodeId node, const params::PeTcmParams& params, PeContext& pe,
              elab::BlockContext& context)
     : PeBlock(name, node, pe, context),
-      channels_{Channel(*this, "read_busy", params.read_bw), Channel(*this, "write_busy", params.write_bw)} {
+      ports_{Port(*this, "read_busy", params.read_bw), Port(*this, "write_busy", params.write_bw)} {
   pe.tcm = this;
 }
 
 void PeTcm::on_task(CommandTask& task) {
   const auto* const request = task.payload().get_extension<TcmRequest>();
   if (request == nullptr) throw Error::model(node_id() + " was given a task that asks nothing of a TCM");
-  const auto channel = static_cast<std::size_t>(request->direction);
-  if (channel >= channels_.size()) {
+  const auto port = static_cast<std::size_t>(request->direction);
+  if (port >= ports_.size()) {
     throw Error::model(node_id() + ": the direction of a TCM request must be read or write");
   }
-  enqueue(channel, {&task, nullptr, 0, request->nbytes, channels_[channel].bw.occupancy(request->nbytes), now()});
+  enqueue(port, {&task, nullptr, 0, request->nbytes, ports_[port].bw.occupancy(request->nbytes), now()});
 }
 
 TimeFs PeTcm::occupancy(TcmDirection direction, std::uint64_t nbytes) const {
-  return channels_[static_cast<std::size_t>(direction)].bw.occupancy(nbytes);
+  return ports_[static_cast<std::size_t>(direction)].bw.occupancy(nbytes);
 }
 
 void PeTcm::access(TcmDirection direction, std::uint64_t nbytes, TimeFs time, IUser& user, std::uint64_t cookie) {
   enqueue(static_cast<std::size_t>(direction), {nullptr, &user, cookie, nbytes, time, now()});
 }
 
-void PeTcm::enqueue(std::size_t channel, const Waiting& waiting) {
-  channels_[channel].queue.push_back(waiting);
-  if (!channels_[channel].busy_now) serve(channel);
+void PeTcm::enqueue(std::size_t port, const Waiting& waiting) {
+  ports_[port].queue.push_back(waiting);
+  if (!ports_[port].busy_now) serve(port);
 }
 
 void PeTcm::serve(std::uint64_t index) {
-  Channel& channel = channels_[index];
-  const Waiting next = channel.queue.front();
-  channel.queue.pop_front();
-  channel.serving = next;
-  channel.busy_now = true;
-  accumulate(channel.wait, now() - next.since);
-  accumulate(channel.busy, next.time);
-  channel.bytes += static_cast<std::int64_t>(next.nbytes);
-  ++channel.requests;
-  channel.busy_probe.set(now(), 1);
+  Port& port = ports_[index];
+  const Waiting next = port.queue.front();
+  port.queue.pop_front();
+  port.serving = next;
+  port.busy_now = true;
+  accumulate(port.wait, now() - next.since);
+  accumulate(port.busy, next.time);
+  port.bytes += static_cast<std::int64_t>(next.nbytes);
+  ++port.requests;
+  port.busy_probe.set(now(), 1);
   scheduler().schedule(now() + next.time, *this, index);
 }
 
 void PeTcm::on_event(TimeFs now, std::uint64_t index) {
-  Channel& channel = channels_[index];
-  const Waiting served = channel.serving;
-  channel.busy_now = false;
-  if (channel.queue.empty()) {
-    channel.busy_probe.set(now, 0);
+  Port& port = ports_[index];
+  const Waiting served = port.serving;
+  port.busy_now = false;
+  if (port.queue.empty()) {
+    port.busy_probe.set(now, 0);
   } else {
     serve(index);
   }
@@ -79,13 +79,13 @@ void PeTcm::on_event(TimeFs now, std::uint64_t index) {
 void PeTcm::collect_statistics(std::vector<elab::Statistic>& statistics) const {
   const char* const names[2][4] = {{"reads", "read_bytes", "read_busy", "read_wait"},
                                    {"writes", "write_bytes", "write_busy", "write_wait"}};
-  for (std::size_t i = 0; i < channels_.size(); ++i) {
-    const Channel& channel = channels_[i];
-    if (channel.requests == 0) continue;
-    statistics.push_back({names[i][0], channel.requests, "1"});
-    statistics.push_back({names[i][1], channel.bytes, "B"});
-    statistics.push_back({names[i][2], channel.busy});
-    statistics.push_back({names[i][3], channel.wait});
+  for (std::size_t i = 0; i < ports_.size(); ++i) {
+    const Port& port = ports_[i];
+    if (port.requests == 0) continue;
+    statistics.push_back({names[i][0], port.requests, "1"});
+    statistics.push_back({names[i][1], port.bytes, "B"});
+    statistics.push_back({names[i][2], port.busy});
+    statistics.push_back({names[i][3], port.wait});
   }
 }
 

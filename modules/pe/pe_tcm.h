@@ -23,10 +23,10 @@ struct TcmRequest final : tlm::tlm_extension<TcmRequest> {
 };
 
 // Scratchpad of a PE (C-TCM-1 .. C-TCM-6).
-// Models: one read and one write channel, capacity 1 each; requests of one direction are served in request order,
+// Models: one read and one write port, capacity 1 each; requests of one direction are served in request order,
 // opposite directions at the same time. Stores no data; the capacity is the address map's business. PE_DMA asks by a
 // direct call (ITcmPort), PE_FETCH_STORE by tasks; both wait in one queue.
-// Timing: the channel is held for nbytes / read_bw_gbs (write_bw_gbs) from max(arrival, channel free). A request of 0
+// Timing: the port is held for nbytes / read_bw_gbs (write_bw_gbs) from max(arrival, port free). A request of 0
 // bytes takes its turn and no time. `overhead_ns` is not charged: extra cost belongs to PE_FETCH_STORE (C-TCM-6).
 // A request that is neither read nor write, or a task without a TcmRequest, is a model Error (C-TCM-5).
 class PeTcm final : public PeBlock, public ITcmPort, private elab::EventHandler {
@@ -47,8 +47,8 @@ class PeTcm final : public PeBlock, public ITcmPort, private elab::EventHandler 
     TimeFs time = 0_fs;
     TimeFs since = 0_fs;
   };
-  struct Channel {
-    Channel(const PeTcm& tcm, const char* name, Bandwidth bandwidth);
+  struct Port {
+    Port(const PeTcm& tcm, const char* name, Bandwidth bandwidth);
     Bandwidth bw;
     Waiting serving;
     bool busy_now = false;
@@ -61,11 +61,11 @@ class PeTcm final : public PeBlock, public ITcmPort, private elab::EventHandler 
   };
 
   void on_task(CommandTask& task) override;
-  void on_event(TimeFs now, std::uint64_t channel) override;
-  void enqueue(std::size_t channel, const Waiting& waiting);
-  void serve(std::uint64_t channel);
+  void on_event(TimeFs now, std::uint64_t port) override;
+  void enqueue(std::size_t port, const Waiting& waiting);
+  void serve(std::uint64_t port);
 
-  std::array<Channel, 2> channels_;  // by TcmDirection
+  std::array<Port, 2> ports_;  // by TcmDirection
 };
 
 }  // namespace kb::modules

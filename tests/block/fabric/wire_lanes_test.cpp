@@ -78,7 +78,7 @@ std::vector<Flit> oracle(const std::vector<Message>& messages) {
   return out;
 }
 
-// A wire that keeps what has started and gives back the rest, as Channel does.
+// A wire that keeps what has started and gives back the rest, as Wire does.
 std::vector<Flit> planned(const std::vector<Message>& messages) {
   std::vector<std::unique_ptr<payload::PooledPayload>> payloads;
   payload::TransactionPool pool(kFlitBytes);

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "modules/fabric/arrival_queue.h"
-#include "modules/fabric/channel.h"
+#include "modules/fabric/wire.h"
 
 namespace kb::modules {
 
@@ -60,25 +60,25 @@ inline FlitStream make_run(TimeFs time, TimeFs spacing, std::uint64_t sequence, 
   return run;
 }
 
-// A channel and the flits it should carry.
+// A wire and the flits it should carry.
 class CheckedWire final : public IWireUser {
  public:
   explicit CheckedWire(double bw_gbs, TimeFs propagation = 1_fs) {
-    Channel::Params params;
+    Wire::Params params;
     params.bw_gbs = bw_gbs;
     params.occupancy = occupancy_fs(params.flit_bytes, bw_gbs);
     params.propagation = propagation;
     params.keep_until_sent = true;
-    channel.configure(params);
+    tested.configure(params);
   }
 
   void commit(const FlitStream& run, TimeFs floor) { commit(std::vector<FlitStream>{run}, floor); }
   void commit(const std::vector<FlitStream>& streams, TimeFs floor) {
-    channel.commit(streams.data(), streams.size(), floor, *this);
+    tested.commit(streams.data(), streams.size(), floor, *this);
     const auto committed = static_cast<std::ptrdiff_t>(flits.size());
     for (const FlitStream& run : streams) {
       const std::uint32_t bytes = run.flit_bytes == 0 ? 256 : run.flit_bytes;
-      const TimeFs occupancy = occupancy_fs(bytes, channel.params().bw_gbs);
+      const TimeFs occupancy = occupancy_fs(bytes, tested.params().bw_gbs);
       for (std::uint32_t i = 0; i < run.count; ++i)
         flits.push_back({run.first + i, run.key(i), std::max(run.time_of(i), floor), occupancy, bytes});
     }
@@ -89,7 +89,7 @@ class CheckedWire final : public IWireUser {
 
   void cut(const ArrivalKey& limit) {
     rolled_back.clear();
-    channel.cut(limit, *this);
+    tested.cut(limit, *this);
     while (!flits.empty() && !(flits.back().key < limit)) {
       announced.erase(flits.back().id);
       flits.pop_back();
@@ -100,7 +100,7 @@ class CheckedWire final : public IWireUser {
     bool equal = announced.size() == flits.size();
     for (std::size_t i = 0; equal && i < flits.size(); ++i) {
       const Announcement& told = announced.at(flits[i].id);
-      equal = told.time == flits[i].end + channel.params().propagation && told.sequence == (i + 1) * kSequenceStep;
+      equal = told.time == flits[i].end + tested.params().propagation && told.sequence == (i + 1) * kSequenceStep;
     }
     return equal;
   }
@@ -109,7 +109,7 @@ class CheckedWire final : public IWireUser {
     TimeFs time;
     std::uint64_t sequence;
   };
-  Channel channel;
+  Wire tested;
   std::vector<PlainFlit> flits;
   std::map<std::uint32_t, Announcement> announced;  // by flit id
   std::vector<FlitStream> rolled_back;              // of the latest cut

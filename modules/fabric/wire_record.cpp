@@ -1,11 +1,11 @@
 // What a wire tells its recorder and those who see single flits about a batch that has left.
-#include "modules/fabric/channel.h"
-#include "modules/fabric/channel_merge.h"
+#include "modules/fabric/wire.h"
+#include "modules/fabric/wire_merge.h"
 
 namespace kb::modules {
 
 // The oldest batch.
-void Channel::record(const Batch& batch) const {
+void Wire::record(const Batch& batch) const {
   if (batch.streams == 1) {
     record_single(batch, streams_.front());
     return;
@@ -33,7 +33,7 @@ void Channel::record(const Batch& batch) const {
 }
 
 // Without merging: whole flits between which the wire is never idle. False when they are not of that kind.
-bool Channel::record_back_to_back(const Batch& batch) const {
+bool Wire::record_back_to_back(const Batch& batch) const {
   TimeFs first = kNever;
   for (std::uint32_t j = 0; j < batch.streams; ++j) {
     if (streams_[j].flit_bytes != 0) return false;
@@ -59,7 +59,7 @@ bool Channel::record_back_to_back(const Batch& batch) const {
 }
 
 // Back to back while there is a backlog, then as flits arrive.
-void Channel::record_single(const Batch& batch, const FlitStream& flits) const {
+void Wire::record_single(const Batch& batch, const FlitStream& flits) const {
   const auto queue =
       batch.longest_wait == 0_fs ? 0 : static_cast<std::uint64_t>(periods(batch.longest_wait, params_.occupancy));
   if (flits.count == 1) {
@@ -82,7 +82,7 @@ void Channel::record_single(const Batch& batch, const FlitStream& flits) const {
 }
 
 // Of `count` flits from `first` on, together. Those of one call leave back to back, or all as they arrive.
-TimeFs Channel::SingleStream::wait(std::uint32_t first, std::uint32_t count) const {
+TimeFs Wire::SingleStream::wait(std::uint32_t first, std::uint32_t count) const {
   const auto of = [&](std::uint32_t i) { return available_after(i) - occupancy - ready(i); };
   // Flits that the floor holds back: for them the wait changes at another rate.
   const auto held = static_cast<std::uint32_t>(std::clamp<std::int64_t>(flits.held_until(floor), first, first + count));
@@ -94,14 +94,14 @@ TimeFs Channel::SingleStream::wait(std::uint32_t first, std::uint32_t count) con
 }
 
 // The oldest batch.
-void Channel::show(const Batch& batch) const {
+void Wire::show(const Batch& batch) const {
   merge(batch, 0, batch.flits, [&](std::uint32_t j, std::uint32_t i, const Passage& flit) {
     if (viewers_->waves != nullptr) viewers_->waves->add(streams_[j], i, flit.ready, flit.start, flit.end);
     if (viewers_->hops != nullptr) viewers_->hops->add(streams_[j], i, flit.ready, flit.start, flit.end);
   });
 }
 
-void Channel::Viewers::finish() const {
+void Wire::Viewers::finish() const {
   if (waves != nullptr) waves->finish();
   if (hops != nullptr) hops->finish();
 }

@@ -1,6 +1,6 @@
-#include "modules/fabric/channel.h"
+#include "modules/fabric/wire.h"
 
-#include "modules/fabric/channel_merge.h"
+#include "modules/fabric/wire_merge.h"
 
 namespace kb::modules {
 
@@ -19,7 +19,7 @@ union OpenSegments {
 };
 }  // namespace
 
-void Channel::commit(const FlitStream* streams, std::size_t count, TimeFs floor, IWireUser& user) {
+void Wire::commit(const FlitStream* streams, std::size_t count, TimeFs floor, IWireUser& user) {
   const std::uint64_t begin = batches_.empty() ? 0 : batches_.back().begin + batches_.back().streams;
   Batch& batch = batches_.push_back();
   batch.begin = begin;
@@ -50,7 +50,7 @@ void Channel::commit(const FlitStream* streams, std::size_t count, TimeFs floor,
 
 // At most two segments: the backlog (start - a0) drains by (spacing - occupancy) per flit; until then flits leave back
 // to back, then as they arrive.
-void Channel::announce_single(const Batch& batch, const FlitStream& flits, IWireUser& user) {
+void Wire::announce_single(const Batch& batch, const FlitStream& flits, IWireUser& user) {
   const SingleStream stream = single(batch, flits);
   const std::uint32_t packed = stream.packed();
   const auto announce = [&](std::uint32_t i, std::uint32_t count, TimeFs spacing) {
@@ -69,7 +69,7 @@ void Channel::announce_single(const Batch& batch, const FlitStream& flits, IWire
   if (packed < flits.count) announce(packed, flits.count - packed, flits.spacing);
 }
 
-void Channel::announce_streams(Batch& batch, std::size_t base, IWireUser& user) {
+void Wire::announce_streams(Batch& batch, std::size_t base, IWireUser& user) {
   OpenSegments open;
   std::uint32_t whole = 0;  // bits of the streams whose last segment is complete but not told yet: soon told, it would
                             // be read while it is still being written
@@ -114,14 +114,14 @@ void Channel::announce_streams(Batch& batch, std::size_t base, IWireUser& user) 
   tell_whole();
 }
 
-void Channel::measure_single(Batch& batch, const FlitStream& flits) const {
+void Wire::measure_single(Batch& batch, const FlitStream& flits) const {
   const SingleStream stream = single(batch, flits);
   batch.available_after = stream.available_after(flits.count - 1);
   batch.longest_wait = stream.longest_wait();
 }
 
 // Finds a batch's end and longest wait again after some of its flits were rolled back.
-void Channel::measure(Batch& batch, std::size_t base) {
+void Wire::measure(Batch& batch, std::size_t base) {
   batch.last_time = -1_fs;
   for (std::size_t i = base; i < streams_.size(); ++i)
     batch.last_time = std::max(batch.last_time, streams_[i].last_time());
@@ -136,7 +136,7 @@ void Channel::measure(Batch& batch, std::size_t base) {
   });
 }
 
-void Channel::cut(const ArrivalKey& limit, IWireUser& user) {
+void Wire::cut(const ArrivalKey& limit, IWireUser& user) {
   bool more = true;
   while (more && !batches_.empty()) {
     Batch& batch = batches_.back();
@@ -179,7 +179,7 @@ void Channel::cut(const ArrivalKey& limit, IWireUser& user) {
 }
 
 // True when the newest batch has a flit whose key is not below `limit`.
-bool Channel::reaches(const ArrivalKey& limit) const {
+bool Wire::reaches(const ArrivalKey& limit) const {
   if (batches_.empty()) return false;
   for (std::size_t i = streams_.size() - batches_.back().streams; i < streams_.size(); ++i) {
     if (!(streams_[i].last_key() < limit)) return true;
@@ -187,8 +187,8 @@ bool Channel::reaches(const ArrivalKey& limit) const {
   return false;
 }
 
-bool Channel::find(const payload::Transaction& transaction, payload::Leg leg, std::uint32_t first, ArrivalKey& key,
-                   const TimeWindow& window) const {
+bool Wire::find(const payload::Transaction& transaction, payload::Leg leg, std::uint32_t first, ArrivalKey& key,
+                const TimeWindow& window) const {
   const std::size_t begin = count_leading([&](std::size_t b) { return batches_[b].last_time < window.from; });
   if (begin == batches_.size()) return false;
   for (std::size_t i = base_of(begin); i < streams_.size(); ++i) {  // in order of their keys, so a leg's in its order
@@ -204,7 +204,7 @@ bool Channel::find(const payload::Transaction& transaction, payload::Leg leg, st
 }
 
 // When the wire is free after the first `flits` (at least 1) of a batch.
-TimeFs Channel::available_after(const Batch& batch, std::size_t base, std::uint32_t flits) const {
+TimeFs Wire::available_after(const Batch& batch, std::size_t base, std::uint32_t flits) const {
   if (flits == batch.flits) return batch.available_after;
   if (batch.streams == 1) return single(batch, streams_[base]).available_after(flits - 1);
   TimeFs available = 0_fs;
@@ -213,7 +213,7 @@ TimeFs Channel::available_after(const Batch& batch, std::size_t base, std::uint3
 }
 
 // The message travels behind the flit with sequence number `behind`, or behind everything when `last`.
-void Channel::depart_message(TimeFs at, std::uint64_t behind, bool last, Segment& out) {
+void Wire::depart_message(TimeFs at, std::uint64_t behind, bool last, Segment& out) {
   if (last) {  // nothing committed so far can be cut any more, so it may take a number of its own
     message_sequence_ = next_sequence_;
     next_sequence_ += kSequenceStep;
@@ -229,7 +229,7 @@ void Channel::depart_message(TimeFs at, std::uint64_t behind, bool last, Segment
   ++statistics_.messages;
 }
 
-void Channel::send_message(TimeFs ready, const ArrivalKey& key, Segment& out) {
+void Wire::send_message(TimeFs ready, const ArrivalKey& key, Segment& out) {
   // Flits precede the message when (their ready time, their arrival key) is lower. Neither floors nor keys ever fall
   // from batch to batch. A key beyond `ready` only says that the message comes behind what a floor holds until then.
   const auto limit_of = [&](const Batch& batch) {
@@ -264,7 +264,7 @@ void Channel::send_message(TimeFs ready, const ArrivalKey& key, Segment& out) {
   }
 }
 
-void Channel::slip_message(TimeFs ready, Segment& out) {
+void Wire::slip_message(TimeFs ready, Segment& out) {
   const std::size_t b = count_leading([&](std::size_t i) { return batches_[i].available_after <= ready; });
   if (b < batches_.size()) {
     const Batch& batch = batches_[b];
@@ -288,7 +288,7 @@ void Channel::slip_message(TimeFs ready, Segment& out) {
   depart_message(ready, 0, true, out);
 }
 
-void Channel::retire(TimeFs now) {
+void Wire::retire(TimeFs now) {
   retired_ = now;
   while (!batches_.empty()) {
     const Batch& batch = batches_.front();
@@ -305,7 +305,7 @@ void Channel::retire(TimeFs now) {
 }
 
 // The wait available - occupancy - ready grows while flits are held back by the floor or arrive faster than they leave.
-TimeFs Channel::SingleStream::longest_wait() const {
+TimeFs Wire::SingleStream::longest_wait() const {
   std::uint32_t worst = 0;
   if (flits.spacing <= occupancy) {
     worst = flits.count - 1;
@@ -318,23 +318,23 @@ TimeFs Channel::SingleStream::longest_wait() const {
   return std::max(wait, available_after(worst + 1) - occupancy - ready(worst + 1));
 }
 
-std::uint64_t Channel::bytes_of(const FlitStream& flits) const {
+std::uint64_t Wire::bytes_of(const FlitStream& flits) const {
   return std::uint64_t{flits.count} * (flits.flit_bytes == 0 ? params_.flit_bytes : flits.flit_bytes);
 }
 
-void Channel::count(const FlitStream& flits) {
+void Wire::count(const FlitStream& flits) {
   statistics_.flits += flits.count;
   statistics_.bytes += bytes_of(flits);
   statistics_.busy += flits.count * occupancy_of(flits);
 }
 
-void Channel::discount(const FlitStream& flits) {
+void Wire::discount(const FlitStream& flits) {
   statistics_.flits -= flits.count;
   statistics_.bytes -= bytes_of(flits);
   statistics_.busy -= flits.count * occupancy_of(flits);
 }
 
-void Channel::note_transactions(std::size_t base) {
+void Wire::note_transactions(std::size_t base) {
   for (std::size_t i = base; i < streams_.size(); ++i) {
     FlitStream& stream = streams_[i];
     const payload::Transaction& transaction = *stream.transaction;

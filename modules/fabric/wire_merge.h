@@ -1,12 +1,12 @@
-// The flits of a batch in the order in which they leave the wire. Included by the sources of Channel only.
+// The flits of a batch in the order in which they leave the wire. Included by the sources of Wire only.
 #pragma once
 
-#include "modules/fabric/channel.h"
+#include "modules/fabric/wire.h"
 
 namespace kb::modules {
 
 template <typename F>
-void Channel::merge(const Batch& batch, std::size_t base, std::uint32_t flits, F&& f) const {
+void Wire::merge(const Batch& batch, std::size_t base, std::uint32_t flits, F&& f) const {
   std::int64_t next[kMostStreams];  // in femtoseconds: of integers the compiler chooses without a branch
   std::uint32_t taken[kMostStreams];
   const FlitStream* members[kMostStreams];

@@ -6,14 +6,14 @@
 namespace kb::modules {
 namespace {
 
-RC_GTEST_PROP(Channel, CommittedRunsEqualAFlitByFlitComputation, ()) {  // F-24, F-28, F-29
+RC_GTEST_PROP(Wire, CommittedRunsEqualAFlitByFlitComputation, ()) {  // F-24, F-28, F-29
   CheckedWire wire(any_bandwidth(), pick(1_fs, 500_fs));
   RunSource source;
   commit_some(wire, source, pick_count(1, 8));
   RC_ASSERT(wire.equals_plain());
 }
 
-RC_GTEST_PROP(Channel, CutsAndNewCommitsEqualAFreshComputation, ()) {
+RC_GTEST_PROP(Wire, CutsAndNewCommitsEqualAFreshComputation, ()) {
   CheckedWire wire(any_bandwidth());
   RunSource source;
   for (std::uint32_t round = pick_count(1, 6); round > 0; --round) {
@@ -44,7 +44,7 @@ RC_GTEST_PROP(Channel, CutsAndNewCommitsEqualAFreshComputation, ()) {
   }
 }
 
-RC_GTEST_PROP(Channel, TellsWhetherAKeyDisturbsIt, ()) {
+RC_GTEST_PROP(Wire, TellsWhetherAKeyDisturbsIt, ()) {
   CheckedWire wire(any_bandwidth());
   RunSource source;
   commit_some(wire, source, pick_count(1, 4));
@@ -52,11 +52,11 @@ RC_GTEST_PROP(Channel, TellsWhetherAKeyDisturbsIt, ()) {
       wire.flits[static_cast<std::size_t>(pick(0, static_cast<std::int64_t>(wire.flits.size()) - 1))].key;
   limit.port = static_cast<std::uint32_t>(pick(0, 2));
   limit.time += pick(-1_fs, 1_fs);
-  RC_ASSERT(wire.channel.has_at_or_after(limit) == !(wire.flits.back().key < limit));
+  RC_ASSERT(wire.tested.has_at_or_after(limit) == !(wire.flits.back().key < limit));
 }
 
 // F-30: a message leaves behind what was ready before it and does not occupy the wire.
-RC_GTEST_PROP(Channel, MessagesDepartBetweenTheFlitsByReadyTimeAndKey, ()) {
+RC_GTEST_PROP(Wire, MessagesDepartBetweenTheFlitsByReadyTimeAndKey, ()) {
   CheckedWire wire(any_bandwidth());
   RunSource source;
   commit_some(wire, source, pick_count(1, 5));
@@ -67,7 +67,7 @@ RC_GTEST_PROP(Channel, MessagesDepartBetweenTheFlitsByReadyTimeAndKey, ()) {
   const ArrivalKey key{ready - overhead, static_cast<std::uint32_t>(pick(0, 2)), near.key.sequence + 1, 0};
 
   Segment out;
-  wire.channel.send_message(ready, key, out);
+  wire.tested.send_message(ready, key, out);
   TimeFs expected = ready;
   std::uint64_t behind = 0, ahead_of = ~std::uint64_t{0};
   for (std::size_t i = 0; i < wire.flits.size(); ++i) {
@@ -89,7 +89,7 @@ RC_GTEST_PROP(Channel, MessagesDepartBetweenTheFlitsByReadyTimeAndKey, ()) {
   RC_ASSERT(wire.announced.at(wire.flits[before].id).time == wire.flits[before].end + 1_fs);
 }
 
-RC_GTEST_PROP(Channel, ASlippingMessageLeavesAtTheEndOfTheFlitInTransfer, ()) {
+RC_GTEST_PROP(Wire, ASlippingMessageLeavesAtTheEndOfTheFlitInTransfer, ()) {
   CheckedWire wire(any_bandwidth());
   RunSource source;
   for (std::uint32_t runs = pick_count(1, 5); runs > 0; --runs) {
@@ -101,7 +101,7 @@ RC_GTEST_PROP(Channel, ASlippingMessageLeavesAtTheEndOfTheFlitInTransfer, ()) {
       wire.flits[static_cast<std::size_t>(pick(0, static_cast<std::int64_t>(wire.flits.size()) - 1))];
   const TimeFs ready = std::max(0_fs, near.start + pick(-1_fs, near.occupancy + 1_fs));
   Segment out;
-  wire.channel.slip_message(ready, out);
+  wire.tested.slip_message(ready, out);
   TimeFs expected = ready;
   for (const PlainFlit& f : wire.flits) {
     if (f.start < ready && ready < f.end) expected = f.end;
@@ -109,7 +109,7 @@ RC_GTEST_PROP(Channel, ASlippingMessageLeavesAtTheEndOfTheFlitInTransfer, ()) {
   RC_ASSERT(out.time == expected + 1_fs);
 }
 
-TEST(Channel, FindsTheFirstCommittedFlitOfALeg) {
+TEST(Wire, FindsTheFirstCommittedFlitOfALeg) {
   payload::FabricRoute route;
   payload::TransactionPool pool(256);
   payload::Transaction& mine = pool.acquire(payload::Op::write, route, 0, 4096);
@@ -119,20 +119,20 @@ TEST(Channel, FindsTheFirstCommittedFlitOfALeg) {
   run.transaction = &mine;
   wire.commit(run, 0_fs);
   ArrivalKey key;
-  ASSERT_TRUE(wire.channel.find(mine, payload::Leg::request, 0, key));
+  ASSERT_TRUE(wire.tested.find(mine, payload::Leg::request, 0, key));
   EXPECT_EQ(key.time, 100_fs);
-  ASSERT_TRUE(wire.channel.find(mine, payload::Leg::request, 4, key));
+  ASSERT_TRUE(wire.tested.find(mine, payload::Leg::request, 4, key));
   EXPECT_EQ(key.time, 120_fs);
-  EXPECT_FALSE(wire.channel.find(mine, payload::Leg::request, 6, key));
-  EXPECT_FALSE(wire.channel.find(mine, payload::Leg::response, 0, key));
-  EXPECT_FALSE(wire.channel.find(other, payload::Leg::request, 0, key));
-  ASSERT_TRUE(wire.channel.find(mine, payload::Leg::request, 0, key, {100_fs, 130_fs}));
+  EXPECT_FALSE(wire.tested.find(mine, payload::Leg::request, 6, key));
+  EXPECT_FALSE(wire.tested.find(mine, payload::Leg::response, 0, key));
+  EXPECT_FALSE(wire.tested.find(other, payload::Leg::request, 0, key));
+  ASSERT_TRUE(wire.tested.find(mine, payload::Leg::request, 0, key, {100_fs, 130_fs}));
   EXPECT_EQ(key.time, 100_fs);
-  EXPECT_FALSE(wire.channel.find(mine, payload::Leg::request, 0, key, {0_fs, 99_fs}));
-  EXPECT_FALSE(wire.channel.find(mine, payload::Leg::request, 0, key, {131_fs, kNever}));
+  EXPECT_FALSE(wire.tested.find(mine, payload::Leg::request, 0, key, {0_fs, 99_fs}));
+  EXPECT_FALSE(wire.tested.find(mine, payload::Leg::request, 0, key, {131_fs, kNever}));
 }
 
-TEST(Channel, TheWindowOfACutIsThatOfTheRolledBackFlits) {
+TEST(Wire, TheWindowOfACutIsThatOfTheRolledBackFlits) {
   CheckedWire wire(256.0);
   wire.commit(make_run(0_fs, 2_ns, 0, 0, 10), 0_fs);
   TimeWindow seen;
@@ -142,13 +142,13 @@ TEST(Channel, TheWindowOfACutIsThatOfTheRolledBackFlits) {
     void on_cut(const FlitStream&, const TimeWindow& window) override { seen = window; }
     TimeWindow& seen;
   } listener(seen);
-  wire.channel.cut({7_ns, 0, 0, 0}, listener);  // flits 4 to 9 start at 8 to 18 ns
+  wire.tested.cut({7_ns, 0, 0, 0}, listener);  // flits 4 to 9 start at 8 to 18 ns
   EXPECT_EQ(seen.from, 9_ns + 1_fs);
   EXPECT_EQ(seen.until, 19_ns + 1_fs);
 }
 
 // Two runs alternate; the first one's transaction ends and begins again while flits of the second are still to come.
-TEST(Channel, FindsNothingOfAnEarlierUseOfATransaction) {
+TEST(Wire, FindsNothingOfAnEarlierUseOfATransaction) {
   payload::FabricRoute route;
   payload::TransactionPool pool(256);
   payload::Transaction& ends = pool.acquire(payload::Op::write, route, 0, 4096);
@@ -159,19 +159,19 @@ TEST(Channel, FindsNothingOfAnEarlierUseOfATransaction) {
   batch[1].transaction = &lasts;
   wire.commit(batch, 0_fs);
   ArrivalKey key;
-  EXPECT_TRUE(wire.channel.find(ends, payload::Leg::request, 0, key));
-  wire.channel.retire(8_ns);
-  EXPECT_FALSE(wire.channel.find(ends, payload::Leg::request, 0, key));
-  EXPECT_TRUE(wire.channel.find(lasts, payload::Leg::request, 6, key));
+  EXPECT_TRUE(wire.tested.find(ends, payload::Leg::request, 0, key));
+  wire.tested.retire(8_ns);
+  EXPECT_FALSE(wire.tested.find(ends, payload::Leg::request, 0, key));
+  EXPECT_TRUE(wire.tested.find(lasts, payload::Leg::request, 6, key));
 }
 
-TEST(Channel, RetiredStreamsAreNotCutAnyMore) {
+TEST(Wire, RetiredStreamsAreNotCutAnyMore) {
   CheckedWire wire(256.0);
   wire.commit(make_run(0_fs, 1_ns, 0, 0, 4), 0_fs);  // on the wire until 4 ns
-  wire.channel.retire(3_ns);
-  EXPECT_TRUE(wire.channel.has_at_or_after({3_ns, 0, 0, 0}));
-  wire.channel.retire(4_ns + 1_fs);
-  EXPECT_FALSE(wire.channel.has_at_or_after({0_fs, 0, 0, 0}));
+  wire.tested.retire(3_ns);
+  EXPECT_TRUE(wire.tested.has_at_or_after({3_ns, 0, 0, 0}));
+  wire.tested.retire(4_ns + 1_fs);
+  EXPECT_FALSE(wire.tested.has_at_or_after({0_fs, 0, 0, 0}));
 }
 
 RC_GTEST_PROP(FlitStream, CountBeforeEqualsCounting, ()) {
@@ -201,11 +201,11 @@ RC_GTEST_PROP(FlitStream, AHeadAndItsTailJoinToTheWhole, ()) {
   }
 }
 
-TEST(Channel, TakesWhatItDeliversBeforeTheEndOfTime) {
+TEST(Wire, TakesWhatItDeliversBeforeTheEndOfTime) {
   constexpr TimeFs kPropagation = 7_fs;
   CheckedWire wire(256.0, kPropagation);
-  const TimeFs occupancy = wire.channel.params().occupancy;
-  const auto fits = [&](FlitStream run, TimeFs floor) { return wire.channel.fits(&run, 1, floor); };
+  const TimeFs occupancy = wire.tested.params().occupancy;
+  const auto fits = [&](FlitStream run, TimeFs floor) { return wire.tested.fits(&run, 1, floor); };
   constexpr std::uint32_t kFlits = 1000;
   const TimeFs latest = kTimeEnd - kPropagation - kFlits * occupancy;
   EXPECT_TRUE(fits(make_run(latest, 0_fs, 0, 0, kFlits), 0_fs));
@@ -214,14 +214,14 @@ TEST(Channel, TakesWhatItDeliversBeforeTheEndOfTime) {
   EXPECT_FALSE(fits(make_run(0_fs, 0_fs, 0, 0, kFlits), latest + 1_fs));
   EXPECT_FALSE(fits(make_run(0_fs, kTimeEnd, 0, 0, kFlits), 0_fs));  // the times of its flits overflow
   const FlitStream two[] = {make_run(latest, 0_fs, 0, 0, kFlits / 2), make_run(latest, 0_fs, 1, 0, kFlits / 2)};
-  EXPECT_TRUE(wire.channel.fits(two, 2, 0_fs));
-  EXPECT_FALSE(wire.channel.fits(two, 2, latest + 1_fs));
+  EXPECT_TRUE(wire.tested.fits(two, 2, 0_fs));
+  EXPECT_FALSE(wire.tested.fits(two, 2, latest + 1_fs));
 }
 
-TEST(Channel, CountsTheTimeOfSlowWiresWithoutOverflow) {
+TEST(Wire, CountsTheTimeOfSlowWiresWithoutOverflow) {
   CheckedWire wire(1e-9);  // 256 s per flit
   const FlitStream run = make_run(0_fs, 0_fs, 0, 0, ~0u);
-  EXPECT_FALSE(wire.channel.fits(&run, 1, 0_fs));
+  EXPECT_FALSE(wire.tested.fits(&run, 1, 0_fs));
 }
 
 }  // namespace

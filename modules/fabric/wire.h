@@ -12,7 +12,7 @@
 
 namespace kb::modules {
 
-// Whom a channel tells about its flits.
+// Whom a wire tells about its flits.
 class IWireUser {
  public:
   // Flits of a committed stream will be delivered as the segment says.
@@ -35,7 +35,7 @@ class IWireUser {
 // the wire is free again after flit i at
 //   m + o + max(i*o, i*s - (m - a0)).
 // The streams of a larger batch are merged flit by flit; only the streams are kept, and merged again when asked about.
-class Channel {
+class Wire {
  public:
   struct Params {
     std::uint32_t flit_bytes = 256;

@@ -6,18 +6,18 @@
 namespace kb::modules {
 namespace {
 
-RC_GTEST_PROP(Channel, StatisticsCountWhatWasCarriedAndTheLongestWait, ()) {
+RC_GTEST_PROP(Wire, StatisticsCountWhatWasCarriedAndTheLongestWait, ()) {
   CheckedWire wire(any_bandwidth());
   const std::vector<TimeFs> no_ends;
   record::ActivityParts parts;
   record::ActivitySeries recorded(512, no_ends, parts, 0);
-  if (wire.channel.params().occupancy > 0_fs) wire.channel.record_in(&recorded);
+  if (wire.tested.params().occupancy > 0_fs) wire.tested.record_in(&recorded);
   RunSource source;
   commit_some(wire, source, pick_count(1, 8));
   if (pick(0, 1) == 1) {  // what is rolled back is not counted
     wire.cut(wire.flits[static_cast<std::size_t>(pick(0, static_cast<std::int64_t>(wire.flits.size()) - 1))].key);
   }
-  wire.channel.retire(kNever);
+  wire.tested.retire(kNever);
   TimeFs busy = 0_fs, wait = 0_fs, all_waits = 0_fs;
   std::uint64_t bytes = 0;
   for (const PlainFlit& f : wire.flits) {
@@ -26,13 +26,13 @@ RC_GTEST_PROP(Channel, StatisticsCountWhatWasCarriedAndTheLongestWait, ()) {
     bytes += f.bytes;
     wait = std::max(wait, f.start - f.ready);
   }
-  const Channel::Statistics& s = wire.channel.statistics();
+  const Wire::Statistics& s = wire.tested.statistics();
   RC_ASSERT(s.flits == wire.flits.size());
   RC_ASSERT(s.bytes == bytes);
   RC_ASSERT(s.busy == busy);
   RC_ASSERT(s.longest_wait == wait);
   RC_ASSERT(s.messages == 0u);
-  if (wire.channel.params().occupancy == 0_fs) return;
+  if (wire.tested.params().occupancy == 0_fs) return;
   record::Bin sum;
   recorded.finish();
   for (const record::Activity& part : parts.list) {
@@ -67,17 +67,17 @@ class Waveform final : public contract::ISignalObserver {
 };
 
 // What is committed after everything was retired may have been ready before.
-RC_GTEST_PROP(Channel, WaveformsShowTheFlitsThatAreOnTheWireAndThoseThatWait, ()) {
+RC_GTEST_PROP(Wire, WaveformsShowTheFlitsThatAreOnTheWireAndThoseThatWait, ()) {
   CheckedWire wire(*rc::gen::element(256.0, 128.0, 100.0));
   Waveform waveform;
-  wire.channel.observe(waveform, "node", "to_peer");
+  wire.tested.observe(waveform, "node", "to_peer");
   RunSource source;
   for (int round = 0; round < 2; ++round) {
     commit_some(wire, source, pick_count(1, 6));
-    wire.channel.retire(wire.flits[wire.flits.size() / 2].end);
-    wire.channel.retire(wire.channel.available() + 1_fs);
+    wire.tested.retire(wire.flits[wire.flits.size() / 2].end);
+    wire.tested.retire(wire.tested.available() + 1_fs);
   }
-  wire.channel.retire(kNever);
+  wire.tested.retire(kNever);
   const std::string busy = "node.to_peer.busy", queue = "node.to_peer.queue";
   for (const auto& [at, value] : waveform.changes(queue)) {
     std::uint64_t waiting = 0;
@@ -95,12 +95,12 @@ RC_GTEST_PROP(Channel, WaveformsShowTheFlitsThatAreOnTheWireAndThoseThatWait, ()
   }
 }
 
-TEST(Channel, DeepestQueueLeavesOutTheFlitInTransfer) {
+TEST(Wire, DeepestQueueLeavesOutTheFlitInTransfer) {
   CheckedWire wire(256.0);
   wire.commit(make_run(0_fs, 0_fs, 0, 0, 10), 0_fs);
-  wire.channel.retire(kNever);
-  EXPECT_EQ(wire.channel.deepest_queue(), 9u);
-  EXPECT_EQ(wire.channel.statistics().longest_wait, 9_ns);
+  wire.tested.retire(kNever);
+  EXPECT_EQ(wire.tested.deepest_queue(), 9u);
+  EXPECT_EQ(wire.tested.statistics().longest_wait, 9_ns);
 }
 
 }  // namespace
