@@ -19,8 +19,8 @@ struct Axis {
 void combine_ring(tl::Context& tl, const Axis& axis, std::int64_t size, const Reduction& reduction,
                   tl::TensorHandle& acc);
 
-// The same, but contributions are added in the order of places once all are here, so that all members get the same
-// bits. `place` is the caller's, [0, size).
+// combine_ring() where contributions are added in the order of places once all are here, so that all members get the
+// same bits. `place` is the caller's, [0, size).
 void combine_ring_in_order(tl::Context& tl, const Axis& axis, std::int64_t size, std::int64_t place,
                            const Reduction& reduction, tl::TensorHandle& acc);
 

@@ -15,8 +15,8 @@ namespace kb::kernels {
 //          the root, then all back, so that any number of slots suffices.
 contract::Kernel lrab_allreduce_kernel();
 
-// The same for one tile on every PE (K-67, K-68): first the PEs of each cube as a ring over intra_E and intra_W, from
-// both sides to PE 0 in ceil((PEs - 1) / 2) steps, at the end back the same way.
+// The all-reduce of one tile on every PE (K-67, K-68): first the PEs of each cube as a ring over intra_E and intra_W,
+// from both sides to PE 0 in ceil((PEs - 1) / 2) steps, at the end back the same way.
 contract::Kernel three_level_allreduce_kernel();
 
 }  // namespace kb::kernels

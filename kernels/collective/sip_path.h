@@ -42,7 +42,7 @@ class SipPath {
   // Rank of the SIP `distance` ahead on that way; behind when negative.
   std::int64_t rank_ahead(const Way& way, std::int64_t distance) const;
   Arm arm_from(std::int64_t rank) const;
-  // The same for the SIP of another rank.
+  // The arm that leads to `to` for the SIP of rank `from`.
   Arm arm(std::int64_t from, std::int64_t to) const;
 
  private:

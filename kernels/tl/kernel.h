@@ -65,7 +65,7 @@ contract::Kernel make_kernel(std::string name, std::string description, std::vec
                        static_cast<Function*>(nullptr), std::make_index_sequence<std::tuple_size_v<Function>>{});
 }
 
-// The same for any number of parameters, which are members of a struct: `fn` is void(tl::Context&, const Args&).
+// For any number of parameters, which are members of a struct: `fn` is void(tl::Context&, const Args&).
 template <typename Args, typename Fn>
 contract::Kernel make_kernel(std::string name, std::string description, Parameters<Args> parameters, Fn fn) {
   std::vector<contract::KernelParameter> declared;

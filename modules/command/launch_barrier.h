@@ -17,8 +17,8 @@ namespace kb::modules {
 TimeFs launch_latency(elab::BlockContext& context, NodeId io_cpu, SipId sip, const std::vector<CubeId>& cubes,
                       const std::vector<PeId>& pes);
 
-// The same for one cube, seen from its M_CPU: max over PEs of formula(m_cpu -> pe_cpu) - overhead(m_cpu), used for a
-// launch that reaches M_CPU without a stamp (C-MCPU-11).
+// The latency within one cube, seen from its M_CPU: max over PEs of formula(m_cpu -> pe_cpu) - overhead(m_cpu), used
+// for a launch that reaches M_CPU without a stamp (C-MCPU-11).
 TimeFs cube_launch_latency(elab::BlockContext& context, NodeId m_cpu, SipId sip, CubeId cube,
                            const std::vector<PeId>& pes);
 

@@ -34,7 +34,8 @@ class ArrivalQueue {
   void put_back(const FlitStream& flits);
   // Forgets the flits of a leg with index >= `first`, none of which comes before `now`.
   void roll_back(const payload::Transaction& transaction, payload::Leg leg, std::uint32_t first, TimeFs now);
-  // The same for `count` flits, all of them here and ready at `until` or before; at no cost for what is ready later.
+  // Forgets `count` flits from `first` on, all of them here and ready at `until` or before; at no cost for what is
+  // ready later.
   void roll_back(const payload::Transaction& transaction, payload::Leg leg, std::uint32_t first, std::uint32_t count,
                  TimeFs until);
 

@@ -100,7 +100,7 @@ class Wire {
   // Departure of a zero-byte message that is ready at `ready` and arrived with `key`; `out.time` is its delivery. All
   // flits that are ready before must have been committed.
   void send_message(TimeFs ready, const ArrivalKey& key, payload::Segment& out);
-  // The same for a command that slips in at the end of the flit in progress at `ready`; for wires without batches.
+  // Departure of a command that slips in at the end of the flit in progress at `ready`; for wires without batches.
   void slip_message(TimeFs ready, payload::Segment& out);
 
   // Counts and forgets batches that can no longer change or be asked about at times >= now. Called before every

@@ -16,7 +16,7 @@ elab::BlockFactory make_pe_factory() {
                                        PeContext::of(node, context), context);
   };
 }
-// The same for a block from outside, which has parameters of its own besides.
+// For a block from outside, which has parameters of its own besides.
 template <typename BlockType, typename KindParams, typename Params>
 elab::BlockFactory make_custom_pe_factory() {
   return [](const sc_core::sc_module_name& name, NodeId node,

@@ -53,8 +53,8 @@ class PeLinks : public elab::PeSide {
   // one, or is answered when it was the last or has failed (P-30, P-33). The stage of a tile is reported (P-72).
   // False when the next block has no room yet: what served the task stays occupied until on_accepted().
   bool finish_stage(CommandTask& task, TimeFs start);
-  // The same for an engine that has done the task's stage over [task.start, task.end = now]: a simple command that did
-  // not fail is reported first (P-53).
+  // finish_stage() for an engine that has done the task's stage over [task.start, task.end = now]: a simple command
+  // that did not fail is reported first (P-53).
   bool finish(CommandTask& task);
   // Writes into the log that the block `begins` or `ends` the task's stage.
   void log_stage(const char* verb, const CommandTask& task) const;

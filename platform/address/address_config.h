@@ -46,7 +46,7 @@ struct AddressConfig {
   // What keeps [address, address + nbytes) from being implemented memory of this machine: a die, PE or byte that does
   // not exist. Nothing when all of it exists.
   std::optional<std::string> capacity_problem(const PhysAddr& address, std::uint64_t nbytes = 1) const;
-  // The same as program Error ADDRESS_ERROR.
+  // Throws capacity_problem() as program Error ADDRESS_ERROR.
   void require_implemented(const PhysAddr& address, std::uint64_t nbytes = 1) const;
 };
 

@@ -49,7 +49,7 @@ TimeFs occupancy_fs(std::uint64_t bytes, double bw_gbs) {
   if (bw_gbs <= 0.0) return 0_fs;
   const double fs = static_cast<double>(bytes) * 1e6 / bw_gbs;
   if (!(fs < 4.5e15)) return round_fs(fs);
-  // The same without a library call: below 2^52 the fraction is exact.
+  // round_fs() without a library call: below 2^52 the fraction is exact.
   const auto whole = static_cast<std::int64_t>(fs);
   return TimeFs(fs - static_cast<double>(whole) >= 0.5 ? whole + 1 : whole);
 }

@@ -37,7 +37,7 @@ struct KernelParameter {
 std::vector<KernelArg> bind_arguments(const std::string& kernel, const std::vector<KernelParameter>& parameters,
                                       std::vector<NamedArg> args);
 
-// The same error unless `args` is what bind_arguments makes.
+// Throws as bind_arguments() unless `args` are what it makes.
 void check_bound(const std::string& kernel, const std::vector<KernelParameter>& parameters,
                  const std::vector<KernelArg>& args);
 

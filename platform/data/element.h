@@ -31,7 +31,7 @@ std::uint64_t random_bits(std::uint64_t seed, std::uint64_t index);
 // Elements [first, first + count) of a stream of whole numbers in [-8, 8]: small sums and products of them are exact in
 // every dtype.
 std::vector<double> random_small_integers(std::uint64_t seed, std::size_t count, std::uint64_t first = 0);
-// The same of a stream of numbers uniform in [low, high).
+// Elements of a stream of numbers uniform in [low, high).
 std::vector<double> random_uniform(std::uint64_t seed, std::size_t count, double low, double high,
                                    std::uint64_t first = 0);
 

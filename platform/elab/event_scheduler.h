@@ -42,7 +42,7 @@ class EventScheduler final : public sc_core::sc_module {
   // Time of the event being handled; in a thread, the time at which it was resumed.
   TimeFs now() const { return now_; }
 
-  // The same for a process of SystemC: time may have passed since the latest event.
+  // The time for a process of SystemC, where it may have passed since the latest event.
   TimeFs present();
 
   // Has to be called before the simulation starts.

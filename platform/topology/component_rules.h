@@ -43,7 +43,7 @@ TimeFs overhead_of(const params::ParamSet& params);
 
 // Reads { kind, impl, attrs } out of `component` (T-27).
 ComponentSpec read_component(MapReader& component, NodeKind kind);
-// The same where defaults follow from other keys: `defaults` is the parameter struct of the kind.
+// Where defaults follow from other keys: `defaults` is the parameter struct of the kind.
 template <typename P>
 ComponentSpec read_component(MapReader& component, NodeKind kind, const P& defaults);
 ComponentSpec read_component(MapReader& component, NodeKind kind, const params::ParamSet& defaults);

@@ -12,7 +12,7 @@ namespace kb::waves {
 // content.
 std::unique_ptr<IWaveFile> make_fst_file(observe::OutputFile& file);
 
-// The same Error before any work; `name` is of the file.
+// Throws that Error before any work; `name` is of the file.
 void check_fst(const std::string& name);
 
 }  // namespace kb::waves

@@ -105,7 +105,7 @@ void print_warnings(const std::vector<Diagnostic>& warnings);
 
 // Writes to stdout and reports a full disk or closed pipe as a configuration Error.
 void print(const std::string& text);
-// The same for what people read: names of users cannot steer the terminal.
+// print() for what people read: names of users cannot steer the terminal.
 void print_text(const std::string& text);
 // One line of what people read, to stderr.
 void print_note(const std::string& text);

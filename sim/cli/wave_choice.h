@@ -28,7 +28,7 @@ class WaveChoice {
   void check() const;
   // After check(). The files are among `outputs`.
   sim::WaveOptions open(observe::OutputSet& outputs) const;
-  // The same for a device, which opens the files itself.
+  // open() for a device, which opens the files itself.
   void configure(DeviceConfig& device) const;
   // What was written, for the report.
   void add_files(std::vector<std::pair<std::string, std::string>>& list) const;

@@ -51,7 +51,7 @@ std::optional<Error> first_failed_launch(const HostPort& host) {
   return Error::program(first->error_code, "launch " + std::to_string(first->id) + " failed: " + first->error_message);
 }
 
-// The same of a kernel that has failed and waits for what it started, so that its launch has no answer yet.
+// The first failure of a kernel that still waits for what it started, so that its launch has no answer yet.
 std::optional<Error> first_failed_kernel(const std::vector<elab::WaitInfo>& waits) {
   const elab::WaitInfo* first = nullptr;
   for (const elab::WaitInfo& wait : waits) {

@@ -34,7 +34,7 @@ class RunFolder {
 
   bool has_operations() const { return operations_ != nullptr; }
   data::OpLogDatabase& operations() const { return *operations_; }
-  // The same, open a second time: what takes long there keeps no other request waiting.
+  // operations() opened a second time: what takes long there keeps no other request waiting.
   data::OpLogDatabase& operations_for_long() const;
   // What runs on the operations and what comes ends at once.
   void stop() const;

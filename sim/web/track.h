@@ -46,7 +46,7 @@ class Track {
   // Calls take(i, bucket) for each bucket first + i of [first, first + count) that is not empty, in order.
   template <typename Take>
   void for_each(int level, std::int64_t first, std::size_t count, Take take) const;
-  // The same, with the empty ones.
+  // All of [first, first + count), with the empty ones.
   std::vector<Bucket> query(int level, std::int64_t first, std::size_t count) const;
   // Those that are under way in [t0, t1), or begin and end at one time in it, in order of start; at most `limit`.
   std::vector<TrackOp> ops_in(std::int64_t t0, std::int64_t t1, std::size_t limit) const;

@@ -63,7 +63,7 @@ Layout intercube_multisip(const contract::MachineInfo& machine) {
   return layout;
 }
 
-// The same neighbours in every cube; rank = index among all PEs.
+// Neighbours that are the same in every cube; rank = index among all PEs.
 NeighbourFunction in_each_cube(const contract::MachineInfo& machine, RankTopology topology, const std::string& prefix) {
   const int pes = machine.pes_per_cube;
   // With the corners in their usual order, the first half lies along the cube's north edge and the second along its

@@ -50,7 +50,7 @@ class RequestTracker {
 
   // Waits for the outstanding requests that match; returns them in submission order.
   std::vector<Outstanding> wait_for(const Filter& filter, const std::string& reason);
-  // The same, and takes them off the list: their failures are the caller's to report.
+  // Waits as wait_for() and takes them off the list: their failures are the caller's to report.
   std::vector<Outstanding> take(const Filter& filter, const std::string& reason);
 
   // An unfinished transfer or launch touches the tensor. Map and unmap requests do not count: whatever follows them

@@ -58,14 +58,14 @@ class Runtime final : private ITensorContext {
   // Other launches are not waited for. KERNEL_ERROR on an unknown kernel, SCHEMA_ERROR on arguments that do not fit it
   // and on cubes, PEs or SIPs that are empty, outside the machine or outside of --device.
   LaunchHandle launch(const std::string& kernel, const Args& args, const LaunchOptions& options = {});
-  // The same in two steps, so that ranks can meet between them.
+  // launch() in two steps, so that ranks can meet between them.
   PreparedLaunch prepare(const std::string& kernel, const Args& args, const LaunchOptions& options = {});
   LaunchHandle submit(const PreparedLaunch& launch);
   // Gives launches that are submitted at this time one start stamp (H-49).
   void start_together(const std::vector<std::shared_ptr<contract::KernelLaunch>>& parts) const;
   // Returns when the launch has completed; at once when it has (K-32). Throws the launch's failure.
   LaunchMetrics wait(LaunchHandle launch);
-  // The same without throwing; `false` when it failed. See failure().
+  // wait() without throwing; `false` when the launch failed. See failure().
   bool wait_result(LaunchHandle launch);
   // Waits for everything the caller submitted; in the main program, for everything. Throws the first failure that no
   // wait has reported yet. Called by the workload runner after every workload.

@@ -22,7 +22,7 @@ class AttentionRows {
               const Visible& visible = {});
   // (rows, d) in f32.
   data::BoundedMatrix result() const;
-  // The same of several parts of the keys, merged in any order.
+  // The result of several parts of the keys, merged in any order.
   static data::BoundedMatrix merged(const std::vector<AttentionRows>& parts);
 
  private:

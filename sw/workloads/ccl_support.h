@@ -40,7 +40,7 @@ data::VerificationRow reduced_row(const std::string& tensor, const HostArray& ac
 // Parameters that overlay the collective configuration, when they are not empty: its file and what queues are like.
 std::vector<Parameter> queue_parameters();
 topology::CclOptions queue_options(const Params& params);
-// The same and the algorithm.
+// queue_parameters() and the algorithm.
 std::vector<Parameter> ccl_parameters();
 topology::CclOptions ccl_options(const Params& params);
 

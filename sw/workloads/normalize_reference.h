@@ -23,7 +23,7 @@ data::VerificationRow softmax_row(const HostArray& x, const HostArray& y);
 // `gamma` and `beta` are (1, columns).
 data::VerificationRow layernorm_row(const HostArray& x, const HostArray& gamma, const HostArray& beta, double eps,
                                     const HostArray& y);
-// The same of values that are not exact, as f32; `gamma` and `beta` may be empty: 1 and 0.
+// LayerNorm of values that are not exact, as f32; `gamma` and `beta` may be empty: 1 and 0.
 data::BoundedMatrix layernorm_of(const data::BoundedMatrix& x, const std::vector<double>& gamma,
                                  const std::vector<double>& beta, double eps);
 
