@@ -4,6 +4,7 @@
 
 #include "modules/pe/pe_dma.h"
 #include "platform/base/error.h"
+#include "platform/base/names.h"
 
 namespace kb::modules {
 

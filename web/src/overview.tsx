@@ -7,7 +7,6 @@ import { Section, Swatch } from './section';
 import { count, duration, exact, fromNs, percent } from './time';
 
 const MOST_BARS = 12;
-const LEAST_BUSY = 0.5;  // a resource that is busy for less bounds nothing
 
 export const ns = (value: unknown): number => (typeof value === 'number' && value > 0 ? value : 0);
 export const total = (launch: Launch): number => ns(launch.completed_ns) - ns(launch.submit_ns);
@@ -20,13 +19,14 @@ function kernelTime(breakdown: Breakdown): number {
     .reduce((sum, { name }) => sum + part(breakdown, name), 0);
 }
 
-// What bounds a launch: a resource that was busy for half of its kernel or more, else what its critical PE spent most time in.
+// What bounds a launch: the resource that the run names, in use for half of its kernel or more, else what its critical PE spent
+// most time in.
 export function boundedBy(launch: Launch | undefined): { text: string; share: number; of: string } | null {
   const { breakdown } = launch ?? {};
   if (!launch || !breakdown) return null;
   const kernel = kernelTime(breakdown), all = total(launch);
-  const [resource, busy] = Object.entries(breakdown.busy ?? {}).reduce<[string, number]>((best, [key, time]) => (ns(time) > best[1] ? [key, ns(time)] : best), ['', 0]);
-  if (kernel > 0 && busy >= LEAST_BUSY * kernel) return { text: words(resource), share: busy / kernel, of: 'of its kernel busy' };
+  const busy = ns(breakdown.busy?.[`${breakdown.limiter}_ns`]);
+  if (kernel > 0 && busy > 0) return { text: words(breakdown.limiter!), share: busy / kernel, of: 'of its kernel busy' };
   const largest = PARTS.reduce((best, one) => (part(breakdown, one.name) > part(breakdown, best.name) ? one : best));
   const time = part(breakdown, largest.name);
   return time > 0 && all > 0 ? { text: largest.label, share: time / all, of: 'of its time' } : null;
