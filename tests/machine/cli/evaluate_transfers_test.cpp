@@ -41,6 +41,11 @@ TEST_F(EvaluateTransfersTest, PartsExplainAllOfATransferAlone_E57) {
               ElementsAre(ElementsAre("14", "1")));
 }
 
+TEST_F(EvaluateTransfersTest, ChecksHoldWhereAHashSpreadsTheBursts_E59) {
+  const Outcome outcome = kernbench("evaluate pe-dma --out out --topology '" + config("hbm3") + "'");
+  EXPECT_EQ(outcome.code, 0) << outcome.err;
+}
+
 TEST_F(EvaluateTransfersTest, AMachineHasTheHopsThatItHasPesFor_E47_E62_E64_E66) {
   write("ccl.yaml", "defaults: { buffer_kind: no such memory }\n");  // of the working directory: not for evaluations
   write("machine.yaml",
