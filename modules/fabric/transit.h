@@ -43,9 +43,9 @@ class Transit final : public FabricNode, private elab::EventHandler {
   // END is due when the last flit of a leg is here.
   struct End {
     TimeFs time;
-    payload::Transaction* transaction;
-    payload::Leg leg;
-    std::uint16_t in_port;
+    payload::Transaction* transaction = nullptr;
+    payload::Leg leg = payload::Leg::request;
+    std::uint16_t in_port = 0;
 
     struct ByTime {
       TimeFs operator()(const End& end) const { return end.time; }

@@ -37,9 +37,9 @@ class ScriptedNode final : public modules::FabricNode, private elab::EventHandle
  private:
   struct Ending {
     TimeFs time;
-    payload::Transaction* transaction;
-    payload::Leg leg;
-    std::uint16_t port;
+    payload::Transaction* transaction = nullptr;
+    payload::Leg leg = payload::Leg::request;
+    std::uint16_t port = 0;
   };
 
   void on_flits(modules::FlitStream& flits) override;
