@@ -7,6 +7,7 @@
 #include <cctype>
 #include <exception>
 #include <limits>
+#include <system_error>
 #include <thread>
 #include <tuple>
 
@@ -55,7 +56,8 @@ bool spans_others(const std::string& label) {
   return label == "pe_scheduler";
 }
 
-// Calls work(0) and work(1) at the same time; throws what one of them has thrown.
+// Calls work(0) and work(1) at the same time, or in turn where the system has no room for a thread; throws what one of
+// them has thrown.
 template <typename Work>
 void on_all_threads(const Work& work) {
   std::array<std::exception_ptr, kThreads> failures;
@@ -67,7 +69,13 @@ void on_all_threads(const Work& work) {
     }
   };
   std::vector<std::thread> threads;
-  for (std::size_t i = 1; i < kThreads; ++i) threads.emplace_back(guarded, i);
+  for (std::size_t i = 1; i < kThreads; ++i) {
+    try {
+      threads.emplace_back(guarded, i);
+    } catch (const std::system_error&) {
+      guarded(i);
+    }
+  }
   guarded(0);
   for (std::thread& thread : threads) thread.join();
   for (const std::exception_ptr& failure : failures) {

@@ -1,5 +1,6 @@
 // The page in a real browser: node web/test/pages.mjs KERNBENCH [FOLDER OF PICTURES]
 import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { browser, coloured, complaints, end, go, open, picture, pointAt, serve, simulate, work } from './browser.mjs';
 import { byKeys, machineByKeys } from './keys.mjs';
@@ -10,6 +11,8 @@ import { strangers } from './strangers.mjs';
 try {
   const gemm = await serve(simulate('gemm', '--bench', 'matmul-composite'));
   const page = await open(gemm.url);
+  const served = await page.evaluate(async () => (await fetch('/app.js')).text());
+  assert.ok(served === readFileSync(new URL('../dist/app.js', import.meta.url), 'utf8'), 'the program has another page than web/dist: build it again');
   await overview(page);
   await picture(page, 'overview');
   await why(page);
