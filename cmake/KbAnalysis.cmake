@@ -3,7 +3,7 @@
 find_program(KB_RUN_CLANG_TIDY run-clang-tidy)
 if(KB_RUN_CLANG_TIDY)
   # Only our sources: not what the build generates from topology files.
-  # `tidy-core`: the blocks, and what they are made of, with every header that these include; four minutes on two cores.
+  # `tidy-core`: the blocks, and what they are made of, with every header that these include; three minutes on two cores.
   foreach(target_and_folders "tidy:platform|modules|kernels|sw|sim|tests|speed_tests" "tidy-product:platform|modules|kernels|sw|sim"
       "tidy-core:platform/(elab|payload)|modules/(fabric|pe|cube|command|io|kit)")
     string(REPLACE ":" ";" pair "${target_and_folders}")

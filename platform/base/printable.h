@@ -15,7 +15,7 @@ std::size_t utf8_length(std::string_view text);
 // \t.
 std::string printable(std::string_view text);
 
-// printable() on one line, with line ends as \n. Of a word too long to be a name that somebody reads, and of a very
+// printable() on one line, with line ends as \n. Of a word too long to be a name that people read, and of a very
 // long text, the beginning and the end: what is said before and behind it stays.
 std::string printable_line(std::string_view text);
 
