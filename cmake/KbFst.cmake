@@ -18,7 +18,7 @@ if(KB_FSTAPI_DIR)
     -include "${CMAKE_CURRENT_SOURCE_DIR}/platform/waves/fst_prelude.h" $<$<BOOL:${KB_SANITIZE}>:-fno-sanitize=all>)
   set_source_files_properties(${_fst_sources} PROPERTIES
     OBJECT_DEPENDS "${CMAKE_CURRENT_SOURCE_DIR}/platform/waves/fst_prelude.h")
-  target_link_libraries(kb_fst PUBLIC ZLIB::ZLIB)
+  target_link_libraries(kb_fst PUBLIC ZLIB::ZLIB PkgConfig::LIBDEFLATE)
 else()
   message(STATUS "Waveforms: VCD only; for FST install the package verilator")
 endif()

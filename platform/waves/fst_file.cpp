@@ -31,8 +31,8 @@ namespace kb::waves {
 namespace {
 
 constexpr int kBlockHeader = 9;  // a byte of its kind and eight of the length of what follows the kind, big endian
-// So many changes are packed at once: a cache holds them, and more would hardly be smaller.
-constexpr std::uint64_t kSection = 100'000;
+// So many changes are packed at once. With more, their chains no longer lie in a cache, and the file becomes larger.
+constexpr std::uint64_t kSection = 200'000;
 // LZ4 is faster than zlib and packs what repeats. Beyond so many bytes a change, of which a VCD has 16, the next
 // section is packed by zlib: a file becomes a tenth of the VCD at the least cost.
 constexpr double kMostBytes = 1.5;
@@ -171,6 +171,10 @@ void FstFile::change(std::uint32_t signal, std::uint64_t number) {
   std::uint64_t value = number;
   const Variable& variable = variables_[signal];
   ++unpacked_;
+  if (variable.bits == 1 && !variable.has_words) {  // most of them
+    ::fstWriterEmitValueChange(writer_, variable.handle, (value & 1) != 0 ? "1" : "0");
+    return;
+  }
   std::array<char, 64> digits;  // of whole bytes, the value's are the last ones
   const std::size_t bytes = (variable.bits + 7u) / 8;
   for (std::size_t i = bytes; i-- > 0; value >>= 8) std::memcpy(&digits[8 * i], &kByteDigits[8 * (value & 0xff)], 8);
