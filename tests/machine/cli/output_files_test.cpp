@@ -182,7 +182,7 @@ TEST_F(OutputFilesTest, PipesAreWrittenDirectlyAndStay) {
   ASSERT_EQ(kernbench(all()).code, 0);
   ASSERT_EQ(::mkfifo(path("pipe").c_str(), 0600), 0);
   write("pipe.part", "mine");
-  ASSERT_EQ(kernbench(small() + "--out out --oplog pipe", "cat pipe > t.tsv &").code, 0);
+  ASSERT_EQ(kernbench(small() + "--out out --oplog pipe; code=$?; wait; exit $code", "cat pipe > t.tsv &").code, 0);
   EXPECT_EQ(read("t.tsv"), read("s.tsv"));
   fs::remove_all(path("out"));
   const std::string slow =
