@@ -20,12 +20,12 @@ union OpenSegments {
 }  // namespace
 
 void Wire::commit(const FlitStream* streams, std::size_t count, TimeFs floor, IWireUser& user) {
-  const std::uint64_t begin = batches_.empty() ? 0 : batches_.back().begin + batches_.back().streams;
+  const std::uint32_t begin = batches_.empty() ? 0 : batches_.back().begin + batches_.back().streams;
   Batch& batch = batches_.push_back();
   batch.begin = begin;
   batch.floor = floor;
   batch.available_before = available_;
-  batch.longest_wait = 0_fs;
+  batch.longest_wait = batch.wait = 0_fs;
   batch.last_time = -1_fs;
   batch.out_sequence = next_sequence_;
   batch.flits = 0;
@@ -108,7 +108,7 @@ void Wire::announce_streams(Batch& batch, std::size_t base, IWireUser& user) {
     open.of[j].last_time = delivered;
     open.of[j].last_sequence = sequence;
     sequence += kSequenceStep;
-    batch.longest_wait = std::max(batch.longest_wait, flit.start - flit.ready);
+    batch.add_wait(flit.start - flit.ready);
     batch.available_after = flit.end;
   });
   tell_whole();
@@ -129,9 +129,9 @@ void Wire::measure(Batch& batch, std::size_t base) {
     measure_single(batch, streams_[base]);
     return;
   }
-  batch.longest_wait = 0_fs;
+  batch.longest_wait = batch.wait = 0_fs;
   merge(batch, base, batch.flits, [&](std::uint32_t, std::uint32_t, const Passage& flit) {
-    batch.longest_wait = std::max(batch.longest_wait, flit.start - flit.ready);
+    batch.add_wait(flit.start - flit.ready);
     batch.available_after = flit.end;
   });
 }

@@ -129,6 +129,7 @@ class Wire {
 
  private:
   static constexpr int kHotBytes = 192, kCacheLine = 64;
+  static constexpr int kStreamBits = 5;
 
   // Flits committed together; their streams are the next `streams` elements of streams_.
   struct alignas(64) Batch {
@@ -136,12 +137,20 @@ class Wire {
     TimeFs available_before = 0_fs;
     TimeFs available_after = 0_fs;
     TimeFs longest_wait = 0_fs;
+    TimeFs wait = 0_fs;  // of all its flits together, when it has several streams
     TimeFs last_time = 0_fs;
     std::uint64_t out_sequence = 0;
-    std::uint64_t begin = 0;  // number of its first stream, counted while batches are held
     std::uint32_t flits = 0;
-    std::uint32_t streams = 0;
+    std::uint32_t streams : kStreamBits;
+    std::uint32_t begin : 32 - kStreamBits;  // number of its first stream, counted while batches are held
+
+    Batch() : streams(0), begin(0) {}
+    void add_wait(TimeFs of_a_flit) {
+      longest_wait = std::max(longest_wait, of_a_flit);
+      accumulate(wait, of_a_flit);
+    }
   };
+  static_assert(sizeof(Batch) == kCacheLine && kMostStreams < 1U << kStreamBits);
   // The closed formulas of a batch with one stream.
   struct SingleStream {
     const FlitStream& flits;
@@ -164,7 +173,10 @@ class Wire {
   };
 
   // Index of the first stream of a batch.
-  std::size_t base_of(std::size_t batch) const { return batches_[batch].begin - batches_.front().begin; }
+  std::size_t base_of(std::size_t batch) const {
+    constexpr std::uint32_t kMask = ~std::uint32_t{0} >> kStreamBits;
+    return (batches_[batch].begin - batches_.front().begin) & kMask;
+  }
   // The number of batches at the front for which `holds` is true.
   template <typename F>
   std::size_t count_leading(F&& holds) const {
@@ -207,8 +219,8 @@ class Wire {
   void count(const FlitStream& flits);
   void discount(const FlitStream& flits);
   void record(const Batch& batch) const;
-  bool record_back_to_back(const Batch& batch) const;
   void record_single(const Batch& batch, const FlitStream& flits) const;
+  std::uint64_t queue_of(const Batch& batch) const;
   // Who wants to see single flits. Few runs have one, so that a wire has room for a pointer alone.
   struct Viewers {
     std::unique_ptr<WireWaves> waves;

@@ -4,64 +4,40 @@
 
 namespace kb::modules {
 
-// The oldest batch.
+// Flits ahead of the one that waited longest, in full flits.
+std::uint64_t Wire::queue_of(const Batch& batch) const {
+  return batch.longest_wait == 0_fs ? 0 : static_cast<std::uint64_t>(periods(batch.longest_wait, params_.occupancy));
+}
+
+// The oldest batch. Where the flits of several streams leave gaps, they count as evenly spread over it.
 void Wire::record(const Batch& batch) const {
   if (batch.streams == 1) {
     record_single(batch, streams_.front());
     return;
   }
-  if (record_back_to_back(batch)) return;
-  record::Usage run;  // flits without a gap between them
-  TimeFs longest = 0_fs;
-  const auto end_run = [&] {
-    if (longest > 0_fs) run.queue = static_cast<std::uint64_t>(periods(longest, params_.occupancy));
-    series_->add(run);
-    longest = 0_fs;
-  };
-  merge(batch, 0, batch.flits, [&](std::uint32_t j, std::uint32_t, const Passage& flit) {
-    if (flit.start != run.end) {
-      end_run();
-      run = {flit.start, flit.start};
-    }
-    run.end = flit.end;
-    run.busy += flit.end - flit.start;
-    accumulate(run.wait, flit.start - flit.ready);
-    run.bytes += streams_[j].flit_bytes == 0 ? params_.flit_bytes : streams_[j].flit_bytes;
-    longest = std::max(longest, flit.start - flit.ready);
-  });
-  end_run();
-}
-
-// Without merging: whole flits between which the wire is never idle. False when they are not of that kind.
-bool Wire::record_back_to_back(const Batch& batch) const {
+  record::Usage all;
   TimeFs first = kNever;
   for (std::uint32_t j = 0; j < batch.streams; ++j) {
-    if (streams_[j].flit_bytes != 0) return false;
-    first = std::min(first, streams_[j].time_of(0));
-  }
-  const TimeFs begin = std::max({batch.available_before, batch.floor, first});
-  const TimeFs busy = batch.flits * params_.occupancy;
-  if (batch.available_after - begin != busy) return false;
-  const auto sum = [](TimeFs from, TimeFs step, std::int64_t count) {
-    return static_cast<Wide>(from.fs()) * count + static_cast<Wide>(step.fs()) * count * (count - 1) / 2;
-  };
-  Wide wait = sum(begin, params_.occupancy, batch.flits);
-  for (std::uint32_t j = 0; j < batch.streams; ++j) {
     const FlitStream& flits = streams_[j];
-    const std::int64_t held = std::min<std::int64_t>(flits.count, flits.held_until(batch.floor));
-    wait -= sum(batch.floor, 0_fs, held) + sum(flits.time + held * flits.spacing, flits.spacing, flits.count - held);
+    first = std::min(first, flits.time);
+    all.busy += flits.count * occupancy_of(flits);
+    all.bytes += bytes_of(flits);
   }
-  series_->add({begin, batch.available_after, busy,
-                TimeFs(static_cast<std::int64_t>(std::min<Wide>(wait, kTimeEnd.fs()))),
-                std::uint64_t{batch.flits} * params_.flit_bytes,
-                static_cast<std::uint64_t>(periods(batch.longest_wait, params_.occupancy))});
-  return true;
+  all.begin = std::max({batch.available_before, batch.floor, first});
+  all.end = batch.available_after;
+  all.wait = batch.wait;
+  all.queue = queue_of(batch);
+  series_->add(all);
 }
 
 // Back to back while there is a backlog, then as flits arrive.
 void Wire::record_single(const Batch& batch, const FlitStream& flits) const {
-  const auto queue =
-      batch.longest_wait == 0_fs ? 0 : static_cast<std::uint64_t>(periods(batch.longest_wait, params_.occupancy));
+  if (batch.longest_wait == 0_fs) {
+    series_->add({std::max({batch.available_before, batch.floor, flits.time}), batch.available_after,
+                  flits.count * occupancy_of(flits), 0_fs, bytes_of(flits), 0});
+    return;
+  }
+  const std::uint64_t queue = queue_of(batch);
   if (flits.count == 1) {
     const TimeFs occupancy = occupancy_of(flits);
     series_->add({batch.available_after - occupancy, batch.available_after, occupancy, batch.longest_wait,

@@ -1,6 +1,7 @@
 #include "platform/observe/json_writer.h"
 
 #include <algorithm>
+#include <array>
 #include <charconv>
 #include <cmath>
 
@@ -35,10 +36,16 @@ void append_escaped(std::string& out, char c) {
   out += kHex[static_cast<unsigned char>(c) & 0xf];
 }
 
-// An ASCII character that stands for itself.
+// ASCII characters that stand for themselves.
+constexpr std::array<bool, 256> plain_characters() {
+  std::array<bool, 256> plain{};
+  for (std::size_t code = 0x20; code < 0x80; ++code) plain[code] = code != '"' && code != '\\';
+  return plain;
+}
+constexpr std::array<bool, 256> kPlain = plain_characters();
+
 bool is_plain(char c) {
-  const auto code = static_cast<unsigned char>(c);
-  return code >= 0x20 && code < 0x80 && c != '"' && c != '\\';
+  return kPlain[static_cast<unsigned char>(c)];
 }
 
 void append_string(std::string& out, std::string_view text) {

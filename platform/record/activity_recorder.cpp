@@ -167,6 +167,9 @@ void ActivityRecorder::sort_activities() {
   activities_.reserve(sorted.size());
   for (const Activity* activity : sorted) activities_.push_back(*activity);
   parts_.list = {};
+  epoch_begins_.resize(epochs_.size() + 1);
+  for (const Activity& activity : activities_) ++epoch_begins_[activity.epoch + 1];
+  std::partial_sum(epoch_begins_.begin(), epoch_begins_.end(), epoch_begins_.begin());
 }
 
 }  // namespace kb::record

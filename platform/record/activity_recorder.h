@@ -66,6 +66,15 @@ class ActivityRecorder {
   // After finish(): in the order of their begin, and by (epoch, series), without those in which nothing happened.
   const std::vector<Epoch>& epochs() const { return epochs_; }
   const std::vector<Activity>& activities() const { return activities_; }
+  // Those of one epoch.
+  struct Activities {
+    const Activity *first = nullptr, *last = nullptr;
+    const Activity* begin() const { return first; }
+    const Activity* end() const { return last; }
+  };
+  Activities activities_of(std::size_t epoch) const {
+    return {activities_.data() + epoch_begins_[epoch], activities_.data() + epoch_begins_[epoch + 1]};
+  }
 
  private:
   struct Group {
@@ -91,6 +100,7 @@ class ActivityRecorder {
   std::vector<Epoch> epochs_;
   ActivityParts parts_;
   std::vector<Activity> activities_;
+  std::vector<std::size_t> epoch_begins_;  // and the end
 };
 
 }  // namespace kb::record

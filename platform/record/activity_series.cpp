@@ -1,7 +1,5 @@
 #include "platform/record/activity_series.h"
 
-#include <utility>
-
 namespace kb::record {
 
 void ActivitySeries::flush_across() {
@@ -22,7 +20,7 @@ void ActivitySeries::end_epoch() {
   }
   close_bin();
   if (!bins_.empty()) parts_->list.push_back({epoch_, series_, shift_, bins_.sum(), parts_->store.pack(bins_)});
-  bins_.clear();
+  bins_.clear(parts_->store.pool());
   epoch_begin_ = bin_begin_ = bin_end_ = end;
   ++epoch_;
   shift_ = kFirstShift;
@@ -54,7 +52,7 @@ void ActivitySeries::fit_exactly() {
   close_bin();
   widen_for(last);
   open_bin(pending_.begin);
-  bin_.add(bins_.take_last(index_));
+  bin_.add(bins_.take_last(index_, parts_->store.pool()));
 }
 
 // Bins so wide that `last` lies in one of them.
@@ -62,7 +60,7 @@ void ActivitySeries::widen_for(TimeFs last) {
   const std::int64_t since = (last - epoch_begin_).fs();
   int wider = 1;
   while (since >> (shift_ + wider) >= most_bins_) ++wider;
-  bins_.widen(wider);
+  bins_.widen(wider, parts_->store.pool());
   shift_ += wider;
 }
 
@@ -91,8 +89,7 @@ void ActivitySeries::finish() {
   flush_across();
   pending_ = {};
   close_bin();
-  if (!bins_.empty())
-    parts_->list.push_back({epoch_, series_, shift_, bins_.sum(), parts_->store.keep(std::move(bins_))});
+  if (!bins_.empty()) parts_->list.push_back({epoch_, series_, shift_, bins_.sum(), BinList(bins_)});
 }
 
 }  // namespace kb::record

@@ -73,7 +73,7 @@ class alignas(64) ActivitySeries {
   void next_bin();
   void close_bin() {
     if (bin_.is_empty()) return;
-    bins_.append(index_, bin_);
+    bins_.append(index_, bin_, parts_->store.pool());
     bin_ = {};
   }
   void widen_for(TimeFs last);

@@ -16,61 +16,99 @@ char* put(char* to, std::uint64_t number) {
 
 char* put(char* to, const OpenBins& bins) {
   std::uint32_t expected = 0;
-  for (const OpenBins::Item& item : bins.items()) {
+  bins.for_each_item([&](const BinItem& item) {
     to = put(to, item.index - expected);
     to = put(to, static_cast<std::uint64_t>(item.busy.fs()));
     to = put(to, item.bytes);
     to = put(to, item.queue);
     to = put(to, static_cast<std::uint64_t>(item.wait.fs()));
     expected = item.index + 1;
-  }
+  });
   return to;
 }
 
 }  // namespace
 
-void OpenBins::widen(int by) {
-  if (items_.empty()) return;
-  Item* last = items_.data();
-  last->index >>= by;
-  Item* const end = last + items_.size();
-  for (const Item* item = last + 1; item != end; ++item) {
-    const std::uint32_t index = item->index >> by;
-    if (index == last->index) {
-      accumulate(last->busy, item->busy);
-      accumulate(last->wait, item->wait);
-      last->bytes += item->bytes;
-      last->queue = std::max(last->queue, item->queue);
-    } else {
-      *++last = *item;
-      last->index = index;
+void BinPool::add_slab() {
+  constexpr std::size_t kChunks = 256;
+  std::vector<BinChunk>& slab = slabs_.emplace_back(kChunks);
+  for (BinChunk& chunk : slab) give_back(&chunk, &chunk);
+}
+
+void OpenBins::grow(BinPool& pool) {
+  BinChunk* const chunk = pool.take();
+  (last_ == nullptr ? first_ : last_->next) = chunk;
+  last_ = chunk;
+  used_ = 0;
+}
+
+void OpenBins::end_at(BinChunk* chunk, std::uint32_t used, BinPool& pool) {
+  if (chunk->next != nullptr) pool.give_back(chunk->next, last_);
+  chunk->next = nullptr;
+  last_ = chunk;
+  used_ = used;
+}
+
+void OpenBins::widen(int by, BinPool& pool) {
+  BinChunk* to = first_;
+  std::uint32_t at = 0;  // of the next item in `to`
+  BinItem* latest = nullptr;
+  for_each_item([&](const BinItem& item) {
+    const std::uint32_t index = item.index >> by;
+    if (latest != nullptr && latest->index == index) {
+      accumulate(latest->busy, item.busy);
+      accumulate(latest->wait, item.wait);
+      latest->bytes += item.bytes;
+      latest->queue = std::max(latest->queue, item.queue);
+      return;
     }
-  }
-  items_.resize(static_cast<std::size_t>(last - items_.data()) + 1);
+    if (at == BinChunk::kItems) {
+      to = to->next;
+      at = 0;
+    }
+    latest = &to->items[at++];
+    *latest = item;
+    latest->index = index;
+  });
+  if (to != nullptr) end_at(to, at, pool);
 }
 
 Bin OpenBins::sum() const {
   Bin sum;
-  for (const Item& item : items_) sum.add(item.bin());
+  for_each_item([&](const BinItem& item) { sum.add(item.bin()); });
   return sum;
 }
 
-Bin OpenBins::take_last(std::uint32_t index) {
-  if (items_.empty() || items_.back().index != index) return {};
-  const Bin last = items_.back().bin();
-  items_.pop_back();
-  return last;
+std::size_t OpenBins::size() const {
+  std::size_t items = 0;
+  for (const BinChunk* chunk = first_; chunk != nullptr; chunk = chunk->next)
+    items += chunk == last_ ? used_ : BinChunk::kItems;
+  return items;
+}
+
+Bin OpenBins::take_last(std::uint32_t index, BinPool& pool) {
+  if (last_ == nullptr || last_->items[used_ - 1].index != index) return {};
+  const Bin bin = last_->items[--used_].bin();
+  if (used_ > 0) return bin;
+  if (first_ == last_) {
+    clear(pool);
+    return bin;
+  }
+  BinChunk* before = first_;
+  while (before->next != last_) before = before->next;
+  end_at(before, BinChunk::kItems, pool);
+  return bin;
 }
 
 std::string BinList::packed() const {
-  if (open_ == nullptr) return std::string(data_);
-  std::string data(open_->items().size() * kMostBytes, '\0');
-  data.resize(static_cast<std::size_t>(put(data.data(), *open_) - data.data()));
+  if (plain_.empty()) return std::string(data_);
+  std::string data(plain_.size() * kMostBytes, '\0');
+  data.resize(static_cast<std::size_t>(put(data.data(), plain_) - data.data()));
   return data;
 }
 
 BinList BinStore::pack(const OpenBins& bins) {
-  const std::size_t most = bins.items().size() * kMostBytes;
+  const std::size_t most = bins.size() * kMostBytes;
   if (most > left_) {
     left_ = std::max(most, kChunkBytes);
     chunks_.emplace_back(new char[left_]);  // not cleared, as make_unique does
@@ -84,9 +122,11 @@ BinList BinStore::pack(const OpenBins& bins) {
 
 BinList BinStore::widened(const BinList& list, int by) {
   OpenBins bins;
-  list.for_each([&](std::uint32_t index, const Bin& bin) { bins.append(index, bin); });
-  bins.widen(by);
-  return pack(bins);
+  list.for_each([&](std::uint32_t index, const Bin& bin) { bins.append(index, bin, pool_); });
+  bins.widen(by, pool_);
+  const BinList packed = pack(bins);
+  bins.clear(pool_);
+  return packed;
 }
 
 }  // namespace kb::record

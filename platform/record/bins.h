@@ -14,38 +14,80 @@
 
 namespace kb::record {
 
+// One bin that is not packed.
+struct BinItem {
+  TimeFs busy = 0_fs, wait = 0_fs;
+  std::uint64_t bytes = 0;
+  std::uint32_t index = 0;
+  std::uint32_t queue = 0;  // at most 2^32 - 1
+
+  Bin bin() const { return {busy, wait, bytes, queue}; }
+};
+
+// Room for a few bins, in a chain. Four cache lines: most series of a large machine have few bins.
+struct alignas(64) BinChunk {
+  static constexpr std::uint32_t kItems = 7;
+
+  BinItem items[kItems];
+  BinChunk* next = nullptr;
+};
+
+// Chunks for all series, used again and again.
+class BinPool {
+ public:
+  BinChunk* take() {
+    if (free_ == nullptr) add_slab();
+    BinChunk* const chunk = std::exchange(free_, free_->next);
+    chunk->next = nullptr;
+    return chunk;
+  }
+  void give_back(BinChunk* first, BinChunk* last) {
+    last->next = free_;
+    free_ = first;
+  }
+
+ private:
+  void add_slab();
+
+  std::deque<std::vector<BinChunk>> slabs_;
+  BinChunk* free_ = nullptr;
+};
+
 // Bins that are still filled, without the empty ones, in their order.
 class OpenBins {
  public:
-  struct Item {
-    TimeFs busy = 0_fs, wait = 0_fs;
-    std::uint64_t bytes = 0;
-    std::uint32_t index = 0;
-    std::uint32_t queue = 0;  // at most 2^32 - 1
-
-    Bin bin() const { return {busy, wait, bytes, queue}; }
-  };
-
-  void append(std::uint32_t index, const Bin& bin) {  // indices rise
-    if (items_.empty()) items_.reserve(kFirst);
-    items_.push_back({bin.busy, bin.wait, bin.bytes, index, narrow(bin.queue)});
+  void append(std::uint32_t index, const Bin& bin, BinPool& pool) {  // indices rise
+    if (used_ == BinChunk::kItems || last_ == nullptr) grow(pool);
+    last_->items[used_++] = {bin.busy, bin.wait, bin.bytes, index, narrow(bin.queue)};
   }
   // Makes bins 2^by times as wide.
-  void widen(int by);
+  void widen(int by, BinPool& pool);
   // Removes the last bin when it is that of `index`, and returns it; else an empty one.
-  Bin take_last(std::uint32_t index);
+  Bin take_last(std::uint32_t index, BinPool& pool);
   Bin sum() const;
-  bool empty() const { return items_.empty(); }
-  void clear() { items_.clear(); }
-  const std::vector<Item>& items() const { return items_; }
+  bool empty() const { return first_ == nullptr; }
+  void clear(BinPool& pool) {
+    if (first_ != nullptr) pool.give_back(first_, last_);
+    *this = {};
+  }
+  std::size_t size() const;
+  template <typename F>
+  void for_each_item(F&& f) const {
+    for (const BinChunk* chunk = first_; chunk != nullptr; chunk = chunk->next) {
+      const std::uint32_t count = chunk == last_ ? used_ : BinChunk::kItems;
+      for (std::uint32_t i = 0; i < count; ++i) f(chunk->items[i]);
+    }
+  }
 
  private:
-  static constexpr std::size_t kFirst = 16;
   static std::uint32_t narrow(std::uint64_t queue) {
     return queue < ~std::uint32_t{0} ? static_cast<std::uint32_t>(queue) : ~std::uint32_t{0};
   }
+  void grow(BinPool& pool);
+  void end_at(BinChunk* chunk, std::uint32_t used, BinPool& pool);
 
-  std::vector<Item> items_;
+  BinChunk *first_ = nullptr, *last_ = nullptr;
+  std::uint32_t used_ = 0;  // of the last one; at least one when there is one
 };
 
 // The non-empty bins of an epoch that is over, in their order. They belong to a BinStore.
@@ -56,16 +98,13 @@ class BinList {
  public:
   BinList() = default;
   explicit BinList(std::string_view data) : data_(data) {}
-  explicit BinList(const OpenBins& open) : open_(&open) {}
+  explicit BinList(const OpenBins& plain) : plain_(plain) {}
 
   std::string packed() const;
   // Calls f(index, bin) for each.
   template <typename F>
   void for_each(F&& f) const {
-    if (open_ != nullptr) {
-      for (const OpenBins::Item& item : open_->items()) f(item.index, item.bin());
-      return;
-    }
+    plain_.for_each_item([&](const BinItem& item) { f(item.index, item.bin()); });
     std::uint32_t index = 0;
     for (std::size_t at = 0; at < data_.size();) {
       index += static_cast<std::uint32_t>(read(at));
@@ -89,20 +128,20 @@ class BinList {
     return number;
   }
 
-  const OpenBins* open_ = nullptr;
+  OpenBins plain_;  // or packed:
   std::string_view data_;
 };
 
 // Keeps bins, which stay where they are.
 class BinStore {
  public:
-  BinList keep(OpenBins bins) { return BinList(kept_.emplace_back(std::move(bins))); }
+  BinPool& pool() { return pool_; }
   BinList pack(const OpenBins& bins);
   // The same bins, 2^by times as wide.
   BinList widened(const BinList& list, int by);
 
  private:
-  std::deque<OpenBins> kept_;
+  BinPool pool_;
   std::vector<std::unique_ptr<char[]>> chunks_;
   char* next_ = nullptr;
   std::size_t left_ = 0;

@@ -1,7 +1,9 @@
 #include "sim/driver/recorded_use.h"
 
+#include <algorithm>
 #include <map>
 #include <utility>
+#include <vector>
 
 namespace kb::sim {
 namespace {
@@ -30,22 +32,30 @@ void add_channels(const record::ActivityRecorder& recorder, const topology::Grap
 void add_recorded_use(const record::ActivityRecorder& recorder, const topology::Graph& graph, RunRecord& run,
                       std::size_t most) {
   add_channels(recorder, graph, run);
-  using Place = std::pair<NodeId, std::uint32_t>;              // a series of a node
-  std::map<std::uint64_t, std::map<Place, record::Bin>> uses;  // by launch
-  for (const record::Activity& activity : recorder.activities()) {
-    const auto& launch = recorder.epochs()[activity.epoch].launch;
-    const record::SeriesInfo& series = recorder.series()[activity.series];
-    if (launch && series.kind != SeriesKind::state) uses[*launch][{series.node, activity.series}].add(activity.sum);
+  std::map<std::uint64_t, std::vector<std::size_t>> epochs;  // by launch
+  for (std::size_t epoch = 0; epoch < recorder.epochs().size(); ++epoch) {
+    if (const auto& launch = recorder.epochs()[epoch].launch) epochs[*launch].push_back(epoch);
   }
+  std::vector<record::Bin> sums(recorder.series().size());
   bool left_out = false;
   for (LaunchRecord& launch : run.launches) {
-    const auto& of_launch = uses[launch.id];
-    left_out = left_out || of_launch.size() > most;
-    if (left_out) continue;
-    most -= of_launch.size();
-    for (const auto& [place, sum] : of_launch) {
-      const record::SeriesInfo& series = recorder.series()[place.second];
-      launch.uses.push_back({graph.node(series.node).id, series.label(graph), sum.busy, sum.wait, sum.bytes});
+    std::vector<std::pair<NodeId, std::uint32_t>> used;  // nodes and their series
+    for (const std::size_t epoch : epochs[launch.id]) {
+      for (const record::Activity& activity : recorder.activities_of(epoch)) {
+        const record::SeriesInfo& series = recorder.series()[activity.series];
+        if (series.kind == SeriesKind::state) continue;
+        if (sums[activity.series].is_empty()) used.emplace_back(series.node, activity.series);
+        sums[activity.series].add(activity.sum);
+      }
+    }
+    std::sort(used.begin(), used.end());
+    left_out = left_out || used.size() > most;
+    if (!left_out) most -= used.size();
+    for (const auto& [node, index] : used) {
+      const record::Bin sum = std::exchange(sums[index], {});
+      if (left_out) continue;
+      launch.uses.push_back(
+          {graph.node(node).id, recorder.series()[index].label(graph), sum.busy, sum.wait, sum.bytes});
     }
   }
   if (left_out) run.notes.push_back("the use of resources launch by launch is kept of the first launches only");

@@ -26,28 +26,27 @@ LaunchActivity::LaunchActivity(const record::ActivityRecorder& recorder, int gro
   };
   first_bin_ = bin_of(window.first);
   bin_count_ = bin_of(std::min(window.second, found->end) - 1_fs) + 1 - first_bin_;
-  const auto index = static_cast<std::uint32_t>(found - epochs.begin());
-  for (const record::Activity& activity : recorder.activities()) {
-    if (activity.epoch == index) activities_.push_back(&activity);
-  }
+  activities_ = recorder.activities_of(static_cast<std::size_t>(found - epochs.begin()));
 }
 
 std::vector<LaunchActivity::WireUse> LaunchActivity::wires(double part) const {
   std::vector<WireUse> all(recorder_.series().size());
-  for (const record::Activity& activity : recorder_.activities()) {
-    const record::Epoch& epoch = recorder_.epochs()[activity.epoch];
-    const bool is_wire = recorder_.series()[activity.series].kind == record::SeriesKind::link;
-    if (!is_wire || epoch.end <= window_.first || epoch.begin >= window_.second) continue;
-    WireUse& wire = all[activity.series];
+  for (std::size_t index = 0; index < recorder_.epochs().size(); ++index) {
+    const record::Epoch& epoch = recorder_.epochs()[index];
+    if (epoch.end <= window_.first || epoch.begin >= window_.second) continue;
     const TimeFs width(std::int64_t{1} << epoch.shift);
-    activity.bins.for_each([&](std::uint32_t bin, const record::Bin& what) {
-      const TimeFs begin = epoch.begin + TimeFs(std::int64_t{bin} << epoch.shift);
-      const TimeFs inside = std::min(begin + width, window_.second) - std::max(begin, window_.first);
-      if (inside <= 0_fs) return;
-      const TimeFs busy = std::min(what.busy, inside);
-      wire.busy += busy;
-      if (fs_to_ns(what.busy) >= part * fs_to_ns(width)) wire.full += busy;
-    });
+    for (const record::Activity& activity : recorder_.activities_of(index)) {
+      if (recorder_.series()[activity.series].kind != record::SeriesKind::link) continue;
+      WireUse& wire = all[activity.series];
+      activity.bins.for_each([&](std::uint32_t bin, const record::Bin& what) {
+        const TimeFs begin = epoch.begin + TimeFs(std::int64_t{bin} << epoch.shift);
+        const TimeFs inside = std::min(begin + width, window_.second) - std::max(begin, window_.first);
+        if (inside <= 0_fs) return;
+        const TimeFs busy = std::min(what.busy, inside);
+        wire.busy += busy;
+        if (fs_to_ns(what.busy) >= part * fs_to_ns(width)) wire.full += busy;
+      });
+    }
   }
   std::vector<WireUse> used;
   for (std::size_t series = 0; series < all.size(); ++series) {
@@ -60,22 +59,24 @@ std::vector<LaunchActivity::WireUse> LaunchActivity::wires(double part) const {
 std::vector<TimeFs> LaunchActivity::shares(const topology::Graph& graph, const PeCoord& pe, TimeFs begin,
                                            TimeFs end) const {
   std::vector<TimeFs> times(contract::kTimeShares);
-  for (const record::Activity& activity : recorder_.activities()) {
-    const record::SeriesInfo& series = recorder_.series()[activity.series];
-    const record::Epoch& epoch = recorder_.epochs()[activity.epoch];
-    if (series.kind != record::SeriesKind::state || epoch.end <= begin || epoch.begin >= end) continue;
-    if (!(graph.node(series.node).pe_coord() == pe)) continue;
-    std::size_t share = 0;
-    while (time_share_name(static_cast<contract::TimeShare>(share)) != series.name) ++share;
+  for (std::size_t index = 0; index < recorder_.epochs().size(); ++index) {
+    const record::Epoch& epoch = recorder_.epochs()[index];
+    if (epoch.end <= begin || epoch.begin >= end) continue;
     const double width = std::ldexp(1.0, epoch.shift);
-    activity.bins.for_each([&](std::uint32_t bin, const record::Bin& what) {
-      const TimeFs from = epoch.begin + TimeFs(std::int64_t{bin} << epoch.shift);
-      const TimeFs to = from + TimeFs(std::int64_t{1} << epoch.shift);
-      const TimeFs inside = std::min(to, end) - std::max(from, begin);
-      if (inside <= 0_fs) return;
-      const double part = static_cast<double>(inside.fs()) / width * static_cast<double>(what.busy.fs());
-      times[share] += TimeFs(static_cast<std::int64_t>(part));
-    });
+    for (const record::Activity& activity : recorder_.activities_of(index)) {
+      const record::SeriesInfo& series = recorder_.series()[activity.series];
+      if (series.kind != record::SeriesKind::state || !(graph.node(series.node).pe_coord() == pe)) continue;
+      std::size_t share = 0;
+      while (time_share_name(static_cast<contract::TimeShare>(share)) != series.name) ++share;
+      activity.bins.for_each([&](std::uint32_t bin, const record::Bin& what) {
+        const TimeFs from = epoch.begin + TimeFs(std::int64_t{bin} << epoch.shift);
+        const TimeFs to = from + TimeFs(std::int64_t{1} << epoch.shift);
+        const TimeFs inside = std::min(to, end) - std::max(from, begin);
+        if (inside <= 0_fs) return;
+        const double part = static_cast<double>(inside.fs()) / width * static_cast<double>(what.busy.fs());
+        times[share] += TimeFs(static_cast<std::int64_t>(part));
+      });
+    }
   }
   return times;
 }

@@ -15,7 +15,7 @@ class LaunchActivity {
   LaunchActivity(const record::ActivityRecorder& recorder, int group, std::uint64_t launch,
                  std::pair<TimeFs, TimeFs> window);
 
-  bool empty() const { return activities_.empty(); }
+  bool empty() const { return activities_.first == activities_.last; }
   TimeFs bin_width() const { return TimeFs(std::int64_t{1} << shift_); }
   TimeFs window() const { return window_.second - window_.first; }
   std::uint32_t bin_count() const { return bin_count_; }
@@ -29,8 +29,8 @@ class LaunchActivity {
   template <typename F>
   void for_each(record::SeriesKind kind, F&& f) const {
     Row row;
-    for (const record::Activity* activity : activities_) {
-      if (recorder_.series()[activity->series].kind == kind && fill(*activity, row)) f(row);
+    for (const record::Activity& activity : activities_) {
+      if (recorder_.series()[activity.series].kind == kind && fill(activity, row)) f(row);
     }
   }
   // A wire of the machine, also of another SIP, in the window.
@@ -48,7 +48,7 @@ class LaunchActivity {
   bool fill(const record::Activity& activity, Row& row) const;
 
   const record::ActivityRecorder& recorder_;
-  std::vector<const record::Activity*> activities_;
+  record::ActivityRecorder::Activities activities_;
   std::pair<TimeFs, TimeFs> window_;
   TimeFs begin_ = 0_fs;  // of the epoch
   int shift_ = 0;

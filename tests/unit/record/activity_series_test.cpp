@@ -8,6 +8,7 @@
 #include <map>
 #include <memory>
 #include <random>
+#include <tuple>
 #include <vector>
 
 namespace kb::record {
@@ -147,12 +148,12 @@ TEST(ActivitySeries, WhatComesLateBelongsToItsEpoch) {
 }
 
 TEST(BinList, HoldsTheLargestNumbers) {
+  BinStore store;
   OpenBins open;
   const Bin large{kTimeEnd, kTimeEnd, ~std::uint64_t{0}, 77};
-  open.append(3, large);
-  open.append(4'000'000'000u, {1_fs, 0_fs, 0, 0});
-  BinStore store;
-  const BinList packed = store.pack(open), plain = store.keep(open);
+  open.append(3, large, store.pool());
+  open.append(4'000'000'000u, {1_fs, 0_fs, 0, 0}, store.pool());
+  const BinList packed = store.pack(open), plain(open);
   for (const BinList& list : {packed, plain}) {
     std::vector<std::uint32_t> bins;
     list.for_each([&](std::uint32_t bin, const Bin& what) {
@@ -169,22 +170,52 @@ TEST(BinList, HoldsTheLargestNumbers) {
   EXPECT_EQ(packed.packed(), plain.packed());
 }
 
-TEST(OpenBins, WiderBinsHaveTheSums) {
-  OpenBins open;
-  open.append(1, {1_fs, 10_fs, 100, 3});
-  open.append(4, {2_fs, 20_fs, 200, 7});
-  open.append(7, {3_fs, 30_fs, 300, 5});
-  open.append(8, {4_fs, 40_fs, 400, 1});
-  open.widen(2);
-  ASSERT_EQ(open.items().size(), 3u);
-  EXPECT_EQ(open.items()[1].index, 1u);
-  EXPECT_EQ(open.items()[1].busy, 5_fs);
-  EXPECT_EQ(open.items()[1].wait, 50_fs);
-  EXPECT_EQ(open.items()[1].bytes, 500u);
-  EXPECT_EQ(open.items()[1].queue, 7u);
-  EXPECT_EQ(open.take_last(1).busy, 0_fs);
-  EXPECT_EQ(open.take_last(2).busy, 4_fs);
-  EXPECT_EQ(open.items().size(), 2u);
+// Two series that take and give back chunks of one pool, against maps.
+TEST(OpenBins, AreAMapOfBinsWhateverIsDone) {
+  std::mt19937_64 random(1);
+  const auto below = [&](std::uint64_t limit) { return static_cast<std::uint32_t>(random() % limit); };
+  using Values = std::tuple<TimeFs, TimeFs, std::uint64_t, std::uint64_t>;
+  const auto values = [](const Bin& bin) { return Values(bin.busy, bin.wait, bin.bytes, bin.queue); };
+  BinPool pool;
+  OpenBins open[2];
+  std::map<std::uint32_t, Bin> expected[2];
+  for (int step = 0; step < 20'000; ++step) {
+    OpenBins& bins = open[step % 2];
+    std::map<std::uint32_t, Bin>& map = expected[step % 2];
+    const std::uint32_t next = map.empty() ? 0 : map.rbegin()->first + 1;
+    if (const std::uint32_t choice = below(40); choice == 0) {
+      bins.clear(pool);
+      map.clear();
+    } else if (choice == 1) {
+      const int by = 1 + static_cast<int>(below(3));
+      bins.widen(by, pool);
+      std::map<std::uint32_t, Bin> wider;
+      for (const auto& [index, bin] : map) wider[index >> by].add(bin);
+      map = std::move(wider);
+    } else if (choice < 8 && !map.empty()) {
+      const std::uint32_t last = map.rbegin()->first;
+      EXPECT_EQ(values(bins.take_last(last + 1, pool)), values({}));
+      EXPECT_EQ(values(bins.take_last(last, pool)), values(map[last]));
+      map.erase(last);
+    } else {
+      const Bin bin{TimeFs(1 + below(9)), TimeFs(below(9)), below(9), below(9)};
+      const std::uint32_t index = next + below(3);
+      bins.append(index, bin, pool);
+      map[index] = bin;
+    }
+    ASSERT_EQ(bins.empty(), map.empty());
+    ASSERT_EQ(bins.size(), map.size());
+    Bin sum;
+    auto at = map.begin();
+    bins.for_each_item([&](const BinItem& item) {
+      ASSERT_NE(at, map.end());
+      ASSERT_EQ(item.index, at->first);
+      ASSERT_EQ(values(item.bin()), values(at->second));
+      sum.add(item.bin());
+      ++at;
+    });
+    ASSERT_EQ(values(bins.sum()), values(sum));
+  }
 }
 
 // A use without bytes goes straight into bins of their final width, one with bytes through all narrower ones.
