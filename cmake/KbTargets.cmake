@@ -42,10 +42,11 @@ add_custom_target(kb_tests)
 set(KB_TEST_OPTIONS $<IF:$<BOOL:${KB_SANITIZE}>,-O0,$<$<CONFIG:Release>:-O1>>
     $<$<CXX_COMPILER_ID:Clang>:SHELL:-Xclang -fno-pch-timestamp>)  # for ccache
 
-# kb_test(name SOURCES ... DEPS ... LABELS unit|block|machine|meta|slow [SYSTEMC]): gtest program; with SYSTEMC each
-# test runs in a process of its own (SystemC elaborates once per process) and the program brings its own sc_main.
+# kb_test(name SOURCES ... DEPS ... LABELS unit|block|machine|meta|slow [SYSTEMC] [ALONE]): gtest program; with SYSTEMC
+# each test runs in a process of its own (SystemC elaborates once per process) and the program brings its own sc_main.
+# With KB_UNITY four sources are one compilation, but for ALONE, where unnamed namespaces have the same names.
 function(kb_test name)
-  cmake_parse_arguments(ARG "SYSTEMC" "" "SOURCES;DEPS;LABELS" ${ARGN})
+  cmake_parse_arguments(ARG "SYSTEMC;ALONE" "" "SOURCES;DEPS;LABELS" ${ARGN})
   set(main kb_test_main)
   if(ARG_SYSTEMC)
     set(main kb_test_main_systemc)
@@ -55,6 +56,9 @@ function(kb_test name)
   target_compile_options(${name} PRIVATE ${KB_TEST_OPTIONS})
   set_target_properties(${name} PROPERTIES POSITION_INDEPENDENT_CODE OFF)  # equal to that of the precompiled headers
   target_precompile_headers(${name} REUSE_FROM ${main})
+  if(KB_UNITY AND NOT ARG_ALONE)
+    set_target_properties(${name} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 4)
+  endif()
   add_dependencies(kb_tests ${name})
   gtest_discover_tests(${name} PROPERTIES LABELS "${ARG_LABELS}" DISCOVERY_TIMEOUT 60)
 endfunction()

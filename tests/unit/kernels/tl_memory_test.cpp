@@ -234,7 +234,6 @@ TEST_F(TlMemory, FailingAccessNamesTheCall) {
                        {"kernel demo, tl.load #1, sip0.cube0.pe0: no memory at 0x1"});
 }
 
-}  // namespace
 TEST_F(TlMemory, OffsetsBeyondEveryAddressAreRefusedWhereTheyArise) {
   const auto refused = [](const auto& call, const std::string& steps) {
     expect_program_error(call, "ADDRESS_ERROR", {steps, "in tensor 'x', which has 64 bytes"});
@@ -279,4 +278,5 @@ TEST_F(TlMemory, TheLastNumbersOfARangeCanBeMade) {
   EXPECT_EQ(written<std::int64_t>(0), (std::vector<std::int64_t>{INT64_MAX - 2, INT64_MAX - 1}));
 }
 
+}  // namespace
 }  // namespace kb::tests
