@@ -98,6 +98,7 @@ class CollectiveBoundsTest : public CommandLineTest {
 
 // One cube per SIP works: no other traffic shares its way out of the SIP.
 TEST_F(CollectiveBoundsTest, BetweenRanksOnAClosedPath) {
+  KB_SKIP_UNDER_SANITIZERS();
   const std::string machine = one_pe_per_sip();
   struct Case {
     int n;
@@ -259,6 +260,7 @@ struct Hierarchy {
 };
 
 TEST_F(CollectiveBoundsTest, HierarchicalAllReduce) {
+  KB_SKIP_UNDER_SANITIZERS();
   const std::string machine = config("reference");
   struct Case {
     Settings settings;

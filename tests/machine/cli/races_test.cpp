@@ -12,6 +12,8 @@ namespace {
 using Json = nlohmann::json;
 using testing::HasSubstr;
 
+constexpr int kKernels = drawn(1000, 110);
+
 class RacesTest : public CommandLineTest {
  protected:
   // Random kernels [first, end); the odd ones have a race.
@@ -39,7 +41,7 @@ std::set<int> kernels_with_races(const Json& result) {
 // Planted ones are of eleven kinds, in turn; only the first `kinds`.
 std::set<int> planted(int kinds) {
   std::set<int> out;
-  for (int i = 1; i < 1000; i += 2) {
+  for (int i = 1; i < kKernels; i += 2) {
     if (i / 2 % 11 < kinds) out.insert(i);
   }
   return out;
@@ -47,7 +49,7 @@ std::set<int> planted(int kinds) {
 
 TEST_F(RacesTest, PlantedRacesAreFoundAndNoneIsInvented) {
   for (const char* const mode : {"eager", "replay"}) {
-    const Json result = random_kernels(0, 1000, std::string("--check races --data ") + mode, 1);
+    const Json result = random_kernels(0, kKernels, std::string("--check races --data ") + mode, 1);
     EXPECT_EQ(result["error"]["code"], "RACE");
     EXPECT_EQ(kernels_with_races(result), planted(11)) << mode;
     EXPECT_EQ(result["races_not_compared"], 0) << mode;
@@ -56,7 +58,7 @@ TEST_F(RacesTest, PlantedRacesAreFoundAndNoneIsInvented) {
 
 // Without data the last four kinds have indices and masks that the run does not know.
 TEST_F(RacesTest, WithoutDataAssumedRowsAndMasksAreNotCompared) {
-  EXPECT_EQ(kernels_with_races(random_kernels(0, 1000, "--check races", 1)), planted(7));
+  EXPECT_EQ(kernels_with_races(random_kernels(0, kKernels, "--check races", 1)), planted(7));
   const Json none = random_kernels(0, 1, "--check races", 0);
   EXPECT_EQ(none["races"], Json::array());
   EXPECT_GT(none["races_not_compared"], 0);

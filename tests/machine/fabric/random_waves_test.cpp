@@ -136,7 +136,7 @@ TEST_P(RandomWaves, FlitsOfEveryWireEqualThePerFlitOracle) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Seeds, RandomWaves, testing::Range(0u, 6u));
+INSTANTIATE_TEST_SUITE_P(Seeds, RandomWaves, testing::Range(0u, unsigned{KB_SEEDS}));
 
 }  // namespace
 }  // namespace kb
