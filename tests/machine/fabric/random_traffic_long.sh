@@ -6,8 +6,8 @@ export KB_FIRST_SEED=${2:-1000} KB_END_SEED=${3:-1100} SYSTEMC_DISABLE_COPYRIGHT
 
 runs=$((KB_END_SEED - KB_FIRST_SEED))
 for ((i = 0; i < runs; ++i)); do
-  printf '*TimesEqualThePerFlitOracle/%d\n*WhenTransactionsAreReused/%d\n' "$i" "$i"
+  printf '*TimesEqualThePerFlitOracle/%d\n*WhenTransactionsAreReused/%d\n*ForeignRoutersHaveTheTimesOfTheBuiltInOnes/%d\n' "$i" "$i" "$i"
 done | xargs -P "$(nproc)" -I FILTER sh -c \
   'out=$("$0" --gtest_brief=1 --gtest_filter="$1" 2>&1) || { echo "seed range from $KB_FIRST_SEED, $1"; echo "$out"; exit 1; }' \
   "$1" FILTER
-echo "$((2 * runs * 1500)) requests equal the oracle"
+echo "$((3 * runs * 1500)) requests equal the oracle, a third of them through foreign routers"
