@@ -110,10 +110,7 @@ class Wire {
 
   const Statistics& statistics() const { return statistics_; }
   // Flits ahead of the one that waited longest, in full flits.
-  std::uint64_t deepest_queue() const {
-    return params_.occupancy == 0_fs ? 0
-                                     : static_cast<std::uint64_t>(periods(statistics_.longest_wait, params_.occupancy));
-  }
+  std::uint64_t deepest_queue() const { return queue_before(statistics_.longest_wait); }
 
   // Reports how the wire was used, when batches are retired.
   void record_in(record::ActivitySeries* series) { series_ = series; }
@@ -220,7 +217,9 @@ class Wire {
   void discount(const FlitStream& flits);
   void record(const Batch& batch) const;
   void record_single(const Batch& batch, const FlitStream& flits) const;
-  std::uint64_t queue_of(const Batch& batch) const;
+  std::uint64_t queue_before(TimeFs wait) const {
+    return wait == 0_fs || params_.occupancy == 0_fs ? 0 : static_cast<std::uint64_t>(periods(wait, params_.occupancy));
+  }
   // Who wants to see single flits. Few runs have one, so that a wire has room for a pointer alone.
   struct Viewers {
     std::unique_ptr<WireWaves> waves;

@@ -4,11 +4,6 @@
 
 namespace kb::modules {
 
-// Flits ahead of the one that waited longest, in full flits.
-std::uint64_t Wire::queue_of(const Batch& batch) const {
-  return batch.longest_wait == 0_fs ? 0 : static_cast<std::uint64_t>(periods(batch.longest_wait, params_.occupancy));
-}
-
 // The oldest batch. Where the flits of several streams leave gaps, they count as evenly spread over it.
 void Wire::record(const Batch& batch) const {
   if (batch.streams == 1) {
@@ -26,7 +21,7 @@ void Wire::record(const Batch& batch) const {
   all.begin = std::max({batch.available_before, batch.floor, first});
   all.end = batch.available_after;
   all.wait = batch.wait;
-  all.queue = queue_of(batch);
+  all.queue = queue_before(batch.longest_wait);
   series_->add(all);
 }
 
@@ -37,7 +32,7 @@ void Wire::record_single(const Batch& batch, const FlitStream& flits) const {
                   flits.count * occupancy_of(flits), 0_fs, bytes_of(flits), 0});
     return;
   }
-  const std::uint64_t queue = queue_of(batch);
+  const std::uint64_t queue = queue_before(batch.longest_wait);
   if (flits.count == 1) {
     const TimeFs occupancy = occupancy_of(flits);
     series_->add({batch.available_after - occupancy, batch.available_after, occupancy, batch.longest_wait,
