@@ -83,6 +83,9 @@ class RandomCollectives : public CommandLineTest, public testing::WithParamInter
 };
 
 TEST_P(RandomCollectives, GiveTheResultOfTheHost) {
+  if (GetParam() > 8) {
+    KB_SKIP_UNDER_SANITIZERS();
+  }
   Draw draw(GetParam());
   for (int i = 0; i < 6; ++i) {
     const std::string text = machine(draw);
@@ -97,7 +100,7 @@ TEST_P(RandomCollectives, GiveTheResultOfTheHost) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Seeds, RandomCollectives, testing::Range(1u, 1u + drawn(32, 8)));
+INSTANTIATE_TEST_SUITE_P(Seeds, RandomCollectives, testing::Range(1u, 33u));
 
 }  // namespace
 }  // namespace kb::test

@@ -11,19 +11,17 @@
 // For a test of what many runs give, whose kinds of runs other tests make, too. With KB_NIGHTLY set in the environment
 // it is carried out all the same.
 #if defined(__SANITIZE_ADDRESS__)
-#define KB_SANITIZED 1
-#define KB_SKIP_UNDER_SANITIZERS() \
-  if (std::getenv("KB_NIGHTLY") == nullptr) GTEST_SKIP() << "other tests make such runs under sanitizers"
+#define KB_SANITIZED true
 #else
-#define KB_SANITIZED 0
-#define KB_SKIP_UNDER_SANITIZERS() static_cast<void>(0)
+#define KB_SANITIZED false
 #endif
+#define KB_SKIP_UNDER_SANITIZERS() \
+  if (kb::test::is_shortened()) GTEST_SKIP() << "other tests make such runs under sanitizers"
 
 namespace kb::test {
 
-// Of a number of random cases, those that are drawn under sanitizers, where each takes many times as long.
-constexpr int drawn(int cases, int sanitized) {
-  return KB_SANITIZED ? sanitized : cases;
+inline bool is_shortened() {
+  return KB_SANITIZED && std::getenv("KB_NIGHTLY") == nullptr;
 }
 
 struct Outcome {

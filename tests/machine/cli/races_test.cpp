@@ -12,7 +12,7 @@ namespace {
 using Json = nlohmann::json;
 using testing::HasSubstr;
 
-constexpr int kKernels = drawn(1000, 110);
+const int kKernels = is_shortened() ? 110 : 1000;
 
 class RacesTest : public CommandLineTest {
  protected:
