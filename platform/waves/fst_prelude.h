@@ -19,8 +19,8 @@ inline std::size_t write_unlocked(const void* from, std::size_t size, std::size_
   return count;
 }
 
-// What zlib would write, by a library that takes a quarter of its time; at the lowest level, because with the level that
-// the source asks for the times alone take longer than all the rest.
+// What zlib would write, by a library that takes a quarter of its time; at the lowest level, because with the level
+// that the source asks for the times alone take longer than all the rest.
 inline int pack_fast(Bytef* to, uLongf* room, const Bytef* from, uLong size, int /*level*/) {
   static libdeflate_compressor* const packer = ::libdeflate_alloc_compressor(1);
   const std::size_t packed = packer == nullptr ? 0 : ::libdeflate_zlib_compress(packer, from, size, to, *room);
