@@ -21,6 +21,7 @@
 
 #include "platform/base/version.h"
 #include "platform/observe/signal_block.h"
+#include "platform/waves/fst_fast_path.h"
 #include "platform/waves/wave_scopes.h"
 #endif
 
@@ -156,7 +157,7 @@ void FstFile::declare(const contract::SignalInfo& signal, std::uint32_t index) {
 
 void FstFile::time(TimeFs at) {
   if (unpacked_ > kSection) flush();
-  ::fstWriterEmitTimeChange(writer_, static_cast<std::uint64_t>(at.fs()));
+  emit_fst_time(writer_, static_cast<std::uint64_t>(at.fs()));
 }
 
 void FstFile::flush() {
@@ -172,7 +173,7 @@ void FstFile::change(std::uint32_t signal, std::uint64_t number) {
   const Variable& variable = variables_[signal];
   ++unpacked_;
   if (variable.bits == 1 && !variable.has_words) {  // most of them
-    ::fstWriterEmitValueChange(writer_, variable.handle, (value & 1) != 0 ? "1" : "0");
+    emit_fst_bit(writer_, variable.handle, (value & 1) != 0);
     return;
   }
   std::array<char, 64> digits;  // of whole bytes, the value's are the last ones

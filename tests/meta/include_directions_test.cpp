@@ -131,6 +131,7 @@ TEST(IncludeDirections, ThirdPartyLibrariesHaveOneHome) {
       {"sha2.h", {"platform/topology/sha256.cpp"}},
       {"spdlog", {"platform/observe/event_log.cpp"}},
       {"fstapi.h", {"platform/waves/fst_file.cpp"}},
+      {"fstapi.c", {"platform/waves/fst_fast_path.cpp"}},
       {"CLI", {"sim/cli/"}},
       {"httplib.h", {"sim/web/http_server.cpp"}},
       {"zlib.h", {"sim/convert/gzip.cpp", "platform/waves/fst_prelude.h"}},  // the second one is the library of FST

@@ -10,6 +10,7 @@
 #include <filesystem>
 #include <fstream>
 #include <map>
+#include <random>
 #include <set>
 #include <sstream>
 
@@ -17,6 +18,8 @@
 #include "platform/waves/wave_recorder.h"
 #ifdef KB_HAS_FST
 #include <fstapi.h>
+
+#include "platform/waves/fst_fast_path.h"
 #endif
 
 namespace kb::waves {
@@ -87,6 +90,45 @@ TEST_F(FstFileTest, ScopesValuesAndWordsComeBack) {
   const std::map<std::int64_t, std::set<std::string>> expected = {
       {10, {"1\"", "b01 #", "sruns $"}}, {20, {"b1" + std::string(62, '0') + "1 !"}}, {30, {"b00 #", "sidle $"}}};
   EXPECT_EQ(changes, expected);
+}
+
+std::string contents(const std::string& name) {
+  std::ostringstream bytes;
+  bytes << std::ifstream(name, std::ios::binary).rdbuf();
+  return bytes.str();
+}
+
+// Both ways of telling the library the same random changes, sections of any length among them.
+TEST_F(FstFileTest, TheFastPathWritesTheSameBytes) {
+  constexpr int kTimes = 200'000, kVariables = 150;
+  const auto write = [&](const std::string& name, const auto& emit_time, const auto& emit_bit) {
+    void* const writer = ::fstWriterCreate(name.c_str(), 1);
+    ::fstWriterSetDate(writer, "");
+    ::fstWriterSetPackType(writer, FST_WR_PT_LZ4);
+    for (int i = 0; i < kVariables; ++i)
+      ::fstWriterCreateVar(writer, FST_VT_VCD_WIRE, FST_VD_IMPLICIT, 1, ("v" + std::to_string(i)).c_str(), 0);
+    std::mt19937_64 random(1);
+    std::uint64_t now = 0;
+    for (int i = 0; i < kTimes; ++i) {
+      emit_time(writer, now);
+      for (std::uint64_t k = random() % 3; k-- > 0;) {
+        const std::uint64_t draw = random();
+        emit_bit(writer, static_cast<std::uint32_t>(1 + draw % kVariables), (draw >> 32 & 1) != 0);
+      }
+      now += 1 + (random() >> random() % 64 >> 20);
+      if (random() % 10'000 == 0) ::fstWriterFlushContext(writer);
+    }
+    ::fstWriterClose(writer);
+    const std::string bytes = contents(name);
+    std::filesystem::remove(name);
+    return bytes;
+  };
+  const std::string fast = write(file_, emit_fst_time, emit_fst_bit);
+  const std::string plain = write(file_, ::fstWriterEmitTimeChange, [](void* writer, std::uint32_t handle, bool value) {
+    ::fstWriterEmitValueChange(writer, handle, value ? "1" : "0");
+  });
+  ASSERT_GT(plain.size(), 100'000u);
+  EXPECT_TRUE(fast == plain);
 }
 
 TEST_F(FstFileTest, SeveralSectionsAreOneFile) {
