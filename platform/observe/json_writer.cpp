@@ -123,7 +123,13 @@ JsonWriter& JsonWriter::close(char bracket) {
   levels_.pop_back();
   if (!level.empty && !level.inline_items) new_line();
   out_ += bracket;
+  if (sink_ != nullptr && out_.size() >= kPieceBytes) pass_on(out_, *sink_);
   return *this;
+}
+
+void JsonWriter::finish() {
+  out_ += '\n';
+  pass_on(out_, *sink_);
 }
 
 void JsonWriter::before_value() {

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "platform/base/units.h"
+#include "platform/observe/text_sink.h"
 
 namespace kb::observe {
 
@@ -16,6 +17,8 @@ class JsonWriter {
  public:
   enum class Layout { pretty, compact };
   explicit JsonWriter(Layout layout = Layout::pretty) : pretty_(layout == Layout::pretty) {}
+  // Gives the text to `sink` in pieces, which outlives it.
+  explicit JsonWriter(const TextSink& sink) : pretty_(true), sink_(&sink) {}
 
   // A container opened with `inline_items` keeps its content on one line.
   JsonWriter& begin_object(bool inline_items = false) { return open('{', inline_items); }
@@ -33,10 +36,11 @@ class JsonWriter {
   JsonWriter& time_ns(TimeFs fs) { return raw(format_ns(fs)); }  // exact, up to six decimals
   JsonWriter& raw(std::string_view json);                        // a complete JSON value
 
-  // The document so far; complete when every container is closed.
+  // The document so far; complete when every container is closed. Without a sink.
   const std::string& str() const { return out_; }
-  // Gives the text so far away; what follows it is written as if it were still here.
-  std::string take() { return std::exchange(out_, {}); }
+  std::string take() { return std::move(out_); }
+  // The complete document's last piece and the end of its line go to the sink.
+  void finish();
 
  private:
   struct Level {
@@ -52,6 +56,7 @@ class JsonWriter {
   std::string out_;
   std::vector<Level> levels_;
   bool pretty_;
+  const TextSink* sink_ = nullptr;
   bool after_key_ = false;
 };
 

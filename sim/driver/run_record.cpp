@@ -15,8 +15,6 @@ namespace {
 using observe::json_string;
 using observe::JsonWriter;
 
-constexpr std::size_t kPieceBytes = 1 << 16;
-
 // JSON's own number grammar: no leading zeros, plus signs, hexadecimal or bare points. What is beyond a double is text.
 bool is_json_number(const std::string& s) {
   std::size_t i = 0;
@@ -186,17 +184,11 @@ void write_verification(JsonWriter& json, const data::VerificationRow& row) {
   json.key("ok").boolean(row.ok).end_object();
 }
 
-// A run can have a million launches, and figures of each.
-void pass_on(JsonWriter& json, const observe::TextSink& sink) {
-  if (json.str().size() >= kPieceBytes) sink(json.take());
-}
-
-void write_figures(JsonWriter& json, const RunRecord& run, const observe::TextSink& sink) {
+void write_figures(JsonWriter& json, const RunRecord& run) {
   json.key("figures").begin_array();
   for (const FigureRecord& figure : run.figures) {
     json.begin_object(true).key("name").text(figure.name).key("value").real(figure.value);
     json.key("unit").text(figure.unit).end_object();
-    pass_on(json, sink);
   }
   json.end_array();
 }
@@ -317,7 +309,7 @@ std::string render_result(const RunRecord& run) {
 }
 
 void render_result(const RunRecord& run, const observe::TextSink& sink) {
-  JsonWriter json;
+  JsonWriter json(sink);
   json.begin_object();
   write_setup(json, run);
   json.key("device").text(run.device).key("seed").unsigned_integer(run.seed).key("data_mode").text(run.data_mode);
@@ -325,10 +317,7 @@ void render_result(const RunRecord& run, const observe::TextSink& sink) {
   write_error(json, run.error_code, run.error_message);
   json.key("sim_time_ns").time_ns(run.sim_time);
   json.key("launches").begin_array();
-  for (const LaunchRecord& launch : run.launches) {
-    write_launch(json, launch);
-    pass_on(json, sink);
-  }
+  for (const LaunchRecord& launch : run.launches) write_launch(json, launch);
   json.end_array();
   json.key("blocks");
   write_blocks(json, run);
@@ -336,7 +325,7 @@ void render_result(const RunRecord& run, const observe::TextSink& sink) {
   for (const data::VerificationRow& row : run.verification) write_verification(json, row);
   json.end_array();
   write_races(json, run);
-  write_figures(json, run, sink);
+  write_figures(json, run);
   write_collectives(json, run);
   write_findings(json, run);
   write_operations(json, run);
@@ -344,8 +333,7 @@ void render_result(const RunRecord& run, const observe::TextSink& sink) {
   write_texts(json, "warnings", run.warnings);
   json.key("host").begin_object().key("wall_s").real(run.host.wall_s).key("cpu_s").real(run.host.cpu_s);
   json.key("rss_mb").real(run.host.rss_mb).key("events").unsigned_integer(run.host.events).end_object();
-  json.end_object();
-  sink(json.take() + '\n');
+  json.end_object().finish();
 }
 
 }  // namespace kb::sim

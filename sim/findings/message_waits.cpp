@@ -20,7 +20,7 @@ const MessageReceive* last_late(const Received& received, TimeFs time) {
 
 }  // namespace
 
-MessageWaits::MessageWaits(const std::vector<MessageReceive>& receives, const topology::Graph& graph) : graph_(graph) {
+MessageWaits::MessageWaits(const std::deque<MessageReceive>& receives, const topology::Graph& graph) : graph_(graph) {
   for (const MessageReceive& one : receives) received_[graph.node(one.receiver).pe_coord()].push_back(&one);
   for (auto& [pe, of_pe] : received_) {
     std::stable_sort(of_pe.begin(), of_pe.end(),

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <deque>
 #include <map>
 #include <optional>
 #include <vector>
@@ -23,7 +24,7 @@ struct MessageReceive {
 class MessageWaits {
  public:
   // `receives` outlives it.
-  MessageWaits(const std::vector<MessageReceive>& receives, const topology::Graph& graph);
+  MessageWaits(const std::deque<MessageReceive>& receives, const topology::Graph& graph);
 
   // The PE whose messages `pe` waited for longest within [begin, end).
   struct Peer {

@@ -98,27 +98,28 @@ void OperationCosts::on_stage(NodeId component, const plan::Stage& stage, std::u
 void OperationCosts::on_message(NodeId component, const MessageCopy& copy, const contract::ITranslator* translator,
                                 TimeFs start, TimeFs end) {
   const auto step = static_cast<std::size_t>(copy.step);
-  const bool receives = copy.step == MessageStep::receive;
   OperationCost& cost = cost_of(kMessages + step, [step] { return std::string(kMessageNames.at(step)); });
   add(cost, component, start, end, copy.step == MessageStep::copy ? end - start : 0_fs);
-  if (copy.step == MessageStep::send && !copy.destination.empty()) {
-    const std::uint64_t slot = address::value_of(copy.destination.front().pa);
-    sent_[slot] = {component, start, end};
-    const TimeFs since = start + graph_.node(component).params.as<params::PeIpcqParams>().overhead.time();
-    if (end > since && waits_.size() < kMostWaits) waits_.push_back({component, slot, since, end});
-  }
-  if (copy.step == MessageStep::copy && !copy.destination.empty()) {
-    sent_[address::value_of(copy.destination.front().pa)].arrived = end;
-  }
-  if (receives && !copy.source.empty()) receiver_of_[address::value_of(copy.source.front().pa)] = component;
-  if (receives && end > start && !copy.source.empty() && receives_.size() < kMostWaits) {
-    const auto message = sent_.find(address::value_of(copy.source.front().pa));
-    if (message != sent_.end() && message->second.sender.valid()) {
-      receives_.push_back(
-          {component, message->second.sender, start, end, message->second.sent, message->second.arrived});
-    }
-  }
+  const std::vector<Extent>& at_slot = copy.step == MessageStep::receive ? copy.source : copy.destination;
+  if (!at_slot.empty()) note_message(component, copy.step, address::value_of(at_slot.front().pa), start, end);
   next_->on_message(component, copy, translator, start, end);
+}
+
+void OperationCosts::note_message(NodeId component, MessageStep step, std::uint64_t address, TimeFs start, TimeFs end) {
+  Slot& slot = slots_[address];
+  if (step == MessageStep::send) {
+    slot.sender = component;
+    slot.sent = start;
+    slot.arrived = end;
+    const TimeFs since = start + graph_.node(component).params.as<params::PeIpcqParams>().overhead.time();
+    if (end > since && waits_.size() < kMostWaits) waits_.push_back({component, address, since, end});
+  } else if (step == MessageStep::copy) {
+    slot.arrived = end;
+  } else {
+    slot.receiver = component;
+    if (end == start || !slot.sender.valid() || receives_.size() >= kMostWaits) return;
+    receives_.push_back({component, slot.sender, start, end, slot.sent, slot.arrived});
+  }
 }
 
 void OperationCosts::on_scratch_write(NodeId component, std::uint64_t pa, std::vector<std::byte> bytes, TimeFs at) {
@@ -148,8 +149,8 @@ TimeFs OperationCosts::waited_for_slots(const PeCoord& sender, const PeCoord& re
                                         TimeFs end) const {
   TimeFs sum = 0_fs;
   for (const Wait& wait : waits_) {
-    const auto to = receiver_of_.find(wait.slot);
-    if (wait.slot == 0 || to == receiver_of_.end() || !(graph_.node(to->second).pe_coord() == receiver)) continue;
+    const NodeId to = wait.slot == 0 ? NodeId() : slots_.at(wait.slot).receiver;
+    if (!to.valid() || !(graph_.node(to).pe_coord() == receiver)) continue;
     if (graph_.node(wait.at).pe_coord() == sender) sum += overlap(begin, end, wait.start, wait.end);
   }
   return sum;

@@ -4,10 +4,11 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
-#include <map>
+#include <deque>
 #include <memory>
 #include <set>
 #include <string_view>
+#include <unordered_map>
 #include <vector>
 
 #include "platform/contract/i_operation_sink.h"
@@ -38,7 +39,7 @@ class OperationCosts final : public contract::IOperationSink {
   std::vector<OperationCost> most_expensive(std::size_t count) const;
 
   // In the order in which they ended.
-  const std::vector<MessageReceive>& receives() const { return receives_; }
+  const std::deque<MessageReceive>& receives() const { return receives_; }
   // How long messages from `sender` to `receiver` waited within [begin, end) for a free slot.
   TimeFs waited_for_slots(const PeCoord& sender, const PeCoord& receiver, TimeFs begin, TimeFs end) const;
   // How long `pe` waited within [begin, end) in receives, in sends for a free slot, and at barriers. What overlaps
@@ -66,19 +67,19 @@ class OperationCosts final : public contract::IOperationSink {
   OperationCost& cost_of(std::size_t key, F&& name);
   void add(OperationCost& cost, NodeId component, TimeFs start, TimeFs end, TimeFs needed);
   TimeFs transfer_time(NodeId node, bool into, std::uint64_t bytes);
+  void note_message(NodeId component, MessageStep step, std::uint64_t address, TimeFs start, TimeFs end);
 
   const topology::Graph& graph_;
   contract::IOperationSink* next_ = nullptr;
   std::array<std::unique_ptr<OperationCost>, kCosts> costs_;
   std::vector<double> read_gbs_, write_gbs_;  // by node; 0: not yet asked for
-  std::vector<MessageReceive> receives_;      // those that took time
-  struct Sent {
-    NodeId sender;
-    TimeFs sent = 0_fs, arrived = 0_fs;
+  std::deque<MessageReceive> receives_;       // those that took time
+  struct Slot {
+    NodeId sender, receiver;
+    TimeFs sent = 0_fs, arrived = 0_fs;  // of the latest message
   };
-  std::map<std::uint64_t, Sent> sent_;  // the latest message of each slot of a ring
-  std::map<std::uint64_t, NodeId> receiver_of_;
-  std::vector<Wait> waits_;
+  std::unordered_map<std::uint64_t, Slot> slots_;  // of rings, by address
+  std::deque<Wait> waits_;
 };
 
 }  // namespace kb::sim

@@ -11,6 +11,7 @@
 #include "platform/base/glob.h"
 #include "platform/base/nearest.h"
 #include "platform/data/text_writer.h"
+#include "platform/observe/text_sink.h"
 
 namespace kb::sim {
 namespace {
@@ -82,7 +83,6 @@ void HopTrace::passed(const Hop& hop) {
 }
 
 void HopTrace::write(observe::OutputFile& file) {
-  constexpr std::size_t kPieceBytes = 1 << 16;
   const auto key = [](const Hop& hop) { return std::make_tuple(hop.transaction, hop.leg, position(hop)); };
   std::sort(hops_.begin(), hops_.end(), [&](const Hop& a, const Hop& b) { return key(a) < key(b); });
   file.write(
@@ -95,7 +95,7 @@ void HopTrace::write(observe::OutputFile& file) {
     if (previous == nullptr || previous->transaction != hop.transaction) head = head_of(hop.transaction);
     previous = &hop;
     append(text, head, hop);
-    if (text.size() < kPieceBytes) continue;
+    if (text.size() < observe::kPieceBytes) continue;
     file.write({text.data(), text.size()});
     text.clear();
   }

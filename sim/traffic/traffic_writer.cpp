@@ -13,7 +13,6 @@ namespace kb::sim {
 namespace {
 
 constexpr int kTrafficSchema = 1;
-constexpr std::size_t kPieceBytes = std::size_t{1} << 16;
 
 // The text of each path, made once: many rows take the same one.
 class PathTexts {
@@ -67,7 +66,7 @@ std::string id_json(const std::string& id) {
 void render_traffic_json(const topology::Graph& graph, const std::vector<TrafficResult>& results,
                          const observe::TextSink& sink) {
   PathTexts paths(path_json, graph);
-  observe::JsonWriter json;
+  observe::JsonWriter json(sink);
   json.begin_object().key("schema").integer(kTrafficSchema);
   json.key("flit_bytes").unsigned_integer(graph.spec.flit_bytes()).key("rows").begin_array();
   for (const TrafficResult& result : results) {
@@ -77,10 +76,8 @@ void render_traffic_json(const topology::Graph& graph, const std::vector<Traffic
     json.key("bytes").unsigned_integer(row.bytes).key("path").raw(paths.of(result));
     json.key("issue_ns").time_ns(result.issue).key("delivered_ns").time_ns(result.delivered);
     json.key("completed_ns").time_ns(result.completed).key("status").text(result.status).end_object();
-    if (json.str().size() >= kPieceBytes) sink(json.take());
   }
-  json.end_array().end_object();
-  sink(json.take() + '\n');
+  json.end_array().end_object().finish();
 }
 
 void render_traffic_tsv(const topology::Graph& graph, const std::vector<TrafficResult>& results,
@@ -94,9 +91,7 @@ void render_traffic_tsv(const topology::Graph& graph, const std::vector<TrafficR
     out.append(1, '\t').append(paths.of(result)).append(1, '\t').append(format_ns(result.issue));
     out.append(1, '\t').append(format_ns(result.delivered)).append(1, '\t').append(format_ns(result.completed));
     out.append(1, '\t').append(result.status).append(1, '\n');
-    if (out.size() < kPieceBytes) continue;
-    sink(out);
-    out.clear();
+    if (out.size() >= observe::kPieceBytes) observe::pass_on(out, sink);
   }
   if (!out.empty()) sink(out);
 }

@@ -57,7 +57,7 @@ TEST(Limiter, APeIsNamedWhereItsMessagesWereWaitedForLongest) {
     node.pe = PeId(pe);
     graph.nodes.push_back(node);
   }
-  const std::vector<MessageReceive> receives{{NodeId(0), NodeId(1), 0_ns, 100_ns},
+  const std::deque<MessageReceive> receives{{NodeId(0), NodeId(1), 0_ns, 100_ns},
                                              {NodeId(0), NodeId(2), 100_ns, 140_ns},
                                              {NodeId(0), NodeId(2), 140_ns, 300_ns},
                                              {NodeId(1), NodeId(0), 0_ns, 900_ns}};

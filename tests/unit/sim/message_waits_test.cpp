@@ -30,7 +30,7 @@ std::vector<std::uint32_t> senders(const std::vector<const MessageReceive*>& cha
 TEST(MessageWaits, AChainGoesBackFromTheLastWait) {
   const topology::Graph graph = four_pes();
   //                                        to         from       start  end     sent   arrived
-  const std::vector<MessageReceive> receives{{NodeId(2), NodeId(3), 0_ns, 30_ns, 10_ns, 25_ns},
+  const std::deque<MessageReceive> receives{{NodeId(2), NodeId(3), 0_ns, 30_ns, 10_ns, 25_ns},
                                              {NodeId(1), NodeId(2), 0_ns, 60_ns, 40_ns, 55_ns},
                                              {NodeId(2), NodeId(0), 50_ns, 70_ns, 45_ns, 65_ns},  // after its send
                                              {NodeId(0), NodeId(1), 0_ns, 90_ns, 60_ns, 85_ns},
@@ -45,7 +45,7 @@ TEST(MessageWaits, AChainGoesBackFromTheLastWait) {
 // Two that send to each other at once: times fall, so that the walk ends.
 TEST(MessageWaits, AChainEnds) {
   const topology::Graph graph = four_pes();
-  const std::vector<MessageReceive> receives{{NodeId(0), NodeId(1), 0_ns, 20_ns, 20_ns, 20_ns},
+  const std::deque<MessageReceive> receives{{NodeId(0), NodeId(1), 0_ns, 20_ns, 20_ns, 20_ns},
                                              {NodeId(1), NodeId(0), 0_ns, 20_ns, 20_ns, 20_ns}};
   EXPECT_EQ(senders(MessageWaits(receives, graph).chain(pe(0), 0_ns, 50_ns)), (std::vector<std::uint32_t>{1}));
 }
