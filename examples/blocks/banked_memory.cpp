@@ -25,8 +25,8 @@ BankedMemory::BankedMemory(const sc_core::sc_module_name& name, kb::NodeId node,
                            const BankedMemoryParams& params, kb::elab::BlockContext& context)
     : ArrivalNode(name, node, context),
       overhead_(kind.overhead.time()),
-      burst_time_(kb::Bandwidth{kind.pc_bw.gbs * static_cast<double>(kind.num_pcs)}.occupancy(
-          static_cast<std::uint64_t>(kind.burst_bytes))),
+      burst_time_(
+          (kind.pc_bw * static_cast<double>(kind.num_pcs)).occupancy(static_cast<std::uint64_t>(kind.burst_bytes))),
       row_hit_(params.row_hit.time()),
       row_miss_(params.row_miss.time()),
       row_cycle_(params.row_cycle.time()),

@@ -44,7 +44,7 @@ TableMath::TableMath(const sc_core::sc_module_name& name, kb::NodeId node, const
                      const TableMathParams& params, kb::modules::PeContext& pe, kb::elab::BlockContext& context)
     : AccelEngine(name, node, kind.overhead.time(), kind.queue_depth, kind.shared_resource, pe, context),
       lanes_(params.lanes),
-      clock_ghz_(params.clock.ghz) {
+      clock_(params.clock) {
   for (int op = 0; op < kb::kMathOps; ++op) {
     for (const MathOp pass : kb::math_passes(static_cast<MathOp>(op))) {
       cycles_[static_cast<std::size_t>(op)] += cycles_of(params, pass);
@@ -57,7 +57,7 @@ kb::TimeFs TableMath::work(kb::modules::CommandTask& task) {
   const bool epilogue = command.kind == kb::contract::CommandKind::composite_gemm;
   const MathOp op = epilogue ? kb::math_op_of(command.epilogues.at(task.stage.epilogue).op) : command.math_op;
   const std::int64_t rows = (task.stage.elements + lanes_ - 1) / lanes_;
-  return work_time(static_cast<double>(rows * cycles_[static_cast<std::size_t>(op)]), clock_ghz_);
+  return clock_.time(static_cast<double>(rows * cycles_[static_cast<std::size_t>(op)]));
 }
 
 }  // namespace example

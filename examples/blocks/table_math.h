@@ -35,7 +35,7 @@ class TableMath final : public kb::modules::AccelEngine {
   kb::TimeFs work(kb::modules::CommandTask& task) override;
 
   std::int64_t lanes_;
-  double clock_ghz_;
+  kb::Gigahertz clock_;
   std::array<std::int64_t, kb::kMathOps> cycles_{};  // of an operation per row of lanes, all its passes together
 };
 

@@ -23,7 +23,7 @@ HbmCtrl::HbmCtrl(const sc_core::sc_module_name& name, NodeId node, const params:
       overhead_(params.overhead.time()),
       access_(params.access.time()),
       unit_(AccessUnit::of(params)),
-      pc_gbs_(params.pc_bw.gbs),
+      pc_gbs_(params.pc_bw.gbs()),
       plan_(*this, context, params, port_count() > 1),
       lanes_(port_count()),
       burst_budget_(kLargestBudget),

@@ -17,10 +17,6 @@ AccelEngine::AccelEngine(const sc_core::sc_module_name& name, NodeId node, TimeF
       slot_(shared == params::SharedResource::accel_slot ? pe.accel_slot : own_slot_),
       busy_probe_(*this, context.observer, "busy", 1) {}
 
-TimeFs AccelEngine::work_time(double amount, double per_ns) {
-  return round_fs(amount * static_cast<double>(kFsPerNs) / per_ns);
-}
-
 void AccelEngine::on_task(CommandTask& task) {
   if (task.held_slot == &slot_) {
     if (stalled_) {

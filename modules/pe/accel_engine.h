@@ -25,8 +25,6 @@ class AccelEngine : public PeBlock, public AccelSlot::IUser, private elab::Event
  protected:
   // What the task's stage takes by its size; overhead_ns is the lower bound of its duration. Once per stage.
   virtual TimeFs work(CommandTask& task) = 0;
-  // llround(amount / per_ns), in femtoseconds; at most kPastEnd.
-  static TimeFs work_time(double amount, double per_ns);
 
  private:
   void on_task(CommandTask& task) final;

@@ -36,7 +36,7 @@ constexpr double kMaxScalarNs = 1e12;  // keeps sums of times far from overflow
 PeCpu::PeCpu(const sc_core::sc_module_name& name, NodeId node, const params::PeCpuParams& params, PeContext& pe,
              elab::BlockContext& context)
     : PeFabricBlock(name, node, params.overhead.time(), pe, context),
-      clock_ghz_(params.clock.ghz),
+      clock_(params.clock),
       waker_(*this),
       state_probe_(context.observer,
                    {node_id(), "", "kernel_state", 2, {"idle", "waits_for_start", "runs", "waits_for_engine"}}) {
@@ -199,10 +199,10 @@ void PeCpu::on_answer(CommandTask& task) {
 }
 
 void PeCpu::spend(const contract::Command& command) {
-  const double ns = static_cast<double>(command.cycles) / clock_ghz_;
+  const double ns = static_cast<double>(command.cycles) / clock_.per_ns();
   if (command.cycles < 0 || ns > kMaxScalarNs) {
     throw Error::program("KERNEL_ERROR", fmt::format("{} cycles cannot be spent; give 0 to {:.0f}", command.cycles,
-                                                     kMaxScalarNs * clock_ghz_));
+                                                     kMaxScalarNs * clock_.per_ns()));
   }
   const TimeFs time = round_fs(ns * static_cast<double>(kFsPerNs));
   accumulate(scalar_time_, time);

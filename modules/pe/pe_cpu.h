@@ -89,7 +89,7 @@ class PeCpu final : public PeFabricBlock, private contract::IPe {
   contract::IOrderObserver* order() const { return context().order; }
 
   contract::PeInfo info_;
-  double clock_ghz_;
+  Gigahertz clock_;
   CommandPool commands_;
   SlidingDeque<Launch> launches_;  // the front one is running
   sc_core::sc_event launched_event_, resumed_event_;

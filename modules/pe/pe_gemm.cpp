@@ -14,8 +14,8 @@ TimeFs PeGemm::work(CommandTask& task) {
   accumulate(macs_, stage.macs);
   accumulate(useful_macs_, stage.useful_macs());
   const auto& inputs = task.command->inputs;
-  const double rate = product_rate(mac_per_ns_, inputs.at(0).dtype, inputs.at(1).dtype);
-  return work_time(static_cast<double>(stage.macs), rate);
+  const MacRate rate = product_rate(mac_per_ns_, inputs.at(0).dtype, inputs.at(1).dtype);
+  return rate.time(static_cast<double>(stage.macs));
 }
 
 void PeGemm::collect_statistics(std::vector<elab::Statistic>& statistics) const {

@@ -27,7 +27,7 @@ PeMath::PeMath(const sc_core::sc_module_name& name, NodeId node, const params::P
 TimeFs PeMath::work(CommandTask& task) {
   const contract::Command& command = *task.command;
   MathOp op = command.math_op;
-  double rate = elements_per_ns_.of(command.out.dtype);
+  ElementRate rate = elements_per_ns_.of(command.out.dtype);
   if (command.kind == contract::CommandKind::composite_gemm) {
     op = math_op_of(command.epilogues.at(task.stage.epilogue).op);
     rate = elements_per_ns_.of(epilogue_dtype(command.epilogues, task.stage.epilogue, command.acc_dtype));
@@ -35,7 +35,7 @@ TimeFs PeMath::work(CommandTask& task) {
     for (const OperandRef& input : command.inputs) rate = std::min(rate, elements_per_ns_.of(input.dtype));
     if (command.positions) rate = std::min(rate, elements_per_ns_.of(command.positions->dtype));
   }
-  return work_time(static_cast<double>(task.stage.elements) * weights_[static_cast<std::size_t>(op)], rate);
+  return rate.time(static_cast<double>(task.stage.elements) * weights_[static_cast<std::size_t>(op)]);
 }
 
 }  // namespace kb::modules

@@ -9,7 +9,7 @@ namespace kb::modules {
 // Rising edges at phase, phase + period, ... An edge samples what came strictly before it.
 class RtlClock {
  public:
-  RtlClock(Gigahertz clock, Nanoseconds phase) : period_(ns_to_fs(1.0 / clock.ghz)), phase_(phase.time()) {}
+  RtlClock(Gigahertz clock, Nanoseconds phase) : period_(ns_to_fs(1.0 / clock.per_ns())), phase_(phase.time()) {}
 
   TimeFs period() const { return period_; }
   // The first edge that samples what comes at `time`.

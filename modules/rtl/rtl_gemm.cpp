@@ -160,8 +160,8 @@ std::optional<MacOperands> RtlGemm::operands_of(const CommandTask& task) const {
 
 TimeFs RtlGemm::analytic_time(const CommandTask& task) const {
   const auto& inputs = task.command->inputs;
-  const double rate = product_rate(mac_per_ns_, inputs.at(0).dtype, inputs.at(1).dtype);
-  return work_time(static_cast<double>(granularity_.padded_macs(task.stage.m, task.stage.k, task.stage.n)), rate);
+  const MacRate rate = product_rate(mac_per_ns_, inputs.at(0).dtype, inputs.at(1).dtype);
+  return rate.time(static_cast<double>(granularity_.padded_macs(task.stage.m, task.stage.k, task.stage.n)));
 }
 
 void RtlGemm::collect_statistics(std::vector<elab::Statistic>& statistics) const {

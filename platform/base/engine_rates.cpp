@@ -30,7 +30,7 @@ double rate_ratio(RateUnit unit, Dtype dtype) {
   return 1.0;
 }
 
-double product_rate(const MacRates& rates, Dtype a, Dtype b) {
+MacRate product_rate(const MacRates& rates, Dtype a, Dtype b) {
   const Dtype met = product_dtype(a, b).value_or(a);
   const auto rate = [&](Dtype dtype) { return rates.of(dtype == Dtype::i4 ? met : dtype); };
   return std::min(rate(a), rate(b));

@@ -6,11 +6,9 @@
 #include <cstdint>
 
 #include "platform/base/dtype.h"
+#include "platform/base/quantities.h"
 
 namespace kb {
-
-// What an engine's rate counts: multiply-accumulates of PE_GEMM, or elements of PE_MATH. Both are per ns.
-enum class RateUnit : std::uint8_t { macs, elements };
 
 // Rate of a dtype in units of f16's, where the machine names none. A MAC array spends area on a product, which for wide
 // integers grows with the square of the width: the ratios are those of AMD's AIE-ML tile (AM020, table 1: 512 INT8, 256
@@ -18,7 +16,7 @@ enum class RateUnit : std::uint8_t { macs, elements };
 // f16). A SIMD unit has registers of a fixed width: its rate goes with the elements that fit.
 double rate_ratio(RateUnit unit, Dtype dtype);
 
-// A rate for each dtype.
+// A rate for each dtype, as the number that a file has.
 class DtypeRates {  // of dtypes of tensors
  public:
   DtypeRates() = default;
@@ -38,10 +36,11 @@ struct EngineRates : DtypeRates {
   EngineRates() = default;
   explicit EngineRates(double f16) : DtypeRates(unit, f16) {}
   explicit EngineRates(const DtypeRates& rates) : DtypeRates(rates) {}
+  Rate<unit> of(Dtype dtype) const { return Rate<unit>(DtypeRates::of(dtype)); }
 };
 using MacRates = EngineRates<RateUnit::macs>;
 // The rate of products of `a` and `b` is that of the slower one; i4 is as fast as what it meets.
-double product_rate(const MacRates& rates, Dtype a, Dtype b);
+MacRate product_rate(const MacRates& rates, Dtype a, Dtype b);
 using ElementRates = EngineRates<RateUnit::elements>;
 
 }  // namespace kb

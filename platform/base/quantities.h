@@ -1,31 +1,90 @@
-// Physical values of a configuration, with the unit in the type. Blocks turn them into femtoseconds once, when they are
-// constructed.
+// Physical values with the unit in the type: made of a number only where it is named, read by the name of the unit.
+// Times of a configuration become femtoseconds once, when a block is constructed.
 #pragma once
 
 #include <cstdint>
+#include <iosfwd>
+#include <limits>
 
 #include "platform/base/units.h"
 
 namespace kb {
 
-struct Nanoseconds {
-  double ns = 0.0;
-  TimeFs time() const { return ns_to_fs(ns); }
-};
+class Nanoseconds {
+ public:
+  constexpr Nanoseconds() = default;
+  constexpr explicit Nanoseconds(double ns) : ns_(ns) {}
+  constexpr double ns() const { return ns_; }
+  TimeFs time() const { return ns_to_fs(ns_); }
 
-// Gigabytes per second, which is bytes per nanosecond. 0 = no limit, where that is allowed.
-struct Bandwidth {
-  double gbs = 0.0;
-  TimeFs occupancy(std::uint64_t bytes) const { return occupancy_fs(bytes, gbs); }
-};
-
-struct Gigahertz {
-  double ghz = 0.0;
+ private:
+  double ns_ = 0.0;
 };
 
 // Binary megabytes, as in keys that end in _mb.
-struct Megabytes {
-  double mb = 0.0;
+class Megabytes {
+ public:
+  constexpr Megabytes() = default;
+  constexpr explicit Megabytes(double mb) : mb_(mb) {}
+  constexpr double mb() const { return mb_; }
+
+ private:
+  double mb_ = 0.0;
 };
+
+// Gigabytes per second, which is bytes per nanosecond; no limit unless it is above 0.
+class Bandwidth {
+ public:
+  constexpr Bandwidth() = default;
+  constexpr explicit Bandwidth(double gbs) : gbs_(gbs) {}
+  constexpr double gbs() const { return gbs_; }
+  constexpr bool limited() const { return gbs_ > 0.0; }
+
+  // Time that `bytes` occupy a link, F-28: llround(bytes * 1e6 / gbs), 0 without a limit. At most kPastEnd.
+  TimeFs occupancy(std::uint64_t bytes) const;
+  // 0 without a limit.
+  constexpr double ns_per_byte() const { return limited() ? 1 / gbs_ : 0.0; }
+
+  friend constexpr Bandwidth operator*(Bandwidth each, double count) { return Bandwidth(each.gbs_ * count); }
+  friend constexpr Bandwidth operator/(Bandwidth all, double count) { return Bandwidth(all.gbs_ / count); }
+  friend constexpr double operator/(Bandwidth a, Bandwidth b) { return a.gbs_ / b.gbs_; }
+
+  // No limit is wider than any: the least of several is the narrowest.
+  friend constexpr bool operator<(Bandwidth a, Bandwidth b) { return a.ordinal() < b.ordinal(); }
+  friend constexpr bool operator==(Bandwidth a, Bandwidth b) { return a.ordinal() == b.ordinal(); }
+  friend constexpr bool operator!=(Bandwidth a, Bandwidth b) { return !(a == b); }
+
+ private:
+  constexpr double ordinal() const { return limited() ? gbs_ : std::numeric_limits<double>::infinity(); }
+
+  double gbs_ = 0.0;
+};
+// The wider one of those that have a limit; no limit only if neither has one.
+constexpr Bandwidth wider_limit(Bandwidth a, Bandwidth b) {
+  return a.gbs() < b.gbs() ? b : a;
+}
+void PrintTo(Bandwidth bandwidth, std::ostream* out);  // for GoogleTest: "256 GB/s"
+
+// What a rate counts: multiply-accumulates of PE_GEMM, elements of PE_MATH, or cycles of a clock.
+enum class RateUnit : std::uint8_t { macs, elements, cycles };
+
+template <RateUnit unit>
+class Rate {
+ public:
+  constexpr Rate() = default;
+  constexpr explicit Rate(double per_ns) : per_ns_(per_ns) {}
+  constexpr double per_ns() const { return per_ns_; }
+  // llround(amount / rate) in femtoseconds; at most kPastEnd.
+  TimeFs time(double amount) const { return round_fs(amount * static_cast<double>(kFsPerNs) / per_ns_); }
+
+  friend constexpr bool operator<(Rate a, Rate b) { return a.per_ns_ < b.per_ns_; }
+  friend constexpr bool operator==(Rate a, Rate b) { return a.per_ns_ == b.per_ns_; }
+
+ private:
+  double per_ns_ = 0.0;
+};
+using MacRate = Rate<RateUnit::macs>;
+using ElementRate = Rate<RateUnit::elements>;
+using Gigahertz = Rate<RateUnit::cycles>;
 
 }  // namespace kb

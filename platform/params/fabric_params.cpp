@@ -10,7 +10,7 @@ namespace {
 
 Fields<TransitParams> transit_fields(double overhead_ns) {
   TransitParams defaults;
-  defaults.overhead.ns = overhead_ns;
+  defaults.overhead = Nanoseconds(overhead_ns);
   Fields<TransitParams> fields(defaults);
   fields.add("decode", &TransitParams::decode, {"pipelined", "serial"},
              "`pipelined`: what arrives is ready overhead_ns later; `serial`: one worker decodes all headers");

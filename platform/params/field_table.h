@@ -221,12 +221,12 @@ inline FieldTable no_fields() {
   return Fields<NoParams>().table();
 }
 
-// A quantity with its unit; `member` holds the number.
-template <typename Q, auto member>
+// A quantity with its unit; `number` reads the number.
+template <typename Q, auto number>
 struct QuantityTraits {
   static constexpr FieldType kType = FieldType::real;
-  static Value to_value(Q quantity) { return quantity.*member; }
-  static Q from_value(const Value& value) { return {std::get<double>(value)}; }
+  static Value to_value(Q quantity) { return (quantity.*number)(); }
+  static Q from_value(const Value& value) { return Q(std::get<double>(value)); }
 };
 template <>
 struct FieldTraits<Nanoseconds> : QuantityTraits<Nanoseconds, &Nanoseconds::ns> {
@@ -239,7 +239,7 @@ struct FieldTraits<Bandwidth> : QuantityTraits<Bandwidth, &Bandwidth::gbs> {
   static Bounds bounds() { return bandwidth(); }
 };
 template <>
-struct FieldTraits<Gigahertz> : QuantityTraits<Gigahertz, &Gigahertz::ghz> {
+struct FieldTraits<Gigahertz> : QuantityTraits<Gigahertz, &Gigahertz::per_ns> {
   static constexpr const char* kUnit = "GHz";
   static Bounds bounds() { return rate(1000.0); }
 };

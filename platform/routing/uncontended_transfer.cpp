@@ -152,7 +152,7 @@ TransferPath transfer_path(const topology::Graph& graph, const routing::Route& r
     return path;
   }
   const auto& hbm = memory.params.as<params::HbmCtrlParams>();
-  path.pc_gbs = hbm.pc_bw.gbs;
+  path.pc_gbs = hbm.pc_bw.gbs();
   path.access_bytes = static_cast<std::uint64_t>(hbm.access_bytes);
   path.access = hbm.access.time();
   path.stripe = address::channel_stripe(hbm);

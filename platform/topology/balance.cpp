@@ -52,7 +52,7 @@ LocalTransfers local_transfers(const MachineSpec& spec) {
   const double flit_ns = static_cast<double>(spec.flit_bytes()) / transfers.gbs;
   const double burst_ns = static_cast<double>(spec.flit_bytes()) / spec.hbm_channel_bw_gbs;
   // The router twice, the controller, the last burst, a flit through the router, and PE_DMA on both sides.
-  transfers.latency_ns = 2 * spec.router_overhead_ns + hbm.overhead.ns + burst_ns + flit_ns + 2 * dma.overhead.ns;
+  transfers.latency_ns = 2 * spec.router_overhead_ns + hbm.overhead.ns() + burst_ns + flit_ns + 2 * dma.overhead.ns();
   return transfers;
 }
 
@@ -97,7 +97,7 @@ int LocalTransfers::needed() const {
 LocalTransfers local_reads(const MachineSpec& spec) {
   const auto& dma = spec.pe_params<params::PeDmaParams>("pe_dma");
   LocalTransfers reads = local_transfers(spec);
-  reads.latency_ns += spec.hbm_ctrl().access.ns;
+  reads.latency_ns += spec.hbm_ctrl().access.ns();
   reads.outstanding = static_cast<double>(dma.rd_engines * dma.rd_outstanding);
   return reads;
 }

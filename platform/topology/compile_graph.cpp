@@ -64,14 +64,14 @@ Templates::Templates(const MachineSpec& spec) {
   switch_node = make_template(NodeKind::switch_, spec.switch_component);
   ComponentSpec routers = spec.cube_components.at("noc_router");
   routers.params = routers.params.with<params::TransitParams>(
-      [&](params::TransitParams& params) { params.overhead.ns = spec.router_overhead_ns; });
+      [&](params::TransitParams& params) { params.overhead = Nanoseconds(spec.router_overhead_ns); });
   router = make_template(NodeKind::noc_router, routers);
   m_cpu = cube("m_cpu", NodeKind::m_cpu);
   sram = cube("sram", NodeKind::sram);
   // T-34: from the value before efficiency, so that the edge and not the channels is the limit when it is below 1.
   ComponentSpec controller = spec.cube_components.at("hbm_ctrl");
   controller.params = controller.params.with<params::HbmCtrlParams>([&](params::HbmCtrlParams& params) {
-    params.pc_bw.gbs = spec.hbm_to_router_bw_gbs / static_cast<double>(params.num_pcs);
+    params.pc_bw = Bandwidth(spec.hbm_to_router_bw_gbs / static_cast<double>(params.num_pcs));
   });
   hbm_ctrl = make_template(NodeKind::hbm_ctrl, controller);
   if (spec.hbm_mapping_mode == HbmMapping::one_to_one) {

@@ -122,7 +122,7 @@ void read_components(MapReader& cube, MachineSpec& spec) {
   slot("ucie_conn", NodeKind::ucie_conn);
   components.done();
   spec.sram_bytes_per_cube = to_bytes(cube.context(), "cube.components.sram.attrs.size_mb",
-                                      spec.cube_components["sram"].params.as<params::SramParams>().size.mb, kMiB);
+                                      spec.cube_components["sram"].params.as<params::SramParams>().size.mb(), kMiB);
 }
 
 void read_links(MapReader& links, MachineSpec& spec) {
@@ -167,7 +167,7 @@ void read_pe_template(MapReader& pe_template, MapReader& memory, MachineSpec& sp
   const bool in_memory_map = memory.has("tcm_size_mb");
   const std::int64_t page_size = memory.whole("page_size", 4096, at_least(256, 1u << 30));
   params::PeTcmParams tcm;
-  tcm.size.mb = tcm_mb;
+  tcm.size = Megabytes(tcm_mb);
   params::PeMmuParams mmu;
   mmu.page_size = page_size;
   for (NodeKind kind : pe_block_kinds()) {
@@ -179,7 +179,7 @@ void read_pe_template(MapReader& pe_template, MapReader& memory, MachineSpec& sp
     component.done();
   }
   components.done();
-  const double block_mb = spec.pe_params<params::PeTcmParams>("pe_tcm").size.mb;
+  const double block_mb = spec.pe_params<params::PeTcmParams>("pe_tcm").size.mb();
   if (in_memory_map && block_mb != tcm_mb) {
     memory.context().report_rule(
         {"cube.pe_template.components.pe_tcm.attrs.size_mb", memory.path("tcm_size_mb")},

@@ -54,7 +54,7 @@ contract::PeCosts HostPort::pe_costs(QueueMemory memory, Dtype dtype) {
   contract::PeCosts costs;
   const params::PeIpcqParams::SlotCost slot = slot_cost(queues.params.as<params::PeIpcqParams>(), memory);
   costs.slot_setup = slot.setup.time();
-  costs.slot_ns_per_byte = ns_per_byte(slot.bw.gbs);
+  costs.slot_ns_per_byte = ns_per_byte(slot.bw.gbs());
   if (memory == QueueMemory::hbm) {
     costs.slot_ns_per_byte += ns_per_byte(routing::narrowest_gbs(graph, to_hbm));
   } else if (memory == QueueMemory::sram) {
@@ -65,7 +65,7 @@ contract::PeCosts HostPort::pe_costs(QueueMemory memory, Dtype dtype) {
   costs.memory_gbs = routing::narrowest_gbs(graph, to_hbm);
   costs.memory_latency = routing::uncontended_read(routing::transfer_path(graph, to_hbm), flit).answered -
                          occupancy_fs(flit, costs.memory_gbs);
-  costs.elements_per_ns = math.params.as<params::PeMathParams>().elements_per_ns.of(dtype);
+  costs.elements_per_ns = math.params.as<params::PeMathParams>().elements_per_ns.of(dtype).per_ns();
   return costs;
 }
 

@@ -53,7 +53,7 @@ double alpha_beta_ns(const std::string& machine, const std::vector<std::string>&
     for (const EdgeId edge : route.edges) narrowest = std::min(narrowest, graph.edge(edge).bw_gbs.value_or(1e30));
   }
   const topology::Node& math = graph.node(graph.find_node(pes[0] + ".pe_math").value());
-  const double rate = math.params.as<params::PeMathParams>().elements_per_ns.of(Dtype::f16);
+  const double rate = math.params.as<params::PeMathParams>().elements_per_ns.of(Dtype::f16).per_ns();
   const auto n = static_cast<double>(pes.size());
   const double block = bytes / n;
   return 2 * (n - 1) * (alpha + block / narrowest) + (n - 1) * block / 2 / rate;

@@ -19,15 +19,15 @@ TEST(DtypeRates, FollowF16) {  // P-40, P-41
 
 TEST(ProductRate, IsThatOfTheSlowerOperandAndInt4CostsNothing) {  // P-40
   MacRates rates(4096.0);
-  EXPECT_EQ(product_rate(rates, Dtype::f16, Dtype::f32), 2048.0);
-  EXPECT_EQ(product_rate(rates, Dtype::e4m3, Dtype::f16), 4096.0);
-  EXPECT_EQ(product_rate(rates, Dtype::f16, Dtype::i4), 4096.0);
-  EXPECT_EQ(product_rate(rates, Dtype::i4, Dtype::f32), 2048.0);
-  EXPECT_EQ(product_rate(rates, Dtype::i8, Dtype::i4), 8192.0);
-  EXPECT_EQ(product_rate(rates, Dtype::i4, Dtype::i4), 8192.0);
+  EXPECT_EQ(product_rate(rates, Dtype::f16, Dtype::f32), MacRate(2048.0));
+  EXPECT_EQ(product_rate(rates, Dtype::e4m3, Dtype::f16), MacRate(4096.0));
+  EXPECT_EQ(product_rate(rates, Dtype::f16, Dtype::i4), MacRate(4096.0));
+  EXPECT_EQ(product_rate(rates, Dtype::i4, Dtype::f32), MacRate(2048.0));
+  EXPECT_EQ(product_rate(rates, Dtype::i8, Dtype::i4), MacRate(8192.0));
+  EXPECT_EQ(product_rate(rates, Dtype::i4, Dtype::i4), MacRate(8192.0));
   rates.set(Dtype::i8, 1024.0);
-  EXPECT_EQ(product_rate(rates, Dtype::f16, Dtype::i4), 4096.0) << "i8 has no part in it";
-  EXPECT_EQ(product_rate(rates, Dtype::i4, Dtype::i8), 1024.0);
+  EXPECT_EQ(product_rate(rates, Dtype::f16, Dtype::i4), MacRate(4096.0)) << "i8 has no part in it";
+  EXPECT_EQ(product_rate(rates, Dtype::i4, Dtype::i8), MacRate(1024.0));
 }
 
 TEST(StorageBytes, TwoElementsOfInt4ShareAByte) {

@@ -75,16 +75,16 @@ TEST(Defaults, ARateByDtypeKeepsTheNumberAsThatOfF16) {  // P-40
         .params.as<params::PeGemmParams>()
         .macs_per_ns;
   };
-  EXPECT_EQ(rates(minimal()).of(Dtype::i8), 8192.0);
+  EXPECT_EQ(rates(minimal()).of(Dtype::i8), MacRate(8192.0));
   const LoadedTopology number = minimal({{key, "1000"}, {key + ".i8", "5000"}});
-  EXPECT_EQ(rates(number).of(Dtype::f16), 1000.0);
-  EXPECT_EQ(rates(number).of(Dtype::i8), 5000.0);
-  EXPECT_EQ(rates(number).of(Dtype::f32), 500.0);
+  EXPECT_EQ(rates(number).of(Dtype::f16), MacRate(1000.0));
+  EXPECT_EQ(rates(number).of(Dtype::i8), MacRate(5000.0));
+  EXPECT_EQ(rates(number).of(Dtype::f32), MacRate(500.0));
   EXPECT_EQ(number.config.at(key + ".i8").origin, "--set");
   EXPECT_EQ(number.config.count(key + ".f32"), 0u);
   const LoadedTopology all = minimal({{key, "{f16: 7, bf16: 6, f32: 5, i8: 4, i16: 3, i32: 2, i64: 1}"}});
-  EXPECT_EQ(rates(all).of(Dtype::i64), 1.0);
-  EXPECT_EQ(rates(minimal({{key + ".i8", "1"}, {key, "2000"}})).of(Dtype::i8), 4000.0);
+  EXPECT_EQ(rates(all).of(Dtype::i64), MacRate(1.0));
+  EXPECT_EQ(rates(minimal({{key + ".i8", "1"}, {key, "2000"}})).of(Dtype::i8), MacRate(4000.0));
 }
 
 TEST(Warnings, ConnectionsThatDoNotMatchTheUcieLinkT37) {

@@ -53,7 +53,7 @@ TEST(Implementations, OneOfASlotHasItsOwnParametersT27) {
   }
   const auto& params = node(loaded, "sip0.cube0.r0c0").impl_params.as<FastRouterParams>();
   EXPECT_EQ(params.lanes, 3);
-  EXPECT_EQ(params.delay.ns, 3.0);
+  EXPECT_EQ(params.delay.ns(), 3.0);
   EXPECT_EQ(loaded.config.at("cube.components.noc_router.attrs.delay_ns").value, "3");
 }
 
