@@ -23,7 +23,7 @@ HbmCtrl::HbmCtrl(const sc_core::sc_module_name& name, NodeId node, const params:
       overhead_(params.overhead.time()),
       access_(params.access.time()),
       unit_(AccessUnit::of(params)),
-      pc_gbs_(params.pc_bw.gbs()),
+      pc_bw_(params.pc_bw),
       plan_(*this, context, params, port_count() > 1),
       lanes_(port_count()),
       burst_budget_(kLargestBudget),
@@ -41,7 +41,7 @@ void HbmCtrl::assign_ports(const params::HbmCtrlParams& params) {
     const topology::Node& neighbour = context().graph.node(link(lane.port).neighbour);
     if (neighbour.kind != topology::NodeKind::channel_router) {
       ++ordinary;
-      lane.reads.configure(take_turns, unit_, wire_at(lane.port).params().bw_gbs, kByAddress);
+      lane.reads.configure(take_turns, unit_, wire_at(lane.port).params().bw, kByAddress);
       continue;
     }
     lane.channel = static_cast<std::uint32_t>(neighbour.channel.value());
@@ -49,7 +49,7 @@ void HbmCtrl::assign_ports(const params::HbmCtrlParams& params) {
       throw Error::model(node_id() + " has no pseudo-channel for " + neighbour.id);
     }
     bound[lane.channel] = true;
-    lane.reads.configure(take_turns, unit_, wire_at(lane.port).params().bw_gbs, lane.channel);
+    lane.reads.configure(take_turns, unit_, wire_at(lane.port).params().bw, lane.channel);
   }
   if (ordinary != 1) {
     throw Error::model(node_id() + " must have exactly one router neighbour besides the routers of its channels");
@@ -204,7 +204,7 @@ TimeFs HbmCtrl::burst_time(const FlitStream& bursts) const {
   const Transaction& t = *bursts.transaction;
   const TimeFs whole = plan_.whole_burst();
   if (bursts.first + bursts.count < t.flits || !unit_.ends_in_part(t)) return whole;
-  return occupancy_fs(unit_.last_bytes(t), pc_gbs_);
+  return pc_bw_.occupancy(unit_.last_bytes(t));
 }
 
 void HbmCtrl::plan_writes(Lane& lane, const ArrivalKey& other, TimeFs now) {

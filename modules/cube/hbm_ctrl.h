@@ -110,7 +110,7 @@ class HbmCtrl final : public FabricNode, private elab::EventHandler {
   TimeFs overhead_;
   TimeFs access_;
   AccessUnit unit_;
-  double pc_gbs_;
+  Bandwidth pc_bw_;
   BurstPlan plan_;
   std::vector<Lane> lanes_;  // by port
   SortedQueue<Due, Due::ByTurn> acknowledgements_;

@@ -4,11 +4,11 @@
 
 namespace kb::modules {
 
-void ReadTurns::configure(bool take_turns, const AccessUnit& unit, double return_gbs, std::uint32_t channel) {
+void ReadTurns::configure(bool take_turns, const AccessUnit& unit, Bandwidth return_bw, std::uint32_t channel) {
   take_turns_ = take_turns;
   unit_ = unit;
-  gbs_ = return_gbs;
-  interval_ = occupancy_fs(unit.burst, return_gbs);
+  return_bw_ = return_bw;
+  interval_ = return_bw.occupancy(unit.burst);
   channel_ = channel;
 }
 
@@ -35,7 +35,7 @@ ReadTurns::Requester& ReadTurns::requester_of(const payload::Transaction& transa
 
 TimeFs ReadTurns::slot_time(const Command& command, std::uint32_t burst) const {
   const bool part = burst + 1 == command.transaction->flits && unit_.ends_in_part(*command.transaction);
-  return part ? occupancy_fs(unit_.last_bytes(*command.transaction), gbs_) : interval_;
+  return part ? return_bw_.occupancy(unit_.last_bytes(*command.transaction)) : interval_;
 }
 
 const ReadTurns::Next& ReadTurns::next() const {

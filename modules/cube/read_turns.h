@@ -36,7 +36,7 @@ class ReadTurns {
   };
 
   // take_turns = false: all commands in the order of arrival. `channel`: of all bursts, or kByAddress.
-  void configure(bool take_turns, const AccessUnit& unit, double return_gbs, std::uint32_t channel);
+  void configure(bool take_turns, const AccessUnit& unit, Bandwidth return_bw, std::uint32_t channel);
 
   bool empty() const { return active_ == 0; }
   TimeFs interval() const { return interval_; }  // of slots; a part of a burst has a shorter one
@@ -111,7 +111,7 @@ class ReadTurns {
 
   bool take_turns_ = true;
   AccessUnit unit_;
-  double gbs_ = 0.0;
+  Bandwidth return_bw_;
   TimeFs interval_ = 0_fs;
   std::uint32_t channel_ = kByAddress;
   TimeFs issuer_free_ = 0_fs;

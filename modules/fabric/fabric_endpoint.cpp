@@ -30,8 +30,7 @@ void FabricEndpoint::use_lanes(std::uint16_t port) {
   const Wire::Params& wire = wire_at(port).params();
   if (lanes_ != nullptr || wire.occupancy == 0_fs) return;
   lane_port_ = port;
-  lanes_ = std::make_unique<WireLanes>(
-      wire.occupancy, [bw_gbs = wire.bw_gbs](std::uint32_t bytes) { return occupancy_fs(bytes, bw_gbs); });
+  lanes_ = std::make_unique<WireLanes>(wire.occupancy, wire.bw);
 }
 
 void FabricEndpoint::issue(Transaction& transaction, TimeFs at, FirstWire order, std::uint16_t lane) {

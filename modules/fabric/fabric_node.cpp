@@ -47,8 +47,8 @@ FabricNode::FabricNode(const sc_core::sc_module_name& name, NodeId node, elab::B
     const topology::Edge& edge = context.graph.edge(neighbours[p].out);
     Wire::Params params;
     params.flit_bytes = static_cast<std::uint32_t>(context.pool.flit_bytes());
-    params.bw_gbs = edge.bw_gbs.value_or(0.0);
-    params.occupancy = occupancy_fs(params.flit_bytes, params.bw_gbs);
+    params.bw = edge.bw;
+    params.occupancy = params.bw.occupancy(params.flit_bytes);
     params.propagation = routing::propagation_fs(edge, context.graph.spec.ns_per_mm);
     params.keep_until_sent = node_record().kind == topology::NodeKind::pe_dma;
     ports_[p].wire.configure(params);

@@ -148,7 +148,7 @@ ProtocolChecker::Edge& ProtocolChecker::edge(NodeId from, NodeId to) {
     if (port.neighbour != to) continue;
     const topology::Edge& out = context_.graph.edge(port.out);
     const TimeFs propagation = routing::propagation_fs(out, context_.graph.spec.ns_per_mm);
-    Edge state{node(from), node(to), propagation, out.bw_gbs.value_or(0.0), {}, {}};
+    Edge state{node(from), node(to), propagation, out.bw, {}, {}};
     return edges_.emplace(std::pair(from, to), std::move(state)).first->second;
   }
   throw Error::model(record(from).id + " has no edge to " + record(to).id);
@@ -317,7 +317,7 @@ TimeFs ProtocolChecker::departure(const Edge& edge, const Transaction& transacti
   const TimeFs arrival = s.time + i * s.spacing - edge.propagation;
   if (flits == 0) return arrival;
   const bool last = s.first + i + 1 == flits;
-  return arrival - occupancy_fs(last ? transaction.last_flit_bytes : context_.pool.flit_bytes(), edge.bw_gbs);
+  return arrival - edge.bw.occupancy(last ? transaction.last_flit_bytes : context_.pool.flit_bytes());
 }
 
 void ProtocolChecker::check_cause(const Edge& edge, const Transaction& transaction) {

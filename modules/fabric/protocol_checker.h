@@ -89,7 +89,7 @@ class ProtocolChecker {
     Node& from;
     Node& to;
     TimeFs propagation;
-    double bw_gbs;
+    Bandwidth bw;
     std::map<LegKey, LegState> legs;
     std::deque<LinkArrival> announced;  // by sequence
     std::uint64_t forgotten = 0;        // sequence of the latest arrival that is no longer among them

@@ -8,6 +8,7 @@
 #include "modules/fabric/sliding_deque.h"
 #include "modules/fabric/wire_hops.h"
 #include "modules/fabric/wire_waves.h"
+#include "platform/base/quantities.h"
 #include "platform/record/activity_series.h"
 
 namespace kb::modules {
@@ -41,7 +42,7 @@ class Wire {
     std::uint32_t flit_bytes = 256;
     TimeFs occupancy = 0_fs;       // of a full flit
     TimeFs propagation = 1_fs;     // at least 1 fs
-    double bw_gbs = 0.0;           // 0 = no serialisation
+    Bandwidth bw;                  // none = no serialisation
     bool keep_until_sent = false;  // needed for slip departures
   };
 
@@ -195,7 +196,7 @@ class Wire {
   TimeFs occupancy_of(const FlitStream& flits) const {
     if (flits.flit_bytes == 0) return params_.occupancy;
     if (flits.flit_bytes != latest_short_.bytes)
-      latest_short_ = {flits.flit_bytes, occupancy_fs(flits.flit_bytes, params_.bw_gbs)};
+      latest_short_ = {flits.flit_bytes, params_.bw.occupancy(flits.flit_bytes)};
     return latest_short_.occupancy;
   }
   // One flit's use of the wire.

@@ -4,11 +4,10 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
-#include <functional>
-#include <utility>
 
 #include "modules/fabric/flit_stream.h"
 #include "modules/fabric/sliding_deque.h"
+#include "platform/base/quantities.h"
 
 namespace kb::modules {
 
@@ -19,9 +18,8 @@ class WireLanes {
  public:
   static constexpr std::size_t kLanes = 2;
 
-  // Occupancies of a full flit and of one of other size.
-  template <typename Occupancy>
-  WireLanes(TimeFs full, Occupancy&& of_bytes) : full_(full), of_bytes_(std::forward<Occupancy>(of_bytes)) {}
+  // Occupancy of a full flit; `bw` gives that of others.
+  WireLanes(TimeFs full, Bandwidth bw) : full_(full), bw_(bw) {}
 
   // Behind what waits in the lane. A stream's in_port is its lane.
   void add(const FlitStream& stream) { lanes_[stream.in_port].push_back(stream); }
@@ -38,8 +36,8 @@ class WireLanes {
     TimeFs first = 0_fs, last = 0_fs;  // starts of its first and last flit
   };
   TimeFs occupancy_of_last(const FlitStream& stream) const {
-    if (stream.flit_bytes != 0) return of_bytes_(stream.flit_bytes);
-    return stream.has_last_flit() ? of_bytes_(stream.transaction->last_flit_bytes) : full_;
+    if (stream.flit_bytes != 0) return bw_.occupancy(stream.flit_bytes);
+    return stream.has_last_flit() ? bw_.occupancy(stream.transaction->last_flit_bytes) : full_;
   }
   FlitStream take_one(SlidingDeque<FlitStream>& lane);
   void note(const FlitStream& stream) { planned_.push_back({stream.in_port, stream.time, stream.last_time()}); }
@@ -47,7 +45,7 @@ class WireLanes {
   void advance(TimeFs now);
 
   TimeFs full_;
-  std::function<TimeFs(std::uint32_t bytes)> of_bytes_;
+  Bandwidth bw_;
   std::array<SlidingDeque<FlitStream>, kLanes> lanes_;
   SlidingDeque<Planned> planned_;  // by start
   std::uint32_t last_lane_ = 0;

@@ -52,7 +52,7 @@ void FabricFixture::link(NodeId a, NodeId b, double bw_there, double bw_back, do
     e.dst = to;
     e.kind = topology::EdgeKind::router_mesh;
     e.distance_mm = propagation_ns;
-    if (bw > 0) e.bw_gbs = bw;
+    e.bw = Bandwidth(bw);
     graph_.edges.push_back(e);
   };
   edge(a, b, bw_there);

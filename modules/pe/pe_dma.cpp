@@ -35,7 +35,7 @@ PeDma::PeDma(const sc_core::sc_module_name& name, NodeId node, const params::PeD
                    [this](std::uint64_t slot) { on_part_done(slot); }}),
       slice_bytes_(context.graph.spec.hbm_slice_bytes()),
       access_bytes_(pe.access_bytes),
-      slice_gbs_(context.graph.spec.hbm_to_router_bw_gbs),
+      slice_bw_(context.graph.spec.hbm_to_router_bw),
       hbm_begin_(own_hbm(context.graph, node_record()).value()),
       hbm_begin_offset_(own_hbm(context.graph, node_record()).hbm_offset()),
       tcm_begin_(address::PhysAddr::pe_tcm_addr(node_record().sip, node_record().cube, node_record().pe, 0).value()),
@@ -56,14 +56,14 @@ void PeDma::end_of_elaboration() {
     for (const EdgeId* edge = edges.first; edge != edges.second; ++edge) {
       const topology::EdgeKind kind = graph.edge(*edge).kind;
       if (kind == topology::EdgeKind::pe_to_router || kind == topology::EdgeKind::router_to_pe) {
-        return graph.edge(*edge).bw_gbs.value_or(0.0);
+        return graph.edge(*edge).bw;
       }
     }
-    return 0.0;
+    return Bandwidth();
   };
-  read_.link_gbs = bandwidth(graph.in_edges(node()));
-  write_.link_gbs = bandwidth(graph.out_edges(node()));
-  tcm_access_.set_wires({read_.link_gbs, write_.link_gbs});
+  read_.link_bw = bandwidth(graph.in_edges(node()));
+  write_.link_bw = bandwidth(graph.out_edges(node()));
+  tcm_access_.set_wires({read_.link_bw, write_.link_bw});
   pe().activity.set_channels(read_.engines, write_.engines);
   for (const EdgeId* edge = graph.out_edges(node()).first; edge != graph.out_edges(node()).second; ++edge) {
     if (graph.edge(*edge).kind != topology::EdgeKind::pe_to_channel) continue;
@@ -150,10 +150,10 @@ void PeDma::start(Channels& channels, CommandTask& task) {
 
 // Memory moves whole units of access_bytes (docs/blocks/hbm_ctrl.md).
 void PeDma::account_busy(const Channels& channels, const Request& request) {
-  pe().activity.moved(channels.link(), occupancy_fs(request.nbytes, channels.link_gbs));
+  pe().activity.moved(channels.link(), channels.link_bw.occupancy(request.nbytes));
   if (request.pa - hbm_begin_ >= slice_bytes_) return;
   const std::uint64_t units = (request.nbytes + access_bytes_ - 1) / access_bytes_;
-  pe().activity.moved(contract::PeResource::hbm_slice, occupancy_fs(units * access_bytes_, slice_gbs_));
+  pe().activity.moved(contract::PeResource::hbm_slice, slice_bw_.occupancy(units * access_bytes_));
 }
 
 // the same for loads and stores and for tiles.

@@ -84,7 +84,7 @@ class PeDma final : public PeFabricBlock, private payload::IInitiator {
     payload::Op op;
     FirstWire order;
     std::int64_t engines;
-    double link_gbs = 0.0;  // of the link that carries the data; 0 = no limit
+    Bandwidth link_bw;  // of the link that carries the data
     std::int64_t busy = 0;
     // Slots of the operations of each channel in the order of their starts, which is that of their ends; no channels
     // when an operation ends with its last response whatever the others do.
@@ -149,7 +149,7 @@ class PeDma final : public PeFabricBlock, private payload::IInitiator {
   TcmAccess tcm_access_;
   std::uint64_t slice_bytes_;
   std::uint64_t access_bytes_;
-  double slice_gbs_;
+  Bandwidth slice_bw_;
   std::uint64_t hbm_begin_;            // physical, of this PE's partition
   std::uint64_t hbm_begin_offset_;     // the same in the cube's HBM
   std::uint64_t tcm_begin_, tcm_end_;  // physical

@@ -26,7 +26,7 @@ PeFetchStore::PeFetchStore(const sc_core::sc_module_name& name, NodeId node, con
 
 void PeFetchStore::bind_out(EdgeId edge, elab::Block& neighbour) {
   if (neighbour.node_record().kind == topology::NodeKind::pe_tcm) {
-    link_gbs_ = context().graph.edge(edge).bw_gbs.value_or(0.0);
+    link_bw_ = context().graph.edge(edge).bw;
   }
   PeBlock::bind_out(edge, neighbour);
 }
@@ -64,7 +64,7 @@ void PeFetchStore::access_tcm(std::size_t index) {
   request.direction = static_cast<TcmDirection>(index);
   request.nbytes = nbytes;
   unit.bytes += static_cast<std::int64_t>(nbytes);
-  unit.link_free = now() + occupancy_fs(nbytes, link_gbs_);
+  unit.link_free = now() + link_bw_.occupancy(nbytes);
   unit.phase = Phase::tcm;
   send(topology::NodeKind::pe_tcm, *unit.serving);
 }

@@ -50,7 +50,7 @@ class PeFetchStore final : public PeBlock, private elab::EventHandler {
 
   TimeFs overhead_;
   std::size_t queue_depth_;
-  double link_gbs_ = 0.0;      // no limit until the link to PE_TCM is bound
+  Bandwidth link_bw_;          // no limit until the link to PE_TCM is bound
   std::array<Unit, 2> units_;  // by TcmDirection: FETCH reads the TCM, STORE writes it
 };
 

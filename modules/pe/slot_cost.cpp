@@ -1,23 +1,10 @@
 #include "modules/pe/slot_cost.h"
 
-#include <algorithm>
-
 #include "platform/address/phys_addr.h"
 #include "platform/elab/route_table.h"
+#include "platform/routing/latency.h"
 
 namespace kb::modules {
-namespace {
-
-double narrowest_gbs(elab::BlockContext& context, NodeId from, NodeId to) {
-  double narrowest = 0.0;
-  for (const EdgeId edge : context.routes.router().find_path(from, to).edges) {
-    const double bw_gbs = context.graph.edge(edge).bw_gbs.value_or(0.0);
-    if (bw_gbs > 0.0 && (narrowest == 0.0 || bw_gbs < narrowest)) narrowest = bw_gbs;
-  }
-  return narrowest;
-}
-
-}  // namespace
 
 SlotCost::SlotCost(elab::BlockContext& context, const params::PeIpcqParams& params, NodeId dma) {
   const auto memory = [&](QueueMemory kind) -> Memory& { return memories_[static_cast<std::size_t>(kind)]; };
@@ -26,7 +13,8 @@ SlotCost::SlotCost(elab::BlockContext& context, const params::PeIpcqParams& para
   memory(QueueMemory::hbm) = {params.hbm_slot().setup.time(), params.hbm_slot().bw, {}};
   const topology::Node& self = context.graph.node(dma);
   const auto hop = [&](const address::PhysAddr& bank) {
-    return Bandwidth{narrowest_gbs(context, dma, context.routes.resolver().resolve(bank, 1))};
+    const NodeId node = context.routes.resolver().resolve(bank, 1);
+    return routing::narrowest_bw(context.graph, context.routes.router().find_path(dma, node));
   };
   memory(QueueMemory::sram).hop = hop(address::PhysAddr::cube_sram_addr(self.sip, self.cube, 0));
   memory(QueueMemory::hbm).hop =

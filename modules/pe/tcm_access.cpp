@@ -36,7 +36,7 @@ TimeFs TcmAccess::time_of(const Transaction& transaction, TcmDirection direction
   const std::uint64_t n = transaction.bytes;
   const bool read = direction == TcmDirection::read;
   const std::uint64_t last = n - (n - 1) / flit * flit;
-  const TimeFs on_wire = occupancy_fs(n - last, read ? wires_.out_gbs : wires_.in_gbs);
+  const TimeFs on_wire = (read ? wires_.out : wires_.in).occupancy(n - last);
   const TimeFs one_flit = port().occupancy(direction, read ? std::min(n, flit) : last);
   return std::max(one_flit, port().occupancy(direction, n) - on_wire);
 }

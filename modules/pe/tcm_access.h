@@ -29,9 +29,8 @@ class TcmAccess final : private ITcmPort::IUser, private elab::EventHandler {
     std::function<void(payload::Transaction&)> answer;  // a transaction is served now
     std::function<void(std::uint64_t cookie)> copied;
   };
-  // A wire of 0 GB/s has no limit.
   struct Wires {
-    double in_gbs = 0.0, out_gbs = 0.0;
+    Bandwidth in, out;
   };
 
   TcmAccess(const PeContext& pe, elab::BlockContext& context, Uses uses)

@@ -51,15 +51,6 @@ std::string format_ns(TimeFs time) {
   return {buffer, end};
 }
 
-TimeFs occupancy_fs(std::uint64_t bytes, double bw_gbs) {
-  if (bw_gbs <= 0.0) return 0_fs;
-  const double fs = static_cast<double>(bytes) * 1e6 / bw_gbs;
-  if (!(fs < 4.5e15)) return round_fs(fs);
-  // round_fs() without a library call: below 2^52 the fraction is exact.
-  const auto whole = static_cast<std::int64_t>(fs);
-  return TimeFs(fs - static_cast<double>(whole) >= 0.5 ? whole + 1 : whole);
-}
-
 std::string format_bytes(std::uint64_t bytes) {
   if (bytes >= kGiB && bytes % kGiB == 0) return fmt::format("{} GiB", bytes / kGiB);
   if (bytes >= kMiB && bytes % kMiB == 0) return fmt::format("{} MiB", bytes / kMiB);

@@ -113,10 +113,6 @@ inline double fs_to_ns(TimeFs time) {
 // Exact decimal nanoseconds with up to six decimals and no trailing zeros ("77", "82.06").
 std::string format_ns(TimeFs time);
 
-// Time that `bytes` occupy a link of `bw_gbs` (1 GB/s = 1 byte/ns), F-28: llround(bytes * 1e6 / bw_gbs).
-// bw_gbs <= 0 means no serialisation: 0. At most kPastEnd.
-TimeFs occupancy_fs(std::uint64_t bytes, double bw_gbs);
-
 inline constexpr std::uint64_t kKiB = 1024;
 inline constexpr std::uint64_t kMiB = 1024 * kKiB;
 inline constexpr std::uint64_t kGiB = 1024 * kMiB;

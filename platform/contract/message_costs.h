@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "platform/base/ids.h"
+#include "platform/base/quantities.h"
 #include "platform/base/units.h"
 
 namespace kb::contract {
@@ -15,8 +16,8 @@ struct MessageRoute {
   TimeFs credit = 0_fs;   // that travels back
   struct Wire {
     std::uint32_t id = 0;  // the same for all routes that share the wire
-    double gbs = 0;        // 0 = no limit
-    bool stored = false;   // the node at its end sends a message on when it has all of it (C-PCIE-6)
+    Bandwidth bw;
+    bool stored = false;  // the node at its end sends a message on when it has all of it (C-PCIE-6)
   };
   std::vector<Wire> wires;
   std::uint64_t flit_bytes = 256;  // stored and forwarded by every node
@@ -27,8 +28,8 @@ struct PeCosts {
   TimeFs slot_setup = 0_fs;  // writing or reading a slot of a ring: setup + bytes * per byte
   double slot_ns_per_byte = 0;
   TimeFs memory_latency = 0_fs;  // a load or store of its HBM slice: latency + bytes / bandwidth
-  double memory_gbs = 0;         // 0 = no limit
-  double elements_per_ns = 1;    // of an addition
+  Bandwidth memory_bw;
+  ElementRate additions{1.0};
 };
 
 }  // namespace kb::contract

@@ -112,8 +112,7 @@ std::int64_t edge_weight(const topology::Graph& graph, const topology::Edge& edg
   if (graph.spec.routing_metric == topology::RoutingMetric::distance) return edge_weight_um(edge);
   topology::Edge counted = edge;
   counted.distance_mm = counted_mm(edge);
-  const TimeFs time = propagation_fs(counted, graph.spec.ns_per_mm) +
-                      occupancy_fs(graph.spec.flit_bytes(), edge.bw_gbs.value_or(0.0)) +
+  const TimeFs time = propagation_fs(counted, graph.spec.ns_per_mm) + edge.bw.occupancy(graph.spec.flit_bytes()) +
                       node_overhead_fs(graph.node(edge.dst));
   return std::min(time, kMostWeight).fs();
 }

@@ -36,16 +36,14 @@ TimeFs overhead_fs(const topology::Graph& graph, const Route& route) {
 
 TimeFs drain_fs(const topology::Graph& graph, const Route& route, std::uint64_t bytes) {
   if (bytes == 0) return 0_fs;
-  const double narrowest = narrowest_gbs(graph, route);
+  const Bandwidth narrowest = narrowest_bw(graph, route);
   const std::uint64_t flit = graph.spec.flit_bytes();
-  return time_sum(time_product(bytes / flit, occupancy_fs(flit, narrowest)), occupancy_fs(bytes % flit, narrowest));
+  return time_sum(time_product(bytes / flit, narrowest.occupancy(flit)), narrowest.occupancy(bytes % flit));
 }
 
 TimeFs one_flit_latency_fs(const topology::Graph& graph, const Route& route, std::uint64_t bytes) {
   TimeFs sum = time_sum(wire_fs(graph, route), overhead_fs(graph, route));
-  for (EdgeId edge : route.edges) {
-    sum = time_sum(sum, occupancy_fs(bytes, graph.edge(edge).bw_gbs.value_or(0.0)));
-  }
+  for (EdgeId edge : route.edges) sum = time_sum(sum, graph.edge(edge).bw.occupancy(bytes));
   return sum;
 }
 
@@ -53,12 +51,9 @@ TimeFs path_latency_fs(const topology::Graph& graph, const Route& route, std::ui
   return time_sum(time_sum(wire_fs(graph, route), overhead_fs(graph, route)), drain_fs(graph, route, bytes));
 }
 
-double narrowest_gbs(const topology::Graph& graph, const Route& route) {
-  double narrowest = 0;
-  for (const EdgeId edge : route.edges) {
-    const double gbs = graph.edge(edge).bw_gbs.value_or(0.0);
-    if (gbs > 0 && (narrowest == 0 || gbs < narrowest)) narrowest = gbs;
-  }
+Bandwidth narrowest_bw(const topology::Graph& graph, const Route& route) {
+  Bandwidth narrowest;
+  for (const EdgeId edge : route.edges) narrowest = std::min(narrowest, graph.edge(edge).bw);
   return narrowest;
 }
 

@@ -20,8 +20,8 @@ TimeFs node_overhead_fs(const topology::Node& node);
 TimeFs wire_fs(const topology::Graph& graph, const Route& route);
 // Sum of overhead_ns of all nodes, both ends included.
 TimeFs overhead_fs(const topology::Graph& graph, const Route& route);
-// The narrowest wire of a route in GB/s; 0 = none has a limit.
-double narrowest_gbs(const topology::Graph& graph, const Route& route);
+// The narrowest wire of a route.
+Bandwidth narrowest_bw(const topology::Graph& graph, const Route& route);
 // Time that `bytes` occupy the narrowest edge of the route that has a bandwidth, each flit rounded as on a wire so that
 // the formula stays a lower bound to the femtosecond; 0 without such an edge or without bytes.
 TimeFs drain_fs(const topology::Graph& graph, const Route& route, std::uint64_t bytes);

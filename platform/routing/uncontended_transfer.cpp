@@ -36,9 +36,8 @@ std::vector<PathStep> steps_of(const topology::Graph& graph, const std::vector<E
   for (const EdgeId id : edges) {
     const topology::Edge& edge = graph.edge(id);
     const topology::Node& node = graph.node(edge.dst);
-    steps.push_back({part_of(graph, edge), part_of(node), routing::propagation_fs(edge, graph.spec.ns_per_mm),
-                     edge.bw_gbs.value_or(0.0), node.overhead, charges_header_only(node),
-                     node.kind == NodeKind::pcie_ep});
+    steps.push_back({part_of(graph, edge), part_of(node), routing::propagation_fs(edge, graph.spec.ns_per_mm), edge.bw,
+                     node.overhead, charges_header_only(node), node.kind == NodeKind::pcie_ep});
   }
   return steps;
 }
@@ -63,7 +62,7 @@ class Flits {
     TimeFs available = 0_fs;
     for (std::size_t i = 0; i < at_.size(); ++i) {
       const std::uint64_t left = bytes_ - i * path_.flit_bytes;
-      available = time_sum(std::max(at_[i], available), occupancy_fs(std::min(left, path_.flit_bytes), wire.gbs));
+      available = time_sum(std::max(at_[i], available), wire.bw.occupancy(std::min(left, path_.flit_bytes)));
       move(i, time_sum(available, wire.propagation), wire.wire);
     }
   }
@@ -79,13 +78,13 @@ class Flits {
 
   // Each burst in the pseudo-channel of its address.
   void access(std::uint64_t offset) {
-    if (path_.pc_gbs == 0) return;
+    if (!path_.pc_bw.limited()) return;
     std::vector<TimeFs> channels(path_.stripe.channels());
     for (std::size_t i = 0; i < at_.size(); ++i) {
       const std::uint64_t bytes = std::min(bytes_ - i * path_.flit_bytes, path_.flit_bytes);
       const std::uint64_t accessed = (bytes + path_.access_bytes - 1) / path_.access_bytes * path_.access_bytes;
       TimeFs& free = channels[path_.stripe.channel_of(offset + i * path_.flit_bytes)];
-      free = time_sum(std::max(at_[i], free), occupancy_fs(accessed, path_.pc_gbs));
+      free = time_sum(std::max(at_[i], free), path_.pc_bw.occupancy(accessed));
       move(i, free, PathPart::memory);
     }
   }
@@ -96,7 +95,7 @@ class Flits {
 
   // Read commands start a burst whenever the wire back can take one.
   void start_bursts(TimeFs now) {
-    const TimeFs interval = occupancy_fs(path_.flit_bytes, path_.back.front().gbs);
+    const TimeFs interval = path_.back.front().bw.occupancy(path_.flit_bytes);
     for (std::size_t i = 0; i < at_.size(); ++i) at_[i] = time_sum(now, time_product(i, interval));
   }
 
@@ -152,7 +151,7 @@ TransferPath transfer_path(const topology::Graph& graph, const routing::Route& r
     return path;
   }
   const auto& hbm = memory.params.as<params::HbmCtrlParams>();
-  path.pc_gbs = hbm.pc_bw.gbs();
+  path.pc_bw = hbm.pc_bw;
   path.access_bytes = static_cast<std::uint64_t>(hbm.access_bytes);
   path.access = hbm.access.time();
   path.stripe = address::channel_stripe(hbm);

@@ -21,7 +21,7 @@ struct PathStep {
   PathPart wire = PathPart::mesh;
   PathPart node = PathPart::mesh;
   TimeFs propagation = 0_fs;
-  double gbs = 0;  // 0 = no limit
+  Bandwidth bw;
   TimeFs overhead = 0_fs;
   bool header_only = false;  // only the header pays the overhead, the other flits close up behind it
   bool gathers = false;      // the node stores and forwards whole messages
@@ -31,7 +31,7 @@ struct TransferPath {
   std::vector<PathStep> there;  // from PE_DMA; the last one leads to the memory
   std::vector<PathStep> back;   // from the memory; the last one leads to PE_DMA
   std::uint64_t flit_bytes = 256;
-  double pc_gbs = 0;  // of a pseudo-channel; 0 for SRAM
+  Bandwidth pc_bw;  // of a pseudo-channel; none for SRAM
   std::uint64_t access_bytes = 256;
   TimeFs access = 0_fs;  // between a burst and its data
   address::ChannelStripe stripe{256, 1};

@@ -14,28 +14,28 @@ namespace {
 // A PE that waits more than it loads is worth a warning.
 constexpr double kLeastUse = 0.5;
 
-double hbm_gbs(const MachineSpec& spec) {
-  return spec.hbm_to_router_bw_gbs * spec.hbm_ctrl().efficiency;
+Bandwidth hbm_bw(const MachineSpec& spec) {
+  return spec.hbm_to_router_bw * spec.hbm_ctrl().efficiency;
 }
 
 void warn_of_memory(const MachineSpec& spec, ReadContext& context) {
-  if (spec.pe_to_router_bw_gbs <= 0 || hbm_gbs(spec) <= spec.pe_to_router_bw_gbs) return;
+  if (!(spec.pe_to_router_bw < hbm_bw(spec))) return;
   context.warn_rule({"cube.links.pe_to_router_bw_gbs", "cube.memory_map.hbm_channel_bw_gbs",
                      "cube.memory_map.hbm_channels_per_pe", "cube.links.hbm_to_router_bw_gbs"},
-                    fmt::format("the HBM slice of a PE delivers {:g} GB/s, but the PE's link takes {:g}", hbm_gbs(spec),
-                                spec.pe_to_router_bw_gbs),
-                    fmt::format("a link of {:g} GB/s would use it", hbm_gbs(spec)));
+                    fmt::format("the HBM slice of a PE delivers {:g} GB/s, but the PE's link takes {:g}",
+                                hbm_bw(spec).gbs(), spec.pe_to_router_bw.gbs()),
+                    fmt::format("a link of {:g} GB/s would use it", hbm_bw(spec).gbs()));
 }
 
 void warn_of_switch(const MachineSpec& spec, ReadContext& context) {
   if (spec.sip_count < 2) return;
   for (const IoChipletSpec& chiplet : spec.io_chiplets) {
-    const double port = chiplet.pcie_ep_to_noc_bw_gbs;
-    if (spec.io_ep_to_switch_bw_gbs <= 0 || port <= spec.io_ep_to_switch_bw_gbs) continue;
+    const Bandwidth port = chiplet.pcie_ep_to_noc_bw;
+    if (!(spec.io_ep_to_switch_bw < port)) continue;
     context.warn_rule({"system.links.io_ep_to_switch_bw_gbs"},
                       fmt::format("a port of the switch has {:g} GB/s, but {} of a SIP can fill {:g}",
-                                  spec.io_ep_to_switch_bw_gbs, chiplet.id, port),
-                      fmt::format("ports of {:g} GB/s would not be the limit", port));
+                                  spec.io_ep_to_switch_bw.gbs(), chiplet.id, port.gbs()),
+                      fmt::format("ports of {:g} GB/s would not be the limit", port.gbs()));
     return;
   }
 }
@@ -47,10 +47,9 @@ LocalTransfers local_transfers(const MachineSpec& spec) {
   const auto& scheduler = spec.pe_params<params::PeSchedulerParams>("pe_scheduler");
   LocalTransfers transfers;
   transfers.tile_bytes = 2.0 * static_cast<double>(scheduler.tile_k * scheduler.tile_n);
-  transfers.gbs = hbm_gbs(spec);
-  if (spec.pe_to_router_bw_gbs > 0) transfers.gbs = std::min(transfers.gbs, spec.pe_to_router_bw_gbs);
-  const double flit_ns = static_cast<double>(spec.flit_bytes()) / transfers.gbs;
-  const double burst_ns = static_cast<double>(spec.flit_bytes()) / spec.hbm_channel_bw_gbs;
+  transfers.bw = std::min(hbm_bw(spec), spec.pe_to_router_bw);
+  const double flit_ns = static_cast<double>(spec.flit_bytes()) / transfers.bw.gbs();
+  const double burst_ns = static_cast<double>(spec.flit_bytes()) / spec.hbm_channel_bw.gbs();
   // The router twice, the controller, the last burst, a flit through the router, and PE_DMA on both sides.
   transfers.latency_ns = 2 * spec.router_overhead_ns + hbm.overhead.ns() + burst_ns + flit_ns + 2 * dma.overhead.ns();
   return transfers;
@@ -70,7 +69,7 @@ void warn_of_latency(const MachineSpec& spec, ReadContext& context) {
         fmt::format(
             "a PE that {} tiles of {:g} B has {:g} of them under way, each {:.3g} ns longer than its bytes take "
             "at {:g} GB/s: {:.0f} % of the bandwidth",
-            verb, transfers.tile_bytes, transfers.outstanding, transfers.latency_ns, transfers.gbs,
+            verb, transfers.tile_bytes, transfers.outstanding, transfers.latency_ns, transfers.bw.gbs(),
             100 * transfers.used()),
         fmt::format("{}: {} would use all of it", key, needed));
   };
@@ -87,11 +86,11 @@ void warn_of_waste(const MachineSpec& spec, ReadContext& context) {
 }
 
 double LocalTransfers::used() const {
-  return std::min(1.0, outstanding * tile_bytes / (tile_bytes + latency_ns * gbs));
+  return std::min(1.0, outstanding * tile_bytes / (tile_bytes + latency_ns * bw.gbs()));
 }
 
 int LocalTransfers::needed() const {
-  return static_cast<int>(std::ceil(1.0 + latency_ns * gbs / tile_bytes));
+  return static_cast<int>(std::ceil(1.0 + latency_ns * bw.gbs() / tile_bytes));
 }
 
 LocalTransfers local_reads(const MachineSpec& spec) {

@@ -13,7 +13,7 @@ void warn_of_waste(const MachineSpec& spec, ReadContext& context);
 // What one PE can load from its own HBM slice, or store to it, when it moves full tiles of B, one after the other.
 struct LocalTransfers {
   double tile_bytes = 0;   // of f16
-  double gbs = 0;          // of the slice or the PE's link, whichever is slower
+  Bandwidth bw;            // of the slice or the PE's link, whichever is slower
   double latency_ns = 0;   // of a transfer beyond its bytes at that rate, to the nearest flit
   double outstanding = 1;  // transfers under way at the same time
 

@@ -72,14 +72,13 @@ void check_hbm(const MachineSpec& spec, ReadContext& context) {
                         fmt::format("access_bytes is {}, but a burst has {} bytes", access, burst),
                         fmt::format("write {} or a smaller power of two", burst));
   }
-  const double local_bw = spec.hbm_channels_per_pe * spec.hbm_channel_bw_gbs;
-  if (std::abs(spec.hbm_to_router_bw_gbs - local_bw) > 1e-9 * local_bw) {
-    context.report_rule(
-        {"cube.links.hbm_to_router_bw_gbs", kMemory + "hbm_channel_bw_gbs", kMemory + "hbm_channels_per_pe",
-         kMemory + "hbm_pseudo_channels"},
-        fmt::format("hbm_to_router_bw_gbs is {}, but {} channels of {} GB/s make {}", spec.hbm_to_router_bw_gbs,
-                    spec.hbm_channels_per_pe, spec.hbm_channel_bw_gbs, local_bw),
-        fmt::format("write {}, or leave the key out and change {}hbm_channel_bw_gbs", local_bw, kMemory));
+  const double written = spec.hbm_to_router_bw.gbs(), local = (spec.hbm_channel_bw * spec.hbm_channels_per_pe).gbs();
+  if (std::abs(written - local) > 1e-9 * local) {
+    context.report_rule({"cube.links.hbm_to_router_bw_gbs", kMemory + "hbm_channel_bw_gbs",
+                         kMemory + "hbm_channels_per_pe", kMemory + "hbm_pseudo_channels"},
+                        fmt::format("hbm_to_router_bw_gbs is {}, but {} channels of {} GB/s make {}", written,
+                                    spec.hbm_channels_per_pe, spec.hbm_channel_bw.gbs(), local),
+                        fmt::format("write {}, or leave the key out and change {}hbm_channel_bw_gbs", local, kMemory));
   }
 }
 
@@ -224,11 +223,11 @@ void check_machine(const MachineSpec& spec, ReadContext& context) {
   check_tcm(spec, context);
   check_geometry(spec, context);
   check_io_chiplets(spec, context);
-  const double connections = std::ceil(spec.ucie_link_bw_gbs / spec.noc_to_ucie_conn_bw_gbs);
+  const double connections = std::ceil(spec.ucie_link_bw / spec.noc_to_ucie_conn_bw);
   if (connections != spec.ucie_n_connections) {  // T-37
     context.warn_rule({"cube.ucie.n_connections", "cube.links.ucie_link_bw_gbs", "cube.links.noc_to_ucie_conn_bw_gbs"},
                       fmt::format("{} connections of {} GB/s do not match a UCIe link of {} GB/s",
-                                  spec.ucie_n_connections, spec.noc_to_ucie_conn_bw_gbs, spec.ucie_link_bw_gbs),
+                                  spec.ucie_n_connections, spec.noc_to_ucie_conn_bw.gbs(), spec.ucie_link_bw.gbs()),
                       fmt::format("{} connections would", connections));
   }
   warn_of_waste(spec, context);

@@ -36,15 +36,15 @@ class GraphBuilder {
  public:
   NodeId add(std::string id, const BlockTemplate& block, const Owner& owner,
              std::optional<Position> pos = std::nullopt);
-  // One directed edge. bw_gbs <= 0 means no serialisation.
-  void edge(NodeId src, NodeId dst, EdgeKind kind, double distance_mm, double bw_gbs);
+  // One directed edge. Without a limit of bandwidth there is no serialisation.
+  void edge(NodeId src, NodeId dst, EdgeKind kind, double distance_mm, Bandwidth bw);
   // A link: `forward` from a to b, `backward` from b to a.
-  void link(NodeId a, NodeId b, EdgeKind forward, EdgeKind backward, double distance_mm, double bw_gbs);
+  void link(NodeId a, NodeId b, EdgeKind forward, EdgeKind backward, double distance_mm, Bandwidth bw);
 
   Graph graph;
 };
 
-inline constexpr double kNoBandwidth = 0.0;
+inline constexpr Bandwidth kNoLimit;
 
 // The templates of everything that is repeated per SIP.
 struct Templates {

@@ -58,8 +58,7 @@ class CubeCompiler {
       const Position p = mesh_.position(a);
       const Position q = mesh_.position(b);
       const double distance = std::round((q.x - p.x + q.y - p.y) * 1000.0) / 1000.0;
-      builder_.link(router(a), router(b), EdgeKind::router_mesh, EdgeKind::router_mesh, distance,
-                    spec_.router_link_bw_gbs);
+      builder_.link(router(a), router(b), EdgeKind::router_mesh, EdgeKind::router_mesh, distance, spec_.router_link_bw);
     };
     each([&](GridPoint at) {
       join(at, {at.row, at.col + 1});
@@ -78,9 +77,9 @@ class CubeCompiler {
     }
     const auto [cpu, scheduler, dma, fetch_store, gemm, math, tcm, mmu, ipcq] = block;
     const auto dispatch = [&](NodeId from, NodeId to, const char* length) {
-      builder_.edge(from, to, EdgeKind::pe_internal, spec_.pe_link_mm.at(length), kNoBandwidth);
+      builder_.edge(from, to, EdgeKind::pe_internal, spec_.pe_link_mm.at(length), kNoLimit);
     };
-    builder_.edge(cpu, scheduler, EdgeKind::pe_internal, 0.0, kNoBandwidth);
+    builder_.edge(cpu, scheduler, EdgeKind::pe_internal, 0.0, kNoLimit);
     dispatch(scheduler, dma, "scheduler_to_dma_mm");
     dispatch(scheduler, fetch_store, "scheduler_to_fetch_store_mm");
     dispatch(scheduler, gemm, "scheduler_to_gemm_mm");
@@ -92,12 +91,12 @@ class CubeCompiler {
     dispatch(gemm, math, "gemm_to_math_mm");
     dispatch(math, fetch_store, "math_to_fetch_store_mm");
     dispatch(fetch_store, dma, "fetch_store_to_dma_mm");
-    const auto inside = [&](NodeId a, NodeId b, double bw_gbs) {
-      builder_.link(a, b, EdgeKind::pe_internal, EdgeKind::pe_internal, 0.0, bw_gbs);
+    const auto inside = [&](NodeId a, NodeId b, Bandwidth bw) {
+      builder_.link(a, b, EdgeKind::pe_internal, EdgeKind::pe_internal, 0.0, bw);
     };
-    inside(fetch_store, tcm, spec_.fetch_store_to_tcm_bw_gbs);
-    inside(cpu, ipcq, kNoBandwidth);
-    inside(ipcq, dma, kNoBandwidth);
+    inside(fetch_store, tcm, spec_.fetch_store_to_tcm_bw);
+    inside(cpu, ipcq, kNoLimit);
+    inside(ipcq, dma, kNoLimit);
     attach_pe(place, dma, cpu, mmu);
   }
 
@@ -109,14 +108,14 @@ class CubeCompiler {
 
   void attach_pe(const PeAttachment& place, NodeId dma, NodeId cpu, NodeId mmu) {
     builder_.link(dma, router(place.router), EdgeKind::pe_to_router, EdgeKind::router_to_pe, stub_mm(place),
-                  spec_.pe_to_router_bw_gbs);
+                  spec_.pe_to_router_bw);
     dma_.push_back(dma);
     command(router(place.router), cpu);
     command(router(place.router), mmu);
   }
 
   void command(NodeId from_router, NodeId block) {
-    builder_.link(from_router, block, EdgeKind::command, EdgeKind::command, 0.0, kNoBandwidth);
+    builder_.link(from_router, block, EdgeKind::command, EdgeKind::command, 0.0, kNoLimit);
   }
 
   void add_shared_blocks() {
@@ -125,7 +124,7 @@ class CubeCompiler {
     command(router(mesh_.m_cpu), m_cpu);
     const NodeId sram = builder_.add(prefix_ + "sram", templates_.sram, owner_, Position{spec_.sram_x, spec_.sram_y});
     builder_.link(router(mesh_.sram), sram, EdgeKind::router_to_sram, EdgeKind::sram_to_router, 0.0,
-                  spec_.sram_to_router_bw_gbs);
+                  spec_.sram_to_router_bw);
   }
 
   // T-52: a partition hangs on its own PE's router only.
@@ -135,24 +134,23 @@ class CubeCompiler {
                                     pe_owner(pe), mesh_.position(at));
     const double efficiency = spec_.hbm_ctrl().efficiency;
     builder_.link(router(at), hbm, EdgeKind::router_to_hbm, EdgeKind::hbm_to_router, 0.0,
-                  spec_.hbm_to_router_bw_gbs * efficiency);
-    if (!templates_.channels.empty()) add_channels(pe, hbm, spec_.hbm_channel_bw_gbs * efficiency);
+                  spec_.hbm_to_router_bw * efficiency);
+    if (!templates_.channels.empty()) add_channels(pe, hbm, spec_.hbm_channel_bw * efficiency);
   }
 
   // T-56, A-87: what the PE's router is split into for accesses to the PE's own partition. A lane is as wide as the
   // PE's link where that carries all channels at once; elsewhere the link is what is shared, and a lane its N-th part,
   // so that the lanes together are never wider than it.
-  void add_channels(PeId pe, NodeId hbm, double channel_bw_gbs) {
+  void add_channels(PeId pe, NodeId hbm, Bandwidth channel_bw) {
     const PeAttachment& place = mesh_.pes[pe.value];
     const auto count = static_cast<double>(templates_.channels.size());
-    const bool wide = spec_.pe_to_router_bw_gbs >= count * channel_bw_gbs;
-    const double lane_bw_gbs = wide ? spec_.pe_to_router_bw_gbs : spec_.pe_to_router_bw_gbs / count;
+    const bool wide = !(spec_.pe_to_router_bw < channel_bw * count);
+    const Bandwidth lane_bw = wide ? spec_.pe_to_router_bw : spec_.pe_to_router_bw / count;
     for (std::size_t i = 0; i < templates_.channels.size(); ++i) {
       const NodeId router = builder_.add(fmt::format("{}pe{}.ch_r{}", prefix_, pe.value, i), templates_.channels[i],
                                          pe_owner(pe), mesh_.position(place.router));
-      builder_.link(dma_[pe.value], router, EdgeKind::pe_to_channel, EdgeKind::channel_to_pe, stub_mm(place),
-                    lane_bw_gbs);
-      builder_.link(router, hbm, EdgeKind::channel_to_hbm, EdgeKind::hbm_to_channel, 0.0, channel_bw_gbs);
+      builder_.link(dma_[pe.value], router, EdgeKind::pe_to_channel, EdgeKind::channel_to_pe, stub_mm(place), lane_bw);
+      builder_.link(router, hbm, EdgeKind::channel_to_hbm, EdgeKind::hbm_to_channel, 0.0, channel_bw);
     }
   }
 
@@ -185,8 +183,8 @@ class CubeCompiler {
             builder_.add(fmt::format("{}.conn{}", name, c), templates_.ucie_conn, owner_, mesh_.position(at));
         builder_.graph.nodes[connection.value].connection = static_cast<std::uint32_t>(c);
         builder_.link(connection, router(at), EdgeKind::ucie_conn_to_router, EdgeKind::router_to_ucie_conn, 0.0,
-                      spec_.noc_to_ucie_conn_bw_gbs);
-        builder_.link(connection, nodes.ucie[s], EdgeKind::ucie_internal, EdgeKind::ucie_internal, 0.0, kNoBandwidth);
+                      spec_.noc_to_ucie_conn_bw);
+        builder_.link(connection, nodes.ucie[s], EdgeKind::ucie_internal, EdgeKind::ucie_internal, 0.0, kNoLimit);
       }
     }
     return nodes;

@@ -20,7 +20,7 @@ std::size_t cube_index(const MachineSpec& spec, int x, int y) {
 void compile_seams(GraphBuilder& builder, const MachineSpec& spec, const std::vector<CubeNodes>& cubes) {
   const auto at = [&](int x, int y) -> const CubeNodes& { return cubes[cube_index(spec, x, y)]; };
   const auto seam = [&](NodeId a, NodeId b) {
-    builder.link(a, b, EdgeKind::ucie_mesh, EdgeKind::ucie_mesh, spec.ucie_seam_mm, spec.ucie_link_bw_gbs);
+    builder.link(a, b, EdgeKind::ucie_mesh, EdgeKind::ucie_mesh, spec.ucie_seam_mm, spec.ucie_link_bw);
   };
   for (int y = 0; y < spec.cube_mesh_h; ++y) {
     for (int x = 0; x < spec.cube_mesh_w; ++x) {
@@ -39,7 +39,7 @@ void compile_io_ports(GraphBuilder& builder, const MachineSpec& spec, const std:
       const CubePortSpec& port = chiplet.cube_ports[p];
       const std::size_t cube = cube_index(spec, port.cube_x, port.cube_y);
       builder.link(io[i].phys[p], cubes[cube].ucie[index_of(port.cube_side)], EdgeKind::io_to_cube,
-                   EdgeKind::cube_to_io, port.distance_mm, chiplet.per_connection_bw_gbs);
+                   EdgeKind::cube_to_io, port.distance_mm, chiplet.per_connection_bw);
     }
   }
 }
@@ -71,7 +71,7 @@ Templates::Templates(const MachineSpec& spec) {
   // T-34: from the value before efficiency, so that the edge and not the channels is the limit when it is below 1.
   ComponentSpec controller = spec.cube_components.at("hbm_ctrl");
   controller.params = controller.params.with<params::HbmCtrlParams>([&](params::HbmCtrlParams& params) {
-    params.pc_bw = Bandwidth(spec.hbm_to_router_bw_gbs / static_cast<double>(params.num_pcs));
+    params.pc_bw = spec.hbm_to_router_bw / static_cast<double>(params.num_pcs);
   });
   hbm_ctrl = make_template(NodeKind::hbm_ctrl, controller);
   if (spec.hbm_mapping_mode == HbmMapping::one_to_one) {
@@ -110,19 +110,19 @@ NodeId GraphBuilder::add(std::string id, const BlockTemplate& block, const Owner
   return NodeId(static_cast<std::uint32_t>(graph.nodes.size() - 1));
 }
 
-void GraphBuilder::edge(NodeId src, NodeId dst, EdgeKind kind, double distance_mm, double bw_gbs) {
+void GraphBuilder::edge(NodeId src, NodeId dst, EdgeKind kind, double distance_mm, Bandwidth bw) {
   Edge edge;
   edge.src = src;
   edge.dst = dst;
   edge.kind = kind;
   edge.distance_mm = distance_mm;
-  if (bw_gbs > 0.0) edge.bw_gbs = bw_gbs;
+  edge.bw = bw;
   graph.edges.push_back(edge);
 }
 
-void GraphBuilder::link(NodeId a, NodeId b, EdgeKind forward, EdgeKind backward, double distance_mm, double bw_gbs) {
-  edge(a, b, forward, distance_mm, bw_gbs);
-  edge(b, a, backward, distance_mm, bw_gbs);
+void GraphBuilder::link(NodeId a, NodeId b, EdgeKind forward, EdgeKind backward, double distance_mm, Bandwidth bw) {
+  edge(a, b, forward, distance_mm, bw);
+  edge(b, a, backward, distance_mm, bw);
 }
 
 Graph compile_graph(const MachineSpec& spec, const MeshLayout& mesh) {
@@ -147,7 +147,7 @@ Graph compile_graph(const MachineSpec& spec, const MeshLayout& mesh) {
   }
   for (NodeId endpoint : endpoints) {
     builder.link(tray_switch, endpoint, EdgeKind::pcie, EdgeKind::pcie, spec.io_ep_to_switch_mm,
-                 spec.io_ep_to_switch_bw_gbs);
+                 spec.io_ep_to_switch_bw);
   }
   for (Edge& edge : builder.graph.edges) {
     if (spec.routing_weight_mm.empty()) break;

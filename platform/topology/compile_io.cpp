@@ -19,8 +19,8 @@ IoNodes compile_io_chiplet(GraphBuilder& builder, const MachineSpec& spec, const
     builder.graph.nodes[node.value].chiplet = static_cast<std::uint32_t>(index);
   }
   const NodeId io_noc = builder.add(prefix + "io_noc", io.io_noc, owner);
-  builder.link(nodes.pcie_ep, io_noc, EdgeKind::io_internal, EdgeKind::io_internal, 0.0, chiplet.pcie_ep_to_noc_bw_gbs);
-  builder.link(io_cpu, io_noc, EdgeKind::io_internal, EdgeKind::io_internal, 0.0, chiplet.io_cpu_to_noc_bw_gbs);
+  builder.link(nodes.pcie_ep, io_noc, EdgeKind::io_internal, EdgeKind::io_internal, 0.0, chiplet.pcie_ep_to_noc_bw);
+  builder.link(io_cpu, io_noc, EdgeKind::io_internal, EdgeKind::io_internal, 0.0, chiplet.io_cpu_to_noc_bw);
   for (const CubePortSpec& port : chiplet.cube_ports) {
     const std::string name = fmt::format("{}io_ucie-{}", prefix, port.phy);
     const NodeId endpoint = builder.add(name, io.ucie, owner);
@@ -28,8 +28,8 @@ IoNodes compile_io_chiplet(GraphBuilder& builder, const MachineSpec& spec, const
     for (int c = 0; c < chiplet.n_connections; ++c) {
       const NodeId connection = builder.add(fmt::format("{}.conn{}", name, c), io.ucie_conn, owner);
       builder.graph.nodes[connection.value].connection = static_cast<std::uint32_t>(c);
-      builder.link(connection, io_noc, EdgeKind::ucie_conn_to_noc, EdgeKind::noc_to_ucie_conn, 0.0, kNoBandwidth);
-      builder.link(connection, endpoint, EdgeKind::ucie_internal, EdgeKind::ucie_internal, 0.0, kNoBandwidth);
+      builder.link(connection, io_noc, EdgeKind::ucie_conn_to_noc, EdgeKind::noc_to_ucie_conn, 0.0, kNoLimit);
+      builder.link(connection, endpoint, EdgeKind::ucie_internal, EdgeKind::ucie_internal, 0.0, kNoLimit);
     }
   }
   return nodes;

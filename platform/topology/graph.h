@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "platform/base/ids.h"
+#include "platform/base/quantities.h"
 #include "platform/base/units.h"
 #include "platform/params/param_set.h"
 #include "platform/topology/machine_spec.h"
@@ -104,7 +105,7 @@ struct Edge {
   NodeId dst;
   EdgeKind kind{};
   double distance_mm = 0.0;
-  std::optional<double> bw_gbs;  // none = no serialisation
+  Bandwidth bw;  // none = no serialisation
   std::optional<double> routing_weight_mm;
 };
 

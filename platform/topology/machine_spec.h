@@ -1,5 +1,5 @@
 // What the topology file says, checked and with every default filled in: the typed form of the topology schema.
-// Field names are the YAML keys (section 2.1 of the topology chapter); units are in the names.
+// Field names are the YAML keys (section 2.1 of the topology chapter); units are in the names or the types.
 #pragma once
 
 #include <cstdint>
@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "platform/base/machine_choices.h"
+#include "platform/base/quantities.h"
 #include "platform/params/hbm_ctrl_params.h"
 #include "platform/params/param_set.h"
 
@@ -40,9 +41,9 @@ struct IoChipletSpec {
   std::string id = "io0";
   std::optional<Side> shoreline;
   ComponentSpec pcie_ep, io_cpu, io_noc, io_ucie, ucie_conn;
-  double pcie_ep_to_noc_bw_gbs = 256.0;
-  double io_cpu_to_noc_bw_gbs = 0.0;
-  double per_connection_bw_gbs = 512.0;
+  Bandwidth pcie_ep_to_noc_bw{256.0};
+  Bandwidth io_cpu_to_noc_bw;  // none unless written
+  Bandwidth per_connection_bw{512.0};
   int n_connections = 4;
   std::vector<CubePortSpec> cube_ports;
 };
@@ -54,7 +55,7 @@ struct MachineSpec {
   SipTopology sip_topology = SipTopology::ring_1d;
   int sip_w = 0, sip_h = 0;  // 0, 0 = no grid (T-14)
   ComponentSpec switch_component;
-  double io_ep_to_switch_bw_gbs = 512.0;
+  Bandwidth io_ep_to_switch_bw{512.0};
   double io_ep_to_switch_mm = 0.0;
 
   // sip
@@ -75,7 +76,7 @@ struct MachineSpec {
   HbmMapping hbm_mapping_mode = HbmMapping::n_to_one;
   int hbm_pseudo_channels = 64;
   int hbm_channels_per_pe = 8;
-  double hbm_channel_bw_gbs = 32.0;
+  Bandwidth hbm_channel_bw{32.0};
   int hbm_slices_per_cube = 8;
   std::uint64_t hbm_bytes_per_cube = 0;  // from hbm_total_gb_per_cube, binary GB
   std::uint64_t tcm_bytes_per_pe = 0;    // from tcm_size_mb
@@ -83,17 +84,17 @@ struct MachineSpec {
   std::uint64_t tcm_kernel_scratch_bytes = 1048576;      // P-48, P-58
   std::uint64_t sram_bytes_per_cube = 0;                 // from sram.attrs.size_mb
   std::map<std::string, ComponentSpec> cube_components;  // noc_router, m_cpu, sram, hbm_ctrl, ucie_conn
-  double router_link_bw_gbs = 256.0;
+  Bandwidth router_link_bw{256.0};
   double router_overhead_ns = 2.0;
-  double pe_to_router_bw_gbs = 256.0;
-  double hbm_to_router_bw_gbs = 256.0;
-  double sram_to_router_bw_gbs = 128.0;
-  double noc_to_ucie_conn_bw_gbs = 128.0;
-  double ucie_link_bw_gbs = 512.0;
+  Bandwidth pe_to_router_bw{256.0};
+  Bandwidth hbm_to_router_bw{256.0};
+  Bandwidth sram_to_router_bw{128.0};
+  Bandwidth noc_to_ucie_conn_bw{128.0};
+  Bandwidth ucie_link_bw{512.0};
   double ucie_seam_mm = 1.0;
   std::map<std::string, ComponentSpec> pe_components;  // the nine sub-blocks, by kind
   std::map<std::string, double> pe_link_mm;            // template links of T-25, e.g. "scheduler_to_dma_mm"
-  double fetch_store_to_tcm_bw_gbs = 512.0;
+  Bandwidth fetch_store_to_tcm_bw{512.0};
 
   RoutingMetric routing_metric = RoutingMetric::latency;
   std::map<std::string, double> routing_weight_mm;  // by edge kind: the length that routes count (F-19)

@@ -86,14 +86,14 @@ void draw_sip(Drawing& drawing, const MachineSpec& spec) {
   for (const IoChipletSpec& io : spec.io_chiplets) {
     const Position at = chiplet_position(spec, io);
     drawing.node(io.id, fmt::format("{}\\npcie_ep io_cpu io_noc", io.id), at.x, at.y, box(2.0, 0.6, "#f9cb9c"));
-    drawing.edge("fabric.switch0", io.id, "PCIe " + bandwidth_text(spec.io_ep_to_switch_bw_gbs), "");
+    drawing.edge("fabric.switch0", io.id, "PCIe " + bandwidth_text(spec.io_ep_to_switch_bw), "");
     for (const CubePortSpec& port : io.cube_ports) {
       drawing.edge(io.id, cube_id(port.cube_x, port.cube_y), fmt::format("{} {} mm", port.phy, port.distance_mm), "");
     }
   }
   drawing.title("sip_note",
-                fmt::format("cube to cube: {}, {} mm\\nIO chiplet to cube: {}", bandwidth_text(spec.ucie_link_bw_gbs),
-                            spec.ucie_seam_mm, bandwidth_text(spec.io_chiplets.front().per_connection_bw_gbs)),
+                fmt::format("cube to cube: {}, {} mm\\nIO chiplet to cube: {}", bandwidth_text(spec.ucie_link_bw),
+                            spec.ucie_seam_mm, bandwidth_text(spec.io_chiplets.front().per_connection_bw)),
                 middle, cube_y(spec.cube_mesh_h - 1) + 3.0);
 }
 
@@ -123,15 +123,15 @@ class CubeDrawing {
     draw_routers();
     draw_blocks();
     for (std::size_t side = 0; side < 4; ++side) draw_port(static_cast<Side>(side));
-    const double hbm = spec_.hbm_to_router_bw_gbs * spec_.hbm_ctrl().efficiency;
-    drawing_.title("cube_note",
-                   fmt::format("router to router {}, PE to router {}, HBM to router {}\\n"
-                               "SRAM to router {}, UCIe connection to router {}",
-                               bandwidth_text(spec_.router_link_bw_gbs), bandwidth_text(spec_.pe_to_router_bw_gbs),
-                               bandwidth_text(hbm), bandwidth_text(spec_.sram_to_router_bw_gbs),
-                               bandwidth_text(spec_.noc_to_ucie_conn_bw_gbs)) +
-                       channel_text(),
-                   x(width_ / 2), y(spec_.cube_mm_h) + 2.3);
+    const Bandwidth hbm = spec_.hbm_to_router_bw * spec_.hbm_ctrl().efficiency;
+    drawing_.title(
+        "cube_note",
+        fmt::format("router to router {}, PE to router {}, HBM to router {}\\n"
+                    "SRAM to router {}, UCIe connection to router {}",
+                    bandwidth_text(spec_.router_link_bw), bandwidth_text(spec_.pe_to_router_bw), bandwidth_text(hbm),
+                    bandwidth_text(spec_.sram_to_router_bw), bandwidth_text(spec_.noc_to_ucie_conn_bw)) +
+            channel_text(),
+        x(width_ / 2), y(spec_.cube_mm_h) + 2.3);
   }
 
  private:

@@ -100,7 +100,8 @@ void append_edges(std::string& out, const Graph& graph) {
         "{}\n{{\"src\":\"{}\",\"dst\":\"{}\",\"kind\":\"{}\",\"bw_gbs\":{},\"distance_mm\":{},\"routing_weight_mm\":{}}"
         "}",
         i ? "," : "", graph.node(edge.src).id, graph.node(edge.dst).id, edge_kind_name(edge.kind),
-        optional_real(edge.bw_gbs), real_text(edge.distance_mm), optional_real(edge.routing_weight_mm));
+        edge.bw.limited() ? real_text(edge.bw.gbs()) : "null", real_text(edge.distance_mm),
+        optional_real(edge.routing_weight_mm));
   }
 }
 

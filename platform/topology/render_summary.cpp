@@ -21,7 +21,7 @@ std::string shape_text(const MachineSpec& spec) {
   std::string out = "Shape\n";
   out += line("PEs in all", fmt::format("{}", spec.pe_count()));
   out += line("tray", fmt::format("{} ({}) on one PCIe switch, {} per IO chiplet", plural(size(spec.sip_count), "SIP"),
-                                  grid, bandwidth_text(spec.io_ep_to_switch_bw_gbs)));
+                                  grid, bandwidth_text(spec.io_ep_to_switch_bw)));
   out += line("SIP",
               fmt::format("{} x {} {}, {}", spec.cube_mesh_w, spec.cube_mesh_h,
                           spec.cubes_per_sip() == 1 ? "cube" : "cubes", plural(spec.io_chiplets.size(), "IO chiplet")));
@@ -32,7 +32,7 @@ std::string shape_text(const MachineSpec& spec) {
                            port.cube_y * spec.cube_mesh_w + port.cube_x,
                            side_names()[static_cast<std::size_t>(port.cube_side)]);
     }
-    out += line("  " + io.id, fmt::format("{} ({} each)", ports, bandwidth_text(io.per_connection_bw_gbs)));
+    out += line("  " + io.id, fmt::format("{} ({} each)", ports, bandwidth_text(io.per_connection_bw)));
   }
   out += line("cube", fmt::format("{} x {} mm, {}, M_CPU, SRAM, UCIe ports N E S W", spec.cube_mm_w, spec.cube_mm_h,
                                   plural(size(spec.pes_per_cube()), "PE")));
@@ -70,26 +70,26 @@ std::string channel_text(const Graph& graph) {
   const MachineSpec& spec = graph.spec;
   const double efficiency = spec.hbm_ctrl().efficiency;
   return line("HBM channels", fmt::format("one_to_one: {} routers per PE, {} to PE_DMA and {} to the HBM each",
-                                          spec.hbm_channels_per_pe, bandwidth_text(lane->bw_gbs.value_or(0.0)),
-                                          bandwidth_text(spec.hbm_channel_bw_gbs * efficiency)));
+                                          spec.hbm_channels_per_pe, bandwidth_text(lane->bw),
+                                          bandwidth_text(spec.hbm_channel_bw * efficiency)));
 }
 
 std::string timing_text(const Graph& graph) {
   const MachineSpec& spec = graph.spec;
   const double efficiency = spec.hbm_ctrl().efficiency;
-  const double local = spec.hbm_to_router_bw_gbs * efficiency;
+  const Bandwidth local = spec.hbm_to_router_bw * efficiency;
   std::string out = "Bandwidth, each direction\n";
-  out += line("PE to router", bandwidth_text(spec.pe_to_router_bw_gbs));
+  out += line("PE to router", bandwidth_text(spec.pe_to_router_bw));
   out += line("HBM to router", fmt::format("{} per PE ({} channels of {} GB/s), {} per cube", bandwidth_text(local),
-                                           spec.hbm_channels_per_pe, spec.hbm_channel_bw_gbs,
+                                           spec.hbm_channels_per_pe, spec.hbm_channel_bw.gbs(),
                                            bandwidth_text(local * spec.pes_per_cube())));
   out += channel_text(graph);
-  out += line("router to router", bandwidth_text(spec.router_link_bw_gbs));
-  out += line("SRAM to router", bandwidth_text(spec.sram_to_router_bw_gbs));
+  out += line("router to router", bandwidth_text(spec.router_link_bw));
+  out += line("SRAM to router", bandwidth_text(spec.sram_to_router_bw));
   out += line("cube to cube",
-              fmt::format("{} per port, {} connections of {} to the routers", bandwidth_text(spec.ucie_link_bw_gbs),
-                          spec.ucie_n_connections, bandwidth_text(spec.noc_to_ucie_conn_bw_gbs)));
-  out += line("PCIe endpoint", bandwidth_text(spec.io_chiplets.front().pcie_ep_to_noc_bw_gbs));
+              fmt::format("{} per port, {} connections of {} to the routers", bandwidth_text(spec.ucie_link_bw),
+                          spec.ucie_n_connections, bandwidth_text(spec.noc_to_ucie_conn_bw)));
+  out += line("PCIe endpoint", bandwidth_text(spec.io_chiplets.front().pcie_ep_to_noc_bw));
   out += "\nDelay per transaction\n";
   out += line("router", fmt::format("{} ns", spec.router_overhead_ns));
   out += line("UCIe endpoint", fmt::format("{} ns", overhead_of(spec.ucie)));

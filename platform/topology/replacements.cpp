@@ -130,7 +130,7 @@ void replace_links(Replacement& replacement, Graph& graph) {
   attrs.context().describe(attrs.path("distance_mm"), "length of the link");
   for (Edge& edge : graph.edges) {
     if (!matches(edge)) continue;
-    if (bw_gbs) edge.bw_gbs = bw_gbs;
+    if (bw_gbs) edge.bw = Bandwidth(*bw_gbs);
     if (distance_mm) edge.distance_mm = *distance_mm;
   }
   if (attrs.keys().empty()) {

@@ -87,7 +87,7 @@ void read_channels(MapReader& memory, MachineSpec& spec) {
   per_pe = memory.whole("hbm_channels_per_pe", per_pe, at_least(1, 1024));
   spec.hbm_channels_per_pe = static_cast<int>(per_pe);
   spec.hbm_pseudo_channels = static_cast<int>(memory.whole("hbm_pseudo_channels", per_pe * pes, count));
-  spec.hbm_channel_bw_gbs = memory.real("hbm_channel_bw_gbs", 32.0, bandwidth());
+  spec.hbm_channel_bw = memory.bandwidth("hbm_channel_bw_gbs", 32.0);
 }
 
 void read_memory(MapReader& memory, MachineSpec& spec) {
@@ -126,14 +126,14 @@ void read_components(MapReader& cube, MachineSpec& spec) {
 }
 
 void read_links(MapReader& links, MachineSpec& spec) {
-  spec.router_link_bw_gbs = links.real("router_link_bw_gbs", 256.0, bandwidth());
+  spec.router_link_bw = links.bandwidth("router_link_bw_gbs", 256.0);
   spec.router_overhead_ns = links.real("router_overhead_ns", 2.0, duration_ns());
-  spec.pe_to_router_bw_gbs = links.real("pe_to_router_bw_gbs", 256.0, bandwidth());
-  spec.hbm_to_router_bw_gbs =
-      links.real("hbm_to_router_bw_gbs", spec.hbm_channels_per_pe * spec.hbm_channel_bw_gbs, bandwidth());
-  spec.sram_to_router_bw_gbs = links.real("sram_to_router_bw_gbs", 128.0, bandwidth());
-  spec.noc_to_ucie_conn_bw_gbs = links.real("noc_to_ucie_conn_bw_gbs", 128.0, bandwidth());
-  spec.ucie_link_bw_gbs = links.real("ucie_link_bw_gbs", 512.0, bandwidth());
+  spec.pe_to_router_bw = links.bandwidth("pe_to_router_bw_gbs", 256.0);
+  spec.hbm_to_router_bw =
+      links.bandwidth("hbm_to_router_bw_gbs", (spec.hbm_channel_bw * spec.hbm_channels_per_pe).gbs());
+  spec.sram_to_router_bw = links.bandwidth("sram_to_router_bw_gbs", 128.0);
+  spec.noc_to_ucie_conn_bw = links.bandwidth("noc_to_ucie_conn_bw_gbs", 128.0);
+  spec.ucie_link_bw = links.bandwidth("ucie_link_bw_gbs", 512.0);
   spec.ucie_seam_mm = links.real("ucie_seam_mm", 1.0, length_mm());
   links.done();
 }
@@ -200,7 +200,7 @@ void read_pe_template(MapReader& pe_template, MapReader& memory, MachineSpec& sp
         "gemm_to_math_mm", "math_to_fetch_store_mm", "fetch_store_to_dma_mm"}) {
     spec.pe_link_mm[name] = links.real(name, 0.0, length_mm());
   }
-  spec.fetch_store_to_tcm_bw_gbs = links.real("fetch_store_to_tcm_bw_gbs", 512.0, optional_bandwidth());
+  spec.fetch_store_to_tcm_bw = links.bandwidth("fetch_store_to_tcm_bw_gbs", 512.0, optional_bandwidth());
   links.done();
   pe_template.done();
 }

@@ -70,7 +70,7 @@ void read_system(MapReader& system, MachineSpec& spec) {
   spec.switch_component = read_slot(components, "switch", NodeKind::switch_);
   components.done();
   MapReader links = system.map("links");
-  spec.io_ep_to_switch_bw_gbs = links.real("io_ep_to_switch_bw_gbs", 512.0, bandwidth());
+  spec.io_ep_to_switch_bw = links.bandwidth("io_ep_to_switch_bw_gbs", 512.0);
   spec.io_ep_to_switch_mm = links.real("io_ep_to_switch_mm", 0.0, length_mm());
   links.done();
   system.done();
@@ -119,9 +119,9 @@ IoChipletSpec read_io_chiplet(MapReader& chiplet, std::size_t index, std::size_t
   io.ucie_conn = read_slot(components, "ucie_conn", NodeKind::ucie_conn);
   components.done();
   MapReader links = chiplet.map("links");
-  io.pcie_ep_to_noc_bw_gbs = links.real("pcie_ep_to_noc_bw_gbs", 256.0, bandwidth());
-  io.io_cpu_to_noc_bw_gbs = links.real("io_cpu_to_noc_bw_gbs", 0.0, optional_bandwidth());
-  io.per_connection_bw_gbs = links.real("per_connection_bw_gbs", 512.0, bandwidth());
+  io.pcie_ep_to_noc_bw = links.bandwidth("pcie_ep_to_noc_bw_gbs", 256.0);
+  io.io_cpu_to_noc_bw = links.bandwidth("io_cpu_to_noc_bw_gbs", 0.0, optional_bandwidth());
+  io.per_connection_bw = links.bandwidth("per_connection_bw_gbs", 512.0);
   links.done();
   io.n_connections = static_cast<int>(chiplet.whole("n_connections", spec.ucie_n_connections, at_least(1, 64)));
   std::vector<MapReader> ports =

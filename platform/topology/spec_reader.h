@@ -13,6 +13,7 @@
 
 #include "platform/base/bounds.h"
 #include "platform/base/error.h"
+#include "platform/base/quantities.h"
 #include "platform/topology/topology.h"
 #include "platform/topology/yaml_tree.h"
 
@@ -102,6 +103,9 @@ class MapReader {
   }
 
   double real(const std::string& key, std::optional<double> fallback, const Bounds& bounds);
+  Bandwidth bandwidth(const std::string& key, double fallback_gbs, const Bounds& bounds = kb::bandwidth()) {
+    return Bandwidth(real(key, fallback_gbs, bounds));
+  }
   // Nothing when the key is absent, which has no value then.
   std::optional<double> given_real(const std::string& key, const Bounds& bounds);
   std::int64_t whole(const std::string& key, std::optional<std::int64_t> fallback, const Bounds& bounds);

@@ -6,6 +6,8 @@
 #include <cstddef>
 #include <string>
 
+#include "platform/base/quantities.h"
+
 namespace kb::topology {
 
 // "1 PE", "8 PEs".
@@ -13,9 +15,9 @@ inline std::string plural(std::size_t count, const std::string& word) {
   return fmt::format("{} {}{}", count, word, count == 1 ? "" : "s");
 }
 
-// "256 GB/s", or "no limit" for 0.
-inline std::string bandwidth_text(double bw_gbs) {
-  return bw_gbs > 0 ? fmt::format("{} GB/s", bw_gbs) : "no limit";
+// "256 GB/s", or "no limit".
+inline std::string bandwidth_text(Bandwidth bw) {
+  return bw.limited() ? fmt::format("{} GB/s", bw.gbs()) : "no limit";
 }
 
 }  // namespace kb::topology

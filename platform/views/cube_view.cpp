@@ -182,12 +182,11 @@ class CubeDrawing {
   static double width_of_upright() { return label_width("UCIe W"); }
 
   void notes() {
-    drawing_.note(
-        fmt::format("{} x {} mm, {} routers, {}; router to router {}, PE {}, HBM {}, SRAM {}, UCIe connection {}",
-                    spec_.cube_mm_w, spec_.cube_mm_h, mesh_.router_count(), plural(mesh_.pes.size(), "PE"),
-                    bandwidth_text(spec_.router_link_bw_gbs), bandwidth_text(spec_.pe_to_router_bw_gbs),
-                    bandwidth_text(spec_.hbm_to_router_bw_gbs * spec_.hbm_ctrl().efficiency),
-                    bandwidth_text(spec_.sram_to_router_bw_gbs), bandwidth_text(spec_.noc_to_ucie_conn_bw_gbs)));
+    drawing_.note(fmt::format(
+        "{} x {} mm, {} routers, {}; router to router {}, PE {}, HBM {}, SRAM {}, UCIe connection {}", spec_.cube_mm_w,
+        spec_.cube_mm_h, mesh_.router_count(), plural(mesh_.pes.size(), "PE"), bandwidth_text(spec_.router_link_bw),
+        bandwidth_text(spec_.pe_to_router_bw), bandwidth_text(spec_.hbm_to_router_bw * spec_.hbm_ctrl().efficiency),
+        bandwidth_text(spec_.sram_to_router_bw), bandwidth_text(spec_.noc_to_ucie_conn_bw)));
     if (spec_.hbm_mapping_mode == topology::HbmMapping::one_to_one) {
       drawing_.note(
           fmt::format("each PE also reaches its own HBM through {} channel routers", spec_.hbm_channels_per_pe));

@@ -14,7 +14,7 @@ constexpr double kMargin = 20;
 
 std::string edge_title(const topology::Graph& graph, const topology::Edge& edge) {
   std::string text = fmt::format("{} to {}: {}", graph.node(edge.src).id, graph.node(edge.dst).id,
-                                 edge.bw_gbs ? bandwidth_text(*edge.bw_gbs) : "no limit of bandwidth");
+                                 edge.bw.limited() ? bandwidth_text(edge.bw) : "no limit of bandwidth");
   if (edge.distance_mm > 0) text += fmt::format(", {} mm", edge.distance_mm);
   return text;
 }
@@ -63,12 +63,12 @@ void Drawing::frame(const std::string& id, const std::string& line, const std::s
 bool Drawing::wire(const std::string& a, const std::string& b, std::vector<Point> path) {
   const auto from = graph_.find_node(a), to = graph_.find_node(b);
   if (!from || !to) return false;
-  Wire wire{a + "--" + b, std::move(path), "", 0, false};
+  Wire wire{a + "--" + b, std::move(path), "", {}, false};
   for (const auto& edge : {graph_.find_edge(*from, *to), graph_.find_edge(*to, *from)}) {
     if (!edge) continue;
     const topology::Edge& found = graph_.edge(*edge);
     wire.title += (wire.title.empty() ? "" : "\n") + edge_title(graph_, found);
-    wire.bw_gbs = std::max(wire.bw_gbs, found.bw_gbs.value_or(0));
+    wire.bw = wider_limit(wire.bw, found.bw);
     wire.command = found.kind == topology::EdgeKind::command;
   }
   if (wire.title.empty()) return false;

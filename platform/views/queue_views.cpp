@@ -43,7 +43,7 @@ View view_of(const char* name, const char* heading) {
 }
 
 Wire step(std::size_t number, std::vector<Point> path, const std::string& title) {
-  Wire wire{"step" + std::to_string(number), std::move(path), title, 0, false};
+  Wire wire{"step" + std::to_string(number), std::move(path), title, {}, false};
   wire.look = Wire::Look::arrow;
   return wire;
 }

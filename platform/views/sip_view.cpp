@@ -33,7 +33,7 @@ class SipDrawing {
     drawing_.note(fmt::format("one SIP of {}: {} x {} cubes of {} x {} mm, {} each; cube to cube {} each way",
                               spec_.sip_count, spec_.cube_mesh_w, spec_.cube_mesh_h, spec_.cube_mm_w, spec_.cube_mm_h,
                               plural(static_cast<std::size_t>(spec_.pes_per_cube()), "PE"),
-                              bandwidth_text(spec_.ucie_link_bw_gbs)));
+                              bandwidth_text(spec_.ucie_link_bw)));
     View view = drawing_.take();
     view.heading = "One SIP: cubes and IO chiplets";
     return view;

@@ -52,9 +52,9 @@ const WireClass& class_of(const Wire& wire) {
   if (wire.look == Wire::Look::arrow) return kArrow;
   if (wire.look == Wire::Look::lifeline) return kLifeline;
   if (wire.command) return kCommands;
-  if (wire.bw_gbs <= 0) return kNoLimit;
+  if (!wire.bw.limited()) return kNoLimit;
   return *std::find_if(std::begin(kWireClasses), std::end(kWireClasses),
-                       [&](const WireClass& c) { return wire.bw_gbs >= c.from_gbs; });
+                       [&](const WireClass& c) { return wire.bw.gbs() >= c.from_gbs; });
 }
 
 std::string stroke(const WireClass& c) {

@@ -34,7 +34,7 @@ class SystemDrawing {
     drawing_.node("host", {"host"}, Role::host, host);
     for (int sip = 0; sip < spec_.sip_count; ++sip) draw_sip(sip, sip < below ? sip : sip - below, sip < below);
     drawing_.note(fmt::format("SIP topology {}; PCIe {} each way; the host enters at every pcie_ep",
-                              name_of(spec_.sip_topology), bandwidth_text(spec_.io_ep_to_switch_bw_gbs)));
+                              name_of(spec_.sip_topology), bandwidth_text(spec_.io_ep_to_switch_bw)));
     return drawing_.take();
   }
 

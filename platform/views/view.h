@@ -38,7 +38,7 @@ struct Wire {
   std::string id;  // "src--dst"
   std::vector<Point> path;
   std::string title;
-  double bw_gbs = 0;     // 0 = no limit
+  Bandwidth bw{};
   bool command = false;  // carries commands only
   // An arrow is a step of a picture, to the last point; a lifeline is where such steps begin and end.
   enum class Look { edge, arrow, lifeline } look = Look::edge;

@@ -42,7 +42,7 @@ TimeFs overlap(TimeFs begin, TimeFs end, TimeFs start, TimeFs stop) {
 }  // namespace
 
 OperationCosts::OperationCosts(const topology::Graph& graph)
-    : graph_(graph), read_gbs_(graph.nodes.size()), write_gbs_(graph.nodes.size()) {}
+    : graph_(graph), read_bw_(graph.nodes.size()), write_bw_(graph.nodes.size()) {}
 
 template <typename F>
 OperationCost& OperationCosts::cost_of(std::size_t key, F&& name) {
@@ -67,12 +67,12 @@ void OperationCosts::add(OperationCost& cost, NodeId component, TimeFs start, Ti
 
 // What the bytes of a transfer take on the widest wire of a node.
 TimeFs OperationCosts::transfer_time(NodeId node, bool into, std::uint64_t bytes) {
-  double& gbs = (into ? read_gbs_ : write_gbs_)[node.value];
-  if (gbs == 0) {
+  Bandwidth& bw = (into ? read_bw_ : write_bw_)[node.value];
+  if (!bw.limited()) {
     const auto [begin, end] = into ? graph_.in_edges(node) : graph_.out_edges(node);
-    for (const EdgeId* edge = begin; edge != end; ++edge) gbs = std::max(gbs, graph_.edge(*edge).bw_gbs.value_or(0));
+    for (const EdgeId* edge = begin; edge != end; ++edge) bw = wider_limit(bw, graph_.edge(*edge).bw);
   }
-  return occupancy_fs(bytes, gbs);
+  return bw.occupancy(bytes);
 }
 
 void OperationCosts::on_command(NodeId component, const Command& command, const contract::ITranslator* translator,

@@ -72,8 +72,8 @@ class OperationCosts final : public contract::IOperationSink {
   const topology::Graph& graph_;
   contract::IOperationSink* next_ = nullptr;
   std::array<std::unique_ptr<OperationCost>, kCosts> costs_;
-  std::vector<double> read_gbs_, write_gbs_;  // by node; 0: not yet asked for
-  std::deque<MessageReceive> receives_;       // those that took time
+  std::vector<Bandwidth> read_bw_, write_bw_;  // by node; none: not yet asked for
+  std::deque<MessageReceive> receives_;        // those that took time
   struct Slot {
     NodeId sender, receiver;
     TimeFs sent = 0_fs, arrived = 0_fs;  // of the latest message

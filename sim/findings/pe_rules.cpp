@@ -61,8 +61,8 @@ TimeFs in_whole_bursts(const LaunchCase& of, TimeFs wire) {
   for (const topology::Node& node : of.graph.nodes) {
     if (!(node.pe_coord() == of.pe.pe) || node.kind != topology::NodeKind::hbm_ctrl) continue;
     const auto& hbm = node.params.as<params::HbmCtrlParams>();
-    const double slice_gbs = static_cast<double>(hbm.num_pcs) * hbm.pc_bw.gbs();
-    return part(wire, of.graph.spec.pe_to_router_bw_gbs / slice_gbs);
+    const Bandwidth slice = hbm.pc_bw * static_cast<double>(hbm.num_pcs);
+    return part(wire, of.graph.spec.pe_to_router_bw / slice);
   }
   return kNever;
 }

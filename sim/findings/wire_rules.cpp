@@ -29,28 +29,28 @@ bool is_of(const std::set<SipId>& sips, const topology::Graph& graph, const reco
 struct Wire {
   const record::SeriesInfo* series = nullptr;
   const topology::Edge* edge = nullptr;
-  double gbs = 0, typical = 0;
+  Bandwidth bw, typical;
   TimeFs time = 0_fs;  // that it costs at most
 
-  bool is_slow() const { return gbs < 0.9 * typical; }
-  double wider() const { return is_slow() ? typical / gbs : 2.0; }
+  bool is_slow() const { return bw < typical * 0.9; }
+  double wider() const { return is_slow() ? typical / bw : 2.0; }
 };
 
-std::map<topology::EdgeKind, double> most_by_kind(const topology::Graph& graph) {
-  std::map<topology::EdgeKind, double> most;
-  for (const topology::Edge& edge : graph.edges) most[edge.kind] = std::max(most[edge.kind], edge.bw_gbs.value_or(0.0));
+std::map<topology::EdgeKind, Bandwidth> most_by_kind(const topology::Graph& graph) {
+  std::map<topology::EdgeKind, Bandwidth> most;
+  for (const topology::Edge& edge : graph.edges) most[edge.kind] = wider_limit(most[edge.kind], edge.bw);
   return most;
 }
 
 // What passes a slow wire is late by it also while the wire is not full; that of another one waits only then.
 Wire hottest(const LaunchCase& of, const std::set<SipId>& sips) {
-  const std::map<topology::EdgeKind, double> typical = most_by_kind(of.graph);
+  const std::map<topology::EdgeKind, Bandwidth> typical = most_by_kind(of.graph);
   Wire hottest;
   for (const LaunchActivity::WireUse& use : of.activity.wires(kFullWire)) {
     const auto id = of.graph.find_edge(use.series->node, use.series->peer);
     if (!id || !is_of(sips, of.graph, *use.series)) continue;
     const topology::Edge& edge = of.graph.edge(*id);
-    Wire wire{use.series, &edge, edge.bw_gbs.value_or(0.0), typical.at(edge.kind), use.full};
+    Wire wire{use.series, &edge, edge.bw, typical.at(edge.kind), use.full};
     if (wire.is_slow()) wire.time = use.busy;
     if (wire.time > hottest.time) hottest = wire;
   }
@@ -77,8 +77,8 @@ void find_wire_causes(const LaunchCase& of, Findings& findings) {
   const bool slow = hot.is_slow();
   Finding finding = of.finding(slow ? "slow_link" : "hot_link", saved,
                                fmt::format(slow ? "the wire {} is slow" : "the wire {} is full", name));
-  finding.evidence = {fmt::format("it carries {} GB/s{} and is {} for {} of the kernel", hot.gbs,
-                                  slow ? fmt::format(", others of its kind {},", hot.typical) : "",
+  finding.evidence = {fmt::format("it carries {} GB/s{} and is {} for {} of the kernel", hot.bw.gbs(),
+                                  slow ? fmt::format(", others of its kind {},", hot.typical.gbs()) : "",
                                   slow ? "busy" : "full", percent(hot.time, of.activity.window()))};
   finding.remedy = slow ? "give it the bandwidth of the others, or keep traffic away from it"
                         : "use what was loaded more often (larger tiles), or place data nearer to its users";

@@ -13,10 +13,6 @@ namespace {
 
 using topology::NodeKind;
 
-double ns_per_byte(double gbs) {
-  return gbs > 0 ? 1 / gbs : 0;
-}
-
 params::PeIpcqParams::SlotCost slot_cost(const params::PeIpcqParams& params, QueueMemory memory) {
   if (memory == QueueMemory::tcm) return params.tcm_slot();
   return memory == QueueMemory::sram ? params.sram_slot() : params.hbm_slot();
@@ -36,7 +32,7 @@ contract::MessageRoute HostPort::message_route(const PeCoord& from, const PeCoor
   for (const EdgeId id : there.edges) {
     const topology::Edge& edge = graph.edge(id);
     const bool stored = edge.dst != target && graph.node(edge.dst).kind == NodeKind::pcie_ep;
-    route.wires.push_back({id.value, edge.bw_gbs.value_or(0.0), stored});
+    route.wires.push_back({id.value, edge.bw, stored});
   }
   constexpr std::uint64_t kCreditBytes = 16;
   route.credit = routing::one_flit_latency_fs(graph, routes.router().find_path(target, source), kCreditBytes);
@@ -54,18 +50,18 @@ contract::PeCosts HostPort::pe_costs(QueueMemory memory, Dtype dtype) {
   contract::PeCosts costs;
   const params::PeIpcqParams::SlotCost slot = slot_cost(queues.params.as<params::PeIpcqParams>(), memory);
   costs.slot_setup = slot.setup.time();
-  costs.slot_ns_per_byte = ns_per_byte(slot.bw.gbs());
+  costs.slot_ns_per_byte = slot.bw.ns_per_byte();
   if (memory == QueueMemory::hbm) {
-    costs.slot_ns_per_byte += ns_per_byte(routing::narrowest_gbs(graph, to_hbm));
+    costs.slot_ns_per_byte += routing::narrowest_bw(graph, to_hbm).ns_per_byte();
   } else if (memory == QueueMemory::sram) {
-    costs.slot_ns_per_byte += ns_per_byte(
-        routing::narrowest_gbs(graph, routes.router().find_path(dma, routes.resolver().find_sram(pe.sip, pe.cube))));
+    const routing::Route& to_sram = routes.router().find_path(dma, routes.resolver().find_sram(pe.sip, pe.cube));
+    costs.slot_ns_per_byte += routing::narrowest_bw(graph, to_sram).ns_per_byte();
   }
   const std::uint64_t flit = graph.spec.flit_bytes();
-  costs.memory_gbs = routing::narrowest_gbs(graph, to_hbm);
-  costs.memory_latency = routing::uncontended_read(routing::transfer_path(graph, to_hbm), flit).answered -
-                         occupancy_fs(flit, costs.memory_gbs);
-  costs.elements_per_ns = math.params.as<params::PeMathParams>().elements_per_ns.of(dtype).per_ns();
+  costs.memory_bw = routing::narrowest_bw(graph, to_hbm);
+  costs.memory_latency =
+      routing::uncontended_read(routing::transfer_path(graph, to_hbm), flit).answered - costs.memory_bw.occupancy(flit);
+  costs.additions = math.params.as<params::PeMathParams>().elements_per_ns.of(dtype);
   return costs;
 }
 

@@ -13,9 +13,8 @@ PathFormula path_formula(const topology::Graph& graph, const std::vector<NodeId>
     const std::optional<EdgeId> id = graph.find_edge(path[i], path[i + 1]);
     if (!id) throw Error::model("no edge from " + graph.node(path[i]).id + " to " + graph.node(path[i + 1]).id);
     route.edges.push_back(*id);
-    const std::optional<double> bandwidth = graph.edge(*id).bw_gbs;
-    if (bandwidth && (!formula.bottleneck_gbs || *bandwidth < *formula.bottleneck_gbs)) {
-      formula.bottleneck_gbs = bandwidth;
+    if (graph.edge(*id).bw < formula.bottleneck_bw) {
+      formula.bottleneck_bw = graph.edge(*id).bw;
       formula.bottleneck = id;
     }
   }
@@ -29,8 +28,8 @@ double effective_gbs(std::uint64_t bytes, double total_ns) {
   return total_ns > 0.0 ? static_cast<double>(bytes) / total_ns : 0.0;
 }
 
-double utilisation_percent(double gbs, const std::optional<double>& bottleneck_gbs) {
-  return bottleneck_gbs && *bottleneck_gbs > 0.0 ? gbs / *bottleneck_gbs * 100.0 : 0.0;
+double utilisation_percent(double gbs, Bandwidth bottleneck) {
+  return bottleneck.limited() ? gbs / bottleneck.gbs() * 100.0 : 0.0;
 }
 
 }  // namespace kb::sim

@@ -14,8 +14,8 @@ struct PathFormula {
   TimeFs overhead = 0_fs;  // all nodes, both ends included
   TimeFs wire = 0_fs;
   TimeFs drain = 0_fs;
-  std::optional<double> bottleneck_gbs;  // none = no edge of the path is limited
-  std::optional<EdgeId> bottleneck;      // first such edge
+  Bandwidth bottleneck_bw;           // of the narrowest edge; none = no edge of the path is limited
+  std::optional<EdgeId> bottleneck;  // first such edge
 
   TimeFs total() const { return overhead + wire + drain; }
 };
@@ -25,6 +25,6 @@ PathFormula path_formula(const topology::Graph& graph, const std::vector<NodeId>
 
 // Bytes per ns over a duration, and as a share of the bottleneck; 0 without one.
 double effective_gbs(std::uint64_t bytes, double total_ns);
-double utilisation_percent(double gbs, const std::optional<double>& bottleneck_gbs);
+double utilisation_percent(double gbs, Bandwidth bottleneck);
 
 }  // namespace kb::sim

@@ -91,10 +91,10 @@ void add_bottleneck_line(std::vector<ProbeCheck>& checks, const std::vector<Prob
   }
   if (local == nullptr || remote == nullptr) return;
   const auto text = [](const ProbeResult& result) {
-    const auto& bandwidth = result.formula.bottleneck_gbs;
+    const Bandwidth bandwidth = result.formula.bottleneck_bw;
     std::ostringstream out;
     out << result.probe.name << ' ';
-    bandwidth ? out << *bandwidth << " GB/s" : out << "unlimited";
+    bandwidth.limited() ? out << bandwidth.gbs() << " GB/s" : out << "unlimited";
     return out.str();
   };
   checks.push_back({"bottleneck local versus remote: " + text(*local) + ", " + text(*remote), true, true});

@@ -45,10 +45,10 @@ struct SweepPoint {
 // By formula, from the measured path (H-86).
 SweepPoint sweep_point(const ProbeResult& result, std::uint64_t bytes) {
   const PathFormula& f = result.formula;
-  const TimeFs drain = f.bottleneck_gbs ? ns_to_fs(static_cast<double>(bytes) / *f.bottleneck_gbs) : 0_fs;
+  const TimeFs drain = f.bottleneck_bw.limited() ? ns_to_fs(static_cast<double>(bytes) / f.bottleneck_bw.gbs()) : 0_fs;
   const TimeFs total = f.overhead + f.wire + drain;
   const double rate = effective_gbs(bytes, fs_to_ns(total));
-  return {total, rate, utilisation_percent(rate, f.bottleneck_gbs)};
+  return {total, rate, utilisation_percent(rate, f.bottleneck_bw)};
 }
 
 std::string render_table(const ProbeReport& report, ProbeCategory category) {
@@ -72,8 +72,8 @@ std::string render_table(const ProbeReport& report, ProbeCategory category) {
     table.add({result.probe.name, pe_name(result.probe.target), ns(result.actual), ns(result.completed), ns(f.overhead),
                ns(f.drain), ns(f.wire), fixed(share(fs_to_ns(f.overhead), actual), 1),
                fixed(share(fs_to_ns(f.drain), actual), 1), fixed(rate, 1),
-               f.bottleneck_gbs ? fixed(*f.bottleneck_gbs, 1) : "-",
-               fixed(utilisation_percent(rate, f.bottleneck_gbs), 1)});
+               f.bottleneck_bw.limited() ? fixed(f.bottleneck_bw.gbs(), 1) : "-",
+               fixed(utilisation_percent(rate, f.bottleneck_bw), 1)});
   }
   if (table.empty()) return "";
   return std::string(probe_category_name(category)) + ", 32 KiB, times in ns, bandwidths in GB/s\n" +
@@ -108,7 +108,7 @@ std::string render_leg(const topology::Graph& graph, const std::vector<NodeId>& 
     const EdgeId id = *graph.find_edge(path[i], path[i + 1]);
     at += routing::propagation_fs(graph.edge(id), graph.spec.ns_per_mm);
     if (carries_data && formula.bottleneck && *formula.bottleneck == id) {
-      text += "  <BN:" + fixed(*formula.bottleneck_gbs, 0) + "GB/s>";
+      text += "  <BN:" + fixed(formula.bottleneck_bw.gbs(), 0) + "GB/s>";
     }
     text += '\n';
   }
@@ -140,8 +140,8 @@ void write_case(observe::JsonWriter& json, const topology::Graph& graph, const P
   json.key("actual_ns").time_ns(result.actual).key("completed_ns").time_ns(result.completed);
   json.key("overhead_ns").time_ns(f.overhead).key("drain_ns").time_ns(f.drain).key("wire_ns").time_ns(f.wire);
   json.key("formula_ns").time_ns(f.total()).key("effective_gbs").real(rate).key("bottleneck_gbs");
-  f.bottleneck_gbs ? json.real(*f.bottleneck_gbs) : json.null();
-  json.key("utilisation_percent").real(utilisation_percent(rate, f.bottleneck_gbs));
+  f.bottleneck_bw.limited() ? json.real(f.bottleneck_bw.gbs()) : json.null();
+  json.key("utilisation_percent").real(utilisation_percent(rate, f.bottleneck_bw));
   json.key("path").begin_array(true);
   for (const NodeId node : result.path) json.text(graph.node(node).id);
   json.end_array().key("sweep").begin_array();

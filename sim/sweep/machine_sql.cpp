@@ -53,7 +53,7 @@ void MachineSql::add_to(data::SqlDatabase& database, const std::string& text) {
     return fs_to_ns(routing::path_latency_fs(graph_, route(given), 0));
   });
   database.add_function("path_gbs", 2,
-                        [this](const TableRow& given) { return routing::narrowest_gbs(graph_, route(given)); });
+                        [this](const TableRow& given) { return routing::narrowest_bw(graph_, route(given)).gbs(); });
   database.add_function("path_edges", 2, [this](const TableRow& given) { return edges_text(route(given).edges); });
   database.add_function("path_edges_back", 2,
                         [this](const TableRow& given) { return edges_text(route(given).reverse_edges); });
@@ -84,7 +84,7 @@ void MachineSql::add_tables(data::SqlDatabase& database, const std::string& text
     std::vector<TableRow> rows;
     for (const topology::Edge& edge : graph_.edges) {
       rows.push_back({static_cast<std::int64_t>(rows.size()), graph_.node(edge.src).id, graph_.node(edge.dst).id,
-                      std::string(topology::edge_kind_name(edge.kind)), edge.distance_mm, edge.bw_gbs.value_or(0.0)});
+                      std::string(topology::edge_kind_name(edge.kind)), edge.distance_mm, edge.bw.gbs()});
     }
     database.add_table("edge", {"id", "source", "target", "kind", "mm", "gbs"}, rows);
   }

@@ -35,7 +35,7 @@ AllReduceCosts::AllReduceCosts(contract::IHost& host, QueueMemory memory, Dtype 
       average_(average) {}
 
 double AllReduceCosts::memory(double bytes) const {
-  return fs_to_ns(costs_.memory_latency) + (costs_.memory_gbs > 0 ? bytes / costs_.memory_gbs : 0);
+  return fs_to_ns(costs_.memory_latency) + (costs_.memory_bw.limited() ? bytes / costs_.memory_bw.gbs() : 0);
 }
 
 const contract::MessageRoute& AllReduceCosts::route(const PeCoord& from, const PeCoord& to) {
@@ -54,7 +54,7 @@ AllReduceCosts::Pattern AllReduceCosts::pattern(const std::vector<Pair>& message
     p.flit = static_cast<double>(way.flit_bytes);
     double all = 0, slowest = 0, parts = 0, part = 0;  // ns per byte; a part ends where a message is stored
     for (const auto& wire : way.wires) {
-      const double its = wire.gbs > 0 ? 1 / wire.gbs : 0;
+      const double its = wire.bw.ns_per_byte();
       all += its;
       part = std::max(part, its);
       slowest = std::max(slowest, its);

@@ -98,7 +98,7 @@ class AllReduceCosts {
   const Pattern& shifts(const std::vector<PeCoord>& ranks, const std::vector<int>& distances);
   double slot(double bytes) const { return slot_setup_ + bytes * costs_.slot_ns_per_byte; }
   double memory(double bytes) const;
-  double math(double bytes) const { return bytes / item_ / costs_.elements_per_ns; }
+  double math(double bytes) const { return bytes / item_ / costs_.additions.per_ns(); }
   double hop(const Pattern& p, double bytes) const {
     return p.alpha(bytes) + p.beta * bytes + 2 * slot(bytes) + p.credit;
   }

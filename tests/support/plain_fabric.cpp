@@ -344,8 +344,8 @@ class Simulation {
 
   EdgeId edge_to(NodeId from, NodeId to) const { return *graph_.find_edge(from, to); }
   TimeFs occupancy(EdgeId edge, std::uint64_t bytes) const {
-    const auto& bw = graph_.edge(edge).bw_gbs;
-    return bw && *bw > 0 ? round_fs(static_cast<double>(bytes) / *bw) : 0_fs;
+    const Bandwidth bw = graph_.edge(edge).bw;
+    return bw.limited() ? round_fs(static_cast<double>(bytes) / bw.gbs()) : 0_fs;
   }
 
   const topology::Graph& graph_;

@@ -27,7 +27,7 @@ struct Shape {
   std::int64_t access_bytes = 256;
   std::size_t requesters = 0;  // behind each source
 
-  double bandwidth(std::size_t port) const { return port == 0 ? return_bw_gbs : 32.0; }
+  Bandwidth bandwidth(std::size_t port) const { return Bandwidth(port == 0 ? return_bw_gbs : 32.0); }
 };
 
 struct Memory {
@@ -47,7 +47,7 @@ struct Memory {
     sources.push_back(router);
     for (std::size_t i = 0; i < s.channel_ports; ++i) {
       sources.push_back(fixture.add_channel("ch_r" + std::to_string(i), static_cast<std::int64_t>(i)));
-      fixture.link(sources.back(), hbm, 0.0, s.bandwidth(i + 1));
+      fixture.link(sources.back(), hbm, 0.0, s.bandwidth(i + 1).gbs());
     }
     for (std::size_t i = 0; i < s.requesters; ++i) {
       requesters.push_back(fixture.add_scripted("requester" + std::to_string(i)));

@@ -59,7 +59,7 @@ class Oracle {
       TimeFs through = std::max(b.time, available[b.port]);
       if (read) {
         const bool last = b.index + 1 == b.transaction->flits;
-        through += occupancy_fs(last ? b.transaction->last_flit_bytes : 256, memory_.shape.bandwidth(b.port));
+        through += memory_.shape.bandwidth(b.port).occupancy(last ? b.transaction->last_flit_bytes : 256);
         available[b.port] = through;
       }
       sent[b.port].push_back({through + kHop, 0, b.transaction->id, Leg::response, read ? b.index : 0, !read});
@@ -164,7 +164,7 @@ class Oracle {
     const Burst burst{slot, slot, port, command.sequence, command.next++, command.transaction};
     if (command.next == command.transaction->flits) issuer.open[who].pop_front();
     if (!issuer.open[who].empty()) issuer.turns.push_back({who, slot});
-    issuer.free = slot + occupancy_fs(accessed(*command.transaction, burst.index), memory_.shape.bandwidth(port));
+    issuer.free = slot + memory_.shape.bandwidth(port).occupancy(accessed(*command.transaction, burst.index));
     return burst;
   }
 
@@ -180,7 +180,7 @@ class Oracle {
   void commit(const Burst& b, std::vector<Burst>& leaving) {
     Transaction& t = *b.transaction;
     const std::uint64_t pc = channel_of(b);
-    const TimeFs time = occupancy_fs(accessed(t, b.index), 32.0);
+    const TimeFs time = Bandwidth(32).occupancy(accessed(t, b.index));
     auto& [free, direction] = channels_[pc];
     const int mine = t.op == Op::read ? 1 : 2;
     const TimeFs turn = direction != 0 && direction != mine ? ns(memory_.shape.switch_penalty_ns) : 0_fs;

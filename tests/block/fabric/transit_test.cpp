@@ -303,7 +303,7 @@ class Oracle {
       const NodeId to = item.arrival.leg == Leg::request ? t.route->nodes.back() : t.route->nodes.front();
       TimeFs through = std::max(item.ready, available[to]);
       if (!item.arrival.message) {
-        through += occupancy_fs(item.arrival.index + 1 == t.flits ? t.last_flit_bytes : 256, 256.0);
+        through += Bandwidth(256).occupancy(item.arrival.index + 1 == t.flits ? t.last_flit_bytes : 256);
         available[to] = through;
       }
       sent[to].push_back(item.arrival);

@@ -15,10 +15,7 @@ using modules::WireLanes;
 
 constexpr TimeFs kFull = 1000_fs;
 constexpr std::uint32_t kFlitBytes = 256;
-
-TimeFs occupancy(std::uint32_t bytes) {
-  return kFull * bytes / kFlitBytes;
-}
+constexpr Bandwidth kWire(256'000);
 
 struct Message {
   TimeFs at;
@@ -42,7 +39,7 @@ std::uint32_t flits_of(std::uint32_t bytes) {
 }
 TimeFs occupancy_of(const Message& message, std::uint32_t index) {
   const bool last = index + 1 == flits_of(message.bytes);
-  return occupancy(last ? message.bytes - index * kFlitBytes : kFlitBytes);
+  return kWire.occupancy(last ? message.bytes - index * kFlitBytes : kFlitBytes);
 }
 
 // The wire takes one flit after the other: of the lane whose turn it is, or of the only one that has any. A message
@@ -91,7 +88,7 @@ std::vector<Flit> planned(const std::vector<Message>& messages) {
     return static_cast<std::size_t>(std::find(transactions.begin(), transactions.end(), run.transaction) -
                                     transactions.begin());
   };
-  WireLanes lanes(kFull, occupancy);
+  WireLanes lanes(kFull, kWire);
   std::vector<FlitStream> wire;
   for (std::size_t m = 0; m < messages.size(); ++m) {
     const TimeFs now = messages[m].at;

@@ -185,8 +185,7 @@ TEST(MCpu, DmaCarriesMemoryRequestsToTheirSlice) {  // C-MCPU-4, C-MCPU-8
   const auto xfer = std::find_if(statistics.begin(), statistics.end(),
                                  [](const elab::Statistic& s) { return s.name == "dma_transfer_max"; });
   ASSERT_NE(xfer, statistics.end());
-  EXPECT_EQ(TimeFs(xfer->value),
-            occupancy_fs(1024, m.graph().spec.hbm_to_router_bw_gbs));  // the narrowest edge: 256 GB/s
+  EXPECT_EQ(TimeFs(xfer->value), m.graph().spec.hbm_to_router_bw.occupancy(1024));  // the narrowest edge: 256 GB/s
 }
 
 TEST(MCpu, DmaSplitsAtASliceBoundary) {  // C-MCPU-8: one sub-request per destination

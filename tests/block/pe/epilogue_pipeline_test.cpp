@@ -16,7 +16,7 @@ TEST(TilePipeline, EpiloguesRunInPeMathBeforeTheStore) {  // P-13, P-16: 1024 el
   command.epilogues = {{EpilogueOp::bias, EpilogueScope::output_tile, matrix(3u << 20, 1, 32)}, kRelu};
   const Outcome outcome = machine.run({submit(0_fs, command)}).at(0);
   const auto dma = [&](const char* name) { return machine.time(kPe + "pe_dma", name); };
-  const TimeFs bias = occupancy_fs(64, 512.0);  // fetched with the operands
+  const TimeFs bias = Bandwidth(512).occupancy(64);  // fetched with the operands
   EXPECT_EQ(outcome.end, dma("read_busy") + (16 + 16 + 2 * 8 + 4) * kNs + bias + dma("write_busy"));
   expect_stages(machine, planned(command));
 }

@@ -164,7 +164,7 @@ TEST_F(PeCpuAsync, AnAccumulatorIsFetchedWhereFetchesAreCharged) {
     note();
   });
   const std::uint64_t product = total_bytes(gemm(32, 64, 32).out.extents);
-  EXPECT_EQ(times.at(1) - times.at(0), times.at(0) + occupancy_fs(product, 512.0));
+  EXPECT_EQ(times.at(1) - times.at(0), times.at(0) + Bandwidth(512).occupancy(product));
 }
 
 }  // namespace

@@ -46,17 +46,18 @@ double alpha_beta_ns(const std::string& machine, const std::vector<std::string>&
   const topology::Graph& graph = topology.graph;
   routing::PathRouter router(graph);
   const auto dma = [&](std::size_t rank) { return graph.find_node(pes[rank % pes.size()] + ".pe_dma").value(); };
-  double alpha = 0, narrowest = 1e30;
+  double alpha = 0;
+  Bandwidth narrowest;
   for (std::size_t rank = 0; rank < pes.size(); ++rank) {
     const routing::Route& route = router.find_path(dma(rank), dma(rank + 1));
     alpha = std::max(alpha, fs_to_ns(routing::wire_fs(graph, route) + routing::overhead_fs(graph, route)));
-    for (const EdgeId edge : route.edges) narrowest = std::min(narrowest, graph.edge(edge).bw_gbs.value_or(1e30));
+    for (const EdgeId edge : route.edges) narrowest = std::min(narrowest, graph.edge(edge).bw);
   }
   const topology::Node& math = graph.node(graph.find_node(pes[0] + ".pe_math").value());
   const double rate = math.params.as<params::PeMathParams>().elements_per_ns.of(Dtype::f16).per_ns();
   const auto n = static_cast<double>(pes.size());
   const double block = bytes / n;
-  return 2 * (n - 1) * (alpha + block / narrowest) + (n - 1) * block / 2 / rate;
+  return 2 * (n - 1) * (alpha + block / narrowest.gbs()) + (n - 1) * block / 2 / rate;
 }
 
 TEST_F(AllReduceChoiceTest, SixtyFourKibOverEightRanksReachTheAlphaBetaTime) {

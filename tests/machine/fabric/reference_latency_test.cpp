@@ -82,20 +82,20 @@ TEST(ReferenceLatency, ThreeIssuersRead) {
 struct UncontendedWrite {
   double delivered = 0;          // ns
   double store_and_forward = 0;  // if each node took the whole message before it passed it on: its bytes on every wire
-  double narrowest_gbs = 0;
+  Bandwidth narrowest;
 };
 
 UncontendedWrite uncontended_write(const topology::Graph& graph, const sim::TrafficResult& r) {
   EXPECT_EQ(r.status, "OK");
-  UncontendedWrite write{fs_to_ns(r.delivered - r.issue), 0, 0};
+  UncontendedWrite write{fs_to_ns(r.delivered - r.issue), 0, {}};
   routing::PathRouter router(graph);
   const routing::Route& route = router.find_path(r.path->front(), r.path->back());
   write.store_and_forward = fs_to_ns(routing::one_flit_latency_fs(graph, route, 0));
   for (const EdgeId edge : route.edges) {
-    const std::optional<double> gbs = graph.edge(edge).bw_gbs;
-    if (!gbs) continue;
-    write.store_and_forward += static_cast<double>(r.row.bytes) / *gbs;
-    write.narrowest_gbs = write.narrowest_gbs == 0 ? *gbs : std::min(write.narrowest_gbs, *gbs);
+    const Bandwidth bw = graph.edge(edge).bw;
+    if (!bw.limited()) continue;
+    write.store_and_forward += static_cast<double>(r.row.bytes) / bw.gbs();
+    write.narrowest = std::min(write.narrowest, bw);
   }
   return write;
 }
@@ -132,7 +132,7 @@ TEST(ReferenceLatency, HostWritesPayTheNarrowestWireOnce) {  // E-75
   const std::vector<std::uint64_t> sizes{4 * kKiB, 64 * kKiB, kMiB};
   const std::vector<UncontendedWrite> writes = uncontended_writes(TraceOp::host_write, sizes);
   for (std::size_t i = 0; i < sizes.size(); ++i) {
-    EXPECT_EQ(writes[i].narrowest_gbs, 128.0);
+    EXPECT_EQ(writes[i].narrowest, Bandwidth(128));
     EXPECT_NEAR(writes[i].delivered, static_cast<double>(sizes[i]) / 128.0 + overheads, 1e-5) << sizes[i];
   }
 }

@@ -65,8 +65,8 @@ class CheckedWire final : public IWireUser {
  public:
   explicit CheckedWire(double bw_gbs, TimeFs propagation = 1_fs) {
     Wire::Params params;
-    params.bw_gbs = bw_gbs;
-    params.occupancy = occupancy_fs(params.flit_bytes, bw_gbs);
+    params.bw = Bandwidth(bw_gbs);
+    params.occupancy = params.bw.occupancy(params.flit_bytes);
     params.propagation = propagation;
     params.keep_until_sent = true;
     tested.configure(params);
@@ -78,7 +78,7 @@ class CheckedWire final : public IWireUser {
     const auto committed = static_cast<std::ptrdiff_t>(flits.size());
     for (const FlitStream& run : streams) {
       const std::uint32_t bytes = run.flit_bytes == 0 ? 256 : run.flit_bytes;
-      const TimeFs occupancy = occupancy_fs(bytes, tested.params().bw_gbs);
+      const TimeFs occupancy = tested.params().bw.occupancy(bytes);
       for (std::uint32_t i = 0; i < run.count; ++i)
         flits.push_back({run.first + i, run.key(i), std::max(run.time_of(i), floor), occupancy, bytes});
     }

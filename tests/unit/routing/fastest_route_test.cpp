@@ -69,7 +69,7 @@ class Fastest {
     }
   }
   double ns_of(const topology::Edge& edge) const {
-    const double flit = edge.bw_gbs ? static_cast<double>(graph_.spec.flit_bytes()) / *edge.bw_gbs : 0.0;
+    const double flit = edge.bw.limited() ? static_cast<double>(graph_.spec.flit_bytes()) / edge.bw.gbs() : 0.0;
     return edge.distance_mm * graph_.spec.ns_per_mm + flit + fs_to_ns(graph_.node(edge.dst).overhead);
   }
 

@@ -42,13 +42,13 @@ NodeId Sketch::add(const std::string& id, NodeKind kind, std::optional<topology:
   return NodeId(static_cast<std::uint32_t>(graph.nodes.size() - 1));
 }
 
-void Sketch::edge(NodeId from, NodeId to, EdgeKind kind, double mm, std::optional<double> gbs) {
+void Sketch::edge(NodeId from, NodeId to, EdgeKind kind, double mm, Bandwidth bw) {
   topology::Edge e;
   e.src = from;
   e.dst = to;
   e.kind = kind;
   e.distance_mm = mm;
-  e.bw_gbs = gbs;
+  e.bw = bw;
   graph.edges.push_back(e);
 }
 
@@ -103,15 +103,14 @@ class OddFabric {
   NodeId add(const std::string& id, NodeKind kind) { return sketch_.add(id, kind); }
   // Now and then the two directions differ.
   void link(NodeId a, NodeId b, EdgeKind there, EdgeKind back, double mm) {
-    const std::optional<double> gbs = bandwidth();
-    sketch_.edge(a, b, there, mm, gbs);
+    const Bandwidth bw = bandwidth();
+    sketch_.edge(a, b, there, mm, bw);
     const bool differs = pick(0, 5) == 0;
-    sketch_.edge(b, a, back, differs ? weight() : mm, differs ? bandwidth() : gbs);
+    sketch_.edge(b, a, back, differs ? weight() : mm, differs ? bandwidth() : bw);
   }
-  std::optional<double> bandwidth() {
+  Bandwidth bandwidth() {
     constexpr std::array<double, 4> kGbs{0.0, 256.0, 256.0, 512.0};
-    const double gbs = kGbs[static_cast<std::size_t>(pick(0, 3))];
-    return gbs > 0.0 ? std::optional<double>(gbs) : std::nullopt;
+    return Bandwidth(kGbs[static_cast<std::size_t>(pick(0, 3))]);
   }
   // Ports cost little and routers much, so that paths round a cube are tempting now and then.
   void give_overheads() {

@@ -37,7 +37,7 @@ class Sketch {
   explicit Sketch(int sips = 1);
   // The node's place follows from its name: "sip0.cube1.pe2.pe_dma".
   NodeId add(const std::string& id, topology::NodeKind kind, std::optional<topology::Position> pos = std::nullopt);
-  void edge(NodeId from, NodeId to, topology::EdgeKind kind, double mm, std::optional<double> gbs = std::nullopt);
+  void edge(NodeId from, NodeId to, topology::EdgeKind kind, double mm, Bandwidth bw = {});
   void link(NodeId a, NodeId b, topology::EdgeKind kind, double mm);
   topology::Graph build();
 

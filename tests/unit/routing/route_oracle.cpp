@@ -41,7 +41,7 @@ class Enumerator {
   std::int64_t weight(const topology::Edge& edge) const {
     if (graph_.spec.routing_metric == topology::RoutingMetric::distance) return std::llround(edge.distance_mm * 1000.0);
     const std::int64_t propagation = std::llround(edge.distance_mm * graph_.spec.ns_per_mm * 1e6);
-    const std::int64_t flit = edge.bw_gbs ? std::llround(256.0 * 1e6 / *edge.bw_gbs) : 0;
+    const std::int64_t flit = edge.bw.limited() ? std::llround(256.0 * 1e6 / edge.bw.gbs()) : 0;
     return std::max<std::int64_t>(propagation, 1) + flit + graph_.node(edge.dst).overhead.fs();
   }
 

@@ -97,7 +97,7 @@ TEST(UncontendedTransferOfTheReference, APcieEndpointGathersTheWholeMessage_E57)
   EXPECT_GT(many - one, 63 * 2_ns);
   TimeFs whole = many;
   for (const PathStep& step : path.there) {
-    if (step.wire == PathPart::fabric) whole -= step.propagation + occupancy_fs(256, step.gbs);
+    if (step.wire == PathPart::fabric) whole -= step.propagation + step.bw.occupancy(256);
     if (step.node == PathPart::fabric) whole -= step.overhead;
   }
   EXPECT_EQ(whole, many - one);

@@ -78,7 +78,8 @@ TEST(MachineSql, PathsAreThoseOfTheRouter) {
   const std::string ends = path.ends();
   EXPECT_THAT(number("SELECT path_ns(" + ends + ")"),
               DoubleEq(fs_to_ns(routing::path_latency_fs(machine().graph, *path.route, 0))));
-  EXPECT_THAT(number("SELECT path_gbs(" + ends + ")"), DoubleEq(routing::narrowest_gbs(machine().graph, *path.route)));
+  EXPECT_THAT(number("SELECT path_gbs(" + ends + ")"),
+              DoubleEq(routing::narrowest_bw(machine().graph, *path.route).gbs()));
   EXPECT_EQ(number("SELECT json_array_length(path_edges(" + ends + "))"),
             static_cast<double>(path.route->edges.size()));
   EXPECT_EQ(number("SELECT min(gbs) FROM json_each(path_edges_back(" + ends +

@@ -19,13 +19,13 @@ Overrides one_to_one(int channels, Overrides more = {}) {
 }
 
 void expect_link(const Graph& graph, const std::string& a, const std::string& b, EdgeKind there, EdgeKind back,
-                 double bw_gbs, double mm) {
+                 Bandwidth bw, double mm) {
   const Edge& forward = edge_between(graph, a, b);
   const Edge& backward = edge_between(graph, b, a);
   EXPECT_EQ(forward.kind, there);
   EXPECT_EQ(backward.kind, back);
-  EXPECT_EQ(forward.bw_gbs, bw_gbs);
-  EXPECT_EQ(backward.bw_gbs, bw_gbs);
+  EXPECT_EQ(forward.bw, bw);
+  EXPECT_EQ(backward.bw, bw);
   EXPECT_EQ(forward.distance_mm, mm);
   EXPECT_EQ(backward.distance_mm, mm);
 }
@@ -48,9 +48,9 @@ TEST(Channels, EachHasARouterBetweenItsPeAndThePartitionOfThePe) {  // T-56, A-8
       const auto [out, end] = graph.out_edges(*id);
       EXPECT_EQ(end - out, 2);
       expect_link(graph, "sip0.cube0.pe2.pe_dma", name, EdgeKind::pe_to_channel, EdgeKind::channel_to_pe,
-                  channels == 16 ? 16.0 : 256.0, 2.5);
-      expect_link(graph, name, "sip0.cube0.hbm_ctrl.pe2", EdgeKind::channel_to_hbm, EdgeKind::hbm_to_channel, 32.0,
-                  0.0);
+                  Bandwidth(channels == 16 ? 16 : 256), 2.5);
+      expect_link(graph, name, "sip0.cube0.hbm_ctrl.pe2", EdgeKind::channel_to_hbm, EdgeKind::hbm_to_channel,
+                  Bandwidth(32), 0.0);
     }
   }
 }
@@ -61,7 +61,7 @@ TEST(Channels, AreLimitedAsTheOrdinaryPathIs) {
     const Graph graph = minimal(one_to_one(8, more)).graph;
     const Edge& pe = edge_between(graph, "sip0.cube0.pe0.pe_dma", "sip0.cube0.pe0.ch_r7");
     const Edge& hbm = edge_between(graph, "sip0.cube0.pe0.ch_r7", "sip0.cube0.hbm_ctrl.pe0");
-    return std::pair(*pe.bw_gbs, *hbm.bw_gbs);
+    return std::pair(pe.bw.gbs(), hbm.bw.gbs());
   };
   const std::string pe = "cube.links.pe_to_router_bw_gbs";
   const std::string efficiency = "cube.components.hbm_ctrl.attrs.efficiency";
@@ -84,7 +84,7 @@ TEST(Channels, AddToTheMachineAndChangeNothingElse) {
   for (const Edge& edge : plain.edges) {
     const Edge& same = edge_between(graph, plain.node(edge.src).id, plain.node(edge.dst).id);
     EXPECT_EQ(same.kind, edge.kind);
-    EXPECT_EQ(same.bw_gbs, edge.bw_gbs);
+    EXPECT_EQ(same.bw, edge.bw);
   }
 }
 

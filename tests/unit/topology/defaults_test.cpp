@@ -16,11 +16,11 @@ TEST(Defaults, FollowThePeCountT23) {
   EXPECT_EQ(one.hbm_slice_bytes(), 6ull << 30);
   const MachineSpec narrow = minimal({{"cube.memory_map.hbm_pseudo_channels", "32"}}).graph.spec;
   EXPECT_EQ(narrow.hbm_channels_per_pe, 4);
-  EXPECT_EQ(narrow.hbm_to_router_bw_gbs, 128.0);
+  EXPECT_EQ(narrow.hbm_to_router_bw, Bandwidth(128));
   const MachineSpec wide =
       minimal({{"cube.memory_map.hbm_pseudo_channels", "64"}, {"cube.pe_layout.pe_per_corner", "1"}}).graph.spec;
   EXPECT_EQ(wide.hbm_channels_per_pe, 16);
-  EXPECT_EQ(wide.hbm_to_router_bw_gbs, 512.0);
+  EXPECT_EQ(wide.hbm_to_router_bw, Bandwidth(512));
 }
 
 TEST(Defaults, PortsAreTheFirstTwoCubesOfTheNorthRow) {

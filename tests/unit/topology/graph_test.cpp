@@ -109,8 +109,8 @@ TEST(Graph, EdgeListsAreInEdgeOrder) {
   EXPECT_EQ(in_count, graph.edges.size());
 }
 
-void expect_link(const std::string& a, const std::string& b, EdgeKind forward, EdgeKind backward,
-                 std::optional<double> bw, double mm) {
+void expect_link(const std::string& a, const std::string& b, EdgeKind forward, EdgeKind backward, double gbs,
+                 double mm) {  // 0 GB/s: no limit
   const Graph& graph = reference().graph;
   ASSERT_TRUE(has_edge(graph, a, b)) << a << " -> " << b;
   ASSERT_TRUE(has_edge(graph, b, a)) << b << " -> " << a;
@@ -118,8 +118,8 @@ void expect_link(const std::string& a, const std::string& b, EdgeKind forward, E
   const Edge& back = edge_between(graph, b, a);
   EXPECT_EQ(there.kind, forward) << a << " -> " << b;
   EXPECT_EQ(back.kind, backward) << b << " -> " << a;
-  EXPECT_EQ(there.bw_gbs, bw) << a;
-  EXPECT_EQ(back.bw_gbs, bw) << a;
+  EXPECT_EQ(there.bw, Bandwidth(gbs)) << a;
+  EXPECT_EQ(back.bw, Bandwidth(gbs)) << a;
   EXPECT_EQ(there.distance_mm, mm) << a;
   EXPECT_EQ(back.distance_mm, mm) << a;
 }
@@ -129,14 +129,14 @@ TEST(Graph, CubeLinksHaveTheirKindsBandwidthsAndLengthsT50T51) {
   expect_link(cube + "r0c0", cube + "r0c1", EdgeKind::router_mesh, EdgeKind::router_mesh, 256.0, 3.0);
   expect_link(cube + "r1c0", cube + "r2c0", EdgeKind::router_mesh, EdgeKind::router_mesh, 256.0, 1.5);
   expect_link(cube + "pe2.pe_dma", cube + "r1c4", EdgeKind::pe_to_router, EdgeKind::router_to_pe, 256.0, 2.5);
-  expect_link(cube + "r1c4", cube + "pe2.pe_cpu", EdgeKind::command, EdgeKind::command, {}, 0.0);
-  expect_link(cube + "r1c4", cube + "pe2.pe_mmu", EdgeKind::command, EdgeKind::command, {}, 0.0);
+  expect_link(cube + "r1c4", cube + "pe2.pe_cpu", EdgeKind::command, EdgeKind::command, 0.0, 0.0);
+  expect_link(cube + "r1c4", cube + "pe2.pe_mmu", EdgeKind::command, EdgeKind::command, 0.0, 0.0);
   expect_link(cube + "r1c4", cube + "hbm_ctrl.pe2", EdgeKind::router_to_hbm, EdgeKind::hbm_to_router, 256.0, 0.0);
-  expect_link(cube + "r2c0", cube + "m_cpu", EdgeKind::command, EdgeKind::command, {}, 0.0);  // T-68
+  expect_link(cube + "r2c0", cube + "m_cpu", EdgeKind::command, EdgeKind::command, 0.0, 0.0);  // T-68
   expect_link(cube + "r3c0", cube + "sram", EdgeKind::router_to_sram, EdgeKind::sram_to_router, 128.0, 0.0);
   expect_link(cube + "ucie-E.conn1", cube + "r1c5", EdgeKind::ucie_conn_to_router, EdgeKind::router_to_ucie_conn, 128.0,
               0.0);
-  expect_link(cube + "ucie-E.conn1", cube + "ucie-E", EdgeKind::ucie_internal, EdgeKind::ucie_internal, {}, 0.0);
+  expect_link(cube + "ucie-E.conn1", cube + "ucie-E", EdgeKind::ucie_internal, EdgeKind::ucie_internal, 0.0, 0.0);
   EXPECT_FALSE(has_edge(reference().graph, cube + "r1c2", cube + "r4c2"));  // no edge crosses the hole
 }
 
@@ -148,10 +148,10 @@ TEST(Graph, SeamsAndIoLinksT35T36T38) {
   expect_link("sip1.io0.io_ucie-P0", "sip1.cube0.ucie-N", EdgeKind::io_to_cube, EdgeKind::cube_to_io, 512.0, 2.0);
   expect_link("sip1.io0.io_ucie-P1", "sip1.cube1.ucie-N", EdgeKind::io_to_cube, EdgeKind::cube_to_io, 512.0, 2.0);
   expect_link("sip0.io0.pcie_ep", "sip0.io0.io_noc", EdgeKind::io_internal, EdgeKind::io_internal, 256.0, 0.0);
-  expect_link("sip0.io0.io_cpu", "sip0.io0.io_noc", EdgeKind::io_internal, EdgeKind::io_internal, {}, 0.0);
+  expect_link("sip0.io0.io_cpu", "sip0.io0.io_noc", EdgeKind::io_internal, EdgeKind::io_internal, 0.0, 0.0);
   expect_link("sip0.io0.io_ucie-P0.conn2", "sip0.io0.io_noc", EdgeKind::ucie_conn_to_noc, EdgeKind::noc_to_ucie_conn,
               {}, 0.0);
-  expect_link("sip0.io0.io_ucie-P0.conn2", "sip0.io0.io_ucie-P0", EdgeKind::ucie_internal, EdgeKind::ucie_internal, {},
+  expect_link("sip0.io0.io_ucie-P0.conn2", "sip0.io0.io_ucie-P0", EdgeKind::ucie_internal, EdgeKind::ucie_internal, 0.0,
               0.0);
   expect_link("fabric.switch0", "sip1.io0.pcie_ep", EdgeKind::pcie, EdgeKind::pcie, 512.0, 0.0);
 }
@@ -178,7 +178,7 @@ TEST(Graph, PeTemplateEdgesT25) {
     const Edge& edge = edge_between(graph, pe + src, pe + dst);
     EXPECT_EQ(edge.kind, EdgeKind::pe_internal);
     EXPECT_EQ(edge.distance_mm, 0.0);
-    EXPECT_FALSE(edge.bw_gbs);
+    EXPECT_FALSE(edge.bw.limited());
   }
   expect_link(pe + "pe_fetch_store", pe + "pe_tcm", EdgeKind::pe_internal, EdgeKind::pe_internal, 512.0, 0.0);
 }
@@ -192,8 +192,8 @@ TEST(Graph, HostHasNoEdges) {
 
 TEST(Graph, EfficiencyScalesTheEdgeAndNotTheChannelsT34) {
   const Graph graph = minimal({{"cube.components.hbm_ctrl.attrs.efficiency", "0.8"}}).graph;
-  EXPECT_DOUBLE_EQ(*edge_between(graph, "sip0.cube0.r0c0", "sip0.cube0.hbm_ctrl.pe0").bw_gbs, 204.8);
-  EXPECT_DOUBLE_EQ(*edge_between(graph, "sip0.cube0.hbm_ctrl.pe0", "sip0.cube0.r0c0").bw_gbs, 204.8);
+  EXPECT_DOUBLE_EQ(edge_between(graph, "sip0.cube0.r0c0", "sip0.cube0.hbm_ctrl.pe0").bw.gbs(), 204.8);
+  EXPECT_DOUBLE_EQ(edge_between(graph, "sip0.cube0.hbm_ctrl.pe0", "sip0.cube0.r0c0").bw.gbs(), 204.8);
   EXPECT_EQ(number(graph.node(*graph.find_node("sip0.cube0.hbm_ctrl.pe0")), "pc_bw_gbs"), 32.0);
 }
 

@@ -7,7 +7,7 @@ namespace {
 
 TEST(Override, ReplacesAValueAndNamesItsOrigin) {
   const LoadedTopology loaded = minimal({{"cube.links.router_link_bw_gbs", "128"}, {"system.sips.count", "1"}});
-  EXPECT_EQ(loaded.graph.spec.router_link_bw_gbs, 128.0);
+  EXPECT_EQ(loaded.graph.spec.router_link_bw, Bandwidth(128));
   EXPECT_EQ(loaded.config.at("cube.links.router_link_bw_gbs").value, "128");
   EXPECT_EQ(loaded.config.at("cube.links.router_link_bw_gbs").origin, "--set");
   EXPECT_EQ(loaded.config.at("system.sips.count").origin, "--set");

@@ -37,7 +37,7 @@ TEST(RenderJson, HoldsTheContract) {
     EXPECT_EQ(json["edges"][i]["kind"], edge_kind_name(edge.kind));
     EXPECT_EQ(json["edges"][i]["distance_mm"], edge.distance_mm);
     EXPECT_TRUE(json["edges"][i]["routing_weight_mm"].is_null());
-    EXPECT_EQ(json["edges"][i]["bw_gbs"], edge.bw_gbs ? nlohmann::json(*edge.bw_gbs) : nlohmann::json());
+    EXPECT_EQ(json["edges"][i]["bw_gbs"], edge.bw.limited() ? nlohmann::json(edge.bw.gbs()) : nlohmann::json());
   }
 }
 

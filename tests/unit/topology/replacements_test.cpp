@@ -158,17 +158,17 @@ replace:
   - { links: "sip0.io0.pcie_ep->fabric.switch0", attrs: { bw_gbs: 32 } }
   - { links: "sip0.cube0.r0c0 -> *", attrs: { distance_mm: 0.5 } }
 )");
-  EXPECT_EQ(edge(loaded, "sip0.io0.pcie_ep", "fabric.switch0").bw_gbs, 32.0);
+  EXPECT_EQ(edge(loaded, "sip0.io0.pcie_ep", "fabric.switch0").bw, Bandwidth(32));
   EXPECT_EQ(edge(loaded, "sip0.io0.pcie_ep", "fabric.switch0").distance_mm, 3.0);
-  EXPECT_EQ(edge(loaded, "fabric.switch0", "sip0.io0.pcie_ep").bw_gbs, 512.0) << "the way back stays";
+  EXPECT_EQ(edge(loaded, "fabric.switch0", "sip0.io0.pcie_ep").bw, Bandwidth(512)) << "the way back stays";
   std::size_t changed = 0;
   for (std::size_t e = 0; e < plain.graph.edges.size(); ++e) {
     const Edge &before = plain.graph.edges[e], &after = loaded.graph.edges[e];
     if (loaded.graph.node(before.src).id == "sip0.cube0.r0c0") {
       EXPECT_EQ(after.distance_mm, 0.5);
-      EXPECT_EQ(after.bw_gbs, before.bw_gbs);
+      EXPECT_EQ(after.bw, before.bw);
     }
-    changed += before.distance_mm != after.distance_mm || before.bw_gbs != after.bw_gbs ? 1 : 0;
+    changed += before.distance_mm != after.distance_mm || before.bw != after.bw ? 1 : 0;
   }
   const auto [first, last] = loaded.graph.out_edges(loaded.graph.find_node("sip0.cube0.r0c0").value());
   EXPECT_EQ(changed, 1u + static_cast<std::size_t>(last - first));

@@ -44,7 +44,7 @@ std::string check_sound(const LoadedTopology& loaded) {
     if (edge.kind == EdgeKind::pe_internal) continue;
     const auto back = graph.find_edge(edge.dst, edge.src);
     if (!back) return "no reverse of " + graph.node(edge.src).id + " -> " + graph.node(edge.dst).id;
-    if (graph.edge(*back).bw_gbs != edge.bw_gbs) return "asymmetric bandwidth";
+    if (graph.edge(*back).bw != edge.bw) return "asymmetric bandwidth";
     if (graph.edge(*back).distance_mm != edge.distance_mm) return "asymmetric distance";
     if (edge.distance_mm < 0.0) return "negative distance";
   }
@@ -59,9 +59,9 @@ std::string check_sound(const LoadedTopology& loaded) {
     const Edge& edge = graph.edge(*begin);
     const std::string prefix = fmt::format("sip{}.cube{}.pe{}.", node.sip.value, node.cube.value, node.pe.value);
     if (graph.node(edge.dst).id != pe_router(graph, prefix)) return node.id + " is not at its PE's router";
-    cube_bandwidth[node.sip.value * 16 + node.cube.value] += *edge.bw_gbs;
+    cube_bandwidth[node.sip.value * 16 + node.cube.value] += edge.bw.gbs();
   }
-  const double expected = spec.hbm_pseudo_channels * spec.hbm_channel_bw_gbs * spec.hbm_ctrl().efficiency;
+  const double expected = spec.hbm_pseudo_channels * spec.hbm_channel_bw.gbs() * spec.hbm_ctrl().efficiency;
   for (const auto& [cube, bandwidth] : cube_bandwidth) {
     if (std::abs(bandwidth - expected) > 1e-6 * expected) return "aggregate HBM bandwidth";
   }
