@@ -58,9 +58,9 @@ TEST(Limiter, APeIsNamedWhereItsMessagesWereWaitedForLongest) {
     graph.nodes.push_back(node);
   }
   const std::deque<MessageReceive> receives{{NodeId(0), NodeId(1), 0_ns, 100_ns},
-                                             {NodeId(0), NodeId(2), 100_ns, 140_ns},
-                                             {NodeId(0), NodeId(2), 140_ns, 300_ns},
-                                             {NodeId(1), NodeId(0), 0_ns, 900_ns}};
+                                            {NodeId(0), NodeId(2), 100_ns, 140_ns},
+                                            {NodeId(0), NodeId(2), 140_ns, 300_ns},
+                                            {NodeId(1), NodeId(0), 0_ns, 900_ns}};
   const MessageWaits waits(receives, graph);
   const PeCoord first{SipId(0), CubeId(0), PeId(0)};
   const auto peer = waits.most_awaited(first, 20_ns, 200_ns);
