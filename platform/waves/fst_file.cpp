@@ -15,6 +15,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <unordered_map>
 #include <vector>
@@ -94,6 +95,7 @@ class FstFile final : public IWaveFile {
   observe::OutputFile& file_;
   void* writer_ = nullptr;
   int descriptor_ = -1;
+  std::optional<FstFastPath> fast_;
   std::vector<Variable> variables_;
   std::unordered_map<std::uint32_t, Text> texts_;  // of signals with words
   std::uint64_t unpacked_ = 0;                     // changes that the library holds
@@ -124,6 +126,7 @@ void FstFile::open() {
   const int error_number = errno;
   std::filesystem::remove_all(folder, ignored);
   if (descriptor_ < 0) fail(error_number);
+  fast_.emplace(writer_);
 }
 
 void FstFile::begin(const std::vector<contract::SignalInfo>& signals, TimeFs from) {
@@ -157,7 +160,7 @@ void FstFile::declare(const contract::SignalInfo& signal, std::uint32_t index) {
 
 void FstFile::time(TimeFs at) {
   if (unpacked_ > kSection) flush();
-  emit_fst_time(writer_, static_cast<std::uint64_t>(at.fs()));
+  fast_->time(static_cast<std::uint64_t>(at.fs()));
 }
 
 void FstFile::flush() {
@@ -173,7 +176,7 @@ void FstFile::change(std::uint32_t signal, std::uint64_t number) {
   const Variable& variable = variables_[signal];
   ++unpacked_;
   if (variable.bits == 1 && !variable.has_words) {  // most of them
-    emit_fst_bit(writer_, variable.handle, (value & 1) != 0);
+    fast_->bit(variable.handle, (value & 1) != 0);
     return;
   }
   std::array<char, 64> digits;  // of whole bytes, the value's are the last ones
@@ -190,6 +193,7 @@ void FstFile::change_text(const Text& text, std::uint64_t value) {
 
 void FstFile::end(TimeFs at) {
   time(at);
+  fast_->finish();
   ::fstWriterClose(writer_);
   writer_ = nullptr;
   copy();

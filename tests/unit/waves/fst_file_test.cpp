@@ -101,8 +101,9 @@ std::string contents(const std::string& name) {
 // Both ways of telling the library the same random changes, sections of any length among them.
 TEST_F(FstFileTest, TheFastPathWritesTheSameBytes) {
   constexpr int kTimes = 200'000, kVariables = 150;
-  const auto write = [&](const std::string& name, const auto& emit_time, const auto& emit_bit) {
+  const auto write = [&](const std::string& name, bool is_fast) {
     void* const writer = ::fstWriterCreate(name.c_str(), 1);
+    FstFastPath fast(writer);
     ::fstWriterSetDate(writer, "");
     ::fstWriterSetPackType(writer, FST_WR_PT_LZ4);
     for (int i = 0; i < kVariables; ++i)
@@ -110,23 +111,23 @@ TEST_F(FstFileTest, TheFastPathWritesTheSameBytes) {
     std::mt19937_64 random(1);
     std::uint64_t now = 0;
     for (int i = 0; i < kTimes; ++i) {
-      emit_time(writer, now);
+      is_fast ? fast.time(now) : ::fstWriterEmitTimeChange(writer, now);
       for (std::uint64_t k = random() % 3; k-- > 0;) {
         const std::uint64_t draw = random();
-        emit_bit(writer, static_cast<std::uint32_t>(1 + draw % kVariables), (draw >> 32 & 1) != 0);
+        const auto handle = static_cast<std::uint32_t>(1 + draw % kVariables);
+        const bool value = (draw >> 32 & 1) != 0;
+        is_fast ? fast.bit(handle, value) : ::fstWriterEmitValueChange(writer, handle, value ? "1" : "0");
       }
       now += 1 + (random() >> random() % 64 >> 20);
       if (random() % 10'000 == 0) ::fstWriterFlushContext(writer);
     }
+    fast.finish();
     ::fstWriterClose(writer);
     const std::string bytes = contents(name);
     std::filesystem::remove(name);
     return bytes;
   };
-  const std::string fast = write(file_, emit_fst_time, emit_fst_bit);
-  const std::string plain = write(file_, ::fstWriterEmitTimeChange, [](void* writer, std::uint32_t handle, bool value) {
-    ::fstWriterEmitValueChange(writer, handle, value ? "1" : "0");
-  });
+  const std::string fast = write(file_, true), plain = write(file_, false);
   ASSERT_GT(plain.size(), 100'000u);
   EXPECT_TRUE(fast == plain);
 }
