@@ -9,6 +9,7 @@
 #include <string_view>
 #include <vector>
 
+#include "kernels/tl/call.h"
 #include "kernels/tl/composite.h"
 #include "kernels/tl/future.h"
 #include "kernels/tl/in_flight.h"
@@ -19,7 +20,6 @@
 #include "kernels/tl/scratch_allocator.h"
 #include "kernels/tl/shard_map.h"
 #include "kernels/tl/tensor_handle.h"
-#include "platform/base/error.h"
 #include "platform/contract/i_pe.h"
 
 namespace kb::tl {
@@ -216,9 +216,9 @@ class Context final : public MathCalls {
   void require_matrices(std::initializer_list<Ptr> tensors) const;
 
   // What the kernel is doing, for reports: the name of the latest call and how many there were.
-  const char* current_call() const { return call_; }
-  std::uint64_t calls() const { return calls_; }
-  const std::string& kernel() const { return kernel_; }
+  const char* current_call() const { return call_.name(); }
+  std::uint64_t calls() const { return call_.number(); }
+  const std::string& kernel() const { return call_.kernel(); }
 
  private:
   friend class Scratch;
@@ -227,19 +227,12 @@ class Context final : public MathCalls {
   enum class Cost { free, dispatched };
   void begin(const char* call, Cost cost);
   void emit(contract::Command& command);
-  void label(contract::Command& command) const;
   void check_apart_from_others(const contract::Command& command) const;
   // Gives the PE a command that goes on beside the kernel; `value` is its result, an empty handle when it has none.
   Future submit(contract::Command& command, TensorHandle value);
   const InFlight::Operation* unfinished(const Future& future) const;
   void take(const InFlight::Operation& operation);
   contract::Command& new_dma(contract::CommandKind kind);
-  [[noreturn]] void raise(std::string_view code, std::string_view message) const;
-  std::string place() const;
-  template <typename Function>
-  auto located(Function&& function) const -> decltype(function());
-
-  std::uint64_t checked_bytes(const Shape& shape, Dtype dtype) const;
   TensorHandle allocate(Shape shape, Dtype dtype);
   void check_owner(const TensorHandle& handle, int position) const;
   void check(const TensorHandle& handle, int position) const;  // usable as an engine's operand
@@ -316,8 +309,7 @@ class Context final : public MathCalls {
   std::vector<std::byte> look_at(const TensorHandle& handle) const;  // as part of another call
 
   contract::IPe& pe_;
-  std::string kernel_;
-  std::uint64_t id_;
+  Call call_;
   ScratchAllocator scratch_;
   ScratchAllocator messages_;        // addresses of received values; its scopes are those of scratch_
   std::deque<ShardMap> shard_maps_;  // of the tensors used so far
@@ -330,8 +322,6 @@ class Context final : public MathCalls {
     Future future;
   };
   std::vector<Prefetched> prefetched_;
-  const char* call_ = "";
-  std::uint64_t calls_ = 0;
   contract::Command dispatch_;  // cpu_overhead of P-45
   contract::Command dma_;       // of the latest load or store; used again, so that a call costs no allocation
 };

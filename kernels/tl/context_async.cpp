@@ -5,7 +5,6 @@
 #include <utility>
 
 #include "kernels/tl/context.h"
-#include "kernels/tl/context_located.h"
 
 namespace kb::tl {
 
@@ -20,15 +19,15 @@ std::string name_of(const InFlight::Operation& operation) {
 }  // namespace
 
 Future Context::submit(Command& command, TensorHandle value) {
-  label(command);
+  call_.label(command);
   if (!in_flight_.empty()) check_apart_from_others(command);
   Future future;
-  const contract::IPe::Ticket ticket = located([&] { return pe_.submit(command); });
+  const contract::IPe::Ticket ticket = call_.located([&] { return pe_.submit(command); });
   future.number_ = in_flight_.add(command, ticket, value.context_ != nullptr).number;
   future.value_ = std::move(value);
-  future.context_id_ = id_;
-  future.call_ = call_;
-  future.call_index_ = calls_;
+  future.context_id_ = call_.instance();
+  future.call_ = call_.name();
+  future.call_index_ = call_.number();
   return future;
 }
 
@@ -36,17 +35,17 @@ Future Context::submit(Command& command, TensorHandle value) {
 void Context::check_apart_from_others(const Command& command) const {
   const InFlight::Operation* const other = in_flight_.conflict(command);
   if (other == nullptr) return;
-  raise("KERNEL_ERROR",
-        fmt::format("it uses scratch that {}, which was not waited for, is still working on; tl.wait for "
-                    "that call first",
-                    name_of(*other)));
+  call_.raise("KERNEL_ERROR",
+              fmt::format("it uses scratch that {}, which was not waited for, is still working on; tl.wait for "
+                          "that call first",
+                          name_of(*other)));
 }
 
 // The room of an operation is taken again when the scope of its operands has ended too early.
 void Context::check_not_in_use(std::uint64_t pa, std::uint64_t nbytes) const {
   const InFlight::Operation* const other = in_flight_.conflict({pa, nbytes}, true);
   if (other == nullptr) return;
-  raise(
+  call_.raise(
       "KERNEL_ERROR",
       fmt::format("an operand of {}, which was not waited for, is to be overwritten: the tl::Scratch scope it was made "
                   "in has ended; tl.wait for that call first",
@@ -56,13 +55,14 @@ void Context::check_not_in_use(std::uint64_t pa, std::uint64_t nbytes) const {
 // Null when wait() has waited for all operations since.
 const InFlight::Operation* Context::unfinished(const Future& future) const {
   if (future.context_id_ == 0) {
-    raise("KERNEL_ERROR", "the future is empty; assign it what an asynchronous call or tl.composite returns");
+    call_.raise("KERNEL_ERROR", "the future is empty; assign it what an asynchronous call or tl.composite returns");
   }
-  if (future.context_id_ != id_) raise("KERNEL_ERROR", "the future belongs to another kernel instance");
+  if (future.context_id_ != call_.instance())
+    call_.raise("KERNEL_ERROR", "the future belongs to another kernel instance");
   const InFlight::Operation* const operation = in_flight_.find(future.number_);
   if (operation == nullptr && future.number_ > waited_for_all_) {
-    raise("KERNEL_ERROR", fmt::format("tl.{} #{} was waited for before; keep what the first tl.wait gave", future.call_,
-                                      future.call_index_));
+    call_.raise("KERNEL_ERROR", fmt::format("tl.{} #{} was waited for before; keep what the first tl.wait gave",
+                                            future.call_, future.call_index_));
   }
   return operation;
 }
@@ -71,7 +71,7 @@ const InFlight::Operation* Context::unfinished(const Future& future) const {
 void Context::take(const InFlight::Operation& operation) {
   const contract::IPe::Ticket ticket = operation.ticket;
   in_flight_.remove(operation.number);
-  located([&] { pe_.wait(ticket); });
+  call_.located([&] { pe_.wait(ticket); });
 }
 
 TensorHandle Context::wait(const Future& future) {
@@ -88,7 +88,7 @@ void Context::wait() {
 
 std::size_t Context::wait_any(const std::vector<Future>& futures) {
   begin("wait_any", Cost::free);
-  if (futures.empty()) raise("KERNEL_ERROR", "there is nothing to wait for; give at least one future");
+  if (futures.empty()) call_.raise("KERNEL_ERROR", "there is nothing to wait for; give at least one future");
   std::vector<contract::IPe::Ticket> tickets;
   tickets.reserve(futures.size());
   for (const Future& future : futures) {
@@ -96,7 +96,7 @@ std::size_t Context::wait_any(const std::vector<Future>& futures) {
     if (operation == nullptr) return tickets.size();
     tickets.push_back(operation->ticket);
   }
-  return located([&] { return pe_.wait_any(tickets); });
+  return call_.located([&] { return pe_.wait_any(tickets); });
 }
 
 void Context::finish() {
@@ -167,7 +167,7 @@ Future Context::dot_into_async(const TensorHandle& out, const TensorHandle& a, c
 Future Context::math_async(MathOp op, std::initializer_list<Operand> inputs, std::optional<int> axis) {
   begin(math_op_name(op).data(), Cost::dispatched);
   std::vector<OperandRef> refs = operands(op, inputs);
-  TensorType result = located([&] { return math_result(op, refs, axis); });
+  TensorType result = call_.located([&] { return math_result(op, refs, axis); });
   TensorHandle out = allocate(std::move(result.shape), result.dtype);
   Command command = math_command(op, std::move(refs), axis, out);
   return submit(command, std::move(out));

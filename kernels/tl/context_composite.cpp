@@ -4,7 +4,6 @@
 #include <utility>
 
 #include "kernels/tl/context.h"
-#include "kernels/tl/context_located.h"
 #include "platform/contract/composite_plan.h"
 
 namespace kb::tl {
@@ -51,8 +50,8 @@ void Context::add_composite_input(Command& command, const TensorHandle& handle, 
 void Context::set_tile_shape(Command& command, const CompositeOptions& options) const {
   const TileShape& tile = command.tile_shape = options.tile_shape.value_or(pe_.info().tile_shape);
   if (std::min({tile.m, tile.k, tile.n}) >= 1) return;
-  raise("SHAPE_ERROR",
-        fmt::format("a tile of {} x {} x {} is not possible; give sizes of at least 1", tile.m, tile.k, tile.n));
+  call_.raise("SHAPE_ERROR",
+              fmt::format("a tile of {} x {} x {} is not possible; give sizes of at least 1", tile.m, tile.k, tile.n));
 }
 
 // The operand of an epilogue: a number, or a tensor in scratch.
@@ -61,8 +60,8 @@ kb::Epilogue Context::resolved(const Epilogue& epilogue, int position) const {
   if (epilogue.tensor()) {
     out.operand = operand(*epilogue.tensor(), position);
     if (out.operand->transposed) {
-      raise("KERNEL_ERROR", fmt::format("{} is a transposed view; an epilogue reads its operand as it is stored",
-                                        describe(*epilogue.tensor(), position)));
+      call_.raise("KERNEL_ERROR", fmt::format("{} is a transposed view; an epilogue reads its operand as it is stored",
+                                              describe(*epilogue.tensor(), position)));
     }
   } else if (epilogue.number()) {
     out.operand = OperandRef::number(*epilogue.number(), Dtype::f32);
@@ -82,10 +81,10 @@ Future Context::submit_composite(Command& command, const CompositeTarget& out, T
     append_extents(out.memory(), result.shape, result.dtype, 0, extents);
   }
   command.out = OperandRef::tensor(std::move(extents), std::move(result.shape), result.dtype);
-  if (const auto misfit =
-          plan::misfit(located([&] { return composite_plan(command); }), command.acc_dtype, pe_.info().tile_room)) {
-    raise(misfit->code, fmt::format("for the {} {} result {}: {}", dtype_name(result.dtype),
-                                    format_shape(command.out.shape), out.text(), misfit->text));
+  if (const auto misfit = plan::misfit(call_.located([&] { return composite_plan(command); }), command.acc_dtype,
+                                       pe_.info().tile_room)) {
+    call_.raise(misfit->code, fmt::format("for the {} {} result {}: {}", dtype_name(result.dtype),
+                                          format_shape(command.out.shape), out.text(), misfit->text));
   }
   if (command.kind == CommandKind::composite_gemm) check_apart(command, out.text());
   return submit(command, std::move(value));
@@ -97,9 +96,10 @@ void Context::check_apart(const Command& command, const std::string& out) const 
     for (const Extent& in : command.inputs[i].extents) {
       for (const Extent& to : command.out.extents) {
         if (to.pa >= in.pa + in.nbytes || in.pa >= to.pa + to.nbytes) continue;
-        raise("KERNEL_ERROR", fmt::format("the result {} lies over operand {}, which is still read when the first "
-                                          "tiles are written; give it a tensor of its own",
-                                          out, i + 1));
+        call_.raise("KERNEL_ERROR",
+                    fmt::format("the result {} lies over operand {}, which is still read when the first "
+                                "tiles are written; give it a tensor of its own",
+                                out, i + 1));
       }
     }
   }
@@ -142,7 +142,7 @@ Future Context::composite_gemm(const TensorHandle& a, const TensorHandle& b, con
   const std::int64_t depth = left.shape.size() == 2 ? cdiv(left.shape[1], command.tile_shape.k) : 1;
   const Dtype dtype = out.scratch() != nullptr ? out.scratch()->dtype() : out.memory().dtype();
   TensorType result =
-      located([&] { return composite_gemm_result(left, command.inputs[1], command.epilogues, depth, dtype); });
+      call_.located([&] { return composite_gemm_result(left, command.inputs[1], command.epilogues, depth, dtype); });
   command.m = command.inputs[0].shape[0];
   command.k = command.inputs[0].shape[1];
   command.n = command.inputs[1].shape[1];
@@ -154,30 +154,32 @@ Future Context::composite_gemm(const TensorHandle& a, const TensorHandle& b, con
 Future Context::composite_math(MathOp op, const TensorHandle& x, const CompositeTarget& out,
                                const CompositeOptions& options) {
   if (math_arity(op) != 1 || !(is_elementwise(op) || op == MathOp::cast)) {
-    raise("KERNEL_ERROR",
-          fmt::format("{} is not an element-wise operation of one input; run it as a command of its own",
-                      math_op_name(op)));
+    call_.raise("KERNEL_ERROR",
+                fmt::format("{} is not an element-wise operation of one input; run it as a command of its own",
+                            math_op_name(op)));
   }
   Command command;
   command.kind = CommandKind::composite_math;
   command.math_op = op;
   add_composite_input(command, x, 0);
   if (command.inputs[0].transposed) {
-    raise("KERNEL_ERROR", fmt::format("{} is a transposed view; an element-wise composite reads its tiles as they are "
-                                      "stored",
-                                      describe(x, 1)));
+    call_.raise("KERNEL_ERROR",
+                fmt::format("{} is a transposed view; an element-wise composite reads its tiles as they are "
+                            "stored",
+                            describe(x, 1)));
   }
-  TensorType result = located([&] { return math_result(op, command.inputs, std::nullopt); });
+  TensorType result = call_.located([&] { return math_result(op, command.inputs, std::nullopt); });
   const Dtype out_dtype = out.scratch() != nullptr ? out.scratch()->dtype() : out.memory().dtype();
   if (op == MathOp::cast) result.dtype = out_dtype;
   if (result.dtype != out_dtype) {
-    raise("DTYPE_ERROR", fmt::format("the result is {}, but {} it is {}", dtype_name(result.dtype), out.text(),
-                                     dtype_name(out_dtype)));
+    call_.raise("DTYPE_ERROR", fmt::format("the result is {}, but {} it is {}", dtype_name(result.dtype), out.text(),
+                                           dtype_name(out_dtype)));
   }
   command.n = result.shape.back();
   command.m = element_count(result.shape) / command.n;
   set_tile_shape(command, options);
-  if (!options.epilogue.empty()) raise("KERNEL_ERROR", "a composite of one element-wise operation takes no epilogue");
+  if (!options.epilogue.empty())
+    call_.raise("KERNEL_ERROR", "a composite of one element-wise operation takes no epilogue");
   return submit_composite(command, out, std::move(result));
 }
 

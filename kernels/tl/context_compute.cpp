@@ -3,7 +3,6 @@
 #include <utility>
 
 #include "kernels/tl/context.h"
-#include "kernels/tl/context_located.h"
 
 namespace kb::tl {
 
@@ -17,7 +16,8 @@ OperandRef Context::operand(const TensorHandle& handle, int position) const {
 
 std::vector<OperandRef> Context::operands(MathOp op, const std::initializer_list<Operand>& inputs) const {
   if (op == MathOp::topk || op == MathOp::rand) {
-    raise("KERNEL_ERROR", fmt::format("{} places its result itself; call tl.{}", math_op_name(op), math_op_name(op)));
+    call_.raise("KERNEL_ERROR",
+                fmt::format("{} places its result itself; call tl.{}", math_op_name(op), math_op_name(op)));
   }
   std::vector<OperandRef> out;
   out.reserve(inputs.size());
@@ -45,12 +45,12 @@ std::vector<OperandRef> Context::operands(MathOp op, const std::initializer_list
 void Context::check_target(const TensorHandle& out, int position, const TensorType& result) const {
   check_writable(out, position);
   if (out.shape_ != result.shape || out.dtype_ != result.dtype) {
-    raise(out.dtype_ != result.dtype ? "DTYPE_ERROR" : "SHAPE_ERROR",
-          fmt::format("{} cannot take the result, which is {} {}", describe(out, position), dtype_name(result.dtype),
-                      format_shape(result.shape)));
+    call_.raise(out.dtype_ != result.dtype ? "DTYPE_ERROR" : "SHAPE_ERROR",
+                fmt::format("{} cannot take the result, which is {} {}", describe(out, position),
+                            dtype_name(result.dtype), format_shape(result.shape)));
   }
   if (out.transposed_) {
-    raise("KERNEL_ERROR", fmt::format("{} is a transposed view and cannot be written", describe(out, position)));
+    call_.raise("KERNEL_ERROR", fmt::format("{} is a transposed view and cannot be written", describe(out, position)));
   }
 }
 
@@ -69,7 +69,7 @@ TensorHandle Context::math(MathOp op, const char* call, std::initializer_list<Op
                            std::optional<int> axis) {
   begin(call, Cost::dispatched);
   std::vector<OperandRef> refs = operands(op, inputs);
-  TensorType result = located([&] { return math_result(op, refs, axis); });
+  TensorType result = call_.located([&] { return math_result(op, refs, axis); });
   TensorHandle out = allocate(std::move(result.shape), result.dtype);
   Command command = math_command(op, std::move(refs), axis, out);
   emit(command);
@@ -84,7 +84,7 @@ void Context::compute_into(const TensorHandle& out, MathOp op, std::initializer_
 
 Command Context::math_into(const TensorHandle& out, MathOp op, std::initializer_list<Operand> inputs) const {
   std::vector<OperandRef> refs = operands(op, inputs);
-  const TensorType result = located([&] { return math_result(op, refs, std::nullopt); });
+  const TensorType result = call_.located([&] { return math_result(op, refs, std::nullopt); });
   check_target(out, 0, result);
   return math_command(op, std::move(refs), std::nullopt, out);
 }
@@ -92,7 +92,7 @@ Command Context::math_into(const TensorHandle& out, MathOp op, std::initializer_
 TensorHandle Context::cast(const TensorHandle& x, Dtype dtype) {
   begin("cast", Cost::dispatched);
   std::vector<OperandRef> refs = operands(MathOp::cast, {x});
-  located([&] { math_result(MathOp::cast, refs, std::nullopt); });
+  call_.located([&] { math_result(MathOp::cast, refs, std::nullopt); });
   TensorHandle out = allocate(x.shape_, dtype);
   Command command = math_command(MathOp::cast, std::move(refs), std::nullopt, out);
   emit(command);
@@ -102,7 +102,7 @@ TensorHandle Context::cast(const TensorHandle& x, Dtype dtype) {
 void Context::assign(const TensorHandle& out, const TensorHandle& x) {
   begin("assign", Cost::dispatched);
   std::vector<OperandRef> refs = operands(MathOp::cast, {x});
-  located([&] { math_result(MathOp::cast, refs, std::nullopt); });
+  call_.located([&] { math_result(MathOp::cast, refs, std::nullopt); });
   check_target(out, 0, {out.dtype_, x.shape_});
   Command command = math_command(MathOp::cast, std::move(refs), std::nullopt, out);
   emit(command);
@@ -125,7 +125,7 @@ Command Context::gemm_command(OperandRef&& a, OperandRef&& b, const TensorHandle
 Context::Product Context::product(const TensorHandle& a, const TensorHandle& b, std::optional<Dtype> out_dtype) {
   OperandRef left = operand(a, 1);
   OperandRef right = operand(b, 2);
-  TensorType result = located([&] { return gemm_result(left, right, out_dtype); });
+  TensorType result = call_.located([&] { return gemm_result(left, right, out_dtype); });
   TensorHandle out = allocate(std::move(result.shape), result.dtype);
   Command command = gemm_command(std::move(left), std::move(right), out);
   return {std::move(command), std::move(out)};
@@ -137,7 +137,7 @@ Command Context::product_into(const TensorHandle& out, int position, const Tenso
   OperandRef left = operand(a, 1);
   OperandRef right = operand(b, 2);
   check_writable(out, position);
-  check_target(out, position, located([&] { return gemm_result(left, right, out.dtype_); }));
+  check_target(out, position, call_.located([&] { return gemm_result(left, right, out.dtype_); }));
   Command command = gemm_command(std::move(left), std::move(right), out);
   command.accumulate = accumulate;
   return command;
@@ -167,7 +167,7 @@ TensorHandle Context::trans(const TensorHandle& x) {
   begin("trans", Cost::free);
   x.is_ref() ? check_owner(x, 1) : check(x, 1);
   const std::size_t rank = x.shape_.size();
-  if (rank < 2) raise("SHAPE_ERROR", fmt::format("{} has no two dimensions to swap", describe(x, 1)));
+  if (rank < 2) call_.raise("SHAPE_ERROR", fmt::format("{} has no two dimensions to swap", describe(x, 1)));
   TensorHandle out = x;
   std::swap(out.shape_[rank - 1], out.shape_[rank - 2]);
   out.transposed_ = !x.transposed_;
@@ -177,8 +177,9 @@ TensorHandle Context::trans(const TensorHandle& x) {
 TensorHandle Context::int4(const TensorHandle& x) {
   begin("int4", Cost::free);
   x.is_ref() ? check_owner(x, 1) : check(x, 1);
-  if (x.dtype_ != Dtype::i8) raise("DTYPE_ERROR", fmt::format("{} does not hold bytes; give it i8", describe(x, 1)));
-  if (x.shape_.size() != 2) raise("SHAPE_ERROR", fmt::format("{} is not a matrix", describe(x, 1)));
+  if (x.dtype_ != Dtype::i8)
+    call_.raise("DTYPE_ERROR", fmt::format("{} does not hold bytes; give it i8", describe(x, 1)));
+  if (x.shape_.size() != 2) call_.raise("SHAPE_ERROR", fmt::format("{} is not a matrix", describe(x, 1)));
   TensorHandle out = x;
   out.dtype_ = Dtype::i4;
   out.shape_[x.transposed_ ? 0 : 1] *= 2;
@@ -189,15 +190,15 @@ TensorHandle Context::view(const TensorHandle& x, std::int64_t first, Shape shap
   begin("view", Cost::free);
   check(x, 1);
   if (x.transposed_) {
-    raise("KERNEL_ERROR",
-          fmt::format("{} is a transposed view; tl.cast(x, x.dtype()) makes a dense copy", describe(x, 1)));
+    call_.raise("KERNEL_ERROR",
+                fmt::format("{} is a transposed view; tl.cast(x, x.dtype()) makes a dense copy", describe(x, 1)));
   }
-  located([&] { item_size(x.dtype_); });
-  checked_bytes(shape, x.dtype_);
+  call_.located([&] { item_size(x.dtype_); });
+  call_.checked_bytes(shape, x.dtype_);
   const std::int64_t elements = element_count(x.shape_), wanted = element_count(shape);
   if (first < 0 || wanted > elements || first > elements - wanted) {
-    raise("SHAPE_ERROR", fmt::format("{} elements from number {} on are not inside of {}, which has {}", wanted, first,
-                                     describe(x, 1), elements));
+    call_.raise("SHAPE_ERROR", fmt::format("{} elements from number {} on are not inside of {}, which has {}", wanted,
+                                           first, describe(x, 1), elements));
   }
   TensorHandle out = x;
   out.pa_ += static_cast<std::uint64_t>(first) * item_size(x.dtype_);

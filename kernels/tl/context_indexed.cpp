@@ -8,7 +8,6 @@
 #include <utility>
 
 #include "kernels/tl/context.h"
-#include "kernels/tl/context_located.h"
 
 namespace kb::tl {
 
@@ -43,7 +42,7 @@ void for_runs(const std::vector<bool>& takes_part, Run run) {
 std::optional<std::vector<std::int64_t>> Context::known_integers(const TensorHandle& tensor, std::string_view what) {
   check(tensor, 1);
   if (is_float(tensor.dtype_)) {
-    raise("DTYPE_ERROR", fmt::format("{} is the {}; it must be an integer tensor", describe(tensor, 1), what));
+    call_.raise("DTYPE_ERROR", fmt::format("{} is the {}; it must be an integer tensor", describe(tensor, 1), what));
   }
   if (!pe_.has_contents()) return std::nullopt;
   return tensor.integers_of(look_at(tensor));
@@ -53,7 +52,7 @@ std::optional<std::vector<std::int64_t>> Context::known_integers(const TensorHan
 std::vector<std::int64_t> Context::assumed_rows(std::int64_t count, std::int64_t bound) const {
   const PeCoord& me = pe_.info().coord;
   const std::uint64_t place = (std::uint64_t{me.sip.value} << 40) | (std::uint64_t{me.cube.value} << 20) | me.pe.value;
-  const std::uint64_t seed = mixed(mixed(place) + calls_);
+  const std::uint64_t seed = mixed(mixed(place) + call_.number());
   std::vector<std::int64_t> rows;
   for (std::int64_t i = 0; i < count; ++i) {
     rows.push_back(
@@ -74,7 +73,7 @@ Shape Context::index_shape(const Indices& rows) const {
 void Context::append_rows(Ptr ptr, const Indices& rows, std::int64_t row_elements, Command& command) {
   const Dtype dtype = pointer_dtype(ptr, std::nullopt);
   const contract::TensorLayout& tensor = ptr.tensor();
-  const auto row_bytes = static_cast<std::int64_t>(checked_bytes({row_elements}, dtype));
+  const auto row_bytes = static_cast<std::int64_t>(call_.checked_bytes({row_elements}, dtype));
   const std::int64_t room = static_cast<std::int64_t>(tensor.nbytes) - std::max<std::int64_t>(ptr.offset_bytes(), 0);
   const std::int64_t bound = ptr.offset_bytes() < 0 ? 0 : std::max<std::int64_t>(room, 0) / row_bytes;
   std::optional<std::vector<std::int64_t>> known;
@@ -88,11 +87,12 @@ void Context::append_rows(Ptr ptr, const Indices& rows, std::int64_t row_element
   for (std::size_t i = 0; i < numbers.size() || (i == 0 && bound == 0); ++i) {
     const std::int64_t row = i < numbers.size() ? numbers[i] : 0;
     if (row < 0 || row >= bound) {
-      raise("ADDRESS_ERROR",
-            fmt::format("index {} of element {} is out of bounds: tensor '{}' ({} {}) has {} rows of {} elements from "
-                        "the pointer on{}",
-                        row, i, tensor.name, dtype_name(tensor.dtype), format_shape(tensor.shape), bound, row_elements,
-                        bound > 0 ? fmt::format(", 0 to {}", bound - 1) : ""));
+      call_.raise(
+          "ADDRESS_ERROR",
+          fmt::format("index {} of element {} is out of bounds: tensor '{}' ({} {}) has {} rows of {} elements from "
+                      "the pointer on{}",
+                      row, i, tensor.name, dtype_name(tensor.dtype), format_shape(tensor.shape), bound, row_elements,
+                      bound > 0 ? fmt::format(", 0 to {}", bound - 1) : ""));
     }
     append_extents(ptr + row * row_elements, {row_elements}, dtype, 0, command.memory);
   }
@@ -105,17 +105,17 @@ std::int64_t Context::row_elements_of(const Indices& rows, const TensorHandle& v
   Shape with_row = shape;
   if (!value.shape_.empty()) with_row.push_back(value.shape_.back());
   if (value.shape_ == with_row) return value.shape_.back();
-  raise("SHAPE_ERROR",
-        fmt::format("{} does not fit indices of shape {}; it must have that shape, or that shape and the "
-                    "elements of a row",
-                    describe(value, 2), format_shape(shape)));
+  call_.raise("SHAPE_ERROR",
+              fmt::format("{} does not fit indices of shape {}; it must have that shape, or that shape and the "
+                          "elements of a row",
+                          describe(value, 2), format_shape(shape)));
 }
 
 TensorHandle Context::new_gather(Ptr ptr, const Indices& rows, std::int64_t row_elements) {
   const Dtype dtype = pointer_dtype(ptr, std::nullopt);
   Shape shape = index_shape(rows);
   if (row_elements != 1) shape.push_back(row_elements);
-  checked_bytes(shape, dtype);
+  call_.checked_bytes(shape, dtype);
   Command& command = new_dma(CommandKind::dma_read);
   append_rows(ptr, rows, row_elements, command);
   TensorHandle handle = allocate(std::move(shape), dtype);
@@ -173,10 +173,10 @@ std::vector<bool> Context::known_mask(Ptr ptr, const Mask& mask, const Shape& sh
   const auto count = static_cast<std::size_t>(element_count(shape));
   const bool fits = mask.tensor() != nullptr ? mask.tensor()->shape() == shape : mask.known().size() == count;
   if (!fits) {
-    raise("SHAPE_ERROR", fmt::format("a mask of {} does not fit {}; it must have an element for each",
-                                     mask.tensor() != nullptr ? "shape " + format_shape(mask.tensor()->shape())
-                                                              : fmt::format("{} elements", mask.known().size()),
-                                     format_shape(shape)));
+    call_.raise("SHAPE_ERROR", fmt::format("a mask of {} does not fit {}; it must have an element for each",
+                                           mask.tensor() != nullptr ? "shape " + format_shape(mask.tensor()->shape())
+                                                                    : fmt::format("{} elements", mask.known().size()),
+                                           format_shape(shape)));
   }
   if (mask.tensor() == nullptr) return mask.known();
   std::vector<bool> out(count);
@@ -210,8 +210,8 @@ void Context::append_masked(Ptr ptr, const TensorHandle& local, const std::vecto
 
 TensorHandle Context::new_masked_load(Ptr ptr, Shape shape, const Mask& mask, Scalar other) {
   const Dtype dtype = pointer_dtype(ptr, std::nullopt);
-  checked_bytes(shape, dtype);
-  const std::uint64_t element = located([&] { return encode_element(dtype, other); });
+  call_.checked_bytes(shape, dtype);
+  const std::uint64_t element = call_.located([&] { return encode_element(dtype, other); });
   const std::vector<bool> takes_part = known_mask(ptr, mask, shape);
   TensorHandle handle = allocate(std::move(shape), dtype);
   Command& command = new_dma(CommandKind::dma_read);
@@ -221,7 +221,7 @@ TensorHandle Context::new_masked_load(Ptr ptr, Shape shape, const Mask& mask, Sc
     std::vector<std::byte> bytes(handle.nbytes());
     const std::size_t item = item_size(dtype);
     for (std::size_t at = 0; at < bytes.size(); at += item) std::memcpy(bytes.data() + at, &element, item);
-    located([&] { pe_.write_scratch(handle.pa_, std::move(bytes)); });
+    call_.located([&] { pe_.write_scratch(handle.pa_, std::move(bytes)); });
   }
   return handle;
 }
@@ -261,8 +261,9 @@ Future Context::store_async(Ptr ptr, const TensorHandle& value, const Mask& mask
 Dtype Context::check_added(Ptr ptr, const TensorHandle& value) const {
   const Dtype dtype = check_stored(ptr, value);
   if (is_storage(dtype)) {
-    raise("DTYPE_ERROR", fmt::format("tensor '{}' is {}, which is for storage; memory adds f16, bf16, f32 and integers",
-                                     ptr.tensor().name, dtype_name(dtype)));
+    call_.raise("DTYPE_ERROR",
+                fmt::format("tensor '{}' is {}, which is for storage; memory adds f16, bf16, f32 and integers",
+                            ptr.tensor().name, dtype_name(dtype)));
   }
   return dtype;
 }

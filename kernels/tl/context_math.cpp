@@ -4,7 +4,6 @@
 #include <utility>
 
 #include "kernels/tl/context.h"
-#include "kernels/tl/context_located.h"
 
 namespace kb::tl {
 
@@ -13,7 +12,7 @@ using contract::Command;
 TopK Context::topk(const TensorHandle& x, std::int64_t k) {
   begin("topk", Cost::dispatched);
   std::vector<OperandRef> refs{operand(x, 1), OperandRef::number(k, Dtype::i32)};
-  TensorType result = located([&] { return math_result(MathOp::topk, refs, std::nullopt); });
+  TensorType result = call_.located([&] { return math_result(MathOp::topk, refs, std::nullopt); });
   TopK out;
   out.values = allocate(result.shape, result.dtype);
   out.indices = allocate(std::move(result.shape), Dtype::i32);
@@ -28,7 +27,7 @@ TensorHandle Context::concat(const std::vector<TensorHandle>& parts, int axis) {
   std::vector<OperandRef> refs;
   refs.reserve(parts.size());
   for (const TensorHandle& part : parts) refs.push_back(operand(part, static_cast<int>(refs.size()) + 1));
-  TensorType result = located([&] { return math_result(MathOp::concat, refs, axis); });
+  TensorType result = call_.located([&] { return math_result(MathOp::concat, refs, axis); });
   TensorHandle out = allocate(std::move(result.shape), result.dtype);
   Command command = math_command(MathOp::concat, std::move(refs), axis, out);
   emit(command);
@@ -38,7 +37,8 @@ TensorHandle Context::concat(const std::vector<TensorHandle>& parts, int axis) {
 TensorHandle Context::rand(Shape shape, std::int64_t seed, std::int64_t offset, Dtype dtype) {
   begin("rand", Cost::dispatched);
   if (is_storage(dtype) || (!is_float(dtype) && dtype != Dtype::i32)) {
-    raise("DTYPE_ERROR", fmt::format("there are no random {}; f16, bf16, f32 and i32 are possible", dtype_name(dtype)));
+    call_.raise("DTYPE_ERROR",
+                fmt::format("there are no random {}; f16, bf16, f32 and i32 are possible", dtype_name(dtype)));
   }
   TensorHandle out = allocate(std::move(shape), dtype);
   // Its arithmetic is in 32-bit integers, whatever the width of the numbers.

@@ -5,7 +5,6 @@
 #include <utility>
 
 #include "kernels/tl/context.h"
-#include "kernels/tl/context_located.h"
 
 namespace kb::tl {
 
@@ -24,7 +23,7 @@ std::int64_t last_byte(std::int64_t offset, std::uint64_t nbytes) {
 
 LocalShard Context::shard(Ptr ptr) {
   begin("shard", Cost::free);
-  const contract::TensorLayout& tensor = located([&]() -> const contract::TensorLayout& { return ptr.tensor(); });
+  const contract::TensorLayout& tensor = call_.located([&]() -> const contract::TensorLayout& { return ptr.tensor(); });
   const contract::Shard* own = shard_map(tensor).own();
   LocalShard local;
   if (own == nullptr) return local;
@@ -38,7 +37,7 @@ LocalShard Context::shard(Ptr ptr) {
 
 LocalShard Context::cube_shard(Ptr ptr) {
   begin("cube_shard", Cost::free);
-  const contract::TensorLayout& tensor = located([&]() -> const contract::TensorLayout& { return ptr.tensor(); });
+  const contract::TensorLayout& tensor = call_.located([&]() -> const contract::TensorLayout& { return ptr.tensor(); });
   const PeCoord& me = pe_.info().coord;
   std::uint64_t first = tensor.nbytes, end = 0;
   for (const contract::Shard& shard : tensor.shards) {
@@ -66,13 +65,13 @@ ShardMap& Context::shard_map(const contract::TensorLayout& tensor) {
 
 Dtype Context::pointer_dtype(Ptr ptr, std::optional<Dtype> dtype) const {
   if (ptr.null()) {
-    raise("SCHEMA_ERROR", "the pointer points to no tensor; take it from a kernel argument");
+    call_.raise("SCHEMA_ERROR", "the pointer points to no tensor; take it from a kernel argument");
   }
   if (dtype && *dtype != ptr.dtype()) {
-    raise("DTYPE_ERROR",
-          fmt::format("tensor '{}' is read as {}, not {}; load it as it is and tl.cast, or re-interpret "
-                      "the bytes with ptr.as(Dtype::{})",
-                      ptr.tensor().name, dtype_name(ptr.dtype()), dtype_name(*dtype), dtype_name(*dtype)));
+    call_.raise("DTYPE_ERROR",
+                fmt::format("tensor '{}' is read as {}, not {}; load it as it is and tl.cast, or re-interpret "
+                            "the bytes with ptr.as(Dtype::{})",
+                            ptr.tensor().name, dtype_name(ptr.dtype()), dtype_name(*dtype), dtype_name(*dtype)));
   }
   return ptr.dtype();
 }
@@ -87,10 +86,11 @@ void Context::append_run(const ShardMap& map, std::int64_t offset, std::uint64_t
     return;
   }
   if (inside && map.append(static_cast<std::uint64_t>(offset), nbytes, out)) return;
-  raise("ADDRESS_ERROR",
-        fmt::format("bytes {} to {} of a tile of shape {} {} tensor '{}' ({} {}, {} bytes in shard order)", offset,
-                    last_byte(offset, nbytes), format_shape(shape), inside ? "are in no shard of" : "are outside",
-                    tensor.name, dtype_name(tensor.dtype), format_shape(tensor.shape), tensor.nbytes));
+  call_.raise(
+      "ADDRESS_ERROR",
+      fmt::format("bytes {} to {} of a tile of shape {} {} tensor '{}' ({} {}, {} bytes in shard order)", offset,
+                  last_byte(offset, nbytes), format_shape(shape), inside ? "are in no shard of" : "are outside",
+                  tensor.name, dtype_name(tensor.dtype), format_shape(tensor.shape), tensor.nbytes));
 }
 
 // A tile that leaves its tensor is refused before its rows are listed, however many they are.
@@ -105,30 +105,31 @@ void Context::check_last_row(Ptr ptr, std::int64_t step, std::uint64_t row_bytes
 
 void Context::append_extents(Ptr ptr, const Shape& shape, Dtype dtype, std::int64_t row_stride,
                              std::vector<Extent>& out) {
-  const std::uint64_t nbytes = checked_bytes(shape, dtype);
+  const std::uint64_t nbytes = call_.checked_bytes(shape, dtype);
   const auto item = static_cast<std::int64_t>(item_size(dtype));
   const ShardMap& map = shard_map(ptr.tensor());
   if (ptr.offset_bytes() % item != 0) {
-    raise("ADDRESS_ERROR", fmt::format("byte offset {} of tensor '{}' is not a multiple of the {} bytes of {}",
-                                       ptr.offset_bytes(), map.tensor().name, item, dtype_name(dtype)));
+    call_.raise("ADDRESS_ERROR", fmt::format("byte offset {} of tensor '{}' is not a multiple of the {} bytes of {}",
+                                             ptr.offset_bytes(), map.tensor().name, item, dtype_name(dtype)));
   }
   if (row_stride == 0 || (shape.size() == 2 && row_stride == shape[1])) {
     append_run(map, ptr.offset_bytes(), nbytes, shape, out);
     return;
   }
   if (shape.size() != 2 || row_stride < shape[1]) {
-    raise("SHAPE_ERROR",
-          fmt::format("row stride {} does not fit shape {}; a strided tile has two dimensions and a stride "
-                      "of at least its row length",
-                      row_stride, format_shape(shape)));
+    call_.raise("SHAPE_ERROR",
+                fmt::format("row stride {} does not fit shape {}; a strided tile has two dimensions and a stride "
+                            "of at least its row length",
+                            row_stride, format_shape(shape)));
   }
   std::int64_t step = 0;
   std::int64_t last = 0;
   if (__builtin_mul_overflow(row_stride, item, &step) || __builtin_mul_overflow(step, shape[0], &last) ||
       __builtin_add_overflow(last, ptr.offset_bytes(), &last)) {
-    raise("SHAPE_ERROR", fmt::format("row stride {} is too large for {} rows from byte {} of tensor '{}', which has {} "
-                                     "bytes",
-                                     row_stride, shape[0], ptr.offset_bytes(), map.tensor().name, map.tensor().nbytes));
+    call_.raise("SHAPE_ERROR",
+                fmt::format("row stride {} is too large for {} rows from byte {} of tensor '{}', which has {} "
+                            "bytes",
+                            row_stride, shape[0], ptr.offset_bytes(), map.tensor().name, map.tensor().nbytes));
   }
   const auto row_bytes = static_cast<std::uint64_t>(shape[1] * item);
   check_last_row(ptr, step, row_bytes, shape);
@@ -169,11 +170,12 @@ void Context::check_load_target(const TensorHandle& out, Ptr ptr) const {
   check_writable(out, 1);
   const Dtype type = pointer_dtype(ptr, std::nullopt);
   if (out.dtype_ != type) {
-    raise("DTYPE_ERROR", fmt::format("{} cannot take data of tensor '{}', which is {}; give a tensor of that dtype",
-                                     describe(out, 1), ptr.tensor().name, dtype_name(type)));
+    call_.raise("DTYPE_ERROR",
+                fmt::format("{} cannot take data of tensor '{}', which is {}; give a tensor of that dtype",
+                            describe(out, 1), ptr.tensor().name, dtype_name(type)));
   }
   if (out.transposed_) {
-    raise("KERNEL_ERROR", fmt::format("{} is a transposed view and cannot be written", describe(out, 1)));
+    call_.raise("KERNEL_ERROR", fmt::format("{} is a transposed view and cannot be written", describe(out, 1)));
   }
 }
 
@@ -188,14 +190,15 @@ Dtype Context::check_stored(Ptr ptr, const TensorHandle& value) const {
   check(value, 1);
   const Dtype type = pointer_dtype(ptr, std::nullopt);
   if (value.dtype_ != type) {
-    raise("DTYPE_ERROR",
-          fmt::format("{} cannot be stored to tensor '{}', which is {}; {}", describe(value, 1), ptr.tensor().name,
-                      dtype_name(type),
-                      value.dtype_ == Dtype::i4 ? "store the i8 tensor that holds it" : "tl.cast it first"));
+    call_.raise("DTYPE_ERROR",
+                fmt::format("{} cannot be stored to tensor '{}', which is {}; {}", describe(value, 1),
+                            ptr.tensor().name, dtype_name(type),
+                            value.dtype_ == Dtype::i4 ? "store the i8 tensor that holds it" : "tl.cast it first"));
   }
   if (value.transposed_) {
-    raise("KERNEL_ERROR", fmt::format("{} is a transposed view; tl.cast(x, x.dtype()) makes a dense copy to store",
-                                      describe(value, 1)));
+    call_.raise(
+        "KERNEL_ERROR",
+        fmt::format("{} is a transposed view; tl.cast(x, x.dtype()) makes a dense copy to store", describe(value, 1)));
   }
   return type;
 }
@@ -220,13 +223,13 @@ TensorHandle Context::ref(Ptr ptr, Shape shape, std::optional<Dtype> dtype, std:
   std::vector<Extent> inside;
   append_extents(ptr, shape, handle.dtype_, row_stride, inside);
   handle.context_ = this;
-  handle.context_id_ = id_;
+  handle.context_id_ = call_.instance();
   handle.scope_ = scratch_.current();
   handle.shape_ = std::move(shape);
   handle.source_ = ptr;
   handle.row_stride_ = row_stride;
-  handle.call_ = call_;
-  handle.call_index_ = calls_;
+  handle.call_ = call_.name();
+  handle.call_index_ = call_.number();
   return handle;
 }
 
@@ -236,7 +239,7 @@ TensorHandle Context::seeded(Shape shape, Dtype dtype, Fill fill) {
   TensorHandle handle = allocate(std::move(shape), dtype);
   std::vector<std::byte> bytes(handle.nbytes());
   fill(bytes);
-  located([&] { pe_.write_scratch(handle.pa_, std::move(bytes)); });
+  call_.located([&] { pe_.write_scratch(handle.pa_, std::move(bytes)); });
   return handle;
 }
 
@@ -252,7 +255,7 @@ TensorHandle Context::zeros(Shape shape, Dtype dtype) {
 
 TensorHandle Context::full(Shape shape, Scalar value, Dtype dtype) {
   begin("full", Cost::free);
-  const std::uint64_t element = located([&] { return encode_element(dtype, value); });
+  const std::uint64_t element = call_.located([&] { return encode_element(dtype, value); });
   const std::size_t item = item_size(dtype);
   return seeded(std::move(shape), dtype, [&](std::vector<std::byte>& bytes) {
     for (std::size_t at = 0; at < bytes.size(); at += item) std::memcpy(bytes.data() + at, &element, item);
@@ -261,16 +264,17 @@ TensorHandle Context::full(Shape shape, Scalar value, Dtype dtype) {
 
 TensorHandle Context::arange(std::int64_t start, std::int64_t end, Dtype dtype) {
   begin("arange", Cost::free);
-  if (end <= start) raise("SHAPE_ERROR", fmt::format("arange({}, {}) is empty; end must be above start", start, end));
+  if (end <= start)
+    call_.raise("SHAPE_ERROR", fmt::format("arange({}, {}) is empty; end must be above start", start, end));
   std::int64_t count = 0;
   if (__builtin_sub_overflow(end, start, &count)) {
-    raise("SHAPE_ERROR", fmt::format("arange({}, {}) has more elements than can be counted", start, end));
+    call_.raise("SHAPE_ERROR", fmt::format("arange({}, {}) has more elements than can be counted", start, end));
   }
   const std::size_t item = item_size(dtype);
   return seeded({count}, dtype, [&](std::vector<std::byte>& bytes) {
     for (std::size_t at = 0; at < bytes.size(); at += item) {
       const std::int64_t value = start + static_cast<std::int64_t>(at / item);
-      const std::uint64_t element = located([&] { return encode_element(dtype, Scalar(value)); });
+      const std::uint64_t element = call_.located([&] { return encode_element(dtype, Scalar(value)); });
       std::memcpy(bytes.data() + at, &element, item);
     }
   });
@@ -284,10 +288,10 @@ std::vector<std::byte> Context::contents(const TensorHandle& handle) {
 
 std::vector<std::byte> Context::look_at(const TensorHandle& handle) const {
   if (const InFlight::Operation* const writer = in_flight_.conflict(extent(handle), false)) {
-    raise("KERNEL_ERROR", fmt::format("{} is still being written by tl.{} #{}; tl.wait for that call first",
-                                      describe(handle, 1), writer->call, writer->call_index));
+    call_.raise("KERNEL_ERROR", fmt::format("{} is still being written by tl.{} #{}; tl.wait for that call first",
+                                            describe(handle, 1), writer->call, writer->call_index));
   }
-  return located([&] { return pe_.read({extent(handle)}); });
+  return call_.located([&] { return pe_.read({extent(handle)}); });
 }
 
 }  // namespace kb::tl

@@ -3,7 +3,6 @@
 #include <utility>
 
 #include "kernels/tl/context.h"
-#include "kernels/tl/context_located.h"
 
 namespace kb::tl {
 
@@ -11,7 +10,8 @@ using contract::Command;
 using contract::CommandKind;
 
 Command Context::message(CommandKind kind, std::string_view direction) {
-  if (direction.empty()) raise("QUEUE_ERROR", "a direction is a label like \"E\"; recv_any() takes from all of them");
+  if (direction.empty())
+    call_.raise("QUEUE_ERROR", "a direction is a label like \"E\"; recv_any() takes from all of them");
   Command command;
   command.kind = kind;
   command.direction = direction;
@@ -22,8 +22,8 @@ void Context::send(std::string_view direction, const TensorHandle& value) {
   begin("send", Cost::dispatched);
   check(value, 1);
   if (value.transposed_) {
-    raise("KERNEL_ERROR",
-          fmt::format("{} is a transposed view; tl.cast(x, x.dtype()) makes a dense copy to send", describe(value, 1)));
+    call_.raise("KERNEL_ERROR", fmt::format("{} is a transposed view; tl.cast(x, x.dtype()) makes a dense copy to send",
+                                            describe(value, 1)));
   }
   Command command = message(CommandKind::ipcq_send, direction);
   command.local.push_back(extent(value));
@@ -38,10 +38,10 @@ void Context::send(std::string_view direction, Ptr ptr, Shape shape, std::int64_
 }
 
 TensorHandle Context::message_value(Shape shape, Dtype dtype) {
-  const std::optional<std::uint64_t> address = messages_.allocate(checked_bytes(shape, dtype));
+  const std::optional<std::uint64_t> address = messages_.allocate(call_.checked_bytes(shape, dtype));
   if (!address) {
-    raise("OUT_OF_SCRATCH",
-          "too many received messages are alive; receive inside a tl::Scratch scope, which ends them");
+    call_.raise("OUT_OF_SCRATCH",
+                "too many received messages are alive; receive inside a tl::Scratch scope, which ends them");
   }
   return new_handle(*address, std::move(shape), dtype);
 }
@@ -69,10 +69,10 @@ Message Context::recv_any(Shape shape, Dtype dtype) {
   begin("recv_any", Cost::dispatched);
   Command command;
   command.kind = CommandKind::ipcq_recv;
-  label(command);
+  call_.label(command);
   Message message{message_value(std::move(shape), dtype), {}};
   command.local.push_back(extent(message.value));
-  located([&] { message.direction = pe_.receive(command); });
+  call_.located([&] { message.direction = pe_.receive(command); });
   return message;
 }
 
@@ -110,15 +110,15 @@ Future Context::recv_async(std::string_view direction, Ptr ptr, Shape shape) {
 void Context::check_writable(const TensorHandle& out, int position) const {
   check(out, position);
   if (out.dtype_ == Dtype::i4) {
-    raise("DTYPE_ERROR", fmt::format("{} is how products see an i8 tensor and cannot be written; write that one, "
-                                     "tl.pack_int4(x) makes its bytes",
-                                     describe(out, position)));
+    call_.raise("DTYPE_ERROR", fmt::format("{} is how products see an i8 tensor and cannot be written; write that one, "
+                                           "tl.pack_int4(x) makes its bytes",
+                                           describe(out, position)));
   }
   const std::uint64_t base = pe_.info().message_base;
   if (out.pa_ < base || out.pa_ - base >= pe_.info().message_bytes) return;
-  raise("KERNEL_ERROR", fmt::format("{} is a received message and cannot be written; write the result to scratch "
-                                    "instead, e.g. x = received + y",
-                                    describe(out, position)));
+  call_.raise("KERNEL_ERROR", fmt::format("{} is a received message and cannot be written; write the result to scratch "
+                                          "instead, e.g. x = received + y",
+                                          describe(out, position)));
 }
 
 }  // namespace kb::tl

@@ -1,0 +1,47 @@
+#include "kernels/tl/call.h"
+
+#include <fmt/format.h>
+
+#include <atomic>
+#include <utility>
+
+#include "platform/base/names.h"
+
+namespace kb::tl {
+namespace {
+
+constexpr std::size_t kMaxRank = 4;
+
+// Tells a handle that outlived its kernel from one of the running kernel; seen in no output.
+std::uint64_t next_instance() {
+  static std::atomic<std::uint64_t> last{0};
+  return ++last;
+}
+
+}  // namespace
+
+Call::Call(PeCoord pe, std::string kernel) : pe_(pe), kernel_(std::move(kernel)), instance_(next_instance()) {}
+
+void Call::raise(std::string_view code, std::string_view message) const {
+  throw Error::program(std::string(code),
+                       fmt::format("kernel {}, tl.{} #{}, {}: {}", kernel_, name_, number_, pe_name(pe_), message));
+}
+
+void Call::fail(std::string_view message) const {
+  throw Error::program("KERNEL_ERROR", fmt::format("kernel {}, {}: {}", kernel_, pe_name(pe_), message));
+}
+
+std::uint64_t Call::checked_bytes(const Shape& shape, Dtype dtype) const {
+  bool ok = !shape.empty() && shape.size() <= kMaxRank;
+  auto bytes = located([&] { return static_cast<std::int64_t>(item_size(dtype)); });
+  for (const std::int64_t dimension : shape) {
+    ok = ok && dimension >= 1 && !__builtin_mul_overflow(bytes, dimension, &bytes);
+  }
+  if (!ok) {
+    raise("SHAPE_ERROR", fmt::format("shape {} is not possible; give 1 to {} dimensions of at least 1",
+                                     format_shape(shape), kMaxRank));
+  }
+  return static_cast<std::uint64_t>(bytes);
+}
+
+}  // namespace kb::tl
