@@ -4,37 +4,332 @@
 
 #include <utility>
 
+#include "kernels/tl/context_parts.h"
 #include "platform/base/names.h"
 
 namespace kb::tl {
 
 Context::Context(contract::IPe& pe, std::string kernel)
-    : pe_(pe),
-      call_(pe.info().coord, std::move(kernel)),
-      scratch_(pe.info().scratch_pa, pe.info().scratch_bytes),
-      messages_(pe.info().message_base, pe.info().message_bytes),
-      in_flight_({pe.info().scratch_pa, pe.info().scratch_bytes}, {pe.info().message_base, pe.info().message_bytes}) {
-  dispatch_.kind = contract::CommandKind::cpu_overhead;
-  dispatch_.cycles = pe.info().dispatch_cycles;
-}
+    : parts_(std::make_unique<Parts>(*this, pe, std::move(kernel))) {}
+
+Context::~Context() = default;
 
 std::int64_t Context::program_id(int axis) const {
-  const PeCoord& coord = pe_.info().coord;
+  const PeCoord& coord = parts_->pe.coord;
   if (axis == 0) return coord.pe.value;
   if (axis == 1) return coord.cube.value;
   throw Error::program("SHAPE_ERROR",
                        fmt::format("kernel {}, tl.program_id, {}: axis {} does not exist; 0 is the PE in "
                                    "the cube, 1 the cube in the SIP",
-                                   call_.kernel(), pe_name(coord), axis));
+                                   kernel(), pe_name(coord), axis));
 }
 
 std::int64_t Context::num_programs(int axis) const {
-  if (axis == 0) return pe_.info().pes_per_cube;
-  if (axis == 1) return pe_.info().cubes_per_sip;
+  if (axis == 0) return parts_->pe.pes_per_cube;
+  if (axis == 1) return parts_->pe.cubes_per_sip;
   throw Error::program("SHAPE_ERROR",
                        fmt::format("kernel {}, tl.num_programs, {}: axis {} does not exist; 0 counts the "
                                    "PEs of a cube, 1 the cubes of a SIP",
-                                   call_.kernel(), pe_name(pe_.info().coord), axis));
+                                   kernel(), pe_name(parts_->pe.coord), axis));
+}
+
+const contract::PeInfo& Context::info() const {
+  return parts_->pe;
+}
+
+LocalShard Context::shard(Ptr ptr) {
+  parts_->call.begin("shard");
+  return parts_->addressing.shard(ptr);
+}
+
+LocalShard Context::cube_shard(Ptr ptr) {
+  parts_->call.begin("cube_shard");
+  return parts_->addressing.cube_shard(ptr);
+}
+
+TensorHandle Context::load(Ptr ptr, Shape shape, std::optional<Dtype> dtype, std::int64_t row_stride) {
+  parts_->dispatch.begin("load");
+  if (!parts_->prefetches.empty()) {
+    TensorHandle early = parts_->prefetches.take(ptr, shape, row_stride);
+    if (!early.null()) return early;
+  }
+  return parts_->dispatch.execute(parts_->dma.load(ptr, std::move(shape), dtype, row_stride));
+}
+
+void Context::load_into(const TensorHandle& out, Ptr ptr, std::int64_t row_stride) {
+  parts_->dispatch.begin("load_into").execute(parts_->dma.load_into(out, ptr, row_stride));
+}
+
+void Context::store(Ptr ptr, const TensorHandle& value, std::int64_t row_stride) {
+  parts_->dispatch.begin("store").execute(parts_->dma.store(ptr, value, row_stride));
+}
+
+Future Context::load_async(Ptr ptr, Shape shape, std::optional<Dtype> dtype, std::int64_t row_stride) {
+  return parts_->dispatch.begin("load_async").submit(parts_->dma.load(ptr, std::move(shape), dtype, row_stride));
+}
+
+Future Context::load_into_async(const TensorHandle& out, Ptr ptr, std::int64_t row_stride) {
+  return parts_->dispatch.begin("load_into_async").submit(parts_->dma.load_into(out, ptr, row_stride), out);
+}
+
+Future Context::store_async(Ptr ptr, const TensorHandle& value, std::int64_t row_stride) {
+  return parts_->dispatch.begin("store_async").submit(parts_->dma.store(ptr, value, row_stride));
+}
+
+void Context::prefetch(Ptr ptr, Shape shape, std::optional<Dtype> dtype, std::int64_t row_stride) {
+  parts_->dispatch.begin("prefetch");
+  parts_->prefetches.start(ptr, row_stride, parts_->dma.load(ptr, std::move(shape), dtype, row_stride));
+}
+
+TensorHandle Context::ref(Ptr ptr, Shape shape, std::optional<Dtype> dtype, std::int64_t row_stride) {
+  parts_->call.begin("ref");
+  const Dtype type = parts_->addressing.dtype_of(ptr, dtype);
+  std::vector<Extent> inside;
+  parts_->addressing.append(ptr, shape, type, row_stride, inside);
+  return parts_->tensors.refer(ptr, std::move(shape), type, row_stride);
+}
+
+TensorHandle Context::gather(Ptr ptr, const Indices& rows, std::int64_t row_elements) {
+  return parts_->dispatch.begin("gather").execute(parts_->dma.gather(ptr, rows, row_elements));
+}
+
+void Context::gather_into(const TensorHandle& out, Ptr ptr, const Indices& rows) {
+  parts_->dispatch.begin("gather_into").execute(parts_->dma.gather_into(out, ptr, rows));
+}
+
+void Context::scatter(Ptr ptr, const Indices& rows, const TensorHandle& value) {
+  parts_->dispatch.begin("scatter").execute(parts_->dma.scatter(ptr, rows, value));
+}
+
+TensorHandle Context::load(Ptr ptr, Shape shape, const Mask& mask, Scalar other) {
+  return parts_->dispatch.begin("load").execute(parts_->dma.load(ptr, std::move(shape), mask, other));
+}
+
+void Context::store(Ptr ptr, const TensorHandle& value, const Mask& mask) {
+  parts_->dispatch.begin("store").execute(parts_->dma.store(ptr, value, mask));
+}
+
+void Context::atomic_add(Ptr ptr, const TensorHandle& value) {
+  parts_->dispatch.begin("atomic_add").execute(parts_->dma.add(ptr, value));
+}
+
+void Context::atomic_add(Ptr ptr, const Indices& rows, const TensorHandle& value) {
+  parts_->dispatch.begin("atomic_add").execute(parts_->dma.add(ptr, rows, value));
+}
+
+Future Context::gather_async(Ptr ptr, const Indices& rows, std::int64_t row_elements) {
+  return parts_->dispatch.begin("gather_async").submit(parts_->dma.gather(ptr, rows, row_elements));
+}
+
+Future Context::gather_into_async(const TensorHandle& out, Ptr ptr, const Indices& rows) {
+  return parts_->dispatch.begin("gather_into_async").submit(parts_->dma.gather_into(out, ptr, rows), out);
+}
+
+Future Context::scatter_async(Ptr ptr, const Indices& rows, const TensorHandle& value) {
+  return parts_->dispatch.begin("scatter_async").submit(parts_->dma.scatter(ptr, rows, value));
+}
+
+Future Context::load_async(Ptr ptr, Shape shape, const Mask& mask, Scalar other) {
+  return parts_->dispatch.begin("load_async").submit(parts_->dma.load(ptr, std::move(shape), mask, other));
+}
+
+Future Context::store_async(Ptr ptr, const TensorHandle& value, const Mask& mask) {
+  return parts_->dispatch.begin("store_async").submit(parts_->dma.store(ptr, value, mask));
+}
+
+Future Context::atomic_add_async(Ptr ptr, const TensorHandle& value) {
+  return parts_->dispatch.begin("atomic_add_async").submit(parts_->dma.add(ptr, value));
+}
+
+Future Context::atomic_add_async(Ptr ptr, const Indices& rows, const TensorHandle& value) {
+  return parts_->dispatch.begin("atomic_add_async").submit(parts_->dma.add(ptr, rows, value));
+}
+
+TensorHandle Context::empty(Shape shape, Dtype dtype) {
+  parts_->call.begin("empty");
+  return parts_->tensors.allocate(std::move(shape), dtype);
+}
+
+TensorHandle Context::zeros(Shape shape, Dtype dtype) {
+  parts_->call.begin("zeros");
+  return parts_->tensors.zeros(std::move(shape), dtype);
+}
+
+TensorHandle Context::full(Shape shape, Scalar value, Dtype dtype) {
+  parts_->call.begin("full");
+  return parts_->tensors.full(std::move(shape), value, dtype);
+}
+
+TensorHandle Context::arange(std::int64_t start, std::int64_t end, Dtype dtype) {
+  parts_->call.begin("arange");
+  return parts_->tensors.arange(start, end, dtype);
+}
+
+void Context::send(std::string_view direction, const TensorHandle& value) {
+  parts_->dispatch.begin("send").execute(parts_->messages.send(direction, value));
+}
+
+void Context::send(std::string_view direction, Ptr ptr, Shape shape, std::int64_t row_stride) {
+  parts_->dispatch.begin("send").execute(parts_->messages.send(direction, ptr, shape, row_stride));
+}
+
+TensorHandle Context::recv(std::string_view direction, Shape shape, Dtype dtype) {
+  return parts_->dispatch.begin("recv").execute(parts_->messages.receive(direction, std::move(shape), dtype));
+}
+
+Message Context::recv_any(Shape shape, Dtype dtype) {
+  parts_->dispatch.begin("recv_any");
+  Dispatch::Work work = parts_->messages.receive_any(std::move(shape), dtype);
+  std::string direction = parts_->dispatch.receive(work.command);
+  return {std::move(work.result), std::move(direction)};
+}
+
+void Context::recv_into(std::string_view direction, const TensorHandle& out) {
+  parts_->dispatch.begin("recv_into").execute(parts_->messages.receive_into(direction, out));
+}
+
+void Context::recv_into(std::string_view direction, Ptr ptr, Shape shape, std::int64_t row_stride) {
+  parts_->dispatch.begin("recv_into").execute(parts_->messages.receive_into(direction, ptr, shape, row_stride));
+}
+
+TensorHandle Context::recv_no_consume(std::string_view direction, Shape shape, Dtype dtype) {
+  return parts_->dispatch.begin("recv_no_consume")
+      .execute(parts_->messages.receive(direction, std::move(shape), dtype, false));
+}
+
+Future Context::recv_async(std::string_view direction, Shape shape, Dtype dtype) {
+  return parts_->dispatch.begin("recv_async").submit(parts_->messages.receive(direction, std::move(shape), dtype));
+}
+
+Future Context::recv_async(std::string_view direction, Ptr ptr, Shape shape) {
+  TensorHandle value = ref(ptr, shape);
+  return parts_->dispatch.begin("recv_async")
+      .submit(parts_->messages.receive_into(direction, ptr, shape, 0), std::move(value));
+}
+
+void Context::barrier(BarrierScope scope) {
+  parts_->dispatch.begin("barrier");
+  contract::Command command;
+  command.kind = contract::CommandKind::barrier;
+  command.scope = scope;
+  parts_->dispatch.execute(command);
+}
+
+TensorHandle Context::dot(const TensorHandle& a, const TensorHandle& b, std::optional<Dtype> out_dtype) {
+  return parts_->dispatch.begin("dot").execute(parts_->compute.product(a, b, out_dtype));
+}
+
+void Context::dot_into(const TensorHandle& out, const TensorHandle& a, const TensorHandle& b) {
+  parts_->dispatch.begin("dot_into").execute(parts_->compute.product_into(out, 0, a, b, false));
+}
+
+TensorHandle Context::dot(const TensorHandle& a, const TensorHandle& b, const TensorHandle& acc) {
+  parts_->dispatch.begin("dot").execute(parts_->compute.product_into(acc, 3, a, b, true));
+  return acc;
+}
+
+Future Context::dot_async(const TensorHandle& a, const TensorHandle& b, std::optional<Dtype> out_dtype) {
+  return parts_->dispatch.begin("dot_async").submit(parts_->compute.product(a, b, out_dtype));
+}
+
+Future Context::dot_async(const TensorHandle& a, const TensorHandle& b, const TensorHandle& acc) {
+  return parts_->dispatch.begin("dot_async").submit(parts_->compute.product_into(acc, 3, a, b, true), acc);
+}
+
+Future Context::dot_into_async(const TensorHandle& out, const TensorHandle& a, const TensorHandle& b) {
+  return parts_->dispatch.begin("dot_into_async").submit(parts_->compute.product_into(out, 0, a, b, false), out);
+}
+
+TensorHandle Context::math(MathOp op, const char* call, std::initializer_list<Operand> inputs,
+                           std::optional<int> axis) {
+  return parts_->dispatch.begin(call).execute(parts_->compute.math(op, inputs, axis));
+}
+
+Future Context::math_async(MathOp op, std::initializer_list<Operand> inputs, std::optional<int> axis) {
+  return parts_->dispatch.begin(math_op_name(op).data()).submit(parts_->compute.math(op, inputs, axis));
+}
+
+void Context::compute_into(const TensorHandle& out, MathOp op, std::initializer_list<Operand> inputs) {
+  parts_->dispatch.begin(math_op_name(op).data()).execute(parts_->compute.math_into(out, op, inputs));
+}
+
+Future Context::compute_into_async(const TensorHandle& out, MathOp op, std::initializer_list<Operand> inputs) {
+  return parts_->dispatch.begin(math_op_name(op).data()).submit(parts_->compute.math_into(out, op, inputs), out);
+}
+
+TensorHandle Context::cast(const TensorHandle& x, Dtype dtype) {
+  return parts_->dispatch.begin("cast").execute(parts_->compute.cast(x, dtype));
+}
+
+void Context::assign(const TensorHandle& out, const TensorHandle& x) {
+  parts_->dispatch.begin("assign").execute(parts_->compute.cast_into(out, x));
+}
+
+TopK Context::topk(const TensorHandle& x, std::int64_t k) {
+  parts_->dispatch.begin("topk");
+  TopK out;
+  out.values = parts_->dispatch.execute(parts_->compute.topk(x, k, out.indices));
+  return out;
+}
+
+TensorHandle Context::concat(const std::vector<TensorHandle>& parts, int axis) {
+  return parts_->dispatch.begin("concat").execute(parts_->compute.concat(parts, axis));
+}
+
+TensorHandle Context::rand(Shape shape, std::int64_t seed, std::int64_t offset, Dtype dtype) {
+  return parts_->dispatch.begin("rand").execute(parts_->compute.rand(std::move(shape), seed, offset, dtype));
+}
+
+Future Context::composite(const TensorHandle& a, const TensorHandle& b, Ptr out, const CompositeOptions& options) {
+  return parts_->dispatch.begin("composite").submit(parts_->composites.gemm(a, b, out, options));
+}
+
+Future Context::composite(const TensorHandle& a, const TensorHandle& b, const TensorHandle& out,
+                          const CompositeOptions& options) {
+  return parts_->dispatch.begin("composite").submit(parts_->composites.gemm(a, b, out, options));
+}
+
+Future Context::composite(MathOp op, const TensorHandle& x, Ptr out, const CompositeOptions& options) {
+  return parts_->dispatch.begin("composite").submit(parts_->composites.math(op, x, out, options));
+}
+
+Future Context::composite(MathOp op, const TensorHandle& x, const TensorHandle& out, const CompositeOptions& options) {
+  return parts_->dispatch.begin("composite").submit(parts_->composites.math(op, x, out, options));
+}
+
+TensorHandle Context::wait(const Future& future) {
+  parts_->call.begin("wait");
+  return parts_->dispatch.wait(future);
+}
+
+void Context::wait() {
+  parts_->call.begin("wait");
+  parts_->dispatch.wait_for_all();
+}
+
+std::size_t Context::wait_any(const std::vector<Future>& futures) {
+  parts_->call.begin("wait_any");
+  return parts_->dispatch.wait_any(futures);
+}
+
+TensorHandle Context::trans(const TensorHandle& x) {
+  parts_->call.begin("trans");
+  return parts_->tensors.trans(x);
+}
+
+TensorHandle Context::int4(const TensorHandle& x) {
+  parts_->call.begin("int4");
+  return parts_->tensors.int4(x);
+}
+
+TensorHandle Context::view(const TensorHandle& x, std::int64_t first, Shape shape) {
+  parts_->call.begin("view");
+  return parts_->tensors.view(x, first, std::move(shape));
+}
+
+std::vector<std::byte> Context::contents(const TensorHandle& handle) {
+  parts_->call.begin("read");
+  return parts_->tensors.read(handle);
 }
 
 std::int64_t Context::cdiv(std::int64_t a, std::int64_t b) {
@@ -45,20 +340,16 @@ std::int64_t Context::cdiv(std::int64_t a, std::int64_t b) {
 }
 
 void Context::cycles(std::int64_t n) {
-  begin("cycles", Cost::dispatched);
-  if (n < 0) call_.raise("KERNEL_ERROR", fmt::format("{} cycles cannot be spent; give 0 or more", n));
+  parts_->dispatch.begin("cycles");
+  if (n < 0) parts_->call.raise("KERNEL_ERROR", fmt::format("{} cycles cannot be spent; give 0 or more", n));
   contract::Command command;
   command.kind = contract::CommandKind::cpu_overhead;
   command.cycles = n;
-  emit(command);
+  parts_->dispatch.execute(command);
 }
 
-void Context::barrier(BarrierScope scope) {
-  begin("barrier", Cost::dispatched);
-  contract::Command command;
-  command.kind = contract::CommandKind::barrier;
-  command.scope = scope;
-  emit(command);
+void Context::finish() {
+  parts_->dispatch.require_waited();
 }
 
 void Context::require(bool condition, std::string_view message) const {
@@ -66,7 +357,7 @@ void Context::require(bool condition, std::string_view message) const {
 }
 
 void Context::fail(std::string_view message) const {
-  call_.fail(message);
+  parts_->call.fail(message);
 }
 
 void Context::require_matrices(std::initializer_list<Ptr> tensors) const {
@@ -76,84 +367,16 @@ void Context::require_matrices(std::initializer_list<Ptr> tensors) const {
   }
 }
 
-void Context::begin(const char* call, Cost cost) {
-  call_.begin(call);
-  if (cost == Cost::dispatched && dispatch_.cycles > 0) emit(dispatch_);
+const char* Context::current_call() const {
+  return parts_->call.name();
 }
 
-void Context::emit(contract::Command& command) {
-  call_.label(command);
-  if (!in_flight_.empty()) check_apart_from_others(command);
-  call_.located([&] { pe_.execute(command); });
+std::uint64_t Context::calls() const {
+  return parts_->call.number();
 }
 
-contract::Command& Context::new_dma(contract::CommandKind kind) {
-  dma_.kind = kind;
-  dma_.memory.clear();
-  dma_.local.clear();
-  dma_.added.reset();
-  dma_.assumed = false;
-  return dma_;
-}
-
-TensorHandle Context::allocate(Shape shape, Dtype dtype) {
-  const std::uint64_t nbytes = call_.checked_bytes(shape, dtype);
-  const std::optional<std::uint64_t> pa = scratch_.allocate(nbytes);
-  if (!pa) {
-    call_.raise(
-        "OUT_OF_SCRATCH",
-        fmt::format("{} {} needs {} bytes of kernel scratch, {} of {} are free; end a tl::Scratch scope earlier or use "
-                    "smaller tiles",
-                    dtype_name(dtype), format_shape(shape), nbytes, scratch_.free_bytes(), scratch_.capacity()));
-  }
-  if (!in_flight_.empty()) check_not_in_use(*pa, nbytes);
-  return new_handle(*pa, std::move(shape), dtype);
-}
-
-// Of the present call and scope.
-TensorHandle Context::new_handle(std::uint64_t address, Shape shape, Dtype dtype) {
-  TensorHandle handle;
-  handle.context_ = this;
-  handle.context_id_ = call_.instance();
-  handle.scope_ = scratch_.current();
-  handle.pa_ = address;
-  handle.shape_ = std::move(shape);
-  handle.dtype_ = dtype;
-  handle.call_ = call_.name();
-  handle.call_index_ = call_.number();
-  return handle;
-}
-
-std::string Context::describe(const TensorHandle& handle, int position) const {
-  return fmt::format("operand {} (the {} {} of tl.{} #{})", position, dtype_name(handle.dtype_),
-                     format_shape(handle.shape_), handle.call_, handle.call_index_);
-}
-
-void Context::check_owner(const TensorHandle& handle, int position) const {
-  if (handle.context_ == nullptr) {
-    call_.raise("KERNEL_ERROR",
-                fmt::format("operand {} is an empty tensor handle; assign it a result first", position));
-  }
-  if (handle.context_id_ != call_.instance()) {
-    call_.raise(
-        "KERNEL_ERROR",
-        fmt::format("{} belongs to another kernel instance; handles live no longer than the kernel that made them",
-                    describe(handle, position)));
-  }
-}
-
-void Context::check(const TensorHandle& handle, int position) const {
-  check_owner(handle, position);
-  if (handle.is_ref()) {
-    call_.raise("KERNEL_ERROR", fmt::format("{} is a reference to data in memory; use tl.load to bring it into scratch",
-                                            describe(handle, position)));
-  }
-  if (!scratch_.alive(handle.scope_)) {
-    call_.raise("KERNEL_ERROR",
-                fmt::format("{} was made in a tl::Scratch scope that has ended; make it before the scope, or "
-                            "tl.assign the result to a tensor made before",
-                            describe(handle, position)));
-  }
+const std::string& Context::kernel() const {
+  return parts_->call.kernel();
 }
 
 }  // namespace kb::tl

@@ -1,24 +1,21 @@
 // The facade a kernel is written against (chapter 06, sections 8 and 9).
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
-#include <deque>
 #include <initializer_list>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
-#include "kernels/tl/call.h"
 #include "kernels/tl/composite.h"
 #include "kernels/tl/future.h"
-#include "kernels/tl/in_flight.h"
 #include "kernels/tl/indexed.h"
 #include "kernels/tl/math_calls.h"
 #include "kernels/tl/ptr.h"
 #include "kernels/tl/results.h"
-#include "kernels/tl/scratch_allocator.h"
-#include "kernels/tl/shard_map.h"
 #include "kernels/tl/tensor_handle.h"
 #include "platform/contract/i_pe.h"
 
@@ -40,13 +37,14 @@ using contract::BarrierScope;
 class Context final : public MathCalls {
  public:
   Context(contract::IPe& pe, std::string kernel);
+  ~Context();
   Context(const Context&) = delete;
   Context& operator=(const Context&) = delete;
 
   // --- Identity (P-55). Axis 0: PE in the cube; axis 1: cube in the SIP; any other axis: program Error SHAPE_ERROR.
   std::int64_t program_id(int axis = 0) const;
   std::int64_t num_programs(int axis = 0) const;
-  const contract::PeInfo& info() const { return pe_.info(); }
+  const contract::PeInfo& info() const;
   // What this PE owns of the tensor `ptr` points into; the same kernel then runs on any set of PEs.
   LocalShard shard(Ptr ptr);
   // What all PEs of this cube own of it, from the first to the last element in shard order: one tile when the tensor is
@@ -216,114 +214,20 @@ class Context final : public MathCalls {
   void require_matrices(std::initializer_list<Ptr> tensors) const;
 
   // What the kernel is doing, for reports: the name of the latest call and how many there were.
-  const char* current_call() const { return call_.name(); }
-  std::uint64_t calls() const { return call_.number(); }
-  const std::string& kernel() const { return call_.kernel(); }
+  const char* current_call() const;
+  std::uint64_t calls() const;
+  const std::string& kernel() const;
 
  private:
   friend class Scratch;
   friend class TensorHandle;
 
-  enum class Cost { free, dispatched };
-  void begin(const char* call, Cost cost);
-  void emit(contract::Command& command);
-  void check_apart_from_others(const contract::Command& command) const;
-  // Gives the PE a command that goes on beside the kernel; `value` is its result, an empty handle when it has none.
-  Future submit(contract::Command& command, TensorHandle value);
-  const InFlight::Operation* unfinished(const Future& future) const;
-  void take(const InFlight::Operation& operation);
-  contract::Command& new_dma(contract::CommandKind kind);
-  TensorHandle allocate(Shape shape, Dtype dtype);
-  void check_owner(const TensorHandle& handle, int position) const;
-  void check(const TensorHandle& handle, int position) const;  // usable as an engine's operand
-  void add_composite_input(contract::Command& command, const TensorHandle& handle, int index);
-  void set_tile_shape(contract::Command& command, const CompositeOptions& options) const;
-  kb::Epilogue resolved(const Epilogue& epilogue, int position) const;
-  void check_apart(const contract::Command& command, const std::string& out) const;
-  // Where the result of a composite goes.
-  class CompositeTarget;
-  Future composite_gemm(const TensorHandle& a, const TensorHandle& b, const CompositeTarget& out,
-                        const CompositeOptions& options);
-  Future composite_math(MathOp op, const TensorHandle& x, const CompositeTarget& out, const CompositeOptions& options);
-  Future submit_composite(contract::Command& command, const CompositeTarget& out, TensorType result);
-  std::string describe(const TensorHandle& handle, int position) const;
-  OperandRef operand(const TensorHandle& handle, int position) const;
-  std::vector<OperandRef> operands(MathOp op, const std::initializer_list<Operand>& inputs) const;
-  Extent extent(const TensorHandle& handle) const { return {handle.pa_, handle.nbytes()}; }
-
   TensorHandle math(MathOp op, const char* call, std::initializer_list<Operand> inputs,
                     std::optional<int> axis) override;
-  contract::Command math_command(MathOp op, std::vector<OperandRef>&& inputs, std::optional<int> axis,
-                                 const TensorHandle& out) const;
-  contract::Command math_into(const TensorHandle& out, MathOp op, std::initializer_list<Operand> inputs) const;
-  // A product and where it goes: a tensor of its own, `out`, or added to `acc`.
-  struct Product {
-    contract::Command command;
-    TensorHandle out;
-  };
-  Product product(const TensorHandle& a, const TensorHandle& b, std::optional<Dtype> out_dtype);
-  contract::Command product_into(const TensorHandle& out, int position, const TensorHandle& a, const TensorHandle& b,
-                                 bool accumulate) const;
-  contract::Command gemm_command(OperandRef&& a, OperandRef&& b, const TensorHandle& out) const;
-  void check_target(const TensorHandle& out, int position, const TensorType& result) const;
-
-  std::optional<std::vector<std::int64_t>> known_integers(const TensorHandle& tensor, std::string_view what);
-  std::vector<std::int64_t> assumed_rows(std::int64_t count, std::int64_t bound) const;
-  Shape index_shape(const Indices& rows) const;
-  std::int64_t row_elements_of(const Indices& rows, const TensorHandle& value) const;
-  void append_rows(Ptr ptr, const Indices& rows, std::int64_t row_elements, contract::Command& command);
-  std::vector<bool> known_mask(Ptr ptr, const Mask& mask, const Shape& shape);
-  bool assumes(const Mask& mask) const;
-  void append_masked(Ptr ptr, const TensorHandle& local, const std::vector<bool>& takes_part,
-                     contract::Command& command);
-  Dtype check_stored(Ptr ptr, const TensorHandle& value) const;  // the dtype of both
-  Dtype check_added(Ptr ptr, const TensorHandle& value) const;
-  // These leave their command in dma_.
-  TensorHandle new_gather(Ptr ptr, const Indices& rows, std::int64_t row_elements);
-  TensorHandle new_masked_load(Ptr ptr, Shape shape, const Mask& mask, Scalar other);
-  contract::Command& rows_command(contract::CommandKind kind, Ptr ptr, const Indices& rows, const TensorHandle& value);
-  contract::Command& masked_store_command(Ptr ptr, const TensorHandle& value, const Mask& mask);
-  contract::Command& add_command(Ptr ptr, const TensorHandle& value);
-  contract::Command& add_command(Ptr ptr, const Indices& rows, const TensorHandle& value);
-
-  ShardMap& shard_map(const contract::TensorLayout& tensor);
-  Dtype pointer_dtype(Ptr ptr, std::optional<Dtype> dtype) const;
-  void append_extents(Ptr ptr, const Shape& shape, Dtype dtype, std::int64_t row_stride, std::vector<Extent>& out);
-  void check_last_row(Ptr ptr, std::int64_t step, std::uint64_t row_bytes, const Shape& shape);
-  void append_run(const ShardMap& map, std::int64_t offset, std::uint64_t nbytes, const Shape& shape,
-                  std::vector<Extent>& out) const;
-  contract::Command message(contract::CommandKind kind, std::string_view direction);
-  TensorHandle new_handle(std::uint64_t address, Shape shape, Dtype dtype);
-  TensorHandle message_value(Shape shape, Dtype dtype);
-  contract::Command& load_command(const TensorHandle& out, Ptr ptr, std::int64_t row_stride);
-  TensorHandle new_load(Ptr ptr, Shape shape, std::optional<Dtype> dtype, std::int64_t row_stride);
-  TensorHandle take_prefetched(Ptr ptr, const Shape& shape, std::int64_t row_stride);
-  void check_load_target(const TensorHandle& out, Ptr ptr) const;
-  contract::Command& store_command(Ptr ptr, const TensorHandle& value, std::int64_t row_stride);
-  TensorHandle receive(const char* call, std::string_view direction, Shape shape, Dtype dtype, bool charge_slot);
-  void check_writable(const TensorHandle& out, int position) const;
-  void check_not_in_use(std::uint64_t pa, std::uint64_t nbytes) const;
-  template <typename Fill>
-  TensorHandle seeded(Shape shape, Dtype dtype, Fill fill);
   std::vector<std::byte> contents(const TensorHandle& handle);
-  std::vector<std::byte> look_at(const TensorHandle& handle) const;  // as part of another call
 
-  contract::IPe& pe_;
-  Call call_;
-  ScratchAllocator scratch_;
-  ScratchAllocator messages_;        // addresses of received values; its scopes are those of scratch_
-  std::deque<ShardMap> shard_maps_;  // of the tensors used so far
-  ShardMap* last_map_ = nullptr;
-  InFlight in_flight_;
-  std::uint64_t waited_for_all_ = 0;  // the last operation that wait() has waited for
-  struct Prefetched {
-    Ptr ptr;
-    std::int64_t row_stride = 0;
-    Future future;
-  };
-  std::vector<Prefetched> prefetched_;
-  contract::Command dispatch_;  // cpu_overhead of P-45
-  contract::Command dma_;       // of the latest load or store; used again, so that a call costs no allocation
+  struct Parts;
+  std::unique_ptr<Parts> parts_;
 };
 
 }  // namespace kb::tl

@@ -7,8 +7,6 @@
 
 namespace kb::tl {
 
-class Context;
-
 // Names an asynchronous load, store, computation or receive, or a composite. Context::wait gives its result, once;
 // copies name the same operation.
 class Future {
@@ -16,7 +14,7 @@ class Future {
   Future() = default;  // names nothing
 
  private:
-  friend class Context;
+  friend class Dispatch;
   TensorHandle value_;  // of operations that have a result
   std::uint64_t context_id_ = 0;
   std::uint64_t number_ = 0;  // of the operation among those that the kernel started

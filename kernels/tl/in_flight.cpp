@@ -1,5 +1,7 @@
 #include "kernels/tl/in_flight.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <utility>
 
@@ -46,6 +48,10 @@ void visit(const Command& command, const See& see) {
 }
 
 }  // namespace
+
+std::string InFlight::Operation::name() const {
+  return fmt::format("tl.{} #{}", call, call_index);
+}
 
 InFlight::Operation& InFlight::add(const Command& command, contract::IPe::Ticket ticket, bool has_result) {
   Operation& operation = open_.emplace_back();

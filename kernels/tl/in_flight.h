@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
 #include <vector>
 
 #include "platform/contract/command.h"
@@ -26,6 +27,8 @@ class InFlight {
     std::uint64_t call_index = 0;
     bool has_result = false;  // which is of no use to a kernel that does not wait
     std::vector<Use> uses;
+
+    std::string name() const;  // "tl.load_async #3"
   };
 
   bool empty() const { return open_.empty(); }

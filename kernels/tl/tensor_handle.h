@@ -20,14 +20,17 @@ class TensorHandle {
  public:
   TensorHandle() = default;  // names nothing; any use is a program Error
 
+  bool null() const { return context_ == nullptr; }
   const Shape& shape() const { return shape_; }
   std::int64_t size(int axis) const;  // program Error SHAPE_ERROR for a bad axis; negative counts from the end
   Dtype dtype() const { return dtype_; }
   std::uint64_t nbytes() const { return storage_bytes(dtype_, element_count(shape_)); }
   bool transposed() const { return transposed_; }
   bool is_ref() const { return !source_.null(); }
-  std::uint64_t address() const { return pa_; }  // physical, in scratch; 0 for a ref
-  Context& context() const;                      // program Error KERNEL_ERROR for an empty handle
+  std::uint64_t address() const { return pa_; }            // physical, in scratch; 0 for a ref
+  Ptr source() const { return source_; }                   // of a ref
+  std::int64_t row_stride() const { return row_stride_; }  // of a ref; 0: dense
+  Context& context() const;                                // program Error KERNEL_ERROR for an empty handle
 
   // The contents in row-major order of shape(). Takes no simulated time. Program Error DATA_ACCESS where the data mode
   // forbids it: always in `off`, for computed values in `replay` (P-62).
@@ -39,7 +42,7 @@ class TensorHandle {
   double item() const;
 
  private:
-  friend class Context;
+  friend class Tensors;
 
   std::vector<std::int64_t> to_integers() const;  // of an integer dtype
   std::vector<std::int64_t> integers_of(const std::vector<std::byte>& contents) const;

@@ -1,4 +1,4 @@
-// What a kernel sees of the operations in context_math (P-62, P-90, P-99).
+// What a kernel sees of the operations of PE_MATH (P-62, P-90, P-99).
 #include <gtest/gtest.h>
 
 #include <cmath>

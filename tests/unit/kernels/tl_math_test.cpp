@@ -1,4 +1,4 @@
-// Commands of the operations in context_math and of the functions beside them (chapter 06, section 9; P-41, P-90).
+// Commands of topk, concat, rand and the functions of MathCalls (chapter 06, section 9; P-41, P-90).
 #include <gtest/gtest.h>
 
 #include "kernels/tl/context.h"

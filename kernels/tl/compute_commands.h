@@ -1,0 +1,50 @@
+// The commands of PE_GEMM and PE_MATH.
+#pragma once
+
+#include <cstdint>
+#include <initializer_list>
+#include <optional>
+#include <vector>
+
+#include "kernels/tl/call.h"
+#include "kernels/tl/dispatch.h"
+#include "kernels/tl/tensors.h"
+#include "platform/base/op_types.h"
+#include "platform/contract/command.h"
+
+namespace kb::tl {
+
+// Makes commands that compute in scratch: checks their operands, and takes room for the result unless it goes into a
+// tensor that there is.
+class ComputeCommands {
+ public:
+  ComputeCommands(const Call& call, Tensors& tensors) : call_(call), tensors_(tensors) {}
+
+  Dispatch::Work product(const TensorHandle& a, const TensorHandle& b, std::optional<Dtype> out_dtype);
+  // `position` of `out` among the arguments of the call.
+  contract::Command& product_into(const TensorHandle& out, int position, const TensorHandle& a, const TensorHandle& b,
+                                  bool accumulate);
+
+  Dispatch::Work math(MathOp op, std::initializer_list<Operand> inputs, std::optional<int> axis);
+  contract::Command& math_into(const TensorHandle& out, MathOp op, std::initializer_list<Operand> inputs);
+  Dispatch::Work cast(const TensorHandle& x, Dtype dtype);
+  contract::Command& cast_into(const TensorHandle& out, const TensorHandle& x);
+  Dispatch::Work concat(const std::vector<TensorHandle>& parts, int axis);
+  Dispatch::Work rand(Shape&& shape, std::int64_t seed, std::int64_t offset, Dtype dtype);
+  Dispatch::Work topk(const TensorHandle& x, std::int64_t k, TensorHandle& positions);
+
+ private:
+  using Refs = std::vector<OperandRef>;
+  Refs operands(MathOp op, std::initializer_list<Operand> inputs) const;
+  Refs cast_operand(const TensorHandle& x) const;
+  TensorType result_of(MathOp op, const Refs& inputs, std::optional<int> axis) const;
+  Dispatch::Work into_new(MathOp op, Refs&& inputs, std::optional<int> axis, TensorType&& result);
+  contract::Command& math_command(MathOp op, Refs&& inputs, std::optional<int> axis, const TensorHandle& out);
+  contract::Command& gemm_command(OperandRef&& a, OperandRef&& b, const TensorHandle& out);
+
+  const Call& call_;
+  Tensors& tensors_;
+  contract::Command command_;
+};
+
+}  // namespace kb::tl

@@ -1,0 +1,51 @@
+// What Context is made of; for its sources alone.
+#pragma once
+
+#include <string>
+#include <utility>
+
+#include "kernels/tl/addressing.h"
+#include "kernels/tl/call.h"
+#include "kernels/tl/composite_commands.h"
+#include "kernels/tl/compute_commands.h"
+#include "kernels/tl/context.h"
+#include "kernels/tl/dispatch.h"
+#include "kernels/tl/dma_commands.h"
+#include "kernels/tl/message_commands.h"
+#include "kernels/tl/prefetches.h"
+#include "kernels/tl/selection.h"
+#include "kernels/tl/tensors.h"
+#include "platform/contract/i_pe.h"
+
+namespace kb::tl {
+
+// A call of Context begins in `call` or `dispatch`, makes its command with one of the others, and gives it to
+// `dispatch`.
+struct Context::Parts {
+  Parts(Context& context, contract::IPe& of, std::string kernel)
+      : pe(of.info()),
+        call(pe.coord, std::move(kernel)),
+        dispatch(of, call),
+        tensors(context, of, call, dispatch.in_flight()),
+        addressing(call),
+        prefetches(dispatch, tensors),
+        selection(of, call, tensors, addressing),
+        dma(call, tensors, addressing, selection),
+        messages(call, tensors, addressing),
+        compute(call, tensors),
+        composites(pe, call, tensors, addressing) {}
+
+  const contract::PeInfo& pe;
+  Call call;
+  Dispatch dispatch;
+  Tensors tensors;
+  Addressing addressing;
+  Prefetches prefetches;
+  Selection selection;
+  DmaCommands dma;
+  MessageCommands messages;
+  ComputeCommands compute;
+  CompositeCommands composites;
+};
+
+}  // namespace kb::tl

@@ -1,0 +1,47 @@
+// What indices and masks select (decision 0033).
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string_view>
+#include <vector>
+
+#include "kernels/tl/addressing.h"
+#include "kernels/tl/call.h"
+#include "kernels/tl/indexed.h"
+#include "kernels/tl/tensors.h"
+#include "platform/contract/command.h"
+#include "platform/contract/i_pe.h"
+
+namespace kb::tl {
+
+// Looks at indices and masks and adds what they select to a DMA command. Of those that are tensors a run without
+// contents assumes what they could be, and the command says so.
+class Selection {
+ public:
+  Selection(const contract::IPe& pe, const Call& call, const Tensors& tensors, Addressing& addressing)
+      : pe_(pe), call_(call), tensors_(tensors), addressing_(addressing) {}
+
+  Shape shape_of(const Indices& rows) const;
+  // Elements of a row that `value` has for each index; 1 when the shapes are equal.
+  std::int64_t row_elements_of(const Indices& rows, const TensorHandle& value) const;
+  // An extent in memory per row, in the order of the indices.
+  void append_rows(Ptr ptr, const Indices& rows, std::int64_t row_elements, contract::Command& command);
+
+  // Which elements of `shape` take part, in row-major order.
+  std::vector<bool> elements_of(Ptr ptr, const Mask& mask, const Shape& shape) const;
+  // The elements that take part, on both sides.
+  void append_masked(Ptr ptr, const TensorHandle& local, const Mask& mask, const std::vector<bool>& takes_part,
+                     contract::Command& command);
+
+ private:
+  std::optional<std::vector<std::int64_t>> known_integers(const TensorHandle& tensor, std::string_view what) const;
+  std::vector<std::int64_t> assumed_rows(std::int64_t count, std::int64_t bound) const;
+
+  const contract::IPe& pe_;
+  const Call& call_;
+  const Tensors& tensors_;
+  Addressing& addressing_;
+};
+
+}  // namespace kb::tl

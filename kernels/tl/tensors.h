@@ -1,0 +1,73 @@
+// The tensors of a running kernel.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "kernels/tl/call.h"
+#include "kernels/tl/in_flight.h"
+#include "kernels/tl/scratch_allocator.h"
+#include "kernels/tl/tensor_handle.h"
+#include "platform/contract/i_pe.h"
+
+namespace kb::tl {
+
+// Makes the handles of a kernel, checks those that it gives to its calls, and looks at their contents. In errors a
+// handle is "operand `position`"; 0 is the result.
+class Tensors {
+ public:
+  Tensors(Context& context, contract::IPe& pe, const Call& call, const InFlight& in_flight);
+
+  // Of the present call and scope. `allocate` and `receive` fail with OUT_OF_SCRATCH.
+  TensorHandle allocate(Shape&& shape, Dtype dtype);
+  TensorHandle receive(Shape&& shape, Dtype dtype);  // of a message, which has an address of its own
+  TensorHandle refer(Ptr ptr, Shape&& shape, Dtype dtype, std::int64_t row_stride) const;
+  // As the calls of Context.
+  TensorHandle zeros(Shape&& shape, Dtype dtype);
+  TensorHandle full(Shape&& shape, Scalar value, Dtype dtype);
+  TensorHandle arange(std::int64_t start, std::int64_t end, Dtype dtype);
+  TensorHandle trans(const TensorHandle& x) const;
+  TensorHandle int4(const TensorHandle& x) const;
+  TensorHandle view(const TensorHandle& x, std::int64_t first, Shape&& shape) const;
+
+  ScratchAllocator::Scope open_scope();
+  void close_scope(ScratchAllocator::Scope scope);
+  bool alive(const TensorHandle& handle) const { return scratch_.alive(handle.scope_); }
+
+  void check_owner(const TensorHandle& handle, int position) const;  // made by this kernel
+  void check(const TensorHandle& handle, int position) const;        // and in scratch, or a message
+  void check_writable(const TensorHandle& out, int position) const;  // and in scratch
+  void check_target(const TensorHandle& out, int position, const TensorType& result) const;
+  // `but` says what cannot be done with a transposed view.
+  void check_dense(const TensorHandle& handle, int position, std::string_view but) const;
+  std::string describe(const TensorHandle& handle, int position) const;
+
+  static Extent extent(const TensorHandle& handle) { return {handle.pa_, handle.nbytes()}; }
+  OperandRef operand(const TensorHandle& handle, int position) const;  // checked
+  static OperandRef target(const TensorHandle& out) {
+    return OperandRef::tensor({extent(out)}, out.shape_, out.dtype_);
+  }
+
+  // No command, no time.
+  std::vector<std::byte> read(const TensorHandle& handle) const;
+  std::vector<std::int64_t> read_integers(const TensorHandle& handle) const { return handle.integers_of(read(handle)); }
+  void fill(const TensorHandle& handle, std::uint64_t element) const;  // with what encode_element gives
+
+ private:
+  TensorHandle made() const;
+  TensorHandle made(std::uint64_t address, Shape&& shape, Dtype dtype) const;
+  void write(const TensorHandle& handle, std::vector<std::byte>&& bytes) const;
+  void check_not_in_use(const Extent& bytes) const;
+
+  Context& context_;
+  contract::IPe& pe_;
+  const Call& call_;
+  const InFlight& in_flight_;
+  ScratchAllocator scratch_;
+  ScratchAllocator messages_;  // addresses of received values; its scopes are those of scratch_
+};
+
+}  // namespace kb::tl
