@@ -1,5 +1,6 @@
 // One fabric block alone between scripted neighbours, on a graph made by hand. With a test framework or without:
 //
+//   using namespace kb::literals;  // 10_ns
 //   kb::test::FabricFixture fixture;
 //   const kb::NodeId router = fixture.add_block("router", my_router(), {{"overhead_ns", 2.0}}, {{"lanes", 4}});
 //   const kb::NodeId a = fixture.add_scripted("a"), b = fixture.add_scripted("b");
@@ -7,9 +8,9 @@
 //   fixture.link(b, router, 0.0, 256.0);
 //   fixture.start();
 //   auto& write = fixture.transaction(kb::payload::Op::write, {a, router, b}, 512);
-//   fixture.scripted(a).request(write, 10'000'000);              // arrives at the router at 10 ns
-//   assert(fixture.run().empty());                               // the router has kept the protocol
-//   fixture.times(router, b);                                    // when its flits arrived at b, in fs
+//   fixture.scripted(a).request(write, 10_ns);  // arrives at the router at 10 ns
+//   assert(fixture.run().empty());              // the router has kept the protocol
+//   fixture.times(router, b);                   // when its flits arrived at b
 //
 // SystemC elaborates once in a process, so each fixture needs one of its own; gtest_discover_tests() does that.
 #pragma once

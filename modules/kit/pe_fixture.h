@@ -1,9 +1,10 @@
 // One block of a PE alone: a script gives it commands at exact times. With a test framework or without:
 //
+//   using namespace kb::literals;  // 10_ns
 //   kb::test::PeFixture pe;
 //   pe.add_block(my_math(), {{"overhead_ns", 0.0}}, {{"lanes", std::int64_t{4}}});
 //   pe.start();
-//   pe.give(10_ns, NodeKind::pe_math, kb::test::math(kb::MathOp::add, {{65}, {65}}, {65}));
+//   pe.give(10_ns, kb::topology::NodeKind::pe_math, kb::test::math(kb::MathOp::add, {{65}, {65}}, {65}));
 //   assert(pe.run().empty());       // the block has kept the protocol
 //   pe.outcomes()[0].end;           // when the engine was done
 //
