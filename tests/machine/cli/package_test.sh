@@ -69,6 +69,10 @@ for statistic in row_hits row_misses; do
 done
 "$kernbench" topology --plugin ./libblocks.so "$machine" --json >machine.json
 grep -q '"impl":"custom.table_math"' machine.json
+for file in one_cube all_math; do
+  "$kernbench" check --plugin ./libblocks.so "$source/examples/blocks/$file.yaml"
+  "$kernbench" run --plugin ./libblocks.so --topology "$source/examples/blocks/$file.yaml" --bench ccl-allreduce --verify-data --out "$file"
+done
 
 # RTL of a user, where Verilator is there: the commands of docs/guides/rtl.md.
 if grep -rq 'kernbench_RTL ON' --include=kernbenchConfig.cmake "$work/prefix"; then
