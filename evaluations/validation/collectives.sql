@@ -10,5 +10,5 @@ WITH
   )
 SELECT 'collectives' AS section, scenario, 'bytes' AS parameter, size AS parameter_value, 'latency' AS quantity,
        time_ns AS value, 'ns' AS unit, 'alpha-beta time' AS source, bound AS beside, lowest * bound AS low,
-       CASE WHEN size < 16384 THEN max(2, highest) ELSE highest END * bound AS high
+       CASE WHEN size < 16384 THEN max(2, highest) ELSE highest END * bound AS high, deviation
 FROM run ORDER BY point;

@@ -37,7 +37,8 @@ SELECT 'gemm' AS section,
        format('composite GEMM, %d read%s under way', outstanding, iif(outstanding = 1, '', 's')) AS scenario,
        'products per byte read' AS parameter, intensity AS parameter_value, 'rate' AS quantity,
        products / time_ns AS value, 'MAC/ns' AS unit, 'roofline' AS source, rate AS beside,
-       CASE outstanding WHEN 1 THEN 0.3 ELSE 0.75 END * rate AS low, rate AS high
+       CASE outstanding WHEN 1 THEN 0.3 ELSE 0.75 END * rate AS low, rate AS high,
+       NULL AS deviation
 FROM gemm JOIN roofline USING (point)
 WHERE status = 'ok'
 ORDER BY point;

@@ -1,8 +1,15 @@
 -- All sections in one table, which is the result.
 CREATE TABLE validation AS
-SELECT * FROM measured_mesh
-UNION ALL SELECT * FROM measured_memory
-UNION ALL SELECT * FROM measured_links
-UNION ALL SELECT * FROM measured_gemm
-UNION ALL SELECT * FROM measured_collectives
-UNION ALL SELECT * FROM measured_monotony;
+WITH measured AS (
+  SELECT * FROM measured_mesh
+  UNION ALL SELECT * FROM measured_memory
+  UNION ALL SELECT * FROM measured_links
+  UNION ALL SELECT * FROM measured_gemm
+  UNION ALL SELECT * FROM measured_collectives
+  UNION ALL SELECT * FROM measured_monotony
+)
+SELECT section, scenario, parameter, parameter_value, quantity, value, unit, source, beside, low, high,
+       CASE WHEN NOT value BETWEEN low AND high THEN 'outside its band'
+            WHEN deviation IS NOT NULL THEN 'known deviation: ' || deviation
+            ELSE 'in band' END AS verdict
+FROM measured;

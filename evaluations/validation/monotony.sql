@@ -19,7 +19,8 @@ CREATE TABLE measured_monotony AS
 SELECT 'monotony' AS section,
        format('%s on a faster machine: draw %d with %s: %s', kind, number, faster, what) AS scenario, 'pairs' AS parameter,
        pairs AS parameter_value, 'slowest' AS quantity, ratio AS value, 'times before' AS unit, '' AS source,
-       1 AS beside, 0 AS low, CASE kind WHEN 'transfers' THEN 1.15 ELSE 1.02 END AS high
+       1 AS beside, 0 AS low, CASE kind WHEN 'transfers' THEN 1.15 ELSE 1.02 END AS high,
+       NULL AS deviation
 FROM (SELECT *, count(*) OVER (PARTITION BY kind) AS pairs,
              row_number() OVER (PARTITION BY kind ORDER BY ratio DESC, number) AS place
       FROM monotony_pair)

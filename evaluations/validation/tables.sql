@@ -1,4 +1,5 @@
--- What was measured beside what it is compared with; low and high are the band that it has to be in.
+-- What was measured beside what it is compared with; low and high are the band that it has to be in. `deviation` says
+-- why a figure is known to be off, null for others.
 CREATE TABLE beside AS
 SELECT *, lowest * value AS low, highest * value AS high FROM outside WHERE lowest IS NOT NULL;
 
@@ -13,7 +14,7 @@ WITH figure AS (
   SELECT 2, point, format('mesh4x4 uniform %d B', bytes), 'load', load, 'accepted', accepted FROM mesh
 )
 SELECT 'mesh' AS section, scenario, parameter, parameter_value, quantity, measured AS value, unit, source,
-       beside.value AS beside, low, high
+       beside.value AS beside, low, high, deviation
 FROM figure JOIN beside USING (scenario, parameter, parameter_value)
 WHERE beside.figure = quantity
 ORDER BY part, point;
@@ -27,7 +28,7 @@ WITH figure AS (
   SELECT point, 'HBM2 ' || scenario, 'bytes', bytes, 'bandwidth', bandwidth FROM memory
 )
 SELECT 'memory' AS section, scenario, parameter, parameter_value, quantity, measured AS value, unit, source,
-       beside.value AS beside, low, high
+       beside.value AS beside, low, high, deviation
 FROM figure JOIN beside USING (scenario, parameter, parameter_value)
 WHERE beside.figure = quantity
 ORDER BY point;
@@ -38,6 +39,6 @@ CREATE TABLE measured_links AS
 SELECT 'links' AS section, CASE one.link WHEN 'ucie' THEN 'UCIe port eastbound' ELSE 'tray''s switch both ways' END AS scenario,
        'bytes' AS parameter, one.bytes AS parameter_value, 'bandwidth' AS quantity, one.rate AS value, 'GB/s' AS unit,
        'writes of 64 KiB' AS source, long.rate AS beside, CASE one.bytes WHEN 65536 THEN 1 ELSE 0.9 END * long.rate AS low,
-       1.25 * long.rate AS high
+       1.25 * long.rate AS high, NULL AS deviation
 FROM links AS one JOIN links AS long ON long.link = one.link AND long.bytes = 65536
 ORDER BY one.point;

@@ -119,18 +119,18 @@ TEST(DocumentedTables, Validation) {
   std::istringstream lines(read("evaluations/validation/reference/validation.csv"));
   std::string line;
   std::getline(lines, line);
-  ASSERT_EQ(line, "section,scenario,parameter,parameter_value,quantity,value,unit,source,beside,low,high");
+  ASSERT_EQ(line, "section,scenario,parameter,parameter_value,quantity,value,unit,source,beside,low,high,verdict");
   std::map<std::string, std::string> tables;
   while (std::getline(lines, line)) {
     const std::vector<std::string> cells = cells_of(line);
-    ASSERT_EQ(cells.size(), 11u) << line;
+    ASSERT_EQ(cells.size(), 12u) << line;
     std::string& table = tables[cells[0]];
-    if (table.empty()) table = "| Case | figure | kernbench | beside | band |\n|---|---|---|---|---|\n";
+    if (table.empty()) table = "| Case | figure | kernbench | beside | band | verdict |\n|---|---|---|---|---|---|\n";
     const double parameter = std::stod(cells[3]);
     table +=
-        fmt::format("| {}, {} {} | {} [{}] | {} | {} | {} .. {} |\n", cells[1], cells[2],
+        fmt::format("| {}, {} {} | {} [{}] | {} | {} | {} .. {} | {} |\n", cells[1], cells[2],
                     parameter < 1000 ? fmt::format("{:.3g}", parameter) : fmt::format("{:.0f}", parameter), cells[4],
-                    cells[6], rounded(cells[5]), rounded(cells[8]), rounded(cells[9]), rounded(cells[10]));
+                    cells[6], rounded(cells[5]), rounded(cells[8]), rounded(cells[9]), rounded(cells[10]), cells[11]);
   }
   EXPECT_EQ(tables.size(), 5u);
   for (const auto& [section, table] : tables) {
