@@ -4,10 +4,10 @@
 
 namespace kb::kernels {
 
-// Attention of every rank's rows of Q over the K and V of all ranks (section 13 of the collectives chapter, K-82): Q
-// stays, blocks of K and V travel from rank to rank and each updates the running (m, l, O) of the rows it meets
-// (K-83). With rank_axis 0 around the ring of a cube's PEs, eastward; with rank_axis 1 from every cube of a mesh row
-// both eastward and westward, hop by hop (K-91). Received blocks are sent on as they came (K-85).
+// Attention of every rank's rows of Q over the K and V of all ranks (K-82): Q stays, blocks of K and V travel from rank
+// to rank and each updates the running (m, l, O) of the rows it meets (K-83). With rank_axis 0 around the ring of a
+// cube's PEs, eastward; with rank_axis 1 from every cube of a mesh row both eastward and westward, hop by hop (K-91).
+// Received blocks are sent on as they came (K-85).
 //
 // Arguments: those of AttentionArguments without root and broadcast. A block is as many rows of K and as many of V as
 // one slot holds. Two GEMMs per rank and block (K-84). No mask.

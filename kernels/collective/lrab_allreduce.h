@@ -4,7 +4,7 @@
 
 namespace kb::kernels {
 
-// The hierarchical all-reduce (section 9 of the collectives chapter): one tile of n_elem elements per cube, on PE 0,
+// The hierarchical all-reduce (K-49 .. K-57): one tile of n_elem elements per cube, on PE 0,
 // is replaced by the combination of the tiles of all cubes of all SIPs. Other PEs return at once (K-55).
 //
 // Phases (K-52): along each row to the root's column, along that column to the root cube, between the SIPs, and back.

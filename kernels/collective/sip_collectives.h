@@ -17,9 +17,8 @@ namespace kb::kernels {
 // then
 //   sip_broadcast       root       out = in of the root (in and out the same tensor, or two)
 //   sip_reduce          root, op   out of the root = combination of all ins
-//   sip_allreduce       op, by_blocks   out = combination of all ins; by_blocks 1: each rank combines a block of n_elem
-//   /
-//                                  n_sips elements that all get, instead of whole tiles
+//   sip_allreduce       op, by_blocks   out = combination of all ins; by_blocks 1: instead of whole tiles, each rank
+//                                       combines a block of n_elem / n_sips elements, which all ranks then get
 //   sip_all_gather                 block r of out = in of rank r
 //   sip_reduce_scatter  op         out of rank r = combination of the blocks r of all ins
 //   sip_gather          root       block r of out of the root = in of rank r

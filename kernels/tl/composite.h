@@ -1,4 +1,4 @@
-// Composites: operations from memory to memory that run tile by tile beside the kernel (chapter 06, sections 3 and 9).
+// Composites: operations from memory to memory that run tile by tile beside the kernel (P-54, P-57).
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-// The operations of PE_MATH that are one call with tensors (chapter 06, section 9).
+// The operations of PE_MATH that are one call with tensors (P-56).
 #pragma once
 
 #include <initializer_list>

@@ -14,7 +14,8 @@ namespace kb::modules {
 // request order and independent of the other. Bytes are those of the command's operands; numbers written in the kernel
 // cost nothing.
 //
-// Does not model: size, bandwidth and contents of the register file.
+// Does not model: contents of the register file and its bandwidth towards the engines. Its size (register_file_kb,
+// P-43) bounds the tiles of composites: plan::misfit() refuses larger ones.
 //
 // Timing: overhead_ns, then max(time in PE_TCM, bytes / fetch_store_to_tcm_bw_gbs): the link carries what the TCM
 // delivers, so it shows only when it is the narrower of the two.
@@ -50,8 +51,8 @@ class PeFetchStore final : public PeBlock, private elab::EventHandler {
 
   TimeFs overhead_;
   std::size_t queue_depth_;
-  Bandwidth link_bw_;          // no limit until the link to PE_TCM is bound
-  std::array<Unit, 2> units_;  // by TcmDirection: FETCH reads the TCM, STORE writes it
+  Bandwidth link_bw_;          // of the link to PE_TCM; no limit until it is bound
+  std::array<Unit, 2> units_;  // indexed by TcmDirection: FETCH reads the TCM, STORE writes it
 };
 
 }  // namespace kb::modules

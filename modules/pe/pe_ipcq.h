@@ -21,7 +21,7 @@
 
 namespace kb::modules {
 
-// Control of this PE's message queues (chapter 07): pointers, flow control and the wake-up of kernels that wait.
+// Control of this PE's message queues: pointers, flow control and the wake-up of kernels that wait.
 // Contents are moved by PE_DMA's vc_comm.
 //
 // Models: per direction the four counters of Q-14; a send waits while the peer's ring is full and is done when its
@@ -52,10 +52,11 @@ class PeIpcq final : public PeBlock,
   void collect_statistics(std::vector<elab::Statistic>& statistics) const override {
     queues_.collect_statistics(statistics);
   }
-  // Blocked sends and receives, with the pointers of their queue.
+  // Messages that have arrived and were never received.
   void collect_leftovers(std::vector<std::string>& leftovers) const override {
     queues_.collect_leftovers(coord(), leftovers);
   }
+  // Blocked sends and receives, with the pointers of their queue.
   void collect_waits(std::vector<elab::WaitInfo>& waits) const override;
 
  private:
@@ -112,8 +113,8 @@ class PeIpcq final : public PeBlock,
   std::optional<SlotAccess> slot_access_;
   contract::QueuePlan rules_;  // without the queues
   QueueTable queues_;
-  std::map<std::string, Probe> credit_probes_;  // by direction; they outlive an installation
-  SlidingDeque<CommandTask*> commands_;         // paying overhead_ns
+  std::map<std::string, Probe> credit_probes_;  // per direction; they outlive an installation
+  SlidingDeque<CommandTask*> commands_;         // commands during their overhead_ns
   SlidingDeque<Waiting> anybody_;               // receives without a direction
   std::size_t last_served_ = 0;
 };

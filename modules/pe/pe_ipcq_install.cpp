@@ -1,4 +1,4 @@
-// PE_IPCQ: from a plan to queues (section 11 of the queue chapter), which queue is meant, and who waits for one.
+// PE_IPCQ: from a plan to queues (Q-75 .. Q-83), which queue is meant, and who waits for one.
 #include <fmt/format.h>
 
 #include "modules/pe/pe_dma.h"
@@ -70,7 +70,7 @@ void PeIpcq::show_credits(Queue& queue) {
   if (queue.credits != nullptr) queue.credits->set(now(), queue.free_slots());
 }
 
-// Whom the credits of a ring go to.
+// Finds the destination of a ring's credits.
 void PeIpcq::find_source(Queue& queue, const Senders& senders) {
   const auto sender = senders.find(queue.pair.own->base_pa);
   const PeContext* const from = sender == senders.end() ? nullptr : PeContext::find(sender->second, context());

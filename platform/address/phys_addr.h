@@ -25,7 +25,7 @@ inline constexpr std::uint64_t kChipletWindowBytes = std::uint64_t{1} << 40;
 
 enum class TargetKind : std::uint8_t { hbm, pe_local, mcpu_local, cube_sram, iocpu, ual, reserved };
 
-// Sub-units by their number in the address (section 2.3 and 2.4).
+// Units by their number in the address, as docs/specification/04-addressing.md lists them.
 enum class PeUnit : std::uint8_t {
   pe_cpu_dtcm,
   math_engine_dtcm,

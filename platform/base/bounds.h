@@ -15,7 +15,7 @@ struct Bounds {
 };
 
 inline constexpr double kMaxBandwidth = 1e6;  // GB/s: a flit still occupies a link for hundreds of fs
-// Rates (GB/s, GHz, per ns): below, large transfers would take longer than the 9223 s that a simulation can count.
+// Rates (GB/s, GHz, per ns): below, large transfers would take longer than the 4600 s after which simulated time ends.
 inline constexpr double kMinRate = 1e-3;
 
 Bounds rate(double high);

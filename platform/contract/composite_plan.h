@@ -1,4 +1,4 @@
-// The tile plan of a composite command (chapter 06, section 4).
+// The tile plan of a composite command (P-19 .. P-28).
 #pragma once
 
 #include "platform/contract/command.h"

@@ -26,9 +26,9 @@ struct PeInfo {
   std::uint64_t scratch_pa = 0;  // physical address of this PE's kernel scratch in its TCM (P-58)
   std::uint64_t scratch_bytes = 0;
   int dispatch_cycles = 0;         // charged before every non-metadata call (P-45)
-  plan::TileShape tile_shape;      // of composites that bring none of their own (P-20)
-  plan::TileRoom tile_room;        // of all composites (P-43, P-46)
-  std::uint64_t message_base = 0;  // of the addresses that received values get
+  plan::TileShape tile_shape;      // default tile shape of composites (P-20)
+  plan::TileRoom tile_room;        // capacity that their tiles must fit (P-43, P-46)
+  std::uint64_t message_base = 0;  // first address of received values
   std::uint64_t message_bytes = 0;
 };
 
@@ -62,8 +62,8 @@ class IPe {
   }
   // Puts known contents (zeros, full, arange) into this PE's scratch: no simulated time, logged for replay.
   virtual void write_scratch(std::uint64_t pa, std::vector<std::byte> bytes) = 0;
-  // Contents a kernel looks at. Program Error DATA_ACCESS where the data mode forbids it (design: off, or computed in
-  // replay).
+  // Contents a kernel looks at. Program Error DATA_ACCESS where the data mode forbids it (off, and in
+  // replay what is computed; P-62).
   virtual std::vector<std::byte> read(const std::vector<Extent>& extents) = 0;
   // Whether the run has contents at all (data mode is not off).
   virtual bool has_contents() const { return true; }

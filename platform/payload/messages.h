@@ -1,6 +1,5 @@
-// Contents of the control messages that travel as zero-byte transactions beyond PCIE_EP (C 0.1). They are
-// device-internal: the host sees only contract/i_host.h. They are a closed set: whoever visits a Message names them
-// all.
+// Contents of the control messages that travel as zero-byte transactions beyond PCIE_EP (C-6). They are
+// device-internal: the host sees only contract/i_host.h. The set is closed: a visitor of a Message handles each kind.
 #pragma once
 
 #include <cstdint>
@@ -36,7 +35,7 @@ struct TranslationMsg {
   std::vector<PeId> pes;      // empty = every PE of a cube
 };
 
-// Map or unmap entries for the PE_MMUs (section 5.7 of the addressing chapter).
+// Map or unmap entries for the PE_MMUs.
 struct MmuMapMsg final : TranslationMsg {
   bool unmap = false;
   std::shared_ptr<const address::RegionList> entries;  // shared by all receivers; `pa` has no meaning in an unmap

@@ -1,4 +1,4 @@
-// Tile plans of composite commands (chapter 06, section 4): which stages each tile goes through, and with what sizes.
+// Tile plans of composite commands (P-19 .. P-28): which stages each tile goes through, and with what sizes.
 // Pure functions of the problem; nothing here knows the simulation.
 #pragma once
 

@@ -1,5 +1,5 @@
 // What the topology file says, checked and with every default filled in: the typed form of the topology schema.
-// Field names are the YAML keys (section 2.1 of the topology chapter); units are in the names or the types.
+// Field names are the YAML keys; units are in the names or the types.
 #pragma once
 
 #include <cstdint>

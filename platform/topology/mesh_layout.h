@@ -1,5 +1,5 @@
 // The router grid of a cube: positions, hole and attachments, computed from geometry, PE layout, UCIe connection count
-// and placement alone (section 5 of the topology chapter).
+// and placement alone (T-42 .. T-56).
 #pragma once
 
 #include <array>

@@ -1,4 +1,4 @@
-// The topology schema: which keys exist, their types, bounds and defaults (section 2 of the topology chapter).
+// The topology schema: which keys exist, their types, bounds and defaults (T-13 .. T-28).
 #pragma once
 
 #include "platform/topology/machine_spec.h"

@@ -29,7 +29,7 @@ struct Program {
 // What main() does: enters sc_main without SystemC's start-up banner.
 int start_systemc_main(int argc, char** argv);
 
-// `kernbench COMMAND ...`; returns the exit code of design 9. Never throws.
+// `kernbench COMMAND ...`; returns its exit code (H-83). Never throws.
 int run_kernbench(int argc, char** argv, const Program& program);
 // `sim_<name> ...`: the options of `kernbench run` on the built-in topology.
 int run_simulation(int argc, char** argv, const Program& program);

@@ -56,10 +56,10 @@ struct DeviceConfig {
   std::string topology_text = {};                                  // YAML
   std::vector<std::pair<std::string, std::string>> settings = {};  // dotted key and value, as --set
   std::vector<DeviceTarget> targets = {DeviceTarget{}};
-  std::string data = "eager";                  // "off", "replay" or "eager": whether memories have contents
-  bool strict = false;                         // reading unwritten memory is an error
-  std::string oplog = {};                      // file of operations, .jsonl or .sqlite; empty: none
-  std::string wave = {};                       // waveforms, FST if it ends in .fst, else VCD; empty: none
+  std::string data = "eager";  // "off", "replay" or "eager": whether memories have contents
+  bool strict = false;         // reading unwritten memory is an error
+  std::string oplog = {};      // operation log: SQLite for .sqlite, .sqlite3 and .db, else text; empty: none
+  std::string wave = {};       // waveforms, FST if it ends in .fst, else VCD; empty: none
   std::vector<std::string> wave_filters = {};  // globs over "node.signal"; none: every signal
   std::string wave_detail = "wire";            // or "flit": every flit of every wire
   double wave_from_ns = 0.0;

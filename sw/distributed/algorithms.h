@@ -1,4 +1,4 @@
-// The algorithms behind collectives: which kernel, with which arguments, on which layout (chapter 08, section 8).
+// The algorithms behind collectives: which kernel, with which arguments, on which layout (K-44 .. K-48).
 #pragma once
 
 #include <cstdint>

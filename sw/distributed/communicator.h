@@ -1,4 +1,4 @@
-// Ranks that exchange tensors with each other: the collectives between ranks (chapter 08, sections 4 and 5).
+// Ranks that exchange tensors with each other: the collectives between ranks (K-16, K-20).
 #pragma once
 
 #include <cstdint>

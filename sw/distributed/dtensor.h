@@ -1,4 +1,4 @@
-// Tensors that are spread over a device mesh: what each rank holds follows from placements (chapter 08, section 12).
+// Tensors that are spread over a device mesh: what each rank holds follows from placements (K-81).
 #pragma once
 
 #include <cstdint>

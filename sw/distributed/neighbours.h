@@ -1,4 +1,4 @@
-// Who is next to whom: rank -> {direction -> rank} of rings, meshes and trees (chapter 07, sections 2 and 12). Knows
+// Who is next to whom: rank -> {direction -> rank} of rings, meshes and trees (Q-9 .. ). Knows
 // nothing of PEs.
 #pragma once
 

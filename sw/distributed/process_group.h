@@ -1,4 +1,4 @@
-// Ranks that work together: all of a run (chapter 08, sections 4 and 5).
+// Ranks that work together: all of a run (K-12 .. K-21).
 #pragma once
 
 #include <memory>

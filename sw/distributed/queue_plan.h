@@ -1,5 +1,5 @@
-// From links between PEs to message queues in their memories: the plan that the machine installs (chapter 07, sections
-// 4 and 11).
+// From links between PEs to message queues in their memories: the plan that the machine installs
+// (Q-22 .. ).
 #pragma once
 
 #include <string>

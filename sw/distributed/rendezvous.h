@@ -1,4 +1,4 @@
-// Where the ranks of a group come together before they launch (chapter 08, section 4).
+// Where the ranks of a group come together before they launch (K-16 .. K-20).
 #pragma once
 
 #include <map>

@@ -1,4 +1,4 @@
-// The ranks that share a model (chapter 08, section 11): what layers are made with.
+// The ranks that share a model (K-70): what layers are made with.
 #pragma once
 
 #include <map>

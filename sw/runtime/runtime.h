@@ -1,4 +1,4 @@
-// The runtime context: everything a host program does with the machine (chapter 05, section 6).
+// The runtime context: everything a host program does with the machine (H-20 .. H-65).
 #pragma once
 
 #include <cstdint>
@@ -84,7 +84,7 @@ class Runtime final : private ITensorContext {
   const std::vector<int>& devices() const { return devices_; }
 
   const contract::MachineInfo& machine() const { return host_.machine(); }
-  const contract::MachineInfo& spec() const { return host_.machine(); }  // the name of chapter 05
+  const contract::MachineInfo& spec() const { return host_.machine(); }  // another name for machine()
   contract::DataMode data_mode() const { return host_.data_mode(); }
   bool computes_data() const override { return host_.data_mode() != contract::DataMode::off; }
   TimeFs now() const { return host_.now(); }

@@ -1,4 +1,5 @@
-// Declared parameters of workloads and where their values come from (design: command line > environment > default).
+// Declared parameters of workloads and where their values come from (H-74: command line, else environment, else
+// default).
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-// Workloads: host programs that a user runs by name (chapter 05, section 7).
+// Workloads: host programs that a user runs by name (H-67 .. H-77).
 #pragma once
 
 #include <functional>

@@ -215,7 +215,7 @@ TEST(Transit, ZeroByteMessagesQueueOnTheWireOnly) {  // F-30, F-49
   EXPECT_THAT(r.out_times(2), ElementsAre(ns(13) + kHop, ns(14) + kHop, ns(15) + kHop, ns(16) + kHop, ns(16) + kHop));
 }
 
-TEST(Transit, StreamsInterleaveByTimeAndThenByIncomingEdge) {  // design: equal times
+TEST(Transit, StreamsInterleaveByTimeAndThenByIncomingEdge) {
   Router r(0.0);
   Transaction& from_b = r.write(1, 2, 3 * 256);
   Transaction& from_a = r.write(0, 2, 3 * 256);

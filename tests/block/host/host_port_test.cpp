@@ -229,7 +229,7 @@ TEST(HostPort, CallbacksRunInCompletionOrder) {
   EXPECT_EQ(order.front(), far_first ? 1u : 2u);
 }
 
-TEST(HostPort, RequestsEnterAtTheDestinationSip) {  // design: host requests enter at sip{S}.io0.pcie_ep
+TEST(HostPort, RequestsEnterAtTheDestinationSip) {  // H-19
   Fixture f(kTwoSips);
   f.run([&](IHost& host) { wait_for(host, host.submit(f.write(pe(1, 0, 0), 0, 256))); });
   EXPECT_EQ(f.machine.writes.writes.front().node, f.machine.node("sip1.io0.pcie_ep"));

@@ -45,7 +45,7 @@ TEST(PcieEp, KeepsTheOrderOfSubmission) {
   for (std::size_t i = 0; i < 5; ++i) EXPECT_EQ(m.script.arrivals[i].message, sent[i]);
 }
 
-TEST(PcieEp, PaysItsOverheadAtInjectionAndOnTheResponse) {  // design: completed = response after its overhead
+TEST(PcieEp, PaysItsOverheadAtInjectionAndOnTheResponse) {  // C-PCIE-8
   CommandMachine m(kTwoSips);
   m.send(0, "sip0.io0.io_cpu", std::nullopt, 1);  // refused by IO_CPU itself
   m.run();

@@ -217,7 +217,7 @@ TEST(PeCpu, AnyExceptionOfAKernelEndsOnlyItsLaunch) {
   EXPECT_EQ(machine.statistics(kCpu).at("failures"), 2);
 }
 
-// Ours, not the kernel's: it must not end as a failed launch (design 9).
+// A model Error is a fault of the simulator: it must not end as a failed launch of the kernel.
 TEST(PeCpu, AModelErrorInAKernelThreadEndsTheSimulation) {
   PeMachine machine;
   machine.kernels.add("k", [](IPe&) { throw Error::model("an invariant does not hold"); });

@@ -229,7 +229,7 @@ TEST(PeDma, IssuesAllExtentsAtOnceAndEndsWithTheLast) {
   EXPECT_EQ(o.end, (2 + 100 + 1 + 2 + 2) * kNs + kNs / 2 + 4_fs);
 }
 
-TEST(PeDma, SplitsAtSliceBoundaries) {  // design: PE_DMA splits; F-9
+TEST(PeDma, SplitsAtSliceBoundaries) {  // F-9
   PeMachine machine(dma_alone({}, 4));
   const std::uint64_t slice = machine.slice_bytes();
   machine.run({transfer(machine, 0_fs, kRead, {{hbm(slice - 512), 1024}})});

@@ -1,4 +1,4 @@
-// Runs that cannot succeed: the exit codes of design 9 and no partial file.
+// Runs that cannot succeed: the exit codes of H-83 and no partial file.
 #include <gmock/gmock.h>
 
 #include "tests/machine/cli/command_line.h"

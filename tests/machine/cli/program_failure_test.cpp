@@ -1,5 +1,5 @@
-// Mistakes of kernels and host programs: one message that names the place, the exit code of design 9, a complete result
-// for program failures and no file else.
+// Mistakes of kernels and host programs: one message that names the place, the exit code (H-83), a complete result for
+// program failures and no file else.
 #include <gmock/gmock.h>
 
 #include "tests/machine/cli/command_line.h"

@@ -1,4 +1,4 @@
-// Wrong usage: one clear message, exit code 2, nothing on standard output, no files (design 9).
+// Wrong usage: one clear message, exit code 2, nothing on standard output, no files (H-83).
 #include <gmock/gmock.h>
 
 #include <algorithm>

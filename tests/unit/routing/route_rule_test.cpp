@@ -1,4 +1,4 @@
-// The total order of routes (design rule of F-20, F-23), against the enumerating oracle.
+// The total order of routes (F-20, F-23), against the enumerating oracle.
 #include <gtest/gtest.h>
 
 #include "platform/base/error.h"
