@@ -21,7 +21,8 @@ class OnlineSoftmax {
   // `mask`, f32 (rows, keys), is added to the products; no row may be masked in all keys of the first call.
   using Source = std::function<tl::TensorHandle()>;
   void attend(const tl::TensorHandle& q, std::int64_t keys, const Source& k, const Source& v, const Source& mask = {});
-  // What `other` has seen, too: with m = max(m1, m2) and f = e^((mi - m) / sqrt(d)) l = l1 f1 + l2 f2, O likewise.
+  // Merges another partial result over other keys (log-sum-exp merge): m = max(m1, m2), fi = e^((mi - m) / sqrt(d)),
+  // l = l1 f1 + l2 f2, O = O1 f1 + O2 f2.
   void merge(const OnlineSoftmax& other);
   tl::TensorHandle result(Dtype dtype);  // O / l, (rows, d)
 

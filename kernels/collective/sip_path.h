@@ -12,7 +12,9 @@
 namespace kb::kernels {
 
 // One of the two ways along the path, as one SIP sees it. Distances are counted in SIPs. On a closed path a block
-// travels half around at most, one more forward than backward when the number of SIPs is even.
+// travels half around at most, one more forward than backward when the number of SIPs is even. On an open path of SIPs
+// 0, 1, 2 the forward way of SIP 0 has no sources and 2 targets, its backward way 2 sources and no target; SIP 1 has
+// one of each both ways. Closed, every SIP has one source and one target both ways.
 struct Way {
   std::string_view from, to;  // directions to the SIP behind and to the one ahead
   std::int64_t sources = 0;   // SIPs behind whose blocks come this way

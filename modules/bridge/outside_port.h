@@ -36,9 +36,10 @@ class IOutsideUser {
 
 struct OutsidePortParams {
   std::string socket;                           // its name, by which the device finds it
-  std::size_t max_reads = 64, max_writes = 64;  // not answered yet
+  std::size_t max_reads = 64, max_writes = 64;  // limit of unanswered accesses
   bool phases = true;                           // AT, else LT
-  // An access changes no contents: those of the memory go with a write, all of whose bytes are disabled.
+  // Timing only: writes carry all-zero byte enables and the present contents, so the memory's contents stay as they
+  // are.
   bool keeps_contents = false;
 };
 
@@ -108,12 +109,12 @@ class OutsidePort final : public sc_core::sc_module,
   std::uint32_t in_port_ = 0, out_port_ = 0;
   SlidingDeque<OutsideAccess> queue_;
   std::deque<Slot> slots_;
-  std::deque<tlm::tlm_generic_payload> payloads_;                               // of the slots
+  std::deque<tlm::tlm_generic_payload> payloads_;                               // payloads of the slots
   std::unordered_map<const tlm::tlm_generic_payload*, std::uint64_t> slot_of_;  // looked up only
   std::vector<std::uint64_t> free_;
-  std::size_t reads_ = 0, writes_ = 0;  // not answered
+  std::size_t reads_ = 0, writes_ = 0;  // unanswered accesses
   bool requesting_ = false;             // a BEGIN_REQ has no END_REQ, or is about to go out
-  sc_core::sc_event work_;              // of the blocking thread
+  sc_core::sc_event work_;              // wakes the blocking thread
   std::uint64_t accesses_ = 0;
   TimeFs stalled_ = 0_fs, stalled_since_ = kNever;
   contract::SignalId stalled_signal_ = contract::kNoSignal, open_signal_ = contract::kNoSignal;

@@ -36,7 +36,7 @@ class SocketChecker {
   enum class State : std::uint8_t { request, accepted, response };
   struct Open {
     State state = State::request;
-    // What nobody may change before the response; an interconnect may change the address.
+    // Fields that must not change before the response; an interconnect may change the address.
     tlm::tlm_command command{};
     const unsigned char* data = nullptr;
     unsigned length = 0;

@@ -20,7 +20,7 @@ class BarrierGate {
  public:
   // Sends the answer, whose status is filled in, now.
   using Respond = std::function<void(payload::Transaction& arrival)>;
-  // `noun` names those who come, in texts: "PEs".
+  // `noun`: what messages call those that arrive: "PEs".
   BarrierGate(std::string node, std::string noun, Respond respond)
       : node_(std::move(node)), noun_(std::move(noun)), respond_(std::move(respond)) {}
 
@@ -43,13 +43,13 @@ class BarrierGate {
     std::size_t members = 0;
     TimeFs since = 0_fs;
     std::vector<payload::Transaction*> waiting;
-    std::vector<std::string> names;  // of those
+    std::vector<std::string> names;  // names of those that wait
   };
   static payload::Status ended_before(const std::string& place, contract::BarrierScope scope);
 
   std::string node_, noun_;
   Respond respond_;
-  std::map<std::uint64_t, Rendezvous> rendezvous_;  // by the host's request
+  std::map<std::uint64_t, Rendezvous> rendezvous_;  // keyed by the host's request
   std::map<std::uint64_t, std::string> ended_;      // the first place of a launch under way whose kernels have ended
   std::int64_t opened_ = 0;
 };

@@ -23,7 +23,7 @@ namespace kb::modules {
 // order of their arrival; with BARRIER_ERROR when a kernel of the launch ends before.
 class CommandProcessor : public FabricEndpoint {
  public:
-  // `below` names those whom launches go to and arrivals at barriers come from, in texts: "PEs".
+  // `below`: what messages call the receivers of launches, from which arrivals at barriers come: "PEs".
   CommandProcessor(const sc_core::sc_module_name& name, NodeId node, TimeFs overhead, elab::BlockContext& context,
                    std::string below);
 

@@ -1,4 +1,4 @@
-// What a burst of HBM really moves (C-HBM-8).
+// Rounds a partial burst up to the memory's access granularity (C-HBM-8).
 #pragma once
 
 #include <cstdint>

@@ -70,7 +70,7 @@ bool BurstPlan::find_write(const payload::Transaction& transaction, std::uint32_
   for (std::size_t i = 0; i < pieces_.size(); ++i) {
     const FlitStream& flits = pieces_[i].bursts;
     if (pieces_[i].read || flits.transaction != &transaction || flits.first + flits.count <= from) continue;
-    if (pieces_[i].past(now)) continue;  // of an earlier use of the transaction
+    if (pieces_[i].past(now)) continue;  // belongs to an earlier use of the transaction object
     entry = pieces_[i].entry_key(std::max(from, flits.first) - flits.first);
     return true;
   }
@@ -97,7 +97,7 @@ void BurstPlan::replay_without(const ArrivalKey& limit, std::uint32_t channel) {
     Piece& piece = pieces_[i];
     const std::uint32_t kept = piece.meets(channel) ? piece.count_before(limit) : piece.bursts.count;
     if (kept > 0) enter(piece, kept, kNothing);
-    if (!bound_ && kept < piece.bursts.count) return;  // nor does any behind it stay
+    if (!bound_ && kept < piece.bursts.count) return;  // no later piece is kept either
   }
 }
 
@@ -105,7 +105,8 @@ void BurstPlan::find_latest() {
   latest_ = pieces_.empty() ? 0_fs : pieces_.back().entry(pieces_.back().bursts.count - 1);
 }
 
-// What meets a piece and was entered before it is past when the piece is, so bound ones may leave from the middle.
+// Whatever entered earlier and conflicts with a past piece is past, too, so channel-bound pieces may retire out of
+// order.
 void BurstPlan::retire_past(TimeFs now) {
   if (!bound_) {
     for (; !pieces_.empty() && pieces_.front().past(now); pieces_.pop_front()) retire_piece(pieces_.front());

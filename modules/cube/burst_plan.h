@@ -26,13 +26,14 @@ class BurstPlan {
   struct Piece {
     FlitStream bursts;  // time = entry of a read burst, arrival of a write flit; out_port unused for writes
     TimeFs floor = 0_fs;
-    TimeFs last = 0_fs;             // what the last burst takes
-    TimeFs floor_before = 0_fs;     // a write's header raises the floor; its controller's note of where it was
-    TimeFs open = 0_fs;             // a read's, likewise: since when its command can be served,
-    TimeFs issuer_before = 0_fs;    // when the issuer was free for the first burst,
-    TimeFs slot_before = 0_fs;      // and the slot that its requester had before
-    std::uint64_t offset = 0;       // transaction.hbm_offset, kept for when the transaction has ended
-    TimeFs terminal_before = 0_fs;  // transaction.terminal_time before this piece
+    TimeFs last = 0_fs;        // time that the last burst occupies its channel
+    TimeFs open = 0_fs;        // reads: since when the command can be served
+    std::uint64_t offset = 0;  // transaction.hbm_offset, kept for when the transaction has ended
+    // State before this piece, restored when it is rolled back.
+    TimeFs floor_before = 0_fs;     // writes: the lane's write_floor, which a header raises
+    TimeFs issuer_before = 0_fs;    // reads: when the issuer was free
+    TimeFs slot_before = 0_fs;      // reads: the latest slot of the requester
+    TimeFs terminal_before = 0_fs;  // transaction.terminal_time
     std::uint32_t channel = kByAddress;
     bool read = false;
     bool flows = false;  // whole bursts that flow freely (PseudoChannels::flows_freely), as they were committed
@@ -59,14 +60,14 @@ class BurstPlan {
   // False when a piece cannot be added without passing the end of simulated time.
   bool fits(const Piece& piece) {
     if (ends_in_time(piece)) return true;
-    latest_finish_ = channels_.latest_free();  // without what was rolled back
+    latest_finish_ = channels_.latest_free();  // recomputed: rollbacks leave it too high
     return ends_in_time(piece);
   }
   // Bursts that enter after all others that they meet. on_finish(j, n, finish, step), as of PseudoChannels::commit,
   // comes before the transaction's terminal_time includes them.
   template <typename F>
   void add(const Piece& piece, F&& on_finish);
-  // Pieces that are not retired.
+  // Number of pieces that are not retired.
   std::size_t size() const { return pieces_.size(); }
   // True when a burst that meets those of `channel` enters at or after the limit.
   bool reaches(const ArrivalKey& limit, std::uint32_t channel) const {
@@ -79,7 +80,7 @@ class BurstPlan {
   // The first planned burst of a write with flit index >= `from`: true and its entry.
   bool find_write(const payload::Transaction& transaction, std::uint32_t from, TimeFs now, ArrivalKey& entry) const;
 
-  // Settles everything once all of it has entered, which is cheap to tell.
+  // Retires all pieces when all have entered, which is cheap to find out, and past ones when there are many.
   void retire(TimeFs now) {
     if (pieces_.empty()) return;
     if (latest_ < now) {
@@ -88,11 +89,11 @@ class BurstPlan {
       retire_past(now);
     }
   }
-  // The simulation is over.
+  // Called at the end of the simulation.
   void finish();
 
   TimeFs whole_burst() const { return channels_.params().burst; }
-  // Behind all pieces; and a copy of it to try what further bursts would do.
+  // State of the channels after all pieces, and a scratch copy of it to try further bursts.
   const PseudoChannels& channels() const { return channels_; }
   PseudoChannels& trial() {
     trial_ = channels_;
@@ -108,25 +109,25 @@ class BurstPlan {
   bool reaches_bound(const ArrivalKey& limit, std::uint32_t channel) const;
   // Brings the channels to the state without the bursts that meet those of `channel` at or after the limit.
   void replay_without(const ArrivalKey& limit, std::uint32_t channel);
-  void find_latest();  // by address
+  void find_latest();  // only without bound pieces
   void retire_past(TimeFs now);
   void retire_all();
   void retire_piece(const Piece& piece);
   void record_flow(const Piece& piece);
   bool is_watched() const { return waves_.wanted() || !series_.empty(); }
 
-  // Bound pieces are looked through; by address they are looked at from the back.
+  // Limits the search through bound pieces; pieces by address are searched from the back.
   static constexpr std::size_t kMostUnretired = 128;
 
   PseudoChannels channels_;
-  PseudoChannels retired_channels_;  // before the first piece
+  PseudoChannels retired_channels_;  // state before the first piece
   PseudoChannels trial_;
   SlidingDeque<Piece> pieces_;
   PseudoChannelWaves waves_;
-  std::vector<record::ActivitySeries*> series_;  // by pseudo-channel; empty when nobody wants to know
+  std::vector<record::ActivitySeries*> series_;  // per pseudo-channel; empty: recording off
   bool bound_;
-  TimeFs latest_ = 0_fs;         // no burst enters later
-  TimeFs latest_finish_ = 0_fs;  // no burst finishes later
+  TimeFs latest_ = 0_fs;         // upper bound of the entry of any burst
+  TimeFs latest_finish_ = 0_fs;  // upper bound of the finish of any burst
 };
 
 template <typename F>

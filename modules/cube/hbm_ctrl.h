@@ -43,7 +43,7 @@ class HbmCtrl final : public FabricNode, private elab::EventHandler {
     std::uint16_t port = 0;
     std::uint64_t sequence = 0;
     payload::Transaction* transaction = nullptr;
-    TimeFs entry = 0_fs;  // of the last flit
+    TimeFs entry = 0_fs;  // entry of the last flit
 
     struct ByTurn {
       std::tuple<TimeFs, std::uint16_t, std::uint64_t> operator()(const Due& due) const {
@@ -51,15 +51,15 @@ class HbmCtrl final : public FabricNode, private elab::EventHandler {
       }
     };
   };
-  // What comes and goes through one port.
+  // State of one port.
   struct Lane {
     std::uint16_t port = 0;
     std::uint32_t channel = kByAddress;
     SlidingDeque<FlitStream> commands;  // read commands still to arrive
     ReadTurns reads;                    // bursts still to be planned
     ArrivalQueue writes;                // write flits still to enter
-    TimeFs write_floor = 0_fs;          // decode of the latest write header ends
-    ArrivalQueue returns;               // read flits by (finish, command): waiting for the return edge
+    TimeFs write_floor = 0_fs;          // end of the decode of the latest write header
+    ArrivalQueue returns;               // read flits that wait for the return edge, by (finish, command)
     SlidingDeque<Due> last_entries;     // writes whose last flit enters at `time`
 
     bool meets(const Lane& other) const {
@@ -82,10 +82,11 @@ class HbmCtrl final : public FabricNode, private elab::EventHandler {
   void take_commands(Lane& lane, TimeFs now);
   void forget_choices();
   void plan_bursts(TimeFs now);
-  // The next burst of any lane; false when nobody has one. `after`: what it may meet next on another lane.
+  // Finds the next burst of any lane; false when there is none. `after`: the first burst of another lane that it may
+  // conflict with.
   struct Turn {
     Lane* lane = nullptr;
-    ArrivalKey read, write;  // of the lane
+    ArrivalKey read, write;  // next read burst and next write flit of the lane
     ArrivalKey after;
   };
   bool next_turn(Turn& turn);
@@ -105,14 +106,14 @@ class HbmCtrl final : public FabricNode, private elab::EventHandler {
   void wake_at(TimeFs at);
   void schedule_wake();
 
-  TimeFs burst_time(const FlitStream& bursts) const;  // of the last of them
+  TimeFs burst_time(const FlitStream& bursts) const;  // time of the last burst
 
   TimeFs overhead_;
   TimeFs access_;
   AccessUnit unit_;
   Bandwidth pc_bw_;
   BurstPlan plan_;
-  std::vector<Lane> lanes_;  // by port
+  std::vector<Lane> lanes_;  // indexed by port
   SortedQueue<Due, Due::ByTurn> acknowledgements_;
   TimeFs wake_time_ = kNever;
   int burst_budget_;

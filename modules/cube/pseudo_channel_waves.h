@@ -19,7 +19,7 @@ class PseudoChannelWaves {
   bool wanted() const { return !channels_.empty(); }
   // Bursts of one channel come in the order of their entry.
   void add(std::size_t pc, TimeFs entry, TimeFs start, TimeFs finish);
-  // No burst enters any more: shows when those that still wait start.
+  // Called after the last burst: draws the starts of those that still wait.
   void finish();
 
  private:
@@ -27,14 +27,14 @@ class PseudoChannelWaves {
     contract::SignalId busy = contract::kNoSignal;
     contract::SignalId queue = contract::kNoSignal;
     TimeFs busy_until = -1_fs;    // busy still shows the burst that ends then
-    SlidingDeque<TimeFs> starts;  // of bursts that the queue still shows as waiting
+    SlidingDeque<TimeFs> starts;  // start times of bursts that the queue signal still counts as waiting
   };
 
   void show_idle(PseudoChannel& channel);
   void show_starts(PseudoChannel& channel, TimeFs until);
 
   contract::ISignalObserver* observer_;
-  std::vector<PseudoChannel> channels_;  // empty when nobody watches
+  std::vector<PseudoChannel> channels_;  // empty: no waveforms
 };
 
 }  // namespace kb::modules

@@ -25,13 +25,13 @@ struct BurstRun {
   std::uint32_t first = 0;
   std::uint32_t count = 0;
   TimeFs entry = 0_fs, spacing = 0_fs, floor = 0_fs;
-  TimeFs last = 0_fs;  // what the last of them takes: a transaction can end with a part of a burst
+  TimeFs last = 0_fs;  // time of the last burst, which can be a partial one
   BurstDirection direction = BurstDirection::none;
 
   TimeFs entry_of(std::uint32_t j) const { return std::max(entry + j * spacing, floor); }
 };
 
-// Finishes of consecutive bursts, told as evenly spaced runs: f(j, n, finish, step).
+// Groups the finishes of consecutive bursts into evenly spaced runs: f(j, n, finish, step).
 class FinishRuns {
  public:
   template <typename F>
@@ -172,7 +172,7 @@ class PseudoChannels {
     const bool turns = direction_[pc] != BurstDirection::none && direction_[pc] != run.direction;
     const TimeFs first =
         std::max({run.entry, run.floor, free_[pc]}) + (turns ? params_.switch_penalty : 0_fs) + params_.burst;
-    const bool queued = run.spacing <= params_.burst;  // or comes as that ends
+    const bool queued = run.spacing <= params_.burst;  // each burst waits for the one before it or begins as that ends
     if (!queued && first != run.entry + params_.burst) return false;
     const TimeFs step = queued ? params_.burst : run.spacing;
     direction_[pc] = run.direction;

@@ -18,7 +18,7 @@ ReadTurns::Joined ReadTurns::joined(const Requester& requester) {
   return {command.open, false, command.sequence};
 }
 
-// Nothing has to be known of a requester that has nothing to read when all further commands open after its latest slot.
+// An idle requester can be forgotten once no later command can open before its last slot.
 ReadTurns::Requester& ReadTurns::requester_of(const payload::Transaction& transaction, TimeFs open) {
   const NodeId node = take_turns_ ? transaction.route->nodes.front() : NodeId(0);
   Requester* idle = nullptr;
@@ -99,9 +99,9 @@ TimeFs ReadTurns::add(payload::Transaction& transaction, TimeFs open, std::uint6
   const bool first = requester.commands.empty();
   requester.commands.push_back({&transaction, open, 0, sequence});
   forget_next();
-  if (!first) return kNever;  // served after what it has already
+  if (!first) return kNever;  // served after its earlier commands, so no taken slot changes
   ++active_;
-  // Slots up to its own latest are as they were: it had a command then.
+  // Slots up to its own latest are unaffected: this requester was already contending for them.
   if (requester.slot >= open) return issuer_free_ > requester.issuer_after ? requester.slot + 1_fs : kNever;
   return issuer_free_ > open ? open : kNever;
 }
@@ -111,7 +111,7 @@ ReadTurns::Share ReadTurns::share(PseudoChannels& trial) const {
   const Requester& requester = requesters_[n.requester];
   Share share{requester.commands.front(), n.slot, 0, issuer_free_, requester.slot};
   share.count = n.open == 1 ? left(share.command) : slots_in_a_row(trial);
-  if (n.slot <= kTimeEnd) {  // beyond, nobody looks
+  if (n.slot <= kTimeEnd) {  // later slots are never issued
     const auto most = static_cast<std::uint64_t>((kTimeEnd - n.slot) / interval_) + 2;
     share.count = static_cast<std::uint32_t>(std::min<std::uint64_t>(share.count, most));
   }

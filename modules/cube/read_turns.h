@@ -24,7 +24,7 @@ class ReadTurns {
   struct Command {
     payload::Transaction* transaction = nullptr;
     TimeFs open = 0_fs;
-    std::uint32_t next = 0;  // burst
+    std::uint32_t next = 0;  // index of the next burst
     std::uint64_t sequence = 0;
   };
   // What a requester gets: slots in a row for `count` bursts of a command, the first one at `slot`.
@@ -32,18 +32,18 @@ class ReadTurns {
     Command command;
     TimeFs slot = 0_fs;
     std::uint32_t count = 0;
-    TimeFs issuer_before = 0_fs, slot_before = 0_fs;  // for give_back
+    TimeFs issuer_before = 0_fs, slot_before = 0_fs;  // state before the share, restored by give_back()
   };
 
   // take_turns = false: all commands in the order of arrival. `channel`: of all bursts, or kByAddress.
   void configure(bool take_turns, const AccessUnit& unit, Bandwidth return_bw, std::uint32_t channel);
 
   bool empty() const { return active_ == 0; }
-  TimeFs interval() const { return interval_; }  // of slots; a part of a burst has a shorter one
+  TimeFs interval() const { return interval_; }  // distance of slots; shorter after a partial burst
   // The time of the next slot; there must be a command.
   TimeFs next_slot() const { return next().slot; }
-  // True when it depends on the pseudo-channels whose that slot is. Then choose() comes first: when all bursts before
-  // the slot have entered and no other has.
+  // True when the winner of the slot depends on the state of the pseudo-channels. Then call choose() first, when all
+  // bursts before the slot have entered and no other has.
   bool is_contested() const { return next().open > 1 && !chosen_; }
   void choose(const PseudoChannels& channels);
   void forget_choice() {
@@ -73,8 +73,8 @@ class ReadTurns {
  private:
   struct Requester {
     NodeId node;
-    TimeFs slot = -1_fs;         // its latest
-    TimeFs issuer_after = 0_fs;  // when the issuer was free after that one
+    TimeFs slot = -1_fs;         // latest slot that it got; -1: none
+    TimeFs issuer_after = 0_fs;  // when the issuer was free after that slot
     SlidingDeque<Command> commands;
   };
   // When a requester joined the end of the turn. At equal times commands open before the burst of a slot is issued.
@@ -90,8 +90,8 @@ class ReadTurns {
   struct Next {
     TimeFs slot = kNever;
     std::size_t requester = 0;    // the first in turn, or the chosen one
-    TimeFs others_open = kNever;  // when the first command opens that cannot be served at `slot`
-    std::size_t open = 0;         // requesters that can
+    TimeFs others_open = kNever;  // earliest command that opens after `slot`; kNever: none
+    std::size_t open = 0;         // number of requesters with a command open at `slot`
   };
 
   static Joined joined(const Requester& requester);

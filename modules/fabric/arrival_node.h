@@ -21,7 +21,7 @@ class ArrivalNode : public FabricNode, private elab::EventHandler {
   ArrivalNode(const sc_core::sc_module_name& name, NodeId node, elab::BlockContext& context)
       : FabricNode(name, node, context) {}
 
-  // What has arrived and has not been passed on.
+  // Lists arrivals that have not been passed on.
   void collect_waits(std::vector<elab::WaitInfo>& waits) const override;
 
  protected:
@@ -86,7 +86,7 @@ class ArrivalNode : public FabricNode, private elab::EventHandler {
 
   SortedQueue<FlitStream, StreamKey> coming_;  // the first flit of each stream is the next to arrive
   SortedQueue<Departure, Departure::ByTime> departures_;
-  std::vector<TimeFs> asked_;  // by wake_at(), unsorted
+  std::vector<TimeFs> asked_;  // times requested by wake_at(), unsorted
   std::uint64_t responses_ = 0;
   std::uint64_t departed_ = 0;
   TimeFs scheduled_ = kNever;

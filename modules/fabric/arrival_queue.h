@@ -30,7 +30,7 @@ class ArrivalQueue {
   // Removes flits that come before all others and whose keys are below `limit`, the front one at least: of one stream,
   // or of up to kMostStreams streams that alternate. Returns the number of streams in `batch`.
   std::size_t take_batch(const ArrivalKey& limit, StreamBuffer& batch);
-  // Flits that were taken and come back.
+  // Puts flits back that were taken and then rolled back.
   void put_back(const FlitStream& flits);
   // Forgets the flits of a leg with index >= `first`, none of which comes before `now`.
   void roll_back(const payload::Transaction& transaction, payload::Leg leg, std::uint32_t first, TimeFs now);
@@ -44,7 +44,7 @@ class ArrivalQueue {
   void note(const FlitStream& stream) { longest_ = std::max(longest_, stream.last_time() - stream.time); }
 
   Runs streams_;
-  TimeFs longest_ = 0_fs;  // no stream of the queue lasts longer
+  TimeFs longest_ = 0_fs;  // upper bound of the duration of any stream in the queue
 };
 
 }  // namespace kb::modules

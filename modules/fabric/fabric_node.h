@@ -12,8 +12,8 @@
 
 namespace kb::modules {
 
-// A base, so that the sockets come before the interfaces, and what every call reads lies together behind those: on a
-// large machine most of a node's memory has to be fetched anew when its turn comes.
+// A base class listed before the transport interfaces: it keeps the large sockets out of the cache lines that every
+// call reads. On a large machine most of a node's memory has left the cache when its turn comes.
 struct FabricSockets {
   tlm::tlm_initiator_socket<32, payload::FabricProtocol, 0> out{"out"};
   tlm::tlm_target_socket<32, payload::FabricProtocol, 0> in{"in"};
@@ -31,7 +31,7 @@ class FabricNode : public elab::Block,
                    public tlm::tlm_fw_transport_if<payload::FabricProtocol>,
                    public tlm::tlm_bw_transport_if<payload::FabricProtocol> {
  public:
-  // The neighbour behind a port, as this node calls it. After elaboration a monitor may put itself in between.
+  // The neighbour behind a port and the interfaces that this node calls. After elaboration a monitor may replace them.
   struct Link {
     NodeId neighbour;
     tlm::tlm_fw_nonblocking_transport_if<>* forward = nullptr;
@@ -52,11 +52,11 @@ class FabricNode : public elab::Block,
   std::uint64_t flit_hops();
 
  protected:
-  // What arrives. Times are absolute and not before now; the stream's in_port, hop and leg are filled in.
+  // Arrivals. Times are absolute and not before now; the stream's in_port, hop and leg are filled in.
   virtual void on_flits(FlitStream& flits) = 0;
   virtual void on_message(payload::Transaction& transaction, const FlitStream& message) = 0;
-  // Flits with index >= first of a leg will not come as announced. The transaction's segment says how many they are
-  // and, by window_of(), when they were to arrive.
+  // Announced flits of a leg with index >= first are rolled back. The transaction's segment says how many, and
+  // window_of() when they were to arrive.
   virtual void on_rollback(std::uint16_t port, payload::Transaction& transaction, payload::Leg leg,
                            std::uint32_t first) = 0;
 
@@ -87,9 +87,9 @@ class FabricNode : public elab::Block,
     };
   };
 
-  // Sending. All commits of one wake go to its outbox, to be sent as few segments as possible.
+  // All commits of one wake go to its outbox, which sends them as few segments as possible. commit() of a single stream
+  // takes one whose last flit may be shorter.
   void commit(const FlitStream* streams, std::size_t count, TimeFs floor);
-  // A stream whose last flit may be shorter.
   void commit(const FlitStream& flits, TimeFs floor);
   // Calls f(stream) for a stream, or for its full flits and its shorter last one.
   template <typename F>
@@ -104,14 +104,14 @@ class FabricNode : public elab::Block,
   // END_REQ or END_RESP for a leg whose last flit is here.
   void send_end(std::uint16_t port, payload::Transaction& transaction, payload::Leg leg);
 
-  // Where flits of a committed stream go that are rolled back; called by cut().
+  // Takes back flits of a committed stream that cut() has rolled back.
   virtual void roll_back(const FlitStream& flits) = 0;
 
   TimeFs now() const { return scheduler_.now(); }
   bool logged() const { return logged_; }
   Wire& wire_at(std::uint16_t port) { return ports_[port].wire; }
   const Wire& wire_at(std::uint16_t port) const { return ports_[port].wire; }
-  // When the flits of a rollback were to arrive, out of its segment.
+  // The arrival times of rolled-back flits, decoded from the segment of a rollback.
   static TimeWindow window_of(const payload::Segment& rollback) {
     return {rollback.time, rollback.time + rollback.spacing};
   }
@@ -129,10 +129,10 @@ class FabricNode : public elab::Block,
   void end_of_elaboration() override;
 
  private:
-  // Four cache lines; the first holds what is seldom used.
+  // Four cache lines; the first holds the members that are seldom used.
   struct alignas(64) Port {
-    int out_index = -1;  // in `out`
-    int in_index = -1;   // in `in`
+    int out_index = -1;  // index in socket `out`; -1: unbound
+    int in_index = -1;   // index in socket `in`; -1: unbound
     Wire wire;
     Link link;
   };
@@ -160,15 +160,15 @@ class FabricNode : public elab::Block,
   void transmit(std::uint16_t port, payload::Transaction& transaction, const payload::Segment& segment,
                 const tlm::tlm_phase& phase);
 
-  const elab::EventScheduler& scheduler_;  // the context's, one step nearer
-  const bool logged_;                      // logs(info), the same
-  const bool followed_;                    // somebody follows transactions, the same
+  const elab::EventScheduler& scheduler_;  // that of the context, cached here
+  const bool logged_;                      // whether logs(info), cached here
+  const bool followed_;                    // whether a hop observer is attached, cached here
   std::vector<Port> ports_;
   int bound_out_ = 0, bound_in_ = 0;
 
-  Outbox* outbox_ = nullptr;  // of the wake in progress
+  Outbox* outbox_ = nullptr;  // outbox of the wake in progress; null: none
 
-  // Rollbacks of the cuts in progress: one SHORTEN for each leg.
+  // Rollbacks of the cuts in progress, merged into one SHORTEN for each leg.
   struct Rollback {
     payload::Transaction* transaction = nullptr;
     payload::Segment segment;

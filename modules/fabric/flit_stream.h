@@ -10,7 +10,7 @@
 
 namespace kb::modules {
 
-// So many streams may alternate on a wire before they are handled in smaller portions.
+// Maximum number of streams in one batch.
 inline constexpr std::size_t kMostStreams = 16;
 
 // A node takes flits in order of (time, port, sequence on that edge); ports are numbered by incoming edge index. The
@@ -19,7 +19,7 @@ struct ArrivalKey {
   TimeFs time = 0_fs;
   std::uint32_t port = 0;
   std::uint64_t sequence = 0;
-  std::uint32_t index = 0;  // tells apart the flits of a stream that shares one sequence number
+  std::uint32_t index = 0;  // distinguishes flits of a stream that shares one sequence number
 
   // A limit below everything of `time` or later.
   static ArrivalKey at(TimeFs time) { return {time, 0, 0, 0}; }
@@ -46,7 +46,7 @@ struct TimeWindow {
 struct ShownTransaction {
   std::uint64_t id = 0;
   payload::Op op = payload::Op::message;
-  bool followed = false;  // its hops are wanted
+  bool followed = false;  // a hop trace observes it
   bool ends = false;      // the stream has the last flit of its leg
 
   std::uint64_t pack() const {
@@ -69,7 +69,7 @@ struct alignas(64) FlitStream {
   std::uint16_t flit_bytes = 0;  // 0 = full flits; a leg's shorter last flit is a stream of its own when it is sent
   std::uint16_t in_port = 0;
   std::uint16_t out_port = 0;
-  std::uint16_t hop : 15;  // of this node in the route
+  std::uint16_t hop : 15;  // index of this node in the route
   payload::Leg leg : 1;
   // A packed ShownTransaction, set when waveforms or a hop trace show the flits of the wire that the stream is put on:
   // at the time when they are retired the transaction may be another one.
@@ -118,12 +118,12 @@ struct alignas(64) FlitStream {
     return static_cast<std::uint32_t>(std::min<std::uint64_t>(earlier, count));
   }
 
-  // Forgets all but the first n flits, at least 1.
+  // Truncates the stream to its first n flits, n >= 1.
   void keep(std::uint32_t n) {
     if (n < count) shown &= ~std::uint64_t{1};
     count = n;
   }
-  // Forgets the first i flits.
+  // Removes the first i flits.
   void drop(std::uint32_t i) {
     time = time_of(i);
     sequence += i * sequence_step;
@@ -168,7 +168,7 @@ struct alignas(64) FlitStream {
 
 static_assert(sizeof(FlitStream) == 64);
 
-// What streams are sorted by.
+// The sort key of streams.
 struct StreamKey {
   ArrivalKey operator()(const FlitStream& stream) const { return stream.key(); }
 };

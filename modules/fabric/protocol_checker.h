@@ -76,13 +76,13 @@ class ProtocolChecker {
   struct Held {
     const payload::Transaction* transaction = nullptr;
     payload::Leg leg = payload::Leg::request;
-    Edge* edge = nullptr;      // on which it came
+    Edge* edge = nullptr;      // the edge on which it came
     TimeFs complete = kNever;  // arrival of the last flit, when all are announced
     bool passed = false;       // all of it is announced to the next node
   };
   struct Node {
     NodeId id;
-    bool judged = false;  // else a script says what it does
+    bool judged = false;  // false: a scripted node of a test, whose behaviour is not checked
     std::map<LegKey, Held> held;
   };
   struct Edge {
@@ -91,7 +91,7 @@ class ProtocolChecker {
     TimeFs propagation;
     Bandwidth bw;
     std::map<LegKey, LegState> legs;
-    std::deque<LinkArrival> announced;  // by sequence
+    std::deque<LinkArrival> announced;  // in order of sequence
     std::uint64_t forgotten = 0;        // sequence of the latest arrival that is no longer among them
   };
 

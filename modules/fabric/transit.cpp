@@ -14,15 +14,15 @@ using payload::Leg;
 using payload::Transaction;
 
 namespace {
-// Look-ahead after work had to be undone, and without bound.
+// Minimum look-ahead, the bound from which it is halved after a rollback, and the absolute maximum.
 constexpr TimeFs kLeastLookahead = 4_ns;
 constexpr TimeFs kBusyLookahead = 64_ns;
 constexpr TimeFs kMostLookahead = 1'000'000_ns;
-// Of a long queue nothing is put on a wire ahead of time that has so many commits that are not past: what comes between
-// would undo more of them than they save wakes.
+// Do not look ahead on a queue of kLongQueue flit streams once its wire has kMostBatches pending commits: an interloper
+// would roll back more work than the look-ahead saves.
 constexpr std::size_t kLongQueue = 4096;
 constexpr std::size_t kMostBatches = 4;
-// Messages whose transactions are fetched before it is their turn: those of a long queue are no longer in the cache.
+// The transaction of the message this far back in the queue is prefetched: in a long queue it has left the cache.
 constexpr std::size_t kFetchedMessages = 8;
 }  // namespace
 
@@ -77,7 +77,8 @@ void Transit::enqueue(const FlitStream& flits) {
   wake_at(due_[flits.out_port]);
 }
 
-// A flit that finds its wire taken need not be put there before the wire is free: until then more becomes known.
+// Defers a flit until its wire is free, because competitors may still appear. A flit that belongs before committed ones
+// is due as soon as it is ready: those have to be rolled back.
 void Transit::note_due(std::uint16_t out_port) {
   const ArrivalQueue& waiting = outlets_[out_port];
   if (waiting.empty()) {
@@ -157,7 +158,7 @@ void Transit::on_event(TimeFs now, std::uint64_t) {
   schedule_wake();
 }
 
-// What forward() will need, all at once instead of one after the other.
+// Prefetches what forward() will read for every port, so that the cache misses overlap.
 void Transit::prefetch() const {
   for (std::uint16_t p = 0; p < port_count(); ++p) {
     if (due_[p] == kNever) continue;
@@ -169,14 +170,14 @@ void Transit::prefetch() const {
   }
 }
 
-// Undone work halves the look-ahead, undisturbed wakes let it grow by an eighth.
+// Halves the look-ahead after a rollback and lets it grow by an eighth after a wake without one.
 void Transit::adapt_lookahead() {
   lookahead_ = disturbed_ ? std::max(kLeastLookahead, std::min(lookahead_, kBusyLookahead) / 2)
                           : std::min(kMostLookahead, lookahead_ + lookahead_ / 8);
   disturbed_ = false;
 }
 
-// The worker takes the first flits that are here. Each delays everything that comes after it, on every out-edge.
+// The worker decodes the first flits that have arrived. Each delays all later arrivals, on every out-edge.
 void Transit::decode_headers(TimeFs now) {
   while (!headers_.empty() && headers_.front().time <= now) {
     const FlitStream header = headers_.front();
@@ -194,14 +195,14 @@ void Transit::decode_headers(TimeFs now) {
   }
 }
 
-// The header is taken, and stays so.
+// Called when the worker has begun to decode a header, which is never rolled back.
 void Transit::note_decode(TimeFs arrived, TimeFs begin) {
   accumulate(headers_waited_, begin - arrived);
   if (decoder_ == nullptr) return;
   decoder_->add({begin, worker_free_, overhead_, begin - arrived, 0, 0});
 }
 
-// True when a wire has so much ahead of it that the rest of a long queue can wait until it is due.
+// True when a wire has enough pending commits that the rest of a long queue can wait until it is due.
 bool Transit::is_full(std::uint16_t out_port) {
   Wire& wire = wire_at(out_port);
   if (outlets_[out_port].size() < kLongQueue || wire.batches() < kMostBatches) return false;
@@ -232,7 +233,7 @@ void Transit::forward_messages(TimeFs now) {
     const PendingMessage m = messages_.front();
     messages_.pop_front();
     if (messages_.near_size() > kFetchedMessages) messages_[kFetchedMessages].transaction->prefetch();
-    forward(m.out_port, ArrivalKey::at(now + 1_fs));  // what is ready before has to be on the wire
+    forward(m.out_port, ArrivalKey::at(now + 1_fs));  // flits that are ready earlier must be on the wire first
     send_message(m.out_port, *m.transaction, m.leg, m.hop, m.ready, m.key);
   }
 }

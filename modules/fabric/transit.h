@@ -17,9 +17,9 @@ namespace kb::modules {
 // serial`: a flit is ready at max(a, W); for a leg's first flit this becomes W = max(a, W) + overhead; a zero-byte
 // message is ready at a + overhead. What is ready leaves in order of (ready time, arrival).
 //
-// Flits wait in a queue of their out-edge and are put on the wire when it can take them, all that are ready at once and
-// a stretch of those that are announced, as far as nothing known comes between. If a competitor shows up later, the
-// wire is cut back at the competitor's key, so that every time equals that of flit-by-flit handling.
+// Flits wait in a queue of their out-edge. When its wire can take the next one, all ready flits are committed, plus
+// announced ones up to the first known competitor within the look-ahead. If a competitor shows up later, the wire is
+// cut back at the competitor's key, so that every time equals that of flit-by-flit handling.
 class Transit final : public FabricNode, private elab::EventHandler {
  public:
   Transit(const sc_core::sc_module_name& name, NodeId node, const params::TransitParams& params,
@@ -40,7 +40,7 @@ class Transit final : public FabricNode, private elab::EventHandler {
       ArrivalKey operator()(const PendingMessage& message) const { return message.key; }
     };
   };
-  // END is due when the last flit of a leg is here.
+  // The END of a leg, which is sent when the leg's last flit has arrived.
   struct End {
     TimeFs time;
     payload::Transaction* transaction = nullptr;
@@ -56,7 +56,8 @@ class Transit final : public FabricNode, private elab::EventHandler {
   void on_message(payload::Transaction& transaction, const FlitStream& message) override;
   void on_rollback(std::uint16_t port, payload::Transaction& transaction, payload::Leg leg,
                    std::uint32_t first) override;
-  // Forget what was announced: a header that needs the worker (false: there is none), the end of a leg.
+  // Forget announced arrivals that are rolled back: a header that waits for the worker (false: none does), the end of
+  // a leg.
   bool roll_back_header(const payload::Transaction& transaction, payload::Leg leg, const TimeWindow& arrival);
   void roll_back_end(std::uint16_t port, const payload::Transaction& transaction, payload::Leg leg,
                      const TimeWindow& arrival);
@@ -79,17 +80,17 @@ class Transit final : public FabricNode, private elab::EventHandler {
 
   TimeFs overhead_;
   bool serial_;
-  TimeFs latency_;                             // of the pipelined decoder; part of the times of everything that waits
-  TimeFs worker_free_ = 0_fs;                  // W; stays 0 when pipelined
-  TimeFs headers_waited_ = 0_fs;               // for the worker
-  std::uint64_t legs_ = 0;                     // that have passed, each with a header
-  record::ActivitySeries* decoder_ = nullptr;  // of the worker; null when nobody wants to know
+  TimeFs latency_;                // latency of the pipelined decoder, included in the times of all that waits
+  TimeFs worker_free_ = 0_fs;     // W: when the worker is free; stays 0 when pipelined
+  TimeFs headers_waited_ = 0_fs;  // total time that headers waited for the worker
+  std::uint64_t legs_ = 0;        // legs that have arrived completely; each has one header
+  record::ActivitySeries* decoder_ = nullptr;  // activity of the worker; null: recording off
   TimeFs wake_time_ = kNever;
-  TimeFs lookahead_;         // flits that arrive so soon may be forwarded ahead of their arrival
+  TimeFs lookahead_;         // flits that arrive within this time may be committed ahead of their arrival
   bool disturbed_ = false;   // flits were rolled back since the last wake
-  std::vector<TimeFs> due_;  // by out-port: when the next waiting flit has to be put on the wire, kNever = none
-  std::vector<ArrivalQueue> outlets_;  // by out-port: what waits for the wire; without first flits that need the worker
-  SortedQueue<FlitStream, StreamKey> headers_;  // first flits that need the worker
+  std::vector<TimeFs> due_;  // per out-port: when the next waiting flit has to be put on the wire; kNever: none waits
+  std::vector<ArrivalQueue> outlets_;           // per out-port: flits that wait for the wire; excludes headers_
+  SortedQueue<FlitStream, StreamKey> headers_;  // first flits that wait for the worker
   SortedQueue<PendingMessage, PendingMessage::ByKey> messages_;
   SortedQueue<End, End::ByTime> ends_;
 };

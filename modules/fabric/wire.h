@@ -13,12 +13,12 @@
 
 namespace kb::modules {
 
-// Whom a wire tells about its flits.
+// Observer of the commits and cuts of a wire: the node that sends on it.
 class IWireUser {
  public:
   // Flits of a committed stream will be delivered as the segment says.
   virtual void on_committed(const FlitStream& flits, const payload::Segment& segment) = 0;
-  // Flits of a committed stream do not leave: they go back to where they came from. They were to be delivered in
+  // Flits of a committed stream are rolled back: the node has to queue them again. They were to be delivered in
   // `window`.
   virtual void on_cut(const FlitStream& rolled_back, const TimeWindow& window) = 0;
 
@@ -40,7 +40,7 @@ class Wire {
  public:
   struct Params {
     std::uint32_t flit_bytes = 256;
-    TimeFs occupancy = 0_fs;       // of a full flit
+    TimeFs occupancy = 0_fs;       // time that a full flit occupies the wire
     TimeFs propagation = 1_fs;     // at least 1 fs
     Bandwidth bw;                  // none = no serialisation
     bool keep_until_sent = false;  // needed for slip departures
@@ -51,7 +51,7 @@ class Wire {
     std::uint64_t bytes = 0;
     std::uint64_t messages = 0;
     TimeFs busy = 0_fs;
-    TimeFs longest_wait = 0_fs;  // of a flit between being ready and starting on the wire
+    TimeFs longest_wait = 0_fs;  // longest time from a flit being ready to its start on the wire
   };
 
   void configure(const Params& params) { params_ = params; }
@@ -93,7 +93,7 @@ class Wire {
   // its arrival key. All such flits became ready within the window, so that a long record need not be searched.
   bool find(const payload::Transaction& transaction, payload::Leg leg, std::uint32_t first, ArrivalKey& key,
             const TimeWindow& window = {}) const;
-  // Commits that are not retired.
+  // Number of pending commits: batches that are not retired.
   std::size_t batches() const { return batches_.size(); }
   // When the wire is free after everything committed.
   TimeFs available() const { return available_; }
@@ -113,14 +113,14 @@ class Wire {
   // Flits ahead of the one that waited longest, in full flits.
   std::uint64_t deepest_queue() const { return queue_before(statistics_.longest_wait); }
 
-  // Reports how the wire was used, when batches are retired.
+  // Records the activity of the wire as batches are retired; null: recording off.
   void record_in(record::ActivitySeries* series) { series_ = series; }
-  // Shows its flits, when batches are retired. `wire` names it among the wires of the node.
+  // Draws waveforms as batches are retired. `wire` names it among the wires of the node.
   void observe(contract::ISignalObserver& observer, const std::string& node, const std::string& wire) {
     auto waves = std::make_unique<WireWaves>(observer, node, wire);
     if (waves->wanted()) viewers().waves = std::move(waves);
   }
-  // Tells how transactions passed it, `from` and `to` being its ends, when batches are retired.
+  // Traces transactions over this wire from node `from` to node `to` as batches are retired.
   void follow(payload::IHopObserver& observer, NodeId from, NodeId to) {
     viewers().hops = std::make_unique<WireHops>(observer, from, to, params_.propagation);
   }
@@ -135,12 +135,12 @@ class Wire {
     TimeFs available_before = 0_fs;
     TimeFs available_after = 0_fs;
     TimeFs longest_wait = 0_fs;
-    TimeFs wait = 0_fs;  // of all its flits together, when it has several streams
+    TimeFs wait = 0_fs;  // total of all its flits; only kept for several streams
     TimeFs last_time = 0_fs;
     std::uint64_t out_sequence = 0;
     std::uint32_t flits = 0;
     std::uint32_t streams : kStreamBits;
-    std::uint32_t begin : 32 - kStreamBits;  // number of its first stream, counted while batches are held
+    std::uint32_t begin : 32 - kStreamBits;  // running number of its first stream
 
     Batch() : streams(0), begin(0) {}
     void add_wait(TimeFs of_a_flit) {
@@ -154,7 +154,7 @@ class Wire {
     const FlitStream& flits;
     TimeFs floor;
     TimeFs occupancy;
-    TimeFs start;  // m above
+    TimeFs start;  // m in the formula of Wire
 
     TimeFs ready(std::uint32_t i) const { return std::max(flits.time_of(i), floor); }
     TimeFs available_after(std::uint32_t i) const {
@@ -221,7 +221,7 @@ class Wire {
   std::uint64_t queue_before(TimeFs wait) const {
     return wait == 0_fs || params_.occupancy == 0_fs ? 0 : static_cast<std::uint64_t>(periods(wait, params_.occupancy));
   }
-  // Who wants to see single flits. Few runs have one, so that a wire has room for a pointer alone.
+  // Optional per-flit observers (waveforms, hop traces), allocated on demand: few runs have any.
   struct Viewers {
     std::unique_ptr<WireWaves> waves;
     std::unique_ptr<WireHops> hops;
@@ -241,13 +241,13 @@ class Wire {
     TimeFs occupancy = 0_fs;
   };
 
-  // Seldom used. What every commit touches comes behind, so that a port can keep it in whole cache lines.
-  std::uint64_t message_sequence_ = 0;  // of the latest message
-  TimeFs retired_ = 0_fs;               // when what could no longer change was forgotten
+  // Seldom used. The members that every commit touches follow, so that a port can keep them in whole cache lines.
+  std::uint64_t message_sequence_ = 0;  // sequence of the latest message
+  TimeFs retired_ = 0_fs;               // time of the latest retire()
   mutable Short latest_short_;          // the division is asked for several times per flit
 
   TimeFs available_ = 0_fs;
-  TimeFs latest_time_ = -1_fs;  // of the newest batch, or later
+  TimeFs latest_time_ = -1_fs;  // upper bound of the last arrival in the newest batch
   SlidingDeque<Batch> batches_;
   SlidingDeque<FlitStream> streams_;
   std::unique_ptr<Viewers> viewers_;

@@ -1,4 +1,4 @@
-// The followed transactions of one wire.
+// Hop trace of one wire.
 #pragma once
 
 #include <vector>
@@ -8,7 +8,7 @@
 
 namespace kb::modules {
 
-// Makes one hop of all flits of a leg. Takes flits when they can no longer change, in their order on the wire.
+// Merges all flits of a leg into one hop. Takes retired flits in their order on the wire.
 class WireHops {
  public:
   WireHops(payload::IHopObserver& observer, NodeId from, NodeId to, TimeFs propagation)
@@ -18,7 +18,7 @@ class WireHops {
 
   // The flit with index `i` of the stream, whose `shown` is set.
   void add(const FlitStream& stream, std::uint32_t i, TimeFs ready, TimeFs start, TimeFs end);
-  // No flit follows: what has not passed as a whole is told as far as it came.
+  // Called after the last flit: reports unfinished hops as far as they came.
   void finish();
 
  private:
@@ -27,7 +27,7 @@ class WireHops {
   payload::IHopObserver& observer_;
   NodeId from_, to_;
   TimeFs propagation_;
-  std::vector<payload::Hop> open_;  // begun; few, since legs seldom alternate on a wire
+  std::vector<payload::Hop> open_;  // hops whose last flit has not passed; few, since legs seldom alternate
 };
 
 }  // namespace kb::modules

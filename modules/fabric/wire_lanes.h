@@ -18,10 +18,10 @@ class WireLanes {
  public:
   static constexpr std::size_t kLanes = 2;
 
-  // Occupancy of a full flit; `bw` gives that of others.
+  // `full`: occupancy of a full flit; `bw` gives that of flits of other sizes.
   WireLanes(TimeFs full, Bandwidth bw) : full_(full), bw_(bw) {}
 
-  // Behind what waits in the lane. A stream's in_port is its lane.
+  // Appends to the lane that the stream's in_port names.
   void add(const FlitStream& stream) { lanes_[stream.in_port].push_back(stream); }
   // A stream that was rolled back; calls come from the newest to the oldest.
   void put_back(const FlitStream& stream);
@@ -41,13 +41,13 @@ class WireLanes {
   }
   FlitStream take_one(SlidingDeque<FlitStream>& lane);
   void note(const FlitStream& stream) { planned_.push_back({stream.in_port, stream.time, stream.last_time()}); }
-  // Forgets what has started by `now`, except who had the last turn.
+  // Drops planned flits that have started by `now`; keeps which lane had the last turn.
   void advance(TimeFs now);
 
   TimeFs full_;
   Bandwidth bw_;
   std::array<SlidingDeque<FlitStream>, kLanes> lanes_;
-  SlidingDeque<Planned> planned_;  // by start
+  SlidingDeque<Planned> planned_;  // in order of start
   std::uint32_t last_lane_ = 0;
 };
 

@@ -7,7 +7,7 @@ namespace kb::modules {
 
 template <typename F>
 void Wire::merge(const Batch& batch, std::size_t base, std::uint32_t flits, F&& f) const {
-  std::int64_t next[kMostStreams];  // in femtoseconds: of integers the compiler chooses without a branch
+  std::int64_t next[kMostStreams];  // femtoseconds: on plain integers the compiler selects without a branch
   std::uint32_t taken[kMostStreams];
   const FlitStream* members[kMostStreams];
   const std::uint32_t streams = batch.streams;

@@ -1,10 +1,10 @@
-// What a wire tells its recorder and those who see single flits about a batch that has left.
+// What a wire reports of a retired batch to its activity recorder and to its per-flit observers.
 #include "modules/fabric/wire.h"
 #include "modules/fabric/wire_merge.h"
 
 namespace kb::modules {
 
-// The oldest batch. Where the flits of several streams leave gaps, they count as evenly spread over it.
+// Records the oldest batch. Gaps between interleaved streams count as spread evenly over it.
 void Wire::record(const Batch& batch) const {
   if (batch.streams == 1) {
     record_single(batch, streams_.front());
@@ -25,7 +25,7 @@ void Wire::record(const Batch& batch) const {
   series_->add(all);
 }
 
-// Back to back while there is a backlog, then as flits arrive.
+// Flits leave back to back while there is a backlog, then as they arrive: at most two records.
 void Wire::record_single(const Batch& batch, const FlitStream& flits) const {
   if (batch.longest_wait == 0_fs) {
     series_->add({std::max({batch.available_before, batch.floor, flits.time}), batch.available_after,
@@ -52,7 +52,7 @@ void Wire::record_single(const Batch& batch, const FlitStream& flits) const {
   if (packed < flits.count) add(packed, flits.count - packed, bytes - packed_bytes);
 }
 
-// Of `count` flits from `first` on, together. Those of one call leave back to back, or all as they arrive.
+// Total wait of `count` flits from `first` on, which leave either all back to back or all as they arrive.
 TimeFs Wire::SingleStream::wait(std::uint32_t first, std::uint32_t count) const {
   const auto of = [&](std::uint32_t i) { return available_after(i) - occupancy - ready(i); };
   // Flits that the floor holds back: for them the wait changes at another rate.
@@ -64,7 +64,7 @@ TimeFs Wire::SingleStream::wait(std::uint32_t first, std::uint32_t count) const 
   return TimeFs(static_cast<std::int64_t>(std::min<Wide>(all, kTimeEnd.fs())));
 }
 
-// The oldest batch.
+// Passes every flit of the oldest batch to the per-flit observers.
 void Wire::show(const Batch& batch) const {
   merge(batch, 0, batch.flits, [&](std::uint32_t j, std::uint32_t i, const Passage& flit) {
     if (viewers_->waves != nullptr) viewers_->waves->add(streams_[j], i, flit.ready, flit.start, flit.end);

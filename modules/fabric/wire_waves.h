@@ -23,12 +23,12 @@ class WireWaves {
 
   // The flit with index `i` of the stream; `shown` of the stream is set if flits are shown.
   void add(const FlitStream& stream, std::uint32_t i, TimeFs ready, TimeFs start, TimeFs end);
-  // No flit follows.
+  // Called after the last flit.
   void finish();
 
  private:
   static constexpr int kQueueBits = 16;
-  static constexpr int kTransactionBits = 32, kFlitBits = 24;  // of larger numbers the lower bits are shown
+  static constexpr int kTransactionBits = 32, kFlitBits = 24;  // larger numbers are truncated to these bits
   static constexpr std::size_t kMostShown = (std::size_t{1} << kQueueBits) - 1;
 
   // A signal and its latest value.
@@ -51,7 +51,7 @@ class WireWaves {
   Line busy_, queue_;
   Line first_, last_, transaction_, flit_, op_, leg_;
   TimeFs busy_until_ = -1_fs;    // busy still shows the flit that ends then
-  SlidingDeque<TimeFs> starts_;  // of flits that the queue signal still shows as waiting
+  SlidingDeque<TimeFs> starts_;  // start times of flits that the queue signal still counts as waiting
 };
 
 }  // namespace kb::modules

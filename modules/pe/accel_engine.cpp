@@ -69,7 +69,7 @@ void AccelEngine::on_event(TimeFs now, std::uint64_t) {
   if (!keeps && kept != nullptr && kept != &slot_) kept->release();
 }
 
-// A task that has the slot already is the only one that runs.
+// The slot holder always has room: nobody else can be running.
 bool AccelEngine::has_room(const CommandTask& task) const {
   return task.held_slot == &slot_ || arrivals_.size() < queue_depth_;
 }

@@ -16,14 +16,14 @@ namespace kb::modules {
 // epilogues (P-17), on whichever engine they run.
 class AccelEngine : public PeBlock, public AccelSlot::IUser, private elab::EventHandler {
  public:
-  // overhead: the least time of a command. queue_depth, shared: as of the parameters.
+  // overhead: the least time of a command. queue_depth, shared: the parameters of these names.
   AccelEngine(const sc_core::sc_module_name& name, NodeId node, TimeFs overhead, std::int64_t queue_depth,
               params::SharedResource shared, PeContext& pe, elab::BlockContext& context);
 
   void collect_statistics(std::vector<elab::Statistic>& statistics) const override;
 
  protected:
-  // What the task's stage takes by its size; overhead_ns is the lower bound of its duration. Once per stage.
+  // Time of the task's stage by its size; its duration is at least overhead_ns. Called once per stage.
   virtual TimeFs work(CommandTask& task) = 0;
 
  private:
@@ -37,15 +37,15 @@ class AccelEngine : public PeBlock, public AccelSlot::IUser, private elab::Event
   void on_event(TimeFs now, std::uint64_t argument) final;
 
   TimeFs overhead_;
-  const bool foreign_;  // work() is code from outside
+  const bool foreign_;  // work() is code of a plug-in or of a user's program
   const PeActivity::Kind computing_;
   std::size_t queue_depth_;
-  bool stalled_ = false;             // the next block has no room for what was finished last
-  CommandTask* deferred_ = nullptr;  // came with the slot meanwhile
+  bool stalled_ = false;             // the finished command waits for room in the next block
+  CommandTask* deferred_ = nullptr;  // slot holder that arrived while stalled; null: none
   AccelSlot own_slot_;
   AccelSlot& slot_;
   CommandTask* running_ = nullptr;
-  SlidingDeque<TimeFs> arrivals_;  // of the commands that have no slot yet
+  SlidingDeque<TimeFs> arrivals_;  // arrival times of the commands that wait for the slot
   Probe busy_probe_;
   std::int64_t commands_ = 0;
   TimeFs busy_ = 0_fs;

@@ -32,7 +32,7 @@ class Baaw final : public contract::ITranslator {
   TimeFs overhead_;
   std::int64_t installs_ = 0;
   std::int64_t removals_ = 0;
-  std::int64_t segments_ = 0;  // of all installs
+  std::int64_t segments_ = 0;  // total segments of all installs
 };
 
 }  // namespace kb::modules

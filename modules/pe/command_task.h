@@ -27,7 +27,7 @@ class AccelSlot;
 struct PipelineContext;
 class CommandTask;
 
-// Whom PE_FETCH_STORE tells that the inputs of a tile are in the register file.
+// Observer that PE_FETCH_STORE notifies when the inputs of a tile are in the register file.
 class ITileOwner {
  public:
   virtual void inputs_fetched(CommandTask& tile) = 0;
@@ -40,14 +40,14 @@ class ITileOwner {
 // (P-35).
 class StageWalk {
  public:
-  plan::Stage stage;  // what the block that has the task is asked to do
+  plan::Stage stage;  // present stage: the work for the block that has the task
 
   // A simple command goes through the stages from `first` to `last` of FETCH, its engine's, STORE; a new task through
   // its engine's alone.
   void begin(const contract::Command& command, plan::StageType first, plan::StageType last);
   // A tile goes through the stages of its plan.
   void begin(PipelineContext& pipeline, ITileOwner& owner, const plan::Tile& tile);
-  PipelineContext* pipeline() const { return pipeline_; }  // null: no tile
+  PipelineContext* pipeline() const { return pipeline_; }  // null: not a tile
   const plan::Tile& tile() const { return tile_; }
   ITileOwner* owner() const { return owner_; }
 
@@ -71,13 +71,13 @@ class StageWalk {
 
 // How a task went, written by the blocks that serve it.
 struct TaskReport {
-  CommandState state = CommandState::submitted;  // by PE_SCHEDULER alone (P-8), or PE_IPCQ
+  CommandState state = CommandState::submitted;  // written by PE_SCHEDULER (P-8) or PE_IPCQ
   payload::Status status;
-  std::string_view served;         // by PE_IPCQ: the direction of a receive, valid while it has queues
-  AccelSlot* held_slot = nullptr;  // the compute slot that is this task's already (P-17); by the engines
+  std::string_view served;         // direction that PE_IPCQ served a receive from; valid while it has queues
+  AccelSlot* held_slot = nullptr;  // compute slot that this task holds (P-17), written by the engines
 
-  TimeFs submitted = 0_fs;  // by PE_CPU
-  TimeFs start = 0_fs;      // the engine's service interval (P-37, P-68); by the engine of the command
+  TimeFs submitted = 0_fs;  // written by PE_CPU
+  TimeFs start = 0_fs;      // begin and end of the engine's service (P-37, P-68), written by that engine
   TimeFs end = 0_fs;
   TimeFs dma = 0_fs;  // service times of PE_DMA and of PE_GEMM and PE_MATH; of a composite, those of its tiles
   TimeFs compute = 0_fs;
@@ -88,8 +88,8 @@ struct TaskReport {
 // The way of a task through its PE, kept by PeLinks.
 class TaskWay {
  public:
-  topology::NodeKind sender{};  // to the block that has the task, and since when it waits for room there
-  TimeFs held_since = 0_fs;
+  topology::NodeKind sender{};  // the block that sent the task to where it is
+  TimeFs held_since = 0_fs;     // since when it waits for room there
 
   // The blocks that wait for an answer, innermost last. False when there are too many.
   bool push(topology::NodeKind block) {

@@ -29,10 +29,10 @@ struct PeContext final : elab::PeParts {
 
   PeCoord coord;
 
-  // Facts that several blocks work by.
-  plan::TileShape tile_shape;         // of composites, unless a kernel gives another
-  plan::TileRoom tile_room;           // where tiles of composites have to fit
-  std::uint64_t access_bytes;         // of an access to the PE's own HBM slice
+  // Parameters that several blocks use.
+  plan::TileShape tile_shape;         // default tile shape of composites (P-20)
+  plan::TileRoom tile_room;           // capacity that tiles of composites must fit (P-43, P-46)
+  std::uint64_t access_bytes;         // granularity of an access to the PE's own HBM slice
   address::ChannelStripe hbm_stripe;  // how that slice is spread over its channels
 
   std::uint64_t launch = 0;  // the host's request for the kernel that PE_CPU runs or ran last, for the log

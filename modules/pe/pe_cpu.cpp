@@ -26,8 +26,8 @@ constexpr int kStackBytes = 512 << 10;  // red zones make frames several times l
 #else
 constexpr int kStackBytes = 128 << 10;
 #endif
-// Far beyond any kernel that ends: calls take at least dispatch_cycles, and composites that are submitted in no time
-// would take gigabytes before there were so many.
+// Call limit that detects a livelocked kernel. No terminating kernel comes near it: so many composites, submitted in no
+// time, would take gigabytes.
 constexpr std::uint64_t kMostCallsAtOneTime = 10'000'000;
 constexpr double kMaxScalarNs = 1e12;  // keeps sums of times far from overflow
 
@@ -281,7 +281,7 @@ void PeCpu::count_call() {
                       where, calls_));
 }
 
-// The thread stays here: the kernel might catch what would be thrown.
+// Parks the thread instead of throwing: user code might swallow the exception.
 void PeCpu::give_up(const std::string& reason) {
   scheduler().give_up(reason);
   for (;;) wait_for(resumed_event_);

@@ -91,13 +91,13 @@ class PeCpu final : public PeFabricBlock, private contract::IPe {
   contract::PeInfo info_;
   Gigahertz clock_;
   CommandPool commands_;
-  SlidingDeque<Launch> launches_;  // the front one is running
+  SlidingDeque<Launch> launches_;  // in arrival order; the front one is running
   sc_core::sc_event launched_event_, resumed_event_;
   Waker waker_;
 
   State state_ = State::idle;
   TimeFs state_since_ = 0_fs;
-  const CommandTask* awaited_ = nullptr;  // by the kernel
+  const CommandTask* awaited_ = nullptr;  // command that the kernel waits for; null: none
   // The command that the kernel is in; a copy, because an error is reported when the command is gone.
   struct Call {
     contract::CommandKind kind;
@@ -105,9 +105,9 @@ class PeCpu final : public PeFabricBlock, private contract::IPe {
     std::uint64_t index;
   };
   std::optional<Call> current_;
-  std::uint64_t calls_ = 0;  // at the simulated time calls_at_
+  std::uint64_t calls_ = 0;  // calls made at the simulated time calls_at_
   TimeFs calls_at_ = 0_fs;
-  const char* kernel_ = nullptr;  // whose body runs; null: none
+  const char* kernel_ = nullptr;  // name of the kernel whose body runs; null: none
   struct Background {
     Ticket ticket = 0;
     contract::Command command;
@@ -120,9 +120,9 @@ class PeCpu final : public PeFabricBlock, private contract::IPe {
   Backgrounds free_background_;  // used again, so that a command costs no allocation here
   Ticket next_ticket_ = 1;
   bool kernel_began_ = false;
-  const payload::Transaction* barrier_ = nullptr;  // that the kernel waits at
-  bool awaits_any_ = false;                        // what completes wakes the kernel, whichever it is
-  contract::PeResult result_;                      // of the running kernel
+  const payload::Transaction* barrier_ = nullptr;  // barrier message that the kernel waits for; null: none
+  bool awaits_any_ = false;                        // the next completion wakes the kernel, whichever it is
+  contract::PeResult result_;                      // measurements of the running kernel
   Probe state_probe_;
 
   std::int64_t kernels_ = 0;

@@ -78,7 +78,7 @@ void PeDma::on_task(CommandTask& task) {
   serve(channels);
 }
 
-// The channel that served the stage before is served again after this.
+// Pushed to the front: the caller serves the channel of the stage before again right afterwards.
 void PeDma::on_next_stage(CommandTask& task) {
   channels_of(task).queue.push_front({&task, now()});
   begin_activity(PeActivity::Kind::waiting);

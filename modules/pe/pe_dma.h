@@ -106,7 +106,7 @@ class PeDma final : public PeFabricBlock, private payload::IInitiator {
     CommandTask* task = nullptr;
     Channels* channels = nullptr;
     std::uint32_t outstanding = 0;
-    std::uint32_t channel = 0;  // of those that keep the order
+    std::uint32_t channel = 0;  // index in Channels::in_order
   };
   struct Request {
     const payload::FabricRoute* route;
@@ -139,7 +139,7 @@ class PeDma final : public PeFabricBlock, private payload::IInitiator {
   bool has_channels(const Extent& extent) const;
   void plan_channels(const Extent& extent);
   void account_busy(const Channels& channels, const Request& request);
-  TimeFs account_translation(Channels& channels) const;  // what it adds to the access
+  TimeFs account_translation(Channels& channels) const;  // returns the time it adds to the access
   void check_local(const contract::Command& command) const;
   // The slice of `pa`, when it was accessed recently.
   const Slice* recent_slice(std::uint64_t pa) const;
@@ -150,23 +150,23 @@ class PeDma final : public PeFabricBlock, private payload::IInitiator {
   std::uint64_t slice_bytes_;
   std::uint64_t access_bytes_;
   Bandwidth slice_bw_;
-  std::uint64_t hbm_begin_;            // physical, of this PE's partition
-  std::uint64_t hbm_begin_offset_;     // the same in the cube's HBM
-  std::uint64_t tcm_begin_, tcm_end_;  // physical
+  std::uint64_t hbm_begin_;            // physical address of this PE's partition
+  std::uint64_t hbm_begin_offset_;     // its offset in the cube's HBM
+  std::uint64_t tcm_begin_, tcm_end_;  // physical addresses
   std::size_t queue_depth_;
   Channels read_, write_;
-  std::vector<Operation> operations_;  // by transaction cookie
+  std::vector<Operation> operations_;  // indexed by transaction cookie
   std::vector<std::uint64_t> free_operations_;
   // State of the command that is being started.
   std::vector<Request> requests_;
-  std::uint64_t copied_bytes_ = 0;  // inside the own TCM
+  std::uint64_t copied_bytes_ = 0;  // bytes to copy inside the own TCM
   std::vector<Extent> physical_;
   std::vector<address::ChannelPart> parts_;
   bool translated_ = false;
   std::uint64_t fault_ = 0;
 
   address::ChannelStripe stripe_;
-  std::vector<const payload::FabricRoute*> channel_routes_;  // by HBM channel; empty = no channel routers
+  std::vector<const payload::FabricRoute*> channel_routes_;  // indexed by HBM channel; empty: no channel routers
   std::unordered_map<NodeId, const payload::FabricRoute*> routes_;
   std::array<Slice, 4> slices_;  // the latest ones, so that most requests need no address resolution
   std::size_t next_slice_ = 0;

@@ -102,7 +102,7 @@ void PeLinks::begin(CommandTask& task) {
   watch_->call([&] { on_task(task); });
 }
 
-// Putting a task into a queue can free another place in the middle of this.
+// Re-entrant: accepting a task may free another place; hence the restart at 0.
 void PeLinks::take_held() {
   for (std::size_t i = 0; i < held_.size();) {
     CommandTask& task = *held_[i];

@@ -1,4 +1,4 @@
-// What every block of a PE has besides what it is: sockets for the links inside the PE and the two calls over them.
+// Common part of every block of a PE: sockets for the links inside the PE and the two calls over them.
 #pragma once
 
 #include <array>
@@ -87,7 +87,7 @@ class PeLinks : public elab::PeSide {
 
  private:
   bool request(topology::NodeKind to, CommandTask& task);
-  void begin(CommandTask& task);  // calls on_task(), also of a block from outside
+  void begin(CommandTask& task);  // calls on_task(), guarded for a block from outside
   bool pass_on(CommandTask& task);
   bool receive(CommandTask& task);
   void take_answer(CommandTask& task);
@@ -117,8 +117,8 @@ class PeLinks : public elab::PeSide {
   };
   // The neighbour of one kind; null = no link in that direction.
   struct Link {
-    int out_index = -1;  // in pe_out
-    int in_index = -1;   // in pe_in
+    int out_index = -1;  // index in pe_out; -1: unbound
+    int in_index = -1;   // index in pe_in; -1: unbound
     tlm::tlm_fw_nonblocking_transport_if<>* server = nullptr;
     tlm::tlm_bw_nonblocking_transport_if<>* requester = nullptr;
     NodeId node{};
@@ -135,7 +135,7 @@ class PeLinks : public elab::PeSide {
   std::array<Link, kKinds> links_;
   SlidingDeque<CommandTask*> held_;  // arrived, but there was no room
   TimeFs queue_full_ = 0_fs;
-  std::unique_ptr<TaskWatch> watch_;  // of a block from outside; null for all others
+  std::unique_ptr<TaskWatch> watch_;  // protocol check of a block from outside; null: built-in block
   int bound_out_ = 0;
   int bound_in_ = 0;
 };

@@ -52,12 +52,12 @@ class PeMmu final : public FabricEndpoint, public contract::ITranslator {
   TimeFs tlb_overhead_;
   TimeFs update_overhead_;
   Timer timer_;
-  SlidingDeque<Update> updates_;  // that take their time
+  SlidingDeque<Update> updates_;  // messages being applied, one at a time
   TimeFs free_at_ = 0_fs;
   std::int64_t maps_ = 0;
   std::int64_t unmaps_ = 0;
-  std::int64_t regions_ = 0;       // of all maps
-  std::int64_t shared_pages_ = 0;  // that a map put more than one region in
+  std::int64_t regions_ = 0;       // total regions of all maps
+  std::int64_t shared_pages_ = 0;  // pages into which a map put more than one region
 };
 
 }  // namespace kb::modules

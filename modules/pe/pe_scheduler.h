@@ -45,11 +45,11 @@ class PeScheduler final : public PeBlock, private elab::EventHandler, private Ti
   bool charge_fetch_store_;
   TileFeeder feeder_;
   SlidingDeque<CommandTask*> submissions_;
-  std::vector<CommandTask*> inflight_;  // few: dispatched and not completed
+  std::vector<CommandTask*> inflight_;  // dispatched and not completed; short
   std::int64_t commands_ = 0;
   std::int64_t failures_ = 0;
   std::size_t most_submissions_ = 0;
-  TimeFs latency_ = 0_fs;  // of all commands, submission to completion
+  TimeFs latency_ = 0_fs;  // total over all commands, submission to completion
 };
 
 }  // namespace kb::modules

@@ -11,8 +11,8 @@
 
 namespace kb::modules {
 
-// What a task asks of PE_TCM. The requester sets the fields before it sends the task; the payload owns the extension
-// and keeps it for its next use.
+// The request of a task to PE_TCM. The requester sets the fields before it sends the task; the payload owns the
+// extension and keeps it for its next use.
 struct TcmRequest final : tlm::tlm_extension<TcmRequest> {
   TcmDirection direction = TcmDirection::read;
   std::uint64_t nbytes = 0;
@@ -41,7 +41,7 @@ class PeTcm final : public PeBlock, public ITcmPort, private elab::EventHandler 
  private:
   struct Waiting {
     CommandTask* task = nullptr;
-    IUser* user = nullptr;  // of an access without a task
+    IUser* user = nullptr;  // caller of an access without a task; null: a task
     std::uint64_t cookie = 0;
     std::uint64_t nbytes = 0;
     TimeFs time = 0_fs;
@@ -65,7 +65,7 @@ class PeTcm final : public PeBlock, public ITcmPort, private elab::EventHandler 
   void enqueue(std::size_t port, const Waiting& waiting);
   void serve(std::uint64_t port);
 
-  std::array<Port, 2> ports_;  // by TcmDirection
+  std::array<Port, 2> ports_;  // indexed by TcmDirection
 };
 
 }  // namespace kb::modules

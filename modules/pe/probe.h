@@ -1,4 +1,4 @@
-// One waveform signal of a block; costs a comparison when nobody watches.
+// One waveform signal of a block; costs a comparison when no waveforms are written.
 #pragma once
 
 #include <cstdint>

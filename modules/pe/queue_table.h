@@ -25,32 +25,32 @@ struct MessageQueue {
     CommandTask* task = nullptr;
     TimeFs since = 0_fs;
   };
-  struct Write {  // of an arrived message into its slot
+  struct Write {  // an arrived message that is being written into its slot
     std::uint64_t slot_pa = 0, nbytes = 0;
-    std::uint64_t inbound = 0;  // VcComm's number
-    TimeFs since = 0_fs;        // once under way
+    std::uint64_t inbound = 0;  // number that VcComm gave the message
+    TimeFs since = 0_fs;        // begin of the write
   };
   enum class Receiving : std::uint8_t { no, reading, crediting };
 
   contract::QueuePair pair;
-  std::uint64_t my_head = 0;          // sent
-  std::uint64_t peer_tail_cache = 0;  // of those, known to be consumed
-  std::uint64_t my_tail = 0;          // consumed here
-  std::uint64_t peer_head_cache = 0;  // arrived here
+  std::uint64_t my_head = 0;          // messages sent
+  std::uint64_t peer_tail_cache = 0;  // messages sent that are known to be consumed
+  std::uint64_t my_tail = 0;          // messages consumed here
+  std::uint64_t peer_head_cache = 0;  // messages arrived here
 
-  std::vector<Token> arrived;  // not consumed yet; as many as the ring has slots at most
+  std::vector<Token> arrived;  // arrived and not consumed; at most as many as the ring has slots
   SlidingDeque<Waiting> senders;
   SlidingDeque<Waiting> receivers;  // posted; the front one is being served unless `receiving` is no
   Receiving receiving = Receiving::no;
   TimeFs slot_written = 0_fs;  // end of the latest slot write (Q-61: one at a time per queue)
-  SlidingDeque<Write> writes;  // with slots on the fabric; the front one is under way
+  SlidingDeque<Write> writes;  // only with slots on the fabric; the front one is under way
 
-  NodeId peer_dma;    // of `pair.peer`'s owner, to which messages go
-  PeCoord source;     // who sends into `pair.own`
-  NodeId source_dma;  // to which its credits go
+  NodeId peer_dma;    // PE_DMA of the owner of `pair.peer`: destination of messages
+  PeCoord source;     // PE that sends into `pair.own`
+  NodeId source_dma;  // PE_DMA of `source`: destination of credits
   contract::IQueueEndpoint* credited = nullptr;
-  Probe* credits = nullptr;              // slots of the peer's ring that are known to be free; none without a peer
-  std::optional<TimeFs> credit_latency;  // found with the first credit: routes take a while on a large machine
+  Probe* credits = nullptr;              // free slots of the peer's ring, as known here; null: no peer
+  std::optional<TimeFs> credit_latency;  // computed for the first credit: routing is slow on a large machine
 
   std::int64_t sent_bytes = 0, received_bytes = 0;
   TimeFs send_wait = 0_fs, receive_wait = 0_fs;
@@ -84,7 +84,7 @@ class QueueTable {
   std::vector<std::string> directions() const;
   // The pointers of all queues, a line each.
   std::string table() const;
-  // What a kernel that listens to one queue does not see in the others.
+  // Messages that have arrived in the other queues, which a kernel that waits for this one does not see; a text.
   std::string unread_beside(const MessageQueue& listened) const;
   void collect_leftovers(const PeCoord& pe, std::vector<std::string>& leftovers) const;
   void collect_statistics(std::vector<elab::Statistic>& statistics) const;

@@ -50,11 +50,11 @@ class TaskWatch {
   friend void throw_if_a_pe_block_stalls(elab::BlockContext& context);
   enum class Place : std::uint8_t { here, sent, gone };
   struct Entry {
-    std::uint64_t id = 0;  // of the task, whose object is used again
+    std::uint64_t id = 0;  // id of the task; task objects are reused
     std::string text;
     TimeFs since = 0_fs;
     Place place = Place::here;
-    bool own = false;  // the block's own, which no request brought
+    bool own = false;  // a task that the block itself started
   };
 
   // Null for a task that the block has never had.
@@ -62,12 +62,12 @@ class TaskWatch {
   bool has(const CommandTask& task, const char* verb);
   bool gives_away(const CommandTask& task, const char* verb);
   void complain(const char* verb, const Entry* entry);
-  // What the block has kept for longest, if it waits for nobody; null otherwise.
+  // The task that the block has kept for longest; null while it waits for another block.
   const Entry* kept() const;
 
   const elab::Block& block_;
   elab::BlockContext& context_;
-  std::unordered_map<const CommandTask*, Entry> entries_;  // looked up; kept() looks for a minimum
+  std::unordered_map<const CommandTask*, Entry> entries_;  // iterated only by kept(), for a minimum
 };
 
 // In a run that cannot go on: a model Error when a foreign block of a PE has neither passed on nor answered a command.

@@ -50,7 +50,7 @@ class TcmAccess final : private ITcmPort::IUser, private elab::EventHandler {
     payload::Transaction* transaction = nullptr;  // null: a copy
     std::uint64_t nbytes = 0;
     std::uint64_t cookie = 0;
-    int open = 0;  // channels not done yet
+    int open = 0;  // number of channels not done yet
   };
 
   void on_tcm_access(TcmDirection direction, std::uint64_t index) override;

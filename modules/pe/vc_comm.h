@@ -30,7 +30,7 @@ class IMessageReceiver {
   ~IMessageReceiver() = default;
 };
 
-// The virtual channel of PE_DMA for messages between PEs (section 8 of the queue chapter).
+// The virtual channel of PE_DMA for messages between PEs (Q-52 .. Q-56).
 //
 // Models: one write transaction per message, in the order of send(), beside the channels of loads and
 // stores; arrival, slot write and visibility in one step; credits that travel over the fabric.
@@ -57,7 +57,7 @@ class VcComm final : private payload::IInitiator, private elab::EventHandler {
   // Takes an arriving request that is a message or a credit; false for any other.
   bool accept(payload::Transaction& transaction);
 
-  std::uint64_t in_flight() const { return in_flight_; }  // sent from here and not arrived
+  std::uint64_t in_flight() const { return in_flight_; }  // messages sent from here that have not arrived
   void collect_statistics(std::vector<elab::Statistic>& statistics) const;
 
  private:
@@ -72,7 +72,7 @@ class VcComm final : private payload::IInitiator, private elab::EventHandler {
   PeDma& dma_;
   const PeContext& pe_;
   elab::BlockContext& context_;
-  std::vector<payload::Transaction*> inbound_;  // being written, by event argument
+  std::vector<payload::Transaction*> inbound_;  // messages being written into their slots; indexed by event argument
   std::vector<std::uint64_t> free_inbound_;
   std::uint64_t in_flight_ = 0;
   std::int64_t sent_ = 0, received_ = 0, credits_ = 0;

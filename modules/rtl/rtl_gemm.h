@@ -82,7 +82,7 @@ class RtlGemm final : public AccelEngine {
   Granularity granularity_;
   RtlClock clock_;
   RtlGemmCycles& cycles_;
-  std::unique_ptr<MacPins> pins_;  // null: nobody records waveforms
+  std::unique_ptr<MacPins> pins_;  // null: no waveforms
   std::int64_t macs_ = 0, useful_macs_ = 0, clocked_cycles_ = 0, compared_ = 0;
   TimeFs rtl_time_ = 0_fs, analytic_time_ = 0_fs;
 };

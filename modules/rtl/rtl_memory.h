@@ -65,7 +65,7 @@ class RtlMemory final : public ArrivalNode {
   std::unique_ptr<IAxiMemory> memory_, shadow_;
   AxiManager manager_;
   AxiRules rules_;
-  std::unique_ptr<AxiPins> pins_;  // null: nobody records waveforms
+  std::unique_ptr<AxiPins> pins_;  // null: no waveforms
   SlidingDeque<Arrival> arrived_;  // not sampled yet
   std::vector<Access> accesses_;
   std::vector<std::uint32_t> free_;

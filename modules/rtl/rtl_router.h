@@ -77,7 +77,7 @@ class RtlRouter final : public ArrivalNode {
   RtlClock clock_;
   RouterRunner rtl_;
   IRouterModel::Inputs in_;
-  std::unique_ptr<RouterPins> pins_;         // null: nobody records waveforms
+  std::unique_ptr<RouterPins> pins_;         // null: no waveforms
   std::vector<std::uint32_t> lane_of_port_;  // kNoLane: carries messages only
   std::vector<Lane> lanes_;
   std::vector<Inside> inside_;  // tag - 1

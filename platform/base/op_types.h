@@ -74,10 +74,15 @@ std::int64_t math_rounds(MathOp op, const std::vector<OperandRef>& inputs);
 
 // f32 for floats, i64 for i64, i32 for the other integers (P-90).
 Dtype default_acc_dtype(Dtype input);
-// The dtype in which two operands of a product meet, as promoted(). An 8-bit float takes the float dtype of the other
-// one, two of them are f16; i4 takes any dtype of the other one, f16 beside an 8-bit float, and two of them are i8.
+// The dtype that two operands of a product are converted to, in either order; nothing when one of them must be cast:
+//   i4            x  i4             i8
+//   i4            x  8-bit float    f16
+//   i4            x  any other      the other
+//   8-bit float   x  8-bit float    f16
+//   8-bit float   x  f16 bf16 f32   the other
+//   otherwise                       promoted()
 std::optional<Dtype> product_dtype(Dtype a, Dtype b);
-// That which names the operation, "gemm_f16": of different ones the promoted() one or that of `a`, of i4 what it meets.
+// The dtype in the name of an operation ("gemm_f16"): product_dtype() with i4, else promoted(); `a` if there is none.
 Dtype named_dtype(Dtype a, Dtype b);
 // (m, k) x (k, n) -> (m, n) in `out` (absent: product_dtype() of the inputs). Errors as above.
 TensorType gemm_result(const OperandRef& a, const OperandRef& b, std::optional<Dtype> out = std::nullopt);

@@ -4,7 +4,7 @@
 
 namespace kb::contract {
 
-// Whose kernels of one launch meet at a barrier.
+// The scope within which the kernels of one launch meet at a barrier.
 enum class BarrierScope : std::uint8_t { cube, sip };
 
 constexpr const char* barrier_scope_name(BarrierScope scope) {

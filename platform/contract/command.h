@@ -53,7 +53,7 @@ struct Command {
   MathOp math_op{};
   std::vector<OperandRef> inputs;
   OperandRef out;
-  std::optional<OperandRef> positions;  // of topk: its second result
+  std::optional<OperandRef> positions;  // topk only: its second result
   std::int64_t m = 0, k = 0, n = 0;
   Dtype acc_dtype = Dtype::f32;
   bool accumulate = false;  // gemm: out(m,n) += a(m,k) * b(k,n), in acc_dtype, rounded once
@@ -62,10 +62,10 @@ struct Command {
   // Composites compute the same from memory to memory, tile by tile. A pinned operand is in the TCM: no tile reads it
   // from memory, or writes it there. Math ones have one input and take it as m rows of n elements.
   plan::TileShape tile_shape;
-  std::array<bool, 2> pinned{};   // by input
-  std::array<bool, 2> strided{};  // by input: rows of a wider matrix, an extent each or more
+  std::array<bool, 2> pinned{};   // per input
+  std::array<bool, 2> strided{};  // per input: rows of a wider matrix, one or more extents each
   bool out_pinned = false;
-  std::vector<Epilogue> epilogues;  // of a GEMM
+  std::vector<Epilogue> epilogues;  // composite GEMM only
 
   std::int64_t cycles = 0;  // cpu_overhead
   BarrierScope scope = BarrierScope::cube;
@@ -73,7 +73,7 @@ struct Command {
   // ipcq_send: `local` is what is sent, from any address space. ipcq_recv: `local` is where the contents go, of exactly
   // the message's size. A receive without a direction takes what any of them has.
   std::string direction;
-  bool charge_slot = true;  // of a receive: pay for reading the slot
+  bool charge_slot = true;  // receive only: pay for reading the slot
 
   // What the kernel was doing, for the who-waits-for-what table: "dot", and its number among the kernel's calls.
   const char* call = "";  // a string with static lifetime

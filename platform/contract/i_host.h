@@ -1,5 +1,5 @@
-// What a host program may ask of the simulated machine. Implemented by sim/driver; blocking calls may only be made from
-// a host thread (the workload or a worker), never from the event engine.
+// What a host program may ask of the simulated machine. Implemented by sim/host/host_port.h. Blocking calls may only be
+// made from a host thread (the workload or a worker), never from the event engine.
 #pragma once
 
 #include <cstddef>
@@ -26,14 +26,14 @@ struct MachineInfo {
   SipTopology sip_topology = SipTopology::ring_1d;
   int sip_w = 0, sip_h = 0;  // 0, 0 = no grid, as for a ring (K-10)
   std::uint64_t hbm_slice_bytes = 0;
-  std::uint64_t hbm_alignment = 256;  // of tensors in HBM, the size of a flit
+  std::uint64_t hbm_alignment = 256;  // alignment of tensors in HBM, bytes: the size of a flit
   AddressModel address_model = AddressModel::pa;
   std::uint64_t page_size = 4096;
   std::uint64_t tcm_bytes = 0;
   std::uint64_t scratch_bytes = 0;
-  std::uint64_t tcm_reserved_bytes = 0;  // for the scheduler (P-48)
+  std::uint64_t tcm_reserved_bytes = 0;  // reserved for PE_SCHEDULER (P-48)
   std::uint64_t sram_bytes = 0;          // per cube
-  plan::TileShape tile_shape;            // of composites that bring none of their own (P-20)
+  plan::TileShape tile_shape;            // default tile shape of composites (P-20)
 };
 
 // Where waiting host threads are parked. wait() returns after a later notify_all(), at the simulated time of that call.
@@ -83,8 +83,8 @@ class IHost {
   }
 
   virtual bool done(RequestId request) const = 0;
-  // Result of a completed request; valid for the whole run, but for the results of single PEs: those of the
-  // kKeptPeResults launches that completed last are kept. Model Error when it is not done.
+  // Result of a completed request, valid for the whole run. Results of single PEs are kept only for the kKeptPeResults
+  // launches that completed last. Model Error when the request is not done.
   static constexpr std::size_t kKeptPeResults = 256;
   virtual const Completion& completion(RequestId request) const = 0;
   // Called once, in completion order, at the completion time and outside any host thread. May notify signals; must not

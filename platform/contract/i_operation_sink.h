@@ -35,8 +35,8 @@ class IOperationSink {
     MessageStep step{};
     const std::vector<Extent>& source;
     const std::vector<Extent>& destination;
-    std::string_view direction;  // of the PE that reports: where it sends to or receives from
-    std::uint64_t sequence = 0;  // of the message in its queue
+    std::string_view direction;  // direction that the reporting PE sends to or receives from
+    std::uint64_t sequence = 0;  // sequence number of the message in its queue
   };
   virtual void on_message(NodeId component, const MessageCopy& copy, const ITranslator* translator, TimeFs start,
                           TimeFs end) {

@@ -1,4 +1,4 @@
-// The seam between the machine and who checks in which order kernels use memory.
+// The interface between the machine and the checker of the order in which kernels use memory.
 #pragma once
 
 #include <cstdint>

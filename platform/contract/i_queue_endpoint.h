@@ -1,4 +1,4 @@
-// What the queue control of one PE tells that of another, over a path of its own.
+// Credits from the queue control of one PE to that of another, over a path of their own.
 #pragma once
 
 #include <cstdint>

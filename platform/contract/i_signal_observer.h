@@ -21,7 +21,7 @@ struct SignalInfo {
   std::string group;  // a scope of its own inside, whose dots do not count ("to_sip0.cube0.r0c0"); empty = none
   std::string name;
   int bits = 1;                    // 1..64
-  std::vector<std::string> words;  // for the values 0, 1, ...; a viewer shows them beside the number; empty = none
+  std::vector<std::string> words;  // names of the values 0, 1, ... for a viewer; empty: none
 
   // What filters are held against.
   std::string full_name() const { return scope + "." + (group.empty() ? "" : group + ".") + name; }

@@ -26,7 +26,7 @@ struct KernelParameter {
   std::string name;
   ParameterKind kind = ParameterKind::tensor;
   bool optional = false;
-  int bits = 64;  // of an integer
+  int bits = 64;  // width of an integer
 
   std::string text() const;  // "a: tensor", "tile: int (optional)"
 };

@@ -18,7 +18,7 @@ struct LaunchSummary {
   TimeFs exec_max = 0_fs;  // critical path of the launch
   TimeFs dma_max = 0_fs;
   TimeFs compute_max = 0_fs;
-  std::int64_t macs = 0;  // of all PEs together
+  std::int64_t macs = 0;  // total of all PEs
   std::int64_t useful_macs = 0;
   TimeFs late_max = 0_fs;
   std::size_t pes = 0;

@@ -13,7 +13,7 @@ namespace kb::contract {
 // The way of a message from PE_DMA to PE_DMA.
 struct MessageRoute {
   TimeFs latency = 0_fs;  // every overhead and propagation
-  TimeFs credit = 0_fs;   // that travels back
+  TimeFs credit = 0_fs;   // latency of the credit that travels back
   struct Wire {
     std::uint32_t id = 0;  // the same for all routes that share the wire
     Bandwidth bw;
@@ -29,7 +29,7 @@ struct PeCosts {
   double slot_ns_per_byte = 0;
   TimeFs memory_latency = 0_fs;  // a load or store of its HBM slice: latency + bytes / bandwidth
   Bandwidth memory_bw;
-  ElementRate additions{1.0};
+  ElementRate additions{1.0};  // throughput of an addition
 };
 
 }  // namespace kb::contract

@@ -1,4 +1,4 @@
-// Message queues between PEs as the host sets them up (sections 3, 4 and 11 of the queue chapter). Plain data.
+// Message queues between PEs as the host sets them up (Q-13 .. Q-31). Plain data.
 #pragma once
 
 #include <cstdint>
@@ -34,7 +34,7 @@ struct QueuePair {
 
 struct PeQueues {
   PeCoord pe;
-  std::vector<QueuePair> pairs;  // in the order of the direction list, which is that of receiving from anybody
+  std::vector<QueuePair> pairs;  // in the order of the direction list, in which recv_any serves them
 };
 
 // Everything the PEs must know to exchange messages. What it replaces is forgotten.

@@ -1,4 +1,4 @@
-// Requests a host may make of the device and what it gets back (chapter 05, sections 2 and 5). Plain data.
+// Requests a host may make of the device and what it gets back (H-9 .. H-12, H-31 .. H-41). Plain data.
 #pragma once
 
 #include <cstddef>
@@ -29,7 +29,7 @@ struct KernelLaunch {
   std::vector<PeId> pes;      // ascending, the same in every cube
   FailurePolicy failure_policy = FailurePolicy::fail_fast;
   std::optional<TimeFs> target_start;  // absolute; otherwise IO_CPU stamps (H-47, H-49)
-  std::string label;                   // for reports only
+  std::string label;                   // shown in reports only
 };
 
 struct Pattern {
@@ -50,7 +50,7 @@ struct MemoryWrite {
 };
 
 // Puts a tensor's shards into the page tables (VA) or segment tables (LA) of PEs of one SIP, or takes them out
-// (sections 5.7 and 8 of the addressing chapter). Completes when every table has changed. Under LA the entries of a
+// . Completes when every table has changed. Under LA the entries of a
 // request are all that the PE is to know of the tensor.
 struct MapRequest {
   struct Entry {
@@ -64,7 +64,7 @@ struct MapRequest {
   std::vector<CubeId> cubes;  // ascending; empty = every cube of the SIP
   std::vector<PeId> pes;      // ascending, the same in every cube; empty = every PE of a cube
   std::vector<Entry> entries;
-  std::uint64_t page_size = 0;  // of the allocator of virtual addresses; without meaning under LA
+  std::uint64_t page_size = 0;  // page size of the allocator of virtual addresses; not used under LA
 };
 
 struct MemoryRead {
@@ -80,11 +80,11 @@ struct PeResult {
   TimeFs exec = 0_fs;            // pe_exec: body start to end
   TimeFs dma = 0_fs;             // DMA engine busy on behalf of the launch
   TimeFs compute = 0_fs;         // GEMM and MATH busy
-  std::int64_t macs = 0;         // for which PE_GEMM was occupied, padding included (P-28)
-  std::int64_t useful_macs = 0;  // of the elements that exist
+  std::int64_t macs = 0;         // MACs for which PE_GEMM was occupied, padding included (P-28)
+  std::int64_t useful_macs = 0;  // MACs of elements that exist
   TimeFs late = 0_fs;            // arrival after the start stamp, 0 if in time (H-50)
-  TimeFs ready = 0_fs;           // the launch was here and the PE free; the barrier is start - ready
-  TimeShares shares;             // of `exec`
+  TimeFs ready = 0_fs;           // when launch and PE were ready; start - ready is the wait at the barrier
+  TimeShares shares;             // how `exec` divides
   std::string error_code;        // empty = ok
   std::string error_message;
 };

@@ -19,7 +19,7 @@ struct Shard {
   std::uint64_t pa = 0;
   std::uint64_t nbytes = 0;
   std::uint64_t offset_bytes = 0;
-  Shape shape{};  // where it differs from the layout's shard_shape: uneven splits
+  Shape shape{};  // of uneven splits; empty: the layout's shard_shape
 };
 
 // The single source of truth for binding a tensor to kernel arguments (H-20). Immutable after deployment.
@@ -28,8 +28,8 @@ struct TensorLayout {
   std::string name;
   Dtype dtype = Dtype::f16;
   Shape shape;                // global, one to four dimensions
-  Shape shard_shape;          // of each shard that does not say otherwise
-  std::uint64_t nbytes = 0;   // of the whole tensor in shard order (replicas counted once)
+  Shape shard_shape;          // of shards without a shape of their own
+  std::uint64_t nbytes = 0;   // size of the whole tensor (replicas counted once)
   std::vector<Shard> shards;  // cube-major, then PE; in SRAM the copies of one cube share their address
   MemoryKind memory = MemoryKind::hbm;
   // Address models VA and LA: the tagged virtual or logical address of byte 0 in shard order; the tensor's bytes follow

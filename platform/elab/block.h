@@ -66,14 +66,14 @@ struct BlockContext {
   payload::TransactionPool& pool;
   RouteTable& routes;
   const PortMap& ports;
-  contract::IOperationSink* operations = nullptr;     // null = operations are not recorded
-  const contract::IKernelCatalog* kernels = nullptr;  // null = no kernel can be launched
-  contract::ISignalObserver* observer = nullptr;      // null = no waveforms
-  contract::IBlockLog* log = nullptr;                 // null = nobody reads what blocks do
-  contract::IOrderObserver* order = nullptr;          // null = nobody checks the order of memory accesses
-  record::ActivityRecorder* recorder = nullptr;       // null = nobody wants to know how busy they are
-  payload::IHopObserver* hops = nullptr;              // null = nobody follows transactions over the fabric
-  bool check_foreign = true;                          // links of blocks from outside are held against the protocol
+  contract::IOperationSink* operations = nullptr;     // null: recording off
+  const contract::IKernelCatalog* kernels = nullptr;  // null: no kernel can be launched
+  contract::ISignalObserver* observer = nullptr;      // null: no waveforms
+  contract::IBlockLog* log = nullptr;                 // null: no log of what blocks do
+  contract::IOrderObserver* order = nullptr;          // null: no check of the order of memory accesses
+  record::ActivityRecorder* recorder = nullptr;       // null: no recording of activity
+  payload::IHopObserver* hops = nullptr;              // null: no hop trace
+  bool check_foreign = true;                          // check the protocol on links of blocks from outside
   // Functional access behind transport_dbg: bytes served, no time, no change of timing state. Empty = 0 bytes.
   std::function<unsigned(tlm::tlm_generic_payload&)> debug_transport;
 
@@ -106,18 +106,18 @@ struct Statistic {
   std::string unit;  // "ns" (value in fs), "B", "flits", "1"
 };
 
-// One line of the who-waits-for-what table (design: no progress).
+// One line of the table that a run without progress ends with: who waits for what (F-79).
 struct WaitInfo {
   std::string who;   // "sip0.cube0.pe3.pe_cpu: kernel gemm, tl.load #12"
   std::string what;  // "response of sip0.cube1.hbm_ctrl.pe2 to read of 4 KiB at 0x10c2000000000"
   TimeFs since = 0_fs;
-  std::optional<PeCoord> pe{};            // that waits, if it is one
-  std::vector<PeCoord> on{};              // any of these PEs could end the wait by what its kernel does next
-  std::string detail{};                   // what else explains a deadlock; not in the table
-  NodeId node{};                          // of the block that waits; written by Platform::waits()
+  std::optional<PeCoord> pe{};            // the PE that waits; none: another block waits
+  std::vector<PeCoord> on{};              // PEs whose kernels could end the wait, any one of them
+  std::string detail{};                   // further explanation of a deadlock; not in the table
+  NodeId node{};                          // the block that waits; written by Platform::waits()
   bool is_request = false;                // the block sent the request and waits for its answer
-  std::optional<std::uint64_t> launch{};  // the request of the host that it holds up, if it is a launch
-  std::string failure_code{}, failure{};  // of a kernel that has failed and still waits for what it started
+  std::optional<std::uint64_t> launch{};  // the launch that this wait holds up, by the host's request; none: no launch
+  std::string failure_code{}, failure{};  // code and text of a kernel that failed and waits for what it started
 };
 
 class Block : public sc_core::sc_module {
@@ -138,21 +138,22 @@ class Block : public sc_core::sc_module {
   // Binds this block's sockets for one directed edge that leaves it. Called once per edge in EdgeId order, before
   // elaboration ends. Edges of kind pe_internal are for PE blocks; all others belong to the fabric.
   virtual void bind_out(EdgeId edge, Block& neighbour) = 0;
-  // What a neighbour's bind_out() binds to; null: the block has no such sockets.
+  // The sockets that a neighbour's bind_out() binds to; null: the block has none of this kind.
   virtual FabricSide* fabric_side() { return nullptr; }
   virtual PeSide* pe_side() { return nullptr; }
 
-  // The run has ended, however it did: reports what was held back because it could still have changed.
+  // Called once at the end of the run, however it ended: reports records that were held back while they could still be
+  // rolled back.
   virtual void conclude() {}
   virtual void collect_statistics(std::vector<Statistic>&) const {}
-  // Work that is outstanding; empty when idle. Called when the simulation stops making progress.
+  // Lists outstanding work; empty when idle. Called when the simulation stops making progress.
   virtual void collect_waits(std::vector<WaitInfo>&) const {}
-  // What a run that has come to its end leaves behind although somebody should have taken it, a sentence each.
+  // Lists what should have been consumed by the end of a successful run and was not, a sentence each.
   virtual void collect_leftovers(std::vector<std::string>&) const {}
 
   bool logs(contract::LogLevel level) const { return log_levels_ > static_cast<int>(level); }
   // Writes down what `sentence` returns, a plain sentence whose subject is this block. One predictable branch, and
-  // nothing is formatted, when nobody wants it.
+  // nothing is formatted, when the level is off.
   template <typename Sentence>
   void log(contract::LogLevel level, const Sentence& sentence) const {
     if (logs(level)) context_.log->write(level, context_.scheduler.now(), node_id(), sentence());
@@ -165,7 +166,7 @@ class Block : public sc_core::sc_module {
 
  private:
   NodeId node_;
-  int log_levels_ = 0;  // this many, the most important first
+  int log_levels_ = 0;  // number of enabled levels, most important first; 0: log off
   BlockContext& context_;
 };
 

@@ -252,7 +252,7 @@ TimeFs EventScheduler::next_event_time() {
   return current_[cursor_].time;
 }
 
-// Up to which time nobody else can do anything.
+// The time up to which no other process of SystemC can act.
 TimeFs EventScheduler::horizon() const {
   if (embedding_ != nullptr && !embedding_->run_ahead) return now_;
   if (sc_core::sc_pending_activity_at_current_time()) return now_;

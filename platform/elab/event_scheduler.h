@@ -66,15 +66,14 @@ class EventScheduler final : public sc_core::sc_module {
   // Ends the run soon, at whatever simulated time it is. The only method that another thread may call.
   void request_end() { end_requested_.store(true, std::memory_order_relaxed); }
   bool end_requested() const { return end_requested_.load(std::memory_order_relaxed); }
-  // Ends the run at the current time, because of what the calling thread does, which waits from then on; the first call
-  // counts.
+  // Aborts the run at the current time. The first caller wins; a kernel thread that calls this then blocks for good.
   void give_up(const std::string& reason);
-  // Empty, or what the thread that gave up was doing, in a sentence.
+  // The reason of give_up(); empty: it was not called.
   const std::string& given_up() const { return given_up_; }
   // The run ends at the current time because `what` would last beyond kTimeEnd; the first call counts. The caller
   // leaves out what it cannot represent.
   void pass_end(const std::string& what);
-  // Empty, or what passed the end of simulated time, in a sentence.
+  // The sentence given to pass_end(); empty: it was not called.
   const std::string& passed_end() const { return passed_end_; }
   // Polled about once per 16384 events; returning true ends the run (Ctrl-C, progress output).
   void set_poll(std::function<bool()> poll) { poll_ = std::move(poll); }
@@ -85,7 +84,7 @@ class EventScheduler final : public sc_core::sc_module {
   bool failed() const { return failure_ != nullptr; }
   std::exception_ptr failure() const { return failure_; }
 
-  // The code of the user that runs now; one for the process, as there is one simulation.
+  // Which user code runs now; one per process, as there is one simulation.
   static Foreground& foreground() { return foreground_; }
 
   std::uint64_t events() const { return handled_; }
@@ -107,7 +106,7 @@ class EventScheduler final : public sc_core::sc_module {
   // ~0.13 ns per slot: flits are 0.5 .. 2 ns apart, so a slot rarely holds more than one flit time.
   static constexpr int kSlotShift = 17;
   static constexpr std::uint64_t kSlots = 1u << 14;
-  // Up to so many pending events are kept in current_ alone, whatever their slots.
+  // At most this many pending events are kept in current_ alone, whatever their slots.
   static constexpr std::size_t kFew = 8;
 
   static std::int64_t slot_of(TimeFs time) { return time.fs() >> kSlotShift; }
@@ -130,11 +129,11 @@ class EventScheduler final : public sc_core::sc_module {
   sc_core::sc_event run_event_;
   std::vector<Cell> cells_;  // pooled list cells of the wheel
   std::uint32_t free_cell_ = kNil;
-  std::vector<std::uint32_t> heads_;           // per slot
+  std::vector<std::uint32_t> heads_;           // per slot: first cell of its list
   std::vector<std::uint64_t> occupied_;        // bit per slot
   std::vector<std::uint64_t> occupied_words_;  // bit per word of occupied_
   std::vector<Event> current_;                 // sorted: the events of all slots up to current_slot_
-  std::size_t cursor_ = 0;                     // the next one
+  std::size_t cursor_ = 0;                     // index of the next event in current_
   std::int64_t current_slot_ = 0;
   bool alone_ = false;      // current_ may span several slots; wheel and far_ are empty
   std::vector<Event> far_;  // min-heap: events beyond the wheel's horizon

@@ -16,10 +16,10 @@ class Foreground {
  public:
   struct View {
     UserCode code = UserCode::none;
-    const char* name = nullptr;   // of the kernel, of the block's implementation, of the library's file
+    const char* name = nullptr;   // name of the kernel, of the block's implementation, or of the library's file
     const char* place = nullptr;  // "sip0.cube0.pe3.pe_cpu", or the host thread
-    const char* call = nullptr;   // the latest one of the kernel; null: none yet
-    std::uint64_t index = 0;      // of the call
+    const char* call = nullptr;   // latest call of the kernel; null: none yet
+    std::uint64_t index = 0;      // number of that call
     TimeFs since = 0_fs;          // simulated time, which stands still while code of the user runs
   };
 

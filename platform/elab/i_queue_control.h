@@ -1,4 +1,4 @@
-// Installation of message queues (chapter 07).
+// Installation of message queues (Q-75 .. Q-83).
 #pragma once
 
 #include <cstdint>
@@ -14,11 +14,11 @@ class IQueueControl {
  public:
   static constexpr const char* kRole = "the control of message queues";
 
-  // Who sends into a ring, by its base address.
+  // The PE that sends into each ring, by the ring's base address.
   using Senders = std::map<std::uint64_t, PeCoord>;
 
   // Replaces all queues and resets their counters; takes no time. Program Error QUEUE_ERROR while messages,
-  // credits or commands are under way here, and when nobody sends into a ring.
+  // credits or commands are under way here, and when a ring has no sender.
   virtual void install(const contract::PeQueues& queues, const contract::QueuePlan& plan, const Senders& senders) = 0;
   // Without queues again.
   virtual void remove() = 0;

@@ -21,7 +21,7 @@ struct PlatformOptions {
   contract::IOrderObserver* order = nullptr;
   record::ActivityRecorder* recorder = nullptr;
   payload::IHopObserver* hops = nullptr;
-  bool check_foreign = true;  // blocks from outside are held against the protocol of the fabric
+  bool check_foreign = true;  // check the protocol of the fabric on links of blocks from outside
 };
 
 // Builds the modules in compile order (T-31) and binds them edge by edge. One per process (SystemC elaborates once).
@@ -57,7 +57,7 @@ class Platform final : public sc_core::sc_module {
   RouteTable routes_;
   BlockContext context_;
   std::vector<std::unique_ptr<sc_core::sc_module>> containers_;  // SIPs, cubes and PEs: parents of the blocks
-  std::vector<std::unique_ptr<Block>> blocks_;                   // by NodeId; null for `host`
+  std::vector<std::unique_ptr<Block>> blocks_;                   // indexed by NodeId; null for `host`
 };
 
 template <typename T>

@@ -1,4 +1,4 @@
-// Which module type stands behind an `impl` name of the topology (T-27). The built-in table is modules/catalog.cpp.
+// The module type behind an `impl` name of the topology (T-27). The built-in table is modules/catalog.cpp.
 #pragma once
 
 #include <functional>

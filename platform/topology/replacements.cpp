@@ -31,7 +31,7 @@ std::string nearest_node(const Graph& graph, const std::string& pattern) {
   return suggest(pattern, names);
 }
 
-// Nodes of one kind, all of them matched by the entry.
+// Applies one entry to `nodes`, which all have the same kind.
 void replace(MapReader& entry, Graph& graph, const std::vector<NodeId>& nodes) {
   const NodeKind kind = graph.node(nodes.front()).kind;
   const bool names_impl = entry.has("impl");

@@ -15,7 +15,8 @@ class FileRoles {
   // with them; that is refused where standard output is a document (`alone`).
   void prints(bool alone);
 
-  // Usage Error that names both options when one file is written and has another role, too, however it is spelled.
+  // Throws a usage Error that names both options when a file that is written has another role, too, however its path is
+  // spelled.
   void check() const;
 
  private:

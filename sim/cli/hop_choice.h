@@ -21,8 +21,8 @@ class HopChoice {
  public:
   void add_options(CLI::App& app);
   void add_roles(FileRoles& roles) const;
-  // Before any work: usage Errors for --hops-of without --hops and for a pattern that no node matches. The file is
-  // among `outputs`.
+  // Validates the options and adds the file to `outputs`; call it before the run. Throws a usage Error when --hops-of
+  // is without --hops or has a pattern that no node matches.
   void open(const topology::Graph& graph, observe::OutputSet& outputs);
   sim::HopTrace* trace() const { return trace_.get(); }  // null without --hops
   // After the run, before the outputs are committed.

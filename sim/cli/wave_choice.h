@@ -24,7 +24,7 @@ class WaveChoice {
  public:
   void add_options(CLI::App& app);
   void add_roles(FileRoles& roles) const;
-  // Before any work: usage Errors for a name that says no format and for options without a waveform file.
+  // Validates the options; throws a usage Error when a file name tells no format or an option lacks a waveform file.
   void check() const;
   // After check(). The files are among `outputs`.
   sim::WaveOptions open(observe::OutputSet& outputs) const;

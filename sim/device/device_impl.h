@@ -47,7 +47,7 @@ struct Device::Impl final : private elab::IOutwardCall {
   modules::BridgeContext bridge_context();
   void make_targets();
   std::size_t open_outside() const;
-  void on_outward(std::uint64_t) override {}  // the program has ended
+  void on_outward(std::uint64_t) override {}  // posted when the program has ended, to get on_done(); nothing to do
   void on_drained();
   void on_ended();
   void settled();

@@ -13,9 +13,9 @@ class EventScheduler;
 
 namespace kb::sim {
 
-// When the time is over, the simulation is asked to end, which it does with complete results. A process that does not
-// react, because code of the user never calls the simulator, is ended from here: exit code 4, a message that says what
-// was running, and no result files.
+// When the time is over, the simulation is asked to end; it then writes complete results. A process that does not
+// react, because user code never calls the simulator, is killed by the watchdog thread: exit code 4, no result files.
+// Its message says what was running.
 class HostTimeLimit {
  public:
   // The time runs from here on; 0 means no limit.

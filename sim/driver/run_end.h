@@ -22,7 +22,8 @@ std::vector<elab::WaitInfo> open_waits(const elab::Platform& platform, const Hos
 // null.
 std::optional<Error> find_failure(elab::Platform& platform, HostPort& host, const HostTimeLimit* host_limit);
 
-// Completes the table of a run without progress, which is `failure`, and ends what is still open.
+// Ends a run without progress: fails every open request and appends the table of waits to `failure`. A launch or kernel
+// that had failed before is named as the cause instead.
 void end_without_progress(elab::Platform& platform, HostPort& host, std::optional<Error>& failure);
 
 using BlockStatistics = std::vector<std::pair<std::string, std::vector<StatisticRecord>>>;  // by node id, in node order

@@ -26,7 +26,7 @@ std::vector<Parameter> tile_parameters() {
   };
 }
 
-// Sums are rounded once per `steps` of K besides.
+// Each of the `steps` tiles of K adds one rounding to the error bound of the sums.
 WorkloadResult run_gemm(Runtime& rt, const Params& params, const Sizes& size, const Placement& place,
                         const std::string& kernel, std::int64_t steps) {
   const Dtype dtype = params.dtype("dtype");
