@@ -183,7 +183,7 @@ constexpr std::size_t kMostFindings = 3;
 
 std::string render_findings(const RunRecord& run) {
   if (run.findings.empty()) return "";
-  std::string text = "\nFindings, what would bring most first; each gain is an estimate, as if it alone were mended\n";
+  std::string text = "\nFindings, largest gain first; each is the estimated gain if only this were fixed\n";
   for (std::size_t i = 0; i < run.findings.size() && i < kMostFindings; ++i) {
     const Finding& finding = run.findings[i];
     text += "  " + std::to_string(i + 1) + "  " + observe::fixed(finding.factor(), 2) + "x  " + finding.headline +

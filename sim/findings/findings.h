@@ -16,8 +16,7 @@ namespace kb::sim {
 const LaunchRecord* longest_launch(const std::deque<LaunchRecord>& launches);
 
 // Of the longest launch, and of the run between its launches; the largest gain first. `costs` and `waits` together tell
-// whose messages were waited for. Gains are estimates, each as if it alone were mended; what would save less than 3 %
-// is left out.
+// whose messages were waited for. Each gain is estimated as if only this were fixed; findings below 3 % are left out.
 std::vector<Finding> find_causes(const std::deque<LaunchRecord>& launches, const record::ActivityRecorder& recorder,
                                  const topology::Graph& graph, const OperationCosts* costs = nullptr,
                                  const MessageWaits* waits = nullptr);

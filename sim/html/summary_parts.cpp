@@ -83,9 +83,8 @@ std::string head_part(const Case& of) {
 
 std::string findings_part(const Case& of) {
   const Json& findings = list_of(of.summary, "findings");
-  std::string html = open_section("Findings",
-                                  "What would bring most first; each gain is an estimate, as if it alone "
-                                  "were mended.");
+  std::string html =
+      open_section("Findings", "The largest gain first; each is the estimated gain if only this were fixed.");
   if (findings.empty()) {
     return html + "<p>Nothing was found that would bring more than 3 %, or nothing was recorded.</p>\n" + kCloseSection;
   }

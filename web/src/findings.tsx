@@ -13,7 +13,7 @@ export function Findings({ run }: { run: Run }) {
   const { findings } = run;
   if (!Array.isArray(findings) || findings.length === 0) return null;
   return (
-    <Section title="Findings" hint="What makes it slow, the largest gain first; each is estimated as if it alone were mended.">
+    <Section title="Findings" hint="What makes it slow, the largest gain first; each is the estimated gain if only this were fixed.">
       <ol class="findings">
         {findings.slice(0, 12).map((finding) => {
           if (typeof finding !== 'object' || finding === null) return <li>{text(finding)}</li>;
