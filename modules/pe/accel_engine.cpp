@@ -3,16 +3,31 @@
 #include <algorithm>
 #include <utility>
 
+#include "platform/base/error.h"
 #include "platform/elab/foreign_call.h"
 
 namespace kb::modules {
+namespace {
+
+PeActivity::Kind computing_kind(const topology::Node& node) {
+  switch (node.kind) {
+    case topology::NodeKind::pe_gemm:
+      return PeActivity::Kind::gemm;
+    case topology::NodeKind::pe_math:
+      return PeActivity::Kind::math;
+    default:
+      throw Error::model(node.id + " derives from AccelEngine, whose activity is that of a pe_gemm or pe_math alone");
+  }
+}
+
+}  // namespace
 
 AccelEngine::AccelEngine(const sc_core::sc_module_name& name, NodeId node, TimeFs overhead, std::int64_t queue_depth,
                          params::SharedResource shared, PeContext& pe, elab::BlockContext& context)
     : PeBlock(name, node, pe, context),
       overhead_(overhead),
       foreign_(node_record().foreign),
-      computing_(node_record().kind == topology::NodeKind::pe_gemm ? PeActivity::Kind::gemm : PeActivity::Kind::math),
+      computing_(computing_kind(node_record())),
       queue_depth_(queue_limit(queue_depth)),
       slot_(shared == params::SharedResource::accel_slot ? pe.accel_slot : own_slot_),
       busy_probe_(*this, context.observer, "busy", 1) {}

@@ -27,6 +27,19 @@ NodeKind block_of(StageType type) {
   throw Error::model("no block of a PE serves stages of type " + std::to_string(static_cast<int>(type)));
 }
 
+bool computes(StageType type) {
+  const NodeKind block = block_of(type);
+  return block == NodeKind::pe_gemm || block == NodeKind::pe_math;
+}
+
+void TaskReport::add_service(const plan::Stage& stage, TimeFs time) {
+  if (block_of(stage.type) == NodeKind::pe_dma) accumulate(dma, time);
+  if (computes(stage.type)) accumulate(compute, time);
+  if (stage.type != StageType::gemm) return;
+  accumulate(macs, stage.macs);
+  accumulate(useful_macs, stage.useful_macs());
+}
+
 StageType engine_stage(CommandKind kind) {
   switch (kind) {
     case CommandKind::dma_read:

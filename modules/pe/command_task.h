@@ -20,6 +20,8 @@ enum class CommandState : std::uint8_t { submitted, in_flight, completed };
 
 // The block of a PE that serves stages of a type.
 topology::NodeKind block_of(plan::StageType type);
+// True for the stages of PE_GEMM and PE_MATH.
+bool computes(plan::StageType type);
 // The stage that executes a simple command; model Error when no engine does.
 plan::StageType engine_stage(contract::CommandKind kind);
 
@@ -79,10 +81,13 @@ struct TaskReport {
   TimeFs submitted = 0_fs;  // written by PE_CPU
   TimeFs start = 0_fs;      // begin and end of the engine's service (P-37, P-68), written by that engine
   TimeFs end = 0_fs;
-  TimeFs dma = 0_fs;  // service times of PE_DMA and of PE_GEMM and PE_MATH; of a composite, those of its tiles
-  TimeFs compute = 0_fs;
-  std::int64_t macs = 0;  // of PE_GEMM: for which the array was occupied, and those of elements that exist
-  std::int64_t useful_macs = 0;
+  TimeFs dma = 0_fs;             // service time of PE_DMA; of a composite, the total of its tiles
+  TimeFs compute = 0_fs;         // the same of PE_GEMM and PE_MATH
+  std::int64_t macs = 0;         // MACs for which PE_GEMM was occupied, padding included (P-28)
+  std::int64_t useful_macs = 0;  // MACs of elements that exist
+
+  // Adds a stage that took `time` to these figures.
+  void add_service(const plan::Stage& stage, TimeFs time);
 };
 
 // The way of a task through its PE, kept by PeLinks.

@@ -14,6 +14,7 @@ namespace kb::modules {
 class PeActivity {
  public:
   enum class Kind : std::uint8_t { gemm, math, queue_full, fetch, store, waiting, reading, writing, scalar };
+  static constexpr std::size_t kKinds = static_cast<std::size_t>(Kind::scalar) + 1;  // the last enumerator
 
   // Channels of PE_DMA, to count busy time per channel.
   void set_channels(std::int64_t readers, std::int64_t writers) {
@@ -60,7 +61,6 @@ class PeActivity {
   }
 
  private:
-  static constexpr std::size_t kKinds = 9;
   static constexpr std::size_t index(Kind kind) { return static_cast<std::size_t>(kind); }
   std::int64_t count(Kind kind) const { return counts_[index(kind)]; }
   bool computes() const { return count(Kind::gemm) > 0 || count(Kind::math) > 0; }

@@ -149,11 +149,7 @@ bool PeLinks::finish(CommandTask& task) {
   if (watch_ != nullptr && !watch_->may_end(task)) return true;
   task.end = block_context_.scheduler.now();
   CommandTask& command = task.pipeline() == nullptr ? task : *task.pipeline()->command;
-  accumulate(kind_ == NodeKind::pe_dma ? command.dma : command.compute, task.end - task.start);
-  if (task.stage.type == plan::StageType::gemm) {
-    accumulate(command.macs, task.stage.macs);
-    accumulate(command.useful_macs, task.stage.useful_macs());
-  }
+  command.add_service(task.stage, task.end - task.start);
   if (task.status.ok && task.pipeline() == nullptr) report(task);
   return finish_stage(task, task.start);
 }

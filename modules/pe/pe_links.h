@@ -125,15 +125,14 @@ class PeLinks : public elab::PeSide {
   };
   Link& link(topology::NodeKind kind) { return links_[static_cast<std::size_t>(kind)]; }
 
-  static constexpr std::size_t kKinds = static_cast<std::size_t>(topology::NodeKind::pe_ipcq) + 1;
   elab::Block& self_;
   PeContext& pe_;
   elab::BlockContext& block_context_;
   topology::NodeKind kind_;
   RequestSide request_side_;
   AnswerSide answer_side_;
-  std::array<Link, kKinds> links_;
-  SlidingDeque<CommandTask*> held_;  // arrived, but there was no room
+  std::array<Link, topology::kNodeKinds> links_;
+  SlidingDeque<CommandTask*> held_;  // arrived tasks that wait for room
   TimeFs queue_full_ = 0_fs;
   std::unique_ptr<TaskWatch> watch_;  // protocol check of a block from outside; null: built-in block
   int bound_out_ = 0;

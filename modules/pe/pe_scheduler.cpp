@@ -4,18 +4,11 @@
 
 #include <algorithm>
 #include <utility>
-#include <variant>
-#include <vector>
 
 #include "platform/base/error.h"
 #include "platform/contract/composite_plan.h"
 
 namespace kb::modules {
-namespace {
-
-using plan::StageType;
-
-}  // namespace
 
 PeScheduler::PeScheduler(const sc_core::sc_module_name& name, NodeId node, const params::PeSchedulerParams& params,
                          PeContext& pe, elab::BlockContext& context)
@@ -49,8 +42,9 @@ void PeScheduler::dispatch() {
     submit(task);
     return;
   }
-  const bool computes = task.stage.type == StageType::gemm || task.stage.type == StageType::math;
-  if (charge_fetch_store_ && computes) task.begin(*task.command, StageType::fetch, StageType::store);
+  if (charge_fetch_store_ && computes(task.stage.type)) {
+    task.begin(*task.command, plan::StageType::fetch, plan::StageType::store);
+  }
   log(contract::LogLevel::info, [&] {
     return fmt::format("hands {} to {}", text_of(task), topology::node_kind_name(block_of(task.stage.type)));
   });

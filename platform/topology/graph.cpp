@@ -40,7 +40,7 @@ constexpr std::array<std::string_view, 23> kEdgeKindNames{"pe_internal",
                                                           "pcie",
                                                           "command"};
 
-static_assert(static_cast<std::size_t>(NodeKind::pe_ipcq) + 1 == kNodeKindNames.size());
+static_assert(kNodeKinds == kNodeKindNames.size());
 static_assert(static_cast<std::size_t>(EdgeKind::command) + 1 == kEdgeKindNames.size());
 
 std::size_t hash_of(std::string_view text) {

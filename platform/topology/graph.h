@@ -42,6 +42,7 @@ enum class NodeKind : std::uint8_t {
   pe_mmu,
   pe_ipcq,
 };
+inline constexpr std::size_t kNodeKinds = static_cast<std::size_t>(NodeKind::pe_ipcq) + 1;  // the last enumerator
 std::string_view node_kind_name(NodeKind kind);
 // One of the nine blocks of a PE (T-9).
 constexpr bool is_pe_block(NodeKind kind) {
