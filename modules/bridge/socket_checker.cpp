@@ -18,7 +18,6 @@ std::string response_text(tlm::tlm_response_status status) {
 }
 
 void SocketChecker::breach(const tlm::tlm_generic_payload& payload, const std::string& what) {
-  ++breaches_;
   report_(fmt::format("socket {}: {} ({}, at {})", socket_, what, payload_text(payload),
                       sc_core::sc_time_stamp().to_string()));
 }

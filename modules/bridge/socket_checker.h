@@ -29,7 +29,6 @@ class SocketChecker {
   void blocking(const tlm::tlm_generic_payload& payload);
   void blocking_returns(const tlm::tlm_generic_payload& payload);
 
-  std::uint64_t breaches() const { return breaches_; }
   std::size_t open() const { return open_.size(); }
 
  private:
@@ -58,7 +57,6 @@ class SocketChecker {
   std::unordered_map<const tlm::tlm_generic_payload*, Open> open_;
   const tlm::tlm_generic_payload* requesting_ = nullptr;  // has no END_REQ
   const tlm::tlm_generic_payload* responding_ = nullptr;  // has no END_RESP
-  std::uint64_t breaches_ = 0;
 };
 
 // "write of 64 B at 0x1000"

@@ -50,8 +50,6 @@ class AccelSlot {
     }
   }
 
-  bool taken() const { return taken_; }
-
  private:
   struct Request {
     IUser* user = nullptr;

@@ -220,10 +220,6 @@ SqlResult SqlDatabase::query(const std::string& sql,
   return result;
 }
 
-bool SqlDatabase::has_table(const std::string& name) const {
-  return !query("SELECT 1 FROM sqlite_schema WHERE lower(name) = lower(:name)", {{"name", name}}).rows.empty();
-}
-
 void SqlDatabase::save(observe::OutputFile& file) const {
   sqlite3* target = nullptr;
   const int code =

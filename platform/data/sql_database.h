@@ -41,7 +41,6 @@ class SqlDatabase {
   void run(const std::string& script);
   // One statement. `parameters` by name without the colon; those that it does not use are left out.
   SqlResult query(const std::string& sql, const std::vector<std::pair<std::string, TableCell>>& parameters = {}) const;
-  bool has_table(const std::string& name) const;
 
   // All tables and views; completes the file.
   void save(observe::OutputFile& file) const;

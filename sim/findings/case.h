@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "platform/base/names.h"
 #include "platform/params/hbm_ctrl_params.h"
 #include "platform/topology/graph.h"
 #include "sim/findings/finding.h"
@@ -34,7 +35,6 @@ struct LaunchCase {
   Finding finding(const char* rule, TimeFs gain, std::string headline) const;
 };
 
-std::string pe_text(const PeCoord& pe);          // "sip0.cube3.pe5"
 std::string percent(TimeFs part, TimeFs whole);  // "58 %"
 std::string ns_text(TimeFs time);                // "512.0 ns"
 

@@ -69,11 +69,11 @@ Chain chain_of(const LaunchCase& of) {
 
 // "a < b < c"
 std::string names_of(const Chain& chain) {
-  std::string text = pe_text(chain.links.front().pe);
+  std::string text = pe_name(chain.links.front().pe);
   const std::size_t count = chain.links.size();
   for (std::size_t i = 0; i < count; ++i) {
     const bool left_out = count > kNamed && i >= kNamed - 2 && i + 1 < count;
-    if (!left_out) text += " < " + pe_text(chain.links[i].sender);
+    if (!left_out) text += " < " + pe_name(chain.links[i].sender);
     if (left_out && i == kNamed - 2) text += fmt::format(" < ({} more)", count - kNamed + 1);
   }
   return text;
@@ -103,12 +103,12 @@ void add_chain(const LaunchCase& of, Finding& finding) {
                                        [](const auto& a, const auto& b) { return a.second.time < b.second.time; });
   if (latest->second.time >= chain.time() / 4) {
     finding.evidence.push_back(fmt::format("origin: {} was late because {} of the {} before it sent",
-                                           pe_text(latest->first), reason(of, latest->first, latest->second),
+                                           pe_name(latest->first), reason(of, latest->first, latest->second),
                                            ns_text(latest->second.time)));
   } else {
     finding.evidence.push_back(
         fmt::format("origin: {}; none of them is late, the longest message, from {} to {}, took {}",
-                    pe_text(chain.origin()), pe_text(chain.longest->sender), pe_text(chain.longest->pe),
+                    pe_name(chain.origin()), pe_name(chain.longest->sender), pe_name(chain.longest->pe),
                     ns_text(chain.longest->received - chain.longest->sent)));
   }
   finding.chain = chain.links;

@@ -48,10 +48,6 @@ void find_host_causes(const std::deque<LaunchRecord>& launches, Findings& findin
 
 }  // namespace
 
-std::string pe_text(const PeCoord& pe) {
-  return fmt::format("sip{}.cube{}.pe{}", pe.sip.value, pe.cube.value, pe.pe.value);
-}
-
 std::string percent(TimeFs part, TimeFs whole) {
   return whole > 0_fs ? observe::fixed(100.0 * fs_to_ns(part) / fs_to_ns(whole), 0) + " %" : "0 %";
 }

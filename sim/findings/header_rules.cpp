@@ -91,7 +91,7 @@ void find_header_causes(const LaunchCase& of, Findings& findings) {
   Finding finding = of.finding("header_bound", time, "messages spend their time in the overheads of nodes");
   finding.evidence = {
       fmt::format("{} waits {}; the headers of {} messages and their credits, one behind the other, take {} of it",
-                  pe_text(of.pe.pe), ns_text(waiting), chain.size(), percent(time, waiting)),
+                  pe_name(of.pe.pe), ns_text(waiting), chain.size(), percent(time, waiting)),
       fmt::format("most of that passes in nodes of kind {}{}", kind,
                   serial ? ", whose one decoder takes headers in turn" : "")};
   add_chain(of, finding);

@@ -18,7 +18,6 @@ class LaunchActivity {
   bool empty() const { return activities_.first == activities_.last; }
   TimeFs bin_width() const { return TimeFs(std::int64_t{1} << shift_); }
   TimeFs window() const { return window_.second - window_.first; }
-  std::uint32_t bin_count() const { return bin_count_; }
 
   // Calls f(row) for every resource of a kind that was used, in the order of the series.
   struct Row {

@@ -77,7 +77,7 @@ std::optional<Limiter> limiter_of(const LaunchRecord& launch) {
   const auto share = static_cast<TimeShare>(largest - times.begin());
   const bool messages = share == TimeShare::dependency && launch.awaited;
   return Limiter{std::string(time_share_name(share)),
-                 messages ? "waited for messages, mostly from " + pe_text(*launch.awaited) : share_phrase(share),
+                 messages ? "waited for messages, mostly from " + pe_name(*launch.awaited) : share_phrase(share),
                  *largest};
 }
 

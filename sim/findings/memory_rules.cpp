@@ -175,7 +175,7 @@ void find_slices_in_turn(const LaunchCase& of, const Bins& bins, Findings& findi
   finding.evidence = {
       fmt::format("for {} of the kernel a slice of its cube is busy for {}, while all {} are for {} on average",
                   percent(full, of.activity.window()), percent(fullest, full), homes, percent(mean, full)),
-      fmt::format("reads of {} last {}, their bytes take {} on its wire", pe_text(of.pe.pe), ns_text(reading),
+      fmt::format("reads of {} last {}, their bytes take {} on its wire", pe_name(of.pe.pe), ns_text(reading),
                   ns_text(wire))};
   finding.remedy =
       "let each PE begin with another part of the tensor, its own first, and go around; or give PEs copies";

@@ -35,7 +35,7 @@ void find_compute_bound(const LaunchCase& of, Findings& findings) {
   Finding finding = of.finding("compute_bound", part(compute, 0.5), "the engines compute nearly all the time");
   const TimeFs gemm = of.share(TimeShare::gemm), math = of.share(TimeShare::math);
   finding.evidence = {fmt::format("{} computes for {} of the launch, PE_GEMM {} and PE_MATH {}: transfers are hidden",
-                                  pe_text(of.pe.pe), percent(compute, of.total()), percent(gemm, of.total()),
+                                  pe_name(of.pe.pe), percent(compute, of.total()), percent(gemm, of.total()),
                                   percent(math, of.total()))};
   finding.remedy =
       math > gemm
@@ -51,7 +51,7 @@ void find_missing_overlap(const LaunchCase& of, Findings& findings) {
   const TimeFs gain = std::min(part(std::min(compute, of.exposed()), kHidable), of.slack());
   Finding finding = of.finding("missing_overlap", gain, "transfers and computing take turns");
   finding.evidence = {fmt::format("{} computes for {} of the launch, and for {} it moves data while nothing computes",
-                                  pe_text(of.pe.pe), percent(compute, of.total()), percent(of.exposed(), of.total()))};
+                                  pe_name(of.pe.pe), percent(compute, of.total()), percent(of.exposed(), of.total()))};
   finding.remedy = "load the next tile while this one is computed: a composite, or smaller tiles in two buffers";
   findings.push_back(std::move(finding));
 }
@@ -81,7 +81,7 @@ void find_small_transfers(const LaunchCase& of, Findings& findings) {
     if (of_memory && other.gain >= gain / 2) return;  // that is why they last so long
   }
   Finding finding = of.finding("small_transfers", gain, "reads spend most of their time on the way, not on the wire");
-  finding.evidence = {fmt::format("reads of {} last {}, their bytes take {} on its wire", pe_text(of.pe.pe),
+  finding.evidence = {fmt::format("reads of {} last {}, their bytes take {} on its wire", pe_name(of.pe.pe),
                                   ns_text(reading), ns_text(needed))};
   finding.remedy =
       "move more bytes with each command, or let more reads be under way (pe_dma: rd_outstanding, rd_engines)";
@@ -97,7 +97,7 @@ void find_straggler(const LaunchCase& of, Findings& findings) {
   const auto late = static_cast<std::size_t>(
       std::count_if(ends.begin(), ends.end(), [&](TimeFs end) { return end > median + (last - median) / 2; }));
   if (late * 4 > ends.size()) return;  // a half that works longer is no straggler
-  Finding finding = of.finding("straggler", last - median, fmt::format("{} ends late", pe_text(of.pe.pe)));
+  Finding finding = of.finding("straggler", last - median, fmt::format("{} ends late", pe_name(of.pe.pe)));
   finding.evidence = {
       fmt::format("{} of {} PEs end with it, {} behind the median", late, ends.size(), ns_text(last - median))};
   finding.remedy = "give it less work, or look at what is nearer to the others: its memory, its wires, its start";
@@ -126,7 +126,7 @@ void find_full_block(const LaunchCase& of, Findings& findings) {
   const TimeFs full = of.share(TimeShare::queue_full);
   Finding finding = of.finding("full_queue", std::min(full, of.slack()),
                                "an engine holds results that the next block has no room for");
-  finding.evidence = {fmt::format("{} of the launch at {}", percent(full, of.total()), pe_text(of.pe.pe))};
+  finding.evidence = {fmt::format("{} of the launch at {}", percent(full, of.total()), pe_name(of.pe.pe))};
   finding.remedy = "make the tiles smaller, or the queue behind the engine longer (queue_depth)";
   findings.push_back(std::move(finding));
 }
@@ -138,9 +138,9 @@ bool find_full_ring(const LaunchCase& of, const MessageWaits::Peer& peer, Findin
   if (without_slot < peer.time / 2 || peer.time < waiting / 4) return false;
   Finding finding = of.finding("full_queue", std::min({without_slot, peer.time, waiting}),
                                fmt::format("{} waits for free slots at {}, which waits for its messages",
-                                           pe_text(peer.sender), pe_text(of.pe.pe)));
+                                           pe_name(peer.sender), pe_name(of.pe.pe)));
   finding.evidence = {fmt::format("{} waited {} for free slots, {} waited {} for {} of its messages",
-                                  pe_text(peer.sender), ns_text(without_slot), pe_text(of.pe.pe), ns_text(peer.time),
+                                  pe_name(peer.sender), ns_text(without_slot), pe_name(of.pe.pe), ns_text(peer.time),
                                   peer.messages)};
   finding.remedy = "give the queue more slots (n_slots of the collective configuration), or send more with a message";
   findings.push_back(std::move(finding));
@@ -166,14 +166,14 @@ void find_waits(const LaunchCase& of, Findings& findings) {
       (of.costs == nullptr ? waiting : std::min(waiting, of.costs->waited(of.pe.pe, of.pe.start, end))) -
       std::max(by_wire, by_headers);
   Finding finding = of.finding("waiting_for_messages", gain, "the kernel waits for other PEs");
-  finding.evidence = {fmt::format("{} waits for messages, slots or credits for {} of the launch", pe_text(of.pe.pe),
+  finding.evidence = {fmt::format("{} waits for messages, slots or credits for {} of the launch", pe_name(of.pe.pe),
                                   percent(waiting, of.total()))};
   const auto peer =
       of.waits == nullptr ? std::nullopt : of.waits->most_awaited(of.pe.pe, of.pe.start, of.pe.start + of.pe.exec);
   if (peer) {
     // Rings behind a slow wire are full, too.
     if (by_wire <= waiting / 2 && find_full_ring(of, *peer, findings)) return;  // that is why it waits
-    finding.evidence.push_back(fmt::format("it waited longest for {}: {} for {} of its messages", pe_text(peer->sender),
+    finding.evidence.push_back(fmt::format("it waited longest for {}: {} for {} of its messages", pe_name(peer->sender),
                                            ns_text(peer->time), peer->messages));
   }
   if (by_headers == 0_fs) add_chain(of, finding);  // else it stands there

@@ -61,18 +61,6 @@ Matrix checked_matrix(const Shape& shape, Dtype dtype, const std::string& tensor
 
 }  // namespace
 
-std::string_view split_name(Split split) {
-  switch (split) {
-    case Split::replicate:
-      return "replicate";
-    case Split::column_wise:
-      return "column_wise";
-    case Split::row_wise:
-      return "row_wise";
-  }
-  return "?";
-}
-
 EffectiveCounts effective_counts(const DPPolicy& policy, int cubes, int pes) {
   return {checked_count(policy.num_cubes, cubes, "num_cubes", "cubes"),
           checked_count(policy.num_pes, pes, "num_pes", "PEs per cube")};

@@ -4,7 +4,6 @@
 #include <cstdint>
 #include <optional>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "platform/base/dtype.h"
@@ -14,7 +13,6 @@
 namespace kb::sw {
 
 enum class Split : std::uint8_t { replicate, column_wise, row_wise };
-std::string_view split_name(Split split);
 
 // There is no SIP axis: a tensor lives on the one SIP of the rank that makes it (K-23, K-24).
 struct DPPolicy {

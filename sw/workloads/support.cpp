@@ -193,18 +193,6 @@ void verify_integers(Runtime& runtime, WorkloadResult& result, const std::string
   if (can_verify(runtime, result)) result.verification.push_back(integers_row(tensor, actual, expected));
 }
 
-void verify_sums(Runtime& runtime, WorkloadResult& result, const std::string& tensor, const HostArray& actual,
-                 const std::vector<double>& expected, const std::vector<double>& magnitudes, double acc_roundings) {
-  if (!can_verify(runtime, result)) return;
-  data::ErrorBound bound;
-  bound.errors = magnitudes;
-  for (double& error : bound.errors) {
-    error = data::gamma(acc_roundings, data::unit_roundoff(Dtype::f32)) * std::abs(error);
-  }
-  bound.roundings = {product_rounding("sums", acc_roundings)};
-  result.verification.push_back(data::compare(tensor, actual.dtype(), actual.shape(), actual.bytes(), expected, bound));
-}
-
 void verify_sum(Runtime& runtime, WorkloadResult& result, const std::string& tensor, const HostArray& a,
                 const HostArray& b, const HostArray& c) {
   if (can_verify(runtime, result)) result.verification.push_back(sum_row(tensor, a, b, c));

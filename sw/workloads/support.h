@@ -75,9 +75,6 @@ void verify_gemm(Runtime& runtime, WorkloadResult& result, const std::string& te
 // Verifies what integers_row() compares.
 void verify_integers(Runtime& runtime, WorkloadResult& result, const std::string& tensor, const HostArray& actual,
                      const std::vector<std::int64_t>& expected);
-// Sums in f32 that saw `acc_roundings` roundings and one to the dtype; `magnitudes` as in verify_values.
-void verify_sums(Runtime& runtime, WorkloadResult& result, const std::string& tensor, const HostArray& actual,
-                 const std::vector<double>& expected, const std::vector<double>& magnitudes, double acc_roundings);
 // Verifies what sum_row() compares.
 void verify_sum(Runtime& runtime, WorkloadResult& result, const std::string& tensor, const HostArray& a,
                 const HostArray& b, const HostArray& c);
