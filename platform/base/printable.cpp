@@ -25,7 +25,8 @@ std::uint32_t code_point(std::string_view sequence) {
 bool is_hidden(std::uint32_t code) {
   if (code < 0x20 || (code >= 0x7f && code <= 0x9f)) return true;
   return code == 0x61c || (code >= 0x200b && code <= 0x200f) || (code >= 0x2028 && code <= 0x202e) ||
-         (code >= 0x2060 && code <= 0x206f) || code == 0xfeff || (code >= 0xe0000 && code <= 0xe007f);
+         (code >= 0x2060 && code <= 0x206f) || code == 0xfeff || (code >= 0xe0000 && code <= 0xe007f) ||
+         (code & 0xfffeU) == 0xfffeU;  // noncharacters
 }
 
 void append_hidden(std::string& out, std::uint32_t code) {
@@ -120,6 +121,13 @@ std::string printable(std::string_view text) {
 std::string printable_line(std::string_view text) {
   const std::string line = with_short_words(text);
   return escaped(line.size() <= kMostShown ? line : shortened(line, kMostShown / 2), true);
+}
+
+std::string last_part(const std::string& text, std::size_t bytes) {
+  if (text.size() <= bytes) return text;
+  std::size_t begin = text.size() - bytes;
+  while (begin < text.size() && (static_cast<unsigned char>(text[begin]) & 0xc0u) == 0x80u) ++begin;
+  return "..." + text.substr(begin);
 }
 
 }  // namespace kb

@@ -6,6 +6,7 @@
 #include <filesystem>
 
 #include "platform/base/nearest.h"
+#include "platform/base/printable.h"
 #include "platform/base/version.h"
 #include "platform/observe/output_set.h"
 #include "platform/topology/sha256.h"
@@ -14,7 +15,6 @@
 #include "sim/evaluate/placed.h"
 #include "sim/files/csv.h"
 #include "sim/files/gnuplot.h"
-#include "sim/files/printable.h"
 #include "sim/sweep/fill_axes.h"
 #include "sim/sweep/machine_sql.h"
 #include "sim/sweep/sweep.h"
@@ -68,7 +68,7 @@ class Evaluator {
   void add_facts();
   void fail(const std::string& rule, const std::string& text) {
     ++summary_.failures;
-    options_.failed({files::printable(rule), files::printable(text)});
+    options_.failed({printable(rule), printable(text)});
   }
   void write_results();
   void check();
@@ -203,8 +203,7 @@ void Evaluator::take_tables_of_earlier_call() {
       throw Error::configuration("it is of another machine than --topology and --set choose");
     }
   } catch (const Error& error) {
-    throw Error::configuration(database_file_ + ": " + files::printable(error.what()) +
-                               "; measure again without --fast");
+    throw Error::configuration(database_file_ + ": " + printable(error.what()) + "; measure again without --fast");
   }
 }
 
@@ -251,7 +250,7 @@ void Evaluator::check() {
   }
   if (spec_.notes.text.empty()) return;
   const data::SqlResult notes = placed(spec_.notes, [&] { return database_.query(spec_.notes.text); });
-  for (const TableRow& row : notes.rows) summary_.notes.push_back(files::printable(data::text_of(row[0])));
+  for (const TableRow& row : notes.rows) summary_.notes.push_back(printable(data::text_of(row[0])));
 }
 
 // Those that an earlier call drew and this one does not.

@@ -7,9 +7,9 @@
 #include <set>
 
 #include "platform/base/error.h"
+#include "platform/base/printable.h"
 #include "platform/observe/output_set.h"
 #include "sim/evaluate/placed.h"
-#include "sim/files/printable.h"
 
 namespace kb::evaluate {
 namespace {
@@ -84,7 +84,7 @@ std::vector<files::Figure> figures_of(const EvaluationSpec& spec, const data::Sq
       const std::string name = entry.name + (row.empty() ? "" : "_" + data::text_of(row.front()));
       if (!is_file_name(name) || !names.insert(name).second) {
         Diagnostic problem = entry.each.place;
-        problem.message = fmt::format("'{}' cannot be the name of a figure", files::printable(name));
+        problem.message = fmt::format("'{}' cannot be the name of a figure", printable(name));
         problem.remedy = fmt::format(
             "the first column of the query names it: once, without / and control characters, "
             "in at most {} bytes",

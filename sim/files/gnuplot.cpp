@@ -7,8 +7,8 @@
 #include <string_view>
 
 #include "platform/base/error.h"
+#include "platform/base/printable.h"
 #include "platform/observe/output_set.h"
-#include "sim/files/printable.h"
 #include "sim/process/memory_file.h"
 #include "sim/process/process_pool.h"
 

@@ -17,7 +17,8 @@ struct Figure {
 };
 
 // The only ways of a text into a script: a string in quotes, in commands and in data blocks, in which nothing is
-// executed, substituted or marked up. What cannot be shown is (printable.h), very long texts are cut.
+// executed, substituted or marked up. What cannot be shown is escaped (platform/base/printable.h), and very long texts
+// are cut.
 std::string plot_text(const std::string& text);
 std::string plot_title(const std::string& text);  // "title ..." of a plot, in the legend
 std::string tic_text(const std::string& text);    // of a tic on an axis

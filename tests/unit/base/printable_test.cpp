@@ -14,14 +14,22 @@ TEST(Printable, WhatSteersATerminalIsWrittenOut) {
   EXPECT_EQ(printable("\x1b[31mred\x1b[0m\r\x07\x7f"), "\\x1b[31mred\\x1b[0m\\x0d\\x07\\x7f");
   EXPECT_EQ(printable("\xc2\x9b\x33m"), "\\u009b3m");  // C1: the same as ESC [
   EXPECT_EQ(printable("a\u202e\u2066\u200f\ufeffb"), "a\\u202e\\u2066\\u200f\\ufeffb");
+  EXPECT_EQ(printable("\xef\xbf\xbf\U000e0041"), "\\uffff\\ue0041");  // a noncharacter, a tag
   EXPECT_EQ(printable(std::string("a\0b", 3)), "a\\x00b");
 }
 
 TEST(Printable, BytesThatAreNoUtf8AreWrittenOut) {
   EXPECT_EQ(printable("a\xff\xc3"), "a\\xff\\xc3");
-  EXPECT_EQ(printable("\xc0\xaf"), "\\xc0\\xaf");                    // overlong
-  EXPECT_EQ(printable("\xed\xa0\x80"), "\\xed\\xa0\\x80");           // surrogate
-  EXPECT_EQ(printable("\xf4\x90\x80\x80"), "\\xf4\\x90\\x80\\x80");  // beyond U+10FFFF
+  EXPECT_EQ(printable("\x80z\xe6\xbc"), "\\x80z\\xe6\\xbc");
+  EXPECT_EQ(printable("\xc0\xaf\xe0\x80\xaf"), "\\xc0\\xaf\\xe0\\x80\\xaf");  // overlong
+  EXPECT_EQ(printable("\xed\xa0\x80"), "\\xed\\xa0\\x80");                    // surrogate
+  EXPECT_EQ(printable("\xf4\x90\x80\x80"), "\\xf4\\x90\\x80\\x80");           // beyond U+10FFFF
+}
+
+TEST(Printable, TheLastPartBeginsWithACharacter) {
+  EXPECT_EQ(last_part("short", 5), "short");
+  EXPECT_EQ(last_part("a longer one", 3), "...one");
+  EXPECT_EQ(last_part("xx\u00e9z", 2), "...z");
 }
 
 TEST(Printable, ALineStaysOne) {

@@ -11,8 +11,8 @@
 #include <random>
 
 #include "platform/base/error.h"
+#include "platform/base/printable.h"
 #include "sim/files/files.h"
-#include "sim/files/printable.h"
 
 namespace kb::files {
 namespace {
