@@ -8,37 +8,80 @@ namespace {
 
 constexpr std::size_t kLongestWord = 256;  // names are short; the distance takes the product of both lengths
 constexpr std::size_t kMostKnown = 100;
+constexpr std::size_t kLeastPart = 3;  // letters that mean something as a part of a name
 
+// Letters to insert, to leave out, to exchange for others, and neighbours to swap.
 std::size_t edit_distance(std::string_view a, std::string_view b) {
-  std::vector<std::size_t> row(b.size() + 1);
+  std::vector<std::size_t> before(b.size() + 1), above(b.size() + 1), row(b.size() + 1);
   std::iota(row.begin(), row.end(), std::size_t{0});
   for (std::size_t i = 1; i <= a.size(); ++i) {
-    std::size_t diagonal = row[0];
+    before.swap(above);
+    above.swap(row);
     row[0] = i;
     for (std::size_t j = 1; j <= b.size(); ++j) {
-      const std::size_t above = row[j];
-      row[j] = std::min({above + 1, row[j - 1] + 1, diagonal + (a[i - 1] == b[j - 1] ? 0 : 1)});
-      diagonal = above;
+      row[j] = std::min({above[j] + 1, row[j - 1] + 1, above[j - 1] + (a[i - 1] == b[j - 1] ? 0 : 1)});
+      const bool swapped = i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1];
+      if (swapped) row[j] = std::min(row[j], before[j - 2] + 1);
     }
   }
   return row[b.size()];
 }
 
+// How far a typing error may lead from a name of so many letters.
+std::size_t farthest(std::size_t letters) {
+  if (letters <= 1) return 0;
+  if (letters <= 4) return 1;
+  return letters <= 8 ? 2 : letters / 3;
+}
+
+// The dashes of an option say nothing about which one is meant.
+std::string_view letters_of(std::string_view name) {
+  name.remove_prefix(std::min(name.find_first_not_of('-'), name.size()));
+  return name;
+}
+
+bool contains(std::string_view text, std::string_view part) {
+  return part.size() >= kLeastPart && text.find(part) != std::string_view::npos;
+}
+
+// Keeps the candidate of the least rank, the first of equal ones.
+class Best {
+ public:
+  void offer(std::size_t rank, const std::string& candidate) {
+    if (name_ != nullptr && rank >= rank_) return;
+    name_ = &candidate;
+    rank_ = rank;
+  }
+  const std::string* name() const { return name_; }
+
+ private:
+  const std::string* name_ = nullptr;
+  std::size_t rank_ = 0;
+};
+
 }  // namespace
 
 std::string nearest_name(std::string_view word, const std::vector<std::string>& candidates) {
-  std::string best;
-  if (word.size() > kLongestWord) return best;
-  std::size_t best_distance = word.size() / 2 + 1;
+  if (word.size() > kLongestWord) return "";
+  word = letters_of(word);
+  const std::size_t limit = farthest(word.size());
+  Best beginning, inside, typed, around, part;
   for (const std::string& candidate : candidates) {
-    if (candidate.size() >= word.size() + best_distance) continue;
-    const std::size_t distance = edit_distance(word, candidate);
-    if (distance < best_distance) {
-      best_distance = distance;
-      best = candidate;
+    const std::string_view name = letters_of(candidate);
+    if (contains(name, word)) (name.find(word) == 0 ? beginning : inside).offer(name.size(), candidate);
+    if (contains(word, name)) around.offer(word.size() - name.size(), candidate);
+    if (name.size() <= word.size() + limit && word.size() <= name.size() + limit) {
+      if (const std::size_t distance = edit_distance(word, name); distance <= limit) typed.offer(distance, candidate);
+    }
+    const std::string_view first = name.substr(0, name.find_first_of("-_."));
+    if (first.size() >= kLeastPart && word.substr(0, first.size()) == first) {
+      part.offer(word.size() - first.size(), candidate);
     }
   }
-  return best;
+  for (const Best& best : {beginning, inside, typed, around, part}) {
+    if (best.name() != nullptr) return *best.name();
+  }
+  return "";
 }
 
 std::string suggest(std::string_view word, const std::vector<std::string>& candidates) {

@@ -56,13 +56,7 @@ Selection select(const WorkloadLibrary& library, const std::string& name) {
   for (const std::string& one : library.kernels().names()) {
     if (std::find(names.begin(), names.end(), one) == names.end()) names.push_back(one);
   }
-  std::string near = nearest_name(name, names);
-  if (near.empty()) {  // part of a name
-    const auto found = std::find_if(names.begin(), names.end(), [&](const std::string& one) {
-      return name.size() > 2 && one.find(name) != std::string::npos;
-    });
-    if (found != names.end()) near = *found;
-  }
+  const std::string near = nearest_name(name, names);
   throw Error::configuration("there is no workload and no kernel '" + name + "' (" +
                              (near.empty() ? "'kernbench list' shows them" : "did you mean '" + near + "'?") + ")");
 }

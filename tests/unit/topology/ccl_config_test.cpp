@@ -157,8 +157,8 @@ TEST(CclConfig, UnknownAlgorithmsAndImplementationsAreNamed) {  // K-6
             "ccl.yaml:1:24: defaults.algorithm: there is no algorithm 'rign' in the section 'algorithms', and none is "
             "built in (did you mean 'ring'?)");
   EXPECT_EQ(
-      error_in(kTwo, {"", "tree", {}, {}}),
-      "ccl.yaml: algorithm: there is no algorithm 'tree' in the section 'algorithms', and none is built in (known: "
+      error_in(kTwo, {"", "star", {}, {}}),
+      "ccl.yaml: algorithm: there is no algorithm 'star' in the section 'algorithms', and none is built in (known: "
       "ring, mesh, auto, lrab_hierarchical_allreduce, three_level_allreduce, ring_allreduce, mesh_allreduce, "
       "tree_allreduce, reduce_scatter_allreduce, pairwise_allreduce, binomial_allreduce)");
   EXPECT_EQ(

@@ -56,8 +56,8 @@ INSTANTIATE_TEST_SUITE_P(
              {{"system.sips.count", "99999999999999999999"}},
              "system.sips.count: 99999999999999999999 is out of range (it must be between 1 and 16)"},
         Case{"WrongWord",
-             {{"system.sips.topology", "ring"}},
-             "system.sips.topology: 'ring' is not one of ring_1d, torus_2d, mesh_2d_no_wrap (choose one of them)"},
+             {{"system.sips.topology", "star"}},
+             "system.sips.topology: 'star' is not one of ring_1d, torus_2d, mesh_2d_no_wrap (choose one of them)"},
         Case{"NearWord",
              {{"system.sips.topology", "torus2d"}},
              "system.sips.topology: 'torus2d' is not one of ring_1d, torus_2d, mesh_2d_no_wrap (did you mean "
