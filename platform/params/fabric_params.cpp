@@ -25,7 +25,9 @@ FieldTable TransitParams::fields(double overhead_ns) {
 }
 
 FieldTable TransitParams::router_fields() {
-  return transit_fields(0.0).set_instead("set cube.links.router_overhead_ns").table();
+  return transit_fields(0.0)
+      .set_instead("all routers of a machine have the same one (T-20): set cube.links.router_overhead_ns")
+      .table();
 }
 
 const FieldTable& PcieEpParams::fields() {

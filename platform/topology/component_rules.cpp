@@ -147,8 +147,23 @@ void report_misplaced(MapReader& attrs, const std::string& name, const std::stri
   attrs.report(name, fmt::format("'{}' is not set here", name), remedy);
 }
 
-// What `attrs` gives, on top of `base`. `single`: for single nodes, where defaults do not follow other keys.
-params::ParamSet read_params(MapReader& attrs, const params::ParamSet& base, bool single = false) {
+// Where the parameters of all nodes of a kind stand.
+std::string slot_of(NodeKind kind) {
+  const auto& of_pe = pe_block_kinds();
+  const std::string name(node_kind_name(kind));
+  if (std::find(of_pe.begin(), of_pe.end(), kind) != of_pe.end()) return "cube.pe_template.components." + name;
+  if (kind == NodeKind::switch_) return "system.components." + name;
+  if (kind == NodeKind::pcie_ep || kind == NodeKind::io_cpu || kind == NodeKind::io_noc) {
+    return "sip.io_chiplets[].components." + name;
+  }
+  if (kind == NodeKind::ucie) return "cube.ucie";
+  return "cube.components." + std::string(kind == NodeKind::channel_router ? "noc_router" : name);
+}
+
+// What `attrs` gives, on top of `base`. With `slot`, that of their kind, for single nodes: their defaults do not follow
+// other keys.
+params::ParamSet read_params(MapReader& attrs, const params::ParamSet& base, const std::string& slot = "") {
+  const bool single = !slot.empty();
   const FieldTable& table = *base.table();
   const std::shared_ptr<void> params = table.copy(base.data());
   for (const Field& field : table.fields()) {
@@ -159,7 +174,8 @@ params::ParamSet read_params(MapReader& attrs, const params::ParamSet& base, boo
     if (!field.set_instead.empty()) {
       report_misplaced(attrs, field.name, field.set_instead);
     } else if (single && field.machine_wide) {
-      report_misplaced(attrs, field.name, "it is the same for all nodes of a kind: set it in the components");
+      report_misplaced(attrs, field.name,
+                       fmt::format("it is the same for all nodes of a kind: set {}.attrs.{}", slot, field.name));
     } else if (field.optional) {
       if (const auto value = attrs.given_real(field.name, field.bounds)) field.set(params.get(), *value);
     } else {
@@ -174,10 +190,21 @@ params::ParamSet read_params(MapReader& attrs, const params::ParamSet& base, boo
 
 // The parameters of a custom implementation; none of a built-in one.
 params::ParamSet read_impl_params(MapReader& attrs, NodeKind kind, const std::string& impl,
-                                  const params::ParamSet& base, bool single = false) {
+                                  const params::ParamSet& base, const std::string& slot = "") {
   const FieldTable* const table = attrs.context().implementations().find(kind, impl);
   if (table == nullptr) return {};
-  return read_params(attrs, base.table() == table ? base : params::ParamSet(*table), single);
+  return read_params(attrs, base.table() == table ? base : params::ParamSet(*table), slot);
+}
+
+// Of those with the same first part: nobody who writes custom.<name> means rtl.<name>.
+std::string nearest_impl(const std::string& impl, const std::vector<std::string>& known) {
+  const std::size_t begin = impl.find('.') + 1;
+  std::vector<std::string> names;
+  for (const std::string& other : known) {
+    if (other.compare(0, begin, impl, 0, begin) == 0) names.push_back(other.substr(begin));
+  }
+  const std::string near = nearest_name(std::string_view(impl).substr(begin), names);
+  return near.empty() ? "" : fmt::format("did you mean '{}{}'?", impl.substr(0, begin), near);
 }
 
 }  // namespace
@@ -207,18 +234,19 @@ const std::vector<NodeKind>& pe_block_kinds() {
   return kinds;
 }
 
-std::string read_impl(MapReader& entry, NodeKind kind) {
+ImplChoice read_impl(MapReader& entry, NodeKind kind) {
   const KindRule& rule = kind_rule(kind);
   const Implementations& others = entry.context().implementations();
   std::string impl = entry.text("impl", rule.impl);
   std::vector<std::string> known = rule.impls;
   for (std::string& name : others.names(kind)) known.push_back(std::move(name));
-  if (std::find(known.begin(), known.end(), impl) != known.end()) return impl;
+  const bool readable = !entry.context().is_bad(entry.path("impl"));
+  if (std::find(known.begin(), known.end(), impl) != known.end()) return {impl, readable};
   const bool rtl = starts_with(impl, "rtl.");
   if (!starts_with(impl, "builtin.") && !starts_with(impl, "custom.") && !starts_with(impl, "tlm.") && !rtl) {
     entry.report("impl", fmt::format("'{}' names no implementation", impl),
                  fmt::format("write builtin.<name> or custom.<name>, e.g. {}", rule.impl));
-    return rule.impl;
+    return {rule.impl, false};
   }
   std::vector<std::string> kinds;
   for (const KindRule& other : all_rules()) {
@@ -227,6 +255,7 @@ std::string read_impl(MapReader& entry, NodeKind kind) {
       kinds.emplace_back(node_kind_name(other.kind));
     }
   }
+  const std::string near = nearest_impl(impl, known);
   for (const NodeKind other : others.kinds_of(impl)) kinds.emplace_back(node_kind_name(other));
   if (!kinds.empty()) {
     entry.report("impl", fmt::format("'{}' cannot serve as {}", impl, node_kind_name(kind)),
@@ -235,17 +264,20 @@ std::string read_impl(MapReader& entry, NodeKind kind) {
     entry.report("impl", fmt::format("'{}' is simulated from RTL, for which this kernbench is not built", impl),
                  "install the Debian package verilator and build with cmake -DKB_RTL=ON");
   } else if (starts_with(impl, "custom.")) {
-    entry.report("impl", fmt::format("nobody has registered the implementation '{}' of {}", impl, node_kind_name(kind)),
-                 nearest_name(impl, known).empty() ? "name the library that brings it with --plugin"
-                                                   : suggest(impl, known) + ", or name its library with --plugin");
+    entry.report(
+        "impl", fmt::format("nobody has registered the implementation '{}' of {}", impl, node_kind_name(kind)),
+        near.empty() ? "name the library that brings it with --plugin" : near + ", or name its library with --plugin");
   } else {
-    entry.report("impl", fmt::format("unknown implementation '{}'", impl), suggest(impl, known));
+    entry.report("impl", fmt::format("unknown implementation '{}'", impl),
+                 near.empty() ? "known: " + join_words(known) : near);
+    return {rule.impl, starts_with(impl, "builtin.")};  // a misspelt one, whose attributes are those of the kind
   }
-  return rule.impl;
+  return {rule.impl, false};
 }
 
 NodeParams change_params(MapReader& attrs, const Node& node, const std::string& impl) {
-  return {read_params(attrs, node.params, true), read_impl_params(attrs, node.kind, impl, node.impl_params, true),
+  const std::string slot = slot_of(node.kind);
+  return {read_params(attrs, node.params, slot), read_impl_params(attrs, node.kind, impl, node.impl_params, slot),
           attrs.context().implementations().is_foreign(node.kind, impl)};
 }
 
@@ -269,12 +301,13 @@ ComponentSpec read_component(MapReader& component, NodeKind kind, const params::
     component.report("kind", fmt::format("this block is of kind '{}', not '{}'", spec.kind, written_kind),
                      fmt::format("write kind: {}, or leave the key out", spec.kind));
   }
-  spec.impl = read_impl(component, kind);
+  const ImplChoice chosen = read_impl(component, kind);
+  spec.impl = chosen.impl;
   MapReader attrs = component.map("attrs");
   spec.params = read_params(attrs, defaults);
   spec.impl_params = read_impl_params(attrs, kind, spec.impl, {});
   spec.foreign = attrs.context().implementations().is_foreign(kind, spec.impl);
-  if (!component.context().is_bad(component.path("impl"))) attrs.done();  // else nobody knows what belongs there
+  if (chosen.attrs_known) attrs.done();  // else nobody knows what belongs there
   return spec;
 }
 

@@ -27,8 +27,13 @@ const yaml::Openings& rate_openings();
 // The nine sub-blocks of a PE in the order of their nodes (T-9).
 const std::vector<NodeKind>& pe_block_kinds();
 
-// The `impl` of an entry, which has to be able to serve as `kind`.
-std::string read_impl(MapReader& entry, NodeKind kind);
+// The `impl` of an entry, which has to be able to serve as `kind`; else the default, and nobody may know its
+// attributes.
+struct ImplChoice {
+  std::string impl;
+  bool attrs_known = true;
+};
+ImplChoice read_impl(MapReader& entry, NodeKind kind);
 
 // The parameters of a node: of its kind, and what a custom implementation has besides; whether that one is foreign.
 struct NodeParams {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <filesystem>
 
+#include "platform/base/problem_limit.h"
 #include "platform/topology/compile.h"
 #include "platform/topology/component_rules.h"
 #include "platform/topology/input_file.h"
@@ -87,15 +88,24 @@ LoadedTopology load_text(const std::string& text, const std::string& name,
   loaded.sha256 = sha256_hex(text);
   MapReader top(context, root);
   const MachineSpec spec = read_machine(top);
-  std::vector<Replacement> replacements = read_replacements(top);
+  top.allow("replace");
   top.done();
   context.finish_unknown();
   check_machine(spec, context);
-  throw_if_any(context.problems());
+  const bool good = context.diagnostics().empty();
+  std::vector<Replacement> replacements = read_replacements(top);
+  context.finish_unknown();
+  // A wrong entry of `replace` leaves the machine as it is, for which the other entries can be checked.
+  const std::size_t in_entries = good ? context.diagnostics().size() : 0;
+  const auto throw_if_wrong = [&] {
+    const std::size_t found = context.diagnostics().size();
+    if (found > in_entries || found >= kMostProblems) throw_if_any(context.problems());
+  };
+  throw_if_wrong();
   loaded.mesh = obtain_mesh(spec, name, context);
-  throw_if_any(context.problems());
+  throw_if_wrong();
   check_size(spec, loaded.mesh, context);
-  throw_if_any(context.problems());
+  throw_if_wrong();
   loaded.graph = compile_graph(spec, loaded.mesh);
   apply_replacements(replacements, loaded.graph);
   context.finish_unknown();

@@ -9,7 +9,7 @@
 #include <utility>
 
 #include "platform/base/glob.h"
-#include "platform/base/nearest.h"
+#include "platform/base/no_match.h"
 #include "platform/topology/component_rules.h"
 
 namespace kb::topology {
@@ -25,33 +25,44 @@ std::vector<NodeId> matching(const Graph& graph, const std::string& pattern) {
   return found;
 }
 
-std::string nearest_node(const Graph& graph, const std::string& pattern) {
+// `key` has a pattern that no node matches.
+void report_no_node(MapReader& entry, const char* key, const Graph& graph, const std::string& pattern) {
   std::vector<std::string> names;
-  for (const Node& node : graph.nodes) names.push_back(node.id);
-  return suggest(pattern, names);
+  for (const Node& node : graph.nodes) {
+    if (node.kind != NodeKind::host) names.push_back(node.id);
+  }
+  const bool plain = pattern.find_first_of("*?") == std::string::npos;
+  entry.report(key, fmt::format(plain ? "no node is called '{}'" : "no node matches the pattern '{}'", pattern),
+               no_match_help(pattern, names));
 }
 
 // Applies one entry to `nodes`, which all have the same kind.
 void replace(MapReader& entry, Graph& graph, const std::vector<NodeId>& nodes) {
   const NodeKind kind = graph.node(nodes.front()).kind;
   const bool names_impl = entry.has("impl");
-  const std::string impl = names_impl ? read_impl(entry, kind) : "";
+  const ImplChoice chosen = names_impl ? read_impl(entry, kind) : ImplChoice{};
   MapReader attrs = entry.map("attrs");
+  const std::vector<std::string> keys = entry.keys();
+  const bool only_nodes =
+      std::all_of(keys.begin(), keys.end(), [](const std::string& key) { return key == "nodes" || key == "attrs"; });
+  if (only_nodes && attrs.keys().empty()) {
+    entry.report("attrs", "this entry changes nothing", "give the nodes another impl, or attrs");
+  }
   std::map<std::pair<const void*, const void*>, NodeParams> made;  // looked up only
   for (const NodeId id : nodes) {
     Node& node = graph.nodes[id.value];
     NodeParams& params = made[{node.params.data(), node.impl_params.data()}];
     if (params.kind.table() == nullptr) {
-      const std::string& effective = names_impl ? impl : node.impl;
+      const std::string& effective = names_impl ? chosen.impl : node.impl;
       params = change_params(attrs, node, effective);
     }
-    if (names_impl) node.impl = impl;
+    if (names_impl) node.impl = chosen.impl;
     node.params = params.kind;
     node.impl_params = params.impl;
     node.foreign = params.foreign;
     node.overhead = overhead_of(node.params);
   }
-  if (!entry.context().is_bad(entry.path("impl"))) attrs.done();
+  if (chosen.attrs_known) attrs.done();
 }
 
 void replace_nodes(Replacement& replacement, Graph& graph) {
@@ -60,8 +71,7 @@ void replace_nodes(Replacement& replacement, Graph& graph) {
   std::set<NodeKind> kinds;
   for (const NodeId id : nodes) kinds.insert(graph.node(id).kind);
   if (kinds.empty()) {
-    entry.report("nodes", fmt::format("no node is called '{}'", replacement.nodes),
-                 nearest_node(graph, replacement.nodes));
+    report_no_node(entry, "nodes", graph, replacement.nodes);
   } else if (kinds.size() > 1) {
     std::vector<std::string> names;
     for (const NodeKind kind : kinds) names.emplace_back(node_kind_name(kind));
@@ -91,7 +101,7 @@ std::optional<std::pair<std::string, std::string>> ends_of(const std::string& li
 void report_no_link(Replacement& replacement, const Graph& graph, const std::string& from, const std::string& to) {
   for (const std::string& end : {from, to}) {
     if (!matching(graph, end).empty()) continue;
-    replacement.entry.report("links", fmt::format("no node is called '{}'", end), nearest_node(graph, end));
+    report_no_node(replacement.entry, "links", graph, end);
     return;
   }
   const NodeId first = matching(graph, from).front();
@@ -144,6 +154,16 @@ void replace_links(Replacement& replacement, Graph& graph) {
   entry.done();
 }
 
+// Most often the key is misspelt.
+void report_no_pattern(MapReader& entry) {
+  bool unknown = false;
+  for (const char* key : {"nodes", "links", "impl", "attrs"}) entry.allow(key);
+  for (const std::string& key : entry.keys()) unknown = unknown || (key != "impl" && key != "attrs");
+  entry.done();
+  if (unknown || entry.context().is_bad(entry.path())) return;
+  entry.report("nodes", "this entry names neither nodes nor links", "add nodes: or links: with a pattern");
+}
+
 }  // namespace
 
 std::vector<Replacement> read_replacements(MapReader& top) {
@@ -154,13 +174,12 @@ std::vector<Replacement> read_replacements(MapReader& top) {
     const bool of_nodes = reader.has("nodes"), of_links = reader.has("links");
     if (of_nodes || reader.context().record() != nullptr) replacement.nodes = reader.text("nodes", std::nullopt);
     if (of_links || reader.context().record() != nullptr) replacement.links = reader.text("links", std::nullopt);
-    if (of_nodes == of_links) {
-      reader.report(
-          of_nodes ? "links" : "nodes",
-          of_nodes ? "an entry replaces nodes or links, not both" : "this entry names neither nodes nor links",
-          of_nodes ? "write an entry for each" : "add nodes: or links: with a pattern");
+    if (of_nodes && of_links) {
+      reader.report("links", "an entry replaces nodes or links, not both", "write an entry for each");
       replacement.nodes.clear();
       replacement.links.clear();
+    } else if (!of_nodes && !of_links) {
+      report_no_pattern(reader);
     }
     out.push_back(std::move(replacement));
   }

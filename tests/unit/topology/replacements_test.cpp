@@ -73,6 +73,33 @@ TEST(Implementations, AnUnknownOneFromRtlHasItsNearestName) {
   EXPECT_THAT(error, HasSubstr("unknown implementation 'rtl.gem' (did you mean 'rtl.gemm'?)"));
 }
 
+TEST(Implementations, ANearNameHasTheSameFirstPart) {
+  Implementations known;
+  known.add(NodeKind::hbm_ctrl, "rtl.axi_memory", params::no_fields());
+  const auto error = [&](const std::string& impl) {
+    return error_of([&] {
+      load_text(kMinimal + std::string("replace:\n  - { nodes: \"*.hbm_ctrl.*\", impl: ") + impl + " }\n", "t.yaml", {},
+                known);
+    });
+  };
+  EXPECT_THAT(error("custom.axi_memory"), HasSubstr("(name the library that brings it with --plugin)"));
+  EXPECT_THAT(error("rtl.axi_memry"), HasSubstr("(did you mean 'rtl.axi_memory'?)"));
+  EXPECT_THAT(error("builtin.axi_memory"), HasSubstr("(known: builtin.hbm_ctrl, rtl.axi_memory)"));
+}
+
+TEST(Implementations, AMisspeltBuiltInOneHasTheAttributesOfItsKind) {
+  const auto error = [](const std::string& impl) {
+    return error_with("replace:\n  - { nodes: \"*.hbm_ctrl.*\", impl: " + impl + ", attrs: { acces_ns: 1 } }\n");
+  };
+  EXPECT_THAT(error("builtin.hbm_ctl"), HasSubstr("(did you mean 'builtin.hbm_ctrl'?)"));
+  EXPECT_THAT(error("builtin.hbm_ctl"), HasSubstr("unknown key 'acces_ns' (did you mean 'access_ns'?)"));
+  EXPECT_THAT(error("custom.mine"), testing::Not(HasSubstr("acces_ns")));
+  EXPECT_THAT(error("builtin.sram"), testing::Not(HasSubstr("acces_ns"))) << "which may be right for that kind";
+  EXPECT_THAT(error_with("", {{"cube.components.hbm_ctrl.impl", "builtin.hbm_ctl"},
+                              {"cube.components.hbm_ctrl.attrs.acces_ns", "1"}}),
+              HasSubstr("unknown key 'acces_ns'"));
+}
+
 TEST(Implementations, NobodyHasRegisteredOne) {
   const Overrides fast{{"cube.components.noc_router.impl", "custom.fast_router"},
                        {"cube.components.noc_router.attrs.lanes", "3"}};
@@ -141,8 +168,45 @@ TEST(Replacements, MistakesAreNamed) {
               HasSubstr("replace[0].attrs.overhed_ns: unknown key 'overhed_ns' (did you mean 'overhead_ns'?)"));
   EXPECT_THAT(entry("nodes: sip0.cube0.sram, attrs: { size_mb: 1 }"),
               HasSubstr("replace[0].attrs.size_mb: 'size_mb' is not set here (it is the same for all nodes of a kind"));
-  EXPECT_THAT(entry("impl: builtin.sram"), HasSubstr("replace[0].nodes"));
+  EXPECT_THAT(entry("nodes: sip0.cube0.sram, attrs: { size_mb: 1 }"),
+              HasSubstr("set cube.components.sram.attrs.size_mb)"));
+  EXPECT_THAT(entry("nodes: \"*.hbm_ctrl.*\", attrs: { burst_bytes: 64 }"),
+              HasSubstr("set cube.components.hbm_ctrl.attrs.burst_bytes)"));
+  EXPECT_THAT(entry("nodes: \"*.pe_tcm\", attrs: { size_mb: 64 }"), HasSubstr("replace[0].attrs.size_mb"));
+  EXPECT_THAT(entry("nodes: \"sip0.cube0.r*\", attrs: { overhead_ns: 3 }"),
+              HasSubstr("(all routers of a machine have the same one (T-20): set cube.links.router_overhead_ns)"));
+  EXPECT_THAT(entry("nodes: \"sip0.cube70.r*\", impl: builtin.noc"),
+              HasSubstr("no node matches the pattern 'sip0.cube70.r*' (sip0 has cube0"));
+  EXPECT_THAT(entry("nodes: sip0.cube0.pe0, impl: builtin.noc"),
+              HasSubstr("(write 'sip0.cube0.pe0.*' for what is in it)"));
+  EXPECT_THAT(entry("impl: builtin.sram"), HasSubstr("replace[0].nodes: this entry names neither nodes nor links"));
+  EXPECT_THAT(entry("nodes: sip0.cube0.sram"),
+              HasSubstr("replace[0].attrs: this entry changes nothing (give the nodes another impl, or attrs)"));
+  EXPECT_THAT(entry("nodes: sip0.cube0.sram, attrs: { }"), HasSubstr("replace[0].attrs: this entry changes nothing"));
   EXPECT_THAT(entry("nodes: sip0.cube0.sram, atrs: { }"), HasSubstr("unknown key 'atrs'"));
+}
+
+TEST(Replacements, MistakesOfAllEntriesAreReportedAtOnce) {
+  const std::string error = error_with(R"(
+replace:
+  - { node: sip0.cube0.sram, impl: builtin.sram }
+  - { nodes: sip0.cube0.sran, impl: builtin.sram }
+  - just a word
+  - { nodes: sip0.cube0.sram, links: "* -> *" }
+  - { links: "fabric.switch0 -> *" }
+  - { attrs: { size_mb: 1 } }
+)");
+  EXPECT_THAT(error, HasSubstr("replace[0].node: unknown key 'node' (did you mean 'nodes'?)"));
+  EXPECT_THAT(error, testing::Not(HasSubstr("replace[0].nodes")));
+  EXPECT_THAT(error,
+              HasSubstr("replace[1].nodes: no node is called 'sip0.cube0.sran' (did you mean 'sip0.cube0.sram'?)"));
+  EXPECT_THAT(error, HasSubstr("replace[2]: expected a mapping, found 'just a word'"));
+  EXPECT_THAT(error, HasSubstr("replace[3].links: an entry replaces nodes or links, not both"));
+  EXPECT_THAT(error, HasSubstr("replace[4].attrs: this entry changes nothing"));
+  EXPECT_THAT(error, HasSubstr("replace[5].nodes: this entry names neither nodes nor links"));
+  EXPECT_EQ(std::count(error.begin(), error.end(), '\n'), 5);
+  EXPECT_THAT(error_with("replace: [{ node: x }]\n", {{"system.ns_per_mm", "-1"}}),
+              testing::AllOf(HasSubstr("unknown key 'node'"), HasSubstr("system.ns_per_mm")));
 }
 
 const Edge& edge(const LoadedTopology& loaded, const char* from, const char* to) {

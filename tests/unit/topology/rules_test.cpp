@@ -157,8 +157,8 @@ INSTANTIATE_TEST_SUITE_P(
              "out)"},
         Case{"RouterOverheadHasAnotherPlace",
              {{"cube.components.noc_router.attrs.overhead_ns", "1"}},
-             "cube.components.noc_router.attrs.overhead_ns: 'overhead_ns' is not set here (set "
-             "cube.links.router_overhead_ns)"},
+             "cube.components.noc_router.attrs.overhead_ns: 'overhead_ns' is not set here (all routers of a machine "
+             "have the same one (T-20): set cube.links.router_overhead_ns)"},
         Case{"ChannelBandwidthIsDerived",
              {{"cube.components.hbm_ctrl.attrs.pc_bw_gbs", "32"}},
              "cube.components.hbm_ctrl.attrs.pc_bw_gbs: 'pc_bw_gbs' is not set here (remove it: it is derived as "
