@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <cctype>
 #include <map>
+#include <optional>
 #include <sstream>
 
 #include "platform/base/problem_limit.h"
@@ -240,6 +241,101 @@ bool is_text(const std::string& text, const std::string& file, std::vector<Diagn
   return false;
 }
 
+// The first of the lines that are indented with a tab, here and just above `mark`.
+std::optional<Mark> tab_before(const std::string& text, Mark mark) {
+  std::optional<Mark> found;
+  std::istringstream lines(text);
+  std::string line;
+  for (int number = 1; number <= mark.line && std::getline(lines, line); ++number) {
+    const std::size_t tab = line.substr(0, line.find_first_not_of(" \t")).find('\t');
+    const bool blank = line.find_first_not_of(" \t\r") == std::string::npos;
+    if (tab == std::string::npos || blank) {
+      if (number < mark.line) found.reset();
+    } else if (!found) {
+      found = Mark{number, static_cast<int>(tab) + 1};
+    }
+  }
+  return found;
+}
+
+struct Bracket {
+  char open = 0;
+  Mark mark;
+};
+
+// The innermost bracket that is open at `mark`. Brackets and quotes inside a plain word are a part of it.
+std::optional<Bracket> open_bracket(const std::string& text, Mark mark) {
+  std::vector<Bracket> open;
+  Mark at{1, 1};
+  char quote = 0, before = '\n';  // the last character that is no blank, or the end of a line
+  bool blank = true;              // between `before` and here
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    if (at.line > mark.line || (at.line == mark.line && at.column >= mark.column)) break;
+    const char c = text[i];
+    const bool begins = !open.empty() ? std::string_view("\n:,[{").find(before) != std::string_view::npos
+                                      : before == '\n' || (blank && (before == ':' || before == '-'));
+    if (quote != 0) {
+      if (c == '\\' && quote == '"') {
+        ++i;
+        ++at.column;
+      } else if (c == quote) {
+        quote = 0;
+      }
+    } else if (c == '#' && (blank || before == '\n')) {
+      const std::size_t end = std::min(text.find('\n', i), text.size());
+      at.column += static_cast<int>(end - i);
+      i = end;
+      if (i == text.size()) break;
+    } else if ((c == '"' || c == '\'') && begins) {
+      quote = c;
+    } else if ((c == '{' || c == '[') && (begins || !open.empty())) {
+      open.push_back({c, at});
+    } else if ((c == '}' || c == ']') && !open.empty()) {
+      open.pop_back();
+    }
+    const char read = text[i];
+    blank = read == ' ' || read == '\t' || read == '\n';
+    if (read == '\n') {
+      ++at.line;
+      at.column = 1;
+      if (quote == 0) before = '\n';
+    } else {
+      ++at.column;
+      if (!blank) before = read;
+    }
+  }
+  return open.empty() ? std::nullopt : std::optional(open.back());
+}
+
+// In the words of people who write files, where the library has those of people who read them.
+Diagnostic syntax_problem(const std::string& text, Mark mark, const std::string& message) {
+  if (const std::optional<Mark> tab = tab_before(text, mark)) {
+    return {"",
+            tab->line,
+            tab->column,
+            "",
+            fmt::format("YAML syntax: line {} is indented with a tab", tab->line),
+            "indent with spaces"};
+  }
+  const bool in_flow = message.find(" flow not found") != std::string::npos || message == "illegal flow end";
+  const std::optional<Bracket> bracket = in_flow ? open_bracket(text, mark) : std::nullopt;
+  if (bracket) {
+    return {"",
+            bracket->mark.line,
+            bracket->mark.column,
+            "",
+            fmt::format("YAML syntax: this '{}' is not closed before line {}, column {}", bracket->open, mark.line,
+                        mark.column),
+            fmt::format("add the missing '{}', or a comma between two entries", bracket->open == '{' ? '}' : ']')};
+  }
+  return {"",
+          mark.line,
+          mark.column,
+          "",
+          "YAML syntax: " + message,
+          "check indentation, brackets and colons here and just above"};
+}
+
 }  // namespace
 
 ValuePtr parse(const std::string& text, const std::string& file, std::vector<Diagnostic>& diagnostics) {
@@ -264,8 +360,8 @@ ValuePtr parse(const std::string& text, const std::string& file, std::vector<Dia
     return nullptr;
   } catch (const YAML::Exception& e) {
     const Mark mark = to_mark(e.mark);
-    diagnostics.push_back({file, mark.line, mark.column, "", "YAML syntax: " + lower_first(e.msg),
-                           "check indentation, brackets and colons here and just above"});
+    diagnostics.push_back(syntax_problem(text, mark, lower_first(e.msg)));
+    diagnostics.back().file = file;
     return nullptr;
   }
 }

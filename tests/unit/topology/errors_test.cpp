@@ -91,10 +91,23 @@ INSTANTIATE_TEST_SUITE_P(
     Errors, WholeText,
     testing::Values(
         Case{"Syntax", "system:\n  a: [1\nb: 2\n",
-             "t.yaml:3:2: YAML syntax: end of sequence flow not found (check indentation, brackets and colons here and "
-             "just above)"},
+             "t.yaml:2:6: YAML syntax: this '[' is not closed before line 3, column 2 (add the missing ']', or a comma "
+             "between two entries)"},
+        Case{"UnclosedMap", "# {\nsystem: { a: \"{\\\"}\", b: [1], c: it's,\n  d: { x: y }\nb: 2\nc: 3\n",
+             "t.yaml:2:9: YAML syntax: this '{' is not closed before line 4, column 1 (add the missing '}', or a comma "
+             "between two entries)"},
+        Case{
+            "WrongBracket", "system: [1, 2}\n",
+            "t.yaml:1:9: YAML syntax: this '[' is not closed before line 1, column 14 (add the missing ']', or a comma "
+            "between two entries)"},
+        Case{"BracketInAWord", "a: b[c\n d: e\n",
+             "t.yaml:2:3: YAML syntax: illegal map value (check indentation, brackets and colons here and just above)"},
         Case{"Tab", "system:\n\tsips: 2\n",
-             "t.yaml:2:6: YAML syntax: illegal map value (check indentation, brackets and colons here and just above)"},
+             "t.yaml:2:1: YAML syntax: line 2 is indented with a tab (indent with spaces)"},
+        Case{"TabBelow", "system:\n  sips:\n  \tw: 1\n\th: 1\nsip: 3\n",
+             "t.yaml:3:3: YAML syntax: line 3 is indented with a tab (indent with spaces)"},
+        Case{"TabElsewhere", "a:\n  b: { c: 1,\n\td: 1 }\ne: 1\nf: 2\ng: h: 3\n",
+             "t.yaml:6:5: YAML syntax: illegal map value (check indentation, brackets and colons here and just above)"},
         Case{"TopIsAList", "- 1\n",
              "t.yaml:1:1: a topology is a mapping of keys at its top level, this is a list (start with 'system:')"},
         Case{"TopIsAWord", "hello\n",
