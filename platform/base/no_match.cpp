@@ -89,7 +89,7 @@ std::string what_there_is(std::string_view pattern, const std::vector<std::strin
   for (const Part& part : below) {
     if (part.stem == Part(wanted).stem) alike.insert(part);
   }
-  return (parent.empty() ? "there are " : parent + " has ") + ranges(alike.empty() ? below : alike);
+  return (parent.empty() ? "names begin with " : parent + " has ") + ranges(alike.empty() ? below : alike);
 }
 
 }  // namespace

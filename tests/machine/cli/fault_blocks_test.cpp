@@ -180,7 +180,8 @@ TEST_F(FaultBlocksTest, FactoriesThatThrowAreNamed) {
 // `check` and `run` refuse the same.
 TEST_F(FaultBlocksTest, WrongReplacementsAreRefused) {
   const std::pair<const char*, const char*> cases[] = {
-      {"nodes: \"sip9.*\", impl: custom.router", "m.yaml:9:14: replace[0].nodes: no node is called 'sip9.*'"},
+      {"nodes: \"sip9.*\", impl: custom.router",
+       "m.yaml:9:14: replace[0].nodes: no node matches the pattern 'sip9.*' (names begin with sip0)"},
       {"nodes: \"sip0.cube0.*\", impl: custom.router", "matches nodes of several kinds"},
       {"nodes: sip0.cube0.sram, impl: custom.router", "'custom.router' cannot serve as sram"},
       {"nodes: \"*.r0c0\", impl: custom.ruter", "did you mean 'custom.router'?"},
