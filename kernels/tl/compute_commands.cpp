@@ -42,13 +42,12 @@ TensorType ComputeCommands::result_of(MathOp op, const Refs& inputs, std::option
 }
 
 Command& ComputeCommands::math_command(MathOp op, Refs&& inputs, std::optional<int> axis, const TensorHandle& out) {
-  command_ = Command();
-  command_.kind = CommandKind::math;
-  command_.math_op = op;
-  command_.inputs = std::move(inputs);
-  command_.out = Tensors::target(out);
-  command_.axis = axis;
-  return command_;
+  math_.math_op = op;
+  math_.inputs = std::move(inputs);
+  math_.out = Tensors::target(out);
+  math_.axis = axis;
+  math_.positions.reset();
+  return math_;
 }
 
 Dispatch::Work ComputeCommands::into_new(MathOp op, Refs&& inputs, std::optional<int> axis, TensorType&& result) {
@@ -114,17 +113,16 @@ Dispatch::Work ComputeCommands::topk(const TensorHandle& x, std::int64_t k, Tens
 }
 
 Command& ComputeCommands::gemm_command(OperandRef&& a, OperandRef&& b, const TensorHandle& out) {
-  command_ = Command();
-  command_.kind = CommandKind::gemm;
-  command_.m = a.shape[0];
-  command_.k = a.shape[1];
-  command_.n = b.shape[1];
-  command_.acc_dtype = out.dtype() == Dtype::i64 ? Dtype::i64 : default_acc_dtype(*product_dtype(a.dtype, b.dtype));
-  command_.out = Tensors::target(out);
-  command_.inputs.reserve(2);
-  command_.inputs.push_back(std::move(a));
-  command_.inputs.push_back(std::move(b));
-  return command_;
+  gemm_.m = a.shape[0];
+  gemm_.k = a.shape[1];
+  gemm_.n = b.shape[1];
+  gemm_.acc_dtype = out.dtype() == Dtype::i64 ? Dtype::i64 : default_acc_dtype(*product_dtype(a.dtype, b.dtype));
+  gemm_.accumulate = false;
+  gemm_.out = Tensors::target(out);
+  gemm_.inputs.clear();
+  gemm_.inputs.push_back(std::move(a));
+  gemm_.inputs.push_back(std::move(b));
+  return gemm_;
 }
 
 Dispatch::Work ComputeCommands::product(const TensorHandle& a, const TensorHandle& b, std::optional<Dtype> out_dtype) {

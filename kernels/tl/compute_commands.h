@@ -18,7 +18,10 @@ namespace kb::tl {
 // tensor that there is.
 class ComputeCommands {
  public:
-  ComputeCommands(const Call& call, Tensors& tensors) : call_(call), tensors_(tensors) {}
+  ComputeCommands(const Call& call, Tensors& tensors) : call_(call), tensors_(tensors) {
+    math_.kind = contract::CommandKind::math;
+    gemm_.kind = contract::CommandKind::gemm;
+  }
 
   Dispatch::Work product(const TensorHandle& a, const TensorHandle& b, std::optional<Dtype> out_dtype);
   // `position` of `out` among the arguments of the call.
@@ -44,7 +47,7 @@ class ComputeCommands {
 
   const Call& call_;
   Tensors& tensors_;
-  contract::Command command_;
+  contract::Command math_, gemm_;  // used again by each call
 };
 
 }  // namespace kb::tl

@@ -8,8 +8,10 @@ using contract::Command;
 using contract::CommandKind;
 
 void MessageCommands::begin(CommandKind kind) {
-  command_ = Command();
   command_.kind = kind;
+  command_.local.clear();
+  command_.direction.clear();
+  command_.charge_slot = true;
 }
 
 void MessageCommands::begin(CommandKind kind, std::string_view direction) {
